@@ -1,0 +1,179 @@
+# r4: the build. "make help" lists the targets; missing packages are installed on the way.
+#
+#   make            library and command, in build/        make SAN=1 ...   with sanitizers, in build-san/
+#   make demo       build and show                        make WERROR=1    warnings are errors
+#   make check      all tests                             make CC=clang    another compiler
+#   make check-long sanitizers, fuzzing, mutations        make MARCH=x86-64-v3   for other machines
+#   make fuzz       fuzz each reader FUZZ_SECONDS long    make V=1         show the commands
+#   make bench      measure against the peers             make format      clang-format all sources
+#   make install    into DESTDIR/PREFIX                   make uninstall   make clean
+
+# ---- Settings ----
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+PREFIX ?= /usr/local
+MARCH ?= native
+FUZZ_SECONDS ?= 60
+LIBS := -ldnnl -lm
+
+VERSION := $(shell sed -n 's/^\#define R4_VERSION "\(.*\)"/\1/p' include/r4.h)
+SONAME := libr4.so.$(firstword $(subst ., ,$(VERSION)))
+
+# Each way of building has a folder of its own. FUZZ=1 is set by the target "fuzz" only.
+ifdef FUZZ
+OUT := build-fuzz
+MODE := -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+else ifdef SAN
+OUT := build-san
+MODE := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+else
+OUT := build
+MODE := -O3
+endif
+
+# Never -ffast-math: bounds need NaN, infinity and the order of operations. CFLAGS is the user's.
+WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes $(if $(WERROR),-Werror)
+COMPILE := $(CC) -std=c11 -D_GNU_SOURCE -Iinclude -Isrc $(MODE) -march=$(MARCH) -fopenmp -fPIC -g $(WARN) \
+           $(CPPFLAGS) $(CFLAGS)
+LINK := $(CC) $(MODE) -fopenmp -Wl,--as-needed $(LDFLAGS)
+
+# One job per CPU unless asked otherwise; "make clean all" stays in order.
+ifeq ($(MAKELEVEL)$(filter clean,$(MAKECMDGOALS)),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
+
+Q := $(if $(V),,@)
+say = $(if $(V),,@echo '  $(1)  $@')
+
+# ---- Files ----
+
+objects = $(patsubst %.c,$(OUT)/%.o,$(1))
+
+LIB_OBJ := $(call objects,$(wildcard src/*/*.c src/*/*/*.c))
+CLI_OBJ := $(call objects,$(wildcard cli/*.c))
+HELP_OBJ := $(call objects,$(filter-out test/test_%,$(wildcard test/*.c)))
+TESTS := $(patsubst %.c,$(OUT)/%,$(wildcard test/test_*.c))
+FUZZERS := $(patsubst test/fuzz/fuzz_%.c,%,$(wildcard test/fuzz/fuzz_*.c))
+REPLAYS := $(FUZZERS:%=$(OUT)/test/replay_%)
+COMMAND := $(if $(CLI_OBJ),$(OUT)/r4)
+# Clang needs its own OpenMP runtime, libomp; see scripts/install-deps.
+DEPS := $(OUT)/.deps-ok$(if $(findstring clang,$(CC)),-fuzz)
+
+# ---- Building ----
+
+.PHONY: all check check-long demo bench install uninstall clean format fuzz fuzz-all help FORCE
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: $(OUT)/libr4.a $(OUT)/libr4.so $(COMMAND)
+
+help:
+	@sed -n '/^$$/q; s/^# \{0,1\}//p' Makefile
+
+$(OUT)/.deps-ok: scripts/install-deps
+	@mkdir -p $(@D)
+	@CC='$(CC)' scripts/install-deps
+	@touch $@
+
+$(OUT)/.deps-ok-%: scripts/install-deps
+	@mkdir -p $(@D)
+	@CC='$(CC)' scripts/install-deps --extra $*
+	@touch $@
+
+# Changes when the compiler or its flags do, and everything is compiled again.
+$(OUT)/.flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(COMPILE)' | cmp -s - $@ || echo '$(COMPILE)' > $@
+
+$(OUT)/%.o: %.c $(OUT)/.flags | $(DEPS)
+	@mkdir -p $(@D)
+	$(call say,CC  )
+	$(Q)$(COMPILE) -MMD -MP -c $< -o $@
+
+$(OUT)/libr4.a: $(LIB_OBJ) | $(DEPS)
+	$(call say,AR  )
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(OUT)/libr4.so: $(LIB_OBJ) | $(DEPS)
+	$(call say,LINK)
+	$(Q)$(LINK) -shared -Wl,-soname,$(SONAME) $^ $(LIBS) -o $@
+
+$(OUT)/r4: $(CLI_OBJ) $(OUT)/libr4.a
+	$(call say,LINK)
+	$(Q)$(LINK) $^ $(LIBS) -o $@
+
+$(TESTS): %: %.o $(HELP_OBJ) $(OUT)/libr4.a
+	$(call say,LINK)
+	$(Q)$(LINK) $^ -lcmocka $(LIBS) -o $@
+
+-include $(shell find $(OUT) -name '*.d' 2>/dev/null)
+
+# ---- Testing ----
+
+# Tests print TAP and run from here; they find the command in $R4.
+check: all $(TESTS) $(REPLAYS)
+	@R4=$(OUT)/r4 CMOCKA_MESSAGE_OUTPUT=TAP \
+	prove --failures --comments -e '' scripts/check-layers scripts/check-style $(TESTS) $(REPLAYS)
+
+check-long:
+	$(MAKE) SAN=1 check
+	$(MAKE) fuzz
+	scripts/mutate
+
+# Without libFuzzer: runs the inputs of test/fuzz/corpus/NAME once each.
+$(REPLAYS): $(OUT)/test/replay_%: test/fuzz/replay.c $(OUT)/test/fuzz/fuzz_%.o $(OUT)/libr4.a
+	$(call say,LINK)
+	$(Q)$(COMPILE) -DR4_CORPUS='"test/fuzz/corpus/$*"' $^ -Wl,--as-needed $(LDFLAGS) $(LIBS) -o $@
+
+fuzz:
+ifeq ($(FUZZERS),)
+	@echo 'no fuzz targets: test/fuzz/fuzz_*.c does not exist'
+else
+	$(MAKE) FUZZ=1 CC=clang fuzz-all
+endif
+
+# Starts from test/fuzz/corpus/NAME and keeps what it finds in build-fuzz/; an input that crashes is
+# build-fuzz/NAME-crash-*: copy it to the corpus, and "make check" fails until it is mended.
+fuzz-all: $(FUZZERS:%=$(OUT)/fuzz_%)
+	@for name in $(FUZZERS); do \
+	  echo "== fuzz_$$name, $(FUZZ_SECONDS) s"; \
+	  mkdir -p $(OUT)/corpus/$$name test/fuzz/corpus/$$name; \
+	  $(OUT)/fuzz_$$name -max_total_time=$(FUZZ_SECONDS) -timeout=10 -verbosity=0 -print_final_stats=1 \
+	    -artifact_prefix=$(OUT)/$$name- $(OUT)/corpus/$$name test/fuzz/corpus/$$name || exit 1; \
+	done
+
+$(OUT)/fuzz_%: $(OUT)/test/fuzz/fuzz_%.o $(OUT)/libr4.a
+	$(call say,LINK)
+	$(Q)$(LINK) -fsanitize=fuzzer $^ $(LIBS) -o $@
+
+# ---- Using ----
+
+demo: all
+	@scripts/demo
+
+bench: all $(OUT)/.deps-ok-bench
+	@bench/run
+
+LIBDIR = $(DESTDIR)$(PREFIX)/lib
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(LIBDIR)/pkgconfig
+	install -m 644 include/r4.h $(DESTDIR)$(PREFIX)/include
+	install -m 644 $(OUT)/libr4.a $(LIBDIR)
+	install -m 755 $(OUT)/libr4.so $(LIBDIR)/libr4.so.$(VERSION)
+	ln -sf libr4.so.$(VERSION) $(LIBDIR)/$(SONAME)
+	ln -sf $(SONAME) $(LIBDIR)/libr4.so
+	$(if $(COMMAND),install -m 755 $(COMMAND) $(DESTDIR)$(PREFIX)/bin)
+	sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIBS)|' r4.pc.in > $(LIBDIR)/pkgconfig/r4.pc
+	$(if $(DESTDIR),,-ldconfig)
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/r4 $(DESTDIR)$(PREFIX)/include/r4.h $(LIBDIR)/pkgconfig/r4.pc
+	rm -f $(LIBDIR)/libr4.a $(LIBDIR)/libr4.so $(LIBDIR)/$(SONAME) $(LIBDIR)/libr4.so.$(VERSION)
+
+format:
+	clang-format -i $(wildcard include/*.h src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] test/*.[ch] test/fuzz/*.[ch])
+
+clean:
+	rm -rf build build-san build-fuzz
