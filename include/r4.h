@@ -1,0 +1,387 @@
+/* r4.h - train networks that are right for the right reasons.
+ *
+ * A network, its loss, the gradient of the loss with respect to the input, bounds of that
+ * gradient over a box, and the gradient of all of those with respect to the weights are one kind
+ * of thing: a graph of a small set of operations. Three transforms work on graphs and compose:
+ *
+ *     r4_grad    the reverse-mode derivative, as new nodes of the same graph
+ *     r4_bound   interval bounds over a box, as new nodes of the same graph
+ *     r4_plan    a graph as a fixed list of kernel calls over one buffer, ready to run
+ *
+ * so the certified penalty of Cert-R4 is bound(grad(loss)), and training it is grad(bound(grad(loss))).
+ *
+ * Objects  Every r4_X_new() is paired with r4_X_free(), which accepts NULL.
+ * Errors   Calls that touch the world return r4_status and fill an r4_error, which may be NULL.
+ *          Graph builders return a node and keep the first error in the graph: later builders pass
+ *          it on, and one question at the end (r4_graph_status) is enough. The library never
+ *          prints, exits or aborts.
+ * Threads  An object belongs to one thread at a time. Running a plan uses OpenMP inside.
+ *          The same seed and inputs give the same bits.
+ * Bounds   hold in real arithmetic; float rounding is not covered. */
+#ifndef R4_H
+#define R4_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define R4_VERSION_MAJOR 0
+#define R4_VERSION_MINOR 1
+#define R4_VERSION_PATCH 0
+#define R4_VERSION "0.1.0"
+
+/* ---- Errors --------------------------------------------------------------------------------- */
+
+typedef enum {
+  R4_OK = 0,
+  R4_E_MEMORY,   /* an allocation failed                                            */
+  R4_E_SHAPE,    /* shapes do not fit together                                      */
+  R4_E_ARGUMENT, /* a value is out of its range, a name is unknown                  */
+  R4_E_RULE,     /* an operation has no such rule (see "r4 ops")                    */
+  R4_E_DOMAIN,   /* a value left the domain of an operation while running           */
+  R4_E_PARSE,    /* text could not be read                                          */
+  R4_E_IO,       /* a file could not be read or written                             */
+  R4_E_INTERNAL, /* an invariant of r4 itself does not hold: please report it       */
+} r4_status;
+
+enum { R4_ERROR_SIZE = 512 };
+
+typedef struct {
+  r4_status status;
+  char text[R4_ERROR_SIZE]; /* one sentence: what, where, and what was expected */
+} r4_error;
+
+/* The name of a status, for example "shape". */
+const char *r4_status_name(r4_status s);
+
+/* ---- Shapes --------------------------------------------------------------------------------- */
+
+enum { R4_MAX_RANK = 6 };
+
+/* Row-major: the last dimension is contiguous. Rank 0 is a scalar. Dimensions are at least 1. */
+typedef struct {
+  int rank;
+  int64_t dim[R4_MAX_RANK];
+} r4_shape;
+
+/* R4_SHAPE(256, 784) and R4_SCALAR, as expressions. */
+#define R4_SHAPE(...) \
+  ((r4_shape){.rank = (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), .dim = {__VA_ARGS__}})
+#define R4_SCALAR ((r4_shape){.rank = 0})
+
+/* Number of elements: the product of the dimensions. */
+int64_t r4_shape_count(r4_shape s);
+bool r4_shape_equal(r4_shape a, r4_shape b);
+
+/* ---- Graphs --------------------------------------------------------------------------------- */
+
+typedef struct r4_graph r4_graph; /* append-only list of nodes; equal nodes are one node */
+
+typedef struct {
+  uint32_t i; /* 0 means "none" */
+} r4_id;
+
+#define R4_NONE ((r4_id){0})
+
+r4_graph *r4_graph_new(void); /* NULL when out of memory */
+void r4_graph_free(r4_graph *g);
+
+/* The first error of building, or R4_OK; *message (if not NULL) is valid as long as g. */
+r4_status r4_graph_status(const r4_graph *g, const char **message);
+
+size_t r4_graph_size(const r4_graph *g); /* number of nodes; ids are 1 .. size */
+
+/* Shape of a node; a scalar for R4_NONE. */
+r4_shape r4_node_shape(const r4_graph *g, r4_id x);
+
+/* Verifies every invariant of the graph: order, arity, shapes, uniqueness. */
+r4_status r4_graph_check(const r4_graph *g, r4_error *e);
+
+/* The nodes that out[0..n) need, as text that r4_graph_parse reads back, or for Graphviz. The
+ * result is freed with r4_string_free; NULL when out of memory or when the graph holds an error. */
+char *r4_graph_text(const r4_graph *g, size_t n, const r4_id *out);
+char *r4_graph_dot(const r4_graph *g, size_t n, const r4_id *out);
+void r4_string_free(char *s);
+
+/* Reads the text form. *out gets the "output" lines in order, at most n_max; *n_out their number.
+ * Errors name the line. Returns NULL on error. */
+r4_graph *r4_graph_parse(const char *text, size_t n_max, r4_id *out, size_t *n_out, r4_error *e);
+
+/* ---- Leaves --------------------------------------------------------------------------------- */
+
+/* A named input, bound to memory when a plan runs. The same name and shape is the same node. */
+r4_id r4_input(r4_graph *g, const char *name, r4_shape shape);
+
+/* Every element equal to value, which must be finite. */
+r4_id r4_const(r4_graph *g, double value, r4_shape shape);
+
+/* Element [i0, i1, ...] equals its index along axis. */
+r4_id r4_iota(r4_graph *g, int axis, r4_shape shape);
+
+/* ---- Element-wise operations ---------------------------------------------------------------- */
+
+/* Broadcasting, as in NumPy: shapes are aligned at their last dimension; a missing dimension or a
+ * dimension of 1 is repeated; anything else must be equal. The graph then holds an explicit
+ * "broadcast" node, so that every rule sees equal shapes. */
+
+r4_id r4_add(r4_graph *g, r4_id a, r4_id b);
+r4_id r4_sub(r4_graph *g, r4_id a, r4_id b);
+r4_id r4_mul(r4_graph *g, r4_id a, r4_id b);
+r4_id r4_div(r4_graph *g, r4_id a, r4_id b);
+r4_id r4_min(r4_graph *g, r4_id a, r4_id b); /* at a tie the derivative goes to a */
+r4_id r4_max(r4_graph *g, r4_id a, r4_id b); /* at a tie the derivative goes to a */
+r4_id r4_less(r4_graph *g, r4_id a, r4_id b);  /* 1 where a < b, else 0  */
+r4_id r4_equal(r4_graph *g, r4_id a, r4_id b); /* 1 where a == b, else 0 */
+r4_id r4_select(r4_graph *g, r4_id c, r4_id a, r4_id b); /* a where c > 0, else b */
+
+r4_id r4_neg(r4_graph *g, r4_id x);
+r4_id r4_abs(r4_graph *g, r4_id x);
+r4_id r4_sign(r4_graph *g, r4_id x); /* -1, 0 or 1 */
+r4_id r4_square(r4_graph *g, r4_id x);
+r4_id r4_sqrt(r4_graph *g, r4_id x); /* derivative at 0 is 0, so that norms have one everywhere */
+r4_id r4_rsqrt(r4_graph *g, r4_id x);
+r4_id r4_exp(r4_graph *g, r4_id x);
+r4_id r4_log(r4_graph *g, r4_id x);
+r4_id r4_log1p(r4_graph *g, r4_id x);
+r4_id r4_tanh(r4_graph *g, r4_id x);
+r4_id r4_sigmoid(r4_graph *g, r4_id x);
+r4_id r4_erf(r4_graph *g, r4_id x);
+r4_id r4_gelu(r4_graph *g, r4_id x); /* x/2 (1 + erf(x/sqrt 2)) */
+r4_id r4_relu(r4_graph *g, r4_id x);
+r4_id r4_step(r4_graph *g, r4_id x);   /* 1 where x > 0, else 0: the derivative of relu */
+r4_id r4_detach(r4_graph *g, r4_id x); /* x, but a constant for r4_grad */
+r4_id r4_scale(r4_graph *g, r4_id x, double factor);
+
+/* x, but running fails with R4_E_DOMAIN unless every element of ok is > 0. */
+r4_id r4_check(r4_graph *g, r4_id x, r4_id ok);
+
+/* ---- Reductions ----------------------------------------------------------------------------- */
+
+/* Bit k of axes stands for axis k; R4_ALL for all of them. Reduced axes disappear. */
+#define R4_AXIS(k) (1u << (k))
+#define R4_ALL (~0u)
+
+r4_id r4_sum(r4_graph *g, r4_id x, unsigned axes);
+r4_id r4_mean(r4_graph *g, r4_id x, unsigned axes);
+r4_id r4_reduce_max(r4_graph *g, r4_id x, unsigned axes);
+
+r4_id r4_softmax(r4_graph *g, r4_id x);   /* over the last axis */
+r4_id r4_logsumexp(r4_graph *g, r4_id x); /* over the last axis, which disappears */
+
+/* ---- Shape operations ----------------------------------------------------------------------- */
+
+r4_id r4_broadcast(r4_graph *g, r4_id x, r4_shape shape);
+r4_id r4_reshape(r4_graph *g, r4_id x, r4_shape shape);
+r4_id r4_transpose(r4_graph *g, r4_id x, const int *perm); /* result axis k is axis perm[k] of x */
+
+/* y[i] = x[start + i * step] along each axis, for i < size. step may be NULL for all 1. */
+r4_id r4_slice(r4_graph *g, r4_id x, const int64_t *start, const int64_t *size, const int64_t *step);
+
+/* The transpose of slice: zeros of the given shape with x at start + i * step. */
+r4_id r4_pad(r4_graph *g, r4_id x, const int64_t *start, const int64_t *step, r4_shape shape);
+
+r4_id r4_concat(r4_graph *g, size_t n, const r4_id *x, int axis);
+
+/* Along one axis: y[.., k, ..] = x[.., index[k], ..]. index has rank 1 and holds whole numbers;
+ * one that is out of range fails the run. Derivatives do not go to index. */
+r4_id r4_gather(r4_graph *g, r4_id x, r4_id index, int axis);
+
+/* The transpose of gather: y[.., index[k], ..] += x[.., k, ..], y of the given size along axis. */
+r4_id r4_scatter_add(r4_graph *g, r4_id x, r4_id index, int axis, int64_t size);
+
+/* [.., n] with 1 at the label: labels are whole numbers in 0 .. n-1. */
+r4_id r4_one_hot(r4_graph *g, r4_id labels, int64_t n);
+
+/* ---- Linear operations ---------------------------------------------------------------------- */
+
+/* A B over the last two axes, each transposed first if asked; leading axes must be equal. */
+r4_id r4_matmul(r4_graph *g, r4_id a, r4_id b, bool transpose_a, bool transpose_b);
+
+/* Images are [batch, height, width, channels], weights [out, height, width, in]. */
+typedef struct {
+  int64_t stride[2], pad[4] /* top, bottom, left, right */, dilation[2];
+} r4_window;
+
+/* Stride and padding the same on both axes and sides, no dilation. */
+r4_window r4_window_of(int64_t stride, int64_t pad);
+
+r4_id r4_conv2d(r4_graph *g, r4_id x, r4_id w, r4_window win);
+/* The transposes of conv2d in x and in w; together the three are closed under r4_grad. */
+r4_id r4_conv2d_dx(r4_graph *g, r4_id dy, r4_id w, r4_window win, int64_t height, int64_t width);
+r4_id r4_conv2d_dw(r4_graph *g, r4_id x, r4_id dy, r4_window win, int64_t kernel_h, int64_t kernel_w);
+
+/* Pooling over kernel[0] x kernel[1] windows; outside of the image is 0 for sums and means (and
+ * counts), and is left out for max. At a tie max takes the first element in row-major order. */
+r4_id r4_pool_max(r4_graph *g, r4_id x, const int64_t kernel[2], r4_window win);
+r4_id r4_pool_sum(r4_graph *g, r4_id x, const int64_t kernel[2], r4_window win);
+r4_id r4_pool_mean(r4_graph *g, r4_id x, const int64_t kernel[2], r4_window win);
+
+/* ---- Transforms ----------------------------------------------------------------------------- */
+
+/* dx[k] = d y / d x[k] for a scalar y, for k < n; zeros where y does not depend on x[k]. */
+void r4_grad(r4_graph *g, r4_id y, size_t n, const r4_id *x, r4_id *dx);
+
+/* A set of values of the node x: all between lo and hi, element by element. */
+typedef struct {
+  r4_id x, lo, hi, centre, radius;
+} r4_box;
+r4_box r4_box_around(r4_id x, r4_id centre, r4_id radius); /* centre -+ radius; radius >= 0 */
+r4_box r4_box_between(r4_id x, r4_id lo, r4_id hi);
+
+typedef struct {
+  r4_id lo, hi; /* equal for a node that the boxes do not touch */
+} r4_pair;
+
+/* Bounds of y while each box[k].x ranges over its box; y may itself come from r4_grad or r4_bound. */
+r4_pair r4_bound(r4_graph *g, r4_id y, size_t n, const r4_box *box);
+
+/* ---- Plans ---------------------------------------------------------------------------------- */
+
+typedef struct r4_plan r4_plan;
+
+typedef enum { R4_F32 = 0, R4_F64 } r4_type;
+
+typedef struct {
+  r4_type type;
+  bool reference; /* plain loops in double only, node by node: slow, and the oracle of the tests */
+  bool profile;   /* measure each kernel                                                      */
+} r4_plan_options;
+
+/* Compiles what out[0..n) needs; options may be NULL for float. g is not needed afterwards. */
+r4_plan *r4_plan_new(const r4_graph *g, size_t n, const r4_id *out, const r4_plan_options *options,
+                     r4_error *e);
+void r4_plan_free(r4_plan *p);
+
+/* Binds memory of the caller to an input by name, and to the k-th output. Elements are float or
+ * double, as the plan was made; the memory must stay until the last run. An input that the
+ * outputs do not need is accepted and ignored, a name that the graph does not have is an error. */
+r4_status r4_plan_input(r4_plan *p, const char *name, const void *data, r4_error *e);
+r4_status r4_plan_output(r4_plan *p, size_t k, void *data, r4_error *e);
+
+/* Runs all kernels. Allocates nothing. Every needed input and every output must be bound. */
+r4_status r4_plan_run(r4_plan *p, r4_error *e);
+
+size_t r4_plan_slab_bytes(const r4_plan *p); /* the one buffer of all intermediate values     */
+double r4_plan_flops(const r4_plan *p);      /* of products and convolutions, per run         */
+size_t r4_plan_kernels(const r4_plan *p);    /* kernel calls per run                          */
+/* One line per kernel: what it computes, its shape, and its time if profiled. r4_string_free. */
+char *r4_plan_text(const r4_plan *p);
+
+/* How many threads plans use from now on, at most the number of CPUs the process may use; 0 keeps the number.
+ * With pin each thread stays on a CPU of its own. Process-wide. Returns the number. */
+int r4_threads(int n, bool pin);
+
+/* ---- Optimisers ----------------------------------------------------------------------------- */
+
+typedef struct r4_optimizer r4_optimizer;
+
+typedef enum { R4_SGD = 0, R4_ADAM, R4_ADAMW } r4_optimizer_kind;
+
+typedef struct {
+  r4_optimizer_kind kind;
+  double learning_rate;
+  double momentum;     /* SGD: v <- momentum v + g,  w <- w - rate v                             */
+  double beta1, beta2; /* Adam and AdamW: decay of the means of g and of g^2                     */
+  double epsilon;      /* Adam and AdamW: w <- w - rate m^ / (sqrt(v^) + epsilon)                */
+  double weight_decay; /* SGD and Adam: g <- g + decay w;  AdamW: w <- w - rate decay w (apart)  */
+} r4_optimizer_options;
+
+/* Usual values: rate 1e-3 (SGD 1e-2), momentum 0.9, beta 0.9 and 0.999, epsilon 1e-8, no decay. */
+r4_optimizer_options r4_optimizer_defaults(r4_optimizer_kind kind);
+
+/* For n float parameters in one array. */
+r4_optimizer *r4_optimizer_new(size_t n, const r4_optimizer_options *options, r4_error *e);
+void r4_optimizer_free(r4_optimizer *o);
+
+/* One step in one pass over memory: weights[i] moves against gradient[i]. */
+void r4_optimizer_step(r4_optimizer *o, float *weights, const float *gradient);
+void r4_optimizer_set_rate(r4_optimizer *o, double learning_rate);
+
+/* ---- Random numbers ------------------------------------------------------------------------- */
+
+/* Counter-based (Philox 4x32-10): the value depends on the key alone, never on order or threads. */
+typedef struct {
+  uint64_t seed;
+  uint32_t purpose, step; /* who draws, and when */
+} r4_random;
+
+double r4_random_uniform(r4_random key, uint64_t index); /* in [0, 1)               */
+double r4_random_normal(r4_random key, uint64_t index);  /* mean 0, variance 1      */
+uint64_t r4_random_below(r4_random key, uint64_t index, uint64_t n); /* in 0 .. n-1 */
+
+/* ---- Networks ------------------------------------------------------------------------------- */
+
+/* A network as one line of text, layers separated by commas:
+ *     dense N | conv N K [sS] [pP] | relu | flatten | maxpool K [sS] [pP] | avgpool K [sS] [pP]
+ * for example "conv 32 3 p1, relu, flatten, dense 10". Images are [height, width, channels]. */
+typedef struct r4_net r4_net;
+
+/* input is the shape of one example. Errors name the layer, what it got and what it needs. */
+r4_net *r4_net_new(const char *layers, r4_shape input, r4_error *e);
+/* A net by name: "mlp784-512-10" (any sizes), "derm28", "derm64". */
+r4_net *r4_net_named(const char *name, r4_error *e);
+void r4_net_free(r4_net *n);
+
+const char *r4_net_layers(const r4_net *n);
+r4_shape r4_net_input(const r4_net *n);
+int64_t r4_net_classes(const r4_net *n);
+
+/* Parameters: weight and bias of each layer in order, named as PyTorch's Sequential ("0.weight"),
+ * dense weights [out, in], one after the other in one flat array of r4_net_size floats. */
+size_t r4_net_params(const r4_net *n);
+const char *r4_net_param_name(const r4_net *n, size_t k);
+r4_shape r4_net_param_shape(const r4_net *n, size_t k);
+size_t r4_net_param_offset(const r4_net *n, size_t k);
+size_t r4_net_size(const r4_net *n);
+
+/* U(-1/sqrt(fan_in), 1/sqrt(fan_in)) for weights and biases, PyTorch's default. */
+void r4_net_init(const r4_net *n, uint64_t seed, float *weights);
+
+/* The inputs of g that stand for the parameters, param[0 .. r4_net_params). */
+void r4_net_inputs(const r4_net *n, r4_graph *g, r4_id *param);
+/* Logits [batch, classes] of x [batch, input...]. */
+r4_id r4_net_apply(const r4_net *n, r4_graph *g, const r4_id *param, r4_id x);
+
+/* ---- Objectives ----------------------------------------------------------------------------- */
+
+/* -log softmax(logits)[label] per example: logsumexp(z) - z_y. one_hot is [batch, classes]. */
+r4_id r4_cross_entropy(r4_graph *g, r4_id logits, r4_id one_hot);
+
+typedef struct {
+  const char *method;   /* "erm", "r3", "adv-r4", "cert-r4", "ibp-ex"                       */
+  int64_t batch;
+  int64_t masked;       /* 0: masks on all features; U: on the U features listed by "index"  */
+  double lambda, eps, alpha; /* weight of the penalty, radius of the box, step of the attack */
+  int steps;            /* of the attack                                                     */
+} r4_objective_options;
+
+typedef struct {
+  r4_id loss, penalty; /* scalars: the total that is minimised, and the penalty without lambda */
+} r4_objective;
+
+/* The method's training objective for a batch. Inputs of the graph: "x" [batch, input...], "y" [batch] labels,
+ * "m" the masks, 1 = must not matter, shaped as x (or [batch, U], with "index" [U] the features of
+ * the flattened input), and for adv-r4 "start" shaped as m, uniform in [-1, 1]. */
+r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param,
+                                const r4_objective_options *options);
+
+/* ---- The table of operations ---------------------------------------------------------------- */
+
+typedef struct {
+  const char *name;
+  int arity;               /* -1: any number                            */
+  const char *grad, *bound; /* "yes", or why the rule is refused        */
+  const char *kernels;     /* for example "ref, fused" or "ref, oneDNN" */
+} r4_op_info;
+
+size_t r4_op_count(void);
+r4_op_info r4_op_describe(size_t k);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,38 @@
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+const char *r4_status_name(r4_status s)
+{
+  static const char *const name[] = {
+    [R4_OK] = "ok",
+    [R4_E_MEMORY] = "memory",
+    [R4_E_SHAPE] = "shape",
+    [R4_E_ARGUMENT] = "argument",
+    [R4_E_RULE] = "rule",
+    [R4_E_DOMAIN] = "domain",
+    [R4_E_PARSE] = "parse",
+    [R4_E_IO] = "io",
+    [R4_E_INTERNAL] = "internal",
+  };
+  return (unsigned)s < sizeof name / sizeof *name ? name[s] : "unknown";
+}
+
+r4_status r4_fail(r4_error *e, r4_status status, const char *format, ...)
+{
+  if (!e) return status;
+  e->status = status;
+  va_list args;
+  va_start(args, format);
+  vsnprintf(e->text, sizeof e->text, format, args);
+  va_end(args);
+  return status;
+}
+
+void r4_error_clear(r4_error *e)
+{
+  if (!e) return;
+  e->status = R4_OK;
+  e->text[0] = 0;
+}

@@ -1,0 +1,16 @@
+/* Errors: fill an r4_error (which may be NULL) and hand the status on. */
+#ifndef R4_BASE_ERROR_H
+#define R4_BASE_ERROR_H
+
+#include "r4.h"
+
+#if defined(__GNUC__)
+#define R4_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#else
+#define R4_PRINTF(fmt, args)
+#endif
+
+r4_status r4_fail(r4_error *e, r4_status status, const char *format, ...) R4_PRINTF(3, 4);
+void r4_error_clear(r4_error *e);
+
+#endif

@@ -1,0 +1,50 @@
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+
+static bool reserve(struct text *t, size_t more)
+{
+  if (t->failed) return false;
+  if (t->length + more + 1 <= t->capacity) return true;
+  size_t capacity = 2 * (t->length + more + 1);
+  char *s = r4_mem_grow(t->s, capacity, 1);
+  t->failed = !s;
+  if (!s) return false;
+  t->s = s;
+  t->capacity = capacity;
+  return true;
+}
+
+void text_add(struct text *t, const char *format, ...)
+{
+  va_list args, again;
+  va_start(args, format);
+  va_copy(again, args);
+  int n = vsnprintf(NULL, 0, format, args);
+  va_end(args);
+  if (n >= 0 && reserve(t, (size_t)n)) {
+    vsnprintf(t->s + t->length, (size_t)n + 1, format, again);
+    t->length += (size_t)n;
+  }
+  va_end(again);
+}
+
+char *text_take(struct text *t)
+{
+  text_add(t, "%s", "");
+  char *s = t->s;
+  if (t->failed) {
+    r4_mem_free(s);
+    s = NULL;
+  }
+  *t = (struct text){0};
+  return s;
+}
+
+void r4_string_free(char *s)
+{
+  r4_mem_free(s);
+}
