@@ -1,0 +1,100 @@
+/* What an operation offers: all of its rules in one struct. The instances are in src/op/. */
+#ifndef R4_GRAPH_OP_H
+#define R4_GRAPH_OP_H
+
+#include "graph/graph.h"
+
+enum op_kind {
+  OP_LEAF,    /* input, const, iota                                              */
+  OP_ELEMENT, /* every element of the result from the same element of each argument */
+  OP_SHAPE,   /* moves elements: reshape, broadcast, transpose, slice, ...        */
+  OP_REDUCE,  /* sum, reduce_max                                                 */
+  OP_DENSE,   /* everything with a kernel of its own                             */
+};
+
+/* A shape rule reads op, n, in, attr and want, and sets out; or calls infer_fail. */
+struct infer {
+  const struct op *op;
+  size_t n;
+  r4_shape in[MAX_ARITY];
+  const struct attr *attr;
+  const r4_shape *want; /* NULL if not given */
+  r4_shape out;
+  r4_graph *g;
+};
+bool infer_fail(struct infer *s, const char *format, ...) R4_PRINTF(2, 3);
+
+/* A set of values, in one or both of two forms: lo <= x <= hi, and |x - centre| <= radius.
+ * Missing parts are R4_NONE. A single point has lo = hi = centre = x and no radius. */
+struct interval {
+  r4_id lo, hi, centre, radius;
+};
+
+/* A call of a reference kernel: plain loops in double. */
+struct call {
+  size_t n;
+  const double *in[MAX_ARITY];
+  r4_shape in_shape[MAX_ARITY];
+  const struct attr *attr;
+  double *out;
+  r4_shape shape;
+  r4_error *error;
+};
+
+/* One name for attr.i[first .. first + count), for the text form; count -1: as many as the rank. */
+struct attr_field {
+  const char *name;
+  int first, count;
+};
+
+/* A test case: shapes and attributes, and either the values and the expected result, or nothing,
+ * then values are drawn from [low, high] (from [-2, 2] if both are zero). */
+enum { SAMPLE_ARGS = 3, SAMPLE_VALUES = 16 };
+struct sample {
+  r4_shape in[SAMPLE_ARGS];
+  struct attr attr;
+  r4_shape shape; /* "want" */
+  double low, high;
+  int64_t whole[SAMPLE_ARGS]; /* n > 0: this argument holds whole numbers below n */
+  const double *x[SAMPLE_ARGS], *y;
+};
+
+typedef void element_f32(size_t n, const float *a, const float *b, const float *c, float *y);
+typedef void element_f64(size_t n, const double *a, const double *b, const double *c, double *y);
+
+struct op {
+  const char *name;
+  int arity; /* -1: one or more */
+  enum op_kind kind;
+  unsigned index_args;             /* bit k: argument k is an index: no derivative, no box */
+  int cost;                        /* of an element, in units of an addition; 0 means 1 */
+  bool needs_shape;                /* the shape is an attribute, not determined by the arguments */
+  bool has_value;                  /* attr.f is an attribute */
+  bool nonneg;                     /* the result is never negative */
+  const struct attr_field *fields; /* ends with name NULL; NULL: none */
+
+  bool (*shape)(struct infer *s);
+  /* dx[k] = the derivative of (y . dy) by argument k; entries left R4_NONE are zero. */
+  void (*vjp)(r4_graph *g, r4_id y, r4_id dy, r4_id *dx);
+  const char *no_vjp; /* else why not */
+  struct interval (*bound)(r4_graph *g, r4_id y, struct interval *x);
+  const char *no_bound;
+  /* An equal, simpler node, or R4_NONE. Arguments of y are simplified already. */
+  r4_id (*simplify)(r4_graph *g, r4_id y);
+  double (*flops)(const r4_shape *in, r4_shape out, const struct attr *attr);
+
+  element_f32 *f32; /* of OP_ELEMENT */
+  element_f64 *f64;
+  r4_status (*kernel)(const struct call *c); /* of all others */
+  const char *fast;                          /* name of the fast float kernel, for "r4 ops" */
+
+  const struct sample *samples;
+  size_t sample_count;
+};
+
+/* From src/op/table.c. */
+const struct op *op_by_name(const char *name);
+const struct op *op_by_index(size_t k);
+size_t op_count(void);
+
+#endif

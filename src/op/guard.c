@@ -1,0 +1,72 @@
+/* detach: a constant for derivatives. check: a condition that must hold while running. */
+#include "op/element.h"
+
+ELEMENT1(detach, a)
+
+static struct interval detach_bound(r4_graph *g, r4_id y, struct interval *x)
+{
+  (void)g, (void)y;
+  return x[0];
+}
+
+static r4_id detach_simplify(r4_graph *g, r4_id y)
+{
+  return graph_arg(g, y, 0);
+}
+
+static void check_vjp(r4_graph *g, r4_id y, r4_id dy, r4_id *dx)
+{
+  (void)g, (void)y;
+  dx[0] = dy;
+}
+
+/* The condition has to hold for all of its values, so for the smallest. */
+static struct interval check_bound(r4_graph *g, r4_id y, struct interval *x)
+{
+  (void)y;
+  r4_id ok = iv_lo(g, x[1]);
+  return iv_ends(r4_check(g, iv_lo(g, x[0]), ok), r4_check(g, iv_hi(g, x[0]), ok));
+}
+
+static r4_status check_kernel(const struct call *c)
+{
+  int64_t n = r4_shape_count(c->shape);
+  for (int64_t k = 0; k < n; k++) {
+    if (!(c->in[1][k] > 0))
+      return r4_fail(
+        c->error, R4_E_DOMAIN,
+        "check: element %lld is outside of the domain (value %g): a logarithm, root or quotient was "
+        "asked for over an interval that reaches where it is not defined",
+        (long long)k, c->in[0][k]);
+    c->out[k] = c->in[0][k];
+  }
+  return R4_OK;
+}
+
+/* clang-format off */
+const struct op op_detach = {
+  ELEMENT_OP(detach, 1), .vjp = op_flat, .bound = detach_bound, .simplify = detach_simplify,
+  SAMPLES({.in = {{1, {3}}}, .x = {VALUES(-2, 0, 3)}, .y = VALUES(-2, 0, 3)})};
+
+const struct op op_check = {
+  .name = "check",
+  .arity = 2,
+  .kind = OP_DENSE,
+  .shape = op_same_shape,
+  .vjp = check_vjp,
+  .bound = check_bound,
+  .kernel = check_kernel,
+  SAMPLES({.in = {{1, {3}}, {1, {3}}}, .x = {VALUES(-2, 0, 3), VALUES(1, 2, 3)}, .y = VALUES(-2, 0, 3)},
+          {.in = {{1, {3}}, {1, {3}}}, .low = 1, .high = 2}),
+};
+/* clang-format on */
+
+r4_id r4_detach(r4_graph *g, r4_id x)
+{
+  return element1(g, &op_detach, x);
+}
+
+r4_id r4_check(r4_graph *g, r4_id x, r4_id ok)
+{
+  return element2(g, &op_check, x, ok);
+}
