@@ -1,0 +1,94 @@
+/* Interval bounds: walk up from the boxes to y, and give every node that a box touches an interval.
+ * Nodes that no box touches stay as they are, a single point, and cost nothing. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "op/op.h"
+
+r4_box r4_box_around(r4_id x, r4_id centre, r4_id radius)
+{
+  return (r4_box){.x = x, .centre = centre, .radius = radius};
+}
+
+r4_box r4_box_between(r4_id x, r4_id lo, r4_id hi)
+{
+  return (r4_box){.x = x, .lo = lo, .hi = hi};
+}
+
+struct bounds {
+  r4_graph *g;
+  bool *live, *touched;
+  struct interval *interval;
+};
+
+static bool accept_box(struct bounds *b, r4_id y, const r4_box *box)
+{
+  r4_graph *g = b->g;
+  struct interval iv = box->radius.i ? iv_ball(box->centre, box->radius) : iv_ends(box->lo, box->hi);
+  r4_id p = box->radius.i ? iv.centre : iv.lo, q = box->radius.i ? iv.radius : iv.hi;
+  bool nodes = box->x.i && box->x.i <= g->size && p.i && p.i <= g->size && q.i && q.i <= g->size;
+  if (!nodes) {
+    r4_graph_fail(g, R4_E_ARGUMENT, "bound: a box is not made of nodes of this graph");
+    return false;
+  }
+  r4_shape want = r4_node_shape(g, box->x);
+  if (!r4_shape_equal(r4_node_shape(g, p), want) || !r4_shape_equal(r4_node_shape(g, q), want)) {
+    char text[SHAPE_TEXT];
+    r4_graph_fail(g, R4_E_SHAPE, "bound: a box has not the shape %s of its node", shape_text(want, text));
+    return false;
+  }
+  if (box->x.i > y.i) return true;
+  b->touched[box->x.i] = true;
+  b->interval[box->x.i] = iv;
+  return true;
+}
+
+static void visit(struct bounds *b, r4_id y)
+{
+  const struct op *op = graph_node(b->g, y)->op;
+  uint32_t arity = graph_node(b->g, y)->arity;
+  struct interval x[MAX_ARITY];
+  bool touched = false;
+  for (uint32_t k = 0; k < arity; k++) {
+    r4_id a = graph_arg(b->g, y, k);
+    x[k] = b->touched[a.i] ? b->interval[a.i] : iv_of(a);
+    touched |= b->touched[a.i];
+    if (b->touched[a.i] && op->index_args >> k & 1)
+      r4_graph_fail(b->g, R4_E_RULE, "%s has no bounds over a moving index", op->name);
+  }
+  if (!touched) return;
+  b->touched[y.i] = true;
+  if (!op->bound)
+    r4_graph_fail(b->g, R4_E_RULE, "%s has no bounds: %s", op->name,
+                  op->no_bound ? op->no_bound : "not defined");
+  else
+    b->interval[y.i] = op->bound(b->g, y, x);
+}
+
+r4_pair r4_bound(r4_graph *g, r4_id y, size_t n, const r4_box *box)
+{
+  r4_pair result = {R4_NONE, R4_NONE};
+  struct bounds b = {.g = g};
+  if (g->error.status) return result;
+  if (!y.i || y.i > g->size) {
+    r4_graph_fail(g, R4_E_ARGUMENT, "bound: not a node of this graph");
+    return result;
+  }
+  b.touched = r4_mem_new(y.i + 1, sizeof *b.touched);
+  b.interval = r4_mem_new(y.i + 1, sizeof *b.interval);
+  if (!b.touched || !b.interval || !graph_live(g, 1, &y, &b.live)) {
+    r4_graph_fail(g, R4_E_MEMORY, "bound: out of memory");
+    goto done;
+  }
+  for (size_t k = 0; k < n; k++)
+    if (!accept_box(&b, y, &box[k])) goto done;
+  for (uint32_t i = 1; i <= y.i && !g->error.status; i++)
+    if (b.live[i] && !b.touched[i]) visit(&b, (r4_id){i});
+  struct interval iv = b.touched[y.i] ? b.interval[y.i] : iv_of(y);
+  result = (r4_pair){iv_lo(g, iv), iv_hi(g, iv)};
+done:
+  r4_mem_free(b.touched);
+  r4_mem_free(b.interval);
+  r4_mem_free(b.live);
+  return result;
+}

@@ -1,0 +1,99 @@
+#include "pass/simplify.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "op/op.h"
+
+struct simplifier {
+  r4_graph *g;    /* the new graph */
+  r4_id *settled; /* of a node of the new graph: its simplest equal node, or R4_NONE if not known */
+  uint32_t capacity;
+};
+
+static bool reserve(struct simplifier *s)
+{
+  if (s->g->size < s->capacity) return true;
+  uint32_t capacity = 2 * s->g->size + 64;
+  r4_id *settled = r4_mem_grow(s->settled, capacity, sizeof *settled);
+  if (!settled) {
+    r4_graph_fail(s->g, R4_E_MEMORY, "simplify: out of memory");
+    return false;
+  }
+  memset(settled + s->capacity, 0, (capacity - s->capacity) * sizeof *settled);
+  s->settled = settled;
+  s->capacity = capacity;
+  return true;
+}
+
+/* The simplest node that is equal to y. A rule may build several nodes: they settle in turn. */
+static r4_id settle(struct simplifier *s, r4_id y)
+{
+  if (!y.i || s->g->error.status || !reserve(s)) return R4_NONE;
+  if (s->settled[y.i].i) return s->settled[y.i];
+  r4_id args[MAX_ARITY], x = y;
+  uint32_t arity = graph_node(s->g, y)->arity;
+  bool changed = false;
+  for (uint32_t k = 0; k < arity; k++) {
+    r4_id old = graph_arg(s->g, y, k);
+    args[k] = settle(s, old);
+    changed |= args[k].i != old.i;
+  }
+  if (changed) x = graph_again(s->g, y, args);
+  if (changed && x.i != y.i) {
+    x = settle(s, x);
+  } else if (!s->g->error.status) {
+    const struct op *op = graph_node(s->g, x)->op;
+    r4_id simpler = op->simplify ? op->simplify(s->g, x) : R4_NONE;
+    if (simpler.i && simpler.i != x.i) x = settle(s, simpler);
+  }
+  if (s->g->error.status || !reserve(s)) return R4_NONE;
+  s->settled[y.i] = x;
+  if (x.i) s->settled[x.i] = x;
+  return x;
+}
+
+/* step(z) = step(relu(z)): where relu(z) exists anyway, z itself need not be kept. */
+static bool *find_rectified(const r4_graph *g, const bool *live)
+{
+  bool *rectified = r4_mem_new(g->size + 1, sizeof *rectified);
+  for (uint32_t i = 1; rectified && i <= g->size; i++)
+    if (live[i] && g->node[i].op == &op_relu) rectified[g->arg[g->node[i].first].i] = true;
+  return rectified;
+}
+
+static r4_id copy_node(struct simplifier *s, const r4_graph *g, uint32_t i, const r4_id *map,
+                       const bool *rectified)
+{
+  const struct node *n = &g->node[i];
+  r4_id args[MAX_ARITY];
+  for (uint32_t k = 0; k < n->arity; k++) args[k] = map[g->arg[n->first + k].i];
+  if (n->op == &op_step && rectified[g->arg[n->first].i]) args[0] = r4_relu(s->g, args[0]);
+  r4_id y = graph_add(s->g, n->op, n->arity, args, &n->attr, &n->shape, n->name ? g->names + n->name : NULL);
+  return settle(s, y);
+}
+
+r4_graph *simplify(const r4_graph *g, size_t n, const r4_id *out, r4_id *new_out, r4_error *e)
+{
+  struct simplifier s = {.g = r4_graph_new()};
+  bool *live = NULL, *rectified = NULL;
+  r4_id *map = r4_mem_new(g->size + 1, sizeof *map);
+  r4_status status = R4_E_MEMORY;
+  if (!s.g || !map || !graph_live(g, n, out, &live) || !(rectified = find_rectified(g, live))) {
+    r4_fail(e, R4_E_MEMORY, "simplify: out of memory");
+    goto done;
+  }
+  for (uint32_t i = 1; i <= g->size && !s.g->error.status; i++)
+    if (live[i]) map[i] = copy_node(&s, g, i, map, rectified);
+  status = s.g->error.status;
+  if (status) r4_fail(e, status, "%s", s.g->error.text);
+  for (size_t k = 0; k < n && !status; k++) new_out[k] = map[out[k].i];
+done:
+  r4_mem_free(s.settled);
+  r4_mem_free(live);
+  r4_mem_free(rectified);
+  r4_mem_free(map);
+  if (!status) return s.g;
+  r4_graph_free(s.g);
+  return NULL;
+}
