@@ -1,0 +1,92 @@
+#include "exec/kernel.h"
+
+#include "base/mem.h"
+#include "exec/plan.h"
+#include "op/op.h"
+
+/* First fit. */
+static const struct {
+  const struct op *op;
+  kernel_maker *make;
+} makers[] = {
+  {&op_matmul, dnn_matmul},        {&op_conv2d, dnn_conv},       {&op_conv2d_dx, narrow_conv_dx},
+  {&op_conv2d_dx, dnn_conv_dx},    {&op_conv2d_dw, dnn_conv_dw}, {&op_pool_sum, dnn_pool},
+  {&op_pool_max, dnn_pool},        {&op_softmax, rows_kernel},   {&op_logsumexp, rows_kernel},
+  {&op_sum, middle_kernel},        {&op_transpose, move_kernel}, {&op_slice, move_kernel},
+  {&op_pad, move_kernel},          {&op_concat, move_kernel},    {&op_gather, index_kernel},
+  {&op_scatter_add, index_kernel},
+};
+
+/* ---- The operation's own loops, in double; float operands are converted ---- */
+
+struct plain {
+  struct kernel base;
+  struct kernel_request q;
+  double *converted[MAX_ARITY + 1]; /* float only: operands, then the result */
+};
+
+static void plain_destroy(struct kernel *k)
+{
+  struct plain *p = (struct plain *)k;
+  for (size_t j = 0; j <= p->q.n; j++) r4_mem_free(p->converted[j]);
+  r4_mem_free(p);
+}
+
+static r4_status plain_run(struct kernel *k, void *const *in, void *out, r4_error *e)
+{
+  struct plain *p = (struct plain *)k;
+  bool convert = p->q.type == R4_F32;
+  struct call c = {.n = p->q.n, .attr = &p->q.attr, .shape = p->q.out, .error = e};
+  for (size_t j = 0; j < c.n; j++) {
+    int64_t count = r4_shape_count(p->q.in[j]);
+    c.in_shape[j] = p->q.in[j];
+    c.in[j] = convert ? p->converted[j] : in[j];
+    const float *from = in[j];
+    for (int64_t i = 0; convert && i < count; i++) p->converted[j][i] = (double)from[i];
+  }
+  c.out = convert ? p->converted[c.n] : out;
+  r4_status s = p->q.op->kernel(&c);
+  int64_t count = r4_shape_count(c.shape);
+  float *to = out;
+  for (int64_t i = 0; convert && !s && i < count; i++) to[i] = (float)c.out[i];
+  return s;
+}
+
+static struct kernel *plain_new(const struct kernel_request *q, r4_error *e)
+{
+  struct plain *p = r4_mem_new(1, sizeof *p);
+  bool ok = p != NULL;
+  if (p) {
+    p->base = (struct kernel){.name = "plain", .run = plain_run, .destroy = plain_destroy};
+    p->q = *q;
+  }
+  for (size_t j = 0; ok && q->type == R4_F32 && j <= q->n; j++) {
+    int64_t count = r4_shape_count(j < q->n ? q->in[j] : q->out);
+    p->converted[j] = r4_mem_new((size_t)count, sizeof(double));
+    ok = p->converted[j] != NULL;
+  }
+  if (ok) return &p->base;
+  r4_fail(e, R4_E_MEMORY, "plan: out of memory for %s", q->op->name);
+  if (p) plain_destroy(&p->base);
+  return NULL;
+}
+
+struct kernel *kernel_new(const struct kernel_request *q, r4_error *e)
+{
+  struct kernel *k = NULL;
+  for (size_t j = 0; j < sizeof makers / sizeof *makers && q->type == R4_F32; j++) {
+    if (makers[j].op != q->op) continue;
+    if (makers[j].make(q, &k, e)) return NULL;
+    if (k) return k;
+  }
+  if (q->bias || q->relu || q->accumulate) {
+    r4_fail(e, R4_E_INTERNAL, "plan: no kernel for %s with a following operation", q->op->name);
+    return NULL;
+  }
+  return plain_new(q, e);
+}
+
+void kernel_free(struct kernel *k)
+{
+  if (k) k->destroy(k);
+}

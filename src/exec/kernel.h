@@ -1,0 +1,35 @@
+/* Kernels of the operations that are not element-wise. */
+#ifndef R4_EXEC_KERNEL_H
+#define R4_EXEC_KERNEL_H
+
+#include "graph/op.h"
+
+/* What is asked for: the operation, and what is done with its result before it is stored. */
+struct kernel_request {
+  const struct op *op;
+  r4_type type;
+  size_t n; /* operands of the operation; the bias, if any, is operand n */
+  r4_shape in[MAX_ARITY];
+  r4_shape out;
+  struct attr attr;
+  bool bias, relu; /* out = relu(op(..) + bias) */
+  bool accumulate; /* out += op(..) */
+};
+
+struct kernel {
+  const char *name;
+  r4_status (*run)(struct kernel *k, void *const *in, void *out, r4_error *e);
+  void (*destroy)(struct kernel *k); /* frees k itself */
+};
+
+/* A fast kernel if one fits, else the operation's own plain loops. NULL with *e filled on failure. */
+struct kernel *kernel_new(const struct kernel_request *q, r4_error *e);
+void kernel_free(struct kernel *k);
+
+/* Makers of fast float kernels: R4_OK and *k == NULL means "not this one". */
+typedef r4_status kernel_maker(const struct kernel_request *q, struct kernel **k, r4_error *e);
+kernel_maker dnn_matmul, dnn_conv, dnn_conv_dx, dnn_conv_dw, dnn_pool;
+kernel_maker narrow_conv_dx;
+kernel_maker move_kernel, rows_kernel, middle_kernel, index_kernel;
+
+#endif

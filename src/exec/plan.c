@@ -1,0 +1,184 @@
+/* Compiling: simplify, cluster, make kernels, lay out memory. */
+#include "exec/plan.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "exec/kernel.h"
+#include "exec/tile.h"
+#include "op/op.h"
+#include "pass/simplify.h"
+
+static void free_unit(struct unit *u)
+{
+  r4_mem_free(u->roots);
+  r4_mem_free(u->in);
+  r4_mem_free(u->in_buffer);
+  r4_mem_free(u->out_buffer);
+  tile_free(u->tile);
+  kernel_free(u->kernel);
+}
+
+void r4_plan_free(r4_plan *p)
+{
+  if (!p) return;
+  for (uint32_t k = 0; k < p->n_units; k++) free_unit(&p->unit[k]);
+  for (uint32_t k = 0; p->input_name && k < p->n_inputs; k++) r4_mem_free(p->input_name[k]);
+  reference_free(p->reference);
+  r4_graph_free(p->g);
+  r4_mem_free(p->unit);
+  r4_mem_free(p->buffer);
+  r4_mem_free(p->buffer_of);
+  r4_mem_free(p->input);
+  r4_mem_free(p->output);
+  r4_mem_free(p->input_name);
+  r4_mem_free(p->slab);
+  r4_mem_free(p->pointer);
+  r4_mem_free(p);
+}
+
+static r4_status out_of_memory(r4_error *e)
+{
+  return r4_fail(e, R4_E_MEMORY, "plan: out of memory");
+}
+
+/* ---- Inputs: all names of the caller's graph, and where they are in the plan's own ---- */
+
+static char *copy_name(const char *name)
+{
+  size_t n = strlen(name) + 1;
+  char *copy = r4_mem_new(n, 1);
+  if (copy) memcpy(copy, name, n);
+  return copy;
+}
+
+static r4_status list_inputs(r4_plan *p, const r4_graph *g, r4_error *e)
+{
+  for (uint32_t i = 1; i <= g->size; i++) p->n_inputs += g->node[i].op == &op_input;
+  p->input = r4_mem_new(p->n_inputs, sizeof *p->input);
+  p->input_name = r4_mem_new(p->n_inputs, sizeof *p->input_name);
+  if (!p->input || !p->input_name) return out_of_memory(e);
+  uint32_t k = 0;
+  for (uint32_t i = 1; i <= g->size; i++) {
+    if (g->node[i].op != &op_input) continue;
+    const char *name = graph_name(g, (r4_id){i});
+    p->input[k].node = graph_find_input(p->g, name);
+    p->input[k].needed = p->input[k].node.i != 0;
+    p->input_name[k] = copy_name(name);
+    if (!p->input_name[k++]) return out_of_memory(e);
+  }
+  return R4_OK;
+}
+
+/* The simplified graph still holds nodes that nothing needs: an input among them is not needed. */
+static r4_status drop_unneeded(r4_plan *p, size_t n, const r4_id *out, r4_error *e)
+{
+  bool *live = NULL;
+  if (!graph_live(p->g, n, out, &live)) return out_of_memory(e);
+  for (uint32_t k = 0; k < p->n_inputs; k++) p->input[k].needed &= live[p->input[k].node.i];
+  r4_mem_free(live);
+  return R4_OK;
+}
+
+/* ---- Kernels ---- */
+
+static r4_status make_kernel(r4_plan *p, struct unit *u, r4_error *e)
+{
+  const struct node *n = graph_node(p->g, u->head);
+  struct kernel_request q = {.op = n->op, .type = p->type, .n = n->arity, .out = n->shape, .attr = n->attr};
+  q.bias = u->bias.i;
+  q.relu = u->relu;
+  q.accumulate = u->accumulate.i;
+  for (uint32_t k = 0; k < n->arity; k++) q.in[k] = r4_node_shape(p->g, graph_arg(p->g, u->head, k));
+  u->flops = n->op->flops ? n->op->flops(q.in, q.out, &q.attr) : 0;
+  u->kernel = kernel_new(&q, e);
+  return u->kernel ? R4_OK : R4_E_MEMORY;
+}
+
+static r4_status make_kernels(r4_plan *p, r4_error *e)
+{
+  uint32_t most = 1;
+  for (uint32_t k = 0; k < p->n_units; k++) {
+    struct unit *u = &p->unit[k];
+    uint32_t pointers = u->n_in + u->n_roots + 1;
+    if (pointers > most) most = pointers;
+    if (u->kind == UNIT_DENSE && make_kernel(p, u, e)) return e ? e->status : R4_E_MEMORY;
+  }
+  p->pointer = r4_mem_new(most, sizeof *p->pointer);
+  return p->pointer ? R4_OK : out_of_memory(e);
+}
+
+/* ---- A plan ---- */
+
+static r4_status compile_fast(r4_plan *p, const r4_graph *g, size_t n, const r4_id *out, r4_error *e)
+{
+  r4_id *mine = r4_mem_new(n, sizeof *mine);
+  r4_status s = mine ? R4_OK : out_of_memory(e);
+  if (!s && !(p->g = simplify(g, n, out, mine, e))) s = R4_E_MEMORY;
+  if (!s) s = list_inputs(p, g, e);
+  if (!s) s = drop_unneeded(p, n, mine, e);
+  if (!s) s = cluster(p, n, mine, e);
+  if (!s) s = layout(p, n, mine, e);
+  if (!s) s = make_kernels(p, e);
+  r4_mem_free(mine);
+  return s;
+}
+
+/* A copy of the graph by way of its own builder: same nodes, same numbers. */
+static r4_graph *copy_graph(const r4_graph *g)
+{
+  r4_graph *copy = r4_graph_new();
+  for (uint32_t i = 1; copy && i <= g->size && !copy->error.status; i++) {
+    const struct node *n = &g->node[i];
+    graph_add(copy, n->op, n->arity, g->arg + n->first, &n->attr, &n->shape,
+              n->name ? g->names + n->name : NULL);
+  }
+  if (copy && copy->error.status) {
+    r4_graph_free(copy);
+    copy = NULL;
+  }
+  return copy;
+}
+
+static r4_status compile_reference(r4_plan *p, const r4_graph *g, size_t n, const r4_id *out, r4_error *e)
+{
+  p->g = copy_graph(g);
+  if (!p->g) return out_of_memory(e);
+  r4_status s = list_inputs(p, g, e);
+  if (!s) s = drop_unneeded(p, n, out, e);
+  if (!s && !(p->reference = reference_new(p->g, n, out, e))) s = R4_E_MEMORY;
+  return s;
+}
+
+static r4_status check_request(const r4_graph *g, size_t n, const r4_id *out, r4_error *e)
+{
+  r4_error_clear(e);
+  if (!g) return r4_fail(e, R4_E_ARGUMENT, "plan: no graph");
+  if (g->error.status) return r4_fail(e, g->error.status, "%s", g->error.text);
+  if (!n) return r4_fail(e, R4_E_ARGUMENT, "plan: no outputs");
+  for (size_t k = 0; k < n; k++)
+    if (!out[k].i || out[k].i > g->size)
+      return r4_fail(e, R4_E_ARGUMENT, "plan: output %zu is not a node of the graph", k);
+  return R4_OK;
+}
+
+r4_plan *r4_plan_new(const r4_graph *g, size_t n, const r4_id *out, const r4_plan_options *options,
+                     r4_error *e)
+{
+  r4_error local;
+  if (!e) e = &local;
+  if (check_request(g, n, out, e)) return NULL;
+  r4_plan *p = r4_mem_new(1, sizeof *p);
+  r4_status s = p ? R4_OK : out_of_memory(e);
+  if (!s) {
+    p->type = options ? options->type : R4_F32;
+    p->profile = options && options->profile;
+    p->n_outputs = (uint32_t)n;
+    p->output = r4_mem_new(n, sizeof *p->output);
+    if (!p->output) s = out_of_memory(e);
+  }
+  if (!s) s = (options && options->reference ? compile_reference : compile_fast)(p, g, n, out, e);
+  if (!s) return p;
+  r4_plan_free(p);
+  return NULL;
+}

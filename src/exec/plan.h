@@ -1,0 +1,83 @@
+/* A plan: units of work in order, and the memory they use. Inside exec only. */
+#ifndef R4_EXEC_PLAN_H
+#define R4_EXEC_PLAN_H
+
+#include "graph/op.h"
+
+struct kernel;
+struct tile;
+
+enum { NO_BUFFER = UINT32_MAX };
+
+/* Where a value lives: in the slab, or in memory of the caller. */
+struct buffer {
+  enum { BUFFER_SLAB, BUFFER_INPUT, BUFFER_OUTPUT } home;
+  size_t bytes, offset; /* of the slab  */
+  uint32_t slot;        /* of the caller's table */
+  uint32_t first, last; /* units between which the value is needed */
+};
+
+/* One kernel call. A dense unit computes "final" from the operation "head", with what follows it
+ * taken along: + bias, + accumulate (in place), relu. A tile unit computes all "roots" of a group of
+ * element-wise operations and reductions in one pass. */
+struct unit {
+  enum { UNIT_DENSE, UNIT_TILE, UNIT_COPY } kind;
+  uint32_t key; /* order among units that are ready */
+  r4_id head, final, bias, accumulate;
+  bool relu;
+  r4_id *roots;
+  uint32_t n_roots;
+  r4_id *in; /* materialised nodes that are read */
+  uint32_t n_in;
+  uint32_t *in_buffer, *out_buffer; /* n_in, and n_roots or 1 */
+  struct tile *tile;
+  struct kernel *kernel;
+  double flops, seconds;
+};
+
+struct slot {
+  r4_id node;
+  void *data;
+  bool needed;
+};
+
+struct r4_plan {
+  r4_graph *g; /* simplified */
+  r4_type type;
+  bool profile;
+  struct unit *unit;
+  uint32_t n_units;
+  struct buffer *buffer;
+  uint32_t n_buffers;
+  uint32_t *buffer_of; /* by node */
+  struct slot *input, *output;
+  char **input_name;
+  uint32_t n_inputs, n_outputs;
+  unsigned char *slab;
+  size_t slab_bytes;
+  void **pointer; /* scratch of a run */
+  uint64_t runs;
+  struct reference *reference; /* the plan is one list of plain loops instead */
+};
+
+static inline size_t type_size(r4_type t)
+{
+  return t == R4_F64 ? sizeof(double) : sizeof(float);
+}
+
+/* exec/cluster.c: decides the units, in an order that respects their needs. */
+r4_status cluster(r4_plan *p, size_t n, const r4_id *out, r4_error *e);
+/* The node whose memory holds x: reshapes are the same memory. */
+r4_id plan_base(const r4_graph *g, r4_id x);
+
+/* exec/layout.c: gives every value a buffer, and the slab its size. */
+r4_status layout(r4_plan *p, size_t n, const r4_id *out, r4_error *e);
+
+/* exec/reference.c: the oracle. */
+struct reference;
+struct reference *reference_new(const r4_graph *g, size_t n, const r4_id *out, r4_error *e);
+void reference_free(struct reference *r);
+r4_status reference_run(struct reference *r, r4_plan *p, r4_error *e);
+size_t reference_bytes(const struct reference *r);
+
+#endif

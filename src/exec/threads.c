@@ -1,0 +1,37 @@
+/* How many threads, and where. */
+#include <omp.h>
+#include <sched.h>
+
+#include "r4.h"
+
+/* Thread k to the k-th CPU that the process may use. Threads that wander may end up packed on one. */
+static void pin_threads(int n, const cpu_set_t *allowed)
+{
+#pragma omp parallel num_threads(n)
+  {
+    int seen = -1, mine = omp_get_thread_num();
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+      if (!CPU_ISSET((size_t)cpu, allowed) || ++seen != mine) continue;
+      cpu_set_t one;
+      CPU_ZERO(&one);
+      CPU_SET((size_t)cpu, &one);
+      sched_setaffinity(0, sizeof one, &one); /* a refusal costs speed only */
+      break;
+    }
+  }
+}
+
+int r4_threads(int n, bool pin)
+{
+  static cpu_set_t allowed; /* of the process before the first pinning */
+  static int cpus;
+  if (!cpus) {
+    cpus = sched_getaffinity(0, sizeof allowed, &allowed) ? omp_get_num_procs() : CPU_COUNT(&allowed);
+    if (cpus < 1) cpus = 1;
+  }
+  if (n <= 0) n = omp_get_max_threads();
+  if (n > cpus) n = cpus;
+  omp_set_num_threads(n);
+  if (pin) pin_threads(n, &allowed);
+  return n;
+}

@@ -1,0 +1,36 @@
+/* Tiles: a group of element-wise operations and reductions over the same number of elements, run
+ * in one pass over memory in pieces that stay in the first-level cache.
+ *
+ * The group's elements are numbered 0 .. count-1 in row-major order; reshapes do not change that
+ * number, and a broadcast operand finds its element from it. Reductions see the elements as a
+ * matrix of rows x columns and reduce along one of the two, or both. The order of all sums depends
+ * on the shape alone, never on the number of threads. */
+#ifndef R4_EXEC_TILE_H
+#define R4_EXEC_TILE_H
+
+#include "exec/plan.h"
+
+/* How a reduction sees its operand. */
+struct split {
+  enum { REDUCE_NONE, REDUCE_ROWS /* over columns: one value per row */, REDUCE_COLUMNS, REDUCE_BOTH } how;
+  int64_t rows, columns;
+};
+
+/* The split of a sum or reduce_max, or how = REDUCE_NONE if its axes are neither first nor last. */
+struct split tile_split(const r4_graph *g, r4_id reduce);
+
+/* Compiles the group's roots. is_memory(context, x) tells which nodes are read from memory; the
+ * nodes read are appended to in[] (at most as many as there are nodes), *n_in counts them. */
+struct tile_request {
+  const r4_graph *g;
+  r4_type type;
+  const r4_id *roots;
+  uint32_t n_roots;
+  const bool *memory; /* by node: read it, do not compute it (roots of this very group excepted) */
+};
+struct tile *tile_new(const struct tile_request *q, r4_id **in, uint32_t *n_in, r4_error *e);
+void tile_free(struct tile *t);
+void tile_run(const struct tile *t, void *const *in, void *const *out);
+uint32_t tile_instructions(const struct tile *t);
+
+#endif

@@ -1,0 +1,59 @@
+/* The program of a tile, shared by its compiler and its runner. */
+#ifndef R4_EXEC_TILE_IMPL_H
+#define R4_EXEC_TILE_IMPL_H
+
+#include "exec/tile.h"
+
+enum { TILE = 512 /* elements */, MAX_CHUNKS = 32 };
+
+/* A broadcast operand with neighbouring axes joined: element number to place in memory. */
+struct broadcast {
+  int rank;
+  int64_t dim[R4_MAX_RANK], stride[R4_MAX_RANK];
+};
+
+struct operand {
+  enum { FROM_INPUT, FROM_BROADCAST, FROM_CONST, FROM_REGISTER, FROM_OUTPUT } from;
+  uint32_t index; /* of the input, output or register */
+  uint32_t reg;   /* of a broadcast: where it is unfolded; of a constant: where it is kept */
+  double value;
+  struct broadcast broadcast;
+};
+
+struct instruction {
+  const struct op *op;
+  uint32_t arg[3], result; /* operands */
+  uint32_t arity;
+};
+
+struct reduction {
+  int how;
+  bool largest;
+  uint32_t operand, output;
+  void *columns; /* [chunks][columns] */
+  double *total; /* [chunks] */
+};
+
+/* State of one reduction while a chunk runs. */
+struct progress {
+  double value;
+  bool fresh;
+  void *columns;
+};
+
+struct tile {
+  r4_type type;
+  int64_t count, row_length, rows, rows_per_tile, chunks;
+  struct operand *operand;
+  uint32_t n_operands;
+  struct instruction *instruction;
+  uint32_t n_instructions;
+  struct reduction *reduction;
+  uint32_t n_reductions;
+  uint32_t n_registers;
+  unsigned char *scratch; /* per thread: registers, progress, the operands' pointers */
+  size_t scratch_bytes;
+  int threads;
+};
+
+#endif
