@@ -1,0 +1,32 @@
+/* What the files of the command share. Only r4.h and headers of this folder are included here.
+ * Results go to stdout, everything else to stderr. */
+#ifndef R4_CLI_CLI_H
+#define R4_CLI_CLI_H
+
+#include <stdio.h>
+
+#include "options.h"
+#include "r4.h"
+
+enum { EXIT_DONE = 0, EXIT_NO = 1, EXIT_USAGE = 2, EXIT_WORLD = 3 }; /* world: files, memory */
+
+struct command {
+  const char *name, *summary;
+  const char *details; /* a paragraph for "r4 help NAME" */
+  const struct option *options;
+  int (*run)(int argc, char **argv); /* the words after the name; returns an exit code */
+  bool threads;                      /* it computes: see threads_settle */
+};
+
+extern const struct command command_bench, command_demo, command_graph, command_ops;
+
+/* Says "r4 NAME: text" on stderr, or what the status means if text is empty; returns its exit code. */
+int cli_fail(const char *name, r4_status status, const char *text);
+
+/* s as a JSON string, quotes included. */
+void json_string(FILE *f, const char *s);
+
+/* Starts this program once more with libgomp told to let idle threads sleep soon. */
+void threads_settle(char **argv);
+
+#endif

@@ -1,0 +1,95 @@
+/* r4 ops: the table of operations and their rules. */
+#include <string.h>
+
+#include "cli.h"
+
+struct settings {
+  bool json, markdown;
+};
+
+static const struct option options[] = {
+  {"json", OPTION_FLAG, offsetof(struct settings, json), NULL, 0, 0, "for machines"},
+  {"markdown", OPTION_FLAG, offsetof(struct settings, markdown), NULL, 0, 0, "for documents"},
+  {0},
+};
+
+static void print_json(void)
+{
+  printf("[\n");
+  for (size_t k = 0; k < r4_op_count(); k++) {
+    r4_op_info op = r4_op_describe(k);
+    printf("%s  {\"name\": ", k ? ",\n" : "");
+    json_string(stdout, op.name);
+    printf(", \"arity\": %d, \"grad\": ", op.arity);
+    json_string(stdout, op.grad);
+    printf(", \"bound\": ");
+    json_string(stdout, op.bound);
+    printf(", \"kernels\": ");
+    json_string(stdout, op.kernels);
+    printf("}");
+  }
+  printf("\n]\n");
+}
+
+enum { COLUMNS = 5 };
+struct row {
+  char arity[16];
+  const char *cell[COLUMNS];
+};
+
+/* Row 0 is the heading. */
+static struct row row_of(size_t k)
+{
+  if (!k) return (struct row){.cell = {"operation", "args", "grad", "bound", "kernels"}};
+  r4_op_info op = r4_op_describe(k - 1);
+  struct row r = {.arity = "any", .cell = {op.name, NULL, op.grad, op.bound, op.kernels}};
+  if (op.arity >= 0) snprintf(r.arity, sizeof r.arity, "%d", op.arity);
+  return r;
+}
+
+static const char *cell(const struct row *r, int column)
+{
+  return r->cell[column] ? r->cell[column] : r->arity;
+}
+
+/* Columns as wide as their widest cell. */
+static void print_table(const char *before, const char *between, const char *after, const char *rule)
+{
+  int width[COLUMNS] = {0};
+  for (size_t k = 0; k <= r4_op_count(); k++) {
+    struct row r = row_of(k);
+    for (int c = 0; c < COLUMNS - 1; c++) {
+      int length = (int)strlen(cell(&r, c));
+      if (length > width[c]) width[c] = length;
+    }
+  }
+  for (size_t k = 0; k <= r4_op_count(); k++) {
+    struct row r = row_of(k);
+    for (int c = 0; c < COLUMNS; c++) printf("%s%-*s", c ? between : before, width[c], cell(&r, c));
+    printf("%s\n%s", after, k ? "" : rule);
+  }
+}
+
+static int run(int argc, char **argv)
+{
+  struct settings s;
+  if (!options_read("ops", options, &s, argc, argv)) return EXIT_USAGE;
+  if (s.json && s.markdown) return cli_fail("ops", R4_E_ARGUMENT, "choose one of --json and --markdown");
+  if (s.json)
+    print_json();
+  else if (s.markdown)
+    print_table("| ", " | ", " |", "|---|---|---|---|---|\n");
+  else
+    print_table("", "  ", "", "");
+  return EXIT_DONE;
+}
+
+const struct command command_ops = {
+  .name = "ops",
+  .summary = "list the operations and their rules",
+  .details =
+    "Every operation of the graph: number of arguments, whether it can be differentiated and bounded\n"
+    "(or why not), and the kernels that compute it.",
+  .options = options,
+  .run = run,
+};

@@ -1,0 +1,156 @@
+#include "options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_OPTIONS = 64, WORD = 31 };
+
+static size_t smallest(size_t a, size_t b)
+{
+  return a < b ? a : b;
+}
+
+/* Rows of the usual table, the last three of them. Words are cut at WORD letters. */
+size_t edit_distance(const char *a, const char *b)
+{
+  size_t rows[3][WORD + 1], n = strnlen(a, WORD), m = strnlen(b, WORD);
+  for (size_t j = 0; j <= m; j++) rows[0][j] = j;
+  for (size_t i = 1; i <= n; i++) {
+    size_t *row = rows[i % 3], *up = rows[(i + 2) % 3], *up2 = rows[(i + 1) % 3];
+    row[0] = i;
+    for (size_t j = 1; j <= m; j++) {
+      row[j] = smallest(smallest(up[j], row[j - 1]) + 1, up[j - 1] + (a[i - 1] != b[j - 1]));
+      bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = smallest(row[j], up2[j - 2] + 1);
+    }
+  }
+  return rows[n % 3][m];
+}
+
+static bool complain(const char *command, const char *name, const char *expected, const char *got)
+{
+  fprintf(stderr, "r4 %s: --%s needs %s, got \"%s\"\n", command, name, expected, got);
+  return false;
+}
+
+static bool read_whole(const char *command, const struct option *o, const char *s, int64_t *value)
+{
+  char *end, expected[96];
+  errno = 0;
+  long long v = strtoll(s, &end, 10);
+  bool number = end > s && !*end && !errno && !strchr(" \t\n\v\f\r", *s);
+  if (!number || (double)v < o->min || (double)v > o->max) {
+    snprintf(expected, sizeof expected, "a whole number from %.0f to %.0f", o->min, o->max);
+    return complain(command, o->name, expected, s);
+  }
+  *value = v;
+  return true;
+}
+
+static bool read_real(const char *command, const struct option *o, const char *s, double *value)
+{
+  char *end, expected[96];
+  double v = strtod(s, &end);
+  bool number = end > s && !*end && isfinite(v) && !strchr(" \t\n\v\f\r", *s);
+  if (!number || v < o->min || v > o->max) {
+    snprintf(expected, sizeof expected, "a number from %g to %g", o->min, o->max);
+    return complain(command, o->name, expected, s);
+  }
+  *value = v;
+  return true;
+}
+
+static bool read_value(const char *command, const struct option *o, const char *s, void *settings)
+{
+  void *place = (char *)settings + o->offset;
+  switch (o->type) {
+  case OPTION_FLAG:
+    *(bool *)place = true;
+    return true;
+  case OPTION_WHOLE:
+    return read_whole(command, o, s, place);
+  case OPTION_REAL:
+    return read_real(command, o, s, place);
+  case OPTION_TEXT:
+    *(const char **)place = s;
+    return true;
+  }
+  return false;
+}
+
+static bool set_initial(const char *command, const struct option *table, void *settings)
+{
+  for (const struct option *o = table; o->name; o++) {
+    void *place = (char *)settings + o->offset;
+    if (o->type == OPTION_FLAG)
+      *(bool *)place = false;
+    else if (!read_value(command, o, o->initial ? o->initial : "", settings))
+      return false;
+  }
+  return true;
+}
+
+static const struct option *find(const struct option *table, const char *name, size_t length)
+{
+  for (const struct option *o = table; o->name; o++)
+    if (strlen(o->name) == length && !memcmp(o->name, name, length)) return o;
+  return NULL;
+}
+
+static bool unknown(const char *command, const struct option *table, const char *word)
+{
+  const struct option *best = NULL;
+  size_t least = 3;
+  for (const struct option *o = table; o->name && !strncmp(word, "--", 2); o++) {
+    size_t distance = edit_distance(word + 2, o->name);
+    if (distance < least) least = distance, best = o;
+  }
+  fprintf(stderr, "r4 %s: %s \"%s\"", command, *word == '-' ? "unknown option" : "unexpected argument", word);
+  if (best) fprintf(stderr, "; did you mean --%s?", best->name);
+  fprintf(stderr, "\nTry: r4 help %s\n", command);
+  return false;
+}
+
+/* The option that a word names, and what follows its "=", if there is one. */
+static const struct option *split(const struct option *table, const char *word, const char **value)
+{
+  if (strncmp(word, "--", 2)) return NULL;
+  size_t length = strcspn(word + 2, "=");
+  *value = word[2 + length] ? word + 2 + length + 1 : NULL;
+  return find(table, word + 2, length);
+}
+
+bool options_read(const char *command, const struct option *table, void *settings, int argc, char **argv)
+{
+  bool seen[MAX_OPTIONS] = {false};
+  if (!set_initial(command, table, settings)) return false;
+  for (int k = 0; k < argc; k++) {
+    const char *value;
+    const struct option *o = split(table, argv[k], &value);
+    if (!o) return unknown(command, table, argv[k]);
+    if (seen[o - table]) return complain(command, o->name, "to be given once", argv[k]);
+    seen[o - table] = true;
+    bool flag = o->type == OPTION_FLAG, more = k + 1 < argc && strncmp(argv[k + 1], "--", 2);
+    if (!flag && !value && more) value = argv[++k];
+    if (flag && value) return complain(command, o->name, "no value", value);
+    if (!flag && !value) return complain(command, o->name, "a value", "nothing");
+    if (!read_value(command, o, value, settings)) return false;
+  }
+  return true;
+}
+
+void options_help(const struct option *table)
+{
+  static const char *const argument[] = {"", " N", " X", " NAME"};
+  for (const struct option *o = table; o->name; o++) {
+    char left[40];
+    snprintf(left, sizeof left, "--%s%s", o->name, argument[o->type]);
+    printf("  %-18s %s", left, o->help);
+    if (o->initial && *o->initial) printf(" (default %s)", o->initial);
+    printf("\n");
+  }
+}

@@ -1,0 +1,34 @@
+/* Options of a command: one table feeds the parser, the range checks and the help. Strict: what is
+ * not understood completely is refused, by name and with what was expected. */
+#ifndef R4_CLI_OPTIONS_H
+#define R4_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum option_type {
+  OPTION_FLAG,  /* bool: --name                                      */
+  OPTION_WHOLE, /* int64_t: --name 5 or --name=5, from min to max    */
+  OPTION_REAL,  /* double, finite, from min to max                   */
+  OPTION_TEXT,  /* const char *                                      */
+};
+
+struct option {
+  const char *name; /* without the dashes; NULL ends a table */
+  enum option_type type;
+  size_t offset;       /* of its place in the settings                         */
+  const char *initial; /* as if the user had written it; NULL for false and "" */
+  double min, max;
+  const char *help;
+};
+
+/* Fills *settings from the table and from argv[0..argc); false after a message on stderr. */
+bool options_read(const char *command, const struct option *table, void *settings, int argc, char **argv);
+
+/* One line for each option, on stdout. */
+void options_help(const struct option *table);
+
+/* How many insertions, deletions, changes and swaps of neighbours turn a into b. */
+size_t edit_distance(const char *a, const char *b);
+
+#endif
