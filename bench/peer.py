@@ -1,0 +1,354 @@
+#!/usr/bin/python3
+"""The peer of "r4 bench": the same training step in eager PyTorch, tuned as far as we know how.
+
+    bench/peer.py NET METHOD BATCH THREADS [--layout auto|nchw|nhwc] [--clean N] [--limit SECONDS] [--memory]
+
+NET is mlpA-B-..., derm28 or derm64; METHOD is erm, r3, adv-r4 (10 steps), cert-r4 or ibp-ex. A step is the
+loss, its gradient and Adam, for one batch that stays the same; masks cover 30 % of the features.
+
+Prints one line, "MS CLEAN SAMPLES LAYOUT": the median milliseconds per step of the clean samples, how many
+there were, of how many samples, and the layout of images. A sample is clean if our threads waited less than
+2 % of it for a CPU; if fewer than three were, the median is that of the faster half of all.
+
+With --memory prints one line "BYTES", the peak of the resident memory of this process over three steps:
+parameters, gradients, Adam's state, data and PyTorch itself. (bench/run takes off the peak of the same
+program on a tiny net, on both sides.)
+
+What "tuned" means here:
+  * OpenBLAS with OpenMP, one pool of threads for everything, each thread bound to its CPU
+  * ATen's AVX-512 kernels where the CPU has them (the Debian build would take AVX2)
+  * malloc keeps large blocks, or every step would fault its pages in again (not with --memory, where the
+    allocator's own habits need less)
+  * images in the faster of the two layouts, tried before the timing starts
+  * Adam over lists of tensors, gradients set to none, |W| once per step, the first layer's product shared
+    by the clean pass and the interval's centre, max(|c - r|, |c + r|) as |c| + r, interval gates as
+    constants, so that autograd keeps one product for each
+"""
+import argparse
+import glob
+import os
+import resource
+import statistics
+import sys
+import time
+
+OPENBLAS = "/usr/lib/*/openblas-openmp"
+
+
+def cpu_has(*flags):
+    try:
+        with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
+            have = next((line.split() for line in file if line.startswith("flags")), [])
+    except OSError:
+        have = []
+    return all(flag in have for flag in flags)
+
+
+def tuned_environment(threads, memory):
+    env = dict(os.environ, R4_PEER_TUNED="1", OMP_NUM_THREADS=str(threads), OMP_PROC_BIND="true")
+    folders = glob.glob(OPENBLAS)
+    if folders:
+        env["LD_LIBRARY_PATH"] = ":".join(folders + [p for p in [env.get("LD_LIBRARY_PATH")] if p])
+    if cpu_has("avx512f", "avx512dq", "avx512bw", "avx512vl"):
+        env["ATEN_CPU_CAPABILITY"] = "avx512"
+    if not memory:
+        env.update(MALLOC_MMAP_THRESHOLD_=str(1 << 30), MALLOC_TRIM_THRESHOLD_=str(1 << 40),
+                   MALLOC_TOP_PAD_=str(256 << 20))
+    return env
+
+
+def arguments():
+    ask = argparse.ArgumentParser(description="time one training step in PyTorch")
+    ask.add_argument("net", metavar="NET")
+    ask.add_argument("method", metavar="METHOD", choices=["erm", "r3", "adv-r4", "cert-r4", "ibp-ex"])
+    ask.add_argument("batch", metavar="BATCH", type=int)
+    ask.add_argument("threads", metavar="THREADS", type=int)
+    ask.add_argument("--layout", choices=["auto", "nchw", "nhwc"], default="auto")
+    ask.add_argument("--clean", type=int, default=15, help="samples wanted")
+    ask.add_argument("--limit", type=float, default=12.0, help="seconds to wait for them")
+    ask.add_argument("--memory", action="store_true", help="print the peak memory instead")
+    return ask.parse_args()
+
+
+args = arguments()
+if os.environ.get("R4_PEER_TUNED") != "1":  # libraries read the environment when they are loaded
+    os.execve(sys.executable, [sys.executable] + sys.argv, tuned_environment(args.threads, args.memory))
+
+try:
+    import torch
+    import torch.nn.functional as F
+except ImportError:
+    sys.exit("bench/peer.py: PyTorch is missing: install python3-torch (scripts/install-deps --extra bench)")
+if not glob.glob(OPENBLAS):
+    print("bench/peer.py: libopenblas0-openmp is missing, PyTorch is slower without it "
+          "(scripts/install-deps --extra bench)", file=sys.stderr)
+
+EPS, LAMBDA, STEPS = 0.1, 1.0, 10
+
+# ---- Networks ------------------------------------------------------------------------------------------
+
+
+class Dense:
+    def __init__(self, n_in, n_out):
+        module = torch.nn.Linear(n_in, n_out)
+        self.w, self.b = module.weight, module.bias
+
+    def apply(self, x, w, b=None):
+        return F.linear(x, w, b)
+
+    def transposed(self, dy, w):
+        return dy @ w
+
+
+class Conv:
+    def __init__(self, n_in, n_out, kernel, stride, side):
+        module = torch.nn.Conv2d(n_in, n_out, kernel, stride, 1)
+        self.w, self.b, self.stride, self.side = module.weight, module.bias, stride, side
+
+    def apply(self, x, w, b=None):
+        return F.conv2d(x, w, b, self.stride, 1)
+
+    def transposed(self, dy, w):
+        shape = (dy.shape[0], w.shape[1], self.side, self.side)
+        return torch.nn.grad.conv2d_input(shape, w, dy, self.stride, 1)
+
+
+class Flatten:
+    pass
+
+
+def derm(side):
+    """Layers with weights, relu between them, and where images become rows."""
+    layers, channels = [], 3
+    for out, kernel, stride in ((32, 3, 1), (32, 4, 2), (64, 4, 1), (64, 4, 2)):
+        layers.append(Conv(channels, out, kernel, stride, side))
+        channels, side = out, (side + 2 - kernel) // stride + 1
+    flat = channels * side * side
+    return layers + [Flatten(), Dense(flat, 1024), Dense(1024, 1024), Dense(1024, 2)]
+
+
+class Net:
+    """Linear layers with relu after each but the last."""
+
+    def __init__(self, name, layout):
+        if name.startswith("mlp"):
+            sizes = [int(n) for n in name[3:].split("-")]
+            self.shape, self.layers = (sizes[0],), [Dense(a, b) for a, b in zip(sizes, sizes[1:])]
+        elif name in ("derm28", "derm64"):
+            side = int(name[4:])
+            self.shape, self.layers = (3, side, side), derm(side)
+        else:
+            sys.exit(f"bench/peer.py: unknown net {name}: mlpA-B-..., derm28 or derm64")
+        self.linear = [l for l in self.layers if not isinstance(l, Flatten)]
+        self.classes = self.linear[-1].b.numel()
+        if layout == "nhwc":
+            for l in self.linear:
+                if l.w.dim() == 4:
+                    l.w.data = l.w.data.contiguous(memory_format=torch.channels_last)
+
+    def parameters(self):
+        return [p for l in self.linear for p in (l.w, l.b)]
+
+    def logits(self, x, first=None, constant=False):
+        """first: what the first layer made of x, if somebody knows. constant: weights get no gradient."""
+        for l in self.layers:
+            if isinstance(l, Flatten):
+                x = x.flatten(1)
+            elif l is self.linear[0] and first is not None:
+                x = first
+            else:
+                x = l.apply(x, l.w.detach(), l.b.detach()) if constant else l.apply(x, l.w, l.b)
+            if l is not self.linear[-1] and not isinstance(l, Flatten):
+                x = x.relu()
+        return x
+
+
+class Data:
+    def __init__(self, net, batch, layout):
+        self.x, self.y = torch.rand(batch, *net.shape), torch.randint(0, net.classes, (batch,))
+        self.m = (torch.rand(batch, *net.shape) < 0.3).float()
+        self.one_hot = F.one_hot(self.y, net.classes).float()
+        if layout == "nhwc" and self.x.dim() == 4:
+            self.x = self.x.contiguous(memory_format=torch.channels_last)
+            self.m = self.m.contiguous(memory_format=torch.channels_last)
+        self.box = EPS * self.m
+        self.masked = self.m.flatten(1).amax(1)
+
+
+# ---- Objectives ----------------------------------------------------------------------------------------
+
+
+def norms(v):
+    return v.flatten(1).norm(dim=1)
+
+
+def explanation(net, x, y, constant=False):
+    """The summed loss and its gradient in x, to be differentiated once more."""
+    loss = F.cross_entropy(net.logits(x, constant=constant), y, reduction="sum")
+    return loss, torch.autograd.grad(loss, x, create_graph=True)[0]
+
+
+def erm(net, data):
+    return F.cross_entropy(net.logits(data.x), data.y)
+
+
+def r3(net, data):
+    loss, g = explanation(net, data.x.requires_grad_(True), data.y)
+    return (loss + LAMBDA * (data.m * g).square().sum()) / len(data.y)
+
+
+def attack(net, data):
+    d = data.box * (2 * torch.rand_like(data.x) - 1)
+    for _ in range(STEPS):
+        at = (data.x + d).requires_grad_(True)
+        g = explanation(net, at, data.y, constant=True)[1]
+        up = torch.autograd.grad((data.m * g).square().sum(), at)[0]
+        d = torch.minimum(torch.maximum(d.add_(up.sign_(), alpha=EPS / 4), -data.box), data.box)
+    return d
+
+
+def adv_r4(net, data):
+    at = (data.x + attack(net, data)).requires_grad_(True)
+    g = explanation(net, at, data.y)[1]
+    return erm(net, data) + LAMBDA * norms(data.m * g).mean()
+
+
+def interval_logits(net, data, sizes):
+    """Centre and radius of the logits, the bounds before each relu, and the first layer's clean product."""
+    c, r, before, first = data.x, data.box, [], None
+    for l in net.layers:
+        if isinstance(l, Flatten):
+            c, r = c.flatten(1), r.flatten(1)
+            continue
+        c, r = l.apply(c, l.w, l.b), l.apply(r, sizes[l])
+        first = c if first is None else first
+        if l is not net.linear[-1]:
+            lo, hi = c - r, c + r
+            before.append((lo.detach(), hi.detach()))
+            lo, hi = lo.relu(), hi.relu()
+            c, r = (hi + lo) * 0.5, (hi - lo) * 0.5
+    return c, r, before, first
+
+
+def softmax_bounds(lo, hi):
+    """Own entry against the others: log p = -log(1 + sum exp(other - own))."""
+    other = ~torch.eye(lo.shape[1], dtype=torch.bool)
+    up = (lo.unsqueeze(1) - hi.unsqueeze(2)) * other
+    down = (hi.unsqueeze(1) - lo.unsqueeze(2)) * other
+    return torch.exp(-torch.logsumexp(down, 2)), torch.exp(-torch.logsumexp(up, 2))
+
+
+def gated(c, r, before):
+    """The interval c -+ r times the derivative of relu, which is in [lo > 0, hi > 0]."""
+    lo, hi = c - r, c + r
+    with torch.no_grad():
+        on, may = (before[0] > 0).float(), (before[1] > 0).float()
+        lo_gate, hi_gate = torch.where(lo < 0, may, on), torch.where(hi > 0, may, on)
+    lo, hi = lo * lo_gate, hi * hi_gate
+    return (hi + lo) * 0.5, (hi - lo) * 0.5
+
+
+def cert_r4(net, data):
+    sizes = {l: l.w.abs() for l in net.linear}
+    c, r, before, first = interval_logits(net, data, sizes)
+    loss = F.cross_entropy(net.logits(data.x, first), data.y)
+    lo, hi = softmax_bounds(c - r, c + r)
+    c, r = (hi + lo) * 0.5 - data.one_hot, (hi - lo) * 0.5
+    shape = None
+    for l in reversed(net.layers):
+        if isinstance(l, Flatten):
+            shape = (len(c),) + tuple(before[-1][0].shape[1:])
+            c, r = c.reshape(shape), r.reshape(shape)
+            continue
+        if l is not net.linear[-1]:
+            c, r = gated(c, r, before.pop())
+        c, r = l.transposed(c, l.w), l.transposed(r, sizes[l])
+    return loss + LAMBDA * norms(data.m * (c.abs() + r)).mean()
+
+
+def ibp_ex(net, data):
+    c, r, _, first = interval_logits(net, data, {l: l.w.abs() for l in net.linear})
+    loss = F.cross_entropy(net.logits(data.x, first), data.y)
+    worst = F.cross_entropy(c + r - 2 * data.one_hot * r, data.y, reduction="none")
+    return loss + LAMBDA * (data.masked * worst).sum() / data.masked.sum()
+
+
+OBJECTIVE = {"erm": erm, "r3": r3, "adv-r4": adv_r4, "cert-r4": cert_r4, "ibp-ex": ibp_ex}
+
+
+def step_of(layout):
+    torch.manual_seed(1)
+    net = Net(args.net, layout)
+    data = Data(net, args.batch, layout)
+    parameters, objective = net.parameters(), OBJECTIVE[args.method]
+    adam = torch.optim.Adam(parameters, 1e-3, foreach=False)
+
+    def step():
+        adam.zero_grad(set_to_none=True)
+        objective(net, data).backward(inputs=parameters)
+        adam.step()
+
+    return step
+
+
+# ---- Timing --------------------------------------------------------------------------------------------
+
+
+def waited():
+    """Seconds that our threads were ready but had no CPU."""
+    total = 0
+    for path in glob.glob("/proc/self/task/*/schedstat"):
+        try:
+            with open(path, encoding="ascii") as file:
+                total += int(file.read().split()[1])
+        except OSError:
+            pass
+    return total * 1e-9
+
+
+def sample(step, repeats):
+    """Seconds per step, and whether nobody disturbed it."""
+    wait, start = waited(), time.perf_counter()
+    for _ in range(repeats):
+        step()
+    spent = time.perf_counter() - start
+    return spent / repeats, waited() - wait < 0.02 * spent
+
+
+def measure(step, clean, limit):
+    for _ in range(2):
+        step()
+    repeats = max(1, int(0.02 / sample(step, 1)[0]))
+    good, every, start = [], [], time.perf_counter()
+    while len(good) < clean and (time.perf_counter() - start < limit or len(every) < 3):
+        seconds, is_clean = sample(step, repeats)
+        every.append(seconds)
+        if is_clean:
+            good.append(seconds)
+    used = good if len(good) >= 3 else sorted(every)[: (len(every) + 1) // 2]
+    return statistics.median(used) * 1e3, len(good), len(every)
+
+
+def faster_layout():
+    if args.layout != "auto" or args.net.startswith("mlp"):
+        return "nchw" if args.layout == "auto" else args.layout
+    if args.memory:
+        return "nchw"
+    return min(("nchw", "nhwc"), key=lambda layout: measure(step_of(layout), 3, 3.0)[0])
+
+
+def main():
+    torch.set_num_threads(args.threads)
+    layout = faster_layout()
+    step = step_of(layout)
+    if args.memory:
+        for _ in range(3):
+            step()
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+        return
+    ms, good, every = measure(step, args.clean, args.limit)
+    print(f"{ms:.3f} {good} {every} {layout}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+/* The command as a user meets it: what it prints, where, and its exit code. Needs $R4, the command. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* cmocka.h needs the four above */
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static char output[1 << 16];
+
+/* Runs r4 with words; output gets stdout, or with "2>&1 >/dev/null" at the end stderr. */
+static int r4(const char *words)
+{
+  char line[512];
+  snprintf(line, sizeof line, "\"$R4\" %s", words);
+  FILE *f = popen(line, "r");
+  assert_non_null(f);
+  output[fread(output, 1, sizeof output - 1, f)] = 0;
+  while (fgetc(f) != EOF) continue; /* the rest, so that the command is not cut off */
+  int status = pclose(f);
+  assert_true(WIFEXITED(status));
+  return WEXITSTATUS(status);
+}
+
+static const struct {
+  const char *words, *text;
+  int code;
+} cases[] = {
+  {"--version", "r4 0.", 0},
+  {"help", "Usage: r4 COMMAND", 0},
+  {"help bench", "--batch N", 0},
+  {"bench --help", "--batch N", 0},
+  {"ops", "matmul", 0},
+  {"ops --markdown", "| operation", 0},
+  {"ops --json", "\"name\": \"matmul\", \"arity\": 2", 0},
+  {"graph --net mlp4-3-2", "input \"0.weight\" : [3,4]", 0},
+  {"graph --net=mlp4-3-2 --objective=r3 --grad --masked 2", "scatter_add", 0},
+  {"graph --net mlp4-3-2 --dot", "digraph", 0},
+  {"bench --net mlp4-3-2 --batch 2 --seconds 0 --json", "\"ms_per_step\": ", 0},
+  {"bench --net mlp4-3-2 --batch 2 --seconds 0 --objective adv-r4 --masked 2", "ms per step", 0},
+};
+
+static const struct {
+  const char *words, *text; /* on stderr, and nothing on stdout */
+} usage[] = {
+  {"", "Usage: r4 COMMAND"},
+  {"bnech", "no command \"bnech\"; did you mean bench?"},
+  {"help nothing", "no command \"nothing\""},
+  {"bench --bacth 3", "unknown option \"--bacth\"; did you mean --batch?"},
+  {"bench 7", "unexpected argument \"7\""},
+  {"bench --batch", "--batch needs a value"},
+  {"bench --batch --json", "--batch needs a value"},
+  {"bench --batch 0", "--batch needs a whole number from 1 to 1000000, got \"0\""},
+  {"bench --batch 3x", "--batch needs a whole number"},
+  {"bench --batch ' 3'", "--batch needs a whole number"},
+  {"bench --batch=", "--batch needs a whole number"},
+  {"bench --batch 99999999999999999999", "--batch needs a whole number"},
+  {"bench --eps nan", "--eps needs a number"},
+  {"bench --eps -1", "--eps needs a number from 0"},
+  {"bench --json=1", "--json needs no value"},
+  {"bench --json --json", "--json needs to be given once"},
+  {"bench --net resnet", "net \"resnet\": no such name"},
+  {"bench --objective r5", "no method \"r5\""},
+  {"bench --net mlp4-3-2 --masked 5", "masked is 5"},
+  {"graph --dot --text", "choose one of --dot and --text"},
+  {"graph --objective r5", "no method \"r5\""},
+  {"ops --json --markdown", "choose one of"},
+};
+
+static void test_answers(void **state)
+{
+  (void)state;
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    int code = r4(cases[k].words);
+    if (code != cases[k].code || !strstr(output, cases[k].text))
+      fail_msg("r4 %s: code %d, \"%.200s\"", cases[k].words, code, output);
+  }
+}
+
+static void test_usage(void **state)
+{
+  (void)state;
+  char words[400];
+  for (size_t k = 0; k < sizeof usage / sizeof *usage; k++) {
+    snprintf(words, sizeof words, "%s 2>&1 >/dev/null", usage[k].words);
+    int code = r4(words);
+    if (code != 2 || !strstr(output, usage[k].text))
+      fail_msg("r4 %s: code %d, \"%.200s\"", usage[k].words, code, output);
+    snprintf(words, sizeof words, "%s 2>/dev/null", usage[k].words);
+    r4(words);
+    if (*output) fail_msg("r4 %s: says on stdout \"%.200s\"", usage[k].words, output);
+  }
+}
+
+static void test_full_disk(void **state)
+{
+  (void)state;
+  assert_int_equal(r4("ops 2>/dev/null >/dev/full"), 3);
+}
+
+int main(void)
+{
+  cmocka_set_message_output(CM_OUTPUT_TAP);
+  if (!getenv("R4")) {
+    printf("1..0 # SKIP $R4, the command, is not set\n");
+    return 0;
+  }
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_answers),
+    cmocka_unit_test(test_usage),
+    cmocka_unit_test(test_full_disk),
+  };
+  return cmocka_run_group_tests_name("cli", tests, NULL, NULL);
+}
