@@ -35,7 +35,7 @@ endif
 
 # Never -ffast-math: bounds need NaN, infinity and the order of operations. CFLAGS is the user's.
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes $(if $(WERROR),-Werror)
-COMPILE := $(CC) -std=c11 -D_GNU_SOURCE -Iinclude -Isrc $(MODE) -march=$(MARCH) -fopenmp -fPIC -g $(WARN) \
+COMPILE := $(CC) -std=c11 -D_GNU_SOURCE -Iinclude -Isrc $(MODE) -march=$(MARCH) -ffp-contract=off -fopenmp -fPIC -g $(WARN) \
            $(CPPFLAGS) $(CFLAGS)
 LINK := $(CC) $(MODE) -fopenmp -Wl,--as-needed $(LDFLAGS)
 
@@ -90,7 +90,10 @@ $(OUT)/.flags: FORCE
 $(OUT)/%.o: %.c $(OUT)/.flags | $(DEPS)
 	@mkdir -p $(@D)
 	$(call say,CC  )
-	$(Q)$(COMPILE) -MMD -MP -c $< -o $@
+	$(Q)$(COMPILE) $(EXTRA) -MMD -MP -c $< -o $@
+
+# A product kernel: fused multiply-adds, as oneDNN has them.
+$(OUT)/src/exec/narrow.o: EXTRA := -ffp-contract=fast
 
 $(OUT)/libr4.a: $(LIB_OBJ) | $(DEPS)
 	$(call say,AR  )

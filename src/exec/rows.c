@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/expf.h"
 #include "base/mem.h"
 #include "exec/kernel.h"
 #include "op/op.h"
@@ -10,6 +11,7 @@
 struct rows {
   struct kernel base;
   int64_t outer, middle, inner;
+  bool softmax; /* else logsumexp */
 };
 
 static void rows_destroy(struct kernel *k)
@@ -17,43 +19,70 @@ static void rows_destroy(struct kernel *k)
   r4_mem_free(k);
 }
 
-static float row_logsumexp(const float *x, int64_t n)
+/* ---- softmax and logsumexp, by blocks of rows so that the exponentials form one long loop ---- */
+
+enum { BLOCK = 1024 }; /* elements */
+
+static float row_max(const float *x, int64_t n)
 {
-  float largest = x[0], sum = 0;
+  float largest = x[0];
   for (int64_t k = 1; k < n; k++) largest = x[k] > largest || x[k] != x[k] ? x[k] : largest;
-  if (isinf(largest)) return largest;
-  for (int64_t k = 0; k < n; k++) sum += expf(x[k] - largest);
-  return largest + logf(sum);
+  return largest;
 }
 
-static r4_status logsumexp_run(struct kernel *k, void *const *in, void *out, r4_error *e)
+/* y = exp(x - max of its row); sum and max of each row */
+static void exponentials(const float *x, float *y, int64_t rows, int64_t n, float *max, float *sum)
+{
+  for (int64_t i = 0; i < rows; i++) {
+    max[i] = row_max(x + i * n, n);
+    float base = isinf(max[i]) ? 0 : max[i]; /* inf - inf is not a number */
+    for (int64_t k = 0; k < n; k++) y[i * n + k] = x[i * n + k] - base;
+  }
+#pragma omp simd
+  for (int64_t k = 0; k < rows * n; k++) y[k] = r4_expf(y[k]);
+  for (int64_t i = 0; i < rows; i++) {
+    sum[i] = 0;
+    for (int64_t k = 0; k < n; k++) sum[i] += y[i * n + k];
+  }
+}
+
+static void logsumexp_block(const float *x, float *y, int64_t rows, int64_t n)
+{
+  float power[BLOCK], max[BLOCK], sum[BLOCK];
+  exponentials(x, power, rows, n, max, sum);
+  for (int64_t i = 0; i < rows; i++) y[i] = isinf(max[i]) ? max[i] : max[i] + logf(sum[i]);
+}
+
+static void softmax_block(const float *x, float *y, int64_t rows, int64_t n)
+{
+  float max[BLOCK], sum[BLOCK];
+  exponentials(x, y, rows, n, max, sum);
+  for (int64_t i = 0; i < rows; i++)
+    for (int64_t k = 0; k < n; k++) y[i * n + k] /= sum[i];
+}
+
+/* rows longer than a block */
+static void logsumexp_long(const float *x, float *y, int64_t n)
+{
+  float max = row_max(x, n), sum = 0;
+  for (int64_t k = 0; k < n; k++) sum += r4_expf(x[k] - max);
+  *y = isinf(max) ? max : max + logf(sum);
+}
+
+static r4_status rows_run(struct kernel *k, void *const *in, void *out, r4_error *e)
 {
   struct rows *r = (struct rows *)k;
   const float *x = in[0];
   float *y = out;
+  int64_t n = r->inner, step = n < BLOCK ? BLOCK / n : 1, blocks = (r->outer + step - 1) / step;
   (void)e;
-#pragma omp parallel for schedule(static) if (r->outer * r->inner > 4096)
-  for (int64_t i = 0; i < r->outer; i++) y[i] = row_logsumexp(x + i * r->inner, r->inner);
-  return R4_OK;
-}
-
-/* exp(x - max) / sum: one exponential per element */
-static void row_softmax(const float *x, float *y, int64_t n)
-{
-  float largest = x[0], sum = 0;
-  for (int64_t k = 1; k < n; k++) largest = x[k] > largest || x[k] != x[k] ? x[k] : largest;
-  for (int64_t k = 0; k < n; k++) sum += y[k] = expf(x[k] - largest);
-  for (int64_t k = 0; k < n; k++) y[k] /= sum;
-}
-
-static r4_status softmax_run(struct kernel *k, void *const *in, void *out, r4_error *e)
-{
-  struct rows *r = (struct rows *)k;
-  const float *x = in[0];
-  float *y = out;
-  (void)e;
-#pragma omp parallel for schedule(static) if (r->outer * r->inner > 4096)
-  for (int64_t i = 0; i < r->outer; i++) row_softmax(x + i * r->inner, y + i * r->inner, r->inner);
+#pragma omp parallel for schedule(static) if (r->outer * n > 4096)
+  for (int64_t b = 0; b < blocks; b++) {
+    int64_t first = b * step, rows = r->outer - first < step ? r->outer - first : step;
+    if (r->softmax) softmax_block(x + first * n, y + first * n, rows, n);
+    else if (n <= BLOCK) logsumexp_block(x + first * n, y + first, rows, n);
+    else logsumexp_long(x + first * n, y + first, n);
+  }
   return R4_OK;
 }
 
@@ -84,7 +113,7 @@ static r4_status rows_new(const struct kernel_request *q, struct rows r, struct 
 
 r4_status rows_kernel(const struct kernel_request *q, struct kernel **k, r4_error *e)
 {
-  struct rows r = {.base = {.name = "rows", .run = q->op == &op_softmax ? softmax_run : logsumexp_run}};
+  struct rows r = {.base = {.name = "rows", .run = rows_run}, .softmax = q->op == &op_softmax};
   r.inner = q->in[0].dim[q->in[0].rank - 1];
   r.outer = r4_shape_count(q->in[0]) / r.inner;
   return rows_new(q, r, k, e);

@@ -1,4 +1,6 @@
 /* Arithmetic: add sub mul div neg, and scale. */
+#include <string.h>
+
 #include "op/element.h"
 
 ELEMENT2(add, a + b)
@@ -92,6 +94,47 @@ static bool same_scatter(const r4_graph *g, r4_id a, r4_id b)
          graph_node(g, a)->attr.i[0] == graph_node(g, b)->attr.i[0];
 }
 
+static bool bilinear(const struct op *op)
+{
+  return op == &op_matmul || op == &op_conv2d || op == &op_conv2d_dx || op == &op_conv2d_dw;
+}
+
+/* f(a, c) + f(b, c) = f(a + b, c) for products of the same kind with one operand in common. */
+static r4_id merge_products(r4_graph *g, r4_id p, r4_id q)
+{
+  struct node m = *graph_node(g, p), n = *graph_node(g, q);
+  if (m.op != n.op || !bilinear(m.op) || memcmp(&m.attr, &n.attr, sizeof m.attr)) return R4_NONE;
+  for (size_t k = 0; k < 2; k++) {
+    r4_id common = graph_arg(g, p, k), a = graph_arg(g, p, 1 - k), b = graph_arg(g, q, 1 - k);
+    if (common.i != graph_arg(g, q, k).i || !r4_shape_equal(r4_node_shape(g, a), r4_node_shape(g, b)))
+      continue;
+    r4_id args[2];
+    args[k] = common;
+    args[1 - k] = r4_add(g, a, b);
+    return graph_again(g, p, args);
+  }
+  return R4_NONE;
+}
+
+/* The sum s with the product q merged into one of its terms, or R4_NONE. */
+static r4_id merge_into(r4_graph *g, r4_id s, r4_id q, int depth)
+{
+  if (!graph_is(g, s, &op_add) || !depth) return merge_products(g, s, q);
+  for (size_t k = 0; k < 2; k++) {
+    r4_id other = graph_arg(g, s, 1 - k), merged = merge_into(g, graph_arg(g, s, k), q, depth - 1);
+    if (merged.i) return r4_add(g, merged, other);
+  }
+  return R4_NONE;
+}
+
+static r4_id merge_sum(r4_graph *g, r4_id a, r4_id b)
+{
+  enum { DEPTH = 8 };
+  r4_id merged = bilinear(graph_node(g, b)->op) ? merge_into(g, a, b, DEPTH) : R4_NONE;
+  if (!merged.i && bilinear(graph_node(g, a)->op)) merged = merge_into(g, b, a, DEPTH);
+  return merged;
+}
+
 static r4_id add_simplify(r4_graph *g, r4_id y)
 {
   r4_id a = graph_arg(g, y, 0), b = graph_arg(g, y, 1);
@@ -103,7 +146,8 @@ static r4_id add_simplify(r4_graph *g, r4_id y)
     return r4_scatter_add(g, sum, graph_arg(g, a, 1), (int)graph_node(g, a)->attr.i[0],
                           graph_node(g, a)->attr.i[1]);
   }
-  return op_fold(g, y);
+  r4_id merged = merge_sum(g, a, b);
+  return merged.i ? merged : op_fold(g, y);
 }
 
 static r4_id sub_simplify(r4_graph *g, r4_id y)
