@@ -302,6 +302,8 @@ static int run(int argc, char **argv)
   if (j.error.status || !timer_measure(train_step, &j, j.s.seconds, &r.timing)) {
     code = cli_fail("bench", j.error.status, j.error.text);
   } else {
+    double again = measure_peak(); /* before and after, since the machine may be busy at times */
+    if (again > r.peak) r.peak = again;
     r.flops = r4_plan_flops(j.plan);
     r.slab_bytes = r4_plan_slab_bytes(j.plan);
     r.kernels = r4_plan_kernels(j.plan);

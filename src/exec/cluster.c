@@ -26,7 +26,7 @@ enum role {
 };
 
 /* Recomputing an expression of this cost in several groups is still cheaper than storing it. */
-enum { CHEAP = 4, DEAR = 1 << 20 };
+enum { CHEAP = 8, DEAR = 1 << 20 };
 
 struct fact {
   enum role role;

@@ -79,9 +79,12 @@ static r4_status rows_run(struct kernel *k, void *const *in, void *out, r4_error
 #pragma omp parallel for schedule(static) if (r->outer * n > 4096)
   for (int64_t b = 0; b < blocks; b++) {
     int64_t first = b * step, rows = r->outer - first < step ? r->outer - first : step;
-    if (r->softmax) softmax_block(x + first * n, y + first * n, rows, n);
-    else if (n <= BLOCK) logsumexp_block(x + first * n, y + first, rows, n);
-    else logsumexp_long(x + first * n, y + first, n);
+    if (r->softmax)
+      softmax_block(x + first * n, y + first * n, rows, n);
+    else if (n <= BLOCK)
+      logsumexp_block(x + first * n, y + first, rows, n);
+    else
+      logsumexp_long(x + first * n, y + first, n);
   }
   return R4_OK;
 }
