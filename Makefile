@@ -92,6 +92,8 @@ $(OUT)/%.o: %.c $(OUT)/.flags | $(DEPS)
 	$(call say,CC  )
 	$(Q)$(COMPILE) $(EXTRA) -MMD -MP -c $< -o $@
 
+# Element-wise loops are short and run in the first-level cache: the loop itself is what costs.
+$(OUT)/src/op/%.o: EXTRA := -funroll-loops
 # A product kernel: fused multiply-adds, as oneDNN has them.
 $(OUT)/src/exec/narrow.o: EXTRA := -ffp-contract=fast
 

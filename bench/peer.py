@@ -20,9 +20,11 @@ What "tuned" means here:
   * malloc keeps large blocks, or every step would fault its pages in again (not with --memory, where the
     allocator's own habits need less)
   * images in the faster of the two layouts, tried before the timing starts
-  * Adam over lists of tensors, gradients set to none, |W| once per step, the first layer's product shared
-    by the clean pass and the interval's centre, max(|c - r|, |c + r|) as |c| + r, interval gates as
-    constants, so that autograd keeps one product for each
+  * gradients set to none, |W| once per step, the first layer's product shared by the clean pass and the
+    interval's centre, max(|c - r|, |c + r|) as |c| + r, interval gates as constants, so that autograd keeps
+    one product for each
+Tried and not faster: Adam over lists of tensors (foreach), transposed convolutions for interval gradients,
+input gradients by hand instead of by double backward, halves folded into the products, huge pages.
 """
 import argparse
 import glob
@@ -114,11 +116,11 @@ class Conv:
 
 
 class Flatten:
-    pass
+    """Images become rows."""
 
 
 def derm(side):
-    """Layers with weights, relu between them, and where images become rows."""
+    """The network of the dermatology images: four convolutions, three dense layers."""
     layers, channels = [], 3
     for out, kernel, stride in ((32, 3, 1), (32, 4, 2), (64, 4, 1), (64, 4, 2)):
         layers.append(Conv(channels, out, kernel, stride, side))
@@ -254,11 +256,9 @@ def cert_r4(net, data):
     loss = F.cross_entropy(net.logits(data.x, first), data.y)
     lo, hi = softmax_bounds(c - r, c + r)
     c, r = (hi + lo) * 0.5 - data.one_hot, (hi - lo) * 0.5
-    shape = None
     for l in reversed(net.layers):
         if isinstance(l, Flatten):
-            shape = (len(c),) + tuple(before[-1][0].shape[1:])
-            c, r = c.reshape(shape), r.reshape(shape)
+            c, r = c.reshape(before[-1][0].shape), r.reshape(before[-1][0].shape)
             continue
         if l is not net.linear[-1]:
             c, r = gated(c, r, before.pop())

@@ -10,8 +10,8 @@
 #include "cli.h"
 
 enum { SIDE = 12, FEATURES = SIDE * SIDE, PATCH = 3, MASKED = PATCH * PATCH, CLASSES = 4 };
-enum { TRAIN = 4000, TEST = 2000, BATCH = 100 };
-enum { DRAW_LABEL = 1, DRAW_PATCH, DRAW_PLACE, DRAW_CONTRAST, DRAW_NOISE, DRAW_ORDER };
+enum { TRAIN = 4000, TEST = 2000, BATCH = 100, ATTACK_STEPS = 5 };
+enum { DRAW_LABEL = 1, DRAW_PATCH, DRAW_PLACE, DRAW_CONTRAST, DRAW_NOISE, DRAW_ORDER, DRAW_START };
 
 static const char NET[] = "dense 64, relu, dense 32, relu, dense 4";
 static const char *const DIRECTION[CLASSES] = {"level", "upright", "rising", "falling"};
@@ -24,7 +24,7 @@ struct settings {
 
 #define AT(field) offsetof(struct settings, field)
 static const struct option options[] = {
-  {"method", OPTION_TEXT, AT(method), "cert-r4", 0, 0, "that uses the masks: r3, cert-r4 or ibp-ex"},
+  {"method", OPTION_TEXT, AT(method), "cert-r4", 0, 0, "that uses the masks: r3, adv-r4, cert-r4 or ibp-ex"},
   {"lambda", OPTION_REAL, AT(lambda), "0.5", 0, 1e6, "weight of its penalty"},
   {"eps", OPTION_REAL, AT(eps), "0.5", 0, 10, "radius of the box around the patch"},
   {"epochs", OPTION_WHOLE, AT(epochs), "30", 1, 1000, "passes over the training data"},
@@ -115,7 +115,7 @@ static void shuffle(size_t *order, size_t n, r4_random key)
 }
 
 struct batch {
-  float x[BATCH * FEATURES], y[BATCH], m[BATCH * MASKED], index[MASKED];
+  float x[BATCH * FEATURES], y[BATCH], m[BATCH * MASKED], index[MASKED], start[BATCH * MASKED];
 };
 
 static void fill_masks(struct batch *b)
@@ -124,8 +124,9 @@ static void fill_masks(struct batch *b)
   for (int k = 0; k < MASKED; k++) b->index[k] = (float)(k / PATCH * SIDE + k % PATCH);
 }
 
-static void fill_batch(struct batch *b, const struct data *d, const size_t *order)
+static void fill_batch(struct batch *b, const struct data *d, const size_t *order, r4_random key)
 {
+  for (size_t k = 0; k < BATCH * MASKED; k++) b->start[k] = (float)(2 * r4_random_uniform(key, k) - 1);
   for (size_t k = 0; k < BATCH; k++) {
     memcpy(b->x + k * FEATURES, d->x + order[k] * FEATURES, FEATURES * sizeof *b->x);
     b->y[k] = d->y[order[k]];
@@ -162,6 +163,7 @@ static r4_status prepare(struct trainer *t, const r4_net *net, float *weights, c
   if (!s) s = r4_plan_input(t->plan, "y", t->batch->y, e);
   if (!s) s = r4_plan_input(t->plan, "m", t->batch->m, e);
   if (!s) s = r4_plan_input(t->plan, "index", t->batch->index, e);
+  if (!s && !strcmp(p->method, "adv-r4")) s = r4_plan_input(t->plan, "start", t->batch->start, e);
   for (size_t k = 0; k < n && !s; k++) {
     size_t offset = r4_net_param_offset(net, k);
     s = r4_plan_input(t->plan, r4_net_param_name(net, k), weights + offset, e);
@@ -173,10 +175,15 @@ static r4_status prepare(struct trainer *t, const r4_net *net, float *weights, c
 static r4_status train(const r4_net *net, float *weights, const struct data *d, const struct settings *s,
                        const char *method, r4_error *e)
 {
-  const r4_objective_options p = {
-    .method = method, .batch = BATCH, .masked = MASKED, .lambda = s->lambda, .eps = s->eps};
+  const r4_objective_options p = {.method = method,
+                                  .batch = BATCH,
+                                  .masked = MASKED,
+                                  .lambda = s->lambda,
+                                  .eps = s->eps,
+                                  .steps = ATTACK_STEPS};
   const r4_optimizer_options adam = r4_optimizer_defaults(R4_ADAM);
   r4_status status = R4_E_MEMORY;
+  uint32_t step = 0;
   struct trainer t = {
     .optimizer = r4_optimizer_new(r4_net_size(net), &adam, e),
     .gradient = calloc(r4_net_size(net), sizeof(float)),
@@ -190,7 +197,7 @@ static r4_status train(const r4_net *net, float *weights, const struct data *d, 
   for (int64_t epoch = 0; epoch < s->epochs && !status; epoch++) {
     shuffle(t.order, d->n, (r4_random){(uint64_t)s->seed, DRAW_ORDER, (uint32_t)epoch});
     for (size_t i = 0; i + BATCH <= d->n && !status; i += BATCH) {
-      fill_batch(t.batch, d, t.order + i);
+      fill_batch(t.batch, d, t.order + i, (r4_random){(uint64_t)s->seed, DRAW_START, step++});
       status = r4_plan_run(t.plan, e);
       if (!status) r4_optimizer_step(t.optimizer, weights, t.gradient);
     }
@@ -317,7 +324,7 @@ static int run(int argc, char **argv)
   double worst[2] = {0};
   r4_error e = {0};
   if (!options_read("demo", options, &s, argc, argv)) return EXIT_USAGE;
-  r4_threads(0, true);
+  r4_threads(1, false); /* for so small a net, waking a second thread costs more than it saves */
   int code;
   r4_status status = R4_E_MEMORY;
   if (make_data(&train_data, TRAIN, (uint64_t)s.seed, true) &&

@@ -52,6 +52,8 @@ uint64_t draw_below(uint64_t n)
 
 /* ---- Running ---- */
 
+const char *check_now = "";
+
 static void add_input(struct runner *r, const r4_graph *g, uint32_t i, size_t size)
 {
   const char *name = graph_name(g, (r4_id){i});
@@ -73,7 +75,7 @@ struct runner *runner_new(const r4_graph *g, size_t n, const r4_id *out, r4_plan
   size_t size = options.type == R4_F64 ? sizeof(double) : sizeof(float);
   r->type = options.type;
   r->plan = r4_plan_new(g, n, out, &options, &e);
-  if (!r->plan) fail_msg("plan: %s: %s", r4_status_name(e.status), e.text);
+  if (!r->plan) fail_msg("%s: plan: %s: %s", check_now, r4_status_name(e.status), e.text);
   for (uint32_t i = 1; i <= g->size; i++)
     if (g->node[i].op == &op_input) add_input(r, g, i, size);
   assert_true(n <= RUNNER_MAX);
@@ -138,7 +140,7 @@ r4_status runner_try(struct runner *r, r4_error *e)
 void runner_run(struct runner *r)
 {
   r4_error e;
-  if (runner_try(r, &e)) fail_msg("run: %s: %s", r4_status_name(e.status), e.text);
+  if (runner_try(r, &e)) fail_msg("%s: run: %s: %s", check_now, r4_status_name(e.status), e.text);
 }
 
 /* ---- Comparing ---- */

@@ -25,6 +25,9 @@ uint64_t draw_below(uint64_t n);
 
 /* ---- Running ---- */
 
+/* What is being tested, for the messages of the functions below. */
+extern const char *check_now;
+
 enum { RUNNER_MAX = 96 };
 
 /* A plan with memory for all of its inputs and outputs, in double whatever the type of the plan. */

@@ -24,7 +24,9 @@ void each_case(void (*f)(const struct op_case *c))
       c.n = case_arity(op, c.sample);
       snprintf(c.what, sizeof c.what, "%s sample %zu", op->name, j);
       draw_start((uint32_t)k + 1, (uint32_t)j);
+      check_now = c.what;
       f(&c);
+      check_now = "";
     }
   }
 }
@@ -82,7 +84,7 @@ void case_values(const struct op_case *c, size_t k, double *x, size_t n)
 static double largest_radius(const struct op_case *c, size_t k, double x)
 {
   const struct sample *s = c->sample;
-  if (s->x[k]) return fabs(x) / 2;
+  if (s->x[k]) return fabs(x) / 3;
   if (s->low != 0 || s->high != 0) return fmax(0, fmin(x - s->low, s->high - x));
   return 1;
 }
