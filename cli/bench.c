@@ -93,12 +93,9 @@ static void draw_masks(const struct job *j)
     j->m[i] = j->s.masked || r4_random_uniform(key(j, DRAW_M), i / channels) < MASKED_SHARE;
 }
 
-/* Only masked elements of start matter. */
 static void draw_start(const struct job *j)
 {
-#pragma omp parallel for schedule(static)
-  for (size_t i = 0; i < j->masks; i++)
-    if (j->m[i] > 0) j->start[i] = (float)(2 * r4_random_uniform(key(j, DRAW_START), i) - 1);
+  r4_random_fill(key(j, DRAW_START), j->masks, -1, 1, j->start);
 }
 
 static bool make_data(struct job *j)

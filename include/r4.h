@@ -251,7 +251,8 @@ typedef struct {
   bool profile;   /* measure each kernel                                                      */
 } r4_plan_options;
 
-/* Compiles what out[0..n) needs; options may be NULL for float. g is not needed afterwards. */
+/* Compiles what out[0..n) needs; options may be NULL for float. g is not needed afterwards. An error
+ * of the graph itself is handed on: no need to ask for it before. */
 r4_plan *r4_plan_new(const r4_graph *g, size_t n, const r4_id *out, const r4_plan_options *options,
                      r4_error *e);
 void r4_plan_free(r4_plan *p);
@@ -299,7 +300,8 @@ void r4_optimizer_free(r4_optimizer *o);
 
 /* One step in one pass over memory: weights[i] moves against gradient[i]. */
 void r4_optimizer_step(r4_optimizer *o, float *weights, const float *gradient);
-void r4_optimizer_set_rate(r4_optimizer *o, double learning_rate);
+/* R4_E_ARGUMENT, and no change, unless the rate is finite and not negative. */
+r4_status r4_optimizer_set_rate(r4_optimizer *o, double learning_rate, r4_error *e);
 
 /* ---- Random numbers ------------------------------------------------------------------------- */
 
@@ -312,12 +314,17 @@ typedef struct {
 double r4_random_uniform(r4_random key, uint64_t index); /* in [0, 1)               */
 double r4_random_normal(r4_random key, uint64_t index);  /* mean 0, variance 1      */
 uint64_t r4_random_below(r4_random key, uint64_t index, uint64_t n); /* in 0 .. n-1 */
+/* n floats, uniform in [low, high): element i depends on the key and i alone. On all threads. */
+void r4_random_fill(r4_random key, size_t n, float low, float high, float *to);
+/* Draws of any kind with the same key and index share their bits: give each use a purpose of its
+ * own. The library itself uses purposes from 0x72340000 on. */
 
 /* ---- Networks ------------------------------------------------------------------------------- */
 
 /* A network as one line of text, layers separated by commas:
  *     dense N | conv N K [sS] [pP] | relu | flatten | maxpool K [sS] [pP] | avgpool K [sS] [pP]
- * for example "conv 32 3 p1, relu, flatten, dense 10". Images are [height, width, channels]. */
+ * for example "conv 32 3 p1, relu, flatten, dense 10". Images are [height, width, channels]. The stride
+ * is 1 for conv and K for pools unless given; the last layer must give a vector, the logits. */
 typedef struct r4_net r4_net;
 
 /* input is the shape of one example. Errors name the layer, what it got and what it needs. */
@@ -355,8 +362,9 @@ typedef struct {
   const char *method;   /* "erm", "r3", "adv-r4", "cert-r4", "ibp-ex"                       */
   int64_t batch;
   int64_t masked;       /* 0: masks on all features; U: on the U features listed by "index"  */
-  double lambda, eps, alpha; /* weight of the penalty, radius of the box, step of the attack */
-  int steps;            /* of the attack                                                     */
+  double lambda, eps; /* weight of the penalty, radius of the box                           */
+  double alpha;       /* adv-r4: step of the attack; 0 or less means eps/4                   */
+  int steps;          /* adv-r4: number of steps of the attack                              */
 } r4_objective_options;
 
 typedef struct {

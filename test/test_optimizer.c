@@ -171,11 +171,11 @@ static void test_set_rate(void **state)
   r4_optimizer_options p = {.kind = R4_SGD, .learning_rate = 0.1};
   r4_optimizer *o = make(1, p);
   float w = 1, g = 1;
-  r4_optimizer_set_rate(o, 0.5);
+  assert_int_equal(r4_optimizer_set_rate(o, 0.5, NULL), R4_OK);
   r4_optimizer_step(o, &w, &g);
   assert_near(w, 0.5, 1e-7);
-  r4_optimizer_set_rate(o, NAN);
-  r4_optimizer_set_rate(o, -1);
+  assert_int_equal(r4_optimizer_set_rate(o, NAN, NULL), R4_E_ARGUMENT);
+  assert_int_equal(r4_optimizer_set_rate(o, -1, NULL), R4_E_ARGUMENT);
   r4_optimizer_step(o, &w, &g);
   assert_near(w, 0, 1e-7);
   r4_optimizer_free(o);

@@ -129,12 +129,35 @@ static void test_key(void **state)
   }
 }
 
+/* A prefix is the same whatever the length, and the range and moments are right. */
+static void test_fill(void **state)
+{
+  (void)state;
+  enum { N = 100001, PREFIX = 1234 };
+  static float all[N], few[PREFIX + 1];
+  r4_random key = {7, 8, 9};
+  double sum = 0, squares = 0;
+  few[PREFIX] = 42;
+  r4_random_fill(key, N, -1, 3, all);
+  r4_random_fill(key, PREFIX, -1, 3, few);
+  assert_memory_equal(all, few, PREFIX * sizeof *few);
+  assert_true(few[PREFIX] == 42);
+  for (size_t i = 0; i < N; i++) {
+    assert_true(all[i] >= -1 && all[i] < 3);
+    sum += (double)all[i];
+    squares += (double)all[i] * (double)all[i];
+  }
+  assert_true(fabs(sum / N - 1) < 0.02);
+  assert_true(fabs(squares / N - 7. / 3) < 0.05);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_known_answers),  cmocka_unit_test(test_uniform_moments),
     cmocka_unit_test(test_normal_moments), cmocka_unit_test(test_below),
     cmocka_unit_test(test_below_product),  cmocka_unit_test(test_key),
+    cmocka_unit_test(test_fill),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("random", tests, NULL, NULL);

@@ -72,3 +72,15 @@ uint64_t r4_random_below(r4_random key, uint64_t index, uint64_t n)
   uint64_t mid2 = (u & UINT32_MAX) * (n >> 32) + (mid & UINT32_MAX);
   return (u >> 32) * (n >> 32) + (mid >> 32) + (mid2 >> 32);
 }
+
+/* Four floats a block, of 24 bits each. */
+void r4_random_fill(r4_random key, size_t n, float low, float high, float *to)
+{
+  size_t blocks = (n + 3) / 4;
+#pragma omp parallel for schedule(static) if (n > 16384)
+  for (size_t k = 0; k < blocks; k++) {
+    struct block b = draw(key, k);
+    for (size_t j = 0; j < 4 && 4 * k + j < n; j++)
+      to[4 * k + j] = low + (high - low) * ((float)(b.word[j] >> 8) * 0x1p-24f);
+  }
+}

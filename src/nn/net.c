@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "graph/graph.h"
 
-enum { PURPOSE = 0x696e6974 }; /* "init": what r4_net_init draws */
+enum { PURPOSE = 0x72340000 }; /* of r4_net_init's draws */
 
 /* ---- Making ---- */
 

@@ -94,9 +94,14 @@ void r4_optimizer_free(r4_optimizer *o)
   r4_mem_free(o);
 }
 
-void r4_optimizer_set_rate(r4_optimizer *o, double learning_rate)
+r4_status r4_optimizer_set_rate(r4_optimizer *o, double learning_rate, r4_error *e)
 {
-  if (learning_rate >= 0 && isfinite(learning_rate)) o->options.learning_rate = learning_rate;
+  r4_error_clear(e);
+  if (!(learning_rate >= 0 && isfinite(learning_rate)))
+    return r4_fail(e, R4_E_ARGUMENT, "optimizer: learning rate %g, expected a finite number from 0 on",
+                   learning_rate);
+  o->options.learning_rate = learning_rate;
+  return R4_OK;
 }
 
 static void sgd(const struct step s, size_t n, float *restrict w, const float *restrict gradient,
