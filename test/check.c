@@ -193,7 +193,8 @@ static void assert_reads_back(const char *what, const char *text, size_t n)
   if (r4_graph_check(g, &e)) fail_msg("%s: after reading back: %s", what, e.text);
   char *again = r4_graph_text(g, n, out);
   assert_non_null(again);
-  if (strcmp(again, text)) fail_msg("%s: the text changes when read back:\n%s\nbecomes\n%s", what, text, again);
+  if (strcmp(again, text))
+    fail_msg("%s: the text changes when read back:\n%s\nbecomes\n%s", what, text, again);
   r4_string_free(again);
   r4_graph_free(g);
 }
@@ -208,7 +209,8 @@ static void assert_drawn(const char *what, const r4_graph *g, size_t n, const r4
   assert_true(graph_live(g, n, out, &live));
   for (uint32_t i = 1; i <= g->size; i++) {
     snprintf(label, sizeof label, "[label=\"%s", g->node[i].op->name);
-    if (live[i] && !strstr(dot, label)) fail_msg("%s: %s is missing in the drawing", what, g->node[i].op->name);
+    if (live[i] && !strstr(dot, label))
+      fail_msg("%s: %s is missing in the drawing", what, g->node[i].op->name);
   }
   free(live);
   r4_string_free(dot);

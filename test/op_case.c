@@ -54,7 +54,8 @@ r4_id case_build(const struct op_case *c, r4_graph *g, r4_id *arg)
 {
   const char *message;
   for (size_t k = 0; k < c->n; k++) arg[k] = r4_input(g, arg_name("", k), c->sample->in[k]);
-  r4_id y = graph_add(g, c->op, c->n, arg, &c->sample->attr, c->op->needs_shape ? &c->sample->shape : NULL, NULL);
+  r4_id y =
+    graph_add(g, c->op, c->n, arg, &c->sample->attr, c->op->needs_shape ? &c->sample->shape : NULL, NULL);
   if (r4_graph_status(g, &message)) fail_msg("%s: %s", c->what, message);
   return y;
 }
