@@ -249,6 +249,8 @@ typedef struct {
   r4_type type;
   bool reference; /* plain loops in double only, node by node: slow, and the oracle of the tests */
   bool profile;   /* measure each kernel                                                      */
+  size_t keep_bytes; /* above this size of the slab, large cheap values are computed twice rather than
+                        kept for long; 0 means 256 MiB */
 } r4_plan_options;
 
 /* Compiles what out[0..n) needs; options may be NULL for float. g is not needed afterwards. An error

@@ -32,6 +32,7 @@ static const mode modes[] = {
   {"double, reference", {.type = R4_F64, .reference = true}, 1e-9},
   {"double", {.type = R4_F64}, 1e-9},
   {"float", {.type = R4_F32}, 1e-4},
+  {"float, little kept", {.type = R4_F32, .keep_bytes = 1}, 1e-4},
 };
 
 typedef struct {

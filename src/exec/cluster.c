@@ -363,7 +363,7 @@ static bool is_memory(const struct fact *f)
 
 static r4_status make_tiles(struct work *w)
 {
-  bool *memory = r4_mem_new(w->g->size + 1, sizeof *memory);
+  bool *memory = w->p->in_memory = r4_mem_new(w->g->size + 1, sizeof *memory);
   r4_status s = memory ? R4_OK : out_of_memory(w);
   for (uint32_t i = 1; !s && i <= w->g->size; i++) memory[i] = is_memory(&w->fact[i]);
   for (uint32_t k = 0; !s && k < w->p->n_units; k++) {
@@ -373,7 +373,6 @@ static r4_status make_tiles(struct work *w)
     u->tile = tile_new(&q, &u->in, &u->n_in, w->error);
     if (!u->tile) s = R4_E_MEMORY;
   }
-  r4_mem_free(memory);
   return s;
 }
 
@@ -444,7 +443,7 @@ r4_status cluster(r4_plan *p, size_t n, const r4_id *out, r4_error *e)
   bool *live = NULL;
   r4_status s = R4_OK;
   w.fact = r4_mem_new(p->g->size + 1, sizeof *w.fact);
-  p->unit = r4_mem_new(p->g->size + n + 1, sizeof *p->unit);
+  p->unit = r4_mem_new(p->g->size + n + 1 + MAX_CLONES, sizeof *p->unit);
   if (!w.fact || !p->unit || !graph_live(p->g, n, out, &live)) s = out_of_memory(&w);
   if (!s) {
     assign_roles(&w, live);

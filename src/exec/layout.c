@@ -1,12 +1,14 @@
 /* Memory of a plan: who lives where, and for how long.
  *
  * Inputs and outputs are memory of the caller. Everything else shares one slab: two values may
- * overlap in it if one is dead before the other is born. The largest values are placed first, each
- * at the lowest place that is free for its whole life. */
+ * overlap in it if one is dead before the other is born, and a fused group writes over operands that
+ * die in it. The largest values are placed first, each at the lowest place that is free for its
+ * whole life. */
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "exec/plan.h"
+#include "exec/tile.h"
 #include "op/op.h"
 
 enum { ALIGN = 64 };
@@ -19,7 +21,7 @@ static uint32_t new_buffer(r4_plan *p, struct buffer b)
 
 static size_t bytes_of(const r4_plan *p, r4_id x)
 {
-  return (size_t)r4_shape_count(r4_node_shape(p->g, x)) * type_size(p->type);
+  return (size_t)r4_shape_count(r4_node_shape(p->g, plan_node(p, x))) * type_size(p->type);
 }
 
 /* ---- Outputs: written by the unit that computes them, or copied at the end ---- */
@@ -47,6 +49,18 @@ static void place_outputs(r4_plan *p, const r4_id *out, uint32_t *slot_of)
 
 /* ---- Buffers ---- */
 
+/* The last unit that reads each value. */
+static uint32_t *find_last_uses(const r4_plan *p)
+{
+  uint32_t *last = r4_mem_new(plan_values(p), sizeof *last);
+  for (uint32_t k = 0; last && k < p->n_units; k++) {
+    const struct unit *u = &p->unit[k];
+    for (uint32_t j = 0; j < u->n_in; j++) last[u->in[j].i] = k;
+    if (u->kind == UNIT_COPY) last[u->final.i] = k;
+  }
+  return last;
+}
+
 static uint32_t value_buffer(r4_plan *p, r4_id x, uint32_t unit, const uint32_t *slot_of)
 {
   struct buffer b = {.home = BUFFER_SLAB, .bytes = bytes_of(p, x), .first = unit, .last = unit};
@@ -57,7 +71,39 @@ static uint32_t value_buffer(r4_plan *p, r4_id x, uint32_t unit, const uint32_t 
   return p->buffer_of[x.i] = new_buffer(p, b);
 }
 
-static r4_status connect(r4_plan *p, uint32_t k, const uint32_t *slot_of)
+/* The buffer of an operand that dies in tile unit k and may be written over by its root j. */
+static uint32_t dying_buffer(const r4_plan *p, uint32_t k, uint32_t j, const uint32_t *last_use,
+                             const bool *taken)
+{
+  const struct unit *u = &p->unit[k];
+  for (uint32_t i = 0; i < u->n_in; i++) {
+    const struct buffer *b = &p->buffer[u->in_buffer[i]];
+    bool dies = b->home == BUFFER_SLAB && last_use[u->in[i].i] == k && !taken[i];
+    if (dies && b->bytes == bytes_of(p, u->roots[j]) && tile_may_overwrite(u->tile, i, j)) return i;
+  }
+  return NO_BUFFER;
+}
+
+static r4_status connect_roots(r4_plan *p, uint32_t k, const uint32_t *slot_of, const uint32_t *last_use)
+{
+  struct unit *u = &p->unit[k];
+  bool *taken = r4_mem_new(u->n_in + 1, sizeof *taken);
+  if (!taken) return R4_E_MEMORY;
+  for (uint32_t j = 0; j < u->n_roots; j++) {
+    r4_id x = u->roots[j];
+    uint32_t i = slot_of[x.i] ? NO_BUFFER : dying_buffer(p, k, j, last_use, taken);
+    if (i == NO_BUFFER) {
+      u->out_buffer[j] = value_buffer(p, x, k, slot_of);
+    } else {
+      u->out_buffer[j] = p->buffer_of[x.i] = u->in_buffer[i];
+      taken[i] = true;
+    }
+  }
+  r4_mem_free(taken);
+  return R4_OK;
+}
+
+static r4_status connect(r4_plan *p, uint32_t k, const uint32_t *slot_of, const uint32_t *last_use)
 {
   struct unit *u = &p->unit[k];
   uint32_t n_out = u->kind == UNIT_TILE ? u->n_roots : 1;
@@ -73,7 +119,7 @@ static r4_status connect(r4_plan *p, uint32_t k, const uint32_t *slot_of)
     p->buffer[u->in_buffer[0]].last = k;
     u->out_buffer[0] = new_buffer(p, (struct buffer){.home = BUFFER_OUTPUT, .slot = u->key});
   } else if (u->kind == UNIT_TILE) {
-    for (uint32_t j = 0; j < n_out; j++) u->out_buffer[j] = value_buffer(p, u->roots[j], k, slot_of);
+    return connect_roots(p, k, slot_of, last_use);
   } else if (u->accumulate.i) {
     u->out_buffer[0] = p->buffer_of[u->final.i] = p->buffer_of[u->accumulate.i];
   } else {
@@ -140,16 +186,19 @@ static r4_status place_in_slab(r4_plan *p)
 
 r4_status layout(r4_plan *p, size_t n, const r4_id *out, r4_error *e)
 {
-  uint32_t *slot_of = r4_mem_new(p->g->size + 1, sizeof *slot_of);
-  p->buffer_of = r4_mem_new(p->g->size + 1, sizeof *p->buffer_of);
-  p->buffer = r4_mem_new(p->g->size + n + 1, sizeof *p->buffer);
+  uint32_t *slot_of = r4_mem_new(plan_values(p), sizeof *slot_of), *last_use = NULL;
+  p->buffer_of = r4_mem_new(plan_values(p), sizeof *p->buffer_of);
+  p->buffer = r4_mem_new(plan_values(p) + n, sizeof *p->buffer);
   r4_status s = slot_of && p->buffer_of && p->buffer ? R4_OK : R4_E_MEMORY;
   if (!s) {
     find_inputs(p);
     place_outputs(p, out, slot_of);
+    last_use = find_last_uses(p);
+    if (!last_use) s = R4_E_MEMORY;
   }
-  for (uint32_t k = 0; !s && k < p->n_units; k++) s = connect(p, k, slot_of);
+  for (uint32_t k = 0; !s && k < p->n_units; k++) s = connect(p, k, slot_of, last_use);
   if (!s) s = place_in_slab(p);
   r4_mem_free(slot_of);
+  r4_mem_free(last_use);
   return s ? r4_fail(e, s, "plan: out of memory (%zu bytes of slab)", p->slab_bytes) : R4_OK;
 }

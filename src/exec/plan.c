@@ -29,6 +29,7 @@ void r4_plan_free(r4_plan *p)
   r4_mem_free(p->unit);
   r4_mem_free(p->buffer);
   r4_mem_free(p->buffer_of);
+  r4_mem_free(p->in_memory);
   r4_mem_free(p->input);
   r4_mem_free(p->output);
   r4_mem_free(p->input_name);
@@ -118,6 +119,7 @@ static r4_status compile_fast(r4_plan *p, const r4_graph *g, size_t n, const r4_
   if (!s) s = list_inputs(p, g, e);
   if (!s) s = drop_unneeded(p, n, mine, e);
   if (!s) s = cluster(p, n, mine, e);
+  if (!s) s = compute_again(p, e);
   if (!s) s = layout(p, n, mine, e);
   if (!s) s = make_kernels(p, e);
   r4_mem_free(mine);
@@ -173,6 +175,7 @@ r4_plan *r4_plan_new(const r4_graph *g, size_t n, const r4_id *out, const r4_pla
   if (!s) {
     p->type = options ? options->type : R4_F32;
     p->profile = options && options->profile;
+    p->keep_bytes = options && options->keep_bytes ? options->keep_bytes : (size_t)256 << 20;
     p->n_outputs = (uint32_t)n;
     p->output = r4_mem_new(n, sizeof *p->output);
     if (!p->output) s = out_of_memory(e);

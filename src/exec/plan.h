@@ -7,7 +7,7 @@
 struct kernel;
 struct tile;
 
-enum { NO_BUFFER = UINT32_MAX };
+enum { NO_BUFFER = UINT32_MAX, MAX_CLONES = 64 };
 
 /* Where a value lives: in the slab, or in memory of the caller. */
 struct buffer {
@@ -45,11 +45,15 @@ struct r4_plan {
   r4_graph *g; /* simplified */
   r4_type type;
   bool profile;
+  size_t keep_bytes; /* see r4_plan_options */
   struct unit *unit;
   uint32_t n_units;
   struct buffer *buffer;
   uint32_t n_buffers;
-  uint32_t *buffer_of; /* by node */
+  uint32_t *buffer_of;     /* by value */
+  bool *in_memory;         /* by node: its value is stored, not computed where it is used */
+  r4_id clone[MAX_CLONES]; /* values that are computed a second time: value size + 1 + k is node clone[k] */
+  uint32_t n_clones;
   struct slot *input, *output;
   char **input_name;
   uint32_t n_inputs, n_outputs;
@@ -65,10 +69,24 @@ static inline size_t type_size(r4_type t)
   return t == R4_F64 ? sizeof(double) : sizeof(float);
 }
 
+/* A value is a node, or a node computed once more. */
+static inline r4_id plan_node(const r4_plan *p, r4_id value)
+{
+  return value.i <= p->g->size ? value : p->clone[value.i - p->g->size - 1];
+}
+
+static inline uint32_t plan_values(const r4_plan *p)
+{
+  return p->g->size + 1 + p->n_clones;
+}
+
 /* exec/cluster.c: decides the units, in an order that respects their needs. */
 r4_status cluster(r4_plan *p, size_t n, const r4_id *out, r4_error *e);
 /* The node whose memory holds x: reshapes are the same memory. */
 r4_id plan_base(const r4_graph *g, r4_id x);
+
+/* exec/again.c: large values that wait long for their next use are computed again then. */
+r4_status compute_again(r4_plan *p, r4_error *e);
 
 /* exec/layout.c: gives every value a buffer, and the slab its size. */
 r4_status layout(r4_plan *p, size_t n, const r4_id *out, r4_error *e);

@@ -98,9 +98,11 @@ static void describe_unit(struct text *t, const r4_plan *p, const struct unit *u
   char shape[SHAPE_TEXT];
   if (u->kind == UNIT_TILE) {
     text_add(t, "tile %u instructions", tile_instructions(u->tile));
-    for (uint32_t k = 0; k < u->n_roots; k++)
-      text_add(t, " %s%s", graph_node(p->g, u->roots[k])->op->name,
-               shape_text(r4_node_shape(p->g, u->roots[k]), shape));
+    for (uint32_t k = 0; k < u->n_roots; k++) {
+      const struct node *n = graph_node(p->g, plan_node(p, u->roots[k]));
+      text_add(t, " %s%s%s", n->op->name, shape_text(n->shape, shape),
+               u->roots[k].i > p->g->size ? " again" : "");
+    }
     return;
   }
   if (u->kind == UNIT_COPY) {

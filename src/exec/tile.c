@@ -309,3 +309,31 @@ uint32_t tile_instructions(const struct tile *t)
 {
   return t->n_instructions;
 }
+
+/* Instruction k reads operand o of the program. */
+static bool reads(const struct instruction *i, uint32_t o)
+{
+  for (uint32_t a = 0; a < i->arity; a++)
+    if (i->arg[a] == o) return true;
+  return false;
+}
+
+bool tile_may_overwrite(const struct tile *t, uint32_t in, uint32_t out)
+{
+  uint32_t written = t->n_instructions;
+  for (uint32_t k = 0; k < t->n_instructions; k++) {
+    const struct operand *o = &t->operand[t->instruction[k].result];
+    if (o->from == FROM_OUTPUT && o->index == out) written = k;
+  }
+  if (written == t->n_instructions) return false; /* a reduction */
+  for (uint32_t o = 0; o < t->n_operands; o++) {
+    const struct operand *x = &t->operand[o];
+    if (x->index != in || (x->from != FROM_INPUT && x->from != FROM_BROADCAST)) continue;
+    if (x->from == FROM_BROADCAST) return false; /* read again by other tiles */
+    for (uint32_t k = written + 1; k < t->n_instructions; k++)
+      if (reads(&t->instruction[k], o)) return false;
+    for (uint32_t k = 0; k < t->n_reductions; k++)
+      if (t->reduction[k].operand == o) return false;
+  }
+  return true;
+}

@@ -32,5 +32,7 @@ struct tile *tile_new(const struct tile_request *q, r4_id **in, uint32_t *n_in, 
 void tile_free(struct tile *t);
 void tile_run(const struct tile *t, void *const *in, void *const *out);
 uint32_t tile_instructions(const struct tile *t);
+/* Whether root "out" may be written to the memory of operand "in", because every read of it comes before. */
+bool tile_may_overwrite(const struct tile *t, uint32_t in, uint32_t out);
 
 #endif

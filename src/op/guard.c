@@ -3,10 +3,14 @@
 
 ELEMENT1(detach, a)
 
-static struct interval detach_bound(r4_graph *g, r4_id y, struct interval *x)
+static struct interval detach_bound(r4_graph *g, r4_id y, struct interval *x) /* ends and ball, each detached */
 {
-  (void)g, (void)y;
-  return x[0];
+  (void)y;
+  struct interval d = x[0];
+  r4_id *const part[] = {&d.lo, &d.hi, &d.centre, &d.radius};
+  for (size_t k = 0; k < 4; k++)
+    if (part[k]->i) *part[k] = r4_detach(g, *part[k]);
+  return d;
 }
 
 static r4_id detach_simplify(r4_graph *g, r4_id y)
