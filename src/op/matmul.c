@@ -43,10 +43,17 @@ static bool is_swap(const r4_graph *g, r4_id x)
   return n->attr.i[r - 2] == r - 1;
 }
 
-static bool has_scatter(const r4_graph *g, r4_id x)
+/* A matrix with few non-zero rows or columns. */
+static bool is_sparse(const r4_graph *g, r4_id x)
 {
-  return graph_is(g, x, &op_scatter_add) || (graph_is(g, x, &op_add) && (has_scatter(g, graph_arg(g, x, 0)) ||
-                                                                         has_scatter(g, graph_arg(g, x, 1))));
+  if (!graph_is(g, x, &op_scatter_add) || r4_node_shape(g, x).rank != 2) return false;
+  return r4_node_shape(g, graph_arg(g, x, 1)).dim[0] <= graph_node(g, x)->attr.i[1];
+}
+
+static bool has_sparse_term(const r4_graph *g, r4_id x)
+{
+  if (!graph_is(g, x, &op_add)) return is_sparse(g, x);
+  return has_sparse_term(g, graph_arg(g, x, 0)) || has_sparse_term(g, graph_arg(g, x, 1));
 }
 
 /* f(operand k of y replaced by x) */
@@ -65,7 +72,6 @@ static r4_id scatter_product(r4_graph *g, r4_id y, size_t k, r4_id scatter)
   int axis = (int)s->attr.i[0];
   int64_t size = s->attr.i[1];
   r4_id d = graph_arg(g, scatter, 0), index = graph_arg(g, scatter, 1);
-  if (n->shape.rank != 2 || graph_node(g, index)->shape.dim[0] > size) return R4_NONE;
   if (axis != (inner_is_last ? 1 : 0))
     return r4_scatter_add(g, with_operand(g, y, k, d), index, (int)k, size);
   bool ta = n->attr.i[0], tb = n->attr.i[1];
@@ -86,8 +92,8 @@ static r4_id matmul_simplify(r4_graph *g, r4_id y)
       return k == 0 ? r4_matmul(g, plain, graph_arg(g, y, 1), !ta, tb)
                     : r4_matmul(g, graph_arg(g, y, 0), plain, ta, !tb);
     }
-    if (graph_is(g, x, &op_scatter_add)) return scatter_product(g, y, k, x);
-    if (graph_is(g, x, &op_add) && has_scatter(g, x)) {
+    if (is_sparse(g, x)) return scatter_product(g, y, k, x);
+    if (graph_is(g, x, &op_add) && has_sparse_term(g, x)) {
       r4_id p = graph_arg(g, x, 0), q = graph_arg(g, x, 1);
       return r4_add(g, with_operand(g, y, k, p), with_operand(g, y, k, q));
     }
