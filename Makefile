@@ -35,7 +35,7 @@ endif
 
 # Never -ffast-math: bounds need NaN, infinity and the order of operations. CFLAGS is the user's.
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes $(if $(WERROR),-Werror)
-COMPILE := $(CC) -std=c11 -D_GNU_SOURCE -Iinclude -Isrc $(MODE) -march=$(MARCH) -ffp-contract=off -fno-math-errno -fopenmp -fPIC -g $(WARN) \
+COMPILE := $(CC) -std=c11 -D_GNU_SOURCE -Iinclude -Isrc $(MODE) -march=$(MARCH) -ffp-contract=off -fno-math-errno -fno-trapping-math -fopenmp -fPIC -g $(WARN) \
            $(CPPFLAGS) $(CFLAGS)
 LINK := $(CC) $(MODE) -fopenmp -Wl,--as-needed $(LDFLAGS)
 

@@ -17,7 +17,8 @@ static inline float r4_expf(float x)
   const float log2_e = 1.44269504f, ln2_high = 0.693145752f, ln2_low = 1.42860677e-6f;
   const float shift = 12582912.f; /* 1.5 * 2^23: adding it rounds to a whole number */
   const float highest = 88.72284f, lowest = -87.33654f;
-  float clipped = x > highest ? highest : x < lowest ? lowest : x;
+  float clipped = x > highest ? highest : x; /* one choice at a time, or it is a branch */
+  clipped = clipped < lowest ? lowest : clipped;
   float shifted = clipped * log2_e + shift, n = shifted - shift;
   float r = (clipped - n * ln2_high) - n * ln2_low;
   float p = 1 + r * (1 + r * (1.f / 2 + r * (1.f / 6 + r * (1.f / 24 + r * (1.f / 120 + r * (1.f / 720 + r / 5040))))));
@@ -28,8 +29,8 @@ static inline float r4_expf(float x)
   bits = (rest + 127) << 23;
   memcpy(&second, &bits, sizeof second);
   float y = p * first * second;
-  y = x > highest ? INFINITY : x < lowest ? 0 : y;
-  return x != x ? x : y;
+  y = x > highest ? INFINITY : y;
+  return x < lowest ? 0 : y;
 }
 
 #endif

@@ -19,54 +19,65 @@ static void rows_destroy(struct kernel *k)
   r4_mem_free(k);
 }
 
-/* ---- softmax and logsumexp, by blocks of rows so that the exponentials form one long loop ---- */
+/* ---- softmax and logsumexp: short rows by blocks, turned so that the vector runs across rows ---- */
 
-enum { BLOCK = 1024 }; /* elements */
+enum { BLOCK_ROWS = 64, SHORT = 64 /* elements of a row */ };
 
-static float row_max(const float *x, int64_t n)
+struct block {
+  float power[SHORT][BLOCK_ROWS]; /* exp(x - max) */
+  float max[BLOCK_ROWS], base[BLOCK_ROWS], sum[BLOCK_ROWS];
+};
+
+/* inf - inf is not a number: rows with an infinite largest element subtract 0 */
+static float base_of(float max)
 {
-  float largest = x[0];
-  for (int64_t k = 1; k < n; k++) largest = x[k] > largest || x[k] != x[k] ? x[k] : largest;
-  return largest;
+  return max - max == 0 || max != max ? max : 0;
 }
 
-/* y = exp(x - max of its row); sum and max of each row */
-static void exponentials(const float *x, float *y, int64_t rows, int64_t n, float *max, float *sum)
+static void fill_block(struct block *b, const float *x, int64_t rows, int64_t n)
 {
-  for (int64_t i = 0; i < rows; i++) {
-    max[i] = row_max(x + i * n, n);
-    float base = isinf(max[i]) ? 0 : max[i]; /* inf - inf is not a number */
-    for (int64_t k = 0; k < n; k++) y[i * n + k] = x[i * n + k] - base;
-  }
+  for (int64_t i = 0; i < BLOCK_ROWS; i++)
+    for (int64_t k = 0; k < n; k++) b->power[k][i] = i < rows ? x[i * n + k] : 0;
+  memcpy(b->max, b->power[0], sizeof b->max);
+  for (int64_t k = 1; k < n; k++)
 #pragma omp simd
-  for (int64_t k = 0; k < rows * n; k++) y[k] = r4_expf(y[k]);
-  for (int64_t i = 0; i < rows; i++) {
-    sum[i] = 0;
-    for (int64_t k = 0; k < n; k++) sum[i] += y[i * n + k];
+    for (int64_t i = 0; i < BLOCK_ROWS; i++) {
+      float y = b->power[k][i];
+      b->max[i] = y > b->max[i] || y != y ? y : b->max[i];
+    }
+  for (int64_t i = 0; i < BLOCK_ROWS; i++) b->base[i] = base_of(b->max[i]);
+  memset(b->sum, 0, sizeof b->sum);
+  for (int64_t k = 0; k < n; k++)
+#pragma omp simd
+    for (int64_t i = 0; i < BLOCK_ROWS; i++) {
+      b->power[k][i] = r4_expf(b->power[k][i] - b->base[i]);
+      b->sum[i] += b->power[k][i];
+    }
+}
+
+static void short_rows(const struct rows *r, const float *x, float *y, int64_t rows)
+{
+  struct block b;
+  int64_t n = r->inner;
+  fill_block(&b, x, rows, n);
+  for (int64_t i = 0; i < rows && !r->softmax; i++)
+    y[i] = isinf(b.max[i]) ? b.max[i] : b.max[i] + logf(b.sum[i]);
+  for (int64_t i = 0; i < rows && r->softmax; i++)
+    for (int64_t k = 0; k < n; k++) y[i * n + k] = b.power[k][i] / b.sum[i];
+}
+
+static void long_row(const struct rows *r, const float *x, float *y)
+{
+  float max = x[0], sum = 0;
+  for (int64_t k = 1; k < r->inner; k++) max = x[k] > max || x[k] != x[k] ? x[k] : max;
+  float base = base_of(max);
+  for (int64_t k = 0; k < r->inner; k++) {
+    float power = r4_expf(x[k] - base);
+    if (r->softmax) y[k] = power;
+    sum += power;
   }
-}
-
-static void logsumexp_block(const float *x, float *y, int64_t rows, int64_t n)
-{
-  float power[BLOCK], max[BLOCK], sum[BLOCK];
-  exponentials(x, power, rows, n, max, sum);
-  for (int64_t i = 0; i < rows; i++) y[i] = isinf(max[i]) ? max[i] : max[i] + logf(sum[i]);
-}
-
-static void softmax_block(const float *x, float *y, int64_t rows, int64_t n)
-{
-  float max[BLOCK], sum[BLOCK];
-  exponentials(x, y, rows, n, max, sum);
-  for (int64_t i = 0; i < rows; i++)
-    for (int64_t k = 0; k < n; k++) y[i * n + k] /= sum[i];
-}
-
-/* rows longer than a block */
-static void logsumexp_long(const float *x, float *y, int64_t n)
-{
-  float max = row_max(x, n), sum = 0;
-  for (int64_t k = 0; k < n; k++) sum += r4_expf(x[k] - max);
-  *y = isinf(max) ? max : max + logf(sum);
+  if (!r->softmax) *y = isinf(max) ? max : max + logf(sum);
+  for (int64_t k = 0; k < r->inner && r->softmax; k++) y[k] /= sum;
 }
 
 static r4_status rows_run(struct kernel *k, void *const *in, void *out, r4_error *e)
@@ -74,17 +85,16 @@ static r4_status rows_run(struct kernel *k, void *const *in, void *out, r4_error
   struct rows *r = (struct rows *)k;
   const float *x = in[0];
   float *y = out;
-  int64_t n = r->inner, step = n < BLOCK ? BLOCK / n : 1, blocks = (r->outer + step - 1) / step;
+  int64_t n = r->inner, step = n <= SHORT ? BLOCK_ROWS : 1, blocks = (r->outer + step - 1) / step;
+  int64_t width = r->softmax ? n : 1; /* of a row of the result */
   (void)e;
 #pragma omp parallel for schedule(static) if (r->outer * n > 4096)
   for (int64_t b = 0; b < blocks; b++) {
     int64_t first = b * step, rows = r->outer - first < step ? r->outer - first : step;
-    if (r->softmax)
-      softmax_block(x + first * n, y + first * n, rows, n);
-    else if (n <= BLOCK)
-      logsumexp_block(x + first * n, y + first, rows, n);
+    if (n <= SHORT)
+      short_rows(r, x + first * n, y + first * width, rows);
     else
-      logsumexp_long(x + first * n, y + first, n);
+      long_row(r, x + first * n, y + first * width);
   }
   return R4_OK;
 }

@@ -91,13 +91,11 @@ struct interval op_bilinear(r4_graph *g, r4_id y, struct interval *x)
   return iv_ball(centre, from_a.i ? from_a : from_b);
 }
 
-/* a >= 0:  lo = min(lo a * lo b, hi a * lo b),  hi = max(lo a * hi b, hi a * hi b) */
+/* a >= 0:  lo = lo b * (lo b > 0 ? lo a : hi a),  hi = hi b * (hi b > 0 ? hi a : lo a) */
 static struct interval mul_nonneg(r4_graph *g, struct interval a, struct interval b)
 {
   r4_id al = iv_lo(g, a), ah = iv_hi(g, a), bl = iv_lo(g, b), bh = iv_hi(g, b);
-  r4_id lo = r4_min(g, r4_mul(g, al, bl), r4_mul(g, ah, bl));
-  r4_id hi = r4_max(g, r4_mul(g, al, bh), r4_mul(g, ah, bh));
-  return iv_ends(lo, hi);
+  return iv_ends(r4_mul(g, bl, r4_select(g, bl, al, ah)), r4_mul(g, bh, r4_select(g, bh, ah, al)));
 }
 
 /* a single value times an interval */
