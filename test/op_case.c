@@ -73,7 +73,7 @@ void case_values(const struct op_case *c, size_t k, double *x, size_t n)
     if (s->x[k] && is_index(c, k))
       x[i] = s->x[k][i];
     else if (s->x[k])
-      x[i] = (double)(float)(s->x[k][i] ? s->x[k][i] * draw(.9, 1.1) : draw(-.05, .05));
+      x[i] = (double)(float)(s->x[k][i] != 0 ? s->x[k][i] * draw(.9, 1.1) : draw(-.05, .05));
     else if (s->whole[k])
       x[i] = (double)draw_below((uint64_t)s->whole[k]);
     else

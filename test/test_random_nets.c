@@ -91,13 +91,23 @@ static void add_noise(const struct question *q, const struct runner *at, r4_plan
   runner_free(near);
 }
 
+/* Sums that cancel lose digits: an output cannot be better than the last digits of the largest one of its kind. */
+static double largest_of_kind(const struct question *q, const struct runner *want, size_t k)
+{
+  double largest = 0;
+  for (size_t j = k < q->bounds ? 0 : q->bounds; j < (k < q->bounds ? q->bounds : q->n); j++)
+    largest = fmax(largest, largest_abs(want->out[j], want->out_count[j]));
+  return largest;
+}
+
 static void agree(const struct question *q, const struct runner *got, const struct runner *want,
                   const char *kind, double tolerance, const double *noise)
 {
   for (size_t k = 0; k < q->n; k++) {
     char what[500];
     double size = largest_abs(want->out[k], want->out_count[k]);
-    bool determined = isfinite(size) && noise[k] <= tolerance * (size + 1e-3);
+    double digits = (got->type == R4_F64 ? 1e-14 : 1e-6) * largest_of_kind(q, want, k);
+    bool determined = isfinite(size) && digits + noise[k] <= tolerance * (size + 1e-3);
     count.skipped += !determined;
     count.compared += determined;
     snprintf(what, sizeof what, "%s, %s, output %zu", q->net.story, kind, k);
@@ -232,7 +242,7 @@ static void check_round(uint32_t round)
   assert_graph(q.net.story, q.net.g, q.n, q.out);
   struct runner *want = runner_new(q.net.g, q.n, q.out, REFERENCE);
   struct runner *moved = runner_new(q.net.g, q.n, q.out, REFERENCE);
-  random_net_fill(&q.net, want, .03);
+  random_net_fill(&q.net, want, round % 2 ? .03 : .003);
   runner_run(want);
   runner_copy_inputs(moved, want);
   check_inside(&q, want, moved);

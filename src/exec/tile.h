@@ -10,9 +10,12 @@
 
 #include "exec/plan.h"
 
-/* How a reduction sees its operand. */
+/* How a reduction sees its operand: rows are reduced over their columns to one value each, columns
+ * over the rows. */
+enum reduce_how { REDUCE_NONE, REDUCE_ROWS, REDUCE_COLUMNS, REDUCE_BOTH };
+
 struct split {
-  enum { REDUCE_NONE, REDUCE_ROWS /* over columns: one value per row */, REDUCE_COLUMNS, REDUCE_BOTH } how;
+  enum reduce_how how;
   int64_t rows, columns;
 };
 

@@ -27,7 +27,7 @@ struct instruction {
 };
 
 struct reduction {
-  int how;
+  enum reduce_how how;
   bool largest;
   uint32_t operand, output;
   void *columns; /* [chunks][columns] */
