@@ -384,7 +384,7 @@ r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param
 typedef struct {
   const char *name;
   int arity;               /* -1: any number                            */
-  const char *grad, *bound; /* "yes", or why the rule is refused        */
+  const char *grad, *bound; /* "yes", and for what or why it is refused */
   const char *kernels;     /* for example "ref, fused" or "ref, oneDNN" */
 } r4_op_info;
 
