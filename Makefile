@@ -97,8 +97,8 @@ $(OUT)/%.o: %.c $(OUT)/.flags | $(DEPS)
 
 # Element-wise loops are short and run in the first-level cache: the loop itself is what costs.
 $(OUT)/src/op/%.o: EXTRA := -funroll-loops
-# A product kernel: fused multiply-adds, as oneDNN has them.
-$(OUT)/src/exec/narrow.o: EXTRA := -ffp-contract=fast
+# Product kernels: fused multiply-adds, as oneDNN has them.
+$(addprefix $(OUT)/src/exec/,narrow.o direct.o direct_dw.o): EXTRA := -ffp-contract=fast
 
 $(OUT)/libr4.a: $(LIB_OBJ) | $(DEPS)
 	$(call say,AR  )

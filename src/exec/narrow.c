@@ -10,19 +10,11 @@
 
 #include "base/mem.h"
 #include "exec/kernel.h"
+#include "exec/micro.h"
 #include "op/op.h"
 #include "op/window.h"
 
-#if defined(__clang__)
-#define UNROLL _Pragma("unroll")
-#else
-#define UNROLL _Pragma("GCC unroll 16")
-#endif
-
-enum { LANES = 8, VECTORS = 4, BLOCK = VECTORS * LANES /* pixels at once */, MAX_CHANNELS = 4 };
-
-typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
-typedef float lanes_anywhere __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float))));
+enum { VECTORS = 4, BLOCK = VECTORS * LANES /* pixels at once */, MAX_CHANNELS = 4 };
 
 struct narrow {
   struct kernel base;
@@ -34,29 +26,6 @@ struct narrow {
   float *scratch; /* a ring per thread */
   int threads;
 };
-
-/* ---- Transposing 8 x 8 in registers: swap the off-diagonal blocks of 4, 2 and 1 ---- */
-
-#define LOW4(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11)
-#define HIGH4(a, b) __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15)
-#define LOW2(a, b) __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13)
-#define HIGH2(a, b) __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15)
-#define LOW1(a, b) __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14)
-#define HIGH1(a, b) __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15)
-#define SWAP_BLOCKS(SIZE)                                 \
-  UNROLL for (int i = 0; i < LANES; i++) if (!(i & SIZE)) \
-  {                                                       \
-    lanes a = r[i], b = r[i + SIZE];                      \
-    r[i] = LOW##SIZE(a, b);                               \
-    r[i + SIZE] = HIGH##SIZE(a, b);                       \
-  }
-
-static inline void transpose8(lanes *r)
-{
-  SWAP_BLOCKS(4)
-  SWAP_BLOCKS(2)
-  SWAP_BLOCKS(1)
-}
 
 /* Row u of dy as [o][left zeros, columns, right zeros]. */
 static void transpose_row(const struct narrow *n, const float *dy, float *to)

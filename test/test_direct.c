@@ -1,0 +1,266 @@
+/* Own convolutions against the definition, on random shapes. */
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "check.h"
+#include "exec/kernel.h"
+#include "op/window.h"
+
+enum { TRIALS = 150, THREADS = 3 };
+
+static int64_t between(int64_t low, int64_t high)
+{
+  return low + (int64_t)draw_below((uint64_t)(high - low + 1));
+}
+
+/* ---- Requests ---- */
+
+struct shapes {
+  r4_shape x, w, y;
+  r4_window window;
+};
+
+/* Multiples of 16 where the kernel of the operation needs them; false if nothing of use comes out. */
+static bool draw_shapes(const struct op *op, struct shapes *s)
+{
+  int64_t in = op == &op_conv2d_dx ? 16 * between(1, 3) : between(16, 40);
+  int64_t outs = op == &op_conv2d_dx ? between(16, 40) : 16 * between(1, 3);
+  bool large = draw_below(20) == 0; /* more than one strip of an image */
+  s->window = r4_window_of(1, 0);
+  for (int a = 0; a < 2; a++) s->window.stride[a] = between(1, 3);
+  for (int a = 0; a < 4; a++) s->window.pad[a] = between(0, 3);
+  s->x = R4_SHAPE(large ? between(1, 2) : between(1, 9), between(1, large ? 70 : 12),
+                  between(1, large ? 70 : 12), in);
+  s->w = R4_SHAPE(outs, between(1, 5), between(1, 5), in);
+  struct attr attr = window_attr(s->window, 0, 0);
+  int64_t h = window_out(&attr, 0, s->x.dim[1], s->w.dim[1]),
+          v = window_out(&attr, 1, s->x.dim[2], s->w.dim[2]);
+  s->y = R4_SHAPE(s->x.dim[0], h, v, outs);
+  return h > 0 && v > 0 && s->w.dim[1] * s->w.dim[2] > 1;
+}
+
+static struct kernel_request request(const struct op *op, const struct shapes *s)
+{
+  struct kernel_request q = {.op = op, .type = R4_F32, .n = 2};
+  q.in[0] = op == &op_conv2d_dx ? s->y : s->x;
+  q.in[1] = op == &op_conv2d_dw ? s->y : s->w;
+  q.out = op == &op_conv2d ? s->y : op == &op_conv2d_dx ? s->x : s->w;
+  r4_shape size = op == &op_conv2d_dx ? s->x : s->w;
+  q.attr = op == &op_conv2d ? window_attr(s->window, 0, 0) : window_attr(s->window, size.dim[1], size.dim[2]);
+  return q;
+}
+
+static bool own(const struct kernel *k)
+{
+  return strncmp(k->name, "direct", 6) == 0;
+}
+
+/* ---- Running: operands of exactly their size, so that a sanitizer sees what is read beyond ---- */
+
+struct data {
+  float *f[4]; /* operands, bias, result */
+  double *d[4];
+  size_t n[4];
+};
+
+static void make_data(const struct kernel_request *q, struct data *x)
+{
+  x->n[0] = (size_t)r4_shape_count(q->in[0]), x->n[1] = (size_t)r4_shape_count(q->in[1]);
+  x->n[2] = (size_t)q->out.dim[3], x->n[3] = (size_t)r4_shape_count(q->out);
+  for (int k = 0; k < 4; k++) {
+    x->f[k] = malloc(x->n[k] * sizeof *x->f[k]);
+    x->d[k] = malloc(x->n[k] * sizeof *x->d[k]);
+    assert_true(x->f[k] && x->d[k]);
+    for (size_t i = 0; i < x->n[k]; i++) {
+      x->d[k][i] = k < 3 ? draw(-1, 1) : 0;
+      x->f[k][i] = k < 3 ? (float)x->d[k][i] : NAN; /* all of the result has to be written */
+    }
+  }
+}
+
+static void free_data(struct data *x)
+{
+  for (int k = 0; k < 4; k++) {
+    free(x->f[k]);
+    free(x->d[k]);
+  }
+}
+
+static void define(const struct kernel_request *q, struct data *x)
+{
+  r4_error e;
+  struct kernel_request plain = *q;
+  plain.type = R4_F64, plain.bias = plain.relu = false;
+  struct kernel *k = kernel_new(&plain, &e);
+  assert_non_null(k);
+  assert_int_equal(k->run(k, (void *[]){x->d[0], x->d[1]}, x->d[3], &e), R4_OK);
+  kernel_free(k);
+  for (size_t i = 0; i < x->n[3]; i++) {
+    if (q->bias) x->d[3][i] += x->d[2][i % x->n[2]];
+    if (q->relu && x->d[3][i] < 0) x->d[3][i] = 0;
+  }
+}
+
+static void compare(const struct kernel_request *q)
+{
+  struct data x;
+  r4_error e;
+  make_data(q, &x);
+  define(q, &x);
+  struct kernel *k = kernel_new(q, &e);
+  assert_non_null(k);
+  assert_true(own(k));
+  double *got = malloc(x.n[3] * sizeof *got);
+  assert_non_null(got);
+  for (int run = 0; run < 2; run++) { /* the second one with fewer threads than the kernel was made for */
+    assert_int_equal(k->run(k, (void *[]){x.f[0], x.f[1], x.f[2]}, x.f[3], &e), R4_OK);
+    for (size_t i = 0; i < x.n[3]; i++) got[i] = (double)x.f[3][i];
+    assert_close(q->op->name, got, x.d[3], x.n[3], 2e-5, 1e-3);
+    omp_set_num_threads(1);
+  }
+  free(got);
+  kernel_free(k);
+  free_data(&x);
+}
+
+/* ---- Tests ---- */
+
+static void compare_many(const struct op *op, uint32_t stream)
+{
+  char what[200];
+  kernel_prefer_own(1);
+  for (uint32_t t = 0; t < TRIALS; t++) {
+    struct shapes s;
+    draw_start(stream, t);
+    if (!draw_shapes(op, &s)) continue;
+    struct kernel_request q = request(op, &s);
+    q.bias = op == &op_conv2d && draw_below(2);
+    q.relu = q.bias && draw_below(2);
+    snprintf(what, sizeof what, "%s trial %u", op->name, (unsigned)t);
+    check_now = what;
+    omp_set_num_threads((int)between(1, s.x.dim[0] < THREADS ? s.x.dim[0] : THREADS));
+    compare(&q);
+  }
+  kernel_prefer_own(-1);
+}
+
+static void test_conv(void **state)
+{
+  (void)state;
+  compare_many(&op_conv2d, 1);
+}
+
+static void test_conv_dx(void **state)
+{
+  (void)state;
+  compare_many(&op_conv2d_dx, 2);
+}
+
+static void test_conv_dw(void **state)
+{
+  (void)state;
+  compare_many(&op_conv2d_dw, 3);
+}
+
+static struct shapes some_shapes(int64_t in, int64_t outs)
+{
+  return (struct shapes){R4_SHAPE(2, 8, 8, in), R4_SHAPE(outs, 3, 3, in), R4_SHAPE(2, 8, 8, outs),
+                         r4_window_of(1, 1)};
+}
+
+static void assert_own(const struct op *op, const struct shapes *s, bool want)
+{
+  r4_error e;
+  struct kernel_request q = request(op, s);
+  struct kernel *k = kernel_new(&q, &e);
+  assert_non_null(k);
+  assert_int_equal(own(k), want);
+  kernel_free(k);
+}
+
+/* What they cannot do, or should not, is left to others. */
+static void test_choice(void **state)
+{
+  (void)state;
+  const struct op *ops[] = {&op_conv2d, &op_conv2d_dx, &op_conv2d_dw};
+  omp_set_num_threads(2);
+  for (int k = 0; k < 3; k++) {
+    struct shapes good = some_shapes(32, 32), few = some_shapes(8, 8), odd = some_shapes(33, 33), wide = good;
+    struct shapes point = good;
+    point.window = r4_window_of(1, 0);
+    point.w.dim[1] = point.w.dim[2] = 1;
+    wide.window.dilation[0] = wide.window.dilation[1] = 2;
+    wide.y.dim[1] = wide.y.dim[2] = 6;
+    kernel_prefer_own(1);
+    assert_own(ops[k], &good, true);
+    assert_own(ops[k], &few, false);
+    assert_own(ops[k], &odd, false);
+    assert_own(ops[k], &wide, false);
+    assert_own(ops[k], &point, false);
+    omp_set_num_threads(3); /* more than images */
+    assert_own(ops[k], &good, false);
+    omp_set_num_threads(2);
+    kernel_prefer_own(0);
+    assert_own(ops[k], &good, false);
+    kernel_prefer_own(-1);
+    assert_own(ops[k], &good, kernel_prefers_own());
+  }
+}
+
+/* An operand that is not a number stays one through relu, as with oneDNN. */
+static void test_nan(void **state)
+{
+  (void)state;
+  r4_error e;
+  struct data x;
+  struct shapes s = some_shapes(16, 16);
+  struct kernel_request q = request(&op_conv2d, &s);
+  q.bias = q.relu = true;
+  kernel_prefer_own(1);
+  make_data(&q, &x);
+  x.f[2][5] = NAN;
+  struct kernel *k = kernel_new(&q, &e);
+  assert_non_null(k);
+  assert_int_equal(k->run(k, (void *[]){x.f[0], x.f[1], x.f[2]}, x.f[3], &e), R4_OK);
+  for (size_t i = 0; i < x.n[3]; i++) assert_true(i % 16 == 5 ? isnan(x.f[3][i]) : x.f[3][i] >= 0);
+  kernel_free(k);
+  free_data(&x);
+  kernel_prefer_own(-1);
+}
+
+static void test_out_of_memory(void **state)
+{
+  (void)state;
+  const struct op *ops[] = {&op_conv2d, &op_conv2d_dx, &op_conv2d_dw};
+  struct shapes s = some_shapes(32, 32);
+  kernel_prefer_own(1);
+  for (int k = 0; k < 3; k++) {
+    struct kernel_request q = request(ops[k], &s);
+    struct kernel *made = NULL;
+    r4_error e;
+    for (long n = 1; !made; n++) {
+      assert_true(n < 20);
+      e.status = R4_OK;
+      r4_mem_fail_at(n);
+      made = kernel_new(&q, &e);
+      r4_mem_fail_at(0);
+      if (!made) assert_int_equal(e.status, R4_E_MEMORY);
+    }
+    kernel_free(made);
+  }
+  kernel_prefer_own(-1);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_conv),   cmocka_unit_test(test_conv_dx), cmocka_unit_test(test_conv_dw),
+    cmocka_unit_test(test_choice), cmocka_unit_test(test_nan),     cmocka_unit_test(test_out_of_memory),
+  };
+  cmocka_set_message_output(CM_OUTPUT_TAP);
+  return cmocka_run_group_tests_name("direct", tests, NULL, NULL);
+}
