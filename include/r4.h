@@ -102,7 +102,8 @@ r4_shape r4_node_shape(const r4_graph *g, r4_id x);
 r4_status r4_graph_check(const r4_graph *g, r4_error *e);
 
 /* The nodes that out[0..n) need, as text that r4_graph_parse reads back, or for Graphviz. The
- * result is freed with r4_string_free; NULL when out of memory or when the graph holds an error. */
+ * result is freed with r4_string_free; NULL when out of memory, when the graph holds an error or when
+ * an output is not one of its nodes. */
 char *r4_graph_text(const r4_graph *g, size_t n, const r4_id *out);
 char *r4_graph_dot(const r4_graph *g, size_t n, const r4_id *out);
 void r4_string_free(char *s);

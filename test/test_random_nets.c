@@ -9,7 +9,7 @@
 #include "pass/simplify.h"
 #include "random_net.h"
 
-enum { ROUNDS = 60, OUTPUTS = RUNNER_MAX, LARGE_EACH = 10, POINTS = 6 };
+enum { ROUNDS = 100, OUTPUTS = RUNNER_MAX, LARGE_EACH = 10, POINTS = 6 };
 
 static struct {
   size_t compared, skipped, slopes, kinks;
@@ -149,7 +149,8 @@ static void check_fast(const struct question *q, const struct runner *want, r4_t
     if (k == 0 && !wide) add_noise(q, run[0], FAST32, 1e-6, noise); /* what float does to sums that cancel */
     agree(q, run[k], want, kind, tolerance, noise);
     /* once more, and with every value computed again that can be */
-    struct runner *again = runner_new(q->net.g, q->n, q->out, (r4_plan_options){.type = type, .keep_bytes = 1});
+    struct runner *again =
+      runner_new(q->net.g, q->n, q->out, (r4_plan_options){.type = type, .keep_bytes = 1});
     runner_copy_inputs(again, want);
     runner_run(again);
     runner_run(run[k]);

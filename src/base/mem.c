@@ -25,7 +25,7 @@ long r4_mem_count(void)
 
 void *r4_mem_new(size_t count, size_t size)
 {
-  if (must_fail()) return NULL;
+  if (must_fail() || (size && count > SIZE_MAX / size)) return NULL;
   return calloc(count ? count : 1, size ? size : 1);
 }
 

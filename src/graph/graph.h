@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "r4.h"
 
-enum { ATTR_INTS = 3 * R4_MAX_RANK, MAX_ARITY = 64 };
+enum { ATTR_INTS = 3 * R4_MAX_RANK, MAX_ARITY = 64, MAX_NAME = 255 /* bytes of an input's name */ };
 
 /* The attributes of a node; what they mean is the operation's business. Unused ones are zero. */
 struct attr {

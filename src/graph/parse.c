@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "graph/op.h"
 
-enum { NAME_SIZE = 256 };
+enum { NAME_SIZE = MAX_NAME + 1 };
 
 struct parser {
   const char *at;

@@ -31,9 +31,11 @@ static void add_attributes(struct text *t, const r4_graph *g, uint32_t i)
   if (n->op->has_value) text_add(t, " value=%.17g", n->attr.f);
 }
 
-/* number[i] = position of node i among the live ones, or NULL when out of memory */
+/* number[i] = position of node i among the live ones; NULL when out of memory or if an output is no node */
 static uint32_t *numbering(const r4_graph *g, size_t n, const r4_id *out)
 {
+  for (size_t k = 0; k < n; k++)
+    if (!out[k].i || out[k].i > g->size) return NULL;
   bool *live = NULL;
   uint32_t *number = r4_mem_new(g->size + 1, sizeof *number), next = 0;
   if (number && graph_live(g, n, out, &live)) {

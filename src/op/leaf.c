@@ -1,11 +1,15 @@
 /* Leaves: input, const, iota. */
 #include <math.h>
+#include <string.h>
 
 #include "op/op.h"
 
 static bool const_shape(struct infer *s)
 {
-  if (!isfinite(s->attr->f)) return infer_fail(s, "the value %g is not finite", s->attr->f);
+  if (!isfinite(s->attr->f)) {
+    r4_graph_fail(s->g, R4_E_ARGUMENT, "const: the value %g is not finite", s->attr->f);
+    return false;
+  }
   return op_want_shape(s);
 }
 
@@ -67,6 +71,8 @@ const struct op op_iota = {
 r4_id r4_input(r4_graph *g, const char *name, r4_shape shape)
 {
   if (!name || !*name) return r4_graph_fail(g, R4_E_ARGUMENT, "input: the name is empty");
+  if (strlen(name) > MAX_NAME)
+    return r4_graph_fail(g, R4_E_ARGUMENT, "input: the name has more than %d bytes", MAX_NAME);
   for (const char *p = name; *p; p++)
     if (*p == '"' || *p == '\n')
       return r4_graph_fail(g, R4_E_ARGUMENT, "input: a quote or line end in the name");

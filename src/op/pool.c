@@ -93,7 +93,7 @@ r4_id r4_pool_sum(r4_graph *g, r4_id x, const int64_t kernel[2], r4_window win)
 
 r4_id r4_pool_mean(r4_graph *g, r4_id x, const int64_t kernel[2], r4_window win)
 {
-  return r4_scale(g, r4_pool_sum(g, x, kernel, win), 1. / (double)(kernel[0] * kernel[1]));
+  return r4_scale(g, r4_pool_sum(g, x, kernel, win), 1 / ((double)kernel[0] * (double)kernel[1]));
 }
 
 r4_id r4_pool_max(r4_graph *g, r4_id x, const int64_t kernel[2], r4_window win)
@@ -284,6 +284,8 @@ const struct op op_unpool_max = {
   POOL_OP(unpool_max, 2), .shape = unpool_max_shape, .bound = unpool_max_bound, .fast = "ref, pool",
   SAMPLES({.in = {{4, {1, 2, 4, 1}}, {4, {1, 1, 2, 1}}}, .attr = {.i = {TWO}}, .x = {IMAGE4, VALUES(3, 5)},
            .y = VALUES(0, 0, 0, 0, 3, 0, 5, 0)},
+          {.in = {{4, {1, 2, 2, 1}}, {4, {1, 1, 1, 1}}}, .attr = {.i = {TWO}}, .x = {VALUES(1, 2, 2, 2), VALUES(3)},
+           .y = VALUES(0, 3, 0, 0)},
           {.in = {{4, {2, 4, 5, 2}}, {4, {2, 3, 3, 2}}}, .attr = {.i = {OVERLAP}}})};
 
 const struct op op_pick_max = {

@@ -32,7 +32,8 @@ bool window_valid(struct infer *s)
 
 int64_t window_out(const struct attr *a, int axis, int64_t n, int64_t k)
 {
-  int64_t span = a->i[W_DILATION + axis] * (k - 1) + 1;
-  int64_t room = n + a->i[W_PAD + 2 * axis] + a->i[W_PAD + 2 * axis + 1] - span;
-  return k < 1 || room < 0 ? 0 : room / a->i[W_STRIDE + axis] + 1;
+  int64_t padded = n + a->i[W_PAD + 2 * axis] + a->i[W_PAD + 2 * axis + 1];
+  if (k < 1 || k > padded) return 0; /* k may be absurd: no arithmetic with it before */
+  int64_t room = padded - a->i[W_DILATION + axis] * (k - 1) - 1;
+  return room < 0 ? 0 : room / a->i[W_STRIDE + axis] + 1;
 }
