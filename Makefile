@@ -122,7 +122,7 @@ $(TESTS): %: %.o $(HELP_OBJ) $(OUT)/libr4.a
 
 # Tests print TAP and run from here; they find the command in $R4.
 check: all $(TESTS) $(REPLAYS)
-	@R4=$(OUT)/r4 CMOCKA_MESSAGE_OUTPUT=TAP \
+	@R4=$(OUT)/r4 CMOCKA_MESSAGE_OUTPUT=TAP GOMP_SPINCOUNT=1000 \
 	prove --failures --comments -e '' scripts/check-layers scripts/check-style $(TESTS) $(REPLAYS)
 
 check-long:
