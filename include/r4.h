@@ -185,10 +185,10 @@ r4_id r4_slice(r4_graph *g, r4_id x, const int64_t *start, const int64_t *size, 
 /* The transpose of slice: zeros of the given shape with x at start + i * step. */
 r4_id r4_pad(r4_graph *g, r4_id x, const int64_t *start, const int64_t *step, r4_shape shape);
 
-r4_id r4_concat(r4_graph *g, size_t n, const r4_id *x, int axis);
+r4_id r4_concat(r4_graph *g, size_t n, const r4_id *x, int axis); /* at most 64 operands */
 
 /* Along one axis: y[.., k, ..] = x[.., index[k], ..]. index has rank 1 and holds whole numbers;
- * one that is out of range fails the run. Derivatives do not go to index. */
+ * one that is out of range fails the run if the result is needed. Derivatives do not go to index. */
 r4_id r4_gather(r4_graph *g, r4_id x, r4_id index, int axis);
 
 /* The transpose of gather: y[.., index[k], ..] += x[.., k, ..], y of the given size along axis. */
@@ -262,7 +262,8 @@ void r4_plan_free(r4_plan *p);
 
 /* Binds memory of the caller to an input by name, and to the k-th output. Elements are float or
  * double, as the plan was made; the memory must stay until the last run. An input that the
- * outputs do not need is accepted and ignored, a name that the graph does not have is an error. */
+ * outputs do not need is accepted and ignored, a name that the graph does not have is an error. The memory
+ * of an output must not overlap that of an input or of another output. */
 r4_status r4_plan_input(r4_plan *p, const char *name, const void *data, r4_error *e);
 r4_status r4_plan_output(r4_plan *p, size_t k, void *data, r4_error *e);
 

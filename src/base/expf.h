@@ -17,11 +17,13 @@ static inline float r4_expf(float x)
   const float log2_e = 1.44269504f, ln2_high = 0.693145752f, ln2_low = 1.42860677e-6f;
   const float shift = 12582912.f; /* 1.5 * 2^23: adding it rounds to a whole number */
   const float highest = 88.72284f, lowest = -87.33654f;
-  float clipped = x > highest ? highest : x; /* one choice at a time, or it is a branch */
-  clipped = clipped < lowest ? lowest : clipped;
+  float clipped = x < highest ? x : highest; /* one choice at a time, or it is a branch */
+  clipped = clipped > lowest ? clipped : lowest;
   float shifted = clipped * log2_e + shift, n = shifted - shift;
   float r = (clipped - n * ln2_high) - n * ln2_low;
-  float p = 1 + r * (1 + r * (1.f / 2 + r * (1.f / 6 + r * (1.f / 24 + r * (1.f / 120 + r * (1.f / 720 + r / 5040))))));
+  float p =
+    1 +
+    r * (1 + r * (1.f / 2 + r * (1.f / 6 + r * (1.f / 24 + r * (1.f / 120 + r * (1.f / 720 + r / 5040))))));
   int32_t bits, half = (int32_t)n / 2, rest = (int32_t)n - half; /* two factors: 2^128 is no float */
   float first, second;
   bits = (half + 127) << 23;
@@ -30,7 +32,8 @@ static inline float r4_expf(float x)
   memcpy(&second, &bits, sizeof second);
   float y = p * first * second;
   y = x > highest ? INFINITY : y;
-  return x < lowest ? 0 : y;
+  y = x < lowest ? 0 : y;
+  return x != x ? x : y;
 }
 
 #endif

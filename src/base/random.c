@@ -73,6 +73,12 @@ uint64_t r4_random_below(r4_random key, uint64_t index, uint64_t n)
   return (u >> 32) * (n >> 32) + (mid >> 32) + (mid2 >> 32);
 }
 
+/* x, or what is next below high if rounding made it high. */
+static float below(float high, float low, float x)
+{
+  return x < high ? x : nextafterf(high, low);
+}
+
 /* Four floats a block, of 24 bits each. */
 void r4_random_fill(r4_random key, size_t n, float low, float high, float *to)
 {
@@ -81,6 +87,6 @@ void r4_random_fill(r4_random key, size_t n, float low, float high, float *to)
   for (size_t k = 0; k < blocks; k++) {
     struct block b = draw(key, k);
     for (size_t j = 0; j < 4 && 4 * k + j < n; j++)
-      to[4 * k + j] = low + (high - low) * ((float)(b.word[j] >> 8) * 0x1p-24f);
+      to[4 * k + j] = below(high, low, low + (high - low) * ((float)(b.word[j] >> 8) * 0x1p-24f));
   }
 }

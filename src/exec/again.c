@@ -18,6 +18,8 @@ struct life {
 
 struct scan {
   r4_plan *p;
+  size_t n;
+  const r4_id *out;  /* of the plan */
   struct life *life; /* by value */
   size_t peak_bytes;
   uint32_t peak; /* unit */
@@ -41,6 +43,7 @@ static void find_lives(struct scan *s)
     s->life[u->final.i] = (struct life){.born = k, .last = k, .kept = u->accumulate.i};
     if (u->accumulate.i) s->life[u->accumulate.i].kept = true;
   }
+  for (size_t k = 0; k < s->n; k++) s->life[plan_base(p->g, s->out[k]).i].kept = true;
   for (uint32_t k = 0; k < p->n_inputs; k++)
     if (p->input[k].node.i) s->life[p->input[k].node.i] = (struct life){.last = UINT32_MAX, .kept = true};
 }
@@ -152,9 +155,10 @@ static r4_status one_round(struct scan *s, bool *done, r4_error *e)
   return R4_OK;
 }
 
-r4_status compute_again(r4_plan *p, r4_error *e)
+r4_status compute_again(r4_plan *p, size_t n, const r4_id *out, r4_error *e)
 {
-  struct scan s = {.p = p, .life = r4_mem_new(plan_values(p) + MAX_CLONES, sizeof *s.life)};
+  struct scan s = {
+    .p = p, .n = n, .out = out, .life = r4_mem_new(plan_values(p) + MAX_CLONES, sizeof *s.life)};
   r4_status status = s.life ? R4_OK : r4_fail(e, R4_E_MEMORY, "plan: out of memory");
   for (bool done = false; !status && !done && p->n_clones < MAX_CLONES;) {
     find_lives(&s);

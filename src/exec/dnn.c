@@ -26,6 +26,7 @@ struct dnn {
   struct step step[MAX_STEPS];
   int n_steps;
   void *inside; /* reordered weights */
+  int64_t relu; /* elements of the result to rectify, or 0 */
 };
 
 static void dnn_destroy(struct kernel *k)
@@ -46,6 +47,13 @@ static r4_status dnn_fail(r4_error *e, dnnl_status_t s)
   return r4_fail(e, s == dnnl_out_of_memory ? R4_E_MEMORY : R4_E_INTERNAL, "oneDNN: status %d", (int)s);
 }
 
+/* Not by oneDNN, whose relu turns what is not a number into 0 and hides a run that has gone wrong. */
+static void rectify(float *x, int64_t n)
+{
+#pragma omp parallel for simd schedule(static) if (n > 16384)
+  for (int64_t k = 0; k < n; k++) x[k] = x[k] < 0 ? 0 : x[k];
+}
+
 static r4_status dnn_run(struct kernel *k, void *const *in, void *out, r4_error *e)
 {
   struct dnn *d = (struct dnn *)k;
@@ -60,6 +68,7 @@ static r4_status dnn_run(struct kernel *k, void *const *in, void *out, r4_error 
     s = dnnl_primitive_execute(step->primitive, d->stream, step->n, step->arg);
   }
   if (!s) s = dnnl_stream_wait(d->stream);
+  if (!s && d->relu) rectify(out, d->relu);
   return s ? dnn_fail(e, s) : R4_OK;
 }
 
@@ -113,14 +122,13 @@ static bool make_inside(struct dnn *d, const dnnl_memory_desc_t *md)
   return d->inside != NULL;
 }
 
-/* bias and relu after the operation, or the sum onto what is there */
+/* the sum onto what is there; the bias is an operand */
 static dnnl_status_t make_attr(const struct kernel_request *q, dnnl_primitive_attr_t *attr)
 {
   dnnl_post_ops_t ops = NULL;
   dnnl_status_t s = dnnl_primitive_attr_create(attr);
   if (!s) s = dnnl_post_ops_create(&ops);
   if (!s && q->accumulate) s = dnnl_post_ops_append_sum(ops, 1);
-  if (!s && q->relu) s = dnnl_post_ops_append_eltwise(ops, 1, dnnl_eltwise_relu, 0, 0);
   if (!s) s = dnnl_primitive_attr_set_post_ops(*attr, ops);
   if (ops) dnnl_post_ops_destroy(ops);
   return s;
@@ -185,6 +193,7 @@ static dnnl_status_t build_matmul(struct dnn *d, const struct kernel_request *q)
 r4_status dnn_matmul(const struct kernel_request *q, struct kernel **k, r4_error *e)
 {
   struct dnn *d = dnn_new("oneDNN matmul");
+  if (d && q->relu) d->relu = r4_shape_count(q->out);
   return d ? finish(d, build_matmul(d, q), k, e) : out_of_memory(e);
 }
 
@@ -307,6 +316,7 @@ static dnnl_status_t build_conv_dw(struct dnn *d, const struct kernel_request *q
 r4_status dnn_conv(const struct kernel_request *q, struct kernel **k, r4_error *e)
 {
   struct dnn *d = dnn_new("oneDNN conv");
+  if (d && q->relu) d->relu = r4_shape_count(q->out);
   return d ? finish(d, build_conv(d, q), k, e) : out_of_memory(e);
 }
 
@@ -322,7 +332,7 @@ r4_status dnn_conv_dw(const struct kernel_request *q, struct kernel **k, r4_erro
   return d ? finish(d, build_conv_dw(d, q), k, e) : out_of_memory(e);
 }
 
-/* ---- Pooling: max, and the mean with padding counted, times the size of the window ---- */
+/* ---- Sum pooling: the mean with padding counted, times the size of the window ---- */
 
 static dnnl_status_t build_pool(struct dnn *d, const struct kernel_request *q)
 {
@@ -332,16 +342,13 @@ static dnnl_status_t build_pool(struct dnn *d, const struct kernel_request *q)
   dnnl_primitive_attr_t attr = NULL;
   dnnl_post_ops_t ops = NULL;
   dnnl_dims_t kernel = {q->attr.i[W_SIZE], q->attr.i[W_SIZE + 1]};
-  bool sum = q->op == &op_pool_sum;
   dnnl_status_t s = describe(&c, q->in[0], q->in[0], q->out, &q->attr);
   if (!s)
-    s = dnnl_pooling_forward_desc_init(&desc, dnnl_forward_inference,
-                                       sum ? dnnl_pooling_avg_include_padding : dnnl_pooling_max, &c.x, &c.y,
-                                       c.stride, kernel, c.pad_before, c.pad_after);
+    s = dnnl_pooling_forward_desc_init(&desc, dnnl_forward_inference, dnnl_pooling_avg_include_padding, &c.x,
+                                       &c.y, c.stride, kernel, c.pad_before, c.pad_after);
   if (!s) s = dnnl_primitive_attr_create(&attr);
   if (!s) s = dnnl_post_ops_create(&ops);
-  if (!s && sum)
-    s = dnnl_post_ops_append_eltwise(ops, 1, dnnl_eltwise_linear, (float)(kernel[0] * kernel[1]), 0);
+  if (!s) s = dnnl_post_ops_append_eltwise(ops, 1, dnnl_eltwise_linear, (float)(kernel[0] * kernel[1]), 0);
   if (!s) s = dnnl_primitive_attr_set_post_ops(attr, ops);
   if (!s) s = dnnl_primitive_desc_create(&pd, &desc, attr, d->engine, NULL);
   struct step *step = s ? NULL : add_step(d, pd, &s);

@@ -119,7 +119,7 @@ static r4_status compile_fast(r4_plan *p, const r4_graph *g, size_t n, const r4_
   if (!s) s = list_inputs(p, g, e);
   if (!s) s = drop_unneeded(p, n, mine, e);
   if (!s) s = cluster(p, n, mine, e);
-  if (!s) s = compute_again(p, e);
+  if (!s) s = compute_again(p, n, mine, e);
   if (!s) s = layout(p, n, mine, e);
   if (!s) s = make_kernels(p, e);
   r4_mem_free(mine);

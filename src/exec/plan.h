@@ -86,7 +86,7 @@ r4_status cluster(r4_plan *p, size_t n, const r4_id *out, r4_error *e);
 r4_id plan_base(const r4_graph *g, r4_id x);
 
 /* exec/again.c: large values that wait long for their next use are computed again then. */
-r4_status compute_again(r4_plan *p, r4_error *e);
+r4_status compute_again(r4_plan *p, size_t n, const r4_id *out, r4_error *e);
 
 /* exec/layout.c: gives every value a buffer, and the slab its size. */
 r4_status layout(r4_plan *p, size_t n, const r4_id *out, r4_error *e);

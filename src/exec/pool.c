@@ -1,4 +1,4 @@
-/* Float kernels of the transposes of pooling: unpool_sum, unpool_max, pick_max. Images run in
+/* Float kernels of max pooling and of pooling's transposes. oneDNN's max drops what is not a number. Images run in
  * parallel, channels are the inner loop. */
 #include <omp.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static void find_largest(const struct pool *p, const float *x, int64_t u, int64_
       int64_t at = position(p, u, v, i, j);
       if (at < 0) continue;
       for (int64_t c = 0; c < channels; c++) {
-        bool better = first || x[at + c] > best[c];
+        bool better = first || x[at + c] > best[c] || x[at + c] != x[at + c]; /* not a number stays */
         best[c] = better ? x[at + c] : best[c];
         place[c] = better ? at + c : place[c];
       }
@@ -67,8 +67,9 @@ static void one_image(const struct pool *p, void *const *in, float *out, int64_t
 {
   int64_t large = r4_shape_count(p->image) / p->image.dim[0], small = r4_shape_count(p->out) / p->out.dim[0];
   int64_t channels = p->image.dim[3];
-  const float *a = in[0], *b = p->op->arity == 2 ? in[1] : NULL;
-  if (p->op != &op_pick_max) memset(out + n * large, 0, (size_t)large * sizeof *out);
+  const float *a = in[0], *b = p->op->arity == 2 ? in[1] : in[0];
+  bool pick = p->op == &op_pick_max || p->op == &op_pool_max;
+  if (!pick) memset(out + n * large, 0, (size_t)large * sizeof *out);
   for (int64_t u = 0; u < p->out.dim[1]; u++)
     for (int64_t v = 0; v < p->out.dim[2]; v++) {
       int64_t o = n * small + (u * p->out.dim[2] + v) * channels;
@@ -78,7 +79,7 @@ static void one_image(const struct pool *p, void *const *in, float *out, int64_t
       }
       find_largest(p, a + n * large, u, v, place, best);
       for (int64_t c = 0; c < channels; c++) {
-        if (p->op == &op_pick_max)
+        if (pick)
           out[o + c] = b[n * large + place[c]];
         else
           out[n * large + place[c]] += b[o + c];

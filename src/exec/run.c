@@ -10,6 +10,7 @@
 r4_status r4_plan_input(r4_plan *p, const char *name, const void *data, r4_error *e)
 {
   r4_error_clear(e);
+  if (!name) return r4_fail(e, R4_E_ARGUMENT, "plan: an input has no name");
   for (uint32_t k = 0; k < p->n_inputs; k++) {
     if (strcmp(p->input_name[k], name)) continue;
     p->input[k].data = (void *)(uintptr_t)data;

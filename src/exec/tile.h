@@ -22,8 +22,7 @@ struct split {
 /* The split of a sum or reduce_max, or how = REDUCE_NONE if its axes are neither first nor last. */
 struct split tile_split(const r4_graph *g, r4_id reduce);
 
-/* Compiles the group's roots. is_memory(context, x) tells which nodes are read from memory; the
- * nodes read are appended to in[] (at most as many as there are nodes), *n_in counts them. */
+/* Compiles the group's roots. *in gets the n_in nodes that it reads from memory. */
 struct tile_request {
   const r4_graph *g;
   r4_type type;

@@ -47,7 +47,7 @@ static double NAME(row_sum)(const REAL *x, int64_t n)
 static double NAME(row_max)(const REAL *x, int64_t n)
 {
   REAL best = x[0];
-  for (int64_t k = 1; k < n; k++) best = !(x[k] <= best) ? x[k] : best; /* not a number stays */
+  for (int64_t k = 1; k < n; k++) best = x[k] > best || x[k] != x[k] ? x[k] : best; /* not a number stays */
   return (double)best;
 }
 
@@ -60,7 +60,7 @@ static void NAME(column_sum)(REAL *sum, const REAL *x, int64_t n)
 static void NAME(column_max)(REAL *best, const REAL *x, int64_t n)
 {
 #pragma omp simd
-  for (int64_t k = 0; k < n; k++) best[k] = !(x[k] <= best[k]) ? x[k] : best[k];
+  for (int64_t k = 0; k < n; k++) best[k] = x[k] > best[k] || x[k] != x[k] ? x[k] : best[k];
 }
 
 /* Adds a tile of n elements from number f on to a reduction. */
@@ -75,7 +75,9 @@ static void NAME(reduce)(const struct tile *t, const struct reduction *r, struct
       (r->largest ? NAME(column_max) : NAME(column_sum))(sum, x + done, run);
     } else {
       double part = (r->largest ? NAME(row_max) : NAME(row_sum))(x + done, run);
-      p->value = p->fresh ? part : r->largest ? (!(part <= p->value) ? part : p->value) : p->value + part;
+      p->value = p->fresh     ? part
+                 : r->largest ? (part > p->value || part != part ? part : p->value)
+                              : p->value + part;
       p->fresh = false;
       if (r->how == REDUCE_ROWS && column + run == t->row_length) {
         out[(f + done) / t->row_length] = (REAL)p->value;
@@ -92,7 +94,8 @@ static void NAME(combine)(const struct tile *t, const struct reduction *r, REAL 
   if (r->how == REDUCE_BOTH) {
     double value = r->total[0];
     for (int64_t c = 1; c < t->chunks; c++)
-      value = r->largest ? (!(r->total[c] <= value) ? r->total[c] : value) : value + r->total[c];
+      value = r->largest ? (r->total[c] > value || r->total[c] != r->total[c] ? r->total[c] : value)
+                         : value + r->total[c];
     out[0] = (REAL)value;
     return;
   }

@@ -90,14 +90,14 @@ r4_id objective_squares(const struct objective *o, r4_id v)
 
 /* ---- Building ---- */
 
-static bool unknown_method(r4_graph *g, const char *name)
+static r4_objective no_method(r4_graph *g, const char *name)
 {
   struct text known = {0};
   for (size_t k = 0; k < METHODS; k++) text_add(&known, "%s%s", k ? ", " : "", methods[k].name);
   char *names = text_take(&known);
   r4_graph_fail(g, R4_E_ARGUMENT, "objective: no method \"%.60s\"; there are %s", name, names ? names : "");
   r4_string_free(names);
-  return false;
+  return (r4_objective){0};
 }
 
 static bool check_weight(r4_graph *g, const char *name, double value)
@@ -142,11 +142,16 @@ static void add_inputs(struct objective *o)
 r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param,
                                 const r4_objective_options *options)
 {
+  if (!n || !options) {
+    r4_graph_fail(g, R4_E_ARGUMENT, "objective: needs a net and options");
+    return (r4_objective){0};
+  }
   struct objective o = {.g = g, .net = n, .param = param, .options = options};
   const char *name = options->method ? options->method : "";
   size_t k = 0;
   while (k < METHODS && strcmp(methods[k].name, name)) k++;
-  if (k == METHODS ? !unknown_method(g, name) : !check_options(g, n, options)) return (r4_objective){0};
+  if (k == METHODS) return no_method(g, name);
+  if (!check_options(g, n, options)) return (r4_objective){0};
   add_inputs(&o);
   r4_id data = r4_mean(g, objective_losses(&o, o.x), R4_ALL);
   r4_id penalty = methods[k].penalty(&o);

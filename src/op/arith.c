@@ -73,8 +73,10 @@ static struct interval div_bound(r4_graph *g, r4_id y, struct interval *x)
     r4_id p = r4_div(g, iv_lo(g, x[0]), x[1].lo), q = r4_div(g, iv_hi(g, x[0]), x[1].lo);
     return op_nonneg(g, x[1].lo) ? iv_ends(p, q) : iv_ends(r4_min(g, p, q), r4_max(g, p, q));
   }
-  r4_id lo = iv_lo(g, x[1]), hi = iv_hi(g, x[1]), one = op_like(g, lo, 1), same_sign = r4_mul(g, lo, hi);
-  struct interval inverse = iv_ends(r4_div(g, one, hi), r4_div(g, one, r4_check(g, lo, same_sign)));
+  r4_id lo = iv_lo(g, x[1]), hi = iv_hi(g, x[1]), one = op_like(g, lo, 1);
+  r4_id same_sign = r4_mul(g, r4_sign(g, lo), r4_sign(g, hi));
+  struct interval inverse =
+    iv_ends(r4_div(g, one, r4_check(g, hi, same_sign)), r4_div(g, one, r4_check(g, lo, same_sign)));
   return iv_mul(g, x[0], inverse);
 }
 

@@ -3,7 +3,8 @@
 
 ELEMENT1(detach, a)
 
-static struct interval detach_bound(r4_graph *g, r4_id y, struct interval *x) /* ends and ball, each detached */
+static struct interval detach_bound(r4_graph *g, r4_id y,
+                                    struct interval *x) /* ends and ball, each detached */
 {
   (void)y;
   struct interval d = x[0];

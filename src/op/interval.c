@@ -13,7 +13,7 @@ struct interval iv_of(r4_id x)
 
 struct interval iv_ends(r4_id lo, r4_id hi)
 {
-  return (struct interval){.lo = lo, .hi = hi};
+  return (struct interval){.lo = lo, .hi = hi, .centre = lo.i == hi.i ? lo : R4_NONE};
 }
 
 struct interval iv_ball(r4_id centre, r4_id radius)

@@ -50,10 +50,11 @@ static bool is_sparse(const r4_graph *g, r4_id x)
   return r4_node_shape(g, graph_arg(g, x, 1)).dim[0] <= graph_node(g, x)->attr.i[1];
 }
 
-static bool has_sparse_term(const r4_graph *g, r4_id x)
+static bool has_sparse_term(const r4_graph *g, r4_id x, int depth)
 {
   if (!graph_is(g, x, &op_add)) return is_sparse(g, x);
-  return has_sparse_term(g, graph_arg(g, x, 0)) || has_sparse_term(g, graph_arg(g, x, 1));
+  return depth && (has_sparse_term(g, graph_arg(g, x, 0), depth - 1) ||
+                   has_sparse_term(g, graph_arg(g, x, 1), depth - 1));
 }
 
 /* f(operand k of y replaced by x) */
@@ -83,6 +84,7 @@ static r4_id scatter_product(r4_graph *g, r4_id y, size_t k, r4_id scatter)
 /* Products with few non-zero rows or columns become small products; (x + P d) W = x W + d W[U]. */
 static r4_id matmul_simplify(r4_graph *g, r4_id y)
 {
+  enum { DEPTH = 8 }; /* of sums: a search through shared ones takes 2^depth steps */
   for (size_t k = 0; k < 2; k++) {
     r4_id x = graph_arg(g, y, k);
     if (op_is_value(g, x, 0)) return r4_const(g, 0, r4_node_shape(g, y));
@@ -93,7 +95,7 @@ static r4_id matmul_simplify(r4_graph *g, r4_id y)
                     : r4_matmul(g, graph_arg(g, y, 0), plain, ta, !tb);
     }
     if (is_sparse(g, x)) return scatter_product(g, y, k, x);
-    if (graph_is(g, x, &op_add) && has_sparse_term(g, x)) {
+    if (graph_is(g, x, &op_add) && has_sparse_term(g, x, DEPTH)) {
       r4_id p = graph_arg(g, x, 0), q = graph_arg(g, x, 1);
       return r4_add(g, with_operand(g, y, k, p), with_operand(g, y, k, q));
     }

@@ -58,7 +58,7 @@ static r4_status reduce(const struct call *c, double start, bool largest)
       if (!(c->attr->i[0] >> a & 1)) to += k / in[a] % c->in_shape[0].dim[a] * out[b++];
     double x = c->in[0][k];
     if (!largest) c->out[to] += x;
-    if (largest && !(x <= c->out[to])) c->out[to] = x; /* not a number stays */
+    if (largest && (x > c->out[to] || x != x)) c->out[to] = x; /* not a number stays */
   }
   return R4_OK;
 }

@@ -198,13 +198,13 @@ const struct op op_transpose = {
 
 r4_id r4_broadcast(r4_graph *g, r4_id x, r4_shape shape)
 {
-  if (x.i && r4_shape_equal(r4_node_shape(g, x), shape)) return x;
+  if (x.i && x.i <= g->size && r4_shape_equal(r4_node_shape(g, x), shape)) return x;
   return graph_add(g, &op_broadcast, 1, &x, NULL, &shape, NULL);
 }
 
 r4_id r4_reshape(r4_graph *g, r4_id x, r4_shape shape)
 {
-  if (x.i && r4_shape_equal(r4_node_shape(g, x), shape)) return x;
+  if (x.i && x.i <= g->size && r4_shape_equal(r4_node_shape(g, x), shape)) return x;
   return graph_add(g, &op_reshape, 1, &x, NULL, &shape, NULL);
 }
 

@@ -40,8 +40,12 @@ r4_op_info r4_op_describe(size_t k)
   return (r4_op_info){
     .name = op->name,
     .arity = op->arity,
-    .grad = !op->vjp ? op->no_vjp : op->index_args ? "yes, zero by the index" : "yes",
-    .bound = !op->bound ? op->no_bound : op->index_args ? "yes, refused over the index" : "yes",
+    .grad = !op->vjp         ? op->no_vjp
+            : op->index_args ? "yes, zero by the index"
+                             : "yes",
+    .bound = !op->bound       ? op->no_bound
+             : op->index_args ? "yes, refused over the index"
+                              : "yes",
     .kernels = kernels,
   };
 }

@@ -66,9 +66,8 @@ static bool valid_request(r4_graph *g, r4_id y, size_t n, const r4_id *x)
 
 void r4_grad(r4_graph *g, r4_id y, size_t n, const r4_id *x, r4_id *dx)
 {
-  for (size_t k = 0; k < n; k++) dx[k] = R4_NONE;
-  if (!valid_request(g, y, n, x)) return;
   struct grad d = {.g = g};
+  if (!valid_request(g, y, n, x)) goto done;
   d.depends = r4_mem_new(y.i + 1, sizeof *d.depends);
   d.cotangent = r4_mem_new(y.i + 1, sizeof *d.cotangent);
   if (!d.depends || !d.cotangent) {
@@ -86,6 +85,7 @@ void r4_grad(r4_graph *g, r4_id y, size_t n, const r4_id *x, r4_id *dx)
     dx[k] = reached ? d.cotangent[x[k].i] : r4_const(g, 0, r4_node_shape(g, x[k]));
   }
 done:
+  for (size_t k = 0; k < n && g->error.status; k++) dx[k] = R4_NONE; /* not before: dx may be x */
   r4_mem_free(d.depends);
   r4_mem_free(d.cotangent);
 }

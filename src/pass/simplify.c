@@ -5,10 +5,12 @@
 #include "base/mem.h"
 #include "op/op.h"
 
+enum { DEEPEST = 500 }; /* rules that lead on and on end here, with an equal node: the stack is finite */
+
 struct simplifier {
   r4_graph *g;    /* the new graph */
   r4_id *settled; /* of a node of the new graph: its simplest equal node, or R4_NONE if not known */
-  uint32_t capacity;
+  uint32_t capacity, depth;
 };
 
 static bool reserve(struct simplifier *s)
@@ -26,11 +28,11 @@ static bool reserve(struct simplifier *s)
   return true;
 }
 
+static r4_id settle(struct simplifier *s, r4_id y);
+
 /* The simplest node that is equal to y. A rule may build several nodes: they settle in turn. */
-static r4_id settle(struct simplifier *s, r4_id y)
+static r4_id settle_anew(struct simplifier *s, r4_id y)
 {
-  if (!y.i || s->g->error.status || !reserve(s)) return R4_NONE;
-  if (s->settled[y.i].i) return s->settled[y.i];
   r4_id args[MAX_ARITY], x = y;
   uint32_t arity = graph_node(s->g, y)->arity;
   bool changed = false;
@@ -50,6 +52,17 @@ static r4_id settle(struct simplifier *s, r4_id y)
   if (s->g->error.status || !reserve(s)) return R4_NONE;
   s->settled[y.i] = x;
   if (x.i) s->settled[x.i] = x;
+  return x;
+}
+
+static r4_id settle(struct simplifier *s, r4_id y)
+{
+  if (!y.i || s->g->error.status || !reserve(s)) return R4_NONE;
+  if (s->settled[y.i].i) return s->settled[y.i];
+  if (s->depth == DEEPEST) return y;
+  s->depth++;
+  r4_id x = settle_anew(s, y);
+  s->depth--;
   return x;
 }
 
