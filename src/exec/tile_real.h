@@ -63,6 +63,12 @@ static void NAME(column_max)(REAL *best, const REAL *x, int64_t n)
   for (int64_t k = 0; k < n; k++) best[k] = x[k] > best[k] || x[k] != x[k] ? x[k] : best[k];
 }
 
+static double NAME(join)(const struct reduction *r, double a, double b)
+{
+  if (!r->largest) return a + b;
+  return b > a || b != b ? b : a;
+}
+
 /* Adds a tile of n elements from number f on to a reduction. */
 static void NAME(reduce)(const struct tile *t, const struct reduction *r, struct progress *p, const REAL *x,
                          int64_t f, int64_t n, REAL *out)
@@ -75,9 +81,8 @@ static void NAME(reduce)(const struct tile *t, const struct reduction *r, struct
       (r->largest ? NAME(column_max) : NAME(column_sum))(sum, x + done, run);
     } else {
       double part = (r->largest ? NAME(row_max) : NAME(row_sum))(x + done, run);
-      p->value = p->fresh     ? part
-                 : r->largest ? (part > p->value || part != part ? part : p->value)
-                              : p->value + part;
+      if (!p->fresh) part = NAME(join)(r, p->value, part);
+      p->value = part;
       p->fresh = false;
       if (r->how == REDUCE_ROWS && column + run == t->row_length) {
         out[(f + done) / t->row_length] = (REAL)p->value;
@@ -93,9 +98,7 @@ static void NAME(combine)(const struct tile *t, const struct reduction *r, REAL 
 {
   if (r->how == REDUCE_BOTH) {
     double value = r->total[0];
-    for (int64_t c = 1; c < t->chunks; c++)
-      value = r->largest ? (r->total[c] > value || r->total[c] != r->total[c] ? r->total[c] : value)
-                         : value + r->total[c];
+    for (int64_t c = 1; c < t->chunks; c++) value = NAME(join)(r, value, r->total[c]);
     out[0] = (REAL)value;
     return;
   }
