@@ -38,6 +38,14 @@ static r4_window window(int64_t stride, int64_t pad, int64_t dilation)
   return w;
 }
 
+static r4_window window_padded(int64_t top, int64_t right)
+{
+  r4_window w = r4_window_of(1, 0);
+  w.pad[0] = top;
+  w.pad[3] = right;
+  return w;
+}
+
 static r4_id concat_many(r4_graph *g, r4_id x, size_t n)
 {
   r4_id parts[100];
@@ -114,6 +122,7 @@ static r4_id bound_of(r4_graph *g, r4_id y, r4_box box)
   X(r4_slice(g, n.m23, I64(0, 0), I64(1, 1), I64(1, 0)), SHAPE, "by 0")                                     \
   X(r4_slice(g, n.m23, I64(0, 0), I64(2, 2), I64(1, INT64_MAX)), SHAPE, "do not fit")                       \
   X(r4_slice(g, n.m23, I64(0, INT64_MAX), I64(1, 1), NULL), SHAPE, "do not fit")                            \
+  X(r4_slice(g, n.m23, I64(0, 3), I64(1, 1), I64(1, 2)), SHAPE, "do not fit")                               \
   X(r4_slice(g, R4_NONE, NULL, NULL, NULL), ARGUMENT, "slice: argument 1")                                  \
   X(r4_pad(g, n.v3, I64(2), NULL, R4_SHAPE(4)), SHAPE, "pad [3]: axis 0: 3 elements from 2")                \
   X(r4_pad(g, n.v3, I64(0), NULL, R4_SHAPE(4, 4)), SHAPE, "pad [3]: ranks 1 and 2 differ")                  \
@@ -155,6 +164,8 @@ static r4_id bound_of(r4_graph *g, r4_id y, r4_box box)
   X(r4_pool_max(g, n.m23, I64(2, 2), window(2, 0, 1)), SHAPE, "pool_max [2,3]: needs an image of rank 4")   \
   X(r4_pool_max(g, n.image, I64(9, 9), window(1, 0, 1)), SHAPE, "kernel is larger than the padded image")   \
   X(r4_pool_max(g, n.image, I64(2, 2), window(1, 2, 1)), SHAPE, "padding must be smaller than the kernel")  \
+  X(r4_pool_max(g, n.image, I64(2, 2), window_padded(2, 0)), SHAPE, "padding must be smaller")              \
+  X(r4_pool_max(g, n.image, I64(2, 2), window_padded(0, 2)), SHAPE, "padding must be smaller")              \
   X(r4_pool_max(g, n.image, I64(2, 2), window(1, 0, 2)), SHAPE, "dilation is not supported")                \
   X(r4_pool_sum(g, n.image, I64(0, 2), window(1, 0, 1)), SHAPE, "pool_sum [2,5,6,3]")                       \
   X(r4_pool_sum(g, n.image, I64(INT64_MIN, 2), window(1, 0, 1)), SHAPE, "pool_sum [2,5,6,3]")               \

@@ -82,6 +82,12 @@ static void make_data(const struct kernel_request *q, struct data *x)
   }
 }
 
+static struct kernel *make(const struct kernel_request *q, r4_error *e)
+{
+  struct kernel *k;
+  return kernel_new(q, &k, e) ? NULL : k;
+}
+
 static void free_data(struct data *x)
 {
   for (int k = 0; k < 4; k++) {
@@ -95,7 +101,7 @@ static void define(const struct kernel_request *q, struct data *x)
   r4_error e;
   struct kernel_request plain = *q;
   plain.type = R4_F64, plain.bias = plain.relu = false;
-  struct kernel *k = kernel_new(&plain, &e);
+  struct kernel *k = make(&plain, &e);
   assert_non_null(k);
   assert_int_equal(k->run(k, (void *[]){x->d[0], x->d[1]}, x->d[3], &e), R4_OK);
   kernel_free(k);
@@ -111,7 +117,7 @@ static void compare(const struct kernel_request *q)
   r4_error e;
   make_data(q, &x);
   define(q, &x);
-  struct kernel *k = kernel_new(q, &e);
+  struct kernel *k = make(q, &e);
   assert_non_null(k);
   assert_true(own(k));
   double *got = malloc(x.n[3] * sizeof *got);
@@ -176,7 +182,7 @@ static void assert_own(const struct op *op, const struct shapes *s, bool want)
 {
   r4_error e;
   struct kernel_request q = request(op, s);
-  struct kernel *k = kernel_new(&q, &e);
+  struct kernel *k = make(&q, &e);
   assert_non_null(k);
   assert_int_equal(own(k), want);
   kernel_free(k);
@@ -223,7 +229,7 @@ static void test_nan(void **state)
   kernel_prefer_own(1);
   make_data(&q, &x);
   x.f[2][5] = NAN;
-  struct kernel *k = kernel_new(&q, &e);
+  struct kernel *k = make(&q, &e);
   assert_non_null(k);
   assert_int_equal(k->run(k, (void *[]){x.f[0], x.f[1], x.f[2]}, x.f[3], &e), R4_OK);
   for (size_t i = 0; i < x.n[3]; i++) assert_true(i % 16 == 5 ? isnan(x.f[3][i]) : x.f[3][i] >= 0);
@@ -246,7 +252,7 @@ static void test_out_of_memory(void **state)
       assert_true(n < 20);
       e.status = R4_OK;
       r4_mem_fail_at(n);
-      made = kernel_new(&q, &e);
+      made = make(&q, &e);
       r4_mem_fail_at(0);
       if (!made) assert_int_equal(e.status, R4_E_MEMORY);
     }

@@ -369,6 +369,29 @@ static void test_slopes_of_bounds(void **state)
   assert_true(smooth == known && 2 * moves >= known && 20 * kinks <= compared);
 }
 
+/* ---- Boxes of inner nodes ---- */
+
+/* A box of a node cuts off what is below it; one that y does not need is ignored; without boxes y stays. */
+static void test_inner_boxes(void **state)
+{
+  (void)state;
+  r4_graph *g = r4_graph_new();
+  r4_shape shape = R4_SHAPE(2);
+  r4_id x = r4_input(g, "x", shape), h = r4_scale(g, x, 10), y = r4_add(g, h, r4_const(g, 1, shape));
+  r4_box box[3] = {r4_box_around(x, r4_const(g, 0, shape), r4_const(g, 1, shape)),
+                   r4_box_between(h, r4_const(g, 2, shape), r4_const(g, 3, shape))};
+  r4_id later = r4_exp(g, y);
+  box[2] = r4_box_around(later, later, later);
+  r4_pair inner = r4_bound(g, y, 3, box), outer = r4_bound(g, y, 1, box), none = r4_bound(g, y, 1, box + 2);
+  assert_true(none.lo.i == y.i && none.hi.i == y.i);
+  struct runner *r =
+    runner_new(g, 4, (r4_id[]){inner.lo, inner.hi, outer.lo, outer.hi}, (r4_plan_options){.type = R4_F64});
+  runner_run(r);
+  assert_true(r->out[0][1] == 3 && r->out[1][1] == 4 && r->out[2][1] == -9 && r->out[3][1] == 11);
+  runner_free(r);
+  r4_graph_free(g);
+}
+
 /* ---- Domains ---- */
 
 typedef r4_id binary(r4_graph *g, r4_id a, r4_id b);
@@ -412,6 +435,7 @@ static void test_domains(void **state)
     {&op_rsqrt, -.1, 1, true},  {&op_rsqrt, 0, 1, true},   {&op_rsqrt, .1, 1, false},
     {&op_log1p, -1.5, 1, true}, {&op_log1p, -1, 1, true},  {&op_log1p, -.5, 1, false},
     {&op_div, -1, 1, true},     {&op_div, 0, 1, true},     {&op_div, -1, 0, true},
+    {&op_check, -1, 1, true},   {&op_check, 0, 1, true},   {&op_check, .5, 1, false},
     {&op_div, .5, 1, false},    {&op_div, -1, -.5, false}, {&op_div, -1, NAN, true},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
@@ -423,6 +447,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_bounds),
     cmocka_unit_test(test_slopes_of_bounds),
+    cmocka_unit_test(test_inner_boxes),
     cmocka_unit_test(test_domains),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -200,6 +200,44 @@ static void test_derivatives(void **state)
   each_case(check_derivatives);
 }
 
+/* ---- Conventions: derivatives where there is more than one ---- */
+
+/* The derivatives of the sum of op(a, b) by a and by b, at points given. */
+static void test_conventions(void **state)
+{
+  (void)state;
+  static const struct {
+    const struct op *op;
+    double a[4], b[4], da[4], db[4];
+    int64_t axes;
+  } cases[] = {
+    {&op_relu, {0, 1, -1, 0}, {0}, {0, 1, 0, 0}, {0}, 0},
+    {&op_abs, {0, 1, -1, 0}, {0}, {0, 1, -1, 0}, {0}, 0},
+    {&op_sqrt, {0, 1, 4, 0}, {0}, {0, .5, .25, 0}, {0}, 0},
+    {&op_max, {1, 2, 3, 0}, {1, 3, 2, 0}, {1, 0, 1, 1}, {0, 1, 0, 0}, 0},
+    {&op_min, {1, 2, 3, 0}, {1, 3, 2, 0}, {1, 1, 0, 1}, {0, 0, 1, 0}, 0},
+    {&op_reduce_max, {3, 1, 3, 2}, {0}, {.5, 0, .5, 0}, {0}, 1},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    r4_graph *g = r4_graph_new();
+    r4_id x[2] = {r4_input(g, "a", R4_SHAPE(4)), r4_input(g, "b", R4_SHAPE(4))}, dx[2];
+    struct attr attr = {.i = {cases[k].axes}};
+    r4_id y = graph_add(g, cases[k].op, (size_t)cases[k].op->arity, x, &attr, NULL, NULL);
+    r4_grad(g, r4_sum(g, y, R4_ALL), 2, x, dx);
+    const r4_plan_options options[] = {REFERENCE, FAST64, FAST32};
+    for (size_t j = 0; j < 3; j++) {
+      struct runner *r = runner_new(g, 2, dx, options[j]);
+      memcpy(runner_input(r, "a"), cases[k].a, sizeof cases[k].a);
+      memcpy(runner_input(r, "b"), cases[k].b, sizeof cases[k].b);
+      runner_run(r);
+      assert_close(cases[k].op->name, r->out[0], cases[k].da, 4, 1e-6, 0);
+      assert_close(cases[k].op->name, r->out[1], cases[k].db, 4, 1e-6, 0);
+      runner_free(r);
+    }
+    r4_graph_free(g);
+  }
+}
+
 /* ---- Indices ---- */
 
 /* No derivative goes to an index, and a box of one is refused. */
@@ -228,8 +266,9 @@ static void test_indices(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_given_values), cmocka_unit_test(test_each_has_values), cmocka_unit_test(test_fast),
-    cmocka_unit_test(test_derivatives),  cmocka_unit_test(test_indices),
+    cmocka_unit_test(test_given_values), cmocka_unit_test(test_each_has_values),
+    cmocka_unit_test(test_fast),         cmocka_unit_test(test_derivatives),
+    cmocka_unit_test(test_conventions),  cmocka_unit_test(test_indices),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   check_seed();

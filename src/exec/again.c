@@ -40,8 +40,8 @@ static void find_lives(struct scan *s)
     for (uint32_t j = 0; j < u->n_roots; j++)
       s->life[u->roots[j].i] = (struct life){.born = k, .last = k, .tile = true};
     if (u->kind != UNIT_DENSE) continue;
-    s->life[u->final.i] = (struct life){.born = k, .last = k, .kept = u->accumulate.i};
-    if (u->accumulate.i) s->life[u->accumulate.i].kept = true;
+    s->life[u->final.i] = (struct life){.born = k, .last = k, .kept = u->fused.accumulate.i};
+    if (u->fused.accumulate.i) s->life[u->fused.accumulate.i].kept = true;
   }
   for (size_t k = 0; k < s->n; k++) s->life[plan_base(p->g, s->out[k]).i].kept = true;
   for (uint32_t k = 0; k < p->n_inputs; k++)

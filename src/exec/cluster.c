@@ -32,10 +32,9 @@ struct fact {
   enum role role;
   bool live, root, absorbed, is_output;
   uint32_t uses, level;
-  uint32_t min_use, max_use;    /* levels of the groups that compute with this node */
-  uint32_t cost;                /* of computing it from memory */
-  r4_id head, bias, accumulate; /* of a dense unit that ends in this node */
-  bool relu;
+  uint32_t min_use, max_use; /* levels of the groups that compute with this node */
+  uint32_t cost;             /* of computing it from memory */
+  struct fused fused;        /* if a dense unit ends in this node and begins before it */
 };
 
 struct work {
@@ -112,14 +111,14 @@ static bool takes_sum(const struct op *op)
 static bool plain_head(const struct work *w, r4_id h)
 {
   const struct fact *f = &w->fact[h.i];
-  return f->role == ROLE_DENSE && f->uses == 1 && !f->is_output && !f->head.i && !f->absorbed;
+  return f->role == ROLE_DENSE && f->uses == 1 && !f->is_output && !f->fused.head.i && !f->absorbed;
 }
 
 static void absorb_into(struct work *w, r4_id head, r4_id final)
 {
   w->fact[final.i].role = ROLE_DENSE;
   w->fact[final.i].root = false;
-  w->fact[final.i].head = head;
+  w->fact[final.i].fused.head = head;
   w->fact[head.i].absorbed = true;
 }
 
@@ -128,7 +127,7 @@ static bool absorb_bias(struct work *w, r4_id z, r4_id h, r4_id other)
   r4_id b = bias_vector(w, other);
   if (!b.i || !plain_head(w, h) || !takes_bias(graph_node(w->g, h)->op)) return false;
   absorb_into(w, h, z);
-  w->fact[z.i].bias = b;
+  w->fact[z.i].fused.bias = b;
   fact_of(w, b)->uses++;
   return true;
 }
@@ -142,7 +141,7 @@ static bool absorb_sum(struct work *w, r4_id z, r4_id h, r4_id q)
   bool worth = f->role == ROLE_DENSE || (f->role == ROLE_ELEMENT && w->fact[z.i].is_output);
   if (!worth) return false;
   absorb_into(w, h, z);
-  w->fact[z.i].accumulate = q;
+  w->fact[z.i].fused.accumulate = q;
   if (f->role == ROLE_ELEMENT) w->fact[q.i].root = true;
   return true;
 }
@@ -151,11 +150,11 @@ static void absorb_relu(struct work *w, r4_id y)
 {
   r4_id z = graph_arg(w->g, y, 0);
   struct fact *f = &w->fact[z.i];
-  if (f->role != ROLE_DENSE || !f->bias.i || f->uses != 1 || f->is_output) return;
-  struct fact taken = *f;
-  absorb_into(w, taken.head, y);
-  w->fact[y.i].bias = taken.bias;
-  w->fact[y.i].relu = true;
+  if (f->role != ROLE_DENSE || !f->fused.bias.i || f->uses != 1 || f->is_output) return;
+  w->fact[y.i].role = ROLE_DENSE;
+  w->fact[y.i].root = false;
+  w->fact[y.i].fused = f->fused;
+  w->fact[y.i].fused.relu = true;
   f->absorbed = true;
 }
 
@@ -193,11 +192,11 @@ static void find_levels(struct work *w)
   for (uint32_t i = 1; i <= w->g->size; i++) {
     struct fact *f = &w->fact[i];
     if (!f->live || f->role == ROLE_VIEW) continue;
-    r4_id from = f->head.i ? f->head : (r4_id){i};
+    r4_id from = f->fused.head.i ? f->fused.head : (r4_id){i};
     uint32_t level = 0;
     for (uint32_t k = 0; k < graph_node(w->g, from)->arity; k++) raise(w, &level, graph_arg(w->g, from, k));
-    raise(w, &level, f->bias);
-    raise(w, &level, f->accumulate);
+    raise(w, &level, f->fused.bias);
+    raise(w, &level, f->fused.accumulate);
     f->level = level;
   }
 }
@@ -221,9 +220,9 @@ static void use_at(struct work *w, r4_id x, uint32_t low, uint32_t high)
 static void require_operands(struct work *w, r4_id x)
 {
   struct fact *f = &w->fact[x.i];
-  r4_id from = f->head.i ? f->head : x;
+  r4_id from = f->fused.head.i ? f->fused.head : x;
   for (uint32_t k = 0; k < graph_node(w->g, from)->arity; k++) must_be_in_memory(w, graph_arg(w->g, from, k));
-  if (f->bias.i) must_be_in_memory(w, f->bias);
+  if (f->fused.bias.i) must_be_in_memory(w, f->fused.bias);
 }
 
 /* What products and broadcasts read has to be in memory. */
@@ -384,15 +383,14 @@ static r4_status make_dense(struct work *w)
     struct unit *u = new_unit(w, i);
     u->kind = UNIT_DENSE;
     u->final = (r4_id){i};
-    u->head = f->head.i ? f->head : u->final;
-    u->bias = f->bias;
-    u->accumulate = f->accumulate;
-    u->relu = f->relu;
-    const struct node *n = graph_node(w->g, u->head);
+    u->fused = f->fused;
+    if (!f->fused.head.i) u->fused.head = u->final;
+    const struct node *n = graph_node(w->g, u->fused.head);
     for (uint32_t k = 0; k < n->arity; k++)
-      if (append(&u->in, &u->n_in, plan_base(w->g, graph_arg(w->g, u->head, k)))) return out_of_memory(w);
-    if (f->bias.i && append(&u->in, &u->n_in, plan_base(w->g, f->bias))) return out_of_memory(w);
-    if (f->accumulate.i && append(&u->in, &u->n_in, f->accumulate)) return out_of_memory(w);
+      if (append(&u->in, &u->n_in, plan_base(w->g, graph_arg(w->g, u->fused.head, k))))
+        return out_of_memory(w);
+    if (f->fused.bias.i && append(&u->in, &u->n_in, plan_base(w->g, f->fused.bias))) return out_of_memory(w);
+    if (f->fused.accumulate.i && append(&u->in, &u->n_in, f->fused.accumulate)) return out_of_memory(w);
   }
   return R4_OK;
 }

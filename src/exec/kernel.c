@@ -74,7 +74,7 @@ static r4_status plain_run(struct kernel *k, void *const *in, void *out, r4_erro
   return s;
 }
 
-static struct kernel *plain_new(const struct kernel_request *q, r4_error *e)
+static r4_status plain_new(const struct kernel_request *q, struct kernel **k, r4_error *e)
 {
   struct plain *p = r4_mem_new(1, sizeof *p);
   bool ok = p != NULL;
@@ -87,25 +87,25 @@ static struct kernel *plain_new(const struct kernel_request *q, r4_error *e)
     p->converted[j] = r4_mem_new((size_t)count, sizeof(double));
     ok = p->converted[j] != NULL;
   }
-  if (ok) return &p->base;
-  r4_fail(e, R4_E_MEMORY, "plan: out of memory for %s", q->op->name);
+  if (ok) {
+    *k = &p->base;
+    return R4_OK;
+  }
   if (p) plain_destroy(&p->base);
-  return NULL;
+  return r4_fail(e, R4_E_MEMORY, "plan: out of memory for %s", q->op->name);
 }
 
-struct kernel *kernel_new(const struct kernel_request *q, r4_error *e)
+r4_status kernel_new(const struct kernel_request *q, struct kernel **k, r4_error *e)
 {
-  struct kernel *k = NULL;
+  *k = NULL;
   for (size_t j = 0; j < sizeof makers / sizeof *makers && q->type == R4_F32; j++) {
     if (makers[j].op != q->op) continue;
-    if (makers[j].make(q, &k, e)) return NULL;
-    if (k) return k;
+    r4_status s = makers[j].make(q, k, e);
+    if (s || *k) return s;
   }
-  if (q->bias || q->relu || q->accumulate) {
-    r4_fail(e, R4_E_INTERNAL, "plan: no kernel for %s with a following operation", q->op->name);
-    return NULL;
-  }
-  return plain_new(q, e);
+  if (q->bias || q->relu || q->accumulate)
+    return r4_fail(e, R4_E_INTERNAL, "plan: no kernel for %s with a following operation", q->op->name);
+  return plain_new(q, k, e);
 }
 
 void kernel_free(struct kernel *k)

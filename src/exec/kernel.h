@@ -22,8 +22,8 @@ struct kernel {
   void (*destroy)(struct kernel *k); /* frees k itself */
 };
 
-/* A fast kernel if one fits, else the operation's own plain loops. NULL with *e filled on failure. */
-struct kernel *kernel_new(const struct kernel_request *q, r4_error *e);
+/* A fast kernel if one fits, else the operation's own plain loops. */
+r4_status kernel_new(const struct kernel_request *q, struct kernel **k, r4_error *e);
 void kernel_free(struct kernel *k);
 
 /* Makers of fast float kernels: R4_OK and *k == NULL means "not this one". */

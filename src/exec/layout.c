@@ -43,7 +43,7 @@ static void place_outputs(r4_plan *p, const r4_id *out, uint32_t *slot_of)
   }
   for (uint32_t k = p->n_units; k-- > 0;) { /* what is added onto in place lives where the sum lives */
     const struct unit *u = &p->unit[k];
-    if (u->kind == UNIT_DENSE && u->accumulate.i) slot_of[u->accumulate.i] = slot_of[u->final.i];
+    if (u->kind == UNIT_DENSE && u->fused.accumulate.i) slot_of[u->fused.accumulate.i] = slot_of[u->final.i];
   }
 }
 
@@ -120,8 +120,8 @@ static r4_status connect(r4_plan *p, uint32_t k, const uint32_t *slot_of, const 
     u->out_buffer[0] = new_buffer(p, (struct buffer){.home = BUFFER_OUTPUT, .slot = u->key});
   } else if (u->kind == UNIT_TILE) {
     return connect_roots(p, k, slot_of, last_use);
-  } else if (u->accumulate.i) {
-    u->out_buffer[0] = p->buffer_of[u->final.i] = p->buffer_of[u->accumulate.i];
+  } else if (u->fused.accumulate.i) {
+    u->out_buffer[0] = p->buffer_of[u->final.i] = p->buffer_of[u->fused.accumulate.i];
   } else {
     u->out_buffer[0] = value_buffer(p, u->final, k, slot_of);
   }

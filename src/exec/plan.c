@@ -85,15 +85,14 @@ static r4_status drop_unneeded(r4_plan *p, size_t n, const r4_id *out, r4_error 
 
 static r4_status make_kernel(r4_plan *p, struct unit *u, r4_error *e)
 {
-  const struct node *n = graph_node(p->g, u->head);
+  const struct node *n = graph_node(p->g, u->fused.head);
   struct kernel_request q = {.op = n->op, .type = p->type, .n = n->arity, .out = n->shape, .attr = n->attr};
-  q.bias = u->bias.i;
-  q.relu = u->relu;
-  q.accumulate = u->accumulate.i;
-  for (uint32_t k = 0; k < n->arity; k++) q.in[k] = r4_node_shape(p->g, graph_arg(p->g, u->head, k));
+  q.bias = u->fused.bias.i;
+  q.relu = u->fused.relu;
+  q.accumulate = u->fused.accumulate.i;
+  for (uint32_t k = 0; k < n->arity; k++) q.in[k] = r4_node_shape(p->g, graph_arg(p->g, u->fused.head, k));
   u->flops = n->op->flops ? n->op->flops(q.in, q.out, &q.attr) : 0;
-  u->kernel = kernel_new(&q, e);
-  return u->kernel ? R4_OK : R4_E_MEMORY;
+  return kernel_new(&q, &u->kernel, e);
 }
 
 static r4_status make_kernels(r4_plan *p, r4_error *e)
@@ -103,7 +102,8 @@ static r4_status make_kernels(r4_plan *p, r4_error *e)
     struct unit *u = &p->unit[k];
     uint32_t pointers = u->n_in + u->n_roots + 1;
     if (pointers > most) most = pointers;
-    if (u->kind == UNIT_DENSE && make_kernel(p, u, e)) return e ? e->status : R4_E_MEMORY;
+    r4_status s = u->kind == UNIT_DENSE ? make_kernel(p, u, e) : R4_OK;
+    if (s) return s;
   }
   p->pointer = r4_mem_new(most, sizeof *p->pointer);
   return p->pointer ? R4_OK : out_of_memory(e);
@@ -115,7 +115,7 @@ static r4_status compile_fast(r4_plan *p, const r4_graph *g, size_t n, const r4_
 {
   r4_id *mine = r4_mem_new(n, sizeof *mine);
   r4_status s = mine ? R4_OK : out_of_memory(e);
-  if (!s && !(p->g = simplify(g, n, out, mine, e))) s = R4_E_MEMORY;
+  if (!s && !(p->g = simplify(g, n, out, mine, e))) s = e->status;
   if (!s) s = list_inputs(p, g, e);
   if (!s) s = drop_unneeded(p, n, mine, e);
   if (!s) s = cluster(p, n, mine, e);
@@ -148,7 +148,7 @@ static r4_status compile_reference(r4_plan *p, const r4_graph *g, size_t n, cons
   if (!p->g) return out_of_memory(e);
   r4_status s = list_inputs(p, g, e);
   if (!s) s = drop_unneeded(p, n, out, e);
-  if (!s && !(p->reference = reference_new(p->g, n, out, e))) s = R4_E_MEMORY;
+  if (!s && !(p->reference = reference_new(p->g, n, out, e))) s = e->status;
   return s;
 }
 

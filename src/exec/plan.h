@@ -17,14 +17,20 @@ struct buffer {
   uint32_t first, last; /* units between which the value is needed */
 };
 
-/* One kernel call. A dense unit computes "final" from the operation "head", with what follows it
- * taken along: + bias, + accumulate (in place), relu. A tile unit computes all "roots" of a group of
- * element-wise operations and reductions in one pass. */
+/* A dense operation with what follows it taken along: relu(head + bias), or head added onto
+ * "accumulate" in place. */
+struct fused {
+  r4_id head, bias, accumulate;
+  bool relu;
+};
+
+/* One kernel call. A dense unit computes the node "final" by a fused operation. A tile unit computes
+ * all "roots" of a group of element-wise operations and reductions in one pass. */
 struct unit {
   enum { UNIT_DENSE, UNIT_TILE, UNIT_COPY } kind;
   uint32_t key; /* order among units that are ready */
-  r4_id head, final, bias, accumulate;
-  bool relu;
+  r4_id final;
+  struct fused fused;
   r4_id *roots;
   uint32_t n_roots;
   r4_id *in; /* materialised nodes that are read */

@@ -110,11 +110,12 @@ static void describe_unit(struct text *t, const r4_plan *p, const struct unit *u
     text_add(t, "copy %s", shape_text(r4_node_shape(p->g, u->final), shape));
     return;
   }
-  text_add(t, "%s: %s", u->kernel->name, graph_node(p->g, u->head)->op->name);
-  for (uint32_t k = 0; k < graph_node(p->g, u->head)->arity; k++)
-    text_add(t, " %s", shape_text(r4_node_shape(p->g, graph_arg(p->g, u->head, k)), shape));
-  text_add(t, " -> %s%s%s%s", shape_text(r4_node_shape(p->g, u->head), shape), u->bias.i ? " + bias" : "",
-           u->relu ? " relu" : "", u->accumulate.i ? " in place" : "");
+  text_add(t, "%s: %s", u->kernel->name, graph_node(p->g, u->fused.head)->op->name);
+  for (uint32_t k = 0; k < graph_node(p->g, u->fused.head)->arity; k++)
+    text_add(t, " %s", shape_text(r4_node_shape(p->g, graph_arg(p->g, u->fused.head, k)), shape));
+  text_add(t, " -> %s%s%s%s", shape_text(r4_node_shape(p->g, u->fused.head), shape),
+           u->fused.bias.i ? " + bias" : "", u->fused.relu ? " relu" : "",
+           u->fused.accumulate.i ? " in place" : "");
 }
 
 char *r4_plan_text(const r4_plan *p)

@@ -105,7 +105,7 @@ const struct op op_softmax = {
   .fast = "ref, rows",
   SAMPLES({.in = {{2, {2, 3}}}, .x = {VALUES(0, LOG2, LOG3, 900, 900, 900 + LOG2)},
            .y = VALUES(1. / 6, 2. / 6, 3. / 6, .25, .25, .5)},
-          {.in = {{2, {3, 5}}}}, {.in = {{3, {2, 2, 3}}}}),
+          {.in = {{2, {3, 5}}}}, {.in = {{3, {2, 2, 3}}}}, {.in = {{2, {2, 70}}}}, {.in = {{2, {70, 2}}}}),
 };
 
 const struct op op_logsumexp = {
@@ -119,7 +119,7 @@ const struct op op_logsumexp = {
   .fast = "ref, rows",
   SAMPLES({.in = {{2, {2, 3}}}, .x = {VALUES(0, LOG2, LOG3, 900, 900, 900 + LOG2)},
            .y = VALUES(LOG2 + LOG3, 900 + 2 * LOG2)},
-          {.in = {{2, {3, 5}}}}, {.in = {{3, {2, 2, 3}}}}),
+          {.in = {{2, {3, 5}}}}, {.in = {{3, {2, 2, 3}}}}, {.in = {{2, {2, 70}}}}, {.in = {{2, {70, 2}}}}),
 };
 /* clang-format on */
 
