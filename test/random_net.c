@@ -70,7 +70,9 @@ static r4_id dense_of(struct random_net *n, r4_id h, int64_t units)
   int64_t features = shape_of(n, h).dim[1];
   bool across = draw_below(2);
   r4_id w = param(n, across ? R4_SHAPE(units, features) : R4_SHAPE(features, units), 0);
-  return r4_add(n->g, r4_matmul(n->g, h, w, false, across), param(n, R4_SHAPE(units), 0));
+  r4_id bias = param(n, R4_SHAPE(units), 0);
+  if (draw_below(3) == 0) bias = r4_tanh(n->g, bias);
+  return r4_add(n->g, r4_matmul(n->g, h, w, false, across), bias);
 }
 
 static r4_id dense(struct random_net *n, r4_id h)

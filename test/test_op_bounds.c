@@ -392,6 +392,54 @@ static void test_inner_boxes(void **state)
   r4_graph_free(g);
 }
 
+/* ---- Boxes with constant ends, which touch: facts about signs, ties at the ends ---- */
+
+enum { ENDS = 6 };
+static const double ends[ENDS][2] = {{-2, -1}, {-1, 0}, {0, 0}, {0, 1}, {-1, 1}, {1, 2}};
+
+/* The box number which, a digit for each argument: no value at its ends and centres is outside of the bounds. */
+static void check_ends(const struct op *op, size_t which)
+{
+  r4_error e;
+  r4_graph *g = r4_graph_new();
+  r4_id x[ARGS];
+  r4_box box[ARGS];
+  const double *end[ARGS];
+  size_t n = (size_t)op->arity, points = 1;
+  for (size_t k = 0; k < n; k++, which /= ENDS, points *= 3) {
+    end[k] = ends[which % ENDS];
+    x[k] = r4_input(g, arg_name("", k), R4_SHAPE(1));
+    box[k] = r4_box_between(x[k], r4_const(g, end[k][0], R4_SHAPE(1)), r4_const(g, end[k][1], R4_SHAPE(1)));
+  }
+  r4_pair pair = r4_bound(g, graph_add(g, op, n, x, NULL, NULL, NULL), n, box);
+  struct runner *r = runner_new(g, 2, (r4_id[]){pair.lo, pair.hi}, FAST64);
+  if (!runner_try(r, &e)) {
+    for (size_t point = 0; point < points; point++) {
+      double v[ARGS] = {0}, y;
+      for (size_t k = 0, rest = point; k < n; k++, rest /= 3)
+        v[k] = end[k][0] + (end[k][1] - end[k][0]) * (double)(rest % 3) / 2;
+      op->f64(1, &v[0], &v[1], &v[2], &y);
+      if (!isfinite(y)) continue; /* a point divided by the point 0: nothing is claimed */
+      assert_inside(op->name, r->out[0], &y, r->out[1], 1, 1e-12);
+    }
+  } else {
+    assert_int_equal(e.status, R4_E_DOMAIN);
+  }
+  runner_free(r);
+  r4_graph_free(g);
+}
+
+static void test_constant_ends(void **state)
+{
+  (void)state;
+  for (size_t k = 0; k < op_count(); k++) {
+    const struct op *op = op_by_index(k);
+    size_t boxes = op->kind == OP_ELEMENT ? 1 : 0;
+    for (int a = 0; a < op->arity; a++) boxes *= ENDS;
+    for (size_t which = 0; which < boxes; which++) check_ends(op, which);
+  }
+}
+
 /* ---- Domains ---- */
 
 typedef r4_id binary(r4_graph *g, r4_id a, r4_id b);
@@ -445,9 +493,8 @@ static void test_domains(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_bounds),
-    cmocka_unit_test(test_slopes_of_bounds),
-    cmocka_unit_test(test_inner_boxes),
+    cmocka_unit_test(test_bounds),      cmocka_unit_test(test_slopes_of_bounds),
+    cmocka_unit_test(test_inner_boxes), cmocka_unit_test(test_constant_ends),
     cmocka_unit_test(test_domains),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);

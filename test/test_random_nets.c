@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/op.h"
 #include "pass/simplify.h"
 #include "random_net.h"
 
-enum { ROUNDS = 100, OUTPUTS = RUNNER_MAX, LARGE_EACH = 10, POINTS = 6 };
+enum { ROUNDS = 100, OUTPUTS = RUNNER_MAX, LARGE_EACH = 10, POINTS = 6, INNER = 4 };
 
 static struct {
   size_t compared, skipped, slopes, kinks;
@@ -41,6 +42,17 @@ static void check_graph(const struct question *q, const char *after)
   if (r4_graph_check(q->net.g, &e)) fail_msg("%s: after %s: %s", q->net.story, after, e.text);
 }
 
+/* Some of the nodes between, half of them products: what is asked for must not be taken along by others. */
+static void put_inner(struct question *q)
+{
+  const r4_graph *g = q->net.g;
+  for (int k = 0; k < INNER; k++) {
+    uint32_t i = 1 + (uint32_t)draw_below(g->size), tries = 0;
+    while (k % 2 && !g->node[i].op->flops && tries++ < g->size) i = i % g->size + 1;
+    put(q, 1, &(r4_id){i});
+  }
+}
+
 /* y, loss, gradient; bounds of y and of the gradient by x; their weighted sum and its gradient */
 static void ask(struct question *q)
 {
@@ -68,6 +80,7 @@ static void ask(struct question *q)
   r4_grad(g, total, q->n_x, q->x, slope);
   q->slope_of_total = put(q, q->n_x, slope);
   check_graph(q, "grad of bound");
+  put_inner(q);
 }
 
 /* ---- Plans agree ---- */

@@ -186,6 +186,7 @@ static double conv_dw_flops(const r4_shape *in, r4_shape out, const struct attr 
 #define STRIDED 2, 2, 1, 1, 1, 1, 1, 1
 #define UNEVEN 2, 1, 1, 0, 2, 1, 1, 2
 #define SAME 1, 1, 1, 1, 1, 1, 1, 1
+#define EVERY_OTHER 2, 2, 0, 0, 0, 0, 1, 1
 #define IMAGE3 VALUES(1, 2, 3, 4, 5, 6, 7, 8, 9)
 #define KERNEL2 VALUES(1, 0, -1, 2)
 #define CONV_FIELDS(SIZE) \
@@ -208,6 +209,7 @@ const struct op op_conv2d = {
            .y = VALUES(7, 9, 13, 15)},
           {.in = {{4, {2, 5, 6, 2}}, {4, {3, 4, 4, 2}}}, .attr = {.i = {STRIDED}}},
           {.in = {{4, {2, 5, 4, 3}}, {4, {4, 3, 3, 3}}}, .attr = {.i = {SAME}}},
+          {.in = {{4, {4, 10, 14, 4}}, {4, {3, 1, 1, 4}}}, .attr = {.i = {EVERY_OTHER}}},
           {.in = {{4, {1, 6, 5, 3}}, {4, {2, 3, 2, 3}}}, .attr = {.i = {UNEVEN}}}),
 };
 
@@ -227,6 +229,7 @@ const struct op op_conv2d_dx = {
            .x = {VALUES(1, 2, 3, 4), KERNEL2}, .y = VALUES(1, 2, 0, 2, 4, 4, -3, 2, 8)},
           {.in = {{4, {2, 2, 3, 3}}, {4, {3, 4, 4, 2}}}, .attr = {.i = {STRIDED, 5, 6}}},
           {.in = {{4, {2, 5, 18, 16}}, {4, {16, 3, 3, 3}}}, .attr = {.i = {SAME, 5, 18}}},
+          {.in = {{4, {4, 5, 7, 3}}, {4, {3, 1, 1, 4}}}, .attr = {.i = {EVERY_OTHER, 10, 14}}},
           {.in = {{4, {1, 3, 6, 2}}, {4, {2, 3, 2, 3}}}, .attr = {.i = {UNEVEN, 6, 5}}}),
 };
 
@@ -246,6 +249,7 @@ const struct op op_conv2d_dw = {
            .x = {IMAGE3, VALUES(1, 0, -1, 2)}, .y = VALUES(7, 9, 13, 15)},
           {.in = {{4, {2, 5, 6, 2}}, {4, {2, 2, 3, 3}}}, .attr = {.i = {STRIDED, 4, 4}}},
           {.in = {{4, {2, 5, 4, 3}}, {4, {2, 5, 4, 4}}}, .attr = {.i = {SAME, 3, 3}}},
+          {.in = {{4, {4, 10, 14, 4}}, {4, {4, 5, 7, 3}}}, .attr = {.i = {EVERY_OTHER, 1, 1}}},
           {.in = {{4, {1, 6, 5, 3}}, {4, {1, 3, 6, 2}}}, .attr = {.i = {UNEVEN, 3, 2}}}),
 };
 /* clang-format on */

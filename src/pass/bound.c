@@ -43,26 +43,38 @@ static bool accept_box(struct bounds *b, r4_id y, const r4_box *box)
   return true;
 }
 
+/* Arguments that are single points, though a box touches them: the operation on these points. */
+static struct interval bound_points(r4_graph *g, r4_id y, const struct interval *x)
+{
+  r4_id args[MAX_ARITY];
+  uint32_t arity = graph_node(g, y)->arity;
+  for (uint32_t k = 0; k < arity; k++) args[k] = x[k].centre;
+  return iv_of(graph_again(g, y, args));
+}
+
 static void visit(struct bounds *b, r4_id y)
 {
   const struct op *op = graph_node(b->g, y)->op;
   uint32_t arity = graph_node(b->g, y)->arity;
   struct interval x[MAX_ARITY];
-  bool touched = false;
+  bool touched = false, moves = false;
   for (uint32_t k = 0; k < arity; k++) {
     r4_id a = graph_arg(b->g, y, k);
     x[k] = b->touched[a.i] ? b->interval[a.i] : iv_of(a);
     touched |= b->touched[a.i];
-    if (b->touched[a.i] && op->index_args >> k & 1)
+    moves |= !iv_point(x[k]);
+    if (!iv_point(x[k]) && op->index_args >> k & 1)
       r4_graph_fail(b->g, R4_E_RULE, "%s has no bounds over a moving index", op->name);
   }
   if (!touched) return;
   b->touched[y.i] = true;
-  if (!op->bound)
+  if (!moves)
+    b->interval[y.i] = bound_points(b->g, y, x);
+  else if (op->bound)
+    b->interval[y.i] = op->bound(b->g, y, x);
+  else
     r4_graph_fail(b->g, R4_E_RULE, "%s has no bounds: %s", op->name,
                   op->no_bound ? op->no_bound : "not defined");
-  else
-    b->interval[y.i] = op->bound(b->g, y, x);
 }
 
 r4_pair r4_bound(r4_graph *g, r4_id y, size_t n, const r4_box *box)
