@@ -1,0 +1,175 @@
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+static r4_status system_failed(r4_error *e, const char *path, const char *what)
+{
+  return r4_fail(e, R4_E_IO, "%s: %s: %s", path, what, strerror(errno));
+}
+
+/* ---- Reading ---- */
+
+static r4_status read_open(FILE *f, const char *path, size_t limit, uint8_t **data, size_t *size, r4_error *e)
+{
+  size_t capacity = 1 << 16, n = 0;
+  uint8_t *to = NULL;
+  for (;;) {
+    uint8_t *grown = r4_mem_grow(to, capacity + 1, 1);
+    if (!grown) {
+      r4_mem_free(to);
+      return r4_fail(e, R4_E_MEMORY, "%s: out of memory after %zu bytes", path, n);
+    }
+    to = grown;
+    n += fread(to + n, 1, capacity - n, f);
+    if (n < capacity || n > limit) break;
+    capacity *= 2;
+  }
+  r4_status s = R4_OK;
+  if (ferror(f))
+    s = system_failed(e, path, "reading");
+  else if (n > limit)
+    s = r4_fail(e, R4_E_IO, "%s: more than %zu bytes, the most that is read", path, limit);
+  if (s) {
+    r4_mem_free(to);
+    return s;
+  }
+  to[n] = 0;
+  *data = to;
+  *size = n;
+  return R4_OK;
+}
+
+r4_status file_read(const char *path, size_t limit, uint8_t **data, size_t *size, r4_error *e)
+{
+  if (file_is_folder(path)) return r4_fail(e, R4_E_IO, "%s: is a folder, expected a file", path);
+  FILE *f = fopen(path, "rb");
+  if (!f) return system_failed(e, path, "opening");
+  r4_status s = read_open(f, path, limit, data, size, e);
+  fclose(f);
+  return s;
+}
+
+/* ---- Writing ---- */
+
+static void forget(struct file_writer *w)
+{
+  r4_mem_free(w->path);
+  r4_mem_free(w->beside);
+  *w = (struct file_writer){0};
+}
+
+r4_status file_begin(struct file_writer *w, const char *path, r4_error *e)
+{
+  struct text kept = {0}, beside = {0};
+  text_add(&kept, "%s", path);
+  text_add(&beside, "%s.%ld.part", path, (long)getpid());
+  *w = (struct file_writer){.path = text_take(&kept), .beside = text_take(&beside)};
+  if (!w->path || !w->beside) {
+    forget(w);
+    return r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
+  }
+  w->f = fopen(w->beside, "wb");
+  if (w->f) return R4_OK;
+  r4_status s = system_failed(e, path, "cannot be written");
+  forget(w);
+  return s;
+}
+
+/* The rename is on the disk when the folder is. File systems that cannot do this say so: no harm. */
+static void sync_folder(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  struct text folder = {0};
+  if (slash)
+    text_add(&folder, "%.*s/", (int)(slash - path), path);
+  else
+    text_add(&folder, ".");
+  char *name = text_take(&folder);
+  int fd = name ? open(name, O_RDONLY | O_DIRECTORY) : -1;
+  if (fd >= 0) {
+    fsync(fd);
+    close(fd);
+  }
+  r4_mem_free(name);
+}
+
+r4_status file_end(struct file_writer *w, r4_error *e)
+{
+  bool failed = ferror(w->f) || fflush(w->f) || fsync(fileno(w->f));
+  int why = errno;
+  failed |= fclose(w->f) != 0;
+  w->f = NULL;
+  if (failed || rename(w->beside, w->path)) {
+    if (failed) errno = why;
+    r4_status s = system_failed(e, w->path, "writing");
+    file_abandon(w);
+    return s;
+  }
+  sync_folder(w->path);
+  forget(w);
+  return R4_OK;
+}
+
+void file_abandon(struct file_writer *w)
+{
+  if (w->f) fclose(w->f);
+  if (w->beside) unlink(w->beside);
+  forget(w);
+}
+
+r4_status file_write(const char *path, const void *data, size_t size, r4_error *e)
+{
+  struct file_writer w;
+  r4_status s = file_begin(&w, path, e);
+  if (s) return s;
+  fwrite(data, 1, size, w.f);
+  return file_end(&w, e);
+}
+
+/* ---- Names ---- */
+
+bool file_exists(const char *path)
+{
+  struct stat about;
+  return stat(path, &about) == 0;
+}
+
+bool file_is_folder(const char *path)
+{
+  struct stat about;
+  return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+r4_status file_make_folder(const char *path, r4_error *e)
+{
+  struct text copy = {0};
+  text_add(&copy, "%s", path);
+  char *name = text_take(&copy);
+  if (!name) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
+  r4_status s = R4_OK;
+  for (char *at = name; !s && *at;) {
+    at += strcspn(at + 1, "/") + 1;
+    char end = *at;
+    *at = 0;
+    if (mkdir(name, 0777) && errno != EEXIST) s = system_failed(e, name, "making the folder");
+    *at = end;
+  }
+  if (!s && !file_is_folder(path)) s = r4_fail(e, R4_E_IO, "%s: is a file, expected a folder", path);
+  r4_mem_free(name);
+  return s;
+}
+
+char *file_join(const char *folder, const char *name)
+{
+  struct text path = {0};
+  size_t n = strlen(folder);
+  text_add(&path, "%s%s%s", folder, n && folder[n - 1] == '/' ? "" : "/", name);
+  return text_take(&path);
+}

@@ -1,0 +1,35 @@
+/* Files. A file is written beside its place and renamed when it is whole and on the disk, so that a reader
+ * never sees half of one and a failure leaves the old one alone. */
+#ifndef R4_BASE_FILE_H
+#define R4_BASE_FILE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+/* The whole file in new memory (r4_mem_free), with a zero byte after the last. Files above limit bytes are
+ * refused. */
+r4_status file_read(const char *path, size_t limit, uint8_t **data, size_t *size, r4_error *e);
+
+struct file_writer {
+  FILE *f; /* write here */
+  char *path, *beside;
+};
+
+r4_status file_begin(struct file_writer *w, const char *path, r4_error *e);
+/* Makes the file appear under its name; an error of any write before is reported here. Frees w. */
+r4_status file_end(struct file_writer *w, r4_error *e);
+/* Removes what was written. Frees w. */
+void file_abandon(struct file_writer *w);
+
+r4_status file_write(const char *path, const void *data, size_t size, r4_error *e);
+
+bool file_exists(const char *path);
+bool file_is_folder(const char *path);
+/* The folder and those above it, where missing. */
+r4_status file_make_folder(const char *path, r4_error *e);
+/* "folder/name" in new memory, or NULL when out of memory. */
+char *file_join(const char *folder, const char *name);
+
+#endif
