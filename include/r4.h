@@ -323,6 +323,75 @@ void r4_random_fill(r4_random key, size_t n, float low, float high, float *to);
 /* Draws of any kind with the same key and index share their bits: give each use a purpose of its
  * own. The library itself uses purposes from 0x72340000 on. */
 
+/* ---- Data sets ------------------------------------------------------------------------------ */
+
+/* A data set is a value: images or feature vectors with labels and, where known, a mask of what must
+ * not matter, a group, and the split an example belongs to. Nothing changes it once it is made; a function that
+ * would change something returns a new data set, which shares memory with the old one. Every r4_data
+ * is freed on its own, in any order. */
+typedef struct r4_data r4_data;
+
+typedef enum { R4_TRAIN = 0, R4_VAL, R4_TEST, R4_SPLITS } r4_split;
+
+typedef struct {
+  int32_t label, group; /* numbers of a class and of a group; without groups the classes are the groups */
+  r4_split split;
+  const char *file, *id; /* where it came from, and what it belongs to (a patient, a lesion); or NULL */
+} r4_example;
+
+void r4_data_free(r4_data *d);
+size_t r4_data_count(const r4_data *d);
+r4_shape r4_data_shape(const r4_data *d); /* of one example: [height, width, channels] or [features] */
+r4_example r4_data_example(const r4_data *d, size_t i);
+/* The features of example i, as floats: images are in [0, 1]. */
+void r4_data_values(const r4_data *d, size_t i, float *to);
+/* The mask of example i, shaped as the example, in [0, 1], 1 = must not matter. Returns whether it has one; without,
+ * to gets zeros. */
+bool r4_data_mask(const r4_data *d, size_t i, float *to);
+bool r4_data_has_mask(const r4_data *d, size_t i);
+
+size_t r4_data_classes(const r4_data *d);
+const char *r4_data_class_name(const r4_data *d, size_t k);
+size_t r4_data_groups(const r4_data *d);
+const char *r4_data_group_name(const r4_data *d, size_t k);
+/* One line that says how the data set was made. */
+const char *r4_data_about(const r4_data *d);
+
+enum { R4_HASH_SIZE = 65 };
+/* SHA-256 of the content (values, labels, groups, splits, masks, names; not of how it is stored), in hex digits. */
+void r4_data_hash(const r4_data *d, char hex[R4_HASH_SIZE]);
+
+/* ---- Views ---------------------------------------------------------------------------------- */
+
+r4_data *r4_data_part(const r4_data *d, r4_split split, r4_error *e);
+r4_data *r4_data_subset(const r4_data *d, size_t n, const size_t *examples, r4_error *e);
+/* A share of each class and split, at random. */
+r4_data *r4_data_fraction(const r4_data *d, double share, uint64_t seed, r4_error *e);
+
+/* ---- Reading and writing -------------------------------------------------------------------- */
+
+typedef enum { R4_MASKS_UNSTATED = 0, R4_MASKS_IRRELEVANT, R4_MASKS_RELEVANT } r4_mask_meaning;
+
+typedef struct {
+  r4_mask_meaning mask_means; /* what 1 (or white) means in the masks of the source; must be stated for masks that
+                                 do not say it themselves */
+  bool soft_masks;            /* keep grey values; otherwise 1 from the half on */
+  int64_t height, width;      /* images are resized to this; 0: as they are, all the same */
+  const char *cache;          /* folder for decoded images; NULL: none */
+  const char *folder;         /* where "r4 data get" puts data sets; NULL: r4_data_folder() */
+  uint64_t seed;              /* of the built-in digits */
+} r4_data_options;
+
+/* A source is the name of a known data set ("mnist", "fashion-mnist", "digits", see "r4 data list"), or a path: an
+ * npz file, or a folder of idx files, or of images with metadata.csv (doc/data.md has the formats). options may be
+ * NULL. */
+r4_data *r4_data_open(const char *source, const r4_data_options *options, r4_error *e);
+/* An npz file that numpy and r4_data_open read: x_train, y_train, m_train, g_train, and so on for val and test. */
+r4_status r4_data_save(const r4_data *d, const char *file, r4_error *e);
+
+/* $R4_DATA_DIR, or r4 in the user's XDG data folder. r4_string_free. */
+char *r4_data_folder(void);
+
 /* ---- Networks ------------------------------------------------------------------------------- */
 
 /* A network as one line of text, layers separated by commas:

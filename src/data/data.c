@@ -1,0 +1,303 @@
+#include "data/data.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+/* ---- Making ---- */
+
+#define SHARE(part) ((part) ? (void)atomic_fetch_add(&(part)->references, 1) : (void)0)
+
+r4_data *data_new(size_t n, struct values *values, r4_error *e)
+{
+  r4_data *d = r4_mem_new(1, sizeof *d);
+  if (d) {
+    d->values = values;
+    d->n = n;
+    d->record = r4_mem_new(n ? n : 1, sizeof *d->record);
+    d->classes = names_new(e);
+    d->groups = names_new(e);
+  } else {
+    values_drop(values);
+  }
+  if (!d || !d->record || !d->classes || !d->groups || data_set_about(d, e, "%s", "")) {
+    r4_data_free(d);
+    r4_fail(e, R4_E_MEMORY, "out of memory for the records of %zu examples", n);
+    return NULL;
+  }
+  for (size_t i = 0; i < n; i++)
+    d->record[i] = (struct record){.row = (uint32_t)i, .file = DATA_NO_ID, .id = DATA_NO_ID};
+  return d;
+}
+
+r4_data *data_derive(const r4_data *d, r4_error *e)
+{
+  r4_data *copy = r4_mem_new(1, sizeof *copy);
+  struct record *record = r4_mem_new(d->n ? d->n : 1, sizeof *record);
+  if (!copy || !record) {
+    r4_mem_free(copy);
+    r4_mem_free(record);
+    r4_fail(e, R4_E_MEMORY, "out of memory for the records of %zu examples", d->n);
+    return NULL;
+  }
+  *copy = *d;
+  copy->record = memcpy(record, d->record, d->n * sizeof *record);
+  copy->about = NULL;
+  SHARE(d->values);
+  SHARE(d->masks);
+  SHARE(d->classes);
+  SHARE(d->groups);
+  SHARE(d->files);
+  SHARE(d->ids);
+  if (!data_set_about(copy, e, "%s", d->about)) return copy;
+  r4_data_free(copy);
+  return NULL;
+}
+
+void r4_data_free(r4_data *d)
+{
+  if (!d) return;
+  values_drop(d->values);
+  masks_drop(d->masks);
+  names_drop(d->classes);
+  names_drop(d->groups);
+  names_drop(d->files);
+  names_drop(d->ids);
+  r4_mem_free(d->record);
+  r4_mem_free(d->about);
+  r4_mem_free(d);
+}
+
+void data_set_values(r4_data *d, struct values *v)
+{
+  values_drop(d->values);
+  d->values = v;
+}
+
+void data_set_masks(r4_data *d, struct masks *m)
+{
+  masks_drop(d->masks);
+  d->masks = m;
+}
+
+r4_status data_set_about(r4_data *d, r4_error *e, const char *format, ...)
+{
+  char line[1024];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(line, sizeof line, format, args);
+  va_end(args);
+  struct text about = {0};
+  text_add(&about, "%s", line);
+  char *kept = text_take(&about);
+  if (!kept) return r4_fail(e, R4_E_MEMORY, "out of memory for a description");
+  r4_mem_free(d->about);
+  d->about = kept;
+  return R4_OK;
+}
+
+/* ---- Checking ---- */
+
+/* Without groups, the classes are the groups. */
+static void groups_from_classes(r4_data *d)
+{
+  SHARE(d->classes);
+  names_drop(d->groups);
+  d->groups = d->classes;
+  for (size_t i = 0; i < d->n; i++) d->record[i].group = d->record[i].label;
+}
+
+static r4_status check_record(const r4_data *d, size_t i, const char *source, r4_error *e)
+{
+  const struct record *r = d->record + i;
+  if (r->label < 0 || (size_t)r->label >= d->classes->n)
+    return r4_fail(e, R4_E_ARGUMENT, "%s: example %zu has label %d, expected 0 to %zu", source, i, r->label,
+                   d->classes->n - 1);
+  if (r->group < 0 || (size_t)r->group >= d->groups->n)
+    return r4_fail(e, R4_E_ARGUMENT, "%s: example %zu has group %d, expected 0 to %zu", source, i, r->group,
+                   d->groups->n - 1);
+  if (r->row >= d->values->rows || r->split >= R4_SPLITS ||
+      (r->mask && (!d->masks || r->mask >= d->masks->n)))
+    return r4_fail(e, R4_E_INTERNAL, "%s: example %zu refers to row %u, mask %u, split %u", source, i, r->row,
+                   r->mask, r->split);
+  return R4_OK;
+}
+
+r4_status data_finish(r4_data *d, const char *source, r4_error *e)
+{
+  if (!d->n) return r4_fail(e, R4_E_ARGUMENT, "%s: has no examples", source);
+  if (!d->classes->n) return r4_fail(e, R4_E_ARGUMENT, "%s: has no classes", source);
+  if (!d->groups->n) groups_from_classes(d);
+  if (d->masks && d->masks->size != data_mask_layout(d).size)
+    return r4_fail(e, R4_E_INTERNAL, "%s: masks have %zu elements, examples %zu features", source,
+                   d->masks->size, d->values->features);
+  for (size_t i = 0; i < d->n; i++) {
+    r4_status s = check_record(d, i, source, e);
+    if (s) return s;
+  }
+  return R4_OK;
+}
+
+struct mask_layout data_mask_layout(const r4_data *d)
+{
+  const struct values *v = d->values;
+  size_t features = v->features;
+  bool images = v->shape.rank == 3;
+  size_t pixels = images ? (size_t)(v->shape.dim[0] * v->shape.dim[1]) : features;
+  bool by_pixel = d->masks ? d->masks->size == pixels : images;
+  return by_pixel ? (struct mask_layout){pixels, features / pixels} : (struct mask_layout){features, 1};
+}
+
+/* ---- Asking ---- */
+
+size_t r4_data_count(const r4_data *d)
+{
+  return d->n;
+}
+
+r4_shape r4_data_shape(const r4_data *d)
+{
+  return d->values->shape;
+}
+
+static const char *name_or_null(const struct names *l, uint32_t number)
+{
+  return l && number < l->n ? l->name[number] : NULL;
+}
+
+r4_example r4_data_example(const r4_data *d, size_t i)
+{
+  const struct record *r = d->record + i;
+  return (r4_example){.label = r->label,
+                      .group = r->group,
+                      .split = (r4_split)r->split,
+                      .file = name_or_null(d->files, r->file),
+                      .id = name_or_null(d->ids, r->id)};
+}
+
+void r4_data_values(const r4_data *d, size_t i, float *to)
+{
+  const struct values *v = d->values;
+  size_t row = d->record[i].row;
+  if (v->floats) {
+    memcpy(to, v->floats + row * v->features, v->features * sizeof *to);
+    return;
+  }
+  const uint8_t *from = values_row(v, row);
+  for (size_t k = 0; k < v->features; k++) to[k] = (float)from[k] / 255;
+}
+
+bool r4_data_has_mask(const r4_data *d, size_t i)
+{
+  return d->record[i].mask != 0;
+}
+
+bool r4_data_mask(const r4_data *d, size_t i, float *to)
+{
+  uint32_t number = d->record[i].mask;
+  if (!number) {
+    memset(to, 0, d->values->features * sizeof *to);
+    return false;
+  }
+  struct mask_layout layout = data_mask_layout(d);
+  const uint8_t *from = masks_at(d->masks, number);
+  for (size_t k = 0; k < layout.size; k++)
+    for (size_t c = 0; c < layout.repeat; c++) *to++ = (float)from[k] / 255;
+  return true;
+}
+
+size_t r4_data_classes(const r4_data *d)
+{
+  return d->classes->n;
+}
+
+const char *r4_data_class_name(const r4_data *d, size_t k)
+{
+  return k < d->classes->n ? d->classes->name[k] : NULL;
+}
+
+size_t r4_data_groups(const r4_data *d)
+{
+  return d->groups->n;
+}
+
+const char *r4_data_group_name(const r4_data *d, size_t k)
+{
+  return k < d->groups->n ? d->groups->name[k] : NULL;
+}
+
+const char *r4_data_about(const r4_data *d)
+{
+  return d->about;
+}
+
+/* ---- Hashing ---- */
+
+static void add_values(struct hash *h, const r4_data *d, size_t i)
+{
+  const struct values *v = d->values;
+  size_t row = d->record[i].row;
+  if (v->bytes)
+    hash_add(h, values_row(v, row), v->features);
+  else
+    hash_add(h, v->floats + row * v->features, v->features * sizeof *v->floats);
+}
+
+void data_digest(const r4_data *d, size_t i, uint8_t digest[HASH_BYTES])
+{
+  struct hash h;
+  hash_start(&h);
+  add_values(&h, d, i);
+  hash_end(&h, digest);
+}
+
+static void add_example(struct hash *h, const r4_data *d, size_t i)
+{
+  const struct record *r = d->record + i;
+  hash_add_number(h, (uint64_t)r->label);
+  hash_add_number(h, (uint64_t)r->group);
+  hash_add_number(h, r->split);
+  hash_add_number(h, r->mask != 0);
+  if (r->mask) hash_add(h, masks_at(d->masks, r->mask), d->masks->size);
+  add_values(h, d, i);
+}
+
+static void add_names(struct hash *h, const struct names *l)
+{
+  hash_add_number(h, l->n);
+  for (size_t k = 0; k < l->n; k++) hash_add(h, l->name[k], strlen(l->name[k]) + 1);
+}
+
+/* A hash of the hashes of blocks of examples, which threads make in any order. */
+void r4_data_hash(const r4_data *d, char hex[R4_HASH_SIZE])
+{
+  enum { BLOCK = 1024, GROUP = 64 };
+  struct hash all;
+  uint8_t digest[GROUP][HASH_BYTES];
+  hash_start(&all);
+  hash_add_number(&all, d->n);
+  hash_add_number(&all, d->values->floats != NULL);
+  for (int k = 0; k < d->values->shape.rank; k++) hash_add_number(&all, (uint64_t)d->values->shape.dim[k]);
+  add_names(&all, d->classes);
+  add_names(&all, d->groups);
+  for (size_t first = 0; first < d->n; first += BLOCK * GROUP) {
+    size_t left = d->n - first, blocks = left < BLOCK * GROUP ? (left + BLOCK - 1) / BLOCK : GROUP;
+#pragma omp parallel for schedule(dynamic)
+    for (size_t b = 0; b < blocks; b++) {
+      struct hash h;
+      hash_start(&h);
+      size_t from = first + b * BLOCK, to = from + BLOCK < d->n ? from + BLOCK : d->n;
+      for (size_t i = from; i < to; i++) add_example(&h, d, i);
+      hash_end(&h, digest[b]);
+    }
+    hash_add(&all, digest, blocks * HASH_BYTES);
+  }
+  uint8_t result[HASH_BYTES];
+  hash_end(&all, result);
+  hash_hex(result, hex);
+}

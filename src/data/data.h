@@ -1,0 +1,101 @@
+/* The inside of a data set.
+ *
+ * A data set is a list of small records, one per example, and shared parts that never change: rows of values,
+ * distinct masks, names. To derive a data set is to copy the records and edit the copy, and to take another
+ * reference to the parts that stay: no image is copied, and what was there before cannot change. */
+#ifndef R4_DATA_DATA_H
+#define R4_DATA_DATA_H
+
+#include "base/error.h"
+
+enum { DATA_NO_ID = UINT32_MAX };
+
+struct record {
+  uint32_t row;  /* of values                                  */
+  uint32_t mask; /* of masks; 0: the example has none           */
+  int32_t label, group;
+  uint32_t file, id; /* in the lists of names, or DATA_NO_ID         */
+  uint8_t split;
+};
+
+/* Rows of bytes, value = byte / 255, or of floats. */
+struct values {
+  _Atomic long references;
+  r4_shape shape; /* of one row */
+  size_t features, rows;
+  uint8_t *bytes; /* one of the two is NULL */
+  float *floats;
+};
+
+/* Distinct masks, a byte per element: value = byte / 255. An element is a pixel, whatever its channels, or a
+ * feature. Mask 0 stands for "none" and is all zero. Equal masks are stored once. */
+struct masks {
+  _Atomic long references;
+  size_t n, capacity, size; /* size: elements of one mask: height * width, or features */
+  uint8_t *bytes;
+  uint32_t *table; /* hash table for masks_add; 0 is empty */
+  size_t slots;
+};
+
+struct names {
+  _Atomic long references;
+  size_t n, capacity;
+  char **name;
+};
+
+struct r4_data {
+  size_t n;
+  struct record *record;
+  struct values *values;
+  struct masks *masks;                          /* NULL: no example has one */
+  struct names *classes, *groups, *files, *ids; /* files and ids may be NULL */
+  char *about;
+};
+
+/* ---- Parts: made, filled, then handed to a data set and never changed again ---- */
+
+/* Zeroed rows. */
+struct values *values_new(r4_shape shape, size_t rows, bool floats, r4_error *e);
+void values_drop(struct values *v);
+/* Bytes of row i (of a values of bytes). */
+uint8_t *values_row(const struct values *v, size_t i);
+
+struct masks *masks_new(size_t size, r4_error *e);
+void masks_drop(struct masks *m);
+/* The number of a mask with these bytes, 0 for all zero; a new one if there is no equal. */
+r4_status masks_add(struct masks *m, const uint8_t *bytes, uint32_t *number, r4_error *e);
+const uint8_t *masks_at(const struct masks *m, uint32_t number);
+
+struct names *names_new(r4_error *e);
+void names_drop(struct names *l);
+r4_status names_add(struct names *l, const char *name, uint32_t *number,
+                    r4_error *e); /* at the end, always */
+bool names_find(const struct names *l, const char *name, uint32_t *number);
+
+/* ---- Data sets ---- */
+
+/* A data set of n zeroed records (row i at i), which takes over values; classes and groups empty. On failure values
+ * is dropped. */
+r4_data *data_new(size_t n, struct values *values, r4_error *e);
+/* A copy of the records with a reference to every part. The caller may edit its records, and replace parts. */
+r4_data *data_derive(const r4_data *d, r4_error *e);
+/* Replaces one part by another (drops the old one); works for NULL. */
+void data_set_values(r4_data *d, struct values *v);
+void data_set_masks(r4_data *d, struct masks *m);
+r4_status data_set_about(r4_data *d, r4_error *e, const char *format, ...) R4_PRINTF(3, 4);
+
+/* Elements of a mask of this data set, and how many neighbouring features share one: height * width and channels
+ * for images with a mask per pixel, otherwise features and 1. */
+struct mask_layout {
+  size_t size, repeat;
+};
+struct mask_layout data_mask_layout(const r4_data *d);
+
+/* Checks what every reader must guarantee (labels and groups in range, at least one example and class) and
+ * fills in what is implied: groups are the classes where there are none. Call it last. */
+r4_status data_finish(r4_data *d, const char *source, r4_error *e);
+
+/* SHA-256 of the values of example i alone: equal images have equal digests. */
+void data_digest(const r4_data *d, size_t i, uint8_t digest[32]);
+
+#endif

@@ -1,0 +1,16 @@
+/* Formats: a format is one file with one struct, and one line in the table of open.c. */
+#ifndef R4_DATA_FORMAT_H
+#define R4_DATA_FORMAT_H
+
+#include "data/data.h"
+
+struct format {
+  const char *name, *about;          /* what it is called, and what it looks like on the disk */
+  bool (*matches)(const char *path); /* a quick look: is this for me? */
+  /* Reads it all. Errors name the file and the place in it. */
+  r4_data *(*open)(const char *path, const r4_data_options *options, r4_error *e);
+};
+
+extern const struct format digits_format; /* built in: "digits", or "digits:N" for N training images */
+
+#endif

@@ -1,0 +1,65 @@
+/* From a source to a data set: the name of a known one, or a path of some format. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "data/format.h"
+
+static const struct format *const formats[] = {&digits_format};
+
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+char *r4_data_folder(void)
+{
+  const char *own = getenv("R4_DATA_DIR"), *xdg = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+  struct text folder = {0};
+  if (own && *own)
+    text_add(&folder, "%s", own);
+  else if (xdg && *xdg)
+    text_add(&folder, "%s/r4", xdg);
+  else
+    text_add(&folder, "%s/.local/share/r4", home && *home ? home : ".");
+  return text_take(&folder);
+}
+
+static const struct format *format_of(const char *path)
+{
+  for (size_t k = 0; k < FORMATS; k++)
+    if (formats[k]->matches(path)) return formats[k];
+  return NULL;
+}
+
+static r4_data *no_format(const char *source, const char *folder, r4_error *e)
+{
+  struct text known = {0};
+  for (size_t k = 0; k < FORMATS; k++)
+    text_add(&known, "%s%s (%s)", k ? "; " : "", formats[k]->name, formats[k]->about);
+  char *text = text_take(&known);
+  if (file_exists(source))
+    r4_fail(e, R4_E_PARSE, "%s: none of the known formats: %s", source, text ? text : "");
+  else
+    r4_fail(e, R4_E_IO, "%s: neither a path nor a data set in %s; see r4 data list", source, folder);
+  r4_string_free(text);
+  return NULL;
+}
+
+r4_data *r4_data_open(const char *source, const r4_data_options *options, r4_error *e)
+{
+  r4_data_options defaults = {0};
+  if (!options) options = &defaults;
+  char *folder = options->folder ? file_join(options->folder, "") : r4_data_folder();
+  char *fetched = folder ? file_join(folder, source) : NULL;
+  r4_data *d = NULL;
+  if (!fetched) {
+    r4_fail(e, R4_E_MEMORY, "%s: out of memory", source);
+  } else {
+    const char *path = file_exists(fetched) && !strchr(source, '/') ? fetched : source;
+    const struct format *format = format_of(path);
+    d = format ? format->open(path, options, e) : no_format(source, folder, e);
+  }
+  r4_mem_free(folder);
+  r4_mem_free(fetched);
+  return d;
+}
