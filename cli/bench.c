@@ -133,6 +133,7 @@ static r4_plan *make_plan(const struct job *j, r4_error *e)
     .lambda = j->s.lambda,
     .eps = j->s.eps,
     .steps = (int)j->s.steps,
+    .random_start = true,
   };
   r4_plan *plan = NULL;
   const char *message = "out of memory";

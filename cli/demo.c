@@ -180,7 +180,8 @@ static r4_status train(const r4_net *net, float *weights, const struct data *d, 
                                   .masked = MASKED,
                                   .lambda = s->lambda,
                                   .eps = s->eps,
-                                  .steps = ATTACK_STEPS};
+                                  .steps = ATTACK_STEPS,
+                                  .random_start = true};
   const r4_optimizer_options adam = r4_optimizer_defaults(R4_ADAM);
   r4_status status = R4_E_MEMORY;
   uint32_t step = 0;

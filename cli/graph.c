@@ -5,7 +5,7 @@
 
 struct settings {
   const char *net, *objective;
-  int64_t batch, masked, steps;
+  int64_t batch, masked, steps, samples;
   double lambda, eps;
   bool grad, dot, text;
 };
@@ -16,6 +16,7 @@ static const struct option options[] = {
   {"batch", OPTION_WHOLE, offsetof(struct settings, batch), "2", 1, 1e6, "examples"},
   {"masked", OPTION_WHOLE, offsetof(struct settings, masked), "0", 0, 1e9, "masks on N features; 0: on all"},
   {"steps", OPTION_WHOLE, offsetof(struct settings, steps), "1", 1, 1000, "of the attack of adv-r4"},
+  {"samples", OPTION_WHOLE, offsetof(struct settings, samples), "1", 1, 1000, "of rand-r4 and smooth-r3"},
   {"lambda", OPTION_REAL, offsetof(struct settings, lambda), "1", 0, 1e30, "weight of the penalty"},
   {"eps", OPTION_REAL, offsetof(struct settings, eps), "0.1", 0, 1e30, "radius of the box"},
   {"grad", OPTION_FLAG, offsetof(struct settings, grad), NULL, 0, 0, "also the gradient by each parameter"},
@@ -34,6 +35,8 @@ static size_t build(r4_graph *g, const r4_net *net, const struct settings *s, r4
     .lambda = s->lambda,
     .eps = s->eps,
     .steps = (int)s->steps,
+    .samples = (int)s->samples,
+    .random_start = true,
   };
   r4_net_inputs(net, g, param);
   out[0] = r4_objective_build(g, net, param, &p).loss;

@@ -133,10 +133,10 @@ r4_id r4_add(r4_graph *g, r4_id a, r4_id b);
 r4_id r4_sub(r4_graph *g, r4_id a, r4_id b);
 r4_id r4_mul(r4_graph *g, r4_id a, r4_id b);
 r4_id r4_div(r4_graph *g, r4_id a, r4_id b);
-r4_id r4_min(r4_graph *g, r4_id a, r4_id b); /* at a tie the derivative goes to a */
-r4_id r4_max(r4_graph *g, r4_id a, r4_id b); /* at a tie the derivative goes to a */
-r4_id r4_less(r4_graph *g, r4_id a, r4_id b);  /* 1 where a < b, else 0  */
-r4_id r4_equal(r4_graph *g, r4_id a, r4_id b); /* 1 where a == b, else 0 */
+r4_id r4_min(r4_graph *g, r4_id a, r4_id b);             /* at a tie the derivative goes to a */
+r4_id r4_max(r4_graph *g, r4_id a, r4_id b);             /* at a tie the derivative goes to a */
+r4_id r4_less(r4_graph *g, r4_id a, r4_id b);            /* 1 where a < b, else 0  */
+r4_id r4_equal(r4_graph *g, r4_id a, r4_id b);           /* 1 where a == b, else 0 */
 r4_id r4_select(r4_graph *g, r4_id c, r4_id a, r4_id b); /* a where c > 0, else b */
 
 r4_id r4_neg(r4_graph *g, r4_id x);
@@ -248,8 +248,8 @@ typedef enum { R4_F32 = 0, R4_F64 } r4_type;
 
 typedef struct {
   r4_type type;
-  bool reference; /* plain loops in double only, node by node: slow, and the oracle of the tests */
-  bool profile;   /* measure each kernel                                                      */
+  bool reference;    /* plain loops in double only, node by node: slow, and the oracle of the tests */
+  bool profile;      /* measure each kernel                                                      */
   size_t keep_bytes; /* above this size of the slab, large cheap values are computed twice rather than
                         kept for long; 0 means 256 MiB */
 } r4_plan_options;
@@ -315,8 +315,8 @@ typedef struct {
   uint32_t purpose, step; /* who draws, and when */
 } r4_random;
 
-double r4_random_uniform(r4_random key, uint64_t index); /* in [0, 1)               */
-double r4_random_normal(r4_random key, uint64_t index);  /* mean 0, variance 1      */
+double r4_random_uniform(r4_random key, uint64_t index);             /* in [0, 1)               */
+double r4_random_normal(r4_random key, uint64_t index);              /* mean 0, variance 1      */
 uint64_t r4_random_below(r4_random key, uint64_t index, uint64_t n); /* in 0 .. n-1 */
 /* n floats, uniform in [low, high): element i depends on the key and i alone. On all threads. */
 void r4_random_fill(r4_random key, size_t n, float low, float high, float *to);
@@ -428,25 +428,85 @@ r4_id r4_net_apply(const r4_net *n, r4_graph *g, const r4_id *param, r4_id x);
 
 /* ---- Objectives ----------------------------------------------------------------------------- */
 
+/* What training minimises, with q the quantity of the method, one number per example:
+ *
+ *     mean_i w[y_i] l_i  +  beta sum W^2  +  lambda mean_i q_i
+ *
+ * All definitions are in doc/objectives.md. A net with one output is a binary one: its labels are 0 and 1
+ * and its loss is the logistic one; everywhere else it has two classes with the logits [0, z]. */
+
 /* -log softmax(logits)[label] per example: logsumexp(z) - z_y. one_hot is [batch, classes]. */
 r4_id r4_cross_entropy(r4_graph *g, r4_id logits, r4_id one_hot);
 
+/* What is explained: the explanation g_i is its derivative by x_i. */
+typedef enum {
+  R4_EXPLAIN_LOSS = 0,    /* l_i = -log p_y                                                  */
+  R4_EXPLAIN_LOGIT,       /* z_y, the label's logit; with one output the margin, z or -z     */
+  R4_EXPLAIN_MARGIN,      /* z_y - log sum_{k != y} exp(z_k)                                 */
+  R4_EXPLAIN_LOGPROB_SUM, /* sum_k log p_k                                                   */
+} r4_explain;
+
+/* How large an explanation is on the mask, for rand-r4, adv-r4 and cert-r4. */
+typedef enum {
+  R4_NORM_L2 = 0,
+  R4_NORM_L1,
+  R4_NORM_SUM, /* cert-r4, as published: sum_j m_j (|lo_j| + |hi_j|); its factor 1/features is left to lambda */
+} r4_norm;
+
+typedef enum {
+  R4_FORM_LINEAR = 0, /* lambda mean_i q_i                                                  */
+  R4_FORM_LOG,        /* lambda mean_i log(1 + q_i / tau)                                   */
+  R4_FORM_TARGET,     /* lambda log(mean_i q_i + delta / 1000): lambda is then for dual ascent */
+} r4_form;
+
 typedef struct {
-  const char *method;   /* "erm", "r3", "adv-r4", "cert-r4", "ibp-ex"                       */
+  const char *method; /* "erm", "r3", "smooth-r3", "ibp-ex", "ibp-ex+r3", "rand-r4", "adv-r4", "cert-r4" */
   int64_t batch;
-  int64_t masked;       /* 0: masks on all features; U: on the U features listed by "index"  */
-  double lambda, eps; /* weight of the penalty, radius of the box                           */
-  double alpha;       /* adv-r4: step of the attack; 0 or less means eps/4                   */
-  int steps;          /* adv-r4: number of steps of the attack                              */
+  int64_t masked;   /* 0: masks on all features; U: on the U features listed by "index"        */
+  double lambda;    /* weight of the penalty; the constant 0 is ERM, to the bit                */
+  double lambda_r3; /* ibp-ex+r3: weight of the r3 term                                        */
+  double eps;       /* radius of the box; smooth-r3: standard deviation of the noise           */
+  bool live;        /* "lambda", "eps" (and "lambda_r3") are scalar inputs, not constants      */
+  r4_explain explain;
+  r4_norm norm;
+  r4_form form;
+  double tau, delta; /* of the forms log and target, above 0                                    */
+  int samples;       /* smooth-r3, rand-r4                                                      */
+  int steps;         /* adv-r4: of the attack                                                   */
+  double alpha;      /* adv-r4: size of a step; 0 or less means eps/4                           */
+  bool random_start; /* adv-r4: the attack starts at eps m "start", else at the example         */
+  bool ranged;       /* adv-r4, rand-r4: points stay between low and high                       */
+  double low, high;
+  const double *class_weights; /* w, one per class (2 for one output), or NULL for all 1        */
+  double weight_penalty;       /* beta: adds beta sum W^2 over weights, not biases              */
+  bool double_softmax;         /* data term as published: l_i = -log softmax(softmax(z))_y              */
 } r4_objective_options;
 
+/* Inputs of the graph by their names; R4_NONE for those that this objective does not have. Shapes:
+ * r4_node_shape. One that the outputs of a plan do not need may be left unbound. */
 typedef struct {
-  r4_id loss, penalty; /* scalars: the total that is minimised, and the penalty without lambda */
+  r4_id x, y;  /* [batch, input...] and labels [batch]                                          */
+  r4_id m;     /* masks in [0, 1], 1 = must not matter, shaped as x, or [batch, U]              */
+  r4_id index; /* [U], the features of the flattened input that m is about                      */
+  r4_id start; /* adv-r4: shaped as m, uniform in [-1, 1]                                       */
+  r4_id noise; /* the samples one after the other, each a batch; rand-r4: shaped as m, uniform in
+                  [-1, 1]; smooth-r3: shaped as x, standard normal                              */
+  r4_id lambda, lambda_r3, eps; /* scalars, from 0 on                                           */
+} r4_objective_inputs;
+
+typedef struct {
+  r4_id loss;       /* scalar: what is minimised                                                */
+  r4_id data;       /* scalar: mean_i w[y_i] l_i                                                */
+  r4_id penalty;    /* scalar: mean of q, without lambda and before the form                    */
+  r4_id penalty_r3; /* ibp-ex+r3: the same of its r3 term; else R4_NONE                         */
+  r4_id losses;     /* [batch]: w[y_i] l_i                                                      */
+  r4_id each;       /* [batch]: q_i, the sum of both for ibp-ex+r3                              */
+  r4_id logits;     /* [batch, classes], 2 columns for one output: the answer is the largest    */
+  r4_objective_inputs in;
 } r4_objective;
 
-/* The method's training objective for a batch. Inputs of the graph: "x" [batch, input...], "y" [batch] labels,
- * "m" the masks, 1 = must not matter, shaped as x (or [batch, U], with "index" [U] the features of
- * the flattened input), and for adv-r4 "start" shaped as m, uniform in [-1, 1]. */
+/* The method's training objective for a batch. An example whose mask is 0 has q_i = 0. All zeros, and an
+ * error in g, if an option is out of its range. */
 r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param,
                                 const r4_objective_options *options);
 
@@ -454,9 +514,9 @@ r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param
 
 typedef struct {
   const char *name;
-  int arity;               /* -1: any number                            */
+  int arity;                /* -1: any number                            */
   const char *grad, *bound; /* "yes", and for what or why it is refused */
-  const char *kernels;     /* for example "ref, fused" or "ref, oneDNN" */
+  const char *kernels;      /* for example "ref, fused" or "ref, oneDNN" */
 } r4_op_info;
 
 size_t r4_op_count(void);

@@ -309,6 +309,7 @@ static r4_objective_options options_of(fixture *f)
   o.eps = number(f, "eps");
   o.alpha = number(f, "alpha");
   o.steps = (int)number(f, "steps");
+  o.random_start = true;
   o.masked = f->is->masked ? (int64_t)touched_count(f) : 0;
   return o;
 }

@@ -14,9 +14,19 @@
 #include "base/mem.h"
 #include "r4.h"
 
-enum { BATCH = 4, SIDE = 3, F = SIDE * SIDE * 2, U = 4, PARAMS = 4, SIZE = 400, MASKS = BATCH * F };
+enum {
+  BATCH = 4,
+  SIDE = 3,
+  F = SIDE * SIDE * 2,
+  U = 4,
+  PARAMS = 4,
+  SIZE = 400,
+  MASKS = BATCH * F,
+  SAMPLES = 3
+};
 
-static const char *const methods[] = {"erm", "r3", "adv-r4", "cert-r4", "ibp-ex"};
+static const char *const methods[] = {"erm",       "r3",      "smooth-r3", "ibp-ex",
+                                      "ibp-ex+r3", "rand-r4", "adv-r4",    "cert-r4"};
 static const char *const nets[] = {"flatten, dense 5, relu, dense 3", "conv 3 2 p1, relu, flatten, dense 3"};
 
 struct numbers {
@@ -29,7 +39,7 @@ struct setting {
   bool listed; /* masks on listed features */
   double eps, lambda, alpha;
   int steps;
-  double x[MASKS], y[BATCH], m[MASKS], start[MASKS], index[U], weights[SIZE];
+  double x[MASKS], y[BATCH], m[MASKS], start[MASKS], noise[SAMPLES * MASKS], index[U], weights[SIZE];
 };
 
 static const int feature[U] = {1, 4, 5, 16};
@@ -50,6 +60,7 @@ static struct setting make(const char *net, const char *method)
   draw(s.x, MASKS, 1);
   draw(s.start, MASKS, 2);
   draw(s.weights, SIZE, 3);
+  draw(s.noise, SAMPLES * MASKS, 4);
   for (int i = 0; i < BATCH; i++) s.y[i] = i % 3;
   for (int i = 0; i < BATCH; i++)
     for (int k = 0; k < U; k++) s.m[i * F + feature[k]] = i == 2 ? 0 : 0.5 + 0.1 * k;
@@ -67,6 +78,8 @@ static struct setting listed(const struct setting *full)
       s.start[i * U + k] = full->start[i * F + feature[k]];
     }
   }
+  for (int i = 0; i < SAMPLES * BATCH && !strcmp(s.method, "rand-r4"); i++)
+    for (int k = 0; k < U; k++) s.noise[i * U + k] = full->noise[i * F + feature[k]];
   for (int k = 0; k < U; k++) s.index[k] = feature[k];
   return s;
 }
@@ -89,6 +102,8 @@ static struct numbers run(const struct setting *s)
     .eps = s->eps,
     .alpha = s->alpha,
     .steps = s->steps,
+    .samples = SAMPLES,
+    .random_start = true,
   };
   r4_graph *g = r4_graph_new();
   r4_id param[PARAMS], out[2 + PARAMS];
@@ -103,7 +118,8 @@ static struct numbers run(const struct setting *s)
   bind(p, "y", s->y);
   bind(p, "m", s->m);
   if (s->listed) bind(p, "index", s->index);
-  if (!strcmp(s->method, "adv-r4")) bind(p, "start", s->start);
+  if (built.in.start.i) bind(p, "start", s->start);
+  if (built.in.noise.i) bind(p, "noise", s->noise);
   r4_plan_output(p, 0, &n.loss, NULL);
   r4_plan_output(p, 1, &n.penalty, NULL);
   for (size_t k = 0; k < PARAMS; k++) {
@@ -315,7 +331,9 @@ static const struct {
   r4_objective_options options;
   const char *text;
 } wrong[] = {
-  {{.method = "r5", .batch = 1}, "no method \"r5\"; there are erm, r3, adv-r4, cert-r4, ibp-ex"},
+  {{.method = "r5", .batch = 1},
+   "no method \"r5\"; there are erm, r3, smooth-r3, ibp-ex, ibp-ex+r3, rand-r4, "
+   "adv-r4, cert-r4"},
   {{.method = NULL, .batch = 1}, "no method \"\""},
   {{.method = "erm"}, "batch is 0, expected at least 1"},
   {{.method = "r3", .batch = 1, .masked = -1}, "masked is -1"},

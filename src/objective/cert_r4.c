@@ -1,15 +1,19 @@
-/* Cert-R4: mean_i || m_i . max(|lo_i|, |hi_i|) ||_2,  lo_i <= g_i(x') <= hi_i for all x' in x_i -+ eps m_i
+/* Cert-R4: q_i = || m_i . max(|lo_i|, |hi_i|) ||,  lo_i <= g_i(x') <= hi_i for all x' in x_i -+ eps m_i
  *
  * The largest explanation on the mask that the bounds cannot rule out, whatever the masked features
- * are: bound(grad(loss)), and training it is grad(bound(grad(loss))). */
+ * are: bound(grad(loss)), and training it is grad(bound(grad(loss))). The norm "sum" is the one of the
+ * published code, sum_j m_ij (|lo_ij| + |hi_ij|). */
 #include "objective/objective.h"
 
-r4_id cert_r4_penalty(const struct objective *o)
+static r4_id quantity(struct objective *o)
 {
   r4_graph *g = o->g;
   struct view v = view_clean(o);
-  r4_box box = objective_box(o, v);
+  r4_box box = view_box(o, v);
   r4_pair bounds = r4_bound(g, objective_explain(o, v), 1, &box);
-  r4_id largest = r4_max(g, r4_abs(g, bounds.lo), r4_abs(g, bounds.hi));
-  return r4_mean(g, r4_sqrt(g, objective_squares(o, largest)), R4_ALL);
+  r4_id lo = r4_abs(g, bounds.lo), hi = r4_abs(g, bounds.hi);
+  if (o->options->norm == R4_NORM_SUM) return objective_example_sum(o, r4_mul(g, o->in.m, r4_add(g, lo, hi)));
+  return objective_norm(o, r4_max(g, lo, hi));
 }
+
+const struct term term_cert_r4 = {quantity, false};

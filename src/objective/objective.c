@@ -1,159 +1,164 @@
 #include "objective/objective.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "graph/graph.h"
 
-static const struct {
+enum { MAX_TERMS = 2 };
+
+static const struct method {
   const char *name;
-  r4_id (*penalty)(const struct objective *o);
+  const struct term *term[MAX_TERMS]; /* the first has the weight lambda, the second lambda_r3 */
 } methods[] = {
-  {"erm", erm_penalty},         {"r3", r3_penalty},         {"adv-r4", adv_r4_penalty},
-  {"cert-r4", cert_r4_penalty}, {"ibp-ex", ibp_ex_penalty},
+  {"erm", {NULL}},
+  {"r3", {&term_r3}},
+  {"smooth-r3", {&term_smooth_r3}},
+  {"ibp-ex", {&term_ibp_ex}},
+  {"ibp-ex+r3", {&term_ibp_ex, &term_r3}},
+  {"rand-r4", {&term_rand_r4}},
+  {"adv-r4", {&term_adv_r4}},
+  {"cert-r4", {&term_cert_r4}},
 };
 
 enum { METHODS = sizeof methods / sizeof *methods };
 
-/* ---- Pieces that methods share ---- */
-
-r4_id r4_cross_entropy(r4_graph *g, r4_id logits, r4_id one_hot)
+static const struct method *find_method(r4_graph *g, const char *name)
 {
-  int rank = r4_node_shape(g, logits).rank;
-  if (rank < 1) return r4_graph_fail(g, R4_E_SHAPE, "cross_entropy: logits are a scalar");
-  r4_id own = r4_sum(g, r4_mul(g, logits, one_hot), R4_AXIS(rank - 1));
-  return r4_sub(g, r4_logsumexp(g, logits), own);
-}
-
-r4_id objective_logits(const struct objective *o, r4_id x)
-{
-  return r4_net_apply(o->net, o->g, o->param, x);
-}
-
-r4_id objective_losses(const struct objective *o, r4_id x)
-{
-  return r4_cross_entropy(o->g, objective_logits(o, x), o->one_hot);
-}
-
-/* d = 0, but a node of its own: a constant zero would be the same node as any other zero. */
-struct view view_clean(const struct objective *o)
-{
-  if (!o->index.i) return (struct view){.x = o->x, .leaf = o->x, .centre = o->x};
-  struct view v = view_moved(o, r4_detach(o->g, r4_scale(o->g, o->m, 0)));
-  v.centre = r4_const(o->g, 0, r4_node_shape(o->g, o->m));
-  return v;
-}
-
-struct view view_moved(const struct objective *o, r4_id d)
-{
-  r4_graph *g = o->g;
-  struct view v = {.leaf = d, .centre = d};
-  if (!o->index.i) {
-    v.x = r4_add(g, o->x, d);
-    return v;
-  }
-  r4_shape shape = r4_node_shape(g, o->x);
-  int64_t features = r4_shape_count(r4_net_input(o->net));
-  r4_shape flat = R4_SHAPE(o->options->batch, features);
-  r4_id placed = r4_scatter_add(g, d, o->index, 1, features);
-  if (r4_shape_equal(shape, flat))
-    v.x = r4_add(g, o->x, placed);
-  else
-    v.x = r4_reshape(g, r4_add(g, r4_reshape(g, o->x, flat), placed), shape);
-  return v;
-}
-
-/* Examples do not see each other, so the derivative of sum_i l_i holds all g_i. */
-r4_id objective_explain(const struct objective *o, struct view v)
-{
-  r4_id total = r4_sum(o->g, objective_losses(o, v.x), R4_ALL), gradient = R4_NONE;
-  r4_grad(o->g, total, 1, &v.leaf, &gradient);
-  return gradient;
-}
-
-r4_box objective_box(const struct objective *o, struct view v)
-{
-  return r4_box_around(v.leaf, v.centre, r4_scale(o->g, o->m, o->options->eps));
-}
-
-r4_id objective_example_sum(const struct objective *o, r4_id v)
-{
-  unsigned all = R4_AXIS(r4_node_shape(o->g, v).rank) - 1;
-  return r4_sum(o->g, v, all & ~R4_AXIS(0));
-}
-
-r4_id objective_squares(const struct objective *o, r4_id v)
-{
-  return objective_example_sum(o, r4_square(o->g, r4_mul(o->g, o->m, v)));
-}
-
-/* ---- Building ---- */
-
-static r4_objective no_method(r4_graph *g, const char *name)
-{
+  for (size_t k = 0; k < METHODS; k++)
+    if (!strcmp(methods[k].name, name)) return &methods[k];
   struct text known = {0};
   for (size_t k = 0; k < METHODS; k++) text_add(&known, "%s%s", k ? ", " : "", methods[k].name);
   char *names = text_take(&known);
   r4_graph_fail(g, R4_E_ARGUMENT, "objective: no method \"%.60s\"; there are %s", name, names ? names : "");
   r4_string_free(names);
-  return (r4_objective){0};
+  return NULL;
 }
 
-static bool check_weight(r4_graph *g, const char *name, double value)
-{
-  if (isfinite(value) && value >= 0) return true;
-  r4_graph_fail(g, R4_E_ARGUMENT, "objective: %s is %g, expected a finite number from 0 on", name, value);
-  return false;
-}
+/* ---- Inputs ---- */
 
-static bool check_options(r4_graph *g, const r4_net *n, const r4_objective_options *p)
-{
-  int64_t features = r4_shape_count(r4_net_input(n));
-  if (p->batch < 1) {
-    r4_graph_fail(g, R4_E_ARGUMENT, "objective: batch is %lld, expected at least 1", (long long)p->batch);
-    return false;
-  }
-  if (p->masked < 0 || p->masked > features) {
-    r4_graph_fail(g, R4_E_ARGUMENT, "objective: masked is %lld, expected 0 (all) to %lld, the features",
-                  (long long)p->masked, (long long)features);
-    return false;
-  }
-  return check_weight(g, "lambda", p->lambda) && check_weight(g, "eps", p->eps);
-}
-
-static r4_shape batch_of(r4_shape one, int64_t batch)
+r4_shape objective_batch(r4_shape one, int64_t batch)
 {
   r4_shape s = {.rank = one.rank + 1, .dim = {batch}};
   memcpy(s.dim + 1, one.dim, (size_t)one.rank * sizeof *s.dim);
   return s;
 }
 
+static r4_id number(const struct objective *o, const char *name, double value)
+{
+  return o->options->live ? r4_input(o->g, name, R4_SCALAR) : r4_const(o->g, value, R4_SCALAR);
+}
+
 static void add_inputs(struct objective *o)
 {
   const r4_objective_options *p = o->options;
-  r4_shape x = batch_of(r4_net_input(o->net), p->batch);
-  o->x = r4_input(o->g, "x", x);
-  o->one_hot = r4_one_hot(o->g, r4_input(o->g, "y", R4_SHAPE(p->batch)), r4_net_classes(o->net));
-  o->m = r4_input(o->g, "m", p->masked ? R4_SHAPE(p->batch, p->masked) : x);
-  if (p->masked) o->index = r4_input(o->g, "index", R4_SHAPE(p->masked));
+  int64_t classes = r4_net_classes(o->net);
+  r4_shape x = objective_batch(r4_net_input(o->net), p->batch);
+  o->in.x = r4_input(o->g, "x", x);
+  o->in.y = r4_input(o->g, "y", R4_SHAPE(p->batch));
+  o->in.m = r4_input(o->g, "m", p->masked ? R4_SHAPE(p->batch, p->masked) : x);
+  if (p->masked) o->in.index = r4_input(o->g, "index", R4_SHAPE(p->masked));
+  o->one_hot = r4_one_hot(o->g, o->in.y, classes > 1 ? classes : 2);
+  o->eps = number(o, "eps", p->eps);
+  if (p->live) o->in.eps = o->eps;
+}
+
+/* ---- The data term: mean_i w[y_i] l_i ---- */
+
+/* The numbers of an array as a node [n]. */
+static r4_id vector(r4_graph *g, int64_t n, const double *value)
+{
+  r4_id part[MAX_ARITY];
+  size_t parts = 0;
+  for (int64_t k = 0; k < n; k++) {
+    part[parts++] = r4_const(g, value[k], R4_SHAPE(1));
+    if (parts < MAX_ARITY && k + 1 < n) continue;
+    part[0] = r4_concat(g, parts, part, 0);
+    parts = 1;
+  }
+  return part[0];
+}
+
+static r4_id weighted_losses(const struct objective *o, r4_id logits)
+{
+  r4_graph *g = o->g;
+  const r4_objective_options *p = o->options;
+  if (p->double_softmax) logits = r4_softmax(g, logits);
+  r4_id losses = r4_cross_entropy(g, logits, o->one_hot);
+  if (!p->class_weights) return losses;
+  r4_id w = vector(g, r4_node_shape(g, o->one_hot).dim[1], p->class_weights);
+  return r4_mul(g, r4_sum(g, r4_mul(g, o->one_hot, w), R4_AXIS(1)), losses);
+}
+
+/* beta sum W^2 over weights, not biases */
+static r4_id weight_penalty(const struct objective *o)
+{
+  r4_graph *g = o->g;
+  r4_id sum = r4_const(g, 0, R4_SCALAR);
+  for (size_t k = 0; k < r4_net_params(o->net); k++)
+    if (r4_net_param_shape(o->net, k).rank >= 2)
+      sum = r4_add(g, sum, r4_sum(g, r4_square(g, o->param[k]), R4_ALL));
+  return r4_scale(g, sum, o->options->weight_penalty);
+}
+
+/* ---- Penalties ---- */
+
+static r4_id average(const struct objective *o, const struct term *t, r4_id v)
+{
+  r4_graph *g = o->g;
+  if (!t->over_masked) return r4_mean(g, v, R4_ALL);
+  r4_id masked = r4_sum(g, objective_masked(o), R4_ALL);
+  return r4_div(g, r4_sum(g, v, R4_ALL), r4_max(g, r4_const(g, 1, R4_SCALAR), masked));
+}
+
+static r4_id form(const struct objective *o, const struct term *t, r4_id q)
+{
+  r4_graph *g = o->g;
+  const r4_objective_options *p = o->options;
+  switch (p->form) {
+  case R4_FORM_LOG:
+    return average(o, t, r4_log1p(g, r4_scale(g, q, 1 / p->tau)));
+  case R4_FORM_TARGET:
+    return r4_log(g, r4_add(g, average(o, t, q), r4_const(g, p->delta / 1000, R4_SCALAR)));
+  case R4_FORM_LINEAR:
+    break;
+  }
+  return average(o, t, q);
+}
+
+/* Adds term k of the method: lambda form(q) to the loss, unless lambda is the constant 0. */
+static void add_term(struct objective *o, const struct term *t, int k, r4_objective *result)
+{
+  static const char *const name[MAX_TERMS] = {"lambda", "lambda_r3"};
+  const r4_objective_options *p = o->options;
+  r4_id q = t->quantity(o), *penalty = k ? &result->penalty_r3 : &result->penalty;
+  double value = k ? p->lambda_r3 : p->lambda;
+  r4_id lambda = number(o, name[k], value);
+  if (p->live) *(k ? &o->in.lambda_r3 : &o->in.lambda) = lambda;
+  *penalty = average(o, t, q);
+  result->each = k ? r4_add(o->g, result->each, q) : q;
+  if (p->live || value > 0) result->loss = r4_add(o->g, result->loss, r4_mul(o->g, lambda, form(o, t, q)));
 }
 
 r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param,
                                 const r4_objective_options *options)
 {
+  r4_objective result = {0};
   if (!n || !options) {
     r4_graph_fail(g, R4_E_ARGUMENT, "objective: needs a net and options");
-    return (r4_objective){0};
+    return result;
   }
+  const struct method *method = find_method(g, options->method ? options->method : "");
+  if (!method || !objective_check(g, n, options)) return result;
   struct objective o = {.g = g, .net = n, .param = param, .options = options};
-  const char *name = options->method ? options->method : "";
-  size_t k = 0;
-  while (k < METHODS && strcmp(methods[k].name, name)) k++;
-  if (k == METHODS) return no_method(g, name);
-  if (!check_options(g, n, options)) return (r4_objective){0};
   add_inputs(&o);
-  r4_id data = r4_mean(g, objective_losses(&o, o.x), R4_ALL);
-  r4_id penalty = methods[k].penalty(&o);
-  return (r4_objective){.loss = r4_add(g, data, r4_scale(g, penalty, options->lambda)), .penalty = penalty};
+  result.logits = objective_logits(&o, o.in.x);
+  result.losses = weighted_losses(&o, result.logits);
+  result.data = result.loss = r4_mean(g, result.losses, R4_ALL);
+  if (options->weight_penalty > 0) result.loss = r4_add(g, result.loss, weight_penalty(&o));
+  result.penalty = r4_const(g, 0, R4_SCALAR);
+  result.each = r4_const(g, 0, R4_SHAPE(options->batch));
+  for (int k = 0; k < MAX_TERMS && method->term[k]; k++) add_term(&o, method->term[k], k, &result);
+  result.in = o.in;
+  return r4_graph_status(g, NULL) ? (r4_objective){0} : result;
 }

@@ -1,14 +1,22 @@
-/* Objectives: what training minimises, data + lambda * penalty. A method is one file with one
- * function, its penalty as a scalar node, and one line in the table of objective.c.
+/* Objectives: what training minimises,
+ *
+ *     mean_i w[y_i] l_i  +  beta sum W^2  +  sum of lambda * form(q) over the terms of the method.
  *
  *     l_i   = CE(z(x_i), y_i)           loss of example i
- *     g_i   = d l_i / d x_i             its explanation
+ *     g_i   = d e_i / d x_i             its explanation, e_i = l_i unless options choose another
  *     m_i   in [0, 1], 1 = must not matter
+ *     q_i   what a term wants to be small, a number >= 0 per example; 0 where m_i = 0
+ *
+ * A term is one file with one function, its q, and a method is one line in the table of objective.c:
+ * its terms. doc/objectives.md has all definitions in one place.
  *
  * The leaf is the perturbation. With masks on U listed features the network is seen at
  * x + P d, where d [batch, U] is zero and P places it: the explanation of these features is the
  * derivative by d, their box is d in -+ eps m. What depends on d alone then folds away, and
- * products of the width of x become products of width U. With masks on all features the leaf is x. */
+ * products of the width of x become products of width U. With masks on all features the leaf is x.
+ *
+ * A net with one output z has the logits [0, z]: their cross entropy is the logistic loss
+ * log(1 + e^z) - y z, and the bounds of its derivative are [sigmoid(lo) - y, sigmoid(hi) - y]. */
 #ifndef R4_OBJECTIVE_OBJECTIVE_H
 #define R4_OBJECTIVE_OBJECTIVE_H
 
@@ -19,33 +27,54 @@ struct objective {
   const r4_net *net;
   const r4_id *param;
   const r4_objective_options *options;
-  r4_id x, one_hot; /* the examples, and their labels */
-  r4_id m, index;   /* masks; index is R4_NONE for masks on all features */
+  r4_objective_inputs in;
+  r4_id eps;     /* a constant or an input */
+  r4_id one_hot; /* of the labels */
 };
 
-/* Penalties: scalars, a mean over examples each. */
-r4_id erm_penalty(const struct objective *o);
-r4_id r3_penalty(const struct objective *o);
-r4_id adv_r4_penalty(const struct objective *o);
-r4_id cert_r4_penalty(const struct objective *o);
-r4_id ibp_ex_penalty(const struct objective *o);
+struct term {
+  r4_id (*quantity)(struct objective *o); /* q [batch] */
+  bool over_masked;                       /* its mean is over the examples with a mask */
+};
 
-/* ---- Pieces that methods share ---- */
+extern const struct term term_r3, term_smooth_r3, term_ibp_ex, term_rand_r4, term_adv_r4, term_cert_r4;
 
-/* A place to look at the network from: the examples x as a function of leaf, which has the shape
- * of the masks. */
+/* False, and an error in g, if an option is out of its range. */
+bool objective_check(r4_graph *g, const r4_net *n, const r4_objective_options *p);
+
+/* The same for an option that counts samples or steps, and must be at least 1. */
+bool objective_check_count(r4_graph *g, const char *name, int value);
+
+/* The shape of a batch of examples of shape one. */
+r4_shape objective_batch(r4_shape one, int64_t batch);
+
+/* ---- Places to look at the network from: view.c ---- */
+
+/* Points x, as a function of leaf, which has the shape of the masks. x may hold the batch several
+ * times over, sample after sample. */
 struct view {
   r4_id x, leaf, centre; /* centre: the value of the leaf */
 };
 
-struct view view_clean(const struct objective *o);          /* at x itself             */
-struct view view_moved(const struct objective *o, r4_id d); /* at x + P d, the leaf is d */
+struct view view_clean(const struct objective *o);              /* at x itself                       */
+struct view view_moved(const struct objective *o, r4_id d);     /* at x + P d, the leaf is d         */
+struct view view_noisy(const struct objective *o, r4_id noise); /* at x + noise [samples * batch, ..] */
+
+r4_id view_nowhere(const struct objective *o);             /* d = 0                              */
+r4_id view_radius(const struct objective *o);              /* eps m                              */
+r4_box view_box(const struct objective *o, struct view v); /* leaf -+ eps m                      */
+r4_id view_allowed(const struct objective *o, r4_id d);    /* d clipped to the box and the range */
+r4_id view_repeat(r4_graph *g, r4_id x, int64_t times);    /* rows of x, times over              */
+
+/* ---- Explanations and their sizes: explain.c ---- */
 
 r4_id objective_logits(const struct objective *o, r4_id x);
-r4_id objective_losses(const struct objective *o, r4_id x);        /* l [batch]        */
-r4_id objective_explain(const struct objective *o, struct view v); /* g, shaped as m   */
-r4_box objective_box(const struct objective *o, struct view v);    /* leaf -+ eps m    */
-r4_id objective_squares(const struct objective *o, r4_id v);       /* || m . v_i ||^2  */
-r4_id objective_example_sum(const struct objective *o, r4_id v);   /* sum_j v_ij       */
+r4_id objective_explain(const struct objective *o,
+                        struct view v); /* g, shaped as the leaf; summed over samples */
+r4_id objective_example_sum(const struct objective *o,
+                            r4_id v);                        /* sum_j v_ij                                 */
+r4_id objective_squares(const struct objective *o, r4_id v); /* || m . v_i ||_2^2                          */
+r4_id objective_norm(const struct objective *o, r4_id v);    /* || m . v_i ||, 2-norm or 1-norm            */
+r4_id objective_masked(const struct objective *o);           /* 1 if example i has a mask, else 0          */
 
 #endif

@@ -1,0 +1,70 @@
+/* Options: what is out of range is an error that names the option, what it was and what is expected. */
+#include <math.h>
+
+#include "graph/graph.h"
+#include "objective/objective.h"
+
+static bool fail(r4_graph *g, const char *name, double value, const char *expected)
+{
+  r4_graph_fail(g, R4_E_ARGUMENT, "objective: %s is %g, expected %s", name, value, expected);
+  return false;
+}
+
+static bool check_weight(r4_graph *g, const char *name, double value)
+{
+  if (isfinite(value) && value >= 0) return true;
+  return fail(g, name, value, "a finite number from 0 on");
+}
+
+static bool check_positive(r4_graph *g, const char *name, double value)
+{
+  return (isfinite(value) && value > 0) || fail(g, name, value, "a finite number above 0");
+}
+
+/* Each costs nodes of the graph, and their product with the batch must not overflow. */
+bool objective_check_count(r4_graph *g, const char *name, int value)
+{
+  enum { MOST = 100000 };
+  return (value >= 1 && value <= MOST) || fail(g, name, value, "1 to 100000");
+}
+
+static bool check_sizes(r4_graph *g, const r4_net *n, const r4_objective_options *p)
+{
+  int64_t features = r4_shape_count(r4_net_input(n));
+  if (p->batch < 1) return fail(g, "batch", (double)p->batch, "at least 1");
+  if (p->masked >= 0 && p->masked <= features) return true;
+  r4_graph_fail(g, R4_E_ARGUMENT, "objective: masked is %lld, expected 0 (all) to %lld, the features",
+                (long long)p->masked, (long long)features);
+  return false;
+}
+
+static bool check_choices(r4_graph *g, const r4_objective_options *p)
+{
+  if ((unsigned)p->explain > R4_EXPLAIN_LOGPROB_SUM) return fail(g, "explain", p->explain, "an r4_explain");
+  if ((unsigned)p->norm > R4_NORM_SUM) return fail(g, "norm", p->norm, "an r4_norm");
+  if ((unsigned)p->form > R4_FORM_TARGET) return fail(g, "form", p->form, "an r4_form");
+  if (p->form == R4_FORM_LOG && !check_positive(g, "tau", p->tau)) return false;
+  return p->form != R4_FORM_TARGET || check_positive(g, "delta", p->delta);
+}
+
+static bool check_data_term(r4_graph *g, const r4_net *n, const r4_objective_options *p)
+{
+  int64_t classes = r4_net_classes(n);
+  if (p->double_softmax && classes == 1)
+    return fail(g, "double_softmax", 1, "0: a net with one output has no softmax");
+  for (int64_t k = 0; p->class_weights && k < (classes > 1 ? classes : 2); k++)
+    if (!check_weight(g, "a class weight", p->class_weights[k])) return false;
+  return true;
+}
+
+bool objective_check(r4_graph *g, const r4_net *n, const r4_objective_options *p)
+{
+  if (!check_sizes(g, n, p) || !check_choices(g, p) || !check_data_term(g, n, p)) return false;
+  if (!check_weight(g, "lambda", p->lambda) || !check_weight(g, "lambda_r3", p->lambda_r3)) return false;
+  if (!check_weight(g, "eps", p->eps) || !check_weight(g, "weight_penalty", p->weight_penalty)) return false;
+  if (!isfinite(p->alpha)) return fail(g, "alpha", p->alpha, "a finite number");
+  if (!p->ranged || (isfinite(p->low) && isfinite(p->high) && p->low < p->high)) return true;
+  r4_graph_fail(g, R4_E_ARGUMENT, "objective: the range is %g to %g, expected two finite numbers in order",
+                p->low, p->high);
+  return false;
+}

@@ -1,0 +1,87 @@
+/* Where the network is looked at, and how far from the examples. */
+#include "objective/objective.h"
+
+static r4_shape flat(const struct objective *o, int64_t rows)
+{
+  return R4_SHAPE(rows, r4_shape_count(r4_net_input(o->net)));
+}
+
+/* x + P d, for as many rows as both have. */
+static r4_id placed(const struct objective *o, r4_id x, r4_id d)
+{
+  r4_graph *g = o->g;
+  if (!o->in.index.i) return r4_add(g, x, d);
+  r4_shape shape = r4_node_shape(g, x), rows = flat(o, shape.dim[0]);
+  r4_id moved = r4_scatter_add(g, d, o->in.index, 1, rows.dim[1]);
+  if (r4_shape_equal(shape, rows)) return r4_add(g, x, moved);
+  return r4_reshape(g, r4_add(g, r4_reshape(g, x, rows), moved), shape);
+}
+
+/* A node of its own: a constant zero would be the same node as any other zero. */
+r4_id view_nowhere(const struct objective *o)
+{
+  return r4_detach(o->g, r4_scale(o->g, o->in.m, 0));
+}
+
+struct view view_clean(const struct objective *o)
+{
+  if (!o->in.index.i) return (struct view){.x = o->in.x, .leaf = o->in.x, .centre = o->in.x};
+  struct view v = view_moved(o, view_nowhere(o));
+  v.centre = r4_const(o->g, 0, r4_node_shape(o->g, o->in.m));
+  return v;
+}
+
+struct view view_moved(const struct objective *o, r4_id d)
+{
+  return (struct view){.x = placed(o, o->in.x, d), .leaf = d, .centre = d};
+}
+
+r4_id view_repeat(r4_graph *g, r4_id x, int64_t times)
+{
+  r4_shape rows = r4_node_shape(g, x), samples = objective_batch(rows, times);
+  rows.dim[0] *= times;
+  return r4_reshape(g, r4_broadcast(g, x, samples), rows);
+}
+
+struct view view_noisy(const struct objective *o, r4_id noise)
+{
+  r4_graph *g = o->g;
+  struct view v = view_clean(o);
+  int64_t times = r4_node_shape(g, noise).dim[0] / o->options->batch;
+  v.x = r4_add(g, view_repeat(g, o->in.x, times), noise);
+  if (o->in.index.i) v.x = placed(o, v.x, view_repeat(g, v.leaf, times));
+  return v;
+}
+
+r4_id view_radius(const struct objective *o)
+{
+  return r4_mul(o->g, o->in.m, o->eps);
+}
+
+r4_box view_box(const struct objective *o, struct view v)
+{
+  return r4_box_around(v.leaf, v.centre, view_radius(o));
+}
+
+/* x at the features of the leaf. */
+static r4_id examples(const struct objective *o)
+{
+  if (!o->in.index.i) return o->in.x;
+  return r4_gather(o->g, r4_reshape(o->g, o->in.x, flat(o, o->options->batch)), o->in.index, 1);
+}
+
+/* -eps m <= d <= eps m, and low <= x + d <= high; where x itself is out of the range, d may be 0. */
+r4_id view_allowed(const struct objective *o, r4_id d)
+{
+  r4_graph *g = o->g;
+  const r4_objective_options *p = o->options;
+  r4_id most = view_radius(o), least = r4_neg(g, most);
+  if (p->ranged) {
+    r4_id x = examples(o), zero = r4_const(g, 0, R4_SCALAR);
+    r4_id down = r4_sub(g, r4_const(g, p->low, R4_SCALAR), x);
+    r4_id up = r4_sub(g, r4_const(g, p->high, R4_SCALAR), x);
+    least = r4_max(g, least, r4_min(g, down, zero));
+    most = r4_min(g, most, r4_max(g, up, zero));
+  }
+  return r4_detach(g, r4_min(g, r4_max(g, d, least), most));
+}
