@@ -392,6 +392,21 @@ r4_status r4_data_save(const r4_data *d, const char *file, r4_error *e);
 /* $R4_DATA_DIR, or r4 in the user's XDG data folder. r4_string_free. */
 char *r4_data_folder(void);
 
+/* ---- Splits --------------------------------------------------------------------------------- */
+
+/* A new split by seed: shares of every class for validation and test, the rest for training. Examples with the same
+ * id stay together, in the class most of them have; shares count examples. */
+r4_data *r4_data_split(const r4_data *d, double val, double test, uint64_t seed, r4_error *e);
+/* The same, moving a share of the training part only to validation: what was for test or validation stays. */
+r4_data *r4_data_hold_out(const r4_data *d, double val, uint64_t seed, r4_error *e);
+
+/* R4_E_ARGUMENT when two splits have an example with the same values or with the same id in common: how many
+ * examples, and where the first are. */
+r4_status r4_data_check_overlap(const r4_data *d, r4_error *e);
+/* Without the training examples that occur in validation or test, and the validation examples that occur in test, by
+ * values or by id. *dropped (if not NULL) becomes their number. */
+r4_data *r4_data_drop_overlap(const r4_data *d, size_t *dropped, r4_error *e);
+
 /* ---- Networks ------------------------------------------------------------------------------- */
 
 /* A network as one line of text, layers separated by commas:

@@ -1,0 +1,136 @@
+/* Examples that occur in two splits: a network that has seen them in training is not tested by them. Two examples
+ * are the same when their values are (compared by SHA-256) or when they have the same id. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "data/overlap.h"
+
+static const char *const split_name[R4_SPLITS] = {"training", "validation", "test"};
+
+struct key {
+  uint8_t digest[HASH_BYTES];
+  uint32_t example;
+};
+
+static int compare(const void *a, const void *b)
+{
+  const struct key *p = a, *q = b;
+  int order = memcmp(p->digest, q->digest, sizeof p->digest);
+  return order ? order : (p->example > q->example) - (p->example < q->example);
+}
+
+/* Of all that are the same, the test set keeps its own, else validation: other splits' examples are marked. twin is
+ * the first one that stays. */
+struct meeting {
+  uint8_t last;  /* the split that keeps its own */
+  uint32_t twin; /* its first example            */
+};
+
+static void meet(struct meeting *m, const r4_data *d, uint32_t example)
+{
+  uint8_t split = d->record[example].split;
+  if (m->twin != OVERLAP_NONE && split <= m->last) return;
+  *m = (struct meeting){split, example};
+}
+
+static void mark(uint32_t *twin, const r4_data *d, uint32_t example, struct meeting m)
+{
+  if (d->record[example].split < m.last && twin[example] == OVERLAP_NONE) twin[example] = m.twin;
+}
+
+static r4_status by_values(const r4_data *d, uint32_t *twin, r4_error *e)
+{
+  struct key *key = r4_mem_new(d->n ? d->n : 1, sizeof *key);
+  if (!key) return r4_fail(e, R4_E_MEMORY, "out of memory for comparing %zu examples", d->n);
+#pragma omp parallel for schedule(static)
+  for (size_t i = 0; i < d->n; i++) {
+    key[i].example = (uint32_t)i;
+    data_digest(d, i, key[i].digest);
+  }
+  qsort(key, d->n, sizeof *key, compare);
+  for (size_t first = 0, end; first < d->n; first = end) {
+    struct meeting m = {.twin = OVERLAP_NONE};
+    for (end = first; end < d->n && !memcmp(key[end].digest, key[first].digest, sizeof key->digest); end++)
+      meet(&m, d, key[end].example);
+    for (size_t k = first; k < end; k++) mark(twin, d, key[k].example, m);
+  }
+  r4_mem_free(key);
+  return R4_OK;
+}
+
+static r4_status by_id(const r4_data *d, uint32_t *twin, r4_error *e)
+{
+  size_t ids = d->ids ? d->ids->n : 0;
+  struct meeting *m = r4_mem_new(ids ? ids : 1, sizeof *m);
+  if (!m) return r4_fail(e, R4_E_MEMORY, "out of memory for comparing %zu ids", ids);
+  for (size_t k = 0; k < ids; k++) m[k].twin = OVERLAP_NONE;
+  for (size_t i = 0; i < d->n; i++)
+    if (d->record[i].id < ids) meet(m + d->record[i].id, d, (uint32_t)i);
+  for (size_t i = 0; i < d->n; i++)
+    if (d->record[i].id < ids) mark(twin, d, (uint32_t)i, m[d->record[i].id]);
+  r4_mem_free(m);
+  return R4_OK;
+}
+
+r4_status overlap_find(const r4_data *d, uint32_t *twin, size_t *n, r4_error *e)
+{
+  for (size_t i = 0; i < d->n; i++) twin[i] = OVERLAP_NONE;
+  r4_status s = by_values(d, twin, e);
+  if (!s) s = by_id(d, twin, e);
+  *n = 0;
+  for (size_t i = 0; !s && i < d->n; i++) *n += twin[i] != OVERLAP_NONE;
+  return s;
+}
+
+static uint32_t *new_twins(const r4_data *d, r4_error *e)
+{
+  uint32_t *twin = r4_mem_new(d->n ? d->n : 1, sizeof *twin);
+  if (!twin) r4_fail(e, R4_E_MEMORY, "out of memory for comparing %zu examples", d->n);
+  return twin;
+}
+
+static r4_status refuse(const r4_data *d, const uint32_t *twin, size_t n, r4_error *e)
+{
+  uint32_t i = 0;
+  while (twin[i] == OVERLAP_NONE) i++;
+  r4_example a = r4_data_example(d, i), b = r4_data_example(d, twin[i]);
+  bool same_id = a.id && b.id && !strcmp(a.id, b.id);
+  return r4_fail(
+    e, R4_E_ARGUMENT,
+    "%zu examples occur in a later split as well: %s example %u%s%s%s and %s example %u%s%s%s have the "
+    "same %s%s",
+    n, split_name[a.split], i, a.file ? " (" : "", a.file ? a.file : "", a.file ? ")" : "",
+    split_name[b.split], twin[i], b.file ? " (" : "", b.file ? b.file : "", b.file ? ")" : "",
+    same_id ? "id " : "values", same_id ? a.id : "");
+}
+
+r4_status r4_data_check_overlap(const r4_data *d, r4_error *e)
+{
+  size_t n = 0;
+  uint32_t *twin = new_twins(d, e);
+  if (!twin) return R4_E_MEMORY;
+  r4_status s = overlap_find(d, twin, &n, e);
+  if (!s && n) s = refuse(d, twin, n, e);
+  r4_mem_free(twin);
+  return s;
+}
+
+r4_data *r4_data_drop_overlap(const r4_data *d, size_t *dropped, r4_error *e)
+{
+  size_t n = 0, left = 0;
+  r4_data *rest = NULL;
+  uint32_t *twin = new_twins(d, e);
+  size_t *keep = r4_mem_new(d->n ? d->n : 1, sizeof *keep);
+  if (twin && !keep) r4_fail(e, R4_E_MEMORY, "out of memory for a view of %zu examples", d->n);
+  if (twin && keep && !overlap_find(d, twin, &n, e)) {
+    for (size_t i = 0; i < d->n; i++)
+      if (twin[i] == OVERLAP_NONE) keep[left++] = i;
+    rest = r4_data_subset(d, left, keep, e);
+    if (dropped) *dropped = n;
+  }
+  r4_mem_free(twin);
+  r4_mem_free(keep);
+  return rest;
+}
