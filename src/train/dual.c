@@ -1,0 +1,26 @@
+#include "train/dual.h"
+
+#include <math.h>
+
+static const double LARGEST_LAMBDA = 10, LARGEST_MOVE = 2;
+
+static double clip(double v, double low, double high)
+{
+  return fmin(fmax(v, low), high);
+}
+
+/* first^(1 - u) delta^u; a first q below delta is no reason to ask for less. */
+double dual_target(const struct dual *d)
+{
+  double u = d->step < d->steps ? d->step / d->steps : 1;
+  return d->first > d->delta ? d->delta * pow(d->first / d->delta, 1 - u) : d->delta;
+}
+
+void dual_step(struct dual *d, double q)
+{
+  q = fmax(q, d->delta / 1000);
+  if (d->first == 0) d->first = q;
+  double above = clip(log(q / dual_target(d)), -LARGEST_MOVE, LARGEST_MOVE);
+  d->lambda = clip(d->lambda + d->rate * above, 0, LARGEST_LAMBDA);
+  d->step++;
+}
