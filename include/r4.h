@@ -320,6 +320,8 @@ double r4_random_normal(r4_random key, uint64_t index);              /* mean 0, 
 uint64_t r4_random_below(r4_random key, uint64_t index, uint64_t n); /* in 0 .. n-1 */
 /* n floats, uniform in [low, high): element i depends on the key and i alone. On all threads. */
 void r4_random_fill(r4_random key, size_t n, float low, float high, float *to);
+/* n floats, normal with mean 0 and variance 1; of 24 random bits a pair of which gives two: at most 5.8 in size. */
+void r4_random_fill_normal(r4_random key, size_t n, float *to);
 /* Draws of any kind with the same key and index share their bits: give each use a purpose of its
  * own. The library itself uses purposes from 0x72340000 on. */
 

@@ -151,13 +151,50 @@ static void test_fill(void **state)
   assert_true(fabs(squares / N - 7. / 3) < 0.05);
 }
 
+static int by_size(const void *a, const void *b)
+{
+  float x = *(const float *)a, y = *(const float *)b;
+  return (x > y) - (x < y);
+}
+
+/* Kolmogorov and Smirnov: the largest distance from the normal distribution, times sqrt(n), is above 1.95 by chance
+ * once in a thousand. Neighbours are not correlated, squares of neighbours neither. */
+static void test_fill_normal(void **state)
+{
+  (void)state;
+  enum { N = 100003, PREFIX = 777 };
+  static float all[N], few[PREFIX + 1];
+  r4_random key = {7, 8, 10};
+  few[PREFIX] = 42;
+  r4_random_fill_normal(key, N, all);
+  r4_random_fill_normal(key, PREFIX, few);
+  assert_memory_equal(all, few, PREFIX * sizeof *few);
+  assert_true(few[PREFIX] == 42);
+  double product = 0, squares = 0;
+  for (size_t i = 0; i + 1 < N; i++) {
+    double a = all[i], b = all[i + 1];
+    product += a * b;
+    squares += (a * a - 1) * (b * b - 1);
+  }
+  assert_true(fabs(product) / sqrt(N) < 4);
+  assert_true(fabs(squares) / (2 * sqrt(N)) < 4);
+  qsort(all, N, sizeof *all, by_size);
+  double distance = 0;
+  for (size_t i = 0; i < N; i++) {
+    double expected = erfc(-(double)all[i] / sqrt(2)) / 2;
+    distance = fmax(distance, fmax(fabs(expected - (double)i / N), fabs(expected - (double)(i + 1) / N)));
+  }
+  assert_true(distance * sqrt(N) < 1.95);
+  assert_true(all[0] > -6 && all[0] < -3.5 && all[N - 1] < 6 && all[N - 1] > 3.5);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_known_answers),  cmocka_unit_test(test_uniform_moments),
     cmocka_unit_test(test_normal_moments), cmocka_unit_test(test_below),
     cmocka_unit_test(test_below_product),  cmocka_unit_test(test_key),
-    cmocka_unit_test(test_fill),
+    cmocka_unit_test(test_fill),           cmocka_unit_test(test_fill_normal),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("random", tests, NULL, NULL);

@@ -49,7 +49,7 @@ static r4_id number(const struct objective *o, const char *name, double value)
   return o->options->live ? r4_input(o->g, name, R4_SCALAR) : r4_const(o->g, value, R4_SCALAR);
 }
 
-static void add_inputs(struct objective *o)
+void objective_inputs(struct objective *o)
 {
   const r4_objective_options *p = o->options;
   int64_t classes = r4_net_classes(o->net);
@@ -151,7 +151,7 @@ r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param
   const struct method *method = find_method(g, options->method ? options->method : "");
   if (!method || !objective_check(g, n, options)) return result;
   struct objective o = {.g = g, .net = n, .param = param, .options = options};
-  add_inputs(&o);
+  objective_inputs(&o);
   result.logits = objective_logits(&o, o.in.x);
   result.losses = weighted_losses(&o, result.logits);
   result.data = result.loss = r4_mean(g, result.losses, R4_ALL);

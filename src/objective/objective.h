@@ -45,6 +45,9 @@ bool objective_check(r4_graph *g, const r4_net *n, const r4_objective_options *p
 /* The same for an option that counts samples or steps, and must be at least 1. */
 bool objective_check_count(r4_graph *g, const char *name, int value);
 
+/* Adds the inputs x, y, m and, where the options have them, index and eps; sets what o keeps of them. */
+void objective_inputs(struct objective *o);
+
 /* The shape of a batch of examples of shape one. */
 r4_shape objective_batch(r4_shape one, int64_t batch);
 
