@@ -18,7 +18,8 @@ struct dual {
   double step;               /* state: steps done                                                     */
 };
 
-/* After a step whose batch had the mean penalty q. A q of 0 (nothing left to push, or no masks) counts as delta / 1000. */
+/* After a step whose batch had the mean penalty q. A q of 0 (nothing left to push, or no masks) counts as
+ * delta / 1000. */
 void dual_step(struct dual *d, double q);
 
 /* What q should be at the present step. */
