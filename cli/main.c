@@ -41,7 +41,7 @@ static int unknown(const char *name)
   const char *best = NULL;
   size_t least = 3;
   for (size_t k = 0; k < COMMANDS; k++) {
-    size_t distance = edit_distance(name, commands[k]->name);
+    size_t distance = r4_word_distance(name, commands[k]->name);
     if (distance < least) least = distance, best = commands[k]->name;
   }
   fprintf(stderr, "r4: no command \"%s\"", name);

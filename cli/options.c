@@ -7,29 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_OPTIONS = 64, WORD = 31 };
+#include "r4.h"
 
-static size_t smallest(size_t a, size_t b)
-{
-  return a < b ? a : b;
-}
-
-/* Rows of the usual table, the last three of them. Words are cut at WORD letters. */
-size_t edit_distance(const char *a, const char *b)
-{
-  size_t rows[3][WORD + 1], n = strnlen(a, WORD), m = strnlen(b, WORD);
-  for (size_t j = 0; j <= m; j++) rows[0][j] = j;
-  for (size_t i = 1; i <= n; i++) {
-    size_t *row = rows[i % 3], *up = rows[(i + 2) % 3], *up2 = rows[(i + 1) % 3];
-    row[0] = i;
-    for (size_t j = 1; j <= m; j++) {
-      row[j] = smallest(smallest(up[j], row[j - 1]) + 1, up[j - 1] + (a[i - 1] != b[j - 1]));
-      bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped) row[j] = smallest(row[j], up2[j - 2] + 1);
-    }
-  }
-  return rows[n % 3][m];
-}
+enum { MAX_OPTIONS = 64 };
 
 static bool complain(const char *command, const char *name, const char *expected, const char *got)
 {
@@ -106,7 +86,7 @@ static bool unknown(const char *command, const struct option *table, const char 
   const struct option *best = NULL;
   size_t least = 3;
   for (const struct option *o = table; o->name && !strncmp(word, "--", 2); o++) {
-    size_t distance = edit_distance(word + 2, o->name);
+    size_t distance = r4_word_distance(word + 2, o->name);
     if (distance < least) least = distance, best = o;
   }
   fprintf(stderr, "r4 %s: %s \"%s\"", command, *word == '-' ? "unknown option" : "unexpected argument", word);

@@ -28,7 +28,4 @@ bool options_read(const char *command, const struct option *table, void *setting
 /* One line for each option, on stdout. */
 void options_help(const struct option *table);
 
-/* How many insertions, deletions, changes and swaps of neighbours turn a into b. */
-size_t edit_distance(const char *a, const char *b);
-
 #endif

@@ -58,6 +58,9 @@ typedef struct {
 /* The name of a status, for example "shape". */
 const char *r4_status_name(r4_status s);
 
+/* How many insertions, deletions, changes and swaps of neighbours turn a into b: for "did you mean". */
+size_t r4_word_distance(const char *a, const char *b);
+
 /* ---- Shapes --------------------------------------------------------------------------------- */
 
 enum { R4_MAX_RANK = 6 };
@@ -526,6 +529,61 @@ typedef struct {
  * error in g, if an option is out of its range. */
 r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param,
                                 const r4_objective_options *options);
+
+/* ---- Settings ------------------------------------------------------------------------------- */
+
+/* Everything that a training run can be told, by key, with a default each. One table feeds the help, the file, changes
+ * on the command line, the checks and the resolved text. */
+typedef struct r4_settings r4_settings;
+
+typedef enum {
+  R4_SETTING_WHOLE = 0, /* a whole number                     */
+  R4_SETTING_REAL,      /* a finite number                    */
+  R4_SETTING_FLAG,      /* true or false                      */
+  R4_SETTING_TEXT,      /* UTF-8                              */
+  R4_SETTING_CHOICE,    /* one of a few words                 */
+  R4_SETTING_REALS,     /* a list of numbers, possibly empty  */
+} r4_setting_type;
+
+/* A line of the table. */
+typedef struct {
+  const char *group; /* a heading; lines of a group stand together */
+  const char *key;
+  r4_setting_type type;
+  const char *initial;        /* the default, as a user would write it */
+  double min, max;            /* of numbers; infinite where there is no limit */
+  const char *const *choices; /* ends with NULL; NULL for other types */
+  const char *help;           /* one line */
+} r4_setting_info;
+
+size_t r4_setting_count(void);
+r4_setting_info r4_setting_describe(size_t k);
+
+r4_settings *r4_settings_new(void); /* the defaults; NULL when out of memory */
+void r4_settings_free(r4_settings *s);
+
+/* Reads a YAML file of "key: value" lines. Maps may stand for dotted keys, and "base: FILE" (relative to the file
+ * itself) starts from another file's settings. Strict: errors name file, line and column, what stands there and what
+ * was expected. What was read before an error stays. */
+r4_status r4_settings_read(r4_settings *s, const char *path, r4_error *e);
+/* One assignment "key=value"; lists are written "1,2.5". origin says in messages where it comes from: "--set". */
+r4_status r4_settings_set(r4_settings *s, const char *assignment, const char *origin, r4_error *e);
+/* Combinations that contradict each other or have no effect. */
+r4_status r4_settings_check(const r4_settings *s, r4_error *e);
+/* All settings as YAML with headings; reads back as the same settings. r4_string_free; NULL when out of memory. */
+char *r4_settings_text(const r4_settings *s);
+
+typedef struct {
+  r4_setting_type type; /* says which of the following holds */
+  int64_t whole;
+  double real;
+  bool flag;
+  const char *text; /* of a text or choice; valid until the setting changes */
+  size_t n;         /* of a list */
+  const double *reals;
+} r4_setting_value;
+
+r4_status r4_settings_get(const r4_settings *s, const char *key, r4_setting_value *value, r4_error *e);
 
 /* ---- The table of operations ---------------------------------------------------------------- */
 

@@ -1,0 +1,81 @@
+/* Settings. One table (settings_table.c) feeds the help, the file, --set, the range checks and the resolved
+ * text. A setting is one line there and one field here, whose C type is the type of the setting. */
+#ifndef R4_TRAIN_SETTINGS_H
+#define R4_TRAIN_SETTINGS_H
+
+#include "base/error.h"
+
+enum { SETTINGS_MOST = 96, REALS_MOST = 256 };
+
+struct reals {
+  size_t n;
+  double v[REALS_MOST];
+};
+
+/* int64_t: a whole number, double: a real one, bool: a flag, char *: text, const char *: one of the choices,
+ * struct reals: a list. Comments are in the table. */
+struct settings {
+  struct {
+    char *name, *from;
+    int64_t seed, size;
+    double val;
+    const char *shades, *mask_means, *corrupt;
+    bool clean, soft_masks;
+    double keep_masks, keep, correct;
+  } data;
+
+  char *net;
+  const char *init;
+
+  const char *method, *explain, *norm, *form;
+  double lambda, lambda_r3, delta, delta_rate, eps, lambda_ramp, eps_ramp, tau, alpha, weight_penalty;
+  int64_t delta_steps, samples, steps;
+  bool random_start, double_softmax;
+  struct reals range, class_weights;
+
+  int64_t epochs, batch, patience, seed, threads;
+  const char *optimizer, *schedule, *select;
+  double rate, momentum, beta1, beta2, weight_decay, warmup, decay_by, checkpoint;
+  struct reals decay_at;
+  bool drop_last;
+
+  struct {
+    double eps;
+    int64_t batch;
+  } eval;
+};
+
+struct r4_settings {
+  struct settings values;
+  char *origin[SETTINGS_MOST]; /* where the value comes from, "a.yaml:3:9" or "--set"; NULL: the default */
+};
+
+/* A line of the table. */
+struct setting {
+  r4_setting_info info;
+  size_t offset; /* in struct settings */
+};
+
+/* The k-th setting, NULL after the last. */
+const struct setting *setting_at(size_t k);
+/* By its key; NULL if there is none. */
+const struct setting *setting_find(const char *key);
+size_t setting_number(const struct setting *t);
+/* Says that there is no such setting, and which may have been meant. */
+r4_status setting_unknown(const char *where, const char *key, r4_error *e);
+
+/* Reads text, strictly, into the setting's place in v, which must hold a value before. */
+r4_status setting_read(const struct setting *t, const char *where, const char *text, struct settings *v,
+                       r4_error *e);
+/* For lists: appends one number. */
+r4_status setting_append(const struct setting *t, const char *where, const char *text, struct settings *v,
+                         r4_error *e);
+/* Says what was found instead of what: "a.yaml:3:9: epochs is a map, expected a whole number from 1 on". */
+r4_status setting_refuse(const struct setting *t, const char *where, const char *what, r4_error *e);
+
+r4_status settings_note_origin(r4_settings *s, const struct setting *t, const char *where, r4_error *e);
+
+/* Reads YAML from memory; file is its name for messages. "base" is refused. */
+r4_status settings_parse(r4_settings *s, const char *file, const void *data, size_t size, r4_error *e);
+
+#endif

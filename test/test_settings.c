@@ -1,0 +1,541 @@
+/* Settings: the table holds together; files and assignments are read strictly, and errors say where, what and what was
+ * expected; the resolved text reads back as the same settings. */
+#include "train/settings.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "check.h"
+
+/* ---- Helpers ---- */
+
+static r4_status parse(r4_settings *s, const char *text, r4_error *e)
+{
+  return settings_parse(s, "a.yaml", text, strlen(text), e);
+}
+
+static r4_settings *defaults(void)
+{
+  r4_settings *s = r4_settings_new();
+  assert_non_null(s);
+  return s;
+}
+
+static void assert_error(const r4_error *e, r4_status status, const char *expected)
+{
+  if (!status) fail_msg("accepted, expected: %s", expected);
+  assert_int_equal(e->status, status);
+  if (!strstr(e->text, expected)) fail_msg("the error is\n  %s\nexpected\n  %s", e->text, expected);
+}
+
+static void refuses(const char *text, const char *expected)
+{
+  r4_error e = {0};
+  r4_settings *s = defaults();
+  assert_error(&e, parse(s, text, &e), expected);
+  r4_settings_free(s);
+}
+
+static void refuses_set(const char *assignment, const char *expected)
+{
+  r4_error e = {0};
+  r4_settings *s = defaults();
+  assert_error(&e, r4_settings_set(s, assignment, "--set", &e), expected);
+  r4_settings_free(s);
+}
+
+static r4_settings *accepted(const char *text)
+{
+  r4_error e;
+  r4_settings *s = defaults();
+  if (parse(s, text, &e)) fail_msg("%s", e.text);
+  return s;
+}
+
+/* ---- The table ---- */
+
+static void test_table_holds_together(void **state)
+{
+  (void)state;
+  r4_settings *s = defaults();
+  const char *group = "";
+  for (size_t k = 0; k < r4_setting_count(); k++) {
+    r4_setting_info i = r4_setting_describe(k);
+    r4_setting_value v;
+    assert_int_equal(r4_settings_get(s, i.key, &v, NULL), R4_OK);
+    assert_int_equal(v.type, i.type);
+    assert_true((i.choices != NULL) == (i.type == R4_SETTING_CHOICE));
+    if (i.type == R4_SETTING_WHOLE || i.type == R4_SETTING_REAL) assert_true(i.min < i.max);
+    assert_true(*i.help && strlen(i.help) <= 80);
+    for (size_t j = 0; j < k; j++) {
+      r4_setting_info other = r4_setting_describe(j);
+      if (!strcmp(other.key, i.key)) fail_msg("%s stands twice", i.key);
+      if (!strcmp(other.group, i.group) && strcmp(group, i.group)) fail_msg("group %s is torn", i.group);
+    }
+    group = i.group;
+  }
+  assert_null(r4_setting_describe(r4_setting_count()).key);
+  r4_settings_free(s);
+}
+
+/* Every setting, changed away from its default by text, comes back as it was written. */
+static void test_each_setting_reads_back(void **state)
+{
+  (void)state;
+  for (size_t k = 0; k < r4_setting_count(); k++) {
+    static const char *const value[] = {[R4_SETTING_WHOLE] = "7",
+                                        [R4_SETTING_REAL] = "0.3",
+                                        [R4_SETTING_TEXT] = "a\"b\\c",
+                                        [R4_SETTING_REALS] = "0.5,2"};
+    r4_setting_info i = r4_setting_describe(k);
+    const char *v = value[i.type];
+    if (i.type == R4_SETTING_FLAG) v = strcmp(i.initial, "true") ? "true" : "false";
+    if (i.type == R4_SETTING_CHOICE) v = i.choices[!strcmp(i.choices[0], i.initial)];
+    char assignment[128];
+    r4_error e;
+    snprintf(assignment, sizeof assignment, "%s=%s", i.key, v);
+    r4_settings *s = defaults(), *again = defaults(), *fresh = defaults();
+    if (r4_settings_set(s, assignment, "--set", &e)) fail_msg("%s", e.text);
+    char *text = r4_settings_text(s), *initial = r4_settings_text(fresh);
+    assert_string_not_equal(text, initial);
+    if (parse(again, text, &e)) fail_msg("%s\n%s", e.text, text);
+    char *text_again = r4_settings_text(again);
+    assert_string_equal(text, text_again);
+    r4_string_free(text);
+    r4_string_free(initial);
+    r4_string_free(text_again);
+    r4_settings_free(s);
+    r4_settings_free(again);
+    r4_settings_free(fresh);
+  }
+}
+
+/* ---- Reading ---- */
+
+static void test_values_arrive(void **state)
+{
+  (void)state;
+  r4_settings *s = accepted("method: cert-r4   # the certified one\n"
+                            "lambda: 1.5e-3\n"
+                            "net: >\n  conv 8 3,\n  flatten, dense 10\n"
+                            "data.from: mnist\n"
+                            "data: {seed: 12, val: .25}\n"
+                            "decay_at: [10, 20.5]\n"
+                            "drop_last: true\n"
+                            "seed: 9007199254740991\n");
+  const struct settings *v = &s->values;
+  assert_string_equal(v->method, "cert-r4");
+  assert_true(v->lambda == 1.5e-3);
+  assert_string_equal(v->net, "conv 8 3, flatten, dense 10\n");
+  assert_string_equal(v->data.from, "mnist");
+  assert_int_equal(v->data.seed, 12);
+  assert_true(v->data.val == .25);
+  assert_int_equal(v->decay_at.n, 2);
+  assert_true(v->decay_at.v[0] == 10 && v->decay_at.v[1] == 20.5);
+  assert_true(v->drop_last);
+  assert_true(v->seed == 9007199254740991);
+  assert_int_equal(v->epochs, 10);
+  r4_settings_free(s);
+}
+
+static void test_nothing_is_defaults(void **state)
+{
+  (void)state;
+  static const char *const nothing[] = {"", "\n\n", "# only this\n", "---\n", "{}", "--- {}\n...\n"};
+  r4_settings *fresh = defaults();
+  char *expected = r4_settings_text(fresh);
+  for (size_t k = 0; k < sizeof nothing / sizeof *nothing; k++) {
+    r4_settings *s = accepted(nothing[k]);
+    char *text = r4_settings_text(s);
+    assert_string_equal(text, expected);
+    r4_string_free(text);
+    r4_settings_free(s);
+  }
+  r4_string_free(expected);
+  r4_settings_free(fresh);
+}
+
+static void test_keys_are_known(void **state)
+{
+  (void)state;
+  refuses("epochs: 3\nlamda: 1\n", "a.yaml:2:1: no setting \"lamda\"; did you mean lambda?");
+  refuses("data:\n  seed: 1\n  form: x\n", "a.yaml:3:3: no setting \"data.form\"; did you mean data.from?");
+  refuses("colour: red\n", "a.yaml:1:1: no setting \"colour\"");
+  r4_error e;
+  r4_settings *s = defaults();
+  assert_int_equal(parse(s, "a: 1\n", &e), R4_E_ARGUMENT);
+  assert_string_equal(e.text, "a.yaml:1:1: no setting \"a\""); /* "tau" has little to do with it */
+  r4_settings_free(s);
+  refuses("colour: {}\n", "a.yaml:1:1: no setting \"colour\"");
+  refuses("colour: []\n", "a.yaml:1:1: no setting \"colour\"");
+  refuses("base: b.yaml\n", "no setting \"base\"");
+  refuses("epochs: 3\nepochs: 4\n", "a.yaml:2:1: epochs is set at a.yaml:1:1 already");
+  refuses("data.seed: 3\ndata: {seed: 4}\n", "a.yaml:2:8: data.seed is set at a.yaml:1:1 already");
+  refuses("decay_at: []\ndecay_at: []\n", "a.yaml:2:1: decay_at is set at a.yaml:1:1 already");
+}
+
+static void test_numbers_are_strict(void **state)
+{
+  (void)state;
+  static const char *const whole[] = {
+    "20x", "nan", "0x10", "1e3", "2.0", "+5", "010", "1_000", "99999999999999999999"};
+  static const char *const real[] = {"20x", "nan", ".nan", "inf", "-.inf", "0x1p3",
+                                     "1e",  "e5",  ".",    "-.",  "1,5",   "1e999"};
+  char text[80], expected[160];
+  for (size_t k = 0; k < sizeof whole / sizeof *whole; k++) {
+    snprintf(text, sizeof text, "\n epochs:  %s", whole[k]);
+    snprintf(expected, sizeof expected,
+             "a.yaml:2:11: epochs is \"%s\", expected a whole number from 1 to 1000000000", whole[k]);
+    refuses(text, expected);
+  }
+  for (size_t k = 0; k < sizeof real / sizeof *real; k++) {
+    snprintf(text, sizeof text, "rate: %s", real[k]);
+    snprintf(expected, sizeof expected, "a.yaml:1:7: rate is \"%s\", expected a number from 0 on", real[k]);
+    refuses(text, expected);
+  }
+  refuses("epochs:\n", "a.yaml:1:8: epochs is empty, expected a whole number");
+  refuses("epochs: \"3\"\n", "a.yaml:1:9: epochs is in quotes, expected a whole number");
+  refuses("epochs: {a: 1}\n", "a.yaml:1:9: epochs is a map, expected a whole number");
+  refuses("epochs: [1]\n", "a.yaml:1:9: epochs is a list, expected a whole number");
+}
+
+static void test_ranges(void **state)
+{
+  (void)state;
+  refuses("epochs: 0\n", "epochs is \"0\", expected a whole number from 1 to 1000000000");
+  refuses("seed: -1\n", "seed is \"-1\", expected a whole number from 0 on");
+  refuses("seed: 9007199254740993\n", "seed is \"9007199254740993\"");
+  refuses("data.val: 0.91\n", "data.val is \"0.91\", expected a number from 0 to 0.9");
+  refuses("delta: -0.1\n", "delta is \"-0.1\", expected a number from 0 on");
+  r4_settings_free(accepted("data.val: 0.9\nrange: [-3, 3]\n"));
+}
+
+static void test_words(void **state)
+{
+  (void)state;
+  refuses("drop_last: yes\n", "a.yaml:1:12: drop_last is \"yes\", expected true or false");
+  refuses("select: first\n", "a.yaml:1:9: select is \"first\", expected last, avg, worst or loss");
+  refuses("select: \"\"\n", "a.yaml:1:9: select is empty, expected last, avg");
+  refuses("data.from:\n", "a.yaml:1:11: data.from is empty, expected text");
+  refuses("data.from: null\n", "a.yaml:1:12: data.from is null, expected text");
+  refuses("data.from: \"a\\0b\"\n", "a.yaml:1:12: a zero byte");
+  refuses_set("data.from=\xff", "--set: data.from is \"\xff\", expected text in UTF-8");
+  refuses_set("data.from=\xc0\x80", "expected text in UTF-8");
+  refuses_set("data.from=\xed\xa0\x80", "expected text in UTF-8");
+}
+
+static void test_lists(void **state)
+{
+  (void)state;
+  refuses("decay_at: 3\n", "a.yaml:1:11: decay_at is a single value, expected a list of numbers from 0 on");
+  refuses("decay_at:\n  - 3\n  - x\n", "a.yaml:3:5: decay_at is \"x\", expected a list of numbers");
+  refuses("decay_at: [[3]]\n", "a.yaml:1:12: a list or map within a list");
+  refuses("class_weights: [1, -1]\n", "a.yaml:1:20: class_weights is \"-1\"");
+  refuses_set("decay_at=1,", "--set: decay_at is empty");
+  refuses_set("decay_at=1 2", "--set: decay_at is \"1 2\"");
+  r4_settings *s = accepted("decay_at: [1, 2, 3]\n");
+  assert_int_equal(r4_settings_set(s, "decay_at=[4, 5]", "--set", NULL), R4_OK);
+  assert_int_equal(s->values.decay_at.n, 2);
+  assert_true(s->values.decay_at.v[1] == 5);
+  assert_int_equal(r4_settings_set(s, "decay_at=", "--set", NULL), R4_OK);
+  assert_int_equal(s->values.decay_at.n, 0);
+  r4_settings_free(s);
+
+  char many[8 * REALS_MOST] = "class_weights=1";
+  for (int k = 1; k < REALS_MOST; k++) strncat(many, ",1", sizeof many - strlen(many) - 1);
+  s = defaults();
+  assert_int_equal(r4_settings_set(s, many, "--set", NULL), R4_OK);
+  assert_int_equal(s->values.class_weights.n, REALS_MOST);
+  r4_settings_free(s);
+  strncat(many, ",1", sizeof many - strlen(many) - 1);
+  refuses_set(many, "--set: class_weights has more than 256 numbers");
+}
+
+static void test_assignments(void **state)
+{
+  (void)state;
+  refuses_set("epochs", "--set: \"epochs\" has no value, expected key=value");
+  refuses_set("epoch=3", "--set: no setting \"epoch\"; did you mean epochs?");
+  refuses_set("epochs=x", "--set: epochs is \"x\", expected a whole number from 1");
+  refuses_set("epochs= 3", "--set: epochs is \" 3\"");
+  refuses_set("epochs=", "--set: epochs is empty");
+  refuses_set("rate=-", "--set: rate is \"-\"");
+  r4_settings *s = accepted("epochs: 3\n");
+  assert_int_equal(r4_settings_set(s, "epochs=4", "--set", NULL), R4_OK);
+  assert_int_equal(r4_settings_set(s, "epochs=5", "--set", NULL), R4_OK);
+  assert_int_equal(s->values.epochs, 5);
+  assert_int_equal(r4_settings_set(s, "data=a=b", "--set", NULL), R4_OK);
+  assert_string_equal(s->values.data.name, "a=b");
+  r4_settings_free(s);
+}
+
+static void test_yaml_that_settings_cannot_have(void **state)
+{
+  (void)state;
+  refuses("epochs: &a 3\n", "a.yaml:1:9: an anchor");
+  refuses("epochs: *a\n", "a.yaml:1:9: an alias");
+  refuses("epochs: !!int 3\n", "a.yaml:1:9: a tag");
+  refuses("%TAG ! tag:x,2000:\n---\nepochs: 3\n", "a %TAG directive");
+  refuses("epochs: 3\n---\nepochs: 4\n", "a.yaml:2:1: a second document");
+  refuses("- 1\n", "a.yaml:1:1: expected lines of the form \"key: value\"");
+  refuses("hello\n", "a.yaml:1:1: expected lines of the form \"key: value\"");
+  refuses("? [a]\n: 1\n", "a.yaml:1:3: a key is a list or a map");
+  refuses("net: \"dense\n", "a.yaml:2:1: found unexpected end of stream while scanning a quoted scalar");
+  refuses("net: b: c\n", "a.yaml:1:7: mapping values are not allowed in this context, expected YAML");
+  refuses("data: \xff\n", "a.yaml: byte 6: ");
+  char deep[400] = "";
+  for (int k = 0; k < 30; k++) strncat(deep, "{eval: ", 8);
+  refuses(deep, "a.yaml:1:9: no setting \"eval.eval\"");
+  char longest[300];
+  memset(longest, 'k', sizeof longest);
+  memcpy(longest + sizeof longest - 4, ": 1", 4);
+  refuses(longest, "a.yaml:1:1: no setting \"kkkk");
+}
+
+/* ---- Other files ---- */
+
+static char folder[] = "/tmp/r4-settings-XXXXXX";
+
+static void write_file(const char *name, const char *text)
+{
+  char path[200];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE *f = fopen(path, "w");
+  assert_non_null(f);
+  fputs(text, f);
+  fclose(f);
+}
+
+static r4_status read_file(r4_settings *s, const char *name, r4_error *e)
+{
+  char path[200];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  return r4_settings_read(s, path, e);
+}
+
+static void test_base(void **state)
+{
+  (void)state;
+  char path[200];
+  r4_error e;
+  snprintf(path, sizeof path, "%s/inner", folder);
+  mkdir(path, 0777);
+  write_file("root.yaml", "epochs: 1\nbatch: 2\nrate: 3\ndecay_at: [1, 2]\n");
+  write_file("inner/middle.yaml", "epochs: 4\nbatch: 5\nbase: ../root.yaml\n");
+  write_file("leaf.yaml", "epochs: 6\nbase: inner/middle.yaml\ndecay_at: [3]\n");
+  r4_settings *s = defaults();
+  if (read_file(s, "leaf.yaml", &e)) fail_msg("%s", e.text);
+  assert_int_equal(s->values.epochs, 6);
+  assert_int_equal(s->values.batch, 5);
+  assert_true(s->values.rate == 3);
+  assert_int_equal(s->values.decay_at.n, 1);
+  r4_settings_free(s);
+}
+
+static void refuses_file(const char *name, const char *text, const char *expected)
+{
+  r4_error e = {0};
+  r4_settings *s = defaults();
+  write_file(name, text);
+  assert_error(&e, read_file(s, name, &e), expected);
+  r4_settings_free(s);
+}
+
+static void test_bad_base(void **state)
+{
+  (void)state;
+  write_file("b.yaml", "base: a.yaml\n");
+  refuses_file("a.yaml", "base: ./b.yaml\n", "b.yaml: base leads back to ");
+  refuses_file("c.yaml", "base: c.yaml\n", "c.yaml: base leads back to ");
+  refuses_file("d.yaml", "base: none.yaml\n", "none.yaml: opening: No such file");
+  refuses_file("e.yaml", "base: [a]\n", "e.yaml:1:7: base is no name");
+  refuses_file("f.yaml", "base: b.yaml\nbase: b.yaml\n", "f.yaml:2:1: base is set at ");
+  refuses_file("g.yaml", "base: .\n", "is a folder, expected a file");
+  refuses_file("h.yaml", "base:\n", "h.yaml:1:6: base is no name");
+  refuses_file("j.yaml", "{a: {a: {a: {a: {a: {a: {a: {a: {a: 1}}}}}}}}}\n",
+               "j.yaml:1:33: maps are nested too deeply");
+  for (char k = 'a'; k <= 'z'; k++) {
+    char name[] = "x-a.yaml", text[] = "base: x-a.yaml\n";
+    name[2] = k, text[8] = (char)(k + 1);
+    write_file(name, text);
+  }
+  refuses_file("x-a.yaml", "base: x-b.yaml\n", "more than 16 files start from each other");
+  char *large = malloc((1 << 20) + 2);
+  memset(large, '#', (1 << 20) + 1);
+  large[(1 << 20) + 1] = 0;
+  refuses_file("i.yaml", large, "i.yaml: more than 1048576 bytes");
+  free(large);
+}
+
+/* ---- Combinations ---- */
+
+static void contradicts(const char *text, const char *expected)
+{
+  r4_error e = {0};
+  r4_settings *s = accepted(text);
+  assert_error(&e, r4_settings_check(s, &e), expected);
+  r4_settings_free(s);
+}
+
+static void agrees(const char *text)
+{
+  r4_error e;
+  r4_settings *s = accepted(text);
+  if (r4_settings_check(s, &e)) fail_msg("%s", e.text);
+  r4_settings_free(s);
+}
+
+static void test_combinations(void **state)
+{
+  (void)state;
+  agrees("");
+  agrees("method: r3\nlambda: 1\n");
+  agrees("method: r3\ndelta: 1\n");
+  contradicts("method: r3\nlambda: 1\ndelta: 0.1\n",
+              "lambda (a.yaml:2:9) and delta (a.yaml:3:8) are both above 0: delta finds lambda by itself");
+  contradicts("method: r3\n", "method (a.yaml:1:9) is r3, but lambda (default) and delta (default) are 0");
+  contradicts("method: ibp-ex+r3\nlambda: 1\n", "lambda_r3 (default) is 0");
+  agrees("method: ibp-ex+r3\nlambda: 1\nlambda_r3: 1\n");
+  contradicts("range: [0]\n", "range (a.yaml:1:8): expected two numbers");
+  contradicts("range: [1, 0]\n", "range (a.yaml:1:8): expected two numbers");
+  contradicts("range: [0, 1, 2]\n", "expected two numbers");
+  agrees("range: [0, 1]\n");
+  contradicts("decay_at: [3, 3]\n", "decay_at (a.yaml:1:11): 3 stands after 3, expected rising epochs");
+  contradicts("schedule: steps\n", "schedule (a.yaml:1:11) is steps, but decay_at (default) is empty");
+  agrees("schedule: steps\ndecay_at: [5]\n");
+  contradicts("data.correct: 0.5\n", "data.corrupt (default) is none");
+  agrees("data.correct: 0.5\ndata.corrupt: shift\n");
+}
+
+/* ---- Text ---- */
+
+static void test_any_text_reads_back(void **state)
+{
+  (void)state;
+  static const char *const texts[] = {"",
+                                      "plain",
+                                      "a \"quoted\" \\ one",
+                                      "two\nlines\n",
+                                      " spaces ",
+                                      "tab\there",
+                                      "\x01\x7f",
+                                      "é",
+                                      "日本 \U0001f600",
+                                      "\xc2\x85\u00a0 \u2028 \u2029",
+                                      "\ufeff\ufffe\uffff",
+                                      "#no: [comment]",
+                                      "null"};
+  for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+    char assignment[128];
+    r4_error e;
+    r4_settings *s = defaults(), *again = defaults();
+    snprintf(assignment, sizeof assignment, "data=%s", texts[k]);
+    assert_int_equal(r4_settings_set(s, assignment, "--set", NULL), R4_OK);
+    char *text = r4_settings_text(s);
+    if (parse(again, text, &e)) fail_msg("%s\n%s", e.text, text);
+    assert_string_equal(again->values.data.name, texts[k]);
+    r4_string_free(text);
+    r4_settings_free(s);
+    r4_settings_free(again);
+  }
+}
+
+/* Bits of reals survive, and YAML 1.1 readers see numbers: an exponent comes with a point. */
+static void test_reals_read_back(void **state)
+{
+  (void)state;
+  static const struct {
+    double value;
+    const char *text;
+  } reals[] = {{0.1, "rate: 0.1\n"},
+               {1e-5, "rate: 1.0e-05\n"},
+               {1e22, "rate: 1.0e+22\n"},
+               {2.5e-9, "rate: 2.5e-09\n"},
+               {1. / 3, "rate: 0.3333333333333333\n"},
+               {5e-324, "rate: 4.94065645841247e-324\n"},
+               {1.7976931348623157e308, "rate: 1.7976931348623157e+308\n"},
+               {3, "rate: 3\n"}};
+  for (size_t k = 0; k < sizeof reals / sizeof *reals; k++) {
+    r4_settings *s = defaults(), *again = defaults();
+    s->values.rate = reals[k].value;
+    char *text = r4_settings_text(s);
+    if (!strstr(text, reals[k].text)) fail_msg("%s is missing in\n%s", reals[k].text, text);
+    assert_int_equal(parse(again, text, NULL), R4_OK);
+    assert_memory_equal(&again->values.rate, &reals[k].value, sizeof(double));
+    r4_string_free(text);
+    r4_settings_free(s);
+    r4_settings_free(again);
+  }
+}
+
+/* ---- Memory ---- */
+
+/* A file with a base, a change and the text; R4_E_MEMORY if an allocation fails. */
+static r4_status use(void)
+{
+  char *text = NULL;
+  r4_error e = {.status = R4_OK};
+  r4_settings *s = r4_settings_new();
+  r4_status status = s ? read_file(s, "leaf.yaml", &e) : R4_E_MEMORY;
+  if (!status) status = r4_settings_set(s, "data=digits", "--set", &e);
+  if (!status && !(text = r4_settings_text(s))) status = R4_E_MEMORY;
+  r4_string_free(text);
+  r4_settings_free(s);
+  return status;
+}
+
+static void test_failing_memory(void **state)
+{
+  (void)state;
+  for (long n = 1;; n++) {
+    r4_mem_fail_at(n);
+    r4_status status = use();
+    bool reached = r4_mem_count() >= n;
+    r4_mem_fail_at(0);
+    assert_int_equal(status, reached ? R4_E_MEMORY : R4_OK);
+    if (!reached) break;
+  }
+}
+
+static int make_folder(void **state)
+{
+  (void)state;
+  return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+  (void)state;
+  char command[80];
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  return system(command);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_table_holds_together),
+    cmocka_unit_test(test_each_setting_reads_back),
+    cmocka_unit_test(test_values_arrive),
+    cmocka_unit_test(test_nothing_is_defaults),
+    cmocka_unit_test(test_keys_are_known),
+    cmocka_unit_test(test_numbers_are_strict),
+    cmocka_unit_test(test_ranges),
+    cmocka_unit_test(test_words),
+    cmocka_unit_test(test_lists),
+    cmocka_unit_test(test_assignments),
+    cmocka_unit_test(test_yaml_that_settings_cannot_have),
+    cmocka_unit_test(test_base),
+    cmocka_unit_test(test_bad_base),
+    cmocka_unit_test(test_combinations),
+    cmocka_unit_test(test_any_text_reads_back),
+    cmocka_unit_test(test_reals_read_back),
+    cmocka_unit_test(test_failing_memory),
+  };
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
