@@ -1,0 +1,389 @@
+/* Images: PNG files that are written here byte by byte, JPEG files of the fuzzer's corpus, and resizing against a
+ * plain double loop. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "check.h"
+#include "data/image.h"
+#include "data/resize.h"
+
+/* ---- A PNG writer without libpng: stored blocks of deflate ---- */
+
+struct bytes {
+  size_t n;
+  uint8_t at[1 << 16];
+};
+
+static void put(struct bytes *b, const void *data, size_t n)
+{
+  assert_true(b->n + n <= sizeof b->at);
+  memcpy(b->at + b->n, data, n);
+  b->n += n;
+}
+
+static void put32(struct bytes *b, uint32_t v)
+{
+  put(b, (uint8_t[]){(uint8_t)(v >> 24), (uint8_t)(v >> 16), (uint8_t)(v >> 8), (uint8_t)v}, 4);
+}
+
+static uint32_t crc(const uint8_t *data, size_t n)
+{
+  uint32_t c = ~0u;
+  for (size_t i = 0; i < n; i++) {
+    c ^= data[i];
+    for (int k = 0; k < 8; k++) c = c & 1 ? c >> 1 ^ 0xedb88320u : c >> 1;
+  }
+  return ~c;
+}
+
+static void chunk(struct bytes *b, const char *type, const void *data, size_t n)
+{
+  put32(b, (uint32_t)n);
+  size_t start = b->n;
+  put(b, type, 4);
+  put(b, data, n);
+  put32(b, crc(b->at + start, b->n - start));
+}
+
+static void zlib_stored(struct bytes *b, const uint8_t *data, size_t n)
+{
+  uint32_t s1 = 1, s2 = 0;
+  for (size_t i = 0; i < n; i++) {
+    s1 = (s1 + data[i]) % 65521;
+    s2 = (s2 + s1) % 65521;
+  }
+  put(b, (uint8_t[]){0x78, 1, 1, (uint8_t)n, (uint8_t)(n >> 8), (uint8_t)~n, (uint8_t)(~n >> 8)}, 7);
+  put(b, data, n);
+  put32(b, s2 << 16 | s1);
+}
+
+enum { GREY = 0, RGB = 2, PALETTE = 3, GREY_ALPHA = 4, RGBA = 6 };
+
+struct png {
+  uint32_t width, height;
+  uint8_t depth, type, interlaced;
+  size_t n_palette, n_transparent,
+    n_rows; /* rows: filter byte and packed pixels, as they stand in the file */
+  const uint8_t *palette, *transparent, *rows;
+};
+
+static void write_png(struct bytes *b, struct png p)
+{
+  static struct bytes header, packed;
+  b->n = header.n = packed.n = 0;
+  put(b, "\x89PNG\r\n\x1a\n", 8);
+  put32(&header, p.width);
+  put32(&header, p.height);
+  put(&header, (uint8_t[]){p.depth, p.type, 0, 0, p.interlaced}, 5);
+  chunk(b, "IHDR", header.at, header.n);
+  chunk(b, "gAMA", (uint8_t[]){0, 1, 0x86, 0xa0}, 4); /* gamma 1: must make no difference */
+  if (p.n_palette) chunk(b, "PLTE", p.palette, p.n_palette);
+  if (p.n_transparent) chunk(b, "tRNS", p.transparent, p.n_transparent);
+  zlib_stored(&packed, p.rows, p.n_rows);
+  chunk(b, "IDAT", packed.at, packed.n);
+  chunk(b, "IEND", NULL, 0);
+}
+
+#define LIST(name, ...) .name = (const uint8_t[]){__VA_ARGS__}, .n_##name = sizeof((uint8_t[]){__VA_ARGS__})
+
+/* What each kind of PNG becomes: two pixels, as colour and as grey. */
+static const struct sample {
+  const char *what;
+  struct png png;
+  size_t channels; /* that image_look tells */
+  uint8_t rgb[6], grey[2];
+} samples[] = {
+  {"1 bit", {2, 1, 1, GREY, LIST(rows, 0, 0x40)}, 1, {0, 0, 0, 255, 255, 255}, {0, 255}},
+  {"2 bits", {2, 1, 2, GREY, LIST(rows, 0, 0x60)}, 1, {85, 85, 85, 170, 170, 170}, {85, 170}},
+  {"4 bits", {2, 1, 4, GREY, LIST(rows, 0, 0x1f)}, 1, {17, 17, 17, 255, 255, 255}, {17, 255}},
+  {"grey", {2, 1, 8, GREY, LIST(rows, 0, 7, 200)}, 1, {7, 7, 7, 200, 200, 200}, {7, 200}},
+  {"filtered", {2, 1, 8, GREY, LIST(rows, 1, 7, 200)}, 1, {7, 7, 7, 207, 207, 207}, {7, 207}},
+  {"interlaced", {1, 2, 8, GREY, 1, LIST(rows, 0, 7, 0, 200)}, 1, {7, 7, 7, 200, 200, 200}, {7, 200}},
+  {"16 bits", {2, 1, 16, GREY, LIST(rows, 0, 0x80, 0, 0x01, 0xff)}, 1, {128, 128, 128, 2, 2, 2}, {128, 2}},
+  {"RGB", {2, 1, 8, RGB, LIST(rows, 0, 1, 2, 3, 255, 0, 0)}, 3, {1, 2, 3, 255, 0, 0}, {2, 76}},
+  {"RGB, 16 bits",
+   {2, 1, 16, RGB, LIST(rows, 0, 1, 1, 2, 2, 3, 3, 0, 0, 255, 255, 0, 0)},
+   3,
+   {1, 2, 3, 0, 255, 0},
+   {2, 150}},
+  {"palette",
+   {2, 1, 4, PALETTE, LIST(palette, 9, 8, 7, 0, 0, 255), LIST(rows, 0, 0x10)},
+   3,
+   {0, 0, 255, 9, 8, 7},
+   {29, 8}},
+  {"palette, alpha",
+   {2, 1, 8, PALETTE, LIST(palette, 90, 80, 70, 0, 0, 255), LIST(transparent, 51), LIST(rows, 0, 0, 1)},
+   3,
+   {18, 16, 14, 0, 0, 255},
+   {16, 29}},
+  {"grey, alpha",
+   {2, 1, 8, GREY_ALPHA, LIST(rows, 0, 200, 255, 200, 128)},
+   1,
+   {200, 200, 200, 100, 100, 100},
+   {200, 100}},
+  {"grey, one transparent",
+   {2, 1, 8, GREY, LIST(transparent, 0, 9), LIST(rows, 0, 9, 200)},
+   1,
+   {0, 0, 0, 200, 200, 200},
+   {0, 200}},
+  {"RGBA",
+   {2, 1, 8, RGBA, LIST(rows, 0, 10, 20, 30, 0, 100, 200, 50, 51)},
+   3,
+   {0, 0, 0, 20, 40, 10},
+   {0, 31}},
+};
+
+enum { SAMPLES = sizeof samples / sizeof *samples };
+
+static struct bytes file;
+
+static void every_kind_of_png(void **state)
+{
+  (void)state;
+  for (size_t k = 0; k < SAMPLES; k++) {
+    const struct sample *s = samples + k;
+    struct image as, rgb, grey;
+    r4_error e = {0};
+    write_png(&file, s->png);
+    if (image_look(file.at, file.n, s->what, &as, &e) ||
+        image_decode(file.at, file.n, s->what, 3, &rgb, &e) ||
+        image_decode(file.at, file.n, s->what, 1, &grey, &e))
+      fail_msg("%s", e.text);
+    assert_int_equal(as.channels, s->channels);
+    assert_true(as.width == s->png.width && rgb.height == s->png.height && rgb.width == grey.width);
+    for (int i = 0; i < 6; i++)
+      if (rgb.pixel[i] != s->rgb[i]) fail_msg("%s: %d is %u, not %u", s->what, i, rgb.pixel[i], s->rgb[i]);
+    for (int i = 0; i < 2; i++)
+      if (grey.pixel[i] != s->grey[i])
+        fail_msg("%s: %d is %u, not %u", s->what, i, grey.pixel[i], s->grey[i]);
+    image_clear(&rgb);
+    image_clear(&grey);
+  }
+}
+
+/* ---- Broken files ---- */
+
+static void refused(const uint8_t *data, size_t n, const char *because)
+{
+  r4_error e = {0};
+  struct image image;
+  if (image_decode(data, n, "x.png", 3, &image, &e) != R4_E_PARSE) fail_msg("accepted (%s)", because);
+  assert_null(image.pixel);
+  if (!strstr(e.text, because) || strncmp(e.text, "x.png: ", 7)) fail_msg("%s: no '%s'", e.text, because);
+}
+
+static void broken_png_is_refused(void **state)
+{
+  (void)state;
+  const struct png small = samples[7].png;
+  write_png(&file, small);
+  size_t whole = file.n;
+  for (size_t n = 0; n < whole; n++)
+    refused(file.at, n, n < 8 ? (n ? "does not start" : "empty") : "ends early");
+  put(&file, "x", 1);
+  refused(file.at, file.n, "the image ends here, the file does not");
+  for (size_t k = 8; k < whole; k++) { /* any bit: the checksums see it */
+    write_png(&file, small);
+    file.at[k] ^= 4;
+    refused(file.at, file.n, "");
+  }
+  write_png(&file, small);
+  file.at[8 + 8] = 0x7f; /* the width claims two thousand million */
+  refused(file.at, 8 + 8 + 4, "");
+  struct png lies = small;
+  lies.width = 20000;
+  lies.height = 20000;
+  write_png(&file, lies);
+  refused(file.at, file.n, "more than 100 million");
+  lies.width = lies.height = 9000;
+  write_png(&file, lies);
+  refused(file.at, file.n, "bytes of PNG can hold");
+  refused((const uint8_t *)"GIF89a", 6, "does not start as PNG or JPEG do");
+}
+
+static uint8_t *corpus(const char *name, size_t *n)
+{
+  char path[256];
+  uint8_t *data = NULL;
+  r4_error e = {0};
+  snprintf(path, sizeof path, "test/fuzz/corpus/image/%s", name);
+  if (file_read(path, 1 << 20, &data, n, &e)) fail_msg("%s", e.text);
+  return data;
+}
+
+/* Three stripes of 8 x 16 pixels. */
+static void every_kind_of_jpeg(void **state)
+{
+  (void)state;
+  static const char *const names[] = {"rgb444.jpg", "rgb420.jpg", "progressive.jpg", "cmyk.jpg", "grey.jpg"};
+  static const uint8_t colour[3][3] = {{200, 30, 40}, {20, 180, 60}, {90, 90, 160}};
+  for (int f = 0; f < 5; f++) {
+    size_t n;
+    uint8_t *data = corpus(names[f], &n);
+    struct image as, image;
+    r4_error e = {0};
+    bool grey = f == 4;
+    if (image_look(data, n, names[f], &as, &e) || image_decode(data, n, names[f], 3, &image, &e))
+      fail_msg("%s", e.text);
+    assert_true(as.height == 16 && as.width == 24 && as.channels == (grey ? 1 : 3));
+    for (int k = 0; k < 3; k++)
+      for (int c = 0; c < 3; c++) { /* in the middle of the stripe: half as many colours blur its border */
+        int got = image.pixel[(8 * 24 + 8 * k + 4) * 3 + c], want = grey ? 40 + 80 * k : colour[k][c];
+        if (abs(got - want) > (f == 1 ? 12 : 3))
+          fail_msg("%s: stripe %d: %d, not %d", names[f], k, got, want);
+      }
+    image_clear(&image);
+    r4_mem_free(data);
+  }
+}
+
+static void broken_jpeg_is_refused(void **state)
+{
+  (void)state;
+  size_t n;
+  uint8_t *data = corpus("rgb444.jpg", &n);
+  for (size_t k = 0; k < n; k++) {
+    r4_error e = {0};
+    struct image image;
+    assert_int_not_equal(image_decode(data, k, "x.jpg", 3, &image, &e), R4_OK);
+    assert_null(image.pixel);
+    assert_memory_equal(e.text, "x.jpg: ", 7);
+  }
+  uint8_t *cut = r4_mem_new(n, 1); /* an end marker where pixels should be */
+  memcpy(cut, data, n - 22);
+  memcpy(cut + n - 22, "\xff\xd9", 2);
+  refused(cut, n - 20, "not a sound JPEG");
+  r4_mem_free(cut);
+  data = r4_mem_grow(data, n + 2, 1);
+  memcpy(data + n, "\xff\xd9", 2);
+  refused(data, n + 2, "2 bytes after the end");
+  for (size_t k = 0; k + 9 < n; k++) /* the size, in the start of the frame */
+    if (data[k] == 0xff && data[k + 1] == 0xc0) memcpy(data + k + 5, "\x30\0\x10\0", 4);
+  refused(data, n, "bytes of JPEG can hold");
+  r4_mem_free(data);
+}
+
+/* ---- Writing ---- */
+
+static void written_is_read(void **state)
+{
+  (void)state;
+  for (size_t channels = 1; channels <= 3; channels += 2) {
+    struct image image, back;
+    uint8_t *data = NULL;
+    size_t n = 0;
+    assert_int_equal(image_new(&image, 40, 31, channels, NULL), R4_OK);
+    draw_start(1, (uint32_t)channels);
+    for (size_t i = 0; i < 40 * 31 * channels; i++) image.pixel[i] = (uint8_t)draw_below(256);
+    assert_int_equal(image_encode(&image, &data, &n, NULL), R4_OK);
+    assert_int_equal(image_decode(data, n, "own", channels, &back, NULL), R4_OK);
+    assert_true(back.height == 40 && back.width == 31);
+    assert_memory_equal(back.pixel, image.pixel, 40 * 31 * channels);
+    r4_mem_free(data);
+    image_clear(&back);
+    image_clear(&image);
+  }
+}
+
+/* ---- Resizing ---- */
+
+/* The definition, pixel by pixel and in both directions at once. */
+static double resized(const struct image *from, size_t height, size_t width, size_t y, size_t x, size_t c)
+{
+  double scale_y = (double)from->height / (double)height, scale_x = (double)from->width / (double)width;
+  double sum = 0, weights = 0;
+  for (size_t i = 0; i < from->height; i++)
+    for (size_t j = 0; j < from->width; j++) {
+      double wy = 1 - fabs((double)i + .5 - ((double)y + .5) * scale_y) / fmax(1, scale_y);
+      double wx = 1 - fabs((double)j + .5 - ((double)x + .5) * scale_x) / fmax(1, scale_x);
+      if (wy <= 0 || wx <= 0) continue;
+      weights += wy * wx;
+      sum += wy * wx * from->pixel[(i * from->width + j) * from->channels + c];
+    }
+  return sum / weights;
+}
+
+static void resizing_is_as_defined(void **state)
+{
+  (void)state;
+  static const size_t sizes[][4] = {{9, 7, 4, 5}, {5, 4, 13, 11}, {16, 16, 8, 8},  {3, 40, 30, 4},
+                                    {1, 1, 6, 6}, {12, 10, 1, 1}, {10, 10, 10, 9}, {33, 21, 32, 22}};
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+    for (size_t channels = 1; channels <= 3; channels += 2) {
+      struct image from;
+      size_t height = sizes[k][2], width = sizes[k][3];
+      assert_int_equal(image_new(&from, sizes[k][0], sizes[k][1], channels, NULL), R4_OK);
+      draw_start(2, (uint32_t)k);
+      for (size_t i = 0; i < from.height * from.width * channels; i++)
+        from.pixel[i] = (uint8_t)(draw_below(2) ? draw_below(256) : 255 * draw_below(2));
+      uint8_t *to = malloc(height * width * channels);
+      assert_int_equal(resize(&from, height, width, to, NULL), R4_OK);
+      for (size_t i = 0; i < height * width * channels; i++) {
+        double want = resized(&from, height, width, i / channels / width, i / channels % width, i % channels);
+        if (fabs(to[i] - want) > .5 + 1e-3) fail_msg("size %zu, byte %zu is %u, not %g", k, i, to[i], want);
+      }
+      free(to);
+      image_clear(&from);
+    }
+}
+
+/* A flat image stays flat to the last bit, and the same size is a copy. */
+static void resizing_keeps_flat_images(void **state)
+{
+  (void)state;
+  struct image from;
+  uint8_t to[64 * 64];
+  for (int v = 0; v < 256; v += 15) {
+    assert_int_equal(image_new(&from, 37, 53, 1, NULL), R4_OK);
+    memset(from.pixel, v, 37 * 53);
+    for (size_t side = 1; side <= 64; side += 9) {
+      assert_int_equal(resize(&from, side, 65 - side, to, NULL), R4_OK);
+      for (size_t i = 0; i < side * (65 - side); i++) assert_int_equal(to[i], v);
+    }
+    image_clear(&from);
+  }
+}
+
+/* ---- Memory ---- */
+
+static void memory_may_run_out(void **state)
+{
+  (void)state;
+  size_t n;
+  uint8_t *jpeg = corpus("cmyk.jpg", &n);
+  write_png(&file, samples[5].png);
+  for (long at = 1;; at++) {
+    r4_error e = {0};
+    struct image image[2] = {0};
+    uint8_t *data = NULL, to[6];
+    size_t size;
+    r4_mem_fail_at(at);
+    bool done = !image_decode(file.at, file.n, "x", 3, &image[0], &e) && !resize(&image[0], 1, 2, to, &e) &&
+                !image_encode(&image[0], &data, &size, &e) && !image_decode(jpeg, n, "y", 1, &image[1], &e);
+    bool reached = r4_mem_count() >= at;
+    r4_mem_fail_at(0);
+    if (!done && e.status != R4_E_MEMORY) fail_msg("allocation %ld: %s", at, e.text);
+    r4_mem_free(data);
+    image_clear(&image[0]);
+    image_clear(&image[1]);
+    if (!reached) break;
+  }
+  r4_mem_free(jpeg);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_kind_of_png),
+                                     cmocka_unit_test(broken_png_is_refused),
+                                     cmocka_unit_test(every_kind_of_jpeg),
+                                     cmocka_unit_test(broken_jpeg_is_refused),
+                                     cmocka_unit_test(written_is_read),
+                                     cmocka_unit_test(resizing_is_as_defined),
+                                     cmocka_unit_test(resizing_keeps_flat_images),
+                                     cmocka_unit_test(memory_may_run_out)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
