@@ -1,162 +1,100 @@
-/* Objectives: what must hold for each method, whatever the numbers: the penalty moves the weights,
- * its gradient is that of differences, it vanishes without masks, listed features give the same as
- * full masks, and no explanation exceeds its bound. Values: test_golden.c. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* cmocka.h needs the four above */
-#include <cmocka.h>
-
+/* Objectives: what must hold for each method with each option, whatever the numbers: the penalty moves
+ * the weights, its gradient is that of differences, it vanishes without masks, lambda = 0 is ERM, and
+ * listed features give the same as full masks. Values: test_objective_values.c and test_golden.c. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "r4.h"
-
-enum {
-  BATCH = 4,
-  SIDE = 3,
-  F = SIDE * SIDE * 2,
-  U = 4,
-  PARAMS = 4,
-  SIZE = 400,
-  MASKS = BATCH * F,
-  SAMPLES = 3
-};
+#include "objective_case.h"
 
 static const char *const methods[] = {"erm",       "r3",      "smooth-r3", "ibp-ex",
                                       "ibp-ex+r3", "rand-r4", "adv-r4",    "cert-r4"};
-static const char *const nets[] = {"flatten, dense 5, relu, dense 3", "conv 3 2 p1, relu, flatten, dense 3"};
 
-struct numbers {
-  double loss, penalty, slope[SIZE]; /* slope: of the penalty, by each weight */
+#define IMAGE R4_SHAPE(3, 3, 2)
+static const char *const nets[] = {
+  "flatten, dense 5, relu, dense 3",
+  "conv 3 2 p1, relu, flatten, dense 3",
+  "flatten, dense 6, relu, dense 1",
 };
 
-struct setting {
-  r4_net *net;
-  const char *method;
-  bool listed; /* masks on listed features */
-  double eps, lambda, alpha;
-  int steps;
-  double x[MASKS], y[BATCH], m[MASKS], start[MASKS], noise[SAMPLES * MASKS], index[U], weights[SIZE];
+static const double class_weights[] = {0.5, 3, 1.25};
+
+/* One option changed at a time. */
+static const struct variant {
+  const char *name;
+  const char *only; /* the only method that it is for, or NULL */
+  r4_objective_options o;
+} variants[] = {
+  {"usual", NULL, {0}},
+  {"logit", NULL, {.explain = R4_EXPLAIN_LOGIT}},
+  {"margin", NULL, {.explain = R4_EXPLAIN_MARGIN}},
+  {"logprob_sum", NULL, {.explain = R4_EXPLAIN_LOGPROB_SUM}},
+  {"l1", NULL, {.norm = R4_NORM_L1}},
+  {"sum", "cert-r4", {.norm = R4_NORM_SUM}},
+  {"log", NULL, {.form = R4_FORM_LOG}},
+  {"target", NULL, {.form = R4_FORM_TARGET}},
+  {"ranged", NULL, {.ranged = true, .low = -0.9, .high = 0.95}},
+  {"live", NULL, {.live = true}},
+  {"class weights", NULL, {.class_weights = class_weights, .weight_penalty = 0.01}},
 };
 
-static const int feature[U] = {1, 4, 5, 16};
-
-static void draw(double *out, size_t n, uint32_t purpose)
+static struct objective_case variant_case(const char *net, const char *method, const struct variant *v)
 {
-  for (size_t i = 0; i < n; i++) out[i] = 2 * r4_random_uniform((r4_random){11, purpose, 0}, i) - 1;
+  struct objective_case c = objective_case_new(net, IMAGE, method);
+  c.o.explain = v->o.explain;
+  c.o.norm = v->o.norm;
+  c.o.form = v->o.form;
+  c.o.ranged = v->o.ranged;
+  c.o.low = v->o.low;
+  c.o.high = v->o.high;
+  c.o.live = v->o.live;
+  c.o.class_weights = v->o.class_weights;
+  c.o.weight_penalty = v->o.weight_penalty;
+  return c;
 }
 
-/* Example 2 has no mask. */
-static struct setting make(const char *net, const char *method)
-{
-  r4_error e;
-  struct setting s = {.method = method, .eps = 0.2, .lambda = 0.7, .steps = 3};
-  s.net = r4_net_new(net, R4_SHAPE(SIDE, SIDE, 2), &e);
-  if (!s.net) fail_msg("%s", e.text);
-  assert_true(r4_net_size(s.net) <= SIZE && r4_net_params(s.net) == PARAMS);
-  draw(s.x, MASKS, 1);
-  draw(s.start, MASKS, 2);
-  draw(s.weights, SIZE, 3);
-  draw(s.noise, SAMPLES * MASKS, 4);
-  for (int i = 0; i < BATCH; i++) s.y[i] = i % 3;
-  for (int i = 0; i < BATCH; i++)
-    for (int k = 0; k < U; k++) s.m[i * F + feature[k]] = i == 2 ? 0 : 0.5 + 0.1 * k;
-  return s;
-}
+static char label[100];           /* net, method and variant of the case that is being checked */
+static const struct variant *now; /* its variant */
 
-/* The same masks and start on the listed features alone. */
-static struct setting listed(const struct setting *full)
-{
-  struct setting s = *full;
-  s.listed = true;
-  for (int i = 0; i < BATCH; i++) {
-    for (int k = 0; k < U; k++) {
-      s.m[i * U + k] = full->m[i * F + feature[k]];
-      s.start[i * U + k] = full->start[i * F + feature[k]];
-    }
-  }
-  for (int i = 0; i < SAMPLES * BATCH && !strcmp(s.method, "rand-r4"); i++)
-    for (int k = 0; k < U; k++) s.noise[i * U + k] = full->noise[i * F + feature[k]];
-  for (int k = 0; k < U; k++) s.index[k] = feature[k];
-  return s;
-}
-
-static void bind(r4_plan *p, const char *name, const double *data)
-{
-  r4_error e;
-  if (r4_plan_input(p, name, data, &e)) fail_msg("%s", e.text);
-}
-
-static struct numbers run(const struct setting *s)
-{
-  r4_error e;
-  struct numbers n = {0};
-  const r4_objective_options o = {
-    .method = s->method,
-    .batch = BATCH,
-    .masked = s->listed ? U : 0,
-    .lambda = s->lambda,
-    .eps = s->eps,
-    .alpha = s->alpha,
-    .steps = s->steps,
-    .samples = SAMPLES,
-    .random_start = true,
-  };
-  r4_graph *g = r4_graph_new();
-  r4_id param[PARAMS], out[2 + PARAMS];
-  r4_net_inputs(s->net, g, param);
-  r4_objective built = r4_objective_build(g, s->net, param, &o);
-  out[0] = built.loss;
-  out[1] = built.penalty;
-  r4_grad(g, built.penalty, PARAMS, param, out + 2);
-  r4_plan *p = r4_plan_new(g, 2 + PARAMS, out, &(r4_plan_options){.type = R4_F64}, &e);
-  if (!p) fail_msg("%s", e.text);
-  bind(p, "x", s->x);
-  bind(p, "y", s->y);
-  bind(p, "m", s->m);
-  if (s->listed) bind(p, "index", s->index);
-  if (built.in.start.i) bind(p, "start", s->start);
-  if (built.in.noise.i) bind(p, "noise", s->noise);
-  r4_plan_output(p, 0, &n.loss, NULL);
-  r4_plan_output(p, 1, &n.penalty, NULL);
-  for (size_t k = 0; k < PARAMS; k++) {
-    size_t offset = r4_net_param_offset(s->net, k);
-    bind(p, r4_net_param_name(s->net, k), s->weights + offset);
-    r4_plan_output(p, 2 + k, n.slope + offset, NULL);
-  }
-  if (r4_plan_run(p, &e)) fail_msg("%s: %s", s->method, e.text);
-  r4_plan_free(p);
-  r4_graph_free(g);
-  return n;
-}
-
-static void assert_near(double a, double b, double tolerance, const char *what)
-{
-  if (!(fabs(a - b) <= tolerance * (1 + fabs(b)))) fail_msg("%s: %.12g is not %.12g", what, a, b);
-}
-
-/* For each net and method, with full masks. */
-static void each(void (*check)(struct setting *s))
+/* For each net, method and variant, with full masks. */
+static void each(void (*check)(struct objective_case *c))
 {
   for (size_t n = 0; n < sizeof nets / sizeof *nets; n++) {
     for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
-      struct setting s = make(nets[n], methods[k]);
-      check(&s);
-      r4_net_free(s.net);
+      for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
+        if (variants[v].only && strcmp(variants[v].only, methods[k])) continue;
+        struct objective_case c = variant_case(nets[n], methods[k], &variants[v]);
+        snprintf(label, sizeof label, "%s, %s, %s", nets[n], methods[k], variants[v].name);
+        now = &variants[v];
+        check(&c);
+        objective_case_free(&c);
+      }
     }
   }
 }
 
-static void check_listed(struct setting *s)
+static size_t size_of(const struct objective_case *c)
 {
-  struct setting t = listed(s);
-  struct numbers a = run(s), b = run(&t);
-  assert_near(b.loss, a.loss, 1e-10, s->method);
-  assert_near(b.penalty, a.penalty, 1e-10, s->method);
-  for (size_t i = 0; i < r4_net_size(s->net); i++) assert_near(b.slope[i], a.slope[i], 1e-10, s->method);
+  return r4_net_size(c->net);
+}
+
+static bool is(const struct objective_case *c, const char *method)
+{
+  return !strcmp(c->o.method, method);
+}
+
+static void check_listed(struct objective_case *c)
+{
+  struct objective_numbers a = objective_case_run(c);
+  c->o.masked = CASE_LISTED;
+  struct objective_numbers b = objective_case_run(c);
+  assert_near(b.loss, a.loss, 1e-10, label);
+  assert_near(b.penalty, a.penalty, 1e-10, label);
+  assert_near(b.penalty_r3, a.penalty_r3, 1e-10, label);
+  for (size_t i = 0; i < c->batch; i++) assert_near(b.each[i], a.each[i], 1e-10, label);
+  assert_close(label, b.slope, a.slope, size_of(c), 1e-10, 1);
+  assert_close(label, b.penalty_slope, a.penalty_slope, size_of(c), 1e-10, 1);
 }
 
 static void test_listed_equals_full(void **state)
@@ -165,16 +103,23 @@ static void test_listed_equals_full(void **state)
   each(check_listed);
 }
 
-/* In the published code this fails for R3, IBP-Ex and Adv-R4. */
-static void check_moves(struct setting *s)
+static double length(const double *v, size_t n)
 {
-  struct numbers a = run(s);
-  double norm = 0;
-  for (size_t i = 0; i < r4_net_size(s->net); i++) norm += a.slope[i] * a.slope[i];
-  if (!strcmp(s->method, "erm"))
-    assert_true(a.penalty == 0 && norm == 0);
-  else if (!(a.penalty > 0 && norm > 1e-6))
-    fail_msg("%s does not move the weights", s->method);
+  double sum = 0;
+  for (size_t i = 0; i < n; i++) sum += v[i] * v[i];
+  return sqrt(sum);
+}
+
+/* In the published code this fails for R3, IBP-Ex and Adv-R4. */
+static void check_moves(struct objective_case *c)
+{
+  struct objective_numbers a = objective_case_run(c);
+  double slope = length(a.penalty_slope, size_of(c));
+  if (is(c, "erm"))
+    assert_true(a.penalty == 0 && slope == 0);
+  else if (!(a.penalty > 0 && slope > 1e-3))
+    fail_msg("%s does not move the weights", label);
+  assert_true((a.penalty_r3 > 0) == is(c, "ibp-ex+r3"));
 }
 
 static void test_penalty_moves_weights(void **state)
@@ -183,24 +128,28 @@ static void test_penalty_moves_weights(void **state)
   each(check_moves);
 }
 
-/* Central differences along one random direction and by single weights. */
-static void check_slope(struct setting *s)
+/* Central differences of loss and penalty along random directions. */
+static void check_slope(struct objective_case *c)
 {
+  enum { TRIALS = 3 };
   const double h = 1e-6;
-  struct numbers at = run(s);
-  size_t size = r4_net_size(s->net);
-  double direction[SIZE], slope = 0;
-  for (uint32_t trial = 0; trial < 8; trial++) {
-    struct setting up = *s, down = *s;
-    draw(direction, size, 20 + trial);
-    slope = 0;
-    for (size_t i = 0; i < size; i++) {
-      up.weights[i] += h * direction[i];
-      down.weights[i] -= h * direction[i];
-      slope += at.slope[i] * direction[i];
+  struct runner *r = objective_case_open(c, FAST64);
+  struct objective_numbers at = objective_case_go(c, r);
+  for (uint32_t trial = 0; trial < TRIALS; trial++) {
+    struct objective_case up = *c, down = *c;
+    double slope = 0, penalty_slope = 0;
+    for (size_t i = 0; i < size_of(c); i++) {
+      double direction = 2 * r4_random_uniform((r4_random){11, 20, trial}, i) - 1;
+      up.weights[i] += h * direction;
+      down.weights[i] -= h * direction;
+      slope += at.slope[i] * direction;
+      penalty_slope += at.penalty_slope[i] * direction;
     }
-    assert_near((run(&up).penalty - run(&down).penalty) / (2 * h), slope, 1e-6, s->method);
+    struct objective_numbers high = objective_case_go(&up, r), low = objective_case_go(&down, r);
+    assert_near((high.loss - low.loss) / (2 * h), slope, 1e-6, label);
+    assert_near((high.penalty - low.penalty) / (2 * h), penalty_slope, 1e-6, label);
   }
+  runner_free(r);
 }
 
 static void test_slope_is_that_of_differences(void **state)
@@ -209,179 +158,191 @@ static void test_slope_is_that_of_differences(void **state)
   each(check_slope);
 }
 
-static void check_no_mask(struct setting *s)
+/* Loss and slope are those of ERM. */
+static void assert_erm(const struct objective_case *c, r4_plan_options plan, double tolerance)
 {
-  memset(s->m, 0, sizeof s->m);
-  struct numbers a = run(s);
-  assert_true(a.penalty == 0);
-  for (size_t i = 0; i < r4_net_size(s->net); i++) assert_true(a.slope[i] == 0);
+  struct objective_case plain = *c;
+  plain.o.method = "erm";
+  struct runner *r = objective_case_open(c, plan), *s = objective_case_open(&plain, plan);
+  struct objective_numbers a = objective_case_go(c, r), b = objective_case_go(&plain, s);
+  bool shifted =
+    c->o.form == R4_FORM_TARGET && (c->o.lambda > 0 || c->o.live); /* by lambda log(delta/1000) */
+  if (!shifted) assert_near(a.loss, b.loss, tolerance, label);
+  assert_near(a.data, b.data, tolerance, label);
+  assert_close(label, a.slope, b.slope, size_of(c), tolerance, 1);
+  runner_free(r);
+  runner_free(s);
 }
 
-static void test_no_mask_no_penalty(void **state)
+/* To the bit, in float and double: no work is left. */
+static void check_lambda_0(struct objective_case *c)
+{
+  c->o.lambda = c->o.lambda_r3 = 0;
+  for (int listed = 0; listed < 2; listed++) {
+    c->o.masked = listed * CASE_LISTED;
+    assert_erm(c, REFERENCE, 0);
+    assert_erm(c, FAST64, 0);
+    if (now == variants) assert_erm(c, FAST32, 0);
+  }
+}
+
+static void test_lambda_0_is_erm(void **state)
+{
+  (void)state;
+  each(check_lambda_0);
+}
+
+/* The penalty and its slope are zeros. */
+static void check_no_mask(struct objective_case *c)
+{
+  memset(c->m, 0, sizeof c->m);
+  for (int listed = 0; listed < 2; listed++) {
+    c->o.masked = listed * CASE_LISTED;
+    struct objective_numbers a = objective_case_run(c);
+    assert_true(a.penalty == 0 && a.penalty_r3 == 0);
+    for (size_t i = 0; i < c->batch; i++) assert_true(a.each[i] == 0);
+    for (size_t i = 0; i < size_of(c); i++) assert_true(a.penalty_slope[i] == 0);
+    assert_erm(c, REFERENCE, 0);
+    assert_erm(c, FAST64, 0);
+    if (now == variants) assert_erm(c, FAST32, 1e-6); /* the zeros join sums in another order */
+  }
+}
+
+static void test_no_mask_is_erm(void **state)
 {
   (void)state;
   each(check_no_mask);
 }
 
-/* loss = data + lambda penalty, and data does not depend on the method. */
-static void check_sum(struct setting *s)
+/* Inputs for lambda and eps give what constants give. */
+static void check_live(struct objective_case *c)
 {
-  struct setting plain = *s;
-  plain.method = "erm";
-  struct numbers a = run(s), data = run(&plain);
-  assert_near(a.loss, data.loss + s->lambda * a.penalty, 1e-12, s->method);
+  struct objective_numbers a = objective_case_run(c);
+  c->o.live = true;
+  struct runner *r = objective_case_open(c, FAST64);
+  struct objective_numbers b = objective_case_go(c, r);
+  assert_near(b.loss, a.loss, 1e-14, label);
+  assert_close(label, b.slope, a.slope, size_of(c), 1e-13, 1);
+  c->o.eps *= 2;
+  c->o.lambda *= 3;
+  c->o.lambda_r3 *= 5;
+  b = objective_case_go(c, r);
+  c->o.live = false;
+  a = objective_case_run(c);
+  assert_near(b.loss, a.loss, 1e-14, label);
+  assert_close(label, b.slope, a.slope, size_of(c), 1e-13, 1);
+  runner_free(r);
 }
 
-static void test_loss_is_a_sum(void **state)
+static void test_live(void **state)
 {
   (void)state;
-  each(check_sum);
+  each(check_live);
 }
 
-/* Equal logits: the loss is log of the number of classes. */
-static void test_data_term(void **state)
+/* An example without a mask has no part, not even in the number that ibp-ex is divided by. */
+static void check_unmasked(struct objective_case *c)
 {
-  (void)state;
-  struct setting s = make(nets[0], "erm");
-  memset(s.weights, 0, sizeof s.weights);
-  assert_near(run(&s).loss, log(3), 1e-12, "erm");
-  r4_net_free(s.net);
+  struct objective_numbers a = objective_case_run(c);
+  assert_true(a.each[2] == 0);
+  c->y[2] = 0;
+  for (size_t k = 0; k < c->features; k++) c->x[2 * c->features + k] = 0.3;
+  struct objective_numbers b = objective_case_run(c);
+  assert_near(b.penalty, a.penalty, 1e-13, label);
+  double sum = 0, shares = is(c, "ibp-ex") ? 3 : 4;
+  for (size_t i = 0; i < c->batch; i++) sum += a.each[i];
+  if (!is(c, "ibp-ex+r3")) assert_near(a.penalty, sum / shares, 1e-13, label);
 }
 
-/* With eps = 0: adv = cert, cert^2 <= r3 by Jensen, with equality for one example. */
-static void test_point_box(void **state)
+static void test_unmasked_example(void **state)
 {
   (void)state;
-  for (size_t n = 0; n < 2; n++) {
-    struct setting s = make(nets[n], "r3");
-    s.eps = 0;
-    for (int i = 1; i < BATCH; i++) memset(s.m + i * F, 0, F * sizeof *s.m);
-    double r3 = run(&s).penalty, adv, cert;
-    s.method = "adv-r4", adv = run(&s).penalty;
-    s.method = "cert-r4", cert = run(&s).penalty;
-    assert_near(adv, cert, 1e-12, "adv-r4 and cert-r4 at a point");
-    assert_near(BATCH * cert * cert, r3, 1e-12, "cert-r4 and r3 at a point");
-    r4_net_free(s.net);
-  }
+  each(check_unmasked);
 }
 
-/* Attack <= bound, both grow with the box, and the bound shrinks to the point value. */
-static void test_attack_below_bound(void **state)
-{
-  (void)state;
-  for (size_t n = 0; n < 2; n++) {
-    struct setting s = make(nets[n], "cert-r4");
-    double last = 0;
-    for (double eps = 1e-6; eps < 2; eps *= 10) {
-      s.eps = eps;
-      s.method = "cert-r4";
-      double cert = run(&s).penalty;
-      s.method = "adv-r4";
-      double adv = run(&s).penalty;
-      assert_true(adv <= cert * (1 + 1e-12) && cert >= last);
-      if (eps < 2e-6) assert_near(adv, cert, 1e-4, "bound of a tiny box");
-      last = cert;
-    }
-    r4_net_free(s.net);
-  }
-}
+/* ---- Errors ---- */
 
-/* From x itself the attack climbs; a step without a size is a quarter of the box. */
-static void test_attack_climbs(void **state)
-{
-  (void)state;
-  for (size_t n = 0; n < 2; n++) {
-    struct setting s = make(nets[n], "adv-r4");
-    memset(s.start, 0, sizeof s.start);
-    s.alpha = 1e-9;
-    double here = run(&s).penalty;
-    s.alpha = 0;
-    s.steps = 1;
-    double quarter = run(&s).penalty;
-    assert_true(quarter > here + 1e-3);
-    s.alpha = s.eps / 4;
-    assert_near(run(&s).penalty, quarter, 1e-12, "the usual step");
-    s.alpha = s.eps / 2;
-    assert_true(fabs(run(&s).penalty - quarter) > 1e-6);
-    r4_net_free(s.net);
-  }
-}
-
-/* An unmasked example has no part in ibp-ex, not even in the number it is divided by. */
-static void test_ibp_ex_counts_masked(void **state)
-{
-  (void)state;
-  struct setting s = make(nets[0], "ibp-ex");
-  double before = run(&s).penalty;
-  s.y[2] = 1;
-  for (int k = 0; k < F; k++) s.x[2 * F + k] = 0.3;
-  assert_near(run(&s).penalty, before, 1e-12, "ibp-ex");
-  s.eps = 0; /* then it is the mean loss of examples 0, 1 and 3; make those equal to one */
-  for (int i = 0; i < BATCH; i++) {
-    s.y[i] = 0;
-    memcpy(s.x + i * F, s.x, F * sizeof *s.x);
-  }
-  double penalty = run(&s).penalty;
-  s.method = "erm";
-  assert_near(penalty, run(&s).loss, 1e-12, "ibp-ex of a point");
-  r4_net_free(s.net);
-}
+static const double bad_weights[] = {1, -1, 1};
 
 static const struct {
   r4_objective_options options;
   const char *text;
 } wrong[] = {
   {{.method = "r5", .batch = 1},
-   "no method \"r5\"; there are erm, r3, smooth-r3, ibp-ex, ibp-ex+r3, rand-r4, "
-   "adv-r4, cert-r4"},
+   "no method \"r5\"; there are erm, r3, smooth-r3, ibp-ex, ibp-ex+r3, rand-r4, adv-r4, cert-r4"},
   {{.method = NULL, .batch = 1}, "no method \"\""},
   {{.method = "erm"}, "batch is 0, expected at least 1"},
   {{.method = "r3", .batch = 1, .masked = -1}, "masked is -1"},
   {{.method = "r3", .batch = 1, .masked = 19}, "masked is 19, expected 0 (all) to 18"},
   {{.method = "r3", .batch = 1, .lambda = -1}, "lambda is -1"},
   {{.method = "r3", .batch = 1, .lambda = NAN}, "lambda is"},
+  {{.method = "r3", .batch = 1, .lambda_r3 = -2}, "lambda_r3 is -2"},
   {{.method = "cert-r4", .batch = 1, .eps = INFINITY}, "eps is inf"},
-  {{.method = "adv-r4", .batch = 1}, "steps is 0"},
+  {{.method = "adv-r4", .batch = 1}, "steps is 0, expected 1 to 100000"},
   {{.method = "adv-r4", .batch = 1, .steps = 1, .alpha = NAN}, "alpha"},
+  {{.method = "rand-r4", .batch = 1}, "samples is 0"},
+  {{.method = "smooth-r3", .batch = 1, .samples = -1}, "samples is -1"},
+  {{.method = "smooth-r3", .batch = 1, .samples = 100001}, "samples is 100001"},
+  {{.method = "r3", .batch = 1, .form = R4_FORM_LOG}, "tau is 0, expected a finite number above 0"},
+  {{.method = "r3", .batch = 1, .form = R4_FORM_TARGET, .delta = -1}, "delta is -1"},
+  {{.method = "r3", .batch = 1, .form = (r4_form)3}, "form is 3"},
+  {{.method = "r3", .batch = 1, .norm = (r4_norm)3}, "norm is 3"},
+  {{.method = "r3", .batch = 1, .explain = (r4_explain)4}, "explain is 4"},
+  {{.method = "rand-r4", .batch = 1, .samples = 1, .norm = R4_NORM_SUM}, "\"sum\" is for cert-r4 alone"},
+  {{.method = "rand-r4", .batch = 1, .ranged = true, .low = 1, .high = 1}, "the range is 1 to 1"},
+  {{.method = "rand-r4", .batch = 1, .ranged = true, .high = INFINITY}, "the range is 0 to inf"},
+  {{.method = "erm", .batch = 1, .class_weights = bad_weights}, "a class weight is -1"},
+  {{.method = "erm", .batch = 1, .weight_penalty = -1}, "weight_penalty is -1"},
 };
+
+static void assert_refused(const r4_net *net, const r4_objective_options *o, const char *want)
+{
+  const char *text;
+  r4_id param[CASE_PARAMS];
+  r4_graph *g = r4_graph_new();
+  r4_net_inputs(net, g, param);
+  r4_objective built = r4_objective_build(g, net, param, o);
+  assert_true(built.loss.i == 0 && built.in.x.i == 0);
+  assert_int_equal(r4_graph_status(g, &text), R4_E_ARGUMENT);
+  if (!strstr(text, want)) fail_msg("%s", text);
+  r4_graph_free(g);
+}
 
 static void test_errors(void **state)
 {
   (void)state;
-  r4_net *net = r4_net_new(nets[0], R4_SHAPE(SIDE, SIDE, 2), NULL);
-  for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
-    const char *text;
-    r4_id param[PARAMS];
-    r4_graph *g = r4_graph_new();
-    r4_net_inputs(net, g, param);
-    r4_objective o = r4_objective_build(g, net, param, &wrong[k].options);
-    assert_true(o.loss.i == 0);
-    assert_int_equal(r4_graph_status(g, &text), R4_E_ARGUMENT);
-    if (!strstr(text, wrong[k].text)) fail_msg("%s", text);
-    r4_graph_free(g);
-  }
+  r4_net *net = r4_net_new(nets[0], IMAGE, NULL), *one = r4_net_new(nets[2], IMAGE, NULL);
+  for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+    assert_refused(net, &wrong[k].options, wrong[k].text);
+  const r4_objective_options twice = {.method = "erm", .batch = 1, .double_softmax = true};
+  assert_refused(one, &twice, "double_softmax is 1, expected 0: a net with one output has no softmax");
+  assert_refused(one, NULL, "needs a net and options");
   r4_net_free(net);
+  r4_net_free(one);
 }
 
 /* Whichever allocation fails while building, the graph says so. */
 static void test_memory(void **state)
 {
   (void)state;
-  r4_net *net = r4_net_new(nets[1], R4_SHAPE(SIDE, SIDE, 2), NULL);
-  const r4_objective_options o = {.method = "cert-r4", .batch = BATCH, .masked = U, .lambda = 1, .eps = 1};
-  r4_status status = R4_E_MEMORY;
-  for (long n = 1; status; n++) {
-    r4_id param[PARAMS], slope[PARAMS];
-    r4_mem_fail_at(n);
-    r4_graph *g = r4_graph_new();
-    if (g) {
-      r4_net_inputs(net, g, param);
-      r4_grad(g, r4_objective_build(g, net, param, &o).loss, PARAMS, param, slope);
-      status = r4_graph_status(g, NULL);
+  r4_net *net = r4_net_new(nets[1], IMAGE, NULL);
+  for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+    const r4_objective_options o = {
+      .method = methods[k], .batch = 2, .masked = 3, .lambda = 1, .eps = 1, .steps = 1, .samples = 1};
+    r4_status status = R4_E_MEMORY;
+    for (long n = 1; status; n++) {
+      r4_id param[CASE_PARAMS], slope[CASE_PARAMS];
+      r4_mem_fail_at(n);
+      r4_graph *g = r4_graph_new();
+      if (g) {
+        r4_net_inputs(net, g, param);
+        r4_grad(g, r4_objective_build(g, net, param, &o).loss, r4_net_params(net), param, slope);
+        status = r4_graph_status(g, NULL);
+      }
+      r4_mem_fail_at(0);
+      assert_true(status == R4_OK || status == R4_E_MEMORY);
+      r4_graph_free(g);
     }
-    r4_mem_fail_at(0);
-    assert_true(status == R4_OK || status == R4_E_MEMORY);
-    r4_graph_free(g);
   }
   r4_net_free(net);
 }
@@ -392,13 +353,10 @@ int main(void)
     cmocka_unit_test(test_listed_equals_full),
     cmocka_unit_test(test_penalty_moves_weights),
     cmocka_unit_test(test_slope_is_that_of_differences),
-    cmocka_unit_test(test_no_mask_no_penalty),
-    cmocka_unit_test(test_loss_is_a_sum),
-    cmocka_unit_test(test_data_term),
-    cmocka_unit_test(test_point_box),
-    cmocka_unit_test(test_attack_below_bound),
-    cmocka_unit_test(test_attack_climbs),
-    cmocka_unit_test(test_ibp_ex_counts_masked),
+    cmocka_unit_test(test_lambda_0_is_erm),
+    cmocka_unit_test(test_no_mask_is_erm),
+    cmocka_unit_test(test_live),
+    cmocka_unit_test(test_unmasked_example),
     cmocka_unit_test(test_errors),
     cmocka_unit_test(test_memory),
   };

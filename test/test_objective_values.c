@@ -1,0 +1,477 @@
+/* Objectives: values, against explanations by differences of the logits, worked out here from the
+ * definitions; and what the options of the data term do. */
+#include <math.h>
+#include <string.h>
+
+#include "objective_case.h"
+
+#define IMAGE R4_SHAPE(3, 3, 2)
+static const char *const nets[] = {
+  "flatten, dense 5, relu, dense 3",
+  "conv 3 2 p1, relu, flatten, dense 3",
+  "flatten, dense 6, relu, dense 1",
+};
+enum { NETS = sizeof nets / sizeof *nets, ROW = CASE_FEATURES, ALL = CASE_BATCH * CASE_FEATURES };
+
+static const r4_explain explains[] = {R4_EXPLAIN_LOSS, R4_EXPLAIN_LOGIT, R4_EXPLAIN_MARGIN,
+                                      R4_EXPLAIN_LOGPROB_SUM};
+enum { EXPLAINS = sizeof explains / sizeof *explains };
+
+/* ---- The definitions again ---- */
+
+static double log_sum_exp(const double *z, size_t n, size_t without)
+{
+  double sum = 0;
+  for (size_t k = 0; k < n; k++) sum += k == without ? 0 : exp(z[k]);
+  return log(sum);
+}
+
+/* e of one example with logits z; one output comes as [0, z]. */
+static double explained(r4_explain what, bool one_output, const double *z, size_t n, size_t y)
+{
+  double sum = 0;
+  for (size_t k = 0; k < n; k++) sum += z[k] - log_sum_exp(z, n, n);
+  if (what == R4_EXPLAIN_LOSS) return log_sum_exp(z, n, n) - z[y];
+  if (what == R4_EXPLAIN_LOGPROB_SUM) return sum;
+  if (what == R4_EXPLAIN_LOGIT) return one_output ? (y ? z[1] : -z[1]) : z[y];
+  return z[y] - log_sum_exp(z, n, y);
+}
+
+/* g [batch, features] at the points x, by central differences, one feature of all examples at a time. */
+static void explain(const struct objective_case *c, const double *x, double *g)
+{
+  const double h = 1e-5;
+  struct objective_case at = *c;
+  at.o.method = "erm";
+  struct runner *r = objective_case_open(&at, FAST64);
+  bool one = r4_net_classes(c->net) == 1;
+  size_t n = one ? 2 : (size_t)r4_net_classes(c->net);
+  for (size_t j = 0; j < c->features; j++) {
+    double e[2][CASE_BATCH];
+    for (int side = 0; side < 2; side++) {
+      memcpy(at.x, x, c->batch * c->features * sizeof *x);
+      for (size_t i = 0; i < c->batch; i++) at.x[i * c->features + j] += side ? h : -h;
+      struct objective_numbers run = objective_case_go(&at, r);
+      for (size_t i = 0; i < c->batch; i++)
+        e[side][i] = explained(c->o.explain, one, run.logits + i * n, n, (size_t)c->y[i]);
+    }
+    for (size_t i = 0; i < c->batch; i++) g[i * c->features + j] = (e[1][i] - e[0][i]) / (2 * h);
+  }
+  runner_free(r);
+}
+
+/* || m . g_i ||, 2-norm or 1-norm */
+static double norm(const struct objective_case *c, const double *g, size_t i)
+{
+  double sum = 0;
+  for (size_t k = i * c->features; k < (i + 1) * c->features; k++)
+    sum += c->o.norm == R4_NORM_L1 ? fabs(c->m[k] * g[k]) : c->m[k] * g[k] * c->m[k] * g[k];
+  return c->o.norm == R4_NORM_L1 ? sum : sqrt(sum);
+}
+
+/* x + d, where d = eps m xi, clipped so that x + d is in the range, or no farther from it than x. */
+static void moved(const struct objective_case *c, const double *xi, double *to)
+{
+  for (size_t k = 0; k < c->batch * c->features; k++) {
+    double x = c->x[k];
+    to[k] = x + c->o.eps * c->m[k] * xi[k];
+    if (c->o.ranged) to[k] = fmax(fmin(to[k], fmax(x, c->o.high)), fmin(x, c->o.low));
+  }
+}
+
+/* ---- Values of each method ---- */
+
+static void each(const char *method, void (*check)(struct objective_case *c))
+{
+  for (size_t n = 0; n < NETS; n++) {
+    for (size_t k = 0; k < EXPLAINS; k++) {
+      struct objective_case c = objective_case_new(nets[n], IMAGE, method);
+      c.o.explain = explains[k];
+      check(&c);
+      objective_case_free(&c);
+    }
+  }
+}
+
+static void check_r3(struct objective_case *c)
+{
+  double g[ALL];
+  struct objective_numbers a = objective_case_run(c);
+  explain(c, c->x, g);
+  for (size_t i = 0; i < c->batch; i++) assert_near(a.each[i], pow(norm(c, g, i), 2), 1e-6, "r3");
+}
+
+static void test_r3(void **state)
+{
+  (void)state;
+  each("r3", check_r3);
+}
+
+static void check_smooth(struct objective_case *c)
+{
+  double g[ALL], mean[ALL] = {0}, x[ALL];
+  size_t n = c->batch * c->features, samples = (size_t)c->o.samples;
+  for (size_t s = 0; s < samples; s++) {
+    for (size_t k = 0; k < n; k++) x[k] = c->x[k] + c->o.eps * c->noise[s * n + k];
+    explain(c, x, g);
+    for (size_t k = 0; k < n; k++) mean[k] += g[k] / (double)samples;
+  }
+  struct objective_numbers a = objective_case_run(c);
+  for (size_t i = 0; i < c->batch; i++) assert_near(a.each[i], pow(norm(c, mean, i), 2), 1e-6, "smooth-r3");
+}
+
+static void test_smooth_r3(void **state)
+{
+  (void)state;
+  each("smooth-r3", check_smooth);
+}
+
+static void check_rand(struct objective_case *c)
+{
+  double g[ALL], x[ALL], largest[CASE_BATCH];
+  explain(c, c->x, g);
+  for (size_t i = 0; i < c->batch; i++) largest[i] = norm(c, g, i);
+  for (size_t s = 0; s < (size_t)c->o.samples; s++) {
+    moved(c, c->noise + s * c->batch * c->features, x);
+    explain(c, x, g);
+    for (size_t i = 0; i < c->batch; i++) largest[i] = fmax(largest[i], norm(c, g, i));
+  }
+  struct objective_numbers a = objective_case_run(c);
+  for (size_t i = 0; i < c->batch; i++) assert_near(a.each[i], largest[i], 1e-6, "rand-r4");
+}
+
+static void check_rand_options(struct objective_case *c)
+{
+  check_rand(c);
+  c->o.norm = R4_NORM_L1;
+  check_rand(c);
+  c->o.norm = R4_NORM_L2;
+  c->o.ranged = true;
+  c->o.low = -0.8;
+  c->o.high = 0.5;
+  c->o.eps = 1;
+  check_rand(c);
+}
+
+static void test_rand_r4(void **state)
+{
+  (void)state;
+  each("rand-r4", check_rand_options);
+}
+
+/* Steps of no size: the attack stays where it starts. */
+static void check_adv(struct objective_case *c)
+{
+  double g[ALL], x[ALL];
+  c->o.alpha = 1e-12;
+  moved(c, c->start, x);
+  explain(c, x, g);
+  struct objective_numbers a = objective_case_run(c);
+  for (size_t i = 0; i < c->batch; i++) assert_near(a.each[i], norm(c, g, i), 1e-6, "adv-r4");
+  c->o.masked = CASE_LISTED;
+  a = objective_case_run(c);
+  for (size_t i = 0; i < c->batch; i++) assert_near(a.each[i], norm(c, g, i), 1e-6, "adv-r4, listed");
+  c->o.masked = 0;
+}
+
+static void check_adv_options(struct objective_case *c)
+{
+  check_adv(c);
+  c->o.norm = R4_NORM_L1;
+  check_adv(c);
+  c->o.ranged = true;
+  c->o.low = -0.8;
+  c->o.high = 0.5;
+  c->o.eps = 1;
+  check_adv(c);
+}
+
+static void test_adv_r4(void **state)
+{
+  (void)state;
+  each("adv-r4", check_adv_options);
+}
+
+/* From x itself the attack climbs; a step without a size is a quarter of the box, and without a random
+ * start it starts there. */
+static void test_attack_climbs(void **state)
+{
+  (void)state;
+  for (size_t n = 0; n < NETS; n++) {
+    struct objective_case c = objective_case_new(nets[n], IMAGE, "adv-r4");
+    memset(c.start, 0, sizeof c.start);
+    c.o.alpha = 1e-9;
+    double here = objective_case_run(&c).penalty;
+    c.o.alpha = 0;
+    c.o.steps = 1;
+    double quarter = objective_case_run(&c).penalty;
+    assert_true(quarter > here + 1e-3);
+    c.o.alpha = c.o.eps / 4;
+    assert_near(objective_case_run(&c).penalty, quarter, 1e-12, "the usual step");
+    c.o.random_start = false;
+    c.start[1] = c.start[4] = 1; /* not looked at */
+    assert_near(objective_case_run(&c).penalty, quarter, 1e-12, "no random start");
+    c.o.alpha = c.o.eps / 2;
+    assert_true(fabs(objective_case_run(&c).penalty - quarter) > 1e-6);
+    objective_case_free(&c);
+  }
+}
+
+/* At a point, rand, adv and cert are the norm at x, and "sum" is twice the 1-norm. */
+static void check_point(struct objective_case *c)
+{
+  static const char *const methods[] = {"rand-r4", "adv-r4", "cert-r4"};
+  struct objective_numbers r3 = objective_case_run(c);
+  c->o.eps = 0;
+  for (size_t k = 0; k < 3; k++) {
+    c->o.method = methods[k];
+    struct objective_numbers a = objective_case_run(c);
+    for (size_t i = 0; i < c->batch; i++) assert_near(a.each[i], sqrt(r3.each[i]), 1e-12, methods[k]);
+  }
+  c->o.norm = R4_NORM_L1;
+  struct objective_numbers one = objective_case_run(c);
+  c->o.norm = R4_NORM_SUM;
+  struct objective_numbers sum = objective_case_run(c);
+  for (size_t i = 0; i < c->batch; i++) assert_near(sum.each[i], 2 * one.each[i], 1e-12, "sum");
+}
+
+static void test_point_box(void **state)
+{
+  (void)state;
+  each("r3", check_point);
+}
+
+/* ibp-ex of a point is the mean loss of the examples with a mask. */
+static void test_ibp_ex_point(void **state)
+{
+  (void)state;
+  for (size_t n = 0; n < NETS; n++) {
+    struct objective_case c = objective_case_new(nets[n], IMAGE, "ibp-ex");
+    c.o.eps = 0;
+    struct objective_numbers a = objective_case_run(&c);
+    assert_near(a.penalty, (a.losses[0] + a.losses[1] + a.losses[3]) / 3, 1e-12, "ibp-ex");
+    objective_case_free(&c);
+  }
+}
+
+/* ---- One output ---- */
+
+/* A linear net: z = w x + b moves by eps sum m |w|, and g = (sigmoid(z) - y) w takes its extremes there. */
+static void test_one_output_is_tight(void **state)
+{
+  (void)state;
+  struct objective_case c = objective_case_new("flatten, dense 1", IMAGE, "cert-r4");
+  c.o.eps = 0.7;
+  struct objective_numbers cert = objective_case_run(&c);
+  c.o.method = "ibp-ex";
+  struct objective_numbers ibp = objective_case_run(&c);
+  for (size_t i = 0; i < c.batch; i++) {
+    double z = c.weights[ROW], far = 0, length = 0;
+    for (size_t j = 0; j < ROW; j++) {
+      double w = c.weights[j], m = c.m[i * ROW + j];
+      z += w * c.x[i * ROW + j];
+      far += c.o.eps * m * fabs(w);
+      length += m * w * m * w;
+    }
+    double worst = c.y[i] > 0 ? -(z - far) : z + far; /* the loss is log(1 + e^worst) */
+    assert_near(cert.each[i], sqrt(length) / (1 + exp(-worst)), 1e-12, "cert-r4");
+    assert_near(ibp.each[i], far > 0 ? log1p(exp(worst)) : 0, 1e-12, "ibp-ex");
+    assert_near(cert.losses[i], log1p(exp(c.y[i] > 0 ? -z : z)), 1e-12, "logistic loss");
+    assert_true(cert.logits[2 * i] == 0);
+    assert_near(cert.logits[2 * i + 1], z, 1e-12, "logit");
+  }
+  objective_case_free(&c);
+}
+
+/* One output z is two outputs [0, z]. */
+static void test_one_output_is_two(void **state)
+{
+  (void)state;
+  static const char *const methods[] = {"r3",      "smooth-r3", "ibp-ex", "ibp-ex+r3",
+                                        "rand-r4", "adv-r4",    "cert-r4"};
+  for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+    struct objective_case one = objective_case_new("flatten, dense 6, relu, dense 1", IMAGE, methods[k]);
+    struct objective_case two = objective_case_new("flatten, dense 6, relu, dense 2", IMAGE, methods[k]);
+    size_t last = 6 * ROW + 6; /* [units, 6] and then the biases */
+    memset(two.weights + last, 0, 6 * sizeof(double));
+    memcpy(two.weights + last + 6, one.weights + last, 6 * sizeof(double));
+    two.weights[last + 12] = 0;
+    two.weights[last + 13] = one.weights[last + 6];
+    struct objective_numbers a = objective_case_run(&one), b = objective_case_run(&two);
+    assert_near(a.loss, b.loss, 1e-12, methods[k]);
+    for (size_t i = 0; i < one.batch; i++) assert_near(a.each[i], b.each[i], 1e-12, methods[k]);
+    assert_close(methods[k], a.slope + last, b.slope + last + 6, 6, 1e-10, 1);
+    objective_case_free(&one);
+    objective_case_free(&two);
+  }
+}
+
+/* A logit of 1000 on the wrong side: the loss is 1000 and not infinite, in float too. */
+static void test_one_output_is_stable(void **state)
+{
+  (void)state;
+  struct objective_case c = objective_case_new("flatten, dense 1", IMAGE, "cert-r4");
+  memset(c.weights, 0, sizeof c.weights);
+  c.weights[ROW] = 1000;
+  struct runner *r = objective_case_open(&c, FAST32);
+  struct objective_numbers a = objective_case_go(&c, r);
+  assert_true(a.losses[0] == 1000 && a.losses[1] == 0 && isfinite(a.loss) && isfinite(a.slope[ROW]));
+  runner_free(r);
+  objective_case_free(&c);
+}
+
+/* ---- The terms of the loss ---- */
+
+/* Equal logits: the loss is log of the number of classes. */
+static void test_data_term(void **state)
+{
+  (void)state;
+  static const double weights[] = {0.5, 3, 1.25};
+  struct objective_case c = objective_case_new(nets[0], IMAGE, "erm");
+  struct objective_numbers plain = objective_case_run(&c);
+  c.o.class_weights = weights;
+  struct objective_numbers weighted = objective_case_run(&c);
+  double sum = 0;
+  for (size_t i = 0; i < c.batch; i++) sum += weights[(size_t)c.y[i]] * plain.losses[i];
+  assert_near(weighted.data, sum / 4, 1e-13, "class weights");
+  c.o.class_weights = NULL;
+  memset(c.weights, 0, sizeof c.weights);
+  assert_near(objective_case_run(&c).loss, log(3), 1e-12, "erm");
+  objective_case_free(&c);
+}
+
+/* As many classes as a concatenation cannot take at once. */
+static void test_many_class_weights(void **state)
+{
+  (void)state;
+  enum { CLASSES = 150 };
+  double w[CLASSES], loss = 0;
+  const double x = 1, y[] = {0, 63, 64, 126, 149};
+  for (int k = 0; k < CLASSES; k++) w[k] = k + 1;
+  r4_net *net = r4_net_new("dense 150", R4_SHAPE(1), NULL);
+  r4_graph *g = r4_graph_new();
+  r4_id param[2];
+  r4_net_inputs(net, g, param);
+  r4_objective_options o = {.method = "erm", .batch = 5, .class_weights = w};
+  r4_objective built = r4_objective_build(g, net, param, &o);
+  struct runner *r = runner_new(g, 1, &built.data, FAST64);
+  for (size_t i = 0; i < 5; i++) {
+    runner_input(r, "x")[i] = x;
+    runner_input(r, "y")[i] = y[i];
+    loss += (y[i] + 1) * log(CLASSES) / 5;
+  }
+  memset(runner_input(r, "0.weight"), 0, CLASSES * sizeof(double));
+  memset(runner_input(r, "0.bias"), 0, CLASSES * sizeof(double));
+  runner_run(r);
+  assert_near(*r->out[0], loss, 1e-12, "class weights");
+  runner_free(r);
+  r4_graph_free(g);
+  r4_net_free(net);
+}
+
+/* -log softmax(softmax(z))_y; the penalty does not change. */
+static void test_double_softmax(void **state)
+{
+  (void)state;
+  struct objective_case c = objective_case_new(nets[0], IMAGE, "cert-r4");
+  struct objective_numbers once = objective_case_run(&c);
+  c.o.double_softmax = true;
+  struct objective_numbers twice = objective_case_run(&c);
+  for (size_t i = 0; i < c.batch; i++) {
+    double p[3];
+    for (size_t k = 0; k < 3; k++)
+      p[k] = exp(once.logits[3 * i + k] - log_sum_exp(once.logits + 3 * i, 3, 3));
+    assert_near(twice.losses[i], log_sum_exp(p, 3, 3) - p[(size_t)c.y[i]], 1e-12, "double softmax");
+    assert_near(twice.logits[3 * i], once.logits[3 * i], 1e-14, "logits");
+  }
+  assert_true(twice.penalty == once.penalty);
+  objective_case_free(&c);
+}
+
+/* beta sum W^2 over weights, not biases; not a part of the data term. */
+static void test_weight_penalty(void **state)
+{
+  (void)state;
+  struct objective_case c = objective_case_new(nets[0], IMAGE, "erm");
+  double sum = 0, data = objective_case_run(&c).data;
+  for (size_t k = 0; k < r4_net_params(c.net); k += 2)
+    for (int64_t i = 0; i < r4_shape_count(r4_net_param_shape(c.net, k)); i++)
+      sum += pow(c.weights[r4_net_param_offset(c.net, k) + (size_t)i], 2);
+  c.o.weight_penalty = 0.3;
+  struct objective_numbers a = objective_case_run(&c);
+  assert_near(a.loss, data + 0.3 * sum, 1e-12, "weight penalty");
+  assert_near(a.data, data, 1e-14, "data");
+  objective_case_free(&c);
+}
+
+static double logs(const struct objective_case *c, const double *q, double shares)
+{
+  double sum = 0;
+  for (size_t i = 0; i < c->batch; i++) sum += log1p(q[i] / c->o.tau);
+  return sum / shares;
+}
+
+/* lambda times the mean of q, of log(1 + q / tau), or log(mean q + delta / 1000). */
+static void test_forms(void **state)
+{
+  (void)state;
+  static const char *const methods[] = {"r3", "smooth-r3", "ibp-ex", "rand-r4", "adv-r4", "cert-r4"};
+  for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+    struct objective_case c = objective_case_new(nets[1], IMAGE, methods[k]);
+    double shares = strcmp(methods[k], "ibp-ex") ? 4 : 3;
+    struct objective_numbers a = objective_case_run(&c);
+    assert_near(a.loss, a.data + 0.7 * a.penalty, 1e-12, methods[k]);
+    c.o.form = R4_FORM_LOG;
+    struct objective_numbers b = objective_case_run(&c);
+    assert_near(b.loss, a.data + 0.7 * logs(&c, a.each, shares), 1e-12, methods[k]);
+    c.o.form = R4_FORM_TARGET;
+    struct objective_numbers d = objective_case_run(&c);
+    assert_near(d.loss, a.data + 0.7 * log(a.penalty + 0.2), 1e-12, methods[k]);
+    assert_true(b.penalty == a.penalty && d.penalty == a.penalty);
+    objective_case_free(&c);
+  }
+}
+
+/* Both terms, each with its weight and form. */
+static void test_two_terms(void **state)
+{
+  (void)state;
+  struct objective_case c = objective_case_new(nets[1], IMAGE, "ibp-ex");
+  struct objective_numbers ibp = objective_case_run(&c);
+  c.o.method = "r3";
+  struct objective_numbers r3 = objective_case_run(&c);
+  c.o.method = "ibp-ex+r3";
+  struct objective_numbers both = objective_case_run(&c);
+  assert_near(both.penalty, ibp.penalty, 1e-14, "ibp-ex");
+  assert_near(both.penalty_r3, r3.penalty, 1e-14, "r3");
+  for (size_t i = 0; i < c.batch; i++) assert_near(both.each[i], ibp.each[i] + r3.each[i], 1e-14, "each");
+  assert_near(both.loss, both.data + 0.7 * ibp.penalty + 0.4 * r3.penalty, 1e-13, "loss");
+  c.o.form = R4_FORM_LOG;
+  both = objective_case_run(&c);
+  assert_near(both.loss, both.data + 0.7 * logs(&c, ibp.each, 3) + 0.4 * logs(&c, r3.each, 4), 1e-13, "log");
+  objective_case_free(&c);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_r3),
+    cmocka_unit_test(test_smooth_r3),
+    cmocka_unit_test(test_rand_r4),
+    cmocka_unit_test(test_adv_r4),
+    cmocka_unit_test(test_attack_climbs),
+    cmocka_unit_test(test_point_box),
+    cmocka_unit_test(test_ibp_ex_point),
+    cmocka_unit_test(test_one_output_is_tight),
+    cmocka_unit_test(test_one_output_is_two),
+    cmocka_unit_test(test_one_output_is_stable),
+    cmocka_unit_test(test_data_term),
+    cmocka_unit_test(test_many_class_weights),
+    cmocka_unit_test(test_double_softmax),
+    cmocka_unit_test(test_weight_penalty),
+    cmocka_unit_test(test_forms),
+    cmocka_unit_test(test_two_terms),
+  };
+  cmocka_set_message_output(CM_OUTPUT_TAP);
+  return cmocka_run_group_tests_name("objective values", tests, NULL, NULL);
+}
