@@ -12,5 +12,6 @@ struct format {
 };
 
 extern const struct format digits_format; /* built in: "digits", or "digits:N" for N training images */
+extern const struct format idx_format;    /* a folder of idx files, as MNIST comes */
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "data/format.h"
 
-static const struct format *const formats[] = {&digits_format};
+static const struct format *const formats[] = {&digits_format, &idx_format};
 
 enum { FORMATS = sizeof formats / sizeof *formats };
 
