@@ -440,6 +440,8 @@ size_t r4_net_size(const r4_net *n);
 
 /* U(-1/sqrt(fan_in), 1/sqrt(fan_in)) for weights and biases, PyTorch's default. */
 void r4_net_init(const r4_net *n, uint64_t seed, float *weights);
+/* By name: "default", the one above; "xavier", "kaiming"; "ibp", which keeps interval bounds from growing. */
+r4_status r4_net_init_by(const r4_net *n, const char *name, uint64_t seed, float *weights, r4_error *e);
 
 /* The inputs of g that stand for the parameters, param[0 .. r4_net_params). */
 void r4_net_inputs(const r4_net *n, r4_graph *g, r4_id *param);

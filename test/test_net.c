@@ -191,6 +191,38 @@ static void test_init(void **state)
   r4_net_free(n);
 }
 
+/* Deviations of the weights: fan_in 100 and fan_out 400; 36 and 576 with a kernel of 3 x 3. Biases are 0. */
+static void test_init_by(void **state)
+{
+  (void)state;
+  const struct {
+    const char *name;
+    double dense, conv;
+  } way[] = {{"xavier", sqrt(2. / 500), sqrt(2. / (36 + 576))},
+             {"kaiming", sqrt(2. / 100), sqrt(2. / 36)},
+             {"ibp", sqrt(6.283185307) / 100, sqrt(6.283185307) / 36}};
+  r4_net *dense = r4_net_named("mlp100-400-3", NULL);
+  r4_net *conv = r4_net_new("conv 64 3 p1, flatten, dense 2", R4_SHAPE(6, 6, 4), NULL);
+  float *w = malloc(r4_net_size(dense) * sizeof *w), *v = malloc(r4_net_size(conv) * sizeof *v);
+  for (int k = 0; k < 3; k++) {
+    double square = 0, of_conv = 0;
+    assert_int_equal(r4_net_init_by(dense, way[k].name, 5, w, NULL), R4_OK);
+    assert_int_equal(r4_net_init_by(conv, way[k].name, 5, v, NULL), R4_OK);
+    for (size_t i = 0; i < 40000; i++) square += (double)w[i] * w[i] / 40000;
+    for (size_t i = 0; i < 64 * 36; i++) of_conv += (double)v[i] * v[i] / (64 * 36);
+    assert_true(fabs(sqrt(square) / way[k].dense - 1) < 0.02);
+    assert_true(fabs(sqrt(of_conv) / way[k].conv - 1) < 0.06);
+    for (size_t i = 40000; i < 40400; i++) assert_true(w[i] == 0);
+  }
+  r4_error e;
+  assert_int_equal(r4_net_init_by(dense, "lucky", 5, w, &e), R4_E_ARGUMENT);
+  assert_non_null(strstr(e.text, "lucky"));
+  free(w);
+  free(v);
+  r4_net_free(dense);
+  r4_net_free(conv);
+}
+
 /* Every allocation may fail: an error, and no leak. */
 static void test_memory(void **state)
 {
@@ -304,9 +336,9 @@ static void test_wrong_batch(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_params), cmocka_unit_test(test_shapes),      cmocka_unit_test(test_errors),
-    cmocka_unit_test(test_names),  cmocka_unit_test(test_init),        cmocka_unit_test(test_memory),
-    cmocka_unit_test(test_values), cmocka_unit_test(test_wrong_batch),
+    cmocka_unit_test(test_params), cmocka_unit_test(test_shapes), cmocka_unit_test(test_errors),
+    cmocka_unit_test(test_names),  cmocka_unit_test(test_init),   cmocka_unit_test(test_init_by),
+    cmocka_unit_test(test_memory), cmocka_unit_test(test_values), cmocka_unit_test(test_wrong_batch),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("net", tests, NULL, NULL);

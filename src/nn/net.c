@@ -9,8 +9,6 @@
 #include "base/text.h"
 #include "graph/graph.h"
 
-enum { PURPOSE = 0x72340000 }; /* of r4_net_init's draws */
-
 /* ---- Making ---- */
 
 static r4_status check_size(const char *what, r4_shape shape, r4_error *why)
@@ -175,19 +173,6 @@ size_t r4_net_size(const r4_net *n)
 }
 
 /* ---- Using ---- */
-
-void r4_net_init(const r4_net *n, uint64_t seed, float *weights)
-{
-  for (size_t k = 0; k < n->params; k++) {
-    const struct param *p = &n->param[k];
-    const r4_random key = {seed, PURPOSE, (uint32_t)k};
-    const double limit = 1 / sqrt((double)p->fan_in);
-    const size_t count = (size_t)r4_shape_count(p->shape);
-#pragma omp parallel for schedule(static) if (count > 10000)
-    for (size_t i = 0; i < count; i++)
-      weights[p->offset + i] = (float)(limit * (2 * r4_random_uniform(key, i) - 1));
-  }
-}
 
 void r4_net_inputs(const r4_net *n, r4_graph *g, r4_id *param)
 {
