@@ -412,6 +412,46 @@ r4_status r4_data_check_overlap(const r4_data *d, r4_error *e);
  * values or by id. *dropped (if not NULL) becomes their number. */
 r4_data *r4_data_drop_overlap(const r4_data *d, size_t *dropped, r4_error *e);
 
+/* ---- Batches -------------------------------------------------------------------------------- */
+
+/* An epoch is every example once, cut into batches: shuffled by seed and epoch, and by nothing else. A batch
+ * has all that a training step reads, as floats, ready to be bound to a plan. */
+typedef struct r4_batches r4_batches;
+
+typedef struct {
+  size_t size;        /* examples of a batch; the last of an epoch has what is left */
+  bool drop_last;     /* leave out the last batch of an epoch if it is smaller */
+  bool shuffle;       /* otherwise in the order of the data set */
+  uint64_t seed;      /* of the shuffle */
+  bool no_masks;      /* m is not made, and NULL */
+  size_t masked;      /* 0: m has all features; U: the U features of index */
+  const float *index; /* whole numbers, as the input "index" of an objective; what masks touch must be listed */
+  bool prefetch;      /* the next batch is made on a thread of its own while this one is used */
+} r4_batch_options;
+
+typedef struct {
+  size_t count;           /* examples: rows 0 .. count - 1 are filled */
+  size_t masked;          /* of them with a mask */
+  const float *x, *y, *m; /* [size, features], [size], [size, features or U]; aligned to 64 bytes */
+  const size_t *example;  /* [size]: their numbers in the data set */
+  uint32_t epoch;
+  size_t index; /* of this batch in its epoch */
+} r4_batch;
+
+/* The data set may be freed before the batches. */
+r4_batches *r4_batches_new(const r4_data *d, const r4_batch_options *options, r4_error *e);
+void r4_batches_free(r4_batches *b);
+size_t r4_batches_count(const r4_batches *b); /* batches of an epoch */
+/* The next batch will be the index-th of that epoch, as if all before it had been asked for. */
+r4_status r4_batches_seek(r4_batches *b, uint32_t epoch, size_t index, r4_error *e);
+/* Never ends: after the last batch of an epoch comes the first of the next. A batch stays as it is until the
+ * next one is asked for. Allocates nothing and cannot fail. */
+r4_batch r4_batches_next(r4_batches *b);
+
+/* The features of the flattened example that some mask touches, in order, in index, which has room for all
+ * features. Returns their number. */
+size_t r4_data_masked_features(const r4_data *d, float *index);
+
 /* ---- Networks ------------------------------------------------------------------------------- */
 
 /* A network as one line of text, layers separated by commas:

@@ -1,7 +1,7 @@
 /* How many threads, and where. */
 #include <omp.h>
-#include <sched.h>
 
+#include "base/cpus.h"
 #include "r4.h"
 
 /* Thread k to the k-th CPU that the process may use. Threads that wander may end up packed on one. */
@@ -23,15 +23,11 @@ static void pin_threads(int n, const cpu_set_t *allowed)
 
 int r4_threads(int n, bool pin)
 {
-  static cpu_set_t allowed; /* of the process before the first pinning */
-  static int cpus;
-  if (!cpus) {
-    cpus = sched_getaffinity(0, sizeof allowed, &allowed) ? omp_get_num_procs() : CPU_COUNT(&allowed);
-    if (cpus < 1) cpus = 1;
-  }
+  const cpu_set_t *allowed = cpus_allowed();
+  int cpus = CPU_COUNT(allowed) ? CPU_COUNT(allowed) : omp_get_num_procs();
   if (n <= 0) n = omp_get_max_threads();
   if (n > cpus) n = cpus;
   omp_set_num_threads(n);
-  if (pin) pin_threads(n, &allowed);
+  if (pin) pin_threads(n, allowed);
   return n;
 }

@@ -1,0 +1,238 @@
+/* Batches: the order of an epoch, the place in it, and the thread that works ahead. */
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+
+#include "base/cpus.h"
+#include "base/mem.h"
+#include "data/batch.h"
+
+enum { PURPOSE_ORDER = 0x72340210 };
+
+/* Memory of one batch. */
+struct buffer {
+  float *x, *y, *m;
+  size_t *example;
+  r4_batch batch;
+};
+
+struct r4_batches {
+  struct batch_rows rows;
+  size_t size, count;
+  bool shuffle;
+  uint64_t seed;
+
+  /* What comes next. With a thread all of this is the thread's, except while it waits. */
+  size_t *order; /* of the examples in the epoch order_epoch */
+  uint32_t order_epoch, epoch;
+  bool ordered;
+  size_t index;
+
+  /* Batch k is in buffer k mod 2. The user holds batch taken - 1; the thread makes batch taken, once. */
+  struct buffer buffer[2];
+  uint64_t made, taken;
+
+  bool threaded, stop;
+  pthread_t thread;
+  pthread_mutex_t mutex;
+  pthread_cond_t changed;
+};
+
+/* ---- One batch after the other ---- */
+
+/* The shuffle of Fisher and Yates, from the identity: a function of seed and epoch alone. */
+static void make_order(r4_batches *b)
+{
+  if (b->ordered && (!b->shuffle || b->order_epoch == b->epoch)) return;
+  size_t n = b->rows.data->n, *order = b->order;
+  r4_random key = {b->seed, PURPOSE_ORDER, b->epoch};
+  for (size_t i = 0; i < n; i++) order[i] = i;
+  for (size_t i = 0; b->shuffle && i + 1 < n; i++) {
+    size_t other = i + r4_random_below(key, i, n - i), kept = order[i];
+    order[i] = order[other];
+    order[other] = kept;
+  }
+  b->order_epoch = b->epoch;
+  b->ordered = true;
+}
+
+static void make_batch(r4_batches *b, struct buffer *to)
+{
+  make_order(b);
+  size_t first = b->index * b->size, left = b->rows.data->n - first, n = left < b->size ? left : b->size;
+  memcpy(to->example, b->order + first, n * sizeof *to->example);
+  size_t masked = batch_rows_fill(&b->rows, n, to->example, b->threaded, to->x, to->y, to->m);
+  to->batch = (r4_batch){.count = n,
+                         .masked = masked,
+                         .x = to->x,
+                         .y = to->y,
+                         .m = to->m,
+                         .example = to->example,
+                         .epoch = b->epoch,
+                         .index = b->index};
+  if (++b->index < b->count) return;
+  b->index = 0;
+  b->epoch++;
+}
+
+/* ---- The thread ---- */
+
+/* Makes the next batch whenever the last one was taken. Making cannot fail, so there is no error to hand over. */
+static void *work_ahead(void *batches)
+{
+  r4_batches *b = batches;
+  /* The caller may be pinned to a CPU, which it needs itself. A refusal costs speed only. */
+  sched_setaffinity(0, sizeof(cpu_set_t), cpus_allowed());
+  pthread_mutex_lock(&b->mutex);
+  for (;;) {
+    while (!b->stop && b->made > b->taken) pthread_cond_wait(&b->changed, &b->mutex);
+    if (b->stop) break;
+    pthread_mutex_unlock(&b->mutex);
+    make_batch(b, &b->buffer[b->made % 2]);
+    pthread_mutex_lock(&b->mutex);
+    b->made++;
+    pthread_cond_broadcast(&b->changed);
+  }
+  pthread_mutex_unlock(&b->mutex);
+  return NULL;
+}
+
+/* Locks, and waits until a batch is made: then the thread touches nothing until it is taken. */
+static void lock_idle(r4_batches *b)
+{
+  if (!b->threaded) return;
+  pthread_mutex_lock(&b->mutex);
+  while (b->made == b->taken) pthread_cond_wait(&b->changed, &b->mutex);
+}
+
+static void unlock(r4_batches *b)
+{
+  if (!b->threaded) return;
+  pthread_cond_broadcast(&b->changed);
+  pthread_mutex_unlock(&b->mutex);
+}
+
+/* Signals stay with the threads of the caller, whose handlers they are. */
+static r4_status start_thread(r4_batches *b, r4_error *e)
+{
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_mutex_init(&b->mutex, NULL);
+  pthread_cond_init(&b->changed, NULL);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  b->threaded = true; /* the thread reads it */
+  int failed = pthread_create(&b->thread, NULL, work_ahead, b);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (!failed) return R4_OK;
+  b->threaded = false;
+  return r4_fail(e, R4_E_MEMORY, "batches: a thread cannot be started: %s", strerror(failed));
+}
+
+static void stop_thread(r4_batches *b)
+{
+  pthread_mutex_lock(&b->mutex);
+  b->stop = true;
+  pthread_cond_broadcast(&b->changed);
+  pthread_mutex_unlock(&b->mutex);
+  pthread_join(b->thread, NULL);
+  pthread_cond_destroy(&b->changed);
+  pthread_mutex_destroy(&b->mutex);
+}
+
+/* ---- The interface ---- */
+
+static r4_status check(const r4_data *d, const r4_batch_options *o, r4_error *e)
+{
+  if (!d->n) return r4_fail(e, R4_E_ARGUMENT, "batches: the data set has no examples");
+  if (!o->size) return r4_fail(e, R4_E_ARGUMENT, "batches: a batch of 0 examples, expected at least 1");
+  if (o->drop_last && o->size > d->n)
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "batches: %zu examples make no batch of %zu, and smaller ones are dropped", d->n, o->size);
+  return R4_OK;
+}
+
+static bool buffer_init(struct buffer *to, size_t size, const struct batch_rows *rows)
+{
+  size_t x, m;
+  if (__builtin_mul_overflow(size, rows->features * sizeof(float), &x) ||
+      __builtin_mul_overflow(size, rows->masked * sizeof(float), &m))
+    return false;
+  to->x = r4_mem_new_aligned(x);
+  to->y = to->x ? r4_mem_new_aligned(size * sizeof(float)) : NULL;
+  to->m = to->y && m ? r4_mem_new_aligned(m) : NULL;
+  to->example = to->y ? r4_mem_new(size, sizeof *to->example) : NULL;
+  return to->x && to->y && (to->m || !m) && to->example;
+}
+
+r4_batches *r4_batches_new(const r4_data *d, const r4_batch_options *options, r4_error *e)
+{
+  if (check(d, options, e)) return NULL;
+  r4_batches *b = r4_mem_new(1, sizeof *b);
+  if (!b) {
+    r4_fail(e, R4_E_MEMORY, "out of memory for batches");
+    return NULL;
+  }
+  b->size = options->size;
+  b->count = options->drop_last ? d->n / b->size : (d->n - 1) / b->size + 1;
+  b->shuffle = options->shuffle;
+  b->seed = options->seed;
+  if (batch_rows_init(&b->rows, d, options, e)) goto fail;
+  b->order = r4_mem_new(d->n, sizeof *b->order);
+  bool memory = b->order != NULL;
+  for (int k = 0; memory && k < (options->prefetch ? 2 : 1); k++)
+    memory = buffer_init(&b->buffer[k], b->size, &b->rows);
+  if (!memory) {
+    r4_fail(e, R4_E_MEMORY, "out of memory for batches of %zu examples of %zu features", b->size,
+            b->rows.features);
+    goto fail;
+  }
+  if (!options->prefetch || !start_thread(b, e)) return b;
+fail:
+  r4_batches_free(b);
+  return NULL;
+}
+
+void r4_batches_free(r4_batches *b)
+{
+  if (!b) return;
+  if (b->threaded) stop_thread(b);
+  for (int k = 0; k < 2; k++) {
+    r4_mem_free(b->buffer[k].x);
+    r4_mem_free(b->buffer[k].y);
+    r4_mem_free(b->buffer[k].m);
+    r4_mem_free(b->buffer[k].example);
+  }
+  r4_mem_free(b->order);
+  batch_rows_clear(&b->rows);
+  r4_mem_free(b);
+}
+
+size_t r4_batches_count(const r4_batches *b)
+{
+  return b->count;
+}
+
+r4_status r4_batches_seek(r4_batches *b, uint32_t epoch, size_t index, r4_error *e)
+{
+  if (index >= b->count)
+    return r4_fail(e, R4_E_ARGUMENT, "batches: batch %zu of an epoch, expected 0 to %zu", index,
+                   b->count - 1);
+  lock_idle(b);
+  b->epoch = epoch;
+  b->index = index;
+  b->made = b->taken; /* what was made ahead is not wanted */
+  unlock(b);
+  return R4_OK;
+}
+
+r4_batch r4_batches_next(r4_batches *b)
+{
+  if (!b->threaded) {
+    make_batch(b, &b->buffer[0]);
+    return b->buffer[0].batch;
+  }
+  lock_idle(b);
+  r4_batch batch = b->buffer[b->taken++ % 2].batch;
+  unlock(b);
+  return batch;
+}

@@ -1,0 +1,160 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "data/batch.h"
+
+/* Elements of masks stand for pixels; feature k * repeat + c is channel c of pixel k. The first feature of a
+ * pixel keeps whether it is touched, until it is read and the list, which is never longer, grows over it. */
+size_t r4_data_masked_features(const r4_data *d, float *index)
+{
+  struct mask_layout layout = data_mask_layout(d);
+  size_t n = 0;
+  for (size_t k = 0; k < d->values->features; k++) index[k] = 0;
+  for (size_t i = 0; i < d->n; i++) {
+    if (!d->record[i].mask) continue;
+    const uint8_t *mask = masks_at(d->masks, d->record[i].mask);
+    for (size_t k = 0; k < layout.size; k++)
+      if (mask[k]) index[k * layout.repeat] = 1;
+  }
+  for (size_t k = 0; k < layout.size; k++) {
+    if (index[k * layout.repeat] == 0) continue;
+    for (size_t c = 0; c < layout.repeat; c++) index[n++] = (float)(k * layout.repeat + c);
+  }
+  return n;
+}
+
+/* ---- Making ---- */
+
+static r4_status check_index(const r4_batch_options *o, size_t features, uint8_t *is_listed, r4_error *e)
+{
+  for (size_t u = 0; u < o->masked; u++) {
+    float f = o->index[u];
+    if (!(f >= 0 && f < (float)features) || f != floorf(f))
+      return r4_fail(e, R4_E_ARGUMENT, "batches: index %zu is %g, expected a whole number from 0 to %zu", u,
+                     (double)f, features - 1);
+    is_listed[(size_t)f] = 1;
+  }
+  return R4_OK;
+}
+
+/* What a list of features leaves out would silently go without a penalty. */
+static r4_status check_mask(const r4_data *d, size_t i, const uint8_t *is_listed, r4_error *e)
+{
+  struct mask_layout layout = data_mask_layout(d);
+  const uint8_t *mask = masks_at(d->masks, d->record[i].mask);
+  for (size_t f = 0; f < d->values->features; f++)
+    if (mask[f / layout.repeat] && !is_listed[f])
+      return r4_fail(e, R4_E_ARGUMENT,
+                     "batches: the mask of example %zu touches feature %zu, which index does not list", i, f);
+  return R4_OK;
+}
+
+/* Few masks are distinct, so the listed features of each are gathered once. */
+static r4_status gather_listed(struct batch_rows *r, const r4_batch_options *o, r4_error *e)
+{
+  const r4_data *d = r->data;
+  size_t masks = d->masks ? d->masks->n : 1, repeat = data_mask_layout(d).repeat;
+  uint8_t *is_listed = r4_mem_new(r->features, 1), *gathered = r4_mem_new(masks, 1);
+  r4_status s = R4_OK;
+  r->listed = r4_mem_new(masks, o->masked);
+  if (!is_listed || !gathered || !r->listed)
+    s = r4_fail(e, R4_E_MEMORY, "out of memory for %zu masks of %zu features", masks, o->masked);
+  if (!s) s = check_index(o, r->features, is_listed, e);
+  for (size_t i = 0; !s && i < d->n; i++) {
+    uint32_t number = d->record[i].mask;
+    if (!number || gathered[number]) continue;
+    gathered[number] = 1;
+    s = check_mask(d, i, is_listed, e);
+    const uint8_t *mask = masks_at(d->masks, number);
+    for (size_t u = 0; u < o->masked; u++)
+      r->listed[number * o->masked + u] = mask[(size_t)o->index[u] / repeat];
+  }
+  r4_mem_free(is_listed);
+  r4_mem_free(gathered);
+  return s;
+}
+
+r4_status batch_rows_init(struct batch_rows *r, const r4_data *d, const r4_batch_options *options,
+                          r4_error *e)
+{
+  *r = (struct batch_rows){.data = data_derive(d, e), .features = d->values->features};
+  if (!r->data) return R4_E_MEMORY;
+  if (options->no_masks) return R4_OK;
+  r->masked = options->masked ? options->masked : r->features;
+  r4_status s = R4_OK;
+  if (options->masked)
+    s = options->index
+          ? gather_listed(r, options, e)
+          : r4_fail(e, R4_E_ARGUMENT, "batches: %zu masked features without an index", options->masked);
+  if (s) batch_rows_clear(r);
+  return s;
+}
+
+void batch_rows_clear(struct batch_rows *r)
+{
+  r4_data_free(r->data);
+  r4_mem_free(r->listed);
+  *r = (struct batch_rows){0};
+}
+
+/* ---- Filling ---- */
+
+/* Becomes vector code; a table of the 256 quotients takes three times as long. */
+static void to_floats(const uint8_t *from, size_t n, float *restrict to)
+{
+  for (size_t k = 0; k < n; k++) to[k] = (float)from[k] / 255;
+}
+
+static void fill_mask(const struct batch_rows *r, uint32_t number, float *restrict to)
+{
+  if (!number) {
+    memset(to, 0, r->masked * sizeof *to);
+    return;
+  }
+  if (r->listed) {
+    to_floats(r->listed + number * r->masked, r->masked, to);
+    return;
+  }
+  struct mask_layout layout = data_mask_layout(r->data);
+  const uint8_t *mask = masks_at(r->data->masks, number);
+  to_floats(mask, layout.size, to);
+  if (layout.repeat == 1) return;
+  for (size_t k = layout.size; k-- > 0;) /* from the end, so that nothing is written over before it is read */
+    for (size_t c = layout.repeat; c-- > 0;) to[k * layout.repeat + c] = to[k];
+}
+
+static void fill_values(const struct values *v, uint32_t row, float *to)
+{
+  if (v->bytes)
+    to_floats(values_row(v, row), v->features, to);
+  else
+    memcpy(to, v->floats + row * v->features, v->features * sizeof *to);
+}
+
+/* Records and rows lie anywhere in memory: those that come soon are asked for now, which halves the time. */
+static void ask_ahead(const r4_data *d, size_t n, const size_t *example)
+{
+  enum { AHEAD = 3 };
+  const struct values *v = d->values;
+  if (n > 2 * AHEAD) __builtin_prefetch(d->record + example[2 * AHEAD]);
+  if (n <= AHEAD || !v->bytes) return;
+  const uint8_t *row = values_row(v, d->record[example[AHEAD]].row);
+  for (size_t k = 0; k < v->features; k += 64) __builtin_prefetch(row + k);
+}
+
+size_t batch_rows_fill(const struct batch_rows *r, size_t n, const size_t *example, bool alone, float *x,
+                       float *y, float *m)
+{
+  size_t masked = 0;
+#pragma omp parallel for schedule(static) reduction(+ : masked) if (!alone)
+  for (size_t i = 0; i < n; i++) {
+    const struct record *record = r->data->record + example[i];
+    ask_ahead(r->data, n - i, example + i);
+    fill_values(r->data->values, record->row, x + i * r->features);
+    y[i] = (float)record->label;
+    if (m) fill_mask(r, record->mask, m + i * r->masked);
+    masked += record->mask != 0;
+  }
+  return masked;
+}
