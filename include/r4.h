@@ -412,6 +412,37 @@ r4_status r4_data_check_overlap(const r4_data *d, r4_error *e);
  * values or by id. *dropped (if not NULL) becomes their number. */
 r4_data *r4_data_drop_overlap(const r4_data *d, size_t *dropped, r4_error *e);
 
+/* ---- Recipes -------------------------------------------------------------------------------- */
+
+/* What to do when examples of the source occur in two splits: refuse; drop those of training and validation that occur
+ * later; keep them and say so in r4_data_about. The default keeps published splits and refuses others. */
+typedef enum { R4_OVERLAP_DEFAULT = 0, R4_OVERLAP_REFUSE, R4_OVERLAP_DROP, R4_OVERLAP_KEEP } r4_overlap;
+
+typedef struct {
+  const char *from; /* the source; NULL: the recipe's own                                                  */
+  uint64_t seed;    /* of every draw, that of the built-in digits included                                 */
+  double val;       /* share of the training part for validation; 0: as the source has it; less than 0: none,
+                       and what the source holds out for validation is for training. A source without a test
+                       part is split by the recipe (doc/data.md)                                           */
+  int64_t size;     /* images are resized to size x size; 0: as the recipe says                            */
+  const char *shades; /* grey decoys: "paper" or "ross", three times as bright; NULL: as the recipe says    */
+  int64_t side;       /* of the decoy, in pixels; 0: as the recipe says                                     */
+  bool clean;         /* the same examples, splits and masks without the decoy: the ceiling to compare with  */
+  r4_overlap overlap;
+  r4_mask_meaning mask_means; /* these three as in r4_data_options, for reading the source */
+  const char *cache, *folder;
+} r4_recipe_options;
+
+/* A data set by recipe, the same for the same options and source. r4_data_about is the command that makes it again. */
+r4_data *r4_data_make(const char *recipe, const r4_recipe_options *options, r4_error *e);
+
+typedef struct {
+  const char *name, *about, *from; /* from: the source when none is given */
+} r4_recipe_info;
+
+size_t r4_recipe_count(void);
+r4_recipe_info r4_recipe_describe(size_t k);
+
 /* ---- Batches -------------------------------------------------------------------------------- */
 
 /* An epoch is every example once, cut into batches: shuffled by seed and epoch, and by nothing else. A batch
