@@ -370,7 +370,7 @@ void r4_data_hash(const r4_data *d, char hex[R4_HASH_SIZE]);
 
 r4_data *r4_data_part(const r4_data *d, r4_split split, r4_error *e);
 r4_data *r4_data_subset(const r4_data *d, size_t n, const size_t *examples, r4_error *e);
-/* A share of each class and split, at random. */
+/* A share of each class of the training part, at random, and all of validation and test. */
 r4_data *r4_data_fraction(const r4_data *d, double share, uint64_t seed, r4_error *e);
 
 /* ---- Reading and writing -------------------------------------------------------------------- */

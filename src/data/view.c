@@ -63,7 +63,10 @@ r4_data *r4_data_fraction(const r4_data *d, double share, uint64_t seed, r4_erro
   if (stratum && keep) {
     choose_strata(d, stratum);
     r4_random key = {.seed = seed, .purpose = PURPOSE_FRACTION};
-    if (!choose_share(d->n, stratum, share, key, keep, e)) view = subset_where(d, keep, e);
+    if (!choose_share(d->n, stratum, share, key, keep, e)) {
+      for (size_t i = 0; i < d->n; i++) keep[i] |= d->record[i].split != R4_TRAIN;
+      view = subset_where(d, keep, e);
+    }
   } else {
     r4_fail(e, R4_E_MEMORY, "out of memory for choosing among %zu examples", d->n);
   }

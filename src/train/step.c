@@ -1,0 +1,237 @@
+#include "train/step.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+enum { PURPOSE_START = 0x72340300, PURPOSE_NOISE };
+enum { VARIANTS = 4 }; /* two sizes of batches, with and without masks */
+enum { LOSS, DATA, PENALTY, PENALTY_R3, LOSSES, EACH, LOGITS, OUTPUTS };
+
+/* The objective compiled for one size of batches. */
+struct variant {
+  size_t count;
+  bool penalised;
+  r4_plan *plan;
+  size_t classes, starts, noises; /* columns of the logits; elements of the inputs start and noise */
+  float scalar[PENALTY_R3 + 1];
+  float *losses, *each, *logits, *start, *noise;
+};
+
+struct step {
+  struct step_options options;
+  struct variant variant[VARIANTS];
+  size_t variants;
+  float lambda, lambda_r3, eps; /* inputs of live objectives */
+};
+
+struct step *step_new(const struct step_options *options, r4_error *e)
+{
+  struct step *s = r4_mem_new(1, sizeof *s);
+  if (s)
+    s->options = *options;
+  else
+    r4_fail(e, R4_E_MEMORY, "out of memory for a training step");
+  return s;
+}
+
+static void variant_free(struct variant *v)
+{
+  r4_plan_free(v->plan);
+  r4_mem_free(v->losses);
+  r4_mem_free(v->each);
+  r4_mem_free(v->logits);
+  r4_mem_free(v->start);
+  r4_mem_free(v->noise);
+  *v = (struct variant){0};
+}
+
+void step_free(struct step *s)
+{
+  if (!s) return;
+  for (size_t k = 0; k < s->variants; k++) variant_free(&s->variant[k]);
+  r4_mem_free(s);
+}
+
+/* ---- Compiling ---- */
+
+static size_t elements(const r4_graph *g, r4_id x)
+{
+  return x.i ? (size_t)r4_shape_count(r4_node_shape(g, x)) : 0;
+}
+
+static r4_status allocate(struct variant *v, r4_error *e)
+{
+  v->losses = r4_mem_new_aligned(v->count * sizeof(float));
+  v->each = r4_mem_new_aligned(v->count * sizeof(float));
+  v->logits = r4_mem_new_aligned(v->count * v->classes * sizeof(float));
+  v->start = v->starts ? r4_mem_new_aligned(v->starts * sizeof(float)) : NULL;
+  v->noise = v->noises ? r4_mem_new_aligned(v->noises * sizeof(float)) : NULL;
+  if (v->losses && v->each && v->logits && (v->start || !v->starts) && (v->noise || !v->noises)) return R4_OK;
+  return r4_fail(e, R4_E_MEMORY, "out of memory for a batch of %zu examples", v->count);
+}
+
+/* Inputs that a variant does not have are accepted if the graph knows the name; so ask the graph. */
+static r4_status bind(struct step *s, struct variant *v, const r4_objective *o, r4_error *e)
+{
+  const struct {
+    r4_id node;
+    const char *name;
+    const void *memory;
+  } input[] = {
+    {o->in.index, "index", s->options.index},
+    {o->in.start, "start", v->start},
+    {o->in.noise, "noise", v->noise},
+    {o->in.lambda, "lambda", &s->lambda},
+    {o->in.eps, "eps", &s->eps},
+    {o->in.lambda_r3, "lambda_r3", &s->lambda_r3},
+  };
+  float *const output[OUTPUTS] = {
+    &v->scalar[LOSS], &v->scalar[DATA], &v->scalar[PENALTY], &v->scalar[PENALTY_R3], v->losses,
+    v->each,          v->logits};
+  r4_status status = R4_OK;
+  for (size_t k = 0; k < sizeof input / sizeof *input && !status; k++)
+    if (input[k].node.i) status = r4_plan_input(v->plan, input[k].name, input[k].memory, e);
+  for (size_t k = 0; k < OUTPUTS && !status; k++) status = r4_plan_output(v->plan, k, output[k], e);
+  return status;
+}
+
+static r4_status compile_graph(struct step *s, struct variant *v, r4_graph *g, r4_id *param, r4_id *out,
+                               r4_error *e)
+{
+  const r4_net *net = s->options.net;
+  size_t n = r4_net_params(net);
+  r4_objective_options options = s->options.objective;
+  options.batch = (int64_t)v->count;
+  options.masked = (int64_t)s->options.masked;
+  if (!v->penalised) {
+    options.method = "erm";
+    options.live = false;
+  }
+  r4_net_inputs(net, g, param);
+  r4_objective o = r4_objective_build(g, net, param, &options);
+  r4_id zero = r4_const(g, 0, R4_SCALAR);
+  const r4_id values[OUTPUTS] = {o.loss,   o.data, o.penalty, o.penalty_r3.i ? o.penalty_r3 : zero,
+                                 o.losses, o.each, o.logits};
+  memcpy(out, values, sizeof values);
+  r4_grad(g, o.loss, n, param, out + OUTPUTS);
+  v->plan = r4_plan_new(g, OUTPUTS + n, out, NULL, e);
+  if (!v->plan) return e->status;
+  v->classes = elements(g, o.logits) / v->count;
+  v->starts = elements(g, o.in.start);
+  v->noises = elements(g, o.in.noise);
+  r4_status status = allocate(v, e);
+  return status ? status : bind(s, v, &o, e);
+}
+
+static r4_status compile(struct step *s, struct variant *v, r4_error *e)
+{
+  size_t n = r4_net_params(s->options.net);
+  r4_graph *g = r4_graph_new();
+  r4_id *param = r4_mem_new(n + 1, sizeof *param), *out = r4_mem_new(OUTPUTS + n, sizeof *out);
+  r4_status status = g && param && out
+                       ? compile_graph(s, v, g, param, out, e)
+                       : r4_fail(e, R4_E_MEMORY, "out of memory for the graph of a training step");
+  r4_mem_free(out);
+  r4_mem_free(param);
+  r4_graph_free(g);
+  return status;
+}
+
+static r4_status variant_for(struct step *s, size_t count, bool penalised, struct variant **found,
+                             r4_error *e)
+{
+  for (size_t k = 0; k < s->variants; k++) {
+    *found = &s->variant[k];
+    if ((*found)->count == count && (*found)->penalised == penalised) return R4_OK;
+  }
+  if (s->variants == VARIANTS) return r4_fail(e, R4_E_INTERNAL, "more than two sizes of batches");
+  *found = &s->variant[s->variants];
+  **found = (struct variant){.count = count, .penalised = penalised};
+  r4_status status = compile(s, *found, e);
+  if (status)
+    variant_free(*found);
+  else
+    s->variants++;
+  return status;
+}
+
+/* ---- Running ---- */
+
+static r4_status bind_batch(struct variant *v, const struct step_options *o, const r4_batch *b,
+                            const float *weights, float *gradient, r4_error *e)
+{
+  r4_status status = r4_plan_input(v->plan, "x", b->x, e);
+  if (!status) status = r4_plan_input(v->plan, "y", b->y, e);
+  if (!status && v->penalised) status = r4_plan_input(v->plan, "m", b->m, e);
+  for (size_t k = 0; k < r4_net_params(o->net) && !status; k++) {
+    size_t offset = r4_net_param_offset(o->net, k);
+    status = r4_plan_input(v->plan, r4_net_param_name(o->net, k), weights + offset, e);
+    if (!status) status = r4_plan_output(v->plan, OUTPUTS + k, gradient + offset, e);
+  }
+  return status;
+}
+
+/* Uniform in [-1, 1) for starts and for the samples of rand-r4; normal for smooth-r3. */
+static void draw(const struct step *s, struct variant *v, uint32_t n)
+{
+  r4_random start = {s->options.seed, PURPOSE_START, n}, noise = {s->options.seed, PURPOSE_NOISE, n};
+  if (v->start) r4_random_fill(start, v->starts, -1, 1, v->start);
+  if (!v->noise) return;
+  if (!strcmp(s->options.objective.method, "smooth-r3"))
+    r4_random_fill_normal(noise, v->noises, v->noise);
+  else
+    r4_random_fill(noise, v->noises, -1, 1, v->noise);
+}
+
+static size_t count_right(const struct variant *v, const r4_batch *b)
+{
+  size_t right = 0;
+  for (size_t i = 0; i < v->count; i++) {
+    const float *z = v->logits + i * v->classes;
+    size_t best = 0;
+    for (size_t k = 1; k < v->classes; k++)
+      if (z[k] > z[best]) best = k;
+    right += (float)best == b->y[i];
+  }
+  return right;
+}
+
+static r4_status not_finite(const struct variant *v, const r4_batch *b, uint32_t n, r4_error *e)
+{
+  enum { SHOWN = 8 };
+  struct text list = {0};
+  size_t bad = 0;
+  for (size_t i = 0; i < v->count; i++) {
+    if (isfinite(v->losses[i]) && isfinite(v->each[i])) continue;
+    if (bad++ < SHOWN) text_add(&list, "%s%zu", bad > 1 ? ", " : "", b->example[i]);
+  }
+  char *examples = text_take(&list);
+  r4_status s = r4_fail(e, R4_E_DOMAIN,
+                        "step %u: the loss is %g (data %g, penalty %g); %zu of %zu examples at fault%s%s%s",
+                        n, (double)v->scalar[LOSS], (double)v->scalar[DATA], (double)v->scalar[PENALTY], bad,
+                        v->count, bad ? ": " : "", examples ? examples : "", bad > SHOWN ? ", ..." : "");
+  r4_string_free(examples);
+  return s;
+}
+
+r4_status step_run(struct step *s, const r4_batch *batch, uint32_t n, const struct step_weights *at,
+                   const float *weights, float *gradient, struct step_result *result, r4_error *e)
+{
+  struct variant *v = NULL;
+  r4_status status = variant_for(s, batch->count, batch->masked > 0, &v, e);
+  if (!status) status = bind_batch(v, &s->options, batch, weights, gradient, e);
+  if (status) return status;
+  s->lambda = (float)at->lambda;
+  s->lambda_r3 = (float)at->lambda_r3;
+  s->eps = (float)at->eps;
+  draw(s, v, n);
+  status = r4_plan_run(v->plan, e);
+  if (status) return status;
+  if (!isfinite(v->scalar[LOSS])) return not_finite(v, batch, n, e);
+  *result = (struct step_result){v->scalar[LOSS], v->scalar[DATA], v->scalar[PENALTY], v->scalar[PENALTY_R3],
+                                 count_right(v, batch)};
+  return R4_OK;
+}

@@ -1,0 +1,37 @@
+/* One training step: the objective on a batch, and its derivative by the weights. */
+#ifndef R4_TRAIN_STEP_H
+#define R4_TRAIN_STEP_H
+
+#include "base/error.h"
+
+struct step;
+
+struct step_options {
+  const r4_net *net;
+  r4_objective_options objective; /* batch and masked are set here, per batch */
+  size_t masked;                  /* as in r4_batch_options: 0, or U features, listed by index */
+  const float *index;
+  uint64_t seed; /* of the noise of rand-r4, smooth-r3 and of the starts of adv-r4 */
+};
+
+/* What may change from step to step; looked at if the objective is live. */
+struct step_weights {
+  double lambda, lambda_r3, eps;
+};
+
+struct step_result {
+  double loss, data, penalty, penalty_r3; /* as in r4_objective */
+  size_t right;                           /* examples whose largest logit is the label's */
+};
+
+/* net and index must outlive it. */
+struct step *step_new(const struct step_options *options, r4_error *e);
+void step_free(struct step *s);
+
+/* Step number n, on a batch of any size: a plan is compiled for each size when it is first met, and another for
+ * batches without masks, which leave the penalty out. A loss that is not a number or not finite is
+ * R4_E_DOMAIN, with the examples at fault in the text. */
+r4_status step_run(struct step *s, const r4_batch *batch, uint32_t n, const struct step_weights *at,
+                   const float *weights, float *gradient, struct step_result *result, r4_error *e);
+
+#endif

@@ -1,0 +1,340 @@
+/* The parts of a training run: steps, schedules, dual ascent, predictions, fragility. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "data/data.h"
+#include "eval/kappa.h"
+#include "train/dual.h"
+#include "train/predict.h"
+#include "train/schedule.h"
+#include "train/score.h"
+#include "train/step.h"
+
+enum { FEATURES = 784, MASKED = 16, BATCH = 60, SIZE = FEATURES * 32 + 32 + 320 + 10 };
+
+#define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
+
+static const char NET[] = "dense 32, relu, dense 10";
+
+/* Digits whose first masked examples have a mask on the upper left corner. */
+static r4_data *corner_digits(size_t masked)
+{
+  r4_error e;
+  r4_data *all = r4_data_open("digits:300", NULL, &e), *d = all ? data_derive(all, &e) : NULL;
+  assert_non_null(d);
+  uint8_t corner[FEATURES] = {0};
+  for (int k = 0; k < MASKED; k++) corner[k / 4 * 28 + k % 4] = 255;
+  data_set_masks(d, masks_new(FEATURES, &e));
+  uint32_t number = 0;
+  assert_int_equal(masks_add(d->masks, corner, &number, &e), R4_OK);
+  for (size_t i = 0; i < masked; i++) d->record[i].mask = number;
+  r4_data_free(all);
+  return d;
+}
+
+struct rig {
+  r4_data *data;
+  r4_net *net;
+  r4_batches *batches;
+  struct step *step;
+  float index[FEATURES], weights[SIZE], gradient[SIZE];
+  size_t masked;
+};
+
+static struct rig *rig_new(r4_objective_options objective, size_t masked)
+{
+  r4_error e;
+  struct rig *r = calloc(1, sizeof *r);
+  r->data = corner_digits(masked);
+  r->net = r4_net_new(NET, R4_SHAPE(FEATURES), &e);
+  assert_non_null(r->net);
+  assert_int_equal(r4_net_size(r->net), SIZE);
+  r4_net_init(r->net, 3, r->weights);
+  r->masked = r4_data_masked_features(r->data, r->index);
+  r4_batch_options batches = {.size = BATCH, .masked = r->masked, .index = r->index};
+  r->batches = r4_batches_new(r->data, &batches, &e);
+  assert_non_null(r->batches);
+  struct step_options options = {
+    .net = r->net, .objective = objective, .masked = r->masked, .index = r->index};
+  r->step = step_new(&options, &e);
+  return r;
+}
+
+static void rig_free(struct rig *r)
+{
+  step_free(r->step);
+  r4_batches_free(r->batches);
+  r4_net_free(r->net);
+  r4_data_free(r->data);
+  free(r);
+}
+
+static struct step_result rig_step(struct rig *r, uint32_t n)
+{
+  r4_error e = {0};
+  struct step_result result;
+  r4_batch b = r4_batches_next(r->batches);
+  struct step_weights at = {.lambda = 1, .lambda_r3 = 1, .eps = 0.5};
+  r4_status s = step_run(r->step, &b, n, &at, r->weights, r->gradient, &result, &e);
+  assert_int_equal(s, R4_OK);
+  return result;
+}
+
+static const char *const METHODS[] = {"erm",       "r3",      "smooth-r3", "ibp-ex",
+                                      "ibp-ex+r3", "rand-r4", "adv-r4",    "cert-r4"};
+
+static r4_objective_options options_of(const char *method)
+{
+  return (r4_objective_options){.method = method,
+                                .lambda = 1,
+                                .lambda_r3 = 1,
+                                .eps = 0.5,
+                                .samples = 3,
+                                .steps = 3,
+                                .random_start = true,
+                                .tau = 1,
+                                .delta = 1};
+}
+
+/* 350 examples: five batches of 60 and one of 50. The first 150 have masks, so from the fourth batch on there are
+ * none, and then every method is ERM to the bit. */
+static void batches_of_all_kinds(void **state)
+{
+  (void)state;
+  double erm[6] = {0};
+  for (size_t k = 0; k < sizeof METHODS / sizeof *METHODS; k++) {
+    struct rig *r = rig_new(options_of(METHODS[k]), 150);
+    assert_int_equal(r->masked, MASKED);
+    for (uint32_t n = 0; n < 6; n++) {
+      struct step_result s = rig_step(r, n);
+      if (k == 0) erm[n] = s.loss;
+      assert_true(s.data > 0 && s.right <= BATCH);
+      if (n >= 3)
+        assert_true(s.penalty == 0 && s.loss == erm[n]);
+      else if (k > 0)
+        assert_true(s.penalty > 0 && s.loss > s.data);
+    }
+    rig_free(r);
+  }
+}
+
+/* Each method lowers its own penalty, and the loss, on the batch it is trained on. */
+static void training_lowers_the_penalty(void **state)
+{
+  (void)state;
+  for (size_t k = 1; k < sizeof METHODS / sizeof *METHODS; k++) {
+    struct rig *r = rig_new(options_of(METHODS[k]), 300);
+    r4_optimizer_options adam = r4_optimizer_defaults(R4_ADAM);
+    adam.learning_rate = 3e-3;
+    r4_optimizer *o = r4_optimizer_new(SIZE, &adam, NULL);
+    struct step_result first = rig_step(r, 0), last = first;
+    for (uint32_t n = 1; n < 40; n++) {
+      assert_int_equal(r4_batches_seek(r->batches, 0, 0, NULL), R4_OK);
+      r4_optimizer_step(o, r->weights, r->gradient);
+      last = rig_step(r, n);
+    }
+    assert_true(last.loss < 0.8 * first.loss);
+    assert_true(last.penalty + last.penalty_r3 < 0.6 * (first.penalty + first.penalty_r3));
+    r4_optimizer_free(o);
+    rig_free(r);
+  }
+}
+
+static void a_loss_that_is_not_finite_names_examples(void **state)
+{
+  (void)state;
+  struct rig *r = rig_new(options_of("erm"), 300);
+  r4_error e;
+  struct step_result result;
+  r4_batch b = r4_batches_next(r->batches);
+  r->weights[SIZE - 10] = INFINITY; /* the bias of class 0 */
+  struct step_weights at = {0};
+  assert_int_equal(step_run(r->step, &b, 7, &at, r->weights, r->gradient, &result, &e), R4_E_DOMAIN);
+  assert_non_null(strstr(e.text, "step 7"));
+  assert_non_null(strstr(e.text, "60 of 60 examples at fault: 0, 1, 2"));
+  rig_free(r);
+}
+
+static void schedules_by_hand(void **state)
+{
+  (void)state;
+  const double at[] = {4, 8};
+  struct schedule s = {
+    .kind = SCHEDULE_LINEAR, .epochs = 10, .warmup = 2, .decay_at = at, .decays = 2, .decay_by = 0.1};
+  assert_near(schedule_rate(&s, 0.5), 0.25, 1e-12);
+  assert_near(schedule_rate(&s, 2), 1, 1e-12);
+  assert_near(schedule_rate(&s, 4), 0.75, 1e-12);
+  assert_near(schedule_rate(&s, 10), 0, 1e-12);
+  s.kind = SCHEDULE_COSINE;
+  assert_near(schedule_rate(&s, 6), 0.5, 1e-12);
+  assert_near(schedule_rate(&s, 4), (1 + sqrt(0.5)) / 2, 1e-12);
+  s.kind = SCHEDULE_STEPS;
+  assert_near(schedule_rate(&s, 3.9), 1, 1e-12);
+  assert_near(schedule_rate(&s, 4), 0.1, 1e-12);
+  assert_near(schedule_rate(&s, 9), 0.01, 1e-12);
+  s.kind = SCHEDULE_CONSTANT;
+  assert_near(schedule_rate(&s, 9), 1, 1e-12);
+  assert_near(schedule_ramp(4, 1), 0.25, 1e-12);
+  assert_near(schedule_ramp(4, 5), 1, 1e-12);
+  assert_near(schedule_ramp(0, 0), 1, 1e-12);
+}
+
+/* A penalty that follows lambda with some delay settles at delta, from any start. */
+static void dual_ascent_settles_at_delta(void **state)
+{
+  (void)state;
+  for (int start = 0; start < 3; start++) {
+    struct dual d = {
+      .delta = 0.05, .rate = 0.002, .steps = 100, .lambda = (const double[]){0, 0.01, 0.5}[start]};
+    double q = 8;
+    for (int n = 0; n < 6000; n++) {
+      dual_step(&d, q);
+      double rest =
+        0.05 * pow(0.2 / (d.lambda + 1e-3), 2); /* where q goes with this lambda: to delta at 0.2 */
+      q *= exp(0.05 * (log(rest) - log(q)));
+      assert_true(d.lambda >= 0 && d.lambda <= 10);
+    }
+    assert_true(fabs(log(q / 0.05)) < 0.5);
+    assert_true(fabs(d.lambda - 0.2) < 0.1);
+  }
+  struct dual d = {.delta = 1, .rate = 1, .steps = 10, .lambda = 0};
+  dual_step(&d, 16);
+  assert_near(d.lambda, 0, 1e-12); /* the target begins at the first q */
+  d.step = 5;
+  assert_near(dual_target(&d), 4, 1e-12);
+  dual_step(&d, 4 * exp(5));
+  assert_near(d.lambda, 2, 1e-12); /* moves are limited */
+}
+
+static void scores_by_hand(void **state)
+{
+  (void)state;
+  r4_data *d = corner_digits(0);
+  int32_t predicted[350];
+  size_t threes = 0, wrong = 0;
+  for (size_t i = 0; i < d->n; i++) {
+    predicted[i] = d->record[i].label;
+    if (predicted[i] != 3) continue;
+    if (threes++ % 2) predicted[i] = 4, wrong++;
+  }
+  struct score s;
+  assert_int_equal(score_of(d, predicted, 0.5, &s, NULL), R4_OK);
+  double share = (double)wrong / (double)threes;
+  assert_near(s.worst, 1 - share, 1e-12);
+  assert_int_equal(s.worst_group, 3);
+  assert_near(s.avg, 1 - share / 10, 1e-12);
+  assert_near(s.accuracy, 1 - (double)wrong / 350, 1e-12);
+  r4_data_free(d);
+}
+
+/* The largest logit, and the mean loss, against sums written out. */
+static void predictions_by_hand(void **state)
+{
+  (void)state;
+  r4_data *d = corner_digits(0);
+  r4_net *net = r4_net_new("dense 10", R4_SHAPE(FEATURES), NULL);
+  static float w[FEATURES * 10 + 10], x[FEATURES];
+  r4_net_init(net, 9, w);
+  struct probe *p = predictor_new(net, 64, NULL);
+  int32_t predicted[350];
+  double loss = 0, expected = 0;
+  assert_int_equal(predictor_run(p, w, d, predicted, &loss, NULL), R4_OK);
+  for (size_t i = 0; i < d->n; i++) {
+    double z[10], sum = 0;
+    int best = 0;
+    r4_data_values(d, i, x);
+    for (int k = 0; k < 10; k++) {
+      z[k] = w[FEATURES * 10 + k];
+      for (int j = 0; j < FEATURES; j++) z[k] += (double)w[k * FEATURES + j] * x[j];
+      sum += exp(z[k]);
+      if (z[k] > z[best]) best = k;
+    }
+    assert_int_equal(predicted[i], best);
+    expected += (log(sum) - z[d->record[i].label]) / 350;
+  }
+  assert_near(loss, expected, 1e-5);
+  probe_free(p);
+  r4_net_free(net);
+  r4_data_free(d);
+}
+
+/* ---- Fragility ---- */
+
+static size_t build_gradient(struct objective *o, r4_id out[PROBE_OUTPUTS])
+{
+  out[0] = objective_explain(o, view_clean(o));
+  return 1;
+}
+
+/* Moving the features of the box moves their gradient by less than kappa; with eps = 0 nothing moves. */
+static void kappa_is_wider_than_samples(void **state)
+{
+  (void)state;
+  r4_error e;
+  r4_data *d = corner_digits(100);
+  r4_net *net = r4_net_new(NET, R4_SHAPE(FEATURES), &e);
+  static float w[SIZE], clean[100 * FEATURES];
+  r4_net_init(net, 3, w);
+  for (int k = 0; k < SIZE; k++) w[k] *= 2;
+  for (int box = PROBE_MASKED; box <= PROBE_CORE; box++) {
+    struct kappa k, none;
+    assert_int_equal(kappa_of(net, w, d, (enum probe_mask)box, 0.2, 64, &k, &e), R4_OK);
+    assert_int_equal(kappa_of(net, w, d, (enum probe_mask)box, 0, 64, &none, &e), R4_OK);
+    assert_int_equal(k.n, 100);
+    assert_true(none.max < 1e-6 && k.max > 1e-3 && k.mean > 0 && k.mean < k.max);
+
+    struct probe *p =
+      probe_new(&(struct probe_options){.net = net, .batch = 100, .build = build_gradient}, &e);
+    assert_int_equal(probe_run(p, w, d, 0, 100, &e), R4_OK);
+    memcpy(clean, probe_row(p, 0, 0), sizeof clean);
+    r4_data *moved = data_derive(d, &e);
+    struct values *v = values_new(R4_SHAPE(28, 28, 1), d->n, true, &e);
+    for (size_t i = 0; i < 100; i++) {
+      float x[FEATURES], m[FEATURES];
+      r4_data_values(d, i, x);
+      r4_data_mask(d, i, m);
+      for (size_t j = 0; j < FEATURES; j++) {
+        double side = r4_random_uniform((r4_random){1, 2, 3}, i * FEATURES + j) < 0.5 ? -0.2 : 0.2;
+        v->floats[d->record[i].row * FEATURES + j] = x[j] + (float)side * ((box == PROBE_CORE) != (m[j] > 0));
+      }
+    }
+    data_set_values(moved, v);
+    assert_int_equal(probe_run(p, w, moved, 0, 100, &e), R4_OK);
+    double largest = 0;
+    for (size_t i = 0; i < 100; i++) {
+      float m[FEATURES];
+      r4_data_mask(d, i, m);
+      for (size_t j = 0; j < FEATURES; j++)
+        if ((box == PROBE_CORE) != (m[j] > 0))
+          largest = fmax(largest, fabs(probe_row(p, 0, i)[j] - clean[i * FEATURES + j]));
+    }
+    assert_true(largest > 0 && largest <= k.max + 1e-5);
+    r4_data_free(moved);
+    probe_free(p);
+  }
+  struct kappa unmasked;
+  r4_data *test = r4_data_part(d, R4_TEST, &e);
+  assert_int_equal(kappa_of(net, w, test, PROBE_MASKED, 0.2, 64, &unmasked, &e), R4_OK);
+  assert_true(unmasked.n == 0 && unmasked.max == 0 && unmasked.mean == 0);
+  r4_data_free(test);
+  r4_net_free(net);
+  r4_data_free(d);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(batches_of_all_kinds),
+    cmocka_unit_test(training_lowers_the_penalty),
+    cmocka_unit_test(a_loss_that_is_not_finite_names_examples),
+    cmocka_unit_test(schedules_by_hand),
+    cmocka_unit_test(dual_ascent_settles_at_delta),
+    cmocka_unit_test(scores_by_hand),
+    cmocka_unit_test(predictions_by_hand),
+    cmocka_unit_test(kappa_is_wider_than_samples),
+  };
+  cmocka_set_message_output(CM_OUTPUT_TAP);
+  return cmocka_run_group_tests_name("step", tests, NULL, NULL);
+}
