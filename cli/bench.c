@@ -7,7 +7,7 @@
 
 struct settings {
   const char *net, *objective;
-  int64_t batch, threads, masked, steps, seed;
+  int64_t batch, threads, masked, steps, samples, seed;
   double lambda, eps, seconds;
   bool json, profile;
 };
@@ -15,11 +15,13 @@ struct settings {
 #define AT(field) offsetof(struct settings, field)
 static const struct option options[] = {
   {"net", OPTION_TEXT, AT(net), "mlp784-512-10", 0, 0, "mlpA-B-..., derm28 or derm64"},
-  {"objective", OPTION_TEXT, AT(objective), "cert-r4", 0, 0, "erm, r3, adv-r4, cert-r4 or ibp-ex"},
+  {"objective", OPTION_TEXT, AT(objective), "cert-r4", 0, 0,
+   "erm, r3, smooth-r3, ibp-ex, ibp-ex+r3, rand-r4, ..."},
   {"batch", OPTION_WHOLE, AT(batch), "256", 1, 1e6, "examples per step"},
   {"threads", OPTION_WHOLE, AT(threads), "0", 0, 1024, "0: one per CPU"},
   {"masked", OPTION_WHOLE, AT(masked), "0", 0, 1e9, "mask N features; 0: 30 % of all, at random"},
   {"steps", OPTION_WHOLE, AT(steps), "10", 1, 1000, "of the attack of adv-r4"},
+  {"samples", OPTION_WHOLE, AT(samples), "10", 1, 1000, "of rand-r4 and smooth-r3"},
   {"lambda", OPTION_REAL, AT(lambda), "1", 0, 1e30, "weight of the penalty"},
   {"eps", OPTION_REAL, AT(eps), "0.1", 0, 1e30, "radius of the box"},
   {"seed", OPTION_WHOLE, AT(seed), "0", 0, 1e15, "of data and weights"},
@@ -29,7 +31,7 @@ static const struct option options[] = {
   {0},
 };
 
-enum { DRAW_X = 1, DRAW_Y, DRAW_M, DRAW_INDEX, DRAW_START }; /* purposes of random numbers */
+enum { DRAW_X = 1, DRAW_Y, DRAW_M, DRAW_INDEX, DRAW_START, DRAW_NOISE }; /* purposes of random numbers */
 static const double MASKED_SHARE = 0.3;
 
 struct job {
@@ -38,9 +40,9 @@ struct job {
   r4_plan *plan;
   r4_optimizer *optimizer;
   float *weights, *gradient, *x, *y, *m;
-  float *index, *start;   /* NULL unless the objective has them */
-  size_t masks;           /* elements of m, and of start */
-  float loss, first_loss; /* of the last step, and of the first: the same in every run */
+  float *index, *start, *noise; /* NULL unless the objective has them */
+  size_t masks, starts, noises; /* elements of m, start and noise */
+  float loss, first_loss;       /* of the last step, and of the first: the same in every run */
   uint32_t step;
   r4_error error;
 };
@@ -93,9 +95,14 @@ static void draw_masks(const struct job *j)
     j->m[i] = j->s.masked || r4_random_uniform(key(j, DRAW_M), i / channels) < MASKED_SHARE;
 }
 
-static void draw_start(const struct job *j)
+/* What a step needs anew. */
+static void draw_noise(const struct job *j)
 {
-  r4_random_fill(key(j, DRAW_START), j->masks, -1, 1, j->start);
+  if (j->start) r4_random_fill(key(j, DRAW_START), j->starts, -1, 1, j->start);
+  if (j->noise && !strcmp(j->s.objective, "smooth-r3"))
+    r4_random_fill_normal(key(j, DRAW_NOISE), j->noises, j->noise);
+  else if (j->noise)
+    r4_random_fill(key(j, DRAW_NOISE), j->noises, -1, 1, j->noise);
 }
 
 static bool make_data(struct job *j)
@@ -109,7 +116,8 @@ static bool make_data(struct job *j)
   j->y = zeros(batch);
   j->m = zeros(j->masks);
   if (j->s.masked && !(j->index = zeros((size_t)j->s.masked))) return false;
-  if (!strcmp(j->s.objective, "adv-r4") && !(j->start = zeros(j->masks))) return false;
+  if (j->starts && !(j->start = zeros(j->starts))) return false;
+  if (j->noises && !(j->noise = zeros(j->noises))) return false;
   if (!j->weights || !j->gradient || !j->x || !j->y || !j->m) return false;
 
   r4_net_init(j->net, (uint64_t)j->s.seed, j->weights);
@@ -122,8 +130,14 @@ static bool make_data(struct job *j)
 
 /* ---- Building ---- */
 
+/* Elements of an input, 0 if there is none. */
+static size_t count(const r4_graph *g, r4_id x)
+{
+  return x.i ? (size_t)r4_shape_count(r4_node_shape(g, x)) : 0;
+}
+
 /* Outputs of the plan: the loss, then the gradient by each parameter. */
-static r4_plan *make_plan(const struct job *j, r4_error *e)
+static r4_plan *make_plan(struct job *j, r4_error *e)
 {
   size_t params = r4_net_params(j->net);
   const r4_objective_options p = {
@@ -132,7 +146,9 @@ static r4_plan *make_plan(const struct job *j, r4_error *e)
     .masked = j->s.masked,
     .lambda = j->s.lambda,
     .eps = j->s.eps,
+    .lambda_r3 = j->s.lambda,
     .steps = (int)j->s.steps,
+    .samples = (int)j->s.samples,
     .random_start = true,
   };
   r4_plan *plan = NULL;
@@ -143,8 +159,11 @@ static r4_plan *make_plan(const struct job *j, r4_error *e)
   if (g && param) {
     out = param + params;
     r4_net_inputs(j->net, g, param);
-    out[0] = r4_objective_build(g, j->net, param, &p).loss;
+    r4_objective o = r4_objective_build(g, j->net, param, &p);
+    out[0] = o.loss;
     r4_grad(g, out[0], params, param, out + 1);
+    j->starts = count(g, o.in.start);
+    j->noises = count(g, o.in.noise);
     e->status = r4_graph_status(g, &message);
   }
   if (e->status)
@@ -161,7 +180,8 @@ static r4_status bind(struct job *j, r4_error *e)
   const struct {
     const char *name;
     const float *data;
-  } input[] = {{"x", j->x}, {"y", j->y}, {"m", j->m}, {"index", j->index}, {"start", j->start}};
+  } input[] = {{"x", j->x},         {"y", j->y},         {"m", j->m},
+               {"index", j->index}, {"start", j->start}, {"noise", j->noise}};
   r4_status status = r4_plan_output(j->plan, 0, &j->loss, e);
   for (size_t k = 0; !status && k < sizeof input / sizeof *input; k++)
     if (input[k].data) status = r4_plan_input(j->plan, input[k].name, input[k].data, e);
@@ -192,7 +212,7 @@ static void release(struct job *j)
   r4_net_free(j->net);
   r4_plan_free(j->plan);
   r4_optimizer_free(j->optimizer);
-  float *const array[] = {j->weights, j->gradient, j->x, j->y, j->m, j->index, j->start};
+  float *const array[] = {j->weights, j->gradient, j->x, j->y, j->m, j->index, j->start, j->noise};
   for (size_t k = 0; k < sizeof array / sizeof *array; k++) free(array[k]);
 }
 
@@ -202,7 +222,7 @@ static bool train_step(void *job)
 {
   struct job *j = job;
   j->step++;
-  if (j->start) draw_start(j);
+  draw_noise(j);
   if (r4_plan_run(j->plan, &j->error)) return false;
   if (j->step == 1) j->first_loss = j->loss;
   r4_optimizer_step(j->optimizer, j->weights, j->gradient);

@@ -260,6 +260,52 @@ static void test_unmasked_example(void **state)
   each(check_unmasked);
 }
 
+static bool line_has(const char *line, const char *what)
+{
+  const char *found = strstr(line, what);
+  return found && found < line + strcspn(line, "\n");
+}
+
+/* Lines of the plan of a training step with a product that is as wide as the input, 784. */
+static int wide_products(const char *method)
+{
+  const r4_objective_options o = {.method = method,
+                                  .batch = 8,
+                                  .masked = 64,
+                                  .lambda = 1,
+                                  .lambda_r3 = 1,
+                                  .eps = 0.1,
+                                  .steps = 4,
+                                  .samples = 4,
+                                  .random_start = true};
+  r4_net *net = r4_net_named("mlp784-512-10", NULL);
+  r4_graph *g = r4_graph_new();
+  r4_id param[4], out[5];
+  r4_net_inputs(net, g, param);
+  out[0] = r4_objective_build(g, net, param, &o).loss;
+  r4_grad(g, out[0], 4, param, out + 1);
+  r4_plan *p = r4_plan_new(g, 5, out, NULL, NULL);
+  assert_non_null(p);
+  char *text = r4_plan_text(p);
+  int n = 0;
+  for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+    n += line_has(line, ": matmul [") && line_has(line, "784]");
+  r4_string_free(text);
+  r4_plan_free(p);
+  r4_graph_free(g);
+  r4_net_free(net);
+  return n;
+}
+
+/* x W and its derivative by W are all that needs every feature when the masked ones are listed; noise on all
+ * features needs both once more, for all samples together. */
+static void test_listed_products_are_narrow(void **state)
+{
+  (void)state;
+  for (size_t k = 0; k < sizeof methods / sizeof *methods; k++)
+    assert_int_equal(wide_products(methods[k]), strcmp(methods[k], "smooth-r3") ? 2 : 4);
+}
+
 /* ---- Errors ---- */
 
 static const double bad_weights[] = {1, -1, 1};
@@ -357,6 +403,7 @@ int main(void)
     cmocka_unit_test(test_no_mask_is_erm),
     cmocka_unit_test(test_live),
     cmocka_unit_test(test_unmasked_example),
+    cmocka_unit_test(test_listed_products_are_narrow),
     cmocka_unit_test(test_errors),
     cmocka_unit_test(test_memory),
   };
