@@ -204,7 +204,11 @@ def gated(lo, hi, gate, kinks):
 def gradient_bounds(net, p, y, zlo, zhi, gates, kinks):
     one_hot = F.one_hot(y, zlo.shape[1]).to(zlo.dtype)
     lo, hi = softmax_bounds(zlo, zhi)
-    lo, hi = lo - one_hot, hi - one_hot
+    return pulled_back(net, p, lo - one_hot, hi - one_hot, gates, kinks)
+
+
+def pulled_back(net, p, lo, hi, gates, kinks):
+    """Bounds of the derivative in x, from bounds of the derivative in the logits."""
     gates = list(gates)
     for layer in reversed(net.layers):
         if layer.weight:

@@ -14,12 +14,12 @@
 #include "golden.h"
 #include "r4.h"
 
-enum { MAX_PARAMS = 16, MAX_OUTPUTS = MAX_PARAMS + 4, MAX_BLOCKS = 128, NAME_SIZE = 64 };
+enum { MAX_PARAMS = 16, MAX_OUTPUTS = MAX_PARAMS + 4, MAX_BLOCKS = 128, MAX_CLASSES = 16, NAME_SIZE = 64 };
 
 typedef struct {
-  const char *file;   /* test/golden/FILE.txt                                       */
-  const char *method; /* of an objective, or NULL                                   */
-  bool masked;        /* the same objective, built on the masked features alone     */
+  const char *file;    /* test/golden/FILE.txt                                       */
+  const char *variant; /* of an objective: a method, or a name for one with options  */
+  bool masked;         /* the same objective, built on the masked features alone     */
 } example;
 
 typedef struct {
@@ -45,8 +45,9 @@ typedef struct {
   r4_id out[MAX_OUTPUTS];
   char out_name[MAX_OUTPUTS][NAME_SIZE]; /* of the tensors they must equal */
   size_t outs;
-  bool has_masks, has_start; /* whether the graph has the inputs "m" and "start" */
-  void *block[MAX_BLOCKS];   /* memory that teardown frees */
+  double class_weights[MAX_CLASSES];
+  bool has_masks, has_start, has_noise, full_noise; /* inputs; full_noise: on all features */
+  void *block[MAX_BLOCKS];                          /* memory that teardown frees */
   size_t blocks;
 } fixture;
 
@@ -177,6 +178,8 @@ static void bind_all(fixture *f, r4_type type)
   for (size_t k = 0; k < r4_net_params(f->net); k++) bind_tensor(f, type, r4_net_param_name(f->net, k));
   if (f->has_masks) bind_masks(f, type, "m");
   if (f->has_start) bind_masks(f, type, "start");
+  if (f->has_noise && f->full_noise) bind_tensor(f, type, "noise");
+  if (f->has_noise && !f->full_noise) bind_masks(f, type, "noise");
   if (f->is->masked) bind_index(f, type);
 }
 
@@ -299,36 +302,58 @@ static void test_bounds(void **state)
   run(f);
 }
 
+/* An option of the variant, which has its usual value if the file does not tell. */
+static double option(fixture *f, const char *name, double usual)
+{
+  char key[NAME_SIZE];
+  snprintf(key, sizeof key, "%s.%s", f->is->variant, name);
+  golden_numbers(f->gold, key, 1, &usual);
+  return usual;
+}
+
 static r4_objective_options options_of(fixture *f)
 {
-  char name[NAME_SIZE];
-  snprintf(name, sizeof name, "%s.lambda", f->is->method);
-  r4_objective_options o = {.method = f->is->method};
+  char key[NAME_SIZE];
+  snprintf(key, sizeof key, "%s.method", f->is->variant);
+  const char *method = golden_text(f->gold, key);
+  r4_objective_options o = {.method = method ? method : f->is->variant, .random_start = true};
   o.batch = (int64_t)number(f, "batch");
-  o.lambda = number(f, name);
   o.eps = number(f, "eps");
   o.alpha = number(f, "alpha");
   o.steps = (int)number(f, "steps");
-  o.random_start = true;
   o.masked = f->is->masked ? (int64_t)touched_count(f) : 0;
+  o.lambda = option(f, "lambda", NAN);
+  o.lambda_r3 = option(f, "lambda_r3", 0);
+  o.explain = (r4_explain)option(f, "explain", R4_EXPLAIN_LOSS);
+  o.norm = (r4_norm)option(f, "norm", R4_NORM_L2);
+  o.form = (r4_form)option(f, "form", R4_FORM_LINEAR);
+  o.tau = option(f, "tau", 0);
+  o.delta = option(f, "delta", 0);
+  o.samples = (int)option(f, "samples", 0);
+  o.weight_penalty = option(f, "weight_penalty", 0);
+  o.double_softmax = option(f, "double_softmax", 0) > 0;
+  snprintf(key, sizeof key, "%s.class_weights", f->is->variant);
+  if (golden_numbers(f->gold, key, MAX_CLASSES, f->class_weights) > 0) o.class_weights = f->class_weights;
   return o;
 }
 
 static void test_objective(void **state)
 {
   fixture *f = *state;
-  f->has_masks = true;
-  f->has_start = strcmp(f->is->method, "adv-r4") == 0;
   r4_objective_options options = options_of(f);
   r4_objective o = r4_objective_build(f->graph, f->net, f->param, &options);
+  f->has_masks = true;
+  f->has_start = o.in.start.i;
+  f->has_noise = o.in.noise.i;
+  f->full_noise = !strcmp(options.method, "smooth-r3");
   size_t params = r4_net_params(f->net);
   r4_id grad[MAX_PARAMS];
   char prefix[NAME_SIZE];
-  snprintf(prefix, sizeof prefix, "%s.", f->is->method);
+  snprintf(prefix, sizeof prefix, "%s.", f->is->variant);
   r4_grad(f->graph, o.loss, params, f->param, grad);
   want(f, o.penalty, prefix, "penalty");
   want(f, o.loss, prefix, "loss");
-  snprintf(prefix, sizeof prefix, "%s.grad.", f->is->method);
+  snprintf(prefix, sizeof prefix, "%s.grad.", f->is->variant);
   for (size_t k = 0; k < params; k++) want(f, grad[k], prefix, r4_net_param_name(f->net, k));
   run(f);
 }
@@ -435,10 +460,23 @@ static void test_reader_refuses(void **state)
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-static const char *const files[] = {"dense", "deep", "conv", "derm"};
-static const char *const methods[] = {"r3", "cert-r4", "ibp-ex", "adv-r4"};
+enum { FILES = 7, VARIANTS = 10, TESTS = 2 + 4 * 2 + FILES * 2 * VARIANTS };
 
-enum { FILES = 4, METHODS = 4, TESTS = 2 + FILES * (2 + 2 * METHODS) };
+static const struct {
+  const char *name;
+  bool plain; /* it has explanations and bounds as well */
+  const char *variant[VARIANTS + 1];
+} files[FILES] = {
+  {"dense", true, {"r3", "cert-r4", "ibp-ex", "adv-r4"}},
+  {"deep", true, {"r3", "cert-r4", "ibp-ex", "adv-r4"}},
+  {"conv", true, {"r3", "cert-r4", "ibp-ex", "adv-r4"}},
+  {"derm", true, {"r3", "cert-r4", "ibp-ex", "adv-r4"}},
+  {"options",
+   false,
+   {"smooth-r3", "rand-r4", "ibp-ex+r3", "logit", "margin", "logprobs", "sum", "log", "weights", "twice"}},
+  {"image", false, {"smooth-r3", "rand-r4", "ibp-ex+r3", "margin"}},
+  {"one", false, {"r3", "smooth-r3", "ibp-ex", "rand-r4", "adv-r4", "cert-r4", "logit"}},
+};
 
 static struct CMUnitTest tests[TESTS];
 static example examples[TESTS];
@@ -458,13 +496,14 @@ int main(void)
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_reader);
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(test_reader_refuses);
   for (size_t i = 0; i < FILES; i++) {
-    add(&n, test_explanation, "explanation", (example){.file = files[i]});
-    add(&n, test_bounds, "bounds", (example){.file = files[i]});
-    for (size_t k = 0; k < 2 * METHODS; k++) {
-      const char *method = methods[k / 2];
-      add(&n, test_objective, method, (example){.file = files[i], .method = method, .masked = k % 2});
+    const char *file = files[i].name;
+    if (files[i].plain) add(&n, test_explanation, "explanation", (example){.file = file});
+    if (files[i].plain) add(&n, test_bounds, "bounds", (example){.file = file});
+    for (const char *const *v = files[i].variant; *v; v++) {
+      add(&n, test_objective, *v, (example){.file = file, .variant = *v});
+      add(&n, test_objective, *v, (example){.file = file, .variant = *v, .masked = true});
     }
   }
   cmocka_set_message_output(CM_OUTPUT_TAP);
-  return cmocka_run_group_tests_name("golden", tests, NULL, NULL);
+  return cmocka_run_group_tests_name("golden", tests, NULL, NULL); /* entries left empty are no tests */
 }
