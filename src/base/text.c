@@ -2,6 +2,8 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -30,6 +32,18 @@ void text_add(struct text *t, const char *format, ...)
     t->length += (size_t)n;
   }
   va_end(again);
+}
+
+void text_add_real(struct text *t, double v)
+{
+  char s[40];
+  for (int precision = 15; precision <= 17; precision++) {
+    snprintf(s, sizeof s, "%.*g", precision, v);
+    if (strtod(s, NULL) == v) break;
+  }
+  size_t mantissa = strcspn(s, "e");
+  bool point = !s[mantissa] || strchr(s, '.');
+  text_add(t, "%.*s%s%s", (int)mantissa, s, point ? "" : ".0", s + mantissa);
 }
 
 char *text_take(struct text *t)

@@ -1,24 +1,9 @@
 /* The resolved settings as YAML that reads back as the same settings, in this library and in others. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "base/utf8.h"
 #include "train/settings.h"
-
-/* The fewest digits that read back as v. YAML 1.1 has no real number with an exponent and without a point. */
-static void add_real(struct text *to, double v)
-{
-  char s[40];
-  for (int precision = 15; precision <= 17; precision++) {
-    snprintf(s, sizeof s, "%.*g", precision, v);
-    if (strtod(s, NULL) == v) break;
-  }
-  size_t mantissa = strcspn(s, "e");
-  bool point = !s[mantissa] || strchr(s, '.');
-  text_add(to, "%.*s%s%s", (int)mantissa, s, point ? "" : ".0", s + mantissa);
-}
 
 /* Characters that stand for themselves in every reader of YAML; no breaks of lines, no marks of byte order. */
 static bool is_printable(uint32_t c)
@@ -51,7 +36,7 @@ static void add_value(struct text *to, const r4_setting_value *v)
     text_add(to, "%lld", (long long)v->whole);
     break;
   case R4_SETTING_REAL:
-    add_real(to, v->real);
+    text_add_real(to, v->real);
     break;
   case R4_SETTING_FLAG:
     text_add(to, "%s", v->flag ? "true" : "false");
@@ -66,7 +51,7 @@ static void add_value(struct text *to, const r4_setting_value *v)
     text_add(to, "[");
     for (size_t k = 0; k < v->n; k++) {
       if (k) text_add(to, ", ");
-      add_real(to, v->reals[k]);
+      text_add_real(to, v->reals[k]);
     }
     text_add(to, "]");
     break;
