@@ -519,6 +519,27 @@ void r4_net_inputs(const r4_net *n, r4_graph *g, r4_id *param);
 /* Logits [batch, classes] of x [batch, input...]. */
 r4_id r4_net_apply(const r4_net *n, r4_graph *g, const r4_id *param, r4_id x);
 
+/* ---- Models --------------------------------------------------------------------------------- */
+
+/* A net with its weights, in a safetensors file that PyTorch reads: names and layouts are those of a
+ * torch.nn.Sequential of the same layers on images [channels, height, width]. The metadata of the file has the line
+ * of layers ("net"), the shape of the input as r4 has it ("input"), names of classes ("classes") and the version of
+ * r4 ("r4"). */
+typedef struct r4_model r4_model;
+
+/* class_names: one for each class, or NULL. */
+r4_status r4_model_save(const r4_net *n, const float *weights, const char *const *class_names, const char *path,
+                        r4_error *e);
+
+/* net: NULL for the one that the file says, otherwise the caller's, which must outlive the model: files of others do
+ * not say it. Weights may be F32, F64, F16 or BF16. Errors name the tensor, its shape and what was expected. */
+r4_model *r4_model_load(const char *path, const r4_net *net, r4_error *e);
+void r4_model_free(r4_model *m);
+
+const r4_net *r4_model_net(const r4_model *m);
+const float *r4_model_weights(const r4_model *m);             /* r4_net_size of them         */
+const char *r4_model_class_name(const r4_model *m, size_t k); /* NULL if the file names none */
+
 /* ---- Objectives ----------------------------------------------------------------------------- */
 
 /* What training minimises, with q the quantity of the method, one number per example:
@@ -605,8 +626,8 @@ r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param
 
 /* ---- Settings ------------------------------------------------------------------------------- */
 
-/* Everything that a training run can be told, by key, with a default each. One table feeds the help, the file, changes
- * on the command line, the checks and the resolved text. */
+/* Everything that a training run can be told, by key, with a default each. One table feeds the help, the file,
+ * changes on the command line, the checks and the resolved text. */
 typedef struct r4_settings r4_settings;
 
 typedef enum {

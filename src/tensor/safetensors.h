@@ -1,0 +1,59 @@
+/* safetensors: named tensors in one file, as most of the ecosystem reads and writes them.
+ *
+ *     8 bytes    size of the header, lowest byte first
+ *     header     {"NAME": {"dtype": "F32", "shape": [..], "data_offsets": [begin, end]}, ..,
+ *                 "__metadata__": {"KEY": "VALUE", ..}}, padded with spaces
+ *     data       begin and end count from here; the tensors cover it without holes and overlaps */
+#ifndef R4_TENSOR_SAFETENSORS_H
+#define R4_TENSOR_SAFETENSORS_H
+
+#include "base/error.h"
+
+/* ---- Writing ---- */
+
+struct st_new {
+  const char *name;
+  r4_shape shape;
+  const float *data;
+};
+
+struct st_note {
+  const char *key, *value;
+};
+
+/* All as F32, in this order. */
+r4_status st_write(const char *path, size_t n, const struct st_new *tensor, size_t notes,
+                   const struct st_note *note, r4_error *e);
+
+/* ---- Reading ---- */
+
+struct st_tensor {
+  const char *name;
+  const char *type; /* "F32", ... */
+  size_t width;     /* bytes of an element */
+  r4_shape shape;   /* dimensions may be 0 */
+  uint64_t begin, end;
+};
+
+struct st_file {
+  char *path;    /* for messages */
+  uint8_t *data; /* the whole file */
+  const uint8_t *tensors;
+  struct js *header;
+  struct st_tensor *tensor; /* as they lie in the file */
+  size_t n;
+};
+
+/* Checks everything before anything is used. Frees on failure. */
+r4_status st_read(struct st_file *f, const char *path, r4_error *e);
+/* From memory that r4_mem_free frees, and which belongs to f from now on, even on failure. */
+r4_status st_parse(struct st_file *f, const char *path, uint8_t *data, size_t size, r4_error *e);
+void st_free(struct st_file *f);
+
+const struct st_tensor *st_find(const struct st_file *f, const char *name); /* or NULL */
+const char *st_note(const struct st_file *f, const char *key);              /* or NULL */
+size_t st_count(const struct st_tensor *t);                                 /* elements */
+/* All elements as floats. Only of F16, BF16, F32 and F64. */
+r4_status st_floats(const struct st_file *f, const struct st_tensor *t, float *to, r4_error *e);
+
+#endif
