@@ -412,6 +412,25 @@ r4_status r4_data_check_overlap(const r4_data *d, r4_error *e);
  * values or by id. *dropped (if not NULL) becomes their number. */
 r4_data *r4_data_drop_overlap(const r4_data *d, size_t *dropped, r4_error *e);
 
+/* ---- Masks ---------------------------------------------------------------------------------- */
+
+/* How many examples of a split and a class (-1: of any) have a mask. */
+size_t r4_data_mask_count(const r4_data *d, r4_split split, int32_t label);
+/* The masks of a share of each class of the training part; the others of training have none. A smaller share is
+ * within a larger one of the same seed. */
+r4_data *r4_data_keep_masks(const r4_data *d, double share, uint64_t seed, r4_error *e);
+/* 1 - m: what must not matter becomes what may. An example without a mask has none, still. */
+r4_data *r4_data_invert_masks(const r4_data *d, r4_error *e);
+/* alpha mean m + (1 - alpha) m in training, where mean is that of the masks of training, element by element. */
+r4_data *r4_data_soften_masks(const r4_data *d, double alpha, r4_error *e);
+
+typedef enum { R4_CORRUPT_MISPOSITION = 0, R4_CORRUPT_SHIFT, R4_CORRUPT_DILATION, R4_CORRUPT_SHRINK } r4_corruption;
+
+/* Masks of images made wrong, but for a share of each class of the training part: at another place, moved a little,
+ * larger or smaller (doc/data.md has the ranges). A smaller correct share is within a larger one of the same seed.
+ * Masks of validation and test stay. */
+r4_data *r4_data_corrupt_masks(const r4_data *d, r4_corruption kind, double correct, uint64_t seed, r4_error *e);
+
 /* ---- Recipes -------------------------------------------------------------------------------- */
 
 /* What to do when examples of the source occur in two splits: refuse; drop those of training and validation that occur
