@@ -16,7 +16,7 @@ endif
 PREFIX ?= /usr/local
 MARCH ?= native
 FUZZ_SECONDS ?= 60
-LIBS := -ldnnl -lnettle -lyaml -lpng -lturbojpeg -lz -lm
+LIBS := -ldnnl -lnettle -lyaml -lpng -lturbojpeg -lz -lzip -lm
 
 VERSION := $(shell sed -n 's/^\#define R4_VERSION "\(.*\)"/\1/p' include/r4.h)
 SONAME := libr4.so.$(firstword $(subst ., ,$(VERSION)))

@@ -13,5 +13,6 @@ struct format {
 
 extern const struct format digits_format; /* built in: "digits", or "digits:N" for N training images */
 extern const struct format idx_format;    /* a folder of idx files, as MNIST comes */
+extern const struct format npz_format;    /* a file of NumPy arrays */
 
 #endif

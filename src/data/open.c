@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "data/format.h"
 
-static const struct format *const formats[] = {&digits_format, &idx_format};
+static const struct format *const formats[] = {&digits_format, &idx_format, &npz_format};
 
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -45,6 +45,18 @@ static r4_data *no_format(const char *source, const char *folder, r4_error *e)
   return NULL;
 }
 
+/* Only folders of images are resized. */
+static r4_data *of_size(r4_data *d, const char *source, const r4_data_options *o, r4_error *e)
+{
+  if (!d || d->values->shape.rank != 3) return d;
+  const int64_t *dim = d->values->shape.dim;
+  if ((!o->height || o->height == dim[0]) && (!o->width || o->width == dim[1])) return d;
+  r4_fail(e, R4_E_ARGUMENT, "%s: images of size %lld x %lld, expected size %lld x %lld", source,
+          (long long)dim[0], (long long)dim[1], (long long)o->height, (long long)o->width);
+  r4_data_free(d);
+  return NULL;
+}
+
 r4_data *r4_data_open(const char *source, const r4_data_options *options, r4_error *e)
 {
   r4_data_options defaults = {0};
@@ -57,7 +69,7 @@ r4_data *r4_data_open(const char *source, const r4_data_options *options, r4_err
   } else {
     const char *path = file_exists(fetched) && !strchr(source, '/') ? fetched : source;
     const struct format *format = format_of(path);
-    d = format ? format->open(path, options, e) : no_format(source, folder, e);
+    d = format ? of_size(format->open(path, options, e), path, options, e) : no_format(source, folder, e);
   }
   r4_mem_free(folder);
   r4_mem_free(fetched);
