@@ -10,6 +10,7 @@ static const char *const nets[] = {
   "flatten, dense 5, relu, dense 3",
   "conv 3 2 p1, relu, flatten, dense 3",
   "flatten, dense 6, relu, dense 1",
+  "conv 3 2 p1, relu, flatten, dense 1",
 };
 enum { NETS = sizeof nets / sizeof *nets, ROW = CASE_FEATURES, ALL = CASE_BATCH * CASE_FEATURES };
 
