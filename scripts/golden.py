@@ -378,10 +378,10 @@ def check_alive(net, out):
                 raise Unlucky(f"{method} moves too few values of {name}")
 
 
-def check_float(net, p, data, eps, lambdas, out):
+def check_float(results, p, data, out):
     """Float arithmetic gives the same values: the tests compare with it, too."""
     single = {k: v.float() if v.is_floating_point() else v for k, v in data.items() if k != "rng"}
-    got = solve(net, {k: v.float() for k, v in p.items()}, single, eps, lambdas, Kinks())
+    got = results({k: v.float() for k, v in p.items()}, single)
     for name, want in out.items():
         off = ((got[name].double() - want).abs().max() / want.abs().max()).item()
         if not off < FLOAT:
@@ -424,7 +424,7 @@ def make(name, line, example, batch, eps, spread, seed):
     out = solve(net, p, data, eps, lambdas, kinks)
     check_kinks(kinks)
     check_alive(net, out)
-    check_float(net, p, data, eps, lambdas, out)
+    check_float(lambda q, single: solve(net, q, single, eps, lambdas, Kinks()), p, data, out)
     check_inside(net, p, data, eps, out)
     check_tight(net, p, data, out)
     check_slope(net, p, data, eps, lambdas, out)
@@ -456,20 +456,20 @@ def batch_last(value):
     return value.permute(0, 2, 3, 1) if value.dim() == 4 else value
 
 
-def file_lines(case, seed, made):
+def file_lines(script, case, seed, options, made):
     name, line, example, batch, eps, _ = case
-    net, p, data, lambdas, out = made
-    yield f"# {name}: made by scripts/golden.py with torch {torch.__version__}, seed {seed}; do not edit"
+    net, p, data, out = made
+    yield f"# {name}: made by scripts/{script} with torch {torch.__version__}, seed {seed}; do not edit"
     yield f"text layers {line}"
     yield "text input " + " ".join(str(n) for n in example)
     yield f"text batch {batch}"
     yield f"text eps {eps!r}"
     yield f"text alpha {eps / 4!r}"
     yield f"text steps {STEPS}"
-    for method in METHODS:
-        yield f"text {method}.lambda {lambdas[method]!r}"
-    for key in ("x", "y", "m", "start"):
-        yield from tensor_lines(key, batch_last(data[key]))
+    yield from options
+    for key in ("x", "y", "m", "start", "noise"):
+        if key in data:
+            yield from tensor_lines(key, batch_last(data[key]))
     for key in net.names():
         yield from tensor_lines(key, net.stored(key, p[key]))
     for key, value in out.items():
@@ -477,26 +477,32 @@ def file_lines(case, seed, made):
         yield from tensor_lines(key, net.stored(parameter, value) if parameter else batch_last(value))
 
 
-def main():
-    ask = argparse.ArgumentParser(description="write the golden files of the tests")
+def write_files(what, cases, lines):
+    """For each case lines(case, seed) of the first seed that will do."""
+    ask = argparse.ArgumentParser(description=what)
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     ask.add_argument("--dir", default=os.path.join(here, "test", "golden"))
     folder = ask.parse_args().dir
     torch.set_num_threads(1)
     os.makedirs(folder, exist_ok=True)
-    for case in CASES:
+    for case in cases:
         for seed in range(1, 1000):
             try:
-                made = make(*case, seed)
+                text = "\n".join(lines(case, seed)) + "\n"
                 break
             except Unlucky as why:
                 print(f"{case[0]}: seed {seed} is passed over: {why}", file=sys.stderr)
         else:
             sys.exit(f"{case[0]}: no seed will do")
-        path = os.path.join(folder, case[0] + ".txt")
-        with open(path, "w", encoding="ascii") as file:
-            file.write("\n".join(file_lines(case, seed, made)) + "\n")
+        with open(os.path.join(folder, case[0] + ".txt"), "w", encoding="ascii") as file:
+            file.write(text)
+
+
+def lines_of(case, seed):
+    net, p, data, lambdas, out = make(*case, seed)
+    options = [f"text {method}.lambda {lambdas[method]!r}" for method in METHODS]
+    return file_lines("golden.py", case, seed, options, (net, p, data, out))
 
 
 if __name__ == "__main__":
-    main()
+    write_files("write the golden files of the tests", CASES, lines_of)

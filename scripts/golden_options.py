@@ -7,21 +7,17 @@ The format and the layouts are those of golden.py. A variant NAME of a file has 
 "text NAME.OPTION value" with the names of r4_objective_options (choices as numbers), and its results as
 NAME.penalty, NAME.loss and NAME.grad.PARAMETER. All variants share x, y, m, start and noise.
 """
-import argparse
-import os
-import sys
-
 import torch
 import torch.nn.functional as F
 
-from golden import (FLOAT, MARGIN, Kinks, Net, Unlucky, balance, batch_last, draw, gradients, logit_bounds, logits,
-                    norms, pulled_back, softmax_bounds, tensor_lines)
+from golden import (MARGIN, STEPS, Kinks, Net, Unlucky, balance, check_float, draw, file_lines, gradients,
+                    logit_bounds, logits, norms, pulled_back, softmax_bounds, write_files)
 
 LOSS, LOGIT, MARGIN_OF, LOGPROBS = range(4)  # r4_explain
 L2, L1, SUM = range(3)                       # r4_norm
 LINEAR, LOG, TARGET = range(3)               # r4_form
 
-SAMPLES, STEPS = 3, 3
+SAMPLES = 3
 CASES = [
     # file, layers, shape of an example, batch, eps, variants
     ("options", "dense 9, relu, dense 5", [12], 4, 0.08, {
@@ -213,15 +209,6 @@ def check_slope(net, p, data, eps, variants, out):
         assert abs(want - got) < 1e-5 * (abs(want) + 1), f"{name}: slope {want} against differences {got}"
 
 
-def check_float(net, p, data, eps, variants, out):
-    single = {k: v.float() if v.is_floating_point() else v for k, v in data.items() if k != "rng"}
-    got = solve(net, {k: v.float() for k, v in p.items()}, single, eps, variants, Kinks())
-    for name, want in out.items():
-        off = ((got[name].double() - want).abs().max() / want.abs().max()).item()
-        if not off < FLOAT:
-            raise Unlucky(f"{name} in float is {off:.1e} from double")
-
-
 def filled(variants):
     usual = {"explain": LOSS, "norm": L2, "form": LINEAR, "class_weights": None, "weight_penalty": 0.0,
              "double_softmax": 0, "samples": SAMPLES}
@@ -239,7 +226,7 @@ def make(line, example, batch, eps, variants, seed):
     out = solve(net, p, data, eps, variants, kinks)
     if kinks.off < MARGIN:
         raise Unlucky(f"a value is {kinks.off:.1e} from a kink")
-    check_float(net, p, data, eps, variants, out)
+    check_float(lambda q, single: solve(net, q, single, eps, variants, Kinks()), p, data, out)
     check_slope(net, p, data, eps, variants, out)
     return net, p, data, out
 
@@ -251,46 +238,12 @@ def option_lines(name, o):
             yield f"text {name}.{key} " + " ".join(str(w) for w in words)
 
 
-def file_lines(case, seed, variants, made):
-    name, line, example, batch, eps, _ = case
-    net, p, data, out = made
-    yield f"# {name}: made by scripts/golden_options.py with torch {torch.__version__}, seed {seed}; do not edit"
-    yield f"text layers {line}"
-    yield "text input " + " ".join(str(n) for n in example)
-    yield f"text batch {batch}"
-    yield f"text eps {eps!r}"
-    yield f"text alpha {eps / 4!r}"
-    yield f"text steps {STEPS}"
-    for key, o in variants.items():
-        yield from option_lines(key, o)
-    for key in ("x", "y", "m", "start", "noise"):
-        yield from tensor_lines(key, batch_last(data[key]))
-    for key in net.names():
-        yield from tensor_lines(key, net.stored(key, p[key]))
-    for key, value in out.items():
-        parameter = key.split(".grad.")[1] if ".grad." in key else None
-        yield from tensor_lines(key, net.stored(parameter, value) if parameter else value)
-
-
-def main():
-    ask = argparse.ArgumentParser(description="write the golden files of the objectives' options")
-    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    ask.add_argument("--dir", default=os.path.join(here, "test", "golden"))
-    folder = ask.parse_args().dir
-    torch.set_num_threads(1)
-    for case in CASES:
-        for seed in range(1, 1000):
-            variants = filled(case[5])
-            try:
-                made = make(*case[1:5], variants, seed)
-                break
-            except Unlucky as why:
-                print(f"{case[0]}: seed {seed} is passed over: {why}", file=sys.stderr)
-        else:
-            sys.exit(f"{case[0]}: no seed will do")
-        with open(os.path.join(folder, case[0] + ".txt"), "w", encoding="ascii") as file:
-            file.write("\n".join(file_lines(case, seed, variants, made)) + "\n")
+def lines_of(case, seed):
+    variants = filled(case[5])
+    made = make(*case[1:5], variants, seed)
+    options = [line for name, o in variants.items() for line in option_lines(name, o)]
+    return file_lines("golden_options.py", case, seed, options, made)
 
 
 if __name__ == "__main__":
-    main()
+    write_files("write the golden files of the objectives' options", CASES, lines_of)
