@@ -384,7 +384,7 @@ typedef struct {
   int64_t height, width;      /* images are resized to this; 0: as they are, all the same */
   const char *cache;          /* folder for decoded images; NULL: none */
   const char *folder;         /* where "r4 data get" puts data sets; NULL: r4_data_folder() */
-  uint64_t seed;              /* of the built-in digits */
+  uint64_t seed;              /* of the built-in digits, and of the split of sources that have none (HAM10000) */
 } r4_data_options;
 
 /* A source is the name of a known data set ("mnist", "fashion-mnist", "digits", see "r4 data list"), or a path: an

@@ -85,7 +85,7 @@ static void write_png(struct bytes *b, struct png p)
   if (p.n_transparent) chunk(b, "tRNS", p.transparent, p.n_transparent);
   zlib_stored(&packed, p.rows, p.n_rows);
   chunk(b, "IDAT", packed.at, packed.n);
-  chunk(b, "IEND", NULL, 0);
+  chunk(b, "IEND", "", 0);
 }
 
 #define LIST(name, ...) .name = (const uint8_t[]){__VA_ARGS__}, .n_##name = sizeof((uint8_t[]){__VA_ARGS__})

@@ -31,7 +31,6 @@ static void release(png_structp png, png_voidp p)
   r4_mem_free(p);
 }
 
-/* Warnings end here as well: a file that libpng doubts is not data to train on. */
 static void fail(png_structp png, png_const_charp message)
 {
   struct session *s = png_get_error_ptr(png);
@@ -41,6 +40,14 @@ static void fail(png_structp png, png_const_charp message)
   else
     s->status = r4_fail(s->e, R4_E_PARSE, "%s: not a sound PNG at byte %zu: %s", name, s->at, message);
   png_longjmp(png, 1);
+}
+
+/* A file that libpng doubts is not data to train on. But that memory ran out is told while zlib is allocating, and zlib
+ * frees what it has when it is let go on; then comes an error. */
+static void warn(png_structp png, png_const_charp message)
+{
+  struct session *s = png_get_error_ptr(png);
+  if (!s->memory) fail(png, message);
 }
 
 /* ---- Reading ---- */
@@ -78,7 +85,7 @@ static void read_pixels(png_structp png, struct image *to)
 /* With pixels reads to the end of the file, which must be the end of the image. */
 static r4_status read_png(struct session *s, struct image *image, bool pixels)
 {
-  png_structp png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, s, fail, fail, s, allocate, release);
+  png_structp png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, s, fail, warn, s, allocate, release);
   png_infop info = png ? png_create_info_struct(png) : NULL;
   if (!info) {
     png_destroy_read_struct(&png, NULL, NULL);
@@ -151,7 +158,7 @@ static void write_pixels(png_structp png, png_infop info, const struct image *im
 
 static r4_status write_png(struct session *s, const struct image *image)
 {
-  png_structp png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, s, fail, fail, s, allocate, release);
+  png_structp png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, s, fail, warn, s, allocate, release);
   png_infop info = png ? png_create_info_struct(png) : NULL;
   if (!info) {
     png_destroy_write_struct(&png, NULL);

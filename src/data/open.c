@@ -7,7 +7,8 @@
 #include "base/text.h"
 #include "data/format.h"
 
-static const struct format *const formats[] = {&digits_format, &idx_format, &npz_format};
+static const struct format *const formats[] = {&digits_format, &idx_format, &npz_format, &ham_format,
+                                               &folder_format};
 
 enum { FORMATS = sizeof formats / sizeof *formats };
 

@@ -1,0 +1,257 @@
+/* A folder of images, in one of two layouts (doc/data.md):
+ *
+ *     DIR/metadata.csv    with the columns file and label, and if wanted group, split and id
+ *     DIR/CLASS/x.png     or DIR/{train,val,test}/CLASS/x.png: the class is the name of the folder
+ *
+ * and, in both, DIR/masks with a mask for some of the images, or all, or none. */
+#include "data/folder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "data/format.h"
+
+static const char table_name[] = "metadata.csv", masks_name[] = "masks";
+
+static r4_status no_memory(const char *folder, r4_error *e)
+{
+  return r4_fail(e, R4_E_MEMORY, "%s: out of memory for the list of files", folder);
+}
+
+r4_status folder_read_split(const char *name, r4_split *split)
+{
+  static const char *const names[][2] = {{"train", "0"}, {"val", "1"}, {"test", "2"}};
+  for (int k = 0; k < R4_SPLITS; k++)
+    if (!strcmp(name, names[k][0]) || !strcmp(name, names[k][1])) {
+      *split = (r4_split)k;
+      return R4_OK;
+    }
+  return R4_E_PARSE;
+}
+
+/* ---- Tables ---- */
+
+enum { COLUMNS = 8 };
+
+static r4_status find_columns(const struct csv *c, size_t n, const struct column *columns, int *at,
+                              r4_error *e)
+{
+  r4_status s = R4_OK;
+  for (size_t k = 0; !s && k < n; k++) {
+    at[k] = -1;
+    if (!columns[k].optional || csv_has(c, columns[k].name)) s = csv_column(c, columns[k].name, at + k, e);
+  }
+  return s;
+}
+
+r4_status folder_list_table(struct listing *l, struct mask_index *masks, size_t n,
+                            const struct column *columns, add_row *add, r4_error *e)
+{
+  enum { LIMIT = 1 << 30 };
+  uint8_t *bytes = NULL;
+  size_t size = 0;
+  char *path = file_join(l->folder, l->table);
+  r4_status s = path ? file_read(path, LIMIT, &bytes, &size, e) : no_memory(l->folder, e);
+  struct csv c;
+  if (!s && !(s = csv_open(&c, bytes, size, path, e))) {
+    int at[COLUMNS];
+    bool row = true;
+    s = find_columns(&c, n, columns, at, e);
+    while (!s && !(s = csv_next(&c, &row, e)) && row) s = add(l, masks, &c, at, e);
+    csv_close(&c);
+  }
+  r4_mem_free(bytes);
+  r4_mem_free(path);
+  return s;
+}
+
+r4_status folder_find_file(const char *folder, const char *file, const char *const *below, char **path,
+                           r4_error *e)
+{
+  *path = NULL;
+  for (; *below; below++) {
+    struct text name = {0};
+    text_add(&name, "%s%s%s", *below, **below ? "/" : "", file);
+    char *inside = text_take(&name), *whole = inside ? file_join(folder, inside) : NULL;
+    bool there = whole && file_exists(whole), failed = !whole;
+    r4_mem_free(whole);
+    if (there) {
+      *path = inside;
+      return R4_OK;
+    }
+    r4_mem_free(inside);
+    if (failed) return no_memory(folder, e);
+  }
+  return R4_OK;
+}
+
+/* ---- metadata.csv ---- */
+
+enum { FILE_NAME, LABEL, GROUP, SPLIT, ID, METADATA };
+
+static const struct column metadata[METADATA] = {
+  {"file", false}, {"label", false}, {"group", true}, {"split", true}, {"id", true}};
+
+static r4_status check_row(const struct csv *c, const int *at, struct listed *one, r4_error *e)
+{
+  char name[LISTING_NAME];
+  snprintf(name, sizeof name, "%s:%zu: file %s", c->file, c->line, c->field[at[FILE_NAME]]);
+  if (!*c->field[at[FILE_NAME]]) return r4_fail(e, R4_E_PARSE, "%s:%zu: the file is empty", c->file, c->line);
+  if (!*one->label) return r4_fail(e, R4_E_PARSE, "%s: the label is empty", name);
+  if (one->group && !*one->group) return r4_fail(e, R4_E_PARSE, "%s: the group is empty", name);
+  if (one->id && !*one->id) one->id = NULL;
+  if (at[SPLIT] >= 0 && folder_read_split(c->field[at[SPLIT]], &one->split))
+    return r4_fail(e, R4_E_PARSE, "%s: split '%s', expected train, val or test (or 0, 1, 2)", name,
+                   c->field[at[SPLIT]]);
+  return R4_OK;
+}
+
+static r4_status add_metadata(struct listing *l, struct mask_index *masks, const struct csv *c, const int *at,
+                              r4_error *e)
+{
+  static const char *const below[] = {"", "images", NULL};
+  const char *file = c->field[at[FILE_NAME]];
+  char *path = NULL;
+  struct listed one = {.line = c->line,
+                       .label = c->field[at[LABEL]],
+                       .group = at[GROUP] < 0 ? NULL : c->field[at[GROUP]],
+                       .id = at[ID] < 0 ? NULL : c->field[at[ID]]};
+  r4_status s = check_row(c, at, &one, e);
+  if (!s) s = folder_find_file(l->folder, file, below, &path, e);
+  if (!s && !path)
+    s = r4_fail(e, R4_E_IO, "%s:%zu: file %s: is neither in %s nor in %s/images", c->file, c->line, file,
+                l->folder, l->folder);
+  one.file = path;
+  one.mask = mask_index_find(masks, file);
+  if (!s) s = listing_add(l, &one, e);
+  r4_mem_free(path);
+  return s;
+}
+
+/* ---- Folders as classes ---- */
+
+/* All images of folder/inside, with the name of their class. */
+static r4_status list_class(struct listing *l, struct mask_index *masks, const char *inside,
+                            const char *class, r4_split split, r4_error *e)
+{
+  char *here = file_join(l->folder, inside);
+  struct names *files = NULL;
+  r4_status s = here ? folder_scan(here, false, &files, e) : no_memory(l->folder, e);
+  for (size_t k = 0; !s && k < files->n; k++) {
+    if (!is_image_name(files->name[k])) continue;
+    char *file = file_join(inside, files->name[k]);
+    struct listed one = {.file = file, .label = class, .split = split};
+    if (file) one.mask = mask_index_find(masks, file);
+    s = file ? listing_add(l, &one, e) : no_memory(l->folder, e);
+    r4_mem_free(file);
+  }
+  names_drop(files);
+  r4_mem_free(here);
+  return s;
+}
+
+/* The classes of one part, which is a folder of folders; "" is the whole. */
+static r4_status list_part(struct listing *l, struct mask_index *masks, const char *part, r4_split split,
+                           r4_error *e)
+{
+  char *here = file_join(l->folder, part);
+  struct names *classes = NULL;
+  r4_status s = here ? folder_scan(here, true, &classes, e) : no_memory(l->folder, e);
+  for (size_t k = 0; !s && k < classes->n; k++) {
+    const char *class = classes->name[k];
+    if (!*part && !strcmp(class, masks_name)) continue;
+    struct text path = {0};
+    text_add(&path, "%s%s%s", part, *part ? "/" : "", class);
+    char *inside = text_take(&path);
+    s = inside ? list_class(l, masks, inside, class, split, e) : no_memory(l->folder, e);
+    r4_mem_free(inside);
+  }
+  names_drop(classes);
+  r4_mem_free(here);
+  return s;
+}
+
+static r4_status list_folders(struct listing *l, struct mask_index *masks, r4_error *e)
+{
+  struct names *folders = NULL;
+  r4_status s = folder_scan(l->folder, true, &folders, e);
+  if (s) return s;
+  r4_split split;
+  size_t parts = 0, others = 0;
+  for (size_t k = 0; k < folders->n; k++) {
+    const char *name = folders->name[k];
+    bool part = !folder_read_split(name, &split) && strlen(name) > 1;
+    parts += part;
+    others += !part && strcmp(name, masks_name) != 0;
+  }
+  if (parts && others)
+    s = r4_fail(e, R4_E_PARSE,
+                "%s: has folders called train, val or test and others, expected one or the other", l->folder);
+  else if (!parts)
+    s = list_part(l, masks, "", R4_TRAIN, e);
+  for (size_t k = 0; !s && parts && k < folders->n; k++)
+    if (!folder_read_split(folders->name[k], &split)) s = list_part(l, masks, folders->name[k], split, e);
+  names_drop(folders);
+  return s;
+}
+
+/* ---- Both ---- */
+
+/* Fills l and masks, which the caller clears in any case. */
+static r4_status list_all(struct listing *l, struct mask_index *masks, r4_error *e)
+{
+  char *table = file_join(l->folder, table_name);
+  if (!table) return no_memory(l->folder, e);
+  r4_status s = mask_index_add(masks, l->folder, masks_name, e);
+  if (!s) s = mask_index_sort(masks, l->folder, e);
+  if (file_exists(table)) l->table = table_name;
+  if (!s)
+    s =
+      l->table ? folder_list_table(l, masks, METADATA, metadata, add_metadata, e) : list_folders(l, masks, e);
+  r4_mem_free(table);
+  return s;
+}
+
+static r4_data *folder_open(const char *path, const r4_data_options *options, r4_error *e)
+{
+  struct listing l = {.folder = path};
+  struct mask_index masks = {0};
+  r4_data *d = list_all(&l, &masks, e) ? NULL : listing_read(&l, options, "folder", e);
+  mask_index_clear(&masks);
+  listing_clear(&l);
+  return d;
+}
+
+struct names *folder_stray_masks(const char *path, r4_error *e)
+{
+  struct listing l = {.folder = path};
+  struct mask_index masks = {0};
+  struct names *stray = list_all(&l, &masks, e) ? NULL : names_new(e);
+  for (size_t k = 0; stray && k < masks.n; k++)
+    if (!masks.at[k].used && names_add(stray, masks.at[k].path, NULL, e)) {
+      names_drop(stray);
+      stray = NULL;
+    }
+  mask_index_clear(&masks);
+  listing_clear(&l);
+  return stray;
+}
+
+/* When memory does not suffice to look, opening will tell. */
+static bool matches(const char *path)
+{
+  char *table = file_join(path, table_name);
+  bool is = !table || file_exists(table);
+  r4_mem_free(table);
+  if (is || !file_is_folder(path)) return is;
+  struct names *folders = NULL;
+  is = folder_scan(path, true, &folders, NULL) || folders->n;
+  names_drop(folders);
+  return is;
+}
+
+const struct format folder_format = {
+  "folder", "a folder with metadata.csv, or with a folder of images for each class", matches, folder_open};

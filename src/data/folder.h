@@ -1,0 +1,32 @@
+/* Folders of images: what other layouts and checks share with the plain one. */
+#ifndef R4_DATA_FOLDER_H
+#define R4_DATA_FOLDER_H
+
+#include "data/csv.h"
+#include "data/folder_list.h"
+#include "data/folder_scan.h"
+
+/* train, val and test, or 0, 1 and 2; R4_E_PARSE, without a message, for another name. */
+r4_status folder_read_split(const char *name, r4_split *split);
+
+/* *path becomes the path in folder, in new memory, of a file that lies in the first of the folders below
+ * (NULL-terminated, "" is folder itself) that has it; NULL if none has. */
+r4_status folder_find_file(const char *folder, const char *file, const char *const *below, char **path,
+                           r4_error *e);
+
+/* A column of a table, and what makes a listing of the row in hand: column[k] is the place of the k-th, or -1. */
+struct column {
+  const char *name;
+  bool optional;
+};
+typedef r4_status add_row(struct listing *l, struct mask_index *masks, const struct csv *c, const int *column,
+                          r4_error *e);
+
+/* Calls add for each row of l->table, which has n columns that matter. */
+r4_status folder_list_table(struct listing *l, struct mask_index *masks, size_t n,
+                            const struct column *columns, add_row *add, r4_error *e);
+
+/* The mask files of a folder that are the mask of no image; names_drop. */
+struct names *folder_stray_masks(const char *path, r4_error *e);
+
+#endif

@@ -1,0 +1,261 @@
+/* Reading what a listing names: first the headers of all files, which tell the shape, then the pixels. */
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "data/cache.h"
+#include "data/folder_list.h"
+#include "data/image.h"
+#include "data/resize.h"
+
+/* ---- Errors of threads: that of the first example wins, so that messages do not depend on timing ---- */
+
+struct first_error {
+  size_t example; /* SIZE_MAX: none */
+  r4_error error;
+};
+
+static const struct first_error no_error = {.example = SIZE_MAX};
+
+/* Whether example i need not be looked at: one before it has failed. */
+static bool is_behind(const struct first_error *f, size_t i)
+{
+  size_t example;
+#pragma omp atomic read
+  example = f->example;
+  return i > example;
+}
+
+static void note_error(struct first_error *f, size_t i, const r4_error *error)
+{
+#pragma omp critical(folder_error)
+  if (i < f->example) {
+    f->error = *error;
+#pragma omp atomic write
+    f->example = i;
+  }
+}
+
+static r4_status report(const struct first_error *f, r4_error *e)
+{
+  if (f->example == SIZE_MAX) return R4_OK;
+  if (e) *e = f->error;
+  return f->error.status;
+}
+
+/* ---- Files ---- */
+
+static r4_status read_listed(const struct listing *l, const char *file, uint8_t **data, size_t *size,
+                             r4_error *e)
+{
+  char *path = file_join(l->folder, file);
+  if (!path) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", l->folder);
+  r4_status s = file_read(path, IMAGE_MAX_BYTES, data, size, e);
+  r4_mem_free(path);
+  return s;
+}
+
+static r4_status look_at(const struct listing *l, size_t i, struct image *as, r4_error *e)
+{
+  char name[LISTING_NAME];
+  uint8_t *data = NULL;
+  size_t size = 0;
+  listing_name(l, i, name);
+  r4_status s = read_listed(l, l->at[i].file, &data, &size, e);
+  if (!s) s = image_look(data, size, name, as, e);
+  r4_mem_free(data);
+  return s;
+}
+
+/* ---- Shape ---- */
+
+static r4_status look_at_all(const struct listing *l, struct image *as, r4_error *e)
+{
+  struct first_error first = no_error;
+#pragma omp parallel for schedule(dynamic, 16)
+  for (size_t i = 0; i < l->n; i++) {
+    r4_error error = {0};
+    if (!is_behind(&first, i) && look_at(l, i, as + i, &error)) note_error(&first, i, &error);
+  }
+  return report(&first, e);
+}
+
+static r4_status check_equal_sizes(const struct listing *l, const struct image *as, r4_error *e)
+{
+  for (size_t i = 1; i < l->n; i++)
+    if (as[i].height != as[0].height || as[i].width != as[0].width)
+      return r4_fail(
+        e, R4_E_SHAPE,
+        "%s: %s has %zu x %zu pixels and %s has %zu x %zu: give a height and a width, and images are "
+        "resized to it",
+        l->folder, l->at[0].file, as[0].width, as[0].height, l->at[i].file, as[i].width, as[i].height);
+  return R4_OK;
+}
+
+/* Of one example: as the options say, or as all images are; grey if all are. */
+static r4_status find_shape(const struct listing *l, const r4_data_options *options, r4_shape *shape,
+                            r4_error *e)
+{
+  struct image *as = r4_mem_new(l->n ? l->n : 1, sizeof *as);
+  if (!as) return r4_fail(e, R4_E_MEMORY, "%s: out of memory for %zu files", l->folder, l->n);
+  r4_status s = look_at_all(l, as, e);
+  if (!s && !options->height) s = check_equal_sizes(l, as, e);
+  if (!s) {
+    size_t channels = 1;
+    for (size_t i = 0; i < l->n; i++) channels = as[i].channels > channels ? as[i].channels : channels;
+    int64_t height = options->height ? options->height : (int64_t)as[0].height;
+    int64_t width = options->height ? options->width : (int64_t)as[0].width;
+    *shape = R4_SHAPE(height, width, (int64_t)channels);
+  }
+  r4_mem_free(as);
+  return s;
+}
+
+/* ---- Pixels ---- */
+
+/* The mask in the meaning of the library, 255 = must not matter, from one that was resized. */
+static void interpret_mask(const struct listing *l, const r4_data_options *options, size_t n, uint8_t *mask)
+{
+  uint8_t from = l->mask_from ? l->mask_from : 128;
+  uint8_t flip = options->mask_means == R4_MASKS_RELEVANT ? 255 : 0;
+  for (size_t k = 0; k < n; k++) {
+    uint8_t v = options->soft_masks ? mask[k] : mask[k] >= from ? 255 : 0;
+    mask[k] = v ^ flip;
+  }
+}
+
+static r4_status read_mask(const struct listing *l, const r4_data_options *options, size_t i,
+                           const struct image *image, r4_shape shape, uint8_t *to, r4_error *e)
+{
+  const char *file = l->at[i].mask;
+  uint8_t *data = NULL;
+  size_t size = 0, height = (size_t)shape.dim[0], width = (size_t)shape.dim[1];
+  struct image mask = {0};
+  char *name = file_join(l->folder, file);
+  r4_status s = name ? R4_OK : r4_fail(e, R4_E_MEMORY, "%s: out of memory", l->folder);
+  if (!s) s = read_listed(l, file, &data, &size, e);
+  if (!s) s = image_decode(data, size, name, 1, &mask, e);
+  if (!s && (mask.height != image->height || mask.width != image->width))
+    s = r4_fail(e, R4_E_SHAPE, "%s: has %zu x %zu pixels, expected %zu x %zu as its image %s", name,
+                mask.width, mask.height, image->width, image->height, l->at[i].file);
+  if (!s) s = resize(&mask, height, width, to, e);
+  if (!s) interpret_mask(l, options, height * width, to);
+  image_clear(&mask);
+  r4_mem_free(data);
+  r4_mem_free(name);
+  return s;
+}
+
+/* The image to a row of values, and the mask, if there is one, to mask. */
+static r4_status read_example(const struct listing *l, const r4_data_options *options, size_t i,
+                              r4_shape shape, uint8_t *row, uint8_t *mask, r4_error *e)
+{
+  char name[LISTING_NAME];
+  uint8_t *data = NULL;
+  size_t size = 0;
+  struct image image = {0};
+  listing_name(l, i, name);
+  r4_status s = read_listed(l, l->at[i].file, &data, &size, e);
+  if (!s) s = image_decode(data, size, name, (size_t)shape.dim[2], &image, e);
+  if (!s) s = resize(&image, (size_t)shape.dim[0], (size_t)shape.dim[1], row, e);
+  if (!s && l->at[i].mask) s = read_mask(l, options, i, &image, shape, mask, e);
+  image_clear(&image);
+  r4_mem_free(data);
+  return s;
+}
+
+enum { BLOCK = 256 }; /* examples that are decoded before their masks are joined, in order */
+
+static r4_status read_block(const struct listing *l, const r4_data_options *options, r4_data *d, size_t start,
+                            uint8_t *mask, r4_error *e)
+{
+  struct first_error first = no_error;
+  r4_shape shape = d->values->shape;
+  size_t end = l->n - start < BLOCK ? l->n : start + BLOCK, pixels = (size_t)(shape.dim[0] * shape.dim[1]);
+#pragma omp parallel for schedule(dynamic)
+  for (size_t i = start; i < end; i++) {
+    r4_error error = {0};
+    uint8_t *own = mask ? mask + (i - start) * pixels : NULL;
+    if (!is_behind(&first, i) && read_example(l, options, i, shape, values_row(d->values, i), own, &error))
+      note_error(&first, i, &error);
+  }
+  r4_status s = report(&first, e);
+  for (size_t i = start; !s && i < end; i++)
+    if (l->at[i].mask) s = masks_add(d->masks, mask + (i - start) * pixels, &d->record[i].mask, e);
+  return s;
+}
+
+static const char *first_mask(const struct listing *l)
+{
+  for (size_t i = 0; i < l->n; i++)
+    if (l->at[i].mask) return l->at[i].mask;
+  return NULL;
+}
+
+static r4_status read_all(const struct listing *l, const r4_data_options *options, r4_data *d, r4_error *e)
+{
+  uint8_t *mask = NULL;
+  r4_status s = R4_OK;
+  if (first_mask(l)) {
+    size_t pixels = data_mask_layout(d).size;
+    data_set_masks(d, masks_new(pixels, e));
+    mask = d->masks ? r4_mem_new(BLOCK, pixels) : NULL;
+    if (!mask) s = r4_fail(e, R4_E_MEMORY, "%s: out of memory for masks", l->folder);
+  }
+  for (size_t start = 0; !s && start < l->n; start += BLOCK) s = read_block(l, options, d, start, mask, e);
+  r4_mem_free(mask);
+  return s;
+}
+
+/* ---- All ---- */
+
+static r4_status check_request(const struct listing *l, const r4_data_options *options, r4_error *e)
+{
+  enum { LARGEST = 1 << 14 };
+  int64_t h = options->height, w = options->width;
+  if (!l->n) return r4_fail(e, R4_E_ARGUMENT, "%s: has no images", l->folder);
+  if (l->n > UINT32_MAX / 2) return r4_fail(e, R4_E_ARGUMENT, "%s: too many files", l->folder);
+  if (h < 0 || w < 0 || h > LARGEST || w > LARGEST || !h != !w)
+    return r4_fail(e, R4_E_ARGUMENT, "%s: height %lld and width %lld, expected both from 1 to %d, or none",
+                   l->folder, (long long)h, (long long)w, LARGEST);
+  if (first_mask(l) && options->mask_means == R4_MASKS_UNSTATED)
+    return r4_fail(
+      e, R4_E_ARGUMENT,
+      "%s: has masks (%s), and what white means in them is not stated: set mask_means to irrelevant "
+      "or relevant",
+      l->folder, first_mask(l));
+  return R4_OK;
+}
+
+/* Values, masks and the mask of each record, from the cache or from the files. */
+static r4_status read_pixels(const struct listing *l, const r4_data_options *options, r4_data *d, r4_error *e)
+{
+  char *cache = NULL;
+  r4_status s = options->cache ? cache_name(l, options, &cache, e) : R4_OK;
+  if (s) return s;
+  if (!cache || !cache_load(cache, d)) {
+    r4_shape shape;
+    s = find_shape(l, options, &shape, e);
+    struct values *values = s ? NULL : values_new(shape, l->n, false, e);
+    if (!s && !values) s = R4_E_MEMORY;
+    if (!s) data_set_values(d, values);
+    if (!s) s = read_all(l, options, d, e);
+    if (!s && cache) s = cache_store(cache, d, e);
+  }
+  r4_mem_free(cache);
+  return s;
+}
+
+r4_data *listing_read(const struct listing *l, const r4_data_options *options, const char *about, r4_error *e)
+{
+  if (check_request(l, options, e)) return NULL;
+  r4_data *d = data_new(l->n, NULL, e);
+  static const char *const meaning[] = {"none", "white must not matter", "black must not matter"};
+  if (d && !listing_records(l, d, e) && !read_pixels(l, options, d, e) &&
+      !data_set_about(d, e, "%s %s, %zu images, masks: %s", about, l->folder, l->n,
+                      meaning[d->masks ? options->mask_means : 0]) &&
+      !data_finish(d, l->folder, e))
+    return d;
+  r4_data_free(d);
+  return NULL;
+}
