@@ -698,6 +698,40 @@ typedef struct {
 
 r4_status r4_settings_get(const r4_settings *s, const char *key, r4_setting_value *value, r4_error *e);
 
+/* ---- Heat maps ------------------------------------------------------------------------------ */
+
+/* An attribution says how much each feature has to do with the answer: an array shaped as the example, made of the
+ * explanation g = d e / d x (r4_explain says what e is). doc/explain.md has the formulas. */
+typedef struct {
+  const char *name, *about;
+  bool width; /* the width of an interval: 0 or more, infinite where nothing is known. Others have a sign. */
+} r4_attribution_info;
+
+size_t r4_attribution_count(void);
+r4_attribution_info r4_attribution_describe(size_t k);
+
+typedef struct {
+  r4_explain explain;
+  double eps;            /* bounds: how far features move                                        */
+  double sigma;          /* smoothgrad: standard deviation of the noise                          */
+  int samples;           /* smoothgrad: noisy copies; integrated: points on the way; 1 to 1000   */
+  uint64_t seed;         /* smoothgrad: of the noise, which is the same for all examples         */
+  const float *baseline; /* integrated: an example to start from; NULL is all zeros              */
+} r4_attribution_options;
+
+/* The loss is explained; eps 0.1, sigma 0.1, 32 samples, seed 0, from zeros. */
+r4_attribution_options r4_attribution_defaults(void);
+
+/* Attributions of all examples of d to the labels they have, [examples, features], in to. options may be NULL. */
+r4_status r4_attribute(const char *method, const r4_net *n, const float *weights, const r4_data *d,
+                       const r4_attribution_options *options, float *to, r4_error *e);
+
+/* The share of an attribution that is inside the mask, sum_j m_j |a_j| / sum_j |a_j|; NaN if a is 0 or infinite. */
+double r4_mask_share(size_t features, const float *a, const float *mask);
+
+/* The mean of the examples: a baseline. */
+r4_status r4_data_mean(const r4_data *d, float *to, r4_error *e);
+
 /* ---- The table of operations ---------------------------------------------------------------- */
 
 typedef struct {

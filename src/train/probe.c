@@ -13,8 +13,10 @@ struct probe {
 
 static r4_status compile(struct probe *p, r4_error *e)
 {
-  r4_objective_options options = {
-    .batch = p->options.batch, .eps = p->options.eps, .explain = p->options.explain};
+  r4_objective_options options = {.batch = p->options.batch,
+                                  .eps = p->options.eps,
+                                  .samples = p->options.samples,
+                                  .explain = p->options.explain};
   const r4_net *net = p->options.net;
   r4_id out[PROBE_OUTPUTS];
   r4_graph *g = r4_graph_new();
@@ -91,6 +93,11 @@ void probe_free(struct probe *p)
 size_t probe_batch(const struct probe *p)
 {
   return p->batch;
+}
+
+r4_status probe_input(struct probe *p, const char *name, const float *data, r4_error *e)
+{
+  return r4_plan_input(p->plan, name, data, e);
 }
 
 /* Rows after the n-th keep what they held: their results are not looked at. */

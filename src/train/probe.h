@@ -15,6 +15,7 @@ struct probe_options {
   const r4_net *net;
   int64_t batch;
   double eps;
+  int samples; /* for a build that looks at several points */
   r4_explain explain;
   /* Adds the outputs to the graph, each [batch, ...]; returns how many. */
   size_t (*build)(struct objective *o, r4_id out[PROBE_OUTPUTS]);
@@ -27,6 +28,8 @@ struct probe *probe_new(const struct probe_options *options, r4_error *e);
 void probe_free(struct probe *p);
 
 size_t probe_batch(const struct probe *p);
+/* Binds an input that build added to those of an objective. The memory stays the caller's. */
+r4_status probe_input(struct probe *p, const char *name, const float *data, r4_error *e);
 /* Examples first .. first + n - 1 of d, n at most the batch. */
 r4_status probe_run(struct probe *p, const float *weights, const r4_data *d, size_t first, size_t n,
                     r4_error *e);
