@@ -440,9 +440,8 @@ typedef enum { R4_OVERLAP_DEFAULT = 0, R4_OVERLAP_REFUSE, R4_OVERLAP_DROP, R4_OV
 typedef struct {
   const char *from; /* the source; NULL: the recipe's own                                                  */
   uint64_t seed;    /* of every draw, that of the built-in digits included                                 */
-  double val;       /* share of the training part for validation; 0: as the source has it; less than 0: none,
-                       and what the source holds out for validation is for training. A source without a test
-                       part is split by the recipe (doc/data.md)                                           */
+  double val;       /* share for validation of what is not for test; 0: as the source has it; less than 0: none.
+                       A source without a test part is split by the recipe (doc/data.md)                   */
   int64_t size;     /* images are resized to size x size; 0: as the recipe says                            */
   const char *shades; /* grey decoys: "paper" or "ross", three times as bright; NULL: as the recipe says    */
   int64_t side;       /* of the decoy, in pixels; 0: as the recipe says                                     */

@@ -373,6 +373,94 @@ static void missing_sources_say_what_to_do(void **state)
   assert_non_null(strstr(e.text, "--from"));
 }
 
+/* 1001 digits, a tenth for validation and a fifth for test; 10 of those for training occur in the test set as well. */
+static void save_overlapping(const char *file)
+{
+  r4_error e = {0};
+  r4_data *d = r4_data_open("digits:858", NULL, &e), *s = NULL;
+  assert_int_equal(r4_data_count(d), 1001);
+  s = r4_data_split(d, .1, .2, 1, &e);
+  for (size_t i = 0, copied = 0, from = 0; copied < 10; i++) {
+    if (s->record[i].split != R4_TRAIN) continue;
+    while (s->record[from].split != R4_TEST) from++;
+    s->record[i].row = s->record[from++].row;
+    copied++;
+  }
+  assert_int_equal(r4_data_save(s, file, &e), R4_OK);
+  r4_data_free(s);
+  r4_data_free(d);
+}
+
+static size_t in_split(const r4_data *d, r4_split split)
+{
+  size_t n = 0;
+  for (size_t i = 0; i < r4_data_count(d); i++) n += r4_data_example(d, i).split == split;
+  return n;
+}
+
+/* Refused by default, unless the split is a published one; dropped or kept, and told, if asked for. */
+static void overlap_of_sources_is_settled(void **state)
+{
+  (void)state;
+  char folder[] = "/tmp/r4-test-XXXXXX", mine[64], official[64];
+  assert_non_null(mkdtemp(folder));
+  snprintf(mine, sizeof mine, "%s/mine.npz", folder);
+  snprintf(official, sizeof official, "%s/dermamnist_28.npz", folder);
+  save_overlapping(mine);
+  save_overlapping(official);
+  r4_error e = {0};
+  assert_null(r4_data_make("decoy", &(r4_recipe_options){.from = mine}, &e));
+  assert_int_equal(e.status, R4_E_ARGUMENT);
+  assert_non_null(strstr(e.text, "10 examples"));
+  r4_data *dropped = make("decoy", (r4_recipe_options){.from = mine, .overlap = R4_OVERLAP_DROP}),
+          *kept = make("decoy", (r4_recipe_options){.from = mine, .overlap = R4_OVERLAP_KEEP}),
+          *published = make("decoy", (r4_recipe_options){.from = official});
+  assert_int_equal(r4_data_count(kept) - r4_data_count(dropped), 10);
+  assert_int_equal(in_split(dropped, R4_TEST), in_split(kept, R4_TEST));
+  assert_non_null(strstr(r4_data_about(kept), "  # 10 examples also occur"));
+  assert_non_null(strstr(r4_data_about(published), "  # 10 examples also occur"));
+  assert_null(
+    r4_data_make("decoy", &(r4_recipe_options){.from = official, .overlap = R4_OVERLAP_REFUSE}, &e));
+  r4_data_free(dropped);
+  r4_data_free(kept);
+  r4_data_free(published);
+  assert_int_equal(remove(mine) || remove(official) || remove(folder), 0);
+}
+
+/* What the source holds out stays, is replaced by a stated share, or is for training; test is never touched. */
+static void validation_of_sources_is_kept_or_not(void **state)
+{
+  (void)state;
+  char folder[] = "/tmp/r4-test-XXXXXX", file[64], bare[64];
+  assert_non_null(mkdtemp(folder));
+  snprintf(file, sizeof file, "%s/split.npz", folder);
+  snprintf(bare, sizeof bare, "%s/bare.npz", folder);
+  r4_error e = {0};
+  r4_data *d = r4_data_open("digits:600", NULL, &e), *s = r4_data_hold_out(d, .1, 1, &e),
+          *train = r4_data_part(d, R4_TRAIN, &e);
+  assert_int_equal(r4_data_save(s, file, &e), R4_OK);
+  assert_int_equal(r4_data_save(train, bare, &e), R4_OK);
+  const struct {
+    double val;
+    size_t low, high;
+  } want[] = {{0, 58, 62}, {.25, 146, 154}, {-1, 0, 0}};
+  for (int k = 0; k < 3; k++) {
+    r4_data *made = make("decoy", (r4_recipe_options){.from = file, .val = want[k].val}),
+            *split = make("decoy", (r4_recipe_options){.from = bare, .val = want[k].val});
+    assert_in_range(in_split(made, R4_VAL), want[k].low, want[k].high);
+    assert_int_equal(in_split(made, R4_TEST), 100);
+    assert_in_range(in_split(split, R4_VAL), want[k].low,
+                    want[k].high); /* of all, where there is no test part */
+    assert_in_range(in_split(split, R4_TEST), 116, 124);
+    r4_data_free(made);
+    r4_data_free(split);
+  }
+  r4_data_free(train);
+  r4_data_free(s);
+  r4_data_free(d);
+  assert_int_equal(remove(file) || remove(bare) || remove(folder), 0);
+}
+
 static void bad_options_are_refused(void **state)
 {
   (void)state;
@@ -453,6 +541,8 @@ int main(void)
                                      cmocka_unit_test(greys_and_hues_differ_by_class),
                                      cmocka_unit_test(derm_marks_nevi_and_others),
                                      cmocka_unit_test(missing_sources_say_what_to_do),
+                                     cmocka_unit_test(overlap_of_sources_is_settled),
+                                     cmocka_unit_test(validation_of_sources_is_kept_or_not),
                                      cmocka_unit_test(bad_options_are_refused),
                                      cmocka_unit_test(about_is_the_command),
                                      cmocka_unit_test(memory_may_run_out)};

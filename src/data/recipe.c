@@ -69,13 +69,7 @@ static r4_data *open_source(const struct recipe *r, const r4_recipe_options *o, 
                           .cache = o->cache,
                           .folder = o->folder,
                           .seed = o->seed};
-  r4_data *d = r4_data_open(o->from ? o->from : r->from, &read, e);
-  if (!d || !o->size) return d;
-  r4_shape s = d->values->shape;
-  if (s.rank == 3 && s.dim[0] == o->size && s.dim[1] == o->size) return d;
-  r4_fail(e, R4_E_ARGUMENT, "%s: the source cannot be read at size %lld", r->name, (long long)o->size);
-  r4_data_free(d);
-  return NULL;
+  return r4_data_open(o->from ? o->from : r->from, &read, e);
 }
 
 /* ---- Splits ---- */
@@ -87,6 +81,7 @@ static bool has_test(const r4_data *d)
   return false;
 }
 
+/* What the source holds out for validation, for training. */
 static r4_data *without_val(const r4_data *d, r4_error *e)
 {
   r4_data *merged = data_derive(d, e);
@@ -98,10 +93,12 @@ static r4_data *without_val(const r4_data *d, r4_error *e)
 static r4_data *split_source(const r4_data *d, const struct recipe *r, const r4_recipe_options *o,
                              r4_error *e)
 {
-  if (!has_test(d))
-    return r4_data_split(d, o->val > 0 ? o->val : o->val < 0 ? 0 : r->val, r->test, o->seed, e);
-  if (o->val < 0) return without_val(d, e);
-  return r4_data_hold_out(d, o->val, o->seed, e);
+  double val = o->val > 0 ? o->val : 0;
+  if (!has_test(d)) return r4_data_split(d, o->val ? val : r->val, r->test, o->seed, e);
+  if (!o->val) return data_derive(d, e);
+  r4_data *merged = without_val(d, e), *split = merged ? r4_data_hold_out(merged, val, o->seed, e) : NULL;
+  r4_data_free(merged);
+  return split;
 }
 
 /* ---- Overlap ---- */

@@ -82,12 +82,10 @@ static r4_data *make_any(const r4_data *source, const r4_recipe_options *o, r4_e
 
 /* ---- Decoy DERM ---- */
 
-/* Melanocytic nevi: by name, or class 5 of the seven without names of DermaMNIST. */
+/* Melanocytic nevi: class nv of HAM10000, or 5 of the seven numbers of a DermaMNIST without names. */
 static r4_status find_nevus(const struct names *classes, uint32_t *nevus, r4_error *e)
 {
-  static const char *const name[] = {"nv", "nevus", "melanocytic nevi"};
-  for (size_t k = 0; k < sizeof name / sizeof *name; k++)
-    if (names_find(classes, name[k], nevus)) return R4_OK;
+  if (names_find(classes, "nv", nevus)) return R4_OK;
   *nevus = 5;
   if (classes->n == 7 && !strcmp(classes->name[5], "5")) return R4_OK;
   return r4_fail(e, R4_E_ARGUMENT, "decoy-derm: %zu classes from %s to %s, expected one called nv, or 0 to 6",

@@ -118,6 +118,7 @@ static void move_share(r4_data *d, const struct units *u, const struct unit *uni
 /* Moves a share of each class of the training part. */
 static r4_status move_from_training(r4_data *d, double share, r4_split to, r4_random key, r4_error *e)
 {
+  if (share == 0) return R4_OK;
   struct units u;
   r4_status s = units_make(&u, d, R4_TRAIN, key, e);
   if (s) return s;
