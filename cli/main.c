@@ -3,9 +3,14 @@
 
 #include "cli.h"
 
-static const struct command *const commands[] = {&command_demo, &command_bench, &command_graph, &command_ops};
+static const struct command *const commands[] = {&command_demo,  &command_data, &command_bench,
+                                                 &command_graph, &command_ops,  NULL};
 
-enum { COMMANDS = sizeof commands / sizeof *commands };
+static const struct command root = {
+  .summary = "r4 trains networks that are right for the right reasons.",
+  .details = "Exit codes: 0 done, 1 the answer is no, 2 usage, 3 input, output or memory.",
+  .parts = commands,
+};
 
 int cli_fail(const char *name, r4_status status, const char *text)
 {
@@ -29,54 +34,77 @@ void json_string(FILE *f, const char *s)
   fputc('"', f);
 }
 
-static const struct command *find(const char *name)
+enum { PATH_SIZE = 64 }; /* for "r4 data make" */
+
+static const struct command *find(const struct command *c, const char *name)
 {
-  for (size_t k = 0; k < COMMANDS; k++)
-    if (!strcmp(commands[k]->name, name)) return commands[k];
+  for (const struct command *const *part = c->parts; part && *part; part++)
+    if (!strcmp((*part)->name, name)) return *part;
   return NULL;
 }
 
-static int unknown(const char *name)
+static int unknown(const struct command *c, const char *path, const char *name)
 {
   const char *best = NULL;
   size_t least = 3;
-  for (size_t k = 0; k < COMMANDS; k++) {
-    size_t distance = r4_word_distance(name, commands[k]->name);
-    if (distance < least) least = distance, best = commands[k]->name;
+  for (const struct command *const *part = c->parts; part && *part; part++) {
+    size_t distance = r4_word_distance(name, (*part)->name);
+    if (distance < least) least = distance, best = (*part)->name;
   }
-  fprintf(stderr, "r4: no command \"%s\"", name);
+  fprintf(stderr, "%s: no command \"%s\"", path, name);
   if (best) fprintf(stderr, "; did you mean %s?", best);
-  fprintf(stderr, "\nTry: r4 help\n");
+  fprintf(stderr, "\nTry: r4 help%s\n", path + strlen("r4"));
   return EXIT_USAGE;
 }
 
-static void help(FILE *f)
+static void help_parts(FILE *f, const struct command *c, const char *path)
 {
-  fprintf(f, "r4 trains networks that are right for the right reasons.\n\n"
-             "Usage: r4 COMMAND [OPTIONS]\n\n");
-  for (size_t k = 0; k < COMMANDS; k++) fprintf(f, "  %-8s %s\n", commands[k]->name, commands[k]->summary);
-  fprintf(f, "  %-8s %s\n\n", "help", "explain a command: r4 help COMMAND");
-  fprintf(f, "Exit codes: 0 done, 1 the answer is no, 2 usage, 3 input, output or memory.\n");
+  if (c == &root)
+    fprintf(f, "%s", c->summary);
+  else
+    fprintf(f, "%s: %s", path, c->summary);
+  fprintf(f, "\n\nUsage: %s COMMAND [OPTIONS]\n\n", path);
+  for (const struct command *const *part = c->parts; *part; part++)
+    fprintf(f, "  %-8s %s\n", (*part)->name, (*part)->summary);
+  if (c == &root)
+    fprintf(f, "  %-8s %s\n", "help", "explain a command: r4 help COMMAND");
+  else
+    fprintf(f, "\nMore about one of them: r4 help%s COMMAND\n", path + strlen("r4"));
+  fprintf(f, "\n%s\n", c->details);
 }
 
-static int help_command(const struct command *c)
+static int help(const struct command *c, const char *path)
 {
-  bool options = c->options->name;
-  printf("r4 %s: %s\n\nUsage: r4 %s%s\n\n%s\n", c->name, c->summary, c->name, options ? " [OPTIONS]" : "",
-         c->details);
-  if (options) printf("\n");
+  if (c->parts) {
+    help_parts(stdout, c, path);
+    return EXIT_DONE;
+  }
+  printf("%s: %s\n\nUsage: %s", path, c->summary, path);
+  options_usage(c->options);
+  printf("\n\n%s\n", c->details);
+  if (c->options->name) printf("\n");
   options_help(c->options);
   return EXIT_DONE;
 }
 
+/* Appends the name of a part to the path of the whole. */
+static void go_down(char path[PATH_SIZE], const char *name)
+{
+  size_t length = strlen(path);
+  snprintf(path + length, PATH_SIZE - length, " %s", name);
+}
+
 static int run_help(int argc, char **argv)
 {
-  if (argc < 1) {
-    help(stdout);
-    return EXIT_DONE;
+  char path[PATH_SIZE] = "r4";
+  const struct command *c = &root;
+  for (int k = 0; k < argc; k++) {
+    const struct command *part = find(c, argv[k]);
+    if (!part) return unknown(c, path, argv[k]);
+    go_down(path, part->name);
+    c = part;
   }
-  const struct command *c = find(argv[0]);
-  return c ? help_command(c) : unknown(argv[0]);
+  return help(c, path);
 }
 
 static bool is_help(const char *word)
@@ -86,22 +114,28 @@ static bool is_help(const char *word)
 
 static int run(int argc, char **argv)
 {
-  if (argc < 2) {
-    help(stderr);
-    return EXIT_USAGE;
+  char path[PATH_SIZE] = "r4", **all = argv;
+  const struct command *c = &root;
+  for (argc--, argv++; c->parts; argc--, argv++) {
+    if (argc < 1) {
+      help_parts(stderr, c, path);
+      return EXIT_USAGE;
+    }
+    if (is_help(argv[0])) return help(c, path);
+    if (c == &root && !strcmp(argv[0], "help")) return run_help(argc - 1, argv + 1);
+    if (c == &root && (!strcmp(argv[0], "--version") || !strcmp(argv[0], "version"))) {
+      printf("r4 %s\n", R4_VERSION);
+      return EXIT_DONE;
+    }
+    const struct command *part = find(c, argv[0]);
+    if (!part) return unknown(c, path, argv[0]);
+    go_down(path, part->name);
+    c = part;
   }
-  const char *name = argv[1];
-  if (!strcmp(name, "help") || is_help(name)) return run_help(argc - 2, argv + 2);
-  if (!strcmp(name, "--version") || !strcmp(name, "version")) {
-    printf("r4 %s\n", R4_VERSION);
-    return EXIT_DONE;
-  }
-  const struct command *c = find(name);
-  if (!c) return unknown(name);
-  for (int k = 2; k < argc; k++)
-    if (is_help(argv[k])) return help_command(c);
-  if (c->threads) threads_settle(argv);
-  return c->run(argc - 2, argv + 2);
+  for (int k = 0; k < argc; k++)
+    if (is_help(argv[k])) return help(c, path);
+  if (c->threads) threads_settle(all);
+  return c->run(argc, argv);
 }
 
 /* A full disk must not look like success. */

@@ -56,6 +56,7 @@ static bool read_value(const char *command, const struct option *o, const char *
   case OPTION_REAL:
     return read_real(command, o, s, place);
   case OPTION_TEXT:
+  case OPTION_WORD:
     *(const char **)place = s;
     return true;
   }
@@ -77,7 +78,7 @@ static bool set_initial(const char *command, const struct option *table, void *s
 static const struct option *find(const struct option *table, const char *name, size_t length)
 {
   for (const struct option *o = table; o->name; o++)
-    if (strlen(o->name) == length && !memcmp(o->name, name, length)) return o;
+    if (o->type != OPTION_WORD && strlen(o->name) == length && !memcmp(o->name, name, length)) return o;
   return NULL;
 }
 
@@ -86,12 +87,27 @@ static bool unknown(const char *command, const struct option *table, const char 
   const struct option *best = NULL;
   size_t least = 3;
   for (const struct option *o = table; o->name && !strncmp(word, "--", 2); o++) {
+    if (o->type == OPTION_WORD) continue;
     size_t distance = r4_word_distance(word + 2, o->name);
     if (distance < least) least = distance, best = o;
   }
   fprintf(stderr, "r4 %s: %s \"%s\"", command, *word == '-' ? "unknown option" : "unexpected argument", word);
   if (best) fprintf(stderr, "; did you mean --%s?", best->name);
   fprintf(stderr, "\nTry: r4 help %s\n", command);
+  return false;
+}
+
+/* The next word that is still to be given, or its absence. */
+static const struct option *next_word(const struct option *table, const bool *seen)
+{
+  const struct option *o = table;
+  while (o->name && (o->type != OPTION_WORD || seen[o - table])) o++;
+  return o->name ? o : NULL;
+}
+
+static bool missing(const char *command, const struct option *word)
+{
+  fprintf(stderr, "r4 %s: needs %s, %s\nTry: r4 help %s\n", command, word->name, word->help, command);
   return false;
 }
 
@@ -109,8 +125,13 @@ bool options_read(const char *command, const struct option *table, void *setting
   bool seen[MAX_OPTIONS] = {false};
   if (!set_initial(command, table, settings)) return false;
   for (int k = 0; k < argc; k++) {
-    const char *value;
-    const struct option *o = split(table, argv[k], &value);
+    const char *value = NULL;
+    const struct option *o = split(table, argv[k], &value), *word = next_word(table, seen);
+    if (!o && word && *argv[k] && *argv[k] != '-') {
+      seen[word - table] = true;
+      read_value(command, word, argv[k], settings);
+      continue;
+    }
     if (!o) return unknown(command, table, argv[k]);
     if (seen[o - table]) return complain(command, o->name, "to be given once", argv[k]);
     seen[o - table] = true;
@@ -120,15 +141,28 @@ bool options_read(const char *command, const struct option *table, void *setting
     if (!flag && !value) return complain(command, o->name, "a value", "nothing");
     if (!read_value(command, o, value, settings)) return false;
   }
-  return true;
+  const struct option *word = next_word(table, seen);
+  return !word || missing(command, word);
+}
+
+void options_usage(const struct option *table)
+{
+  bool options = false;
+  for (const struct option *o = table; o->name; o++) {
+    if (o->type == OPTION_WORD)
+      printf(" %s", o->name);
+    else
+      options = true;
+  }
+  if (options) printf(" [OPTIONS]");
 }
 
 void options_help(const struct option *table)
 {
-  static const char *const argument[] = {"", " N", " X", " NAME"};
+  static const char *const argument[] = {"", " N", " X", " NAME", ""};
   for (const struct option *o = table; o->name; o++) {
     char left[40];
-    snprintf(left, sizeof left, "--%s%s", o->name, argument[o->type]);
+    snprintf(left, sizeof left, "%s%s%s", o->type == OPTION_WORD ? "" : "--", o->name, argument[o->type]);
     printf("  %-18s %s", left, o->help);
     if (o->initial && *o->initial) printf(" (default %s)", o->initial);
     printf("\n");

@@ -11,10 +11,11 @@ enum option_type {
   OPTION_WHOLE, /* int64_t: --name 5 or --name=5, from min to max    */
   OPTION_REAL,  /* double, finite, from min to max                   */
   OPTION_TEXT,  /* const char *                                      */
+  OPTION_WORD,  /* const char *, without a name before it: required, in the order of the table */
 };
 
 struct option {
-  const char *name; /* without the dashes; NULL ends a table */
+  const char *name; /* without the dashes, or what help calls a word; NULL ends a table */
   enum option_type type;
   size_t offset;       /* of its place in the settings                         */
   const char *initial; /* as if the user had written it; NULL for false and "" */
@@ -24,6 +25,9 @@ struct option {
 
 /* Fills *settings from the table and from argv[0..argc); false after a message on stderr. */
 bool options_read(const char *command, const struct option *table, void *settings, int argc, char **argv);
+
+/* The words that a command needs, as " NAME NAME", and then " [OPTIONS]", on stdout. */
+void options_usage(const struct option *table);
 
 /* One line for each option, on stdout. */
 void options_help(const struct option *table);

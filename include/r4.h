@@ -397,6 +397,47 @@ r4_status r4_data_save(const r4_data *d, const char *file, r4_error *e);
 /* $R4_DATA_DIR, or r4 in the user's XDG data folder. r4_string_free. */
 char *r4_data_folder(void);
 
+/* ---- Known data sets ------------------------------------------------------------------------ */
+
+/* What "r4 data get" knows. The library itself fetches nothing. */
+typedef struct {
+  const char *name;   /* in the folder of the data set */
+  uint64_t bytes;     /* 0: not known */
+  const char *digest; /* of the content, not compressed: SHA-256, or MD5 where the publisher gives only that */
+} r4_known_file;
+
+typedef enum { R4_FROM_FOLDER = 0, R4_FROM_NPM, R4_FROM_DEBIAN, R4_FROM_WEB } r4_source_kind;
+
+typedef struct {
+  r4_source_kind kind;
+  const char *where;          /* the folder, the package (npm: NAME@VERSION), or a name for people */
+  const char *before, *after; /* what surrounds the name of a file in its path, in the package or in its address */
+  bool gzip;                  /* the file is compressed there */
+} r4_known_source;
+
+typedef struct {
+  const char *name, *about, *licence;
+  size_t files;
+  const r4_known_file *file; /* none: built in, there is nothing to get */
+  size_t sources;
+  const r4_known_source *source; /* to be tried in this order */
+} r4_known;
+
+size_t r4_known_count(void);
+const r4_known *r4_known_at(size_t k);                /* NULL: there is none */
+const char *r4_source_kind_name(r4_source_kind kind); /* "folder", "npm", "debian", "web" */
+
+/* What r4_data_open reads. */
+typedef struct {
+  const char *name, *about;
+} r4_format_info;
+
+size_t r4_format_count(void);
+r4_format_info r4_format_describe(size_t k);
+
+/* R4_E_IO unless the file has this SHA-256 (64 digits) or MD5 (32). */
+r4_status r4_file_check(const char *path, const char *digest, r4_error *e);
+
 /* ---- Splits --------------------------------------------------------------------------------- */
 
 /* A new split by seed: shares of every class for validation and test, the rest for training. Examples with the same

