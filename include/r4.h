@@ -542,6 +542,14 @@ r4_batch r4_batches_next(r4_batches *b);
  * features. Returns their number. */
 size_t r4_data_masked_features(const r4_data *d, float *index);
 
+/* ---- Pictures ------------------------------------------------------------------------------- */
+
+typedef enum { R4_SHEET_CLASSES = 0, R4_SHEET_SPLITS, R4_SHEET_IN_ORDER } r4_sheet_rows;
+
+/* A contact sheet as a PNG file: a row with the first examples of each class or split, or all examples in order, with
+ * the names of their class and group and the outline of their mask. columns 0 means 10. */
+r4_status r4_data_sheet(const r4_data *d, r4_sheet_rows rows, size_t columns, const char *file, r4_error *e);
+
 /* ---- Networks ------------------------------------------------------------------------------- */
 
 /* A network as one line of text, layers separated by commas:

@@ -1,0 +1,62 @@
+#include <string.h>
+
+#include "data/sheet.h"
+
+static void dot(struct image *on, size_t x, size_t y, const uint8_t colour[3])
+{
+  if (x < on->width && y < on->height) memcpy(on->pixel + (y * on->width + x) * 3, colour, 3);
+}
+
+/* ---- Text ---- */
+
+static const uint8_t *letter(unsigned char c)
+{
+  bool printable = c >= SHEET_FIRST_LETTER && c < SHEET_FIRST_LETTER + SHEET_LETTERS;
+  return sheet_font[(printable ? c : '?') - SHEET_FIRST_LETTER];
+}
+
+/* Bytes of UTF-8 that go on with the character before. */
+static bool is_continuation(unsigned char c)
+{
+  return c >> 6 == 2;
+}
+
+void sheet_text(struct image *on, size_t x, size_t y, size_t width, const uint8_t colour[3], const char *text)
+{
+  size_t n = 0, most = (width + 1) / SHEET_LETTER_STEP;
+  for (const char *c = text; *c; c++) n += !is_continuation((unsigned char)*c);
+  size_t whole = n <= most ? n : most > 2 ? most - 2 : 0, shown = n <= most ? n : most;
+  for (size_t k = 0; k < shown; k++, x += SHEET_LETTER_STEP) {
+    const uint8_t *rows = letter(k < whole ? (unsigned char)*text : '.');
+    for (size_t i = 0; i < SHEET_LETTER_HEIGHT; i++)
+      for (size_t j = 0; j < SHEET_LETTER_WIDTH; j++)
+        if (rows[i] >> (SHEET_LETTER_WIDTH - 1 - j) & 1) dot(on, x + j, y + i, colour);
+    do text++;
+    while (is_continuation((unsigned char)*text));
+  }
+}
+
+/* ---- Outlines ---- */
+
+/* Whether a pixel within reach of (i, j) is on the other side of the border of the mask. Beside the mask is outside. */
+static bool is_near_border(size_t height, size_t width, const uint8_t *mask, size_t i, size_t j, size_t reach)
+{
+  bool inside = mask[i * width + j] >= 128;
+  for (size_t a = i < reach ? 0 : i - reach; a <= i + reach; a++)
+    for (size_t b = j < reach ? 0 : j - reach; b <= j + reach; b++) {
+      bool beside = a >= height || b >= width;
+      if ((!beside && mask[a * width + b] >= 128) != inside) return true;
+    }
+  return inside && (i < reach || j < reach);
+}
+
+void sheet_outline(struct image *on, size_t x, size_t y, size_t height, size_t width, const uint8_t *mask)
+{
+  static const uint8_t strong[3] = {0, 210, 255}, dark[3] = {0, 0, 0};
+  for (size_t i = 0; i < height; i++)
+    for (size_t j = 0; j < width; j++) {
+      bool inside = mask[i * width + j] >= 128;
+      if (is_near_border(height, width, mask, i, j, inside ? 2 : 1))
+        dot(on, x + j, y + i, inside ? strong : dark);
+    }
+}
