@@ -310,6 +310,11 @@ void r4_optimizer_step(r4_optimizer *o, float *weights, const float *gradient);
 /* R4_E_ARGUMENT, and no change, unless the rate is finite and not negative. */
 r4_status r4_optimizer_set_rate(r4_optimizer *o, double learning_rate, r4_error *e);
 
+/* What the steps so far have left behind: *n floats, valid until the next step, and the number of steps. Given to a
+ * new optimizer with the same options it goes on with the same bits. */
+const float *r4_optimizer_state(const r4_optimizer *o, size_t *n, int64_t *steps);
+r4_status r4_optimizer_restore(r4_optimizer *o, size_t n, const float *state, int64_t steps, r4_error *e);
+
 /* ---- Random numbers ------------------------------------------------------------------------- */
 
 /* Counter-based (Philox 4x32-10): the value depends on the key alone, never on order or threads. */

@@ -57,7 +57,7 @@ void array_free(struct array *a)
 /* ---- Elements ---- */
 
 /* IEEE binary16: sign, 5 bits of exponent with bias 15, 10 bits of fraction. */
-static float half(uint16_t bits)
+float array_half(uint16_t bits)
 {
   int exponent = bits >> 10 & 31, fraction = bits & 1023;
   float size = exponent == 31  ? (fraction ? NAN : INFINITY)
@@ -66,18 +66,18 @@ static float half(uint16_t bits)
   return bits >> 15 ? -size : size;
 }
 
-#define EVERY_NUMBER(CASE)        \
-  CASE(ARRAY_BOOL, uint8_t, )     \
-  CASE(ARRAY_U8, uint8_t, )       \
-  CASE(ARRAY_I8, int8_t, )        \
-  CASE(ARRAY_U16, uint16_t, )     \
-  CASE(ARRAY_I16, int16_t, )      \
-  CASE(ARRAY_U32, uint32_t, )     \
-  CASE(ARRAY_I32, int32_t, )      \
-  CASE(ARRAY_U64, uint64_t, )     \
-  CASE(ARRAY_I64, int64_t, )      \
-  CASE(ARRAY_F16, uint16_t, half) \
-  CASE(ARRAY_F32, float, )        \
+#define EVERY_NUMBER(CASE)              \
+  CASE(ARRAY_BOOL, uint8_t, )           \
+  CASE(ARRAY_U8, uint8_t, )             \
+  CASE(ARRAY_I8, int8_t, )              \
+  CASE(ARRAY_U16, uint16_t, )           \
+  CASE(ARRAY_I16, int16_t, )            \
+  CASE(ARRAY_U32, uint32_t, )           \
+  CASE(ARRAY_I32, int32_t, )            \
+  CASE(ARRAY_U64, uint64_t, )           \
+  CASE(ARRAY_I64, int64_t, )            \
+  CASE(ARRAY_F16, uint16_t, array_half) \
+  CASE(ARRAY_F32, float, )              \
   CASE(ARRAY_F64, double, )
 
 double array_number(const struct array *a, int64_t i)

@@ -1,6 +1,5 @@
 #include "tensor/safetensors.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "tensor/array.h"
 
 enum { LENGTH = 8, MOST_HEADER = 100 << 20 }; /* the limit of the format's own reader */
 static const size_t most_bytes = (size_t)1 << 40;
@@ -203,14 +203,9 @@ size_t st_count(const struct st_tensor *t)
   return (size_t)(t->end - t->begin) / t->width;
 }
 
-/* IEEE binary16: sign, 5 bits of exponent with bias 15, 10 bits of fraction. */
 static float half(uint64_t bits)
 {
-  int exponent = (int)(bits >> 10 & 31), fraction = (int)(bits & 1023);
-  float size = exponent == 31 ? (fraction ? NAN : INFINITY)
-               : exponent     ? ldexpf((float)(1024 + fraction), exponent - 25)
-                              : ldexpf((float)fraction, -24);
-  return bits >> 15 ? -size : size;
+  return array_half((uint16_t)bits);
 }
 
 static float single(uint64_t bits)

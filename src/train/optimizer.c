@@ -8,6 +8,7 @@
  * as torch.optim has them, in the same order of operations. Adam's loop becomes vector code only
  * under -fno-math-errno, since sqrtf may otherwise set errno; its values do not depend on that. */
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/mem.h"
@@ -70,11 +71,17 @@ static r4_status check_options(const r4_optimizer_options *o, r4_error *e)
   return s;
 }
 
+/* v of SGD; m and v of Adam. */
+static size_t arrays_of(r4_optimizer_kind kind)
+{
+  return kind == R4_SGD ? 1 : 2;
+}
+
 r4_optimizer *r4_optimizer_new(size_t n, const r4_optimizer_options *options, r4_error *e)
 {
   r4_error_clear(e);
   if (check_options(options, e)) return NULL;
-  size_t arrays = options->kind == R4_SGD ? 1 : 2;
+  size_t arrays = arrays_of(options->kind);
   r4_optimizer *o = r4_mem_new(1, sizeof *o);
   float *state = n <= SIZE_MAX / 16 ? r4_mem_new_aligned(arrays * n * sizeof *state) : NULL;
   if (!o || !state) {
@@ -101,6 +108,26 @@ r4_status r4_optimizer_set_rate(r4_optimizer *o, double learning_rate, r4_error 
     return r4_fail(e, R4_E_ARGUMENT, "optimizer: learning rate %g, expected a finite number from 0 on",
                    learning_rate);
   o->options.learning_rate = learning_rate;
+  return R4_OK;
+}
+
+const float *r4_optimizer_state(const r4_optimizer *o, size_t *n, int64_t *steps)
+{
+  *n = arrays_of(o->options.kind) * o->n;
+  *steps = o->steps;
+  return o->state;
+}
+
+r4_status r4_optimizer_restore(r4_optimizer *o, size_t n, const float *state, int64_t steps, r4_error *e)
+{
+  r4_error_clear(e);
+  size_t expected = arrays_of(o->options.kind) * o->n;
+  if (n != expected || steps < 0)
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "optimizer: a state of %zu numbers after %lld steps, expected %zu numbers", n,
+                   (long long)steps, expected);
+  memcpy(o->state, state, n * sizeof *state);
+  o->steps = steps;
   return R4_OK;
 }
 
