@@ -41,9 +41,11 @@ static void put(const char *path, const void *bytes, size_t size)
 
 static void make_files(struct files *f, const char *name)
 {
-  snprintf(f->folder, sizeof f->folder, "/tmp/r4-test-%s-XXXXXX", name);
-  assert_non_null(mkdtemp(f->folder));
-  for (int k = 0; k < 4; k++) snprintf(f->path[k], sizeof f->path[k], "%s/%s", f->folder, names[k]);
+  char folder[64];
+  snprintf(folder, sizeof folder, "/tmp/r4-test-%s-XXXXXX", name);
+  assert_non_null(mkdtemp(folder));
+  memcpy(f->folder, folder, sizeof folder);
+  for (int k = 0; k < 4; k++) snprintf(f->path[k], sizeof f->path[k], "%s/%s", folder, names[k]);
   put(f->path[0], IMAGES2, sizeof IMAGES2 - 1);
   put(f->path[1], LABELS2, sizeof LABELS2 - 1);
   put(f->path[2], IMAGES1, sizeof IMAGES1 - 1);
@@ -74,6 +76,19 @@ static void parses_every_type(void **state)
     assert_true(x.type == types[k].type && x.rank == 1 && x.dim[0] == 3 && x.data == file + 8 &&
                 x.offset == 8);
   }
+}
+
+static void dimensions_have_the_highest_byte_first(void **state)
+{
+  (void)state;
+  enum { N = 0x010203 };
+  uint8_t *file = calloc(8 + N, 1);
+  struct idx x;
+  r4_error e;
+  memcpy(file, "\0\0\x08\1\0\1\2\3", 8);
+  assert_int_equal(idx_parse(file, 8 + N, "f", &x, &e), R4_OK);
+  assert_int_equal(x.dim[0], N);
+  free(file);
 }
 
 /* Every prefix, and one byte too many, is refused with file and byte. */
@@ -141,6 +156,11 @@ static void gzip_is_checked(void **state)
     assert_int_equal(gzip_read(bytes, sizeof images2_gz, "f.gz", &content, &size, &e), R4_E_PARSE);
   }
   assert_string_equal(e.text, "f.gz: byte 38: claims 268435484 bytes in 42, more than deflate can hold");
+  uint8_t more[sizeof images2_gz + 4] = {0}; /* again the length, where a longer file would have it */
+  memcpy(more, images2_gz, sizeof images2_gz);
+  more[sizeof images2_gz] = sizeof IMAGES2 - 1;
+  assert_int_equal(gzip_read(more, sizeof more, "f.gz", &content, &size, &e), R4_E_PARSE);
+  assert_non_null(strstr(e.text, "4 bytes behind the end"));
   r4_mem_fail_at(1);
   assert_int_equal(gzip_read(images2_gz, sizeof images2_gz, "f.gz", &content, &size, &e), R4_E_MEMORY);
   r4_mem_fail_at(0);
@@ -282,6 +302,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(parses_every_type),
+    cmocka_unit_test(dimensions_have_the_highest_byte_first),
     cmocka_unit_test(refuses_other_lengths),
     cmocka_unit_test(refuses_bad_heads),
     cmocka_unit_test(gzip_is_checked),

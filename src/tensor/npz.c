@@ -19,12 +19,18 @@ struct npz {
 
 /* ---- Reading ---- */
 
-static r4_status zip_failed(r4_error *e, const char *file, const char *member, zip_error_t *why)
+/* The words are made in a copy: some errors of libzip never free theirs. */
+static r4_status zip_failed(r4_error *e, const char *file, const char *member, const zip_error_t *why)
 {
   int code = zip_error_code_zip(why);
   bool of_system = zip_error_system_type(why) == ZIP_ET_SYS || code == ZIP_ER_NOENT;
   r4_status s = code == ZIP_ER_MEMORY ? R4_E_MEMORY : of_system ? R4_E_IO : R4_E_PARSE;
-  return r4_fail(e, s, "%s: %s%s%s", file, member, *member ? ": " : "", zip_error_strerror(why));
+  zip_error_t copy;
+  zip_error_init(&copy);
+  zip_error_set(&copy, code, zip_error_code_system(why));
+  r4_fail(e, s, "%s: %s%s%s", file, member, *member ? ": " : "", zip_error_strerror(&copy));
+  zip_error_fini(&copy);
+  return s;
 }
 
 /* Takes over the source. */
@@ -116,8 +122,8 @@ static r4_status check_member(const struct npz *z, const zip_stat_t *m, const ch
     return r4_fail(e, R4_E_PARSE, "%s: %s: claims %llu bytes of the archive, which has %llu", z->file, name,
                    (unsigned long long)m->comp_size, (unsigned long long)z->size);
   if (stored ? m->size != m->comp_size : m->size / EXPANSION > m->comp_size)
-    return r4_fail(e, R4_E_PARSE, "%s: %s: claims %llu bytes in %llu, which cannot be", z->file,
-                   name, (unsigned long long)m->size, (unsigned long long)m->comp_size);
+    return r4_fail(e, R4_E_PARSE, "%s: %s: claims %llu bytes in %llu, which cannot be", z->file, name,
+                   (unsigned long long)m->size, (unsigned long long)m->comp_size);
   return R4_OK;
 }
 
