@@ -404,7 +404,7 @@ static void overlap_of_sources_is_settled(void **state)
   (void)state;
   char folder[] = "/tmp/r4-test-XXXXXX", mine[64], official[64];
   assert_non_null(mkdtemp(folder));
-  snprintf(mine, sizeof mine, "%s/mine.npz", folder);
+  snprintf(mine, sizeof mine, "%s/it's mine.npz", folder);
   snprintf(official, sizeof official, "%s/dermamnist_28.npz", folder);
   save_overlapping(mine);
   save_overlapping(official);
@@ -417,7 +417,8 @@ static void overlap_of_sources_is_settled(void **state)
           *published = make("decoy", (r4_recipe_options){.from = official});
   assert_int_equal(r4_data_count(kept) - r4_data_count(dropped), 10);
   assert_int_equal(in_split(dropped, R4_TEST), in_split(kept, R4_TEST));
-  assert_non_null(strstr(r4_data_about(kept), "  # 10 examples also occur"));
+  assert_non_null(
+    strstr(r4_data_about(kept), "/it'\\''s mine.npz' --seed 0 --overlap keep  # 10 examples also occur"));
   assert_non_null(strstr(r4_data_about(published), "  # 10 examples also occur"));
   assert_null(
     r4_data_make("decoy", &(r4_recipe_options){.from = official, .overlap = R4_OVERLAP_REFUSE}, &e));
