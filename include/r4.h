@@ -738,6 +738,8 @@ r4_status r4_settings_set(r4_settings *s, const char *assignment, const char *or
 r4_status r4_settings_check(const r4_settings *s, r4_error *e);
 /* All settings as YAML with headings; reads back as the same settings. r4_string_free; NULL when out of memory. */
 char *r4_settings_text(const r4_settings *s);
+/* The same as a file. */
+r4_status r4_settings_save(const r4_settings *s, const char *path, r4_error *e);
 
 typedef struct {
   r4_setting_type type; /* says which of the following holds */
@@ -750,6 +752,75 @@ typedef struct {
 } r4_setting_value;
 
 r4_status r4_settings_get(const r4_settings *s, const char *key, r4_setting_value *value, r4_error *e);
+
+/* ---- Training ------------------------------------------------------------------------------- */
+
+/* Where a run is. Shares are 0 to 1; loss, penalty and accuracy are means over the epoch so far. */
+typedef struct {
+  uint64_t seed;
+  int64_t epoch, epochs;  /* done, and to do in all                      */
+  int64_t batch, batches; /* of this epoch                               */
+  double loss, penalty, accuracy;
+  double lambda, eps, rate; /* of the last step                            */
+  bool epoch_done, validated;
+  double val_avg, val_worst; /* of the last epoch, if validated             */
+  double seconds;            /* since training began, or was taken up again */
+} r4_progress;
+
+typedef struct {
+  const char *folder; /* of the run; made if it is missing                                           */
+  bool resume;        /* go on from the checkpoint in it, if there is one                             */
+  bool force;         /* replace what is in it                                                      */
+  /* Called after each step. false ends the run: it is saved and can be resumed. May be NULL. */
+  bool (*report)(const r4_progress *p, void *user);
+  void *user;
+} r4_train_options;
+
+/* Trains one seed of one configuration, from data to folder/model.safetensors. A run that was interrupted, at any
+ * moment, and resumed ends with the same bits as one that was not, with the same number of threads. */
+r4_status r4_train(const r4_settings *settings, const r4_train_options *options, bool *stopped, r4_error *e);
+
+/* ---- Metrics -------------------------------------------------------------------------------- */
+
+enum { R4_MAX_GROUPS = 1024 };
+
+/* Of one net on one data set. Accuracies are shares, 0 to 1; groups without examples are NaN and do not count. */
+typedef struct {
+  double loss, accuracy;
+  double avg_group_accuracy, worst_group_accuracy; /* mean and least over groups */
+  size_t worst_group, groups;
+  double group_accuracy[R4_MAX_GROUPS];
+  size_t group_count[R4_MAX_GROUPS];
+  /* Fragility: the width hi - lo of the bounds of the input gradient of the loss while the masked (or all other)
+   * features move by up to eps; the largest, and the mean over examples and features. Examples without a mask
+   * have none. */
+  double eps;
+  size_t masked_examples;
+  double kappa_masked_max, kappa_masked_mean, kappa_core_max, kappa_core_mean;
+} r4_metrics;
+
+r4_status r4_evaluate(const r4_net *n, const float *weights, const r4_data *d, double eps, int64_t batch,
+                      r4_metrics *m, r4_error *e);
+
+typedef struct {
+  double mean, sd; /* sd with n - 1; 0 for one seed */
+} r4_mean_sd;
+
+/* Over the seeds of a run. */
+typedef struct {
+  size_t seeds, groups;
+  r4_mean_sd accuracy, avg;
+  r4_mean_sd worst;        /* of the worst group of each seed, whichever it is: the honest one    */
+  size_t worst_mean_group; /* the group whose mean over seeds is least: the published way         */
+  r4_mean_sd kappa_masked_max, kappa_masked_mean, kappa_core_max, kappa_core_mean;
+  r4_mean_sd group[R4_MAX_GROUPS];
+} r4_summary;
+
+r4_summary r4_summarize(const r4_metrics *m, size_t seeds);
+
+/* The data, with all of its splits, and the net that settings speak of. */
+r4_data *r4_settings_data(const r4_settings *s, r4_error *e);
+r4_net *r4_settings_net(const r4_settings *s, const r4_data *d, r4_error *e);
 
 /* ---- Heat maps ------------------------------------------------------------------------------ */
 

@@ -110,10 +110,6 @@ static struct label label_of(const r4_settings *s, const char *key)
 static r4_status check_weights(const r4_settings *s, r4_error *e)
 {
   const struct settings *v = &s->values;
-  if (v->lambda > 0 && v->delta > 0)
-    return r4_fail(e, R4_E_ARGUMENT,
-                   "%s and %s are both above 0: delta finds lambda by itself, set one of them to 0",
-                   LABEL("lambda"), LABEL("delta"));
   if (!strcmp(v->method, "erm")) return R4_OK;
   if (!(v->lambda > 0 || v->delta > 0))
     return r4_fail(e, R4_E_ARGUMENT,

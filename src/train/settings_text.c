@@ -1,6 +1,7 @@
 /* The resolved settings as YAML that reads back as the same settings, in this library and in others. */
 #include <string.h>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "train/settings.h"
@@ -73,4 +74,13 @@ char *r4_settings_text(const r4_settings *s)
     text_add(&to, "\n");
   }
   return text_take(&to);
+}
+
+r4_status r4_settings_save(const r4_settings *s, const char *path, r4_error *e)
+{
+  char *text = r4_settings_text(s);
+  if (!text) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
+  r4_status status = file_write(path, text, strlen(text), e);
+  r4_string_free(text);
+  return status;
 }

@@ -221,7 +221,7 @@ r4_status step_run(struct step *s, const r4_batch *batch, uint32_t n, const stru
                    const float *weights, float *gradient, struct step_result *result, r4_error *e)
 {
   struct variant *v = NULL;
-  r4_status status = variant_for(s, batch->count, batch->masked > 0, &v, e);
+  r4_status status = variant_for(s, batch->count, batch->m && batch->masked, &v, e);
   if (!status) status = bind_batch(v, &s->options, batch, weights, gradient, e);
   if (status) return status;
   s->lambda = (float)at->lambda;

@@ -1,0 +1,95 @@
+/* What a trained net is worth: accuracy by group and fragility, of one net and over the seeds of a run. */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "eval/kappa.h"
+#include "train/predict.h"
+#include "train/score.h"
+
+_Static_assert((int)R4_MAX_GROUPS == (int)SCORE_GROUPS, "a metric has room for the groups of a score");
+
+static r4_status evaluate_accuracy(const r4_net *net, const float *weights, const r4_data *d, int64_t batch,
+                                   r4_metrics *m, r4_error *e)
+{
+  struct probe *p = predictor_new(net, batch, e);
+  int32_t *predicted = p ? r4_mem_new(r4_data_count(d) + 1, sizeof *predicted) : NULL;
+  struct score score;
+  double loss = 0;
+  r4_status s = p ? R4_OK : e->status;
+  if (!s && !predicted) s = r4_fail(e, R4_E_MEMORY, "out of memory for %zu predictions", r4_data_count(d));
+  if (!s) s = predictor_run(p, weights, d, predicted, &loss, e);
+  if (!s) s = score_of(d, predicted, loss, &score, e);
+  r4_mem_free(predicted);
+  probe_free(p);
+  if (s) return s;
+  m->loss = score.loss;
+  m->accuracy = score.accuracy;
+  m->avg_group_accuracy = score.avg;
+  m->worst_group_accuracy = score.worst;
+  m->worst_group = score.worst_group;
+  m->groups = score.groups;
+  memcpy(m->group_accuracy, score.group, sizeof score.group);
+  memcpy(m->group_count, score.count, sizeof score.count);
+  return R4_OK;
+}
+
+r4_status r4_evaluate(const r4_net *net, const float *weights, const r4_data *d, double eps, int64_t batch,
+                      r4_metrics *m, r4_error *e)
+{
+  r4_error own = {0};
+  struct kappa masked = {0}, core = {0};
+  if (!e) e = &own;
+  *m = (r4_metrics){.eps = eps};
+  if (!r4_data_count(d)) return r4_fail(e, R4_E_ARGUMENT, "no examples to evaluate");
+  r4_status s = evaluate_accuracy(net, weights, d, batch, m, e);
+  if (!s) s = kappa_of(net, weights, d, PROBE_MASKED, eps, batch, &masked, e);
+  if (!s) s = kappa_of(net, weights, d, PROBE_CORE, eps, batch, &core, e);
+  m->masked_examples = masked.n;
+  m->kappa_masked_max = masked.max;
+  m->kappa_masked_mean = masked.mean;
+  m->kappa_core_max = core.max;
+  m->kappa_core_mean = core.mean;
+  return s;
+}
+
+/* ---- Over seeds ---- */
+
+static double metric(const r4_metrics *m, size_t offset)
+{
+  double v;
+  memcpy(&v, (const char *)m + offset, sizeof v);
+  return v;
+}
+
+/* Mean, and standard deviation with n - 1. */
+static r4_mean_sd over_seeds(const r4_metrics *m, size_t n, size_t offset)
+{
+  r4_mean_sd r = {0};
+  for (size_t k = 0; k < n; k++) r.mean += metric(&m[k], offset) / (double)n;
+  for (size_t k = 0; k < n; k++) r.sd += (metric(&m[k], offset) - r.mean) * (metric(&m[k], offset) - r.mean);
+  r.sd = n > 1 ? sqrt(r.sd / (double)(n - 1)) : 0;
+  return r;
+}
+
+r4_summary r4_summarize(const r4_metrics *m, size_t n)
+{
+#define OVER(field) over_seeds(m, n, offsetof(r4_metrics, field))
+  r4_summary s = {
+    .seeds = n,
+    .accuracy = OVER(accuracy),
+    .avg = OVER(avg_group_accuracy),
+    .worst = OVER(worst_group_accuracy),
+    .kappa_masked_max = OVER(kappa_masked_max),
+    .kappa_masked_mean = OVER(kappa_masked_mean),
+    .kappa_core_max = OVER(kappa_core_max),
+    .kappa_core_mean = OVER(kappa_core_mean),
+    .groups = n ? m->groups : 0,
+  };
+  for (size_t g = 0; g < s.groups; g++) {
+    s.group[g] = over_seeds(m, n, offsetof(r4_metrics, group_accuracy) + g * sizeof(double));
+    if (g == 0 || s.group[g].mean < s.group[s.worst_mean_group].mean) s.worst_mean_group = g;
+  }
+#undef OVER
+  return s;
+}

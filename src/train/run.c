@@ -1,0 +1,312 @@
+#include "train/run.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "train/task.h"
+
+/* Above this share of the features, masks are kept whole: the list of features would save too little. */
+static const double LISTED_SHARE = 0.5;
+
+/* ---- Making ---- */
+
+static r4_status open_data(struct run *r, r4_error *e)
+{
+  r4_data *d = task_data(r->s, e);
+  if (!d) return e->status;
+  r4_data_hash(d, r->data_hash);
+  r->train = r4_data_part(d, R4_TRAIN, e);
+  r->val = r->train ? r4_data_part(d, R4_VAL, e) : NULL;
+  r->net = r->val ? task_net(r->s, d, e) : NULL;
+  r4_data_free(d);
+  if (!r->net) return e->status;
+  if (!r4_data_count(r->train))
+    return r4_fail(e, R4_E_ARGUMENT, "%s: has no training examples", r->s->data.name);
+  if (!r4_data_count(r->val)) {
+    r4_data_free(r->val);
+    r->val = NULL;
+  }
+  if (!r->val && strcmp(r->s->select, "last"))
+    return r4_fail(e, R4_E_ARGUMENT, "select is %s, but there is no validation part: set data.val",
+                   r->s->select);
+  return R4_OK;
+}
+
+static void *allocate(size_t count, size_t size, r4_status *s, r4_error *e)
+{
+  void *p = *s ? NULL : r4_mem_new_aligned(count * size);
+  if (!p && !*s) *s = r4_fail(e, R4_E_MEMORY, "out of memory for %zu elements", count);
+  return p;
+}
+
+static r4_status open_arrays(struct run *r, r4_error *e)
+{
+  r4_status s = R4_OK;
+  size_t features = (size_t)r4_shape_count(r4_data_shape(r->train));
+  r->size = r4_net_size(r->net);
+  r->weights = allocate(r->size, sizeof *r->weights, &s, e);
+  r->gradient = allocate(r->size, sizeof *r->gradient, &s, e);
+  r->best = allocate(r->size, sizeof *r->best, &s, e);
+  r->index = allocate(features, sizeof *r->index, &s, e);
+  if (r->val) r->predicted = allocate(r4_data_count(r->val), sizeof *r->predicted, &s, e);
+  if (s) return s;
+  size_t masked = r4_data_masked_features(r->train, r->index);
+  r->masked = (double)masked <= LISTED_SHARE * (double)features ? masked : 0;
+  return r4_net_init_by(r->net, r->s->init, (uint64_t)r->s->seed, r->weights, e);
+}
+
+static r4_status open_steps(struct run *r, r4_error *e)
+{
+  const struct settings *s = r->s;
+  r4_optimizer_options optimizer = task_optimizer(s);
+  r4_batch_options batches = {.size = (size_t)s->batch,
+                              .drop_last = s->drop_last,
+                              .shuffle = true,
+                              .seed = (uint64_t)s->seed,
+                              .no_masks = !strcmp(s->method, "erm"),
+                              .masked = r->masked,
+                              .index = r->index,
+                              .prefetch = true};
+  struct step_options step = {.net = r->net,
+                              .objective = task_objective(s),
+                              .masked = r->masked,
+                              .index = r->index,
+                              .seed = (uint64_t)s->seed};
+  r->optimizer = r4_optimizer_new(r->size, &optimizer, e);
+  r->batches = r->optimizer ? r4_batches_new(r->train, &batches, e) : NULL;
+  r->step = r->batches ? step_new(&step, e) : NULL;
+  if (!r->step) return e->status;
+  if (r->val && !(r->predictor = predictor_new(r->net, s->eval.batch, e))) return e->status;
+  r->schedule = task_schedule(s);
+  r->state.dual = (struct dual){
+    .delta = s->delta, .rate = s->delta_rate, .steps = (double)s->delta_steps, .lambda = s->lambda};
+  r->state.best = -INFINITY;
+  return R4_OK;
+}
+
+/* What must be equal for a checkpoint to fit: all settings, the data, and the program's version. */
+static r4_status identify(struct run *r, const r4_settings *settings, r4_error *e)
+{
+  char *text = r4_settings_text(settings);
+  if (!text) return r4_fail(e, R4_E_MEMORY, "out of memory for the settings");
+  struct hash h;
+  hash_start(&h);
+  hash_add(&h, R4_VERSION, sizeof R4_VERSION);
+  hash_add(&h, r->data_hash, sizeof r->data_hash);
+  hash_add(&h, text, strlen(text));
+  hash_end(&h, r->identity);
+  r4_string_free(text);
+  return R4_OK;
+}
+
+r4_status run_open(struct run *r, const r4_settings *settings, const char *folder, r4_error *e)
+{
+  *r = (struct run){.s = &settings->values, .folder = folder, .log.file = -1};
+  r4_status s = open_data(r, e);
+  if (!s) s = open_arrays(r, e);
+  if (!s) s = open_steps(r, e);
+  if (!s) s = identify(r, settings, e);
+  return s;
+}
+
+void run_close(struct run *r)
+{
+  log_close(&r->log);
+  probe_free(r->predictor);
+  step_free(r->step);
+  r4_batches_free(r->batches);
+  r4_optimizer_free(r->optimizer);
+  r4_net_free(r->net);
+  r4_data_free(r->train);
+  r4_data_free(r->val);
+  r4_mem_free(r->weights);
+  r4_mem_free(r->gradient);
+  r4_mem_free(r->best);
+  r4_mem_free(r->index);
+  r4_mem_free(r->predicted);
+}
+
+/* ---- Training ---- */
+
+static double now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Epochs done, with the part of the present one. */
+static double time_of(const struct run *r)
+{
+  return (double)r->state.epoch + (double)r->state.batch / (double)r4_batches_count(r->batches);
+}
+
+struct step_weights run_weights(const struct run *r)
+{
+  const struct settings *s = r->s;
+  double t = time_of(r), ramp = schedule_ramp(s->lambda_ramp, t);
+  return (struct step_weights){.lambda = s->delta > 0 ? r->state.dual.lambda : ramp * s->lambda,
+                               .lambda_r3 = s->delta > 0 ? r->state.dual.lambda : ramp * s->lambda_r3,
+                               .eps = schedule_ramp(s->eps_ramp, t) * s->eps};
+}
+
+static double rate_at(const struct run *r)
+{
+  return r->s->rate * schedule_rate(&r->schedule, time_of(r));
+}
+
+static void add_to_sums(struct run_sums *sums, const r4_batch *b, const struct step_result *result)
+{
+  double n = (double)b->count;
+  sums->steps++;
+  sums->examples += n;
+  sums->right += (double)result->right;
+  sums->loss += n * result->loss;
+  sums->data += n * result->data;
+  if (!b->masked) return;
+  sums->masked_steps++;
+  sums->penalty += result->penalty;
+  sums->penalty_r3 += result->penalty_r3;
+}
+
+static r4_status one_step(struct run *r, r4_error *e)
+{
+  r4_batch b = r4_batches_next(r->batches);
+  struct step_weights at = run_weights(r);
+  struct step_result result;
+  r4_status s = r4_optimizer_set_rate(r->optimizer, rate_at(r), e);
+  if (!s) s = step_run(r->step, &b, (uint32_t)r->state.step, &at, r->weights, r->gradient, &result, e);
+  if (s) return s;
+  r4_optimizer_step(r->optimizer, r->weights, r->gradient);
+  add_to_sums(&r->state.sums, &b, &result);
+  if (r->s->delta > 0 && b.masked) dual_step(&r->state.dual, result.penalty + result.penalty_r3);
+  r->state.step++;
+  r->state.batch++;
+  return R4_OK;
+}
+
+/* ---- Epochs ---- */
+
+/* Larger is better. */
+static double selection_score(const struct run *r)
+{
+  const struct score *v = &r->val_score;
+  if (!strcmp(r->s->select, "avg")) return v->avg;
+  if (!strcmp(r->s->select, "worst")) return v->worst;
+  if (!strcmp(r->s->select, "loss")) return -v->loss;
+  return (double)r->state.epoch; /* last */
+}
+
+static r4_status validate(struct run *r, r4_error *e)
+{
+  double loss = 0;
+  if (!r->val) return R4_OK;
+  r4_status s = predictor_run(r->predictor, r->weights, r->val, r->predicted, &loss, e);
+  return s ? s : score_of(r->val, r->predicted, loss, &r->val_score, e);
+}
+
+static bool out_of_patience(const struct run *r)
+{
+  return r->s->patience > 0 && r->state.epoch - r->state.best_epoch >= r->s->patience;
+}
+
+/* The epoch is done: look at it, write it down, keep it if it is the best. */
+static r4_status end_epoch(struct run *r, double seconds, r4_error *e)
+{
+  r->state.epoch++;
+  r->state.batch = 0;
+  r4_status s = validate(r, e);
+  if (!s) s = run_log(r, seconds, e);
+  if (s) return s;
+  double score = selection_score(r);
+  if (score > r->state.best) {
+    r->state.best = score;
+    r->state.best_epoch = r->state.epoch;
+    memcpy(r->best, r->weights, r->size * sizeof *r->best);
+  }
+  r->state.sums = (struct run_sums){0};
+  r->state.finished = r->state.epoch >= r->s->epochs || out_of_patience(r);
+  return run_save(r, e);
+}
+
+static r4_progress progress_of(const struct run *r, bool epoch_done, double seconds)
+{
+  const struct run_sums *t = &r->state.sums;
+  struct step_weights at = run_weights(r);
+  double n = t->examples > 0 ? t->examples : 1, masked = t->masked_steps > 0 ? t->masked_steps : 1;
+  return (r4_progress){.seed = (uint64_t)r->s->seed,
+                       .epoch = r->state.epoch,
+                       .epochs = r->s->epochs,
+                       .batch = r->state.batch,
+                       .batches = (int64_t)r4_batches_count(r->batches),
+                       .loss = t->loss / n,
+                       .penalty = (t->penalty + t->penalty_r3) / masked,
+                       .accuracy = t->right / n,
+                       .lambda = at.lambda,
+                       .eps = at.eps,
+                       .rate = rate_at(r),
+                       .epoch_done = epoch_done,
+                       .validated = r->val && r->state.epoch > 0,
+                       .val_avg = r->val_score.avg,
+                       .val_worst = r->val_score.worst,
+                       .seconds = seconds};
+}
+
+/* Names the last state that is safe, for a person who must go on from it. */
+static r4_status failed(const struct run *r, r4_status s, r4_error *e)
+{
+  if (s != R4_E_DOMAIN) return s;
+  r4_error cause = *e;
+  if (r->state.epoch)
+    return r4_fail(e, s, "%.300s; the last good checkpoint is %s/checkpoint, after epoch %lld", cause.text,
+                   r->folder, (long long)r->state.epoch);
+  return r4_fail(e, s, "%.300s; there is no checkpoint yet", cause.text);
+}
+
+static r4_status loop(struct run *r, const r4_train_options *o, bool *stopped, r4_error *e)
+{
+  double begin = now(), epoch_begin = begin, saved = begin;
+  r4_status s = r4_batches_seek(r->batches, (uint32_t)r->state.epoch, (size_t)r->state.batch, e);
+  while (!s && !r->state.finished && !*stopped) {
+    s = one_step(r, e);
+    if (s) return failed(r, s, e);
+    bool epoch_done = r->state.batch == (int64_t)r4_batches_count(r->batches);
+    r4_progress progress = progress_of(r, epoch_done, now() - begin);
+    if (epoch_done) {
+      s = end_epoch(r, now() - epoch_begin, e);
+      progress.epoch = r->state.epoch;
+      progress.validated = r->val != NULL;
+      progress.val_avg = r->val_score.avg;
+      progress.val_worst = r->val_score.worst;
+      saved = epoch_begin = now();
+    }
+    *stopped = o->report && !o->report(&progress, o->user) && !r->state.finished;
+    bool due = r->s->checkpoint > 0 && now() - saved >= r->s->checkpoint;
+    if (!s && !epoch_done && (*stopped || due)) {
+      s = run_save(r, e);
+      saved = now();
+    }
+  }
+  return s;
+}
+
+r4_status r4_train(const r4_settings *settings, const r4_train_options *o, bool *stopped, r4_error *e)
+{
+  r4_error own = {0};
+  bool ignored = false;
+  if (!e) e = &own;
+  if (!stopped) stopped = &ignored;
+  *stopped = false;
+  struct run r;
+  r4_status s = r4_settings_check(settings, e);
+  if (s) return s;
+  s = run_open(&r, settings, o->folder, e);
+  if (!s) s = run_begin(&r, settings, o, e);
+  if (!s) s = loop(&r, o, stopped, e);
+  if (!s && r.state.finished) s = run_finish(&r, e);
+  run_close(&r);
+  return s;
+}

@@ -1,0 +1,78 @@
+/* One run: one seed of one configuration, from data to a model, in a folder of its own.
+ *
+ *     config.yaml         the settings, resolved
+ *     manifest.json       what made it: version, seed, hashes of data and settings, machine
+ *     log.jsonl           a line per epoch
+ *     checkpoint          from which a killed run goes on to the same bits
+ *     model.safetensors   at the end: the weights that the rule "select" chose */
+#ifndef R4_TRAIN_RUN_H
+#define R4_TRAIN_RUN_H
+
+#include "base/hash.h"
+#include "train/dual.h"
+#include "train/log.h"
+#include "train/predict.h"
+#include "train/schedule.h"
+#include "train/score.h"
+#include "train/settings.h"
+#include "train/step.h"
+
+/* Sums over the steps of an epoch so far. */
+struct run_sums {
+  double steps, examples, right, loss, data; /* loss and data: times examples      */
+  double masked_steps, penalty, penalty_r3;  /* over the steps that had masks      */
+};
+
+/* Where a run is: all numbers that decide what comes next. */
+struct run_state {
+  int64_t epoch, batch; /* epochs done, and batches done of the next */
+  int64_t step;
+  struct run_sums sums;
+  struct dual dual;
+  double best; /* the score of the best epoch so far by the rule "select" */
+  int64_t best_epoch;
+  int64_t finished;
+};
+
+struct run {
+  const struct settings *s;
+  const char *folder;
+  uint8_t identity[HASH_BYTES]; /* of settings and data: a checkpoint of another run is refused */
+  char data_hash[R4_HASH_SIZE];
+  r4_data *train, *val; /* val is NULL where there is none */
+  r4_net *net;
+  size_t size;                      /* of the weights */
+  float *weights, *gradient, *best; /* best: the weights of the best epoch */
+  size_t masked;                    /* features that masks touch; 0: all of them count */
+  float *index;
+  r4_optimizer *optimizer;
+  r4_batches *batches;
+  struct step *step;
+  struct probe *predictor; /* and what it says about val */
+  int32_t *predicted;
+  struct schedule schedule;
+  struct log log;
+  struct run_state state;
+  struct score val_score; /* of the last epoch done in this process */
+};
+
+/* Makes all of it, at the start of the first epoch. */
+r4_status run_open(struct run *r, const r4_settings *settings, const char *folder, r4_error *e);
+void run_close(struct run *r);
+
+/* Of the next step. */
+struct step_weights run_weights(const struct run *r);
+
+/* ---- The folder: run_files.c ---- */
+
+/* Makes the folder with config.yaml and manifest.json and opens the log; or, to resume, finds the last state that was
+ * saved and cuts the log back to it. A folder that has a run in it already is refused otherwise. */
+r4_status run_begin(struct run *r, const r4_settings *settings, const r4_train_options *o, r4_error *e);
+/* A line of the log for the epoch that was just done. */
+r4_status run_log(struct run *r, double seconds, r4_error *e);
+/* The checkpoint. */
+r4_status run_save(struct run *r, r4_error *e);
+/* The model. */
+r4_status run_finish(struct run *r, r4_error *e);
+
+#endif

@@ -1,0 +1,204 @@
+/* The folder of a run. What is on the disk is always enough to go on: the lines of the log are there before the
+ * checkpoint that counts them, and a finished checkpoint is enough to write the model. */
+#include <dirent.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "train/checkpoint.h"
+#include "train/manifest.h"
+#include "train/run.h"
+
+static const char CHECKPOINT[] = "checkpoint", MODEL[] = "model.safetensors", LOG[] = "log.jsonl",
+                  CONFIG[] = "config.yaml", MANIFEST[] = "manifest.json";
+
+static r4_status path_of(const struct run *r, const char *name, char **path, r4_error *e)
+{
+  *path = file_join(r->folder, name);
+  return *path ? R4_OK : r4_fail(e, R4_E_MEMORY, "%s/%s: out of memory", r->folder, name);
+}
+
+/* ---- Checkpoints ---- */
+
+r4_status run_save(struct run *r, r4_error *e)
+{
+  size_t moments = 0;
+  int64_t steps = 0, log_size = 0;
+  const float *optimizer = r4_optimizer_state(r->optimizer, &moments, &steps);
+  char *path = NULL;
+  r4_status s = log_settle(&r->log, &log_size, e);
+  if (!s) s = path_of(r, CHECKPOINT, &path, e);
+  const struct checkpoint_part part[] = {
+    {"identity", r->identity, sizeof r->identity}, {"state", &r->state, sizeof r->state},
+    {"log", &log_size, sizeof log_size},           {"weights", r->weights, r->size * sizeof *r->weights},
+    {"best", r->best, r->size * sizeof *r->best},  {"optimizer", optimizer, moments * sizeof *optimizer},
+    {"optimizer steps", &steps, sizeof steps},
+  };
+  if (!s) s = checkpoint_write(path, sizeof part / sizeof *part, part, e);
+  r4_mem_free(path);
+  return s;
+}
+
+static r4_status take_optimizer(struct run *r, const struct checkpoint *c, r4_error *e)
+{
+  size_t moments = 0;
+  int64_t steps = 0;
+  r4_optimizer_state(r->optimizer, &moments, &steps);
+  float *state = r4_mem_new(moments + 1, sizeof *state);
+  if (!state) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", c->path);
+  r4_status s = checkpoint_take(c, "optimizer", state, moments * sizeof *state, e);
+  if (!s) s = checkpoint_take(c, "optimizer steps", &steps, sizeof steps, e);
+  if (!s) s = r4_optimizer_restore(r->optimizer, moments, state, steps, e);
+  r4_mem_free(state);
+  return s;
+}
+
+static r4_status take_all(struct run *r, const struct checkpoint *c, int64_t *log_size, r4_error *e)
+{
+  uint8_t identity[HASH_BYTES];
+  r4_status s = checkpoint_take(c, "identity", identity, sizeof identity, e);
+  if (!s && memcmp(identity, r->identity, sizeof identity))
+    s = r4_fail(e, R4_E_ARGUMENT, "%s: is of other settings, other data or another version of r4; see %s/%s",
+                c->path, r->folder, CONFIG);
+  if (!s) s = checkpoint_take(c, "state", &r->state, sizeof r->state, e);
+  if (!s) s = checkpoint_take(c, "log", log_size, sizeof *log_size, e);
+  if (!s) s = checkpoint_take(c, "weights", r->weights, r->size * sizeof *r->weights, e);
+  if (!s) s = checkpoint_take(c, "best", r->best, r->size * sizeof *r->best, e);
+  return s ? s : take_optimizer(r, c, e);
+}
+
+static r4_status restore(struct run *r, const char *path, int64_t *log_size, r4_error *e)
+{
+  struct checkpoint c;
+  r4_status s = checkpoint_read(&c, path, e);
+  if (s) return s;
+  s = take_all(r, &c, log_size, e);
+  checkpoint_free(&c);
+  return s;
+}
+
+/* ---- Beginning ---- */
+
+static bool has(const struct run *r, const char *name)
+{
+  char *path = file_join(r->folder, name);
+  bool there = path && file_exists(path);
+  r4_mem_free(path);
+  return there;
+}
+
+static void discard(const struct run *r, const char *name)
+{
+  char *path = file_join(r->folder, name);
+  if (path) unlink(path);
+  r4_mem_free(path);
+}
+
+/* What a killed run was writing. */
+static void discard_parts(const struct run *r)
+{
+  DIR *folder = opendir(r->folder);
+  for (struct dirent *entry; folder && (entry = readdir(folder));) {
+    size_t n = strlen(entry->d_name);
+    if (n > 5 && !strcmp(entry->d_name + n - 5, ".part")) discard(r, entry->d_name);
+  }
+  if (folder) closedir(folder);
+}
+
+static r4_status write_description(struct run *r, const r4_settings *settings, r4_error *e)
+{
+  char *config = NULL, *manifest = NULL;
+  r4_status s = path_of(r, CONFIG, &config, e);
+  if (!s) s = path_of(r, MANIFEST, &manifest, e);
+  if (!s) s = r4_settings_save(settings, config, e);
+  if (!s) s = manifest_write(r, manifest, e);
+  r4_mem_free(config);
+  r4_mem_free(manifest);
+  return s;
+}
+
+r4_status run_begin(struct run *r, const r4_settings *settings, const r4_train_options *o, r4_error *e)
+{
+  int64_t log_size = 0;
+  char *checkpoint = NULL, *log = NULL;
+  r4_status s = file_make_folder(r->folder, e);
+  if (!s && !o->resume && !o->force && (has(r, CHECKPOINT) || has(r, MODEL)))
+    s = r4_fail(e, R4_E_ARGUMENT, "%s: has a run already: resume it, or force to replace it", r->folder);
+  if (!s) s = path_of(r, CHECKPOINT, &checkpoint, e);
+  if (!s) s = path_of(r, LOG, &log, e);
+  if (!s) discard_parts(r);
+  if (!s && o->resume && has(r, CHECKPOINT)) {
+    s = restore(r, checkpoint, &log_size, e);
+  } else if (!s) {
+    discard(r, CHECKPOINT);
+    discard(r, MODEL);
+    s = write_description(r, settings, e);
+  }
+  if (!s) s = log_open(&r->log, log, log_size, e);
+  r4_mem_free(checkpoint);
+  r4_mem_free(log);
+  return s;
+}
+
+/* ---- The log ---- */
+
+static void add_real(struct json_writer *w, const char *key, double value)
+{
+  jw_key(w, key);
+  jw_real(w, value);
+}
+
+static void add_validation(struct json_writer *w, const struct score *v)
+{
+  jw_key(w, "val");
+  jw_open(w, '{');
+  add_real(w, "loss", v->loss);
+  add_real(w, "accuracy", v->accuracy);
+  add_real(w, "avg", v->avg);
+  add_real(w, "worst", v->worst);
+  jw_key(w, "groups");
+  jw_open(w, '[');
+  for (size_t k = 0; k < v->groups; k++) jw_real(w, v->group[k]);
+  jw_close(w, ']');
+  jw_close(w, '}');
+}
+
+r4_status run_log(struct run *r, double seconds, r4_error *e)
+{
+  const struct run_sums *t = &r->state.sums;
+  struct step_weights at = run_weights(r);
+  struct json_writer w = {0};
+  double masked = fmax(t->masked_steps, 1);
+  jw_open(&w, '{');
+  jw_key(&w, "epoch");
+  jw_whole(&w, r->state.epoch);
+  jw_key(&w, "step");
+  jw_whole(&w, r->state.step);
+  add_real(&w, "seconds", seconds);
+  add_real(&w, "loss", t->loss / t->examples);
+  add_real(&w, "data", t->data / t->examples);
+  add_real(&w, "penalty", (t->penalty + t->penalty_r3) / masked);
+  add_real(&w, "accuracy", t->right / t->examples);
+  add_real(&w, "lambda", at.lambda);
+  add_real(&w, "eps", at.eps);
+  if (r->val) add_validation(&w, &r->val_score);
+  jw_close(&w, '}');
+  return log_add(&r->log, &w, e);
+}
+
+/* ---- The end ---- */
+
+r4_status run_finish(struct run *r, r4_error *e)
+{
+  size_t classes = r4_data_classes(r->train);
+  const char **name = r4_mem_new(classes, sizeof *name);
+  char *path = NULL;
+  r4_status s = name ? path_of(r, MODEL, &path, e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", r->folder);
+  for (size_t k = 0; k < classes && !s; k++) name[k] = r4_data_class_name(r->train, k);
+  if (!s) s = r4_model_save(r->net, r->best, name, path, e);
+  r4_mem_free(path);
+  r4_mem_free(name);
+  return s;
+}

@@ -1,0 +1,179 @@
+#include "train/task.h"
+
+#include <string.h>
+
+/* The number of a word in a list that ends with NULL. The settings hold only words of their tables, so it is there. */
+static int word_number(const char *word, const char *const *list)
+{
+  int k = 0;
+  while (list[k] && strcmp(list[k], word)) k++;
+  return k;
+}
+
+#define WORD(type, word, ...) ((type)word_number(word, (const char *const[]){__VA_ARGS__, NULL}))
+
+/* ---- Data ---- */
+
+static const char *or_null(const char *text)
+{
+  return *text ? text : NULL;
+}
+
+static bool is_recipe(const char *name)
+{
+  for (size_t k = 0; k < r4_recipe_count(); k++)
+    if (!strcmp(r4_recipe_describe(k).name, name)) return true;
+  return false;
+}
+
+static r4_data *open_recipe(const struct settings *s, r4_mask_meaning meaning, r4_error *e)
+{
+  const r4_recipe_options options = {.from = or_null(s->data.from),
+                                     .seed = (uint64_t)s->data.seed,
+                                     .val = s->data.val > 0 ? s->data.val : -1,
+                                     .size = s->data.size,
+                                     .shades = s->data.shades,
+                                     .clean = s->data.clean,
+                                     .mask_means = meaning};
+  return r4_data_make(s->data.name, &options, e);
+}
+
+static bool has_part(const r4_data *d, r4_split split)
+{
+  for (size_t i = 0; i < r4_data_count(d); i++)
+    if (r4_data_example(d, i).split == split) return true;
+  return false;
+}
+
+/* Puts the result of a change in the place of *d. */
+static r4_status replace(r4_data **d, r4_data *changed, r4_error *e)
+{
+  r4_data_free(*d);
+  *d = changed;
+  return changed ? R4_OK : e->status;
+}
+
+static r4_data *open_source(const struct settings *s, r4_mask_meaning meaning, r4_error *e)
+{
+  const r4_data_options options = {.mask_means = meaning,
+                                   .soft_masks = s->data.soft_masks,
+                                   .height = s->data.size,
+                                   .width = s->data.size,
+                                   .seed = (uint64_t)s->data.seed};
+  r4_data *d = r4_data_open(s->data.name, &options, e);
+  if (d && s->data.val > 0 && !has_part(d, R4_VAL))
+    replace(&d, r4_data_hold_out(d, s->data.val, (uint64_t)s->data.seed, e), e);
+  return d;
+}
+
+r4_data *task_data(const struct settings *s, r4_error *e)
+{
+  r4_mask_meaning meaning = WORD(r4_mask_meaning, s->data.mask_means, "unstated", "irrelevant", "relevant");
+  if (!*s->data.name) {
+    r4_fail(e, R4_E_ARGUMENT, "data is not set: expected a recipe (see r4 data list), or a path");
+    return NULL;
+  }
+  r4_data *d = is_recipe(s->data.name) ? open_recipe(s, meaning, e) : open_source(s, meaning, e);
+  uint64_t seed = (uint64_t)s->data.seed;
+  if (d && s->data.keep < 1) replace(&d, r4_data_fraction(d, s->data.keep, seed, e), e);
+  if (d && s->data.keep_masks < 1) replace(&d, r4_data_keep_masks(d, s->data.keep_masks, seed, e), e);
+  if (d && strcmp(s->data.corrupt, "none")) {
+    r4_corruption kind = WORD(r4_corruption, s->data.corrupt, "misposition", "shift", "dilation", "shrink");
+    replace(&d, r4_data_corrupt_masks(d, kind, s->data.correct, seed, e), e);
+  }
+  return d;
+}
+
+/* ---- Network ---- */
+
+static r4_net *net_from(const char *text, r4_shape example, r4_error *e)
+{
+  r4_error named = {0};
+  r4_net *n = strchr(text, ' ') ? NULL : r4_net_named(text, &named);
+  if (n) return n;
+  bool dense = !strncmp(text + strspn(text, " "), "dense", 5);
+  return r4_net_new(text, dense ? R4_SHAPE(r4_shape_count(example)) : example, e);
+}
+
+r4_net *task_net(const struct settings *s, const r4_data *d, r4_error *e)
+{
+  r4_net *n = net_from(s->net, r4_data_shape(d), e);
+  if (!n) return NULL;
+  int64_t features = r4_shape_count(r4_data_shape(d)), takes = r4_shape_count(r4_net_input(n));
+  int64_t classes = (int64_t)r4_data_classes(d), outputs = r4_net_classes(n);
+  if (takes != features)
+    r4_fail(e, R4_E_SHAPE, "net \"%s\" takes %lld features, the data has %lld", s->net, (long long)takes,
+            (long long)features);
+  else if (outputs != classes && !(outputs == 1 && classes == 2))
+    r4_fail(e, R4_E_SHAPE, "net \"%s\" has %lld outputs, the data %lld classes", s->net, (long long)outputs,
+            (long long)classes);
+  else
+    return n;
+  r4_net_free(n);
+  return NULL;
+}
+
+r4_data *r4_settings_data(const r4_settings *s, r4_error *e)
+{
+  r4_error own = {0};
+  return task_data(&s->values, e ? e : &own);
+}
+
+r4_net *r4_settings_net(const r4_settings *s, const r4_data *d, r4_error *e)
+{
+  r4_error own = {0};
+  return task_net(&s->values, d, e ? e : &own);
+}
+
+/* ---- Objective and optimiser ---- */
+
+r4_objective_options task_objective(const struct settings *s)
+{
+  bool ranged = s->range.n == 2, moves = s->lambda_ramp > 0 || s->eps_ramp > 0 || s->delta > 0;
+  return (r4_objective_options){
+    .method = s->method,
+    .lambda = s->lambda,
+    .lambda_r3 = s->lambda_r3,
+    .eps = s->eps,
+    .live = moves,
+    .explain = WORD(r4_explain, s->explain, "loss", "logit", "margin", "logprob-sum"),
+    .norm = WORD(r4_norm, s->norm, "l2", "l1", "sum"),
+    .form = s->delta > 0 ? R4_FORM_TARGET : WORD(r4_form, s->form, "linear", "log"),
+    .tau = s->tau,
+    .delta = s->delta,
+    .samples = (int)s->samples,
+    .steps = (int)s->steps,
+    .alpha = s->alpha,
+    .random_start = s->random_start,
+    .ranged = ranged,
+    .low = ranged ? s->range.v[0] : 0,
+    .high = ranged ? s->range.v[1] : 0,
+    .class_weights = s->class_weights.n ? s->class_weights.v : NULL,
+    .weight_penalty = s->weight_penalty,
+    .double_softmax = s->double_softmax,
+  };
+}
+
+r4_optimizer_options task_optimizer(const struct settings *s)
+{
+  r4_optimizer_options o =
+    r4_optimizer_defaults(WORD(r4_optimizer_kind, s->optimizer, "sgd", "adam", "adamw"));
+  o.learning_rate = s->rate;
+  o.momentum = s->momentum;
+  o.beta1 = s->beta1;
+  o.beta2 = s->beta2;
+  o.weight_decay = s->weight_decay;
+  return o;
+}
+
+struct schedule task_schedule(const struct settings *s)
+{
+  return (struct schedule){
+    .kind = WORD(enum schedule_kind, s->schedule, "constant", "linear", "cosine", "steps"),
+    .epochs = (double)s->epochs,
+    .warmup = s->warmup,
+    .decay_at = s->decay_at.v,
+    .decays = s->decay_at.n,
+    .decay_by = s->decay_by,
+  };
+}

@@ -1,0 +1,21 @@
+/* From settings to the parts of a run. */
+#ifndef R4_TRAIN_TASK_H
+#define R4_TRAIN_TASK_H
+
+#include "train/schedule.h"
+#include "train/settings.h"
+
+/* All splits, with masks kept and corrupted as the settings say. Of training examples alone: validation and test keep
+ * theirs. */
+r4_data *task_data(const struct settings *s, r4_error *e);
+
+/* The net for such data: an image goes into a dense first layer as a vector. The number of outputs must be that of the
+ * classes, or 1 for two classes. */
+r4_net *task_net(const struct settings *s, const r4_data *d, r4_error *e);
+
+/* batch and masked are left 0. The pointers are into s. */
+r4_objective_options task_objective(const struct settings *s);
+r4_optimizer_options task_optimizer(const struct settings *s);
+struct schedule task_schedule(const struct settings *s);
+
+#endif
