@@ -14,12 +14,14 @@ struct command {
   const char *name, *summary;
   const char *details; /* a paragraph for "r4 help NAME" */
   const struct option *options;
+  void (*more)(void);                 /* prints what follows the options in its help, or NULL */
   int (*run)(int argc, char **argv);  /* the words after the name; returns an exit code */
   bool threads;                       /* it computes: see threads_settle */
   const struct command *const *parts; /* commands of its own, NULL at the end; instead of options and run */
 };
 
-extern const struct command command_bench, command_data, command_demo, command_graph, command_ops;
+extern const struct command command_bench, command_data, command_demo, command_eval, command_graph,
+  command_ops, command_train;
 
 /* Says "r4 NAME: text" on stderr, or what the status means if text is empty; returns its exit code. */
 int cli_fail(const char *name, r4_status status, const char *text);

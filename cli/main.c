@@ -3,8 +3,9 @@
 
 #include "cli.h"
 
-static const struct command *const commands[] = {&command_demo,  &command_data, &command_bench,
-                                                 &command_graph, &command_ops,  NULL};
+static const struct command *const commands[] = {
+  &command_demo,  &command_data,  &command_train, &command_eval,
+  &command_bench, &command_graph, &command_ops,   NULL};
 
 static const struct command root = {
   .summary = "r4 trains networks that are right for the right reasons.",
@@ -84,6 +85,7 @@ static int help(const struct command *c, const char *path)
   printf("\n\n%s\n", c->details);
   if (c->options->name) printf("\n");
   options_help(c->options);
+  if (c->more) c->more();
   return EXIT_DONE;
 }
 

@@ -44,6 +44,14 @@ static bool read_real(const char *command, const struct option *o, const char *s
   return true;
 }
 
+static bool add_word(const char *command, const struct option *o, const char *s, struct words *list)
+{
+  enum { MOST = sizeof list->word / sizeof *list->word };
+  if (list->n == MOST) return complain(command, o->name, "to be given less often", s);
+  list->word[list->n++] = s;
+  return true;
+}
+
 static bool read_value(const char *command, const struct option *o, const char *s, void *settings)
 {
   void *place = (char *)settings + o->offset;
@@ -59,6 +67,8 @@ static bool read_value(const char *command, const struct option *o, const char *
   case OPTION_WORD:
     *(const char **)place = s;
     return true;
+  case OPTION_LIST:
+    return add_word(command, o, s, place);
   }
   return false;
 }
@@ -69,6 +79,8 @@ static bool set_initial(const char *command, const struct option *table, void *s
     void *place = (char *)settings + o->offset;
     if (o->type == OPTION_FLAG)
       *(bool *)place = false;
+    else if (o->type == OPTION_LIST)
+      *(struct words *)place = (struct words){0};
     else if (!read_value(command, o, o->initial ? o->initial : "", settings))
       return false;
   }
@@ -133,7 +145,8 @@ bool options_read(const char *command, const struct option *table, void *setting
       continue;
     }
     if (!o) return unknown(command, table, argv[k]);
-    if (seen[o - table]) return complain(command, o->name, "to be given once", argv[k]);
+    if (seen[o - table] && o->type != OPTION_LIST)
+      return complain(command, o->name, "to be given once", argv[k]);
     seen[o - table] = true;
     bool flag = o->type == OPTION_FLAG, more = k + 1 < argc && strncmp(argv[k + 1], "--", 2);
     if (!flag && !value && more) value = argv[++k];
@@ -159,7 +172,7 @@ void options_usage(const struct option *table)
 
 void options_help(const struct option *table)
 {
-  static const char *const argument[] = {"", " N", " X", " NAME", ""};
+  static const char *const argument[] = {"", " N", " X", " NAME", "", " WORD"};
   for (const struct option *o = table; o->name; o++) {
     char left[40];
     snprintf(left, sizeof left, "%s%s%s", o->type == OPTION_WORD ? "" : "--", o->name, argument[o->type]);

@@ -12,6 +12,12 @@ enum option_type {
   OPTION_REAL,  /* double, finite, from min to max                   */
   OPTION_TEXT,  /* const char *                                      */
   OPTION_WORD,  /* const char *, without a name before it: required, in the order of the table */
+  OPTION_LIST,  /* struct words: --name A --name B, as often as wanted */
+};
+
+struct words {
+  size_t n;
+  const char *word[64];
 };
 
 struct option {

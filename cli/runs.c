@@ -1,0 +1,98 @@
+#include "runs.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+bool is_file(const char *path)
+{
+  struct stat about;
+  return !stat(path, &about) && S_ISREG(about.st_mode);
+}
+
+void runs_seed_folder(const char *run, int64_t seed, char path[PATH_SIZE])
+{
+  snprintf(path, PATH_SIZE, "%s/seed-%lld", run, (long long)seed);
+}
+
+static int by_number(const void *a, const void *b)
+{
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* The numbers K of all folders seed-K, in order. */
+static size_t list_seeds(const char *run, int64_t seed[MAX_SEEDS])
+{
+  size_t n = 0;
+  DIR *folder = opendir(run);
+  for (struct dirent *entry; folder && n < MAX_SEEDS && (entry = readdir(folder));) {
+    char *end = NULL;
+    if (strncmp(entry->d_name, "seed-", 5)) continue;
+    long long k = strtoll(entry->d_name + 5, &end, 10);
+    if (end > entry->d_name + 5 && !*end && k >= 0) seed[n++] = k;
+  }
+  if (folder) closedir(folder);
+  qsort(seed, n, sizeof *seed, by_number);
+  return n;
+}
+
+size_t runs_seed_count(const char *run, int64_t *least)
+{
+  int64_t seed[MAX_SEEDS];
+  size_t n = list_seeds(run, seed);
+  *least = n ? seed[0] : 0;
+  return n;
+}
+
+static void add_model(struct run *r, const char *folder, int64_t seed)
+{
+  char *model = r->model[r->seeds];
+  int n = snprintf(model, PATH_SIZE, "%s/model.safetensors", folder);
+  if (n < PATH_SIZE && is_file(model)) r->seed[r->seeds++] = seed;
+}
+
+static void find_models(struct run *r, const char *path)
+{
+  int64_t seed[MAX_SEEDS];
+  size_t n = list_seeds(path, seed);
+  for (size_t k = 0; k < n; k++) {
+    char folder[PATH_SIZE];
+    runs_seed_folder(path, seed[k], folder);
+    add_model(r, folder, seed[k]);
+  }
+  r4_setting_value own = {0};
+  if (!n && !r4_settings_get(r->settings, "seed", &own, NULL)) add_model(r, path, own.whole);
+}
+
+struct run *runs_open(const char *command, const char *path)
+{
+  r4_error e = {0};
+  char config[PATH_SIZE];
+  struct run *r = calloc(1, sizeof *r);
+  if (r) r->settings = r4_settings_new();
+  if (!r || !r->settings) {
+    cli_fail(command, R4_E_MEMORY, "");
+    runs_free(r);
+    return NULL;
+  }
+  snprintf(config, sizeof config, "%s/config.yaml", path);
+  r4_status s = r4_settings_read(r->settings, config, &e);
+  if (!s) find_models(r, path);
+  if (!s && r->seeds) return r;
+  if (s)
+    cli_fail(command, s, e.text);
+  else
+    fprintf(stderr, "r4 %s: %s: no seed of this run has a model yet; go on with r4 train %s --resume\n",
+            command, path, path);
+  runs_free(r);
+  return NULL;
+}
+
+void runs_free(struct run *r)
+{
+  if (!r) return;
+  r4_settings_free(r->settings);
+  free(r);
+}

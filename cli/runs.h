@@ -1,0 +1,27 @@
+/* Runs on the disk: a folder with config.yaml and a folder seed-K for each seed, or one such folder alone. */
+#ifndef R4_CLI_RUNS_H
+#define R4_CLI_RUNS_H
+
+#include "cli.h"
+
+enum { MAX_SEEDS = 64, PATH_SIZE = 1024 };
+
+struct run {
+  r4_settings *settings;
+  size_t seeds;
+  int64_t seed[MAX_SEEDS];
+  char model[MAX_SEEDS][PATH_SIZE]; /* paths */
+};
+
+/* All seeds of a run that have a model, in order. NULL after a message on stderr. */
+struct run *runs_open(const char *command, const char *path);
+void runs_free(struct run *r);
+
+/* Where seed k of a run lives. */
+void runs_seed_folder(const char *run, int64_t seed, char path[PATH_SIZE]);
+/* How many folders seed-K a run has; *least is the lowest K. */
+size_t runs_seed_count(const char *run, int64_t *least);
+
+bool is_file(const char *path);
+
+#endif
