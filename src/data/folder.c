@@ -133,9 +133,8 @@ static r4_status add_metadata(struct listing *l, struct mask_index *masks, const
 
 /* ---- Folders as classes ---- */
 
-/* All images of folder/inside, with the name of their class. */
-static r4_status list_class(struct listing *l, struct mask_index *masks, const char *inside,
-                            const char *class, r4_split split, r4_error *e)
+r4_status folder_list_images(struct listing *l, struct mask_index *masks, const char *inside,
+                             describe_image *describe, void *context, r4_error *e)
 {
   char *here = file_join(l->folder, inside);
   struct names *files = NULL;
@@ -143,14 +142,25 @@ static r4_status list_class(struct listing *l, struct mask_index *masks, const c
   for (size_t k = 0; !s && k < files->n; k++) {
     if (!is_image_name(files->name[k])) continue;
     char *file = file_join(inside, files->name[k]);
-    struct listed one = {.file = file, .label = class, .split = split};
-    if (file) one.mask = mask_index_find(masks, file);
-    s = file ? listing_add(l, &one, e) : no_memory(l->folder, e);
+    struct listed one = {.file = file};
+    s = file ? describe(files->name[k], context, &one, e) : no_memory(l->folder, e);
+    if (!s && masks) one.mask = mask_index_find(masks, file);
+    if (!s) s = listing_add(l, &one, e);
     r4_mem_free(file);
   }
   names_drop(files);
   r4_mem_free(here);
   return s;
+}
+
+/* As the folder of a class says. */
+static r4_status describe_by_folder(const char *name, void *context, struct listed *one, r4_error *e)
+{
+  (void)name, (void)e;
+  const struct listed *class = context;
+  one->label = class->label;
+  one->split = class->split;
+  return R4_OK;
 }
 
 /* The classes of one part, which is a folder of folders; "" is the whole. */
@@ -162,11 +172,12 @@ static r4_status list_part(struct listing *l, struct mask_index *masks, const ch
   r4_status s = here ? folder_scan(here, true, &classes, e) : no_memory(l->folder, e);
   for (size_t k = 0; !s && k < classes->n; k++) {
     const char *class = classes->name[k];
+    struct listed as = {.label = class, .split = split};
     if (!*part && !strcmp(class, masks_name)) continue;
     struct text path = {0};
     text_add(&path, "%s%s%s", part, *part ? "/" : "", class);
     char *inside = text_take(&path);
-    s = inside ? list_class(l, masks, inside, class, split, e) : no_memory(l->folder, e);
+    s = inside ? folder_list_images(l, masks, inside, describe_by_folder, &as, e) : no_memory(l->folder, e);
     r4_mem_free(inside);
   }
   names_drop(classes);
@@ -199,6 +210,16 @@ static r4_status list_folders(struct listing *l, struct mask_index *masks, r4_er
 }
 
 /* ---- Both ---- */
+
+r4_status folder_state_meaning(const char *folder, r4_mask_meaning meaning, r4_data_options *options,
+                               r4_error *e)
+{
+  if (options->mask_means != R4_MASKS_UNSTATED && options->mask_means != meaning)
+    return r4_fail(e, R4_E_ARGUMENT, "%s: white in its masks means %s, and mask_means says otherwise", folder,
+                   meaning == R4_MASKS_RELEVANT ? "relevant" : "irrelevant");
+  options->mask_means = meaning;
+  return R4_OK;
+}
 
 /* Fills l and masks, which the caller clears in any case. */
 static r4_status list_all(struct listing *l, struct mask_index *masks, r4_error *e)

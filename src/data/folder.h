@@ -26,6 +26,17 @@ typedef r4_status add_row(struct listing *l, struct mask_index *masks, const str
 r4_status folder_list_table(struct listing *l, struct mask_index *masks, size_t n,
                             const struct column *columns, add_row *add, r4_error *e);
 
+/* Fills in label, group, split and id of an image file of that name; the strings must stay until the next call. */
+typedef r4_status describe_image(const char *name, void *context, struct listed *one, r4_error *e);
+
+/* Lists the images in l->folder/inside, with their masks unless masks is NULL. */
+r4_status folder_list_images(struct listing *l, struct mask_index *masks, const char *inside,
+                             describe_image *describe, void *context, r4_error *e);
+
+/* States what white means in the masks of a layout that is known; an error if the options say otherwise. */
+r4_status folder_state_meaning(const char *folder, r4_mask_meaning meaning, r4_data_options *options,
+                               r4_error *e);
+
 /* The mask files of a folder that are the mask of no image; names_drop. */
 struct names *folder_stray_masks(const char *path, r4_error *e);
 

@@ -10,7 +10,8 @@
 #include "data/overlap.h"
 
 static const struct recipe *const recipes[] = {&recipe_decoy_mnist, &recipe_half_decoy_mnist,
-                                               &recipe_decoy_derm, &recipe_decoy};
+                                               &recipe_decoy_derm,  &recipe_decoy,
+                                               &recipe_isic,        &recipe_plant};
 
 enum { RECIPES = sizeof recipes / sizeof *recipes };
 

@@ -15,5 +15,6 @@ struct recipe {
 };
 
 extern const struct recipe recipe_decoy_mnist, recipe_half_decoy_mnist, recipe_decoy_derm, recipe_decoy;
+extern const struct recipe recipe_isic, recipe_plant;
 
 #endif

@@ -1,0 +1,164 @@
+/* ISIC and Plant, as small folders of the same layout. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "data/data.h"
+#include "data/format.h"
+#include "folder_make.h"
+
+enum { SIDE = 4, PIXELS = SIDE * SIDE };
+
+static r4_data *made(const char *recipe, const char *folder)
+{
+  r4_error e = {0};
+  r4_data *d = r4_data_make(recipe, &(r4_recipe_options){.from = folder, .size = SIDE, .seed = 3}, &e);
+  if (!d) fail_msg("%s", e.text);
+  return d;
+}
+
+static void refused(const char *folder, r4_data_options options, const char *because)
+{
+  r4_error e = {0};
+  assert_null(r4_data_open(folder, &options, &e));
+  if (!strstr(e.text, because)) fail_msg("%s: no '%s'", e.text, because);
+}
+
+static void put_numbered(const char *folder, const char *format, int i, uint8_t left, uint8_t right)
+{
+  char name[64];
+  snprintf(name, sizeof name, format, i);
+  put_grey(folder, name, SIDE, SIDE, left, right);
+}
+
+static char *isic(void)
+{
+  char *folder = folder_new();
+  for (int i = 0; i < 20; i++) {
+    put_numbered(folder, "processed/cancer/c%02d.png", i, (uint8_t)i, 0);
+    put_numbered(folder, "processed/no_cancer/n%02d.png", i, (uint8_t)i, 1);
+    put_numbered(folder, "processed/patch_no_cancer_again/p%02d.png", i, (uint8_t)i, 2);
+    if (i) put_numbered(folder, "segmentation/p%02d.png", i, 100, 101);
+  }
+  put_grey(folder, "segmentation/c00.png", SIDE, SIDE, 255, 255); /* not patched: not read */
+  return folder;
+}
+
+static void isic_has_three_groups(void **state)
+{
+  (void)state;
+  char *folder = isic();
+  r4_data *d = made("isic", folder);
+  size_t parts[R4_SPLITS] = {0}, groups[3] = {0};
+  assert_int_equal(r4_data_count(d), 60);
+  assert_string_equal(r4_data_class_name(d, 1), "cancer");
+  assert_string_equal(r4_data_group_name(d, 0), "C");
+  assert_string_equal(r4_data_group_name(d, 1), "NCNP");
+  assert_string_equal(r4_data_group_name(d, 2), "NCP");
+  for (size_t i = 0; i < 60; i++) {
+    r4_example x = r4_data_example(d, i);
+    float mask[PIXELS];
+    parts[x.split]++;
+    groups[x.group]++;
+    assert_int_equal(x.label, x.group == 0);
+    assert_int_equal(r4_data_mask(d, i, mask), x.group == 2 && strcmp(x.id, "p00") != 0);
+    if (r4_data_has_mask(d, i)) assert_true(mask[0] == 0 && mask[PIXELS - 1] == 1); /* above 100 of 255 */
+  }
+  assert_true(groups[0] == 20 && groups[1] == 20 && groups[2] == 20);
+  assert_true(parts[R4_VAL] == 6 && parts[R4_TEST] == 9); /* 10 and 15 % of both classes */
+  assert_int_equal(r4_data_check_overlap(d, NULL), R4_OK);
+  r4_data_free(d);
+  refused(folder, (r4_data_options){.mask_means = R4_MASKS_RELEVANT}, "means irrelevant");
+  folder_remove(folder);
+}
+
+static char *plants(bool lists)
+{
+  char *folder = folder_new();
+  static char train[1024], test[1024];
+  size_t n[2] = {0};
+  for (int i = 0; i < 16; i++) { /* plants 1 to 8, two photographs each */
+    char name[64];
+    snprintf(name, sizeof name, "images/%d_Z%d.png", 9 + i % 2, 1 + i / 2);
+    put_grey(folder, name, SIDE, SIDE, (uint8_t)(10 + i), (uint8_t)(100 + 4 * i));
+    snprintf(name, sizeof name, "masks/%d_Z%d.png", 9 + i % 2, 1 + i / 2);
+    put_grey(folder, name, SIDE, SIDE, 0, 255); /* the leaf is on the right */
+    char *to = i % 4 ? train : test;
+    n[i % 4 == 0] +=
+      (size_t)snprintf(to + n[i % 4 == 0], 1024 - n[i % 4 == 0], "%d_Z%d\n", 9 + i % 2, 1 + i / 2);
+  }
+  if (lists) put_text(folder, "rgb_dataset_splits/train_2.txt", train);
+  if (lists) put_text(folder, "rgb_dataset_splits/test_2.txt", test);
+  return folder;
+}
+
+static void plant_hides_the_background_of_test(void **state)
+{
+  (void)state;
+  for (int lists = 0; lists < 2; lists++) {
+    char *folder = plants(lists);
+    r4_data *d = NULL;
+    r4_error e = {0};
+    r4_recipe_options options = {
+      .from = folder, .size = SIDE, .seed = 3, .overlap = lists ? R4_OVERLAP_KEEP : R4_OVERLAP_REFUSE};
+    d = r4_data_make("plant", &options, &e);
+    if (!d) fail_msg("%s", e.text);
+    assert_int_equal(r4_data_count(d), 16);
+    double sum = 0, n = 0;
+    float value[PIXELS], mask[PIXELS];
+    for (size_t i = 0; i < 16; i++) {
+      r4_data_values(d, i, value);
+      for (int k = 0; k < PIXELS && r4_data_example(d, i).split == R4_TRAIN; k++) sum += value[k], n++;
+    }
+    float mean = (float)(uint8_t)(sum / n * 255 + .5) / 255;
+    size_t tested = 0;
+    for (size_t i = 0; i < 16; i++) {
+      r4_example x = r4_data_example(d, i);
+      int plant = x.id[1] - '0', number = 2 * (plant - 1) + (x.file[7] == '1'); /* day 9 or 10 */
+      int right = 2 * (100 + 4 * number);
+      r4_data_values(d, i, value);
+      assert_int_equal(x.label, plant > 3);
+      assert_true(value[PIXELS - 1] == (float)(right < 255 ? right : 255) / 255);
+      assert_true(value[0] == (x.split == R4_TEST ? mean : (float)(2 * (10 + number)) / 255));
+      assert_true(r4_data_mask(d, i, mask) && mask[0] == 1 && mask[PIXELS - 1] == 0);
+      if (lists) assert_int_equal(x.split == R4_TEST, number % 4 == 0);
+      tested += x.split == R4_TEST;
+    }
+    assert_int_equal(tested, 4);
+    r4_data_free(d);
+    if (lists) put_text(folder, "rgb_dataset_splits/test_2.txt", "9_Z1\n");
+    if (lists) refused(folder, (r4_data_options){0}, "is in none of train_2.txt and test_2.txt");
+    folder_remove(folder);
+  }
+}
+
+static void memory_may_run_out(void **state)
+{
+  (void)state;
+  char *folder[] = {isic(), plants(true)};
+  const struct format *const format[] = {&isic_format, &plant_format};
+  int before = r4_threads(1, false);
+  for (int k = 0; k < 2; k++)
+    for (long n = 1;; n += 1 + n / 40) { /* hundreds of files: not every one of their allocations */
+      r4_error e = {0};
+      r4_data_options options = {0};
+      r4_mem_fail_at(n);
+      r4_data *d = format[k]->open(folder[k], &options, &e);
+      bool reached = r4_mem_count() >= n;
+      r4_mem_fail_at(0);
+      if (!d && e.status != R4_E_MEMORY) fail_msg("allocation %ld: %s", n, e.text);
+      r4_data_free(d);
+      if (!reached) break;
+    }
+  r4_threads(before, false);
+  folder_remove(folder[0]);
+  folder_remove(folder[1]);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(isic_has_three_groups),
+                                     cmocka_unit_test(plant_hides_the_background_of_test),
+                                     cmocka_unit_test(memory_may_run_out)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
