@@ -94,9 +94,10 @@ static r4_data *without_val(const r4_data *d, r4_error *e)
 static r4_data *split_source(const r4_data *d, const struct recipe *r, const r4_recipe_options *o,
                              r4_error *e)
 {
+  bool stated = o->val != 0;
   double val = o->val > 0 ? o->val : 0;
-  if (!has_test(d)) return r4_data_split(d, o->val ? val : r->val, r->test, o->seed, e);
-  if (!o->val) return data_derive(d, e);
+  if (!has_test(d)) return r4_data_split(d, stated ? val : r->val, r->test, o->seed, e);
+  if (!stated) return data_derive(d, e);
   r4_data *merged = without_val(d, e), *split = merged ? r4_data_hold_out(merged, val, o->seed, e) : NULL;
   r4_data_free(merged);
   return split;
