@@ -23,7 +23,7 @@ static const struct option options[] = {
 struct evaluation {
   const struct settings *o;
   struct run *run;
-  r4_data *data;       /* the split */
+  r4_data *all, *data; /* all splits, and the one that is looked at */
   r4_metrics *metrics; /* of each seed */
   r4_summary summary;
 };
@@ -177,23 +177,23 @@ static void print_table(const struct evaluation *v)
 
 /* ---- The command ---- */
 
-static int evaluate(struct evaluation *v, r4_split split)
+static r4_status collect(struct evaluation *v, r4_split split)
 {
   r4_error e = {0};
-  r4_data *all = r4_settings_data(v->run->settings, &e);
-  v->data = all ? r4_data_part(all, split, &e) : NULL;
+  v->all = r4_settings_data(v->run->settings, &e);
+  v->data = v->all ? r4_data_part(v->all, split, &e) : NULL;
   v->metrics = calloc(v->run->seeds, sizeof *v->metrics);
   r4_status s = !v->data ? e.status : v->metrics ? measure(v, &e) : R4_E_MEMORY;
-  if (s)
-    cli_fail("eval", s, e.text);
-  else if (v->o->json)
-    print_json(v);
-  else
-    print_table(v);
-  r4_data_free(all);
+  if (s) cli_fail("eval", s, e.text);
+  return s;
+}
+
+static void forget(struct evaluation *v)
+{
+  r4_data_free(v->all);
   r4_data_free(v->data);
   free(v->metrics);
-  return s ? EXIT_WORLD : EXIT_DONE;
+  runs_free(v->run);
 }
 
 static int run(int argc, char **argv)
@@ -202,12 +202,27 @@ static int run(int argc, char **argv)
   r4_split split;
   if (!options_read("eval", options, &o, argc, argv) || !read_split(o.split, &split)) return EXIT_USAGE;
   static struct evaluation v;
-  v.o = &o;
-  v.run = runs_open("eval", o.run);
+  v = (struct evaluation){.o = &o, .run = runs_open("eval", o.run)};
   if (!v.run) return EXIT_WORLD;
-  int code = evaluate(&v, split);
-  runs_free(v.run);
-  return code;
+  r4_status s = collect(&v, split);
+  if (!s && o.json)
+    print_json(&v);
+  else if (!s)
+    print_table(&v);
+  forget(&v);
+  return s ? EXIT_WORLD : EXIT_DONE;
+}
+
+bool eval_summary(const char *path, r4_summary *summary)
+{
+  struct settings o = {.run = path, .split = "test", .eps = -1};
+  static struct evaluation v;
+  v = (struct evaluation){.o = &o, .run = runs_open("eval", path)};
+  if (!v.run) return false;
+  bool ok = collect(&v, R4_TEST) == R4_OK;
+  *summary = v.summary;
+  forget(&v);
+  return ok;
 }
 
 const struct command command_eval = {

@@ -24,4 +24,7 @@ size_t runs_seed_count(const char *run, int64_t *least);
 
 bool is_file(const char *path);
 
+/* Metrics of a run on its test part, over its seeds: eval.c. False after a message on stderr. */
+bool eval_summary(const char *path, r4_summary *summary);
+
 #endif

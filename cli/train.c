@@ -47,19 +47,40 @@ static void program_folder(char *path, size_t size)
   if (slash) *slash = 0;
 }
 
-/* Finds what FILE stands for: itself, FILE/config.yaml of a run, or experiments/FILE.yaml here, in the source tree
- * or where it was installed. */
-static bool find_file(const char *file, char path[PATH_SIZE])
+/* The first path of a list of forms, each with the folder of this program and a name, that is a file. */
+static bool find_first(const char *const *form, const char *name, char *path, size_t size)
 {
   char program[PATH_SIZE / 2];
   program_folder(program, sizeof program);
-  const char *const form[] = {"%s%s", "%s%s/config.yaml", "%sexperiments/%s.yaml",
-                              "%s/../experiments/%s.yaml", "%s/../share/r4/experiments/%s.yaml"};
-  for (size_t k = 0; k < sizeof form / sizeof *form; k++) {
-    int n = snprintf(path, PATH_SIZE, form[k], k < 3 ? "" : program, file);
-    if (n > 0 && n < PATH_SIZE && is_file(path)) return true;
+  for (; *form; form++) {
+    int n =
+      **form == '@' ? snprintf(path, size, *form + 1, program, name) : snprintf(path, size, *form, name);
+    if (n > 0 && (size_t)n < size && is_file(path)) return true;
   }
   return false;
+}
+
+/* What FILE stands for: itself, FILE/config.yaml of a run, or a preset here, in the source tree or where it was
+ * installed. */
+static bool find_file(const char *file, char path[PATH_SIZE])
+{
+  static const char *const form[] = {"%s",
+                                     "%s/config.yaml",
+                                     "experiments/%s.yaml",
+                                     "@%s/../experiments/%s.yaml",
+                                     "@%s/../share/r4/experiments/%s.yaml",
+                                     NULL};
+  return find_first(form, file, path, PATH_SIZE);
+}
+
+bool train_find_experiment(const char *name, char *folder, size_t size)
+{
+  static const char *const form[] = {"%s/table.csv", "experiments/%s/table.csv",
+                                     "@%s/../experiments/%s/table.csv",
+                                     "@%s/../share/r4/experiments/%s/table.csv", NULL};
+  if (!find_first(form, name, folder, size)) return false;
+  *strrchr(folder, '/') = 0;
+  return true;
 }
 
 r4_settings *train_settings(const char *command, const char *file, const struct words *set)

@@ -14,6 +14,9 @@ struct job {
 /* Reads FILE, a preset's name or the folder of a run, and then the assignments of --set. NULL after a message. */
 r4_settings *train_settings(const char *command, const char *file, const struct words *set);
 
+/* The folder of an experiment's table.csv. */
+bool train_find_experiment(const char *name, char *folder, size_t size);
+
 /* Trains all seeds, side by side where that is faster. Returns an exit code. */
 int train_all(const struct job *j);
 

@@ -1,0 +1,283 @@
+/* r4 reproduce: all rows of a published table, trained, evaluated and set beside the published figures.
+ *
+ * experiments/NAME/table.csv has a line per row: its name, its preset in the same folder, and the published figures,
+ * empty where there are none. Finished seeds are not trained again. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "data.h"
+#include "train.h"
+
+struct settings {
+  const char *name, *out, *methods;
+  struct words set;
+  int64_t seeds, jobs;
+  bool json, quiet;
+};
+
+#define AT(field) offsetof(struct settings, field)
+static const struct option options[] = {
+  {"NAME", OPTION_WORD, AT(name), NULL, 0, 0, "decoy-mnist, or decoy-mnist/as-published"},
+  {"methods", OPTION_TEXT, AT(methods), NULL, 0, 0, "rows to make, by preset: erm,cert-r4; all if not given"},
+  {"seeds", OPTION_WHOLE, AT(seeds), "4", 1, MAX_SEEDS, "of each row"},
+  {"set", OPTION_LIST, AT(set), NULL, 0, 0, "key=value: changes one setting of all rows; may be given often"},
+  {"out", OPTION_TEXT, AT(out), NULL, 0, 0, "folder for the runs and the results; runs/NAME if not given"},
+  {"jobs", OPTION_WHOLE, AT(jobs), "0", 0, MAX_SEEDS, "seeds side by side; 0: as many as CPUs"},
+  {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "for machines"},
+  {"quiet", OPTION_FLAG, AT(quiet), NULL, 0, 0, "no progress"},
+  {0},
+};
+
+enum { MAX_ROWS = 32, FIELD = 64, FIELDS = 7 };
+enum { NAME, PRESET, AVG, AVG_SD, WORST, WORST_SD, KAPPA };
+
+struct row {
+  char field[FIELDS][FIELD]; /* of table.csv */
+  bool done;
+  r4_summary ours;
+};
+
+struct table {
+  const struct settings *o;
+  char folder[PATH_SIZE / 2], out[PATH_SIZE / 2];
+  size_t rows;
+  struct row row[MAX_ROWS];
+};
+
+/* ---- The table ---- */
+
+static bool is_wanted(const char *list, const char *preset)
+{
+  size_t n = strlen(preset);
+  if (!*list) return true;
+  for (const char *at = list; (at = strstr(at, preset)); at += n) {
+    bool begins = at == list || at[-1] == ',', ends = !at[n] || at[n] == ',';
+    if (begins && ends) return true;
+  }
+  return false;
+}
+
+static bool read_row(struct table *t, char *line)
+{
+  struct row *r = &t->row[t->rows];
+  char *rest = line;
+  for (int k = 0; k < FIELDS; k++) {
+    char *field = strsep(&rest, ",\r\n");
+    if (!field) return false;
+    snprintf(r->field[k], FIELD, "%s", field);
+  }
+  if (is_wanted(t->o->methods, r->field[PRESET])) t->rows++;
+  return true;
+}
+
+static bool read_table(struct table *t)
+{
+  char path[PATH_SIZE], line[512];
+  int number = 1;
+  snprintf(path, sizeof path, "%s/table.csv", t->folder);
+  FILE *f = fopen(path, "r");
+  bool ok = f && fgets(line, sizeof line, f); /* the heading */
+  while (ok && t->rows < MAX_ROWS && fgets(line, sizeof line, f)) {
+    number++;
+    ok = read_row(t, line);
+  }
+  if (!f)
+    fprintf(stderr, "r4 reproduce: %s: %s\n", path, strerror(errno));
+  else if (!ok)
+    fprintf(stderr, "r4 reproduce: %s:%d: expected %d fields\n", path, number, FIELDS);
+  else if (!t->rows)
+    fprintf(stderr, "r4 reproduce: no row of %s is among \"%s\"\n", path, t->o->methods);
+  if (f) fclose(f);
+  return ok && t->rows;
+}
+
+/* ---- Making a row ---- */
+
+/* In a process of its own: once threads have run here, no seed could be trained any more. */
+static bool evaluate(const char *run, r4_summary *summary)
+{
+  int ends[2], status = 0;
+  if (pipe(ends)) return false;
+  pid_t child = fork();
+  if (!child) {
+    bool ok = eval_summary(run, summary) && write(ends[1], summary, sizeof *summary) == sizeof *summary;
+    _exit(ok ? 0 : 1);
+  }
+  close(ends[1]);
+  size_t got = 0;
+  for (ssize_t n;
+       got < sizeof *summary && (n = read(ends[0], (char *)summary + got, sizeof *summary - got)) > 0;)
+    got += (size_t)n;
+  close(ends[0]);
+  return child > 0 && waitpid(child, &status, 0) == child && !status && got == sizeof *summary;
+}
+
+static int make_row(struct table *t, struct row *r)
+{
+  char preset[PATH_SIZE], run[PATH_SIZE];
+  snprintf(preset, sizeof preset, "%s/%s.yaml", t->folder, r->field[PRESET]);
+  snprintf(run, sizeof run, "%s/%s", t->out, r->field[PRESET]);
+  struct job j = {
+    .command = "reproduce", .out = run, .seeds = t->o->seeds, .jobs = t->o->jobs, .resume = true};
+  j.quiet = t->o->quiet;
+  j.settings = train_settings("reproduce", preset, &t->o->set);
+  if (!j.settings) return EXIT_USAGE;
+  if (!j.quiet) fprintf(stderr, "%s\n", r->field[NAME]);
+  int code = train_all(&j);
+  r4_settings_free(j.settings);
+  if (code) return code;
+  r->done = evaluate(run, &r->ours);
+  return r->done ? EXIT_DONE : EXIT_WORLD;
+}
+
+/* ---- Results ---- */
+
+static const struct row *find_row(const struct table *t, const char *preset)
+{
+  for (size_t k = 0; k < t->rows; k++)
+    if (t->row[k].done && !strcmp(t->row[k].field[PRESET], preset)) return &t->row[k];
+  return NULL;
+}
+
+/* (method - ERM) / (ceiling - ERM), of the worst group; NaN without the other two, or without a gap of a point. */
+static double gap_closed(const struct table *t, const struct row *r)
+{
+  const struct row *erm = find_row(t, "erm"), *ceiling = find_row(t, "ceiling");
+  if (!erm || !ceiling || r == erm || r == ceiling) return NAN;
+  double gap = ceiling->ours.worst.mean - erm->ours.worst.mean;
+  return gap > 0.01 ? (r->ours.worst.mean - erm->ours.worst.mean) / gap : NAN;
+}
+
+static const char *or_dash(const char *field)
+{
+  return *field ? field : "-";
+}
+
+static void print_row(FILE *f, const struct table *t, const struct row *r)
+{
+  const r4_summary *s = &r->ours;
+  double gap = gap_closed(t, r), ratio = s->kappa_masked_max.mean / s->kappa_core_max.mean;
+  fprintf(f, "| %-21s | %5.2f +- %.2f | %5.2f +- %.2f | %5.2f ", r->field[NAME], 100 * s->avg.mean,
+          100 * s->avg.sd, 100 * s->worst.mean, 100 * s->worst.sd, 100 * s->group[s->worst_mean_group].mean);
+  if (isnan(gap))
+    fprintf(f, "|    - ");
+  else
+    fprintf(f, "| %4.0f ", 100 * gap);
+  fprintf(f, "| %-8.3g | %-8.3g | %-7.2g ", s->kappa_masked_max.mean, s->kappa_masked_mean.mean, ratio);
+  fprintf(f, "| %6s | %6s | %7s |\n", or_dash(r->field[AVG]), or_dash(r->field[WORST]),
+          or_dash(r->field[KAPPA]));
+}
+
+static void print_markdown(FILE *f, const struct table *t)
+{
+  fprintf(f,
+          "%s: %lld seeds, mean +- standard deviation, accuracies in per cent. Worst group: the least of "
+          "each seed; \"of\n"
+          "means\": the least of the groups' means, the published way. Gap: the share of the way from ERM to "
+          "the ceiling.\n"
+          "kappa: width of the bounds of the input gradient over the masked box, largest and mean; ratio: to "
+          "the core box.\n\n",
+          t->o->name, (long long)t->o->seeds);
+  fprintf(f, "| %-21s | %-13s | %-13s | %-5s | %4s | %-8s | %-8s | %-7s | %6s | %6s | %7s |\n", "", "average",
+          "worst group", "means", "gap", "kappa", "mean", "ratio", "paper", "worst", "kappa");
+  fprintf(f, "|---|---|---|---|---|---|---|---|---|---|---|\n");
+  for (size_t k = 0; k < t->rows; k++)
+    if (t->row[k].done) print_row(f, t, &t->row[k]);
+}
+
+static void json_both(FILE *f, const char *key, r4_mean_sd v, double scale)
+{
+  fprintf(f, ",\"%s\":%.8g,\"%s_sd\":%.8g", key, scale * v.mean, key, scale * v.sd);
+}
+
+static void print_json(FILE *f, const struct table *t)
+{
+  fprintf(f, "{\"experiment\":");
+  json_string(f, t->o->name);
+  fprintf(f, ",\"r4\":\"%s\",\"seeds\":%lld,\"rows\":[", R4_VERSION, (long long)t->o->seeds);
+  for (size_t k = 0, n = 0; k < t->rows; k++) {
+    const struct row *r = &t->row[k];
+    const r4_summary *s = &r->ours;
+    if (!r->done) continue;
+    fprintf(f, "%s\n{\"name\":", n++ ? "," : "");
+    json_string(f, r->field[NAME]);
+    fprintf(f, ",\"preset\":");
+    json_string(f, r->field[PRESET]);
+    json_both(f, "avg_group_accuracy", s->avg, 100);
+    json_both(f, "worst_group_accuracy", s->worst, 100);
+    fprintf(f, ",\"worst_group_of_means_accuracy\":%.8g", 100 * s->group[s->worst_mean_group].mean);
+    json_both(f, "kappa_masked_max", s->kappa_masked_max, 1);
+    json_both(f, "kappa_masked_mean", s->kappa_masked_mean, 1);
+    json_both(f, "kappa_core_max", s->kappa_core_max, 1);
+    json_both(f, "kappa_core_mean", s->kappa_core_mean, 1);
+    fprintf(f, ",\"group_accuracy\":[");
+    for (size_t g = 0; g < s->groups; g++) fprintf(f, "%s%.6g", g ? "," : "", 100 * s->group[g].mean);
+    fprintf(f, "]}");
+  }
+  fprintf(f, "\n]}\n");
+}
+
+/* Written after every row, so that what is done is never lost. */
+static bool write_results(const struct table *t, const char *name,
+                          void (*print)(FILE *, const struct table *))
+{
+  char path[PATH_SIZE], beside[PATH_SIZE + 8];
+  snprintf(path, sizeof path, "%s/%s", t->out, name);
+  snprintf(beside, sizeof beside, "%s.part", path);
+  FILE *f = fopen(beside, "w");
+  if (f) print(f, t);
+  if (f && !fclose(f) && !rename(beside, path)) return true;
+  fprintf(stderr, "r4 reproduce: %s: %s\n", path, strerror(errno));
+  return false;
+}
+
+/* ---- The command ---- */
+
+static int make_all(struct table *t)
+{
+  for (size_t k = 0; k < t->rows; k++) {
+    int code = make_row(t, &t->row[k]);
+    if (code) return code;
+    if (!write_results(t, "results.md", print_markdown) || !write_results(t, "results.json", print_json))
+      return EXIT_WORLD;
+  }
+  return EXIT_DONE;
+}
+
+static int run(int argc, char **argv)
+{
+  struct settings o;
+  static struct table t;
+  if (!options_read("reproduce", options, &o, argc, argv)) return EXIT_USAGE;
+  t.o = &o;
+  if (!train_find_experiment(o.name, t.folder, sizeof t.folder)) {
+    fprintf(stderr, "r4 reproduce: no experiment \"%s\": expected experiments/%s/table.csv\n", o.name,
+            o.name);
+    return EXIT_USAGE;
+  }
+  snprintf(t.out, sizeof t.out, *o.out ? "%s" : "runs/%s", *o.out ? o.out : o.name);
+  if (!read_table(&t)) return EXIT_USAGE;
+  int code = make_all(&t);
+  if (code) return code;
+  if (o.json)
+    print_json(stdout, &t);
+  else
+    print_markdown(stdout, &t);
+  return EXIT_DONE;
+}
+
+const struct command command_reproduce = {
+  .name = "reproduce",
+  .summary = "make a published table again",
+  .details =
+    "Trains every row of the table with several seeds, evaluates, and prints our figures beside the "
+    "published\n"
+    "ones; also as results.md and results.json in the folder. Started again, it goes on where it was.",
+  .options = options,
+  .run = run,
+  .threads = true,
+};

@@ -1,0 +1,136 @@
+/* r4 train, eval and reproduce as a user meets them. Needs $R4, the command. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* cmocka.h needs the four above */
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char folder[256], output[1 << 16];
+
+/* Runs r4 with words, in which @ stands for the folder of this test; output gets both streams. */
+static int r4(const char *words)
+{
+  char line[2048] = "\"$R4\" ";
+  size_t n = strlen(line);
+  for (; *words && n < sizeof line - 300; words++) {
+    if (*words == '@')
+      n += (size_t)snprintf(line + n, sizeof line - n, "%s", folder);
+    else
+      line[n++] = *words;
+  }
+  snprintf(line + n, sizeof line - n, " 2>&1");
+  FILE *f = popen(line, "r");
+  assert_non_null(f);
+  output[fread(output, 1, sizeof output - 1, f)] = 0;
+  while (fgetc(f) != EOF) continue;
+  int status = pclose(f);
+  assert_true(WIFEXITED(status));
+  return WEXITSTATUS(status);
+}
+
+static void expect(const char *words, int code, const char *text)
+{
+  int got = r4(words);
+  if (got != code || !strstr(output, text)) fail_msg("r4 %s: code %d, \"%.600s\"", words, got, output);
+}
+
+static void write_file(const char *name, const char *text)
+{
+  char path[512];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE *f = fopen(path, "w");
+  assert_non_null(f);
+  fputs(text, f);
+  assert_int_equal(fclose(f), 0);
+}
+
+static int make_folder(void **state)
+{
+  (void)state;
+  const char *temp = getenv("TMPDIR");
+  snprintf(folder, sizeof folder, "%s/r4-test-cli-XXXXXX", temp && *temp ? temp : "/tmp");
+  if (!mkdtemp(folder)) return -1;
+  write_file("small.yaml",
+             "# a small run\ndata: decoy-mnist\ndata.from: digits:1200\ndata.val: 0.2\nmethod: cert-r4\n"
+             "lambda: 0.1\neps: 0.5\nnet: dense 32, relu, dense 10\nepochs: 2\nbatch: 100\n");
+  write_file("typo.yaml", "data: decoy-mnist\nlamda: 3\n");
+  write_file("type.yaml", "data: decoy-mnist\nepochs: many\n");
+  write_file("range.yaml", "data: decoy-mnist\n\ndata.val: 1.5\n");
+  write_file("method.yaml", "method: r5\n");
+  write_file("table.csv",
+             "name,preset,avg,avg_sd,worst,worst_sd,kappa\nTiny,small,97.02,0.09,94.7,0.4,0.93\n");
+  return 0;
+}
+
+static int remove_folder(void **state)
+{
+  (void)state;
+  char line[300];
+  snprintf(line, sizeof line, "rm -rf '%s'", folder);
+  return system(line);
+}
+
+static void trains_and_evaluates(void **state)
+{
+  (void)state;
+  expect("train @/small.yaml --seeds 2 --out @/run", 0, "seed 1  epoch 2/2");
+  expect("eval @/run", 0, "cert-r4, 2 seeds, 200 examples of test");
+  expect("eval @/run --split val", 0, "examples of val");
+  expect("eval @/run --json", 0, "\"worst_group_accuracy\":");
+  const char *const key[] = {"avg_group_accuracy",     "group_accuracy\":{\"0\":", "kappa_masked_max",
+                             "kappa_masked_mean",      "kappa_core_max",           "kappa_core_mean",
+                             "\"seeds\":[{\"seed\":0,"};
+  for (size_t k = 0; k < sizeof key / sizeof *key; k++) assert_non_null(strstr(output, key[k]));
+  expect("eval @/run/seed-1", 0, "1 seed,");
+  expect("train @/small.yaml --seeds 2 --out @/run", 2, "has a run already");
+  expect("train @/run --resume", 0, "run");
+  expect("train @/small.yaml --out @/run --force --quiet", 0, "run");
+}
+
+static void mistakes_are_named(void **state)
+{
+  (void)state;
+  expect("train", 2, "needs FILE");
+  expect("train @/none.yaml", 2, "no such file, preset or run");
+  expect("train @/typo.yaml --out @/x", 2, "typo.yaml:2:1: no setting \"lamda\"; did you mean lambda?");
+  expect("train @/type.yaml --out @/x", 2, "type.yaml:2:9: epochs");
+  expect("train @/range.yaml --out @/x", 2, "range.yaml:3:11: data.val");
+  expect("train @/method.yaml --out @/x", 2, "method.yaml:1:9: method");
+  expect("train @/small.yaml --set lambda --out @/x", 2, "--set");
+  expect("train @/small.yaml --set epochs=0 --out @/x", 2, "epochs");
+  expect("train @/small.yaml --set 'net=dense 7' --out @/x", 2, "7 outputs, the data 10 classes");
+  expect("train @/small.yaml --out @/small.yaml/below", 3, "small.yaml");
+  expect("train @/small.yaml --set rate=1e30 --set optimizer=sgd --out @/wild", 3, "examples at fault");
+  expect("eval @/nothing", 3, "nothing/config.yaml");
+  expect("eval @/wild", 3, "no seed of this run has a model yet");
+  expect("eval @/run --split half", 2, "--split needs train, val or test");
+}
+
+static void reproduces_a_table(void **state)
+{
+  (void)state;
+  expect("reproduce @ --seeds 2 --out @/table", 0, "| Tiny ");
+  assert_non_null(strstr(output, "97.02"));
+  expect("reproduce @ --seeds 2 --out @/table --json --quiet", 0,
+         "\"preset\":\"small\",\"avg_group_accuracy\":");
+  expect("reproduce @/nothing", 2, "no experiment");
+  expect("reproduce @ --methods large --out @/table", 2, "no row");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(trains_and_evaluates),
+    cmocka_unit_test(mistakes_are_named),
+    cmocka_unit_test(reproduces_a_table),
+  };
+  cmocka_set_message_output(CM_OUTPUT_TAP);
+  return cmocka_run_group_tests_name("cli train", tests, make_folder, remove_folder);
+}
