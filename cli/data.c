@@ -1,7 +1,8 @@
 /* r4 data: getting, making, checking and looking at data sets. One file for each of its commands. */
 #include "data.h"
 
-static const struct command *const parts[] = {&data_list, &data_get, NULL};
+static const struct command *const parts[] = {&data_list, &data_get,  &data_make,
+                                              &data_show, &data_lint, NULL};
 
 const struct command command_data = {
   .name = "data",

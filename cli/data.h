@@ -7,7 +7,7 @@
 #include "cli.h"
 #include "process.h"
 
-extern const struct command data_get, data_list;
+extern const struct command data_get, data_lint, data_list, data_make, data_show;
 
 /* ---- Folders ---- */
 
@@ -30,5 +30,55 @@ double known_bytes(const r4_known *k);                   /* 0: not known */
 
 /* Gets all files into a new folder, from one source, and checks them; false, and why, if that fails. */
 bool fetch_from(const r4_known *k, const r4_known_source *s, const char *folder, char why[PROCESS_WHY]);
+
+/* ---- Sources ---- */
+
+struct source {
+  const char *path, *mask_means;
+  int64_t size, seed;
+  bool soft_masks;
+};
+
+/* Their options, for a struct with a struct source in it. */
+#define SOURCE_OPTIONS(type, field)                                                                         \
+  {"SOURCE",                                                                                                \
+   OPTION_WORD,                                                                                             \
+   offsetof(type, field.path),                                                                              \
+   NULL,                                                                                                    \
+   0,                                                                                                       \
+   0,                                                                                                       \
+   "a known name (mnist) or a path (doc/data.md)"},                                                         \
+    {"mask-means",                                                                                          \
+     OPTION_TEXT,                                                                                           \
+     offsetof(type, field.mask_means),                                                                      \
+     NULL,                                                                                                  \
+     0,                                                                                                     \
+     0,                                                                                                     \
+     "what white means in masks: irrelevant or relevant"},                                                  \
+    {"soft-masks", OPTION_FLAG, offsetof(type, field.soft_masks), NULL, 0, 0, "keep grey values of masks"}, \
+    {"size",                                                                                                \
+     OPTION_WHOLE,                                                                                          \
+     offsetof(type, field.size),                                                                            \
+     "0",                                                                                                   \
+     0,                                                                                                     \
+     16384,                                                                                                 \
+     "resize images to N x N; 0: as they are"},                                                             \
+  {                                                                                                         \
+    "seed", OPTION_WHOLE, offsetof(type, field.seed), "0", 0, 1e15,                                         \
+      "of digits, and of splits that are not given"                                                         \
+  }
+
+/* False after a message, unless the name of a file to be written ends so, and there is none or it may go. */
+bool out_check(const char *command, const char *file, const char *ending, bool force);
+
+/* NULL after a message, with *code the exit code. */
+r4_data *source_open(const char *command, const struct source *s, int *code);
+/* False after a message, unless the word is one of those that help names, or "". */
+bool source_meaning(const char *command, const char *word, r4_mask_meaning *meaning);
+bool source_split(const char *command, const char *word, int *split); /* -1 for "" */
+
+void print_shape(FILE *f, r4_shape s, const char *between);
+void print_data(const r4_data *d);
+void print_data_json(const r4_data *d);
 
 #endif

@@ -1,4 +1,4 @@
-/* r4 data list: the data sets that have a name, and what can be read. */
+/* r4 data list: the data sets that have a name, recipes, and what can be read. */
 #include "data.h"
 
 struct settings {
@@ -29,6 +29,11 @@ static void print_text(void)
   const r4_known *k;
   printf("Known data sets\n");
   for (size_t i = 0; (k = r4_known_at(i)); i++) print_known(k);
+  printf("\nRecipes (r4 data make)\n");
+  for (size_t i = 0; i < r4_recipe_count(); i++) {
+    r4_recipe_info r = r4_recipe_describe(i);
+    printf("  %-16s %s\n  %-16s from %s\n", r.name, r.about, "", r.from ? r.from : "any source (--from)");
+  }
   printf("\nFormats\n");
   for (size_t i = 0; i < r4_format_count(); i++)
     printf("  %-14s %s\n", r4_format_describe(i).name, r4_format_describe(i).about);
@@ -60,6 +65,14 @@ static void print_json(void)
   const r4_known *k;
   printf("{\n  \"known\": [");
   for (size_t i = 0; (k = r4_known_at(i)); i++) print_known_json(k, !i);
+  printf("\n  ],\n  \"recipes\": [");
+  for (size_t i = 0; i < r4_recipe_count(); i++) {
+    r4_recipe_info r = r4_recipe_describe(i);
+    print_pair(i ? ",\n    {" : "\n    {", "name", r.name);
+    print_pair(", ", "about", r.about);
+    if (r.from) print_pair(", ", "from", r.from);
+    printf("}");
+  }
   printf("\n  ],\n  \"formats\": [");
   for (size_t i = 0; i < r4_format_count(); i++) {
     print_pair(i ? ",\n    {" : "\n    {", "name", r4_format_describe(i).name);
@@ -82,7 +95,7 @@ static int run(int argc, char **argv)
 
 const struct command data_list = {
   .name = "list",
-  .summary = "the known data sets, and what can be read",
+  .summary = "the known data sets, recipes and formats",
   .details = "Each with its size, its licence, and where it is on this machine.",
   .options = options,
   .run = run,

@@ -507,6 +507,36 @@ typedef struct {
 size_t r4_recipe_count(void);
 r4_recipe_info r4_recipe_describe(size_t k);
 
+/* ---- Looking at data ------------------------------------------------------------------------ */
+
+typedef struct {
+  size_t examples[R4_SPLITS], masked[R4_SPLITS]; /* masked: of the examples, those with a mask */
+} r4_counts;
+
+/* Of a class and a group; -1: of any. */
+r4_counts r4_data_counts(const r4_data *d, int32_t label, int32_t group);
+
+typedef struct {
+  double low, high, mean;                        /* of all values                                    */
+  size_t masked;                                 /* examples with a mask                             */
+  double mean_mask, smallest_mask, largest_mask; /* share of an example that its mask covers, of these */
+} r4_facts;
+
+r4_facts r4_data_facts(const r4_data *d);
+
+/* What is probably wrong with a data set. */
+typedef struct {
+  bool note;        /* worth knowing, but nothing to be mended    */
+  const char *code; /* a word for it: see doc/data.md             */
+  char text[R4_ERROR_SIZE];
+} r4_finding;
+
+enum { R4_FINDINGS = 16 }; /* at most; each kind is told once, with its number and the first example */
+
+/* source is where the data set was read from, whose files are looked at as well; or NULL. */
+r4_status r4_data_lint(const r4_data *d, const char *source, r4_finding finding[R4_FINDINGS], size_t *n,
+                       r4_error *e);
+
 /* ---- Batches -------------------------------------------------------------------------------- */
 
 /* An epoch is every example once, cut into batches: shuffled by seed and epoch, and by nothing else. A batch

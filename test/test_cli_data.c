@@ -55,7 +55,7 @@ static void expect_nothing_left(void)
 static int start(void **state)
 {
   (void)state;
-  shell("rm -rf data bin && mkdir data bin");
+  shell("rm -rf data bin *.npz *.png && mkdir data bin");
   fake("curl", "[ \"$1\" = --version ] && exit 0; echo 'curl: no such host' >&2; exit 6");
   fake("apt-get", "echo 'E: no package' >&2; exit 100");
   return 0;
@@ -205,6 +205,63 @@ static void get_fetches_for_real(void **state)
   r4_data_free(d);
 }
 
+/* ---- make, show, lint ---- */
+
+static void make_writes_what_show_reads(void **state)
+{
+  (void)state;
+  char made[1 << 12];
+  expect("$R4 data make decoy-mnist --from digits:600 --seed 3 --val 0.1 --out d.npz", 0, "class ");
+  assert_non_null(strstr(output, "r4 data make decoy-mnist --from digits:600 --seed 3 --val 0.1\n"));
+  assert_non_null(strstr(output, "700 have a mask, which covers "));
+  assert_non_null(strstr(output, "marks what must not matter\n"));
+  assert_true(strlen(output) < sizeof made);
+  memcpy(made, output, strlen(output) + 1);
+  expect("$R4 data show d.npz", 0, made);
+  expect("$R4 data show d.npz --split val", 0, " 0       60        0       60\n");
+  expect("$R4 data show d.npz --json", 0, "\"shape\": [28, 28, 1]");
+  expect("$R4 data show d.npz --out d.png --json && file=$(head -c 4 d.png | tail -c 3) && echo $file", 0,
+         "PNG\n");
+  expect("$R4 data show d.npz --out d.png 2>&1", 2, "d.png is there already; --force");
+  expect("$R4 data show d.npz --out d.gif 2>&1", 2, "ends in .png, got \"d.gif\"");
+  expect("$R4 data show d.npz --split tset 2>&1", 2, "--split needs train, val or test, got \"tset\"");
+  expect("$R4 data show none.npz 2>&1", 3, "none.npz");
+  expect("$R4 data show mnist 2>&1", 3, "get it with: r4 data get mnist");
+  expect("$R4 data show 2>&1", 2, "needs SOURCE");
+}
+
+static void make_refuses_what_it_cannot(void **state)
+{
+  (void)state;
+  expect("$R4 data make 2>&1", 2, "needs RECIPE");
+  expect("$R4 data make decoy-mnist 2>&1", 2, "needs --out and a file that ends in .npz\n");
+  expect("$R4 data make decoy-mnist --out d.txt 2>&1", 2, "ends in .npz, got \"d.txt\"");
+  expect("$R4 data make decoy-mnist --out d.npz 2>&1", 3, "mnist is not in ");
+  expect("$R4 data make nothing --out d.npz 2>&1", 2, "no recipe is called nothing");
+  expect("$R4 data make decoy-mnist --out d.npz --val 1 2>&1", 2,
+         "--val needs none or a number between 0 and 1");
+  expect("$R4 data make decoy-mnist --out d.npz --val 0.1x 2>&1", 2, "--val needs none");
+  expect("$R4 data make decoy-mnist --out d.npz --overlap no 2>&1", 2,
+         "--overlap needs refuse, drop or keep");
+  expect("$R4 data make decoy-mnist --out d.npz --mask-means no 2>&1", 2, "--mask-means needs irrelevant");
+  expect("ls d.npz 2>/dev/null; true", 0, "");
+  assert_string_equal(output, "");
+  shell(": > d.npz");
+  expect("$R4 data make decoy-mnist --from digits:60 --out d.npz 2>&1", 2, "d.npz is there already; --force");
+  expect("$R4 data make decoy-mnist --from digits:60 --out d.npz --force --val none --json", 0, "\"val\": 0");
+  expect("$R4 data make decoy-mnist --from digits:60 --out no/d.npz 2>&1", 3, "no/d.npz");
+}
+
+static void lint_answers_by_its_code(void **state)
+{
+  (void)state;
+  expect("$R4 data lint digits:2400", 0, "nothing found");
+  expect("$R4 data lint digits:600", 0, "note    group-small: ");
+  expect("$R4 data lint digits:2400 --json", 0, "[]\n");
+  expect("$R4 data lint digits:600 --json", 0, "[\n  {\"kind\": \"note\", \"code\": \"group-small\"");
+  expect("$R4 data lint digits:60 2>&1", 1, "warning class-missing: ");
+}
+
 int main(void)
 {
   char *command = getenv("R4") ? realpath(getenv("R4"), NULL) : NULL;
@@ -224,6 +281,9 @@ int main(void)
     cmocka_unit_test_setup(get_refuses_wrong_content, start),
     cmocka_unit_test_setup(get_cleans_up, start),
     cmocka_unit_test_setup(get_fetches_for_real, start),
+    cmocka_unit_test_setup(make_writes_what_show_reads, start),
+    cmocka_unit_test_setup(make_refuses_what_it_cannot, start),
+    cmocka_unit_test_setup(lint_answers_by_its_code, start),
   };
   int failed = cmocka_run_group_tests_name("cli_data", tests, NULL, NULL);
   shell("rm -r ../${PWD##*/}");

@@ -19,4 +19,7 @@ extern const struct format isic_format;   /* ISIC as sorted for experiments with
 extern const struct format plant_format;  /* leaves of sugar beet */
 extern const struct format folder_format; /* images with metadata.csv, or in a folder for each class */
 
+/* The format of what is at path; NULL: none of them. */
+const struct format *format_of(const char *path);
+
 #endif

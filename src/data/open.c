@@ -36,7 +36,7 @@ char *r4_data_folder(void)
   return text_take(&folder);
 }
 
-static const struct format *format_of(const char *path)
+const struct format *format_of(const char *path)
 {
   for (size_t k = 0; k < FORMATS; k++)
     if (formats[k]->matches(path)) return formats[k];

@@ -3,22 +3,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/mem.h"
 #include "data/overlap.h"
 
 static const char *const split_name[R4_SPLITS] = {"training", "validation", "test"};
 
-struct key {
-  uint8_t digest[HASH_BYTES];
-  uint32_t example;
-};
-
 static int compare(const void *a, const void *b)
 {
-  const struct key *p = a, *q = b;
+  const struct overlap_key *p = a, *q = b;
   int order = memcmp(p->digest, q->digest, sizeof p->digest);
   return order ? order : (p->example > q->example) - (p->example < q->example);
+}
+
+bool overlap_same(const struct overlap_key *a, const struct overlap_key *b)
+{
+  return !memcmp(a->digest, b->digest, sizeof a->digest);
+}
+
+struct overlap_key *overlap_keys(const r4_data *d, r4_error *e)
+{
+  struct overlap_key *key = r4_mem_new(d->n ? d->n : 1, sizeof *key);
+  if (!key) {
+    r4_fail(e, R4_E_MEMORY, "out of memory for comparing %zu examples", d->n);
+    return NULL;
+  }
+#pragma omp parallel for schedule(static)
+  for (size_t i = 0; i < d->n; i++) {
+    key[i].example = (uint32_t)i;
+    data_digest(d, i, key[i].digest);
+  }
+  qsort(key, d->n, sizeof *key, compare);
+  return key;
 }
 
 /* Of all that are the same, the test set keeps its own, else validation: other splits' examples are marked. twin is
@@ -42,17 +57,11 @@ static void mark(uint32_t *twin, const r4_data *d, uint32_t example, struct meet
 
 static r4_status by_values(const r4_data *d, uint32_t *twin, r4_error *e)
 {
-  struct key *key = r4_mem_new(d->n ? d->n : 1, sizeof *key);
-  if (!key) return r4_fail(e, R4_E_MEMORY, "out of memory for comparing %zu examples", d->n);
-#pragma omp parallel for schedule(static)
-  for (size_t i = 0; i < d->n; i++) {
-    key[i].example = (uint32_t)i;
-    data_digest(d, i, key[i].digest);
-  }
-  qsort(key, d->n, sizeof *key, compare);
+  struct overlap_key *key = overlap_keys(d, e);
+  if (!key) return R4_E_MEMORY;
   for (size_t first = 0, end; first < d->n; first = end) {
     struct meeting m = {.twin = OVERLAP_NONE};
-    for (end = first; end < d->n && !memcmp(key[end].digest, key[first].digest, sizeof key->digest); end++)
+    for (end = first; end < d->n && overlap_same(key + end, key + first); end++)
       meet(&m, d, key[end].example);
     for (size_t k = first; k < end; k++) mark(twin, d, key[k].example, m);
   }

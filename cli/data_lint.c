@@ -1,0 +1,68 @@
+/* r4 data lint: what is probably wrong with a data set. */
+#include "data.h"
+
+struct settings {
+  struct source source;
+  bool json;
+};
+
+static const struct option options[] = {
+  SOURCE_OPTIONS(struct settings, source),
+  {"json", OPTION_FLAG, offsetof(struct settings, json), NULL, 0, 0, "for machines"},
+  {0},
+};
+
+static void print_json(const r4_finding *finding, size_t n)
+{
+  printf("[");
+  for (size_t k = 0; k < n; k++) {
+    printf("%s\n  {\"kind\": \"%s\", \"code\": \"%s\", \"text\": ", k ? "," : "",
+           finding[k].note ? "note" : "warning", finding[k].code);
+    json_string(stdout, finding[k].text);
+    printf("}");
+  }
+  printf("%s]\n", n ? "\n" : "");
+}
+
+static void print_text(const r4_finding *finding, size_t n)
+{
+  for (size_t k = 0; k < n; k++)
+    printf("%s %s: %s\n", finding[k].note ? "note   " : "warning", finding[k].code, finding[k].text);
+  if (!n) printf("nothing found\n");
+}
+
+static int run(int argc, char **argv)
+{
+  struct settings s;
+  int code;
+  r4_error e = {0};
+  r4_finding finding[R4_FINDINGS];
+  size_t n = 0;
+  if (!options_read("data lint", options, &s, argc, argv)) return EXIT_USAGE;
+  r4_data *d = source_open("data lint", &s.source, &code);
+  if (!d) return code;
+  r4_status status = r4_data_lint(d, s.source.path, finding, &n, &e);
+  r4_data_free(d);
+  if (status) return cli_fail("data lint", status, e.text);
+  if (s.json)
+    print_json(finding, n);
+  else
+    print_text(finding, n);
+  for (size_t k = 0; k < n; k++)
+    if (!finding[k].note) return EXIT_NO;
+  return EXIT_DONE;
+}
+
+const struct command data_lint = {
+  .name = "lint",
+  .summary = "what is probably wrong with a data set",
+  .details =
+    "Masks that are full, missing, uneven over the classes or probably inverted; mask files without an "
+    "image;\n"
+    "examples that occur in two splits, or twice with different labels; classes that are missing in a "
+    "split;\n"
+    "images of one colour; groups that are too small to be measured. Exit code 1 if there is something to\n"
+    "mend, 0 if there are only notes. doc/data.md has the exact rules.",
+  .options = options,
+  .run = run,
+};

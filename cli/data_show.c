@@ -1,0 +1,57 @@
+/* r4 data show: what is in a data set. */
+#include "data.h"
+
+struct settings {
+  struct source source;
+  const char *split, *out;
+  bool json, force;
+};
+
+static const struct option options[] = {
+  SOURCE_OPTIONS(struct settings, source),
+  {"split", OPTION_TEXT, offsetof(struct settings, split), NULL, 0, 0, "only this part: train, val or test"},
+  {"out", OPTION_TEXT, offsetof(struct settings, out), NULL, 0, 0, "also draw a contact sheet, a PNG file"},
+  {"force", OPTION_FLAG, offsetof(struct settings, force), NULL, 0, 0, "write over a file that is there"},
+  {"json", OPTION_FLAG, offsetof(struct settings, json), NULL, 0, 0, "for machines"},
+  {0},
+};
+
+static int run(int argc, char **argv)
+{
+  struct settings s;
+  int code, split;
+  r4_error e = {0};
+  if (!options_read("data show", options, &s, argc, argv) || !source_split("data show", s.split, &split) ||
+      (*s.out && !out_check("data show", s.out, ".png", s.force)))
+    return EXIT_USAGE;
+  r4_data *d = source_open("data show", &s.source, &code);
+  if (d && split >= 0) {
+    r4_data *part = r4_data_part(d, (r4_split)split, &e);
+    r4_data_free(d);
+    d = part;
+    if (!d) code = cli_fail("data show", e.status, e.text);
+  }
+  if (!d) return code;
+  if (*s.out && r4_data_sheet(d, R4_SHEET_CLASSES, 0, s.out, &e)) {
+    r4_data_free(d);
+    return cli_fail("data show", e.status, e.text);
+  }
+  if (s.json)
+    print_data_json(d);
+  else
+    print_data(d);
+  r4_data_free(d);
+  return EXIT_DONE;
+}
+
+const struct command data_show = {
+  .name = "show",
+  .summary = "what is in a data set",
+  .details = "How many examples each class and group has in each split, how many have a mask and how much of "
+             "the example\n"
+             "it covers, the range of the values, and a hash of the content. With --out also a picture: the "
+             "first examples\n"
+             "of each class, with the outline of their masks.",
+  .options = options,
+  .run = run,
+};

@@ -1,0 +1,54 @@
+/* Reading a data set as the options say. */
+#include <string.h>
+#include <unistd.h>
+
+#include "data.h"
+
+bool source_meaning(const char *command, const char *word, r4_mask_meaning *meaning)
+{
+  static const char *const words[] = {"", "irrelevant", "relevant"};
+  for (int k = 0; k < 3; k++) {
+    if (strcmp(words[k], word)) continue;
+    *meaning = (r4_mask_meaning)k;
+    return true;
+  }
+  fprintf(stderr, "r4 %s: --mask-means needs irrelevant or relevant, got \"%s\"\n", command, word);
+  return false;
+}
+
+bool source_split(const char *command, const char *word, int *split)
+{
+  static const char *const words[] = {"train", "val", "test", ""};
+  for (int k = 0; k < 4; k++) {
+    if (strcmp(words[k], word)) continue;
+    *split = k < R4_SPLITS ? k : -1;
+    return true;
+  }
+  fprintf(stderr, "r4 %s: --split needs train, val or test, got \"%s\"\n", command, word);
+  return false;
+}
+
+bool out_check(const char *command, const char *file, const char *ending, bool force)
+{
+  size_t n = strlen(file), m = strlen(ending);
+  if (n <= m || strcmp(file + n - m, ending)) {
+    fprintf(stderr, "r4 %s: needs --out and a file that ends in %s", command, ending);
+    fprintf(stderr, n ? ", got \"%s\"\n" : "\n", file);
+    return false;
+  }
+  if (force || access(file, F_OK)) return true;
+  fprintf(stderr, "r4 %s: %s is there already; --force writes over it\n", command, file);
+  return false;
+}
+
+r4_data *source_open(const char *command, const struct source *s, int *code)
+{
+  r4_error e = {0};
+  r4_data_options o = {
+    .soft_masks = s->soft_masks, .height = s->size, .width = s->size, .seed = (uint64_t)s->seed};
+  *code = EXIT_USAGE;
+  if (!source_meaning(command, s->mask_means, &o.mask_means)) return NULL;
+  r4_data *d = r4_data_open(s->path, &o, &e);
+  if (!d) *code = cli_fail(command, e.status, e.text);
+  return d;
+}

@@ -1,0 +1,65 @@
+/* What there is in a data set: how many of what, and of what size. */
+#include "data/counts.h"
+
+r4_counts r4_data_counts(const r4_data *d, int32_t label, int32_t group)
+{
+  r4_counts c = {{0}, {0}};
+  for (size_t i = 0; i < d->n; i++) {
+    const struct record *r = d->record + i;
+    if ((label >= 0 && r->label != label) || (group >= 0 && r->group != group)) continue;
+    c.examples[r->split]++;
+    c.masked[r->split] += r->mask != 0;
+  }
+  return c;
+}
+
+double data_mask_area(const r4_data *d, uint32_t number)
+{
+  const uint8_t *mask = masks_at(d->masks, number);
+  uint64_t sum = 0;
+  for (size_t k = 0; k < d->masks->size; k++) sum += mask[k];
+  return (double)sum / (255. * (double)d->masks->size);
+}
+
+static void add_masks(const r4_data *d, r4_facts *f)
+{
+  f->smallest_mask = 1;
+  for (size_t i = 0; i < d->n; i++) {
+    uint32_t number = d->record[i].mask;
+    if (!number) continue;
+    double area = data_mask_area(d, number);
+    f->masked++;
+    f->mean_mask += area;
+    if (area < f->smallest_mask) f->smallest_mask = area;
+    if (area > f->largest_mask) f->largest_mask = area;
+  }
+  if (f->masked)
+    f->mean_mask /= (double)f->masked;
+  else
+    f->smallest_mask = 0;
+}
+
+/* Sums are in double and in order, so that they do not depend on threads. */
+static void add_values(const r4_data *d, r4_facts *f)
+{
+  const struct values *v = d->values;
+  double sum = 0;
+  for (size_t i = 0; i < d->n; i++) {
+    size_t start = d->record[i].row * v->features;
+    for (size_t k = start; k < start + v->features; k++) {
+      double x = v->bytes ? v->bytes[k] / 255. : (double)v->floats[k];
+      if ((i == 0 && k == start) || x < f->low) f->low = x;
+      if ((i == 0 && k == start) || x > f->high) f->high = x;
+      sum += x;
+    }
+  }
+  if (d->n) f->mean = sum / ((double)d->n * (double)v->features);
+}
+
+r4_facts r4_data_facts(const r4_data *d)
+{
+  r4_facts f = {0};
+  add_values(d, &f);
+  add_masks(d, &f);
+  return f;
+}

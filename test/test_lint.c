@@ -1,0 +1,267 @@
+/* Lint: a clean data set has no findings, and each thing that is wrong gives exactly its own. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "data/data.h"
+#include "folder_make.h"
+
+enum { SIDE = 6, PIXELS = SIDE * SIDE, N = 180, CLASSES = 3 };
+
+/* Where in the image a mask of the clean data set is: two pixels at the left, one of four rows. */
+static void corner(size_t i, uint8_t mask[PIXELS])
+{
+  memset(mask, 0, PIXELS);
+  mask[i % 4 * SIDE] = mask[i % 4 * SIDE + 1] = 255;
+}
+
+static void set_mask(r4_data *d, size_t i, const uint8_t mask[PIXELS])
+{
+  assert_int_equal(masks_add(d->masks, mask, &d->record[i].mask, NULL), R4_OK);
+}
+
+/* Random images in three classes, two thirds for training; every example has a mask. */
+static r4_data *make(void)
+{
+  draw_start(3, 0);
+  struct values *v = values_new(R4_SHAPE(SIDE, SIDE, 1), N, false, NULL);
+  r4_data *d = v ? data_new(N, v, NULL) : NULL;
+  assert_non_null(d);
+  data_set_masks(d, masks_new(PIXELS, NULL));
+  for (size_t k = 0; k < N * PIXELS; k++) v->bytes[k] = (uint8_t)draw_below(256);
+  for (size_t i = 0; i < N; i++) {
+    uint8_t mask[PIXELS];
+    corner(i, mask);
+    set_mask(d, i, mask);
+    d->record[i].label = d->record[i].group = (int)(i % CLASSES);
+    d->record[i].split = i >= 2 * N / 3 ? R4_TEST : R4_TRAIN;
+  }
+  for (int k = 0; k < CLASSES; k++) {
+    names_add(d->classes, (char[]){(char)('a' + k), 0}, NULL, NULL);
+    names_add(d->groups, (char[]){(char)('A' + k), 0}, NULL, NULL);
+  }
+  assert_int_equal(data_finish(d, "test", NULL), R4_OK);
+  return d;
+}
+
+/* ---- What may be wrong, one thing each ---- */
+
+static void nothing(r4_data *d)
+{
+  (void)d;
+}
+
+static void one_colour(r4_data *d)
+{
+  memset(values_row(d->values, 7), 9, PIXELS);
+}
+
+static void copy_row(r4_data *d, size_t from, size_t to)
+{
+  memcpy(values_row(d->values, to), values_row(d->values, from), PIXELS);
+}
+
+static void training_in_test(r4_data *d)
+{
+  copy_row(d, 0, N - 3);
+}
+
+static void two_labels(r4_data *d)
+{
+  copy_row(d, 4, 5);
+}
+
+static void twice(r4_data *d)
+{
+  copy_row(d, 4, 7);
+}
+
+static void class_not_tested(r4_data *d)
+{
+  for (size_t i = 0; i < N; i++)
+    if (d->record[i].split == R4_TEST && d->record[i].label == 2) d->record[i].label = d->record[i].group = 1;
+}
+
+static void group_of_19(r4_data *d)
+{
+  d->record[N - 1].group = 0; /* it was of C, which had 20 */
+}
+
+static void nothing_matters(r4_data *d)
+{
+  uint8_t mask[PIXELS];
+  memset(mask, 255, sizeof mask);
+  set_mask(d, 11, mask);
+}
+
+static void grey(r4_data *d)
+{
+  uint8_t mask[PIXELS];
+  corner(0, mask);
+  mask[0] = 100;
+  set_mask(d, 11, mask);
+}
+
+static void one_without(r4_data *d)
+{
+  d->record[11].mask = 0;
+}
+
+static void one_class_has_masks(r4_data *d)
+{
+  for (size_t i = 0; i < N; i++)
+    if (d->record[i].label) d->record[i].mask = 0;
+}
+
+static void inverted_patches(r4_data *d)
+{
+  for (size_t i = 0; i < N; i++) {
+    uint8_t mask[PIXELS];
+    corner(i, mask);
+    for (size_t k = 0; k < PIXELS; k++) mask[k] ^= 255;
+    set_mask(d, i, mask);
+  }
+}
+
+static void objects(r4_data *d)
+{
+  for (size_t i = 0; i < N; i++) {
+    uint8_t mask[PIXELS] = {0};
+    for (size_t k = 0; k < 3; k++) mask[(2 + k) * SIDE + 3] = 255;
+    set_mask(d, i, mask);
+  }
+}
+
+static void all_but_objects(r4_data *d)
+{
+  for (size_t i = 0; i < N; i++) {
+    uint8_t mask[PIXELS];
+    memset(mask, 255, sizeof mask);
+    for (size_t k = 0; k < 8; k++)
+      if (i >> k & 1) mask[k + 14] = 0;
+    mask[3] = 0;
+    set_mask(d, i, mask);
+  }
+}
+
+static const struct {
+  void (*spoil)(r4_data *d);
+  const char *code, *text; /* NULL: clean */
+  bool note;
+} cases[] = {
+  {nothing, NULL, NULL, false},
+  {one_colour, "constant", "1 examples have one value everywhere, example 7 first", false},
+  {training_in_test, "overlap", "training example 0 and test example 177", false},
+  {two_labels, "label-conflict", "example 4 and example 5", false},
+  {twice, "repeated", "example 4 and example 7", true},
+  {class_not_tested, "class-missing", "class c has no test examples", false},
+  {group_of_19, "group-small", "1 groups have fewer than 20 test examples, C first", true},
+  {nothing_matters, "mask-full", "1 masks cover the whole example, example 11 first", false},
+  {grey, "mask-soft", "1 masks have values between 0 and 1, example 11 first", true},
+  {one_without, "mask-missing", "1 of 120 training examples have no mask, or an empty one, example 11",
+   false},
+  {one_class_has_masks, "mask-uneven", "0 % of class b have a mask in training, and 100 % of class a", false},
+  {inverted_patches, "mask-inverted", "180 of 180 masks cover more than half", false},
+  {objects, "mask-inverted", "180 of 180 masks cover the middle", false},
+  {all_but_objects, "mask-large", "180 of 180 masks cover more than half", true},
+};
+
+static void each_thing_is_found(void **state)
+{
+  (void)state;
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    r4_finding finding[R4_FINDINGS];
+    r4_error e = {0};
+    size_t n = 0;
+    r4_data *d = make();
+    cases[k].spoil(d);
+    assert_int_equal(r4_data_lint(d, NULL, finding, &n, &e), R4_OK);
+    if (n != (cases[k].code != NULL)) fail_msg("case %zu: %zu findings, the first %s", k, n, finding[0].text);
+    if (n && (strcmp(finding[0].code, cases[k].code) || !strstr(finding[0].text, cases[k].text) ||
+              finding[0].note != cases[k].note))
+      fail_msg("case %zu: %s: %s", k, finding[0].code, finding[0].text);
+    r4_data_free(d);
+  }
+}
+
+static void masks_without_an_image_are_found(void **state)
+{
+  (void)state;
+  char *folder = folder_new(), name[32];
+  r4_finding finding[R4_FINDINGS];
+  r4_error e = {0};
+  size_t n = 0;
+  for (int i = 0; i < 4; i++) {
+    snprintf(name, sizeof name, "%s/%d.png", i % 2 ? "one" : "two", i);
+    put_grey(folder, name, SIDE, SIDE, (uint8_t)i, (uint8_t)(100 + i));
+    snprintf(name, sizeof name, "masks/%s/%d.png", i % 2 ? "one" : "two", i);
+    put_grey(folder, name, SIDE, SIDE, 255, 0);
+  }
+  for (int stray = 0; stray < 2; stray++) {
+    if (stray) put_grey(folder, "masks/nobody.png", SIDE, SIDE, 255, 0);
+    r4_data *d = r4_data_open(folder, &(r4_data_options){.mask_means = R4_MASKS_IRRELEVANT}, &e);
+    if (!d) fail_msg("%s", e.text);
+    assert_int_equal(r4_data_lint(d, folder, finding, &n, &e), R4_OK);
+    assert_int_equal(n, stray);
+    r4_data_free(d);
+  }
+  assert_string_equal(finding[0].code, "mask-stray");
+  assert_non_null(strstr(finding[0].text, "1 mask files belong to no image, masks/nobody.png first"));
+  folder_remove(folder);
+}
+
+static void counts_and_facts_are_right(void **state)
+{
+  (void)state;
+  r4_data *d = make();
+  d->record[0].mask = 0;
+  d->record[0].group = 2;
+  r4_counts a = r4_data_counts(d, 0, -1), both = r4_data_counts(d, 0, 2), all = r4_data_counts(d, -1, -1);
+  assert_int_equal(a.examples[R4_TRAIN], 40);
+  assert_int_equal(a.masked[R4_TRAIN], 39);
+  assert_int_equal(a.examples[R4_TEST], 20);
+  assert_int_equal(a.examples[R4_VAL], 0);
+  assert_int_equal(both.examples[R4_TRAIN], 1);
+  assert_int_equal(both.masked[R4_TRAIN], 0);
+  assert_int_equal(all.examples[R4_TRAIN] + all.examples[R4_TEST], N);
+  memset(d->values->bytes, 51, N * PIXELS);
+  d->values->bytes[5] = 255;
+  nothing_matters(d);
+  r4_facts f = r4_data_facts(d);
+  assert_int_equal(f.masked, N - 1);
+  assert_true(f.low == 0.2 && f.high == 1 && f.smallest_mask == 2. / PIXELS && f.largest_mask == 1);
+  assert_true(fabs(f.mean - (0.2 + 0.8 / (N * PIXELS))) < 1e-12);
+  assert_true(fabs(f.mean_mask - (1 + (N - 2) * 2. / PIXELS) / (N - 1)) < 1e-12);
+  r4_data_free(d);
+}
+
+static void memory_may_run_out(void **state)
+{
+  (void)state;
+  r4_data *d = make();
+  r4_finding finding[R4_FINDINGS];
+  for (long n = 1;; n++) {
+    r4_error e = {0};
+    size_t found = 0;
+    r4_mem_fail_at(n);
+    r4_status s = r4_data_lint(d, NULL, finding, &found, &e);
+    bool reached = r4_mem_count() >= n;
+    r4_mem_fail_at(0);
+    assert_int_equal(s, reached ? R4_E_MEMORY : R4_OK);
+    assert_true(!reached || *e.text);
+    if (!reached) break;
+  }
+  r4_data_free(d);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(each_thing_is_found),
+    cmocka_unit_test(masks_without_an_image_are_found),
+    cmocka_unit_test(counts_and_facts_are_right),
+    cmocka_unit_test(memory_may_run_out),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
