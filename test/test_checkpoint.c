@@ -12,31 +12,15 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "check.h"
+#include "scratch.h"
 #include "train/log.h"
-
-static char folder[] = "/tmp/r4-checkpoint-XXXXXX";
-
-static const char *path_of(const char *name)
-{
-  static char path[200];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  return path;
-}
-
-static void assert_error(const r4_error *e, r4_status status, const char *expected)
-{
-  if (!status) fail_msg("accepted, expected: %s", expected);
-  assert_int_equal(e->status, status);
-  if (!strstr(e->text, expected)) fail_msg("the error is\n  %s\nexpected\n  %s", e->text, expected);
-}
 
 /* How many files there are, beside "." and "..". */
 static int count_files(void)
 {
   char command[80];
   int n = -1;
-  snprintf(command, sizeof command, "ls -A %s | wc -l", folder);
+  snprintf(command, sizeof command, "ls -A %s | wc -l", scratch_folder());
   FILE *f = popen(command, "r");
   assert_non_null(f);
   assert_int_equal(fscanf(f, "%d", &n), 1);
@@ -67,8 +51,8 @@ static uint8_t *write_and_read_bytes(size_t *size)
 {
   uint8_t *bytes = NULL;
   r4_error e;
-  if (checkpoint_write(path_of("c"), 3, parts, &e)) fail_msg("%s", e.text);
-  assert_int_equal(file_read(path_of("c"), 1 << 20, &bytes, size, &e), R4_OK);
+  if (checkpoint_write(scratch_path("c"), 3, parts, &e)) fail_msg("%s", e.text);
+  assert_int_equal(file_read(scratch_path("c"), 1 << 20, &bytes, size, &e), R4_OK);
   return bytes;
 }
 
@@ -89,8 +73,8 @@ static void test_reads_back(void **state)
   int64_t s;
   r4_error e;
   struct checkpoint c;
-  if (checkpoint_write(path_of("c"), 3, parts, &e)) fail_msg("%s", e.text);
-  if (checkpoint_read(&c, path_of("c"), &e)) fail_msg("%s", e.text);
+  if (checkpoint_write(scratch_path("c"), 3, parts, &e)) fail_msg("%s", e.text);
+  if (checkpoint_read(&c, scratch_path("c"), &e)) fail_msg("%s", e.text);
   assert_int_equal(c.n, 3);
   assert_int_equal(checkpoint_take(&c, "weights", w, sizeof w, &e), R4_OK);
   assert_memory_equal(w, weights, sizeof w);
@@ -175,23 +159,23 @@ static void test_failures_leave_the_old_one(void **state)
   uint8_t *bytes = write_and_read_bytes(&size), *after = NULL;
   int files = count_files();
   limit_files(50000);
-  r4_status s = checkpoint_write(path_of("c"), 1, &part, &e);
+  r4_status s = checkpoint_write(scratch_path("c"), 1, &part, &e);
   limit_files(SIZE_MAX);
   assert_error(&e, s, "/c: writing: File too large");
   assert_int_equal(count_files(), files);
-  assert_int_equal(file_read(path_of("c"), 1 << 20, &after, &again, &e), R4_OK);
+  assert_int_equal(file_read(scratch_path("c"), 1 << 20, &after, &again, &e), R4_OK);
   assert_int_equal(again, size);
   assert_memory_equal(after, bytes, size);
   r4_mem_free(bytes);
   r4_mem_free(after);
-  assert_error(&e, checkpoint_write(path_of("c/below"), 3, parts, &e),
+  assert_error(&e, checkpoint_write(scratch_path("c/below"), 3, parts, &e),
                "c/below: cannot be written: Not a directory");
   const struct checkpoint_part named = {
     "a name that is far too long for a part of a checkpoint, which has 63", "", 0};
-  assert_error(&e, checkpoint_write(path_of("c"), 1, &named, &e), "/c: the name \"a name that");
+  assert_error(&e, checkpoint_write(scratch_path("c"), 1, &named, &e), "/c: the name \"a name that");
   struct checkpoint c;
-  assert_error(&e, checkpoint_read(&c, path_of("none"), &e), "none: opening: No such file");
-  assert_error(&e, checkpoint_read(&c, folder, &e), "is a folder, expected a file");
+  assert_error(&e, checkpoint_read(&c, scratch_path("none"), &e), "none: opening: No such file");
+  assert_error(&e, checkpoint_read(&c, scratch_folder(), &e), "is a folder, expected a file");
 }
 
 static void test_failing_memory(void **state)
@@ -201,8 +185,8 @@ static void test_failing_memory(void **state)
     struct checkpoint c = {0};
     r4_error e = {0};
     r4_mem_fail_at(n);
-    r4_status s = checkpoint_write(path_of("memory"), 3, parts, &e);
-    if (!s) s = checkpoint_read(&c, path_of("memory"), &e);
+    r4_status s = checkpoint_write(scratch_path("memory"), 3, parts, &e);
+    if (!s) s = checkpoint_read(&c, scratch_path("memory"), &e);
     bool reached = r4_mem_count() >= n;
     r4_mem_fail_at(0);
     checkpoint_free(&c);
@@ -279,13 +263,13 @@ static void assert_log(const char *name, int64_t expected)
 {
   int64_t seen = 0;
   r4_error e;
-  if (log_read(path_of(name), sum, &seen, &e)) fail_msg("%s", e.text);
+  if (log_read(scratch_path(name), sum, &seen, &e)) fail_msg("%s", e.text);
   assert_int_equal(seen, expected);
 }
 
 static void append(const char *name, const char *text)
 {
-  FILE *f = fopen(path_of(name), "a");
+  FILE *f = fopen(scratch_path(name), "a");
   assert_non_null(f);
   fputs(text, f);
   fclose(f);
@@ -299,29 +283,29 @@ static void test_log_goes_on(void **state)
   int64_t size;
   uint8_t *straight = NULL, *stopped = NULL;
   size_t n, m;
-  assert_int_equal(log_open(&l, path_of("straight"), 0, &e), R4_OK);
+  assert_int_equal(log_open(&l, scratch_path("straight"), 0, &e), R4_OK);
   for (int k = 1; k <= 6; k++) add(&l, k);
   log_close(&l);
-  assert_int_equal(log_open(&l, path_of("log"), 0, &e), R4_OK);
+  assert_int_equal(log_open(&l, scratch_path("log"), 0, &e), R4_OK);
   for (int k = 1; k <= 3; k++) add(&l, k);
   assert_int_equal(log_settle(&l, &size, &e), R4_OK); /* the checkpoint */
   for (int k = 4; k <= 5; k++) add(&l, k);
   log_close(&l);
   append("log", "{\"step\":6,\"lo"); /* killed */
   assert_log("log", 12345);
-  assert_int_equal(log_open(&l, path_of("log"), size, &e), R4_OK);
+  assert_int_equal(log_open(&l, scratch_path("log"), size, &e), R4_OK);
   assert_log("log", 123);
   for (int k = 4; k <= 6; k++) add(&l, k);
   log_close(&l);
-  assert_int_equal(file_read(path_of("straight"), 1 << 20, &straight, &n, &e), R4_OK);
-  assert_int_equal(file_read(path_of("log"), 1 << 20, &stopped, &m, &e), R4_OK);
+  assert_int_equal(file_read(scratch_path("straight"), 1 << 20, &straight, &n, &e), R4_OK);
+  assert_int_equal(file_read(scratch_path("log"), 1 << 20, &stopped, &m, &e), R4_OK);
   assert_int_equal(n, m);
   assert_memory_equal(straight, stopped, n);
   r4_mem_free(straight);
   r4_mem_free(stopped);
-  assert_error(&e, log_open(&l, path_of("log"), size * 100, &e), "/log: has ");
+  assert_error(&e, log_open(&l, scratch_path("log"), size * 100, &e), "/log: has ");
   assert_log("log", 123456);
-  assert_int_equal(log_open(&l, path_of("log"), 0, &e), R4_OK);
+  assert_int_equal(log_open(&l, scratch_path("log"), 0, &e), R4_OK);
   log_close(&l);
   assert_log("log", 0);
 }
@@ -335,7 +319,7 @@ static void test_log_on_a_full_disk(void **state)
   char longest[400];
   memset(longest, 'a', sizeof longest);
   longest[sizeof longest - 1] = 0;
-  assert_int_equal(log_open(&l, path_of("full"), 0, &e), R4_OK);
+  assert_int_equal(log_open(&l, scratch_path("full"), 0, &e), R4_OK);
   add(&l, 1);
   jw_open(&w, '{'), jw_key(&w, longest), jw_whole(&w, 1), jw_close(&w, '}');
   limit_files(200);
@@ -347,24 +331,11 @@ static void test_log_on_a_full_disk(void **state)
   assert_log("full", 12);
   append("full", "{]\n");
   int64_t seen = 0;
-  assert_error(&e, log_read(path_of("full"), sum, &seen, &e),
+  assert_error(&e, log_read(scratch_path("full"), sum, &seen, &e),
                "/full: entry 3: line 1, column 2: expected a string");
-  assert_error(&e, log_open(&l, path_of("full/below"), 0, &e), "below: cannot be written: Not a directory");
+  assert_error(&e, log_open(&l, scratch_path("full/below"), 0, &e),
+               "below: cannot be written: Not a directory");
   assert_error(&e, log_open(&l, "/dev/full/x", 0, &e), "/dev/full/x: cannot be written");
-}
-
-static int make_folder(void **state)
-{
-  (void)state;
-  return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-  (void)state;
-  char command[80];
-  snprintf(command, sizeof command, "rm -r %s", folder);
-  return system(command);
 }
 
 int main(void)
@@ -380,5 +351,5 @@ int main(void)
     cmocka_unit_test(test_log_goes_on),
     cmocka_unit_test(test_log_on_a_full_disk),
   };
-  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+  return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

@@ -11,23 +11,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "check.h"
-
-static char folder[] = "/tmp/r4-safetensors-XXXXXX";
-
-static const char *path_of(const char *name)
-{
-  static char path[200];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  return path;
-}
-
-static void assert_error(const r4_error *e, r4_status status, const char *expected)
-{
-  if (!status) fail_msg("accepted, expected: %s", expected);
-  assert_int_equal(e->status, status);
-  if (!strstr(e->text, expected)) fail_msg("the error is\n  %s\nexpected\n  %s", e->text, expected);
-}
+#include "scratch.h"
 
 /* ---- JSON ---- */
 
@@ -290,8 +274,8 @@ static void test_written_bytes(void **state)
   uint8_t *data = NULL;
   size_t size = 0;
   struct st_file f;
-  assert_int_equal(st_write(path_of("w"), 2, tensor, 1, note, &e), R4_OK);
-  assert_int_equal(file_read(path_of("w"), 1000, &data, &size, &e), R4_OK);
+  assert_int_equal(st_write(scratch_path("w"), 2, tensor, 1, note, &e), R4_OK);
+  assert_int_equal(file_read(scratch_path("w"), 1000, &data, &size, &e), R4_OK);
   const char header[] = "{\"__metadata__\":{\"who\":\"me \\\"too\\\"\"},"
                         "\"b\":{\"dtype\":\"F32\",\"shape\":[1,3],\"data_offsets\":[0,12]},"
                         "\"a\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[12,16]}}";
@@ -302,7 +286,7 @@ static void test_written_bytes(void **state)
   assert_int_equal(size, 8 + length + 16);
   assert_memory_equal(data + 8 + length, ((const float[]){1, 2, 3, 4}), 16);
   r4_mem_free(data);
-  assert_int_equal(st_read(&f, path_of("w"), &e), R4_OK);
+  assert_int_equal(st_read(&f, scratch_path("w"), &e), R4_OK);
   assert_string_equal(st_note(&f, "who"), "me \"too\"");
   assert_null(st_note(&f, "what"));
   assert_string_equal(f.tensor[0].name, "b");
@@ -342,9 +326,9 @@ static void test_models_read_back(void **state)
     float *weights;
     r4_error e;
     r4_net *n = new_net(k, &weights);
-    if (r4_model_save(n, weights, k ? names : NULL, path_of("m"), &e)) fail_msg("%s", e.text);
+    if (r4_model_save(n, weights, k ? names : NULL, scratch_path("m"), &e)) fail_msg("%s", e.text);
     for (int given = 0; given < 2; given++) {
-      r4_model *m = r4_model_load(path_of("m"), given ? n : NULL, &e);
+      r4_model *m = r4_model_load(scratch_path("m"), given ? n : NULL, &e);
       if (!m) fail_msg("%s", e.text);
       assert_string_equal(r4_net_layers(r4_model_net(m)), nets[k].layers);
       assert_true(r4_shape_equal(r4_net_input(r4_model_net(m)), nets[k].input));
@@ -411,7 +395,7 @@ static void test_file_computes_the_same(void **state)
   double expected[4];
   struct st_file f;
   r4_net *n = new_net(3, &weights);
-  assert_int_equal(r4_model_save(n, weights, NULL, path_of("m"), &e), R4_OK);
+  assert_int_equal(r4_model_save(n, weights, NULL, scratch_path("m"), &e), R4_OK);
   r4_graph *g = r4_graph_new();
   r4_net_inputs(n, g, param);
   r4_id z = r4_net_apply(n, g, param, r4_input(g, "x", R4_SHAPE(1, 4, 5, 2)));
@@ -424,7 +408,7 @@ static void test_file_computes_the_same(void **state)
   double *x = runner_input(r, "x");
   for (int i = 0; i < 40; i++) x[i] = draw(-1, 1);
   runner_run(r);
-  assert_int_equal(st_read(&f, path_of("m"), &e), R4_OK);
+  assert_int_equal(st_read(&f, scratch_path("m"), &e), R4_OK);
   logits_of_file(&f, x, expected);
   assert_close("logits", r->out[0], expected, 4, 1e-12, 1);
   st_free(&f);
@@ -437,7 +421,7 @@ static void test_file_computes_the_same(void **state)
 static void refuses_model(const r4_net *net, const char *expected)
 {
   r4_error e = {0};
-  r4_model *m = r4_model_load(path_of("m"), net, &e);
+  r4_model *m = r4_model_load(scratch_path("m"), net, &e);
   assert_error(&e, m ? R4_OK : e.status, expected);
 }
 
@@ -448,34 +432,34 @@ static void test_models_that_do_not_fit(void **state)
   float *weights, zeros[64] = {0};
   r4_net *n = new_net(0, &weights), *wider = r4_net_new("dense 4", R4_SHAPE(6), &e);
   r4_net *deeper = r4_net_new("dense 4, dense 2", R4_SHAPE(5), &e);
-  assert_int_equal(r4_model_save(n, weights, NULL, path_of("m"), &e), R4_OK);
+  assert_int_equal(r4_model_save(n, weights, NULL, scratch_path("m"), &e), R4_OK);
   refuses_model(wider, "/m: tensor \"0.weight\" is [4,5], expected [4,6]");
   refuses_model(deeper, "/m: has no tensor \"1.weight\", expected one of shape [2,4]");
   const struct st_new tensor[] = {
     {"0.weight", R4_SHAPE(4, 5), zeros}, {"0.bias", R4_SHAPE(4), zeros}, {"0.scale", R4_SHAPE(1), zeros}};
-  assert_int_equal(st_write(path_of("m"), 3, tensor, 0, NULL, &e), R4_OK);
+  assert_int_equal(st_write(scratch_path("m"), 3, tensor, 0, NULL, &e), R4_OK);
   refuses_model(n, "/m: tensor \"0.scale\" has no place in the net \"dense 4\"");
   refuses_model(NULL, "/m: does not say which net it is of");
   const struct st_note lying[] = {{"net", "dense 20000"}, {"input", "[20000]"}, {"classes", "[1]"}};
-  assert_int_equal(st_write(path_of("m"), 2, tensor, 2, lying, &e), R4_OK);
+  assert_int_equal(st_write(scratch_path("m"), 2, tensor, 2, lying, &e), R4_OK);
   refuses_model(NULL, "/m: tensor \"0.weight\" is [4,5], expected [20000,20000]");
   const struct st_note bad[] = {{"net", "dense x"}, {"input", "[5]"}};
-  assert_int_equal(st_write(path_of("m"), 2, tensor, 2, bad, &e), R4_OK);
+  assert_int_equal(st_write(scratch_path("m"), 2, tensor, 2, bad, &e), R4_OK);
   refuses_model(NULL, "/m: layer 1 \"dense x\"");
   const struct st_note shapeless[] = {{"net", "dense 4"}, {"input", "5"}};
-  assert_int_equal(st_write(path_of("m"), 2, tensor, 2, shapeless, &e), R4_OK);
+  assert_int_equal(st_write(scratch_path("m"), 2, tensor, 2, shapeless, &e), R4_OK);
   refuses_model(NULL, "metadata: input is \"5\", expected a shape");
-  assert_int_equal(st_write(path_of("m"), 2, tensor, 1, &lying[2], &e), R4_OK);
+  assert_int_equal(st_write(scratch_path("m"), 2, tensor, 1, &lying[2], &e), R4_OK);
   refuses_model(n, "metadata: classes is no list of 4 names");
-  assert_int_equal(st_write(path_of("m"), 2, tensor, 0, NULL, &e), R4_OK);
-  r4_model *m = r4_model_load(path_of("m"), n, &e);
+  assert_int_equal(st_write(scratch_path("m"), 2, tensor, 0, NULL, &e), R4_OK);
+  r4_model *m = r4_model_load(scratch_path("m"), n, &e);
   assert_non_null(m);
   r4_model_free(m);
   r4_net_free(n);
   r4_net_free(wider);
   r4_net_free(deeper);
   free(weights);
-  assert_int_equal(r4_model_load(path_of("none"), NULL, &e) != NULL, false);
+  assert_int_equal(r4_model_load(scratch_path("none"), NULL, &e) != NULL, false);
   assert_error(&e, e.status, "none: opening: No such file");
 }
 
@@ -485,10 +469,10 @@ static r4_status save_and_load(const r4_net *n, const float *weights)
 {
   static const char *const names[] = {"a", "b", "c", "d"};
   r4_error e = {0};
-  r4_status s = r4_model_save(n, weights, names, path_of("memory"), &e);
+  r4_status s = r4_model_save(n, weights, names, scratch_path("memory"), &e);
   assert_true(!s || e.text[0]);
   if (s) return s;
-  r4_model *m = r4_model_load(path_of("memory"), NULL, &e);
+  r4_model *m = r4_model_load(scratch_path("memory"), NULL, &e);
   r4_model_free(m);
   return e.status;
 }
@@ -510,20 +494,6 @@ static void test_failing_memory(void **state)
   free(weights);
 }
 
-static int make_folder(void **state)
-{
-  (void)state;
-  return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-  (void)state;
-  char command[80];
-  snprintf(command, sizeof command, "rm -r %s", folder);
-  return system(command);
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -540,5 +510,5 @@ int main(void)
     cmocka_unit_test(test_models_that_do_not_fit),
     cmocka_unit_test(test_failing_memory),
   };
-  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+  return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

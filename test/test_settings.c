@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "check.h"
+#include "scratch.h"
 
 /* ---- Helpers ---- */
 
@@ -24,13 +24,6 @@ static r4_settings *defaults(void)
   r4_settings *s = r4_settings_new();
   assert_non_null(s);
   return s;
-}
-
-static void assert_error(const r4_error *e, r4_status status, const char *expected)
-{
-  if (!status) fail_msg("accepted, expected: %s", expected);
-  assert_int_equal(e->status, status);
-  if (!strstr(e->text, expected)) fail_msg("the error is\n  %s\nexpected\n  %s", e->text, expected);
 }
 
 static void refuses(const char *text, const char *expected)
@@ -299,13 +292,9 @@ static void test_yaml_that_settings_cannot_have(void **state)
 
 /* ---- Other files ---- */
 
-static char folder[] = "/tmp/r4-settings-XXXXXX";
-
 static void write_file(const char *name, const char *text)
 {
-  char path[200];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  FILE *f = fopen(path, "w");
+  FILE *f = fopen(scratch_path(name), "w");
   assert_non_null(f);
   fputs(text, f);
   fclose(f);
@@ -313,18 +302,14 @@ static void write_file(const char *name, const char *text)
 
 static r4_status read_file(r4_settings *s, const char *name, r4_error *e)
 {
-  char path[200];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  return r4_settings_read(s, path, e);
+  return r4_settings_read(s, scratch_path(name), e);
 }
 
 static void test_base(void **state)
 {
   (void)state;
-  char path[200];
   r4_error e;
-  snprintf(path, sizeof path, "%s/inner", folder);
-  mkdir(path, 0777);
+  mkdir(scratch_path("inner"), 0777);
   write_file("root.yaml", "epochs: 1\nbatch: 2\nrate: 3\ndecay_at: [1, 2]\n");
   write_file("inner/middle.yaml", "epochs: 4\nbatch: 5\nbase: ../root.yaml\n");
   write_file("leaf.yaml", "epochs: 6\nbase: inner/middle.yaml\ndecay_at: [3]\n");
@@ -501,20 +486,6 @@ static void test_failing_memory(void **state)
   }
 }
 
-static int make_folder(void **state)
-{
-  (void)state;
-  return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-  (void)state;
-  char command[80];
-  snprintf(command, sizeof command, "rm -r %s", folder);
-  return system(command);
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -536,5 +507,5 @@ int main(void)
     cmocka_unit_test(test_reals_read_back),
     cmocka_unit_test(test_failing_memory),
   };
-  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+  return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

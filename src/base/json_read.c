@@ -99,7 +99,7 @@ static void put_utf8(struct reader *r, uint32_t c)
     return;
   }
   int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-  *r->strings++ = (char)(0xf0 << (3 - more) | c >> 6 * more); /* 110xxxxx, 1110xxxx or 11110xxx */
+  *r->strings++ = (char)(0xf0u << (3 - more) | c >> 6 * more); /* 110xxxxx, 1110xxxx or 11110xxx */
   while (more--) *r->strings++ = (char)(0x80 | (c >> 6 * more & 0x3f));
 }
 

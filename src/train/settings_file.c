@@ -2,7 +2,7 @@
  *
  *     base: other.yaml      its settings first, those of this file win; relative to the folder of this file
  *     lambda: 0.5
- *     data.from: mnist      the same as a map "data:" with "from: mnist" in it */
+ *     data.from: mnist      the same as a map "data:" with "from: mnist" in it; the dot leaves room for "data: NAME" */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,0 +1,18 @@
+/* A folder for the files of a test program, and errors by their text. */
+#ifndef SCRATCH_H
+#define SCRATCH_H
+
+#include "check.h"
+
+/* Group setup and teardown of cmocka. */
+int scratch_make(void **state);
+int scratch_remove(void **state);
+
+const char *scratch_folder(void);
+/* The path of a file in the folder; valid until the next call. */
+const char *scratch_path(const char *name);
+
+/* status is an error, e holds it, and its text has expected in it. */
+void assert_error(const r4_error *e, r4_status status, const char *expected);
+
+#endif
