@@ -77,8 +77,7 @@ r4_data *source_open(const char *command, const struct source *s, int *code);
 bool source_meaning(const char *command, const char *word, r4_mask_meaning *meaning);
 bool source_split(const char *command, const char *word, int *split); /* -1 for "" */
 
-void print_shape(FILE *f, r4_shape s, const char *between);
-void print_data(const r4_data *d);
-void print_data_json(const r4_data *d);
+/* What a data set holds, as tables or as JSON. */
+void print_data(const r4_data *d, bool json);
 
 #endif

@@ -36,10 +36,7 @@ static int run(int argc, char **argv)
     r4_data_free(d);
     return cli_fail("data show", e.status, e.text);
   }
-  if (s.json)
-    print_data_json(d);
-  else
-    print_data(d);
+  print_data(d, s.json);
   r4_data_free(d);
   return EXIT_DONE;
 }

@@ -5,9 +5,9 @@
 
 static const char *const split_name[R4_SPLITS] = {"train", "val", "test"};
 
-void print_shape(FILE *f, r4_shape s, const char *between)
+static void print_shape(r4_shape s, const char *between)
 {
-  for (int k = 0; k < s.rank; k++) fprintf(f, "%s%lld", k ? between : "", (long long)s.dim[k]);
+  for (int k = 0; k < s.rank; k++) printf("%s%lld", k ? between : "", (long long)s.dim[k]);
 }
 
 /* Whether the groups are more than the classes again. */
@@ -51,13 +51,13 @@ static void print_rows(const r4_data *d, const char *title, bool groups)
   print_row("all", width, r4_data_counts(d, -1, -1));
 }
 
-void print_data(const r4_data *d)
+static void print_text(const r4_data *d)
 {
   char hash[R4_HASH_SIZE];
   r4_facts f = r4_data_facts(d);
   r4_data_hash(d, hash);
   printf("%s\n%zu examples of ", r4_data_about(d), r4_data_count(d));
-  print_shape(stdout, r4_data_shape(d), " x ");
+  print_shape(r4_data_shape(d), " x ");
   printf(", values from %.4g to %.4g, mean %.4g\n", f.low, f.high, f.mean);
   if (f.masked)
     printf("%zu have a mask, which covers %.1f %% (%.1f to %.1f) and marks what must not matter\n", f.masked,
@@ -89,7 +89,7 @@ static void print_rows_json(const r4_data *d, bool groups)
   }
 }
 
-void print_data_json(const r4_data *d)
+static void print_json(const r4_data *d)
 {
   char hash[R4_HASH_SIZE];
   r4_facts f = r4_data_facts(d);
@@ -97,7 +97,7 @@ void print_data_json(const r4_data *d)
   printf("{\n  \"about\": ");
   json_string(stdout, r4_data_about(d));
   printf(",\n  \"hash\": \"%s\",\n  \"examples\": %zu,\n  \"shape\": [", hash, r4_data_count(d));
-  print_shape(stdout, r4_data_shape(d), ", ");
+  print_shape(r4_data_shape(d), ", ");
   printf("],\n  \"values\": {\"low\": %.9g, \"high\": %.9g, \"mean\": %.9g},\n", f.low, f.high, f.mean);
   printf(
     "  \"masks\": {\"examples\": %zu, \"mean_area\": %.9g, \"smallest_area\": %.9g, \"largest_area\": %.9g, "
@@ -110,4 +110,12 @@ void print_data_json(const r4_data *d)
   printf("\n  ],\n  \"groups\": [");
   print_rows_json(d, true);
   printf("\n  ]\n}\n");
+}
+
+void print_data(const r4_data *d, bool json)
+{
+  if (json)
+    print_json(d);
+  else
+    print_text(d);
 }

@@ -208,8 +208,8 @@ static void inverted_masks(struct lint *l)
   const char *reverse = "1 must mean \"must not matter\"; if it means the reverse, say so: --mask-means";
   if (2 * large > masked && 10 * different <= masked)
     tell(l, WARNING, "mask-inverted",
-         "%zu of %zu masks cover more than half of the example, and only %zu are different: %s", large,
-         masked, different, reverse);
+         "%zu of %zu masks cover more than half of the example, and there are only %zu different ones: %s",
+         large, masked, different, reverse);
   else if (2 * large > masked)
     tell(l, NOTE, "mask-large", "%zu of %zu masks cover more than half of the example: %s", large, masked,
          reverse);
