@@ -200,13 +200,20 @@ def r3(net, data):
 
 
 def attack(net, data):
+    """The best point of each path, its end included."""
     d = data.box * (2 * torch.rand_like(data.x) - 1)
-    for _ in range(STEPS):
+    best, largest = d, torch.full((len(d),), -1.0)
+    for k in range(STEPS + 1):
         at = (data.x + d).requires_grad_(True)
         g = explanation(net, at, data.y, constant=True)[1]
-        up = torch.autograd.grad((data.m * g).square().sum(), at)[0]
-        d = torch.minimum(torch.maximum(d.add_(up.sign_(), alpha=EPS / 4), -data.box), data.box)
-    return d
+        squares = (data.m * g).square().flatten(1).sum(1)
+        with torch.no_grad():
+            larger = (squares > largest).view(-1, *[1] * (d.dim() - 1))
+            best, largest = torch.where(larger, d, best), torch.maximum(squares, largest)
+        if k < STEPS:
+            up = torch.autograd.grad(squares.sum(), at)[0]
+            d = torch.minimum(torch.maximum(d + up.sign_().mul_(EPS / 4), -data.box), data.box)
+    return best
 
 
 def adv_r4(net, data):

@@ -24,8 +24,9 @@ to the K-th layer of the line, counted from 0.
       ibp-ex      mean over the examples with a mask of the cross entropy of the worst logits in that box;
                   ibp-ex.lo and ibp-ex.hi bound the logits
       adv-r4      mean_i |m g_i(x + d)|, where d starts at eps m start and takes steps of alpha along the
-                  sign of the gradient of sum_i |m g_i|^2, clipped to |d| <= eps m; adv-r4.d is d at the end,
-                  and a constant for the gradient
+                  sign of the gradient of sum_i |m g_i|^2, clipped to |d| <= eps m; adv-r4.d is for each
+                  example the d of this path, start and end included, at which |m g_i| is largest, and a
+                  constant for the gradient
 """
 import argparse
 import os
@@ -255,22 +256,36 @@ def penalty_ibp(net, p, data, eps, out, kinks):
     return (masked * worst).sum() / masked.sum()
 
 
-def attack(net, p, data, eps, kinks):
-    fixed = {k: v.detach() for k, v in p.items()}
+def best_of(points, sizes, kinks):
+    """Example by example the point of the largest size; sizes are [points, batch]."""
+    top, at = sizes.max(0)
+    best = points[at, torch.arange(len(at))]
+    other = (points != best).flatten(2).any(2)
+    behind = torch.where(other, top - sizes, top).amin(0)[:-1]  # the last example has no mask
+    kinks.near(torch.stack([behind, top[:-1]], 1))
+    return best
+
+
+def attack(explain, data, eps, kinks):
+    """The best point of the path; explain(x) is the explanation at x, to be differentiated by x."""
     box = eps * data["m"]
-    d = box * data["start"]
-    for _ in range(STEPS):
+    d, points, sizes = box * data["start"], [], []
+    for k in range(STEPS + 1):
         at = (data["x"] + d).requires_grad_(True)
-        g = explanation(net, fixed, at, data["y"], kinks)[1]
-        up = torch.autograd.grad((data["m"] * g).square().sum(), at)[0]
-        kinks.near(up, data["m"])
-        d = torch.maximum(torch.minimum(d + (eps / 4) * up.sign(), box), -box)
-    return d
+        squares = (data["m"] * explain(at)).square().flatten(1).sum(1)
+        points.append(d)
+        sizes.append(squares.detach())
+        if k < STEPS:
+            up = torch.autograd.grad(squares.sum(), at)[0]
+            kinks.near(up, data["m"])
+            d = torch.maximum(torch.minimum(d + (eps / 4) * up.sign(), box), -box)
+    return best_of(torch.stack(points), torch.stack(sizes), kinks)
 
 
 def penalty_adv(net, p, data, eps, out, kinks):
     if "adv-r4.d" not in out:
-        out["adv-r4.d"] = attack(net, p, data, eps, kinks)
+        fixed = {k: v.detach() for k, v in p.items()}
+        out["adv-r4.d"] = attack(lambda at: explanation(net, fixed, at, data["y"], kinks)[1], data, eps, kinks)
     g = explanation(net, p, data["x"] + out["adv-r4.d"], data["y"], kinks)[1]
     return norms(data["m"] * g).mean()
 

@@ -10,7 +10,7 @@ NAME.penalty, NAME.loss and NAME.grad.PARAMETER. All variants share x, y, m, sta
 import torch
 import torch.nn.functional as F
 
-from golden import (MARGIN, STEPS, Kinks, Net, Unlucky, balance, check_float, draw, file_lines, gradients,
+from golden import (MARGIN, Kinks, Net, Unlucky, attack, balance, check_float, draw, file_lines, gradients,
                     logit_bounds, logits, norms, pulled_back, softmax_bounds, write_files)
 
 LOSS, LOGIT, MARGIN_OF, LOGPROBS = range(4)  # r4_explain
@@ -87,7 +87,8 @@ def slope_bounds(lo, hi, y, kind):
 
 
 def explanation(net, p, x, y, kind, kinks):
-    x = x.detach().requires_grad_(True)
+    if not x.requires_grad:
+        x = x.detach().requires_grad_(True)
     return torch.autograd.grad(explained(logits(net, p, x, kinks), y, kind).sum(), x, create_graph=True)[0]
 
 
@@ -121,15 +122,7 @@ def rand_r4(net, p, data, eps, o, kinks):
 
 def adv_r4(net, p, data, eps, o, kinks):
     fixed = {k: v.detach() for k, v in p.items()}
-    box = eps * data["m"]
-    d = box * data["start"]
-    for _ in range(STEPS):
-        at = (data["x"] + d).requires_grad_(True)
-        e = explained(logits(net, fixed, at, kinks), data["y"], o["explain"])
-        g = torch.autograd.grad(e.sum(), at, create_graph=True)[0]
-        up = torch.autograd.grad((data["m"] * g).square().sum(), at)[0]
-        kinks.near(up, data["m"])
-        d = torch.maximum(torch.minimum(d + (eps / 4) * up.sign(), box), -box)
+    d = attack(lambda at: explanation(net, fixed, at, data["y"], o["explain"], kinks), data, eps, kinks)
     return size(data["m"] * explanation(net, p, data["x"] + d, data["y"], o["explain"], kinks), o["norm"])
 
 

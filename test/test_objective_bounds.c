@@ -1,9 +1,11 @@
 /* The order of the methods, example by example, on random nets and on trained ones:
  *
  *     || m . g(x) ||  <=  rand-r4  <=  cert-r4,      || m . g(x') ||  <=  cert-r4  for every x' in the box,
+ *     || m . g(x + d_0) ||  <=  adv-r4 with k steps  <=  adv-r4 with k + 1 steps  <=  cert-r4,     2-norm,
  *
- * adv-r4's points among them; and where the loss of trained nets is explained, the attack finds more than
- * chance on average. (Where nets have no curvature to climb, as initialised ones or their logits, it need not.) */
+ * where d_0 is the start of the attack. Where the loss of trained nets is explained, the attack finds several
+ * times as much as chance on average. Nets as initialised have little curvature to climb: chance finds a
+ * little more. */
 #include <math.h>
 #include <string.h>
 
@@ -81,46 +83,71 @@ static struct objective_numbers run(struct objective_case *c, const char *method
   return objective_case_run(c);
 }
 
-/* The norm at x and at every random sample, by rand-r4's norm of a box of no size. */
-static void check_samples(const struct objective_case *c, const double *clean, const double *cert)
+/* The norms at points x + eps m . way, by rand-r4's norm of a box of no size. */
+struct looker {
+  struct objective_case at;
+  struct runner *run;
+};
+
+static struct looker looker_open(const struct objective_case *c)
 {
-  struct objective_case at = *c;
-  size_t n = c->batch * c->features;
-  at.o.method = "rand-r4";
-  at.o.samples = 1;
-  at.o.eps = 0;
-  struct runner *r = objective_case_open(&at, FAST64);
-  struct objective_numbers here = objective_case_go(&at, r);
-  assert_close("clean", clean, here.each, c->batch, 1e-12, 1);
+  struct looker l = {.at = *c};
+  l.at.o.method = "rand-r4";
+  l.at.o.samples = 1;
+  l.at.o.eps = 0;
+  l.run = objective_case_open(&l.at, FAST64);
+  return l;
+}
+
+static struct objective_numbers look(struct looker *l, const struct objective_case *c, const double *way,
+                                     bool corner)
+{
+  for (size_t k = 0; k < c->batch * c->features; k++)
+    l->at.x[k] = c->x[k] + c->o.eps * c->m[k] * (corner ? copysign(1, way[k]) : way[k]);
+  return objective_case_go(&l->at, l->run);
+}
+
+static void check_samples(struct looker *l, const struct objective_case *c, const double *cert)
+{
   for (size_t s = 0; s < CASE_SAMPLES; s++) {
     bool corner = s % 2;
-    for (size_t k = 0; k < n; k++) {
-      double xi = c->noise[s * n + k];
-      at.x[k] = c->x[k] + c->o.eps * c->m[k] * (corner ? copysign(1, xi) : xi);
-    }
-    here = objective_case_go(&at, r);
+    struct objective_numbers here = look(l, c, c->noise + s * c->batch * c->features, corner);
     assert_below(c, here.each, cert, corner ? "corner" : "sample");
   }
-  runner_free(r);
+}
+
+/* The attack keeps the best point that it visited, by the 2-norm: more steps never find less. */
+static struct objective_numbers check_attack(struct looker *l, struct objective_case *c, const double *cert)
+{
+  struct objective_numbers last = look(l, c, c->start, false), adv = {0};
+  for (c->o.steps = 1; c->o.steps <= ATTACK_STEPS; c->o.steps++) {
+    adv = run(c, "adv-r4");
+    assert_below(c, adv.each, cert, "adv-r4");
+    if (c->o.norm == R4_NORM_L2)
+      assert_below(c, last.each, adv.each, "adv-r4 with a step less, or its start");
+    last = adv;
+  }
+  return adv;
 }
 
 static void check_box(struct objective_case *c, double eps)
 {
+  static const double nowhere[CASE_BATCH * CASE_FEATURES];
+  struct looker l = looker_open(c);
   c->o.eps = 0;
   struct objective_numbers clean = run(c, "cert-r4");
+  assert_close("clean", clean.each, look(&l, c, nowhere, false).each, c->batch, 1e-12, 1);
   c->o.eps = eps;
-  struct objective_numbers cert = run(c, "cert-r4"), rand = run(c, "rand-r4"), adv = {0};
+  struct objective_numbers cert = run(c, "cert-r4"), rand = run(c, "rand-r4");
   assert_below(c, clean.each, rand.each, "clean and rand-r4");
   assert_below(c, rand.each, cert.each, "rand-r4");
-  check_samples(c, clean.each, cert.each);
-  for (c->o.steps = 1; c->o.steps <= ATTACK_STEPS; c->o.steps++) {
-    adv = run(c, "adv-r4");
-    assert_below(c, adv.each, cert.each, "adv-r4");
-  }
+  check_samples(&l, c, cert.each);
+  struct objective_numbers adv = check_attack(&l, c, cert.each);
   for (size_t i = 0; c->o.explain == R4_EXPLAIN_LOSS && i < c->batch; i++) {
     sum_rand += rand.each[i];
     sum_adv += adv.each[i];
   }
+  runner_free(l.run);
 }
 
 static void check_all(bool trained)
@@ -140,13 +167,14 @@ static void test_random_nets(void **state)
 {
   (void)state;
   check_all(false);
+  assert_true(sum_adv > 0.92 * sum_rand);
 }
 
 static void test_trained_nets(void **state)
 {
   (void)state;
   check_all(true);
-  assert_true(sum_adv > 2 * sum_rand);
+  assert_true(sum_adv > 4 * sum_rand);
 }
 
 /* The bound shrinks to the norm at the point as the box does, and grows with it. */

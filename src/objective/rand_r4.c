@@ -18,14 +18,6 @@ static r4_id size_at(const struct objective *o, r4_id d)
   return objective_norm(o, objective_explain(o, view_moved(o, d)));
 }
 
-/* [batch] as [batch, 1, ...], to be repeated along the features. */
-static r4_id column(const struct objective *o, r4_id v)
-{
-  r4_shape shape = {.rank = r4_node_shape(o->g, o->in.m).rank, .dim = {o->options->batch}};
-  for (int k = 1; k < shape.rank; k++) shape.dim[k] = 1;
-  return r4_reshape(o->g, v, shape);
-}
-
 static r4_id quantity(struct objective *o)
 {
   r4_graph *g = o->g;
@@ -33,13 +25,13 @@ static r4_id quantity(struct objective *o)
   r4_shape rows = r4_node_shape(g, o->in.m);
   rows.dim[0] *= o->options->samples;
   o->in.noise = r4_input(g, "noise", rows);
-  r4_id best = view_nowhere(o), largest = size_at(o, best);
+  r4_id nowhere = view_nowhere(o);
+  struct best best = {nowhere, size_at(o, nowhere)};
   for (int s = 0; s < o->options->samples; s++) {
-    r4_id d = draw(o, s), size = size_at(o, d);
-    best = r4_select(g, column(o, r4_less(g, largest, size)), d, best);
-    largest = r4_max(g, largest, size);
+    r4_id d = draw(o, s);
+    view_keep_best(o, &best, d, size_at(o, d));
   }
-  return size_at(o, r4_detach(g, best));
+  return size_at(o, r4_detach(g, best.d));
 }
 
 const struct term term_rand_r4 = {quantity, false};

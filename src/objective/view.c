@@ -85,3 +85,17 @@ r4_id view_allowed(const struct objective *o, r4_id d)
   }
   return r4_detach(g, r4_min(g, r4_max(g, d, least), most));
 }
+
+/* [batch] as [batch, 1, ...], to be repeated along the features. */
+static r4_id column(const struct objective *o, r4_id v)
+{
+  r4_shape shape = {.rank = r4_node_shape(o->g, o->in.m).rank, .dim = {o->options->batch}};
+  for (int k = 1; k < shape.rank; k++) shape.dim[k] = 1;
+  return r4_reshape(o->g, v, shape);
+}
+
+void view_keep_best(const struct objective *o, struct best *b, r4_id d, r4_id size)
+{
+  b->d = r4_select(o->g, column(o, r4_less(o->g, b->size, size)), d, b->d);
+  b->size = r4_max(o->g, b->size, size);
+}
