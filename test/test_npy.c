@@ -6,8 +6,8 @@
 
 #include "base/mem.h"
 #include "check.h"
+#include "tensor/escape.h"
 #include "tensor/npy.h"
-#include "tensor/utf8.h"
 
 /* A file of version 1, or 2 and 3, with this header and body; *size gets its length. */
 static uint8_t *file_of(int version, const char *header, const void *body, size_t body_size, size_t *size)
@@ -144,25 +144,25 @@ static void text_becomes_utf8(void **state)
     assert_int_equal(read_header(1, HEAD("<U2", "False", "(1,)"), bad[k], 8, &a, &e), R4_E_PARSE);
 }
 
-static void utf8_is_strict(void **state)
+static void escapes_come_back(void **state)
 {
   (void)state;
   char to[4];
   uint32_t code;
   for (uint32_t c = 1; c < 0x110000; c += c < 0x3000 ? 1 : 977) {
-    size_t n = utf8_put(c, to);
+    size_t n = escape_put(c, to);
     char text[5] = {0};
     memcpy(text, to, n);
     bool surrogate = c >= 0xd800 && c < 0xe000;
     assert_true(surrogate ? n == 0 || (c >= 0xdc80 && c < 0xdd00 && n == 1)
-                          : utf8_get(text, &code) == n && code == c);
+                          : escape_get(text, &code) == n && code == c);
   }
   static const char *const broken[] = {"\x80", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80",
                                        "\xff", "\xe2\x82"};
   for (size_t k = 0; k < sizeof broken / sizeof *broken; k++) {
-    assert_int_equal(utf8_get(broken[k], &code), 1);
+    assert_int_equal(escape_get(broken[k], &code), 1);
     assert_int_equal(code, 0xdc00 + (uint8_t)broken[k][0]);
-    assert_int_equal(utf8_put(code, to), 1);
+    assert_int_equal(escape_put(code, to), 1);
     assert_true(to[0] == broken[k][0]);
   }
 }
@@ -336,7 +336,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(reads_types_and_orders), cmocka_unit_test(half_precision),
     cmocka_unit_test(fortran_order),          cmocka_unit_test(text_becomes_utf8),
-    cmocka_unit_test(utf8_is_strict),         cmocka_unit_test(refuses_bad_headers),
+    cmocka_unit_test(escapes_come_back),      cmocka_unit_test(refuses_bad_headers),
     cmocka_unit_test(refuses_truncations),    cmocka_unit_test(written_arrays_read_back),
     cmocka_unit_test(writes_as_numpy),        cmocka_unit_test(survives_failed_allocations),
   };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "tensor/utf8.h"
+#include "tensor/escape.h"
 
 enum { HEADER_LIMIT = 1 << 20 };
 
@@ -253,7 +253,7 @@ static bool decode_text(const struct header *h, const uint8_t *from, char *to)
     if (wide) memcpy(&code, from + k, 4);
     if (code && ended) return false;
     ended |= !code;
-    size_t n = wide ? utf8_put(code, to) : 1;
+    size_t n = wide ? escape_put(code, to) : 1;
     if (!n) return false;
     if (!wide) *to = (char)code;
     if (code) to += n;

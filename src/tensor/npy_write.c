@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "tensor/escape.h"
 #include "tensor/npy.h"
-#include "tensor/utf8.h"
 
 enum { ALIGNMENT = 64 };
 
@@ -13,7 +13,7 @@ static const char order_here = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' :
 static size_t characters(const char *text)
 {
   size_t n = 0;
-  for (uint32_t code; *text; n++) text += utf8_get(text, &code);
+  for (uint32_t code; *text; n++) text += escape_get(text, &code);
   return n;
 }
 
@@ -32,7 +32,7 @@ static r4_status encode_text(const struct array *a, struct npy *n, size_t *width
   n->body_size = (size_t)count * *width * sizeof *to;
   for (int64_t i = 0; i < count; i++, to += *width) {
     const char *text = array_text(a, i);
-    for (size_t k = 0; *text; k++) text += utf8_get(text, &to[k]);
+    for (size_t k = 0; *text; k++) text += escape_get(text, &to[k]);
   }
   return R4_OK;
 }
