@@ -896,6 +896,32 @@ double r4_mask_share(size_t features, const float *a, const float *mask);
 /* The mean of the examples: a baseline. */
 r4_status r4_data_mean(const r4_data *d, float *to, r4_error *e);
 
+/* A net that is asked, and what pictures call it. */
+typedef struct {
+  const char *name;
+  const r4_net *net;
+  const float *weights;
+} r4_subject;
+
+/* The numbers of up to n examples to look at: one of each class in turn, in the order of d; with wrong, those alone
+ * that this net gets wrong. *found becomes how many. */
+r4_status r4_heat_examples(const r4_data *d, size_t n, const r4_subject *wrong, size_t *example, size_t *found,
+                           r4_error *e);
+
+typedef struct {
+  const char *const *method; /* names of attributions */
+  size_t methods;
+  r4_attribution_options attribution;
+  const char *title; /* or NULL */
+  bool common_scale; /* the nets of a row share one scale per method; otherwise each heat map has its own */
+} r4_heat_options;
+
+/* A PNG file with a row for each example of d, which must be images, and in it a heat map for each method and net, at
+ * most 64; the masks are outlined. Pixels show the sum over their channels. share (if not NULL) gets, for each method
+ * and in it for each net, the mean of r4_mask_share over the examples that have one; NaN if none has. */
+r4_status r4_heat_picture(const r4_subject *subject, size_t subjects, const r4_data *d,
+                          const r4_heat_options *options, const char *file, double *share, r4_error *e);
+
 /* ---- The table of operations ---------------------------------------------------------------- */
 
 typedef struct {

@@ -403,6 +403,8 @@ static void errors_say_what_was_expected(void **state)
   expect(R4_E_ARGUMENT, "samples is 0: expected 1 to 1000", "integrated", net, w, d, o);
   o = good, o.eps = NAN;
   expect(R4_E_ARGUMENT, "eps is nan", "bounds", net, w, d, o);
+  o = good, o.explain = (r4_explain)4;
+  expect(R4_E_ARGUMENT, "explain is 4: expected 0 to 3", "gradient", net, w, d, o);
   o = good, o.sigma = -1;
   expect(R4_E_ARGUMENT, "sigma is -1", "smoothgrad", net, w, d, o);
   assert_null(r4_attribution_describe(r4_attribution_count()).name);

@@ -17,6 +17,7 @@ enum {
 };
 
 static const uint8_t paper[3] = {250, 250, 248}, ink[3] = {60, 60, 60}, faint[3] = {130, 130, 130};
+static const uint8_t strong[3] = {0, 210, 255}; /* of outlines */
 
 struct layout {
   size_t columns, rows, *cell; /* example of each cell, or SIZE_MAX            */
@@ -119,7 +120,7 @@ static void write_names(struct image *on, const r4_data *d, size_t i, size_t x, 
   const char *label = d->classes->name[r->label], *group = d->groups->name[r->group];
   bool same = d->groups == d->classes || !strcmp(label, group);
   snprintf(text, sizeof text, "%s%s%s", label, same ? "" : " / ", same ? "" : group);
-  sheet_text(on, x, y, width, ink, text);
+  sheet_text(on, x, y, 1, width, ink, text);
 }
 
 /* room: memory for an example and for one as large as on the sheet. */
@@ -136,7 +137,7 @@ static r4_status draw_cell(struct image *on, const r4_data *d, const struct layo
     from.channels = 1;
     mask_bytes(d, i, room[0]);
     status = enlarge(l, &from, room[1], e);
-    if (!status) sheet_outline(on, x, y, l->height, l->width, room[1]);
+    if (!status) sheet_outline(on, x, y, l->height, l->width, room[1], strong);
   }
   write_names(on, d, i, x, y + l->height + 3, l->width + GAP - 3);
   return status;
@@ -150,7 +151,7 @@ static void write_title(struct image *on, const r4_data *d, r4_sheet_rows rows, 
   for (size_t i = 0; i < d->n; i++) n += row_of(d, rows, i) == row;
   const char *name = rows == R4_SHEET_CLASSES ? d->classes->name[row] : split_name[row];
   snprintf(text, sizeof text, "%s: %zu", name, n);
-  sheet_text(on, GAP, y, on->width - 2 * GAP, faint, text);
+  sheet_text(on, GAP, y, 1, on->width - 2 * GAP, faint, text);
 }
 
 static r4_status draw(struct image *on, const r4_data *d, const struct layout *l, r4_sheet_rows rows,

@@ -7,6 +7,12 @@ static void dot(struct image *on, size_t x, size_t y, const uint8_t colour[3])
   if (x < on->width && y < on->height) memcpy(on->pixel + (y * on->width + x) * 3, colour, 3);
 }
 
+void sheet_fill(struct image *on, size_t x, size_t y, size_t width, size_t height, const uint8_t colour[3])
+{
+  for (size_t i = 0; i < height; i++)
+    for (size_t j = 0; j < width; j++) dot(on, x + j, y + i, colour);
+}
+
 /* ---- Text ---- */
 
 static const uint8_t *letter(unsigned char c)
@@ -21,16 +27,32 @@ static bool is_continuation(unsigned char c)
   return c >> 6 == 2;
 }
 
-void sheet_text(struct image *on, size_t x, size_t y, size_t width, const uint8_t colour[3], const char *text)
+static size_t characters(const char *text)
 {
-  size_t n = 0, most = (width + 1) / SHEET_LETTER_STEP;
-  for (const char *c = text; *c; c++) n += !is_continuation((unsigned char)*c);
+  size_t n = 0;
+  for (; *text; text++) n += !is_continuation((unsigned char)*text);
+  return n;
+}
+
+size_t sheet_text_width(const char *text, size_t size)
+{
+  size_t n = characters(text);
+  return n ? (n * SHEET_LETTER_STEP - 1) * size : 0;
+}
+
+void sheet_text(struct image *on, size_t x, size_t y, size_t size, size_t width, const uint8_t colour[3],
+                const char *text)
+{
+  size_t n = characters(text), most = (width / size + 1) / SHEET_LETTER_STEP;
   size_t whole = n <= most ? n : most > 2 ? most - 2 : 0, shown = n <= most ? n : most;
-  for (size_t k = 0; k < shown; k++, x += SHEET_LETTER_STEP) {
-    const uint8_t *rows = letter(k < whole ? (unsigned char)*text : '.');
+  for (size_t k = 0; k < shown; k++, x += SHEET_LETTER_STEP * size) {
+    char c = k < whole ? *text : '.';
+    const uint8_t *rows = letter((unsigned char)c);
+    size_t top = y + (strchr("gpqy", c) ? size : 0); /* these hang below the line */
     for (size_t i = 0; i < SHEET_LETTER_HEIGHT; i++)
       for (size_t j = 0; j < SHEET_LETTER_WIDTH; j++)
-        if (rows[i] >> (SHEET_LETTER_WIDTH - 1 - j) & 1) dot(on, x + j, y + i, colour);
+        if (rows[i] >> (SHEET_LETTER_WIDTH - 1 - j) & 1)
+          sheet_fill(on, x + j * size, top + i * size, size, size, colour);
     do text++;
     while (is_continuation((unsigned char)*text));
   }
@@ -50,13 +72,14 @@ static bool is_near_border(size_t height, size_t width, const uint8_t *mask, siz
   return inside && (i < reach || j < reach);
 }
 
-void sheet_outline(struct image *on, size_t x, size_t y, size_t height, size_t width, const uint8_t *mask)
+void sheet_outline(struct image *on, size_t x, size_t y, size_t height, size_t width, const uint8_t *mask,
+                   const uint8_t inner[3])
 {
-  static const uint8_t strong[3] = {0, 210, 255}, dark[3] = {0, 0, 0};
+  static const uint8_t dark[3] = {0, 0, 0};
   for (size_t i = 0; i < height; i++)
     for (size_t j = 0; j < width; j++) {
       bool inside = mask[i * width + j] >= 128;
       if (is_near_border(height, width, mask, i, j, inside ? 2 : 1))
-        dot(on, x + j, y + i, inside ? strong : dark);
+        dot(on, x + j, y + i, inside ? inner : dark);
     }
 }

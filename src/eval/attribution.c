@@ -127,7 +127,7 @@ r4_attribution_options r4_attribution_defaults(void)
   return (r4_attribution_options){.eps = 0.1, .sigma = 0.1, .samples = 32};
 }
 
-static r4_status check(const r4_net *n, const r4_data *d, const r4_attribution_options *o, r4_error *e)
+r4_status attribution_fits(const r4_net *n, const r4_data *d, r4_error *e)
 {
   int64_t takes = r4_shape_count(r4_net_input(n)), has = r4_shape_count(r4_data_shape(d));
   int64_t classes = r4_net_classes(n) > 1 ? r4_net_classes(n) : 2;
@@ -137,6 +137,14 @@ static r4_status check(const r4_net *n, const r4_data *d, const r4_attribution_o
   if ((int64_t)r4_data_classes(d) > classes)
     return r4_fail(e, R4_E_SHAPE, "the net knows %lld classes, the data has %zu", (long long)classes,
                    r4_data_classes(d));
+  return R4_OK;
+}
+
+static r4_status check(const r4_attribution_options *o, r4_error *e)
+{
+  if ((unsigned)o->explain > R4_EXPLAIN_LOGPROB_SUM)
+    return r4_fail(e, R4_E_ARGUMENT, "explain is %d: expected 0 to %d", (int)o->explain,
+                   R4_EXPLAIN_LOGPROB_SUM);
   if (o->samples < 1 || o->samples > MAX_SAMPLES)
     return r4_fail(e, R4_E_ARGUMENT, "samples is %d: expected 1 to %d", o->samples, MAX_SAMPLES);
   if (!(o->eps >= 0 && isfinite(o->eps)))
@@ -177,7 +185,8 @@ r4_status r4_attribute(const char *method, const r4_net *n, const float *weights
   const r4_attribution_options o = options ? *options : r4_attribution_defaults();
   const struct attribution *a = NULL;
   r4_status s = attribution_find(method, &a, e);
-  if (!s) s = check(n, d, &o, e);
+  if (!s) s = attribution_fits(n, d, e);
+  if (!s) s = check(&o, e);
   if (s) return s;
 
   size_t features = (size_t)r4_shape_count(r4_data_shape(d)), count = r4_data_count(d);

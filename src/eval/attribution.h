@@ -20,4 +20,7 @@ struct attribution {
 /* R4_E_ARGUMENT, with the names that there are, for an unknown one. */
 r4_status attribution_find(const char *name, const struct attribution **a, r4_error *e);
 
+/* R4_E_SHAPE unless the net takes the examples of d and knows their classes. */
+r4_status attribution_fits(const r4_net *n, const r4_data *d, r4_error *e);
+
 #endif
