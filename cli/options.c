@@ -68,6 +68,7 @@ static bool read_value(const char *command, const struct option *o, const char *
     *(const char **)place = s;
     return true;
   case OPTION_LIST:
+  case OPTION_WORDS:
     return add_word(command, o, s, place);
   }
   return false;
@@ -79,7 +80,7 @@ static bool set_initial(const char *command, const struct option *table, void *s
     void *place = (char *)settings + o->offset;
     if (o->type == OPTION_FLAG)
       *(bool *)place = false;
-    else if (o->type == OPTION_LIST)
+    else if (o->type == OPTION_LIST || o->type == OPTION_WORDS)
       *(struct words *)place = (struct words){0};
     else if (!read_value(command, o, o->initial ? o->initial : "", settings))
       return false;
@@ -87,10 +88,15 @@ static bool set_initial(const char *command, const struct option *table, void *s
   return true;
 }
 
+static bool is_word(const struct option *o)
+{
+  return o->type == OPTION_WORD || o->type == OPTION_WORDS;
+}
+
 static const struct option *find(const struct option *table, const char *name, size_t length)
 {
   for (const struct option *o = table; o->name; o++)
-    if (o->type != OPTION_WORD && strlen(o->name) == length && !memcmp(o->name, name, length)) return o;
+    if (!is_word(o) && strlen(o->name) == length && !memcmp(o->name, name, length)) return o;
   return NULL;
 }
 
@@ -99,7 +105,7 @@ static bool unknown(const char *command, const struct option *table, const char 
   const struct option *best = NULL;
   size_t least = 3;
   for (const struct option *o = table; o->name && !strncmp(word, "--", 2); o++) {
-    if (o->type == OPTION_WORD) continue;
+    if (is_word(o)) continue;
     size_t distance = r4_word_distance(word + 2, o->name);
     if (distance < least) least = distance, best = o;
   }
@@ -113,8 +119,17 @@ static bool unknown(const char *command, const struct option *table, const char 
 static const struct option *next_word(const struct option *table, const bool *seen)
 {
   const struct option *o = table;
-  while (o->name && (o->type != OPTION_WORD || seen[o - table])) o++;
+  while (o->name && (!is_word(o) || seen[o - table])) o++;
   return o->name ? o : NULL;
+}
+
+/* Where a word without a name goes: to the next one that is needed, or to the list that takes all others. */
+static const struct option *place_of_word(const struct option *table, const bool *seen)
+{
+  const struct option *o = next_word(table, seen);
+  for (; !o && table->name; table++)
+    if (table->type == OPTION_WORDS) return table;
+  return o;
 }
 
 static bool missing(const char *command, const struct option *word)
@@ -138,10 +153,10 @@ bool options_read(const char *command, const struct option *table, void *setting
   if (!set_initial(command, table, settings)) return false;
   for (int k = 0; k < argc; k++) {
     const char *value = NULL;
-    const struct option *o = split(table, argv[k], &value), *word = next_word(table, seen);
+    const struct option *o = split(table, argv[k], &value), *word = place_of_word(table, seen);
     if (!o && word && *argv[k] && *argv[k] != '-') {
       seen[word - table] = true;
-      read_value(command, word, argv[k], settings);
+      if (!read_value(command, word, argv[k], settings)) return false;
       continue;
     }
     if (!o) return unknown(command, table, argv[k]);
@@ -162,8 +177,8 @@ void options_usage(const struct option *table)
 {
   bool options = false;
   for (const struct option *o = table; o->name; o++) {
-    if (o->type == OPTION_WORD)
-      printf(" %s", o->name);
+    if (is_word(o))
+      printf(" %s%s", o->name, o->type == OPTION_WORDS ? "..." : "");
     else
       options = true;
   }
@@ -172,10 +187,10 @@ void options_usage(const struct option *table)
 
 void options_help(const struct option *table)
 {
-  static const char *const argument[] = {"", " N", " X", " NAME", "", " WORD"};
+  static const char *const argument[] = {"", " N", " X", " NAME", "", " WORD", ""};
   for (const struct option *o = table; o->name; o++) {
     char left[40];
-    snprintf(left, sizeof left, "%s%s%s", o->type == OPTION_WORD ? "" : "--", o->name, argument[o->type]);
+    snprintf(left, sizeof left, "%s%s%s", is_word(o) ? "" : "--", o->name, argument[o->type]);
     printf("  %-18s %s", left, o->help);
     if (o->initial && *o->initial) printf(" (default %s)", o->initial);
     printf("\n");

@@ -13,6 +13,7 @@ enum option_type {
   OPTION_TEXT,  /* const char *                                      */
   OPTION_WORD,  /* const char *, without a name before it: required, in the order of the table */
   OPTION_LIST,  /* struct words: --name A --name B, as often as wanted */
+  OPTION_WORDS, /* struct words: one or more without a name before them; after the words of the table */
 };
 
 struct words {

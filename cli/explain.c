@@ -1,0 +1,333 @@
+/* r4 explain: heat maps of what a net looks at. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runs.h"
+
+enum { MAX_RUNS = 16, MAX_METHODS = 16 };
+
+struct settings {
+  struct words runs;
+  const char *out, *methods, *split, *what, *baseline, *data;
+  int64_t examples, example, seed, samples;
+  double eps, sigma;
+  bool wrong, common_scale, json;
+};
+
+#define AT(field) offsetof(struct settings, field)
+static const struct option options[] = {
+  {"RUN", OPTION_WORDS, AT(runs), NULL, 0, 0,
+   "folders that r4 train made, or model files; several are compared"},
+  {"out", OPTION_TEXT, AT(out), NULL, 0, 0, "the picture, a PNG file; without: explain.png in the first RUN"},
+  {"methods", OPTION_TEXT, AT(methods), "gradient,integrated", 0, 0, "attributions, separated by commas"},
+  {"examples", OPTION_WHOLE, AT(examples), "6", 1, 10000, "how many: one of each class in turn"},
+  {"example", OPTION_WHOLE, AT(example), "-1", -1, 1e9,
+   "this one alone, by its number in the split, from 0 on"},
+  {"wrong", OPTION_FLAG, AT(wrong), NULL, 0, 0, "only examples that the first RUN gets wrong"},
+  {"split", OPTION_TEXT, AT(split), "test", 0, 0, "test, val or train"},
+  {"what", OPTION_TEXT, AT(what), "loss", 0, 0, "what is explained: loss, logit, margin or logprob-sum"},
+  {"eps", OPTION_REAL, AT(eps), "-1", -1, 1e6, "bounds: how far features move; -1: the setting eval.eps"},
+  {"sigma", OPTION_REAL, AT(sigma), "0.1", 0, 1e6, "smoothgrad: standard deviation of the noise"},
+  {"samples", OPTION_WHOLE, AT(samples), "32", 1, 1000, "smoothgrad, integrated: points looked at"},
+  {"baseline", OPTION_TEXT, AT(baseline), "zero", 0, 0, "integrated: zero, or mean, the mean of the data"},
+  {"common-scale", OPTION_FLAG, AT(common_scale), NULL, 0, 0,
+   "the RUNs of a row share their scale of colours"},
+  {"seed", OPTION_WHOLE, AT(seed), "-1", -1, 1e18, "which seed of a RUN; -1: its first"},
+  {"data", OPTION_TEXT, AT(data), NULL, 0, 0, "recipe or path, instead of the data of the first RUN"},
+  {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "for machines"},
+  {0},
+};
+
+struct explanation {
+  struct settings o;
+  char path[MAX_RUNS][PATH_SIZE];
+  struct run *run[MAX_RUNS]; /* NULL for a model file */
+  r4_model *model[MAX_RUNS];
+  r4_subject subject[MAX_RUNS];
+  size_t methods;
+  char list[1024]; /* the names of the methods, cut apart */
+  const char *method[MAX_METHODS];
+  r4_data *all, *part, *shown;
+  size_t *example, found; /* numbers in the part */
+  float *baseline;
+  double share[MAX_METHODS * MAX_RUNS]; /* method by method */
+  char out[PATH_SIZE];
+};
+
+static int usage(const char *option, const char *expected, const char *got)
+{
+  fprintf(stderr, "r4 explain: --%s needs %s, got \"%s\"\n", option, expected, got);
+  return EXIT_USAGE;
+}
+
+/* ---- Runs ---- */
+
+static const char *last_part(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+/* What a picture calls a run: the last part of its path, or all of it if another run ends in the same. */
+static void name_runs(struct explanation *x)
+{
+  for (size_t k = 0; k < x->o.runs.n; k++) {
+    snprintf(x->path[k], PATH_SIZE, "%s", x->o.runs.word[k]);
+    for (size_t n = strlen(x->path[k]); n > 1 && x->path[k][n - 1] == '/'; n--) x->path[k][n - 1] = 0;
+  }
+  for (size_t k = 0; k < x->o.runs.n; k++) {
+    x->subject[k].name = last_part(x->path[k]);
+    for (size_t i = 0; i < x->o.runs.n; i++)
+      if (i != k && !strcmp(last_part(x->path[i]), last_part(x->path[k]))) x->subject[k].name = x->path[k];
+  }
+}
+
+/* The model file of the seed that was asked for, or NULL after a message. */
+static const char *model_path(struct explanation *x, size_t k)
+{
+  const char *path = x->path[k];
+  if (is_file(path)) return path;
+  struct run *r = x->run[k] = runs_open("explain", path);
+  for (size_t i = 0; r && i < r->seeds; i++)
+    if (x->o.seed < 0 || r->seed[i] == x->o.seed) return r->model[i];
+  if (r) fprintf(stderr, "r4 explain: %s has no model of seed %lld\n", path, (long long)x->o.seed);
+  return NULL;
+}
+
+static int open_runs(struct explanation *x)
+{
+  if (x->o.runs.n > MAX_RUNS) {
+    fprintf(stderr, "r4 explain: %zu runs, expected at most %d\n", x->o.runs.n, MAX_RUNS);
+    return EXIT_USAGE;
+  }
+  name_runs(x);
+  for (size_t k = 0; k < x->o.runs.n; k++) {
+    r4_error e = {0};
+    const char *path = model_path(x, k);
+    if (!path) return EXIT_WORLD;
+    x->model[k] = r4_model_load(path, NULL, &e);
+    if (!x->model[k]) return cli_fail("explain", e.status, e.text);
+    x->subject[k].net = r4_model_net(x->model[k]);
+    x->subject[k].weights = r4_model_weights(x->model[k]);
+  }
+  return EXIT_DONE;
+}
+
+/* explain.png in a folder, or beside a model file. */
+static int find_out(struct explanation *x)
+{
+  const char *path = x->path[0];
+  int folder = (int)strlen(path), n;
+  if (!x->run[0])
+    while (folder && path[folder - 1] != '/') folder--;
+  if (*x->o.out)
+    n = snprintf(x->out, sizeof x->out, "%s", x->o.out);
+  else
+    n = snprintf(x->out, sizeof x->out, "%.*s%sexplain.png", folder, path, x->run[0] ? "/" : "");
+  return n < (int)sizeof x->out ? EXIT_DONE : usage("out", "a shorter path", path);
+}
+
+/* ---- What is explained ---- */
+
+/* The number of a word in a list that ends with NULL, or -1. */
+static int find_word(const char *word, const char *const *list)
+{
+  for (int k = 0; list[k]; k++)
+    if (!strcmp(list[k], word)) return k;
+  return -1;
+}
+
+static int read_methods(struct explanation *x)
+{
+  if (strlen(x->o.methods) >= sizeof x->list) return usage("methods", "a shorter list", x->o.methods);
+  snprintf(x->list, sizeof x->list, "%s", x->o.methods);
+  for (char *rest = x->list, *name; (name = strsep(&rest, ","));) {
+    if (x->methods == MAX_METHODS) return usage("methods", "fewer names", x->o.methods);
+    x->method[x->methods++] = name;
+  }
+  return EXIT_DONE;
+}
+
+/* The data of the first run that has settings, or of --data. */
+static int open_data(struct explanation *x, r4_split split)
+{
+  r4_error e = {0};
+  r4_settings *own = NULL;
+  const r4_settings *s = NULL;
+  for (size_t k = x->o.runs.n; k-- > 0;)
+    if (x->run[k]) s = x->run[k]->settings;
+  if (*x->o.data) {
+    char set[PATH_SIZE];
+    int n = snprintf(set, sizeof set, "data=%s", x->o.data);
+    if (n >= (int)sizeof set) return usage("data", "a shorter path", x->o.data);
+    s = own = r4_settings_new();
+    if (!own || r4_settings_set(own, set, "--data", &e)) {
+      r4_settings_free(own);
+      return cli_fail("explain", own ? e.status : R4_E_MEMORY, e.text);
+    }
+  }
+  if (!s) {
+    fprintf(stderr, "r4 explain: a model file does not say what data it is about: add --data\n");
+    return EXIT_USAGE;
+  }
+  x->all = r4_settings_data(s, &e);
+  x->part = x->all ? r4_data_part(x->all, split, &e) : NULL;
+  r4_settings_free(own);
+  return x->part ? EXIT_DONE : cli_fail("explain", e.status, e.text);
+}
+
+static int choose_examples(struct explanation *x)
+{
+  r4_error e = {0};
+  size_t count = r4_data_count(x->part), n = x->o.example >= 0 ? 1 : (size_t)x->o.examples;
+  if (x->o.example >= (int64_t)count) {
+    fprintf(stderr, "r4 explain: --example %lld, but %s has %zu examples\n", (long long)x->o.example,
+            x->o.split, count);
+    return EXIT_USAGE;
+  }
+  x->example = malloc(n * sizeof *x->example);
+  r4_status s = x->example ? R4_OK : R4_E_MEMORY;
+  if (!s && x->o.example >= 0)
+    x->example[x->found++] = (size_t)x->o.example;
+  else if (!s)
+    s = r4_heat_examples(x->part, n, x->o.wrong ? &x->subject[0] : NULL, x->example, &x->found, &e);
+  if (!s && !x->found) {
+    fprintf(stderr, "r4 explain: %s gets all %zu examples of %s right\n", x->subject[0].name, count,
+            x->o.split);
+    return EXIT_NO;
+  }
+  if (!s) x->shown = r4_data_subset(x->part, x->found, x->example, &e);
+  return !s && x->shown ? EXIT_DONE : cli_fail("explain", s ? s : e.status, e.text);
+}
+
+static r4_status attribution_options(struct explanation *x, r4_attribution_options *a, r4_error *e)
+{
+  r4_setting_value eps = {0};
+  *a = r4_attribution_defaults();
+  a->sigma = x->o.sigma;
+  a->samples = (int)x->o.samples;
+  if (x->o.eps >= 0)
+    a->eps = x->o.eps;
+  else if (x->run[0] && !r4_settings_get(x->run[0]->settings, "eval.eps", &eps, NULL))
+    a->eps = eps.real;
+  if (strcmp(x->o.baseline, "mean")) return R4_OK;
+  a->baseline = x->baseline = malloc((size_t)r4_shape_count(r4_data_shape(x->all)) * sizeof *x->baseline);
+  return x->baseline ? r4_data_mean(x->all, x->baseline, e) : R4_E_MEMORY;
+}
+
+static int draw(struct explanation *x, r4_explain what)
+{
+  r4_error e = {0};
+  char title[256];
+  snprintf(title, sizeof title, "%.160s%s%s examples", x->o.runs.n > 1 ? "" : x->subject[0].name,
+           x->o.runs.n > 1 ? "" : ": ", x->o.split);
+  r4_heat_options o = {
+    .method = x->method, .methods = x->methods, .title = title, .common_scale = x->o.common_scale};
+  r4_status s = attribution_options(x, &o.attribution, &e);
+  o.attribution.explain = what;
+  if (!s) s = r4_heat_picture(x->subject, x->o.runs.n, x->shown, &o, x->out, x->share, &e);
+  return s ? cli_fail("explain", s, e.text) : EXIT_DONE;
+}
+
+/* ---- Results ---- */
+
+static double share_of(const struct explanation *x, size_t method, size_t run_number)
+{
+  return x->share[method * x->o.runs.n + run_number];
+}
+
+static void print_json(const struct explanation *x)
+{
+  printf("{\"picture\":");
+  json_string(stdout, x->out);
+  printf(",\"split\":\"%s\",\"examples\":[", x->o.split);
+  for (size_t k = 0; k < x->found; k++) printf("%s%zu", k ? "," : "", x->example[k]);
+  printf("],\"runs\":[");
+  for (size_t k = 0; k < x->o.runs.n; k++) {
+    printf("%s{\"run\":", k ? "," : "");
+    json_string(stdout, x->o.runs.word[k]);
+    printf(",\"mask_share\":{");
+    for (size_t m = 0; m < x->methods; m++) {
+      double share = share_of(x, m, k);
+      printf("%s", m ? "," : "");
+      json_string(stdout, x->method[m]);
+      if (isnan(share))
+        printf(":null");
+      else
+        printf(":%.6g", share);
+    }
+    printf("}}");
+  }
+  printf("]}\n");
+}
+
+static void print_table(const struct explanation *x)
+{
+  printf("Share of the attribution inside the mask, mean of %zu example%s\n\n%-24s", x->found,
+         x->found == 1 ? "" : "s", "");
+  for (size_t m = 0; m < x->methods; m++) printf("  %16s", x->method[m]);
+  printf("\n");
+  for (size_t k = 0; k < x->o.runs.n; k++) {
+    printf("%-24s", x->o.runs.word[k]);
+    for (size_t m = 0; m < x->methods; m++) {
+      double share = share_of(x, m, k);
+      if (isnan(share))
+        printf("  %16s", "-");
+      else
+        printf("  %14.2f %%", 100 * share);
+    }
+    printf("\n");
+  }
+  printf("\n%s\n", x->out);
+}
+
+/* ---- The command ---- */
+
+static void discard(struct explanation *x)
+{
+  for (size_t k = 0; k < MAX_RUNS; k++) {
+    r4_model_free(x->model[k]);
+    runs_free(x->run[k]);
+  }
+  r4_data_free(x->all);
+  r4_data_free(x->part);
+  r4_data_free(x->shown);
+  free(x->example);
+  free(x->baseline);
+}
+
+static int run(int argc, char **argv)
+{
+  static const char *const splits[] = {"train", "val", "test", NULL}, *const baselines[] = {"zero", "mean",
+                                                                                            NULL};
+  static const char *const whats[] = {"loss", "logit", "margin", "logprob-sum", NULL};
+  static struct explanation x;
+  if (!options_read("explain", options, &x.o, argc, argv)) return EXIT_USAGE;
+  int split = find_word(x.o.split, splits), what = find_word(x.o.what, whats);
+  if (split < 0) return usage("split", "train, val or test", x.o.split);
+  if (what < 0) return usage("what", "loss, logit, margin or logprob-sum", x.o.what);
+  if (find_word(x.o.baseline, baselines) < 0) return usage("baseline", "zero or mean", x.o.baseline);
+  if (x.o.wrong && x.o.example >= 0) return usage("wrong", "examples to choose from", "--example");
+  int code = read_methods(&x);
+  if (!code) code = open_runs(&x);
+  if (!code) code = find_out(&x);
+  if (!code) code = open_data(&x, (r4_split)split);
+  if (!code) code = choose_examples(&x);
+  if (!code) code = draw(&x, (r4_explain)what);
+  if (!code) (x.o.json ? print_json : print_table)(&x);
+  discard(&x);
+  return code;
+}
+
+const struct command command_explain = {
+  .name = "explain",
+  .summary = "heat maps of what a net looks at",
+  .details =
+    "Draws a picture with a row for each example and a heat map for each method and RUN, and prints how\n"
+    "much of each attribution is inside the mask. Methods: gradient, input-x-gradient, smoothgrad,\n"
+    "integrated, bounds, bounds-all (doc/explain.md). Exits with 1 if --wrong finds no example.",
+  .options = options,
+  .run = run,
+  .threads = true,
+};
