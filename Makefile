@@ -123,7 +123,7 @@ $(TESTS): %: %.o $(HELP_OBJ) $(OUT)/libr4.a
 # Tests print TAP and run from here; they find the command in $R4.
 check: all $(TESTS) $(REPLAYS)
 	@R4=$(OUT)/r4 CMOCKA_MESSAGE_OUTPUT=TAP GOMP_SPINCOUNT=1000 \
-	prove --failures --comments -e '' scripts/check-layers scripts/check-style $(TESTS) $(REPLAYS)
+	prove -j$(shell nproc) --failures --comments -e '' scripts/check-layers scripts/check-style $(TESTS) $(REPLAYS)
 
 check-long:
 	$(MAKE) SAN=1 check
@@ -165,6 +165,7 @@ bench: all $(OUT)/.deps-ok-bench
 	@bench/run
 
 LIBDIR = $(DESTDIR)$(PREFIX)/lib
+SHARE = $(DESTDIR)$(PREFIX)/share/r4
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(LIBDIR)/pkgconfig
 	install -m 644 include/r4.h $(DESTDIR)$(PREFIX)/include
@@ -173,11 +174,13 @@ install: all
 	ln -sf libr4.so.$(VERSION) $(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(LIBDIR)/libr4.so
 	$(if $(COMMAND),install -m 755 $(COMMAND) $(DESTDIR)$(PREFIX)/bin)
+	install -d $(SHARE) && cp -r experiments $(SHARE)
 	sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIBS)|' r4.pc.in > $(LIBDIR)/pkgconfig/r4.pc
 	$(if $(DESTDIR),,-ldconfig)
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/r4 $(DESTDIR)$(PREFIX)/include/r4.h $(LIBDIR)/pkgconfig/r4.pc
+	rm -rf $(SHARE)
 	rm -f $(LIBDIR)/libr4.a $(LIBDIR)/libr4.so $(LIBDIR)/$(SONAME) $(LIBDIR)/libr4.so.$(VERSION)
 
 format:
