@@ -1,7 +1,7 @@
 # r4: the build. "make help" lists the targets; missing packages are installed on the way.
 #
 #   make            library and command, in build/        make SAN=1 ...   with sanitizers, in build-san/
-#   make demo       build and show                        make WERROR=1    warnings are errors
+#   make demo       build, train and show                 make WERROR=1    warnings are errors
 #   make check      all tests                             make CC=clang    another compiler
 #   make check-long sanitizers, fuzzing, mutations        make MARCH=x86-64-v3   for other machines
 #   make fuzz       fuzz each reader FUZZ_SECONDS long    make V=1         show the commands

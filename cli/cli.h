@@ -20,8 +20,8 @@ struct command {
   const struct command *const *parts; /* commands of its own, NULL at the end; instead of options and run */
 };
 
-extern const struct command command_bench, command_data, command_demo, command_eval, command_explain,
-  command_graph, command_ops, command_reproduce, command_train;
+extern const struct command command_bench, command_data, command_eval, command_explain, command_graph,
+  command_ops, command_reproduce, command_train;
 
 /* Says "r4 NAME: text" on stderr, or what the status means if text is empty; returns its exit code. */
 int cli_fail(const char *name, r4_status status, const char *text);

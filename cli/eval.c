@@ -6,14 +6,15 @@
 #include "runs.h"
 
 struct settings {
-  const char *run, *split;
+  struct words runs;
+  const char *split;
   double eps;
   bool json;
 };
 
 #define AT(field) offsetof(struct settings, field)
 static const struct option options[] = {
-  {"RUN", OPTION_WORD, AT(run), NULL, 0, 0, "the folder that r4 train made"},
+  {"RUN", OPTION_WORDS, AT(runs), NULL, 0, 0, "folders that r4 train made; several are set side by side"},
   {"split", OPTION_TEXT, AT(split), "test", 0, 0, "test, val or train"},
   {"eps", OPTION_REAL, AT(eps), "-1", -1, 1e6, "radius of the box of fragility; -1: the setting eval.eps"},
   {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "for machines; accuracies in per cent"},
@@ -22,6 +23,7 @@ static const struct option options[] = {
 
 struct evaluation {
   const struct settings *o;
+  const char *path;
   struct run *run;
   r4_data *all, *data; /* all splits, and the one that is looked at */
   r4_metrics *metrics; /* of each seed */
@@ -119,7 +121,7 @@ static void print_json(const struct evaluation *v)
 {
   const r4_summary *s = &v->summary;
   printf("{\"run\":");
-  json_string(stdout, v->o->run);
+  json_string(stdout, v->path);
   printf(",\"method\":");
   json_string(stdout, setting(v->run->settings, "method").text);
   printf(",\"split\":\"%s\",\"examples\":%zu,", v->o->split, r4_data_count(v->data));
@@ -154,7 +156,7 @@ static void print_table(const struct evaluation *v)
 {
   const r4_summary *s = &v->summary;
   char note[200];
-  printf("%s: %s, %zu seed%s, %zu examples of %s\n\n", v->o->run, setting(v->run->settings, "method").text,
+  printf("%s: %s, %zu seed%s, %zu examples of %s\n\n", v->path, setting(v->run->settings, "method").text,
          s->seeds, s->seeds == 1 ? "" : "s", r4_data_count(v->data), v->o->split);
   for (size_t g = 0; g < s->groups; g++) {
     if (isnan(s->group[g].mean)) continue;
@@ -196,28 +198,85 @@ static void forget(struct evaluation *v)
   runs_free(v->run);
 }
 
+static const char *last_part(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return slash && slash[1] ? slash + 1 : path;
+}
+
+/* One number of each run, after its name. */
+static void compare_row(const char *name, const struct evaluation *v, size_t n,
+                        double (*of)(const r4_summary *, size_t), size_t group)
+{
+  printf("%-16s", name);
+  for (size_t k = 0; k < n; k++) printf(" %10.2f %%", 100 * of(&v[k].summary, group));
+  printf("\n");
+}
+
+static double of_group(const r4_summary *s, size_t group)
+{
+  return s->group[group].mean;
+}
+
+static double of_average(const r4_summary *s, size_t group)
+{
+  (void)group;
+  return s->avg.mean;
+}
+
+static double of_worst(const r4_summary *s, size_t group)
+{
+  (void)group;
+  return s->worst.mean;
+}
+
+/* Runs side by side, on the groups that the first has. */
+static void print_comparison(const struct evaluation *v, size_t n)
+{
+  printf("accuracy of %-4s", v->o->split);
+  for (size_t k = 0; k < n; k++) printf(" %12s", last_part(v[k].path));
+  printf("\n\n");
+  for (size_t g = 0; g < v->summary.groups; g++)
+    if (!isnan(v->summary.group[g].mean)) compare_row(r4_data_group_name(v->data, g), v, n, of_group, g);
+  printf("\n");
+  compare_row("group average", v, n, of_average, 0);
+  compare_row("worst group", v, n, of_worst, 0);
+  printf("%-16s", "kappa, masked");
+  for (size_t k = 0; k < n; k++) printf(" %12.4g", v[k].summary.kappa_masked_max.mean);
+  printf("\n");
+}
+
+static void print_all(const struct evaluation *v, size_t n)
+{
+  if (n > 1 && !v->o->json)
+    print_comparison(v, n);
+  else
+    for (size_t k = 0; k < n; k++) (v->o->json ? print_json : print_table)(&v[k]);
+}
+
 static int run(int argc, char **argv)
 {
   struct settings o;
   r4_split split;
   if (!options_read("eval", options, &o, argc, argv) || !read_split(o.split, &split)) return EXIT_USAGE;
-  static struct evaluation v;
-  v = (struct evaluation){.o = &o, .run = runs_open("eval", o.run)};
-  if (!v.run) return EXIT_WORLD;
-  r4_status s = collect(&v, split);
-  if (!s && o.json)
-    print_json(&v);
-  else if (!s)
-    print_table(&v);
-  forget(&v);
-  return s ? EXIT_WORLD : EXIT_DONE;
+  struct evaluation *v = calloc(o.runs.n, sizeof *v);
+  size_t n = 0;
+  bool ok = v != NULL;
+  for (; ok && n < o.runs.n; n++) {
+    v[n] = (struct evaluation){.o = &o, .path = o.runs.word[n], .run = runs_open("eval", o.runs.word[n])};
+    ok = v[n].run && collect(&v[n], split) == R4_OK;
+  }
+  if (ok) print_all(v, n);
+  while (n > 0) forget(&v[--n]);
+  free(v);
+  return ok ? EXIT_DONE : EXIT_WORLD;
 }
 
 bool eval_summary(const char *path, r4_summary *summary)
 {
-  struct settings o = {.run = path, .split = "test", .eps = -1};
+  struct settings o = {.split = "test", .eps = -1};
   static struct evaluation v;
-  v = (struct evaluation){.o = &o, .run = runs_open("eval", path)};
+  v = (struct evaluation){.o = &o, .path = path, .run = runs_open("eval", path)};
   if (!v.run) return false;
   bool ok = collect(&v, R4_TEST) == R4_OK;
   *summary = v.summary;
@@ -228,7 +287,8 @@ bool eval_summary(const char *path, r4_summary *summary)
 const struct command command_eval = {
   .name = "eval",
   .summary = "accuracy by group and fragility of a run",
-  .details = "Averages over the seeds of the run, with standard deviations. The worst group is that of each "
+  .details = "One run: a table. Several: side by side. Averages over the seeds of the run, with standard "
+             "deviations. The worst group is that of each "
              "seed; the\n"
              "published way, the least of the groups' means, stands beside it.",
   .options = options,
