@@ -43,10 +43,7 @@ static void add_machine(struct json_writer *w)
   jw_key(w, "machine");
   jw_open(w, '{');
   add_text(w, "cpu", cpu);
-  if (!uname(&os)) {
-    add_text(w, "system", os.sysname);
-    add_text(w, "release", os.release);
-  }
+  if (!uname(&os)) add_text(w, "system", os.sysname);
   add_whole(w, "threads", r4_threads(0, false));
   add_text(w, "compiler", __VERSION__);
   jw_close(w, '}');
