@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-enum { PURPOSE_START = 0x72340400, PURPOSE_NOISE };
+enum { PURPOSE_START = 0x72340500, PURPOSE_NOISE };
 enum { VARIANTS = 4 }; /* two sizes of batches, with and without masks */
 enum { LOSS, DATA, PENALTY, PENALTY_R3, LOSSES, EACH, LOGITS, OUTPUTS };
 
