@@ -11,6 +11,10 @@
 /* Above this share of the features, masks are kept whole: the list of features would save too little. */
 static const double LISTED_SHARE = 0.5;
 
+/* From this many values of a batch on, it is made ahead on a thread of its own. A small one takes some 30 us to make,
+ * and waking a thread on a busy machine takes longer. */
+static const double VALUES_WORTH_A_THREAD = 1e6;
+
 /* ---- Making ---- */
 
 static r4_status open_data(struct run *r, r4_error *e)
@@ -62,6 +66,7 @@ static r4_status open_steps(struct run *r, r4_error *e)
 {
   const struct settings *s = r->s;
   r4_optimizer_options optimizer = task_optimizer(s);
+  double values = (double)s->batch * (double)r4_shape_count(r4_data_shape(r->train));
   r4_batch_options batches = {.size = (size_t)s->batch,
                               .drop_last = s->drop_last,
                               .shuffle = true,
@@ -69,7 +74,7 @@ static r4_status open_steps(struct run *r, r4_error *e)
                               .no_masks = !strcmp(s->method, "erm"),
                               .masked = r->masked,
                               .index = r->index,
-                              .prefetch = true};
+                              .prefetch = values >= VALUES_WORTH_A_THREAD};
   struct step_options step = {.net = r->net,
                               .objective = task_objective(s),
                               .masked = r->masked,
