@@ -5,7 +5,8 @@
 #   make check      all tests                             make CC=clang    another compiler
 #   make check-long sanitizers, fuzzing, mutations        make MARCH=x86-64-v3   for other machines
 #   make fuzz       fuzz each reader FUZZ_SECONDS long    make V=1         show the commands
-#   make bench      measure against the peers             make format      clang-format all sources
+#   make bench      measure steps against the peers       make bench-epoch whole epochs, needs MNIST
+#   make format     clang-format all sources
 #   make install    into DESTDIR/PREFIX                   make uninstall   make clean
 
 # ---- Settings ----
@@ -66,7 +67,7 @@ DEPS := $(OUT)/.deps-ok$(if $(findstring clang,$(CC)),-fuzz)
 
 # ---- Building ----
 
-.PHONY: all check check-long demo bench install uninstall clean format fuzz fuzz-all help FORCE
+.PHONY: all check check-long demo bench bench-epoch install uninstall clean format fuzz fuzz-all help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -163,6 +164,9 @@ demo: all
 
 bench: all $(OUT)/.deps-ok-bench
 	@bench/run
+
+bench-epoch: all $(OUT)/.deps-ok-bench
+	@bench/epoch
 
 LIBDIR = $(DESTDIR)$(PREFIX)/lib
 SHARE = $(DESTDIR)$(PREFIX)/share/r4

@@ -27,36 +27,14 @@ Tried and not faster: Adam over lists of tensors (foreach), transposed convoluti
 input gradients by hand instead of by double backward, halves folded into the products, huge pages.
 """
 import argparse
+import functools
 import glob
-import os
 import resource
 import statistics
 import sys
 import time
 
-OPENBLAS = "/usr/lib/*/openblas-openmp"
-
-
-def cpu_has(*flags):
-    try:
-        with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
-            have = next((line.split() for line in file if line.startswith("flags")), [])
-    except OSError:
-        have = []
-    return all(flag in have for flag in flags)
-
-
-def tuned_environment(threads, memory):
-    env = dict(os.environ, R4_PEER_TUNED="1", OMP_NUM_THREADS=str(threads), OMP_PROC_BIND="true")
-    folders = glob.glob(OPENBLAS)
-    if folders:
-        env["LD_LIBRARY_PATH"] = ":".join(folders + [p for p in [env.get("LD_LIBRARY_PATH")] if p])
-    if cpu_has("avx512f", "avx512dq", "avx512bw", "avx512vl"):
-        env["ATEN_CPU_CAPABILITY"] = "avx512"
-    if not memory:
-        env.update(MALLOC_MMAP_THRESHOLD_=str(1 << 30), MALLOC_TRIM_THRESHOLD_=str(1 << 40),
-                   MALLOC_TOP_PAD_=str(256 << 20))
-    return env
+import tuned
 
 
 def arguments():
@@ -72,18 +50,15 @@ def arguments():
     return ask.parse_args()
 
 
-args = arguments()
-if os.environ.get("R4_PEER_TUNED") != "1":  # libraries read the environment when they are loaded
-    os.execve(sys.executable, [sys.executable] + sys.argv, tuned_environment(args.threads, args.memory))
+if __name__ == "__main__":
+    args = arguments()
+    tuned.start(args.threads, args.memory)
 
 try:
     import torch
     import torch.nn.functional as F
 except ImportError:
     sys.exit("bench/peer.py: PyTorch is missing: install python3-torch (scripts/install-deps --extra bench)")
-if not glob.glob(OPENBLAS):
-    print("bench/peer.py: libopenblas0-openmp is missing, PyTorch is slower without it "
-          "(scripts/install-deps --extra bench)", file=sys.stderr)
 
 EPS, LAMBDA, STEPS = 0.1, 1.0, 10
 
@@ -166,15 +141,30 @@ class Net:
 
 
 class Data:
-    def __init__(self, net, batch, layout):
-        self.x, self.y = torch.rand(batch, *net.shape), torch.randint(0, net.classes, (batch,))
-        self.m = (torch.rand(batch, *net.shape) < 0.3).float()
-        self.one_hot = F.one_hot(self.y, net.classes).float()
-        if layout == "nhwc" and self.x.dim() == 4:
-            self.x = self.x.contiguous(memory_format=torch.channels_last)
-            self.m = self.m.contiguous(memory_format=torch.channels_last)
-        self.box = EPS * self.m
-        self.masked = self.m.flatten(1).amax(1)
+    """A batch, and what is made of it where an objective asks for it."""
+
+    def __init__(self, net, x, y, m):
+        self.classes, self.x, self.y, self.m = net.classes, x, y, m
+
+    @functools.cached_property
+    def one_hot(self):
+        return F.one_hot(self.y, self.classes).float()
+
+    @functools.cached_property
+    def box(self):
+        return EPS * self.m
+
+    @functools.cached_property
+    def masked(self):
+        return self.m.flatten(1).amax(1)
+
+
+def random_data(net, batch, layout):
+    x, y = torch.rand(batch, *net.shape), torch.randint(0, net.classes, (batch,))
+    m = (torch.rand(batch, *net.shape) < 0.3).float()
+    if layout == "nhwc" and x.dim() == 4:
+        x, m = (v.contiguous(memory_format=torch.channels_last) for v in (x, m))
+    return Data(net, x, y, m)
 
 
 # ---- Objectives ----------------------------------------------------------------------------------------
@@ -283,19 +273,24 @@ def ibp_ex(net, data):
 OBJECTIVE = {"erm": erm, "r3": r3, "adv-r4": adv_r4, "cert-r4": cert_r4, "ibp-ex": ibp_ex}
 
 
-def step_of(layout):
-    torch.manual_seed(1)
-    net = Net(args.net, layout)
-    data = Data(net, args.batch, layout)
-    parameters, objective = net.parameters(), OBJECTIVE[args.method]
+def trainer(net, method):
+    """A function that takes one step on a batch."""
+    parameters, objective = net.parameters(), OBJECTIVE[method]
     adam = torch.optim.Adam(parameters, 1e-3, foreach=False)
 
-    def step():
+    def step(data):
         adam.zero_grad(set_to_none=True)
         objective(net, data).backward(inputs=parameters)
         adam.step()
 
     return step
+
+
+def step_of(layout):
+    torch.manual_seed(1)
+    net = Net(args.net, layout)
+    data = random_data(net, args.batch, layout)
+    return functools.partial(trainer(net, args.method), data)
 
 
 # ---- Timing --------------------------------------------------------------------------------------------
