@@ -1,18 +1,12 @@
 /* r4 train, eval and reproduce as a user meets them. Needs $R4, the command. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* cmocka.h needs the four above */
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-static char folder[256], output[1 << 16];
+#include "scratch.h"
+
+static char output[1 << 16];
 
 /* Runs r4 with words, in which @ stands for the folder of this test; output gets both streams. */
 static int r4(const char *words)
@@ -21,7 +15,7 @@ static int r4(const char *words)
   size_t n = strlen(line);
   for (; *words && n < sizeof line - 300; words++) {
     if (*words == '@')
-      n += (size_t)snprintf(line + n, sizeof line - n, "%s", folder);
+      n += (size_t)snprintf(line + n, sizeof line - n, "%s", scratch_folder());
     else
       line[n++] = *words;
   }
@@ -43,9 +37,7 @@ static void expect(const char *words, int code, const char *text)
 
 static void write_file(const char *name, const char *text)
 {
-  char path[512];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  FILE *f = fopen(path, "w");
+  FILE *f = fopen(scratch_path(name), "w");
   assert_non_null(f);
   fputs(text, f);
   assert_int_equal(fclose(f), 0);
@@ -53,10 +45,7 @@ static void write_file(const char *name, const char *text)
 
 static int make_folder(void **state)
 {
-  (void)state;
-  const char *temp = getenv("TMPDIR");
-  snprintf(folder, sizeof folder, "%s/r4-test-cli-XXXXXX", temp && *temp ? temp : "/tmp");
-  if (!mkdtemp(folder)) return -1;
+  if (scratch_make(state)) return -1;
   write_file("small.yaml",
              "# a small run\ndata: decoy-mnist\ndata.from: digits:1200\ndata.val: 0.2\nmethod: cert-r4\n"
              "lambda: 0.1\neps: 0.5\nnet: dense 32, relu, dense 10\nepochs: 2\nbatch: 100\n");
@@ -67,14 +56,6 @@ static int make_folder(void **state)
   write_file("table.csv",
              "name,preset,avg,avg_sd,worst,worst_sd,kappa\nTiny,small,97.02,0.09,94.7,0.4,0.93\n");
   return 0;
-}
-
-static int remove_folder(void **state)
-{
-  (void)state;
-  char line[300];
-  snprintf(line, sizeof line, "rm -rf '%s'", folder);
-  return system(line);
 }
 
 static void trains_and_evaluates(void **state)
@@ -132,5 +113,5 @@ int main(void)
     cmocka_unit_test(reproduces_a_table),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
-  return cmocka_run_group_tests_name("cli train", tests, make_folder, remove_folder);
+  return cmocka_run_group_tests_name("cli train", tests, make_folder, scratch_remove);
 }

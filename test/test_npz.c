@@ -6,26 +6,16 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "check.h"
+#include "scratch.h"
 #include "tensor/npz.h"
 
-static char path[64];
+static char path[64]; /* of an archive */
 
 static int make_folder(void **state)
 {
-  (void)state;
-  char folder[] = "/tmp/r4-test-npz-XXXXXX";
-  if (!mkdtemp(folder)) return -1;
-  snprintf(path, sizeof path, "%s/a.npz", folder);
-  return 0;
-}
-
-static int remove_folder(void **state)
-{
-  (void)state;
-  unlink(path);
-  *strrchr(path, '/') = 0;
-  return rmdir(path);
+  int failed = scratch_make(state);
+  snprintf(path, sizeof path, "%s", scratch_path("a.npz"));
+  return failed;
 }
 
 /* An archive with "a", stored, 3 bytes, and "b", deflated, 1000 floats; in memory. */
@@ -216,5 +206,5 @@ int main(void)
     cmocka_unit_test(refuses_lies),        cmocka_unit_test(survives_failed_allocations),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
-  return cmocka_run_group_tests_name("npz", tests, make_folder, remove_folder);
+  return cmocka_run_group_tests_name("npz", tests, make_folder, scratch_remove);
 }

@@ -10,16 +10,14 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "check.h"
-
-static char folder[256]; /* of all runs of this program */
+#include "scratch.h"
 
 static const char *path_in(const char *run, const char *name)
 {
   static char path[4][512];
   static int next;
   char *to = path[next++ % 4];
-  snprintf(to, sizeof path[0], "%s/%s%s%s", folder, run, *name ? "/" : "", name);
+  snprintf(to, sizeof path[0], "%s/%s%s%s", scratch_folder(), run, *name ? "/" : "", name);
   return to;
 }
 
@@ -115,26 +113,10 @@ static void assert_same_log(const char *run)
 
 static int whole_run(void **state)
 {
-  (void)state;
-  const char *temp = getenv("TMPDIR");
-  snprintf(folder, sizeof folder, "%s/r4-test-train-XXXXXX", temp && *temp ? temp : "/tmp");
-  if (!mkdtemp(folder)) return -1;
+  if (scratch_make(state)) return -1;
   r4_threads(1, false);
   train_or_fail(NULL, "whole", false);
   return 0;
-}
-
-static int remove_runs(void **state)
-{
-  (void)state;
-  pid_t child = fork();
-  if (!child) {
-    execlp("rm", "rm", "-rf", folder, (char *)NULL);
-    _exit(1);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return status;
 }
 
 static void a_run_leaves_its_files(void **state)
@@ -380,5 +362,5 @@ int main(void)
     cmocka_unit_test(settings_matter),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
-  return cmocka_run_group_tests_name("train", tests, whole_run, remove_runs);
+  return cmocka_run_group_tests_name("train", tests, whole_run, scratch_remove);
 }

@@ -132,7 +132,7 @@ static void fill_values(const struct values *v, uint32_t row, float *to)
     memcpy(to, v->floats + row * v->features, v->features * sizeof *to);
 }
 
-/* Records and rows lie anywhere in memory: those that come soon are asked for now, which halves the time. */
+/* Records and rows lie anywhere in memory: the cache is told a few examples ahead, which halves the time. */
 static void ask_ahead(const r4_data *d, size_t n, const size_t *example)
 {
   enum { AHEAD = 3 };

@@ -14,12 +14,12 @@ struct probe *predictor_new(const r4_net *net, int64_t batch, r4_error *e)
   return probe_new(&(struct probe_options){.net = net, .batch = batch, .build = build}, e);
 }
 
-static int32_t class_of(const float *z, size_t classes)
+size_t predict_class(const float *z, size_t classes)
 {
   size_t best = 0;
   for (size_t k = 1; k < classes; k++)
     if (z[k] > z[best]) best = k;
-  return (int32_t)best;
+  return best;
 }
 
 r4_status predictor_run(struct probe *p, const float *weights, const r4_data *d, int32_t *predicted,
@@ -32,7 +32,7 @@ r4_status predictor_run(struct probe *p, const float *weights, const r4_data *d,
     r4_status s = probe_run(p, weights, d, first, here, e);
     if (s) return s;
     for (size_t k = 0; k < here; k++) {
-      predicted[first + k] = class_of(probe_row(p, LOGITS, k), probe_width(p, LOGITS));
+      predicted[first + k] = (int32_t)predict_class(probe_row(p, LOGITS, k), probe_width(p, LOGITS));
       total += *probe_row(p, LOSS, k);
     }
   }

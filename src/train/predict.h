@@ -4,6 +4,9 @@
 
 #include "train/probe.h"
 
+/* The number of the largest logit, the first at a tie. */
+size_t predict_class(const float *z, size_t classes);
+
 /* A probe for predictor_run. */
 struct probe *predictor_new(const r4_net *net, int64_t batch, r4_error *e);
 

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "train/predict.h"
 
 enum { PURPOSE_START = 0x72340500, PURPOSE_NOISE };
 enum { VARIANTS = 4 }; /* two sizes of batches, with and without masks */
@@ -190,10 +191,7 @@ static size_t count_right(const struct variant *v, const r4_batch *b)
 {
   size_t right = 0;
   for (size_t i = 0; i < v->count; i++) {
-    const float *z = v->logits + i * v->classes;
-    size_t best = 0;
-    for (size_t k = 1; k < v->classes; k++)
-      if (z[k] > z[best]) best = k;
+    size_t best = predict_class(v->logits + i * v->classes, v->classes);
     right += (float)best == b->y[i];
   }
   return right;
