@@ -50,6 +50,11 @@ uint64_t draw_below(uint64_t n)
   return r4_random_below(stream, drawn++, n);
 }
 
+int64_t draw_between(int64_t low, int64_t high)
+{
+  return low + (int64_t)draw_below((uint64_t)(high - low + 1));
+}
+
 /* ---- Running ---- */
 
 const char *check_now = "";

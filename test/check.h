@@ -22,6 +22,7 @@ long check_setting(const char *name, long otherwise);
 void draw_start(uint32_t a, uint32_t b);
 double draw(double low, double high); /* a float, so that every plan sees the same number */
 uint64_t draw_below(uint64_t n);
+int64_t draw_between(int64_t low, int64_t high); /* both included */
 
 /* ---- Running ---- */
 

@@ -26,11 +26,6 @@ static r4_id param(struct random_net *n, r4_shape shape, int64_t below)
   return n->param[n->params++] = r4_input(n->g, name, shape);
 }
 
-static int64_t between(int64_t low, int64_t high)
-{
-  return low + (int64_t)draw_below((uint64_t)(high - low + 1));
-}
-
 static int64_t most(const struct random_net *n)
 {
   return n->large ? 60000 : 600;
@@ -53,7 +48,7 @@ static r4_id reduce_keep(struct random_net *n, reduction *f, r4_id h, unsigned a
 
 static unsigned random_axes(const struct random_net *n, r4_id h)
 {
-  return (unsigned)between(1, (1 << shape_of(n, h).rank) - 1);
+  return (unsigned)draw_between(1, (1 << shape_of(n, h).rank) - 1);
 }
 
 /* ---- Blocks: layers ---- */
@@ -77,7 +72,7 @@ static r4_id dense_of(struct random_net *n, r4_id h, int64_t units)
 
 static r4_id dense(struct random_net *n, r4_id h)
 {
-  r4_id z = dense_of(n, h, between(2, n->large ? 150 : 7));
+  r4_id z = dense_of(n, h, draw_between(2, n->large ? 150 : 7));
   return draw_below(3) ? r4_relu(n->g, z) : r4_tanh(n->g, z);
 }
 
@@ -86,11 +81,11 @@ static r4_id perturbed_dense(struct random_net *n, r4_id h)
 {
   h = matrix(n, h);
   r4_shape s = shape_of(n, h);
-  int64_t few = between(1, s.dim[1]);
+  int64_t few = draw_between(1, s.dim[1]);
   r4_id d = param(n, R4_SHAPE(s.dim[0], few), 0), index = param(n, R4_SHAPE(few), s.dim[1]);
   r4_id z = r4_scatter_add(n->g, d, index, 1, s.dim[1]);
   if (draw_below(2)) z = r4_add(n->g, h, z);
-  z = r4_relu(n->g, dense_of(n, z, between(2, 6)));
+  z = r4_relu(n->g, dense_of(n, z, draw_between(2, 6)));
   return draw_below(2) ? r4_gather(n->g, z, param(n, R4_SHAPE(2), shape_of(n, z).dim[1]), 1) : z;
 }
 
@@ -98,15 +93,15 @@ static r4_id conv(struct random_net *n, r4_id h)
 {
   r4_shape s = shape_of(n, h);
   if (s.rank != 4 || s.dim[3] > 16) return R4_NONE;
-  r4_window win = {.stride = {between(1, 2), between(1, 2)}, .dilation = {between(1, 2), 1}};
+  r4_window win = {.stride = {draw_between(1, 2), draw_between(1, 2)}, .dilation = {draw_between(1, 2), 1}};
   int64_t kernel[2];
   for (int k = 0; k < 2; k++) {
-    win.pad[2 * k] = between(0, 1);
-    win.pad[2 * k + 1] = between(0, 1);
+    win.pad[2 * k] = draw_between(0, 1);
+    win.pad[2 * k + 1] = draw_between(0, 1);
     int64_t room = (s.dim[1 + k] + win.pad[2 * k] + win.pad[2 * k + 1] - 1) / win.dilation[k] + 1;
-    kernel[k] = between(1, room < 3 ? room : 3);
+    kernel[k] = draw_between(1, room < 3 ? room : 3);
   }
-  int64_t units = between(1, 5);
+  int64_t units = draw_between(1, 5);
   r4_id y = r4_conv2d(n->g, h, param(n, R4_SHAPE(units, kernel[0], kernel[1], s.dim[3]), 0), win);
   y = r4_add(n->g, y, param(n, R4_SHAPE(units), 0));
   return draw_below(2) ? r4_relu(n->g, y) : y;
@@ -116,9 +111,10 @@ static r4_id pool(struct random_net *n, r4_id h)
 {
   r4_shape s = shape_of(n, h);
   if (s.rank != 4) return R4_NONE;
-  int64_t kernel[2] = {between(1, s.dim[1] < 3 ? s.dim[1] : 3), between(1, s.dim[2] < 3 ? s.dim[2] : 3)};
-  r4_window win = r4_window_of(between(1, 2), 0);
-  for (int k = 0; k < 4; k++) win.pad[k] = kernel[k / 2] > 1 ? between(0, 1) : 0;
+  int64_t kernel[2] = {draw_between(1, s.dim[1] < 3 ? s.dim[1] : 3),
+                       draw_between(1, s.dim[2] < 3 ? s.dim[2] : 3)};
+  r4_window win = r4_window_of(draw_between(1, 2), 0);
+  for (int k = 0; k < 4; k++) win.pad[k] = kernel[k / 2] > 1 ? draw_between(0, 1) : 0;
   switch (draw_below(3)) {
   case 0:
     return r4_pool_max(n->g, h, kernel, win);
@@ -154,7 +150,7 @@ static r4_id attention(struct random_net *n, r4_id h)
 {
   r4_shape s = shape_of(n, h);
   if (s.rank != 3 || s.dim[1] > 12) return R4_NONE;
-  int64_t width = between(1, 4), t = s.dim[1];
+  int64_t width = draw_between(1, 4), t = s.dim[1];
   r4_id q = project(n, h, width), k = project(n, h, width), v = project(n, h, width);
   r4_id score = r4_scale(n->g, r4_matmul(n->g, q, k, false, true), 1 / sqrt((double)width));
   if (draw_below(2)) { /* no one looks ahead */
@@ -200,7 +196,7 @@ static r4_id unary(struct random_net *n, r4_id h)
 static r4_id binary(struct random_net *n, r4_id h)
 {
   r4_graph *g = n->g;
-  r4_shape s = shape_of(n, h), small = {.rank = (int)between(0, s.rank)};
+  r4_shape s = shape_of(n, h), small = {.rank = (int)draw_between(0, s.rank)};
   for (int k = 0; k < small.rank; k++) small.dim[k] = draw_below(2) ? 1 : s.dim[s.rank - small.rank + k];
   r4_id p = param(n, small, 0);
   switch (draw_below(8)) {
@@ -261,7 +257,7 @@ static r4_id transposed(struct random_net *n, r4_id h)
   int perm[R4_MAX_RANK], rank = shape_of(n, h).rank;
   for (int k = 0; k < rank; k++) perm[k] = k;
   for (int k = 1; k < rank; k++) {
-    int j = (int)between(k, rank - 1), t = perm[k];
+    int j = (int)draw_between(k, rank - 1), t = perm[k];
     perm[k] = perm[j];
     perm[j] = t;
   }
@@ -273,8 +269,8 @@ static r4_id sliced(struct random_net *n, r4_id h)
   r4_shape s = shape_of(n, h);
   int64_t start[R4_MAX_RANK] = {0}, size[R4_MAX_RANK], step[R4_MAX_RANK];
   for (int k = 0; k < s.rank; k++) {
-    start[k] = k ? between(0, s.dim[k] / 3) : 0;
-    step[k] = k ? between(1, 2) : 1;
+    start[k] = k ? draw_between(0, s.dim[k] / 3) : 0;
+    step[k] = k ? draw_between(1, 2) : 1;
     size[k] = (s.dim[k] - 1 - start[k]) / step[k] + 1;
   }
   return r4_slice(n->g, h, start, size, step);
@@ -285,9 +281,9 @@ static r4_id padded(struct random_net *n, r4_id h)
   r4_shape s = shape_of(n, h), to = s;
   int64_t start[R4_MAX_RANK] = {0}, step[R4_MAX_RANK];
   for (int k = 0; k < s.rank; k++) {
-    start[k] = k ? between(0, 1) : 0;
-    step[k] = k ? between(1, 2) : 1;
-    to.dim[k] = start[k] + (s.dim[k] - 1) * step[k] + 1 + (k ? between(0, 1) : 0);
+    start[k] = k ? draw_between(0, 1) : 0;
+    step[k] = k ? draw_between(1, 2) : 1;
+    to.dim[k] = start[k] + (s.dim[k] - 1) * step[k] + 1 + (k ? draw_between(0, 1) : 0);
   }
   return r4_shape_count(to) > most(n) ? R4_NONE : r4_pad(n->g, h, start, step, to);
 }
@@ -295,26 +291,26 @@ static r4_id padded(struct random_net *n, r4_id h)
 static r4_id joined(struct random_net *n, r4_id h)
 {
   r4_shape s = shape_of(n, h), p = s;
-  int axis = (int)between(1, s.rank - 1);
+  int axis = (int)draw_between(1, s.rank - 1);
   if (3 * r4_shape_count(s) > most(n)) return R4_NONE;
-  p.dim[axis] = between(1, 2);
+  p.dim[axis] = draw_between(1, 2);
   r4_id parts[3] = {h, param(n, p, 0), r4_tanh(n->g, h)};
-  return r4_concat(n->g, (size_t)between(1, 3), parts, axis);
+  return r4_concat(n->g, (size_t)draw_between(1, 3), parts, axis);
 }
 
 static r4_id gathered(struct random_net *n, r4_id h)
 {
   r4_shape s = shape_of(n, h);
-  int axis = (int)between(1, s.rank - 1);
-  int64_t count = between(1, s.dim[axis] + 1);
+  int axis = (int)draw_between(1, s.rank - 1);
+  int64_t count = draw_between(1, s.dim[axis] + 1);
   return r4_gather(n->g, h, param(n, R4_SHAPE(count), s.dim[axis]), axis);
 }
 
 static r4_id scattered(struct random_net *n, r4_id h)
 {
   r4_shape s = shape_of(n, h);
-  int axis = (int)between(1, s.rank - 1);
-  int64_t size = between(1, s.dim[axis] + 2);
+  int axis = (int)draw_between(1, s.rank - 1);
+  int64_t size = draw_between(1, s.dim[axis] + 2);
   if (2 * r4_shape_count(s) > most(n)) return R4_NONE;
   return r4_scatter_add(n->g, h, param(n, R4_SHAPE(s.dim[axis]), size), axis, size);
 }
@@ -352,20 +348,20 @@ static r4_shape random_input(bool large)
   if (large) {
     switch (draw_below(3)) {
     case 0:
-      return R4_SHAPE(between(40, 60), between(200, 400));
+      return R4_SHAPE(draw_between(40, 60), draw_between(200, 400));
     case 1:
-      return R4_SHAPE(between(50, 90), between(8, 12), between(9, 20));
+      return R4_SHAPE(draw_between(50, 90), draw_between(8, 12), draw_between(9, 20));
     default:
-      return R4_SHAPE(between(8, 16), between(10, 18), between(10, 18), between(2, 4));
+      return R4_SHAPE(draw_between(8, 16), draw_between(10, 18), draw_between(10, 18), draw_between(2, 4));
     }
   }
   switch (draw_below(3)) {
   case 0:
-    return R4_SHAPE(between(1, 4), between(1, 8));
+    return R4_SHAPE(draw_between(1, 4), draw_between(1, 8));
   case 1:
-    return R4_SHAPE(between(1, 3), between(1, 4), between(1, 5));
+    return R4_SHAPE(draw_between(1, 3), draw_between(1, 4), draw_between(1, 5));
   default:
-    return R4_SHAPE(between(1, 3), between(2, 6), between(2, 6), between(1, 4));
+    return R4_SHAPE(draw_between(1, 3), draw_between(2, 6), draw_between(2, 6), draw_between(1, 4));
   }
 }
 
@@ -398,7 +394,7 @@ void random_net_draw(struct random_net *n, bool large)
   n->x = r4_input(n->g, "x", random_input(large));
   snprintf(n->story, sizeof n->story, "%s", shape_text(shape_of(n, n->x), shape));
   r4_id h = n->x;
-  int64_t count = between(2, large ? 4 : 6);
+  int64_t count = draw_between(2, large ? 4 : 6);
   for (int64_t k = 0; k < count && n->params < NET_PARAMS - 12; k++) h = step(n, h);
   n->y = dense_of(n, h, CLASSES);
   n->loss = loss_of(n);

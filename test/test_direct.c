@@ -12,11 +12,6 @@
 
 enum { TRIALS = 150, THREADS = 3 };
 
-static int64_t between(int64_t low, int64_t high)
-{
-  return low + (int64_t)draw_below((uint64_t)(high - low + 1));
-}
-
 /* ---- Requests ---- */
 
 struct shapes {
@@ -27,15 +22,15 @@ struct shapes {
 /* Multiples of 16 where the kernel of the operation needs them; false if nothing of use comes out. */
 static bool draw_shapes(const struct op *op, struct shapes *s)
 {
-  int64_t in = op == &op_conv2d_dx ? 16 * between(1, 3) : between(16, 40);
-  int64_t outs = op == &op_conv2d_dx ? between(16, 40) : 16 * between(1, 3);
+  int64_t in = op == &op_conv2d_dx ? 16 * draw_between(1, 3) : draw_between(16, 40);
+  int64_t outs = op == &op_conv2d_dx ? draw_between(16, 40) : 16 * draw_between(1, 3);
   bool large = draw_below(20) == 0; /* more than one strip of an image */
   s->window = r4_window_of(1, 0);
-  for (int a = 0; a < 2; a++) s->window.stride[a] = between(1, 3);
-  for (int a = 0; a < 4; a++) s->window.pad[a] = between(0, 3);
-  s->x = R4_SHAPE(large ? between(1, 2) : between(1, 9), between(1, large ? 70 : 12),
-                  between(1, large ? 70 : 12), in);
-  s->w = R4_SHAPE(outs, between(1, 5), between(1, 5), in);
+  for (int a = 0; a < 2; a++) s->window.stride[a] = draw_between(1, 3);
+  for (int a = 0; a < 4; a++) s->window.pad[a] = draw_between(0, 3);
+  s->x = R4_SHAPE(large ? draw_between(1, 2) : draw_between(1, 9), draw_between(1, large ? 70 : 12),
+                  draw_between(1, large ? 70 : 12), in);
+  s->w = R4_SHAPE(outs, draw_between(1, 5), draw_between(1, 5), in);
   struct attr attr = window_attr(s->window, 0, 0);
   int64_t h = window_out(&attr, 0, s->x.dim[1], s->w.dim[1]),
           v = window_out(&attr, 1, s->x.dim[2], s->w.dim[2]);
@@ -148,7 +143,7 @@ static void compare_many(const struct op *op, uint32_t stream)
     q.relu = q.bias && draw_below(2);
     snprintf(what, sizeof what, "%s trial %u", op->name, (unsigned)t);
     check_now = what;
-    omp_set_num_threads((int)between(1, s.x.dim[0] < THREADS ? s.x.dim[0] : THREADS));
+    omp_set_num_threads((int)draw_between(1, s.x.dim[0] < THREADS ? s.x.dim[0] : THREADS));
     compare(&q);
   }
   kernel_prefer_own(-1);

@@ -158,16 +158,13 @@ static struct ahead fetch_strip(const struct direct *d, int64_t index, const flo
 
 /* ---- Running ---- */
 
-typedef int32_t lanes_bits __attribute__((vector_size(LANES * sizeof(int32_t))));
-
 static inline void put_row(const struct direct *d, const lanes sum[2], const float *bias, float *to)
 {
   UNROLL for (int v = 0; v < 2; v++)
   {
     lanes x = sum[v];
     if (bias) x += LOAD(bias + v * LANES);
-    if (d->relu) x = (lanes)((lanes_bits)x & ~(x < 0)); /* not a number stays */
-    STORE(to + v * LANES, x);
+    STORE(to + v * LANES, d->relu ? RECTIFY(x) : x);
   }
 }
 

@@ -10,6 +10,7 @@ struct kernel_request {
   r4_type type;
   size_t n; /* operands of the operation; the bias, if any, is operand n */
   r4_shape in[MAX_ARITY];
+  bool outside[MAX_ARITY]; /* the operand is an input of the graph, as it came */
   r4_shape out;
   struct attr attr;
   bool bias, relu; /* out = relu(op(..) + bias) */
@@ -28,12 +29,12 @@ void kernel_free(struct kernel *k);
 
 /* Makers of fast float kernels: R4_OK and *k == NULL means "not this one". */
 typedef r4_status kernel_maker(const struct kernel_request *q, struct kernel **k, r4_error *e);
-kernel_maker dnn_matmul, dnn_conv, dnn_conv_dx, dnn_conv_dw, dnn_pool;
+kernel_maker sparse_matmul, dnn_matmul, dnn_conv, dnn_conv_dx, dnn_conv_dw, dnn_pool;
 kernel_maker narrow_conv_dx, pool_kernel;
 kernel_maker direct_conv, direct_conv_dx, direct_conv_dw;
 kernel_maker move_kernel, rows_kernel, middle_kernel, index_kernel;
 
-/* Own convolutions or oneDNN's? Own on CPUs with AVX2 but without AVX-512, where they are faster. For
+/* Own kernels or oneDNN's? Own on CPUs with AVX2 but without AVX-512, where they are faster. For
  * tests: 1 own, 0 oneDNN's, -1 by CPU. */
 void kernel_prefer_own(int choice);
 bool kernel_prefers_own(void);

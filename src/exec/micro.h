@@ -24,6 +24,10 @@ typedef float lanes_anywhere __attribute__((vector_size(LANES * sizeof(float)), 
 #define LOAD(p) (*(const lanes_anywhere *)(p))
 #define STORE(p, x) (*(lanes_anywhere *)(p) = (x))
 
+/* The larger of x and 0; not a number stays. */
+typedef int32_t lanes_bits __attribute__((vector_size(LANES * sizeof(int32_t))));
+#define RECTIFY(x) ((lanes)((lanes_bits)(x) & ~((x) < 0)))
+
 /* ---- The block ---- */
 
 enum { ROWS = 6, COLUMNS = 2 * LANES };

@@ -90,7 +90,11 @@ static r4_status make_kernel(r4_plan *p, struct unit *u, r4_error *e)
   q.bias = u->fused.bias.i;
   q.relu = u->fused.relu;
   q.accumulate = u->fused.accumulate.i;
-  for (uint32_t k = 0; k < n->arity; k++) q.in[k] = r4_node_shape(p->g, graph_arg(p->g, u->fused.head, k));
+  for (uint32_t k = 0; k < n->arity; k++) {
+    r4_id in = graph_arg(p->g, u->fused.head, k);
+    q.in[k] = r4_node_shape(p->g, in);
+    q.outside[k] = graph_node(p->g, plan_base(p->g, in))->op == &op_input;
+  }
   u->flops = n->op->flops ? n->op->flops(q.in, q.out, &q.attr) : 0;
   return kernel_new(&q, &u->kernel, e);
 }
