@@ -672,7 +672,7 @@ typedef enum {
 typedef enum {
   R4_FORM_LINEAR = 0, /* lambda mean_i q_i                                                  */
   R4_FORM_LOG,        /* lambda mean_i log(1 + q_i / tau)                                   */
-  R4_FORM_TARGET,     /* lambda log(mean_i q_i + delta / 1000): lambda is then for dual ascent */
+  R4_FORM_TARGET,     /* lambda log(1 + mean_i q_i / delta): lambda is then for dual ascent  */
 } r4_form;
 
 typedef struct {
@@ -689,7 +689,7 @@ typedef struct {
   double tau, delta; /* of the forms log and target, above 0                                    */
   int samples;       /* smooth-r3, rand-r4                                                      */
   int steps;         /* adv-r4: of the attack, whose best point counts                          */
-  double alpha;      /* adv-r4: size of a step; 0 or less means eps/4                           */
+  double alpha;      /* adv-r4: size of a step; 0 or less: eps, halved with each quarter of steps */
   bool random_start; /* adv-r4: the attack starts at eps m "start", else at the example         */
   bool ranged;       /* adv-r4, rand-r4: points stay between low and high                       */
   double low, high;

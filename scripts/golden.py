@@ -25,8 +25,8 @@ to the K-th layer of the line, counted from 0.
                   ibp-ex.lo and ibp-ex.hi bound the logits
       adv-r4      mean_i |m g_i(x + d)|, where d starts at eps m start and takes steps of alpha along the
                   sign of the gradient of sum_i |m g_i|^2, clipped to |d| <= eps m; adv-r4.d is for each
-                  example the d of this path, start and end included, at which |m g_i| is largest, and a
-                  constant for the gradient
+                  example the d of this path, start and end included, or 0, at which |m g_i| is largest, and
+                  a constant for the gradient
 """
 import argparse
 import os
@@ -266,20 +266,35 @@ def best_of(points, sizes, kinks):
     return best
 
 
-def attack(explain, data, eps, kinks):
-    """The best point of the path; explain(x) is the explanation at x, to be differentiated by x."""
+def attack(explain, data, eps, kinks, steps=STEPS, alpha=None):
+    """The best point of the path; explain(x) is the explanation at x, to be differentiated by x.
+
+    Steps have the length alpha, eps / 4 if None. If 0, they begin with eps, and with each quarter of the steps
+    the length halves and the path goes on from the best point."""
     box = eps * data["m"]
-    d, points, sizes = box * data["start"], [], []
-    for k in range(STEPS + 1):
+    points, sizes = [], []
+
+    def visit(d):
         at = (data["x"] + d).requires_grad_(True)
         squares = (data["m"] * explain(at)).square().flatten(1).sum(1)
         points.append(d)
         sizes.append(squares.detach())
-        if k < STEPS:
-            up = torch.autograd.grad(squares.sum(), at)[0]
-            kinks.near(up, data["m"])
-            d = torch.maximum(torch.minimum(d + (eps / 4) * up.sign(), box), -box)
-    return best_of(torch.stack(points), torch.stack(sizes), kinks)
+        return torch.autograd.grad(squares.sum(), at)[0]
+
+    def best():
+        return best_of(torch.stack(points), torch.stack(sizes), kinks)
+
+    visit(torch.zeros_like(box))
+    d, length = box * data["start"], eps / 4 if alpha is None else alpha or eps
+    up = visit(d)
+    for k in range(steps):
+        if k and alpha == 0 and k % ((steps + 3) // 4) == 0:
+            d, length = best(), length / 2
+            up = visit(d)
+        kinks.near(up, data["m"])
+        d = torch.maximum(torch.minimum(d + length * up.sign(), box), -box)
+        up = visit(d)
+    return best()
 
 
 def penalty_adv(net, p, data, eps, out, kinks):

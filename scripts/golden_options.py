@@ -10,7 +10,7 @@ NAME.penalty, NAME.loss and NAME.grad.PARAMETER. All variants share x, y, m, sta
 import torch
 import torch.nn.functional as F
 
-from golden import (MARGIN, Kinks, Net, Unlucky, attack, balance, check_float, draw, file_lines, gradients,
+from golden import (MARGIN, STEPS, Kinks, Net, Unlucky, attack, balance, check_float, draw, file_lines, gradients,
                     logit_bounds, logits, norms, pulled_back, softmax_bounds, write_files)
 
 LOSS, LOGIT, MARGIN_OF, LOGPROBS = range(4)  # r4_explain
@@ -25,7 +25,7 @@ CASES = [
         "logit": {"method": "cert-r4", "explain": LOGIT},
         "margin": {"method": "cert-r4", "explain": MARGIN_OF},
         "logprobs": {"method": "adv-r4", "explain": LOGPROBS, "norm": L1},
-        "sum": {"method": "cert-r4", "norm": SUM, "form": TARGET, "delta": 300.0},
+        "sum": {"method": "cert-r4", "norm": SUM, "form": TARGET, "delta": 0.3},
         "log": {"method": "cert-r4", "form": LOG, "tau": 0.25},
         "weights": {"method": "r3", "class_weights": [0.5, 2.0, 1.0, 3.0, 0.25], "weight_penalty": 0.03},
         "twice": {"method": "rand-r4", "double_softmax": 1, "norm": L1},
@@ -37,6 +37,7 @@ CASES = [
         "r3": {"class_weights": [0.5, 2.0]}, "smooth-r3": {}, "ibp-ex": {}, "rand-r4": {}, "adv-r4": {},
         "cert-r4": {}, "logit": {"method": "cert-r4", "explain": LOGIT},
     }),
+    ("attack", "dense 9, relu, dense 7, relu, dense 3", [8], 5, 0.5, {"adv-r4": {"alpha": 0, "steps": 7}}),
 ]
 
 
@@ -122,7 +123,14 @@ def rand_r4(net, p, data, eps, o, kinks):
 
 def adv_r4(net, p, data, eps, o, kinks):
     fixed = {k: v.detach() for k, v in p.items()}
-    d = attack(lambda at: explanation(net, fixed, at, data["y"], o["explain"], kinks), data, eps, kinks)
+
+    def path(alpha):
+        return attack(lambda at: explanation(net, fixed, at, data["y"], o["explain"], kinks), data, eps, kinks,
+                      o.get("steps", STEPS), alpha)
+
+    d = path(o.get("alpha"))
+    if o.get("alpha") == 0 and (d == path(eps)).flatten(1).all(1).sum() > 2:
+        raise Unlucky("steps that get shorter find nothing new")
     return size(data["m"] * explanation(net, p, data["x"] + d, data["y"], o["explain"], kinks), o["norm"])
 
 
@@ -156,7 +164,7 @@ def form(q, method, data, o):
     if o["form"] == LOG:
         return average(torch.log1p(q / o["tau"]), method, data)
     if o["form"] == TARGET:
-        return (average(q, method, data) + o["delta"] / 1000).log()
+        return torch.log1p(average(q, method, data) / o["delta"])
     return average(q, method, data)
 
 

@@ -24,7 +24,7 @@ struct objective_case objective_case_new(const char *layers, r4_shape input, con
                                .lambda = 0.7,
                                .lambda_r3 = 0.4,
                                .tau = 0.3,
-                               .delta = 200,
+                               .delta = 0.2,
                                .steps = 3,
                                .samples = 3,
                                .random_start = true};

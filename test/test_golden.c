@@ -319,8 +319,8 @@ static r4_objective_options options_of(fixture *f)
   r4_objective_options o = {.method = method ? method : f->is->variant, .random_start = true};
   o.batch = (int64_t)number(f, "batch");
   o.eps = number(f, "eps");
-  o.alpha = number(f, "alpha");
-  o.steps = (int)number(f, "steps");
+  o.alpha = option(f, "alpha", number(f, "alpha"));
+  o.steps = (int)option(f, "steps", number(f, "steps"));
   o.masked = f->is->masked ? (int64_t)touched_count(f) : 0;
   o.lambda = option(f, "lambda", NAN);
   o.lambda_r3 = option(f, "lambda_r3", 0);
@@ -460,7 +460,7 @@ static void test_reader_refuses(void **state)
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-enum { FILES = 7, VARIANTS = 10, TESTS = 2 + 4 * 2 + FILES * 2 * VARIANTS };
+enum { FILES = 8, VARIANTS = 10, TESTS = 2 + 4 * 2 + FILES * 2 * VARIANTS };
 
 static const struct {
   const char *name;
@@ -476,6 +476,7 @@ static const struct {
    {"smooth-r3", "rand-r4", "ibp-ex+r3", "logit", "margin", "logprobs", "sum", "log", "weights", "twice"}},
   {"image", false, {"smooth-r3", "rand-r4", "ibp-ex+r3", "margin"}},
   {"one", false, {"r3", "smooth-r3", "ibp-ex", "rand-r4", "adv-r4", "cert-r4", "logit"}},
+  {"attack", false, {"adv-r4"}},
 };
 
 static struct CMUnitTest tests[TESTS];

@@ -1,11 +1,14 @@
 /* Adv-R4: q_i = || m_i . g_i(x_i + d_i) ||, where d_i is the best point that an attack visits:
  *
- *     d_i     = argmax over d_i0 .. d_iK of J_i,         J_i(d) = || m_i . g_i(x_i + d) ||_2^2
- *     d_i,k+1 = clip(d_ik + alpha m_i . sign(d J_i / d d)),  K steps, |d| <= eps m_i
+ *     d_i     = argmax over 0, d_i0 .. d_iK of J_i,      J_i(d) = || m_i . g_i(x_i + d) ||_2^2
+ *     d_i,k+1 = clip(d_ik + alpha_k m_i . sign(d J_i / d d)),  K steps, |d| <= eps m_i
  *     d_i0    = eps m_i . start, start in [-1, 1], or 0
  *
+ * alpha_k is the given alpha. If none is given, it begins as eps and halves with each quarter of the steps, which
+ * also starts from the best point so far: far at first, as J has kinks that its slope does not see, then close.
+ *
  * Steps along a sign have a fixed length and cross kinks of the net, so that the last point can lie below
- * the first. J_ik is computed for its slope anyway: to keep the best costs one evaluation, at d_iK.
+ * the first. J_ik is computed for its slope anyway: to keep the best costs two evaluations, at 0 and at d_iK.
  *
  * Each d_k is detached: a leaf for J. The search runs forward only, and d is a constant for the derivative
  * by the weights. */
@@ -33,20 +36,31 @@ static r4_id ascend(const struct objective *o, r4_id d, r4_id squares, r4_id alp
   return view_allowed(o, r4_add(g, d, step));
 }
 
-static r4_id quantity(struct objective *o)
+static r4_id best_point(struct objective *o)
 {
-  r4_graph *g = o->g;
   const r4_objective_options *p = o->options;
-  if (!objective_check_count(g, "steps", p->steps)) return R4_NONE;
-  r4_id alpha = p->alpha > 0 ? r4_const(g, p->alpha, R4_SCALAR) : r4_scale(g, o->eps, 0.25);
-  r4_id d = start(o), squares = squares_at(o, d);
+  r4_id nowhere = view_nowhere(o), d = start(o), squares = squares_at(o, d);
+  r4_id alpha = p->alpha > 0 ? r4_const(o->g, p->alpha, R4_SCALAR) : o->eps;
+  int quarter = (p->steps + 3) / 4;
   struct best best = {d, squares};
+  if (p->random_start) view_keep_best(o, &best, nowhere, squares_at(o, nowhere));
   for (int k = 0; k < p->steps; k++) {
+    if (k && k % quarter == 0 && !(p->alpha > 0)) {
+      alpha = r4_scale(o->g, alpha, 0.5);
+      d = r4_detach(o->g, best.d);
+      squares = squares_at(o, d);
+    }
     d = ascend(o, d, squares, alpha);
     squares = squares_at(o, d);
     view_keep_best(o, &best, d, squares);
   }
-  return objective_norm(o, objective_explain(o, view_moved(o, r4_detach(g, best.d))));
+  return best.d;
+}
+
+static r4_id quantity(struct objective *o)
+{
+  if (!objective_check_count(o->g, "steps", o->options->steps)) return R4_NONE;
+  return objective_norm(o, objective_explain(o, view_moved(o, r4_detach(o->g, best_point(o)))));
 }
 
 const struct term term_adv_r4 = {quantity, false};

@@ -119,7 +119,7 @@ static r4_id form(const struct objective *o, const struct term *t, r4_id q)
   case R4_FORM_LOG:
     return average(o, t, r4_log1p(g, r4_scale(g, q, 1 / p->tau)));
   case R4_FORM_TARGET:
-    return r4_log(g, r4_add(g, average(o, t, q), r4_const(g, p->delta / 1000, R4_SCALAR)));
+    return r4_log1p(g, r4_scale(g, average(o, t, q), 1 / p->delta));
   case R4_FORM_LINEAR:
     break;
   }
