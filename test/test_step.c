@@ -181,31 +181,58 @@ static void schedules_by_hand(void **state)
   assert_near(schedule_ramp(0, 0), 1, 1e-12);
 }
 
-/* A penalty that follows lambda with some delay settles at delta, from any start. */
+/* Where q goes with this lambda: to delta = 0.05 at "rest". */
+static double follow(double lambda, double rest)
+{
+  return 0.05 * pow(rest / (lambda + rest / 100), 2);
+}
+
+/* A penalty that follows lambda with some delay, and with noise, has the mean delta: from any start, and whatever
+ * lambda it takes. */
 static void dual_ascent_settles_at_delta(void **state)
 {
   (void)state;
-  for (int start = 0; start < 3; start++) {
+  for (int k = 0; k < 12; k++) {
+    double rest = (const double[]){0.2, 0.01, 0.001}[k / 4], q = 8, sum_q = 0, sum_lambda = 0;
     struct dual d = {
-      .delta = 0.05, .rate = 0.002, .steps = 100, .lambda = (const double[]){0, 0.01, 0.5}[start]};
-    double q = 8;
-    for (int n = 0; n < 6000; n++) {
-      dual_step(&d, q);
-      double rest =
-        0.05 * pow(0.2 / (d.lambda + 1e-3), 2); /* where q goes with this lambda: to delta at 0.2 */
-      q *= exp(0.05 * (log(rest) - log(q)));
-      assert_true(d.lambda >= 0 && d.lambda <= 10);
+      .delta = 0.05, .rate = 0.02, .steps = 100, .lambda = (const double[]){0, 0.01, 0.1, 1}[k % 4]};
+    for (int n = 0; n < 8000; n++) {
+      double noise = exp(0.5 * sin(1.7 * n));
+      dual_step(&d, q * noise);
+      q *= exp(0.05 * (log(follow(d.lambda, rest)) - log(q)));
+      assert_true(d.lambda >= 0 && d.lambda <= 1);
+      if (n >= 4000) sum_q += q * noise, sum_lambda += d.lambda;
     }
-    assert_true(fabs(log(q / 0.05)) < 0.5);
-    assert_true(fabs(d.lambda - 0.2) < 0.1);
+    assert_near(sum_q / 4000, 0.05, 0.005);
+    assert_near(sum_lambda / 4000, rest, 0.4 * rest);
   }
-  struct dual d = {.delta = 1, .rate = 1, .steps = 10, .lambda = 0};
+}
+
+static void dual_steps_by_hand(void **state)
+{
+  (void)state;
+  struct dual d = {.delta = 1, .rate = 0.5, .steps = 10};
   dual_step(&d, 16);
   assert_near(d.lambda, 0, 1e-12); /* the target begins at the first q */
   d.step = 5;
   assert_near(dual_target(&d), 4, 1e-12);
-  dual_step(&d, 4 * exp(5));
-  assert_near(d.lambda, 2, 1e-12); /* moves are limited */
+  dual_step(&d, 4 * 1.5);
+  assert_near(d.lambda, 0.5 * 0.5 * 0.003, 1e-12);
+  d.step = 10, d.lambda = 0.1;
+  dual_step(&d, 1000);
+  assert_near(d.lambda, 0.1 + 0.5 * 2 * 0.103, 1e-12); /* moves are limited */
+  d.lambda = 0.1;
+  dual_step(&d, 0);
+  assert_near(d.lambda, 0.1 - 0.5 * 0.103, 1e-12);
+  d.lambda = 0.001;
+  dual_step(&d, 0);
+  assert_near(d.lambda, 0, 1e-12);
+  d.lambda = 0.9;
+  dual_step(&d, 3);
+  assert_near(d.lambda, 1, 1e-12);
+  d = (struct dual){.delta = 1, .rate = 0.5, .steps = 10};
+  dual_step(&d, 0.1); /* a small first q asks for no less than delta */
+  assert_near(dual_target(&d), 1, 1e-12);
 }
 
 static void scores_by_hand(void **state)
@@ -331,6 +358,7 @@ int main(void)
     cmocka_unit_test(a_loss_that_is_not_finite_names_examples),
     cmocka_unit_test(schedules_by_hand),
     cmocka_unit_test(dual_ascent_settles_at_delta),
+    cmocka_unit_test(dual_steps_by_hand),
     cmocka_unit_test(scores_by_hand),
     cmocka_unit_test(predictions_by_hand),
     cmocka_unit_test(kappa_is_wider_than_samples),

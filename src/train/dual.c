@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-static const double LARGEST_LAMBDA = 10, LARGEST_MOVE = 2;
+static const double SMALL_LAMBDA = 0.003, LARGEST_LAMBDA = 1, LARGEST_MOVE = 2;
 
 static double clip(double v, double low, double high)
 {
@@ -18,9 +18,8 @@ double dual_target(const struct dual *d)
 
 void dual_step(struct dual *d, double q)
 {
-  q = fmax(q, d->delta / 1000);
-  if (d->first == 0) d->first = q;
-  double above = clip(log(q / dual_target(d)), -LARGEST_MOVE, LARGEST_MOVE);
-  d->lambda = clip(d->lambda + d->rate * above, 0, LARGEST_LAMBDA);
+  if (d->first == 0) d->first = fmax(q, d->delta);
+  double above = clip(q / dual_target(d) - 1, -1, LARGEST_MOVE);
+  d->lambda = clip(d->lambda + d->rate * above * (d->lambda + SMALL_LAMBDA), 0, LARGEST_LAMBDA);
   d->step++;
 }

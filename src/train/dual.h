@@ -1,14 +1,19 @@
 /* "delta" in place of lambda: the user states how small the penalty q (a mean over the batch) must become, and the
  * weight follows. The loss is
  *
- *     data + lambda log(q + delta / 1000)
+ *     data + lambda log(1 + q / delta)
  *
- * and after each step, by dual ascent on a logarithmic scale,
+ * and after each step, by dual ascent on a scale that is logarithmic for all but the smallest lambda,
  *
- *     lambda <- clip(lambda + rate clamp(log q - log target, -2, 2), 0, 10)
+ *     lambda <- clip(lambda + rate clamp(q / target - 1, -1, 2) (lambda + 0.003), 0, 1)
  *
  * where target falls geometrically from the first q to delta over the first steps: asking for delta at once
- * kills a net whose q begins at a thousand. */
+ * kills a net whose q begins at a thousand.
+ *
+ * Why so. The lambda that holds q at delta differs by orders of magnitude from net to net, hence steps in proportion
+ * to it. At rest the mean of q / delta is 1; a rule in log q would rest where the geometric mean is, lower. With the
+ * 1 in the logarithm the pull on q weakens as q falls below delta, which damps the swings of lambda and q.
+ * Above 1 nothing is gained: a tenth of q would be worth 2.3, the loss of guessing one of ten classes. */
 #ifndef R4_TRAIN_DUAL_H
 #define R4_TRAIN_DUAL_H
 
@@ -18,8 +23,7 @@ struct dual {
   double step;               /* state: steps done                                                     */
 };
 
-/* After a step whose batch had the mean penalty q. A q of 0 (nothing left to push, or no masks) counts as
- * delta / 1000. */
+/* After a step whose batch had the mean penalty q. */
 void dual_step(struct dual *d, double q);
 
 /* What q should be at the present step. */
