@@ -9,16 +9,16 @@ static double clip(double v, double low, double high)
   return fmin(fmax(v, low), high);
 }
 
-/* first^(1 - u) delta^u; a first q below delta is no reason to ask for less. */
+/* first^(1 - u) delta^u */
 double dual_target(const struct dual *d)
 {
   double u = d->step < d->steps ? d->step / d->steps : 1;
-  return d->first > d->delta ? d->delta * pow(d->first / d->delta, 1 - u) : d->delta;
+  return d->delta * pow(d->first / d->delta, 1 - u);
 }
 
 void dual_step(struct dual *d, double q)
 {
-  if (d->first == 0) d->first = fmax(q, d->delta);
+  if (d->first == 0) d->first = fmax(q, d->delta); /* a small q is no reason to ask for less */
   double above = clip(q / dual_target(d) - 1, -1, LARGEST_MOVE);
   d->lambda = clip(d->lambda + d->rate * above * (d->lambda + SMALL_LAMBDA), 0, LARGEST_LAMBDA);
   d->step++;

@@ -19,14 +19,14 @@
 
 struct dual {
   double delta, rate, steps; /* settings: what to reach, how fast lambda moves, how long target falls */
-  double lambda, first;      /* state: the weight, and the first q (0: none seen yet)                 */
+  double lambda, first;      /* state: the weight, and the first q, delta at least (0: none seen yet) */
   double step;               /* state: steps done                                                     */
 };
 
 /* After a step whose batch had the mean penalty q. */
 void dual_step(struct dual *d, double q);
 
-/* What q should be at the present step. */
+/* What q should be at the present step, once the first is done. */
 double dual_target(const struct dual *d);
 
 #endif
