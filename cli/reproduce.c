@@ -1,7 +1,7 @@
 /* r4 reproduce: all rows of a published table, trained, evaluated and set beside the published figures.
  *
- * experiments/NAME/table.csv has a line per row: its name, its preset in the same folder, and the published figures,
- * empty where there are none. Finished seeds are not trained again. */
+ * experiments/NAME/table.csv has a line per row: its name, its preset as seen from that folder, the published figures,
+ * empty where there are none, and settings (key=value ..) that it changes. Finished seeds are not trained again. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct settings {
 
 #define AT(field) offsetof(struct settings, field)
 static const struct option options[] = {
-  {"NAME", OPTION_WORD, AT(name), NULL, 0, 0, "decoy-mnist, or decoy-mnist/as-published"},
+  {"NAME", OPTION_WORD, AT(name), NULL, 0, 0, "decoy-mnist, or a table below it: decoy-mnist/as-published"},
   {"methods", OPTION_TEXT, AT(methods), NULL, 0, 0, "rows to make, by preset: erm,cert-r4; all if not given"},
   {"seeds", OPTION_WHOLE, AT(seeds), "4", 1, MAX_SEEDS, "of each row"},
   {"set", OPTION_LIST, AT(set), NULL, 0, 0, "key=value: changes one setting of all rows; may be given often"},
@@ -32,8 +32,8 @@ static const struct option options[] = {
   {0},
 };
 
-enum { MAX_ROWS = 32, FIELD = 64, FIELDS = 7 };
-enum { NAME, PRESET, AVG, AVG_SD, WORST, WORST_SD, KAPPA };
+enum { MAX_ROWS = 32, FIELD = 128, FIELDS = 8 };
+enum { NAME, PRESET, AVG, AVG_SD, WORST, WORST_SD, KAPPA, SETTINGS };
 
 struct row {
   char field[FIELDS][FIELD]; /* of table.csv */
@@ -61,16 +61,23 @@ static bool is_wanted(const char *list, const char *preset)
   return false;
 }
 
+static const char *preset_name(const struct row *r)
+{
+  const char *slash = strrchr(r->field[PRESET], '/');
+  return slash ? slash + 1 : r->field[PRESET];
+}
+
 static bool read_row(struct table *t, char *line)
 {
   struct row *r = &t->row[t->rows];
   char *rest = line;
   for (int k = 0; k < FIELDS; k++) {
     char *field = strsep(&rest, ",\r\n");
-    if (!field) return false;
-    snprintf(r->field[k], FIELD, "%s", field);
+    if (!field && k == SETTINGS) break;
+    if (!field || strlen(field) >= FIELD) return false;
+    memcpy(r->field[k], field, strlen(field) + 1);
   }
-  if (is_wanted(t->o->methods, r->field[PRESET])) t->rows++;
+  if (is_wanted(t->o->methods, preset_name(r))) t->rows++;
   return true;
 }
 
@@ -88,7 +95,8 @@ static bool read_table(struct table *t)
   if (!f)
     fprintf(stderr, "r4 reproduce: %s: %s\n", path, strerror(errno));
   else if (!ok)
-    fprintf(stderr, "r4 reproduce: %s:%d: expected %d fields\n", path, number, FIELDS);
+    fprintf(stderr, "r4 reproduce: %s:%d: expected %d fields or %d, below %d characters each\n", path, number,
+            SETTINGS, FIELDS, FIELD);
   else if (!t->rows)
     fprintf(stderr, "r4 reproduce: no row of %s is among \"%s\"\n", path, t->o->methods);
   if (f) fclose(f);
@@ -116,15 +124,34 @@ static bool evaluate(const char *run, r4_summary *summary)
   return child > 0 && waitpid(child, &status, 0) == child && !status && got == sizeof *summary;
 }
 
+/* The row's settings, then those of the command line. */
+static r4_settings *row_settings(const struct table *t, const struct row *r)
+{
+  char preset[PATH_SIZE], own[FIELD], *rest = own;
+  struct words set = {0};
+  snprintf(preset, sizeof preset, "%s/%s.yaml", t->folder, r->field[PRESET]);
+  snprintf(own, sizeof own, "%s", r->field[SETTINGS]);
+  for (char *word; (word = strsep(&rest, " "));)
+    if (*word) set.word[set.n++] = word; /* half as many as characters at most: they fit */
+  return train_settings("reproduce", preset, &set, &t->o->set);
+}
+
+/* OUT/r3, or OUT/r3_lambda=10_eps=0.1 with settings. */
+static void name_run(const struct table *t, const struct row *r, char run[PATH_SIZE])
+{
+  const char *settings = r->field[SETTINGS];
+  snprintf(run, PATH_SIZE, "%s/%s%s%s", t->out, preset_name(r), *settings ? " " : "", settings);
+  for (char *c = run + strlen(t->out); (c = strchr(c, ' '));) *c = '_';
+}
+
 static int make_row(struct table *t, struct row *r)
 {
-  char preset[PATH_SIZE], run[PATH_SIZE];
-  snprintf(preset, sizeof preset, "%s/%s.yaml", t->folder, r->field[PRESET]);
-  snprintf(run, sizeof run, "%s/%s", t->out, r->field[PRESET]);
+  char run[PATH_SIZE];
+  name_run(t, r, run);
   struct job j = {
     .command = "reproduce", .out = run, .seeds = t->o->seeds, .jobs = t->o->jobs, .resume = true};
   j.quiet = t->o->quiet;
-  j.settings = train_settings("reproduce", preset, &t->o->set);
+  j.settings = row_settings(t, r);
   if (!j.settings) return EXIT_USAGE;
   if (!j.quiet) fprintf(stderr, "%s\n", r->field[NAME]);
   int code = train_all(&j);
@@ -207,6 +234,8 @@ static void print_json(FILE *f, const struct table *t)
     json_string(f, r->field[NAME]);
     fprintf(f, ",\"preset\":");
     json_string(f, r->field[PRESET]);
+    fprintf(f, ",\"settings\":");
+    json_string(f, r->field[SETTINGS]);
     json_both(f, "avg_group_accuracy", s->avg, 100);
     json_both(f, "worst_group_accuracy", s->worst, 100);
     fprintf(f, ",\"worst_group_of_means_accuracy\":%.8g", 100 * s->group[s->worst_mean_group].mean);

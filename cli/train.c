@@ -83,7 +83,8 @@ bool train_find_experiment(const char *name, char *folder, size_t size)
   return true;
 }
 
-r4_settings *train_settings(const char *command, const char *file, const struct words *set)
+r4_settings *train_settings(const char *command, const char *file, const struct words *row,
+                            const struct words *set)
 {
   r4_error e = {0};
   char path[PATH_SIZE];
@@ -95,6 +96,8 @@ r4_settings *train_settings(const char *command, const char *file, const struct 
     return NULL;
   }
   if (!status) status = r4_settings_read(s, path, &e);
+  for (size_t k = 0; row && k < row->n && !status; k++)
+    status = r4_settings_set(s, row->word[k], "table.csv", &e);
   for (size_t k = 0; k < set->n && !status; k++) status = r4_settings_set(s, set->word[k], "--set", &e);
   if (!status) status = r4_settings_check(s, &e);
   if (!status) return s;
@@ -279,7 +282,7 @@ static int run(int argc, char **argv)
   j.resume = o.resume;
   j.force = o.force;
   j.quiet = o.quiet;
-  j.settings = train_settings("train", o.file, &o.set);
+  j.settings = train_settings("train", o.file, NULL, &o.set);
   if (!j.settings) return EXIT_USAGE;
   int64_t least;
   if (!j.seeds) j.seeds = o.resume ? (int64_t)runs_seed_count(out, &least) : 1;

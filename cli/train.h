@@ -11,8 +11,10 @@ struct job {
   bool resume, force, quiet;
 };
 
-/* Reads FILE, a preset's name or the folder of a run, and then the assignments of --set. NULL after a message. */
-r4_settings *train_settings(const char *command, const char *file, const struct words *set);
+/* Reads FILE, a preset's name or the folder of a run, then the assignments of the row of a table (or NULL) and those of
+ * --set. NULL after a message. */
+r4_settings *train_settings(const char *command, const char *file, const struct words *row,
+                            const struct words *set);
 
 /* The folder of an experiment's table.csv. */
 bool train_find_experiment(const char *name, char *folder, size_t size);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "scratch.h"
@@ -55,6 +56,11 @@ static int make_folder(void **state)
   write_file("method.yaml", "method: r5\n");
   write_file("table.csv",
              "name,preset,avg,avg_sd,worst,worst_sd,kappa\nTiny,small,97.02,0.09,94.7,0.4,0.93\n");
+  assert_int_equal(mkdir(scratch_path("below"), 0777), 0);
+  write_file("below/table.csv", "name,preset,avg,avg_sd,worst,worst_sd,kappa,settings\n"
+                                "Usual,../small,,,,,,\nWeak,../small,,,,,,lambda=0.01 epochs=1\n");
+  assert_int_equal(mkdir(scratch_path("typo"), 0777), 0);
+  write_file("typo/table.csv", "heading\nWrong,../small,,,,,,lamda=3\n");
   return 0;
 }
 
@@ -100,7 +106,12 @@ static void reproduces_a_table(void **state)
   expect("reproduce @ --seeds 2 --out @/table", 0, "| Tiny ");
   assert_non_null(strstr(output, "97.02"));
   expect("reproduce @ --seeds 2 --out @/table --json --quiet", 0,
-         "\"preset\":\"small\",\"avg_group_accuracy\":");
+         "\"preset\":\"small\",\"settings\":\"\",\"avg_group_accuracy\":");
+  expect("reproduce @/below --seeds 1 --out @/rows --json --quiet", 0,
+         "\"settings\":\"lambda=0.01 epochs=1\"");
+  expect("eval @/rows/small @/rows/small_lambda=0.01_epochs=1", 0, "small_lambda=0.01_epochs=1");
+  expect("reproduce @/below --seeds 1 --out @/rows --methods large", 2, "no row");
+  expect("reproduce @/typo --out @/rows", 2, "table.csv: no setting \"lamda\"; did you mean lambda?");
   expect("reproduce @/nothing", 2, "no experiment");
   expect("reproduce @ --methods large --out @/table", 2, "no row");
 }
