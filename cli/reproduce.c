@@ -71,6 +71,7 @@ static bool read_row(struct table *t, char *line)
 {
   struct row *r = &t->row[t->rows];
   char *rest = line;
+  *r = (struct row){0}; /* an unwanted one may have been here */
   for (int k = 0; k < FIELDS; k++) {
     char *field = strsep(&rest, ",\r\n");
     if (!field && k == SETTINGS) break;
