@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/purpose.h"
 #include "check.h"
 #include "data/data.h"
 
-enum { FEATURES = 6, HIDDEN = 5, CLASSES = 3, EXAMPLES = 70, MAX_SIZE = 64, PURPOSE_NOISE = 0x72340400 };
+enum { FEATURES = 6, HIDDEN = 5, CLASSES = 3, EXAMPLES = 70, MAX_SIZE = 64 };
 
 static const char RELU[] = "dense 5, relu, dense 3", LINEAR[] = "dense 3", BINARY[] = "dense 1";
 
@@ -169,7 +170,7 @@ static void smoothgrad_is_a_mean(void **state)
   r4_data *d = data_of(CLASSES);
   r4_attribution_options o = {.sigma = 0.3, .samples = SAMPLES, .seed = 11};
   attribute("smoothgrad", net, w, d, &o, a);
-  r4_random_fill_normal((r4_random){11, PURPOSE_NOISE, 0}, SAMPLES * FEATURES, noise);
+  r4_random_fill_normal((r4_random){11, PURPOSE_SMOOTH, 0}, SAMPLES * FEATURES, noise);
   for (size_t i = 0; i < EXAMPLES; i++) {
     double x[FEATURES], g[FEATURES], mean[FEATURES] = {0};
     for (size_t s = 0; s < SAMPLES; s++) {

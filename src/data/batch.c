@@ -5,9 +5,8 @@
 
 #include "base/cpus.h"
 #include "base/mem.h"
+#include "base/purpose.h"
 #include "data/batch.h"
-
-enum { PURPOSE_ORDER = 0x72340210 };
 
 /* Memory of one batch. */
 struct buffer {

@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-
-enum { PURPOSE_CORNER = 0x72340310, PURPOSE_HALF, PURPOSE_CLASS };
+#include "base/purpose.h"
 
 struct picture {
   size_t height, width, channels;

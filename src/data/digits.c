@@ -10,10 +10,9 @@
  * rounded the same way everywhere, so the bytes are the same everywhere. Libm's sin and cos are not. */
 #include <math.h>
 
+#include "base/purpose.h"
 #include "data/digits_strokes.h"
 #include "r4.h"
-
-enum { PURPOSE_IMAGE = 0x72340100, PURPOSE_LABEL, PURPOSE_DETAIL };
 
 enum { CELLS = 3, KNOTS = CELLS + 3 };       /* cells of the field along a side, and its knots */
 enum { BEND_X, BEND_Y, BEND_RADIUS, BENDS }; /* what the field changes */
@@ -227,14 +226,14 @@ static void develop(const struct sheet *sheet, float soft, struct dice *d, uint8
 static uint8_t draw_digit(uint64_t seed, uint64_t index, uint8_t *image)
 {
   /* A seed of its own gives each image room for any number of draws. */
-  uint64_t own = r4_random_below((r4_random){seed, PURPOSE_IMAGE, 0}, index, UINT64_MAX);
-  size_t label = r4_random_below((r4_random){seed, PURPOSE_LABEL, 0}, index, DIGITS_CLASSES);
+  uint64_t own = r4_random_below((r4_random){seed, PURPOSE_DIGIT, 0}, index, UINT64_MAX);
+  size_t label = r4_random_below((r4_random){seed, PURPOSE_DIGIT_LABEL, 0}, index, DIGITS_CLASSES);
   const struct digit *digit = &digits_table[label];
   struct dice d;
   struct hand h;
   struct sheet sheet;
   d.next = 0;
-  r4_random_fill((r4_random){own, PURPOSE_DETAIL, 0}, DRAWN, 0, 1, d.u);
+  r4_random_fill((r4_random){own, PURPOSE_DIGIT_DETAIL, 0}, DRAWN, 0, 1, d.u);
   draw_hand(&h, &d);
   for (int k = 0; k < DIGITS_PIXELS; k++) (&sheet.depth[0][0])[k] = -DIGITS_SIDE;
   const struct shape *shape = &digit->shape[(size_t)between(&d, 0, (float)digit->n)];

@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/purpose.h"
 #include "data/choose.h"
-
-enum { PURPOSE_KEEP = 0x72340330 };
 
 struct masks *mask_copy(const struct masks *m, r4_error *e)
 {

@@ -15,10 +15,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/purpose.h"
 #include "data/mask.h"
 #include "data/mask_shape.h"
-
-enum { PURPOSE_CORRECT = 0x72340320, PURPOSE_FIRST, PURPOSE_SECOND };
 
 /* What becomes of the mask of one example: a move by (a, b), or a change of size by a. Equal jobs are done once. */
 struct job {
@@ -101,8 +100,10 @@ static int64_t draw_shift(const struct corruption *c, struct axis x, uint32_t ex
 static struct job draw_job(const struct corruption *c, uint32_t mask, uint32_t example)
 {
   const struct known *k = c->known + mask;
-  struct axis rows = {(int64_t)k->box.top, (int64_t)k->box.height, (int64_t)c->size.height, PURPOSE_FIRST},
-              columns = {(int64_t)k->box.left, (int64_t)k->box.width, (int64_t)c->size.width, PURPOSE_SECOND};
+  struct axis rows = {(int64_t)k->box.top, (int64_t)k->box.height, (int64_t)c->size.height,
+                      PURPOSE_WRONG_FIRST},
+              columns = {(int64_t)k->box.left, (int64_t)k->box.width, (int64_t)c->size.width,
+                         PURPOSE_WRONG_SECOND};
   struct job job = {mask, example, 0, 0};
   if (c->kind == R4_CORRUPT_MISPOSITION) {
     job.a = draw_place(c, rows, example, k->corner);
@@ -112,7 +113,7 @@ static struct job draw_job(const struct corruption *c, uint32_t mask, uint32_t e
     job.b = draw_shift(c, columns, example);
   } else {
     int64_t most = (int64_t)k->depth - (c->kind == R4_CORRUPT_SHRINK);
-    job.a = draw(c, PURPOSE_FIRST, example, 1, most);
+    job.a = draw(c, PURPOSE_WRONG_FIRST, example, 1, most);
   }
   return job;
 }

@@ -10,9 +10,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/purpose.h"
 #include "data/data.h"
-
-enum { PURPOSE_TEST = 0x72340300, PURPOSE_VAL };
 
 struct unit {
   uint32_t label, n; /* its class, and how many examples */

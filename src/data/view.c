@@ -2,9 +2,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/purpose.h"
 #include "data/choose.h"
-
-enum { PURPOSE_FRACTION = 0x72340200 };
 
 r4_data *r4_data_subset(const r4_data *d, size_t n, const size_t *examples, r4_error *e)
 {

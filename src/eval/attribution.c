@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/purpose.h"
 #include "base/text.h"
 
-enum { PURPOSE_NOISE = 0x72340400 };
 enum { ROWS = 64, MAX_SAMPLES = 1000 }; /* rows: examples times samples that are looked at together */
 
 /* ---- The methods: each its formula, then the same as a graph ---- */
@@ -163,7 +163,7 @@ static r4_status further_input(struct probe *p, const struct attribution *a, con
   float *v = *to = r4_mem_new_aligned(n * sizeof *v);
   if (!v) return r4_fail(e, R4_E_MEMORY, "out of memory for %d samples", o->samples);
   if (a->noise) {
-    r4_random_fill_normal((r4_random){o->seed, PURPOSE_NOISE, 0}, n, v);
+    r4_random_fill_normal((r4_random){o->seed, PURPOSE_SMOOTH, 0}, n, v);
     for (size_t k = 0; k < n; k++) v[k] *= (float)o->sigma;
   } else if (o->baseline) {
     memcpy(v, o->baseline, n * sizeof *v);

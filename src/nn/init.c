@@ -8,9 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/purpose.h"
 #include "nn/net.h"
-
-enum { PURPOSE = 0x72340000 };
 
 static const double PI = 3.14159265358979323846;
 
@@ -64,7 +63,7 @@ r4_status r4_net_init_by(const r4_net *n, const char *name, uint64_t seed, float
                    name);
   for (size_t k = 0; k < n->params; k++) {
     const struct param *p = &n->param[k];
-    const r4_random key = {seed, PURPOSE, (uint32_t)k};
+    const r4_random key = {seed, PURPOSE_WEIGHTS, (uint32_t)k};
     const struct spread spread = ways[way].spread(p);
     const size_t count = (size_t)r4_shape_count(p->shape);
     float *w = weights + p->offset;

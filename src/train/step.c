@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/purpose.h"
 #include "base/text.h"
 #include "train/predict.h"
 
-enum { PURPOSE_START = 0x72340500, PURPOSE_NOISE };
 enum { VARIANTS = 4 }; /* two sizes of batches, with and without masks */
 enum { LOSS, DATA, PENALTY, PENALTY_R3, LOSSES, EACH, LOGITS, OUTPUTS };
 

@@ -1,0 +1,32 @@
+/* Who draws random numbers in the library. All in one list, as two that share a purpose would draw the same numbers.
+ * A number never changes: it would change every data set and every run that was made with it. */
+#ifndef R4_BASE_PURPOSE_H
+#define R4_BASE_PURPOSE_H
+
+enum {
+  PURPOSE_WEIGHTS = 0x72340000, /* nn/init.c: initial weights, step is the parameter */
+
+  PURPOSE_DIGIT = 0x72340100, /* data/digits.c: which image, its label, its shape */
+  PURPOSE_DIGIT_LABEL,
+  PURPOSE_DIGIT_DETAIL,
+
+  PURPOSE_FRACTION = 0x72340200, /* data/view.c: examples that stay */
+  PURPOSE_ORDER = 0x72340210,    /* data/batch.c: order of an epoch */
+
+  PURPOSE_TEST = 0x72340300, /* data/split.c: examples of a part */
+  PURPOSE_VAL,
+  PURPOSE_CORNER = 0x72340310, /* data/decoy.c: where a patch is, and whose shade it has */
+  PURPOSE_HALF,
+  PURPOSE_CLASS,
+  PURPOSE_CORRECT = 0x72340320, /* data/mask_corrupt.c: masks that stay, and how others go wrong */
+  PURPOSE_WRONG_FIRST,
+  PURPOSE_WRONG_SECOND,
+  PURPOSE_KEEP = 0x72340330, /* data/mask.c: examples that keep their mask */
+
+  PURPOSE_SMOOTH = 0x72340400, /* eval/attribution.c: noise of SmoothGrad */
+
+  PURPOSE_START = 0x72340500, /* train/step.c: starts of attacks, and noise, of each step */
+  PURPOSE_NOISE,
+};
+
+#endif
