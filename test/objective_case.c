@@ -78,20 +78,21 @@ static void put(struct runner *r, const char *name, const double *value, size_t 
   if (to) memcpy(to, value, n * sizeof *to);
 }
 
-/* All features, or the listed ones of each row. */
-static void put_masks(const struct objective_case *c, struct runner *r, const char *name, const double *value,
-                      size_t rows)
+/* Of each sample the rows that terms see, with all features or the listed ones. */
+static void put_rows(const struct objective_case *c, struct runner *r, const char *name, const double *value,
+                     size_t samples, bool all)
 {
   double *to = runner_input(r, name);
-  if (to && !c->o.masked) memcpy(to, value, rows * c->features * sizeof *to);
-  for (size_t i = 0; to && c->o.masked && i < rows; i++)
-    for (size_t k = 0; k < CASE_LISTED; k++) to[i * CASE_LISTED + k] = value[i * c->features + listed[k]];
+  size_t rows = c->o.guided ? (size_t)c->o.guided : c->batch, columns = all ? c->features : CASE_LISTED;
+  for (size_t s = 0; to && s < samples; s++, value += c->batch * c->features)
+    for (size_t i = 0; i < rows; i++)
+      for (size_t k = 0; k < columns; k++) *to++ = value[i * c->features + (all ? k : listed[k])];
 }
 
 static void put_inputs(const struct objective_case *c, struct runner *r)
 {
   double index[CASE_LISTED];
-  size_t rows = (size_t)c->o.samples * c->batch;
+  bool all = !c->o.masked;
   for (size_t k = 0; k < CASE_LISTED; k++) index[k] = (double)listed[k];
   put(r, "x", c->x, c->batch * c->features);
   put(r, "y", c->y, c->batch);
@@ -99,12 +100,9 @@ static void put_inputs(const struct objective_case *c, struct runner *r)
   put(r, "lambda", &c->o.lambda, 1);
   put(r, "lambda_r3", &c->o.lambda_r3, 1);
   put(r, "eps", &c->o.eps, 1);
-  put_masks(c, r, "m", c->m, c->batch);
-  put_masks(c, r, "start", c->start, c->batch);
-  if (!strcmp(c->o.method, "smooth-r3"))
-    put(r, "noise", c->noise, rows * c->features);
-  else
-    put_masks(c, r, "noise", c->noise, rows);
+  put_rows(c, r, "m", c->m, 1, all);
+  put_rows(c, r, "start", c->start, 1, all);
+  put_rows(c, r, "noise", c->noise, (size_t)c->o.samples, all || !strcmp(c->o.method, "smooth-r3"));
   for (size_t k = 0; k < r4_net_params(c->net); k++)
     put(r, r4_net_param_name(c->net, k), c->weights + r4_net_param_offset(c->net, k),
         (size_t)r4_shape_count(r4_net_param_shape(c->net, k)));

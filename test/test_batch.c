@@ -95,6 +95,33 @@ static void rows_are_the_examples(void **state)
   }
 }
 
+/* The same examples in the same order, but for the masks. */
+static void masked_examples_come_first(void **state)
+{
+  (void)state;
+  r4_data *d = make(37, 0);
+  r4_batch_options options = {.size = 8, .shuffle = true, .seed = 3};
+  r4_batches *plain = start(d, options);
+  options.masked_first = true;
+  r4_batches *sorted = start(d, options);
+  size_t mixed = 0;
+  for (size_t k = 0; k < 2 * r4_batches_count(plain); k++) {
+    r4_batch a = r4_batches_next(plain), b = r4_batches_next(sorted);
+    check_rows(d, b, FEATURES, NULL);
+    assert_true(b.masked_first && !a.masked_first && a.masked == b.masked);
+    size_t at[2] = {0, b.masked};
+    for (size_t i = 0; i < a.count; i++) {
+      bool without = !d->record[a.example[i]].mask;
+      mixed += !without && at[1] > b.masked;
+      assert_int_equal(b.example[at[without]++], a.example[i]);
+    }
+  }
+  assert_true(mixed > 0);
+  r4_batches_free(plain);
+  r4_batches_free(sorted);
+  r4_data_free(d);
+}
+
 /* The order of an epoch, batch by batch. */
 static size_t read_epoch(r4_batches *b, uint32_t epoch, size_t *order)
 {
@@ -306,10 +333,15 @@ static void memory_may_run_out(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(rows_are_the_examples),    cmocka_unit_test(an_epoch_has_every_example_once),
-    cmocka_unit_test(every_order_is_as_likely), cmocka_unit_test(the_last_batch_is_smaller_or_dropped),
-    cmocka_unit_test(a_thread_changes_nothing), cmocka_unit_test(seeking_is_resuming),
-    cmocka_unit_test(anything_may_go_first),    cmocka_unit_test(bad_options_are_named),
+    cmocka_unit_test(rows_are_the_examples),
+    cmocka_unit_test(masked_examples_come_first),
+    cmocka_unit_test(an_epoch_has_every_example_once),
+    cmocka_unit_test(every_order_is_as_likely),
+    cmocka_unit_test(the_last_batch_is_smaller_or_dropped),
+    cmocka_unit_test(a_thread_changes_nothing),
+    cmocka_unit_test(seeking_is_resuming),
+    cmocka_unit_test(anything_may_go_first),
+    cmocka_unit_test(bad_options_are_named),
     cmocka_unit_test(memory_may_run_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -329,6 +329,8 @@ static const struct {
   {{.method = "smooth-r3", .batch = 1, .samples = 100001}, "samples is 100001"},
   {{.method = "r3", .batch = 1, .form = R4_FORM_LOG}, "tau is 0, expected a finite number above 0"},
   {{.method = "r3", .batch = 1, .form = R4_FORM_TARGET, .delta = -1}, "delta is -1"},
+  {{.method = "r3", .batch = 4, .guided = 5}, "guided is 5, expected 0 (all) to the number of examples"},
+  {{.method = "r3", .batch = 4, .guided = -1}, "guided is -1"},
   {{.method = "r3", .batch = 1, .form = (r4_form)3}, "form is 3"},
   {{.method = "r3", .batch = 1, .norm = (r4_norm)3}, "norm is 3"},
   {{.method = "r3", .batch = 1, .explain = (r4_explain)4}, "explain is 4"},

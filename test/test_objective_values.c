@@ -443,6 +443,37 @@ static void test_forms(void **state)
   }
 }
 
+/* Where only the first examples have masks, the others need not be looked at: the same numbers, slopes included. */
+static void check_guided(struct objective_case *c)
+{
+  for (size_t k = 2 * c->features; k < c->batch * c->features; k++) c->m[k] = 0;
+  for (int listed = 0; listed < 2; listed++)
+    for (int form = R4_FORM_LINEAR; form <= R4_FORM_TARGET; form++) {
+      c->o.masked = listed * CASE_LISTED;
+      c->o.form = (r4_form)form;
+      c->o.guided = 0;
+      struct objective_numbers all = objective_case_run(c);
+      assert_true(all.penalty > 1e-3);
+      for (c->o.guided = 2; c->o.guided <= (int64_t)c->batch; c->o.guided++) {
+        struct objective_numbers some = objective_case_run(c);
+        assert_near(some.loss, all.loss, 1e-12, "loss");
+        assert_near(some.penalty, all.penalty, 1e-12, "penalty");
+        assert_near(some.penalty_r3, all.penalty_r3, 1e-12, "penalty_r3");
+        for (size_t i = 0; i < c->batch; i++) assert_near(some.each[i], all.each[i], 1e-12, "each");
+        for (size_t i = 0; i < c->batch; i++) assert_near(some.losses[i], all.losses[i], 1e-12, "losses");
+        assert_close("slope", some.slope, all.slope, (size_t)r4_net_size(c->net), 1e-12, 1);
+      }
+    }
+}
+
+static void test_guided(void **state)
+{
+  (void)state;
+  static const char *const methods[] = {"r3",      "smooth-r3", "ibp-ex", "ibp-ex+r3",
+                                        "rand-r4", "adv-r4",    "cert-r4"};
+  for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) each(methods[k], check_guided);
+}
+
 /* Both terms, each with its weight and form. */
 static void test_two_terms(void **state)
 {
@@ -481,6 +512,7 @@ int main(void)
     cmocka_unit_test(test_double_softmax),
     cmocka_unit_test(test_weight_penalty),
     cmocka_unit_test(test_forms),
+    cmocka_unit_test(test_guided),
     cmocka_unit_test(test_two_terms),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);

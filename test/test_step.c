@@ -71,15 +71,20 @@ static void rig_free(struct rig *r)
   free(r);
 }
 
-static struct step_result rig_step(struct rig *r, uint32_t n)
+static struct step_result rig_step_on(struct rig *r, const r4_batch *b, uint32_t n)
 {
   r4_error e = {0};
   struct step_result result;
-  r4_batch b = r4_batches_next(r->batches);
   struct step_weights at = {.lambda = 1, .lambda_r3 = 1, .eps = 0.5};
-  r4_status s = step_run(r->step, &b, n, &at, r->weights, r->gradient, &result, &e);
+  r4_status s = step_run(r->step, b, n, &at, r->weights, r->gradient, &result, &e);
   assert_int_equal(s, R4_OK);
   return result;
+}
+
+static struct step_result rig_step(struct rig *r, uint32_t n)
+{
+  r4_batch b = r4_batches_next(r->batches);
+  return rig_step_on(r, &b, n);
 }
 
 static const char *const METHODS[] = {"erm",       "r3",      "smooth-r3", "ibp-ex",
@@ -118,6 +123,56 @@ static void batches_of_all_kinds(void **state)
     }
     rig_free(r);
   }
+}
+
+/* Batches of 60 and 50 examples, of which the first k have masks: known to come first, or not. The methods that draw
+ * nothing give the same loss and gradient. */
+static void few_masks_are_the_same_with_less_work(void **state)
+{
+  (void)state;
+  static const size_t with_mask[] = {1, 9, 31};
+  float gradient[SIZE];
+  for (size_t k = 1; k < sizeof METHODS / sizeof *METHODS; k++)
+    for (size_t j = 0; j < sizeof with_mask / sizeof *with_mask; j++) {
+      struct rig *r = rig_new(options_of(METHODS[k]), with_mask[j]);
+      for (int smaller = 0; smaller < 2; smaller++) {
+        assert_int_equal(r4_batches_seek(r->batches, 0, 0, NULL), R4_OK);
+        r4_batch b = r4_batches_next(r->batches);
+        assert_true(b.masked == with_mask[j] && !b.masked_first);
+        if (smaller) b.count = 50;
+        struct step_result all = rig_step_on(r, &b, 5);
+        memcpy(gradient, r->gradient, sizeof gradient);
+        b.masked_first = true;
+        struct step_result some = rig_step_on(r, &b, 5);
+        assert_true(some.penalty > 0 && some.right == all.right);
+        const char *draw[] = {"smooth-r3", "rand-r4", "adv-r4"};
+        if (!strcmp(METHODS[k], draw[0]) || !strcmp(METHODS[k], draw[1]) || !strcmp(METHODS[k], draw[2]))
+          continue;
+        assert_near(some.loss, all.loss, 1e-5 * all.loss);
+        assert_near(some.penalty, all.penalty, 1e-5 * all.penalty);
+        for (size_t i = 0; i < SIZE; i++) assert_near(r->gradient[i], gradient[i], 1e-5f);
+      }
+      rig_free(r);
+    }
+}
+
+/* Masks anywhere in a batch count, unless it says that they come first. */
+static void masks_at_the_end_count(void **state)
+{
+  (void)state;
+  struct rig *r = rig_new(options_of("r3"), 2);
+  r4_batch b = r4_batches_next(r->batches), back = b;
+  static float x[BATCH * FEATURES], y[BATCH], m[BATCH * MASKED];
+  for (size_t i = 0; i < BATCH; i++) {
+    size_t from = BATCH - 1 - i;
+    memcpy(x + i * FEATURES, b.x + from * FEATURES, FEATURES * sizeof *x);
+    memcpy(m + i * MASKED, b.m + from * MASKED, MASKED * sizeof *m);
+    y[i] = b.y[from];
+  }
+  back.x = x, back.y = y, back.m = m;
+  double want = rig_step_on(r, &b, 0).penalty, got = rig_step_on(r, &back, 0).penalty;
+  assert_near(got, want, 1e-5 * want);
+  rig_free(r);
 }
 
 /* Each method lowers its own penalty, and the loss, on the batch it is trained on. */
@@ -354,6 +409,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(batches_of_all_kinds),
+    cmocka_unit_test(few_masks_are_the_same_with_less_work),
+    cmocka_unit_test(masks_at_the_end_count),
     cmocka_unit_test(training_lowers_the_penalty),
     cmocka_unit_test(a_loss_that_is_not_finite_names_examples),
     cmocka_unit_test(schedules_by_hand),

@@ -18,7 +18,7 @@ struct buffer {
 struct r4_batches {
   struct batch_rows rows;
   size_t size, count;
-  bool shuffle;
+  bool shuffle, masked_first;
   uint64_t seed;
 
   /* What comes next. With a thread all of this is the thread's, except while it waits. */
@@ -55,14 +55,26 @@ static void make_order(r4_batches *b)
   b->ordered = true;
 }
 
+/* Otherwise in the order in which they were. */
+static void put_masked_first(const r4_data *d, const size_t *from, size_t n, size_t *to)
+{
+  for (int without = false; without <= true; without++)
+    for (size_t i = 0; i < n; i++)
+      if ((d->record[from[i]].mask == 0) == without) *to++ = from[i];
+}
+
 static void make_batch(r4_batches *b, struct buffer *to)
 {
   make_order(b);
   size_t first = b->index * b->size, left = b->rows.data->n - first, n = left < b->size ? left : b->size;
-  memcpy(to->example, b->order + first, n * sizeof *to->example);
+  if (b->masked_first)
+    put_masked_first(b->rows.data, b->order + first, n, to->example);
+  else
+    memcpy(to->example, b->order + first, n * sizeof *to->example);
   size_t masked = batch_rows_fill(&b->rows, n, to->example, b->threaded, to->x, to->y, to->m);
   to->batch = (r4_batch){.count = n,
                          .masked = masked,
+                         .masked_first = b->masked_first,
                          .x = to->x,
                          .y = to->y,
                          .m = to->m,
@@ -174,6 +186,7 @@ r4_batches *r4_batches_new(const r4_data *d, const r4_batch_options *options, r4
   b->size = options->size;
   b->count = options->drop_last ? d->n / b->size : (d->n - 1) / b->size + 1;
   b->shuffle = options->shuffle;
+  b->masked_first = options->masked_first;
   b->seed = options->seed;
   if (batch_rows_init(&b->rows, d, options, e)) goto fail;
   b->order = r4_mem_new(d->n, sizeof *b->order);

@@ -53,10 +53,11 @@ void objective_inputs(struct objective *o)
 {
   const r4_objective_options *p = o->options;
   int64_t classes = r4_net_classes(o->net);
-  r4_shape x = objective_batch(r4_net_input(o->net), p->batch);
-  o->in.x = r4_input(o->g, "x", x);
+  int64_t guided = p->guided ? p->guided : p->batch;
+  r4_shape one = r4_net_input(o->net);
+  o->in.x = r4_input(o->g, "x", objective_batch(one, p->batch));
   o->in.y = r4_input(o->g, "y", R4_SHAPE(p->batch));
-  o->in.m = r4_input(o->g, "m", p->masked ? R4_SHAPE(p->batch, p->masked) : x);
+  o->in.m = r4_input(o->g, "m", p->masked ? R4_SHAPE(guided, p->masked) : objective_batch(one, guided));
   if (p->masked) o->in.index = r4_input(o->g, "index", R4_SHAPE(p->masked));
   o->one_hot = r4_one_hot(o->g, o->in.y, classes > 1 ? classes : 2);
   o->eps = number(o, "eps", p->eps);
@@ -106,9 +107,10 @@ static r4_id weight_penalty(const struct objective *o)
 static r4_id average(const struct objective *o, const struct term *t, r4_id v)
 {
   r4_graph *g = o->g;
-  if (!t->over_masked) return r4_mean(g, v, R4_ALL);
+  r4_id sum = r4_sum(g, v, R4_ALL);
+  if (!t->over_masked) return r4_scale(g, sum, 1 / (double)o->examples);
   r4_id masked = r4_sum(g, objective_masked(o), R4_ALL);
-  return r4_div(g, r4_sum(g, v, R4_ALL), r4_max(g, r4_const(g, 1, R4_SCALAR), masked));
+  return r4_div(g, sum, r4_max(g, r4_const(g, 1, R4_SCALAR), masked));
 }
 
 static r4_id form(const struct objective *o, const struct term *t, r4_id q)
@@ -126,6 +128,37 @@ static r4_id form(const struct objective *o, const struct term *t, r4_id q)
   return average(o, t, q);
 }
 
+static r4_id first_rows(r4_graph *g, r4_id x, int64_t rows)
+{
+  r4_shape s = r4_node_shape(g, x);
+  int64_t start[R4_MAX_RANK] = {0}, step[R4_MAX_RANK];
+  for (int k = 0; k < s.rank; k++) step[k] = 1;
+  s.dim[0] = rows;
+  return r4_slice(g, x, start, s.dim, step);
+}
+
+/* The objective as terms see it if only the first examples can have masks; "options" becomes theirs. */
+static struct objective guided_part(const struct objective *o, r4_objective_options *options)
+{
+  struct objective part = *o;
+  int64_t rows = o->options->guided;
+  if (!rows || rows == o->examples) return part;
+  *options = *o->options;
+  options->batch = rows;
+  part.options = options;
+  part.in.x = first_rows(o->g, o->in.x, rows);
+  part.in.y = first_rows(o->g, o->in.y, rows);
+  part.one_hot = first_rows(o->g, o->one_hot, rows);
+  return part;
+}
+
+/* q of all examples: 0 for those that terms do not see. */
+static r4_id for_all(const struct objective *o, r4_id q)
+{
+  int64_t start[R4_MAX_RANK] = {0}, step[R4_MAX_RANK] = {1};
+  return o->options->batch == o->examples ? q : r4_pad(o->g, q, start, step, R4_SHAPE(o->examples));
+}
+
 /* Adds term k of the method: lambda form(q) to the loss, unless lambda is the constant 0. */
 static void add_term(struct objective *o, const struct term *t, int k, r4_objective *result)
 {
@@ -136,7 +169,7 @@ static void add_term(struct objective *o, const struct term *t, int k, r4_object
   r4_id lambda = number(o, name[k], value);
   if (p->live) *(k ? &o->in.lambda_r3 : &o->in.lambda) = lambda;
   *penalty = average(o, t, q);
-  result->each = k ? r4_add(o->g, result->each, q) : q;
+  result->each = k ? r4_add(o->g, result->each, for_all(o, q)) : for_all(o, q);
   if (p->live || value > 0) result->loss = r4_add(o->g, result->loss, r4_mul(o->g, lambda, form(o, t, q)));
 }
 
@@ -150,7 +183,7 @@ r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param
   }
   const struct method *method = find_method(g, options->method ? options->method : "");
   if (!method || !objective_check(g, n, options)) return result;
-  struct objective o = {.g = g, .net = n, .param = param, .options = options};
+  struct objective o = {.g = g, .net = n, .param = param, .options = options, .examples = options->batch};
   objective_inputs(&o);
   result.logits = objective_logits(&o, o.in.x);
   result.losses = weighted_losses(&o, result.logits);
@@ -158,7 +191,10 @@ r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param
   if (options->weight_penalty > 0) result.loss = r4_add(g, result.loss, weight_penalty(&o));
   result.penalty = r4_const(g, 0, R4_SCALAR);
   result.each = r4_const(g, 0, R4_SHAPE(options->batch));
-  for (int k = 0; k < MAX_TERMS && method->term[k]; k++) add_term(&o, method->term[k], k, &result);
-  result.in = o.in;
+  r4_objective_options guided;
+  struct objective part = guided_part(&o, &guided);
+  for (int k = 0; k < MAX_TERMS && method->term[k]; k++) add_term(&part, method->term[k], k, &result);
+  result.in = part.in;
+  result.in.x = o.in.x, result.in.y = o.in.y;
   return r4_graph_status(g, NULL) ? (r4_objective){0} : result;
 }

@@ -32,6 +32,8 @@ static bool check_sizes(r4_graph *g, const r4_net *n, const r4_objective_options
 {
   int64_t features = r4_shape_count(r4_net_input(n));
   if (p->batch < 1) return fail(g, "batch", (double)p->batch, "at least 1");
+  if (p->guided < 0 || p->guided > p->batch)
+    return fail(g, "guided", (double)p->guided, "0 (all) to the number of examples of a batch");
   if (p->masked >= 0 && p->masked <= features) return true;
   r4_graph_fail(g, R4_E_ARGUMENT, "objective: masked is %lld, expected 0 (all) to %lld, the features",
                 (long long)p->masked, (long long)features);

@@ -68,6 +68,7 @@ static r4_status open_steps(struct run *r, r4_error *e)
   r4_optimizer_options optimizer = task_optimizer(s);
   double values = (double)s->batch * (double)r4_shape_count(r4_data_shape(r->train));
   r4_batch_options batches = {.size = (size_t)s->batch,
+                              .masked_first = true,
                               .drop_last = s->drop_last,
                               .shuffle = true,
                               .seed = (uint64_t)s->seed,

@@ -8,13 +8,13 @@
 #include "base/text.h"
 #include "train/predict.h"
 
-enum { VARIANTS = 4 }; /* two sizes of batches, with and without masks */
+/* Two sizes of batches; masks on all examples, on the first half, quarter, eighth, or on none. */
+enum { HALVINGS = 3, VARIANTS = 2 * (HALVINGS + 2) };
 enum { LOSS, DATA, PENALTY, PENALTY_R3, LOSSES, EACH, LOGITS, OUTPUTS };
 
 /* The objective compiled for one size of batches. */
 struct variant {
-  size_t count;
-  bool penalised;
+  size_t count, guided; /* examples, and the first of them that may have masks */
   r4_plan *plan;
   size_t classes, starts, noises; /* columns of the logits; elements of the inputs start and noise */
   float scalar[PENALTY_R3 + 1];
@@ -107,7 +107,8 @@ static r4_status compile_graph(struct step *s, struct variant *v, r4_graph *g, r
   r4_objective_options options = s->options.objective;
   options.batch = (int64_t)v->count;
   options.masked = (int64_t)s->options.masked;
-  if (!v->penalised) {
+  options.guided = (int64_t)v->guided;
+  if (!v->guided) {
     options.method = "erm";
     options.live = false;
   }
@@ -141,16 +142,24 @@ static r4_status compile(struct step *s, struct variant *v, r4_error *e)
   return status;
 }
 
-static r4_status variant_for(struct step *s, size_t count, bool penalised, struct variant **found,
-                             r4_error *e)
+/* How many examples have to be looked at for the penalty. */
+static size_t guided_rows(const r4_batch *b)
+{
+  size_t rows = b->count;
+  if (!b->m || !b->masked) return 0;
+  for (int k = 0; k < HALVINGS && b->masked_first && (rows + 1) / 2 >= b->masked; k++) rows = (rows + 1) / 2;
+  return rows;
+}
+
+static r4_status variant_for(struct step *s, size_t count, size_t guided, struct variant **found, r4_error *e)
 {
   for (size_t k = 0; k < s->variants; k++) {
     *found = &s->variant[k];
-    if ((*found)->count == count && (*found)->penalised == penalised) return R4_OK;
+    if ((*found)->count == count && (*found)->guided == guided) return R4_OK;
   }
   if (s->variants == VARIANTS) return r4_fail(e, R4_E_INTERNAL, "more than two sizes of batches");
   *found = &s->variant[s->variants];
-  **found = (struct variant){.count = count, .penalised = penalised};
+  **found = (struct variant){.count = count, .guided = guided};
   r4_status status = compile(s, *found, e);
   if (status)
     variant_free(*found);
@@ -166,7 +175,7 @@ static r4_status bind_batch(struct variant *v, const struct step_options *o, con
 {
   r4_status status = r4_plan_input(v->plan, "x", b->x, e);
   if (!status) status = r4_plan_input(v->plan, "y", b->y, e);
-  if (!status && v->penalised) status = r4_plan_input(v->plan, "m", b->m, e);
+  if (!status && v->guided) status = r4_plan_input(v->plan, "m", b->m, e);
   for (size_t k = 0; k < r4_net_params(o->net) && !status; k++) {
     size_t offset = r4_net_param_offset(o->net, k);
     status = r4_plan_input(v->plan, r4_net_param_name(o->net, k), weights + offset, e);
@@ -219,7 +228,7 @@ r4_status step_run(struct step *s, const r4_batch *batch, uint32_t n, const stru
                    const float *weights, float *gradient, struct step_result *result, r4_error *e)
 {
   struct variant *v = NULL;
-  r4_status status = variant_for(s, batch->count, batch->m && batch->masked, &v, e);
+  r4_status status = variant_for(s, batch->count, guided_rows(batch), &v, e);
   if (!status) status = bind_batch(v, &s->options, batch, weights, gradient, e);
   if (status) return status;
   s->lambda = (float)at->lambda;
