@@ -99,7 +99,7 @@ $(OUT)/%.o: %.c $(OUT)/.flags | $(DEPS)
 # Element-wise loops are short and run in the first-level cache: the loop itself is what costs.
 $(OUT)/src/op/%.o: EXTRA := -funroll-loops
 # Product kernels: fused multiply-adds, as oneDNN has them.
-$(addprefix $(OUT)/src/exec/,narrow.o direct.o direct_dw.o): EXTRA := -ffp-contract=fast
+$(addprefix $(OUT)/src/exec/,narrow.o direct.o direct_dw.o sparse.o): EXTRA := -ffp-contract=fast
 
 $(OUT)/libr4.a: $(LIB_OBJ) | $(DEPS)
 	$(call say,AR  )
@@ -188,7 +188,7 @@ uninstall:
 	rm -f $(LIBDIR)/libr4.a $(LIBDIR)/libr4.so $(LIBDIR)/$(SONAME) $(LIBDIR)/libr4.so.$(VERSION)
 
 format:
-	clang-format -i $(wildcard include/*.h src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] test/*.[ch] test/fuzz/*.[ch])
+	clang-format -i $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] test/*.[ch] test/fuzz/*.[ch])
 
 clean:
 	rm -rf build build-san build-fuzz

@@ -208,13 +208,34 @@ static void test_not_this_one(void **state)
   q[1] = request(false, 100, 500, 100);
   q[2] = request(true, 100, 100, 96);
   q[3].outside[0] = false;
-  q[4].in[0] = R4_SHAPE(500, 100), q[4].attr.i[0] = 1;
+  q[4].in[0] = R4_SHAPE(500, 100), q[4].attr.i[0] = 1, q[4].outside[1] = true;
   for (int k = 0; k < 5; k++) {
     r4_error e;
     struct kernel *kernel;
     assert_int_equal(kernel_new(&q[k], &kernel, &e), R4_OK);
     assert_string_equal(kernel->name, "oneDNN matmul");
     kernel_free(kernel);
+  }
+}
+
+/* In a plan: examples as they came, also reshaped, but not what was computed from them. */
+static void test_in_a_plan(void **state)
+{
+  (void)state;
+  for (int computed = 0; computed < 2; computed++) {
+    r4_error e;
+    r4_graph *g = r4_graph_new();
+    r4_id x = r4_input(g, "x", R4_SHAPE(100, 20, 25)), w = r4_input(g, "w", R4_SHAPE(96, 500));
+    if (computed) x = r4_sum(g, r4_square(g, r4_reshape(g, x, R4_SHAPE(100, 500, 1))), R4_AXIS(2));
+    r4_id y = r4_matmul(g, r4_reshape(g, x, R4_SHAPE(100, 500)), w, false, true);
+    r4_plan *p = r4_plan_new(g, 1, &y, NULL, &e);
+    assert_non_null(p);
+    char *text = r4_plan_text(p);
+    assert_non_null(text);
+    assert_true(strstr(text, computed ? "oneDNN matmul" : "sparse matmul"));
+    r4_string_free(text);
+    r4_plan_free(p);
+    r4_graph_free(g);
   }
 }
 
@@ -244,6 +265,7 @@ int main(void)
     cmocka_unit_test(test_few_zeros_are_left_to_onednn),
     cmocka_unit_test(test_not_finite),
     cmocka_unit_test(test_not_this_one),
+    cmocka_unit_test(test_in_a_plan),
     cmocka_unit_test(test_out_of_memory),
   };
   omp_set_num_threads(THREADS);
