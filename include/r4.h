@@ -383,14 +383,13 @@ r4_data *r4_data_fraction(const r4_data *d, double share, uint64_t seed, r4_erro
 typedef enum { R4_MASKS_UNSTATED = 0, R4_MASKS_IRRELEVANT, R4_MASKS_RELEVANT } r4_mask_meaning;
 
 typedef struct {
-  r4_mask_meaning
-    mask_means;          /* what 1 (or white) means in the masks of the source; must be stated for masks that
+  r4_mask_meaning mask_means; /* what 1 (or white) means in the masks of the source; must be stated for masks that
                                  do not say it themselves */
-  bool soft_masks;       /* keep grey values; otherwise 1 from the half on */
-  int64_t height, width; /* images are resized to this; 0: as they are, all the same */
-  const char *cache;     /* folder for decoded images; NULL: none */
-  const char *folder;    /* where "r4 data get" puts data sets; NULL: r4_data_folder() */
-  uint64_t seed;         /* of the built-in digits, and of the split of sources that have none (HAM10000) */
+  bool soft_masks;            /* keep grey values; otherwise 1 from the half on */
+  int64_t height, width;      /* images are resized to this; 0: as they are, all the same */
+  const char *cache;          /* folder for decoded images; NULL: none */
+  const char *folder;         /* where "r4 data get" puts data sets; NULL: r4_data_folder() */
+  uint64_t seed;              /* of the built-in digits, and of the split of sources that have none (HAM10000) */
 } r4_data_options;
 
 /* A source is the name of a known data set ("mnist", "fashion-mnist", "digits", see "r4 data list"), or a path: an
@@ -407,20 +406,18 @@ char *r4_data_folder(void);
 
 /* What "r4 data get" knows. The library itself fetches nothing. */
 typedef struct {
-  const char *name; /* in the folder of the data set */
-  uint64_t bytes;   /* 0: not known */
-  const char
-    *digest; /* of the content, not compressed: SHA-256, or MD5 where the publisher gives only that */
+  const char *name;   /* in the folder of the data set */
+  uint64_t bytes;     /* 0: not known */
+  const char *digest; /* of the content, not compressed: SHA-256, or MD5 where the publisher gives only that */
 } r4_known_file;
 
 typedef enum { R4_FROM_FOLDER = 0, R4_FROM_NPM, R4_FROM_DEBIAN, R4_FROM_WEB } r4_source_kind;
 
 typedef struct {
   r4_source_kind kind;
-  const char *where; /* the folder, the package (npm: NAME@VERSION), or a name for people */
-  const char *before,
-    *after;  /* what surrounds the name of a file in its path, in the package or in its address */
-  bool gzip; /* the file is compressed there */
+  const char *where;          /* the folder, the package (npm: NAME@VERSION), or a name for people */
+  const char *before, *after; /* what surrounds the name of a file in its path, in the package or in its address */
+  bool gzip;                  /* the file is compressed there */
 } r4_known_source;
 
 typedef struct {
@@ -473,18 +470,12 @@ r4_data *r4_data_invert_masks(const r4_data *d, r4_error *e);
 /* alpha mean m + (1 - alpha) m in training, where mean is that of the masks of training, element by element. */
 r4_data *r4_data_soften_masks(const r4_data *d, double alpha, r4_error *e);
 
-typedef enum {
-  R4_CORRUPT_MISPOSITION = 0,
-  R4_CORRUPT_SHIFT,
-  R4_CORRUPT_DILATION,
-  R4_CORRUPT_SHRINK
-} r4_corruption;
+typedef enum { R4_CORRUPT_MISPOSITION = 0, R4_CORRUPT_SHIFT, R4_CORRUPT_DILATION, R4_CORRUPT_SHRINK } r4_corruption;
 
 /* Masks of images made wrong, but for a share of each class of the training part: at another place, moved a little,
  * larger or smaller (doc/data.md has the ranges). A smaller correct share is within a larger one of the same seed.
  * Masks of validation and test stay. */
-r4_data *r4_data_corrupt_masks(const r4_data *d, r4_corruption kind, double correct, uint64_t seed,
-                               r4_error *e);
+r4_data *r4_data_corrupt_masks(const r4_data *d, r4_corruption kind, double correct, uint64_t seed, r4_error *e);
 
 /* ---- Recipes -------------------------------------------------------------------------------- */
 
@@ -495,12 +486,12 @@ typedef enum { R4_OVERLAP_DEFAULT = 0, R4_OVERLAP_REFUSE, R4_OVERLAP_DROP, R4_OV
 typedef struct {
   const char *from; /* the source; NULL: the recipe's own                                                  */
   uint64_t seed;    /* of every draw, that of the built-in digits included                                 */
-  double val;   /* share for validation of what is not for test; 0: as the source has it; less than 0: none.
+  double val;       /* share for validation of what is not for test; 0: as the source has it; less than 0: none.
                        A source without a test part is split by the recipe (doc/data.md)                   */
-  int64_t size; /* images are resized to size x size; 0: as the recipe says                            */
+  int64_t size;     /* images are resized to size x size; 0: as the recipe says                            */
   const char *shades; /* grey decoys: "paper" or "ross", three times as bright; NULL: as the recipe says    */
   int64_t side;       /* of the decoy, in pixels; 0: as the recipe says                                     */
-  bool clean; /* the same examples, splits and masks without the decoy: the ceiling to compare with  */
+  bool clean;         /* the same examples, splits and masks without the decoy: the ceiling to compare with  */
   r4_overlap overlap;
   r4_mask_meaning mask_means; /* these three as in r4_data_options, for reading the source */
   const char *cache, *folder;
@@ -548,21 +539,21 @@ r4_status r4_data_lint(const r4_data *d, const char *source, r4_finding finding[
 
 /* ---- Batches -------------------------------------------------------------------------------- */
 
-/* An epoch is every example once, cut into batches: shuffled by seed and epoch, and by nothing else. A batch
- * has all that a training step reads, as floats, ready to be bound to a plan. */
+/* An epoch is every example once, cut into batches: shuffled by seed and epoch, and by nothing else. Masks may
+ * change the order within a batch (masked_first). A batch has all that a training step reads, as floats, ready to
+ * be bound to a plan. */
 typedef struct r4_batches r4_batches;
 
 typedef struct {
-  size_t size;       /* examples of a batch; the last of an epoch has what is left */
-  bool drop_last;    /* leave out the last batch of an epoch if it is smaller */
-  bool shuffle;      /* otherwise in the order of the data set */
-  uint64_t seed;     /* of the shuffle */
-  bool masked_first; /* in each batch, examples with a mask come before those without */
-  bool no_masks;     /* m is not made, and NULL */
-  size_t masked;     /* 0: m has all features; U: the U features of index */
-  const float
-    *index;      /* whole numbers, as the input "index" of an objective; what masks touch must be listed */
-  bool prefetch; /* the next batch is made on a thread of its own while this one is used */
+  size_t size;        /* examples of a batch; the last of an epoch has what is left */
+  bool drop_last;     /* leave out the last batch of an epoch if it is smaller */
+  bool shuffle;       /* otherwise in the order of the data set */
+  uint64_t seed;      /* of the shuffle */
+  bool masked_first;  /* in each batch, examples with a mask come before those without */
+  bool no_masks;      /* m is not made, and NULL */
+  size_t masked;      /* 0: m has all features; U: the U features of index */
+  const float *index; /* whole numbers, as the input "index" of an objective; what masks touch must be listed */
+  bool prefetch;      /* the next batch is made on a thread of its own while this one is used */
 } r4_batch_options;
 
 typedef struct {
@@ -642,8 +633,8 @@ r4_id r4_net_apply(const r4_net *n, r4_graph *g, const r4_id *param, r4_id x);
 typedef struct r4_model r4_model;
 
 /* class_names: one for each class, or NULL. */
-r4_status r4_model_save(const r4_net *n, const float *weights, const char *const *class_names,
-                        const char *path, r4_error *e);
+r4_status r4_model_save(const r4_net *n, const float *weights, const char *const *class_names, const char *path,
+                        r4_error *e);
 
 /* net: NULL for the one that the file says, otherwise the caller's, which must outlive the model: files of others do
  * not say it. Weights may be F32, F64, F16 or BF16. Errors name the tensor, its shape and what was expected. */
@@ -684,14 +675,14 @@ typedef enum {
 typedef enum {
   R4_FORM_LINEAR = 0, /* lambda mean_i q_i                                                  */
   R4_FORM_LOG,        /* lambda mean_i log(1 + q_i / tau)                                   */
-  R4_FORM_TARGET,     /* lambda log(1 + mean_i q_i / delta): lambda is then for dual ascent  */
+  R4_FORM_TARGET,     /* lambda log(1 + mean_i q_i / delta): lambda is then for dual ascent */
 } r4_form;
 
 typedef struct {
   const char *method; /* "erm", "r3", "smooth-r3", "ibp-ex", "ibp-ex+r3", "rand-r4", "adv-r4", "cert-r4" */
   int64_t batch;
   int64_t masked;   /* 0: masks on all features; U: on the U features listed by "index"        */
-  int64_t guided;   /* 0: any example may have a mask; G: the first G of a batch, and m has G rows */
+  int64_t guided;   /* 0: any example may have a mask; G: only the first G of a batch may      */
   double lambda;    /* weight of the penalty; the constant 0 is ERM, to the bit                */
   double lambda_r3; /* ibp-ex+r3: weight of the r3 term                                        */
   double eps;       /* radius of the box; smooth-r3: standard deviation of the noise           */
@@ -702,7 +693,8 @@ typedef struct {
   double tau, delta; /* of the forms log and target, above 0                                    */
   int samples;       /* smooth-r3, rand-r4                                                      */
   int steps;         /* adv-r4: of the attack, whose best point counts                          */
-  double alpha;      /* adv-r4: size of a step; 0 or less: eps, halved with each quarter of steps */
+  double alpha;      /* adv-r4: size of a step; 0 or less: eps at first, then halved with each quarter of the
+                        steps, which starts at the best point so far                            */
   bool random_start; /* adv-r4: the attack starts at eps m "start", else at the example         */
   bool ranged;       /* adv-r4, rand-r4: points stay between low and high                       */
   double low, high;
@@ -715,11 +707,12 @@ typedef struct {
  * r4_node_shape. One that the outputs of a plan do not need may be left unbound. */
 typedef struct {
   r4_id x, y;  /* [batch, input...] and labels [batch]                                          */
-  r4_id m;     /* masks in [0, 1], 1 = must not matter, shaped as x, or [batch, U]; or G rows of it */
+  r4_id m;     /* masks in [0, 1], 1 = must not matter, shaped as x, or [batch, U]; with guided,
+                  the first G rows of that                                                      */
   r4_id index; /* [U], the features of the flattened input that m is about                      */
   r4_id start; /* adv-r4: shaped as m, uniform in [-1, 1]                                       */
-  r4_id noise; /* the samples one after the other, each a batch, or G rows; rand-r4: shaped as m, uniform in
-                  [-1, 1]; smooth-r3: shaped as x, standard normal                              */
+  r4_id noise; /* the samples one after the other, each a batch or its G rows; rand-r4: as m, uniform in
+                  [-1, 1]; smooth-r3: as x, standard normal                              */
   r4_id lambda, lambda_r3, eps; /* scalars, from 0 on                                           */
 } r4_objective_inputs;
 
@@ -908,8 +901,8 @@ typedef struct {
 
 /* The numbers of up to n examples to look at: one of each class in turn, in the order of d; with wrong, those alone
  * that this net gets wrong. *found becomes how many. */
-r4_status r4_heat_examples(const r4_data *d, size_t n, const r4_subject *wrong, size_t *example,
-                           size_t *found, r4_error *e);
+r4_status r4_heat_examples(const r4_data *d, size_t n, const r4_subject *wrong, size_t *example, size_t *found,
+                           r4_error *e);
 
 typedef struct {
   const char *const *method; /* names of attributions */

@@ -288,7 +288,7 @@ def attack(explain, data, eps, kinks, steps=STEPS, alpha=None):
     d, length = box * data["start"], eps / 4 if alpha is None else alpha or eps
     up = visit(d)
     for k in range(steps):
-        if k and alpha == 0 and k % ((steps + 3) // 4) == 0:
+        if k and alpha == 0 and 4 * k // steps > 4 * (k - 1) // steps:
             d, length = best(), length / 2
             up = visit(d)
         kinks.near(up, data["m"])

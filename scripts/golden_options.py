@@ -37,7 +37,7 @@ CASES = [
         "r3": {"class_weights": [0.5, 2.0]}, "smooth-r3": {}, "ibp-ex": {}, "rand-r4": {}, "adv-r4": {},
         "cert-r4": {}, "logit": {"method": "cert-r4", "explain": LOGIT},
     }),
-    ("attack", "dense 9, relu, dense 7, relu, dense 3", [8], 5, 0.5, {"adv-r4": {"alpha": 0, "steps": 7}}),
+    ("attack", "dense 9, relu, dense 7, relu, dense 3", [8], 5, 0.5, {"adv-r4": {"alpha": 0, "steps": 9}}),
 ]
 
 

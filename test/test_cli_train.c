@@ -58,7 +58,8 @@ static int make_folder(void **state)
              "name,preset,avg,avg_sd,worst,worst_sd,kappa\nTiny,small,97.02,0.09,94.7,0.4,0.93\n");
   assert_int_equal(mkdir(scratch_path("below"), 0777), 0);
   write_file("below/table.csv", "name,preset,avg,avg_sd,worst,worst_sd,kappa,settings\n"
-                                "Usual,../small,,,,,,\nWeak,../small,,,,,,lambda=0.01 epochs=1\n");
+                                "Usual,../small,,,,,,\nWeak,../small,,,,,,lambda=0.01 "
+                                "epochs=1\nList,../small,,,,,,schedule=steps decay_at=1,2\n");
   assert_int_equal(mkdir(scratch_path("typo"), 0777), 0);
   write_file("typo/table.csv", "heading\nWrong,../small,,,,,,lamda=3\n");
   return 0;

@@ -58,9 +58,10 @@ static void make_order(r4_batches *b)
 /* Otherwise in the order in which they were. */
 static void put_masked_first(const r4_data *d, const size_t *from, size_t n, size_t *to)
 {
-  for (int without = false; without <= true; without++)
-    for (size_t i = 0; i < n; i++)
-      if ((d->record[from[i]].mask == 0) == without) *to++ = from[i];
+  for (size_t i = 0; i < n; i++)
+    if (d->record[from[i]].mask) *to++ = from[i];
+  for (size_t i = 0; i < n; i++)
+    if (!d->record[from[i]].mask) *to++ = from[i];
 }
 
 static void make_batch(r4_batches *b, struct buffer *to)

@@ -8,7 +8,8 @@
  * also starts from the best point so far: far at first, as J has kinks that its slope does not see, then close.
  *
  * Steps along a sign have a fixed length and cross kinks of the net, so that the last point can lie below
- * the first. J_ik is computed for its slope anyway: to keep the best costs two evaluations, at 0 and at d_iK.
+ * the first. J_ik is computed for its slope anyway: to keep the best costs an evaluation at 0, one at d_iK, and
+ * one where the search goes on from the best.
  *
  * Each d_k is detached: a leaf for J. The search runs forward only, and d is a constant for the derivative
  * by the weights. */
@@ -41,11 +42,11 @@ static r4_id best_point(struct objective *o)
   const r4_objective_options *p = o->options;
   r4_id nowhere = view_nowhere(o), d = start(o), squares = squares_at(o, d);
   r4_id alpha = p->alpha > 0 ? r4_const(o->g, p->alpha, R4_SCALAR) : o->eps;
-  int quarter = (p->steps + 3) / 4;
   struct best best = {d, squares};
   if (p->random_start) view_keep_best(o, &best, nowhere, squares_at(o, nowhere));
   for (int k = 0; k < p->steps; k++) {
-    if (k && k % quarter == 0 && !(p->alpha > 0)) {
+    bool next_quarter = k > 0 && 4 * k / p->steps > 4 * (k - 1) / p->steps;
+    if (next_quarter && !(p->alpha > 0)) {
       alpha = r4_scale(o->g, alpha, 0.5);
       d = r4_detach(o->g, best.d);
       squares = squares_at(o, d);

@@ -61,7 +61,7 @@ static r4_id explained(const struct objective *o, r4_id z, r4_id one_hot)
 r4_id objective_explain(const struct objective *o, struct view v)
 {
   r4_graph *g = o->g;
-  int64_t times = r4_node_shape(g, v.x).dim[0] / o->options->batch;
+  int64_t times = r4_node_shape(g, v.x).dim[0] / o->rows;
   r4_id labels = times > 1 ? view_repeat(g, o->one_hot, times) : o->one_hot;
   r4_id total = r4_sum(g, explained(o, objective_logits(o, v.x), labels), R4_ALL), gradient = R4_NONE;
   r4_grad(g, total, 1, &v.leaf, &gradient);

@@ -54,6 +54,7 @@ void objective_inputs(struct objective *o)
   const r4_objective_options *p = o->options;
   int64_t classes = r4_net_classes(o->net);
   int64_t guided = p->guided ? p->guided : p->batch;
+  o->rows = p->batch;
   r4_shape one = r4_net_input(o->net);
   o->in.x = r4_input(o->g, "x", objective_batch(one, p->batch));
   o->in.y = r4_input(o->g, "y", R4_SHAPE(p->batch));
@@ -108,7 +109,7 @@ static r4_id average(const struct objective *o, const struct term *t, r4_id v)
 {
   r4_graph *g = o->g;
   r4_id sum = r4_sum(g, v, R4_ALL);
-  if (!t->over_masked) return r4_scale(g, sum, 1 / (double)o->examples);
+  if (!t->over_masked) return r4_scale(g, sum, 1 / (double)o->options->batch);
   r4_id masked = r4_sum(g, objective_masked(o), R4_ALL);
   return r4_div(g, sum, r4_max(g, r4_const(g, 1, R4_SCALAR), masked));
 }
@@ -130,33 +131,29 @@ static r4_id form(const struct objective *o, const struct term *t, r4_id q)
 
 static r4_id first_rows(r4_graph *g, r4_id x, int64_t rows)
 {
+  const int64_t start[R4_MAX_RANK] = {0};
   r4_shape s = r4_node_shape(g, x);
-  int64_t start[R4_MAX_RANK] = {0}, step[R4_MAX_RANK];
-  for (int k = 0; k < s.rank; k++) step[k] = 1;
   s.dim[0] = rows;
-  return r4_slice(g, x, start, s.dim, step);
+  return r4_slice(g, x, start, s.dim, NULL);
 }
 
-/* The objective as terms see it if only the first examples can have masks; "options" becomes theirs. */
-static struct objective guided_part(const struct objective *o, r4_objective_options *options)
+/* The objective as terms see it: examples that cannot have masks are left out. */
+static struct objective guided_part(const struct objective *o)
 {
   struct objective part = *o;
   int64_t rows = o->options->guided;
-  if (!rows || rows == o->examples) return part;
-  *options = *o->options;
-  options->batch = rows;
-  part.options = options;
+  if (!rows || rows == o->rows) return part;
+  part.rows = rows;
   part.in.x = first_rows(o->g, o->in.x, rows);
-  part.in.y = first_rows(o->g, o->in.y, rows);
   part.one_hot = first_rows(o->g, o->one_hot, rows);
   return part;
 }
 
-/* q of all examples: 0 for those that terms do not see. */
+/* q of the whole batch: 0 for examples that were left out. */
 static r4_id for_all(const struct objective *o, r4_id q)
 {
-  int64_t start[R4_MAX_RANK] = {0}, step[R4_MAX_RANK] = {1};
-  return o->options->batch == o->examples ? q : r4_pad(o->g, q, start, step, R4_SHAPE(o->examples));
+  const int64_t start[] = {0}, step[] = {1}, all = o->options->batch;
+  return o->rows == all ? q : r4_pad(o->g, q, start, step, R4_SHAPE(all));
 }
 
 /* Adds term k of the method: lambda form(q) to the loss, unless lambda is the constant 0. */
@@ -183,7 +180,7 @@ r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param
   }
   const struct method *method = find_method(g, options->method ? options->method : "");
   if (!method || !objective_check(g, n, options)) return result;
-  struct objective o = {.g = g, .net = n, .param = param, .options = options, .examples = options->batch};
+  struct objective o = {.g = g, .net = n, .param = param, .options = options};
   objective_inputs(&o);
   result.logits = objective_logits(&o, o.in.x);
   result.losses = weighted_losses(&o, result.logits);
@@ -191,10 +188,9 @@ r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param
   if (options->weight_penalty > 0) result.loss = r4_add(g, result.loss, weight_penalty(&o));
   result.penalty = r4_const(g, 0, R4_SCALAR);
   result.each = r4_const(g, 0, R4_SHAPE(options->batch));
-  r4_objective_options guided;
-  struct objective part = guided_part(&o, &guided);
+  struct objective part = guided_part(&o);
   for (int k = 0; k < MAX_TERMS && method->term[k]; k++) add_term(&part, method->term[k], k, &result);
   result.in = part.in;
-  result.in.x = o.in.x, result.in.y = o.in.y;
+  result.in.x = o.in.x;
   return r4_graph_status(g, NULL) ? (r4_objective){0} : result;
 }

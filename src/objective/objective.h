@@ -28,9 +28,9 @@ struct objective {
   const r4_id *param;
   const r4_objective_options *options;
   r4_objective_inputs in;
-  int64_t examples; /* of the batch; a term may see its first ones only, options->batch of them */
-  r4_id eps;        /* a constant or an input */
-  r4_id one_hot;    /* of the labels */
+  int64_t rows;  /* examples that are looked at: the batch, or for terms its first ones (options->guided) */
+  r4_id eps;     /* a constant or an input */
+  r4_id one_hot; /* of the labels */
 };
 
 struct term {

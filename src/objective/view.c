@@ -47,7 +47,7 @@ struct view view_noisy(const struct objective *o, r4_id noise)
 {
   r4_graph *g = o->g;
   struct view v = view_clean(o);
-  int64_t times = r4_node_shape(g, noise).dim[0] / o->options->batch;
+  int64_t times = r4_node_shape(g, noise).dim[0] / o->rows;
   v.x = r4_add(g, view_repeat(g, o->in.x, times), noise);
   if (o->in.index.i) v.x = placed(o, v.x, view_repeat(g, v.leaf, times));
   return v;
@@ -67,7 +67,7 @@ r4_box view_box(const struct objective *o, struct view v)
 static r4_id examples(const struct objective *o)
 {
   if (!o->in.index.i) return o->in.x;
-  return r4_gather(o->g, r4_reshape(o->g, o->in.x, flat(o, o->options->batch)), o->in.index, 1);
+  return r4_gather(o->g, r4_reshape(o->g, o->in.x, flat(o, o->rows)), o->in.index, 1);
 }
 
 /* -eps m <= d <= eps m, and low <= x + d <= high; where x itself is out of the range, d may be 0. */
@@ -89,7 +89,7 @@ r4_id view_allowed(const struct objective *o, r4_id d)
 /* [batch] as [batch, 1, ...], to be repeated along the features. */
 static r4_id column(const struct objective *o, r4_id v)
 {
-  r4_shape shape = {.rank = r4_node_shape(o->g, o->in.m).rank, .dim = {o->options->batch}};
+  r4_shape shape = {.rank = r4_node_shape(o->g, o->in.m).rank, .dim = {o->rows}};
   for (int k = 1; k < shape.rank; k++) shape.dim[k] = 1;
   return r4_reshape(o->g, v, shape);
 }

@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "train/predict.h"
 
-/* Two sizes of batches; masks on all examples, on the first half, quarter, eighth, or on none. */
-enum { HALVINGS = 3, VARIANTS = 2 * (HALVINGS + 2) };
+/* Two sizes of batches; masks on any example, on the first eighth only, or on none. */
+enum { PART = 8, VARIANTS = 2 * 3 };
 enum { LOSS, DATA, PENALTY, PENALTY_R3, LOSSES, EACH, LOGITS, OUTPUTS };
 
 /* The objective compiled for one size of batches. */
@@ -142,13 +142,13 @@ static r4_status compile(struct step *s, struct variant *v, r4_error *e)
   return status;
 }
 
-/* How many examples have to be looked at for the penalty. */
+/* How many examples have to be looked at for the penalty. A part shares no products with the data term, so that a
+ * quarter or half of the batch can cost more than all of it. */
 static size_t guided_rows(const r4_batch *b)
 {
-  size_t rows = b->count;
+  size_t part = (b->count + PART - 1) / PART;
   if (!b->m || !b->masked) return 0;
-  for (int k = 0; k < HALVINGS && b->masked_first && (rows + 1) / 2 >= b->masked; k++) rows = (rows + 1) / 2;
-  return rows;
+  return b->masked_first && b->masked <= part ? part : b->count;
 }
 
 static r4_status variant_for(struct step *s, size_t count, size_t guided, struct variant **found, r4_error *e)

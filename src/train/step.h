@@ -8,7 +8,7 @@ struct step;
 
 struct step_options {
   const r4_net *net;
-  r4_objective_options objective; /* batch and masked are set here, per batch */
+  r4_objective_options objective; /* batch, masked and guided are set here, per batch */
   size_t masked;                  /* as in r4_batch_options: 0, or U features, listed by index */
   const float *index;
   uint64_t seed; /* of the noise of rand-r4, smooth-r3 and of the starts of adv-r4 */
@@ -28,9 +28,9 @@ struct step_result {
 struct step *step_new(const struct step_options *options, r4_error *e);
 void step_free(struct step *s);
 
-/* Step number n, on a batch of any size: a plan is compiled for each size when it is first met, and another for
- * batches without masks, which leave the penalty out. A loss that is not a number or not finite is
- * R4_E_DOMAIN, with the examples at fault in the text. */
+/* Step number n, on a batch of one of two sizes. A plan is compiled for each size when it is first met, one for
+ * batches without masks, which leave the penalty out, and one for batches with few, if these come first. A loss that is
+ * not a number or not finite is R4_E_DOMAIN, with the examples at fault in the text. */
 r4_status step_run(struct step *s, const r4_batch *batch, uint32_t n, const struct step_weights *at,
                    const float *weights, float *gradient, struct step_result *result, r4_error *e);
 
