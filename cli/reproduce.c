@@ -73,7 +73,7 @@ static bool read_row(struct table *t, char *line)
   char *rest = line;
   *r = (struct row){0}; /* an unwanted one may have been here */
   for (int k = 0; k < FIELDS; k++) {
-    char *field = strsep(&rest, ",\r\n");
+    char *field = strsep(&rest, k == SETTINGS ? "\r\n" : ",\r\n"); /* a setting may be a list: 1,2 */
     if (!field && k == SETTINGS) break;
     if (!field || strlen(field) >= FIELD) return false;
     memcpy(r->field[k], field, strlen(field) + 1);
@@ -137,12 +137,13 @@ static r4_settings *row_settings(const struct table *t, const struct row *r)
   return train_settings("reproduce", preset, &set, &t->o->set);
 }
 
-/* OUT/r3, or OUT/r3_lambda=10_eps=0.1 with settings. */
+/* OUT/r3, or OUT/r3_lambda=10_eps=0.1 with settings. What would end a name becomes _. */
 static void name_run(const struct table *t, const struct row *r, char run[PATH_SIZE])
 {
   const char *settings = r->field[SETTINGS];
   snprintf(run, PATH_SIZE, "%s/%s%s%s", t->out, preset_name(r), *settings ? " " : "", settings);
-  for (char *c = run + strlen(t->out); (c = strchr(c, ' '));) *c = '_';
+  for (char *c = run + strlen(t->out) + 1; *c; c++)
+    if (*c == ' ' || *c == '/') *c = '_';
 }
 
 static int make_row(struct table *t, struct row *r)
@@ -164,10 +165,11 @@ static int make_row(struct table *t, struct row *r)
 
 /* ---- Results ---- */
 
+/* The row of a preset as it is. */
 static const struct row *find_row(const struct table *t, const char *preset)
 {
-  for (size_t k = 0; k < t->rows; k++)
-    if (t->row[k].done && !strcmp(t->row[k].field[PRESET], preset)) return &t->row[k];
+  for (const struct row *r = t->row; r < t->row + t->rows; r++)
+    if (r->done && !strcmp(preset_name(r), preset) && !*r->field[SETTINGS]) return r;
   return NULL;
 }
 
