@@ -55,8 +55,7 @@ static const struct setting table[] = {
   CHOICE(NET, init, "default", OF("default", "xavier", "kaiming", "ibp"), "how weights are drawn; default: PyTorch's"),
 
   CHOICE(METHOD, method, "erm", METHODS, "what is penalised; erm: nothing"),
-  NUMBER(METHOD, lambda, "0", 0, UP,
-         "weight of the penalty, a mean over all examples (ibp-ex: those with masks); with delta, its start"),
+  NUMBER(METHOD, lambda, "0", 0, UP, "weight of the penalty, a mean over all examples; with delta, its start"),
   NUMBER(METHOD, lambda_r3, "0", 0, UP, "ibp-ex+r3: weight of the part of r3"),
   NUMBER(METHOD, delta, "0", 0, UP, "how small the penalised quantity must become: lambda then follows; 0: off"),
   NUMBER(METHOD, delta_rate, "0.02", 0, 1, "delta: how fast lambda moves"),
