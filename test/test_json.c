@@ -1,0 +1,139 @@
+/* JSON: what is written reads back, and a text that is not JSON is refused by name. */
+#include "base/json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+static void test_json_text(void **state)
+{
+  (void)state;
+  struct json_writer w = {0};
+  jw_open(&w, '{');
+  jw_key(&w, "a\"\\\n"), jw_text(&w, "é\x01\xff!");
+  jw_key(&w, "list"), jw_open(&w, '[');
+  jw_real(&w, .1), jw_real(&w, NAN), jw_real(&w, -INFINITY), jw_whole(&w, INT64_MIN), jw_flag(&w, true);
+  jw_open(&w, '['), jw_close(&w, ']'), jw_text(&w, NULL);
+  jw_close(&w, ']');
+  jw_key(&w, "empty"), jw_open(&w, '{'), jw_close(&w, '}');
+  jw_close(&w, '}');
+  char *text = text_take(&w.text);
+  assert_string_equal(
+    text, "{\"a\\\"\\\\\\u000a\":\"é\\u0001\\ufffd!\",\"list\":[0.1,null,null,-9223372036854775808,"
+          "true,[],null],\"empty\":{}}");
+  r4_string_free(text);
+}
+
+/* Every bit of a double survives. */
+static void test_json_reals(void **state)
+{
+  (void)state;
+  draw_start(1, 0);
+  for (int k = 0; k < 2000; k++) {
+    uint64_t bits = draw_below(UINT64_MAX);
+    double v, read = 0;
+    memcpy(&v, &bits, sizeof v);
+    if (!isfinite(v)) continue;
+    struct json_writer w = {0};
+    struct js *root = NULL;
+    jw_open(&w, '['), jw_real(&w, v), jw_close(&w, ']');
+    char *text = text_take(&w.text);
+    assert_int_equal(js_parse("x", text, strlen(text), &root, NULL), R4_OK);
+    assert_true(js_number(js_at(root, 0), &read));
+    if (memcmp(&read, &v, sizeof v) && v != 0) fail_msg("%s is not %.17g", text, v);
+    js_free(root);
+    r4_string_free(text);
+  }
+}
+
+static void test_json_reading(void **state)
+{
+  (void)state;
+  const char *text =
+    " {\"b\": [1, -2.5e1, \"x\\\"\\/\\n\\u00e9\\ud83d\\ude00\", [], {}],\n \"a\" :null,\"c\":true}\n";
+  struct js *root = NULL;
+  int64_t whole = 7;
+  double number = 0;
+  bool flag = false;
+  assert_int_equal(js_parse("x", text, strlen(text), &root, NULL), R4_OK);
+  const struct js *v = js_next(root, NULL);
+  assert_string_equal(js_key(v), "b");
+  assert_int_equal(js_kind(v), JS_LIST);
+  assert_int_equal(js_size(v), 5);
+  assert_true(js_whole(js_at(v, 0), &whole) && whole == 1);
+  assert_false(js_whole(js_at(v, 1), &whole));
+  assert_true(js_number(js_at(v, 1), &number) && number == -25);
+  assert_string_equal(js_text(js_at(v, 2)), "x\"/\n\u00e9\U0001f600");
+  assert_int_equal(js_kind(js_at(v, 4)), JS_OBJECT);
+  assert_int_equal(js_kind(js_at(v, 5)), JS_NULL);
+  assert_null(js_next(js_at(v, 3), NULL));
+  v = js_next(root, v);
+  assert_string_equal(js_key(v), "a");
+  v = js_next(root, v);
+  assert_true(js_flag(v, &flag) && flag && js_get(root, "c") == v);
+  assert_null(js_next(root, v));
+  assert_null(js_get(root, "d"));
+  assert_int_equal(js_size(root), 3);
+  js_free(root);
+}
+
+static void refuses_json(const char *text, const char *expected)
+{
+  struct js *root;
+  r4_error e = {0};
+  assert_error(&e, js_parse("x", text, strlen(text), &root, &e), expected);
+  assert_null(root);
+}
+
+static void test_json_is_strict(void **state)
+{
+  (void)state;
+  refuses_json("", "x: line 1, column 1: expected an object or a list");
+  refuses_json("3", "x: line 1, column 1: expected an object or a list");
+  refuses_json("{\"a\":1,\n\"b\":2,\"a\":3}", "x: the key \"a\" stands twice");
+  refuses_json("{} {}", "x: line 1, column 4: expected nothing more");
+  refuses_json("{\"a\":1,\n  }", "x: line 2, column 3: expected a string");
+  refuses_json("[1,]", "x: line 1, column 4: expected a value");
+  refuses_json("[1 2]", "x: line 1, column 4: expected \",\" or \"]\"");
+  refuses_json("{\"a\" 1}", "x: line 1, column 6: expected \":\"");
+  static const char *const values[] = {"NaN", "01",  "+1",   ".5",  "1.",  "1e",
+                                       "-",   "tru", "nulL", "'a'", "0x1", "Infinity"};
+  for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
+    char text[40];
+    snprintf(text, sizeof text, "[%s]", values[k]);
+    refuses_json(text, "x: line 1, column ");
+  }
+  refuses_json("[\"a", "x: line 1, column 4: the text ends within a string");
+  refuses_json("[\"\\x\"]", "an escape that JSON does not have");
+  refuses_json("[\"\\u12\"]", "an escape that JSON does not have");
+  refuses_json("[\"\\u0000\"]", "an escape that is no character");
+  refuses_json("[\"\\udc00\"]", "an escape that is no character");
+  refuses_json("[\"\\ud800\"]", "half of a surrogate pair");
+  refuses_json("[\"\\ud800\\u0041\"]", "half of a surrogate pair");
+  refuses_json("[\"\t\"]", "a control character");
+  refuses_json("[\"\xff\"]", "no UTF-8");
+  char deep[80] = "";
+  memset(deep, '[', 65);
+  refuses_json(deep, "x: line 1, column 66: too many levels");
+  struct js *root;
+  assert_int_equal(js_parse("x", "[\0]", 3, &root, NULL), R4_E_PARSE);
+  int64_t whole;
+  assert_int_equal(js_parse("x", "[9223372036854775807,9223372036854775808]", 41, &root, NULL), R4_OK);
+  assert_true(js_whole(js_at(root, 0), &whole) && whole == INT64_MAX);
+  assert_false(js_whole(js_at(root, 1), &whole));
+  js_free(root);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_json_text),
+    cmocka_unit_test(test_json_reals),
+    cmocka_unit_test(test_json_reading),
+    cmocka_unit_test(test_json_is_strict),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
