@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
+#include "scratch.h"
 
 static void test_json_text(void **state)
 {
