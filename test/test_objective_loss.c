@@ -1,4 +1,4 @@
-/* Objectives: what the loss is made of. The data term and its options, weight decay, the forms of a penalty, two terms. */
+/* Objectives: what the loss is made of: the data term and its options, weight decay, forms of a penalty, two terms. */
 #include <math.h>
 #include <string.h>
 
