@@ -284,7 +284,9 @@ static void dual_steps_by_hand(void **state)
   d.lambda = 0.9;
   dual_step(&d, 3);
   assert_near(d.lambda, 1, 1e-12);
-  d = (struct dual){.delta = 1, .rate = 0.5, .steps = 10};
+  assert_near(dual_begin(1, 0.5, 10, 0.3).lambda, 0.3, 1e-12);
+  assert_near(dual_begin(1, 0.5, 10, 7).lambda, 1, 1e-12);
+  d = dual_begin(1, 0.5, 10, 0);
   dual_step(&d, 0.1); /* a small first q asks for no less than delta */
   assert_near(dual_target(&d), 1, 1e-12);
 }

@@ -9,6 +9,11 @@ static double clip(double v, double low, double high)
   return fmin(fmax(v, low), high);
 }
 
+struct dual dual_begin(double delta, double rate, double steps, double lambda)
+{
+  return (struct dual){.delta = delta, .rate = rate, .steps = steps, .lambda = fmin(lambda, LARGEST_LAMBDA)};
+}
+
 /* first^(1 - u) delta^u */
 double dual_target(const struct dual *d)
 {

@@ -25,6 +25,9 @@ struct dual {
   double step;               /* state: steps done                                                     */
 };
 
+/* Begins with lambda, or with the largest that is allowed. */
+struct dual dual_begin(double delta, double rate, double steps, double lambda);
+
 /* After a step whose batch had the mean penalty q. */
 void dual_step(struct dual *d, double q);
 

@@ -87,8 +87,7 @@ static r4_status open_steps(struct run *r, r4_error *e)
   if (!r->step) return e->status;
   if (r->val && !(r->predictor = predictor_new(r->net, s->eval.batch, e))) return e->status;
   r->schedule = task_schedule(s);
-  r->state.dual = (struct dual){
-    .delta = s->delta, .rate = s->delta_rate, .steps = (double)s->delta_steps, .lambda = fmin(s->lambda, 1)};
+  r->state.dual = dual_begin(s->delta, s->delta_rate, (double)s->delta_steps, s->lambda);
   r->state.best = -INFINITY;
   return R4_OK;
 }
