@@ -5,8 +5,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "graph/graph.h"
 #include "op/op.h"
+
+/* ---- Skipping ---- */
+
+const char *check_data(const char *name)
+{
+  static char path[4096];
+  const char *folder = getenv("R4_DATA_DIR");
+  snprintf(path, sizeof path, "%s/%s", folder ? folder : "", name);
+  return folder && *folder && file_exists(path) ? path : NULL;
+}
+
+bool check_command(void)
+{
+  const char *command = getenv("R4");
+  char *full = command ? realpath(command, NULL) : NULL;
+  if (!full) return printf("1..0 # SKIP $R4, the command, is not set\n"), false;
+  setenv("R4", full, 1);
+  free(full);
+  return true;
+}
 
 /* ---- Random draws ---- */
 

@@ -12,6 +12,26 @@
 
 #include "r4.h"
 
+/* ---- Skipping ---- */
+
+/* Ends the test that calls it: the test passes, and a comment says what was not tested and why. Never cmocka's skip(),
+ * which prints "not ok" in TAP: a failure to whoever reads it. */
+#define check_skip(...)                       \
+  do {                                        \
+    print_message("# skipped: " __VA_ARGS__); \
+    print_message("\n");                      \
+    return;                                   \
+  } while (0)
+
+/* The path of a data set in $R4_DATA_DIR, valid until the next call, or NULL if it is not there. */
+const char *check_data(const char *name);
+#define CHECK_NEEDS_DATA(name) \
+  if (!check_data(name)) check_skip("no %s in R4_DATA_DIR", name)
+
+/* Whether there is a command to test; its path in $R4 is absolute from then on. If not, says that the program skips
+ * everything: return 0 from main. */
+bool check_command(void);
+
 /* ---- Random draws ---- */
 
 /* The seed of $R4_SEED, else 1, printed once; and a whole number of the environment. */

@@ -1,15 +1,10 @@
 /* The command as a user meets it: what it prints, where, and its exit code. Needs $R4, the command. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* cmocka.h needs the four above */
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+
+#include "check.h"
 
 static char output[1 << 16];
 
@@ -106,10 +101,7 @@ static void test_full_disk(void **state)
 int main(void)
 {
   cmocka_set_message_output(CM_OUTPUT_TAP);
-  if (!getenv("R4")) {
-    printf("1..0 # SKIP $R4, the command, is not set\n");
-    return 0;
-  }
+  if (!check_command()) return 0;
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_answers),
     cmocka_unit_test(test_usage),

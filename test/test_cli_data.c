@@ -182,10 +182,8 @@ static void get_cleans_up(void **state)
 static void get_fetches_for_real(void **state)
 {
   (void)state;
-  if (access("/usr/share/datasets/fashion-mnist", R_OK)) {
-    print_message("# no /usr/share/datasets/fashion-mnist: not fetched\n");
-    skip();
-  }
+  if (access("/usr/share/datasets/fashion-mnist", R_OK))
+    check_skip("no /usr/share/datasets/fashion-mnist to fetch");
   expect("$R4 data get fashion-mnist", 0, "fashion-mnist: 4 files in ");
   expect("$R4 data get fashion-mnist --json", 0, "\"fetched\": false}");
   shell("echo 0 > data/fashion-mnist/t10k-labels-idx1-ubyte; touch data/fashion-mnist/old");
@@ -264,14 +262,9 @@ static void lint_answers_by_its_code(void **state)
 
 int main(void)
 {
-  char *command = getenv("R4") ? realpath(getenv("R4"), NULL) : NULL;
   cmocka_set_message_output(CM_OUTPUT_TAP);
-  if (!command || !mkdtemp(folder)) {
-    printf("1..0 # SKIP $R4, the command, is not set\n");
-    return 0;
-  }
-  setenv("R4", command, 1);
-  free(command);
+  if (!check_command()) return 0;
+  if (!mkdtemp(folder)) return 1;
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup(list_names_what_is_known, start),
     cmocka_unit_test_setup(help_explains_parts, start),

@@ -118,13 +118,7 @@ int main(void)
     cmocka_unit_test(wrong_answers_and_model_files),
     cmocka_unit_test(errors_and_codes),
   };
-  const char *command = getenv("R4");
-  char full[4096];
-  if (!command || !realpath(command, full)) {
-    printf("1..0 # SKIP $R4, the command, is not set\n");
-    return 0;
-  }
-  setenv("R4", full, 1); /* the tests run elsewhere */
   cmocka_set_message_output(CM_OUTPUT_TAP);
+  if (!check_command()) return 0;
   return cmocka_run_group_tests_name("explain", tests, train, clean);
 }

@@ -125,5 +125,6 @@ int main(void)
     cmocka_unit_test(reproduces_a_table),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
+  if (!check_command()) return 0;
   return cmocka_run_group_tests_name("cli train", tests, make_folder, scratch_remove);
 }

@@ -411,15 +411,9 @@ static void ham_layout(void **state)
 static void ham_is_complete(void **state)
 {
   (void)state;
-  const char *base = getenv("R4_DATA_DIR");
-  char path[4096];
-  snprintf(path, sizeof path, "%s/ham10000", base ? base : "");
-  if (!base || !file_exists(path)) {
-    print_message("# skipped: no ham10000 in R4_DATA_DIR\n");
-    return;
-  }
+  CHECK_NEEDS_DATA("ham10000");
   static const size_t want[] = {327, 514, 1099, 115, 1113, 6705, 142};
-  r4_data *d = opened(path, &(r4_data_options){.height = 8, .width = 8});
+  r4_data *d = opened(check_data("ham10000"), &(r4_data_options){.height = 8, .width = 8});
   size_t count[7] = {0}, parts[R4_SPLITS] = {0};
   assert_int_equal(r4_data_count(d), 10015);
   for (size_t i = 0; i < 10015; i++) {

@@ -271,17 +271,11 @@ static void real_mnist(void **state)
   (void)state;
   static const int want[2][10] = {{5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949},
                                   {980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009}};
-  const char *folder = getenv("R4_DATA_DIR");
-  char *path = folder ? file_join(folder, "mnist") : NULL;
-  if (!path || !file_exists(path)) {
-    print_message("# skipped: no mnist in R4_DATA_DIR\n");
-    r4_mem_free(path);
-    return;
-  }
+  CHECK_NEEDS_DATA("mnist");
   struct timespec start, end;
   clock_gettime(CLOCK_MONOTONIC, &start);
   r4_error e;
-  r4_data *d = r4_data_open(path, NULL, &e);
+  r4_data *d = r4_data_open(check_data("mnist"), NULL, &e);
   if (!d) fail_msg("%s", e.text);
   clock_gettime(CLOCK_MONOTONIC, &end);
   print_message("# read in %.3f s\n",
@@ -295,7 +289,6 @@ static void real_mnist(void **state)
   assert_int_equal(r4_data_count(d), 70000);
   assert_memory_equal(count, want, sizeof want);
   r4_data_free(d);
-  r4_mem_free(path);
 }
 
 int main(void)

@@ -1,23 +1,9 @@
 /* Recipes on real data: the counts that the papers state. Reads $R4_DATA_DIR, and skips what is not there. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/mem.h"
 #include "chance.h"
 #include "check.h"
 #include "data/data.h"
-
-/* Whether the data set is there; says so if it is not. (In TAP, cmocka 1.1.5 reports a skipped test as failed.) */
-static bool found(const char *name)
-{
-  const char *folder = getenv("R4_DATA_DIR");
-  char *path = folder && *folder ? file_join(folder, name) : NULL;
-  bool there = path && file_exists(path);
-  r4_mem_free(path);
-  if (!there) print_message("# skipped: no %s in R4_DATA_DIR (%s)\n", name, folder ? folder : "not set");
-  return there;
-}
 
 static r4_data *make(const char *recipe, r4_recipe_options o)
 {
@@ -65,7 +51,7 @@ static int shade_shown(const r4_data *d, size_t i, const uint8_t *shade)
 static void decoy_mnist(void **state)
 {
   (void)state;
-  if (!found("mnist")) return;
+  CHECK_NEEDS_DATA("mnist");
   static const uint8_t shade[10] = {85, 76, 68, 60, 51, 43, 35, 26, 18, 10};
   static const size_t train[10] = {5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949},
                       test[10] = {980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009};
@@ -100,7 +86,7 @@ static void decoy_mnist(void **state)
 static void half_decoy_mnist(void **state)
 {
   (void)state;
-  if (!found("mnist")) return;
+  CHECK_NEEDS_DATA("mnist");
   static float room[784];
   r4_data *d = make("half-decoy-mnist", (r4_recipe_options){.seed = 1, .val = .1});
   size_t n[10];
@@ -114,22 +100,19 @@ static void half_decoy_mnist(void **state)
 /* No image of the official splits occurs twice in two of them. */
 static void official_splits_do_not_overlap(void **state)
 {
-  (void)state;
-  static const char *const name[] = {"mnist", "fashion-mnist"};
-  for (int k = 0; k < 2; k++) {
-    if (!found(name[k])) continue;
-    r4_error e = {0};
-    r4_data *d = r4_data_open(name[k], NULL, &e);
-    assert_non_null(d);
-    assert_int_equal(r4_data_check_overlap(d, &e), R4_OK);
-    r4_data_free(d);
-  }
+  const char *name = *state;
+  CHECK_NEEDS_DATA(name);
+  r4_error e = {0};
+  r4_data *d = r4_data_open(name, NULL, &e);
+  assert_non_null(d);
+  assert_int_equal(r4_data_check_overlap(d, &e), R4_OK);
+  r4_data_free(d);
 }
 
 static void decoy_on_fashion(void **state)
 {
   (void)state;
-  if (!found("fashion-mnist")) return;
+  CHECK_NEEDS_DATA("fashion-mnist");
   static float room[784];
   r4_data *d = make("decoy", (r4_recipe_options){.from = "fashion-mnist", .seed = 2, .val = 1. / 12});
   size_t n[10];
@@ -144,7 +127,7 @@ static void decoy_on_fashion(void **state)
 static void decoy_derm(void **state)
 {
   (void)state;
-  if (!found("ham10000")) return;
+  CHECK_NEEDS_DATA("ham10000");
   static const uint8_t colour[2][3] = {{128, 128, 179}, {128, 179, 128}};
   static float room[3 * 64 * 64];
   r4_data *d = make("decoy-derm", (r4_recipe_options){.seed = 1});
@@ -176,8 +159,12 @@ static void decoy_derm(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(decoy_mnist), cmocka_unit_test(half_decoy_mnist),
-                                     cmocka_unit_test(official_splits_do_not_overlap),
-                                     cmocka_unit_test(decoy_on_fashion), cmocka_unit_test(decoy_derm)};
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(decoy_mnist),
+    cmocka_unit_test(half_decoy_mnist),
+    cmocka_unit_test_prestate(official_splits_do_not_overlap, "mnist"),
+    cmocka_unit_test_prestate(official_splits_do_not_overlap, "fashion-mnist"),
+    cmocka_unit_test(decoy_on_fashion),
+    cmocka_unit_test(decoy_derm)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
