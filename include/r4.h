@@ -46,6 +46,7 @@ typedef enum {
   R4_E_PARSE,    /* text could not be read                                          */
   R4_E_IO,       /* a file could not be read or written                             */
   R4_E_INTERNAL, /* an invariant of r4 itself does not hold: please report it       */
+  R4_E_BUSY,     /* another process is at work there                                */
 } r4_status;
 
 enum { R4_ERROR_SIZE = 512 };
@@ -789,6 +790,30 @@ typedef struct {
 
 r4_status r4_settings_get(const r4_settings *s, const char *key, r4_setting_value *value, r4_error *e);
 
+/* How far apart two settings are: those a run was begun with and those it should go on with, or of two of its seeds. */
+typedef enum {
+  R4_RUN_SAME = 0,
+  R4_RUN_ASIDE,  /* only in what does not touch the model: threads, checkpoint, eval.eps, eval.batch            */
+  R4_RUN_LENGTH, /* in how long it goes on: epochs, patience. Steps that were done stay as they are              */
+  R4_RUN_OTHER,  /* in what decides the steps: it is another run                                                */
+} r4_run_change;
+
+/* The largest difference; to (which may be NULL) names the first setting of that kind, and both values. */
+r4_run_change r4_settings_compare(const r4_settings *was, const r4_settings *now, r4_error *to);
+
+/* ---- Locks ---------------------------------------------------------------------------------- */
+
+/* A folder that one process works in, or several that agree with each other. The lock is on the file "lock" in the
+ * folder, which names its owner, and ends with the process that has it, however that ends. Reading needs no lock. */
+typedef struct r4_lock r4_lock;
+
+/* Makes the folder if it is missing. R4_E_BUSY, with the owner's number, machine and time, if another has it; shared:
+ * if another has it alone. */
+r4_lock *r4_lock_take(const char *folder, bool shared, r4_error *e);
+/* From now on others may share it. One that asks for it alone may have had it for a moment on the way. */
+void r4_lock_share(r4_lock *l);
+void r4_lock_free(r4_lock *l);
+
 /* ---- Training ------------------------------------------------------------------------------- */
 
 /* Where a run is. Shares are 0 to 1; loss, penalty and accuracy are means over the epoch so far. */
@@ -809,11 +834,14 @@ typedef struct {
   bool force;         /* replace what is in it                                                      */
   /* Called after each step. false ends the run: it is saved and can be resumed. May be NULL. */
   bool (*report)(const r4_progress *p, void *user);
+  /* Called with a sentence about what looks wrong, or what was done about it. May be NULL. */
+  void (*notice)(const char *sentence, void *user);
   void *user;
 } r4_train_options;
 
 /* Trains one seed of one configuration, from data to folder/model.safetensors. A run that was interrupted, at any
- * moment, and resumed ends with the same bits as one that was not, with the same number of threads. */
+ * moment, and resumed ends with the same bits as one that was not, with the same number of threads. The folder is
+ * locked meanwhile: R4_E_BUSY if another process trains in it. */
 r4_status r4_train(const r4_settings *settings, const r4_train_options *options, bool *stopped, r4_error *e);
 
 /* ---- Metrics -------------------------------------------------------------------------------- */

@@ -260,6 +260,27 @@ static void runs_are_not_mixed_up(void **state)
   assert_non_null(strstr(e.text, "a-file"));
 }
 
+static void a_run_in_use_is_left_alone(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  r4_settings *s = settings_with((const char *const[]){"epochs=1", "eps_ramp=1", NULL});
+  r4_train_options o = {.folder = path_in("in-use", "")};
+  assert_int_equal(r4_train(s, &o, NULL, &e), R4_OK);
+  r4_lock *l = r4_lock_take(o.folder, false, &e);
+  assert_non_null(l);
+  for (int k = 0; k < 3; k++) {
+    o.resume = k == 1;
+    o.force = k == 2;
+    assert_error(&e, r4_train(s, &o, NULL, &e), "in-use: process ");
+    assert_int_equal(e.status, R4_E_BUSY);
+    assert_true(file_exists(path_in("in-use", "model.safetensors")));
+  }
+  r4_lock_free(l);
+  assert_int_equal(r4_train(s, &o, NULL, &e), R4_OK);
+  r4_settings_free(s);
+}
+
 static void a_loss_that_explodes_says_where(void **state)
 {
   (void)state;
@@ -357,6 +378,7 @@ int main(void)
     cmocka_unit_test(a_full_disk_loses_nothing),
     cmocka_unit_test(a_damaged_checkpoint_is_refused),
     cmocka_unit_test(runs_are_not_mixed_up),
+    cmocka_unit_test(a_run_in_use_is_left_alone),
     cmocka_unit_test(a_loss_that_explodes_says_where),
     cmocka_unit_test(settings_must_fit_the_data),
     cmocka_unit_test(settings_matter),

@@ -15,6 +15,7 @@ const char *r4_status_name(r4_status s)
     [R4_E_PARSE] = "parse",
     [R4_E_IO] = "io",
     [R4_E_INTERNAL] = "internal",
+    [R4_E_BUSY] = "busy",
   };
   return (unsigned)s < sizeof name / sizeof *name ? name[s] : "unknown";
 }

@@ -298,6 +298,18 @@ static r4_status loop(struct run *r, const r4_train_options *o, bool *stopped, r
   return s;
 }
 
+static r4_status train_locked(const r4_settings *settings, const r4_train_options *o, bool *stopped,
+                              r4_error *e)
+{
+  struct run r;
+  r4_status s = run_open(&r, settings, o->folder, e);
+  if (!s) s = run_begin(&r, settings, o, e);
+  if (!s) s = loop(&r, o, stopped, e);
+  if (!s && r.state.finished) s = run_finish(&r, e);
+  run_close(&r);
+  return s;
+}
+
 r4_status r4_train(const r4_settings *settings, const r4_train_options *o, bool *stopped, r4_error *e)
 {
   r4_error own = {0};
@@ -305,13 +317,11 @@ r4_status r4_train(const r4_settings *settings, const r4_train_options *o, bool 
   if (!e) e = &own;
   if (!stopped) stopped = &ignored;
   *stopped = false;
-  struct run r;
   r4_status s = r4_settings_check(settings, e);
   if (s) return s;
-  s = run_open(&r, settings, o->folder, e);
-  if (!s) s = run_begin(&r, settings, o, e);
-  if (!s) s = loop(&r, o, stopped, e);
-  if (!s && r.state.finished) s = run_finish(&r, e);
-  run_close(&r);
+  r4_lock *lock = run_lock(o, e);
+  if (!lock) return e->status;
+  s = train_locked(settings, o, stopped, e);
+  r4_lock_free(lock);
   return s;
 }

@@ -65,6 +65,8 @@ struct step_weights run_weights(const struct run *r);
 
 /* ---- The folder: run_files.c ---- */
 
+/* Before anything in the folder is looked at; NULL if another process has it. */
+r4_lock *run_lock(const r4_train_options *o, r4_error *e);
 /* Makes the folder with config.yaml and manifest.json and opens the log; or, to resume, finds the last state that was
  * saved and cuts the log back to it. A folder that has a run in it already is refused otherwise. */
 r4_status run_begin(struct run *r, const r4_settings *settings, const r4_train_options *o, r4_error *e);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/lock.h"
 #include "base/mem.h"
 #include "train/checkpoint.h"
 #include "train/manifest.h"
@@ -18,6 +19,19 @@ static r4_status path_of(const struct run *r, const char *name, char **path, r4_
 {
   *path = file_join(r->folder, name);
   return *path ? R4_OK : r4_fail(e, R4_E_MEMORY, "%s/%s: out of memory", r->folder, name);
+}
+
+r4_lock *run_lock(const r4_train_options *o, r4_error *e)
+{
+  r4_lock *l = r4_lock_take(o->folder, false, e);
+  const char *why = l ? lock_why_open(l) : NULL;
+  if (!why || !o->notice) return l;
+  r4_error text;
+  r4_fail(&text, R4_OK,
+          "%s: cannot be locked here (%s): nothing keeps a second process from training in this folder",
+          o->folder, why);
+  o->notice(text.text, o->user);
+  return l;
 }
 
 /* ---- Checkpoints ---- */

@@ -73,6 +73,11 @@ r4_status setting_append(const struct setting *t, const char *where, const char 
 /* Says what was found instead of what: "a.yaml:3:9: epochs is a map, expected a whole number from 1 on". */
 r4_status setting_refuse(const struct setting *t, const char *where, const char *what, r4_error *e);
 
+/* The value as the resolved text has it. r4_string_free; NULL when out of memory. */
+char *setting_text(const struct setting *t, const r4_settings *s);
+/* Also when out of memory. */
+bool setting_differs(const struct setting *t, const r4_settings *a, const r4_settings *b);
+
 r4_status settings_note_origin(r4_settings *s, const struct setting *t, const char *where, r4_error *e);
 
 /* Reads YAML from memory; file is its name for messages. "base" is refused. */

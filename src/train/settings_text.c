@@ -59,6 +59,15 @@ static void add_value(struct text *to, const r4_setting_value *v)
   }
 }
 
+char *setting_text(const struct setting *t, const r4_settings *s)
+{
+  struct text to = {0};
+  r4_setting_value v;
+  r4_settings_get(s, t->info.key, &v, NULL);
+  add_value(&to, &v);
+  return text_take(&to);
+}
+
 char *r4_settings_text(const r4_settings *s)
 {
   struct text to = {0};
