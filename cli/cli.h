@@ -23,8 +23,12 @@ struct command {
 extern const struct command command_bench, command_data, command_eval, command_explain, command_graph,
   command_ops, command_reproduce, command_train;
 
+int cli_code(r4_status status); /* the exit code of an error */
 /* Says "r4 NAME: text" on stderr, or what the status means if text is empty; returns its exit code. */
 int cli_fail(const char *name, r4_status status, const char *text);
+
+/* s as a word of a command that is to be copied to a shell: in quotes where it needs them. */
+void cli_print_word(FILE *f, const char *s);
 
 /* s as a JSON string, quotes included. */
 void json_string(FILE *f, const char *s);

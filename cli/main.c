@@ -1,4 +1,5 @@
 /* The command r4: a table of commands, as in git. */
+#include <ctype.h>
 #include <string.h>
 
 #include "cli.h"
@@ -13,12 +14,39 @@ static const struct command root = {
   .parts = commands,
 };
 
+int cli_code(r4_status status)
+{
+  bool usage = status == R4_E_ARGUMENT || status == R4_E_PARSE || status == R4_E_SHAPE || status == R4_E_RULE;
+  return usage ? EXIT_USAGE : EXIT_WORLD;
+}
+
 int cli_fail(const char *name, r4_status status, const char *text)
 {
   if (!*text) text = status == R4_E_MEMORY ? "out of memory" : r4_status_name(status);
   fprintf(stderr, "r4 %s: %s\n", name, text);
-  bool usage = status == R4_E_ARGUMENT || status == R4_E_PARSE || status == R4_E_SHAPE || status == R4_E_RULE;
-  return usage ? EXIT_USAGE : EXIT_WORLD;
+  return cli_code(status);
+}
+
+/* $'..' is the form of bash, zsh and others that can hold control characters. */
+void cli_print_word(FILE *f, const char *s)
+{
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:+,@%=";
+  bool control = false;
+  if (*s && !s[strspn(s, plain)]) {
+    fputs(s, f);
+    return;
+  }
+  for (const char *c = s; *c; c++) control = control || iscntrl((unsigned char)*c);
+  fputs(control ? "$'" : "'", f);
+  for (; *s; s++) {
+    if (iscntrl((unsigned char)*s))
+      fprintf(f, "\\%03o", (unsigned)(unsigned char)*s);
+    else if (control && (*s == '\'' || *s == '\\'))
+      fprintf(f, "\\%c", *s);
+    else
+      fprintf(f, *s == '\'' ? "'\\''" : "%c", *s);
+  }
+  fputc('\'', f);
 }
 
 void json_string(FILE *f, const char *s)

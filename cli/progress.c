@@ -6,17 +6,16 @@
 #include "train.h"
 
 struct watch {
-  int64_t first, seeds;
+  const struct job *j;
   bool quiet, terminal;
   r4_progress last[MAX_SEEDS]; /* epochs is 0 for a seed that was not heard of */
 };
 
-struct watch *watch_new(const struct job *j, int64_t first_seed)
+struct watch *watch_new(const struct job *j)
 {
   struct watch *w = calloc(1, sizeof *w);
   if (!w) return NULL;
-  w->first = first_seed;
-  w->seeds = j->seeds;
+  w->j = j;
   w->quiet = j->quiet;
   w->terminal = isatty(STDERR_FILENO);
   return w;
@@ -53,14 +52,14 @@ static void show_line(const struct watch *w, const r4_progress *p)
 {
   enum { WIDTH = 20 };
   double done = 0, longest = 0;
-  for (int64_t k = 0; k < w->seeds; k++) {
-    done += share_done(&w->last[k]) / (double)w->seeds;
+  for (size_t k = 0; k < w->j->seeds; k++) {
+    done += share_done(&w->last[k]) / (double)w->j->seeds;
     longest = fmax(longest, w->last[k].seconds);
   }
   fprintf(stderr, "\r\033[K[");
   for (int k = 0; k < WIDTH; k++) fputc(k < done * WIDTH ? '#' : '.', stderr);
   fprintf(stderr, "]");
-  if (done > 0.01 && w->seeds == 1) {
+  if (done > 0.01 && w->j->seeds == 1) {
     fprintf(stderr, " ETA ");
     print_time(longest * (1 - done) / done);
   }
@@ -72,8 +71,9 @@ static void show_line(const struct watch *w, const r4_progress *p)
 void watch_show(struct watch *w, const r4_progress *p)
 {
   if (!w || w->quiet) return;
-  int64_t k = (int64_t)p->seed - w->first;
-  if (k < 0 || k >= w->seeds) return;
+  size_t k = 0;
+  while (k < w->j->seeds && w->j->seed[k] != (int64_t)p->seed) k++;
+  if (k == w->j->seeds) return;
   w->last[k] = *p;
   if (w->terminal) {
     show_line(w, p);

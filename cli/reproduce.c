@@ -150,13 +150,15 @@ static int make_row(struct table *t, struct row *r)
 {
   char run[PATH_SIZE];
   name_run(t, r, run);
-  struct job j = {
-    .command = "reproduce", .out = run, .seeds = t->o->seeds, .jobs = t->o->jobs, .resume = true};
+  struct job j = {.command = "reproduce", .out = run, .jobs = t->o->jobs, .resume = true};
+  bool stopped = false;
   j.quiet = t->o->quiet;
   j.settings = row_settings(t, r);
   if (!j.settings) return EXIT_USAGE;
+  train_choose_seeds(&j, t->o->seeds);
   if (!j.quiet) fprintf(stderr, "%s\n", r->field[NAME]);
-  int code = train_all(&j);
+  int code = train_all(&j, &stopped);
+  if (stopped) fprintf(stderr, "stopped and saved; the same command goes on\n");
   r4_settings_free(j.settings);
   if (code) return code;
   r->done = evaluate(run, &r->ours);

@@ -22,8 +22,7 @@ static int by_number(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* The numbers K of all folders seed-K, in order. */
-static size_t list_seeds(const char *run, int64_t seed[MAX_SEEDS])
+size_t runs_seeds(const char *run, int64_t seed[MAX_SEEDS])
 {
   size_t n = 0;
   DIR *folder = opendir(run);
@@ -38,14 +37,6 @@ static size_t list_seeds(const char *run, int64_t seed[MAX_SEEDS])
   return n;
 }
 
-size_t runs_seed_count(const char *run, int64_t *least)
-{
-  int64_t seed[MAX_SEEDS];
-  size_t n = list_seeds(run, seed);
-  *least = n ? seed[0] : 0;
-  return n;
-}
-
 static void add_model(struct run *r, const char *folder, int64_t seed)
 {
   char *model = r->model[r->seeds];
@@ -56,7 +47,7 @@ static void add_model(struct run *r, const char *folder, int64_t seed)
 static void find_models(struct run *r, const char *path)
 {
   int64_t seed[MAX_SEEDS];
-  size_t n = list_seeds(path, seed);
+  size_t n = runs_seeds(path, seed);
   for (size_t k = 0; k < n; k++) {
     char folder[PATH_SIZE];
     runs_seed_folder(path, seed[k], folder);

@@ -19,8 +19,8 @@ void runs_free(struct run *r);
 
 /* Where seed k of a run lives. */
 void runs_seed_folder(const char *run, int64_t seed, char path[PATH_SIZE]);
-/* How many folders seed-K a run has; *least is the lowest K. */
-size_t runs_seed_count(const char *run, int64_t *least);
+/* The numbers K of all folders seed-K of a run, in order. Returns how many. */
+size_t runs_seeds(const char *run, int64_t seed[MAX_SEEDS]);
 
 bool is_file(const char *path);
 

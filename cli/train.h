@@ -7,9 +7,13 @@
 struct job {
   r4_settings *settings;
   const char *command, *out; /* who asks, for messages; the folder of the run */
-  int64_t seeds, jobs;       /* jobs: processes side by side; 0: chosen */
+  size_t seeds;
+  int64_t seed[MAX_SEEDS];
+  int64_t jobs; /* processes side by side; 0: chosen */
   bool resume, force, quiet;
 };
+
+/* ---- train_settings.c ---- */
 
 /* Reads FILE, a preset's name or the folder of a run, then the assignments of the row of a table (or NULL) and those of
  * --set. NULL after a message. */
@@ -19,13 +23,26 @@ r4_settings *train_settings(const char *command, const char *file, const struct 
 /* The folder of an experiment's table.csv. */
 bool train_find_experiment(const char *name, char *folder, size_t size);
 
-/* Trains all seeds, side by side where that is faster. Returns an exit code. */
-int train_all(const struct job *j);
+/* ---- train_folder.c ---- */
+
+/* n seeds from the setting "seed" on; 0: those that the folder has, if resumed, otherwise one. */
+void train_choose_seeds(struct job *j, int64_t n);
+
+/* Makes the folder, its config.yaml and one for each seed. Seeds of different runs do not mix: unless the settings that
+ * are there agree, it is refused. NULL after a message, with *code the exit code; otherwise to be held while there
+ * is work in the folder. */
+r4_lock *train_prepare(const struct job *j, int *code);
+
+/* ---- crew.c ---- */
+
+/* Trains all seeds, side by side where that is faster. Returns an exit code; *stopped: it was interrupted, and what was
+ * done is saved. */
+int train_all(const struct job *j, bool *stopped);
 
 /* ---- progress.c: what a person sees meanwhile, on stderr ---- */
 
 struct watch; /* of all seeds of a job */
-struct watch *watch_new(const struct job *j, int64_t first_seed);
+struct watch *watch_new(const struct job *j);
 void watch_show(struct watch *w, const r4_progress *p);
 void watch_end(struct watch *w);
 

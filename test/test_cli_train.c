@@ -1,9 +1,11 @@
 /* r4 train, eval and reproduce as a user meets them. Needs $R4, the command. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "scratch.h"
 
@@ -82,6 +84,106 @@ static void trains_and_evaluates(void **state)
   expect("train @/small.yaml --out @/run --force --quiet", 0, "run");
 }
 
+/* ---- Two at once ---- */
+
+static void wait_for(const char *name)
+{
+  while (access(scratch_path(name), F_OK)) usleep(1000);
+}
+
+/* Trains seeds for a long time, in processes of a group of its own; returns when the file is there. */
+static pid_t start(const char *out, const char *seed, const char *file)
+{
+  char yaml[256], to[256];
+  snprintf(yaml, sizeof yaml, "%s", scratch_path("small.yaml"));
+  snprintf(to, sizeof to, "%s", scratch_path(out));
+  pid_t child = fork();
+  if (!child) {
+    setpgid(0, 0);
+    execl(getenv("R4"), "r4", "train", yaml, "--set", "epochs=20000", "--set", seed, "--quiet", "--out", to,
+          (char *)NULL);
+    _exit(127);
+  }
+  setpgid(child, child);
+  wait_for(file);
+  return child;
+}
+
+/* Ends all processes of the group, and waits until their locks are free. */
+static void end(pid_t group, const char *seed_folder)
+{
+  kill(-group, SIGKILL);
+  waitpid(group, NULL, 0);
+  r4_lock *l;
+  while (!(l = r4_lock_take(scratch_path(seed_folder), false, NULL))) usleep(1000);
+  r4_lock_free(l);
+}
+
+static void two_at_once_do_not_mix(void **state)
+{
+  (void)state;
+  char owner[64];
+  pid_t first = start("both", "seed=0", "both/seed-0/checkpoint");
+  snprintf(owner, sizeof owner, "both/seed-0: process ");
+  expect("train @/small.yaml --set epochs=20000 --out @/both", 3, owner);
+  expect("train @/small.yaml --set epochs=20000 --out @/both --force", 3, owner);
+  expect("train @/both --resume", 3, owner);
+  assert_non_null(strstr(output, " has been working in this folder since 20"));
+  expect("train @/small.yaml --out @/both", 2,
+         "both/config.yaml: epochs was 20000 and is 2 now: choose another");
+  expect("train @/small.yaml --out @/both --force", 3, "both/config.yaml: epochs was 20000 and is 2 now: ");
+  assert_non_null(strstr(output, "/both: process "));
+  expect("train @/small.yaml --out @/both --set seed=1", 2,
+         "epochs was 20000 and is 2 now, but seed 0 in this folder would stay as it was");
+  expect("eval @/both", 3, "no seed of this run has a model yet");
+  pid_t second = start("both", "seed=1", "both/seed-1/checkpoint"); /* other seeds of the same run may join */
+  end(second, "both/seed-1");
+  end(first, "both/seed-0");
+  expect("train @/small.yaml --out @/both --set seed=1 --force", 2,
+         "but seed 0 in this folder would stay as it was");
+  expect("train @/small.yaml --out @/both --seeds 2 --force --quiet", 0, "both");
+  assert_int_not_equal(access(scratch_path("both/lock"), F_OK), 0);
+  assert_int_not_equal(access(scratch_path("both/seed-0/lock"), F_OK), 0);
+}
+
+/* What has trained nothing yet stands in nobody's way. */
+static void failed_beginnings_are_replaced(void **state)
+{
+  (void)state;
+  expect("train @/small.yaml --set 'net=dense 7' --out @/begin", 2, "7 outputs");
+  expect("train @/small.yaml --out @/begin --quiet", 0, "begin");
+  expect("eval @/begin", 0, "cert-r4");
+  expect("train @/begin/seed-0", 2, "begin/seed-0: is the folder of one seed, expected that of its run");
+}
+
+/* Ranges of seeds, one after the other: all are resumed, and no others. */
+static void seeds_in_two_ranges(void **state)
+{
+  (void)state;
+  expect("train @/small.yaml --set seed=1 --out @/ranges --quiet", 0, "ranges");
+  expect("train @/small.yaml --set seed=7 --out @/ranges --quiet", 0, "ranges");
+  expect("train @/ranges --resume --quiet", 0, "ranges");
+  expect("eval @/ranges", 0, "2 seeds");
+  assert_int_not_equal(access(scratch_path("ranges/seed-2"), F_OK), 0);
+}
+
+/* The sentence at the end is a command that goes on, for any folder. */
+static void interrupted_runs_say_how_to_go_on(void **state)
+{
+  (void)state;
+  expect("train @/small.yaml --set epochs=20000 --seeds 2 --jobs 1 --out '@/a b' 2>&1 & P=$!; "
+         "until [ -e '@/a b/seed-0/checkpoint' ]; do sleep 0.01; done; kill -INT $P; wait $P",
+         1, "stopped and saved; go on with: r4 train '");
+  const char *command = strstr(output, "go on with: r4 ") + strlen("go on with: r4 ");
+  char line[1024];
+  snprintf(line, sizeof line,
+           "%.*s 2>&1 & P=$!; cd '@/a b/seed-0'; N=$(wc -l < log.jsonl); "
+           "until [ $(wc -l < log.jsonl) -gt $N ]; do sleep 0.01; done; kill -TERM $P; wait $P",
+           (int)strcspn(command, "\n"), command);
+  assert_non_null(strstr(line, "/a b' --resume --jobs 1 2>&1"));
+  expect(line, 1, "/a b' --resume --jobs 1");
+}
+
 static void mistakes_are_named(void **state)
 {
   (void)state;
@@ -121,6 +223,10 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(trains_and_evaluates),
+    cmocka_unit_test(two_at_once_do_not_mix),
+    cmocka_unit_test(failed_beginnings_are_replaced),
+    cmocka_unit_test(seeds_in_two_ranges),
+    cmocka_unit_test(interrupted_runs_say_how_to_go_on),
     cmocka_unit_test(mistakes_are_named),
     cmocka_unit_test(reproduces_a_table),
   };

@@ -1,0 +1,173 @@
+/* The processes that train the seeds of a run. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "train.h"
+
+/* ---- One seed, in a process of its own ---- */
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal)
+{
+  (void)signal;
+  interrupted = 1;
+}
+
+struct child {
+  const struct job *j;
+  int64_t seed;
+  int pipe_end;
+};
+
+/* Tells the parent; a record is shorter than PIPE_BUF, so that it arrives whole. */
+static bool report(const r4_progress *p, void *user)
+{
+  int pipe_end = ((const struct child *)user)->pipe_end;
+  if (p->epoch_done || p->batch % 4 == 0)
+    if (write(pipe_end, p, sizeof *p) < 0) return false; /* nobody is there any more */
+  return !interrupted;
+}
+
+static void say(const char *sentence, void *user)
+{
+  const struct child *c = user;
+  fprintf(stderr, "\nr4 %s: seed %lld: %s\n", c->j->command, (long long)c->seed, sentence);
+}
+
+static int train_seed(const struct job *j, int64_t seed, int threads, int pipe_end)
+{
+  char folder[PATH_SIZE], assignment[64];
+  r4_error e = {0};
+  bool stopped = false;
+  struct child self = {j, seed, pipe_end};
+  runs_seed_folder(j->out, seed, folder);
+  signal(SIGINT, on_interrupt);
+  signal(SIGTERM, on_interrupt);
+  signal(SIGPIPE, SIG_IGN);
+  snprintf(assignment, sizeof assignment, "seed=%lld", (long long)seed);
+  r4_status s = r4_settings_set(j->settings, assignment, "--seeds", &e);
+  r4_threads(threads, false);
+  const r4_train_options o = {
+    .folder = folder, .resume = j->resume, .force = j->force, .report = report, .notice = say, .user = &self};
+  if (!s) s = r4_train(j->settings, &o, &stopped, &e);
+  if (!s) return stopped ? EXIT_NO : EXIT_DONE;
+  say(e.text, &self);
+  return cli_code(s);
+}
+
+/* ---- All seeds ---- */
+
+struct crew {
+  const struct job *j;
+  size_t started, ended;
+  pid_t child[MAX_SEEDS];
+  int threads, pipe[2], code;
+  bool stopped, told; /* told: the children know that it is time to stop */
+};
+
+/* Before any thread of OpenMP has run in this process: a child could not start its own after that. */
+static bool start_one(struct crew *c)
+{
+  fflush(NULL);
+  pid_t child = fork();
+  if (child < 0) {
+    fprintf(stderr, "r4 %s: cannot start a process: %s\n", c->j->command, strerror(errno));
+    c->code = EXIT_WORLD;
+    return false;
+  }
+  if (!child) {
+    close(c->pipe[0]);
+    _exit(train_seed(c->j, c->j->seed[c->started], c->threads, c->pipe[1]));
+  }
+  c->child[c->started++] = child;
+  return true;
+}
+
+static void end_one(struct crew *c, pid_t child, int status)
+{
+  c->ended++;
+  for (size_t k = 0; k < c->started; k++)
+    if (c->child[k] == child) c->child[k] = 0;
+  int code = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_WORLD;
+  if (WIFSIGNALED(status))
+    fprintf(stderr, "\nr4 %s: a seed was ended by signal %d\n", c->j->command, WTERMSIG(status));
+  if (code == EXIT_NO) c->stopped = true;
+  if (code > c->code) c->code = code;
+}
+
+static bool may_start(const struct crew *c)
+{
+  return c->started < c->j->seeds && !c->stopped && !interrupted && c->code < EXIT_USAGE;
+}
+
+/* Ctrl-C reaches the children by itself, a signal to this process alone does not. */
+static void stop_all(struct crew *c)
+{
+  for (size_t k = 0; k < c->started && !c->told; k++)
+    if (c->child[k]) kill(c->child[k], SIGTERM);
+  c->told = true;
+}
+
+/* Shows what arrives until all have ended, and starts the next seed when one has. */
+static void work(struct crew *c, struct watch *w)
+{
+  enum { MILLISECONDS = 100 };
+  struct pollfd news = {.fd = c->pipe[0], .events = POLLIN};
+  r4_progress p;
+  pid_t child;
+  int status;
+  while (c->ended < c->started) {
+    if (interrupted) stop_all(c);
+    if (poll(&news, 1, MILLISECONDS) > 0)
+      while (read(c->pipe[0], &p, sizeof p) == sizeof p) watch_show(w, &p);
+    while ((child = waitpid(-1, &status, WNOHANG)) > 0) {
+      end_one(c, child, status);
+      if (may_start(c)) start_one(c);
+    }
+  }
+}
+
+/* Of each process. */
+static int threads_of(const struct job *j, int jobs)
+{
+  int cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
+  r4_setting_value wanted = {0};
+  r4_settings_get(j->settings, "threads", &wanted, NULL);
+  return wanted.whole ? (int)wanted.whole : cpus / jobs > 0 ? cpus / jobs : 1;
+}
+
+static int train_prepared(const struct job *j, bool *stopped)
+{
+  int jobs = j->jobs ? (int)j->jobs : (int)sysconf(_SC_NPROCESSORS_ONLN);
+  if (jobs > (int)j->seeds) jobs = (int)j->seeds;
+  struct crew c = {.j = j, .threads = threads_of(j, jobs)};
+  if (pipe(c.pipe) || fcntl(c.pipe[0], F_SETFL, O_NONBLOCK))
+    return cli_fail(j->command, R4_E_IO, strerror(errno));
+  signal(SIGINT, on_interrupt);
+  signal(SIGTERM, on_interrupt);
+  struct watch *w = watch_new(j);
+  for (int k = 0; k < jobs && start_one(&c); k++) continue;
+  work(&c, w);
+  watch_end(w);
+  close(c.pipe[0]);
+  close(c.pipe[1]);
+  *stopped = c.stopped || (interrupted && c.started < j->seeds);
+  return *stopped && !c.code ? EXIT_NO : c.code;
+}
+
+int train_all(const struct job *j, bool *stopped)
+{
+  int code = EXIT_DONE;
+  *stopped = false;
+  r4_lock *l = train_prepare(j, &code);
+  if (!l) return code;
+  code = train_prepared(j, stopped);
+  r4_lock_free(l);
+  return code;
+}
