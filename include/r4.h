@@ -42,7 +42,8 @@ typedef enum {
   R4_E_SHAPE,    /* shapes do not fit together                                      */
   R4_E_ARGUMENT, /* a value is out of its range, a name is unknown                  */
   R4_E_RULE,     /* an operation has no such rule (see "r4 ops")                    */
-  R4_E_DOMAIN,   /* a value left the domain of an operation while running           */
+  R4_E_DOMAIN,   /* a value left the domain of an operation while running, or a
+                    number is NaN or infinite where only finite ones make sense     */
   R4_E_PARSE,    /* text could not be read                                          */
   R4_E_IO,       /* a file could not be read or written                             */
   R4_E_INTERNAL, /* an invariant of r4 itself does not hold: please report it       */
@@ -633,7 +634,8 @@ r4_id r4_net_apply(const r4_net *n, r4_graph *g, const r4_id *param, r4_id x);
  * r4 ("r4"). */
 typedef struct r4_model r4_model;
 
-/* class_names: one for each class, or NULL. */
+/* class_names: one for each class, or NULL. Weights that are NaN or infinite are refused, here and when a file is loaded
+ * (R4_E_DOMAIN); the error names the parameter and the index. */
 r4_status r4_model_save(const r4_net *n, const float *weights, const char *const *class_names, const char *path,
                         r4_error *e);
 
@@ -848,8 +850,22 @@ r4_status r4_train(const r4_settings *settings, const r4_train_options *options,
 
 enum { R4_MAX_GROUPS = 1024 };
 
+/* What a net answers to all examples of a data set. A net that was trained with too large a penalty ends by giving the
+ * same answer to everything; its gradient is then 0, and its kappa the best of all. */
+typedef struct {
+  size_t most;       /* the class that it names most often, the first at a tie                  */
+  double most_share; /* and how often: 0 to 1                                                   */
+  bool constant;     /* it names no other, though the examples are of several classes           */
+  size_t not_finite; /* examples with a logit that is NaN or infinite, which is no answer       */
+} r4_answers;
+
+/* R4_E_DOMAIN if a logit is not finite: names the first example, and *answers has their number all the same. */
+r4_status r4_net_answers(const r4_net *n, const float *weights, const r4_data *d, int64_t batch, r4_answers *answers,
+                         r4_error *e);
+
 /* Of one net on one data set. Accuracies are shares, 0 to 1; groups without examples are NaN and do not count. */
 typedef struct {
+  r4_answers answers;
   double loss, accuracy;
   double avg_group_accuracy, worst_group_accuracy; /* mean and least over groups */
   size_t worst_group, groups;
@@ -863,6 +879,7 @@ typedef struct {
   double kappa_masked_max, kappa_masked_mean, kappa_core_max, kappa_core_mean;
 } r4_metrics;
 
+/* R4_E_DOMAIN, as r4_net_answers, if weights or logits are not finite. */
 r4_status r4_evaluate(const r4_net *n, const float *weights, const r4_data *d, double eps, int64_t batch,
                       r4_metrics *m, r4_error *e);
 
@@ -873,6 +890,7 @@ typedef struct {
 /* Over the seeds of a run. */
 typedef struct {
   size_t seeds, groups;
+  size_t constant; /* seeds whose net gives one answer to all: their kappa means nothing */
   r4_mean_sd accuracy, avg;
   r4_mean_sd worst;        /* of the worst group of each seed, whichever it is: the honest one    */
   size_t worst_mean_group; /* the group whose mean over seeds is least: the published way         */

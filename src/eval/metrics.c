@@ -3,25 +3,89 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "eval/attribution.h"
 #include "eval/kappa.h"
+#include "nn/net.h"
 #include "train/predict.h"
 #include "train/score.h"
 
 _Static_assert((int)R4_MAX_GROUPS == (int)SCORE_GROUPS, "a metric has room for the groups of a score");
 
+/* ---- Answers ---- */
+
+/* All of them are of classes that the net knows. */
+static r4_status count_answers(const r4_net *net, const r4_data *d, const int32_t *predicted, r4_answers *a,
+                               r4_error *e)
+{
+  size_t n = r4_data_count(d), classes = r4_net_classes(net) > 1 ? (size_t)r4_net_classes(net) : 2;
+  size_t *count = r4_mem_new(classes, sizeof *count);
+  if (!count) return r4_fail(e, R4_E_MEMORY, "out of memory for %zu classes", classes);
+  bool several = false;
+  for (size_t i = 0; i < n; i++) {
+    count[predicted[i]]++;
+    several |= r4_data_example(d, i).label != r4_data_example(d, 0).label;
+  }
+  for (size_t k = 1; k < classes; k++)
+    if (count[k] > count[a->most]) a->most = k;
+  a->most_share = (double)count[a->most] / (double)n;
+  a->constant = several && count[a->most] == n;
+  r4_mem_free(count);
+  return R4_OK;
+}
+
+/* predicted has room for all examples. */
+static r4_status ask(const r4_net *net, const float *weights, const r4_data *d, int64_t batch,
+                     int32_t *predicted, double *loss, r4_answers *a, r4_error *e)
+{
+  *a = (r4_answers){0};
+  struct probe *p = predictor_new(net, batch, e);
+  r4_status s = p ? predictor_run(p, weights, d, predicted, loss, e) : e->status;
+  probe_free(p);
+  if (!s) s = predicted_check(d, predicted, &a->not_finite, e);
+  return s ? s : count_answers(net, d, predicted, a, e);
+}
+
+static int32_t *room_for_answers(const r4_data *d, r4_error *e)
+{
+  int32_t *p = r4_mem_new(r4_data_count(d) + 1, sizeof *p);
+  if (!p) r4_fail(e, R4_E_MEMORY, "out of memory for %zu predictions", r4_data_count(d));
+  return p;
+}
+
+/* What a net must be before it is asked. */
+static r4_status check(const r4_net *net, const float *weights, const r4_data *d, r4_error *e)
+{
+  if (!r4_data_count(d)) return r4_fail(e, R4_E_ARGUMENT, "no examples to evaluate");
+  r4_status s = attribution_fits(net, d, e);
+  return s ? s : net_check_finite(net, weights, "weights", e);
+}
+
+r4_status r4_net_answers(const r4_net *net, const float *weights, const r4_data *d, int64_t batch,
+                         r4_answers *answers, r4_error *e)
+{
+  r4_error own = {0};
+  double loss;
+  if (!e) e = &own;
+  *answers = (r4_answers){0};
+  r4_status s = check(net, weights, d, e);
+  int32_t *predicted = s ? NULL : room_for_answers(d, e);
+  if (predicted) s = ask(net, weights, d, batch, predicted, &loss, answers, e);
+  r4_mem_free(predicted);
+  return predicted || s ? s : e->status;
+}
+
+/* ---- Figures ---- */
+
 static r4_status evaluate_accuracy(const r4_net *net, const float *weights, const r4_data *d, int64_t batch,
                                    r4_metrics *m, r4_error *e)
 {
-  struct probe *p = predictor_new(net, batch, e);
-  int32_t *predicted = p ? r4_mem_new(r4_data_count(d) + 1, sizeof *predicted) : NULL;
+  int32_t *predicted = room_for_answers(d, e);
+  if (!predicted) return e->status;
   struct score score;
   double loss = 0;
-  r4_status s = p ? R4_OK : e->status;
-  if (!s && !predicted) s = r4_fail(e, R4_E_MEMORY, "out of memory for %zu predictions", r4_data_count(d));
-  if (!s) s = predictor_run(p, weights, d, predicted, &loss, e);
+  r4_status s = ask(net, weights, d, batch, predicted, &loss, &m->answers, e);
   if (!s) s = score_of(d, predicted, loss, &score, e);
   r4_mem_free(predicted);
-  probe_free(p);
   if (s) return s;
   m->loss = score.loss;
   m->accuracy = score.accuracy;
@@ -41,8 +105,8 @@ r4_status r4_evaluate(const r4_net *net, const float *weights, const r4_data *d,
   struct kappa masked = {0}, core = {0};
   if (!e) e = &own;
   *m = (r4_metrics){.eps = eps};
-  if (!r4_data_count(d)) return r4_fail(e, R4_E_ARGUMENT, "no examples to evaluate");
-  r4_status s = evaluate_accuracy(net, weights, d, batch, m, e);
+  r4_status s = check(net, weights, d, e);
+  if (!s) s = evaluate_accuracy(net, weights, d, batch, m, e);
   if (!s) s = kappa_of(net, weights, d, PROBE_MASKED, eps, batch, &masked, e);
   if (!s) s = kappa_of(net, weights, d, PROBE_CORE, eps, batch, &core, e);
   m->masked_examples = masked.n;
@@ -91,5 +155,6 @@ r4_summary r4_summarize(const r4_metrics *m, size_t n)
     if (g == 0 || s.group[g].mean < s.group[s.worst_mean_group].mean) s.worst_mean_group = g;
   }
 #undef OVER
+  for (size_t k = 0; k < n; k++) s.constant += m[k].answers.constant;
   return s;
 }

@@ -97,10 +97,12 @@ r4_status r4_model_save(const r4_net *n, const float *weights, const char *const
                         const char *path, r4_error *e)
 {
   r4_error_clear(e);
+  r4_status s = net_check_finite(n, weights, path, e);
+  if (s) return s;
   char input[SHAPE_TEXT], *classes = classes_text(n, class_names);
   float *file = r4_mem_new(n->size, sizeof *file);
   struct st_new *tensor = r4_mem_new(n->params, sizeof *tensor);
-  r4_status s = R4_E_MEMORY;
+  s = R4_E_MEMORY;
   if (!classes || !file || !tensor) {
     r4_fail(e, s, "%s: out of memory", path);
     goto done;
@@ -196,6 +198,14 @@ static r4_status check_tensors(const r4_model *m, r4_error *e)
   return R4_OK;
 }
 
+/* Indices in messages are those of the file, as its readers in other languages count. */
+static r4_status load_tensor(const r4_model *m, size_t k, float *to, r4_error *e)
+{
+  const char *name = m->net->param[k].name;
+  r4_status s = st_floats(&m->file, st_find(&m->file, name), to, e);
+  return s ? s : check_finite(m->file.path, name, file_shape(m->net, k), to, e);
+}
+
 /* After the checks the file holds as many numbers as are allocated here. */
 static r4_status load_weights(r4_model *m, r4_error *e)
 {
@@ -206,8 +216,7 @@ static r4_status load_weights(r4_model *m, r4_error *e)
   float *file = r4_mem_new(n->size, sizeof *file);
   m->weights = r4_mem_new(n->size, sizeof *m->weights);
   if (!file || !m->weights) s = r4_fail(e, R4_E_MEMORY, "%s: out of memory", m->file.path);
-  for (size_t k = 0; !s && k < n->params; k++)
-    s = st_floats(&m->file, st_find(&m->file, n->param[k].name), file + n->param[k].offset, e);
+  for (size_t k = 0; !s && k < n->params; k++) s = load_tensor(m, k, file + n->param[k].offset, e);
   if (!s) reorder_net(n, false, file, m->weights);
   r4_mem_free(file);
   return s;

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "eval/attribution.h"
+#include "nn/net.h"
 #include "report/heat.h"
 #include "train/predict.h"
 
@@ -11,11 +12,14 @@ enum { BATCH = 64 };
 r4_status heat_predict(const r4_subject *who, const r4_data *d, int32_t *predicted, r4_error *e)
 {
   double loss;
+  size_t missing;
   r4_status s = attribution_fits(who->net, d, e);
+  if (!s) s = net_check_finite(who->net, who->weights, who->name, e);
   if (s) return s;
   struct probe *p = predictor_new(who->net, BATCH, e);
   if (!p) return e->status;
   s = predictor_run(p, who->weights, d, predicted, &loss, e);
+  if (!s) s = predicted_check(d, predicted, &missing, e);
   probe_free(p);
   return s;
 }

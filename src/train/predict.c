@@ -1,5 +1,7 @@
 #include "train/predict.h"
 
+#include <math.h>
+
 enum { LOGITS, LOSS };
 
 static size_t build(struct objective *o, r4_id out[PROBE_OUTPUTS])
@@ -22,6 +24,13 @@ size_t predict_class(const float *z, size_t classes)
   return best;
 }
 
+static int32_t answer(const float *z, size_t classes)
+{
+  for (size_t k = 0; k < classes; k++)
+    if (!isfinite(z[k])) return -1 - (int32_t)k;
+  return (int32_t)predict_class(z, classes);
+}
+
 r4_status predictor_run(struct probe *p, const float *weights, const r4_data *d, int32_t *predicted,
                         double *loss, r4_error *e)
 {
@@ -32,10 +41,27 @@ r4_status predictor_run(struct probe *p, const float *weights, const r4_data *d,
     r4_status s = probe_run(p, weights, d, first, here, e);
     if (s) return s;
     for (size_t k = 0; k < here; k++) {
-      predicted[first + k] = (int32_t)predict_class(probe_row(p, LOGITS, k), probe_width(p, LOGITS));
+      predicted[first + k] = answer(probe_row(p, LOGITS, k), probe_width(p, LOGITS));
       total += *probe_row(p, LOSS, k);
     }
   }
   *loss = n ? total / (double)n : 0;
   return R4_OK;
+}
+
+r4_status predicted_check(const r4_data *d, const int32_t *predicted, size_t *missing, r4_error *e)
+{
+  size_t n = r4_data_count(d), first = 0;
+  *missing = 0;
+  for (size_t i = n; i-- > 0;)
+    if (predicted[i] < 0) (*missing)++, first = i;
+  if (!*missing) return R4_OK;
+  size_t logit = (size_t)(-1 - predicted[first]);
+  const char *file = r4_data_example(d, first).file, *class = r4_data_class_name(d, logit);
+  return r4_fail(
+    e, R4_E_DOMAIN,
+    "no answer to %zu of %zu examples: the logit of class %zu%s%.60s%s is NaN or infinite for example "
+    "%zu%s%.200s%s",
+    *missing, n, logit, class ? " (" : "", class ? class : "", class ? ")" : "", first, file ? " (" : "",
+    file ? file : "", file ? ")" : "");
 }
