@@ -964,6 +964,27 @@ typedef struct {
 r4_status r4_heat_picture(const r4_subject *subject, size_t subjects, const r4_data *d,
                           const r4_heat_options *options, const char *file, double *share, r4_error *e);
 
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+/* A text that grows, in order: open, key and value, key and value, close; values without keys in lists. Commas come by
+ * themselves. A failed allocation, that of the writer included, shows once, in r4_json_take. */
+typedef struct r4_json r4_json;
+
+r4_json *r4_json_new(void);
+void r4_json_free(r4_json *w);
+
+void r4_json_open(r4_json *w, char bracket); /* '{' or '[' */
+void r4_json_close(r4_json *w, char bracket);
+void r4_json_key(r4_json *w, const char *key);
+/* Reads back as the same number. JSON has no others: NaN is null, infinity the text "inf" or "-inf". */
+void r4_json_real(r4_json *w, double v);
+void r4_json_whole(r4_json *w, int64_t v);
+void r4_json_flag(r4_json *w, bool v);
+void r4_json_text(r4_json *w, const char *s); /* what is not UTF-8 becomes U+FFFD; NULL is null */
+
+/* The text so far (r4_string_free), or NULL when out of memory; the writer is then empty again. */
+char *r4_json_take(r4_json *w);
+
 /* ---- The table of operations ---------------------------------------------------------------- */
 
 typedef struct {

@@ -1,0 +1,68 @@
+/* The writer as an object, for programs. A writer that could not be made (NULL) ignores what it is told, and has no text
+ * at the end. */
+#include <math.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+
+struct r4_json {
+  struct json_writer writer;
+};
+
+r4_json *r4_json_new(void)
+{
+  return r4_mem_new(1, sizeof(r4_json));
+}
+
+void r4_json_free(r4_json *w)
+{
+  if (!w) return;
+  r4_mem_free(w->writer.text.s);
+  r4_mem_free(w);
+}
+
+void r4_json_open(r4_json *w, char bracket)
+{
+  if (w) jw_open(&w->writer, bracket);
+}
+
+void r4_json_close(r4_json *w, char bracket)
+{
+  if (w) jw_close(&w->writer, bracket);
+}
+
+void r4_json_key(r4_json *w, const char *key)
+{
+  if (w) jw_key(&w->writer, key);
+}
+
+void r4_json_real(r4_json *w, double v)
+{
+  if (!w) return;
+  if (isinf(v))
+    jw_text(&w->writer, v > 0 ? "inf" : "-inf");
+  else
+    jw_real(&w->writer, v);
+}
+
+void r4_json_whole(r4_json *w, int64_t v)
+{
+  if (w) jw_whole(&w->writer, v);
+}
+
+void r4_json_flag(r4_json *w, bool v)
+{
+  if (w) jw_flag(&w->writer, v);
+}
+
+void r4_json_text(r4_json *w, const char *s)
+{
+  if (w) jw_text(&w->writer, s);
+}
+
+char *r4_json_take(r4_json *w)
+{
+  if (!w) return NULL;
+  w->writer.follows = false;
+  return text_take(&w->writer.text);
+}
