@@ -872,10 +872,10 @@ typedef struct {
   double group_accuracy[R4_MAX_GROUPS];
   size_t group_count[R4_MAX_GROUPS];
   /* Fragility: the width hi - lo of the bounds of the input gradient of the loss while the masked (or all other)
-   * features move by up to eps; the largest, and the mean over examples and features. Examples without a mask
-   * have none. */
+   * features move by up to eps; the largest, and the mean over examples and features. NaN where there is none: an
+   * example without a mask has neither, one that is masked all over has no core. Infinite where bounds overflowed. */
   double eps;
-  size_t masked_examples;
+  size_t masked_examples, core_examples; /* that count: those with a mask, and of these those with a core */
   double kappa_masked_max, kappa_masked_mean, kappa_core_max, kappa_core_mean;
 } r4_metrics;
 
@@ -884,7 +884,7 @@ r4_status r4_evaluate(const r4_net *n, const float *weights, const r4_data *d, d
                       r4_metrics *m, r4_error *e);
 
 typedef struct {
-  double mean, sd; /* sd with n - 1; 0 for one seed */
+  double mean, sd; /* sd with n - 1; 0 for one seed; NaN where the mean is NaN or infinite */
 } r4_mean_sd;
 
 /* Over the seeds of a run. */

@@ -194,9 +194,81 @@ static void net_and_data_must_fit(void **state)
   r4_data_free(d);
 }
 
+/* ---- Fragility ---- */
+
+/* "None" is not 0. */
+static void no_mask_has_no_kappa(void **state)
+{
+  (void)state;
+  static r4_metrics m[2];
+  r4_data *d = make();
+  float w[WEIGHTS] = {[0] = 1, [2 * FEATURES] = 2};
+  for (int k = 0; k < 2; k++) assert_int_equal(evaluate(w, d, &m[k], NULL), R4_OK);
+  assert_int_equal(m->masked_examples, 0);
+  assert_int_equal(m->core_examples, 0);
+  assert_true(isnan(m->kappa_masked_max) && isnan(m->kappa_masked_mean));
+  assert_true(isnan(m->kappa_core_max) && isnan(m->kappa_core_mean));
+  for (size_t seeds = 1; seeds <= 2; seeds++) {
+    r4_summary s = r4_summarize(m, seeds);
+    assert_true(isnan(s.kappa_masked_max.mean) && isnan(s.kappa_masked_max.sd));
+    assert_true(isnan(s.kappa_core_mean.mean) && isnan(s.kappa_core_mean.sd));
+  }
+  r4_data_free(d);
+}
+
+/* An example that is masked all over has no core: it is left out there, and counted. */
+static void whole_masks_have_no_core(void **state)
+{
+  (void)state;
+  static r4_metrics m;
+  r4_data *d = make();
+  float w[WEIGHTS] = {[0] = 1, [2 * FEATURES] = 2};
+  mask(d, 2, WHOLE);
+  mask(d, 5, WHOLE);
+  assert_int_equal(evaluate(w, d, &m, NULL), R4_OK);
+  assert_int_equal(m.masked_examples, 2);
+  assert_int_equal(m.core_examples, 0);
+  assert_true(m.kappa_masked_max > 0);
+  assert_true(isnan(m.kappa_core_max) && isnan(m.kappa_core_mean));
+  mask(d, 7, PART);
+  assert_int_equal(evaluate(w, d, &m, NULL), R4_OK);
+  assert_int_equal(m.masked_examples, 3);
+  assert_int_equal(m.core_examples, 1);
+  assert_true(m.kappa_core_max >= 0);
+  r4_data_free(d);
+}
+
+/* Over seeds an infinite kappa stays infinite; how far it spreads is unknown. */
+static void infinite_kappa_stays_so(void **state)
+{
+  (void)state;
+  static r4_metrics m[2];
+  m[0] = (r4_metrics){.groups = 1, .kappa_masked_max = INFINITY, .kappa_masked_mean = 1};
+  m[1] = (r4_metrics){.groups = 1, .kappa_masked_max = 2, .kappa_masked_mean = 3};
+  r4_summary s = r4_summarize(m, 2);
+  assert_true(isinf(s.kappa_masked_max.mean) && isnan(s.kappa_masked_max.sd));
+  assert_true(s.kappa_masked_mean.mean == 2 && fabs(s.kappa_masked_mean.sd - sqrt(2)) < 1e-12);
+}
+
+/* ---- Groups ---- */
+
+/* A first group without examples is not the worst: the others are still compared. */
+static void empty_groups_are_not_the_worst(void **state)
+{
+  (void)state;
+  static r4_metrics m[2];
+  static const double share[2][3] = {{NAN, 0.75, 0.25}, {NAN, 0.5, 0.5}};
+  for (int k = 0; k < 2; k++) {
+    m[k] = (r4_metrics){.groups = 3};
+    memcpy(m[k].group_accuracy, share[k], sizeof share[k]);
+  }
+  r4_summary s = r4_summarize(m, 2);
+  assert_int_equal(s.worst_mean_group, 2);
+  assert_true(s.group[2].mean == 0.375);
+}
+
 int main(void)
 {
-  (void)WHOLE;
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(one_answer_for_all_is_noticed),
     cmocka_unit_test(two_answers_are_not_constant),
@@ -205,6 +277,10 @@ int main(void)
     cmocka_unit_test(models_with_such_weights_are_not_written_or_read),
     cmocka_unit_test(logits_must_be_finite),
     cmocka_unit_test(net_and_data_must_fit),
+    cmocka_unit_test(no_mask_has_no_kappa),
+    cmocka_unit_test(whole_masks_have_no_core),
+    cmocka_unit_test(infinite_kappa_stays_so),
+    cmocka_unit_test(empty_groups_are_not_the_worst),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("metrics", tests, scratch_make, scratch_remove);

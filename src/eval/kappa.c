@@ -48,7 +48,8 @@ r4_status kappa_of(const r4_net *net, const float *weights, const r4_data *d, en
       sum += known(*probe_row(p, MEAN, i));
     }
   }
-  k->mean = k->n ? sum / (double)k->n : 0;
+  k->mean = sum / (double)k->n;
+  if (!k->n) k->max = NAN; /* and the mean, 0 / 0: none is not 0 */
   probe_free(p);
   return s;
 }

@@ -10,9 +10,9 @@
 #include "train/probe.h"
 
 struct kappa {
-  size_t n; /* examples with a box: those without a mask have none */
-  double max,
-    mean; /* the largest kappa_ij; the mean over examples of the mean over the features of their box */
+  size_t n;         /* examples with a box: those without a mask have none, those masked all over have no core */
+  double max, mean; /* the largest kappa_ij; the mean over examples of the mean over the features of their box; NaN if
+                       no example has a box */
 };
 
 r4_status kappa_of(const r4_net *net, const float *weights, const r4_data *d, enum probe_mask box, double eps,

@@ -110,6 +110,7 @@ r4_status r4_evaluate(const r4_net *net, const float *weights, const r4_data *d,
   if (!s) s = kappa_of(net, weights, d, PROBE_MASKED, eps, batch, &masked, e);
   if (!s) s = kappa_of(net, weights, d, PROBE_CORE, eps, batch, &core, e);
   m->masked_examples = masked.n;
+  m->core_examples = core.n;
   m->kappa_masked_max = masked.max;
   m->kappa_masked_mean = masked.mean;
   m->kappa_core_max = core.max;
@@ -126,13 +127,14 @@ static double metric(const r4_metrics *m, size_t offset)
   return v;
 }
 
-/* Mean, and standard deviation with n - 1. */
+/* Mean, and standard deviation with n - 1. What has no mean, or an infinite one, spreads by no number. */
 static r4_mean_sd over_seeds(const r4_metrics *m, size_t n, size_t offset)
 {
   r4_mean_sd r = {0};
   for (size_t k = 0; k < n; k++) r.mean += metric(&m[k], offset) / (double)n;
   for (size_t k = 0; k < n; k++) r.sd += (metric(&m[k], offset) - r.mean) * (metric(&m[k], offset) - r.mean);
   r.sd = n > 1 ? sqrt(r.sd / (double)(n - 1)) : 0;
+  if (!isfinite(r.mean)) r.sd = NAN;
   return r;
 }
 
@@ -152,7 +154,8 @@ r4_summary r4_summarize(const r4_metrics *m, size_t n)
   };
   for (size_t g = 0; g < s.groups; g++) {
     s.group[g] = over_seeds(m, n, offsetof(r4_metrics, group_accuracy) + g * sizeof(double));
-    if (g == 0 || s.group[g].mean < s.group[s.worst_mean_group].mean) s.worst_mean_group = g;
+    double least = s.group[s.worst_mean_group].mean;
+    if (isnan(least) || s.group[g].mean < least) s.worst_mean_group = g; /* a group without examples is NaN */
   }
 #undef OVER
   for (size_t k = 0; k < n; k++) s.constant += m[k].answers.constant;
