@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "figures.h"
 #include "runs.h"
 
 enum { MAX_RUNS = 16, MAX_METHODS = 16 };
@@ -51,7 +52,8 @@ struct explanation {
   r4_data *all, *part, *shown;
   size_t *example, found; /* numbers in the part */
   float *baseline;
-  double share[MAX_METHODS * MAX_RUNS]; /* method by method */
+  r4_answers answers[MAX_RUNS];         /* to all of the part */
+  double share[MAX_METHODS * MAX_RUNS]; /* method by method   */
   char out[PATH_SIZE];
 };
 
@@ -63,32 +65,13 @@ static int usage(const char *option, const char *expected, const char *got)
 
 /* ---- Runs ---- */
 
-static const char *last_part(const char *path)
-{
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
-/* What a picture calls a run: the last part of its path, or all of it if another run ends in the same. */
-static void name_runs(struct explanation *x)
-{
-  for (size_t k = 0; k < x->o.runs.n; k++) {
-    snprintf(x->path[k], PATH_SIZE, "%s", x->o.runs.word[k]);
-    for (size_t n = strlen(x->path[k]); n > 1 && x->path[k][n - 1] == '/'; n--) x->path[k][n - 1] = 0;
-  }
-  for (size_t k = 0; k < x->o.runs.n; k++) {
-    x->subject[k].name = last_part(x->path[k]);
-    for (size_t i = 0; i < x->o.runs.n; i++)
-      if (i != k && !strcmp(last_part(x->path[i]), last_part(x->path[k]))) x->subject[k].name = x->path[k];
-  }
-}
-
-/* The model file of the seed that was asked for, or NULL after a message. */
-static const char *model_path(struct explanation *x, size_t k)
+/* The model file of the seed that was asked for, or NULL after a message, with *code the exit code. */
+static const char *model_path(struct explanation *x, size_t k, int *code)
 {
   const char *path = x->path[k];
+  *code = EXIT_WORLD;
   if (is_file(path)) return path;
-  struct run *r = x->run[k] = runs_open("explain", path);
+  struct run *r = x->run[k] = runs_open("explain", path, code);
   for (size_t i = 0; r && i < r->seeds; i++)
     if (x->o.seed < 0 || r->seed[i] == x->o.seed) return r->model[i];
   if (r) fprintf(stderr, "r4 explain: %s has no model of seed %lld\n", path, (long long)x->o.seed);
@@ -101,11 +84,14 @@ static int open_runs(struct explanation *x)
     fprintf(stderr, "r4 explain: %zu runs, expected at most %d\n", x->o.runs.n, MAX_RUNS);
     return EXIT_USAGE;
   }
-  name_runs(x);
+  const char *name[MAX_WORDS];
+  runs_name(&x->o.runs, x->path, name);
   for (size_t k = 0; k < x->o.runs.n; k++) {
     r4_error e = {0};
-    const char *path = model_path(x, k);
-    if (!path) return EXIT_WORLD;
+    int code;
+    const char *path = model_path(x, k, &code);
+    if (!path) return code;
+    x->subject[k].name = name[k];
     x->model[k] = r4_model_load(path, NULL, &e);
     if (!x->model[k]) return cli_fail("explain", e.status, e.text);
     x->subject[k].net = r4_model_net(x->model[k]);
@@ -232,37 +218,67 @@ static int draw(struct explanation *x, r4_explain what)
 
 /* ---- Results ---- */
 
+/* What a heat map of a net that looks at nothing would hide. */
+static int ask_nets(struct explanation *x)
+{
+  enum { BATCH = 64 };
+  r4_error e = {0};
+  for (size_t k = 0; k < x->o.runs.n; k++) {
+    const r4_subject *s = &x->subject[k];
+    r4_status status = r4_net_answers(s->net, s->weights, x->part, BATCH, &x->answers[k], &e);
+    char text[R4_ERROR_SIZE + 200];
+    if (status) snprintf(text, sizeof text, "%.190s: %s", s->name, e.text);
+    if (status) return cli_fail("explain", status, text);
+  }
+  return EXIT_DONE;
+}
+
 static double share_of(const struct explanation *x, size_t method, size_t run_number)
 {
   return x->share[method * x->o.runs.n + run_number];
 }
 
-static void print_json(const struct explanation *x)
+static void add_run(r4_json *w, const struct explanation *x, size_t k)
 {
-  printf("{\"picture\":");
-  json_string(stdout, x->out);
-  printf(",\"split\":\"%s\",\"examples\":[", x->o.split);
-  for (size_t k = 0; k < x->found; k++) printf("%s%zu", k ? "," : "", x->example[k]);
-  printf("],\"runs\":[");
-  for (size_t k = 0; k < x->o.runs.n; k++) {
-    printf("%s{\"run\":", k ? "," : "");
-    json_string(stdout, x->o.runs.word[k]);
-    printf(",\"mask_share\":{");
-    for (size_t m = 0; m < x->methods; m++) {
-      double share = share_of(x, m, k);
-      printf("%s", m ? "," : "");
-      json_string(stdout, x->method[m]);
-      if (isnan(share))
-        printf(":null");
-      else
-        printf(":%.6g", share);
-    }
-    printf("}}");
-  }
-  printf("]}\n");
+  r4_json_open(w, '{');
+  json_text(w, "run", x->o.runs.word[k]);
+  r4_json_key(w, "mask_share");
+  r4_json_open(w, '{');
+  for (size_t m = 0; m < x->methods; m++) json_real(w, x->method[m], share_of(x, m, k));
+  r4_json_close(w, '}');
+  json_answers(w, &x->answers[k], x->part);
+  r4_json_close(w, '}');
 }
 
-static void print_table(const struct explanation *x)
+static int print_json(const struct explanation *x)
+{
+  r4_json *w = r4_json_new();
+  r4_json_open(w, '{');
+  json_text(w, "picture", x->out);
+  json_text(w, "split", x->o.split);
+  r4_json_key(w, "examples");
+  r4_json_open(w, '[');
+  for (size_t k = 0; k < x->found; k++) r4_json_whole(w, (int64_t)x->example[k]);
+  r4_json_close(w, ']');
+  r4_json_key(w, "runs");
+  r4_json_open(w, '[');
+  for (size_t k = 0; k < x->o.runs.n; k++) add_run(w, x, k);
+  r4_json_close(w, ']');
+  r4_json_close(w, '}');
+  return json_print(stdout, "explain", w);
+}
+
+static void print_constant(const struct explanation *x)
+{
+  char text[300];
+  for (size_t k = 0; k < x->o.runs.n; k++)
+    if (x->answers[k].constant)
+      printf("%s %s; its heat maps mean nothing. %s\n", x->subject[k].name,
+             constant_text(&x->answers[k], x->part, text, sizeof text),
+             constant_advice(x->run[k] ? x->run[k]->settings : NULL));
+}
+
+static int print_table(const struct explanation *x)
 {
   printf("Share of the attribution inside the mask, mean of %zu example%s\n\n%-24s", x->found,
          x->found == 1 ? "" : "s", "");
@@ -279,7 +295,10 @@ static void print_table(const struct explanation *x)
     }
     printf("\n");
   }
-  printf("\n%s\n", x->out);
+  printf("\n");
+  print_constant(x);
+  printf("%s\n", x->out);
+  return EXIT_DONE;
 }
 
 /* ---- The command ---- */
@@ -313,9 +332,10 @@ static int run(int argc, char **argv)
   if (!code) code = open_runs(&x);
   if (!code) code = find_out(&x);
   if (!code) code = open_data(&x, (r4_split)split);
+  if (!code) code = ask_nets(&x);
   if (!code) code = choose_examples(&x);
   if (!code) code = draw(&x, (r4_explain)what);
-  if (!code) (x.o.json ? print_json : print_table)(&x);
+  if (!code) code = (x.o.json ? print_json : print_table)(&x);
   discard(&x);
   return code;
 }

@@ -16,9 +16,11 @@ enum option_type {
   OPTION_WORDS, /* struct words: one or more without a name before them; after the words of the table */
 };
 
+enum { MAX_WORDS = 64 };
+
 struct words {
   size_t n;
-  const char *word[64];
+  const char *word[MAX_WORDS];
 };
 
 struct option {

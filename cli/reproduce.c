@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "data.h"
+#include "figures.h"
 #include "train.h"
 
 struct settings {
@@ -38,7 +39,7 @@ enum { NAME, PRESET, AVG, AVG_SD, WORST, WORST_SD, KAPPA, SETTINGS };
 struct row {
   char field[FIELDS][FIELD]; /* of table.csv */
   bool done;
-  r4_summary ours;
+  struct run_figures ours;
 };
 
 struct table {
@@ -106,23 +107,25 @@ static bool read_table(struct table *t)
 
 /* ---- Making a row ---- */
 
-/* In a process of its own: once threads have run here, no seed could be trained any more. */
-static bool evaluate(const char *run, r4_summary *summary)
+/* In a process of its own: once threads have run here, no seed could be trained any more. Returns an exit code. */
+static int evaluate(const char *run, struct run_figures *figures)
 {
   int ends[2], status = 0;
-  if (pipe(ends)) return false;
+  if (pipe(ends)) return cli_fail("reproduce", R4_E_IO, strerror(errno));
   pid_t child = fork();
   if (!child) {
-    bool ok = eval_summary(run, summary) && write(ends[1], summary, sizeof *summary) == sizeof *summary;
-    _exit(ok ? 0 : 1);
+    int code = eval_figures(run, figures);
+    if (!code && write(ends[1], figures, sizeof *figures) != sizeof *figures) code = EXIT_WORLD;
+    _exit(code);
   }
   close(ends[1]);
   size_t got = 0;
   for (ssize_t n;
-       got < sizeof *summary && (n = read(ends[0], (char *)summary + got, sizeof *summary - got)) > 0;)
+       got < sizeof *figures && (n = read(ends[0], (char *)figures + got, sizeof *figures - got)) > 0;)
     got += (size_t)n;
   close(ends[0]);
-  return child > 0 && waitpid(child, &status, 0) == child && !status && got == sizeof *summary;
+  if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status)) return EXIT_WORLD;
+  return WEXITSTATUS(status) || got == sizeof *figures ? WEXITSTATUS(status) : EXIT_WORLD;
 }
 
 /* The row's settings, then those of the command line. */
@@ -161,8 +164,9 @@ static int make_row(struct table *t, struct row *r)
   if (stopped) fprintf(stderr, "stopped and saved; the same command goes on\n");
   r4_settings_free(j.settings);
   if (code) return code;
-  r->done = evaluate(run, &r->ours);
-  return r->done ? EXIT_DONE : EXIT_WORLD;
+  code = evaluate(run, &r->ours);
+  r->done = code == EXIT_DONE;
+  return code;
 }
 
 /* ---- Results ---- */
@@ -180,8 +184,8 @@ static double gap_closed(const struct table *t, const struct row *r)
 {
   const struct row *erm = find_row(t, "erm"), *ceiling = find_row(t, "ceiling");
   if (!erm || !ceiling || r == erm || r == ceiling) return NAN;
-  double gap = ceiling->ours.worst.mean - erm->ours.worst.mean;
-  return gap > 0.01 ? (r->ours.worst.mean - erm->ours.worst.mean) / gap : NAN;
+  double low = erm->ours.summary.worst.mean, gap = ceiling->ours.summary.worst.mean - low;
+  return gap > 0.01 ? (r->ours.summary.worst.mean - low) / gap : NAN;
 }
 
 static const char *or_dash(const char *field)
@@ -189,22 +193,45 @@ static const char *or_dash(const char *field)
   return *field ? field : "-";
 }
 
+/* A star stands at a kappa that means nothing. */
+static void print_kappa(FILE *f, const struct row *r)
+{
+  const r4_summary *s = &r->ours.summary;
+  const char *star = *r->ours.constant ? "*" : "";
+  char a[FIGURE_SIZE], b[FIGURE_SIZE], ratio[FIGURE_SIZE];
+  figure_text(s->kappa_masked_max.mean, 3, "none", a);
+  figure_text(s->kappa_masked_mean.mean, 3, "none", b);
+  figure_text(s->kappa_masked_max.mean / s->kappa_core_max.mean, 2, "-", ratio);
+  fprintf(f, "| %s%-*s | %s%-*s | %-7s ", star, *star ? 7 : 8, a, star, *star ? 7 : 8, b, ratio);
+}
+
 static void print_row(FILE *f, const struct table *t, const struct row *r)
 {
-  const r4_summary *s = &r->ours;
-  double gap = gap_closed(t, r), ratio = s->kappa_masked_max.mean / s->kappa_core_max.mean;
+  const r4_summary *s = &r->ours.summary;
+  double gap = gap_closed(t, r);
   fprintf(f, "| %-21s | %5.2f +- %.2f | %5.2f +- %.2f | %5.2f ", r->field[NAME], 100 * s->avg.mean,
           100 * s->avg.sd, 100 * s->worst.mean, 100 * s->worst.sd, 100 * s->group[s->worst_mean_group].mean);
   if (isnan(gap))
     fprintf(f, "|    - ");
   else
     fprintf(f, "| %4.0f ", 100 * gap);
-  fprintf(f, "| %-8.3g | %-8.3g | %-7.2g ", s->kappa_masked_max.mean, s->kappa_masked_mean.mean, ratio);
+  print_kappa(f, r);
   fprintf(f, "| %6s | %6s | %7s |\n", or_dash(r->field[AVG]), or_dash(r->field[WORST]),
           or_dash(r->field[KAPPA]));
 }
 
-static void print_markdown(FILE *f, const struct table *t)
+/* What must be known about the figures above. */
+static void print_notes(FILE *f, const struct table *t)
+{
+  bool none = false;
+  for (const struct row *r = t->row; r < t->row + t->rows; r++) {
+    if (r->done && *r->ours.constant) fprintf(f, "\n\\* %s: %s.\n", r->field[NAME], r->ours.constant);
+    none |= r->done && isnan(r->ours.summary.kappa_masked_max.mean);
+  }
+  if (none) fprintf(f, "\nkappa is none where no test example has a mask.\n");
+}
+
+static int print_markdown(FILE *f, const struct table *t)
 {
   fprintf(f,
           "%s: %lld seeds, mean +- standard deviation, accuracies in per cent. Worst group: the least of "
@@ -219,53 +246,61 @@ static void print_markdown(FILE *f, const struct table *t)
   fprintf(f, "|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (size_t k = 0; k < t->rows; k++)
     if (t->row[k].done) print_row(f, t, &t->row[k]);
+  print_notes(f, t);
+  return EXIT_DONE;
 }
 
-static void json_both(FILE *f, const char *key, r4_mean_sd v, double scale)
+static void add_row(r4_json *w, const struct row *r)
 {
-  fprintf(f, ",\"%s\":%.8g,\"%s_sd\":%.8g", key, scale * v.mean, key, scale * v.sd);
+  const r4_summary *s = &r->ours.summary;
+  r4_json_break(w);
+  r4_json_open(w, '{');
+  json_text(w, "name", r->field[NAME]);
+  json_text(w, "preset", r->field[PRESET]);
+  json_text(w, "settings", r->field[SETTINGS]);
+  json_mean_sd(w, "avg_group_accuracy", s->avg, 100);
+  json_mean_sd(w, "worst_group_accuracy", s->worst, 100);
+  json_real(w, "worst_group_of_means_accuracy", 100 * s->group[s->worst_mean_group].mean);
+  json_mean_sd(w, "kappa_masked_max", s->kappa_masked_max, 1);
+  json_mean_sd(w, "kappa_masked_mean", s->kappa_masked_mean, 1);
+  json_mean_sd(w, "kappa_core_max", s->kappa_core_max, 1);
+  json_mean_sd(w, "kappa_core_mean", s->kappa_core_mean, 1);
+  json_flag(w, "constant", s->constant > 0);
+  json_whole(w, "constant_seeds", (int64_t)s->constant);
+  if (*r->ours.constant) json_text(w, "notice", r->ours.constant);
+  r4_json_key(w, "group_accuracy");
+  r4_json_open(w, '[');
+  for (size_t g = 0; g < s->groups; g++) r4_json_real(w, 100 * s->group[g].mean);
+  r4_json_close(w, ']');
+  r4_json_close(w, '}');
 }
 
-static void print_json(FILE *f, const struct table *t)
+static int print_json(FILE *f, const struct table *t)
 {
-  fprintf(f, "{\"experiment\":");
-  json_string(f, t->o->name);
-  fprintf(f, ",\"r4\":\"%s\",\"seeds\":%lld,\"rows\":[", R4_VERSION, (long long)t->o->seeds);
-  for (size_t k = 0, n = 0; k < t->rows; k++) {
-    const struct row *r = &t->row[k];
-    const r4_summary *s = &r->ours;
-    if (!r->done) continue;
-    fprintf(f, "%s\n{\"name\":", n++ ? "," : "");
-    json_string(f, r->field[NAME]);
-    fprintf(f, ",\"preset\":");
-    json_string(f, r->field[PRESET]);
-    fprintf(f, ",\"settings\":");
-    json_string(f, r->field[SETTINGS]);
-    json_both(f, "avg_group_accuracy", s->avg, 100);
-    json_both(f, "worst_group_accuracy", s->worst, 100);
-    fprintf(f, ",\"worst_group_of_means_accuracy\":%.8g", 100 * s->group[s->worst_mean_group].mean);
-    json_both(f, "kappa_masked_max", s->kappa_masked_max, 1);
-    json_both(f, "kappa_masked_mean", s->kappa_masked_mean, 1);
-    json_both(f, "kappa_core_max", s->kappa_core_max, 1);
-    json_both(f, "kappa_core_mean", s->kappa_core_mean, 1);
-    fprintf(f, ",\"group_accuracy\":[");
-    for (size_t g = 0; g < s->groups; g++) fprintf(f, "%s%.6g", g ? "," : "", 100 * s->group[g].mean);
-    fprintf(f, "]}");
-  }
-  fprintf(f, "\n]}\n");
+  r4_json *w = r4_json_new();
+  r4_json_open(w, '{');
+  json_text(w, "experiment", t->o->name);
+  json_text(w, "r4", R4_VERSION);
+  json_whole(w, "seeds", t->o->seeds);
+  r4_json_key(w, "rows");
+  r4_json_open(w, '[');
+  for (size_t k = 0; k < t->rows; k++)
+    if (t->row[k].done) add_row(w, &t->row[k]);
+  r4_json_close(w, ']');
+  r4_json_close(w, '}');
+  return json_print(f, "reproduce", w);
 }
 
 /* Written after every row, so that what is done is never lost. */
-static bool write_results(const struct table *t, const char *name,
-                          void (*print)(FILE *, const struct table *))
+static bool write_results(const struct table *t, const char *name, int (*print)(FILE *, const struct table *))
 {
   char path[PATH_SIZE], beside[PATH_SIZE + 8];
   snprintf(path, sizeof path, "%s/%s", t->out, name);
   snprintf(beside, sizeof beside, "%s.part", path);
   FILE *f = fopen(beside, "w");
-  if (f) print(f, t);
-  if (f && !fclose(f) && !rename(beside, path)) return true;
-  fprintf(stderr, "r4 reproduce: %s: %s\n", path, strerror(errno));
+  bool whole = f && print(f, t) == EXIT_DONE;
+  if (f && !fclose(f) && whole && !rename(beside, path)) return true;
+  if (!f || whole) fprintf(stderr, "r4 reproduce: %s: %s\n", path, strerror(errno));
   return false;
 }
 
@@ -297,11 +332,7 @@ static int run(int argc, char **argv)
   if (!read_table(&t)) return EXIT_USAGE;
   int code = make_all(&t);
   if (code) return code;
-  if (o.json)
-    print_json(stdout, &t);
-  else
-    print_markdown(stdout, &t);
-  return EXIT_DONE;
+  return (o.json ? print_json : print_markdown)(stdout, &t);
 }
 
 const struct command command_reproduce = {

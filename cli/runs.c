@@ -57,28 +57,49 @@ static void find_models(struct run *r, const char *path)
   if (!n && !r4_settings_get(r->settings, "seed", &own, NULL)) add_model(r, path, own.whole);
 }
 
-struct run *runs_open(const char *command, const char *path)
+static int no_models(const char *command, const char *path)
+{
+  fprintf(stderr, "r4 %s: %s: no seed of this run has a model yet; go on with r4 train %s --resume\n",
+          command, path, path);
+  return EXIT_WORLD;
+}
+
+struct run *runs_open(const char *command, const char *path, int *code)
 {
   r4_error e = {0};
   char config[PATH_SIZE];
   struct run *r = calloc(1, sizeof *r);
   if (r) r->settings = r4_settings_new();
-  if (!r || !r->settings) {
-    cli_fail(command, R4_E_MEMORY, "");
-    runs_free(r);
-    return NULL;
-  }
-  snprintf(config, sizeof config, "%s/config.yaml", path);
-  r4_status s = r4_settings_read(r->settings, config, &e);
+  r4_status s = r && r->settings ? R4_OK : R4_E_MEMORY;
+  int n = snprintf(config, sizeof config, "%s/config.yaml", path);
+  if (!s && n >= PATH_SIZE)
+    s = R4_E_ARGUMENT, snprintf(e.text, sizeof e.text, "%.100s...: too long a path", path);
+  if (!s) s = r4_settings_read(r->settings, config, &e);
   if (!s) find_models(r, path);
   if (!s && r->seeds) return r;
-  if (s)
-    cli_fail(command, s, e.text);
-  else
-    fprintf(stderr, "r4 %s: %s: no seed of this run has a model yet; go on with r4 train %s --resume\n",
-            command, path, path);
+  *code = s ? cli_fail(command, s, e.text) : no_models(command, path);
   runs_free(r);
   return NULL;
+}
+
+static const char *last_part(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return slash && slash[1] ? slash + 1 : path;
+}
+
+void runs_name(const struct words *runs, char path[][PATH_SIZE], const char *name[])
+{
+  for (size_t k = 0; k < runs->n; k++) {
+    snprintf(path[k], PATH_SIZE, "%s", runs->word[k]);
+    for (size_t n = strlen(path[k]); n > 1 && path[k][n - 1] == '/'; n--) path[k][n - 1] = 0;
+  }
+  for (size_t k = 0; k < runs->n; k++) {
+    name[k] = last_part(path[k]);
+    for (size_t i = 0; i < runs->n; i++)
+      if (i != k && strcmp(path[i], path[k]) && !strcmp(last_part(path[i]), last_part(path[k])))
+        name[k] = path[k];
+  }
 }
 
 void runs_free(struct run *r)

@@ -13,9 +13,13 @@ struct run {
   char model[MAX_SEEDS][PATH_SIZE]; /* paths */
 };
 
-/* All seeds of a run that have a model, in order. NULL after a message on stderr. */
-struct run *runs_open(const char *command, const char *path);
+/* All seeds of a run that have a model, in order. NULL after a message on stderr, with *code the exit code. */
+struct run *runs_open(const char *command, const char *path, int *code);
 void runs_free(struct run *r);
+
+/* What tables and pictures call runs: the last part of the path, or all of it if another run ends in the same. path[k]
+ * gets the path without slashes at its end, name[k] points into it. */
+void runs_name(const struct words *runs, char path[][PATH_SIZE], const char *name[]);
 
 /* Where seed k of a run lives. */
 void runs_seed_folder(const char *run, int64_t seed, char path[PATH_SIZE]);
@@ -24,7 +28,14 @@ size_t runs_seeds(const char *run, int64_t seed[MAX_SEEDS]);
 
 bool is_file(const char *path);
 
-/* Metrics of a run on its test part, over its seeds: eval.c. False after a message on stderr. */
-bool eval_summary(const char *path, r4_summary *summary);
+/* ---- eval.c ---- */
+
+struct run_figures {
+  r4_summary summary;
+  char constant[300]; /* a sentence if some seeds give one answer to everything; else "" */
+};
+
+/* Of a run on its test part. Returns an exit code, after a message on stderr unless it is 0. */
+int eval_figures(const char *path, struct run_figures *f);
 
 #endif

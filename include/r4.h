@@ -634,8 +634,8 @@ r4_id r4_net_apply(const r4_net *n, r4_graph *g, const r4_id *param, r4_id x);
  * r4 ("r4"). */
 typedef struct r4_model r4_model;
 
-/* class_names: one for each class, or NULL. Weights that are NaN or infinite are refused, here and when a file is loaded
- * (R4_E_DOMAIN); the error names the parameter and the index. */
+/* class_names: one for each class, or NULL. Weights that are NaN or infinite are refused, here and when a file is
+ * loaded (R4_E_DOMAIN); the error names the parameter and the index. */
 r4_status r4_model_save(const r4_net *n, const float *weights, const char *const *class_names, const char *path,
                         r4_error *e);
 
@@ -976,6 +976,7 @@ void r4_json_free(r4_json *w);
 void r4_json_open(r4_json *w, char bracket); /* '{' or '[' */
 void r4_json_close(r4_json *w, char bracket);
 void r4_json_key(r4_json *w, const char *key);
+void r4_json_break(r4_json *w); /* the next value or key begins a line */
 /* Reads back as the same number. JSON has no others: NaN is null, infinity the text "inf" or "-inf". */
 void r4_json_real(r4_json *w, double v);
 void r4_json_whole(r4_json *w, int64_t v);

@@ -32,6 +32,19 @@ const char *scratch_path(const char *name)
   return path;
 }
 
+void scratch_patch(const char *name, const void *from, const void *to, size_t size)
+{
+  static char bytes[1 << 16];
+  FILE *f = fopen(scratch_path(name), "rb+");
+  assert_non_null(f);
+  size_t n = fread(bytes, 1, sizeof bytes, f), at = 0;
+  while (at + size <= n && memcmp(bytes + at, from, size)) at++;
+  if (at + size > n) fail_msg("%s: does not have the bytes to be replaced", name);
+  fseek(f, (long)at, SEEK_SET);
+  assert_int_equal(fwrite(to, 1, size, f), size);
+  assert_int_equal(fclose(f), 0);
+}
+
 void assert_error(const r4_error *e, r4_status status, const char *expected)
 {
   if (!status) fail_msg("accepted, expected: %s", expected);

@@ -12,6 +12,9 @@ const char *scratch_folder(void);
 /* The path of a file in the folder; valid until the next call. */
 const char *scratch_path(const char *name);
 
+/* Puts other bytes in the place of the first that are equal to from in a file of the folder. */
+void scratch_patch(const char *name, const void *from, const void *to, size_t size);
+
 /* status is an error, e holds it, and its text has expected in it. */
 void assert_error(const r4_error *e, r4_status status, const char *expected);
 

@@ -12,11 +12,13 @@
 struct json_writer {
   struct text text;
   bool follows; /* a value stands before, on the same level */
+  bool breaks;  /* a line ends before the next value        */
 };
 
 void jw_open(struct json_writer *w, char bracket); /* '{' or '['       */
 void jw_close(struct json_writer *w, char bracket);
 void jw_key(struct json_writer *w, const char *key);
+void jw_break(struct json_writer *w);          /* the next value or key begins a line */
 void jw_real(struct json_writer *w, double v); /* reads back as the same number; NaN and infinity are null */
 void jw_whole(struct json_writer *w, int64_t v);
 void jw_flag(struct json_writer *w, bool v);

@@ -1,5 +1,5 @@
-/* The writer as an object, for programs. A writer that could not be made (NULL) ignores what it is told, and has no text
- * at the end. */
+/* The writer as an object, for programs. A writer that could not be made (NULL) ignores what it is told, and has no
+ * text at the end. */
 #include <math.h>
 
 #include "base/json.h"
@@ -36,6 +36,11 @@ void r4_json_key(r4_json *w, const char *key)
   if (w) jw_key(&w->writer, key);
 }
 
+void r4_json_break(r4_json *w)
+{
+  if (w) jw_break(&w->writer);
+}
+
 void r4_json_real(r4_json *w, double v)
 {
   if (!w) return;
@@ -63,6 +68,6 @@ void r4_json_text(r4_json *w, const char *s)
 char *r4_json_take(r4_json *w)
 {
   if (!w) return NULL;
-  w->writer.follows = false;
+  w->writer.follows = w->writer.breaks = false;
   return text_take(&w->writer.text);
 }

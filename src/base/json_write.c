@@ -6,8 +6,14 @@
 
 static void begin_value(struct json_writer *w)
 {
-  if (w->follows) text_add(&w->text, ",");
+  text_add(&w->text, "%s%s", w->follows ? "," : "", w->breaks ? "\n" : "");
   w->follows = true;
+  w->breaks = false;
+}
+
+void jw_break(struct json_writer *w)
+{
+  w->breaks = true;
 }
 
 void jw_open(struct json_writer *w, char bracket)

@@ -50,7 +50,7 @@ struct r4_net {
 
 /* ---- Numbers that are none: finite.c ---- */
 
-/* R4_E_DOMAIN unless all of v are finite: names the first that is not. where begins the sentence: a file, or "weights". */
+/* R4_E_DOMAIN unless all of v are finite: names the first that is not. where begins the sentence, and may be a file. */
 r4_status check_finite(const char *where, const char *name, r4_shape shape, const float *v, r4_error *e);
 /* The same for all parameters of a net. */
 r4_status net_check_finite(const r4_net *n, const float *weights, const char *where, r4_error *e);

@@ -1,0 +1,21 @@
+/* What "r4 eval" measured, and its two ways to say it. */
+#ifndef R4_CLI_EVAL_H
+#define R4_CLI_EVAL_H
+
+#include "runs.h"
+
+struct evaluation {
+  const char *path, *name, *split; /* the run, what tables call it, and the part that was looked at */
+  struct run *run;
+  r4_data *data;       /* of the split                      */
+  r4_metrics *metrics; /* of each seed                      */
+  r4_summary summary;
+};
+
+/* One run with all figures, and several of the same data side by side. */
+void eval_print_table(const struct evaluation *v);
+void eval_print_comparison(const struct evaluation *const *v, size_t n);
+/* An object on a line of its own. Returns an exit code. */
+int eval_print_json(const struct evaluation *v);
+
+#endif

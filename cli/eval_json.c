@@ -1,0 +1,71 @@
+/* "r4 eval --json". Accuracies and shares in per cent. A figure that does not exist is null: kappa without masks, the
+ * accuracy of a group without examples. An infinite one is the text "inf". */
+#include "eval.h"
+#include "figures.h"
+
+static void add_group(r4_json *w, const struct evaluation *v, size_t g, double share)
+{
+  json_real(w, r4_data_group_name(v->data, g), 100 * share);
+}
+
+static void add_seed(r4_json *w, const struct evaluation *v, size_t k)
+{
+  const r4_metrics *m = &v->metrics[k];
+  r4_json_open(w, '{');
+  json_whole(w, "seed", v->run->seed[k]);
+  r4_json_key(w, "group_accuracy");
+  r4_json_open(w, '{');
+  for (size_t g = 0; g < m->groups; g++) add_group(w, v, g, m->group_accuracy[g]);
+  r4_json_close(w, '}');
+  json_real(w, "loss", m->loss);
+  json_real(w, "accuracy", 100 * m->accuracy);
+  json_real(w, "avg_group_accuracy", 100 * m->avg_group_accuracy);
+  json_real(w, "worst_group_accuracy", 100 * m->worst_group_accuracy);
+  json_answers(w, &m->answers, v->data);
+  json_real(w, "kappa_masked_max", m->kappa_masked_max);
+  json_real(w, "kappa_masked_mean", m->kappa_masked_mean);
+  json_real(w, "kappa_core_max", m->kappa_core_max);
+  json_real(w, "kappa_core_mean", m->kappa_core_mean);
+  r4_json_close(w, '}');
+}
+
+static void add_summary(r4_json *w, const struct evaluation *v)
+{
+  const r4_summary *s = &v->summary;
+  json_mean_sd(w, "accuracy", s->accuracy, 100);
+  json_mean_sd(w, "avg_group_accuracy", s->avg, 100);
+  json_mean_sd(w, "worst_group_accuracy", s->worst, 100);
+  json_real(w, "worst_group_of_means_accuracy", 100 * s->group[s->worst_mean_group].mean);
+  json_whole(w, "masked_examples", (int64_t)v->metrics->masked_examples);
+  json_whole(w, "core_examples", (int64_t)v->metrics->core_examples);
+  json_mean_sd(w, "kappa_masked_max", s->kappa_masked_max, 1);
+  json_mean_sd(w, "kappa_masked_mean", s->kappa_masked_mean, 1);
+  json_mean_sd(w, "kappa_core_max", s->kappa_core_max, 1);
+  json_mean_sd(w, "kappa_core_mean", s->kappa_core_mean, 1);
+  json_flag(w, "constant", s->constant > 0);
+  json_whole(w, "constant_seeds", (int64_t)s->constant);
+  r4_json_key(w, "group_accuracy");
+  r4_json_open(w, '{');
+  for (size_t g = 0; g < s->groups; g++) add_group(w, v, g, s->group[g].mean);
+  r4_json_close(w, '}');
+}
+
+int eval_print_json(const struct evaluation *v)
+{
+  r4_json *w = r4_json_new();
+  r4_setting_value method = {0};
+  r4_settings_get(v->run->settings, "method", &method, NULL);
+  r4_json_open(w, '{');
+  json_text(w, "run", v->path);
+  json_text(w, "method", method.text);
+  json_text(w, "split", v->split);
+  json_whole(w, "examples", (int64_t)r4_data_count(v->data));
+  json_real(w, "eps", v->metrics->eps);
+  add_summary(w, v);
+  r4_json_key(w, "seeds");
+  r4_json_open(w, '[');
+  for (size_t k = 0; k < v->run->seeds; k++) add_seed(w, v, k);
+  r4_json_close(w, ']');
+  r4_json_close(w, '}');
+  return json_print(stdout, "eval", w);
+}

@@ -1,0 +1,95 @@
+#include "figures.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *figure_text(double v, int digits, const char *none, char to[FIGURE_SIZE])
+{
+  if (isnan(v))
+    snprintf(to, FIGURE_SIZE, "%s", none);
+  else
+    snprintf(to, FIGURE_SIZE, "%.*g", digits, v);
+  return to;
+}
+
+/* ---- JSON ---- */
+
+void json_real(r4_json *w, const char *key, double v)
+{
+  r4_json_key(w, key);
+  r4_json_real(w, v);
+}
+
+void json_whole(r4_json *w, const char *key, int64_t v)
+{
+  r4_json_key(w, key);
+  r4_json_whole(w, v);
+}
+
+void json_flag(r4_json *w, const char *key, bool v)
+{
+  r4_json_key(w, key);
+  r4_json_flag(w, v);
+}
+
+void json_text(r4_json *w, const char *key, const char *s)
+{
+  r4_json_key(w, key);
+  r4_json_text(w, s);
+}
+
+void json_mean_sd(r4_json *w, const char *key, r4_mean_sd v, double scale)
+{
+  char sd[64];
+  snprintf(sd, sizeof sd, "%s_sd", key);
+  json_real(w, key, scale * v.mean);
+  json_real(w, sd, scale * v.sd);
+}
+
+int json_print(FILE *f, const char *command, r4_json *w)
+{
+  char *text = r4_json_take(w);
+  r4_json_free(w);
+  if (!text) return cli_fail(command, R4_E_MEMORY, "");
+  fprintf(f, "%s\n", text);
+  r4_string_free(text);
+  return EXIT_DONE;
+}
+
+/* ---- Nets that give one answer to everything ---- */
+
+/* A net may know more classes than the data. */
+static const char *answer_name(const r4_answers *a, const r4_data *d, char to[FIGURE_SIZE])
+{
+  const char *name = r4_data_class_name(d, a->most);
+  if (name) return name;
+  snprintf(to, FIGURE_SIZE, "class %zu", a->most);
+  return to;
+}
+
+void json_answers(r4_json *w, const r4_answers *a, const r4_data *d)
+{
+  char number[FIGURE_SIZE];
+  const char *name = answer_name(a, d, number);
+  json_text(w, "most_frequent_answer", name);
+  json_real(w, "most_frequent_share", 100 * a->most_share);
+  json_flag(w, "constant", a->constant);
+  json_text(w, "predicts_only", a->constant ? name : NULL);
+}
+
+const char *constant_text(const r4_answers *a, const r4_data *d, char *to, size_t size)
+{
+  char number[FIGURE_SIZE];
+  snprintf(to, size, "predicts only %s", answer_name(a, d, number));
+  return to;
+}
+
+const char *constant_advice(const r4_settings *s)
+{
+  r4_setting_value method = {0}, delta = {0};
+  if (s) r4_settings_get(s, "method", &method, NULL);
+  if (s) r4_settings_get(s, "delta", &delta, NULL);
+  if (method.text && !strcmp(method.text, "erm")) return "Try a lower rate.";
+  if (delta.real > 0) return "Try a larger delta, eps_ramp, or init: ibp.";
+  return "Try a lower lambda, eps_ramp, form: log, or init: ibp.";
+}

@@ -1,0 +1,30 @@
+/* Figures of nets, as text and as JSON: what several commands say about the same things. */
+#ifndef R4_CLI_FIGURES_H
+#define R4_CLI_FIGURES_H
+
+#include "cli.h"
+
+enum { FIGURE_SIZE = 32 };
+
+/* "0.0123" with so many digits, "inf", or none where there is no figure. Returns to. */
+const char *figure_text(double v, int digits, const char *none, char to[FIGURE_SIZE]);
+
+/* key and value, and key_sd. */
+void json_mean_sd(r4_json *w, const char *key, r4_mean_sd v, double scale);
+void json_real(r4_json *w, const char *key, double v);
+void json_whole(r4_json *w, const char *key, int64_t v);
+void json_flag(r4_json *w, const char *key, bool v);
+void json_text(r4_json *w, const char *key, const char *s);
+/* Prints the text and a line break, and frees the writer. Returns an exit code. */
+int json_print(FILE *f, const char *command, r4_json *w);
+
+/* ---- Nets that give one answer to everything ---- */
+
+/* Their answers as members of an object. */
+void json_answers(r4_json *w, const r4_answers *a, const r4_data *d);
+/* "predicts only dog": of a net for which a->constant holds. Returns to. */
+const char *constant_text(const r4_answers *a, const r4_data *d, char *to, size_t size);
+/* What to try instead, as a sentence. s may be NULL. */
+const char *constant_advice(const r4_settings *s);
+
+#endif

@@ -1,0 +1,193 @@
+/* r4 eval, explain and reproduce on runs that look better than they are. Needs $R4, the command. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "folder_make.h"
+#include "pets.h"
+
+static int make(void **state)
+{
+  if (scratch_make(state)) return -1;
+  pets_make((struct pets){.folder = "pets", .cat = "cat", .dog = "dog", .test = 6, .masked = true});
+  pets_make((struct pets){.folder = "bare", .cat = "cat", .dog = "dog", .test = 6});
+  pets_make(
+    (struct pets){.folder = "dark", .cat = "cat", .dog = "dog", .test = 6, .masked = true, .dark = true});
+  pets_settings("small.yaml", "pets", "method: r3\nlambda: 0.1\n");
+  pets_settings("erm.yaml", "pets", "");
+  EXPECT("$R4 train small.yaml --seeds 2 --out good --quiet && cp -r good dead && cp -r good half", 0,
+         "good");
+  EXPECT("$R4 train erm.yaml --out erm --quiet && cp -r good odd", 0, "erm");
+  pets_spoil("dead/seed-0/model.safetensors", 1, 0);
+  pets_spoil("dead/seed-1/model.safetensors", 0, 0);
+  pets_spoil("half/seed-1/model.safetensors", 1, 0);
+  pets_spoil("erm/seed-0/model.safetensors", 1, 0);
+  return 0;
+}
+
+/* ---- Nets that give one answer to everything ---- */
+
+static void eval_names_them(void **state)
+{
+  (void)state;
+  EXPECT("$R4 eval good", 0, "worst group");
+  command_lacks("predicts only");
+  EXPECT("$R4 eval dead", 1, "seed 0 predicts only dog; its kappa means nothing",
+         "seed 1 predicts only cat; its kappa means nothing", "Try a lower lambda");
+  EXPECT("$R4 eval half", 1, "\nseed 1 predicts only dog");
+  command_lacks("seed 0 predicts only");
+  EXPECT("$R4 eval erm", 1, "Try a lower rate.");
+  EXPECT("$R4 eval good half", 1, "* half: seed 1 predicts only dog");
+  command_lacks("* good:");
+}
+
+static void eval_tells_machines(void **state)
+{
+  (void)state;
+  EXPECT("$R4 eval half --json", 1, "\"constant\":true,\"constant_seeds\":1",
+         "\"constant\":false,\"predicts_only\":null",
+         "\"most_frequent_answer\":\"dog\",\"most_frequent_share\":100,\"constant\":true,\"predicts_only\":"
+         "\"dog\"");
+  EXPECT("$R4 eval good --json", 0, "\"constant\":false,\"constant_seeds\":0");
+}
+
+static void explain_names_them(void **state)
+{
+  (void)state;
+  EXPECT("$R4 explain good dead --out pair.png", 0,
+         "dead predicts only dog; its heat maps mean nothing. Try a lower");
+  command_lacks("good predicts");
+  EXPECT("$R4 explain dead --seed 1 --json --out one.png", 0, "\"constant\":true,\"predicts_only\":\"cat\"");
+  EXPECT("cp dead/seed-1/model.safetensors . && $R4 explain model.safetensors --data bare --out file.png", 0,
+         "model.safetensors predicts only cat");
+}
+
+/* On images that are nearly black a net that never learns answers by its biases alone. */
+static void reproduce_marks_them(void **state)
+{
+  (void)state;
+  put_text(scratch_folder(), "table/table.csv",
+           "name,preset,avg,avg_sd,worst,worst_sd,kappa,settings\nFine,../small,,,,,,\n"
+           "Dead,../small,,,,,,data=dark rate=0\n");
+  EXPECT("$R4 reproduce table --seeds 2 --out rows --quiet", 0, "| Fine ", "| Dead ", "| *",
+         "\n\\* Dead: 1 of 2 seeds give one answer to everything: seed 1 predicts only ");
+  command_lacks("* Fine");
+  EXPECT("$R4 reproduce table --seeds 2 --out rows --quiet --json", 0,
+         "\"constant\":false,\"constant_seeds\":0",
+         "\"constant\":true,\"constant_seeds\":1,\"notice\":\"1 of 2 seeds");
+  EXPECT("cat rows/results.md rows/results.json", 0, "seed 1 predicts only ", "\"constant_seeds\":1");
+}
+
+/* ---- Numbers that are none ---- */
+
+static void weights_that_are_no_numbers(void **state)
+{
+  (void)state;
+  const char *model = "odd/seed-1/model.safetensors",
+             *text = "odd/seed-1/model.safetensors: \"0.weight\" is nan at [0,0], expected a finite number";
+  const float number = 12345.5f, bad = NAN, worse = -INFINITY;
+  pets_spoil(model, 1, number);
+  scratch_patch(model, &number, &bad, sizeof bad);
+  EXPECT("$R4 eval odd", 3, text);
+  EXPECT("$R4 eval odd --json", 3, text);
+  EXPECT("$R4 explain odd --seed 1 --out odd.png", 3, text);
+  scratch_patch(model, &bad, &worse, sizeof bad);
+  EXPECT("$R4 eval odd", 3, "is -inf at [0,0]");
+}
+
+/* The weight is finite, its product with a bright pixel is not. */
+static void logits_that_are_no_numbers(void **state)
+{
+  (void)state;
+  EXPECT("$R4 train small.yaml --out large --quiet", 0, "large");
+  pets_spoil("large/seed-0/model.safetensors", 1, 3e38f);
+  EXPECT("$R4 eval large", 1, "seed 0");
+  r4_error e = {0};
+  r4_model *m = r4_model_load(scratch_path("large/seed-0/model.safetensors"), NULL, &e);
+  assert_non_null(m);
+  float w[34];
+  memcpy(w, r4_model_weights(m), sizeof w);
+  for (int k = 0; k < 16; k++) w[k] = 3e38f; /* dogs are bright in 8 places as well */
+  assert_int_equal(
+    r4_model_save(r4_model_net(m), w, NULL, scratch_path("large/seed-0/model.safetensors"), &e), R4_OK);
+  r4_model_free(m);
+  EXPECT("$R4 eval large", 3,
+         "large/seed-0/model.safetensors: no answer to 6 of 6 examples: the logit of class 0 (cat)",
+         "example 0 (");
+  EXPECT("$R4 explain large --out large.png", 3, "large: no answer to 6 of 6 examples");
+}
+
+/* ---- Fragility ---- */
+
+static void kappa_needs_masks(void **state)
+{
+  (void)state;
+  pets_settings("bare.yaml", "bare", "");
+  EXPECT("$R4 train bare.yaml --seeds 2 --out bare-run --quiet && cp -r bare-run bare-too", 0, "bare-run");
+  EXPECT("$R4 eval bare-run", 0, "kappa: none, as no example of test has a mask");
+  EXPECT("$R4 eval bare-run bare-too", 0, "none         none",
+         "kappa: none, as no example of test has a mask");
+  EXPECT("$R4 eval bare-run --json", 0, "\"masked_examples\":0",
+         "\"kappa_masked_max\":null,\"kappa_masked_max_sd\":null",
+         "\"kappa_core_mean\":null,\"kappa_core_mean_sd\":null",
+         "\"kappa_masked_mean\":null,\"kappa_core_max\":null");
+  put_text(scratch_folder(), "bare-table/table.csv", "heading\nBare,../bare,,,,,\n");
+  EXPECT("$R4 reproduce bare-table --seeds 2 --out bare-rows --quiet", 0, "| none     | none     | -       |",
+         "kappa is none where no test example has a mask");
+  EXPECT("cat bare-rows/results.json", 0, "\"kappa_masked_max\":null,\"kappa_masked_max_sd\":null");
+  command_lacks("nan");
+}
+
+static void examples_without_a_core_are_counted(void **state)
+{
+  (void)state;
+  pets_make(
+    (struct pets){.folder = "whole", .cat = "cat", .dog = "dog", .test = 6, .masked = true, .wholly = true});
+  pets_settings("whole.yaml", "whole", "");
+  EXPECT("$R4 train whole.yaml --out whole-run --quiet", 0, "whole-run");
+  EXPECT("$R4 eval whole-run", 0, "none       -\n", "core: without 6 examples that are masked all over");
+  EXPECT("$R4 eval whole-run --json", 0, "\"masked_examples\":6,\"core_examples\":0",
+         "\"kappa_core_max\":null");
+  EXPECT("$R4 eval whole-run --split val", 0, "fragility");
+  command_lacks("core: without");
+}
+
+/* Both outputs pull as hard as floats go: the width of what each may do overflows. */
+static void infinite_kappa_is_said(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  EXPECT("cp -r good wild", 0, "");
+  for (int seed = 0; seed < 2; seed++) {
+    char path[200];
+    snprintf(path, sizeof path, "%s/wild/seed-%d/model.safetensors", scratch_folder(), seed);
+    r4_model *m = r4_model_load(path, NULL, &e);
+    assert_non_null(m);
+    float w[34] = {[0] = 3e38f, [16] = -3e38f, [33] = 6e37f};
+    assert_int_equal(r4_model_save(r4_model_net(m), w, NULL, path, &e), R4_OK);
+    r4_model_free(m);
+  }
+  EXPECT("$R4 eval wild", 0, "\nlargest          inf ");
+  command_lacks("nan");
+  EXPECT("$R4 eval wild --json", 0, "\"kappa_masked_max\":\"inf\",\"kappa_masked_max_sd\":null");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(eval_names_them),
+    cmocka_unit_test(eval_tells_machines),
+    cmocka_unit_test(explain_names_them),
+    cmocka_unit_test(reproduce_marks_them),
+    cmocka_unit_test(weights_that_are_no_numbers),
+    cmocka_unit_test(logits_that_are_no_numbers),
+    cmocka_unit_test(kappa_needs_masks),
+    cmocka_unit_test(examples_without_a_core_are_counted),
+    cmocka_unit_test(infinite_kappa_is_said),
+  };
+  cmocka_set_message_output(CM_OUTPUT_TAP);
+  if (!check_command()) return 0;
+  return cmocka_run_group_tests_name("cli eval", tests, make, scratch_remove);
+}
