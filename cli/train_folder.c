@@ -54,6 +54,23 @@ static struct trained find_trained(const struct job *j)
   return t;
 }
 
+/* The most epochs that a seed has done: lines of its log. */
+static int64_t epochs_done(const struct job *j)
+{
+  int64_t most = 0;
+  for (size_t k = 0; k < j->seeds; k++) {
+    char folder[PATH_SIZE], log[PATH_SIZE + 16];
+    int64_t lines = 0;
+    runs_seed_folder(j->out, j->seed[k], folder);
+    snprintf(log, sizeof log, "%s/log.jsonl", folder);
+    FILE *f = fopen(log, "r");
+    for (int c; f && (c = fgetc(f)) != EOF;) lines += c == '\n';
+    if (f) fclose(f);
+    if (lines > most) most = lines;
+  }
+  return most;
+}
+
 /* From the settings of config.yaml to those of this job, its seed apart. */
 struct difference {
   char path[PATH_SIZE + 16]; /* of config.yaml */
@@ -99,7 +116,12 @@ static r4_status check_trained(const struct job *j, const struct difference *d, 
     return refuse(
       d, e, ", but seed %lld in this folder would stay as it was: train it too, or choose another --out",
       (long long)t.seed);
-  if (j->force || (j->resume && d->change == R4_RUN_LENGTH)) return R4_OK;
+  if (j->force) return R4_OK;
+  if (j->resume && d->change == R4_RUN_LENGTH) {
+    int64_t done = epochs_done(j);
+    if (done <= whole_setting(j->settings, "epochs")) return R4_OK;
+    return refuse(d, e, ", but %lld epochs are done", (long long)done);
+  }
   if (j->resume)
     return refuse(d, e,
                   ": only epochs, patience, checkpoint, threads and eval.* can change when a run is resumed");

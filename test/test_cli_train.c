@@ -167,6 +167,23 @@ static void seeds_in_two_ranges(void **state)
   assert_int_not_equal(access(scratch_path("ranges/seed-2"), F_OK), 0);
 }
 
+static void runs_go_on_with_other_settings(void **state)
+{
+  (void)state;
+  expect("train @/small.yaml --seeds 2 --out @/grow --quiet", 0, "grow");
+  expect("train @/grow --resume --set rate=0.1", 2,
+         "grow/config.yaml: rate was 0.001 and is 0.1 now: only epochs, ");
+  expect("train @/grow --resume --set epochs=1", 2, "epochs was 2 and is 1 now, but 2 epochs are done");
+  expect("train @/grow --resume --set epochs=3 --seeds 1", 2,
+         "but seed 1 in this folder would stay as it was");
+  expect("train @/grow --resume --set epochs=3", 0, "seed 1  epoch 3/3");
+  assert_null(strstr(output, "epoch 2/3"));
+  expect("train @/grow --resume", 0, "grow"); /* config.yaml knows */
+  assert_null(strstr(output, "epoch"));
+  expect("train @/grow --resume --set eval.eps=0.25", 0, "grow");
+  expect("eval @/grow", 0, "eps 0.25");
+}
+
 /* The sentence at the end is a command that goes on, for any folder. */
 static void interrupted_runs_say_how_to_go_on(void **state)
 {
@@ -226,6 +243,7 @@ int main(void)
     cmocka_unit_test(two_at_once_do_not_mix),
     cmocka_unit_test(failed_beginnings_are_replaced),
     cmocka_unit_test(seeds_in_two_ranges),
+    cmocka_unit_test(runs_go_on_with_other_settings),
     cmocka_unit_test(interrupted_runs_say_how_to_go_on),
     cmocka_unit_test(mistakes_are_named),
     cmocka_unit_test(reproduces_a_table),

@@ -252,12 +252,89 @@ static void runs_are_not_mixed_up(void **state)
   assert_non_null(strstr(e.text, "has a run already"));
   assert_int_equal(train((const char *const[]){"rate=0.004", NULL}, "whole", true, 0, NULL, &e),
                    R4_E_ARGUMENT);
-  assert_non_null(strstr(e.text, "other settings"));
+  assert_non_null(strstr(e.text, "whole/checkpoint: rate was 0.003 and is 0.004 now: only epochs, patience"));
   assert_int_equal(train((const char *const[]){"data.seed=4", NULL}, "whole", true, 0, NULL, &e),
                    R4_E_ARGUMENT);
+  assert_non_null(strstr(e.text, "data.seed was 3 and is 4 now"));
   assert_int_equal(file_write(path_in("a-file", ""), "x", 1, &e), R4_OK);
   assert_int_equal(train(NULL, "a-file/below", false, 0, NULL, &e), R4_E_IO);
   assert_non_null(strstr(e.text, "a-file"));
+}
+
+static bool has_text(const char *path, const char *text)
+{
+  uint8_t *data = NULL;
+  size_t n = 0;
+  assert_int_equal(file_read(path, 1 << 26, &data, &n, NULL), R4_OK);
+  bool there = strstr((const char *)data, text);
+  r4_mem_free(data);
+  return there;
+}
+
+/* A finished run that goes on is the longer run, to the bit, and its folder says what happened. */
+static void a_run_may_become_longer(void **state)
+{
+  (void)state;
+  const char *const five[] = {"schedule=constant", "epochs=5", NULL};
+  const char *const two[] = {"schedule=constant", "epochs=2", NULL};
+  const char *const more[] = {"schedule=constant", "epochs=5", "checkpoint=7", "eval.eps=0.2", NULL};
+  r4_error e = {0};
+  bool stopped;
+  train_or_fail(five, "five", false);
+  train_or_fail(two, "grown", false);
+  assert_int_equal(train(more, "grown", true, 15, &stopped, &e), R4_OK); /* stopped in the fourth epoch */
+  assert_true(stopped);
+  assert_false(file_exists(path_in("grown", "model.safetensors"))); /* it was of two epochs */
+  assert_int_equal(train(two, "grown", true, 0, NULL, &e), R4_E_ARGUMENT);
+  assert_non_null(strstr(e.text, "grown: epochs is 2 now, but 3 are done"));
+  train_or_fail(more, "grown", true);
+  assert_same_file(path_in("five", "model.safetensors"), path_in("grown", "model.safetensors"));
+  assert_true(has_text(path_in("grown", "config.yaml"), "\nepochs: 5\n"));
+  const char *const said[] = {"\"epoch\":2,\"step\":24,\"setting\":\"epochs\",\"from\":\"2\",\"to\":\"5\"}",
+                              "\"setting\":\"checkpoint\",\"from\":\"300\",\"to\":\"7\"}",
+                              "\"setting\":\"eval.eps\",\"from\":\"0.1\",\"to\":\"0.2\"}]}", "\"began\":"};
+  for (size_t k = 0; k < 4; k++) assert_true(has_text(path_in("grown", "manifest.json"), said[k]));
+  train_or_fail((const char *const[]){"schedule=constant", "epochs=5", "threads=1", NULL}, "grown", true);
+  assert_same_file(path_in("five", "model.safetensors"), path_in("grown", "model.safetensors"));
+  assert_true(has_text(path_in("grown", "manifest.json"), "\"to\":\"5\"},"));
+  assert_true(
+    has_text(path_in("grown", "manifest.json"), "\"setting\":\"threads\",\"from\":\"0\",\"to\":\"1\"}"));
+}
+
+static void what_depends_on_the_length_keeps_it(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  assert_int_equal(train((const char *const[]){"epochs=6", NULL}, "whole", true, 0, NULL, &e), R4_E_ARGUMENT);
+  assert_non_null(
+    strstr(e.text, "epochs was 3 and is 6 now, on which all rates depend with schedule cosine"));
+  assert_true(file_exists(path_in("whole", "model.safetensors")));
+  assert_true(has_text(path_in("whole", "config.yaml"), "\nepochs: 3\n"));
+}
+
+static void save_data(const char *path, uint64_t seed)
+{
+  r4_error e;
+  r4_data *d = r4_data_make("decoy-mnist", &(r4_recipe_options){.from = "digits:600", .seed = seed}, &e);
+  if (!d || r4_data_save(d, path, &e)) fail_msg("%s", e.text);
+  r4_data_free(d);
+}
+
+static void data_must_stay_as_they_were(void **state)
+{
+  (void)state;
+  char path[600], set[620];
+  snprintf(path, sizeof path, "%s", path_in("data.npz", ""));
+  snprintf(set, sizeof set, "data=%s", path);
+  const char *const more[] = {set, "data.from=", "data.mask_means=irrelevant", NULL};
+  bool stopped;
+  r4_error e = {0};
+  save_data(path, 1);
+  if (train(more, "replaced", false, 3, &stopped, &e)) fail_msg("%s", e.text);
+  save_data(path, 2);
+  assert_error(&e, train(more, "replaced", true, 0, NULL, &e), "the data are not those it was trained with");
+  save_data(path, 1);
+  train_or_fail(more, "replaced", true);
 }
 
 static void a_run_in_use_is_left_alone(void **state)
@@ -378,6 +455,9 @@ int main(void)
     cmocka_unit_test(a_full_disk_loses_nothing),
     cmocka_unit_test(a_damaged_checkpoint_is_refused),
     cmocka_unit_test(runs_are_not_mixed_up),
+    cmocka_unit_test(a_run_may_become_longer),
+    cmocka_unit_test(what_depends_on_the_length_keeps_it),
+    cmocka_unit_test(data_must_stay_as_they_were),
     cmocka_unit_test(a_run_in_use_is_left_alone),
     cmocka_unit_test(a_loss_that_explodes_says_where),
     cmocka_unit_test(settings_must_fit_the_data),

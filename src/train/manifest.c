@@ -7,6 +7,10 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/mem.h"
+
+enum { MOST_BYTES = 1 << 24 };
+static const char IDENTITY[] = "settings_and_data_sha256", CHANGES[] = "changes";
 
 static void add_text(struct json_writer *w, const char *key, const char *value)
 {
@@ -60,30 +64,137 @@ static void add_data(struct json_writer *w, const struct run *r)
   jw_close(w, '}');
 }
 
-r4_status manifest_write(const struct run *r, const char *path, r4_error *e)
+static void add_now(struct json_writer *w, const char *key)
 {
-  char began[32], identity[HASH_HEX];
+  char text[32];
   time_t t = time(NULL);
   struct tm utc;
-  strftime(began, sizeof began, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &utc));
+  strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &utc));
+  add_text(w, key, text);
+}
+
+static void add_identity(struct json_writer *w, const struct run *r)
+{
+  char identity[HASH_HEX];
   hash_hex(r->identity, identity);
+  add_text(w, IDENTITY, identity);
+}
+
+/* Closes the object, and writes it. */
+static r4_status finish(struct json_writer *w, const char *path, r4_error *e)
+{
+  jw_close(w, '}');
+  text_add(&w->text, "\n");
+  char *text = text_take(&w->text);
+  if (!text) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
+  r4_status s = file_write(path, text, strlen(text), e);
+  r4_string_free(text);
+  return s;
+}
+
+r4_status manifest_write(const struct run *r, const char *path, r4_error *e)
+{
   struct json_writer w = {0};
   jw_open(&w, '{');
   add_text(&w, "r4", R4_VERSION);
-  add_text(&w, "began", began);
+  add_now(&w, "began");
   add_whole(&w, "seed", r->s->seed);
   add_text(&w, "method", r->s->method);
   add_text(&w, "net", r4_net_layers(r->net));
   add_whole(&w, "weights", (int64_t)r->size);
   add_whole(&w, "masked_features", (int64_t)r->masked);
   add_data(&w, r);
-  add_text(&w, "settings_and_data_sha256", identity);
+  add_identity(&w, r);
   add_machine(&w);
-  jw_close(&w, '}');
-  text_add(&w.text, "\n");
-  char *text = text_take(&w.text);
-  if (!text) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
-  r4_status s = file_write(path, text, strlen(text), e);
-  r4_string_free(text);
-  return s;
+  return finish(&w, path, e);
+}
+
+/* ---- Changes ---- */
+
+static void add_copy(struct json_writer *w, const struct js *v)
+{
+  int64_t whole = 0;
+  double real = 0;
+  bool flag = false, object = js_kind(v) == JS_OBJECT;
+  switch (js_kind(v)) {
+  case JS_OBJECT:
+  case JS_LIST:
+    jw_open(w, object ? '{' : '[');
+    for (const struct js *m = NULL; (m = js_next(v, m));) {
+      if (object) jw_key(w, js_key(m));
+      add_copy(w, m);
+    }
+    jw_close(w, object ? '}' : ']');
+    break;
+  case JS_WHOLE:
+    js_whole(v, &whole);
+    jw_whole(w, whole);
+    break;
+  case JS_REAL:
+    js_number(v, &real);
+    jw_real(w, real);
+    break;
+  case JS_FLAG:
+    js_flag(v, &flag);
+    jw_flag(w, flag);
+    break;
+  case JS_TEXT:
+  case JS_NULL:
+    jw_text(w, js_text(v));
+    break;
+  }
+}
+
+static void add_change(struct json_writer *w, const struct run *r, const r4_settings *was,
+                       const struct setting *t)
+{
+  char *from = setting_text(t, was), *to = setting_text(t, r->settings);
+  jw_open(w, '{');
+  add_now(w, "when");
+  add_whole(w, "epoch", r->state.epoch);
+  add_whole(w, "step", r->state.step);
+  add_text(w, "setting", t->info.key);
+  add_text(w, "from", from);
+  add_text(w, "to", to);
+  jw_close(w, '}');
+  r4_string_free(from);
+  r4_string_free(to);
+}
+
+static void add_changes(struct json_writer *w, const struct run *r, const r4_settings *was,
+                        const struct js *before)
+{
+  const struct setting *t;
+  jw_key(w, CHANGES);
+  jw_open(w, '[');
+  for (const struct js *m = NULL; js_kind(before) == JS_LIST && (m = js_next(before, m));) add_copy(w, m);
+  for (size_t k = 0; (t = setting_at(k)); k++)
+    if (setting_differs(t, was, r->settings)) add_change(w, r, was, t);
+  jw_close(w, ']');
+}
+
+r4_status manifest_note(const struct run *r, const r4_settings *was, const char *path, r4_error *e)
+{
+  uint8_t *data = NULL;
+  size_t size = 0;
+  struct js *old = NULL;
+  r4_status s = file_read(path, MOST_BYTES, &data, &size, e);
+  if (!s) s = js_parse(path, data, size, &old, e);
+  if (!s && js_kind(old) != JS_OBJECT) s = r4_fail(e, R4_E_PARSE, "%s: is no manifest", path);
+  r4_mem_free(data);
+  if (s) {
+    js_free(old);
+    return s;
+  }
+  struct json_writer w = {0};
+  jw_open(&w, '{');
+  for (const struct js *m = NULL; (m = js_next(old, m));) {
+    if (!strcmp(js_key(m), IDENTITY) || !strcmp(js_key(m), CHANGES)) continue;
+    jw_key(&w, js_key(m));
+    add_copy(&w, m);
+  }
+  add_identity(&w, r);
+  add_changes(&w, r, was, js_get(old, CHANGES));
+  js_free(old);
+  return finish(&w, path, e);
 }

@@ -6,4 +6,8 @@
 
 r4_status manifest_write(const struct run *r, const char *path, r4_error *e);
 
+/* The settings have changed from was to those of r: the list "changes" gets what, from what to what, and after which
+ * epoch. */
+r4_status manifest_note(const struct run *r, const r4_settings *was, const char *path, r4_error *e);
+
 #endif

@@ -92,24 +92,23 @@ static r4_status open_steps(struct run *r, r4_error *e)
   return R4_OK;
 }
 
-/* What must be equal for a checkpoint to fit: all settings, the data, and the program's version. */
+/* What decides the result: all settings, the data, and the program's version. */
 static r4_status identify(struct run *r, const r4_settings *settings, r4_error *e)
 {
-  char *text = r4_settings_text(settings);
-  if (!text) return r4_fail(e, R4_E_MEMORY, "out of memory for the settings");
+  r->text = r4_settings_text(settings);
+  if (!r->text) return r4_fail(e, R4_E_MEMORY, "out of memory for the settings");
   struct hash h;
   hash_start(&h);
   hash_add(&h, R4_VERSION, sizeof R4_VERSION);
   hash_add(&h, r->data_hash, sizeof r->data_hash);
-  hash_add(&h, text, strlen(text));
+  hash_add(&h, r->text, strlen(r->text));
   hash_end(&h, r->identity);
-  r4_string_free(text);
   return R4_OK;
 }
 
 r4_status run_open(struct run *r, const r4_settings *settings, const char *folder, r4_error *e)
 {
-  *r = (struct run){.s = &settings->values, .folder = folder, .log.file = -1};
+  *r = (struct run){.s = &settings->values, .settings = settings, .folder = folder, .log.file = -1};
   r4_status s = open_data(r, e);
   if (!s) s = open_arrays(r, e);
   if (!s) s = open_steps(r, e);
@@ -132,6 +131,7 @@ void run_close(struct run *r)
   r4_mem_free(r->best);
   r4_mem_free(r->index);
   r4_mem_free(r->predicted);
+  r4_string_free(r->text);
 }
 
 /* ---- Training ---- */
@@ -213,9 +213,10 @@ static r4_status validate(struct run *r, r4_error *e)
   return s ? s : score_of(r->val, r->predicted, loss, &r->val_score, e);
 }
 
-static bool out_of_patience(const struct run *r)
+bool run_is_over(const struct run *r)
 {
-  return r->s->patience > 0 && r->state.epoch - r->state.best_epoch >= r->s->patience;
+  bool out_of_patience = r->s->patience > 0 && r->state.epoch - r->state.best_epoch >= r->s->patience;
+  return r->state.epoch >= r->s->epochs || out_of_patience;
 }
 
 /* The epoch is done: look at it, write it down, keep it if it is the best. */
@@ -233,7 +234,7 @@ static r4_status end_epoch(struct run *r, double seconds, r4_error *e)
     memcpy(r->best, r->weights, r->size * sizeof *r->best);
   }
   r->state.sums = (struct run_sums){0};
-  r->state.finished = r->state.epoch >= r->s->epochs || out_of_patience(r);
+  r->state.finished = run_is_over(r);
   return run_save(r, e);
 }
 
@@ -303,7 +304,7 @@ static r4_status train_locked(const r4_settings *settings, const r4_train_option
 {
   struct run r;
   r4_status s = run_open(&r, settings, o->folder, e);
-  if (!s) s = run_begin(&r, settings, o, e);
+  if (!s) s = run_begin(&r, o, e);
   if (!s) s = loop(&r, o, stopped, e);
   if (!s && r.state.finished) s = run_finish(&r, e);
   run_close(&r);

@@ -9,6 +9,7 @@
 #define R4_TRAIN_RUN_H
 
 #include "base/hash.h"
+#include "train/checkpoint.h"
 #include "train/dual.h"
 #include "train/log.h"
 #include "train/predict.h"
@@ -36,8 +37,10 @@ struct run_state {
 
 struct run {
   const struct settings *s;
+  const r4_settings *settings; /* the same, with their origins */
+  char *text;                  /* and as text, for checkpoints */
   const char *folder;
-  uint8_t identity[HASH_BYTES]; /* of settings and data: a checkpoint of another run is refused */
+  uint8_t identity[HASH_BYTES]; /* of settings, data and version */
   char data_hash[R4_HASH_SIZE];
   r4_data *train, *val; /* val is NULL where there is none */
   r4_net *net;
@@ -63,13 +66,26 @@ void run_close(struct run *r);
 /* Of the next step. */
 struct step_weights run_weights(const struct run *r);
 
+/* All epochs are done, or none was better for too long. */
+bool run_is_over(const struct run *r);
+
+/* ---- Whose checkpoint it is: run_resume.c ---- */
+
+enum { RUN_ORIGIN_PARTS = 3 };
+
+/* The parts of a checkpoint that say what made it. They point into r. */
+void run_origin(const struct run *r, struct checkpoint_part part[RUN_ORIGIN_PARTS]);
+/* Refuses one of another run, by what differs. *was becomes the settings it was made with, which may differ in what
+ * leaves the steps done so far as they are; to be freed on failure as well. */
+r4_status run_check_origin(const struct run *r, const struct checkpoint *c, r4_settings **was, r4_error *e);
+
 /* ---- The folder: run_files.c ---- */
 
 /* Before anything in the folder is looked at; NULL if another process has it. */
 r4_lock *run_lock(const r4_train_options *o, r4_error *e);
 /* Makes the folder with config.yaml and manifest.json and opens the log; or, to resume, finds the last state that was
  * saved and cuts the log back to it. A folder that has a run in it already is refused otherwise. */
-r4_status run_begin(struct run *r, const r4_settings *settings, const r4_train_options *o, r4_error *e);
+r4_status run_begin(struct run *r, const r4_train_options *o, r4_error *e);
 /* A line of the log for the epoch that was just done. */
 r4_status run_log(struct run *r, double seconds, r4_error *e);
 /* The checkpoint. */

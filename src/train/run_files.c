@@ -8,7 +8,6 @@
 #include "base/file.h"
 #include "base/lock.h"
 #include "base/mem.h"
-#include "train/checkpoint.h"
 #include "train/manifest.h"
 #include "train/run.h"
 
@@ -44,12 +43,12 @@ r4_status run_save(struct run *r, r4_error *e)
   char *path = NULL;
   r4_status s = log_settle(&r->log, &log_size, e);
   if (!s) s = path_of(r, CHECKPOINT, &path, e);
-  const struct checkpoint_part part[] = {
-    {"identity", r->identity, sizeof r->identity}, {"state", &r->state, sizeof r->state},
-    {"log", &log_size, sizeof log_size},           {"weights", r->weights, r->size * sizeof *r->weights},
-    {"best", r->best, r->size * sizeof *r->best},  {"optimizer", optimizer, moments * sizeof *optimizer},
-    {"optimizer steps", &steps, sizeof steps},
+  struct checkpoint_part part[] = {
+    [RUN_ORIGIN_PARTS] = {"state", &r->state, sizeof r->state}, {"log", &log_size, sizeof log_size},
+    {"weights", r->weights, r->size * sizeof *r->weights},      {"best", r->best, r->size * sizeof *r->best},
+    {"optimizer", optimizer, moments * sizeof *optimizer},      {"optimizer steps", &steps, sizeof steps},
   };
+  run_origin(r, part);
   if (!s) s = checkpoint_write(path, sizeof part / sizeof *part, part, e);
   r4_mem_free(path);
   return s;
@@ -71,24 +70,21 @@ static r4_status take_optimizer(struct run *r, const struct checkpoint *c, r4_er
 
 static r4_status take_all(struct run *r, const struct checkpoint *c, int64_t *log_size, r4_error *e)
 {
-  uint8_t identity[HASH_BYTES];
-  r4_status s = checkpoint_take(c, "identity", identity, sizeof identity, e);
-  if (!s && memcmp(identity, r->identity, sizeof identity))
-    s = r4_fail(e, R4_E_ARGUMENT, "%s: is of other settings, other data or another version of r4; see %s/%s",
-                c->path, r->folder, CONFIG);
-  if (!s) s = checkpoint_take(c, "state", &r->state, sizeof r->state, e);
+  r4_status s = checkpoint_take(c, "state", &r->state, sizeof r->state, e);
   if (!s) s = checkpoint_take(c, "log", log_size, sizeof *log_size, e);
   if (!s) s = checkpoint_take(c, "weights", r->weights, r->size * sizeof *r->weights, e);
   if (!s) s = checkpoint_take(c, "best", r->best, r->size * sizeof *r->best, e);
   return s ? s : take_optimizer(r, c, e);
 }
 
-static r4_status restore(struct run *r, const char *path, int64_t *log_size, r4_error *e)
+/* *was: the settings until now. */
+static r4_status restore(struct run *r, const char *path, int64_t *log_size, r4_settings **was, r4_error *e)
 {
   struct checkpoint c;
   r4_status s = checkpoint_read(&c, path, e);
   if (s) return s;
-  s = take_all(r, &c, log_size, e);
+  s = run_check_origin(r, &c, was, e);
+  if (!s) s = take_all(r, &c, log_size, e);
   checkpoint_free(&c);
   return s;
 }
@@ -121,21 +117,53 @@ static void discard_parts(const struct run *r)
   if (folder) closedir(folder);
 }
 
-static r4_status write_description(struct run *r, const r4_settings *settings, r4_error *e)
+/* was: the settings before a change, or NULL for a run that begins. */
+static r4_status write_description(struct run *r, const r4_settings *was, r4_error *e)
 {
   char *config = NULL, *manifest = NULL;
   r4_status s = path_of(r, CONFIG, &config, e);
   if (!s) s = path_of(r, MANIFEST, &manifest, e);
-  if (!s) s = r4_settings_save(settings, config, e);
-  if (!s) s = manifest_write(r, manifest, e);
+  if (!s) s = was ? manifest_note(r, was, manifest, e) : manifest_write(r, manifest, e);
+  if (!s) s = r4_settings_save(r->settings, config, e);
   r4_mem_free(config);
   r4_mem_free(manifest);
   return s;
 }
 
-r4_status run_begin(struct run *r, const r4_settings *settings, const r4_train_options *o, r4_error *e)
+/* The settings have changed: what is in the folder must say so before the first step. */
+static r4_status take_changes(struct run *r, const r4_settings *was, r4_error *e)
+{
+  if (r4_settings_compare(was, r->settings, NULL) == R4_RUN_SAME) return R4_OK;
+  if (r->state.epoch > r->s->epochs)
+    return r4_fail(e, R4_E_ARGUMENT, "%s: epochs is %lld now, but %lld are done", r->folder,
+                   (long long)r->s->epochs, (long long)r->state.epoch);
+  r4_status s = write_description(r, was, e);
+  r->state.finished = run_is_over(r);
+  if (!s && !r->state.finished) discard(r, MODEL);
+  return s ? s : run_save(r, e);
+}
+
+static r4_status resume(struct run *r, const char *checkpoint, const char *log, r4_error *e)
 {
   int64_t log_size = 0;
+  r4_settings *was = NULL;
+  r4_status s = restore(r, checkpoint, &log_size, &was, e);
+  if (!s) s = log_open(&r->log, log, log_size, e);
+  if (!s) s = take_changes(r, was, e);
+  r4_settings_free(was);
+  return s;
+}
+
+static r4_status begin_anew(struct run *r, const char *log, r4_error *e)
+{
+  discard(r, CHECKPOINT);
+  discard(r, MODEL);
+  r4_status s = write_description(r, NULL, e);
+  return s ? s : log_open(&r->log, log, 0, e);
+}
+
+r4_status run_begin(struct run *r, const r4_train_options *o, r4_error *e)
+{
   char *checkpoint = NULL, *log = NULL;
   r4_status s = file_make_folder(r->folder, e);
   if (!s && !o->resume && !o->force && (has(r, CHECKPOINT) || has(r, MODEL)))
@@ -143,14 +171,7 @@ r4_status run_begin(struct run *r, const r4_settings *settings, const r4_train_o
   if (!s) s = path_of(r, CHECKPOINT, &checkpoint, e);
   if (!s) s = path_of(r, LOG, &log, e);
   if (!s) discard_parts(r);
-  if (!s && o->resume && has(r, CHECKPOINT)) {
-    s = restore(r, checkpoint, &log_size, e);
-  } else if (!s) {
-    discard(r, CHECKPOINT);
-    discard(r, MODEL);
-    s = write_description(r, settings, e);
-  }
-  if (!s) s = log_open(&r->log, log, log_size, e);
+  if (!s) s = o->resume && has(r, CHECKPOINT) ? resume(r, checkpoint, log, e) : begin_anew(r, log, e);
   r4_mem_free(checkpoint);
   r4_mem_free(log);
   return s;
