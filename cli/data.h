@@ -33,8 +33,16 @@ bool fetch_from(const r4_known *k, const r4_known_source *s, const char *folder,
 
 /* ---- Sources ---- */
 
+enum { MOST_VALUES = 256 };
+
+/* Which values of masks mark something. */
+struct values {
+  size_t n;
+  double v[MOST_VALUES];
+};
+
 struct source {
-  const char *path, *mask_means;
+  const char *path, *mask_means, *mask_values;
   int64_t size, seed;
   bool soft_masks;
 };
@@ -55,6 +63,13 @@ struct source {
      0,                                                                                                     \
      0,                                                                                                     \
      "what white means in masks: irrelevant or relevant"},                                                  \
+    {"mask-values",                                                                                         \
+     OPTION_TEXT,                                                                                           \
+     offsetof(type, field.mask_values),                                                                     \
+     NULL,                                                                                                  \
+     0,                                                                                                     \
+     0,                                                                                                     \
+     "label images as masks: which values mark, as 2,3"},                                                   \
     {"soft-masks", OPTION_FLAG, offsetof(type, field.soft_masks), NULL, 0, 0, "keep grey values of masks"}, \
     {"size",                                                                                                \
      OPTION_WHOLE,                                                                                          \
@@ -75,6 +90,7 @@ bool out_check(const char *command, const char *file, const char *ending, bool f
 r4_data *source_open(const char *command, const struct source *s, int *code);
 /* False after a message, unless the word is one of those that help names, or "". */
 bool source_meaning(const char *command, const char *word, r4_mask_meaning *meaning);
+bool source_values(const char *command, const char *word, struct values *values);
 bool source_split(const char *command, const char *word, int *split); /* -1 for "" */
 
 /* What a data set holds, as tables or as JSON. */

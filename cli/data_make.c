@@ -5,9 +5,9 @@
 #include "data.h"
 
 struct settings {
-  const char *recipe, *from, *val, *shades, *overlap, *mask_means, *out;
+  const char *recipe, *from, *val, *shades, *overlap, *mask_means, *mask_values, *out;
   int64_t seed, size, side;
-  bool clean, force, json;
+  bool clean, soft_masks, force, json;
 };
 
 #define AT(field) offsetof(struct settings, field)
@@ -24,6 +24,9 @@ static const struct option options[] = {
   {"overlap", OPTION_TEXT, AT(overlap), NULL, 0, 0, "examples in two splits: refuse, drop or keep"},
   {"mask-means", OPTION_TEXT, AT(mask_means), NULL, 0, 0,
    "what white means in masks: irrelevant or relevant"},
+  {"mask-values", OPTION_TEXT, AT(mask_values), NULL, 0, 0,
+   "label images as masks: which values mark, as 2,3"},
+  {"soft-masks", OPTION_FLAG, AT(soft_masks), NULL, 0, 0, "keep grey values of masks"},
   {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "write over a file that is there"},
   {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "for machines"},
   {0},
@@ -56,8 +59,10 @@ static bool read_overlap(const char *word, r4_overlap *rule)
   return wrong("overlap", "refuse, drop or keep", word);
 }
 
-static bool read_recipe_options(const struct settings *s, r4_recipe_options *o)
+/* values must outlive o. */
+static bool read_recipe_options(const struct settings *s, struct values *values, r4_recipe_options *o)
 {
+  if (!source_values("data make", s->mask_values, values)) return false;
   *o = (r4_recipe_options){
     .from = *s->from ? s->from : NULL,
     .seed = (uint64_t)s->seed,
@@ -65,6 +70,9 @@ static bool read_recipe_options(const struct settings *s, r4_recipe_options *o)
     .shades = *s->shades ? s->shades : NULL,
     .side = s->side,
     .clean = s->clean,
+    .soft_masks = s->soft_masks,
+    .mask_values = values->v,
+    .mask_value_count = values->n,
   };
   return read_val(s->val, &o->val) && read_overlap(s->overlap, &o->overlap) &&
          source_meaning("data make", s->mask_means, &o->mask_means);
@@ -73,10 +81,11 @@ static bool read_recipe_options(const struct settings *s, r4_recipe_options *o)
 static int run(int argc, char **argv)
 {
   struct settings s;
+  struct values values;
   r4_recipe_options o;
   r4_error e = {0};
   if (!options_read("data make", options, &s, argc, argv) ||
-      !out_check("data make", s.out, ".npz", s.force) || !read_recipe_options(&s, &o))
+      !out_check("data make", s.out, ".npz", s.force) || !read_recipe_options(&s, &values, &o))
     return EXIT_USAGE;
   r4_data *d = r4_data_make(s.recipe, &o, &e);
   if (!d || r4_data_save(d, s.out, &e)) {

@@ -1,4 +1,5 @@
 /* Reading a data set as the options say. */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,6 +15,24 @@ bool source_meaning(const char *command, const char *word, r4_mask_meaning *mean
   }
   fprintf(stderr, "r4 %s: --mask-means needs irrelevant or relevant, got \"%s\"\n", command, word);
   return false;
+}
+
+bool source_values(const char *command, const char *word, struct values *values)
+{
+  values->n = 0;
+  for (const char *at = word; *at;) {
+    char *end;
+    long v = strtol(at, &end, 10);
+    if (!strchr("0123456789", *at) || (*end && (*end != ',' || !end[1])) || v > 65535 ||
+        values->n == MOST_VALUES) {
+      fprintf(stderr, "r4 %s: --mask-values needs whole numbers from 0 to 65535 such as 2,3, got \"%s\"\n",
+              command, word);
+      return false;
+    }
+    values->v[values->n++] = (double)v;
+    at = *end ? end + 1 : end;
+  }
+  return true;
 }
 
 bool source_split(const char *command, const char *word, int *split)
@@ -44,9 +63,15 @@ bool out_check(const char *command, const char *file, const char *ending, bool f
 r4_data *source_open(const char *command, const struct source *s, int *code)
 {
   r4_error e = {0};
-  r4_data_options o = {
-    .soft_masks = s->soft_masks, .height = s->size, .width = s->size, .seed = (uint64_t)s->seed};
+  struct values values;
   *code = EXIT_USAGE;
+  if (!source_values(command, s->mask_values, &values)) return NULL;
+  r4_data_options o = {.soft_masks = s->soft_masks,
+                       .mask_values = values.v,
+                       .mask_value_count = values.n,
+                       .height = s->size,
+                       .width = s->size,
+                       .seed = (uint64_t)s->seed};
   if (!source_meaning(command, s->mask_means, &o.mask_means)) return NULL;
   r4_data *d = r4_data_open(s->path, &o, &e);
   if (!d) *code = cli_fail(command, e.status, e.text);

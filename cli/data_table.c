@@ -114,6 +114,7 @@ static void print_json(const r4_data *d)
 
 void print_data(const r4_data *d, bool json)
 {
+  for (size_t k = 0; k < r4_data_notes(d); k++) fprintf(stderr, "note: %s\n", r4_data_note(d, k));
   if (json)
     print_json(d);
   else

@@ -368,6 +368,9 @@ size_t r4_data_groups(const r4_data *d);
 const char *r4_data_group_name(const r4_data *d, size_t k);
 /* One line that says how the data set was made. */
 const char *r4_data_about(const r4_data *d);
+/* Sentences about what was odd when it was read: masks of which nothing is left, outlines that leave their image. */
+size_t r4_data_notes(const r4_data *d);
+const char *r4_data_note(const r4_data *d, size_t k); /* NULL: there are not so many */
 
 enum { R4_HASH_SIZE = 65 };
 /* SHA-256 of the content (values, labels, groups, splits, masks, names; not of how it is stored), in hex digits. */
@@ -388,6 +391,8 @@ typedef struct {
   r4_mask_meaning mask_means; /* what 1 (or white) means in the masks of the source; must be stated for masks that
                                  do not say it themselves */
   bool soft_masks;            /* keep grey values; otherwise 1 from the half on */
+  const double *mask_values;  /* label images as masks: the stored values that count as 1, greys or indexes of a   */
+  size_t mask_value_count;    /* palette, whole numbers from 0 to 65535; none: white does                          */
   int64_t height, width;      /* images are resized to this; 0: as they are, all the same */
   const char *cache;          /* folder for decoded images; NULL: none */
   const char *folder;         /* where "r4 data get" puts data sets; NULL: r4_data_folder() */
@@ -495,7 +500,10 @@ typedef struct {
   int64_t side;       /* of the decoy, in pixels; 0: as the recipe says                                     */
   bool clean;         /* the same examples, splits and masks without the decoy: the ceiling to compare with  */
   r4_overlap overlap;
-  r4_mask_meaning mask_means; /* these three as in r4_data_options, for reading the source */
+  r4_mask_meaning mask_means; /* these as in r4_data_options, for reading the source */
+  bool soft_masks;
+  const double *mask_values;
+  size_t mask_value_count;
   const char *cache, *folder;
 } r4_recipe_options;
 
@@ -533,7 +541,7 @@ typedef struct {
   char text[R4_ERROR_SIZE];
 } r4_finding;
 
-enum { R4_FINDINGS = 16 }; /* at most; each kind is told once, with its number and the first example */
+enum { R4_FINDINGS = 32 }; /* at most; each kind is told once, with its number and the first example */
 
 /* source is where the data set was read from, whose files are looked at as well; or NULL. */
 r4_status r4_data_lint(const r4_data *d, const char *source, r4_finding finding[R4_FINDINGS], size_t *n,

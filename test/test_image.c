@@ -7,88 +7,9 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "check.h"
 #include "data/image.h"
 #include "data/resize.h"
-
-/* ---- A PNG writer without libpng: stored blocks of deflate ---- */
-
-struct bytes {
-  size_t n;
-  uint8_t at[1 << 16];
-};
-
-static void put(struct bytes *b, const void *data, size_t n)
-{
-  assert_true(b->n + n <= sizeof b->at);
-  memcpy(b->at + b->n, data, n);
-  b->n += n;
-}
-
-static void put32(struct bytes *b, uint32_t v)
-{
-  put(b, (uint8_t[]){(uint8_t)(v >> 24), (uint8_t)(v >> 16), (uint8_t)(v >> 8), (uint8_t)v}, 4);
-}
-
-static uint32_t crc(const uint8_t *data, size_t n)
-{
-  uint32_t c = ~0u;
-  for (size_t i = 0; i < n; i++) {
-    c ^= data[i];
-    for (int k = 0; k < 8; k++) c = c & 1 ? c >> 1 ^ 0xedb88320u : c >> 1;
-  }
-  return ~c;
-}
-
-static void chunk(struct bytes *b, const char *type, const void *data, size_t n)
-{
-  put32(b, (uint32_t)n);
-  size_t start = b->n;
-  put(b, type, 4);
-  put(b, data, n);
-  put32(b, crc(b->at + start, b->n - start));
-}
-
-static void zlib_stored(struct bytes *b, const uint8_t *data, size_t n)
-{
-  uint32_t s1 = 1, s2 = 0;
-  for (size_t i = 0; i < n; i++) {
-    s1 = (s1 + data[i]) % 65521;
-    s2 = (s2 + s1) % 65521;
-  }
-  put(b, (uint8_t[]){0x78, 1, 1, (uint8_t)n, (uint8_t)(n >> 8), (uint8_t)~n, (uint8_t)(~n >> 8)}, 7);
-  put(b, data, n);
-  put32(b, s2 << 16 | s1);
-}
-
-enum { GREY = 0, RGB = 2, PALETTE = 3, GREY_ALPHA = 4, RGBA = 6 };
-
-struct png {
-  uint32_t width, height;
-  uint8_t depth, type, interlaced;
-  size_t n_palette, n_transparent,
-    n_rows; /* rows: filter byte and packed pixels, as they stand in the file */
-  const uint8_t *palette, *transparent, *rows;
-};
-
-static void write_png(struct bytes *b, struct png p)
-{
-  static struct bytes header, packed;
-  b->n = header.n = packed.n = 0;
-  put(b, "\x89PNG\r\n\x1a\n", 8);
-  put32(&header, p.width);
-  put32(&header, p.height);
-  put(&header, (uint8_t[]){p.depth, p.type, 0, 0, p.interlaced}, 5);
-  chunk(b, "IHDR", header.at, header.n);
-  chunk(b, "gAMA", (uint8_t[]){0, 1, 0x86, 0xa0}, 4); /* gamma 1: must make no difference */
-  if (p.n_palette) chunk(b, "PLTE", p.palette, p.n_palette);
-  if (p.n_transparent) chunk(b, "tRNS", p.transparent, p.n_transparent);
-  zlib_stored(&packed, p.rows, p.n_rows);
-  chunk(b, "IDAT", packed.at, packed.n);
-  chunk(b, "IEND", "", 0);
-}
-
-#define LIST(name, ...) .name = (const uint8_t[]){__VA_ARGS__}, .n_##name = sizeof((uint8_t[]){__VA_ARGS__})
+#include "make_png.h"
 
 /* What each kind of PNG becomes: two pixels, as colour and as grey. */
 static const struct sample {
@@ -167,6 +88,30 @@ static void every_kind_of_png(void **state)
 
 /* ---- Broken files ---- */
 
+/* What pixels are stored as: indexes and 16 bits are not what they show. */
+static void numbers_are_as_stored(void **state)
+{
+  (void)state;
+  for (size_t k = 0; k < SAMPLES; k++) {
+    const struct sample *s = samples + k;
+    bool palette = s->png.type == PALETTE, wide = s->png.type == GREY && s->png.depth == 16;
+    uint16_t want[2] = {s->grey[0], s->grey[1]};
+    if (wide) want[0] = 0x8000, want[1] = 0x01ff;
+    if (palette) want[0] = s->png.depth == 4, want[1] = s->png.depth == 8;
+    struct image_values v;
+    r4_error e = {0};
+    write_png(&file, s->png);
+    assert_int_equal(image_has_palette(file.at, file.n), palette);
+    if (image_read_values(file.at, file.n, s->what, &v, &e)) fail_msg("%s", e.text);
+    assert_true(v.exact && v.indexes == palette && v.width * v.height == 2);
+    if (memcmp(v.value, want, sizeof want)) fail_msg("%s: %u and %u", s->what, v.value[0], v.value[1]);
+    image_values_clear(&v);
+    file.at[file.n - 20] ^= 1; /* in the pixels, or their sum */
+    assert_int_equal(image_read_values(file.at, file.n, s->what, &v, &e), R4_E_PARSE);
+    assert_null(v.value);
+  }
+}
+
 static void refused(const uint8_t *data, size_t n, const char *because)
 {
   r4_error e = {0};
@@ -184,7 +129,7 @@ static void broken_png_is_refused(void **state)
   size_t whole = file.n;
   for (size_t n = 0; n < whole; n++)
     refused(file.at, n, n < 8 ? (n ? "does not start" : "empty") : "ends early");
-  put(&file, "x", 1);
+  bytes_put(&file, "x", 1);
   refused(file.at, file.n, "the image ends here, the file does not");
   for (size_t k = 8; k < whole; k++) { /* any bit: the checksums see it */
     write_png(&file, small);
@@ -359,15 +304,18 @@ static void memory_may_run_out(void **state)
   for (long at = 1;; at++) {
     r4_error e = {0};
     struct image image[2] = {0};
+    struct image_values values = {0};
     uint8_t *data = NULL, to[6];
     size_t size;
     r4_mem_fail_at(at);
     bool done = !image_decode(file.at, file.n, "x", 3, &image[0], &e) && !resize(&image[0], 1, 2, to, &e) &&
                 !image_encode(&image[0], &data, &size, &e) && !image_decode(jpeg, n, "y", 1, &image[1], &e);
+    if (done) done = !image_read_values(file.at, file.n, "x", &values, &e);
     bool reached = r4_mem_count() >= at;
     r4_mem_fail_at(0);
     if (!done && e.status != R4_E_MEMORY) fail_msg("allocation %ld: %s", at, e.text);
     r4_mem_free(data);
+    image_values_clear(&values);
     image_clear(&image[0]);
     image_clear(&image[1]);
     if (!reached) break;
@@ -377,13 +325,11 @@ static void memory_may_run_out(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_kind_of_png),
-                                     cmocka_unit_test(broken_png_is_refused),
-                                     cmocka_unit_test(every_kind_of_jpeg),
-                                     cmocka_unit_test(broken_jpeg_is_refused),
-                                     cmocka_unit_test(written_is_read),
-                                     cmocka_unit_test(resizing_is_as_defined),
-                                     cmocka_unit_test(resizing_keeps_flat_images),
-                                     cmocka_unit_test(memory_may_run_out)};
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(every_kind_of_png),      cmocka_unit_test(numbers_are_as_stored),
+    cmocka_unit_test(broken_png_is_refused),  cmocka_unit_test(every_kind_of_jpeg),
+    cmocka_unit_test(broken_jpeg_is_refused), cmocka_unit_test(written_is_read),
+    cmocka_unit_test(resizing_is_as_defined), cmocka_unit_test(resizing_keeps_flat_images),
+    cmocka_unit_test(memory_may_run_out)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

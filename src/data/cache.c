@@ -55,6 +55,8 @@ r4_status cache_name(const struct listing *l, const r4_data_options *options, ch
   struct hash h;
   hash_start(&h);
   for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) hash_add_number(&h, settings[k]);
+  hash_add_number(&h, options->mask_value_count);
+  hash_add(&h, options->mask_values, options->mask_value_count * sizeof *options->mask_values);
   const char *folder = realpath(l->folder, place) ? place : l->folder;
   hash_add(&h, folder, strlen(folder) + 1);
   r4_status s = R4_OK;

@@ -54,6 +54,7 @@ r4_data *data_derive(const r4_data *d, r4_error *e)
   SHARE(d->groups);
   SHARE(d->files);
   SHARE(d->ids);
+  SHARE(d->notes);
   if (!data_set_about(copy, e, "%s", d->about)) return copy;
   r4_data_free(copy);
   return NULL;
@@ -68,6 +69,7 @@ void r4_data_free(r4_data *d)
   names_drop(d->groups);
   names_drop(d->files);
   names_drop(d->ids);
+  names_drop(d->notes);
   r4_mem_free(d->record);
   r4_mem_free(d->about);
   r4_mem_free(d);
@@ -99,6 +101,17 @@ r4_status data_set_about(r4_data *d, r4_error *e, const char *format, ...)
   r4_mem_free(d->about);
   d->about = kept;
   return R4_OK;
+}
+
+r4_status data_add_note(r4_data *d, r4_error *e, const char *format, ...)
+{
+  char line[R4_ERROR_SIZE];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(line, sizeof line, format, args);
+  va_end(args);
+  if (!d->notes && !(d->notes = names_new(e))) return R4_E_MEMORY;
+  return names_add(d->notes, line, NULL, e);
 }
 
 /* ---- Checking ---- */
@@ -234,6 +247,16 @@ const char *r4_data_group_name(const r4_data *d, size_t k)
 const char *r4_data_about(const r4_data *d)
 {
   return d->about;
+}
+
+size_t r4_data_notes(const r4_data *d)
+{
+  return d->notes ? d->notes->n : 0;
+}
+
+const char *r4_data_note(const r4_data *d, size_t k)
+{
+  return k < r4_data_notes(d) ? d->notes->name[k] : NULL;
 }
 
 /* ---- Hashing ---- */

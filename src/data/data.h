@@ -49,6 +49,7 @@ struct r4_data {
   struct values *values;
   struct masks *masks;                          /* NULL: no example has one */
   struct names *classes, *groups, *files, *ids; /* files and ids may be NULL */
+  struct names *notes;                          /* what reading found odd; NULL: nothing */
   char *about;
 };
 
@@ -82,6 +83,8 @@ r4_data *data_derive(const r4_data *d, r4_error *e);
 /* Replaces one part by another (drops the old one); works for NULL. */
 void data_set_values(r4_data *d, struct values *v);
 void data_set_masks(r4_data *d, struct masks *m);
+/* Adds a sentence about what is odd; before the data set is shared. */
+r4_status data_add_note(r4_data *d, r4_error *e, const char *format, ...) R4_PRINTF(3, 4);
 r4_status data_set_about(r4_data *d, r4_error *e, const char *format, ...) R4_PRINTF(3, 4);
 
 /* Elements of a mask of this data set, and how many neighbouring features share one: height * width and channels

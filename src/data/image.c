@@ -108,6 +108,53 @@ r4_status image_decode(const uint8_t *data, size_t size, const char *name, size_
   return s;
 }
 
+/* ---- Numbers ---- */
+
+void image_values_clear(struct image_values *v)
+{
+  r4_mem_free(v->value);
+  *v = (struct image_values){0};
+}
+
+static r4_status take_values(const struct image *image, struct image_values *v, r4_error *e)
+{
+  size_t pixels = image->height * image->width;
+  const uint8_t *from = image->pixel;
+  v->height = image->height;
+  v->width = image->width;
+  v->value = r4_mem_new(pixels, sizeof *v->value);
+  if (!v->value) return r4_fail(e, R4_E_MEMORY, "out of memory for the values of %zu pixels", pixels);
+  for (size_t i = 0; i < pixels; i++, from += image->channels)
+    v->value[i] = image->channels == 1 ? from[0] : (uint16_t)(from[0] << 8 | from[1]);
+  return R4_OK;
+}
+
+bool image_has_palette(const uint8_t *data, size_t size)
+{
+  const struct image_source from = {.data = data, .size = size};
+  const struct image_codec *codec = codec_of(&from);
+  return codec && codec->stored && codec->stored(&from) == STORED_INDEX;
+}
+
+r4_status image_read_values(const uint8_t *data, size_t size, const char *name, struct image_values *v,
+                            r4_error *e)
+{
+  const struct image_source from = {data, size, name, e};
+  const struct image_codec *codec = NULL;
+  struct image as = {0}, image = {0};
+  *v = (struct image_values){0};
+  r4_status s = look(&from, &codec, &as);
+  enum image_stored stored = !s && codec->stored ? codec->stored(&from) : STORED_SHOWN;
+  if (!s && stored) s = image_new(&image, as.height, as.width, stored == STORED_GREY16 ? 2 : 1, e);
+  if (!s) s = stored ? codec->decode_stored(&from, &image) : image_decode(data, size, name, 1, &image, e);
+  if (!s) s = take_values(&image, v, e);
+  image_clear(&image);
+  if (s) return s;
+  v->exact = codec->exact;
+  v->indexes = stored == STORED_INDEX;
+  return R4_OK;
+}
+
 r4_status image_write(const struct image *image, const char *file, r4_error *e)
 {
   uint8_t *data = NULL;

@@ -25,6 +25,22 @@ r4_status image_look(const uint8_t *data, size_t size, const char *name, struct 
 r4_status image_decode(const uint8_t *data, size_t size, const char *name, size_t channels,
                        struct image *image, r4_error *e);
 
+/* What each pixel of a file is stored as, whatever it looks like: the index in its palette, or its grey, of 8 bits
+ * (fewer are widened) or 16. Pixels with colours or transparency have no such number: they count as the grey that
+ * they show. */
+struct image_values {
+  size_t height, width;
+  uint16_t *value;
+  bool exact;   /* the file keeps numbers: PNG does, JPEG does not */
+  bool indexes; /* of a palette */
+};
+
+bool image_has_palette(const uint8_t *data, size_t size); /* of a file that can be decoded */
+/* On failure v is empty. */
+r4_status image_read_values(const uint8_t *data, size_t size, const char *name, struct image_values *v,
+                            r4_error *e);
+void image_values_clear(struct image_values *v);
+
 /* As a PNG file, in new memory (r4_mem_free) or on the disk. */
 r4_status image_encode(const struct image *image, uint8_t **data, size_t *size, r4_error *e);
 r4_status image_write(const struct image *image, const char *file, r4_error *e);

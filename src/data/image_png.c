@@ -15,6 +15,7 @@ struct session {
   r4_error *e;
   r4_status status;
   bool memory; /* an allocation failed, whatever libpng makes of it */
+  bool stored; /* pixels are wanted as they are stored, not as they show */
 };
 
 static png_voidp allocate(png_structp png, png_alloc_size_t size)
@@ -60,19 +61,24 @@ static void take(png_structp png, png_bytep to, size_t n)
   s->at += n;
 }
 
-/* The header, with every transform that makes bytes of it: palettes and fewer bits expanded, 16 bits scaled to 8. */
-static void begin(png_structp png, png_infop info, struct image *as)
+/* The header, with every transform that makes bytes of it: palettes and fewer bits expanded, 16 bits scaled to 8.
+ * Stored numbers are only unpacked. */
+static void begin(png_structp png, png_infop info, bool stored, struct image *as)
 {
   png_set_user_limits(png, 0x7fffffff, 0x7fffffff);                   /* image.c has the limit */
   png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1); /* gamma, profiles, texts */
   png_read_info(png, info);
-  png_set_expand(png);
-  png_set_scale_16(png);
+  if (stored) {
+    png_set_packing(png);
+  } else {
+    png_set_expand(png);
+    png_set_scale_16(png);
+  }
   png_set_interlace_handling(png);
   png_read_update_info(png, info);
   as->height = png_get_image_height(png, info);
   as->width = png_get_image_width(png, info);
-  as->channels = png_get_channels(png, info);
+  as->channels = png_get_rowbytes(png, info) / as->width; /* a byte each; two for numbers of 16 bits */
 }
 
 static void read_pixels(png_structp png, struct image *to)
@@ -93,7 +99,7 @@ static r4_status read_png(struct session *s, struct image *image, bool pixels)
   }
   if (!setjmp(png_jmpbuf(png))) {
     png_set_read_fn(png, s, take);
-    begin(png, info, image);
+    begin(png, info, s->stored, image);
     if (pixels) {
       read_pixels(png, image);
       png_read_end(png, NULL);
@@ -114,11 +120,27 @@ static r4_status decode(const struct image_source *from, struct image *to)
   return read_png(&(struct session){.from = from, .e = from->e}, to, true);
 }
 
+/* The header of a PNG file has the bits of a number and the kind of its pixels in two bytes. */
+static enum image_stored stored(const struct image_source *from)
+{
+  enum { BITS = 24, KIND = 25 };
+  if (from->data[KIND] == PNG_COLOR_TYPE_PALETTE) return STORED_INDEX;
+  return from->data[KIND] == PNG_COLOR_TYPE_GRAY && from->data[BITS] == 16 ? STORED_GREY16 : STORED_SHOWN;
+}
+
+static r4_status decode_stored(const struct image_source *from, struct image *to)
+{
+  return read_png(&(struct session){.from = from, .e = from->e, .stored = true}, to, true);
+}
+
 /* Deflate makes at most 1032 bytes of one, and a byte of PNG holds at most eight pixels. */
 const struct image_codec image_png = {.name = "PNG",
                                       .magic = "\x89PNG\r\n\x1a\n",
+                                      .exact = true,
                                       .look = look,
                                       .decode = decode,
+                                      .stored = stored,
+                                      .decode_stored = decode_stored,
                                       .most_pixels_per_byte = 8 * 1032};
 
 /* ---- Writing ---- */

@@ -65,6 +65,9 @@ static r4_data *open_source(const struct recipe *r, const r4_recipe_options *o, 
   if (!o->from && check_present(r, o->folder, e)) return NULL;
   int64_t size = o->size ? o->size : r->size;
   r4_data_options read = {.mask_means = o->mask_means,
+                          .soft_masks = o->soft_masks,
+                          .mask_values = o->mask_values,
+                          .mask_value_count = o->mask_value_count,
                           .height = size,
                           .width = size,
                           .cache = o->cache,
@@ -168,6 +171,9 @@ static r4_status describe(r4_data *d, const struct recipe *r, const r4_recipe_op
   if (o->clean) text_add(&t, " --clean");
   if (o->overlap) text_add(&t, " --overlap %s", overlap_name[o->overlap]);
   if (o->mask_means) text_add(&t, " --mask-means %s", meaning_name[o->mask_means]);
+  if (o->soft_masks) text_add(&t, " --soft-masks");
+  for (size_t k = 0; k < o->mask_value_count; k++)
+    text_add(&t, "%s%.0f", k ? "," : " --mask-values ", o->mask_values[k]);
   if (kept) text_add(&t, "  # %zu examples also occur in a later split", kept);
   char *line = text_take(&t);
   if (!line) return r4_fail(e, R4_E_MEMORY, "out of memory for a description");
@@ -178,13 +184,16 @@ static r4_status describe(r4_data *d, const struct recipe *r, const r4_recipe_op
 
 /* ---- Making ---- */
 
-static r4_status check_options(const r4_recipe_options *o, r4_error *e)
+static r4_status check_options(const struct recipe *r, const r4_recipe_options *o, r4_error *e)
 {
   if (!(o->val < 1))
     return r4_fail(e, R4_E_ARGUMENT, "a validation share of %g, expected less than 1", o->val);
   if (o->size < 0 || o->size > 65536 || o->side < 0 || o->side > 65536)
     return r4_fail(e, R4_E_ARGUMENT, "size %lld and side %lld, expected 0 to 65536", (long long)o->size,
                    (long long)o->side);
+  if (r->own_masks && (o->soft_masks || o->mask_value_count))
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "%s draws its own masks: soft_masks and mask_values say nothing about them", r->name);
   if ((unsigned)o->overlap > R4_OVERLAP_KEEP || (unsigned)o->mask_means > R4_MASKS_RELEVANT)
     return r4_fail(e, R4_E_ARGUMENT, "an unknown rule for overlap or meaning of masks");
   return R4_OK;
@@ -194,7 +203,7 @@ r4_data *r4_data_make(const char *recipe, const r4_recipe_options *options, r4_e
 {
   r4_recipe_options o = options ? *options : (r4_recipe_options){0};
   const struct recipe *r = recipe_of(recipe, e);
-  if (!r || check_options(&o, e)) return NULL;
+  if (!r || check_options(r, &o, e)) return NULL;
   size_t kept = 0;
   r4_data *source = open_source(r, &o, e);
   r4_data *split = source ? split_source(source, r, &o, e) : NULL;

@@ -129,20 +129,21 @@ static r4_data *make_derm(const r4_data *source, const r4_recipe_options *o, r4_
   return made;
 }
 
-#define TENTH_AND_FIFTH .val = .1, .test = .2
+/* What they have in common. */
+#define DECOY .val = .1, .test = .2, .own_masks = true
 
 const struct recipe recipe_decoy_mnist = {.name = "decoy-mnist",
                                           .about = "a grey 4x4 square in a corner, its shade is the label",
                                           .from = "mnist",
                                           .missing = "r4 data get mnist, or --from digits",
-                                          TENTH_AND_FIFTH,
+                                          DECOY,
                                           .make = make_mnist};
 const struct recipe recipe_half_decoy_mnist = {.name = "half-decoy-mnist",
                                                .about =
                                                  "the digit in one half, the label's shade in the other",
                                                .from = "mnist",
                                                .missing = "r4 data get mnist, or --from digits",
-                                               TENTH_AND_FIFTH,
+                                               DECOY,
                                                .make = make_half};
 const struct recipe recipe_decoy_derm = {.name = "decoy-derm",
                                          .about =
@@ -150,9 +151,9 @@ const struct recipe recipe_decoy_derm = {.name = "decoy-derm",
                                          .from = "ham10000",
                                          .missing = "put HAM10000 there, or --from a npz file of DermaMNIST",
                                          .size = 64,
-                                         TENTH_AND_FIFTH,
+                                         DECOY,
                                          .make = make_derm};
 const struct recipe recipe_decoy = {.name = "decoy",
                                     .about = "a square in a corner of any images, its colour is the label",
-                                    TENTH_AND_FIFTH,
+                                    DECOY,
                                     .make = make_any};

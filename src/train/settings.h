@@ -21,6 +21,7 @@ struct settings {
     double val;
     const char *shades, *mask_means, *corrupt;
     bool clean, soft_masks;
+    struct reals mask_values;
     double keep_masks, keep, correct;
   } data;
 

@@ -46,6 +46,7 @@ static const struct setting table[] = {
   FLAG(DATA, data.clean, "false", "recipes: leave the shortcut out, for the ceiling"),
   CHOICE(DATA, data.mask_means, "unstated", OF("unstated", "irrelevant", "relevant"), "what 1 means in masks of files"),
   FLAG(DATA, data.soft_masks, "false", "keep the grey values of masks; otherwise 1 from the half on"),
+  NUMBER(DATA, data.mask_values, "", 0, 65535, "label images as masks: the values that count as 1; empty: white does"),
   NUMBER(DATA, data.keep_masks, "1", 0, 1, "share of examples that keep their mask"),
   NUMBER(DATA, data.keep, "1", 0, 1, "share of training examples kept, of each class"),
   CHOICE(DATA, data.corrupt, "none", OF("none", "misposition", "shift", "shrink", "dilation"), "how masks go wrong"),

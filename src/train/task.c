@@ -34,7 +34,10 @@ static r4_data *open_recipe(const struct settings *s, r4_mask_meaning meaning, r
                                      .size = s->data.size,
                                      .shades = s->data.shades,
                                      .clean = s->data.clean,
-                                     .mask_means = meaning};
+                                     .mask_means = meaning,
+                                     .soft_masks = s->data.soft_masks,
+                                     .mask_values = s->data.mask_values.v,
+                                     .mask_value_count = s->data.mask_values.n};
   return r4_data_make(s->data.name, &options, e);
 }
 
@@ -57,6 +60,8 @@ static r4_data *open_source(const struct settings *s, r4_mask_meaning meaning, r
 {
   const r4_data_options options = {.mask_means = meaning,
                                    .soft_masks = s->data.soft_masks,
+                                   .mask_values = s->data.mask_values.v,
+                                   .mask_value_count = s->data.mask_values.n,
                                    .height = s->data.size,
                                    .width = s->data.size,
                                    .seed = (uint64_t)s->data.seed};

@@ -36,6 +36,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
   }
   if (as.height * as.width > FEW) return 0; /* sound, but slow */
+  struct image_values values;
+  if (!image_read_values(data, size, "input", &values, &e))
+    require(values.height == as.height && values.width == as.width && values.value);
+  else
+    require(e.status && e.text[0] && !values.value);
+  image_values_clear(&values);
   for (size_t channels = 1; channels <= 3; channels += 2) {
     if (image_decode(data, size, "input", channels, &image, &e)) {
       require(e.status && e.text[0] && !image.pixel);
