@@ -57,11 +57,13 @@ const struct command data_lint = {
   .name = "lint",
   .summary = "what is probably wrong with a data set",
   .details =
-    "Masks that are full, missing, uneven over the classes or probably inverted; mask files without an "
-    "image;\n"
-    "examples that occur in two splits, or twice with different labels; classes that are missing in a "
-    "split;\n"
-    "images of one colour; groups that are too small to be measured. Exit code 1 if there is something to\n"
+    "Masks that are empty, full, missing, on one class only, uneven over the classes or probably inverted; "
+    "mask\n"
+    "files without an image; examples that occur in two splits, or twice with different labels; splits "
+    "without\n"
+    "examples; classes that are missing in a split, the only one, or spelled in two ways; images of one "
+    "colour;\n"
+    "floats that are bytes; groups that are too small to be measured. Exit code 1 if there is something to\n"
     "mend, 0 if there are only notes. doc/data.md has the exact rules.",
   .options = options,
   .run = run,

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "folder_make.h"
 
 static char output[1 << 16], folder[] = "/tmp/r4-test-cli-XXXXXX";
 
@@ -260,6 +260,36 @@ static void lint_answers_by_its_code(void **state)
   expect("$R4 data lint digits:60 2>&1", 1, "warning class-missing: ");
 }
 
+static void label_images_need_a_word(void **state)
+{
+  (void)state;
+  put_grey(folder, "labels/cat/a.png", 8, 8, 1, 2);
+  put_grey(folder, "labels/dog/b.png", 8, 8, 3, 4);
+  put_grey(folder, "labels/masks/cat/a.png", 8, 8, 1, 2);
+  put_grey(folder, "labels/masks/dog/b.png", 8, 8, 2, 3);
+  expect("$R4 data show labels --mask-means irrelevant 2>&1", 2,
+         "its masks hold the values 1, 2, 3, and none");
+  expect("$R4 data lint labels --mask-means irrelevant 2>&1", 2, "mask_values");
+  expect("$R4 data show labels --mask-means irrelevant --mask-values 2,3", 0,
+         "2 have a mask, which covers 75.0 % (50.0 to 100.0)");
+  expect("$R4 data lint labels --mask-means irrelevant --mask-values 2,3 --json", 1,
+         "\"code\": \"mask-full\"");
+  expect("$R4 data make isic --from labels --mask-means irrelevant --mask-values 2 --soft-masks --seed 1 "
+         "--val none "
+         "--size 8 --out l.npz",
+         0, " --mask-means irrelevant --soft-masks --mask-values 2\n");
+  static const char *const bad[] = {"x", "2,", ",2", "2,,3", "-1", "65536", "2;3", "1.5", " 1"};
+  for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+    char line[200];
+    snprintf(line, sizeof line, "$R4 data show digits:60 --mask-values '%s' 2>&1", bad[k]);
+    expect(line, 2, "--mask-values needs whole numbers from 0 to 65535 such as 2,3, got");
+  }
+  put_grey(folder, "labels/masks/dog/b.png", 8, 8, 0, 255);
+  expect("$R4 data show labels --mask-means irrelevant 2>&1 >/dev/null", 0,
+         "note: 1 of 2 masks hold no white (128 or more), only the values 1, 2");
+  expect("$R4 data lint labels --mask-means irrelevant", 1, "warning reading: 1 of 2 masks hold no white");
+}
+
 int main(void)
 {
   cmocka_set_message_output(CM_OUTPUT_TAP);
@@ -277,6 +307,7 @@ int main(void)
     cmocka_unit_test_setup(make_writes_what_show_reads, start),
     cmocka_unit_test_setup(make_refuses_what_it_cannot, start),
     cmocka_unit_test_setup(lint_answers_by_its_code, start),
+    cmocka_unit_test_setup(label_images_need_a_word, start),
   };
   int failed = cmocka_run_group_tests_name("cli_data", tests, NULL, NULL);
   shell("rm -r ../${PWD##*/}");
