@@ -1,7 +1,5 @@
 /* Settings: the table holds together; files and assignments are read strictly, and errors say where, what and what was
  * expected; the resolved text reads back as the same settings. */
-#include "train/settings.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,43 +9,24 @@
 
 #include "base/mem.h"
 #include "scratch.h"
+#include "settings_case.h"
 
 /* ---- Helpers ---- */
-
-static r4_status parse(r4_settings *s, const char *text, r4_error *e)
-{
-  return settings_parse(s, "a.yaml", text, strlen(text), e);
-}
-
-static r4_settings *defaults(void)
-{
-  r4_settings *s = r4_settings_new();
-  assert_non_null(s);
-  return s;
-}
 
 static void refuses(const char *text, const char *expected)
 {
   r4_error e = {0};
-  r4_settings *s = defaults();
-  assert_error(&e, parse(s, text, &e), expected);
+  r4_settings *s = settings_case("");
+  assert_error(&e, settings_case_read(s, text, &e), expected);
   r4_settings_free(s);
 }
 
 static void refuses_set(const char *assignment, const char *expected)
 {
   r4_error e = {0};
-  r4_settings *s = defaults();
+  r4_settings *s = settings_case("");
   assert_error(&e, r4_settings_set(s, assignment, "--set", &e), expected);
   r4_settings_free(s);
-}
-
-static r4_settings *accepted(const char *text)
-{
-  r4_error e;
-  r4_settings *s = defaults();
-  if (parse(s, text, &e)) fail_msg("%s", e.text);
-  return s;
 }
 
 /* ---- The table ---- */
@@ -55,7 +34,7 @@ static r4_settings *accepted(const char *text)
 static void test_table_holds_together(void **state)
 {
   (void)state;
-  r4_settings *s = defaults();
+  r4_settings *s = settings_case("");
   const char *group = "";
   for (size_t k = 0; k < r4_setting_count(); k++) {
     r4_setting_info i = r4_setting_describe(k);
@@ -92,11 +71,11 @@ static void test_each_setting_reads_back(void **state)
     char assignment[128];
     r4_error e;
     snprintf(assignment, sizeof assignment, "%s=%s", i.key, v);
-    r4_settings *s = defaults(), *again = defaults(), *fresh = defaults();
+    r4_settings *s = settings_case(""), *again = settings_case(""), *fresh = settings_case("");
     if (r4_settings_set(s, assignment, "--set", &e)) fail_msg("%s", e.text);
     char *text = r4_settings_text(s), *initial = r4_settings_text(fresh);
     assert_string_not_equal(text, initial);
-    if (parse(again, text, &e)) fail_msg("%s\n%s", e.text, text);
+    if (settings_case_read(again, text, &e)) fail_msg("%s\n%s", e.text, text);
     char *text_again = r4_settings_text(again);
     assert_string_equal(text, text_again);
     r4_string_free(text);
@@ -113,14 +92,14 @@ static void test_each_setting_reads_back(void **state)
 static void test_values_arrive(void **state)
 {
   (void)state;
-  r4_settings *s = accepted("method: cert-r4   # the certified one\n"
-                            "lambda: 1.5e-3\n"
-                            "net: >\n  conv 8 3,\n  flatten, dense 10\n"
-                            "data.from: mnist\n"
-                            "data: {seed: 12, val: .25}\n"
-                            "decay_at: [10, 20.5]\n"
-                            "drop_last: true\n"
-                            "seed: 9007199254740991\n");
+  r4_settings *s = settings_case("method: cert-r4   # the certified one\n"
+                                 "lambda: 1.5e-3\n"
+                                 "net: >\n  conv 8 3,\n  flatten, dense 10\n"
+                                 "data.from: mnist\n"
+                                 "data: {seed: 12, val: .25}\n"
+                                 "decay_at: [10, 20.5]\n"
+                                 "drop_last: true\n"
+                                 "seed: 9007199254740991\n");
   const struct settings *v = &s->values;
   assert_string_equal(v->method, "cert-r4");
   assert_true(v->lambda == 1.5e-3);
@@ -140,10 +119,10 @@ static void test_nothing_is_defaults(void **state)
 {
   (void)state;
   static const char *const nothing[] = {"", "\n\n", "# only this\n", "---\n", "{}", "--- {}\n...\n"};
-  r4_settings *fresh = defaults();
+  r4_settings *fresh = settings_case("");
   char *expected = r4_settings_text(fresh);
   for (size_t k = 0; k < sizeof nothing / sizeof *nothing; k++) {
-    r4_settings *s = accepted(nothing[k]);
+    r4_settings *s = settings_case(nothing[k]);
     char *text = r4_settings_text(s);
     assert_string_equal(text, expected);
     r4_string_free(text);
@@ -160,8 +139,8 @@ static void test_keys_are_known(void **state)
   refuses("data:\n  seed: 1\n  form: x\n", "a.yaml:3:3: no setting \"data.form\"; did you mean data.from?");
   refuses("colour: red\n", "a.yaml:1:1: no setting \"colour\"");
   r4_error e;
-  r4_settings *s = defaults();
-  assert_int_equal(parse(s, "a: 1\n", &e), R4_E_ARGUMENT);
+  r4_settings *s = settings_case("");
+  assert_int_equal(settings_case_read(s, "a: 1\n", &e), R4_E_ARGUMENT);
   assert_string_equal(e.text, "a.yaml:1:1: no setting \"a\""); /* "tau" has little to do with it */
   r4_settings_free(s);
   refuses("colour: {}\n", "a.yaml:1:1: no setting \"colour\"");
@@ -205,7 +184,7 @@ static void test_ranges(void **state)
   refuses("seed: 9007199254740993\n", "seed is \"9007199254740993\"");
   refuses("data.val: 0.91\n", "data.val is \"0.91\", expected a number from 0 to 0.9");
   refuses("delta: -0.1\n", "delta is \"-0.1\", expected a number from 0 on");
-  r4_settings_free(accepted("data.val: 0.9\nrange: [-3, 3]\n"));
+  r4_settings_free(settings_case("data.val: 0.9\nrange: [-3, 3]\n"));
 }
 
 static void test_words(void **state)
@@ -231,7 +210,7 @@ static void test_lists(void **state)
   refuses("class_weights: [1, -1]\n", "a.yaml:1:20: class_weights is \"-1\"");
   refuses_set("decay_at=1,", "--set: decay_at is empty");
   refuses_set("decay_at=1 2", "--set: decay_at is \"1 2\"");
-  r4_settings *s = accepted("decay_at: [1, 2, 3]\n");
+  r4_settings *s = settings_case("decay_at: [1, 2, 3]\n");
   assert_int_equal(r4_settings_set(s, "decay_at=[4, 5]", "--set", NULL), R4_OK);
   assert_int_equal(s->values.decay_at.n, 2);
   assert_true(s->values.decay_at.v[1] == 5);
@@ -241,7 +220,7 @@ static void test_lists(void **state)
 
   char many[8 * REALS_MOST] = "class_weights=1";
   for (int k = 1; k < REALS_MOST; k++) strncat(many, ",1", sizeof many - strlen(many) - 1);
-  s = defaults();
+  s = settings_case("");
   assert_int_equal(r4_settings_set(s, many, "--set", NULL), R4_OK);
   assert_int_equal(s->values.class_weights.n, REALS_MOST);
   r4_settings_free(s);
@@ -258,7 +237,7 @@ static void test_assignments(void **state)
   refuses_set("epochs= 3", "--set: epochs is \" 3\"");
   refuses_set("epochs=", "--set: epochs is empty");
   refuses_set("rate=-", "--set: rate is \"-\"");
-  r4_settings *s = accepted("epochs: 3\n");
+  r4_settings *s = settings_case("epochs: 3\n");
   assert_int_equal(r4_settings_set(s, "epochs=4", "--set", NULL), R4_OK);
   assert_int_equal(r4_settings_set(s, "epochs=5", "--set", NULL), R4_OK);
   assert_int_equal(s->values.epochs, 5);
@@ -313,7 +292,7 @@ static void test_base(void **state)
   write_file("root.yaml", "epochs: 1\nbatch: 2\nrate: 3\ndecay_at: [1, 2]\n");
   write_file("inner/middle.yaml", "epochs: 4\nbatch: 5\nbase: ../root.yaml\n");
   write_file("leaf.yaml", "epochs: 6\nbase: inner/middle.yaml\ndecay_at: [3]\n");
-  r4_settings *s = defaults();
+  r4_settings *s = settings_case("");
   if (read_file(s, "leaf.yaml", &e)) fail_msg("%s", e.text);
   assert_int_equal(s->values.epochs, 6);
   assert_int_equal(s->values.batch, 5);
@@ -325,7 +304,7 @@ static void test_base(void **state)
 static void refuses_file(const char *name, const char *text, const char *expected)
 {
   r4_error e = {0};
-  r4_settings *s = defaults();
+  r4_settings *s = settings_case("");
   write_file(name, text);
   assert_error(&e, read_file(s, name, &e), expected);
   r4_settings_free(s);
@@ -357,45 +336,6 @@ static void test_bad_base(void **state)
   free(large);
 }
 
-/* ---- Combinations ---- */
-
-static void contradicts(const char *text, const char *expected)
-{
-  r4_error e = {0};
-  r4_settings *s = accepted(text);
-  assert_error(&e, r4_settings_check(s, &e), expected);
-  r4_settings_free(s);
-}
-
-static void agrees(const char *text)
-{
-  r4_error e;
-  r4_settings *s = accepted(text);
-  if (r4_settings_check(s, &e)) fail_msg("%s", e.text);
-  r4_settings_free(s);
-}
-
-static void test_combinations(void **state)
-{
-  (void)state;
-  agrees("");
-  agrees("method: r3\nlambda: 1\n");
-  agrees("method: r3\ndelta: 1\n");
-  agrees("method: r3\nlambda: 0.01\ndelta: 0.1\n"); /* where lambda starts */
-  contradicts("method: r3\n", "method (a.yaml:1:9) is r3, but lambda (default) and delta (default) are 0");
-  contradicts("method: ibp-ex+r3\nlambda: 1\n", "lambda_r3 (default) is 0");
-  agrees("method: ibp-ex+r3\nlambda: 1\nlambda_r3: 1\n");
-  contradicts("range: [0]\n", "range (a.yaml:1:8): expected two numbers");
-  contradicts("range: [1, 0]\n", "range (a.yaml:1:8): expected two numbers");
-  contradicts("range: [0, 1, 2]\n", "expected two numbers");
-  agrees("range: [0, 1]\n");
-  contradicts("decay_at: [3, 3]\n", "decay_at (a.yaml:1:11): 3 stands after 3, expected rising epochs");
-  contradicts("schedule: steps\n", "schedule (a.yaml:1:11) is steps, but decay_at (default) is empty");
-  agrees("schedule: steps\ndecay_at: [5]\n");
-  contradicts("data.correct: 0.5\n", "data.corrupt (default) is none");
-  agrees("data.correct: 0.5\ndata.corrupt: shift\n");
-}
-
 /* ---- Text ---- */
 
 static void test_any_text_reads_back(void **state)
@@ -417,11 +357,11 @@ static void test_any_text_reads_back(void **state)
   for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
     char assignment[128];
     r4_error e;
-    r4_settings *s = defaults(), *again = defaults();
+    r4_settings *s = settings_case(""), *again = settings_case("");
     snprintf(assignment, sizeof assignment, "data=%s", texts[k]);
     assert_int_equal(r4_settings_set(s, assignment, "--set", NULL), R4_OK);
     char *text = r4_settings_text(s);
-    if (parse(again, text, &e)) fail_msg("%s\n%s", e.text, text);
+    if (settings_case_read(again, text, &e)) fail_msg("%s\n%s", e.text, text);
     assert_string_equal(again->values.data.name, texts[k]);
     r4_string_free(text);
     r4_settings_free(s);
@@ -445,11 +385,11 @@ static void test_reals_read_back(void **state)
                {1.7976931348623157e308, "rate: 1.7976931348623157e+308\n"},
                {3, "rate: 3\n"}};
   for (size_t k = 0; k < sizeof reals / sizeof *reals; k++) {
-    r4_settings *s = defaults(), *again = defaults();
+    r4_settings *s = settings_case(""), *again = settings_case("");
     s->values.rate = reals[k].value;
     char *text = r4_settings_text(s);
     if (!strstr(text, reals[k].text)) fail_msg("%s is missing in\n%s", reals[k].text, text);
-    assert_int_equal(parse(again, text, NULL), R4_OK);
+    assert_int_equal(settings_case_read(again, text, NULL), R4_OK);
     assert_memory_equal(&again->values.rate, &reals[k].value, sizeof(double));
     r4_string_free(text);
     r4_settings_free(s);
@@ -502,7 +442,6 @@ int main(void)
     cmocka_unit_test(test_yaml_that_settings_cannot_have),
     cmocka_unit_test(test_base),
     cmocka_unit_test(test_bad_base),
-    cmocka_unit_test(test_combinations),
     cmocka_unit_test(test_any_text_reads_back),
     cmocka_unit_test(test_reals_read_back),
     cmocka_unit_test(test_failing_memory),

@@ -7,6 +7,11 @@
 #include "base/purpose.h"
 #include "data/choose.h"
 
+const char *const mask_meaning_words[] = {[R4_MASKS_UNSTATED] = "unstated",
+                                          [R4_MASKS_IRRELEVANT] = "irrelevant",
+                                          [R4_MASKS_RELEVANT] = "relevant",
+                                          NULL};
+
 struct masks *mask_copy(const struct masks *m, r4_error *e)
 {
   struct masks *copy = masks_new(m->size, e);

@@ -4,6 +4,10 @@
 
 #include "data/data.h"
 
+/* Words of each r4_mask_meaning, and of each r4_corruption from [CORRUPTION_WORD] on, after "none". NULL ends them. */
+extern const char *const mask_meaning_words[], *const corruption_words[];
+enum { CORRUPTION_WORD = 1 };
+
 /* A list with the same masks under the same numbers, to which more can be added. */
 struct masks *mask_copy(const struct masks *m, r4_error *e);
 

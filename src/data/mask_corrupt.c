@@ -19,6 +19,13 @@
 #include "data/mask.h"
 #include "data/mask_shape.h"
 
+const char *const corruption_words[] = {"none",
+                                        [CORRUPTION_WORD + R4_CORRUPT_MISPOSITION] = "misposition",
+                                        [CORRUPTION_WORD + R4_CORRUPT_SHIFT] = "shift",
+                                        [CORRUPTION_WORD + R4_CORRUPT_DILATION] = "dilation",
+                                        [CORRUPTION_WORD + R4_CORRUPT_SHRINK] = "shrink",
+                                        NULL};
+
 /* What becomes of the mask of one example: a move by (a, b), or a change of size by a. Equal jobs are done once. */
 struct job {
   uint32_t mask, example;

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "data/mask.h"
 #include "data/overlap.h"
 
 static const struct recipe *const recipes[] = {&recipe_decoy_mnist, &recipe_half_decoy_mnist,
@@ -154,7 +155,6 @@ static void add_argument(struct text *t, const char *name, const char *value)
 }
 
 static const char *const overlap_name[] = {"", "refuse", "drop", "keep"};
-static const char *const meaning_name[] = {"", "irrelevant", "relevant"};
 
 static r4_status describe(r4_data *d, const struct recipe *r, const r4_recipe_options *o, size_t kept,
                           r4_error *e)
@@ -170,7 +170,7 @@ static r4_status describe(r4_data *d, const struct recipe *r, const r4_recipe_op
   if (o->side) text_add(&t, " --side %lld", (long long)o->side);
   if (o->clean) text_add(&t, " --clean");
   if (o->overlap) text_add(&t, " --overlap %s", overlap_name[o->overlap]);
-  if (o->mask_means) text_add(&t, " --mask-means %s", meaning_name[o->mask_means]);
+  if (o->mask_means) text_add(&t, " --mask-means %s", mask_meaning_words[o->mask_means]);
   if (o->soft_masks) text_add(&t, " --soft-masks");
   for (size_t k = 0; k < o->mask_value_count; k++)
     text_add(&t, "%s%.0f", k ? "," : " --mask-values ", o->mask_values[k]);

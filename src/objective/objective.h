@@ -22,6 +22,10 @@
 
 #include "r4.h"
 
+/* The words of each r4_explain, r4_norm and r4_form (but for the target, which a user asks for by a number). NULL ends
+ * them. */
+extern const char *const explain_words[], *const norm_words[], *const form_words[];
+
 struct objective {
   r4_graph *g;
   const r4_net *net;

@@ -4,6 +4,14 @@
 #include "graph/graph.h"
 #include "objective/objective.h"
 
+const char *const explain_words[] = {[R4_EXPLAIN_LOSS] = "loss",
+                                     [R4_EXPLAIN_LOGIT] = "logit",
+                                     [R4_EXPLAIN_MARGIN] = "margin",
+                                     [R4_EXPLAIN_LOGPROB_SUM] = "logprob-sum",
+                                     NULL};
+const char *const norm_words[] = {[R4_NORM_L2] = "l2", [R4_NORM_L1] = "l1", [R4_NORM_SUM] = "sum", NULL};
+const char *const form_words[] = {[R4_FORM_LINEAR] = "linear", [R4_FORM_LOG] = "log", NULL};
+
 static bool fail(r4_graph *g, const char *name, double value, const char *expected)
 {
   r4_graph_fail(g, R4_E_ARGUMENT, "objective: %s is %g, expected %s", name, value, expected);

@@ -7,11 +7,15 @@
  *
  * as torch.optim has them, in the same order of operations. Adam's loop becomes vector code only
  * under -fno-math-errno, since sqrtf may otherwise set errno; its values do not depend on that. */
+#include "train/optimizer.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/mem.h"
+
+const char *const optimizer_words[] = {[R4_SGD] = "sgd", [R4_ADAM] = "adam", [R4_ADAMW] = "adamw", NULL};
 
 /* Below this many parameters waking the other threads costs more than they save. */
 enum { PARALLEL = 1 << 14, CHUNK = 1 << 12 };

@@ -4,6 +4,12 @@
 
 static const double PI = 3.14159265358979323846;
 
+const char *const schedule_words[] = {[SCHEDULE_CONSTANT] = "constant",
+                                      [SCHEDULE_LINEAR] = "linear",
+                                      [SCHEDULE_COSINE] = "cosine",
+                                      [SCHEDULE_STEPS] = "steps",
+                                      NULL};
+
 double schedule_rate(const struct schedule *s, double t)
 {
   if (t < s->warmup) return t / s->warmup;

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 enum schedule_kind { SCHEDULE_CONSTANT, SCHEDULE_LINEAR, SCHEDULE_COSINE, SCHEDULE_STEPS };
+extern const char *const schedule_words[]; /* of each; NULL ends them */
 
 struct schedule {
   enum schedule_kind kind;

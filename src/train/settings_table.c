@@ -2,6 +2,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "data/mask.h"
+#include "objective/objective.h"
+#include "train/optimizer.h"
+#include "train/schedule.h"
 #include "train/settings.h"
 
 /* The setting's type is its field's. */
@@ -44,12 +48,12 @@ static const struct setting table[] = {
   NUMBER(DATA, data.size, "0", 0, 4096, "height and width that images are resized to; 0: as they are"),
   CHOICE(DATA, data.shades, "paper", OF("paper", "ross"), "recipe decoy-mnist: the grey of each class's patch"),
   FLAG(DATA, data.clean, "false", "recipes: leave the shortcut out, for the ceiling"),
-  CHOICE(DATA, data.mask_means, "unstated", OF("unstated", "irrelevant", "relevant"), "what 1 means in masks of files"),
+  CHOICE(DATA, data.mask_means, "unstated", mask_meaning_words, "what 1 means in masks of files"),
   FLAG(DATA, data.soft_masks, "false", "keep the grey values of masks; otherwise 1 from the half on"),
   NUMBER(DATA, data.mask_values, "", 0, 65535, "label images as masks: the values that count as 1; empty: white does"),
   NUMBER(DATA, data.keep_masks, "1", 0, 1, "share of examples that keep their mask"),
   NUMBER(DATA, data.keep, "1", 0, 1, "share of training examples kept, of each class"),
-  CHOICE(DATA, data.corrupt, "none", OF("none", "misposition", "shift", "shrink", "dilation"), "how masks go wrong"),
+  CHOICE(DATA, data.corrupt, "none", corruption_words, "how masks go wrong"),
   NUMBER(DATA, data.correct, "1", 0, 1, "share of masks that data.corrupt leaves as they are"),
 
   TEXT(NET, net, "dense 512, relu, dense 10", "layers, or a name as mlp784-512-10"),
@@ -64,9 +68,9 @@ static const struct setting table[] = {
   NUMBER(METHOD, eps, "0.1", 0, UP, "radius of the box around masked features; smooth-r3: deviation of the noise"),
   NUMBER(METHOD, lambda_ramp, "0", 0, UP, "epochs over which lambda grows from 0"),
   NUMBER(METHOD, eps_ramp, "0", 0, UP, "epochs over which eps grows from 0"),
-  CHOICE(METHOD, explain, "loss", OF("loss", "logit", "margin", "logprob-sum"), "whose input gradient explains"),
-  CHOICE(METHOD, norm, "l2", OF("l2", "l1", "sum"), "cert-r4: norm of the bounded gradient"),
-  CHOICE(METHOD, form, "linear", OF("linear", "log"), "penalty q enters as q or as log(1 + q / tau)"),
+  CHOICE(METHOD, explain, "loss", explain_words, "whose input gradient explains"),
+  CHOICE(METHOD, norm, "l2", norm_words, "cert-r4: norm of the bounded gradient"),
+  CHOICE(METHOD, form, "linear", form_words, "penalty q enters as q or as log(1 + q / tau)"),
   NUMBER(METHOD, tau, "1", 1e-12, UP, "form log: the scale of q"),
   NUMBER(METHOD, samples, "8", 1, 1e6, "smooth-r3, rand-r4: draws for each example"),
   NUMBER(METHOD, steps, "10", 1, 1e6, "adv-r4: steps of the attack"),
@@ -79,13 +83,13 @@ static const struct setting table[] = {
 
   NUMBER(TRAINING, epochs, "10", 1, 1e9, "passes over the training data"),
   NUMBER(TRAINING, batch, "128", 1, 1e9, "examples of a step"),
-  CHOICE(TRAINING, optimizer, "adam", OF("sgd", "adam", "adamw"), "how weights follow the gradient"),
+  CHOICE(TRAINING, optimizer, "adam", optimizer_words, "how weights follow the gradient"),
   NUMBER(TRAINING, rate, "0.001", 0, UP, "learning rate"),
   NUMBER(TRAINING, momentum, "0.9", 0, 0.999999, "sgd"),
   NUMBER(TRAINING, beta1, "0.9", 0, 0.999999, "adam, adamw: decay of the mean of gradients"),
   NUMBER(TRAINING, beta2, "0.999", 0, 0.999999, "adam, adamw: decay of the mean of their squares"),
   NUMBER(TRAINING, weight_decay, "0", 0, UP, "sgd, adam: added to the gradient; adamw: apart from it"),
-  CHOICE(TRAINING, schedule, "constant", OF("constant", "linear", "cosine", "steps"), "how the rate falls"),
+  CHOICE(TRAINING, schedule, "constant", schedule_words, "how the rate falls"),
   NUMBER(TRAINING, warmup, "0", 0, UP, "epochs over which the rate grows from 0"),
   NUMBER(TRAINING, decay_at, "", 0, UP, "schedule steps: epochs at which the rate is multiplied by decay_by"),
   NUMBER(TRAINING, decay_by, "0.1", 0, 1, "schedule steps"),

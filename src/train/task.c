@@ -2,15 +2,17 @@
 
 #include <string.h>
 
-/* The number of a word in a list that ends with NULL. The settings hold only words of their tables, so it is there. */
+#include "data/mask.h"
+#include "objective/objective.h"
+#include "train/optimizer.h"
+
+/* The number of a word in its table, which ends with NULL. Settings hold no words but those of their tables. */
 static int word_number(const char *word, const char *const *list)
 {
   int k = 0;
   while (list[k] && strcmp(list[k], word)) k++;
   return k;
 }
-
-#define WORD(type, word, ...) ((type)word_number(word, (const char *const[]){__VA_ARGS__, NULL}))
 
 /* ---- Data ---- */
 
@@ -73,7 +75,7 @@ static r4_data *open_source(const struct settings *s, r4_mask_meaning meaning, r
 
 r4_data *task_data(const struct settings *s, r4_error *e)
 {
-  r4_mask_meaning meaning = WORD(r4_mask_meaning, s->data.mask_means, "unstated", "irrelevant", "relevant");
+  r4_mask_meaning meaning = (r4_mask_meaning)word_number(s->data.mask_means, mask_meaning_words);
   if (!*s->data.name) {
     r4_fail(e, R4_E_ARGUMENT, "data is not set: expected a recipe (see r4 data list), or a path");
     return NULL;
@@ -83,7 +85,7 @@ r4_data *task_data(const struct settings *s, r4_error *e)
   if (d && s->data.keep < 1) replace(&d, r4_data_fraction(d, s->data.keep, seed, e), e);
   if (d && s->data.keep_masks < 1) replace(&d, r4_data_keep_masks(d, s->data.keep_masks, seed, e), e);
   if (d && strcmp(s->data.corrupt, "none")) {
-    r4_corruption kind = WORD(r4_corruption, s->data.corrupt, "misposition", "shift", "dilation", "shrink");
+    r4_corruption kind = (r4_corruption)(word_number(s->data.corrupt, corruption_words) - CORRUPTION_WORD);
     replace(&d, r4_data_corrupt_masks(d, kind, s->data.correct, seed, e), e);
   }
   return d;
@@ -141,9 +143,9 @@ r4_objective_options task_objective(const struct settings *s)
     .lambda_r3 = s->lambda_r3,
     .eps = s->eps,
     .live = moves,
-    .explain = WORD(r4_explain, s->explain, "loss", "logit", "margin", "logprob-sum"),
-    .norm = WORD(r4_norm, s->norm, "l2", "l1", "sum"),
-    .form = s->delta > 0 ? R4_FORM_TARGET : WORD(r4_form, s->form, "linear", "log"),
+    .explain = (r4_explain)word_number(s->explain, explain_words),
+    .norm = (r4_norm)word_number(s->norm, norm_words),
+    .form = s->delta > 0 ? R4_FORM_TARGET : (r4_form)word_number(s->form, form_words),
     .tau = s->tau,
     .delta = s->delta,
     .samples = (int)s->samples,
@@ -162,7 +164,7 @@ r4_objective_options task_objective(const struct settings *s)
 r4_optimizer_options task_optimizer(const struct settings *s)
 {
   r4_optimizer_options o =
-    r4_optimizer_defaults(WORD(r4_optimizer_kind, s->optimizer, "sgd", "adam", "adamw"));
+    r4_optimizer_defaults((r4_optimizer_kind)word_number(s->optimizer, optimizer_words));
   o.learning_rate = s->rate;
   o.momentum = s->momentum;
   o.beta1 = s->beta1;
@@ -174,7 +176,7 @@ r4_optimizer_options task_optimizer(const struct settings *s)
 struct schedule task_schedule(const struct settings *s)
 {
   return (struct schedule){
-    .kind = WORD(enum schedule_kind, s->schedule, "constant", "linear", "cosine", "steps"),
+    .kind = (enum schedule_kind)word_number(s->schedule, schedule_words),
     .epochs = (double)s->epochs,
     .warmup = s->warmup,
     .decay_at = s->decay_at.v,

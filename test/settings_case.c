@@ -1,0 +1,19 @@
+#include "settings_case.h"
+
+#include <string.h>
+
+#include "check.h"
+
+r4_status settings_case_read(r4_settings *s, const char *text, r4_error *e)
+{
+  return settings_parse(s, "a.yaml", text, strlen(text), e);
+}
+
+r4_settings *settings_case(const char *text)
+{
+  r4_error e;
+  r4_settings *s = r4_settings_new();
+  assert_non_null(s);
+  if (settings_case_read(s, text, &e)) fail_msg("%s", e.text);
+  return s;
+}

@@ -1,0 +1,11 @@
+/* Settings from text, as of a file a.yaml. */
+#ifndef SETTINGS_CASE_H
+#define SETTINGS_CASE_H
+
+#include "train/settings.h"
+
+r4_status settings_case_read(r4_settings *s, const char *text, r4_error *e);
+/* The defaults and the text, which must be fine. */
+r4_settings *settings_case(const char *text);
+
+#endif
