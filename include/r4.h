@@ -167,8 +167,9 @@ r4_id r4_check(r4_graph *g, r4_id x, r4_id ok);
 
 /* ---- Reductions ----------------------------------------------------------------------------- */
 
-/* Bit k of axes stands for axis k; R4_ALL for all of them. Reduced axes disappear. */
-#define R4_AXIS(k) (1u << (k))
+/* Bit k of axes stands for axis k; R4_ALL for all of them. Reduced axes disappear. R4_AXIS of a number that no axis
+ * can have is a bit that every function refuses. */
+#define R4_AXIS(k) (1u << ((unsigned)(k) < 31 ? (unsigned)(k) : 31))
 #define R4_ALL (~0u)
 
 r4_id r4_sum(r4_graph *g, r4_id x, unsigned axes);

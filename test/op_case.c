@@ -42,12 +42,12 @@ const char *arg_name(const char *prefix, size_t k)
 
 bool is_index(const struct op_case *c, size_t k)
 {
-  return c->op->index_args >> k & 1;
+  return op_is_index(c->op, k);
 }
 
 unsigned movable(const struct op_case *c)
 {
-  return ((1u << c->n) - 1) & ~c->op->index_args;
+  return ((1u << c->n) - 1) & ~(unsigned)c->op->index_args;
 }
 
 r4_id case_build(const struct op_case *c, r4_graph *g, r4_id *arg)

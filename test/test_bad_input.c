@@ -100,6 +100,8 @@ static r4_id bound_of(r4_graph *g, r4_id y, r4_box box)
   X(r4_iota(g, 0, R4_SCALAR), SHAPE, "iota: axis 0 of rank 0")                                              \
   X(r4_sum(g, n.m23, R4_AXIS(2)), SHAPE, "sum: axes 0x4 of rank 2")                                         \
   X(r4_mean(g, n.m23, R4_AXIS(5)), SHAPE, "sum: axes 0x20 of rank 2")                                       \
+  X(r4_sum(g, n.m23, R4_AXIS(r4_node_shape(g, R4_NONE).rank - 1)), SHAPE, "sum: axes 0x80000000 of rank 2") \
+  X(r4_reduce_max(g, n.m23, R4_AXIS(40)), SHAPE, "reduce_max: axes 0x80000000 of rank 2")                   \
   X(r4_reduce_max(g, n.scalar, 1), SHAPE, "reduce_max: axes 0x1 of rank 0")                                 \
   X(r4_mean(g, R4_NONE, R4_ALL), ARGUMENT, "sum: argument 1")                                               \
   X(r4_softmax(g, n.scalar), SHAPE, "softmax []: needs at least one axis")                                  \

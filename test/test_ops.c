@@ -263,12 +263,40 @@ static void test_indices(void **state)
   each_case(check_index);
 }
 
+/* As many operands as there may be: each has its part of the derivative, and of the bounds. */
+static void test_most_operands(void **state)
+{
+  (void)state;
+  r4_graph *g = r4_graph_new();
+  r4_id x[MAX_ARITY], out[MAX_ARITY + 2];
+  r4_box box[MAX_ARITY];
+  for (size_t k = 0; k < MAX_ARITY; k++) {
+    x[k] = r4_scale(g, r4_input(g, "x", R4_SHAPE(1)), (double)k);
+    box[k] = r4_box_around(x[k], x[k], r4_const(g, 1, R4_SHAPE(1)));
+  }
+  r4_id y = r4_concat(g, MAX_ARITY, x, 0);
+  r4_grad(g, r4_sum(g, r4_mul(g, y, r4_iota(g, 0, R4_SHAPE(MAX_ARITY))), R4_ALL), MAX_ARITY, x, out);
+  r4_pair pair = r4_bound(g, y, MAX_ARITY, box);
+  out[MAX_ARITY] = pair.lo;
+  out[MAX_ARITY + 1] = pair.hi;
+  struct runner *r = runner_new(g, MAX_ARITY + 2, out, FAST32);
+  *runner_input(r, "x") = 1;
+  runner_run(r);
+  for (size_t k = 0; k < MAX_ARITY; k++) {
+    assert_true(r->out[k][0] == (double)k);
+    assert_true(r->out[MAX_ARITY][k] == (double)k - 1 && r->out[MAX_ARITY + 1][k] == (double)k + 1);
+  }
+  runner_free(r);
+  r4_graph_free(g);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_given_values), cmocka_unit_test(test_each_has_values),
-    cmocka_unit_test(test_fast),         cmocka_unit_test(test_derivatives),
-    cmocka_unit_test(test_conventions),  cmocka_unit_test(test_indices),
+    cmocka_unit_test(test_given_values),  cmocka_unit_test(test_each_has_values),
+    cmocka_unit_test(test_fast),          cmocka_unit_test(test_derivatives),
+    cmocka_unit_test(test_conventions),   cmocka_unit_test(test_indices),
+    cmocka_unit_test(test_most_operands),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   check_seed();

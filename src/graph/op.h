@@ -66,7 +66,7 @@ struct op {
   const char *name;
   int arity; /* -1: one or more */
   enum op_kind kind;
-  unsigned index_args;             /* bit k: argument k is an index: no derivative, no box */
+  uint64_t index_args;             /* bit k: argument k is an index: no derivative, no box */
   int cost;                        /* of an element, in units of an addition; 0 means 1 */
   bool needs_shape;                /* the shape is an attribute, not determined by the arguments */
   bool has_value;                  /* attr.f is an attribute */
@@ -91,6 +91,12 @@ struct op {
   const struct sample *samples;
   size_t sample_count;
 };
+
+_Static_assert(MAX_ARITY <= 64, "index_args has a bit for each argument");
+static inline bool op_is_index(const struct op *op, size_t k)
+{
+  return op->index_args >> k & 1;
+}
 
 /* From src/op/table.c. */
 const struct op *op_by_name(const char *name);

@@ -62,7 +62,7 @@ struct interval op_linear(r4_graph *g, r4_id y, struct interval *x)
   for (size_t k = 0; k < n; k++)
     if (!iv_point(x[k]) && !x[k].radius.i) return op_monotone(g, y, x);
   for (size_t k = 0; k < n; k++) {
-    bool index = graph_node(g, y)->op->index_args >> k & 1;
+    bool index = op_is_index(graph_node(g, y)->op, k);
     centre[k] = x[k].centre;
     radius[k] = index ? x[k].centre : iv_point(x[k]) ? op_like(g, x[k].centre, 0) : x[k].radius;
   }

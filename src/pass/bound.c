@@ -63,7 +63,7 @@ static void visit(struct bounds *b, r4_id y)
     x[k] = b->touched[a.i] ? b->interval[a.i] : iv_of(a);
     touched |= b->touched[a.i];
     moves |= !iv_point(x[k]);
-    if (!iv_point(x[k]) && op->index_args >> k & 1)
+    if (!iv_point(x[k]) && op_is_index(op, k))
       r4_graph_fail(b->g, R4_E_RULE, "%s has no bounds over a moving index", op->name);
   }
   if (!touched) return;

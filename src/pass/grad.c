@@ -21,7 +21,7 @@ static void mark_dependent(struct grad *d, r4_id y, size_t n, const r4_id *x)
   for (uint32_t i = 1; i <= y.i; i++) {
     const struct node *node = &d->g->node[i];
     for (uint32_t k = 0; k < node->arity; k++)
-      if (!(node->op->index_args >> k & 1) && d->depends[d->g->arg[node->first + k].i]) d->depends[i] = true;
+      if (!op_is_index(node->op, k) && d->depends[d->g->arg[node->first + k].i]) d->depends[i] = true;
   }
 }
 
