@@ -33,7 +33,7 @@ void each_case(void (*f)(const struct op_case *c))
 
 const char *arg_name(const char *prefix, size_t k)
 {
-  static char name[8][16];
+  static char name[8][40];
   static unsigned next;
   char *s = name[next++ % 8];
   snprintf(s, sizeof name[0], "%s%c", prefix, (char)('a' + k));
@@ -88,6 +88,14 @@ static double largest_radius(const struct op_case *c, size_t k, double x)
   if (s->x[k]) return fabs(x) / 3;
   if (s->low != 0 || s->high != 0) return fmax(0, fmin(x - s->low, s->high - x));
   return 1;
+}
+
+void case_snap(const struct op_case *c, size_t k, double *x, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    double half = round(2 * x[i]) / 2;
+    if (!is_index(c, k) && fabs(half - x[i]) <= largest_radius(c, k, x[i])) x[i] = half;
+  }
 }
 
 void case_radii(const struct op_case *c, size_t k, const double *x, double size, double *r, size_t n)

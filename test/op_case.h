@@ -30,6 +30,8 @@ r4_id weighted_sum(r4_graph *g, r4_id y, const char *weight);
 
 /* Values for argument k: drawn from the sample's range; near the sample's own values if it has some. */
 void case_values(const struct op_case *c, size_t k, double *x, size_t n);
+/* Moves values to halves where the domain allows it: many are equal then, and some 0. */
+void case_snap(const struct op_case *c, size_t k, double *x, size_t n);
 /* Radii so that x -+ r stays in the operation's domain: at most "size" times the largest allowed. */
 void case_radii(const struct op_case *c, size_t k, const double *x, double size, double *r, size_t n);
 void draw_weights(double *w, size_t n);

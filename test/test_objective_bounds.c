@@ -25,6 +25,7 @@ static const struct {
   {"flatten, dense 12, relu, dense 3", R4_EXPLAIN_LOGIT, R4_NORM_L2},
   {"flatten, dense 12, relu, dense 8, relu, dense 3", R4_EXPLAIN_MARGIN, R4_NORM_L2},
   {"conv 3 2 p1, relu, flatten, dense 3", R4_EXPLAIN_LOGPROB_SUM, R4_NORM_L1},
+  {"conv 4 2 p1, relu, maxpool 2 s1, flatten, dense 3", R4_EXPLAIN_MARGIN, R4_NORM_L2},
 };
 
 static double sum_rand, sum_adv; /* over examples of nets whose loss is explained */

@@ -44,14 +44,15 @@ static void test_each_has_values(void **state)
   }
 }
 
-static void fill(const struct op_case *c, struct runner *r)
+static void fill(const struct op_case *c, struct runner *r, bool ties)
 {
   for (size_t k = 0; k < r->n_in; k++) {
-    bool argument = strlen(r->name[k]) == 1 && r->name[k][0] < 'a' + (int)c->n;
-    if (argument)
-      case_values(c, (size_t)(r->name[k][0] - 'a'), r->in[k], r->in_count[k]);
+    size_t argument = strlen(r->name[k]) == 1 ? (size_t)(r->name[k][0] - 'a') : c->n;
+    if (argument < c->n)
+      case_values(c, argument, r->in[k], r->in_count[k]);
     else
       draw_weights(r->in[k], r->in_count[k]);
+    if (argument < c->n && ties) case_snap(c, argument, r->in[k], r->in_count[k]);
   }
 }
 
@@ -90,7 +91,7 @@ static struct derived derive(const struct op_case *c)
   return d;
 }
 
-static void check_fast(const struct op_case *c)
+static void check_fast_at(const struct op_case *c, bool ties)
 {
   static const struct {
     const char *name;
@@ -99,7 +100,7 @@ static void check_fast(const struct op_case *c)
   } fast[] = {{"float", R4_F32, 2e-5}, {"double", R4_F64, 1e-12}};
   struct derived d = derive(c);
   struct runner *want = runner_new(d.g, d.n_out, d.out, REFERENCE);
-  fill(c, want);
+  fill(c, want, ties);
   runner_run(want);
   for (size_t j = 0; j < 2; j++) {
     struct runner *all = runner_new(d.g, d.n_out, d.out, (r4_plan_options){.type = fast[j].type});
@@ -121,6 +122,12 @@ static void check_fast(const struct op_case *c)
   }
   runner_free(want);
   r4_graph_free(d.g);
+}
+
+static void check_fast(const struct op_case *c)
+{
+  check_fast_at(c, false);
+  check_fast_at(c, true);
 }
 
 static void test_fast(void **state)
@@ -182,7 +189,7 @@ static void check_derivatives(const struct op_case *c)
   struct derived d = derive(c);
   struct runner *at = runner_new(d.g, d.n_out, d.out, REFERENCE);
   struct runner *moved = runner_new(d.g, 3, d.out, REFERENCE);
-  fill(c, at);
+  fill(c, at, false);
   runner_run(at);
   runner_copy_inputs(moved, at);
   bool detached = c->op == &op_detach; /* whose derivative is not that of its value */

@@ -215,6 +215,18 @@ static void check_inside(const struct question *q, const struct runner *want, st
   memcpy(to, x, n * sizeof *x);
 }
 
+/* A box of radius 0 gives the value and its derivative. */
+static void check_collapse(const struct question *q, const struct runner *want, struct runner *moved)
+{
+  size_t n[2] = {want->out_count[q->value + 1], want->out_count[q->slope]};
+  memset(runner_input(moved, "radius"), 0, n[1] * sizeof(double));
+  runner_run(moved);
+  for (size_t k = 0; k < 4; k++)
+    assert_close("box of radius 0", moved->out[q->bounds + k], want->out[k < 2 ? q->value + 1 : q->slope],
+                 n[k / 2], 1e-9, 1e-3);
+  runner_copy_inputs(moved, want);
+}
+
 /* The change of output "of" along a random direction of all inputs that are differentiated by. */
 static void check_slope(const struct question *q, const struct runner *want, struct runner *moved, size_t of,
                         size_t slope)
@@ -260,6 +272,7 @@ static void check_round(uint32_t round)
   runner_run(want);
   runner_copy_inputs(moved, want);
   check_inside(&q, want, moved);
+  check_collapse(&q, want, moved);
   check_fast(&q, want, R4_F64);
   check_fast(&q, want, R4_F32);
   check_simplify(&q, want);

@@ -9,14 +9,15 @@ static const struct {
   const struct op *op;
   kernel_maker *make;
 } makers[] = {
-  {&op_matmul, sparse_matmul},   {&op_matmul, dnn_matmul},        {&op_conv2d, direct_conv},
-  {&op_conv2d, dnn_conv},        {&op_conv2d_dx, narrow_conv_dx}, {&op_conv2d_dx, direct_conv_dx},
-  {&op_conv2d_dx, dnn_conv_dx},  {&op_conv2d_dw, direct_conv_dw}, {&op_conv2d_dw, dnn_conv_dw},
-  {&op_pool_sum, dnn_pool},      {&op_pool_max, pool_kernel},     {&op_softmax, rows_kernel},
-  {&op_logsumexp, rows_kernel},  {&op_sum, middle_kernel},        {&op_transpose, move_kernel},
-  {&op_slice, move_kernel},      {&op_pad, move_kernel},          {&op_concat, move_kernel},
-  {&op_gather, index_kernel},    {&op_scatter_add, index_kernel}, {&op_unpool_sum, pool_kernel},
-  {&op_unpool_max, pool_kernel}, {&op_pick_max, pool_kernel},
+  {&op_matmul, sparse_matmul},     {&op_matmul, dnn_matmul},        {&op_conv2d, direct_conv},
+  {&op_conv2d, dnn_conv},          {&op_conv2d_dx, narrow_conv_dx}, {&op_conv2d_dx, direct_conv_dx},
+  {&op_conv2d_dx, dnn_conv_dx},    {&op_conv2d_dw, direct_conv_dw}, {&op_conv2d_dw, dnn_conv_dw},
+  {&op_pool_sum, dnn_pool},        {&op_pool_max, pool_kernel},     {&op_softmax, rows_kernel},
+  {&op_logsumexp, rows_kernel},    {&op_sum, middle_kernel},        {&op_transpose, move_kernel},
+  {&op_slice, move_kernel},        {&op_pad, move_kernel},          {&op_concat, move_kernel},
+  {&op_gather, index_kernel},      {&op_scatter_add, index_kernel}, {&op_unpool_sum, pool_kernel},
+  {&op_unpool_max, pool_kernel},   {&op_pick_max, pool_kernel},     {&op_unpool_may, pool_may_kernel},
+  {&op_pick_may, pool_may_kernel},
 };
 
 /* ---- Whose kernels ---- */

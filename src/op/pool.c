@@ -10,9 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "op/window.h"
+#include "op/pool.h"
 
-static bool pool_geometry(struct infer *s, r4_shape x, r4_shape *out)
+bool pool_geometry(struct infer *s, r4_shape x, r4_shape *out)
 {
   if (x.rank != 4) return infer_fail(s, "needs an image of rank 4");
   if (!window_valid(s)) return false;
@@ -131,40 +131,26 @@ static void pick_max_vjp(r4_graph *g, r4_id y, r4_id dy, r4_id *dx)
 
 /* ---- Intervals ---- */
 
-/* If x moves, any position of a window may be the largest, so each gets t or nothing. */
+/* If x moves, which position is largest may change: unpool_may knows the candidates. */
 static struct interval unpool_max_bound(r4_graph *g, r4_id y, struct interval *x)
 {
   if (iv_point(x[0])) return op_monotone(g, y, x);
-  struct attr attr = graph_node(g, y)->attr;
-  r4_shape image = r4_node_shape(g, y);
-  r4_id lo = iv_lo(g, x[1]), hi = iv_hi(g, x[1]);
-  r4_id below = r4_min(g, lo, op_like(g, lo, 0)), above = r4_relu(g, hi);
-  return iv_ends(unpool_sum(g, below, attr, image), unpool_sum(g, above, attr, image));
+  return may_bound(g, &op_unpool_may, graph_node(g, y)->attr, (struct interval[]){x[0], x[0], x[1]});
 }
 
-/* If x moves: between the smallest and the largest t of the window. */
+/* If x moves: what pick_may says, and between the smallest and the largest t of the window, as one is picked. */
 static struct interval pick_max_bound(r4_graph *g, r4_id y, struct interval *x)
 {
   if (iv_point(x[0])) return op_monotone(g, y, x);
   struct attr attr = graph_node(g, y)->attr;
+  struct interval sum = may_bound(g, &op_pick_may, attr, (struct interval[]){x[0], x[0], x[1]});
   r4_id below = r4_neg(g, iv_lo(g, x[1])), above = iv_hi(g, x[1]);
-  r4_id lo = r4_neg(g, graph_add(g, &op_pool_max, 1, &below, &attr, NULL, NULL));
-  return iv_ends(lo, graph_add(g, &op_pool_max, 1, &above, &attr, NULL, NULL));
+  r4_id least = r4_neg(g, graph_add(g, &op_pool_max, 1, &below, &attr, NULL, NULL));
+  r4_id most = graph_add(g, &op_pool_max, 1, &above, &attr, NULL, NULL);
+  return iv_ends(r4_max(g, sum.lo, least), r4_min(g, sum.hi, most));
 }
 
 /* ---- Kernels ---- */
-
-struct pool_walk {
-  const struct attr *attr;
-  r4_shape image, out;
-};
-
-static int64_t image_at(const struct pool_walk *w, int64_t n, int64_t u, int64_t v, int64_t p, int64_t q)
-{
-  int64_t h = window_at(w->attr, 0, u, p), k = window_at(w->attr, 1, v, q);
-  if (h < 0 || h >= w->image.dim[1] || k < 0 || k >= w->image.dim[2]) return -1;
-  return ((n * w->image.dim[1] + h) * w->image.dim[2] + k) * w->image.dim[3];
-}
 
 /* place of the largest element of a window, channel c */
 static int64_t largest_at(const struct pool_walk *w, const double *x, int64_t n, int64_t u, int64_t v,
@@ -173,19 +159,10 @@ static int64_t largest_at(const struct pool_walk *w, const double *x, int64_t n,
   int64_t best = -1;
   for (int64_t p = 0; p < w->attr->i[W_SIZE]; p++)
     for (int64_t q = 0; q < w->attr->i[W_SIZE + 1]; q++) {
-      int64_t at = image_at(w, n, u, v, p, q);
+      int64_t at = pool_at(w, n, u, v, p, q);
       if (at >= 0 && (best < 0 || x[at + c] > x[best] || x[at + c] != x[at + c])) best = at + c;
     }
   return best;
-}
-
-/* out position k as (n, u, v, c) */
-static void unravel(r4_shape s, int64_t k, int64_t *i)
-{
-  for (int a = 3; a >= 0; a--) {
-    i[a] = k % s.dim[a];
-    k /= s.dim[a];
-  }
 }
 
 static r4_status sum_walk(const struct call *c, struct pool_walk w, bool spread)
@@ -194,10 +171,10 @@ static r4_status sum_walk(const struct call *c, struct pool_walk w, bool spread)
   w.attr = c->attr;
   memset(c->out, 0, (size_t)r4_shape_count(c->shape) * sizeof *c->out);
   for (int64_t k = 0; k < n; k++) {
-    unravel(w.out, k, i);
+    pool_unravel(w.out, k, i);
     for (int64_t p = 0; p < w.attr->i[W_SIZE]; p++)
       for (int64_t q = 0; q < w.attr->i[W_SIZE + 1]; q++) {
-        int64_t at = image_at(&w, i[0], i[1], i[2], p, q);
+        int64_t at = pool_at(&w, i[0], i[1], i[2], p, q);
         if (at < 0) continue;
         if (spread)
           c->out[at + i[3]] += c->in[0][k];
@@ -224,7 +201,7 @@ static r4_status pick(const struct call *c, size_t from)
   struct pool_walk w = {.attr = c->attr, .image = c->in_shape[0], .out = c->shape};
   int64_t n = r4_shape_count(w.out), i[4];
   for (int64_t k = 0; k < n; k++) {
-    unravel(w.out, k, i);
+    pool_unravel(w.out, k, i);
     c->out[k] = c->in[from][largest_at(&w, c->in[0], i[0], i[1], i[2], i[3])];
   }
   return R4_OK;
@@ -246,7 +223,7 @@ static r4_status unpool_max_kernel(const struct call *c)
   int64_t n = r4_shape_count(w.out), i[4];
   memset(c->out, 0, (size_t)r4_shape_count(c->shape) * sizeof *c->out);
   for (int64_t k = 0; k < n; k++) {
-    unravel(w.out, k, i);
+    pool_unravel(w.out, k, i);
     c->out[largest_at(&w, c->in[0], i[0], i[1], i[2], i[3])] += c->in[1][k];
   }
   return R4_OK;
@@ -255,14 +232,9 @@ static r4_status unpool_max_kernel(const struct call *c)
 /* ---- The operations ---- */
 /* clang-format off */
 
-static const struct attr_field pool_fields[] = {{"stride", W_STRIDE, 2},     {"pad", W_PAD, 4},
+const struct attr_field pool_fields[] = {{"stride", W_STRIDE, 2},     {"pad", W_PAD, 4},
                                                 {"dilation", W_DILATION, 2}, {"kernel", W_SIZE, 2},
                                                 {"image", W_IMAGE, 2},       {0}};
-#define TWO 2, 2, 0, 0, 0, 0, 1, 1, 2, 2
-#define OVERLAP 1, 2, 1, 0, 0, 1, 1, 1, 3, 2
-#define IMAGE4 VALUES(1, 2, 3, 4, 8, 7, 6, 5)
-#define POOL_OP(NAME, ARITY)                                                                             \
-  .name = #NAME, .arity = ARITY, .kind = OP_DENSE, .fields = pool_fields, .vjp = NAME##_vjp, .kernel = NAME##_kernel
 
 const struct op op_pool_sum = {
   POOL_OP(pool_sum, 1), .shape = pool_shape, .bound = op_linear, .fast = "ref, oneDNN",
