@@ -138,13 +138,15 @@ static void folders_are_classes(void **state)
   char *folder = folder_new();
   put_grey(folder, "train/10/x.png", SIDE, SIDE, 1, 1);
   put_grey(folder, "train/9/x.png", SIDE, SIDE, 2, 2);
-  put_grey(folder, "test/9/y.PNG", SIDE, SIDE, 3, 3);
-  put_text(folder, "test/9/.hidden.png", "no image");
-  put_text(folder, "test/9/notes.txt", "no image");
+  put_grey(folder, "Test/9/y.PNG", SIDE, SIDE, 3, 3); /* parts in any case, and as others call them */
+  put_grey(folder, "valid/9/z.png", SIDE, SIDE, 4, 4);
+  put_text(folder, "Test/9/.hidden.png", "no image");
+  put_text(folder, "Test/9/notes.txt", "no image");
   r4_data *d = opened(folder, NULL);
-  assert_int_equal(r4_data_count(d), 3);
+  assert_int_equal(r4_data_count(d), 4);
+  assert_int_equal(r4_data_example(d, 3).split, R4_VAL);
   assert_string_equal(r4_data_class_name(d, 0), "9"); /* numbers in their order, not 10 before 9 */
-  assert_string_equal(r4_data_example(d, 0).file, "test/9/y.PNG");
+  assert_string_equal(r4_data_example(d, 0).file, "Test/9/y.PNG");
   assert_int_equal(r4_data_example(d, 0).split, R4_TEST);
   assert_int_equal(r4_data_example(d, 1).label, 1);
   assert_int_equal(r4_data_example(d, 1).split, R4_TRAIN);
@@ -180,7 +182,10 @@ static void bad_tables_are_refused(void **state)
     {"file,label,split\na.png,cat,\n", "split ''"},
     {"file,label\na.png,cat\nd.png,cat\n\na.png,dog\n", "metadata.csv:5: file a.png: is in line 2 already"},
     {"file,label\nmetadata.csv,cat\n", "metadata.csv:2: file metadata.csv: does not start as PNG or JPEG do"},
-    {"file,class\na.png,cat\n", "label"},
+    {"file,class\na.png,cat\n",
+     "metadata.csv:1: no column \"label\"; the first line names \"file\", \"class\"; "
+     "expected file, label, and if wanted group, split, id"},
+    {"Filename;Label\na.png;cat\n", "no column \"file\"; the first line names \"Filename\", \"Label\";"},
     {"file,label\na.png\n", "metadata.csv:2"},
     {"file,label\n", "has no images"},
   };
@@ -192,6 +197,45 @@ static void bad_tables_are_refused(void **state)
   folder = folder_new();
   put_text(folder, "sub/x.txt", "");
   refused(folder, NULL, "has no images");
+  folder_remove(folder);
+}
+
+/* One table in the ways in which people and spreadsheets write it. */
+static void tables_as_people_write_them(void **state)
+{
+  (void)state;
+  char *folder = small_folder();
+  static const char *const same[] = {
+    "file,label,split\na.png,cat,train\nd.png,dog,test\n",
+    "\xef\xbb\xbf"
+    "File;Label;Split\r\na.png;cat;Train\r\nd.png;dog;TEST\r\n;;\r\n\r\n",
+    "FILE\tLABEL\tSPLIT\na.png\tcat\ttraining\nd.png\tdog\ttesting",
+    " file , label , split \n a.png , cat , 0 \n d.png ,\tdog , 2\n",
+    "\"file\",\"label\",\"split\"\n\"a.png\", \"cat\" ,\"train\"\n\"d.png\",\"dog \",\"test\"\n,,\n",
+    "note,split,label,file\n\"one, two\",train,cat,a.png\n,test,dog,d.png\n",
+  };
+  for (size_t k = 0; k < sizeof same / sizeof *same; k++) {
+    put_text(folder, "metadata.csv", same[k]);
+    r4_data *d = opened(folder, &irrelevant);
+    assert_int_equal(r4_data_count(d), 2);
+    assert_int_equal(r4_data_classes(d), 2);
+    assert_string_equal(r4_data_class_name(d, 0), "cat");
+    assert_string_equal(r4_data_class_name(d, 1), "dog");
+    assert_string_equal(r4_data_example(d, 0).file, "a.png");
+    assert_int_equal(r4_data_example(d, 0).split, R4_TRAIN);
+    assert_int_equal(r4_data_example(d, 1).split, R4_TEST);
+    r4_data_free(d);
+  }
+  r4_finding finding[R4_FINDINGS];
+  size_t n = 0;
+  put_text(folder, "metadata.csv", "file,label\na.png,cat\nd.png,Cat \nb.png, cat\n");
+  r4_data *d = opened(folder, &irrelevant); /* blanks are nothing, a capital may be something */
+  assert_int_equal(r4_data_classes(d), 2);
+  assert_int_equal(r4_data_lint(d, NULL, finding, &n, NULL), R4_OK);
+  bool told = false;
+  for (size_t k = 0; k < n; k++) told |= !strcmp(finding[k].code, "names-alike");
+  assert_true(told);
+  r4_data_free(d);
   folder_remove(folder);
 }
 
@@ -435,17 +479,13 @@ static void ham_is_complete(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(metadata_tells_it_all),
-                                     cmocka_unit_test(masks_mean_what_is_stated),
-                                     cmocka_unit_test(images_are_resized),
-                                     cmocka_unit_test(folders_are_classes),
-                                     cmocka_unit_test(bad_tables_are_refused),
-                                     cmocka_unit_test(first_error_wins),
-                                     cmocka_unit_test(strays_are_told),
-                                     cmocka_unit_test(cache_gives_the_same),
-                                     cmocka_unit_test(cache_knows_what_matters),
-                                     cmocka_unit_test(memory_may_run_out),
-                                     cmocka_unit_test(ham_layout),
-                                     cmocka_unit_test(ham_is_complete)};
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(metadata_tells_it_all),  cmocka_unit_test(masks_mean_what_is_stated),
+    cmocka_unit_test(images_are_resized),     cmocka_unit_test(folders_are_classes),
+    cmocka_unit_test(bad_tables_are_refused), cmocka_unit_test(tables_as_people_write_them),
+    cmocka_unit_test(first_error_wins),       cmocka_unit_test(strays_are_told),
+    cmocka_unit_test(cache_gives_the_same),   cmocka_unit_test(cache_knows_what_matters),
+    cmocka_unit_test(memory_may_run_out),     cmocka_unit_test(ham_layout),
+    cmocka_unit_test(ham_is_complete)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -23,10 +24,15 @@ static r4_status no_memory(const char *folder, r4_error *e)
 
 r4_status folder_read_split(const char *name, r4_split *split)
 {
-  static const char *const names[][2] = {{"train", "0"}, {"val", "1"}, {"test", "2"}};
-  for (int k = 0; k < R4_SPLITS; k++)
-    if (!strcmp(name, names[k][0]) || !strcmp(name, names[k][1])) {
-      *split = (r4_split)k;
+  static const struct {
+    const char *name;
+    r4_split split;
+  } known[] = {{"train", R4_TRAIN},  {"training", R4_TRAIN}, {"0", R4_TRAIN},        {"val", R4_VAL},
+               {"valid", R4_VAL},    {"1", R4_VAL},          {"validation", R4_VAL}, {"test", R4_TEST},
+               {"testing", R4_TEST}, {"2", R4_TEST}};
+  for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+    if (!strcasecmp(name, known[k].name)) {
+      *split = known[k].split;
       return R4_OK;
     }
   return R4_E_PARSE;
@@ -36,15 +42,40 @@ r4_status folder_read_split(const char *name, r4_split *split)
 
 enum { COLUMNS = 8 };
 
+/* Adds what was expected to what was found. */
+static r4_status missing_column(const struct column *columns, size_t n, const r4_error *found, r4_error *e)
+{
+  char wanted[128] = "", optional[128] = "";
+  for (size_t k = 0; k < n; k++) {
+    char *list = columns[k].optional ? optional : wanted;
+    size_t length = strlen(list);
+    snprintf(list + length, sizeof wanted - length, "%s%s", length ? ", " : "", columns[k].name);
+  }
+  return r4_fail(e, R4_E_PARSE, "%.300s; expected %s%s%s", found->text, wanted,
+                 *optional ? ", and if wanted " : "", optional);
+}
+
 static r4_status find_columns(const struct csv *c, size_t n, const struct column *columns, int *at,
                               r4_error *e)
 {
-  r4_status s = R4_OK;
-  for (size_t k = 0; !s && k < n; k++) {
+  for (size_t k = 0; k < n; k++) {
+    r4_error found = {0};
     at[k] = -1;
-    if (!columns[k].optional || csv_has(c, columns[k].name)) s = csv_column(c, columns[k].name, at + k, e);
+    if (columns[k].optional && !csv_has(c, columns[k].name)) continue;
+    if (csv_column(c, columns[k].name, at + k, &found)) return missing_column(columns, n, &found, e);
   }
-  return s;
+  return R4_OK;
+}
+
+/* Blanks around values are nobody's intention; lines of nothing but separators are what spreadsheets leave. */
+static bool trim_row(struct csv *c)
+{
+  bool any = false;
+  for (int k = 0; k < c->columns; k++) {
+    c->field[k] = csv_trim(c->field[k]);
+    any |= *c->field[k] != 0;
+  }
+  return any;
 }
 
 r4_status folder_list_table(struct listing *l, struct mask_index *masks, size_t n,
@@ -60,7 +91,8 @@ r4_status folder_list_table(struct listing *l, struct mask_index *masks, size_t 
     int at[COLUMNS];
     bool row = true;
     s = find_columns(&c, n, columns, at, e);
-    while (!s && !(s = csv_next(&c, &row, e)) && row) s = add(l, masks, &c, at, e);
+    while (!s && !(s = csv_next(&c, &row, e)) && row)
+      if (trim_row(&c)) s = add(l, masks, &c, at, e);
     csv_close(&c);
   }
   r4_mem_free(bytes);

@@ -6,7 +6,8 @@
 #include "data/folder_list.h"
 #include "data/folder_scan.h"
 
-/* train, val and test, or 0, 1 and 2; R4_E_PARSE, without a message, for another name. */
+/* train, val and test in any case, also training, valid, validation and testing, or 0, 1 and 2; R4_E_PARSE, without a
+ * message, for another name. */
 r4_status folder_read_split(const char *name, r4_split *split);
 
 /* *path becomes the path in folder, in new memory, of a file that lies in the first of the folders below
