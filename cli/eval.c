@@ -10,7 +10,7 @@ struct settings {
   struct words runs;
   const char *split;
   double eps;
-  bool json;
+  bool other_data, json;
 };
 
 #define AT(field) offsetof(struct settings, field)
@@ -18,6 +18,8 @@ static const struct option options[] = {
   {"RUN", OPTION_WORDS, AT(runs), NULL, 0, 0, "folders that r4 train made; several are set side by side"},
   {"split", OPTION_TEXT, AT(split), "test", 0, 0, "test, val or train"},
   {"eps", OPTION_REAL, AT(eps), "-1", -1, 1e6, "radius of the box of fragility; -1: the setting eval.eps"},
+  {"other-data", OPTION_FLAG, AT(other_data), NULL, 0, 0,
+   "also if the data are not those that the RUN was trained on"},
   {"json", OPTION_FLAG, AT(json), NULL, 0, 0,
    "for machines: an object for each RUN; in per cent; null: no such figure"},
   {0},
@@ -32,53 +34,57 @@ static r4_setting_value setting(const r4_settings *s, const char *key)
   return v;
 }
 
-static r4_status measure(struct evaluation *v, double eps, r4_error *e)
+/* With the net of the settings: the weights of another do not fit. */
+static int measure_seed(const struct settings *o, struct evaluation *v, const r4_net *net, size_t k)
 {
   const r4_settings *s = v->run->settings;
+  const char *path = v->run->model[k];
+  double eps = o->eps >= 0 ? o->eps : setting(s, "eval.eps").real;
+  char text[R4_ERROR_SIZE + PATH_SIZE];
+  r4_error e = {0};
+  r4_model *m = r4_model_load(path, net, &e);
+  if (!m) return cli_fail("eval", e.status, e.text);
   r4_status status = R4_OK;
-  if (eps < 0) eps = setting(s, "eval.eps").real;
-  for (size_t k = 0; k < v->run->seeds && !status; k++) {
-    r4_model *m = r4_model_load(v->run->model[k], NULL, e);
-    r4_error why = {0};
-    status = m ? r4_evaluate(r4_model_net(m), r4_model_weights(m), v->data, eps,
-                             setting(s, "eval.batch").whole, &v->metrics[k], &why)
-               : e->status;
-    if (m && status) snprintf(e->text, sizeof e->text, "%.150s: %.350s", v->run->model[k], why.text);
-    r4_model_free(m);
-  }
-  if (!status) v->summary = r4_summarize(v->metrics, v->run->seeds);
-  return status;
+  bool agree = o->other_data || run_classes_agree("eval", path, m, v->data);
+  if (agree)
+    status =
+      r4_evaluate(net, r4_model_weights(m), v->data, eps, setting(s, "eval.batch").whole, &v->metrics[k], &e);
+  r4_model_free(m);
+  snprintf(text, sizeof text, "%s: %s", path, e.text);
+  return status ? cli_fail("eval", status, text) : agree ? EXIT_DONE : EXIT_USAGE;
 }
 
-/* Says what could be looked at instead. */
-static int no_examples(const struct evaluation *v, const r4_data *all)
+static int measure(const struct settings *o, struct evaluation *v)
 {
-  r4_counts n = r4_data_counts(all, -1, -1);
-  fprintf(stderr, "r4 eval: %s: no examples of %s; --split: train has %zu, val %zu, test %zu\n", v->path,
-          v->split, n.examples[R4_TRAIN], n.examples[R4_VAL], n.examples[R4_TEST]);
-  return EXIT_USAGE;
+  r4_error e = {0};
+  int code = EXIT_DONE;
+  v->metrics = calloc(v->run->seeds, sizeof *v->metrics);
+  if (!v->metrics) return cli_fail("eval", R4_E_MEMORY, "");
+  r4_net *net = r4_settings_net(v->run->settings, v->data, &e);
+  if (!net) return cli_fail("eval", e.status, e.text);
+  for (size_t k = 0; k < v->run->seeds && !code; k++) code = measure_seed(o, v, net, k);
+  r4_net_free(net);
+  if (!code) v->summary = r4_summarize(v->metrics, v->run->seeds);
+  return code;
 }
 
-static int evaluate_part(struct evaluation *v, const r4_data *all, r4_split split, double eps)
+static int evaluate_part(const struct settings *o, struct evaluation *v, const r4_data *all, r4_split split)
 {
   r4_error e = {0};
   v->data = r4_data_part(all, split, &e);
   if (!v->data) return cli_fail("eval", e.status, e.text);
-  if (!r4_data_count(v->data)) return no_examples(v, all);
-  v->metrics = calloc(v->run->seeds, sizeof *v->metrics);
-  r4_status s = v->metrics ? measure(v, eps, &e) : R4_E_MEMORY;
-  return s ? cli_fail("eval", s, e.text) : EXIT_DONE;
+  if (!r4_data_count(v->data)) return run_no_examples("eval", v->path, v->split, all);
+  r4_data_hash(v->data, v->hash);
+  return measure(o, v);
 }
 
 /* 1 if a seed gives one answer to everything. */
-static int evaluate(struct evaluation *v, r4_split split, double eps)
+static int evaluate(const struct settings *o, struct evaluation *v, r4_split split)
 {
   int code = EXIT_DONE;
-  r4_error e = {0};
   v->run = runs_open("eval", v->path, &code);
-  if (!v->run) return code;
-  r4_data *all = r4_settings_data(v->run->settings, &e);
-  code = all ? evaluate_part(v, all, split, eps) : cli_fail("eval", e.status, e.text);
+  r4_data *all = v->run ? run_data("eval", v->run, o->other_data, &code) : NULL;
+  if (all) code = evaluate_part(o, v, all, split);
   r4_data_free(all);
   return !code && v->summary.constant ? EXIT_NO : code;
 }
@@ -92,14 +98,28 @@ static void forget(struct evaluation *v)
 
 /* ---- The command ---- */
 
-static int print_all(const struct evaluation *const *v, size_t n, bool json)
+/* A table for each set of data: figures of different data do not belong side by side. Changes v. */
+static void print_tables(const struct evaluation **v, size_t n)
+{
+  for (bool further = false; n; further = true) {
+    const struct evaluation *same[MAX_WORDS], *first = v[0];
+    size_t found = 0, rest = 0;
+    for (size_t k = 0; k < n; k++) *(strcmp(v[k]->hash, first->hash) ? &v[rest++] : &same[found++]) = v[k];
+    if (further) printf("\n");
+    if (further || rest) printf("Data %.12s: %s\n\n", first->hash, r4_data_about(first->data));
+    eval_print_comparison(same, found);
+    n = rest;
+  }
+}
+
+static int print_all(const struct evaluation **v, size_t n, bool json)
 {
   int code = EXIT_DONE;
-  if (n > 1 && !json)
-    eval_print_comparison(v, n);
-  else if (n && !json)
-    eval_print_table(v[0]);
   for (size_t k = 0; k < n && json && !code; k++) code = eval_print_json(v[k]);
+  if (n == 1 && !json)
+    eval_print_table(v[0]);
+  else if (!json)
+    print_tables(v, n);
   return code;
 }
 
@@ -114,7 +134,7 @@ static int evaluate_all(const struct settings *o, r4_split split, struct evaluat
   runs_name(&o->runs, path, name);
   for (size_t k = 0; k < o->runs.n; k++) {
     v[k] = (struct evaluation){.path = o->runs.word[k], .name = name[k], .split = o->split};
-    int code = evaluate(&v[k], split, o->eps);
+    int code = evaluate(o, &v[k], split);
     if (code <= EXIT_NO) good[n++] = &v[k];
     if (code > worst) worst = code;
   }
@@ -150,8 +170,9 @@ static void describe_constant(const struct evaluation *v, char *to, size_t size)
 
 int eval_figures(const char *path, struct run_figures *f)
 {
+  const struct settings o = {.eps = -1};
   struct evaluation v = {.path = path, .name = path, .split = "test"};
-  int code = evaluate(&v, R4_TEST, -1);
+  int code = evaluate(&o, &v, R4_TEST);
   f->summary = v.summary;
   f->constant[0] = 0;
   if (code == EXIT_NO) describe_constant(&v, f->constant, sizeof f->constant);
@@ -163,7 +184,8 @@ const struct command command_eval = {
   .name = "eval",
   .summary = "accuracy by group and fragility of a run",
   .details =
-    "One run: a table. Several: side by side. Averages over the seeds of the run, with standard deviations. "
+    "One run: a table. Several: side by side, in a table for each set of data. Averages over the seeds of "
+    "the run, with standard deviations. "
     "The\n"
     "worst group is that of each seed; the published way, the least of the groups' means, stands beside it.\n"
     "kappa is none (null in JSON) where no example has a mask, and inf (the text \"inf\" in JSON) where "

@@ -7,8 +7,9 @@
 struct evaluation {
   const char *path, *name, *split; /* the run, what tables call it, and the part that was looked at */
   struct run *run;
-  r4_data *data;       /* of the split                      */
-  r4_metrics *metrics; /* of each seed                      */
+  r4_data *data;           /* of the split                      */
+  char hash[R4_HASH_SIZE]; /* of these: equal for runs that can be compared */
+  r4_metrics *metrics;     /* of each seed                      */
   r4_summary summary;
 };
 

@@ -60,6 +60,7 @@ int eval_print_json(const struct evaluation *v)
   json_text(w, "method", method.text);
   json_text(w, "split", v->split);
   json_whole(w, "examples", (int64_t)r4_data_count(v->data));
+  json_text(w, "data_sha256", v->hash);
   json_real(w, "eps", v->metrics->eps);
   add_summary(w, v);
   r4_json_key(w, "seeds");

@@ -175,6 +175,19 @@ static void compare_kappa(int width, const struct evaluation *const *v, size_t n
   printf("\n");
 }
 
+/* Where runs differ in eval.eps, their kappas are of different boxes. */
+static void compare_eps(int width, const struct evaluation *const *v, size_t n)
+{
+  char cell[FIGURE_SIZE];
+  bool differ = false;
+  for (size_t k = 1; k < n; k++) differ |= v[k]->metrics->eps != v[0]->metrics->eps;
+  if (!differ) return;
+  print_left("  at eps", width);
+  for (size_t k = 0; k < n; k++)
+    print_right(figure_text(v[k]->metrics->eps, 4, "", cell), column_width(v[k]));
+  printf("\n");
+}
+
 void eval_print_comparison(const struct evaluation *const *v, size_t n)
 {
   const struct evaluation *first = v[0];
@@ -191,6 +204,7 @@ void eval_print_comparison(const struct evaluation *const *v, size_t n)
   compare_row("group average", width, v, n, of_average, 0);
   compare_row("worst group", width, v, n, of_worst, 0);
   compare_kappa(width, v, n);
+  compare_eps(width, v, n);
   if (has_no_kappa(first)) print_why_no_kappa(first);
   for (size_t k = 0; k < n; k++) {
     snprintf(prefix, sizeof prefix, "* %.250s: ", v[k]->name);

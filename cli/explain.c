@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data.h"
 #include "figures.h"
 #include "runs.h"
 
@@ -13,14 +14,17 @@ struct settings {
   const char *out, *methods, *split, *what, *baseline, *data;
   int64_t examples, example, seed, samples;
   double eps, sigma;
-  bool wrong, common_scale, json;
+  bool wrong, common_scale, other_data, force, json;
 };
 
 #define AT(field) offsetof(struct settings, field)
 static const struct option options[] = {
   {"RUN", OPTION_WORDS, AT(runs), NULL, 0, 0,
    "folders that r4 train made, or model files; several are compared"},
-  {"out", OPTION_TEXT, AT(out), NULL, 0, 0, "the picture, a PNG file; without: explain.png in the first RUN"},
+  {"out", OPTION_TEXT, AT(out), NULL, 0, 0,
+   "the picture, a new file that ends in .png; without: explain.png in the first RUN, written again each "
+   "time"},
+  {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "write over the file of --out"},
   {"methods", OPTION_TEXT, AT(methods), "gradient,integrated", 0, 0, "attributions, separated by commas"},
   {"examples", OPTION_WHOLE, AT(examples), "6", 1, 10000, "how many: one of each class in turn"},
   {"example", OPTION_WHOLE, AT(example), "-1", -1, 1e9,
@@ -36,6 +40,8 @@ static const struct option options[] = {
    "the RUNs of a row share their scale of colours"},
   {"seed", OPTION_WHOLE, AT(seed), "-1", -1, 1e18, "which seed of a RUN; -1: its first"},
   {"data", OPTION_TEXT, AT(data), NULL, 0, 0, "recipe or path, instead of the data of the first RUN"},
+  {"other-data", OPTION_FLAG, AT(other_data), NULL, 0, 0,
+   "also if the data are not those that the first RUN was trained on"},
   {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "for machines"},
   {0},
 };
@@ -135,32 +141,51 @@ static int read_methods(struct explanation *x)
   return EXIT_DONE;
 }
 
-/* The data of the first run that has settings, or of --data. */
+/* Of --data, which need not be those of a run. */
+static r4_data *open_named(const struct explanation *x, int *code)
+{
+  r4_error e = {0};
+  char set[PATH_SIZE];
+  int n = snprintf(set, sizeof set, "data=%s", x->o.data);
+  if (n >= (int)sizeof set) {
+    *code = usage("data", "a shorter path", x->o.data);
+    return NULL;
+  }
+  r4_settings *s = r4_settings_new();
+  r4_status status = s ? r4_settings_set(s, set, "--data", &e) : R4_E_MEMORY;
+  r4_data *d = status ? NULL : r4_settings_data(s, &e);
+  r4_settings_free(s);
+  if (!d) *code = cli_fail("explain", status ? status : e.status, e.text);
+  return d;
+}
+
+/* The first run that has settings. */
+static const struct run *first_run(const struct explanation *x)
+{
+  size_t k = 0;
+  while (k < x->o.runs.n && !x->run[k]) k++;
+  return k < x->o.runs.n ? x->run[k] : NULL;
+}
+
 static int open_data(struct explanation *x, r4_split split)
 {
   r4_error e = {0};
-  r4_settings *own = NULL;
-  const r4_settings *s = NULL;
-  for (size_t k = x->o.runs.n; k-- > 0;)
-    if (x->run[k]) s = x->run[k]->settings;
-  if (*x->o.data) {
-    char set[PATH_SIZE];
-    int n = snprintf(set, sizeof set, "data=%s", x->o.data);
-    if (n >= (int)sizeof set) return usage("data", "a shorter path", x->o.data);
-    s = own = r4_settings_new();
-    if (!own || r4_settings_set(own, set, "--data", &e)) {
-      r4_settings_free(own);
-      return cli_fail("explain", own ? e.status : R4_E_MEMORY, e.text);
-    }
-  }
-  if (!s) {
+  int code = EXIT_USAGE;
+  const struct run *r = first_run(x);
+  if (*x->o.data)
+    x->all = open_named(x, &code);
+  else if (r)
+    x->all = run_data("explain", r, x->o.other_data, &code);
+  else
     fprintf(stderr, "r4 explain: a model file does not say what data it is about: add --data\n");
-    return EXIT_USAGE;
-  }
-  x->all = r4_settings_data(s, &e);
-  x->part = x->all ? r4_data_part(x->all, split, &e) : NULL;
-  r4_settings_free(own);
-  return x->part ? EXIT_DONE : cli_fail("explain", e.status, e.text);
+  if (!x->all) return code;
+  x->part = r4_data_part(x->all, split, &e);
+  if (!x->part) return cli_fail("explain", e.status, e.text);
+  if (!r4_data_count(x->part))
+    return run_no_examples("explain", *x->o.data ? x->o.data : x->path[0], x->o.split, x->all);
+  for (size_t k = 0; k < x->o.runs.n && !x->o.other_data; k++)
+    if (!run_classes_agree("explain", x->path[k], x->model[k], x->part)) return EXIT_USAGE;
+  return EXIT_DONE;
 }
 
 static int choose_examples(struct explanation *x)
@@ -328,6 +353,7 @@ static int run(int argc, char **argv)
   if (what < 0) return usage("what", "loss, logit, margin or logprob-sum", x.o.what);
   if (find_word(x.o.baseline, baselines) < 0) return usage("baseline", "zero or mean", x.o.baseline);
   if (x.o.wrong && x.o.example >= 0) return usage("wrong", "examples to choose from", "--example");
+  if (*x.o.out && !out_check("explain", x.o.out, ".png", x.o.force)) return EXIT_USAGE;
   int code = read_methods(&x);
   if (!code) code = open_runs(&x);
   if (!code) code = find_out(&x);

@@ -41,7 +41,9 @@ static void add_model(struct run *r, const char *folder, int64_t seed)
 {
   char *model = r->model[r->seeds];
   int n = snprintf(model, PATH_SIZE, "%s/model.safetensors", folder);
-  if (n < PATH_SIZE && is_file(model)) r->seed[r->seeds++] = seed;
+  if (n >= PATH_SIZE || !is_file(model)) return;
+  snprintf(r->folder[r->seeds], PATH_SIZE, "%s", folder);
+  r->seed[r->seeds++] = seed;
 }
 
 static void find_models(struct run *r, const char *path)

@@ -10,12 +10,22 @@ struct run {
   r4_settings *settings;
   size_t seeds;
   int64_t seed[MAX_SEEDS];
-  char model[MAX_SEEDS][PATH_SIZE]; /* paths */
+  char folder[MAX_SEEDS][PATH_SIZE], model[MAX_SEEDS][PATH_SIZE]; /* paths of each seed */
 };
 
 /* All seeds of a run that have a model, in order. NULL after a message on stderr, with *code the exit code. */
 struct run *runs_open(const char *command, const char *path, int *code);
 void runs_free(struct run *r);
+
+/* ---- run_data.c ---- */
+
+/* The data of a run, all splits. Refused if they are not what it was trained on, unless any are welcome. NULL after a
+ * message, with *code the exit code. */
+r4_data *run_data(const char *command, const struct run *r, bool any, int *code);
+/* That a part of them has no examples, and which have. Returns an exit code. */
+int run_no_examples(const char *command, const char *path, const char *split, const r4_data *all);
+/* False after a message, unless the classes that a model names are those of the data. */
+bool run_classes_agree(const char *command, const char *path, const r4_model *m, const r4_data *d);
 
 /* What tables and pictures call runs: the last part of the path, or all of it if another run ends in the same. path[k]
  * gets the path without slashes at its end, name[k] points into it. */

@@ -855,6 +855,10 @@ typedef struct {
  * locked meanwhile: R4_E_BUSY if another process trains in it. */
 r4_status r4_train(const r4_settings *settings, const r4_train_options *options, bool *stopped, r4_error *e);
 
+/* Whether data with this r4_data_hash, all splits together, are those that the run in folder was trained on:
+ * R4_E_ARGUMENT with both hashes if not. R4_E_IO if the folder has no manifest.json to say so. */
+r4_status r4_run_check_data(const char *folder, const char *hash, r4_error *e);
+
 /* ---- Metrics -------------------------------------------------------------------------------- */
 
 enum { R4_MAX_GROUPS = 1024 };

@@ -174,6 +174,105 @@ static void infinite_kappa_is_said(void **state)
   EXPECT("$R4 eval wild --json", 0, "\"kappa_masked_max\":\"inf\",\"kappa_masked_max_sd\":null");
 }
 
+/* ---- Runs and data that do not belong together ---- */
+
+/* Columns of one table are of one set of data. */
+static void other_data_have_their_own_table(void **state)
+{
+  (void)state;
+  pets_make((struct pets){.folder = "birds", .cat = "crow", .dog = "wren", .test = 8, .masked = true});
+  pets_settings("birds.yaml", "birds", "");
+  EXPECT("$R4 train birds.yaml --out birds-run --quiet && cp -r birds-run birds-too", 0, "birds-run");
+  EXPECT("$R4 eval good birds-run good birds-too", 0, "birds-run    birds-too\n\ncrow");
+  const char *pets = strstr(command_output, "accuracy of test"), *birds = strstr(command_output, "crow ");
+  assert_non_null(pets);
+  assert_non_null(strstr(pets, "good         good\n\ncat"));
+  assert_true(pets < birds && strstr(command_output, "cat ") < birds);
+  assert_true(strncmp(command_output, "Data ", 5) == 0 && strstr(pets, "\nData "));
+  EXPECT("$R4 eval good birds-run --json", 0, "\"cat\":", "\"crow\":", "\"data_sha256\":\"");
+  EXPECT("$R4 eval good half", 1, "accuracy of test");
+  command_lacks("Data ");
+  EXPECT("cp -r good wide && sed -i 's/eval.eps: .*/eval.eps: 0.5/' wide/config.yaml && $R4 eval good wide",
+         0, "\n  at eps                  0.1          0.5");
+}
+
+/* The folder that the run was trained on holds other images now. */
+static void replaced_data_are_noticed(void **state)
+{
+  (void)state;
+  pets_make((struct pets){.folder = "swap", .cat = "cat", .dog = "dog", .test = 6, .masked = true});
+  pets_settings("swap.yaml", "swap", "method: r3\nlambda: 0.1\n");
+  EXPECT("$R4 train swap.yaml --out swap-run --quiet && $R4 eval swap-run", 0, "6 examples of test");
+  command_run("rm -r swap");
+  pets_make((struct pets){.folder = "swap", .cat = "cat", .dog = "dog", .test = 8, .masked = true});
+  EXPECT("$R4 eval swap-run", 2, "swap-run/seed-0: trained on data with SHA-256 ", "(folder swap, 22 images",
+         "but these have ", "--other-data");
+  EXPECT("$R4 eval swap-run good", 2, "swap-run/seed-0: trained on", "good: r3, 2 seeds");
+  EXPECT("$R4 explain swap-run --out swap.png", 2, "swap-run/seed-0: trained on data with SHA-256 ",
+         "--other-data");
+  EXPECT("$R4 eval swap-run --other-data", 0, "8 examples of test");
+  EXPECT("$R4 explain swap-run --other-data --out swap.png", 0, "swap.png");
+  command_run("rm swap-run/seed-0/manifest.json");
+  EXPECT("$R4 eval swap-run", 0, "swap-run/seed-0/manifest.json",
+         "nothing says whether these are the data of the run", "8 examples");
+  EXPECT("echo '{' > swap-run/seed-0/manifest.json && $R4 eval swap-run", 2,
+         "swap-run/seed-0/manifest.json: line");
+}
+
+/* The weights of another net, or of a net for other classes, in the folder of a run. */
+static void other_models_are_noticed(void **state)
+{
+  (void)state;
+  EXPECT("$R4 train small.yaml --set 'net=dense 5, relu, dense 2' --out deep --quiet && cp -r good mixed", 0,
+         "deep");
+  EXPECT("cp deep/seed-0/model.safetensors mixed/seed-1 && $R4 eval mixed", 2,
+         "mixed/seed-1/model.safetensors: tensor \"0.weight\" is [5,16], expected [2,16]");
+  EXPECT("cp birds-run/seed-0/model.safetensors mixed/seed-1 && $R4 eval mixed", 2,
+         "mixed/seed-1/model.safetensors: class 0 of the net is \"crow\", of the data \"cat\"");
+  EXPECT("$R4 explain good birds-run --out both.png", 2, "birds-run: class 0 of the net is \"crow\"");
+  EXPECT("$R4 explain good birds-run --out both.png --other-data", 0, "both.png");
+}
+
+/* ---- What is missing ---- */
+
+static void splits_without_examples(void **state)
+{
+  (void)state;
+  pets_make((struct pets){.folder = "untested", .cat = "cat", .dog = "dog", .masked = true});
+  pets_settings("untested.yaml", "untested", "");
+  EXPECT("$R4 train untested.yaml --out untested-run --quiet", 0, "untested-run");
+  const char *text =
+    "untested-run: no examples of test, but --split train has 12, --split val 4 and --split test 0";
+  EXPECT("$R4 eval untested-run", 2, text);
+  EXPECT("$R4 explain untested-run", 2, text);
+  EXPECT("$R4 eval untested-run --split val", 0, "4 examples of val");
+  EXPECT("$R4 eval good --split=", 2, "--split needs train, val or test");
+  EXPECT("$R4 explain good --split=", 2, "--split needs train, val or test");
+}
+
+/* The worst of all codes wins, whatever comes last; what could be evaluated is printed. */
+static void the_worst_code_wins(void **state)
+{
+  (void)state;
+  EXPECT("$R4 eval dead untested-run good", 2, "no examples of test", "accuracy of test", "* dead: seed 0");
+  EXPECT("$R4 eval untested-run nowhere dead", 3, "no examples of test", "nowhere/config.yaml",
+         "dead: r3, 2 seeds");
+  EXPECT("$R4 eval nowhere untested-run", 3, "nowhere/config.yaml");
+  EXPECT("$R4 explain untested-run/config.yaml", 2, "config.yaml");
+}
+
+static void pictures_are_not_lost(void **state)
+{
+  (void)state;
+  EXPECT("echo mine > keep.npz && $R4 explain good --out keep.npz", 2, "ends in .png, got \"keep.npz\"");
+  EXPECT("$R4 explain good --out keep.npz --force", 2, "ends in .png");
+  EXPECT("cat keep.npz", 0, "mine");
+  EXPECT("echo mine > keep.png && $R4 explain good --out keep.png", 2, "keep.png is there already; --force");
+  EXPECT("cat keep.png", 0, "mine");
+  EXPECT("$R4 explain good --out keep.png --force && head -c 4 keep.png", 0, "PNG");
+  EXPECT("$R4 explain good && $R4 explain good", 0, "good/explain.png");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -186,6 +285,12 @@ int main(void)
     cmocka_unit_test(kappa_needs_masks),
     cmocka_unit_test(examples_without_a_core_are_counted),
     cmocka_unit_test(infinite_kappa_is_said),
+    cmocka_unit_test(other_data_have_their_own_table),
+    cmocka_unit_test(replaced_data_are_noticed),
+    cmocka_unit_test(other_models_are_noticed),
+    cmocka_unit_test(splits_without_examples),
+    cmocka_unit_test(the_worst_code_wins),
+    cmocka_unit_test(pictures_are_not_lost),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   if (!check_command()) return 0;

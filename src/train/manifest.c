@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "base/file.h"
-#include "base/json.h"
 #include "base/mem.h"
 
 enum { MOST_BYTES = 1 << 24 };
@@ -173,19 +172,25 @@ static void add_changes(struct json_writer *w, const struct run *r, const r4_set
   jw_close(w, ']');
 }
 
-r4_status manifest_note(const struct run *r, const r4_settings *was, const char *path, r4_error *e)
+r4_status manifest_read(const char *path, struct js **root, r4_error *e)
 {
   uint8_t *data = NULL;
   size_t size = 0;
-  struct js *old = NULL;
+  *root = NULL;
   r4_status s = file_read(path, MOST_BYTES, &data, &size, e);
-  if (!s) s = js_parse(path, data, size, &old, e);
-  if (!s && js_kind(old) != JS_OBJECT) s = r4_fail(e, R4_E_PARSE, "%s: is no manifest", path);
+  if (!s) s = js_parse(path, data, size, root, e);
   r4_mem_free(data);
-  if (s) {
-    js_free(old);
-    return s;
-  }
+  if (s || js_kind(*root) == JS_OBJECT) return s;
+  js_free(*root);
+  *root = NULL;
+  return r4_fail(e, R4_E_PARSE, "%s: not a manifest", path);
+}
+
+r4_status manifest_note(const struct run *r, const r4_settings *was, const char *path, r4_error *e)
+{
+  struct js *old;
+  r4_status s = manifest_read(path, &old, e);
+  if (s) return s;
   struct json_writer w = {0};
   jw_open(&w, '{');
   for (const struct js *m = NULL; (m = js_next(old, m));) {

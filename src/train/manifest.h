@@ -2,6 +2,7 @@
 #ifndef R4_TRAIN_MANIFEST_H
 #define R4_TRAIN_MANIFEST_H
 
+#include "base/json.h"
 #include "train/run.h"
 
 r4_status manifest_write(const struct run *r, const char *path, r4_error *e);
@@ -9,5 +10,8 @@ r4_status manifest_write(const struct run *r, const char *path, r4_error *e);
 /* The settings have changed from was to those of r: the list "changes" gets what, from what to what, and after which
  * epoch. */
 r4_status manifest_note(const struct run *r, const r4_settings *was, const char *path, r4_error *e);
+
+/* All of it (js_free), which is an object. */
+r4_status manifest_read(const char *path, struct js **root, r4_error *e);
 
 #endif

@@ -1,0 +1,57 @@
+/* Runs and their data: whether they belong together. */
+#include <string.h>
+
+#include "runs.h"
+
+/* Where a manifest is missing nobody can tell: that is said, and no error. */
+static int check_data(const char *command, const struct run *r, const r4_data *d)
+{
+  char hash[R4_HASH_SIZE], text[R4_ERROR_SIZE + 80];
+  r4_data_hash(d, hash);
+  for (size_t k = 0; k < r->seeds; k++) {
+    r4_error e = {0};
+    r4_status s = r4_run_check_data(r->folder[k], hash, &e);
+    if (s == R4_E_IO)
+      fprintf(stderr, "r4 %s: %s; so nothing says whether these are the data of the run\n", command, e.text);
+    else if (s == R4_E_ARGUMENT) {
+      snprintf(text, sizeof text, "%s; --other-data takes them all the same", e.text);
+      return cli_fail(command, s, text);
+    } else if (s)
+      return cli_fail(command, s, e.text);
+  }
+  return EXIT_DONE;
+}
+
+r4_data *run_data(const char *command, const struct run *r, bool any, int *code)
+{
+  r4_error e = {0};
+  r4_data *d = r4_settings_data(r->settings, &e);
+  if (!d) *code = cli_fail(command, e.status, e.text);
+  if (!d || any || !(*code = check_data(command, r, d))) return d;
+  r4_data_free(d);
+  return NULL;
+}
+
+int run_no_examples(const char *command, const char *path, const char *split, const r4_data *all)
+{
+  r4_counts n = r4_data_counts(all, -1, -1);
+  fprintf(stderr,
+          "r4 %s: %s: no examples of %s, but --split train has %zu, --split val %zu and --split test %zu\n",
+          command, path, split, n.examples[R4_TRAIN], n.examples[R4_VAL], n.examples[R4_TEST]);
+  return EXIT_USAGE;
+}
+
+bool run_classes_agree(const char *command, const char *path, const r4_model *m, const r4_data *d)
+{
+  size_t n = r4_data_classes(d), known = (size_t)r4_net_classes(r4_model_net(m));
+  for (size_t k = 0; k < n && k < known; k++) {
+    const char *own = r4_model_class_name(m, k), *name = r4_data_class_name(d, k);
+    if (!own || !strcmp(own, name)) continue;
+    fprintf(
+      stderr,
+      "r4 %s: %s: class %zu of the net is \"%s\", of the data \"%s\"; --other-data takes them for the same\n",
+      command, path, k, own, name);
+    return false;
+  }
+  return true;
+}
