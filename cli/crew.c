@@ -19,6 +19,9 @@ static void on_interrupt(int signal)
   interrupted = 1;
 }
 
+/* What a child ends with, beside the exit codes of the command. */
+enum { CHILD_STOPPED = 64, CHILD_DEAD };
+
 struct child {
   const struct job *j;
   int64_t seed;
@@ -44,7 +47,7 @@ static int train_seed(const struct job *j, int64_t seed, int threads, int pipe_e
 {
   char folder[PATH_SIZE], assignment[64];
   r4_error e = {0};
-  bool stopped = false;
+  r4_outcome end = {0};
   struct child self = {j, seed, pipe_end};
   runs_seed_folder(j->out, seed, folder);
   signal(SIGINT, on_interrupt);
@@ -55,8 +58,8 @@ static int train_seed(const struct job *j, int64_t seed, int threads, int pipe_e
   r4_threads(threads, false);
   const r4_train_options o = {
     .folder = folder, .resume = j->resume, .force = j->force, .report = report, .notice = say, .user = &self};
-  if (!s) s = r4_train(j->settings, &o, &stopped, &e);
-  if (!s) return stopped ? EXIT_NO : EXIT_DONE;
+  if (!s) s = r4_train(j->settings, &o, &end, &e);
+  if (!s) return end.stopped ? CHILD_STOPPED : end.only >= 0 ? CHILD_DEAD : EXIT_DONE;
   say(e.text, &self);
   return cli_code(s);
 }
@@ -68,6 +71,7 @@ struct crew {
   size_t started, ended;
   pid_t child[MAX_SEEDS];
   int threads, pipe[2], code;
+  int dead; /* nets that answer one class for everything */
   bool stopped, told; /* told: the children know that it is time to stop */
 };
 
@@ -97,7 +101,9 @@ static void end_one(struct crew *c, pid_t child, int status)
   int code = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_WORLD;
   if (WIFSIGNALED(status))
     fprintf(stderr, "\nr4 %s: a seed was ended by signal %d\n", c->j->command, WTERMSIG(status));
-  if (code == EXIT_NO) c->stopped = true;
+  if (code == CHILD_STOPPED) c->stopped = true;
+  if (code == CHILD_DEAD) c->dead++;
+  if (code == CHILD_STOPPED || code == CHILD_DEAD) code = EXIT_NO;
   if (code > c->code) c->code = code;
 }
 
@@ -142,6 +148,14 @@ static int threads_of(const struct job *j, int jobs)
   return wanted.whole ? (int)wanted.whole : cpus / jobs > 0 ? cpus / jobs : 1;
 }
 
+static void say_how_to_revive(const struct crew *c)
+{
+  fprintf(stderr,
+          "r4 %s: %d of %zu nets answer one class for everything, and no figure about them means anything: try a "
+          "lower\nlambda, a longer eps_ramp, form: log, or delta in place of lambda\n",
+          c->j->command, c->dead, c->j->seeds);
+}
+
 static int train_prepared(const struct job *j, bool *stopped)
 {
   int jobs = j->jobs ? (int)j->jobs : (int)sysconf(_SC_NPROCESSORS_ONLN);
@@ -157,6 +171,7 @@ static int train_prepared(const struct job *j, bool *stopped)
   watch_end(w);
   close(c.pipe[0]);
   close(c.pipe[1]);
+  if (c.dead) say_how_to_revive(&c);
   *stopped = c.stopped || (interrupted && c.started < j->seeds);
   return *stopped && !c.code ? EXIT_NO : c.code;
 }

@@ -317,6 +317,8 @@ r4_status r4_optimizer_set_rate(r4_optimizer *o, double learning_rate, r4_error 
  * new optimizer with the same options it goes on with the same bits. */
 const float *r4_optimizer_state(const r4_optimizer *o, size_t *n, int64_t *steps);
 r4_status r4_optimizer_restore(r4_optimizer *o, size_t n, const float *state, int64_t steps, r4_error *e);
+/* Forgets all steps. */
+void r4_optimizer_reset(r4_optimizer *o);
 
 /* ---- Random numbers ------------------------------------------------------------------------- */
 
@@ -839,6 +841,13 @@ typedef struct {
   double seconds;            /* since training began, or was taken up again */
 } r4_progress;
 
+/* How a run ended. */
+typedef struct {
+  bool stopped; /* before its end: it can be resumed                                              */
+  int64_t only; /* the class that the model gives to every validation example (without these, to the last batches):
+                   the net is dead, and no figure about it means anything; -1: it is alive         */
+} r4_outcome;
+
 typedef struct {
   const char *folder; /* of the run; made if it is missing                                           */
   bool resume;        /* go on from the checkpoint in it, if there is one                             */
@@ -853,7 +862,8 @@ typedef struct {
 /* Trains one seed of one configuration, from data to folder/model.safetensors. A run that was interrupted, at any
  * moment, and resumed ends with the same bits as one that was not, with the same number of threads. The folder is
  * locked meanwhile: R4_E_BUSY if another process trains in it. */
-r4_status r4_train(const r4_settings *settings, const r4_train_options *options, bool *stopped, r4_error *e);
+r4_status r4_train(const r4_settings *settings, const r4_train_options *options, r4_outcome *outcome,
+                   r4_error *e);
 
 /* Whether data with this r4_data_hash, all splits together, are those that the run in folder was trained on:
  * R4_E_ARGUMENT with both hashes if not. R4_E_IO if the folder has no manifest.json to say so. */

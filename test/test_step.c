@@ -8,6 +8,7 @@
 #include "eval/kappa.h"
 #include "train/dual.h"
 #include "train/predict.h"
+#include "train/pulse.h"
 #include "train/schedule.h"
 #include "train/score.h"
 #include "train/step.h"
@@ -248,11 +249,10 @@ static void dual_ascent_settles_at_delta(void **state)
   (void)state;
   for (int k = 0; k < 12; k++) {
     double rest = (const double[]){0.2, 0.01, 0.001}[k / 4], q = 8, sum_q = 0, sum_lambda = 0;
-    struct dual d = {
-      .delta = 0.05, .rate = 0.02, .steps = 100, .lambda = (const double[]){0, 0.01, 0.1, 1}[k % 4]};
+    struct dual d = dual_begin(0.05, 0.02, log(10), (const double[]){0, 0.01, 0.1, 1}[k % 4]);
     for (int n = 0; n < 8000; n++) {
       double noise = exp(0.5 * sin(1.7 * n));
-      dual_step(&d, q * noise);
+      dual_step(&d, q * noise, 0.1, fmin(n / 1000., 1));
       q *= exp(0.05 * (log(follow(d.lambda, rest)) - log(q)));
       assert_true(d.lambda >= 0 && d.lambda <= 1);
       if (n >= 4000) sum_q += q * noise, sum_lambda += d.lambda;
@@ -262,33 +262,86 @@ static void dual_ascent_settles_at_delta(void **state)
   }
 }
 
+/* A penalty that does not move at all must not wind lambda up: the net would pay for it with all it has learned. */
+static void dual_ascent_waits_for_the_net(void **state)
+{
+  (void)state;
+  double chance = log(2), learned = 0.2;
+  struct dual d = dual_begin(0.1, 0.02, chance, 0);
+  for (int n = 0; n < 2000; n++) dual_step(&d, 700, chance - learned, fmin(n / 100., 1));
+  assert_true(d.lambda * log1p(700 / 0.1) <= learned / 2 + 1e-9);
+  assert_true(d.lambda > 0.005);
+  for (int n = 0; n < 100; n++) dual_step(&d, 700, chance + 0.01, 1); /* it has forgotten everything */
+  assert_near(d.lambda, 0, 1e-12);
+}
+
 static void dual_steps_by_hand(void **state)
 {
   (void)state;
-  struct dual d = {.delta = 1, .rate = 0.5, .steps = 10};
-  dual_step(&d, 16);
-  assert_near(d.lambda, 0, 1e-12); /* the target begins at the first q */
-  d.step = 5;
-  assert_near(dual_target(&d), 4, 1e-12);
-  dual_step(&d, 4 * 1.5);
+  struct dual d = dual_begin(1, 0.5, 2, 0);
+  dual_step(&d, 16, 0, 0);
+  assert_near(d.lambda, 0, 1e-12);             /* the target begins at the first q */
+  assert_near(dual_target(&d, 0.5), 8, 1e-12); /* 4 is due, but half of q is as much as is asked for */
+  d.q = 6;
+  assert_near(dual_target(&d, 0.5), 4, 1e-12);
+  assert_near(dual_target(&d, 1), 3, 1e-12);
+  assert_near(dual_worth(&d), 0.5 * 2 / log(7), 1e-12);
+  d.may_cost = 0.25;
+  assert_near(dual_worth(&d), 0.25 * 2 / log(7), 1e-12);
+  d.may_cost = 0.5, d.seen = 19, d.q = d.data = 0;
+  dual_step(&d, 1.5, 0.4, 1);
   assert_near(d.lambda, 0.5 * 0.5 * 0.003, 1e-12);
-  d.step = 10, d.lambda = 0.1;
-  dual_step(&d, 1000);
-  assert_near(d.lambda, 0.1 + 0.5 * 2 * 0.103, 1e-12); /* moves are limited */
-  d.lambda = 0.1;
-  dual_step(&d, 0);
+  assert_near(d.q, 1.5 / 20, 1e-12);
+  assert_near(d.data, 0.4 / 20, 1e-12);
+  d.q = 1, d.data = 0, d.lambda = 0.1;
+  dual_step(&d, 1, 0, 1);
+  assert_near(d.lambda, 0.1, 1e-12);
+  dual_step(&d, 0, 0, 1);
   assert_near(d.lambda, 0.1 - 0.5 * 0.103, 1e-12);
   d.lambda = 0.001;
-  dual_step(&d, 0);
+  dual_step(&d, 0, 0, 1);
   assert_near(d.lambda, 0, 1e-12);
-  d.lambda = 0.9;
-  dual_step(&d, 3);
-  assert_near(d.lambda, 1, 1e-12);
-  assert_near(dual_begin(1, 0.5, 10, 0.3).lambda, 0.3, 1e-12);
-  assert_near(dual_begin(1, 0.5, 10, 7).lambda, 1, 1e-12);
-  d = dual_begin(1, 0.5, 10, 0);
-  dual_step(&d, 0.1); /* a small first q asks for no less than delta */
-  assert_near(dual_target(&d), 1, 1e-12);
+  d.q = 1, d.lambda = 0.1;
+  dual_step(&d, 5, 0, 1);
+  assert_near(d.lambda, 0.1 + 0.5 * 2 * 0.103, 1e-12); /* moves are limited */
+  d.q = 1, d.lambda = 0.9;
+  dual_step(&d, 4, 0, 1);
+  assert_near(d.lambda, dual_worth(&d), 1e-12);
+  assert_near(dual_begin(1, 0.5, 1, 0.3).lambda, 0.3, 1e-12);
+  assert_near(dual_begin(1, 0.5, 1, 7).lambda, 1, 1e-12);
+  d = dual_begin(1, 0.5, 1, 0);
+  dual_step(&d, 0.1, 0, 0); /* a small first q asks for no less than delta */
+  assert_near(dual_target(&d, 0), 1, 1e-12);
+}
+
+/* Three answers in a row, another, several. */
+static void pulse_by_hand(void **state)
+{
+  (void)state;
+  struct pulse p = {0};
+  const int64_t answer[] = {2, 2, 2, 0, PULSE_SEVERAL, PULSE_SEVERAL, 0}, batches[] = {1, 2, 3, 1, 0, 0, 1};
+  for (size_t k = 0; k < sizeof answer / sizeof *answer; k++) {
+    pulse_beat(&p, answer[k]);
+    assert_int_equal(p.batches, batches[k]);
+  }
+  assert_int_equal(pulse_of((const int32_t[]){3, 3, 3}, 3), 3);
+  assert_int_equal(pulse_of((const int32_t[]){3, 3, 1}, 3), PULSE_SEVERAL);
+  assert_int_equal(pulse_of(NULL, 0), PULSE_SEVERAL);
+}
+
+/* 3 examples of class 0, 1 of class 1: - 3/4 log 3/4 - 1/4 log 1/4; with weights 1 and 3 both classes weigh the same. */
+static void chance_by_hand(void **state)
+{
+  (void)state;
+  struct values *v = values_new(R4_SHAPE(1), 4, true, NULL);
+  r4_data *d = data_new(4, v, NULL);
+  d->record[2].label = 1;
+  names_add(d->classes, "a", NULL, NULL);
+  names_add(d->classes, "b", NULL, NULL);
+  assert_int_equal(data_finish(d, "test", NULL), R4_OK);
+  assert_near(pulse_chance(d, NULL), -0.75 * log(0.75) - 0.25 * log(0.25), 1e-12);
+  assert_near(pulse_chance(d, (const double[]){1, 3}), 6. / 4 * log(2), 1e-12);
+  r4_data_free(d);
 }
 
 static void scores_by_hand(void **state)
@@ -416,7 +469,10 @@ int main(void)
     cmocka_unit_test(a_loss_that_is_not_finite_names_examples),
     cmocka_unit_test(schedules_by_hand),
     cmocka_unit_test(dual_ascent_settles_at_delta),
+    cmocka_unit_test(dual_ascent_waits_for_the_net),
     cmocka_unit_test(dual_steps_by_hand),
+    cmocka_unit_test(pulse_by_hand),
+    cmocka_unit_test(chance_by_hand),
     cmocka_unit_test(scores_by_hand),
     cmocka_unit_test(predictions_by_hand),
     cmocka_unit_test(kappa_is_wider_than_samples),

@@ -62,9 +62,11 @@ static r4_status train(const char *const *more, const char *run, bool resume, in
                        r4_error *e)
 {
   r4_settings *s = settings_with(more);
+  r4_outcome end;
   r4_train_options o = {
     .folder = path_in(run, ""), .resume = resume, .report = steps ? stop_after : NULL, .user = &steps};
-  r4_status status = r4_train(s, &o, stopped, e);
+  r4_status status = r4_train(s, &o, &end, e);
+  if (stopped) *stopped = end.stopped;
   r4_settings_free(s);
   return status;
 }

@@ -54,12 +54,15 @@ static r4_status open_arrays(struct run *r, r4_error *e)
   r->weights = allocate(r->size, sizeof *r->weights, &s, e);
   r->gradient = allocate(r->size, sizeof *r->gradient, &s, e);
   r->best = allocate(r->size, sizeof *r->best, &s, e);
+  r->good = allocate(r->size, sizeof *r->good, &s, e);
   r->index = allocate(features, sizeof *r->index, &s, e);
   if (r->val) r->predicted = allocate(r4_data_count(r->val), sizeof *r->predicted, &s, e);
   if (s) return s;
   size_t masked = r4_data_masked_features(r->train, r->index);
   r->masked = (double)masked <= LISTED_SHARE * (double)features ? masked : 0;
-  return r4_net_init_by(r->net, r->s->init, (uint64_t)r->s->seed, r->weights, e);
+  s = r4_net_init_by(r->net, r->s->init, (uint64_t)r->s->seed, r->weights, e);
+  if (!s) memcpy(r->good, r->weights, r->size * sizeof *r->good);
+  return s;
 }
 
 static r4_status open_steps(struct run *r, r4_error *e)
@@ -87,8 +90,10 @@ static r4_status open_steps(struct run *r, r4_error *e)
   if (!r->step) return e->status;
   if (r->val && !(r->predictor = predictor_new(r->net, s->eval.batch, e))) return e->status;
   r->schedule = task_schedule(s);
-  r->state.dual = dual_begin(s->delta, s->delta_rate, (double)s->delta_steps, s->lambda);
+  r->chance = pulse_chance(r->train, step.objective.class_weights);
+  r->state.dual = dual_begin(s->delta, s->delta_rate, r->chance, s->lambda);
   r->state.best = -INFINITY;
+  r->state.relief = 1;
   return R4_OK;
 }
 
@@ -129,6 +134,7 @@ void run_close(struct run *r)
   r4_mem_free(r->weights);
   r4_mem_free(r->gradient);
   r4_mem_free(r->best);
+  r4_mem_free(r->good);
   r4_mem_free(r->index);
   r4_mem_free(r->predicted);
   r4_string_free(r->text);
@@ -152,10 +158,17 @@ static double time_of(const struct run *r)
 struct step_weights run_weights(const struct run *r)
 {
   const struct settings *s = r->s;
-  double t = time_of(r), ramp = schedule_ramp(s->lambda_ramp, t);
+  double t = time_of(r), ramp = r->state.relief * schedule_ramp(s->lambda_ramp, t);
   return (struct step_weights){.lambda = s->delta > 0 ? r->state.dual.lambda : ramp * s->lambda,
                                .lambda_r3 = s->delta > 0 ? r->state.dual.lambda : ramp * s->lambda_r3,
                                .eps = schedule_ramp(s->eps_ramp, t) * s->eps};
+}
+
+/* How much of its fall to delta the target should have done by now. */
+static double fallen(const struct run *r)
+{
+  double ramp = r->s->delta_ramp;
+  return schedule_ramp(ramp > 0 ? ramp : (double)r->s->epochs / 4, time_of(r));
 }
 
 static double rate_at(const struct run *r)
@@ -187,9 +200,11 @@ static r4_status one_step(struct run *r, r4_error *e)
   if (s) return s;
   r4_optimizer_step(r->optimizer, r->weights, r->gradient);
   add_to_sums(&r->state.sums, &b, &result);
-  if (r->s->delta > 0 && b.masked) dual_step(&r->state.dual, result.penalty + result.penalty_r3);
+  if (r->s->delta > 0 && b.masked)
+    dual_step(&r->state.dual, result.penalty + result.penalty_r3, result.data, fallen(r));
   r->state.step++;
   r->state.batch++;
+  run_revive(r, result.only);
   return R4_OK;
 }
 
@@ -227,6 +242,7 @@ static r4_status end_epoch(struct run *r, double seconds, r4_error *e)
   r4_status s = validate(r, e);
   if (!s) s = run_log(r, seconds, e);
   if (s) return s;
+  run_examine(r);
   double score = selection_score(r);
   if (score > r->state.best) {
     r->state.best = score;
@@ -299,30 +315,33 @@ static r4_status loop(struct run *r, const r4_train_options *o, bool *stopped, r
   return s;
 }
 
-static r4_status train_locked(const r4_settings *settings, const r4_train_options *o, bool *stopped,
+static r4_status train_locked(const r4_settings *settings, const r4_train_options *o, r4_outcome *outcome,
                               r4_error *e)
 {
   struct run r;
   r4_status s = run_open(&r, settings, o->folder, e);
+  r.notice = o->notice;
+  r.user = o->user;
   if (!s) s = run_begin(&r, o, e);
-  if (!s) s = loop(&r, o, stopped, e);
+  if (!s) s = loop(&r, o, &outcome->stopped, e);
   if (!s && r.state.finished) s = run_finish(&r, e);
+  if (!s && r.state.finished) s = run_autopsy(&r, &outcome->only, e);
   run_close(&r);
   return s;
 }
 
-r4_status r4_train(const r4_settings *settings, const r4_train_options *o, bool *stopped, r4_error *e)
+r4_status r4_train(const r4_settings *settings, const r4_train_options *o, r4_outcome *outcome, r4_error *e)
 {
   r4_error own = {0};
-  bool ignored = false;
+  r4_outcome ignored;
   if (!e) e = &own;
-  if (!stopped) stopped = &ignored;
-  *stopped = false;
+  if (!outcome) outcome = &ignored;
+  *outcome = (r4_outcome){.only = -1};
   r4_status s = r4_settings_check(settings, e);
   if (s) return s;
   r4_lock *lock = run_lock(o, e);
   if (!lock) return e->status;
-  s = train_locked(settings, o, stopped, e);
+  s = train_locked(settings, o, outcome, e);
   r4_lock_free(lock);
   return s;
 }

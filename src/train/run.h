@@ -13,6 +13,7 @@
 #include "train/dual.h"
 #include "train/log.h"
 #include "train/predict.h"
+#include "train/pulse.h"
 #include "train/schedule.h"
 #include "train/score.h"
 #include "train/settings.h"
@@ -33,6 +34,10 @@ struct run_state {
   double best; /* the score of the best epoch so far by the rule "select" */
   int64_t best_epoch;
   int64_t finished;
+  struct pulse pulse;
+  double relief;                /* factor of lambda: 1, and half of it each time the net had died */
+  int64_t good_epoch, revivals; /* the epoch whose weights it goes back to, and how often it did  */
+  int64_t told;                 /* notices that were given, as bits                               */
 };
 
 struct run {
@@ -44,9 +49,11 @@ struct run {
   char data_hash[R4_HASH_SIZE];
   r4_data *train, *val; /* val is NULL where there is none */
   r4_net *net;
-  size_t size;                      /* of the weights */
-  float *weights, *gradient, *best; /* best: the weights of the best epoch */
-  size_t masked;                    /* features that masks touch; 0: all of them count */
+  size_t size; /* of the weights */
+  float *weights, *gradient;
+  float *best, *good; /* weights of the best epoch, and of the last one in which the net was alive */
+  double chance;      /* the loss of one answer for all examples */
+  size_t masked;      /* features that masks touch; 0: all of them count */
   float *index;
   r4_optimizer *optimizer;
   r4_batches *batches;
@@ -57,6 +64,8 @@ struct run {
   struct log log;
   struct run_state state;
   struct score val_score; /* of the last epoch done in this process */
+  void (*notice)(const char *sentence, void *user);
+  void *user;
 };
 
 /* Makes all of it, at the start of the first epoch. */
@@ -78,6 +87,16 @@ void run_origin(const struct run *r, struct checkpoint_part part[RUN_ORIGIN_PART
 /* Refuses one of another run, by what differs. *was becomes the settings it was made with, which may differ in what
  * leaves the steps done so far as they are; to be freed on failure as well. */
 r4_status run_check_origin(const struct run *r, const struct checkpoint *c, r4_settings **was, r4_error *e);
+
+/* ---- Its health: run_health.c ---- */
+
+/* After a step whose examples got this one answer, or PULSE_SEVERAL: a net that its penalty has killed goes back to its
+ * last good weights, with half the lambda. */
+void run_revive(struct run *r, int64_t answer);
+/* After an epoch, before its sums are forgotten: tells what looks wrong, and keeps the weights if nothing does. */
+void run_examine(struct run *r);
+/* The one answer of the model that was chosen, or PULSE_SEVERAL. */
+r4_status run_autopsy(struct run *r, int64_t *answer, r4_error *e);
 
 /* ---- The folder: run_files.c ---- */
 

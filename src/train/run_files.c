@@ -47,6 +47,7 @@ r4_status run_save(struct run *r, r4_error *e)
     [RUN_ORIGIN_PARTS] = {"state", &r->state, sizeof r->state}, {"log", &log_size, sizeof log_size},
     {"weights", r->weights, r->size * sizeof *r->weights},      {"best", r->best, r->size * sizeof *r->best},
     {"optimizer", optimizer, moments * sizeof *optimizer},      {"optimizer steps", &steps, sizeof steps},
+    {"good", r->good, r->size * sizeof *r->good},
   };
   run_origin(r, part);
   if (!s) s = checkpoint_write(path, sizeof part / sizeof *part, part, e);
@@ -74,6 +75,7 @@ static r4_status take_all(struct run *r, const struct checkpoint *c, int64_t *lo
   if (!s) s = checkpoint_take(c, "log", log_size, sizeof *log_size, e);
   if (!s) s = checkpoint_take(c, "weights", r->weights, r->size * sizeof *r->weights, e);
   if (!s) s = checkpoint_take(c, "best", r->best, r->size * sizeof *r->best, e);
+  if (!s) s = checkpoint_take(c, "good", r->good, r->size * sizeof *r->good, e);
   return s ? s : take_optimizer(r, c, e);
 }
 
@@ -218,6 +220,14 @@ r4_status run_log(struct run *r, double seconds, r4_error *e)
   add_real(&w, "accuracy", t->right / t->examples);
   add_real(&w, "lambda", at.lambda);
   add_real(&w, "eps", at.eps);
+  if (r->state.pulse.batches) {
+    jw_key(&w, "answers_only");
+    jw_text(&w, r4_data_class_name(r->train, (size_t)r->state.pulse.answer));
+  }
+  if (r->state.revivals) {
+    jw_key(&w, "revivals");
+    jw_whole(&w, r->state.revivals);
+  }
   if (r->val) add_validation(&w, &r->val_score);
   jw_close(&w, '}');
   return log_add(&r->log, &w, e);

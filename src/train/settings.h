@@ -29,8 +29,9 @@ struct settings {
   const char *init;
 
   const char *method, *explain, *norm, *form;
-  double lambda, lambda_r3, delta, delta_rate, eps, lambda_ramp, eps_ramp, tau, alpha, weight_penalty;
-  int64_t delta_steps, samples, steps;
+  double lambda, lambda_r3, delta, delta_rate, delta_ramp, eps, lambda_ramp, eps_ramp, tau, alpha,
+    weight_penalty;
+  int64_t samples, steps;
   bool random_start, double_softmax;
   struct reals range, class_weights;
 

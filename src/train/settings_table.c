@@ -64,7 +64,7 @@ static const struct setting table[] = {
   NUMBER(METHOD, lambda_r3, "0", 0, UP, "ibp-ex+r3: weight of the part of r3"),
   NUMBER(METHOD, delta, "0", 0, UP, "how small the penalised quantity must become: lambda then follows; 0: off"),
   NUMBER(METHOD, delta_rate, "0.02", 0, 1, "delta: how fast lambda moves"),
-  NUMBER(METHOD, delta_steps, "100", 0, WHOLE_UP, "delta: steps over which the target falls to delta"),
+  NUMBER(METHOD, delta_ramp, "0", 0, UP, "delta: epochs over which the target falls to delta; 0: a quarter of the run"),
   NUMBER(METHOD, eps, "0.1", 0, UP, "radius of the box around masked features; smooth-r3: deviation of the noise"),
   NUMBER(METHOD, lambda_ramp, "0", 0, UP, "epochs over which lambda grows from 0"),
   NUMBER(METHOD, eps_ramp, "0", 0, UP, "epochs over which eps grows from 0"),

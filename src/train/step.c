@@ -7,6 +7,7 @@
 #include "base/purpose.h"
 #include "base/text.h"
 #include "train/predict.h"
+#include "train/pulse.h"
 
 /* Two sizes of batches; masks on any example, on the first eighth only, or on none. */
 enum { PART = 8, VARIANTS = 2 * 3 };
@@ -19,6 +20,7 @@ struct variant {
   size_t classes, starts, noises; /* columns of the logits; elements of the inputs start and noise */
   float scalar[PENALTY_R3 + 1];
   float *losses, *each, *logits, *start, *noise;
+  int32_t *answer;
 };
 
 struct step {
@@ -46,6 +48,7 @@ static void variant_free(struct variant *v)
   r4_mem_free(v->logits);
   r4_mem_free(v->start);
   r4_mem_free(v->noise);
+  r4_mem_free(v->answer);
   *v = (struct variant){0};
 }
 
@@ -68,9 +71,11 @@ static r4_status allocate(struct variant *v, r4_error *e)
   v->losses = r4_mem_new_aligned(v->count * sizeof(float));
   v->each = r4_mem_new_aligned(v->count * sizeof(float));
   v->logits = r4_mem_new_aligned(v->count * v->classes * sizeof(float));
+  v->answer = r4_mem_new(v->count, sizeof *v->answer);
   v->start = v->starts ? r4_mem_new_aligned(v->starts * sizeof(float)) : NULL;
   v->noise = v->noises ? r4_mem_new_aligned(v->noises * sizeof(float)) : NULL;
-  if (v->losses && v->each && v->logits && (v->start || !v->starts) && (v->noise || !v->noises)) return R4_OK;
+  bool all = v->losses && v->each && v->logits && v->answer;
+  if (all && (v->start || !v->starts) && (v->noise || !v->noises)) return R4_OK;
   return r4_fail(e, R4_E_MEMORY, "out of memory for a batch of %zu examples", v->count);
 }
 
@@ -196,13 +201,16 @@ static void draw(const struct step *s, struct variant *v, uint32_t n)
     r4_random_fill(noise, v->noises, -1, 1, v->noise);
 }
 
+static void answer_all(struct variant *v)
+{
+  for (size_t i = 0; i < v->count; i++)
+    v->answer[i] = (int32_t)predict_class(v->logits + i * v->classes, v->classes);
+}
+
 static size_t count_right(const struct variant *v, const r4_batch *b)
 {
   size_t right = 0;
-  for (size_t i = 0; i < v->count; i++) {
-    size_t best = predict_class(v->logits + i * v->classes, v->classes);
-    right += (float)best == b->y[i];
-  }
+  for (size_t i = 0; i < v->count; i++) right += (float)v->answer[i] == b->y[i];
   return right;
 }
 
@@ -238,7 +246,8 @@ r4_status step_run(struct step *s, const r4_batch *batch, uint32_t n, const stru
   status = r4_plan_run(v->plan, e);
   if (status) return status;
   if (!isfinite(v->scalar[LOSS])) return not_finite(v, batch, n, e);
-  *result = (struct step_result){v->scalar[LOSS], v->scalar[DATA], v->scalar[PENALTY], v->scalar[PENALTY_R3],
-                                 count_right(v, batch)};
+  answer_all(v);
+  *result = (struct step_result){v->scalar[LOSS],       v->scalar[DATA],       v->scalar[PENALTY],
+                                 v->scalar[PENALTY_R3], count_right(v, batch), pulse_of(v->answer, v->count)};
   return R4_OK;
 }

@@ -136,13 +136,13 @@ r4_net *r4_settings_net(const r4_settings *s, const r4_data *d, r4_error *e)
 
 r4_objective_options task_objective(const struct settings *s)
 {
-  bool ranged = s->range.n == 2, moves = s->lambda_ramp > 0 || s->eps_ramp > 0 || s->delta > 0;
+  bool ranged = s->range.n == 2;
   return (r4_objective_options){
     .method = s->method,
     .lambda = s->lambda,
     .lambda_r3 = s->lambda_r3,
     .eps = s->eps,
-    .live = moves,
+    .live = strcmp(s->method, "erm"), /* lambda moves with ramps, with delta, and when a net is brought back */
     .explain = (r4_explain)word_number(s->explain, explain_words),
     .norm = (r4_norm)word_number(s->norm, norm_words),
     .form = s->delta > 0 ? R4_FORM_TARGET : (r4_form)word_number(s->form, form_words),

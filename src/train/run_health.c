@@ -1,0 +1,108 @@
+/* The health of a net in training: dead nets are noticed, said and brought back; so is a penalty that drowns data. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "train/run.h"
+
+/* A net counts as dead after this many batches with one and the same answer, and an epoch at least: nets in their
+ * first steps and rare classes give long rows of equal answers, too. */
+enum { DEAD_BATCHES = 50, MOST_REVIVALS = 5 };
+
+/* The weighted penalty drowns the data term when it is this many times as large, and little was learned. */
+static const double DROWNS = 10, LITTLE = 0.5;
+
+enum told { TOLD_DEAD = 1, TOLD_DROWNED = 2 };
+
+static void tell(struct run *r, const char *format, ...) R4_PRINTF(2, 3);
+static void tell(struct run *r, const char *format, ...)
+{
+  char sentence[R4_ERROR_SIZE];
+  va_list args;
+  if (!r->notice) return;
+  va_start(args, format);
+  vsnprintf(sentence, sizeof sentence, format, args);
+  va_end(args);
+  r->notice(sentence, r->user);
+}
+
+static const char *class_name(const struct run *r, int64_t answer)
+{
+  return r4_data_class_name(r->train, (size_t)answer);
+}
+
+static bool is_dead(const struct run *r)
+{
+  int64_t batches = (int64_t)r4_batches_count(r->batches);
+  return r->state.pulse.batches >= (batches > DEAD_BATCHES ? batches : DEAD_BATCHES);
+}
+
+/* ---- Bringing back ---- */
+
+void run_revive(struct run *r, int64_t answer)
+{
+  struct run_state *t = &r->state;
+  pulse_beat(&t->pulse, answer);
+  if (!is_dead(r) || !strcmp(r->s->method, "erm") || t->revivals == MOST_REVIVALS) return;
+  memcpy(r->weights, r->good, r->size * sizeof *r->weights);
+  r4_optimizer_reset(r->optimizer);
+  t->relief /= 2;
+  t->dual.may_cost /= 2;
+  t->dual.lambda = 0;
+  t->revivals++;
+  t->pulse = (struct pulse){0};
+  tell(r,
+       "step %lld: the net had come to answer only \"%.60s\"; it goes on from its weights of epoch %lld with "
+       "half the %s",
+       (long long)t->step, class_name(r, answer), (long long)t->good_epoch,
+       r->s->delta > 0 ? "room for the penalty" : "lambda");
+}
+
+/* ---- Telling ---- */
+
+static void tell_of_death(struct run *r)
+{
+  struct run_state *t = &r->state;
+  if (!is_dead(r)) {
+    t->told &= ~(int64_t)TOLD_DEAD;
+    return;
+  }
+  if (t->told & TOLD_DEAD) return;
+  t->told |= TOLD_DEAD;
+  tell(r, "epoch %lld: the net answers only \"%.60s\", with a loss of %.3f where %.3f is that of guessing",
+       (long long)t->epoch, class_name(r, t->pulse.answer), t->sums.data / t->sums.examples, r->chance);
+}
+
+/* The forms of the penalty and weight_penalty are all in the loss. */
+static void tell_of_drowning(struct run *r)
+{
+  struct run_state *t = &r->state;
+  double data = t->sums.data, penalty = t->sums.loss - data;
+  bool learned = data < (1 - LITTLE) * r->chance * t->sums.examples;
+  if (!(penalty > DROWNS * data) || learned || t->told & TOLD_DROWNED) return;
+  t->told |= TOLD_DROWNED;
+  tell(r, "epoch %lld: the weighted penalty is %.3g times the loss of the data: try a lower lambda",
+       (long long)t->epoch, penalty / data);
+}
+
+void run_examine(struct run *r)
+{
+  struct run_state *t = &r->state;
+  tell_of_death(r);
+  tell_of_drowning(r);
+  if (t->pulse.batches || !(t->sums.data < r->chance * t->sums.examples)) return;
+  memcpy(r->good, r->weights, r->size * sizeof *r->good);
+  t->good_epoch = t->epoch;
+}
+
+r4_status run_autopsy(struct run *r, int64_t *answer, r4_error *e)
+{
+  double loss = 0;
+  if (!r->val) {
+    *answer = is_dead(r) ? r->state.pulse.answer : PULSE_SEVERAL;
+    return R4_OK;
+  }
+  r4_status s = predictor_run(r->predictor, r->best, r->val, r->predicted, &loss, e);
+  if (!s) *answer = pulse_of(r->predicted, r4_data_count(r->val));
+  return s;
+}

@@ -1,0 +1,114 @@
+/* Nets that die in training: noticed, said, brought back. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "check.h"
+#include "scratch.h"
+
+enum { MOST = 4096 };
+
+/* All notices of a run, one after the other. */
+static void collect(const char *sentence, void *user)
+{
+  char *all = user;
+  size_t n = strlen(all);
+  snprintf(all + n, MOST - n, "%s\n", sentence);
+}
+
+/* Decoy digits, 12 steps an epoch. */
+static r4_outcome train(const char *run, const char *const *more, char *notices)
+{
+  static const char *const common[] = {"data=decoy-mnist",
+                                       "data.from=digits:1200",
+                                       "data.val=0.25",
+                                       "eps=0.3",
+                                       "net=dense 16, relu, dense 10",
+                                       "batch=80",
+                                       "rate=0.01",
+                                       NULL};
+  char folder[512];
+  r4_error e = {0};
+  r4_outcome end;
+  r4_settings *s = r4_settings_new();
+  for (int pass = 0; pass < 2; pass++)
+    for (const char *const *a = pass ? more : common; *a; a++)
+      if (r4_settings_set(s, *a, "test", &e)) fail_msg("%s", e.text);
+  snprintf(folder, sizeof folder, "%s/%s", scratch_folder(), run);
+  *notices = 0;
+  r4_train_options o = {.folder = folder, .notice = collect, .user = notices};
+  if (r4_train(s, &o, &end, &e)) fail_msg("%s: %s", run, e.text);
+  r4_settings_free(s);
+  return end;
+}
+
+static void assert_logged(const char *run, const char *text)
+{
+  char path[512];
+  uint8_t *log = NULL;
+  size_t n = 0;
+  snprintf(path, sizeof path, "%s/%s/log.jsonl", scratch_folder(), run);
+  assert_int_equal(file_read(path, 1 << 20, &log, &n, NULL), R4_OK);
+  if (!memmem(log, n, text, strlen(text))) fail_msg("%s is not in the log: %.*s", text, (int)n, (char *)log);
+  r4_mem_free(log);
+}
+
+static void a_living_net_is_left_alone(void **state)
+{
+  (void)state;
+  char notices[MOST];
+  const char *const set[] = {"method=r3", "lambda=0.1", "epochs=8", NULL};
+  r4_outcome end = train("alive", set, notices);
+  assert_int_equal(end.only, -1);
+  assert_string_equal(notices, "");
+}
+
+/* A lambda of a million: the net gives one answer, whatever is tried. */
+static void a_dead_net_is_said_to_be_dead(void **state)
+{
+  (void)state;
+  char notices[MOST];
+  const char *const set[] = {"method=cert-r4", "lambda=1e6", "epochs=14", NULL};
+  r4_outcome end = train("dead", set, notices);
+  assert_true(end.only >= 0 && end.only < 10);
+  if (!strstr(notices, "the net had come to answer only")) fail_msg("%s", notices);
+  if (!strstr(notices, "times the loss of the data")) fail_msg("%s", notices);
+  assert_logged("dead", "\"answers_only\":\"");
+  assert_logged("dead", "\"revivals\":");
+}
+
+/* Weights that are held at 0 without any mask: said as well, but there is no lambda to lower. */
+static void a_net_can_die_without_a_penalty(void **state)
+{
+  (void)state;
+  char notices[MOST];
+  const char *const set[] = {"method=erm", "weight_penalty=1e3", "epochs=10", NULL};
+  r4_outcome end = train("flat", set, notices);
+  assert_true(end.only >= 0);
+  if (!strstr(notices, "the net answers only")) fail_msg("%s", notices);
+  assert_null(strstr(notices, "goes on from"));
+}
+
+/* Too large a lambda kills at first; with a part of it the net lives. */
+static void a_dead_net_is_brought_back(void **state)
+{
+  (void)state;
+  char notices[MOST];
+  const char *const set[] = {"method=cert-r4", "lambda=30", "epochs=30", NULL};
+  r4_outcome end = train("back", set, notices);
+  if (!strstr(notices, "half the lambda")) fail_msg("it did not die: %s", notices);
+  if (end.only != -1) fail_msg("it stayed dead: %s", notices);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(a_living_net_is_left_alone),
+    cmocka_unit_test(a_dead_net_is_said_to_be_dead),
+    cmocka_unit_test(a_net_can_die_without_a_penalty),
+    cmocka_unit_test(a_dead_net_is_brought_back),
+  };
+  cmocka_set_message_output(CM_OUTPUT_TAP);
+  return cmocka_run_group_tests_name("health", tests, scratch_make, scratch_remove);
+}
