@@ -329,7 +329,7 @@ static void pulse_by_hand(void **state)
   assert_int_equal(pulse_of(NULL, 0), PULSE_SEVERAL);
 }
 
-/* 3 examples of class 0, 1 of class 1: - 3/4 log 3/4 - 1/4 log 1/4; with weights 1 and 3 both classes weigh the same. */
+/* 3 examples of class 0, 1 of class 1: - 3/4 log 3/4 - 1/4 log 1/4; with weights 1 and 3 both weigh the same. */
 static void chance_by_hand(void **state)
 {
   (void)state;
