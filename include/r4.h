@@ -453,6 +453,26 @@ r4_format_info r4_format_describe(size_t k);
 /* R4_E_IO unless the file has this SHA-256 (64 digits) or MD5 (32). */
 r4_status r4_file_check(const char *path, const char *digest, r4_error *e);
 
+/* ---- Filling -------------------------------------------------------------------------------- */
+
+/* What takes the place of masked content, so that whoever learns from it is not paid for a shortcut. */
+typedef enum {
+  R4_FILL_NONE = 0,
+  R4_FILL_COLOUR, /* one random colour                                                                */
+  R4_FILL_NOISE,  /* a random value for each feature                                                  */
+  R4_FILL_MEAN,   /* the mean of the examples                                                         */
+  R4_FILL_BLUR,   /* the surroundings, of images alone                                                */
+  R4_FILL_SWAP,   /* the masked content of another example                                            */
+  R4_FILL_PASTE,  /* every second example, masked or not, gets the masked content of another put on it */
+} r4_fill;
+
+/* The examples as they are seen in an epoch. Masks stay as they are. */
+r4_data *r4_data_fill(const r4_data *d, r4_fill kind, uint64_t seed, uint32_t epoch, r4_error *e);
+
+/* The kind that can hide the shortcut of the training examples: none without masks, paste if masks are so much more
+ * frequent in one class that a filled region would still give the label away, otherwise colour. */
+r4_fill r4_fill_for(const r4_data *d);
+
 /* ---- Splits --------------------------------------------------------------------------------- */
 
 /* A new split by seed: shares of every class for validation and test, the rest for training. Examples with the same
@@ -566,6 +586,7 @@ typedef struct {
   bool no_masks;      /* m is not made, and NULL */
   size_t masked;      /* 0: m has all features; U: the U features of index */
   const float *index; /* whole numbers, as the input "index" of an objective; what masks touch must be listed */
+  r4_fill fill;       /* what takes the place of masked content in filled, by seed, epoch and example */
   bool prefetch;      /* the next batch is made on a thread of its own while this one is used */
 } r4_batch_options;
 
@@ -574,6 +595,7 @@ typedef struct {
   size_t masked;          /* of them with a mask */
   bool masked_first;      /* and these come first */
   const float *x, *y, *m; /* [size, features], [size], [size, features or U]; aligned to 64 bytes */
+  const float *filled;    /* as x, with masked content replaced; x itself if nothing is to be */
   const size_t *example;  /* [size]: their numbers in the data set */
   uint32_t epoch;
   size_t index; /* of this batch in its epoch */
@@ -592,6 +614,9 @@ r4_batch r4_batches_next(r4_batches *b);
 /* The features of the flattened example that some mask touches, in order, in index, which has room for all
  * features. Returns their number. */
 size_t r4_data_masked_features(const r4_data *d, float *index);
+
+/* The mean of the examples, in to. */
+r4_status r4_data_mean(const r4_data *d, float *to, r4_error *e);
 
 /* ---- Pictures ------------------------------------------------------------------------------- */
 
@@ -693,10 +718,13 @@ typedef enum {
 } r4_form;
 
 typedef struct {
-  const char *method; /* "erm", "r3", "smooth-r3", "ibp-ex", "ibp-ex+r3", "rand-r4", "adv-r4", "cert-r4" */
+  const char *method; /* "erm", "fill" (the same, but for filled examples), "r3", "smooth-r3", "ibp-ex", "ibp-ex+r3",
+                         "rand-r4", "adv-r4", "cert-r4" */
   int64_t batch;
   int64_t masked;   /* 0: masks on all features; U: on the U features listed by "index"        */
   int64_t guided;   /* 0: any example may have a mask; G: only the first G of a batch may      */
+  bool filled;      /* the data term looks at the input "filled" in place of x                 */
+  bool over_masked; /* penalties are means over the examples with a mask, not over all of them */
   double lambda;    /* weight of the penalty; the constant 0 is ERM, to the bit                */
   double lambda_r3; /* ibp-ex+r3: weight of the r3 term                                        */
   double eps;       /* radius of the box; smooth-r3: standard deviation of the noise           */
@@ -721,6 +749,7 @@ typedef struct {
  * r4_node_shape. One that the outputs of a plan do not need may be left unbound. */
 typedef struct {
   r4_id x, y;  /* [batch, input...] and labels [batch]                                          */
+  r4_id filled; /* as x: what the data term sees                                                */
   r4_id m;     /* masks in [0, 1], 1 = must not matter, shaped as x, or [batch, U]; with guided,
                   the first G rows of that                                                      */
   r4_id index; /* [U], the features of the flattened input that m is about                      */
@@ -740,6 +769,9 @@ typedef struct {
   r4_id logits;     /* [batch, classes], 2 columns for one output: the answer is the largest    */
   r4_objective_inputs in;
 } r4_objective;
+
+/* Whether a method has a penalty: all but erm and fill. */
+bool r4_method_is_guided(const char *method);
 
 /* The method's training objective for a batch. An example whose mask is 0 has q_i = 0. All zeros, and an
  * error in g, if an option is out of its range. */
@@ -957,9 +989,6 @@ r4_status r4_attribute(const char *method, const r4_net *n, const float *weights
 
 /* The share of an attribution that is inside the mask, sum_j m_j |a_j| / sum_j |a_j|; NaN if a is 0 or infinite. */
 double r4_mask_share(size_t features, const float *a, const float *mask);
-
-/* The mean of the examples: a baseline. */
-r4_status r4_data_mean(const r4_data *d, float *to, r4_error *e);
 
 /* A net that is asked, and what pictures call it. */
 typedef struct {

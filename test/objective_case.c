@@ -33,6 +33,7 @@ struct objective_case objective_case_new(const char *layers, r4_shape input, con
   assert_true(r4_net_size(c.net) <= CASE_SIZE && r4_net_params(c.net) <= CASE_PARAMS);
   assert_true(c.features <= CASE_FEATURES && r4_net_classes(c.net) <= CASE_CLASSES);
   fill(c.x, sizeof c.x / sizeof *c.x, 1);
+  fill(c.filled, sizeof c.filled / sizeof *c.filled, 5);
   fill(c.start, sizeof c.start / sizeof *c.start, 2);
   fill(c.weights, CASE_SIZE, 3);
   fill(c.noise, sizeof c.noise / sizeof *c.noise, 4);
@@ -95,6 +96,7 @@ static void put_inputs(const struct objective_case *c, struct runner *r)
   bool all = !c->o.masked;
   for (size_t k = 0; k < CASE_LISTED; k++) index[k] = (double)listed[k];
   put(r, "x", c->x, c->batch * c->features);
+  put(r, "filled", c->filled, c->batch * c->features);
   put(r, "y", c->y, c->batch);
   put(r, "index", index, CASE_LISTED);
   put(r, "lambda", &c->o.lambda, 1);

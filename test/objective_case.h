@@ -19,6 +19,7 @@ struct objective_case {
   r4_net *net;
   r4_objective_options o;
   size_t batch, features;
+  double filled[CASE_BATCH * CASE_FEATURES]; /* if o.filled */
   double x[CASE_BATCH * CASE_FEATURES], m[CASE_BATCH * CASE_FEATURES], start[CASE_BATCH * CASE_FEATURES];
   double y[CASE_BATCH], noise[CASE_SAMPLES * CASE_BATCH * CASE_FEATURES], weights[CASE_SIZE];
 };

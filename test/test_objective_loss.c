@@ -142,12 +142,54 @@ static void test_two_terms(void **state)
   objective_case_free(&c);
 }
 
+/* The data term looks at filled examples, the penalties at the examples themselves. */
+static void test_filled_examples(void **state)
+{
+  (void)state;
+  static const char *const method[] = {"r3", "smooth-r3", "ibp-ex", "rand-r4", "adv-r4", "cert-r4"};
+  for (size_t k = 0; k < sizeof method / sizeof *method; k++) {
+    struct objective_case c = objective_case_new(CONV, IMAGE, method[k]);
+    struct objective_numbers plain = objective_case_run(&c);
+    c.o.filled = true;
+    struct objective_numbers filled = objective_case_run(&c);
+    struct objective_case other = c;
+    memcpy(other.x, c.filled, sizeof c.x);
+    other.o.filled = false;
+    other.o.method = "erm";
+    struct objective_numbers alone = objective_case_run(&other);
+    assert_near(filled.data, alone.data, 1e-12, method[k]);
+    assert_near(filled.penalty, plain.penalty, 1e-12, method[k]);
+    assert_near(filled.loss - filled.data, plain.loss - plain.data, 1e-11, method[k]);
+    assert_near(filled.logits[1], alone.logits[1], 1e-12, method[k]);
+    assert_true(fabs(filled.data - plain.data) > 1e-3);
+    objective_case_free(&c);
+  }
+}
+
+/* Example 2 of the four has no mask: a mean over three. */
+static void test_mean_over_masked_examples(void **state)
+{
+  (void)state;
+  static const char *const method[] = {"r3", "smooth-r3", "rand-r4", "adv-r4", "cert-r4"};
+  for (size_t k = 0; k < sizeof method / sizeof *method; k++) {
+    struct objective_case c = objective_case_new(DENSE, IMAGE, method[k]);
+    struct objective_numbers all = objective_case_run(&c);
+    c.o.over_masked = true;
+    struct objective_numbers masked = objective_case_run(&c);
+    assert_near(masked.penalty, all.penalty * 4 / 3, 1e-12, method[k]);
+    memset(c.m, 0, sizeof c.m);
+    assert_near(objective_case_run(&c).penalty, 0, 0, "no mask at all");
+    objective_case_free(&c);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_data_term),      cmocka_unit_test(test_many_class_weights),
-    cmocka_unit_test(test_double_softmax), cmocka_unit_test(test_weight_penalty),
-    cmocka_unit_test(test_forms),          cmocka_unit_test(test_two_terms),
+    cmocka_unit_test(test_data_term),       cmocka_unit_test(test_many_class_weights),
+    cmocka_unit_test(test_double_softmax),  cmocka_unit_test(test_weight_penalty),
+    cmocka_unit_test(test_forms),           cmocka_unit_test(test_two_terms),
+    cmocka_unit_test(test_filled_examples), cmocka_unit_test(test_mean_over_masked_examples),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("objective loss", tests, NULL, NULL);

@@ -22,6 +22,7 @@ enum {
   PURPOSE_WRONG_FIRST,
   PURPOSE_WRONG_SECOND,
   PURPOSE_KEEP = 0x72340330, /* data/mask.c: examples that keep their mask */
+  PURPOSE_FILL = 0x72340340, /* data/fill.c: content in place of masked content, of each epoch */
 
   PURPOSE_SMOOTH = 0x72340400, /* eval/attribution.c: noise of SmoothGrad */
 

@@ -10,7 +10,7 @@
 
 /* Memory of one batch. */
 struct buffer {
-  float *x, *y, *m;
+  struct batch_memory memory;
   size_t *example;
   r4_batch batch;
 };
@@ -72,13 +72,15 @@ static void make_batch(r4_batches *b, struct buffer *to)
     put_masked_first(b->rows.data, b->order + first, n, to->example);
   else
     memcpy(to->example, b->order + first, n * sizeof *to->example);
-  size_t masked = batch_rows_fill(&b->rows, n, to->example, b->threaded, to->x, to->y, to->m);
+  const struct batch_memory *memory = &to->memory;
+  size_t masked = batch_rows_make(&b->rows, b->epoch, n, to->example, b->threaded, memory);
   to->batch = (r4_batch){.count = n,
                          .masked = masked,
                          .masked_first = b->masked_first,
-                         .x = to->x,
-                         .y = to->y,
-                         .m = to->m,
+                         .x = memory->x,
+                         .filled = memory->filled ? memory->filled : memory->x,
+                         .y = memory->y,
+                         .m = memory->m,
                          .example = to->example,
                          .epoch = b->epoch,
                          .index = b->index};
@@ -163,17 +165,23 @@ static r4_status check(const r4_data *d, const r4_batch_options *o, r4_error *e)
   return R4_OK;
 }
 
+/* rows of width floats; true for none. */
+static bool allocate(float **to, size_t rows, size_t width)
+{
+  size_t bytes;
+  if (__builtin_mul_overflow(rows, width * sizeof(float), &bytes)) return false;
+  if (bytes) *to = r4_mem_new_aligned(bytes);
+  return !bytes || *to;
+}
+
 static bool buffer_init(struct buffer *to, size_t size, const struct batch_rows *rows)
 {
-  size_t x, m;
-  if (__builtin_mul_overflow(size, rows->features * sizeof(float), &x) ||
-      __builtin_mul_overflow(size, rows->masked * sizeof(float), &m))
-    return false;
-  to->x = r4_mem_new_aligned(x);
-  to->y = to->x ? r4_mem_new_aligned(size * sizeof(float)) : NULL;
-  to->m = to->y && m ? r4_mem_new_aligned(m) : NULL;
-  to->example = to->y ? r4_mem_new(size, sizeof *to->example) : NULL;
-  return to->x && to->y && (to->m || !m) && to->example;
+  struct batch_memory *m = &to->memory;
+  bool fills = rows->fill.kind != R4_FILL_NONE;
+  to->example = r4_mem_new(size, sizeof *to->example);
+  return to->example && allocate(&m->x, size, rows->features) && allocate(&m->y, size, 1) &&
+         allocate(&m->m, size, rows->masked) && allocate(&m->filled, size, fills ? rows->features : 0) &&
+         allocate(&m->scratch, size, fill_scratch(&rows->fill));
 }
 
 r4_batches *r4_batches_new(const r4_data *d, const r4_batch_options *options, r4_error *e)
@@ -210,9 +218,12 @@ void r4_batches_free(r4_batches *b)
   if (!b) return;
   if (b->threaded) stop_thread(b);
   for (int k = 0; k < 2; k++) {
-    r4_mem_free(b->buffer[k].x);
-    r4_mem_free(b->buffer[k].y);
-    r4_mem_free(b->buffer[k].m);
+    struct batch_memory *m = &b->buffer[k].memory;
+    r4_mem_free(m->x);
+    r4_mem_free(m->filled);
+    r4_mem_free(m->y);
+    r4_mem_free(m->m);
+    r4_mem_free(m->scratch);
     r4_mem_free(b->buffer[k].example);
   }
   r4_mem_free(b->order);

@@ -3,12 +3,14 @@
 #define R4_DATA_BATCH_H
 
 #include "data/data.h"
+#include "data/fill.h"
 
 /* How examples become rows; nothing of it changes once it is made. */
 struct batch_rows {
   r4_data *data;   /* a reference of our own */
   size_t features; /* of a row of x */
   size_t masked;   /* of a row of m; 0: no masks */
+  struct fill fill;
   uint8_t
     *listed; /* [masks, masked] bytes of the listed features; NULL: all features, from the masks themselves */
 };
@@ -17,8 +19,13 @@ r4_status batch_rows_init(struct batch_rows *r, const r4_data *d, const r4_batch
                           r4_error *e);
 void batch_rows_clear(struct batch_rows *r);
 
-/* Rows of n examples; on all threads of the caller, or on its own one only. Returns how many have a mask. */
-size_t batch_rows_fill(const struct batch_rows *r, size_t n, const size_t *example, bool alone, float *x,
-                       float *y, float *m);
+/* Memory for rows: of examples as they are and filled, labels, masks, and what filling needs. NULL: not made. */
+struct batch_memory {
+  float *x, *filled, *y, *m, *scratch;
+};
+
+/* Rows of n examples in an epoch; on all threads of the caller, or on its own one only. Returns how many are masked. */
+size_t batch_rows_make(const struct batch_rows *r, uint32_t epoch, size_t n, const size_t *example,
+                       bool alone, const struct batch_memory *to);
 
 #endif

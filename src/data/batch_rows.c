@@ -80,10 +80,9 @@ r4_status batch_rows_init(struct batch_rows *r, const r4_data *d, const r4_batch
 {
   *r = (struct batch_rows){.data = data_derive(d, e), .features = d->values->features};
   if (!r->data) return R4_E_MEMORY;
-  if (options->no_masks) return R4_OK;
-  r->masked = options->masked ? options->masked : r->features;
-  r4_status s = R4_OK;
-  if (options->masked)
+  r4_status s = fill_init(&r->fill, r->data, options->fill, options->seed, e);
+  r->masked = options->no_masks ? 0 : options->masked ? options->masked : r->features;
+  if (!s && options->masked && !options->no_masks)
     s = options->index
           ? gather_listed(r, options, e)
           : r4_fail(e, R4_E_ARGUMENT, "batches: %zu masked features without an index", options->masked);
@@ -93,12 +92,13 @@ r4_status batch_rows_init(struct batch_rows *r, const r4_data *d, const r4_batch
 
 void batch_rows_clear(struct batch_rows *r)
 {
+  fill_clear(&r->fill);
   r4_data_free(r->data);
   r4_mem_free(r->listed);
   *r = (struct batch_rows){0};
 }
 
-/* ---- Filling ---- */
+/* ---- Rows ---- */
 
 /* Becomes vector code; a table of the 256 quotients takes three times as long. */
 static void to_floats(const uint8_t *from, size_t n, float *restrict to)
@@ -106,7 +106,7 @@ static void to_floats(const uint8_t *from, size_t n, float *restrict to)
   for (size_t k = 0; k < n; k++) to[k] = (float)from[k] / 255;
 }
 
-static void fill_mask(const struct batch_rows *r, uint32_t number, float *restrict to)
+static void read_mask(const struct batch_rows *r, uint32_t number, float *restrict to)
 {
   if (!number) {
     memset(to, 0, r->masked * sizeof *to);
@@ -124,7 +124,7 @@ static void fill_mask(const struct batch_rows *r, uint32_t number, float *restri
     for (size_t c = layout.repeat; c-- > 0;) to[k * layout.repeat + c] = to[k];
 }
 
-static void fill_values(const struct values *v, uint32_t row, float *to)
+static void read_values(const struct values *v, uint32_t row, float *to)
 {
   if (v->bytes)
     to_floats(values_row(v, row), v->features, to);
@@ -143,17 +143,20 @@ static void ask_ahead(const r4_data *d, size_t n, const size_t *example)
   for (size_t k = 0; k < v->features; k += 64) __builtin_prefetch(row + k);
 }
 
-size_t batch_rows_fill(const struct batch_rows *r, size_t n, const size_t *example, bool alone, float *x,
-                       float *y, float *m)
+size_t batch_rows_make(const struct batch_rows *r, uint32_t epoch, size_t n, const size_t *example,
+                       bool alone, const struct batch_memory *to)
 {
-  size_t masked = 0;
+  size_t masked = 0, scratch = fill_scratch(&r->fill);
 #pragma omp parallel for schedule(static) reduction(+ : masked) if (!alone)
   for (size_t i = 0; i < n; i++) {
     const struct record *record = r->data->record + example[i];
     ask_ahead(r->data, n - i, example + i);
-    fill_values(r->data->values, record->row, x + i * r->features);
-    y[i] = (float)record->label;
-    if (m) fill_mask(r, record->mask, m + i * r->masked);
+    float *x = to->x + i * r->features;
+    read_values(r->data->values, record->row, x);
+    to->y[i] = (float)record->label;
+    if (to->m) read_mask(r, record->mask, to->m + i * r->masked);
+    if (to->filled)
+      fill_row(&r->fill, epoch, example[i], x, to->scratch + i * scratch, to->filled + i * r->features);
     masked += record->mask != 0;
   }
   return masked;

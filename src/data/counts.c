@@ -1,6 +1,8 @@
 /* What there is in a data set: how many of what, and of what size. */
 #include "data/counts.h"
 
+#include "base/mem.h"
+
 r4_counts r4_data_counts(const r4_data *d, int32_t label, int32_t group)
 {
   r4_counts c = {{0}, {0}};
@@ -62,4 +64,21 @@ r4_facts r4_data_facts(const r4_data *d)
   add_values(d, &f);
   add_masks(d, &f);
   return f;
+}
+
+r4_status r4_data_mean(const r4_data *d, float *to, r4_error *e)
+{
+  size_t features = (size_t)r4_shape_count(r4_data_shape(d)), n = r4_data_count(d);
+  double *sum = r4_mem_new(features, sizeof *sum);
+  float *x = r4_mem_new(features, sizeof *x);
+  r4_status s = R4_OK;
+  if (!sum || !x) s = r4_fail(e, R4_E_MEMORY, "out of memory for the mean of %zu features", features);
+  for (size_t i = 0; i < n && !s; i++) {
+    r4_data_values(d, i, x);
+    for (size_t j = 0; j < features; j++) sum[j] += x[j];
+  }
+  for (size_t j = 0; j < features && !s; j++) to[j] = (float)(sum[j] / (double)n);
+  r4_mem_free(sum);
+  r4_mem_free(x);
+  return s;
 }

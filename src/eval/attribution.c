@@ -222,20 +222,3 @@ double r4_mask_share(size_t features, const float *a, const float *mask)
   }
   return inside / all;
 }
-
-r4_status r4_data_mean(const r4_data *d, float *to, r4_error *e)
-{
-  size_t features = (size_t)r4_shape_count(r4_data_shape(d)), n = r4_data_count(d);
-  double *sum = r4_mem_new(features, sizeof *sum);
-  float *x = r4_mem_new(features, sizeof *x);
-  r4_status s = R4_OK;
-  if (!sum || !x) s = r4_fail(e, R4_E_MEMORY, "out of memory for the mean of %zu features", features);
-  for (size_t i = 0; i < n && !s; i++) {
-    r4_data_values(d, i, x);
-    for (size_t j = 0; j < features; j++) sum[j] += x[j];
-  }
-  for (size_t j = 0; j < features && !s; j++) to[j] = (float)(sum[j] / (double)n);
-  r4_mem_free(sum);
-  r4_mem_free(x);
-  return s;
-}

@@ -12,6 +12,7 @@ static const struct method {
   const struct term *term[MAX_TERMS]; /* the first has the weight lambda, the second lambda_r3 */
 } methods[] = {
   {"erm", {NULL}},
+  {"fill", {NULL}}, /* core risk minimisation: ERM on filled examples */
   {"r3", {&term_r3}},
   {"smooth-r3", {&term_smooth_r3}},
   {"ibp-ex", {&term_ibp_ex}},
@@ -23,10 +24,23 @@ static const struct method {
 
 enum { METHODS = sizeof methods / sizeof *methods };
 
-static const struct method *find_method(r4_graph *g, const char *name)
+static const struct method *look_up(const char *name)
 {
   for (size_t k = 0; k < METHODS; k++)
     if (!strcmp(methods[k].name, name)) return &methods[k];
+  return NULL;
+}
+
+bool r4_method_is_guided(const char *method)
+{
+  const struct method *m = look_up(method);
+  return m && m->term[0];
+}
+
+static const struct method *find_method(r4_graph *g, const char *name)
+{
+  const struct method *m = look_up(name);
+  if (m) return m;
   struct text known = {0};
   for (size_t k = 0; k < METHODS; k++) text_add(&known, "%s%s", k ? ", " : "", methods[k].name);
   char *names = text_take(&known);
@@ -57,6 +71,7 @@ void objective_inputs(struct objective *o)
   o->rows = p->batch;
   r4_shape one = r4_net_input(o->net);
   o->in.x = r4_input(o->g, "x", objective_batch(one, p->batch));
+  o->in.filled = p->filled ? r4_input(o->g, "filled", objective_batch(one, p->batch)) : o->in.x;
   o->in.y = r4_input(o->g, "y", R4_SHAPE(p->batch));
   o->in.m = r4_input(o->g, "m", p->masked ? R4_SHAPE(guided, p->masked) : objective_batch(one, guided));
   if (p->masked) o->in.index = r4_input(o->g, "index", R4_SHAPE(p->masked));
@@ -109,7 +124,7 @@ static r4_id average(const struct objective *o, const struct term *t, r4_id v)
 {
   r4_graph *g = o->g;
   r4_id sum = r4_sum(g, v, R4_ALL);
-  if (!t->over_masked) return r4_scale(g, sum, 1 / (double)o->options->batch);
+  if (!o->options->over_masked && !t->over_masked) return r4_scale(g, sum, 1 / (double)o->options->batch);
   r4_id masked = r4_sum(g, objective_masked(o), R4_ALL);
   return r4_div(g, sum, r4_max(g, r4_const(g, 1, R4_SCALAR), masked));
 }
@@ -182,7 +197,7 @@ r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param
   if (!method || !objective_check(g, n, options)) return result;
   struct objective o = {.g = g, .net = n, .param = param, .options = options};
   objective_inputs(&o);
-  result.logits = objective_logits(&o, o.in.x);
+  result.logits = objective_logits(&o, o.in.filled);
   result.losses = weighted_losses(&o, result.logits);
   result.data = result.loss = r4_mean(g, result.losses, R4_ALL);
   if (options->weight_penalty > 0) result.loss = r4_add(g, result.loss, weight_penalty(&o));
@@ -192,5 +207,6 @@ r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param
   for (int k = 0; k < MAX_TERMS && method->term[k]; k++) add_term(&part, method->term[k], k, &result);
   result.in = part.in;
   result.in.x = o.in.x;
+  if (!options->filled) result.in.filled = R4_NONE;
   return r4_graph_status(g, NULL) ? (r4_objective){0} : result;
 }

@@ -39,7 +39,7 @@ struct objective {
 
 struct term {
   r4_id (*quantity)(struct objective *o); /* q [batch] */
-  bool over_masked;                       /* its mean is over the examples with a mask */
+  bool over_masked;                       /* its mean is over the examples with a mask, always */
 };
 
 extern const struct term term_r3, term_smooth_r3, term_ibp_ex, term_rand_r4, term_adv_r4, term_cert_r4;

@@ -70,20 +70,23 @@ static r4_status open_steps(struct run *r, r4_error *e)
   const struct settings *s = r->s;
   r4_optimizer_options optimizer = task_optimizer(s);
   double values = (double)s->batch * (double)r4_shape_count(r4_data_shape(r->train));
+  r4_fill fill = task_fill(s, r->train);
   r4_batch_options batches = {.size = (size_t)s->batch,
                               .masked_first = true,
                               .drop_last = s->drop_last,
                               .shuffle = true,
                               .seed = (uint64_t)s->seed,
-                              .no_masks = !strcmp(s->method, "erm"),
+                              .no_masks = !r4_method_is_guided(s->method),
                               .masked = r->masked,
                               .index = r->index,
+                              .fill = fill,
                               .prefetch = values >= VALUES_WORTH_A_THREAD};
   struct step_options step = {.net = r->net,
                               .objective = task_objective(s),
                               .masked = r->masked,
                               .index = r->index,
                               .seed = (uint64_t)s->seed};
+  step.objective.filled = fill != R4_FILL_NONE;
   r->optimizer = r4_optimizer_new(r->size, &optimizer, e);
   r->batches = r->optimizer ? r4_batches_new(r->train, &batches, e) : NULL;
   r->step = r->batches ? step_new(&step, e) : NULL;

@@ -110,7 +110,7 @@ static struct label label_of(const r4_settings *s, const char *key)
 static r4_status check_weights(const r4_settings *s, r4_error *e)
 {
   const struct settings *v = &s->values;
-  if (!strcmp(v->method, "erm")) return R4_OK;
+  if (!r4_method_is_guided(v->method)) return R4_OK;
   if (!(v->lambda > 0 || v->delta > 0))
     return r4_fail(e, R4_E_ARGUMENT,
                    "%s is %s, but %s and %s are 0: nothing would be penalised, set one of them",

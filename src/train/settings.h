@@ -28,7 +28,7 @@ struct settings {
   char *net;
   const char *init;
 
-  const char *method, *explain, *norm, *form;
+  const char *method, *fill, *penalty_mean, *explain, *norm, *form;
   double lambda, lambda_r3, delta, delta_rate, delta_ramp, eps, lambda_ramp, eps_ramp, tau, alpha,
     weight_penalty;
   int64_t samples, steps;

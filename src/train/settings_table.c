@@ -37,7 +37,9 @@
 #define UP HUGE_VAL
 #define WHOLE_UP 9007199254740991. /* 2^53 - 1: exact in every program that reads the settings */
 
-#define METHODS OF("erm", "r3", "smooth-r3", "ibp-ex", "ibp-ex+r3", "rand-r4", "adv-r4", "cert-r4")
+#define METHODS OF("erm", "fill", "r3", "smooth-r3", "ibp-ex", "ibp-ex+r3", "rand-r4", "adv-r4", "cert-r4")
+
+#define FILLS OF("auto", "none", "colour", "noise", "mean", "blur", "swap", "paste")
 
 /* clang-format off */
 static const struct setting table[] = {
@@ -59,8 +61,10 @@ static const struct setting table[] = {
   TEXT(NET, net, "dense 512, relu, dense 10", "layers, or a name as mlp784-512-10"),
   CHOICE(NET, init, "default", OF("default", "xavier", "kaiming", "ibp"), "how weights are drawn; default: PyTorch's"),
 
-  CHOICE(METHOD, method, "erm", METHODS, "what is penalised; erm: nothing"),
-  NUMBER(METHOD, lambda, "0", 0, UP, "weight of the penalty, a mean over all examples; with delta, its start"),
+  CHOICE(METHOD, method, "erm", METHODS, "what is penalised; erm, fill: nothing"),
+  CHOICE(METHOD, fill, "auto", FILLS, "what takes the place of masked content where the net learns its answers"),
+  NUMBER(METHOD, lambda, "0", 0, UP, "weight of the penalty; with delta, its start"),
+  CHOICE(METHOD, penalty_mean, "masked", OF("masked", "all"), "of examples with a mask, or of all"),
   NUMBER(METHOD, lambda_r3, "0", 0, UP, "ibp-ex+r3: weight of the part of r3"),
   NUMBER(METHOD, delta, "0", 0, UP, "how small the penalised quantity must become: lambda then follows; 0: off"),
   NUMBER(METHOD, delta_rate, "0.02", 0, 1, "delta: how fast lambda moves"),

@@ -179,6 +179,7 @@ static r4_status bind_batch(struct variant *v, const struct step_options *o, con
                             const float *weights, float *gradient, r4_error *e)
 {
   r4_status status = r4_plan_input(v->plan, "x", b->x, e);
+  if (!status && o->objective.filled) status = r4_plan_input(v->plan, "filled", b->filled, e);
   if (!status) status = r4_plan_input(v->plan, "y", b->y, e);
   if (!status && v->guided) status = r4_plan_input(v->plan, "m", b->m, e);
   for (size_t k = 0; k < r4_net_params(o->net) && !status; k++) {

@@ -134,6 +134,15 @@ r4_net *r4_settings_net(const r4_settings *s, const r4_data *d, r4_error *e)
 
 /* ---- Objective and optimiser ---- */
 
+/* auto: erm sees the data as they are, the others what can hide their shortcut. */
+r4_fill task_fill(const struct settings *s, const r4_data *train)
+{
+  int k = word_number(
+    s->fill, (const char *const[]){"auto", "none", "colour", "noise", "mean", "blur", "swap", "paste", NULL});
+  if (k) return (r4_fill)(k - 1);
+  return !strcmp(s->method, "erm") ? R4_FILL_NONE : r4_fill_for(train);
+}
+
 r4_objective_options task_objective(const struct settings *s)
 {
   bool ranged = s->range.n == 2;
@@ -142,7 +151,8 @@ r4_objective_options task_objective(const struct settings *s)
     .lambda = s->lambda,
     .lambda_r3 = s->lambda_r3,
     .eps = s->eps,
-    .live = strcmp(s->method, "erm"), /* lambda moves with ramps, with delta, and when a net is brought back */
+    .over_masked = !strcmp(s->penalty_mean, "masked"),
+    .live = r4_method_is_guided(s->method), /* for ramps, delta, and nets that are brought back */
     .explain = (r4_explain)word_number(s->explain, explain_words),
     .norm = (r4_norm)word_number(s->norm, norm_words),
     .form = s->delta > 0 ? R4_FORM_TARGET : (r4_form)word_number(s->form, form_words),

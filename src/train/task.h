@@ -15,6 +15,8 @@ r4_net *task_net(const struct settings *s, const r4_data *d, r4_error *e);
 
 /* batch and masked are left 0. The pointers are into s. */
 r4_objective_options task_objective(const struct settings *s);
+/* What the data term sees in place of masked content. */
+r4_fill task_fill(const struct settings *s, const r4_data *train);
 r4_optimizer_options task_optimizer(const struct settings *s);
 struct schedule task_schedule(const struct settings *s);
 

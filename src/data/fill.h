@@ -1,0 +1,40 @@
+/* Filling: examples whose masked content is replaced, so that whoever learns from them is not paid for a shortcut.
+ *
+ *     filled_j = (1 - m_j) x_j + m_j c_j
+ *
+ *     colour   c is one colour for all of the mask, each channel uniform between its least and largest value
+ *     noise    each c_j for itself, likewise
+ *     mean     c is the mean of the data set
+ *     blur     c is the surroundings: sum_k w_jk (1 - m_k) x_k / sum_k w_jk (1 - m_k), where w falls with the distance
+ *     swap     c is the masked content of another example, drawn uniformly, stretched from its box to this one
+ *     paste    with probability 1/2 the masked content of another example, drawn uniformly, is put on this one,
+ *              at the same place and whatever its own mask: m is the other's
+ *
+ * Values of bytes lie between 0 and 1; channels of a vector are its features. What is drawn depends on seed, epoch and
+ * example alone. */
+#ifndef R4_DATA_FILL_H
+#define R4_DATA_FILL_H
+
+#include "data/data.h"
+
+struct fill {
+  const r4_data *data; /* of the caller */
+  r4_fill kind;
+  uint64_t seed;
+  size_t height, width, channels; /* 1 x 1 for vectors, whose channels are the features */
+  float *low, *high;              /* [channels]                                         */
+  float *mean;                    /* [features], for mean                               */
+  size_t *donor, donors;          /* the examples with a mask, for swap and paste       */
+};
+
+/* R4_E_ARGUMENT if the data cannot be filled so. */
+r4_status fill_init(struct fill *f, const r4_data *d, r4_fill kind, uint64_t seed, r4_error *e);
+void fill_clear(struct fill *f);
+
+/* Floats of scratch memory that fill_row needs. */
+size_t fill_scratch(const struct fill *f);
+
+/* Writes example i, whose values are x, as it is seen in this epoch. */
+void fill_row(const struct fill *f, uint32_t epoch, size_t i, const float *x, float *scratch, float *to);
+
+#endif
