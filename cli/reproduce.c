@@ -163,7 +163,7 @@ static int make_row(struct table *t, struct row *r)
   int code = train_all(&j, &stopped);
   if (stopped) fprintf(stderr, "stopped and saved; the same command goes on\n");
   r4_settings_free(j.settings);
-  if (code) return code;
+  if (stopped || code > EXIT_NO) return code; /* a dead net is a result as well, and marked in the table */
   code = evaluate(run, &r->ours);
   r->done = code == EXIT_DONE;
   return code;
