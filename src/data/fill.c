@@ -7,6 +7,16 @@
 #include "base/purpose.h"
 #include "data/mask_shape.h"
 
+const char *const fill_words[] = {"auto",
+                                  [R4_FILL_NONE + 1] = "none",
+                                  [R4_FILL_COLOUR + 1] = "colour",
+                                  [R4_FILL_NOISE + 1] = "noise",
+                                  [R4_FILL_MEAN + 1] = "mean",
+                                  [R4_FILL_BLUR + 1] = "blur",
+                                  [R4_FILL_SWAP + 1] = "swap",
+                                  [R4_FILL_PASTE + 1] = "paste",
+                                  NULL};
+
 /* What one example is filled with. */
 struct place {
   const struct fill *f;

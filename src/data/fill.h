@@ -17,6 +17,9 @@
 
 #include "data/data.h"
 
+/* "auto", then a word for each r4_fill; NULL ends them. */
+extern const char *const fill_words[];
+
 struct fill {
   const r4_data *data; /* of the caller */
   r4_fill kind;

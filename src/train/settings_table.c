@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "data/fill.h"
 #include "data/mask.h"
 #include "objective/objective.h"
 #include "train/optimizer.h"
@@ -39,8 +40,6 @@
 
 #define METHODS OF("erm", "fill", "r3", "smooth-r3", "ibp-ex", "ibp-ex+r3", "rand-r4", "adv-r4", "cert-r4")
 
-#define FILLS OF("auto", "none", "colour", "noise", "mean", "blur", "swap", "paste")
-
 /* clang-format off */
 static const struct setting table[] = {
   NAMED(DATA, "data", data.name, "", 0, 0, NULL, "recipe (see r4 data list), or path of a file or folder"),
@@ -62,7 +61,7 @@ static const struct setting table[] = {
   CHOICE(NET, init, "default", OF("default", "xavier", "kaiming", "ibp"), "how weights are drawn; default: PyTorch's"),
 
   CHOICE(METHOD, method, "erm", METHODS, "what is penalised; erm, fill: nothing"),
-  CHOICE(METHOD, fill, "auto", FILLS, "what takes the place of masked content where the net learns its answers"),
+  CHOICE(METHOD, fill, "auto", fill_words, "what takes the place of masked content where the net learns its answers"),
   NUMBER(METHOD, lambda, "0", 0, UP, "weight of the penalty; with delta, its start"),
   CHOICE(METHOD, penalty_mean, "masked", OF("masked", "all"), "of examples with a mask, or of all"),
   NUMBER(METHOD, lambda_r3, "0", 0, UP, "ibp-ex+r3: weight of the part of r3"),

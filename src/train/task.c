@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "data/fill.h"
 #include "data/mask.h"
 #include "objective/objective.h"
 #include "train/optimizer.h"
@@ -137,8 +138,7 @@ r4_net *r4_settings_net(const r4_settings *s, const r4_data *d, r4_error *e)
 /* auto: erm sees the data as they are, the others what can hide their shortcut. */
 r4_fill task_fill(const struct settings *s, const r4_data *train)
 {
-  int k = word_number(
-    s->fill, (const char *const[]){"auto", "none", "colour", "noise", "mean", "blur", "swap", "paste", NULL});
+  int k = word_number(s->fill, fill_words);
   if (k) return (r4_fill)(k - 1);
   return !strcmp(s->method, "erm") ? R4_FILL_NONE : r4_fill_for(train);
 }
