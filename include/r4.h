@@ -16,7 +16,7 @@
  *          it on, and one question at the end (r4_graph_status) is enough. The library never
  *          prints, exits or aborts.
  * Threads  An object belongs to one thread at a time. Running a plan uses OpenMP inside.
- *          The same seed and inputs give the same bits.
+ *          The same seed and inputs give the same bits, on the same number of threads (r4_threads).
  * Bounds   hold in real arithmetic; float rounding is not covered. */
 #ifndef R4_H
 #define R4_H
@@ -273,7 +273,9 @@ void r4_plan_free(r4_plan *p);
 r4_status r4_plan_input(r4_plan *p, const char *name, const void *data, r4_error *e);
 r4_status r4_plan_output(r4_plan *p, size_t k, void *data, r4_error *e);
 
-/* Runs all kernels. Allocates nothing. Every needed input and every output must be bound. */
+/* Runs all kernels, on the threads that there are now. Every needed input and every output must be bound. Allocates
+ * nothing, unless there are more or fewer threads than in the run before: then kernels are made anew, and the result
+ * has the bits of a plan that was made for this number. Inside of a parallel region of the caller that is one. */
 r4_status r4_plan_run(r4_plan *p, r4_error *e);
 
 size_t r4_plan_slab_bytes(const r4_plan *p); /* the one buffer of all intermediate values     */
@@ -282,9 +284,18 @@ size_t r4_plan_kernels(const r4_plan *p);    /* kernel calls per run            
 /* One line per kernel: what it computes, its shape, and its time if profiled. r4_string_free. */
 char *r4_plan_text(const r4_plan *p);
 
-/* How many threads plans use from now on, at most the number of CPUs the process may use; 0 keeps the number.
- * With pin each thread stays on a CPU of its own. Process-wide. Returns the number. */
+/* How many CPUs the process may use. */
+int r4_cpus(void);
+
+/* How many threads plans use from now on, at most r4_cpus(); 0 keeps the number, which at first is that of OpenMP:
+ * OMP_NUM_THREADS, or all CPUs. With pin each thread stays on a CPU of its own. Process-wide. Returns how many the
+ * calling thread really gets. OpenMP may give fewer, and ends the program if the system refuses it one: r4_threads
+ * tries first, so call it before anything else where that may happen. */
 int r4_threads(int n, bool pin);
+
+/* Why the last r4_threads of the calling thread gave fewer than asked for, as "OMP_THREAD_LIMIT allows no more"; NULL
+ * if it gave all of them. */
+const char *r4_threads_why(void);
 
 /* ---- Optimisers ----------------------------------------------------------------------------- */
 

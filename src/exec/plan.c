@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "exec/kernel.h"
+#include "exec/team.h"
 #include "exec/tile.h"
 #include "op/op.h"
 #include "pass/simplify.h"
@@ -99,15 +100,31 @@ static r4_status make_kernel(r4_plan *p, struct unit *u, r4_error *e)
   return kernel_new(&q, &u->kernel, e);
 }
 
-static r4_status make_kernels(r4_plan *p, r4_error *e)
+/* Which kernel fits, how it shares out its work and the order of its sums depend on the number of threads: making them
+ * again, a plan computes what a plan that was made for this team would. */
+r4_status fit_kernels(r4_plan *p, int threads, r4_error *e)
+{
+  if (p->threads == threads) return R4_OK;
+  p->threads = 0;
+  for (uint32_t k = 0; k < p->n_units; k++) {
+    struct unit *u = &p->unit[k];
+    r4_status s = R4_OK;
+    kernel_free(u->kernel);
+    u->kernel = NULL;
+    if (u->kind == UNIT_DENSE) s = make_kernel(p, u, e);
+    if (u->kind == UNIT_TILE && !tile_fit(u->tile, threads)) s = out_of_memory(e);
+    if (s) return s;
+  }
+  p->threads = threads;
+  return R4_OK;
+}
+
+static r4_status make_pointers(r4_plan *p, r4_error *e)
 {
   uint32_t most = 1;
   for (uint32_t k = 0; k < p->n_units; k++) {
-    struct unit *u = &p->unit[k];
-    uint32_t pointers = u->n_in + u->n_roots + 1;
+    uint32_t pointers = p->unit[k].n_in + p->unit[k].n_roots + 1;
     if (pointers > most) most = pointers;
-    r4_status s = u->kind == UNIT_DENSE ? make_kernel(p, u, e) : R4_OK;
-    if (s) return s;
   }
   p->pointer = r4_mem_new(most, sizeof *p->pointer);
   return p->pointer ? R4_OK : out_of_memory(e);
@@ -115,7 +132,8 @@ static r4_status make_kernels(r4_plan *p, r4_error *e)
 
 /* ---- A plan ---- */
 
-static r4_status compile_fast(r4_plan *p, const r4_graph *g, size_t n, const r4_id *out, r4_error *e)
+static r4_status compile_for(int threads, r4_plan *p, const r4_graph *g, size_t n, const r4_id *out,
+                             r4_error *e)
 {
   r4_id *mine = r4_mem_new(n, sizeof *mine);
   r4_status s = mine ? R4_OK : out_of_memory(e);
@@ -125,8 +143,17 @@ static r4_status compile_fast(r4_plan *p, const r4_graph *g, size_t n, const r4_
   if (!s) s = cluster(p, n, mine, e);
   if (!s) s = compute_again(p, n, mine, e);
   if (!s) s = layout(p, n, mine, e);
-  if (!s) s = make_kernels(p, e);
+  if (!s) s = make_pointers(p, e);
+  if (!s) s = fit_kernels(p, threads, e);
   r4_mem_free(mine);
+  return s;
+}
+
+static r4_status compile_fast(r4_plan *p, const r4_graph *g, size_t n, const r4_id *out, r4_error *e)
+{
+  struct team t = team_enter();
+  r4_status s = compile_for(t.threads, p, g, n, out, e);
+  team_leave(t);
   return s;
 }
 

@@ -51,6 +51,7 @@ struct r4_plan {
   r4_graph *g; /* simplified */
   r4_type type;
   bool profile;
+  int threads;       /* the team that the kernels are made for; 0: some of them are missing */
   size_t keep_bytes; /* see r4_plan_options */
   struct unit *unit;
   uint32_t n_units;
@@ -96,6 +97,9 @@ r4_status compute_again(r4_plan *p, size_t n, const r4_id *out, r4_error *e);
 
 /* exec/layout.c: gives every value a buffer, and the slab its size. */
 r4_status layout(r4_plan *p, size_t n, const r4_id *out, r4_error *e);
+
+/* exec/plan.c: makes the kernels for a team of so many threads, if they are for another. */
+r4_status fit_kernels(r4_plan *p, int threads, r4_error *e);
 
 /* exec/reference.c: the oracle. */
 struct reference;

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "exec/kernel.h"
+#include "exec/team.h"
 #include "exec/tile.h"
 #include "op/op.h"
 
@@ -60,6 +61,17 @@ static r4_status run_unit(r4_plan *p, struct unit *u, r4_error *e)
   return R4_OK;
 }
 
+static r4_status run_units(r4_plan *p, r4_error *e)
+{
+  r4_status s = R4_OK;
+  for (uint32_t k = 0; k < p->n_units && !s; k++) {
+    double start = p->profile ? omp_get_wtime() : 0;
+    s = run_unit(p, &p->unit[k], e);
+    if (p->profile) p->unit[k].seconds += omp_get_wtime() - start;
+  }
+  return s;
+}
+
 r4_status r4_plan_run(r4_plan *p, r4_error *e)
 {
   r4_error_clear(e);
@@ -67,11 +79,10 @@ r4_status r4_plan_run(r4_plan *p, r4_error *e)
   if (s) return s;
   p->runs++;
   if (p->reference) return reference_run(p->reference, p, e);
-  for (uint32_t k = 0; k < p->n_units && !s; k++) {
-    double start = p->profile ? omp_get_wtime() : 0;
-    s = run_unit(p, &p->unit[k], e);
-    if (p->profile) p->unit[k].seconds += omp_get_wtime() - start;
-  }
+  struct team t = team_enter();
+  s = fit_kernels(p, t.threads, e);
+  if (!s) s = run_units(p, e);
+  team_leave(t);
   return s;
 }
 

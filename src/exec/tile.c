@@ -210,15 +210,24 @@ static void choose_chunks(struct compiler *c)
   while (columns && t->chunks > 1 && 4 * t->chunks * t->row_length > t->count) t->chunks /= 2;
 }
 
+bool tile_fit(struct tile *t, int threads)
+{
+  if (threads <= t->threads) return true;
+  unsigned char *scratch = r4_mem_new_aligned((size_t)threads * t->scratch_bytes);
+  if (!scratch) return false;
+  r4_mem_free(t->scratch);
+  t->scratch = scratch;
+  t->threads = threads;
+  return true;
+}
+
 static bool allocate(struct tile *t)
 {
   size_t size = type_size(t->type);
-  t->threads = omp_get_max_threads();
   t->scratch_bytes = (size_t)t->n_registers * TILE * size + t->n_reductions * sizeof(struct progress) +
                      t->n_operands * sizeof(void *);
   t->scratch_bytes = (t->scratch_bytes + 63) / 64 * 64 + 64;
-  t->scratch = r4_mem_new_aligned((size_t)t->threads * t->scratch_bytes);
-  if (!t->scratch) return false;
+  if (!tile_fit(t, omp_get_max_threads())) return false;
   for (uint32_t k = 0; k < t->n_reductions; k++) {
     struct reduction *r = &t->reduction[k];
     if (r->how == REDUCE_COLUMNS) r->columns = r4_mem_new((size_t)(t->chunks * t->row_length), size);

@@ -32,6 +32,8 @@ struct tile_request {
 };
 struct tile *tile_new(const struct tile_request *q, r4_id **in, uint32_t *n_in, r4_error *e);
 void tile_free(struct tile *t);
+/* Makes room for so many threads, if there is less; false when out of memory. */
+bool tile_fit(struct tile *t, int threads);
 void tile_run(const struct tile *t, void *const *in, void *const *out);
 uint32_t tile_instructions(const struct tile *t);
 /* Whether root "out" may be written to the memory of operand "in", because every read of it comes before. */
