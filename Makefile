@@ -124,10 +124,13 @@ $(TESTS): %: %.o $(HELP_OBJ) $(OUT)/libr4.a
 # Tests print TAP and run from here; they find the command in $R4.
 check: all $(TESTS) $(REPLAYS)
 	@R4=$(OUT)/r4 CMOCKA_MESSAGE_OUTPUT=TAP GOMP_SPINCOUNT=1000 \
-	prove -j$(shell nproc) --failures --comments -e '' scripts/check-layers scripts/check-style $(TESTS) $(REPLAYS)
+	prove -j$(shell nproc) --failures --comments -e '' scripts/check-layers scripts/check-style scripts/check-threads \
+	$(TESTS) $(REPLAYS)
 
 check-long:
 	$(MAKE) SAN=1 check
+	$(MAKE) all
+	R4=build/r4 prove -e '' --failures --comments scripts/check-threads :: all
 	$(MAKE) fuzz
 	scripts/mutate
 

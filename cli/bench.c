@@ -314,7 +314,7 @@ static int run(int argc, char **argv)
 {
   struct job j = {0};
   if (!options_read("bench", options, &j.s, argc, argv)) return EXIT_USAGE;
-  struct result r = {.threads = r4_threads((int)j.s.threads, true)};
+  struct result r = {.threads = threads_use("bench", (int)j.s.threads, true)};
   int code;
   if (prepare(&j)) r.peak = measure_peak();
   if (j.error.status || !timer_measure(train_step, &j, j.s.seconds, &r.timing)) {
@@ -340,5 +340,5 @@ const struct command command_bench = {
     "product of 1024 x 1024 matrices.",
   .options = options,
   .run = run,
-  .threads = true,
+  .threads = THREADS_LATER,
 };

@@ -14,9 +14,10 @@ struct command {
   const char *name, *summary;
   const char *details; /* a paragraph for "r4 help NAME" */
   const struct option *options;
-  void (*more)(void);                 /* prints what follows the options in its help, or NULL */
-  int (*run)(int argc, char **argv);  /* the words after the name; returns an exit code */
-  bool threads;                       /* it computes: see threads_settle */
+  void (*more)(void);                /* prints what follows the options in its help, or NULL */
+  int (*run)(int argc, char **argv); /* the words after the name; returns an exit code */
+  /* Whether it computes: at once in this process, or where it calls threads_use itself. */
+  enum { THREADS_NONE = 0, THREADS_HERE, THREADS_LATER } threads;
   const struct command *const *parts; /* commands of its own, NULL at the end; instead of options and run */
 };
 
@@ -33,7 +34,16 @@ void cli_print_word(FILE *f, const char *s);
 /* s as a JSON string, quotes included. */
 void json_string(FILE *f, const char *s);
 
+/* ---- threads.c ---- */
+
 /* Starts this program once more with libgomp told to let idle threads sleep soon. */
 void threads_settle(char **argv);
+/* Computes with n threads from now on, or as many as OpenMP says if n is 0; returns how many there are. If these are
+ * fewer, says why on stderr, in the name of a command unless that is NULL. Not for a process that forks later. */
+int threads_use(const char *name, int n, bool pin);
+/* The threads of each of so many processes that share the CPUs. */
+int threads_share(int jobs);
+/* Undoes OMP_PROC_BIND and says so: it would put the threads of all processes that we start on the same CPUs. */
+void threads_let_go(const char *name);
 
 #endif

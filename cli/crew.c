@@ -43,7 +43,7 @@ static void say(const char *sentence, void *user)
   fprintf(stderr, "\nr4 %s: seed %lld: %s\n", c->j->command, (long long)c->seed, sentence);
 }
 
-static int train_seed(const struct job *j, int64_t seed, int threads, int pipe_end)
+static int train_seed(const struct job *j, int64_t seed, int pipe_end)
 {
   char folder[PATH_SIZE], assignment[64];
   r4_error e = {0};
@@ -55,7 +55,6 @@ static int train_seed(const struct job *j, int64_t seed, int threads, int pipe_e
   signal(SIGPIPE, SIG_IGN);
   snprintf(assignment, sizeof assignment, "seed=%lld", (long long)seed);
   r4_status s = r4_settings_set(j->settings, assignment, "--seeds", &e);
-  r4_threads(threads, false);
   const r4_train_options o = {
     .folder = folder, .resume = j->resume, .force = j->force, .report = report, .notice = say, .user = &self};
   if (!s) s = r4_train(j->settings, &o, &end, &e);
@@ -70,10 +69,20 @@ struct crew {
   const struct job *j;
   size_t started, ended;
   pid_t child[MAX_SEEDS];
-  int threads, pipe[2], code;
+  int jobs, pipe[2], code;
   int dead; /* nets that answer one class for everything */
   bool stopped, told; /* told: the children know that it is time to stop */
 };
+
+/* The setting "threads", or this process's share of the CPUs; what is to be told about that, the first seed tells. */
+static void use_threads(const struct crew *c)
+{
+  const char *name = c->started ? NULL : c->j->command;
+  r4_setting_value wanted = {0};
+  r4_settings_get(c->j->settings, "threads", &wanted, NULL);
+  threads_use(name, wanted.whole ? (int)wanted.whole : threads_share(c->jobs), false);
+  if (c->jobs > 1) threads_let_go(name);
+}
 
 /* Before any thread of OpenMP has run in this process: a child could not start its own after that. */
 static bool start_one(struct crew *c)
@@ -87,7 +96,8 @@ static bool start_one(struct crew *c)
   }
   if (!child) {
     close(c->pipe[0]);
-    _exit(train_seed(c->j, c->j->seed[c->started], c->threads, c->pipe[1]));
+    use_threads(c);
+    _exit(train_seed(c->j, c->j->seed[c->started], c->pipe[1]));
   }
   c->child[c->started++] = child;
   return true;
@@ -139,15 +149,6 @@ static void work(struct crew *c, struct watch *w)
   }
 }
 
-/* Of each process. */
-static int threads_of(const struct job *j, int jobs)
-{
-  int cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
-  r4_setting_value wanted = {0};
-  r4_settings_get(j->settings, "threads", &wanted, NULL);
-  return wanted.whole ? (int)wanted.whole : cpus / jobs > 0 ? cpus / jobs : 1;
-}
-
 static void say_how_to_revive(const struct crew *c)
 {
   fprintf(stderr,
@@ -158,9 +159,9 @@ static void say_how_to_revive(const struct crew *c)
 
 static int train_prepared(const struct job *j, bool *stopped)
 {
-  int jobs = j->jobs ? (int)j->jobs : (int)sysconf(_SC_NPROCESSORS_ONLN);
+  int jobs = j->jobs ? (int)j->jobs : r4_cpus();
   if (jobs > (int)j->seeds) jobs = (int)j->seeds;
-  struct crew c = {.j = j, .threads = threads_of(j, jobs)};
+  struct crew c = {.j = j, .jobs = jobs};
   if (pipe(c.pipe) || fcntl(c.pipe[0], F_SETFL, O_NONBLOCK))
     return cli_fail(j->command, R4_E_IO, strerror(errno));
   signal(SIGINT, on_interrupt);

@@ -67,4 +67,5 @@ const struct command data_lint = {
     "mend, 0 if there are only notes. doc/data.md has the exact rules.",
   .options = options,
   .run = run,
+  .threads = THREADS_HERE,
 };

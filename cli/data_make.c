@@ -107,4 +107,5 @@ const struct command data_make = {
              "needs nothing else. What is made is described as by r4 data show.",
   .options = options,
   .run = run,
+  .threads = THREADS_HERE,
 };

@@ -51,4 +51,5 @@ const struct command data_show = {
              "of each class, with the outline of their masks.",
   .options = options,
   .run = run,
+  .threads = THREADS_HERE,
 };

@@ -195,5 +195,5 @@ const struct command command_eval = {
     "\"predicts_only\" in JSON), and the exit code is 1. If several runs fail, it is the largest.",
   .options = options,
   .run = run,
-  .threads = true,
+  .threads = THREADS_HERE,
 };

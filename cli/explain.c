@@ -375,5 +375,5 @@ const struct command command_explain = {
     "integrated, bounds, bounds-all (doc/explain.md). Exits with 1 if --wrong finds no example.",
   .options = options,
   .run = run,
-  .threads = true,
+  .threads = THREADS_HERE,
 };

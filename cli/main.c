@@ -164,7 +164,8 @@ static int run(int argc, char **argv)
   }
   for (int k = 0; k < argc; k++)
     if (is_help(argv[k])) return help(c, path);
-  if (c->threads) threads_settle(all);
+  if (c->threads != THREADS_NONE) threads_settle(all);
+  if (c->threads == THREADS_HERE) threads_use(path + strlen("r4 "), 0, false);
   return c->run(argc, argv);
 }
 

@@ -114,6 +114,7 @@ static int evaluate(const char *run, struct run_figures *figures)
   if (pipe(ends)) return cli_fail("reproduce", R4_E_IO, strerror(errno));
   pid_t child = fork();
   if (!child) {
+    threads_use(NULL, 0, false);
     int code = eval_figures(run, figures);
     if (!code && write(ends[1], figures, sizeof *figures) != sizeof *figures) code = EXIT_WORLD;
     _exit(code);
@@ -344,5 +345,5 @@ const struct command command_reproduce = {
     "ones; also as results.md and results.json in the folder. Started again, it goes on where it was.",
   .options = options,
   .run = run,
-  .threads = true,
+  .threads = THREADS_LATER,
 };

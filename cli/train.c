@@ -127,5 +127,5 @@ const struct command command_train = {
   .options = options,
   .more = print_settings,
   .run = run,
-  .threads = true,
+  .threads = THREADS_LATER,
 };
