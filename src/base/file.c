@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,6 +14,11 @@
 static r4_status system_failed(r4_error *e, const char *path, const char *what)
 {
   return r4_fail(e, R4_E_IO, "%s: %s: %s", path, what, strerror(errno));
+}
+
+static r4_status no_name(const char *path, r4_error *e)
+{
+  return path && *path ? R4_OK : r4_fail(e, R4_E_IO, "no file is named");
 }
 
 /* ---- Reading ---- */
@@ -46,11 +53,39 @@ static r4_status read_open(FILE *f, const char *path, size_t limit, uint8_t **da
   return R4_OK;
 }
 
+static const char *kind_of(mode_t mode)
+{
+  return S_ISDIR(mode)    ? "a folder"
+         : S_ISFIFO(mode) ? "a pipe"
+         : S_ISSOCK(mode) ? "a socket"
+         : S_ISREG(mode)  ? NULL
+                          : "a device";
+}
+
+/* Opening must not wait for somebody to write into a pipe. */
+FILE *file_open(const char *path, r4_error *e)
+{
+  if (no_name(path, e)) return NULL;
+  struct stat about;
+  int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  const char *kind = NULL;
+  if (fd >= 0 && !fstat(fd, &about) && !(kind = kind_of(about.st_mode))) {
+    FILE *f = fdopen(fd, "rb");
+    if (f) return f;
+  }
+  if (!kind && !stat(path, &about)) kind = kind_of(about.st_mode); /* a socket cannot even be opened */
+  if (kind)
+    r4_fail(e, R4_E_IO, "%s: is %s, expected a file", path, kind);
+  else
+    system_failed(e, path, "opening");
+  if (fd >= 0) close(fd);
+  return NULL;
+}
+
 r4_status file_read(const char *path, size_t limit, uint8_t **data, size_t *size, r4_error *e)
 {
-  if (file_is_folder(path)) return r4_fail(e, R4_E_IO, "%s: is a folder, expected a file", path);
-  FILE *f = fopen(path, "rb");
-  if (!f) return system_failed(e, path, "opening");
+  FILE *f = file_open(path, e);
+  if (!f) return R4_E_IO;
   r4_status s = read_open(f, path, limit, data, size, e);
   fclose(f);
   return s;
@@ -67,6 +102,7 @@ static void forget(struct file_writer *w)
 
 r4_status file_begin(struct file_writer *w, const char *path, r4_error *e)
 {
+  if (no_name(path, e)) return R4_E_IO;
   struct text kept = {0}, beside = {0};
   text_add(&kept, "%s", path);
   text_add(&beside, "%s.%ld.part", path, (long)getpid());
@@ -145,6 +181,42 @@ bool file_is_folder(const char *path)
 {
   struct stat about;
   return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+bool file_leads_out(const char *name)
+{
+  if (*name == '/') return true;
+  for (const char *part = name; *part; part += strspn(part, "/")) {
+    size_t n = strcspn(part, "/");
+    if (n == 2 && !strncmp(part, "..", 2)) return true;
+    part += n;
+  }
+  return false;
+}
+
+static bool is_within(const char *place, const char *folder)
+{
+  size_t n = strlen(folder);
+  if (n && folder[n - 1] == '/') n--; /* the root */
+  return !strncmp(place, folder, n) && (place[n] == '/' || !place[n]);
+}
+
+r4_status file_check_inside(const char *folder, const char *name, r4_error *e)
+{
+  char root[PATH_MAX], place[PATH_MAX];
+  if (file_leads_out(name))
+    return r4_fail(e, R4_E_IO, "%s: leads out of the folder %s, expected a path within it", name, folder);
+  char *path = file_join(folder, name);
+  if (!path) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
+  r4_status s = R4_OK;
+  if (!realpath(folder, root) || !realpath(path, place))
+    s = system_failed(e, path, "opening");
+  else if (!is_within(place, root))
+    s = r4_fail(e, R4_E_IO,
+                "%s: is a link to %s, outside of the folder: put the file there, or link the whole folder",
+                path, place);
+  r4_mem_free(path);
+  return s;
 }
 
 r4_status file_make_folder(const char *path, r4_error *e)

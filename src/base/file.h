@@ -8,6 +8,10 @@
 
 #include "base/error.h"
 
+/* A file to be read, in bytes; NULL and a message for what is no plain file: a folder, and pipes and devices, which
+ * have no end. Every reader opens its files here. */
+FILE *file_open(const char *path, r4_error *e);
+
 /* The whole file in new memory (r4_mem_free), with a zero byte after the last. Files above limit bytes are
  * refused. */
 r4_status file_read(const char *path, size_t limit, uint8_t **data, size_t *size, r4_error *e);
@@ -29,6 +33,9 @@ bool file_exists(const char *path);
 bool file_is_folder(const char *path);
 /* The folder and those above it, where missing. */
 r4_status file_make_folder(const char *path, r4_error *e);
+bool file_leads_out(const char *name); /* the path is absolute, or goes up by ".." */
+/* R4_E_IO unless folder/name is in folder: no absolute path, no "..", and no link that leads out. */
+r4_status file_check_inside(const char *folder, const char *name, r4_error *e);
 /* "folder/name" in new memory, or NULL when out of memory. */
 char *file_join(const char *folder, const char *name);
 

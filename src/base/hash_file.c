@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/file.h"
 #include "base/hash.h"
 
 enum { MD5_HEX = 2 * MD5_DIGEST_SIZE };
@@ -31,8 +31,8 @@ static bool digest(FILE *f, char sha256[HASH_HEX], char md5[MD5_HEX + 1])
 r4_status r4_file_check(const char *path, const char *expected, r4_error *e)
 {
   char sha256[HASH_HEX], md5[MD5_HEX + 1];
-  FILE *f = fopen(path, "rb");
-  if (!f) return r4_fail(e, R4_E_IO, "%s: opening: %s", path, strerror(errno));
+  FILE *f = file_open(path, e);
+  if (!f) return R4_E_IO;
   bool read = digest(f, sha256, md5);
   int why = errno;
   fclose(f);

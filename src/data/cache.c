@@ -154,7 +154,7 @@ static bool load(struct reader *r, r4_data *d)
 
 bool cache_load(const char *file, r4_data *d)
 {
-  struct reader r = {.f = fopen(file, "rb")};
+  struct reader r = {.f = file_open(file, NULL)};
   if (!r.f) return false;
   hash_start(&r.hash);
   bool good = load(&r, d);

@@ -85,7 +85,8 @@ r4_status folder_list_table(struct listing *l, struct mask_index *masks, size_t 
   uint8_t *bytes = NULL;
   size_t size = 0;
   char *path = file_join(l->folder, l->table);
-  r4_status s = path ? file_read(path, LIMIT, &bytes, &size, e) : no_memory(l->folder, e);
+  r4_status s = path ? file_check_inside(l->folder, l->table, e) : no_memory(l->folder, e);
+  if (!s) s = file_read(path, LIMIT, &bytes, &size, e);
   struct csv c;
   if (!s && !(s = csv_open(&c, bytes, size, path, e))) {
     int at[COLUMNS];
@@ -132,6 +133,8 @@ static r4_status check_row(const struct csv *c, const int *at, struct listed *on
   char name[LISTING_NAME];
   snprintf(name, sizeof name, "%s:%zu: file %s", c->file, c->line, c->field[at[FILE_NAME]]);
   if (!*c->field[at[FILE_NAME]]) return r4_fail(e, R4_E_PARSE, "%s:%zu: the file is empty", c->file, c->line);
+  if (file_leads_out(c->field[at[FILE_NAME]]))
+    return r4_fail(e, R4_E_PARSE, "%s: leads out of the folder, expected a path within it", name);
   if (!*one->label) return r4_fail(e, R4_E_PARSE, "%s: the label is empty", name);
   if (one->group && !*one->group) return r4_fail(e, R4_E_PARSE, "%s: the group is empty", name);
   if (one->id && !*one->id) one->id = NULL;
@@ -168,9 +171,8 @@ static r4_status add_metadata(struct listing *l, struct mask_index *masks, const
 r4_status folder_list_images(struct listing *l, struct mask_index *masks, const char *inside,
                              describe_image *describe, void *context, r4_error *e)
 {
-  char *here = file_join(l->folder, inside);
   struct names *files = NULL;
-  r4_status s = here ? folder_scan(here, false, &files, e) : no_memory(l->folder, e);
+  r4_status s = folder_scan(l->folder, inside, false, &files, e);
   for (size_t k = 0; !s && k < files->n; k++) {
     if (!is_image_name(files->name[k])) continue;
     char *file = file_join(inside, files->name[k]);
@@ -181,7 +183,6 @@ r4_status folder_list_images(struct listing *l, struct mask_index *masks, const 
     r4_mem_free(file);
   }
   names_drop(files);
-  r4_mem_free(here);
   return s;
 }
 
@@ -199,9 +200,8 @@ static r4_status describe_by_folder(const char *name, void *context, struct list
 static r4_status list_part(struct listing *l, struct mask_index *masks, const char *part, r4_split split,
                            r4_error *e)
 {
-  char *here = file_join(l->folder, part);
   struct names *classes = NULL;
-  r4_status s = here ? folder_scan(here, true, &classes, e) : no_memory(l->folder, e);
+  r4_status s = folder_scan(l->folder, part, true, &classes, e);
   for (size_t k = 0; !s && k < classes->n; k++) {
     const char *class = classes->name[k];
     struct listed as = {.label = class, .split = split};
@@ -213,14 +213,13 @@ static r4_status list_part(struct listing *l, struct mask_index *masks, const ch
     r4_mem_free(inside);
   }
   names_drop(classes);
-  r4_mem_free(here);
   return s;
 }
 
 static r4_status list_folders(struct listing *l, struct mask_index *masks, r4_error *e)
 {
   struct names *folders = NULL;
-  r4_status s = folder_scan(l->folder, true, &folders, e);
+  r4_status s = folder_scan(l->folder, "", true, &folders, e);
   if (s) return s;
   r4_split split;
   size_t parts = 0, others = 0;
@@ -301,7 +300,7 @@ static bool matches(const char *path)
   r4_mem_free(table);
   if (is || !file_is_folder(path)) return is;
   struct names *folders = NULL;
-  is = folder_scan(path, true, &folders, NULL) || folders->n;
+  is = folder_scan(path, "", true, &folders, NULL) || folders->n;
   names_drop(folders);
   return is;
 }

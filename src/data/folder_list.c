@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 
 /* ---- Lists ---- */
@@ -25,6 +26,9 @@ static void listed_clear(struct listed *one)
 
 r4_status listing_add(struct listing *l, const struct listed *one, r4_error *e)
 {
+  r4_status s = file_check_inside(l->folder, one->file, e);
+  if (!s && one->mask) s = file_check_inside(l->folder, one->mask, e);
+  if (s) return s;
   if (l->n == l->capacity) {
     size_t capacity = l->capacity ? 2 * l->capacity : 64;
     struct listed *grown = r4_mem_grow(l->at, capacity, sizeof *grown);

@@ -20,7 +20,7 @@ struct listing {
   struct listed *at;
 };
 
-/* Copies the strings of one. */
+/* Copies the strings of one. R4_E_IO if one of its files is not in the folder. */
 r4_status listing_add(struct listing *l, const struct listed *one, r4_error *e);
 void listing_clear(struct listing *l);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -27,9 +28,9 @@ static r4_status add_entry(struct names *names, const char *folder, const char *
   return wanted ? names_add(names, name, NULL, e) : R4_OK;
 }
 
-r4_status folder_scan(const char *folder, bool folders, struct names **names, r4_error *e)
+/* All names in a folder. */
+static r4_status scan(const char *folder, bool folders, struct names **names, r4_error *e)
 {
-  *names = NULL;
   DIR *dir = opendir(folder);
   if (!dir) return r4_fail(e, R4_E_IO, "%s: opening: %s", folder, strerror(errno));
   struct names *found = names_new(e);
@@ -44,6 +45,18 @@ r4_status folder_scan(const char *folder, bool folders, struct names **names, r4
   if (found->n) qsort(found->name, found->n, sizeof *found->name, by_bytes);
   *names = found;
   return R4_OK;
+}
+
+r4_status folder_scan(const char *folder, const char *inside, bool folders, struct names **names, r4_error *e)
+{
+  *names = NULL;
+  if (!*inside) return scan(folder, folders, names, e);
+  r4_status s = file_check_inside(folder, inside, e);
+  if (s) return s;
+  char *here = file_join(folder, inside);
+  s = here ? scan(here, folders, names, e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
+  r4_mem_free(here);
+  return s;
 }
 
 bool is_image_name(const char *name)
@@ -89,19 +102,32 @@ static r4_status add_mask(struct mask_index *m, const char *sub, const char *ins
   return f->key && f->path ? R4_OK : r4_fail(e, R4_E_MEMORY, "%s: out of memory for the list of masks", sub);
 }
 
-/* inside: the path below the folder of masks, "" for itself. */
+/* Links may not make a folder of masks endless. */
+static r4_status check_no_link(const char *folder, const char *inside, r4_error *e)
+{
+  struct stat about;
+  char *path = file_join(folder, inside);
+  if (!path) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
+  r4_status s = R4_OK;
+  if (!lstat(path, &about) && S_ISLNK(about.st_mode))
+    s = r4_fail(e, R4_E_IO, "%s: is a link to a folder, expected a folder", path);
+  r4_mem_free(path);
+  return s;
+}
+
+/* sub: the folder of masks; inside: the path below it, "" for itself. */
 static r4_status add_folder(struct mask_index *m, const char *folder, const char *sub, const char *inside,
                             int depth, r4_error *e)
 {
   enum { DEEPEST = 8 };
   struct text at = {0}, path = {0};
-  text_add(&at, "%s/%s%s%s", folder, sub, *inside ? "/" : "", inside);
+  text_add(&at, "%s%s%s", sub, *inside ? "/" : "", inside);
   char *here = text_take(&at);
   if (!here) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
-  r4_status s = R4_OK;
+  r4_status s = depth ? check_no_link(folder, here, e) : R4_OK;
   for (int folders = 0; !s && folders < (depth < DEEPEST ? 2 : 1); folders++) {
     struct names *names = NULL;
-    s = folder_scan(here, folders, &names, e);
+    s = folder_scan(folder, here, folders, &names, e);
     for (size_t k = 0; !s && k < names->n; k++) {
       if (!folders && !is_image_name(names->name[k])) continue;
       text_add(&path, "%s%s%s", inside, *inside ? "/" : "", names->name[k]);

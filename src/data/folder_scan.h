@@ -4,9 +4,10 @@
 
 #include "data/data.h"
 
-/* *names (names_drop) becomes the files, or the folders, in folder, sorted byte by byte, without those that start with
- * a dot. */
-r4_status folder_scan(const char *folder, bool folders, struct names **names, r4_error *e);
+/* *names (names_drop) becomes the files, or the folders, in folder/inside ("": folder itself), sorted byte by byte,
+ * without those that start with a dot. A link that leads out of the folder is refused. */
+r4_status folder_scan(const char *folder, const char *inside, bool folders, struct names **names,
+                      r4_error *e);
 
 /* Whether the name ends as PNG and JPEG files do. */
 bool is_image_name(const char *name);

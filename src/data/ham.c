@@ -35,7 +35,7 @@ static bool matches(const char *path)
 static r4_status index_masks(struct mask_index *masks, const char *folder, r4_error *e)
 {
   struct names *folders = NULL;
-  r4_status s = folder_scan(folder, true, &folders, e);
+  r4_status s = folder_scan(folder, "", true, &folders, e);
   for (size_t k = 0; !s && k < folders->n; k++) {
     const char *name = folders->name[k];
     if (!strncmp(name, "masks", 5) || !strncmp(name, "HAM10000_segmentations", 22))
@@ -55,7 +55,9 @@ static r4_status add_photograph(struct listing *l, struct mask_index *masks, con
   char name[LISTING_NAME], *path = NULL;
   snprintf(name, sizeof name, "%s.jpg", c->field[at[IMAGE]]);
   struct listed one = {.id = c->field[at[LESION]], .label = c->field[at[DIAGNOSIS]], .line = c->line};
-  r4_status s = folder_find_file(l->folder, name, photographs, &path, e);
+  r4_status s = file_leads_out(name)
+                  ? r4_fail(e, R4_E_PARSE, "%s:%zu: file %s: leads out of the folder", c->file, c->line, name)
+                  : folder_find_file(l->folder, name, photographs, &path, e);
   if (!s && !path)
     s = r4_fail(e, R4_E_IO,
                 "%s:%zu: file %s: is neither in %s nor in images or HAM10000_images_part_1 or _2 there",

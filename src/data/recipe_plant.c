@@ -30,13 +30,11 @@ static const char *plant_of(const char *name, size_t *length)
 
 static bool matches(const char *path)
 {
-  char *images = file_join(path, "images");
   struct names *files = NULL;
   size_t length;
   bool is =
-    images && !folder_scan(images, false, &files, NULL) && files->n && plant_of(files->name[0], &length);
+    !folder_scan(path, "images", false, &files, NULL) && files->n && plant_of(files->name[0], &length);
   names_drop(files);
-  r4_mem_free(images);
   return is;
 }
 

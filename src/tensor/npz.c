@@ -62,9 +62,13 @@ static struct npz *open_source(zip_source_t *source, zip_error_t *why, const cha
 
 struct npz *npz_open(const char *path, r4_error *e)
 {
+  FILE *f = file_open(path, e);
+  if (!f) return NULL;
   zip_error_t why;
   zip_error_init(&why);
-  return open_source(zip_source_file_create(path, 0, -1, &why), &why, path, e);
+  zip_source_t *source = zip_source_filep_create(f, 0, -1, &why); /* closes it with the archive */
+  if (!source) fclose(f);
+  return open_source(source, &why, path, e);
 }
 
 struct npz *npz_open_bytes(const uint8_t *bytes, size_t size, const char *file, r4_error *e)
