@@ -31,6 +31,12 @@ int cli_fail(const char *name, r4_status status, const char *text);
 /* s as a word of a command that is to be copied to a shell: in quotes where it needs them. */
 void cli_print_word(FILE *f, const char *s);
 
+/* A name out of a data set, as it can be printed: shown(name).text. */
+struct shown {
+  char text[256];
+};
+struct shown shown(const char *s);
+
 /* s as a JSON string, quotes included. */
 void json_string(FILE *f, const char *s);
 

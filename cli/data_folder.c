@@ -88,7 +88,7 @@ const r4_known *known_find(const char *name)
 
 bool known_path(const r4_known *k, char path[PATH_MAX])
 {
-  char *folder = r4_data_folder();
+  char *folder = r4_data_folder(NULL);
   bool made = folder && path_make(path, "%s/%s", folder, k->name);
   r4_string_free(folder);
   return made;

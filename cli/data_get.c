@@ -136,10 +136,12 @@ static int run(int argc, char **argv)
   for (size_t i = 0; i < k->sources; i++) any |= wanted(&k->source[i], s.from);
   if (!any) return no_source(k, s.from);
 
-  char target[PATH_MAX], *parent = r4_data_folder();
-  if (!parent || !known_path(k, target)) {
+  r4_error e = {0};
+  char target[PATH_MAX], *parent = r4_data_folder(&e);
+  if (!parent) return cli_fail("data get", e.status, e.text);
+  if (!known_path(k, target)) {
     r4_string_free(parent);
-    return cli_fail("data get", R4_E_IO, "no memory, or too long a path, for the data folder");
+    return cli_fail("data get", R4_E_IO, "the path of the data folder is too long");
   }
   int code = !s.force && verified(k, target) ? report(&s, k, target, NULL) : get(&s, k, parent, target);
   r4_string_free(parent);

@@ -24,7 +24,7 @@ static bool has_groups(const r4_data *d)
 static void print_row(const char *name, int width, r4_counts c)
 {
   size_t masked = 0;
-  printf("%-*s", width, name);
+  printf("%-*s", width, shown(name).text);
   for (int k = 0; k < R4_SPLITS; k++) {
     printf(" %8zu", c.examples[k]);
     masked += c.masked[k];
@@ -37,7 +37,7 @@ static void print_rows(const r4_data *d, const char *title, bool groups)
   size_t n = groups ? r4_data_groups(d) : r4_data_classes(d);
   int width = (int)strlen(title);
   for (size_t k = 0; k < n; k++) {
-    int length = (int)strlen(groups ? r4_data_group_name(d, k) : r4_data_class_name(d, k));
+    int length = (int)strlen(shown(groups ? r4_data_group_name(d, k) : r4_data_class_name(d, k)).text);
     if (length > width) width = length;
   }
   printf("\n%-*s %8s %8s %8s %8s\n", width, title, "train", "val", "test", "masked");
@@ -56,7 +56,9 @@ static void print_text(const r4_data *d)
   char hash[R4_HASH_SIZE];
   r4_facts f = r4_data_facts(d);
   r4_data_hash(d, hash);
-  printf("%s\n%zu examples of ", r4_data_about(d), r4_data_count(d));
+  char about[2048];
+  r4_text_shown(r4_data_about(d), about, sizeof about);
+  printf("%s\n%zu examples of ", about, r4_data_count(d));
   print_shape(r4_data_shape(d), " x ");
   printf(", values from %.4g to %.4g, mean %.4g\n", f.low, f.high, f.mean);
   if (f.masked)

@@ -19,8 +19,9 @@ static int width_of(const char *s)
 
 static void print_left(const char *s, int width)
 {
-  int n = width_of(s);
-  printf("%s%*s", s, n < width ? width - n : 0, "");
+  struct shown name = shown(s);
+  int n = width_of(name.text);
+  printf("%s%*s", name.text, n < width ? width - n : 0, "");
 }
 
 static void print_right(const char *s, int width)
@@ -34,7 +35,7 @@ static int name_width(const struct evaluation *v)
 {
   int width = NAME_WIDTH;
   for (size_t g = 0; g < v->summary.groups; g++) {
-    int n = width_of(r4_data_group_name(v->data, g));
+    int n = width_of(shown(r4_data_group_name(v->data, g)).text);
     if (n > width) width = n;
   }
   return width;

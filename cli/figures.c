@@ -80,7 +80,7 @@ void json_answers(r4_json *w, const r4_answers *a, const r4_data *d)
 const char *constant_text(const r4_answers *a, const r4_data *d, char *to, size_t size)
 {
   char number[FIGURE_SIZE];
-  snprintf(to, size, "predicts only %s", answer_name(a, d, number));
+  snprintf(to, size, "predicts only %s", shown(answer_name(a, d, number)).text);
   return to;
 }
 

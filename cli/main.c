@@ -51,16 +51,19 @@ void cli_print_word(FILE *f, const char *s)
 
 void json_string(FILE *f, const char *s)
 {
-  fputc('"', f);
-  for (; *s; s++) {
-    if (*s == '"' || *s == '\\')
-      fprintf(f, "\\%c", *s);
-    else if ((unsigned char)*s < ' ')
-      fprintf(f, "\\u%04x", (unsigned)*s);
-    else
-      fputc(*s, f);
-  }
-  fputc('"', f);
+  r4_json *w = r4_json_new();
+  r4_json_text(w, s);
+  char *text = r4_json_take(w);
+  r4_json_free(w);
+  fputs(text ? text : "null", f);
+  r4_string_free(text);
+}
+
+struct shown shown(const char *s)
+{
+  struct shown to;
+  r4_text_shown(s, to.text, sizeof to.text);
+  return to;
 }
 
 enum { PATH_SIZE = 64 }; /* for "r4 data make" */

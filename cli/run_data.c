@@ -45,12 +45,14 @@ bool run_classes_agree(const char *command, const char *path, const r4_model *m,
 {
   size_t n = r4_data_classes(d), known = (size_t)r4_net_classes(r4_model_net(m));
   for (size_t k = 0; k < n && k < known; k++) {
-    const char *own = r4_model_class_name(m, k), *name = r4_data_class_name(d, k);
-    if (!own || !strcmp(own, name)) continue;
+    if (!r4_model_class_name(m, k)) continue;
+    struct shown own = shown(r4_model_class_name(m, k)), name = shown(r4_data_class_name(d, k));
+    if (!strcmp(own.text, name.text))
+      continue; /* JSON, which models have them in, knows no other bytes than UTF-8 */
     fprintf(
       stderr,
       "r4 %s: %s: class %zu of the net is \"%s\", of the data \"%s\"; --other-data takes them for the same\n",
-      command, path, k, own, name);
+      command, path, k, own.text, name.text);
     return false;
   }
   return true;

@@ -63,6 +63,11 @@ const char *r4_status_name(r4_status s);
 /* How many insertions, deletions, changes and swaps of neighbours turn a into b: for "did you mean". */
 size_t r4_word_distance(const char *a, const char *b);
 
+/* s as a terminal may show it: control characters, those that change directions, and bytes that are not UTF-8 become
+ * \x1b or \u202e. Writes as many whole characters as size has room for, and a zero; returns how long all of it is.
+ * Names in data sets are what their files have in them; errors, findings and notes are shown this way already. */
+size_t r4_text_shown(const char *s, char *to, size_t size);
+
 /* ---- Shapes --------------------------------------------------------------------------------- */
 
 enum { R4_MAX_RANK = 6 };
@@ -420,8 +425,8 @@ r4_data *r4_data_open(const char *source, const r4_data_options *options, r4_err
 /* An npz file that numpy and r4_data_open read: x_train, y_train, m_train, g_train, and so on for val and test. */
 r4_status r4_data_save(const r4_data *d, const char *file, r4_error *e);
 
-/* $R4_DATA_DIR, or r4 in the user's XDG data folder. r4_string_free. */
-char *r4_data_folder(void);
+/* $R4_DATA_DIR, or r4 in $XDG_DATA_HOME or in $HOME/.local/share. r4_string_free. NULL if none of them is set. */
+char *r4_data_folder(r4_error *e);
 
 /* ---- Known data sets ------------------------------------------------------------------------ */
 
@@ -1044,7 +1049,7 @@ void r4_json_break(r4_json *w); /* the next value or key begins a line */
 void r4_json_real(r4_json *w, double v);
 void r4_json_whole(r4_json *w, int64_t v);
 void r4_json_flag(r4_json *w, bool v);
-void r4_json_text(r4_json *w, const char *s); /* what is not UTF-8 becomes U+FFFD; NULL is null */
+void r4_json_text(r4_json *w, const char *s); /* what is not UTF-8 becomes \xff, as in r4_text_shown; NULL is null */
 
 /* The text so far (r4_string_free), or NULL when out of memory; the writer is then empty again. */
 char *r4_json_take(r4_json *w);

@@ -117,7 +117,7 @@ static void files_are_checked_by_digest(void **state)
   snprintf(path, sizeof path, "%s/data/none", folder);
   assert_int_equal(r4_file_check(path, sha256, &e), R4_E_IO);
   assert_int_equal(r4_file_check(folder, sha256, &e), R4_E_IO);
-  assert_non_null(strstr(e.text, "reading"));
+  assert_non_null(strstr(e.text, "is a folder, expected a file"));
 }
 
 static void get_tries_all_sources(void **state)

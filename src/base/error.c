@@ -24,10 +24,12 @@ r4_status r4_fail(r4_error *e, r4_status status, const char *format, ...)
 {
   if (!e) return status;
   e->status = status;
+  char text[2 * R4_ERROR_SIZE];
   va_list args;
   va_start(args, format);
-  vsnprintf(e->text, sizeof e->text, format, args);
+  vsnprintf(text, sizeof text, format, args);
   va_end(args);
+  r4_text_shown(text, e->text, sizeof e->text); /* names of files are in it, whatever these are */
   return status;
 }
 

@@ -22,7 +22,7 @@ void jw_break(struct json_writer *w);          /* the next value or key begins a
 void jw_real(struct json_writer *w, double v); /* reads back as the same number; NaN and infinity are null */
 void jw_whole(struct json_writer *w, int64_t v);
 void jw_flag(struct json_writer *w, bool v);
-void jw_text(struct json_writer *w, const char *s); /* what is no UTF-8 becomes U+FFFD; NULL is null */
+void jw_text(struct json_writer *w, const char *s); /* what is no UTF-8 becomes \xff; NULL is null */
 
 /* ---- Reading ---- */
 

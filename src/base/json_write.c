@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/shown.h"
 #include "base/utf8.h"
 
 static void begin_value(struct json_writer *w)
@@ -37,10 +38,10 @@ static void add_string(struct text *to, const char *s)
     n = utf8_next(s, &code);
     if (code == '"' || code == '\\')
       text_add(to, "\\%c", *s);
-    else if (code >= ' ')
+    else if (n && !shown_is_control(code))
       text_add(to, "%.*s", (int)n, s);
     else
-      text_add(to, "\\u%04x", n ? code : 0xfffd);
+      text_add(to, n ? "\\u%04x" : "\\\\x%02x", n ? code : (uint8_t)*s);
     n += !n;
   }
   text_add(to, "\"");

@@ -105,11 +105,12 @@ r4_status data_set_about(r4_data *d, r4_error *e, const char *format, ...)
 
 r4_status data_add_note(r4_data *d, r4_error *e, const char *format, ...)
 {
-  char line[R4_ERROR_SIZE];
+  char line[R4_ERROR_SIZE], text[2 * R4_ERROR_SIZE];
   va_list args;
   va_start(args, format);
-  vsnprintf(line, sizeof line, format, args);
+  vsnprintf(text, sizeof text, format, args);
   va_end(args);
+  r4_text_shown(text, line, sizeof line);
   if (!d->notes && !(d->notes = names_new(e))) return R4_E_MEMORY;
   return names_add(d->notes, line, NULL, e);
 }

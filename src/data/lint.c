@@ -16,10 +16,12 @@ void lint_tell(struct lint *l, enum lint_kind kind, const char *code, const char
   r4_finding *f = &l->finding[l->n++];
   f->note = kind == NOTE;
   f->code = code;
+  char text[2 * R4_ERROR_SIZE];
   va_list args;
   va_start(args, format);
-  vsnprintf(f->text, sizeof f->text, format, args);
+  vsnprintf(text, sizeof text, format, args);
   va_end(args);
+  r4_text_shown(text, f->text, sizeof f->text);
 }
 
 struct lint_name lint_name_of(const r4_data *d, size_t i)

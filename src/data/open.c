@@ -23,17 +23,27 @@ r4_format_info r4_format_describe(size_t k)
   return k < FORMATS ? (r4_format_info){formats[k]->name, formats[k]->about} : (r4_format_info){0};
 }
 
-char *r4_data_folder(void)
+/* XDG: a path that is not absolute does not count. */
+char *r4_data_folder(r4_error *e)
 {
   const char *own = getenv("R4_DATA_DIR"), *xdg = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
   struct text folder = {0};
-  if (own && *own)
+  if (own && *own) {
     text_add(&folder, "%s", own);
-  else if (xdg && *xdg)
+  } else if (xdg && *xdg == '/') {
     text_add(&folder, "%s/r4", xdg);
-  else
-    text_add(&folder, "%s/.local/share/r4", home && *home ? home : ".");
-  return text_take(&folder);
+  } else if (home && *home == '/') {
+    text_add(&folder, "%s/.local/share/r4", home);
+  } else {
+    r4_fail(
+      e, R4_E_IO,
+      "there is no folder of data sets: set R4_DATA_DIR to one, or XDG_DATA_HOME or HOME to the folders of "
+      "the user");
+    return NULL;
+  }
+  char *path = text_take(&folder);
+  if (!path) r4_fail(e, R4_E_MEMORY, "out of memory for the path of the folder of data sets");
+  return path;
 }
 
 const struct format *format_of(const char *path)
@@ -43,7 +53,8 @@ const struct format *format_of(const char *path)
   return NULL;
 }
 
-static r4_data *no_format(const char *source, const char *folder, r4_error *e)
+/* where: the folder of data sets, or why there is none. */
+static r4_data *no_format(const char *source, const char *where, bool folder, r4_error *e)
 {
   struct text known = {0};
   for (size_t k = 0; k < FORMATS; k++)
@@ -51,10 +62,12 @@ static r4_data *no_format(const char *source, const char *folder, r4_error *e)
   char *text = text_take(&known);
   if (file_exists(source))
     r4_fail(e, R4_E_PARSE, "%s: none of the known formats: %s", source, text ? text : "");
+  else if (!folder)
+    r4_fail(e, R4_E_IO, "%s: is no path, and %s", source, where);
   else if (catalog_find(source))
-    r4_fail(e, R4_E_IO, "%s: not in %s; get it with: r4 data get %s", source, folder, source);
+    r4_fail(e, R4_E_IO, "%s: not in %s; get it with: r4 data get %s", source, where, source);
   else
-    r4_fail(e, R4_E_IO, "%s: neither a path nor a data set in %s; see r4 data list", source, folder);
+    r4_fail(e, R4_E_IO, "%s: neither a path nor a data set in %s; see r4 data list", source, where);
   r4_string_free(text);
   return NULL;
 }
@@ -71,21 +84,44 @@ static r4_data *of_size(r4_data *d, const char *source, const r4_data_options *o
   return NULL;
 }
 
+/* What has no slash may be the name of a data set; "." and ".." are not. */
+static bool may_be_name(const char *source)
+{
+  return !strchr(source, '/') && strcmp(source, ".") && strcmp(source, "..");
+}
+
+/* The source in the folder of data sets, or as a path; without such a folder, folder is NULL and where says why. */
+static r4_data *open_in(const char *source, const char *folder, const char *where,
+                        const r4_data_options *options, r4_error *e)
+{
+  char *fetched = folder ? catalog_path(folder, source) : NULL;
+  if (folder && !fetched) {
+    r4_fail(e, R4_E_MEMORY, "%s: out of memory", source);
+    return NULL;
+  }
+  const char *path = fetched && may_be_name(source) && file_exists(fetched) ? fetched : source;
+  const struct format *format = format_of(path);
+  r4_data *d = format ? of_size(format->open(path, options, e), path, options, e)
+                      : no_format(source, folder ? folder : where, folder != NULL, e);
+  r4_mem_free(fetched);
+  return d;
+}
+
 r4_data *r4_data_open(const char *source, const r4_data_options *options, r4_error *e)
 {
   r4_data_options defaults = {0};
+  r4_error none = {0};
   if (!options) options = &defaults;
-  char *folder = options->folder ? file_join(options->folder, "") : r4_data_folder();
-  char *fetched = folder ? catalog_path(folder, source) : NULL;
-  r4_data *d = NULL;
-  if (!fetched) {
-    r4_fail(e, R4_E_MEMORY, "%s: out of memory", source);
-  } else {
-    const char *path = file_exists(fetched) && !strchr(source, '/') ? fetched : source;
-    const struct format *format = format_of(path);
-    d = format ? of_size(format->open(path, options, e), path, options, e) : no_format(source, folder, e);
+  if (!source || !*source) {
+    r4_fail(e, R4_E_ARGUMENT, "no source is given: expected a path, or the name of a data set");
+    return NULL;
   }
+  char *folder = options->folder ? file_join(options->folder, "") : r4_data_folder(&none);
+  if (!folder && none.status != R4_E_IO) {
+    r4_fail(e, R4_E_MEMORY, "%s: out of memory", source);
+    return NULL;
+  }
+  r4_data *d = open_in(source, folder, none.text, options, e);
   r4_mem_free(folder);
-  r4_mem_free(fetched);
   return d;
 }

@@ -44,10 +44,13 @@ static const struct recipe *recipe_of(const char *name, r4_error *e)
 /* The source that a recipe names is looked for before it is read, to say how to get it. */
 static r4_status check_present(const struct recipe *r, const char *folder_given, r4_error *e)
 {
-  char *folder = folder_given ? file_join(folder_given, "") : r4_data_folder();
+  r4_error none = {0};
+  char *folder = folder_given ? file_join(folder_given, "") : r4_data_folder(&none);
   char *path = folder ? file_join(folder, r->from) : NULL;
   r4_status s = R4_OK;
-  if (!path)
+  if (none.status == R4_E_IO)
+    s = r4_fail(e, R4_E_IO, "%s: %s", r->from, none.text);
+  else if (!path)
     s = r4_fail(e, R4_E_MEMORY, "%s: out of memory", r->name);
   else if (!file_exists(path))
     s = r4_fail(e, R4_E_IO, "%s is not in %s; %s", r->from, folder, r->missing);
@@ -202,7 +205,7 @@ static r4_status check_options(const struct recipe *r, const r4_recipe_options *
 r4_data *r4_data_make(const char *recipe, const r4_recipe_options *options, r4_error *e)
 {
   r4_recipe_options o = options ? *options : (r4_recipe_options){0};
-  const struct recipe *r = recipe_of(recipe, e);
+  const struct recipe *r = recipe_of(recipe ? recipe : "", e);
   if (!r || check_options(r, &o, e)) return NULL;
   size_t kept = 0;
   r4_data *source = open_source(r, &o, e);
