@@ -1,0 +1,114 @@
+/* The command on folders made to do harm: names that are more than text, files that never end, no home. Needs $R4. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/shown.h"
+#include "base/utf8.h"
+#include "command.h"
+#include "folder_make.h"
+#include "pets.h"
+
+/* What was printed is text, and none of it does anything to a terminal. */
+static void assert_harmless(void)
+{
+  uint32_t code;
+  for (const char *s = command_output; *s;) {
+    size_t n = utf8_next(s, &code);
+    if (!n || (shown_is_control(code) && code != '\n'))
+      fail_msg("byte %zu of \"%s\"", (size_t)(s - command_output), command_output);
+    s += n;
+  }
+}
+
+static void assert_json(void)
+{
+  struct js *root = NULL;
+  r4_error e = {0};
+  if (js_parse("output", command_output, strlen(command_output), &root, &e))
+    fail_msg("%s: %s", e.text, command_output);
+  js_free(root);
+}
+
+#define HARMLESS(...)    \
+  do {                   \
+    EXPECT(__VA_ARGS__); \
+    assert_harmless();   \
+  } while (0)
+
+static void names_do_no_harm(void **state)
+{
+  (void)state;
+  static const char *const names[] = {"c\x1b]0;title\x07t", "c\xff", "d\xc2\x9b\x31mog",
+                                      "e\xe2\x80\xae\nf\"\\"};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    for (int i = 0; i < 2; i++) {
+      char path[64];
+      snprintf(path, sizeof path, "names/%s/%s%d.png", names[k], names[k], i);
+      put_grey(scratch_folder(), path, 8, 8, (uint8_t)(k + 1),
+               200); /* twice the same, so that lint names it */
+    }
+  HARMLESS("$R4 data show names", 0, "\nc\\x1b]0;title\\x07t ", "\nd\\u009b1mog ", "\ne\\u202e\\x0af\"\\ ");
+  HARMLESS("$R4 data show names --json", 0, "\"c\\u001b]0;title\\u0007t\"", "\"d\\u009b1mog\"");
+  assert_json();
+  HARMLESS("$R4 data lint names", 1, "(e\\u202e\\x0af\"\\/e\\u202e\\x0af\"\\0.png)");
+  HARMLESS("$R4 data lint names --json", 1, "repeated");
+  assert_json();
+  EXPECT("$R4 data show names --out names.png >/dev/null && head -c 4 names.png | tail -c 3", 0, "PNG");
+  HARMLESS("mkdir \"$(printf 'x\\033[2Jy')\"; $R4 data show \"$(printf 'x\\033[2Jy')\"", 2,
+           "x\\x1b[2Jy: none of");
+  put_text(scratch_folder(), "names/metadata.csv", "file,label\n\x1b[1m.png,cat\n");
+  HARMLESS("$R4 data show names", 3, "file \\x1b[1m.png: is neither in");
+}
+
+static void runs_do_no_harm(void **state)
+{
+  (void)state;
+  pets_make((struct pets){.folder = "pets", .cat = "c\x1b[31mt", .dog = "d\xffg", .test = 6, .masked = true});
+  pets_settings("pets.yaml", "pets", "method: r3\nlambda: 0.1\n");
+  HARMLESS("$R4 train pets.yaml --out run --quiet", 0, "run");
+  command_run("$R4 eval run");
+  assert_harmless();
+  assert_non_null(strstr(command_output, "c\\x1b[31mt"));
+  command_run("$R4 eval run --json");
+  assert_harmless();
+  assert_json();
+  command_run("$R4 eval run run --json >/dev/null; $R4 eval run run");
+  assert_harmless();
+  command_run("$R4 explain run --out run.png");
+  assert_harmless();
+}
+
+static void without_a_home(void **state)
+{
+  (void)state;
+  EXPECT("mkdir nowhere && cd nowhere && unset R4_DATA_DIR XDG_DATA_HOME HOME; $R4 data get mnist", 3,
+         "r4 data get: there is no folder of data sets: set R4_DATA_DIR");
+  EXPECT("cd nowhere && unset R4_DATA_DIR XDG_DATA_HOME HOME; $R4 data show mnist", 3, "set R4_DATA_DIR");
+  EXPECT("cd nowhere && unset R4_DATA_DIR XDG_DATA_HOME HOME; $R4 data list", 0,
+         "not here; r4 data get mnist");
+  EXPECT("cd nowhere && unset R4_DATA_DIR XDG_DATA_HOME HOME; $R4 data show digits:10", 0, "11 examples");
+  EXPECT("ls -A nowhere | wc -l", 0, "0\n");
+}
+
+/* These would wait for ever. */
+static void pipes_are_refused(void **state)
+{
+  (void)state;
+  put_grey(scratch_folder(), "pipes/cat/a.png", 8, 8, 1, 2);
+  EXPECT("mkfifo pipes/cat/b.png p.npz p.yaml && timeout 20 $R4 data show pipes", 3,
+         "b.png: is a pipe, expected a file");
+  EXPECT("timeout 20 $R4 data show p.npz", 3, "p.npz: is a pipe, expected a file");
+  EXPECT("timeout 20 $R4 data lint p.npz", 3, "p.npz: is a pipe, expected a file");
+  EXPECT("mkdir run-of-pipes && mkfifo run-of-pipes/config.yaml && timeout 20 $R4 eval run-of-pipes", 3,
+         "config.yaml: is a pipe, expected a file");
+}
+
+int main(void)
+{
+  cmocka_set_message_output(CM_OUTPUT_TAP);
+  if (!check_command()) return 0;
+  const struct CMUnitTest tests[] = {cmocka_unit_test(names_do_no_harm), cmocka_unit_test(runs_do_no_harm),
+                                     cmocka_unit_test(without_a_home), cmocka_unit_test(pipes_are_refused)};
+  return cmocka_run_group_tests_name("cli_hostile", tests, scratch_make, scratch_remove);
+}
