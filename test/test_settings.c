@@ -196,7 +196,7 @@ static void test_words(void **state)
   refuses("data.from:\n", "a.yaml:1:11: data.from is empty, expected text");
   refuses("data.from: null\n", "a.yaml:1:12: data.from is null, expected text");
   refuses("data.from: \"a\\0b\"\n", "a.yaml:1:12: a zero byte");
-  refuses_set("data.from=\xff", "--set: data.from is \"\xff\", expected text in UTF-8");
+  refuses_set("data.from=\xff", "--set: data.from is \"\\xff\", expected text in UTF-8");
   refuses_set("data.from=\xc0\x80", "expected text in UTF-8");
   refuses_set("data.from=\xed\xa0\x80", "expected text in UTF-8");
 }
@@ -204,13 +204,22 @@ static void test_words(void **state)
 static void test_lists(void **state)
 {
   (void)state;
-  refuses("decay_at: 3\n", "a.yaml:1:11: decay_at is a single value, expected a list of numbers from 0 on");
+  refuses("decay_at: three\n", "a.yaml:1:11: decay_at is \"three\", expected a list of numbers from 0 on");
+  refuses("decay_at: \"3\"\n", "a.yaml:1:11: decay_at is in quotes, expected a list of numbers from 0 on");
+  refuses("decay_at:\n", "a.yaml:1:10: decay_at is empty, expected a list");
   refuses("decay_at:\n  - 3\n  - x\n", "a.yaml:3:5: decay_at is \"x\", expected a list of numbers");
   refuses("decay_at: [[3]]\n", "a.yaml:1:12: a list or map within a list");
   refuses("class_weights: [1, -1]\n", "a.yaml:1:20: class_weights is \"-1\"");
   refuses_set("decay_at=1,", "--set: decay_at is empty");
   refuses_set("decay_at=1 2", "--set: decay_at is \"1 2\"");
-  r4_settings *s = settings_case("decay_at: [1, 2, 3]\n");
+  r4_settings *s = settings_case("decay_at: 7\n"); /* as in --set */
+  assert_int_equal(s->values.decay_at.n, 1);
+  r4_settings_free(s);
+  s = settings_case("data.mask_values: 2,3\n");
+  assert_int_equal(s->values.data.mask_values.n, 2);
+  assert_true(s->values.data.mask_values.v[1] == 3);
+  r4_settings_free(s);
+  s = settings_case("decay_at: [1, 2, 3]\n");
   assert_int_equal(r4_settings_set(s, "decay_at=[4, 5]", "--set", NULL), R4_OK);
   assert_int_equal(s->values.decay_at.n, 2);
   assert_true(s->values.decay_at.v[1] == 5);

@@ -59,7 +59,6 @@ static const char *misfit(const struct setting *t, const struct yaml_value *v)
   bool list = t->info.type == R4_SETTING_REALS;
   if (v->kind == YAML_MAP) return "a map";
   if (v->kind == YAML_LIST) return list ? NULL : "a list";
-  if (v->kind == YAML_ONE && list) return "a single value";
   if (!v->plain) return word ? NULL : "in quotes";
   if (!*v->text) return "empty";
   return strcmp(v->text, "null") && strcmp(v->text, "~") ? NULL : "null";
