@@ -780,6 +780,7 @@ typedef struct {
   r4_id data;       /* scalar: mean_i w[y_i] l_i                                                */
   r4_id penalty;    /* scalar: mean of q, without lambda and before the form                    */
   r4_id penalty_r3; /* ibp-ex+r3: the same of its r3 term; else R4_NONE                         */
+  r4_id form, form_r3; /* scalars: what lambda and lambda_r3 are multiplied with; 0 without such a term */
   r4_id losses;     /* [batch]: w[y_i] l_i                                                      */
   r4_id each;       /* [batch]: q_i, the sum of both for ibp-ex+r3                              */
   r4_id logits;     /* [batch, classes], 2 columns for one output: the answer is the largest    */

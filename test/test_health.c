@@ -69,7 +69,7 @@ static void a_dead_net_is_said_to_be_dead(void **state)
 {
   (void)state;
   char notices[MOST];
-  const char *const set[] = {"method=cert-r4", "lambda=1e6", "epochs=14", NULL};
+  const char *const set[] = {"method=cert-r4", "lambda=1e6", "guard=false", "epochs=14", NULL};
   r4_outcome end = train("dead", set, notices);
   assert_true(end.only >= 0 && end.only < 10);
   if (!strstr(notices, "the net had come to answer only")) fail_msg("%s", notices);
@@ -95,10 +95,21 @@ static void a_dead_net_is_brought_back(void **state)
 {
   (void)state;
   char notices[MOST];
-  const char *const set[] = {"method=cert-r4", "lambda=30", "epochs=30", NULL};
+  const char *const set[] = {"method=cert-r4", "lambda=30", "guard=false", "epochs=30", NULL};
   r4_outcome end = train("back", set, notices);
   if (!strstr(notices, "half the lambda")) fail_msg("it did not die: %s", notices);
   if (end.only != -1) fail_msg("it stayed dead: %s", notices);
+}
+
+/* The same lambda, but the net is let learn first. */
+static void a_guarded_net_lives(void **state)
+{
+  (void)state;
+  char notices[MOST];
+  const char *const set[] = {"method=cert-r4", "lambda=1e6", "epochs=14", NULL};
+  r4_outcome end = train("guarded", set, notices);
+  assert_int_equal(end.only, -1);
+  assert_string_equal(notices, "");
 }
 
 int main(void)
@@ -108,6 +119,7 @@ int main(void)
     cmocka_unit_test(a_dead_net_is_said_to_be_dead),
     cmocka_unit_test(a_net_can_die_without_a_penalty),
     cmocka_unit_test(a_dead_net_is_brought_back),
+    cmocka_unit_test(a_guarded_net_lives),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("health", tests, scratch_make, scratch_remove);

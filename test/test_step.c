@@ -7,6 +7,7 @@
 #include "data/data.h"
 #include "eval/kappa.h"
 #include "train/dual.h"
+#include "train/guard.h"
 #include "train/predict.h"
 #include "train/pulse.h"
 #include "train/schedule.h"
@@ -249,10 +250,10 @@ static void dual_ascent_settles_at_delta(void **state)
   (void)state;
   for (int k = 0; k < 12; k++) {
     double rest = (const double[]){0.2, 0.01, 0.001}[k / 4], q = 8, sum_q = 0, sum_lambda = 0;
-    struct dual d = dual_begin(0.05, 0.02, log(10), (const double[]){0, 0.01, 0.1, 1}[k % 4]);
+    struct dual d = dual_begin(0.05, 0.02, (const double[]){0, 0.01, 0.1, 1}[k % 4]);
     for (int n = 0; n < 8000; n++) {
       double noise = exp(0.5 * sin(1.7 * n));
-      dual_step(&d, q * noise, 0.1, fmin(n / 1000., 1));
+      dual_step(&d, q * noise, fmin(n / 1000., 1));
       q *= exp(0.05 * (log(follow(d.lambda, rest)) - log(q)));
       assert_true(d.lambda >= 0 && d.lambda <= 1);
       if (n >= 4000) sum_q += q * noise, sum_lambda += d.lambda;
@@ -262,55 +263,62 @@ static void dual_ascent_settles_at_delta(void **state)
   }
 }
 
-/* A penalty that does not move at all must not wind lambda up: the net would pay for it with all it has learned. */
-static void dual_ascent_waits_for_the_net(void **state)
+/* A penalty that does not move must not cost the net what it has learned. */
+static void the_guard_lets_the_net_learn(void **state)
 {
   (void)state;
-  double chance = log(2), learned = 0.2;
-  struct dual d = dual_begin(0.1, 0.02, chance, 0);
-  for (int n = 0; n < 2000; n++) dual_step(&d, 700, chance - learned, fmin(n / 100., 1));
-  assert_true(d.lambda * log1p(700 / 0.1) <= learned / 2 + 1e-9);
-  assert_true(d.lambda > 0.005);
-  for (int n = 0; n < 100; n++) dual_step(&d, 700, chance + 0.01, 1); /* it has forgotten everything */
-  assert_near(d.lambda, 0, 1e-12);
+  double chance = log(2), learned = 0.2, form = log1p(700 / 0.1);
+  struct guard g = guard_begin(chance);
+  assert_near(guard_factor(&g, 1, 0), 0, 0); /* nothing was learned yet */
+  for (int n = 0; n < 100; n++) guard_step(&g, chance - learned, form, 0);
+  assert_near(guard_factor(&g, 1, 0) * form, learned / 2, 1e-9);
+  assert_near(guard_factor(&g, 1e-3, 0), 1, 0);
+  g.form_r3 = 3 * form;
+  assert_near(guard_factor(&g, 1, 2) * 7 * form, learned / 2, 1e-9);
+  g.share = 0.25;
+  assert_near(guard_factor(&g, 1, 2) * 7 * form, learned / 4, 1e-9);
+  for (int n = 0; n < 200; n++) guard_step(&g, chance + 0.01, form, 0); /* it has forgotten everything */
+  assert_near(guard_factor(&g, 1, 0), 0, 1e-12);
+  g = guard_begin(chance);
+  guard_step(&g, 0.5, 4, 1);
+  guard_step(&g, 0.1, 2, 3);
+  assert_near(g.data, 0.3, 1e-12);
+  assert_near(g.form, 3, 1e-12);
+  assert_near(g.form_r3, 2, 1e-12);
 }
 
 static void dual_steps_by_hand(void **state)
 {
   (void)state;
-  struct dual d = dual_begin(1, 0.5, 2, 0);
-  dual_step(&d, 16, 0, 0);
+  struct dual d = dual_begin(1, 0.5, 0);
+  dual_step(&d, 16, 0);
   assert_near(d.lambda, 0, 1e-12);             /* the target begins at the first q */
   assert_near(dual_target(&d, 0.5), 8, 1e-12); /* 4 is due, but half of q is as much as is asked for */
   d.q = 6;
   assert_near(dual_target(&d, 0.5), 4, 1e-12);
   assert_near(dual_target(&d, 1), 3, 1e-12);
-  assert_near(dual_worth(&d), 0.5 * 2 / log(7), 1e-12);
-  d.may_cost = 0.25;
-  assert_near(dual_worth(&d), 0.25 * 2 / log(7), 1e-12);
-  d.may_cost = 0.5, d.seen = 19, d.q = d.data = 0;
-  dual_step(&d, 1.5, 0.4, 1);
+  d.seen = 19, d.q = 0;
+  dual_step(&d, 1.5, 1);
   assert_near(d.lambda, 0.5 * 0.5 * 0.003, 1e-12);
   assert_near(d.q, 1.5 / 20, 1e-12);
-  assert_near(d.data, 0.4 / 20, 1e-12);
-  d.q = 1, d.data = 0, d.lambda = 0.1;
-  dual_step(&d, 1, 0, 1);
+  d.q = 1, d.lambda = 0.1;
+  dual_step(&d, 1, 1);
   assert_near(d.lambda, 0.1, 1e-12);
-  dual_step(&d, 0, 0, 1);
+  dual_step(&d, 0, 1);
   assert_near(d.lambda, 0.1 - 0.5 * 0.103, 1e-12);
   d.lambda = 0.001;
-  dual_step(&d, 0, 0, 1);
+  dual_step(&d, 0, 1);
   assert_near(d.lambda, 0, 1e-12);
   d.q = 1, d.lambda = 0.1;
-  dual_step(&d, 5, 0, 1);
+  dual_step(&d, 5, 1);
   assert_near(d.lambda, 0.1 + 0.5 * 2 * 0.103, 1e-12); /* moves are limited */
   d.q = 1, d.lambda = 0.9;
-  dual_step(&d, 4, 0, 1);
-  assert_near(d.lambda, dual_worth(&d), 1e-12);
-  assert_near(dual_begin(1, 0.5, 1, 0.3).lambda, 0.3, 1e-12);
-  assert_near(dual_begin(1, 0.5, 1, 7).lambda, 1, 1e-12);
-  d = dual_begin(1, 0.5, 1, 0);
-  dual_step(&d, 0.1, 0, 0); /* a small first q asks for no less than delta */
+  dual_step(&d, 4, 1);
+  assert_near(d.lambda, 1, 1e-12);
+  assert_near(dual_begin(1, 0.5, 0.3).lambda, 0.3, 1e-12);
+  assert_near(dual_begin(1, 0.5, 7).lambda, 1, 1e-12);
+  d = dual_begin(1, 0.5, 0);
+  dual_step(&d, 0.1, 0); /* a small first q asks for no less than delta */
   assert_near(dual_target(&d, 0), 1, 1e-12);
 }
 
@@ -469,7 +477,7 @@ int main(void)
     cmocka_unit_test(a_loss_that_is_not_finite_names_examples),
     cmocka_unit_test(schedules_by_hand),
     cmocka_unit_test(dual_ascent_settles_at_delta),
-    cmocka_unit_test(dual_ascent_waits_for_the_net),
+    cmocka_unit_test(the_guard_lets_the_net_learn),
     cmocka_unit_test(dual_steps_by_hand),
     cmocka_unit_test(pulse_by_hand),
     cmocka_unit_test(chance_by_hand),

@@ -407,6 +407,8 @@ static void settings_matter(void **state)
                                        "schedule=constant",
                                        "seed=1",
                                        "init=kaiming",
+                                       "fill=noise",
+                                       "guard=false",
                                        "optimizer=sgd",
                                        "weight_decay=0.01",
                                        "weight_penalty=0.01",
@@ -447,6 +449,30 @@ static void settings_matter(void **state)
   }
 }
 
+/* A run that starts from another's weights, by folder or file: of its own seed where there are several. */
+static void weights_of_another_run(void **state)
+{
+  (void)state;
+  char from[600], file[600];
+  r4_error e = {0};
+  snprintf(from, sizeof from, "from=%s", path_in("whole", ""));
+  snprintf(file, sizeof file, "from=%s", path_in("whole", "model.safetensors"));
+  const char *const by_folder[] = {from,         "rate=0", "weight_decay=0", "select=last", "epochs=1",
+                                   "eps_ramp=0", NULL};
+  const char *const by_file[] = {file,         "rate=0", "weight_decay=0", "select=last", "epochs=1",
+                                 "eps_ramp=0", NULL};
+  train_or_fail(by_folder, "later", false);
+  train_or_fail(by_file, "later-file", false);
+  assert_same_model("later");
+  assert_same_model("later-file");
+  const char *const other[] = {from, "net=dense 8, relu, dense 10", NULL}, *const missing[] = {"from=nowhere",
+                                                                                               NULL};
+  assert_int_equal(train(other, "misfit", false, 0, NULL, &e), R4_E_SHAPE);
+  assert_non_null(strstr(e.text, "model.safetensors"));
+  assert_int_equal(train(missing, "misfit", false, 0, NULL, &e), R4_E_IO);
+  assert_non_null(strstr(e.text, "nowhere"));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -464,6 +490,7 @@ int main(void)
     cmocka_unit_test(a_loss_that_explodes_says_where),
     cmocka_unit_test(settings_must_fit_the_data),
     cmocka_unit_test(settings_matter),
+    cmocka_unit_test(weights_of_another_run),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("train", tests, whole_run, scratch_remove);

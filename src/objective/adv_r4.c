@@ -64,4 +64,4 @@ static r4_id quantity(struct objective *o)
   return objective_norm(o, objective_explain(o, view_moved(o, r4_detach(o->g, best_point(o)))));
 }
 
-const struct term term_adv_r4 = {quantity, false};
+const struct term term_adv_r4 = {.quantity = quantity};

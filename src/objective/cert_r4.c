@@ -16,4 +16,4 @@ static r4_id quantity(struct objective *o)
   return objective_norm(o, r4_max(g, lo, hi));
 }
 
-const struct term term_cert_r4 = {quantity, false};
+const struct term term_cert_r4 = {.quantity = quantity};

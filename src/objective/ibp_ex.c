@@ -16,4 +16,4 @@ static r4_id quantity(struct objective *o)
   return r4_mul(g, objective_masked(o), r4_cross_entropy(g, worst, o->one_hot));
 }
 
-const struct term term_ibp_ex = {quantity, true};
+const struct term term_ibp_ex = {.quantity = quantity, .over_masked = true, .answers = true};

@@ -31,6 +31,12 @@ static const struct method *look_up(const char *name)
   return NULL;
 }
 
+bool method_dies_of_penalty(const char *method)
+{
+  const struct method *m = look_up(method);
+  return m && m->term[0] && !m->term[0]->answers;
+}
+
 bool r4_method_is_guided(const char *method)
 {
   const struct method *m = look_up(method);
@@ -178,11 +184,12 @@ static void add_term(struct objective *o, const struct term *t, int k, r4_object
   const r4_objective_options *p = o->options;
   r4_id q = t->quantity(o), *penalty = k ? &result->penalty_r3 : &result->penalty;
   double value = k ? p->lambda_r3 : p->lambda;
-  r4_id lambda = number(o, name[k], value);
+  r4_id lambda = number(o, name[k], value), formed = form(o, t, q);
   if (p->live) *(k ? &o->in.lambda_r3 : &o->in.lambda) = lambda;
   *penalty = average(o, t, q);
   result->each = k ? r4_add(o->g, result->each, for_all(o, q)) : for_all(o, q);
-  if (p->live || value > 0) result->loss = r4_add(o->g, result->loss, r4_mul(o->g, lambda, form(o, t, q)));
+  if (p->live || value > 0) result->loss = r4_add(o->g, result->loss, r4_mul(o->g, lambda, formed));
+  *(k ? &result->form_r3 : &result->form) = formed;
 }
 
 r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param,
@@ -201,7 +208,7 @@ r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param
   result.losses = weighted_losses(&o, result.logits);
   result.data = result.loss = r4_mean(g, result.losses, R4_ALL);
   if (options->weight_penalty > 0) result.loss = r4_add(g, result.loss, weight_penalty(&o));
-  result.penalty = r4_const(g, 0, R4_SCALAR);
+  result.penalty = result.form = result.form_r3 = r4_const(g, 0, R4_SCALAR);
   result.each = r4_const(g, 0, R4_SHAPE(options->batch));
   struct objective part = guided_part(&o);
   for (int k = 0; k < MAX_TERMS && method->term[k]; k++) add_term(&part, method->term[k], k, &result);

@@ -40,9 +40,13 @@ struct objective {
 struct term {
   r4_id (*quantity)(struct objective *o); /* q [batch] */
   bool over_masked;                       /* its mean is over the examples with a mask, always */
+  bool answers; /* q is small for right answers only, not for a net without any gradient */
 };
 
 extern const struct term term_r3, term_smooth_r3, term_ibp_ex, term_rand_r4, term_adv_r4, term_cert_r4;
+
+/* Whether a net that gives every example the same answer has the least penalty of all. */
+bool method_dies_of_penalty(const char *method);
 
 /* False, and an error in g, if an option is out of its range. */
 bool objective_check(r4_graph *g, const r4_net *n, const r4_objective_options *p);

@@ -9,4 +9,4 @@ static r4_id quantity(struct objective *o)
   return objective_squares(o, objective_explain(o, view_clean(o)));
 }
 
-const struct term term_r3 = {quantity, false};
+const struct term term_r3 = {.quantity = quantity};

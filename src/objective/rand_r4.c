@@ -34,4 +34,4 @@ static r4_id quantity(struct objective *o)
   return size_at(o, r4_detach(g, best.d));
 }
 
-const struct term term_rand_r4 = {quantity, false};
+const struct term term_rand_r4 = {.quantity = quantity};

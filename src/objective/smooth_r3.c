@@ -14,4 +14,4 @@ static r4_id quantity(struct objective *o)
   return objective_squares(o, r4_scale(g, sum, 1.0 / (double)samples));
 }
 
-const struct term term_smooth_r3 = {quantity, false};
+const struct term term_smooth_r3 = {.quantity = quantity};

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "objective/objective.h"
 #include "train/task.h"
 
 /* Above this share of the features, masks are kept whole: the list of features would save too little. */
@@ -16,6 +17,17 @@ static const double LISTED_SHARE = 0.5;
 static const double VALUES_WORTH_A_THREAD = 1e6;
 
 /* ---- Making ---- */
+
+/* Validation examples with other masked content, so that they do not praise the shortcut. */
+static r4_status break_validation(struct run *r, r4_error *e)
+{
+  r4_fill kind = task_val_fill(r->s, r->train);
+  if (kind == R4_FILL_NONE) return R4_OK;
+  r4_data *broken = r4_data_fill(r->val, kind, (uint64_t)r->s->data.seed, 0, e);
+  r4_data_free(r->val);
+  r->val = broken;
+  return broken ? R4_OK : e->status;
+}
 
 static r4_status open_data(struct run *r, r4_error *e)
 {
@@ -33,6 +45,7 @@ static r4_status open_data(struct run *r, r4_error *e)
     r4_data_free(r->val);
     r->val = NULL;
   }
+  if (r->val && break_validation(r, e)) return e->status;
   if (!r->val && strcmp(r->s->select, "last"))
     return r4_fail(e, R4_E_ARGUMENT, "select is %s, but there is no validation part: set data.val",
                    r->s->select);
@@ -60,7 +73,7 @@ static r4_status open_arrays(struct run *r, r4_error *e)
   if (s) return s;
   size_t masked = r4_data_masked_features(r->train, r->index);
   r->masked = (double)masked <= LISTED_SHARE * (double)features ? masked : 0;
-  s = r4_net_init_by(r->net, r->s->init, (uint64_t)r->s->seed, r->weights, e);
+  s = task_start(r->s, r->net, r->weights, e);
   if (!s) memcpy(r->good, r->weights, r->size * sizeof *r->good);
   return s;
 }
@@ -94,7 +107,8 @@ static r4_status open_steps(struct run *r, r4_error *e)
   if (r->val && !(r->predictor = predictor_new(r->net, s->eval.batch, e))) return e->status;
   r->schedule = task_schedule(s);
   r->chance = pulse_chance(r->train, step.objective.class_weights);
-  r->state.dual = dual_begin(s->delta, s->delta_rate, r->chance, s->lambda);
+  r->state.dual = dual_begin(s->delta, s->delta_rate, s->lambda);
+  r->state.guard = guard_begin(r->chance);
   r->state.best = -INFINITY;
   r->state.relief = 1;
   return R4_OK;
@@ -158,13 +172,24 @@ static double time_of(const struct run *r)
   return (double)r->state.epoch + (double)r->state.batch / (double)r4_batches_count(r->batches);
 }
 
+/* What a guarded lambda is multiplied with, so that the net can bear it. */
+static double guarded(const struct run *r, double lambda, double lambda_r3)
+{
+  bool off = !r->s->guard || !method_dies_of_penalty(r->s->method);
+  return off ? 1 : guard_factor(&r->state.guard, lambda, lambda_r3);
+}
+
 struct step_weights run_weights(const struct run *r)
 {
   const struct settings *s = r->s;
   double t = time_of(r), ramp = r->state.relief * schedule_ramp(s->lambda_ramp, t);
-  return (struct step_weights){.lambda = s->delta > 0 ? r->state.dual.lambda : ramp * s->lambda,
-                               .lambda_r3 = s->delta > 0 ? r->state.dual.lambda : ramp * s->lambda_r3,
-                               .eps = schedule_ramp(s->eps_ramp, t) * s->eps};
+  struct step_weights at = {.lambda = s->delta > 0 ? r->state.dual.lambda : ramp * s->lambda,
+                            .lambda_r3 = s->delta > 0 ? r->state.dual.lambda : ramp * s->lambda_r3,
+                            .eps = schedule_ramp(s->eps_ramp, t) * s->eps};
+  double factor = guarded(r, at.lambda, at.lambda_r3);
+  at.lambda *= factor;
+  at.lambda_r3 *= factor;
+  return at;
 }
 
 /* How much of its fall to delta the target should have done by now. */
@@ -193,6 +218,16 @@ static void add_to_sums(struct run_sums *sums, const r4_batch *b, const struct s
   sums->penalty_r3 += result->penalty_r3;
 }
 
+/* The next lambda, after a step whose batch had masks. */
+static void weigh(struct run *r, const struct step_result *result)
+{
+  struct dual *d = &r->state.dual;
+  guard_step(&r->state.guard, result->data, result->form, result->form_r3);
+  if (!(r->s->delta > 0)) return;
+  dual_step(d, result->penalty + result->penalty_r3, fallen(r));
+  d->lambda *= guarded(r, d->lambda, d->lambda);
+}
+
 static r4_status one_step(struct run *r, r4_error *e)
 {
   r4_batch b = r4_batches_next(r->batches);
@@ -203,8 +238,7 @@ static r4_status one_step(struct run *r, r4_error *e)
   if (s) return s;
   r4_optimizer_step(r->optimizer, r->weights, r->gradient);
   add_to_sums(&r->state.sums, &b, &result);
-  if (r->s->delta > 0 && b.masked)
-    dual_step(&r->state.dual, result.penalty + result.penalty_r3, result.data, fallen(r));
+  if (b.masked) weigh(r, &result);
   r->state.step++;
   r->state.batch++;
   run_revive(r, result.only);
@@ -326,6 +360,7 @@ static r4_status train_locked(const r4_settings *settings, const r4_train_option
   r.notice = o->notice;
   r.user = o->user;
   if (!s) s = run_begin(&r, o, e);
+  if (!s) run_greet(&r);
   if (!s) s = loop(&r, o, &outcome->stopped, e);
   if (!s && r.state.finished) s = run_finish(&r, e);
   if (!s && r.state.finished) s = run_autopsy(&r, &outcome->only, e);

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "train/checkpoint.h"
 #include "train/dual.h"
+#include "train/guard.h"
 #include "train/log.h"
 #include "train/predict.h"
 #include "train/pulse.h"
@@ -31,6 +32,7 @@ struct run_state {
   int64_t step;
   struct run_sums sums;
   struct dual dual;
+  struct guard guard;
   double best; /* the score of the best epoch so far by the rule "select" */
   int64_t best_epoch;
   int64_t finished;
@@ -90,6 +92,8 @@ r4_status run_check_origin(const struct run *r, const struct checkpoint *c, r4_s
 
 /* ---- Its health: run_health.c ---- */
 
+/* Before the first step: what the masks make of fill and of validation. */
+void run_greet(struct run *r);
 /* After a step whose examples got this one answer, or PULSE_SEVERAL: a net that its penalty has killed goes back to its
  * last good weights, with half the lambda. */
 void run_revive(struct run *r, int64_t answer);

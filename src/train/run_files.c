@@ -44,9 +44,12 @@ r4_status run_save(struct run *r, r4_error *e)
   r4_status s = log_settle(&r->log, &log_size, e);
   if (!s) s = path_of(r, CHECKPOINT, &path, e);
   struct checkpoint_part part[] = {
-    [RUN_ORIGIN_PARTS] = {"state", &r->state, sizeof r->state}, {"log", &log_size, sizeof log_size},
-    {"weights", r->weights, r->size * sizeof *r->weights},      {"best", r->best, r->size * sizeof *r->best},
-    {"optimizer", optimizer, moments * sizeof *optimizer},      {"optimizer steps", &steps, sizeof steps},
+    [RUN_ORIGIN_PARTS] = {"state", &r->state, sizeof r->state},
+    {"log", &log_size, sizeof log_size},
+    {"weights", r->weights, r->size * sizeof *r->weights},
+    {"best", r->best, r->size * sizeof *r->best},
+    {"optimizer", optimizer, moments * sizeof *optimizer},
+    {"optimizer steps", &steps, sizeof steps},
     {"good", r->good, r->size * sizeof *r->good},
   };
   run_origin(r, part);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "train/run.h"
+#include "train/task.h"
 
 /* A net counts as dead after this many batches with one and the same answer, and an epoch at least: nets in their
  * first steps and rare classes give long rows of equal answers, too. */
@@ -37,6 +38,33 @@ static bool is_dead(const struct run *r)
   return r->state.pulse.batches >= (batches > DEAD_BATCHES ? batches : DEAD_BATCHES);
 }
 
+/* ---- Before the first step ---- */
+
+static void tell_of_fill(struct run *r)
+{
+  r4_fill fill = task_fill(r->s, r->train);
+  if (r4_fill_for(r->train) != R4_FILL_PASTE || fill == R4_FILL_NONE) return;
+  if (fill == R4_FILL_PASTE)
+    tell(r, "masks are much more frequent in some classes than in others, so that a filled region would "
+            "still give the "
+            "label away: masked content is pasted on other examples (fill: paste)");
+  else
+    tell(r,
+         "fill is %s, but masks are much more frequent in some classes than in others: a filled region still "
+         "gives "
+         "the label away; fill: paste would not",
+         r->s->fill);
+}
+
+void run_greet(struct run *r)
+{
+  tell_of_fill(r);
+  bool guides = r4_data_mask_count(r->train, R4_TRAIN, -1) > 0;
+  if (r->val && guides && !r4_data_mask_count(r->val, R4_VAL, -1))
+    tell(r, "no validation example has a mask, so that validation may carry the shortcut and praise the net "
+            "for it");
+}
+
 /* ---- Bringing back ---- */
 
 void run_revive(struct run *r, int64_t answer)
@@ -47,7 +75,8 @@ void run_revive(struct run *r, int64_t answer)
   memcpy(r->weights, r->good, r->size * sizeof *r->weights);
   r4_optimizer_reset(r->optimizer);
   t->relief /= 2;
-  t->dual.may_cost /= 2;
+  t->guard = guard_begin(r->chance);
+  t->guard.share *= t->relief;
   t->dual.lambda = 0;
   t->revivals++;
   t->pulse = (struct pulse){0};

@@ -19,20 +19,20 @@ struct settings {
     char *name, *from;
     int64_t seed, size;
     double val;
-    const char *shades, *mask_means, *corrupt;
+    const char *shades, *mask_means, *corrupt, *val_fill;
     bool clean, soft_masks;
     struct reals mask_values;
     double keep_masks, keep, correct;
   } data;
 
-  char *net;
+  char *net, *from;
   const char *init;
 
   const char *method, *fill, *penalty_mean, *explain, *norm, *form;
   double lambda, lambda_r3, delta, delta_rate, delta_ramp, eps, lambda_ramp, eps_ramp, tau, alpha,
     weight_penalty;
   int64_t samples, steps;
-  bool random_start, double_softmax;
+  bool random_start, double_softmax, guard;
   struct reals range, class_weights;
 
   int64_t epochs, batch, patience, seed, threads;

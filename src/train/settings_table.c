@@ -46,6 +46,7 @@ static const struct setting table[] = {
   TEXT(DATA, data.from, "", "recipes: the clean data to build from; empty: the recipe's own"),
   NUMBER(DATA, data.seed, "0", 0, WHOLE_UP, "of everything that is drawn to build the data"),
   NUMBER(DATA, data.val, "0.1", 0, 0.9, "share of the training data held out for validation, if the data has none"),
+  CHOICE(DATA, data.val_fill, "auto", fill_words, "what replaces masked content in validation; auto: swap or paste"),
   NUMBER(DATA, data.size, "0", 0, 4096, "height and width that images are resized to; 0: as they are"),
   CHOICE(DATA, data.shades, "paper", OF("paper", "ross"), "recipe decoy-mnist: the grey of each class's patch"),
   FLAG(DATA, data.clean, "false", "recipes: leave the shortcut out, for the ceiling"),
@@ -58,6 +59,7 @@ static const struct setting table[] = {
   NUMBER(DATA, data.correct, "1", 0, 1, "share of masks that data.corrupt leaves as they are"),
 
   TEXT(NET, net, "dense 512, relu, dense 10", "layers, or a name as mlp784-512-10"),
+  TEXT(NET, from, "", "weights to start from: a run's folder, or a file; empty: those that init draws"),
   CHOICE(NET, init, "default", OF("default", "xavier", "kaiming", "ibp"), "how weights are drawn; default: PyTorch's"),
 
   CHOICE(METHOD, method, "erm", METHODS, "what is penalised; erm, fill: nothing"),
@@ -66,9 +68,10 @@ static const struct setting table[] = {
   CHOICE(METHOD, penalty_mean, "masked", OF("masked", "all"), "of examples with a mask, or of all"),
   NUMBER(METHOD, lambda_r3, "0", 0, UP, "ibp-ex+r3: weight of the part of r3"),
   NUMBER(METHOD, delta, "0", 0, UP, "how small the penalised quantity must become: lambda then follows; 0: off"),
-  NUMBER(METHOD, delta_rate, "0.02", 0, 1, "delta: how fast lambda moves"),
+  NUMBER(METHOD, delta_rate, "0.04", 0, 1, "delta: how fast lambda moves"),
   NUMBER(METHOD, delta_ramp, "0", 0, UP, "delta: epochs over which the target falls to delta; 0: a quarter of the run"),
   NUMBER(METHOD, eps, "0.1", 0, UP, "radius of the box around masked features; smooth-r3: deviation of the noise"),
+  FLAG(METHOD, guard, "true", "lower lambda while the penalty costs more than half of what was learned"),
   NUMBER(METHOD, lambda_ramp, "0", 0, UP, "epochs over which lambda grows from 0"),
   NUMBER(METHOD, eps_ramp, "0", 0, UP, "epochs over which eps grows from 0"),
   CHOICE(METHOD, explain, "loss", explain_words, "whose input gradient explains"),

@@ -11,14 +11,14 @@
 
 /* Two sizes of batches; masks on any example, on the first eighth only, or on none. */
 enum { PART = 8, VARIANTS = 2 * 3 };
-enum { LOSS, DATA, PENALTY, PENALTY_R3, LOSSES, EACH, LOGITS, OUTPUTS };
+enum { LOSS, DATA, PENALTY, PENALTY_R3, FORM, FORM_R3, SCALARS, LOSSES = SCALARS, EACH, LOGITS, OUTPUTS };
 
 /* The objective compiled for one size of batches. */
 struct variant {
   size_t count, guided; /* examples, and the first of them that may have masks */
   r4_plan *plan;
   size_t classes, starts, noises; /* columns of the logits; elements of the inputs start and noise */
-  float scalar[PENALTY_R3 + 1];
+  float scalar[SCALARS];
   float *losses, *each, *logits, *start, *noise;
   int32_t *answer;
 };
@@ -94,13 +94,12 @@ static r4_status bind(struct step *s, struct variant *v, const r4_objective *o, 
     {o->in.eps, "eps", &s->eps},
     {o->in.lambda_r3, "lambda_r3", &s->lambda_r3},
   };
-  float *const output[OUTPUTS] = {
-    &v->scalar[LOSS], &v->scalar[DATA], &v->scalar[PENALTY], &v->scalar[PENALTY_R3], v->losses,
-    v->each,          v->logits};
+  float *const output[OUTPUTS] = {[LOSSES] = v->losses, [EACH] = v->each, [LOGITS] = v->logits};
   r4_status status = R4_OK;
   for (size_t k = 0; k < sizeof input / sizeof *input && !status; k++)
     if (input[k].node.i) status = r4_plan_input(v->plan, input[k].name, input[k].memory, e);
-  for (size_t k = 0; k < OUTPUTS && !status; k++) status = r4_plan_output(v->plan, k, output[k], e);
+  for (size_t k = 0; k < OUTPUTS && !status; k++)
+    status = r4_plan_output(v->plan, k, k < SCALARS ? &v->scalar[k] : output[k], e);
   return status;
 }
 
@@ -120,8 +119,11 @@ static r4_status compile_graph(struct step *s, struct variant *v, r4_graph *g, r
   r4_net_inputs(net, g, param);
   r4_objective o = r4_objective_build(g, net, param, &options);
   r4_id zero = r4_const(g, 0, R4_SCALAR);
-  const r4_id values[OUTPUTS] = {o.loss,   o.data, o.penalty, o.penalty_r3.i ? o.penalty_r3 : zero,
-                                 o.losses, o.each, o.logits};
+  const r4_id values[OUTPUTS] = {[LOSS] = o.loss,       [DATA] = o.data,
+                                 [PENALTY] = o.penalty, [PENALTY_R3] = o.penalty_r3.i ? o.penalty_r3 : zero,
+                                 [FORM] = o.form,       [FORM_R3] = o.form_r3,
+                                 [LOSSES] = o.losses,   [EACH] = o.each,
+                                 [LOGITS] = o.logits};
   memcpy(out, values, sizeof values);
   r4_grad(g, o.loss, n, param, out + OUTPUTS);
   v->plan = r4_plan_new(g, OUTPUTS + n, out, NULL, e);
@@ -248,7 +250,13 @@ r4_status step_run(struct step *s, const r4_batch *batch, uint32_t n, const stru
   if (status) return status;
   if (!isfinite(v->scalar[LOSS])) return not_finite(v, batch, n, e);
   answer_all(v);
-  *result = (struct step_result){v->scalar[LOSS],       v->scalar[DATA],       v->scalar[PENALTY],
-                                 v->scalar[PENALTY_R3], count_right(v, batch), pulse_of(v->answer, v->count)};
+  *result = (struct step_result){.loss = v->scalar[LOSS],
+                                 .data = v->scalar[DATA],
+                                 .penalty = v->scalar[PENALTY],
+                                 .penalty_r3 = v->scalar[PENALTY_R3],
+                                 .form = v->scalar[FORM],
+                                 .form_r3 = v->scalar[FORM_R3],
+                                 .right = count_right(v, batch),
+                                 .only = pulse_of(v->answer, v->count)};
   return R4_OK;
 }

@@ -20,9 +20,9 @@ struct step_weights {
 };
 
 struct step_result {
-  double loss, data, penalty, penalty_r3; /* as in r4_objective */
-  size_t right;                           /* examples whose largest logit is the label's */
-  int64_t only;                           /* the one answer of all examples, or PULSE_SEVERAL */
+  double loss, data, penalty, penalty_r3, form, form_r3; /* as in r4_objective */
+  size_t right;                                          /* examples whose largest logit is the label's */
+  int64_t only; /* the one answer of all examples, or PULSE_SEVERAL */
 };
 
 /* net and index must outlive it. */

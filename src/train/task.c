@@ -1,7 +1,11 @@
 #include "train/task.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "data/fill.h"
 #include "data/mask.h"
 #include "objective/objective.h"
@@ -141,6 +145,40 @@ r4_fill task_fill(const struct settings *s, const r4_data *train)
   int k = word_number(s->fill, fill_words);
   if (k) return (r4_fill)(k - 1);
   return !strcmp(s->method, "erm") ? R4_FILL_NONE : r4_fill_for(train);
+}
+
+r4_fill task_val_fill(const struct settings *s, const r4_data *train)
+{
+  int k = word_number(s->data.val_fill, fill_words);
+  if (k) return (r4_fill)(k - 1);
+  r4_fill kind = r4_fill_for(train);
+  return kind == R4_FILL_COLOUR ? R4_FILL_SWAP : kind;
+}
+
+/* A file, or of a run the model of this seed; otherwise the run is one seed's folder. */
+static char *model_path(const struct settings *s)
+{
+  struct text path = {0};
+  text_add(&path, "%s", s->from);
+  if (file_is_folder(s->from)) {
+    text_add(&path, "/seed-%lld", (long long)s->seed);
+    if (!path.failed && !file_is_folder(path.s)) path.length = strlen(s->from);
+    text_add(&path, "/model.safetensors");
+  }
+  return text_take(&path);
+}
+
+r4_status task_start(const struct settings *s, const r4_net *net, float *weights, r4_error *e)
+{
+  if (!*s->from) return r4_net_init_by(net, s->init, (uint64_t)s->seed, weights, e);
+  char *path = model_path(s);
+  if (!path) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", s->from);
+  r4_model *m = r4_model_load(path, net, e);
+  if (m) memcpy(weights, r4_model_weights(m), r4_net_size(net) * sizeof *weights);
+  r4_status status = m ? R4_OK : e->status;
+  r4_string_free(path);
+  r4_model_free(m);
+  return status;
 }
 
 r4_objective_options task_objective(const struct settings *s)

@@ -17,6 +17,10 @@ r4_net *task_net(const struct settings *s, const r4_data *d, r4_error *e);
 r4_objective_options task_objective(const struct settings *s);
 /* What the data term sees in place of masked content. */
 r4_fill task_fill(const struct settings *s, const r4_data *train);
+/* The same for validation, whose shortcut must be broken: data that carry it choose the net that uses it. */
+r4_fill task_val_fill(const struct settings *s, const r4_data *train);
+/* The first weights. */
+r4_status task_start(const struct settings *s, const r4_net *net, float *weights, r4_error *e);
 r4_optimizer_options task_optimizer(const struct settings *s);
 struct schedule task_schedule(const struct settings *s);
 
