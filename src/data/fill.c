@@ -17,31 +17,33 @@ const char *const fill_words[] = {"auto",
                                   [R4_FILL_PASTE + 1] = "paste",
                                   NULL};
 
-/* What one example is filled with. */
+/* One example that is being filled. */
 struct place {
   const struct fill *f;
   r4_random key;
   uint64_t draw; /* the first of its random numbers */
   size_t i;
-  const uint8_t *mask;
+  const uint8_t *mask; /* where content is replaced; NULL: nowhere */
   const float *x;
-  float *scratch, *to;
+  float *scratch;
+  size_t donor;
+  struct shape_box own, other; /* of the masks of the example and of the donor */
 };
+
+static bool is_vector(const struct fill *f)
+{
+  return f->height * f->width == 1;
+}
 
 static size_t features(const struct fill *f)
 {
   return f->height * f->width * f->channels;
 }
 
-/* The weight of a feature's mask, 0 to 1. */
-static float weight(const struct fill *f, const uint8_t *mask, size_t feature)
+static const uint8_t *mask_of(const struct fill *f, size_t i)
 {
-  return (float)mask[feature / data_mask_layout(f->data).repeat] / 255;
-}
-
-static float mix(float m, float x, float c)
-{
-  return m < 1 ? (1 - m) * x + m * c : c;
+  uint32_t number = f->data->record[i].mask;
+  return number ? masks_at(f->data->masks, number) : NULL;
 }
 
 static float value_of(const struct fill *f, size_t i, size_t feature)
@@ -51,38 +53,37 @@ static float value_of(const struct fill *f, size_t i, size_t feature)
   return v->bytes ? (float)v->bytes[at] / 255 : v->floats[at];
 }
 
-/* ---- The kinds ---- */
-
+/* The number-th random value of a channel. */
 static float drawn(const struct place *p, size_t number, size_t channel)
 {
-  double u = r4_random_uniform(p->key, p->draw + number);
-  return (float)(p->f->low[channel] + u * ((double)p->f->high[channel] - p->f->low[channel]));
+  double low = p->f->low[channel], high = p->f->high[channel];
+  return (float)(low + r4_random_uniform(p->key, p->draw + number) * (high - low));
 }
 
-static void fill_colour(const struct place *p)
+/* ---- Colour, noise, mean ---- */
+
+/* A vector has one draw for all, each feature in its own range. */
+static void choose_colour(struct place *p)
 {
-  const struct fill *f = p->f;
-  bool vector = f->height * f->width == 1; /* one draw for all, each in its own range */
-  for (size_t c = 0; c < f->channels; c++) {
-    float colour = drawn(p, vector ? 0 : c, c);
-    for (size_t j = c; j < features(f); j += f->channels)
-      p->to[j] = mix(weight(f, p->mask, j), p->x[j], colour);
-  }
+  for (size_t c = 0; c < p->f->channels; c++) p->scratch[c] = drawn(p, is_vector(p->f) ? 0 : c, c);
 }
 
-static void fill_noise(const struct place *p)
+static float colour(const struct place *p, size_t feature)
 {
-  for (size_t j = 0; j < features(p->f); j++) {
-    float m = weight(p->f, p->mask, j);
-    p->to[j] = m > 0 ? mix(m, p->x[j], drawn(p, j, j % p->f->channels)) : p->x[j];
-  }
+  return p->scratch[feature % p->f->channels];
 }
 
-static void fill_mean(const struct place *p)
+static float noise(const struct place *p, size_t feature)
 {
-  for (size_t j = 0; j < features(p->f); j++)
-    p->to[j] = mix(weight(p->f, p->mask, j), p->x[j], p->f->mean[j]);
+  return drawn(p, feature, feature % p->f->channels);
 }
+
+static float mean(const struct place *p, size_t feature)
+{
+  return p->f->mean[feature];
+}
+
+/* ---- Blur ---- */
 
 /* v_t <- v_t + a v_t-1 in both directions along n elements. */
 static void spread(float *v, size_t n, size_t stride, float a)
@@ -91,114 +92,129 @@ static void spread(float *v, size_t n, size_t stride, float a)
   for (size_t t = n - 1; t-- > 0;) v[t * stride] += a * v[(t + 1) * stride];
 }
 
-static void spread_image(float *v, size_t height, size_t width, float a)
+/* Along rows and columns; it falls by e with every sixteenth of the longer side. */
+static void spread_image(const struct fill *f, float *v)
 {
-  for (size_t r = 0; r < height; r++) spread(v + r * width, width, 1, a);
-  for (size_t c = 0; c < width; c++) spread(v + c, height, width, a);
+  size_t longer = f->height > f->width ? f->height : f->width;
+  float a = expf(-16 / (float)(longer > 16 ? longer : 16));
+  for (size_t r = 0; r < f->height; r++) spread(v + r * f->width, f->width, 1, a);
+  for (size_t c = 0; c < f->width; c++) spread(v + c, f->height, f->width, a);
 }
 
-/* w falls by e with every sixteenth of the longer side. */
-static void fill_blur(const struct place *p)
+/* The planes of all channels, weighted, and behind them that of the weights. */
+static void blur_all(struct place *p)
 {
   const struct fill *f = p->f;
-  size_t pixels = f->height * f->width, longer = f->height > f->width ? f->height : f->width;
-  float a = expf(-16 / (float)(longer > 16 ? longer : 16)), *sum = p->scratch, *weights = p->scratch + pixels;
-  for (size_t k = 0; k < pixels; k++) weights[k] = 1 - weight(f, p->mask, k * f->channels);
-  spread_image(weights, f->height, f->width, a);
-  for (size_t c = 0; c < f->channels; c++) {
+  size_t pixels = f->height * f->width;
+  for (size_t c = 0; c <= f->channels; c++) {
+    float *plane = p->scratch + c * pixels;
     for (size_t k = 0; k < pixels; k++) {
-      size_t j = k * f->channels + c;
-      sum[k] = (1 - weight(f, p->mask, j)) * p->x[j];
+      float outside = 1 - (float)p->mask[k] / 255;
+      plane[k] = c < f->channels ? outside * p->x[k * f->channels + c] : outside;
     }
-    spread_image(sum, f->height, f->width, a);
-    for (size_t k = 0; k < pixels; k++) {
-      size_t j = k * f->channels + c;
-      float around = weights[k] > 0 ? sum[k] / weights[k] : (f->low[c] + f->high[c]) / 2;
-      p->to[j] = mix(weight(f, p->mask, j), p->x[j], around);
-    }
+    spread_image(f, plane);
   }
 }
 
+static float blurred(const struct place *p, size_t feature)
+{
+  const struct fill *f = p->f;
+  size_t pixels = f->height * f->width, k = feature / f->channels, c = feature % f->channels;
+  float weight = p->scratch[f->channels * pixels + k];
+  return weight > 0 ? p->scratch[c * pixels + k] / weight : (f->low[c] + f->high[c]) / 2;
+}
+
+/* ---- Content of others ---- */
+
 /* One of the donors, another than the example itself if there is one. */
-static size_t draw_donor(const struct place *p, uint64_t number)
+static void draw_donor(struct place *p, uint64_t number)
 {
   const struct fill *f = p->f;
   size_t k = r4_random_below(p->key, p->draw + number, f->donors);
   if (f->donor[k] == p->i) k = (k + 1) % f->donors;
-  return f->donor[k];
+  p->donor = f->donor[k];
 }
 
-static const uint8_t *mask_of(const struct fill *f, size_t i)
+static void choose_swap(struct place *p)
 {
-  return masks_at(f->data->masks, f->data->record[i].mask);
+  const struct shape_size size = {p->f->height, p->f->width};
+  draw_donor(p, 0);
+  if (is_vector(p->f)) return;
+  p->own = shape_box(p->mask, size);
+  p->other = shape_box(mask_of(p->f, p->donor), size);
 }
 
-/* The pixel of the donor's box that lies where pixel k lies in the box of its mask. */
-static size_t counterpart(const struct fill *f, struct shape_box own, struct shape_box other, size_t k)
+/* The pixel of the donor's box that lies where pixel k lies in the example's own. */
+static size_t counterpart(const struct place *p, size_t k)
 {
-  size_t row = (k / f->width - own.top) * other.height / own.height + other.top;
-  size_t column = (k % f->width - own.left) * other.width / own.width + other.left;
-  return row * f->width + column;
+  size_t width = p->f->width;
+  size_t row = (k / width - p->own.top) * p->other.height / p->own.height + p->other.top;
+  size_t column = (k % width - p->own.left) * p->other.width / p->own.width + p->other.left;
+  return row * width + column;
 }
 
-static void fill_swap(const struct place *p)
+static float swapped(const struct place *p, size_t feature)
 {
-  const struct fill *f = p->f;
-  const struct shape_size size = {f->height, f->width};
-  size_t donor = draw_donor(p, 0), n = features(f);
-  bool vector = f->height * f->width == 1;
-  struct shape_box own = {0}, other = {0};
-  if (!vector) own = shape_box(p->mask, size), other = shape_box(mask_of(f, donor), size);
-  for (size_t j = 0; j < n; j++) {
-    float m = weight(f, p->mask, j);
-    size_t from =
-      vector || !(m > 0) ? j : counterpart(f, own, other, j / f->channels) * f->channels + j % f->channels;
-    p->to[j] = m > 0 ? mix(m, p->x[j], value_of(f, donor, from)) : p->x[j];
-  }
+  size_t channels = p->f->channels;
+  size_t from =
+    is_vector(p->f) ? feature : counterpart(p, feature / channels) * channels + feature % channels;
+  return value_of(p->f, p->donor, from);
 }
 
-static void fill_paste(const struct place *p)
+/* Every second example stays as it is. */
+static void choose_paste(struct place *p)
 {
-  const struct fill *f = p->f;
-  if (r4_random_uniform(p->key, p->draw) < 0.5) {
-    memcpy(p->to, p->x, features(f) * sizeof *p->to);
-    return;
-  }
-  size_t donor = draw_donor(p, 1);
-  const uint8_t *mask = mask_of(f, donor);
-  for (size_t j = 0; j < features(f); j++) {
-    float m = weight(f, mask, j);
-    p->to[j] = m > 0 ? mix(m, p->x[j], value_of(f, donor, j)) : p->x[j];
-  }
+  draw_donor(p, 1);
+  p->mask = r4_random_uniform(p->key, p->draw) < 0.5 ? NULL : mask_of(p->f, p->donor);
 }
+
+static float pasted(const struct place *p, size_t feature)
+{
+  return value_of(p->f, p->donor, feature);
+}
+
+/* ---- The kinds ---- */
 
 static const struct kind {
-  void (*row)(const struct place *p);
+  void (*prepare)(struct place *p);
+  float (*content)(const struct place *p, size_t feature);
   bool everywhere; /* also examples without a mask */
-  bool images;     /* of these alone */
+  bool images;     /* of these alone               */
 } kinds[] = {
-  [R4_FILL_COLOUR] = {fill_colour, false, false}, [R4_FILL_NOISE] = {fill_noise, false, false},
-  [R4_FILL_MEAN] = {fill_mean, false, false},     [R4_FILL_BLUR] = {fill_blur, false, true},
-  [R4_FILL_SWAP] = {fill_swap, false, false},     [R4_FILL_PASTE] = {fill_paste, true, false},
+  [R4_FILL_NONE] = {0},
+  [R4_FILL_COLOUR] = {.prepare = choose_colour, .content = colour},
+  [R4_FILL_NOISE] = {.content = noise},
+  [R4_FILL_MEAN] = {.content = mean},
+  [R4_FILL_BLUR] = {.prepare = blur_all, .content = blurred, .images = true},
+  [R4_FILL_SWAP] = {.prepare = choose_swap, .content = swapped},
+  [R4_FILL_PASTE] = {.prepare = choose_paste, .content = pasted, .everywhere = true},
 };
+
+size_t fill_scratch(const struct fill *f)
+{
+  if (f->kind == R4_FILL_COLOUR) return f->channels;
+  return f->kind == R4_FILL_BLUR ? f->height * f->width * (f->channels + 1) : 0;
+}
 
 void fill_row(const struct fill *f, uint32_t epoch, size_t i, const float *x, float *scratch, float *to)
 {
   const struct kind *kind = &kinds[f->kind];
-  const struct record *r = f->data->record + i;
-  if (!kind->row || (!r->mask && !kind->everywhere)) {
-    memcpy(to, x, features(f) * sizeof *to);
-    return;
+  const struct mask_layout layout = data_mask_layout(f->data);
+  struct place p = {.f = f,
+                    .key = {f->seed, PURPOSE_FILL, epoch},
+                    .draw = i * (features(f) + 2),
+                    .i = i,
+                    .mask = mask_of(f, i),
+                    .x = x,
+                    .scratch = scratch};
+  memcpy(to, x, features(f) * sizeof *to);
+  if (!kind->content || (!p.mask && !kind->everywhere)) return;
+  if (kind->prepare) kind->prepare(&p);
+  for (size_t k = 0; p.mask && k < layout.size; k++) {
+    float m = (float)p.mask[k] / 255;
+    for (size_t j = k * layout.repeat; m > 0 && j < (k + 1) * layout.repeat; j++)
+      to[j] = (1 - m) * x[j] + m * kind->content(&p, j);
   }
-  const uint8_t *mask = r->mask ? masks_at(f->data->masks, r->mask) : NULL;
-  kind->row(&(struct place){.f = f,
-                            .key = {f->seed, PURPOSE_FILL, epoch},
-                            .draw = i * (features(f) + 2),
-                            .i = i,
-                            .mask = mask,
-                            .x = x,
-                            .scratch = scratch,
-                            .to = to});
 }
 
 /* ---- Making ---- */
@@ -228,12 +244,13 @@ static void find_donors(struct fill *f)
 r4_status fill_init(struct fill *f, const r4_data *d, r4_fill kind, uint64_t seed, r4_error *e)
 {
   r4_shape s = d->values->shape;
-  bool image = s.rank == 3;
+  bool image = s.rank == 3 && data_mask_layout(d).size == (size_t)(s.dim[0] * s.dim[1]);
   *f = (struct fill){
     .data = d, .kind = kind, .seed = seed, .height = 1, .width = 1, .channels = d->values->features};
   if (image) f->height = (size_t)s.dim[0], f->width = (size_t)s.dim[1], f->channels = (size_t)s.dim[2];
   if (kinds[kind].images && !image)
-    return r4_fail(e, R4_E_ARGUMENT, "fill: blur is for images, and examples are vectors of %zu features",
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "fill: blur is for images with a mask per pixel, and examples are %zu features",
                    d->values->features);
   f->low = r4_mem_new(f->channels, sizeof *f->low);
   f->high = r4_mem_new(f->channels, sizeof *f->high);
@@ -257,11 +274,6 @@ void fill_clear(struct fill *f)
   r4_mem_free(f->mean);
   r4_mem_free(f->donor);
   *f = (struct fill){0};
-}
-
-size_t fill_scratch(const struct fill *f)
-{
-  return f->kind == R4_FILL_BLUR ? 2 * f->height * f->width : 0;
 }
 
 /* ---- Whole data sets ---- */

@@ -24,7 +24,7 @@ struct fill {
   const r4_data *data; /* of the caller */
   r4_fill kind;
   uint64_t seed;
-  size_t height, width, channels; /* 1 x 1 for vectors, whose channels are the features */
+  size_t height, width, channels; /* 1 x 1, and the features as channels, without a mask per pixel */
   float *low, *high;              /* [channels]                                         */
   float *mean;                    /* [features], for mean                               */
   size_t *donor, donors;          /* the examples with a mask, for swap and paste       */

@@ -172,11 +172,11 @@ static double time_of(const struct run *r)
   return (double)r->state.epoch + (double)r->state.batch / (double)r4_batches_count(r->batches);
 }
 
-/* What a guarded lambda is multiplied with, so that the net can bear it. */
+/* What lambda is multiplied with, so that the net can bear it. Dual ascent would wind up without. */
 static double guarded(const struct run *r, double lambda, double lambda_r3)
 {
-  bool off = !r->s->guard || !method_dies_of_penalty(r->s->method);
-  return off ? 1 : guard_factor(&r->state.guard, lambda, lambda_r3);
+  bool on = (r->s->guard || r->s->delta > 0) && method_dies_of_penalty(r->s->method);
+  return on ? guard_factor(&r->state.guard, lambda, lambda_r3) : 1;
 }
 
 struct step_weights run_weights(const struct run *r)
