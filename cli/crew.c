@@ -181,6 +181,8 @@ int train_all(const struct job *j, bool *stopped)
 {
   int code = EXIT_DONE;
   *stopped = false;
+  if (j->resume) code = run_locate(j->command, j->settings, j->out);
+  if (code) return code;
   r4_lock *l = train_prepare(j, &code);
   if (!l) return code;
   code = train_prepared(j, stopped);

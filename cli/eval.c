@@ -8,7 +8,7 @@
 
 struct settings {
   struct words runs;
-  const char *split;
+  const char *split, *data;
   double eps;
   bool other_data, json;
 };
@@ -18,6 +18,7 @@ static const struct option options[] = {
   {"RUN", OPTION_WORDS, AT(runs), NULL, 0, 0, "folders that r4 train made; several are set side by side"},
   {"split", OPTION_TEXT, AT(split), "test", 0, 0, "test, val or train"},
   {"eps", OPTION_REAL, AT(eps), "-1", -1, 1e6, "radius of the box of fragility; -1: the setting eval.eps"},
+  {"data", OPTION_TEXT, AT(data), NULL, 0, 0, "where the data of the RUNs are now, if they are not found"},
   {"other-data", OPTION_FLAG, AT(other_data), NULL, 0, 0,
    "also if the data are not those that the RUN was trained on"},
   {"json", OPTION_FLAG, AT(json), NULL, 0, 0,
@@ -83,7 +84,7 @@ static int evaluate(const struct settings *o, struct evaluation *v, r4_split spl
 {
   int code = EXIT_DONE;
   v->run = runs_open("eval", v->path, &code);
-  r4_data *all = v->run ? run_data("eval", v->run, o->other_data, &code) : NULL;
+  r4_data *all = v->run ? run_data("eval", v->run, o->data, o->other_data, &code) : NULL;
   if (all) code = evaluate_part(o, v, all, split);
   r4_data_free(all);
   return !code && v->summary.constant ? EXIT_NO : code;
@@ -170,7 +171,7 @@ static void describe_constant(const struct evaluation *v, char *to, size_t size)
 
 int eval_figures(const char *path, struct run_figures *f)
 {
-  const struct settings o = {.eps = -1};
+  const struct settings o = {.data = "", .eps = -1};
   struct evaluation v = {.path = path, .name = path, .split = "test"};
   int code = evaluate(&o, &v, R4_TEST);
   f->summary = v.summary;

@@ -39,7 +39,8 @@ static const struct option options[] = {
   {"common-scale", OPTION_FLAG, AT(common_scale), NULL, 0, 0,
    "the RUNs of a row share their scale of colours"},
   {"seed", OPTION_WHOLE, AT(seed), "-1", -1, 1e18, "which seed of a RUN; -1: its first"},
-  {"data", OPTION_TEXT, AT(data), NULL, 0, 0, "recipe or path, instead of the data of the first RUN"},
+  {"data", OPTION_TEXT, AT(data), NULL, 0, 0,
+   "recipe or path, instead of the data of the first RUN, read with its settings"},
   {"other-data", OPTION_FLAG, AT(other_data), NULL, 0, 0,
    "also if the data are not those that the first RUN was trained on"},
   {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "for machines"},
@@ -141,7 +142,7 @@ static int read_methods(struct explanation *x)
   return EXIT_DONE;
 }
 
-/* Of --data, which need not be those of a run. */
+/* Of --data, where no run has settings for them. */
 static r4_data *open_named(const struct explanation *x, int *code)
 {
   r4_error e = {0};
@@ -172,10 +173,10 @@ static int open_data(struct explanation *x, r4_split split)
   r4_error e = {0};
   int code = EXIT_USAGE;
   const struct run *r = first_run(x);
-  if (*x->o.data)
+  if (r)
+    x->all = run_data("explain", r, x->o.data, *x->o.data || x->o.other_data, &code);
+  else if (*x->o.data)
     x->all = open_named(x, &code);
-  else if (r)
-    x->all = run_data("explain", r, x->o.other_data, &code);
   else
     fprintf(stderr, "r4 explain: a model file does not say what data it is about: add --data\n");
   if (!x->all) return code;

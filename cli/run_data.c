@@ -22,14 +22,41 @@ static int check_data(const char *command, const struct run *r, const r4_data *d
   return EXIT_DONE;
 }
 
-r4_data *run_data(const char *command, const struct run *r, bool any, int *code)
+static int locate(const char *command, r4_settings *s, const char *folder, const char *instead,
+                  const char *hint)
+{
+  char text[R4_ERROR_SIZE + 80];
+  r4_error e = {0};
+  r4_status status = r4_settings_locate(s, folder, instead, &e);
+  snprintf(text, sizeof text, "%s%s", e.text, status == R4_E_IO ? hint : "");
+  return status ? cli_fail(command, status, text) : EXIT_DONE;
+}
+
+r4_data *run_data(const char *command, const struct run *r, const char *instead, bool any, int *code)
 {
   r4_error e = {0};
+  *code =
+    locate(command, r->settings, r->folder[0], *instead ? instead : NULL, "; --data says where it is now");
+  if (*code) return NULL;
   r4_data *d = r4_settings_data(r->settings, &e);
   if (!d) *code = cli_fail(command, e.status, e.text);
   if (!d || any || !(*code = check_data(command, r, d))) return d;
   r4_data_free(d);
   return NULL;
+}
+
+int run_locate(const char *command, r4_settings *s, const char *path)
+{
+  int64_t seed[MAX_SEEDS];
+  char folder[PATH_SIZE], manifest[PATH_SIZE + 16];
+  size_t n = runs_seeds(path, seed);
+  snprintf(folder, sizeof folder, "%s", path);
+  for (size_t k = 0; k < n; k++) {
+    runs_seed_folder(path, seed[k], folder);
+    snprintf(manifest, sizeof manifest, "%s/manifest.json", folder);
+    if (is_file(manifest)) break;
+  }
+  return locate(command, s, folder, NULL, "; put it back there, or link to it");
 }
 
 int run_no_examples(const char *command, const char *path, const char *split, const r4_data *all)

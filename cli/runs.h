@@ -19,9 +19,11 @@ void runs_free(struct run *r);
 
 /* ---- run_data.c ---- */
 
-/* The data of a run, all splits. Refused if they are not what it was trained on, unless any are welcome. NULL after a
- * message, with *code the exit code. */
-r4_data *run_data(const char *command, const struct run *r, bool any, int *code);
+/* The data of a run, all splits, wherever they are now; or, unless it is "", those of instead. Refused if they are not
+ * what it was trained on, unless any are welcome. NULL after a message, with *code the exit code. */
+r4_data *run_data(const char *command, const struct run *r, const char *instead, bool any, int *code);
+/* Settings that are those of a run, or go on with one, find its data from anywhere. Returns an exit code. */
+int run_locate(const char *command, r4_settings *s, const char *path);
 /* That a part of them has no examples, and which have. Returns an exit code. */
 int run_no_examples(const char *command, const char *path, const char *split, const r4_data *all);
 /* False after a message, unless the classes that a model names are those of the data. */

@@ -75,7 +75,8 @@ static int run(int argc, char **argv)
   j.settings = train_settings("train", o.file, NULL, &o.set);
   if (!j.settings) return EXIT_USAGE;
   train_choose_seeds(&j, o.seeds);
-  int code = train_all(&j, &stopped);
+  int code = is_file(o.file) ? EXIT_DONE : run_locate("train", j.settings, o.file);
+  if (!code) code = train_all(&j, &stopped);
   r4_settings_free(j.settings);
   if (stopped) say_how_to_resume(&j);
   if (code == EXIT_DONE) printf("%s\n", out);

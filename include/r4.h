@@ -914,6 +914,13 @@ typedef struct {
 r4_status r4_train(const r4_settings *settings, const r4_train_options *options, r4_outcome *outcome,
                    r4_error *e);
 
+/* Finds the data of the run in folder, of which s are the settings. Its manifest.json says where they were; they may
+ * have moved since, alone or with the run, or the caller may stand elsewhere. Looks at the absolute path, at the path
+ * as seen from the folder, and at what is written, as seen from here; R4_E_IO names all of them if nothing is there.
+ * s then knows the place, for r4_settings_data and r4_train, and r4_settings_text still says what was written. instead
+ * (or NULL) is a path or recipe to take in any case. A folder without a manifest that can be read: as it is written. */
+r4_status r4_settings_locate(r4_settings *s, const char *folder, const char *instead, r4_error *e);
+
 /* Whether data with this r4_data_hash, all splits together, are those that the run in folder was trained on:
  * R4_E_ARGUMENT with both hashes if not. R4_E_IO if the folder has no manifest.json to say so. */
 r4_status r4_run_check_data(const char *folder, const char *hash, r4_error *e);

@@ -39,4 +39,9 @@ r4_status file_check_inside(const char *folder, const char *name, r4_error *e);
 /* "folder/name" in new memory, or NULL when out of memory. */
 char *file_join(const char *folder, const char *name);
 
+/* Paths that exist, in new memory; NULL if they do not, or when out of memory. Absolute: without links, but for the
+ * last part, which is kept. Relative: the way to path from a folder. */
+char *file_absolute(const char *path);
+char *file_relative(const char *folder, const char *path);
+
 #endif

@@ -22,4 +22,8 @@ extern const struct format folder_format; /* images with metadata.csv, or in a f
 /* The format of what is at path; NULL: none of them. */
 const struct format *format_of(const char *path);
 
+/* Whether r4_data_open takes source for a path, and there is something at it: not built in, and not one that was got
+ * under this name. */
+bool data_source_is_path(const char *source);
+
 #endif

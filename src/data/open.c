@@ -90,6 +90,21 @@ static bool may_be_name(const char *source)
   return !strchr(source, '/') && strcmp(source, ".") && strcmp(source, "..");
 }
 
+/* What "r4 data get" got comes first. fetched: where that would be, or NULL. */
+static bool was_got(const char *source, const char *fetched)
+{
+  return fetched && may_be_name(source) && file_exists(fetched);
+}
+
+bool data_source_is_path(const char *source)
+{
+  char *folder = r4_data_folder(NULL), *fetched = folder ? catalog_path(folder, source) : NULL;
+  bool path = !was_got(source, fetched) && !digits_format.matches(source) && file_exists(source);
+  r4_mem_free(folder);
+  r4_mem_free(fetched);
+  return path;
+}
+
 /* The source in the folder of data sets, or as a path; without such a folder, folder is NULL and where says why. */
 static r4_data *open_in(const char *source, const char *folder, const char *where,
                         const r4_data_options *options, r4_error *e)
@@ -99,7 +114,7 @@ static r4_data *open_in(const char *source, const char *folder, const char *wher
     r4_fail(e, R4_E_MEMORY, "%s: out of memory", source);
     return NULL;
   }
-  const char *path = fetched && may_be_name(source) && file_exists(fetched) ? fetched : source;
+  const char *path = was_got(source, fetched) ? fetched : source;
   const struct format *format = format_of(path);
   r4_data *d = format ? of_size(format->open(path, options, e), path, options, e)
                       : no_format(source, folder ? folder : where, folder != NULL, e);

@@ -14,4 +14,11 @@ r4_status manifest_note(const struct run *r, const r4_settings *was, const char 
 /* All of it (js_free), which is an object. */
 r4_status manifest_read(const char *path, struct js **root, r4_error *e);
 
+/* ---- Where the data are: run_data.c ---- */
+
+/* The member "source", if the data come from a path: the setting that names it and what is written there; the absolute
+ * path; and the way to it from the folder of the run. So data are found from any directory, and where run and data
+ * have moved together. */
+void run_describe_source(struct json_writer *w, const struct settings *s, const char *folder);
+
 #endif

@@ -1,10 +1,46 @@
-/* The data of a run that is there: whether they are still those it was trained on. */
+/* The data of a run that is there: where they are now, and whether they are still those it was trained on. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "data/format.h"
 #include "train/manifest.h"
+#include "train/task.h"
+
+/* ---- Writing it down ---- */
+
+static const char *source_setting(const struct settings *s)
+{
+  return task_is_recipe(s->data.name) ? "data.from" : "data";
+}
+
+static const char *source_written(const struct settings *s)
+{
+  return task_is_recipe(s->data.name) ? s->data.from : s->data.name;
+}
+
+static void add_text(struct json_writer *w, const char *key, const char *value)
+{
+  jw_key(w, key);
+  jw_text(w, value);
+}
+
+void run_describe_source(struct json_writer *w, const struct settings *s, const char *folder)
+{
+  const char *at = task_place(s, source_written(s));
+  if (!data_source_is_path(at)) return;
+  char *absolute = file_absolute(at), *relative = file_relative(folder, at);
+  jw_key(w, "source");
+  jw_open(w, '{');
+  add_text(w, "setting", source_setting(s));
+  add_text(w, "written", source_written(s));
+  add_text(w, "path", absolute);
+  add_text(w, "from_run", relative);
+  jw_close(w, '}');
+  r4_mem_free(absolute);
+  r4_mem_free(relative);
+}
 
 static r4_status read_manifest(const char *folder, struct js **root, r4_error *e)
 {
@@ -14,6 +50,77 @@ static r4_status read_manifest(const char *folder, struct js **root, r4_error *e
   r4_mem_free(path);
   return s;
 }
+
+/* ---- Finding them again ---- */
+
+static r4_status remember(struct settings *s, const char *written, const char *path, r4_error *e)
+{
+  struct text name = {0}, place = {0};
+  text_add(&name, "%s", written);
+  text_add(&place, "%s", path);
+  r4_mem_free(s->data.found.written);
+  r4_mem_free(s->data.found.path);
+  s->data.found.written = text_take(&name);
+  s->data.found.path = text_take(&place);
+  return s->data.found.written && s->data.found.path ? R4_OK
+                                                     : r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
+}
+
+/* The first that exists of: the absolute path, the path from the run, the path from here. */
+static r4_status search(struct settings *s, const char *folder, const struct js *source, r4_error *e)
+{
+  const char *written = js_text(js_get(source, "written")), *absolute = js_text(js_get(source, "path")),
+             *relative = js_text(js_get(source, "from_run"));
+  if (!written || !absolute || !relative)
+    return r4_fail(e, R4_E_PARSE, "%s/manifest.json: data.source needs written, path and from_run", folder);
+  if (strcmp(written, source_written(s))) return R4_OK; /* the settings speak of other data by now */
+  char *from_run = file_join(folder, relative);
+  if (!from_run) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
+  const char *const place[] = {absolute, from_run, written};
+  size_t k = 0;
+  while (k < 3 && !file_exists(place[k])) k++;
+  r4_status status =
+    k < 3 ? remember(s, written, place[k], e)
+          : r4_fail(e, R4_E_IO,
+                    "%s \"%.80s\" is nowhere: not at %.120s, where it was, nor at %.120s, as seen from "
+                    "the run, nor at %.80s, as seen from here",
+                    source_setting(s), written, absolute, from_run, written);
+  r4_mem_free(from_run);
+  return status;
+}
+
+/* Takes the place of what the manifest says, or of all of the data if that is no path. */
+static r4_status set_source(r4_settings *s, const struct js *source, const char *instead, r4_error *e)
+{
+  const char *key = js_text(js_get(source, "setting"));
+  struct text assignment = {0};
+  text_add(&assignment, "%s=%s", key ? key : "data", instead);
+  char *text = text_take(&assignment);
+  r4_status status = text ? r4_settings_set(s, text, "--data", e) : r4_fail(e, R4_E_MEMORY, "out of memory");
+  r4_string_free(text);
+  return status;
+}
+
+r4_status r4_settings_locate(r4_settings *s, const char *folder, const char *instead, r4_error *e)
+{
+  r4_error own = {0};
+  if (!e) e = &own;
+  r4_error_clear(e);
+  struct js *root = NULL;
+  r4_status status = read_manifest(folder, &root, e);
+  if (status == R4_E_MEMORY) return status;
+  r4_error_clear(e); /* without a manifest that can be read: as it is written */
+  const struct js *source = js_get(js_get(root, "data"), "source");
+  status = R4_OK;
+  if (instead)
+    status = set_source(s, source, instead, e);
+  else if (source)
+    status = search(&s->values, folder, source, e);
+  js_free(root);
+  return status;
+}
+
+/* ---- Whether they are the same ---- */
 
 r4_status r4_run_check_data(const char *folder, const char *hash, r4_error *e)
 {

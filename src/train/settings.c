@@ -29,6 +29,8 @@ void r4_settings_free(r4_settings *s)
     r4_mem_free(s->origin[k]);
     if (t->info.type == R4_SETTING_TEXT) r4_mem_free(*(char **)((char *)&s->values + t->offset));
   }
+  r4_mem_free(s->values.data.found.written);
+  r4_mem_free(s->values.data.found.path);
   r4_mem_free(s);
 }
 

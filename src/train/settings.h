@@ -23,6 +23,9 @@ struct settings {
     bool clean, soft_masks;
     struct reals mask_values;
     double keep_masks, keep, correct;
+    struct {
+      char *written, *path; /* no settings: where the source of this name was found, or NULL; see run_data.c */
+    } found;
   } data;
 
   char *net, *from;

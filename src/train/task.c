@@ -26,16 +26,22 @@ static const char *or_null(const char *text)
   return *text ? text : NULL;
 }
 
-static bool is_recipe(const char *name)
+bool task_is_recipe(const char *name)
 {
   for (size_t k = 0; k < r4_recipe_count(); k++)
     if (!strcmp(r4_recipe_describe(k).name, name)) return true;
   return false;
 }
 
+const char *task_place(const struct settings *s, const char *written)
+{
+  const char *known = s->data.found.written;
+  return known && !strcmp(known, written) ? s->data.found.path : written;
+}
+
 static r4_data *open_recipe(const struct settings *s, r4_mask_meaning meaning, r4_error *e)
 {
-  const r4_recipe_options options = {.from = or_null(s->data.from),
+  const r4_recipe_options options = {.from = or_null(task_place(s, s->data.from)),
                                      .seed = (uint64_t)s->data.seed,
                                      .val = s->data.val > 0 ? s->data.val : -1,
                                      .size = s->data.size,
@@ -72,7 +78,7 @@ static r4_data *open_source(const struct settings *s, r4_mask_meaning meaning, r
                                    .height = s->data.size,
                                    .width = s->data.size,
                                    .seed = (uint64_t)s->data.seed};
-  r4_data *d = r4_data_open(s->data.name, &options, e);
+  r4_data *d = r4_data_open(task_place(s, s->data.name), &options, e);
   if (d && s->data.val > 0 && !has_part(d, R4_VAL))
     replace(&d, r4_data_hold_out(d, s->data.val, (uint64_t)s->data.seed, e), e);
   return d;
@@ -85,7 +91,7 @@ r4_data *task_data(const struct settings *s, r4_error *e)
     r4_fail(e, R4_E_ARGUMENT, "data is not set: expected a recipe (see r4 data list), or a path");
     return NULL;
   }
-  r4_data *d = is_recipe(s->data.name) ? open_recipe(s, meaning, e) : open_source(s, meaning, e);
+  r4_data *d = task_is_recipe(s->data.name) ? open_recipe(s, meaning, e) : open_source(s, meaning, e);
   uint64_t seed = (uint64_t)s->data.seed;
   if (d && s->data.keep < 1) replace(&d, r4_data_fraction(d, s->data.keep, seed, e), e);
   if (d && s->data.keep_masks < 1) replace(&d, r4_data_keep_masks(d, s->data.keep_masks, seed, e), e);

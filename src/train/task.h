@@ -9,6 +9,12 @@
  * theirs. */
 r4_data *task_data(const struct settings *s, r4_error *e);
 
+/* data names a recipe, so that the source is what data.from says. */
+bool task_is_recipe(const char *name);
+
+/* Where a source is: as it is written, unless the run that it belongs to knows better. */
+const char *task_place(const struct settings *s, const char *written);
+
 /* The net for such data: an image goes into a dense first layer as a vector. The number of outputs must be that of the
  * classes, or 1 for two classes. */
 r4_net *task_net(const struct settings *s, const r4_data *d, r4_error *e);
