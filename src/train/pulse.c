@@ -6,7 +6,7 @@ int64_t pulse_of(const int32_t *answer, size_t n)
 {
   for (size_t i = 1; i < n; i++)
     if (answer[i] != answer[0]) return PULSE_SEVERAL;
-  return n ? answer[0] : PULSE_SEVERAL;
+  return n && answer[0] >= 0 ? answer[0] : PULSE_SEVERAL; /* below 0: no answer */
 }
 
 void pulse_beat(struct pulse *p, int64_t answer)
