@@ -145,6 +145,7 @@ r4_id r4_mul(r4_graph *g, r4_id a, r4_id b);
 r4_id r4_div(r4_graph *g, r4_id a, r4_id b);
 r4_id r4_min(r4_graph *g, r4_id a, r4_id b);             /* at a tie the derivative goes to a */
 r4_id r4_max(r4_graph *g, r4_id a, r4_id b);             /* at a tie the derivative goes to a */
+/* Comparisons, and step and sign below, of what is not a number are not a number. */
 r4_id r4_less(r4_graph *g, r4_id a, r4_id b);            /* 1 where a < b, else 0  */
 r4_id r4_equal(r4_graph *g, r4_id a, r4_id b);           /* 1 where a == b, else 0 */
 r4_id r4_select(r4_graph *g, r4_id c, r4_id a, r4_id b); /* a where c > 0, else b */
@@ -248,7 +249,8 @@ typedef struct {
   r4_id lo, hi; /* equal for a node that the boxes do not touch */
 } r4_pair;
 
-/* Bounds of y while each box[k].x ranges over its box; y may itself come from r4_grad or r4_bound. */
+/* Bounds of y while each box[k].x ranges over its box; y may itself come from r4_grad or r4_bound. An end that
+ * overflowed is infinite, never not a number. */
 r4_pair r4_bound(r4_graph *g, r4_id y, size_t n, const r4_box *box);
 
 /* ---- Plans ---------------------------------------------------------------------------------- */

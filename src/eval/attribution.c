@@ -171,12 +171,6 @@ static r4_status further_input(struct probe *p, const struct attribution *a, con
   return probe_input(p, a->noise ? "noise" : "baseline", v, e);
 }
 
-/* Bounds that overflowed say nothing: infinity - infinity is no width. */
-static void take(const struct attribution *a, const float *from, size_t n, float *to)
-{
-  for (size_t k = 0; k < n; k++) to[k] = a->width && isnan(from[k]) ? INFINITY : from[k];
-}
-
 r4_status r4_attribute(const char *method, const r4_net *n, const float *weights, const r4_data *d,
                        const r4_attribution_options *options, float *to, r4_error *e)
 {
@@ -204,7 +198,7 @@ r4_status r4_attribute(const char *method, const r4_net *n, const float *weights
   for (size_t first = 0; first < count && !s; first += probe_batch(p)) {
     size_t here = count - first < probe_batch(p) ? count - first : probe_batch(p);
     s = probe_run(p, weights, d, first, here, e);
-    if (!s) take(a, probe_row(p, 0, 0), here * features, to + first * features);
+    if (!s) memcpy(to + first * features, probe_row(p, 0, 0), here * features * sizeof *to);
   }
   probe_free(p);
   r4_mem_free(input);

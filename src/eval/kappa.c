@@ -13,19 +13,15 @@ static size_t build(struct objective *o, r4_id out[PROBE_OUTPUTS])
   struct view v = view_clean(o);
   r4_box box = view_box(o, v);
   r4_pair bounds = r4_bound(g, objective_explain(o, v), 1, &box);
-  r4_id inside = r4_step(g, o->in.m), width = r4_mul(g, inside, r4_sub(g, bounds.hi, bounds.lo));
+  r4_id inside = r4_step(g, o->in.m), zero = r4_const(g, 0, R4_SCALAR);
+  r4_id width =
+    r4_select(g, inside, r4_sub(g, bounds.hi, bounds.lo), zero); /* not inside * width: 0 * infinity */
   unsigned features = (R4_AXIS(r4_node_shape(g, width).rank) - 1) & ~R4_AXIS(0);
   r4_id count = objective_example_sum(o, inside);
   out[LARGEST] = r4_reduce_max(g, width, features);
   out[MEAN] = r4_div(g, objective_example_sum(o, width), r4_max(g, count, r4_const(g, 1, R4_SCALAR)));
   out[INSIDE] = count;
   return 3;
-}
-
-/* Bounds that overflowed say nothing: infinity - infinity is no width. */
-static double known(float width)
-{
-  return isnan(width) ? INFINITY : width;
 }
 
 r4_status kappa_of(const r4_net *net, const float *weights, const r4_data *d, enum probe_mask box, double eps,
@@ -44,8 +40,8 @@ r4_status kappa_of(const r4_net *net, const float *weights, const r4_data *d, en
     for (size_t i = 0; i < here && !s; i++) {
       if (*probe_row(p, INSIDE, i) == 0) continue;
       k->n++;
-      k->max = fmax(k->max, known(*probe_row(p, LARGEST, i)));
-      sum += known(*probe_row(p, MEAN, i));
+      k->max = fmax(k->max, (double)*probe_row(p, LARGEST, i));
+      sum += (double)*probe_row(p, MEAN, i);
     }
   }
   k->mean = sum / (double)k->n;

@@ -11,7 +11,9 @@ static r4_id quantity(struct objective *o)
   struct view v = view_clean(o);
   r4_box box = view_box(o, v);
   r4_pair bounds = r4_bound(g, objective_explain(o, v), 1, &box);
-  r4_id lo = r4_abs(g, bounds.lo), hi = r4_abs(g, bounds.hi);
+  r4_id zero = r4_const(g, 0, R4_SCALAR); /* without a mask nothing counts, not even 0 times infinity */
+  r4_id lo = r4_select(g, o->in.m, r4_abs(g, bounds.lo), zero),
+        hi = r4_select(g, o->in.m, r4_abs(g, bounds.hi), zero);
   if (o->options->norm == R4_NORM_SUM) return objective_example_sum(o, r4_mul(g, o->in.m, r4_add(g, lo, hi)));
   return objective_norm(o, r4_max(g, lo, hi));
 }

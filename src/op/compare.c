@@ -1,12 +1,13 @@
 /* min max less equal select. Ties give the derivative to the first argument. */
 #include "op/element.h"
 
-/* Not a number must stay visible, hence the third comparison. */
+/* Not a number must stay visible, hence one comparison more than it takes: bounds that overflowed must not pass for
+ * "no". a + b is not a number if one of them is not. */
 ELEMENT2(min, (a < b || a != a) ? a : b)
 ELEMENT2(max, (a > b || a != a) ? a : b)
-ELEMENT2(less, a < b ? 1 : 0)
-ELEMENT2(equal, a == b ? 1 : 0)
-ELEMENT3(select, a > 0 ? b : c)
+ELEMENT2(less, a < b ? 1 : a >= b ? 0 : a + b)
+ELEMENT2(equal, a == b ? 1 : a < b || a > b ? 0 : a + b)
+ELEMENT3(select, a > 0 ? b : a <= 0 ? c : a)
 
 /* ---- Derivatives ---- */
 

@@ -1,7 +1,12 @@
-/* detach: a constant for derivatives. check: a condition that must hold while running. */
+/* detach: a constant for derivatives. check: a condition that must hold while running. lower_end and upper_end: the
+ * ends of bounds, where overflow leaves none. */
+#include <math.h>
+
 #include "op/element.h"
 
 ELEMENT1(detach, a)
+ELEMENT1(lower_end, a < (__typeof__(a))INFINITY ? a : -(__typeof__(a))INFINITY) /* also for not a number */
+ELEMENT1(upper_end, a > -(__typeof__(a))INFINITY ? a : (__typeof__(a))INFINITY)
 
 static struct interval detach_bound(r4_graph *g, r4_id y,
                                     struct interval *x) /* ends and ball, each detached */
@@ -33,6 +38,27 @@ static struct interval check_bound(r4_graph *g, r4_id y, struct interval *x)
   return iv_ends(r4_check(g, iv_lo(g, x[0]), ok), r4_check(g, iv_hi(g, x[0]), ok));
 }
 
+/* ---- The ends of bounds: not a number, and infinity on the wrong side, are what overflow leaves ---- */
+
+static void end_vjp(r4_graph *g, r4_id y, r4_id dy, r4_id *dx)
+{
+  (void)g, (void)y;
+  dx[0] = dy;
+}
+
+/* Never above x, so the upper end is that of x; and it may be not known. */
+static struct interval lower_end_bound(r4_graph *g, r4_id y, struct interval *x)
+{
+  r4_id lo = iv_lo(g, x[0]);
+  return iv_ends(graph_again(g, y, &lo), iv_hi(g, x[0]));
+}
+
+static struct interval upper_end_bound(r4_graph *g, r4_id y, struct interval *x)
+{
+  r4_id hi = iv_hi(g, x[0]);
+  return iv_ends(iv_lo(g, x[0]), graph_again(g, y, &hi));
+}
+
 static r4_status check_kernel(const struct call *c)
 {
   int64_t n = r4_shape_count(c->shape);
@@ -41,8 +67,10 @@ static r4_status check_kernel(const struct call *c)
       return r4_fail(
         c->error, R4_E_DOMAIN,
         "check: element %lld is outside of the domain (value %g): a logarithm, root or quotient was "
-        "asked for over an interval that reaches where it is not defined",
-        (long long)k, c->in[0][k]);
+        "asked for over an interval that %s",
+        (long long)k, c->in[0][k],
+        isfinite(c->in[0][k]) ? "reaches where it is not defined"
+                              : "overflowed, or reaches where it is not defined");
     c->out[k] = c->in[0][k];
   }
   return R4_OK;
@@ -51,6 +79,14 @@ static r4_status check_kernel(const struct call *c)
 /* clang-format off */
 const struct op op_detach = {
   ELEMENT_OP(detach, 1), .vjp = op_flat, .bound = detach_bound, .simplify = detach_simplify,
+  SAMPLES({.in = {{1, {3}}}, .x = {VALUES(-2, 0, 3)}, .y = VALUES(-2, 0, 3)})};
+
+const struct op op_lower_end = {
+  ELEMENT_OP(lower_end, 1), .vjp = end_vjp, .bound = lower_end_bound, .simplify = op_fold,
+  SAMPLES({.in = {{1, {3}}}, .x = {VALUES(-2, 0, 3)}, .y = VALUES(-2, 0, 3)})};
+
+const struct op op_upper_end = {
+  ELEMENT_OP(upper_end, 1), .vjp = end_vjp, .bound = upper_end_bound, .simplify = op_fold,
   SAMPLES({.in = {{1, {3}}}, .x = {VALUES(-2, 0, 3)}, .y = VALUES(-2, 0, 3)})};
 
 const struct op op_check = {

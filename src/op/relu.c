@@ -2,10 +2,11 @@
  * relu'(0) = 0 and abs'(0) = 0 by convention. */
 #include "op/element.h"
 
-ELEMENT1(relu, a < 0 ? 0 : a) /* not a number stays visible */
-ELEMENT1(step, a > 0 ? 1 : 0)
+/* Not a number stays visible: bounds that overflowed must not pass for "off". */
+ELEMENT1(relu, a < 0 ? 0 : a)
+ELEMENT1(step, a > 0 ? 1 : a <= 0 ? 0 : a)
 ELEMENT1(abs, a < 0 ? -a : a)
-ELEMENT1(sign, (a > 0 ? 1 : 0) - (a < 0 ? 1 : 0))
+ELEMENT1(sign, a > 0 ? 1 : a < 0 ? -1 : a == 0 ? 0 : a)
 
 static void relu_vjp(r4_graph *g, r4_id y, r4_id dy, r4_id *dx)
 {

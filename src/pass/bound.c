@@ -77,6 +77,16 @@ static void visit(struct bounds *b, r4_id y)
                   op->no_bound ? op->no_bound : "not defined");
 }
 
+/* Rules go on where numbers overflow: infinity - infinity and 0 * infinity are not a number, which stays so in every
+ * operation, comparisons included, and means "not known". Here it becomes a bound. */
+static r4_pair ends_of(r4_graph *g, struct interval iv)
+{
+  r4_id lo = iv_lo(g, iv), hi = iv_hi(g, iv);
+  if (lo.i == hi.i) return (r4_pair){lo, hi};
+  return (r4_pair){graph_add(g, &op_lower_end, 1, &lo, NULL, NULL, NULL),
+                   graph_add(g, &op_upper_end, 1, &hi, NULL, NULL, NULL)};
+}
+
 r4_pair r4_bound(r4_graph *g, r4_id y, size_t n, const r4_box *box)
 {
   r4_pair result = {R4_NONE, R4_NONE};
@@ -96,8 +106,7 @@ r4_pair r4_bound(r4_graph *g, r4_id y, size_t n, const r4_box *box)
     if (!accept_box(&b, y, &box[k])) goto done;
   for (uint32_t i = 1; i <= y.i && !g->error.status; i++)
     if (b.live[i] && !b.touched[i]) visit(&b, (r4_id){i});
-  struct interval iv = b.touched[y.i] ? b.interval[y.i] : iv_of(y);
-  result = (r4_pair){iv_lo(g, iv), iv_hi(g, iv)};
+  result = ends_of(g, b.touched[y.i] ? b.interval[y.i] : iv_of(y));
 done:
   r4_mem_free(b.touched);
   r4_mem_free(b.interval);
