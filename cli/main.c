@@ -10,13 +10,14 @@ static const struct command *const commands[] = {&command_data,    &command_trai
 
 static const struct command root = {
   .summary = "r4 trains networks that are right for the right reasons.",
-  .details = "Exit codes: 0 done, 1 the answer is no, 2 usage, 3 input, output or memory.",
+  .details = "Exit codes: 0 done, 1 the answer is no, 2 usage or settings,\n"
+             "            3 input (a file is missing or damaged), output or memory.",
   .parts = commands,
 };
 
 int cli_code(r4_status status)
 {
-  bool usage = status == R4_E_ARGUMENT || status == R4_E_PARSE || status == R4_E_SHAPE || status == R4_E_RULE;
+  bool usage = status == R4_E_ARGUMENT || status == R4_E_SHAPE || status == R4_E_RULE;
   return usage ? EXIT_USAGE : EXIT_WORLD;
 }
 

@@ -130,7 +130,7 @@ static int evaluate(const char *run, struct run_figures *figures)
 }
 
 /* The row's settings, then those of the command line. */
-static r4_settings *row_settings(const struct table *t, const struct row *r)
+static r4_settings *row_settings(const struct table *t, const struct row *r, int *code)
 {
   char preset[PATH_SIZE], own[FIELD], *rest = own;
   struct words set = {0};
@@ -138,7 +138,7 @@ static r4_settings *row_settings(const struct table *t, const struct row *r)
   snprintf(own, sizeof own, "%s", r->field[SETTINGS]);
   for (char *word; (word = strsep(&rest, " "));)
     if (*word) set.word[set.n++] = word; /* half as many as characters at most: they fit */
-  return train_settings("reproduce", preset, &set, &t->o->set);
+  return train_settings("reproduce", preset, &set, &t->o->set, code);
 }
 
 /* OUT/r3, or OUT/r3_lambda=10_eps=0.1 with settings. What would end a name becomes _. */
@@ -157,11 +157,12 @@ static int make_row(struct table *t, struct row *r)
   struct job j = {.command = "reproduce", .out = run, .jobs = t->o->jobs, .resume = true};
   bool stopped = false;
   j.quiet = t->o->quiet;
-  j.settings = row_settings(t, r);
-  if (!j.settings) return EXIT_USAGE;
+  int code;
+  j.settings = row_settings(t, r, &code);
+  if (!j.settings) return code;
   train_choose_seeds(&j, t->o->seeds);
   if (!j.quiet) fprintf(stderr, "%s\n", r->field[NAME]);
-  int code = train_all(&j, &stopped);
+  code = train_all(&j, &stopped);
   if (stopped) fprintf(stderr, "stopped and saved; the same command goes on\n");
   r4_settings_free(j.settings);
   if (stopped || code > EXIT_NO) return code; /* a dead net is a result as well, and marked in the table */

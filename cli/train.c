@@ -72,10 +72,11 @@ static int run(int argc, char **argv)
   j.resume = o.resume;
   j.force = o.force;
   j.quiet = o.quiet;
-  j.settings = train_settings("train", o.file, NULL, &o.set);
-  if (!j.settings) return EXIT_USAGE;
+  int code;
+  j.settings = train_settings("train", o.file, NULL, &o.set, &code);
+  if (!j.settings) return code;
   train_choose_seeds(&j, o.seeds);
-  int code = is_file(o.file) ? EXIT_DONE : run_locate("train", j.settings, o.file);
+  code = is_file(o.file) ? EXIT_DONE : run_locate("train", j.settings, o.file);
   if (!code) code = train_all(&j, &stopped);
   r4_settings_free(j.settings);
   if (stopped) say_how_to_resume(&j);

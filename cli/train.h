@@ -16,9 +16,9 @@ struct job {
 /* ---- train_settings.c ---- */
 
 /* Reads FILE, a preset's name or the folder of a run, then the assignments of the row of a table (or NULL) and those of
- * --set. NULL after a message. */
+ * --set. NULL after a message, with *code the exit code. */
 r4_settings *train_settings(const char *command, const char *file, const struct words *row,
-                            const struct words *set);
+                            const struct words *set, int *code);
 
 /* The folder of an experiment's table.csv. */
 bool train_find_experiment(const char *name, char *folder, size_t size);

@@ -49,8 +49,14 @@ bool train_find_experiment(const char *name, char *folder, size_t size)
   return true;
 }
 
+/* What is written in a file of settings is a matter of configuration, whatever is wrong with it. */
+static int settings_code(r4_status status)
+{
+  return status == R4_E_PARSE ? EXIT_USAGE : cli_code(status);
+}
+
 r4_settings *train_settings(const char *command, const char *file, const struct words *row,
-                            const struct words *set)
+                            const struct words *set, int *code)
 {
   r4_error e = {0};
   char path[PATH_SIZE];
@@ -58,6 +64,7 @@ r4_settings *train_settings(const char *command, const char *file, const struct 
   r4_status status = s ? R4_OK : R4_E_MEMORY;
   if (!status && !find_file(file, path)) {
     fprintf(stderr, "r4 %s: %s: no such file, preset or run\n", command, file);
+    *code = EXIT_USAGE;
     r4_settings_free(s);
     return NULL;
   }
@@ -68,6 +75,7 @@ r4_settings *train_settings(const char *command, const char *file, const struct 
   if (!status) status = r4_settings_check(s, &e);
   if (!status) return s;
   cli_fail(command, status, e.text);
+  *code = settings_code(status);
   r4_settings_free(s);
   return NULL;
 }

@@ -44,8 +44,8 @@ typedef enum {
   R4_E_RULE,     /* an operation has no such rule (see "r4 ops")                    */
   R4_E_DOMAIN,   /* a value left the domain of an operation while running, or a
                     number is NaN or infinite where only finite ones make sense     */
-  R4_E_PARSE,    /* text could not be read                                          */
-  R4_E_IO,       /* a file could not be read or written                             */
+  R4_E_PARSE,    /* a text or a file is damaged, or not what it should be           */
+  R4_E_IO,       /* a file could not be opened, read or written                     */
   R4_E_INTERNAL, /* an invariant of r4 itself does not hold: please report it       */
   R4_E_BUSY,     /* another process is at work there                                */
 } r4_status;

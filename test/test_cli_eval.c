@@ -215,7 +215,7 @@ static void replaced_data_are_noticed(void **state)
   command_run("rm swap-run/seed-0/manifest.json");
   EXPECT("$R4 eval swap-run", 0, "swap-run/seed-0/manifest.json",
          "nothing says whether these are the data of the run", "8 examples");
-  EXPECT("echo '{' > swap-run/seed-0/manifest.json && $R4 eval swap-run", 2,
+  EXPECT("echo '{' > swap-run/seed-0/manifest.json && $R4 eval swap-run", 3,
          "swap-run/seed-0/manifest.json: line");
 }
 
@@ -258,7 +258,7 @@ static void the_worst_code_wins(void **state)
   EXPECT("$R4 eval untested-run nowhere dead", 3, "no examples of test", "nowhere/config.yaml",
          "dead: r3, 2 seeds");
   EXPECT("$R4 eval nowhere untested-run", 3, "nowhere/config.yaml");
-  EXPECT("$R4 explain untested-run/config.yaml", 2, "config.yaml");
+  EXPECT("$R4 explain untested-run/config.yaml", 3, "config.yaml");
 }
 
 static void pictures_are_not_lost(void **state)

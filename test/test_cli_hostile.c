@@ -55,7 +55,7 @@ static void names_do_no_harm(void **state)
   HARMLESS("$R4 data lint names --json", 1, "repeated");
   assert_json();
   EXPECT("$R4 data show names --out names.png >/dev/null && head -c 4 names.png | tail -c 3", 0, "PNG");
-  HARMLESS("mkdir \"$(printf 'x\\033[2Jy')\"; $R4 data show \"$(printf 'x\\033[2Jy')\"", 2,
+  HARMLESS("mkdir \"$(printf 'x\\033[2Jy')\"; $R4 data show \"$(printf 'x\\033[2Jy')\"", 3,
            "x\\x1b[2Jy: none of");
   put_text(scratch_folder(), "names/metadata.csv", "file,label\n\x1b[1m.png,cat\n");
   HARMLESS("$R4 data show names", 3, "file \\x1b[1m.png: is neither in");

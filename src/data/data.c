@@ -130,10 +130,10 @@ static r4_status check_record(const r4_data *d, size_t i, const char *source, r4
 {
   const struct record *r = d->record + i;
   if (r->label < 0 || (size_t)r->label >= d->classes->n)
-    return r4_fail(e, R4_E_ARGUMENT, "%s: example %zu has label %d, expected 0 to %zu", source, i, r->label,
+    return r4_fail(e, R4_E_PARSE, "%s: example %zu has label %d, expected 0 to %zu", source, i, r->label,
                    d->classes->n - 1);
   if (r->group < 0 || (size_t)r->group >= d->groups->n)
-    return r4_fail(e, R4_E_ARGUMENT, "%s: example %zu has group %d, expected 0 to %zu", source, i, r->group,
+    return r4_fail(e, R4_E_PARSE, "%s: example %zu has group %d, expected 0 to %zu", source, i, r->group,
                    d->groups->n - 1);
   if (r->row >= d->values->rows || r->split >= R4_SPLITS ||
       (r->mask && (!d->masks || r->mask >= d->masks->n)))
@@ -144,8 +144,8 @@ static r4_status check_record(const r4_data *d, size_t i, const char *source, r4
 
 r4_status data_finish(r4_data *d, const char *source, r4_error *e)
 {
-  if (!d->n) return r4_fail(e, R4_E_ARGUMENT, "%s: has no examples", source);
-  if (!d->classes->n) return r4_fail(e, R4_E_ARGUMENT, "%s: has no classes", source);
+  if (!d->n) return r4_fail(e, R4_E_PARSE, "%s: has no examples", source);
+  if (!d->classes->n) return r4_fail(e, R4_E_PARSE, "%s: has no classes", source);
   if (!d->groups->n) groups_from_classes(d);
   if (d->masks && d->masks->size != data_mask_layout(d).size)
     return r4_fail(e, R4_E_INTERNAL, "%s: masks have %zu elements, examples %zu features", source,

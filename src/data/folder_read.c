@@ -173,7 +173,7 @@ static r4_status read_mask(struct reading *r, size_t i, const struct image *imag
   const struct mask_image f = {data, size, name, i, &r->report, e};
   if (!s) s = mask_image_decode(&f, &r->rule, &mask);
   if (!s && (mask.height != image->height || mask.width != image->width))
-    s = r4_fail(e, R4_E_SHAPE, "%s: has %zu x %zu pixels, expected %zu x %zu as its image %s", name,
+    s = r4_fail(e, R4_E_PARSE, "%s: has %zu x %zu pixels, expected %zu x %zu as its image %s", name,
                 mask.width, mask.height, image->width, image->height, l->at[i].file);
   if (!s) s = fit_mask(r, i, &mask, to, e);
   image_clear(&mask);
@@ -260,7 +260,7 @@ static r4_status check_request(const struct listing *l, const r4_data_options *o
 {
   enum { LARGEST = 1 << 14 };
   int64_t h = options->height, w = options->width;
-  if (!l->n) return r4_fail(e, R4_E_ARGUMENT, "%s: has no images", l->folder);
+  if (!l->n) return r4_fail(e, R4_E_PARSE, "%s: has no images", l->folder);
   if (l->n > UINT32_MAX / 2) return r4_fail(e, R4_E_ARGUMENT, "%s: too many files", l->folder);
   if (h < 0 || w < 0 || h > LARGEST || w > LARGEST || !h != !w)
     return r4_fail(e, R4_E_ARGUMENT, "%s: height %lld and width %lld, expected both from 1 to %d, or none",

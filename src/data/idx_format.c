@@ -74,13 +74,13 @@ static r4_status check_sizes(const struct member m[4], r4_error *e)
   const int64_t *train = m[0].idx.dim, *test = m[2].idx.dim;
   for (int k = 0; k < 4; k += 2)
     if (m[k].idx.dim[0] != m[k + 1].idx.dim[0])
-      return r4_fail(e, R4_E_SHAPE, "%s has %lld images, but %s %lld labels", m[k].path,
+      return r4_fail(e, R4_E_PARSE, "%s has %lld images, but %s %lld labels", m[k].path,
                      (long long)m[k].idx.dim[0], m[k + 1].path, (long long)m[k + 1].idx.dim[0]);
   if (!train[1] || !train[2] || train[1] != test[1] || train[2] != test[2])
-    return r4_fail(e, R4_E_SHAPE, "%s has images of %lld x %lld pixels, %s of %lld x %lld", m[0].path,
+    return r4_fail(e, R4_E_PARSE, "%s has images of %lld x %lld pixels, %s of %lld x %lld", m[0].path,
                    (long long)train[1], (long long)train[2], m[2].path, (long long)test[1],
                    (long long)test[2]);
-  if (train[0] + test[0] > INT32_MAX) return r4_fail(e, R4_E_SHAPE, "%s: more than 2^31 images", m[0].path);
+  if (train[0] + test[0] > INT32_MAX) return r4_fail(e, R4_E_PARSE, "%s: more than 2^31 images", m[0].path);
   return R4_OK;
 }
 

@@ -39,7 +39,7 @@ static r4_status check_finite(const struct npz_source *s, int split, const float
 {
   for (size_t k = 0; k < s->n[split] * features; k++)
     if (!isfinite(row[k]))
-      return r4_fail(s->e, R4_E_ARGUMENT, "%s: %s: example %zu has %g at %zu, expected finite numbers",
+      return r4_fail(s->e, R4_E_PARSE, "%s: %s: example %zu has %g at %zu, expected finite numbers",
                      s->path, npz_source_key(s, NPZ_X, split), k / features, (double)row[k], k % features);
   return R4_OK;
 }
@@ -191,7 +191,7 @@ static r4_status arrange(struct npz_source *s, r4_data *d, int32_t *place)
   if (!moved || !taken) status = r4_fail(s->e, R4_E_MEMORY, "%s: out of memory", s->path);
   for (size_t i = 0; !status && i < s->count; i++) {
     if (taken[place[i]]++)
-      status = r4_fail(s->e, R4_E_ARGUMENT, "%s: two examples have place %d", s->path, place[i]);
+      status = r4_fail(s->e, R4_E_PARSE, "%s: two examples have place %d", s->path, place[i]);
     moved[place[i]] = d->record[i];
   }
   r4_mem_free(taken);

@@ -62,7 +62,7 @@ r4_status npz_source_wrong(const struct npz_source *s, const char *key, const st
 {
   char shape[128];
   array_describe(a, shape, sizeof shape);
-  return r4_fail(s->e, R4_E_SHAPE, "%s: %s is %s, expected %s", s->path, key, shape, expected);
+  return r4_fail(s->e, R4_E_PARSE, "%s: %s is %s, expected %s", s->path, key, shape, expected);
 }
 
 static r4_status read_column(struct npz_source *s, enum npz_column c, int split)
@@ -97,8 +97,8 @@ static r4_status read_columns(struct npz_source *s)
     s->n[k] = x->data ? (size_t)x->dim[0] : 0;
     s->count += s->n[k];
   }
-  if (!s->count) return r4_fail(s->e, R4_E_ARGUMENT, "%s: has no examples", s->path);
-  if (s->count > INT32_MAX) return r4_fail(s->e, R4_E_SHAPE, "%s: more than 2^31 examples", s->path);
+  if (!s->count) return r4_fail(s->e, R4_E_PARSE, "%s: has no examples", s->path);
+  if (s->count > INT32_MAX) return r4_fail(s->e, R4_E_PARSE, "%s: more than 2^31 examples", s->path);
   return R4_OK;
 }
 
@@ -112,7 +112,7 @@ r4_status npz_source_whole(const struct npz_source *s, enum npz_column c, int sp
   for (size_t i = 0; i < s->n[split]; i++) {
     double v = array_number(a, (int64_t)i);
     if (!(v >= low && v < (double)limit && v == floor(v)))
-      return r4_fail(s->e, R4_E_ARGUMENT,
+      return r4_fail(s->e, R4_E_PARSE,
                      "%s: %s: example %zu has %g, expected a whole number from %d to %lld", s->path, key, i,
                      v, low, (long long)limit - 1);
     to[i] = (int32_t)v;
