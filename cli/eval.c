@@ -107,7 +107,7 @@ static void print_tables(const struct evaluation **v, size_t n)
     size_t found = 0, rest = 0;
     for (size_t k = 0; k < n; k++) *(strcmp(v[k]->hash, first->hash) ? &v[rest++] : &same[found++]) = v[k];
     if (further) printf("\n");
-    if (further || rest) printf("Data %.12s: %s\n\n", first->hash, r4_data_about(first->data));
+    if (further || rest) printf("Data %.12s: %s\n\n", first->hash, shown(r4_data_about(first->data)).text);
     eval_print_comparison(same, found);
     n = rest;
   }
@@ -128,13 +128,14 @@ static int print_all(const struct evaluation **v, size_t n, bool json)
 static int evaluate_all(const struct settings *o, r4_split split, struct evaluation *v)
 {
   const struct evaluation *good[MAX_WORDS];
-  static char path[MAX_WORDS][PATH_SIZE];
+  static char label[MAX_WORDS][PATH_SIZE];
   const char *name[MAX_WORDS];
   size_t n = 0;
   int worst = EXIT_DONE;
-  runs_name(&o->runs, path, name);
+  runs_name(&o->runs, label, name);
   for (size_t k = 0; k < o->runs.n; k++) {
-    v[k] = (struct evaluation){.path = o->runs.word[k], .name = name[k], .split = o->split};
+    v[k] =
+      (struct evaluation){.path = o->runs.word[k], .label = label[k], .name = name[k], .split = o->split};
     int code = evaluate(o, &v[k], split);
     if (code <= EXIT_NO) good[n++] = &v[k];
     if (code > worst) worst = code;

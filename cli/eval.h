@@ -5,7 +5,8 @@
 #include "runs.h"
 
 struct evaluation {
-  const char *path, *name, *split; /* the run, what tables call it, and the part that was looked at */
+  const char *path, *label, *name,
+    *split; /* the run, as it can be shown, as tables call it; the part looked at */
   struct run *run;
   r4_data *data;           /* of the split                      */
   char hash[R4_HASH_SIZE]; /* of these: equal for runs that can be compared */

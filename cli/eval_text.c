@@ -114,7 +114,7 @@ void eval_print_table(const struct evaluation *v)
   int width = name_width(v);
   r4_setting_value method = {0};
   r4_settings_get(v->run->settings, "method", &method, NULL);
-  printf("%s: %s, %zu seed%s, %zu examples of %s\n\n", v->path, method.text, s->seeds,
+  printf("%s: %s, %zu seed%s, %zu examples of %s\n\n", v->label, method.text, s->seeds,
          s->seeds == 1 ? "" : "s", r4_data_count(v->data), v->split);
   print_groups(v, width);
   printf("\n");

@@ -49,8 +49,8 @@ static const struct option options[] = {
 
 struct explanation {
   struct settings o;
-  char path[MAX_RUNS][PATH_SIZE];
-  struct run *run[MAX_RUNS]; /* NULL for a model file */
+  char path[MAX_RUNS][PATH_SIZE], label[MAX_RUNS][PATH_SIZE]; /* as they are, and as they can be shown */
+  struct run *run[MAX_RUNS];                                  /* NULL for a model file */
   r4_model *model[MAX_RUNS];
   r4_subject subject[MAX_RUNS];
   size_t methods;
@@ -66,7 +66,7 @@ struct explanation {
 
 static int usage(const char *option, const char *expected, const char *got)
 {
-  fprintf(stderr, "r4 explain: --%s needs %s, got \"%s\"\n", option, expected, got);
+  fprintf(stderr, "r4 explain: --%s needs %s, got \"%s\"\n", option, expected, shown(got).text);
   return EXIT_USAGE;
 }
 
@@ -81,7 +81,7 @@ static const char *model_path(struct explanation *x, size_t k, int *code)
   struct run *r = x->run[k] = runs_open("explain", path, code);
   for (size_t i = 0; r && i < r->seeds; i++)
     if (x->o.seed < 0 || r->seed[i] == x->o.seed) return r->model[i];
-  if (r) fprintf(stderr, "r4 explain: %s has no model of seed %lld\n", path, (long long)x->o.seed);
+  if (r) fprintf(stderr, "r4 explain: %s has no model of seed %lld\n", x->label[k], (long long)x->o.seed);
   return NULL;
 }
 
@@ -92,10 +92,12 @@ static int open_runs(struct explanation *x)
     return EXIT_USAGE;
   }
   const char *name[MAX_WORDS];
-  runs_name(&x->o.runs, x->path, name);
+  runs_name(&x->o.runs, x->label, name);
   for (size_t k = 0; k < x->o.runs.n; k++) {
     r4_error e = {0};
-    int code;
+    int code, length = (int)strlen(x->o.runs.word[k]);
+    while (length > 1 && x->o.runs.word[k][length - 1] == '/') length--;
+    snprintf(x->path[k], PATH_SIZE, "%.*s", length, x->o.runs.word[k]);
     const char *path = model_path(x, k, &code);
     if (!path) return code;
     x->subject[k].name = name[k];
@@ -306,12 +308,13 @@ static void print_constant(const struct explanation *x)
 
 static int print_table(const struct explanation *x)
 {
+  char out[4 * PATH_SIZE];
   printf("Share of the attribution inside the mask, mean of %zu example%s\n\n%-24s", x->found,
          x->found == 1 ? "" : "s", "");
   for (size_t m = 0; m < x->methods; m++) printf("  %16s", x->method[m]);
   printf("\n");
   for (size_t k = 0; k < x->o.runs.n; k++) {
-    printf("%-24s", x->o.runs.word[k]);
+    printf("%-24s", x->label[k]);
     for (size_t m = 0; m < x->methods; m++) {
       double share = share_of(x, m, k);
       if (isnan(share))
@@ -323,7 +326,8 @@ static int print_table(const struct explanation *x)
   }
   printf("\n");
   print_constant(x);
-  printf("%s\n", x->out);
+  r4_text_shown(x->out, out, sizeof out);
+  printf("%s\n", out);
   return EXIT_DONE;
 }
 

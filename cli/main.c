@@ -23,8 +23,10 @@ int cli_code(r4_status status)
 
 int cli_fail(const char *name, r4_status status, const char *text)
 {
+  char safe[4096]; /* paths may be in it */
   if (!*text) text = status == R4_E_MEMORY ? "out of memory" : r4_status_name(status);
-  fprintf(stderr, "r4 %s: %s\n", name, text);
+  r4_text_shown(text, safe, sizeof safe);
+  fprintf(stderr, "r4 %s: %s\n", name, safe);
   return cli_code(status);
 }
 

@@ -64,7 +64,7 @@ int run_no_examples(const char *command, const char *path, const char *split, co
   r4_counts n = r4_data_counts(all, -1, -1);
   fprintf(stderr,
           "r4 %s: %s: no examples of %s, but --split train has %zu, --split val %zu and --split test %zu\n",
-          command, path, split, n.examples[R4_TRAIN], n.examples[R4_VAL], n.examples[R4_TEST]);
+          command, shown(path).text, split, n.examples[R4_TRAIN], n.examples[R4_VAL], n.examples[R4_TEST]);
   return EXIT_USAGE;
 }
 
@@ -79,7 +79,7 @@ bool run_classes_agree(const char *command, const char *path, const r4_model *m,
     fprintf(
       stderr,
       "r4 %s: %s: class %zu of the net is \"%s\", of the data \"%s\"; --other-data takes them for the same\n",
-      command, path, k, own.text, name.text);
+      command, shown(path).text, k, own.text, name.text);
     return false;
   }
   return true;

@@ -61,8 +61,10 @@ static void find_models(struct run *r, const char *path)
 
 static int no_models(const char *command, const char *path)
 {
-  fprintf(stderr, "r4 %s: %s: no seed of this run has a model yet; go on with r4 train %s --resume\n",
-          command, path, path);
+  fprintf(stderr, "r4 %s: %s: no seed of this run has a model yet; go on with: r4 train ", command,
+          shown(path).text);
+  cli_print_word(stderr, path);
+  fprintf(stderr, " --resume\n");
   return EXIT_WORLD;
 }
 
@@ -90,17 +92,16 @@ static const char *last_part(const char *path)
   return slash && slash[1] ? slash + 1 : path;
 }
 
-void runs_name(const struct words *runs, char path[][PATH_SIZE], const char *name[])
+void runs_name(const struct words *runs, char label[][PATH_SIZE], const char *name[])
 {
   for (size_t k = 0; k < runs->n; k++) {
-    snprintf(path[k], PATH_SIZE, "%s", runs->word[k]);
-    for (size_t n = strlen(path[k]); n > 1 && path[k][n - 1] == '/'; n--) path[k][n - 1] = 0;
+    r4_text_shown(runs->word[k], label[k], PATH_SIZE);
+    for (size_t n = strlen(label[k]); n > 1 && label[k][n - 1] == '/'; n--) label[k][n - 1] = 0;
   }
   for (size_t k = 0; k < runs->n; k++) {
-    name[k] = last_part(path[k]);
+    name[k] = last_part(label[k]);
     for (size_t i = 0; i < runs->n; i++)
-      if (i != k && strcmp(path[i], path[k]) && !strcmp(last_part(path[i]), last_part(path[k])))
-        name[k] = path[k];
+      if (strcmp(label[i], label[k]) && !strcmp(last_part(label[i]), last_part(label[k]))) name[k] = label[k];
   }
 }
 

@@ -29,9 +29,9 @@ int run_no_examples(const char *command, const char *path, const char *split, co
 /* False after a message, unless the classes that a model names are those of the data. */
 bool run_classes_agree(const char *command, const char *path, const r4_model *m, const r4_data *d);
 
-/* What tables and pictures call runs: the last part of the path, or all of it if another run ends in the same. path[k]
- * gets the path without slashes at its end, name[k] points into it. */
-void runs_name(const struct words *runs, char path[][PATH_SIZE], const char *name[]);
+/* What tables and pictures call runs: the last part of the path, or all of it if another run ends in the same. label[k]
+ * gets the path as it can be shown, without slashes at its end; name[k] points into it. */
+void runs_name(const struct words *runs, char label[][PATH_SIZE], const char *name[]);
 
 /* Where seed k of a run lives. */
 void runs_seed_folder(const char *run, int64_t seed, char path[PATH_SIZE]);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "command.h"
 #include "folder_make.h"
 #include "pets.h"
@@ -273,6 +274,47 @@ static void pictures_are_not_lost(void **state)
   EXPECT("$R4 explain good && $R4 explain good", 0, "good/explain.png");
 }
 
+/* ---- Names of strangers ---- */
+
+/* Nothing but lines of text on the terminal, and every line of JSON can be read. */
+static void assert_harmless(const char *line, int code, bool json)
+{
+  EXPECT(line, code, json ? "c\\u001b[31mat" : "c\\x1b[31mat", "d\\");
+  for (const char *c = command_output; *c; c++)
+    if ((unsigned char)*c >= 0x7f || (*c < ' ' && *c != '\n')) fail_msg("%s: prints byte %d", line, *c);
+  for (char *at = command_output, *end; json && (end = strchr(at, '\n')); at = end + 1) {
+    struct js *root = NULL;
+    r4_error e = {0};
+    if (js_parse("output", at, (size_t)(end - at), &root, &e)) fail_msg("%s: %s", line, e.text);
+    js_free(root);
+  }
+}
+
+static void names_do_no_harm(void **state)
+{
+  (void)state;
+  pets_make(
+    (struct pets){.folder = "evil", .cat = "c\x1b[31mat", .dog = "d\xff\xc3og", .test = 6, .masked = true});
+  pets_settings("evil.yaml", "evil", "");
+  EXPECT("$R4 train evil.yaml --out evil-run --quiet && cp -r evil-run \"$(printf 'evil\\033[2Jrun')\"", 0,
+         "evil-run");
+  assert_harmless("$R4 eval evil-run", 0, false);
+  assert_harmless("$R4 eval evil*run", 0, false);
+  assert_harmless("$R4 eval evil*run --json", 0, true);
+  assert_harmless("$R4 eval evil-run birds-run; exit 0", 0, false);
+  EXPECT("$R4 explain evil*run --out evil.png; $R4 explain evil*run --out evil.png; $R4 eval evil*/seed-0 "
+         "--split val "
+         "evil*/nothing",
+         3, "evil\\x1b[2Jrun");
+  if (strchr(command_output, '\x1b')) fail_msg("%s", command_output);
+  for (int answer = 0; answer < 2; answer++) {
+    pets_spoil("evil-run/seed-0/model.safetensors", answer, 0);
+    EXPECT("$R4 eval evil-run; $R4 explain evil-run; $R4 eval evil-run --json; exit 0", 0, "predicts only ",
+           answer ? "only d\\xff\\xc3og" : "only c\\x1b[31mat");
+    if (strchr(command_output, '\x1b') || strchr(command_output, '\xff')) fail_msg("%s", command_output);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -291,6 +333,7 @@ int main(void)
     cmocka_unit_test(splits_without_examples),
     cmocka_unit_test(the_worst_code_wins),
     cmocka_unit_test(pictures_are_not_lost),
+    cmocka_unit_test(names_do_no_harm),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   if (!check_command()) return 0;
