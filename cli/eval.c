@@ -79,11 +79,19 @@ static int evaluate_part(const struct settings *o, struct evaluation *v, const r
   return measure(o, v);
 }
 
+static void tell_missing(const struct evaluation *v)
+{
+  for (size_t k = 0; k < v->run->missing; k++)
+    fprintf(stderr, "r4 eval: %s: seed %lld has no model yet and is left out\n", shown(v->path).text,
+            (long long)v->run->missing_seed[k]);
+}
+
 /* 1 if a seed gives one answer to everything. */
 static int evaluate(const struct settings *o, struct evaluation *v, r4_split split)
 {
   int code = EXIT_DONE;
   v->run = runs_open("eval", v->path, &code);
+  if (v->run) tell_missing(v);
   r4_data *all = v->run ? run_data("eval", v->run, o->data, o->other_data, &code) : NULL;
   if (all) code = evaluate_part(o, v, all, split);
   r4_data_free(all);

@@ -63,6 +63,10 @@ int eval_print_json(const struct evaluation *v)
   json_text(w, "data_sha256", v->hash);
   json_real(w, "eps", v->metrics->eps);
   add_summary(w, v);
+  r4_json_key(w, "seeds_without_model");
+  r4_json_open(w, '[');
+  for (size_t k = 0; k < v->run->missing; k++) r4_json_whole(w, v->run->missing_seed[k]);
+  r4_json_close(w, ']');
   r4_json_key(w, "seeds");
   r4_json_open(w, '[');
   for (size_t k = 0; k < v->run->seeds; k++) add_seed(w, v, k);

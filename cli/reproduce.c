@@ -72,6 +72,7 @@ static bool read_row(struct table *t, char *line)
 {
   struct row *r = &t->row[t->rows];
   char *rest = line;
+  if (t->rows == MAX_ROWS) return false;
   *r = (struct row){0}; /* an unwanted one may have been here */
   for (int k = 0; k < FIELDS; k++) {
     char *field = strsep(&rest, k == SETTINGS ? "\r\n" : ",\r\n"); /* a setting may be a list: 1,2 */
@@ -90,12 +91,14 @@ static bool read_table(struct table *t)
   snprintf(path, sizeof path, "%s/table.csv", t->folder);
   FILE *f = fopen(path, "r");
   bool ok = f && fgets(line, sizeof line, f); /* the heading */
-  while (ok && t->rows < MAX_ROWS && fgets(line, sizeof line, f)) {
+  while (ok && fgets(line, sizeof line, f)) {
     number++;
     ok = read_row(t, line);
   }
   if (!f)
     fprintf(stderr, "r4 reproduce: %s: %s\n", path, strerror(errno));
+  else if (!ok && t->rows == MAX_ROWS)
+    fprintf(stderr, "r4 reproduce: %s: more than %d rows\n", path, MAX_ROWS);
   else if (!ok)
     fprintf(stderr, "r4 reproduce: %s:%d: expected %d fields or %d, below %d characters each\n", path, number,
             SETTINGS, FIELDS, FIELD);
@@ -326,11 +329,15 @@ static int run(int argc, char **argv)
   if (!options_read("reproduce", options, &o, argc, argv)) return EXIT_USAGE;
   t.o = &o;
   if (!train_find_experiment(o.name, t.folder, sizeof t.folder)) {
-    fprintf(stderr, "r4 reproduce: no experiment \"%s\": expected experiments/%s/table.csv\n", o.name,
-            o.name);
+    fprintf(stderr, "r4 reproduce: no experiment \"%s\": expected %s/table.csv or experiments/%s/table.csv\n",
+            o.name, o.name, o.name);
     return EXIT_USAGE;
   }
-  snprintf(t.out, sizeof t.out, *o.out ? "%s" : "runs/%s", *o.out ? o.out : o.name);
+  int length = snprintf(t.out, sizeof t.out, *o.out ? "%s" : "runs/%s", *o.out ? o.out : o.name);
+  if (length >= (int)sizeof t.out) {
+    fprintf(stderr, "r4 reproduce: --out is a path of %d characters, too long\n", length);
+    return EXIT_USAGE;
+  }
   if (!read_table(&t)) return EXIT_USAGE;
   int code = make_all(&t);
   if (code) return code;

@@ -53,7 +53,9 @@ static void find_models(struct run *r, const char *path)
   for (size_t k = 0; k < n; k++) {
     char folder[PATH_SIZE];
     runs_seed_folder(path, seed[k], folder);
+    size_t before = r->seeds;
     add_model(r, folder, seed[k]);
+    if (r->seeds == before) r->missing_seed[r->missing++] = seed[k];
   }
   r4_setting_value own = {0};
   if (!n && !r4_settings_get(r->settings, "seed", &own, NULL)) add_model(r, path, own.whole);
@@ -68,17 +70,27 @@ static int no_models(const char *command, const char *path)
   return EXIT_WORLD;
 }
 
+static r4_status read_settings(r4_settings *s, const char *path, r4_error *e)
+{
+  char config[PATH_SIZE];
+  size_t length = strlen(path);
+  r4_status status = R4_E_ARGUMENT;
+  if (snprintf(config, sizeof config, "%s/config.yaml", path) >= PATH_SIZE)
+    snprintf(e->text, sizeof e->text, "%.60s...: a path of %zu characters is too long", path, length);
+  else
+    status = r4_settings_read(s, config, e);
+  length = strlen(e->text);
+  if (status == R4_E_IO)
+    snprintf(e->text + length, sizeof e->text - length, "; RUN is a folder that r4 train made");
+  return status;
+}
+
 struct run *runs_open(const char *command, const char *path, int *code)
 {
   r4_error e = {0};
-  char config[PATH_SIZE];
   struct run *r = calloc(1, sizeof *r);
   if (r) r->settings = r4_settings_new();
-  r4_status s = r && r->settings ? R4_OK : R4_E_MEMORY;
-  int n = snprintf(config, sizeof config, "%s/config.yaml", path);
-  if (!s && n >= PATH_SIZE)
-    s = R4_E_ARGUMENT, snprintf(e.text, sizeof e.text, "%.100s...: too long a path", path);
-  if (!s) s = r4_settings_read(r->settings, config, &e);
+  r4_status s = r && r->settings ? read_settings(r->settings, path, &e) : R4_E_MEMORY;
   if (!s) find_models(r, path);
   if (!s && r->seeds) return r;
   *code = s ? cli_fail(command, s, e.text) : no_models(command, path);

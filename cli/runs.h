@@ -11,6 +11,8 @@ struct run {
   size_t seeds;
   int64_t seed[MAX_SEEDS];
   char folder[MAX_SEEDS][PATH_SIZE], model[MAX_SEEDS][PATH_SIZE]; /* paths of each seed */
+  size_t missing;
+  int64_t missing_seed[MAX_SEEDS]; /* those without a model */
 };
 
 /* All seeds of a run that have a model, in order. NULL after a message on stderr, with *code the exit code. */

@@ -274,6 +274,41 @@ static void pictures_are_not_lost(void **state)
   EXPECT("$R4 explain good && $R4 explain good", 0, "good/explain.png");
 }
 
+/* A run that is still in training is evaluated as far as it is, and that is said. */
+static void seeds_without_a_model(void **state)
+{
+  (void)state;
+  EXPECT("cp -r good begun && rm begun/seed-0/model.safetensors && $R4 eval begun", 0,
+         "r4 eval: begun: seed 0 has no model yet and is left out", "begun: r3, 1 seed, 6 examples");
+  EXPECT("$R4 eval begun --json 2>/dev/null", 0, "\"seeds_without_model\":[0],\"seeds\":[{\"seed\":1,");
+  EXPECT("$R4 eval good --json", 0, "\"seeds_without_model\":[],\"seeds\":[{\"seed\":0,");
+  EXPECT("$R4 explain begun --seed 0 --out begun.png", 3, "begun has no model of seed 0");
+  EXPECT("rm begun/seed-1/model.safetensors && $R4 eval begun", 3, "no seed of this run has a model yet");
+}
+
+static void folders_that_are_not_runs(void **state)
+{
+  (void)state;
+  const char *text = "; RUN is a folder that r4 train made";
+  EXPECT("mkdir -p empty && $R4 eval empty", 3, "empty/config.yaml: ", text);
+  EXPECT("$R4 eval small.yaml", 3, "small.yaml/config.yaml: ", text);
+  EXPECT("$R4 eval nowhere", 3, "nowhere/config.yaml: ", text);
+  EXPECT("$R4 explain empty", 3, "empty/config.yaml: ", text);
+  EXPECT("$R4 reproduce empty", 2, "expected empty/table.csv or experiments/empty/table.csv");
+}
+
+/* A row that is not made is not forgotten in silence. */
+static void tables_with_too_many_rows(void **state)
+{
+  (void)state;
+  EXPECT("mkdir -p long && (echo heading; for k in $(seq 33); do echo R$k,../small,,,,,; done) > "
+         "long/table.csv && "
+         "$R4 reproduce long --out long-rows --quiet",
+         2, "long/table.csv: more than 32 rows");
+  EXPECT("$R4 reproduce long --methods erm --out long-rows --quiet", 2, "no row of");
+  EXPECT("$R4 reproduce table --out $(printf '%0600d' 1) --quiet", 2, "--out");
+}
+
 /* ---- Names of strangers ---- */
 
 /* Nothing but lines of text on the terminal, and every line of JSON can be read. */
@@ -333,6 +368,9 @@ int main(void)
     cmocka_unit_test(splits_without_examples),
     cmocka_unit_test(the_worst_code_wins),
     cmocka_unit_test(pictures_are_not_lost),
+    cmocka_unit_test(seeds_without_a_model),
+    cmocka_unit_test(folders_that_are_not_runs),
+    cmocka_unit_test(tables_with_too_many_rows),
     cmocka_unit_test(names_do_no_harm),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
