@@ -237,7 +237,8 @@ r4_model *r4_model_load(const char *path, const r4_net *net, r4_error *e)
   if (!s) s = load_weights(m, e);
   st_free(&m->file);
   if (!s) return m;
-  if (!net && s != R4_E_MEMORY && s != R4_E_IO && e) e->status = R4_E_PARSE; /* it contradicts itself */
+  bool contradicts_itself = !net && s != R4_E_MEMORY && s != R4_E_IO && s != R4_E_DOMAIN;
+  if (contradicts_itself && e) e->status = R4_E_PARSE;
   r4_model_free(m);
   return NULL;
 }
