@@ -536,6 +536,7 @@ typedef struct {
   uint64_t seed;    /* of every draw, that of the built-in digits included                                 */
   double val;       /* share for validation of what is not for test; 0: as the source has it; less than 0: none.
                        A source without a test part is split by the recipe (doc/data.md)                   */
+  bool keep_val;    /* val is for sources without a validation part; those that have one keep it            */
   int64_t size;     /* images are resized to size x size; 0: as the recipe says                            */
   const char *shades; /* grey decoys: "paper" or "ross", three times as bright; NULL: as the recipe says    */
   int64_t side;       /* of the decoy, in pixels; 0: as the recipe says                                     */

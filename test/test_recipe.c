@@ -428,40 +428,6 @@ static void overlap_of_sources_is_settled(void **state)
   assert_int_equal(remove(mine) || remove(official) || remove(folder), 0);
 }
 
-/* What the source holds out stays, is replaced by a stated share, or is for training; test is never touched. */
-static void validation_of_sources_is_kept_or_not(void **state)
-{
-  (void)state;
-  char folder[] = "/tmp/r4-test-XXXXXX", file[64], bare[64];
-  assert_non_null(mkdtemp(folder));
-  snprintf(file, sizeof file, "%s/split.npz", folder);
-  snprintf(bare, sizeof bare, "%s/bare.npz", folder);
-  r4_error e = {0};
-  r4_data *d = r4_data_open("digits:600", NULL, &e), *s = r4_data_hold_out(d, .1, 1, &e),
-          *train = r4_data_part(d, R4_TRAIN, &e);
-  assert_int_equal(r4_data_save(s, file, &e), R4_OK);
-  assert_int_equal(r4_data_save(train, bare, &e), R4_OK);
-  const struct {
-    double val;
-    size_t low, high;
-  } want[] = {{0, 58, 62}, {.25, 146, 154}, {-1, 0, 0}};
-  for (int k = 0; k < 3; k++) {
-    r4_data *made = make("decoy", (r4_recipe_options){.from = file, .val = want[k].val}),
-            *split = make("decoy", (r4_recipe_options){.from = bare, .val = want[k].val});
-    assert_in_range(in_split(made, R4_VAL), want[k].low, want[k].high);
-    assert_int_equal(in_split(made, R4_TEST), 100);
-    assert_in_range(in_split(split, R4_VAL), want[k].low,
-                    want[k].high); /* of all, where there is no test part */
-    assert_in_range(in_split(split, R4_TEST), 116, 124);
-    r4_data_free(made);
-    r4_data_free(split);
-  }
-  r4_data_free(train);
-  r4_data_free(s);
-  r4_data_free(d);
-  assert_int_equal(remove(file) || remove(bare) || remove(folder), 0);
-}
-
 static void bad_options_are_refused(void **state)
 {
   (void)state;
@@ -543,7 +509,6 @@ int main(void)
                                      cmocka_unit_test(derm_marks_nevi_and_others),
                                      cmocka_unit_test(missing_sources_say_what_to_do),
                                      cmocka_unit_test(overlap_of_sources_is_settled),
-                                     cmocka_unit_test(validation_of_sources_is_kept_or_not),
                                      cmocka_unit_test(bad_options_are_refused),
                                      cmocka_unit_test(about_is_the_command),
                                      cmocka_unit_test(memory_may_run_out)};

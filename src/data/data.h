@@ -94,6 +94,9 @@ struct mask_layout {
 };
 struct mask_layout data_mask_layout(const r4_data *d);
 
+/* r4_data_hold_out for any part: a share of training moves there. */
+r4_data *data_hold_out(const r4_data *d, r4_split to, double share, uint64_t seed, r4_error *e);
+
 /* Checks what every reader must guarantee (labels and groups in range, at least one example and class) and
  * fills in what is implied: groups are the classes where there are none. Call it last. */
 r4_status data_finish(r4_data *d, const char *source, r4_error *e);

@@ -82,10 +82,10 @@ static r4_data *open_source(const struct recipe *r, const r4_recipe_options *o, 
 
 /* ---- Splits ---- */
 
-static bool has_test(const r4_data *d)
+static bool has_part(const r4_data *d, r4_split split)
 {
   for (size_t i = 0; i < d->n; i++)
-    if (d->record[i].split == R4_TEST) return true;
+    if (d->record[i].split == split) return true;
   return false;
 }
 
@@ -98,12 +98,14 @@ static r4_data *without_val(const r4_data *d, r4_error *e)
   return merged;
 }
 
+/* A part that the source has is kept, unless another one is stated in its place. */
 static r4_data *split_source(const r4_data *d, const struct recipe *r, const r4_recipe_options *o,
                              r4_error *e)
 {
-  bool stated = o->val != 0;
+  bool stated = o->val != 0, has_test = has_part(d, R4_TEST);
   double val = o->val > 0 ? o->val : 0;
-  if (!has_test(d)) return r4_data_split(d, stated ? val : r->val, r->test, o->seed, e);
+  if (!has_test && !stated && has_part(d, R4_VAL)) return data_hold_out(d, R4_TEST, r->test, o->seed, e);
+  if (!has_test) return r4_data_split(d, stated ? val : r->val, r->test, o->seed, e);
   if (!stated) return data_derive(d, e);
   r4_data *merged = without_val(d, e), *split = merged ? r4_data_hold_out(merged, val, o->seed, e) : NULL;
   r4_data_free(merged);
@@ -209,6 +211,7 @@ r4_data *r4_data_make(const char *recipe, const r4_recipe_options *options, r4_e
   if (!r || check_options(r, &o, e)) return NULL;
   size_t kept = 0;
   r4_data *source = open_source(r, &o, e);
+  if (source && o.keep_val && has_part(source, R4_VAL)) o.val = 0; /* as the source has it */
   r4_data *split = source ? split_source(source, r, &o, e) : NULL;
   r4_data *settled = split ? settle_overlap(split, r, &o, &kept, e) : NULL;
   r4_data *made = settled ? r->make(settled, &o, e) : NULL;

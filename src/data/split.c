@@ -152,11 +152,16 @@ r4_data *r4_data_split(const r4_data *d, double val, double test, uint64_t seed,
   return NULL;
 }
 
-r4_data *r4_data_hold_out(const r4_data *d, double val, uint64_t seed, r4_error *e)
+r4_data *data_hold_out(const r4_data *d, r4_split to, double share, uint64_t seed, r4_error *e)
 {
-  if (check_share("validation", val, e)) return NULL;
+  uint32_t purpose = to == R4_TEST ? PURPOSE_TEST : PURPOSE_VAL;
   r4_data *split = data_derive(d, e);
-  if (split && !move_from_training(split, val, R4_VAL, (r4_random){seed, PURPOSE_VAL, 0}, e)) return split;
+  if (split && !move_from_training(split, share, to, (r4_random){seed, purpose, 0}, e)) return split;
   r4_data_free(split);
   return NULL;
+}
+
+r4_data *r4_data_hold_out(const r4_data *d, double val, uint64_t seed, r4_error *e)
+{
+  return check_share("validation", val, e) ? NULL : data_hold_out(d, R4_VAL, val, seed, e);
 }

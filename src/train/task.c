@@ -44,6 +44,7 @@ static r4_data *open_recipe(const struct settings *s, r4_mask_meaning meaning, r
   const r4_recipe_options options = {.from = or_null(task_place(s, s->data.from)),
                                      .seed = (uint64_t)s->data.seed,
                                      .val = s->data.val > 0 ? s->data.val : -1,
+                                     .keep_val = true,
                                      .size = s->data.size,
                                      .shades = s->data.shades,
                                      .clean = s->data.clean,
