@@ -159,8 +159,8 @@ static int make_row(struct table *t, struct row *r)
   name_run(t, r, run);
   struct job j = {.command = "reproduce", .out = run, .jobs = t->o->jobs, .resume = true};
   bool stopped = false;
+  int code = EXIT_DONE;
   j.quiet = t->o->quiet;
-  int code;
   j.settings = row_settings(t, r, &code);
   if (!j.settings) return code;
   train_choose_seeds(&j, t->o->seeds);

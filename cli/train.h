@@ -16,7 +16,7 @@ struct job {
 /* ---- train_settings.c ---- */
 
 /* Reads FILE, a preset's name or the folder of a run, then the assignments of the row of a table (or NULL) and those of
- * --set. NULL after a message, with *code the exit code. */
+ * --set. NULL after a message, with *code the exit code. Names settings without an effect on stderr. */
 r4_settings *train_settings(const char *command, const char *file, const struct words *row,
                             const struct words *set, int *code);
 

@@ -836,8 +836,11 @@ void r4_settings_free(r4_settings *s);
 r4_status r4_settings_read(r4_settings *s, const char *path, r4_error *e);
 /* One assignment "key=value"; lists are written "1,2.5". origin says in messages where it comes from: "--set". */
 r4_status r4_settings_set(r4_settings *s, const char *assignment, const char *origin, r4_error *e);
-/* Combinations that contradict each other or have no effect. */
+/* Combinations that contradict each other, or whose result would be something else than what was asked for. */
 r4_status r4_settings_check(const r4_settings *s, r4_error *e);
+/* The k-th setting that was given and has no effect, as a sentence in to->text; false after the last. What is given
+ * later overrides what was given before (a file its base, an assignment a file) and makes nothing of it wrong. */
+bool r4_settings_idle(const r4_settings *s, size_t k, r4_error *to);
 /* All settings as YAML with headings; reads back as the same settings. r4_string_free; NULL when out of memory. */
 char *r4_settings_text(const r4_settings *s);
 /* The same as a file. */

@@ -212,6 +212,15 @@ static void mistakes_are_named(void **state)
   expect("train @/method.yaml --out @/x", 2, "method.yaml:1:9: method");
   expect("train @/small.yaml --set lambda --out @/x", 2, "--set");
   expect("train @/small.yaml --set epochs=0 --out @/x", 2, "epochs");
+  expect("train @/small.yaml --set steps=3 --set epochs=1 --out @/idle --quiet", 0,
+         "r4 train: steps (--set) has no effect, as method (");
+  expect("train @/idle --resume --set epochs=1 --quiet", 0, "idle");
+  assert_null(strstr(output, "effect"));
+  expect("train @/small.yaml --set method=erm --set epochs=1 --out @/plain --quiet", 0, "plain");
+  assert_null(strstr(output, "effect"));
+  expect("train @/small.yaml --set delta=1 --set form=log --out @/x", 2,
+         "form (--set) has no effect, as delta");
+  expect("train @/small.yaml --set eps_ramp=3 --out @/x", 2, "eps_ramp (--set) is 3, but epochs (");
   expect("train @/small.yaml --set 'net=dense 7' --out @/x", 2, "7 outputs, the data 10 classes");
   expect("train @/small.yaml --out @/small.yaml/below", 3, "small.yaml");
   expect("train @/small.yaml --set rate=1e30 --set optimizer=sgd --out @/wild", 3, "examples at fault");

@@ -309,7 +309,7 @@ static void what_depends_on_the_length_keeps_it(void **state)
   r4_error e = {0};
   assert_int_equal(train((const char *const[]){"epochs=6", NULL}, "whole", true, 0, NULL, &e), R4_E_ARGUMENT);
   assert_non_null(
-    strstr(e.text, "epochs was 3 and is 6 now, on which all rates depend with schedule cosine"));
+    strstr(e.text, "epochs was 3 and is 6 now, on which all steps depend with schedule cosine"));
   assert_true(file_exists(path_in("whole", "model.safetensors")));
   assert_true(has_text(path_in("whole", "config.yaml"), "\nepochs: 3\n"));
 }
@@ -380,7 +380,8 @@ static void settings_must_fit_the_data(void **state)
                {"net=mlp100-10", "takes 100 features, the data has 784"},
                {"data=", "data is not set"},
                {"data=no-such-thing", "no-such-thing"},
-               {"net=conv 4 30, flatten, dense 10", "conv 4 30"}};
+               {"net=conv 4 30, flatten, dense 10", "conv 4 30"},
+               {"eps_ramp=4", "eps_ramp (test) is 4, but epochs (test) is 3"}};
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
     r4_error e = {0};
     const char *const set[] = {wrong[k].set, NULL};
@@ -432,9 +433,9 @@ static void settings_matter(void **state)
                                        "drop_last=true",
                                        "alpha=0.01"};
   for (size_t k = 0; k < sizeof change / sizeof *change; k++) {
-    const char *const set[] = {change[k], "epochs=1",
+    const char *const set[] = {"eps_ramp=0.75", "epochs=1", change[k],
                                !strncmp(change[k], "data.corrupt", 12) ? "data.correct=0.1" : NULL, NULL};
-    const char *const plain[] = {"epochs=1", NULL};
+    const char *const plain[] = {"eps_ramp=0.75", "epochs=1", NULL};
     uint8_t *x = NULL, *y = NULL;
     size_t n = 0, m = 0;
     char run[32];

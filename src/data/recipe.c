@@ -199,6 +199,11 @@ static r4_status check_options(const struct recipe *r, const r4_recipe_options *
   if (r->own_masks && (o->soft_masks || o->mask_value_count))
     return r4_fail(e, R4_E_ARGUMENT,
                    "%s draws its own masks: soft_masks and mask_values say nothing about them", r->name);
+  if (!r->own_masks && (o->clean || o->side))
+    return r4_fail(e, R4_E_ARGUMENT, "%s draws no decoys: there is none to leave out or to give a size",
+                   r->name);
+  if (!r->greys && o->shades)
+    return r4_fail(e, R4_E_ARGUMENT, "%s has no shades of grey, got %s", r->name, o->shades);
   if ((unsigned)o->overlap > R4_OVERLAP_KEEP || (unsigned)o->mask_means > R4_MASKS_RELEVANT)
     return r4_fail(e, R4_E_ARGUMENT, "an unknown rule for overlap or meaning of masks");
   return R4_OK;

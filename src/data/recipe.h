@@ -10,7 +10,8 @@ struct recipe {
                                  NULL: one must be given */
   int64_t size;               /* images are resized to this when no size is given; 0: not */
   double val, test;           /* shares of a source that has no test part of its own */
-  bool own_masks;             /* it draws masks; those of the source are not used    */
+  bool own_masks;             /* it draws decoys, whose masks are used in place of the source's */
+  bool greys;                 /* and these have a choice of shades                   */
   /* From the source, read and split, whose overlap has been dealt with. What is made is described by the caller. */
   r4_data *(*make)(const r4_data *source, const r4_recipe_options *options, r4_error *e);
 };

@@ -137,6 +137,7 @@ const struct recipe recipe_decoy_mnist = {.name = "decoy-mnist",
                                           .from = "mnist",
                                           .missing = "r4 data get mnist, or --from digits",
                                           DECOY,
+                                          .greys = true,
                                           .make = make_mnist};
 const struct recipe recipe_half_decoy_mnist = {.name = "half-decoy-mnist",
                                                .about =
@@ -144,6 +145,7 @@ const struct recipe recipe_half_decoy_mnist = {.name = "half-decoy-mnist",
                                                .from = "mnist",
                                                .missing = "r4 data get mnist, or --from digits",
                                                DECOY,
+                                               .greys = true,
                                                .make = make_half};
 const struct recipe recipe_decoy_derm = {.name = "decoy-derm",
                                          .about =
@@ -156,4 +158,5 @@ const struct recipe recipe_decoy_derm = {.name = "decoy-derm",
 const struct recipe recipe_decoy = {.name = "decoy",
                                     .about = "a square in a corner of any images, its colour is the label",
                                     DECOY,
+                                    .greys = true,
                                     .make = make_any};

@@ -53,7 +53,17 @@ struct settings {
 struct r4_settings {
   struct settings values;
   char *origin[SETTINGS_MOST]; /* where the value comes from, "a.yaml:3:9" or "--set"; NULL: the default */
+  int layer
+    [SETTINGS_MOST]; /* which of the files and lists of assignments it comes from, the last is the highest;
+                                  0: none that says what was meant */
+  int layers;
+  char assigning[32]; /* the origin of the assignments of this layer; "": it is a file */
 };
+
+/* All that a file or a list of assignments says is a layer. One that gives every setting, as resolved settings do, says
+ * nothing about what was meant. */
+void settings_begin_layer(r4_settings *s);
+void settings_end_layer(r4_settings *s);
 
 /* A line of the table. */
 struct setting {
@@ -82,6 +92,16 @@ r4_status setting_refuse(const struct setting *t, const char *where, const char 
 char *setting_text(const struct setting *t, const r4_settings *s);
 /* Also when out of memory. */
 bool setting_differs(const struct setting *t, const r4_settings *a, const r4_settings *b);
+
+/* "lambda (a.yaml:3:9)": a setting, and where its value comes from. */
+struct setting_label {
+  char text[160];
+};
+
+struct setting_label setting_label(const r4_settings *s, const char *key);
+
+/* A setting that was given and has no effect, where the result would not be what was asked for. */
+r4_status settings_check_effects(const r4_settings *s, r4_error *e);
 
 r4_status settings_note_origin(r4_settings *s, const struct setting *t, const char *where, r4_error *e);
 

@@ -12,14 +12,16 @@ static const struct {
   {"threads", R4_RUN_ASIDE}, {"eval.eps", R4_RUN_ASIDE},  {"eval.batch", R4_RUN_ASIDE},
 };
 
-static bool rates_depend_on_epochs(const struct settings *s)
+/* What makes all steps depend on the length of the run; NULL: nothing. */
+static const char *length_matters(const struct settings *s)
 {
-  return !strcmp(s->schedule, "linear") || !strcmp(s->schedule, "cosine");
+  if (!strcmp(s->schedule, "linear") || !strcmp(s->schedule, "cosine")) return "schedule";
+  return s->delta > 0 && s->delta_ramp == 0 && r4_method_is_guided(s->method) ? "delta_ramp" : NULL;
 }
 
 static r4_run_change change_of(const struct setting *t, const struct settings *now)
 {
-  if (!strcmp(t->info.key, "epochs") && rates_depend_on_epochs(now)) return R4_RUN_OTHER;
+  if (!strcmp(t->info.key, "epochs") && length_matters(now)) return R4_RUN_OTHER;
   for (size_t k = 0; k < sizeof harmless / sizeof *harmless; k++)
     if (!strcmp(harmless[k].key, t->info.key)) return harmless[k].change;
   return R4_RUN_OTHER;
@@ -36,12 +38,14 @@ bool setting_differs(const struct setting *t, const r4_settings *a, const r4_set
 
 static void describe(const struct setting *t, const r4_settings *was, const r4_settings *now, r4_error *to)
 {
-  char *x = setting_text(t, was), *y = setting_text(t, now);
-  bool length = !strcmp(t->info.key, "epochs") && rates_depend_on_epochs(&now->values);
-  r4_fail(to, R4_E_ARGUMENT, "%s was %.120s and is %.120s now%s%s", t->info.key, x ? x : "?", y ? y : "?",
-          length ? ", on which all rates depend with schedule " : "", length ? now->values.schedule : "");
+  const char *why = strcmp(t->info.key, "epochs") ? NULL : length_matters(&now->values);
+  char *x = setting_text(t, was), *y = setting_text(t, now),
+       *z = why ? setting_text(setting_find(why), now) : NULL;
+  r4_fail(to, R4_E_ARGUMENT, "%s was %.120s and is %.120s now%s%s%s%s", t->info.key, x ? x : "?", y ? y : "?",
+          why ? ", on which all steps depend with " : "", why ? why : "", why ? " " : "", z ? z : "");
   r4_string_free(x);
   r4_string_free(y);
+  r4_string_free(z);
 }
 
 r4_run_change r4_settings_compare(const r4_settings *was, const r4_settings *now, r4_error *to)

@@ -86,7 +86,9 @@ static r4_status take_values(r4_settings *s, const char *file, const void *data,
   if (!to) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", file);
   to->s = s;
   to->may_have_base = may_have_base;
+  settings_begin_layer(s);
   r4_status status = yaml_read(file, data, size, take_value, to, e);
+  settings_end_layer(s);
   r4_mem_free(to);
   return status;
 }

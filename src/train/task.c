@@ -46,7 +46,7 @@ static r4_data *open_recipe(const struct settings *s, r4_mask_meaning meaning, r
                                      .val = s->data.val > 0 ? s->data.val : -1,
                                      .keep_val = true,
                                      .size = s->data.size,
-                                     .shades = s->data.shades,
+                                     .shades = strcmp(s->data.shades, "default") ? s->data.shades : NULL,
                                      .clean = s->data.clean,
                                      .mask_means = meaning,
                                      .soft_masks = s->data.soft_masks,
