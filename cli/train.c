@@ -92,7 +92,10 @@ static int run(int argc, char **argv)
 /* "from 0 on", "0 to 1", "sgd, adam or adamw" */
 static void print_range(const r4_setting_info *t)
 {
-  if (t->choices) {
+  if (t->type == R4_SETTING_REALS) {
+    printf("numbers");
+    for (size_t k = 0; t->choices && t->choices[k]; k++) printf(" or %s", t->choices[k]);
+  } else if (t->choices) {
     for (size_t k = 0; t->choices[k]; k++) printf("%s%s", k ? ", " : "", t->choices[k]);
   } else if (t->type == R4_SETTING_WHOLE || t->type == R4_SETTING_REAL) {
     printf("%g", t->min);
@@ -101,8 +104,7 @@ static void print_range(const r4_setting_info *t)
     else
       printf(" or more");
   } else {
-    static const char *const kind[] = {"", "", "true or false", "text", "", "numbers"};
-    printf("%s", kind[t->type]);
+    printf("%s", t->type == R4_SETTING_FLAG ? "true or false" : "text");
   }
 }
 

@@ -820,7 +820,7 @@ typedef struct {
   r4_setting_type type;
   const char *initial;        /* the default, as a user would write it */
   double min, max;            /* of numbers; infinite where there is no limit */
-  const char *const *choices; /* ends with NULL; NULL for other types */
+  const char *const *choices; /* of a choice, or the words that may stand for a list; ends with NULL; or NULL */
   const char *help;           /* one line */
 } r4_setting_info;
 
@@ -851,7 +851,7 @@ typedef struct {
   int64_t whole;
   double real;
   bool flag;
-  const char *text; /* of a text or choice; valid until the setting changes */
+  const char *text; /* of a text or choice, or the word for a list, or NULL; valid until the setting changes */
   size_t n;         /* of a list */
   const double *reals;
 } r4_setting_value;

@@ -41,7 +41,7 @@ static void test_table_holds_together(void **state)
     r4_setting_value v;
     assert_int_equal(r4_settings_get(s, i.key, &v, NULL), R4_OK);
     assert_int_equal(v.type, i.type);
-    assert_true((i.choices != NULL) == (i.type == R4_SETTING_CHOICE));
+    if (i.type != R4_SETTING_REALS) assert_true((i.choices != NULL) == (i.type == R4_SETTING_CHOICE));
     if (i.type == R4_SETTING_WHOLE || i.type == R4_SETTING_REAL) assert_true(i.min < i.max);
     assert_true(*i.help && strlen(i.help) <= 80);
     for (size_t j = 0; j < k; j++) {
@@ -210,6 +210,12 @@ static void test_lists(void **state)
   refuses("decay_at:\n  - 3\n  - x\n", "a.yaml:3:5: decay_at is \"x\", expected a list of numbers");
   refuses("decay_at: [[3]]\n", "a.yaml:1:12: a list or map within a list");
   refuses("class_weights: [1, -1]\n", "a.yaml:1:20: class_weights is \"-1\"");
+  refuses("class_weights: even\n",
+          "class_weights is \"even\", expected a list of numbers from 0 on or balanced");
+  refuses("decay_at: balanced\n", "decay_at is \"balanced\", expected a list of numbers from 0 on");
+  refuses_set("class_weights=even",
+              "--set: class_weights is \"even\", expected a list of numbers from 0 on or balanced");
+  refuses_set("class_weights=nan", "--set: class_weights is \"nan\"");
   refuses_set("decay_at=1,", "--set: decay_at is empty");
   refuses_set("decay_at=1 2", "--set: decay_at is \"1 2\"");
   r4_settings *s = settings_case("decay_at: 7\n"); /* as in --set */
@@ -225,6 +231,18 @@ static void test_lists(void **state)
   assert_true(s->values.decay_at.v[1] == 5);
   assert_int_equal(r4_settings_set(s, "decay_at=", "--set", NULL), R4_OK);
   assert_int_equal(s->values.decay_at.n, 0);
+  r4_settings_free(s);
+
+  s = settings_case("class_weights: balanced\n");
+  assert_string_equal(s->values.class_weights.word, "balanced");
+  char *text = r4_settings_text(s);
+  assert_non_null(strstr(text, "\nclass_weights: balanced\n"));
+  r4_settings_free(settings_case(text));
+  r4_string_free(text);
+  assert_int_equal(r4_settings_set(s, "class_weights=1,2", "--set", NULL), R4_OK);
+  assert_null(s->values.class_weights.word);
+  assert_int_equal(r4_settings_set(s, "class_weights=balanced", "--set", NULL), R4_OK);
+  assert_int_equal(s->values.class_weights.n, 0);
   r4_settings_free(s);
 
   char many[8 * REALS_MOST] = "class_weights=1";

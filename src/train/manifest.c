@@ -64,6 +64,14 @@ static void add_data(struct json_writer *w, const struct run *r)
   jw_close(w, '}');
 }
 
+static void add_class_weights(struct json_writer *w, const struct run *r)
+{
+  jw_key(w, "class_weights");
+  jw_open(w, '[');
+  for (size_t k = 0; k < r4_data_classes(r->train); k++) jw_real(w, r->class_weights[k]);
+  jw_close(w, ']');
+}
+
 static void add_now(struct json_writer *w, const char *key)
 {
   char text[32];
@@ -104,6 +112,7 @@ r4_status manifest_write(const struct run *r, const char *path, r4_error *e)
   add_whole(&w, "weights", (int64_t)r->size);
   add_whole(&w, "masked_features", (int64_t)r->masked);
   add_data(&w, r);
+  if (r->class_weights) add_class_weights(&w, r);
   add_identity(&w, r);
   add_machine(&w);
   return finish(&w, path, e);

@@ -71,8 +71,8 @@ static r4_status open_arrays(struct run *r, r4_error *e)
   r->index = allocate(features, sizeof *r->index, &s, e);
   if (r->val) r->predicted = allocate(r4_data_count(r->val), sizeof *r->predicted, &s, e);
   if (s) return s;
-  size_t masked = r4_data_masked_features(r->train, r->index);
-  r->masked = (double)masked <= LISTED_SHARE * (double)features ? masked : 0;
+  r->touched = r4_data_masked_features(r->train, r->index);
+  r->masked = (double)r->touched <= LISTED_SHARE * (double)features ? r->touched : 0;
   s = task_start(r->s, r->net, r->weights, e);
   if (!s) memcpy(r->good, r->weights, r->size * sizeof *r->good);
   return s;
@@ -100,6 +100,7 @@ static r4_status open_steps(struct run *r, r4_error *e)
                               .index = r->index,
                               .seed = (uint64_t)s->seed};
   step.objective.filled = fill != R4_FILL_NONE;
+  step.objective.class_weights = r->class_weights;
   r->optimizer = r4_optimizer_new(r->size, &optimizer, e);
   r->batches = r->optimizer ? r4_batches_new(r->train, &batches, e) : NULL;
   r->step = r->batches ? step_new(&step, e) : NULL;
@@ -133,6 +134,7 @@ r4_status run_open(struct run *r, const r4_settings *settings, const char *folde
   *r = (struct run){.s = &settings->values, .settings = settings, .folder = folder, .log.file = -1};
   r4_status s = open_data(r, e);
   if (!s) s = open_arrays(r, e);
+  if (!s) s = run_check(r, e);
   if (!s) s = open_steps(r, e);
   if (!s) s = identify(r, settings, e);
   return s;
@@ -154,6 +156,7 @@ void run_close(struct run *r)
   r4_mem_free(r->good);
   r4_mem_free(r->index);
   r4_mem_free(r->predicted);
+  r4_mem_free(r->class_weights);
   r4_string_free(r->text);
 }
 
@@ -360,6 +363,7 @@ static r4_status train_locked(const r4_settings *settings, const r4_train_option
   r.notice = o->notice;
   r.user = o->user;
   if (!s) s = run_begin(&r, o, e);
+  if (!s) run_tell_settings(&r);
   if (!s) run_greet(&r);
   if (!s) s = loop(&r, o, &outcome->stopped, e);
   if (!s && r.state.finished) s = run_finish(&r, e);

@@ -53,9 +53,11 @@ struct run {
   r4_net *net;
   size_t size; /* of the weights */
   float *weights, *gradient;
-  float *best, *good; /* weights of the best epoch, and of the last one in which the net was alive */
-  double chance;      /* the loss of one answer for all examples */
-  size_t masked;      /* features that masks touch; 0: all of them count */
+  float *best, *good;    /* weights of the best epoch, and of the last one in which the net was alive */
+  double chance;         /* the loss of one answer for all examples */
+  double *class_weights; /* or NULL */
+  size_t touched;        /* features that masks touch */
+  size_t masked;         /* as many, if they are listed; 0: all features count */
   float *index;
   r4_optimizer *optimizer;
   r4_batches *batches;
@@ -90,7 +92,17 @@ void run_origin(const struct run *r, struct checkpoint_part part[RUN_ORIGIN_PART
  * leaves the steps done so far as they are; to be freed on failure as well. */
 r4_status run_check_origin(const struct run *r, const struct checkpoint *c, r4_settings **was, r4_error *e);
 
+/* ---- Its settings beside its data: run_check.c ---- */
+
+/* Works out the weights of the classes, and refuses what cannot be meant. */
+r4_status run_check(struct run *r, r4_error *e);
+/* Tells what may not be meant. */
+void run_tell_settings(struct run *r);
+
 /* ---- Its health: run_health.c ---- */
+
+/* A sentence for whoever listens. */
+void run_tell(struct run *r, const char *format, ...) R4_PRINTF(2, 3);
 
 /* Before the first step: what the masks make of fill and of validation. */
 void run_greet(struct run *r);

@@ -15,8 +15,7 @@ static const double DROWNS = 10, LITTLE = 0.5;
 
 enum told { TOLD_DEAD = 1, TOLD_DROWNED = 2 };
 
-static void tell(struct run *r, const char *format, ...) R4_PRINTF(2, 3);
-static void tell(struct run *r, const char *format, ...)
+void run_tell(struct run *r, const char *format, ...)
 {
   char sentence[R4_ERROR_SIZE];
   va_list args;
@@ -45,15 +44,16 @@ static void tell_of_fill(struct run *r)
   r4_fill fill = task_fill(r->s, r->train);
   if (r4_fill_for(r->train) != R4_FILL_PASTE || fill == R4_FILL_NONE) return;
   if (fill == R4_FILL_PASTE)
-    tell(r, "masks are much more frequent in some classes than in others, so that a filled region would "
-            "still give the "
-            "label away: masked content is pasted on other examples (fill: paste)");
+    run_tell(r, "masks are much more frequent in some classes than in others, so that a filled region would "
+                "still give the "
+                "label away: masked content is pasted on other examples (fill: paste)");
   else
-    tell(r,
-         "fill is %s, but masks are much more frequent in some classes than in others: a filled region still "
-         "gives "
-         "the label away; fill: paste would not",
-         r->s->fill);
+    run_tell(
+      r,
+      "fill is %s, but masks are much more frequent in some classes than in others: a filled region still "
+      "gives "
+      "the label away; fill: paste would not",
+      r->s->fill);
 }
 
 void run_greet(struct run *r)
@@ -61,8 +61,9 @@ void run_greet(struct run *r)
   tell_of_fill(r);
   bool guides = r4_data_mask_count(r->train, R4_TRAIN, -1) > 0;
   if (r->val && guides && !r4_data_mask_count(r->val, R4_VAL, -1))
-    tell(r, "no validation example has a mask, so that validation may carry the shortcut and praise the net "
-            "for it");
+    run_tell(r,
+             "no validation example has a mask, so that validation may carry the shortcut and praise the net "
+             "for it");
 }
 
 /* ---- Bringing back ---- */
@@ -80,11 +81,12 @@ void run_revive(struct run *r, int64_t answer)
   t->dual.lambda = 0;
   t->revivals++;
   t->pulse = (struct pulse){0};
-  tell(r,
-       "step %lld: the net had come to answer only \"%.60s\"; it goes on from its weights of epoch %lld with "
-       "half the %s",
-       (long long)t->step, class_name(r, answer), (long long)t->good_epoch,
-       r->s->delta > 0 ? "room for the penalty" : "lambda");
+  run_tell(
+    r,
+    "step %lld: the net had come to answer only \"%.60s\"; it goes on from its weights of epoch %lld with "
+    "half the %s",
+    (long long)t->step, class_name(r, answer), (long long)t->good_epoch,
+    r->s->delta > 0 ? "room for the penalty" : "lambda");
 }
 
 /* ---- Telling ---- */
@@ -98,8 +100,9 @@ static void tell_of_death(struct run *r)
   }
   if (t->told & TOLD_DEAD) return;
   t->told |= TOLD_DEAD;
-  tell(r, "epoch %lld: the net answers only \"%.60s\", with a loss of %.3f where %.3f is that of guessing",
-       (long long)t->epoch, class_name(r, t->pulse.answer), t->sums.data / t->sums.examples, r->chance);
+  run_tell(r,
+           "epoch %lld: the net answers only \"%.60s\", with a loss of %.3f where %.3f is that of guessing",
+           (long long)t->epoch, class_name(r, t->pulse.answer), t->sums.data / t->sums.examples, r->chance);
 }
 
 /* The forms of the penalty and weight_penalty are all in the loss. */
@@ -110,8 +113,8 @@ static void tell_of_drowning(struct run *r)
   bool learned = data < (1 - LITTLE) * r->chance * t->sums.examples;
   if (!(penalty > DROWNS * data) || learned || t->told & TOLD_DROWNED) return;
   t->told |= TOLD_DROWNED;
-  tell(r, "epoch %lld: the weighted penalty is %.3g times the loss of the data: try a lower lambda",
-       (long long)t->epoch, penalty / data);
+  run_tell(r, "epoch %lld: the weighted penalty is %.3g times the loss of the data: try a lower lambda",
+           (long long)t->epoch, penalty / data);
 }
 
 void run_examine(struct run *r)

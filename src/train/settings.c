@@ -108,6 +108,7 @@ r4_status r4_settings_get(const r4_settings *s, const char *key, r4_setting_valu
     value->text = *(const char *const *)at;
     break;
   case R4_SETTING_REALS:
+    value->text = list->word;
     value->n = list->n;
     value->reals = list->v;
     break;

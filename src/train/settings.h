@@ -8,6 +8,7 @@
 enum { SETTINGS_MOST = 96, REALS_MOST = 256 };
 
 struct reals {
+  const char *word; /* that stands for the list; NULL: it is given */
   size_t n;
   double v[REALS_MOST];
 };

@@ -84,7 +84,7 @@ static const struct setting table[] = {
   FLAG(METHOD, random_start, "true", "adv-r4: start the attack at a random point of the box"),
   NUMBER(METHOD, range, "", -UP, UP, "rand-r4, adv-r4: lowest and highest value of a feature; empty: none"),
   FLAG(METHOD, double_softmax, "false", "control: softmax before the loss, as the published code has it"),
-  NUMBER(METHOD, class_weights, "", 0, UP, "weight of each class in the loss; empty: all 1"),
+  SETTING(METHOD, class_weights, "", 0, UP, OF("balanced"), "weight of each class in the loss; empty: all 1"),
   NUMBER(METHOD, weight_penalty, "0", 0, UP, "beta in beta * (sum of squared weights), added to the loss"),
 
   NUMBER(TRAINING, epochs, "10", 1, 1e9, "passes over the training data"),

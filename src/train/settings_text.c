@@ -49,6 +49,10 @@ static void add_value(struct text *to, const r4_setting_value *v)
     add_text(to, v->text);
     break;
   case R4_SETTING_REALS:
+    if (v->text) {
+      text_add(to, "%s", v->text);
+      break;
+    }
     text_add(to, "[");
     for (size_t k = 0; k < v->n; k++) {
       if (k) text_add(to, ", ");

@@ -43,6 +43,7 @@ static void expected(const r4_setting_info *i, char *to, size_t size)
     return;
   case R4_SETTING_REALS:
     range_text(i, "a list of numbers", to, size);
+    if (i->choices) snprintf(to + strlen(to), size - strlen(to), " or %s", i->choices[0]);
     return;
   case R4_SETTING_FLAG:
     snprintf(to, size, "true or false");
@@ -169,13 +170,16 @@ r4_status setting_append(const struct setting *t, const char *where, const char 
   return R4_OK;
 }
 
-/* "1, 2.5", "[1, 2.5]", or nothing for the empty list. */
+/* A word, "1, 2.5", "[1, 2.5]", or nothing for the empty list. */
 static r4_status read_list(const struct setting *t, const char *where, const char *text, struct settings *v,
                            r4_error *e)
 {
   const char *s = text, *end = text + strlen(text);
+  struct reals *list = place(t, v);
+  list->n = 0;
+  list->word = NULL;
+  if (t->info.choices && read_choice(&t->info, text, &list->word)) return R4_OK;
   if (*s == '[' && end[-1] == ']') s++, end--;
-  ((struct reals *)place(t, v))->n = 0;
   for (bool more = s < end; more;) {
     char word[64];
     s += strspn(s, " ");

@@ -211,7 +211,6 @@ r4_objective_options task_objective(const struct settings *s)
     .ranged = ranged,
     .low = ranged ? s->range.v[0] : 0,
     .high = ranged ? s->range.v[1] : 0,
-    .class_weights = s->class_weights.n ? s->class_weights.v : NULL,
     .weight_penalty = s->weight_penalty,
     .double_softmax = s->double_softmax,
   };

@@ -22,7 +22,7 @@ const char *task_place(const struct settings *s, const char *written);
  * classes, or 1 for two classes. */
 r4_net *task_net(const struct settings *s, const r4_data *d, r4_error *e);
 
-/* batch and masked are left 0. The pointers are into s. */
+/* batch and masked are left 0, class_weights NULL: they depend on the data. The pointers are into s. */
 r4_objective_options task_objective(const struct settings *s);
 /* What the data term sees in place of masked content. */
 r4_fill task_fill(const struct settings *s, const r4_data *train);

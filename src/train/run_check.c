@@ -1,0 +1,97 @@
+/* Settings beside the data: what only shows when both are there. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "train/run.h"
+
+#define LABEL(key) setting_label(r->settings, key).text
+
+/* ---- Weights of classes ---- */
+
+static r4_status take_list(struct run *r, size_t classes, r4_error *e)
+{
+  const struct reals *given = &r->s->class_weights;
+  double most = 0;
+  if (given->n != classes)
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "%s has %zu number%s, but the data have %zu classes: expected one for each",
+                   LABEL("class_weights"), given->n, given->n == 1 ? "" : "s", classes);
+  for (size_t k = 0; k < classes; k++) {
+    r->class_weights[k] = given->v[k];
+    if (given->v[k] > most) most = given->v[k];
+  }
+  if (most > 0) return R4_OK;
+  return r4_fail(e, R4_E_ARGUMENT, "%s are all 0: no example would count", LABEL("class_weights"));
+}
+
+/* w_c = N / (C N_c): every class weighs the same in all, and the mean weight of an example is 1. */
+static r4_status balance(struct run *r, size_t classes, r4_error *e)
+{
+  double all = (double)r4_data_count(r->train);
+  for (size_t k = 0; k < classes; k++) {
+    size_t count = r4_data_counts(r->train, (int32_t)k, -1).examples[R4_TRAIN];
+    if (!count)
+      return r4_fail(
+        e, R4_E_ARGUMENT,
+        "%s is balanced, but no training example is of class \"%.100s\": there is nothing to weigh",
+        LABEL("class_weights"), r4_data_class_name(r->train, k));
+    r->class_weights[k] = all / ((double)classes * (double)count);
+  }
+  return R4_OK;
+}
+
+static r4_status weigh_classes(struct run *r, r4_error *e)
+{
+  const struct reals *given = &r->s->class_weights;
+  size_t classes = r4_data_classes(r->train);
+  if (!given->n && !given->word) return R4_OK;
+  r->class_weights = r4_mem_new(classes, sizeof *r->class_weights);
+  if (!r->class_weights) return r4_fail(e, R4_E_MEMORY, "out of memory for %zu classes", classes);
+  return given->word ? balance(r, classes, e) : take_list(r, classes, e);
+}
+
+/* ---- Masks ---- */
+
+static bool needs_masks(const struct settings *s)
+{
+  bool fills = strcmp(s->fill, "none") && (strcmp(s->fill, "auto") || !strcmp(s->method, "fill"));
+  return fills || r4_method_is_guided(s->method);
+}
+
+/* A run without any mask is a control, if it is asked for. */
+static r4_status check_masks(struct run *r, r4_error *e)
+{
+  if (r->touched || !needs_masks(r->s) || r->s->data.keep_masks == 0) return R4_OK;
+  bool method = r4_method_is_guided(r->s->method) || !strcmp(r->s->method, "fill");
+  return r4_fail(
+    e, R4_E_ARGUMENT,
+    "%.150s: no training example has a mask that marks anything, but %s is %s; for a control without "
+    "masks set data.keep_masks: 0",
+    r->s->data.name, LABEL(method ? "method" : "fill"), method ? r->s->method : r->s->fill);
+}
+
+r4_status run_check(struct run *r, r4_error *e)
+{
+  r4_status s = weigh_classes(r, e);
+  return s ? s : check_masks(r, e);
+}
+
+/* ---- What is not wrong, but may not be meant ---- */
+
+static bool was_given(const struct run *r, const char *key)
+{
+  return r->settings->layer[setting_number(setting_find(key))] > 0;
+}
+
+void run_tell_settings(struct run *r)
+{
+  const struct settings *s = r->s;
+  size_t examples = r4_data_count(r->train);
+  if (!r->touched && needs_masks(s))
+    run_tell(r, "%s is 0: no training example has a mask, and %s does what erm does",
+             LABEL("data.keep_masks"), s->method);
+  if ((size_t)s->batch > examples && was_given(r, "batch"))
+    run_tell(r, "%s is %lld, but there are %zu training examples: a step has no more", LABEL("batch"),
+             (long long)s->batch, examples);
+  if (s->rate == 0) run_tell(r, "%s is 0: the net stays as it was drawn", LABEL("rate"));
+}

@@ -1,0 +1,187 @@
+/* Settings beside data: weights of classes, methods that need masks, and what is told though it is not wrong. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "scratch.h"
+
+enum { MOST = 2000 }; /* examples */
+
+/* ---- Data: two classes of digits, 0 and 1, in a file ---- */
+
+static char path[256];
+
+static void save(const r4_data *d, size_t n, const size_t *example)
+{
+  r4_error e;
+  r4_data *part = r4_data_subset(d, n, example, &e);
+  if (!part || r4_data_save(part, path, &e)) fail_msg("%s", e.text);
+  r4_data_free(part);
+}
+
+/* Of the training examples, class 0 keeps all and class 1 every k-th; 0: none. */
+static void make_data(const char *recipe, size_t every)
+{
+  r4_error e;
+  size_t example[MOST], n = 0, ones = 0;
+  r4_data *d = recipe ? r4_data_make(recipe, &(r4_recipe_options){.from = "digits:600"}, &e)
+                      : r4_data_open("digits:600", NULL, &e);
+  if (!d) fail_msg("%s", e.text);
+  for (size_t i = 0; i < r4_data_count(d); i++) {
+    r4_example x = r4_data_example(d, i);
+    bool drop = x.split == R4_TRAIN && x.label == 1 && (!every || ones++ % every);
+    if (!drop) example[n++] = i;
+  }
+  snprintf(path, sizeof path, "%s", scratch_path("data.npz"));
+  save(d, n, example);
+  r4_data_free(d);
+}
+
+/* ---- Runs ---- */
+
+static char told[1024];
+
+static void listen(const char *sentence, void *user)
+{
+  (void)user;
+  size_t n = strlen(told);
+  snprintf(told + n, sizeof told - n, "%s\n", sentence);
+}
+
+static r4_status train(const char *const *set, const char *run, r4_error *e)
+{
+  char data[300];
+  snprintf(data, sizeof data, "data=%s", path);
+  const char *const common[] = {
+    data, "data.mask_means=irrelevant", "data.val=0", "net=dense 8, relu, dense 10", "epochs=1", NULL};
+  r4_settings *s = r4_settings_new();
+  for (int pass = 0; pass < 2; pass++)
+    for (const char *const *a = pass ? set : common; *a; a++)
+      if (r4_settings_set(s, *a, "test", e)) fail_msg("%s", e->text);
+  told[0] = 0;
+  const r4_train_options o = {.folder = scratch_path(run), .force = true, .notice = listen};
+  r4_status status = r4_train(s, &o, NULL, e);
+  r4_settings_free(s);
+  return status;
+}
+
+#define SET(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static void trains(const char *const *set, const char *run)
+{
+  r4_error e = {0};
+  if (train(set, run, &e)) fail_msg("%s", e.text);
+}
+
+static void refuses(const char *const *set, const char *expected)
+{
+  r4_error e = {0};
+  assert_error(&e, train(set, "refused", &e), expected);
+}
+
+static bool same_model(const char *a, const char *b)
+{
+  char name[64];
+  uint8_t *x = NULL, *y = NULL;
+  size_t n = 0, m = 0;
+  snprintf(name, sizeof name, "%s/model.safetensors", a);
+  assert_int_equal(file_read(scratch_path(name), 1 << 26, &x, &n, NULL), R4_OK);
+  snprintf(name, sizeof name, "%s/model.safetensors", b);
+  assert_int_equal(file_read(scratch_path(name), 1 << 26, &y, &m, NULL), R4_OK);
+  bool same = n == m && !memcmp(x, y, n);
+  r4_mem_free(x);
+  r4_mem_free(y);
+  return same;
+}
+
+/* ---- Weights of classes ---- */
+
+static void weights_are_one_for_each_class(void **state)
+{
+  (void)state;
+  make_data("decoy-mnist", 1);
+  refuses(SET("class_weights=5"), "class_weights (test) has 1 number, but the data have 10 classes");
+  refuses(SET("class_weights=1,1,1,1,1,1,1,1,1,1,1"),
+          "class_weights (test) has 11 numbers, but the data have 10");
+  refuses(SET("class_weights=0,0,0,0,0,0,0,0,0,0"), "class_weights (test) are all 0");
+  trains(SET("class_weights=1,1,1,1,1,1,1,1,1,1"), "ones");
+  trains(SET("class_weights=1,5,1,1,1,1,1,1,1,1"), "five");
+  trains(SET("epochs=1"), "plain");
+  assert_true(same_model("ones", "plain"));
+  assert_false(same_model("five", "plain"));
+}
+
+static void balanced_weights_are_worked_out(void **state)
+{
+  (void)state;
+  char list[512] = "class_weights=";
+  r4_error e;
+  make_data("decoy-mnist", 4);
+  r4_data *d = r4_data_open(path, &(r4_data_options){.mask_means = R4_MASKS_IRRELEVANT}, &e);
+  assert_non_null(d);
+  double all = (double)r4_data_counts(d, -1, -1).examples[R4_TRAIN];
+  for (int32_t k = 0; k < 10; k++) {
+    size_t n = strlen(list);
+    double count = (double)r4_data_counts(d, k, -1).examples[R4_TRAIN];
+    snprintf(list + n, sizeof list - n, "%s%.17g", k ? "," : "", all / (10 * count));
+  }
+  r4_data_free(d);
+  trains(SET("class_weights=balanced"), "balanced");
+  trains(SET(list), "listed");
+  trains(SET("class_weights="), "plain");
+  assert_true(same_model("balanced", "listed"));
+  assert_false(same_model("balanced", "plain"));
+  make_data("decoy-mnist", 0);
+  refuses(SET("class_weights=balanced"),
+          "class_weights (test) is balanced, but no training example is of class \"1\"");
+}
+
+/* ---- Masks ---- */
+
+static void methods_need_masks(void **state)
+{
+  (void)state;
+  make_data(NULL, 1);
+  refuses(SET("method=cert-r4", "lambda=1"),
+          "data.npz: no training example has a mask that marks anything, but method (test) is cert-r4");
+  refuses(SET("method=r3", "delta=1"), "no training example has a mask");
+  refuses(SET("method=fill"), "method (test) is fill");
+  refuses(SET("fill=noise"), "fill (test) is noise");
+  trains(SET("method=erm"), "erm");
+  assert_string_equal(told, "");
+  make_data("decoy-mnist", 1);
+  refuses(SET("method=r3", "lambda=1", "data.keep_masks=0.0001"), "no training example has a mask");
+  trains(SET("method=r3", "lambda=1", "data.keep_masks=0"), "control");
+  assert_string_equal(
+    told, "data.keep_masks (test) is 0: no training example has a mask, and r3 does what erm does\n");
+  trains(SET("method=r3", "lambda=1"), "guided");
+  assert_string_equal(told, "");
+  trains(SET("method=erm"), "erm");
+  assert_string_equal(told, "");
+  assert_true(same_model("control", "erm"));
+}
+
+/* ---- Sizes ---- */
+
+static void sizes_that_do_not_fit_are_told(void **state)
+{
+  (void)state;
+  make_data("decoy-mnist", 1);
+  trains(SET("batch=100000"), "large");
+  assert_non_null(strstr(told, "batch (test) is 100000, but there are "));
+  trains(SET("rate=0"), "still");
+  assert_string_equal(told, "rate (test) is 0: the net stays as it was drawn\n");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(weights_are_one_for_each_class),
+    cmocka_unit_test(balanced_weights_are_worked_out),
+    cmocka_unit_test(methods_need_masks),
+    cmocka_unit_test(sizes_that_do_not_fit_are_told),
+  };
+  cmocka_set_message_output(CM_OUTPUT_TAP);
+  return cmocka_run_group_tests_name("run check", tests, scratch_make, scratch_remove);
+}
