@@ -124,6 +124,8 @@ static void test_settings_without_effect(void **state)
        "range: [0, 1]\n",
        "explain norm tau samples steps alpha random_start range");
   idle("method: fill\nlambda: 1\npenalty_mean: all\nfill: noise\n", "lambda penalty_mean");
+  idle("guard: true\nfrom: runs/a\ninit: xavier\n", "init guard");
+  idle("init: xavier\n", "");
   idle("method: cert-r4\nexplain: margin\nnorm: l1\nform: log\ntau: 2\neps: 1\neps_ramp: 1\nlambda_ramp: "
        "1\nlambda: 1\n",
        "");

@@ -10,7 +10,7 @@
 #include "train/task.h"
 
 /* Of the setting that decides. */
-enum condition { ONE_OF, NONE_OF, IS_0, ABOVE_0, BELOW_1, RECIPE };
+enum condition { ONE_OF, NONE_OF, EMPTY, IS_0, ABOVE_0, BELOW_1, RECIPE };
 
 struct effect {
   const char *key, *decider; /* key has an effect only if the decider is ... */
@@ -29,8 +29,11 @@ static const struct effect effects[] = {
   {"data.corrupt", "data.correct", BELOW_1, NULL,       true},
   {"data.correct", "data.corrupt", NONE_OF, OF("none"), true},
 
+  {"init", "from", EMPTY, NULL, false},
+
   {"lambda",       "method", NONE_OF, OF("erm", "fill"),                   false},
   {"penalty_mean", "method", NONE_OF, OF("erm", "fill", "ibp-ex"),         false},
+  {"guard",        "method", NONE_OF, OF("erm", "fill"),                   false},
   {"lambda_r3",    "method", ONE_OF,  OF("ibp-ex+r3"),                     false},
   {"lambda_r3",    "delta",  IS_0,    NULL,                                true},
   {"lambda_ramp",  "method", NONE_OF, OF("erm", "fill"),                   false},
@@ -79,6 +82,8 @@ static bool holds(const struct effect *f, const r4_settings *s)
     return is_among(f->words, v.text);
   case NONE_OF:
     return !is_among(f->words, v.text);
+  case EMPTY:
+    return !*v.text;
   case IS_0:
     return v.real == 0;
   case ABOVE_0:

@@ -5,9 +5,6 @@
 #include "train/schedule.h"
 #include "train/settings.h"
 
-/* Whether data of this name are made by a recipe; otherwise it is a source. */
-bool task_is_recipe(const char *name);
-
 /* All splits, with masks kept and corrupted as the settings say. Of training examples alone: validation and test keep
  * theirs. */
 r4_data *task_data(const struct settings *s, r4_error *e);
