@@ -88,7 +88,7 @@ const char *constant_advice(const r4_settings *s)
   r4_setting_value method = {0}, delta = {0};
   if (s) r4_settings_get(s, "method", &method, NULL);
   if (s) r4_settings_get(s, "delta", &delta, NULL);
-  if (method.text && !r4_method_is_guided(method.text)) return "Try a lower rate.";
+  if (method.text && !r4_method_describe(method.text).guided) return "Try a lower rate.";
   if (delta.real > 0) return "Try a larger delta, eps_ramp, or init: ibp.";
   return "Try a lower lambda, eps_ramp, form: log, or init: ibp.";
 }

@@ -790,8 +790,14 @@ typedef struct {
   r4_objective_inputs in;
 } r4_objective;
 
-/* Whether a method has a penalty: all but erm and fill. */
-bool r4_method_is_guided(const char *method);
+/* What the trainer takes for a method unless it is told otherwise. All zero for a name that is not one. */
+typedef struct {
+  bool guided; /* it has a penalty: all but erm and fill */
+  double lambda, lambda_r3;
+  r4_form form;
+} r4_method_info;
+
+r4_method_info r4_method_describe(const char *method);
 
 /* The method's training objective for a batch. An example whose mask is 0 has q_i = 0. All zeros, and an
  * error in g, if an option is out of its range. */
@@ -851,7 +857,7 @@ typedef struct {
   int64_t whole;
   double real;
   bool flag;
-  const char *text; /* of a text or choice, or the word for a list, or NULL; valid until the setting changes */
+  const char *text; /* of a text or choice, or the word for numbers, or NULL; valid until the setting changes */
   size_t n;         /* of a list */
   const double *reals;
 } r4_setting_value;

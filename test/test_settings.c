@@ -41,7 +41,8 @@ static void test_table_holds_together(void **state)
     r4_setting_value v;
     assert_int_equal(r4_settings_get(s, i.key, &v, NULL), R4_OK);
     assert_int_equal(v.type, i.type);
-    if (i.type != R4_SETTING_REALS) assert_true((i.choices != NULL) == (i.type == R4_SETTING_CHOICE));
+    bool numbers = i.type == R4_SETTING_REAL || i.type == R4_SETTING_REALS; /* some take a word as well */
+    if (!numbers) assert_true((i.choices != NULL) == (i.type == R4_SETTING_CHOICE));
     if (i.type == R4_SETTING_WHOLE || i.type == R4_SETTING_REAL) assert_true(i.min < i.max);
     assert_true(*i.help && strlen(i.help) <= 80);
     for (size_t j = 0; j < k; j++) {
@@ -199,6 +200,23 @@ static void test_words(void **state)
   refuses_set("data.from=\xff", "--set: data.from is \"\\xff\", expected text in UTF-8");
   refuses_set("data.from=\xc0\x80", "expected text in UTF-8");
   refuses_set("data.from=\xed\xa0\x80", "expected text in UTF-8");
+}
+
+/* A word in place of a number. */
+static void test_default_as_a_number(void **state)
+{
+  (void)state;
+  r4_settings *s = settings_case("lambda: 3\n");
+  r4_setting_value v;
+  assert_int_equal(r4_settings_set(s, "lambda=default", "--set", NULL), R4_OK);
+  assert_int_equal(r4_settings_get(s, "lambda", &v, NULL), R4_OK);
+  assert_string_equal(v.text, "default");
+  char *text = r4_settings_text(s);
+  assert_non_null(strstr(text, "\nlambda: default\n"));
+  r4_string_free(text);
+  r4_settings_free(s);
+  refuses("lambda: defaults\n", "expected a number from 0 on or default");
+  refuses("eps: default\n", "eps is \"default\", expected a number from 0 on");
 }
 
 static void test_lists(void **state)
@@ -464,6 +482,7 @@ int main(void)
     cmocka_unit_test(test_numbers_are_strict),
     cmocka_unit_test(test_ranges),
     cmocka_unit_test(test_words),
+    cmocka_unit_test(test_default_as_a_number),
     cmocka_unit_test(test_lists),
     cmocka_unit_test(test_assignments),
     cmocka_unit_test(test_yaml_that_settings_cannot_have),

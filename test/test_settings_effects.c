@@ -32,8 +32,11 @@ static void test_combinations(void **state)
   agrees("method: r3\nlambda: 1\n");
   agrees("method: r3\ndelta: 1\n");
   agrees("method: r3\nlambda: 0.01\ndelta: 0.1\n"); /* where lambda starts */
-  contradicts("method: r3\n", "method (a.yaml:1:9) is r3, but lambda (default) and delta (default) are 0");
-  contradicts("method: ibp-ex+r3\nlambda: 1\n", "lambda_r3 (default) is 0");
+  agrees("method: r3\n");                           /* with the method's own lambda */
+  agrees("method: r3\nlambda: default\n");
+  contradicts("method: r3\nlambda: 0\n",
+              "method (a.yaml:1:9) is r3, but lambda (a.yaml:2:9) and delta (default) are 0");
+  contradicts("method: ibp-ex+r3\nlambda_r3: 0\n", "lambda_r3 (a.yaml:2:12) is 0");
   agrees("method: ibp-ex+r3\nlambda: 1\nlambda_r3: 1\n");
   contradicts("range: [0]\n", "range (a.yaml:1:8): expected two numbers");
   contradicts("range: [1, 0]\n", "range (a.yaml:1:8): expected two numbers");

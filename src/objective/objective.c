@@ -10,16 +10,18 @@ enum { MAX_TERMS = 2 };
 static const struct method {
   const char *name;
   const struct term *term[MAX_TERMS]; /* the first has the weight lambda, the second lambda_r3 */
+  double lambda, lambda_r3;           /* that do well on photos, with filled examples          */
+  r4_form form;
 } methods[] = {
-  {"erm", {NULL}},
-  {"fill", {NULL}}, /* core risk minimisation: ERM on filled examples */
-  {"r3", {&term_r3}},
-  {"smooth-r3", {&term_smooth_r3}},
-  {"ibp-ex", {&term_ibp_ex}},
-  {"ibp-ex+r3", {&term_ibp_ex, &term_r3}},
-  {"rand-r4", {&term_rand_r4}},
-  {"adv-r4", {&term_adv_r4}},
-  {"cert-r4", {&term_cert_r4}},
+  {.name = "erm"},
+  {.name = "fill"}, /* core risk minimisation: ERM on filled examples */
+  {.name = "r3", .term = {&term_r3}, .lambda = 10},
+  {.name = "smooth-r3", .term = {&term_smooth_r3}, .lambda = 10},
+  {.name = "ibp-ex", .term = {&term_ibp_ex}, .lambda = 1},
+  {.name = "ibp-ex+r3", .term = {&term_ibp_ex, &term_r3}, .lambda = 1, .lambda_r3 = 10},
+  {.name = "rand-r4", .term = {&term_rand_r4}, .lambda = 1},
+  {.name = "adv-r4", .term = {&term_adv_r4}, .lambda = 1},
+  {.name = "cert-r4", .term = {&term_cert_r4}, .lambda = 0.1, .form = R4_FORM_LOG},
 };
 
 enum { METHODS = sizeof methods / sizeof *methods };
@@ -37,10 +39,12 @@ bool method_dies_of_penalty(const char *method)
   return m && m->term[0] && !m->term[0]->answers;
 }
 
-bool r4_method_is_guided(const char *method)
+r4_method_info r4_method_describe(const char *method)
 {
   const struct method *m = look_up(method);
-  return m && m->term[0];
+  if (!m) return (r4_method_info){0};
+  return (r4_method_info){
+    .guided = m->term[0] != NULL, .lambda = m->lambda, .lambda_r3 = m->lambda_r3, .form = m->form};
 }
 
 static const struct method *find_method(r4_graph *g, const char *name)

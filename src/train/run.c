@@ -89,7 +89,7 @@ static r4_status open_steps(struct run *r, r4_error *e)
                               .drop_last = s->drop_last,
                               .shuffle = true,
                               .seed = (uint64_t)s->seed,
-                              .no_masks = !r4_method_is_guided(s->method),
+                              .no_masks = !r4_method_describe(s->method).guided,
                               .masked = r->masked,
                               .index = r->index,
                               .fill = fill,
@@ -108,7 +108,7 @@ static r4_status open_steps(struct run *r, r4_error *e)
   if (r->val && !(r->predictor = predictor_new(r->net, s->eval.batch, e))) return e->status;
   r->schedule = task_schedule(s);
   r->chance = pulse_chance(r->train, step.objective.class_weights);
-  r->state.dual = dual_begin(s->delta, s->delta_rate, s->lambda);
+  r->state.dual = dual_begin(s->delta, s->delta_rate, task_lambda(s));
   r->state.guard = guard_begin(r->chance);
   r->state.best = -INFINITY;
   r->state.relief = 1;
@@ -186,8 +186,8 @@ struct step_weights run_weights(const struct run *r)
 {
   const struct settings *s = r->s;
   double t = time_of(r), ramp = r->state.relief * schedule_ramp(s->lambda_ramp, t);
-  struct step_weights at = {.lambda = s->delta > 0 ? r->state.dual.lambda : ramp * s->lambda,
-                            .lambda_r3 = s->delta > 0 ? r->state.dual.lambda : ramp * s->lambda_r3,
+  struct step_weights at = {.lambda = s->delta > 0 ? r->state.dual.lambda : ramp * task_lambda(s),
+                            .lambda_r3 = s->delta > 0 ? r->state.dual.lambda : ramp * task_lambda_r3(s),
                             .eps = schedule_ramp(s->eps_ramp, t) * s->eps};
   double factor = guarded(r, at.lambda, at.lambda_r3);
   at.lambda *= factor;

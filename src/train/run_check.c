@@ -55,14 +55,14 @@ static r4_status weigh_classes(struct run *r, r4_error *e)
 static bool needs_masks(const struct settings *s)
 {
   bool fills = strcmp(s->fill, "none") && (strcmp(s->fill, "auto") || !strcmp(s->method, "fill"));
-  return fills || r4_method_is_guided(s->method);
+  return fills || r4_method_describe(s->method).guided;
 }
 
 /* A run without any mask is a control, if it is asked for. */
 static r4_status check_masks(struct run *r, r4_error *e)
 {
   if (r->touched || !needs_masks(r->s) || r->s->data.keep_masks == 0) return R4_OK;
-  bool method = r4_method_is_guided(r->s->method) || !strcmp(r->s->method, "fill");
+  bool method = r4_method_describe(r->s->method).guided || !strcmp(r->s->method, "fill");
   return r4_fail(
     e, R4_E_ARGUMENT,
     "%.150s: no training example has a mask that marks anything, but %s is %s; for a control without "

@@ -72,7 +72,7 @@ void run_revive(struct run *r, int64_t answer)
 {
   struct run_state *t = &r->state;
   pulse_beat(&t->pulse, answer);
-  if (!is_dead(r) || !r4_method_is_guided(r->s->method) || t->revivals == MOST_REVIVALS) return;
+  if (!is_dead(r) || !r4_method_describe(r->s->method).guided || t->revivals == MOST_REVIVALS) return;
   memcpy(r->weights, r->good, r->size * sizeof *r->weights);
   r4_optimizer_reset(r->optimizer);
   t->relief /= 2;

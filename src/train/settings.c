@@ -1,6 +1,7 @@
 /* Settings as an object: defaults, --set, and asking. */
 #include "train/settings.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -99,6 +100,7 @@ r4_status r4_settings_get(const r4_settings *s, const char *key, r4_setting_valu
     break;
   case R4_SETTING_REAL:
     value->real = *(const double *)at;
+    if (isnan(value->real)) value->text = t->info.choices[0];
     break;
   case R4_SETTING_FLAG:
     value->flag = *(const bool *)at;

@@ -16,7 +16,7 @@ static const struct {
 static const char *length_matters(const struct settings *s)
 {
   if (!strcmp(s->schedule, "linear") || !strcmp(s->schedule, "cosine")) return "schedule";
-  return s->delta > 0 && s->delta_ramp == 0 && r4_method_is_guided(s->method) ? "delta_ramp" : NULL;
+  return s->delta > 0 && s->delta_ramp == 0 && r4_method_describe(s->method).guided ? "delta_ramp" : NULL;
 }
 
 static r4_run_change change_of(const struct setting *t, const struct settings *now)

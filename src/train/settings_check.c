@@ -25,12 +25,12 @@ static r4_status check_weights(const r4_settings *s, r4_error *e)
   if (is_method(s, "fill") && !strcmp(v->fill, "none"))
     return r4_fail(e, R4_E_ARGUMENT, "%s is fill, but %s is none: it would be erm", LABEL("method"),
                    LABEL("fill"));
-  if (!r4_method_is_guided(v->method)) return R4_OK;
-  if (!(v->lambda > 0 || v->delta > 0))
+  if (!r4_method_describe(v->method).guided) return R4_OK;
+  if (v->lambda == 0 && !(v->delta > 0))
     return r4_fail(e, R4_E_ARGUMENT,
                    "%s is %s, but %s and %s are 0: nothing would be penalised, set one of them",
                    LABEL("method"), v->method, LABEL("lambda"), LABEL("delta"));
-  if (is_method(s, "ibp-ex+r3") && !(v->lambda_r3 > 0 || v->delta > 0))
+  if (is_method(s, "ibp-ex+r3") && v->lambda_r3 == 0 && !(v->delta > 0))
     return r4_fail(e, R4_E_ARGUMENT, "%s is ibp-ex+r3, but %s is 0: it would be ibp-ex", LABEL("method"),
                    LABEL("lambda_r3"));
   if (v->delta > 0 && !(v->delta_rate > 0))
@@ -66,7 +66,7 @@ static r4_status check_ramp(const r4_settings *s, const char *key, const char *w
 static r4_status check_length(const r4_settings *s, r4_error *e)
 {
   const struct settings *v = &s->values;
-  bool penalised = r4_method_is_guided(v->method), box = penalised && !is_method(s, "r3");
+  bool penalised = r4_method_describe(v->method).guided, box = penalised && !is_method(s, "r3");
   r4_status status = check_ramp(s, "warmup", "rate", v->warmup, e);
   if (!status && penalised && !(v->delta > 0))
     status = check_ramp(s, "lambda_ramp", "lambda", v->lambda_ramp, e);

@@ -40,6 +40,8 @@
 
 #define METHODS OF("erm", "fill", "r3", "smooth-r3", "ibp-ex", "ibp-ex+r3", "rand-r4", "adv-r4", "cert-r4")
 
+#define FORMS OF("default", "linear", "log")
+
 /* clang-format off */
 static const struct setting table[] = {
   NAMED(DATA, "data", data.name, "", 0, 0, NULL, "recipe (see r4 data list), or path of a file or folder"),
@@ -64,9 +66,9 @@ static const struct setting table[] = {
 
   CHOICE(METHOD, method, "erm", METHODS, "what is penalised; erm, fill: nothing"),
   CHOICE(METHOD, fill, "auto", fill_words, "what takes the place of masked content where the net learns its answers"),
-  NUMBER(METHOD, lambda, "0", 0, UP, "weight of the penalty; with delta, its start"),
+  SETTING(METHOD, lambda, "default", 0, UP, OF("default"), "weight of the penalty; default: the method's own"),
   CHOICE(METHOD, penalty_mean, "masked", OF("masked", "all"), "of examples with a mask, or of all"),
-  NUMBER(METHOD, lambda_r3, "0", 0, UP, "ibp-ex+r3: weight of the part of r3"),
+  SETTING(METHOD, lambda_r3, "default", 0, UP, OF("default"), "ibp-ex+r3: weight of the part of r3"),
   NUMBER(METHOD, delta, "0", 0, UP, "how small the penalised quantity must become: lambda then follows; 0: off"),
   NUMBER(METHOD, delta_rate, "0.04", 0, 1, "delta: how fast lambda moves"),
   NUMBER(METHOD, delta_ramp, "0", 0, UP, "delta: epochs over which the target falls to delta; 0: a quarter of the run"),
@@ -76,7 +78,7 @@ static const struct setting table[] = {
   NUMBER(METHOD, eps_ramp, "0", 0, UP, "epochs over which eps grows from 0"),
   CHOICE(METHOD, explain, "loss", explain_words, "whose input gradient explains"),
   CHOICE(METHOD, norm, "l2", norm_words, "rand-r4, adv-r4, cert-r4: norm of the gradient; sum: cert-r4"),
-  CHOICE(METHOD, form, "linear", form_words, "penalty q enters as q or as log(1 + q / tau)"),
+  CHOICE(METHOD, form, "default", FORMS, "penalty q enters as q or as log(1 + q / tau); default: log for cert-r4"),
   NUMBER(METHOD, tau, "1", 1e-12, UP, "form log: the scale of q"),
   NUMBER(METHOD, samples, "8", 1, 1e6, "smooth-r3, rand-r4: draws for each example"),
   NUMBER(METHOD, steps, "10", 1, 1e6, "adv-r4: steps of the attack"),

@@ -37,7 +37,10 @@ static void add_value(struct text *to, const r4_setting_value *v)
     text_add(to, "%lld", (long long)v->whole);
     break;
   case R4_SETTING_REAL:
-    text_add_real(to, v->real);
+    if (v->text)
+      text_add(to, "%s", v->text);
+    else
+      text_add_real(to, v->real);
     break;
   case R4_SETTING_FLAG:
     text_add(to, "%s", v->flag ? "true" : "false");

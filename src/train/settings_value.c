@@ -40,6 +40,7 @@ static void expected(const r4_setting_info *i, char *to, size_t size)
     return;
   case R4_SETTING_REAL:
     range_text(i, "a number", to, size);
+    if (i->choices) snprintf(to + strlen(to), size - strlen(to), " or %s", i->choices[0]);
     return;
   case R4_SETTING_REALS:
     range_text(i, "a list of numbers", to, size);
@@ -110,8 +111,13 @@ static bool read_whole(const r4_setting_info *i, const char *text, int64_t *valu
   return true;
 }
 
+/* A word in place of a number is NaN, which no number is. */
 static bool read_real(const r4_setting_info *i, const char *text, double *value)
 {
+  if (i->type == R4_SETTING_REAL && i->choices && !strcmp(text, i->choices[0])) {
+    *value = NAN;
+    return true;
+  }
   if (!is_decimal(text)) return false;
   char *end;
   double v = strtod(text, &end);

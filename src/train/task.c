@@ -1,5 +1,6 @@
 #include "train/task.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -189,19 +190,37 @@ r4_status task_start(const struct settings *s, const r4_net *net, float *weights
   return status;
 }
 
+/* NaN is the method's own; dual ascent begins with 0. */
+double task_lambda(const struct settings *s)
+{
+  if (!isnan(s->lambda)) return s->lambda;
+  return s->delta > 0 ? 0 : r4_method_describe(s->method).lambda;
+}
+
+double task_lambda_r3(const struct settings *s)
+{
+  return isnan(s->lambda_r3) ? r4_method_describe(s->method).lambda_r3 : s->lambda_r3;
+}
+
+static r4_form task_form(const struct settings *s)
+{
+  if (!strcmp(s->form, "default")) return r4_method_describe(s->method).form;
+  return (r4_form)word_number(s->form, form_words);
+}
+
 r4_objective_options task_objective(const struct settings *s)
 {
   bool ranged = s->range.n == 2;
   return (r4_objective_options){
     .method = s->method,
-    .lambda = s->lambda,
-    .lambda_r3 = s->lambda_r3,
+    .lambda = task_lambda(s),
+    .lambda_r3 = task_lambda_r3(s),
     .eps = s->eps,
     .over_masked = !strcmp(s->penalty_mean, "masked"),
-    .live = r4_method_is_guided(s->method), /* for ramps, delta, and nets that are brought back */
+    .live = r4_method_describe(s->method).guided, /* for ramps, delta, and nets that are brought back */
     .explain = (r4_explain)word_number(s->explain, explain_words),
     .norm = (r4_norm)word_number(s->norm, norm_words),
-    .form = s->delta > 0 ? R4_FORM_TARGET : (r4_form)word_number(s->form, form_words),
+    .form = s->delta > 0 ? R4_FORM_TARGET : task_form(s),
     .tau = s->tau,
     .delta = s->delta,
     .samples = (int)s->samples,

@@ -19,6 +19,10 @@ const char *task_place(const struct settings *s, const char *written);
  * classes, or 1 for two classes. */
 r4_net *task_net(const struct settings *s, const r4_data *d, r4_error *e);
 
+/* As the settings say, or the method's own. */
+double task_lambda(const struct settings *s);
+double task_lambda_r3(const struct settings *s);
+
 /* batch and masked are left 0, class_weights NULL: they depend on the data. The pointers are into s. */
 r4_objective_options task_objective(const struct settings *s);
 /* What the data term sees in place of masked content. */
