@@ -17,6 +17,7 @@
  *          prints, exits or aborts.
  * Threads  An object belongs to one thread at a time. Running a plan uses OpenMP inside.
  *          The same seed and inputs give the same bits, on the same number of threads (r4_threads).
+ * Locale   Numbers in texts and files have a decimal point, whatever locale the program is in.
  * Bounds   hold in real arithmetic; float rounding is not covered. */
 #ifndef R4_H
 #define R4_H

@@ -1,7 +1,6 @@
 #include "base/error.h"
 
-#include <stdarg.h>
-#include <stdio.h>
+#include "base/plain.h"
 
 const char *r4_status_name(r4_status s)
 {
@@ -27,7 +26,7 @@ r4_status r4_fail(r4_error *e, r4_status status, const char *format, ...)
   char text[2 * R4_ERROR_SIZE];
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  plain_vprint(text, sizeof text, format, args);
   va_end(args);
   r4_text_shown(text, e->text, sizeof e->text); /* names of files are in it, whatever these are */
   return status;

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/plain.h"
 #include "base/utf8.h"
 
 enum { MOST_DEPTH = 64 };
@@ -172,7 +173,7 @@ static r4_status read_number(struct reader *r, struct js *v)
   }
   if (!ok) return refuse(r, "expected a value");
   errno = 0;
-  v->real = strtod(from, NULL);
+  v->real = plain_real(from, NULL);
   v->whole = whole ? strtoll(from, NULL, 10) : 0;
   v->kind = whole && !errno ? JS_WHOLE : JS_REAL;
   return R4_OK;

@@ -1,11 +1,9 @@
 #include "base/text.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/plain.h"
 
 static bool reserve(struct text *t, size_t more)
 {
@@ -25,10 +23,10 @@ void text_add(struct text *t, const char *format, ...)
   va_list args, again;
   va_start(args, format);
   va_copy(again, args);
-  int n = vsnprintf(NULL, 0, format, args);
+  int n = plain_vprint(NULL, 0, format, args);
   va_end(args);
   if (n >= 0 && reserve(t, (size_t)n)) {
-    vsnprintf(t->s + t->length, (size_t)n + 1, format, again);
+    plain_vprint(t->s + t->length, (size_t)n + 1, format, again);
     t->length += (size_t)n;
   }
   va_end(again);
@@ -38,8 +36,8 @@ void text_add_real(struct text *t, double v)
 {
   char s[40];
   for (int precision = 15; precision <= 17; precision++) {
-    snprintf(s, sizeof s, "%.*g", precision, v);
-    if (strtod(s, NULL) == v) break;
+    plain_print(s, sizeof s, "%.*g", precision, v);
+    if (plain_real(s, NULL) == v) break;
   }
   size_t mantissa = strcspn(s, "e");
   bool point = !s[mantissa] || strchr(s, '.');

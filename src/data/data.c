@@ -2,11 +2,11 @@
 
 #include <stdarg.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/plain.h"
 #include "base/text.h"
 
 /* ---- Making ---- */
@@ -92,7 +92,7 @@ r4_status data_set_about(r4_data *d, r4_error *e, const char *format, ...)
   char line[1024];
   va_list args;
   va_start(args, format);
-  vsnprintf(line, sizeof line, format, args);
+  plain_vprint(line, sizeof line, format, args);
   va_end(args);
   struct text about = {0};
   text_add(&about, "%s", line);
@@ -108,7 +108,7 @@ r4_status data_add_note(r4_data *d, r4_error *e, const char *format, ...)
   char line[R4_ERROR_SIZE], text[2 * R4_ERROR_SIZE];
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  plain_vprint(text, sizeof text, format, args);
   va_end(args);
   r4_text_shown(text, line, sizeof line);
   if (!d->notes && !(d->notes = names_new(e))) return R4_E_MEMORY;

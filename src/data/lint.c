@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/plain.h"
 #include "data/folder.h"
 #include "data/format.h"
 
@@ -19,7 +20,7 @@ void lint_tell(struct lint *l, enum lint_kind kind, const char *code, const char
   char text[2 * R4_ERROR_SIZE];
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  plain_vprint(text, sizeof text, format, args);
   va_end(args);
   r4_text_shown(text, f->text, sizeof f->text);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/plain.h"
 #include "graph/op.h"
 
 enum { FIRST_CAPACITY = 64, MAX_NODES = 1 << 24 };
@@ -57,7 +58,7 @@ r4_id r4_graph_fail(r4_graph *g, r4_status s, const char *format, ...)
   g->error.status = s;
   va_list args;
   va_start(args, format);
-  vsnprintf(g->error.text, sizeof g->error.text, format, args);
+  plain_vprint(g->error.text, sizeof g->error.text, format, args);
   va_end(args);
   return R4_NONE;
 }
@@ -67,7 +68,7 @@ bool infer_fail(struct infer *s, const char *format, ...)
   char what[R4_ERROR_SIZE / 2], shapes[R4_ERROR_SIZE / 2] = "", one[SHAPE_TEXT];
   va_list args;
   va_start(args, format);
-  vsnprintf(what, sizeof what, format, args);
+  plain_vprint(what, sizeof what, format, args);
   va_end(args);
   for (size_t k = 0, n = 0; k < s->n && n < sizeof shapes - SHAPE_TEXT; k++)
     n += (size_t)snprintf(shapes + n, sizeof shapes - n, " %s", shape_text(s->in[k], one));

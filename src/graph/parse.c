@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/plain.h"
 #include "graph/op.h"
 
 enum { NAME_SIZE = MAX_NAME + 1 };
@@ -98,7 +99,7 @@ static const struct attr_field *find_field(const struct op *op, const char *name
 static bool read_value(struct parser *p, struct attr *attr)
 {
   char *end;
-  attr->f = strtod(p->at, &end);
+  attr->f = plain_real(p->at, &end);
   if (end == p->at) return fail(p, "expected a number");
   p->at = end;
   return true;

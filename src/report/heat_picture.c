@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/plain.h"
 #include "data/sheet.h"
 #include "eval/attribution.h"
 #include "report/heat.h"
@@ -185,7 +186,7 @@ static void write_share(struct picture *p, size_t x, size_t y, const uint8_t col
   if (isnan(share))
     snprintf(text, sizeof text, "%s -", what);
   else
-    snprintf(text, sizeof text, "%s %.*f%%", what, share < 0.0995 ? 1 : 0, 100 * share);
+    plain_print(text, sizeof text, "%s %.*f%%", what, share < 0.0995 ? 1 : 0, 100 * share);
   write_at(p, x, y, colour, text);
 }
 
@@ -282,7 +283,7 @@ static void draw_map(struct picture *p, size_t column, size_t i, size_t x, size_
     write_share(p, x, y, INK, "mask", r4_mask_share(p->features, c->a + i * p->features, p->mask));
   else
     write_at(p, x, y, INK, "no mask");
-  snprintf(text, sizeof text, "max %.2g", scale);
+  plain_print(text, sizeof text, "max %.2g", scale);
   size_t right = x + p->pitch - GAP - sheet_text_width(text, 1);
   sheet_text(&p->canvas, right, y + SHEET_LETTER_HEIGHT, 1, p->pitch, PALE, text);
   if (p->subjects > 1) write_answer(p, x, y + ROW, i, c->predicted);

@@ -1,8 +1,8 @@
 /* The health of a net in training: dead nets are noticed, said and brought back; so is a penalty that drowns data. */
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "train/run.h"
 #include "train/task.h"
 
@@ -21,7 +21,7 @@ void run_tell(struct run *r, const char *format, ...)
   va_list args;
   if (!r->notice) return;
   va_start(args, format);
-  vsnprintf(sentence, sizeof sentence, format, args);
+  plain_vprint(sentence, sizeof sentence, format, args);
   va_end(args);
   r->notice(sentence, r->user);
 }

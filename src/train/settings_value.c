@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/plain.h"
 #include "base/utf8.h"
 #include "train/settings.h"
 
@@ -18,9 +19,9 @@ static void range_text(const r4_setting_info *i, const char *what, char *to, siz
   if (isinf(i->min))
     snprintf(to, size, "%s", what);
   else if (endless)
-    snprintf(to, size, "%s from %g on", what, i->min);
+    plain_print(to, size, "%s from %g on", what, i->min);
   else
-    snprintf(to, size, whole ? "%s from %.0f to %.0f" : "%s from %g to %g", what, i->min, i->max);
+    plain_print(to, size, whole ? "%s from %.0f to %.0f" : "%s from %g to %g", what, i->min, i->max);
 }
 
 static void choices_text(const r4_setting_info *i, char *to, size_t size)
@@ -120,7 +121,7 @@ static bool read_real(const r4_setting_info *i, const char *text, double *value)
   }
   if (!is_decimal(text)) return false;
   char *end;
-  double v = strtod(text, &end);
+  double v = plain_real(text, &end);
   if (*end || !isfinite(v) || v < i->min || v > i->max) return false;
   *value = v;
   return true;
