@@ -194,15 +194,12 @@ const struct command command_eval = {
   .name = "eval",
   .summary = "accuracy by group and fragility of a run",
   .details =
-    "One run: a table. Several: side by side, in a table for each set of data. Averages over the seeds of "
-    "the run, with standard deviations. "
-    "The\n"
-    "worst group is that of each seed; the published way, the least of the groups' means, stands beside it.\n"
-    "kappa is none (null in JSON) where no example has a mask, and inf (the text \"inf\" in JSON) where "
-    "bounds\n"
-    "overflowed. A net that gives one answer to everything has the best kappa of all: it is named "
-    "(\"constant\" and\n"
-    "\"predicts_only\" in JSON), and the exit code is 1. If several runs fail, it is the largest.",
+    "One run: a table. Several: side by side, in a table for each set of data. Averages are over the\n"
+    "seeds of a run, with standard deviations. The worst group is that of each seed; the published\n"
+    "way, the least of the groups' means, stands beside it. kappa is none (null in JSON) where no\n"
+    "example has a mask, and inf (the text \"inf\" in JSON) where bounds overflowed. A net that gives\n"
+    "one answer to everything has the best kappa of all: it is named (\"constant\" and\n"
+    "\"predicts_only\" in JSON), and the exit code is 1. Of several runs the largest code counts.",
   .options = options,
   .run = run,
   .threads = THREADS_HERE,

@@ -3,43 +3,46 @@
 
 #include "runs.h"
 
+/* Says the text and, for errors of one kind, what helps. Returns an exit code. */
+static int fail(const char *command, const r4_error *e, r4_status kind, const char *hint)
+{
+  char text[R4_ERROR_SIZE + 80];
+  snprintf(text, sizeof text, "%s%s", e->text, e->status == kind ? hint : "");
+  return cli_fail(command, e->status, text);
+}
+
 /* Where a manifest is missing nobody can tell: that is said, and no error. */
 static int check_data(const char *command, const struct run *r, const r4_data *d)
 {
-  char hash[R4_HASH_SIZE], text[R4_ERROR_SIZE + 80];
+  char hash[R4_HASH_SIZE];
   r4_data_hash(d, hash);
   for (size_t k = 0; k < r->seeds; k++) {
     r4_error e = {0};
     r4_status s = r4_run_check_data(r->folder[k], hash, &e);
     if (s == R4_E_IO)
       fprintf(stderr, "r4 %s: %s; so nothing says whether these are the data of the run\n", command, e.text);
-    else if (s == R4_E_ARGUMENT) {
-      snprintf(text, sizeof text, "%s; --other-data takes them all the same", e.text);
-      return cli_fail(command, s, text);
-    } else if (s)
-      return cli_fail(command, s, e.text);
+    else if (s)
+      return fail(command, &e, R4_E_ARGUMENT, "; --other-data takes them all the same");
   }
   return EXIT_DONE;
 }
 
+static const char MOVED[] = "; --data says where they are now";
+
 static int locate(const char *command, r4_settings *s, const char *folder, const char *instead,
                   const char *hint)
 {
-  char text[R4_ERROR_SIZE + 80];
   r4_error e = {0};
-  r4_status status = r4_settings_locate(s, folder, instead, &e);
-  snprintf(text, sizeof text, "%s%s", e.text, status == R4_E_IO ? hint : "");
-  return status ? cli_fail(command, status, text) : EXIT_DONE;
+  return r4_settings_locate(s, folder, instead, &e) ? fail(command, &e, R4_E_IO, hint) : EXIT_DONE;
 }
 
 r4_data *run_data(const char *command, const struct run *r, const char *instead, bool any, int *code)
 {
   r4_error e = {0};
-  *code =
-    locate(command, r->settings, r->folder[0], *instead ? instead : NULL, "; --data says where it is now");
+  *code = locate(command, r->settings, r->folder[0], *instead ? instead : NULL, MOVED);
   if (*code) return NULL;
   r4_data *d = r4_settings_data(r->settings, &e);
-  if (!d) *code = cli_fail(command, e.status, e.text);
+  if (!d) *code = fail(command, &e, R4_E_IO, MOVED);
   if (!d || any || !(*code = check_data(command, r, d))) return d;
   r4_data_free(d);
   return NULL;

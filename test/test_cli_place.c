@@ -63,7 +63,7 @@ static void moved_apart(void **state)
   EXPECT("mv home/pets far/away/pets && $R4 eval home/runs/small", 3, "data \"pets\" is nowhere: not at /",
          "/home/pets, where it was, nor at home/runs/small/seed-0/../../../pets, as seen from the run, nor "
          "at pets, as seen "
-         "from here; --data says where it is now");
+         "from here; --data says where they are now");
   EXPECT("$R4 explain home/runs/small", 3, "is nowhere", "--data says");
   EXPECT("$R4 train home/runs/small --resume --set epochs=40", 3, "is nowhere", "put it back");
   EXPECT("$R4 eval home/runs/small --data far/away/pets", 0, "6 examples of test");
@@ -109,7 +109,7 @@ static void names_and_older_runs(void **state)
          0, "");
   EXPECT("cd home && $R4 eval runs/small && $R4 train runs/small --resume --quiet", 0, "6 examples of test",
          "runs/small");
-  EXPECT("cd far && $R4 eval ../home/runs/small", 3, "pets");
+  EXPECT("cd far && $R4 eval ../home/runs/small", 3, "pets", "; --data says where they are now");
   EXPECT("cd far && $R4 eval ../home/runs/small --data ../home/pets", 0, "6 examples of test");
 }
 
