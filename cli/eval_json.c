@@ -38,12 +38,7 @@ static void add_summary(r4_json *w, const struct evaluation *v)
   json_real(w, "worst_group_of_means_accuracy", 100 * s->group[s->worst_mean_group].mean);
   json_whole(w, "masked_examples", (int64_t)v->metrics->masked_examples);
   json_whole(w, "core_examples", (int64_t)v->metrics->core_examples);
-  json_mean_sd(w, "kappa_masked_max", s->kappa_masked_max, 1);
-  json_mean_sd(w, "kappa_masked_mean", s->kappa_masked_mean, 1);
-  json_mean_sd(w, "kappa_core_max", s->kappa_core_max, 1);
-  json_mean_sd(w, "kappa_core_mean", s->kappa_core_mean, 1);
-  json_flag(w, "constant", s->constant > 0);
-  json_whole(w, "constant_seeds", (int64_t)s->constant);
+  json_fragility(w, s);
   r4_json_key(w, "group_accuracy");
   r4_json_open(w, '{');
   for (size_t g = 0; g < s->groups; g++) add_group(w, v, g, s->group[g].mean);

@@ -45,6 +45,16 @@ void json_mean_sd(r4_json *w, const char *key, r4_mean_sd v, double scale)
   json_real(w, sd, scale * v.sd);
 }
 
+void json_fragility(r4_json *w, const r4_summary *s)
+{
+  json_mean_sd(w, "kappa_masked_max", s->kappa_masked_max, 1);
+  json_mean_sd(w, "kappa_masked_mean", s->kappa_masked_mean, 1);
+  json_mean_sd(w, "kappa_core_max", s->kappa_core_max, 1);
+  json_mean_sd(w, "kappa_core_mean", s->kappa_core_mean, 1);
+  json_flag(w, "constant", s->constant > 0);
+  json_whole(w, "constant_seeds", (int64_t)s->constant);
+}
+
 int json_print(FILE *f, const char *command, r4_json *w)
 {
   char *text = r4_json_take(w);

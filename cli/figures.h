@@ -11,6 +11,8 @@ const char *figure_text(double v, int digits, const char *none, char to[FIGURE_S
 
 /* key and value, and key_sd. */
 void json_mean_sd(r4_json *w, const char *key, r4_mean_sd v, double scale);
+/* All kappas, and whether they mean something. */
+void json_fragility(r4_json *w, const r4_summary *s);
 void json_real(r4_json *w, const char *key, double v);
 void json_whole(r4_json *w, const char *key, int64_t v);
 void json_flag(r4_json *w, const char *key, bool v);

@@ -266,12 +266,7 @@ static void add_row(r4_json *w, const struct row *r)
   json_mean_sd(w, "avg_group_accuracy", s->avg, 100);
   json_mean_sd(w, "worst_group_accuracy", s->worst, 100);
   json_real(w, "worst_group_of_means_accuracy", 100 * s->group[s->worst_mean_group].mean);
-  json_mean_sd(w, "kappa_masked_max", s->kappa_masked_max, 1);
-  json_mean_sd(w, "kappa_masked_mean", s->kappa_masked_mean, 1);
-  json_mean_sd(w, "kappa_core_max", s->kappa_core_max, 1);
-  json_mean_sd(w, "kappa_core_mean", s->kappa_core_mean, 1);
-  json_flag(w, "constant", s->constant > 0);
-  json_whole(w, "constant_seeds", (int64_t)s->constant);
+  json_fragility(w, s);
   if (*r->ours.constant) json_text(w, "notice", r->ours.constant);
   r4_json_key(w, "group_accuracy");
   r4_json_open(w, '[');
