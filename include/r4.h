@@ -597,6 +597,13 @@ r4_status r4_data_lint(const r4_data *d, const char *source, r4_finding finding[
  * be bound to a plan. */
 typedef struct r4_batches r4_batches;
 
+/* Images that are seen otherwise in each epoch, and their masks with them. All 0: as they are. */
+typedef struct {
+  bool flip;         /* left and right are exchanged, with probability 1/2 */
+  int64_t crop;      /* moved by up to so many pixels up or down, left or right; the edge is repeated, without a mask */
+  double brightness; /* b: all values times one factor, uniform in [1 - b, 1 + b]; those of bytes stay in [0, 1] */
+} r4_augment;
+
 typedef struct {
   size_t size;        /* examples of a batch; the last of an epoch has what is left */
   bool drop_last;     /* leave out the last batch of an epoch if it is smaller */
@@ -606,13 +613,14 @@ typedef struct {
   bool no_masks;      /* m is not made, and NULL */
   size_t masked;      /* 0: m has all features; U: the U features of index */
   const float *index; /* whole numbers, as the input "index" of an objective; what masks touch must be listed */
+  r4_augment augment; /* by seed, epoch and example; flip and crop: what moved masks can touch must be listed */
   r4_fill fill;       /* what takes the place of masked content in filled, by seed, epoch and example */
   bool prefetch;      /* the next batch is made on a thread of its own while this one is used */
 } r4_batch_options;
 
 typedef struct {
   size_t count;           /* examples: rows 0 .. count - 1 are filled */
-  size_t masked;          /* of them with a mask */
+  size_t masked;          /* of them with a mask in the data set; crop may move all of it out of the image */
   bool masked_first;      /* and these come first */
   const float *x, *y, *m; /* [size, features], [size], [size, features or U]; aligned to 64 bytes */
   const float *filled;    /* as x, with masked content replaced; x itself if nothing is to be */
@@ -631,9 +639,9 @@ r4_status r4_batches_seek(r4_batches *b, uint32_t epoch, size_t index, r4_error 
  * next one is asked for. Allocates nothing and cannot fail. */
 r4_batch r4_batches_next(r4_batches *b);
 
-/* The features of the flattened example that some mask touches, in order, in index, which has room for all
- * features. Returns their number. */
-size_t r4_data_masked_features(const r4_data *d, float *index);
+/* The features of the flattened example that some mask touches, or can touch when augment moves it (NULL: it stays), in
+ * order, in index, which has room for all features. Returns their number. */
+size_t r4_data_masked_features(const r4_data *d, const r4_augment *augment, float *index);
 
 /* The mean of the examples, in to. */
 r4_status r4_data_mean(const r4_data *d, float *to, r4_error *e);

@@ -72,7 +72,7 @@ static void rows_are_the_examples(void **state)
   float index[FEATURES];
   for (int floats = 0; floats < 2; floats++) {
     r4_data *d = make(37, floats);
-    size_t masked = r4_data_masked_features(d, index);
+    size_t masked = r4_data_masked_features(d, NULL, index);
     const float want[] = {6, 7, 8, 9, 10, 11, 12, 13, 40, 41}; /* both channels of pixels 3 to 6 and 20 */
     assert_int_equal(masked, 10);
     for (size_t u = 0; u < masked; u++) assert_true(index[u] == want[u]);
@@ -218,7 +218,7 @@ static void a_thread_changes_nothing(void **state)
   (void)state;
   float index[FEATURES];
   r4_data *d = make(61, false);
-  size_t masked = r4_data_masked_features(d, index);
+  size_t masked = r4_data_masked_features(d, NULL, index);
   r4_batch_options options = {.size = 8, .shuffle = true, .seed = 9, .masked = masked, .index = index};
   int before = r4_threads(0, false);
   for (int threads = 1; threads <= 2; threads++) {
@@ -284,7 +284,7 @@ static void bad_options_are_named(void **state)
   (void)state;
   r4_data *d = make(10, false);
   float index[FEATURES], outside[] = {FEATURES}, half[] = {1.5f};
-  size_t masked = r4_data_masked_features(d, index);
+  size_t masked = r4_data_masked_features(d, NULL, index);
   const struct {
     r4_batch_options options;
     const char *text;
@@ -310,7 +310,7 @@ static void memory_may_run_out(void **state)
   (void)state;
   r4_data *d = make(10, false);
   float index[FEATURES];
-  size_t masked = r4_data_masked_features(d, index);
+  size_t masked = r4_data_masked_features(d, NULL, index);
   for (long n = 1;; n++) {
     r4_error e = {0};
     r4_mem_fail_at(n);

@@ -54,7 +54,7 @@ static struct rig *rig_new(r4_objective_options objective, size_t masked)
   assert_non_null(r->net);
   assert_int_equal(r4_net_size(r->net), SIZE);
   r4_net_init(r->net, 3, r->weights);
-  r->masked = r4_data_masked_features(r->data, r->index);
+  r->masked = r4_data_masked_features(r->data, NULL, r->index);
   r4_batch_options batches = {.size = BATCH, .masked = r->masked, .index = r->index};
   r->batches = r4_batches_new(r->data, &batches, &e);
   assert_non_null(r->batches);

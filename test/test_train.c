@@ -380,6 +380,7 @@ static void settings_must_fit_the_data(void **state)
                {"net=mlp100-10", "takes 100 features, the data has 784"},
                {"data=", "data is not set"},
                {"data=no-such-thing", "no-such-thing"},
+               {"augment.crop=28", "augment.crop is 28, expected 0 to 27 for images of 28 x 28 pixels"},
                {"net=conv 4 30, flatten, dense 10", "conv 4 30"},
                {"eps_ramp=4", "eps_ramp (test) is 4, but epochs (test) is 3"}};
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
@@ -431,6 +432,9 @@ static void settings_matter(void **state)
                                        "beta1=0.8",
                                        "beta2=0.99",
                                        "drop_last=true",
+                                       "augment.flip=true",
+                                       "augment.crop=1",
+                                       "augment.brightness=0.2",
                                        "alpha=0.01"};
   for (size_t k = 0; k < sizeof change / sizeof *change; k++) {
     const char *const set[] = {"eps_ramp=0.75", "epochs=1", change[k],

@@ -21,8 +21,9 @@ enum {
   PURPOSE_CORRECT = 0x72340320, /* data/mask_corrupt.c: masks that stay, and how others go wrong */
   PURPOSE_WRONG_FIRST,
   PURPOSE_WRONG_SECOND,
-  PURPOSE_KEEP = 0x72340330, /* data/mask.c: examples that keep their mask */
-  PURPOSE_FILL = 0x72340340, /* data/fill.c: content in place of masked content, of each epoch */
+  PURPOSE_KEEP = 0x72340330,    /* data/mask.c: examples that keep their mask */
+  PURPOSE_FILL = 0x72340340,    /* data/fill.c: content in place of masked content, of each epoch */
+  PURPOSE_AUGMENT = 0x72340350, /* data/augment.c: how examples are moved and brightened, of each epoch */
 
   PURPOSE_SMOOTH = 0x72340400, /* eval/attribution.c: noise of SmoothGrad */
 

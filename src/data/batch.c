@@ -178,9 +178,12 @@ static bool buffer_init(struct buffer *to, size_t size, const struct batch_rows 
 {
   struct batch_memory *m = &to->memory;
   bool fills = rows->fill.kind != R4_FILL_NONE;
+  size_t moved = augment_scratch(&rows->augment);
   to->example = r4_mem_new(size, sizeof *to->example);
-  return to->example && allocate(&m->x, size, rows->features) && allocate(&m->y, size, 1) &&
-         allocate(&m->m, size, rows->masked) && allocate(&m->filled, size, fills ? rows->features : 0) &&
+  m->moved = moved ? r4_mem_new(size, moved) : NULL;
+  return to->example && (m->moved || !moved) && allocate(&m->x, size, rows->features) &&
+         allocate(&m->y, size, 1) && allocate(&m->m, size, rows->masked) &&
+         allocate(&m->filled, size, fills ? rows->features : 0) &&
          allocate(&m->scratch, size, fill_scratch(&rows->fill));
 }
 
@@ -224,6 +227,7 @@ void r4_batches_free(r4_batches *b)
     r4_mem_free(m->y);
     r4_mem_free(m->m);
     r4_mem_free(m->scratch);
+    r4_mem_free(m->moved);
     r4_mem_free(b->buffer[k].example);
   }
   r4_mem_free(b->order);

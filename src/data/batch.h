@@ -2,6 +2,7 @@
 #ifndef R4_DATA_BATCH_H
 #define R4_DATA_BATCH_H
 
+#include "data/augment.h"
 #include "data/data.h"
 #include "data/fill.h"
 
@@ -10,9 +11,11 @@ struct batch_rows {
   r4_data *data;   /* a reference of our own */
   size_t features; /* of a row of x */
   size_t masked;   /* of a row of m; 0: no masks */
+  struct augment augment;
   struct fill fill;
   uint8_t
     *listed; /* [masks, masked] bytes of the listed features; NULL: all features, from the masks themselves */
+  size_t *element; /* in place of listed if masks move: [masked], where a mask has a listed feature */
 };
 
 r4_status batch_rows_init(struct batch_rows *r, const r4_data *d, const r4_batch_options *options,
@@ -22,6 +25,7 @@ void batch_rows_clear(struct batch_rows *r);
 /* Memory for rows: of examples as they are and filled, labels, masks, and what filling needs. NULL: not made. */
 struct batch_memory {
   float *x, *filled, *y, *m, *scratch;
+  uint8_t *moved; /* masks as bytes, for augmentation */
 };
 
 /* Rows of n examples in an epoch; on all threads of the caller, or on its own one only. Returns how many are masked. */

@@ -4,26 +4,6 @@
 #include "base/mem.h"
 #include "data/batch.h"
 
-/* Elements of masks stand for pixels; feature k * repeat + c is channel c of pixel k. The first feature of a
- * pixel keeps whether it is touched, until it is read and the list, which is never longer, grows over it. */
-size_t r4_data_masked_features(const r4_data *d, float *index)
-{
-  struct mask_layout layout = data_mask_layout(d);
-  size_t n = 0;
-  for (size_t k = 0; k < d->values->features; k++) index[k] = 0;
-  for (size_t i = 0; i < d->n; i++) {
-    if (!d->record[i].mask) continue;
-    const uint8_t *mask = masks_at(d->masks, d->record[i].mask);
-    for (size_t k = 0; k < layout.size; k++)
-      if (mask[k]) index[k * layout.repeat] = 1;
-  }
-  for (size_t k = 0; k < layout.size; k++) {
-    if (index[k * layout.repeat] == 0) continue;
-    for (size_t c = 0; c < layout.repeat; c++) index[n++] = (float)(k * layout.repeat + c);
-  }
-  return n;
-}
-
 /* ---- Making ---- */
 
 static r4_status check_index(const r4_batch_options *o, size_t features, uint8_t *is_listed, r4_error *e)
@@ -50,17 +30,42 @@ static r4_status check_mask(const r4_data *d, size_t i, const uint8_t *is_listed
   return R4_OK;
 }
 
+static r4_status check_moved(const r4_data *d, const r4_augment *by, const uint8_t *is_listed, r4_error *e)
+{
+  float *touched = r4_mem_new(d->values->features, sizeof *touched);
+  if (!touched) return r4_fail(e, R4_E_MEMORY, "out of memory for %zu features", d->values->features);
+  size_t n = r4_data_masked_features(d, by, touched), u = 0;
+  while (u < n && is_listed[(size_t)touched[u]]) u++;
+  size_t missing = u < n ? (size_t)touched[u] : 0;
+  r4_mem_free(touched);
+  if (u == n) return R4_OK;
+  return r4_fail(e, R4_E_ARGUMENT,
+                 "batches: masks that augment moves can touch feature %zu, which index does not list",
+                 missing);
+}
+
+/* Masks that move are as many as examples, so their listed features are looked up in each. */
+static r4_status find_elements(struct batch_rows *r, const r4_batch_options *o, const uint8_t *is_listed,
+                               r4_error *e)
+{
+  size_t repeat = data_mask_layout(r->data).repeat;
+  r->element = r4_mem_new(o->masked, sizeof *r->element);
+  if (!r->element) return r4_fail(e, R4_E_MEMORY, "out of memory for %zu features", o->masked);
+  for (size_t u = 0; u < o->masked; u++) r->element[u] = (size_t)o->index[u] / repeat;
+  return check_moved(r->data, &o->augment, is_listed, e);
+}
+
 /* Few masks are distinct, so the listed features of each are gathered once. */
-static r4_status gather_listed(struct batch_rows *r, const r4_batch_options *o, r4_error *e)
+static r4_status gather_listed(struct batch_rows *r, const r4_batch_options *o, const uint8_t *is_listed,
+                               r4_error *e)
 {
   const r4_data *d = r->data;
   size_t masks = d->masks ? d->masks->n : 1, repeat = data_mask_layout(d).repeat;
-  uint8_t *is_listed = r4_mem_new(r->features, 1), *gathered = r4_mem_new(masks, 1);
+  uint8_t *gathered = r4_mem_new(masks, 1);
   r4_status s = R4_OK;
   r->listed = r4_mem_new(masks, o->masked);
-  if (!is_listed || !gathered || !r->listed)
+  if (!gathered || !r->listed)
     s = r4_fail(e, R4_E_MEMORY, "out of memory for %zu masks of %zu features", masks, o->masked);
-  if (!s) s = check_index(o, r->features, is_listed, e);
   for (size_t i = 0; !s && i < d->n; i++) {
     uint32_t number = d->record[i].mask;
     if (!number || gathered[number]) continue;
@@ -70,8 +75,19 @@ static r4_status gather_listed(struct batch_rows *r, const r4_batch_options *o, 
     for (size_t u = 0; u < o->masked; u++)
       r->listed[number * o->masked + u] = mask[(size_t)o->index[u] / repeat];
   }
-  r4_mem_free(is_listed);
   r4_mem_free(gathered);
+  return s;
+}
+
+static r4_status init_list(struct batch_rows *r, const r4_batch_options *o, r4_error *e)
+{
+  if (!o->index) return r4_fail(e, R4_E_ARGUMENT, "batches: %zu masked features without an index", o->masked);
+  uint8_t *is_listed = r4_mem_new(r->features, 1);
+  if (!is_listed) return r4_fail(e, R4_E_MEMORY, "out of memory for %zu features", r->features);
+  r4_status s = check_index(o, r->features, is_listed, e);
+  if (!s)
+    s = augment_moves(&o->augment) ? find_elements(r, o, is_listed, e) : gather_listed(r, o, is_listed, e);
+  r4_mem_free(is_listed);
   return s;
 }
 
@@ -80,12 +96,10 @@ r4_status batch_rows_init(struct batch_rows *r, const r4_data *d, const r4_batch
 {
   *r = (struct batch_rows){.data = data_derive(d, e), .features = d->values->features};
   if (!r->data) return R4_E_MEMORY;
-  r4_status s = fill_init(&r->fill, r->data, options->fill, options->seed, e);
+  r4_status s = augment_init(&r->augment, r->data, options->augment, options->seed, e);
+  if (!s) s = fill_init(&r->fill, r->data, options->fill, options->seed, e);
   r->masked = options->no_masks ? 0 : options->masked ? options->masked : r->features;
-  if (!s && options->masked && !options->no_masks)
-    s = options->index
-          ? gather_listed(r, options, e)
-          : r4_fail(e, R4_E_ARGUMENT, "batches: %zu masked features without an index", options->masked);
+  if (!s && options->masked && !options->no_masks) s = init_list(r, options, e);
   if (s) batch_rows_clear(r);
   return s;
 }
@@ -95,6 +109,7 @@ void batch_rows_clear(struct batch_rows *r)
   fill_clear(&r->fill);
   r4_data_free(r->data);
   r4_mem_free(r->listed);
+  r4_mem_free(r->element);
   *r = (struct batch_rows){0};
 }
 
@@ -106,9 +121,10 @@ static void to_floats(const uint8_t *from, size_t n, float *restrict to)
   for (size_t k = 0; k < n; k++) to[k] = (float)from[k] / 255;
 }
 
-static void read_mask(const struct batch_rows *r, uint32_t number, float *restrict to)
+/* A mask, which has this number in the data; it may have been moved since. */
+static void read_mask(const struct batch_rows *r, uint32_t number, const uint8_t *mask, float *restrict to)
 {
-  if (!number) {
+  if (!mask) {
     memset(to, 0, r->masked * sizeof *to);
     return;
   }
@@ -116,8 +132,11 @@ static void read_mask(const struct batch_rows *r, uint32_t number, float *restri
     to_floats(r->listed + number * r->masked, r->masked, to);
     return;
   }
+  if (r->element) {
+    for (size_t u = 0; u < r->masked; u++) to[u] = (float)mask[r->element[u]] / 255;
+    return;
+  }
   struct mask_layout layout = data_mask_layout(r->data);
-  const uint8_t *mask = masks_at(r->data->masks, number);
   to_floats(mask, layout.size, to);
   if (layout.repeat == 1) return;
   for (size_t k = layout.size; k-- > 0;) /* from the end, so that nothing is written over before it is read */
@@ -146,7 +165,7 @@ static void ask_ahead(const r4_data *d, size_t n, const size_t *example)
 size_t batch_rows_make(const struct batch_rows *r, uint32_t epoch, size_t n, const size_t *example,
                        bool alone, const struct batch_memory *to)
 {
-  size_t masked = 0, scratch = fill_scratch(&r->fill);
+  size_t masked = 0, scratch = fill_scratch(&r->fill), moved = augment_scratch(&r->augment);
 #pragma omp parallel for schedule(static) reduction(+ : masked) if (!alone)
   for (size_t i = 0; i < n; i++) {
     const struct record *record = r->data->record + example[i];
@@ -154,9 +173,11 @@ size_t batch_rows_make(const struct batch_rows *r, uint32_t epoch, size_t n, con
     float *x = to->x + i * r->features;
     read_values(r->data->values, record->row, x);
     to->y[i] = (float)record->label;
-    if (to->m) read_mask(r, record->mask, to->m + i * r->masked);
+    const uint8_t *mask = data_mask_bytes(r->data, example[i]);
+    mask = augment_row(&r->augment, epoch, example[i], mask, x, to->moved + i * moved);
+    if (to->m) read_mask(r, record->mask, mask, to->m + i * r->masked);
     if (to->filled)
-      fill_row(&r->fill, epoch, example[i], x, to->scratch + i * scratch, to->filled + i * r->features);
+      fill_row(&r->fill, epoch, example[i], x, mask, to->scratch + i * scratch, to->filled + i * r->features);
     masked += record->mask != 0;
   }
   return masked;

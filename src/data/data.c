@@ -167,6 +167,12 @@ struct mask_layout data_mask_layout(const r4_data *d)
   return by_pixel ? (struct mask_layout){pixels, features / pixels} : (struct mask_layout){features, 1};
 }
 
+const uint8_t *data_mask_bytes(const r4_data *d, size_t i)
+{
+  uint32_t number = d->record[i].mask;
+  return number ? masks_at(d->masks, number) : NULL;
+}
+
 /* ---- Asking ---- */
 
 size_t r4_data_count(const r4_data *d)

@@ -40,12 +40,6 @@ static size_t features(const struct fill *f)
   return f->height * f->width * f->channels;
 }
 
-static const uint8_t *mask_of(const struct fill *f, size_t i)
-{
-  uint32_t number = f->data->record[i].mask;
-  return number ? masks_at(f->data->masks, number) : NULL;
-}
-
 static float value_of(const struct fill *f, size_t i, size_t feature)
 {
   const struct values *v = f->data->values;
@@ -141,7 +135,7 @@ static void choose_swap(struct place *p)
   draw_donor(p, 0);
   if (is_vector(p->f)) return;
   p->own = shape_box(p->mask, size);
-  p->other = shape_box(mask_of(p->f, p->donor), size);
+  p->other = shape_box(data_mask_bytes(p->f->data, p->donor), size);
 }
 
 /* The pixel of the donor's box that lies where pixel k lies in the example's own. */
@@ -165,7 +159,7 @@ static float swapped(const struct place *p, size_t feature)
 static void choose_paste(struct place *p)
 {
   draw_donor(p, 1);
-  p->mask = r4_random_uniform(p->key, p->draw) < 0.5 ? NULL : mask_of(p->f, p->donor);
+  p->mask = r4_random_uniform(p->key, p->draw) < 0.5 ? NULL : data_mask_bytes(p->f->data, p->donor);
 }
 
 static float pasted(const struct place *p, size_t feature)
@@ -196,7 +190,8 @@ size_t fill_scratch(const struct fill *f)
   return f->kind == R4_FILL_BLUR ? f->height * f->width * (f->channels + 1) : 0;
 }
 
-void fill_row(const struct fill *f, uint32_t epoch, size_t i, const float *x, float *scratch, float *to)
+void fill_row(const struct fill *f, uint32_t epoch, size_t i, const float *x, const uint8_t *mask,
+              float *scratch, float *to)
 {
   const struct kind *kind = &kinds[f->kind];
   const struct mask_layout layout = data_mask_layout(f->data);
@@ -204,7 +199,7 @@ void fill_row(const struct fill *f, uint32_t epoch, size_t i, const float *x, fl
                     .key = {f->seed, PURPOSE_FILL, epoch},
                     .draw = i * (features(f) + 2),
                     .i = i,
-                    .mask = mask_of(f, i),
+                    .mask = mask,
                     .x = x,
                     .scratch = scratch};
   memcpy(to, x, features(f) * sizeof *to);
@@ -286,7 +281,7 @@ static r4_status fill_all(const r4_data *d, const struct fill *f, uint32_t epoch
   r4_status s = x && scratch ? R4_OK : r4_fail(e, R4_E_MEMORY, "out of memory for %zu features", n);
   for (size_t i = 0; i < d->n && !s; i++) {
     r4_data_values(d, i, x);
-    fill_row(f, epoch, i, x, scratch, to->floats + i * n);
+    fill_row(f, epoch, i, x, data_mask_bytes(d, i), scratch, to->floats + i * n);
   }
   r4_mem_free(x);
   r4_mem_free(scratch);

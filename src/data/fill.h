@@ -37,7 +37,9 @@ void fill_clear(struct fill *f);
 /* Floats of scratch memory that fill_row needs. */
 size_t fill_scratch(const struct fill *f);
 
-/* Writes example i, whose values are x, as it is seen in this epoch. */
-void fill_row(const struct fill *f, uint32_t epoch, size_t i, const float *x, float *scratch, float *to);
+/* Writes example i, whose values are x and whose mask is mask or NULL, as it is seen in this epoch. Both may have been
+ * moved; what is drawn from others is as it is in the data. */
+void fill_row(const struct fill *f, uint32_t epoch, size_t i, const float *x, const uint8_t *mask,
+              float *scratch, float *to);
 
 #endif

@@ -71,7 +71,7 @@ static r4_status open_arrays(struct run *r, r4_error *e)
   r->index = allocate(features, sizeof *r->index, &s, e);
   if (r->val) r->predicted = allocate(r4_data_count(r->val), sizeof *r->predicted, &s, e);
   if (s) return s;
-  r->touched = r4_data_masked_features(r->train, r->index);
+  r->touched = r4_data_masked_features(r->train, &r->s->augment, r->index);
   r->masked = (double)r->touched <= LISTED_SHARE * (double)features ? r->touched : 0;
   s = task_start(r->s, r->net, r->weights, e);
   if (!s) memcpy(r->good, r->weights, r->size * sizeof *r->good);
@@ -92,6 +92,7 @@ static r4_status open_steps(struct run *r, r4_error *e)
                               .no_masks = !r4_method_describe(s->method).guided,
                               .masked = r->masked,
                               .index = r->index,
+                              .augment = s->augment,
                               .fill = fill,
                               .prefetch = values >= VALUES_WORTH_A_THREAD};
   struct step_options step = {.net = r->net,

@@ -39,6 +39,8 @@ struct settings {
   bool random_start, double_softmax, guard;
   struct reals range, class_weights;
 
+  r4_augment augment;
+
   int64_t epochs, batch, patience, seed, threads;
   const char *optimizer, *schedule, *select;
   double rate, momentum, beta1, beta2, weight_decay, warmup, decay_by, checkpoint;

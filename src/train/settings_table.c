@@ -89,6 +89,9 @@ static const struct setting table[] = {
   SETTING(METHOD, class_weights, "", 0, UP, OF("balanced"), "weight of each class in the loss; empty: all 1"),
   NUMBER(METHOD, weight_penalty, "0", 0, UP, "beta in beta * (sum of squared weights), added to the loss"),
 
+  FLAG(TRAINING, augment.flip, "false", "images: exchange left and right of every second example, anew in each epoch"),
+  NUMBER(TRAINING, augment.crop, "0", 0, 4096, "images: move by up to so many pixels each way, and masks with them"),
+  NUMBER(TRAINING, augment.brightness, "0", 0, 1, "images: b; values times a factor from 1 - b to 1 + b"),
   NUMBER(TRAINING, epochs, "10", 1, 1e9, "passes over the training data"),
   NUMBER(TRAINING, batch, "128", 1, 1e9, "examples of a step"),
   CHOICE(TRAINING, optimizer, "adam", optimizer_words, "how weights follow the gradient"),

@@ -1,0 +1,161 @@
+#include "data/augment.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/purpose.h"
+
+bool augment_moves(const r4_augment *by)
+{
+  return by->flip || by->crop != 0;
+}
+
+bool augment_is_on(const r4_augment *by)
+{
+  return augment_moves(by) || by->brightness != 0;
+}
+
+/* ---- Making ---- */
+
+static r4_status check_image(const r4_data *d, const r4_augment *by, r4_error *e)
+{
+  r4_shape s = d->values->shape;
+  const char *which = by->flip ? "flip" : by->crop ? "crop" : "brightness";
+  if (s.rank != 3)
+    return r4_fail(e, R4_E_ARGUMENT, "augment.%s is for images, and examples are %zu features", which,
+                   d->values->features);
+  if (augment_moves(by) && data_mask_layout(d).size != (size_t)(s.dim[0] * s.dim[1]))
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "augment.%s is for masks with an element per pixel, and these have one per feature",
+                   which);
+  return R4_OK;
+}
+
+static r4_status check_numbers(const r4_data *d, const r4_augment *by, r4_error *e)
+{
+  r4_shape s = d->values->shape;
+  int64_t shorter = s.dim[0] < s.dim[1] ? s.dim[0] : s.dim[1];
+  if (by->crop < 0 || by->crop >= shorter)
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "augment.crop is %lld, expected 0 to %lld for images of %lld x %lld pixels",
+                   (long long)by->crop, (long long)shorter - 1, (long long)s.dim[0], (long long)s.dim[1]);
+  if (!(by->brightness >= 0 && by->brightness <= 1))
+    return r4_fail(e, R4_E_ARGUMENT, "augment.brightness is %g, expected 0 to 1", by->brightness);
+  return R4_OK;
+}
+
+r4_status augment_init(struct augment *a, const r4_data *d, r4_augment by, uint64_t seed, r4_error *e)
+{
+  r4_shape s = d->values->shape;
+  *a = (struct augment){0};
+  if (!augment_is_on(&by)) return R4_OK;
+  r4_status status = check_image(d, &by, e);
+  if (!status) status = check_numbers(d, &by, e);
+  if (status) return status;
+  *a = (struct augment){.by = by,
+                        .seed = seed,
+                        .size = {(size_t)s.dim[0], (size_t)s.dim[1]},
+                        .channels = (size_t)s.dim[2],
+                        .bytes = d->values->bytes != NULL};
+  return R4_OK;
+}
+
+size_t augment_scratch(const struct augment *a)
+{
+  return augment_moves(&a->by) ? a->size.height * a->size.width : 0;
+}
+
+/* ---- Drawing ---- */
+
+/* What becomes of one example. */
+struct fate {
+  int64_t down, right;
+  bool flip;
+  float factor;
+};
+
+static struct fate draw(const struct augment *a, uint32_t epoch, size_t i)
+{
+  enum { FLIP, DOWN, RIGHT, BRIGHTNESS, DRAWS };
+  const r4_random key = {a->seed, PURPOSE_AUGMENT, epoch};
+  uint64_t first = (uint64_t)i * DRAWS, places = 2 * (uint64_t)a->by.crop + 1;
+  double between = 2 * r4_random_uniform(key, first + BRIGHTNESS) - 1;
+  return (struct fate){.down = (int64_t)r4_random_below(key, first + DOWN, places) - a->by.crop,
+                       .right = (int64_t)r4_random_below(key, first + RIGHT, places) - a->by.crop,
+                       .flip = a->by.flip && r4_random_uniform(key, first + FLIP) < 0.5,
+                       .factor = (float)(1 + a->by.brightness * between)};
+}
+
+/* ---- Moving ---- */
+
+/* Moves n blocks of bytes by fewer than n places, forward or back; the block at the edge stays, and fills the gap. */
+static void shift(void *blocks, size_t n, size_t block, int64_t by)
+{
+  char *first = blocks;
+  size_t far = (size_t)(by < 0 ? -by : by), kept = (n - far) * block;
+  if (by >= 0) {
+    memmove(first + far * block, first, kept);
+    for (size_t k = 1; k < far; k++) memcpy(first + k * block, first, block);
+  } else {
+    memmove(first, first + far * block, kept);
+    for (size_t k = n - far; k + 1 < n; k++) memcpy(first + k * block, first + (n - 1) * block, block);
+  }
+}
+
+static void reverse(void *blocks, size_t n, size_t block)
+{
+  char *a = blocks, *b = a + n * block;
+  for (size_t k = 0; k < n / 2; k++, a += block) {
+    b -= block;
+    for (size_t c = 0; c < block; c++) {
+      char kept = a[c];
+      a[c] = b[c];
+      b[c] = kept;
+    }
+  }
+}
+
+static void move_image(const struct augment *a, const struct fate *f, float *x)
+{
+  size_t width = a->size.width, pixel = a->channels * sizeof *x;
+  shift(x, a->size.height, width * pixel, f->down);
+  for (size_t row = 0; row < a->size.height; row++) {
+    float *line = x + row * width * a->channels;
+    shift(line, width, pixel, f->right);
+    if (f->flip) reverse(line, width, pixel);
+  }
+}
+
+static bool any(const uint8_t *mask, size_t n)
+{
+  for (size_t k = 0; k < n; k++)
+    if (mask[k]) return true;
+  return false;
+}
+
+static const uint8_t *move_mask(const struct augment *a, const struct fate *f, const uint8_t *mask,
+                                uint8_t *to)
+{
+  size_t width = a->size.width;
+  shape_move(mask, a->size, f->down, f->right, to);
+  for (size_t row = 0; row < a->size.height && f->flip; row++) reverse(to + row * width, width, 1);
+  return any(to, a->size.height * width) ? to : NULL;
+}
+
+static void brighten(const struct augment *a, float factor, float *x)
+{
+  size_t n = a->size.height * a->size.width * a->channels;
+  for (size_t k = 0; k < n; k++) x[k] *= factor;
+  for (size_t k = 0; k < n && a->bytes; k++) x[k] = fminf(x[k], 1);
+}
+
+const uint8_t *augment_row(const struct augment *a, uint32_t epoch, size_t i, const uint8_t *mask, float *x,
+                           uint8_t *moved)
+{
+  if (!augment_is_on(&a->by)) return mask;
+  struct fate f = draw(a, epoch, i);
+  if (a->by.brightness > 0) brighten(a, f.factor, x);
+  if (!augment_moves(&a->by)) return mask;
+  move_image(a, &f, x);
+  return mask ? move_mask(a, &f, mask, moved) : NULL;
+}
