@@ -66,6 +66,10 @@ struct probe *probe_new(const struct probe_options *options, r4_error *e)
 {
   r4_error own = {0};
   if (!e) e = &own;
+  if (options->batch < 1) {
+    r4_fail(e, R4_E_ARGUMENT, "a batch of %lld examples: expected 1 or more", (long long)options->batch);
+    return NULL;
+  }
   struct probe *p = r4_mem_new(1, sizeof *p);
   if (!p) {
     r4_fail(e, R4_E_MEMORY, "out of memory for a probe");
