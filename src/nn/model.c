@@ -84,11 +84,17 @@ static r4_shape file_shape(const r4_net *n, size_t param)
 
 /* ---- Saving ---- */
 
+/* A net with one output has two classes. */
+static int64_t names_of(const r4_net *n)
+{
+  return r4_net_classes(n) > 1 ? r4_net_classes(n) : 2;
+}
+
 static char *classes_text(const r4_net *n, const char *const *class_names)
 {
   struct json_writer w = {0};
   jw_open(&w, '[');
-  for (int64_t k = 0; class_names && k < r4_net_classes(n); k++) jw_text(&w, class_names[k]);
+  for (int64_t k = 0; class_names && k < names_of(n); k++) jw_text(&w, class_names[k]);
   jw_close(&w, ']');
   return text_take(&w.text);
 }
@@ -158,11 +164,13 @@ static r4_status load_classes(r4_model *m, r4_error *e)
   if (!text) return R4_OK;
   r4_status s = js_parse(m->file.path, text, strlen(text), &m->classes, e);
   if (s) return s;
-  bool ok = js_kind(m->classes) == JS_LIST && js_size(m->classes) == (size_t)r4_net_classes(m->net);
+  size_t n = js_size(m->classes);
+  bool first_alone = n == 1 && r4_net_classes(m->net) == 1; /* as files of one output were written once */
+  bool ok = js_kind(m->classes) == JS_LIST && (n == (size_t)names_of(m->net) || first_alone);
   for (size_t k = 0; ok && k < js_size(m->classes); k++) ok = js_text(js_at(m->classes, k));
   if (ok) return R4_OK;
   return r4_fail(e, R4_E_PARSE, "%s: metadata: classes is no list of %lld names", m->file.path,
-                 (long long)r4_net_classes(m->net));
+                 (long long)names_of(m->net));
 }
 
 /* Each parameter is there, with its shape. */
