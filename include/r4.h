@@ -425,6 +425,22 @@ typedef struct {
  * npz file, or a folder of idx files, or of images with metadata.csv (doc/data.md has the formats). options may be
  * NULL. */
 r4_data *r4_data_open(const char *source, const r4_data_options *options, r4_error *e);
+
+/* What became of one image file. */
+typedef struct {
+  int64_t height, width; /* as it is stored; 0 if it could not be read */
+  r4_error error;        /* why not                                    */
+} r4_image_info;
+
+/* PNG and JPEG files in this order, [height, width, 1 or 3] as shape says, resized and converted as folders of images
+ * are: the same file gives the same values. All have the label 0, of the one class "unknown", and are for training.
+ * info, [n], says what each file was, and those that cannot be read are left out; without it (NULL), or if none can,
+ * the first of them is the error. */
+r4_data *r4_data_images(const char *const *file, size_t n, r4_shape shape, r4_image_info *info, r4_error *e);
+/* The same examples with other labels, one for each, of so many classes with these names. */
+r4_data *r4_data_relabel(const r4_data *d, const int32_t *label, size_t classes, const char *const *name,
+                         r4_error *e);
+
 /* An npz file that numpy and r4_data_open read: x_train, y_train, m_train, g_train, and so on for val and test. */
 r4_status r4_data_save(const r4_data *d, const char *file, r4_error *e);
 
@@ -698,7 +714,7 @@ r4_id r4_net_apply(const r4_net *n, r4_graph *g, const r4_id *param, r4_id x);
  * r4 ("r4"). */
 typedef struct r4_model r4_model;
 
-/* class_names: one for each class, or NULL. Weights that are NaN or infinite are refused, here and when a file is
+/* class_names: one for each class (two for a net with one output), or NULL. Weights that are NaN or infinite are refused, here and when a file is
  * loaded (R4_E_DOMAIN); the error names the parameter and the index. */
 r4_status r4_model_save(const r4_net *n, const float *weights, const char *const *class_names, const char *path,
                         r4_error *e);
@@ -963,6 +979,12 @@ typedef struct {
 r4_status r4_net_answers(const r4_net *n, const float *weights, const r4_data *d, int64_t batch, r4_answers *answers,
                          r4_error *e);
 
+/* The probabilities of all classes for each example of d, [examples, classes], 2 columns for a net with one output, by
+ * the logits that r4_evaluate looks at: softmax, in double. The answer is the largest, the first at a tie. Examples are
+ * looked at batch by batch, in order; labels do not matter. R4_E_DOMAIN as r4_net_answers. */
+r4_status r4_predict(const r4_net *n, const float *weights, const r4_data *d, int64_t batch, float *probabilities,
+                     r4_error *e);
+
 /* Of one net on one data set. Accuracies are shares, 0 to 1; groups without examples are NaN and do not count. */
 typedef struct {
   r4_answers answers;
@@ -1053,6 +1075,7 @@ typedef struct {
   r4_attribution_options attribution;
   const char *title; /* or NULL */
   bool common_scale; /* the nets of a row share one scale per method; otherwise each heat map has its own */
+  bool answers;      /* labels are answers, not the truth: rows have names of files, and nothing is right or wrong */
 } r4_heat_options;
 
 /* A PNG file with a row for each example of d, which must be images, and in it a heat map for each method and net, at

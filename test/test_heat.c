@@ -245,6 +245,31 @@ static void masks_are_outlined(void **state)
   rig_free(r);
 }
 
+static size_t count_colour(const struct image *p, uint8_t r, uint8_t g, uint8_t b)
+{
+  size_t n = 0;
+  for (size_t k = 0; k < p->height * p->width; k++)
+    n += p->pixel[3 * k] == r && p->pixel[3 * k + 1] == g && p->pixel[3 * k + 2] == b;
+  return n;
+}
+
+/* Where labels are answers nothing is right or wrong, which is green and orange. */
+static void answers_are_not_judged(void **state)
+{
+  (void)state;
+  struct rig *r = rig_new(1);
+  for (int k = 0; k < 2; k++) {
+    struct image p;
+    r4_heat_options o = options_of(1, GRADIENT);
+    o.answers = k;
+    draw_to(r, 1, &o, NULL, &p);
+    size_t judged = count_colour(&p, 0, 110, 80) + count_colour(&p, 190, 70, 0);
+    assert_true(k ? judged == 0 : judged > 0);
+    image_clear(&p);
+  }
+  rig_free(r);
+}
+
 /* Colour images are shown in colour, and their maps are sums over channels. */
 static void pictures_of_colour_images(void **state)
 {
@@ -406,7 +431,7 @@ int main(void)
     cmocka_unit_test(masks_are_outlined), cmocka_unit_test(pictures_of_colour_images),
     cmocka_unit_test(nets_side_by_side),  cmocka_unit_test(pictures_are_the_same_again),
     cmocka_unit_test(examples_in_turn),   cmocka_unit_test(errors_say_what_was_expected),
-    cmocka_unit_test(memory_that_fails),
+    cmocka_unit_test(memory_that_fails),  cmocka_unit_test(answers_are_not_judged),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("heat", tests, NULL, NULL);

@@ -126,6 +126,14 @@ static void groups_from_classes(r4_data *d)
   for (size_t i = 0; i < d->n; i++) d->record[i].group = d->record[i].label;
 }
 
+void data_set_classes(r4_data *d, struct names *classes)
+{
+  bool groups_too = d->groups == d->classes;
+  names_drop(d->classes);
+  d->classes = classes;
+  if (groups_too) groups_from_classes(d);
+}
+
 static r4_status check_record(const r4_data *d, size_t i, const char *source, r4_error *e)
 {
   const struct record *r = d->record + i;

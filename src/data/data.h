@@ -83,6 +83,8 @@ r4_data *data_derive(const r4_data *d, r4_error *e);
 /* Replaces one part by another (drops the old one); works for NULL. */
 void data_set_values(r4_data *d, struct values *v);
 void data_set_masks(r4_data *d, struct masks *m);
+/* Once the records have the new labels: groups that are the classes go with them. */
+void data_set_classes(r4_data *d, struct names *classes);
 /* Adds a sentence about what is odd; before the data set is shared. */
 r4_status data_add_note(r4_data *d, r4_error *e, const char *format, ...) R4_PRINTF(3, 4);
 r4_status data_set_about(r4_data *d, r4_error *e, const char *format, ...) R4_PRINTF(3, 4);

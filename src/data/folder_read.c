@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "data/cache.h"
 #include "data/folder_list.h"
+#include "data/images.h"
 #include "data/mask_image.h"
 #include "data/resize.h"
 
@@ -186,17 +187,14 @@ static r4_status read_mask(struct reading *r, size_t i, const struct image *imag
 static r4_status read_example(struct reading *r, size_t i, uint8_t *mask, r4_error *e)
 {
   const struct listing *l = r->l;
-  const int64_t *dim = r->d->values->shape.dim;
   char name[LISTING_NAME];
   uint8_t *data = NULL;
   size_t size = 0;
-  struct image image = {0};
+  struct image was = {0};
   listing_name(l, i, name);
   r4_status s = read_listed(l, l->at[i].file, &data, &size, e);
-  if (!s) s = image_decode(data, size, name, (size_t)dim[2], &image, e);
-  if (!s) s = resize(&image, (size_t)dim[0], (size_t)dim[1], values_row(r->d->values, i), e);
-  if (!s && l->at[i].mask) s = read_mask(r, i, &image, mask, e);
-  image_clear(&image);
+  if (!s) s = image_row(data, size, name, r->d->values->shape, values_row(r->d->values, i), &was, e);
+  if (!s && l->at[i].mask) s = read_mask(r, i, &was, mask, e);
   r4_mem_free(data);
   return s;
 }

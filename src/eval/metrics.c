@@ -74,6 +74,23 @@ r4_status r4_net_answers(const r4_net *net, const float *weights, const r4_data 
   return predicted || s ? s : e->status;
 }
 
+r4_status r4_predict(const r4_net *net, const float *weights, const r4_data *d, int64_t batch,
+                     float *probabilities, r4_error *e)
+{
+  r4_error own = {0};
+  size_t missing;
+  if (!e) e = &own;
+  r4_status s = check(net, weights, d, e);
+  if (s) return s;
+  int32_t *predicted = room_for_answers(d, e);
+  struct probe *p = predicted ? predictor_new(net, batch, e) : NULL;
+  s = p ? predictor_probabilities(p, weights, d, predicted, probabilities, e) : e->status;
+  if (!s) s = predicted_check(d, predicted, &missing, e);
+  probe_free(p);
+  r4_mem_free(predicted);
+  return s;
+}
+
 /* ---- Figures ---- */
 
 static r4_status evaluate_accuracy(const r4_net *net, const float *weights, const r4_data *d, int64_t batch,

@@ -195,8 +195,9 @@ static void write_answer(struct picture *p, size_t x, size_t y, size_t i, const 
   char text[TEXT];
   bool right = predicted[i] == r4_data_example(p->d, i).label;
   const char *name = r4_data_class_name(p->d, (size_t)predicted[i]);
-  snprintf(text, sizeof text, "says %.80s, %s", name ? name : "?", right ? "right" : "wrong");
-  write_at(p, x, y, right ? RIGHT : WRONG, text);
+  const char *verdict = p->o->answers ? "" : right ? ", right" : ", wrong";
+  snprintf(text, sizeof text, "says %.80s%s", name ? name : "?", verdict);
+  write_at(p, x, y, p->o->answers ? INK : right ? RIGHT : WRONG, text);
 }
 
 static void draw_frame(struct picture *p, size_t x, size_t y, size_t width, size_t height)
@@ -234,10 +235,23 @@ static uint8_t byte_of(float v)
   return (uint8_t)(255 * fminf(fmaxf(v, 0), 1) + 0.5f);
 }
 
+/* The label of an example, or the name of its file without folders. */
+static void write_label(struct picture *p, size_t x, size_t y, size_t i)
+{
+  char text[TEXT];
+  r4_example about = r4_data_example(p->d, i);
+  const char *name = p->o->answers ? about.file : r4_data_class_name(p->d, (size_t)about.label);
+  const char *slash = p->o->answers && name ? strrchr(name, '/') : NULL;
+  snprintf(text, sizeof text, "%s%.80s", p->o->answers ? "" : "label ",
+           slash  ? slash + 1
+           : name ? name
+                  : "?");
+  write_at(p, x, y, INK, text);
+}
+
 /* Colours as they are; anything but three channels as the grey of the first. */
 static void draw_image(struct picture *p, size_t i, size_t x, size_t y)
 {
-  char text[TEXT];
   size_t green = p->channels == 3 ? 1 : 0, blue = 2 * green;
   r4_data_values(p->d, i, p->x);
   for (size_t k = 0; k < p->pixels; k++) {
@@ -245,9 +259,7 @@ static void draw_image(struct picture *p, size_t i, size_t x, size_t y)
     p->paint[k] = (struct colour){{byte_of(v[0]), byte_of(v[green]), byte_of(v[blue])}};
   }
   draw_cell(p, x, y);
-  const char *name = r4_data_class_name(p->d, (size_t)r4_data_example(p->d, i).label);
-  snprintf(text, sizeof text, "label %.80s", name ? name : "?");
-  write_at(p, x, y + p->cell_height + SPACE, INK, text);
+  write_label(p, x, y + p->cell_height + SPACE, i);
   if (p->subjects == 1) write_answer(p, x, y + p->cell_height + SPACE + ROW, i, p->predicted);
 }
 
@@ -281,7 +293,7 @@ static void draw_map(struct picture *p, size_t column, size_t i, size_t x, size_
   y += p->cell_height + SPACE;
   if (r4_data_has_mask(p->d, i))
     write_share(p, x, y, INK, "mask", r4_mask_share(p->features, c->a + i * p->features, p->mask));
-  else
+  else if (!p->o->answers)
     write_at(p, x, y, INK, "no mask");
   plain_print(text, sizeof text, "max %.2g", scale);
   size_t right = x + p->pitch - GAP - sheet_text_width(text, 1);
@@ -365,8 +377,9 @@ static void draw_legend(struct picture *p, size_t y)
   const char *const notes[] = {"outline: what must not matter", "mask: share of the map inside it",
                                p->o->common_scale ? "max: 99.5% quantile, common to a row"
                                                   : "max: 99.5% quantile of each map"};
-  for (size_t k = 0; k < sizeof notes / sizeof *notes; k++)
-    write_in(p, GAP, y + SPACE + k * ROW, room, PALE, notes[k]);
+  size_t first = p->o->answers ? 2 : 0; /* whose labels are not known has no masks either */
+  for (size_t k = first; k < sizeof notes / sizeof *notes; k++)
+    write_in(p, GAP, y + SPACE + (k - first) * ROW, room, PALE, notes[k]);
 }
 
 /* ---- The whole ---- */

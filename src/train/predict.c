@@ -31,22 +31,45 @@ static int32_t answer(const float *z, size_t classes)
   return (int32_t)predict_class(z, classes);
 }
 
-r4_status predictor_run(struct probe *p, const float *weights, const r4_data *d, int32_t *predicted,
-                        double *loss, r4_error *e)
+static void softmax(const float *z, size_t classes, float *to)
 {
-  size_t n = r4_data_count(d), batch = probe_batch(p);
+  double most = z[predict_class(z, classes)], sum = 0;
+  for (size_t k = 0; k < classes; k++) sum += exp(z[k] - most);
+  for (size_t k = 0; k < classes; k++) to[k] = (float)(exp(z[k] - most) / sum);
+}
+
+/* probabilities: NULL if they are not wanted. */
+static r4_status ask(struct probe *p, const float *weights, const r4_data *d, int32_t *predicted,
+                     double *loss, float *probabilities, r4_error *e)
+{
+  size_t n = r4_data_count(d), batch = probe_batch(p), classes = probe_width(p, LOGITS);
   double total = 0;
   for (size_t first = 0; first < n; first += batch) {
     size_t here = n - first < batch ? n - first : batch;
     r4_status s = probe_run(p, weights, d, first, here, e);
     if (s) return s;
     for (size_t k = 0; k < here; k++) {
-      predicted[first + k] = answer(probe_row(p, LOGITS, k), probe_width(p, LOGITS));
+      const float *z = probe_row(p, LOGITS, k);
+      predicted[first + k] = answer(z, classes);
+      if (probabilities) softmax(z, classes, probabilities + (first + k) * classes);
       total += *probe_row(p, LOSS, k);
     }
   }
   *loss = n ? total / (double)n : 0;
   return R4_OK;
+}
+
+r4_status predictor_run(struct probe *p, const float *weights, const r4_data *d, int32_t *predicted,
+                        double *loss, r4_error *e)
+{
+  return ask(p, weights, d, predicted, loss, NULL, e);
+}
+
+r4_status predictor_probabilities(struct probe *p, const float *weights, const r4_data *d, int32_t *predicted,
+                                  float *to, r4_error *e)
+{
+  double loss;
+  return ask(p, weights, d, predicted, &loss, to, e);
 }
 
 r4_status predicted_check(const r4_data *d, const int32_t *predicted, size_t *missing, r4_error *e)
