@@ -85,7 +85,7 @@ static int run(int argc, char **argv)
   r4_recipe_options o;
   r4_error e = {0};
   if (!options_read("data make", options, &s, argc, argv) ||
-      !out_check("data make", s.out, ".npz", s.force) || !read_recipe_options(&s, &values, &o))
+      !out_check("data make", "out", s.out, ".npz", s.force) || !read_recipe_options(&s, &values, &o))
     return EXIT_USAGE;
   r4_data *d = r4_data_make(s.recipe, &o, &e);
   if (!d || r4_data_save(d, s.out, &e)) {

@@ -22,7 +22,7 @@ static int run(int argc, char **argv)
   int code, split;
   r4_error e = {0};
   if (!options_read("data show", options, &s, argc, argv) || !source_split("data show", s.split, &split) ||
-      (*s.out && !out_check("data show", s.out, ".png", s.force)))
+      (*s.out && !out_check("data show", "out", s.out, ".png", s.force)))
     return EXIT_USAGE;
   r4_data *d = source_open("data show", &s.source, &code);
   if (d && split >= 0) {

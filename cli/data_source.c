@@ -47,11 +47,11 @@ bool source_split(const char *command, const char *word, int *split)
   return false;
 }
 
-bool out_check(const char *command, const char *file, const char *ending, bool force)
+bool out_check(const char *command, const char *option, const char *file, const char *ending, bool force)
 {
   size_t n = strlen(file), m = strlen(ending);
   if (n <= m || strcmp(file + n - m, ending)) {
-    fprintf(stderr, "r4 %s: needs --out and a file that ends in %s", command, ending);
+    fprintf(stderr, "r4 %s: needs --%s and a file that ends in %s", command, option, ending);
     fprintf(stderr, n ? ", got \"%s\"\n" : "\n", file);
     return false;
   }

@@ -72,19 +72,6 @@ static int usage(const char *option, const char *expected, const char *got)
 
 /* ---- Runs ---- */
 
-/* The model file of the seed that was asked for, or NULL after a message, with *code the exit code. */
-static const char *model_path(struct explanation *x, size_t k, int *code)
-{
-  const char *path = x->path[k];
-  *code = EXIT_WORLD;
-  if (is_file(path)) return path;
-  struct run *r = x->run[k] = runs_open("explain", path, code);
-  for (size_t i = 0; r && i < r->seeds; i++)
-    if (x->o.seed < 0 || r->seed[i] == x->o.seed) return r->model[i];
-  if (r) fprintf(stderr, "r4 explain: %s has no model of seed %lld\n", x->label[k], (long long)x->o.seed);
-  return NULL;
-}
-
 static int open_runs(struct explanation *x)
 {
   if (x->o.runs.n > MAX_RUNS) {
@@ -98,7 +85,7 @@ static int open_runs(struct explanation *x)
     int code, length = (int)strlen(x->o.runs.word[k]);
     while (length > 1 && x->o.runs.word[k][length - 1] == '/') length--;
     snprintf(x->path[k], PATH_SIZE, "%.*s", length, x->o.runs.word[k]);
-    const char *path = model_path(x, k, &code);
+    const char *path = runs_model("explain", x->path[k], x->o.seed, &x->run[k], &code);
     if (!path) return code;
     x->subject[k].name = name[k];
     x->model[k] = r4_model_load(path, NULL, &e);
@@ -358,7 +345,7 @@ static int run(int argc, char **argv)
   if (what < 0) return usage("what", "loss, logit, margin or logprob-sum", x.o.what);
   if (find_word(x.o.baseline, baselines) < 0) return usage("baseline", "zero or mean", x.o.baseline);
   if (x.o.wrong && x.o.example >= 0) return usage("wrong", "examples to choose from", "--example");
-  if (*x.o.out && !out_check("explain", x.o.out, ".png", x.o.force)) return EXIT_USAGE;
+  if (*x.o.out && !out_check("explain", "out", x.o.out, ".png", x.o.force)) return EXIT_USAGE;
   int code = read_methods(&x);
   if (!code) code = open_runs(&x);
   if (!code) code = find_out(&x);

@@ -69,6 +69,8 @@ static bool read_value(const char *command, const struct option *o, const char *
   case OPTION_LIST:
   case OPTION_WORDS:
     return add_word(command, o, s, place);
+  case OPTION_REST: /* see keep_rest */
+    break;
   }
   return false;
 }
@@ -81,6 +83,8 @@ static bool set_initial(const char *command, const struct option *table, void *s
       *(bool *)place = false;
     else if (o->type == OPTION_LIST || o->type == OPTION_WORDS)
       *(struct words *)place = (struct words){0};
+    else if (o->type == OPTION_REST)
+      *(struct rest *)place = (struct rest){0};
     else if (!read_value(command, o, o->initial ? o->initial : "", settings))
       return false;
   }
@@ -89,7 +93,7 @@ static bool set_initial(const char *command, const struct option *table, void *s
 
 static bool is_word(const struct option *o)
 {
-  return o->type == OPTION_WORD || o->type == OPTION_WORDS;
+  return o->type == OPTION_WORD || o->type == OPTION_WORDS || o->type == OPTION_REST;
 }
 
 static const struct option *find(const struct option *table, const char *name, size_t length)
@@ -127,8 +131,17 @@ static const struct option *place_of_word(const struct option *table, const bool
 {
   const struct option *o = next_word(table, seen);
   for (; !o && table->name; table++)
-    if (table->type == OPTION_WORDS) return table;
+    if (table->type == OPTION_WORDS || table->type == OPTION_REST) return table;
   return o;
+}
+
+/* There are never more of them than words that were looked at: the front of argv has room. */
+static bool keep_rest(const struct option *o, void *settings, char **argv, int k)
+{
+  struct rest *list = (struct rest *)(void *)((char *)settings + o->offset);
+  list->word = argv;
+  argv[list->n++] = argv[k];
+  return true;
 }
 
 static bool missing(const char *command, const struct option *word)
@@ -155,7 +168,9 @@ bool options_read(const char *command, const struct option *table, void *setting
     const struct option *o = split(table, argv[k], &value), *word = place_of_word(table, seen);
     if (!o && word && *argv[k] && *argv[k] != '-') {
       seen[word - table] = true;
-      if (!read_value(command, word, argv[k], settings)) return false;
+      bool rest = word->type == OPTION_REST;
+      if (!(rest ? keep_rest(word, settings, argv, k) : read_value(command, word, argv[k], settings)))
+        return false;
       continue;
     }
     if (!o) return unknown(command, table, argv[k]);
@@ -177,7 +192,7 @@ void options_usage(const struct option *table)
   bool options = false;
   for (const struct option *o = table; o->name; o++) {
     if (is_word(o))
-      printf(" %s%s", o->name, o->type == OPTION_WORDS ? "..." : "");
+      printf(" %s%s", o->name, o->type == OPTION_WORD ? "" : "...");
     else
       options = true;
   }
@@ -186,7 +201,7 @@ void options_usage(const struct option *table)
 
 void options_help(const struct option *table)
 {
-  static const char *const argument[] = {"", " N", " X", " NAME", "", " WORD", ""};
+  static const char *const argument[] = {"", " N", " X", " NAME", "", " WORD", "", ""};
   for (const struct option *o = table; o->name; o++) {
     char left[40];
     snprintf(left, sizeof left, "%s%s%s", is_word(o) ? "" : "--", o->name, argument[o->type]);

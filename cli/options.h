@@ -14,6 +14,7 @@ enum option_type {
   OPTION_WORD,  /* const char *, without a name before it: required, in the order of the table */
   OPTION_LIST,  /* struct words: --name A --name B, as often as wanted */
   OPTION_WORDS, /* struct words: one or more without a name before them; after the words of the table */
+  OPTION_REST,  /* struct rest: the same, as many as there are                                       */
 };
 
 enum { MAX_WORDS = 64 };
@@ -21,6 +22,12 @@ enum { MAX_WORDS = 64 };
 struct words {
   size_t n;
   const char *word[MAX_WORDS];
+};
+
+/* They are in argv, to the front of which they were moved. */
+struct rest {
+  size_t n;
+  char **word;
 };
 
 struct option {

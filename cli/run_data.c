@@ -71,9 +71,15 @@ int run_no_examples(const char *command, const char *path, const char *split, co
   return EXIT_USAGE;
 }
 
+size_t run_classes(const r4_model *m)
+{
+  int64_t outputs = r4_net_classes(r4_model_net(m));
+  return outputs > 1 ? (size_t)outputs : 2;
+}
+
 bool run_classes_agree(const char *command, const char *path, const r4_model *m, const r4_data *d)
 {
-  size_t n = r4_data_classes(d), known = (size_t)r4_net_classes(r4_model_net(m));
+  size_t n = r4_data_classes(d), known = run_classes(m);
   for (size_t k = 0; k < n && k < known; k++) {
     if (!r4_model_class_name(m, k)) continue;
     struct shown own = shown(r4_model_class_name(m, k)), name = shown(r4_data_class_name(d, k));

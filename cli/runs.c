@@ -98,6 +98,19 @@ struct run *runs_open(const char *command, const char *path, int *code)
   return NULL;
 }
 
+const char *runs_model(const char *command, const char *path, int64_t seed, struct run **r, int *code)
+{
+  *r = NULL;
+  *code = EXIT_WORLD;
+  if (is_file(path)) return path;
+  struct run *own = *r = runs_open(command, path, code);
+  for (size_t k = 0; own && k < own->seeds; k++)
+    if (seed < 0 || own->seed[k] == seed) return own->model[k];
+  if (own)
+    fprintf(stderr, "r4 %s: %s has no model of seed %lld\n", command, shown(path).text, (long long)seed);
+  return NULL;
+}
+
 static const char *last_part(const char *path)
 {
   const char *slash = strrchr(path, '/');

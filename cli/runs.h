@@ -18,6 +18,9 @@ struct run {
 /* All seeds of a run that have a model, in order. NULL after a message on stderr, with *code the exit code. */
 struct run *runs_open(const char *command, const char *path, int *code);
 void runs_free(struct run *r);
+/* The model of one seed of a run, of the first if seed is -1; or path itself if that is a file, with *r NULL. NULL after
+ * a message, with *code the exit code. *r is to be freed in any case. */
+const char *runs_model(const char *command, const char *path, int64_t seed, struct run **r, int *code);
 
 /* ---- run_data.c ---- */
 
@@ -28,6 +31,8 @@ r4_data *run_data(const char *command, const struct run *r, const char *instead,
 int run_locate(const char *command, r4_settings *s, const char *path);
 /* That a part of them has no examples, and which have. Returns an exit code. */
 int run_no_examples(const char *command, const char *path, const char *split, const r4_data *all);
+/* What a model tells apart; two classes for a net with one output. */
+size_t run_classes(const r4_model *m);
 /* False after a message, unless the classes that a model names are those of the data. */
 bool run_classes_agree(const char *command, const char *path, const r4_model *m, const r4_data *d);
 

@@ -4,6 +4,10 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/json.h"
+#include "base/shown.h"
+#include "base/utf8.h"
+
 char command_output[1 << 16];
 
 int command_run(const char *line)
@@ -31,6 +35,26 @@ void command_expect(const char *line, int code, ...)
                text);
   va_end(texts);
   if (got != code) fail_msg("%s: code %d, expected %d; \"%.1500s\"", line, got, code, command_output);
+}
+
+void command_harmless(void)
+{
+  uint32_t code;
+  for (const char *s = command_output; *s;) {
+    size_t n = utf8_next(s, &code);
+    if (!n || (shown_is_control(code) && code != '\n'))
+      fail_msg("byte %zu of \"%s\"", (size_t)(s - command_output), command_output);
+    s += n;
+  }
+}
+
+struct js *command_json(void)
+{
+  struct js *root = NULL;
+  r4_error e = {0};
+  if (js_parse("output", command_output, strlen(command_output), &root, &e))
+    fail_msg("%s: %s", e.text, command_output);
+  return root;
 }
 
 void command_lacks(const char *text)

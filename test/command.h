@@ -12,6 +12,10 @@ int command_run(const char *line);
 /* The line ends with this code and says all of these texts, up to a NULL. */
 void command_expect(const char *line, int code, ...) __attribute__((sentinel));
 #define EXPECT(...) command_expect(__VA_ARGS__, (char *)NULL)
+/* What the last line said is text, and none of it does anything to a terminal. */
+void command_harmless(void);
+/* It is one document of JSON (js_free). */
+struct js *command_json(void);
 /* The last line did not say it. */
 void command_lacks(const char *text);
 

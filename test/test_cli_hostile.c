@@ -3,37 +3,14 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/shown.h"
-#include "base/utf8.h"
 #include "command.h"
 #include "folder_make.h"
 #include "pets.h"
 
-/* What was printed is text, and none of it does anything to a terminal. */
-static void assert_harmless(void)
-{
-  uint32_t code;
-  for (const char *s = command_output; *s;) {
-    size_t n = utf8_next(s, &code);
-    if (!n || (shown_is_control(code) && code != '\n'))
-      fail_msg("byte %zu of \"%s\"", (size_t)(s - command_output), command_output);
-    s += n;
-  }
-}
-
-static void assert_json(void)
-{
-  struct js *root = NULL;
-  r4_error e = {0};
-  if (js_parse("output", command_output, strlen(command_output), &root, &e))
-    fail_msg("%s: %s", e.text, command_output);
-  js_free(root);
-}
-
 #define HARMLESS(...)    \
   do {                   \
     EXPECT(__VA_ARGS__); \
-    assert_harmless();   \
+    command_harmless();  \
   } while (0)
 
 static void names_do_no_harm(void **state)
@@ -50,10 +27,10 @@ static void names_do_no_harm(void **state)
     }
   HARMLESS("$R4 data show names", 0, "\nc\\x1b]0;title\\x07t ", "\nd\\u009b1mog ", "\ne\\u202e\\x0af\"\\ ");
   HARMLESS("$R4 data show names --json", 0, "\"c\\u001b]0;title\\u0007t\"", "\"d\\u009b1mog\"");
-  assert_json();
+  js_free(command_json());
   HARMLESS("$R4 data lint names", 1, "(e\\u202e\\x0af\"\\/e\\u202e\\x0af\"\\0.png)");
   HARMLESS("$R4 data lint names --json", 1, "repeated");
-  assert_json();
+  js_free(command_json());
   EXPECT("$R4 data show names --out names.png >/dev/null && head -c 4 names.png | tail -c 3", 0, "PNG");
   HARMLESS("mkdir \"$(printf 'x\\033[2Jy')\"; $R4 data show \"$(printf 'x\\033[2Jy')\"", 3,
            "x\\x1b[2Jy: none of");
@@ -68,15 +45,15 @@ static void runs_do_no_harm(void **state)
   pets_settings("pets.yaml", "pets", "method: r3\nlambda: 0.1\n");
   HARMLESS("$R4 train pets.yaml --out run --quiet", 0, "run");
   command_run("$R4 eval run");
-  assert_harmless();
+  command_harmless();
   assert_non_null(strstr(command_output, "c\\x1b[31mt"));
   command_run("$R4 eval run --json");
-  assert_harmless();
-  assert_json();
+  command_harmless();
+  js_free(command_json());
   command_run("$R4 eval run run --json >/dev/null; $R4 eval run run");
-  assert_harmless();
+  command_harmless();
   command_run("$R4 explain run --out run.png");
-  assert_harmless();
+  command_harmless();
 }
 
 static void without_a_home(void **state)

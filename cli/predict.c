@@ -1,0 +1,338 @@
+/* r4 predict: what a run says about photos that it has never seen. */
+#include "predict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "data.h"
+#include "runs.h"
+
+struct settings {
+  const char *run, *heat, *data;
+  struct rest images;
+  int64_t seed;
+  bool csv, json, force;
+};
+
+#define AT(field) offsetof(struct settings, field)
+static const struct option options[] = {
+  {"RUN", OPTION_WORD, AT(run), NULL, 0, 0,
+   "folder that r4 train made, or of one of its seeds, or a model file"},
+  {"IMAGES", OPTION_REST, AT(images), NULL, 0, 0, "PNG or JPEG files of any size, or folders of them"},
+  {"csv", OPTION_FLAG, AT(csv), NULL, 0, 0, "as a table: file, answer, its probability, that of each class"},
+  {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "for machines"},
+  {"heat", OPTION_TEXT, AT(heat), NULL, 0, 0,
+   "draw what speaks for each answer: a new file that ends in .png"},
+  {"seed", OPTION_WHOLE, AT(seed), "-1", -1, 1e18, "which seed of RUN answers; -1: its first"},
+  {"data", OPTION_TEXT, AT(data), NULL, 0, 0,
+   "where RUN's data are now: they alone know what images a net of dense layers sees, unless data.size is "
+   "set"},
+  {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "write over the file of --heat"},
+  {0},
+};
+
+/* Photos that are odd in one way: told once, with the first of them. */
+struct odd {
+  size_t n;
+  const char *file;
+  r4_image_info info;
+};
+
+struct prediction {
+  struct settings o;
+  struct run *run; /* NULL for a model file */
+  r4_model *model;
+  struct speaker who;
+  char *numbered; /* names of classes that have none */
+  r4_shape shape; /* of a photo, as the net sees it */
+  int64_t batch;
+  struct files files;
+  size_t unreadable;
+  int heat_code;
+  struct odd small, stretched;
+  struct printer out;
+};
+
+static int usage(const char *text)
+{
+  fprintf(stderr, "r4 predict: %s\nTry: r4 help predict\n", text);
+  return EXIT_USAGE;
+}
+
+static int worse(int a, int b)
+{
+  return a > b ? a : b;
+}
+
+/* ---- The net ---- */
+
+/* A file of another program need not name its classes. */
+static int name_classes(struct prediction *x)
+{
+  enum { NUMBERED = 32 };
+  size_t n = x->who.classes = run_classes(x->model);
+  char *number = calloc(n, NUMBERED);
+  x->numbered = number;
+  x->who.name = calloc(n, sizeof *x->who.name);
+  if (!number || !x->who.name) return cli_fail("predict", R4_E_MEMORY, "");
+  for (size_t k = 0; k < n; k++) {
+    const char *name = r4_model_class_name(x->model, k);
+    snprintf(number + k * NUMBERED, NUMBERED, "class %zu", k);
+    x->who.name[k] = name ? name : number + k * NUMBERED;
+  }
+  return EXIT_DONE;
+}
+
+/* Which seed answers is no secret. */
+static void find_seed(struct prediction *x)
+{
+  const struct run *r = x->run;
+  x->who.seed = -1;
+  for (size_t k = 0; r && k < r->seeds; k++)
+    if (r->model[k] == x->who.model) x->who.seed = r->seed[k];
+  if (r && r->seeds > 1 && x->o.seed < 0)
+    fprintf(stderr, "r4 predict: seed %lld answers, the first of %zu; --seed chooses another\n",
+            (long long)x->who.seed, r->seeds);
+}
+
+static int open_net(struct prediction *x)
+{
+  r4_error e = {0};
+  r4_setting_value batch = {.whole = 256};
+  int code = EXIT_DONE;
+  x->who.run = x->o.run;
+  x->who.model = runs_model("predict", x->o.run, x->o.seed, &x->run, &code);
+  if (!x->who.model) return code;
+  if (!x->run && x->o.seed >= 0) return usage("--seed needs the folder of a run, not a model file");
+  x->model = r4_model_load(x->who.model, NULL, &e);
+  if (!x->model) return cli_fail("predict", e.status, e.text);
+  if (x->run) r4_settings_get(x->run->settings, "eval.batch", &batch, NULL);
+  x->batch = batch.whole;
+  find_seed(x);
+  return name_classes(x);
+}
+
+/* ---- What it sees ---- */
+
+/* The images of the run are size x size, if that is set. */
+static bool shape_by_size(const struct prediction *x, int64_t features, r4_shape *shape)
+{
+  r4_setting_value size = {0};
+  r4_settings_get(x->run->settings, "data.size", &size, NULL);
+  int64_t pixels = size.whole * size.whole;
+  if (pixels < 1 || features % pixels) return false;
+  *shape = R4_SHAPE(size.whole, size.whole, features / pixels);
+  return true;
+}
+
+/* Only the data of the run know what images a net of dense layers was trained on. */
+static int shape_by_data(const struct prediction *x, int64_t features, r4_shape *shape)
+{
+  int code = EXIT_USAGE;
+  r4_data *d = x->run ? run_data("predict", x->run, x->o.data, true, &code) : NULL;
+  if (d) *shape = r4_data_shape(d);
+  r4_data_free(d);
+  if (d && r4_shape_count(*shape) == features) return EXIT_DONE;
+  fprintf(
+    stderr,
+    "r4 predict: %s: the net takes %lld numbers, and what images these are is known by the data that it was "
+    "trained on, which are %s, or by data.size in the settings of its run\n",
+    shown(x->o.run).text, (long long)features, d ? "others now" : "not here");
+  return d ? EXIT_USAGE : code;
+}
+
+static int find_shape(struct prediction *x)
+{
+  r4_shape *s = &x->shape, takes = r4_net_input(r4_model_net(x->model));
+  int64_t features = r4_shape_count(takes);
+  *s = takes;
+  int code = EXIT_DONE;
+  if (takes.rank != 3 && !(x->run && shape_by_size(x, features, s))) code = shape_by_data(x, features, s);
+  if (code || (s->rank == 3 && (s->dim[2] == 1 || s->dim[2] == 3))) return code;
+  if (s->rank == 3)
+    fprintf(stderr, "r4 predict: %s: was trained on images of %lld channels; photos are grey or have 3\n",
+            shown(x->o.run).text, (long long)s->dim[2]);
+  else
+    fprintf(stderr, "r4 predict: %s: was trained on vectors of %lld features, not on images\n",
+            shown(x->o.run).text, (long long)features);
+  return EXIT_USAGE;
+}
+
+/* Values of arrays may be of any scale, and nothing keeps it. */
+static void note_arrays(const struct prediction *x)
+{
+  r4_setting_value data = {0};
+  if (x->run) r4_settings_get(x->run->settings, "data", &data, NULL);
+  size_t n = data.text ? strlen(data.text) : 0;
+  if (n > 4 && !strcmp(data.text + n - 4, ".npz"))
+    fprintf(
+      stderr,
+      "r4 predict: the run was trained on arrays (%s), photos are numbers from 0 to 1: if the arrays were "
+      "scaled otherwise, the answers mean nothing\n",
+      shown(data.text).text);
+}
+
+/* ---- Photos ---- */
+
+static int list_files(struct prediction *x)
+{
+  int code = EXIT_DONE;
+  for (size_t k = 0; k < x->o.images.n; k++) code = worse(code, files_add(&x->files, x->o.images.word[k]));
+  return code;
+}
+
+static void note_odd(struct odd *o, const char *file, const r4_image_info *info)
+{
+  if (!o->n++) *o = (struct odd){1, file, *info};
+}
+
+/* Training does not keep the proportions either, so that only what is far from any photo is worth a word. */
+static bool is_stretched(const struct prediction *x, const r4_image_info *info)
+{
+  enum { EXTREME = 3 };
+  double was = (double)info->width / (double)info->height;
+  double is = (double)x->shape.dim[1] / (double)x->shape.dim[0];
+  return was > EXTREME * is || is > EXTREME * was;
+}
+
+static void tell_odd(const struct prediction *x, const struct odd *o, const char *what)
+{
+  if (!o->n) return;
+  fprintf(stderr, "r4 predict: %zu photo%s %s the net's %lld x %lld pixels: %s has %lld x %lld\n", o->n,
+          o->n == 1 ? "" : "s", what, (long long)x->shape.dim[1], (long long)x->shape.dim[0],
+          shown(o->file).text, (long long)o->info.width, (long long)o->info.height);
+}
+
+static void print_one(struct prediction *x, const char *file, const r4_image_info *info,
+                      const float *probability)
+{
+  struct printer *p = &x->out;
+  if (!info->error.status) {
+    if (info->width < x->shape.dim[1] || info->height < x->shape.dim[0]) note_odd(&x->small, file, info);
+    if (is_stretched(x, info)) note_odd(&x->stretched, file, info);
+    p->as->answer(p, file, probability);
+    return;
+  }
+  x->unreadable++;
+  fprintf(stderr, "r4 predict: %s\n", info->error.text);
+  if (p->as->unreadable) p->as->unreadable(p, file, info->error.text);
+}
+
+static r4_status draw_labels(struct prediction *x, const r4_data *d, const int32_t *label, r4_error *e)
+{
+  static const char *const methods[] = {"gradient", "integrated"};
+  char title[256];
+  snprintf(title, sizeof title, "%.160s: what speaks for its answers", shown(x->o.run).text);
+  r4_heat_options o = {.method = methods,
+                       .methods = 2,
+                       .attribution = r4_attribution_defaults(),
+                       .title = title,
+                       .answers = true};
+  o.attribution.explain = R4_EXPLAIN_LOGIT;
+  r4_subject net = {x->o.run, r4_model_net(x->model), r4_model_weights(x->model)};
+  r4_data *named = r4_data_relabel(d, label, x->who.classes, x->who.name, e);
+  r4_status s = named ? r4_heat_picture(&net, 1, named, &o, x->o.heat, NULL, e) : e->status;
+  r4_data_free(named);
+  return s;
+}
+
+/* The picture explains the answers. Without it these are as good. */
+static void draw(struct prediction *x, const r4_data *d, const float *probability)
+{
+  r4_error e = {0};
+  size_t n = r4_data_count(d), classes = x->who.classes;
+  int32_t *label = malloc(n * sizeof *label);
+  for (size_t i = 0; label && i < n; i++)
+    label[i] = (int32_t)most_probable(classes, probability + i * classes);
+  r4_status s = label ? draw_labels(x, d, label, &e) : R4_E_MEMORY;
+  free(label);
+  if (s)
+    x->heat_code = cli_fail("predict", s, e.text);
+  else
+    x->out.heat = x->o.heat;
+}
+
+/* Answers to n photos, which are in memory together. */
+static int predict_block(struct prediction *x, char **file, size_t n)
+{
+  r4_error e = {0};
+  r4_image_info *info = calloc(n, sizeof *info);
+  float *probability = malloc(n * x->who.classes * sizeof *probability), *next = probability;
+  r4_status s = info && probability ? R4_OK : R4_E_MEMORY;
+  r4_data *d = s ? NULL : r4_data_images((const char *const *)file, n, x->shape, info, &e);
+  if (!s && !d && !info[n - 1].error.status) s = e.status; /* not for want of a photo that can be read */
+  if (d) s = r4_predict(r4_model_net(x->model), r4_model_weights(x->model), d, x->batch, probability, &e);
+  for (size_t i = 0; i < n && !s; i++) {
+    print_one(x, file[i], info + i, next);
+    if (!info[i].error.status) next += x->who.classes;
+  }
+  if (d && !s && *x->o.heat) draw(x, d, probability);
+  r4_data_free(d);
+  free(probability);
+  free(info);
+  return s ? cli_fail("predict", s, e.text) : EXIT_DONE;
+}
+
+/* As many at a time as evaluation takes; a picture needs all of them. */
+static int predict_all(struct prediction *x)
+{
+  size_t n = x->files.n, most = *x->o.heat ? n : (size_t)x->batch;
+  const struct printing *as = x->o.json ? &print_json : x->o.csv ? &print_csv : &print_text;
+  if (!printer_make(&x->out, as, &x->who, &x->files)) return cli_fail("predict", R4_E_MEMORY, "");
+  as->begin(&x->out);
+  int code = EXIT_DONE;
+  for (size_t first = 0; first < n && !code; first += most)
+    code = predict_block(x, x->files.path + first, n - first < most ? n - first : most);
+  if (as->end && !code) code = as->end(&x->out);
+  code = worse(code, x->heat_code);
+  tell_odd(x, &x->small, "smaller than");
+  tell_odd(x, &x->stretched, "far from the proportions of");
+  if (x->unreadable) fprintf(stderr, "r4 predict: %zu of %zu photos could not be read\n", x->unreadable, n);
+  return x->unreadable ? worse(code, EXIT_WORLD) : code;
+}
+
+/* ---- The command ---- */
+
+static void discard(struct prediction *x)
+{
+  free(x->who.name);
+  free(x->numbered);
+  printer_clear(&x->out);
+  files_clear(&x->files);
+  r4_model_free(x->model);
+  runs_free(x->run);
+}
+
+static int run(int argc, char **argv)
+{
+  struct prediction x = {0};
+  if (!options_read("predict", options, &x.o, argc, argv)) return EXIT_USAGE;
+  if (x.o.csv && x.o.json) return usage("--csv and --json are two forms of the same; give one");
+  if (x.o.force && !*x.o.heat) return usage("--force is about the file of --heat, which is missing");
+  if (*x.o.heat && !out_check("predict", "heat", x.o.heat, ".png", x.o.force)) return EXIT_USAGE;
+  int code = open_net(&x);
+  if (!code) code = find_shape(&x);
+  if (!code) {
+    int listed = list_files(&x);
+    note_arrays(&x);
+    code = worse(listed, x.files.n ? predict_all(&x) : EXIT_DONE);
+  }
+  discard(&x);
+  return code;
+}
+
+const struct command command_predict = {
+  .name = "predict",
+  .summary = "what a run says about new photos",
+  .details =
+    "Prints a line for each photo: the file, the answer, its probability, and those of the other classes.\n"
+    "Photos are resized and made grey or coloured as the run's own data were; a folder stands for the "
+    "images\n"
+    "in it, not for those in folders within. One seed answers. --heat draws what speaks for each answer "
+    "(red)\n"
+    "and against it (blue). Photos that cannot be read are named, the others answered, and the exit code is "
+    "3.",
+  .options = options,
+  .run = run,
+  .threads = THREADS_HERE,
+};

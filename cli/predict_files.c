@@ -1,0 +1,70 @@
+/* Which photos are meant. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "predict.h"
+
+static int no_memory(void)
+{
+  return cli_fail("predict", R4_E_MEMORY, "");
+}
+
+static int add(struct files *f, const char *folder, const char *name)
+{
+  if (f->n == f->capacity) {
+    size_t capacity = f->capacity ? 2 * f->capacity : 64;
+    char **grown = realloc(f->path, capacity * sizeof *grown);
+    if (!grown) return no_memory();
+    f->path = grown;
+    f->capacity = capacity;
+  }
+  bool slash = *folder && folder[strlen(folder) - 1] != '/';
+  if (asprintf(&f->path[f->n], "%s%s%s", folder, slash ? "/" : "", name) < 0) return no_memory();
+  f->n++;
+  return EXIT_DONE;
+}
+
+static int is_image(const struct dirent *entry)
+{
+  static const char *const endings[] = {".png", ".jpg", ".jpeg"};
+  const char *dot = strrchr(entry->d_name, '.');
+  if (entry->d_name[0] == '.' || entry->d_type == DT_DIR || !dot) return 0;
+  for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
+    if (!strcasecmp(dot, endings[k])) return 1;
+  return 0;
+}
+
+static int add_folder(struct files *f, const char *folder)
+{
+  struct dirent **entry = NULL;
+  int n = scandir(folder, &entry, is_image, versionsort), code = EXIT_DONE;
+  if (n < 0) fprintf(stderr, "r4 predict: %s: %s\n", shown(folder).text, strerror(errno));
+  if (!n)
+    fprintf(stderr,
+            "r4 predict: %s: no PNG or JPEG file is in this folder (folders in it are not looked into)\n",
+            shown(folder).text);
+  for (int k = 0; k < n; k++) {
+    if (!code) code = add(f, folder, entry[k]->d_name);
+    free(entry[k]);
+  }
+  free(entry);
+  return n > 0 ? code : EXIT_WORLD;
+}
+
+int files_add(struct files *f, const char *word)
+{
+  struct stat about;
+  bool folder = !stat(word, &about) && S_ISDIR(about.st_mode);
+  return folder ? add_folder(f, word) : add(f, "", word);
+}
+
+void files_clear(struct files *f)
+{
+  for (size_t k = 0; k < f->n; k++) free(f->path[k]);
+  free(f->path);
+  *f = (struct files){0};
+}

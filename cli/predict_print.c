@@ -1,0 +1,181 @@
+/* Answers as text, as CSV and as JSON. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "figures.h"
+#include "predict.h"
+
+enum { WIDEST = 60 };
+
+struct ranked {
+  float probability;
+  size_t class;
+};
+
+size_t most_probable(size_t classes, const float *probability)
+{
+  size_t best = 0;
+  for (size_t k = 1; k < classes; k++)
+    if (probability[k] > probability[best]) best = k;
+  return best;
+}
+
+/* All of a name as a terminal may show it (free), or NULL when out of memory. */
+static char *shown_whole(const char *s)
+{
+  size_t n = r4_text_shown(s, NULL, 0);
+  char *to = malloc(n + 1);
+  if (to) r4_text_shown(s, to, n + 1);
+  return to;
+}
+
+bool printer_make(struct printer *p, const struct printing *as, const struct speaker *who,
+                  const struct files *files)
+{
+  *p = (struct printer){.as = as, .who = who, .json = r4_json_new()};
+  p->rank = malloc(who->classes * sizeof *p->rank);
+  for (size_t k = 0; k < files->n; k++) {
+    size_t n = r4_text_shown(files->path[k], NULL, 0);
+    if (n <= WIDEST && (int)n > p->width) p->width = (int)n;
+  }
+  return p->json && p->rank;
+}
+
+void printer_clear(struct printer *p)
+{
+  r4_json_free(p->json);
+  free(p->rank);
+  *p = (struct printer){0};
+}
+
+/* ---- Text ---- */
+
+static void no_heading(struct printer *p)
+{
+  (void)p;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+  const struct ranked *x = a, *y = b;
+  if (x->probability != y->probability) return x->probability > y->probability ? -1 : 1;
+  return (x->class > y->class) - (x->class < y->class);
+}
+
+static void text_answer(struct printer *p, const char *file, const float *probability)
+{
+  size_t classes = p->who->classes;
+  for (size_t k = 0; k < classes; k++) p->rank[k] = (struct ranked){probability[k], k};
+  qsort(p->rank, classes, sizeof *p->rank, by_rank);
+  char *name = shown_whole(file);
+  printf("%-*s", p->width, name ? name : "?");
+  for (size_t k = 0; k < classes; k++)
+    printf("%s%s %.4f", k == 1 ? "   " : "  ", shown(p->who->name[p->rank[k].class]).text,
+           (double)p->rank[k].probability);
+  printf("\n");
+  free(name);
+}
+
+const struct printing print_text = {.begin = no_heading, .answer = text_answer};
+
+/* ---- CSV ---- */
+
+/* In quotes where RFC 4180 or a spreadsheet needs them. */
+static void csv_field(const char *before, const char *s)
+{
+  char *text = shown_whole(s), *c = text;
+  size_t n = text ? strlen(text) : 0;
+  bool quotes = n && (strpbrk(text, ",;\"") || *text == ' ' || text[n - 1] == ' ');
+  fputs(quotes ? "\"" : "", stdout);
+  fputs(before, stdout);
+  for (; c && *c; c++) {
+    if (*c == '"') putchar('"');
+    putchar(*c);
+  }
+  fputs(quotes ? "\"" : "", stdout);
+  free(text);
+}
+
+static void csv_begin(struct printer *p)
+{
+  printf("file,answer,probability");
+  for (size_t k = 0; k < p->who->classes; k++) {
+    putchar(',');
+    csv_field("p_", p->who->name[k]);
+  }
+  putchar('\n');
+}
+
+static void csv_answer(struct printer *p, const char *file, const float *probability)
+{
+  size_t best = most_probable(p->who->classes, probability);
+  csv_field("", file);
+  putchar(',');
+  csv_field("", p->who->name[best]);
+  printf(",%.9g", (double)probability[best]);
+  for (size_t k = 0; k < p->who->classes; k++) printf(",%.9g", (double)probability[k]);
+  putchar('\n');
+}
+
+const struct printing print_csv = {.begin = csv_begin, .answer = csv_answer};
+
+/* ---- JSON ---- */
+
+static void json_begin(struct printer *p)
+{
+  r4_json *w = p->json;
+  r4_json_open(w, '{');
+  json_text(w, "run", p->who->run);
+  json_text(w, "model", p->who->model);
+  r4_json_key(w, "seed");
+  if (p->who->seed < 0)
+    r4_json_text(w, NULL);
+  else
+    r4_json_whole(w, p->who->seed);
+  r4_json_key(w, "classes");
+  r4_json_open(w, '[');
+  for (size_t k = 0; k < p->who->classes; k++) r4_json_text(w, p->who->name[k]);
+  r4_json_close(w, ']');
+  r4_json_key(w, "photos");
+  r4_json_open(w, '[');
+}
+
+static void json_photo(r4_json *w, const char *file)
+{
+  r4_json_break(w);
+  r4_json_open(w, '{');
+  json_text(w, "file", file);
+}
+
+static void json_answer(struct printer *p, const char *file, const float *probability)
+{
+  r4_json *w = p->json;
+  size_t best = most_probable(p->who->classes, probability);
+  json_photo(w, file);
+  json_text(w, "answer", p->who->name[best]);
+  json_real(w, "probability", probability[best]);
+  r4_json_key(w, "probabilities");
+  r4_json_open(w, '[');
+  for (size_t k = 0; k < p->who->classes; k++) r4_json_real(w, probability[k]);
+  r4_json_close(w, ']');
+  r4_json_close(w, '}');
+}
+
+static void json_unreadable(struct printer *p, const char *file, const char *why)
+{
+  json_photo(p->json, file);
+  json_text(p->json, "error", why);
+  r4_json_close(p->json, '}');
+}
+
+static int json_end(struct printer *p)
+{
+  r4_json *w = p->json;
+  r4_json_close(w, ']');
+  json_text(w, "heat", p->heat);
+  r4_json_close(w, '}');
+  p->json = NULL;
+  return json_print(stdout, "predict", w);
+}
+
+const struct printing print_json = {json_begin, json_answer, json_unreadable, json_end};
