@@ -83,7 +83,8 @@ struct source {
       "of digits, and of splits that are not given"                                                         \
   }
 
-/* False after a message, unless the name of a file to be written, that of --option, ends so, and there is none or it may go. */
+/* False after a message, unless the name of a file to be written, that of --option, ends so, and there is no such file
+ * or it may go. */
 bool out_check(const char *command, const char *option, const char *file, const char *ending, bool force);
 
 /* NULL after a message, with *code the exit code. */

@@ -18,8 +18,8 @@ struct run {
 /* All seeds of a run that have a model, in order. NULL after a message on stderr, with *code the exit code. */
 struct run *runs_open(const char *command, const char *path, int *code);
 void runs_free(struct run *r);
-/* The model of one seed of a run, of the first if seed is -1; or path itself if that is a file, with *r NULL. NULL after
- * a message, with *code the exit code. *r is to be freed in any case. */
+/* The model of one seed of a run, of the first if seed is -1; or path itself if that is a file, with *r NULL. NULL
+ * after a message, with *code the exit code. *r is to be freed in any case. */
 const char *runs_model(const char *command, const char *path, int64_t seed, struct run **r, int *code);
 
 /* ---- run_data.c ---- */

@@ -714,8 +714,8 @@ r4_id r4_net_apply(const r4_net *n, r4_graph *g, const r4_id *param, r4_id x);
  * r4 ("r4"). */
 typedef struct r4_model r4_model;
 
-/* class_names: one for each class (two for a net with one output), or NULL. Weights that are NaN or infinite are refused, here and when a file is
- * loaded (R4_E_DOMAIN); the error names the parameter and the index. */
+/* class_names: one for each class (two for a net with one output), or NULL. Weights that are NaN or infinite are
+ * refused, here and when a file is loaded (R4_E_DOMAIN); the error names the parameter and the index. */
 r4_status r4_model_save(const r4_net *n, const float *weights, const char *const *class_names, const char *path,
                         r4_error *e);
 
