@@ -17,6 +17,7 @@ endif
 PREFIX ?= /usr/local
 MARCH ?= native
 FUZZ_SECONDS ?= 60
+OBJCOPY ?= objcopy
 LIBS := -ldnnl -lnettle -lyaml -lpng -lturbojpeg -lz -lzip -lm
 
 VERSION := $(shell sed -n 's/^\#define R4_VERSION "\(.*\)"/\1/p' include/r4.h)
@@ -39,8 +40,9 @@ WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-protot
 WARN += $(if $(findstring clang,$(CC)),-Wno-pass-failed) # calls of libm in a loop stay calls
 # Values are IEEE's; errno and traps are not used, and would keep loops from becoming vector code.
 REALS := -ffp-contract=off -fno-math-errno -fno-trapping-math
-COMPILE := $(CC) -std=c11 -D_GNU_SOURCE -Iinclude -Isrc $(MODE) -march=$(MARCH) $(REALS) -fopenmp -fPIC -g $(WARN) \
-           $(CPPFLAGS) $(CFLAGS)
+# Hidden: what r4.h does not declare is no business of a host program, see r4.h and libr4.a below.
+COMPILE := $(CC) -std=c11 -D_GNU_SOURCE -Iinclude -Isrc $(MODE) -march=$(MARCH) $(REALS) -fopenmp -fPIC \
+           -fvisibility=hidden -g $(WARN) $(CPPFLAGS) $(CFLAGS)
 LINK := $(CC) $(MODE) -fopenmp -Wl,--as-needed $(LDFLAGS)
 
 # One job per CPU unless asked otherwise; "make clean all" stays in order.
@@ -101,9 +103,16 @@ $(OUT)/src/op/%.o: EXTRA := -funroll-loops
 # Product kernels: fused multiply-adds, as oneDNN has them.
 $(addprefix $(OUT)/src/exec/,narrow.o direct.o direct_dw.o sparse.o): EXTRA := -ffp-contract=fast
 
-$(OUT)/libr4.a: $(LIB_OBJ) | $(DEPS)
+# For tests, which look inside.
+$(OUT)/inside.a: $(LIB_OBJ) | $(DEPS)
 	$(call say,AR  )
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+# For programs: one object, in which hidden names are local, so that "resize" may be a name of the program's.
+$(OUT)/libr4.a: $(LIB_OBJ) | $(DEPS)
+	$(call say,AR  )
+	$(Q)$(LD) -r $^ -o $(@:.a=.o) && $(OBJCOPY) --localize-hidden $(@:.a=.o)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(@:.a=.o) && rm $(@:.a=.o)
 
 $(OUT)/libr4.so: $(LIB_OBJ) | $(DEPS)
 	$(call say,LINK)
@@ -113,7 +122,7 @@ $(OUT)/r4: $(CLI_OBJ) $(OUT)/libr4.a
 	$(call say,LINK)
 	$(Q)$(LINK) $^ $(LIBS) -o $@
 
-$(TESTS): %: %.o $(HELP_OBJ) $(OUT)/libr4.a
+$(TESTS): %: %.o $(HELP_OBJ) $(OUT)/inside.a
 	$(call say,LINK)
 	$(Q)$(LINK) $^ -lcmocka $(LIBS) -o $@
 
@@ -124,8 +133,9 @@ $(TESTS): %: %.o $(HELP_OBJ) $(OUT)/libr4.a
 # Tests print TAP and run from here; they find the command in $R4.
 check: all $(TESTS) $(REPLAYS)
 	@R4=$(OUT)/r4 CMOCKA_MESSAGE_OUTPUT=TAP GOMP_SPINCOUNT=1000 \
-	prove -j$(shell nproc) --failures --comments -e '' scripts/check-layers scripts/check-style scripts/check-threads \
-	$(TESTS) $(REPLAYS)
+	OUT=$(OUT) CC='$(CC)' LIBS='$(LIBS)' LINKFLAGS='$(MODE) -fopenmp -Wl,--as-needed $(LDFLAGS)' \
+	prove -j$(shell nproc) --failures --comments -e '' \
+	scripts/check-layers scripts/check-style scripts/check-exports scripts/check-threads $(TESTS) $(REPLAYS)
 
 check-long:
 	$(MAKE) SAN=1 check
@@ -135,7 +145,7 @@ check-long:
 	scripts/mutate
 
 # Without libFuzzer: runs the inputs of test/fuzz/corpus/NAME once each.
-$(REPLAYS): $(OUT)/test/replay_%: test/fuzz/replay.c $(OUT)/test/fuzz/fuzz_%.o $(OUT)/libr4.a
+$(REPLAYS): $(OUT)/test/replay_%: test/fuzz/replay.c $(OUT)/test/fuzz/fuzz_%.o $(OUT)/inside.a
 	$(call say,LINK)
 	$(Q)$(COMPILE) -DR4_CORPUS='"test/fuzz/corpus/$*"' $^ -Wl,--as-needed $(LDFLAGS) $(LIBS) -o $@
 
@@ -156,7 +166,7 @@ fuzz-all: $(FUZZERS:%=$(OUT)/fuzz_%)
 	    -artifact_prefix=$(OUT)/$$name- $(OUT)/corpus/$$name test/fuzz/corpus/$$name || exit 1; \
 	done
 
-$(OUT)/fuzz_%: $(OUT)/test/fuzz/fuzz_%.o $(OUT)/libr4.a
+$(OUT)/fuzz_%: $(OUT)/test/fuzz/fuzz_%.o $(OUT)/inside.a
 	$(call say,LINK)
 	$(Q)$(LINK) -fsanitize=fuzzer $^ $(LIBS) -o $@
 

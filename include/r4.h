@@ -30,6 +30,11 @@
 extern "C" {
 #endif
 
+/* All that is declared here, and nothing else, is a name of the library. */
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
 #define R4_VERSION_MAJOR 0
 #define R4_VERSION_MINOR 1
 #define R4_VERSION_PATCH 0
@@ -1117,6 +1122,10 @@ typedef struct {
 
 size_t r4_op_count(void);
 r4_op_info r4_op_describe(size_t k);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 
 #ifdef __cplusplus
 }
