@@ -5,6 +5,7 @@
 #   make check      all tests                             make CC=clang    another compiler
 #   make check-long sanitizers, fuzzing, mutations        make MARCH=x86-64-v3   for other machines
 #   make fuzz       fuzz each reader FUZZ_SECONDS long    make V=1         show the commands
+#   make races      ThreadSanitizer on what has threads
 #   make bench      measure steps against the peers       make bench-epoch whole epochs, needs MNIST
 #   make format     clang-format all sources
 #   make install    into DESTDIR/PREFIX                   make uninstall   make clean
@@ -23,10 +24,13 @@ LIBS := -ldnnl -lnettle -lyaml -lpng -lturbojpeg -lz -lzip -lm
 VERSION := $(shell sed -n 's/^\#define R4_VERSION "\(.*\)"/\1/p' include/r4.h)
 SONAME := libr4.so.$(firstword $(subst ., ,$(VERSION)))
 
-# Each way of building has a folder of its own. FUZZ=1 is set by the target "fuzz" only.
+# Each way of building has a folder of its own. FUZZ=1 and TSAN=1 are set by the targets "fuzz" and "races" only.
 ifdef FUZZ
 OUT := build-fuzz
 MODE := -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+else ifdef TSAN
+OUT := build-tsan
+MODE := -O1 -fno-omit-frame-pointer -fsanitize=thread
 else ifdef SAN
 OUT := build-san
 MODE := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -69,7 +73,8 @@ DEPS := $(OUT)/.deps-ok$(if $(findstring clang,$(CC)),-fuzz)
 
 # ---- Building ----
 
-.PHONY: all check check-long demo bench bench-epoch install uninstall clean format fuzz fuzz-all help FORCE
+.PHONY: all check check-long demo bench bench-epoch install uninstall clean format fuzz fuzz-all races races-all help \
+        FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -141,6 +146,7 @@ check-long:
 	$(MAKE) SAN=1 check
 	$(MAKE) all
 	R4=build/r4 prove -e '' --failures --comments scripts/check-threads :: all
+	$(MAKE) races
 	$(MAKE) fuzz
 	scripts/mutate
 
@@ -169,6 +175,20 @@ fuzz-all: $(FUZZERS:%=$(OUT)/fuzz_%)
 $(OUT)/fuzz_%: $(OUT)/test/fuzz/fuzz_%.o $(OUT)/inside.a
 	$(call say,LINK)
 	$(Q)$(LINK) -fsanitize=fuzzer $^ $(LIBS) -o $@
+
+# Data races. Archer tells ThreadSanitizer how clang's OpenMP orders things; libraries that are not compiled for it, such
+# as oneDNN, are not looked into.
+RACES := batch data digits direct folder optimizer plan recipe sparse step threads
+
+races:
+	$(MAKE) TSAN=1 CC=clang races-all
+
+races-all: $(RACES:%=$(OUT)/test/test_%)
+	@archer=$$(readlink -f "$$(command -v clang)" | sed 's|bin/[^/]*$$|lib/libarcher.so|'); \
+	test -e "$$archer" || { echo "races: no $$archer" >&2; exit 1; }; \
+	OMP_TOOL_LIBRARIES=$$archer CMOCKA_MESSAGE_OUTPUT=TAP \
+	TSAN_OPTIONS='ignore_noninstrumented_modules=1 allocator_may_return_null=1 history_size=4' \
+	prove -j$(shell nproc) --failures --comments -e '' $^
 
 # ---- Using ----
 
@@ -204,4 +224,4 @@ format:
 	clang-format -i $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] test/*.[ch] test/fuzz/*.[ch])
 
 clean:
-	rm -rf build build-san build-fuzz
+	rm -rf build build-san build-tsan build-fuzz

@@ -277,6 +277,10 @@ static void out_of_memory(struct runner *r, int own)
     if (!s) break;
     assert_int_equal(s, R4_E_MEMORY);
     assert_true(strlen(e.text) > 0);
+    if (n % 3) continue;
+    r4_threads(2, false);
+    expect_run(r, own, 2, "back to where there were kernels");
+    r4_threads(1, false);
   }
   assert_true(n > 1);
   assert_int_equal(differs(r, own, 1), -1);
