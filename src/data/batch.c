@@ -179,12 +179,14 @@ static bool buffer_init(struct buffer *to, size_t size, const struct batch_rows 
   struct batch_memory *m = &to->memory;
   bool fills = rows->fill.kind != R4_FILL_NONE;
   size_t moved = augment_scratch(&rows->augment);
-  to->example = r4_mem_new(size, sizeof *to->example);
+  bool rows_fit = allocate(&m->x, size, rows->features) && allocate(&m->y, size, 1) &&
+                  allocate(&m->m, size, rows->masked) &&
+                  allocate(&m->filled, size, fills ? rows->features : 0) &&
+                  allocate(&m->scratch, size, fill_scratch(&rows->fill));
+  if (!rows_fit) return false;
   m->moved = moved ? r4_mem_new(size, moved) : NULL;
-  return to->example && (m->moved || !moved) && allocate(&m->x, size, rows->features) &&
-         allocate(&m->y, size, 1) && allocate(&m->m, size, rows->masked) &&
-         allocate(&m->filled, size, fills ? rows->features : 0) &&
-         allocate(&m->scratch, size, fill_scratch(&rows->fill));
+  to->example = r4_mem_new(size, sizeof *to->example);
+  return to->example && (m->moved || !moved);
 }
 
 r4_batches *r4_batches_new(const r4_data *d, const r4_batch_options *options, r4_error *e)
