@@ -110,10 +110,10 @@ static void crops_by_hand(void **state)
     {.x = {4, 4, 5, 4, 4, 5}},                          /* up, right */
     {.x = {2, 3, 3, 5, 6, 6}},                          /* left */
     {.x = {1, 2, 3, 4, 5, 6}, .m = {1}},                /* not at all */
-    {.x = {1, 1, 2, 4, 4, 5}, .m = {0, 1}},             /* right: what came in is not masked */
+    {.x = {1, 1, 2, 4, 4, 5}, .m = {1, 1}},             /* right: what came in is masked content */
     {.x = {2, 3, 3, 2, 3, 3}},                          /* down, left */
-    {.x = {1, 2, 3, 1, 2, 3}, .m = {0, 0, 0, 1}},       /* down */
-    {.x = {1, 1, 2, 1, 1, 2}, .m = {0, 0, 0, 0, 1, 0}}, /* down, right */
+    {.x = {1, 2, 3, 1, 2, 3}, .m = {1, 0, 0, 1}},       /* down */
+    {.x = {1, 1, 2, 1, 1, 2}, .m = {1, 1, 0, 1, 1, 0}}, /* down, right */
   };
   see_tiny((r4_augment){.crop = 1}, 9, picture);
 }
@@ -134,10 +134,9 @@ static void move(const r4_data *d, size_t i, bool flip, int64_t down, int64_t ri
   for (size_t j = 0; j < FEATURES; j++) {
     int64_t row = (int64_t)(j / CHANNELS / WIDTH), column = (int64_t)(j / CHANNELS % WIDTH);
     int64_t from_row = row - down, from_column = (flip ? WIDTH - 1 - column : column) - right;
-    bool inside = from_row >= 0 && from_row < HEIGHT && from_column >= 0 && from_column < WIDTH;
     size_t from = (clamp(from_row, HEIGHT) * WIDTH + clamp(from_column, WIDTH)) * CHANNELS + j % CHANNELS;
     x[j] = plain_x[from];
-    m[j] = inside ? plain_m[from] : 0;
+    m[j] = plain_m[from];
   }
 }
 

@@ -136,10 +136,14 @@ static bool any(const uint8_t *mask, size_t n)
 static const uint8_t *move_mask(const struct augment *a, const struct fate *f, const uint8_t *mask,
                                 uint8_t *to)
 {
-  size_t width = a->size.width;
-  shape_move(mask, a->size, f->down, f->right, to);
-  for (size_t row = 0; row < a->size.height && f->flip; row++) reverse(to + row * width, width, 1);
-  return any(to, a->size.height * width) ? to : NULL;
+  size_t width = a->size.width, height = a->size.height;
+  memcpy(to, mask, height * width);
+  shift(to, height, width, f->down);
+  for (size_t row = 0; row < height; row++) {
+    shift(to + row * width, width, 1, f->right);
+    if (f->flip) reverse(to + row * width, width, 1);
+  }
+  return any(to, height * width) ? to : NULL;
 }
 
 static void brighten(const struct augment *a, float factor, float *x)

@@ -5,7 +5,7 @@
  *     flip         then left and right are exchanged, with probability 1/2
  *     brightness   then all values are multiplied by one factor, uniform in [1 - b, 1 + b]; bytes stay in [0, 1]
  *
- * A mask moves with its image; what comes in at the edge is not masked. What is drawn depends on seed, epoch and
+ * A mask moves with its image, and is repeated at the edge as the pixels are. What is drawn depends on seed, epoch and
  * example alone, each by a number of its own: to switch one on leaves the others as they are. */
 #ifndef R4_DATA_AUGMENT_H
 #define R4_DATA_AUGMENT_H
