@@ -25,6 +25,6 @@ void guard_step(struct guard *g, double data, double form, double form_r3)
 double guard_factor(const struct guard *g, double lambda, double lambda_r3)
 {
   double may_cost = g->share * fmax(g->chance - g->data, 0), cost = lambda * g->form + lambda_r3 * g->form_r3;
-  if (!g->seen) return 0;
+  if (g->seen < 1) return 0;
   return cost > may_cost ? may_cost / cost : 1;
 }
