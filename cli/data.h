@@ -42,7 +42,7 @@ struct values {
 };
 
 struct source {
-  const char *path, *mask_means, *mask_values;
+  const char *path, *mask_means, *mask_values, *masks, *mask_categories;
   int64_t size, seed;
   bool soft_masks;
 };
@@ -70,6 +70,20 @@ struct source {
      0,                                                                                                     \
      0,                                                                                                     \
      "label images as masks: which values mark, as 2,3"},                                                   \
+    {"masks",                                                                                               \
+     OPTION_TEXT,                                                                                           \
+     offsetof(type, field.masks),                                                                           \
+     NULL,                                                                                                  \
+     0,                                                                                                     \
+     0,                                                                                                     \
+     "a file with annotations: boxes, COCO, Label Studio"},                                                 \
+    {"mask-categories",                                                                                     \
+     OPTION_TEXT,                                                                                           \
+     offsetof(type, field.mask_categories),                                                                 \
+     NULL,                                                                                                  \
+     0,                                                                                                     \
+     0,                                                                                                     \
+     "labels of annotations that count, as tag,ruler"},                                                     \
     {"soft-masks", OPTION_FLAG, offsetof(type, field.soft_masks), NULL, 0, 0, "keep grey values of masks"}, \
     {"size",                                                                                                \
      OPTION_WHOLE,                                                                                          \

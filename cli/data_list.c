@@ -37,6 +37,9 @@ static void print_text(void)
   printf("\nFormats\n");
   for (size_t i = 0; i < r4_format_count(); i++)
     printf("  %-14s %s\n", r4_format_describe(i).name, r4_format_describe(i).about);
+  printf("\nMasks, besides images of them (--masks)\n");
+  for (size_t i = 0; i < r4_mask_source_count(); i++)
+    printf("  %-14s %s\n", r4_mask_source_describe(i).name, r4_mask_source_describe(i).about);
 }
 
 /* ---- For machines ---- */
@@ -60,6 +63,13 @@ static void print_known_json(const r4_known *k, bool first)
   printf("}");
 }
 
+static void print_format(r4_format_info f, bool first)
+{
+  print_pair(first ? "\n    {" : ",\n    {", "name", f.name);
+  print_pair(", ", "about", f.about);
+  printf("}");
+}
+
 static void print_json(void)
 {
   const r4_known *k;
@@ -74,11 +84,9 @@ static void print_json(void)
     printf("}");
   }
   printf("\n  ],\n  \"formats\": [");
-  for (size_t i = 0; i < r4_format_count(); i++) {
-    print_pair(i ? ",\n    {" : "\n    {", "name", r4_format_describe(i).name);
-    print_pair(", ", "about", r4_format_describe(i).about);
-    printf("}");
-  }
+  for (size_t i = 0; i < r4_format_count(); i++) print_format(r4_format_describe(i), !i);
+  printf("\n  ],\n  \"mask_sources\": [");
+  for (size_t i = 0; i < r4_mask_source_count(); i++) print_format(r4_mask_source_describe(i), !i);
   printf("\n  ]\n}\n");
 }
 

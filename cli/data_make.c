@@ -5,7 +5,8 @@
 #include "data.h"
 
 struct settings {
-  const char *recipe, *from, *val, *shades, *overlap, *mask_means, *mask_values, *out;
+  const char *recipe, *from, *val, *shades, *overlap, *mask_means, *mask_values, *masks, *mask_categories,
+    *out;
   int64_t seed, size, side;
   bool clean, soft_masks, force, json;
 };
@@ -26,6 +27,9 @@ static const struct option options[] = {
    "what white means in masks: irrelevant or relevant"},
   {"mask-values", OPTION_TEXT, AT(mask_values), NULL, 0, 0,
    "label images as masks: which values mark, as 2,3"},
+  {"masks", OPTION_TEXT, AT(masks), NULL, 0, 0, "a file with annotations: boxes, COCO, Label Studio"},
+  {"mask-categories", OPTION_TEXT, AT(mask_categories), NULL, 0, 0,
+   "labels of annotations that count, as tag,ruler"},
   {"soft-masks", OPTION_FLAG, AT(soft_masks), NULL, 0, 0, "keep grey values of masks"},
   {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "write over a file that is there"},
   {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "for machines"},
@@ -73,6 +77,8 @@ static bool read_recipe_options(const struct settings *s, struct values *values,
     .soft_masks = s->soft_masks,
     .mask_values = values->v,
     .mask_value_count = values->n,
+    .masks = s->masks,
+    .mask_categories = s->mask_categories,
   };
   return read_val(s->val, &o->val) && read_overlap(s->overlap, &o->overlap) &&
          source_meaning("data make", s->mask_means, &o->mask_means);

@@ -69,6 +69,8 @@ r4_data *source_open(const char *command, const struct source *s, int *code)
   r4_data_options o = {.soft_masks = s->soft_masks,
                        .mask_values = values.v,
                        .mask_value_count = values.n,
+                       .masks = s->masks,
+                       .mask_categories = s->mask_categories,
                        .height = s->size,
                        .width = s->size,
                        .seed = (uint64_t)s->seed};

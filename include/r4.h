@@ -420,7 +420,10 @@ typedef struct {
   bool soft_masks;            /* keep grey values; otherwise 1 from the half on */
   const double *mask_values;  /* label images as masks: the stored values that count as 1, greys or indexes of a   */
   size_t mask_value_count;    /* palette, whole numbers from 0 to 65535; none: white does                          */
-  int64_t height, width;      /* images are resized to this; 0: as they are, all the same */
+  const char *masks;          /* folders of images: a file with annotations (doc/data.md), in the folder or else from
+                                 here; NULL: boxes.csv or annotations.json of the folder, if there is one */
+  const char *mask_categories; /* labels of annotations that count, "tag, ruler"; NULL: all */
+  int64_t height, width;       /* images are resized to this; 0: as they are, all the same */
   const char *cache;          /* folder for decoded images; NULL: none */
   const char *folder;         /* where "r4 data get" puts data sets; NULL: r4_data_folder() */
   uint64_t seed;              /* of the built-in digits, and of the split of sources that have none (HAM10000) */
@@ -489,6 +492,10 @@ typedef struct {
 
 size_t r4_format_count(void);
 r4_format_info r4_format_describe(size_t k);
+
+/* What masks are read from, besides images: files with annotations of other tools. */
+size_t r4_mask_source_count(void);
+r4_format_info r4_mask_source_describe(size_t k);
 
 /* R4_E_IO unless the file has this SHA-256 (64 digits) or MD5 (32). */
 r4_status r4_file_check(const char *path, const char *digest, r4_error *e);
@@ -568,6 +575,7 @@ typedef struct {
   bool soft_masks;
   const double *mask_values;
   size_t mask_value_count;
+  const char *masks, *mask_categories;
   const char *cache, *folder;
 } r4_recipe_options;
 

@@ -290,6 +290,38 @@ static void label_images_need_a_word(void **state)
   expect("$R4 data lint labels --mask-means irrelevant", 1, "warning reading: 1 of 2 masks hold no white");
 }
 
+static void outlines_are_masks(void **state)
+{
+  (void)state;
+  put_grey(folder, "boxed/cat/a.png", 8, 8, 1, 2);
+  put_grey(folder, "boxed/dog/b.png", 8, 8, 3, 4);
+  put_text(folder, "boxed/boxes.csv",
+           "file,x,y,width,height,label\na.png,0,0,4,4,tag\na.png,4,0,4,4,ruler\n");
+  expect("$R4 data show boxed --mask-means irrelevant", 0, "1 have a mask, which covers 50.0 %");
+  expect("$R4 data show boxed --mask-means irrelevant --mask-categories tag", 0,
+         "1 have a mask, which covers 25.0 %");
+  expect("$R4 data show boxed --mask-means irrelevant --mask-categories tga 2>&1", 2,
+         "nothing is labelled \"tga\"");
+  expect("$R4 data show boxed 2>&1", 2, "boxes.csv), and what white means");
+  expect(
+    "cp boxed/boxes.csv elsewhere.csv; $R4 data lint boxed --mask-means irrelevant --masks elsewhere.csv", 1,
+    "warning mask-one-class");
+  expect("$R4 data show boxed --mask-means irrelevant --masks none.json 2>&1", 3, "and no none.json");
+  expect("$R4 data make isic --from boxed --mask-means irrelevant --mask-categories tag --val none --size 8 "
+         "--out b.npz",
+         0, " --mask-means irrelevant --mask-categories tag\n");
+  expect("$R4 data make decoy --from boxed --mask-means irrelevant --mask-categories tag --out c.npz 2>&1", 2,
+         "decoy draws its own masks");
+  put_text(folder, "boxed/boxes.csv", "file,x,y,width,height\na.png,4,0,40,4\n");
+  expect("$R4 data show boxed --mask-means irrelevant 2>&1 >/dev/null", 0,
+         "note: boxed/boxes.csv: of 1 image outlines");
+  put_text(folder, "boxed/boxes.csv", "file,x,y,width,height\na.png,4,0,four,4\n");
+  expect("$R4 data show boxed --mask-means irrelevant 2>&1", 3,
+         "boxes.csv:2: width is \"four\", expected a number");
+  expect("$R4 data list", 0, "Label Studio");
+  expect("$R4 data list --json", 0, "\"mask_sources\": [");
+}
+
 int main(void)
 {
   cmocka_set_message_output(CM_OUTPUT_TAP);
@@ -308,6 +340,7 @@ int main(void)
     cmocka_unit_test_setup(make_refuses_what_it_cannot, start),
     cmocka_unit_test_setup(lint_answers_by_its_code, start),
     cmocka_unit_test_setup(label_images_need_a_word, start),
+    cmocka_unit_test_setup(outlines_are_masks, start),
   };
   int failed = cmocka_run_group_tests_name("cli_data", tests, NULL, NULL);
   shell("rm -r ../${PWD##*/}");

@@ -57,6 +57,11 @@ r4_status cache_name(const struct listing *l, const r4_data_options *options, ch
   for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) hash_add_number(&h, settings[k]);
   hash_add_number(&h, options->mask_value_count);
   hash_add(&h, options->mask_values, options->mask_value_count * sizeof *options->mask_values);
+  if (l->annotations) {
+    const char *categories = options->mask_categories ? options->mask_categories : "";
+    hash_add(&h, l->annotations->digest, sizeof l->annotations->digest);
+    hash_add(&h, categories, strlen(categories) + 1);
+  }
   const char *folder = realpath(l->folder, place) ? place : l->folder;
   hash_add(&h, folder, strlen(folder) + 1);
   r4_status s = R4_OK;

@@ -189,6 +189,16 @@ char *csv_trim(char *field)
   return field;
 }
 
+bool csv_trim_row(struct csv *c)
+{
+  bool any = false;
+  for (int k = 0; k < c->columns; k++) {
+    c->field[k] = csv_trim(c->field[k]);
+    any |= *c->field[k] != 0;
+  }
+  return any;
+}
+
 bool csv_has(const struct csv *c, const char *name)
 {
   for (int k = 0; k < c->columns; k++)

@@ -28,6 +28,8 @@ void csv_close(struct csv *c);
 
 /* Without the blanks (and tabs) around it; cuts off those at the end. */
 char *csv_trim(char *field);
+/* All fields of the row in hand; whether one is left with content. */
+bool csv_trim_row(struct csv *c);
 
 bool csv_has(const struct csv *c, const char *name);
 /* The number of a column; an error if there is none, or more than one, of that name. */

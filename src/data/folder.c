@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "data/format.h"
+#include "data/mask_source.h"
 
 static const char table_name[] = "metadata.csv", masks_name[] = "masks";
 
@@ -67,17 +68,6 @@ static r4_status find_columns(const struct csv *c, size_t n, const struct column
   return R4_OK;
 }
 
-/* Blanks around values are nobody's intention; lines of nothing but separators are what spreadsheets leave. */
-static bool trim_row(struct csv *c)
-{
-  bool any = false;
-  for (int k = 0; k < c->columns; k++) {
-    c->field[k] = csv_trim(c->field[k]);
-    any |= *c->field[k] != 0;
-  }
-  return any;
-}
-
 r4_status folder_list_table(struct listing *l, struct mask_index *masks, size_t n,
                             const struct column *columns, add_row *add, r4_error *e)
 {
@@ -92,8 +82,9 @@ r4_status folder_list_table(struct listing *l, struct mask_index *masks, size_t 
     int at[COLUMNS];
     bool row = true;
     s = find_columns(&c, n, columns, at, e);
+    /* Blanks around values are nobody's intention; rows of nothing but separators are what spreadsheets leave. */
     while (!s && !(s = csv_next(&c, &row, e)) && row)
-      if (trim_row(&c)) s = add(l, masks, &c, at, e);
+      if (csv_trim_row(&c)) s = add(l, masks, &c, at, e);
     csv_close(&c);
   }
   r4_mem_free(bytes);
@@ -252,12 +243,16 @@ r4_status folder_state_meaning(const char *folder, r4_mask_meaning meaning, r4_d
   return R4_OK;
 }
 
-/* Fills l and masks, which the caller clears in any case. */
-static r4_status list_all(struct listing *l, struct mask_index *masks, r4_error *e)
+/* Fills l and masks, which the caller clears in any case. Without options annotations are left out. */
+static r4_status list_all(struct listing *l, struct mask_index *masks, const r4_data_options *options,
+                          r4_error *e)
 {
   char *table = file_join(l->folder, table_name);
   if (!table) return no_memory(l->folder, e);
-  r4_status s = mask_index_add(masks, l->folder, masks_name, e);
+  r4_status s = options
+                  ? mask_source_open(l->folder, options->masks, options->mask_categories, &l->annotations, e)
+                  : R4_OK;
+  if (!s) s = mask_index_add(masks, l->folder, masks_name, e);
   if (!s) s = mask_index_sort(masks, l->folder, e);
   if (file_exists(table)) l->table = table_name;
   if (!s)
@@ -271,7 +266,7 @@ static r4_data *folder_open(const char *path, const r4_data_options *options, r4
 {
   struct listing l = {.folder = path};
   struct mask_index masks = {0};
-  r4_data *d = list_all(&l, &masks, e) ? NULL : listing_read(&l, options, "folder", e);
+  r4_data *d = list_all(&l, &masks, options, e) ? NULL : listing_read(&l, options, "folder", e);
   mask_index_clear(&masks);
   listing_clear(&l);
   return d;
@@ -281,7 +276,7 @@ struct names *folder_stray_masks(const char *path, r4_error *e)
 {
   struct listing l = {.folder = path};
   struct mask_index masks = {0};
-  struct names *stray = list_all(&l, &masks, e) ? NULL : names_new(e);
+  struct names *stray = list_all(&l, &masks, NULL, e) ? NULL : names_new(e);
   for (size_t k = 0; stray && k < masks.n; k++)
     if (!masks.at[k].used && names_add(stray, masks.at[k].path, NULL, e)) {
       names_drop(stray);

@@ -24,10 +24,26 @@ static void listed_clear(struct listed *one)
   for (size_t k = 0; k < sizeof own / sizeof *own; k++) r4_mem_free((void *)own[k]);
 }
 
+/* The outlines of an image, which then has no other mask. An image without outlines has no mask. */
+static r4_status find_marks(const struct listing *l, const struct listed *one, size_t *marks, r4_error *e)
+{
+  *marks = 0;
+  if (!l->annotations) return R4_OK;
+  r4_status s = annotations_find(l->annotations, one->file, marks, e);
+  if (s) return s;
+  if (*marks && !l->annotations->image[*marks - 1].n) *marks = 0;
+  if (*marks && one->mask)
+    return r4_fail(e, R4_E_PARSE, "%s/%s: has a mask, %s, and outlines in %s, expected one of them",
+                   l->folder, one->file, one->mask, l->annotations->file);
+  return R4_OK;
+}
+
 r4_status listing_add(struct listing *l, const struct listed *one, r4_error *e)
 {
+  size_t marks = 0;
   r4_status s = file_check_inside(l->folder, one->file, e);
   if (!s && one->mask) s = file_check_inside(l->folder, one->mask, e);
+  if (!s) s = find_marks(l, one, &marks, e);
   if (s) return s;
   if (l->n == l->capacity) {
     size_t capacity = l->capacity ? 2 * l->capacity : 64;
@@ -36,7 +52,7 @@ r4_status listing_add(struct listing *l, const struct listed *one, r4_error *e)
     l->at = grown;
     l->capacity = capacity;
   }
-  struct listed copy = {.line = one->line, .split = one->split};
+  struct listed copy = {.line = one->line, .split = one->split, .marks = marks};
   if (copy_string(&copy.file, one->file) && copy_string(&copy.mask, one->mask) &&
       copy_string(&copy.label, one->label) && copy_string(&copy.group, one->group) &&
       copy_string(&copy.id, one->id)) {
@@ -52,8 +68,17 @@ void listing_clear(struct listing *l)
 {
   for (size_t i = 0; i < l->n; i++) listed_clear(l->at + i);
   r4_mem_free(l->at);
+  annotations_free(l->annotations);
+  l->annotations = NULL;
   l->at = NULL;
   l->n = l->capacity = 0;
+}
+
+const char *listing_masks(const struct listing *l)
+{
+  for (size_t i = 0; i < l->n; i++)
+    if (l->at[i].mask || l->at[i].marks) return l->at[i].mask ? l->at[i].mask : l->annotations->file;
+  return NULL;
 }
 
 void listing_name(const struct listing *l, size_t i, char name[LISTING_NAME])

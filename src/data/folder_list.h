@@ -3,6 +3,7 @@
 #ifndef R4_DATA_FOLDER_LIST_H
 #define R4_DATA_FOLDER_LIST_H
 
+#include "data/annotation.h"
 #include "data/data.h"
 
 /* One example. Paths are relative to the folder; mask, group and id may be NULL. */
@@ -10,12 +11,15 @@ struct listed {
   const char *file, *mask, *label, *group, *id;
   size_t line; /* of the table; 0: there is none */
   r4_split split;
+  size_t
+    marks; /* the number + 1 of the image in the annotations that has its outlines; 0: none. listing_add finds it */
 };
 
 struct listing {
-  const char *folder, *table; /* table: the name of the file with the labels, for messages, or NULL */
-  const char *const *classes; /* NULL-terminated; NULL: the labels in order                          */
-  uint8_t mask_from;          /* masks are 1 from this byte on; 0: from the half, 128                 */
+  const char *folder, *table;      /* table: the name of the file with the labels, for messages, or NULL */
+  const char *const *classes;      /* NULL-terminated; NULL: the labels in order                          */
+  uint8_t mask_from;               /* masks are 1 from this byte on; 0: from the half, 128                 */
+  struct annotations *annotations; /* outlines of what is masked, or NULL; listing_clear frees them */
   size_t n, capacity;
   struct listed *at;
 };
@@ -23,6 +27,9 @@ struct listing {
 /* Copies the strings of one. R4_E_IO if one of its files is not in the folder. */
 r4_status listing_add(struct listing *l, const struct listed *one, r4_error *e);
 void listing_clear(struct listing *l);
+
+/* Where masks come from, for messages: the first mask, or the annotations; NULL: nowhere. */
+const char *listing_masks(const struct listing *l);
 
 /* How messages call example i: "FOLDER/metadata.csv:LINE: file FILE", or "FOLDER/FILE" without a table. */
 enum { LISTING_NAME = 256 };

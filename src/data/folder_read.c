@@ -1,13 +1,12 @@
 /* Reading what a listing names: first the headers of all files, which tell the shape, then the pixels. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/mem.h"
 #include "data/cache.h"
 #include "data/folder_list.h"
+#include "data/folder_masks.h"
 #include "data/images.h"
-#include "data/mask_image.h"
 #include "data/resize.h"
 
 /* ---- Errors of threads: that of the first example wins, so that messages do not depend on timing ---- */
@@ -47,23 +46,13 @@ static r4_status report(const struct first_error *f, r4_error *e)
 
 /* ---- Files ---- */
 
-static r4_status read_listed(const struct listing *l, const char *file, uint8_t **data, size_t *size,
-                             r4_error *e)
-{
-  char *path = file_join(l->folder, file);
-  if (!path) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", l->folder);
-  r4_status s = file_read(path, IMAGE_MAX_BYTES, data, size, e);
-  r4_mem_free(path);
-  return s;
-}
-
 static r4_status look_at(const struct listing *l, size_t i, struct image *as, r4_error *e)
 {
   char name[LISTING_NAME];
   uint8_t *data = NULL;
   size_t size = 0;
   listing_name(l, i, name);
-  r4_status s = read_listed(l, l->at[i].file, &data, &size, e);
+  r4_status s = listing_read_file(l, l->at[i].file, &data, &size, e);
   if (!s) s = image_look(data, size, name, as, e);
   r4_mem_free(data);
   return s;
@@ -115,76 +104,9 @@ static r4_status find_shape(const struct listing *l, const r4_data_options *opti
 
 /* ---- Pixels ---- */
 
-/* What reading the pixels needs to know, and what it finds out about the masks. */
-struct reading {
-  const struct listing *l;
-  r4_data *d;
-  struct mask_rule rule;
-  bool flip; /* white is what may matter */
-  struct mask_values marked;
-  struct mask_report report;
-};
-
-static uint8_t mark_from(const struct reading *r)
-{
-  return r->rule.marked ? 128 : r->rule.from;
-}
-
-/* The mask in the meaning of the library, 255 = must not matter, from one that was resized. */
-static void interpret_mask(const struct reading *r, size_t n, uint8_t *mask)
-{
-  uint8_t from = mark_from(r), flip = r->flip ? 255 : 0;
-  for (size_t k = 0; k < n; k++) {
-    uint8_t v = r->rule.soft ? mask[k] : mask[k] >= from ? 255 : 0;
-    mask[k] = v ^ flip;
-  }
-}
-
-static bool any_from(size_t n, const uint8_t *mask, uint8_t least)
-{
-  for (size_t k = 0; k < n; k++)
-    if (mask[k] >= least) return true;
-  return false;
-}
-
-/* To the size of the data set, and to its meaning. */
-static r4_status fit_mask(struct reading *r, size_t i, const struct image *mask, uint8_t *to, r4_error *e)
-{
-  const int64_t *dim = r->d->values->shape.dim;
-  size_t height = (size_t)dim[0], width = (size_t)dim[1];
-  r4_status s = resize(mask, height, width, to, e);
-  if (s) return s;
-  uint8_t least = r->rule.soft ? 1 : mark_from(r);
-  if (any_from(mask->height * mask->width, mask->pixel, least) && !any_from(height * width, to, least))
-    mask_report_gone(&r->report, i);
-  interpret_mask(r, height * width, to);
-  return R4_OK;
-}
-
-static r4_status read_mask(struct reading *r, size_t i, const struct image *image, uint8_t *to, r4_error *e)
-{
-  const struct listing *l = r->l;
-  const char *file = l->at[i].mask;
-  size_t size = 0;
-  uint8_t *data = NULL;
-  struct image mask = {0};
-  char *name = file_join(l->folder, file);
-  r4_status s = name ? R4_OK : r4_fail(e, R4_E_MEMORY, "%s: out of memory", l->folder);
-  if (!s) s = read_listed(l, file, &data, &size, e);
-  const struct mask_image f = {data, size, name, i, &r->report, e};
-  if (!s) s = mask_image_decode(&f, &r->rule, &mask);
-  if (!s && (mask.height != image->height || mask.width != image->width))
-    s = r4_fail(e, R4_E_PARSE, "%s: has %zu x %zu pixels, expected %zu x %zu as its image %s", name,
-                mask.width, mask.height, image->width, image->height, l->at[i].file);
-  if (!s) s = fit_mask(r, i, &mask, to, e);
-  image_clear(&mask);
-  r4_mem_free(data);
-  r4_mem_free(name);
-  return s;
-}
-
 /* The image to its row of values, and the mask, if there is one, to mask. */
-static r4_status read_example(struct reading *r, size_t i, uint8_t *mask, r4_error *e)
+static r4_status read_example(struct mask_reader *r, const struct values *values, size_t i, uint8_t *mask,
+                              r4_error *e)
 {
   const struct listing *l = r->l;
   char name[LISTING_NAME];
@@ -192,64 +114,48 @@ static r4_status read_example(struct reading *r, size_t i, uint8_t *mask, r4_err
   size_t size = 0;
   struct image was = {0};
   listing_name(l, i, name);
-  r4_status s = read_listed(l, l->at[i].file, &data, &size, e);
-  if (!s) s = image_row(data, size, name, r->d->values->shape, values_row(r->d->values, i), &was, e);
-  if (!s && l->at[i].mask) s = read_mask(r, i, &was, mask, e);
+  r4_status s = listing_read_file(l, l->at[i].file, &data, &size, e);
+  if (!s) s = image_row(data, size, name, values->shape, values_row(values, i), &was, e);
+  if (!s && (l->at[i].mask || l->at[i].marks)) s = mask_reader_read(r, i, &was, mask, e);
   r4_mem_free(data);
   return s;
 }
 
 enum { BLOCK = 256 }; /* examples that are decoded before their masks are joined, in order */
 
-static r4_status read_block(struct reading *r, size_t start, uint8_t *mask, r4_error *e)
+static r4_status read_block(struct mask_reader *r, r4_data *d, size_t start, uint8_t *mask, r4_error *e)
 {
   struct first_error first = no_error;
   const struct listing *l = r->l;
-  r4_data *d = r->d;
   r4_shape shape = d->values->shape;
   size_t end = l->n - start < BLOCK ? l->n : start + BLOCK, pixels = (size_t)(shape.dim[0] * shape.dim[1]);
 #pragma omp parallel for schedule(dynamic)
   for (size_t i = start; i < end; i++) {
     r4_error error = {0};
     uint8_t *own = mask ? mask + (i - start) * pixels : NULL;
-    if (!is_behind(&first, i) && read_example(r, i, own, &error)) note_error(&first, i, &error);
+    if (!is_behind(&first, i) && read_example(r, d->values, i, own, &error)) note_error(&first, i, &error);
   }
   r4_status s = report(&first, e);
   for (size_t i = start; !s && i < end; i++)
-    if (l->at[i].mask) s = masks_add(d->masks, mask + (i - start) * pixels, &d->record[i].mask, e);
+    if (l->at[i].mask || l->at[i].marks)
+      s = masks_add(d->masks, mask + (i - start) * pixels, &d->record[i].mask, e);
   return s;
-}
-
-static const char *first_mask(const struct listing *l)
-{
-  for (size_t i = 0; i < l->n; i++)
-    if (l->at[i].mask) return l->at[i].mask;
-  return NULL;
-}
-
-static r4_status prepare(struct reading *r, const r4_data_options *options, r4_error *e)
-{
-  r->flip = options->mask_means == R4_MASKS_RELEVANT;
-  r->rule = (struct mask_rule){.from = r->l->mask_from ? r->l->mask_from : 128, .soft = options->soft_masks};
-  if (!mask_values_stated(options)) return R4_OK;
-  r->rule.marked = &r->marked;
-  return mask_values_read(options, &r->marked, e);
 }
 
 static r4_status read_all(const struct listing *l, const r4_data_options *options, r4_data *d, r4_error *e)
 {
-  struct reading r = {.l = l, .d = d};
+  struct mask_reader r;
   uint8_t *mask = NULL;
-  r4_status s = prepare(&r, options, e);
-  if (!s && first_mask(l)) {
+  r4_status s = mask_reader_start(&r, l, options, d->values->shape, e);
+  if (!s && listing_masks(l)) {
     size_t pixels = data_mask_layout(d).size;
     data_set_masks(d, masks_new(pixels, e));
     mask = d->masks ? r4_mem_new(BLOCK, pixels) : NULL;
     if (!mask) s = r4_fail(e, R4_E_MEMORY, "%s: out of memory for masks", l->folder);
   }
-  for (size_t start = 0; !s && start < l->n; start += BLOCK) s = read_block(&r, start, mask, e);
+  for (size_t start = 0; !s && start < l->n; start += BLOCK) s = read_block(&r, d, start, mask, e);
   r4_mem_free(mask);
-  return s ? s : mask_report_settle(&r.report, options, l->folder, d, e);
+  return s ? s : mask_reader_settle(&r, options, d, e);
 }
 
 /* ---- All ---- */
@@ -263,12 +169,12 @@ static r4_status check_request(const struct listing *l, const r4_data_options *o
   if (h < 0 || w < 0 || h > LARGEST || w > LARGEST || !h != !w)
     return r4_fail(e, R4_E_ARGUMENT, "%s: height %lld and width %lld, expected both from 1 to %d, or none",
                    l->folder, (long long)h, (long long)w, LARGEST);
-  if (first_mask(l) && options->mask_means == R4_MASKS_UNSTATED)
+  if (listing_masks(l) && options->mask_means == R4_MASKS_UNSTATED)
     return r4_fail(
       e, R4_E_ARGUMENT,
       "%s: has masks (%s), and what white means in them is not stated: set mask_means to irrelevant "
       "or relevant",
-      l->folder, first_mask(l));
+      l->folder, listing_masks(l));
   return R4_OK;
 }
 
@@ -291,27 +197,13 @@ static r4_status read_pixels(const struct listing *l, const r4_data_options *opt
   return s;
 }
 
-static void describe_masks(const r4_data *d, const r4_data_options *options, char *text, size_t size)
-{
-  static const char *const white[] = {"none", "white must not matter", "black must not matter"};
-  char values[128];
-  struct mask_values marked;
-  snprintf(text, size, "%s", white[d->masks ? options->mask_means : 0]);
-  if (!d->masks || !mask_values_stated(options) || mask_values_read(options, &marked, NULL)) return;
-  mask_values_text(&marked, values, sizeof values);
-  snprintf(text, size,
-           options->mask_means == R4_MASKS_RELEVANT ? "all but the values %s must not matter"
-                                                    : "the values %s must not matter",
-           values);
-}
-
 r4_data *listing_read(const struct listing *l, const r4_data_options *options, const char *about, r4_error *e)
 {
   char masks[192];
   if (check_request(l, options, e)) return NULL;
   r4_data *d = data_new(l->n, NULL, e);
   if (d && !listing_records(l, d, e) && !read_pixels(l, options, d, e)) {
-    describe_masks(d, options, masks, sizeof masks);
+    mask_reader_describe(l, d, options, masks, sizeof masks);
     if (!data_set_about(d, e, "%s %s, %zu images, masks: %s", about, l->folder, l->n, masks) &&
         !data_finish(d, l->folder, e))
       return d;

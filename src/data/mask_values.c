@@ -55,12 +55,12 @@ void mask_report_kept(struct mask_report *r)
   r->kept++;
 }
 
-void mask_report_gone(struct mask_report *r, size_t example)
+void tally_add(struct tally *t, size_t example)
 {
-#pragma omp critical(mask_report)
+#pragma omp critical(tally)
   {
-    if (!r->gone || example < r->first_gone) r->first_gone = example;
-    r->gone++;
+    if (!t->n || example < t->first) t->first = example;
+    t->n++;
   }
 }
 
@@ -75,9 +75,9 @@ void mask_report_unmarked(struct mask_report *r, size_t example, size_t n, const
 #pragma omp critical(mask_report)
   {
     for (size_t k = 0; k < MASK_VALUES / 64; k++) r->seen.bits[k] |= seen.bits[k];
-    if (any && (!r->lost || example < r->first)) r->first = example;
-    *(any ? &r->lost : &r->empty) += 1;
+    r->empty += !any;
   }
+  if (any) tally_add(&r->lost, example);
 }
 
 static r4_status nothing_stated_is_there(const char *seen, const r4_data_options *options, const char *source,
@@ -96,17 +96,18 @@ r4_status mask_report_settle(const struct mask_report *r, const r4_data_options 
                              r4_data *d, r4_error *e)
 {
   char seen[128];
+  r4_status s = R4_OK;
   mask_values_text(&r->seen, seen, sizeof seen);
-  r4_status s = r->gone
-                  ? data_add_note(d, e,
-                                  "%zu of %zu masks mark so little that nothing of it is left when they are "
-                                  "resized, that of example %zu first",
-                                  r->gone, r->kept, r->first_gone)
-                  : R4_OK;
+  if (r->gone.n)
+    s = data_add_note(
+      d, e,
+      "%zu of %zu masks mark so little that nothing of it is left when they are resized, that of "
+      "example %zu first",
+      r->gone.n, r->kept, r->gone.first);
   if (s) return s;
   if (mask_values_stated(options))
-    return r->kept || !(r->lost + r->empty) ? R4_OK : nothing_stated_is_there(seen, options, source, e);
-  if (!r->lost) return R4_OK;
+    return r->kept || !(r->lost.n + r->empty) ? R4_OK : nothing_stated_is_there(seen, options, source, e);
+  if (!r->lost.n) return R4_OK;
   if (!r->kept)
     return r4_fail(
       e, R4_E_ARGUMENT,
@@ -116,5 +117,5 @@ r4_status mask_report_settle(const struct mask_report *r, const r4_data_options 
   return data_add_note(d, e,
                        "%zu of %zu masks hold no white (128 or more), only the values %s, and count as none, "
                        "that of example %zu first: if these are labels, state mask_values",
-                       r->lost, r->lost + r->kept, seen, r->first);
+                       r->lost.n, r->lost.n + r->kept, seen, r->lost.first);
 }

@@ -20,18 +20,23 @@ void mask_values_text(const struct mask_values *v, char *text, size_t size);
 bool mask_values_stated(const r4_data_options *options);
 r4_status mask_values_read(const r4_data_options *options, struct mask_values *v, r4_error *e);
 
+/* How many examples something was found in, and the first of them. */
+struct tally {
+  size_t n, first;
+};
+
 /* What was found while the masks of a source were read. A mask of which nothing is marked, though it holds something,
  * is lost; one that is zero everywhere is only empty. */
 struct mask_report {
-  size_t kept, lost, empty;
-  size_t gone;              /* of the kept ones: nothing of them is left in the size they are wanted in */
-  size_t first, first_gone; /* the number of the example, of those that are lost and gone */
-  struct mask_values seen;  /* in those that are not kept */
+  size_t kept, empty;
+  struct tally lost;
+  struct tally gone;       /* of the kept ones: nothing of them is left in the size they are wanted in */
+  struct mask_values seen; /* in those that are not kept */
 };
 
 /* Threads may call these. */
+void tally_add(struct tally *t, size_t example);
 void mask_report_kept(struct mask_report *r);
-void mask_report_gone(struct mask_report *r, size_t example);
 void mask_report_unmarked(struct mask_report *r, size_t example, size_t n, const uint16_t *value);
 
 /* R4_E_ARGUMENT, with the values that were seen and what to state, if nothing is marked in any mask. If something is

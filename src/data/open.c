@@ -111,6 +111,11 @@ bool data_source_is_path(const char *source)
   return path;
 }
 
+static bool given(const char *text)
+{
+  return text && *text;
+}
+
 /* The source in the folder of data sets, or as a path; without such a folder, folder is NULL and where says why. */
 static r4_data *open_in(const char *source, const char *folder, const char *where,
                         const r4_data_options *options, r4_error *e)
@@ -122,6 +127,12 @@ static r4_data *open_in(const char *source, const char *folder, const char *wher
   }
   const char *path = was_got(source, fetched) ? fetched : source;
   const struct format *format = format_of(path);
+  if (format && format != &folder_format && (given(options->masks) || given(options->mask_categories))) {
+    r4_fail(e, R4_E_ARGUMENT, "%s: is of the format %s: masks and mask_categories are for folders of images",
+            source, format->name);
+    r4_mem_free(fetched);
+    return NULL;
+  }
   r4_data *d = format ? of_size(format->open(path, options, e), path, options, e)
                       : no_format(source, folder ? folder : where, folder != NULL, e);
   r4_mem_free(fetched);

@@ -72,6 +72,8 @@ static r4_data *open_source(const struct recipe *r, const r4_recipe_options *o, 
                           .soft_masks = o->soft_masks,
                           .mask_values = o->mask_values,
                           .mask_value_count = o->mask_value_count,
+                          .masks = o->masks,
+                          .mask_categories = o->mask_categories,
                           .height = size,
                           .width = size,
                           .cache = o->cache,
@@ -179,6 +181,8 @@ static r4_status describe(r4_data *d, const struct recipe *r, const r4_recipe_op
   if (o->soft_masks) text_add(&t, " --soft-masks");
   for (size_t k = 0; k < o->mask_value_count; k++)
     text_add(&t, "%s%.0f", k ? "," : " --mask-values ", o->mask_values[k]);
+  if (o->masks && *o->masks) add_argument(&t, "masks", o->masks);
+  if (o->mask_categories && *o->mask_categories) add_argument(&t, "mask-categories", o->mask_categories);
   if (kept) text_add(&t, "  # %zu examples also occur in a later split", kept);
   char *line = text_take(&t);
   if (!line) return r4_fail(e, R4_E_MEMORY, "out of memory for a description");
@@ -196,9 +200,12 @@ static r4_status check_options(const struct recipe *r, const r4_recipe_options *
   if (o->size < 0 || o->size > 65536 || o->side < 0 || o->side > 65536)
     return r4_fail(e, R4_E_ARGUMENT, "size %lld and side %lld, expected 0 to 65536", (long long)o->size,
                    (long long)o->side);
-  if (r->own_masks && (o->soft_masks || o->mask_value_count))
-    return r4_fail(e, R4_E_ARGUMENT,
-                   "%s draws its own masks: soft_masks and mask_values say nothing about them", r->name);
+  bool masks = (o->masks && *o->masks) || (o->mask_categories && *o->mask_categories);
+  if (r->own_masks && (o->soft_masks || o->mask_value_count || masks))
+    return r4_fail(
+      e, R4_E_ARGUMENT,
+      "%s draws its own masks: soft_masks, mask_values, masks and mask_categories say nothing about them",
+      r->name);
   if (!r->own_masks && (o->clean || o->side))
     return r4_fail(e, R4_E_ARGUMENT, "%s draws no decoys: there is none to leave out or to give a size",
                    r->name);

@@ -22,6 +22,7 @@ struct settings {
     double val;
     const char *shades, *mask_means, *corrupt, *val_fill;
     bool clean, soft_masks;
+    char *masks, *mask_categories;
     struct reals mask_values;
     double keep_masks, keep, correct;
     struct {

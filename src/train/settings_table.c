@@ -55,6 +55,8 @@ static const struct setting table[] = {
   CHOICE(DATA, data.mask_means, "unstated", mask_meaning_words, "what 1 means in masks of files"),
   FLAG(DATA, data.soft_masks, "false", "keep the grey values of masks; otherwise 1 from the half on"),
   NUMBER(DATA, data.mask_values, "", 0, 65535, "label images as masks: the values that count as 1; empty: white does"),
+  TEXT(DATA, data.masks, "", "file with annotations, in the data's folder; empty: boxes.csv, annotations.json"),
+  TEXT(DATA, data.mask_categories, "", "labels of annotations that count, as \"tag, ruler\"; empty: all"),
   NUMBER(DATA, data.keep_masks, "1", 0, 1, "share of examples that keep their mask"),
   NUMBER(DATA, data.keep, "1", 0, 1, "share of training examples kept, of each class"),
   CHOICE(DATA, data.corrupt, "none", corruption_words, "how masks go wrong"),

@@ -52,7 +52,9 @@ static r4_data *open_recipe(const struct settings *s, r4_mask_meaning meaning, r
                                      .mask_means = meaning,
                                      .soft_masks = s->data.soft_masks,
                                      .mask_values = s->data.mask_values.v,
-                                     .mask_value_count = s->data.mask_values.n};
+                                     .mask_value_count = s->data.mask_values.n,
+                                     .masks = s->data.masks,
+                                     .mask_categories = s->data.mask_categories};
   return r4_data_make(s->data.name, &options, e);
 }
 
@@ -77,6 +79,8 @@ static r4_data *open_source(const struct settings *s, r4_mask_meaning meaning, r
                                    .soft_masks = s->data.soft_masks,
                                    .mask_values = s->data.mask_values.v,
                                    .mask_value_count = s->data.mask_values.n,
+                                   .masks = s->data.masks,
+                                   .mask_categories = s->data.mask_categories,
                                    .height = s->data.size,
                                    .width = s->data.size,
                                    .seed = (uint64_t)s->data.seed};
