@@ -37,10 +37,16 @@ static bool report(const r4_progress *p, void *user)
   return !interrupted;
 }
 
+/* What is said stands on a line of its own: on a terminal there is one of progress. */
+static const char *next_line(const struct job *j)
+{
+  return !j->quiet && isatty(STDERR_FILENO) ? "\n" : "";
+}
+
 static void say(const char *sentence, void *user)
 {
   const struct child *c = user;
-  fprintf(stderr, "\nr4 %s: seed %lld: %s\n", c->j->command, (long long)c->seed, sentence);
+  fprintf(stderr, "%sr4 %s: seed %lld: %s\n", next_line(c->j), c->j->command, (long long)c->seed, sentence);
 }
 
 static int train_seed(const struct job *j, int64_t seed, int pipe_end)
@@ -70,7 +76,7 @@ struct crew {
   size_t started, ended;
   pid_t child[MAX_SEEDS];
   int jobs, pipe[2], code;
-  int dead; /* nets that answer one class for everything */
+  int dead;           /* nets that answer one class for everything */
   bool stopped, told; /* told: the children know that it is time to stop */
 };
 
@@ -110,7 +116,8 @@ static void end_one(struct crew *c, pid_t child, int status)
     if (c->child[k] == child) c->child[k] = 0;
   int code = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_WORLD;
   if (WIFSIGNALED(status))
-    fprintf(stderr, "\nr4 %s: a seed was ended by signal %d\n", c->j->command, WTERMSIG(status));
+    fprintf(stderr, "%sr4 %s: a seed was ended by signal %d\n", next_line(c->j), c->j->command,
+            WTERMSIG(status));
   if (code == CHILD_STOPPED) c->stopped = true;
   if (code == CHILD_DEAD) c->dead++;
   if (code == CHILD_STOPPED || code == CHILD_DEAD) code = EXIT_NO;
@@ -151,10 +158,11 @@ static void work(struct crew *c, struct watch *w)
 
 static void say_how_to_revive(const struct crew *c)
 {
-  fprintf(stderr,
-          "r4 %s: %d of %zu nets answer one class for everything, and no figure about them means anything: try a "
-          "lower\nlambda, a longer eps_ramp, form: log, or delta in place of lambda\n",
-          c->j->command, c->dead, c->j->seeds);
+  fprintf(
+    stderr,
+    "r4 %s: %d of %zu nets answer one class for everything, and no figure about them means anything: try a "
+    "lower\nlambda, a longer eps_ramp, form: log, or delta in place of lambda\n",
+    c->j->command, c->dead, c->j->seeds);
 }
 
 static int train_prepared(const struct job *j, bool *stopped)

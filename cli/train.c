@@ -64,8 +64,11 @@ static int run(int argc, char **argv)
     snprintf(out, sizeof out, "%s", o.out);
   else
     default_out(o.file, out);
-  if (strlen(o.out) + strlen("/seed-9007199254740991/") >= sizeof out) {
-    fprintf(stderr, "r4 train: --out is a path of %zu characters, too long\n", strlen(o.out));
+  if (strlen(out) + strlen("/seed-9007199254740991/") >= sizeof out) {
+    fprintf(
+      stderr,
+      "r4 train: the path of the folder is too long, expected below %d characters: choose another --out\n",
+      PATH_SIZE - 32);
     return EXIT_USAGE;
   }
   struct job j = {.command = "train", .out = out, .jobs = o.jobs};

@@ -161,7 +161,8 @@ r4_lock *train_prepare(const struct job *j, int *code)
   r4_error e = {0}, others = {0};
   snprintf(manifest, sizeof manifest, "%s/manifest.json", j->out);
   if (is_file(manifest)) {
-    fprintf(stderr, "r4 %s: %s: is the folder of one seed, expected that of its run\n", j->command, j->out);
+    fprintf(stderr, "r4 %s: %s: is the folder of one seed, expected that of its run\n", j->command,
+            shown(j->out).text);
     *code = EXIT_USAGE;
     return NULL;
   }

@@ -63,7 +63,7 @@ r4_settings *train_settings(const char *command, const char *file, const struct 
   r4_settings *s = r4_settings_new();
   r4_status status = s ? R4_OK : R4_E_MEMORY;
   if (!status && !find_file(file, path)) {
-    fprintf(stderr, "r4 %s: %s: no such file, preset or run\n", command, file);
+    fprintf(stderr, "r4 %s: %s: no such file, preset or run\n", command, shown(file).text);
     *code = EXIT_USAGE;
     r4_settings_free(s);
     return NULL;

@@ -206,6 +206,10 @@ static void mistakes_are_named(void **state)
   (void)state;
   expect("train", 2, "needs FILE");
   expect("train @/none.yaml", 2, "no such file, preset or run");
+  expect("train \"$(printf 'a\\033[31m')\"", 2, "a\\x1b[31m: no such file");
+  expect("train @/begin --out \"@/b$(printf '\\033')\" --quiet", 0, "/b");
+  expect("train @/begin --out \"@/b$(printf '\\033')/seed-0\"", 2,
+         "/b\\x1b/seed-0: is the folder of one seed");
   expect("train @/typo.yaml --out @/x", 2, "typo.yaml:2:1: no setting \"lamda\"; did you mean lambda?");
   expect("train @/type.yaml --out @/x", 2, "type.yaml:2:9: epochs");
   expect("train @/range.yaml --out @/x", 2, "range.yaml:3:11: data.val");

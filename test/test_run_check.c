@@ -170,6 +170,8 @@ static void sizes_that_do_not_fit_are_told(void **state)
   make_data("decoy-mnist", 1);
   trains(SET("batch=100000"), "large");
   assert_non_null(strstr(told, "batch (test) is 100000, but there are "));
+  trains(SET("method=r3", "delta=1", "lambda=5"), "start");
+  assert_string_equal(told, "lambda (test) is 5, but with delta it starts at 1 at most\n");
   trains(SET("rate=0"), "still");
   assert_string_equal(told, "rate (test) is 0: the net stays as it was drawn\n");
 }

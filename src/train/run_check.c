@@ -93,5 +93,8 @@ void run_tell_settings(struct run *r)
   if ((size_t)s->batch > examples && was_given(r, "batch"))
     run_tell(r, "%s is %lld, but there are %zu training examples: a step has no more", LABEL("batch"),
              (long long)s->batch, examples);
+  if (s->delta > 0 && !r->state.step && r->state.dual.lambda < s->lambda)
+    run_tell(r, "%s is %g, but with delta it starts at %g at most", LABEL("lambda"), s->lambda,
+             r->state.dual.lambda);
   if (s->rate == 0) run_tell(r, "%s is 0: the net stays as it was drawn", LABEL("rate"));
 }

@@ -17,13 +17,14 @@ enum told { TOLD_DEAD = 1, TOLD_DROWNED = 2 };
 
 void run_tell(struct run *r, const char *format, ...)
 {
-  char sentence[R4_ERROR_SIZE];
+  char sentence[R4_ERROR_SIZE], shown[R4_ERROR_SIZE];
   va_list args;
   if (!r->notice) return;
   va_start(args, format);
   plain_vprint(sentence, sizeof sentence, format, args);
   va_end(args);
-  r->notice(sentence, r->user);
+  r4_text_shown(sentence, shown, sizeof shown); /* names of classes are in it */
+  r->notice(shown, r->user);
 }
 
 static const char *class_name(const struct run *r, int64_t answer)

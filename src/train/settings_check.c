@@ -39,6 +39,14 @@ static r4_status check_weights(const r4_settings *s, r4_error *e)
   return R4_OK;
 }
 
+static r4_status check_norm(const r4_settings *s, r4_error *e)
+{
+  bool other = is_method(s, "rand-r4") || is_method(s, "adv-r4"); /* the rest has no norm to choose */
+  if (strcmp(s->values.norm, "sum") || !other) return R4_OK;
+  return r4_fail(e, R4_E_ARGUMENT, "%s is sum, which is for cert-r4 alone, but %s is %s", LABEL("norm"),
+                 LABEL("method"), s->values.method);
+}
+
 static r4_status check_lists(const r4_settings *s, r4_error *e)
 {
   const struct settings *v = &s->values;
@@ -86,6 +94,7 @@ r4_status r4_settings_check(const r4_settings *s, r4_error *e)
 {
   r4_error_clear(e);
   r4_status status = check_weights(s, e);
+  if (!status) status = check_norm(s, e);
   if (!status) status = check_lists(s, e);
   if (!status) status = check_length(s, e);
   return status ? status : settings_check_effects(s, e);
