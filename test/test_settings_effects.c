@@ -142,6 +142,9 @@ static void test_settings_without_effect(void **state)
   idle("method: ibp-ex\nexplain: logit\neps: 0\neps_ramp: 1\nlambda_r3: 1\n", "lambda_r3 eps_ramp explain");
   idle("method: ibp-ex+r3\nexplain: logit\nlambda_r3: 1\n", "");
   idle("delta: 1\ndelta_rate: 0.1\nmethod: r3\n", "");
+  idle("method: r3\ntau: 2\n", "tau");
+  idle("method: cert-r4\ntau: 2\n", "");
+  idle("method: cert-r4\ntau: 2\nform: linear\n", "tau");
   idle("delta: 1\n", "delta");
   idle("momentum: 0.5\n", "momentum");
   idle("optimizer: sgd\nmomentum: 0.5\nbeta1: 0.5\nbeta2: 0.5\n", "beta1 beta2");

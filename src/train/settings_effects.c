@@ -10,7 +10,7 @@
 #include "train/task.h"
 
 /* Of the setting that decides. */
-enum condition { ONE_OF, NONE_OF, EMPTY, IS_0, ABOVE_0, BELOW_1, RECIPE };
+enum condition { ONE_OF, NONE_OF, EMPTY, IS_0, ABOVE_0, BELOW_1, RECIPE, LOG_BY_DEFAULT };
 
 struct effect {
   const char *key, *decider; /* key has an effect only if the decider is ... */
@@ -49,7 +49,7 @@ static const struct effect effects[] = {
   {"form",         "method", NONE_OF, OF("erm", "fill"),                   false},
   {"form",         "delta",  IS_0,    NULL,                                true},
   {"tau",          "delta",  IS_0,    NULL,                                true},
-  {"tau",          "method", NONE_OF, OF("erm", "fill"),                   false},
+  {"tau",          "method", LOG_BY_DEFAULT, NULL,                         false},
   {"tau",          "form",   NONE_OF, OF("linear"),                        false},
   {"samples",      "method", ONE_OF,  OF("smooth-r3", "rand-r4"),          false},
   {"steps",        "method", ONE_OF,  OF("adv-r4"),                        false},
@@ -91,6 +91,8 @@ static bool holds(const struct effect *f, const r4_settings *s)
     return v.real > 0;
   case BELOW_1:
     return v.real < 1;
+  case LOG_BY_DEFAULT: /* or the form is stated */
+    return strcmp(s->values.form, "default") || r4_method_describe(v.text).form == R4_FORM_LOG;
   case RECIPE:
     return !*v.text || task_is_recipe(v.text);
   }
