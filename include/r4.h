@@ -11,7 +11,8 @@
  * so the certified penalty of Cert-R4 is bound(grad(loss)), and training it is grad(bound(grad(loss))).
  *
  * Objects  Every r4_X_new() is paired with r4_X_free(), which accepts NULL.
- * Errors   Calls that touch the world return r4_status and fill an r4_error, which may be NULL.
+ * Errors   Calls that touch the world return r4_status and fill an r4_error, which may be NULL; NULL for
+ *          something that they need is an error, too.
  *          Graph builders return a node and keep the first error in the graph: later builders pass
  *          it on, and one question at the end (r4_graph_status) is enough. The library never
  *          prints, exits or aborts.

@@ -32,6 +32,12 @@ r4_status r4_fail(r4_error *e, r4_status status, const char *format, ...)
   return status;
 }
 
+bool r4_given(bool there, const char *function, const char *what, r4_error *e)
+{
+  if (!there) r4_fail(e, R4_E_ARGUMENT, "%s: needs %s, got NULL", function, what);
+  return there;
+}
+
 void r4_error_clear(r4_error *e)
 {
   if (!e) return;

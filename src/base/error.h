@@ -11,6 +11,12 @@
 #endif
 
 r4_status r4_fail(r4_error *e, r4_status status, const char *format, ...) R4_PRINTF(3, 4);
+/* Whether a function of r4.h was given what it needs; if not, the error says which function needs what. */
+bool r4_given(bool there, const char *function, const char *what, r4_error *e);
+/* At the start of such a function, which has an "r4_error *e". */
+#define NEEDS(thing, what, failure) \
+  if (!r4_given(thing, __func__, what, e)) return failure
+
 void r4_error_clear(r4_error *e);
 
 #endif

@@ -30,6 +30,7 @@ static bool digest(FILE *f, char sha256[HASH_HEX], char md5[MD5_HEX + 1])
 
 r4_status r4_file_check(const char *path, const char *expected, r4_error *e)
 {
+  NEEDS(expected, "a digest", R4_E_ARGUMENT);
   char sha256[HASH_HEX], md5[MD5_HEX + 1];
   FILE *f = file_open(path, e);
   if (!f) return R4_E_IO;

@@ -95,6 +95,7 @@ static r4_status take(r4_lock *l, const char *folder, bool shared, r4_error *e)
 
 r4_lock *r4_lock_take(const char *folder, bool shared, r4_error *e)
 {
+  NEEDS(folder, "a folder", NULL);
   r4_error_clear(e);
   if (file_make_folder(folder, e)) return NULL;
   r4_lock *l = r4_mem_new(1, sizeof *l);

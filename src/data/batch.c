@@ -191,6 +191,8 @@ static bool buffer_init(struct buffer *to, size_t size, const struct batch_rows 
 
 r4_batches *r4_batches_new(const r4_data *d, const r4_batch_options *options, r4_error *e)
 {
+  NEEDS(d, "data", NULL);
+  NEEDS(options, "options", NULL);
   if (check(d, options, e)) return NULL;
   r4_batches *b = r4_mem_new(1, sizeof *b);
   if (!b) {
@@ -244,6 +246,7 @@ size_t r4_batches_count(const r4_batches *b)
 
 r4_status r4_batches_seek(r4_batches *b, uint32_t epoch, size_t index, r4_error *e)
 {
+  NEEDS(b, "batches", R4_E_ARGUMENT);
   if (index >= b->count)
     return r4_fail(e, R4_E_ARGUMENT, "batches: batch %zu of an epoch, expected 0 to %zu", index,
                    b->count - 1);

@@ -68,6 +68,8 @@ r4_facts r4_data_facts(const r4_data *d)
 
 r4_status r4_data_mean(const r4_data *d, float *to, r4_error *e)
 {
+  NEEDS(d, "data", R4_E_ARGUMENT);
+  NEEDS(to, "room for the mean", R4_E_ARGUMENT);
   size_t features = (size_t)r4_shape_count(r4_data_shape(d)), n = r4_data_count(d);
   double *sum = r4_mem_new(features, sizeof *sum);
   float *x = r4_mem_new(features, sizeof *x);

@@ -290,6 +290,7 @@ static r4_status fill_all(const r4_data *d, const struct fill *f, uint32_t epoch
 
 r4_data *r4_data_fill(const r4_data *d, r4_fill kind, uint64_t seed, uint32_t epoch, r4_error *e)
 {
+  NEEDS(d, "data", NULL);
   struct fill f;
   r4_status s = fill_init(&f, d, kind, seed, e);
   struct values *v = s ? NULL : values_new(d->values->shape, d->n, true, e);

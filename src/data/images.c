@@ -78,6 +78,7 @@ static r4_status name_all(const char *const *file, r4_data *d, r4_error *e)
 
 r4_data *r4_data_images(const char *const *file, size_t n, r4_shape shape, r4_image_info *info, r4_error *e)
 {
+  NEEDS(file || !n, "files", NULL);
   if (check(n, shape, e)) return NULL;
   struct values *values = values_new(shape, n, false, e);
   r4_data *d = values ? data_new(n, values, e) : NULL;
@@ -108,6 +109,9 @@ static r4_status check_labels(size_t n, const int32_t *label, size_t classes, r4
 r4_data *r4_data_relabel(const r4_data *d, const int32_t *label, size_t classes, const char *const *name,
                          r4_error *e)
 {
+  NEEDS(d, "data", NULL);
+  NEEDS(label, "labels", NULL);
+  NEEDS(name, "names", NULL);
   if (check_labels(d->n, label, classes, e)) return NULL;
   r4_data *copy = data_derive(d, e);
   struct names *own = copy ? names_new(e) : NULL;

@@ -129,6 +129,9 @@ static void odd_reading(struct lint *l)
 r4_status r4_data_lint(const r4_data *d, const char *source, r4_finding finding[R4_FINDINGS], size_t *n,
                        r4_error *e)
 {
+  NEEDS(d, "data", R4_E_ARGUMENT);
+  NEEDS(finding, "room for findings", R4_E_ARGUMENT);
+  NEEDS(n, "room for their number", R4_E_ARGUMENT);
   static void (*const check[])(struct lint *) = {odd_reading,     equal_examples, constant_examples,
                                                  bytes_as_floats, lint_groups,    lint_masks};
   struct lint l = {.d = d, .source = source, .finding = finding, .key = overlap_keys(d, e)};

@@ -52,6 +52,7 @@ size_t r4_data_mask_count(const r4_data *d, r4_split split, int32_t label)
 
 r4_data *r4_data_keep_masks(const r4_data *d, double share, uint64_t seed, r4_error *e)
 {
+  NEEDS(d, "data", NULL);
   uint8_t *kept = r4_mem_new(d->n ? d->n : 1, 1);
   r4_data *made = NULL;
   if (!kept) {
@@ -111,6 +112,7 @@ static uint8_t opposite(uint8_t old, size_t k, const void *context)
 
 r4_data *r4_data_invert_masks(const r4_data *d, r4_error *e)
 {
+  NEEDS(d, "data", NULL);
   return change_masks(d, false, opposite, NULL, e);
 }
 
@@ -141,6 +143,7 @@ static void mean_mask(const r4_data *d, double *mean)
 
 r4_data *r4_data_soften_masks(const r4_data *d, double alpha, r4_error *e)
 {
+  NEEDS(d, "data", NULL);
   if (!(alpha >= 0 && alpha <= 1)) {
     r4_fail(e, R4_E_ARGUMENT, "masks softened by %g, expected 0 to 1", alpha);
     return NULL;

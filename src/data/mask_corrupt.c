@@ -196,6 +196,7 @@ static r4_status check(const r4_data *d, r4_corruption kind, r4_error *e)
 r4_data *r4_data_corrupt_masks(const r4_data *d, r4_corruption kind, double correct, uint64_t seed,
                                r4_error *e)
 {
+  NEEDS(d, "data", NULL);
   if (check(d, kind, e)) return NULL;
   r4_data *made = data_derive(d, e);
   if (!made || !d->masks) return made;

@@ -182,6 +182,7 @@ static r4_status add_lists(struct file *f)
 
 r4_status r4_data_save(const r4_data *d, const char *file, r4_error *e)
 {
+  NEEDS(d, "data", R4_E_ARGUMENT);
   r4_shape shape = d->values->shape;
   if (shape.rank != 1 && shape.rank != 3)
     return r4_fail(e, R4_E_SHAPE, "%s: examples of rank %d, expected features or images", file, shape.rank);

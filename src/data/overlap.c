@@ -117,6 +117,7 @@ static r4_status refuse(const r4_data *d, const uint32_t *twin, size_t n, r4_err
 
 r4_status r4_data_check_overlap(const r4_data *d, r4_error *e)
 {
+  NEEDS(d, "data", R4_E_ARGUMENT);
   size_t n = 0;
   uint32_t *twin = new_twins(d, e);
   if (!twin) return R4_E_MEMORY;
@@ -128,6 +129,7 @@ r4_status r4_data_check_overlap(const r4_data *d, r4_error *e)
 
 r4_data *r4_data_drop_overlap(const r4_data *d, size_t *dropped, r4_error *e)
 {
+  NEEDS(d, "data", NULL);
   size_t n = 0, left = 0;
   r4_data *rest = NULL;
   uint32_t *twin = new_twins(d, e);

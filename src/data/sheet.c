@@ -193,6 +193,7 @@ static r4_status check_request(const r4_data *d, r4_sheet_rows rows, size_t colu
 
 r4_status r4_data_sheet(const r4_data *d, r4_sheet_rows rows, size_t columns, const char *file, r4_error *e)
 {
+  NEEDS(d, "data", R4_E_ARGUMENT);
   struct layout l = {0};
   struct image sheet = {0};
   r4_status s = check_request(d, rows, columns, e);

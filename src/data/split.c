@@ -139,6 +139,7 @@ static r4_status check_share(const char *name, double share, r4_error *e)
 
 r4_data *r4_data_split(const r4_data *d, double val, double test, uint64_t seed, r4_error *e)
 {
+  NEEDS(d, "data", NULL);
   if (check_share("validation", val, e) || check_share("test", test, e) ||
       check_share("validation and test", val + test, e))
     return NULL;
@@ -163,5 +164,6 @@ r4_data *data_hold_out(const r4_data *d, r4_split to, double share, uint64_t see
 
 r4_data *r4_data_hold_out(const r4_data *d, double val, uint64_t seed, r4_error *e)
 {
+  NEEDS(d, "data", NULL);
   return check_share("validation", val, e) ? NULL : data_hold_out(d, R4_VAL, val, seed, e);
 }

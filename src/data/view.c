@@ -7,6 +7,8 @@
 
 r4_data *r4_data_subset(const r4_data *d, size_t n, const size_t *examples, r4_error *e)
 {
+  NEEDS(d, "data", NULL);
+  NEEDS(examples || !n, "examples", NULL);
   for (size_t k = 0; k < n; k++) {
     if (examples[k] < d->n) continue;
     r4_fail(e, R4_E_ARGUMENT, "subset: example %zu, expected 0 to %zu", examples[k], d->n - 1);
@@ -43,6 +45,7 @@ static r4_data *subset_where(const r4_data *d, const uint8_t *keep, r4_error *e)
 
 r4_data *r4_data_part(const r4_data *d, r4_split split, r4_error *e)
 {
+  NEEDS(d, "data", NULL);
   uint8_t *keep = r4_mem_new(d->n ? d->n : 1, 1);
   if (!keep) {
     r4_fail(e, R4_E_MEMORY, "out of memory for a view of %zu examples", d->n);
@@ -56,6 +59,7 @@ r4_data *r4_data_part(const r4_data *d, r4_split split, r4_error *e)
 
 r4_data *r4_data_fraction(const r4_data *d, double share, uint64_t seed, r4_error *e)
 {
+  NEEDS(d, "data", NULL);
   r4_data *view = NULL;
   uint32_t *stratum = r4_mem_new(d->n ? d->n : 1, sizeof *stratum);
   uint8_t *keep = r4_mem_new(d->n ? d->n : 1, 1);

@@ -174,6 +174,11 @@ static r4_status further_input(struct probe *p, const struct attribution *a, con
 r4_status r4_attribute(const char *method, const r4_net *n, const float *weights, const r4_data *d,
                        const r4_attribution_options *options, float *to, r4_error *e)
 {
+  NEEDS(method, "a method", R4_E_ARGUMENT);
+  NEEDS(n, "a net", R4_E_ARGUMENT);
+  NEEDS(weights, "weights", R4_E_ARGUMENT);
+  NEEDS(d, "data", R4_E_ARGUMENT);
+  NEEDS(to, "room for the result", R4_E_ARGUMENT);
   r4_error own = {0};
   if (!e) e = &own;
   const r4_attribution_options o = options ? *options : r4_attribution_defaults();

@@ -63,6 +63,10 @@ static r4_status check(const r4_net *net, const float *weights, const r4_data *d
 r4_status r4_net_answers(const r4_net *net, const float *weights, const r4_data *d, int64_t batch,
                          r4_answers *answers, r4_error *e)
 {
+  NEEDS(net, "a net", R4_E_ARGUMENT);
+  NEEDS(weights, "weights", R4_E_ARGUMENT);
+  NEEDS(d, "data", R4_E_ARGUMENT);
+  NEEDS(answers, "room for the result", R4_E_ARGUMENT);
   r4_error own = {0};
   double loss;
   if (!e) e = &own;
@@ -77,6 +81,10 @@ r4_status r4_net_answers(const r4_net *net, const float *weights, const r4_data 
 r4_status r4_predict(const r4_net *net, const float *weights, const r4_data *d, int64_t batch,
                      float *probabilities, r4_error *e)
 {
+  NEEDS(net, "a net", R4_E_ARGUMENT);
+  NEEDS(weights, "weights", R4_E_ARGUMENT);
+  NEEDS(d, "data", R4_E_ARGUMENT);
+  NEEDS(probabilities, "room for the result", R4_E_ARGUMENT);
   r4_error own = {0};
   size_t missing;
   if (!e) e = &own;
@@ -118,6 +126,10 @@ static r4_status evaluate_accuracy(const r4_net *net, const float *weights, cons
 r4_status r4_evaluate(const r4_net *net, const float *weights, const r4_data *d, double eps, int64_t batch,
                       r4_metrics *m, r4_error *e)
 {
+  NEEDS(net, "a net", R4_E_ARGUMENT);
+  NEEDS(weights, "weights", R4_E_ARGUMENT);
+  NEEDS(d, "data", R4_E_ARGUMENT);
+  NEEDS(m, "room for the result", R4_E_ARGUMENT);
   r4_error own = {0};
   struct kappa masked = {0}, core = {0};
   if (!e) e = &own;

@@ -188,7 +188,7 @@ static r4_status check_request(const r4_graph *g, size_t n, const r4_id *out, r4
   r4_error_clear(e);
   if (!g) return r4_fail(e, R4_E_ARGUMENT, "plan: no graph");
   if (g->error.status) return r4_fail(e, g->error.status, "%s", g->error.text);
-  if (!n) return r4_fail(e, R4_E_ARGUMENT, "plan: no outputs");
+  if (!n || !out) return r4_fail(e, R4_E_ARGUMENT, "plan: no outputs");
   for (size_t k = 0; k < n; k++)
     if (!out[k].i || out[k].i > g->size)
       return r4_fail(e, R4_E_ARGUMENT, "plan: output %zu is not a node of the graph", k);

@@ -10,6 +10,7 @@
 
 r4_status r4_plan_input(r4_plan *p, const char *name, const void *data, r4_error *e)
 {
+  NEEDS(p, "a plan", R4_E_ARGUMENT);
   r4_error_clear(e);
   if (!name) return r4_fail(e, R4_E_ARGUMENT, "plan: an input has no name");
   for (uint32_t k = 0; k < p->n_inputs; k++) {
@@ -22,6 +23,7 @@ r4_status r4_plan_input(r4_plan *p, const char *name, const void *data, r4_error
 
 r4_status r4_plan_output(r4_plan *p, size_t k, void *data, r4_error *e)
 {
+  NEEDS(p, "a plan", R4_E_ARGUMENT);
   r4_error_clear(e);
   if (k >= p->n_outputs) return r4_fail(e, R4_E_ARGUMENT, "plan: output %zu of %u", k, p->n_outputs);
   p->output[k].data = data;
@@ -74,6 +76,7 @@ static r4_status run_units(r4_plan *p, r4_error *e)
 
 r4_status r4_plan_run(r4_plan *p, r4_error *e)
 {
+  NEEDS(p, "a plan", R4_E_ARGUMENT);
   r4_error_clear(e);
   r4_status s = check_bound(p, e);
   if (s) return s;

@@ -212,6 +212,9 @@ static bool read_line(struct parser *p, size_t n_max, r4_id *out, size_t *n_out)
 
 r4_graph *r4_graph_parse(const char *text, size_t n_max, r4_id *out, size_t *n_out, r4_error *e)
 {
+  NEEDS(text, "text", NULL);
+  NEEDS(out || !n_max, "room for outputs", NULL);
+  NEEDS(n_out, "room for their number", NULL);
   struct parser p = {.at = text, .line = 1, .g = r4_graph_new(), .error = e};
   bool ok = p.g != NULL;
   *n_out = 0;

@@ -56,6 +56,9 @@ enum { WAYS = sizeof ways / sizeof *ways };
 
 r4_status r4_net_init_by(const r4_net *n, const char *name, uint64_t seed, float *weights, r4_error *e)
 {
+  NEEDS(n, "a net", R4_E_ARGUMENT);
+  NEEDS(name, "a name", R4_E_ARGUMENT);
+  NEEDS(weights, "room for weights", R4_E_ARGUMENT);
   size_t way = 0;
   while (way < WAYS && strcmp(ways[way].name, name)) way++;
   if (way == WAYS)

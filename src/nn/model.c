@@ -102,6 +102,8 @@ static char *classes_text(const r4_net *n, const char *const *class_names)
 r4_status r4_model_save(const r4_net *n, const float *weights, const char *const *class_names,
                         const char *path, r4_error *e)
 {
+  NEEDS(n, "a net", R4_E_ARGUMENT);
+  NEEDS(weights, "weights", R4_E_ARGUMENT);
   r4_error_clear(e);
   r4_status s = net_check_finite(n, weights, path, e);
   if (s) return s;

@@ -38,6 +38,9 @@ static int by_turn(const void *a, const void *b)
 r4_status r4_heat_examples(const r4_data *d, size_t n, const r4_subject *wrong, size_t *example,
                            size_t *found, r4_error *e)
 {
+  NEEDS(d, "data", R4_E_ARGUMENT);
+  NEEDS(example, "room for examples", R4_E_ARGUMENT);
+  NEEDS(found, "room for their number", R4_E_ARGUMENT);
   r4_error own = {0};
   if (!e) e = &own;
   size_t count = r4_data_count(d), turns = 0;

@@ -395,6 +395,9 @@ static void draw(struct picture *p, double *share)
 r4_status r4_heat_picture(const r4_subject *subject, size_t subjects, const r4_data *d,
                           const r4_heat_options *options, const char *file, double *share, r4_error *e)
 {
+  NEEDS(subject, "a subject", R4_E_ARGUMENT);
+  NEEDS(options, "options", R4_E_ARGUMENT);
+  NEEDS(d, "data", R4_E_ARGUMENT);
   r4_error own = {0};
   if (!e) e = &own;
   r4_status s = check(d, subjects, options, e);

@@ -107,6 +107,7 @@ void r4_optimizer_free(r4_optimizer *o)
 
 r4_status r4_optimizer_set_rate(r4_optimizer *o, double learning_rate, r4_error *e)
 {
+  NEEDS(o, "an optimizer", R4_E_ARGUMENT);
   r4_error_clear(e);
   if (!(learning_rate >= 0 && isfinite(learning_rate)))
     return r4_fail(e, R4_E_ARGUMENT, "optimizer: learning rate %g, expected a finite number from 0 on",
@@ -124,6 +125,8 @@ const float *r4_optimizer_state(const r4_optimizer *o, size_t *n, int64_t *steps
 
 r4_status r4_optimizer_restore(r4_optimizer *o, size_t n, const float *state, int64_t steps, r4_error *e)
 {
+  NEEDS(o, "an optimizer", R4_E_ARGUMENT);
+  NEEDS(state || !n, "a state", R4_E_ARGUMENT);
   r4_error_clear(e);
   size_t expected = arrays_of(o->options.kind) * o->n;
   if (n != expected || steps < 0)

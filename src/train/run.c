@@ -375,6 +375,9 @@ static r4_status train_locked(const r4_settings *settings, const r4_train_option
 
 r4_status r4_train(const r4_settings *settings, const r4_train_options *o, r4_outcome *outcome, r4_error *e)
 {
+  NEEDS(settings, "settings", R4_E_ARGUMENT);
+  NEEDS(o, "options", R4_E_ARGUMENT);
+  NEEDS(o->folder, "a folder", R4_E_ARGUMENT);
   r4_error own = {0};
   r4_outcome ignored;
   if (!e) e = &own;

@@ -103,6 +103,8 @@ static r4_status set_source(r4_settings *s, const struct js *source, const char 
 
 r4_status r4_settings_locate(r4_settings *s, const char *folder, const char *instead, r4_error *e)
 {
+  NEEDS(s, "settings", R4_E_ARGUMENT);
+  NEEDS(folder, "a folder", R4_E_ARGUMENT);
   r4_error own = {0};
   if (!e) e = &own;
   r4_error_clear(e);
@@ -124,6 +126,8 @@ r4_status r4_settings_locate(r4_settings *s, const char *folder, const char *ins
 
 r4_status r4_run_check_data(const char *folder, const char *hash, r4_error *e)
 {
+  NEEDS(folder, "a folder", R4_E_ARGUMENT);
+  NEEDS(hash, "a hash", R4_E_ARGUMENT);
   enum { SHOWN = 12 }; /* digits of a hash that people compare */
   struct js *root;
   r4_error_clear(e);

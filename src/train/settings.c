@@ -71,6 +71,8 @@ void settings_end_layer(r4_settings *s)
 
 r4_status r4_settings_set(r4_settings *s, const char *assignment, const char *origin, r4_error *e)
 {
+  NEEDS(s, "settings", R4_E_ARGUMENT);
+  NEEDS(assignment, "an assignment", R4_E_ARGUMENT);
   char key[64];
   size_t length = strcspn(assignment, "=");
   r4_error_clear(e);
@@ -88,6 +90,9 @@ r4_status r4_settings_set(r4_settings *s, const char *assignment, const char *or
 
 r4_status r4_settings_get(const r4_settings *s, const char *key, r4_setting_value *value, r4_error *e)
 {
+  NEEDS(s, "settings", R4_E_ARGUMENT);
+  NEEDS(key, "a key", R4_E_ARGUMENT);
+  NEEDS(value, "room for the value", R4_E_ARGUMENT);
   r4_error_clear(e);
   const struct setting *t = setting_find(key);
   if (!t) return setting_unknown("settings", key, e);

@@ -92,6 +92,7 @@ static r4_status check_length(const r4_settings *s, r4_error *e)
 
 r4_status r4_settings_check(const r4_settings *s, r4_error *e)
 {
+  NEEDS(s, "settings", R4_E_ARGUMENT);
   r4_error_clear(e);
   r4_status status = check_weights(s, e);
   if (!status) status = check_norm(s, e);

@@ -175,6 +175,7 @@ static r4_status read_file(r4_settings *s, const char *path, const struct chain 
 
 r4_status r4_settings_read(r4_settings *s, const char *path, r4_error *e)
 {
+  NEEDS(s, "settings", R4_E_ARGUMENT);
   r4_error_clear(e);
   return read_file(s, path, NULL, e);
 }

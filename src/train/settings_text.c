@@ -94,6 +94,7 @@ char *r4_settings_text(const r4_settings *s)
 
 r4_status r4_settings_save(const r4_settings *s, const char *path, r4_error *e)
 {
+  NEEDS(s, "settings", R4_E_ARGUMENT);
   char *text = r4_settings_text(s);
   if (!text) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
   r4_status status = file_write(path, text, strlen(text), e);

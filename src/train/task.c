@@ -140,12 +140,15 @@ r4_net *task_net(const struct settings *s, const r4_data *d, r4_error *e)
 
 r4_data *r4_settings_data(const r4_settings *s, r4_error *e)
 {
+  NEEDS(s, "settings", NULL);
   r4_error own = {0};
   return task_data(&s->values, e ? e : &own);
 }
 
 r4_net *r4_settings_net(const r4_settings *s, const r4_data *d, r4_error *e)
 {
+  NEEDS(s, "settings", NULL);
+  NEEDS(d, "data", NULL);
   r4_error own = {0};
   return task_net(&s->values, d, e ? e : &own);
 }

@@ -1,0 +1,241 @@
+/* Functions of r4.h that can say what is wrong say it when something that they need is NULL: a status, and a sentence
+ * that names the function and what is missing. The table has a line for each pointer of each such function. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "scratch.h"
+
+/* What calls get that is not NULL. */
+static struct {
+  r4_data *d;
+  r4_net *n;
+  r4_settings *s;
+  r4_graph *g;
+  r4_plan *p;
+  r4_id y;
+  float *room; /* weights, and space for results */
+  r4_optimizer *o;
+  r4_batches *b;
+  char path[300];
+} have;
+
+/* A line: the function; what is missing, or after "=" what the error says instead of "needs"; and the call, as one that
+ * returns r4_status. */
+#define CALLS(X)                                                                                             \
+  X(r4_attribute, "a method", r4_attribute(NULL, have.n, have.room, have.d, NULL, have.room, e))             \
+  X(r4_attribute, "a net", r4_attribute("gradient", NULL, have.room, have.d, NULL, have.room, e))            \
+  X(r4_attribute, "weights", r4_attribute("gradient", have.n, NULL, have.d, NULL, have.room, e))             \
+  X(r4_attribute, "data", r4_attribute("gradient", have.n, have.room, NULL, NULL, have.room, e))             \
+  X(r4_attribute, "room for the result", r4_attribute("gradient", have.n, have.room, have.d, NULL, NULL, e)) \
+  X(r4_batches_new, "data", none(r4_batches_new(NULL, &(r4_batch_options){.size = 2}, e), e))                \
+  X(r4_batches_new, "options", none(r4_batches_new(have.d, NULL, e), e))                                     \
+  X(r4_batches_seek, "batches", r4_batches_seek(NULL, 0, 0, e))                                              \
+  X(r4_data_check_overlap, "data", r4_data_check_overlap(NULL, e))                                           \
+  X(r4_data_corrupt_masks, "data", none(r4_data_corrupt_masks(NULL, (r4_corruption)1, .5, 0, e), e))         \
+  X(r4_data_drop_overlap, "data", none(r4_data_drop_overlap(NULL, NULL, e), e))                              \
+  X(r4_data_fill, "data", none(r4_data_fill(NULL, (r4_fill)1, 0, 0, e), e))                                  \
+  X(r4_data_fraction, "data", none(r4_data_fraction(NULL, .5, 0, e), e))                                     \
+  X(r4_data_hold_out, "data", none(r4_data_hold_out(NULL, .5, 0, e), e))                                     \
+  X(r4_data_images, "files", none(r4_data_images(NULL, 1, R4_SHAPE(4, 4, 1), NULL, e), e))                   \
+  X(r4_data_invert_masks, "data", none(r4_data_invert_masks(NULL, e), e))                                    \
+  X(r4_data_keep_masks, "data", none(r4_data_keep_masks(NULL, .5, 0, e), e))                                 \
+  X(r4_data_lint, "data", r4_data_lint(NULL, NULL, (r4_finding[R4_FINDINGS]){{0}}, &(size_t){0}, e))         \
+  X(r4_data_lint, "room for findings", r4_data_lint(have.d, NULL, NULL, &(size_t){0}, e))                    \
+  X(r4_data_lint, "room for their number",                                                                   \
+    r4_data_lint(have.d, NULL, (r4_finding[R4_FINDINGS]){{0}}, NULL, e))                                     \
+  X(r4_data_make, "=no recipe is called", none(r4_data_make(NULL, NULL, e), e))                              \
+  X(r4_data_mean, "data", r4_data_mean(NULL, have.room, e))                                                  \
+  X(r4_data_mean, "room for the mean", r4_data_mean(have.d, NULL, e))                                        \
+  X(r4_data_open, "=no source is given", none(r4_data_open(NULL, NULL, e), e))                               \
+  X(r4_data_part, "data", none(r4_data_part(NULL, R4_TRAIN, e), e))                                          \
+  X(r4_data_relabel, "data", none(r4_data_relabel(NULL, (int32_t[40]){0}, 1, &(const char *){"a"}, e), e))   \
+  X(r4_data_relabel, "labels", none(r4_data_relabel(have.d, NULL, 1, &(const char *){"a"}, e), e))           \
+  X(r4_data_relabel, "names", none(r4_data_relabel(have.d, (int32_t[40]){0}, 1, NULL, e), e))                \
+  X(r4_data_save, "data", r4_data_save(NULL, have.path, e))                                                  \
+  X(r4_data_save, "=no file is named", r4_data_save(have.d, NULL, e))                                        \
+  X(r4_data_sheet, "data", r4_data_sheet(NULL, (r4_sheet_rows)0, 3, have.path, e))                           \
+  X(r4_data_sheet, "=no file is named", r4_data_sheet(have.d, (r4_sheet_rows)0, 3, NULL, e))                 \
+  X(r4_data_soften_masks, "data", none(r4_data_soften_masks(NULL, .5, e), e))                                \
+  X(r4_data_split, "data", none(r4_data_split(NULL, .1, .1, 0, e), e))                                       \
+  X(r4_data_subset, "data", none(r4_data_subset(NULL, 1, (size_t[]){0}, e), e))                              \
+  X(r4_data_subset, "examples", none(r4_data_subset(have.d, 1, NULL, e), e))                                 \
+  X(r4_evaluate, "a net", r4_evaluate(NULL, have.room, have.d, .1, 4, metrics(), e))                         \
+  X(r4_evaluate, "weights", r4_evaluate(have.n, NULL, have.d, .1, 4, metrics(), e))                          \
+  X(r4_evaluate, "data", r4_evaluate(have.n, have.room, NULL, .1, 4, metrics(), e))                          \
+  X(r4_evaluate, "room for the result", r4_evaluate(have.n, have.room, have.d, .1, 4, NULL, e))              \
+  X(r4_file_check, "=no file is named", r4_file_check(NULL, "0123", e))                                      \
+  X(r4_file_check, "a digest", r4_file_check(have.path, NULL, e))                                            \
+  X(r4_graph_check, "a graph", r4_graph_check(NULL, e))                                                      \
+  X(r4_graph_parse, "text", none(r4_graph_parse(NULL, 1, &(r4_id){0}, &(size_t){0}, e), e))                  \
+  X(r4_graph_parse, "room for outputs", none(r4_graph_parse("", 1, NULL, &(size_t){0}, e), e))               \
+  X(r4_graph_parse, "room for their number", none(r4_graph_parse("", 1, &(r4_id){0}, NULL, e), e))           \
+  X(r4_heat_examples, "data", r4_heat_examples(NULL, 1, NULL, &(size_t){0}, &(size_t){0}, e))                \
+  X(r4_heat_examples, "room for examples", r4_heat_examples(have.d, 1, NULL, NULL, &(size_t){0}, e))         \
+  X(r4_heat_examples, "room for their number", r4_heat_examples(have.d, 1, NULL, &(size_t){0}, NULL, e))     \
+  X(r4_heat_picture, "a subject", r4_heat_picture(NULL, 1, have.d, &heat, have.path, NULL, e))               \
+  X(r4_heat_picture, "options", r4_heat_picture(&(r4_subject){0}, 1, have.d, NULL, have.path, NULL, e))      \
+  X(r4_heat_picture, "data", r4_heat_picture(&(r4_subject){0}, 1, NULL, &heat, have.path, NULL, e))          \
+  X(r4_lock_take, "a folder", none(r4_lock_take(NULL, false, e), e))                                         \
+  X(r4_model_load, "=no file is named", none(r4_model_load(NULL, NULL, e), e))                               \
+  X(r4_model_save, "a net", r4_model_save(NULL, have.room, NULL, have.path, e))                              \
+  X(r4_model_save, "weights", r4_model_save(have.n, NULL, NULL, have.path, e))                               \
+  X(r4_model_save, "=no file is named", r4_model_save(have.n, have.room, NULL, NULL, e))                     \
+  X(r4_net_answers, "a net", r4_net_answers(NULL, have.room, have.d, 4, &(r4_answers){0}, e))                \
+  X(r4_net_answers, "weights", r4_net_answers(have.n, NULL, have.d, 4, &(r4_answers){0}, e))                 \
+  X(r4_net_answers, "data", r4_net_answers(have.n, have.room, NULL, 4, &(r4_answers){0}, e))                 \
+  X(r4_net_answers, "room for the result", r4_net_answers(have.n, have.room, have.d, 4, NULL, e))            \
+  X(r4_net_init_by, "a net", r4_net_init_by(NULL, "xavier", 0, have.room, e))                                \
+  X(r4_net_init_by, "a name", r4_net_init_by(have.n, NULL, 0, have.room, e))                                 \
+  X(r4_net_init_by, "room for weights", r4_net_init_by(have.n, "xavier", 0, NULL, e))                        \
+  X(r4_net_named, "=no such name", none(r4_net_named(NULL, e), e))                                           \
+  X(r4_net_new, "=no such layer", none(r4_net_new(NULL, R4_SHAPE(4), e), e))                                 \
+  X(r4_optimizer_new, "=options are missing", none(r4_optimizer_new(3, NULL, e), e))                         \
+  X(r4_optimizer_restore, "an optimizer", r4_optimizer_restore(NULL, 1, have.room, 0, e))                    \
+  X(r4_optimizer_restore, "a state", r4_optimizer_restore(have.o, 6, NULL, 0, e))                            \
+  X(r4_optimizer_set_rate, "an optimizer", r4_optimizer_set_rate(NULL, .1, e))                               \
+  X(r4_plan_input, "a plan", r4_plan_input(NULL, "x", have.room, e))                                         \
+  X(r4_plan_input, "=an input has no name", r4_plan_input(have.p, NULL, have.room, e))                       \
+  X(r4_plan_new, "=plan: no graph", none(r4_plan_new(NULL, 1, &have.y, NULL, e), e))                         \
+  X(r4_plan_new, "=plan: no outputs", none(r4_plan_new(have.g, 1, NULL, NULL, e), e))                        \
+  X(r4_plan_output, "a plan", r4_plan_output(NULL, 0, have.room, e))                                         \
+  X(r4_plan_run, "a plan", r4_plan_run(NULL, e))                                                             \
+  X(r4_predict, "a net", r4_predict(NULL, have.room, have.d, 4, have.room, e))                               \
+  X(r4_predict, "weights", r4_predict(have.n, NULL, have.d, 4, have.room, e))                                \
+  X(r4_predict, "data", r4_predict(have.n, have.room, NULL, 4, have.room, e))                                \
+  X(r4_predict, "room for the result", r4_predict(have.n, have.room, have.d, 4, NULL, e))                    \
+  X(r4_run_check_data, "a folder", r4_run_check_data(NULL, "0123", e))                                       \
+  X(r4_run_check_data, "a hash", r4_run_check_data(have.path, NULL, e))                                      \
+  X(r4_settings_check, "settings", r4_settings_check(NULL, e))                                               \
+  X(r4_settings_data, "settings", none(r4_settings_data(NULL, e), e))                                        \
+  X(r4_settings_get, "settings", r4_settings_get(NULL, "eps", &(r4_setting_value){0}, e))                    \
+  X(r4_settings_get, "a key", r4_settings_get(have.s, NULL, &(r4_setting_value){0}, e))                      \
+  X(r4_settings_get, "room for the value", r4_settings_get(have.s, "eps", NULL, e))                          \
+  X(r4_settings_locate, "settings", r4_settings_locate(NULL, have.path, NULL, e))                            \
+  X(r4_settings_locate, "a folder", r4_settings_locate(have.s, NULL, NULL, e))                               \
+  X(r4_settings_net, "settings", none(r4_settings_net(NULL, have.d, e), e))                                  \
+  X(r4_settings_net, "data", none(r4_settings_net(have.s, NULL, e), e))                                      \
+  X(r4_settings_read, "settings", r4_settings_read(NULL, have.path, e))                                      \
+  X(r4_settings_read, "=no file is named", r4_settings_read(have.s, NULL, e))                                \
+  X(r4_settings_save, "settings", r4_settings_save(NULL, have.path, e))                                      \
+  X(r4_settings_save, "=no file is named", r4_settings_save(have.s, NULL, e))                                \
+  X(r4_settings_set, "settings", r4_settings_set(NULL, "eps=1", "test", e))                                  \
+  X(r4_settings_set, "an assignment", r4_settings_set(have.s, NULL, "test", e))                              \
+  X(r4_train, "settings", r4_train(NULL, &(r4_train_options){.folder = have.path}, NULL, e))                 \
+  X(r4_train, "options", r4_train(have.s, NULL, NULL, e))                                                    \
+  X(r4_train, "a folder", r4_train(have.s, &(r4_train_options){0}, NULL, e))
+
+static const r4_heat_options heat;
+
+/* Whatever comes back would be a success. */
+static r4_status none(const void *object, r4_error *e)
+{
+  return object ? R4_OK : e ? e->status : R4_E_ARGUMENT;
+}
+
+static r4_metrics *metrics(void)
+{
+  static r4_metrics m;
+  return &m;
+}
+
+#define LINE(NAME, WHAT, CALL) {#NAME, WHAT},
+#define CASE(NAME, WHAT, CALL) \
+  case __COUNTER__ - FIRST:    \
+    return CALL;
+
+struct line {
+  const char *function, *what;
+};
+static const struct line lines[] = {CALLS(LINE)};
+enum { LINES = sizeof lines / sizeof *lines, FIRST = __COUNTER__ + 1 };
+
+static r4_status call(size_t k, r4_error *e)
+{
+  switch (k) {
+    CALLS(CASE)
+  }
+  return R4_OK;
+}
+
+static void check_line(void **state)
+{
+  size_t k = (size_t)((const struct line *)*state - lines);
+  char expected[200];
+  r4_error e = {0};
+  if (*lines[k].what == '=')
+    snprintf(expected, sizeof expected, "%s", lines[k].what + 1);
+  else
+    snprintf(expected, sizeof expected, "%s: needs %s, got NULL", lines[k].function, lines[k].what);
+  assert_error(&e, call(k, &e), expected);
+  assert_int_not_equal(call(k, NULL), R4_OK); /* nobody has to listen */
+}
+
+static bool in_table(const char *name, size_t n)
+{
+  for (size_t k = 0; k < LINES; k++)
+    if (strlen(lines[k].function) == n && !strncmp(lines[k].function, name, n)) return true;
+  return false;
+}
+
+/* Every function of r4.h that has an error to fill is in the table; one has nothing else that could be NULL. */
+static void none_is_left_out(void **state)
+{
+  (void)state;
+  uint8_t *header = NULL;
+  size_t n = 0;
+  assert_int_equal(file_read("include/r4.h", 1 << 20, &header, &n, NULL), R4_OK);
+  char *text = memcpy(malloc(n + 1), header, n), *rest = text;
+  text[n] = 0;
+  for (char *one; (one = strsep(&rest, ";"));) {
+    char *name = strstr(one, "r4_error *e)") ? strrchr(one, '(') : NULL, *end = name;
+    while (name && name > one && (isalnum((unsigned char)name[-1]) || name[-1] == '_')) name--;
+    if (!name || in_table(name, (size_t)(end - name)) || !strncmp(name, "r4_data_folder(", 15)) continue;
+    fail_msg("%.*s takes an r4_error and is not in the table of this test", (int)(end - name), name);
+  }
+  free(text);
+  r4_mem_free(header);
+}
+
+static int start(void **state)
+{
+  if (scratch_make(state)) return -1;
+  snprintf(have.path, sizeof have.path, "%s/file", scratch_folder());
+  have.d = r4_data_open("digits:40", NULL, NULL);
+  have.n = r4_net_new("flatten, dense 10", R4_SHAPE(28, 28, 1), NULL);
+  have.s = r4_settings_new();
+  have.g = r4_graph_new();
+  have.y = r4_relu(have.g, r4_input(have.g, "x", R4_SHAPE(4)));
+  have.p = r4_plan_new(have.g, 1, &have.y, NULL, NULL);
+  have.room = calloc(1 << 16, sizeof *have.room);
+  r4_optimizer_options adam = r4_optimizer_defaults(R4_ADAM);
+  have.o = r4_optimizer_new(3, &adam, NULL);
+  return have.d && have.n && have.s && have.p && have.o ? 0 : -1;
+}
+
+static int end(void **state)
+{
+  r4_optimizer_free(have.o);
+  free(have.room);
+  r4_plan_free(have.p);
+  r4_graph_free(have.g);
+  r4_settings_free(have.s);
+  r4_net_free(have.n);
+  r4_data_free(have.d);
+  return scratch_remove(state);
+}
+
+int main(void)
+{
+  static struct CMUnitTest tests[LINES + 1] = {[LINES] = cmocka_unit_test(none_is_left_out)};
+  static char name[LINES][100];
+  for (size_t k = 0; k < LINES; k++) {
+    snprintf(name[k], sizeof name[k], "%s %s", lines[k].function, lines[k].what);
+    tests[k] = (struct CMUnitTest){name[k], check_line, NULL, NULL, (void *)(uintptr_t)&lines[k]};
+  }
+  cmocka_set_message_output(CM_OUTPUT_TAP);
+  return cmocka_run_group_tests_name("null", tests, start, end);
+}
