@@ -213,6 +213,13 @@ r4_id r4_gather(r4_graph *g, r4_id x, r4_id index, int axis);
 /* The transpose of gather: y[.., index[k], ..] += x[.., k, ..], y of the given size along axis. */
 r4_id r4_scatter_add(r4_graph *g, r4_id x, r4_id index, int axis, int64_t size);
 
+/* A window of size[0] x size[1] of each image x [batch, height, width, channels], from row at[n, 0] and column at[n, 1]
+ * on; zeros outside the image. at [rows, 2] holds whole numbers, for the first rows of x. Derivatives do not go to at. */
+r4_id r4_crop(r4_graph *g, r4_id x, r4_id at, const int64_t *size);
+
+/* The transpose of crop: windows in images of zeros, size[0] images of size[1] x size[2]. */
+r4_id r4_place(r4_graph *g, r4_id x, r4_id at, const int64_t *size);
+
 /* [.., n] with 1 at the label: labels are whole numbers in 0 .. n-1. */
 r4_id r4_one_hot(r4_graph *g, r4_id labels, int64_t n);
 

@@ -315,6 +315,17 @@ static r4_id scattered(struct random_net *n, r4_id h)
   return r4_scatter_add(n->g, h, param(n, R4_SHAPE(s.dim[axis]), size), axis, size);
 }
 
+/* Images of which a window is seen from elsewhere: some windows reach over the edge, some images have none. */
+static r4_id moved_window(struct random_net *n, r4_id h)
+{
+  r4_shape s = shape_of(n, h);
+  if (s.rank != 4) return R4_NONE;
+  int64_t rows = draw_between(1, s.dim[0]), size[2] = {draw_between(1, s.dim[1]), draw_between(1, s.dim[2])};
+  r4_id window = r4_crop(n->g, h, param(n, R4_SHAPE(rows, 2), s.dim[1]), size);
+  r4_id back = r4_place(n->g, r4_tanh(n->g, window), param(n, R4_SHAPE(rows, 2), s.dim[2]), s.dim);
+  return draw_below(2) ? r4_add(n->g, h, back) : back;
+}
+
 /* ---- A network ---- */
 
 static const struct {
@@ -340,6 +351,7 @@ static const struct {
   {"padded", padded},
   {"joined", joined},
   {"gathered", gathered},
+  {"window", moved_window},
   {"scattered", scattered},
 };
 

@@ -105,7 +105,7 @@ static bool takes_bias(const struct op *op)
 
 static bool takes_sum(const struct op *op)
 {
-  return op == &op_matmul || op == &op_scatter_add;
+  return op == &op_matmul || op == &op_scatter_add || op == &op_place;
 }
 
 static bool plain_head(const struct work *w, r4_id h)

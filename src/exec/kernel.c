@@ -17,7 +17,7 @@ static const struct {
   {&op_slice, move_kernel},        {&op_pad, move_kernel},          {&op_concat, move_kernel},
   {&op_gather, index_kernel},      {&op_scatter_add, index_kernel}, {&op_unpool_sum, pool_kernel},
   {&op_unpool_max, pool_kernel},   {&op_pick_max, pool_kernel},     {&op_unpool_may, pool_may_kernel},
-  {&op_pick_may, pool_may_kernel},
+  {&op_pick_may, pool_may_kernel}, {&op_crop, crop_kernel},         {&op_place, crop_kernel},
 };
 
 /* ---- Whose kernels ---- */
