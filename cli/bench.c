@@ -7,7 +7,7 @@
 
 struct settings {
   const char *net, *objective;
-  int64_t batch, threads, masked, steps, samples, seed;
+  int64_t batch, threads, masked, corner, steps, samples, seed;
   double lambda, eps, seconds;
   bool json, profile;
 };
@@ -20,6 +20,8 @@ static const struct option options[] = {
   {"batch", OPTION_WHOLE, AT(batch), "256", 1, 1e6, "examples per step"},
   {"threads", OPTION_WHOLE, AT(threads), "0", 0, 1024, "0: one per CPU"},
   {"masked", OPTION_WHOLE, AT(masked), "0", 0, 1e9, "mask N features; 0: 30 % of all, at random"},
+  {"corner", OPTION_WHOLE, AT(corner), "0", 0, 4096,
+   "images: mask a square of N x N in one of the four corners"},
   {"steps", OPTION_WHOLE, AT(steps), "10", 1, 1000, "of the attack of adv-r4"},
   {"samples", OPTION_WHOLE, AT(samples), "10", 1, 1000, "of rand-r4 and smooth-r3"},
   {"lambda", OPTION_REAL, AT(lambda), "1", 0, 1e30, "weight of the penalty"},
@@ -40,9 +42,10 @@ struct job {
   r4_plan *plan;
   r4_optimizer *optimizer;
   float *weights, *gradient, *x, *y, *m;
-  float *index, *start, *noise; /* NULL unless the objective has them */
-  size_t masks, starts, noises; /* elements of m, start and noise */
-  float loss, first_loss;       /* of the last step, and of the first: the same in every run */
+  r4_reach *reach;
+  float *index, *start, *noise, *at; /* NULL unless the objective has them */
+  size_t masks, starts, noises;      /* elements of m, start and noise */
+  float loss, first_loss;            /* of the last step, and of the first: the same in every run */
   uint32_t step;
   r4_error error;
 };
@@ -86,11 +89,33 @@ static bool draw_index(const struct job *j, size_t features)
   return true;
 }
 
+static r4_rect corner(const struct job *j, uint64_t which)
+{
+  r4_shape image = r4_net_input(j->net);
+  int64_t n = j->s.corner;
+  return (r4_rect){which & 1 ? image.dim[0] - n : 0, which & 2 ? image.dim[1] - n : 0, n, n};
+}
+
+static void draw_corners(const struct job *j)
+{
+  r4_shape image = r4_net_input(j->net);
+  for (size_t i = 0; i < (size_t)j->s.batch; i++) {
+    r4_rect p = corner(j, r4_random_below(key(j, DRAW_M), i, 4));
+    for (int64_t row = p.top; row < p.top + p.height; row++)
+      for (int64_t k = p.left * image.dim[2]; k < (p.left + p.width) * image.dim[2]; k++)
+        j->m[((int64_t)i * image.dim[0] + row) * image.dim[1] * image.dim[2] + k] = 1;
+  }
+}
+
 /* Listed features are masked everywhere; else each pixel, with all of its channels, by chance. */
 static void draw_masks(const struct job *j)
 {
   r4_shape input = r4_net_input(j->net);
   size_t channels = input.rank == 3 ? (size_t)input.dim[2] : 1;
+  if (j->reach) {
+    draw_corners(j);
+    return;
+  }
   for (size_t i = 0; i < j->masks; i++)
     j->m[i] = j->s.masked || r4_random_uniform(key(j, DRAW_M), i / channels) < MASKED_SHARE;
 }
@@ -116,6 +141,7 @@ static bool make_data(struct job *j)
   j->y = zeros(batch);
   j->m = zeros(j->masks);
   if (j->s.masked && !(j->index = zeros((size_t)j->s.masked))) return false;
+  if (j->reach && !(j->at = zeros(batch * r4_reach_places(j->reach)))) return false;
   if (j->starts && !(j->start = zeros(j->starts))) return false;
   if (j->noises && !(j->noise = zeros(j->noises))) return false;
   if (!j->weights || !j->gradient || !j->x || !j->y || !j->m) return false;
@@ -144,6 +170,7 @@ static r4_plan *make_plan(struct job *j, r4_error *e)
     .method = j->s.objective,
     .batch = j->s.batch,
     .masked = j->s.masked,
+    .reach = j->reach,
     .lambda = j->s.lambda,
     .eps = j->s.eps,
     .lambda_r3 = j->s.lambda,
@@ -180,8 +207,8 @@ static r4_status bind(struct job *j, r4_error *e)
   const struct {
     const char *name;
     const float *data;
-  } input[] = {{"x", j->x},         {"y", j->y},         {"m", j->m},
-               {"index", j->index}, {"start", j->start}, {"noise", j->noise}};
+  } input[] = {{"x", j->x},   {"y", j->y},         {"m", j->m},        {"index", j->index},
+               {"at", j->at}, {"start", j->start}, {"noise", j->noise}};
   r4_status status = r4_plan_output(j->plan, 0, &j->loss, e);
   for (size_t k = 0; !status && k < sizeof input / sizeof *input; k++)
     if (input[k].data) status = r4_plan_input(j->plan, input[k].name, input[k].data, e);
@@ -193,11 +220,21 @@ static r4_status bind(struct job *j, r4_error *e)
   return status;
 }
 
+static bool open_reach(struct job *j, r4_error *e)
+{
+  r4_rect each[4];
+  if (!j->s.corner || !strcmp(j->s.objective, "erm")) return true;
+  for (unsigned k = 0; k < 4; k++) each[k] = corner(j, k);
+  j->reach = r4_reach_new(j->net, 4, each, false, e);
+  return j->reach != NULL;
+}
+
 static bool prepare(struct job *j)
 {
   r4_error *e = &j->error;
   r4_optimizer_options adam = r4_optimizer_defaults(R4_ADAM);
-  if (!(j->net = r4_net_named(j->s.net, e)) || !(j->plan = make_plan(j, e))) return false;
+  if (!(j->net = r4_net_named(j->s.net, e)) || !open_reach(j, e) || !(j->plan = make_plan(j, e)))
+    return false;
   if (!make_data(j)) {
     e->status = R4_E_MEMORY;
     snprintf(e->text, sizeof e->text, "out of memory");
@@ -209,10 +246,11 @@ static bool prepare(struct job *j)
 
 static void release(struct job *j)
 {
+  r4_reach_free(j->reach);
   r4_net_free(j->net);
   r4_plan_free(j->plan);
   r4_optimizer_free(j->optimizer);
-  float *const array[] = {j->weights, j->gradient, j->x, j->y, j->m, j->index, j->start, j->noise};
+  float *const array[] = {j->weights, j->gradient, j->x, j->y, j->m, j->index, j->at, j->start, j->noise};
   for (size_t k = 0; k < sizeof array / sizeof *array; k++) free(array[k]);
 }
 
@@ -223,6 +261,8 @@ static bool train_step(void *job)
   struct job *j = job;
   j->step++;
   draw_noise(j);
+  int64_t channels = r4_net_input(j->net).dim[2];
+  if (j->reach && r4_reach_find(j->reach, (size_t)j->s.batch, channels, j->m, j->at, &j->error)) return false;
   if (r4_plan_run(j->plan, &j->error)) return false;
   if (j->step == 1) j->first_loss = j->loss;
   r4_optimizer_step(j->optimizer, j->weights, j->gradient);
@@ -283,7 +323,9 @@ static void print_json(const struct job *j, const struct result *r)
 static void print_text(const struct job *j, const struct result *r)
 {
   printf("%s, %s, batch %lld, ", j->s.net, j->s.objective, (long long)j->s.batch);
-  if (j->s.masked)
+  if (j->s.corner)
+    printf("masks in corners of %lld x %lld", (long long)j->s.corner, (long long)j->s.corner);
+  else if (j->s.masked)
     printf("%lld masked features", (long long)j->s.masked);
   else
     printf("masks on all features");

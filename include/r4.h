@@ -680,6 +680,14 @@ r4_batch r4_batches_next(r4_batches *b);
  * order, in index, which has room for all features. Returns their number. */
 size_t r4_data_masked_features(const r4_data *d, const r4_augment *augment, float *index);
 
+typedef struct {
+  int64_t top, left, height, width;
+} r4_rect;
+
+/* Images: the smallest rectangle around each mask, in rect, which has room for all examples; larger if augment repeats
+ * masks at the edge (NULL: it does not). Returns the number of masks, 0 if examples are not images. */
+size_t r4_data_mask_rects(const r4_data *d, const r4_augment *augment, r4_rect *rect);
+
 /* The mean of the examples, in to. */
 r4_status r4_data_mean(const r4_data *d, float *to, r4_error *e);
 
@@ -749,6 +757,24 @@ const r4_net *r4_model_net(const r4_model *m);
 const float *r4_model_weights(const r4_model *m);             /* r4_net_size of them         */
 const char *r4_model_class_name(const r4_model *m, size_t k); /* NULL if the file names none */
 
+/* ---- Reach ---------------------------------------------------------------------------------- */
+
+/* How far masked parts of images reach into a conv net, layer by layer. Objectives that know it compute penalties in
+ * windows around the masks alone: the same numbers for less work. */
+typedef struct r4_reach r4_reach;
+
+/* For masks inside the given rectangles; anywhere: or inside any that are not larger than the largest of them. The net
+ * takes images. */
+r4_reach *r4_reach_new(const r4_net *net, size_t n, const r4_rect *rect, bool anywhere, r4_error *e);
+void r4_reach_free(r4_reach *r);
+
+double r4_reach_share(const r4_reach *r);   /* work of convolutions in windows, as a share of that in whole images */
+size_t r4_reach_places(const r4_reach *r);  /* numbers that say where the windows of an example are */
+
+/* The places at [rows, r4_reach_places] of the masks m [rows, height, width, channels]. R4_E_ARGUMENT if a mask is not
+ * as r4_reach_new was told. */
+r4_status r4_reach_find(const r4_reach *r, size_t rows, int64_t channels, const float *m, float *at, r4_error *e);
+
 /* ---- Objectives ----------------------------------------------------------------------------- */
 
 /* What training minimises, with q the quantity of the method, one number per example:
@@ -788,7 +814,9 @@ typedef struct {
   int64_t batch;
   int64_t masked;   /* 0: masks on all features; U: on the U features listed by "index"        */
   int64_t guided;   /* 0: any example may have a mask; G: only the first G of a batch may      */
+  const r4_reach *reach; /* where masks are, or NULL; not with masked. Must outlive the call         */
   bool filled;      /* the data term looks at the input "filled" in place of x                 */
+  bool filled_within; /* which differs from x in masked features alone: penalties share its work */
   bool over_masked; /* penalties are means over the examples with a mask, not over all of them */
   double lambda;    /* weight of the penalty; the constant 0 is ERM, to the bit                */
   double lambda_r3; /* ibp-ex+r3: weight of the r3 term                                        */
@@ -818,9 +846,9 @@ typedef struct {
   r4_id m;     /* masks in [0, 1], 1 = must not matter, shaped as x, or [batch, U]; with guided,
                   the first G rows of that                                                      */
   r4_id index; /* [U], the features of the flattened input that m is about                      */
-  r4_id start; /* adv-r4: shaped as m, uniform in [-1, 1]                                       */
-  r4_id noise; /* the samples one after the other, each a batch or its G rows; rand-r4: as m, uniform in
-                  [-1, 1]; smooth-r3: as x, standard normal                              */
+  r4_id at;    /* [batch or G, r4_reach_places], from r4_reach_find                             */
+  r4_id start; /* adv-r4: shaped as m or its windows, uniform in [-1, 1]                                    */
+  r4_id noise; /* the samples one after the other, each a batch or its G rows; rand-r4: as start; smooth-r3: as x, standard normal                              */
   r4_id lambda, lambda_r3, eps; /* scalars, from 0 on                                           */
 } r4_objective_inputs;
 

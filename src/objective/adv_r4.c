@@ -43,7 +43,7 @@ static r4_id best_point(struct objective *o)
   r4_id nowhere = view_nowhere(o), d = start(o), squares = squares_at(o, d);
   r4_id alpha = p->alpha > 0 ? r4_const(o->g, p->alpha, R4_SCALAR) : o->eps;
   struct best best = {d, squares};
-  if (p->random_start) view_keep_best(o, &best, nowhere, squares_at(o, nowhere));
+  if (p->random_start) view_keep_best(o, &best, nowhere, objective_squares(o, objective_explain_examples(o)));
   for (int k = 0; k < p->steps; k++) {
     bool next_quarter = k > 0 && 4 * k / p->steps > 4 * (k - 1) / p->steps;
     if (next_quarter && !(p->alpha > 0)) {

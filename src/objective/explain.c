@@ -7,11 +7,10 @@ static const double MINUS_MUCH = -1e9; /* a logit without a share: exp of it is 
 /* ---- What is explained ---- */
 
 /* One output z: the logits [0, z]. */
-r4_id objective_logits(const struct objective *o, r4_id x)
+r4_id objective_logits(const struct objective *o, r4_id z)
 {
-  r4_id z = r4_net_apply(o->net, o->g, o->param, x);
   if (r4_net_classes(o->net) > 1) return z;
-  int64_t rows = r4_node_shape(o->g, x).dim[0];
+  int64_t rows = r4_node_shape(o->g, z).dim[0];
   return r4_pad(o->g, z, (const int64_t[]){0, 1}, (const int64_t[]){1, 1}, R4_SHAPE(rows, 2));
 }
 
@@ -61,11 +60,22 @@ static r4_id explained(const struct objective *o, r4_id z, r4_id one_hot)
 r4_id objective_explain(const struct objective *o, struct view v)
 {
   r4_graph *g = o->g;
-  int64_t times = r4_node_shape(g, v.x).dim[0] / o->rows;
+  int64_t times = v.rows / o->rows;
   r4_id labels = times > 1 ? view_repeat(g, o->one_hot, times) : o->one_hot;
-  r4_id total = r4_sum(g, explained(o, objective_logits(o, v.x), labels), R4_ALL), gradient = R4_NONE;
+  r4_id total = r4_sum(g, explained(o, view_logits(o, v), labels), R4_ALL), gradient = R4_NONE;
   r4_grad(g, total, 1, &v.leaf, &gradient);
   return gradient;
+}
+
+/* At d = 0 the points are the examples themselves. To say so by a box of this one value lets all that is added and
+ * multiplied with d fold away, and what remains is shared with other passes over the examples. */
+r4_id objective_explain_examples(const struct objective *o)
+{
+  struct view v = view_clean(o);
+  r4_id gradient = objective_explain(o, v);
+  if (!v.d.i) return gradient;
+  r4_box here = r4_box_between(v.leaf, v.centre, v.centre);
+  return r4_bound(o->g, gradient, 1, &here).lo;
 }
 
 /* ---- How large it is on the mask ---- */

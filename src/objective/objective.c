@@ -81,10 +81,12 @@ void objective_inputs(struct objective *o)
   o->rows = p->batch;
   r4_shape one = r4_net_input(o->net);
   o->in.x = r4_input(o->g, "x", objective_batch(one, p->batch));
+  o->base = o->in.x;
   o->in.filled = p->filled ? r4_input(o->g, "filled", objective_batch(one, p->batch)) : o->in.x;
   o->in.y = r4_input(o->g, "y", R4_SHAPE(p->batch));
   o->in.m = r4_input(o->g, "m", p->masked ? R4_SHAPE(guided, p->masked) : objective_batch(one, guided));
   if (p->masked) o->in.index = r4_input(o->g, "index", R4_SHAPE(p->masked));
+  if (p->reach) o->in.at = r4_input(o->g, "at", R4_SHAPE(guided, (int64_t)r4_reach_places(p->reach)));
   o->one_hot = r4_one_hot(o->g, o->in.y, classes > 1 ? classes : 2);
   o->eps = number(o, "eps", p->eps);
   if (p->live) o->in.eps = o->eps;
@@ -158,19 +160,26 @@ static r4_id first_rows(r4_graph *g, r4_id x, int64_t rows)
 {
   const int64_t start[R4_MAX_RANK] = {0};
   r4_shape s = r4_node_shape(g, x);
+  if (s.dim[0] == rows) return x;
   s.dim[0] = rows;
   return r4_slice(g, x, start, s.dim, NULL);
 }
 
-/* The objective as terms see it: examples that cannot have masks are left out. */
+/* The objective as terms see it: examples that cannot have masks are left out, and of masks in windows only these are
+ * there. Windows need the work of the data term on whole images, of any examples; all others only of their own. */
 static struct objective guided_part(const struct objective *o)
 {
+  const r4_objective_options *p = o->options;
   struct objective part = *o;
-  int64_t rows = o->options->guided;
-  if (!rows || rows == o->rows) return part;
-  part.rows = rows;
-  part.in.x = first_rows(o->g, o->in.x, rows);
-  part.one_hot = first_rows(o->g, o->one_hot, rows);
+  bool shared = !p->filled || p->filled_within, leaf_is_x = !p->masked && !p->reach;
+  if (p->guided) part.rows = p->guided;
+  part.in.x = first_rows(o->g, o->in.x, part.rows);
+  part.in.filled = first_rows(o->g, o->in.filled, part.rows);
+  part.one_hot = first_rows(o->g, o->one_hot, part.rows);
+  part.base = p->reach && shared ? o->in.filled : shared && !leaf_is_x ? part.in.filled : part.in.x;
+  if (p->reach) part.in.m = view_window(&part, o->in.m);
+  bool moved = p->filled && shared && !leaf_is_x;
+  if (moved) part.content = view_features(&part, r4_sub(o->g, part.in.x, part.in.filled));
   return part;
 }
 
@@ -208,7 +217,7 @@ r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param
   if (!method || !objective_check(g, n, options)) return result;
   struct objective o = {.g = g, .net = n, .param = param, .options = options};
   objective_inputs(&o);
-  result.logits = objective_logits(&o, o.in.filled);
+  result.logits = objective_logits(&o, r4_net_apply(n, g, param, o.in.filled));
   result.losses = weighted_losses(&o, result.logits);
   result.data = result.loss = r4_mean(g, result.losses, R4_ALL);
   if (options->weight_penalty > 0) result.loss = r4_add(g, result.loss, weight_penalty(&o));
@@ -218,6 +227,7 @@ r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param
   for (int k = 0; k < MAX_TERMS && method->term[k]; k++) add_term(&part, method->term[k], k, &result);
   result.in = part.in;
   result.in.x = o.in.x;
-  if (!options->filled) result.in.filled = R4_NONE;
+  result.in.m = o.in.m;
+  result.in.filled = options->filled ? o.in.filled : R4_NONE;
   return r4_graph_status(g, NULL) ? (r4_objective){0} : result;
 }

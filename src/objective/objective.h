@@ -13,7 +13,11 @@
  * The leaf is the perturbation. With masks on U listed features the network is seen at
  * x + P d, where d [batch, U] is zero and P places it: the explanation of these features is the
  * derivative by d, their box is d in -+ eps m. What depends on d alone then folds away, and
- * products of the width of x become products of width U. With masks on all features the leaf is x.
+ * products of the width of x become products of width U. With masks in small windows of images, P places
+ * a window, and nn/reach.h follows d through the net. With masks on all features the leaf is x.
+ *
+ * If the data term sees filled examples f, which differ from x in masked features only, then x = f + P c, and
+ * the network is seen at f + P (c + d): all that does not depend on the masked features is shared.
  *
  * A net with one output z has the logits [0, z]: their cross entropy is the logistic loss
  * log(1 + e^z) - y z, and the bounds of its derivative are [sigmoid(lo) - y, sigmoid(hi) - y]. */
@@ -33,6 +37,8 @@ struct objective {
   const r4_objective_options *options;
   r4_objective_inputs in;
   int64_t rows;  /* examples that are looked at: the batch, or for terms its first ones (options->guided) */
+  r4_id base;    /* examples that differ from x in the masked features only, or x; at least rows of them */
+  r4_id content; /* x - base at the features of the leaf; R4_NONE: base is x */
   r4_id eps;     /* a constant or an input */
   r4_id one_hot; /* of the labels */
 };
@@ -62,11 +68,16 @@ r4_shape objective_batch(r4_shape one, int64_t batch);
 
 /* ---- Places to look at the network from: view.c ---- */
 
-/* Points x, as a function of leaf, which has the shape of the masks. x may hold the batch several
- * times over, sample after sample. */
+/* Points x + P d, as a function of leaf, which has the shape of the masks. There may be the batch several times over,
+ * sample after sample. */
 struct view {
-  r4_id x, leaf, centre; /* centre: the value of the leaf */
+  r4_id x, d, at;     /* d: R4_NONE for the points x themselves; at: where windows are */
+  r4_id leaf, centre; /* centre: the value of the leaf */
+  int64_t rows;
 };
+
+r4_id view_window(const struct objective *o, r4_id v);   /* of images v, the windows of the masks   */
+r4_id view_features(const struct objective *o, r4_id v); /* of examples v, the features of the leaf */
 
 struct view view_clean(const struct objective *o);              /* at x itself                       */
 struct view view_moved(const struct objective *o, r4_id d);     /* at x + P d, the leaf is d         */
@@ -85,11 +96,14 @@ struct best {
 
 void view_keep_best(const struct objective *o, struct best *b, r4_id d, r4_id size);
 
+r4_id view_logits(const struct objective *o, struct view v);
+
 /* ---- Explanations and their sizes: explain.c ---- */
 
-r4_id objective_logits(const struct objective *o, r4_id x);
+r4_id objective_logits(const struct objective *o, r4_id z); /* from the outputs of the net */
 r4_id objective_explain(const struct objective *o,
-                        struct view v); /* g, shaped as the leaf; summed over samples */
+                        struct view v);                      /* g, shaped as the leaf; summed over samples */
+r4_id objective_explain_examples(const struct objective *o); /* g at the examples themselves */
 r4_id objective_example_sum(const struct objective *o,
                             r4_id v);                        /* sum_j v_ij                                 */
 r4_id objective_squares(const struct objective *o, r4_id v); /* || m . v_i ||_2^2                          */

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "graph/graph.h"
+#include "nn/reach.h"
 #include "objective/objective.h"
 
 const char *const explain_words[] = {[R4_EXPLAIN_LOSS] = "loss",
@@ -48,6 +49,18 @@ static bool check_sizes(r4_graph *g, const r4_net *n, const r4_objective_options
   return false;
 }
 
+static bool check_reach(r4_graph *g, const r4_net *n, const r4_objective_options *p)
+{
+  if (!p->reach) return true;
+  r4_shape in = r4_net_input(n);
+  const int64_t *image = p->reach->level[0].image;
+  if (p->masked) return fail(g, "masked", (double)p->masked, "0: masks are in windows, by reach");
+  if (in.rank == 3 && in.dim[0] == image[0] && in.dim[1] == image[1]) return true;
+  r4_graph_fail(g, R4_E_ARGUMENT, "objective: reach is of a net for images of %lld x %lld, not of this one",
+                (long long)image[0], (long long)image[1]);
+  return false;
+}
+
 static bool check_choices(r4_graph *g, const r4_objective_options *p)
 {
   if ((unsigned)p->explain > R4_EXPLAIN_LOGPROB_SUM) return fail(g, "explain", p->explain, "an r4_explain");
@@ -69,7 +82,8 @@ static bool check_data_term(r4_graph *g, const r4_net *n, const r4_objective_opt
 
 bool objective_check(r4_graph *g, const r4_net *n, const r4_objective_options *p)
 {
-  if (!check_sizes(g, n, p) || !check_choices(g, p) || !check_data_term(g, n, p)) return false;
+  if (!check_sizes(g, n, p) || !check_reach(g, n, p) || !check_choices(g, p) || !check_data_term(g, n, p))
+    return false;
   if (!check_weight(g, "lambda", p->lambda) || !check_weight(g, "lambda_r3", p->lambda_r3)) return false;
   if (!check_weight(g, "eps", p->eps) || !check_weight(g, "weight_penalty", p->weight_penalty)) return false;
   if (!isfinite(p->alpha)) return fail(g, "alpha", p->alpha, "a finite number");

@@ -6,7 +6,7 @@
 
 static r4_id quantity(struct objective *o)
 {
-  return objective_squares(o, objective_explain(o, view_clean(o)));
+  return objective_squares(o, objective_explain_examples(o));
 }
 
 const struct term term_r3 = {.quantity = quantity};

@@ -26,7 +26,7 @@ static r4_id quantity(struct objective *o)
   rows.dim[0] *= o->options->samples;
   o->in.noise = r4_input(g, "noise", rows);
   r4_id nowhere = view_nowhere(o);
-  struct best best = {nowhere, size_at(o, nowhere)};
+  struct best best = {nowhere, objective_norm(o, objective_explain_examples(o))};
   for (int s = 0; s < o->options->samples; s++) {
     r4_id d = draw(o, s);
     view_keep_best(o, &best, d, size_at(o, d));

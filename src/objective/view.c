@@ -1,4 +1,5 @@
 /* Where the network is looked at, and how far from the examples. */
+#include "nn/reach.h"
 #include "objective/objective.h"
 
 static r4_shape flat(const struct objective *o, int64_t rows)
@@ -6,7 +7,74 @@ static r4_shape flat(const struct objective *o, int64_t rows)
   return R4_SHAPE(rows, r4_shape_count(r4_net_input(o->net)));
 }
 
-/* x + P d, for as many rows as both have. */
+/* ---- Features of the leaf ---- */
+
+/* [batch, places] as [batch, levels, 2] */
+static r4_id places(const struct objective *o)
+{
+  r4_shape all = r4_node_shape(o->g, o->in.at);
+  return r4_reshape(o->g, o->in.at, R4_SHAPE(all.dim[0], all.dim[1] / 2, 2));
+}
+
+r4_id view_window(const struct objective *o, r4_id v)
+{
+  const r4_reach *reach = o->options->reach;
+  return r4_crop(o->g, v, reach_first(reach, o->g, places(o)), reach->level[0].window);
+}
+
+r4_id view_features(const struct objective *o, r4_id v)
+{
+  if (o->options->reach) return view_window(o, v);
+  if (!o->in.index.i) return v;
+  return r4_gather(o->g, r4_reshape(o->g, v, flat(o, o->rows)), o->in.index, 1);
+}
+
+/* ---- Places ---- */
+
+/* A node of its own: a constant zero would be the same node as any other zero. */
+r4_id view_nowhere(const struct objective *o)
+{
+  return r4_detach(o->g, r4_scale(o->g, o->in.m, 0));
+}
+
+struct view view_clean(const struct objective *o)
+{
+  if (!o->in.index.i && !o->in.at.i)
+    return (struct view){.x = o->in.x, .leaf = o->in.x, .centre = o->in.x, .rows = o->rows};
+  struct view v = view_moved(o, view_nowhere(o));
+  v.centre = r4_const(o->g, 0, r4_node_shape(o->g, o->in.m));
+  return v;
+}
+
+struct view view_moved(const struct objective *o, r4_id d)
+{
+  struct view v = {.x = o->base, .d = d, .leaf = d, .centre = d, .rows = o->rows};
+  if (o->content.i) v.d = r4_add(o->g, o->content, d);
+  if (o->in.at.i) v.at = places(o);
+  return v;
+}
+
+r4_id view_repeat(r4_graph *g, r4_id x, int64_t times)
+{
+  r4_shape rows = r4_node_shape(g, x), samples = objective_batch(rows, times);
+  rows.dim[0] *= times;
+  return r4_reshape(g, r4_broadcast(g, x, samples), rows);
+}
+
+/* All features move here, so that no pass is shared. */
+struct view view_noisy(const struct objective *o, r4_id noise)
+{
+  r4_graph *g = o->g;
+  struct view v = view_clean(o);
+  int64_t times = r4_node_shape(g, noise).dim[0] / o->rows;
+  v.x = r4_add(g, view_repeat(g, o->in.x, times), noise);
+  v.rows = times * o->rows;
+  if (v.d.i) v.d = view_repeat(g, v.leaf, times);
+  if (v.at.i) v.at = view_repeat(g, v.at, times);
+  return v;
+}
+
+/* x + P d */
 static r4_id placed(const struct objective *o, r4_id x, r4_id d)
 {
   r4_graph *g = o->g;
@@ -17,40 +85,12 @@ static r4_id placed(const struct objective *o, r4_id x, r4_id d)
   return r4_reshape(g, r4_add(g, r4_reshape(g, x, rows), moved), shape);
 }
 
-/* A node of its own: a constant zero would be the same node as any other zero. */
-r4_id view_nowhere(const struct objective *o)
-{
-  return r4_detach(o->g, r4_scale(o->g, o->in.m, 0));
-}
-
-struct view view_clean(const struct objective *o)
-{
-  if (!o->in.index.i) return (struct view){.x = o->in.x, .leaf = o->in.x, .centre = o->in.x};
-  struct view v = view_moved(o, view_nowhere(o));
-  v.centre = r4_const(o->g, 0, r4_node_shape(o->g, o->in.m));
-  return v;
-}
-
-struct view view_moved(const struct objective *o, r4_id d)
-{
-  return (struct view){.x = placed(o, o->in.x, d), .leaf = d, .centre = d};
-}
-
-r4_id view_repeat(r4_graph *g, r4_id x, int64_t times)
-{
-  r4_shape rows = r4_node_shape(g, x), samples = objective_batch(rows, times);
-  rows.dim[0] *= times;
-  return r4_reshape(g, r4_broadcast(g, x, samples), rows);
-}
-
-struct view view_noisy(const struct objective *o, r4_id noise)
+r4_id view_logits(const struct objective *o, struct view v)
 {
   r4_graph *g = o->g;
-  struct view v = view_clean(o);
-  int64_t times = r4_node_shape(g, noise).dim[0] / o->rows;
-  v.x = r4_add(g, view_repeat(g, o->in.x, times), noise);
-  if (o->in.index.i) v.x = placed(o, v.x, view_repeat(g, v.leaf, times));
-  return v;
+  if (v.at.i) return objective_logits(o, reach_apply(o->options->reach, o->net, g, o->param, v.x, v.d, v.at));
+  r4_id x = v.d.i ? placed(o, v.x, v.d) : v.x;
+  return objective_logits(o, r4_net_apply(o->net, g, o->param, x));
 }
 
 r4_id view_radius(const struct objective *o)
@@ -63,13 +103,6 @@ r4_box view_box(const struct objective *o, struct view v)
   return r4_box_around(v.leaf, v.centre, view_radius(o));
 }
 
-/* x at the features of the leaf. */
-static r4_id examples(const struct objective *o)
-{
-  if (!o->in.index.i) return o->in.x;
-  return r4_gather(o->g, r4_reshape(o->g, o->in.x, flat(o, o->rows)), o->in.index, 1);
-}
-
 /* -eps m <= d <= eps m, and low <= x + d <= high; where x itself is out of the range, d may be 0. */
 r4_id view_allowed(const struct objective *o, r4_id d)
 {
@@ -77,7 +110,7 @@ r4_id view_allowed(const struct objective *o, r4_id d)
   const r4_objective_options *p = o->options;
   r4_id most = view_radius(o), least = r4_neg(g, most);
   if (p->ranged) {
-    r4_id x = examples(o), zero = r4_const(g, 0, R4_SCALAR);
+    r4_id x = view_features(o, o->in.x), zero = r4_const(g, 0, R4_SCALAR);
     r4_id down = r4_sub(g, r4_const(g, p->low, R4_SCALAR), x);
     r4_id up = r4_sub(g, r4_const(g, p->high, R4_SCALAR), x);
     least = r4_max(g, least, r4_min(g, down, zero));

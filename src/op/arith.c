@@ -158,6 +158,7 @@ static r4_id sub_simplify(r4_graph *g, r4_id y)
   if (op_is_value(g, b, 0)) return a;
   if (op_is_value(g, a, 0)) return r4_neg(g, b);
   if (graph_is(g, b, &op_neg)) return r4_add(g, a, graph_arg(g, b, 0));
+  if (a.i == b.i) return r4_const(g, 0, r4_node_shape(g, y));
   return op_fold(g, y);
 }
 

@@ -12,6 +12,9 @@
 /* Above this share of the features, masks are kept whole: the list of features would save too little. */
 static const double LISTED_SHARE = 0.5;
 
+/* Above this share of a conv net's work, it is done on whole images: windows would save too little. */
+static const double WINDOWS_SHARE = 0.75;
+
 /* From this many values of a batch on, it is made ahead on a thread of its own. A small one takes some 30 us to make,
  * and waking a thread on a busy machine takes longer. */
 static const double VALUES_WORTH_A_THREAD = 1e6;
@@ -78,6 +81,27 @@ static r4_status open_arrays(struct run *r, r4_error *e)
   return s;
 }
 
+/* Masks in small parts of images: penalties need not look at the rest. */
+static r4_status open_reach(struct run *r, r4_error *e)
+{
+  const r4_augment *augment = &r->s->augment;
+  bool images = r4_net_input(r->net).rank == 3;
+  if (!images || !r->touched || !r4_method_describe(r->s->method).guided) return R4_OK;
+  r4_rect *rect = r4_mem_new(r4_data_count(r->train), sizeof *rect);
+  if (!rect) return r4_fail(e, R4_E_MEMORY, "out of memory for %zu masks", r4_data_count(r->train));
+  size_t n = r4_data_mask_rects(r->train, augment, rect);
+  r->reach = r4_reach_new(r->net, n, rect, augment->flip || augment->crop > 0, e);
+  r4_mem_free(rect);
+  if (!r->reach) return e->status;
+  if (r4_reach_share(r->reach) <= WINDOWS_SHARE) {
+    r->masked = 0;
+  } else {
+    r4_reach_free(r->reach);
+    r->reach = NULL;
+  }
+  return R4_OK;
+}
+
 static r4_status open_steps(struct run *r, r4_error *e)
 {
   const struct settings *s = r->s;
@@ -99,8 +123,10 @@ static r4_status open_steps(struct run *r, r4_error *e)
                               .objective = task_objective(s),
                               .masked = r->masked,
                               .index = r->index,
+                              .reach = r->reach,
                               .seed = (uint64_t)s->seed};
   step.objective.filled = fill != R4_FILL_NONE;
+  step.objective.filled_within = fill != R4_FILL_PASTE;
   step.objective.class_weights = r->class_weights;
   r->optimizer = r4_optimizer_new(r->size, &optimizer, e);
   r->batches = r->optimizer ? r4_batches_new(r->train, &batches, e) : NULL;
@@ -136,6 +162,7 @@ r4_status run_open(struct run *r, const r4_settings *settings, const char *folde
   r4_status s = open_data(r, e);
   if (!s) s = open_arrays(r, e);
   if (!s) s = run_check(r, e);
+  if (!s) s = open_reach(r, e);
   if (!s) s = open_steps(r, e);
   if (!s) s = identify(r, settings, e);
   return s;
@@ -148,6 +175,7 @@ void run_close(struct run *r)
   step_free(r->step);
   r4_batches_free(r->batches);
   r4_optimizer_free(r->optimizer);
+  r4_reach_free(r->reach);
   r4_net_free(r->net);
   r4_data_free(r->train);
   r4_data_free(r->val);

@@ -59,6 +59,7 @@ struct run {
   size_t touched;        /* features that masks touch */
   size_t masked;         /* as many, if they are listed; 0: all features count */
   float *index;
+  r4_reach *reach; /* where masks are, if they are in small parts of images; then masked is 0 */
   r4_optimizer *optimizer;
   r4_batches *batches;
   struct step *step;

@@ -26,7 +26,8 @@ struct settings {
     struct reals mask_values;
     double keep_masks, keep, correct;
     struct {
-      char *written, *path; /* no settings: where the source of this name was found, or NULL; see run_data.c */
+      char *written,
+        *path; /* no settings: where the source of this name was found, or NULL; see run_data.c */
     } found;
   } data;
 

@@ -17,9 +17,10 @@ enum { LOSS, DATA, PENALTY, PENALTY_R3, FORM, FORM_R3, SCALARS, LOSSES = SCALARS
 struct variant {
   size_t count, guided; /* examples, and the first of them that may have masks */
   r4_plan *plan;
-  size_t classes, starts, noises; /* columns of the logits; elements of the inputs start and noise */
+  size_t classes, starts, noises,
+    places; /* columns of the logits; elements of the inputs start, noise and at */
   float scalar[SCALARS];
-  float *losses, *each, *logits, *start, *noise;
+  float *losses, *each, *logits, *start, *noise, *at;
   int32_t *answer;
 };
 
@@ -48,6 +49,7 @@ static void variant_free(struct variant *v)
   r4_mem_free(v->logits);
   r4_mem_free(v->start);
   r4_mem_free(v->noise);
+  r4_mem_free(v->at);
   r4_mem_free(v->answer);
   *v = (struct variant){0};
 }
@@ -74,8 +76,10 @@ static r4_status allocate(struct variant *v, r4_error *e)
   v->answer = r4_mem_new(v->count, sizeof *v->answer);
   v->start = v->starts ? r4_mem_new_aligned(v->starts * sizeof(float)) : NULL;
   v->noise = v->noises ? r4_mem_new_aligned(v->noises * sizeof(float)) : NULL;
+  v->at = v->places ? r4_mem_new_aligned(v->places * sizeof(float)) : NULL;
   bool all = v->losses && v->each && v->logits && v->answer;
-  if (all && (v->start || !v->starts) && (v->noise || !v->noises)) return R4_OK;
+  bool given = (v->start || !v->starts) && (v->noise || !v->noises) && (v->at || !v->places);
+  if (all && given) return R4_OK;
   return r4_fail(e, R4_E_MEMORY, "out of memory for a batch of %zu examples", v->count);
 }
 
@@ -88,6 +92,7 @@ static r4_status bind(struct step *s, struct variant *v, const r4_objective *o, 
     const void *memory;
   } input[] = {
     {o->in.index, "index", s->options.index},
+    {o->in.at, "at", v->at},
     {o->in.start, "start", v->start},
     {o->in.noise, "noise", v->noise},
     {o->in.lambda, "lambda", &s->lambda},
@@ -112,6 +117,7 @@ static r4_status compile_graph(struct step *s, struct variant *v, r4_graph *g, r
   options.batch = (int64_t)v->count;
   options.masked = (int64_t)s->options.masked;
   options.guided = (int64_t)v->guided;
+  options.reach = v->guided ? s->options.reach : NULL;
   if (!v->guided) {
     options.method = "erm";
     options.live = false;
@@ -131,6 +137,7 @@ static r4_status compile_graph(struct step *s, struct variant *v, r4_graph *g, r
   v->classes = elements(g, o.logits) / v->count;
   v->starts = elements(g, o.in.start);
   v->noises = elements(g, o.in.noise);
+  v->places = elements(g, o.in.at);
   r4_status status = allocate(v, e);
   return status ? status : bind(s, v, &o, e);
 }
@@ -184,6 +191,8 @@ static r4_status bind_batch(struct variant *v, const struct step_options *o, con
   if (!status && o->objective.filled) status = r4_plan_input(v->plan, "filled", b->filled, e);
   if (!status) status = r4_plan_input(v->plan, "y", b->y, e);
   if (!status && v->guided) status = r4_plan_input(v->plan, "m", b->m, e);
+  int64_t channels = r4_net_input(o->net).dim[2];
+  if (!status && v->at) status = r4_reach_find(o->reach, v->guided, channels, b->m, v->at, e);
   for (size_t k = 0; k < r4_net_params(o->net) && !status; k++) {
     size_t offset = r4_net_param_offset(o->net, k);
     status = r4_plan_input(v->plan, r4_net_param_name(o->net, k), weights + offset, e);

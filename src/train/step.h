@@ -11,7 +11,8 @@ struct step_options {
   r4_objective_options objective; /* batch, masked and guided are set here, per batch */
   size_t masked;                  /* as in r4_batch_options: 0, or U features, listed by index */
   const float *index;
-  uint64_t seed; /* of the noise of rand-r4, smooth-r3 and of the starts of adv-r4 */
+  const r4_reach *reach; /* or NULL; then masked is 0 */
+  uint64_t seed;         /* of the noise of rand-r4, smooth-r3 and of the starts of adv-r4 */
 };
 
 /* What may change from step to step; looked at if the objective is live. */
@@ -25,7 +26,7 @@ struct step_result {
   int64_t only; /* the one answer of all examples, or PULSE_SEVERAL */
 };
 
-/* net and index must outlive it. */
+/* net, index and reach must outlive it. */
 struct step *step_new(const struct step_options *options, r4_error *e);
 void step_free(struct step *s);
 
