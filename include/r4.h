@@ -214,7 +214,7 @@ r4_id r4_gather(r4_graph *g, r4_id x, r4_id index, int axis);
 r4_id r4_scatter_add(r4_graph *g, r4_id x, r4_id index, int axis, int64_t size);
 
 /* A window of size[0] x size[1] of each image x [batch, height, width, channels], from row at[n, 0] and column at[n, 1]
- * on; zeros outside the image. at [rows, 2] holds whole numbers, for the first rows of x. Derivatives do not go to at. */
+ * on; zeros outside the image. at [rows, 2] holds whole numbers, for the first rows of x, and has no derivatives. */
 r4_id r4_crop(r4_graph *g, r4_id x, r4_id at, const int64_t *size);
 
 /* The transpose of crop: windows in images of zeros, size[0] images of size[1] x size[2]. */
@@ -847,8 +847,9 @@ typedef struct {
                   the first G rows of that                                                      */
   r4_id index; /* [U], the features of the flattened input that m is about                      */
   r4_id at;    /* [batch or G, r4_reach_places], from r4_reach_find                             */
-  r4_id start; /* adv-r4: shaped as m or its windows, uniform in [-1, 1]                                    */
-  r4_id noise; /* the samples one after the other, each a batch or its G rows; rand-r4: as start; smooth-r3: as x, standard normal                              */
+  r4_id start; /* adv-r4: shaped as m or its windows, uniform in [-1, 1]                        */
+  r4_id noise; /* the samples one after the other, each a batch or its G rows; rand-r4: as start;
+                  smooth-r3: as x, standard normal                                              */
   r4_id lambda, lambda_r3, eps; /* scalars, from 0 on                                           */
 } r4_objective_inputs;
 

@@ -20,6 +20,7 @@ static struct {
   float *room; /* weights, and space for results */
   r4_optimizer *o;
   r4_batches *b;
+  r4_reach *r;
   char path[300];
 } have;
 
@@ -109,6 +110,11 @@ static struct {
   X(r4_predict, "room for the result", r4_predict(have.n, have.room, have.d, 4, NULL, e))                    \
   X(r4_run_check_data, "a folder", r4_run_check_data(NULL, "0123", e))                                       \
   X(r4_run_check_data, "a hash", r4_run_check_data(have.path, NULL, e))                                      \
+  X(r4_reach_find, "a reach", r4_reach_find(NULL, 1, 1, have.room, have.room, e))                            \
+  X(r4_reach_find, "masks", r4_reach_find(have.r, 1, 1, NULL, have.room, e))                                 \
+  X(r4_reach_find, "room for the places", r4_reach_find(have.r, 1, 1, have.room, NULL, e))                   \
+  X(r4_reach_new, "a net", none(r4_reach_new(NULL, 0, NULL, false, e), e))                                   \
+  X(r4_reach_new, "rectangles", none(r4_reach_new(have.n, 1, NULL, false, e), e))                            \
   X(r4_settings_check, "settings", r4_settings_check(NULL, e))                                               \
   X(r4_settings_data, "settings", none(r4_settings_data(NULL, e), e))                                        \
   X(r4_settings_get, "settings", r4_settings_get(NULL, "eps", &(r4_setting_value){0}, e))                    \
@@ -206,6 +212,7 @@ static int start(void **state)
   snprintf(have.path, sizeof have.path, "%s/file", scratch_folder());
   have.d = r4_data_open("digits:40", NULL, NULL);
   have.n = r4_net_new("flatten, dense 10", R4_SHAPE(28, 28, 1), NULL);
+  have.r = r4_reach_new(have.n, 0, NULL, false, NULL);
   have.s = r4_settings_new();
   have.g = r4_graph_new();
   have.y = r4_relu(have.g, r4_input(have.g, "x", R4_SHAPE(4)));
@@ -213,7 +220,7 @@ static int start(void **state)
   have.room = calloc(1 << 16, sizeof *have.room);
   r4_optimizer_options adam = r4_optimizer_defaults(R4_ADAM);
   have.o = r4_optimizer_new(3, &adam, NULL);
-  return have.d && have.n && have.s && have.p && have.o ? 0 : -1;
+  return have.d && have.n && have.r && have.s && have.p && have.o ? 0 : -1;
 }
 
 static int end(void **state)
@@ -223,6 +230,7 @@ static int end(void **state)
   r4_plan_free(have.p);
   r4_graph_free(have.g);
   r4_settings_free(have.s);
+  r4_reach_free(have.r);
   r4_net_free(have.n);
   r4_data_free(have.d);
   return scratch_remove(state);

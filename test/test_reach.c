@@ -180,6 +180,47 @@ static void test_windows_equal_whole_images(void **state)
       }
 }
 
+/* ---- Masks of data ---- */
+
+/* Windows that were made from the data hold every mask of every batch, wherever it is moved. */
+static void check_batches(const r4_data *d, r4_augment augment)
+{
+  enum { BATCH = 16, EPOCHS = 5 };
+  r4_error e = {0};
+  r4_net *net = r4_net_new("conv 2 3 p1, conv 2 4 s2 p1, flatten, dense 10", R4_SHAPE(28, 28, 1), &e);
+  size_t n = r4_data_count(d);
+  r4_rect *rect = r4_mem_new(n, sizeof *rect);
+  assert_int_equal(r4_data_mask_rects(d, &augment, rect), n);
+  for (size_t k = 0; k < n; k++)
+    assert_true(rect[k].height == 4 + augment.crop && rect[k].width == 4 + augment.crop);
+  r4_reach *reach = r4_reach_new(net, n, rect, augment.flip || augment.crop, &e);
+  r4_batch_options options = {.size = BATCH, .shuffle = true, .augment = augment};
+  r4_batches *b = r4_batches_new(d, &options, &e);
+  float at[BATCH * 6];
+  for (size_t k = 0; k < EPOCHS * r4_batches_count(b); k++) {
+    r4_batch batch = r4_batches_next(b);
+    if (r4_reach_find(reach, batch.count, 1, batch.m, at, &e)) fail_msg("%s", e.text);
+  }
+  r4_batches_free(b);
+  r4_reach_free(reach);
+  r4_mem_free(rect);
+  r4_net_free(net);
+}
+
+static void test_masks_of_data_fit_their_windows(void **state)
+{
+  (void)state;
+  r4_error e;
+  r4_data *d = r4_data_make("decoy-mnist", &(r4_recipe_options){.from = "digits:64"}, &e);
+  if (!d) fail_msg("%s", e.text);
+  r4_data *train = r4_data_part(d, R4_TRAIN, &e);
+  check_batches(train, (r4_augment){0});
+  check_batches(train, (r4_augment){.crop = 3});
+  check_batches(train, (r4_augment){.crop = 2, .flip = true});
+  r4_data_free(train);
+  r4_data_free(d);
+}
+
 /* ---- Errors ---- */
 
 static void test_masks_that_were_not_announced(void **state)
@@ -207,6 +248,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_windows_equal_whole_images),
+    cmocka_unit_test(test_masks_of_data_fit_their_windows),
     cmocka_unit_test(test_masks_that_were_not_announced),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

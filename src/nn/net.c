@@ -201,3 +201,12 @@ r4_id r4_net_apply(const r4_net *n, r4_graph *g, const r4_id *param, r4_id x)
   }
   return x;
 }
+
+r4_id net_first_rows(r4_graph *g, r4_id x, int64_t rows)
+{
+  const int64_t start[R4_MAX_RANK] = {0};
+  r4_shape s = r4_node_shape(g, x);
+  if (s.dim[0] == rows) return x;
+  s.dim[0] = rows;
+  return r4_slice(g, x, start, s.dim, NULL);
+}

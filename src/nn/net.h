@@ -48,6 +48,9 @@ struct r4_net {
   size_t layers, params, size;
 };
 
+/* The first rows of a batch. */
+r4_id net_first_rows(r4_graph *g, r4_id x, int64_t rows);
+
 /* ---- Numbers that are none: finite.c ---- */
 
 /* R4_E_DOMAIN unless all of v are finite: names the first that is not. where begins the sentence, and may be a file. */

@@ -118,7 +118,8 @@ static r4_status include_all(r4_reach *r, size_t n, const r4_rect *rect, bool an
 
 r4_reach *r4_reach_new(const r4_net *net, size_t n, const r4_rect *rect, bool anywhere, r4_error *e)
 {
-  NEEDS(net, "net", NULL);
+  NEEDS(net, "a net", NULL);
+  if (n) NEEDS(rect, "rectangles", NULL);
   if (net->input.rank != 3) {
     r4_fail(e, R4_E_ARGUMENT, "reach: the net's input is a vector, needs an image");
     return NULL;
@@ -198,6 +199,9 @@ static r4_rect bounds_of(const float *m, int64_t height, int64_t width, int64_t 
 r4_status r4_reach_find(const r4_reach *r, size_t rows, int64_t channels, const float *m, float *at,
                         r4_error *e)
 {
+  NEEDS(r, "a reach", R4_E_ARGUMENT);
+  NEEDS(m, "masks", R4_E_ARGUMENT);
+  NEEDS(at, "room for the places", R4_E_ARGUMENT);
   const int64_t *image = r->level[0].image;
   for (size_t n = 0; n < rows; n++, m += image[0] * image[1] * channels, at += 2 * r->levels) {
     r4_rect p = bounds_of(m, image[0], image[1], channels);
@@ -284,21 +288,12 @@ static r4_id through_function(const struct near *s, const struct layer *l, const
   return r4_sub(s->g, apply(s, l, param, r4_add(s->g, clean, change)), apply(s, l, param, clean));
 }
 
-static r4_id first_rows(r4_graph *g, r4_id x, int64_t rows)
-{
-  const int64_t start[R4_MAX_RANK] = {0};
-  r4_shape s = r4_node_shape(g, x);
-  if (s.dim[0] == rows) return x;
-  s.dim[0] = rows;
-  return r4_slice(g, x, start, s.dim, NULL);
-}
-
 /* Whole images with the change in them. */
 static r4_id joined(const struct near *s)
 {
   const int64_t *image = s->reach->level[s->level].image;
   r4_id moved = r4_place(s->g, s->change, places(s, s->level), (int64_t[]){rows_of(s), image[0], image[1]});
-  return r4_add(s->g, first_rows(s->g, s->whole, rows_of(s)), moved);
+  return r4_add(s->g, net_first_rows(s->g, s->whole, rows_of(s)), moved);
 }
 
 r4_id reach_apply(const r4_reach *reach, const r4_net *n, r4_graph *g, const r4_id *param, r4_id x, r4_id d,

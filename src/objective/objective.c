@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "graph/graph.h"
+#include "nn/net.h"
 
 enum { MAX_TERMS = 2 };
 
@@ -156,15 +157,6 @@ static r4_id form(const struct objective *o, const struct term *t, r4_id q)
   return average(o, t, q);
 }
 
-static r4_id first_rows(r4_graph *g, r4_id x, int64_t rows)
-{
-  const int64_t start[R4_MAX_RANK] = {0};
-  r4_shape s = r4_node_shape(g, x);
-  if (s.dim[0] == rows) return x;
-  s.dim[0] = rows;
-  return r4_slice(g, x, start, s.dim, NULL);
-}
-
 /* The objective as terms see it: examples that cannot have masks are left out, and of masks in windows only these are
  * there. Windows need the work of the data term on whole images, of any examples; all others only of their own. */
 static struct objective guided_part(const struct objective *o)
@@ -173,9 +165,9 @@ static struct objective guided_part(const struct objective *o)
   struct objective part = *o;
   bool shared = !p->filled || p->filled_within, leaf_is_x = !p->masked && !p->reach;
   if (p->guided) part.rows = p->guided;
-  part.in.x = first_rows(o->g, o->in.x, part.rows);
-  part.in.filled = first_rows(o->g, o->in.filled, part.rows);
-  part.one_hot = first_rows(o->g, o->one_hot, part.rows);
+  part.in.x = net_first_rows(o->g, o->in.x, part.rows);
+  part.in.filled = net_first_rows(o->g, o->in.filled, part.rows);
+  part.one_hot = net_first_rows(o->g, o->one_hot, part.rows);
   part.base = p->reach && shared ? o->in.filled : shared && !leaf_is_x ? part.in.filled : part.in.x;
   if (p->reach) part.in.m = view_window(&part, o->in.m);
   bool moved = p->filled && shared && !leaf_is_x;
