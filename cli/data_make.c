@@ -6,7 +6,7 @@
 
 struct settings {
   const char *recipe, *from, *val, *shades, *overlap, *mask_means, *mask_values, *masks, *mask_categories,
-    *out;
+    *split, *out;
   int64_t seed, size, side;
   bool clean, soft_masks, force, json;
 };
@@ -18,6 +18,8 @@ static const struct option options[] = {
   {"from", OPTION_TEXT, AT(from), NULL, 0, 0, "a source other than the recipe's own: a known name or a path"},
   {"seed", OPTION_WHOLE, AT(seed), "0", 0, 1e15, "of every draw"},
   {"val", OPTION_TEXT, AT(val), NULL, 0, 0, "share for validation, or none; otherwise as the source has it"},
+  {"split", OPTION_TEXT, AT(split), NULL, 0, 0,
+   "of HAM10000: lesion, or own for that of dermamnist_split.csv"},
   {"size", OPTION_WHOLE, AT(size), "0", 0, 65536, "resize images to N x N; 0: as the recipe says"},
   {"side", OPTION_WHOLE, AT(side), "0", 0, 65536, "of the decoy, in pixels; 0: as the recipe says"},
   {"shades", OPTION_TEXT, AT(shades), NULL, 0, 0, "of grey decoys: paper or ross"},
@@ -63,6 +65,13 @@ static bool read_overlap(const char *word, r4_overlap *rule)
   return wrong("overlap", "refuse, drop or keep", word);
 }
 
+/* "" is lesion. */
+static bool read_split(const char *word, bool *own)
+{
+  *own = !strcmp(word, "own");
+  return *own || !*word || !strcmp(word, "lesion") || wrong("split", "lesion or own", word);
+}
+
 /* values must outlive o. */
 static bool read_recipe_options(const struct settings *s, struct values *values, r4_recipe_options *o)
 {
@@ -81,7 +90,7 @@ static bool read_recipe_options(const struct settings *s, struct values *values,
     .mask_categories = s->mask_categories,
   };
   return read_val(s->val, &o->val) && read_overlap(s->overlap, &o->overlap) &&
-         source_meaning("data make", s->mask_means, &o->mask_means);
+         read_split(s->split, &o->own_split) && source_meaning("data make", s->mask_means, &o->mask_means);
 }
 
 static int run(int argc, char **argv)

@@ -435,6 +435,7 @@ typedef struct {
   const char *cache;          /* folder for decoded images; NULL: none */
   const char *folder;         /* where "r4 data get" puts data sets; NULL: r4_data_folder() */
   uint64_t seed;              /* of the built-in digits, and of the split of sources that have none (HAM10000) */
+  bool own_split;             /* HAM10000: as its table dermamnist_split.csv says, in place of a split by lesion */
 } r4_data_options;
 
 /* A source is the name of a known data set ("mnist", "fashion-mnist", "digits", see "r4 data list"), or a path: an
@@ -565,7 +566,8 @@ r4_data *r4_data_corrupt_masks(const r4_data *d, r4_corruption kind, double corr
 /* ---- Recipes -------------------------------------------------------------------------------- */
 
 /* What to do when examples of the source occur in two splits: refuse; drop those of training and validation that occur
- * later; keep them and say so in r4_data_about. The default keeps published splits and refuses others. */
+ * later; keep them and say so in r4_data_about. The default keeps published splits (own_split is one) and refuses
+ * others. */
 typedef enum { R4_OVERLAP_DEFAULT = 0, R4_OVERLAP_REFUSE, R4_OVERLAP_DROP, R4_OVERLAP_KEEP } r4_overlap;
 
 typedef struct {
@@ -585,6 +587,7 @@ typedef struct {
   size_t mask_value_count;
   const char *masks, *mask_categories;
   const char *cache, *folder;
+  bool own_split;
 } r4_recipe_options;
 
 /* A data set by recipe, the same for the same options and source. r4_data_about is the command that makes it again. */

@@ -452,6 +452,54 @@ static void ham_layout(void **state)
   folder_remove(folder);
 }
 
+/* Rows in another order than the metadata; the two photographs of a lesion are on two sides. */
+static void ham_split_of_dermamnist(void **state)
+{
+  (void)state;
+  const r4_data_options own = {.own_split = true};
+  char *folder = folder_new();
+  put_text(folder, "HAM10000_metadata.csv",
+           "lesion_id,image_id,dx\nL0,I0,nv\nL0,I1,nv\nL1,I10,mel\nL2,I2,df\n");
+  static const char *const names[] = {"images/I0.jpg", "images/I1.jpg", "I10.jpg",
+                                      "HAM10000_images_part_1/I2.jpg"};
+  for (uint8_t i = 0; i < 4; i++)
+    put_image(folder, names[i], SIDE, SIDE, 3, (uint8_t[]){(uint8_t)(40 * i), 9, 9}, (uint8_t[]){1, 2, 3});
+  refused(folder, &own, "dermamnist_split.csv: ");
+  put_text(folder, "dermamnist_split.csv",
+           "split,index,image_id\ntrain,0,I10\ntrain,1,I0\nval,0,I2\ntest,0,I1\n");
+  static const r4_split want[] = {R4_TRAIN, R4_TEST, R4_TRAIN, R4_VAL};
+  r4_data *d = opened(folder, &own);
+  for (size_t i = 0; i < 4; i++) assert_int_equal(r4_data_example(d, i).split, want[i]);
+  r4_data_free(d);
+
+  r4_error e = {0};
+  r4_recipe_options make = {.from = folder, .own_split = true, .size = 28, .keep_val = true, .val = .1};
+  d = r4_data_make("decoy-derm", &make, &e); /* and a recipe keeps it, lesions on both sides included */
+  if (!d) fail_msg("%s", e.text);
+  for (size_t i = 0; i < 4; i++) assert_int_equal(r4_data_example(d, i).split, want[i]);
+  assert_non_null(strstr(r4_data_about(d), " --split own  # 1 examples also occur in a later split"));
+  r4_data_free(d);
+
+  static const struct {
+    const char *table, *because;
+  } bad[] = {
+    {"train,0,I10\ntrain,1,I0\nval,0,I2\n", "dermamnist_split.csv: image I1 is missing"},
+    {"train,0,I10\ntrain,1,I1\ntrain,1,I10\n", "dermamnist_split.csv:4: image I10 stands here twice"},
+    {"train,0,I10\ntrain,1,I3\n", "dermamnist_split.csv:3: image I3 is not in the metadata"},
+    {"left,0,I10\n", "dermamnist_split.csv:2: split 'left', expected train, val or test"}};
+  for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+    char text[256];
+    snprintf(text, sizeof text, "split,index,image_id\n%s", bad[k].table);
+    put_text(folder, "dermamnist_split.csv", text);
+    refused(folder, &own, bad[k].because);
+  }
+  folder_remove(folder);
+  folder = small_folder();
+  refused(folder, &(r4_data_options){.own_split = true, .mask_means = R4_MASKS_IRRELEVANT},
+          "is of the format folder: split: own is for HAM10000");
+  folder_remove(folder);
+}
+
 static void ham_is_complete(void **state)
 {
   (void)state;
@@ -480,12 +528,12 @@ static void ham_is_complete(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(metadata_tells_it_all),  cmocka_unit_test(masks_mean_what_is_stated),
-    cmocka_unit_test(images_are_resized),     cmocka_unit_test(folders_are_classes),
-    cmocka_unit_test(bad_tables_are_refused), cmocka_unit_test(tables_as_people_write_them),
-    cmocka_unit_test(first_error_wins),       cmocka_unit_test(strays_are_told),
-    cmocka_unit_test(cache_gives_the_same),   cmocka_unit_test(cache_knows_what_matters),
-    cmocka_unit_test(memory_may_run_out),     cmocka_unit_test(ham_layout),
-    cmocka_unit_test(ham_is_complete)};
+    cmocka_unit_test(metadata_tells_it_all),   cmocka_unit_test(masks_mean_what_is_stated),
+    cmocka_unit_test(images_are_resized),      cmocka_unit_test(folders_are_classes),
+    cmocka_unit_test(bad_tables_are_refused),  cmocka_unit_test(tables_as_people_write_them),
+    cmocka_unit_test(first_error_wins),        cmocka_unit_test(strays_are_told),
+    cmocka_unit_test(cache_gives_the_same),    cmocka_unit_test(cache_knows_what_matters),
+    cmocka_unit_test(memory_may_run_out),      cmocka_unit_test(ham_layout),
+    cmocka_unit_test(ham_split_of_dermamnist), cmocka_unit_test(ham_is_complete)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* HAM10000 as it is published (doc/data.md): HAM10000_metadata.csv with lesion_id, image_id and dx, photographs
  * IMAGE_ID.jpg in any of a few folders, and IMAGE_ID_segmentation.png in folders of masks. Classes are numbered as in
- * DermaMNIST. It has no split of its own: 70, 10 and 20 % of each class are for training, validation and test, by
- * seed, with all photographs of a lesion on one side. */
+ * DermaMNIST. It was published without a split: 70, 10 and 20 % of each class are for training, validation and test, by
+ * seed, with all photographs of a lesion on one side, unless DermaMNIST's split is asked for (ham_split.h). */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "data/folder.h"
 #include "data/format.h"
+#include "data/ham_split.h"
 
 static const char *const tables[] = {"HAM10000_metadata.csv", "HAM10000_metadata", NULL};
 static const char *const photographs[] = {"", "images", "HAM10000_images_part_1", "HAM10000_images_part_2",
@@ -77,7 +78,9 @@ static r4_data *ham_open(const char *path, const r4_data_options *options, r4_er
   if (!s && options->mask_means != R4_MASKS_UNSTATED) s = index_masks(&masks, path, e);
   if (!s) s = folder_list_table(&l, &masks, COLUMNS, columns, add_photograph, e);
   r4_data *all = s ? NULL : listing_read(&l, options, "HAM10000", e);
-  r4_data *split = all ? r4_data_split(all, .1, .2, options->seed, e) : NULL;
+  r4_data *split = !all                 ? NULL
+                   : options->own_split ? ham_own_split(all, path, e)
+                                        : r4_data_split(all, .1, .2, options->seed, e);
   r4_data_free(all);
   mask_index_clear(&masks);
   listing_clear(&l);

@@ -133,6 +133,12 @@ static r4_data *open_in(const char *source, const char *folder, const char *wher
     r4_mem_free(fetched);
     return NULL;
   }
+  if (format && format != &ham_format && options->own_split) {
+    r4_fail(e, R4_E_ARGUMENT, "%s: is of the format %s: split: own is for HAM10000 with dermamnist_split.csv",
+            source, format->name);
+    r4_mem_free(fetched);
+    return NULL;
+  }
   r4_data *d = format ? of_size(format->open(path, options, e), path, options, e)
                       : no_format(source, folder ? folder : where, folder != NULL, e);
   r4_mem_free(fetched);

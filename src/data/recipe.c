@@ -78,7 +78,8 @@ static r4_data *open_source(const struct recipe *r, const r4_recipe_options *o, 
                           .width = size,
                           .cache = o->cache,
                           .folder = o->folder,
-                          .seed = o->seed};
+                          .seed = o->seed,
+                          .own_split = o->own_split};
   return r4_data_open(o->from ? o->from : r->from, &read, e);
 }
 
@@ -142,7 +143,8 @@ static r4_data *settle_overlap(const r4_data *d, const struct recipe *r, const r
                                size_t *kept, r4_error *e)
 {
   r4_overlap rule = o->overlap;
-  if (!rule) rule = is_published(o->from ? o->from : r->from) ? R4_OVERLAP_KEEP : R4_OVERLAP_REFUSE;
+  bool published = o->own_split || is_published(o->from ? o->from : r->from);
+  if (!rule) rule = published ? R4_OVERLAP_KEEP : R4_OVERLAP_REFUSE;
   if (rule == R4_OVERLAP_DROP) return r4_data_drop_overlap(d, NULL, e);
   r4_status s = rule == R4_OVERLAP_KEEP ? count_overlap(d, kept, e) : r4_data_check_overlap(d, e);
   return s ? NULL : data_derive(d, e);
@@ -176,6 +178,7 @@ static r4_status describe(r4_data *d, const struct recipe *r, const r4_recipe_op
   if (o->shades) add_argument(&t, "shades", o->shades);
   if (o->side) text_add(&t, " --side %lld", (long long)o->side);
   if (o->clean) text_add(&t, " --clean");
+  if (o->own_split) text_add(&t, " --split own");
   if (o->overlap) text_add(&t, " --overlap %s", overlap_name[o->overlap]);
   if (o->mask_means) text_add(&t, " --mask-means %s", mask_meaning_words[o->mask_means]);
   if (o->soft_masks) text_add(&t, " --soft-masks");

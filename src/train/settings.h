@@ -20,7 +20,7 @@ struct settings {
     char *name, *from;
     int64_t seed, size;
     double val;
-    const char *shades, *mask_means, *corrupt, *val_fill;
+    const char *shades, *mask_means, *corrupt, *val_fill, *split;
     bool clean, soft_masks;
     char *masks, *mask_categories;
     struct reals mask_values;

@@ -48,6 +48,7 @@ static const struct setting table[] = {
   TEXT(DATA, data.from, "", "recipes: the clean data to build from; empty: the recipe's own"),
   NUMBER(DATA, data.seed, "0", 0, WHOLE_UP, "of everything that is drawn to build the data"),
   NUMBER(DATA, data.val, "0.1", 0, 0.9, "share of the training data held out for validation, if the data has none"),
+  CHOICE(DATA, data.split, "lesion", OF("lesion", "own"), "HAM10000: by lesion, or as dermamnist_split.csv there says"),
   CHOICE(DATA, data.val_fill, "auto", fill_words, "what replaces masked content in validation; auto: swap or paste"),
   NUMBER(DATA, data.size, "0", 0, 4096, "height and width that images are resized to; 0: as they are"),
   CHOICE(DATA, data.shades, "default", OF("default", "paper", "ross"), "decoys: their greys; default: the recipe's"),

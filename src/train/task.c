@@ -40,12 +40,18 @@ const char *task_place(const struct settings *s, const char *written)
   return known && !strcmp(known, written) ? s->data.found.path : written;
 }
 
+static bool own_split(const struct settings *s)
+{
+  return !strcmp(s->data.split, "own");
+}
+
 static r4_data *open_recipe(const struct settings *s, r4_mask_meaning meaning, r4_error *e)
 {
   const r4_recipe_options options = {.from = or_null(task_place(s, s->data.from)),
                                      .seed = (uint64_t)s->data.seed,
                                      .val = s->data.val > 0 ? s->data.val : -1,
                                      .keep_val = true,
+                                     .own_split = own_split(s),
                                      .size = s->data.size,
                                      .shades = strcmp(s->data.shades, "default") ? s->data.shades : NULL,
                                      .clean = s->data.clean,
@@ -83,7 +89,8 @@ static r4_data *open_source(const struct settings *s, r4_mask_meaning meaning, r
                                    .mask_categories = s->data.mask_categories,
                                    .height = s->data.size,
                                    .width = s->data.size,
-                                   .seed = (uint64_t)s->data.seed};
+                                   .seed = (uint64_t)s->data.seed,
+                                   .own_split = own_split(s)};
   r4_data *d = r4_data_open(task_place(s, s->data.name), &options, e);
   if (d && s->data.val > 0 && !has_part(d, R4_VAL))
     replace(&d, r4_data_hold_out(d, s->data.val, (uint64_t)s->data.seed, e), e);
