@@ -72,6 +72,105 @@ static void isic_has_three_groups(void **state)
   folder_remove(folder);
 }
 
+enum { C = 0, NCNP, NCP, GROUPS };
+
+/* 20 malignant photographs, the first of them patched, 40 benign ones and 20 with patches, the last without a mask. */
+static char *isic_2017(void)
+{
+  char *folder = folder_new(), table[4096];
+  int n = snprintf(table, sizeof table, "file,label,split_2017,patch,ruler,skin_marker,mask\n");
+  for (int i = 0; i < 80; i++) {
+    bool malignant = i < 20, patch = !i || i >= 60, masked = patch && i < 79;
+    put_numbered(folder, "images/I%02d.png", i, (uint8_t)i, 100);
+    if (masked) put_numbered(folder, "masks/I%02d.png", i, 127, 128);
+    n += snprintf(table + n, sizeof table - (size_t)n, "I%02d.png,%s,train,%d,0,1,%d\n", i,
+                  malignant ? "malignant" : "benign", patch, masked);
+  }
+  put_text(folder, "metadata_2017.csv", table);
+  return folder;
+}
+
+/* 30 % of each group are for test, a tenth of the rest for validation. */
+static void check_isic_2017(const r4_data *d)
+{
+  static const size_t want[GROUPS][R4_SPLITS] = {{13, 1, 6}, {25, 3, 12}, {13, 1, 6}};
+  size_t part[GROUPS][R4_SPLITS] = {{0}};
+  assert_int_equal(r4_data_count(d), 80);
+  assert_string_equal(r4_data_class_name(d, 1), "cancer");
+  assert_string_equal(r4_data_group_name(d, NCNP), "NCNP");
+  for (size_t i = 0; i < 80; i++) {
+    r4_example x = r4_data_example(d, i);
+    float mask[PIXELS];
+    part[x.group][x.split]++;
+    assert_int_equal(x.group, i < 20 ? C : i < 60 ? NCNP : NCP);
+    assert_int_equal(x.label, x.group == C);
+    assert_int_equal(r4_data_mask(d, i, mask), !i || (i >= 60 && i < 79));
+    if (r4_data_has_mask(d, i)) assert_true(mask[0] == 0 && mask[PIXELS - 1] == 1);
+  }
+  assert_memory_equal(part, want, sizeof want);
+}
+
+static void isic_2017_is_split_by_group(void **state)
+{
+  (void)state;
+  char *folder = isic_2017();
+  r4_error e = {0};
+  size_t moved = 0;
+  r4_data *d[3] = {made("isic", folder), r4_data_open(folder, &(r4_data_options){.seed = 3}, &e),
+                   r4_data_open(folder, &(r4_data_options){.seed = 4}, &e)};
+  for (int k = 0; k < 3; k++) {
+    if (!d[k]) fail_msg("%s", e.text);
+    check_isic_2017(d[k]);
+  }
+  for (size_t i = 0; i < 80; i++) {
+    assert_int_equal(r4_data_example(d[0], i).split, r4_data_example(d[1], i).split);
+    moved += r4_data_example(d[1], i).split != r4_data_example(d[2], i).split;
+  }
+  assert_true(moved > 10); /* another seed, another split */
+  for (int k = 0; k < 3; k++) r4_data_free(d[k]);
+  refused(folder, (r4_data_options){.mask_means = R4_MASKS_RELEVANT}, "means irrelevant");
+  folder_remove(folder);
+}
+
+/* One photograph under two names: never on two sides. */
+static void isic_2017_twins_are_left_out(void **state)
+{
+  (void)state;
+  char *folder = isic_2017();
+  size_t left_out = 0;
+  put_numbered(folder, "images/I%02d.png", 30, 31, 100);
+  for (uint64_t seed = 0; seed < 10; seed++) {
+    r4_error e = {0};
+    r4_data *d = r4_data_open(folder, &(r4_data_options){.seed = seed}, &e);
+    if (!d || r4_data_check_overlap(d, &e)) fail_msg("%s", e.text);
+    left_out += 80 - r4_data_count(d);
+    r4_data_free(d);
+  }
+  assert_in_range(left_out, 1, 9);
+  folder_remove(folder);
+}
+
+static void isic_2017_tables_are_checked(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *row, *because;
+  } bad[] = {
+    {"I01.png,harmless,0,0", "metadata_2017.csv:2: file I01.png: label is 'harmless', expected benign or"},
+    {"I01.png,benign,yes,0", "metadata_2017.csv:2: file I01.png: patch is 'yes', expected 0 or 1"},
+    {"I01.png,benign,0,2", "metadata_2017.csv:2: file I01.png: mask is '2', expected 0 or 1"},
+    {"I01.png,benign,1,1", "metadata_2017.csv:2: file I01.png: has a mask, the table says, which is not in"},
+    {"I99.png,benign,0,0", "metadata_2017.csv:2: file I99.png: is neither in"},
+    {"../I01.png,benign,0,0", "metadata_2017.csv:2: file '../I01.png', expected a path within the folder"}};
+  char *folder = isic_2017(), table[256];
+  for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+    snprintf(table, sizeof table, "file,label,patch,mask\n%s\n", bad[k].row);
+    put_text(folder, "metadata_2017.csv", table);
+    refused(folder, (r4_data_options){0}, bad[k].because);
+  }
+  folder_remove(folder);
+}
+
 static char *plants(bool lists)
 {
   char *folder = folder_new();
@@ -135,10 +234,10 @@ static void plant_hides_the_background_of_test(void **state)
 static void memory_may_run_out(void **state)
 {
   (void)state;
-  char *folder[] = {isic(), plants(true)};
-  const struct format *const format[] = {&isic_format, &plant_format};
+  char *folder[] = {isic(), isic_2017(), plants(true)};
+  const struct format *const format[] = {&isic_format, &isic_2017_format, &plant_format};
   int before = r4_threads(1, false);
-  for (int k = 0; k < 2; k++)
+  for (int k = 0; k < 3; k++)
     for (long n = 1;; n += 1 + n / 40) { /* hundreds of files: not every one of their allocations */
       r4_error e = {0};
       r4_data_options options = {0};
@@ -151,13 +250,15 @@ static void memory_may_run_out(void **state)
       if (!reached) break;
     }
   r4_threads(before, false);
-  folder_remove(folder[0]);
-  folder_remove(folder[1]);
+  for (int k = 0; k < 3; k++) folder_remove(folder[k]);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(isic_has_three_groups),
+                                     cmocka_unit_test(isic_2017_is_split_by_group),
+                                     cmocka_unit_test(isic_2017_twins_are_left_out),
+                                     cmocka_unit_test(isic_2017_tables_are_checked),
                                      cmocka_unit_test(plant_hides_the_background_of_test),
                                      cmocka_unit_test(memory_may_run_out)};
   return cmocka_run_group_tests(tests, NULL, NULL);

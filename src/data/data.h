@@ -98,6 +98,8 @@ struct mask_layout data_mask_layout(const r4_data *d);
 /* The mask of example i; NULL: it has none. */
 const uint8_t *data_mask_bytes(const r4_data *d, size_t i);
 
+/* r4_data_split with a share of each group instead of each class. */
+r4_data *data_split_groups(const r4_data *d, double val, double test, uint64_t seed, r4_error *e);
 /* r4_data_hold_out for any part: a share of training moves there. */
 r4_data *data_hold_out(const r4_data *d, r4_split to, double share, uint64_t seed, r4_error *e);
 

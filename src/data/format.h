@@ -16,6 +16,7 @@ extern const struct format idx_format;    /* a folder of idx files, as MNIST com
 extern const struct format npz_format;    /* a file of NumPy arrays */
 extern const struct format ham_format;    /* HAM10000 as it is published */
 extern const struct format isic_format;   /* ISIC as sorted for experiments with patches */
+extern const struct format isic_2017_format; /* ISIC 2017 with a table of what photographs show */
 extern const struct format plant_format;  /* leaves of sugar beet */
 extern const struct format folder_format; /* images with metadata.csv, or in a folder for each class */
 

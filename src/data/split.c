@@ -4,7 +4,7 @@
  * belongs to the class that most of its examples have, the first of those at a tie. In each class the units are
  * taken in random order as long as the examples moved stay within round(share * examples of the class); if some are
  * missing then, the smallest unit left moves as well if that comes closer. Without shared ids every class gives
- * exactly its rounded share. */
+ * exactly its rounded share. Groups may take the place of classes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,8 +68,12 @@ static void units_free(struct units *u)
   *u = (struct units){0};
 }
 
-/* The units of the examples of one split, in random order within each class. */
-static r4_status units_make(struct units *u, const r4_data *d, r4_split of, r4_random key, r4_error *e)
+/* What gives a share of its own. */
+enum strata { CLASSES, GROUPS };
+
+/* The units of the examples of one split, in random order within each class (or group). */
+static r4_status units_make(struct units *u, const r4_data *d, r4_split of, enum strata by, r4_random key,
+                            r4_error *e)
 {
   size_t ids = d->ids ? d->ids->n : 0;
   *u = (struct units){.unit = r4_mem_new(d->n ? d->n : 1, sizeof *u->unit),
@@ -82,7 +86,8 @@ static r4_status units_make(struct units *u, const r4_data *d, r4_split of, r4_r
     const struct record *r = d->record + i;
     if (r->split != of) continue;
     uint32_t unit = r->id < ids ? r->id : (uint32_t)(ids + i);
-    u->member[u->members++] = (struct member){unit, (uint32_t)r->label, (uint32_t)i};
+    u->member[u->members++] =
+      (struct member){unit, (uint32_t)(by == GROUPS ? r->group : r->label), (uint32_t)i};
   }
   qsort(u->member, u->members, sizeof *u->member, compare_members);
   for (size_t first = 0, end; first < u->members; first = end) {
@@ -114,12 +119,13 @@ static void move_share(r4_data *d, const struct units *u, const struct unit *uni
   if (smallest && wanted && smallest->n - wanted < wanted) move_unit(d, u, smallest, to);
 }
 
-/* Moves a share of each class of the training part. */
-static r4_status move_from_training(r4_data *d, double share, r4_split to, r4_random key, r4_error *e)
+/* Moves a share of each class (or group) of the training part. */
+static r4_status move_from_training(r4_data *d, double share, r4_split to, enum strata by, r4_random key,
+                                    r4_error *e)
 {
   if (share == 0) return R4_OK;
   struct units u;
-  r4_status s = units_make(&u, d, R4_TRAIN, key, e);
+  r4_status s = units_make(&u, d, R4_TRAIN, by, key, e);
   if (s) return s;
   for (size_t first = 0, end; first < u.n; first = end) {
     size_t examples = 0;
@@ -137,27 +143,38 @@ static r4_status check_share(const char *name, double share, r4_error *e)
   return r4_fail(e, R4_E_ARGUMENT, "a %s share of %g, expected 0 or more and less than 1", name, share);
 }
 
-r4_data *r4_data_split(const r4_data *d, double val, double test, uint64_t seed, r4_error *e)
+static r4_data *split_by(const r4_data *d, enum strata by, double val, double test, uint64_t seed,
+                         r4_error *e)
 {
-  NEEDS(d, "data", NULL);
   if (check_share("validation", val, e) || check_share("test", test, e) ||
       check_share("validation and test", val + test, e))
     return NULL;
   r4_data *split = data_derive(d, e);
   if (!split) return NULL;
   for (size_t i = 0; i < split->n; i++) split->record[i].split = R4_TRAIN;
-  if (!move_from_training(split, test, R4_TEST, (r4_random){seed, PURPOSE_TEST, 0}, e) &&
-      !move_from_training(split, val / (1 - test), R4_VAL, (r4_random){seed, PURPOSE_VAL, 0}, e))
+  if (!move_from_training(split, test, R4_TEST, by, (r4_random){seed, PURPOSE_TEST, 0}, e) &&
+      !move_from_training(split, val / (1 - test), R4_VAL, by, (r4_random){seed, PURPOSE_VAL, 0}, e))
     return split;
   r4_data_free(split);
   return NULL;
+}
+
+r4_data *r4_data_split(const r4_data *d, double val, double test, uint64_t seed, r4_error *e)
+{
+  NEEDS(d, "data", NULL);
+  return split_by(d, CLASSES, val, test, seed, e);
+}
+
+r4_data *data_split_groups(const r4_data *d, double val, double test, uint64_t seed, r4_error *e)
+{
+  return split_by(d, GROUPS, val, test, seed, e);
 }
 
 r4_data *data_hold_out(const r4_data *d, r4_split to, double share, uint64_t seed, r4_error *e)
 {
   uint32_t purpose = to == R4_TEST ? PURPOSE_TEST : PURPOSE_VAL;
   r4_data *split = data_derive(d, e);
-  if (split && !move_from_training(split, share, to, (r4_random){seed, purpose, 0}, e)) return split;
+  if (split && !move_from_training(split, share, to, CLASSES, (r4_random){seed, purpose, 0}, e)) return split;
   r4_data_free(split);
   return NULL;
 }
