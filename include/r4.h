@@ -1075,6 +1075,36 @@ typedef struct {
 
 r4_summary r4_summarize(const r4_metrics *m, size_t seeds);
 
+/* The paste test: of the examples without a mask that a net gets right, how many does it lose when masked content of
+ * examples of other classes, drawn at random, is put on them at its place? Where only some classes have masks accuracy
+ * cannot tell whether a net relies on what is masked; this can. */
+typedef struct {
+  int draws;     /* of each example, over which is averaged                                             */
+  uint64_t seed; /* of the draws                                                                        */
+  bool all;      /* test every class; otherwise those that have masks less than half as often as another */
+  int64_t batch; /* examples at a time                                                                  */
+} r4_paste_options;
+
+/* 10 draws, seed 0, batches of 256. */
+r4_paste_options r4_paste_defaults(void);
+
+typedef struct {
+  const char *none; /* why there is nothing to report; NULL: there is     */
+  size_t donors;    /* examples with a mask                               */
+  int draws;
+  size_t classes;   /* of the data; for each of them:                     */
+  bool tested[R4_MAX_GROUPS];
+  size_t examples[R4_MAX_GROUPS]; /* without a mask                       */
+  size_t found[R4_MAX_GROUPS];    /* of these, right                      */
+  double lost[R4_MAX_GROUPS];     /* of these, wrong with what was pasted; the mean over draws */
+} r4_pasted;
+
+/* options may be NULL. */
+r4_status r4_paste_test(const r4_net *n, const float *weights, const r4_data *d, const r4_paste_options *options,
+                        r4_pasted *p, r4_error *e);
+/* lost / found of a class, or of all if it is -1, over seeds; NaN where nothing was found. */
+r4_mean_sd r4_paste_share(const r4_pasted *p, size_t seeds, int32_t class_number);
+
 /* The data, with all of its splits, and the net that settings speak of. */
 r4_data *r4_settings_data(const r4_settings *s, r4_error *e);
 r4_net *r4_settings_net(const r4_settings *s, const r4_data *d, r4_error *e);

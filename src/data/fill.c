@@ -190,11 +190,21 @@ size_t fill_scratch(const struct fill *f)
   return f->kind == R4_FILL_BLUR ? f->height * f->width * (f->channels + 1) : 0;
 }
 
+/* Puts content where the mask is. */
+static void replace(const struct place *p, const struct kind *kind, float *to)
+{
+  const struct mask_layout layout = data_mask_layout(p->f->data);
+  for (size_t k = 0; p->mask && k < layout.size; k++) {
+    float m = (float)p->mask[k] / 255;
+    for (size_t j = k * layout.repeat; m > 0 && j < (k + 1) * layout.repeat; j++)
+      to[j] = (1 - m) * p->x[j] + m * kind->content(p, j);
+  }
+}
+
 void fill_row(const struct fill *f, uint32_t epoch, size_t i, const float *x, const uint8_t *mask,
               float *scratch, float *to)
 {
   const struct kind *kind = &kinds[f->kind];
-  const struct mask_layout layout = data_mask_layout(f->data);
   struct place p = {.f = f,
                     .key = {f->seed, PURPOSE_FILL, epoch},
                     .draw = i * (features(f) + 2),
@@ -205,11 +215,14 @@ void fill_row(const struct fill *f, uint32_t epoch, size_t i, const float *x, co
   memcpy(to, x, features(f) * sizeof *to);
   if (!kind->content || (!p.mask && !kind->everywhere)) return;
   if (kind->prepare) kind->prepare(&p);
-  for (size_t k = 0; p.mask && k < layout.size; k++) {
-    float m = (float)p.mask[k] / 255;
-    for (size_t j = k * layout.repeat; m > 0 && j < (k + 1) * layout.repeat; j++)
-      to[j] = (1 - m) * x[j] + m * kind->content(&p, j);
-  }
+  replace(&p, kind, to);
+}
+
+void fill_paste(const r4_data *d, size_t donor, float *x)
+{
+  const struct fill f = {.data = d};
+  const struct place p = {.f = &f, .mask = data_mask_bytes(d, donor), .x = x, .donor = donor};
+  replace(&p, &kinds[R4_FILL_PASTE], x);
 }
 
 /* ---- Making ---- */

@@ -42,4 +42,7 @@ size_t fill_scratch(const struct fill *f);
 void fill_row(const struct fill *f, uint32_t epoch, size_t i, const float *x, const uint8_t *mask,
               float *scratch, float *to);
 
+/* Puts the masked content of an example, which has a mask, on x, at its place. */
+void fill_paste(const r4_data *d, size_t donor, float *x);
+
 #endif

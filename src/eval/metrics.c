@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "eval/attribution.h"
+#include "eval/check.h"
 #include "eval/kappa.h"
 #include "nn/net.h"
 #include "train/predict.h"
@@ -52,8 +53,7 @@ static int32_t *room_for_answers(const r4_data *d, r4_error *e)
   return p;
 }
 
-/* What a net must be before it is asked. */
-static r4_status check(const r4_net *net, const float *weights, const r4_data *d, r4_error *e)
+r4_status eval_check(const r4_net *net, const float *weights, const r4_data *d, r4_error *e)
 {
   if (!r4_data_count(d)) return r4_fail(e, R4_E_ARGUMENT, "no examples to evaluate");
   r4_status s = attribution_fits(net, d, e);
@@ -71,7 +71,7 @@ r4_status r4_net_answers(const r4_net *net, const float *weights, const r4_data 
   double loss;
   if (!e) e = &own;
   *answers = (r4_answers){0};
-  r4_status s = check(net, weights, d, e);
+  r4_status s = eval_check(net, weights, d, e);
   int32_t *predicted = s ? NULL : room_for_answers(d, e);
   if (predicted) s = ask(net, weights, d, batch, predicted, &loss, answers, e);
   r4_mem_free(predicted);
@@ -88,7 +88,7 @@ r4_status r4_predict(const r4_net *net, const float *weights, const r4_data *d, 
   r4_error own = {0};
   size_t missing;
   if (!e) e = &own;
-  r4_status s = check(net, weights, d, e);
+  r4_status s = eval_check(net, weights, d, e);
   if (s) return s;
   int32_t *predicted = room_for_answers(d, e);
   struct probe *p = predicted ? predictor_new(net, batch, e) : NULL;
@@ -134,7 +134,7 @@ r4_status r4_evaluate(const r4_net *net, const float *weights, const r4_data *d,
   struct kappa masked = {0}, core = {0};
   if (!e) e = &own;
   *m = (r4_metrics){.eps = eps};
-  r4_status s = check(net, weights, d, e);
+  r4_status s = eval_check(net, weights, d, e);
   if (!s) s = evaluate_accuracy(net, weights, d, batch, m, e);
   if (!s) s = kappa_of(net, weights, d, PROBE_MASKED, eps, batch, &masked, e);
   if (!s) s = kappa_of(net, weights, d, PROBE_CORE, eps, batch, &core, e);
