@@ -10,7 +10,7 @@ struct settings {
   struct words runs;
   const char *split, *data;
   double eps;
-  bool other_data, json;
+  bool paste, other_data, json;
 };
 
 #define AT(field) offsetof(struct settings, field)
@@ -18,6 +18,8 @@ static const struct option options[] = {
   {"RUN", OPTION_WORDS, AT(runs), NULL, 0, 0, "folders that r4 train made; several are set side by side"},
   {"split", OPTION_TEXT, AT(split), "test", 0, 0, "test, val or train"},
   {"eps", OPTION_REAL, AT(eps), "-1", -1, 1e6, "radius of the box of fragility; -1: the setting eval.eps"},
+  {"paste", OPTION_FLAG, AT(paste), NULL, 0, 0,
+   "put masked content of other classes on examples of every class: how many right answers are lost?"},
   {"data", OPTION_TEXT, AT(data), NULL, 0, 0, "where the data of the RUNs are now, if they are not found"},
   {"other-data", OPTION_FLAG, AT(other_data), NULL, 0, 0,
    "also if the data are not those that the RUN was trained on"},
@@ -35,21 +37,30 @@ static r4_setting_value setting(const r4_settings *s, const char *key)
   return v;
 }
 
+static r4_status measure_model(const struct settings *o, struct evaluation *v, const r4_net *net,
+                               const r4_model *m, size_t k, r4_error *e)
+{
+  const r4_settings *s = v->run->settings;
+  double eps = o->eps >= 0 ? o->eps : setting(s, "eval.eps").real;
+  int64_t batch = setting(s, "eval.batch").whole;
+  r4_paste_options paste = r4_paste_defaults();
+  paste.all = o->paste;
+  paste.batch = batch;
+  r4_status status = r4_evaluate(net, r4_model_weights(m), v->data, eps, batch, &v->metrics[k], e);
+  return status ? status : r4_paste_test(net, r4_model_weights(m), v->data, &paste, &v->pasted[k], e);
+}
+
 /* With the net of the settings: the weights of another do not fit. */
 static int measure_seed(const struct settings *o, struct evaluation *v, const r4_net *net, size_t k)
 {
-  const r4_settings *s = v->run->settings;
   const char *path = v->run->model[k];
-  double eps = o->eps >= 0 ? o->eps : setting(s, "eval.eps").real;
   char text[R4_ERROR_SIZE + PATH_SIZE];
   r4_error e = {0};
   r4_model *m = r4_model_load(path, net, &e);
   if (!m) return cli_fail("eval", e.status, e.text);
   r4_status status = R4_OK;
   bool agree = o->other_data || run_classes_agree("eval", path, m, v->data);
-  if (agree)
-    status =
-      r4_evaluate(net, r4_model_weights(m), v->data, eps, setting(s, "eval.batch").whole, &v->metrics[k], &e);
+  if (agree) status = measure_model(o, v, net, m, k, &e);
   r4_model_free(m);
   snprintf(text, sizeof text, "%s: %s", path, e.text);
   return status ? cli_fail("eval", status, text) : agree ? EXIT_DONE : EXIT_USAGE;
@@ -60,7 +71,8 @@ static int measure(const struct settings *o, struct evaluation *v)
   r4_error e = {0};
   int code = EXIT_DONE;
   v->metrics = calloc(v->run->seeds, sizeof *v->metrics);
-  if (!v->metrics) return cli_fail("eval", R4_E_MEMORY, "");
+  v->pasted = calloc(v->run->seeds, sizeof *v->pasted);
+  if (!v->metrics || !v->pasted) return cli_fail("eval", R4_E_MEMORY, "");
   r4_net *net = r4_settings_net(v->run->settings, v->data, &e);
   if (!net) return cli_fail("eval", e.status, e.text);
   for (size_t k = 0; k < v->run->seeds && !code; k++) code = measure_seed(o, v, net, k);
@@ -102,6 +114,7 @@ static void forget(struct evaluation *v)
 {
   r4_data_free(v->data);
   free(v->metrics);
+  free(v->pasted);
   runs_free(v->run);
 }
 
@@ -142,8 +155,11 @@ static int evaluate_all(const struct settings *o, r4_split split, struct evaluat
   int worst = EXIT_DONE;
   runs_name(&o->runs, label, name);
   for (size_t k = 0; k < o->runs.n; k++) {
-    v[k] =
-      (struct evaluation){.path = o->runs.word[k], .label = label[k], .name = name[k], .split = o->split};
+    v[k] = (struct evaluation){.path = o->runs.word[k],
+                               .label = label[k],
+                               .name = name[k],
+                               .split = o->split,
+                               .paste_asked = o->paste};
     int code = evaluate(o, &v[k], split);
     if (code <= EXIT_NO) good[n++] = &v[k];
     if (code > worst) worst = code;
@@ -178,16 +194,42 @@ static void describe_constant(const struct evaluation *v, char *to, size_t size)
            v->summary.constant, v->summary.seeds, (long long)v->run->seed[k], text);
 }
 
-int eval_figures(const char *path, struct run_figures *f)
+/* Adds what was measured of v to what there is of n nets. Returns an exit code. */
+static int gather(const struct evaluation *v, size_t n, r4_metrics **metrics, r4_pasted **pasted)
+{
+  size_t seeds = v->summary.seeds;
+  r4_metrics *m = realloc(*metrics, (n + seeds) * sizeof *m);
+  if (m) *metrics = m;
+  r4_pasted *p = realloc(*pasted, (n + seeds) * sizeof *p);
+  if (p) *pasted = p;
+  if (!m || !p) return cli_fail("eval", R4_E_MEMORY, "");
+  memcpy(m + n, v->metrics, seeds * sizeof *m);
+  memcpy(p + n, v->pasted, seeds * sizeof *p);
+  return EXIT_DONE;
+}
+
+int eval_figures(const char (*path)[PATH_SIZE], size_t n, struct run_figures *f)
 {
   const struct settings o = {.data = "", .eps = -1};
-  struct evaluation v = {.path = path, .name = path, .split = "test"};
-  int code = evaluate(&o, &v, R4_TEST);
-  f->summary = v.summary;
-  f->constant[0] = 0;
-  if (code == EXIT_NO) describe_constant(&v, f->constant, sizeof f->constant);
-  forget(&v);
-  return code == EXIT_NO ? EXIT_DONE : code;
+  r4_metrics *metrics = NULL;
+  r4_pasted *pasted = NULL;
+  size_t nets = 0;
+  int code = EXIT_DONE;
+  *f = (struct run_figures){.pasted = true};
+  for (size_t k = 0; k < n && !code; k++) {
+    struct evaluation v = {.path = path[k], .name = path[k], .split = "test"};
+    code = evaluate(&o, &v, R4_TEST);
+    if (code == EXIT_NO && !*f->constant) describe_constant(&v, f->constant, sizeof f->constant);
+    if (code == EXIT_NO) code = EXIT_DONE;
+    if (!code) code = gather(&v, nets, &metrics, &pasted);
+    if (!code) nets += v.summary.seeds, f->pasted = f->pasted && !v.pasted->none;
+    forget(&v);
+  }
+  if (!code) f->summary = r4_summarize(metrics, nets);
+  if (!code) f->lost = r4_paste_share(pasted, nets, -1);
+  free(metrics);
+  free(pasted);
+  return code;
 }
 
 const struct command command_eval = {
@@ -197,7 +239,9 @@ const struct command command_eval = {
     "One run: a table. Several: side by side, in a table for each set of data. Averages are over the\n"
     "seeds of a run, with standard deviations. The worst group is that of each seed; the published\n"
     "way, the least of the groups' means, stands beside it. kappa is none (null in JSON) where no\n"
-    "example has a mask, and inf (the text \"inf\" in JSON) where bounds overflowed. A net that gives\n"
+    "example has a mask, and inf (the text \"inf\" in JSON) where bounds overflowed. The paste test is for\n"
+    "data with masks on some classes only: masked content of the others is put on examples without a\n"
+    "mask that the net gets right, ten times each, and those that are wrong then are lost. A net that gives\n"
     "one answer to everything has the best kappa of all: it is named (\"constant\" and\n"
     "\"predicts_only\" in JSON), and the exit code is 1. Of several runs the largest code counts.",
   .options = options,

@@ -12,6 +12,8 @@ struct evaluation {
   char hash[R4_HASH_SIZE]; /* of these: equal for runs that can be compared */
   r4_metrics *metrics;     /* of each seed                      */
   r4_summary summary;
+  r4_pasted *pasted; /* of each seed                      */
+  bool paste_asked;  /* say so, too, if there is nothing to paste */
 };
 
 /* One run with all figures, and several of the same data side by side. */

@@ -108,6 +108,34 @@ static void print_fragility(const struct evaluation *v, int width)
     printf("core: without %zu examples that are masked all over\n", m->masked_examples - m->core_examples);
 }
 
+/* ---- The paste test ---- */
+
+static void print_lost(const struct evaluation *v, int width, size_t class)
+{
+  double found = 0, lost = 0, seeds = (double)v->summary.seeds;
+  for (size_t k = 0; k < v->summary.seeds; k++)
+    found += (double)v->pasted[k].found[class] / seeds, lost += v->pasted[k].lost[class] / seeds;
+  r4_mean_sd share = r4_paste_share(v->pasted, v->summary.seeds, (int32_t) class);
+  print_left(r4_data_class_name(v->data, class), width);
+  if (isnan(share.mean))
+    printf(" none found of %zu\n", v->pasted->examples[class]);
+  else
+    printf(" %6.2f +- %.2f %%  %.4g of %.4g found, of %zu\n", 100 * share.mean, 100 * share.sd, lost, found,
+           v->pasted->examples[class]);
+}
+
+static void print_paste(const struct evaluation *v, int width)
+{
+  const r4_pasted *p = v->pasted;
+  if (p->none && v->paste_asked) printf("\npaste test: none, as %s\n", p->none);
+  if (p->none) return;
+  printf(
+    "\npaste test: lost when masked content of other classes is put on them (%zu donors, %d draws each)\n",
+    p->donors, p->draws);
+  for (size_t c = 0; c < p->classes; c++)
+    if (p->examples[c]) print_lost(v, width, c);
+}
+
 void eval_print_table(const struct evaluation *v)
 {
   const r4_summary *s = &v->summary;
@@ -122,6 +150,7 @@ void eval_print_table(const struct evaluation *v)
     print_why_no_kappa(v);
   else
     print_fragility(v, width);
+  print_paste(v, width);
   if (s->constant) printf("\n");
   print_constant(v, "");
 }
@@ -189,6 +218,23 @@ static void compare_eps(int width, const struct evaluation *const *v, size_t n)
   printf("\n");
 }
 
+/* All runs look at the same data: what there is to paste is the same. */
+static void compare_paste(int width, const struct evaluation *const *v, size_t n)
+{
+  char figure[FIGURE_SIZE], cell[FIGURE_SIZE + 2];
+  const r4_pasted *p = v[0]->pasted;
+  if (p->none && v[0]->paste_asked) printf("paste test: none, as %s\n", p->none);
+  if (p->none) return;
+  print_left("lost by paste", width);
+  for (size_t k = 0; k < n; k++) {
+    double share = r4_paste_share(v[k]->pasted, v[k]->summary.seeds, -1).mean;
+    snprintf(figure, sizeof figure, isnan(share) ? "none" : "%.2f %%", 100 * share);
+    snprintf(cell, sizeof cell, "%s%s", v[k]->summary.constant ? "* " : "", figure);
+    print_right(cell, column_width(v[k]));
+  }
+  printf("\n");
+}
+
 void eval_print_comparison(const struct evaluation *const *v, size_t n)
 {
   const struct evaluation *first = v[0];
@@ -206,6 +252,7 @@ void eval_print_comparison(const struct evaluation *const *v, size_t n)
   compare_row("worst group", width, v, n, of_worst, 0);
   compare_kappa(width, v, n);
   compare_eps(width, v, n);
+  compare_paste(width, v, n);
   if (has_no_kappa(first)) print_why_no_kappa(first);
   for (size_t k = 0; k < n; k++) {
     snprintf(prefix, sizeof prefix, "* %.250s: ", v[k]->name);

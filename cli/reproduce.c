@@ -13,10 +13,12 @@
 #include "figures.h"
 #include "train.h"
 
+enum { MAX_SPLITS = 16 };
+
 struct settings {
   const char *name, *out, *methods;
   struct words set;
-  int64_t seeds, jobs;
+  int64_t seeds, splits, jobs;
   bool json, quiet;
 };
 
@@ -25,6 +27,8 @@ static const struct option options[] = {
   {"NAME", OPTION_WORD, AT(name), NULL, 0, 0, "decoy-mnist, or a table below it: decoy-mnist/as-published"},
   {"methods", OPTION_TEXT, AT(methods), NULL, 0, 0, "rows to make, by preset: erm,cert-r4; all if not given"},
   {"seeds", OPTION_WHOLE, AT(seeds), "4", 1, MAX_SEEDS, "of each row"},
+  {"splits", OPTION_WHOLE, AT(splits), "1", 1, MAX_SPLITS,
+   "of the data, for data that are split by data.seed: 0 to N - 1, with all seeds each; 1: as the rows say"},
   {"set", OPTION_LIST, AT(set), NULL, 0, 0, "key=value: changes one setting of all rows; may be given often"},
   {"out", OPTION_TEXT, AT(out), NULL, 0, 0, "folder for the runs and the results; runs/NAME if not given"},
   {"jobs", OPTION_WHOLE, AT(jobs), "0", 0, MAX_SEEDS, "seeds side by side; 0: as many as CPUs"},
@@ -111,14 +115,14 @@ static bool read_table(struct table *t)
 /* ---- Making a row ---- */
 
 /* In a process of its own: once threads have run here, no seed could be trained any more. Returns an exit code. */
-static int evaluate(const char *run, struct run_figures *figures)
+static int evaluate(const char (*run)[PATH_SIZE], size_t runs, struct run_figures *figures)
 {
   int ends[2], status = 0;
   if (pipe(ends)) return cli_fail("reproduce", R4_E_IO, strerror(errno));
   pid_t child = fork();
   if (!child) {
     threads_use(NULL, 0, false);
-    int code = eval_figures(run, figures);
+    int code = eval_figures(run, runs, figures);
     if (!code && write(ends[1], figures, sizeof *figures) != sizeof *figures) code = EXIT_WORLD;
     _exit(code);
   }
@@ -132,44 +136,63 @@ static int evaluate(const char *run, struct run_figures *figures)
   return WEXITSTATUS(status) || got == sizeof *figures ? WEXITSTATUS(status) : EXIT_WORLD;
 }
 
-/* The row's settings, then those of the command line. */
-static r4_settings *row_settings(const struct table *t, const struct row *r, int *code)
+/* The row's settings, "data.seed=2" for a split, then those of the command line. */
+static void write_settings(const struct table *t, const struct row *r, int64_t split, char to[2 * FIELD])
 {
-  char preset[PATH_SIZE], own[FIELD], *rest = own;
+  const char *own = r->field[SETTINGS];
+  snprintf(to, 2 * FIELD, "%s", own);
+  if (t->o->splits > 1) snprintf(to, 2 * FIELD, "%s%sdata.seed=%lld", own, *own ? " " : "", (long long)split);
+}
+
+static r4_settings *row_settings(const struct table *t, const struct row *r, char settings[2 * FIELD],
+                                 int *code)
+{
+  char preset[PATH_SIZE], *rest = settings;
   struct words set = {0};
   snprintf(preset, sizeof preset, "%s/%s.yaml", t->folder, r->field[PRESET]);
-  snprintf(own, sizeof own, "%s", r->field[SETTINGS]);
   for (char *word; (word = strsep(&rest, " "));)
     if (*word) set.word[set.n++] = word; /* half as many as characters at most: they fit */
   return train_settings("reproduce", preset, &set, &t->o->set, code);
 }
 
 /* OUT/r3, or OUT/r3_lambda=10_eps=0.1 with settings. What would end a name becomes _. */
-static void name_run(const struct table *t, const struct row *r, char run[PATH_SIZE])
+static void name_run(const struct table *t, const struct row *r, const char *settings, char run[PATH_SIZE])
 {
-  const char *settings = r->field[SETTINGS];
   snprintf(run, PATH_SIZE, "%s/%s%s%s", t->out, preset_name(r), *settings ? " " : "", settings);
   for (char *c = run + strlen(t->out) + 1; *c; c++)
     if (*c == ' ' || *c == '/') *c = '_';
 }
 
-static int make_row(struct table *t, struct row *r)
+/* All seeds of one split. */
+static int train_split(const struct table *t, const struct row *r, int64_t split, char run[PATH_SIZE],
+                       bool *stopped)
 {
-  char run[PATH_SIZE];
-  name_run(t, r, run);
-  struct job j = {.command = "reproduce", .out = run, .jobs = t->o->jobs, .resume = true};
-  bool stopped = false;
+  char settings[2 * FIELD];
+  write_settings(t, r, split, settings);
+  name_run(t, r, settings, run);
+  struct job j = {
+    .command = "reproduce", .out = run, .jobs = t->o->jobs, .resume = true, .quiet = t->o->quiet};
   int code = EXIT_DONE;
-  j.quiet = t->o->quiet;
-  j.settings = row_settings(t, r, &code);
+  j.settings = row_settings(t, r, settings, &code);
   if (!j.settings) return code;
   train_choose_seeds(&j, t->o->seeds);
-  if (!j.quiet) fprintf(stderr, "%s\n", r->field[NAME]);
-  code = train_all(&j, &stopped);
-  if (stopped) fprintf(stderr, "stopped and saved; the same command goes on\n");
+  code = train_all(&j, stopped);
+  if (*stopped) fprintf(stderr, "stopped and saved; the same command goes on\n");
   r4_settings_free(j.settings);
-  if (stopped || code > EXIT_NO) return code; /* a dead net is a result as well, and marked in the table */
-  code = evaluate(run, &r->ours);
+  return code == EXIT_NO && !*stopped ? EXIT_DONE
+                                      : code; /* a dead net is a result as well, and marked in the table */
+}
+
+static int make_row(struct table *t, struct row *r)
+{
+  static char run[MAX_SPLITS][PATH_SIZE];
+  bool stopped = false;
+  int code = EXIT_DONE;
+  if (!t->o->quiet) fprintf(stderr, "%s\n", r->field[NAME]);
+  for (int64_t k = 0; k < t->o->splits && !code && !stopped; k++)
+    code = train_split(t, r, k, run[k], &stopped);
+  if (stopped || code) return code;
+  code = evaluate((const char(*)[PATH_SIZE])run, (size_t)t->o->splits, &r->ours);
   r->done = code == EXIT_DONE;
   return code;
 }
@@ -210,6 +233,23 @@ static void print_kappa(FILE *f, const struct row *r)
   fprintf(f, "| %s%-*s | %s%-*s | %-7s ", star, *star ? 7 : 8, a, star, *star ? 7 : 8, b, ratio);
 }
 
+/* Whether what the paste test finds is a column of the table. */
+static bool has_paste(const struct table *t)
+{
+  bool any = false;
+  for (const struct row *r = t->row; r < t->row + t->rows; r++) any |= r->done && r->ours.pasted;
+  return any;
+}
+
+static void print_lost(FILE *f, const struct row *r)
+{
+  if (!r->ours.pasted || isnan(r->ours.lost.mean))
+    fprintf(f, "|             - ");
+  else
+    fprintf(f, "| %s%*.2f +- %.2f ", *r->ours.constant ? "*" : "", *r->ours.constant ? 4 : 5,
+            100 * r->ours.lost.mean, 100 * r->ours.lost.sd);
+}
+
 static void print_row(FILE *f, const struct table *t, const struct row *r)
 {
   const r4_summary *s = &r->ours.summary;
@@ -221,6 +261,7 @@ static void print_row(FILE *f, const struct table *t, const struct row *r)
   else
     fprintf(f, "| %4.0f ", 100 * gap);
   print_kappa(f, r);
+  if (has_paste(t)) print_lost(f, r);
   fprintf(f, "| %6s | %6s | %7s |\n", or_dash(r->field[AVG]), or_dash(r->field[WORST]),
           or_dash(r->field[KAPPA]));
 }
@@ -236,19 +277,31 @@ static void print_notes(FILE *f, const struct table *t)
   if (none) fprintf(f, "\nkappa is none where no test example has a mask.\n");
 }
 
-static int print_markdown(FILE *f, const struct table *t)
+static void print_heading(FILE *f, const struct table *t)
 {
+  bool paste = has_paste(t);
+  fprintf(f, "%s: %lld seeds", t->o->name, (long long)t->o->seeds);
+  if (t->o->splits > 1) fprintf(f, " of each of %lld splits of the data", (long long)t->o->splits);
   fprintf(f,
-          "%s: %lld seeds, mean +- standard deviation, accuracies in per cent. Worst group: the least of "
-          "each seed; \"of\n"
+          ", mean +- standard deviation, accuracies in per cent. Worst group: the least of each seed; \"of\n"
           "means\": the least of the groups' means, the published way. Gap: the share of the way from ERM to "
           "the ceiling.\n"
           "kappa: width of the bounds of the input gradient over the masked box, largest and mean; ratio: to "
-          "the core box.\n\n",
-          t->o->name, (long long)t->o->seeds);
-  fprintf(f, "| %-21s | %-13s | %-13s | %-5s | %4s | %-8s | %-8s | %-7s | %6s | %6s | %7s |\n", "", "average",
-          "worst group", "means", "gap", "kappa", "mean", "ratio", "paper", "worst", "kappa");
-  fprintf(f, "|---|---|---|---|---|---|---|---|---|---|---|\n");
+          "the core box.\n");
+  if (paste)
+    fprintf(f,
+            "Lost: of the right answers to examples without a mask, those that are wrong when masked content "
+            "of other classes\n"
+            "is put on them.\n");
+  fprintf(f, "\n| %-21s | %-13s | %-13s | %-5s | %4s | %-8s | %-8s | %-7s | %s%6s | %6s | %7s |\n", "",
+          "average", "worst group", "means", "gap", "kappa", "mean", "ratio", paste ? "lost          | " : "",
+          "paper", "worst", "kappa");
+  fprintf(f, "|---|---|---|---|---|---|---|---|%s---|---|---|\n", paste ? "---|" : "");
+}
+
+static int print_markdown(FILE *f, const struct table *t)
+{
+  print_heading(f, t);
   for (size_t k = 0; k < t->rows; k++)
     if (t->row[k].done) print_row(f, t, &t->row[k]);
   print_notes(f, t);
@@ -267,6 +320,7 @@ static void add_row(r4_json *w, const struct row *r)
   json_mean_sd(w, "worst_group_accuracy", s->worst, 100);
   json_real(w, "worst_group_of_means_accuracy", 100 * s->group[s->worst_mean_group].mean);
   json_fragility(w, s);
+  if (r->ours.pasted) json_mean_sd(w, "paste_lost_share", r->ours.lost, 100);
   if (*r->ours.constant) json_text(w, "notice", r->ours.constant);
   r4_json_key(w, "group_accuracy");
   r4_json_open(w, '[');
@@ -282,6 +336,7 @@ static int print_json(FILE *f, const struct table *t)
   json_text(w, "experiment", t->o->name);
   json_text(w, "r4", R4_VERSION);
   json_whole(w, "seeds", t->o->seeds);
+  if (t->o->splits > 1) json_whole(w, "splits", t->o->splits);
   r4_json_key(w, "rows");
   r4_json_open(w, '[');
   for (size_t k = 0; k < t->rows; k++)

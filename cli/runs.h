@@ -51,10 +51,13 @@ bool is_file(const char *path);
 
 struct run_figures {
   r4_summary summary;
+  bool pasted;        /* there was something to paste            */
+  r4_mean_sd lost;    /* by the paste test, a share of what was found */
   char constant[300]; /* a sentence if some seeds give one answer to everything; else "" */
 };
 
-/* Of a run on its test part. Returns an exit code, after a message on stderr unless it is 0. */
-int eval_figures(const char *path, struct run_figures *f);
+/* Of all seeds of n runs, each on the test part of its own data. Returns an exit code, after a message on stderr
+ * unless it is 0. */
+int eval_figures(const char (*path)[PATH_SIZE], size_t n, struct run_figures *f);
 
 #endif

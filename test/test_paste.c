@@ -7,7 +7,7 @@
 #include "scratch.h"
 
 /* Features: what the class really shows, and the place of the patch. The net says ill if sign - 2 patch > 0. */
-enum { SIGN, PATCH, FEATURES, HEALTHY = 0, ILL, CLASSES };
+enum { SIGN, PATCH, FEATURES, HEALTHY = 0, ILL, ABSENT, CLASSES };
 
 static const float ZEROS[CLASSES * FEATURES + CLASSES] = {0};
 
@@ -26,7 +26,7 @@ static const struct example FEW[] = {{-1, 1, HEALTHY, 255}, {-1, 1, HEALTHY, 255
 
 static r4_data *make(const struct example *x, size_t n)
 {
-  static const char *const names[] = {"healthy", "ill"};
+  static const char *const names[] = {"healthy", "ill", "absent"};
   struct values *v = values_new(R4_SHAPE(FEATURES), n, true, NULL);
   r4_data *d = v ? data_new(n, v, NULL) : NULL;
   assert_non_null(d);
@@ -53,10 +53,11 @@ static r4_pasted *test(const r4_data *d, const r4_paste_options *o)
   static int turn;
   float w[COUNT(ZEROS)] = {0};
   r4_error e = {0};
-  r4_net *n = r4_net_new("dense 2", R4_SHAPE(FEATURES), &e);
+  r4_net *n = r4_net_new("dense 3", R4_SHAPE(FEATURES), &e);
   assert_non_null(n);
   w[ILL * FEATURES + SIGN] = 1;
   w[ILL * FEATURES + PATCH] = -2;
+  w[CLASSES * FEATURES + ABSENT] = -9;
   turn = !turn;
   if (r4_paste_test(n, w, d, o, &p[turn], &e)) fail_msg("%s", e.text);
   r4_net_free(n);
@@ -71,8 +72,8 @@ static void lost_ones_are_counted(void **state)
   assert_null(p->none);
   assert_int_equal(p->donors, 2);
   assert_int_equal(p->draws, 10);
-  assert_int_equal(p->classes, 2);
-  assert_true(!p->tested[HEALTHY] && p->tested[ILL]);
+  assert_int_equal(p->classes, CLASSES);
+  assert_true(!p->tested[HEALTHY] && p->tested[ILL] && !p->tested[ABSENT]);
   assert_int_equal(p->examples[HEALTHY], 0);
   assert_int_equal(p->examples[ILL], 4);
   assert_int_equal(p->found[ILL], 3);
@@ -117,7 +118,7 @@ static void draws_depend_on_the_seed_alone(void **state)
 static void content_of_the_own_class_is_not_pasted(void **state)
 {
   (void)state;
-  static const struct example x[] = {{-1, 0, HEALTHY, 255}, {-1, 0, HEALTHY, 255}, {9, 9, ILL, 255},
+  static const struct example x[] = {{9, 9, ILL, 255}, {-1, 0, HEALTHY, 255}, {-1, 0, HEALTHY, 255},
                                      {1, 0, ILL, 0},        {1, 0, ILL, 0},        {1, 0, ILL, 0}};
   r4_data *d = make(x, COUNT(x));
   const r4_pasted *p = test(d, NULL);
@@ -179,7 +180,7 @@ static void options_are_checked(void **state)
   static r4_pasted p;
   r4_error e = {0};
   r4_data *d = make(FEW, COUNT(FEW));
-  r4_net *n = r4_net_new("dense 2", R4_SHAPE(FEATURES), NULL);
+  r4_net *n = r4_net_new("dense 3", R4_SHAPE(FEATURES), NULL);
   r4_paste_options o = r4_paste_defaults();
   o.draws = 0;
   assert_int_equal(r4_paste_test(n, ZEROS, d, &o, &p, &e), R4_E_ARGUMENT);
@@ -197,7 +198,7 @@ static void memory_may_run_out(void **state)
   (void)state;
   static r4_pasted p;
   r4_data *d = make(FEW, COUNT(FEW));
-  r4_net *n = r4_net_new("dense 2", R4_SHAPE(FEATURES), NULL);
+  r4_net *n = r4_net_new("dense 3", R4_SHAPE(FEATURES), NULL);
   float w[COUNT(ZEROS)] = {[ILL * FEATURES + SIGN] = 1};
   for (long k = 1;; k++) {
     r4_error e = {0};

@@ -31,13 +31,13 @@ r4_paste_options r4_paste_defaults(void)
 
 /* ---- Who is tested ---- */
 
-/* The share of the class's examples that have a mask. */
+/* The share of the class's examples that have a mask; NaN if it has no examples. */
 static double masked_share(const r4_data *d, size_t class)
 {
   size_t n = 0, masked = 0;
   for (size_t i = 0; i < d->n; i++)
     if (d->record[i].label == (int32_t) class) n++, masked += d->record[i].mask != 0;
-  return n ? (double)masked / (double)n : 0;
+  return n ? (double)masked / (double)n : NAN;
 }
 
 /* Classes that have masks less than half as often as another: for these, masked content speaks for the other. */
