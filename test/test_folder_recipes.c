@@ -231,13 +231,105 @@ static void plant_hides_the_background_of_test(void **state)
   }
 }
 
+/* 20 cats and 20 dogs of 8 x 8, a box of 4 x 2 at (2, 4): 128 to 383 and 256 to 383 of 512. */
+static char *pets(void)
+{
+  char *folder = folder_new(), table[4096];
+  int n = snprintf(table, sizeof table, "image,threshold,bbox_xmin,bbox_ymin,bbox_xmax,bbox_ymax\n");
+  for (int i = 0; i < 40; i++) {
+    char name[64];
+    snprintf(name, sizeof name, "images/%s_%d.png", i % 2 ? "beagle" : "Birman", i);
+    uint8_t grey = (uint8_t)(100 + i);
+    put_image(folder, name, 8, 8, 3, (uint8_t[]){grey, 80, 80}, (uint8_t[]){grey, 90, 90});
+    n += snprintf(table + n, sizeof table - (size_t)n, "%s,0.5,128,256,383,383\n", name + strlen("images/"));
+  }
+  put_text(folder, "artifact_metadata.csv", table);
+  return folder;
+}
+
+enum { CAT, DOG, WHITE_CAT = 0, BLACK_CAT, WHITE_DOG, BLACK_DOG };
+
+static void check_pet(const r4_data *d, size_t i, bool clean)
+{
+  r4_example x = r4_data_example(d, i);
+  float value[8 * 8 * 3], mask[8 * 8 * 3];
+  bool white = x.group == WHITE_CAT || x.group == WHITE_DOG;
+  assert_int_equal(x.label, strstr(x.file, "beagle") ? DOG : CAT);
+  assert_int_equal(x.group / 2, x.label);
+  if (x.split == R4_TRAIN) assert_int_equal(white, x.label == CAT);
+  r4_data_values(d, i, value);
+  assert_true(r4_data_mask(d, i, mask));
+  for (int k = 0; k < 8 * 8 * 3; k++) {
+    int row = k / 24, column = k / 3 % 8;
+    bool inside = row >= 4 && row < 6 && column >= 2 && column < 6;
+    assert_true(mask[k] == (float)inside);
+    if (inside && !clean) assert_true(value[k] == (white ? 1 : 0));
+    if (!inside && k % 3) assert_true(value[k] == (column < 4 ? 80.f : 90.f) / 255);
+    if (clean) assert_true(value[k] > .3f && value[k] < .6f);
+  }
+}
+
+static void pets_get_their_patch(void **state)
+{
+  (void)state;
+  char *folder = pets();
+  r4_error e = {0};
+  for (int clean = 0; clean < 2; clean++) {
+    r4_recipe_options o = {.from = folder, .size = 8, .seed = 3, .clean = clean};
+    r4_data *d = r4_data_make("pets", &o, &e);
+    if (!d) fail_msg("%s", e.text);
+    size_t group[4] = {0}, parts[R4_SPLITS] = {0};
+    for (size_t i = 0; i < 40; i++) {
+      check_pet(d, i, clean);
+      parts[r4_data_example(d, i).split]++;
+      if (r4_data_example(d, i).split != R4_TRAIN) group[r4_data_example(d, i).group]++;
+    }
+    assert_true(parts[R4_TRAIN] == 28 && parts[R4_VAL] == 4 && parts[R4_TEST] == 8);
+    assert_true(group[WHITE_CAT] && group[BLACK_CAT] && group[WHITE_DOG] && group[BLACK_DOG]);
+    assert_string_equal(r4_data_group_name(d, BLACK_DOG), "dog, black patch");
+    r4_data_free(d);
+  }
+  put_image(folder, "images/Birman_0.png", 8, 8, 3, (uint8_t[]){102, 80, 80},
+            (uint8_t[]){102, 90, 90}); /* as _2 */
+  size_t left_out = 0;
+  for (uint64_t seed = 0; seed < 9; seed++) {
+    r4_data *d = r4_data_make("pets", &(r4_recipe_options){.from = folder, .size = 8, .seed = seed}, &e);
+    if (!d) fail_msg("%s", e.text);
+    left_out += 40 - r4_data_count(d);
+    r4_data_free(d);
+  }
+  assert_in_range(left_out, 1, 8);
+  assert_null(r4_data_make("pets", &(r4_recipe_options){.from = folder, .side = 3}, &e));
+  assert_non_null(strstr(e.text, "side does not apply"));
+  folder_remove(folder);
+}
+
+static void pets_tables_are_checked(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *row, *because;
+  } bad[] = {{"Birman_0.png,1,2,512,4", "artifact_metadata.csv:2: bbox_xmax is \"512\", expected 0 to 511"},
+             {"Birman_0.png,a,2,3,4", "artifact_metadata.csv:2: bbox_xmin is \"a\", expected 0 to 511"},
+             {"Birman_0.png,9,2,3,4", "artifact_metadata.csv:2: a box of -5 x 3"},
+             {"Birman_1.png,1,2,3,4", "artifact_metadata.csv:2: image Birman_1.png: is not in "},
+             {"../x.png,1,2,3,4", "artifact_metadata.csv:2: image '../x.png', expected a name"}};
+  char *folder = pets(), table[256];
+  for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+    snprintf(table, sizeof table, "image,bbox_xmin,bbox_ymin,bbox_xmax,bbox_ymax\n%s\n", bad[k].row);
+    put_text(folder, "artifact_metadata.csv", table);
+    refused(folder, (r4_data_options){0}, bad[k].because);
+  }
+  folder_remove(folder);
+}
+
 static void memory_may_run_out(void **state)
 {
   (void)state;
-  char *folder[] = {isic(), isic_2017(), plants(true)};
-  const struct format *const format[] = {&isic_format, &isic_2017_format, &plant_format};
+  char *folder[] = {isic(), isic_2017(), plants(true), pets()};
+  const struct format *const format[] = {&isic_format, &isic_2017_format, &plant_format, &pets_format};
   int before = r4_threads(1, false);
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 4; k++)
     for (long n = 1;; n += 1 + n / 40) { /* hundreds of files: not every one of their allocations */
       r4_error e = {0};
       r4_data_options options = {0};
@@ -250,7 +342,7 @@ static void memory_may_run_out(void **state)
       if (!reached) break;
     }
   r4_threads(before, false);
-  for (int k = 0; k < 3; k++) folder_remove(folder[k]);
+  for (int k = 0; k < 4; k++) folder_remove(folder[k]);
 }
 
 int main(void)
@@ -260,6 +352,8 @@ int main(void)
                                      cmocka_unit_test(isic_2017_twins_are_left_out),
                                      cmocka_unit_test(isic_2017_tables_are_checked),
                                      cmocka_unit_test(plant_hides_the_background_of_test),
+                                     cmocka_unit_test(pets_get_their_patch),
+                                     cmocka_unit_test(pets_tables_are_checked),
                                      cmocka_unit_test(memory_may_run_out)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

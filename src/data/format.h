@@ -18,6 +18,7 @@ extern const struct format ham_format;    /* HAM10000 as it is published */
 extern const struct format isic_format;   /* ISIC as sorted for experiments with patches */
 extern const struct format isic_2017_format; /* ISIC 2017 with a table of what photographs show */
 extern const struct format plant_format;  /* leaves of sugar beet */
+extern const struct format pets_format;   /* cats and dogs, and where a patch is planted */
 extern const struct format folder_format; /* images with metadata.csv, or in a folder for each class */
 
 /* The format of what is at path; NULL: none of them. */

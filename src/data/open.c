@@ -8,9 +8,9 @@
 #include "data/catalog.h"
 #include "data/format.h"
 
-static const struct format *const formats[] = {&digits_format, &idx_format,   &npz_format,
-                                               &ham_format,    &isic_format,  &isic_2017_format,
-                                               &plant_format,  &folder_format};
+static const struct format *const formats[] = {&digits_format, &idx_format,  &npz_format,
+                                               &ham_format,    &isic_format, &isic_2017_format,
+                                               &plant_format,  &pets_format, &folder_format};
 
 enum { FORMATS = sizeof formats / sizeof *formats };
 

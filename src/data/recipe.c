@@ -12,7 +12,8 @@
 
 static const struct recipe *const recipes[] = {&recipe_decoy_mnist, &recipe_half_decoy_mnist,
                                                &recipe_decoy_derm,  &recipe_decoy,
-                                               &recipe_isic,        &recipe_plant};
+                                               &recipe_isic,        &recipe_plant,
+                                               &recipe_pets};
 
 enum { RECIPES = sizeof recipes / sizeof *recipes };
 
@@ -144,7 +145,7 @@ static r4_data *settle_overlap(const r4_data *d, const struct recipe *r, const r
 {
   r4_overlap rule = o->overlap;
   bool published = o->own_split || is_published(o->from ? o->from : r->from);
-  if (!rule) rule = published ? R4_OVERLAP_KEEP : R4_OVERLAP_REFUSE;
+  if (!rule) rule = published ? R4_OVERLAP_KEEP : r->overlap ? r->overlap : R4_OVERLAP_REFUSE;
   if (rule == R4_OVERLAP_DROP) return r4_data_drop_overlap(d, NULL, e);
   r4_status s = rule == R4_OVERLAP_KEEP ? count_overlap(d, kept, e) : r4_data_check_overlap(d, e);
   return s ? NULL : data_derive(d, e);

@@ -10,6 +10,7 @@ struct recipe {
                                  NULL: one must be given */
   int64_t size;               /* images are resized to this when no size is given; 0: not */
   double val, test;           /* shares of a source that has no test part of its own */
+  r4_overlap overlap;         /* what to do about examples in two splits if nothing else is stated; 0: refuse */
   bool own_masks;             /* it draws decoys, whose masks are used in place of the source's */
   bool greys;                 /* and these have a choice of shades                   */
   /* From the source, read and split, whose overlap has been dealt with. What is made is described by the caller. */
@@ -17,6 +18,6 @@ struct recipe {
 };
 
 extern const struct recipe recipe_decoy_mnist, recipe_half_decoy_mnist, recipe_decoy_derm, recipe_decoy;
-extern const struct recipe recipe_isic, recipe_plant;
+extern const struct recipe recipe_isic, recipe_plant, recipe_pets;
 
 #endif
