@@ -25,8 +25,10 @@ void folder_sweep(const char *folder, const char *name);
 
 const r4_known *known_find(const char *name);            /* NULL: not known */
 bool known_path(const r4_known *k, char path[PATH_MAX]); /* its folder, there or not */
-bool known_is_here(const r4_known *k);                   /* all of its files are, whatever is in them */
-double known_bytes(const r4_known *k);                   /* 0: not known */
+bool known_built_in(const r4_known *k);                  /* there is nothing to get */
+bool known_is_here(
+  const r4_known *k); /* all of its files are, or the folder of one got by hand; whatever is in them */
+double known_bytes(const r4_known *k); /* 0: not known */
 
 /* Gets all files into a new folder, from one source, and checks them; false, and why, if that fails. */
 bool fetch_from(const r4_known *k, const r4_known_source *s, const char *folder, char why[PROCESS_WHY]);

@@ -94,10 +94,16 @@ bool known_path(const r4_known *k, char path[PATH_MAX])
   return made;
 }
 
+bool known_built_in(const r4_known *k)
+{
+  return !k->files && !k->by_hand;
+}
+
 bool known_is_here(const r4_known *k)
 {
   char folder[PATH_MAX], file[PATH_MAX];
   if (!known_path(k, folder)) return false;
+  if (k->by_hand) return !access(folder, R_OK | X_OK);
   for (size_t i = 0; i < k->files; i++)
     if (!path_make(file, "%s/%s", folder, k->file[i].name) || access(file, R_OK)) return false;
   return true;

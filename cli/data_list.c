@@ -17,11 +17,11 @@ static void print_known(const r4_known *k)
   char size[32] = "", path[PATH_MAX] = "";
   if (known_bytes(k) > 0) snprintf(size, sizeof size, "%.0f MB", 1e-6 * known_bytes(k));
   printf("  %-14s %-7s %-13s %s\n", k->name, size, k->licence, k->about);
-  if (!k->files) return;
+  if (known_built_in(k)) return;
   if (known_is_here(k) && known_path(k, path))
     printf("  %-14s in %s\n", "", path);
   else
-    printf("  %-14s not here; r4 data get %s\n", "", k->name);
+    printf("  %-14s not here; r4 data get %s%s\n", "", k->name, k->by_hand ? " says how to get it" : "");
 }
 
 static void print_text(void)
@@ -57,9 +57,10 @@ static void print_known_json(const r4_known *k, bool first)
   print_pair(", ", "about", k->about);
   print_pair(", ", "licence", k->licence);
   if (known_bytes(k) > 0) printf(", \"bytes\": %.0f", known_bytes(k));
-  printf(", \"built_in\": %s, \"here\": %s", k->files ? "false" : "true",
+  printf(", \"built_in\": %s, \"here\": %s", known_built_in(k) ? "true" : "false",
          known_is_here(k) ? "true" : "false");
-  if (k->files && known_path(k, path)) print_pair(", ", "path", path);
+  if (k->by_hand) printf(", \"by_hand\": true");
+  if (!known_built_in(k) && known_path(k, path)) print_pair(", ", "path", path);
   printf("}");
 }
 

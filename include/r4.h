@@ -485,9 +485,10 @@ typedef struct {
 typedef struct {
   const char *name, *about, *licence;
   size_t files;
-  const r4_known_file *file; /* none: built in, there is nothing to get */
+  const r4_known_file *file; /* none: built in, there is nothing to get; or by_hand */
   size_t sources;
   const r4_known_source *source; /* to be tried in this order */
+  const char *by_hand; /* what a person has to get from where, in lines; NULL: r4 gets it, or it is built in */
 } r4_known;
 
 size_t r4_known_count(void);

@@ -101,6 +101,36 @@ static void get_refuses_wrong_words(void **state)
   expect_nothing_left();
 }
 
+/* Every known name gets something, or says what a person has to do. */
+static void get_explains_what_is_got_by_hand(void **state)
+{
+  (void)state;
+  static const char *const words[][4] = {
+    {"ham10000", "10.7910/DVN/DBW86T", "HAM10000_images_part_1", "dermamnist_split.csv"},
+    {"isic", "processed/patch_no_cancer_again", "metadata_2017.csv", "isic-archive"},
+    {"plant", "images/DAY_Znn", "rgb_dataset_splits", "white on the leaf"},
+    {"pets", "oxford-pets-cascam", "artifact_metadata.csv", "images/"}};
+  for (size_t k = 0; k < 4; k++) {
+    char line[200], path[200];
+    snprintf(line, sizeof line, "$R4 data get %s", words[k][0]);
+    snprintf(path, sizeof path, "/data/%s\n1", words[k][0]);
+    if (!strcmp(words[k][0], "isic")) snprintf(path, sizeof path, "/data/isic\nEither");
+    for (int w = 1; w < 4; w++) expect(line, 1, words[k][w]);
+    expect(line, 1, path);
+    snprintf(line, sizeof line, "$R4 data get %s --json", words[k][0]);
+    expect(line, 1, "\"by_hand\": true, \"here\": false, \"path\": ");
+    snprintf(line, sizeof line, "$R4 data make %s --out x.npz 2>&1", k ? words[k][0] : "decoy-derm");
+    snprintf(path, sizeof path, "r4 data get %s says how to get it", words[k][0]);
+    expect(line, 3, path);
+    expect("$R4 data list", 0, path);
+  }
+  shell("mkdir data/pets");
+  expect("$R4 data get pets", 0, "pets: already in ");
+  expect("$R4 data list --json", 0, "\"built_in\": false, \"here\": true, \"by_hand\": true");
+  shell("rmdir data/pets");
+  expect_nothing_left();
+}
+
 /* The digests of "abc", as RFC 1321 and FIPS 180-2 give them. */
 static void files_are_checked_by_digest(void **state)
 {
@@ -331,6 +361,7 @@ int main(void)
     cmocka_unit_test_setup(list_names_what_is_known, start),
     cmocka_unit_test_setup(help_explains_parts, start),
     cmocka_unit_test_setup(get_refuses_wrong_words, start),
+    cmocka_unit_test_setup(get_explains_what_is_got_by_hand, start),
     cmocka_unit_test_setup(files_are_checked_by_digest, start),
     cmocka_unit_test_setup(get_tries_all_sources, start),
     cmocka_unit_test_setup(get_refuses_wrong_content, start),

@@ -47,21 +47,82 @@ static const r4_known_source medmnist_sources[] = {
    false},
 };
 
+/* ---- By hand: where from, which files, and how the folder looks then ---- */
+
+static const char ham_steps[] =
+  "1. Open https://doi.org/10.7910/DVN/DBW86T (Harvard Dataverse), agree to the terms, and download "
+  "HAM10000_metadata,\n"
+  "   HAM10000_images_part_1.zip and HAM10000_images_part_2.zip; for masks of the lesions also\n"
+  "   HAM10000_segmentations_lesion_tschandl.zip.\n"
+  "2. Unpack them so that the folder has\n"
+  "     HAM10000_metadata.csv        (or without .csv)\n"
+  "     HAM10000_images_part_1/ISIC_*.jpg and HAM10000_images_part_2/ISIC_*.jpg, or images/ISIC_*.jpg\n"
+  "     HAM10000_segmentations_lesion_tschandl/ISIC_*_segmentation.png, if wanted\n"
+  "3. For the split of DermaMNIST add dermamnist_split.csv: split (train, val, test) and image_id, a line "
+  "for each\n"
+  "   photograph; then say data.split: own.\n";
+
+static const char isic_steps[] =
+  "Either the photographs as Rieger et al. (2020) sorted them:\n"
+  "1. Follow https://github.com/laura-rieger/deep-explanation-penalization, folder isic-skin-cancer: its "
+  "scripts fetch\n"
+  "   the photographs from https://www.isic-archive.com and sort them.\n"
+  "2. Copy the result so that the folder has processed/cancer, processed/no_cancer, "
+  "processed/patch_no_cancer_again and\n"
+  "   segmentation, where the mask of a patch has the name of its photograph.\n"
+  "Or those of the challenge of 2017:\n"
+  "1. Download the training, validation and test images and the ground truth of part 3 from\n"
+  "   https://challenge.isic-archive.com/data/#2017; which photographs show a patch (band-aid), a ruler or "
+  "ink is listed in\n"
+  "   https://github.com/maxdreyer/Reveal2Revise.\n"
+  "2. Make the folder so that it has images/ISIC_*.jpg of one size (256 x 256, say), masks/ISIC_*.png (the "
+  "same size, white on\n"
+  "   the patch; for as many as you have) and metadata_2017.csv with the columns file, label (benign or "
+  "malignant), patch\n"
+  "   (0 or 1) and, if wanted, mask (0 or 1).\n";
+
+static const char plant_steps[] =
+  "1. Ask the authors for the data: https://github.com/ml-research/XIL names them (Schramowski et al. "
+  "2020).\n"
+  "2. Copy the RGB part so that the folder has\n"
+  "     images/DAY_Znn*.jpg          Z1 to Z3 are healthy plants, the others diseased\n"
+  "     masks/DAY_Znn*.png           (or .jpg) of the same name and size: white on the leaf\n"
+  "     rgb_dataset_splits/train_2.txt and test_2.txt, if wanted: names without ending; otherwise it is "
+  "split by plant\n";
+
+static const char pets_steps[] =
+  "1. Run: git clone https://github.com/guebin/oxford-pets-cascam (photographs of the Oxford-IIIT pets, "
+  "research only).\n"
+  "2. Copy its original/ to images/, and artifact_boxes/artifact_metadata.csv, so that the folder has\n"
+  "     artifact_metadata.csv\n"
+  "     images/Abyssinian_1.jpg ... images/yorkshire_terrier_99.jpg (square, of any size; names of cats "
+  "begin with a\n"
+  "     capital)\n";
+
 /* ---- Data sets ---- */
 
 #define FILES(list) COUNT(list), list
 #define SOURCES(list) COUNT(list), list
+#define BY_HAND(name, about, licence, steps)      \
+  {                                               \
+    name, about, licence, 0, NULL, 0, NULL, steps \
+  }
 
 static const r4_known known[] = {
   {"digits", "drawn digits, 28 x 28, 10 classes, as many as wanted (digits:N); built in", "Apache-2.0", 0,
-   NULL, 0, NULL},
+   NULL, 0, NULL, NULL},
   {"mnist", "handwritten digits, 28 x 28, 10 classes, 60000 + 10000", "CC BY-SA 3.0", FILES(mnist_files),
-   SOURCES(mnist_sources)},
+   SOURCES(mnist_sources), NULL},
   {"fashion-mnist", "clothes, 28 x 28, 10 classes, 60000 + 10000", "MIT", FILES(fashion_files),
-   SOURCES(fashion_sources)},
+   SOURCES(fashion_sources), NULL},
   {"dermamnist", "skin lesions, 28 x 28 x 3, 7 classes, 7007 + 1003 + 2005", "CC BY-NC 4.0",
-   FILES(derma_files), SOURCES(medmnist_sources)},
-  {"dermamnist-64", "the same, 64 x 64 x 3", "CC BY-NC 4.0", FILES(derma64_files), SOURCES(medmnist_sources)},
+   FILES(derma_files), SOURCES(medmnist_sources), NULL},
+  {"dermamnist-64", "the same, 64 x 64 x 3", "CC BY-NC 4.0", FILES(derma64_files), SOURCES(medmnist_sources),
+   NULL},
+  BY_HAND("ham10000", "skin lesions, photographs of 600 x 450, 7 classes, 10015", "CC BY-NC 4.0", ham_steps),
+  BY_HAND("isic", "skin lesions, cancer or not, coloured patches on benign ones", "by image", isic_steps),
+  BY_HAND("plant", "leaves of sugar beet, healthy or not", "ask", plant_steps),
+  BY_HAND("pets", "cats and dogs, and where a patch is planted, 7390", "CC BY-SA 4.0", pets_steps),
 };
 
 size_t r4_known_count(void)

@@ -147,14 +147,14 @@ const struct recipe recipe_half_decoy_mnist = {.name = "half-decoy-mnist",
                                                DECOY,
                                                .greys = true,
                                                .make = make_half};
-const struct recipe recipe_decoy_derm = {.name = "decoy-derm",
-                                         .about =
-                                           "nevus or other, a square in a corner has the label's colour",
-                                         .from = "ham10000",
-                                         .missing = "put HAM10000 there, or --from a npz file of DermaMNIST",
-                                         .size = 64,
-                                         DECOY,
-                                         .make = make_derm};
+const struct recipe recipe_decoy_derm = {
+  .name = "decoy-derm",
+  .about = "nevus or other, a square in a corner has the label's colour",
+  .from = "ham10000",
+  .missing = "r4 data get ham10000 says how to get it; or --from a npz file of DermaMNIST",
+  .size = 64,
+  DECOY,
+  .make = make_derm};
 const struct recipe recipe_decoy = {.name = "decoy",
                                     .about = "a square in a corner of any images, its colour is the label",
                                     DECOY,

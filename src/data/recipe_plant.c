@@ -171,7 +171,7 @@ static r4_data *make(const r4_data *source, const r4_recipe_options *options, r4
 const struct recipe recipe_plant = {.name = "plant",
                                     .about = "leaves of sugar beet, whose background must not matter",
                                     .from = "plant",
-                                    .missing = "put images and masks there, see doc/data.md",
+                                    .missing = "r4 data get plant says how to get it",
                                     .size = 213,
                                     .val = .1,
                                     .test = .25,
