@@ -6,8 +6,9 @@
 #include "data/data.h"
 #include "data/format.h"
 #include "folder_make.h"
+#include "photographs.h"
 
-enum { SIDE = 4, PIXELS = SIDE * SIDE };
+enum { SIDE = PHOTOGRAPH_SIDE, PIXELS = SIDE * SIDE };
 
 static r4_data *made(const char *recipe, const char *folder)
 {
@@ -22,13 +23,6 @@ static void refused(const char *folder, r4_data_options options, const char *bec
   r4_error e = {0};
   assert_null(r4_data_open(folder, &options, &e));
   if (!strstr(e.text, because)) fail_msg("%s: no '%s'", e.text, because);
-}
-
-static void put_numbered(const char *folder, const char *format, int i, uint8_t left, uint8_t right)
-{
-  char name[64];
-  snprintf(name, sizeof name, format, i);
-  put_grey(folder, name, SIDE, SIDE, left, right);
 }
 
 static char *isic(void)
@@ -74,22 +68,6 @@ static void isic_has_three_groups(void **state)
 
 enum { C = 0, NCNP, NCP, GROUPS };
 
-/* 20 malignant photographs, the first of them patched, 40 benign ones and 20 with patches, the last without a mask. */
-static char *isic_2017(void)
-{
-  char *folder = folder_new(), table[4096];
-  int n = snprintf(table, sizeof table, "file,label,split_2017,patch,ruler,skin_marker,mask\n");
-  for (int i = 0; i < 80; i++) {
-    bool malignant = i < 20, patch = !i || i >= 60, masked = patch && i < 79;
-    put_numbered(folder, "images/I%02d.png", i, (uint8_t)i, 100);
-    if (masked) put_numbered(folder, "masks/I%02d.png", i, 127, 128);
-    n += snprintf(table + n, sizeof table - (size_t)n, "I%02d.png,%s,train,%d,0,1,%d\n", i,
-                  malignant ? "malignant" : "benign", patch, masked);
-  }
-  put_text(folder, "metadata_2017.csv", table);
-  return folder;
-}
-
 /* 30 % of each group are for test, a tenth of the rest for validation. */
 static void check_isic_2017(const r4_data *d)
 {
@@ -113,7 +91,7 @@ static void check_isic_2017(const r4_data *d)
 static void isic_2017_is_split_by_group(void **state)
 {
   (void)state;
-  char *folder = isic_2017();
+  char *folder = photographs_isic_2017();
   r4_error e = {0};
   size_t moved = 0;
   r4_data *d[3] = {made("isic", folder), r4_data_open(folder, &(r4_data_options){.seed = 3}, &e),
@@ -136,7 +114,7 @@ static void isic_2017_is_split_by_group(void **state)
 static void isic_2017_twins_are_left_out(void **state)
 {
   (void)state;
-  char *folder = isic_2017();
+  char *folder = photographs_isic_2017();
   size_t left_out = 0;
   put_numbered(folder, "images/I%02d.png", 30, 31, 100);
   for (uint64_t seed = 0; seed < 10; seed++) {
@@ -162,7 +140,7 @@ static void isic_2017_tables_are_checked(void **state)
     {"I01.png,benign,1,1", "metadata_2017.csv:2: file I01.png: has a mask, the table says, which is not in"},
     {"I99.png,benign,0,0", "metadata_2017.csv:2: file I99.png: is neither in"},
     {"../I01.png,benign,0,0", "metadata_2017.csv:2: file '../I01.png', expected a path within the folder"}};
-  char *folder = isic_2017(), table[256];
+  char *folder = photographs_isic_2017(), table[256];
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
     snprintf(table, sizeof table, "file,label,patch,mask\n%s\n", bad[k].row);
     put_text(folder, "metadata_2017.csv", table);
@@ -171,31 +149,11 @@ static void isic_2017_tables_are_checked(void **state)
   folder_remove(folder);
 }
 
-static char *plants(bool lists)
-{
-  char *folder = folder_new();
-  static char train[1024], test[1024];
-  size_t n[2] = {0};
-  for (int i = 0; i < 16; i++) { /* plants 1 to 8, two photographs each */
-    char name[64];
-    snprintf(name, sizeof name, "images/%d_Z%d.png", 9 + i % 2, 1 + i / 2);
-    put_grey(folder, name, SIDE, SIDE, (uint8_t)(10 + i), (uint8_t)(100 + 4 * i));
-    snprintf(name, sizeof name, "masks/%d_Z%d.png", 9 + i % 2, 1 + i / 2);
-    put_grey(folder, name, SIDE, SIDE, 0, 255); /* the leaf is on the right */
-    char *to = i % 4 ? train : test;
-    n[i % 4 == 0] +=
-      (size_t)snprintf(to + n[i % 4 == 0], 1024 - n[i % 4 == 0], "%d_Z%d\n", 9 + i % 2, 1 + i / 2);
-  }
-  if (lists) put_text(folder, "rgb_dataset_splits/train_2.txt", train);
-  if (lists) put_text(folder, "rgb_dataset_splits/test_2.txt", test);
-  return folder;
-}
-
 static void plant_hides_the_background_of_test(void **state)
 {
   (void)state;
   for (int lists = 0; lists < 2; lists++) {
-    char *folder = plants(lists);
+    char *folder = photographs_plants(lists);
     r4_data *d = NULL;
     r4_error e = {0};
     r4_recipe_options options = {
@@ -231,22 +189,6 @@ static void plant_hides_the_background_of_test(void **state)
   }
 }
 
-/* 20 cats and 20 dogs of 8 x 8, a box of 4 x 2 at (2, 4): 128 to 383 and 256 to 383 of 512. */
-static char *pets(void)
-{
-  char *folder = folder_new(), table[4096];
-  int n = snprintf(table, sizeof table, "image,threshold,bbox_xmin,bbox_ymin,bbox_xmax,bbox_ymax\n");
-  for (int i = 0; i < 40; i++) {
-    char name[64];
-    snprintf(name, sizeof name, "images/%s_%d.png", i % 2 ? "beagle" : "Birman", i);
-    uint8_t grey = (uint8_t)(100 + i);
-    put_image(folder, name, 8, 8, 3, (uint8_t[]){grey, 80, 80}, (uint8_t[]){grey, 90, 90});
-    n += snprintf(table + n, sizeof table - (size_t)n, "%s,0.5,128,256,383,383\n", name + strlen("images/"));
-  }
-  put_text(folder, "artifact_metadata.csv", table);
-  return folder;
-}
-
 enum { CAT, DOG, WHITE_CAT = 0, BLACK_CAT, WHITE_DOG, BLACK_DOG };
 
 static void check_pet(const r4_data *d, size_t i, bool clean)
@@ -272,7 +214,7 @@ static void check_pet(const r4_data *d, size_t i, bool clean)
 static void pets_get_their_patch(void **state)
 {
   (void)state;
-  char *folder = pets();
+  char *folder = photographs_pets();
   r4_error e = {0};
   for (int clean = 0; clean < 2; clean++) {
     r4_recipe_options o = {.from = folder, .size = 8, .seed = 3, .clean = clean};
@@ -314,7 +256,7 @@ static void pets_tables_are_checked(void **state)
              {"Birman_0.png,9,2,3,4", "artifact_metadata.csv:2: a box of -5 x 3"},
              {"Birman_1.png,1,2,3,4", "artifact_metadata.csv:2: image Birman_1.png: is not in "},
              {"../x.png,1,2,3,4", "artifact_metadata.csv:2: image '../x.png', expected a name"}};
-  char *folder = pets(), table[256];
+  char *folder = photographs_pets(), table[256];
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
     snprintf(table, sizeof table, "image,bbox_xmin,bbox_ymin,bbox_xmax,bbox_ymax\n%s\n", bad[k].row);
     put_text(folder, "artifact_metadata.csv", table);
@@ -326,7 +268,7 @@ static void pets_tables_are_checked(void **state)
 static void memory_may_run_out(void **state)
 {
   (void)state;
-  char *folder[] = {isic(), isic_2017(), plants(true), pets()};
+  char *folder[] = {isic(), photographs_isic_2017(), photographs_plants(true), photographs_pets()};
   const struct format *const format[] = {&isic_format, &isic_2017_format, &plant_format, &pets_format};
   int before = r4_threads(1, false);
   for (int k = 0; k < 4; k++)
