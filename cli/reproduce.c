@@ -243,6 +243,7 @@ static bool has_paste(const struct table *t)
 
 static void print_lost(FILE *f, const struct row *r)
 {
+  fprintf(f, "| %5.2f +- %.2f ", 100 * r->ours.summary.accuracy.mean, 100 * r->ours.summary.accuracy.sd);
   if (!r->ours.pasted || isnan(r->ours.lost.mean))
     fprintf(f, "|             - ");
   else
@@ -294,9 +295,9 @@ static void print_heading(FILE *f, const struct table *t)
             "of other classes\n"
             "is put on them.\n");
   fprintf(f, "\n| %-21s | %-13s | %-13s | %-5s | %4s | %-8s | %-8s | %-7s | %s%6s | %6s | %7s |\n", "",
-          "average", "worst group", "means", "gap", "kappa", "mean", "ratio", paste ? "lost          | " : "",
-          "paper", "worst", "kappa");
-  fprintf(f, "|---|---|---|---|---|---|---|---|%s---|---|---|\n", paste ? "---|" : "");
+          "average", "worst group", "means", "gap", "kappa", "mean", "ratio",
+          paste ? "accuracy      | lost          | " : "", "paper", "worst", "kappa");
+  fprintf(f, "|---|---|---|---|---|---|---|---|%s---|---|---|\n", paste ? "---|---|" : "");
 }
 
 static int print_markdown(FILE *f, const struct table *t)
@@ -316,6 +317,7 @@ static void add_row(r4_json *w, const struct row *r)
   json_text(w, "name", r->field[NAME]);
   json_text(w, "preset", r->field[PRESET]);
   json_text(w, "settings", r->field[SETTINGS]);
+  json_mean_sd(w, "accuracy", s->accuracy, 100);
   json_mean_sd(w, "avg_group_accuracy", s->avg, 100);
   json_mean_sd(w, "worst_group_accuracy", s->worst, 100);
   json_real(w, "worst_group_of_means_accuracy", 100 * s->group[s->worst_mean_group].mean);

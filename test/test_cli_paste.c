@@ -85,11 +85,26 @@ static void eval_says_why_there_is_nothing_to_paste(void **state)
          "\"paste_none\":\"every class has masks about as often as the others\",\"paste\":null");
 }
 
+/* The same bits, with a folder of decoded images and without; the second run takes them from there. */
+static void decoded_images_are_kept(void **state)
+{
+  (void)state;
+  EXPECT("$R4 train erm.yaml --set data.cache=kept --set epochs=2 --out one --quiet && ls kept", 0,
+         ".images\n");
+  EXPECT("$R4 train erm.yaml --set data.cache=kept --set epochs=2 --out two --quiet && ls kept | wc -l", 0,
+         "1\n");
+  EXPECT("$R4 train erm.yaml --set epochs=2 --out three --quiet; cmp one/seed-0/model.safetensors "
+         "two/seed-0/model.safetensors && cmp one/seed-0/model.safetensors three/seed-0/model.safetensors && "
+         "echo same",
+         0, "same");
+  EXPECT("$R4 train one --resume --set data.cache=other --quiet && $R4 eval one", 0, "worst group");
+}
+
 static void reproduce_goes_over_splits(void **state)
 {
   (void)state;
   EXPECT("$R4 reproduce . --splits 2 --seeds 2 --set epochs=3 --out rows --quiet", 0,
-         "2 seeds of each of 2 splits of the data", "| lost ", "\n| ERM ", "\n| Paste ");
+         "2 seeds of each of 2 splits of the data", "| accuracy      | lost ", "\n| ERM ", "\n| Paste ");
   EXPECT("ls rows", 0,
          "erm_data.seed=0\nerm_data.seed=1\nfill_rate=0.02_data.seed=0\nfill_rate=0.02_data.seed=1\n");
   EXPECT("grep -A3 '^data' rows/erm_data.seed=1/config.yaml", 0, "data.seed: 1");
@@ -105,6 +120,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(eval_pastes_where_masks_are_on_one_class),
     cmocka_unit_test(eval_says_why_there_is_nothing_to_paste),
+    cmocka_unit_test(decoded_images_are_kept),
     cmocka_unit_test(reproduce_goes_over_splits),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,5 +1,5 @@
-/* The presets of experiments on photographs that cannot be fetched, each for an epoch, on small folders of their layouts.
- * Needs $R4, the command. */
+/* The presets of experiments on photographs that cannot be fetched, each for an epoch, on small folders of their
+ * layouts. Needs $R4, the command. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

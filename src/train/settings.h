@@ -22,7 +22,7 @@ struct settings {
     double val;
     const char *shades, *mask_means, *corrupt, *val_fill, *split;
     bool clean, soft_masks;
-    char *masks, *mask_categories;
+    char *masks, *mask_categories, *cache;
     struct reals mask_values;
     double keep_masks, keep, correct;
     struct {

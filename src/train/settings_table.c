@@ -58,6 +58,7 @@ static const struct setting table[] = {
   NUMBER(DATA, data.mask_values, "", 0, 65535, "label images as masks: the values that count as 1; empty: white does"),
   TEXT(DATA, data.masks, "", "file with annotations, in the data's folder; empty: boxes.csv, annotations.json"),
   TEXT(DATA, data.mask_categories, "", "labels of annotations that count, as \"tag, ruler\"; empty: all"),
+  TEXT(DATA, data.cache, "", "folder where decoded images are kept for further runs; empty: none"),
   NUMBER(DATA, data.keep_masks, "1", 0, 1, "share of examples that keep their mask"),
   NUMBER(DATA, data.keep, "1", 0, 1, "share of training examples kept, of each class"),
   CHOICE(DATA, data.corrupt, "none", corruption_words, "how masks go wrong"),

@@ -60,7 +60,8 @@ static r4_data *open_recipe(const struct settings *s, r4_mask_meaning meaning, r
                                      .mask_values = s->data.mask_values.v,
                                      .mask_value_count = s->data.mask_values.n,
                                      .masks = s->data.masks,
-                                     .mask_categories = s->data.mask_categories};
+                                     .mask_categories = s->data.mask_categories,
+                                     .cache = or_null(s->data.cache)};
   return r4_data_make(s->data.name, &options, e);
 }
 
@@ -87,6 +88,7 @@ static r4_data *open_source(const struct settings *s, r4_mask_meaning meaning, r
                                    .mask_value_count = s->data.mask_values.n,
                                    .masks = s->data.masks,
                                    .mask_categories = s->data.mask_categories,
+                                   .cache = or_null(s->data.cache),
                                    .height = s->data.size,
                                    .width = s->data.size,
                                    .seed = (uint64_t)s->data.seed,
