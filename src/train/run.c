@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "objective/objective.h"
+#include "train/clip.h"
 #include "train/task.h"
 
 /* Above this share of the features, masks are kept whole: the list of features would save too little. */
@@ -268,6 +269,7 @@ static r4_status one_step(struct run *r, r4_error *e)
   r4_status s = r4_optimizer_set_rate(r->optimizer, rate_at(r), e);
   if (!s) s = step_run(r->step, &b, (uint32_t)r->state.step, &at, r->weights, r->gradient, &result, e);
   if (s) return s;
+  clip_gradient(r->gradient, r->size, r->s->clip);
   r4_optimizer_step(r->optimizer, r->weights, r->gradient);
   add_to_sums(&r->state.sums, &b, &result);
   if (b.masked) weigh(r, &result);

@@ -104,6 +104,7 @@ static const struct setting table[] = {
   NUMBER(TRAINING, beta1, "0.9", 0, 0.999999, "adam, adamw: decay of the mean of gradients"),
   NUMBER(TRAINING, beta2, "0.999", 0, 0.999999, "adam, adamw: decay of the mean of their squares"),
   NUMBER(TRAINING, weight_decay, "0", 0, UP, "sgd, adam: added to the gradient; adamw: apart from it"),
+  NUMBER(TRAINING, clip, "0", 0, UP, "longest gradient of a step, in the 2-norm over all weights; 0: any"),
   CHOICE(TRAINING, schedule, "constant", schedule_words, "how the rate falls"),
   NUMBER(TRAINING, warmup, "0", 0, UP, "epochs over which the rate grows from 0"),
   NUMBER(TRAINING, decay_at, "", 0, UP, "schedule steps: epochs at which the rate is multiplied by decay_by"),
