@@ -49,18 +49,24 @@ static void say(const char *sentence, void *user)
   fprintf(stderr, "%sr4 %s: seed %lld: %s\n", next_line(c->j), c->j->command, (long long)c->seed, sentence);
 }
 
+static r4_status begin_child(const struct child *c, r4_error *e)
+{
+  char assignment[64];
+  signal(SIGINT, on_interrupt);
+  signal(SIGTERM, on_interrupt);
+  signal(SIGPIPE, SIG_IGN);
+  snprintf(assignment, sizeof assignment, "seed=%lld", (long long)c->seed);
+  return r4_settings_set(c->j->settings, assignment, "--seeds", e);
+}
+
 static int train_seed(const struct job *j, int64_t seed, int pipe_end)
 {
-  char folder[PATH_SIZE], assignment[64];
+  char folder[PATH_SIZE];
   r4_error e = {0};
   r4_outcome end = {0};
   struct child self = {j, seed, pipe_end};
   runs_seed_folder(j->out, seed, folder);
-  signal(SIGINT, on_interrupt);
-  signal(SIGTERM, on_interrupt);
-  signal(SIGPIPE, SIG_IGN);
-  snprintf(assignment, sizeof assignment, "seed=%lld", (long long)seed);
-  r4_status s = r4_settings_set(j->settings, assignment, "--seeds", &e);
+  r4_status s = begin_child(&self, &e);
   const r4_train_options o = {
     .folder = folder, .resume = j->resume, .force = j->force, .report = report, .notice = say, .user = &self};
   if (!s) s = r4_train(j->settings, &o, &end, &e);
@@ -69,10 +75,29 @@ static int train_seed(const struct job *j, int64_t seed, int pipe_end)
   return cli_code(s);
 }
 
+/* Nets that are all dead are an answer, and no error of the world. */
+static int search_lambda(const struct job *j, int64_t seed, int pipe_end)
+{
+  char folder[PATH_SIZE];
+  r4_error e = {0};
+  bool stopped = false;
+  r4_lambda_curve curve;
+  struct child self = {j, seed, pipe_end};
+  search_folder(j, folder);
+  r4_status s = begin_child(&self, &e);
+  const r4_train_options o = {
+    .folder = folder, .resume = j->resume, .force = j->force, .report = report, .notice = say, .user = &self};
+  if (!s) s = r4_lambda_search(j->settings, &o, &curve, &stopped, &e);
+  if (!s) return stopped ? CHILD_STOPPED : EXIT_DONE;
+  say(e.text, &self);
+  return s == R4_E_DOMAIN ? EXIT_NO : cli_code(s);
+}
+
 /* ---- All seeds ---- */
 
 struct crew {
   const struct job *j;
+  int (*task)(const struct job *j, int64_t seed, int pipe_end); /* of a child */
   size_t started, ended;
   pid_t child[MAX_SEEDS];
   int jobs, pipe[2], code;
@@ -103,7 +128,7 @@ static bool start_one(struct crew *c)
   if (!child) {
     close(c->pipe[0]);
     use_threads(c);
-    _exit(train_seed(c->j, c->j->seed[c->started], c->pipe[1]));
+    _exit(c->task(c->j, c->j->seed[c->started], c->pipe[1]));
   }
   c->child[c->started++] = child;
   return true;
@@ -165,11 +190,12 @@ static void say_how_to_revive(const struct crew *c)
     c->j->command, c->dead, c->j->seeds);
 }
 
-static int train_prepared(const struct job *j, bool *stopped)
+static int run_crew(const struct job *j, int (*task)(const struct job *j, int64_t seed, int pipe_end),
+                    bool *stopped)
 {
   int jobs = j->jobs ? (int)j->jobs : r4_cpus();
   if (jobs > (int)j->seeds) jobs = (int)j->seeds;
-  struct crew c = {.j = j, .jobs = jobs};
+  struct crew c = {.j = j, .task = task, .jobs = jobs};
   if (pipe(c.pipe) || fcntl(c.pipe[0], F_SETFL, O_NONBLOCK))
     return cli_fail(j->command, R4_E_IO, strerror(errno));
   signal(SIGINT, on_interrupt);
@@ -185,6 +211,17 @@ static int train_prepared(const struct job *j, bool *stopped)
   return *stopped && !c.code ? EXIT_NO : c.code;
 }
 
+/* In a process of its own, with the first seed; the choice is for all. Other seeds that are there keep theirs. */
+static int choose_lambda(const struct job *j, bool *stopped)
+{
+  struct job one = *j;
+  one.seeds = 1;
+  one.doing = "search for lambda: ";
+  one.force = j->force && !train_has_others(j);
+  int code = run_crew(&one, search_lambda, stopped);
+  return code ? code : search_take(j);
+}
+
 int train_all(const struct job *j, bool *stopped)
 {
   int code = EXIT_DONE;
@@ -193,7 +230,8 @@ int train_all(const struct job *j, bool *stopped)
   if (code) return code;
   r4_lock *l = train_prepare(j, &code);
   if (!l) return code;
-  code = train_prepared(j, stopped);
+  if (r4_lambda_is_open(j->settings)) code = choose_lambda(j, stopped);
+  if (!code) code = run_crew(j, train_seed, stopped);
   r4_lock_free(l);
   return code;
 }

@@ -63,8 +63,8 @@ static void show_line(const struct watch *w, const r4_progress *p)
     fprintf(stderr, " ETA ");
     print_time(longest * (1 - done) / done);
   }
-  fprintf(stderr, "  seed %lld epoch %lld/%lld  ", (long long)p->seed, (long long)p->epoch,
-          (long long)p->epochs);
+  fprintf(stderr, "  %sseed %lld epoch %lld/%lld  ", w->j->doing ? w->j->doing : "", (long long)p->seed,
+          (long long)p->epoch, (long long)p->epochs);
   print_figures(p);
 }
 
@@ -80,8 +80,8 @@ void watch_show(struct watch *w, const r4_progress *p)
     return;
   }
   if (!p->epoch_done) return;
-  fprintf(stderr, "seed %lld  epoch %lld/%lld  ", (long long)p->seed, (long long)p->epoch,
-          (long long)p->epochs);
+  fprintf(stderr, "%sseed %lld  epoch %lld/%lld  ", w->j->doing ? w->j->doing : "", (long long)p->seed,
+          (long long)p->epoch, (long long)p->epochs);
   print_figures(p);
   fprintf(stderr, "  ");
   print_time(p->seconds);

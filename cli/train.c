@@ -95,9 +95,10 @@ static int run(int argc, char **argv)
 /* "from 0 on", "0 to 1", "sgd, adam or adamw" */
 static void print_range(const r4_setting_info *t)
 {
-  if (t->type == R4_SETTING_REALS) {
+  if (t->type == R4_SETTING_REALS || (t->type == R4_SETTING_REAL && t->choices)) {
     printf("numbers");
-    for (size_t k = 0; t->choices && t->choices[k]; k++) printf(" or %s", t->choices[k]);
+    for (size_t k = 0; t->choices && t->choices[k]; k++)
+      printf("%s%s", t->choices[k + 1] ? ", " : " or ", t->choices[k]);
   } else if (t->choices) {
     for (size_t k = 0; t->choices[k]; k++) printf("%s%s", k ? ", " : "", t->choices[k]);
   } else if (t->type == R4_SETTING_WHOLE || t->type == R4_SETTING_REAL) {

@@ -11,6 +11,7 @@ struct job {
   int64_t seed[MAX_SEEDS];
   int64_t jobs; /* processes side by side; 0: chosen */
   bool resume, force, quiet;
+  const char *doing; /* before each line of progress, or NULL */
 };
 
 /* ---- train_settings.c ---- */
@@ -32,6 +33,16 @@ void train_choose_seeds(struct job *j, int64_t n);
  * are there agree, it is refused. NULL after a message, with *code the exit code; otherwise to be held while there
  * is work in the folder. */
 r4_lock *train_prepare(const struct job *j, int *code);
+
+/* Something was trained in the folder with another seed than those of the job. */
+bool train_has_others(const struct job *j);
+
+/* ---- search.c: lambda: auto ---- */
+
+/* The folder of the search, which all seeds share. */
+void search_folder(const struct job *j, char path[PATH_SIZE]);
+/* Sets lambda to what the search, which is done, has chosen, and shows its curve. Returns an exit code. */
+int search_take(const struct job *j);
 
 /* ---- crew.c ---- */
 

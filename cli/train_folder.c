@@ -54,6 +54,11 @@ static struct trained find_trained(const struct job *j)
   return t;
 }
 
+bool train_has_others(const struct job *j)
+{
+  return find_trained(j).other;
+}
+
 /* The most epochs that a seed has done: lines of its log. */
 static int64_t epochs_done(const struct job *j)
 {

@@ -1005,6 +1005,32 @@ typedef struct {
 r4_status r4_train(const r4_settings *settings, const r4_train_options *options, r4_outcome *outcome,
                    r4_error *e);
 
+/* ---- Choosing lambda ---- */
+
+enum { R4_LAMBDA_TRIES = 6 };
+
+/* A short run with one lambda: a quarter of the epochs. */
+typedef struct {
+  double lambda, avg, worst; /* accuracies in validation at its end, 0 to 1                                 */
+  double penalty;            /* mean of its last epoch                                                      */
+  bool dead;                 /* it gives every validation example the same answer, so its scores mean nothing */
+  bool diverged;             /* its loss was not a number or not finite: there are no scores                  */
+} r4_lambda_try;
+
+typedef struct {
+  size_t n, chosen; /* chosen: a number below n; n if all nets are dead or diverged */
+  r4_lambda_try tried[R4_LAMBDA_TRIES];
+} r4_lambda_curve;
+
+/* The setting lambda is "auto", and matters: r4_train refuses such settings. */
+bool r4_lambda_is_open(const r4_settings *s);
+/* Tries lambdas in short runs of the seed in s, one after the other, in folders below options->folder; the curve is in
+ * curve.json there. Then lambda is set in s to the one that was chosen, for all seeds of a run. A search that is done
+ * is not made again, but read, and one that was stopped or killed is resumed; not with force. *stopped: it was
+ * stopped, by report, and lambda is as it was. R4_E_DOMAIN if no net was alive at its end. */
+r4_status r4_lambda_search(r4_settings *s, const r4_train_options *options, r4_lambda_curve *curve,
+                           bool *stopped, r4_error *e);
+
 /* Finds the data of the run in folder, of which s are the settings. Its manifest.json says where they were; they may
  * have moved since, alone or with the run, or the caller may stand elsewhere. Looks at the absolute path, at the path
  * as seen from the folder, and at what is written, as seen from here; R4_E_IO names all of them if nothing is there.

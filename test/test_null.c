@@ -80,6 +80,12 @@ static struct {
   X(r4_heat_picture, "a subject", r4_heat_picture(NULL, 1, have.d, &heat, have.path, NULL, e))               \
   X(r4_heat_picture, "options", r4_heat_picture(&(r4_subject){0}, 1, have.d, NULL, have.path, NULL, e))      \
   X(r4_heat_picture, "data", r4_heat_picture(&(r4_subject){0}, 1, NULL, &heat, have.path, NULL, e))          \
+  X(r4_lambda_search, "settings", r4_lambda_search(NULL, &somewhere, &(r4_lambda_curve){0}, &(bool){0}, e))  \
+  X(r4_lambda_search, "options", r4_lambda_search(have.s, NULL, &(r4_lambda_curve){0}, &(bool){0}, e))       \
+  X(r4_lambda_search, "a folder", r4_lambda_search(have.s, &nowhere, &(r4_lambda_curve){0}, &(bool){0}, e))  \
+  X(r4_lambda_search, "room for the curve", r4_lambda_search(have.s, &somewhere, NULL, &(bool){0}, e))       \
+  X(r4_lambda_search, "room to say that it was stopped",                                                     \
+    r4_lambda_search(have.s, &somewhere, &(r4_lambda_curve){0}, NULL, e))                                    \
   X(r4_lock_take, "a folder", none(r4_lock_take(NULL, false, e), e))                                         \
   X(r4_model_load, "=no file is named", none(r4_model_load(NULL, NULL, e), e))                               \
   X(r4_model_save, "a net", r4_model_save(NULL, have.room, NULL, have.path, e))                              \
@@ -139,6 +145,7 @@ static struct {
   X(r4_train, "a folder", r4_train(have.s, &(r4_train_options){0}, NULL, e))
 
 static const r4_heat_options heat;
+static const r4_train_options somewhere = {.folder = "x"}, nowhere;
 
 /* Whatever comes back would be a success. */
 static r4_status none(const void *object, r4_error *e)

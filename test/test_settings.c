@@ -202,20 +202,29 @@ static void test_words(void **state)
   refuses_set("data.from=\xed\xa0\x80", "expected text in UTF-8");
 }
 
-/* A word in place of a number. */
-static void test_default_as_a_number(void **state)
+static void assert_word(const char *word)
 {
-  (void)state;
+  char assignment[64], line[64];
   r4_settings *s = settings_case("lambda: 3\n");
   r4_setting_value v;
-  assert_int_equal(r4_settings_set(s, "lambda=default", "--set", NULL), R4_OK);
+  snprintf(assignment, sizeof assignment, "lambda=%s", word);
+  snprintf(line, sizeof line, "\nlambda: %s\n", word);
+  assert_int_equal(r4_settings_set(s, assignment, "--set", NULL), R4_OK);
   assert_int_equal(r4_settings_get(s, "lambda", &v, NULL), R4_OK);
-  assert_string_equal(v.text, "default");
+  assert_string_equal(v.text, word);
   char *text = r4_settings_text(s);
-  assert_non_null(strstr(text, "\nlambda: default\n"));
+  assert_non_null(strstr(text, line));
   r4_string_free(text);
   r4_settings_free(s);
-  refuses("lambda: defaults\n", "expected a number from 0 on or default");
+}
+
+static void test_words_in_place_of_a_number(void **state)
+{
+  (void)state;
+  assert_word("default");
+  assert_word("auto");
+  refuses("lambda: defaults\n", "expected a number from 0 on, default or auto");
+  refuses("lambda_r3: auto\n", "expected a number from 0 on or default");
   refuses("eps: default\n", "eps is \"default\", expected a number from 0 on");
 }
 
@@ -482,7 +491,7 @@ int main(void)
     cmocka_unit_test(test_numbers_are_strict),
     cmocka_unit_test(test_ranges),
     cmocka_unit_test(test_words),
-    cmocka_unit_test(test_default_as_a_number),
+    cmocka_unit_test(test_words_in_place_of_a_number),
     cmocka_unit_test(test_lists),
     cmocka_unit_test(test_assignments),
     cmocka_unit_test(test_yaml_that_settings_cannot_have),

@@ -64,6 +64,16 @@ static void add_data(struct json_writer *w, const struct run *r)
   jw_close(w, '}');
 }
 
+static void add_lambda(struct json_writer *w, double chosen)
+{
+  jw_key(w, "lambda");
+  jw_open(w, '{');
+  add_text(w, "setting", "auto");
+  jw_key(w, "chosen");
+  jw_real(w, chosen);
+  jw_close(w, '}');
+}
+
 static void add_class_weights(struct json_writer *w, const struct run *r)
 {
   jw_key(w, "class_weights");
@@ -108,6 +118,7 @@ r4_status manifest_write(const struct run *r, const char *path, r4_error *e)
   add_now(&w, "began");
   add_whole(&w, "seed", r->s->seed);
   add_text(&w, "method", r->s->method);
+  if (r->s->searched) add_lambda(&w, r->s->lambda);
   add_text(&w, "net", r4_net_layers(r->net));
   add_whole(&w, "weights", (int64_t)r->size);
   add_whole(&w, "masked_features", (int64_t)r->masked);

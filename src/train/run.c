@@ -50,6 +50,9 @@ static r4_status open_data(struct run *r, r4_error *e)
     r->val = NULL;
   }
   if (r->val && break_validation(r, e)) return e->status;
+  if (!r->val && r->s->searched)
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "lambda is auto, but there is no validation part to choose it by: set data.val");
   if (!r->val && strcmp(r->s->select, "last"))
     return r4_fail(e, R4_E_ARGUMENT, "select is %s, but there is no validation part: set data.val",
                    r->s->select);
@@ -414,6 +417,9 @@ r4_status r4_train(const r4_settings *settings, const r4_train_options *o, r4_ou
   if (!outcome) outcome = &ignored;
   *outcome = (r4_outcome){.only = -1};
   r4_status s = r4_settings_check(settings, e);
+  if (!s && r4_lambda_is_open(settings))
+    s = r4_fail(e, R4_E_ARGUMENT, "%s is auto: r4_lambda_search must choose it before",
+                setting_label(settings, "lambda").text);
   if (s) return s;
   r4_lock *lock = run_lock(o, e);
   if (!lock) return e->status;

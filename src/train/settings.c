@@ -105,7 +105,7 @@ r4_status r4_settings_get(const r4_settings *s, const char *key, r4_setting_valu
     break;
   case R4_SETTING_REAL:
     value->real = *(const double *)at;
-    if (isnan(value->real)) value->text = t->info.choices[0];
+    value->text = setting_word(&t->info, value->real);
     break;
   case R4_SETTING_FLAG:
     value->flag = *(const bool *)at;

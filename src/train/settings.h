@@ -40,6 +40,7 @@ struct settings {
   int64_t samples, steps;
   bool random_start, double_softmax, guard;
   struct reals range, class_weights;
+  bool searched; /* no setting: lambda was auto, and is now one that the search tries or has chosen */
 
   r4_augment augment;
 
@@ -87,6 +88,9 @@ r4_status setting_unknown(const char *where, const char *key, r4_error *e);
 /* Reads text, strictly, into the setting's place in v, which must hold a value before. */
 r4_status setting_read(const struct setting *t, const char *where, const char *text, struct settings *v,
                        r4_error *e);
+/* The word that stands for a number: of two there are, the first is NaN and the second infinity, which no number is. NULL
+ * if it is a number. */
+const char *setting_word(const r4_setting_info *i, double value);
 /* For lists: appends one number. */
 r4_status setting_append(const struct setting *t, const char *where, const char *text, struct settings *v,
                          r4_error *e);
@@ -104,6 +108,9 @@ struct setting_label {
 };
 
 struct setting_label setting_label(const r4_settings *s, const char *key);
+
+/* lambda is auto, and matters. */
+bool settings_lambda_is_open(const struct settings *v);
 
 /* A setting that was given and has no effect, where the result would not be what was asked for. */
 r4_status settings_check_effects(const r4_settings *s, r4_error *e);

@@ -1,7 +1,9 @@
 /* Combinations of settings that contradict each other, whatever the data are. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "train/auto.h"
 #include "train/settings.h"
 
 struct setting_label setting_label(const r4_settings *s, const char *key)
@@ -36,6 +38,29 @@ static r4_status check_weights(const r4_settings *s, r4_error *e)
   if (v->delta > 0 && !(v->delta_rate > 0))
     return r4_fail(e, R4_E_ARGUMENT, "%s is 0, with which lambda never moves: delta would not be reached",
                    LABEL("delta_rate"));
+  return R4_OK;
+}
+
+bool settings_lambda_is_open(const struct settings *v)
+{
+  return isinf(v->lambda) && r4_method_describe(v->method).guided;
+}
+
+static r4_status check_search(const r4_settings *s, r4_error *e)
+{
+  const struct settings *v = &s->values;
+  if (!settings_lambda_is_open(v)) return R4_OK;
+  if (v->delta > 0)
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "%s is auto, but %s is %g, with which lambda follows by itself: set one of them",
+                   LABEL("lambda"), LABEL("delta"), v->delta);
+  if (v->data.keep_masks == 0)
+    return r4_fail(e, R4_E_ARGUMENT, "%s is auto, but %s is 0: without masks there is no penalty to weigh",
+                   LABEL("lambda"), LABEL("data.keep_masks"));
+  if (v->epochs < AUTO_EPOCHS)
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "%s is auto, but %s is %lld: runs of a quarter of that tell nothing, expected %d at least",
+                   LABEL("lambda"), LABEL("epochs"), (long long)v->epochs, AUTO_EPOCHS);
   return R4_OK;
 }
 
@@ -95,6 +120,7 @@ r4_status r4_settings_check(const r4_settings *s, r4_error *e)
   NEEDS(s, "settings", R4_E_ARGUMENT);
   r4_error_clear(e);
   r4_status status = check_weights(s, e);
+  if (!status) status = check_search(s, e);
   if (!status) status = check_norm(s, e);
   if (!status) status = check_lists(s, e);
   if (!status) status = check_length(s, e);

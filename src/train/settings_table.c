@@ -70,7 +70,8 @@ static const struct setting table[] = {
 
   CHOICE(METHOD, method, "erm", METHODS, "what is penalised; erm, fill: nothing"),
   CHOICE(METHOD, fill, "auto", fill_words, "what takes the place of masked content where the net learns its answers"),
-  SETTING(METHOD, lambda, "default", 0, UP, OF("default"), "weight of the penalty; default: the method's own"),
+  SETTING(METHOD, lambda, "default", 0, UP, OF("default", "auto"),
+          "weight of the penalty; default: the method's own; auto: the best of short runs"),
   CHOICE(METHOD, penalty_mean, "masked", OF("masked", "all"), "of examples with a mask, or of all"),
   SETTING(METHOD, lambda_r3, "default", 0, UP, OF("default"), "ibp-ex+r3: weight of the part of r3"),
   NUMBER(METHOD, delta, "0", 0, UP, "how small the penalised quantity must become: lambda then follows; 0: off"),

@@ -33,6 +33,13 @@ static void choices_text(const r4_setting_info *i, char *to, size_t size)
   }
 }
 
+/* That stand for a number or a list. */
+static void add_words(const r4_setting_info *i, char *to, size_t size)
+{
+  for (size_t k = 0; i->choices && i->choices[k]; k++)
+    snprintf(to + strlen(to), size - strlen(to), "%s%s", i->choices[k + 1] ? ", " : " or ", i->choices[k]);
+}
+
 static void expected(const r4_setting_info *i, char *to, size_t size)
 {
   switch (i->type) {
@@ -41,11 +48,11 @@ static void expected(const r4_setting_info *i, char *to, size_t size)
     return;
   case R4_SETTING_REAL:
     range_text(i, "a number", to, size);
-    if (i->choices) snprintf(to + strlen(to), size - strlen(to), " or %s", i->choices[0]);
+    add_words(i, to, size);
     return;
   case R4_SETTING_REALS:
     range_text(i, "a list of numbers", to, size);
-    if (i->choices) snprintf(to + strlen(to), size - strlen(to), " or %s", i->choices[0]);
+    add_words(i, to, size);
     return;
   case R4_SETTING_FLAG:
     snprintf(to, size, "true or false");
@@ -112,13 +119,25 @@ static bool read_whole(const r4_setting_info *i, const char *text, int64_t *valu
   return true;
 }
 
-/* A word in place of a number is NaN, which no number is. */
-static bool read_real(const r4_setting_info *i, const char *text, double *value)
+const char *setting_word(const r4_setting_info *i, double value)
 {
-  if (i->type == R4_SETTING_REAL && i->choices && !strcmp(text, i->choices[0])) {
-    *value = NAN;
+  return isfinite(value) ? NULL : i->choices[isnan(value) ? 0 : 1];
+}
+
+static bool read_word(const r4_setting_info *i, const char *text, double *value)
+{
+  static const double word[] = {NAN, INFINITY};
+  for (size_t k = 0; i->choices && i->choices[k]; k++) {
+    if (strcmp(text, i->choices[k])) continue;
+    *value = word[k];
     return true;
   }
+  return false;
+}
+
+static bool read_real(const r4_setting_info *i, const char *text, double *value)
+{
+  if (i->type == R4_SETTING_REAL && read_word(i, text, value)) return true;
   if (!is_decimal(text)) return false;
   char *end;
   double v = plain_real(text, &end);

@@ -206,10 +206,10 @@ r4_status task_start(const struct settings *s, const r4_net *net, float *weights
   return status;
 }
 
-/* NaN is the method's own; dual ascent begins with 0. */
+/* A word is the method's own, and auto is not left where that is not 0; dual ascent begins with 0. */
 double task_lambda(const struct settings *s)
 {
-  if (!isnan(s->lambda)) return s->lambda;
+  if (isfinite(s->lambda)) return s->lambda;
   return s->delta > 0 ? 0 : r4_method_describe(s->method).lambda;
 }
 

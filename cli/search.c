@@ -1,0 +1,55 @@
+/* lambda: auto, seen from the command: where the search is, and what came of it. */
+#include <math.h>
+
+#include "train.h"
+
+void search_folder(const struct job *j, char path[PATH_SIZE])
+{
+  snprintf(path, PATH_SIZE, "%s/auto", j->out);
+}
+
+static void show_try(const r4_lambda_try *t, bool chosen)
+{
+  fprintf(stderr, "  %-8g", t->lambda);
+  if (t->diverged)
+    fprintf(stderr, "  no finite loss");
+  else
+    fprintf(stderr, "  %7.2f  %7.2f  %7.2f  %-8.3g", 50 * (t->avg + t->worst), 100 * t->avg, 100 * t->worst,
+            t->penalty);
+  fprintf(stderr, "%s\n", t->dead ? "  dead: one answer for everything" : chosen ? "  chosen" : "");
+}
+
+/* From the smallest lambda to the largest. */
+static void show_curve(const r4_lambda_curve *c)
+{
+  double shown = -INFINITY;
+  fprintf(stderr, "  lambda      score  average    worst  penalty\n");
+  for (size_t n = 0; n < c->n; n++) {
+    size_t next = c->n;
+    for (size_t k = 0; k < c->n; k++)
+      if (c->tried[k].lambda > shown && (next == c->n || c->tried[k].lambda < c->tried[next].lambda))
+        next = k;
+    if (next == c->n) return;
+    shown = c->tried[next].lambda;
+    show_try(&c->tried[next], next == c->chosen);
+  }
+}
+
+int search_take(const struct job *j)
+{
+  char folder[PATH_SIZE];
+  bool stopped;
+  r4_error e = {0};
+  r4_lambda_curve curve;
+  search_folder(j, folder);
+  r4_status s = r4_lambda_search(j->settings, &(r4_train_options){.folder = folder, .resume = true}, &curve,
+                                 &stopped, &e);
+  if (s) return cli_fail(j->command, s, e.text);
+  if (j->quiet) return EXIT_DONE;
+  fprintf(
+    stderr,
+    "r4 %s: lambda: auto takes %g, the largest that scores within half a point of the best; %s/curve.json\n",
+    j->command, curve.tried[curve.chosen].lambda, shown(folder).text);
+  show_curve(&curve);
+  return EXIT_DONE;
+}

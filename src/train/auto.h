@@ -1,0 +1,49 @@
+/* "lambda: auto": which lambda to try next, and which to take. Pure arithmetic on what short runs have shown; search.c
+ * makes the runs.
+ *
+ * A short run has a quarter of the epochs. Its score is the mean of its average and its worst group accuracy in
+ * validation, whose shortcut is broken (task_val_fill); a net that is lost, because it is dead or its loss is no
+ * number, scores less than any other; so does one whose numbers are those of a smaller lambda, to the bit: the guard
+ * (guard.h) has held both back, and the larger one has shown nothing. The lambdas that are tried are
+ *
+ *     1. the method's own
+ *     2. ten times the largest, as long as that stays within TOLERANCE of the best; not if the first is lost
+ *     3. unless some larger lambda was better than the first by more than TOLERANCE: a tenth of the smallest, as long as
+ *        that is better than all larger ones by more than TOLERANCE, or all are lost
+ *     4. sqrt(10) times what would be taken now, and the same divided by sqrt(10)
+ *
+ * where the last two runs of the budget are kept for 4. Taken is the largest lambda whose score is within TOLERANCE of
+ * the best: among nets that do as well, the larger penalty makes the one that ignores the mask more firmly, which
+ * the score does not see.
+ *
+ * Budget: 6 short runs, and no more epochs than a fifth of what a grid of 7 lambdas takes: with E epochs, short ones
+ * of S = max(1, E / 4) in whole numbers, at most min(6, 7 E / (5 S)). That is 5 runs where 4 divides E, 1.25 E epochs
+ * of the grid's 7 E. Below AUTO_EPOCHS epochs there is no room to search. */
+#ifndef R4_TRAIN_AUTO_H
+#define R4_TRAIN_AUTO_H
+
+#include "base/error.h"
+
+enum { AUTO_RUNS = R4_LAMBDA_TRIES, AUTO_EPOCHS = 3 };
+
+/* Half decades above the method's own lambda: lambda is that times 10^(at / 2), with three digits. */
+double auto_lambda(double own, int at);
+
+/* Epochs of a short run, and how many runs there may be. */
+int64_t auto_epochs(int64_t epochs);
+size_t auto_budget(int64_t epochs);
+
+/* What a short run has shown. */
+struct auto_try {
+  int at;
+  double avg, worst, penalty; /* the first two are 0 to 1 */
+  bool lost;
+};
+
+/* Where the next run is, given the n before it, in their order. false: there is none, the search is over. */
+bool auto_next(const struct auto_try *t, size_t n, size_t budget, int *at);
+
+/* The number of the run whose lambda is to be taken, or n if all are lost. */
+size_t auto_choice(const struct auto_try *t, size_t n);
+
+#endif

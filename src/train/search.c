@@ -1,0 +1,358 @@
+/* The search that "lambda: auto" asks for (auto.h has its rule): short runs in folders of their own.
+ *
+ *     config.yaml         the settings it was begun with, and keeps
+ *     lambda-0.316/       a short run
+ *     curve.json          what the short runs have shown, in their order, and what was chosen
+ *
+ * curve.json is written after each short run and is all that a search goes on from, beside the short run that was
+ * stopped, which goes on by itself. */
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/plain.h"
+#include "train/auto.h"
+#include "train/log.h"
+#include "train/manifest.h"
+#include "train/settings.h"
+
+struct search {
+  const r4_train_options *o;
+  r4_settings *own; /* those of config.yaml */
+  char *config, *file;
+  double first;  /* the method's lambda        */
+  size_t budget; /* short runs                 */
+  struct auto_try t[AUTO_RUNS];
+  r4_lambda_curve *curve;
+};
+
+/* ---- Settings ---- */
+
+bool r4_lambda_is_open(const r4_settings *s)
+{
+  return s && settings_lambda_is_open(&s->values);
+}
+
+/* false if there is no memory for it. */
+static bool copy(const char *text, char **to)
+{
+  struct text t = {0};
+  if (!text) return true;
+  text_add(&t, "%s", text);
+  return (*to = text_take(&t));
+}
+
+static bool copy_place(const struct settings *from, struct settings *to)
+{
+  return copy(from->data.found.written, &to->data.found.written) &&
+         copy(from->data.found.path, &to->data.found.path);
+}
+
+/* Those of config.yaml once more, with data where like finds them; NULL on failure. */
+static r4_settings *read_settings(const struct search *x, const r4_settings *like, r4_error *e)
+{
+  r4_settings *s = r4_settings_new();
+  r4_status status = s ? r4_settings_read(s, x->config, e) : R4_E_MEMORY;
+  if (!status && copy_place(&like->values, &s->values)) return s;
+  if (!status || !s) r4_fail(e, R4_E_MEMORY, "%s: out of memory", x->config);
+  r4_settings_free(s);
+  return NULL;
+}
+
+/* The schedule of the whole run in the time of a short one, whose last epoch counts. */
+static void shorten(struct settings *v)
+{
+  double epochs = (double)v->epochs, factor = (double)auto_epochs(v->epochs) / epochs;
+  v->epochs = auto_epochs(v->epochs);
+  v->warmup *= factor;
+  v->lambda_ramp *= factor;
+  v->eps_ramp *= factor;
+  for (size_t k = 0; k < v->decay_at.n; k++) v->decay_at.v[k] *= factor;
+  v->patience = 0;
+}
+
+static r4_status set_lambda(r4_settings *s, double lambda, r4_error *e)
+{
+  char assignment[48];
+  plain_print(assignment, sizeof assignment, "lambda=%.3g", lambda);
+  s->values.searched = true;
+  return r4_settings_set(s, assignment, "auto", e);
+}
+
+/* ---- The curve ---- */
+
+static void add_real(struct json_writer *w, const char *key, double value)
+{
+  jw_key(w, key);
+  jw_real(w, value);
+}
+
+static void add_flag(struct json_writer *w, const char *key, bool value)
+{
+  jw_key(w, key);
+  jw_flag(w, value);
+}
+
+static void add_try(struct json_writer *w, const r4_lambda_try *t, bool chosen)
+{
+  jw_break(w);
+  jw_open(w, '{');
+  add_real(w, "lambda", t->lambda);
+  add_real(w, "score", t->dead || t->diverged ? NAN : (t->avg + t->worst) / 2);
+  add_real(w, "avg", t->avg);
+  add_real(w, "worst", t->worst);
+  add_real(w, "penalty", t->penalty);
+  add_flag(w, "dead", t->dead);
+  add_flag(w, "diverged", t->diverged);
+  add_flag(w, "chosen", chosen);
+  jw_close(w, '}');
+}
+
+static r4_status write_curve(const struct search *x, bool over, r4_error *e)
+{
+  struct json_writer w = {0};
+  const r4_lambda_curve *c = x->curve;
+  jw_open(&w, '{');
+  jw_key(&w, "seed");
+  jw_whole(&w, x->own->values.seed);
+  jw_key(&w, "epochs");
+  jw_whole(&w, auto_epochs(x->own->values.epochs));
+  add_real(&w, "chosen", over && c->chosen < c->n ? c->tried[c->chosen].lambda : NAN);
+  jw_key(&w, "curve");
+  jw_open(&w, '[');
+  for (size_t k = 0; k < c->n; k++) add_try(&w, &c->tried[k], over && k == c->chosen);
+  jw_close(&w, ']');
+  jw_close(&w, '}');
+  text_add(&w.text, "\n");
+  char *text = text_take(&w.text);
+  r4_status s =
+    text ? file_write(x->file, text, strlen(text), e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", x->file);
+  r4_string_free(text);
+  return s;
+}
+
+/* The next short run, which was made at this place of the curve. */
+static void add_result(struct search *x, const r4_lambda_try *result, int at)
+{
+  r4_lambda_curve *c = x->curve;
+  x->t[c->n] = (struct auto_try){.at = at,
+                                 .avg = result->avg,
+                                 .worst = result->worst,
+                                 .penalty = result->penalty,
+                                 .lost = result->dead || result->diverged};
+  c->tried[c->n++] = *result;
+  c->chosen = auto_choice(x->t, c->n);
+}
+
+static double number(const struct js *object, const char *key)
+{
+  double v = NAN;
+  js_number(js_get(object, key), &v);
+  return v;
+}
+
+static bool flag(const struct js *object, const char *key)
+{
+  bool v = false;
+  js_flag(js_get(object, key), &v);
+  return v;
+}
+
+static r4_status read_curve(struct search *x, r4_error *e)
+{
+  struct js *root;
+  int at = 0;
+  r4_status s = manifest_read(x->file, &root, e);
+  if (s) return s;
+  const struct js *list = js_get(root, "curve");
+  for (size_t k = 0; k < js_size(list) && !s; k++) {
+    const struct js *v = js_at(list, k);
+    r4_lambda_try t = {.lambda = number(v, "lambda"),
+                       .avg = number(v, "avg"),
+                       .worst = number(v, "worst"),
+                       .penalty = number(v, "penalty"),
+                       .dead = flag(v, "dead"),
+                       .diverged = flag(v, "diverged")};
+    if (auto_next(x->t, k, x->budget, &at) && t.lambda == auto_lambda(x->first, at))
+      add_result(x, &t, at);
+    else
+      s = r4_fail(e, R4_E_PARSE, "%s: entry %zu has lambda %g, which is not what a search tries there",
+                  x->file, k + 1, t.lambda);
+  }
+  js_free(root);
+  return s;
+}
+
+/* ---- A short run ---- */
+
+/* The last line counts. */
+static r4_status take_line(void *context, const struct js *line, r4_error *e)
+{
+  r4_lambda_try *t = context;
+  const struct js *val = js_get(line, "val");
+  (void)e;
+  t->avg = number(val, "avg");
+  t->worst = number(val, "worst");
+  t->penalty = number(line, "penalty");
+  return R4_OK;
+}
+
+static r4_status read_result(const char *folder, r4_lambda_try *result, r4_error *e)
+{
+  char *log = file_join(folder, "log.jsonl");
+  r4_status s =
+    log ? log_read(log, take_line, result, e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
+  r4_mem_free(log);
+  return s;
+}
+
+/* Sentences about data and settings are the same for all short runs: the first may speak. */
+static r4_status train_short(struct search *x, const r4_settings *s, const char *folder,
+                             r4_lambda_try *result, bool *stopped, r4_error *e)
+{
+  r4_outcome end;
+  r4_train_options o = *x->o;
+  o.folder = folder;
+  if (x->curve->n) o.notice = NULL;
+  r4_status status = r4_train(s, &o, &end, e);
+  *stopped = end.stopped;
+  if (status == R4_E_DOMAIN) {
+    result->diverged = true;
+    result->avg = result->worst = result->penalty = NAN;
+    r4_error_clear(e);
+    return R4_OK;
+  }
+  if (status || end.stopped) return status;
+  result->dead = end.only >= 0;
+  return read_result(folder, result, e);
+}
+
+static r4_status try_lambda(struct search *x, double lambda, r4_lambda_try *result, bool *stopped,
+                            r4_error *e)
+{
+  char name[48];
+  plain_print(name, sizeof name, "lambda-%.3g", lambda);
+  *result = (r4_lambda_try){.lambda = lambda};
+  char *folder = file_join(x->o->folder, name);
+  r4_settings *s = read_settings(x, x->own, e);
+  r4_status status = s ? R4_OK : e->status;
+  if (!status && !folder) status = r4_fail(e, R4_E_MEMORY, "%s: out of memory", x->o->folder);
+  if (!status) shorten(&s->values);
+  if (!status) status = set_lambda(s, lambda, e);
+  if (!status) status = r4_settings_set(s, "select=last", "auto", e);
+  if (!status) status = train_short(x, s, folder, result, stopped, e);
+  r4_settings_free(s);
+  r4_mem_free(folder);
+  return status;
+}
+
+/* ---- All of them ---- */
+
+/* The search that is there is of these settings, its seed and how long a run goes on apart. */
+static r4_status check_settings(const struct search *x, const r4_settings *s, r4_error *e)
+{
+  r4_error difference;
+  int64_t seed = x->own->values.seed;
+  x->own->values.seed = s->values.seed;
+  r4_run_change change = r4_settings_compare(x->own, s, &difference);
+  x->own->values.seed = seed;
+  if (change <= R4_RUN_LENGTH) return R4_OK;
+  return r4_fail(e, R4_E_ARGUMENT,
+                 "%s: lambda was searched for with other settings: %.200s: choose another folder, or force",
+                 x->o->folder, difference.text);
+}
+
+/* Reads what is there; or begins anew, where nothing is, or all is to be replaced. */
+static r4_status open_search(struct search *x, const r4_settings *s, bool begin, r4_error *e)
+{
+  if (begin) unlink(x->file);
+  r4_status status = begin ? r4_settings_save(s, x->config, e) : R4_OK;
+  if (status || !(x->own = read_settings(x, s, e))) return e->status;
+  x->first = r4_method_describe(x->own->values.method).lambda;
+  x->budget = auto_budget(x->own->values.epochs);
+  if (begin) return R4_OK;
+  status = check_settings(x, s, e);
+  return status ? status : read_curve(x, e);
+}
+
+static r4_status make_runs(struct search *x, bool *stopped, r4_error *e)
+{
+  r4_status s = R4_OK;
+  for (int at; !s && auto_next(x->t, x->curve->n, x->budget, &at);) {
+    r4_lambda_try result;
+    int next;
+    s = try_lambda(x, auto_lambda(x->first, at), &result, stopped, e);
+    if (s || *stopped) return s;
+    add_result(x, &result, at);
+    s = write_curve(x, !auto_next(x->t, x->curve->n, x->budget, &next), e);
+  }
+  return s;
+}
+
+static r4_status search_locked(struct search *x, const r4_settings *s, bool begin, bool *stopped, r4_error *e)
+{
+  r4_lock *lock = r4_lock_take(x->o->folder, false, e);
+  r4_status status = lock ? open_search(x, s, begin, e) : e->status;
+  if (!status) status = make_runs(x, stopped, e);
+  r4_lock_free(lock);
+  return status;
+}
+
+/* One that is done needs no lock. */
+static r4_status search(struct search *x, const r4_settings *s, bool *stopped, r4_error *e)
+{
+  int at;
+  bool begin = x->o->force || !file_exists(x->file);
+  if (begin) return search_locked(x, s, true, stopped, e);
+  r4_status status = open_search(x, s, false, e);
+  if (status || !auto_next(x->t, x->curve->n, x->budget, &at)) return status;
+  if (!x->o->resume)
+    return r4_fail(e, R4_E_ARGUMENT, "%s: has a search for lambda already: resume it, or force to replace it",
+                   x->o->folder);
+  r4_settings_free(x->own);
+  *x->curve = (r4_lambda_curve){0};
+  return search_locked(x, s, false, stopped, e);
+}
+
+static r4_status take_choice(const struct search *x, r4_settings *s, r4_error *e)
+{
+  const r4_lambda_curve *c = x->curve;
+  if (c->chosen < c->n) return set_lambda(s, c->tried[c->chosen].lambda, e);
+  return r4_fail(
+    e, R4_E_DOMAIN,
+    "%s: lambda is auto, but no net of %zu short runs was alive after %lld epochs, from lambda %g to %g: it "
+    "is not lambda that keeps them from learning; try more epochs or another rate",
+    x->o->folder, c->n, (long long)auto_epochs(x->own->values.epochs), c->tried[0].lambda,
+    c->tried[c->n - 1].lambda);
+}
+
+r4_status r4_lambda_search(r4_settings *s, const r4_train_options *o, r4_lambda_curve *curve, bool *stopped,
+                           r4_error *e)
+{
+  NEEDS(s, "settings", R4_E_ARGUMENT);
+  NEEDS(o, "options", R4_E_ARGUMENT);
+  NEEDS(o->folder, "a folder", R4_E_ARGUMENT);
+  NEEDS(curve, "room for the curve", R4_E_ARGUMENT);
+  NEEDS(stopped, "room to say that it was stopped", R4_E_ARGUMENT);
+  r4_error own = {0};
+  if (!e) e = &own;
+  r4_error_clear(e);
+  *stopped = false;
+  *curve = (r4_lambda_curve){0};
+  if (!r4_lambda_is_open(s))
+    return r4_fail(e, R4_E_ARGUMENT, "lambda is not auto, or no penalty asks for it");
+  struct search x = {.o = o,
+                     .curve = curve,
+                     .config = file_join(o->folder, "config.yaml"),
+                     .file = file_join(o->folder, "curve.json")};
+  r4_status status = r4_settings_check(s, e);
+  if (!status && !(x.config && x.file)) status = r4_fail(e, R4_E_MEMORY, "%s: out of memory", o->folder);
+  if (!status) status = search(&x, s, stopped, e);
+  if (!status && !*stopped) status = take_choice(&x, s, e);
+  r4_settings_free(x.own);
+  r4_mem_free(x.config);
+  r4_mem_free(x.file);
+  return status;
+}
