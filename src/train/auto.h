@@ -8,8 +8,8 @@
  *
  *     1. the method's own
  *     2. ten times the largest, as long as that stays within TOLERANCE of the best; not if the first is lost
- *     3. unless some larger lambda was better than the first by more than TOLERANCE: a tenth of the smallest, as long as
- *        that is better than all larger ones by more than TOLERANCE, or all are lost
+ *     3. unless some larger lambda was better than the first by more than TOLERANCE: a tenth of the smallest, as long
+ *        as that is better than all larger ones by more than TOLERANCE, or all are lost
  *     4. sqrt(10) times what would be taken now, and the same divided by sqrt(10)
  *
  * where the last two runs of the budget are kept for 4. Taken is the largest lambda whose score is within TOLERANCE of

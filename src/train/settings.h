@@ -88,8 +88,8 @@ r4_status setting_unknown(const char *where, const char *key, r4_error *e);
 /* Reads text, strictly, into the setting's place in v, which must hold a value before. */
 r4_status setting_read(const struct setting *t, const char *where, const char *text, struct settings *v,
                        r4_error *e);
-/* The word that stands for a number: of two there are, the first is NaN and the second infinity, which no number is. NULL
- * if it is a number. */
+/* The word that stands for a number: the first of two is NaN and the second infinity, which no number is. NULL if it is
+ * a number. */
 const char *setting_word(const r4_setting_info *i, double value);
 /* For lists: appends one number. */
 r4_status setting_append(const struct setting *t, const char *where, const char *text, struct settings *v,
