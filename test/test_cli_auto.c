@@ -82,8 +82,10 @@ static void is_not_made_again(void **state)
 
 /* ---- Stopping ---- */
 
-#define BACKGROUND "setsid $R4 train a.yaml --set epochs=80 --out %s --quiet & P=$!; "
-#define SEARCHING "until [ -e %s/auto/curve.json ]; do sleep 0.01; done; "
+/* Lines of the shell. What does not come within half a minute or so is not waited for. */
+#define BACKGROUND "setsid $R4 train a.yaml --set epochs=160 --out %s --quiet & P=$!; "
+#define UNTIL(condition) "until [ " condition " ] || [ $((N += 1)) -gt 3000 ]; do sleep 0.01; done; "
+#define SEARCHING UNTIL("-e %s/auto/curve.json")
 #define GONE "wait $P; while kill -0 -$P 2>/dev/null; do sleep 0.01; done"
 
 static void same_as_whole(const char *run)
@@ -100,11 +102,11 @@ static void goes_on_after_a_kill(void **state)
 {
   (void)state;
   char line[500];
-  EXPECT("$R4 train a.yaml --set epochs=80 --out whole --quiet", 0);
+  EXPECT("$R4 train a.yaml --set epochs=160 --out whole --quiet", 0);
   snprintf(line, sizeof line, BACKGROUND SEARCHING "kill -KILL -$P; " GONE, "killed", "killed");
   command_run(line);
   EXPECT("ls killed/seed-0/checkpoint", 2);
-  EXPECT("$R4 train a.yaml --set epochs=80 --out killed", 2,
+  EXPECT("$R4 train a.yaml --set epochs=160 --out killed", 2,
          "killed/auto: has a search for lambda already: resume it, or force to replace it");
   EXPECT("$R4 train killed --resume --quiet", 0);
   same_as_whole("killed");
@@ -115,12 +117,11 @@ static void goes_on_after_an_interrupt(void **state)
 {
   (void)state;
   char line[500];
-  snprintf(line, sizeof line,
-           BACKGROUND "until [ -e %s/auto/lambda-10/checkpoint ]; do sleep 0.01; done; kill -INT $P; wait $P",
+  snprintf(line, sizeof line, BACKGROUND UNTIL("-e %s/auto/lambda-10/checkpoint") "kill -INT $P; wait $P",
            "stopped", "stopped");
   EXPECT(line, 1, "stopped and saved; go on with: r4 train stopped --resume");
   EXPECT("ls stopped/seed-0/checkpoint", 2);
-  EXPECT("$R4 train a.yaml --set epochs=80 --out stopped", 2, "stopped/auto/lambda-10: has a run already");
+  EXPECT("$R4 train a.yaml --set epochs=160 --out stopped", 2, "stopped/auto/lambda-10: has a run already");
   EXPECT("$R4 train stopped --resume --quiet", 0);
   same_as_whole("stopped");
 }
@@ -131,9 +132,8 @@ static void nothing_is_left_of_a_search_that_was_replaced(void **state)
   (void)state;
   EXPECT("sed -i 's/\"lambda\":10,/\"lambda\":11,/' stopped/auto/curve.json; $R4 train stopped --resume", 3,
          "stopped/auto/curve.json: entry 1 has lambda 11, which is not what a search tries there");
-  EXPECT("setsid $R4 train stopped --force --quiet & P=$!; while [ -e stopped/auto/curve.json ]; do sleep "
-         "0.01; done; "
-         "kill -INT $P; wait $P",
+  EXPECT("setsid $R4 train stopped --force --quiet & P=$!; " UNTIL(
+           "! -e stopped/auto/curve.json") "kill -INT $P; wait $P",
          1, "stopped and saved");
   EXPECT("$R4 train stopped --resume --quiet", 0);
   same_as_whole("stopped");
@@ -144,10 +144,9 @@ static void two_do_not_search_at_once(void **state)
   (void)state;
   char line[500];
   snprintf(line, sizeof line,
-           "setsid $R4 train a.yaml --set epochs=40000 --out %s --quiet & P=$!; "
-           "until [ -e %s/auto/lambda-10/checkpoint ]; do sleep 0.01; done; "
-           "$R4 train a.yaml --set epochs=40000 --out %s --set seed=1; C=$?; kill -KILL -$P; " GONE
-           "; exit $C",
+           "setsid $R4 train a.yaml --set epochs=40000 --out %s --quiet & P=$!; " UNTIL(
+             "-e %s/auto/lambda-10/checkpoint") "$R4 train a.yaml --set epochs=40000 --out %s --set seed=1; "
+                                                "C=$?; kill -KILL -$P; " GONE "; exit $C",
            "both", "both", "both");
   EXPECT(line, 3, "both/auto: process ", "has been working in this folder since");
 }
