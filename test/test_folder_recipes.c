@@ -218,7 +218,7 @@ static void pets_get_their_patch(void **state)
   r4_error e = {0};
   for (int clean = 0; clean < 2; clean++) {
     r4_recipe_options o = {.from = folder, .size = 8, .seed = 3, .clean = clean};
-    r4_data *d = r4_data_make("pets", &o, &e);
+    r4_data *d = r4_data_make("decoy-pets", &o, &e);
     if (!d) fail_msg("%s", e.text);
     size_t group[4] = {0}, parts[R4_SPLITS] = {0};
     for (size_t i = 0; i < 40; i++) {
@@ -235,13 +235,13 @@ static void pets_get_their_patch(void **state)
             (uint8_t[]){102, 90, 90}); /* as _2 */
   size_t left_out = 0;
   for (uint64_t seed = 0; seed < 9; seed++) {
-    r4_data *d = r4_data_make("pets", &(r4_recipe_options){.from = folder, .size = 8, .seed = seed}, &e);
+    r4_data *d = r4_data_make("decoy-pets", &(r4_recipe_options){.from = folder, .size = 8, .seed = seed}, &e);
     if (!d) fail_msg("%s", e.text);
     left_out += 40 - r4_data_count(d);
     r4_data_free(d);
   }
   assert_in_range(left_out, 1, 8);
-  assert_null(r4_data_make("pets", &(r4_recipe_options){.from = folder, .side = 3}, &e));
+  assert_null(r4_data_make("decoy-pets", &(r4_recipe_options){.from = folder, .side = 3}, &e));
   assert_non_null(strstr(e.text, "side does not apply"));
   folder_remove(folder);
 }

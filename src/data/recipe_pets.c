@@ -173,7 +173,7 @@ static r4_data *make(const r4_data *source, const r4_recipe_options *o, r4_error
 }
 
 const struct recipe recipe_pets = {
-  .name = "pets",
+  .name = "decoy-pets",
   .about = "cats and dogs with a patch, white on cats and black on dogs in training",
   .from = "pets",
   .missing = "r4 data get pets says how to get it",
