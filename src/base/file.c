@@ -177,6 +177,14 @@ bool file_exists(const char *path)
   return stat(path, &about) == 0;
 }
 
+bool file_exists_in(const char *folder, const char *name)
+{
+  char *path = file_join(folder, name);
+  bool there = path && file_exists(path);
+  r4_mem_free(path);
+  return there;
+}
+
 bool file_is_folder(const char *path)
 {
   struct stat about;

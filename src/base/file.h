@@ -30,6 +30,7 @@ void file_abandon(struct file_writer *w);
 r4_status file_write(const char *path, const void *data, size_t size, r4_error *e);
 
 bool file_exists(const char *path);
+bool file_exists_in(const char *folder, const char *name); /* false also when out of memory */
 bool file_is_folder(const char *path);
 /* The folder and those above it, where missing. */
 r4_status file_make_folder(const char *path, r4_error *e);

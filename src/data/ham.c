@@ -19,12 +19,8 @@ static const char *const classes[] = {"akiec", "bcc", "bkl", "df", "mel", "nv", 
 /* The table, or NULL. */
 static const char *table_of(const char *folder)
 {
-  for (size_t k = 0; tables[k]; k++) {
-    char *path = file_join(folder, tables[k]);
-    bool there = path && file_exists(path);
-    r4_mem_free(path);
-    if (there) return tables[k];
-  }
+  for (size_t k = 0; tables[k]; k++)
+    if (file_exists_in(folder, tables[k])) return tables[k];
   return NULL;
 }
 

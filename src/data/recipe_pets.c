@@ -26,10 +26,7 @@ static const char *const classes[] = {"cat", "dog", NULL};
 
 static bool matches(const char *path)
 {
-  char *table = file_join(path, table_name);
-  bool there = table && file_exists(table);
-  r4_mem_free(table);
-  return there;
+  return file_exists_in(path, table_name);
 }
 
 /* ---- The table ---- */
