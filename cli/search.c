@@ -16,7 +16,11 @@ static void show_try(const r4_lambda_try *t, bool chosen)
   else
     fprintf(stderr, "  %7.2f  %7.2f  %7.2f  %-8.3g", 50 * (t->avg + t->worst), 100 * t->avg, 100 * t->worst,
             t->penalty);
-  fprintf(stderr, "%s\n", t->dead ? "  dead: one answer for everything" : chosen ? "  chosen" : "");
+  if (t->dead)
+    fprintf(stderr, "  dead: one answer for everything");
+  else if (!t->learned && !t->diverged)
+    fprintf(stderr, "  no better than guessing");
+  fprintf(stderr, "%s\n", chosen ? "  chosen" : "");
 }
 
 /* From the smallest lambda to the largest. */
@@ -46,10 +50,11 @@ int search_take(const struct job *j)
                                  &stopped, &e);
   if (s) return cli_fail(j->command, s, e.text);
   if (j->quiet) return EXIT_DONE;
-  fprintf(
-    stderr,
-    "r4 %s: lambda: auto takes %g, the largest that scores within half a point of the best; %s/curve.json\n",
-    j->command, curve.tried[curve.chosen].lambda, shown(folder).text);
+  const r4_lambda_try *taken = &curve.tried[curve.chosen];
+  fprintf(stderr, "r4 %s: lambda: auto takes %g, %s; %s/curve.json\n", j->command, taken->lambda,
+          taken->learned ? "the largest that scores within half a point of the best"
+                         : "as no net has learned enough in its short run to tell lambdas apart",
+          shown(folder).text);
   show_curve(&curve);
   return EXIT_DONE;
 }

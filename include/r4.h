@@ -1013,6 +1013,7 @@ enum { R4_LAMBDA_TRIES = 6 };
 typedef struct {
   double lambda, avg, worst; /* accuracies in validation at its end, 0 to 1                                 */
   double penalty;            /* mean of its last epoch                                                      */
+  bool learned;              /* the mean of both accuracies is above that of guessing, 1 / classes          */
   bool dead;                 /* it gives every validation example the same answer, so its scores mean nothing */
   bool diverged;             /* its loss was not a number or not finite: there are no scores                  */
 } r4_lambda_try;

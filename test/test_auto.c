@@ -35,8 +35,12 @@ static const char *search(curve *f, curve *penalty, int64_t epochs)
   for (int at; auto_next(t, n, auto_budget(epochs), &at); n++) {
     assert_true(n < AUTO_RUNS);
     double score = f(at);
-    t[n] = (struct auto_try){
-      .at = at, .avg = score + 0.05, .worst = score - 0.05, .penalty = penalty(at), .lost = isinf(score)};
+    t[n] = (struct auto_try){.at = at,
+                             .avg = score + 0.05,
+                             .worst = score - 0.05,
+                             .penalty = penalty(at),
+                             .lost = isinf(score),
+                             .learned = score > 0.3};
     length += (size_t)snprintf(said + length, sizeof said - length, "%s%d", n ? " " : "", at);
   }
   size_t taken = auto_choice(t, n);
@@ -136,6 +140,38 @@ static void test_where_it_looks_and_what_it_takes(void **state)
   }
 }
 
+static double guesses(int at)
+{
+  return 0.2 - 0.001 * at;
+}
+
+static double guesses_the_same(int at)
+{
+  (void)at;
+  return 0.2;
+}
+
+static double guesses_from_the_first_on(int at)
+{
+  return at < -1 ? 0.7 : 0.2;
+}
+
+static double dead_or_guesses(int at)
+{
+  return at < 0 ? 0.2 : -INFINITY;
+}
+
+/* Where nothing was learned, larger lambdas are not as good, but as unknown. */
+static void test_nets_that_guess(void **state)
+{
+  (void)state;
+  assert_string_equal(search(guesses, falling, 10), "0 -2 -4 -6: 0");
+  assert_string_equal(search(guesses, falling, 12), "0 -2 -4: 0");
+  assert_string_equal(search(guesses_the_same, flat, 12), "0 -2 -4: 0");
+  assert_string_equal(search(guesses_from_the_first_on, falling, 10), "0 -2 -4 -1 -3: -2");
+  assert_string_equal(search(dead_or_guesses, falling, 12), "0 -2 -4: -2");
+}
+
 /* From some lambda on the guard holds the penalty back: all larger ones give the same, to the bit. */
 static double held_above(int at)
 {
@@ -160,8 +196,10 @@ static void test_lambdas_that_show_nothing(void **state)
 static void test_the_choice(void **state)
 {
   (void)state;
-  struct auto_try t[] = {
-    {0, 0.9, 0.7, 1, false}, {2, 0.95, 0.641, 1, false}, {4, 0.95, 0.639, 1, false}, {6, 1, 1, 1, true}};
+  struct auto_try t[] = {{0, 0.9, 0.7, 1, false, true},
+                         {2, 0.95, 0.641, 1, false, true},
+                         {4, 0.95, 0.639, 1, false, true},
+                         {6, 1, 1, 1, true, true}};
   assert_int_equal(auto_choice(t, 4), 1);
   t[1].worst = 0.6;
   assert_int_equal(auto_choice(t, 4), 0);
@@ -202,6 +240,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_where_it_looks_and_what_it_takes),
+    cmocka_unit_test(test_nets_that_guess),
     cmocka_unit_test(test_lambdas_that_show_nothing),
     cmocka_unit_test(test_the_choice),
     cmocka_unit_test(test_the_budget),

@@ -208,6 +208,14 @@ static void lost_nets_are_named(void **state)
   EXPECT("cat wild/auto/curve.json", 0, "\"diverged\":true");
 }
 
+/* What has not learned anything yet is no reason for a larger penalty. */
+static void nets_that_guess_keep_the_default(void **state)
+{
+  (void)state;
+  EXPECT("$R4 train a.yaml --set rate=1e-9 --out guess", 0,
+         "lambda: auto takes 10, as no net has learned enough", "no better than guessing  chosen");
+}
+
 static void tables_may_search(void **state)
 {
   (void)state;
@@ -228,6 +236,7 @@ int main(void)
     cmocka_unit_test(methods_without_penalty),
     cmocka_unit_test(settings_of_short_runs),
     cmocka_unit_test(lost_nets_are_named),
+    cmocka_unit_test(nets_that_guess_keep_the_default),
     cmocka_unit_test(tables_may_search),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -36,10 +36,13 @@ static bool was_held_back(const struct auto_try *t, size_t n, size_t k)
   return false;
 }
 
+/* Below 0: nothing was learned. */
 static double score(const struct auto_try *t, size_t n, size_t k)
 {
   double mean = (t[k].avg + t[k].worst) / 2;
-  return t[k].lost || isnan(mean) || was_held_back(t, n, k) ? -INFINITY : mean;
+  if (t[k].lost || isnan(mean)) return -INFINITY;
+  if (!t[k].learned) return -1;
+  return was_held_back(t, n, k) ? -INFINITY : mean;
 }
 
 /* The best of the runs from low to high, or of the decades among them. */
@@ -90,7 +93,7 @@ static bool next_up(const struct auto_try *t, size_t n, int *at)
   while (was_tried(t, n, top + DECADE)) top += DECADE;
   double reached = score_at(t, n, top);
   *at = top + DECADE;
-  return !isinf(reached) && reached >= best(t, n, INT32_MIN, INT32_MAX, true) - TOLERANCE;
+  return reached >= 0 && reached >= best(t, n, INT32_MIN, INT32_MAX, true) - TOLERANCE;
 }
 
 static bool next_down(const struct auto_try *t, size_t n, int *at)
@@ -100,13 +103,13 @@ static bool next_down(const struct auto_try *t, size_t n, int *at)
   double reached = score_at(t, n, bottom), above = best(t, n, bottom + 1, INT32_MAX, true);
   *at = bottom - DECADE;
   if (!bottom) return !(above > reached + TOLERANCE);
-  return reached > above + TOLERANCE || (isinf(reached) && isinf(above));
+  return reached > above + TOLERANCE || fmax(reached, above) < 0;
 }
 
 static bool next_fine(const struct auto_try *t, size_t n, int *at)
 {
   size_t taken = choose(t, n, true);
-  if (taken == n) return false;
+  if (taken == n || score(t, n, taken) < 0) return false;
   *at = t[taken].at + 1;
   if (was_tried(t, n, *at)) *at = t[taken].at - 1;
   return !was_tried(t, n, *at);

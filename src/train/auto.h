@@ -2,19 +2,20 @@
  * makes the runs.
  *
  * A short run has a quarter of the epochs. Its score is the mean of its average and its worst group accuracy in
- * validation, whose shortcut is broken (task_val_fill); a net that is lost, because it is dead or its loss is no
- * number, scores less than any other; so does one whose numbers are those of a smaller lambda, to the bit: the guard
- * (guard.h) has held both back, and the larger one has shown nothing. The lambdas that are tried are
+ * validation, whose shortcut is broken (task_val_fill). Nets that guess, scoring no more than 1 / classes, all score the
+ * same, below the others: they show no difference. A net that is lost, because it is dead or its loss is no number,
+ * scores least; so does one whose numbers are those of a smaller lambda, to the bit: the guard (guard.h) has held both
+ * back, and the larger one has shown nothing. The lambdas that are tried are
  *
  *     1. the method's own
- *     2. ten times the largest, as long as that stays within TOLERANCE of the best; not if the first is lost
+ *     2. ten times the largest, as long as that has learned and stays within TOLERANCE of the best
  *     3. unless some larger lambda was better than the first by more than TOLERANCE: a tenth of the smallest, as long
- *        as that is better than all larger ones by more than TOLERANCE, or all are lost
- *     4. sqrt(10) times what would be taken now, and the same divided by sqrt(10)
+ *        as that is better than all larger ones by more than TOLERANCE, or none has learned
+ *     4. sqrt(10) times what would be taken now, and the same divided by sqrt(10), if that has learned
  *
  * where the last two runs of the budget are kept for 4. Taken is the largest lambda whose score is within TOLERANCE of
  * the best: among nets that do as well, the larger penalty makes the one that ignores the mask more firmly, which
- * the score does not see.
+ * the score does not see. Where none has learned, that is the method's own, or the next below that is alive.
  *
  * Budget: 6 short runs, and no more epochs than a fifth of what a grid of 7 lambdas takes: with E epochs, short ones
  * of S = max(1, E / 4) in whole numbers, at most min(6, 7 E / (5 S)). That is 5 runs where 4 divides E, 1.25 E epochs
@@ -37,7 +38,7 @@ size_t auto_budget(int64_t epochs);
 struct auto_try {
   int at;
   double avg, worst, penalty; /* the first two are 0 to 1 */
-  bool lost;
+  bool lost, learned; /* dead or without a loss; better than guessing */
 };
 
 /* Where the next run is, given the n before it, in their order. false: there is none, the search is over. */

@@ -104,6 +104,7 @@ static void add_try(struct json_writer *w, const r4_lambda_try *t, bool chosen)
   add_real(w, "avg", t->avg);
   add_real(w, "worst", t->worst);
   add_real(w, "penalty", t->penalty);
+  add_flag(w, "learned", t->learned);
   add_flag(w, "dead", t->dead);
   add_flag(w, "diverged", t->diverged);
   add_flag(w, "chosen", chosen);
@@ -141,7 +142,8 @@ static void add_result(struct search *x, const r4_lambda_try *result, int at)
                                  .avg = result->avg,
                                  .worst = result->worst,
                                  .penalty = result->penalty,
-                                 .lost = result->dead || result->diverged};
+                                 .lost = result->dead || result->diverged,
+                                 .learned = result->learned};
   c->tried[c->n++] = *result;
   c->chosen = auto_choice(x->t, c->n);
 }
@@ -173,6 +175,7 @@ static r4_status read_curve(struct search *x, r4_error *e)
                        .avg = number(v, "avg"),
                        .worst = number(v, "worst"),
                        .penalty = number(v, "penalty"),
+                       .learned = flag(v, "learned"),
                        .dead = flag(v, "dead"),
                        .diverged = flag(v, "diverged")};
     if (auto_next(x->t, k, x->budget, &at) && t.lambda == auto_lambda(x->first, at))
@@ -208,6 +211,18 @@ static r4_status read_result(const char *folder, r4_lambda_try *result, r4_error
   return s;
 }
 
+/* What the net tells apart; two classes for one output. */
+static r4_status count_classes(const char *folder, double *classes, r4_error *e)
+{
+  char *path = file_join(folder, "model.safetensors");
+  r4_model *m = path ? r4_model_load(path, NULL, e) : NULL;
+  r4_status s = m ? R4_OK : path ? e->status : r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
+  if (m) *classes = fmax((double)r4_net_classes(r4_model_net(m)), 2);
+  r4_model_free(m);
+  r4_mem_free(path);
+  return s;
+}
+
 /* Sentences about data and settings are the same for all short runs: the first may speak. */
 static r4_status train_short(struct search *x, const r4_settings *s, const char *folder,
                              r4_lambda_try *result, bool *stopped, r4_error *e)
@@ -226,7 +241,11 @@ static r4_status train_short(struct search *x, const r4_settings *s, const char 
   }
   if (status || end.stopped) return status;
   result->dead = end.only >= 0;
-  return read_result(folder, result, e);
+  status = read_result(folder, result, e);
+  double classes = 2;
+  if (!status) status = count_classes(folder, &classes, e);
+  result->learned = !result->dead && (result->avg + result->worst) / 2 > 1 / classes;
+  return status;
 }
 
 static r4_status try_lambda(struct search *x, double lambda, r4_lambda_try *result, bool *stopped,
