@@ -53,7 +53,7 @@ int search_take(const struct job *j)
   const r4_lambda_try *taken = &curve.tried[curve.chosen];
   fprintf(stderr, "r4 %s: lambda: auto takes %g, %s; %s/curve.json\n", j->command, taken->lambda,
           taken->learned ? "the largest that scores within half a point of the best"
-                         : "as no net has learned enough in its short run to tell lambdas apart",
+                         : "but no short run was better than guessing: more epochs would tell",
           shown(folder).text);
   show_curve(&curve);
   return EXIT_DONE;

@@ -36,13 +36,11 @@ static bool was_held_back(const struct auto_try *t, size_t n, size_t k)
   return false;
 }
 
-/* Below 0: nothing was learned. */
 static double score(const struct auto_try *t, size_t n, size_t k)
 {
   double mean = (t[k].avg + t[k].worst) / 2;
   if (t[k].lost || isnan(mean)) return -INFINITY;
-  if (!t[k].learned) return -1;
-  return was_held_back(t, n, k) ? -INFINITY : mean;
+  return t[k].learned && was_held_back(t, n, k) ? -INFINITY : mean;
 }
 
 /* The best of the runs from low to high, or of the decades among them. */
@@ -87,13 +85,20 @@ static double score_at(const struct auto_try *t, size_t n, int at)
   return best(t, n, at, at, true);
 }
 
+static bool has_learned(const struct auto_try *t, size_t n, int low, int high)
+{
+  for (size_t k = 0; k < n; k++)
+    if (t[k].at >= low && t[k].at <= high && t[k].learned) return true;
+  return false;
+}
+
 static bool next_up(const struct auto_try *t, size_t n, int *at)
 {
   int top = 0;
   while (was_tried(t, n, top + DECADE)) top += DECADE;
   double reached = score_at(t, n, top);
   *at = top + DECADE;
-  return reached >= 0 && reached >= best(t, n, INT32_MIN, INT32_MAX, true) - TOLERANCE;
+  return has_learned(t, n, top, top) && reached >= best(t, n, INT32_MIN, INT32_MAX, true) - TOLERANCE;
 }
 
 static bool next_down(const struct auto_try *t, size_t n, int *at)
@@ -103,13 +108,13 @@ static bool next_down(const struct auto_try *t, size_t n, int *at)
   double reached = score_at(t, n, bottom), above = best(t, n, bottom + 1, INT32_MAX, true);
   *at = bottom - DECADE;
   if (!bottom) return !(above > reached + TOLERANCE);
-  return reached > above + TOLERANCE || fmax(reached, above) < 0;
+  return reached > above + TOLERANCE || !has_learned(t, n, INT32_MIN, INT32_MAX);
 }
 
 static bool next_fine(const struct auto_try *t, size_t n, int *at)
 {
   size_t taken = choose(t, n, true);
-  if (taken == n || score(t, n, taken) < 0) return false;
+  if (taken == n || !t[taken].learned) return false;
   *at = t[taken].at + 1;
   if (was_tried(t, n, *at)) *at = t[taken].at - 1;
   return !was_tried(t, n, *at);

@@ -2,10 +2,10 @@
  * makes the runs.
  *
  * A short run has a quarter of the epochs. Its score is the mean of its average and its worst group accuracy in
- * validation, whose shortcut is broken (task_val_fill). Nets that guess, scoring no more than 1 / classes, all score the
- * same, below the others: they show no difference. A net that is lost, because it is dead or its loss is no number,
+ * validation, whose shortcut is broken (task_val_fill). A net that is lost, as it is dead or its loss is no number,
  * scores least; so does one whose numbers are those of a smaller lambda, to the bit: the guard (guard.h) has held both
- * back, and the larger one has shown nothing. The lambdas that are tried are
+ * back, and the larger one has shown nothing. A net has learned if it scores more than by guessing, 1 / classes; before
+ * that all lambdas look alike, and a larger one is no better for it. The lambdas that are tried are
  *
  *     1. the method's own
  *     2. ten times the largest, as long as that has learned and stays within TOLERANCE of the best
@@ -15,7 +15,7 @@
  *
  * where the last two runs of the budget are kept for 4. Taken is the largest lambda whose score is within TOLERANCE of
  * the best: among nets that do as well, the larger penalty makes the one that ignores the mask more firmly, which
- * the score does not see. Where none has learned, that is the method's own, or the next below that is alive.
+ * the score does not see.
  *
  * Budget: 6 short runs, and no more epochs than a fifth of what a grid of 7 lambdas takes: with E epochs, short ones
  * of S = max(1, E / 4) in whole numbers, at most min(6, 7 E / (5 S)). That is 5 runs where 4 divides E, 1.25 E epochs
