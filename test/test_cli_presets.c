@@ -23,40 +23,52 @@ static size_t rows_of(const char *name, char row[32][128])
   return n;
 }
 
-/* Every row of the table, on the folder in the place where "r4 data get" says that it belongs. */
-static void reproduces(const char *name, char *folder)
+/* Puts the folder where "r4 data get" says that it belongs. */
+static void place(char *folder, const char *data)
+{
+  char line[1024];
+  snprintf(line, sizeof line, "mkdir -p data && mv %s data/%s", folder, data);
+  EXPECT(line, 0, "");
+  free(folder);
+}
+
+/* Every row of the table. */
+static void reproduces(const char *name, int splits)
 {
   static char row[32][128];
   char line[1024];
   size_t n = rows_of(name, row);
-  snprintf(
-    line, sizeof line,
-    "mkdir -p data && mv %s data/%s && R4_DATA_DIR=data $R4 reproduce %s --seeds 1 --set epochs=1 --set "
-    "data.size=24 --set batch=16 --set threads=1 --out %s-rows --quiet",
-    folder, name, name, name);
+  snprintf(line, sizeof line,
+           "R4_DATA_DIR=data $R4 reproduce %s --splits %d --seeds 1 --set epochs=1 --set data.size=24 --set "
+           "batch=16 "
+           "--set threads=1 --out rows/%s --quiet",
+           name, splits, name);
   EXPECT(line, 0, "| average");
   assert_in_range(n, 5, 32);
   for (size_t k = 0; k < n; k++)
     if (!strstr(command_output, row[k])) fail_msg("%s: no row%s in %s", name, row[k], command_output);
-  free(folder);
 }
 
 static void isic(void **state)
 {
   (void)state;
-  reproduces("isic", photographs_isic_2017());
+  place(photographs_isic_2017(), "isic");
+  reproduces("isic", 1);
+  reproduces("isic/with-paste", 2);
 }
 
 static void plant(void **state)
 {
   (void)state;
-  reproduces("plant", photographs_plants(false));
+  place(photographs_plants(false), "plant");
+  reproduces("plant", 1);
 }
 
 static void pets(void **state)
 {
   (void)state;
-  reproduces("pets", photographs_pets());
+  place(photographs_pets(), "pets");
+  reproduces("pets", 1);
 }
 
 int main(void)
