@@ -114,12 +114,30 @@ static void draws_depend_on_the_seed_alone(void **state)
   r4_data_free(d);
 }
 
+/* In one of three classes alone are masks: those of the others are pasted on it, be they before or after it. */
+static void all_other_classes_lend_theirs(void **state)
+{
+  (void)state;
+  struct example x[] = {{-1, 0, HEALTHY, 255}, {1, 0, ILL, 0},   {1, 0, ILL, 0},
+                        {0, 9, ABSENT, 255},   {9, 9, ILL, 255}, {1, 0, ILL, 0},
+                        {1, 0, ILL, 0},        {1, 0, ILL, 0},   {1, 0, ILL, 0}};
+  r4_data *d = make(x, COUNT(x));
+  r4_paste_options o = r4_paste_defaults();
+  o.draws = 1000;
+  const r4_pasted *p = test(d, &o);
+  assert_int_equal(p->donors, 3);
+  assert_int_equal(p->found[ILL], 6);
+  assert_true(p->lost[ILL] > 2.5 &&
+              p->lost[ILL] < 3.5); /* the patch of the third class hides them, half of the time */
+  r4_data_free(d);
+}
+
 /* An ill one with a patch of its own is neither tested nor lends its patch to the ill. */
 static void content_of_the_own_class_is_not_pasted(void **state)
 {
   (void)state;
   static const struct example x[] = {{9, 9, ILL, 255}, {-1, 0, HEALTHY, 255}, {-1, 0, HEALTHY, 255},
-                                     {1, 0, ILL, 0},        {1, 0, ILL, 0},        {1, 0, ILL, 0}};
+                                     {1, 0, ILL, 0},   {1, 0, ILL, 0},        {1, 0, ILL, 0}};
   r4_data *d = make(x, COUNT(x));
   const r4_pasted *p = test(d, NULL);
   assert_int_equal(p->examples[ILL], 3);
@@ -220,6 +238,7 @@ int main(void)
     cmocka_unit_test(lost_ones_are_counted),
     cmocka_unit_test(soft_masks_blend),
     cmocka_unit_test(draws_depend_on_the_seed_alone),
+    cmocka_unit_test(all_other_classes_lend_theirs),
     cmocka_unit_test(content_of_the_own_class_is_not_pasted),
     cmocka_unit_test(nothing_to_paste_is_said),
     cmocka_unit_test(shares_over_seeds),

@@ -19,8 +19,9 @@ struct test {
   const r4_data *d;
   r4_paste_options o;
   struct probe *probe;
-  size_t *donor, donors; /* examples with a mask               */
-  size_t *right, rights; /* examples to be pasted on           */
+  size_t *donor, donors;           /* examples with a mask, those of a class together */
+  size_t first[R4_MAX_GROUPS + 1]; /* of each class in donor               */
+  size_t *right, rights;           /* examples to be pasted on           */
   int32_t *predicted;
 };
 
@@ -49,18 +50,33 @@ static void choose_classes(struct test *t, r4_pasted *p)
     p->tested[c] = most > 0 && (t->o.all || masked_share(t->d, c) < most / 2);
 }
 
-static size_t donors_for(const struct test *t, int32_t class)
+static void find_donors(struct test *t)
 {
-  size_t n = 0;
-  for (size_t k = 0; k < t->donors; k++) n += t->d->record[t->donor[k]].label != class;
-  return n;
+  size_t classes = t->d->classes->n, at[R4_MAX_GROUPS];
+  for (size_t i = 0; i < t->d->n; i++)
+    if (t->d->record[i].mask) t->first[t->d->record[i].label + 1]++;
+  for (size_t c = 0; c < classes; c++) t->first[c + 1] += t->first[c];
+  memcpy(at, t->first, classes * sizeof *at);
+  for (size_t i = 0; i < t->d->n; i++)
+    if (t->d->record[i].mask) t->donor[at[t->d->record[i].label]++] = i;
+  t->donors = t->first[classes];
 }
 
-/* The k-th donor of another class. */
+static size_t own_donors(const struct test *t, int32_t class)
+{
+  return t->first[class + 1] - t->first[class];
+}
+
+/* Of other classes. */
+static size_t donors_for(const struct test *t, int32_t class)
+{
+  return t->donors - own_donors(t, class);
+}
+
+/* The k-th of them. */
 static size_t donor_at(const struct test *t, int32_t class, size_t k)
 {
-  for (const size_t *donor = t->donor;; donor++)
-    if (t->d->record[*donor].label != class && !k--) return *donor;
+  return t->donor[k < t->first[class] ? k : k + own_donors(t, class)];
 }
 
 /* Counts the examples that can be pasted on, and lists those of them that are right. */
@@ -148,8 +164,7 @@ static r4_status run_draw(struct test *t, int draw, r4_pasted *p, r4_error *e)
 
 static r4_status run(struct test *t, r4_pasted *p, r4_error *e)
 {
-  for (size_t i = 0; i < t->d->n; i++)
-    if (t->d->record[i].mask) t->donor[t->donors++] = i;
+  find_donors(t);
   p->donors = t->donors;
   choose_classes(t, p);
   if (!t->donors) p->none = "no example has a mask";
@@ -162,15 +177,12 @@ static r4_status run(struct test *t, r4_pasted *p, r4_error *e)
   return s;
 }
 
-static r4_status check_options(const r4_paste_options *o, const r4_data *d, r4_error *e)
+static r4_status check_options(const r4_paste_options *o, r4_error *e)
 {
   if (o->draws < 1 || o->draws > 1000000)
     return r4_fail(e, R4_E_ARGUMENT, "paste test: %d draws, expected 1 to 1000000", o->draws);
   if (o->batch < 1)
     return r4_fail(e, R4_E_ARGUMENT, "paste test: a batch of %lld, expected 1 or more", (long long)o->batch);
-  if (d->classes->n > R4_MAX_GROUPS)
-    return r4_fail(e, R4_E_ARGUMENT, "paste test: %zu classes, at most %d", d->classes->n,
-                   (int)R4_MAX_GROUPS);
   return R4_OK;
 }
 
@@ -185,9 +197,13 @@ r4_status r4_paste_test(const r4_net *net, const float *weights, const r4_data *
   if (!e) e = &own;
   struct test t = {.net = net, .weights = weights, .d = d, .o = options ? *options : r4_paste_defaults()};
   *p = (r4_pasted){.draws = t.o.draws, .classes = d->classes->n};
-  r4_status s = check_options(&t.o, d, e);
+  r4_status s = check_options(&t.o, e);
   if (!s) s = eval_check(net, weights, d, e);
   if (s) return s;
+  if (d->classes->n > R4_MAX_GROUPS) {
+    *p = (r4_pasted){.draws = t.o.draws, .none = "there are more than 1024 classes"};
+    return R4_OK;
+  }
   t.donor = r4_mem_new(d->n, sizeof *t.donor);
   t.right = r4_mem_new(d->n, sizeof *t.right);
   t.predicted = r4_mem_new(d->n, sizeof *t.predicted);
