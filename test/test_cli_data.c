@@ -110,6 +110,7 @@ static void get_explains_what_is_got_by_hand(void **state)
     {"isic", "processed/patch_no_cancer_again", "metadata_2017.csv", "isic-archive"},
     {"plant", "images/DAY_Znn", "rgb_dataset_splits", "white on the leaf"},
     {"pets", "oxford-pets-cascam", "artifact_metadata.csv", "images/"}};
+  static const char *const recipes[] = {"decoy-derm", "isic", "plant", "decoy-pets"};
   for (size_t k = 0; k < 4; k++) {
     char line[200], path[200];
     snprintf(line, sizeof line, "$R4 data get %s", words[k][0]);
@@ -119,7 +120,7 @@ static void get_explains_what_is_got_by_hand(void **state)
     expect(line, 1, path);
     snprintf(line, sizeof line, "$R4 data get %s --json", words[k][0]);
     expect(line, 1, "\"by_hand\": true, \"here\": false, \"path\": ");
-    snprintf(line, sizeof line, "$R4 data make %s --out x.npz 2>&1", k ? words[k][0] : "decoy-derm");
+    snprintf(line, sizeof line, "$R4 data make %s --out x.npz 2>&1", recipes[k]);
     snprintf(path, sizeof path, "r4 data get %s says how to get it", words[k][0]);
     expect(line, 3, path);
     expect("$R4 data list", 0, path);

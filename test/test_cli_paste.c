@@ -124,5 +124,6 @@ int main(void)
     cmocka_unit_test(reproduce_goes_over_splits),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
+  if (!check_command()) return 0;
   return cmocka_run_group_tests_name("cli_paste", tests, make, scratch_remove);
 }

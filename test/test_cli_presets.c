@@ -75,5 +75,6 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(isic), cmocka_unit_test(plant), cmocka_unit_test(pets)};
   cmocka_set_message_output(CM_OUTPUT_TAP);
+  if (!check_command()) return 0;
   return cmocka_run_group_tests_name("cli_presets", tests, scratch_make, scratch_remove);
 }
