@@ -23,10 +23,10 @@ to the K-th layer of the line, counted from 0.
       cert-r4     mean_i |m max(|lo_i|, |hi_i|)|, cert-r4.lo <= g <= cert-r4.hi while x moves by up to eps m
       ibp-ex      mean over the examples with a mask of the cross entropy of the worst logits in that box;
                   ibp-ex.lo and ibp-ex.hi bound the logits
-      adv-r4      mean_i |m g_i(x + d)|, where d starts at eps m start and takes steps of alpha along the
-                  sign of the gradient of sum_i |m g_i|^2, clipped to |d| <= eps m; adv-r4.d is for each
-                  example the d of this path, start and end included, or 0, at which |m g_i| is largest, and
-                  a constant for the gradient
+      adv-r4      mean_i |m g_i(x + d)|, where d goes from 0 to eps m start and then takes steps of alpha along
+                  the sign of the gradient of sum_i |m g_i|^2, clipped to |d| <= eps m; adv-r4.d is for each
+                  example the d of this path, 0 and its end included, at which |m g_i| is largest, and a
+                  constant for the gradient
 """
 import argparse
 import os
@@ -269,28 +269,35 @@ def best_of(points, sizes, kinks):
 def attack(explain, data, eps, kinks, steps=STEPS, alpha=None):
     """The best point of the path; explain(x) is the explanation at x, to be differentiated by x.
 
-    Steps have the length alpha, eps / 4 if None. If 0, they begin with eps, and with each quarter of the steps
-    the length halves and the path goes on from the best point."""
+    Steps have the length alpha, eps / 4 if None. If 0, they begin with eps, and with each third of the steps
+    the length halves and the path goes on from the best point, by the direction there."""
     box = eps * data["m"]
-    points, sizes = [], []
+    points, sizes, ups = [], [], []
 
     def visit(d):
         at = (data["x"] + d).requires_grad_(True)
         squares = (data["m"] * explain(at)).square().flatten(1).sum(1)
         points.append(d)
         sizes.append(squares.detach())
-        return torch.autograd.grad(squares.sum(), at)[0]
+        ups.append(torch.autograd.grad(squares.sum(), at)[0])
+        return ups[-1]
 
     def best():
         return best_of(torch.stack(points), torch.stack(sizes), kinks)
 
+    def up_at(d):
+        """The direction at the first visited point that is d, for each example."""
+        same = (torch.stack(points) == d).flatten(2).all(2)
+        first = same.double().argmax(0)
+        return torch.stack(ups)[first, torch.arange(len(first))]
+
     visit(torch.zeros_like(box))
     d, length = box * data["start"], eps / 4 if alpha is None else alpha or eps
     up = visit(d)
-    for k in range(steps):
-        if k and alpha == 0 and 4 * k // steps > 4 * (k - 1) // steps:
+    for k in range(1, steps):
+        if alpha == 0 and 3 * k // steps > 3 * (k - 1) // steps:
             d, length = best(), length / 2
-            up = visit(d)
+            up = up_at(d)
         kinks.near(up, data["m"])
         d = torch.maximum(torch.minimum(d + length * up.sign(), box), -box)
         up = visit(d)

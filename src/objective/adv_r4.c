@@ -1,59 +1,83 @@
 /* Adv-R4: q_i = || m_i . g_i(x_i + d_i) ||, where d_i is the best point that an attack visits:
  *
- *     d_i     = argmax over 0, d_i0 .. d_iK of J_i,      J_i(d) = || m_i . g_i(x_i + d) ||_2^2
- *     d_i,k+1 = clip(d_ik + alpha_k m_i . sign(d J_i / d d)),  K steps, |d| <= eps m_i
- *     d_i0    = eps m_i . start, start in [-1, 1], or 0
+ *     d_i     = argmax over d_i0 .. d_iK of J_i,      J_i(d) = || m_i . g_i(x_i + d) ||_2^2
+ *     d_i0    = 0
+ *     d_i1    = eps m_i . start, start in [-1, 1], if a random start is asked for; else as all others:
+ *     d_i,k+1 = clip(d_ik + alpha_k m_i . sign(d J_i / d d at d_ik)),  |d| <= eps m_i
  *
- * alpha_k is the given alpha. If none is given, it begins as eps and halves with each quarter of the steps, which
- * also starts from the best point so far: far at first, as J has kinks that its slope does not see, then close.
+ * alpha_k is the given alpha. If none is given, it begins as eps and halves with each third of the steps, which
+ * also goes on from the best point so far, by its slope: far at first, as J has kinks that its slope does not see,
+ * then close.
  *
  * Steps along a sign have a fixed length and cross kinks of the net, so that the last point can lie below
- * the first. J_ik is computed for its slope anyway: to keep the best costs an evaluation at 0, one at d_iK, and
- * one where the search goes on from the best.
+ * the first. J_ik is computed for its slope anyway, and the forward pass at d = 0 is the data term's: to keep the best
+ * costs little.
  *
  * Each d_k is detached: a leaf for J. The search runs forward only, and d is a constant for the derivative
  * by the weights. */
 #include "objective/objective.h"
 
-static r4_id start(struct objective *o)
-{
-  if (!o->options->random_start) return view_nowhere(o);
-  o->in.start = r4_input(o->g, "start", r4_node_shape(o->g, o->in.m));
-  return view_allowed(o, r4_mul(o->g, view_radius(o), o->in.start));
-}
-
-static r4_id squares_at(const struct objective *o, r4_id d)
-{
-  return objective_squares(o, objective_explain(o, view_moved(o, d)));
-}
+/* Where an attack is: the point, how large the explanation is there, and its slope. */
+struct point {
+  r4_id d, squares, slope;
+};
 
 /* Examples do not see each other, so the slope of sum_i J_i holds those of all J_i. */
-static r4_id ascend(const struct objective *o, r4_id d, r4_id squares, r4_id alpha)
+static struct point look(const struct objective *o, struct view v, r4_id d)
 {
-  r4_graph *g = o->g;
-  r4_id slope = R4_NONE;
-  r4_grad(g, r4_sum(g, squares, R4_ALL), 1, &d, &slope);
-  r4_id step = r4_mul(g, r4_mul(g, o->in.m, r4_sign(g, slope)), alpha);
-  return view_allowed(o, r4_add(g, d, step));
+  r4_id squares = objective_squares(o, objective_explain(o, v)), slope = R4_NONE;
+  r4_grad(o->g, r4_sum(o->g, squares, R4_ALL), 1, &v.leaf, &slope);
+  return (struct point){d, squares, slope};
+}
+
+static struct point look_at(const struct objective *o, r4_id d)
+{
+  return look(o, view_moved(o, d), d);
+}
+
+static struct point look_at_examples(const struct objective *o)
+{
+  struct view v = view_clean(o);
+  struct point p = look(o, v, view_nowhere(o));
+  p.squares = view_at_examples(o, v, p.squares);
+  p.slope = view_at_examples(o, v, p.slope);
+  return p;
+}
+
+static r4_id step_from(const struct objective *o, r4_id d, r4_id slope, r4_id alpha)
+{
+  r4_id step = r4_mul(o->g, r4_mul(o->g, o->in.m, r4_sign(o->g, slope)), alpha);
+  return view_allowed(o, r4_add(o->g, d, step));
+}
+
+/* For each example the better one; the first of equals. */
+static struct point better(const struct objective *o, struct point a, struct point b)
+{
+  r4_id second = r4_less(o->g, a.squares, b.squares);
+  return (struct point){view_select(o, second, b.d, a.d), r4_max(o->g, a.squares, b.squares),
+                        view_select(o, second, b.slope, a.slope)};
+}
+
+static r4_id random_start(struct objective *o)
+{
+  o->in.start = r4_input(o->g, "start", r4_node_shape(o->g, o->in.m));
+  return view_allowed(o, r4_mul(o->g, view_radius(o), o->in.start));
 }
 
 static r4_id best_point(struct objective *o)
 {
   const r4_objective_options *p = o->options;
-  r4_id nowhere = view_nowhere(o), d = start(o), squares = squares_at(o, d);
   r4_id alpha = p->alpha > 0 ? r4_const(o->g, p->alpha, R4_SCALAR) : o->eps;
-  struct best best = {d, squares};
-  if (p->random_start) view_keep_best(o, &best, nowhere, objective_squares(o, objective_explain_examples(o)));
+  struct point at = look_at_examples(o), best = at;
   for (int k = 0; k < p->steps; k++) {
-    bool next_quarter = k > 0 && 4 * k / p->steps > 4 * (k - 1) / p->steps;
-    if (next_quarter && !(p->alpha > 0)) {
+    bool next_third = k > 0 && 3 * k / p->steps > 3 * (k - 1) / p->steps;
+    if (next_third && !(p->alpha > 0)) {
       alpha = r4_scale(o->g, alpha, 0.5);
-      d = r4_detach(o->g, best.d);
-      squares = squares_at(o, d);
+      at = best;
     }
-    d = ascend(o, d, squares, alpha);
-    squares = squares_at(o, d);
-    view_keep_best(o, &best, d, squares);
+    bool starts = k == 0 && p->random_start;
+    at = look_at(o, starts ? random_start(o) : step_from(o, at.d, at.slope, alpha));
+    best = better(o, best, at);
   }
   return best.d;
 }

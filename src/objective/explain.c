@@ -67,15 +67,10 @@ r4_id objective_explain(const struct objective *o, struct view v)
   return gradient;
 }
 
-/* At d = 0 the points are the examples themselves. To say so by a box of this one value lets all that is added and
- * multiplied with d fold away, and what remains is shared with other passes over the examples. */
 r4_id objective_explain_examples(const struct objective *o)
 {
   struct view v = view_clean(o);
-  r4_id gradient = objective_explain(o, v);
-  if (!v.d.i) return gradient;
-  r4_box here = r4_box_between(v.leaf, v.centre, v.centre);
-  return r4_bound(o->g, gradient, 1, &here).lo;
+  return view_at_examples(o, v, objective_explain(o, v));
 }
 
 /* ---- How large it is on the mask ---- */

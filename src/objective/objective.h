@@ -89,12 +89,10 @@ r4_box view_box(const struct objective *o, struct view v); /* leaf -+ eps m     
 r4_id view_allowed(const struct objective *o, r4_id d);    /* d clipped to the box and the range */
 r4_id view_repeat(r4_graph *g, r4_id x, int64_t times);    /* rows of x, times over              */
 
-/* Of the points that a search visits, for each example the one of the largest size; the first of equals. */
-struct best {
-  r4_id d, size; /* shaped as the masks, and [batch] */
-};
-
-void view_keep_best(const struct objective *o, struct best *b, r4_id d, r4_id size);
+r4_id view_select(const struct objective *o, r4_id chosen, r4_id a,
+                  r4_id b); /* a where chosen [batch], else b */
+r4_id view_at_examples(const struct objective *o, struct view v,
+                       r4_id y); /* y of the clean view v at d = 0 */
 
 r4_id view_logits(const struct objective *o, struct view v);
 

@@ -26,12 +26,13 @@ static r4_id quantity(struct objective *o)
   rows.dim[0] *= o->options->samples;
   o->in.noise = r4_input(g, "noise", rows);
   r4_id nowhere = view_nowhere(o);
-  struct best best = {nowhere, objective_norm(o, objective_explain_examples(o))};
+  r4_id best = nowhere, largest = objective_norm(o, objective_explain_examples(o));
   for (int s = 0; s < o->options->samples; s++) {
-    r4_id d = draw(o, s);
-    view_keep_best(o, &best, d, size_at(o, d));
+    r4_id d = draw(o, s), size = size_at(o, d);
+    best = view_select(o, r4_less(g, largest, size), d, best);
+    largest = r4_max(g, largest, size);
   }
-  return size_at(o, r4_detach(g, best.d));
+  return size_at(o, r4_detach(g, best));
 }
 
 const struct term term_rand_r4 = {.quantity = quantity};

@@ -127,8 +127,16 @@ static r4_id column(const struct objective *o, r4_id v)
   return r4_reshape(o->g, v, shape);
 }
 
-void view_keep_best(const struct objective *o, struct best *b, r4_id d, r4_id size)
+r4_id view_select(const struct objective *o, r4_id chosen, r4_id a, r4_id b)
 {
-  b->d = r4_select(o->g, column(o, r4_less(o->g, b->size, size)), d, b->d);
-  b->size = r4_max(o->g, b->size, size);
+  return r4_select(o->g, column(o, chosen), a, b);
+}
+
+/* At d = 0 the points are the examples themselves. To say so by a box of this one value lets all that is added to and
+ * multiplied with d fold away, and what remains is shared with other passes over the examples. */
+r4_id view_at_examples(const struct objective *o, struct view v, r4_id y)
+{
+  if (!v.d.i) return y;
+  r4_box here = r4_box_between(v.leaf, v.centre, v.centre);
+  return r4_bound(o->g, y, 1, &here).lo;
 }
