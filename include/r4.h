@@ -831,7 +831,7 @@ typedef struct {
   r4_form form;
   double tau, delta; /* of the forms log and target, above 0                                    */
   int samples;       /* smooth-r3, rand-r4                                                      */
-  int steps;         /* adv-r4: of the attack, whose best point counts                          */
+  int steps;         /* adv-r4: of the attack, its random start included; the best point counts  */
   double alpha;      /* adv-r4: size of a step; 0 or less: eps at first, then halved with each third of the
                         steps, which starts at the best point so far                            */
   bool random_start; /* adv-r4: the attack starts at eps m "start", else at the example         */

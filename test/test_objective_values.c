@@ -203,8 +203,8 @@ static void test_adv_r4(void **state)
   each("adv-r4", check_adv_options);
 }
 
-/* From x itself the attack climbs; the first step without a size is as long as the box, and without a random
- * start it starts there. */
+/* From x itself the attack climbs; the first step without a size is as long as the box. A random start, which is at x
+ * here, takes one step; without it the attack starts at x. */
 static void test_attack_climbs(void **state)
 {
   (void)state;
@@ -214,11 +214,12 @@ static void test_attack_climbs(void **state)
     c.o.alpha = 1e-9;
     double here = objective_case_run(&c).penalty;
     c.o.alpha = 0;
-    c.o.steps = 1;
+    c.o.steps = 2;
     double far = objective_case_run(&c).penalty;
     assert_true(far > here + 1e-3);
     c.o.alpha = c.o.eps;
     assert_near(objective_case_run(&c).penalty, far, 1e-12, "the usual step");
+    c.o.steps = 1;
     c.o.random_start = false;
     c.start[1] = c.start[4] = 1; /* not looked at */
     assert_near(objective_case_run(&c).penalty, far, 1e-12, "no random start");

@@ -86,7 +86,7 @@ static const struct setting table[] = {
   CHOICE(METHOD, form, "default", FORMS, "penalty q enters as q or as log(1 + q / tau); default: log for cert-r4"),
   NUMBER(METHOD, tau, "1", 1e-12, UP, "form log: the scale of q"),
   NUMBER(METHOD, samples, "8", 1, 1e6, "smooth-r3, rand-r4: draws for each example"),
-  NUMBER(METHOD, steps, "10", 1, 1e6, "adv-r4: steps of the attack"),
+  NUMBER(METHOD, steps, "10", 1, 1e6, "adv-r4: steps of the attack, its random start included"),
   NUMBER(METHOD, alpha, "0", 0, UP, "adv-r4: length of a step; 0: eps, halved with each third of the steps"),
   FLAG(METHOD, random_start, "true", "adv-r4: start the attack at a random point of the box"),
   NUMBER(METHOD, range, "", -UP, UP, "rand-r4, adv-r4: lowest and highest value of a feature; empty: none"),
