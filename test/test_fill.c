@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "check.h"
 #include "data/fill.h"
+#include "train/task.h"
 
 enum {
   SIDE = 6,
@@ -270,11 +271,15 @@ static void masks_decide_what_can_work(void **state)
     bool (*masked)(size_t i);
     r4_fill kind;
   } c[] = {{all, R4_FILL_COLOUR}, {some, R4_FILL_COLOUR}, {one_class, R4_FILL_PASTE}, {none, R4_FILL_NONE}};
+  r4_settings *s = r4_settings_new();
   for (size_t k = 0; k < sizeof c / sizeof *c; k++) {
     r4_data *d = make(c[k].masked, false);
     assert_int_equal(r4_fill_for(d), c[k].kind);
+    bool one = c[k].kind == R4_FILL_PASTE;
+    assert_int_equal(task_explain(&s->values, d), one ? R4_EXPLAIN_MARGIN : R4_EXPLAIN_LOSS);
     r4_data_free(d);
   }
+  r4_settings_free(s);
 }
 
 static void vectors_are_filled_too(void **state)

@@ -266,7 +266,7 @@ static void with(r4_settings *s, const char *key, const char *word)
 
 static int explain_of(const struct settings *v)
 {
-  return (int)task_objective(v).explain;
+  return (int)task_explain(v, NULL);
 }
 
 static int norm_of(const struct settings *v)

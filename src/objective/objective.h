@@ -29,6 +29,7 @@
 /* The words of each r4_explain, r4_norm and r4_form (but for the target, which a user asks for by a number). NULL ends
  * them. */
 extern const char *const explain_words[], *const norm_words[], *const form_words[];
+enum { EXPLAIN_AUTO }; /* the first word; those of r4_explain follow */
 
 struct objective {
   r4_graph *g;

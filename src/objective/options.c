@@ -5,10 +5,11 @@
 #include "nn/reach.h"
 #include "objective/objective.h"
 
-const char *const explain_words[] = {[R4_EXPLAIN_LOSS] = "loss",
-                                     [R4_EXPLAIN_LOGIT] = "logit",
-                                     [R4_EXPLAIN_MARGIN] = "margin",
-                                     [R4_EXPLAIN_LOGPROB_SUM] = "logprob-sum",
+const char *const explain_words[] = {[EXPLAIN_AUTO] = "auto",
+                                     [R4_EXPLAIN_LOSS + 1] = "loss",
+                                     [R4_EXPLAIN_LOGIT + 1] = "logit",
+                                     [R4_EXPLAIN_MARGIN + 1] = "margin",
+                                     [R4_EXPLAIN_LOGPROB_SUM + 1] = "logprob-sum",
                                      NULL};
 const char *const norm_words[] = {[R4_NORM_L2] = "l2", [R4_NORM_L1] = "l1", [R4_NORM_SUM] = "sum", NULL};
 const char *const form_words[] = {[R4_FORM_LINEAR] = "linear", [R4_FORM_LOG] = "log", NULL};

@@ -129,6 +129,7 @@ static r4_status open_steps(struct run *r, r4_error *e)
                               .index = r->index,
                               .reach = r->reach,
                               .seed = (uint64_t)s->seed};
+  step.objective.explain = task_explain(s, r->train);
   step.objective.filled = fill != R4_FILL_NONE;
   step.objective.filled_within = fill != R4_FILL_PASTE;
   step.objective.class_weights = r->class_weights;

@@ -57,9 +57,19 @@ static void tell_of_fill(struct run *r)
       r->s->fill);
 }
 
+static void tell_of_explain(struct run *r)
+{
+  bool loss = task_explain(r->s, r->train) == R4_EXPLAIN_LOSS && method_dies_of_penalty(r->s->method);
+  if (loss && r4_fill_for(r->train) == R4_FILL_PASTE)
+    run_tell(r, "explain is loss, but masks are much more frequent in some classes than in others: the net "
+                "can escape the "
+                "penalty by being sure of its answer; explain: margin leaves no such way");
+}
+
 void run_greet(struct run *r)
 {
   tell_of_fill(r);
+  tell_of_explain(r);
   bool guides = r4_data_mask_count(r->train, R4_TRAIN, -1) > 0;
   if (r->val && guides && !r4_data_mask_count(r->val, R4_VAL, -1))
     run_tell(r,

@@ -81,7 +81,7 @@ static const struct setting table[] = {
   FLAG(METHOD, guard, "true", "lower lambda while the penalty costs more than half of what was learned"),
   NUMBER(METHOD, lambda_ramp, "0", 0, UP, "epochs over which lambda grows from 0"),
   NUMBER(METHOD, eps_ramp, "0", 0, UP, "epochs over which eps grows from 0"),
-  CHOICE(METHOD, explain, "loss", explain_words, "whose input gradient explains"),
+  CHOICE(METHOD, explain, "auto", explain_words, "whose gradient counts; auto: loss, or margin if one class has masks"),
   CHOICE(METHOD, norm, "l2", norm_words, "rand-r4, adv-r4, cert-r4: norm of the gradient; sum: cert-r4"),
   CHOICE(METHOD, form, "default", FORMS, "penalty q enters as q or as log(1 + q / tau); default: log for cert-r4"),
   NUMBER(METHOD, tau, "1", 1e-12, UP, "form log: the scale of q"),

@@ -180,6 +180,16 @@ r4_fill task_val_fill(const struct settings *s, const r4_data *train)
   return kind == R4_FILL_COLOUR ? R4_FILL_SWAP : kind;
 }
 
+/* The gradient of the loss vanishes where a net is sure of its answer. If masks are on one class, the shortcut is what
+ * makes it sure, and a penalty of that gradient is least where the shortcut is used without a doubt. The margin has no
+ * such way out. */
+r4_explain task_explain(const struct settings *s, const r4_data *train)
+{
+  int k = word_number(s->explain, explain_words);
+  if (k != EXPLAIN_AUTO) return (r4_explain)(k - 1);
+  return r4_fill_for(train) == R4_FILL_PASTE ? R4_EXPLAIN_MARGIN : R4_EXPLAIN_LOSS;
+}
+
 /* A file, or of a run the model of this seed; otherwise the run is one seed's folder. */
 static char *model_path(const struct settings *s)
 {
@@ -234,7 +244,6 @@ r4_objective_options task_objective(const struct settings *s)
     .eps = s->eps,
     .over_masked = !strcmp(s->penalty_mean, "masked"),
     .live = r4_method_describe(s->method).guided, /* for ramps, delta, and nets that are brought back */
-    .explain = (r4_explain)word_number(s->explain, explain_words),
     .norm = (r4_norm)word_number(s->norm, norm_words),
     .form = s->delta > 0 ? R4_FORM_TARGET : task_form(s),
     .tau = s->tau,

@@ -23,8 +23,10 @@ r4_net *task_net(const struct settings *s, const r4_data *d, r4_error *e);
 double task_lambda(const struct settings *s);
 double task_lambda_r3(const struct settings *s);
 
-/* batch and masked are left 0, class_weights NULL: they depend on the data. The pointers are into s. */
+/* batch, masked, explain and class_weights are left 0: they depend on the data. The pointers are into s. */
 r4_objective_options task_objective(const struct settings *s);
+/* Whose gradient is penalised. */
+r4_explain task_explain(const struct settings *s, const r4_data *train);
 /* What the data term sees in place of masked content. */
 r4_fill task_fill(const struct settings *s, const r4_data *train);
 /* The same for validation, whose shortcut must be broken: data that carry it choose the net that uses it. */
