@@ -54,6 +54,25 @@ static void assert_logged(const char *run, const char *text)
   r4_mem_free(log);
 }
 
+/* The text is in all lines of the log before this one, and not in this one. */
+static void assert_first_without(const char *run, int line, const char *text)
+{
+  char path[512];
+  uint8_t *log = NULL;
+  size_t n = 0;
+  snprintf(path, sizeof path, "%s/%s/log.jsonl", scratch_folder(), run);
+  assert_int_equal(file_read(path, 1 << 20, &log, &n, NULL), R4_OK);
+  const char *at = (char *)log, *end = at + n;
+  for (int k = 1; k <= line; k++) {
+    const char *next = memchr(at, '\n', (size_t)(end - at));
+    assert_non_null(next);
+    bool there = memmem(at, (size_t)(next - at), text, strlen(text));
+    if (there != (k < line)) fail_msg("line %d of %s: %.*s", k, run, (int)(next - at), at);
+    at = next + 1;
+  }
+  r4_mem_free(log);
+}
+
 static void a_living_net_is_left_alone(void **state)
 {
   (void)state;
@@ -69,7 +88,8 @@ static void a_dead_net_is_said_to_be_dead(void **state)
 {
   (void)state;
   char notices[MOST];
-  const char *const set[] = {"method=cert-r4", "lambda=1e6", "guard=false", "epochs=14", NULL};
+  const char *const set[] = {"method=cert-r4",  "lambda=1e6", "guard=false",
+                             "penalty_after=0", "epochs=14",  NULL};
   r4_outcome end = train("dead", set, notices);
   assert_true(end.only >= 0 && end.only < 10);
   if (!strstr(notices, "the net had come to answer only")) fail_msg("%s", notices);
@@ -95,7 +115,8 @@ static void a_dead_net_is_brought_back(void **state)
 {
   (void)state;
   char notices[MOST];
-  const char *const set[] = {"method=cert-r4", "lambda=30", "guard=false", "epochs=30", NULL};
+  const char *const set[] = {"method=cert-r4",  "lambda=30", "guard=false",
+                             "penalty_after=0", "epochs=30", NULL};
   r4_outcome end = train("back", set, notices);
   if (!strstr(notices, "half the lambda")) fail_msg("it did not die: %s", notices);
   if (end.only != -1) fail_msg("it stayed dead: %s", notices);
@@ -112,6 +133,23 @@ static void a_guarded_net_lives(void **state)
   assert_string_equal(notices, "");
 }
 
+/* Cert-R4 on filled examples learns for a quarter of the run before the penalty begins; not the shortcut. */
+static void a_certified_net_learns_first(void **state)
+{
+  (void)state;
+  char notices[MOST];
+  const char *const set[] = {"method=cert-r4", "epochs=4", NULL};
+  const char *const at_once[] = {"method=cert-r4", "epochs=4", "fill=none", NULL};
+  const char *const given[] = {"method=r3", "epochs=2", "penalty_after=1.5", NULL};
+  train("first", set, notices);
+  assert_first_without("first", 2, "\"penalty\":0,");
+  assert_first_without("first", 2, "\"lambda\":0,");
+  train("at-once", at_once, notices);
+  assert_first_without("at-once", 1, "\"penalty\":0,");
+  train("given", given, notices);
+  assert_first_without("given", 2, "\"penalty\":0,");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -120,6 +158,7 @@ int main(void)
     cmocka_unit_test(a_net_can_die_without_a_penalty),
     cmocka_unit_test(a_dead_net_is_brought_back),
     cmocka_unit_test(a_guarded_net_lives),
+    cmocka_unit_test(a_certified_net_learns_first),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("health", tests, scratch_make, scratch_remove);

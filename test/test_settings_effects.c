@@ -84,6 +84,9 @@ static void test_ramps_end_within_the_run(void **state)
               "eps_ramp (a.yaml:4:11) is 4, but epochs");
   contradicts("epochs: 3\nmethod: r3\nlambda: 1\nlambda_ramp: 4\n",
               "lambda_ramp (a.yaml:4:14) is 4, but epochs");
+  contradicts("epochs: 3\nmethod: r3\npenalty_after: 3\n",
+              "penalty_after (a.yaml:3:16) is 3, but epochs (a.yaml:1:9) is 3: the run would end before the "
+              "penalty begins");
   contradicts("epochs: 3\nschedule: steps\ndecay_at: [3, 4]\n",
               "decay_at (a.yaml:3:11) begins at 3, but epochs (a.yaml:1:9) is 3: the rate would never fall");
   agrees("epochs: 3\nmethod: cert-r4\nlambda: 1\neps_ramp: 3\nlambda_ramp: 3\nwarmup: 3\n");

@@ -38,7 +38,7 @@ size_t auto_budget(int64_t epochs);
 struct auto_try {
   int at;
   double avg, worst, penalty; /* the first two are 0 to 1 */
-  bool lost, learned; /* dead or without a loss; better than guessing */
+  bool lost, learned;         /* dead or without a loss; better than guessing */
 };
 
 /* Where the next run is, given the n before it, in their order. false: there is none, the search is over. */

@@ -139,6 +139,7 @@ static r4_status open_steps(struct run *r, r4_error *e)
   if (!r->step) return e->status;
   if (r->val && !(r->predictor = predictor_new(r->net, s->eval.batch, e))) return e->status;
   r->schedule = task_schedule(s);
+  r->penalty_after = task_penalty_after(s, r->train);
   r->chance = pulse_chance(r->train, step.objective.class_weights);
   r->state.dual = dual_begin(s->delta, s->delta_rate, task_lambda(s));
   r->state.guard = guard_begin(r->chance);
@@ -209,6 +210,12 @@ static double time_of(const struct run *r)
   return (double)r->state.epoch + (double)r->state.batch / (double)r4_batches_count(r->batches);
 }
 
+/* The same since the penalty began. */
+static double penalty_time(const struct run *r)
+{
+  return fmax(time_of(r) - r->penalty_after, 0);
+}
+
 /* What lambda is multiplied with, so that the net can bear it. Dual ascent would wind up without. */
 static double guarded(const struct run *r, double lambda, double lambda_r3)
 {
@@ -219,10 +226,12 @@ static double guarded(const struct run *r, double lambda, double lambda_r3)
 struct step_weights run_weights(const struct run *r)
 {
   const struct settings *s = r->s;
-  double t = time_of(r), ramp = r->state.relief * schedule_ramp(s->lambda_ramp, t);
+  double t = penalty_time(r), ramp = r->state.relief * schedule_ramp(s->lambda_ramp, t);
   struct step_weights at = {.lambda = s->delta > 0 ? r->state.dual.lambda : ramp * task_lambda(s),
                             .lambda_r3 = s->delta > 0 ? r->state.dual.lambda : ramp * task_lambda_r3(s),
-                            .eps = schedule_ramp(s->eps_ramp, t) * s->eps};
+                            .eps = schedule_ramp(s->eps_ramp, t) * s->eps,
+                            .off = time_of(r) < r->penalty_after};
+  if (at.off) at.lambda = at.lambda_r3 = 0;
   double factor = guarded(r, at.lambda, at.lambda_r3);
   at.lambda *= factor;
   at.lambda_r3 *= factor;
@@ -233,7 +242,7 @@ struct step_weights run_weights(const struct run *r)
 static double fallen(const struct run *r)
 {
   double ramp = r->s->delta_ramp;
-  return schedule_ramp(ramp > 0 ? ramp : (double)r->s->epochs / 4, time_of(r));
+  return schedule_ramp(ramp > 0 ? ramp : (double)r->s->epochs / 4, penalty_time(r));
 }
 
 static double rate_at(const struct run *r)
@@ -241,7 +250,8 @@ static double rate_at(const struct run *r)
   return r->s->rate * schedule_rate(&r->schedule, time_of(r));
 }
 
-static void add_to_sums(struct run_sums *sums, const r4_batch *b, const struct step_result *result)
+static void add_to_sums(struct run_sums *sums, const r4_batch *b, bool penalised,
+                        const struct step_result *result)
 {
   double n = (double)b->count;
   sums->steps++;
@@ -249,7 +259,7 @@ static void add_to_sums(struct run_sums *sums, const r4_batch *b, const struct s
   sums->right += (double)result->right;
   sums->loss += n * result->loss;
   sums->data += n * result->data;
-  if (!b->masked) return;
+  if (!penalised) return;
   sums->masked_steps++;
   sums->penalty += result->penalty;
   sums->penalty_r3 += result->penalty_r3;
@@ -275,8 +285,9 @@ static r4_status one_step(struct run *r, r4_error *e)
   if (s) return s;
   clip_gradient(r->gradient, r->size, r->s->clip);
   r4_optimizer_step(r->optimizer, r->weights, r->gradient);
-  add_to_sums(&r->state.sums, &b, &result);
-  if (b.masked) weigh(r, &result);
+  bool penalised = b.masked && !at.off;
+  add_to_sums(&r->state.sums, &b, penalised, &result);
+  if (penalised) weigh(r, &result);
   r->state.step++;
   r->state.batch++;
   run_revive(r, result.only);

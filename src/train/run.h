@@ -54,6 +54,7 @@ struct run {
   size_t size; /* of the weights */
   float *weights, *gradient;
   float *best, *good;    /* weights of the best epoch, and of the last one in which the net was alive */
+  double penalty_after;  /* epochs */
   double chance;         /* the loss of one answer for all examples */
   double *class_weights; /* or NULL */
   size_t touched;        /* features that masks touch */

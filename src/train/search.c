@@ -67,6 +67,7 @@ static void shorten(struct settings *v)
   double epochs = (double)v->epochs, factor = (double)auto_epochs(v->epochs) / epochs;
   v->epochs = auto_epochs(v->epochs);
   v->warmup *= factor;
+  v->penalty_after *= factor; /* not a number stays: the default */
   v->lambda_ramp *= factor;
   v->eps_ramp *= factor;
   for (size_t k = 0; k < v->decay_at.n; k++) v->decay_at.v[k] *= factor;

@@ -35,8 +35,8 @@ struct settings {
   const char *init;
 
   const char *method, *fill, *penalty_mean, *explain, *norm, *form;
-  double lambda, lambda_r3, delta, delta_rate, delta_ramp, eps, lambda_ramp, eps_ramp, tau, alpha,
-    weight_penalty;
+  double lambda, lambda_r3, delta, delta_rate, delta_ramp, eps, penalty_after, lambda_ramp, eps_ramp, tau,
+    alpha, weight_penalty;
   int64_t samples, steps;
   bool random_start, double_softmax, guard;
   struct reals range, class_weights;

@@ -96,11 +96,20 @@ static r4_status check_ramp(const r4_settings *s, const char *key, const char *w
                  LABEL(key), length, LABEL("epochs"), (long long)s->values.epochs, what);
 }
 
+static r4_status check_beginning(const r4_settings *s, r4_error *e)
+{
+  double after = s->values.penalty_after;
+  if (isnan(after) || after < (double)s->values.epochs) return R4_OK;
+  return r4_fail(e, R4_E_ARGUMENT, "%s is %g, but %s is %lld: the run would end before the penalty begins",
+                 LABEL("penalty_after"), after, LABEL("epochs"), (long long)s->values.epochs);
+}
+
 static r4_status check_length(const r4_settings *s, r4_error *e)
 {
   const struct settings *v = &s->values;
   bool penalised = r4_method_describe(v->method).guided, box = penalised && !is_method(s, "r3");
   r4_status status = check_ramp(s, "warmup", "rate", v->warmup, e);
+  if (!status && penalised) status = check_beginning(s, e);
   if (!status && penalised && !(v->delta > 0))
     status = check_ramp(s, "lambda_ramp", "lambda", v->lambda_ramp, e);
   if (!status && penalised && v->delta > 0) status = check_ramp(s, "delta_ramp", "delta", v->delta_ramp, e);

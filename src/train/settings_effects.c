@@ -36,6 +36,7 @@ static const struct effect effects[] = {
   {"guard",        "method", NONE_OF, OF("erm", "fill"),                   false},
   {"lambda_r3",    "method", ONE_OF,  OF("ibp-ex+r3"),                     false},
   {"lambda_r3",    "delta",  IS_0,    NULL,                                true},
+  {"penalty_after", "method", NONE_OF, OF("erm", "fill"),                  false},
   {"lambda_ramp",  "method", NONE_OF, OF("erm", "fill"),                   false},
   {"lambda_ramp",  "delta",  IS_0,    NULL,                                true},
   {"delta",        "method", NONE_OF, OF("erm", "fill"),                   false},

@@ -79,6 +79,8 @@ static const struct setting table[] = {
   NUMBER(METHOD, delta_ramp, "0", 0, UP, "delta: epochs over which the target falls to delta; 0: a quarter of the run"),
   NUMBER(METHOD, eps, "0.1", 0, UP, "radius of the box around masked features; smooth-r3: deviation of the noise"),
   FLAG(METHOD, guard, "true", "lower lambda while the penalty costs more than half of what was learned"),
+  SETTING(METHOD, penalty_after, "default", 0, UP, OF("default"),
+          "epochs before the penalty begins; default: cert-r4 with fill a quarter, else 0"),
   NUMBER(METHOD, lambda_ramp, "0", 0, UP, "epochs over which lambda grows from 0"),
   NUMBER(METHOD, eps_ramp, "0", 0, UP, "epochs over which eps grows from 0"),
   CHOICE(METHOD, explain, "auto", explain_words, "whose gradient counts; auto: loss, or margin if one class has masks"),

@@ -158,10 +158,10 @@ static r4_status compile(struct step *s, struct variant *v, r4_error *e)
 
 /* How many examples have to be looked at for the penalty. A part shares no products with the data term, so that a
  * quarter or half of the batch can cost more than all of it. */
-static size_t guided_rows(const r4_batch *b)
+static size_t guided_rows(const r4_batch *b, bool off)
 {
   size_t part = (b->count + PART - 1) / PART;
-  if (!b->m || !b->masked) return 0;
+  if (off || !b->m || !b->masked) return 0;
   return b->masked_first && b->masked <= part ? part : b->count;
 }
 
@@ -248,7 +248,7 @@ r4_status step_run(struct step *s, const r4_batch *batch, uint32_t n, const stru
                    const float *weights, float *gradient, struct step_result *result, r4_error *e)
 {
   struct variant *v = NULL;
-  r4_status status = variant_for(s, batch->count, guided_rows(batch), &v, e);
+  r4_status status = variant_for(s, batch->count, guided_rows(batch, at->off), &v, e);
   if (!status) status = bind_batch(v, &s->options, batch, weights, gradient, e);
   if (status) return status;
   s->lambda = (float)at->lambda;

@@ -18,6 +18,7 @@ struct step_options {
 /* What may change from step to step; looked at if the objective is live. */
 struct step_weights {
   double lambda, lambda_r3, eps;
+  bool off; /* the penalty has not begun, and is not computed */
 };
 
 struct step_result {

@@ -228,6 +228,16 @@ double task_lambda_r3(const struct settings *s)
   return isnan(s->lambda_r3) ? r4_method_describe(s->method).lambda_r3 : s->lambda_r3;
 }
 
+/* Bounds of a net that knows nothing are so wide that the penalty is all there is to learn. Filled examples teach it
+ * something first, and not the shortcut. */
+double task_penalty_after(const struct settings *s, const r4_data *train)
+{
+  enum { SHARE = 4 };
+  if (!isnan(s->penalty_after)) return s->penalty_after;
+  bool fresh = !*s->from && !(s->delta > 0), filled = task_fill(s, train) != R4_FILL_NONE;
+  return fresh && filled && !strcmp(s->method, "cert-r4") ? (double)s->epochs / SHARE : 0;
+}
+
 static r4_form task_form(const struct settings *s)
 {
   if (!strcmp(s->form, "default")) return r4_method_describe(s->method).form;

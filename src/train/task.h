@@ -25,6 +25,8 @@ double task_lambda_r3(const struct settings *s);
 
 /* batch, masked, explain and class_weights are left 0: they depend on the data. The pointers are into s. */
 r4_objective_options task_objective(const struct settings *s);
+/* Epochs before the penalty begins. */
+double task_penalty_after(const struct settings *s, const r4_data *train);
 /* Whose gradient is penalised. */
 r4_explain task_explain(const struct settings *s, const r4_data *train);
 /* What the data term sees in place of masked content. */
