@@ -59,11 +59,17 @@ static void tell_of_fill(struct run *r)
 
 static void tell_of_explain(struct run *r)
 {
-  bool loss = task_explain(r->s, r->train) == R4_EXPLAIN_LOSS && method_dies_of_penalty(r->s->method);
-  if (loss && r4_fill_for(r->train) == R4_FILL_PASTE)
-    run_tell(r, "explain is loss, but masks are much more frequent in some classes than in others: the net "
-                "can escape the "
-                "penalty by being sure of its answer; explain: margin leaves no such way");
+  r4_explain explain = task_explain(r->s, r->train);
+  bool penalised = method_dies_of_penalty(r->s->method);
+  if (!penalised || r4_fill_for(r->train) != R4_FILL_PASTE) return;
+  if (explain == R4_EXPLAIN_LOSS)
+    run_tell(r,
+             "explain is loss, but masks are much more frequent in some classes than in others: the net can "
+             "escape the penalty by being sure of its answer; explain: margin leaves no such way");
+  else if (!strcmp(r->s->explain, "auto"))
+    run_tell(
+      r, "masks are much more frequent in some classes than in others, and the gradient of the loss vanishes "
+         "where the net is sure: the margin is explained (explain: margin)");
 }
 
 void run_greet(struct run *r)
