@@ -63,3 +63,19 @@ void put_grey(const char *folder, const char *name, size_t height, size_t width,
 {
   put_image(folder, name, height, width, 1, &left, &right);
 }
+
+r4_data *folder_opened(const char *folder, const r4_data_options *options)
+{
+  r4_error e = {0};
+  r4_data *d = r4_data_open(folder, options, &e);
+  if (!d) fail_msg("%s", e.text);
+  return d;
+}
+
+void folder_refused(const char *folder, const r4_data_options *options, const char *because)
+{
+  r4_error e = {0};
+  if (r4_data_open(folder, options, &e)) fail_msg("accepted: %s", because);
+  if (!strstr(e.text, because)) fail_msg("%s: no '%s'", e.text, because);
+  assert_non_null(strstr(e.text, folder));
+}

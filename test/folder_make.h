@@ -17,4 +17,9 @@ void put_image(const char *folder, const char *name, size_t height, size_t width
 /* The same in grey. */
 void put_grey(const char *folder, const char *name, size_t height, size_t width, uint8_t left, uint8_t right);
 
+/* Opens it, or fails the test. */
+r4_data *folder_opened(const char *folder, const r4_data_options *options);
+/* It is refused, and the error names the folder and has this text. */
+void folder_refused(const char *folder, const r4_data_options *options, const char *because);
+
 #endif

@@ -15,22 +15,6 @@ enum { SIDE = 4, PIXELS = SIDE * SIDE };
 
 static const r4_data_options irrelevant = {.mask_means = R4_MASKS_IRRELEVANT};
 
-static r4_data *opened(const char *folder, const r4_data_options *options)
-{
-  r4_error e = {0};
-  r4_data *d = r4_data_open(folder, options, &e);
-  if (!d) fail_msg("%s", e.text);
-  return d;
-}
-
-static void refused(const char *folder, const r4_data_options *options, const char *because)
-{
-  r4_error e = {0};
-  if (r4_data_open(folder, options, &e)) fail_msg("accepted: %s", because);
-  if (!strstr(e.text, because)) fail_msg("%s: no '%s'", e.text, because);
-  assert_non_null(strstr(e.text, folder));
-}
-
 /* Four images, of which three have masks, under all the names that a mask may have. */
 static char *small_folder(void)
 {
@@ -52,7 +36,7 @@ static void metadata_tells_it_all(void **state)
 {
   (void)state;
   char *folder = small_folder();
-  r4_data *d = opened(folder, &irrelevant);
+  r4_data *d = folder_opened(folder, &irrelevant);
   static const struct {
     int label, group, split;
     const char *file, *id;
@@ -88,21 +72,21 @@ static void masks_mean_what_is_stated(void **state)
   (void)state;
   char *folder = small_folder();
   float mask[PIXELS];
-  refused(folder, NULL, "set mask_means to irrelevant or relevant");
-  r4_data *d = opened(folder, &(r4_data_options){.mask_means = R4_MASKS_RELEVANT});
+  folder_refused(folder, NULL, "set mask_means to irrelevant or relevant");
+  r4_data *d = folder_opened(folder, &(r4_data_options){.mask_means = R4_MASKS_RELEVANT});
   assert_true(r4_data_mask(d, 1, mask));
   assert_true(mask[0] == 1 && mask[PIXELS - 1] == 0);
   assert_false(r4_data_has_mask(d, 3)); /* nothing is known about it */
   r4_data_free(d);
-  d = opened(folder, &(r4_data_options){.mask_means = R4_MASKS_RELEVANT, .soft_masks = true});
+  d = folder_opened(folder, &(r4_data_options){.mask_means = R4_MASKS_RELEVANT, .soft_masks = true});
   r4_data_mask(d, 0, mask);
   assert_true(mask[0] == 127.f / 255 && mask[PIXELS - 1] == 128.f / 255);
   r4_data_free(d);
   put_grey(folder, "masks/d.png", SIDE, SIDE + 1, 0, 255);
-  refused(folder, &irrelevant, "masks/d.png: has 5 x 4 pixels, expected 4 x 4 as its image d.png");
+  folder_refused(folder, &irrelevant, "masks/d.png: has 5 x 4 pixels, expected 4 x 4 as its image d.png");
   put_grey(folder, "masks/d.png", SIDE, SIDE, 0, 255);
   put_grey(folder, "masks/d_mask.png", SIDE, SIDE, 0, 255);
-  refused(folder, &irrelevant, "masks/d.png and masks/d_mask.png are both masks of d");
+  folder_refused(folder, &irrelevant, "masks/d.png and masks/d_mask.png are both masks of d");
   folder_remove(folder);
 }
 
@@ -114,12 +98,13 @@ static void images_are_resized(void **state)
   put_grey(folder, "0/a.png", SIDE, SIDE, 10, 20);
   put_image(folder, "0/b.png", 6, 8, 3, red, blue);
   put_grey(folder, "masks/0/a.png", SIDE, SIDE, 255, 0);
-  refused(folder, &irrelevant, "0/a.png has 4 x 4 pixels and 0/b.png has 8 x 6: give a height and a width");
+  folder_refused(folder, &irrelevant,
+                 "0/a.png has 4 x 4 pixels and 0/b.png has 8 x 6: give a height and a width");
   r4_data_options options = irrelevant;
   options.height = 2;
-  refused(folder, &options, "height 2 and width 0, expected both");
+  folder_refused(folder, &options, "height 2 and width 0, expected both");
   options.width = 3;
-  r4_data *d = opened(folder, &options);
+  r4_data *d = folder_opened(folder, &options);
   float value[18], mask[18];
   assert_true(r4_shape_equal(r4_data_shape(d), R4_SHAPE(2, 3, 3)));
   r4_data_values(d, 0, value); /* 10, 10, 20, 20: the middle is between, and grey has become colour */
@@ -142,7 +127,7 @@ static void folders_are_classes(void **state)
   put_grey(folder, "valid/9/z.png", SIDE, SIDE, 4, 4);
   put_text(folder, "Test/9/.hidden.png", "no image");
   put_text(folder, "Test/9/notes.txt", "no image");
-  r4_data *d = opened(folder, NULL);
+  r4_data *d = folder_opened(folder, NULL);
   assert_int_equal(r4_data_count(d), 4);
   assert_int_equal(r4_data_example(d, 3).split, R4_VAL);
   assert_string_equal(r4_data_class_name(d, 0), "9"); /* numbers in their order, not 10 before 9 */
@@ -152,20 +137,20 @@ static void folders_are_classes(void **state)
   assert_int_equal(r4_data_example(d, 1).split, R4_TRAIN);
   r4_data_free(d);
   put_grey(folder, "cat/x.png", SIDE, SIDE, 1, 1);
-  refused(folder, NULL, "has folders called train, val or test and others");
+  folder_refused(folder, NULL, "has folders called train, val or test and others");
   folder_remove(folder);
   folder = folder_new();
   put_grey(folder, "b/x.png", SIDE, SIDE, 1, 1);
   put_grey(folder, "a/x.png", SIDE, SIDE, 2, 2);
   put_grey(folder, "masks/b/x.png", SIDE, SIDE, 0, 255);
-  d = opened(folder, &irrelevant);
+  d = folder_opened(folder, &irrelevant);
   assert_int_equal(r4_data_classes(d), 2); /* masks is no class */
   assert_true(!r4_data_has_mask(d, 0) && r4_data_has_mask(d, 1));
   r4_data_free(d);
   put_grey(folder, "masks/x.png", SIDE, SIDE, 0, 255); /* for a/x.png, by its name alone */
-  r4_data_free(opened(folder, &irrelevant));
+  r4_data_free(folder_opened(folder, &irrelevant));
   put_grey(folder, "c/x.png", SIDE, SIDE, 2, 2);
-  refused(folder, &irrelevant, "c/x.png: its mask masks/x.png would be that of a/x.png as well");
+  folder_refused(folder, &irrelevant, "c/x.png: its mask masks/x.png would be that of a/x.png as well");
   folder_remove(folder);
 }
 
@@ -191,12 +176,12 @@ static void bad_tables_are_refused(void **state)
   };
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
     put_text(folder, "metadata.csv", bad[k][0]);
-    refused(folder, &irrelevant, bad[k][1]);
+    folder_refused(folder, &irrelevant, bad[k][1]);
   }
   folder_remove(folder);
   folder = folder_new();
   put_text(folder, "sub/x.txt", "");
-  refused(folder, NULL, "has no images");
+  folder_refused(folder, NULL, "has no images");
   folder_remove(folder);
 }
 
@@ -216,7 +201,7 @@ static void tables_as_people_write_them(void **state)
   };
   for (size_t k = 0; k < sizeof same / sizeof *same; k++) {
     put_text(folder, "metadata.csv", same[k]);
-    r4_data *d = opened(folder, &irrelevant);
+    r4_data *d = folder_opened(folder, &irrelevant);
     assert_int_equal(r4_data_count(d), 2);
     assert_int_equal(r4_data_classes(d), 2);
     assert_string_equal(r4_data_class_name(d, 0), "cat");
@@ -229,7 +214,7 @@ static void tables_as_people_write_them(void **state)
   r4_finding finding[R4_FINDINGS];
   size_t n = 0;
   put_text(folder, "metadata.csv", "file,label\na.png,cat\nd.png,Cat \nb.png, cat\n");
-  r4_data *d = opened(folder, &irrelevant); /* blanks are nothing, a capital may be something */
+  r4_data *d = folder_opened(folder, &irrelevant); /* blanks are nothing, a capital may be something */
   assert_int_equal(r4_data_classes(d), 2);
   assert_int_equal(r4_data_lint(d, NULL, finding, &n, NULL), R4_OK);
   bool told = false;
@@ -256,12 +241,13 @@ static void first_error_wins(void **state)
     assert_int_equal(file_write(path_in(folder, name), png, size - 1, NULL), R4_OK);
   }
   r4_mem_free(png);
-  for (int k = 0; k < 10; k++) refused(folder, NULL, "a/137.png: not a sound PNG");
+  for (int k = 0; k < 10; k++) folder_refused(folder, NULL, "a/137.png: not a sound PNG");
   for (int i = 210; i < 300; i++) {
     snprintf(name, sizeof name, "a/%03d.png", i);
     put_text(folder, name, "");
   }
-  for (int k = 0; k < 10; k++) refused(folder, NULL, "a/210.png: is empty"); /* headers come before pixels */
+  for (int k = 0; k < 10; k++)
+    folder_refused(folder, NULL, "a/210.png: is empty"); /* headers come before pixels */
   folder_remove(folder);
 }
 
@@ -296,7 +282,7 @@ static size_t count_files(const char *folder, char *last, size_t size)
 
 static void hash_of(const char *folder, const r4_data_options *options, char hash[R4_HASH_SIZE])
 {
-  r4_data *d = opened(folder, options);
+  r4_data *d = folder_opened(folder, options);
   r4_data_hash(d, hash);
   r4_data_free(d);
 }
@@ -344,7 +330,7 @@ static void cache_knows_what_matters(void **state)
   options.cache = cache;
   hash_of(folder, &options, before);
   put_text(folder, "metadata.csv", "file,label\na.png,ant\nb.png,bee\ndeep/c.png,cat\nd.png,dog\n");
-  r4_data *d = opened(folder, &options);
+  r4_data *d = folder_opened(folder, &options);
   assert_string_equal(r4_data_class_name(d, 3), "dog");
   assert_int_equal(r4_data_example(d, 3).label, 3);
   r4_data_free(d);
@@ -366,7 +352,7 @@ static void cache_knows_what_matters(void **state)
   assert_int_equal(count_files(cache, file, sizeof file), 6);
   put_text(folder, "blocked", "");
   snprintf(cache, sizeof cache, "%s/blocked", folder);
-  refused(folder, &options, "blocked");
+  folder_refused(folder, &options, "blocked");
   folder_remove(folder);
 }
 
@@ -426,7 +412,7 @@ static void ham_layout(void **state)
   }
   put_text(folder, "HAM10000_metadata", table.at);
   put_grey(folder, "masks_4x4/I07_segmentation.png", SIDE, SIDE, 255, 0);
-  r4_data *d = opened(folder, NULL); /* without a stated meaning masks are not read */
+  r4_data *d = folder_opened(folder, NULL); /* without a stated meaning masks are not read */
   assert_int_equal(r4_data_count(d), 60);
   assert_int_equal(r4_data_classes(d), 7);
   assert_int_equal(r4_data_example(d, 0).label, 5);
@@ -441,14 +427,15 @@ static void ham_layout(void **state)
   }
   assert_true(parts[R4_VAL] >= 4 && parts[R4_VAL] <= 8 && parts[R4_TEST] == 12);
   r4_data_free(d);
-  d = opened(folder, &irrelevant);
+  d = folder_opened(folder, &irrelevant);
   assert_true(r4_data_has_mask(d, 7) && !r4_data_has_mask(d, 6));
   r4_data_free(d);
   put_text(folder, "HAM10000_metadata", "lesion_id,image_id,dx\nL00,I00,nv\nL01,I02,mole\n");
-  refused(folder, NULL,
-          "HAM10000_metadata:3: file HAM10000_images_part_1/I02.jpg: label 'mole', expected one of akiec");
+  folder_refused(
+    folder, NULL,
+    "HAM10000_metadata:3: file HAM10000_images_part_1/I02.jpg: label 'mole', expected one of akiec");
   put_text(folder, "HAM10000_metadata", "lesion_id,image_id,dx\nL00,I99,nv\n");
-  refused(folder, NULL, "HAM10000_metadata:2: file I99.jpg: is neither");
+  folder_refused(folder, NULL, "HAM10000_metadata:2: file I99.jpg: is neither");
   folder_remove(folder);
 }
 
@@ -464,11 +451,11 @@ static void ham_split_of_dermamnist(void **state)
                                       "HAM10000_images_part_1/I2.jpg"};
   for (uint8_t i = 0; i < 4; i++)
     put_image(folder, names[i], SIDE, SIDE, 3, (uint8_t[]){(uint8_t)(40 * i), 9, 9}, (uint8_t[]){1, 2, 3});
-  refused(folder, &own, "dermamnist_split.csv: ");
+  folder_refused(folder, &own, "dermamnist_split.csv: ");
   put_text(folder, "dermamnist_split.csv",
            "split,index,image_id\ntrain,0,I10\ntrain,1,I0\nval,0,I2\ntest,0,I1\n");
   static const r4_split want[] = {R4_TRAIN, R4_TEST, R4_TRAIN, R4_VAL};
-  r4_data *d = opened(folder, &own);
+  r4_data *d = folder_opened(folder, &own);
   for (size_t i = 0; i < 4; i++) assert_int_equal(r4_data_example(d, i).split, want[i]);
   r4_data_free(d);
 
@@ -491,12 +478,12 @@ static void ham_split_of_dermamnist(void **state)
     char text[256];
     snprintf(text, sizeof text, "split,index,image_id\n%s", bad[k].table);
     put_text(folder, "dermamnist_split.csv", text);
-    refused(folder, &own, bad[k].because);
+    folder_refused(folder, &own, bad[k].because);
   }
   folder_remove(folder);
   folder = small_folder();
-  refused(folder, &(r4_data_options){.own_split = true, .mask_means = R4_MASKS_IRRELEVANT},
-          "is of the format folder: split: own is for HAM10000");
+  folder_refused(folder, &(r4_data_options){.own_split = true, .mask_means = R4_MASKS_IRRELEVANT},
+                 "is of the format folder: split: own is for HAM10000");
   folder_remove(folder);
 }
 
@@ -505,7 +492,7 @@ static void ham_is_complete(void **state)
   (void)state;
   CHECK_NEEDS_DATA("ham10000");
   static const size_t want[] = {327, 514, 1099, 115, 1113, 6705, 142};
-  r4_data *d = opened(check_data("ham10000"), &(r4_data_options){.height = 8, .width = 8});
+  r4_data *d = folder_opened(check_data("ham10000"), &(r4_data_options){.height = 8, .width = 8});
   size_t count[7] = {0}, parts[R4_SPLITS] = {0};
   assert_int_equal(r4_data_count(d), 10015);
   for (size_t i = 0; i < 10015; i++) {

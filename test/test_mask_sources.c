@@ -340,21 +340,6 @@ static char *folder_of_two(void)
   return folder;
 }
 
-static r4_data *opened(const char *folder, const r4_data_options *options)
-{
-  r4_error e = {0};
-  r4_data *d = r4_data_open(folder, options, &e);
-  if (!d) fail_msg("%s", e.text);
-  return d;
-}
-
-static void refused(const char *folder, const r4_data_options *options, const char *because)
-{
-  r4_error e = {0};
-  if (r4_data_open(folder, options, &e)) fail_msg("accepted: %s", because);
-  if (!strstr(e.text, because)) fail_msg("%s: no '%s'", e.text, because);
-}
-
 static void expect_mask(const r4_data *d, size_t i, const char *marks)
 {
   float mask[PIXELS];
@@ -369,28 +354,28 @@ static void folders_have_annotations(void **state)
   (void)state;
   char *folder = folder_of_two();
   put_text(folder, "boxes.csv", "file,x,y,width,height\na.png,1,0,2,2\n");
-  refused(folder, NULL, "has masks (");
-  refused(folder, NULL, "boxes.csv), and what white means in them is not stated: set mask_means");
-  r4_data *d = opened(folder, &irrelevant);
+  folder_refused(folder, NULL, "has masks (");
+  folder_refused(folder, NULL, "boxes.csv), and what white means in them is not stated: set mask_means");
+  r4_data *d = folder_opened(folder, &irrelevant);
   expect_mask(d, 0, ".##..##.....");
   expect_mask(d, 1, "none");
   assert_non_null(strstr(r4_data_about(d), "masks: the outlines of "));
   assert_int_equal(r4_data_notes(d), 0);
   r4_data_free(d);
-  d = opened(folder, &(r4_data_options){.mask_means = R4_MASKS_RELEVANT});
+  d = folder_opened(folder, &(r4_data_options){.mask_means = R4_MASKS_RELEVANT});
   expect_mask(d, 0, "#..##..#####");
   expect_mask(d, 1, "none"); /* nothing is known about it */
   r4_data_free(d);
-  refused(folder,
-          &(r4_data_options){
-            .mask_means = R4_MASKS_IRRELEVANT, .mask_values = (double[]){1}, .mask_value_count = 1},
-          "mask_values is for masks that are images");
+  folder_refused(folder,
+                 &(r4_data_options){
+                   .mask_means = R4_MASKS_IRRELEVANT, .mask_values = (double[]){1}, .mask_value_count = 1},
+                 "mask_values is for masks that are images");
   put_grey(folder, "masks/b.png", H, W, 255, 0); /* both are fine, but not for one image */
-  d = opened(folder, &irrelevant);
+  d = folder_opened(folder, &irrelevant);
   expect_mask(d, 1, "##..##..##..");
   r4_data_free(d);
   put_grey(folder, "masks/a.png", H, W, 255, 0);
-  refused(folder, &irrelevant, "images/a.png: has a mask, masks/a.png, and outlines in ");
+  folder_refused(folder, &irrelevant, "images/a.png: has a mask, masks/a.png, and outlines in ");
   folder_remove(folder);
 }
 
@@ -400,25 +385,25 @@ static void annotations_may_be_elsewhere(void **state)
   char *folder = folder_of_two(), *other = folder_new(), path[4096];
   r4_data_options o = {
     .mask_means = R4_MASKS_IRRELEVANT, .masks = "export/coco.json", .mask_categories = "ruler"};
-  refused(folder, &o, "export/coco.json, and no export/coco.json");
-  refused(folder, &(r4_data_options){.mask_categories = "ruler"},
-          "mask_categories is set, but there are no annotations");
+  folder_refused(folder, &o, "export/coco.json, and no export/coco.json");
+  folder_refused(folder, &(r4_data_options){.mask_categories = "ruler"},
+                 "mask_categories is set, but there are no annotations");
   put_text(folder, "export/coco.json",
            COCO(IMAGE, OF("1", "\"bbox\": [0, 0, 1, 1]") "," OF("2", "\"bbox\": [3, 2, 1, 1]")));
-  r4_data *d = opened(folder, &o);
+  r4_data *d = folder_opened(folder, &o);
   expect_mask(d, 0, "...........#");
   r4_data_free(d);
   put_text(other, "b.csv", "file,x,y,width,height\nb.png,0,0,1,1\n");
   snprintf(path, sizeof path, "%s/b.csv", other);
-  d = opened(folder, &(r4_data_options){.mask_means = R4_MASKS_IRRELEVANT, .masks = path});
+  d = folder_opened(folder, &(r4_data_options){.mask_means = R4_MASKS_IRRELEVANT, .masks = path});
   expect_mask(d, 0, "none");
   expect_mask(d, 1, "#...........");
   r4_data_free(d);
   put_text(folder, "annotations.json", COCO(IMAGE, ""));
   put_text(folder, "boxes.csv", "file,x,y,width,height\na.png,1,0,2,2\n");
-  refused(folder, &irrelevant, "has boxes.csv and annotations.json, expected one: masks says which");
-  refused("digits:20", &o,
-          "digits:20: is of the format digits: masks and mask_categories are for folders of images");
+  folder_refused(folder, &irrelevant, "has boxes.csv and annotations.json, expected one: masks says which");
+  folder_refused("digits:20", &o,
+                 "digits:20: is of the format digits: masks and mask_categories are for folders of images");
   folder_remove(other);
   folder_remove(folder);
 }
@@ -431,7 +416,7 @@ static void odd_annotations_are_told(void **state)
            COCO(IMAGE ", {\"id\": 8, \"file_name\": \"b.png\", \"width\": 8, \"height\": 6}, "
                       "{\"id\": 9, \"file_name\": \"c.png\"}",
                 OF("1", "\"bbox\": [1, 0, 200, 2]") ", {\"image_id\": 8, \"bbox\": [2.1, 2, 0.2, 0.2]}"));
-  r4_data *d = opened(folder, &irrelevant);
+  r4_data *d = folder_opened(folder, &irrelevant);
   expect_mask(d, 0, ".###.###....");
   expect_mask(d, 1, "none");
   static const char *const notes[] = {
@@ -445,11 +430,11 @@ static void odd_annotations_are_told(void **state)
   r4_data_free(d);
   put_text(folder, "annotations.json",
            COCO("{\"id\": 7, \"file_name\": \"x.png\"}", OF("1", "\"bbox\": [1, 0, 2, 2]")));
-  refused(folder, &irrelevant, "none of its 1 images is in the folder, x.png first");
+  folder_refused(folder, &irrelevant, "none of its 1 images is in the folder, x.png first");
   put_text(folder, "annotations.json",
            COCO("{\"id\": 7, \"file_name\": \"a.png\", \"width\": 4, \"height\": 6}",
                 OF("1", "\"bbox\": [1, 0, 2, 2]")));
-  refused(folder, &irrelevant, "a.png is 4 x 6 pixels there, but 4 x 3 in the folder: another shape");
+  folder_refused(folder, &irrelevant, "a.png is 4 x 6 pixels there, but 4 x 3 in the folder: another shape");
   folder_remove(folder);
 }
 
@@ -464,7 +449,7 @@ static void the_cache_knows_annotations(void **state)
     put_text(folder, "boxes.csv",
              k ? "file,x,y,width,height,label\na.png,1,0,2,2,tag\n"
                : "file,x,y,width,height,label\na.png,0,0,1,1,tag\n");
-    r4_data *d = opened(folder, &o);
+    r4_data *d = folder_opened(folder, &o);
     expect_mask(d, 0, k ? ".##..##....." : "#...........");
     r4_data_free(d);
   }
