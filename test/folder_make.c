@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "data/image.h"
+#include "picture/image.h"
 
 char *folder_new(void)
 {

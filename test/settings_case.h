@@ -2,7 +2,7 @@
 #ifndef SETTINGS_CASE_H
 #define SETTINGS_CASE_H
 
-#include "train/settings.h"
+#include "config/settings.h"
 
 r4_status settings_case_read(r4_settings *s, const char *text, r4_error *e);
 /* The defaults and the text, which must be fine. */

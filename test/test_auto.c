@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "train/auto.h"
+#include "optim/auto.h"
 
 typedef double curve(int at);
 

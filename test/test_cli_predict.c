@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 #include "command.h"
-#include "data/csv.h"
+#include "data/format/csv.h"
 #include "folder_make.h"
 #include "pets.h"
 

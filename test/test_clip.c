@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "optim/clip.h"
 #include "scratch.h"
 #include "settings_case.h"
-#include "train/clip.h"
 
 static void assert_values(const float *got, const float *expected, size_t n)
 {

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "check.h"
-#include "data/csv.h"
+#include "data/format/csv.h"
 
 enum { ROWS = 8 };
 

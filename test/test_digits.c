@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <omp.h>
 
-#include "data/digits.h"
+#include "data/recipe/digits.h"
 
 enum { N = 4000, P = DIGITS_PIXELS };
 

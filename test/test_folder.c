@@ -7,8 +7,8 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "data/folder.h"
-#include "data/format.h"
+#include "data/format/folder.h"
+#include "data/format/format.h"
 #include "folder_make.h"
 
 enum { SIDE = 4, PIXELS = SIDE * SIDE };

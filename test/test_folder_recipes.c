@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "data/data.h"
-#include "data/format.h"
+#include "data/format/format.h"
 #include "folder_make.h"
 #include "photographs.h"
 
@@ -235,7 +235,8 @@ static void pets_get_their_patch(void **state)
             (uint8_t[]){102, 90, 90}); /* as _2 */
   size_t left_out = 0;
   for (uint64_t seed = 0; seed < 9; seed++) {
-    r4_data *d = r4_data_make("decoy-pets", &(r4_recipe_options){.from = folder, .size = 8, .seed = seed}, &e);
+    r4_data *d =
+      r4_data_make("decoy-pets", &(r4_recipe_options){.from = folder, .size = 8, .seed = seed}, &e);
     if (!d) fail_msg("%s", e.text);
     left_out += 40 - r4_data_count(d);
     r4_data_free(d);

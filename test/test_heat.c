@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "check.h"
 #include "data/data.h"
-#include "data/image.h"
+#include "picture/image.h"
 #include "report/heat.h"
 
 enum { SIDE = 4, PIXELS = SIDE * SIDE, EXAMPLES = 5, GAP = 24, CELL = 196, FACTOR = CELL / SIDE };

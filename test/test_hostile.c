@@ -13,8 +13,8 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "data/cache.h"
 #include "data/data.h"
+#include "data/format/cache.h"
 #include "folder_make.h"
 
 enum { SIDE = 4 };

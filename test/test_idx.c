@@ -10,8 +10,8 @@
 #include "base/mem.h"
 #include "check.h"
 #include "data/data.h"
-#include "data/gzip.h"
-#include "data/idx.h"
+#include "data/format/gzip.h"
+#include "data/format/idx.h"
 
 /* ---- Files of two and one images of 2 x 3 pixels ---- */
 

@@ -7,9 +7,9 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "data/image.h"
-#include "data/resize.h"
 #include "make_png.h"
+#include "picture/image.h"
+#include "picture/resize.h"
 
 /* What each kind of PNG becomes: two pixels, as colour and as grey. */
 static const struct sample {

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "data/data.h"
-#include "data/mask_source.h"
+#include "data/mask/mask_source.h"
 #include "folder_make.h"
 
 enum { H = 3, W = 4, PIXELS = H * W };

@@ -6,10 +6,10 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "data/data.h"
-#include "data/format.h"
-#include "data/image.h"
+#include "data/format/format.h"
 #include "folder_make.h"
 #include "make_png.h"
+#include "picture/image.h"
 #include "tensor/npz.h"
 
 enum { SIDE = 4, PIXELS = SIDE * SIDE };

@@ -7,7 +7,7 @@
 #include "chance.h"
 #include "check.h"
 #include "data/data.h"
-#include "data/mask_shape.h"
+#include "data/mask/mask_shape.h"
 
 enum { N = 5000, CLASSES = 4, TRAINED = N / 5 * 4 };
 

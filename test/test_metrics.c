@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "data/data.h"
-#include "nn/net.h"
+#include "module/net.h"
 #include "scratch.h"
 
 enum { N = 12, FEATURES = 4, CLASSES = 3 };

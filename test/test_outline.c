@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "check.h"
-#include "data/outline.h"
+#include "picture/outline.h"
 
 enum { H = 9, W = 11 };
 

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ask/predict.h"
 #include "base/mem.h"
 #include "folder_make.h"
 #include "scratch.h"
-#include "train/predict.h"
 
 enum { SIDE = 6, FILES = 10, CLASSES = 3, FEATURES = SIDE * SIDE * 3 };
 

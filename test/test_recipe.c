@@ -7,8 +7,8 @@
 #include "chance.h"
 #include "check.h"
 #include "data/data.h"
-#include "data/decoy.h"
-#include "data/recipe.h"
+#include "data/recipe/decoy.h"
+#include "data/recipe/recipe.h"
 
 enum { TRAIN = 1200, TEST = TRAIN / 6, ALL = TRAIN + TEST, SIDE = 28, PIXELS = SIDE * SIDE };
 

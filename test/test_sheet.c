@@ -5,8 +5,9 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "data/sheet.h"
 #include "folder_make.h"
+#include "data/data.h"
+#include "picture/canvas.h"
 
 static const uint8_t black[3] = {0}, strong[3] = {0, 210, 255};
 
@@ -31,14 +32,14 @@ static void text_is_drawn(void **state)
 {
   (void)state;
   struct image on = white(8, 18);
-  sheet_text(&on, 1, 1, 1, 17, black, "Ri");
+  canvas_text(&on, 1, 1, 1, 17, black, "Ri");
   static const char *const letters[] = {"..................", ".####....#........", ".#...#............",
                                         ".#...#..##........", ".####....#........", ".#.#.....#........",
                                         ".#..#....#........", ".#...#..###......."};
   assert_drawn(&on, letters);
   image_clear(&on);
   on = white(7, 17);
-  sheet_text(&on, 0, 0, 1, 17, black, "long"); /* room for three: l and two dots */
+  canvas_text(&on, 0, 0, 1, 17, black, "long"); /* room for three: l and two dots */
   static const char *const cut[] = {".##..............", "..#..............", "..#..............",
                                     "..#..............", "..#..............", "..#....##....##..",
                                     ".###...##....##.."};
@@ -46,12 +47,12 @@ static void text_is_drawn(void **state)
   image_clear(&on);
   struct image other = white(7, 17);
   on = white(7, 17);
-  sheet_text(&on, 0, 0, 1, 17, black, "a\xc3\xa4\x01");
-  sheet_text(&other, 0, 0, 1, 17, black, "a??");
+  canvas_text(&on, 0, 0, 1, 17, black, "a\xc3\xa4\x01");
+  canvas_text(&other, 0, 0, 1, 17, black, "a??");
   assert_memory_equal(on.pixel, other.pixel, 7 * 17 * 3);
-  assert_int_equal(sheet_text_width("a\xc3\xa4", 3), 33);
-  assert_int_equal(sheet_text_width("", 3), 0);
-  sheet_text(&on, 15, 5, 1, 17, black, "xxx"); /* beyond the edge: nothing happens there */
+  assert_int_equal(canvas_text_width("a\xc3\xa4", 3), 33);
+  assert_int_equal(canvas_text_width("", 3), 0);
+  canvas_text(&on, 15, 5, 1, 17, black, "xxx"); /* beyond the edge: nothing happens there */
   image_clear(&on);
   image_clear(&other);
 }
@@ -61,8 +62,8 @@ static void text_of_twice_the_size(void **state)
 {
   (void)state;
   struct image small = white(7, 17), large = white(14, 34);
-  sheet_text(&small, 0, 0, 1, 17, black, "g4%s");
-  sheet_text(&large, 0, 0, 2, 34, black, "g4%s");
+  canvas_text(&small, 0, 0, 1, 17, black, "g4%s");
+  canvas_text(&large, 0, 0, 2, 34, black, "g4%s");
   for (size_t i = 0; i < 14; i++)
     for (size_t j = 0; j < 34; j++)
       assert_int_equal(large.pixel[(i * 34 + j) * 3], small.pixel[(i / 2 * 17 + j / 2) * 3]);
@@ -78,7 +79,7 @@ static void outlines_have_two_tones(void **state)
   struct image on = white(10, 10);
   uint8_t mask[100] = {0};
   for (int i = 2; i < 8; i++) memset(mask + 10 * i + 2, 128, 6);
-  sheet_outline(&on, 0, 0, 10, 10, mask, strong);
+  canvas_outline(&on, 0, 0, 10, 10, mask, strong);
   for (size_t k = 0; k < 100; k++) {
     const uint8_t *p = on.pixel + 3 * k;
     char got = p[0] == 255 ? '.' : p[2] ? 's' : 'o';
@@ -86,7 +87,7 @@ static void outlines_have_two_tones(void **state)
   }
   memset(mask, 255, sizeof mask); /* all of it: the border of the image */
   memset(on.pixel, 255, 300);
-  sheet_outline(&on, 0, 0, 10, 10, mask, strong);
+  canvas_outline(&on, 0, 0, 10, 10, mask, strong);
   assert_true(on.pixel[0] == 0 && on.pixel[3 * 99] == 0 && on.pixel[3 * 55] == 255);
   image_clear(&on);
 }

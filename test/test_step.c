@@ -3,15 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ask/kappa.h"
+#include "ask/predict.h"
+#include "ask/score.h"
 #include "check.h"
 #include "data/data.h"
-#include "eval/kappa.h"
-#include "train/dual.h"
-#include "train/guard.h"
-#include "train/predict.h"
+#include "optim/dual.h"
+#include "optim/guard.h"
+#include "optim/schedule.h"
 #include "train/pulse.h"
-#include "train/schedule.h"
-#include "train/score.h"
 #include "train/step.h"
 
 enum { FEATURES = 784, MASKED = 16, BATCH = 60, SIZE = FEATURES * 32 + 32 + 320 + 10 };

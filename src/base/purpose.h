@@ -25,7 +25,7 @@ enum {
   PURPOSE_FILL = 0x72340340,    /* data/fill.c: content in place of masked content, of each epoch */
   PURPOSE_AUGMENT = 0x72340350, /* data/augment.c: how examples are moved and brightened, of each epoch */
 
-  PURPOSE_SMOOTH = 0x72340400, /* eval/attribution.c: noise of SmoothGrad */
+  PURPOSE_SMOOTH = 0x72340400, /* ask/attribution.c: noise of SmoothGrad */
   PURPOSE_PASTE = 0x72340410,  /* eval/paste.c: whose content is put on an example, step is the draw */
 
   PURPOSE_START = 0x72340500, /* train/step.c: starts of attacks, and noise, of each step */

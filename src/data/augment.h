@@ -11,7 +11,7 @@
 #define R4_DATA_AUGMENT_H
 
 #include "data/data.h"
-#include "data/mask_shape.h"
+#include "data/mask/mask_shape.h"
 
 struct augment {
   r4_augment by;

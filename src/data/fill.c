@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/purpose.h"
-#include "data/mask_shape.h"
+#include "data/mask/mask_shape.h"
 
 const char *const fill_words[] = {"auto",
                                   [R4_FILL_NONE + 1] = "none",

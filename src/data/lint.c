@@ -8,8 +8,8 @@
 
 #include "base/mem.h"
 #include "base/plain.h"
-#include "data/folder.h"
-#include "data/format.h"
+#include "data/format/folder.h"
+#include "data/format/format.h"
 
 void lint_tell(struct lint *l, enum lint_kind kind, const char *code, const char *format, ...)
 {

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "graph/graph.h"
-#include "nn/net.h"
+#include "module/net.h"
 
 enum { MAX_TERMS = 2 };
 

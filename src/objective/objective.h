@@ -14,7 +14,7 @@
  * x + P d, where d [batch, U] is zero and P places it: the explanation of these features is the
  * derivative by d, their box is d in -+ eps m. What depends on d alone then folds away, and
  * products of the width of x become products of width U. With masks in small windows of images, P places
- * a window, and nn/reach.h follows d through the net. With masks on all features the leaf is x.
+ * a window, and module/reach.h follows d through the net. With masks on all features the leaf is x.
  *
  * If the data term sees filled examples f, which differ from x in masked features only, then x = f + P c, and
  * the network is seen at f + P (c + d): all that does not depend on the masked features is shared.

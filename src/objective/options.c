@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "graph/graph.h"
-#include "nn/reach.h"
+#include "module/reach.h"
 #include "objective/objective.h"
 
 const char *const explain_words[] = {[EXPLAIN_AUTO] = "auto",

@@ -1,5 +1,5 @@
 /* Where the network is looked at, and how far from the examples. */
-#include "nn/reach.h"
+#include "module/reach.h"
 #include "objective/objective.h"
 
 static r4_shape flat(const struct objective *o, int64_t rows)

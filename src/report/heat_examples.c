@@ -1,11 +1,11 @@
 /* Which examples a picture shows. */
 #include <stdlib.h>
 
+#include "ask/attribution.h"
+#include "ask/predict.h"
 #include "base/mem.h"
-#include "eval/attribution.h"
-#include "nn/net.h"
+#include "module/net.h"
 #include "report/heat.h"
-#include "train/predict.h"
 
 enum { BATCH = 64 };
 

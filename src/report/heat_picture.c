@@ -15,10 +15,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ask/attribution.h"
 #include "base/mem.h"
 #include "base/plain.h"
-#include "data/sheet.h"
-#include "eval/attribution.h"
+#include "picture/canvas.h"
 #include "report/heat.h"
 
 enum { CELL = 196, GAP = 24, SPACE = 6, SIZE = 2, ROW = 22, MAX_COLUMNS = 64, TEXT = 128 };
@@ -169,9 +169,9 @@ static double mean_share(const struct picture *p, const struct column *c)
 static void write_in(struct picture *p, size_t x, size_t y, size_t room, const uint8_t colour[3],
                      const char *text)
 {
-  size_t size = sheet_text_width(text, SIZE) <= room ? SIZE : 1;
-  size_t down = (SIZE - size) * SHEET_LETTER_HEIGHT; /* small ones stand on the same line */
-  sheet_text(&p->canvas, x, y + down, size, room, colour, text);
+  size_t size = canvas_text_width(text, SIZE) <= room ? SIZE : 1;
+  size_t down = (SIZE - size) * LETTER_HEIGHT; /* small ones stand on the same line */
+  canvas_text(&p->canvas, x, y + down, size, room, colour, text);
 }
 
 static void write_at(struct picture *p, size_t x, size_t y, const uint8_t colour[3], const char *text)
@@ -202,10 +202,10 @@ static void write_answer(struct picture *p, size_t x, size_t y, size_t i, const 
 
 static void draw_frame(struct picture *p, size_t x, size_t y, size_t width, size_t height)
 {
-  sheet_fill(&p->canvas, x - 1, y - 1, width + 2, 1, EDGE);
-  sheet_fill(&p->canvas, x - 1, y + height, width + 2, 1, EDGE);
-  sheet_fill(&p->canvas, x - 1, y, 1, height, EDGE);
-  sheet_fill(&p->canvas, x + width, y, 1, height, EDGE);
+  canvas_fill(&p->canvas, x - 1, y - 1, width + 2, 1, EDGE);
+  canvas_fill(&p->canvas, x - 1, y + height, width + 2, 1, EDGE);
+  canvas_fill(&p->canvas, x - 1, y, 1, height, EDGE);
+  canvas_fill(&p->canvas, x + width, y, 1, height, EDGE);
 }
 
 /* The colours of paint, enlarged, with the outline of the mask. */
@@ -214,8 +214,8 @@ static void draw_cell(struct picture *p, size_t x, size_t y)
   size_t f = p->factor;
   draw_frame(p, x, y, p->cell_width, p->cell_height);
   for (size_t k = 0; k < p->pixels; k++)
-    sheet_fill(&p->canvas, x + k % p->width * f, y + k / p->width * f, f, f, p->paint[k].rgb);
-  sheet_outline(&p->canvas, x - 1, y - 1, p->cell_height + 2, p->cell_width + 2, p->outline, WHITE);
+    canvas_fill(&p->canvas, x + k % p->width * f, y + k / p->width * f, f, f, p->paint[k].rgb);
+  canvas_outline(&p->canvas, x - 1, y - 1, p->cell_height + 2, p->cell_width + 2, p->outline, WHITE);
 }
 
 /* A pixel is in the outline if the mask is at least a half in one of its channels. */
@@ -296,8 +296,8 @@ static void draw_map(struct picture *p, size_t column, size_t i, size_t x, size_
   else if (!p->o->answers)
     write_at(p, x, y, INK, "no mask");
   plain_print(text, sizeof text, "max %.2g", scale);
-  size_t right = x + p->pitch - GAP - sheet_text_width(text, 1);
-  sheet_text(&p->canvas, right, y + SHEET_LETTER_HEIGHT, 1, p->pitch, PALE, text);
+  size_t right = x + p->pitch - GAP - canvas_text_width(text, 1);
+  canvas_text(&p->canvas, right, y + LETTER_HEIGHT, 1, p->pitch, PALE, text);
   if (p->subjects > 1) write_answer(p, x, y + ROW, i, c->predicted);
 }
 
@@ -344,11 +344,11 @@ static size_t draw_means(struct picture *p, size_t y, double *share)
 
 static void draw_bar(struct picture *p, size_t x, size_t y, bool width)
 {
-  size_t height = SIZE * SHEET_LETTER_HEIGHT;
+  size_t height = SIZE * LETTER_HEIGHT;
   for (size_t k = 0; k < CELL; k++) {
     double v = (double)k / (CELL - 1);
     struct colour c = width ? heat_width(v) : heat_signed(2 * v - 1);
-    sheet_fill(&p->canvas, x + k, y, 1, height, c.rgb);
+    canvas_fill(&p->canvas, x + k, y, 1, height, c.rgb);
   }
   draw_frame(p, x, y, CELL, height);
 }
@@ -386,7 +386,7 @@ static void draw_legend(struct picture *p, size_t y)
 
 static void draw(struct picture *p, double *share)
 {
-  sheet_fill(&p->canvas, 0, 0, p->canvas.width, p->canvas.height, WHITE);
+  canvas_fill(&p->canvas, 0, 0, p->canvas.width, p->canvas.height, WHITE);
   size_t y = draw_means(p, draw_headings(p, draw_title(p, GAP)), share);
   for (size_t i = 0; i < p->n; i++, y += p->row) draw_row(p, i, y);
   draw_legend(p, y);

@@ -44,7 +44,7 @@ double array_number(const struct array *a, int64_t i);
 const char *array_text(const struct array *a, int64_t i);
 /* Elements first .. first + n - 1 of an array of numbers, as floats. */
 void array_floats(const struct array *a, int64_t first, int64_t n, float *to);
-float array_half(uint16_t bits); /* an element of ARRAY_F16 */
+float array_half(uint16_t bits);              /* an element of ARRAY_F16 */
 bool array_is_integer(const struct array *a); /* whole numbers or bool */
 bool array_is_float(const struct array *a);
 /* "uint8 [60000, 28, 28]" for messages. */

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "objective/objective.h"
-#include "train/clip.h"
+#include "optim/clip.h"
 #include "train/task.h"
 
 /* Above this share of the features, masks are kept whole: the list of features would save too little. */

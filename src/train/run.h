@@ -8,16 +8,16 @@
 #ifndef R4_TRAIN_RUN_H
 #define R4_TRAIN_RUN_H
 
+#include "ask/predict.h"
+#include "ask/score.h"
 #include "base/hash.h"
+#include "config/settings.h"
+#include "optim/dual.h"
+#include "optim/guard.h"
+#include "optim/schedule.h"
 #include "train/checkpoint.h"
-#include "train/dual.h"
-#include "train/guard.h"
 #include "train/log.h"
-#include "train/predict.h"
 #include "train/pulse.h"
-#include "train/schedule.h"
-#include "train/score.h"
-#include "train/settings.h"
 #include "train/step.h"
 
 /* Sums over the steps of an epoch so far. */

@@ -4,7 +4,8 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "data/format.h"
+#include "data/format/format.h"
+#include "data/recipe/recipe.h"
 #include "train/manifest.h"
 #include "train/task.h"
 
@@ -12,12 +13,12 @@
 
 static const char *source_setting(const struct settings *s)
 {
-  return task_is_recipe(s->data.name) ? "data.from" : "data";
+  return recipe_exists(s->data.name) ? "data.from" : "data";
 }
 
 static const char *source_written(const struct settings *s)
 {
-  return task_is_recipe(s->data.name) ? s->data.from : s->data.name;
+  return recipe_exists(s->data.name) ? s->data.from : s->data.name;
 }
 
 static void add_text(struct json_writer *w, const char *key, const char *value)

@@ -13,10 +13,10 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/plain.h"
-#include "train/auto.h"
+#include "config/settings.h"
+#include "optim/auto.h"
 #include "train/log.h"
 #include "train/manifest.h"
-#include "train/settings.h"
 
 struct search {
   const r4_train_options *o;

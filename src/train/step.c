@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "ask/predict.h"
 #include "base/mem.h"
 #include "base/purpose.h"
 #include "base/text.h"
-#include "train/predict.h"
 #include "train/pulse.h"
 
 /* Two sizes of batches; masks on any example, on the first eighth only, or on none. */

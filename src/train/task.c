@@ -8,9 +8,10 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "data/fill.h"
-#include "data/mask.h"
+#include "data/mask/mask.h"
+#include "data/recipe/recipe.h"
 #include "objective/objective.h"
-#include "train/optimizer.h"
+#include "optim/optimizer.h"
 
 /* The number of a word in its table, which ends with NULL. Settings hold no words but those of their tables. */
 static int word_number(const char *word, const char *const *list)
@@ -25,13 +26,6 @@ static int word_number(const char *word, const char *const *list)
 static const char *or_null(const char *text)
 {
   return *text ? text : NULL;
-}
-
-bool task_is_recipe(const char *name)
-{
-  for (size_t k = 0; k < r4_recipe_count(); k++)
-    if (!strcmp(r4_recipe_describe(k).name, name)) return true;
-  return false;
 }
 
 const char *task_place(const struct settings *s, const char *written)
@@ -106,7 +100,7 @@ r4_data *task_data(const struct settings *s, r4_error *e)
     r4_fail(e, R4_E_ARGUMENT, "data is not set: expected a recipe (see r4 data list), or a path");
     return NULL;
   }
-  r4_data *d = task_is_recipe(s->data.name) ? open_recipe(s, meaning, e) : open_source(s, meaning, e);
+  r4_data *d = recipe_exists(s->data.name) ? open_recipe(s, meaning, e) : open_source(s, meaning, e);
   uint64_t seed = (uint64_t)s->data.seed;
   if (d && s->data.keep < 1) replace(&d, r4_data_fraction(d, s->data.keep, seed, e), e);
   if (d && s->data.keep_masks < 1) replace(&d, r4_data_keep_masks(d, s->data.keep_masks, seed, e), e);

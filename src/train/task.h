@@ -2,15 +2,12 @@
 #ifndef R4_TRAIN_TASK_H
 #define R4_TRAIN_TASK_H
 
-#include "train/schedule.h"
-#include "train/settings.h"
+#include "config/settings.h"
+#include "optim/schedule.h"
 
 /* All splits, with masks kept and corrupted as the settings say. Of training examples alone: validation and test keep
  * theirs. */
 r4_data *task_data(const struct settings *s, r4_error *e);
-
-/* data names a recipe, so that the source is what data.from says. */
-bool task_is_recipe(const char *name);
 
 /* Where a source is: as it is written, unless the run that it belongs to knows better. */
 const char *task_place(const struct settings *s, const char *written);

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "data/gzip.h"
-#include "data/idx.h"
+#include "data/format/gzip.h"
+#include "data/format/idx.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "data/image.h"
-#include "data/resize.h"
+#include "picture/image.h"
+#include "picture/resize.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,0 +1,223 @@
+#include "ask/attribution.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/purpose.h"
+#include "base/text.h"
+
+enum { ROWS = 64, MAX_SAMPLES = 1000 }; /* rows: examples times samples that are looked at together */
+
+/* ---- The methods: each its formula, then the same as a graph ---- */
+
+/* a = g(x) */
+static size_t gradient(struct objective *o, r4_id out[PROBE_OUTPUTS])
+{
+  out[0] = objective_explain(o, view_clean(o));
+  return 1;
+}
+
+/* a = x . g(x) */
+static size_t input_x_gradient(struct objective *o, r4_id out[PROBE_OUTPUTS])
+{
+  out[0] = r4_mul(o->g, o->in.x, objective_explain(o, view_clean(o)));
+  return 1;
+}
+
+/* mean_s g(x + move_s), for moves that broadcast to [samples, batch, input...] */
+static r4_id mean_gradient(struct objective *o, r4_id moves)
+{
+  int samples = o->options->samples;
+  r4_shape rows = r4_node_shape(o->g, o->in.x), all = objective_batch(rows, samples);
+  rows.dim[0] *= samples;
+  r4_id each = r4_reshape(o->g, r4_broadcast(o->g, moves, all), rows);
+  return r4_scale(o->g, objective_explain(o, view_noisy(o, each)), 1.0 / samples);
+}
+
+/* [samples, 1, features...] */
+static r4_shape by_sample(const struct objective *o, r4_shape features)
+{
+  return objective_batch(objective_batch(features, 1), o->options->samples);
+}
+
+/* a = mean_s g(x + noise_s), with the same noise for all examples */
+static size_t smoothgrad(struct objective *o, r4_id out[PROBE_OUTPUTS])
+{
+  out[0] = mean_gradient(o, r4_input(o->g, "noise", by_sample(o, r4_net_input(o->net))));
+  return 1;
+}
+
+/* a = (x - b) . int_0^1 g(b + t (x - b)) dt, by the midpoint rule: the mean over t_s = (s + 1/2) / S, s = 0 .. S-1.
+ * The point is x + (t_s - 1) (x - b). */
+static size_t integrated(struct objective *o, r4_id out[PROBE_OUTPUTS])
+{
+  r4_graph *g = o->g;
+  r4_shape ones = r4_net_input(o->net);
+  for (int k = 0; k < ones.rank; k++) ones.dim[k] = 1;
+  r4_id path = r4_sub(g, o->in.x, r4_input(g, "baseline", r4_net_input(o->net)));
+  r4_id s = r4_iota(g, 0, by_sample(o, ones));
+  r4_id t = r4_scale(g, r4_add(g, s, r4_const(g, 0.5, R4_SCALAR)), 1.0 / o->options->samples);
+  r4_id moves = r4_mul(g, r4_sub(g, t, r4_const(g, 1, R4_SCALAR)), path);
+  out[0] = r4_mul(g, path, mean_gradient(o, r4_detach(g, moves)));
+  return 1;
+}
+
+/* a = hi - lo, where lo <= g(x') <= hi for all x' in x -+ radius */
+static size_t width(struct objective *o, r4_id radius, r4_id out[PROBE_OUTPUTS])
+{
+  struct view v = view_clean(o);
+  r4_box box = r4_box_around(v.leaf, v.centre, radius);
+  r4_pair bounds = r4_bound(o->g, objective_explain(o, v), 1, &box);
+  out[0] = r4_sub(o->g, bounds.hi, bounds.lo);
+  return 1;
+}
+
+static size_t bounds(struct objective *o, r4_id out[PROBE_OUTPUTS])
+{
+  return width(o, view_radius(o), out);
+}
+
+static size_t bounds_all(struct objective *o, r4_id out[PROBE_OUTPUTS])
+{
+  return width(o, r4_broadcast(o->g, o->eps, r4_node_shape(o->g, o->in.x)), out);
+}
+
+static const struct attribution methods[] = {
+  {"gradient", "what a small change of each feature does", .build = gradient},
+  {"input-x-gradient", "the gradient times the feature itself", .build = input_x_gradient},
+  {"smoothgrad", "the mean of the gradients at noisy copies", .build = smoothgrad, .noise = true},
+  {"integrated", "the way from a baseline to the example, shared out", .build = integrated, .baseline = true},
+  {"bounds", "how far the gradient can move if masked features move by eps", .build = bounds, .width = true},
+  {"bounds-all", "the same if all features move by eps", .build = bounds_all, .width = true},
+};
+
+enum { METHODS = sizeof methods / sizeof *methods };
+
+size_t r4_attribution_count(void)
+{
+  return METHODS;
+}
+
+r4_attribution_info r4_attribution_describe(size_t k)
+{
+  if (k >= METHODS) return (r4_attribution_info){0};
+  return (r4_attribution_info){methods[k].name, methods[k].about, methods[k].width};
+}
+
+r4_status attribution_find(const char *name, const struct attribution **a, r4_error *e)
+{
+  for (size_t k = 0; k < METHODS; k++)
+    if (!strcmp(methods[k].name, name)) {
+      *a = &methods[k];
+      return R4_OK;
+    }
+  struct text known = {0};
+  for (size_t k = 0; k < METHODS; k++) text_add(&known, "%s%s", k ? ", " : "", methods[k].name);
+  char *names = text_take(&known);
+  r4_fail(e, R4_E_ARGUMENT, "no attribution \"%.60s\"; there are %s", name, names ? names : "");
+  r4_string_free(names);
+  return R4_E_ARGUMENT;
+}
+
+/* ---- Computing them ---- */
+
+r4_attribution_options r4_attribution_defaults(void)
+{
+  return (r4_attribution_options){.eps = 0.1, .sigma = 0.1, .samples = 32};
+}
+
+r4_status attribution_fits(const r4_net *n, const r4_data *d, r4_error *e)
+{
+  int64_t takes = r4_shape_count(r4_net_input(n)), has = r4_shape_count(r4_data_shape(d));
+  int64_t classes = r4_net_classes(n) > 1 ? r4_net_classes(n) : 2;
+  if (takes != has)
+    return r4_fail(e, R4_E_SHAPE, "the net takes %lld features, the data has %lld", (long long)takes,
+                   (long long)has);
+  if ((int64_t)r4_data_classes(d) > classes)
+    return r4_fail(e, R4_E_SHAPE, "the net knows %lld classes, the data has %zu", (long long)classes,
+                   r4_data_classes(d));
+  return R4_OK;
+}
+
+static r4_status check(const r4_attribution_options *o, r4_error *e)
+{
+  if ((unsigned)o->explain > R4_EXPLAIN_LOGPROB_SUM)
+    return r4_fail(e, R4_E_ARGUMENT, "explain is %d: expected 0 to %d", (int)o->explain,
+                   R4_EXPLAIN_LOGPROB_SUM);
+  if (o->samples < 1 || o->samples > MAX_SAMPLES)
+    return r4_fail(e, R4_E_ARGUMENT, "samples is %d: expected 1 to %d", o->samples, MAX_SAMPLES);
+  if (!(o->eps >= 0 && isfinite(o->eps)))
+    return r4_fail(e, R4_E_ARGUMENT, "eps is %g: expected a number from 0 on", o->eps);
+  if (!(o->sigma >= 0 && isfinite(o->sigma)))
+    return r4_fail(e, R4_E_ARGUMENT, "sigma is %g: expected a number from 0 on", o->sigma);
+  return R4_OK;
+}
+
+/* The further inputs of a method, in new memory: noise with standard deviation sigma, or the baseline. */
+static r4_status further_input(struct probe *p, const struct attribution *a, const r4_attribution_options *o,
+                               size_t features, float **to, r4_error *e)
+{
+  if (!a->noise && !a->baseline) return R4_OK;
+  size_t n = a->noise ? features * (size_t)o->samples : features;
+  float *v = *to = r4_mem_new_aligned(n * sizeof *v);
+  if (!v) return r4_fail(e, R4_E_MEMORY, "out of memory for %d samples", o->samples);
+  if (a->noise) {
+    r4_random_fill_normal((r4_random){o->seed, PURPOSE_SMOOTH, 0}, n, v);
+    for (size_t k = 0; k < n; k++) v[k] *= (float)o->sigma;
+  } else if (o->baseline) {
+    memcpy(v, o->baseline, n * sizeof *v);
+  }
+  return probe_input(p, a->noise ? "noise" : "baseline", v, e);
+}
+
+r4_status r4_attribute(const char *method, const r4_net *n, const float *weights, const r4_data *d,
+                       const r4_attribution_options *options, float *to, r4_error *e)
+{
+  NEEDS(method, "a method", R4_E_ARGUMENT);
+  NEEDS(n, "a net", R4_E_ARGUMENT);
+  NEEDS(weights, "weights", R4_E_ARGUMENT);
+  NEEDS(d, "data", R4_E_ARGUMENT);
+  NEEDS(to, "room for the result", R4_E_ARGUMENT);
+  r4_error own = {0};
+  if (!e) e = &own;
+  const r4_attribution_options o = options ? *options : r4_attribution_defaults();
+  const struct attribution *a = NULL;
+  r4_status s = attribution_find(method, &a, e);
+  if (!s) s = attribution_fits(n, d, e);
+  if (!s) s = check(&o, e);
+  if (s) return s;
+
+  size_t features = (size_t)r4_shape_count(r4_data_shape(d)), count = r4_data_count(d);
+  int samples = a->noise || a->baseline ? o.samples : 1;
+  const struct probe_options probe = {.net = n,
+                                      .batch = samples < ROWS ? ROWS / samples : 1,
+                                      .eps = o.eps,
+                                      .samples = samples,
+                                      .explain = o.explain,
+                                      .build = a->build};
+  struct probe *p = probe_new(&probe, e);
+  if (!p) return e->status;
+  float *input = NULL;
+  s = further_input(p, a, &o, features, &input, e);
+  for (size_t first = 0; first < count && !s; first += probe_batch(p)) {
+    size_t here = count - first < probe_batch(p) ? count - first : probe_batch(p);
+    s = probe_run(p, weights, d, first, here, e);
+    if (!s) memcpy(to + first * features, probe_row(p, 0, 0), here * features * sizeof *to);
+  }
+  probe_free(p);
+  r4_mem_free(input);
+  return s;
+}
+
+/* ---- Looking at them ---- */
+
+double r4_mask_share(size_t features, const float *a, const float *mask)
+{
+  double inside = 0, all = 0;
+  for (size_t j = 0; j < features; j++) {
+    inside += mask[j] * fabs((double)a[j]);
+    all += fabs((double)a[j]);
+  }
+  return inside / all;
+}

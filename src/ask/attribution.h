@@ -1,0 +1,26 @@
+/* Attributions: how much each feature has to do with the answer, an array shaped as the example.
+ *
+ *     e_i   what is explained of example i: its loss, or another choice of r4_explain
+ *     g_i   = d e_i / d x_i
+ *     m_i   its mask, 1 = must not matter
+ *
+ * A method is one function and one line in the table of attribution.c. */
+#ifndef R4_ASK_ATTRIBUTION_H
+#define R4_ASK_ATTRIBUTION_H
+
+#include "ask/probe.h"
+
+struct attribution {
+  const char *name, *about;
+  size_t (*build)(struct objective *o, r4_id out[PROBE_OUTPUTS]); /* out[0]: a, shaped as x */
+  bool width;           /* a is the width of an interval: 0 or more, and infinite where nothing is known */
+  bool noise, baseline; /* the further inputs that build adds: [samples, 1, input...] and [input...]     */
+};
+
+/* R4_E_ARGUMENT, with the names that there are, for an unknown one. */
+r4_status attribution_find(const char *name, const struct attribution **a, r4_error *e);
+
+/* R4_E_SHAPE unless the net takes the examples of d and knows their classes. */
+r4_status attribution_fits(const r4_net *n, const r4_data *d, r4_error *e);
+
+#endif

@@ -1,0 +1,21 @@
+/* Accuracy by group. */
+#ifndef R4_ASK_SCORE_H
+#define R4_ASK_SCORE_H
+
+#include "base/error.h"
+
+enum { SCORE_GROUPS = 1024 };
+
+struct score {
+  size_t groups;
+  double loss, accuracy; /* over all examples                                               */
+  double avg, worst;     /* mean and least of the accuracies of the groups that have examples */
+  size_t worst_group;
+  double group[SCORE_GROUPS]; /* NaN for a group without examples */
+  size_t count[SCORE_GROUPS];
+};
+
+/* Accuracies are shares, 0 to 1. */
+r4_status score_of(const r4_data *d, const int32_t *predicted, double loss, struct score *s, r4_error *e);
+
+#endif

@@ -1,0 +1,124 @@
+/* Settings as an object: defaults, --set, and asking. */
+#include "config/settings.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* ---- Making ---- */
+
+r4_settings *r4_settings_new(void)
+{
+  r4_settings *s = r4_mem_new(1, sizeof *s);
+  if (!s) return NULL;
+  const struct setting *t;
+  for (size_t k = 0; (t = setting_at(k)); k++)
+    if (setting_read(t, "default", t->info.initial, &s->values, NULL)) {
+      r4_settings_free(s);
+      return NULL;
+    }
+  return s;
+}
+
+void r4_settings_free(r4_settings *s)
+{
+  if (!s) return;
+  const struct setting *t;
+  for (size_t k = 0; (t = setting_at(k)); k++) {
+    r4_mem_free(s->origin[k]);
+    if (t->info.type == R4_SETTING_TEXT) r4_mem_free(*(char **)((char *)&s->values + t->offset));
+  }
+  r4_mem_free(s->values.data.found.written);
+  r4_mem_free(s->values.data.found.path);
+  r4_mem_free(s);
+}
+
+/* ---- Changing ---- */
+
+r4_status settings_note_origin(r4_settings *s, const struct setting *t, const char *where, r4_error *e)
+{
+  size_t bytes = strlen(where) + 1, k = setting_number(t);
+  char *copy = r4_mem_new(bytes, 1);
+  if (!copy) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", where);
+  r4_mem_free(s->origin[k]);
+  s->origin[k] = memcpy(copy, where, bytes);
+  s->layer[k] = s->layers;
+  return R4_OK;
+}
+
+/* Assignments that follow each other and come from the same place are one layer. */
+static void begin_assignment(r4_settings *s, const char *origin)
+{
+  if (!strncmp(s->assigning, origin, sizeof s->assigning - 1)) return;
+  settings_begin_layer(s);
+  snprintf(s->assigning, sizeof s->assigning, "%s", origin);
+}
+
+void settings_begin_layer(r4_settings *s)
+{
+  s->layers++;
+  s->assigning[0] = 0;
+}
+
+void settings_end_layer(r4_settings *s)
+{
+  for (size_t k = 0; setting_at(k); k++)
+    if (s->layer[k] != s->layers) return;
+  memset(s->layer, 0, sizeof s->layer);
+}
+
+r4_status r4_settings_set(r4_settings *s, const char *assignment, const char *origin, r4_error *e)
+{
+  NEEDS(s, "settings", R4_E_ARGUMENT);
+  NEEDS(assignment, "an assignment", R4_E_ARGUMENT);
+  char key[64];
+  size_t length = strcspn(assignment, "=");
+  r4_error_clear(e);
+  snprintf(key, sizeof key, "%.*s", length < sizeof key ? (int)length : (int)sizeof key, assignment);
+  if (!assignment[length])
+    return r4_fail(e, R4_E_ARGUMENT, "%s: \"%.60s\" has no value, expected key=value", origin, assignment);
+  const struct setting *t = setting_find(key);
+  if (!t) return setting_unknown(origin, key, e);
+  begin_assignment(s, origin);
+  r4_status status = setting_read(t, origin, assignment + length + 1, &s->values, e);
+  return status ? status : settings_note_origin(s, t, origin, e);
+}
+
+/* ---- Asking ---- */
+
+r4_status r4_settings_get(const r4_settings *s, const char *key, r4_setting_value *value, r4_error *e)
+{
+  NEEDS(s, "settings", R4_E_ARGUMENT);
+  NEEDS(key, "a key", R4_E_ARGUMENT);
+  NEEDS(value, "room for the value", R4_E_ARGUMENT);
+  r4_error_clear(e);
+  const struct setting *t = setting_find(key);
+  if (!t) return setting_unknown("settings", key, e);
+  const void *at = (const char *)&s->values + t->offset;
+  const struct reals *list = at;
+  *value = (r4_setting_value){.type = t->info.type};
+  switch (t->info.type) {
+  case R4_SETTING_WHOLE:
+    value->whole = *(const int64_t *)at;
+    break;
+  case R4_SETTING_REAL:
+    value->real = *(const double *)at;
+    value->text = setting_word(&t->info, value->real);
+    break;
+  case R4_SETTING_FLAG:
+    value->flag = *(const bool *)at;
+    break;
+  case R4_SETTING_TEXT:
+  case R4_SETTING_CHOICE:
+    value->text = *(const char *const *)at;
+    break;
+  case R4_SETTING_REALS:
+    value->text = list->word;
+    value->n = list->n;
+    value->reals = list->v;
+    break;
+  }
+  return R4_OK;
+}

@@ -1,0 +1,123 @@
+/* Settings. One table (settings_table.c) feeds the help, the file, --set, the range checks and the resolved
+ * text. A setting is one line there and one field here, whose C type is the type of the setting. */
+#ifndef R4_CONFIG_SETTINGS_H
+#define R4_CONFIG_SETTINGS_H
+
+#include "base/error.h"
+
+enum { SETTINGS_MOST = 96, REALS_MOST = 256 };
+
+struct reals {
+  const char *word; /* that stands for the list; NULL: it is given */
+  size_t n;
+  double v[REALS_MOST];
+};
+
+/* int64_t: a whole number, double: a real one, bool: a flag, char *: text, const char *: one of the choices,
+ * struct reals: a list. Comments are in the table. */
+struct settings {
+  struct {
+    char *name, *from;
+    int64_t seed, size;
+    double val;
+    const char *shades, *mask_means, *corrupt, *val_fill, *split;
+    bool clean, soft_masks;
+    char *masks, *mask_categories, *cache;
+    struct reals mask_values;
+    double keep_masks, keep, correct;
+    struct {
+      char *written,
+        *path; /* no settings: where the source of this name was found, or NULL; see run_data.c */
+    } found;
+  } data;
+
+  char *net, *from;
+  const char *init;
+
+  const char *method, *fill, *penalty_mean, *explain, *norm, *form;
+  double lambda, lambda_r3, delta, delta_rate, delta_ramp, eps, penalty_after, lambda_ramp, eps_ramp, tau,
+    alpha, weight_penalty;
+  int64_t samples, steps;
+  bool random_start, double_softmax, guard;
+  struct reals range, class_weights;
+  bool searched; /* no setting: lambda was auto, and is now one that the search tries or has chosen */
+
+  r4_augment augment;
+
+  int64_t epochs, batch, patience, seed, threads;
+  const char *optimizer, *schedule, *select;
+  double rate, momentum, beta1, beta2, weight_decay, clip, warmup, decay_by, checkpoint;
+  struct reals decay_at;
+  bool drop_last;
+
+  struct {
+    double eps;
+    int64_t batch;
+  } eval;
+};
+
+struct r4_settings {
+  struct settings values;
+  char *origin[SETTINGS_MOST]; /* where the value comes from, "a.yaml:3:9" or "--set"; NULL: the default */
+  int layer
+    [SETTINGS_MOST]; /* which of the files and lists of assignments it comes from, the last is the highest;
+                                  0: none that says what was meant */
+  int layers;
+  char assigning[32]; /* the origin of the assignments of this layer; "": it is a file */
+};
+
+/* All that a file or a list of assignments says is a layer. One that gives every setting, as resolved settings do, says
+ * nothing about what was meant. */
+void settings_begin_layer(r4_settings *s);
+void settings_end_layer(r4_settings *s);
+
+/* A line of the table. */
+struct setting {
+  r4_setting_info info;
+  size_t offset; /* in struct settings */
+};
+
+/* The k-th setting, NULL after the last. */
+const struct setting *setting_at(size_t k);
+/* By its key; NULL if there is none. */
+const struct setting *setting_find(const char *key);
+size_t setting_number(const struct setting *t);
+/* Says that there is no such setting, and which may have been meant. */
+r4_status setting_unknown(const char *where, const char *key, r4_error *e);
+
+/* Reads text, strictly, into the setting's place in v, which must hold a value before. */
+r4_status setting_read(const struct setting *t, const char *where, const char *text, struct settings *v,
+                       r4_error *e);
+/* The word that stands for a number: the first of two is NaN and the second infinity, which no number is. NULL if it is
+ * a number. */
+const char *setting_word(const r4_setting_info *i, double value);
+/* For lists: appends one number. */
+r4_status setting_append(const struct setting *t, const char *where, const char *text, struct settings *v,
+                         r4_error *e);
+/* Says what was found instead of what: "a.yaml:3:9: epochs is a map, expected a whole number from 1 on". */
+r4_status setting_refuse(const struct setting *t, const char *where, const char *what, r4_error *e);
+
+/* The value as the resolved text has it. r4_string_free; NULL when out of memory. */
+char *setting_text(const struct setting *t, const r4_settings *s);
+/* Also when out of memory. */
+bool setting_differs(const struct setting *t, const r4_settings *a, const r4_settings *b);
+
+/* "lambda (a.yaml:3:9)": a setting, and where its value comes from. */
+struct setting_label {
+  char text[160];
+};
+
+struct setting_label setting_label(const r4_settings *s, const char *key);
+
+/* lambda is auto, and matters. */
+bool settings_lambda_is_open(const struct settings *v);
+
+/* A setting that was given and has no effect, where the result would not be what was asked for. */
+r4_status settings_check_effects(const r4_settings *s, r4_error *e);
+
+r4_status settings_note_origin(r4_settings *s, const struct setting *t, const char *where, r4_error *e);
+
+/* Reads YAML from memory; file is its name for messages. "base" is refused. */
+r4_status settings_parse(r4_settings *s, const char *file, const void *data, size_t size, r4_error *e);
+
+#endif

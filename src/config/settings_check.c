@@ -1,0 +1,137 @@
+/* Combinations of settings that contradict each other, whatever the data are. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "config/settings.h"
+#include "optim/auto.h"
+
+struct setting_label setting_label(const r4_settings *s, const char *key)
+{
+  struct setting_label l;
+  const char *origin = s->origin[setting_number(setting_find(key))];
+  snprintf(l.text, sizeof l.text, "%s (%s)", key, origin ? origin : "default");
+  return l;
+}
+
+#define LABEL(key) setting_label(s, key).text
+
+static bool is_method(const r4_settings *s, const char *name)
+{
+  return !strcmp(s->values.method, name);
+}
+
+static r4_status check_weights(const r4_settings *s, r4_error *e)
+{
+  const struct settings *v = &s->values;
+  if (is_method(s, "fill") && !strcmp(v->fill, "none"))
+    return r4_fail(e, R4_E_ARGUMENT, "%s is fill, but %s is none: it would be erm", LABEL("method"),
+                   LABEL("fill"));
+  if (!r4_method_describe(v->method).guided) return R4_OK;
+  if (v->lambda == 0 && !(v->delta > 0))
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "%s is %s, but %s and %s are 0: nothing would be penalised, set one of them",
+                   LABEL("method"), v->method, LABEL("lambda"), LABEL("delta"));
+  if (is_method(s, "ibp-ex+r3") && v->lambda_r3 == 0 && !(v->delta > 0))
+    return r4_fail(e, R4_E_ARGUMENT, "%s is ibp-ex+r3, but %s is 0: it would be ibp-ex", LABEL("method"),
+                   LABEL("lambda_r3"));
+  if (v->delta > 0 && !(v->delta_rate > 0))
+    return r4_fail(e, R4_E_ARGUMENT, "%s is 0, with which lambda never moves: delta would not be reached",
+                   LABEL("delta_rate"));
+  return R4_OK;
+}
+
+bool settings_lambda_is_open(const struct settings *v)
+{
+  return isinf(v->lambda) && r4_method_describe(v->method).guided;
+}
+
+static r4_status check_search(const r4_settings *s, r4_error *e)
+{
+  const struct settings *v = &s->values;
+  if (!settings_lambda_is_open(v)) return R4_OK;
+  if (v->delta > 0)
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "%s is auto, but %s is %g, with which lambda follows by itself: set one of them",
+                   LABEL("lambda"), LABEL("delta"), v->delta);
+  if (v->data.keep_masks == 0)
+    return r4_fail(e, R4_E_ARGUMENT, "%s is auto, but %s is 0: without masks there is no penalty to weigh",
+                   LABEL("lambda"), LABEL("data.keep_masks"));
+  if (v->epochs < AUTO_EPOCHS)
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "%s is auto, but %s is %lld: runs of a quarter of that tell nothing, expected %d at least",
+                   LABEL("lambda"), LABEL("epochs"), (long long)v->epochs, AUTO_EPOCHS);
+  return R4_OK;
+}
+
+static r4_status check_norm(const r4_settings *s, r4_error *e)
+{
+  bool other = is_method(s, "rand-r4") || is_method(s, "adv-r4"); /* the rest has no norm to choose */
+  if (strcmp(s->values.norm, "sum") || !other) return R4_OK;
+  return r4_fail(e, R4_E_ARGUMENT, "%s is sum, which is for cert-r4 alone, but %s is %s", LABEL("norm"),
+                 LABEL("method"), s->values.method);
+}
+
+static r4_status check_lists(const r4_settings *s, r4_error *e)
+{
+  const struct settings *v = &s->values;
+  const struct reals *range = &v->range, *at = &v->decay_at;
+  if (range->n && !(range->n == 2 && range->v[0] < range->v[1]))
+    return r4_fail(e, R4_E_ARGUMENT, "%s: expected two numbers, the lower one first, or none",
+                   LABEL("range"));
+  for (size_t k = 1; k < at->n; k++)
+    if (!(at->v[k - 1] < at->v[k]))
+      return r4_fail(e, R4_E_ARGUMENT, "%s: %g stands after %g, expected rising epochs", LABEL("decay_at"),
+                     at->v[k], at->v[k - 1]);
+  return R4_OK;
+}
+
+/* ---- Against the length of the run ---- */
+
+static r4_status check_ramp(const r4_settings *s, const char *key, const char *what, double length,
+                            r4_error *e)
+{
+  if (length <= (double)s->values.epochs) return R4_OK;
+  return r4_fail(e, R4_E_ARGUMENT, "%s is %g, but %s is %lld: the run would end before %s is reached",
+                 LABEL(key), length, LABEL("epochs"), (long long)s->values.epochs, what);
+}
+
+static r4_status check_beginning(const r4_settings *s, r4_error *e)
+{
+  double after = s->values.penalty_after;
+  if (isnan(after) || after < (double)s->values.epochs) return R4_OK;
+  return r4_fail(e, R4_E_ARGUMENT, "%s is %g, but %s is %lld: the run would end before the penalty begins",
+                 LABEL("penalty_after"), after, LABEL("epochs"), (long long)s->values.epochs);
+}
+
+static r4_status check_length(const r4_settings *s, r4_error *e)
+{
+  const struct settings *v = &s->values;
+  bool penalised = r4_method_describe(v->method).guided, box = penalised && !is_method(s, "r3");
+  r4_status status = check_ramp(s, "warmup", "rate", v->warmup, e);
+  if (!status && penalised) status = check_beginning(s, e);
+  if (!status && penalised && !(v->delta > 0))
+    status = check_ramp(s, "lambda_ramp", "lambda", v->lambda_ramp, e);
+  if (!status && penalised && v->delta > 0) status = check_ramp(s, "delta_ramp", "delta", v->delta_ramp, e);
+  if (!status && box) status = check_ramp(s, "eps_ramp", "eps", v->eps_ramp, e);
+  if (status || strcmp(v->schedule, "steps")) return status;
+  if (!v->decay_at.n)
+    return r4_fail(e, R4_E_ARGUMENT, "%s is steps, but %s is empty: the rate would never fall",
+                   LABEL("schedule"), LABEL("decay_at"));
+  if (v->decay_at.v[0] >= (double)v->epochs)
+    return r4_fail(e, R4_E_ARGUMENT, "%s begins at %g, but %s is %lld: the rate would never fall",
+                   LABEL("decay_at"), v->decay_at.v[0], LABEL("epochs"), (long long)v->epochs);
+  return R4_OK;
+}
+
+r4_status r4_settings_check(const r4_settings *s, r4_error *e)
+{
+  NEEDS(s, "settings", R4_E_ARGUMENT);
+  r4_error_clear(e);
+  r4_status status = check_weights(s, e);
+  if (!status) status = check_search(s, e);
+  if (!status) status = check_norm(s, e);
+  if (!status) status = check_lists(s, e);
+  if (!status) status = check_length(s, e);
+  return status ? status : settings_check_effects(s, e);
+}

@@ -1,0 +1,167 @@
+/* The table of settings. */
+#include <math.h>
+#include <string.h>
+
+#include "config/settings.h"
+#include "data/fill.h"
+#include "data/mask/mask.h"
+#include "objective/objective.h"
+#include "optim/optimizer.h"
+#include "optim/schedule.h"
+
+/* The setting's type is its field's. */
+#define TYPE(field) \
+  _Generic(((struct settings *)0)->field, int64_t                            \
+           : R4_SETTING_WHOLE, double                                        \
+           : R4_SETTING_REAL, bool                                           \
+           : R4_SETTING_FLAG, char *                                         \
+           : R4_SETTING_TEXT, const char *                                   \
+           : R4_SETTING_CHOICE, struct reals                                 \
+           : R4_SETTING_REALS)
+#define NAMED(group, key, field, initial, min, max, choices, help)                                \
+  {                                                                                               \
+    {group, key, TYPE(field), initial, min, max, choices, help}, offsetof(struct settings, field) \
+  }
+#define SETTING(group, field, ...) NAMED(group, #field, field, __VA_ARGS__)
+
+#define NUMBER(group, field, initial, min, max, help) SETTING(group, field, initial, min, max, NULL, help)
+#define CHOICE(group, field, initial, choices, help) SETTING(group, field, initial, 0, 0, choices, help)
+#define OF(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define TEXT(group, field, initial, help) SETTING(group, field, initial, 0, 0, NULL, help)
+#define FLAG TEXT
+
+#define DATA "Data"
+#define NET "Network"
+#define METHOD "Method"
+#define TRAINING "Training"
+#define EVALUATION "Evaluation"
+#define UP HUGE_VAL
+#define WHOLE_UP 9007199254740991. /* 2^53 - 1: exact in every program that reads the settings */
+
+#define METHODS OF("erm", "fill", "r3", "smooth-r3", "ibp-ex", "ibp-ex+r3", "rand-r4", "adv-r4", "cert-r4")
+
+#define FORMS OF("default", "linear", "log")
+
+/* clang-format off */
+static const struct setting table[] = {
+  NAMED(DATA, "data", data.name, "", 0, 0, NULL, "recipe (see r4 data list), or path of a file or folder"),
+  TEXT(DATA, data.from, "", "recipes: the clean data to build from; empty: the recipe's own"),
+  NUMBER(DATA, data.seed, "0", 0, WHOLE_UP, "of everything that is drawn to build the data"),
+  NUMBER(DATA, data.val, "0.1", 0, 0.9, "share of the training data held out for validation, if the data has none"),
+  CHOICE(DATA, data.split, "lesion", OF("lesion", "own"), "HAM10000: by lesion, or as dermamnist_split.csv there says"),
+  CHOICE(DATA, data.val_fill, "auto", fill_words, "what replaces masked content in validation; auto: swap or paste"),
+  NUMBER(DATA, data.size, "0", 0, 4096, "height and width that images are resized to; 0: as they are"),
+  CHOICE(DATA, data.shades, "default", OF("default", "paper", "ross"), "decoys: their greys; default: the recipe's"),
+  FLAG(DATA, data.clean, "false", "recipes: leave the shortcut out, for the ceiling"),
+  CHOICE(DATA, data.mask_means, "unstated", mask_meaning_words, "what 1 means in masks of files"),
+  FLAG(DATA, data.soft_masks, "false", "keep the grey values of masks; otherwise 1 from the half on"),
+  NUMBER(DATA, data.mask_values, "", 0, 65535, "label images as masks: the values that count as 1; empty: white does"),
+  TEXT(DATA, data.masks, "", "file with annotations, in the data's folder; empty: boxes.csv, annotations.json"),
+  TEXT(DATA, data.mask_categories, "", "labels of annotations that count, as \"tag, ruler\"; empty: all"),
+  TEXT(DATA, data.cache, "", "folder where decoded images are kept for further runs; empty: none"),
+  NUMBER(DATA, data.keep_masks, "1", 0, 1, "share of examples that keep their mask"),
+  NUMBER(DATA, data.keep, "1", 0, 1, "share of training examples kept, of each class"),
+  CHOICE(DATA, data.corrupt, "none", corruption_words, "how masks go wrong"),
+  NUMBER(DATA, data.correct, "1", 0, 1, "share of masks that data.corrupt leaves as they are"),
+
+  TEXT(NET, net, "dense 512, relu, dense 10", "layers, or a name as mlp784-512-10"),
+  TEXT(NET, from, "", "weights to start from: a run's folder, or a file; empty: those that init draws"),
+  CHOICE(NET, init, "default", OF("default", "xavier", "kaiming", "ibp"), "how weights are drawn; default: PyTorch's"),
+
+  CHOICE(METHOD, method, "erm", METHODS, "what is penalised; erm, fill: nothing"),
+  CHOICE(METHOD, fill, "auto", fill_words, "what takes the place of masked content where the net learns its answers"),
+  SETTING(METHOD, lambda, "default", 0, UP, OF("default", "auto"),
+          "weight of the penalty; default: the method's own; auto: the best of short runs"),
+  CHOICE(METHOD, penalty_mean, "masked", OF("masked", "all"), "of examples with a mask, or of all"),
+  SETTING(METHOD, lambda_r3, "default", 0, UP, OF("default"), "ibp-ex+r3: weight of the part of r3"),
+  NUMBER(METHOD, delta, "0", 0, UP, "how small the penalised quantity must become: lambda then follows; 0: off"),
+  NUMBER(METHOD, delta_rate, "0.04", 0, 1, "delta: how fast lambda moves"),
+  NUMBER(METHOD, delta_ramp, "0", 0, UP, "delta: epochs over which the target falls to delta; 0: a quarter of the run"),
+  NUMBER(METHOD, eps, "0.1", 0, UP, "radius of the box around masked features; smooth-r3: deviation of the noise"),
+  FLAG(METHOD, guard, "true", "lower lambda while the penalty costs more than half of what was learned"),
+  SETTING(METHOD, penalty_after, "default", 0, UP, OF("default"),
+          "epochs before the penalty begins; default: cert-r4 with fill a quarter, else 0"),
+  NUMBER(METHOD, lambda_ramp, "0", 0, UP, "epochs over which lambda grows from 0"),
+  NUMBER(METHOD, eps_ramp, "0", 0, UP, "epochs over which eps grows from 0"),
+  CHOICE(METHOD, explain, "auto", explain_words, "whose gradient counts; auto: loss, or margin if one class has masks"),
+  CHOICE(METHOD, norm, "l2", norm_words, "rand-r4, adv-r4, cert-r4: norm of the gradient; sum: cert-r4"),
+  CHOICE(METHOD, form, "default", FORMS, "penalty q enters as q or as log(1 + q / tau); default: log for cert-r4"),
+  NUMBER(METHOD, tau, "1", 1e-12, UP, "form log: the scale of q"),
+  NUMBER(METHOD, samples, "8", 1, 1e6, "smooth-r3, rand-r4: draws for each example"),
+  NUMBER(METHOD, steps, "10", 1, 1e6, "adv-r4: steps of the attack, its random start included"),
+  NUMBER(METHOD, alpha, "0", 0, UP, "adv-r4: length of a step; 0: eps, halved with each third of the steps"),
+  FLAG(METHOD, random_start, "true", "adv-r4: start the attack at a random point of the box"),
+  NUMBER(METHOD, range, "", -UP, UP, "rand-r4, adv-r4: lowest and highest value of a feature; empty: none"),
+  FLAG(METHOD, double_softmax, "false", "control: softmax before the loss, as the published code has it"),
+  SETTING(METHOD, class_weights, "", 0, UP, OF("balanced"), "weight of each class in the loss; empty: all 1"),
+  NUMBER(METHOD, weight_penalty, "0", 0, UP, "beta in beta * (sum of squared weights), added to the loss"),
+
+  FLAG(TRAINING, augment.flip, "false", "images: exchange left and right of every second example, anew in each epoch"),
+  NUMBER(TRAINING, augment.crop, "0", 0, 4096, "images: move by up to so many pixels each way, and masks with them"),
+  NUMBER(TRAINING, augment.brightness, "0", 0, 1, "images: b; values times a factor from 1 - b to 1 + b"),
+  NUMBER(TRAINING, epochs, "10", 1, 1e9, "passes over the training data"),
+  NUMBER(TRAINING, batch, "128", 1, 1e9, "examples of a step"),
+  CHOICE(TRAINING, optimizer, "adam", optimizer_words, "how weights follow the gradient"),
+  NUMBER(TRAINING, rate, "0.001", 0, UP, "learning rate"),
+  NUMBER(TRAINING, momentum, "0.9", 0, 0.999999, "sgd"),
+  NUMBER(TRAINING, beta1, "0.9", 0, 0.999999, "adam, adamw: decay of the mean of gradients"),
+  NUMBER(TRAINING, beta2, "0.999", 0, 0.999999, "adam, adamw: decay of the mean of their squares"),
+  NUMBER(TRAINING, weight_decay, "0", 0, UP, "sgd, adam: added to the gradient; adamw: apart from it"),
+  NUMBER(TRAINING, clip, "0", 0, UP, "longest gradient of a step, in the 2-norm over all weights; 0: any"),
+  CHOICE(TRAINING, schedule, "constant", schedule_words, "how the rate falls"),
+  NUMBER(TRAINING, warmup, "0", 0, UP, "epochs over which the rate grows from 0"),
+  NUMBER(TRAINING, decay_at, "", 0, UP, "schedule steps: epochs at which the rate is multiplied by decay_by"),
+  NUMBER(TRAINING, decay_by, "0.1", 0, 1, "schedule steps"),
+  FLAG(TRAINING, drop_last, "false", "leave out the last batch of an epoch if it is not full"),
+  CHOICE(TRAINING, select, "last", OF("last", "avg", "worst", "loss"), "epoch to keep: last, or best in validation"),
+  NUMBER(TRAINING, patience, "0", 0, 1e9, "stop after this many epochs without a better one by select; 0: never"),
+  NUMBER(TRAINING, seed, "0", 0, WHOLE_UP, "of initial weights, order of examples and noise"),
+  NUMBER(TRAINING, checkpoint, "300", 0, 1e9, "seconds between checkpoints within an epoch; 0: after epochs only"),
+  NUMBER(TRAINING, threads, "0", 0, 65536, "threads that compute; 0: one for each CPU"),
+
+  SETTING(EVALUATION, eval.eps, "0.1", 0, UP, NULL, "radius of the box in fragility and bounds"),
+  SETTING(EVALUATION, eval.batch, "256", 1, 1e9, NULL, "examples at a time"),
+};
+/* clang-format on */
+
+enum { COUNT = sizeof table / sizeof *table };
+_Static_assert(sizeof table / sizeof *table <= SETTINGS_MOST, "SETTINGS_MOST is too small");
+
+const struct setting *setting_at(size_t k)
+{
+  return k < COUNT ? &table[k] : NULL;
+}
+
+size_t setting_number(const struct setting *t)
+{
+  return (size_t)(t - table);
+}
+
+const struct setting *setting_find(const char *key)
+{
+  for (size_t k = 0; k < COUNT; k++)
+    if (!strcmp(table[k].info.key, key)) return &table[k];
+  return NULL;
+}
+
+r4_status setting_unknown(const char *where, const char *key, r4_error *e)
+{
+  const char *best = NULL;
+  size_t length = strlen(key), least = length < 3 ? length : 3; /* words with something in common */
+  for (size_t k = 0; k < COUNT; k++) {
+    size_t distance = r4_word_distance(key, table[k].info.key);
+    if (distance < least) least = distance, best = table[k].info.key;
+  }
+  if (best) return r4_fail(e, R4_E_ARGUMENT, "%s: no setting \"%.60s\"; did you mean %s?", where, key, best);
+  return r4_fail(e, R4_E_ARGUMENT, "%s: no setting \"%.60s\"", where, key);
+}
+
+size_t r4_setting_count(void)
+{
+  return COUNT;
+}
+
+r4_setting_info r4_setting_describe(size_t k)
+{
+  return k < COUNT ? table[k].info : (r4_setting_info){0};
+}

@@ -1,0 +1,257 @@
+/* npz files as data sets. Three kinds of files are known by the names of their arrays; doc/data.md describes them. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "data/format/format.h"
+#include "data/format/npz_masks.h"
+
+/* ---- Values ---- */
+
+static r4_status check_x(const struct npz_source *s, int split, const struct array *first)
+{
+  const struct array *x = &s->column[NPZ_X][split];
+  const char *key = npz_source_key(s, NPZ_X, split);
+  if (x->type != ARRAY_U8 && !array_is_float(x)) return npz_source_wrong(s, key, x, "uint8 or floats");
+  if (x->rank < 2 || x->rank > 4)
+    return npz_source_wrong(s, key, x,
+                            "[examples, features], or [examples, height, width] with or without channels");
+  for (int k = 1; k < x->rank; k++)
+    if (!x->dim[k]) return npz_source_wrong(s, key, x, "dimensions of at least 1");
+  bool same = x->rank == first->rank && (x->type == ARRAY_U8) == (first->type == ARRAY_U8);
+  for (int k = 1; same && k < x->rank; k++) same = x->dim[k] == first->dim[k];
+  if (same) return R4_OK;
+  char shape[160];
+  array_describe(first, shape, sizeof shape);
+  return npz_source_wrong(s, key, x, shape);
+}
+
+static r4_shape shape_of(const struct npz_source *s, const struct array *x)
+{
+  int64_t side = s->is->side;
+  if (x->rank == 2 && side && x->dim[1] == side * side) return R4_SHAPE(side, side, 1);
+  if (x->rank == 2) return R4_SHAPE(x->dim[1]);
+  return R4_SHAPE(x->dim[1], x->dim[2], x->rank == 4 ? x->dim[3] : 1);
+}
+
+static r4_status check_finite(const struct npz_source *s, int split, const float *row, size_t features)
+{
+  for (size_t k = 0; k < s->n[split] * features; k++)
+    if (!isfinite(row[k]))
+      return r4_fail(s->e, R4_E_PARSE, "%s: %s: example %zu has %g at %zu, expected finite numbers", s->path,
+                     npz_source_key(s, NPZ_X, split), k / features, (double)row[k], k % features);
+  return R4_OK;
+}
+
+static struct values *read_values(struct npz_source *s)
+{
+  const struct array *first = NULL;
+  for (int k = R4_SPLITS; k--;)
+    if (s->n[k]) first = &s->column[NPZ_X][k];
+  for (int k = 0; k < R4_SPLITS; k++)
+    if (s->n[k] && check_x(s, k, first)) return NULL;
+  struct values *v = values_new(shape_of(s, first), s->count, first->type != ARRAY_U8, s->e);
+  if (!v) return NULL;
+  r4_status status = R4_OK;
+  for (size_t k = 0, row = 0; !status && k < R4_SPLITS; row += s->n[k++]) {
+    struct array *x = &s->column[NPZ_X][k];
+    if (!s->n[k]) continue;
+    if (v->bytes) {
+      memcpy(values_row(v, row), x->data, s->n[k] * v->features);
+    } else {
+      array_floats(x, 0, array_count(x), v->floats + row * v->features);
+      status = check_finite(s, (int)k, v->floats + row * v->features, v->features);
+    }
+    r4_mem_free(x->data); /* the shape is still needed, for masks */
+    x->data = NULL;
+  }
+  if (!status) return v;
+  values_drop(v);
+  return NULL;
+}
+
+/* ---- Labels, groups and other numbers ---- */
+
+/* A column of all splits, one number per example in the order of the file. */
+static r4_status read_numbers(const struct npz_source *s, enum npz_column c, int low, int64_t limit,
+                              int32_t *to)
+{
+  r4_status status = R4_OK;
+  for (int k = 0; !status && k < R4_SPLITS; to += s->n[k++])
+    if (s->n[k]) status = npz_source_whole(s, c, k, low, limit, to);
+  return status;
+}
+
+/* Whether all splits with examples have a column; it is an error if only some have. */
+static r4_status has_column(const struct npz_source *s, enum npz_column c, bool *has)
+{
+  int with = 0, without = -1;
+  for (int k = 0; k < R4_SPLITS; k++) {
+    if (!s->n[k]) continue;
+    with += s->column[c][k].data != NULL;
+    if (!s->column[c][k].data) without = k;
+  }
+  *has = with && without < 0;
+  if (!with || without < 0) return R4_OK;
+  return r4_fail(s->e, R4_E_PARSE, "%s: has no %s, which other splits have", s->path,
+                 npz_source_key(s, c, without));
+}
+
+static r4_status add_names(const struct array *text, struct names *l, r4_error *e)
+{
+  r4_status status = R4_OK;
+  for (int64_t k = 0; !status && k < array_count(text); k++)
+    status = names_add(l, array_text(text, k), NULL, e);
+  return status;
+}
+
+static r4_status read_names(struct npz_source *s, const char *key, struct names *l)
+{
+  struct array text;
+  r4_status status = npz_source_text(s, key, &text);
+  if (text.data) status = add_names(&text, l, s->e);
+  array_free(&text);
+  return status;
+}
+
+/* A name for each number there is: those of DermaMNIST, or the number itself. */
+static r4_status make_names(const struct npz_source *s, int32_t largest, bool classes, struct names *l)
+{
+  static const char *const lesions[] = {"akiec", "bcc", "bkl", "df", "mel", "nv", "vasc"};
+  const char *slash = strrchr(s->path, '/'), *file = slash ? slash + 1 : s->path;
+  bool derma = classes && !strncmp(file, "dermamnist", 10) && largest < 7;
+  r4_status status = R4_OK;
+  for (int32_t k = 0; !status && k <= (derma ? 6 : largest); k++) {
+    char number[16];
+    snprintf(number, sizeof number, "%d", k);
+    status = names_add(l, derma ? lesions[k] : number, NULL, s->e);
+  }
+  return status;
+}
+
+/* Numbers that have names: labels, groups. */
+static r4_status read_named(struct npz_source *s, enum npz_column c, const char *key, struct names *l,
+                            int32_t *to)
+{
+  enum { MOST = 1 << 16 };
+  r4_status status = read_names(s, key, l);
+  if (!status) status = read_numbers(s, c, 0, l->n ? (int64_t)l->n : MOST, to);
+  if (status || l->n) return status;
+  int32_t largest = 0;
+  for (size_t i = 0; i < s->count; i++)
+    if (to[i] > largest) largest = to[i];
+  return make_names(s, largest, c == NPZ_Y, l);
+}
+
+static r4_status read_labels(struct npz_source *s, r4_data *d, int32_t *number)
+{
+  bool has;
+  r4_status status = read_named(s, NPZ_Y, NPZ_CLASS_NAMES, d->classes, number);
+  for (size_t i = 0; !status && i < s->count; i++) d->record[i].label = number[i];
+  if (!status) status = has_column(s, NPZ_G, &has);
+  if (status || !has) return status;
+  status = read_named(s, NPZ_G, NPZ_GROUP_NAMES, d->groups, number);
+  for (size_t i = 0; !status && i < s->count; i++) d->record[i].group = number[i];
+  return status;
+}
+
+/* Names of files, or ids: a list, and a number or -1 for each example. */
+static r4_status read_origin(struct npz_source *s, enum npz_column c, const char *key, struct names **l,
+                             int32_t *number)
+{
+  bool has;
+  r4_status status = has_column(s, c, &has);
+  if (status || !has) return status;
+  *l = names_new(s->e);
+  if (!*l) return R4_E_MEMORY;
+  status = read_names(s, key, *l);
+  return status ? status : read_numbers(s, c, -1, (int64_t)(*l)->n, number);
+}
+
+static r4_status read_origins(struct npz_source *s, r4_data *d, int32_t *number)
+{
+  r4_status status = read_origin(s, NPZ_FILE, NPZ_FILE_NAMES, &d->files, number);
+  for (size_t i = 0; !status && d->files && i < s->count; i++) d->record[i].file = (uint32_t)number[i];
+  if (!status) status = read_origin(s, NPZ_ID, NPZ_ID_NAMES, &d->ids, number);
+  for (size_t i = 0; !status && d->ids && i < s->count; i++) d->record[i].id = (uint32_t)number[i];
+  return status;
+}
+
+/* Records to the places that the file gives them. */
+static r4_status arrange(struct npz_source *s, r4_data *d, int32_t *place)
+{
+  bool has;
+  r4_status status = has_column(s, NPZ_PLACE, &has);
+  if (status || !has) return status;
+  status = read_numbers(s, NPZ_PLACE, 0, (int64_t)s->count, place);
+  if (status) return status;
+  struct record *moved = r4_mem_new(s->count, sizeof *moved);
+  uint8_t *taken = r4_mem_new(s->count, 1);
+  if (!moved || !taken) status = r4_fail(s->e, R4_E_MEMORY, "%s: out of memory", s->path);
+  for (size_t i = 0; !status && i < s->count; i++) {
+    if (taken[place[i]]++)
+      status = r4_fail(s->e, R4_E_PARSE, "%s: two examples have place %d", s->path, place[i]);
+    moved[place[i]] = d->record[i];
+  }
+  r4_mem_free(taken);
+  r4_mem_free(status ? moved : d->record);
+  if (!status) d->record = moved;
+  return status;
+}
+
+/* ---- The data set ---- */
+
+static r4_status read_about(struct npz_source *s, r4_data *d)
+{
+  struct array text;
+  r4_status status = npz_source_text(s, NPZ_ABOUT, &text);
+  if (status) return status;
+  if (text.data && array_count(&text) == 1)
+    status = data_set_about(d, s->e, "%s", array_text(&text, 0));
+  else
+    status = data_set_about(d, s->e, "%s, %s", s->path, s->is->about);
+  array_free(&text);
+  return status;
+}
+
+static r4_status read_all(struct npz_source *s, r4_data *d, const r4_data_options *options)
+{
+  int32_t *number = r4_mem_new(s->count, sizeof *number);
+  if (!number) return r4_fail(s->e, R4_E_MEMORY, "%s: out of memory", s->path);
+  for (size_t k = 0, i = 0; k < R4_SPLITS; k++)
+    for (size_t end = i + s->n[k]; i < end; i++) d->record[i].split = (uint8_t)k;
+  r4_status status = read_labels(s, d, number);
+  if (!status) status = read_origins(s, d, number);
+  if (!status) status = npz_read_masks(s, d, options);
+  if (!status) status = arrange(s, d, number);
+  if (!status) status = read_about(s, d);
+  r4_mem_free(number);
+  return status ? status : data_finish(d, s->path, s->e);
+}
+
+static r4_data *npz_data_open(const char *path, const r4_data_options *options, r4_error *e)
+{
+  struct npz_source s;
+  r4_data *d = NULL;
+  if (!npz_source_open(&s, path, e)) {
+    struct values *v = read_values(&s);
+    d = v ? data_new(s.count, v, e) : NULL;
+    if (d && read_all(&s, d, options)) {
+      r4_data_free(d);
+      d = NULL;
+    }
+  }
+  npz_source_close(&s);
+  return d;
+}
+
+static bool matches(const char *path)
+{
+  size_t n = strlen(path);
+  return n > 4 && !strcasecmp(path + n - 4, ".npz");
+}
+
+const struct format npz_format = {
+  "npz", "a file with x_train, y_train and so on, or MedMNIST's, or Decoy MNIST's arrays", matches,
+  npz_data_open};

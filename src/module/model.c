@@ -1,0 +1,278 @@
+/* Models: a net and its weights as safetensors that PyTorch reads.
+ *
+ * Names are those of PyTorch's Sequential, and so are the layouts. The engine has channels last, PyTorch first. For
+ * weights of convolutions that is
+ *
+ *     [out, height, width, in]  here,     [out, in, height, width]  in the file,
+ *
+ * and a dense layer on a flattened image is a convolution with a window as large as the image: its columns lie in the
+ * order height, width, channel here and channel, height, width in the file. Everything else is equal. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "graph/graph.h"
+#include "module/net.h"
+#include "tensor/safetensors.h"
+
+struct r4_model {
+  struct st_file file; /* while loading */
+  r4_net *own;         /* NULL: the caller's */
+  const r4_net *net;
+  float *weights;
+  struct js *classes; /* a list of names, or NULL */
+};
+
+/* ---- Layouts ---- */
+
+/* A weight as out x height x width x in. */
+struct layout {
+  size_t out, height, width, in;
+};
+
+/* The image that the features of layer k come from: the one before the last flattening, unless a layer with weights
+ * stands between. A vector is an image of one pixel. */
+static r4_shape image_before(const r4_net *n, size_t k)
+{
+  r4_shape in = n->layer[k].in;
+  for (; in.rank == 1 && k > 0 && !n->layer[k - 1].weight.rank; k--)
+    if (n->layer[k - 1].in.rank == 3) return n->layer[k - 1].in;
+  return R4_SHAPE(1, 1, r4_shape_count(in));
+}
+
+static struct layout layout_of(const r4_net *n, size_t k)
+{
+  r4_shape w = n->layer[k].weight;
+  if (w.rank == 2) {
+    r4_shape image = image_before(n, k);
+    w = R4_SHAPE(w.dim[0], image.dim[0], image.dim[1], image.dim[2]);
+  }
+  return (struct layout){(size_t)w.dim[0], (size_t)w.dim[1], (size_t)w.dim[2], (size_t)w.dim[3]};
+}
+
+/* Copies a weight from the engine's order to the file's, or back. */
+static void reorder(struct layout l, bool to_file, const float *from, float *to)
+{
+  for (size_t o = 0; o < l.out; o++)
+    for (size_t y = 0; y < l.height; y++)
+      for (size_t x = 0; x < l.width; x++)
+        for (size_t i = 0; i < l.in; i++) {
+          size_t here = ((o * l.height + y) * l.width + x) * l.in + i;
+          size_t file = ((o * l.in + i) * l.height + y) * l.width + x;
+          to[to_file ? file : here] = from[to_file ? here : file];
+        }
+}
+
+static void reorder_net(const r4_net *n, bool to_file, const float *from, float *to)
+{
+  for (size_t k = 0; k < n->layers; k++) {
+    const struct layer *l = &n->layer[k];
+    if (!l->weight.rank) continue;
+    size_t weight = n->param[l->first_param].offset, bias = n->param[l->first_param + 1].offset;
+    reorder(layout_of(n, k), to_file, from + weight, to + weight);
+    memcpy(to + bias, from + bias, (size_t)l->units * sizeof *to);
+  }
+}
+
+/* The shape of a parameter in the file. */
+static r4_shape file_shape(const r4_net *n, size_t param)
+{
+  r4_shape s = n->param[param].shape;
+  return s.rank == 4 ? R4_SHAPE(s.dim[0], s.dim[3], s.dim[1], s.dim[2]) : s;
+}
+
+/* ---- Saving ---- */
+
+/* A net with one output has two classes. */
+static int64_t names_of(const r4_net *n)
+{
+  return r4_net_classes(n) > 1 ? r4_net_classes(n) : 2;
+}
+
+static char *classes_text(const r4_net *n, const char *const *class_names)
+{
+  struct json_writer w = {0};
+  jw_open(&w, '[');
+  for (int64_t k = 0; class_names && k < names_of(n); k++) jw_text(&w, class_names[k]);
+  jw_close(&w, ']');
+  return text_take(&w.text);
+}
+
+r4_status r4_model_save(const r4_net *n, const float *weights, const char *const *class_names,
+                        const char *path, r4_error *e)
+{
+  NEEDS(n, "a net", R4_E_ARGUMENT);
+  NEEDS(weights, "weights", R4_E_ARGUMENT);
+  r4_error_clear(e);
+  r4_status s = net_check_finite(n, weights, path, e);
+  if (s) return s;
+  char input[SHAPE_TEXT], *classes = classes_text(n, class_names);
+  float *file = r4_mem_new(n->size, sizeof *file);
+  struct st_new *tensor = r4_mem_new(n->params, sizeof *tensor);
+  s = R4_E_MEMORY;
+  if (!classes || !file || !tensor) {
+    r4_fail(e, s, "%s: out of memory", path);
+    goto done;
+  }
+  reorder_net(n, true, weights, file);
+  for (size_t k = 0; k < n->params; k++)
+    tensor[k] = (struct st_new){n->param[k].name, file_shape(n, k), file + n->param[k].offset};
+  shape_text(n->input, input);
+  const struct st_note note[] = {
+    {"format", "pt"}, {"r4", R4_VERSION}, {"net", n->text}, {"input", input}, {"classes", classes}};
+  s = st_write(path, n->params, tensor, class_names ? 5 : 4, note, e);
+done:
+  r4_mem_free(tensor);
+  r4_mem_free(file);
+  r4_string_free(classes);
+  return s;
+}
+
+/* ---- Loading ---- */
+
+/* A shape as "[28,28,1]". */
+static r4_status read_input(const char *path, const char *text, r4_shape *shape, r4_error *e)
+{
+  struct js *list;
+  r4_status s = js_parse(path, text, strlen(text), &list, e);
+  if (s == R4_E_MEMORY) return s;
+  *shape = (r4_shape){.rank = (int)js_size(list)};
+  bool ok = js_kind(list) == JS_LIST && js_size(list) <= R4_MAX_RANK;
+  for (int k = 0; ok && k < shape->rank; k++) ok = js_whole(js_at(list, (size_t)k), &shape->dim[k]);
+  js_free(list);
+  if (ok) return R4_OK;
+  return r4_fail(e, R4_E_PARSE, "%s: metadata: input is \"%.60s\", expected a shape as [28,28,1]", path,
+                 text);
+}
+
+static r4_status load_net(r4_model *m, r4_error *e)
+{
+  const char *line = st_note(&m->file, "net"), *input = st_note(&m->file, "input"), *path = m->file.path;
+  r4_shape shape;
+  r4_error why;
+  if (!line || !input)
+    return r4_fail(e, R4_E_PARSE,
+                   "%s: does not say which net it is of (no \"net\" and \"input\" in its metadata)", path);
+  r4_status s = read_input(path, input, &shape, e);
+  if (s) return s;
+  m->net = m->own = r4_net_new(line, shape, &why);
+  return m->net ? R4_OK : r4_fail(e, why.status, "%s: %.300s", path, why.text);
+}
+
+static r4_status load_classes(r4_model *m, r4_error *e)
+{
+  const char *text = st_note(&m->file, "classes");
+  if (!text) return R4_OK;
+  r4_status s = js_parse(m->file.path, text, strlen(text), &m->classes, e);
+  if (s) return s;
+  size_t n = js_size(m->classes);
+  bool first_alone = n == 1 && r4_net_classes(m->net) == 1; /* as files of one output were written once */
+  bool ok = js_kind(m->classes) == JS_LIST && (n == (size_t)names_of(m->net) || first_alone);
+  for (size_t k = 0; ok && k < js_size(m->classes); k++) ok = js_text(js_at(m->classes, k));
+  if (ok) return R4_OK;
+  return r4_fail(e, R4_E_PARSE, "%s: metadata: classes is no list of %lld names", m->file.path,
+                 (long long)names_of(m->net));
+}
+
+/* Each parameter is there, with its shape. */
+static r4_status check_params(const r4_model *m, r4_error *e)
+{
+  for (size_t k = 0; k < m->net->params; k++) {
+    const char *name = m->net->param[k].name;
+    const struct st_tensor *t = st_find(&m->file, name);
+    char found[SHAPE_TEXT], expected[SHAPE_TEXT];
+    r4_shape shape = file_shape(m->net, k);
+    shape_text(shape, expected);
+    if (!t)
+      return r4_fail(e, R4_E_SHAPE, "%s: has no tensor \"%s\", expected one of shape %s", m->file.path, name,
+                     expected);
+    if (!r4_shape_equal(t->shape, shape))
+      return r4_fail(e, R4_E_SHAPE, "%s: tensor \"%s\" is %s, expected %s", m->file.path, name,
+                     shape_text(t->shape, found), expected);
+  }
+  return R4_OK;
+}
+
+/* Each tensor is a parameter. */
+static r4_status check_tensors(const r4_model *m, r4_error *e)
+{
+  for (size_t k = 0; k < m->file.n; k++) {
+    const char *name = m->file.tensor[k].name;
+    size_t p = 0;
+    while (p < m->net->params && strcmp(m->net->param[p].name, name)) p++;
+    if (p == m->net->params)
+      return r4_fail(e, R4_E_SHAPE, "%s: tensor \"%.80s\" has no place in the net \"%.200s\"", m->file.path,
+                     name, m->net->text);
+  }
+  return R4_OK;
+}
+
+/* Indices in messages are those of the file, as its readers in other languages count. */
+static r4_status load_tensor(const r4_model *m, size_t k, float *to, r4_error *e)
+{
+  const char *name = m->net->param[k].name;
+  r4_status s = st_floats(&m->file, st_find(&m->file, name), to, e);
+  return s ? s : check_finite(m->file.path, name, file_shape(m->net, k), to, e);
+}
+
+/* After the checks the file holds as many numbers as are allocated here. */
+static r4_status load_weights(r4_model *m, r4_error *e)
+{
+  const r4_net *n = m->net;
+  r4_status s = check_params(m, e);
+  if (!s) s = check_tensors(m, e);
+  if (s) return s;
+  float *file = r4_mem_new(n->size, sizeof *file);
+  m->weights = r4_mem_new(n->size, sizeof *m->weights);
+  if (!file || !m->weights) s = r4_fail(e, R4_E_MEMORY, "%s: out of memory", m->file.path);
+  for (size_t k = 0; !s && k < n->params; k++) s = load_tensor(m, k, file + n->param[k].offset, e);
+  if (!s) reorder_net(n, false, file, m->weights);
+  r4_mem_free(file);
+  return s;
+}
+
+r4_model *r4_model_load(const char *path, const r4_net *net, r4_error *e)
+{
+  r4_error_clear(e);
+  r4_model *m = r4_mem_new(1, sizeof *m);
+  if (!m) {
+    r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
+    return NULL;
+  }
+  m->net = net;
+  r4_status s = st_read(&m->file, path, e);
+  if (!s && !net) s = load_net(m, e);
+  if (!s) s = load_classes(m, e);
+  if (!s) s = load_weights(m, e);
+  st_free(&m->file);
+  if (!s) return m;
+  bool contradicts_itself = !net && s != R4_E_MEMORY && s != R4_E_IO && s != R4_E_DOMAIN;
+  if (contradicts_itself && e) e->status = R4_E_PARSE;
+  r4_model_free(m);
+  return NULL;
+}
+
+void r4_model_free(r4_model *m)
+{
+  if (!m) return;
+  js_free(m->classes);
+  r4_mem_free(m->weights);
+  r4_net_free(m->own);
+  r4_mem_free(m);
+}
+
+const r4_net *r4_model_net(const r4_model *m)
+{
+  return m->net;
+}
+
+const float *r4_model_weights(const r4_model *m)
+{
+  return m->weights;
+}
+
+const char *r4_model_class_name(const r4_model *m, size_t k)
+{
+  return js_text(js_at(m->classes, k));
+}

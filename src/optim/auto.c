@@ -1,0 +1,131 @@
+#include "optim/auto.h"
+
+#include <math.h>
+
+#include "base/plain.h"
+
+enum { FINE_RUNS = 2, DECADE = 2 };
+static const double TOLERANCE = 0.005;
+
+double auto_lambda(double own, int at)
+{
+  char text[32];
+  plain_print(text, sizeof text, "%.3g", own * pow(10, at / 2.0));
+  return plain_real(text, NULL);
+}
+
+int64_t auto_epochs(int64_t epochs)
+{
+  return epochs < 4 ? 1 : epochs / 4;
+}
+
+size_t auto_budget(int64_t epochs)
+{
+  int64_t fifth = 7 * epochs / (5 * auto_epochs(epochs));
+  return fifth < AUTO_RUNS ? (size_t)fifth : AUTO_RUNS;
+}
+
+/* ---- Scores ---- */
+
+/* A smaller lambda gave the same numbers. */
+static bool was_held_back(const struct auto_try *t, size_t n, size_t k)
+{
+  for (size_t i = 0; i < n; i++)
+    if (t[i].at < t[k].at && t[i].avg == t[k].avg && t[i].worst == t[k].worst && t[i].penalty == t[k].penalty)
+      return true;
+  return false;
+}
+
+static double score(const struct auto_try *t, size_t n, size_t k)
+{
+  double mean = (t[k].avg + t[k].worst) / 2;
+  if (t[k].lost || isnan(mean)) return -INFINITY;
+  return t[k].learned && was_held_back(t, n, k) ? -INFINITY : mean;
+}
+
+/* The best of the runs from low to high, or of the decades among them. */
+static double best(const struct auto_try *t, size_t n, int low, int high, bool decades)
+{
+  double most = -INFINITY;
+  for (size_t k = 0; k < n; k++)
+    if (t[k].at >= low && t[k].at <= high && !(decades && t[k].at % DECADE))
+      most = fmax(most, score(t, n, k));
+  return most;
+}
+
+static size_t choose(const struct auto_try *t, size_t n, bool decades)
+{
+  double enough = best(t, n, INT32_MIN, INT32_MAX, decades) - TOLERANCE;
+  size_t taken = n;
+  for (size_t k = 0; k < n; k++) {
+    double own = score(t, n, k);
+    if ((decades && t[k].at % DECADE) || isinf(own) || own < enough) continue;
+    if (taken == n || t[k].at > t[taken].at) taken = k;
+  }
+  return taken;
+}
+
+size_t auto_choice(const struct auto_try *t, size_t n)
+{
+  return choose(t, n, false);
+}
+
+/* ---- The next ---- */
+
+static bool was_tried(const struct auto_try *t, size_t n, int at)
+{
+  for (size_t k = 0; k < n; k++)
+    if (t[k].at == at) return true;
+  return false;
+}
+
+/* The score of a decade that was tried. */
+static double score_at(const struct auto_try *t, size_t n, int at)
+{
+  return best(t, n, at, at, true);
+}
+
+static bool has_learned(const struct auto_try *t, size_t n, int low, int high)
+{
+  for (size_t k = 0; k < n; k++)
+    if (t[k].at >= low && t[k].at <= high && t[k].learned) return true;
+  return false;
+}
+
+static bool next_up(const struct auto_try *t, size_t n, int *at)
+{
+  int top = 0;
+  while (was_tried(t, n, top + DECADE)) top += DECADE;
+  double reached = score_at(t, n, top);
+  *at = top + DECADE;
+  return has_learned(t, n, top, top) && reached >= best(t, n, INT32_MIN, INT32_MAX, true) - TOLERANCE;
+}
+
+static bool next_down(const struct auto_try *t, size_t n, int *at)
+{
+  int bottom = 0;
+  while (was_tried(t, n, bottom - DECADE)) bottom -= DECADE;
+  double reached = score_at(t, n, bottom), above = best(t, n, bottom + 1, INT32_MAX, true);
+  *at = bottom - DECADE;
+  if (!bottom) return !(above > reached + TOLERANCE);
+  return reached > above + TOLERANCE || !has_learned(t, n, INT32_MIN, INT32_MAX);
+}
+
+static bool next_fine(const struct auto_try *t, size_t n, int *at)
+{
+  size_t taken = choose(t, n, true);
+  if (taken == n || !t[taken].learned) return false;
+  *at = t[taken].at + 1;
+  if (was_tried(t, n, *at)) *at = t[taken].at - 1;
+  return !was_tried(t, n, *at);
+}
+
+bool auto_next(const struct auto_try *t, size_t n, size_t budget, int *at)
+{
+  size_t decades = 0;
+  *at = 0;
+  if (!n || n >= budget) return n < budget;
+  for (size_t k = 0; k < n; k++) decades += t[k].at % DECADE == 0;
+  if (decades + FINE_RUNS < budget && (next_up(t, n, at) || next_down(t, n, at))) return true;
+  return next_fine(t, n, at);
+}

@@ -1,0 +1,30 @@
+#include "optim/guard.h"
+
+#include <math.h>
+
+static const double MEMORY = 20; /* steps that running means look back */
+
+struct guard guard_begin(double chance)
+{
+  return (struct guard){.chance = chance, .share = 0.5};
+}
+
+void guard_follow(double *mean, double value, double seen)
+{
+  *mean += (value - *mean) / fmin(seen, MEMORY);
+}
+
+void guard_step(struct guard *g, double data, double form, double form_r3)
+{
+  g->seen++;
+  guard_follow(&g->data, data, g->seen);
+  guard_follow(&g->form, form, g->seen);
+  guard_follow(&g->form_r3, form_r3, g->seen);
+}
+
+double guard_factor(const struct guard *g, double lambda, double lambda_r3)
+{
+  double may_cost = g->share * fmax(g->chance - g->data, 0), cost = lambda * g->form + lambda_r3 * g->form_r3;
+  if (g->seen < 1) return 0;
+  return cost > may_cost ? may_cost / cost : 1;
+}

@@ -1,0 +1,29 @@
+/* How much penalty a net can bear. A dead net, which gives every example the same answer, has no gradient at its input
+ * and so no penalty: its loss is "chance", and that is the best there is once the weighted penalty exceeds what the net
+ * has learned, chance - data. So the penalty may cost half of that and no more: all lambdas are multiplied with
+ *
+ *     factor = min(1, share max(chance - data~, 0) / cost~),    cost = lambda form(q) + lambda_r3 form(q_r3)
+ *
+ * where ~ are running means, and share is 1/2. A net that has learned nothing yet is left to learn, and the penalty
+ * comes in as the net gets better and its penalty smaller; certified bounds that begin at 10^5 do no harm. */
+#ifndef R4_OPTIM_GUARD_H
+#define R4_OPTIM_GUARD_H
+
+struct guard {
+  double chance, share;
+  double data, form, form_r3; /* running means          */
+  double seen;                /* steps they are made of */
+};
+
+struct guard guard_begin(double chance);
+
+/* After a step, whose batch had masks. */
+void guard_step(struct guard *g, double data, double form, double form_r3);
+
+/* 0 before the first step. */
+double guard_factor(const struct guard *g, double lambda, double lambda_r3);
+
+/* Moves a running mean: that of all values at first, later one that forgets. seen counts this value. */
+void guard_follow(double *mean, double value, double seen);
+
+#endif

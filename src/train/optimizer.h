@@ -1,7 +1,0 @@
-#ifndef R4_TRAIN_OPTIMIZER_H
-#define R4_TRAIN_OPTIMIZER_H
-
-/* The words of each r4_optimizer_kind; NULL ends them. */
-extern const char *const optimizer_words[];
-
-#endif
