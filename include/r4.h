@@ -727,6 +727,8 @@ size_t r4_net_params(const r4_net *n);
 const char *r4_net_param_name(const r4_net *n, size_t k);
 r4_shape r4_net_param_shape(const r4_net *n, size_t k);
 size_t r4_net_param_offset(const r4_net *n, size_t k);
+/* A buffer is no weight: it has no gradient, and training sets it (running statistics of batch norm). */
+bool r4_net_param_is_buffer(const r4_net *n, size_t k);
 size_t r4_net_size(const r4_net *n);
 
 /* U(-1/sqrt(fan_in), 1/sqrt(fan_in)) for weights and biases, PyTorch's default. */

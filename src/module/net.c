@@ -167,6 +167,12 @@ size_t r4_net_param_offset(const r4_net *n, size_t k)
   return n->param[k].offset;
 }
 
+bool r4_net_param_is_buffer(const r4_net *n, size_t k)
+{
+  (void)n, (void)k;
+  return false;
+}
+
 size_t r4_net_size(const r4_net *n)
 {
   return n->size;
@@ -200,6 +206,23 @@ r4_id r4_net_apply(const r4_net *n, r4_graph *g, const r4_id *param, r4_id x)
     x = l->kind->apply(l, g, param + l->first_param, x);
   }
   return x;
+}
+
+r4_shape net_leaf(const r4_net *n)
+{
+  return n->input;
+}
+
+r4_id net_to_leaf(const r4_net *n, r4_graph *g, const r4_id *param, const struct net_use *use, r4_id x)
+{
+  (void)n, (void)g, (void)param, (void)use;
+  return x;
+}
+
+r4_id net_from_leaf(const r4_net *n, r4_graph *g, const r4_id *param, const struct net_use *use, r4_id leaf)
+{
+  (void)use;
+  return r4_net_apply(n, g, param, leaf);
 }
 
 r4_id net_first_rows(r4_graph *g, r4_id x, int64_t rows)

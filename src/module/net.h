@@ -48,6 +48,24 @@ struct r4_net {
   size_t layers, params, size;
 };
 
+/* How a net is used. Learning is for the data term alone: batch norm then takes the statistics of the batch, and dropout
+ * drops. Penalties, attacks, bounds, explanations and answers look at the net as it will be used: running statistics,
+ * nothing dropped, so that examples do not see each other. */
+struct net_use {
+  bool learning;
+  r4_id valid;    /* tokens: [batch, tokens], 1 where there is one, 0 where there is padding; R4_NONE: all are there */
+  r4_id *updated; /* [params], or NULL: with learning, entry k becomes the new value of buffer k */
+  /* With learning: an input of this name and shape, whose numbers are uniform in [0, 1) and drawn anew for each step. */
+  r4_id (*draw)(void *user, const char *name, r4_shape shape);
+  void *user;
+};
+
+/* The leaf is the place where explanations are taken and perturbations act: the examples themselves, or a node that the
+ * net names. A net is the way to its leaf, and from there to the logits. use may be NULL: not learning, all valid. */
+r4_shape net_leaf(const r4_net *n); /* of one example */
+r4_id net_to_leaf(const r4_net *n, r4_graph *g, const r4_id *param, const struct net_use *use, r4_id x);
+r4_id net_from_leaf(const r4_net *n, r4_graph *g, const r4_id *param, const struct net_use *use, r4_id leaf);
+
 /* The first rows of a batch. */
 r4_id net_first_rows(r4_graph *g, r4_id x, int64_t rows);
 
