@@ -228,12 +228,15 @@ r4_id r4_one_hot(r4_graph *g, r4_id labels, int64_t n);
 /* A B over the last two axes, each transposed first if asked; leading axes must be equal. */
 r4_id r4_matmul(r4_graph *g, r4_id a, r4_id b, bool transpose_a, bool transpose_b);
 
-/* Images are [batch, height, width, channels], weights [out, height, width, in]. */
+/* Images are [batch, height, width, channels], weights [out, height, width, in / groups]. With several groups the
+ * channels and the outputs are cut into as many equal parts, and the outputs of a part see its channels alone; with as
+ * many groups as channels the convolution is depthwise. */
 typedef struct {
   int64_t stride[2], pad[4] /* top, bottom, left, right */, dilation[2];
+  int64_t groups; /* of a convolution; 0 is 1 */
 } r4_window;
 
-/* Stride and padding the same on both axes and sides, no dilation. */
+/* Stride and padding the same on both axes and sides, no dilation, one group. */
 r4_window r4_window_of(int64_t stride, int64_t pad);
 
 r4_id r4_conv2d(r4_graph *g, r4_id x, r4_id w, r4_window win);

@@ -101,8 +101,11 @@ static r4_id conv(struct random_net *n, r4_id h)
     int64_t room = (s.dim[1 + k] + win.pad[2 * k] + win.pad[2 * k + 1] - 1) / win.dilation[k] + 1;
     kernel[k] = draw_between(1, room < 3 ? room : 3);
   }
-  int64_t units = draw_between(1, 5);
-  r4_id y = r4_conv2d(n->g, h, param(n, R4_SHAPE(units, kernel[0], kernel[1], s.dim[3]), 0), win);
+  win.groups = draw_below(2) ? 1 : draw_between(1, s.dim[3]);
+  while (s.dim[3] % win.groups) win.groups--;
+  int64_t units = win.groups * draw_between(1, win.groups > 1 ? 2 : 5);
+  r4_id y =
+    r4_conv2d(n->g, h, param(n, R4_SHAPE(units, kernel[0], kernel[1], s.dim[3] / win.groups), 0), win);
   y = r4_add(n->g, y, param(n, R4_SHAPE(units), 0));
   return draw_below(2) ? r4_relu(n->g, y) : y;
 }

@@ -38,6 +38,13 @@ static r4_window window(int64_t stride, int64_t pad, int64_t dilation)
   return w;
 }
 
+static r4_window window_grouped(int64_t groups)
+{
+  r4_window w = r4_window_of(1, 0);
+  w.groups = groups;
+  return w;
+}
+
 static r4_window window_padded(int64_t top, int64_t right)
 {
   r4_window w = r4_window_of(1, 0);
@@ -159,6 +166,19 @@ static r4_id bound_of(r4_graph *g, r4_id y, r4_box box)
   X(r4_conv2d(g, n.image, n.weights, window(1, -1, 1)), SHAPE, "stride, padding or dilation -1")            \
   X(r4_conv2d(g, n.image, n.weights, window(1, 0, 0)), SHAPE, "stride, padding or dilation 0")              \
   X(r4_conv2d(g, n.image, n.weights, window(1, INT64_MAX, 1)), SHAPE, "is out of range")                    \
+  X(r4_conv2d(g, n.image, n.weights, window_grouped(3)), SHAPE,                                             \
+    "the image has 3 channels, the weights 3 for each of 3 groups")                                         \
+  X(r4_conv2d(g, n.image, r4_slice(g, n.weights, I64(0, 0, 0, 0), I64(4, 3, 3, 1), I64(1, 1, 1, 1)),        \
+              window_grouped(3)),                                                                           \
+    SHAPE, "4 outputs do not fall into 3 equal groups")                                                     \
+  X(r4_conv2d(g, n.image, n.weights, window_grouped(-1)), SHAPE, "the number of groups is out of range")    \
+  X(r4_conv2d(g, n.image, n.weights, window_grouped(INT64_MIN)), SHAPE, "groups is out of range")           \
+  X(r4_conv2d(g, n.image, n.weights, window_grouped(INT64_MAX)), SHAPE, "groups is out of range")           \
+  X(r4_conv2d_dx(g, r4_reshape(g, n.image, R4_SHAPE(3, 3, 5, 4)), n.weights, window_grouped(3), 5, 7),      \
+    SHAPE, "4 outputs do not fall into 3 equal groups")                                                     \
+  X(r4_conv2d_dw(g, n.image, n.image, window_grouped(2), 1, 1), SHAPE,                                      \
+    "3 channels do not fall into 2 equal groups")                                                           \
+  X(r4_pool_max(g, n.image, I64(2, 2), window_grouped(3)), SHAPE, "pool_max [2,5,6,3]: has no groups")      \
   X(r4_conv2d_dx(g, n.image, n.weights, window(1, 0, 1), 7, 8), SHAPE, "numbers of output channels differ") \
   X(r4_conv2d_dx(g, n.image, n.weights, window(1, 0, 1), INT64_MAX, INT64_MIN), SHAPE, "conv2d_dx")         \
   X(r4_conv2d_dw(g, n.image, n.image, window(1, 0, 1), 2, 1), SHAPE, "no kernel of 2 x 1")                  \
@@ -307,6 +327,11 @@ static const struct {
   {"%1 = input \"x\" : [2]\n%2 = slice %1 start=0 : [2]", "line 2: slice [2]: axis 0", R4_E_SHAPE},
   {"%1 = input \"x\" : [2]\n%2 = sum %1 axes=-1 : []", "line 2: sum [2]: axes", R4_E_SHAPE},
   {"%1 = input \"x\" : [2]\n%2 = sum %1 axes=9223372036854775807 : []", "line 2: sum [2]: axes", R4_E_SHAPE},
+  {"%1 = input \"x\" : [1,2,2,2]\n%2 = conv2d %1 %1 stride=1,1 pad=0,0,0,0 dilation=1,1 groups=0 : [1,1,1,1]",
+   "line 2: an attribute is below 1", R4_E_PARSE},
+  {"%1 = input \"x\" : [1,2,2,2]\n%2 = conv2d %1 %1 stride=1,1 pad=0,0,0,0 dilation=1,1 "
+   "groups=-9223372036854775808 : [1]",
+   "line 2: an attribute is below 1", R4_E_PARSE},
   {"output %1", "line 1: a node is used before", R4_E_PARSE},
   {"%1 = input \"x\" : [2]\noutput 1", "line 2: expected a definition", R4_E_PARSE},
   {"%1 = input \"x\" : [2]\noutput %1\noutput %1\noutput %1", "line 4: too many outputs", R4_E_PARSE},

@@ -191,7 +191,9 @@ static void test_choice(void **state)
   omp_set_num_threads(2);
   for (int k = 0; k < 3; k++) {
     struct shapes good = some_shapes(32, 32), few = some_shapes(8, 8), odd = some_shapes(33, 33), wide = good;
-    struct shapes point = good;
+    struct shapes point = good, grouped = good;
+    grouped.window.groups = 2;
+    grouped.w.dim[3] /= 2;
     point.window = r4_window_of(1, 0);
     point.w.dim[1] = point.w.dim[2] = 1;
     wide.window.dilation[0] = wide.window.dilation[1] = 2;
@@ -202,6 +204,7 @@ static void test_choice(void **state)
     assert_own(ops[k], &odd, false);
     assert_own(ops[k], &wide, false);
     assert_own(ops[k], &point, false);
+    assert_own(ops[k], &grouped, false);
     omp_set_num_threads(3); /* more than images */
     assert_own(ops[k], &good, false);
     omp_set_num_threads(2);

@@ -327,10 +327,10 @@ static bool build(const struct kernel_request *q, struct direct *d)
 static bool fits(const struct kernel_request *q)
 {
   const int64_t *a = q->attr.i;
-  return kernel_prefers_own() && q->in[0].dim[3] >= COLUMNS && q->out.dim[3] % COLUMNS == 0 &&
-         q->in[1].dim[1] * q->in[1].dim[2] > 1 && a[W_DILATION] == 1 && a[W_DILATION + 1] == 1 &&
-         a[W_STRIDE] <= MAX_STRIDE && a[W_STRIDE + 1] <= MAX_STRIDE && !q->accumulate &&
-         q->out.dim[0] >= omp_get_max_threads();
+  return kernel_prefers_own() && window_groups(&q->attr) == 1 && q->in[0].dim[3] >= COLUMNS &&
+         q->out.dim[3] % COLUMNS == 0 && q->in[1].dim[1] * q->in[1].dim[2] > 1 && a[W_DILATION] == 1 &&
+         a[W_DILATION + 1] == 1 && a[W_STRIDE] <= MAX_STRIDE && a[W_STRIDE + 1] <= MAX_STRIDE &&
+         !q->accumulate && q->out.dim[0] >= omp_get_max_threads();
 }
 
 static r4_status make(const struct kernel_request *q, bool dx, struct kernel **k, r4_error *e)

@@ -182,9 +182,9 @@ static void describe(const struct kernel_request *q, struct direct_dw *d)
 static bool fits(const struct kernel_request *q)
 {
   const int64_t *a = q->attr.i;
-  return kernel_prefers_own() && q->in[0].dim[3] >= COLUMNS && q->out.dim[0] % COLUMNS == 0 &&
-         q->out.dim[1] * q->out.dim[2] > 1 && a[W_DILATION] == 1 && a[W_DILATION + 1] == 1 &&
-         !q->accumulate && q->in[0].dim[0] >= omp_get_max_threads();
+  return kernel_prefers_own() && window_groups(&q->attr) == 1 && q->in[0].dim[3] >= COLUMNS &&
+         q->out.dim[0] % COLUMNS == 0 && q->out.dim[1] * q->out.dim[2] > 1 && a[W_DILATION] == 1 &&
+         a[W_DILATION + 1] == 1 && !q->accumulate && q->in[0].dim[0] >= omp_get_max_threads();
 }
 
 r4_status direct_conv_dw(const struct kernel_request *q, struct kernel **k, r4_error *e)

@@ -211,6 +211,16 @@ static dnnl_status_t image(dnnl_memory_desc_t *md, r4_shape s, dnnl_format_tag_t
   return dnnl_memory_desc_init_by_tag(md, 4, dims, dnnl_f32, tag);
 }
 
+/* Weights of several groups are g, o, i, h, w in logical order and g, o, h, w, i in memory. */
+static dnnl_status_t weights(struct conv *c, r4_shape w, int64_t groups)
+{
+  dnnl_dims_t dims = {groups, w.dim[0] / groups, w.dim[3], w.dim[1], w.dim[2]};
+  bool one = groups == 1;
+  dnnl_status_t s =
+    dnnl_memory_desc_init_by_tag(&c->w, 5 - one, dims + one, dnnl_f32, one ? dnnl_acdb : dnnl_abdec);
+  return s ? s : dnnl_memory_desc_init_by_tag(&c->w_any, 5 - one, dims + one, dnnl_f32, dnnl_format_tag_any);
+}
+
 static dnnl_status_t describe(struct conv *c, r4_shape x, r4_shape w, r4_shape y, const struct attr *attr)
 {
   for (int k = 0; k < 2; k++) {
@@ -221,8 +231,7 @@ static dnnl_status_t describe(struct conv *c, r4_shape x, r4_shape w, r4_shape y
   }
   dnnl_dims_t channels = {y.dim[3]};
   dnnl_status_t s = image(&c->x, x, dnnl_nhwc);
-  if (!s) s = image(&c->w, w, dnnl_acdb);
-  if (!s) s = image(&c->w_any, w, dnnl_format_tag_any);
+  if (!s) s = weights(c, w, window_groups(attr));
   if (!s) s = image(&c->y, y, dnnl_nhwc);
   if (!s) s = dnnl_memory_desc_init_by_tag(&c->bias, 1, channels, dnnl_f32, dnnl_a);
   return s;
@@ -330,7 +339,7 @@ r4_status dnn_conv_dx(const struct kernel_request *q, struct kernel **k, r4_erro
 static bool dw_overruns(const struct kernel_request *q)
 {
   bool strided = q->attr.i[W_STRIDE] > 1 || q->attr.i[W_STRIDE + 1] > 1;
-  return strided && q->out.dim[1] == 1 && q->out.dim[2] == 1 && q->in[0].dim[3] % 8;
+  return strided && q->out.dim[1] == 1 && q->out.dim[2] == 1 && q->out.dim[3] % 8;
 }
 
 r4_status dnn_conv_dw(const struct kernel_request *q, struct kernel **k, r4_error *e)

@@ -140,8 +140,8 @@ static bool fits(const struct kernel_request *q)
 {
   const int64_t *a = q->attr.i;
   bool plain = a[W_STRIDE] == 1 && a[W_STRIDE + 1] == 1 && a[W_DILATION] == 1 && a[W_DILATION + 1] == 1;
-  return plain && q->out.dim[3] <= MAX_CHANNELS && q->in[0].dim[3] % LANES == 0 &&
-         a[W_PAD] < q->in[1].dim[1] && a[W_PAD + 2] < q->in[1].dim[2];
+  return plain && window_groups(&q->attr) == 1 && q->out.dim[3] <= MAX_CHANNELS &&
+         q->in[0].dim[3] % LANES == 0 && a[W_PAD] < q->in[1].dim[1] && a[W_PAD + 2] < q->in[1].dim[2];
 }
 
 r4_status narrow_conv_dx(const struct kernel_request *q, struct kernel **k, r4_error *e)

@@ -41,7 +41,9 @@ struct call {
   r4_error *error;
 };
 
-/* One name for attr.i[first .. first + count), for the text form; count -1: as many as the rank. */
+/* One name for attr.i[first .. first + count), for the text form; count -1: as many as the rank; FIELD_MOSTLY_1: one
+ * number, kept less 1 and written only if it is not 1. */
+enum { FIELD_MOSTLY_1 = 0 };
 struct attr_field {
   const char *name;
   int first, count;

@@ -105,6 +105,15 @@ static bool read_value(struct parser *p, struct attr *attr)
   return true;
 }
 
+static bool read_mostly_1(struct parser *p, int64_t *less_1)
+{
+  int64_t value;
+  if (!read_int(p, &value)) return false;
+  if (value < 1) return fail(p, "an attribute is below 1");
+  *less_1 = value - 1;
+  return true;
+}
+
 static bool read_attribute(struct parser *p, const struct op *op, struct attr *attr)
 {
   char name[NAME_SIZE];
@@ -116,6 +125,7 @@ static bool read_attribute(struct parser *p, const struct op *op, struct attr *a
     r4_fail(p->error, R4_E_PARSE, "line %d: %s has no attribute \"%s\"", p->line, op->name, name);
     return false;
   }
+  if (f->count == FIELD_MOSTLY_1) return read_mostly_1(p, &attr->i[f->first]);
   int most = f->count < 0 ? R4_MAX_RANK : f->count, n = 0;
   if (f->count < 0 && (*p->at == ' ' || *p->at == ':')) return true; /* rank 0 */
   do {

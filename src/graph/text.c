@@ -16,7 +16,8 @@ static void add_shape(struct text *t, r4_shape s)
 
 static int field_count(const struct attr_field *f, const r4_graph *g, uint32_t i)
 {
-  if (f->count >= 0) return f->count;
+  if (f->count == FIELD_MOSTLY_1) return 1;
+  if (f->count > 0) return f->count;
   return g->node[i].arity ? g->node[g->arg[g->node[i].first].i].shape.rank : g->node[i].shape.rank;
 }
 
@@ -24,9 +25,12 @@ static void add_attributes(struct text *t, const r4_graph *g, uint32_t i)
 {
   const struct node *n = &g->node[i];
   for (const struct attr_field *f = n->op->fields; f && f->name; f++) {
+    bool mostly_1 = f->count == FIELD_MOSTLY_1;
+    if (mostly_1 && !n->attr.i[f->first]) continue;
     text_add(t, " %s=", f->name);
     int count = field_count(f, g, i);
-    for (int k = 0; k < count; k++) text_add(t, "%s%lld", k ? "," : "", (long long)n->attr.i[f->first + k]);
+    for (int k = 0; k < count; k++)
+      text_add(t, "%s%lld", k ? "," : "", (long long)(n->attr.i[f->first + k] + mostly_1));
   }
   if (n->op->has_value) text_add(t, " value=%.17g", n->attr.f);
 }

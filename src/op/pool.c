@@ -24,6 +24,7 @@ bool pool_geometry(struct infer *s, r4_shape x, r4_shape *out)
       return infer_fail(s, "padding must be smaller than the kernel");
   if (s->attr->i[W_DILATION] != 1 || s->attr->i[W_DILATION + 1] != 1)
     return infer_fail(s, "dilation is not supported");
+  if (window_groups(s->attr) != 1) return infer_fail(s, "has no groups");
   if (!h || !w) return infer_fail(s, "the kernel is larger than the padded image");
   *out = R4_SHAPE(x.dim[0], h, w, x.dim[3]);
   return true;
