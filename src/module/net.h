@@ -48,14 +48,14 @@ struct r4_net {
   size_t layers, params, size;
 };
 
-/* How a net is used. Learning is for the data term alone: batch norm then takes the statistics of the batch, and dropout
+/* How a net is used. Learning is for the data term alone: batch norm then takes the statistics of the batch, dropout
  * drops. Penalties, attacks, bounds, explanations and answers look at the net as it will be used: running statistics,
  * nothing dropped, so that examples do not see each other. */
 struct net_use {
   bool learning;
   r4_id valid;    /* tokens: [batch, tokens], 1 where there is one, 0 where there is padding; R4_NONE: all are there */
   r4_id *updated; /* [params], or NULL: with learning, entry k becomes the new value of buffer k */
-  /* With learning: an input of this name and shape, whose numbers are uniform in [0, 1) and drawn anew for each step. */
+  /* With learning: an input of this name and shape, of numbers uniform in [0, 1) and drawn anew for each step. */
   r4_id (*draw)(void *user, const char *name, r4_shape shape);
   void *user;
 };
