@@ -92,8 +92,8 @@ static r4_net *net_of(const char *layers, float w[MAX_SIZE])
 static r4_data *data_of(uint32_t classes)
 {
   r4_error e;
-  struct values *v = values_new(R4_SHAPE(FEATURES), EXAMPLES, true, &e);
-  r4_random_fill((r4_random){1, 1, 1}, EXAMPLES * FEATURES, -1, 1, v->floats);
+  struct column *v = column_new(&floats_column, R4_SHAPE(FEATURES), EXAMPLES, &e);
+  r4_random_fill((r4_random){1, 1, 1}, EXAMPLES * FEATURES, -1, 1, v->data);
   r4_data *d = data_new(EXAMPLES, v, &e);
   assert_non_null(d);
   uint32_t number = 0;
@@ -101,7 +101,7 @@ static r4_data *data_of(uint32_t classes)
   for (uint32_t k = 0; k < classes; k++)
     assert_int_equal(names_add(d->classes, (const char *const[]){"a", "b", "c"}[k], &number, &e), R4_OK);
   data_set_masks(d, masks_new(FEATURES, &e));
-  assert_int_equal(masks_add(d->masks, mask, &number, &e), R4_OK);
+  assert_int_equal(masks_add(data_masks(d), mask, &number, &e), R4_OK);
   for (uint32_t i = 0; i < EXAMPLES; i++) {
     d->record[i].label = (int32_t)(i % classes);
     d->record[i].mask = i % 2 ? number : 0;

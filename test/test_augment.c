@@ -25,20 +25,21 @@ static r4_data *finish(r4_data *d)
 /* Images without two equal values; two in three have a mask of three pixels, one of them grey. */
 static r4_data *make(bool floats)
 {
-  struct values *v = values_new(R4_SHAPE(HEIGHT, WIDTH, CHANNELS), EXAMPLES, floats, NULL);
+  struct column *v =
+    column_new(floats ? &floats_column : &bytes_column, R4_SHAPE(HEIGHT, WIDTH, CHANNELS), EXAMPLES, NULL);
   r4_data *d = data_new(EXAMPLES, v, NULL);
   draw_start(7, 0);
   data_set_masks(d, masks_new(PIXELS, NULL));
   for (size_t k = 0; k < EXAMPLES * FEATURES; k++) {
     if (floats)
-      v->floats[k] = (float)k - 300;
+      ((float *)v->data)[k] = (float)k - 300;
     else
-      v->bytes[k] = (uint8_t)(3 * (k % FEATURES) + k / FEATURES);
+      ((uint8_t *)v->data)[k] = (uint8_t)(3 * (k % FEATURES) + k / FEATURES);
   }
   for (size_t i = 0; i < EXAMPLES; i++) {
     uint8_t mask[PIXELS] = {0};
     for (int k = 0; k < 3; k++) mask[(size_t)draw_below(PIXELS)] = k ? 255 : 100;
-    if (i % 3) assert_int_equal(masks_add(d->masks, mask, &d->record[i].mask, NULL), R4_OK);
+    if (i % 3) assert_int_equal(masks_add(data_masks(d), mask, &d->record[i].mask, NULL), R4_OK);
   }
   return finish(d);
 }
@@ -46,11 +47,12 @@ static r4_data *make(bool floats)
 /* One image of 2 x 3 pixels, 1 2 3 over 4 5 6, with a mask on the first; as bytes. */
 static r4_data *make_tiny(void)
 {
-  struct values *v = values_new(R4_SHAPE(2, 3, 1), 1, false, NULL);
+  struct column *v = column_new(&bytes_column, R4_SHAPE(2, 3, 1), 1, NULL);
   r4_data *d = data_new(1, v, NULL);
-  for (uint8_t k = 0; k < 6; k++) v->bytes[k] = k + 1;
+  for (uint8_t k = 0; k < 6; k++) ((uint8_t *)v->data)[k] = k + 1;
   data_set_masks(d, masks_new(6, NULL));
-  assert_int_equal(masks_add(d->masks, (const uint8_t[]){255, 0, 0, 0, 0, 0}, &d->record->mask, NULL), R4_OK);
+  assert_int_equal(masks_add(data_masks(d), (const uint8_t[]){255, 0, 0, 0, 0, 0}, &d->record->mask, NULL),
+                   R4_OK);
   return finish(d);
 }
 
@@ -392,8 +394,8 @@ static void a_list_that_is_too_short_is_refused(void **state)
 static void bad_options_are_named(void **state)
 {
   (void)state;
-  r4_data *image = make(false), *vector = data_new(1, values_new(R4_SHAPE(8), 1, false, NULL), NULL),
-          *by_feature = data_new(1, values_new(R4_SHAPE(2, 2, 3), 1, false, NULL), NULL);
+  r4_data *image = make(false), *vector = data_new(1, column_new(&bytes_column, R4_SHAPE(8), 1, NULL), NULL),
+          *by_feature = data_new(1, column_new(&bytes_column, R4_SHAPE(2, 2, 3), 1, NULL), NULL);
   data_set_masks(by_feature, masks_new(12, NULL));
   finish(vector);
   finish(by_feature);

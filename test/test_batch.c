@@ -13,22 +13,23 @@ enum { SIDE = 5, CHANNELS = 2, PIXELS = SIDE * SIDE, FEATURES = PIXELS * CHANNEL
 static r4_data *make(size_t n, bool floats)
 {
   draw_start(1, (uint32_t)n);
-  struct values *v = values_new(R4_SHAPE(SIDE, SIDE, CHANNELS), n, floats, NULL);
+  struct column *v =
+    column_new(floats ? &floats_column : &bytes_column, R4_SHAPE(SIDE, SIDE, CHANNELS), n, NULL);
   r4_data *d = v ? data_new(n, v, NULL) : NULL;
   assert_non_null(d);
   data_set_masks(d, masks_new(PIXELS, NULL));
   for (size_t k = 0; k < n * FEATURES; k++) {
     if (floats)
-      v->floats[k] = (float)draw(-3, 3);
+      ((float *)v->data)[k] = (float)draw(-3, 3);
     else
-      v->bytes[k] = (uint8_t)k;
+      ((uint8_t *)v->data)[k] = (uint8_t)k;
   }
   for (size_t i = 0; i < n; i++) {
     uint8_t mask[PIXELS] = {0};
     mask[3 + i % 4] = 255;
     mask[20] = (uint8_t)(100 + i % 4);
     d->record[i].label = (int)(i % 3);
-    if (i % 3) assert_int_equal(masks_add(d->masks, mask, &d->record[i].mask, NULL), R4_OK);
+    if (i % 3) assert_int_equal(masks_add(data_masks(d), mask, &d->record[i].mask, NULL), R4_OK);
   }
   for (int k = 0; k < 3; k++) names_add(d->classes, (char[]){(char)('a' + k), 0}, NULL, NULL);
   assert_int_equal(data_finish(d, "test", NULL), R4_OK);

@@ -11,17 +11,17 @@ enum { SIDE = 4, PIXELS = SIDE * SIDE };
 static r4_data *make(size_t n)
 {
   r4_error e = {0};
-  struct values *v = values_new(R4_SHAPE(SIDE, SIDE, 2), n, false, &e);
+  struct column *v = column_new(&bytes_column, R4_SHAPE(SIDE, SIDE, 2), n, &e);
   r4_data *d = v ? data_new(n, v, &e) : NULL;
   assert_non_null(d);
   data_set_masks(d, masks_new(PIXELS, &e));
   for (size_t i = 0; i < n; i++) {
-    memset(values_row(v, i), (int)i, v->features);
+    memset(column_row(v, i), (int)i, v->features);
     d->record[i].label = (int)(i % 3);
     d->record[i].split = i % 5 == 4 ? R4_TEST : R4_TRAIN;
     uint8_t mask[PIXELS] = {0};
     mask[i % 2] = 255;
-    if (i % 3 == 0) assert_int_equal(masks_add(d->masks, mask, &d->record[i].mask, &e), R4_OK);
+    if (i % 3 == 0) assert_int_equal(masks_add(data_masks(d), mask, &d->record[i].mask, &e), R4_OK);
   }
   for (int k = 0; k < 3; k++)
     assert_int_equal(names_add(d->classes, (char[]){(char)('a' + k), 0}, NULL, &e), R4_OK);
@@ -34,7 +34,7 @@ static void values_and_masks_come_back(void **state)
   (void)state;
   r4_data *d = make(30);
   float x[2 * PIXELS], m[2 * PIXELS];
-  assert_int_equal(d->masks->n, 3); /* none, and two distinct ones */
+  assert_int_equal(data_masks(d)->n, 3); /* none, and two distinct ones */
   r4_data_values(d, 7, x);
   assert_true(x[0] == 7.f / 255 && x[2 * PIXELS - 1] == 7.f / 255);
   assert_true(r4_data_mask(d, 9, m));

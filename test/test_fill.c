@@ -21,24 +21,25 @@ static void put_mask(r4_data *d, size_t i, size_t top, size_t left)
 {
   uint8_t mask[PIXELS] = {0};
   for (size_t k = 0; k < 4; k++) mask[(top + k / 2) * SIDE + left + k % 2] = 255;
-  assert_int_equal(masks_add(d->masks, mask, &d->record[i].mask, NULL), R4_OK);
+  assert_int_equal(masks_add(data_masks(d), mask, &d->record[i].mask, NULL), R4_OK);
 }
 
 /* Two classes in turn. Of image i all bytes are 10 i, and 10 i + 5 within its mask; masked(i): it has one. */
 static r4_data *make(bool (*masked)(size_t i), bool floats)
 {
-  struct values *v = values_new(R4_SHAPE(SIDE, SIDE, CHANNELS), EXAMPLES, floats, NULL);
+  struct column *v =
+    column_new(floats ? &floats_column : &bytes_column, R4_SHAPE(SIDE, SIDE, CHANNELS), EXAMPLES, NULL);
   r4_data *d = data_new(EXAMPLES, v, NULL);
   data_set_masks(d, masks_new(PIXELS, NULL));
   for (size_t i = 0; i < EXAMPLES; i++) {
     d->record[i].label = (int32_t)(i % 2);
     if (masked(i)) put_mask(d, i, i % 4, i % 3);
     for (size_t j = 0; j < FEATURES; j++) {
-      bool inside = d->record[i].mask && masks_at(d->masks, d->record[i].mask)[j / CHANNELS];
+      bool inside = d->record[i].mask && masks_at(data_masks(d), d->record[i].mask)[j / CHANNELS];
       if (floats)
-        v->floats[i * FEATURES + j] = (float)(10 * i + 5 * inside) - 20;
+        ((float *)v->data)[i * FEATURES + j] = (float)(10 * i + 5 * inside) - 20;
       else
-        v->bytes[i * FEATURES + j] = (uint8_t)(10 * i + 5 * inside);
+        ((uint8_t *)v->data)[i * FEATURES + j] = (uint8_t)(10 * i + 5 * inside);
     }
   }
   names_add(d->classes, "a", NULL, NULL);
@@ -204,7 +205,7 @@ static void paste_reaches_every_class(void **state)
         if (p.filled[j] == p.x[j]) continue;
         if (!changed++) donor = whose(p.filled[j]);
         assert_int_equal(whose(p.filled[j]), donor);
-        assert_true(masks_at(d->masks, d->record[donor].mask)[j / CHANNELS]);
+        assert_true(masks_at(data_masks(d), d->record[donor].mask)[j / CHANNELS]);
       }
       assert_true(!changed || (donor != i && donor % 2 == 1));
       assert_true(!changed || changed == INSIDE);
@@ -285,13 +286,13 @@ static void masks_decide_what_can_work(void **state)
 static void vectors_are_filled_too(void **state)
 {
   (void)state;
-  struct values *v = values_new(R4_SHAPE(4), 3, true, NULL);
+  struct column *v = column_new(&floats_column, R4_SHAPE(4), 3, NULL);
   r4_data *d = data_new(3, v, NULL);
   r4_error e = {0};
   data_set_masks(d, masks_new(4, NULL));
-  for (size_t k = 0; k < 12; k++) v->floats[k] = (float)k;
+  for (size_t k = 0; k < 12; k++) ((float *)v->data)[k] = (float)k;
   for (size_t i = 0; i < 3; i++)
-    masks_add(d->masks, (const uint8_t[]){0, 255, 255, 0}, &d->record[i].mask, NULL);
+    masks_add(data_masks(d), (const uint8_t[]){0, 255, 255, 0}, &d->record[i].mask, NULL);
   names_add(d->classes, "a", NULL, NULL);
   assert_int_equal(data_finish(d, "test", NULL), R4_OK);
   for (r4_fill kind = R4_FILL_COLOUR; kind <= R4_FILL_PASTE; kind++) {

@@ -94,8 +94,8 @@ static void scales_by_hand(void **state)
 static r4_data *data_of(int64_t channels)
 {
   r4_error e;
-  struct values *v = values_new(R4_SHAPE(SIDE, SIDE, channels), EXAMPLES, true, &e);
-  r4_random_fill((r4_random){1, 1, 1}, EXAMPLES * PIXELS * (size_t)channels, 0, 1, v->floats);
+  struct column *v = column_new(&floats_column, R4_SHAPE(SIDE, SIDE, channels), EXAMPLES, &e);
+  r4_random_fill((r4_random){1, 1, 1}, EXAMPLES * PIXELS * (size_t)channels, 0, 1, v->data);
   r4_data *d = data_new(EXAMPLES, v, &e);
   assert_non_null(d);
   uint32_t number = 0;
@@ -103,7 +103,7 @@ static r4_data *data_of(int64_t channels)
   assert_int_equal(names_add(d->classes, "cat", &number, &e), R4_OK);
   assert_int_equal(names_add(d->classes, "a much longer name than fits", &number, &e), R4_OK);
   data_set_masks(d, masks_new(PIXELS, &e));
-  assert_int_equal(masks_add(d->masks, mask, &number, &e), R4_OK);
+  assert_int_equal(masks_add(data_masks(d), mask, &number, &e), R4_OK);
   for (uint32_t i = 0; i < EXAMPLES; i++) {
     d->record[i].label = i == 2 || i == 4;
     d->record[i].mask = i ? number : 0;
@@ -381,7 +381,7 @@ static void errors_say_what_was_expected(void **state)
   (void)state;
   struct rig *r = rig_new(1);
   r4_data *flat = data_derive(r->d, NULL);
-  data_set_values(flat, values_new(R4_SHAPE(PIXELS), EXAMPLES, true, NULL));
+  data_set_x(flat, column_new(&floats_column, R4_SHAPE(PIXELS), EXAMPLES, NULL));
   const char *many[65];
   for (size_t k = 0; k < 65; k++) many[k] = "gradient";
   expect(r, R4_E_SHAPE, "need images, the examples have 1 dimension", 1, flat, options_of(1, GRADIENT),

@@ -182,7 +182,7 @@ static void opens_folders(void **state)
   assert_int_equal(r4_data_example(d, 2).label, 9);
   assert_int_equal(r4_data_example(d, 1).split, R4_TRAIN);
   assert_int_equal(r4_data_example(d, 2).split, R4_TEST);
-  assert_memory_equal(d->values->bytes, "abcdefghijklmnopqr", 18);
+  assert_memory_equal(data_x(d)->data, "abcdefghijklmnopqr", 18);
   assert_string_equal(r4_data_class_name(d, 9), "9");
   char plain[R4_HASH_SIZE], zipped[R4_HASH_SIZE];
   r4_data_hash(d, plain);

@@ -22,7 +22,7 @@ static void square(uint8_t *mask, size_t side, size_t top, size_t left, size_t p
 static r4_data *make(size_t side, size_t p)
 {
   r4_error e = {0};
-  struct values *v = values_new(R4_SHAPE((int64_t)side, (int64_t)side, 3), 1, false, &e);
+  struct column *v = column_new(&bytes_column, R4_SHAPE((int64_t)side, (int64_t)side, 3), 1, &e);
   r4_data *d = v ? data_new(N, v, &e) : NULL;
   assert_non_null(d);
   data_set_masks(d, masks_new(side * side, &e));
@@ -33,7 +33,7 @@ static r4_data *make(size_t side, size_t p)
     r->label = (int32_t)(i % CLASSES);
     r->split = i % 5 == 4 ? R4_TEST : R4_TRAIN;
     square(mask, side, i & 8 ? side - p : 0, i & 4 ? side - p : 0, p);
-    assert_int_equal(masks_add(d->masks, mask, &r->mask, &e), R4_OK);
+    assert_int_equal(masks_add(data_masks(d), mask, &r->mask, &e), R4_OK);
   }
   for (int k = 0; k < CLASSES; k++)
     assert_int_equal(names_add(d->classes, (char[]){(char)('a' + k), 0}, NULL, &e), R4_OK);
@@ -43,7 +43,7 @@ static r4_data *make(size_t side, size_t p)
 
 static const uint8_t *mask_of(const r4_data *d, size_t i)
 {
-  return masks_at(d->masks, d->record[i].mask);
+  return masks_at(data_masks(d), d->record[i].mask);
 }
 
 /* ---- Shares, inverses, soft masks ---- */
@@ -289,7 +289,8 @@ static void any_mask_can_be_corrupted(void **state)
   square(ring, 28, 3, 15, 9);
   for (size_t k = 0; k < 9; k++) ring[(6 + k / 3) * 28 + 18 + k % 3] = 0;
   data_set_masks(d, masks_new(784, &e));
-  for (size_t i = 0; i < N; i++) assert_int_equal(masks_add(d->masks, ring, &d->record[i].mask, &e), R4_OK);
+  for (size_t i = 0; i < N; i++)
+    assert_int_equal(masks_add(data_masks(d), ring, &d->record[i].mask, &e), R4_OK);
   struct shape_size size = {28, 28};
   size_t places[20] = {0}, down[8] = {0}, left[8] = {0}, grown[2] = {0};
   for (int kind = 0; kind < 4; kind++) {
@@ -327,13 +328,13 @@ static void what_cannot_be_corrupted_is_refused(void **state)
 {
   (void)state;
   r4_error e = {0};
-  struct values *v = values_new(R4_SHAPE(6), 2, true, &e);
+  struct column *v = column_new(&floats_column, R4_SHAPE(6), 2, &e);
   r4_data *d = data_new(2, v, &e);
   assert_int_equal(names_add(d->classes, "a", NULL, &e), R4_OK);
   r4_data *without = r4_data_corrupt_masks(d, R4_CORRUPT_SHIFT, 0, 1, &e);
   assert_non_null(without); /* no masks, nothing to do */
   data_set_masks(d, masks_new(6, &e));
-  assert_int_equal(masks_add(d->masks, (uint8_t[]){255, 0, 0, 0, 0, 0}, &d->record[0].mask, &e), R4_OK);
+  assert_int_equal(masks_add(data_masks(d), (uint8_t[]){255, 0, 0, 0, 0, 0}, &d->record[0].mask, &e), R4_OK);
   assert_int_equal(data_finish(d, "test", &e), R4_OK);
   assert_null(r4_data_corrupt_masks(d, R4_CORRUPT_SHIFT, 0, 1, &e));
   assert_non_null(strstr(e.text, "images"));

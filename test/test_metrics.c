@@ -14,12 +14,12 @@ static const char *const NAMES[CLASSES] = {"ant", "bee", "cat"};
  * groups are the classes. */
 static r4_data *make(void)
 {
-  struct values *v = values_new(R4_SHAPE(FEATURES), N, true, NULL);
+  struct column *v = column_new(&floats_column, R4_SHAPE(FEATURES), N, NULL);
   r4_data *d = v ? data_new(N, v, NULL) : NULL;
   assert_non_null(d);
   data_set_masks(d, masks_new(FEATURES, NULL));
   for (size_t i = 0; i < N; i++) {
-    for (size_t j = 0; j < FEATURES; j++) v->floats[i * FEATURES + j] = (float)(i + 1) / 10;
+    for (size_t j = 0; j < FEATURES; j++) ((float *)v->data)[i * FEATURES + j] = (float)(i + 1) / 10;
     d->record[i].label = d->record[i].group = (int)(i % CLASSES);
     d->record[i].split = R4_TEST;
   }
@@ -33,7 +33,7 @@ static r4_data *make(void)
 
 static void mask(r4_data *d, size_t i, const uint8_t bytes[FEATURES])
 {
-  assert_int_equal(masks_add(d->masks, bytes, &d->record[i].mask, NULL), R4_OK);
+  assert_int_equal(masks_add(data_masks(d), bytes, &d->record[i].mask, NULL), R4_OK);
 }
 
 static const uint8_t PART[FEATURES] = {255, 0, 0, 0}, WHOLE[FEATURES] = {255, 255, 255, 255};

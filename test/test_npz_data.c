@@ -115,17 +115,17 @@ static r4_data *make(int kind)
   enum { N = 20, FEATURES = 12 };
   r4_error e;
   r4_shape shape = kind & VECTORS ? R4_SHAPE(FEATURES) : R4_SHAPE(2, 3, 2);
-  struct values *v = values_new(shape, N, kind & FLOATS, &e);
+  struct column *v = column_new(kind & FLOATS ? &floats_column : &bytes_column, shape, N, &e);
   r4_data *d = data_new(N, v, &e);
   struct masks *masks = masks_new(kind & (VECTORS | BY_FEATURE) ? FEATURES : FEATURES / 2, &e);
   data_set_masks(d, masks);
   if (kind & ORIGINS) d->files = names_new(&e), d->ids = names_new(&e);
   draw_start(7, (uint32_t)kind);
   for (size_t k = 0; k < N * FEATURES; k++)
-    if (v->bytes)
-      v->bytes[k] = (uint8_t)draw_below(256);
+    if (v->is == &bytes_column)
+      ((uint8_t *)v->data)[k] = (uint8_t)draw_below(256);
     else
-      v->floats[k] = (float)draw(-3, 3);
+      ((float *)v->data)[k] = (float)draw(-3, 3);
   for (uint32_t i = 0; i < N; i++) {
     struct record *r = &d->record[i];
     uint8_t mask[FEATURES] = {0};
@@ -240,7 +240,8 @@ static void assert_masks(struct part m, const char *word, bool soft, const char 
 {
   write_parts(4, (struct part[]){X, Y, MEANS(word), m});
   r4_data *d = open_or_fail(path, (r4_data_options){.soft_masks = soft});
-  for (size_t i = 0; i < 2; i++) assert_memory_equal(masks_at(d->masks, d->record[i].mask), want + 2 * i, 2);
+  for (size_t i = 0; i < 2; i++)
+    assert_memory_equal(masks_at(data_masks(d), d->record[i].mask), want + 2 * i, 2);
   r4_data_free(d);
 }
 
@@ -267,7 +268,7 @@ static void masks_of_every_kind(void **state)
   /* the options say it */
   write_parts(3, (struct part[]){X, Y, {"m_train", ARRAY_BOOL, 3, {2, 1, 2}, "\0\1\1\1"}});
   r4_data *d = open_or_fail(path, (r4_data_options){.mask_means = R4_MASKS_RELEVANT});
-  assert_memory_equal(masks_at(d->masks, d->record[0].mask), "\xff\0", 2);
+  assert_memory_equal(masks_at(data_masks(d), d->record[0].mask), "\xff\0", 2);
   r4_data_free(d);
 }
 

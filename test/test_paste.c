@@ -27,17 +27,17 @@ static const struct example FEW[] = {{-1, 1, HEALTHY, 255}, {-1, 1, HEALTHY, 255
 static r4_data *make(const struct example *x, size_t n)
 {
   static const char *const names[] = {"healthy", "ill", "absent"};
-  struct values *v = values_new(R4_SHAPE(FEATURES), n, true, NULL);
+  struct column *v = column_new(&floats_column, R4_SHAPE(FEATURES), n, NULL);
   r4_data *d = v ? data_new(n, v, NULL) : NULL;
   assert_non_null(d);
   data_set_masks(d, masks_new(FEATURES, NULL));
   for (size_t i = 0; i < n; i++) {
-    v->floats[i * FEATURES + SIGN] = x[i].sign;
-    v->floats[i * FEATURES + PATCH] = x[i].patch;
+    ((float *)v->data)[i * FEATURES + SIGN] = x[i].sign;
+    ((float *)v->data)[i * FEATURES + PATCH] = x[i].patch;
     d->record[i].label = d->record[i].group = x[i].label;
     d->record[i].split = R4_TEST;
     const uint8_t bytes[FEATURES] = {[PATCH] = x[i].mask};
-    assert_int_equal(masks_add(d->masks, bytes, &d->record[i].mask, NULL), R4_OK);
+    assert_int_equal(masks_add(data_masks(d), bytes, &d->record[i].mask, NULL), R4_OK);
   }
   for (int k = 0; k < CLASSES; k++) {
     names_add(d->classes, names[k], NULL, NULL);

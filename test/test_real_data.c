@@ -31,7 +31,7 @@ static size_t marked(const r4_data *d, size_t i, float *room)
 
 static const uint8_t *image(const r4_data *d, size_t i)
 {
-  return values_row(d->values, d->record[i].row);
+  return column_row(data_x(d), d->record[i].row);
 }
 
 /* The class whose shade is in the corner of the image, from the mask of the corner in training and from any later. */
@@ -39,7 +39,7 @@ static int shade_shown(const r4_data *d, size_t i, const uint8_t *shade)
 {
   for (size_t c = 0; c < 4; c++) {
     size_t at = (c & 2 ? 27u * 28 : 0) + (c & 1 ? 27u : 0);
-    if (r4_data_example(d, i).split == R4_TRAIN && !masks_at(d->masks, d->record[i].mask)[at]) continue;
+    if (r4_data_example(d, i).split == R4_TRAIN && !masks_at(data_masks(d), d->record[i].mask)[at]) continue;
     for (int k = 0; k < 10; k++)
       if (image(d, i)[at] == shade[k]) return k;
   }

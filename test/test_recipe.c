@@ -33,12 +33,12 @@ static r4_data *digits(uint64_t seed)
 
 static const uint8_t *image(const r4_data *d, size_t i)
 {
-  return values_row(d->values, d->record[i].row);
+  return column_row(data_x(d), d->record[i].row);
 }
 
 static const uint8_t *mask(const r4_data *d, size_t i)
 {
-  return masks_at(d->masks, d->record[i].mask);
+  return masks_at(data_masks(d), d->record[i].mask);
 }
 
 static size_t area(const uint8_t *m, size_t n)
@@ -297,11 +297,12 @@ static r4_data *lesions(size_t n, int64_t side, bool named)
 {
   static const char *const ham[] = {"akiec", "bcc", "bkl", "df", "mel", "nv", "vasc"};
   r4_error e = {0};
-  struct values *v = values_new(R4_SHAPE(side, side, 3), n, false, &e);
+  struct column *v = column_new(&bytes_column, R4_SHAPE(side, side, 3), n, &e);
   r4_data *d = v ? data_new(n, v, &e) : NULL;
   assert_non_null(d);
   for (size_t i = 0; i < n; i++) {
-    for (size_t k = 0; k < v->features; k++) values_row(v, i)[k] = (uint8_t)(200 + (i * 31 + k * 7) % 50);
+    for (size_t k = 0; k < v->features; k++)
+      ((uint8_t *)column_row(v, i))[k] = (uint8_t)(200 + (i * 31 + k * 7) % 50);
     d->record[i].label = (int32_t)(i % 3 ? 5 : i / 3 % 7);
     d->record[i].split = i % 10 < 7 ? R4_TRAIN : i % 10 == 7 ? R4_VAL : R4_TEST;
   }

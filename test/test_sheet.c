@@ -5,8 +5,8 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "folder_make.h"
 #include "data/data.h"
+#include "folder_make.h"
 #include "picture/canvas.h"
 
 static const uint8_t black[3] = {0}, strong[3] = {0, 210, 255};
@@ -95,20 +95,20 @@ static void outlines_have_two_tones(void **state)
 /* Two classes of 3 x 2 images, which are enlarged by 32; image i has the value 10 i, example 1 a mask. */
 static r4_data *make(bool floats)
 {
-  struct values *v = values_new(R4_SHAPE(3, 2, 1), 5, floats, NULL);
+  struct column *v = column_new(floats ? &floats_column : &bytes_column, R4_SHAPE(3, 2, 1), 5, NULL);
   r4_data *d = data_new(5, v, NULL);
   const uint8_t mask[6] = {255, 255, 255, 255, 255, 255};
   data_set_masks(d, masks_new(6, NULL));
   for (size_t i = 0; i < 5; i++) {
     for (size_t k = 0; k < 6; k++)
       if (floats)
-        v->floats[6 * i + k] = (float)i * 10 / 255;
+        ((float *)v->data)[6 * i + k] = (float)i * 10 / 255;
       else
-        values_row(v, i)[k] = (uint8_t)(10 * i);
+        ((uint8_t *)column_row(v, i))[k] = (uint8_t)(10 * i);
     d->record[i].label = i % 2;
     d->record[i].split = i == 3 ? R4_TEST : R4_TRAIN;
   }
-  assert_int_equal(masks_add(d->masks, mask, &d->record[1].mask, NULL), R4_OK);
+  assert_int_equal(masks_add(data_masks(d), mask, &d->record[1].mask, NULL), R4_OK);
   names_add(d->classes, "a", NULL, NULL);
   names_add(d->classes, "b", NULL, NULL);
   assert_int_equal(data_finish(d, "test", NULL), R4_OK);
@@ -171,7 +171,7 @@ static void what_is_no_image_is_refused(void **state)
   assert_non_null(strstr(e.text, "5000 columns"));
   assert_int_equal(r4_data_sheet(d, R4_SHEET_CLASSES, 1, "no/such/folder.png", &e), R4_E_IO);
   r4_data_free(d);
-  d = data_new(1, values_new(R4_SHAPE(6), 1, false, NULL), NULL);
+  d = data_new(1, column_new(&bytes_column, R4_SHAPE(6), 1, NULL), NULL);
   assert_int_equal(r4_data_sheet(d, R4_SHEET_CLASSES, 1, "no.png", &e), R4_E_SHAPE);
   r4_data_free(d);
 }

@@ -11,13 +11,13 @@
 static r4_data *make(size_t n, bool with_ids)
 {
   r4_error e = {0};
-  struct values *v = values_new(R4_SHAPE(2, 2, 1), n, false, &e);
+  struct column *v = column_new(&bytes_column, R4_SHAPE(2, 2, 1), n, &e);
   r4_data *d = v ? data_new(n, v, &e) : NULL;
   assert_non_null(d);
   if (with_ids) d->ids = names_new(&e);
   d->files = names_new(&e);
   for (size_t i = 0; i < n; i++) {
-    memcpy(values_row(v, i), &(uint32_t){(uint32_t)i}, 4);
+    memcpy(column_row(v, i), &(uint32_t){(uint32_t)i}, 4);
     struct record *r = d->record + i;
     r->label = i % 10 < 6 ? 0 : i % 10 < 9 ? 1 : 2;
     char name[32];

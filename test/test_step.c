@@ -30,7 +30,7 @@ static r4_data *corner_digits(size_t masked)
   for (int k = 0; k < MASKED; k++) corner[k / 4 * 28 + k % 4] = 255;
   data_set_masks(d, masks_new(FEATURES, &e));
   uint32_t number = 0;
-  assert_int_equal(masks_add(d->masks, corner, &number, &e), R4_OK);
+  assert_int_equal(masks_add(data_masks(d), corner, &number, &e), R4_OK);
   for (size_t i = 0; i < masked; i++) d->record[i].mask = number;
   r4_data_free(all);
   return d;
@@ -342,7 +342,7 @@ static void pulse_by_hand(void **state)
 static void chance_by_hand(void **state)
 {
   (void)state;
-  struct values *v = values_new(R4_SHAPE(1), 4, true, NULL);
+  struct column *v = column_new(&floats_column, R4_SHAPE(1), 4, NULL);
   r4_data *d = data_new(4, v, NULL);
   d->record[2].label = 1;
   names_add(d->classes, "a", NULL, NULL);
@@ -435,17 +435,18 @@ static void kappa_is_wider_than_samples(void **state)
     assert_int_equal(probe_run(p, w, d, 0, 100, &e), R4_OK);
     memcpy(clean, probe_row(p, 0, 0), sizeof clean);
     r4_data *moved = data_derive(d, &e);
-    struct values *v = values_new(R4_SHAPE(28, 28, 1), d->n, true, &e);
+    struct column *v = column_new(&floats_column, R4_SHAPE(28, 28, 1), d->n, &e);
     for (size_t i = 0; i < 100; i++) {
       float x[FEATURES], m[FEATURES];
       r4_data_values(d, i, x);
       r4_data_mask(d, i, m);
       for (size_t j = 0; j < FEATURES; j++) {
         double side = r4_random_uniform((r4_random){1, 2, 3}, i * FEATURES + j) < 0.5 ? -0.2 : 0.2;
-        v->floats[d->record[i].row * FEATURES + j] = x[j] + (float)side * ((box == PROBE_CORE) != (m[j] > 0));
+        ((float *)v->data)[d->record[i].row * FEATURES + j] =
+          x[j] + (float)side * ((box == PROBE_CORE) != (m[j] > 0));
       }
     }
-    data_set_values(moved, v);
+    data_set_x(moved, v);
     assert_int_equal(probe_run(p, w, moved, 0, 100, &e), R4_OK);
     double largest = 0;
     for (size_t i = 0; i < 100; i++) {

@@ -119,20 +119,14 @@ static size_t draw_donor(const struct test *t, size_t i, int draw)
 /* right[first .. first + n - 1] with what is pasted on them in this draw. */
 static r4_data *pasted(const struct test *t, size_t first, size_t n, int draw, r4_error *e)
 {
-  r4_data *d = r4_data_subset(t->d, n, t->right + first, e);
-  struct values *v = d ? values_new(t->d->values->shape, n, true, e) : NULL;
-  if (!v) {
-    r4_data_free(d);
+  size_t *donor = r4_mem_new(n, sizeof *donor);
+  if (!donor) {
+    r4_fail(e, R4_E_MEMORY, "out of memory for %zu donors", n);
     return NULL;
   }
-  for (size_t k = 0; k < n; k++) {
-    size_t i = t->right[first + k];
-    float *row = v->floats + k * v->features;
-    r4_data_values(t->d, i, row);
-    fill_paste(t->d, draw_donor(t, i, draw), row);
-    d->record[k].row = (uint32_t)k;
-  }
-  data_set_values(d, v);
+  for (size_t k = 0; k < n; k++) donor[k] = draw_donor(t, t->right[first + k], draw);
+  r4_data *d = fill_pasted(t->d, n, t->right + first, donor, e);
+  r4_mem_free(donor);
   return d;
 }
 

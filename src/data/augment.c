@@ -19,11 +19,11 @@ bool augment_is_on(const r4_augment *by)
 
 static r4_status check_image(const r4_data *d, const r4_augment *by, r4_error *e)
 {
-  r4_shape s = d->values->shape;
+  r4_shape s = data_x(d)->shape;
   const char *which = by->flip ? "flip" : by->crop ? "crop" : "brightness";
-  if (s.rank != 3)
-    return r4_fail(e, R4_E_ARGUMENT, "augment.%s is for images, and examples are %zu features", which,
-                   d->values->features);
+  if (s.rank != 3 || data_x(d)->is->ids)
+    return r4_fail(e, R4_E_ARGUMENT, "augment.%s is for images, and examples are %zu %s", which,
+                   data_x(d)->features, data_x(d)->is->element);
   if (augment_moves(by) && data_mask_layout(d).size != (size_t)(s.dim[0] * s.dim[1]))
     return r4_fail(e, R4_E_ARGUMENT,
                    "augment.%s is for masks with an element per pixel, and these have one per feature",
@@ -33,7 +33,7 @@ static r4_status check_image(const r4_data *d, const r4_augment *by, r4_error *e
 
 static r4_status check_numbers(const r4_data *d, const r4_augment *by, r4_error *e)
 {
-  r4_shape s = d->values->shape;
+  r4_shape s = data_x(d)->shape;
   int64_t shorter = s.dim[0] < s.dim[1] ? s.dim[0] : s.dim[1];
   if (by->crop < 0 || by->crop >= shorter)
     return r4_fail(e, R4_E_ARGUMENT,
@@ -46,7 +46,7 @@ static r4_status check_numbers(const r4_data *d, const r4_augment *by, r4_error 
 
 r4_status augment_init(struct augment *a, const r4_data *d, r4_augment by, uint64_t seed, r4_error *e)
 {
-  r4_shape s = d->values->shape;
+  r4_shape s = data_x(d)->shape;
   *a = (struct augment){0};
   if (!augment_is_on(&by)) return R4_OK;
   r4_status status = check_image(d, &by, e);
@@ -56,7 +56,9 @@ r4_status augment_init(struct augment *a, const r4_data *d, r4_augment by, uint6
                         .seed = seed,
                         .size = {(size_t)s.dim[0], (size_t)s.dim[1]},
                         .channels = (size_t)s.dim[2],
-                        .bytes = d->values->bytes != NULL};
+                        .low = -INFINITY,
+                        .high = INFINITY};
+  if (data_x(d)->is->range) data_x(d)->is->range(data_x(d), &a->low, &a->high);
   return R4_OK;
 }
 
@@ -150,7 +152,7 @@ static void brighten(const struct augment *a, float factor, float *x)
 {
   size_t n = a->size.height * a->size.width * a->channels;
   for (size_t k = 0; k < n; k++) x[k] *= factor;
-  for (size_t k = 0; k < n && a->bytes; k++) x[k] = fminf(x[k], 1);
+  for (size_t k = 0; k < n && isfinite(a->high); k++) x[k] = fmaxf(fminf(x[k], a->high), a->low);
 }
 
 const uint8_t *augment_row(const struct augment *a, uint32_t epoch, size_t i, const uint8_t *mask, float *x,

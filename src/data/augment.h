@@ -18,7 +18,7 @@ struct augment {
   uint64_t seed;
   struct shape_size size; /* of images; 0 x 0 if nothing is augmented */
   size_t channels;
-  bool bytes; /* values stay in [0, 1] */
+  float low, high; /* between which values stay */
 };
 
 /* Whether masks can move, and whether there is anything to do at all. */

@@ -22,8 +22,8 @@ static r4_status check_index(const r4_batch_options *o, size_t features, uint8_t
 static r4_status check_mask(const r4_data *d, size_t i, const uint8_t *is_listed, r4_error *e)
 {
   struct mask_layout layout = data_mask_layout(d);
-  const uint8_t *mask = masks_at(d->masks, d->record[i].mask);
-  for (size_t f = 0; f < d->values->features; f++)
+  const uint8_t *mask = masks_at(data_masks(d), d->record[i].mask);
+  for (size_t f = 0; f < data_x(d)->features; f++)
     if (mask[f / layout.repeat] && !is_listed[f])
       return r4_fail(e, R4_E_ARGUMENT,
                      "batches: the mask of example %zu touches feature %zu, which index does not list", i, f);
@@ -32,8 +32,8 @@ static r4_status check_mask(const r4_data *d, size_t i, const uint8_t *is_listed
 
 static r4_status check_moved(const r4_data *d, const r4_augment *by, const uint8_t *is_listed, r4_error *e)
 {
-  float *touched = r4_mem_new(d->values->features, sizeof *touched);
-  if (!touched) return r4_fail(e, R4_E_MEMORY, "out of memory for %zu features", d->values->features);
+  float *touched = r4_mem_new(data_x(d)->features, sizeof *touched);
+  if (!touched) return r4_fail(e, R4_E_MEMORY, "out of memory for %zu features", data_x(d)->features);
   size_t n = r4_data_masked_features(d, by, touched), u = 0;
   while (u < n && is_listed[(size_t)touched[u]]) u++;
   size_t missing = u < n ? (size_t)touched[u] : 0;
@@ -60,7 +60,7 @@ static r4_status gather_listed(struct batch_rows *r, const r4_batch_options *o, 
                                r4_error *e)
 {
   const r4_data *d = r->data;
-  size_t masks = d->masks ? d->masks->n : 1, repeat = data_mask_layout(d).repeat;
+  size_t masks = data_masks(d) ? data_masks(d)->n : 1, repeat = data_mask_layout(d).repeat;
   uint8_t *gathered = r4_mem_new(masks, 1);
   r4_status s = R4_OK;
   r->listed = r4_mem_new(masks, o->masked);
@@ -71,7 +71,7 @@ static r4_status gather_listed(struct batch_rows *r, const r4_batch_options *o, 
     if (!number || gathered[number]) continue;
     gathered[number] = 1;
     s = check_mask(d, i, is_listed, e);
-    const uint8_t *mask = masks_at(d->masks, number);
+    const uint8_t *mask = masks_at(data_masks(d), number);
     for (size_t u = 0; u < o->masked; u++)
       r->listed[number * o->masked + u] = mask[(size_t)o->index[u] / repeat];
   }
@@ -94,7 +94,7 @@ static r4_status init_list(struct batch_rows *r, const r4_batch_options *o, r4_e
 r4_status batch_rows_init(struct batch_rows *r, const r4_data *d, const r4_batch_options *options,
                           r4_error *e)
 {
-  *r = (struct batch_rows){.data = data_derive(d, e), .features = d->values->features};
+  *r = (struct batch_rows){.data = data_derive(d, e), .features = data_x(d)->features};
   if (!r->data) return R4_E_MEMORY;
   r4_status s = augment_init(&r->augment, r->data, options->augment, options->seed, e);
   if (!s) s = fill_init(&r->fill, r->data, options->fill, options->seed, e);
@@ -143,23 +143,15 @@ static void read_mask(const struct batch_rows *r, uint32_t number, const uint8_t
     for (size_t c = layout.repeat; c-- > 0;) to[k * layout.repeat + c] = to[k];
 }
 
-static void read_values(const struct values *v, uint32_t row, float *to)
-{
-  if (v->bytes)
-    to_floats(values_row(v, row), v->features, to);
-  else
-    memcpy(to, v->floats + row * v->features, v->features * sizeof *to);
-}
-
 /* Records and rows lie anywhere in memory: the cache is told a few examples ahead, which halves the time. */
 static void ask_ahead(const r4_data *d, size_t n, const size_t *example)
 {
   enum { AHEAD = 3 };
-  const struct values *v = d->values;
+  const struct column *x = data_x(d);
   if (n > 2 * AHEAD) __builtin_prefetch(d->record + example[2 * AHEAD]);
-  if (n <= AHEAD || !v->bytes) return;
-  const uint8_t *row = values_row(v, d->record[example[AHEAD]].row);
-  for (size_t k = 0; k < v->features; k += 64) __builtin_prefetch(row + k);
+  if (n <= AHEAD || x->is->size > 1) return;
+  const char *row = column_row(x, d->record[example[AHEAD]].row);
+  for (size_t k = 0; k < x->features; k += 64) __builtin_prefetch(row + k);
 }
 
 size_t batch_rows_make(const struct batch_rows *r, uint32_t epoch, size_t n, const size_t *example,
@@ -171,7 +163,7 @@ size_t batch_rows_make(const struct batch_rows *r, uint32_t epoch, size_t n, con
     const struct record *record = r->data->record + example[i];
     ask_ahead(r->data, n - i, example + i);
     float *x = to->x + i * r->features;
-    read_values(r->data->values, record->row, x);
+    column_read(data_x(r->data), record->row, x);
     to->y[i] = (float)record->label;
     const uint8_t *mask = data_mask_bytes(r->data, example[i]);
     mask = augment_row(&r->augment, epoch, example[i], mask, x, to->moved + i * moved);

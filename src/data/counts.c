@@ -17,10 +17,10 @@ r4_counts r4_data_counts(const r4_data *d, int32_t label, int32_t group)
 
 double data_mask_area(const r4_data *d, uint32_t number)
 {
-  const uint8_t *mask = masks_at(d->masks, number);
+  const uint8_t *mask = masks_at(data_masks(d), number);
   uint64_t sum = 0;
-  for (size_t k = 0; k < d->masks->size; k++) sum += mask[k];
-  return (double)sum / (255. * (double)d->masks->size);
+  for (size_t k = 0; k < data_masks(d)->size; k++) sum += mask[k];
+  return (double)sum / (255. * (double)data_masks(d)->size);
 }
 
 static void add_masks(const r4_data *d, r4_facts *f)
@@ -41,21 +41,21 @@ static void add_masks(const r4_data *d, r4_facts *f)
     f->smallest_mask = 0;
 }
 
-/* Sums are in double and in order, so that they do not depend on threads. */
+/* Sums are in double and in order, so that they do not depend on threads. Padding does not count. */
 static void add_values(const r4_data *d, r4_facts *f)
 {
-  const struct values *v = d->values;
+  const struct column *v = data_x(d);
   double sum = 0;
-  for (size_t i = 0; i < d->n; i++) {
-    size_t start = d->record[i].row * v->features;
-    for (size_t k = start; k < start + v->features; k++) {
-      double x = v->bytes ? v->bytes[k] / 255. : (double)v->floats[k];
-      if ((i == 0 && k == start) || x < f->low) f->low = x;
-      if ((i == 0 && k == start) || x > f->high) f->high = x;
+  size_t n = 0;
+  for (size_t i = 0; i < d->n; i++)
+    for (size_t k = 0; k < column_length(v, d->record[i].row); k++) {
+      double x = (double)column_value(v, d->record[i].row, k);
+      if (!n || x < f->low) f->low = x;
+      if (!n || x > f->high) f->high = x;
       sum += x;
+      n++;
     }
-  }
-  if (d->n) f->mean = sum / ((double)d->n * (double)v->features);
+  if (n) f->mean = sum / (double)n;
 }
 
 r4_facts r4_data_facts(const r4_data *d)

@@ -13,17 +13,18 @@
 
 #define SHARE(part) ((part) ? (void)atomic_fetch_add(&(part)->references, 1) : (void)0)
 
-r4_data *data_new(size_t n, struct values *values, r4_error *e)
+r4_data *data_new(size_t n, struct column *x, r4_error *e)
 {
   r4_data *d = r4_mem_new(1, sizeof *d);
   if (d) {
-    d->values = values;
+    d->column[0] = (struct data_column){.name = "x", .values = x};
+    d->columns = 1;
     d->n = n;
     d->record = r4_mem_new(n ? n : 1, sizeof *d->record);
     d->classes = names_new(e);
     d->groups = names_new(e);
   } else {
-    values_drop(values);
+    column_drop(x);
   }
   if (!d || !d->record || !d->classes || !d->groups || data_set_about(d, e, "%s", "")) {
     r4_data_free(d);
@@ -31,7 +32,8 @@ r4_data *data_new(size_t n, struct values *values, r4_error *e)
     return NULL;
   }
   for (size_t i = 0; i < n; i++)
-    d->record[i] = (struct record){.row = (uint32_t)i, .file = DATA_NO_ID, .id = DATA_NO_ID};
+    d->record[i] =
+      (struct record){.row = (uint32_t)i, .origin = (uint32_t)i, .file = DATA_NO_ID, .id = DATA_NO_ID};
   return d;
 }
 
@@ -48,8 +50,10 @@ r4_data *data_derive(const r4_data *d, r4_error *e)
   *copy = *d;
   copy->record = memcpy(record, d->record, d->n * sizeof *record);
   copy->about = NULL;
-  SHARE(d->values);
-  SHARE(d->masks);
+  for (size_t k = 0; k < d->columns; k++) {
+    SHARE(d->column[k].values);
+    SHARE(d->column[k].masks);
+  }
   SHARE(d->classes);
   SHARE(d->groups);
   SHARE(d->files);
@@ -63,8 +67,10 @@ r4_data *data_derive(const r4_data *d, r4_error *e)
 void r4_data_free(r4_data *d)
 {
   if (!d) return;
-  values_drop(d->values);
-  masks_drop(d->masks);
+  for (size_t k = 0; k < d->columns; k++) {
+    column_drop(d->column[k].values);
+    masks_drop(d->column[k].masks);
+  }
   names_drop(d->classes);
   names_drop(d->groups);
   names_drop(d->files);
@@ -75,16 +81,54 @@ void r4_data_free(r4_data *d)
   r4_mem_free(d);
 }
 
-void data_set_values(r4_data *d, struct values *v)
+struct column *data_x(const r4_data *d)
 {
-  values_drop(d->values);
-  d->values = v;
+  return d->column[0].values;
+}
+
+struct masks *data_masks(const r4_data *d)
+{
+  return d->column[0].masks;
+}
+
+void data_set_x(r4_data *d, struct column *x)
+{
+  column_drop(d->column[0].values);
+  d->column[0].values = x;
 }
 
 void data_set_masks(r4_data *d, struct masks *m)
 {
-  masks_drop(d->masks);
-  d->masks = m;
+  masks_drop(d->column[0].masks);
+  d->column[0].masks = m;
+}
+
+r4_status data_add_column(r4_data *d, const char *name, struct column *values, r4_error *e)
+{
+  struct data_column *to = &d->column[d->columns];
+  r4_status s = R4_OK;
+  if (d->columns == DATA_COLUMNS || strlen(name) >= sizeof to->name || data_column(d, name))
+    s = r4_fail(e, R4_E_ARGUMENT,
+                "column %.40s: expected another name, of at most %zu letters, and at most %d columns", name,
+                sizeof to->name - 1, DATA_COLUMNS);
+  else if (values->rows != d->n)
+    s = r4_fail(e, R4_E_ARGUMENT, "column %s: %zu rows for %zu examples", name, values->rows, d->n);
+  if (s) {
+    column_drop(values);
+    return s;
+  }
+  *to = (struct data_column){.values = values};
+  memcpy(to->name, name, strlen(name));
+  for (size_t i = 0; d->columns == 1 && i < d->n; i++) d->record[i].origin = (uint32_t)i;
+  d->columns++;
+  return R4_OK;
+}
+
+const struct column *data_column(const r4_data *d, const char *name)
+{
+  for (size_t k = 0; k < d->columns; k++)
+    if (!strcmp(d->column[k].name, name)) return d->column[k].values;
+  return NULL;
 }
 
 r4_status data_set_about(r4_data *d, r4_error *e, const char *format, ...)
@@ -143,8 +187,9 @@ static r4_status check_record(const r4_data *d, size_t i, const char *source, r4
   if (r->group < 0 || (size_t)r->group >= d->groups->n)
     return r4_fail(e, R4_E_PARSE, "%s: example %zu has group %d, expected 0 to %zu", source, i, r->group,
                    d->groups->n - 1);
-  if (r->row >= d->values->rows || r->split >= R4_SPLITS ||
-      (r->mask && (!d->masks || r->mask >= d->masks->n)))
+  bool behind = r->row >= data_x(d)->rows;
+  for (size_t k = 1; k < d->columns; k++) behind |= r->origin >= d->column[k].values->rows;
+  if (behind || r->split >= R4_SPLITS || (r->mask && (!data_masks(d) || r->mask >= data_masks(d)->n)))
     return r4_fail(e, R4_E_INTERNAL, "%s: example %zu refers to row %u, mask %u, split %u", source, i, r->row,
                    r->mask, r->split);
   return R4_OK;
@@ -155,9 +200,9 @@ r4_status data_finish(r4_data *d, const char *source, r4_error *e)
   if (!d->n) return r4_fail(e, R4_E_PARSE, "%s: has no examples", source);
   if (!d->classes->n) return r4_fail(e, R4_E_PARSE, "%s: has no classes", source);
   if (!d->groups->n) groups_from_classes(d);
-  if (d->masks && d->masks->size != data_mask_layout(d).size)
+  if (data_masks(d) && data_masks(d)->size != data_mask_layout(d).size)
     return r4_fail(e, R4_E_INTERNAL, "%s: masks have %zu elements, examples %zu features", source,
-                   d->masks->size, d->values->features);
+                   data_masks(d)->size, data_x(d)->features);
   for (size_t i = 0; i < d->n; i++) {
     r4_status s = check_record(d, i, source, e);
     if (s) return s;
@@ -167,18 +212,18 @@ r4_status data_finish(r4_data *d, const char *source, r4_error *e)
 
 struct mask_layout data_mask_layout(const r4_data *d)
 {
-  const struct values *v = d->values;
+  const struct column *v = data_x(d);
   size_t features = v->features;
   bool images = v->shape.rank == 3;
   size_t pixels = images ? (size_t)(v->shape.dim[0] * v->shape.dim[1]) : features;
-  bool by_pixel = d->masks ? d->masks->size == pixels : images;
+  bool by_pixel = data_masks(d) ? data_masks(d)->size == pixels : images;
   return by_pixel ? (struct mask_layout){pixels, features / pixels} : (struct mask_layout){features, 1};
 }
 
 const uint8_t *data_mask_bytes(const r4_data *d, size_t i)
 {
   uint32_t number = d->record[i].mask;
-  return number ? masks_at(d->masks, number) : NULL;
+  return number ? masks_at(data_masks(d), number) : NULL;
 }
 
 /* ---- Asking ---- */
@@ -190,7 +235,7 @@ size_t r4_data_count(const r4_data *d)
 
 r4_shape r4_data_shape(const r4_data *d)
 {
-  return d->values->shape;
+  return data_x(d)->shape;
 }
 
 static const char *name_or_null(const struct names *l, uint32_t number)
@@ -210,14 +255,7 @@ r4_example r4_data_example(const r4_data *d, size_t i)
 
 void r4_data_values(const r4_data *d, size_t i, float *to)
 {
-  const struct values *v = d->values;
-  size_t row = d->record[i].row;
-  if (v->floats) {
-    memcpy(to, v->floats + row * v->features, v->features * sizeof *to);
-    return;
-  }
-  const uint8_t *from = values_row(v, row);
-  for (size_t k = 0; k < v->features; k++) to[k] = (float)from[k] / 255;
+  column_read(data_x(d), d->record[i].row, to);
 }
 
 bool r4_data_has_mask(const r4_data *d, size_t i)
@@ -229,11 +267,11 @@ bool r4_data_mask(const r4_data *d, size_t i, float *to)
 {
   uint32_t number = d->record[i].mask;
   if (!number) {
-    memset(to, 0, d->values->features * sizeof *to);
+    memset(to, 0, data_x(d)->features * sizeof *to);
     return false;
   }
   struct mask_layout layout = data_mask_layout(d);
-  const uint8_t *from = masks_at(d->masks, number);
+  const uint8_t *from = masks_at(data_masks(d), number);
   for (size_t k = 0; k < layout.size; k++)
     for (size_t c = 0; c < layout.repeat; c++) *to++ = (float)from[k] / 255;
   return true;
@@ -276,21 +314,11 @@ const char *r4_data_note(const r4_data *d, size_t k)
 
 /* ---- Hashing ---- */
 
-static void add_values(struct hash *h, const r4_data *d, size_t i)
-{
-  const struct values *v = d->values;
-  size_t row = d->record[i].row;
-  if (v->bytes)
-    hash_add(h, values_row(v, row), v->features);
-  else
-    hash_add(h, v->floats + row * v->features, v->features * sizeof *v->floats);
-}
-
 void data_digest(const r4_data *d, size_t i, uint8_t digest[HASH_BYTES])
 {
   struct hash h;
   hash_start(&h);
-  add_values(&h, d, i);
+  column_hash_row(data_x(d), d->record[i].row, &h);
   hash_end(&h, digest);
 }
 
@@ -301,8 +329,9 @@ static void add_example(struct hash *h, const r4_data *d, size_t i)
   hash_add_number(h, (uint64_t)r->group);
   hash_add_number(h, r->split);
   hash_add_number(h, r->mask != 0);
-  if (r->mask) hash_add(h, masks_at(d->masks, r->mask), d->masks->size);
-  add_values(h, d, i);
+  if (r->mask) hash_add(h, masks_at(data_masks(d), r->mask), data_masks(d)->size);
+  column_hash_row(data_x(d), r->row, h);
+  for (size_t k = 1; k < d->columns; k++) column_hash_row(d->column[k].values, r->origin, h);
 }
 
 static void add_names(struct hash *h, const struct names *l)
@@ -319,8 +348,10 @@ void r4_data_hash(const r4_data *d, char hex[R4_HASH_SIZE])
   uint8_t digest[GROUP][HASH_BYTES];
   hash_start(&all);
   hash_add_number(&all, d->n);
-  hash_add_number(&all, d->values->floats != NULL);
-  for (int k = 0; k < d->values->shape.rank; k++) hash_add_number(&all, (uint64_t)d->values->shape.dim[k]);
+  for (size_t k = 0; k < d->columns; k++) {
+    if (k) hash_add(&all, d->column[k].name, strlen(d->column[k].name) + 1);
+    column_hash(d->column[k].values, &all);
+  }
   add_names(&all, d->classes);
   add_names(&all, d->groups);
   for (size_t first = 0; first < d->n; first += BLOCK * GROUP) {

@@ -1,30 +1,23 @@
 /* The inside of a data set.
  *
- * A data set is a list of small records, one per example, and shared parts that never change: rows of values,
+ * A data set is a list of small records, one per example, and shared parts that never change: columns of values,
  * distinct masks, names. To derive a data set is to copy the records and edit the copy, and to take another
  * reference to the parts that stay: no image is copied, and what was there before cannot change. */
 #ifndef R4_DATA_DATA_H
 #define R4_DATA_DATA_H
 
 #include "base/error.h"
+#include "data/column/column.h"
 
-enum { DATA_NO_ID = UINT32_MAX };
+enum { DATA_NO_ID = UINT32_MAX, DATA_COLUMNS = 4 };
 
 struct record {
-  uint32_t row;  /* of values                                  */
-  uint32_t mask; /* of masks; 0: the example has none           */
+  uint32_t row;    /* of x                                                                               */
+  uint32_t origin; /* the row of all other columns, which stays when x gets other rows                   */
+  uint32_t mask;   /* of the masks of x; 0: the example has none                                         */
   int32_t label, group;
-  uint32_t file, id; /* in the lists of names, or DATA_NO_ID         */
+  uint32_t file, id; /* in the lists of names, or DATA_NO_ID */
   uint8_t split;
-};
-
-/* Rows of bytes, value = byte / 255, or of floats. */
-struct values {
-  _Atomic long references;
-  r4_shape shape; /* of one row */
-  size_t features, rows;
-  uint8_t *bytes; /* one of the two is NULL */
-  float *floats;
 };
 
 /* Distinct masks, a byte per element: value = byte / 255. An element is a pixel, whatever its channels, or a
@@ -46,20 +39,18 @@ struct names {
 struct r4_data {
   size_t n;
   struct record *record;
-  struct values *values;
-  struct masks *masks;                          /* NULL: no example has one */
+  size_t columns;
+  struct data_column {
+    char name[16];
+    struct column *values;
+    struct masks *masks;                        /* NULL: no example has one */
+  } column[DATA_COLUMNS];                       /* the first is x */
   struct names *classes, *groups, *files, *ids; /* files and ids may be NULL */
   struct names *notes;                          /* what reading found odd; NULL: nothing */
   char *about;
 };
 
 /* ---- Parts: made, filled, then handed to a data set and never changed again ---- */
-
-/* Zeroed rows. */
-struct values *values_new(r4_shape shape, size_t rows, bool floats, r4_error *e);
-void values_drop(struct values *v);
-/* Bytes of row i (of a values of bytes). */
-uint8_t *values_row(const struct values *v, size_t i);
 
 struct masks *masks_new(size_t size, r4_error *e);
 void masks_drop(struct masks *m);
@@ -75,13 +66,20 @@ bool names_find(const struct names *l, const char *name, uint32_t *number);
 
 /* ---- Data sets ---- */
 
-/* A data set of n zeroed records (row i at i), which takes over values; classes and groups empty. On failure values
- * is dropped. */
-r4_data *data_new(size_t n, struct values *values, r4_error *e);
+/* A data set of n zeroed records (row i at i), which takes over x, also on failure; classes and groups empty. */
+r4_data *data_new(size_t n, struct column *x, r4_error *e);
+/* Its first column, and the masks of that. */
+struct column *data_x(const r4_data *d);
+struct masks *data_masks(const r4_data *d);
+/* One more, of a row for each example as they are numbered now, which is taken over, also on failure; before the data
+ * set is shared. It goes with its examples wherever they go. */
+r4_status data_add_column(r4_data *d, const char *name, struct column *values, r4_error *e);
+/* NULL: none has this name. */
+const struct column *data_column(const r4_data *d, const char *name);
 /* A copy of the records with a reference to every part. The caller may edit its records, and replace parts. */
 r4_data *data_derive(const r4_data *d, r4_error *e);
 /* Replaces one part by another (drops the old one); works for NULL. */
-void data_set_values(r4_data *d, struct values *v);
+void data_set_x(r4_data *d, struct column *x);
 void data_set_masks(r4_data *d, struct masks *m);
 /* Once the records have the new labels: groups that are the classes go with them. */
 void data_set_classes(r4_data *d, struct names *classes);
@@ -107,7 +105,7 @@ r4_data *data_hold_out(const r4_data *d, r4_split to, double share, uint64_t see
  * fills in what is implied: groups are the classes where there are none. Call it last. */
 r4_status data_finish(r4_data *d, const char *source, r4_error *e);
 
-/* SHA-256 of the values of example i alone: equal images have equal digests. */
-void data_digest(const r4_data *d, size_t i, uint8_t digest[32]);
+/* SHA-256 of x of example i alone: equal images have equal digests. */
+void data_digest(const r4_data *d, size_t i, uint8_t digest[HASH_BYTES]);
 
 #endif

@@ -42,9 +42,7 @@ static size_t features(const struct fill *f)
 
 static float value_of(const struct fill *f, size_t i, size_t feature)
 {
-  const struct values *v = f->data->values;
-  size_t at = f->data->record[i].row * v->features + feature;
-  return v->bytes ? (float)v->bytes[at] / 255 : v->floats[at];
+  return column_value(data_x(f->data), f->data->record[i].row, feature);
 }
 
 /* The number-th random value of a channel. */
@@ -218,22 +216,17 @@ void fill_row(const struct fill *f, uint32_t epoch, size_t i, const float *x, co
   replace(&p, kind, to);
 }
 
-void fill_paste(const r4_data *d, size_t donor, float *x)
-{
-  const struct fill f = {.data = d};
-  const struct place p = {.f = &f, .mask = data_mask_bytes(d, donor), .x = x, .donor = donor};
-  replace(&p, &kinds[R4_FILL_PASTE], x);
-}
-
 /* ---- Making ---- */
 
 static void find_range(struct fill *f)
 {
+  const struct column *x = data_x(f->data);
   for (size_t c = 0; c < f->channels; c++) {
-    f->low[c] = f->data->values->bytes ? 0 : INFINITY;
-    f->high[c] = f->data->values->bytes ? 1 : -INFINITY;
+    f->low[c] = INFINITY;
+    f->high[c] = -INFINITY;
+    if (x->is->range) x->is->range(x, f->low + c, f->high + c);
   }
-  if (f->data->values->bytes) return;
+  if (x->is->range) return;
   for (size_t i = 0; i < f->data->n; i++)
     for (size_t j = 0; j < features(f); j++) {
       float v = value_of(f, i, j);
@@ -251,15 +244,15 @@ static void find_donors(struct fill *f)
 
 r4_status fill_init(struct fill *f, const r4_data *d, r4_fill kind, uint64_t seed, r4_error *e)
 {
-  r4_shape s = d->values->shape;
+  r4_shape s = data_x(d)->shape;
   bool image = s.rank == 3 && data_mask_layout(d).size == (size_t)(s.dim[0] * s.dim[1]);
   *f = (struct fill){
-    .data = d, .kind = kind, .seed = seed, .height = 1, .width = 1, .channels = d->values->features};
+    .data = d, .kind = kind, .seed = seed, .height = 1, .width = 1, .channels = data_x(d)->features};
   if (image) f->height = (size_t)s.dim[0], f->width = (size_t)s.dim[1], f->channels = (size_t)s.dim[2];
   if (kinds[kind].images && !image)
     return r4_fail(e, R4_E_ARGUMENT,
                    "fill: blur is for images with a mask per pixel, and examples are %zu features",
-                   d->values->features);
+                   data_x(d)->features);
   f->low = r4_mem_new(f->channels, sizeof *f->low);
   f->high = r4_mem_new(f->channels, sizeof *f->high);
   f->mean = r4_mem_new(features(f), sizeof *f->mean);
@@ -286,38 +279,84 @@ void fill_clear(struct fill *f)
 
 /* ---- Whole data sets ---- */
 
-static r4_status fill_all(const r4_data *d, const struct fill *f, uint32_t epoch, struct values *to,
-                          r4_error *e)
+/* Rows that are made one after the other: room for one as it is, and for what becomes of it. */
+struct rows {
+  float *x, *filled, *scratch;
+  struct column *to;
+};
+
+static void rows_free(struct rows *r)
 {
-  size_t n = d->values->features;
-  float *x = r4_mem_new(n, sizeof *x), *scratch = r4_mem_new(fill_scratch(f) + 1, sizeof *scratch);
-  r4_status s = x && scratch ? R4_OK : r4_fail(e, R4_E_MEMORY, "out of memory for %zu features", n);
-  for (size_t i = 0; i < d->n && !s; i++) {
-    r4_data_values(d, i, x);
-    fill_row(f, epoch, i, x, data_mask_bytes(d, i), scratch, to->floats + i * n);
-  }
-  r4_mem_free(x);
-  r4_mem_free(scratch);
-  return s;
+  r4_mem_free(r->x);
+  r4_mem_free(r->filled);
+  r4_mem_free(r->scratch);
+  column_drop(r->to);
+}
+
+static r4_status rows_init(struct rows *r, const r4_data *d, size_t n, size_t scratch, r4_error *e)
+{
+  size_t width = data_x(d)->features;
+  *r = (struct rows){.x = r4_mem_new(width, sizeof *r->x),
+                     .filled = r4_mem_new(width, sizeof *r->filled),
+                     .scratch = r4_mem_new(scratch + 1, sizeof *r->scratch),
+                     .to = column_for_changed(data_x(d), n, e)};
+  if (r->x && r->filled && r->scratch && r->to) return R4_OK;
+  rows_free(r);
+  return r4_fail(e, R4_E_MEMORY, "out of memory for %zu features", width);
+}
+
+/* d with these rows as x, one for each example. */
+static void rows_give(struct rows *r, r4_data *d)
+{
+  for (size_t i = 0; i < d->n; i++) d->record[i].row = (uint32_t)i;
+  data_set_x(d, r->to);
+  r->to = NULL;
 }
 
 r4_data *r4_data_fill(const r4_data *d, r4_fill kind, uint64_t seed, uint32_t epoch, r4_error *e)
 {
   NEEDS(d, "data", NULL);
   struct fill f;
-  r4_status s = fill_init(&f, d, kind, seed, e);
-  struct values *v = s ? NULL : values_new(d->values->shape, d->n, true, e);
-  r4_data *filled = v ? data_derive(d, e) : NULL;
-  s = filled ? fill_all(d, &f, epoch, v, e) : R4_E_MEMORY;
-  fill_clear(&f);
-  if (s) {
-    values_drop(v);
+  struct rows r;
+  if (fill_init(&f, d, kind, seed, e)) return NULL;
+  r4_data *filled = data_derive(d, e);
+  if (filled && rows_init(&r, d, d->n, fill_scratch(&f), e)) {
     r4_data_free(filled);
-    return NULL;
+    filled = NULL;
   }
-  for (size_t i = 0; i < d->n; i++) filled->record[i].row = (uint32_t)i;
-  data_set_values(filled, v);
+  if (filled) {
+    for (size_t i = 0; i < d->n; i++) {
+      r4_data_values(d, i, r.x);
+      fill_row(&f, epoch, i, r.x, data_mask_bytes(d, i), r.scratch, r.filled);
+      column_write(r.to, i, r.filled, data_x(d), d->record[i].row);
+    }
+    rows_give(&r, filled);
+    rows_free(&r);
+  }
+  fill_clear(&f);
   return filled;
+}
+
+r4_data *fill_pasted(const r4_data *d, size_t n, const size_t *example, const size_t *donor, r4_error *e)
+{
+  const struct fill f = {.data = d};
+  struct rows r;
+  r4_data *made = r4_data_subset(d, n, example, e);
+  if (made && rows_init(&r, d, n, 0, e)) {
+    r4_data_free(made);
+    made = NULL;
+  }
+  if (!made) return NULL;
+  for (size_t k = 0; k < n; k++) {
+    const struct place p = {
+      .f = &f, .mask = data_mask_bytes(d, donor[k]), .x = r.x, .i = example[k], .donor = donor[k]};
+    r4_data_values(d, example[k], r.x);
+    replace(&p, &kinds[R4_FILL_PASTE], r.x);
+    column_write(r.to, k, r.x, data_x(d), d->record[example[k]].row);
+  }
+  rows_give(&r, made);
+  rows_free(&r);
+  return made;
 }
 
 r4_fill r4_fill_for(const r4_data *d)

@@ -10,8 +10,8 @@
  *     paste    with probability 1/2 the masked content of another example, drawn uniformly, is put on this one,
  *              at the same place and whatever its own mask: m is the other's
  *
- * Values of bytes lie between 0 and 1; channels of a vector are its features. What is drawn depends on seed, epoch and
- * example alone. */
+ * Values of bytes lie between those of 0 and 255; channels of a vector are its features. What is drawn depends on seed,
+ * epoch and example alone. */
 #ifndef R4_DATA_FILL_H
 #define R4_DATA_FILL_H
 
@@ -42,7 +42,7 @@ size_t fill_scratch(const struct fill *f);
 void fill_row(const struct fill *f, uint32_t epoch, size_t i, const float *x, const uint8_t *mask,
               float *scratch, float *to);
 
-/* Puts the masked content of an example, which has a mask, on x, at its place. */
-void fill_paste(const r4_data *d, size_t donor, float *x);
+/* n examples, each with the masked content of a donor, which has a mask, put on it at its place. */
+r4_data *fill_pasted(const r4_data *d, size_t n, const size_t *example, const size_t *donor, r4_error *e);
 
 #endif

@@ -1,7 +1,6 @@
 /* What is probably wrong with a data set: its examples, and all checks together. */
 #include "data/lint.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,19 +35,18 @@ struct lint_name lint_name_of(const r4_data *d, size_t i)
 
 /* ---- Examples ---- */
 
-static bool is_constant(const struct values *v, size_t row)
+static bool is_constant(const struct column *x, size_t row)
 {
-  size_t size = v->bytes ? 1 : sizeof(float);
-  const char *first =
-    v->bytes ? (const char *)values_row(v, row) : (const char *)(v->floats + row * v->features);
-  return v->features > 1 && !memcmp(first, first + size, (v->features - 1) * size);
+  size_t size = x->is->size, n = column_length(x, row);
+  const char *first = column_row(x, row);
+  return n > 1 && !memcmp(first, first + size, (n - 1) * size);
 }
 
 static void constant_examples(struct lint *l)
 {
   size_t n = 0, first = 0;
   for (size_t i = l->d->n; i-- > 0;)
-    if (is_constant(l->d->values, l->d->record[i].row)) first = i, n++;
+    if (is_constant(data_x(l->d), l->d->record[i].row)) first = i, n++;
   if (n)
     lint_tell(l, WARNING, "constant", "%zu examples have one value everywhere, %s first", n,
               lint_name_of(l->d, first).text);
@@ -86,22 +84,12 @@ static void equal_examples(struct lint *l)
               repeats, lint_name_of(d, repeat[0]).text, lint_name_of(d, repeat[1]).text);
 }
 
-/* Floats are taken as they are: those of images are meant to be in [0, 1]. */
-static void bytes_as_floats(struct lint *l)
+static void odd_values(struct lint *l)
 {
-  const struct values *v = l->d->values;
-  float high = 0;
-  if (!v->floats) return;
-  for (size_t k = 0; k < v->rows * v->features; k++) {
-    float x = v->floats[k];
-    if (!(x >= 0 && x <= 255 && x == floorf(x))) return;
-    if (x > high) high = x;
-  }
-  if (high >= 128)
-    lint_tell(
-      l, WARNING, "values-scale",
-      "all values are whole numbers from 0 to %.0f, as bytes are: divide them by 255, or store them as uint8",
-      (double)high);
+  const struct column *x = data_x(l->d);
+  char text[R4_ERROR_SIZE];
+  const char *code = x->is->doubt ? x->is->doubt(x, text, sizeof text) : NULL;
+  if (code) lint_tell(l, WARNING, code, "%s", text);
 }
 
 /* ---- Files ---- */
@@ -132,8 +120,8 @@ r4_status r4_data_lint(const r4_data *d, const char *source, r4_finding finding[
   NEEDS(d, "data", R4_E_ARGUMENT);
   NEEDS(finding, "room for findings", R4_E_ARGUMENT);
   NEEDS(n, "room for their number", R4_E_ARGUMENT);
-  static void (*const check[])(struct lint *) = {odd_reading,     equal_examples, constant_examples,
-                                                 bytes_as_floats, lint_groups,    lint_masks};
+  static void (*const check[])(struct lint *) = {odd_reading, equal_examples, constant_examples,
+                                                 odd_values,  lint_groups,    lint_masks};
   struct lint l = {.d = d, .source = source, .finding = finding, .key = overlap_keys(d, e)};
   *n = 0;
   if (!l.key) return R4_E_MEMORY;

@@ -5,7 +5,7 @@
 /* Every mask that was read is zero everywhere. */
 static void empty_masks(struct lint *l)
 {
-  if (l->d->masks->n == 1)
+  if (data_masks(l->d)->n == 1)
     lint_tell(l, WARNING, "mask-empty", "all masks are zero everywhere: no example has one");
 }
 
@@ -21,8 +21,8 @@ static void full_masks(struct lint *l)
 
 static bool is_soft(const r4_data *d, uint32_t number)
 {
-  const uint8_t *mask = masks_at(d->masks, number);
-  for (size_t k = 0; k < d->masks->size; k++)
+  const uint8_t *mask = masks_at(data_masks(d), number);
+  for (size_t k = 0; k < data_masks(d)->size; k++)
     if (mask[k] && mask[k] != 255) return true;
   return false;
 }
@@ -80,8 +80,8 @@ static void uneven_masks(struct lint *l)
 static void inverted_masks(struct lint *l)
 {
   const r4_data *d = l->d;
-  size_t masked = 0, large = 0, middle = 0, different = d->masks->n - 1;
-  r4_shape shape = d->values->shape;
+  size_t masked = 0, large = 0, middle = 0, different = data_masks(d)->n - 1;
+  r4_shape shape = data_x(d)->shape;
   bool images = shape.rank == 3 && data_mask_layout(d).size == (size_t)(shape.dim[0] * shape.dim[1]);
   size_t centre = images ? (size_t)(shape.dim[0] / 2 * shape.dim[1] + shape.dim[1] / 2) : 0;
   for (size_t i = 0; i < d->n; i++) {
@@ -89,7 +89,7 @@ static void inverted_masks(struct lint *l)
     if (!number) continue;
     masked++;
     large += data_mask_area(d, number) > 0.5;
-    middle += images && masks_at(d->masks, number)[centre];
+    middle += images && masks_at(data_masks(d), number)[centre];
   }
   const char *reverse = "1 must mean \"must not matter\"; if it means the reverse, say so: --mask-means";
   if (2 * large > masked && 10 * different <= masked)
@@ -109,7 +109,7 @@ static void inverted_masks(struct lint *l)
 /* Values that are kept, but are all so small that they hardly count. */
 static void faint_masks(struct lint *l)
 {
-  const struct masks *m = l->d->masks;
+  const struct masks *m = data_masks(l->d);
   uint8_t largest = 0;
   for (size_t k = m->size; k < m->n * m->size; k++)
     if (m->bytes[k] > largest) largest = m->bytes[k];
@@ -124,5 +124,5 @@ void lint_masks(struct lint *l)
 {
   static void (*const check[])(struct lint *) = {empty_masks,  full_masks, inverted_masks, missing_masks,
                                                  uneven_masks, soft_masks, faint_masks};
-  for (size_t k = 0; l->d->masks && k < sizeof check / sizeof *check; k++) check[k](l);
+  for (size_t k = 0; data_masks(l->d) && k < sizeof check / sizeof *check; k++) check[k](l);
 }

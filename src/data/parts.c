@@ -1,4 +1,4 @@
-/* The shared parts of data sets: rows of values, distinct masks, lists of names. */
+/* The shared parts of data sets: distinct masks, lists of names. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -10,43 +10,6 @@
 static bool was_last(_Atomic long *references)
 {
   return atomic_fetch_sub(references, 1) == 1;
-}
-
-/* ---- Values ---- */
-
-struct values *values_new(r4_shape shape, size_t rows, bool floats, r4_error *e)
-{
-  size_t features = (size_t)r4_shape_count(shape);
-  struct values *v = r4_mem_new(1, sizeof *v);
-  if (!v) goto fail;
-  v->references = 1;
-  v->shape = shape;
-  v->features = features;
-  v->rows = rows;
-  size_t rows_or_one = rows ? rows : 1, bytes = 0;
-  if (__builtin_mul_overflow(rows_or_one, features, &bytes)) goto fail;
-  if (floats)
-    v->floats = r4_mem_new(bytes, sizeof *v->floats);
-  else
-    v->bytes = r4_mem_new(bytes, 1);
-  if (v->floats || v->bytes) return v;
-fail:
-  r4_mem_free(v);
-  r4_fail(e, R4_E_MEMORY, "out of memory for %zu examples of %zu features", rows, features);
-  return NULL;
-}
-
-void values_drop(struct values *v)
-{
-  if (!v || !was_last(&v->references)) return;
-  r4_mem_free(v->bytes);
-  r4_mem_free(v->floats);
-  r4_mem_free(v);
-}
-
-uint8_t *values_row(const struct values *v, size_t i)
-{
-  return v->bytes + i * v->features;
 }
 
 /* ---- Masks ---- */

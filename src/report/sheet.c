@@ -50,7 +50,7 @@ static r4_status lay_out(struct layout *l, const r4_data *d, r4_sheet_rows rows,
   size_t groups = rows == R4_SHEET_CLASSES ? d->classes->n : R4_SPLITS;
   *l = (struct layout){.columns = columns ? columns : COLUMNS, .titled = rows != R4_SHEET_IN_ORDER};
   l->rows = l->titled ? groups : (d->n + l->columns - 1) / l->columns;
-  find_size(l, d->values->shape);
+  find_size(l, data_x(d)->shape);
   l->cell = r4_mem_new(l->rows, l->columns * sizeof *l->cell);
   size_t *filled = r4_mem_new(groups, sizeof *filled);
   if (!l->cell || !filled) {
@@ -73,14 +73,9 @@ static r4_status lay_out(struct layout *l, const r4_data *d, r4_sheet_rows rows,
 /* Bytes of one example, grey or colour. */
 static void example_bytes(const r4_data *d, size_t i, uint8_t *to)
 {
-  const struct values *v = d->values;
-  size_t row = d->record[i].row;
-  if (v->bytes) {
-    memcpy(to, values_row(v, row), v->features);
-    return;
-  }
+  const struct column *v = data_x(d);
   for (size_t k = 0; k < v->features; k++) {
-    float x = v->floats[row * v->features + k];
+    float x = column_value(v, d->record[i].row, k);
     to[k] = x > 0 ? x < 1 ? (uint8_t)(x * 255 + .5f) : 255 : 0; /* not a number is black */
   }
 }
@@ -89,8 +84,8 @@ static void example_bytes(const r4_data *d, size_t i, uint8_t *to)
 static void mask_bytes(const r4_data *d, size_t i, uint8_t *to)
 {
   struct mask_layout layout = data_mask_layout(d);
-  size_t pixels = (size_t)(d->values->shape.dim[0] * d->values->shape.dim[1]), step = layout.size / pixels;
-  const uint8_t *from = masks_at(d->masks, d->record[i].mask);
+  size_t pixels = (size_t)(data_x(d)->shape.dim[0] * data_x(d)->shape.dim[1]), step = layout.size / pixels;
+  const uint8_t *from = masks_at(data_masks(d), d->record[i].mask);
   for (size_t k = 0; k < pixels; k++) to[k] = from[k * step];
 }
 
@@ -128,7 +123,7 @@ static void write_names(struct image *on, const r4_data *d, size_t i, size_t x, 
 static r4_status draw_cell(struct image *on, const r4_data *d, const struct layout *l, size_t i, size_t x,
                            size_t y, uint8_t *room[2], r4_error *e)
 {
-  r4_shape s = d->values->shape;
+  r4_shape s = data_x(d)->shape;
   struct image from = {(size_t)s.dim[0], (size_t)s.dim[1], (size_t)s.dim[2], room[0]};
   example_bytes(d, i, room[0]);
   r4_status status = enlarge(l, &from, room[1], e);
@@ -159,7 +154,7 @@ static r4_status draw(struct image *on, const r4_data *d, const struct layout *l
                       r4_error *e)
 {
   size_t row_height = l->height + LINE + GAP + (l->titled ? LINE : 0), most = l->height * l->width * 3;
-  size_t features = d->values->features > most ? d->values->features : most;
+  size_t features = data_x(d)->features > most ? data_x(d)->features : most;
   uint8_t *room[2] = {r4_mem_new(features, 1), r4_mem_new(features, 1)};
   r4_status s = R4_OK;
   if (!room[0] || !room[1]) s = r4_fail(e, R4_E_MEMORY, "out of memory for a sheet");
@@ -182,7 +177,7 @@ static r4_status draw(struct image *on, const r4_data *d, const struct layout *l
 
 static r4_status check_request(const r4_data *d, r4_sheet_rows rows, size_t columns, r4_error *e)
 {
-  r4_shape s = d->values->shape;
+  r4_shape s = data_x(d)->shape;
   if (s.rank != 3 || (s.dim[2] != 1 && s.dim[2] != 3))
     return r4_fail(e, R4_E_SHAPE, "a sheet shows images with 1 or 3 channels, and these examples are none");
   if (!d->n) return r4_fail(e, R4_E_ARGUMENT, "a sheet of no examples");

@@ -136,21 +136,21 @@ static bool load(struct reader *r, r4_data *d)
   struct header h;
   if (!take(r, &h, sizeof h) || !is_sound(&h, d->n, r->f)) return false;
   uint32_t *number = r4_mem_new(d->n, sizeof *number);
-  struct values *values = NULL;
+  struct column *values = NULL;
   struct masks *masks = NULL;
   bool good = number && take(r, number, d->n * sizeof *number);
   if (good)
-    values =
-      values_new(R4_SHAPE((int64_t)h.height, (int64_t)h.width, (int64_t)h.channels), d->n, false, NULL);
-  good = good && values && take(r, values->bytes, values->rows * values->features);
+    values = column_new(&bytes_column, R4_SHAPE((int64_t)h.height, (int64_t)h.width, (int64_t)h.channels),
+                        d->n, NULL);
+  good = good && values && take(r, values->data, values->rows * values->features);
   if (good && h.masks) good = (masks = take_masks(r, h.masks, h.height * h.width));
   good = good && take_end(r);
   if (good) {
     for (size_t i = 0; i < d->n; i++) d->record[i].mask = number[i];
-    data_set_values(d, values);
+    data_set_x(d, values);
     data_set_masks(d, masks);
   } else {
-    values_drop(values);
+    column_drop(values);
     masks_drop(masks);
   }
   r4_mem_free(number);
@@ -189,14 +189,14 @@ r4_status cache_store(const char *file, const r4_data *d, r4_error *e)
 {
   struct file_writer w;
   struct hash hash;
-  const struct values *v = d->values;
+  const struct column *v = data_x(d);
   uint8_t digest[HASH_BYTES];
   struct header h = {.version = DECODER_VERSION,
                      .examples = d->n,
                      .height = (uint64_t)v->shape.dim[0],
                      .width = (uint64_t)v->shape.dim[1],
                      .channels = (uint64_t)v->shape.dim[2],
-                     .masks = d->masks ? d->masks->n - 1 : 0};
+                     .masks = data_masks(d) ? data_masks(d)->n - 1 : 0};
   memcpy(h.magic, magic, sizeof magic);
   r4_status s = make_folder_of(file, e);
   if (!s) s = file_begin(&w, file, e);
@@ -204,8 +204,8 @@ r4_status cache_store(const char *file, const r4_data *d, r4_error *e)
   hash_start(&hash);
   put(&w, &hash, &h, sizeof h);
   for (size_t i = 0; i < d->n; i++) put(&w, &hash, &d->record[i].mask, sizeof d->record[i].mask);
-  put(&w, &hash, v->bytes, v->rows * v->features);
-  if (h.masks) put(&w, &hash, masks_at(d->masks, 1), h.masks * d->masks->size);
+  put(&w, &hash, v->data, v->rows * v->features);
+  if (h.masks) put(&w, &hash, masks_at(data_masks(d), 1), h.masks * data_masks(d)->size);
   hash_end(&hash, digest);
   fwrite(digest, 1, sizeof digest, w.f);
   return file_end(&w, e);

@@ -37,7 +37,7 @@ static r4_data *digits_open(const char *path, const r4_data_options *options, r4
   size_t train = 0;
   if (read_count(path, &train, e)) return NULL;
   size_t n = train + train / 6;
-  struct values *v = values_new(R4_SHAPE(DIGITS_SIDE, DIGITS_SIDE, 1), n, false, e);
+  struct column *v = column_new(&bytes_column, R4_SHAPE(DIGITS_SIDE, DIGITS_SIDE, 1), n, e);
   r4_data *d = v ? data_new(n, v, e) : NULL;
   if (!d) return NULL;
   enum { BLOCK = 1000 };
@@ -45,7 +45,7 @@ static r4_data *digits_open(const char *path, const r4_data_options *options, r4
   for (size_t first = 0; first < n; first += BLOCK) {
     uint8_t label[BLOCK];
     size_t here = n - first < BLOCK ? n - first : BLOCK;
-    r4_digits(options->seed, first, here, values_row(v, first), label);
+    r4_digits(options->seed, first, here, column_row(v, first), label);
     for (size_t k = 0; k < here; k++) {
       d->record[first + k].label = label[k];
       d->record[first + k].split = first + k < train ? R4_TRAIN : R4_TEST;

@@ -44,7 +44,8 @@ r4_status folder_read_split(const char *name, r4_split *split)
 enum { COLUMNS = 8 };
 
 /* Adds what was expected to what was found. */
-static r4_status missing_column(const struct column *columns, size_t n, const r4_error *found, r4_error *e)
+static r4_status missing_column(const struct table_column *columns, size_t n, const r4_error *found,
+                                r4_error *e)
 {
   char wanted[128] = "", optional[128] = "";
   for (size_t k = 0; k < n; k++) {
@@ -56,7 +57,7 @@ static r4_status missing_column(const struct column *columns, size_t n, const r4
                  *optional ? ", and if wanted " : "", optional);
 }
 
-static r4_status find_columns(const struct csv *c, size_t n, const struct column *columns, int *at,
+static r4_status find_columns(const struct csv *c, size_t n, const struct table_column *columns, int *at,
                               r4_error *e)
 {
   for (size_t k = 0; k < n; k++) {
@@ -69,7 +70,7 @@ static r4_status find_columns(const struct csv *c, size_t n, const struct column
 }
 
 r4_status folder_list_table(struct listing *l, struct mask_index *masks, size_t n,
-                            const struct column *columns, add_row *add, r4_error *e)
+                            const struct table_column *columns, add_row *add, r4_error *e)
 {
   enum { LIMIT = 1 << 30 };
   uint8_t *bytes = NULL;
@@ -116,7 +117,7 @@ r4_status folder_find_file(const char *folder, const char *file, const char *con
 
 enum { FILE_NAME, LABEL, GROUP, SPLIT, ID, METADATA };
 
-static const struct column metadata[METADATA] = {
+static const struct table_column metadata[METADATA] = {
   {"file", false}, {"label", false}, {"group", true}, {"split", true}, {"id", true}};
 
 static r4_status check_row(const struct csv *c, const int *at, struct listed *one, r4_error *e)

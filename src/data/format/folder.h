@@ -16,7 +16,7 @@ r4_status folder_find_file(const char *folder, const char *file, const char *con
                            r4_error *e);
 
 /* A column of a table, and what makes a listing of the row in hand: column[k] is the place of the k-th, or -1. */
-struct column {
+struct table_column {
   const char *name;
   bool optional;
 };
@@ -25,7 +25,7 @@ typedef r4_status add_row(struct listing *l, struct mask_index *masks, const str
 
 /* Calls add for each row of l->table, which has n columns that matter. */
 r4_status folder_list_table(struct listing *l, struct mask_index *masks, size_t n,
-                            const struct column *columns, add_row *add, r4_error *e);
+                            const struct table_column *columns, add_row *add, r4_error *e);
 
 /* Fills in label, group, split and id of an image file of that name; the strings must stay until the next call. */
 typedef r4_status describe_image(const char *name, void *context, struct listed *one, r4_error *e);

@@ -165,7 +165,7 @@ void mask_reader_describe(const struct listing *l, const r4_data *d, const r4_da
   bool relevant = options->mask_means == R4_MASKS_RELEVANT;
   char values[128];
   struct mask_values marked;
-  if (!d->masks) {
+  if (!data_masks(d)) {
     snprintf(text, size, "none");
   } else if (l->annotations) {
     snprintf(text, size, "%s outlines of %s must not matter", relevant ? "all but the" : "the",

@@ -105,7 +105,7 @@ static r4_status find_shape(const struct listing *l, const r4_data_options *opti
 /* ---- Pixels ---- */
 
 /* The image to its row of values, and the mask, if there is one, to mask. */
-static r4_status read_example(struct mask_reader *r, const struct values *values, size_t i, uint8_t *mask,
+static r4_status read_example(struct mask_reader *r, const struct column *values, size_t i, uint8_t *mask,
                               r4_error *e)
 {
   const struct listing *l = r->l;
@@ -115,7 +115,7 @@ static r4_status read_example(struct mask_reader *r, const struct values *values
   struct image was = {0};
   listing_name(l, i, name);
   r4_status s = listing_read_file(l, l->at[i].file, &data, &size, e);
-  if (!s) s = image_row(data, size, name, values->shape, values_row(values, i), &was, e);
+  if (!s) s = image_row(data, size, name, values->shape, column_row(values, i), &was, e);
   if (!s && (l->at[i].mask || l->at[i].marks)) s = mask_reader_read(r, i, &was, mask, e);
   r4_mem_free(data);
   return s;
@@ -127,18 +127,18 @@ static r4_status read_block(struct mask_reader *r, r4_data *d, size_t start, uin
 {
   struct first_error first = no_error;
   const struct listing *l = r->l;
-  r4_shape shape = d->values->shape;
+  r4_shape shape = data_x(d)->shape;
   size_t end = l->n - start < BLOCK ? l->n : start + BLOCK, pixels = (size_t)(shape.dim[0] * shape.dim[1]);
 #pragma omp parallel for schedule(dynamic)
   for (size_t i = start; i < end; i++) {
     r4_error error = {0};
     uint8_t *own = mask ? mask + (i - start) * pixels : NULL;
-    if (!is_behind(&first, i) && read_example(r, d->values, i, own, &error)) note_error(&first, i, &error);
+    if (!is_behind(&first, i) && read_example(r, data_x(d), i, own, &error)) note_error(&first, i, &error);
   }
   r4_status s = report(&first, e);
   for (size_t i = start; !s && i < end; i++)
     if (l->at[i].mask || l->at[i].marks)
-      s = masks_add(d->masks, mask + (i - start) * pixels, &d->record[i].mask, e);
+      s = masks_add(data_masks(d), mask + (i - start) * pixels, &d->record[i].mask, e);
   return s;
 }
 
@@ -146,11 +146,11 @@ static r4_status read_all(const struct listing *l, const r4_data_options *option
 {
   struct mask_reader r;
   uint8_t *mask = NULL;
-  r4_status s = mask_reader_start(&r, l, options, d->values->shape, e);
+  r4_status s = mask_reader_start(&r, l, options, data_x(d)->shape, e);
   if (!s && listing_masks(l)) {
     size_t pixels = data_mask_layout(d).size;
     data_set_masks(d, masks_new(pixels, e));
-    mask = d->masks ? r4_mem_new(BLOCK, pixels) : NULL;
+    mask = data_masks(d) ? r4_mem_new(BLOCK, pixels) : NULL;
     if (!mask) s = r4_fail(e, R4_E_MEMORY, "%s: out of memory for masks", l->folder);
   }
   for (size_t start = 0; !s && start < l->n; start += BLOCK) s = read_block(&r, d, start, mask, e);
@@ -187,9 +187,9 @@ static r4_status read_pixels(const struct listing *l, const r4_data_options *opt
   if (!cache || !cache_load(cache, d)) {
     r4_shape shape;
     s = find_shape(l, options, &shape, e);
-    struct values *values = s ? NULL : values_new(shape, l->n, false, e);
+    struct column *values = s ? NULL : column_new(&bytes_column, shape, l->n, e);
     if (!s && !values) s = R4_E_MEMORY;
-    if (!s) data_set_values(d, values);
+    if (!s) data_set_x(d, values);
     if (!s) s = read_all(l, options, d, e);
     if (!s && cache && !d->notes) s = cache_store(cache, d, e); /* what is odd is told every time */
   }

@@ -44,7 +44,8 @@ static r4_status index_masks(struct mask_index *masks, const char *folder, r4_er
 
 enum { LESION, IMAGE, DIAGNOSIS, COLUMNS };
 
-static const struct column columns[COLUMNS] = {{"lesion_id", false}, {"image_id", false}, {"dx", false}};
+static const struct table_column columns[COLUMNS] = {
+  {"lesion_id", false}, {"image_id", false}, {"dx", false}};
 
 static r4_status add_photograph(struct listing *l, struct mask_index *masks, const struct csv *c,
                                 const int *at, r4_error *e)

@@ -36,7 +36,7 @@ static int compare(const void *a, const void *b)
 
 enum { SPLIT, IMAGE, COLUMNS };
 
-static const struct column columns[COLUMNS] = {{"split", false}, {"image_id", false}};
+static const struct table_column columns[COLUMNS] = {{"split", false}, {"image_id", false}};
 
 static r4_status place_row(struct listing *l, struct mask_index *masks, const struct csv *c, const int *at,
                            r4_error *e)

@@ -90,7 +90,7 @@ static r4_status fill(r4_data *d, const struct member m[4], r4_error *e)
   for (int k = 0; k < 4; k += 2) {
     size_t n = (size_t)m[k].idx.dim[0];
     const uint8_t *label = m[k + 1].idx.data;
-    memcpy(values_row(d->values, row), m[k].idx.data, n * d->values->features);
+    memcpy(column_row(data_x(d), row), m[k].idx.data, n * data_x(d)->features);
     for (size_t i = 0; i < n; i++, row++) {
       if (label[i] >= CLASSES)
         return r4_fail(e, R4_E_PARSE, "%s: byte %zu: label %d, expected 0 to 9", m[k + 1].path,
@@ -133,7 +133,7 @@ static r4_data *idx_open(const char *path, const r4_data_options *options, r4_er
   if (!s) s = check_sizes(m, e);
   if (!s) {
     size_t n = (size_t)(m[0].idx.dim[0] + m[2].idx.dim[0]);
-    struct values *v = values_new(R4_SHAPE(m[0].idx.dim[1], m[0].idx.dim[2], 1), n, false, e);
+    struct column *v = column_new(&bytes_column, R4_SHAPE(m[0].idx.dim[1], m[0].idx.dim[2], 1), n, e);
     d = v ? data_new(n, v, e) : NULL;
     if (!d || fill(d, m, e) || describe(d, path, m, e) || data_finish(d, path, e)) {
       r4_data_free(d);

@@ -48,7 +48,7 @@ static void read_one(const char *file, r4_shape shape, uint8_t *to, r4_image_inf
 static void read_all(const char *const *file, r4_data *d, r4_image_info *info)
 {
 #pragma omp parallel for schedule(dynamic)
-  for (size_t i = 0; i < d->n; i++) read_one(file[i], d->values->shape, values_row(d->values, i), info + i);
+  for (size_t i = 0; i < d->n; i++) read_one(file[i], data_x(d)->shape, column_row(data_x(d), i), info + i);
 }
 
 /* Drops the records of files that could not be read; the first of these is the error unless some may fail. */
@@ -80,7 +80,7 @@ r4_data *r4_data_images(const char *const *file, size_t n, r4_shape shape, r4_im
 {
   NEEDS(file || !n, "files", NULL);
   if (check(n, shape, e)) return NULL;
-  struct values *values = values_new(shape, n, false, e);
+  struct column *values = column_new(&bytes_column, shape, n, e);
   r4_data *d = values ? data_new(n, values, e) : NULL;
   if (!d) return NULL;
   r4_image_info *own = info ? NULL : r4_mem_new(n, sizeof *own), *each = info ? info : own;

@@ -25,7 +25,7 @@ static bool matches(const char *path)
 
 enum { FILE_NAME, LABEL, PATCH, MASK, COLUMNS };
 
-static const struct column columns[COLUMNS] = {
+static const struct table_column columns[COLUMNS] = {
   {"file", false}, {"label", false}, {"patch", false}, {"mask", true}};
 
 static r4_status wrong_field(const struct csv *c, const int *at, int column, const char *expected,

@@ -1,5 +1,4 @@
 /* npz files as data sets. Three kinds of files are known by the names of their arrays; doc/data.md describes them. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,22 +8,23 @@
 
 /* ---- Values ---- */
 
-static r4_status check_x(const struct npz_source *s, int split, const struct array *first)
+static r4_status check_x(const struct npz_source *s, int split, const struct array *first,
+                         const struct column_kind *kind)
 {
   const struct array *x = &s->column[NPZ_X][split];
   const char *key = npz_source_key(s, NPZ_X, split);
-  if (x->type != ARRAY_U8 && !array_is_float(x)) return npz_source_wrong(s, key, x, "uint8 or floats");
-  if (x->rank < 2 || x->rank > 4)
-    return npz_source_wrong(s, key, x,
-                            "[examples, features], or [examples, height, width] with or without channels");
+  const struct column_kind *here = column_kind_for("x", x);
+  char expected[COLUMN_TEXT];
+  column_arrays("x", expected);
+  if (!here) return npz_source_wrong(s, key, x, expected);
+  if (x->rank < here->least || x->rank > here->most) return npz_source_wrong(s, key, x, here->shapes);
   for (int k = 1; k < x->rank; k++)
     if (!x->dim[k]) return npz_source_wrong(s, key, x, "dimensions of at least 1");
-  bool same = x->rank == first->rank && (x->type == ARRAY_U8) == (first->type == ARRAY_U8);
+  bool same = x->rank == first->rank && here == kind;
   for (int k = 1; same && k < x->rank; k++) same = x->dim[k] == first->dim[k];
   if (same) return R4_OK;
-  char shape[160];
-  array_describe(first, shape, sizeof shape);
-  return npz_source_wrong(s, key, x, shape);
+  array_describe(first, expected, sizeof expected);
+  return npz_source_wrong(s, key, x, expected);
 }
 
 static r4_shape shape_of(const struct npz_source *s, const struct array *x)
@@ -35,39 +35,31 @@ static r4_shape shape_of(const struct npz_source *s, const struct array *x)
   return R4_SHAPE(x->dim[1], x->dim[2], x->rank == 4 ? x->dim[3] : 1);
 }
 
-static r4_status check_finite(const struct npz_source *s, int split, const float *row, size_t features)
+static r4_status take_values(struct npz_source *s, struct column *c)
 {
-  for (size_t k = 0; k < s->n[split] * features; k++)
-    if (!isfinite(row[k]))
-      return r4_fail(s->e, R4_E_PARSE, "%s: %s: example %zu has %g at %zu, expected finite numbers", s->path,
-                     npz_source_key(s, NPZ_X, split), k / features, (double)row[k], k % features);
-  return R4_OK;
-}
-
-static struct values *read_values(struct npz_source *s)
-{
-  const struct array *first = NULL;
-  for (int k = R4_SPLITS; k--;)
-    if (s->n[k]) first = &s->column[NPZ_X][k];
-  for (int k = 0; k < R4_SPLITS; k++)
-    if (s->n[k] && check_x(s, k, first)) return NULL;
-  struct values *v = values_new(shape_of(s, first), s->count, first->type != ARRAY_U8, s->e);
-  if (!v) return NULL;
   r4_status status = R4_OK;
   for (size_t k = 0, row = 0; !status && k < R4_SPLITS; row += s->n[k++]) {
     struct array *x = &s->column[NPZ_X][k];
     if (!s->n[k]) continue;
-    if (v->bytes) {
-      memcpy(values_row(v, row), x->data, s->n[k] * v->features);
-    } else {
-      array_floats(x, 0, array_count(x), v->floats + row * v->features);
-      status = check_finite(s, (int)k, v->floats + row * v->features, v->features);
-    }
+    const struct column_source from = {s->path, npz_source_key(s, NPZ_X, (int)k), s->e};
+    status = c->is->take(c, row, x, &from);
     r4_mem_free(x->data); /* the shape is still needed, for masks */
     x->data = NULL;
   }
-  if (!status) return v;
-  values_drop(v);
+  return status;
+}
+
+static struct column *read_values(struct npz_source *s)
+{
+  const struct array *first = NULL;
+  for (int k = R4_SPLITS; k--;)
+    if (s->n[k]) first = &s->column[NPZ_X][k];
+  const struct column_kind *kind = column_kind_for("x", first);
+  for (int k = 0; k < R4_SPLITS; k++)
+    if (s->n[k] && check_x(s, k, first, kind)) return NULL;
+  struct column *c = column_new(kind, shape_of(s, first), s->count, s->e);
+  if (!c || !take_values(s, c)) return c;
+  column_drop(c);
   return NULL;
 }
 
@@ -235,7 +227,7 @@ static r4_data *npz_data_open(const char *path, const r4_data_options *options, 
   struct npz_source s;
   r4_data *d = NULL;
   if (!npz_source_open(&s, path, e)) {
-    struct values *v = read_values(&s);
+    struct column *v = read_values(&s);
     d = v ? data_new(s.count, v, e) : NULL;
     if (d && read_all(&s, d, options)) {
       r4_data_free(d);

@@ -155,7 +155,7 @@ static r4_status fill_masks(struct reading *r, r4_data *d)
   for (size_t k = 0, first = 0; k < R4_SPLITS; first += s->n[k++])
     for (size_t i = 0; s->column[NPZ_M][k].data && i < s->n[k]; i++) {
       status = read_mask(r, (int)k, i, first + i);
-      if (!status) status = masks_add(d->masks, r->bytes, &d->record[first + i].mask, s->e);
+      if (!status) status = masks_add(data_masks(d), r->bytes, &d->record[first + i].mask, s->e);
       if (status) return status;
     }
   return mask_report_settle(&r->report, r->options, s->path, d, s->e);
@@ -175,7 +175,7 @@ r4_status npz_read_masks(struct npz_source *s, r4_data *d, const r4_data_options
   r.stored = r4_mem_new(r.size, sizeof *r.stored);
   r.bytes = r4_mem_new(r.size, 1);
   data_set_masks(d, masks_new(r.size, s->e));
-  if (r.row && r.stored && r.bytes && d->masks)
+  if (r.row && r.stored && r.bytes && data_masks(d))
     status = fill_masks(&r, d);
   else
     status = r4_fail(s->e, R4_E_MEMORY, "%s: out of memory for masks of %zu elements", s->path, r.size);

@@ -33,7 +33,7 @@ static struct array *add(struct file *f, const char *key, int level, enum array_
 /* [n], and the shape of an example, with or without its channels. */
 static int shape_of(const struct file *f, int split, bool channels, int64_t dim[ARRAY_RANK])
 {
-  r4_shape shape = f->d->values->shape;
+  r4_shape shape = data_x(f->d)->shape;
   int rank = shape.rank == 3 && !channels ? 2 : shape.rank;
   dim[0] = (int64_t)f->n[split];
   memcpy(dim + 1, shape.dim, (size_t)rank * sizeof *dim);
@@ -42,17 +42,16 @@ static int shape_of(const struct file *f, int split, bool channels, int64_t dim[
 
 static r4_status add_values(struct file *f, int split)
 {
-  const struct values *v = f->d->values;
+  const struct column *v = data_x(f->d);
   int64_t dim[ARRAY_RANK];
   int rank = shape_of(f, split, v->shape.rank != 3 || v->shape.dim[2] > 1, dim);
-  struct array *a = add(f, npz_own_keys[NPZ_X][split], FAST, v->bytes ? ARRAY_U8 : ARRAY_F32, 0, rank, dim);
+  struct array *a = add(f, npz_own_keys[NPZ_X][split], FAST, v->is->array, 0, rank, dim);
   if (!a) return R4_E_MEMORY;
-  const char *from = v->bytes ? (const char *)v->bytes : (const char *)v->floats;
   size_t row = v->features * a->width;
   char *to = a->data;
   for (size_t i = 0; i < f->d->n; i++) {
     if (f->d->record[i].split != split) continue;
-    memcpy(to, from + f->d->record[i].row * row, row);
+    memcpy(to, column_row(v, f->d->record[i].row), row);
     to += row;
   }
   return R4_OK;
@@ -69,10 +68,10 @@ static bool masks_are_binary(const struct masks *m)
 /* bool, or floats byte / 255, which are rounded to the same byte when they are read. */
 static r4_status add_masks(struct file *f, int split, bool binary)
 {
-  const struct masks *m = f->d->masks;
+  const struct masks *m = data_masks(f->d);
   size_t size = m->size;
   int64_t dim[ARRAY_RANK];
-  int rank = shape_of(f, split, data_mask_layout(f->d).repeat == 1 && f->d->values->shape.dim[2] > 1, dim);
+  int rank = shape_of(f, split, data_mask_layout(f->d).repeat == 1 && data_x(f->d)->shape.dim[2] > 1, dim);
   struct array *a = add(f, npz_own_keys[NPZ_M][split], SMALL, binary ? ARRAY_BOOL : ARRAY_F32, 0, rank, dim);
   if (!a) return R4_E_MEMORY;
   uint8_t *bools = a->data;
@@ -155,7 +154,7 @@ static bool is_in_order(const r4_data *d)
 static r4_status add_columns(struct file *f)
 {
   const r4_data *d = f->d;
-  bool masks = has_masks(d), binary = masks && masks_are_binary(d->masks);
+  bool masks = has_masks(d), binary = masks && masks_are_binary(data_masks(d));
   const bool has[NPZ_COLUMNS] = {
     [NPZ_Y] = true, [NPZ_G] = true, [NPZ_FILE] = d->files, [NPZ_ID] = d->ids, [NPZ_PLACE] = !is_in_order(d)};
   r4_status s = R4_OK;
@@ -183,9 +182,12 @@ static r4_status add_lists(struct file *f)
 r4_status r4_data_save(const r4_data *d, const char *file, r4_error *e)
 {
   NEEDS(d, "data", R4_E_ARGUMENT);
-  r4_shape shape = d->values->shape;
+  r4_shape shape = data_x(d)->shape;
   if (shape.rank != 1 && shape.rank != 3)
     return r4_fail(e, R4_E_SHAPE, "%s: examples of rank %d, expected features or images", file, shape.rank);
+  if (d->columns > 1 || !data_x(d)->is->stem)
+    return r4_fail(e, R4_E_ARGUMENT, "%s: npz files have no place for a column %s of %s", file,
+                   d->column[d->columns - 1].name, d->column[d->columns - 1].values->is->name);
   struct file f = {.d = d, .e = e};
   for (size_t i = 0; i < d->n; i++) f.n[d->record[i].split]++;
   r4_status s = add_columns(&f);

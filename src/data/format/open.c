@@ -77,13 +77,13 @@ static r4_data *no_format(const char *source, const char *where, bool folder, r4
 static r4_data *of_size(r4_data *d, const char *source, const r4_data_options *o, r4_error *e)
 {
   if (!d || (!o->height && !o->width)) return d;
-  if (d->values->shape.rank != 3) {
+  if (data_x(d)->shape.rank != 3) {
     r4_fail(e, R4_E_ARGUMENT, "%s: has features, not images: they have no size to be %lld x %lld", source,
             (long long)o->height, (long long)o->width);
     r4_data_free(d);
     return NULL;
   }
-  const int64_t *dim = d->values->shape.dim;
+  const int64_t *dim = data_x(d)->shape.dim;
   if ((!o->height || o->height == dim[0]) && (!o->width || o->width == dim[1])) return d;
   r4_fail(e, R4_E_ARGUMENT, "%s: images of size %lld x %lld, expected size %lld x %lld", source,
           (long long)dim[0], (long long)dim[1], (long long)o->height, (long long)o->width);

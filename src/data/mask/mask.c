@@ -83,14 +83,14 @@ static r4_data *change_masks(const r4_data *d, bool training_only, element *chan
                              r4_error *e)
 {
   r4_data *made = data_derive(d, e);
-  if (!made || !d->masks) return made;
-  struct masks *m = training_only ? mask_copy(d->masks, e) : masks_new(d->masks->size, e);
-  uint32_t *number = r4_mem_new(d->masks->n, sizeof *number);
-  uint8_t *room = r4_mem_new(d->masks->size, 1);
+  if (!made || !data_masks(d)) return made;
+  struct masks *m = training_only ? mask_copy(data_masks(d), e) : masks_new(data_masks(d)->size, e);
+  uint32_t *number = r4_mem_new(data_masks(d)->n, sizeof *number);
+  uint8_t *room = r4_mem_new(data_masks(d)->size, 1);
   r4_status s = m ? R4_OK : R4_E_MEMORY;
-  if (m && (!number || !room)) s = r4_fail(e, R4_E_MEMORY, "out of memory for %zu masks", d->masks->n);
-  for (uint32_t k = 1; !s && k < d->masks->n; k++)
-    s = add_changed(m, masks_at(d->masks, k), change, context, room, number + k, e);
+  if (m && (!number || !room)) s = r4_fail(e, R4_E_MEMORY, "out of memory for %zu masks", data_masks(d)->n);
+  for (uint32_t k = 1; !s && k < data_masks(d)->n; k++)
+    s = add_changed(m, masks_at(data_masks(d), k), change, context, room, number + k, e);
   for (size_t i = 0; !s && i < made->n; i++) {
     struct record *r = made->record + i;
     if (!training_only || r->split == R4_TRAIN) r->mask = number[r->mask];
@@ -134,11 +134,11 @@ static void mean_mask(const r4_data *d, double *mean)
   double n = 0;
   for (size_t i = 0; i < d->n; i++) {
     if (!is_training_mask(d->record + i)) continue;
-    const uint8_t *mask = masks_at(d->masks, d->record[i].mask);
-    for (size_t k = 0; k < d->masks->size; k++) mean[k] += mask[k];
+    const uint8_t *mask = masks_at(data_masks(d), d->record[i].mask);
+    for (size_t k = 0; k < data_masks(d)->size; k++) mean[k] += mask[k];
     n++;
   }
-  for (size_t k = 0; n > 0 && k < d->masks->size; k++) mean[k] /= 255 * n;
+  for (size_t k = 0; n > 0 && k < data_masks(d)->size; k++) mean[k] /= 255 * n;
 }
 
 r4_data *r4_data_soften_masks(const r4_data *d, double alpha, r4_error *e)
@@ -148,10 +148,10 @@ r4_data *r4_data_soften_masks(const r4_data *d, double alpha, r4_error *e)
     r4_fail(e, R4_E_ARGUMENT, "masks softened by %g, expected 0 to 1", alpha);
     return NULL;
   }
-  if (!d->masks) return data_derive(d, e);
-  double *mean = r4_mem_new(d->masks->size, sizeof *mean);
+  if (!data_masks(d)) return data_derive(d, e);
+  double *mean = r4_mem_new(data_masks(d)->size, sizeof *mean);
   if (!mean) {
-    r4_fail(e, R4_E_MEMORY, "out of memory for a mask of %zu elements", d->masks->size);
+    r4_fail(e, R4_E_MEMORY, "out of memory for a mask of %zu elements", data_masks(d)->size);
     return NULL;
   }
   mean_mask(d, mean);

@@ -184,11 +184,11 @@ static r4_status corrupt(r4_data *d, struct corruption *c, const uint8_t *wrong,
 
 static r4_status check(const r4_data *d, r4_corruption kind, r4_error *e)
 {
-  r4_shape s = d->values->shape;
+  r4_shape s = data_x(d)->shape;
   if ((unsigned)kind > R4_CORRUPT_SHRINK)
     return r4_fail(e, R4_E_ARGUMENT, "corruption %d, expected %d to %d", (int)kind, R4_CORRUPT_MISPOSITION,
                    R4_CORRUPT_SHRINK);
-  if (d->masks && (s.rank != 3 || d->masks->size != (size_t)(s.dim[0] * s.dim[1])))
+  if (data_masks(d) && (s.rank != 3 || data_masks(d)->size != (size_t)(s.dim[0] * s.dim[1])))
     return r4_fail(e, R4_E_ARGUMENT, "only masks of images can be corrupted, with one element per pixel");
   return R4_OK;
 }
@@ -199,12 +199,12 @@ r4_data *r4_data_corrupt_masks(const r4_data *d, r4_corruption kind, double corr
   NEEDS(d, "data", NULL);
   if (check(d, kind, e)) return NULL;
   r4_data *made = data_derive(d, e);
-  if (!made || !d->masks) return made;
+  if (!made || !data_masks(d)) return made;
   struct corruption c = {.kind = kind,
                          .seed = seed,
-                         .size = {(size_t)d->values->shape.dim[0], (size_t)d->values->shape.dim[1]},
-                         .masks = d->masks};
-  struct masks *m = mask_copy(d->masks, e);
+                         .size = {(size_t)data_x(d)->shape.dim[0], (size_t)data_x(d)->shape.dim[1]},
+                         .masks = data_masks(d)};
+  struct masks *m = mask_copy(data_masks(d), e);
   uint8_t *wrong = r4_mem_new(d->n ? d->n : 1, 1);
   if (m && !wrong) r4_fail(e, R4_E_MEMORY, "out of memory for choosing among %zu examples", d->n);
   bool done = m && wrong && !choose_wrong(d, correct, seed, wrong, e) && !corrupt(made, &c, wrong, m, e);

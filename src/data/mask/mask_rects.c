@@ -29,7 +29,7 @@ static void grow(r4_rect *p, r4_shape image, int64_t by)
 
 size_t r4_data_mask_rects(const r4_data *d, const r4_augment *augment, r4_rect *rect)
 {
-  r4_shape image = d->values->shape;
+  r4_shape image = data_x(d)->shape;
   size_t n = 0;
   if (image.rank != 3) return 0;
   size_t depth = (size_t)image.dim[2] / data_mask_layout(d).repeat;

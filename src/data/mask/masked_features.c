@@ -28,7 +28,7 @@ static void mirror_line(float *mark, size_t n, size_t stride)
  * else, so that nothing is listed in vain. */
 static void spread(const r4_data *d, const r4_augment *by, float *mark)
 {
-  r4_shape s = d->values->shape;
+  r4_shape s = data_x(d)->shape;
   size_t height = (size_t)s.dim[0], width = (size_t)s.dim[1], channels = (size_t)s.dim[2];
   for (size_t column = 0; column < width; column++)
     grow_line(mark + column * channels, height, width * channels, (float)by->crop);
@@ -44,9 +44,9 @@ static void spread(const r4_data *d, const r4_augment *by, float *mark)
 size_t r4_data_masked_features(const r4_data *d, const r4_augment *augment, float *index)
 {
   struct mask_layout layout = data_mask_layout(d);
-  r4_shape shape = d->values->shape;
+  r4_shape shape = data_x(d)->shape;
   size_t n = 0;
-  for (size_t k = 0; k < d->values->features; k++) index[k] = 0;
+  for (size_t k = 0; k < data_x(d)->features; k++) index[k] = 0;
   for (size_t i = 0; i < d->n; i++) {
     const uint8_t *mask = data_mask_bytes(d, i);
     for (size_t k = 0; mask && k < layout.size; k++)

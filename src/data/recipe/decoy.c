@@ -15,11 +15,11 @@ struct rectangle {
 
 static r4_status check_pictures(const r4_data *d, struct picture *p, r4_error *e)
 {
-  r4_shape s = d->values->shape;
-  if (s.rank != 3 || !d->values->bytes)
+  r4_shape s = data_x(d)->shape;
+  if (s.rank != 3 || !column_is_image_bytes(data_x(d)))
     return r4_fail(e, R4_E_ARGUMENT,
                    "decoys need images of bytes, [height, width, channels]; %s has %s of rank %d", d->about,
-                   d->values->bytes ? "examples" : "real numbers", s.rank);
+                   column_is_image_bytes(data_x(d)) ? "examples" : data_x(d)->is->name, s.rank);
   *p = (struct picture){(size_t)s.dim[0], (size_t)s.dim[1], (size_t)s.dim[2]};
   return R4_OK;
 }
@@ -53,12 +53,12 @@ static size_t shown(const r4_data *d, size_t i, uint64_t seed)
 
 /* d with rows of values in the order of its examples, no masks yet, and without groups of its own. Takes over v and
  * m; v may be NULL for the values as they are. */
-static r4_data *derive(const r4_data *d, struct values *v, struct masks *m, r4_error *e)
+static r4_data *derive(const r4_data *d, struct column *v, struct masks *m, r4_error *e)
 {
   r4_data *made = data_derive(d, e);
   struct names *groups = made ? names_new(e) : NULL;
   if (!groups) {
-    values_drop(v);
+    column_drop(v);
     masks_drop(m);
     r4_data_free(made);
     return NULL;
@@ -66,7 +66,7 @@ static r4_data *derive(const r4_data *d, struct values *v, struct masks *m, r4_e
   names_drop(made->groups);
   made->groups = groups;
   data_set_masks(made, m);
-  if (v) data_set_values(made, v);
+  if (v) data_set_x(made, v);
   for (size_t i = 0; v && i < made->n; i++) made->record[i].row = (uint32_t)i;
   return made;
 }
@@ -91,13 +91,13 @@ static size_t draw_corner(uint64_t seed, size_t i)
   return (size_t)r4_random_below((r4_random){seed, PURPOSE_CORNER, 0}, i, 4);
 }
 
-static struct values *draw_squares(const r4_data *d, struct picture p, const struct decoy *decoy, r4_error *e)
+static struct column *draw_squares(const r4_data *d, struct picture p, const struct decoy *decoy, r4_error *e)
 {
-  struct values *v = values_new(d->values->shape, d->n, false, e);
+  struct column *v = column_new(&bytes_column, data_x(d)->shape, d->n, e);
   if (!v) return NULL;
 #pragma omp parallel for schedule(static)
   for (size_t i = 0; i < d->n; i++) {
-    uint8_t *image = memcpy(values_row(v, i), values_row(d->values, d->record[i].row), v->features);
+    uint8_t *image = memcpy(column_row(v, i), column_row(data_x(d), d->record[i].row), v->features);
     fill(image, p, corner_of(p, decoy->side, draw_corner(decoy->seed, i)),
          decoy->colour + shown(d, i, decoy->seed) * p.channels);
   }
@@ -120,7 +120,7 @@ r4_data *decoy_corner(const r4_data *d, const struct decoy *decoy, r4_error *e)
   for (size_t k = 0; k < 4; k++) corner[k] = corner_of(p, decoy->side, k);
   for (size_t k = 0; m && !s && k < 4; k++) s = add_mask(m, p, 1, corner + k, one + k, e);
   if (m && !s) s = add_mask(m, p, 4, corner, &all, e);
-  struct values *v = m && !s && !decoy->clean ? draw_squares(d, p, decoy, e) : NULL;
+  struct column *v = m && !s && !decoy->clean ? draw_squares(d, p, decoy, e) : NULL;
   if (!m || s || (!v && !decoy->clean)) {
     masks_drop(m);
     return NULL;
@@ -155,15 +155,15 @@ static void squeeze(const uint8_t *from, struct picture p, uint8_t *to)
     for (size_t c = 0; c < row; c++) *to++ = (uint8_t)((from[c] + from[row + c] + 1) / 2);
 }
 
-static struct values *draw_halves(const r4_data *d, struct picture p, const struct decoy *decoy, r4_error *e)
+static struct column *draw_halves(const r4_data *d, struct picture p, const struct decoy *decoy, r4_error *e)
 {
-  struct values *v = values_new(d->values->shape, d->n, false, e);
+  struct column *v = column_new(&bytes_column, data_x(d)->shape, d->n, e);
   if (!v) return NULL;
 #pragma omp parallel for schedule(static)
   for (size_t i = 0; i < d->n; i++) {
     size_t filled = draw_half(decoy->seed, i);
-    uint8_t *image = values_row(v, i);
-    squeeze(values_row(d->values, d->record[i].row), p, image + (1 - filled) * (v->features / 2));
+    uint8_t *image = column_row(v, i);
+    squeeze(column_row(data_x(d), d->record[i].row), p, image + (1 - filled) * (v->features / 2));
     if (!decoy->clean)
       fill(image, p, half_of(p, filled), decoy->colour + shown(d, i, decoy->seed) * p.channels);
   }
@@ -185,7 +185,7 @@ r4_data *decoy_half(const r4_data *d, const struct decoy *decoy, r4_error *e)
     struct rectangle r = half_of(p, k);
     s = add_mask(m, p, 1, &r, half + k, e);
   }
-  struct values *v = m && !s ? draw_halves(d, p, decoy, e) : NULL;
+  struct column *v = m && !s ? draw_halves(d, p, decoy, e) : NULL;
   if (!v) {
     masks_drop(m);
     return NULL;

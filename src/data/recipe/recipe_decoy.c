@@ -17,13 +17,13 @@ static r4_status shade_divisor(const char *shades, const char *otherwise, int *d
 
 static size_t channels_of(const r4_data *d)
 {
-  r4_shape s = d->values->shape;
+  r4_shape s = data_x(d)->shape;
   return s.rank == 3 ? (size_t)s.dim[2] : 1;
 }
 
 static size_t shorter_side(const r4_data *d)
 {
-  r4_shape s = d->values->shape;
+  r4_shape s = data_x(d)->shape;
   return s.rank < 2 ? 1 : (size_t)(s.dim[0] < s.dim[1] ? s.dim[0] : s.dim[1]);
 }
 

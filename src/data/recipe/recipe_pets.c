@@ -33,7 +33,7 @@ static bool matches(const char *path)
 
 enum { IMAGE, LEFT, TOP, RIGHT, BOTTOM, COLUMNS };
 
-static const struct column columns[COLUMNS] = {
+static const struct table_column columns[COLUMNS] = {
   {"image", false}, {"bbox_xmin", false}, {"bbox_ymin", false}, {"bbox_xmax", false}, {"bbox_ymax", false}};
 
 static r4_status read_corner(const struct csv *c, int column, double *to, r4_error *e)
@@ -139,23 +139,23 @@ static r4_status set_groups(r4_data *d, uint64_t seed, r4_error *e)
 
 static r4_status plant(r4_data *d, const r4_data *source, uint64_t seed, r4_error *e)
 {
-  struct values *v = values_new(source->values->shape, source->n, false, e);
+  struct column *v = column_new(&bytes_column, data_x(source)->shape, source->n, e);
   if (!v) return R4_E_MEMORY;
   const struct mask_layout layout = data_mask_layout(source);
   for (size_t i = 0; i < d->n; i++) {
     const uint8_t *mask = data_mask_bytes(source, i);
-    uint8_t *row = memcpy(values_row(v, i), values_row(source->values, source->record[i].row), v->features);
+    uint8_t *row = memcpy(column_row(v, i), column_row(data_x(source), source->record[i].row), v->features);
     for (size_t k = 0; mask && k < v->features; k++)
       if (mask[k / layout.repeat]) row[k] = colour_of(d, i, seed) == WHITE ? 255 : 0;
     d->record[i].row = (uint32_t)i;
   }
-  data_set_values(d, v);
+  data_set_x(d, v);
   return R4_OK;
 }
 
 static r4_data *make(const r4_data *source, const r4_recipe_options *o, r4_error *e)
 {
-  if (o->side || source->classes->n != 2 || !source->values->bytes || !source->masks) {
+  if (o->side || source->classes->n != 2 || !column_is_image_bytes(data_x(source)) || !data_masks(source)) {
     r4_fail(
       e, R4_E_ARGUMENT, "pets: %s",
       o->side

@@ -117,19 +117,21 @@ const struct format plant_format = {"plants", "a folder with images/DAY_Znn.jpg 
 
 /* ---- Making ---- */
 
-static void brighten(const struct values *from, struct values *to)
+static void brighten(const struct column *from, struct column *to)
 {
+  const uint8_t *dark = from->data;
+  uint8_t *bright = to->data;
   for (size_t k = 0; k < from->rows * from->features; k++)
-    to->bytes[k] = from->bytes[k] < 128 ? (uint8_t)(2 * from->bytes[k]) : 255;
+    bright[k] = dark[k] < 128 ? (uint8_t)(2 * dark[k]) : 255;
 }
 
 /* Of all pixels of training, rounded. */
-static void mean_colour(const r4_data *d, const struct values *v, size_t channels, uint8_t *mean)
+static void mean_colour(const r4_data *d, const struct column *v, size_t channels, uint8_t *mean)
 {
   uint64_t sum[3] = {0}, pixels = 0;
   for (size_t i = 0; i < d->n; i++) {
     if (d->record[i].split != R4_TRAIN) continue;
-    const uint8_t *row = values_row(v, d->record[i].row);
+    const uint8_t *row = column_row(v, d->record[i].row);
     for (size_t k = 0; k < v->features; k++) sum[k % channels] += row[k];
     pixels += v->features / channels;
   }
@@ -139,16 +141,16 @@ static void mean_colour(const r4_data *d, const struct values *v, size_t channel
 static r4_data *make(const r4_data *source, const r4_recipe_options *options, r4_error *e)
 {
   (void)options;
-  const struct values *from = source->values;
+  const struct column *from = data_x(source);
   r4_shape shape = from->shape;
-  if (!from->bytes || shape.rank != 3 || (shape.dim[2] != 1 && shape.dim[2] != 3)) {
+  if (!column_is_image_bytes(from) || shape.rank != 3 || (shape.dim[2] != 1 && shape.dim[2] != 3)) {
     r4_fail(e, R4_E_SHAPE, "plant: the source has no images of bytes with 1 or 3 channels");
     return NULL;
   }
-  struct values *v = values_new(shape, from->rows, false, e);
+  struct column *v = column_new(&bytes_column, shape, from->rows, e);
   r4_data *d = v ? data_derive(source, e) : NULL;
   if (!d) {
-    values_drop(v);
+    column_drop(v);
     return NULL;
   }
   uint8_t mean[3];
@@ -159,12 +161,12 @@ static r4_data *make(const r4_data *source, const r4_recipe_options *options, r4
   for (size_t i = 0; i < d->n; i++) {
     const struct record *r = d->record + i;
     if (r->split != R4_TEST || !r->mask) continue;
-    const uint8_t *mask = masks_at(d->masks, r->mask);
-    uint8_t *row = values_row(v, r->row);
+    const uint8_t *mask = masks_at(data_masks(d), r->mask);
+    uint8_t *row = column_row(v, r->row);
     for (size_t k = 0; k < v->features; k++)
       if (mask[k / layout.repeat] >= 128) row[k] = mean[k % channels];
   }
-  data_set_values(d, v);
+  data_set_x(d, v);
   return d;
 }
 

@@ -1,0 +1,137 @@
+#include "data/column/column.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* ---- The kinds ---- */
+
+static const struct column_kind *const kinds[] = {&bytes_column, &floats_column};
+
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+const struct column_kind *column_kind_for(const char *stem, const struct array *a)
+{
+  for (size_t k = 0; k < KINDS; k++)
+    if (!strcmp(kinds[k]->stem, stem) && kinds[k]->takes(a)) return kinds[k];
+  return NULL;
+}
+
+void column_arrays(const char *stem, char text[COLUMN_TEXT])
+{
+  size_t used = 0;
+  text[0] = 0;
+  for (size_t k = 0; k < KINDS; k++)
+    if (!strcmp(kinds[k]->stem, stem) && used < COLUMN_TEXT)
+      used += (size_t)snprintf(text + used, COLUMN_TEXT - used, "%s%s", used ? " or " : "", kinds[k]->arrays);
+}
+
+/* ---- Making ---- */
+
+static bool allocate(struct column *c)
+{
+  size_t rows = c->rows ? c->rows : 1, elements;
+  if (__builtin_mul_overflow(rows, c->features, &elements)) return false;
+  c->data = r4_mem_new(elements, c->is->size);
+  if (c->is->lengths) c->length = r4_mem_new(rows, sizeof *c->length);
+  return c->data && (c->length || !c->is->lengths);
+}
+
+struct column *column_new(const struct column_kind *kind, r4_shape shape, size_t rows, r4_error *e)
+{
+  struct column *c = r4_mem_new(1, sizeof *c);
+  size_t features = (size_t)r4_shape_count(shape);
+  if (c) {
+    *c = (struct column){.references = 1, .is = kind, .shape = shape, .features = features, .rows = rows};
+    for (int k = 0; k < COLUMN_NUMBERS; k++) c->number[k] = kind->number[k].usual;
+    if (allocate(c)) {
+      for (size_t i = 0; c->length && i < rows; i++) c->length[i] = (uint32_t)features;
+      return c;
+    }
+  }
+  column_drop(c);
+  r4_fail(e, R4_E_MEMORY, "out of memory for %zu examples of %zu %s", rows, features, kind->element);
+  return NULL;
+}
+
+struct column *column_for_changed(const struct column *c, size_t rows, r4_error *e)
+{
+  struct column *made = column_new(c->is->changed ? c->is->changed : c->is, c->shape, rows, e);
+  if (made && made->is == c->is) memcpy(made->number, c->number, sizeof c->number);
+  return made;
+}
+
+void column_drop(struct column *c)
+{
+  if (!c || atomic_fetch_sub(&c->references, 1) != 1) return;
+  r4_mem_free(c->data);
+  r4_mem_free(c->length);
+  r4_mem_free(c);
+}
+
+/* ---- Rows ---- */
+
+void *column_row(const struct column *c, size_t row)
+{
+  return (char *)c->data + row * c->features * c->is->size;
+}
+
+size_t column_length(const struct column *c, size_t row)
+{
+  return c->length ? c->length[row] : c->features;
+}
+
+void column_read(const struct column *c, size_t row, float *to)
+{
+  c->is->read(c, row, 0, c->features, to);
+}
+
+void column_write(struct column *c, size_t row, const float *from, const struct column *like, size_t like_row)
+{
+  if (c->length) c->length[row] = (uint32_t)column_length(like, like_row);
+  c->is->write(c, row, from);
+}
+
+float column_value(const struct column *c, size_t row, size_t feature)
+{
+  float value;
+  c->is->read(c, row, feature, 1, &value);
+  return value;
+}
+
+bool column_is_usual(const struct column *c)
+{
+  for (int k = 0; k < COLUMN_NUMBERS; k++)
+    if (c->number[k] != c->is->number[k].usual) return false;
+  return true;
+}
+
+bool column_is_image_bytes(const struct column *c)
+{
+  return c->is == &bytes_column && column_is_usual(c);
+}
+
+/* ---- Hashing ---- */
+
+/* Numbers that are not the usual ones follow, and the tag says that they do. */
+void column_hash(const struct column *c, struct hash *h)
+{
+  bool usual = column_is_usual(c);
+  hash_add_number(h, usual ? c->is->tag : c->is->tag | UINT64_C(1) << 32);
+  for (int k = 0; k < COLUMN_NUMBERS && !usual; k++) {
+    uint64_t bits;
+    memcpy(&bits, c->number + k, sizeof bits);
+    hash_add_number(h, bits);
+  }
+  for (int k = 0; k < c->shape.rank; k++) hash_add_number(h, (uint64_t)c->shape.dim[k]);
+}
+
+/* Padding is not content. */
+void column_hash_row(const struct column *c, size_t row, struct hash *h)
+{
+  size_t length = column_length(c, row);
+  if (c->length) hash_add_number(h, length);
+  hash_add(h, column_row(c, row), length * c->is->size);
+}

@@ -1,0 +1,63 @@
+/* Floats, as they are. */
+#include <math.h>
+#include <string.h>
+
+#include "base/plain.h"
+#include "data/column/column.h"
+
+static void read_floats(const struct column *c, size_t row, size_t first, size_t n, float *to)
+{
+  memcpy(to, (const float *)column_row(c, row) + first, n * sizeof *to);
+}
+
+static void write_floats(struct column *c, size_t row, const float *from)
+{
+  memcpy(column_row(c, row), from, c->features * sizeof *from);
+}
+
+/* Those of images are meant to be in [0, 1]. */
+static const char *doubt(const struct column *c, char *text, size_t size)
+{
+  const float *x = c->data;
+  float high = 0;
+  for (size_t k = 0; k < c->rows * c->features; k++) {
+    if (!(x[k] >= 0 && x[k] <= 255 && x[k] == floorf(x[k]))) return NULL;
+    if (x[k] > high) high = x[k];
+  }
+  if (high < 128) return NULL;
+  plain_print(
+    text, size,
+    "all values are whole numbers from 0 to %.0f, as bytes are: divide them by 255, or store them as uint8",
+    (double)high);
+  return "values-scale";
+}
+
+static r4_status take(struct column *c, size_t row, const struct array *a, const struct column_source *from)
+{
+  float *to = column_row(c, row);
+  size_t n = (size_t)array_count(a);
+  array_floats(a, 0, (int64_t)n, to);
+  for (size_t k = 0; k < n; k++)
+    if (!isfinite(to[k]))
+      return r4_fail(from->e, R4_E_PARSE, "%s: %s: example %zu has %g at %zu, expected finite numbers",
+                     from->path, from->key, k / c->features, (double)to[k], k % c->features);
+  return R4_OK;
+}
+
+const struct column_kind floats_column = {
+  .name = "floats",
+  .element = "features",
+  .tag = 1,
+  .size = sizeof(float),
+  .read = read_floats,
+  .write = write_floats,
+  .doubt = doubt,
+  .stem = "x",
+  .arrays = "floats",
+  .shapes = "[examples, features], or [examples, height, width] with or without channels",
+  .least = 2,
+  .most = 4,
+  .array = ARRAY_F32,
+  .takes = array_is_float,
+  .take = take,
+};
