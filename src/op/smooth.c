@@ -3,6 +3,7 @@
 #include <tgmath.h>
 
 #include "base/expf.h"
+#include "base/tanhf.h"
 #include "op/element.h"
 
 #define HALF_SQRT2 0.70710678118654752440 /* sqrt(1/2) */
@@ -10,8 +11,10 @@
 #define INV_SQRT_2PI 0.39894228040143267794
 #define GELU_ARGMIN (-0.75179152469356445) /* where gelu is smallest: it falls before and rises after */
 
-/* The float one is made for vector code. */
+/* The float ones are made for vector code. */
 #define EXP(a) _Generic((a), float : r4_expf, double : (exp))(a)
+#define TANH(a) _Generic((a), float : r4_tanhf, double : (tanh))(a)
+#define ERF(a) _Generic((a), float : r4_erff, double : (erf))(a)
 
 ELEMENT1(square, a *a)
 ELEMENT1(sqrt, sqrt(a))
@@ -19,10 +22,10 @@ ELEMENT1(rsqrt, 1 / sqrt(a))
 ELEMENT1(exp, EXP(a))
 ELEMENT1(log, log(a))
 ELEMENT1(log1p, log1p(a))
-ELEMENT1(tanh, tanh(a))
+ELEMENT1(tanh, TANH(a))
 ELEMENT1(sigmoid, 1 / (1 + EXP(-a)))
-ELEMENT1(erf, erf(a))
-ELEMENT1(gelu, a / 2 * (1 + erf(a * (__typeof__(a))HALF_SQRT2)))
+ELEMENT1(erf, ERF(a))
+ELEMENT1(gelu, a / 2 * (1 + ERF(a * (__typeof__(a))HALF_SQRT2)))
 
 /* ---- Derivatives, with x the argument and y the value ---- */
 
