@@ -33,23 +33,25 @@ static void print_json(void)
 
 enum { COLUMNS = 5 };
 struct row {
+  r4_op_info op;
   char arity[16];
-  const char *cell[COLUMNS];
 };
 
 /* Row 0 is the heading. */
 static struct row row_of(size_t k)
 {
-  if (!k) return (struct row){.cell = {"operation", "args", "grad", "bound", "kernels"}};
-  r4_op_info op = r4_op_describe(k - 1);
-  struct row r = {.arity = "any", .cell = {op.name, NULL, op.grad, op.bound, op.kernels}};
-  if (op.arity >= 0) snprintf(r.arity, sizeof r.arity, "%d", op.arity);
+  if (!k)
+    return (struct row){{.name = "operation", .grad = "grad", .bound = "bound", .kernels = "kernels"},
+                        "args"};
+  struct row r = {r4_op_describe(k - 1), "any"};
+  if (r.op.arity >= 0) snprintf(r.arity, sizeof r.arity, "%d", r.op.arity);
   return r;
 }
 
 static const char *cell(const struct row *r, int column)
 {
-  return r->cell[column] ? r->cell[column] : r->arity;
+  const char *cells[COLUMNS] = {r->op.name, r->arity, r->op.grad, r->op.bound, r->op.kernels};
+  return cells[column];
 }
 
 /* Columns as wide as their widest cell. */

@@ -1228,7 +1228,7 @@ typedef struct {
   const char *name;
   int arity;                /* -1: any number                            */
   const char *grad, *bound; /* "yes", and for what or why it is refused */
-  const char *kernels;      /* for example "ref, fused" or "ref, oneDNN" */
+  char kernels[64];         /* plain loops, then the faster ones as they are tried: "ref, direct, oneDNN" */
 } r4_op_info;
 
 size_t r4_op_count(void);

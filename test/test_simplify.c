@@ -276,6 +276,22 @@ static void test_products(void **state)
   }
 }
 
+/* step(z) is taken from relu(z) where that exists, even if it is built later, so that z need not be kept. */
+static void test_through(void **state)
+{
+  (void)state;
+  for (int rectified = 0; rectified < 2; rectified++) {
+    r4_graph *g = r4_graph_new();
+    r4_id z = r4_tanh(g, r4_input(g, "x", R4_SHAPE(3))), out[2] = {r4_step(g, z)}, simple[2];
+    out[1] = rectified ? r4_relu(g, z) : r4_abs(g, z);
+    r4_graph *h = simplify(g, 2, out, simple, NULL);
+    assert_non_null(h);
+    assert_int_equal(graph_arg(h, simple[0], 0).i, rectified ? simple[1].i : graph_arg(h, simple[1], 0).i);
+    r4_graph_free(h);
+    r4_graph_free(g);
+  }
+}
+
 /* Chains that lead on and on, and sums that share their terms, take neither the stack nor forever. */
 static void test_long(void **state)
 {
@@ -299,6 +315,7 @@ int main(void)
     cmocka_unit_test(test_expressions),
     cmocka_unit_test(test_products),
     cmocka_unit_test(test_long),
+    cmocka_unit_test(test_through),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   check_seed();

@@ -98,16 +98,6 @@ static r4_id bias_vector(const struct work *w, r4_id x)
   return vector ? b : R4_NONE;
 }
 
-static bool takes_bias(const struct op *op)
-{
-  return op == &op_matmul || op == &op_conv2d;
-}
-
-static bool takes_sum(const struct op *op)
-{
-  return op == &op_matmul || op == &op_scatter_add || op == &op_place;
-}
-
 static bool plain_head(const struct work *w, r4_id h)
 {
   const struct fact *f = &w->fact[h.i];
@@ -125,7 +115,7 @@ static void absorb_into(struct work *w, r4_id head, r4_id final)
 static bool absorb_bias(struct work *w, r4_id z, r4_id h, r4_id other)
 {
   r4_id b = bias_vector(w, other);
-  if (!b.i || !plain_head(w, h) || !takes_bias(graph_node(w->g, h)->op)) return false;
+  if (!b.i || !plain_head(w, h) || !graph_node(w->g, h)->op->takes_bias) return false;
   absorb_into(w, h, z);
   w->fact[z.i].fused.bias = b;
   fact_of(w, b)->uses++;
@@ -136,7 +126,7 @@ static bool absorb_bias(struct work *w, r4_id z, r4_id h, r4_id other)
 static bool absorb_sum(struct work *w, r4_id z, r4_id h, r4_id q)
 {
   const struct fact *f = &w->fact[q.i];
-  if (!plain_head(w, h) || !takes_sum(graph_node(w->g, h)->op)) return false;
+  if (!plain_head(w, h) || !graph_node(w->g, h)->op->takes_sum) return false;
   if (f->uses != 1 || f->is_output || f->absorbed) return false;
   bool worth = f->role == ROLE_DENSE || (f->role == ROLE_ELEMENT && w->fact[z.i].is_output);
   if (!worth) return false;

@@ -7,18 +7,44 @@
 /* First fit. */
 static const struct {
   const struct op *op;
+  const char *name; /* for "r4 ops" */
   kernel_maker *make;
 } makers[] = {
-  {&op_matmul, sparse_matmul},     {&op_matmul, dnn_matmul},        {&op_conv2d, direct_conv},
-  {&op_conv2d, dnn_conv},          {&op_conv2d_dx, narrow_conv_dx}, {&op_conv2d_dx, direct_conv_dx},
-  {&op_conv2d_dx, dnn_conv_dx},    {&op_conv2d_dw, direct_conv_dw}, {&op_conv2d_dw, dnn_conv_dw},
-  {&op_pool_sum, dnn_pool},        {&op_pool_max, pool_kernel},     {&op_softmax, rows_kernel},
-  {&op_logsumexp, rows_kernel},    {&op_sum, middle_kernel},        {&op_transpose, move_kernel},
-  {&op_slice, move_kernel},        {&op_pad, move_kernel},          {&op_concat, move_kernel},
-  {&op_gather, index_kernel},      {&op_scatter_add, index_kernel}, {&op_unpool_sum, pool_kernel},
-  {&op_unpool_max, pool_kernel},   {&op_pick_max, pool_kernel},     {&op_unpool_may, pool_may_kernel},
-  {&op_pick_may, pool_may_kernel}, {&op_crop, crop_kernel},         {&op_place, crop_kernel},
+  {&op_matmul, "sparse", sparse_matmul},
+  {&op_matmul, "oneDNN", dnn_matmul},
+  {&op_conv2d, "direct", direct_conv},
+  {&op_conv2d, "oneDNN", dnn_conv},
+  {&op_conv2d_dx, "few channels", narrow_conv_dx},
+  {&op_conv2d_dx, "direct", direct_conv_dx},
+  {&op_conv2d_dx, "oneDNN", dnn_conv_dx},
+  {&op_conv2d_dw, "direct", direct_conv_dw},
+  {&op_conv2d_dw, "oneDNN", dnn_conv_dw},
+  {&op_pool_sum, "oneDNN", dnn_pool},
+  {&op_pool_max, "pool", pool_kernel},
+  {&op_softmax, "rows", rows_kernel},
+  {&op_logsumexp, "rows", rows_kernel},
+  {&op_sum, "middle", middle_kernel},
+  {&op_transpose, "move", move_kernel},
+  {&op_slice, "move", move_kernel},
+  {&op_pad, "move", move_kernel},
+  {&op_concat, "move", move_kernel},
+  {&op_gather, "index", index_kernel},
+  {&op_scatter_add, "index", index_kernel},
+  {&op_unpool_sum, "pool", pool_kernel},
+  {&op_unpool_max, "pool", pool_kernel},
+  {&op_pick_max, "pool", pool_kernel},
+  {&op_unpool_may, "pool", pool_may_kernel},
+  {&op_pick_may, "pool", pool_may_kernel},
+  {&op_crop, "crop", crop_kernel},
+  {&op_place, "crop", crop_kernel},
 };
+
+const char *kernel_maker_name(const struct op *op, size_t k)
+{
+  for (size_t j = 0; j < sizeof makers / sizeof *makers; j++)
+    if (makers[j].op == op && !k--) return makers[j].name;
+  return NULL;
+}
 
 /* ---- Whose kernels ---- */
 

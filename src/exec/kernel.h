@@ -29,6 +29,8 @@ void kernel_free(struct kernel *k);
 
 /* Makers of fast float kernels: R4_OK and *k == NULL means "not this one". */
 typedef r4_status kernel_maker(const struct kernel_request *q, struct kernel **k, r4_error *e);
+/* The name of the k-th maker that is tried for an operation, or NULL. */
+const char *kernel_maker_name(const struct op *op, size_t k);
 kernel_maker sparse_matmul, dnn_matmul, dnn_conv, dnn_conv_dx, dnn_conv_dw, dnn_pool;
 kernel_maker narrow_conv_dx, pool_kernel, pool_may_kernel;
 kernel_maker direct_conv, direct_conv_dx, direct_conv_dw;

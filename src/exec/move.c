@@ -72,43 +72,72 @@ static void set_axis(struct copy *c, int r, int k, int64_t dim, int64_t from, in
   c->to[at] = to;
 }
 
-static void describe(const struct kernel_request *q, size_t j, int64_t *concat_at, struct copy *c)
+/* Each describes axis k of the copy of operand j; in and out are the strides of that operand and of the result. */
+typedef void describe_axis(const struct kernel_request *q, size_t j, int k, const int64_t *in,
+                           const int64_t *out, struct copy *c);
+enum { STEP = R4_MAX_RANK };
+
+static void transpose_axis(const struct kernel_request *q, size_t j, int k, const int64_t *in,
+                           const int64_t *out, struct copy *c)
 {
-  enum { STEP = R4_MAX_RANK };
-  int r = q->out.rank;
+  (void)j;
+  set_axis(c, q->out.rank, k, q->out.dim[k], in[q->attr.i[k]], out[k]);
+}
+
+static void slice_axis(const struct kernel_request *q, size_t j, int k, const int64_t *in, const int64_t *out,
+                       struct copy *c)
+{
+  (void)j;
+  set_axis(c, q->out.rank, k, q->out.dim[k], in[k] * q->attr.i[STEP + k], out[k]);
+  c->from_offset += in[k] * q->attr.i[k];
+}
+
+static void pad_axis(const struct kernel_request *q, size_t j, int k, const int64_t *in, const int64_t *out,
+                     struct copy *c)
+{
+  (void)j;
+  set_axis(c, q->out.rank, k, q->in[0].dim[k], in[k], out[k] * q->attr.i[STEP + k]);
+  c->to_offset += out[k] * q->attr.i[k];
+}
+
+/* Operand j begins where the ones before it end. */
+static void concat_axis(const struct kernel_request *q, size_t j, int k, const int64_t *in,
+                        const int64_t *out, struct copy *c)
+{
+  set_axis(c, q->out.rank, k, q->in[j].dim[k], in[k], out[k]);
+  for (size_t before = 0; before < j && k == q->attr.i[0]; before++)
+    c->to_offset += q->in[before].dim[k] * out[k];
+}
+
+static const struct {
+  const struct op *op;
+  describe_axis *axis;
+  bool leaves_holes; /* the result is cleared first */
+} moves[] = {{&op_transpose, transpose_axis, false},
+             {&op_slice, slice_axis, false},
+             {&op_pad, pad_axis, true},
+             {&op_concat, concat_axis, false}};
+
+static void describe(const struct kernel_request *q, size_t j, describe_axis *axis, struct copy *c)
+{
   int64_t in[R4_MAX_RANK], out[R4_MAX_RANK];
   op_strides(q->in[j], in);
   op_strides(q->out, out);
   *c = (struct copy){.dim = {1, 1, 1, 1, 1, 1}, .operand = j};
-  for (int k = 0; k < r; k++) {
-    const int64_t *a = q->attr.i;
-    if (q->op == &op_transpose)
-      set_axis(c, r, k, q->out.dim[k], in[a[k]], out[k]);
-    else if (q->op == &op_slice) {
-      set_axis(c, r, k, q->out.dim[k], in[k] * a[STEP + k], out[k]);
-      c->from_offset += in[k] * a[k];
-    } else if (q->op == &op_pad) {
-      set_axis(c, r, k, q->in[0].dim[k], in[k], out[k] * a[STEP + k]);
-      c->to_offset += out[k] * a[k];
-    } else {
-      set_axis(c, r, k, q->in[j].dim[k], in[k], out[k]);
-    }
-  }
-  if (q->op == &op_concat) {
-    c->to_offset = *concat_at * out[q->attr.i[0]];
-    *concat_at += q->in[j].dim[q->attr.i[0]];
-  }
+  for (int k = 0; k < q->out.rank; k++) axis(q, j, k, in, out, c);
 }
 
 r4_status move_kernel(const struct kernel_request *q, struct kernel **k, r4_error *e)
 {
+  size_t kind = 0, kinds = sizeof moves / sizeof *moves;
+  while (kind < kinds && moves[kind].op != q->op) kind++;
+  if (kind == kinds) return R4_OK;
   struct move *m = r4_mem_new(1, sizeof *m + q->n * sizeof *m->copy);
   if (!m) return r4_fail(e, R4_E_MEMORY, "plan: out of memory for %s", q->op->name);
   m->base = (struct kernel){.name = "move", .run = move_run, .destroy = move_destroy};
   m->n = q->n;
-  m->zero = q->op == &op_pad ? (size_t)r4_shape_count(q->out) : 0;
-  int64_t concat_at = 0;
-  for (size_t j = 0; j < q->n; j++) describe(q, j, &concat_at, &m->copy[j]);
+  m->zero = moves[kind].leaves_holes ? (size_t)r4_shape_count(q->out) : 0;
+  for (size_t j = 0; j < q->n; j++) describe(q, j, moves[kind].axis, &m->copy[j]);
   *k = &m->base;
   return R4_OK;
 }

@@ -68,11 +68,14 @@ struct op {
   const char *name;
   int arity; /* -1: one or more */
   enum op_kind kind;
-  uint64_t index_args;             /* bit k: argument k is an index: no derivative, no box */
-  int cost;                        /* of an element, in units of an addition; 0 means 1 */
-  bool needs_shape;                /* the shape is an attribute, not determined by the arguments */
-  bool has_value;                  /* attr.f is an attribute */
-  bool nonneg;                     /* the result is never negative */
+  uint64_t index_args;        /* bit k: argument k is an index: no derivative, no box */
+  int cost;                   /* of an element, in units of an addition; 0 means 1 */
+  bool needs_shape;           /* the shape is an attribute, not determined by the arguments */
+  bool has_value;             /* attr.f is an attribute */
+  bool nonneg;                /* the result is never negative */
+  uint64_t keeps_sign;        /* nor is it if none of these arguments is, bit k: argument k; 0: may be */
+  bool takes_bias, takes_sum; /* a float kernel adds a bias (and rectifies); adds onto what is there */
+  const struct op *through;   /* f with op(f(x)) = op(x): where f(x) is computed anyway, x need not be kept */
   const struct attr_field *fields; /* ends with name NULL; NULL: none */
 
   bool (*shape)(struct infer *s);
@@ -88,13 +91,13 @@ struct op {
   element_f32 *f32; /* of OP_ELEMENT */
   element_f64 *f64;
   r4_status (*kernel)(const struct call *c); /* of all others */
-  const char *fast;                          /* name of the fast float kernel, for "r4 ops" */
 
   const struct sample *samples;
   size_t sample_count;
 };
 
-_Static_assert(MAX_ARITY <= 64, "index_args has a bit for each argument");
+#define EVERY_ARG UINT64_MAX
+_Static_assert(MAX_ARITY <= 64, "index_args and keeps_sign have a bit for each argument");
 static inline bool op_is_index(const struct op *op, size_t k)
 {
   return op->index_args >> k & 1;

@@ -98,7 +98,7 @@ static bool same_scatter(const r4_graph *g, r4_id a, r4_id b)
 
 static bool bilinear(const struct op *op)
 {
-  return op == &op_matmul || op == &op_conv2d || op == &op_conv2d_dx || op == &op_conv2d_dw;
+  return op->bound == op_bilinear;
 }
 
 /* f(a, c) + f(b, c) = f(a + b, c) for products of the same kind with one operand in common. */
@@ -208,7 +208,7 @@ static r4_id neg_simplify(r4_graph *g, r4_id y)
 #define Q VALUES(4, -2, .25, -1)
 
 const struct op op_add = {
-  ELEMENT_OP(add, 2), .vjp = add_vjp, .bound = op_linear, .simplify = add_simplify,
+  ELEMENT_OP(add, 2), .keeps_sign = EVERY_ARG, .vjp = add_vjp, .bound = op_linear, .simplify = add_simplify,
   SAMPLES({.in = PAIR, .x = {P, Q}, .y = VALUES(2, -2.5, 1.75, 2)})};
 
 const struct op op_sub = {
@@ -216,12 +216,12 @@ const struct op op_sub = {
   SAMPLES({.in = PAIR, .x = {P, Q}, .y = VALUES(-6, 1.5, 1.25, 4)})};
 
 const struct op op_mul = {
-  ELEMENT_OP(mul, 2), .vjp = mul_vjp, .bound = mul_bound, .simplify = mul_simplify,
+  ELEMENT_OP(mul, 2), .keeps_sign = EVERY_ARG, .vjp = mul_vjp, .bound = mul_bound, .simplify = mul_simplify,
   SAMPLES({.in = PAIR, .x = {P, Q}, .y = VALUES(-8, 1, .375, -3)}, {.in = PAIR, .low = .1, .high = 2},
           {.in = PAIR, .low = -.3, .high = .2})};
 
 const struct op op_div = {
-  ELEMENT_OP(div, 2), .cost = 2, .vjp = div_vjp, .bound = div_bound, .simplify = div_simplify,
+  ELEMENT_OP(div, 2), .keeps_sign = EVERY_ARG, .cost = 2, .vjp = div_vjp, .bound = div_bound, .simplify = div_simplify,
   SAMPLES({.in = PAIR, .x = {P, Q}, .y = VALUES(-.5, .25, 6, -3)}, {.in = PAIR, .low = .5, .high = 3},
           {.in = PAIR, .low = -3, .high = -.5})};
 

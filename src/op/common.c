@@ -50,32 +50,15 @@ bool op_is_value(const r4_graph *g, r4_id x, double value)
   return op_value(g, x, &v) && v == value;
 }
 
-/* Sums, products, quotients, extrema and movements of values >= 0 are >= 0. */
-static bool keeps_sign(const struct op *op)
-{
-  static const struct op *const keeps[] = {
-    &op_add,       &op_mul,       &op_div,       &op_min,      &op_max,      &op_detach,    &op_sum,
-    &op_broadcast, &op_reshape,   &op_transpose, &op_slice,    &op_pad,      &op_concat,    &op_matmul,
-    &op_conv2d,    &op_conv2d_dx, &op_check,     &op_pool_sum, &op_pool_max, &op_reduce_max};
-  for (size_t k = 0; k < sizeof keeps / sizeof *keeps; k++)
-    if (op == keeps[k]) return true;
-  return false;
-}
-
 static bool nonneg_within(const r4_graph *g, r4_id x, int depth)
 {
   const struct node *n = graph_node(g, x);
   double value;
   if (op_value(g, x, &value)) return value >= 0;
   if (n->op->nonneg) return true;
-  if (n->op == &op_gather || n->op == &op_scatter_add)
-    return depth && nonneg_within(g, graph_arg(g, x, 0), depth - 1);
-  if (n->op == &op_select)
-    return depth && nonneg_within(g, graph_arg(g, x, 1), depth - 1) &&
-           nonneg_within(g, graph_arg(g, x, 2), depth - 1);
-  if (!depth || !keeps_sign(n->op)) return false;
+  if (!depth || !n->op->keeps_sign) return false;
   for (size_t k = 0; k < n->arity; k++)
-    if (!nonneg_within(g, graph_arg(g, x, k), depth - 1)) return false;
+    if (n->op->keeps_sign >> k & 1 && !nonneg_within(g, graph_arg(g, x, k), depth - 1)) return false;
   return true;
 }
 

@@ -96,11 +96,11 @@ static r4_id select_simplify(r4_graph *g, r4_id y)
 #define Q VALUES(4, -2, 1.5, -1)
 
 const struct op op_min = {
-  ELEMENT_OP(min, 2), .vjp = min_vjp, .bound = op_monotone, .simplify = extremum_simplify,
+  ELEMENT_OP(min, 2), .keeps_sign = EVERY_ARG, .vjp = min_vjp, .bound = op_monotone, .simplify = extremum_simplify,
   SAMPLES({.in = PAIR, .x = {P, Q}, .y = VALUES(-2, -2, 1.5, -1)}, {.in = {{2, {3, 4}}, {2, {3, 4}}}})};
 
 const struct op op_max = {
-  ELEMENT_OP(max, 2), .vjp = max_vjp, .bound = op_monotone, .simplify = extremum_simplify,
+  ELEMENT_OP(max, 2), .keeps_sign = EVERY_ARG, .vjp = max_vjp, .bound = op_monotone, .simplify = extremum_simplify,
   SAMPLES({.in = PAIR, .x = {P, Q}, .y = VALUES(4, -.5, 1.5, 3)}, {.in = {{2, {3, 4}}, {2, {3, 4}}}})};
 
 const struct op op_less = {
@@ -113,7 +113,7 @@ const struct op op_equal = {
           {.in = {{1, {12}}, {1, {12}}}, .whole = {3, 3}})};
 
 const struct op op_select = {
-  ELEMENT_OP(select, 3), .vjp = select_vjp, .bound = select_bound, .simplify = select_simplify,
+  ELEMENT_OP(select, 3), .keeps_sign = 2 | 4, .vjp = select_vjp, .bound = select_bound, .simplify = select_simplify,
   SAMPLES({.in = {{1, {4}}, {1, {4}}, {1, {4}}}, .x = {VALUES(-1, 0, 1, 2), P, Q}, .y = VALUES(4, -2, 1.5, 3)},
           {.in = {{2, {3, 4}}, {2, {3, 4}}, {2, {3, 4}}}})};
 /* clang-format on */

@@ -78,7 +78,7 @@ static r4_status check_kernel(const struct call *c)
 
 /* clang-format off */
 const struct op op_detach = {
-  ELEMENT_OP(detach, 1), .vjp = op_flat, .bound = detach_bound, .simplify = detach_simplify,
+  ELEMENT_OP(detach, 1), .keeps_sign = EVERY_ARG, .vjp = op_flat, .bound = detach_bound, .simplify = detach_simplify,
   SAMPLES({.in = {{1, {3}}}, .x = {VALUES(-2, 0, 3)}, .y = VALUES(-2, 0, 3)})};
 
 const struct op op_lower_end = {
@@ -93,6 +93,7 @@ const struct op op_check = {
   .name = "check",
   .arity = 2,
   .kind = OP_DENSE,
+  .keeps_sign = 1,
   .shape = op_same_shape,
   .vjp = check_vjp,
   .bound = check_bound,

@@ -238,23 +238,23 @@ const struct attr_field pool_fields[] = {{"stride", W_STRIDE, 2},     {"pad", W_
                                                 {"image", W_IMAGE, 2},       {0}};
 
 const struct op op_pool_sum = {
-  POOL_OP(pool_sum, 1), .shape = pool_shape, .bound = op_linear, .fast = "ref, oneDNN",
+  POOL_OP(pool_sum, 1), .keeps_sign = EVERY_ARG, .shape = pool_shape, .bound = op_linear,
   SAMPLES({.in = {{4, {1, 2, 4, 1}}}, .attr = {.i = {TWO}}, .x = {IMAGE4}, .y = VALUES(18, 18)},
           {.in = {{4, {2, 4, 5, 2}}}, .attr = {.i = {OVERLAP}}})};
 
 const struct op op_unpool_sum = {
-  POOL_OP(unpool_sum, 1), .shape = unpool_sum_shape, .bound = op_linear, .fast = "ref, pool",
+  POOL_OP(unpool_sum, 1), .keeps_sign = EVERY_ARG, .shape = unpool_sum_shape, .bound = op_linear,
   SAMPLES({.in = {{4, {1, 1, 2, 1}}}, .attr = {.i = {TWO, 2, 4}}, .x = {VALUES(1, 2)},
            .y = VALUES(1, 1, 2, 2, 1, 1, 2, 2)},
           {.in = {{4, {2, 3, 3, 2}}}, .attr = {.i = {OVERLAP, 4, 5}}})};
 
 const struct op op_pool_max = {
-  POOL_OP(pool_max, 1), .shape = pool_shape, .bound = op_monotone, .fast = "ref, pool",
+  POOL_OP(pool_max, 1), .keeps_sign = EVERY_ARG, .shape = pool_shape, .bound = op_monotone,
   SAMPLES({.in = {{4, {1, 2, 4, 1}}}, .attr = {.i = {TWO}}, .x = {IMAGE4}, .y = VALUES(8, 6)},
           {.in = {{4, {2, 4, 5, 2}}}, .attr = {.i = {OVERLAP}}})};
 
 const struct op op_unpool_max = {
-  POOL_OP(unpool_max, 2), .shape = unpool_max_shape, .bound = unpool_max_bound, .fast = "ref, pool",
+  POOL_OP(unpool_max, 2), .keeps_sign = 2, .shape = unpool_max_shape, .bound = unpool_max_bound,
   SAMPLES({.in = {{4, {1, 2, 4, 1}}, {4, {1, 1, 2, 1}}}, .attr = {.i = {TWO}}, .x = {IMAGE4, VALUES(3, 5)},
            .y = VALUES(0, 0, 0, 0, 3, 0, 5, 0)},
           {.in = {{4, {1, 2, 2, 1}}, {4, {1, 1, 1, 1}}}, .attr = {.i = {TWO}}, .x = {VALUES(1, 2, 2, 2), VALUES(3)},
@@ -262,7 +262,7 @@ const struct op op_unpool_max = {
           {.in = {{4, {2, 4, 5, 2}}, {4, {2, 3, 3, 2}}}, .attr = {.i = {OVERLAP}}})};
 
 const struct op op_pick_max = {
-  POOL_OP(pick_max, 2), .shape = pick_max_shape, .bound = pick_max_bound, .fast = "ref, pool",
+  POOL_OP(pick_max, 2), .keeps_sign = 2, .shape = pick_max_shape, .bound = pick_max_bound,
   SAMPLES({.in = {{4, {1, 2, 4, 1}}, {4, {1, 2, 4, 1}}}, .attr = {.i = {TWO}},
            .x = {IMAGE4, VALUES(1, 2, 3, 4, 5, 6, 7, 8)}, .y = VALUES(5, 7)},
           {.in = {{4, {2, 4, 5, 2}}, {4, {2, 4, 5, 2}}}, .attr = {.i = {OVERLAP}}})};

@@ -139,7 +139,7 @@ static r4_status pick_may_kernel(const struct call *c)
 #define HIGH4 VALUES(4, 4, 3, 4, 3, 7, 6, 6)
 
 const struct op op_unpool_may = {
-  POOL_OP(unpool_may, 3), .shape = unpool_may_shape, .bound = may_rule, .simplify = may_simplify, .fast = "ref, pool",
+  POOL_OP(unpool_may, 3), .keeps_sign = 4, .shape = unpool_may_shape, .bound = may_rule, .simplify = may_simplify,
   SAMPLES({.in = {{4, {1, 2, 4, 1}}, {4, {1, 2, 4, 1}}, {4, {1, 1, 2, 1}}}, .attr = {.i = {TWO}},
            .x = {LOW4, HIGH4, VALUES(3, 5)}, .y = VALUES(3, 3, 0, 0, 0, 3, 5, 0)},
           {.in = {{4, {1, 2, 4, 1}}, {4, {1, 2, 4, 1}}, {4, {1, 1, 2, 1}}}, .attr = {.i = {TWO}},
@@ -147,7 +147,7 @@ const struct op op_unpool_may = {
           {.in = {{4, {2, 4, 5, 2}}, {4, {2, 4, 5, 2}}, {4, {2, 3, 3, 2}}}, .attr = {.i = {OVERLAP}}})};
 
 const struct op op_pick_may = {
-  POOL_OP(pick_may, 3), .shape = pick_may_shape, .bound = may_rule, .simplify = may_simplify, .fast = "ref, pool",
+  POOL_OP(pick_may, 3), .keeps_sign = 4, .shape = pick_may_shape, .bound = may_rule, .simplify = may_simplify,
   SAMPLES({.in = {{4, {1, 2, 4, 1}}, {4, {1, 2, 4, 1}}, {4, {1, 2, 4, 1}}}, .attr = {.i = {TWO}},
            .x = {LOW4, HIGH4, VALUES(1, 2, 3, 4, 5, 6, 7, 8)}, .y = VALUES(9, 7)},
           {.in = {{4, {2, 4, 5, 2}}, {4, {2, 4, 5, 2}}, {4, {2, 4, 5, 2}}}, .attr = {.i = {OVERLAP}}})};

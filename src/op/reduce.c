@@ -87,13 +87,13 @@ const struct op op_sum = {
   .name = "sum",
   .arity = 1,
   .kind = OP_REDUCE,
+  .keeps_sign = EVERY_ARG,
   .fields = reduce_fields,
   .shape = reduce_shape,
   .vjp = sum_vjp,
   .bound = op_linear,
   .simplify = reduce_simplify,
   .kernel = sum_kernel,
-  .fast = "ref, fused",
   REDUCE_SAMPLES(VALUES(5, 7, 9), VALUES(9, 12)),
 };
 
@@ -101,13 +101,13 @@ const struct op op_reduce_max = {
   .name = "reduce_max",
   .arity = 1,
   .kind = OP_REDUCE,
+  .keeps_sign = EVERY_ARG,
   .fields = reduce_fields,
   .shape = reduce_shape,
   .vjp = max_vjp,
   .bound = op_monotone,
   .simplify = reduce_simplify,
   .kernel = max_kernel,
-  .fast = "ref, fused",
   REDUCE_SAMPLES(VALUES(4, 5, 6), VALUES(5, 6)),
 };
 /* clang-format on */

@@ -43,7 +43,7 @@ const struct op op_relu = {
   SAMPLES({.in = FIVE, .x = {X}, .y = VALUES(0, 0, 0, .5, 3)}, {.in = {{2, {3, 5}}}})};
 
 const struct op op_step = {
-  ELEMENT_OP(step, 1), .nonneg = true, .vjp = op_flat, .bound = op_monotone, .simplify = op_fold,
+  ELEMENT_OP(step, 1), .through = &op_relu, .nonneg = true, .vjp = op_flat, .bound = op_monotone, .simplify = op_fold,
   SAMPLES({.in = FIVE, .x = {X}, .y = VALUES(0, 0, 0, 1, 1)}, {.in = {{2, {3, 5}}}})};
 
 const struct op op_abs = {

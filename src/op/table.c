@@ -29,23 +29,3 @@ size_t r4_op_count(void)
 {
   return op_count();
 }
-
-r4_op_info r4_op_describe(size_t k)
-{
-  const struct op *op = table[k < op_count() ? k : 0];
-  const char *kernels = op->kind == OP_ELEMENT ? "ref, fused"
-                        : op->fast             ? op->fast
-                        : op->kernel           ? "ref"
-                                               : "none";
-  return (r4_op_info){
-    .name = op->name,
-    .arity = op->arity,
-    .grad = !op->vjp         ? op->no_vjp
-            : op->index_args ? "yes, zero by the index"
-                             : "yes",
-    .bound = !op->bound       ? op->no_bound
-             : op->index_args ? "yes, refused over the index"
-                              : "yes",
-    .kernels = kernels,
-  };
-}

@@ -66,22 +66,30 @@ static r4_id settle(struct simplifier *s, r4_id y)
   return x;
 }
 
-/* step(z) = step(relu(z)): where relu(z) exists anyway, z itself need not be kept. */
-static bool *find_rectified(const r4_graph *g, const bool *live)
+/* passed[z] = f for a live f(z), if a live node is an operation "through" f on z: step(z) = step(relu(z)). Where f(z)
+ * exists anyway, z itself need not be kept. */
+static const struct op **find_passed(const r4_graph *g, const bool *live)
 {
-  bool *rectified = r4_mem_new(g->size + 1, sizeof *rectified);
-  for (uint32_t i = 1; rectified && i <= g->size; i++)
-    if (live[i] && g->node[i].op == &op_relu) rectified[g->arg[g->node[i].first].i] = true;
-  return rectified;
+  const struct op **wanted = r4_mem_new(g->size + 1, sizeof *wanted), **passed = NULL;
+  if (wanted) passed = r4_mem_new(g->size + 1, sizeof *passed);
+  for (uint32_t i = 1; passed && i <= g->size; i++)
+    if (live[i] && g->node[i].op->through) wanted[g->arg[g->node[i].first].i] = g->node[i].op->through;
+  for (uint32_t i = 1; passed && i <= g->size; i++) {
+    const struct node *n = &g->node[i];
+    if (live[i] && n->arity == 1 && wanted[g->arg[n->first].i] == n->op) passed[g->arg[n->first].i] = n->op;
+  }
+  r4_mem_free(wanted);
+  return passed;
 }
 
 static r4_id copy_node(struct simplifier *s, const r4_graph *g, uint32_t i, const r4_id *map,
-                       const bool *rectified)
+                       const struct op *const *passed)
 {
   const struct node *n = &g->node[i];
   r4_id args[MAX_ARITY];
   for (uint32_t k = 0; k < n->arity; k++) args[k] = map[g->arg[n->first + k].i];
-  if (n->op == &op_step && rectified[g->arg[n->first].i]) args[0] = r4_relu(s->g, args[0]);
+  if (n->op->through && passed[g->arg[n->first].i] == n->op->through)
+    args[0] = graph_add(s->g, n->op->through, 1, args, NULL, NULL, NULL);
   r4_id y = graph_add(s->g, n->op, n->arity, args, &n->attr, &n->shape, n->name ? g->names + n->name : NULL);
   return settle(s, y);
 }
@@ -89,22 +97,23 @@ static r4_id copy_node(struct simplifier *s, const r4_graph *g, uint32_t i, cons
 r4_graph *simplify(const r4_graph *g, size_t n, const r4_id *out, r4_id *new_out, r4_error *e)
 {
   struct simplifier s = {.g = r4_graph_new()};
-  bool *live = NULL, *rectified = NULL;
+  bool *live = NULL;
+  const struct op **passed = NULL;
   r4_id *map = r4_mem_new(g->size + 1, sizeof *map);
   r4_status status = R4_E_MEMORY;
-  if (!s.g || !map || !graph_live(g, n, out, &live) || !(rectified = find_rectified(g, live))) {
+  if (!s.g || !map || !graph_live(g, n, out, &live) || !(passed = find_passed(g, live))) {
     r4_fail(e, R4_E_MEMORY, "simplify: out of memory");
     goto done;
   }
   for (uint32_t i = 1; i <= g->size && !s.g->error.status; i++)
-    if (live[i]) map[i] = copy_node(&s, g, i, map, rectified);
+    if (live[i]) map[i] = copy_node(&s, g, i, map, passed);
   status = s.g->error.status;
   if (status) r4_fail(e, status, "%s", s.g->error.text);
   for (size_t k = 0; k < n && !status; k++) new_out[k] = map[out[k].i];
 done:
   r4_mem_free(s.settled);
   r4_mem_free(live);
-  r4_mem_free(rectified);
+  r4_mem_free(passed);
   r4_mem_free(map);
   if (!status) return s.g;
   r4_graph_free(s.g);
