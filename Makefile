@@ -61,7 +61,8 @@ say = $(if $(V),,@echo '  $(1)  $@')
 
 objects = $(patsubst %.c,$(OUT)/%.o,$(1))
 
-LIB_OBJ := $(call objects,$(wildcard src/*/*.c src/*/*/*.c))
+LIB_OBJ := $(call objects,$(wildcard src/*/*.c src/*/*/*.c)) $(OUT)/nets.o
+NETS := $(sort $(wildcard nets/*.net))
 CLI_OBJ := $(call objects,$(wildcard cli/*.c))
 HELP_OBJ := $(call objects,$(filter-out test/test_%,$(wildcard test/*.c)))
 TESTS := $(patsubst %.c,$(OUT)/%,$(wildcard test/test_*.c))
@@ -102,6 +103,13 @@ $(OUT)/%.o: %.c $(OUT)/.flags | $(DEPS)
 	@mkdir -p $(@D)
 	$(call say,CC  )
 	$(Q)$(COMPILE) $(EXTRA) -MMD -MP -c $< -o $@
+
+$(OUT)/nets.c: scripts/embed-nets $(NETS) $(OUT)/.flags
+	@scripts/embed-nets $(NETS) > $@
+
+$(OUT)/nets.o: $(OUT)/nets.c
+	$(call say,CC  )
+	$(Q)$(COMPILE) -c $< -o $@
 
 # Element-wise loops are short and run in the first-level cache: the loop itself is what costs.
 $(OUT)/src/op/%.o: EXTRA := -funroll-loops
@@ -211,7 +219,7 @@ install: all
 	ln -sf libr4.so.$(VERSION) $(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(LIBDIR)/libr4.so
 	$(if $(COMMAND),install -m 755 $(COMMAND) $(DESTDIR)$(PREFIX)/bin)
-	install -d $(SHARE) && cp -r experiments $(SHARE)
+	install -d $(SHARE) && cp -r experiments nets $(SHARE)
 	sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIBS)|' r4.pc.in > $(LIBDIR)/pkgconfig/r4.pc
 	$(if $(DESTDIR),,-ldconfig)
 

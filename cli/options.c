@@ -184,7 +184,8 @@ bool options_read(const char *command, const struct option *table, void *setting
     if (!read_value(command, o, value, settings)) return false;
   }
   const struct option *word = next_word(table, seen);
-  return !word || missing(command, word);
+  bool may_be_missing = word && word->type == OPTION_WORD && word->initial;
+  return !word || may_be_missing || missing(command, word);
 }
 
 void options_usage(const struct option *table)
@@ -192,7 +193,7 @@ void options_usage(const struct option *table)
   bool options = false;
   for (const struct option *o = table; o->name; o++) {
     if (is_word(o))
-      printf(" %s%s", o->name, o->type == OPTION_WORD ? "" : "...");
+      printf(o->initial ? " [%s%s]" : " %s%s", o->name, o->type == OPTION_WORD ? "" : "...");
     else
       options = true;
   }

@@ -11,8 +11,8 @@ enum option_type {
   OPTION_WHOLE, /* int64_t: --name 5 or --name=5, from min to max    */
   OPTION_REAL,  /* double, finite, from min to max                   */
   OPTION_TEXT,  /* const char *                                      */
-  OPTION_WORD,  /* const char *, without a name before it: required, in the order of the table */
-  OPTION_LIST,  /* struct words: --name A --name B, as often as wanted */
+  OPTION_WORD, /* const char *, without a name before it: required, unless it has an initial value */
+  OPTION_LIST, /* struct words: --name A --name B, as often as wanted */
   OPTION_WORDS, /* struct words: one or more without a name before them; after the words of the table */
   OPTION_REST,  /* struct rest: the same, as many as there are                                       */
 };

@@ -708,24 +708,42 @@ r4_status r4_data_sheet(const r4_data *d, r4_sheet_rows rows, size_t columns, co
 
 /* ---- Networks ------------------------------------------------------------------------------- */
 
-/* A network as one line of text, layers separated by commas:
- *     dense N | conv N K [sS] [pP] | relu | flatten | maxpool K [sS] [pP] | avgpool K [sS] [pP]
- * for example "conv 32 3 p1, relu, flatten, dense 10". Images are [height, width, channels]. The stride
- * is 1 for conv and K for pools unless given; the last layer must give a vector, the logits. */
+/* A network as text: parts in a row, separated by commas,
+ *     conv 32 3 p1, relu, maxpool 2, residual(conv 32 3 p1, relu, conv 32 3 p1), relu, globalpool, dense 10
+ * with brackets, names and repetitions (doc/nets.md has the language, "r4 nets" the kinds of parts). Images are
+ * [height, width, channels], tokens [tokens]; the last part must give a vector, the logits. */
 typedef struct r4_net r4_net;
 
-/* input is the shape of one example. Errors name the layer, what it got and what it needs. */
-r4_net *r4_net_new(const char *layers, r4_shape input, r4_error *e);
-/* A net by name: "mlp784-512-10" (any sizes), "derm28", "derm64". */
+/* input is the shape of one example. Errors name the part, what it got and what it needs, and the place in the text. */
+r4_net *r4_net_new(const char *text, r4_shape input, r4_error *e);
+/* A net by name, for examples of its own shape: "mlp784-512-10" (any sizes), an architecture that r4 brings along
+ * ("derm28", "resnet18"), or a file NAME.net. In brackets what may be chosen: "resnet18(classes=6)". */
 r4_net *r4_net_named(const char *name, r4_error *e);
+/* A name or a text, for examples of this shape, where the net allows it; an image goes into a dense first part as a
+ * vector. */
+r4_net *r4_net_open(const char *net, r4_shape example, r4_error *e);
 void r4_net_free(r4_net *n);
 
+/* The architectures that r4 brings along. */
+size_t r4_architecture_count(void);
+const char *r4_architecture_name(size_t k);           /* NULL: there are not so many */
+const char *r4_architecture_text(const char *name);   /* NULL: there is none         */
+
+/* The kinds of parts. */
+typedef struct {
+  const char *name, *usage, *about;
+} r4_module_info;
+
+size_t r4_module_count(void);
+r4_module_info r4_module_describe(size_t k);
+
+/* Text that makes the net again, with nothing left to choose. */
 const char *r4_net_layers(const r4_net *n);
 r4_shape r4_net_input(const r4_net *n);
 int64_t r4_net_classes(const r4_net *n);
 
-/* Parameters: weight and bias of each layer in order, named as PyTorch's Sequential ("0.weight"),
- * dense weights [out, in], one after the other in one flat array of r4_net_size floats. */
+/* Parameters in order, named as PyTorch names them ("0.weight", "layer1.0.conv1.weight"), dense weights [out, in], one
+ * after the other in one flat array of r4_net_size floats. */
 size_t r4_net_params(const r4_net *n);
 const char *r4_net_param_name(const r4_net *n, size_t k);
 r4_shape r4_net_param_shape(const r4_net *n, size_t k);
@@ -733,6 +751,8 @@ size_t r4_net_param_offset(const r4_net *n, size_t k);
 /* A buffer is no weight: it has no gradient, and training sets it (running statistics of batch norm). */
 bool r4_net_param_is_buffer(const r4_net *n, size_t k);
 size_t r4_net_size(const r4_net *n);
+/* Of products and convolutions, for one example; 0 when out of memory. */
+double r4_net_flops(const r4_net *n);
 
 /* U(-1/sqrt(fan_in), 1/sqrt(fan_in)) for weights and biases, PyTorch's default. */
 void r4_net_init(const r4_net *n, uint64_t seed, float *weights);

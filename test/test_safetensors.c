@@ -323,7 +323,7 @@ static void test_models_that_do_not_fit(void **state)
   refuses_model(NULL, "/m: tensor \"0.weight\" is [4,5], expected [20000,20000]");
   const struct st_note bad[] = {{"net", "dense x"}, {"input", "[5]"}};
   assert_int_equal(st_write(scratch_path("m"), 2, tensor, 2, bad, &e), R4_OK);
-  refuses_model(NULL, "/m: layer 1 \"dense x\"");
+  refuses_model(NULL, "net: column 1: layer 1 \"dense x\"");
   const struct st_note shapeless[] = {{"net", "dense 4"}, {"input", "5"}};
   assert_int_equal(st_write(scratch_path("m"), 2, tensor, 2, shapeless, &e), R4_OK);
   refuses_model(NULL, "metadata: input is \"5\", expected a shape");

@@ -4,7 +4,10 @@
  *     xavier    W ~ U(-a, a), a = sqrt(6 / (fan_in + fan_out)), b = 0              Glorot and Bengio, 2010
  *     kaiming   W ~ N(0, 2 / fan_in), b = 0                                        He et al., 2015
  *     ibp       W ~ N(0, 2 pi / fan_in^2), b = 0: the width of interval bounds stays the same from
- *               layer to layer when half of the units are active                   Shi et al., 2021 */
+ *               layer to layer when half of the units are active                   Shi et al., 2021
+ *
+ * These are about the weights of dense and conv. Whatever the name, scales of norms begin with 1 and what they add
+ * with 0, tables of tokens and the like with N(0, 0.02^2), as in BERT. */
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +23,7 @@ struct spread {
 
 static bool is_weight(const struct param *p)
 {
-  return p->shape.rank > 1;
+  return p->init == INIT_WEIGHT;
 }
 
 static struct spread spread_default(const struct param *p)
@@ -54,6 +57,13 @@ static const struct {
 
 enum { WAYS = sizeof ways / sizeof *ways };
 
+static struct spread spread_of(const struct param *p, struct spread (*by_name)(const struct param *p))
+{
+  if (p->init == INIT_NORMAL) return (struct spread){.normal = 0.02};
+  if (p->init == INIT_ZERO || p->init == INIT_ONE) return (struct spread){0};
+  return by_name(p);
+}
+
 r4_status r4_net_init_by(const r4_net *n, const char *name, uint64_t seed, float *weights, r4_error *e)
 {
   NEEDS(n, "a net", R4_E_ARGUMENT);
@@ -67,13 +77,14 @@ r4_status r4_net_init_by(const r4_net *n, const char *name, uint64_t seed, float
   for (size_t k = 0; k < n->params; k++) {
     const struct param *p = &n->param[k];
     const r4_random key = {seed, PURPOSE_WEIGHTS, (uint32_t)k};
-    const struct spread spread = ways[way].spread(p);
+    const struct spread spread = spread_of(p, ways[way].spread);
     const size_t count = (size_t)r4_shape_count(p->shape);
     float *w = weights + p->offset;
 #pragma omp parallel for schedule(static) if (count > 10000)
     for (size_t i = 0; i < count; i++)
-      w[i] = (float)(spread.normal > 0 ? spread.normal * r4_random_normal(key, i)
-                                       : spread.uniform * (2 * r4_random_uniform(key, i) - 1));
+      w[i] = (float)(p->init == INIT_ONE ? 1
+                     : spread.normal > 0 ? spread.normal * r4_random_normal(key, i)
+                                         : spread.uniform * (2 * r4_random_uniform(key, i) - 1));
   }
   return R4_OK;
 }

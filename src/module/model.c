@@ -1,12 +1,4 @@
-/* Models: a net and its weights as safetensors that PyTorch reads.
- *
- * Names are those of PyTorch's Sequential, and so are the layouts. The engine has channels last, PyTorch first. For
- * weights of convolutions that is
- *
- *     [out, height, width, in]  here,     [out, in, height, width]  in the file,
- *
- * and a dense layer on a flattened image is a convolution with a window as large as the image: its columns lie in the
- * order height, width, channel here and channel, height, width in the file. Everything else is equal. */
+/* Models: a net and its weights as safetensors that PyTorch reads. Names and layouts are PyTorch's: layout.c. */
 #include <stdio.h>
 #include <string.h>
 
@@ -23,64 +15,6 @@ struct r4_model {
   float *weights;
   struct js *classes; /* a list of names, or NULL */
 };
-
-/* ---- Layouts ---- */
-
-/* A weight as out x height x width x in. */
-struct layout {
-  size_t out, height, width, in;
-};
-
-/* The image that the features of layer k come from: the one before the last flattening, unless a layer with weights
- * stands between. A vector is an image of one pixel. */
-static r4_shape image_before(const r4_net *n, size_t k)
-{
-  r4_shape in = n->layer[k].in;
-  for (; in.rank == 1 && k > 0 && !n->layer[k - 1].weight.rank; k--)
-    if (n->layer[k - 1].in.rank == 3) return n->layer[k - 1].in;
-  return R4_SHAPE(1, 1, r4_shape_count(in));
-}
-
-static struct layout layout_of(const r4_net *n, size_t k)
-{
-  r4_shape w = n->layer[k].weight;
-  if (w.rank == 2) {
-    r4_shape image = image_before(n, k);
-    w = R4_SHAPE(w.dim[0], image.dim[0], image.dim[1], image.dim[2]);
-  }
-  return (struct layout){(size_t)w.dim[0], (size_t)w.dim[1], (size_t)w.dim[2], (size_t)w.dim[3]};
-}
-
-/* Copies a weight from the engine's order to the file's, or back. */
-static void reorder(struct layout l, bool to_file, const float *from, float *to)
-{
-  for (size_t o = 0; o < l.out; o++)
-    for (size_t y = 0; y < l.height; y++)
-      for (size_t x = 0; x < l.width; x++)
-        for (size_t i = 0; i < l.in; i++) {
-          size_t here = ((o * l.height + y) * l.width + x) * l.in + i;
-          size_t file = ((o * l.in + i) * l.height + y) * l.width + x;
-          to[to_file ? file : here] = from[to_file ? here : file];
-        }
-}
-
-static void reorder_net(const r4_net *n, bool to_file, const float *from, float *to)
-{
-  for (size_t k = 0; k < n->layers; k++) {
-    const struct layer *l = &n->layer[k];
-    if (!l->weight.rank) continue;
-    size_t weight = n->param[l->first_param].offset, bias = n->param[l->first_param + 1].offset;
-    reorder(layout_of(n, k), to_file, from + weight, to + weight);
-    memcpy(to + bias, from + bias, (size_t)l->units * sizeof *to);
-  }
-}
-
-/* The shape of a parameter in the file. */
-static r4_shape file_shape(const r4_net *n, size_t param)
-{
-  r4_shape s = n->param[param].shape;
-  return s.rank == 4 ? R4_SHAPE(s.dim[0], s.dim[3], s.dim[1], s.dim[2]) : s;
-}
 
 /* ---- Saving ---- */
 
@@ -115,9 +49,9 @@ r4_status r4_model_save(const r4_net *n, const float *weights, const char *const
     r4_fail(e, s, "%s: out of memory", path);
     goto done;
   }
-  reorder_net(n, true, weights, file);
+  net_reorder(n, true, weights, file);
   for (size_t k = 0; k < n->params; k++)
-    tensor[k] = (struct st_new){n->param[k].name, file_shape(n, k), file + n->param[k].offset};
+    tensor[k] = (struct st_new){n->param[k].name, n->param[k].file_shape, file + n->param[k].offset};
   shape_text(n->input, input);
   const struct st_note note[] = {
     {"format", "pt"}, {"r4", R4_VERSION}, {"net", n->text}, {"input", input}, {"classes", classes}};
@@ -182,7 +116,7 @@ static r4_status check_params(const r4_model *m, r4_error *e)
     const char *name = m->net->param[k].name;
     const struct st_tensor *t = st_find(&m->file, name);
     char found[SHAPE_TEXT], expected[SHAPE_TEXT];
-    r4_shape shape = file_shape(m->net, k);
+    r4_shape shape = m->net->param[k].file_shape;
     shape_text(shape, expected);
     if (!t)
       return r4_fail(e, R4_E_SHAPE, "%s: has no tensor \"%s\", expected one of shape %s", m->file.path, name,
@@ -213,7 +147,7 @@ static r4_status load_tensor(const r4_model *m, size_t k, float *to, r4_error *e
 {
   const char *name = m->net->param[k].name;
   r4_status s = st_floats(&m->file, st_find(&m->file, name), to, e);
-  return s ? s : check_finite(m->file.path, name, file_shape(m->net, k), to, e);
+  return s ? s : check_finite(m->file.path, name, m->net->param[k].file_shape, to, e);
 }
 
 /* After the checks the file holds as many numbers as are allocated here. */
@@ -227,7 +161,7 @@ static r4_status load_weights(r4_model *m, r4_error *e)
   m->weights = r4_mem_new(n->size, sizeof *m->weights);
   if (!file || !m->weights) s = r4_fail(e, R4_E_MEMORY, "%s: out of memory", m->file.path);
   for (size_t k = 0; !s && k < n->params; k++) s = load_tensor(m, k, file + n->param[k].offset, e);
-  if (!s) reorder_net(n, false, file, m->weights);
+  if (!s) net_reorder(n, false, file, m->weights);
   r4_mem_free(file);
   return s;
 }

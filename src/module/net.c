@@ -1,91 +1,40 @@
-/* Networks: from a line of text to layers, parameters and graphs. */
+/* Networks: made from text, asked about, and used in graphs. */
 #include "module/net.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
-#include "graph/graph.h"
+#include "graph/op.h"
+#include "module/open.h"
+#include "module/reader.h"
 
 /* ---- Making ---- */
 
-static r4_status check_size(const char *what, r4_shape shape, r4_error *why)
+static bool has_leaf(const struct row *row)
 {
-  char got[SHAPE_TEXT];
-  if (shape_valid(shape)) return R4_OK;
-  return r4_fail(why, R4_E_SHAPE, "its %s %s is too large", what, shape_text(shape, got));
-}
-
-static r4_status add_param(r4_net *n, const char *what, r4_shape shape, int64_t fan_in, r4_error *why)
-{
-  r4_status s = check_size(what, shape, why);
-  if (s) return s;
-  size_t count = (size_t)r4_shape_count(shape);
-  if (count > SIZE_MAX / sizeof(float) - n->size) return r4_fail(why, R4_E_SHAPE, "too many parameters");
-  struct param *p = r4_mem_grow(n->param, n->params + 1, sizeof *p);
-  if (!p) return r4_fail(why, R4_E_MEMORY, "out of memory");
-  n->param = p;
-  p += n->params++;
-  *p = (struct param){.shape = shape, .offset = n->size, .fan_in = fan_in};
-  snprintf(p->name, sizeof p->name, "%zu.%s", n->layers, what);
-  n->size += count;
-  return R4_OK;
-}
-
-/* A weight has as many elements per unit as the unit has inputs. */
-static r4_status add_params(r4_net *n, struct layer *l, r4_error *why)
-{
-  l->first_param = n->params;
-  if (!l->weight.rank) return R4_OK;
-  r4_status s = check_size("weight", l->weight, why);
-  if (s) return s;
-  int64_t fan_in = r4_shape_count(l->weight) / l->units;
-  s = add_param(n, "weight", l->weight, fan_in, why);
-  return s ? s : add_param(n, "bias", R4_SHAPE(l->units), fan_in, why);
-}
-
-static r4_status add_layer(r4_net *n, const char *text, size_t length, r4_error *why)
-{
-  struct layer *l = r4_mem_grow(n->layer, n->layers + 1, sizeof *l);
-  if (!l) return r4_fail(why, R4_E_MEMORY, "out of memory");
-  n->layer = l;
-  l += n->layers;
-  r4_status s = layer_parse(text, length, l, why);
-  if (s) return s;
-  l->in = n->layers ? l[-1].out : n->input;
-  if (!(s = l->kind->shape(l, why))) s = check_size("result", l->out, why);
-  if (!s) s = add_params(n, l, why);
-  n->layers++;
-  return s;
-}
-
-/* text[0..length) without the spaces around it, as the message shows it. */
-static r4_status name_layer(size_t k, const char *text, size_t length, const r4_error *why, r4_error *e)
-{
-  const char *space = " \t\r\n";
-  while (length && strchr(space, *text)) text++, length--;
-  while (length && strchr(space, text[length - 1])) length--;
-  int shown = length < 60 ? (int)length : 60;
-  return r4_fail(e, why->status, "layer %zu \"%.*s\": %s", k, shown, text, why->text);
-}
-
-static r4_status add_layers(r4_net *n, r4_error *e)
-{
-  r4_error why;
-  const char *s = n->text;
-  for (size_t k = 1;; k++) {
-    size_t length = strcspn(s, ",");
-    if (add_layer(n, s, length, &why)) return name_layer(k, s, length, &why, e);
-    s += length;
-    if (!*s++) break;
+  for (size_t k = 0; k < row->n; k++) {
+    if (row->part[k].kind == &module_leaf) return true;
+    for (size_t i = 0; i < row->part[k].branches; i++)
+      if (has_leaf(&row->part[k].branch[i])) return true;
   }
-  r4_shape out = n->layer[n->layers - 1].out;
-  if (out.rank == 1) return R4_OK;
-  char got[SHAPE_TEXT];
-  return r4_fail(e, R4_E_SHAPE, "net: the last layer gives an image %s, needs a vector of classes",
-                 shape_text(out, got));
+  return false;
+}
+
+/* The net is cut at its leaf, which therefore stands in its own row. */
+static r4_status find_leaf(r4_net *n, r4_error *e)
+{
+  size_t found = 0;
+  for (size_t k = 0; k < n->row->n; k++) {
+    const struct module *m = &n->row->part[k];
+    for (size_t i = 0; i < m->branches; i++)
+      if (has_leaf(&m->branch[i]))
+        return r4_fail(e, R4_E_ARGUMENT,
+                       "net: the leaf stands in a branch, needs to stand where all of the net passes");
+    if (m->kind != &module_leaf) continue;
+    if (found++) return r4_fail(e, R4_E_ARGUMENT, "net: has more than one leaf");
+    n->leaf = k + 1;
+  }
+  return R4_OK;
 }
 
 static r4_status check_input(r4_shape input, r4_error *e)
@@ -97,35 +46,69 @@ static r4_status check_input(r4_shape input, r4_error *e)
                  shape_text(input, got));
 }
 
-static char *copy(const char *s)
+static r4_status check_output(const r4_net *n, r4_error *e)
 {
-  size_t bytes = strlen(s) + 1;
-  char *t = r4_mem_new(bytes, 1);
-  return t ? memcpy(t, s, bytes) : NULL;
+  char got[SHAPE_TEXT];
+  r4_shape out = n->row->part[n->row->n - 1].out;
+  if (out.rank == 1) return R4_OK;
+  return r4_fail(e, R4_E_SHAPE, "net: the last layer gives %s %s, needs a vector of classes",
+                 out.rank == 3 ? "an image" : "tokens", shape_text(out, got));
+}
+
+static char *copy(const char *s, size_t length)
+{
+  char *t = r4_mem_new(length + 1, 1);
+  return t ? memcpy(t, s, length) : NULL;
+}
+
+/* What is more than a row of parts is kept as the row that it stands for, so that it can be read again by itself. */
+static r4_status keep_text(r4_net *n, const struct reader *r, r4_error *e)
+{
+  n->text = r->expands ? net_print(n) : copy(r->text, strlen(r->text));
+  return n->text ? R4_OK : r4_fail(e, R4_E_MEMORY, "net: out of memory");
+}
+
+r4_net *net_make(struct reader *r, r4_shape input, r4_error *e)
+{
+  r4_net *n = r4_mem_new(1, sizeof *n);
+  if (n) n->row = r4_mem_new(1, sizeof *n->row);
+  if (!n || !n->row) {
+    r4_fail(e, R4_E_MEMORY, "net: out of memory");
+    r4_net_free(n);
+    return NULL;
+  }
+  n->input = input;
+  struct maker maker = {0};
+  r4_status s = check_input(input, e);
+  if (!s) s = build_row(r, &maker, input, n->row, e);
+  n->param = maker.param;
+  n->params = maker.params;
+  n->size = maker.size;
+  if (!s) s = check_output(n, e);
+  if (!s) s = find_leaf(n, e);
+  if (!s) s = keep_text(n, r, e);
+  if (!s) return n;
+  r4_net_free(n);
+  return NULL;
 }
 
 r4_net *r4_net_new(const char *layers, r4_shape input, r4_error *e)
 {
+  struct reader r;
+  r4_error own = {0};
+  if (!e) e = &own;
   r4_error_clear(e);
-  if (check_input(input, e)) return NULL;
-  r4_net *n = r4_mem_new(1, sizeof *n);
-  if (n) n->text = copy(layers ? layers : "");
-  if (!n || !n->text) {
-    r4_fail(e, R4_E_MEMORY, "net: out of memory");
-    goto failed;
-  }
-  n->input = input;
-  if (!add_layers(n, e)) return n;
-failed:
-  r4_net_free(n);
-  return NULL;
+  if (!layers) layers = "";
+  reader_open(&r, NULL, layers, strlen(layers));
+  return reader_head(&r, e) ? NULL : net_make(&r, input, e);
 }
 
 void r4_net_free(r4_net *n)
 {
   if (!n) return;
-  r4_mem_free(n->text);
-  r4_mem_free(n->layer);
+  r4_string_free(n->text);
+  if (n->row) row_free(n->row);
+  r4_mem_free(n->row);
   r4_mem_free(n->param);
   r4_mem_free(n);
 }
@@ -144,7 +127,7 @@ r4_shape r4_net_input(const r4_net *n)
 
 int64_t r4_net_classes(const r4_net *n)
 {
-  return n->layer[n->layers - 1].out.dim[0];
+  return n->row->part[n->row->n - 1].out.dim[0];
 }
 
 size_t r4_net_params(const r4_net *n)
@@ -169,13 +152,34 @@ size_t r4_net_param_offset(const r4_net *n, size_t k)
 
 bool r4_net_param_is_buffer(const r4_net *n, size_t k)
 {
-  (void)n, (void)k;
-  return false;
+  return n->param[k].buffer;
 }
 
 size_t r4_net_size(const r4_net *n)
 {
   return n->size;
+}
+
+double r4_net_flops(const r4_net *n)
+{
+  r4_graph *g = r4_graph_new();
+  r4_id *param = r4_mem_new(n->params + 1, sizeof *param);
+  double sum = 0;
+  if (g && param) {
+    r4_shape one = {.rank = n->input.rank + 1, .dim = {1}};
+    memcpy(one.dim + 1, n->input.dim, (size_t)n->input.rank * sizeof *one.dim);
+    r4_net_inputs(n, g, param);
+    r4_net_apply(n, g, param, r4_input(g, "x", one));
+  }
+  for (uint32_t i = 1; g && i <= g->size; i++) {
+    const struct node *node = &g->node[i];
+    r4_shape in[MAX_ARITY];
+    for (uint32_t k = 0; k < node->arity; k++) in[k] = g->node[g->arg[node->first + k].i].shape;
+    if (node->op->flops) sum += node->op->flops(in, node->shape, &node->attr);
+  }
+  r4_mem_free(param);
+  r4_graph_free(g);
+  return sum;
 }
 
 /* ---- Using ---- */
@@ -193,36 +197,44 @@ static bool is_batch_of(r4_shape x, r4_shape one)
   return true;
 }
 
-r4_id r4_net_apply(const r4_net *n, r4_graph *g, const r4_id *param, r4_id x)
+static r4_id apply_parts(const r4_net *n, r4_graph *g, const r4_id *param, const struct net_use *use,
+                         size_t from, size_t to, r4_id x)
 {
-  char got[SHAPE_TEXT], one[SHAPE_TEXT];
+  static const struct net_use as_it_is = {0};
+  const struct wiring w = {g, param, use ? use : &as_it_is};
+  return row_apply(&(struct row){n->row->part + from, to - from}, &w, x);
+}
+
+static bool accepts(const char *what, r4_graph *g, r4_id x, r4_shape one)
+{
+  char got[SHAPE_TEXT], need[SHAPE_TEXT];
   r4_shape shape = r4_node_shape(g, x);
-  if (!is_batch_of(shape, n->input)) {
-    return r4_graph_fail(g, R4_E_SHAPE, "net: x is %s, needs a batch of examples of shape %s",
-                         shape_text(shape, got), shape_text(n->input, one));
-  }
-  for (size_t k = 0; k < n->layers; k++) {
-    const struct layer *l = &n->layer[k];
-    x = l->kind->apply(l, g, param + l->first_param, x);
-  }
-  return x;
+  if (is_batch_of(shape, one)) return true;
+  r4_graph_fail(g, R4_E_SHAPE, "net: %s is %s, needs a batch of examples of shape %s", what,
+                shape_text(shape, got), shape_text(one, need));
+  return false;
 }
 
 r4_shape net_leaf(const r4_net *n)
 {
-  return n->input;
+  return n->leaf ? n->row->part[n->leaf - 1].out : n->input;
 }
 
 r4_id net_to_leaf(const r4_net *n, r4_graph *g, const r4_id *param, const struct net_use *use, r4_id x)
 {
-  (void)n, (void)g, (void)param, (void)use;
-  return x;
+  return accepts("x", g, x, n->input) ? apply_parts(n, g, param, use, 0, n->leaf, x) : R4_NONE;
 }
 
 r4_id net_from_leaf(const r4_net *n, r4_graph *g, const r4_id *param, const struct net_use *use, r4_id leaf)
 {
-  (void)use;
-  return r4_net_apply(n, g, param, leaf);
+  const char *what = n->leaf ? "the leaf" : "x";
+  return accepts(what, g, leaf, net_leaf(n)) ? apply_parts(n, g, param, use, n->leaf, n->row->n, leaf)
+                                             : R4_NONE;
+}
+
+r4_id r4_net_apply(const r4_net *n, r4_graph *g, const r4_id *param, r4_id x)
+{
+  return net_from_leaf(n, g, param, NULL, net_to_leaf(n, g, param, NULL, x));
 }
 
 r4_id net_first_rows(r4_graph *g, r4_id x, int64_t rows)

@@ -1,59 +1,57 @@
-/* A network: layers in a row, parsed from one line of text. This layer knows shapes and graph
- * builders; it does not know losses or training. A new kind of layer is one line in layer.c. */
+/* A network: a row of parts, made from text. This layer knows shapes and graph builders; it does not know losses or
+ * training. */
 #ifndef R4_MODULE_NET_H
 #define R4_MODULE_NET_H
 
 #include "base/error.h"
 #include "r4.h"
 
-struct layer {
-  const struct layer_kind *kind;
-  int64_t units, kernel, stride, pad;
-  r4_shape in, out;   /* of one example: a vector [features] or an image [height, width, channels] */
-  r4_shape weight;    /* rank 0: the layer has no parameters; else the bias is [units]             */
-  size_t first_param; /* its weight, and its bias after it                                         */
+enum { PARAM_NAME = 128 };
+
+/* How the numbers of a parameter begin (init.c). */
+enum param_init { INIT_WEIGHT, INIT_BIAS, INIT_ZERO, INIT_ONE, INIT_NORMAL };
+
+/* A parameter as files have it, channels first: out x in x height x width. height and width 0: as it is. */
+struct param_layout {
+  size_t out, height, width, in;
 };
-
-struct layer_kind {
-  const char *name, *usage;
-  /* The numbers after the name: u units and k kernel in this order, then s stride and p padding,
-   * which are written "s2" and "p1", in any order, and may be left out. */
-  const char *arguments;
-  /* From l->in and the numbers: l->out and l->weight; or fills why: what it gets and needs. */
-  r4_status (*shape)(struct layer *l, r4_error *why);
-  r4_id (*apply)(const struct layer *l, r4_graph *g, const r4_id *param, r4_id x);
-};
-
-/* The k-th kind of layer, NULL after the last. */
-const struct layer_kind *layer_kind(size_t k);
-
-/* Reads one layer from text[0..length); fills kind and numbers. */
-r4_status layer_parse(const char *text, size_t length, struct layer *l, r4_error *why);
-
-/* Reads a whole number from lowest to 10^9 at *s, before end, and moves *s behind it. */
-bool number_parse(const char **s, const char *end, int64_t lowest, int64_t *value);
 
 struct param {
-  char name[32];
-  r4_shape shape;
+  char name[PARAM_NAME];
+  r4_shape shape, file_shape;
+  struct param_layout layout;
   size_t offset;
   int64_t fan_in;
+  enum param_init init;
+  bool buffer;
+};
+
+struct module;
+struct row;
+
+/* A net while it is made. */
+struct maker {
+  struct param *param;
+  size_t params, size, parts;
 };
 
 struct r4_net {
   char *text;
   r4_shape input;
-  struct layer *layer;
+  struct row *row;
+  size_t leaf; /* parts before the leaf; 0: it is the examples themselves */
   struct param *param;
-  size_t layers, params, size;
+  size_t params, size;
 };
 
 /* How a net is used. Learning is for the data term alone: batch norm then takes the statistics of the batch, dropout
  * drops. Penalties, attacks, bounds, explanations and answers look at the net as it will be used: running statistics,
  * nothing dropped, so that examples do not see each other. */
 struct net_use {
-  bool learning;
-  r4_id valid;    /* tokens: [batch, tokens], 1 where there is one, 0 where there is padding; R4_NONE: all are there */
+  bool learning,
+    frozen_statistics; /* the second: batch norm keeps its running statistics, also while learning */
+  r4_id
+    valid; /* tokens: [batch, tokens], 1 where there is one, 0 where there is padding; R4_NONE: all are there */
   r4_id *updated; /* [params], or NULL: with learning, entry k becomes the new value of buffer k */
   /* With learning: an input of this name and shape, of numbers uniform in [0, 1) and drawn anew for each step. */
   r4_id (*draw)(void *user, const char *name, r4_shape shape);
@@ -65,6 +63,12 @@ struct net_use {
 r4_shape net_leaf(const r4_net *n); /* of one example */
 r4_id net_to_leaf(const r4_net *n, r4_graph *g, const r4_id *param, const struct net_use *use, r4_id x);
 r4_id net_from_leaf(const r4_net *n, r4_graph *g, const r4_id *param, const struct net_use *use, r4_id leaf);
+
+/* The net as text, with all names and numbers in it, that makes it again. r4_string_free; NULL when out of memory. */
+char *net_print(const r4_net *n);
+
+/* Moves all parameters from the engine's order to that of files, or back. */
+void net_reorder(const r4_net *n, bool to_file, const float *from, float *to);
 
 /* The first rows of a batch. */
 r4_id net_first_rows(r4_graph *g, r4_id x, int64_t rows);

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "graph/graph.h"
+#include "module/module.h"
 
 /* ---- Sizes ---- */
 
@@ -24,31 +25,42 @@ struct range reach_through(const struct level *l, int axis, struct range r)
   return (struct range){clamp(first, 0, l->image[axis]), clamp(last + 1, 0, l->image[axis])};
 }
 
-static bool changes_size(const struct layer *l)
+static bool changes_size(const struct module *m)
 {
-  return l->kernel > 0;
+  return m->kind->windows != NULL;
 }
 
-/* Pools with padding see positions that are not in the image, which a window cannot tell from zeros. */
-static bool follows(const struct layer *l)
+static bool is_conv(const struct module *m)
 {
-  bool pool = changes_size(l) && !l->weight.rank;
-  return l->in.rank == 3 && l->out.rank == 3 && !(pool && l->pad);
+  return m->kind->reach == REACH_CONV;
 }
 
+/* Padding is the same on all sides, or zeros that come in from one side would look like those of the window. Pools with
+ * padding see positions that are not in the image, which a window cannot tell from zeros. */
+static bool follows(const struct module *m, const r4_net *n)
+{
+  if (m->kind->reach == REACH_OTHER || m->in.rank != 3 || m->out.rank != 3) return false;
+  if (!changes_size(m)) return true;
+  bool plain = m->kind->windows(m).dilation == 1 && m->pad[0] == m->pad[1] && m->pad[0] >= 0;
+  if (!is_conv(m)) return plain && !m->pad[0];
+  return plain && n->param[m->first_param].shape.dim[3] == m->in.dim[2]; /* all channels in one group */
+}
+
+/* A net that is explained elsewhere than at its input has no windows there. */
 static r4_status open_levels(r4_reach *r, const r4_net *n, r4_error *e)
 {
-  r->level = r4_mem_new(n->layers + 1, sizeof *r->level);
+  r->level = r4_mem_new(n->row->n + 1, sizeof *r->level);
   if (!r->level) return r4_fail(e, R4_E_MEMORY, "reach: out of memory");
   r->level[r->levels++] = (struct level){.image = {n->input.dim[0], n->input.dim[1]}, .window = {1, 1}};
-  for (; r->layers < n->layers && follows(&n->layer[r->layers]); r->layers++) {
-    const struct layer *l = &n->layer[r->layers];
-    if (!changes_size(l)) continue;
-    r->level[r->levels++] = (struct level){.image = {l->out.dim[0], l->out.dim[1]},
+  for (; !n->leaf && r->layers < n->row->n && follows(&n->row->part[r->layers], n); r->layers++) {
+    const struct module *m = &n->row->part[r->layers];
+    if (!changes_size(m)) continue;
+    struct windows of = m->kind->windows(m);
+    r->level[r->levels++] = (struct level){.image = {m->out.dim[0], m->out.dim[1]},
                                            .window = {1, 1},
-                                           .kernel = l->kernel,
-                                           .stride = l->stride,
-                                           .pad = l->pad};
+                                           .kernel = of.kernel,
+                                           .stride = of.stride,
+                                           .pad = m->pad[0]};
   }
   return R4_OK;
 }
@@ -74,11 +86,11 @@ static double share_of(const r4_reach *r, const r4_net *n)
 {
   double windows = 0, all = 0;
   for (size_t k = 0, at = 0; k < r->layers; k++) {
-    const struct layer *l = &n->layer[k];
-    if (!changes_size(l)) continue;
+    const struct module *m = &n->row->part[k];
+    if (!changes_size(m)) continue;
     const struct level *to = &r->level[++at];
-    if (!l->weight.rank) continue;
-    double each = (double)r4_shape_count(l->weight);
+    if (!is_conv(m)) continue;
+    double each = (double)r4_shape_count(n->param[m->first_param].shape);
     windows += each * (double)(to->window[0] * to->window[1]);
     all += each * (double)(to->image[0] * to->image[1]);
   }
@@ -218,6 +230,7 @@ r4_status r4_reach_find(const r4_reach *r, size_t rows, int64_t channels, const 
 struct near {
   const r4_reach *reach;
   r4_graph *g;
+  struct wiring w;
   size_t level;
   r4_id whole, change, at; /* at: [rows, levels, 2] */
 };
@@ -262,30 +275,30 @@ static r4_id seen_change(const struct near *s, const struct level *to)
   return r4_place(s->g, s->change, at, (int64_t[]){rows_of(s), seen[0], seen[1]});
 }
 
-static r4_id apply(const struct near *s, const struct layer *l, const r4_id *param, r4_id x)
+static r4_id apply(const struct near *s, const struct module *m, r4_id x)
 {
-  return l->kind->apply(l, s->g, param + l->first_param, x);
+  return m->kind->apply(m, &s->w, x);
 }
 
-static r4_id through_convolution(const struct near *s, const struct layer *l, const r4_id *param)
+static r4_id through_convolution(const struct near *s, const struct module *m)
 {
   const struct level *to = &s->reach->level[s->level + 1];
-  return r4_conv2d(s->g, seen_change(s, to), param[l->first_param], r4_window_of(l->stride, 0));
+  return r4_conv2d(s->g, seen_change(s, to), s->w.param[m->first_param], r4_window_of(to->stride, 0));
 }
 
 /* f(W h + D) - f(W h), where W h is what the next windows see of the whole images, or the windows themselves. */
-static r4_id through_function(const struct near *s, const struct layer *l, const r4_id *param)
+static r4_id through_function(const struct near *s, const struct module *m)
 {
   r4_id change = s->change, at = places(s, s->level);
   int64_t seen[2] = {s->reach->level[s->level].window[0], s->reach->level[s->level].window[1]};
-  if (changes_size(l)) {
+  if (changes_size(m)) {
     const struct level *to = &s->reach->level[s->level + 1];
     change = seen_change(s, to);
     at = seen_from(s, to);
     seen_size(to, seen);
   }
   r4_id clean = r4_crop(s->g, s->whole, at, seen);
-  return r4_sub(s->g, apply(s, l, param, r4_add(s->g, clean, change)), apply(s, l, param, clean));
+  return r4_sub(s->g, apply(s, m, r4_add(s->g, clean, change)), apply(s, m, clean));
 }
 
 /* Whole images with the change in them. */
@@ -299,14 +312,13 @@ static r4_id joined(const struct near *s)
 r4_id reach_apply(const r4_reach *reach, const r4_net *n, r4_graph *g, const r4_id *param, r4_id x, r4_id d,
                   r4_id at)
 {
-  struct near s = {.reach = reach, .g = g, .whole = x, .change = d, .at = at};
+  static const struct net_use as_it_is = {0};
+  struct near s = {.reach = reach, .g = g, .w = {g, param, &as_it_is}, .whole = x, .change = d, .at = at};
   for (size_t k = 0; k < reach->layers; k++) {
-    const struct layer *l = &n->layer[k];
-    s.change = l->weight.rank ? through_convolution(&s, l, param) : through_function(&s, l, param);
-    s.whole = apply(&s, l, param, s.whole);
-    s.level += changes_size(l);
+    const struct module *m = &n->row->part[k];
+    s.change = is_conv(m) ? through_convolution(&s, m) : through_function(&s, m);
+    s.whole = apply(&s, m, s.whole);
+    s.level += changes_size(m);
   }
-  r4_id h = joined(&s);
-  for (size_t k = reach->layers; k < n->layers; k++) h = apply(&s, &n->layer[k], param, h);
-  return h;
+  return row_apply(&(struct row){n->row->part + reach->layers, n->row->n - reach->layers}, &s.w, joined(&s));
 }

@@ -113,18 +113,9 @@ r4_data *task_data(const struct settings *s, r4_error *e)
 
 /* ---- Network ---- */
 
-static r4_net *net_from(const char *text, r4_shape example, r4_error *e)
-{
-  r4_error named = {0};
-  r4_net *n = strchr(text, ' ') ? NULL : r4_net_named(text, &named);
-  if (n) return n;
-  bool dense = !strncmp(text + strspn(text, " "), "dense", 5);
-  return r4_net_new(text, dense ? R4_SHAPE(r4_shape_count(example)) : example, e);
-}
-
 r4_net *task_net(const struct settings *s, const r4_data *d, r4_error *e)
 {
-  r4_net *n = net_from(s->net, r4_data_shape(d), e);
+  r4_net *n = r4_net_open(s->net, r4_data_shape(d), e);
   if (!n && e->status == R4_E_PARSE) e->status = R4_E_ARGUMENT; /* a setting is wrong, not a file */
   if (!n) return NULL;
   int64_t features = r4_shape_count(r4_data_shape(d)), takes = r4_shape_count(r4_net_input(n));

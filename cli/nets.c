@@ -1,0 +1,147 @@
+/* r4 nets: the architectures that r4 brings along, and the parts that nets are made of. */
+#include <string.h>
+
+#include "cli.h"
+#include "figures.h"
+
+struct settings {
+  const char *name;
+  bool parts, json;
+};
+
+#define AT(field) offsetof(struct settings, field)
+static const struct option options[] = {
+  {"NAME", OPTION_WORD, AT(name), "", 0, 0, "prints the text of this net, to be read, copied and changed"},
+  {"parts", OPTION_FLAG, AT(parts), NULL, 0, 0, "the parts that nets are made of"},
+  {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "for machines"},
+  {0},
+};
+
+static int print_text_json(const char *name, const char *text)
+{
+  r4_json *w = r4_json_new();
+  r4_json_open(w, '{');
+  r4_json_key(w, "name");
+  r4_json_text(w, name);
+  r4_json_key(w, "text");
+  r4_json_text(w, text);
+  r4_json_close(w, '}');
+  return json_print(stdout, "nets", w);
+}
+
+static int print_one(const struct settings *s)
+{
+  const char *text = r4_architecture_text(s->name);
+  if (!text) {
+    fprintf(stderr, "r4 nets: no net \"%s\"; \"r4 nets\" lists them\n", shown(s->name).text);
+    return EXIT_USAGE;
+  }
+  if (s->json) return print_text_json(s->name, text);
+  fputs(text, stdout);
+  return EXIT_DONE;
+}
+
+static void shape_text(r4_shape s, char *to, size_t size)
+{
+  size_t n = 0;
+  for (int k = 0; k < s.rank && n < size; k++)
+    n += (size_t)snprintf(to + n, size - n, "%s%lld", k ? " x " : "", (long long)s.dim[k]);
+}
+
+/* The sentence behind "about". */
+static void about_text(const char *name, char *to, size_t size)
+{
+  const char *text = r4_architecture_text(name), *about = text ? strstr(text, "about ") : NULL;
+  size_t n = about ? strcspn(about += strlen("about "), "\n") : 0;
+  snprintf(to, size, "%.*s", (int)n, about ? about : "");
+}
+
+struct facts {
+  const char *name;
+  char input[40], about[120];
+  double parameters, flops;
+};
+
+static bool facts_of(size_t k, struct facts *f)
+{
+  r4_error e = {0};
+  r4_net *n = r4_net_named(r4_architecture_name(k), &e);
+  if (!n) return cli_fail("nets", e.status, e.text), false;
+  *f = (struct facts){.name = r4_architecture_name(k), .flops = r4_net_flops(n)};
+  for (size_t p = 0; p < r4_net_params(n); p++)
+    if (!r4_net_param_is_buffer(n, p)) f->parameters += (double)r4_shape_count(r4_net_param_shape(n, p));
+  shape_text(r4_net_input(n), f->input, sizeof f->input);
+  about_text(f->name, f->about, sizeof f->about);
+  r4_net_free(n);
+  return true;
+}
+
+static void add_json(r4_json *w, const struct facts *f)
+{
+  r4_json_break(w);
+  r4_json_open(w, '{');
+  r4_json_key(w, "name");
+  r4_json_text(w, f->name);
+  r4_json_key(w, "input");
+  r4_json_text(w, f->input);
+  r4_json_key(w, "parameters");
+  r4_json_real(w, f->parameters);
+  r4_json_key(w, "flops");
+  r4_json_real(w, f->flops);
+  r4_json_key(w, "about");
+  r4_json_text(w, f->about);
+  r4_json_close(w, '}');
+}
+
+static int print_all(bool json)
+{
+  r4_json *w = json ? r4_json_new() : NULL;
+  if (json)
+    r4_json_open(w, '[');
+  else
+    printf("%-20s %13s %10s  %-14s %s\n", "net", "parameters", "GFLOP", "input", "");
+  for (size_t k = 0; k < r4_architecture_count(); k++) {
+    struct facts f;
+    if (!facts_of(k, &f)) return r4_json_free(w), EXIT_NO;
+    if (json)
+      add_json(w, &f);
+    else
+      printf("%-20s %13.0f %10.3f  %-14s %s\n", f.name, f.parameters, f.flops / 1e9, f.input, f.about);
+  }
+  if (json) {
+    r4_json_close(w, ']');
+    return json_print(stdout, "nets", w);
+  }
+  printf("%-20s %13s %10s  %-14s %s\n", "mlpA-B-..", "", "", "A",
+         "dense layers of these sizes, relu between them");
+  printf("\nr4 nets NAME prints a net's text; in a run: net: NAME, or net: NAME(classes=6).\n");
+  return EXIT_DONE;
+}
+
+static int print_parts(void)
+{
+  for (size_t k = 0; k < r4_module_count(); k++) {
+    r4_module_info m = r4_module_describe(k);
+    printf("%-46s %s\n", m.usage, m.about);
+  }
+  return EXIT_DONE;
+}
+
+static int run(int argc, char **argv)
+{
+  struct settings s;
+  if (!options_read("nets", options, &s, argc, argv)) return EXIT_USAGE;
+  if (s.parts && (s.json || *s.name)) return cli_fail("nets", R4_E_ARGUMENT, "--parts stands alone");
+  if (s.parts) return print_parts();
+  return *s.name ? print_one(&s) : print_all(s.json);
+}
+
+const struct command command_nets = {
+  .name = "nets",
+  .summary = "list the nets that come with r4, or print one",
+  .details = "The architectures that a run can name, with their parameters, the work of one answer, and what "
+             "they take; or\n"
+             "the text of one of them. doc/nets.md has the language.",
+  .options = options,
+  .run = run,
+};

@@ -1,0 +1,77 @@
+/* residual   y = branch(x) + x, or branch(x) + shortcut(x)         He and others, 2016
+ * sum        y = first(x) + second(x) + ... */
+#include "module/module.h"
+
+static r4_shape result_of(const struct row *row)
+{
+  return row->part[row->n - 1].out;
+}
+
+static r4_status check_equal(const struct module *m, r4_shape first, r4_shape other, r4_error *why)
+{
+  char a[SHAPE_TEXT], b[SHAPE_TEXT];
+  if (r4_shape_equal(first, other)) return R4_OK;
+  return r4_fail(why, R4_E_SHAPE, "%s gives %s, %s gives %s: needs the same from both", "its first branch",
+                 shape_text(first, a), m->branches > 1 ? "another" : "its input", shape_text(other, b));
+}
+
+static r4_status shape(struct module *m, struct maker *maker, r4_error *why)
+{
+  (void)maker;
+  m->out = result_of(&m->branch[0]);
+  r4_status s = R4_OK;
+  for (size_t k = 1; k < m->branches && !s; k++) s = check_equal(m, m->out, result_of(&m->branch[k]), why);
+  return s;
+}
+
+static r4_status residual_shape(struct module *m, struct maker *maker, r4_error *why)
+{
+  r4_status s = shape(m, maker, why);
+  return s || m->branches > 1 ? s : check_equal(m, m->out, m->in, why);
+}
+
+static r4_id sum(const struct module *m, const struct wiring *w, r4_id x)
+{
+  r4_id y = row_apply(&m->branch[0], w, x);
+  for (size_t k = 1; k < m->branches; k++) y = r4_add(w->g, y, row_apply(&m->branch[k], w, x));
+  return y;
+}
+
+static r4_id residual(const struct module *m, const struct wiring *w, r4_id x)
+{
+  r4_id y = sum(m, w, x);
+  return m->branches > 1 ? y : r4_add(w->g, y, x);
+}
+
+const struct module_kind module_residual = {
+  .name = "residual",
+  .usage = "residual(PARTS) or residual(PARTS; SHORTCUT)",
+  .about = "what the parts make of x, plus x, or plus what the shortcut makes of it",
+  .least_branches = 1,
+  .most_branches = 2,
+  .shape = residual_shape,
+  .apply = residual,
+  MODULE_SAMPLES({.text = "residual(dense 2 nobias)",
+                  .in = {1, {2}},
+                  .out = {1, {2}},
+                  .x = (const double[]){1, 2},
+                  .w = (const double[]){1, 1, 0, 2},
+                  .y = (const double[]){4, 6}},
+                 {.text = "residual(conv 4 3 s2 p1, relu, conv 4 1; conv 4 1 s2 nobias)",
+                  .in = {3, {5, 4, 2}},
+                  .out = {3, {3, 2, 4}}})};
+
+const struct module_kind module_sum = {
+  .name = "sum",
+  .usage = "sum(PARTS; PARTS; ..)",
+  .about = "the sum of what several rows of parts make of x",
+  .least_branches = 1,
+  .most_branches = MODULE_BRANCHES,
+  .shape = shape,
+  .apply = sum,
+  MODULE_SAMPLES({.text = "sum(dense 1 nobias; dense 1; relu, dense 1 nobias)",
+                  .in = {1, {2}},
+                  .out = {1, {1}},
+                  .x = (const double[]){1, -2},
+                  .w = (const double[]){1, 2, 3, 4, 5, 6, 7},
+                  .y = (const double[]){-3 + 0 + 6}})};

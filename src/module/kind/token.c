@@ -1,0 +1,156 @@
+/* Tokens: ids [tokens] become vectors [tokens, width].
+ *
+ *     embedding   row of a table, by the token's id
+ *     position    row of a table, by the token's place
+ *     type        row 0 of a table: there is one kind of text
+ *     first       the first token's vector
+ *     mean        the mean of the tokens that are there, not of padding */
+#include "module/module.h"
+
+enum { ROWS, WIDTH };
+
+static r4_status need_ids(const struct module *m, r4_error *why)
+{
+  char got[SHAPE_TEXT];
+  if (m->in.rank == 1) return R4_OK;
+  return r4_fail(why, R4_E_SHAPE, "gets %s, needs token ids [tokens]", shape_text(m->in, got));
+}
+
+static r4_status table_shape(struct module *m, struct maker *maker, r4_error *why)
+{
+  r4_status s = need_ids(m, why);
+  if (s) return s;
+  m->out = R4_SHAPE(m->in.dim[0], module_whole(m, WIDTH));
+  r4_shape table = R4_SHAPE(module_whole(m, ROWS), module_whole(m, WIDTH));
+  return module_param(m, maker, param_wish("weight", table, 1, INIT_NORMAL), why);
+}
+
+static r4_status position_shape(struct module *m, struct maker *maker, r4_error *why)
+{
+  r4_status s = need_ids(m, why);
+  if (!s && m->in.dim[0] > module_whole(m, ROWS))
+    return r4_fail(why, R4_E_SHAPE, "gets %lld tokens, has %lld positions", (long long)m->in.dim[0],
+                   (long long)module_whole(m, ROWS));
+  return s ? s : table_shape(m, maker, why);
+}
+
+static r4_id embedding(const struct module *m, const struct wiring *w, r4_id x)
+{
+  r4_id ids = r4_reshape(w->g, x, R4_SHAPE(r4_shape_count(r4_node_shape(w->g, x))));
+  return r4_reshape(w->g, r4_gather(w->g, module_param_node(m, w, 0), ids, 0), module_batch(m, w, x));
+}
+
+/* The first rows of the table, for every example. */
+static r4_id rows_for_all(const struct module *m, const struct wiring *w, r4_id x, int64_t rows)
+{
+  int64_t start[] = {0, 0}, size[] = {rows, module_whole(m, WIDTH)};
+  return r4_broadcast(w->g, r4_slice(w->g, module_param_node(m, w, 0), start, size, NULL),
+                      module_batch(m, w, x));
+}
+
+static r4_id position(const struct module *m, const struct wiring *w, r4_id x)
+{
+  return rows_for_all(m, w, x, m->in.dim[0]);
+}
+
+static r4_id type(const struct module *m, const struct wiring *w, r4_id x)
+{
+  return rows_for_all(m, w, x, 1);
+}
+
+#define TABLE ARGUMENTS({"N", ARGUMENT_WHOLE, 0, 1}, {"W", ARGUMENT_WHOLE, 0, 1})
+
+const struct module_kind module_embedding = {
+  .name = "embedding",
+  .usage = "embedding N W",
+  .about = "a vector of width W for each of N token ids",
+  .shape = table_shape,
+  .apply = embedding,
+  TABLE,
+  MODULE_SAMPLES({.text = "embedding 3 2",
+                  .in = {1, {2}},
+                  .out = {2, {2, 2}},
+                  .tokens = 3,
+                  .x = (const double[]){2, 0},
+                  .w = (const double[]){1, 2, 3, 4, 5, 6},
+                  .y = (const double[]){5, 6, 1, 2}},
+                 {.text = "embedding 7 3", .in = {1, {5}}, .out = {2, {5, 3}}, .tokens = 7})};
+
+const struct module_kind module_position = {.name = "position",
+                                            .usage = "position N W",
+                                            .about = "a vector of width W for each of at most N places",
+                                            .shape = position_shape,
+                                            .apply = position,
+                                            TABLE,
+                                            MODULE_SAMPLES({.text = "position 3 2",
+                                                            .in = {1, {2}},
+                                                            .out = {2, {2, 2}},
+                                                            .tokens = 3,
+                                                            .x = (const double[]){2, 0},
+                                                            .w = (const double[]){1, 2, 3, 4, 5, 6},
+                                                            .y = (const double[]){1, 2, 3, 4}})};
+
+const struct module_kind module_type = {.name = "type",
+                                        .usage = "type N W",
+                                        .about = "the first of N vectors of width W, for every token",
+                                        .shape = table_shape,
+                                        .apply = type,
+                                        TABLE,
+                                        MODULE_SAMPLES({.text = "type 2 2",
+                                                        .in = {1, {2}},
+                                                        .out = {2, {2, 2}},
+                                                        .tokens = 3,
+                                                        .x = (const double[]){2, 0},
+                                                        .w = (const double[]){1, 2, 3, 4},
+                                                        .y = (const double[]){1, 2, 1, 2}})};
+
+/* ---- From tokens to one vector ---- */
+
+static r4_status vector_shape(struct module *m, struct maker *maker, r4_error *why)
+{
+  (void)maker;
+  r4_status s = module_need_tokens(m, why);
+  if (!s) m->out = R4_SHAPE(m->in.dim[1]);
+  return s;
+}
+
+static r4_id first(const struct module *m, const struct wiring *w, r4_id x)
+{
+  r4_shape to = module_batch(m, w, x);
+  int64_t start[] = {0, 0, 0}, size[] = {to.dim[0], 1, to.dim[1]};
+  return r4_reshape(w->g, r4_slice(w->g, x, start, size, NULL), to);
+}
+
+/* sum_t valid_t x_t / sum_t valid_t */
+static r4_id mean(const struct module *m, const struct wiring *w, r4_id x)
+{
+  r4_graph *g = w->g;
+  r4_id valid = w->use->valid;
+  if (!valid.i) return r4_mean(g, x, R4_AXIS(1));
+  r4_shape s = r4_node_shape(g, valid);
+  r4_id sum = r4_sum(g, r4_mul(g, x, r4_reshape(g, valid, R4_SHAPE(s.dim[0], m->in.dim[0], 1))), R4_AXIS(1));
+  r4_id count = r4_max(g, r4_sum(g, valid, R4_AXIS(1)), r4_const(g, 1, R4_SCALAR));
+  return r4_div(g, sum, r4_reshape(g, count, R4_SHAPE(s.dim[0], 1)));
+}
+
+const struct module_kind module_first = {.name = "first",
+                                         .usage = "first",
+                                         .about = "the vector of the first token",
+                                         .shape = vector_shape,
+                                         .apply = first,
+                                         MODULE_SAMPLES({.text = "first",
+                                                         .in = {2, {2, 2}},
+                                                         .out = {1, {2}},
+                                                         .x = (const double[]){1, 2, 3, 4},
+                                                         .y = (const double[]){1, 2}})};
+
+const struct module_kind module_mean = {.name = "mean",
+                                        .usage = "mean",
+                                        .about = "the mean of the tokens, padding left out",
+                                        .shape = vector_shape,
+                                        .apply = mean,
+                                        MODULE_SAMPLES({.text = "mean",
+                                                        .in = {2, {2, 2}},
+                                                        .out = {1, {2}},
+                                                        .x = (const double[]){1, 2, 3, 6},
+                                                        .y = (const double[]){2, 4}})};

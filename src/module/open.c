@@ -1,0 +1,249 @@
+/* Nets by name: those that r4 brings along (nets/NAME.net), files of the user's, "mlp784-512-10" (sizes of the
+ * layers), and in brackets behind a name what is chosen of it: "resnet18(classes=6)". */
+#include "module/open.h"
+
+#include <string.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+enum { LARGEST_FILE = 1 << 20 };
+
+/* ---- "784-512-10" as "dense 512, relu, dense 10" on [784] ---- */
+
+static char *mlp_text(const char *name, r4_shape *input, r4_error *e)
+{
+  const char *s = name + strlen("mlp"), *end = name + strlen(name);
+  struct text layers = {0};
+  size_t sizes = 0;
+  bool ok = true;
+  *input = R4_SHAPE(0);
+  for (; ok && (!sizes || s < end); sizes++) {
+    int64_t size = 0;
+    if (sizes) ok = *s++ == '-';
+    ok = ok && number_parse(&s, end, 1, &size);
+    if (!sizes)
+      input->dim[0] = size;
+    else if (ok)
+      text_add(&layers, "%sdense %lld", sizes > 1 ? ", relu, " : "", (long long)size);
+  }
+  char *line = text_take(&layers);
+  if (line && ok && sizes > 1) return line;
+  if (line)
+    r4_fail(e, R4_E_ARGUMENT, "net \"%.60s\": needs two or more sizes, as in mlp784-512-10", name);
+  else
+    r4_fail(e, R4_E_MEMORY, "net: out of memory");
+  r4_string_free(line);
+  return NULL;
+}
+
+static r4_net *open_mlp(const char *name, r4_error *e)
+{
+  r4_shape input;
+  char *text = mlp_text(name, &input, e);
+  r4_net *n = text ? r4_net_new(text, input, e) : NULL;
+  r4_string_free(text);
+  return n;
+}
+
+/* ---- What is chosen ---- */
+
+static r4_status set_from_config(struct reader *r, const char *path, r4_error *e)
+{
+  struct js *root = NULL;
+  uint8_t *data = NULL;
+  size_t size;
+  r4_status s = file_read(path, LARGEST_FILE, &data, &size, e);
+  if (!s) s = js_parse(path, data, size, &root, e);
+  for (size_t k = 0; k < r->params && !s; k++) {
+    const struct js *v = *r->param[k].key.s ? js_get(root, r->param[k].key.s) : NULL;
+    struct text value = {0};
+    int64_t whole;
+    double real;
+    if (!v) continue;
+    if (js_whole(v, &whole))
+      text_add(&value, "%lld", (long long)whole);
+    else if (js_number(v, &real))
+      text_add_real(&value, real);
+    else
+      text_add(&value, "%s", js_text(v) ? js_text(v) : "?");
+    char *word = text_take(&value);
+    s = word ? reader_set(r, r->param[k].name.s, word, e) : r4_fail(e, R4_E_MEMORY, "net: out of memory");
+    r4_string_free(word);
+  }
+  js_free(root);
+  r4_mem_free(data);
+  return s;
+}
+
+/* "classes=6, config=DIR/config.json": one choice after the other. */
+static r4_status choose(struct reader *r, char *list, r4_error *e)
+{
+  r4_status s = R4_OK;
+  for (char *item = list; !s && item && *item;) {
+    char *next = strchr(item, ',');
+    if (next) *next++ = 0;
+    item += strspn(item, " ");
+    char *value = strchr(item, '='), *end = item + strlen(item);
+    while (end > item && end[-1] == ' ') *--end = 0;
+    if (!value || value == item)
+      return r4_fail(e, R4_E_ARGUMENT, "net %.60s: \"%.60s\" is not understood, expected NAME=VALUE", r->name,
+                     item);
+    *value++ = 0;
+    s = strcmp(item, "config") ? reader_set(r, item, value, e) : set_from_config(r, value, e);
+    item = next;
+  }
+  return s;
+}
+
+/* ---- Architectures ---- */
+
+/* example: of the data, or rank 0 for the architecture's own. */
+static r4_net *make(struct reader *r, char *choices, r4_shape example, r4_error *e)
+{
+  r4_status s = reader_head(r, e);
+  if (!s) s = choose(r, choices, e);
+  if (!s) s = reader_head(r, e); /* the input may depend on what was chosen */
+  if (s) return NULL;
+  bool own = !example.rank || (r->input.rank && !r->any_size);
+  r4_shape input = own ? r->input : example;
+  if (input.rank) return net_make(r, input, e);
+  r4_fail(e, R4_E_ARGUMENT, "net %.60s: does not say what it takes (no \"input\")", r->name);
+  return NULL;
+}
+
+static const struct architecture *find(const char *name)
+{
+  for (size_t k = 0; k < architecture_count; k++)
+    if (!strcmp(architectures[k].name, name)) return &architectures[k];
+  return NULL;
+}
+
+static r4_net *open_file(const char *path, char *choices, r4_shape example, r4_error *e)
+{
+  struct reader r;
+  uint8_t *data = NULL;
+  size_t size;
+  if (file_read(path, LARGEST_FILE, &data, &size, e)) return NULL;
+  r4_net *n = NULL;
+  if (memchr(data, 0, size)) {
+    r4_fail(e, R4_E_PARSE, "%s: has a zero in it, expected the text of a net", path);
+  } else {
+    reader_open(&r, path, (const char *)data, size);
+    r.expands = true;
+    n = make(&r, choices, example, e);
+  }
+  r4_mem_free(data);
+  return n;
+}
+
+static bool is_file(const char *name)
+{
+  size_t n = strlen(name);
+  return n > 4 && !strcmp(name + n - 4, ".net");
+}
+
+static r4_net *unknown(const char *name, r4_error *e)
+{
+  struct text known = {0};
+  for (size_t k = 0; k < architecture_count; k++) text_add(&known, ", %s", architectures[k].name);
+  char *names = text_take(&known);
+  r4_fail(e, R4_E_ARGUMENT, "net \"%.60s\": no such name; there are mlpA-B-...%s, and files NAME.net", name,
+          names ? names : "");
+  r4_string_free(names);
+  return NULL;
+}
+
+/* name, with what is in brackets behind it in choices; both are changed. */
+static r4_net *open_named(char *name, r4_shape example, r4_error *e)
+{
+  char *choices = strchr(name, '('), *end = name + strlen(name);
+  if (choices && end[-1] == ')') {
+    *choices++ = 0;
+    end[-1] = 0;
+  } else {
+    choices = NULL;
+  }
+  if (!strncmp(name, "mlp", 3) && !choices) return open_mlp(name, e);
+  if (is_file(name)) return open_file(name, choices, example, e);
+  const struct architecture *a = find(name);
+  if (!a) return unknown(name, e);
+  struct reader r;
+  reader_open(&r, a->name, a->text, strlen(a->text));
+  r.expands = true;
+  return make(&r, choices, example, e);
+}
+
+static r4_net *open_copy(const char *name, r4_shape example, r4_error *e)
+{
+  struct text copy = {0};
+  text_add(&copy, "%s", name);
+  char *own = text_take(&copy);
+  r4_net *n = NULL;
+  if (own)
+    n = open_named(own, example, e);
+  else
+    r4_fail(e, R4_E_MEMORY, "net: out of memory");
+  r4_string_free(own);
+  return n;
+}
+
+r4_net *r4_net_named(const char *name, r4_error *e)
+{
+  r4_error own = {0};
+  if (!e) e = &own;
+  r4_error_clear(e);
+  return open_copy(name ? name : "", (r4_shape){0}, e);
+}
+
+/* A name has no blanks before its brackets, and is not the name of a kind. */
+static bool is_name(const char *text)
+{
+  size_t n = strcspn(text, " \t\r\n,:;(");
+  if (text[n] && text[n] != '(') return false;
+  for (size_t k = 0; module_kind(k); k++)
+    if (strlen(module_kind(k)->name) == n && !strncmp(module_kind(k)->name, text, n)) return false;
+  return n > 0 && !(n == 6 && !strncmp(text, "repeat", n));
+}
+
+/* Whether the first part takes an image as a vector. */
+static bool begins_with_vector(const char *text)
+{
+  text += strspn(text, " \t\r\n");
+  for (size_t k = 0; module_kind(k); k++) {
+    size_t n = strlen(module_kind(k)->name);
+    if (module_kind(k)->takes_vector && !strncmp(text, module_kind(k)->name, n) && strchr(" \t", text[n]))
+      return true;
+  }
+  return false;
+}
+
+r4_net *r4_net_open(const char *net, r4_shape example, r4_error *e)
+{
+  r4_error own = {0};
+  if (!e) e = &own;
+  NEEDS(net, "a net", NULL);
+  r4_error_clear(e);
+  if (is_name(net)) return open_copy(net, example, e);
+  return r4_net_new(net, begins_with_vector(net) ? R4_SHAPE(r4_shape_count(example)) : example, e);
+}
+
+/* ---- The table ---- */
+
+size_t r4_architecture_count(void)
+{
+  return architecture_count;
+}
+
+const char *r4_architecture_name(size_t k)
+{
+  return k < architecture_count ? architectures[k].name : NULL;
+}
+
+const char *r4_architecture_text(const char *name)
+{
+  const struct architecture *a = name ? find(name) : NULL;
+  return a ? a->text : NULL;
+}

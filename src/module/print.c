@@ -1,0 +1,60 @@
+/* A net as text: every part with its kind, the numbers that are not the usual ones, and the name of its parameters. */
+#include <string.h>
+
+#include "base/plain.h"
+#include "base/text.h"
+#include "module/module.h"
+
+static void print_row(const struct row *row, bool whole_net, struct text *t);
+
+static void print_argument(const struct module *m, size_t k, struct text *t)
+{
+  const struct argument *a = &m->kind->argument[k];
+  double v = m->value[k];
+  bool in_place = a->type == ARGUMENT_WHOLE || a->type == ARGUMENT_SHARE;
+  bool padded = m->pad[0] || m->pad[1];
+  if (a->type == ARGUMENT_PAD ? !padded : !in_place && !(v < a->initial) && !(v > a->initial)) return;
+  text_add(t, " ");
+  if (a->type == ARGUMENT_PAD && m->pad[0] == PAD_SAME) {
+    text_add(t, "same");
+  } else if (a->type == ARGUMENT_PAD) {
+    text_add(t, "p%lld", (long long)m->pad[0]);
+    if (m->pad[1] != m->pad[0]) text_add(t, "/%lld", (long long)m->pad[1]);
+  } else if (a->type == ARGUMENT_LETTER || a->type == ARGUMENT_WHOLE) {
+    text_add(t, "%s%lld", a->type == ARGUMENT_LETTER ? a->name : "", (long long)v);
+  } else if (a->type == ARGUMENT_FLAG) {
+    text_add(t, "%s", a->name);
+  } else {
+    if (a->type == ARGUMENT_REAL) text_add(t, "%s ", a->name);
+    text_add_real(t, v);
+  }
+}
+
+static void print_part(const struct module *m, size_t number, bool whole_net, struct text *t)
+{
+  char own[24];
+  plain_print(own, sizeof own, "%zu", number);
+  if (m->params && !(whole_net && !strcmp(own, m->name))) text_add(t, "%s: ", m->name);
+  text_add(t, "%s", m->kind->name);
+  for (size_t k = 0; k < m->kind->arguments; k++) print_argument(m, k, t);
+  for (size_t k = 0; k < m->branches; k++) {
+    text_add(t, k ? "; " : "(");
+    print_row(&m->branch[k], false, t);
+  }
+  if (m->branches) text_add(t, ")");
+}
+
+static void print_row(const struct row *row, bool whole_net, struct text *t)
+{
+  for (size_t k = 0; k < row->n; k++) {
+    if (k) text_add(t, ", ");
+    print_part(&row->part[k], k, whole_net, t);
+  }
+}
+
+char *net_print(const r4_net *n)
+{
+  struct text t = {0};
+  print_row(n->row, true, &t);
+  return text_take(&t);
+}
