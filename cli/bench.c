@@ -16,14 +16,14 @@ struct settings {
 static const struct option options[] = {
   {"net", OPTION_TEXT, AT(net), "mlp784-512-10", 0, 0, "mlpA-B-..., derm28 or derm64"},
   {"objective", OPTION_TEXT, AT(objective), "cert-r4", 0, 0,
-   "erm, r3, smooth-r3, ibp-ex, ibp-ex+r3, rand-r4, ..."},
+   "a method: see the setting \"method\" of r4 train"},
   {"batch", OPTION_WHOLE, AT(batch), "256", 1, 1e6, "examples per step"},
   {"threads", OPTION_WHOLE, AT(threads), "0", 0, 1024, "0: one per CPU"},
   {"masked", OPTION_WHOLE, AT(masked), "0", 0, 1e9, "mask N features; 0: 30 % of all, at random"},
   {"corner", OPTION_WHOLE, AT(corner), "0", 0, 4096,
    "images: mask a square of N x N in one of the four corners"},
-  {"steps", OPTION_WHOLE, AT(steps), "10", 1, 1000, "of the attack of adv-r4"},
-  {"samples", OPTION_WHOLE, AT(samples), "10", 1, 1000, "of rand-r4 and smooth-r3"},
+  {"steps", OPTION_WHOLE, AT(steps), "10", 1, 1000, "of an attack"},
+  {"samples", OPTION_WHOLE, AT(samples), "10", 1, 1000, "of methods that look at several points"},
   {"lambda", OPTION_REAL, AT(lambda), "1", 0, 1e30, "weight of the penalty"},
   {"eps", OPTION_REAL, AT(eps), "0.1", 0, 1e30, "radius of the box"},
   {"seed", OPTION_WHOLE, AT(seed), "0", 0, 1e15, "of data and weights"},
@@ -33,7 +33,7 @@ static const struct option options[] = {
   {0},
 };
 
-enum { DRAW_X = 1, DRAW_Y, DRAW_M, DRAW_INDEX, DRAW_START, DRAW_NOISE }; /* purposes of random numbers */
+enum { DRAW_X = 1, DRAW_Y, DRAW_M, DRAW_INDEX }; /* purposes of random numbers */
 static const double MASKED_SHARE = 0.3;
 
 struct job {
@@ -43,9 +43,13 @@ struct job {
   r4_optimizer *optimizer;
   float *weights, *gradient, *x, *y, *m;
   r4_reach *reach;
-  float *index, *start, *noise, *at; /* NULL unless the objective has them */
-  size_t masks, starts, noises;      /* elements of m, start and noise */
-  float loss, first_loss;            /* of the last step, and of the first: the same in every run */
+  float *index, *at; /* NULL unless the objective has them */
+  struct drawn {
+    r4_drawn how;
+    float *to;
+  } * drawn;              /* inputs that a step draws anew */
+  size_t masks, draws;    /* elements of m; inputs */
+  float loss, first_loss; /* of the last step, and of the first: the same in every run */
   uint32_t step;
   r4_error error;
 };
@@ -120,16 +124,6 @@ static void draw_masks(const struct job *j)
     j->m[i] = j->s.masked || r4_random_uniform(key(j, DRAW_M), i / channels) < MASKED_SHARE;
 }
 
-/* What a step needs anew. */
-static void draw_noise(const struct job *j)
-{
-  if (j->start) r4_random_fill(key(j, DRAW_START), j->starts, -1, 1, j->start);
-  if (j->noise && !strcmp(j->s.objective, "smooth-r3"))
-    r4_random_fill_normal(key(j, DRAW_NOISE), j->noises, j->noise);
-  else if (j->noise)
-    r4_random_fill(key(j, DRAW_NOISE), j->noises, -1, 1, j->noise);
-}
-
 static bool make_data(struct job *j)
 {
   size_t batch = (size_t)j->s.batch, features = (size_t)r4_shape_count(r4_net_input(j->net));
@@ -142,8 +136,6 @@ static bool make_data(struct job *j)
   j->m = zeros(j->masks);
   if (j->s.masked && !(j->index = zeros((size_t)j->s.masked))) return false;
   if (j->reach && !(j->at = zeros(batch * r4_reach_places(j->reach)))) return false;
-  if (j->starts && !(j->start = zeros(j->starts))) return false;
-  if (j->noises && !(j->noise = zeros(j->noises))) return false;
   if (!j->weights || !j->gradient || !j->x || !j->y || !j->m) return false;
 
   r4_net_init(j->net, (uint64_t)j->s.seed, j->weights);
@@ -156,14 +148,21 @@ static bool make_data(struct job *j)
 
 /* ---- Building ---- */
 
-/* Elements of an input, 0 if there is none. */
-static size_t count(const r4_graph *g, r4_id x)
+static r4_status bind_drawn(struct job *j, const r4_objective *o, r4_error *e)
 {
-  return x.i ? (size_t)r4_shape_count(r4_node_shape(g, x)) : 0;
+  r4_status status = R4_OK;
+  j->drawn = calloc(o->draws + 1, sizeof *j->drawn);
+  for (; j->drawn && j->draws < o->draws && !status; j->draws++) {
+    struct drawn *d = &j->drawn[j->draws];
+    *d = (struct drawn){o->drawn[j->draws], zeros(o->drawn[j->draws].count)};
+    if (!d->to) return e->status = R4_E_MEMORY;
+    status = r4_plan_input(j->plan, d->how.name, d->to, e);
+  }
+  return j->drawn ? status : (e->status = R4_E_MEMORY);
 }
 
 /* Outputs of the plan: the loss, then the gradient by each parameter. */
-static r4_plan *make_plan(struct job *j, r4_error *e)
+static r4_status make_plan(struct job *j, r4_error *e)
 {
   size_t params = r4_net_params(j->net);
   const r4_objective_options p = {
@@ -178,7 +177,7 @@ static r4_plan *make_plan(struct job *j, r4_error *e)
     .samples = (int)j->s.samples,
     .random_start = true,
   };
-  r4_plan *plan = NULL;
+  r4_objective o = {0};
   const char *message = "out of memory";
   r4_graph *g = r4_graph_new();
   r4_id *param = calloc(2 * params + 1, sizeof *param), *out = NULL;
@@ -186,20 +185,19 @@ static r4_plan *make_plan(struct job *j, r4_error *e)
   if (g && param) {
     out = param + params;
     r4_net_inputs(j->net, g, param);
-    r4_objective o = r4_objective_build(g, j->net, param, &p);
+    o = r4_objective_build(g, j->net, param, &p);
     out[0] = o.loss;
     r4_grad(g, out[0], params, param, out + 1);
-    j->starts = count(g, o.in.start);
-    j->noises = count(g, o.in.noise);
     e->status = r4_graph_status(g, &message);
   }
   if (e->status)
     snprintf(e->text, sizeof e->text, "%s", message);
   else
-    plan = r4_plan_new(g, 1 + params, out, &(r4_plan_options){.profile = j->s.profile}, e);
+    j->plan = r4_plan_new(g, 1 + params, out, &(r4_plan_options){.profile = j->s.profile}, e);
+  if (j->plan) bind_drawn(j, &o, e);
   free(param);
   r4_graph_free(g);
-  return plan;
+  return e->status;
 }
 
 static r4_status bind(struct job *j, r4_error *e)
@@ -207,8 +205,7 @@ static r4_status bind(struct job *j, r4_error *e)
   const struct {
     const char *name;
     const float *data;
-  } input[] = {{"x", j->x},   {"y", j->y},         {"m", j->m},        {"index", j->index},
-               {"at", j->at}, {"start", j->start}, {"noise", j->noise}};
+  } input[] = {{"x", j->x}, {"y", j->y}, {"m", j->m}, {"index", j->index}, {"at", j->at}};
   r4_status status = r4_plan_output(j->plan, 0, &j->loss, e);
   for (size_t k = 0; !status && k < sizeof input / sizeof *input; k++)
     if (input[k].data) status = r4_plan_input(j->plan, input[k].name, input[k].data, e);
@@ -223,7 +220,7 @@ static r4_status bind(struct job *j, r4_error *e)
 static bool open_reach(struct job *j, r4_error *e)
 {
   r4_rect each[4];
-  if (!j->s.corner || !strcmp(j->s.objective, "erm")) return true;
+  if (!j->s.corner || !r4_method_describe(j->s.objective).guided) return true;
   for (unsigned k = 0; k < 4; k++) each[k] = corner(j, k);
   j->reach = r4_reach_new(j->net, 4, each, false, e);
   return j->reach != NULL;
@@ -233,8 +230,7 @@ static bool prepare(struct job *j)
 {
   r4_error *e = &j->error;
   r4_optimizer_options adam = r4_optimizer_defaults(R4_ADAM);
-  if (!(j->net = r4_net_named(j->s.net, e)) || !open_reach(j, e) || !(j->plan = make_plan(j, e)))
-    return false;
+  if (!(j->net = r4_net_named(j->s.net, e)) || !open_reach(j, e) || make_plan(j, e)) return false;
   if (!make_data(j)) {
     e->status = R4_E_MEMORY;
     snprintf(e->text, sizeof e->text, "out of memory");
@@ -250,8 +246,10 @@ static void release(struct job *j)
   r4_net_free(j->net);
   r4_plan_free(j->plan);
   r4_optimizer_free(j->optimizer);
-  float *const array[] = {j->weights, j->gradient, j->x, j->y, j->m, j->index, j->at, j->start, j->noise};
+  float *const array[] = {j->weights, j->gradient, j->x, j->y, j->m, j->index, j->at};
   for (size_t k = 0; k < sizeof array / sizeof *array; k++) free(array[k]);
+  for (size_t k = 0; k < j->draws; k++) free(j->drawn[k].to);
+  free(j->drawn);
 }
 
 /* ---- Measuring ---- */
@@ -260,7 +258,8 @@ static bool train_step(void *job)
 {
   struct job *j = job;
   j->step++;
-  draw_noise(j);
+  for (size_t k = 0; k < j->draws; k++)
+    r4_drawn_fill(&j->drawn[k].how, (uint64_t)j->s.seed, j->step, NULL, j->drawn[k].to);
   int64_t channels = r4_net_input(j->net).dim[2];
   if (j->reach && r4_reach_find(j->reach, (size_t)j->s.batch, channels, j->m, j->at, &j->error)) return false;
   if (r4_plan_run(j->plan, &j->error)) return false;

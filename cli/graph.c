@@ -12,11 +12,13 @@ struct settings {
 
 static const struct option options[] = {
   {"net", OPTION_TEXT, offsetof(struct settings, net), "mlp784-512-10", 0, 0, "mlpA-B-..., derm28 or derm64"},
-  {"objective", OPTION_TEXT, offsetof(struct settings, objective), "cert-r4", 0, 0, "erm, r3, adv-r4, ..."},
+  {"objective", OPTION_TEXT, offsetof(struct settings, objective), "cert-r4", 0, 0,
+   "a method: see the setting \"method\" of r4 train"},
   {"batch", OPTION_WHOLE, offsetof(struct settings, batch), "2", 1, 1e6, "examples"},
   {"masked", OPTION_WHOLE, offsetof(struct settings, masked), "0", 0, 1e9, "masks on N features; 0: on all"},
-  {"steps", OPTION_WHOLE, offsetof(struct settings, steps), "1", 1, 1000, "of the attack of adv-r4"},
-  {"samples", OPTION_WHOLE, offsetof(struct settings, samples), "1", 1, 1000, "of rand-r4 and smooth-r3"},
+  {"steps", OPTION_WHOLE, offsetof(struct settings, steps), "1", 1, 1000, "of an attack"},
+  {"samples", OPTION_WHOLE, offsetof(struct settings, samples), "1", 1, 1000,
+   "of methods that look at several points"},
   {"lambda", OPTION_REAL, offsetof(struct settings, lambda), "1", 0, 1e30, "weight of the penalty"},
   {"eps", OPTION_REAL, offsetof(struct settings, eps), "0.1", 0, 1e30, "radius of the box"},
   {"grad", OPTION_FLAG, offsetof(struct settings, grad), NULL, 0, 0, "also the gradient by each parameter"},

@@ -112,6 +112,21 @@ static void print_range(const r4_setting_info *t)
   }
 }
 
+/* The methods that a setting is for, if it is not for all that have a penalty. */
+static void print_methods(const char *key)
+{
+  size_t users = 0, others = 0, said = 0;
+  for (size_t k = 0; k < r4_method_count(); k++) {
+    bool uses = r4_method_uses(r4_method_name(k), key);
+    users += uses;
+    others += !uses && r4_method_describe(r4_method_name(k)).guided;
+  }
+  if (!users || !others) return;
+  for (size_t k = 0; k < r4_method_count(); k++)
+    if (r4_method_uses(r4_method_name(k), key)) printf("%s%s", said++ ? ", " : "", r4_method_name(k));
+  printf(": ");
+}
+
 static void print_settings(void)
 {
   const char *group = "";
@@ -122,7 +137,9 @@ static void print_settings(void)
     group = t.group;
     printf("  %-16s %s%s%s  [", t.key, *t.initial ? "(" : "", t.initial, *t.initial ? ")" : "");
     print_range(&t);
-    printf("]\n  %-16s %s\n", "", t.help);
+    printf("]\n  %-16s ", "");
+    print_methods(t.key);
+    printf("%s\n", t.help);
   }
 }
 

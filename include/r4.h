@@ -824,11 +824,11 @@ typedef enum {
   R4_EXPLAIN_LOGPROB_SUM, /* sum_k log p_k                                                   */
 } r4_explain;
 
-/* How large an explanation is on the mask, for rand-r4, adv-r4 and cert-r4. */
+/* How large an explanation is on the mask, for methods that use the setting "norm". */
 typedef enum {
   R4_NORM_L2 = 0,
   R4_NORM_L1,
-  R4_NORM_SUM, /* cert-r4, as published: sum_j m_j (|lo_j| + |hi_j|); its factor 1/features is left to lambda */
+  R4_NORM_SUM, /* of bounds, as published: sum_j m_j (|lo_j| + |hi_j|); its factor 1/features is left to lambda */
 } r4_norm;
 
 typedef enum {
@@ -838,8 +838,7 @@ typedef enum {
 } r4_form;
 
 typedef struct {
-  const char *method; /* "erm", "fill" (the same, but for filled examples), "r3", "smooth-r3", "ibp-ex", "ibp-ex+r3",
-                         "rand-r4", "adv-r4", "cert-r4" */
+  const char *method; /* a name that r4_method_name gives */
   int64_t batch;
   int64_t masked;   /* 0: masks on all features; U: on the U features listed by "index"        */
   int64_t guided;   /* 0: any example may have a mask; G: only the first G of a batch may      */
@@ -848,19 +847,19 @@ typedef struct {
   bool filled_within; /* which differs from x in masked features alone: penalties share its work */
   bool over_masked; /* penalties are means over the examples with a mask, not over all of them */
   double lambda;    /* weight of the penalty; the constant 0 is ERM, to the bit                */
-  double lambda_r3; /* ibp-ex+r3: weight of the r3 term                                        */
-  double eps;       /* radius of the box; smooth-r3: standard deviation of the noise           */
+  double lambda_r3; /* weight of the second term of a method that has two, which is r3        */
+  double eps;       /* radius of the box, or standard deviation of noise on all features       */
   bool live;        /* "lambda", "eps" (and "lambda_r3") are scalar inputs, not constants      */
   r4_explain explain;
   r4_norm norm;
   r4_form form;
   double tau, delta; /* of the forms log and target, above 0                                    */
-  int samples;       /* smooth-r3, rand-r4                                                      */
-  int steps;         /* adv-r4: of the attack, its random start included; the best point counts  */
-  double alpha;      /* adv-r4: size of a step; 0 or less: eps at first, then halved with each third of the
+  int samples;       /* points that are drawn for each example                                  */
+  int steps;         /* of an attack, its random start included; the best point counts          */
+  double alpha;      /* size of a step; 0 or less: eps at first, then halved with each third of the
                         steps, which starts at the best point so far                            */
-  bool random_start; /* adv-r4: the attack starts at eps m "start", else at the example         */
-  bool ranged;       /* adv-r4, rand-r4: points stay between low and high                       */
+  bool random_start; /* an attack starts at eps m "start", else at the example                  */
+  bool ranged;       /* points that are looked at stay between low and high                     */
   double low, high;
   const double *class_weights; /* w, one per class (2 for one output), or NULL for all 1        */
   double weight_penalty;       /* beta: adds beta sum W^2 over weights, not biases              */
@@ -876,32 +875,58 @@ typedef struct {
                   the first G rows of that                                                      */
   r4_id index; /* [U], the features of the flattened input that m is about                      */
   r4_id at;    /* [batch or G, r4_reach_places], from r4_reach_find                             */
-  r4_id start; /* adv-r4: shaped as m or its windows, uniform in [-1, 1]                        */
-  r4_id noise; /* the samples one after the other, each a batch or its G rows; rand-r4: as start;
-                  smooth-r3: as x, standard normal                                              */
   r4_id lambda, lambda_r3, eps; /* scalars, from 0 on                                           */
 } r4_objective_inputs;
+
+/* An input whose numbers are drawn anew for each step: points that a method looks at, or the start of an attack. */
+typedef struct {
+  const char *name;
+  r4_id node;
+  size_t count;     /* of its elements                                                          */
+  uint32_t purpose; /* of its random numbers: no two inputs of an objective share one            */
+  void (*fill)(r4_random key, const r4_batch *batch, size_t n, float *to);
+} r4_drawn;
+
+/* The numbers of a step. What is drawn may depend on the batch; NULL if it is known that it does not. */
+void r4_drawn_fill(const r4_drawn *d, uint64_t seed, uint32_t step, const r4_batch *batch, float *to);
+
+/* Scalars whose quotient is a mean. Over the parts of a batch, both are added first. */
+typedef struct {
+  r4_id sum, count;
+} r4_total;
 
 typedef struct {
   r4_id loss;       /* scalar: what is minimised                                                */
   r4_id data;       /* scalar: mean_i w[y_i] l_i                                                */
   r4_id penalty;    /* scalar: mean of q, without lambda and before the form                    */
-  r4_id penalty_r3; /* ibp-ex+r3: the same of its r3 term; else R4_NONE                         */
+  r4_id penalty_r3; /* the same of the second term; R4_NONE without one                         */
+  r4_total total, total_r3; /* of q and of the r3 term's: what the two are means of; R4_NONE without */
   r4_id form, form_r3; /* scalars: what lambda and lambda_r3 are multiplied with; 0 without such a term */
   r4_id losses;     /* [batch]: w[y_i] l_i                                                      */
-  r4_id each;       /* [batch]: q_i, the sum of both for ibp-ex+r3                              */
+  r4_id each;       /* [batch]: q_i, the sum of those of both terms                             */
   r4_id logits;     /* [batch, classes], 2 columns for one output: the answer is the largest    */
   r4_objective_inputs in;
+  const r4_drawn *drawn; /* further inputs: as long as the graph lives                          */
+  size_t draws;
 } r4_objective;
+
+/* The methods, by number; the first is plain learning, without a penalty and without filled examples. NULL after the
+ * last. */
+size_t r4_method_count(void);
+const char *r4_method_name(size_t k);
 
 /* What the trainer takes for a method unless it is told otherwise. All zero for a name that is not one. */
 typedef struct {
-  bool guided; /* it has a penalty: all but erm and fill */
+  bool guided; /* it has a penalty                                                    */
+  bool fills;  /* the data term sees filled examples                                   */
+  bool waits;  /* of a fresh net, the penalty begins after a quarter of the epochs     */
   double lambda, lambda_r3;
   r4_form form;
 } r4_method_info;
 
 r4_method_info r4_method_describe(const char *method);
+/* Whether a setting, which has the name of an option, has an effect on the method's penalty. */
+bool r4_method_uses(const char *method, const char *setting);
 
 /* The method's training objective for a batch. An example whose mask is 0 has q_i = 0. All zeros, and an
  * error in g, if an option is out of its range. */

@@ -138,6 +138,13 @@ double *runner_input(struct runner *r, const char *name)
   return NULL;
 }
 
+size_t runner_count(const struct runner *r, const char *name)
+{
+  for (size_t k = 0; k < r->n_in; k++)
+    if (!strcmp(r->name[k], name)) return r->in_count[k];
+  return 0;
+}
+
 void runner_copy_inputs(struct runner *to, const struct runner *from)
 {
   for (size_t k = 0; k < from->n_in; k++) {

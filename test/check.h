@@ -64,7 +64,8 @@ struct runner {
 
 struct runner *runner_new(const r4_graph *g, size_t n, const r4_id *out, r4_plan_options options);
 void runner_free(struct runner *r);
-double *runner_input(struct runner *r, const char *name); /* NULL if the graph has no such input */
+double *runner_input(struct runner *r, const char *name);      /* NULL if the graph has no such input */
+size_t runner_count(const struct runner *r, const char *name); /* its elements; 0 if there is none */
 void runner_copy_inputs(struct runner *to, const struct runner *from);
 r4_status runner_try(struct runner *r, r4_error *e);
 void runner_run(struct runner *r);

@@ -79,12 +79,14 @@ static void put(struct runner *r, const char *name, const double *value, size_t 
   if (to) memcpy(to, value, n * sizeof *to);
 }
 
-/* Of each sample the rows that terms see, with all features or the listed ones. */
+/* Of each sample the rows that terms see, with all features or the listed ones, as the input has room for. */
 static void put_rows(const struct objective_case *c, struct runner *r, const char *name, const double *value,
-                     size_t samples, bool all)
+                     size_t samples)
 {
   double *to = runner_input(r, name);
-  size_t rows = c->o.guided ? (size_t)c->o.guided : c->batch, columns = all ? c->features : CASE_LISTED;
+  size_t rows = c->o.guided ? (size_t)c->o.guided : c->batch;
+  bool all = runner_count(r, name) == samples * rows * c->features;
+  size_t columns = all ? c->features : CASE_LISTED;
   for (size_t s = 0; to && s < samples; s++, value += c->batch * c->features)
     for (size_t i = 0; i < rows; i++)
       for (size_t k = 0; k < columns; k++) *to++ = value[i * c->features + (all ? k : listed[k])];
@@ -93,7 +95,6 @@ static void put_rows(const struct objective_case *c, struct runner *r, const cha
 static void put_inputs(const struct objective_case *c, struct runner *r)
 {
   double index[CASE_LISTED];
-  bool all = !c->o.masked;
   for (size_t k = 0; k < CASE_LISTED; k++) index[k] = (double)listed[k];
   put(r, "x", c->x, c->batch * c->features);
   put(r, "filled", c->filled, c->batch * c->features);
@@ -102,9 +103,9 @@ static void put_inputs(const struct objective_case *c, struct runner *r)
   put(r, "lambda", &c->o.lambda, 1);
   put(r, "lambda_r3", &c->o.lambda_r3, 1);
   put(r, "eps", &c->o.eps, 1);
-  put_rows(c, r, "m", c->m, 1, all);
-  put_rows(c, r, "start", c->start, 1, all);
-  put_rows(c, r, "noise", c->noise, (size_t)c->o.samples, all || !strcmp(c->o.method, "smooth-r3"));
+  put_rows(c, r, "m", c->m, 1);
+  put_rows(c, r, "start", c->start, 1);
+  put_rows(c, r, "noise", c->noise, (size_t)c->o.samples);
   for (size_t k = 0; k < r4_net_params(c->net); k++)
     put(r, r4_net_param_name(c->net, k), c->weights + r4_net_param_offset(c->net, k),
         (size_t)r4_shape_count(r4_net_param_shape(c->net, k)));

@@ -14,7 +14,14 @@
 #include "golden.h"
 #include "r4.h"
 
-enum { MAX_PARAMS = 16, MAX_OUTPUTS = MAX_PARAMS + 4, MAX_BLOCKS = 128, MAX_CLASSES = 16, NAME_SIZE = 64 };
+enum {
+  MAX_DRAWS = 4,
+  MAX_PARAMS = 16,
+  MAX_OUTPUTS = MAX_PARAMS + 4,
+  MAX_BLOCKS = 128,
+  MAX_CLASSES = 16,
+  NAME_SIZE = 64
+};
 
 typedef struct {
   const char *file;    /* test/golden/FILE.txt                                       */
@@ -46,8 +53,11 @@ typedef struct {
   char out_name[MAX_OUTPUTS][NAME_SIZE]; /* of the tensors they must equal */
   size_t outs;
   double class_weights[MAX_CLASSES];
-  bool has_masks, has_start, has_noise, full_noise; /* inputs; full_noise: on all features */
-  void *block[MAX_BLOCKS];                          /* memory that teardown frees */
+  bool has_masks;
+  const r4_drawn *drawn; /* inputs, and whether they are on all features */
+  size_t draws;
+  bool full[MAX_DRAWS];
+  void *block[MAX_BLOCKS]; /* memory that teardown frees */
   size_t blocks;
 } fixture;
 
@@ -177,9 +187,11 @@ static void bind_all(fixture *f, r4_type type)
   bind_tensor(f, type, "y");
   for (size_t k = 0; k < r4_net_params(f->net); k++) bind_tensor(f, type, r4_net_param_name(f->net, k));
   if (f->has_masks) bind_masks(f, type, "m");
-  if (f->has_start) bind_masks(f, type, "start");
-  if (f->has_noise && f->full_noise) bind_tensor(f, type, "noise");
-  if (f->has_noise && !f->full_noise) bind_masks(f, type, "noise");
+  for (size_t k = 0; k < f->draws; k++)
+    if (f->full[k])
+      bind_tensor(f, type, f->drawn[k].name);
+    else
+      bind_masks(f, type, f->drawn[k].name);
   if (f->is->masked) bind_index(f, type);
 }
 
@@ -343,9 +355,12 @@ static void test_objective(void **state)
   r4_objective_options options = options_of(f);
   r4_objective o = r4_objective_build(f->graph, f->net, f->param, &options);
   f->has_masks = true;
-  f->has_start = o.in.start.i;
-  f->has_noise = o.in.noise.i;
-  f->full_noise = !strcmp(options.method, "smooth-r3");
+  for (size_t k = 0; k < o.draws; k++) {
+    size_t examples = o.drawn[k].count / (size_t)r4_node_shape(f->graph, o.drawn[k].node).dim[0];
+    f->full[k] = (int64_t)examples == r4_shape_count(r4_net_input(f->net));
+  }
+  f->drawn = o.drawn;
+  f->draws = o.draws;
   size_t params = r4_net_params(f->net);
   r4_id grad[MAX_PARAMS];
   char prefix[NAME_SIZE];

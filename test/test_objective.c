@@ -334,7 +334,7 @@ static const struct {
   {{.method = "r3", .batch = 1, .form = (r4_form)3}, "form is 3"},
   {{.method = "r3", .batch = 1, .norm = (r4_norm)3}, "norm is 3"},
   {{.method = "r3", .batch = 1, .explain = (r4_explain)4}, "explain is 4"},
-  {{.method = "rand-r4", .batch = 1, .samples = 1, .norm = R4_NORM_SUM}, "\"sum\" is for cert-r4 alone"},
+  {{.method = "rand-r4", .batch = 1, .samples = 1, .norm = R4_NORM_SUM}, "rand-r4 does not know the norm \"sum\""},
   {{.method = "rand-r4", .batch = 1, .ranged = true, .low = 1, .high = 1}, "the range is 1 to 1"},
   {{.method = "rand-r4", .batch = 1, .ranged = true, .high = INFINITY}, "the range is 0 to inf"},
   {{.method = "erm", .batch = 1, .class_weights = bad_weights}, "a class weight is -1"},

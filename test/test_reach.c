@@ -101,7 +101,7 @@ static struct runner *compute(const r4_net *net, const r4_objective_options *o, 
   put(r, "y", in->y, ROWS);
   put(r, "m", in->m, rows * PIXELS);
   put_places(r, in, rows);
-  bool noise_on_all = !strcmp(o->method, "smooth-r3");
+  bool noise_on_all = runner_count(r, "noise") == SAMPLES * rows * PIXELS;
   if (o->reach) put_windows(r, "start", in->start, 1, rows, in);
   if (o->reach && !noise_on_all) put_windows(r, "noise", in->noise, SAMPLES, rows, in);
   if (!o->reach) put(r, "start", in->start, rows * PIXELS);

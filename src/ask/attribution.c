@@ -41,10 +41,12 @@ static r4_shape by_sample(const struct objective *o, r4_shape features)
   return objective_batch(objective_batch(features, 1), o->options->samples);
 }
 
-/* a = mean_s g(x + noise_s), with the same noise for all examples */
+/* a = mean_s g(x + eps noise_s), with the same noise for all examples */
 static size_t smoothgrad(struct objective *o, r4_id out[PROBE_OUTPUTS])
 {
-  out[0] = mean_gradient(o, r4_input(o->g, "noise", by_sample(o, r4_net_input(o->net))));
+  r4_shape each = by_sample(o, r4_net_input(o->net));
+  r4_id noise = objective_draw(o, "noise", each, PURPOSE_SMOOTH, draw_normal);
+  out[0] = mean_gradient(o, r4_mul(o->g, noise, o->eps));
   return 1;
 }
 
@@ -154,21 +156,14 @@ static r4_status check(const r4_attribution_options *o, r4_error *e)
   return R4_OK;
 }
 
-/* The further inputs of a method, in new memory: noise with standard deviation sigma, or the baseline. */
-static r4_status further_input(struct probe *p, const struct attribution *a, const r4_attribution_options *o,
-                               size_t features, float **to, r4_error *e)
+/* Binds the baseline, in new memory. */
+static r4_status bind_baseline(struct probe *p, const r4_attribution_options *o, size_t features, float **to,
+                               r4_error *e)
 {
-  if (!a->noise && !a->baseline) return R4_OK;
-  size_t n = a->noise ? features * (size_t)o->samples : features;
-  float *v = *to = r4_mem_new_aligned(n * sizeof *v);
-  if (!v) return r4_fail(e, R4_E_MEMORY, "out of memory for %d samples", o->samples);
-  if (a->noise) {
-    r4_random_fill_normal((r4_random){o->seed, PURPOSE_SMOOTH, 0}, n, v);
-    for (size_t k = 0; k < n; k++) v[k] *= (float)o->sigma;
-  } else if (o->baseline) {
-    memcpy(v, o->baseline, n * sizeof *v);
-  }
-  return probe_input(p, a->noise ? "noise" : "baseline", v, e);
+  float *v = *to = r4_mem_new_aligned(features * sizeof *v);
+  if (!v) return r4_fail(e, R4_E_MEMORY, "out of memory for a baseline of %zu features", features);
+  if (o->baseline) memcpy(v, o->baseline, features * sizeof *v);
+  return probe_input(p, "baseline", v, e);
 }
 
 r4_status r4_attribute(const char *method, const r4_net *n, const float *weights, const r4_data *d,
@@ -192,14 +187,15 @@ r4_status r4_attribute(const char *method, const r4_net *n, const float *weights
   int samples = a->noise || a->baseline ? o.samples : 1;
   const struct probe_options probe = {.net = n,
                                       .batch = samples < ROWS ? ROWS / samples : 1,
-                                      .eps = o.eps,
+                                      .eps = a->noise ? o.sigma : o.eps,
                                       .samples = samples,
+                                      .seed = o.seed,
                                       .explain = o.explain,
                                       .build = a->build};
   struct probe *p = probe_new(&probe, e);
   if (!p) return e->status;
   float *input = NULL;
-  s = further_input(p, a, &o, features, &input, e);
+  if (a->baseline) s = bind_baseline(p, &o, features, &input, e);
   for (size_t first = 0; first < count && !s; first += probe_batch(p)) {
     size_t here = count - first < probe_batch(p) ? count - first : probe_batch(p);
     s = probe_run(p, weights, d, first, here, e);

@@ -13,8 +13,9 @@
 struct attribution {
   const char *name, *about;
   size_t (*build)(struct objective *o, r4_id out[PROBE_OUTPUTS]); /* out[0]: a, shaped as x */
-  bool width;           /* a is the width of an interval: 0 or more, and infinite where nothing is known */
-  bool noise, baseline; /* the further inputs that build adds: [samples, 1, input...] and [input...]     */
+  bool width;    /* a is the width of an interval: 0 or more, and infinite where nothing is known */
+  bool noise;    /* it looks at samples that are drawn with standard deviation sigma, the eps of build */
+  bool baseline; /* it looks at samples, and adds the input "baseline" [input...]                 */
 };
 
 /* R4_E_ARGUMENT, with the names that there are, for an unknown one. */

@@ -9,7 +9,21 @@ struct probe {
   float *x, *y, *m;
   float *out[PROBE_OUTPUTS]; /* [batch, width] */
   size_t width[PROBE_OUTPUTS];
+  float *drawn[PROBE_DRAWS];
 };
+
+/* Inputs that build has drawn. */
+static r4_status draw(struct probe *p, const struct draws *d, r4_error *e)
+{
+  r4_status s = d->n <= PROBE_DRAWS ? R4_OK : r4_fail(e, R4_E_INTERNAL, "a probe draws %zu inputs", d->n);
+  for (size_t k = 0; k < d->n && !s; k++) {
+    p->drawn[k] = r4_mem_new_aligned(d->list[k].count * sizeof(float));
+    if (!p->drawn[k]) return r4_fail(e, R4_E_MEMORY, "out of memory for %zu samples", d->list[k].count);
+    r4_drawn_fill(&d->list[k], p->options.seed, 0, NULL, p->drawn[k]);
+    s = r4_plan_input(p->plan, d->list[k].name, p->drawn[k], e);
+  }
+  return s;
+}
 
 static r4_status compile(struct probe *p, r4_error *e)
 {
@@ -24,13 +38,14 @@ static r4_status compile(struct probe *p, r4_error *e)
   r4_status s = R4_OK;
   if (g && param) {
     r4_net_inputs(net, g, param);
-    struct objective o = {.g = g, .net = net, .param = param, .options = &options};
+    struct draws drawn = {0};
+    struct objective o = {.g = g, .net = net, .param = param, .options = &options, .drawn = &drawn};
     objective_inputs(&o);
     p->outputs = p->options.build(&o, out);
     for (size_t k = 0; k < p->outputs; k++)
       p->width[k] = (size_t)r4_shape_count(r4_node_shape(g, out[k])) / p->batch;
     p->plan = r4_plan_new(g, p->outputs, out, NULL, e);
-    if (!p->plan) s = e->status;
+    s = p->plan ? draw(p, &drawn, e) : e->status;
   } else {
     s = r4_fail(e, R4_E_MEMORY, "out of memory for a net's graph");
   }
@@ -91,6 +106,7 @@ void probe_free(struct probe *p)
   r4_mem_free(p->y);
   r4_mem_free(p->m);
   for (size_t k = 0; k < PROBE_OUTPUTS; k++) r4_mem_free(p->out[k]);
+  for (size_t k = 0; k < PROBE_DRAWS; k++) r4_mem_free(p->drawn[k]);
   r4_mem_free(p);
 }
 

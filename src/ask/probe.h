@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "objective/objective.h"
 
-enum { PROBE_OUTPUTS = 4 };
+enum { PROBE_OUTPUTS = 4, PROBE_DRAWS = 2 }; /* at most */
 
 /* What the input "m" holds: the mask, or 1 - the mask; zeros for an example without a mask. */
 enum probe_mask { PROBE_MASKED, PROBE_CORE };
@@ -15,7 +15,8 @@ struct probe_options {
   const r4_net *net;
   int64_t batch;
   double eps;
-  int samples; /* for a build that looks at several points */
+  int samples;   /* for a build that looks at several points  */
+  uint64_t seed; /* of what it draws, once, for all examples  */
   r4_explain explain;
   /* Adds the outputs to the graph, each [batch, ...]; returns how many. */
   size_t (*build)(struct objective *o, r4_id out[PROBE_OUTPUTS]);

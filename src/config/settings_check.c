@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config/settings.h"
+#include "objective/objective.h"
 #include "optim/auto.h"
 
 struct setting_label setting_label(const r4_settings *s, const char *key)
@@ -16,25 +17,21 @@ struct setting_label setting_label(const r4_settings *s, const char *key)
 
 #define LABEL(key) setting_label(s, key).text
 
-static bool is_method(const r4_settings *s, const char *name)
-{
-  return !strcmp(s->values.method, name);
-}
-
 static r4_status check_weights(const r4_settings *s, r4_error *e)
 {
   const struct settings *v = &s->values;
-  if (is_method(s, "fill") && !strcmp(v->fill, "none"))
-    return r4_fail(e, R4_E_ARGUMENT, "%s is fill, but %s is none: it would be erm", LABEL("method"),
-                   LABEL("fill"));
-  if (!r4_method_describe(v->method).guided) return R4_OK;
+  r4_method_info method = r4_method_describe(v->method);
+  if (!method.guided && method.fills && !strcmp(v->fill, "none"))
+    return r4_fail(e, R4_E_ARGUMENT, "%s is %s, but %s is none: it would be %s", LABEL("method"), v->method,
+                   LABEL("fill"), r4_method_name(0));
+  if (!method.guided) return R4_OK;
   if (v->lambda == 0 && !(v->delta > 0))
     return r4_fail(e, R4_E_ARGUMENT,
                    "%s is %s, but %s and %s are 0: nothing would be penalised, set one of them",
                    LABEL("method"), v->method, LABEL("lambda"), LABEL("delta"));
-  if (is_method(s, "ibp-ex+r3") && v->lambda_r3 == 0 && !(v->delta > 0))
-    return r4_fail(e, R4_E_ARGUMENT, "%s is ibp-ex+r3, but %s is 0: it would be ibp-ex", LABEL("method"),
-                   LABEL("lambda_r3"));
+  if (r4_method_uses(v->method, "lambda_r3") && v->lambda_r3 == 0 && !(v->delta > 0))
+    return r4_fail(e, R4_E_ARGUMENT, "%s is %s, but %s is 0: only one of its parts would be penalised",
+                   LABEL("method"), v->method, LABEL("lambda_r3"));
   if (v->delta > 0 && !(v->delta_rate > 0))
     return r4_fail(e, R4_E_ARGUMENT, "%s is 0, with which lambda never moves: delta would not be reached",
                    LABEL("delta_rate"));
@@ -66,10 +63,14 @@ static r4_status check_search(const r4_settings *s, r4_error *e)
 
 static r4_status check_norm(const r4_settings *s, r4_error *e)
 {
-  bool other = is_method(s, "rand-r4") || is_method(s, "adv-r4"); /* the rest has no norm to choose */
-  if (strcmp(s->values.norm, "sum") || !other) return R4_OK;
-  return r4_fail(e, R4_E_ARGUMENT, "%s is sum, which is for cert-r4 alone, but %s is %s", LABEL("norm"),
-                 LABEL("method"), s->values.method);
+  const char *method = s->values.method;
+  bool chooses = r4_method_uses(method, "norm");
+  if (strcmp(s->values.norm, "sum") || !chooses || r4_method_uses(method, "norm=sum")) return R4_OK;
+  char *those = method_list("norm=sum");
+  r4_fail(e, R4_E_ARGUMENT, "%s is sum, which is for %s alone, but %s is %s", LABEL("norm"),
+          those ? those : "", LABEL("method"), method);
+  r4_string_free(those);
+  return R4_E_ARGUMENT;
 }
 
 static r4_status check_lists(const r4_settings *s, r4_error *e)
@@ -107,7 +108,7 @@ static r4_status check_beginning(const r4_settings *s, r4_error *e)
 static r4_status check_length(const r4_settings *s, r4_error *e)
 {
   const struct settings *v = &s->values;
-  bool penalised = r4_method_describe(v->method).guided, box = penalised && !is_method(s, "r3");
+  bool penalised = r4_method_describe(v->method).guided, box = r4_method_uses(v->method, "eps");
   r4_status status = check_ramp(s, "warmup", "rate", v->warmup, e);
   if (!status && penalised) status = check_beginning(s, e);
   if (!status && penalised && !(v->delta > 0))

@@ -8,14 +8,15 @@
 #include "base/text.h"
 #include "config/settings.h"
 #include "data/recipe/recipe.h"
+#include "objective/objective.h"
 
 /* Of the setting that decides. */
-enum condition { ONE_OF, NONE_OF, EMPTY, IS_0, ABOVE_0, BELOW_1, RECIPE, LOG_BY_DEFAULT };
+enum condition { USED, ONE_OF, NONE_OF, EMPTY, IS_0, ABOVE_0, BELOW_1, RECIPE, LOG_BY_DEFAULT };
 
 struct effect {
   const char *key, *decider; /* key has an effect only if the decider is ... */
   enum condition condition;
-  const char *const *words; /* ... one of these, or none; NULL ends them */
+  const char *const *words; /* ... one of these, or none; NULL ends them; USED: of the methods that use key */
   bool refuse;
 };
 
@@ -31,32 +32,32 @@ static const struct effect effects[] = {
 
   {"init", "from", EMPTY, NULL, false},
 
-  {"lambda",       "method", NONE_OF, OF("erm", "fill"),                   false},
-  {"penalty_mean", "method", NONE_OF, OF("erm", "fill", "ibp-ex"),         false},
-  {"guard",        "method", NONE_OF, OF("erm", "fill"),                   false},
-  {"lambda_r3",    "method", ONE_OF,  OF("ibp-ex+r3"),                     false},
-  {"lambda_r3",    "delta",  IS_0,    NULL,                                true},
-  {"penalty_after", "method", NONE_OF, OF("erm", "fill"),                  false},
-  {"lambda_ramp",  "method", NONE_OF, OF("erm", "fill"),                   false},
-  {"lambda_ramp",  "delta",  IS_0,    NULL,                                true},
-  {"delta",        "method", NONE_OF, OF("erm", "fill"),                   false},
-  {"delta_rate",   "delta",  ABOVE_0, NULL,                                false},
-  {"delta_ramp",   "delta",  ABOVE_0, NULL,                                false},
-  {"eps",          "method", NONE_OF, OF("erm", "fill", "r3"),             false},
-  {"eps_ramp",     "method", NONE_OF, OF("erm", "fill", "r3"),             false},
-  {"eps_ramp",     "eps",    ABOVE_0, NULL,                                false},
-  {"explain",      "method", NONE_OF, OF("erm", "fill", "ibp-ex"),         false},
-  {"norm",         "method", ONE_OF,  OF("rand-r4", "adv-r4", "cert-r4"),  false},
-  {"form",         "method", NONE_OF, OF("erm", "fill"),                   false},
-  {"form",         "delta",  IS_0,    NULL,                                true},
-  {"tau",          "delta",  IS_0,    NULL,                                true},
-  {"tau",          "method", LOG_BY_DEFAULT, NULL,                         false},
-  {"tau",          "form",   NONE_OF, OF("linear"),                        false},
-  {"samples",      "method", ONE_OF,  OF("smooth-r3", "rand-r4"),          false},
-  {"steps",        "method", ONE_OF,  OF("adv-r4"),                        false},
-  {"alpha",        "method", ONE_OF,  OF("adv-r4"),                        false},
-  {"random_start", "method", ONE_OF,  OF("adv-r4"),                        false},
-  {"range",        "method", ONE_OF,  OF("rand-r4", "adv-r4"),             false},
+  {"lambda",        "method", USED,    NULL,         false},
+  {"penalty_mean",  "method", USED,    NULL,         false},
+  {"guard",         "method", USED,    NULL,         false},
+  {"lambda_r3",     "method", USED,    NULL,         false},
+  {"lambda_r3",     "delta",  IS_0,    NULL,         true},
+  {"penalty_after", "method", USED,    NULL,         false},
+  {"lambda_ramp",   "method", USED,    NULL,         false},
+  {"lambda_ramp",   "delta",  IS_0,    NULL,         true},
+  {"delta",         "method", USED,    NULL,         false},
+  {"delta_rate",    "delta",  ABOVE_0, NULL,         false},
+  {"delta_ramp",    "delta",  ABOVE_0, NULL,         false},
+  {"eps",           "method", USED,    NULL,         false},
+  {"eps_ramp",      "method", USED,    NULL,         false},
+  {"eps_ramp",      "eps",    ABOVE_0, NULL,         false},
+  {"explain",       "method", USED,    NULL,         false},
+  {"norm",          "method", USED,    NULL,         false},
+  {"form",          "method", USED,    NULL,         false},
+  {"form",          "delta",  IS_0,    NULL,         true},
+  {"tau",           "delta",  IS_0,    NULL,         true},
+  {"tau",           "method", LOG_BY_DEFAULT, NULL,  false},
+  {"tau",           "form",   NONE_OF, OF("linear"), false},
+  {"samples",       "method", USED,    NULL,         false},
+  {"steps",         "method", USED,    NULL,         false},
+  {"alpha",         "method", USED,    NULL,         false},
+  {"random_start",  "method", USED,    NULL,         false},
+  {"range",         "method", USED,    NULL,         false},
 
   {"momentum", "optimizer", ONE_OF,  OF("sgd"),           false},
   {"beta1",    "optimizer", ONE_OF,  OF("adam", "adamw"), false},
@@ -80,6 +81,8 @@ static bool holds(const struct effect *f, const r4_settings *s)
   r4_setting_value v;
   r4_settings_get(s, f->decider, &v, NULL);
   switch (f->condition) {
+  case USED:
+    return r4_method_uses(v.text, f->key);
   case ONE_OF:
     return is_among(f->words, v.text);
   case NONE_OF:
@@ -119,15 +122,28 @@ static bool was_meant(const struct effect *f, const r4_settings *s)
   return key && key >= s->layer[setting_number(setting_find(f->decider))] && !asks_for_nothing(t, s);
 }
 
+/* The values of the decider that a setting is for; empty if they are too many to name. */
+static char *wanted(const struct effect *f)
+{
+  enum { FEW = 3 };
+  struct text list = {0};
+  size_t users = 0;
+  for (size_t k = 0; f->condition == USED && r4_method_name(k); k++)
+    users += r4_method_uses(r4_method_name(k), f->key);
+  if (users && users <= FEW) return method_list(f->key);
+  for (size_t k = 0; f->condition == ONE_OF && f->words[k]; k++)
+    text_add(&list, "%s%s", !k ? "" : f->words[k + 1] ? ", " : " and ", f->words[k]);
+  return text_take(&list);
+}
+
 static r4_status say(const struct effect *f, const r4_settings *s, r4_error *e)
 {
-  struct text wanted = {0};
-  for (size_t k = 0; f->condition == ONE_OF && f->words[k]; k++)
-    text_add(&wanted, "%s%s", !k ? ": it is for " : f->words[k + 1] ? ", " : " and ", f->words[k]);
-  char *words = text_take(&wanted), *value = setting_text(setting_find(f->decider), s);
-  r4_fail(e, R4_E_ARGUMENT, "%s has no effect, as %s is %.100s%s%s", setting_label(s, f->key).text,
+  char *words = wanted(f), *value = setting_text(setting_find(f->decider), s);
+  bool some = words && *words;
+  r4_fail(e, R4_E_ARGUMENT, "%s has no effect, as %s is %.100s%s%s%s", setting_label(s, f->key).text,
           setting_label(s, f->decider).text, value ? value : "",
-          f->condition == RECIPE ? ", which is no recipe" : "", words && *words ? words : "");
+          f->condition == RECIPE ? ", which is no recipe" : "", some ? ": it is for " : "",
+          some ? words : "");
   r4_string_free(words);
   r4_string_free(value);
   return R4_E_ARGUMENT;

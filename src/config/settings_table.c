@@ -38,8 +38,6 @@
 #define UP HUGE_VAL
 #define WHOLE_UP 9007199254740991. /* 2^53 - 1: exact in every program that reads the settings */
 
-#define METHODS OF("erm", "fill", "r3", "smooth-r3", "ibp-ex", "ibp-ex+r3", "rand-r4", "adv-r4", "cert-r4")
-
 #define FORMS OF("default", "linear", "log")
 
 /* clang-format off */
@@ -68,30 +66,30 @@ static const struct setting table[] = {
   TEXT(NET, from, "", "weights to start from: a run's folder, or a file; empty: those that init draws"),
   CHOICE(NET, init, "default", OF("default", "xavier", "kaiming", "ibp"), "how weights are drawn; default: PyTorch's"),
 
-  CHOICE(METHOD, method, "erm", METHODS, "what is penalised; erm, fill: nothing"),
+  CHOICE(METHOD, method, "erm", method_words, "what is penalised, and how"),
   CHOICE(METHOD, fill, "auto", fill_words, "what takes the place of masked content where the net learns its answers"),
   SETTING(METHOD, lambda, "default", 0, UP, OF("default", "auto"),
           "weight of the penalty; default: the method's own; auto: the best of short runs"),
   CHOICE(METHOD, penalty_mean, "masked", OF("masked", "all"), "of examples with a mask, or of all"),
-  SETTING(METHOD, lambda_r3, "default", 0, UP, OF("default"), "ibp-ex+r3: weight of the part of r3"),
+  SETTING(METHOD, lambda_r3, "default", 0, UP, OF("default"), "weight of the second part of a method that has two"),
   NUMBER(METHOD, delta, "0", 0, UP, "how small the penalised quantity must become: lambda then follows; 0: off"),
   NUMBER(METHOD, delta_rate, "0.04", 0, 1, "delta: how fast lambda moves"),
   NUMBER(METHOD, delta_ramp, "0", 0, UP, "delta: epochs over which the target falls to delta; 0: a quarter of the run"),
-  NUMBER(METHOD, eps, "0.1", 0, UP, "radius of the box around masked features; smooth-r3: deviation of the noise"),
+  NUMBER(METHOD, eps, "0.1", 0, UP, "radius of the box around masked features, or deviation of noise"),
   FLAG(METHOD, guard, "true", "lower lambda while the penalty costs more than half of what was learned"),
   SETTING(METHOD, penalty_after, "default", 0, UP, OF("default"),
-          "epochs before the penalty begins; default: cert-r4 with fill a quarter, else 0"),
+          "epochs before the penalty begins; default: the method's own, 0 or a quarter"),
   NUMBER(METHOD, lambda_ramp, "0", 0, UP, "epochs over which lambda grows from 0"),
   NUMBER(METHOD, eps_ramp, "0", 0, UP, "epochs over which eps grows from 0"),
   CHOICE(METHOD, explain, "auto", explain_words, "whose gradient counts; auto: loss, or margin if one class has masks"),
-  CHOICE(METHOD, norm, "l2", norm_words, "rand-r4, adv-r4, cert-r4: norm of the gradient; sum: cert-r4"),
-  CHOICE(METHOD, form, "default", FORMS, "penalty q enters as q or as log(1 + q / tau); default: log for cert-r4"),
+  CHOICE(METHOD, norm, "l2", norm_words, "norm of the gradient"),
+  CHOICE(METHOD, form, "default", FORMS, "penalty q enters as q or as log(1 + q / tau); default: the method's own"),
   NUMBER(METHOD, tau, "1", 1e-12, UP, "form log: the scale of q"),
-  NUMBER(METHOD, samples, "8", 1, 1e6, "smooth-r3, rand-r4: draws for each example"),
-  NUMBER(METHOD, steps, "10", 1, 1e6, "adv-r4: steps of the attack, its random start included"),
-  NUMBER(METHOD, alpha, "0", 0, UP, "adv-r4: length of a step; 0: eps, halved with each third of the steps"),
-  FLAG(METHOD, random_start, "true", "adv-r4: start the attack at a random point of the box"),
-  NUMBER(METHOD, range, "", -UP, UP, "rand-r4, adv-r4: lowest and highest value of a feature; empty: none"),
+  NUMBER(METHOD, samples, "8", 1, 1e6, "draws for each example"),
+  NUMBER(METHOD, steps, "10", 1, 1e6, "steps of the attack, its random start included"),
+  NUMBER(METHOD, alpha, "0", 0, UP, "length of a step; 0: eps, halved with each third of the steps"),
+  FLAG(METHOD, random_start, "true", "start the attack at a random point of the box"),
+  NUMBER(METHOD, range, "", -UP, UP, "lowest and highest value of a feature; empty: none"),
   FLAG(METHOD, double_softmax, "false", "control: softmax before the loss, as the published code has it"),
   SETTING(METHOD, class_weights, "", 0, UP, OF("balanced"), "weight of each class in the loss; empty: all 1"),
   NUMBER(METHOD, weight_penalty, "0", 0, UP, "beta in beta * (sum of squared weights), added to the loss"),

@@ -1,6 +1,7 @@
 #include "graph/graph.h"
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +10,11 @@
 #include "graph/op.h"
 
 enum { FIRST_CAPACITY = 64, MAX_NODES = 1 << 24 };
+
+struct kept {
+  struct kept *next;
+  max_align_t memory[];
+};
 
 r4_graph *r4_graph_new(void)
 {
@@ -29,11 +35,28 @@ r4_graph *r4_graph_new(void)
 void r4_graph_free(r4_graph *g)
 {
   if (!g) return;
+  for (struct kept *k = g->kept, *next; k; k = next) {
+    next = k->next;
+    r4_mem_free(k);
+  }
   r4_mem_free(g->node);
   r4_mem_free(g->arg);
   r4_mem_free(g->names);
   r4_mem_free(g->bucket);
   r4_mem_free(g);
+}
+
+void *graph_keep(r4_graph *g, size_t count, size_t size)
+{
+  bool fits = size && count < (SIZE_MAX - sizeof(struct kept)) / size;
+  struct kept *k = fits ? r4_mem_new(1, sizeof *k + count * size) : NULL;
+  if (!k) {
+    r4_graph_fail(g, R4_E_MEMORY, "out of memory for a graph");
+    return NULL;
+  }
+  k->next = g->kept;
+  g->kept = k;
+  return k->memory;
 }
 
 r4_status r4_graph_status(const r4_graph *g, const char **message)

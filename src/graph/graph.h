@@ -33,6 +33,7 @@ struct r4_graph {
   uint32_t name_bytes, name_capacity;
   uint32_t *bucket;
   uint32_t buckets; /* a power of two */
+  struct kept *kept;
   r4_error error;
 };
 
@@ -50,6 +51,9 @@ r4_id graph_again(r4_graph *g, r4_id y, const r4_id *args);
 
 /* An input by name, or R4_NONE. */
 r4_id graph_find_input(const r4_graph *g, const char *name);
+
+/* Zeros that are freed with the graph; NULL, and an error in g, when out of memory. */
+void *graph_keep(r4_graph *g, size_t count, size_t size);
 
 /* live[i] = whether node i is needed by out; returns false when out of memory. *live: r4_mem_free. */
 bool graph_live(const r4_graph *g, size_t n, const r4_id *out, bool **live);

@@ -15,6 +15,7 @@
  *
  * Each d_k is detached: a leaf for J. The search runs forward only, and d is a constant for the derivative
  * by the weights. */
+#include "base/purpose.h"
 #include "objective/objective.h"
 
 /* Where an attack is: the point, how large the explanation is there, and its slope. */
@@ -60,8 +61,8 @@ static struct point better(const struct objective *o, struct point a, struct poi
 
 static r4_id random_start(struct objective *o)
 {
-  o->in.start = r4_input(o->g, "start", r4_node_shape(o->g, o->in.m));
-  return view_allowed(o, r4_mul(o->g, view_radius(o), o->in.start));
+  r4_id start = objective_draw(o, "start", r4_node_shape(o->g, o->in.m), PURPOSE_START, draw_signed);
+  return view_allowed(o, r4_mul(o->g, view_radius(o), start));
 }
 
 static r4_id best_point(struct objective *o)
@@ -88,4 +89,8 @@ static r4_id quantity(struct objective *o)
   return objective_norm(o, objective_explain(o, view_moved(o, r4_detach(o->g, best_point(o)))));
 }
 
-const struct term term_adv_r4 = {.quantity = quantity};
+static const struct term term = {
+  .quantity = quantity,
+  .settings = TERM_SETTINGS("eps", "steps", "alpha", "random_start", "norm", "range", "explain")};
+
+const struct method method_adv_r4 = {.term = {&term}, .lambda = 1, .fills = true};

@@ -18,4 +18,8 @@ static r4_id quantity(struct objective *o)
   return objective_norm(o, r4_max(g, lo, hi));
 }
 
-const struct term term_cert_r4 = {.quantity = quantity};
+static const struct term term = {.quantity = quantity,
+                                 .settings = TERM_SETTINGS("eps", "norm", "norm=sum", "explain")};
+
+const struct method method_cert_r4 = {
+  .term = {&term}, .lambda = 0.1, .form = R4_FORM_LOG, .fills = true, .waits = true};

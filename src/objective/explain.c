@@ -90,7 +90,8 @@ r4_id objective_norm(const struct objective *o, r4_id v)
 {
   if (o->options->norm == R4_NORM_L2) return r4_sqrt(o->g, objective_squares(o, v));
   if (o->options->norm == R4_NORM_SUM)
-    return r4_graph_fail(o->g, R4_E_ARGUMENT, "objective: the norm \"sum\" is for cert-r4 alone");
+    return r4_graph_fail(o->g, R4_E_ARGUMENT, "objective: %s does not know the norm \"sum\"",
+                         o->options->method);
   return objective_example_sum(o, r4_mul(o->g, o->in.m, r4_abs(o->g, v)));
 }
 

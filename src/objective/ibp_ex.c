@@ -16,4 +16,10 @@ static r4_id quantity(struct objective *o)
   return r4_mul(g, objective_masked(o), r4_cross_entropy(g, worst, o->one_hot));
 }
 
-const struct term term_ibp_ex = {.quantity = quantity, .over_masked = true, .answers = true};
+static const struct term term = {
+  .quantity = quantity, .settings = TERM_SETTINGS("eps"), .over_masked = true, .answers = true};
+
+const struct method method_ibp_ex = {.term = {&term}, .lambda = 1, .fills = true};
+
+const struct method method_ibp_ex_r3 = {
+  .term = {&term, &term_r3}, .lambda = 1, .lambda_r3 = 10, .fills = true};

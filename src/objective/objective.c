@@ -6,54 +6,12 @@
 #include "graph/graph.h"
 #include "module/net.h"
 
-enum { MAX_TERMS = 2 };
-
-static const struct method {
-  const char *name;
-  const struct term *term[MAX_TERMS]; /* the first has the weight lambda, the second lambda_r3 */
-  double lambda, lambda_r3;           /* that do well on photos, with filled examples          */
-  r4_form form;
-} methods[] = {
-  {.name = "erm"},
-  {.name = "fill"}, /* core risk minimisation: ERM on filled examples */
-  {.name = "r3", .term = {&term_r3}, .lambda = 10},
-  {.name = "smooth-r3", .term = {&term_smooth_r3}, .lambda = 10},
-  {.name = "ibp-ex", .term = {&term_ibp_ex}, .lambda = 1},
-  {.name = "ibp-ex+r3", .term = {&term_ibp_ex, &term_r3}, .lambda = 1, .lambda_r3 = 10},
-  {.name = "rand-r4", .term = {&term_rand_r4}, .lambda = 1},
-  {.name = "adv-r4", .term = {&term_adv_r4}, .lambda = 1},
-  {.name = "cert-r4", .term = {&term_cert_r4}, .lambda = 0.1, .form = R4_FORM_LOG},
-};
-
-enum { METHODS = sizeof methods / sizeof *methods };
-
-static const struct method *look_up(const char *name)
-{
-  for (size_t k = 0; k < METHODS; k++)
-    if (!strcmp(methods[k].name, name)) return &methods[k];
-  return NULL;
-}
-
-bool method_dies_of_penalty(const char *method)
-{
-  const struct method *m = look_up(method);
-  return m && m->term[0] && !m->term[0]->answers;
-}
-
-r4_method_info r4_method_describe(const char *method)
-{
-  const struct method *m = look_up(method);
-  if (!m) return (r4_method_info){0};
-  return (r4_method_info){
-    .guided = m->term[0] != NULL, .lambda = m->lambda, .lambda_r3 = m->lambda_r3, .form = m->form};
-}
-
 static const struct method *find_method(r4_graph *g, const char *name)
 {
-  const struct method *m = look_up(name);
+  const struct method *m = method_find(name);
   if (m) return m;
   struct text known = {0};
-  for (size_t k = 0; k < METHODS; k++) text_add(&known, "%s%s", k ? ", " : "", methods[k].name);
+  for (size_t k = 0; method_words[k]; k++) text_add(&known, "%s%s", k ? ", " : "", method_words[k]);
   char *names = text_take(&known);
   r4_graph_fail(g, R4_E_ARGUMENT, "objective: no method \"%.60s\"; there are %s", name, names ? names : "");
   r4_string_free(names);
@@ -133,13 +91,23 @@ static r4_id weight_penalty(const struct objective *o)
 
 /* ---- Penalties ---- */
 
-static r4_id average(const struct objective *o, const struct term *t, r4_id v)
+/* The sum of v [rows], and how many examples count. */
+static r4_total total(const struct objective *o, const struct term *t, r4_id v)
 {
   r4_graph *g = o->g;
-  r4_id sum = r4_sum(g, v, R4_ALL);
-  if (!o->options->over_masked && !t->over_masked) return r4_scale(g, sum, 1 / (double)o->options->batch);
-  r4_id masked = r4_sum(g, objective_masked(o), R4_ALL);
-  return r4_div(g, sum, r4_max(g, r4_const(g, 1, R4_SCALAR), masked));
+  bool masked = o->options->over_masked || t->over_masked;
+  return (r4_total){.sum = r4_sum(g, v, R4_ALL),
+                    .count = masked ? r4_sum(g, objective_masked(o), R4_ALL)
+                                    : r4_const(g, (double)o->options->batch, R4_SCALAR)};
+}
+
+/* sum / count, and 0 where nothing counts. */
+static r4_id mean(const struct objective *o, const struct term *t, r4_id v)
+{
+  r4_graph *g = o->g;
+  r4_total all = total(o, t, v);
+  if (!o->options->over_masked && !t->over_masked) return r4_scale(g, all.sum, 1 / (double)o->options->batch);
+  return r4_div(g, all.sum, r4_max(g, r4_const(g, 1, R4_SCALAR), all.count));
 }
 
 static r4_id form(const struct objective *o, const struct term *t, r4_id q)
@@ -148,13 +116,13 @@ static r4_id form(const struct objective *o, const struct term *t, r4_id q)
   const r4_objective_options *p = o->options;
   switch (p->form) {
   case R4_FORM_LOG:
-    return average(o, t, r4_log1p(g, r4_scale(g, q, 1 / p->tau)));
+    return mean(o, t, r4_log1p(g, r4_scale(g, q, 1 / p->tau)));
   case R4_FORM_TARGET:
-    return r4_log1p(g, r4_scale(g, average(o, t, q), 1 / p->delta));
+    return r4_log1p(g, r4_scale(g, mean(o, t, q), 1 / p->delta));
   case R4_FORM_LINEAR:
     break;
   }
-  return average(o, t, q);
+  return mean(o, t, q);
 }
 
 /* The objective as terms see it: examples that cannot have masks are left out, and of masks in windows only these are
@@ -185,13 +153,14 @@ static r4_id for_all(const struct objective *o, r4_id q)
 /* Adds term k of the method: lambda form(q) to the loss, unless lambda is the constant 0. */
 static void add_term(struct objective *o, const struct term *t, int k, r4_objective *result)
 {
-  static const char *const name[MAX_TERMS] = {"lambda", "lambda_r3"};
+  static const char *const name[METHOD_TERMS] = {"lambda", "lambda_r3"};
   const r4_objective_options *p = o->options;
   r4_id q = t->quantity(o), *penalty = k ? &result->penalty_r3 : &result->penalty;
   double value = k ? p->lambda_r3 : p->lambda;
   r4_id lambda = number(o, name[k], value), formed = form(o, t, q);
   if (p->live) *(k ? &o->in.lambda_r3 : &o->in.lambda) = lambda;
-  *penalty = average(o, t, q);
+  *(k ? &result->total_r3 : &result->total) = total(o, t, q);
+  *penalty = mean(o, t, q);
   result->each = k ? r4_add(o->g, result->each, for_all(o, q)) : for_all(o, q);
   if (p->live || value > 0) result->loss = r4_add(o->g, result->loss, r4_mul(o->g, lambda, formed));
   *(k ? &result->form_r3 : &result->form) = formed;
@@ -207,7 +176,8 @@ r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param
   }
   const struct method *method = find_method(g, options->method ? options->method : "");
   if (!method || !objective_check(g, n, options)) return result;
-  struct objective o = {.g = g, .net = n, .param = param, .options = options};
+  struct draws drawn = {0};
+  struct objective o = {.g = g, .net = n, .param = param, .options = options, .drawn = &drawn};
   objective_inputs(&o);
   result.logits = objective_logits(&o, r4_net_apply(n, g, param, o.in.filled));
   result.losses = weighted_losses(&o, result.logits);
@@ -216,10 +186,12 @@ r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param
   result.penalty = result.form = result.form_r3 = r4_const(g, 0, R4_SCALAR);
   result.each = r4_const(g, 0, R4_SHAPE(options->batch));
   struct objective part = guided_part(&o);
-  for (int k = 0; k < MAX_TERMS && method->term[k]; k++) add_term(&part, method->term[k], k, &result);
+  for (int k = 0; k < METHOD_TERMS && method->term[k]; k++) add_term(&part, method->term[k], k, &result);
   result.in = part.in;
   result.in.x = o.in.x;
   result.in.m = o.in.m;
   result.in.filled = options->filled ? o.in.filled : R4_NONE;
+  result.drawn = drawn.list;
+  result.draws = drawn.n;
   return r4_graph_status(g, NULL) ? (r4_objective){0} : result;
 }

@@ -7,8 +7,9 @@
  *     m_i   in [0, 1], 1 = must not matter
  *     q_i   what a term wants to be small, a number >= 0 per example; 0 where m_i = 0
  *
- * A term is one file with one function, its q, and a method is one line in the table of objective.c:
- * its terms. doc/objectives.md has all definitions in one place.
+ * A term is one file with one function, its q, and what the rest of the program must know of it. A method is a few
+ * terms with their weights, beside its main term, and one line in methods.def. doc/objectives.md has all definitions in
+ * one place.
  *
  * The leaf is the perturbation. With masks on U listed features the network is seen at
  * x + P d, where d [batch, U] is zero and P places it: the explanation of these features is the
@@ -31,6 +32,12 @@
 extern const char *const explain_words[], *const norm_words[], *const form_words[];
 enum { EXPLAIN_AUTO }; /* the first word; those of r4_explain follow */
 
+/* The inputs that an objective draws, in the order in which they were asked for. Kept by the graph. */
+struct draws {
+  r4_drawn *list;
+  size_t n;
+};
+
 struct objective {
   r4_graph *g;
   const r4_net *net;
@@ -42,18 +49,62 @@ struct objective {
   r4_id content; /* x - base at the features of the leaf; R4_NONE: base is x */
   r4_id eps;     /* a constant or an input */
   r4_id one_hot; /* of the labels */
+  struct draws *drawn;
 };
+
+/* ---- Terms and methods: method.c ---- */
 
 struct term {
-  r4_id (*quantity)(struct objective *o); /* q [batch] */
-  bool over_masked;                       /* its mean is over the examples with a mask, always */
-  bool answers; /* q is small for right answers only, not for a net without any gradient */
+  r4_id (*quantity)(struct objective *o); /* q [rows] */
+  /* That it looks at, beside those of every penalty, and as "norm=sum" a value that not all know; NULL ends them. */
+  const char *const *settings;
+  bool over_masked; /* its mean is over the examples with a mask, always */
+  bool answers;     /* q is small for right answers only, not for a net without any gradient */
 };
 
-extern const struct term term_r3, term_smooth_r3, term_ibp_ex, term_rand_r4, term_adv_r4, term_cert_r4;
+#define TERM_SETTINGS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+enum { METHOD_TERMS = 2 };
+
+struct method {
+  const struct term *term[METHOD_TERMS]; /* the first has the weight lambda, the second lambda_r3 */
+  double lambda, lambda_r3;              /* that do well on photos, with filled examples          */
+  r4_form form;
+  bool fills; /* the data term sees filled examples, unless told otherwise */
+  bool waits; /* of a fresh net its penalty knows nothing: it begins after the net has learned something */
+};
+
+extern const struct term term_r3;
+
+#define METHOD(identifier, name) extern const struct method method_##identifier;
+#include "objective/methods.def"
+#undef METHOD
+
+/* By name, or NULL. */
+const struct method *method_find(const char *name);
+/* The names of all methods; NULL ends them. The first has neither a penalty nor filled examples. */
+extern const char *method_words[];
+/* For tests: one more method, until it is taken away by NULL. */
+void method_add(const char *name, const struct method *m);
 
 /* Whether a net that gives every example the same answer has the least penalty of all. */
 bool method_dies_of_penalty(const char *method);
+/* "a, b and c": the methods that a setting has an effect on. r4_string_free; NULL when out of memory. */
+char *method_list(const char *setting);
+
+/* ---- Inputs that are drawn: draw.c ---- */
+
+/* n numbers for a step, by key and by nothing else but the batch. */
+typedef void draw_fill(r4_random key, const r4_batch *batch, size_t n, float *to);
+draw_fill draw_signed; /* uniform in [-1, 1) */
+draw_fill draw_unit;   /* uniform in [0, 1)  */
+draw_fill draw_normal; /* standard normal    */
+
+/* An input that whoever runs the graph draws anew for each step. purpose is one of base/purpose.h. */
+r4_id objective_draw(struct objective *o, const char *name, r4_shape shape, uint32_t purpose,
+                     draw_fill *fill);
+
+/* ---- Building: objective.c, options.c ---- */
 
 /* False, and an error in g, if an option is out of its range. */
 bool objective_check(r4_graph *g, const r4_net *n, const r4_objective_options *p);

@@ -2,14 +2,15 @@
  *
  * The derivative of a maximum is that of its largest term. So the search for the largest runs forward
  * only, sample by sample, and just the point that it finds is differentiated by the weights. */
+#include "base/purpose.h"
 #include "objective/objective.h"
 
 /* Sample s of the noise, [samples * batch, ...]. */
-static r4_id draw(const struct objective *o, int s)
+static r4_id sample(const struct objective *o, r4_id noise, int s)
 {
   r4_shape size = r4_node_shape(o->g, o->in.m);
   int64_t start[R4_MAX_RANK] = {s * size.dim[0]};
-  r4_id xi = r4_slice(o->g, o->in.noise, start, size.dim, NULL);
+  r4_id xi = r4_slice(o->g, noise, start, size.dim, NULL);
   return view_allowed(o, r4_mul(o->g, view_radius(o), xi));
 }
 
@@ -24,15 +25,17 @@ static r4_id quantity(struct objective *o)
   if (!objective_check_count(g, "samples", o->options->samples)) return R4_NONE;
   r4_shape rows = r4_node_shape(g, o->in.m);
   rows.dim[0] *= o->options->samples;
-  o->in.noise = r4_input(g, "noise", rows);
-  r4_id nowhere = view_nowhere(o);
-  r4_id best = nowhere, largest = objective_norm(o, objective_explain_examples(o));
+  r4_id noise = objective_draw(o, "noise", rows, PURPOSE_NOISE, draw_signed);
+  r4_id best = view_nowhere(o), largest = objective_norm(o, objective_explain_examples(o));
   for (int s = 0; s < o->options->samples; s++) {
-    r4_id d = draw(o, s), size = size_at(o, d);
+    r4_id d = sample(o, noise, s), size = size_at(o, d);
     best = view_select(o, r4_less(g, largest, size), d, best);
     largest = r4_max(g, largest, size);
   }
   return size_at(o, r4_detach(g, best));
 }
 
-const struct term term_rand_r4 = {.quantity = quantity};
+static const struct term term = {.quantity = quantity,
+                                 .settings = TERM_SETTINGS("eps", "samples", "norm", "range", "explain")};
+
+const struct method method_rand_r4 = {.term = {&term}, .lambda = 1, .fills = true};

@@ -2,6 +2,7 @@
  *
  * R3 on SmoothGrad's explanation (Smilkov and others, 2017). mean_s g_i(x_i + xi_is) is the derivative
  * of mean_s e_i(x_i + xi_is), so that all samples share one leaf. */
+#include "base/purpose.h"
 #include "objective/objective.h"
 
 static r4_id quantity(struct objective *o)
@@ -9,9 +10,13 @@ static r4_id quantity(struct objective *o)
   r4_graph *g = o->g;
   if (!objective_check_count(g, "samples", o->options->samples)) return R4_NONE;
   int64_t samples = o->options->samples;
-  o->in.noise = r4_input(g, "noise", objective_batch(r4_net_input(o->net), samples * o->rows));
-  r4_id sum = objective_explain(o, view_noisy(o, r4_mul(g, o->in.noise, o->eps)));
+  r4_shape rows = objective_batch(r4_net_input(o->net), samples * o->rows);
+  r4_id noise = objective_draw(o, "noise", rows, PURPOSE_NOISE, draw_normal);
+  r4_id sum = objective_explain(o, view_noisy(o, r4_mul(g, noise, o->eps)));
   return objective_squares(o, r4_scale(g, sum, 1.0 / (double)samples));
 }
 
-const struct term term_smooth_r3 = {.quantity = quantity};
+static const struct term term = {.quantity = quantity,
+                                 .settings = TERM_SETTINGS("eps", "samples", "explain")};
+
+const struct method method_smooth_r3 = {.term = {&term}, .lambda = 10, .fills = true};

@@ -52,17 +52,23 @@ static r4_status weigh_classes(struct run *r, r4_error *e)
 
 /* ---- Masks ---- */
 
+/* The method itself is about masks: it has a penalty, or fills and does nothing else. */
+static bool method_needs_masks(const struct settings *s)
+{
+  r4_method_info m = r4_method_describe(s->method);
+  return m.guided || m.fills;
+}
+
 static bool needs_masks(const struct settings *s)
 {
-  bool fills = strcmp(s->fill, "none") && (strcmp(s->fill, "auto") || !strcmp(s->method, "fill"));
-  return fills || r4_method_describe(s->method).guided;
+  return method_needs_masks(s) || (strcmp(s->fill, "none") && strcmp(s->fill, "auto"));
 }
 
 /* A run without any mask is a control, if it is asked for. */
 static r4_status check_masks(struct run *r, r4_error *e)
 {
   if (r->touched || !needs_masks(r->s) || r->s->data.keep_masks == 0) return R4_OK;
-  bool method = r4_method_describe(r->s->method).guided || !strcmp(r->s->method, "fill");
+  bool method = method_needs_masks(r->s);
   return r4_fail(
     e, R4_E_ARGUMENT,
     "%.150s: no training example has a mask that marks anything, but %s is %s; for a control without "
@@ -88,8 +94,8 @@ void run_tell_settings(struct run *r)
   const struct settings *s = r->s;
   size_t examples = r4_data_count(r->train);
   if (!r->touched && needs_masks(s))
-    run_tell(r, "%s is 0: no training example has a mask, and %s does what erm does",
-             LABEL("data.keep_masks"), s->method);
+    run_tell(r, "%s is 0: no training example has a mask, and %s does what %s does", LABEL("data.keep_masks"),
+             s->method, r4_method_name(0));
   if ((size_t)s->batch > examples && was_given(r, "batch"))
     run_tell(r, "%s is %lld, but there are %zu training examples: a step has no more", LABEL("batch"),
              (long long)s->batch, examples);

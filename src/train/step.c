@@ -5,7 +5,6 @@
 
 #include "ask/predict.h"
 #include "base/mem.h"
-#include "base/purpose.h"
 #include "base/text.h"
 #include "train/pulse.h"
 
@@ -13,15 +12,21 @@
 enum { PART = 8, VARIANTS = 2 * 3 };
 enum { LOSS, DATA, PENALTY, PENALTY_R3, FORM, FORM_R3, SCALARS, LOSSES = SCALARS, EACH, LOGITS, OUTPUTS };
 
+struct drawn {
+  r4_drawn how; /* its name and node are gone with the graph */
+  float *to;
+};
+
 /* The objective compiled for one size of batches. */
 struct variant {
   size_t count, guided; /* examples, and the first of them that may have masks */
   r4_plan *plan;
-  size_t classes, starts, noises,
-    places; /* columns of the logits; elements of the inputs start, noise and at */
+  size_t classes, places; /* columns of the logits; elements of the input at */
   float scalar[SCALARS];
-  float *losses, *each, *logits, *start, *noise, *at;
+  float *losses, *each, *logits, *at;
   int32_t *answer;
+  struct drawn *drawn; /* inputs that are drawn anew for each step */
+  size_t draws;
 };
 
 struct step {
@@ -47,9 +52,9 @@ static void variant_free(struct variant *v)
   r4_mem_free(v->losses);
   r4_mem_free(v->each);
   r4_mem_free(v->logits);
-  r4_mem_free(v->start);
-  r4_mem_free(v->noise);
   r4_mem_free(v->at);
+  for (size_t k = 0; k < v->draws; k++) r4_mem_free(v->drawn[k].to);
+  r4_mem_free(v->drawn);
   r4_mem_free(v->answer);
   *v = (struct variant){0};
 }
@@ -68,18 +73,27 @@ static size_t elements(const r4_graph *g, r4_id x)
   return x.i ? (size_t)r4_shape_count(r4_node_shape(g, x)) : 0;
 }
 
+static r4_status list_drawn(struct variant *v, const r4_objective *o, r4_error *e)
+{
+  v->drawn = r4_mem_new(o->draws + 1, sizeof *v->drawn);
+  if (!v->drawn) return r4_fail(e, R4_E_MEMORY, "out of memory for %zu inputs", o->draws);
+  for (; v->draws < o->draws; v->draws++) v->drawn[v->draws].how = o->drawn[v->draws];
+  return R4_OK;
+}
+
 static r4_status allocate(struct variant *v, r4_error *e)
 {
   v->losses = r4_mem_new_aligned(v->count * sizeof(float));
   v->each = r4_mem_new_aligned(v->count * sizeof(float));
   v->logits = r4_mem_new_aligned(v->count * v->classes * sizeof(float));
   v->answer = r4_mem_new(v->count, sizeof *v->answer);
-  v->start = v->starts ? r4_mem_new_aligned(v->starts * sizeof(float)) : NULL;
-  v->noise = v->noises ? r4_mem_new_aligned(v->noises * sizeof(float)) : NULL;
   v->at = v->places ? r4_mem_new_aligned(v->places * sizeof(float)) : NULL;
-  bool all = v->losses && v->each && v->logits && v->answer;
-  bool given = (v->start || !v->starts) && (v->noise || !v->noises) && (v->at || !v->places);
-  if (all && given) return R4_OK;
+  bool all = v->losses && v->each && v->logits && v->answer && (v->at || !v->places);
+  for (size_t k = 0; k < v->draws && all; k++) {
+    v->drawn[k].to = r4_mem_new_aligned(v->drawn[k].how.count * sizeof(float));
+    all = v->drawn[k].to;
+  }
+  if (all) return R4_OK;
   return r4_fail(e, R4_E_MEMORY, "out of memory for a batch of %zu examples", v->count);
 }
 
@@ -91,18 +105,16 @@ static r4_status bind(struct step *s, struct variant *v, const r4_objective *o, 
     const char *name;
     const void *memory;
   } input[] = {
-    {o->in.index, "index", s->options.index},
-    {o->in.at, "at", v->at},
-    {o->in.start, "start", v->start},
-    {o->in.noise, "noise", v->noise},
-    {o->in.lambda, "lambda", &s->lambda},
-    {o->in.eps, "eps", &s->eps},
+    {o->in.index, "index", s->options.index},      {o->in.at, "at", v->at},
+    {o->in.lambda, "lambda", &s->lambda},          {o->in.eps, "eps", &s->eps},
     {o->in.lambda_r3, "lambda_r3", &s->lambda_r3},
   };
   float *const output[OUTPUTS] = {[LOSSES] = v->losses, [EACH] = v->each, [LOGITS] = v->logits};
   r4_status status = R4_OK;
   for (size_t k = 0; k < sizeof input / sizeof *input && !status; k++)
     if (input[k].node.i) status = r4_plan_input(v->plan, input[k].name, input[k].memory, e);
+  for (size_t k = 0; k < v->draws && !status; k++)
+    status = r4_plan_input(v->plan, v->drawn[k].how.name, v->drawn[k].to, e);
   for (size_t k = 0; k < OUTPUTS && !status; k++)
     status = r4_plan_output(v->plan, k, k < SCALARS ? &v->scalar[k] : output[k], e);
   return status;
@@ -119,7 +131,7 @@ static r4_status compile_graph(struct step *s, struct variant *v, r4_graph *g, r
   options.guided = (int64_t)v->guided;
   options.reach = v->guided ? s->options.reach : NULL;
   if (!v->guided) {
-    options.method = "erm";
+    options.method = r4_method_name(0);
     options.live = false;
   }
   r4_net_inputs(net, g, param);
@@ -135,10 +147,9 @@ static r4_status compile_graph(struct step *s, struct variant *v, r4_graph *g, r
   v->plan = r4_plan_new(g, OUTPUTS + n, out, NULL, e);
   if (!v->plan) return e->status;
   v->classes = elements(g, o.logits) / v->count;
-  v->starts = elements(g, o.in.start);
-  v->noises = elements(g, o.in.noise);
   v->places = elements(g, o.in.at);
-  r4_status status = allocate(v, e);
+  r4_status status = list_drawn(v, &o, e);
+  if (!status) status = allocate(v, e);
   return status ? status : bind(s, v, &o, e);
 }
 
@@ -201,18 +212,6 @@ static r4_status bind_batch(struct variant *v, const struct step_options *o, con
   return status;
 }
 
-/* Uniform in [-1, 1) for starts and for the samples of rand-r4; normal for smooth-r3. */
-static void draw(const struct step *s, struct variant *v, uint32_t n)
-{
-  r4_random start = {s->options.seed, PURPOSE_START, n}, noise = {s->options.seed, PURPOSE_NOISE, n};
-  if (v->start) r4_random_fill(start, v->starts, -1, 1, v->start);
-  if (!v->noise) return;
-  if (!strcmp(s->options.objective.method, "smooth-r3"))
-    r4_random_fill_normal(noise, v->noises, v->noise);
-  else
-    r4_random_fill(noise, v->noises, -1, 1, v->noise);
-}
-
 static void answer_all(struct variant *v)
 {
   for (size_t i = 0; i < v->count; i++)
@@ -254,7 +253,8 @@ r4_status step_run(struct step *s, const r4_batch *batch, uint32_t n, const stru
   s->lambda = (float)at->lambda;
   s->lambda_r3 = (float)at->lambda_r3;
   s->eps = (float)at->eps;
-  draw(s, v, n);
+  for (size_t k = 0; k < v->draws; k++)
+    r4_drawn_fill(&v->drawn[k].how, s->options.seed, n, batch, v->drawn[k].to);
   status = r4_plan_run(v->plan, e);
   if (status) return status;
   if (!isfinite(v->scalar[LOSS])) return not_finite(v, batch, n, e);

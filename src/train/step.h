@@ -12,7 +12,7 @@ struct step_options {
   size_t masked;                  /* as in r4_batch_options: 0, or U features, listed by index */
   const float *index;
   const r4_reach *reach; /* or NULL; then masked is 0 */
-  uint64_t seed;         /* of the noise of rand-r4, smooth-r3 and of the starts of adv-r4 */
+  uint64_t seed;         /* of the inputs that are drawn */
 };
 
 /* What may change from step to step; looked at if the objective is live. */

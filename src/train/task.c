@@ -149,12 +149,12 @@ r4_net *r4_settings_net(const r4_settings *s, const r4_data *d, r4_error *e)
 
 /* ---- Objective and optimiser ---- */
 
-/* auto: erm sees the data as they are, the others what can hide their shortcut. */
+/* auto: what the method does by itself, with what can hide the shortcut of these data. */
 r4_fill task_fill(const struct settings *s, const r4_data *train)
 {
   int k = word_number(s->fill, fill_words);
   if (k) return (r4_fill)(k - 1);
-  return !strcmp(s->method, "erm") ? R4_FILL_NONE : r4_fill_for(train);
+  return r4_method_describe(s->method).fills ? r4_fill_for(train) : R4_FILL_NONE;
 }
 
 r4_fill task_val_fill(const struct settings *s, const r4_data *train)
@@ -220,7 +220,8 @@ double task_penalty_after(const struct settings *s, const r4_data *train)
   enum { SHARE = 4 };
   if (!isnan(s->penalty_after)) return s->penalty_after;
   bool fresh = !*s->from && !(s->delta > 0), filled = task_fill(s, train) != R4_FILL_NONE;
-  return fresh && filled && !strcmp(s->method, "cert-r4") ? (double)s->epochs / SHARE : 0;
+  bool waits = r4_method_describe(s->method).waits;
+  return fresh && filled && waits ? (double)s->epochs / SHARE : 0;
 }
 
 static r4_form task_form(const struct settings *s)
