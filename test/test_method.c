@@ -10,21 +10,21 @@
 #include "scratch.h"
 #include "train/run.h"
 
-/* ---- A method of this file: q_i = || m_i . g_i(x_i + eps m_i . t_i) ||_2^2, t_i one number of 0, 1 for each example */
+/* ---- A method of this file: q_i = || m_i . g_i(x_i + eps m_i t_i) ||_2^2, t_i 0 or 1 for each example ---- */
 
 static struct {
   size_t calls, n;
   uint32_t steps[64];
   bool had_batch;
-} drawn;
+} seen;
 
 /* Whatever a generator looks at: here the labels of the batch. */
 static void by_label(r4_random key, const r4_batch *batch, size_t n, float *to)
 {
-  if (drawn.calls < 64) drawn.steps[drawn.calls] = key.step;
-  drawn.calls++;
-  drawn.n = n;
-  drawn.had_batch = batch && batch->y;
+  if (seen.calls < 64) seen.steps[seen.calls] = key.step;
+  seen.calls++;
+  seen.n = n;
+  seen.had_batch = batch && batch->y;
   for (size_t i = 0; i < n; i++) to[i] = batch->y[i] > 4 ? 1 : 0;
 }
 
@@ -43,7 +43,7 @@ static const struct method turned_r3 = {.term = {&turned}, .lambda = 3, .fills =
 static int add(void **state)
 {
   (void)state;
-  drawn.calls = 0;
+  seen.calls = 0;
   method_add("turned-r3", &turned_r3);
   return 0;
 }
@@ -89,8 +89,8 @@ static void a_method_of_this_file_trains(void **state)
   if (r4_train(s, &(r4_train_options){.folder = folder, .force = true, .report = watch}, NULL, &e))
     fail_msg("%s", e.text);
   assert_true(penalty_seen > 0 && isfinite(penalty_seen));
-  assert_true(drawn.calls >= 4 && drawn.had_batch && drawn.n > 0);
-  for (uint32_t k = 0; k < drawn.calls && k < 64; k++) assert_int_equal(drawn.steps[k], k);
+  assert_true(seen.calls >= 4 && seen.had_batch && seen.n > 0);
+  for (uint32_t k = 0; k < seen.calls && k < 64; k++) assert_int_equal(seen.steps[k], k);
   r4_settings_free(s);
 }
 
@@ -185,6 +185,43 @@ static void means_are_sums_over_counts(void **state)
     }
 }
 
+/* What is drawn, to the bit: it decides what runs of old settings become. */
+static void draws_are_as_they_always_were(void **state)
+{
+  (void)state;
+  enum { BATCH = 4, SAMPLES = 2, FEATURES = 3, N = BATCH * FEATURES };
+  static const struct {
+    const char *method, *name;
+    uint32_t purpose;
+    size_t n;
+    bool normal;
+  } expected[] = {{"smooth-r3", "noise", 0x72340501, SAMPLES * N, true},
+                  {"rand-r4", "noise", 0x72340501, SAMPLES * N, false},
+                  {"adv-r4", "start", 0x72340500, N, false}};
+  for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
+    r4_graph *g = r4_graph_new();
+    r4_net *net = r4_net_new("dense 3", R4_SHAPE(FEATURES), NULL);
+    r4_objective_options p = {
+      .method = expected[k].method, .batch = BATCH, .samples = SAMPLES, .steps = 2, .random_start = true};
+    r4_id param[2];
+    r4_net_inputs(net, g, param);
+    r4_objective o = r4_objective_build(g, net, param, &p);
+    assert_int_equal(o.draws, 1);
+    assert_string_equal(o.drawn[0].name, expected[k].name);
+    assert_int_equal(o.drawn[0].count, expected[k].n);
+    float now[SAMPLES * N], before[SAMPLES * N];
+    r4_random key = {5, expected[k].purpose, 7};
+    r4_drawn_fill(&o.drawn[0], 5, 7, NULL, now);
+    if (expected[k].normal)
+      r4_random_fill_normal(key, expected[k].n, before);
+    else
+      r4_random_fill(key, expected[k].n, -1, 1, before);
+    assert_memory_equal(now, before, expected[k].n * sizeof *before);
+    r4_net_free(net);
+    r4_graph_free(g);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -193,6 +230,7 @@ int main(void)
     cmocka_unit_test(the_first_method_is_plain),
     cmocka_unit_test(terms_name_settings_that_exist),
     cmocka_unit_test(means_are_sums_over_counts),
+    cmocka_unit_test(draws_are_as_they_always_were),
   };
   return cmocka_run_group_tests_name("method", tests, scratch_make, scratch_remove);
 }

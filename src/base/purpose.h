@@ -4,7 +4,7 @@
 #define R4_BASE_PURPOSE_H
 
 enum {
-  PURPOSE_WEIGHTS = 0x72340000, /* nn/init.c: initial weights, step is the parameter */
+  PURPOSE_WEIGHTS = 0x72340000, /* module/init.c: initial weights, step is the parameter */
 
   PURPOSE_DIGIT = 0x72340100, /* data/digits.c: which image, its label, its shape */
   PURPOSE_DIGIT_LABEL,
@@ -26,9 +26,9 @@ enum {
   PURPOSE_AUGMENT = 0x72340350, /* data/augment.c: how examples are moved and brightened, of each epoch */
 
   PURPOSE_SMOOTH = 0x72340400, /* ask/attribution.c: noise of SmoothGrad */
-  PURPOSE_PASTE = 0x72340410,  /* eval/paste.c: whose content is put on an example, step is the draw */
+  PURPOSE_PASTE = 0x72340410,  /* ask/paste.c: whose content is put on an example, step is the draw */
 
-  PURPOSE_START = 0x72340500, /* train/step.c: starts of attacks, and noise, of each step */
+  PURPOSE_START = 0x72340500, /* objective: starts of attacks, and noise, of each step */
   PURPOSE_NOISE,
 };
 
