@@ -348,6 +348,17 @@ void r4_optimizer_step(r4_optimizer *o, float *weights, const float *gradient);
 /* R4_E_ARGUMENT, and no change, unless the rate is finite and not negative. */
 r4_status r4_optimizer_set_rate(r4_optimizer *o, double learning_rate, r4_error *e);
 
+/* Weights with a rate of their own: factor times that of the optimizer. 0 freezes them: they are neither moved nor
+ * decayed, whatever their gradient is. */
+typedef struct {
+  size_t first, count;
+  double factor;
+} r4_rate_range;
+
+/* From now on, in place of the ranges before; in order, and none of them over another. The other weights have factor 1.
+ * The state stays as it is. */
+r4_status r4_optimizer_set_ranges(r4_optimizer *o, size_t n, const r4_rate_range *range, r4_error *e);
+
 /* What the steps so far have left behind: *n floats, valid until the next step, and the number of steps. Given to a
  * new optimizer with the same options it goes on with the same bits. */
 const float *r4_optimizer_state(const r4_optimizer *o, size_t *n, int64_t *steps);

@@ -109,6 +109,8 @@ static struct {
   X(r4_optimizer_restore, "an optimizer", r4_optimizer_restore(NULL, 1, have.room, 0, e))                    \
   X(r4_optimizer_restore, "a state", r4_optimizer_restore(have.o, 6, NULL, 0, e))                            \
   X(r4_optimizer_set_rate, "an optimizer", r4_optimizer_set_rate(NULL, .1, e))                               \
+  X(r4_optimizer_set_ranges, "an optimizer", r4_optimizer_set_ranges(NULL, 0, NULL, e))                      \
+  X(r4_optimizer_set_ranges, "ranges", r4_optimizer_set_ranges(have.o, 1, NULL, e))                          \
   X(r4_plan_input, "a plan", r4_plan_input(NULL, "x", have.room, e))                                         \
   X(r4_plan_input, "=an input has no name", r4_plan_input(have.p, NULL, have.room, e))                       \
   X(r4_plan_new, "=plan: no graph", none(r4_plan_new(NULL, 1, &have.y, NULL, e), e))                         \

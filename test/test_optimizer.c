@@ -181,6 +181,77 @@ static void test_set_rate(void **state)
   r4_optimizer_free(o);
 }
 
+/* A range with factor f moves as all weights do with f times the rate, bit for bit; a frozen one stays, and its state,
+ * too, though it has a gradient and decay. Ranges begin and end within chunks. */
+static void test_ranges(void **state)
+{
+  (void)state;
+  enum { A = 5000, B = 9001, C = 9003, D = 30000 };
+  static float w[LARGE], g[LARGE], whole[LARGE], quarter[LARGE];
+  const r4_rate_range range[] = {{A, B - A, 0}, {B, C - B, 0.25}, {C, 0, 7}, {C, D - C, 1}};
+  for (r4_optimizer_kind kind = R4_SGD; kind <= R4_ADAMW; kind++) {
+    r4_optimizer_options p = r4_optimizer_defaults(kind);
+    p.weight_decay = 0.3;
+    r4_optimizer *some = make(LARGE, p), *all = make(LARGE, p), *slow = make(LARGE, p);
+    assert_int_equal(r4_optimizer_set_ranges(some, 4, range, NULL), R4_OK);
+    assert_int_equal(r4_optimizer_set_rate(slow, p.learning_rate / 4, NULL), R4_OK);
+    for (uint64_t i = 0; i < LARGE; i++)
+      w[i] = whole[i] = quarter[i] = (float)r4_random_normal((r4_random){2, 0, 0}, i);
+    for (uint64_t t = 0; t < 3; t++) {
+      for (uint64_t i = 0; i < LARGE; i++)
+        g[i] = (float)r4_random_normal((r4_random){3, 0, 0}, t * LARGE + i);
+      r4_optimizer_step(some, w, g);
+      r4_optimizer_step(all, whole, g);
+      r4_optimizer_step(slow, quarter, g);
+    }
+    for (uint64_t i = A; i < B; i++) assert_true(w[i] == (float)r4_random_normal((r4_random){2, 0, 0}, i));
+    assert_memory_equal(w, whole, A * sizeof *w);
+    assert_memory_equal(w + B, quarter + B, (C - B) * sizeof *w);
+    assert_memory_equal(w + C, whole + C, (LARGE - C) * sizeof *w);
+    size_t n;
+    int64_t steps;
+    const float *kept = r4_optimizer_state(some, &n, &steps);
+    for (size_t i = A; i < B; i++) assert_true(kept[i] == 0 && kept[n - LARGE + i] == 0);
+    assert_int_equal(r4_optimizer_set_ranges(some, 0, NULL, NULL), R4_OK);
+    r4_optimizer_step(some, w, g);
+    assert_true(w[A] != (float)r4_random_normal((r4_random){2, 0, 0}, A));
+    r4_optimizer_free(some);
+    r4_optimizer_free(all);
+    r4_optimizer_free(slow);
+  }
+}
+
+static void refuses_ranges(size_t n, const r4_rate_range *range, const char *text)
+{
+  r4_error e;
+  r4_optimizer *o = make(10, r4_optimizer_defaults(R4_SGD));
+  assert_int_equal(r4_optimizer_set_ranges(o, n, range, &e), R4_E_ARGUMENT);
+  if (!strstr(e.text, text)) fail_msg("\"%s\", expected \"%s\"", e.text, text);
+  float w[10] = {0}, g[10] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  r4_optimizer_step(o, w, g); /* as before */
+  assert_true(w[0] < 0 && w[9] < 0);
+  r4_optimizer_free(o);
+}
+
+static void test_wrong_ranges(void **state)
+{
+  (void)state;
+  refuses_ranges(1, (r4_rate_range[]){{0, 11, 0}},
+                 "range 0 has 11 weights from 0 on, expected some of 0 to 10");
+  refuses_ranges(1, (r4_rate_range[]){{11, 0, 0}}, "range 0 has 0 weights from 11 on");
+  refuses_ranges(1, (r4_rate_range[]){{5, SIZE_MAX, 0}}, "from 5 on");
+  refuses_ranges(2, (r4_rate_range[]){{2, 3, 0}, {4, 1, 0}},
+                 "range 1 has 1 weights from 4 on, expected some of 5");
+  refuses_ranges(1, (r4_rate_range[]){{0, 1, NAN}}, "the factor nan");
+  refuses_ranges(1, (r4_rate_range[]){{0, 1, -1}}, "the factor -1");
+  refuses_ranges(1, (r4_rate_range[]){{0, 1, INFINITY}}, "the factor inf");
+  r4_optimizer *o = make(10, r4_optimizer_defaults(R4_SGD));
+  r4_mem_fail_at(1);
+  assert_int_equal(r4_optimizer_set_ranges(o, 0, NULL, NULL), R4_E_MEMORY);
+  r4_mem_fail_at(0);
+  r4_optimizer_free(o);
+}
+
 static void assert_refused(r4_optimizer_options p, const char *word)
 {
   r4_error e;
@@ -256,6 +327,8 @@ int main(void)
     cmocka_unit_test(test_decay_of_adam_and_adamw),
     cmocka_unit_test(test_long_runs),
     cmocka_unit_test(test_set_rate),
+    cmocka_unit_test(test_ranges),
+    cmocka_unit_test(test_wrong_ranges),
     cmocka_unit_test(test_options),
     cmocka_unit_test(test_memory),
   };
