@@ -73,6 +73,23 @@ static r4_id exponentials(r4_graph *g, r4_id x)
   return r4_sum(g, r4_add(g, r4_exp(g, x), r4_add(g, r4_softmax(g, x), r4_sigmoid(g, x))), R4_ALL);
 }
 
+/* rows of 128 */
+static r4_id repeated(r4_graph *g, r4_id x)
+{
+  return r4_reshape(g, r4_broadcast(g, x, R4_SHAPE(8, N)), R4_SHAPE(8 * N));
+}
+
+static r4_id long_row(r4_graph *g, r4_id x)
+{
+  return r4_sum(g, r4_softmax(g, repeated(g, x)), R4_ALL);
+}
+
+/* exp(10^4) is infinite */
+static r4_id infinite_row(r4_graph *g, r4_id x)
+{
+  return r4_logsumexp(g, r4_exp(g, r4_scale(g, repeated(g, x), 1e4)));
+}
+
 static void test_not_a_number_stays(void **state)
 {
   (void)state;
@@ -81,6 +98,8 @@ static void test_not_a_number_stays(void **state)
   stays_nan(pooled, R4_SHAPE(N));
   stays_nan(layer, R4_SHAPE(N));
   stays_nan(exponentials, R4_SHAPE(N));
+  stays_nan(long_row, R4_SHAPE(N));
+  stays_nan(infinite_row, R4_SHAPE(N));
 }
 
 /* 1 / [-1, 1]: both bounds are refused, not only the one that divides by the lower end. */

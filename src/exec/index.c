@@ -6,6 +6,8 @@
 #include "exec/kernel.h"
 #include "op/op.h"
 
+enum { BAND = 64 }; /* columns */
+
 /* The large side seen as [outer, size, inner], the small one as [outer, n, inner]. */
 struct indexed {
   struct kernel base;
@@ -39,7 +41,7 @@ static r4_status gather_run(struct kernel *k, void *const *in, void *out, r4_err
   if (s) return s;
   const float *from = in[0];
   float *to = out;
-#pragma omp parallel for schedule(static) if (x->outer > 1 && x->outer * x->n * x->inner > 16384)
+#pragma omp parallel for collapse(2) schedule(static) if (x->outer * x->n * x->inner > 16384)
   for (int64_t o = 0; o < x->outer; o++)
     for (int64_t j = 0; j < x->n; j++) {
       const float *row = from + (o * x->size + x->place[j]) * x->inner;
@@ -51,19 +53,32 @@ static r4_status gather_run(struct kernel *k, void *const *in, void *out, r4_err
   return R4_OK;
 }
 
+/* Adds all rows in a band of columns. Each element has its terms added in the order of the index, whoever adds them. */
+static void scatter_band(const struct indexed *x, int64_t o, int64_t band, const float *from, float *to)
+{
+  int64_t first = band * BAND, width = x->inner - first < BAND ? x->inner - first : BAND;
+  for (int64_t j = 0; j < x->n; j++) {
+    const float *row = from + (o * x->n + j) * x->inner + first;
+    float *sum = to + (o * x->size + x->place[j]) * x->inner + first;
+#pragma omp simd
+    for (int64_t i = 0; i < width; i++) sum[i] += row[i];
+  }
+}
+
 static r4_status scatter_run(struct kernel *k, void *const *in, void *out, r4_error *e)
 {
   struct indexed *x = (struct indexed *)k;
   r4_status s = read_index(x, in[1], e);
   if (s) return s;
-  const float *from = in[0];
-  float *to = out;
-#pragma omp parallel for schedule(static) if (x->outer > 1 && x->outer * x->size * x->inner > 16384)
-  for (int64_t o = 0; o < x->outer; o++) {
-    if (!x->accumulate) memset(to + o * x->size * x->inner, 0, (size_t)(x->size * x->inner) * sizeof *to);
-    for (int64_t j = 0; j < x->n; j++)
-      for (int64_t i = 0; i < x->inner; i++)
-        to[(o * x->size + x->place[j]) * x->inner + i] += from[(o * x->n + j) * x->inner + i];
+  int64_t rows = x->outer * x->size, bands = (x->inner + BAND - 1) / BAND;
+#pragma omp parallel if (rows * x->inner > 16384)
+  {
+#pragma omp for schedule(static)
+    for (int64_t r = 0; r < (x->accumulate ? 0 : rows); r++)
+      memset((float *)out + r * x->inner, 0, (size_t)x->inner * sizeof(float));
+#pragma omp for collapse(2) schedule(static)
+    for (int64_t o = 0; o < x->outer; o++)
+      for (int64_t band = 0; band < bands; band++) scatter_band(x, o, band, in[0], out);
   }
   return R4_OK;
 }

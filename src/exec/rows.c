@@ -66,18 +66,29 @@ static void short_rows(const struct rows *r, const float *x, float *y, int64_t r
     for (int64_t k = 0; k < n; k++) y[i * n + k] = b.power[k][i] / b.sum[i];
 }
 
+/* What is not a number is passed over here: the sum of the powers finds it. */
+static float row_max(const float *x, int64_t n)
+{
+  float max = -INFINITY;
+#pragma omp simd reduction(max : max)
+  for (int64_t k = 0; k < n; k++) max = x[k] > max ? x[k] : max;
+  return max;
+}
+
 static void long_row(const struct rows *r, const float *x, float *y)
 {
-  float max = x[0], sum = 0;
-  for (int64_t k = 1; k < r->inner; k++) max = x[k] > max || x[k] != x[k] ? x[k] : max;
-  float base = base_of(max);
-  for (int64_t k = 0; k < r->inner; k++) {
-    float power = r4_expf(x[k] - base);
-    if (r->softmax) y[k] = power;
-    sum += power;
+  int64_t n = r->inner;
+  float max = row_max(x, n), base = base_of(max), sum = 0;
+  if (r->softmax) {
+#pragma omp simd reduction(+ : sum)
+    for (int64_t k = 0; k < n; k++) sum += y[k] = r4_expf(x[k] - base);
+#pragma omp simd
+    for (int64_t k = 0; k < n; k++) y[k] /= sum;
+  } else {
+#pragma omp simd reduction(+ : sum)
+    for (int64_t k = 0; k < n; k++) sum += r4_expf(x[k] - base);
+    *y = isinf(max) && !isnan(sum) ? max : max + logf(sum);
   }
-  if (!r->softmax) *y = isinf(max) ? max : max + logf(sum);
-  for (int64_t k = 0; k < r->inner && r->softmax; k++) y[k] /= sum;
 }
 
 static r4_status rows_run(struct kernel *k, void *const *in, void *out, r4_error *e)

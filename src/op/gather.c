@@ -141,7 +141,8 @@ const struct op op_gather = {
   .kernel = gather_kernel,
   SAMPLES({.in = {{2, {3, 2}}, {1, {4}}}, .x = {SIX, VALUES(2, 0, 2, 1)}, .y = VALUES(5, 6, 1, 2, 5, 6, 3, 4)},
           {.in = {{3, {2, 5, 3}}, {1, {7}}}, .attr = {.i = {1}}, .whole = {0, 5}},
-          {.in = {{2, {4, 5}}, {1, {3}}}, .attr = {.i = {1}}, .whole = {0, 5}}),
+          {.in = {{2, {4, 5}}, {1, {3}}}, .attr = {.i = {1}}, .whole = {0, 5}},
+          {.in = {{2, {4, 70}}, {1, {9}}}, .whole = {0, 4}}),
 };
 
 const struct op op_scatter_add = {
@@ -160,7 +161,8 @@ const struct op op_scatter_add = {
   SAMPLES({.in = {{2, {3, 2}}, {1, {3}}}, .attr = {.i = {0, 4}}, .x = {SIX, VALUES(2, 0, 2)},
            .y = VALUES(3, 4, 0, 0, 6, 8, 0, 0)},
           {.in = {{3, {2, 7, 3}}, {1, {7}}}, .attr = {.i = {1, 5}}, .whole = {0, 5}},
-          {.in = {{2, {4, 3}}, {1, {3}}}, .attr = {.i = {1, 5}}, .whole = {0, 5}}),
+          {.in = {{2, {4, 3}}, {1, {3}}}, .attr = {.i = {1, 5}}, .whole = {0, 5}},
+          {.in = {{2, {9, 70}}, {1, {9}}}, .attr = {.i = {0, 4}}, .whole = {0, 4}}),
 };
 /* clang-format on */
 
