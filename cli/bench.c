@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "json_out.h"
 #include "timer.h"
 
 struct settings {
@@ -303,20 +304,26 @@ static double share(const struct result *r)
   return r->peak > 0 ? r->flops / r->timing.seconds / r->peak : 0;
 }
 
-static void print_json(const struct job *j, const struct result *r)
+static int print_json(const struct job *j, const struct result *r)
 {
-  printf("{\"net\": ");
-  json_string(stdout, j->s.net);
-  printf(", \"objective\": ");
-  json_string(stdout, j->s.objective);
-  printf(", \"batch\": %lld, \"threads\": %d, \"masked\": %lld", (long long)j->s.batch, r->threads,
-         (long long)j->s.masked);
-  printf(", \"ms_per_step\": %.6g, \"flops\": %.0f, \"peak_share\": %.4f", 1e3 * r->timing.seconds, r->flops,
-         share(r));
-  printf(", \"peak_flops_per_second\": %.4g, \"slab_bytes\": %zu, \"kernels\": %zu", r->peak, r->slab_bytes,
-         r->kernels);
-  printf(", \"loss\": %.6g, \"samples\": %zu, \"clean_samples\": %zu}\n", (double)j->first_loss,
-         r->timing.all, r->timing.clean);
+  r4_json *w = r4_json_new();
+  r4_json_open(w, '{');
+  json_text(w, "net", j->s.net);
+  json_text(w, "objective", j->s.objective);
+  json_whole(w, "batch", j->s.batch);
+  json_whole(w, "threads", r->threads);
+  json_whole(w, "masked", j->s.masked);
+  json_real(w, "ms_per_step", 1e3 * r->timing.seconds);
+  json_real(w, "flops", r->flops);
+  json_real(w, "peak_share", share(r));
+  json_real(w, "peak_flops_per_second", r->peak);
+  json_whole(w, "slab_bytes", (int64_t)r->slab_bytes);
+  json_whole(w, "kernels", (int64_t)r->kernels);
+  json_real(w, "loss", j->first_loss);
+  json_whole(w, "samples", (int64_t)r->timing.all);
+  json_whole(w, "clean_samples", (int64_t)r->timing.clean);
+  r4_json_close(w, '}');
+  return json_print(stdout, "bench", w);
 }
 
 static void print_text(const struct job *j, const struct result *r)
@@ -339,11 +346,12 @@ static void print_text(const struct job *j, const struct result *r)
 
 static int report(const struct job *j, const struct result *r)
 {
+  int code = EXIT_DONE;
   if (j->s.json)
-    print_json(j, r);
+    code = print_json(j, r);
   else
     print_text(j, r);
-  if (!j->s.profile) return EXIT_DONE;
+  if (!j->s.profile || code) return code;
   char *text = r4_plan_text(j->plan);
   if (!text) return cli_fail("bench", R4_E_MEMORY, "out of memory");
   fputs(text, j->s.json ? stderr : stdout);

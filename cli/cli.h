@@ -37,9 +37,6 @@ struct shown {
 };
 struct shown shown(const char *s);
 
-/* s as a JSON string, quotes included. */
-void json_string(FILE *f, const char *s);
-
 /* ---- threads.c ---- */
 
 /* Starts this program once more with libgomp told to let idle threads sleep soon. */

@@ -110,7 +110,7 @@ bool source_meaning(const char *command, const char *word, r4_mask_meaning *mean
 bool source_values(const char *command, const char *word, struct values *values);
 bool source_split(const char *command, const char *word, int *split); /* -1 for "" */
 
-/* What a data set holds, as tables or as JSON. */
-void print_data(const r4_data *d, bool json);
+/* What a data set holds, as tables or as JSON. Returns an exit code. */
+int print_data(const r4_data *d, bool json);
 
 #endif

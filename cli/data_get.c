@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "data.h"
+#include "json_out.h"
 
 struct settings {
   const char *name, *from;
@@ -48,21 +49,27 @@ static int no_source(const r4_known *k, const char *from)
   return EXIT_USAGE;
 }
 
+static int report_json(const r4_known *k, const char *path, const r4_known_source *from)
+{
+  r4_json *w = r4_json_new();
+  r4_json_open(w, '{');
+  json_text(w, "name", k->name);
+  json_text(w, "path", path);
+  json_flag(w, "fetched", from);
+  if (from) json_text(w, "from", r4_source_kind_name(from->kind));
+  if (from) json_text(w, "source", from->where);
+  r4_json_close(w, '}');
+  return json_print(stdout, "data get", w);
+}
+
 static int report(const struct settings *s, const r4_known *k, const char *path, const r4_known_source *from)
 {
-  const char *kind = from ? r4_source_kind_name(from->kind) : NULL;
-  if (s->json) {
-    printf("{\"name\": \"%s\", \"path\": ", k->name);
-    json_string(stdout, path);
-    printf(", \"fetched\": %s", from ? "true" : "false");
-    if (from) printf(", \"from\": \"%s\", \"source\": \"%s\"", kind, from->where);
-    printf("}\n");
-  } else if (from) {
+  if (s->json) return report_json(k, path, from);
+  if (from)
     printf("%s: %zu file%s in %s, from %s (%s), verified\n", k->name, k->files, k->files > 1 ? "s" : "", path,
-           kind, from->where);
-  } else {
+           r4_source_kind_name(from->kind), from->where);
+  else
     printf("%s: already in %s, verified\n", k->name, path);
-  }
   return EXIT_DONE;
 }
 
@@ -122,27 +129,49 @@ static int get(const struct settings *s, const r4_known *k, const char *parent, 
   return cli_fail("data get", R4_E_IO, why);
 }
 
+static int tell_steps_json(const r4_known *k, bool here, const char *path)
+{
+  r4_json *w = r4_json_new();
+  r4_json_open(w, '{');
+  json_text(w, "name", k->name);
+  json_flag(w, "by_hand", true);
+  json_flag(w, "here", here);
+  json_text(w, "path", path);
+  json_text(w, "steps", k->by_hand);
+  r4_json_close(w, '}');
+  return json_print(stdout, "data get", w);
+}
+
 /* What has to be done by hand; the answer is no, unless it has been done. */
 static int tell_steps(const struct settings *s, const r4_known *k)
 {
   char path[PATH_MAX];
   bool here = known_is_here(k);
+  int code = EXIT_DONE;
   if (!known_path(k, path))
     return cli_fail("data get", R4_E_IO, "there is no folder for data; set R4_DATA_DIR to one");
-  if (s->json) {
-    printf("{\"name\": \"%s\", \"by_hand\": true, \"here\": %s, \"path\": ", k->name,
-           here ? "true" : "false");
-    json_string(stdout, path);
-    printf(", \"steps\": ");
-    json_string(stdout, k->by_hand);
-    printf("}\n");
-  } else if (here) {
+  if (s->json)
+    code = tell_steps_json(k, here, path);
+  else if (here)
     printf("%s: already in %s, got by hand; r4 data show %s says what is there\n", k->name, path, k->name);
-  } else {
+  else
     printf("%s has to be got by hand (licence: %s), into the folder\n  %s\n%s", k->name, k->licence, path,
            k->by_hand);
+  return code || here ? code : EXIT_NO;
+}
+
+static int report_built_in(const struct settings *s, const r4_known *k)
+{
+  r4_json *w = s->json ? r4_json_new() : NULL;
+  if (!s->json) {
+    printf("%s: built in, nothing to get\n", k->name);
+    return EXIT_DONE;
   }
-  return here ? EXIT_DONE : EXIT_NO;
+  r4_json_open(w, '{');
+  json_text(w, "name", k->name);
+  json_flag(w, "built_in", true);
+  r4_json_close(w, '}');
+  return json_print(stdout, "data get", w);
 }
 
 static int run(int argc, char **argv)
@@ -152,10 +181,7 @@ static int run(int argc, char **argv)
   const r4_known *k = known_find(s.name);
   if (!k) return unknown(s.name);
   if (k->by_hand) return tell_steps(&s, k);
-  if (known_built_in(k)) {
-    printf(s.json ? "{\"name\": \"%s\", \"built_in\": true}\n" : "%s: built in, nothing to get\n", k->name);
-    return EXIT_DONE;
-  }
+  if (known_built_in(k)) return report_built_in(&s, k);
   bool any = false;
   for (size_t i = 0; i < k->sources; i++) any |= wanted(&k->source[i], s.from);
   if (!any) return no_source(k, s.from);

@@ -1,5 +1,6 @@
 /* r4 data lint: what is probably wrong with a data set. */
 #include "data.h"
+#include "json_out.h"
 
 struct settings {
   struct source source;
@@ -12,23 +13,28 @@ static const struct option options[] = {
   {0},
 };
 
-static void print_json(const r4_finding *finding, size_t n)
+static int print_json(const r4_finding *finding, size_t n)
 {
-  printf("[");
+  r4_json *w = r4_json_new();
+  r4_json_open(w, '[');
   for (size_t k = 0; k < n; k++) {
-    printf("%s\n  {\"kind\": \"%s\", \"code\": \"%s\", \"text\": ", k ? "," : "",
-           finding[k].note ? "note" : "warning", finding[k].code);
-    json_string(stdout, finding[k].text);
-    printf("}");
+    r4_json_break(w);
+    r4_json_open(w, '{');
+    json_text(w, "kind", finding[k].note ? "note" : "warning");
+    json_text(w, "code", finding[k].code);
+    json_text(w, "text", finding[k].text);
+    r4_json_close(w, '}');
   }
-  printf("%s]\n", n ? "\n" : "");
+  r4_json_close(w, ']');
+  return json_print(stdout, "data lint", w);
 }
 
-static void print_text(const r4_finding *finding, size_t n)
+static int print_text(const r4_finding *finding, size_t n)
 {
   for (size_t k = 0; k < n; k++)
     printf("%s %s: %s\n", finding[k].note ? "note   " : "warning", finding[k].code, finding[k].text);
   if (!n) printf("nothing found\n");
+  return EXIT_DONE;
 }
 
 static int run(int argc, char **argv)
@@ -44,13 +50,10 @@ static int run(int argc, char **argv)
   r4_status status = r4_data_lint(d, s.source.path, finding, &n, &e);
   r4_data_free(d);
   if (status) return cli_fail("data lint", status, e.text);
-  if (s.json)
-    print_json(finding, n);
-  else
-    print_text(finding, n);
-  for (size_t k = 0; k < n; k++)
-    if (!finding[k].note) return EXIT_NO;
-  return EXIT_DONE;
+  code = (s.json ? print_json : print_text)(finding, n);
+  for (size_t k = 0; k < n && !code; k++)
+    if (!finding[k].note) code = EXIT_NO;
+  return code;
 }
 
 const struct command data_lint = {

@@ -1,5 +1,6 @@
 /* r4 data list: the data sets that have a name, recipes, and what can be read. */
 #include "data.h"
+#include "json_out.h"
 
 struct settings {
   bool json;
@@ -44,61 +45,67 @@ static void print_text(void)
 
 /* ---- For machines ---- */
 
-static void print_pair(const char *before, const char *key, const char *value)
+static void add_named(r4_json *w, const char *name, const char *about)
 {
-  printf("%s\"%s\": ", before, key);
-  json_string(stdout, value);
+  r4_json_break(w);
+  r4_json_open(w, '{');
+  json_text(w, "name", name);
+  json_text(w, "about", about);
 }
 
-static void print_known_json(const r4_known *k, bool first)
+static void add_known(r4_json *w, const r4_known *k)
 {
   char path[PATH_MAX] = "";
-  print_pair(first ? "\n    {" : ",\n    {", "name", k->name);
-  print_pair(", ", "about", k->about);
-  print_pair(", ", "licence", k->licence);
-  if (known_bytes(k) > 0) printf(", \"bytes\": %.0f", known_bytes(k));
-  printf(", \"built_in\": %s, \"here\": %s", known_built_in(k) ? "true" : "false",
-         known_is_here(k) ? "true" : "false");
-  if (k->by_hand) printf(", \"by_hand\": true");
-  if (!known_built_in(k) && known_path(k, path)) print_pair(", ", "path", path);
-  printf("}");
+  add_named(w, k->name, k->about);
+  json_text(w, "licence", k->licence);
+  if (known_bytes(k) > 0) json_real(w, "bytes", known_bytes(k));
+  json_flag(w, "built_in", known_built_in(k));
+  json_flag(w, "here", known_is_here(k));
+  if (k->by_hand) json_flag(w, "by_hand", true);
+  if (!known_built_in(k) && known_path(k, path)) json_text(w, "path", path);
+  r4_json_close(w, '}');
 }
 
-static void print_format(r4_format_info f, bool first)
+static void add_recipe(r4_json *w, r4_recipe_info r)
 {
-  print_pair(first ? "\n    {" : ",\n    {", "name", f.name);
-  print_pair(", ", "about", f.about);
-  printf("}");
+  add_named(w, r.name, r.about);
+  if (r.from) json_text(w, "from", r.from);
+  r4_json_close(w, '}');
 }
 
-static void print_json(void)
+static void add_formats(r4_json *w, const char *key, size_t n, r4_format_info (*describe)(size_t))
 {
-  const r4_known *k;
-  printf("{\n  \"known\": [");
-  for (size_t i = 0; (k = r4_known_at(i)); i++) print_known_json(k, !i);
-  printf("\n  ],\n  \"recipes\": [");
-  for (size_t i = 0; i < r4_recipe_count(); i++) {
-    r4_recipe_info r = r4_recipe_describe(i);
-    print_pair(i ? ",\n    {" : "\n    {", "name", r.name);
-    print_pair(", ", "about", r.about);
-    if (r.from) print_pair(", ", "from", r.from);
-    printf("}");
+  json_open(w, key, '[');
+  for (size_t i = 0; i < n; i++) {
+    add_named(w, describe(i).name, describe(i).about);
+    r4_json_close(w, '}');
   }
-  printf("\n  ],\n  \"formats\": [");
-  for (size_t i = 0; i < r4_format_count(); i++) print_format(r4_format_describe(i), !i);
-  printf("\n  ],\n  \"mask_sources\": [");
-  for (size_t i = 0; i < r4_mask_source_count(); i++) print_format(r4_mask_source_describe(i), !i);
-  printf("\n  ]\n}\n");
+  r4_json_close(w, ']');
+}
+
+static int print_json(void)
+{
+  r4_json *w = r4_json_new();
+  const r4_known *k;
+  r4_json_open(w, '{');
+  json_open(w, "known", '[');
+  for (size_t i = 0; (k = r4_known_at(i)); i++) add_known(w, k);
+  r4_json_close(w, ']');
+  json_open(w, "recipes", '[');
+  for (size_t i = 0; i < r4_recipe_count(); i++) add_recipe(w, r4_recipe_describe(i));
+  r4_json_close(w, ']');
+  add_formats(w, "formats", r4_format_count(), r4_format_describe);
+  add_formats(w, "mask_sources", r4_mask_source_count(), r4_mask_source_describe);
+  r4_json_close(w, '}');
+  return json_print(stdout, "data list", w);
 }
 
 static int run(int argc, char **argv)
 {
   struct settings s;
   if (!options_read("data list", options, &s, argc, argv)) return EXIT_USAGE;
-  if (s.json)
-    print_json();
-  else
-    print_text();
+  if (s.json) return print_json();
+  print_text();
   return EXIT_DONE;
 }
 

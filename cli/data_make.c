@@ -107,9 +107,9 @@ static int run(int argc, char **argv)
     r4_data_free(d);
     return cli_fail("data make", e.status, e.text);
   }
-  print_data(d, s.json);
+  int code = print_data(d, s.json);
   r4_data_free(d);
-  return EXIT_DONE;
+  return code;
 }
 
 const struct command data_make = {

@@ -36,9 +36,9 @@ static int run(int argc, char **argv)
     r4_data_free(d);
     return cli_fail("data show", e.status, e.text);
   }
-  print_data(d, s.json);
+  code = print_data(d, s.json);
   r4_data_free(d);
-  return EXIT_DONE;
+  return code;
 }
 
 const struct command data_show = {

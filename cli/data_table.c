@@ -2,12 +2,13 @@
 #include <string.h>
 
 #include "data.h"
+#include "json_out.h"
 
 static const char *const split_name[R4_SPLITS] = {"train", "val", "test"};
 
-static void print_shape(r4_shape s, const char *between)
+static void print_shape(r4_shape s)
 {
-  for (int k = 0; k < s.rank; k++) printf("%s%lld", k ? between : "", (long long)s.dim[k]);
+  for (int k = 0; k < s.rank; k++) printf("%s%lld", k ? " x " : "", (long long)s.dim[k]);
 }
 
 /* Whether the groups are more than the classes again. */
@@ -59,7 +60,7 @@ static void print_text(const r4_data *d)
   char about[2048];
   r4_text_shown(r4_data_about(d), about, sizeof about);
   printf("%s\n%zu examples of ", about, r4_data_count(d));
-  print_shape(r4_data_shape(d), " x ");
+  print_shape(r4_data_shape(d));
   printf(", values from %.4g to %.4g, mean %.4g\n", f.low, f.high, f.mean);
   if (f.masked)
     printf("%zu have a mask, which covers %.1f %% (%.1f to %.1f) and marks what must not matter\n", f.masked,
@@ -73,52 +74,74 @@ static void print_text(const r4_data *d)
 
 /* ---- For machines ---- */
 
-static void print_counts_json(r4_counts c)
+static void add_counts(r4_json *w, r4_counts c)
 {
-  for (int k = 0; k < R4_SPLITS; k++) printf("%s\"%s\": %zu", k ? ", " : "", split_name[k], c.examples[k]);
-  for (int k = 0; k < R4_SPLITS; k++) printf(", \"masked_%s\": %zu", split_name[k], c.masked[k]);
-  printf("}");
-}
-
-static void print_rows_json(const r4_data *d, bool groups)
-{
-  size_t n = groups ? r4_data_groups(d) : r4_data_classes(d);
-  for (size_t k = 0; k < n; k++) {
-    printf("%s\n    {\"name\": ", k ? "," : "");
-    json_string(stdout, groups ? r4_data_group_name(d, k) : r4_data_class_name(d, k));
-    printf(", ");
-    print_counts_json(groups ? r4_data_counts(d, -1, (int32_t)k) : r4_data_counts(d, (int32_t)k, -1));
+  for (int k = 0; k < R4_SPLITS; k++) json_whole(w, split_name[k], (int64_t)c.examples[k]);
+  for (int k = 0; k < R4_SPLITS; k++) {
+    char key[32];
+    snprintf(key, sizeof key, "masked_%s", split_name[k]);
+    json_whole(w, key, (int64_t)c.masked[k]);
   }
 }
 
-static void print_json(const r4_data *d)
+static void add_rows(r4_json *w, const r4_data *d, bool groups)
 {
-  char hash[R4_HASH_SIZE];
-  r4_facts f = r4_data_facts(d);
-  r4_data_hash(d, hash);
-  printf("{\n  \"about\": ");
-  json_string(stdout, r4_data_about(d));
-  printf(",\n  \"hash\": \"%s\",\n  \"examples\": %zu,\n  \"shape\": [", hash, r4_data_count(d));
-  print_shape(r4_data_shape(d), ", ");
-  printf("],\n  \"values\": {\"low\": %.9g, \"high\": %.9g, \"mean\": %.9g},\n", f.low, f.high, f.mean);
-  printf(
-    "  \"masks\": {\"examples\": %zu, \"mean_area\": %.9g, \"smallest_area\": %.9g, \"largest_area\": %.9g, "
-    "\"meaning\": \"irrelevant\"},\n",
-    f.masked, f.mean_mask, f.smallest_mask, f.largest_mask);
-  printf("  \"all\": {");
-  print_counts_json(r4_data_counts(d, -1, -1));
-  printf(",\n  \"classes\": [");
-  print_rows_json(d, false);
-  printf("\n  ],\n  \"groups\": [");
-  print_rows_json(d, true);
-  printf("\n  ]\n}\n");
+  size_t n = groups ? r4_data_groups(d) : r4_data_classes(d);
+  json_open(w, groups ? "groups" : "classes", '[');
+  for (size_t k = 0; k < n; k++) {
+    int32_t number = (int32_t)k;
+    r4_json_break(w);
+    r4_json_open(w, '{');
+    json_text(w, "name", groups ? r4_data_group_name(d, k) : r4_data_class_name(d, k));
+    add_counts(w, groups ? r4_data_counts(d, -1, number) : r4_data_counts(d, number, -1));
+    r4_json_close(w, '}');
+  }
+  r4_json_close(w, ']');
 }
 
-void print_data(const r4_data *d, bool json)
+static void add_facts(r4_json *w, r4_facts f)
+{
+  json_open(w, "values", '{');
+  json_real(w, "low", f.low);
+  json_real(w, "high", f.high);
+  json_real(w, "mean", f.mean);
+  r4_json_close(w, '}');
+  json_open(w, "masks", '{');
+  json_whole(w, "examples", (int64_t)f.masked);
+  json_real(w, "mean_area", f.mean_mask);
+  json_real(w, "smallest_area", f.smallest_mask);
+  json_real(w, "largest_area", f.largest_mask);
+  json_text(w, "meaning", "irrelevant");
+  r4_json_close(w, '}');
+}
+
+static int print_json(const r4_data *d)
+{
+  char hash[R4_HASH_SIZE];
+  r4_json *w = r4_json_new();
+  r4_shape shape = r4_data_shape(d);
+  r4_data_hash(d, hash);
+  r4_json_open(w, '{');
+  json_text(w, "about", r4_data_about(d));
+  json_text(w, "hash", hash);
+  json_whole(w, "examples", (int64_t)r4_data_count(d));
+  json_open(w, "shape", '[');
+  for (int k = 0; k < shape.rank; k++) r4_json_whole(w, shape.dim[k]);
+  r4_json_close(w, ']');
+  add_facts(w, r4_data_facts(d));
+  json_open(w, "all", '{');
+  add_counts(w, r4_data_counts(d, -1, -1));
+  r4_json_close(w, '}');
+  add_rows(w, d, false);
+  add_rows(w, d, true);
+  r4_json_close(w, '}');
+  return json_print(stdout, "data", w);
+}
+
+int print_data(const r4_data *d, bool json)
 {
   for (size_t k = 0; k < r4_data_notes(d); k++) fprintf(stderr, "note: %s\n", r4_data_note(d, k));
-  if (json)
-    print_json(d);
-  else
-    print_text(d);
+  if (json) return print_json(d);
+  print_text(d);
+  return EXIT_DONE;
 }

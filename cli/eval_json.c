@@ -19,8 +19,7 @@ static void add_seed_paste(r4_json *w, const struct evaluation *v, const r4_past
   r4_json_open(w, '{');
   for (size_t c = 0; c < p->classes; c++) {
     if (!p->examples[c]) continue;
-    r4_json_key(w, r4_data_class_name(v->data, c));
-    r4_json_open(w, '{');
+    json_open(w, r4_data_class_name(v->data, c), '{');
     json_whole(w, "examples", (int64_t)p->examples[c]);
     json_whole(w, "found", (int64_t)p->found[c]);
     json_real(w, "lost", p->lost[c]);
@@ -43,8 +42,7 @@ static void add_paste(r4_json *w, const struct evaluation *v)
   json_whole(w, "donors", (int64_t)p->donors);
   json_whole(w, "draws", p->draws);
   json_mean_sd(w, "lost_share", r4_paste_share(p, v->summary.seeds, -1), 100);
-  r4_json_key(w, "class_lost_share");
-  r4_json_open(w, '{');
+  json_open(w, "class_lost_share", '{');
   for (size_t c = 0; c < p->classes; c++)
     if (p->examples[c])
       json_real(w, r4_data_class_name(v->data, c),
@@ -58,8 +56,7 @@ static void add_seed(r4_json *w, const struct evaluation *v, size_t k)
   const r4_metrics *m = &v->metrics[k];
   r4_json_open(w, '{');
   json_whole(w, "seed", v->run->seed[k]);
-  r4_json_key(w, "group_accuracy");
-  r4_json_open(w, '{');
+  json_open(w, "group_accuracy", '{');
   for (size_t g = 0; g < m->groups; g++) add_group(w, v, g, m->group_accuracy[g]);
   r4_json_close(w, '}');
   json_real(w, "loss", m->loss);
@@ -86,8 +83,7 @@ static void add_summary(r4_json *w, const struct evaluation *v)
   json_whole(w, "core_examples", (int64_t)v->metrics->core_examples);
   json_fragility(w, s);
   add_paste(w, v);
-  r4_json_key(w, "group_accuracy");
-  r4_json_open(w, '{');
+  json_open(w, "group_accuracy", '{');
   for (size_t g = 0; g < s->groups; g++) add_group(w, v, g, s->group[g].mean);
   r4_json_close(w, '}');
 }
@@ -105,12 +101,10 @@ int eval_print_json(const struct evaluation *v)
   json_text(w, "data_sha256", v->hash);
   json_real(w, "eps", v->metrics->eps);
   add_summary(w, v);
-  r4_json_key(w, "seeds_without_model");
-  r4_json_open(w, '[');
+  json_open(w, "seeds_without_model", '[');
   for (size_t k = 0; k < v->run->missing; k++) r4_json_whole(w, v->run->missing_seed[k]);
   r4_json_close(w, ']');
-  r4_json_key(w, "seeds");
-  r4_json_open(w, '[');
+  json_open(w, "seeds", '[');
   for (size_t k = 0; k < v->run->seeds; k++) add_seed(w, v, k);
   r4_json_close(w, ']');
   r4_json_close(w, '}');

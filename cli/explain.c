@@ -257,8 +257,7 @@ static void add_run(r4_json *w, const struct explanation *x, size_t k)
 {
   r4_json_open(w, '{');
   json_text(w, "run", x->o.runs.word[k]);
-  r4_json_key(w, "mask_share");
-  r4_json_open(w, '{');
+  json_open(w, "mask_share", '{');
   for (size_t m = 0; m < x->methods; m++) json_real(w, x->method[m], share_of(x, m, k));
   r4_json_close(w, '}');
   json_answers(w, &x->answers[k], x->part);
@@ -271,12 +270,10 @@ static int print_json(const struct explanation *x)
   r4_json_open(w, '{');
   json_text(w, "picture", x->out);
   json_text(w, "split", x->o.split);
-  r4_json_key(w, "examples");
-  r4_json_open(w, '[');
+  json_open(w, "examples", '[');
   for (size_t k = 0; k < x->found; k++) r4_json_whole(w, (int64_t)x->example[k]);
   r4_json_close(w, ']');
-  r4_json_key(w, "runs");
-  r4_json_open(w, '[');
+  json_open(w, "runs", '[');
   for (size_t k = 0; k < x->o.runs.n; k++) add_run(w, x, k);
   r4_json_close(w, ']');
   r4_json_close(w, '}');

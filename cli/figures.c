@@ -13,30 +13,6 @@ const char *figure_text(double v, int digits, const char *none, char to[FIGURE_S
 
 /* ---- JSON ---- */
 
-void json_real(r4_json *w, const char *key, double v)
-{
-  r4_json_key(w, key);
-  r4_json_real(w, v);
-}
-
-void json_whole(r4_json *w, const char *key, int64_t v)
-{
-  r4_json_key(w, key);
-  r4_json_whole(w, v);
-}
-
-void json_flag(r4_json *w, const char *key, bool v)
-{
-  r4_json_key(w, key);
-  r4_json_flag(w, v);
-}
-
-void json_text(r4_json *w, const char *key, const char *s)
-{
-  r4_json_key(w, key);
-  r4_json_text(w, s);
-}
-
 void json_mean_sd(r4_json *w, const char *key, r4_mean_sd v, double scale)
 {
   char sd[64];
@@ -53,16 +29,6 @@ void json_fragility(r4_json *w, const r4_summary *s)
   json_mean_sd(w, "kappa_core_mean", s->kappa_core_mean, 1);
   json_flag(w, "constant", s->constant > 0);
   json_whole(w, "constant_seeds", (int64_t)s->constant);
-}
-
-int json_print(FILE *f, const char *command, r4_json *w)
-{
-  char *text = r4_json_take(w);
-  r4_json_free(w);
-  if (!text) return cli_fail(command, R4_E_MEMORY, "");
-  fprintf(f, "%s\n", text);
-  r4_string_free(text);
-  return EXIT_DONE;
 }
 
 /* ---- Nets that give one answer to everything ---- */

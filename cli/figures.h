@@ -3,6 +3,7 @@
 #define R4_CLI_FIGURES_H
 
 #include "cli.h"
+#include "json_out.h"
 
 enum { FIGURE_SIZE = 32 };
 
@@ -13,12 +14,6 @@ const char *figure_text(double v, int digits, const char *none, char to[FIGURE_S
 void json_mean_sd(r4_json *w, const char *key, r4_mean_sd v, double scale);
 /* All kappas, and whether they mean something. */
 void json_fragility(r4_json *w, const r4_summary *s);
-void json_real(r4_json *w, const char *key, double v);
-void json_whole(r4_json *w, const char *key, int64_t v);
-void json_flag(r4_json *w, const char *key, bool v);
-void json_text(r4_json *w, const char *key, const char *s);
-/* Prints the text and a line break, and frees the writer. Returns an exit code. */
-int json_print(FILE *f, const char *command, r4_json *w);
 
 /* ---- Nets that give one answer to everything ---- */
 

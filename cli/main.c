@@ -60,16 +60,6 @@ void cli_print_word(FILE *f, const char *s)
   fputc('\'', f);
 }
 
-void json_string(FILE *f, const char *s)
-{
-  r4_json *w = r4_json_new();
-  r4_json_text(w, s);
-  char *text = r4_json_take(w);
-  r4_json_free(w);
-  fputs(text ? text : "null", f);
-  r4_string_free(text);
-}
-
 struct shown shown(const char *s)
 {
   struct shown to;

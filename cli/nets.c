@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "figures.h"
+#include "json_out.h"
 
 struct settings {
   const char *name;
@@ -21,10 +21,8 @@ static int print_text_json(const char *name, const char *text)
 {
   r4_json *w = r4_json_new();
   r4_json_open(w, '{');
-  r4_json_key(w, "name");
-  r4_json_text(w, name);
-  r4_json_key(w, "text");
-  r4_json_text(w, text);
+  json_text(w, "name", name);
+  json_text(w, "text", text);
   r4_json_close(w, '}');
   return json_print(stdout, "nets", w);
 }
@@ -80,16 +78,11 @@ static void add_json(r4_json *w, const struct facts *f)
 {
   r4_json_break(w);
   r4_json_open(w, '{');
-  r4_json_key(w, "name");
-  r4_json_text(w, f->name);
-  r4_json_key(w, "input");
-  r4_json_text(w, f->input);
-  r4_json_key(w, "parameters");
-  r4_json_real(w, f->parameters);
-  r4_json_key(w, "flops");
-  r4_json_real(w, f->flops);
-  r4_json_key(w, "about");
-  r4_json_text(w, f->about);
+  json_text(w, "name", f->name);
+  json_text(w, "input", f->input);
+  json_real(w, "parameters", f->parameters);
+  json_real(w, "flops", f->flops);
+  json_text(w, "about", f->about);
   r4_json_close(w, '}');
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "json_out.h"
 
 struct settings {
   bool json, markdown;
@@ -13,22 +14,23 @@ static const struct option options[] = {
   {0},
 };
 
-static void print_json(void)
+static int print_json(void)
 {
-  printf("[\n");
+  r4_json *w = r4_json_new();
+  r4_json_open(w, '[');
   for (size_t k = 0; k < r4_op_count(); k++) {
     r4_op_info op = r4_op_describe(k);
-    printf("%s  {\"name\": ", k ? ",\n" : "");
-    json_string(stdout, op.name);
-    printf(", \"arity\": %d, \"grad\": ", op.arity);
-    json_string(stdout, op.grad);
-    printf(", \"bound\": ");
-    json_string(stdout, op.bound);
-    printf(", \"kernels\": ");
-    json_string(stdout, op.kernels);
-    printf("}");
+    r4_json_break(w);
+    r4_json_open(w, '{');
+    json_text(w, "name", op.name);
+    json_whole(w, "arity", op.arity);
+    json_text(w, "grad", op.grad);
+    json_text(w, "bound", op.bound);
+    json_text(w, "kernels", op.kernels);
+    r4_json_close(w, '}');
   }
-  printf("\n]\n");
+  r4_json_close(w, ']');
+  return json_print(stdout, "ops", w);
 }
 
 enum { COLUMNS = 5 };
@@ -77,9 +79,8 @@ static int run(int argc, char **argv)
   struct settings s;
   if (!options_read("ops", options, &s, argc, argv)) return EXIT_USAGE;
   if (s.json && s.markdown) return cli_fail("ops", R4_E_ARGUMENT, "choose one of --json and --markdown");
-  if (s.json)
-    print_json();
-  else if (s.markdown)
+  if (s.json) return print_json();
+  if (s.markdown)
     print_table("| ", " | ", " |", "|---|---|---|---|---|\n");
   else
     print_table("", "  ", "", "");

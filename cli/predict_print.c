@@ -132,12 +132,10 @@ static void json_begin(struct printer *p)
     r4_json_text(w, NULL);
   else
     r4_json_whole(w, p->who->seed);
-  r4_json_key(w, "classes");
-  r4_json_open(w, '[');
+  json_open(w, "classes", '[');
   for (size_t k = 0; k < p->who->classes; k++) r4_json_text(w, p->who->name[k]);
   r4_json_close(w, ']');
-  r4_json_key(w, "photos");
-  r4_json_open(w, '[');
+  json_open(w, "photos", '[');
 }
 
 static void json_photo(r4_json *w, const char *file)
@@ -154,8 +152,7 @@ static void json_answer(struct printer *p, const char *file, const float *probab
   json_photo(w, file);
   json_text(w, "answer", p->who->name[best]);
   json_real(w, "probability", probability[best]);
-  r4_json_key(w, "probabilities");
-  r4_json_open(w, '[');
+  json_open(w, "probabilities", '[');
   for (size_t k = 0; k < p->who->classes; k++) r4_json_real(w, probability[k]);
   r4_json_close(w, ']');
   r4_json_close(w, '}');

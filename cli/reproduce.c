@@ -324,8 +324,7 @@ static void add_row(r4_json *w, const struct row *r)
   json_fragility(w, s);
   if (r->ours.pasted) json_mean_sd(w, "paste_lost_share", r->ours.lost, 100);
   if (*r->ours.constant) json_text(w, "notice", r->ours.constant);
-  r4_json_key(w, "group_accuracy");
-  r4_json_open(w, '[');
+  json_open(w, "group_accuracy", '[');
   for (size_t g = 0; g < s->groups; g++) r4_json_real(w, 100 * s->group[g].mean);
   r4_json_close(w, ']');
   r4_json_close(w, '}');
@@ -339,8 +338,7 @@ static int print_json(FILE *f, const struct table *t)
   json_text(w, "r4", R4_VERSION);
   json_whole(w, "seeds", t->o->seeds);
   if (t->o->splits > 1) json_whole(w, "splits", t->o->splits);
-  r4_json_key(w, "rows");
-  r4_json_open(w, '[');
+  json_open(w, "rows", '[');
   for (size_t k = 0; k < t->rows; k++)
     if (t->row[k].done) add_row(w, &t->row[k]);
   r4_json_close(w, ']');

@@ -32,11 +32,11 @@ static const struct {
   {"bench --help", "--batch N", 0},
   {"ops", "matmul", 0},
   {"ops --markdown", "| operation", 0},
-  {"ops --json", "\"name\": \"matmul\", \"arity\": 2", 0},
+  {"ops --json", "\"name\":\"matmul\",\"arity\":2", 0},
   {"graph --net mlp4-3-2", "input \"0.weight\" : [3,4]", 0},
   {"graph --net=mlp4-3-2 --objective=r3 --grad --masked 2", "scatter_add", 0},
   {"graph --net mlp4-3-2 --dot", "digraph", 0},
-  {"bench --net mlp4-3-2 --batch 2 --seconds 0 --json", "\"ms_per_step\": ", 0},
+  {"bench --net mlp4-3-2 --batch 2 --seconds 0 --json", "\"ms_per_step\":", 0},
   {"bench --net mlp4-3-2 --batch 2 --seconds 0 --objective adv-r4 --masked 2", "ms per step", 0},
 };
 

@@ -68,10 +68,10 @@ static void list_names_what_is_known(void **state)
   (void)state;
   expect("$R4 data list", 0, "not here; r4 data get mnist");
   assert_non_null(strstr(output, "Formats\n"));
-  expect("$R4 data list --json", 0, "\"name\": \"digits\"");
+  expect("$R4 data list --json", 0, "\"name\":\"digits\"");
   shell("mkdir data/dermamnist && : > data/dermamnist/dermamnist.npz");
   expect("$R4 data list", 0, "/data/dermamnist\n");
-  expect("$R4 data list --json", 0, "\"built_in\": false, \"here\": true");
+  expect("$R4 data list --json", 0, "\"built_in\":false,\"here\":true");
 }
 
 static void help_explains_parts(void **state)
@@ -119,7 +119,7 @@ static void get_explains_what_is_got_by_hand(void **state)
     for (int w = 1; w < 4; w++) expect(line, 1, words[k][w]);
     expect(line, 1, path);
     snprintf(line, sizeof line, "$R4 data get %s --json", words[k][0]);
-    expect(line, 1, "\"by_hand\": true, \"here\": false, \"path\": ");
+    expect(line, 1, "\"by_hand\":true,\"here\":false,\"path\":");
     snprintf(line, sizeof line, "$R4 data make %s --out x.npz 2>&1", recipes[k]);
     snprintf(path, sizeof path, "r4 data get %s says how to get it", words[k][0]);
     expect(line, 3, path);
@@ -127,7 +127,7 @@ static void get_explains_what_is_got_by_hand(void **state)
   }
   shell("mkdir data/pets");
   expect("$R4 data get pets", 0, "pets: already in ");
-  expect("$R4 data list --json", 0, "\"built_in\": false, \"here\": true, \"by_hand\": true");
+  expect("$R4 data list --json", 0, "\"built_in\":false,\"here\":true,\"by_hand\":true");
   shell("rmdir data/pets");
   expect_nothing_left();
 }
@@ -216,7 +216,7 @@ static void get_fetches_for_real(void **state)
   if (access("/usr/share/datasets/fashion-mnist", R_OK))
     check_skip("no /usr/share/datasets/fashion-mnist to fetch");
   expect("$R4 data get fashion-mnist", 0, "fashion-mnist: 4 files in ");
-  expect("$R4 data get fashion-mnist --json", 0, "\"fetched\": false}");
+  expect("$R4 data get fashion-mnist --json", 0, "\"fetched\":false}");
   shell("echo 0 > data/fashion-mnist/t10k-labels-idx1-ubyte; touch data/fashion-mnist/old");
   fake("curl", "[ \"$1\" = --version ] && exit; while [ $# -gt 1 ]; do [ \"$1\" = -o ] && o=$2; shift; done\n"
                "cp /usr/share/datasets/fashion-mnist/${1##*/} $o");
@@ -248,7 +248,7 @@ static void make_writes_what_show_reads(void **state)
   memcpy(made, output, strlen(output) + 1);
   expect("$R4 data show d.npz", 0, made);
   expect("$R4 data show d.npz --split val", 0, " 0       60        0       60\n");
-  expect("$R4 data show d.npz --json", 0, "\"shape\": [28, 28, 1]");
+  expect("$R4 data show d.npz --json", 0, "\"shape\":[28,28,1]");
   expect("$R4 data show d.npz --out d.png --json && file=$(head -c 4 d.png | tail -c 3) && echo $file", 0,
          "PNG\n");
   expect("$R4 data show d.npz --out d.png 2>&1", 2, "d.png is there already; --force");
@@ -277,7 +277,7 @@ static void make_refuses_what_it_cannot(void **state)
   assert_string_equal(output, "");
   shell(": > d.npz");
   expect("$R4 data make decoy-mnist --from digits:60 --out d.npz 2>&1", 2, "d.npz is there already; --force");
-  expect("$R4 data make decoy-mnist --from digits:60 --out d.npz --force --val none --json", 0, "\"val\": 0");
+  expect("$R4 data make decoy-mnist --from digits:60 --out d.npz --force --val none --json", 0, "\"val\":0");
   expect("$R4 data make decoy-mnist --from digits:60 --out no/d.npz 2>&1", 3, "no/d.npz");
 }
 
@@ -287,7 +287,7 @@ static void lint_answers_by_its_code(void **state)
   expect("$R4 data lint digits:2400", 0, "nothing found");
   expect("$R4 data lint digits:600", 0, "note    group-small: ");
   expect("$R4 data lint digits:2400 --json", 0, "[]\n");
-  expect("$R4 data lint digits:600 --json", 0, "[\n  {\"kind\": \"note\", \"code\": \"group-small\"");
+  expect("$R4 data lint digits:600 --json", 0, "[\n{\"kind\":\"note\",\"code\":\"group-small\"");
   expect("$R4 data lint digits:60 2>&1", 1, "warning class-missing: ");
 }
 
@@ -304,7 +304,7 @@ static void label_images_need_a_word(void **state)
   expect("$R4 data show labels --mask-means irrelevant --mask-values 2,3", 0,
          "2 have a mask, which covers 75.0 % (50.0 to 100.0)");
   expect("$R4 data lint labels --mask-means irrelevant --mask-values 2,3 --json", 1,
-         "\"code\": \"mask-full\"");
+         "\"code\":\"mask-full\"");
   expect("$R4 data make isic --from labels --mask-means irrelevant --mask-values 2 --soft-masks --seed 1 "
          "--val none "
          "--size 8 --out l.npz",
@@ -350,7 +350,7 @@ static void outlines_are_masks(void **state)
   expect("$R4 data show boxed --mask-means irrelevant 2>&1", 3,
          "boxes.csv:2: width is \"four\", expected a number");
   expect("$R4 data list", 0, "Label Studio");
-  expect("$R4 data list --json", 0, "\"mask_sources\": [");
+  expect("$R4 data list --json", 0, "\"mask_sources\":[");
 }
 
 int main(void)
