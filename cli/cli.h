@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "options.h"
+#include "arguments.h"
 #include "r4.h"
 
 enum { EXIT_DONE = 0, EXIT_NO = 1, EXIT_USAGE = 2, EXIT_WORLD = 3 }; /* world: files, memory */
@@ -37,7 +37,7 @@ struct shown {
 };
 struct shown shown(const char *s);
 
-/* ---- threads.c ---- */
+/* ---- cli_threads.c ---- */
 
 /* Starts this program once more with libgomp told to let idle threads sleep soon. */
 void threads_settle(char **argv);

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "data.h"
+#include "cmd_data.h"
 
 enum { MAX_FILES = 16 };
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "data.h"
+#include "cmd_data.h"
 
 bool path_make(char path[PATH_MAX], const char *format, ...)
 {

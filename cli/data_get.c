@@ -3,15 +3,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "data.h"
+#include "cmd_data.h"
 #include "json_out.h"
 
-struct settings {
+struct data_get_settings {
   const char *name, *from;
   bool force, json;
 };
 
-#define AT(field) offsetof(struct settings, field)
+#define AT(field) offsetof(struct data_get_settings, field)
 static const struct option options[] = {
   {"NAME", OPTION_WORD, AT(name), NULL, 0, 0, "the data set: see r4 data list"},
   {"from", OPTION_TEXT, AT(from), NULL, 0, 0, "only this kind of source: folder, npm, debian or web"},
@@ -62,7 +62,8 @@ static int report_json(const r4_known *k, const char *path, const r4_known_sourc
   return json_print(stdout, "data get", w);
 }
 
-static int report(const struct settings *s, const r4_known *k, const char *path, const r4_known_source *from)
+static int report(const struct data_get_settings *s, const r4_known *k, const char *path,
+                  const r4_known_source *from)
 {
   if (s->json) return report_json(k, path, from);
   if (from)
@@ -100,7 +101,7 @@ static bool put(const char *fresh, const char *target)
   return true;
 }
 
-static int get(const struct settings *s, const r4_known *k, const char *parent, const char *target)
+static int get(const struct data_get_settings *s, const r4_known *k, const char *parent, const char *target)
 {
   char fresh[PATH_MAX], why[PROCESS_WHY] = "";
   if (!path_make(fresh, "%s/.%s.%ld.part", parent, k->name, (long)getpid()))
@@ -143,7 +144,7 @@ static int tell_steps_json(const r4_known *k, bool here, const char *path)
 }
 
 /* What has to be done by hand; the answer is no, unless it has been done. */
-static int tell_steps(const struct settings *s, const r4_known *k)
+static int tell_steps(const struct data_get_settings *s, const r4_known *k)
 {
   char path[PATH_MAX];
   bool here = known_is_here(k);
@@ -160,7 +161,7 @@ static int tell_steps(const struct settings *s, const r4_known *k)
   return code || here ? code : EXIT_NO;
 }
 
-static int report_built_in(const struct settings *s, const r4_known *k)
+static int report_built_in(const struct data_get_settings *s, const r4_known *k)
 {
   r4_json *w = s->json ? r4_json_new() : NULL;
   if (!s->json) {
@@ -176,7 +177,7 @@ static int report_built_in(const struct settings *s, const r4_known *k)
 
 static int run(int argc, char **argv)
 {
-  struct settings s;
+  struct data_get_settings s;
   if (!options_read("data get", options, &s, argc, argv)) return EXIT_USAGE;
   const r4_known *k = known_find(s.name);
   if (!k) return unknown(s.name);

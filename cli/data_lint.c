@@ -1,15 +1,15 @@
 /* r4 data lint: what is probably wrong with a data set. */
-#include "data.h"
+#include "cmd_data.h"
 #include "json_out.h"
 
-struct settings {
+struct data_lint_settings {
   struct source source;
   bool json;
 };
 
 static const struct option options[] = {
-  SOURCE_OPTIONS(struct settings, source),
-  {"json", OPTION_FLAG, offsetof(struct settings, json), NULL, 0, 0, "for machines"},
+  SOURCE_OPTIONS(struct data_lint_settings, source),
+  {"json", OPTION_FLAG, offsetof(struct data_lint_settings, json), NULL, 0, 0, "for machines"},
   {0},
 };
 
@@ -39,7 +39,7 @@ static int print_text(const r4_finding *finding, size_t n)
 
 static int run(int argc, char **argv)
 {
-  struct settings s;
+  struct data_lint_settings s;
   int code;
   r4_error e = {0};
   r4_finding finding[R4_FINDINGS];

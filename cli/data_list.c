@@ -1,13 +1,13 @@
 /* r4 data list: the data sets that have a name, recipes, and what can be read. */
-#include "data.h"
+#include "cmd_data.h"
 #include "json_out.h"
 
-struct settings {
+struct data_list_settings {
   bool json;
 };
 
 static const struct option options[] = {
-  {"json", OPTION_FLAG, offsetof(struct settings, json), NULL, 0, 0, "for machines"},
+  {"json", OPTION_FLAG, offsetof(struct data_list_settings, json), NULL, 0, 0, "for machines"},
   {0},
 };
 
@@ -102,7 +102,7 @@ static int print_json(void)
 
 static int run(int argc, char **argv)
 {
-  struct settings s;
+  struct data_list_settings s;
   if (!options_read("data list", options, &s, argc, argv)) return EXIT_USAGE;
   if (s.json) return print_json();
   print_text();

@@ -2,16 +2,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data.h"
+#include "cmd_data.h"
 
-struct settings {
+struct data_make_settings {
   const char *recipe, *from, *val, *shades, *overlap, *mask_means, *mask_values, *masks, *mask_categories,
     *split, *out;
   int64_t seed, size, side;
   bool clean, soft_masks, force, json;
 };
 
-#define AT(field) offsetof(struct settings, field)
+#define AT(field) offsetof(struct data_make_settings, field)
 static const struct option options[] = {
   {"RECIPE", OPTION_WORD, AT(recipe), NULL, 0, 0, "its name: see r4 data list"},
   {"out", OPTION_TEXT, AT(out), NULL, 0, 0, "the npz file to write"},
@@ -73,7 +73,8 @@ static bool read_split(const char *word, bool *own)
 }
 
 /* values must outlive o. */
-static bool read_recipe_options(const struct settings *s, struct values *values, r4_recipe_options *o)
+static bool read_recipe_options(const struct data_make_settings *s, struct values *values,
+                                r4_recipe_options *o)
 {
   if (!source_values("data make", s->mask_values, values)) return false;
   *o = (r4_recipe_options){
@@ -95,7 +96,7 @@ static bool read_recipe_options(const struct settings *s, struct values *values,
 
 static int run(int argc, char **argv)
 {
-  struct settings s;
+  struct data_make_settings s;
   struct values values;
   r4_recipe_options o;
   r4_error e = {0};

@@ -1,24 +1,27 @@
 /* r4 data show: what is in a data set. */
-#include "data.h"
+#include "cmd_data.h"
 
-struct settings {
+struct data_show_settings {
   struct source source;
   const char *split, *out;
   bool json, force;
 };
 
 static const struct option options[] = {
-  SOURCE_OPTIONS(struct settings, source),
-  {"split", OPTION_TEXT, offsetof(struct settings, split), NULL, 0, 0, "only this part: train, val or test"},
-  {"out", OPTION_TEXT, offsetof(struct settings, out), NULL, 0, 0, "also draw a contact sheet, a PNG file"},
-  {"force", OPTION_FLAG, offsetof(struct settings, force), NULL, 0, 0, "write over a file that is there"},
-  {"json", OPTION_FLAG, offsetof(struct settings, json), NULL, 0, 0, "for machines"},
+  SOURCE_OPTIONS(struct data_show_settings, source),
+  {"split", OPTION_TEXT, offsetof(struct data_show_settings, split), NULL, 0, 0,
+   "only this part: train, val or test"},
+  {"out", OPTION_TEXT, offsetof(struct data_show_settings, out), NULL, 0, 0,
+   "also draw a contact sheet, a PNG file"},
+  {"force", OPTION_FLAG, offsetof(struct data_show_settings, force), NULL, 0, 0,
+   "write over a file that is there"},
+  {"json", OPTION_FLAG, offsetof(struct data_show_settings, json), NULL, 0, 0, "for machines"},
   {0},
 };
 
 static int run(int argc, char **argv)
 {
-  struct settings s;
+  struct data_show_settings s;
   int code, split;
   r4_error e = {0};
   if (!options_read("data show", options, &s, argc, argv) || !source_split("data show", s.split, &split) ||

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "data.h"
+#include "cmd_data.h"
 
 bool source_meaning(const char *command, const char *word, r4_mask_meaning *meaning)
 {

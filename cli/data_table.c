@@ -1,7 +1,7 @@
 /* What a data set holds, as tables and as JSON. */
 #include <string.h>
 
-#include "data.h"
+#include "cmd_data.h"
 #include "json_out.h"
 
 static const char *const split_name[R4_SPLITS] = {"train", "val", "test"};

@@ -6,7 +6,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "predict.h"
+#include "cmd_predict.h"
 
 static int no_memory(void)
 {

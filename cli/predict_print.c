@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd_predict.h"
 #include "figures.h"
-#include "predict.h"
 
 enum { WIDEST = 60 };
 

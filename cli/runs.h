@@ -22,7 +22,7 @@ void runs_free(struct run *r);
  * after a message, with *code the exit code. *r is to be freed in any case. */
 const char *runs_model(const char *command, const char *path, int64_t seed, struct run **r, int *code);
 
-/* ---- run_data.c ---- */
+/* ---- runs_data.c ---- */
 
 /* The data of a run, all splits, wherever they are now; or, unless it is "", those of instead. Refused if they are not
  * what it was trained on, unless any are welcome. NULL after a message, with *code the exit code. */

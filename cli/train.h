@@ -37,7 +37,7 @@ r4_lock *train_prepare(const struct job *j, int *code);
 /* Something was trained in the folder with another seed than those of the job. */
 bool train_has_others(const struct job *j);
 
-/* ---- search.c: lambda: auto ---- */
+/* ---- train_search.c: lambda: auto ---- */
 
 /* The folder of the search, which all seeds share. */
 void search_folder(const struct job *j, char path[PATH_SIZE]);

@@ -1,6 +1,6 @@
 /* What the files of "r4 predict" share. */
-#ifndef R4_CLI_PREDICT_H
-#define R4_CLI_PREDICT_H
+#ifndef R4_CLI_CMD_PREDICT_H
+#define R4_CLI_CMD_PREDICT_H
 
 #include "cli.h"
 

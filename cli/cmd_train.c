@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-struct settings {
+struct train_settings {
   const char *file, *out;
   struct words set;
   int64_t seeds, jobs;
   bool resume, force, quiet;
 };
 
-#define AT(field) offsetof(struct settings, field)
+#define AT(field) offsetof(struct train_settings, field)
 static const struct option options[] = {
   {"FILE", OPTION_WORD, AT(file), NULL, 0, 0,
    "settings in YAML, a preset (decoy-mnist/cert-r4), or a run's folder"},
@@ -56,7 +56,7 @@ static void say_how_to_resume(const struct job *j)
 
 static int run(int argc, char **argv)
 {
-  struct settings o;
+  struct train_settings o;
   char out[PATH_SIZE];
   bool stopped = false;
   if (!options_read("train", options, &o, argc, argv)) return EXIT_USAGE;

@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data.h"
+#include "cmd_data.h"
 #include "figures.h"
 #include "runs.h"
 
 enum { MAX_RUNS = 16, MAX_METHODS = 16 };
 
-struct settings {
+struct explain_settings {
   struct words runs;
   const char *out, *methods, *split, *what, *baseline, *data;
   int64_t examples, example, seed, samples;
@@ -17,7 +17,7 @@ struct settings {
   bool wrong, common_scale, other_data, force, json;
 };
 
-#define AT(field) offsetof(struct settings, field)
+#define AT(field) offsetof(struct explain_settings, field)
 static const struct option options[] = {
   {"RUN", OPTION_WORDS, AT(runs), NULL, 0, 0,
    "folders that r4 train made, or model files; several are compared"},
@@ -48,7 +48,7 @@ static const struct option options[] = {
 };
 
 struct explanation {
-  struct settings o;
+  struct explain_settings o;
   char path[MAX_RUNS][PATH_SIZE], label[MAX_RUNS][PATH_SIZE]; /* as they are, and as they can be shown */
   struct run *run[MAX_RUNS];                                  /* NULL for a model file */
   r4_model *model[MAX_RUNS];

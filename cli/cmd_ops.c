@@ -4,13 +4,13 @@
 #include "cli.h"
 #include "json_out.h"
 
-struct settings {
+struct ops_settings {
   bool json, markdown;
 };
 
 static const struct option options[] = {
-  {"json", OPTION_FLAG, offsetof(struct settings, json), NULL, 0, 0, "for machines"},
-  {"markdown", OPTION_FLAG, offsetof(struct settings, markdown), NULL, 0, 0, "for documents"},
+  {"json", OPTION_FLAG, offsetof(struct ops_settings, json), NULL, 0, 0, "for machines"},
+  {"markdown", OPTION_FLAG, offsetof(struct ops_settings, markdown), NULL, 0, 0, "for documents"},
   {0},
 };
 
@@ -76,7 +76,7 @@ static void print_table(const char *before, const char *between, const char *aft
 
 static int run(int argc, char **argv)
 {
-  struct settings s;
+  struct ops_settings s;
   if (!options_read("ops", options, &s, argc, argv)) return EXIT_USAGE;
   if (s.json && s.markdown) return cli_fail("ops", R4_E_ARGUMENT, "choose one of --json and --markdown");
   if (s.json) return print_json();

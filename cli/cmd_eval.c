@@ -2,18 +2,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data.h"
+#include "cmd_data.h"
 #include "eval.h"
 #include "figures.h"
 
-struct settings {
+struct eval_settings {
   struct words runs;
   const char *split, *data;
   double eps;
   bool paste, other_data, json;
 };
 
-#define AT(field) offsetof(struct settings, field)
+#define AT(field) offsetof(struct eval_settings, field)
 static const struct option options[] = {
   {"RUN", OPTION_WORDS, AT(runs), NULL, 0, 0, "folders that r4 train made; several are set side by side"},
   {"split", OPTION_TEXT, AT(split), "test", 0, 0, "test, val or train"},
@@ -37,7 +37,7 @@ static r4_setting_value setting(const r4_settings *s, const char *key)
   return v;
 }
 
-static r4_status measure_model(const struct settings *o, struct evaluation *v, const r4_net *net,
+static r4_status measure_model(const struct eval_settings *o, struct evaluation *v, const r4_net *net,
                                const r4_model *m, size_t k, r4_error *e)
 {
   const r4_settings *s = v->run->settings;
@@ -51,7 +51,7 @@ static r4_status measure_model(const struct settings *o, struct evaluation *v, c
 }
 
 /* With the net of the settings: the weights of another do not fit. */
-static int measure_seed(const struct settings *o, struct evaluation *v, const r4_net *net, size_t k)
+static int measure_seed(const struct eval_settings *o, struct evaluation *v, const r4_net *net, size_t k)
 {
   const char *path = v->run->model[k];
   char text[R4_ERROR_SIZE + PATH_SIZE];
@@ -66,7 +66,7 @@ static int measure_seed(const struct settings *o, struct evaluation *v, const r4
   return status ? cli_fail("eval", status, text) : agree ? EXIT_DONE : EXIT_USAGE;
 }
 
-static int measure(const struct settings *o, struct evaluation *v)
+static int measure(const struct eval_settings *o, struct evaluation *v)
 {
   r4_error e = {0};
   int code = EXIT_DONE;
@@ -81,7 +81,8 @@ static int measure(const struct settings *o, struct evaluation *v)
   return code;
 }
 
-static int evaluate_part(const struct settings *o, struct evaluation *v, const r4_data *all, r4_split split)
+static int evaluate_part(const struct eval_settings *o, struct evaluation *v, const r4_data *all,
+                         r4_split split)
 {
   r4_error e = {0};
   v->data = r4_data_part(all, split, &e);
@@ -99,7 +100,7 @@ static void tell_missing(const struct evaluation *v)
 }
 
 /* 1 if a seed gives one answer to everything. */
-static int evaluate(const struct settings *o, struct evaluation *v, r4_split split)
+static int evaluate(const struct eval_settings *o, struct evaluation *v, r4_split split)
 {
   int code = EXIT_DONE;
   v->run = runs_open("eval", v->path, &code);
@@ -146,7 +147,7 @@ static int print_all(const struct evaluation **v, size_t n, bool json)
 }
 
 /* A run that cannot be evaluated does not keep the others from being printed; the exit code is the worst of all. */
-static int evaluate_all(const struct settings *o, r4_split split, struct evaluation *v)
+static int evaluate_all(const struct eval_settings *o, r4_split split, struct evaluation *v)
 {
   const struct evaluation *good[MAX_WORDS];
   static char label[MAX_WORDS][PATH_SIZE];
@@ -170,7 +171,7 @@ static int evaluate_all(const struct settings *o, r4_split split, struct evaluat
 
 static int run(int argc, char **argv)
 {
-  struct settings o;
+  struct eval_settings o;
   int split;
   if (!options_read("eval", options, &o, argc, argv)) return EXIT_USAGE;
   if (!source_split("eval", *o.split ? o.split : "nothing", &split)) return EXIT_USAGE;
@@ -210,7 +211,7 @@ static int gather(const struct evaluation *v, size_t n, r4_metrics **metrics, r4
 
 int eval_figures(const char (*path)[PATH_SIZE], size_t n, struct run_figures *f)
 {
-  const struct settings o = {.data = "", .eps = -1};
+  const struct eval_settings o = {.data = "", .eps = -1};
   r4_metrics *metrics = NULL;
   r4_pasted *pasted = NULL;
   size_t nets = 0;

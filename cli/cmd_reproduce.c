@@ -9,20 +9,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "data.h"
+#include "cmd_data.h"
 #include "figures.h"
 #include "train.h"
 
 enum { MAX_SPLITS = 16 };
 
-struct settings {
+struct reproduce_settings {
   const char *name, *out, *methods;
   struct words set;
   int64_t seeds, splits, jobs;
   bool json, quiet;
 };
 
-#define AT(field) offsetof(struct settings, field)
+#define AT(field) offsetof(struct reproduce_settings, field)
 static const struct option options[] = {
   {"NAME", OPTION_WORD, AT(name), NULL, 0, 0, "decoy-mnist, or a table below it: decoy-mnist/as-published"},
   {"methods", OPTION_TEXT, AT(methods), NULL, 0, 0, "rows to make, by preset: erm,cert-r4; all if not given"},
@@ -47,7 +47,7 @@ struct row {
 };
 
 struct table {
-  const struct settings *o;
+  const struct reproduce_settings *o;
   char folder[PATH_SIZE / 2], out[PATH_SIZE / 2];
   size_t rows;
   struct row row[MAX_ROWS];
@@ -374,7 +374,7 @@ static int make_all(struct table *t)
 
 static int run(int argc, char **argv)
 {
-  struct settings o;
+  struct reproduce_settings o;
   static struct table t;
   if (!options_read("reproduce", options, &o, argc, argv)) return EXIT_USAGE;
   t.o = &o;

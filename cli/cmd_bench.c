@@ -6,14 +6,14 @@
 #include "json_out.h"
 #include "timer.h"
 
-struct settings {
+struct bench_settings {
   const char *net, *objective;
   int64_t batch, threads, masked, corner, steps, samples, seed;
   double lambda, eps, seconds;
   bool json, profile;
 };
 
-#define AT(field) offsetof(struct settings, field)
+#define AT(field) offsetof(struct bench_settings, field)
 static const struct option options[] = {
   {"net", OPTION_TEXT, AT(net), "mlp784-512-10", 0, 0, "mlpA-B-..., derm28 or derm64"},
   {"objective", OPTION_TEXT, AT(objective), "cert-r4", 0, 0,
@@ -38,7 +38,7 @@ enum { DRAW_X = 1, DRAW_Y, DRAW_M, DRAW_INDEX }; /* purposes of random numbers *
 static const double MASKED_SHARE = 0.3;
 
 struct job {
-  struct settings s;
+  struct bench_settings s;
   r4_net *net;
   r4_plan *plan;
   r4_optimizer *optimizer;

@@ -1,4 +1,4 @@
-#include "options.h"
+#include "arguments.h"
 
 #include <errno.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 
 #include "cli.h"
 
-struct settings {
+struct graph_settings {
   const char *net, *objective;
   int64_t batch, masked, steps, samples;
   double lambda, eps;
@@ -11,24 +11,27 @@ struct settings {
 };
 
 static const struct option options[] = {
-  {"net", OPTION_TEXT, offsetof(struct settings, net), "mlp784-512-10", 0, 0, "mlpA-B-..., derm28 or derm64"},
-  {"objective", OPTION_TEXT, offsetof(struct settings, objective), "cert-r4", 0, 0,
+  {"net", OPTION_TEXT, offsetof(struct graph_settings, net), "mlp784-512-10", 0, 0,
+   "mlpA-B-..., derm28 or derm64"},
+  {"objective", OPTION_TEXT, offsetof(struct graph_settings, objective), "cert-r4", 0, 0,
    "a method: see the setting \"method\" of r4 train"},
-  {"batch", OPTION_WHOLE, offsetof(struct settings, batch), "2", 1, 1e6, "examples"},
-  {"masked", OPTION_WHOLE, offsetof(struct settings, masked), "0", 0, 1e9, "masks on N features; 0: on all"},
-  {"steps", OPTION_WHOLE, offsetof(struct settings, steps), "1", 1, 1000, "of an attack"},
-  {"samples", OPTION_WHOLE, offsetof(struct settings, samples), "1", 1, 1000,
+  {"batch", OPTION_WHOLE, offsetof(struct graph_settings, batch), "2", 1, 1e6, "examples"},
+  {"masked", OPTION_WHOLE, offsetof(struct graph_settings, masked), "0", 0, 1e9,
+   "masks on N features; 0: on all"},
+  {"steps", OPTION_WHOLE, offsetof(struct graph_settings, steps), "1", 1, 1000, "of an attack"},
+  {"samples", OPTION_WHOLE, offsetof(struct graph_settings, samples), "1", 1, 1000,
    "of methods that look at several points"},
-  {"lambda", OPTION_REAL, offsetof(struct settings, lambda), "1", 0, 1e30, "weight of the penalty"},
-  {"eps", OPTION_REAL, offsetof(struct settings, eps), "0.1", 0, 1e30, "radius of the box"},
-  {"grad", OPTION_FLAG, offsetof(struct settings, grad), NULL, 0, 0, "also the gradient by each parameter"},
-  {"dot", OPTION_FLAG, offsetof(struct settings, dot), NULL, 0, 0, "for Graphviz"},
-  {"text", OPTION_FLAG, offsetof(struct settings, text), NULL, 0, 0, "as text (default)"},
+  {"lambda", OPTION_REAL, offsetof(struct graph_settings, lambda), "1", 0, 1e30, "weight of the penalty"},
+  {"eps", OPTION_REAL, offsetof(struct graph_settings, eps), "0.1", 0, 1e30, "radius of the box"},
+  {"grad", OPTION_FLAG, offsetof(struct graph_settings, grad), NULL, 0, 0,
+   "also the gradient by each parameter"},
+  {"dot", OPTION_FLAG, offsetof(struct graph_settings, dot), NULL, 0, 0, "for Graphviz"},
+  {"text", OPTION_FLAG, offsetof(struct graph_settings, text), NULL, 0, 0, "as text (default)"},
   {0},
 };
 
 /* The loss, then (if wanted) its gradients, in out; returns their number. */
-static size_t build(r4_graph *g, const r4_net *net, const struct settings *s, r4_id *param, r4_id *out)
+static size_t build(r4_graph *g, const r4_net *net, const struct graph_settings *s, r4_id *param, r4_id *out)
 {
   r4_objective_options p = {
     .method = s->objective,
@@ -61,7 +64,7 @@ static int print(const r4_graph *g, size_t n, const r4_id *out, bool dot)
 
 static int run(int argc, char **argv)
 {
-  struct settings s;
+  struct graph_settings s;
   r4_error e = {0};
   if (!options_read("graph", options, &s, argc, argv)) return EXIT_USAGE;
   if (s.dot && s.text) return cli_fail("graph", R4_E_ARGUMENT, "choose one of --dot and --text");

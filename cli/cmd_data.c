@@ -1,5 +1,5 @@
 /* r4 data: getting, making, checking and looking at data sets. One file for each of its commands. */
-#include "data.h"
+#include "cmd_data.h"
 
 static const struct command *const parts[] = {&data_list, &data_get,  &data_make,
                                               &data_show, &data_lint, NULL};

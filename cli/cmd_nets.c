@@ -4,12 +4,12 @@
 #include "cli.h"
 #include "json_out.h"
 
-struct settings {
+struct nets_settings {
   const char *name;
   bool parts, json;
 };
 
-#define AT(field) offsetof(struct settings, field)
+#define AT(field) offsetof(struct nets_settings, field)
 static const struct option options[] = {
   {"NAME", OPTION_WORD, AT(name), "", 0, 0, "prints the text of this net, to be read, copied and changed"},
   {"parts", OPTION_FLAG, AT(parts), NULL, 0, 0, "the parts that nets are made of"},
@@ -27,7 +27,7 @@ static int print_text_json(const char *name, const char *text)
   return json_print(stdout, "nets", w);
 }
 
-static int print_one(const struct settings *s)
+static int print_one(const struct nets_settings *s)
 {
   const char *text = r4_architecture_text(s->name);
   if (!text) {
@@ -122,7 +122,7 @@ static int print_parts(void)
 
 static int run(int argc, char **argv)
 {
-  struct settings s;
+  struct nets_settings s;
   if (!options_read("nets", options, &s, argc, argv)) return EXIT_USAGE;
   if (s.parts && (s.json || *s.name)) return cli_fail("nets", R4_E_ARGUMENT, "--parts stands alone");
   if (s.parts) return print_parts();

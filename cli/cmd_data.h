@@ -1,6 +1,6 @@
 /* What the commands of "r4 data" share. */
-#ifndef R4_CLI_DATA_H
-#define R4_CLI_DATA_H
+#ifndef R4_CLI_CMD_DATA_H
+#define R4_CLI_CMD_DATA_H
 
 #include <limits.h>
 

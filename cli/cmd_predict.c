@@ -1,20 +1,20 @@
 /* r4 predict: what a run says about photos that it has never seen. */
-#include "predict.h"
+#include "cmd_predict.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "data.h"
+#include "cmd_data.h"
 #include "runs.h"
 
-struct settings {
+struct predict_settings {
   const char *run, *heat, *data;
   struct rest images;
   int64_t seed;
   bool csv, json, force;
 };
 
-#define AT(field) offsetof(struct settings, field)
+#define AT(field) offsetof(struct predict_settings, field)
 static const struct option options[] = {
   {"RUN", OPTION_WORD, AT(run), NULL, 0, 0,
    "folder that r4 train made, or of one of its seeds, or a model file"},
@@ -39,7 +39,7 @@ struct odd {
 };
 
 struct prediction {
-  struct settings o;
+  struct predict_settings o;
   struct run *run; /* NULL for a model file */
   r4_model *model;
   struct speaker who;
