@@ -386,8 +386,8 @@ void r4_random_fill_normal(r4_random key, size_t n, float *to);
 
 /* ---- Data sets ------------------------------------------------------------------------------ */
 
-/* A data set is a value: images or feature vectors with labels and, where known, a mask of what must
- * not matter, a group, and the split an example belongs to. Nothing changes it once it is made; a function that
+/* A data set is a value: images, feature vectors or texts (ids of tokens) with labels and, where known, a mask of what
+ * must not matter, a group, and the split an example belongs to. Nothing changes it once it is made; a function that
  * would change something returns a new data set, which shares memory with the old one. Every r4_data
  * is freed on its own, in any order. */
 typedef struct r4_data r4_data;
@@ -402,9 +402,13 @@ typedef struct {
 
 void r4_data_free(r4_data *d);
 size_t r4_data_count(const r4_data *d);
-r4_shape r4_data_shape(const r4_data *d); /* of one example: [height, width, channels] or [features] */
+r4_shape r4_data_shape(const r4_data *d); /* of one example: [height, width, channels], [features] or [tokens] */
+/* Of a text, in tokens, behind which it is padded; all features of other examples. */
+size_t r4_data_length(const r4_data *d, size_t i);
+/* How many ids of tokens there are: as stated, or one more than the largest; 0 unless examples are tokens. */
+int64_t r4_data_vocabulary(const r4_data *d);
 r4_example r4_data_example(const r4_data *d, size_t i);
-/* The features of example i, as floats: images are in [0, 1]. */
+/* The features of example i, as floats: images are in [0, 1], tokens are ids. */
 void r4_data_values(const r4_data *d, size_t i, float *to);
 /* The mask of example i, shaped as the example, in [0, 1], 1 = must not matter. Returns whether it has one; without,
  * to gets zeros. */
@@ -472,7 +476,33 @@ r4_data *r4_data_images(const char *const *file, size_t n, r4_shape shape, r4_im
 r4_data *r4_data_relabel(const r4_data *d, const int32_t *label, size_t classes, const char *const *name,
                          r4_error *e);
 
-/* An npz file that numpy and r4_data_open read: x_train, y_train, m_train, g_train, and so on for val and test. */
+/* A data set from arrays in memory, in row-major order, which are copied. What is NULL or 0 is not there. */
+typedef struct {
+  size_t n;               /* examples */
+  r4_shape shape;         /* of one: [height, width, channels], [features] or [tokens]                            */
+  const float *floats;    /* one of these three, [n, shape]: finite numbers;                                      */
+  const uint8_t *bytes;   /* value = byte * scale + offset, and without a scale byte / 255;                       */
+  const int32_t *tokens;  /* ids of tokens, from 0 to vocabulary - 1, or below 2^24 if none is stated,            */
+  const int32_t *lengths; /* with the length of each text, [n], from 1 on; what is behind it becomes padding      */
+  double scale, offset;
+  int64_t vocabulary;
+  int32_t padding;
+  const int32_t *labels, *groups; /* [n], from 0 on; without groups the classes are the groups */
+  const r4_split *splits;         /* [n]; without, all are for training                        */
+  size_t classes, group_count;    /* 0: one more than the largest label, or group              */
+  const char *const *class_names, *const *group_names; /* so many; without, names are numbers     */
+  const float *mask_floats;                            /* one of these two, from 0 to 1;                          */
+  const uint8_t *mask_bytes;  /* 0 or 1, or if any is above 1: byte / 255, of which 1 from 128 on unless soft_masks */
+  bool masks_by_feature;      /* masks are [n, shape]; otherwise those of images are [n, height, width]           */
+  bool soft_masks;
+  r4_mask_meaning mask_means; /* must be stated if there are masks */
+} r4_data_arrays;
+
+/* Has the hash of the same data in an npz file. Errors name the example, its value and what was expected. */
+r4_data *r4_data_new(const r4_data_arrays *arrays, r4_error *e);
+
+/* An npz file that numpy and r4_data_open read: x_train (t_train and len_train for tokens), y_train, m_train, g_train,
+ * and so on for val and test. */
 r4_status r4_data_save(const r4_data *d, const char *file, r4_error *e);
 
 /* $R4_DATA_DIR, or r4 in $XDG_DATA_HOME or in $HOME/.local/share. r4_string_free. NULL if none of them is set. */
@@ -625,7 +655,8 @@ typedef struct {
 r4_counts r4_data_counts(const r4_data *d, int32_t label, int32_t group);
 
 typedef struct {
-  double low, high, mean;                        /* of all values                                    */
+  double low, high, mean;                        /* of all values, without padding                   */
+  size_t values, shortest, longest;              /* how many these are, in all, and of an example    */
   size_t masked;                                 /* examples with a mask                             */
   double mean_mask, smallest_mask, largest_mask; /* share of an example that its mask covers, of these */
 } r4_facts;
@@ -678,6 +709,7 @@ typedef struct {
   size_t masked;          /* of them with a mask in the data set; crop may move all of it out of the image */
   bool masked_first;      /* and these come first */
   const float *x, *y, *m; /* [size, features], [size], [size, features or U]; aligned to 64 bytes */
+  const float *length;    /* [size]: of the texts, in tokens; NULL unless examples are tokens */
   const float *filled;    /* as x, with masked content replaced; x itself if nothing is to be */
   const size_t *example;  /* [size]: their numbers in the data set */
   uint32_t epoch;

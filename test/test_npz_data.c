@@ -226,6 +226,14 @@ static void write_parts(size_t n, const struct part *part)
   {                                               \
     "x_train", ARRAY_U8, 3, {2, 1, 2}, "\1\2\3\4" \
   }
+#define T                                      \
+  {                                            \
+    "t_train", ARRAY_U8, 2, {2, 2}, "\1\2\3\4" \
+  }
+#define LEN                               \
+  {                                       \
+    "len_train", ARRAY_U8, 1, {2}, "\2\2" \
+  }
 #define Y                               \
   {                                     \
     "y_train", ARRAY_U8, 1, {2}, "\0\1" \
@@ -299,8 +307,29 @@ static void refuses_what_does_not_fit(void **state)
   static const struct bad bad[] = {
     {1,
      {{"z", ARRAY_U8, 1, {1}, "\0"}},
-     "1 arrays, the first called z.npy, expected x_train and y_train, or"},
+     "1 arrays, the first called z.npy, expected x_train or t_train and y_train, or"},
     {1, {X}, "has x_train but no y_train"},
+    {2, {T, Y}, "has t_train but no len_train"},
+    {4, {X, T, LEN, Y}, "has values under x_ and under t_, expected one of the two"},
+    {3,
+     {T, {"len_train", ARRAY_U8, 1, {2}, "\2\0"}, Y},
+     "len_train: example 1 has 0, expected a whole number from 1 to 2"},
+    {3,
+     {{"t_train", ARRAY_F32, 2, {2, 2}, nan_at_3}, LEN, Y},
+     "t_train is float32 [2, 2], expected whole numbers"},
+    {3,
+     {{"t_train", ARRAY_U8, 3, {2, 1, 2}, "\1\2\3\4"}, LEN, Y},
+     "t_train is uint8 [2, 1, 2], expected [examples, tokens]"},
+    {3,
+     {{"t_train", ARRAY_I64, 2, {2, 1}, negative}, {"len_train", ARRAY_U8, 1, {2}, "\1\1"}, Y},
+     "t_train: example 1 has the id -1 at 0, expected 0 to 16777215"},
+    {4,
+     {T, LEN, Y, {"t_vocabulary", ARRAY_U8, 0, {0}, "\4"}},
+     "t_train: example 1 has the id 4 at 1, expected 0 to 3"},
+    {4, {T, LEN, Y, {"t_padding", ARRAY_U8, 1, {2}, "\4\5"}}, "t_padding is uint8 [2], expected one number"},
+    {4,
+     {T, LEN, Y, {"t_padding", ARRAY_F32, 0, {0}, halves + 1}},
+     "padding with the id 0.5, expected a whole number"},
     {3, {X, Y, {"y_val", ARRAY_U8, 1, {1}, "\0"}}, "has y_val but no x_val"},
     {2, {{"x_train", ARRAY_U8, 0, {0}, "\1"}, Y}, "x_train is uint8 [], expected a row for each example"},
     {2, {{"x_train", ARRAY_U8, 1, {2}, "\1\2"}, Y}, "x_train is uint8 [2], expected [examples, features]"},

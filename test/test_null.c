@@ -51,6 +51,8 @@ static struct {
   X(r4_data_make, "=no recipe is called", none(r4_data_make(NULL, NULL, e), e))                              \
   X(r4_data_mean, "data", r4_data_mean(NULL, have.room, e))                                                  \
   X(r4_data_mean, "room for the mean", r4_data_mean(have.d, NULL, e))                                        \
+  X(r4_data_new, "arrays", none(r4_data_new(NULL, e), e))                                                    \
+  X(r4_data_new, "labels", none(r4_data_new(&(r4_data_arrays){.n = 1}, e), e))                               \
   X(r4_data_open, "=no source is given", none(r4_data_open(NULL, NULL, e), e))                               \
   X(r4_data_part, "data", none(r4_data_part(NULL, R4_TRAIN, e), e))                                          \
   X(r4_data_relabel, "data", none(r4_data_relabel(NULL, (int32_t[40]){0}, 1, &(const char *){"a"}, e), e))   \

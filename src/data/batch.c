@@ -81,6 +81,7 @@ static void make_batch(r4_batches *b, struct buffer *to)
                          .filled = memory->filled ? memory->filled : memory->x,
                          .y = memory->y,
                          .m = memory->m,
+                         .length = memory->length,
                          .example = to->example,
                          .epoch = b->epoch,
                          .index = b->index};
@@ -181,6 +182,7 @@ static bool buffer_init(struct buffer *to, size_t size, const struct batch_rows 
   size_t moved = augment_scratch(&rows->augment);
   bool rows_fit = allocate(&m->x, size, rows->features) && allocate(&m->y, size, 1) &&
                   allocate(&m->m, size, rows->masked) &&
+                  allocate(&m->length, size, data_x(rows->data)->length ? 1 : 0) &&
                   allocate(&m->filled, size, fills ? rows->features : 0) &&
                   allocate(&m->scratch, size, fill_scratch(&rows->fill));
   if (!rows_fit) return false;
@@ -230,6 +232,7 @@ void r4_batches_free(r4_batches *b)
     r4_mem_free(m->filled);
     r4_mem_free(m->y);
     r4_mem_free(m->m);
+    r4_mem_free(m->length);
     r4_mem_free(m->scratch);
     r4_mem_free(m->moved);
     r4_mem_free(b->buffer[k].example);

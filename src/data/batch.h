@@ -22,9 +22,10 @@ r4_status batch_rows_init(struct batch_rows *r, const r4_data *d, const r4_batch
                           r4_error *e);
 void batch_rows_clear(struct batch_rows *r);
 
-/* Memory for rows: of examples as they are and filled, labels, masks, and what filling needs. NULL: not made. */
+/* Memory for rows: of examples as they are and filled, labels, masks, lengths, and what filling needs. NULL: not
+ * made. */
 struct batch_memory {
-  float *x, *filled, *y, *m, *scratch;
+  float *x, *filled, *y, *m, *length, *scratch;
   uint8_t *moved; /* masks as bytes, for augmentation */
 };
 

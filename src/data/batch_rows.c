@@ -165,6 +165,7 @@ size_t batch_rows_make(const struct batch_rows *r, uint32_t epoch, size_t n, con
     float *x = to->x + i * r->features;
     column_read(data_x(r->data), record->row, x);
     to->y[i] = (float)record->label;
+    if (to->length) to->length[i] = (float)column_length(data_x(r->data), record->row);
     const uint8_t *mask = data_mask_bytes(r->data, example[i]);
     mask = augment_row(&r->augment, epoch, example[i], mask, x, to->moved + i * moved);
     if (to->m) read_mask(r, record->mask, mask, to->m + i * r->masked);

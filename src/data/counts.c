@@ -15,21 +15,21 @@ r4_counts r4_data_counts(const r4_data *d, int32_t label, int32_t group)
   return c;
 }
 
-double data_mask_area(const r4_data *d, uint32_t number)
+double data_mask_area(const r4_data *d, size_t i)
 {
-  const uint8_t *mask = masks_at(data_masks(d), number);
+  const uint8_t *mask = data_mask_bytes(d, i);
+  size_t size = data_x(d)->length ? r4_data_length(d, i) : data_masks(d)->size;
   uint64_t sum = 0;
-  for (size_t k = 0; k < data_masks(d)->size; k++) sum += mask[k];
-  return (double)sum / (255. * (double)data_masks(d)->size);
+  for (size_t k = 0; mask && k < size; k++) sum += mask[k];
+  return mask ? (double)sum / (255. * (double)size) : 0;
 }
 
 static void add_masks(const r4_data *d, r4_facts *f)
 {
   f->smallest_mask = 1;
   for (size_t i = 0; i < d->n; i++) {
-    uint32_t number = d->record[i].mask;
-    if (!number) continue;
-    double area = data_mask_area(d, number);
+    if (!d->record[i].mask) continue;
+    double area = data_mask_area(d, i);
     f->masked++;
     f->mean_mask += area;
     if (area < f->smallest_mask) f->smallest_mask = area;
@@ -56,12 +56,23 @@ static void add_values(const r4_data *d, r4_facts *f)
       n++;
     }
   if (n) f->mean = sum / (double)n;
+  f->values = n;
+}
+
+static void add_lengths(const r4_data *d, r4_facts *f)
+{
+  for (size_t i = 0; i < d->n; i++) {
+    size_t length = r4_data_length(d, i);
+    if (!i || length < f->shortest) f->shortest = length;
+    if (!i || length > f->longest) f->longest = length;
+  }
 }
 
 r4_facts r4_data_facts(const r4_data *d)
 {
   r4_facts f = {0};
   add_values(d, &f);
+  add_lengths(d, &f);
   add_masks(d, &f);
   return f;
 }

@@ -3,7 +3,7 @@
 
 #include "data/data.h"
 
-/* The share of an example that a mask covers; grey counts in part. */
-double data_mask_area(const r4_data *d, uint32_t number);
+/* The share of an example that its mask covers; grey counts in part, padding not at all. */
+double data_mask_area(const r4_data *d, size_t i);
 
 #endif

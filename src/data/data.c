@@ -220,6 +220,12 @@ struct mask_layout data_mask_layout(const r4_data *d)
   return by_pixel ? (struct mask_layout){pixels, features / pixels} : (struct mask_layout){features, 1};
 }
 
+void data_trim_mask(const r4_data *d, size_t row, uint8_t *mask)
+{
+  size_t length = column_length(data_x(d), row);
+  if (data_x(d)->length) memset(mask + length, 0, data_x(d)->features - length);
+}
+
 const uint8_t *data_mask_bytes(const r4_data *d, size_t i)
 {
   uint32_t number = d->record[i].mask;
@@ -231,6 +237,16 @@ const uint8_t *data_mask_bytes(const r4_data *d, size_t i)
 size_t r4_data_count(const r4_data *d)
 {
   return d->n;
+}
+
+size_t r4_data_length(const r4_data *d, size_t i)
+{
+  return column_length(data_x(d), d->record[i].row);
+}
+
+int64_t r4_data_vocabulary(const r4_data *d)
+{
+  return column_vocabulary(data_x(d));
 }
 
 r4_shape r4_data_shape(const r4_data *d)

@@ -21,7 +21,7 @@ struct record {
 };
 
 /* Distinct masks, a byte per element: value = byte / 255. An element is a pixel, whatever its channels, or a
- * feature. Mask 0 stands for "none" and is all zero. Equal masks are stored once. */
+ * feature, or a token. Mask 0 stands for "none" and is all zero. Equal masks are stored once. */
 struct masks {
   _Atomic long references;
   size_t n, capacity, size; /* size: elements of one mask: height * width, or features */
@@ -88,11 +88,13 @@ r4_status data_add_note(r4_data *d, r4_error *e, const char *format, ...) R4_PRI
 r4_status data_set_about(r4_data *d, r4_error *e, const char *format, ...) R4_PRINTF(3, 4);
 
 /* Elements of a mask of this data set, and how many neighbouring features share one: height * width and channels
- * for images with a mask per pixel, otherwise features and 1. */
+ * for images with a mask per pixel, otherwise features (or tokens) and 1. */
 struct mask_layout {
   size_t size, repeat;
 };
 struct mask_layout data_mask_layout(const r4_data *d);
+/* Takes from a mask of a row of x what lies on padding: there is nothing that could matter. */
+void data_trim_mask(const r4_data *d, size_t row, uint8_t *mask);
 /* The mask of example i; NULL: it has none. */
 const uint8_t *data_mask_bytes(const r4_data *d, size_t i);
 

@@ -13,7 +13,7 @@ static void full_masks(struct lint *l)
 {
   size_t n = 0, first = 0;
   for (size_t i = l->d->n; i-- > 0;)
-    if (l->d->record[i].mask && data_mask_area(l->d, l->d->record[i].mask) == 1) first = i, n++;
+    if (l->d->record[i].mask && data_mask_area(l->d, i) == 1) first = i, n++;
   if (n)
     lint_tell(l, WARNING, "mask-full", "%zu masks cover the whole example, %s first: then nothing may matter",
               n, lint_name_of(l->d, first).text);
@@ -88,7 +88,7 @@ static void inverted_masks(struct lint *l)
     uint32_t number = d->record[i].mask;
     if (!number) continue;
     masked++;
-    large += data_mask_area(d, number) > 0.5;
+    large += data_mask_area(d, i) > 0.5;
     middle += images && masks_at(data_masks(d), number)[centre];
   }
   const char *reverse = "1 must mean \"must not matter\"; if it means the reverse, say so: --mask-means";

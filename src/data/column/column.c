@@ -1,5 +1,6 @@
 #include "data/column/column.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 
 /* ---- The kinds ---- */
 
-static const struct column_kind *const kinds[] = {&bytes_column, &floats_column};
+static const struct column_kind *const kinds[] = {&bytes_column, &floats_column, &tokens_column};
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -26,6 +27,11 @@ void column_arrays(const char *stem, char text[COLUMN_TEXT])
   for (size_t k = 0; k < KINDS; k++)
     if (!strcmp(kinds[k]->stem, stem) && used < COLUMN_TEXT)
       used += (size_t)snprintf(text + used, COLUMN_TEXT - used, "%s%s", used ? " or " : "", kinds[k]->arrays);
+}
+
+void column_number_key(const struct column_kind *kind, int k, char key[COLUMN_KEY])
+{
+  snprintf(key, COLUMN_KEY, "%s_%s", kind->stem, kind->number[k].name);
 }
 
 /* ---- Making ---- */
@@ -99,6 +105,15 @@ float column_value(const struct column *c, size_t row, size_t feature)
   float value;
   c->is->read(c, row, feature, 1, &value);
   return value;
+}
+
+r4_status column_check(const struct column *c, const struct column_source *from)
+{
+  for (int k = 0; k < COLUMN_NUMBERS; k++)
+    if (!isfinite(c->number[k]))
+      return r4_fail(from->e, R4_E_PARSE, "%s: the %s of %s is %g, expected a finite number", from->path,
+                     c->is->number[k].name, c->is->name, c->number[k]);
+  return c->is->check ? c->is->check(c, from) : R4_OK;
 }
 
 bool column_is_usual(const struct column *c)

@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "tensor/array.h"
 
-enum { COLUMN_NUMBERS = 2, COLUMN_TEXT = 160 };
+enum { COLUMN_NUMBERS = 2, COLUMN_TEXT = 160, COLUMN_KEY = 32 };
 
 struct column {
   _Atomic long references;
@@ -49,8 +49,12 @@ struct column_kind {
   /* What is probably wrong with the values: a word for it and a sentence in text, or NULL. May be NULL. */
   const char *(*doubt)(const struct column *c, char *text, size_t size);
 
+  /* Whether the numbers can be so, besides being finite. NULL: any can. */
+  r4_status (*check)(const struct column *c, const struct column_source *from);
+
   /* In npz files: arrays STEM_train and so on, of so many dimensions, examples included; written as array, element by
-   * element as they are stored; read from what takes accepts. take fills as many rows as the array has. */
+   * element as they are stored; read from what takes accepts. take fills as many rows as the array has, once the
+   * numbers and the lengths of these rows are there. Numbers are called STEM_NAME, and written if not the usual. */
   const char *stem, *arrays, *shapes; /* arrays, shapes: what is accepted, in sentences */
   int least, most;
   enum array_type array;
@@ -60,11 +64,18 @@ struct column_kind {
 
 extern const struct column_kind bytes_column;  /* value = byte * scale + offset, byte / 255 as a rule */
 extern const struct column_kind floats_column; /* as they are                                        */
+extern const struct column_kind tokens_column; /* ids, below 2^24, with lengths                      */
+
+/* How many ids there are, as stated, or else as the rows have; 0 unless they are tokens. */
+int64_t column_vocabulary(const struct column *c);
 
 /* The first kind with this stem that takes the array; NULL: none does. */
 const struct column_kind *column_kind_for(const char *stem, const struct array *a);
 /* What the kinds with this stem take, in words: "uint8 or floats". */
 void column_arrays(const char *stem, char text[COLUMN_TEXT]);
+
+/* What the k-th of its numbers is called in npz files: "x_scale". */
+void column_number_key(const struct column_kind *kind, int k, char key[COLUMN_KEY]);
 
 /* Zeroed rows, of full length, with the usual numbers. */
 struct column *column_new(const struct column_kind *kind, r4_shape shape, size_t rows, r4_error *e);
@@ -82,7 +93,9 @@ void column_write(struct column *c, size_t row, const float *from, const struct 
                   size_t like_row);
 float column_value(const struct column *c, size_t row, size_t feature);
 
-/* Whether its numbers are the usual ones. */
+/* Whether its numbers can be what they are. */
+r4_status column_check(const struct column *c, const struct column_source *from);
+/* Whether they are the usual ones. */
 bool column_is_usual(const struct column *c);
 /* Bytes / 255, as images are stored. */
 bool column_is_image_bytes(const struct column *c);

@@ -13,9 +13,9 @@ static r4_status check_x(const struct npz_source *s, int split, const struct arr
 {
   const struct array *x = &s->column[NPZ_X][split];
   const char *key = npz_source_key(s, NPZ_X, split);
-  const struct column_kind *here = column_kind_for("x", x);
+  const struct column_kind *here = column_kind_for(s->is->stem, x);
   char expected[COLUMN_TEXT];
-  column_arrays("x", expected);
+  column_arrays(s->is->stem, expected);
   if (!here) return npz_source_wrong(s, key, x, expected);
   if (x->rank < here->least || x->rank > here->most) return npz_source_wrong(s, key, x, here->shapes);
   for (int k = 1; k < x->rank; k++)
@@ -35,15 +35,38 @@ static r4_shape shape_of(const struct npz_source *s, const struct array *x)
   return R4_SHAPE(x->dim[1], x->dim[2], x->rank == 4 ? x->dim[3] : 1);
 }
 
-static r4_status take_values(struct npz_source *s, struct column *c)
+static r4_status take_numbers(struct npz_source *s, struct column *c)
 {
   r4_status status = R4_OK;
+  for (int k = 0; !status && k < COLUMN_NUMBERS && c->is->number[k].name; k++) {
+    char key[COLUMN_KEY];
+    column_number_key(c->is, k, key);
+    status = npz_source_number(s, key, &c->number[k]);
+  }
+  return status ? status : column_check(c, &(struct column_source){s->path, s->is->stem, s->e});
+}
+
+/* From 1 on: there is no empty text. */
+static r4_status take_lengths(const struct npz_source *s, int split, struct column *c, size_t row)
+{
+  int32_t *length = r4_mem_new(s->n[split], sizeof *length);
+  if (!length) return r4_fail(s->e, R4_E_MEMORY, "%s: out of memory", s->path);
+  r4_status status = npz_source_whole(s, NPZ_LENGTH, split, 1, (int64_t)c->features + 1, length);
+  for (size_t i = 0; !status && i < s->n[split]; i++) c->length[row + i] = (uint32_t)length[i];
+  r4_mem_free(length);
+  return status;
+}
+
+static r4_status take_values(struct npz_source *s, struct column *c)
+{
+  r4_status status = take_numbers(s, c);
   for (size_t k = 0, row = 0; !status && k < R4_SPLITS; row += s->n[k++]) {
     struct array *x = &s->column[NPZ_X][k];
     if (!s->n[k]) continue;
+    if (c->length && (status = take_lengths(s, (int)k, c, row))) break;
     const struct column_source from = {s->path, npz_source_key(s, NPZ_X, (int)k), s->e};
     status = c->is->take(c, row, x, &from);
-    r4_mem_free(x->data); /* the shape is still needed, for masks */
+    if (s->npz) r4_mem_free(x->data); /* the shape is still needed, for masks */
     x->data = NULL;
   }
   return status;
@@ -54,7 +77,7 @@ static struct column *read_values(struct npz_source *s)
   const struct array *first = NULL;
   for (int k = R4_SPLITS; k--;)
     if (s->n[k]) first = &s->column[NPZ_X][k];
-  const struct column_kind *kind = column_kind_for("x", first);
+  const struct column_kind *kind = column_kind_for(s->is->stem, first);
   for (int k = 0; k < R4_SPLITS; k++)
     if (s->n[k] && check_x(s, k, first, kind)) return NULL;
   struct column *c = column_new(kind, shape_of(s, first), s->count, s->e);
@@ -103,7 +126,7 @@ static r4_status read_names(struct npz_source *s, const char *key, struct names 
   struct array text;
   r4_status status = npz_source_text(s, key, &text);
   if (text.data) status = add_names(&text, l, s->e);
-  array_free(&text);
+  npz_source_drop(s, &text);
   return status;
 }
 
@@ -203,7 +226,7 @@ static r4_status read_about(struct npz_source *s, r4_data *d)
     status = data_set_about(d, s->e, "%s", array_text(&text, 0));
   else
     status = data_set_about(d, s->e, "%s, %s", s->path, s->is->about);
-  array_free(&text);
+  npz_source_drop(s, &text);
   return status;
 }
 
@@ -222,18 +245,19 @@ static r4_status read_all(struct npz_source *s, r4_data *d, const r4_data_option
   return status ? status : data_finish(d, s->path, s->e);
 }
 
+r4_data *npz_source_data(struct npz_source *s, const r4_data_options *options)
+{
+  struct column *v = read_values(s);
+  r4_data *d = v ? data_new(s->count, v, s->e) : NULL;
+  if (!d || !read_all(s, d, options)) return d;
+  r4_data_free(d);
+  return NULL;
+}
+
 static r4_data *npz_data_open(const char *path, const r4_data_options *options, r4_error *e)
 {
   struct npz_source s;
-  r4_data *d = NULL;
-  if (!npz_source_open(&s, path, e)) {
-    struct column *v = read_values(&s);
-    d = v ? data_new(s.count, v, e) : NULL;
-    if (d && read_all(&s, d, options)) {
-      r4_data_free(d);
-      d = NULL;
-    }
-  }
+  r4_data *d = npz_source_open(&s, path, e) ? NULL : npz_source_data(&s, options);
   npz_source_close(&s);
   return d;
 }
@@ -245,5 +269,5 @@ static bool matches(const char *path)
 }
 
 const struct format npz_format = {
-  "npz", "a file with x_train, y_train and so on, or MedMNIST's, or Decoy MNIST's arrays", matches,
-  npz_data_open};
+  "npz", "a file with x_train (or t_train), y_train and so on, or MedMNIST's, or Decoy MNIST's arrays",
+  matches, npz_data_open};

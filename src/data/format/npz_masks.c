@@ -20,7 +20,7 @@ static r4_status mask_meaning(struct npz_source *s, const r4_data_options *optio
     if (!stated)
       status =
         r4_fail(s->e, R4_E_PARSE, "%s: mask_means is \"%s\", expected irrelevant or relevant", s->path, word);
-    array_free(&text);
+    npz_source_drop(s, &text);
     if (status) return status;
   }
   *means = stated ? stated : asked;
@@ -155,6 +155,7 @@ static r4_status fill_masks(struct reading *r, r4_data *d)
   for (size_t k = 0, first = 0; k < R4_SPLITS; first += s->n[k++])
     for (size_t i = 0; s->column[NPZ_M][k].data && i < s->n[k]; i++) {
       status = read_mask(r, (int)k, i, first + i);
+      data_trim_mask(d, first + i, r->bytes);
       if (!status) status = masks_add(data_masks(d), r->bytes, &d->record[first + i].mask, s->e);
       if (status) return status;
     }

@@ -7,12 +7,14 @@
 #include "tensor/npz.h"
 
 /* Deflate of images saves half at best and takes most of the time: the fast way. Masks and numbers are repetitive. */
-enum { FAST = 1, SMALL = 6, LISTS = 6, ENTRIES = NPZ_COLUMNS * R4_SPLITS + LISTS };
+enum { FAST = 1, SMALL = 6, LISTS = 6, ENTRIES = NPZ_COLUMNS * R4_SPLITS + LISTS + COLUMN_NUMBERS };
 
 struct file {
   const r4_data *d;
   size_t n[R4_SPLITS], entries;
   struct npz_entry entry[ENTRIES];
+  npz_keys *keys;
+  char number_key[COLUMN_NUMBERS][COLUMN_KEY];
   r4_error *e;
 };
 
@@ -45,7 +47,7 @@ static r4_status add_values(struct file *f, int split)
   const struct column *v = data_x(f->d);
   int64_t dim[ARRAY_RANK];
   int rank = shape_of(f, split, v->shape.rank != 3 || v->shape.dim[2] > 1, dim);
-  struct array *a = add(f, npz_own_keys[NPZ_X][split], FAST, v->is->array, 0, rank, dim);
+  struct array *a = add(f, (*f->keys)[NPZ_X][split], FAST, v->is->array, 0, rank, dim);
   if (!a) return R4_E_MEMORY;
   size_t row = v->features * a->width;
   char *to = a->data;
@@ -72,7 +74,7 @@ static r4_status add_masks(struct file *f, int split, bool binary)
   size_t size = m->size;
   int64_t dim[ARRAY_RANK];
   int rank = shape_of(f, split, data_mask_layout(f->d).repeat == 1 && data_x(f->d)->shape.dim[2] > 1, dim);
-  struct array *a = add(f, npz_own_keys[NPZ_M][split], SMALL, binary ? ARRAY_BOOL : ARRAY_F32, 0, rank, dim);
+  struct array *a = add(f, (*f->keys)[NPZ_M][split], SMALL, binary ? ARRAY_BOOL : ARRAY_F32, 0, rank, dim);
   if (!a) return R4_E_MEMORY;
   uint8_t *bools = a->data;
   float *floats = a->data;
@@ -100,6 +102,8 @@ static int64_t number_of(const struct file *f, enum npz_column c, size_t i)
     return r->file == DATA_NO_ID ? -1 : (int64_t)r->file;
   case NPZ_ID:
     return r->id == DATA_NO_ID ? -1 : (int64_t)r->id;
+  case NPZ_LENGTH:
+    return (int64_t)column_length(data_x(f->d), r->row);
   default:
     return (int64_t)i;
   }
@@ -107,11 +111,25 @@ static int64_t number_of(const struct file *f, enum npz_column c, size_t i)
 
 static r4_status add_numbers(struct file *f, enum npz_column c, int split)
 {
-  struct array *a = add(f, npz_own_keys[c][split], SMALL, ARRAY_I64, 0, 1, (int64_t[]){(int64_t)f->n[split]});
+  struct array *a = add(f, (*f->keys)[c][split], SMALL, ARRAY_I64, 0, 1, (int64_t[]){(int64_t)f->n[split]});
   if (!a) return R4_E_MEMORY;
   int64_t *to = a->data;
   for (size_t i = 0; i < f->d->n; i++)
     if (f->d->record[i].split == split) *to++ = number_of(f, c, i);
+  return R4_OK;
+}
+
+/* Those that are not the usual ones. */
+static r4_status add_column_numbers(struct file *f)
+{
+  const struct column *c = data_x(f->d);
+  for (int k = 0; k < COLUMN_NUMBERS; k++) {
+    if (c->number[k] == c->is->number[k].usual) continue;
+    column_number_key(c->is, k, f->number_key[k]);
+    struct array *a = add(f, f->number_key[k], SMALL, ARRAY_F64, 0, 0, NULL);
+    if (!a) return R4_E_MEMORY;
+    *(double *)a->data = c->number[k];
+  }
   return R4_OK;
 }
 
@@ -155,9 +173,13 @@ static r4_status add_columns(struct file *f)
 {
   const r4_data *d = f->d;
   bool masks = has_masks(d), binary = masks && masks_are_binary(data_masks(d));
-  const bool has[NPZ_COLUMNS] = {
-    [NPZ_Y] = true, [NPZ_G] = true, [NPZ_FILE] = d->files, [NPZ_ID] = d->ids, [NPZ_PLACE] = !is_in_order(d)};
-  r4_status s = R4_OK;
+  const bool has[NPZ_COLUMNS] = {[NPZ_Y] = true,
+                                 [NPZ_G] = true,
+                                 [NPZ_FILE] = d->files,
+                                 [NPZ_ID] = d->ids,
+                                 [NPZ_PLACE] = !is_in_order(d),
+                                 [NPZ_LENGTH] = data_x(d)->length};
+  r4_status s = add_column_numbers(f);
   for (int k = 0; !s && k < R4_SPLITS; k++) {
     s = add_values(f, k);
     if (!s && masks) s = add_masks(f, k, binary);
@@ -185,10 +207,11 @@ r4_status r4_data_save(const r4_data *d, const char *file, r4_error *e)
   r4_shape shape = data_x(d)->shape;
   if (shape.rank != 1 && shape.rank != 3)
     return r4_fail(e, R4_E_SHAPE, "%s: examples of rank %d, expected features or images", file, shape.rank);
-  if (d->columns > 1 || !data_x(d)->is->stem)
+  npz_keys *keys = data_x(d)->is->stem ? npz_own_keys(data_x(d)->is->stem) : NULL;
+  if (d->columns > 1 || !keys)
     return r4_fail(e, R4_E_ARGUMENT, "%s: npz files have no place for a column %s of %s", file,
                    d->column[d->columns - 1].name, d->column[d->columns - 1].values->is->name);
-  struct file f = {.d = d, .e = e};
+  struct file f = {.d = d, .keys = keys, .e = e};
   for (size_t i = 0; i < d->n; i++) f.n[d->record[i].split]++;
   r4_status s = add_columns(&f);
   if (!s) s = add_lists(&f);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* ---- Conventions ---- */
 
@@ -10,8 +11,10 @@
     name "_train", name "_val", name "_test" \
   }
 
-npz_keys npz_own_keys = {SPLITS("x"),    SPLITS("y"),  SPLITS("m"),    SPLITS("g"),
-                         SPLITS("file"), SPLITS("id"), SPLITS("place")};
+static npz_keys x_keys = {SPLITS("x"),    SPLITS("y"),  SPLITS("m"),    SPLITS("g"),
+                          SPLITS("file"), SPLITS("id"), SPLITS("place")};
+static npz_keys t_keys = {SPLITS("t"),    SPLITS("y"),  SPLITS("m"),     SPLITS("g"),
+                          SPLITS("file"), SPLITS("id"), SPLITS("place"), SPLITS("len")};
 
 static npz_keys medmnist_keys = {{"train_images", "val_images", "test_images"},
                                  {"train_labels", "val_labels", "test_labels"}};
@@ -23,15 +26,70 @@ static npz_keys ross_keys = {
 static npz_keys six_keys = {{"arr_0", "arr_2", "arr_4"}, {"arr_1", "arr_3", "arr_5"}};
 
 static const struct npz_convention conventions[] = {
-  {.about = "npz", .keys = &npz_own_keys},
-  {.about = "MedMNIST", .keys = &medmnist_keys},
-  {"Decoy MNIST of Ross and others, 2017", &ross_keys, "arr_7", "arr_8", R4_MASKS_IRRELEVANT, 28},
-  {"Decoy MNIST in six arrays", &six_keys, "arr_5", "arr_6", R4_MASKS_UNSTATED, 28},
+  {.about = "npz", .stem = "x", .keys = &x_keys, .own = true},
+  {.about = "npz of tokens", .stem = "t", .keys = &t_keys, .own = true},
+  {.about = "MedMNIST", .stem = "x", .keys = &medmnist_keys},
+  {.about = "Decoy MNIST of Ross and others, 2017",
+   .stem = "x",
+   .keys = &ross_keys,
+   .has = "arr_7",
+   .has_not = "arr_8",
+   .means = R4_MASKS_IRRELEVANT,
+   .side = 28},
+  {.about = "Decoy MNIST in six arrays",
+   .stem = "x",
+   .keys = &six_keys,
+   .has = "arr_5",
+   .has_not = "arr_6",
+   .side = 28},
 };
+
+static npz_keys value_keys = {{"values"}, {"labels"}, {"masks"}, {"groups"}};
+static npz_keys token_keys = {{"tokens"}, {"labels"}, {"masks"}, {"groups"},
+                              {NULL},     {NULL},     {NULL},    {"lengths"}};
+
+static const struct npz_convention in_memory[] = {
+  {.about = "from memory", .stem = "x", .keys = &value_keys, .own = true},
+  {.about = "from memory", .stem = "t", .keys = &token_keys, .own = true},
+};
+
+enum { CONVENTIONS = sizeof conventions / sizeof *conventions };
+
+npz_keys *npz_own_keys(const char *stem)
+{
+  for (size_t k = 0; k < CONVENTIONS; k++)
+    if (conventions[k].own && !strcmp(conventions[k].stem, stem)) return conventions[k].keys;
+  return NULL;
+}
 
 const char *npz_source_key(const struct npz_source *s, enum npz_column c, int split)
 {
   return (*s->is->keys)[c][split];
+}
+
+static const struct array *find_held(const struct npz_source *s, const char *key)
+{
+  for (size_t k = 0; k < s->helds; k++)
+    if (!strcmp(s->held[k].key, key)) return &s->held[k].array;
+  return NULL;
+}
+
+static bool has_array(const struct npz_source *s, const char *key)
+{
+  return s->npz ? npz_has(s->npz, key) : find_held(s, key) != NULL;
+}
+
+static r4_status read_array(const struct npz_source *s, const char *key, struct array *a)
+{
+  if (s->npz) return npz_read(s->npz, key, a, s->e);
+  *a = *find_held(s, key);
+  return R4_OK;
+}
+
+void npz_source_drop(const struct npz_source *s, struct array *a)
+{
+  if (s->npz) array_free(a);
+  *a = (struct array){0};
 }
 
 static bool follows(struct npz *z, const struct npz_convention *c)
@@ -44,14 +102,20 @@ static bool follows(struct npz *z, const struct npz_convention *c)
 
 static r4_status choose_convention(struct npz_source *s)
 {
-  for (size_t k = 0; k < sizeof conventions / sizeof *conventions; k++) {
-    s->is = &conventions[k];
-    if (follows(s->npz, s->is)) return R4_OK;
+  s->is = NULL;
+  for (size_t k = 0; k < CONVENTIONS; k++) {
+    const struct npz_convention *c = &conventions[k];
+    if (!follows(s->npz, c)) continue;
+    if (s->is && c->own)
+      return r4_fail(s->e, R4_E_PARSE, "%s: has values under %s_ and under %s_, expected one of the two",
+                     s->path, s->is->stem, c->stem);
+    if (!s->is) s->is = c;
   }
+  if (s->is) return R4_OK;
   const char *first = npz_count(s->npz) ? npz_name(s->npz, 0) : NULL;
   return r4_fail(s->e, R4_E_PARSE,
-                 "%s: %zu arrays, the first called %s, expected x_train and y_train, or train_images and "
-                 "train_labels, or arr_0 to arr_7",
+                 "%s: %zu arrays, the first called %s, expected x_train or t_train and y_train, or "
+                 "train_images and train_labels, or arr_0 to arr_7",
                  s->path, npz_count(s->npz), first ? first : "nothing");
 }
 
@@ -70,13 +134,14 @@ static r4_status read_column(struct npz_source *s, enum npz_column c, int split)
   const char *key = npz_source_key(s, c, split);
   struct array *a = &s->column[c][split];
   const struct array *x = &s->column[NPZ_X][split];
-  if (!key || !npz_has(s->npz, key)) {
-    if (c != NPZ_Y || !x->data) return R4_OK;
+  if (!key || !has_array(s, key)) {
+    bool needed = key && (c == NPZ_Y || c == NPZ_LENGTH);
+    if (!needed || !x->data) return R4_OK;
     return r4_fail(s->e, R4_E_PARSE, "%s: has %s but no %s", s->path, npz_source_key(s, NPZ_X, split), key);
   }
   if (c != NPZ_X && !x->data)
     return r4_fail(s->e, R4_E_PARSE, "%s: has %s but no %s", s->path, key, npz_source_key(s, NPZ_X, split));
-  r4_status status = npz_read(s->npz, key, a, s->e);
+  r4_status status = read_array(s, key, a);
   if (status) return status;
   if (!a->rank) return npz_source_wrong(s, key, a, "a row for each example");
   if (a->dim[0] == x->dim[0]) return R4_OK;
@@ -122,12 +187,24 @@ r4_status npz_source_whole(const struct npz_source *s, enum npz_column c, int sp
 r4_status npz_source_text(struct npz_source *s, const char *key, struct array *a)
 {
   *a = (struct array){0};
-  if (!npz_has(s->npz, key)) return R4_OK;
-  r4_status status = npz_read(s->npz, key, a, s->e);
+  if (!has_array(s, key)) return R4_OK;
+  r4_status status = read_array(s, key, a);
   if (!status && (a->type != ARRAY_TEXT || a->rank > 1)) {
     status = npz_source_wrong(s, key, a, "text, one or a list");
-    array_free(a);
+    npz_source_drop(s, a);
   }
+  return status;
+}
+
+r4_status npz_source_number(struct npz_source *s, const char *key, double *number)
+{
+  struct array a = {0};
+  if (!s->is->own || !has_array(s, key)) return R4_OK;
+  r4_status status = read_array(s, key, &a);
+  if (!status && (a.type == ARRAY_TEXT || array_count(&a) != 1))
+    status = npz_source_wrong(s, key, &a, "one number");
+  if (!status) *number = array_number(&a, 0);
+  npz_source_drop(s, &a);
   return status;
 }
 
@@ -141,9 +218,18 @@ r4_status npz_source_open(struct npz_source *s, const char *path, r4_error *e)
   return status ? status : read_columns(s);
 }
 
+r4_status npz_source_hold(struct npz_source *s, const char *stem, size_t n, const struct npz_entry *held,
+                          r4_error *e)
+{
+  *s = (struct npz_source){.path = "arrays", .held = held, .helds = n, .e = e};
+  for (size_t k = 0; k < sizeof in_memory / sizeof *in_memory; k++)
+    if (!strcmp(in_memory[k].stem, stem)) s->is = &in_memory[k];
+  return read_columns(s);
+}
+
 void npz_source_close(struct npz_source *s)
 {
   for (int c = 0; c < NPZ_COLUMNS; c++)
-    for (int k = 0; k < R4_SPLITS; k++) array_free(&s->column[c][k]);
+    for (int k = 0; k < R4_SPLITS; k++) npz_source_drop(s, &s->column[c][k]);
   npz_close(s->npz);
 }

@@ -78,6 +78,22 @@ static r4_status add_changed(struct masks *m, const uint8_t *old, element *chang
   return masks_add(m, room, number, e);
 }
 
+/* The new mask of each example in made: equal masks become one, but for what lies on padding. */
+static r4_status change_each(const r4_data *d, r4_data *made, bool training_only, struct masks *m,
+                             element *change, const void *context, uint8_t *room, r4_error *e)
+{
+  r4_status s = R4_OK;
+  for (size_t i = 0; !s && i < made->n; i++) {
+    struct record *r = made->record + i;
+    if (!r->mask || (training_only && r->split != R4_TRAIN)) continue;
+    const uint8_t *old = masks_at(data_masks(d), r->mask);
+    for (size_t k = 0; k < m->size; k++) room[k] = change(old[k], k, context);
+    data_trim_mask(d, r->row, room);
+    s = masks_add(m, room, &r->mask, e);
+  }
+  return s;
+}
+
 /* d with other masks: in training only, or everywhere. */
 static r4_data *change_masks(const r4_data *d, bool training_only, element *change, const void *context,
                              r4_error *e)
@@ -89,9 +105,11 @@ static r4_data *change_masks(const r4_data *d, bool training_only, element *chan
   uint8_t *room = r4_mem_new(data_masks(d)->size, 1);
   r4_status s = m ? R4_OK : R4_E_MEMORY;
   if (m && (!number || !room)) s = r4_fail(e, R4_E_MEMORY, "out of memory for %zu masks", data_masks(d)->n);
-  for (uint32_t k = 1; !s && k < data_masks(d)->n; k++)
+  bool each = data_x(d)->length != NULL;
+  if (!s && each) s = change_each(d, made, training_only, m, change, context, room, e);
+  for (uint32_t k = 1; !s && !each && k < data_masks(d)->n; k++)
     s = add_changed(m, masks_at(data_masks(d), k), change, context, room, number + k, e);
-  for (size_t i = 0; !s && i < made->n; i++) {
+  for (size_t i = 0; !s && !each && i < made->n; i++) {
     struct record *r = made->record + i;
     if (!training_only || r->split == R4_TRAIN) r->mask = number[r->mask];
   }
