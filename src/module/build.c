@@ -79,6 +79,16 @@ static r4_status item_fail(const struct build *b, const struct item *i, const st
   return reader_fail(b->r, s, why->status, e, "part %.100s \"%.*s\": %.280s", i->name, shown, s, why->text);
 }
 
+/* Names go into files, and from there to other programs: letters, digits, _ - and dots. */
+static r4_status check_name(const struct reader *r, const struct item *i, r4_error *e)
+{
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
+  if (!i->word.s[strspn(i->word.s, ".")])
+    return reader_fail(r, r->at, R4_E_PARSE, e, "expected a name before the colon");
+  if (!i->word.s[strspn(i->word.s, letters)]) return R4_OK;
+  return reader_fail(r, i->at, R4_E_PARSE, e, "a name is made of letters, digits, _, - and dots");
+}
+
 static r4_status read_head(struct build *b, const struct scope *scope, size_t number, struct item *i,
                            r4_error *e)
 {
@@ -88,10 +98,11 @@ static r4_status read_head(struct build *b, const struct scope *scope, size_t nu
   r4_status s = reader_word(r, &i->word, e);
   if (s) return s;
   if (!reader_sees(r, ':')) return numbered(b, scope->plain, number, i->name, e);
-  if (!*i->word.s) return reader_fail(r, r->at, R4_E_PARSE, e, "expected a name before the colon");
+  if ((s = check_name(r, i, e))) return s;
   reader_takes(r, ':');
   i->has_name = true;
-  s = join(b, scope->named, i->word.s, i->name, e);
+  bool whole = i->word.s[0] == '.';
+  s = join(b, whole ? "" : scope->named, i->word.s + whole, i->name, e);
   return s ? s : reader_word(r, &i->word, e);
 }
 

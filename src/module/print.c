@@ -5,7 +5,11 @@
 #include "base/text.h"
 #include "module/module.h"
 
-static void print_row(const struct row *row, bool whole_net, struct text *t);
+/* Where a row stands: it is the net's own, in which numbers stand for names; in brackets without a name; or in brackets
+ * with one, in which names begin with a dot, as they are whole. */
+enum place { OWN_ROW, IN_BRACKETS, IN_NAMED_BRACKETS };
+
+static void print_row(const struct row *row, enum place place, struct text *t);
 
 static void print_argument(const struct module *m, size_t k, struct text *t)
 {
@@ -30,31 +34,38 @@ static void print_argument(const struct module *m, size_t k, struct text *t)
   }
 }
 
-static void print_part(const struct module *m, size_t number, bool whole_net, struct text *t)
+static bool print_name(const struct module *m, size_t number, enum place place, struct text *t)
 {
   char own[24];
   plain_print(own, sizeof own, "%zu", number);
-  if (m->params && !(whole_net && !strcmp(own, m->name))) text_add(t, "%s: ", m->name);
+  if (!m->params || (place == OWN_ROW && !strcmp(own, m->name))) return false;
+  text_add(t, "%s%s: ", place == IN_NAMED_BRACKETS ? "." : "", m->name);
+  return true;
+}
+
+static void print_part(const struct module *m, size_t number, enum place place, struct text *t)
+{
+  bool named = print_name(m, number, place, t);
   text_add(t, "%s", m->kind->name);
   for (size_t k = 0; k < m->kind->arguments; k++) print_argument(m, k, t);
   for (size_t k = 0; k < m->branches; k++) {
     text_add(t, k ? "; " : "(");
-    print_row(&m->branch[k], false, t);
+    print_row(&m->branch[k], named || place == IN_NAMED_BRACKETS ? IN_NAMED_BRACKETS : IN_BRACKETS, t);
   }
   if (m->branches) text_add(t, ")");
 }
 
-static void print_row(const struct row *row, bool whole_net, struct text *t)
+static void print_row(const struct row *row, enum place place, struct text *t)
 {
   for (size_t k = 0; k < row->n; k++) {
     if (k) text_add(t, ", ");
-    print_part(&row->part[k], k, whole_net, t);
+    print_part(&row->part[k], k, place, t);
   }
 }
 
 char *net_print(const r4_net *n)
 {
   struct text t = {0};
-  print_row(n->row, true, &t);
+  print_row(n->row, OWN_ROW, &t);
   return text_take(&t);
 }

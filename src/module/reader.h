@@ -12,7 +12,8 @@
  * Names. A part is called by its name, or by its number in the row, from 0 on, as in PyTorch's Sequential; what
  * stands in brackets is called by its own name behind that of the brackets: "layer1.0.conv1". The brackets of
  * residual and sum have no name unless one is given: parts in them that have names are called by these alone, as
- * others call them. repeat is the same as to write what follows N times; behind a name, the numbers begin with 0. */
+ * others call them. A name that begins with a dot is a whole name, wherever it stands. repeat is the same as to write
+ * what follows N times; behind a name, the numbers begin with 0. */
 #ifndef R4_MODULE_READER_H
 #define R4_MODULE_READER_H
 
