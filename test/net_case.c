@@ -1,0 +1,104 @@
+#include "net_case.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scratch.h"
+
+r4_net *net_of(const char *text, r4_shape input)
+{
+  r4_error e;
+  r4_net *n = r4_net_new(text, input, &e);
+  if (!n) fail_msg("\"%s\": %s", text, e.text);
+  return n;
+}
+
+static void assert_same_param(const struct param *a, const struct param *b)
+{
+  assert_string_equal(a->name, b->name);
+  assert_true(r4_shape_equal(a->shape, b->shape));
+  assert_true(r4_shape_equal(a->file_shape, b->file_shape));
+  assert_memory_equal(&a->layout, &b->layout, sizeof a->layout);
+  assert_int_equal(a->offset, b->offset);
+  assert_int_equal(a->fan_in, b->fan_in);
+  assert_int_equal(a->init, b->init);
+  assert_int_equal(a->buffer, b->buffer);
+}
+
+void assert_same_net(const r4_net *got, const r4_net *want)
+{
+  assert_true(r4_shape_equal(got->input, want->input));
+  assert_int_equal(r4_net_classes(got), r4_net_classes(want));
+  assert_int_equal(got->size, want->size);
+  assert_int_equal(got->leaf, want->leaf);
+  assert_int_equal(got->row->n, want->row->n);
+  assert_int_equal(got->params, want->params);
+  for (size_t k = 0; k < got->params; k++) assert_same_param(&got->param[k], &want->param[k]);
+}
+
+void assert_reads_back(const r4_net *n)
+{
+  char *text = net_print(n);
+  assert_non_null(text);
+  r4_net *same = net_of(text, n->input), *kept = net_of(r4_net_layers(n), n->input);
+  char *again = net_print(same);
+  assert_string_equal(again, text);
+  assert_same_net(same, n);
+  assert_same_net(kept, n);
+  r4_string_free(text);
+  r4_string_free(again);
+  r4_net_free(same);
+  r4_net_free(kept);
+}
+
+void assert_saves(const r4_net *n)
+{
+  r4_error e;
+  char path[200];
+  float *w = calloc(n->size + 1, sizeof *w);
+  for (size_t k = 0; k < n->size; k++) w[k] = (float)draw(-1, 1);
+  snprintf(path, sizeof path, "%s", scratch_path("net.safetensors"));
+  if (r4_model_save(n, w, NULL, path, &e)) fail_msg("%s: save: %s", n->text, e.text);
+  for (int own = 0; own < 2; own++) {
+    r4_model *m = r4_model_load(path, own ? NULL : n, &e);
+    if (!m) fail_msg("%s: load: %s", n->text, e.text);
+    assert_same_net(r4_model_net(m), n);
+    assert_memory_equal(r4_model_weights(m), w, n->size * sizeof *w);
+    r4_model_free(m);
+  }
+  free(w);
+}
+
+void draw_param(const struct param *p, double *to)
+{
+  bool ones = p->init == INIT_ONE;
+  size_t count = (size_t)r4_shape_count(p->shape);
+  double spread = p->init == INIT_WEIGHT ? 1.5 / sqrt((double)p->fan_in) : 0.5;
+  for (size_t i = 0; i < count; i++) to[i] = ones ? draw(0.5, 1.5) : draw(-spread, spread);
+}
+
+static void assert_agrees(const struct runner *got, const struct runner *want, double tolerance)
+{
+  for (size_t k = 0; k < want->n_out; k++) {
+    char what[300];
+    snprintf(what, sizeof what, "%.200s, output %zu in %s", check_now, k,
+             got->type == R4_F64 ? "double" : "float");
+    assert_close(what, got->out[k], want->out[k], want->out_count[k], tolerance, 1e-2);
+  }
+}
+
+void assert_plans_agree(const r4_graph *g, size_t n, const r4_id *out, const struct runner *want)
+{
+  for (int k = 0; k < 4; k++) {
+    bool wide = k < 2;
+    r4_threads(1 + k % 2, false);
+    struct runner *r = runner_new(g, n, out, wide ? FAST64 : FAST32);
+    runner_copy_inputs(r, want);
+    runner_run(r);
+    assert_agrees(r, want, wide ? 1e-10 : 1e-3);
+    runner_free(r);
+  }
+  r4_threads(2, false);
+}
