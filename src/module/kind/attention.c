@@ -82,4 +82,11 @@ const struct module_kind module_attention = {
                   .x = (const double[]){1, 3},
                   .w = (const double[]){0, 0, 1, 0, 1, 0.5},
                   .y = (const double[]){2.5, 2.5}},
+                 /* one head of depth 4 that sees the first feature alone: scores 1 / 2 and 0 */
+                 {.text = "attention 1",
+                  .in = {2, {2, 4}},
+                  .out = {2, {2, 4}},
+                  .x = (const double[]){1, 0, 0, 0, 0, 0, 0, 0},
+                  .w = (const double[60]){[0] = 1, [20] = 1, [40] = 1},
+                  .y = (const double[]){0.62245933120185457, 0, 0, 0, 0.5, 0, 0, 0}},
                  {.text = "attention 2", .in = {2, {3, 4}}, .out = {2, {3, 4}}})};

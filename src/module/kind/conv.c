@@ -111,6 +111,12 @@ const struct module_kind module_conv = {
                   .x = (const double[]){1, 2, 3, 4, 5, 6},
                   .w = (const double[]){1, 0, 0, -1, 0.5},
                   .y = (const double[]){-3.5, -3.5}},
+                 {.text = "conv 1 2 same nobias",
+                  .in = {3, {2, 2, 1}},
+                  .out = {3, {2, 2, 1}},
+                  .x = (const double[]){1, 2, 3, 4},
+                  .w = (const double[]){1, 1, 1, 1},
+                  .y = (const double[]){10, 6, 7, 4}},
                  {.text = "conv 4 3 s2 p1/0 g2", .in = {3, {5, 6, 2}}, .out = {3, {2, 3, 4}}},
                  {.text = "conv 3 3 d2 same nobias", .in = {3, {6, 5, 2}}, .out = {3, {6, 5, 3}}})};
 
