@@ -1,5 +1,5 @@
-/* The table of modules is the test: every sample of every kind passes through shapes, values by hand, plans, differences,
- * bounds, the printer and files. At the end of the table stands a kind that this file adds, and no other knows. */
+/* The table of modules is the test: each sample of each kind passes through shapes, values by hand, plans, differences,
+ * bounds, the printer and files. At the end of the table stands a kind that this file adds, and no other file knows. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
