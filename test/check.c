@@ -163,6 +163,8 @@ r4_status runner_try(struct runner *r, r4_error *e)
       else
         ((float *)r->in_raw[k])[i] = (float)r->in[k][i];
     }
+  for (size_t k = 0; k < r->n_out; k++) /* what a kernel leaves out must not pass for zero: not a number */
+    memset(r->out_raw[k], 0xff, r->out_count[k] * (wide ? sizeof(double) : sizeof(float)));
   r4_status s = r4_plan_run(r->plan, e);
   for (size_t k = 0; k < r->n_out; k++)
     for (size_t i = 0; i < r->out_count[k]; i++)

@@ -97,13 +97,23 @@ static struct broadcast broadcast_of(r4_shape from, r4_shape to)
   return b;
 }
 
+/* A bias or a scale of channels: any tile of it begins somewhere in the first period. */
+static int64_t period_of(const struct broadcast *b)
+{
+  enum { OFTEN = 8 };
+  bool repeats = b->rank == 2 && !b->stride[0] && b->stride[1] == 1;
+  return repeats && b->dim[1] <= TILE && b->dim[0] * b->dim[1] >= OFTEN * TILE ? b->dim[1] : 0;
+}
+
 static uint32_t broadcast_operand(struct compiler *c, r4_id x)
 {
   const r4_graph *g = c->q->g;
   r4_id from = graph_arg(g, x, 0);
   struct operand o = {.from = FROM_BROADCAST, .index = input_index(c, plan_base(g, from))};
   o.broadcast = broadcast_of(r4_node_shape(g, from), r4_node_shape(g, x));
-  o.reg = c->t->n_registers++;
+  o.period = period_of(&o.broadcast);
+  o.reg = c->t->n_registers;
+  c->t->n_registers += o.period ? 2 : 1;
   return new_operand(c, o);
 }
 

@@ -18,6 +18,7 @@ struct operand {
   uint32_t reg;   /* of a broadcast: where it is unfolded; of a constant: where it is kept */
   double value;
   struct broadcast broadcast;
+  int64_t period; /* of a broadcast: it repeats a vector of so many elements, unfolded once over two registers; or 0 */
 };
 
 struct instruction {

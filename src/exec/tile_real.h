@@ -5,6 +5,12 @@ static void NAME(fill)(REAL *to, REAL value, int64_t n)
   for (int64_t k = 0; k < n; k++) to[k] = value;
 }
 
+static void NAME(repeat)(REAL *to, const REAL *from, int64_t period, int64_t n)
+{
+  for (int64_t k = 0; k < n; k += period)
+    memcpy(to + k, from, (size_t)(period < n - k ? period : n - k) * sizeof *to);
+}
+
 /* n elements from number f on of a broadcast operand: in place if they are contiguous there, else
  * copied to the register run by run. */
 static const REAL *NAME(load)(const struct broadcast *b, const REAL *from, int64_t f, int64_t n, REAL *reg)

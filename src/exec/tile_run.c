@@ -40,15 +40,29 @@ static const void *broadcast_at(const struct view *v, const struct operand *o, i
   return load_f32(&o->broadcast, from, f, n, reg);
 }
 
-static void fill_constants(const struct view *v)
+static void fill_constant(const struct view *v, const struct operand *o)
+{
+  if (v->t->type == R4_F64)
+    fill_f64(reg_at(v, o->reg), o->value, TILE);
+  else
+    fill_f32(reg_at(v, o->reg), (float)o->value, TILE);
+}
+
+static void fill_repeated(const struct view *v, const struct operand *o)
+{
+  if (v->t->type == R4_F64)
+    repeat_f64(reg_at(v, o->reg), v->in[o->index], o->period, 2 * TILE);
+  else
+    repeat_f32(reg_at(v, o->reg), v->in[o->index], o->period, 2 * TILE);
+}
+
+/* What is the same in all tiles. */
+static void fill_registers(const struct view *v)
 {
   for (uint32_t k = 0; k < v->t->n_operands; k++) {
     const struct operand *o = &v->t->operand[k];
-    if (o->from != FROM_CONST) continue;
-    if (v->t->type == R4_F64)
-      fill_f64(reg_at(v, o->reg), o->value, TILE);
-    else
-      fill_f32(reg_at(v, o->reg), (float)o->value, TILE);
+    if (o->from == FROM_CONST) fill_constant(v, o);
+    if (o->from == FROM_BROADCAST && o->period) fill_repeated(v, o);
   }
 }
 
@@ -65,7 +79,8 @@ static void locate(const struct view *v, int64_t f, int64_t n)
       v->pointer[k] = (unsigned char *)v->out[o->index] + offset;
       break;
     case FROM_BROADCAST:
-      v->pointer[k] = broadcast_at(v, o, f, n);
+      v->pointer[k] = o->period ? (unsigned char *)reg_at(v, o->reg) + (size_t)(f % o->period) * v->size
+                                : broadcast_at(v, o, f, n);
       break;
     case FROM_CONST:
       v->pointer[k] = reg_at(v, o->reg);
@@ -153,7 +168,7 @@ void tile_run(const struct tile *t, void *const *in, void *const *out)
     struct view v = {.t = t, .in = in, .out = out, .size = size, .reg = mine};
     v.progress = (struct progress *)(void *)(mine + registers);
     v.pointer = (const void **)(void *)(v.progress + t->n_reductions);
-    fill_constants(&v);
+    fill_registers(&v);
 #pragma omp for schedule(static)
     for (int64_t chunk = 0; chunk < t->chunks; chunk++) run_chunk(&v, chunk);
   }

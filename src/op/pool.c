@@ -246,7 +246,8 @@ const struct op op_unpool_sum = {
   POOL_OP(unpool_sum, 1), .keeps_sign = EVERY_ARG, .shape = unpool_sum_shape, .bound = op_linear,
   SAMPLES({.in = {{4, {1, 1, 2, 1}}}, .attr = {.i = {TWO, 2, 4}}, .x = {VALUES(1, 2)},
            .y = VALUES(1, 1, 2, 2, 1, 1, 2, 2)},
-          {.in = {{4, {2, 3, 3, 2}}}, .attr = {.i = {OVERLAP, 4, 5}}})};
+          {.in = {{4, {2, 3, 3, 2}}}, .attr = {.i = {OVERLAP, 4, 5}}},
+          {.in = {{4, {2, 1, 2, 2}}}, .attr = {.i = {APART, 4, 5}}})};
 
 const struct op op_pool_max = {
   POOL_OP(pool_max, 1), .keeps_sign = EVERY_ARG, .shape = pool_shape, .bound = op_monotone,
@@ -259,7 +260,8 @@ const struct op op_unpool_max = {
            .y = VALUES(0, 0, 0, 0, 3, 0, 5, 0)},
           {.in = {{4, {1, 2, 2, 1}}, {4, {1, 1, 1, 1}}}, .attr = {.i = {TWO}}, .x = {VALUES(1, 2, 2, 2), VALUES(3)},
            .y = VALUES(0, 3, 0, 0)},
-          {.in = {{4, {2, 4, 5, 2}}, {4, {2, 3, 3, 2}}}, .attr = {.i = {OVERLAP}}})};
+          {.in = {{4, {2, 4, 5, 2}}, {4, {2, 3, 3, 2}}}, .attr = {.i = {OVERLAP}}},
+          {.in = {{4, {2, 4, 5, 2}}, {4, {2, 1, 2, 2}}}, .attr = {.i = {APART}}})};
 
 const struct op op_pick_max = {
   POOL_OP(pick_max, 2), .keeps_sign = 2, .shape = pick_max_shape, .bound = pick_max_bound,

@@ -47,6 +47,7 @@ struct interval may_bound(r4_graph *g, const struct op *op, struct attr attr, st
 extern const struct attr_field pool_fields[];
 #define TWO 2, 2, 0, 0, 0, 0, 1, 1, 2, 2
 #define OVERLAP 1, 2, 1, 0, 0, 1, 1, 1, 3, 2
+#define APART 3, 3, 0, 0, 0, 0, 1, 1, 2, 2
 #define IMAGE4 VALUES(1, 2, 3, 4, 8, 7, 6, 5)
 #define POOL_OP(NAME, ARITY)                                                                             \
   .name = #NAME, .arity = ARITY, .kind = OP_DENSE, .fields = pool_fields, .vjp = NAME##_vjp, .kernel = NAME##_kernel
