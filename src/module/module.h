@@ -59,6 +59,7 @@ struct wiring {
   r4_graph *g;
   const r4_id *param;        /* of the whole net */
   const struct net_use *use; /* never NULL */
+  r4_id from;                /* what the first part got: explanations and boxes ask for it */
 };
 
 /* ---- Kinds ---- */

@@ -201,7 +201,7 @@ static r4_id apply_parts(const r4_net *n, r4_graph *g, const r4_id *param, const
                          size_t from, size_t to, r4_id x)
 {
   static const struct net_use as_it_is = {0};
-  const struct wiring w = {g, param, use ? use : &as_it_is};
+  const struct wiring w = {g, param, use ? use : &as_it_is, x};
   return row_apply(&(struct row){n->row->part + from, to - from}, &w, x);
 }
 

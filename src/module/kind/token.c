@@ -6,6 +6,7 @@
  *     first       the first token's vector
  *     mean        the mean of the tokens that are there, not of padding */
 #include "module/module.h"
+#include "pass/early.h"
 
 enum { ROWS, WIDTH };
 
@@ -114,11 +115,11 @@ static r4_status vector_shape(struct module *m, struct maker *maker, r4_error *w
   return s;
 }
 
+/* The last layer need not be computed for the other tokens. */
 static r4_id first(const struct module *m, const struct wiring *w, r4_id x)
 {
-  r4_shape to = module_batch(m, w, x);
-  int64_t start[] = {0, 0, 0}, size[] = {to.dim[0], 1, to.dim[1]};
-  return r4_reshape(w->g, r4_slice(w->g, x, start, size, NULL), to);
+  const struct cut one = {.axis = 1, .start = 0, .step = 1, .size = 1};
+  return r4_reshape(w->g, early_slice(w->g, x, one, w->from), module_batch(m, w, x));
 }
 
 /* sum_t valid_t x_t / sum_t valid_t */
