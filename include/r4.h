@@ -829,6 +829,31 @@ const r4_net *r4_model_net(const r4_model *m);
 const float *r4_model_weights(const r4_model *m);             /* r4_net_size of them         */
 const char *r4_model_class_name(const r4_model *m, size_t k); /* NULL if the file names none */
 
+/* ---- Weights of others ---------------------------------------------------------------------- */
+
+/* What need not be as the net has it. Lists are patterns of names, as "fc.*, layer4.?.conv1.weight": a star stands for
+ * any letters, a question mark for one. NULL: none. */
+typedef struct {
+  const char *skip;     /* parameters that are not taken: heads; each pattern must fit one                          */
+  const char *optional; /* parameters that may be missing                                                           */
+  const char *ignore;   /* tensors that the net does not need: "pooler.*". Those of whole numbers, which count and
+                           number, never are weights, and are ignored in any case                                   */
+  const char *prefix;   /* what names in the file begin with and those of the net do not: "bert."                    */
+} r4_load_options;
+
+typedef struct {
+  size_t taken, left; /* parameters: from the file, and as they were */
+  size_t ignored;     /* tensors                                     */
+} r4_load_report;
+
+/* Weights by name and shape from safetensors files, F32, F64, F16 or BF16, in PyTorch's names and layouts: one file, an
+ * index of shards (model.safetensors.index.json; all shards beside it), or a folder with one of these. Parameters that
+ * are not taken stay as they are in weights, and on failure all of them do. What is missing, unexpected or of another
+ * shape is told in one error; numbers that are NaN or infinite are refused (R4_E_DOMAIN). options and report may be
+ * NULL. */
+r4_status r4_net_load(const r4_net *n, const char *path, const r4_load_options *options, float *weights,
+                      r4_load_report *report, r4_error *e);
+
 /* ---- Reach ---------------------------------------------------------------------------------- */
 
 /* How far masked parts of images reach into a conv net, layer by layer. Objectives that know it compute penalties in
@@ -906,6 +931,8 @@ typedef struct {
   double low, high;
   const double *class_weights; /* w, one per class (2 for one output), or NULL for all 1        */
   double weight_penalty;       /* beta: adds beta sum W^2 over weights, not biases              */
+  const double *rates;         /* factors of the learning rate, one per parameter, or NULL: weight_penalty leaves out
+                                  those with 0                                                  */
   bool double_softmax;         /* data term as published: l_i = -log softmax(softmax(z))_y              */
 } r4_objective_options;
 

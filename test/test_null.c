@@ -102,6 +102,9 @@ static struct {
   X(r4_net_answers, "data", r4_net_answers(have.n, have.room, NULL, 4, &(r4_answers){0}, e))                 \
   X(r4_net_answers, "room for the result", r4_net_answers(have.n, have.room, have.d, 4, NULL, e))            \
   X(r4_net_open, "a net", none(r4_net_open(NULL, R4_SHAPE(2), e), e))                                             \
+  X(r4_net_load, "a net", r4_net_load(NULL, "x", NULL, have.room, NULL, e))                                  \
+  X(r4_net_load, "a path", r4_net_load(have.n, NULL, NULL, have.room, NULL, e))                            \
+  X(r4_net_load, "room for weights", r4_net_load(have.n, "x", NULL, NULL, NULL, e))                        \
   X(r4_net_init_by, "a net", r4_net_init_by(NULL, "xavier", 0, have.room, e))                                \
   X(r4_net_init_by, "a name", r4_net_init_by(have.n, NULL, 0, have.room, e))                                 \
   X(r4_net_init_by, "room for weights", r4_net_init_by(have.n, "xavier", 0, NULL, e))                        \

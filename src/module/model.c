@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "graph/graph.h"
 #include "module/net.h"
-#include "tensor/safetensors.h"
+#include "module/weights.h"
 
 struct r4_model {
   struct st_file file; /* while loading */
@@ -109,61 +109,15 @@ static r4_status load_classes(r4_model *m, r4_error *e)
                  (long long)names_of(m->net));
 }
 
-/* Each parameter is there, with its shape. */
-static r4_status check_params(const r4_model *m, r4_error *e)
-{
-  for (size_t k = 0; k < m->net->params; k++) {
-    const char *name = m->net->param[k].name;
-    const struct st_tensor *t = st_find(&m->file, name);
-    char found[SHAPE_TEXT], expected[SHAPE_TEXT];
-    r4_shape shape = m->net->param[k].file_shape;
-    shape_text(shape, expected);
-    if (!t)
-      return r4_fail(e, R4_E_SHAPE, "%s: has no tensor \"%s\", expected one of shape %s", m->file.path, name,
-                     expected);
-    if (!r4_shape_equal(t->shape, shape))
-      return r4_fail(e, R4_E_SHAPE, "%s: tensor \"%s\" is %s, expected %s", m->file.path, name,
-                     shape_text(t->shape, found), expected);
-  }
-  return R4_OK;
-}
-
-/* Each tensor is a parameter. */
-static r4_status check_tensors(const r4_model *m, r4_error *e)
-{
-  for (size_t k = 0; k < m->file.n; k++) {
-    const char *name = m->file.tensor[k].name;
-    size_t p = 0;
-    while (p < m->net->params && strcmp(m->net->param[p].name, name)) p++;
-    if (p == m->net->params)
-      return r4_fail(e, R4_E_SHAPE, "%s: tensor \"%.80s\" has no place in the net \"%.200s\"", m->file.path,
-                     name, m->net->text);
-  }
-  return R4_OK;
-}
-
-/* Indices in messages are those of the file, as its readers in other languages count. */
-static r4_status load_tensor(const r4_model *m, size_t k, float *to, r4_error *e)
-{
-  const char *name = m->net->param[k].name;
-  r4_status s = st_floats(&m->file, st_find(&m->file, name), to, e);
-  return s ? s : check_finite(m->file.path, name, m->net->param[k].file_shape, to, e);
-}
-
-/* After the checks the file holds as many numbers as are allocated here. */
+/* After the check the file holds as many numbers as are allocated here. */
 static r4_status load_weights(r4_model *m, r4_error *e)
 {
-  const r4_net *n = m->net;
-  r4_status s = check_params(m, e);
-  if (!s) s = check_tensors(m, e);
+  const struct st_set from = {.path = m->file.path, .file = &m->file, .files = 1};
+  r4_status s = weights_take(m->net, &from, NULL, NULL, NULL, e);
   if (s) return s;
-  float *file = r4_mem_new(n->size, sizeof *file);
-  m->weights = r4_mem_new(n->size, sizeof *m->weights);
-  if (!file || !m->weights) s = r4_fail(e, R4_E_MEMORY, "%s: out of memory", m->file.path);
-  for (size_t k = 0; !s && k < n->params; k++) s = load_tensor(m, k, file + n->param[k].offset, e);
-  if (!s) net_reorder(n, false, file, m->weights);
-  r4_mem_free(file);
-  return s;
+  m->weights = r4_mem_new(m->net->size, sizeof *m->weights);
+  if (!m->weights) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", m->file.path);
+  return weights_take(m->net, &from, NULL, m->weights, NULL, e);
 }
 
 r4_model *r4_model_load(const char *path, const r4_net *net, r4_error *e)

@@ -4,6 +4,7 @@
 #define R4_MODULE_NET_H
 
 #include "base/error.h"
+#include "base/pattern.h"
 #include "r4.h"
 
 enum { PARAM_NAME = 128 };
@@ -72,6 +73,12 @@ void net_reorder(const r4_net *n, bool to_file, const float *from, float *to);
 
 /* The first rows of a batch. */
 r4_id net_first_rows(r4_graph *g, r4_id x, int64_t rows);
+
+/* ---- Parameters by patterns of their names: names.c ---- */
+
+/* R4_E_ARGUMENT if a pattern, or one of a list, fits no parameter: says which there are. where begins the sentence. */
+r4_status net_check_pattern(const r4_net *n, const char *where, struct pattern p, r4_error *e);
+r4_status net_check_patterns(const r4_net *n, const char *where, const char *list, r4_error *e);
 
 /* ---- Numbers that are none: finite.c ---- */
 
