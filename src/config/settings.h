@@ -31,7 +31,7 @@ struct settings {
     } found;
   } data;
 
-  char *net, *from;
+  char *net, *from, *head, *from_prefix, *from_ignore;
   const char *init;
 
   const char *method, *fill, *penalty_mean, *explain, *norm, *form;
@@ -49,6 +49,7 @@ struct settings {
   double rate, momentum, beta1, beta2, weight_decay, clip, warmup, decay_by, checkpoint;
   struct reals decay_at;
   bool drop_last;
+  char *freeze, *rates;
 
   struct {
     double eps;

@@ -11,7 +11,7 @@
 #include "objective/objective.h"
 
 /* Of the setting that decides. */
-enum condition { USED, ONE_OF, NONE_OF, EMPTY, IS_0, ABOVE_0, BELOW_1, RECIPE, LOG_BY_DEFAULT };
+enum condition { USED, ONE_OF, NONE_OF, GIVEN, DRAWN, IS_0, ABOVE_0, BELOW_1, RECIPE, LOG_BY_DEFAULT };
 
 struct effect {
   const char *key, *decider; /* key has an effect only if the decider is ... */
@@ -30,7 +30,10 @@ static const struct effect effects[] = {
   {"data.corrupt", "data.correct", BELOW_1, NULL,       true},
   {"data.correct", "data.corrupt", NONE_OF, OF("none"), true},
 
-  {"init", "from", EMPTY, NULL, false},
+  {"init",        "from", DRAWN, NULL, false},
+  {"head",        "from", GIVEN, NULL, false},
+  {"from_prefix", "from", GIVEN, NULL, false},
+  {"from_ignore", "from", GIVEN, NULL, false},
 
   {"lambda",        "method", USED,    NULL,         false},
   {"penalty_mean",  "method", USED,    NULL,         false},
@@ -87,8 +90,10 @@ static bool holds(const struct effect *f, const r4_settings *s)
     return is_among(f->words, v.text);
   case NONE_OF:
     return !is_among(f->words, v.text);
-  case EMPTY:
-    return !*v.text;
+  case GIVEN:
+    return *v.text;
+  case DRAWN: /* it is empty, or there is a head */
+    return !*v.text || *s->values.head;
   case IS_0:
     return v.real == 0;
   case ABOVE_0:

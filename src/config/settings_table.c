@@ -63,7 +63,10 @@ static const struct setting table[] = {
   NUMBER(DATA, data.correct, "1", 0, 1, "share of masks that data.corrupt leaves as they are"),
 
   TEXT(NET, net, "dense 512, relu, dense 10", "layers, or a name as mlp784-512-10"),
-  TEXT(NET, from, "", "weights to start from: a run's folder, or a file; empty: those that init draws"),
+  TEXT(NET, from, "", "weights to start from: a run, a file, a name as resnet50; empty: as init draws"),
+  TEXT(NET, head, "", "from: names of parameters that are drawn all the same, as \"fc.*\""),
+  TEXT(NET, from_prefix, "", "from: what all names there begin with, but not the net's, as \"bert.\""),
+  TEXT(NET, from_ignore, "", "from: names of what is there and not needed, as \"pooler.*\""),
   CHOICE(NET, init, "default", OF("default", "xavier", "kaiming", "ibp"), "how weights are drawn; default: PyTorch's"),
 
   CHOICE(METHOD, method, "erm", method_words, "what is penalised, and how"),
@@ -101,6 +104,8 @@ static const struct setting table[] = {
   NUMBER(TRAINING, batch, "128", 1, 1e9, "examples of a step"),
   CHOICE(TRAINING, optimizer, "adam", optimizer_words, "how weights follow the gradient"),
   NUMBER(TRAINING, rate, "0.001", 0, UP, "learning rate"),
+  TEXT(TRAINING, rates, "", "factors of rate, by names: \"layer4.* 0.1, fc.* 2\"; the last that fits counts"),
+  TEXT(TRAINING, freeze, "", "names of parameters that stay as they are, as \"conv1.*, layer1.*\""),
   NUMBER(TRAINING, momentum, "0.9", 0, 0.999999, "sgd"),
   NUMBER(TRAINING, beta1, "0.9", 0, 0.999999, "adam, adamw: decay of the mean of gradients"),
   NUMBER(TRAINING, beta2, "0.999", 0, 0.999999, "adam, adamw: decay of the mean of their squares"),

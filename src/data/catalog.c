@@ -152,6 +152,20 @@ char *catalog_path(const char *folder, const char *name)
   return file;
 }
 
+char *catalog_weights(const char *folder, const char *name)
+{
+  static const char ending[] = ".safetensors";
+  const r4_known *found = catalog_find(name);
+  for (size_t k = 0; found && k < found->files; k++) {
+    size_t n = strlen(found->file[k].name);
+    if (n < strlen(ending) || strcmp(found->file[k].name + n - strlen(ending), ending)) continue;
+    char *in = file_join(folder, name), *path = in ? file_join(in, found->file[k].name) : NULL;
+    r4_mem_free(in);
+    return path;
+  }
+  return NULL;
+}
+
 const char *r4_source_kind_name(r4_source_kind kind)
 {
   static const char *const name[] = {"folder", "npm", "debian", "web"};

@@ -10,4 +10,7 @@ const r4_known *catalog_find(const char *name);
  * or NULL when out of memory. */
 char *catalog_path(const char *folder, const char *name);
 
+/* Where its weights are, if it is a net and not a data set; NULL if it is not, or when out of memory. */
+char *catalog_weights(const char *folder, const char *name);
+
 #endif

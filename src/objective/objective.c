@@ -78,13 +78,14 @@ static r4_id weighted_losses(const struct objective *o, r4_id logits)
   return r4_mul(g, r4_sum(g, r4_mul(g, o->one_hot, w), R4_AXIS(1)), losses);
 }
 
-/* beta sum W^2 over weights, not biases */
+/* beta sum W^2 over weights that learn, not biases */
 static r4_id weight_penalty(const struct objective *o)
 {
   r4_graph *g = o->g;
+  const double *rates = o->options->rates;
   r4_id sum = r4_const(g, 0, R4_SCALAR);
   for (size_t k = 0; k < r4_net_params(o->net); k++)
-    if (r4_net_param_shape(o->net, k).rank >= 2)
+    if (r4_net_param_shape(o->net, k).rank >= 2 && !(rates && rates[k] == 0))
       sum = r4_add(g, sum, r4_sum(g, r4_square(g, o->param[k]), R4_ALL));
   return r4_scale(g, sum, o->options->weight_penalty);
 }

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "objective/objective.h"
 #include "optim/clip.h"
+#include "train/rates.h"
 #include "train/task.h"
 
 /* Above this share of the features, masks are kept whole: the list of features would save too little. */
@@ -80,7 +81,10 @@ static r4_status open_arrays(struct run *r, r4_error *e)
   if (s) return s;
   r->touched = r4_data_masked_features(r->train, &r->s->augment, r->index);
   r->masked = (double)r->touched <= LISTED_SHARE * (double)features ? r->touched : 0;
-  s = task_start(r->s, r->net, r->weights, e);
+  r->rates = r4_mem_new(r4_net_params(r->net), sizeof *r->rates);
+  if (!r->rates) return r4_fail(e, R4_E_MEMORY, "out of memory for the rates of parameters");
+  s = rates_of(r->settings, r->net, r->rates, e);
+  if (!s) s = task_start(r->s, r->net, r->weights, e);
   if (!s) memcpy(r->good, r->weights, r->size * sizeof *r->good);
   return s;
 }
@@ -133,7 +137,9 @@ static r4_status open_steps(struct run *r, r4_error *e)
   step.objective.filled = fill != R4_FILL_NONE;
   step.objective.filled_within = fill != R4_FILL_PASTE;
   step.objective.class_weights = r->class_weights;
+  step.objective.rates = r->rates;
   r->optimizer = r4_optimizer_new(r->size, &optimizer, e);
+  if (r->optimizer && rates_set(r->optimizer, r->net, r->rates, e)) return e->status;
   r->batches = r->optimizer ? r4_batches_new(r->train, &batches, e) : NULL;
   r->step = r->batches ? step_new(&step, e) : NULL;
   if (!r->step) return e->status;
@@ -192,6 +198,7 @@ void run_close(struct run *r)
   r4_mem_free(r->index);
   r4_mem_free(r->predicted);
   r4_mem_free(r->class_weights);
+  r4_mem_free(r->rates);
   r4_string_free(r->text);
 }
 

@@ -57,6 +57,7 @@ struct run {
   double penalty_after;  /* epochs */
   double chance;         /* the loss of one answer for all examples */
   double *class_weights; /* or NULL */
+  double *rates;         /* of each parameter, as factors */
   size_t touched;        /* features that masks touch */
   size_t masked;         /* as many, if they are listed; 0: all features count */
   float *index;

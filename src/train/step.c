@@ -120,6 +120,13 @@ static r4_status bind(struct step *s, struct variant *v, const r4_objective *o, 
   return status;
 }
 
+/* A buffer is set, not learned. The gradient of what does not learn is not computed. */
+static bool learns(const struct step_options *o, size_t k)
+{
+  const double *rates = o->objective.rates;
+  return !r4_net_param_is_buffer(o->net, k) && !(rates && rates[k] == 0);
+}
+
 static r4_status compile_graph(struct step *s, struct variant *v, r4_graph *g, r4_id *param, r4_id *out,
                                r4_error *e)
 {
@@ -144,7 +151,10 @@ static r4_status compile_graph(struct step *s, struct variant *v, r4_graph *g, r
                                  [LOGITS] = o.logits};
   memcpy(out, values, sizeof values);
   r4_grad(g, o.loss, n, param, out + OUTPUTS);
-  v->plan = r4_plan_new(g, OUTPUTS + n, out, NULL, e);
+  size_t outputs = OUTPUTS;
+  for (size_t k = 0; k < n; k++)
+    if (learns(&s->options, k)) out[outputs++] = out[OUTPUTS + k];
+  v->plan = r4_plan_new(g, outputs, out, NULL, e);
   if (!v->plan) return e->status;
   v->classes = elements(g, o.logits) / v->count;
   v->places = elements(g, o.in.at);
@@ -204,10 +214,10 @@ static r4_status bind_batch(struct variant *v, const struct step_options *o, con
   if (!status && v->guided) status = r4_plan_input(v->plan, "m", b->m, e);
   int64_t channels = r4_net_input(o->net).dim[2];
   if (!status && v->at) status = r4_reach_find(o->reach, v->guided, channels, b->m, v->at, e);
-  for (size_t k = 0; k < r4_net_params(o->net) && !status; k++) {
+  for (size_t k = 0, output = OUTPUTS; k < r4_net_params(o->net) && !status; k++) {
     size_t offset = r4_net_param_offset(o->net, k);
     status = r4_plan_input(v->plan, r4_net_param_name(o->net, k), weights + offset, e);
-    if (!status) status = r4_plan_output(v->plan, OUTPUTS + k, gradient + offset, e);
+    if (!status && learns(o, k)) status = r4_plan_output(v->plan, output++, gradient + offset, e);
   }
   return status;
 }

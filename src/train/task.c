@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "data/catalog.h"
 #include "data/fill.h"
 #include "data/mask/mask.h"
 #include "data/recipe/recipe.h"
@@ -175,29 +176,34 @@ r4_explain task_explain(const struct settings *s, const r4_data *train)
   return r4_fill_for(train) == R4_FILL_PASTE ? R4_EXPLAIN_MARGIN : R4_EXPLAIN_LOSS;
 }
 
-/* A file, or of a run the model of this seed; otherwise the run is one seed's folder. */
-static char *model_path(const struct settings *s)
+/* A file or folder; of a run the folder of this seed, if it has several; otherwise the name of weights that
+ * "r4 data get" gets. */
+static char *weights_path(const struct settings *s)
 {
-  struct text path = {0};
-  text_add(&path, "%s", s->from);
-  if (file_is_folder(s->from)) {
-    text_add(&path, "/seed-%lld", (long long)s->seed);
-    if (!path.failed && !file_is_folder(path.s)) path.length = strlen(s->from);
-    text_add(&path, "/model.safetensors");
+  if (!file_exists(s->from) && catalog_find(s->from)) {
+    char *folder = r4_data_folder(NULL), *path = folder ? catalog_weights(folder, s->from) : NULL;
+    r4_string_free(folder);
+    if (path) return path;
   }
+  struct text path = {0};
+  text_add(&path, "%s/seed-%lld", s->from, (long long)s->seed);
+  if (!path.failed && !file_is_folder(path.s)) path.s[path.length = strlen(s->from)] = 0;
   return text_take(&path);
 }
 
 r4_status task_start(const struct settings *s, const r4_net *net, float *weights, r4_error *e)
 {
-  if (!*s->from) return r4_net_init_by(net, s->init, (uint64_t)s->seed, weights, e);
-  char *path = model_path(s);
+  const r4_load_options options = {.skip = s->head, .ignore = s->from_ignore, .prefix = s->from_prefix};
+  r4_status status = r4_net_init_by(net, s->init, (uint64_t)s->seed, weights, e);
+  if (status || !*s->from) return status;
+  char *path = weights_path(s);
   if (!path) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", s->from);
-  r4_model *m = r4_model_load(path, net, e);
-  if (m) memcpy(weights, r4_model_weights(m), r4_net_size(net) * sizeof *weights);
-  r4_status status = m ? R4_OK : e->status;
+  if (strcmp(path, s->from) && !file_exists(path))
+    status = r4_fail(e, R4_E_IO, "from is %s, but there is no %.300s: r4 data get %s gets it", s->from, path,
+                     s->from);
+  else
+    status = r4_net_load(net, path, &options, weights, NULL, e);
   r4_string_free(path);
-  r4_model_free(m);
   return status;
 }
 
