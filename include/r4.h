@@ -913,6 +913,8 @@ typedef struct {
   const r4_reach *reach; /* where masks are, or NULL; not with masked. Must outlive the call         */
   bool filled;      /* the data term looks at the input "filled" in place of x                 */
   bool filled_within; /* which differs from x in masked features alone: penalties share its work */
+  bool lengths;     /* examples are tokens: of each, only the first "length" are there         */
+  bool frozen_statistics; /* the data term takes running statistics for those of the batch     */
   bool over_masked; /* penalties are means over the examples with a mask, not over all of them */
   double lambda;    /* weight of the penalty; the constant 0 is ERM, to the bit                */
   double lambda_r3; /* weight of the second term of a method that has two, which is r3        */
@@ -941,8 +943,10 @@ typedef struct {
 typedef struct {
   r4_id x, y;  /* [batch, input...] and labels [batch]                                          */
   r4_id filled; /* as x: what the data term sees                                                */
-  r4_id m;     /* masks in [0, 1], 1 = must not matter, shaped as x, or [batch, U]; with guided,
-                  the first G rows of that                                                      */
+  r4_id m;     /* masks in [0, 1], 1 = must not matter, shaped as the leaf of the net, which is x unless
+                  the net names another; or [batch, U]; of tokens [batch, tokens]. With guided, the
+                  first G rows of that                                                          */
+  r4_id length; /* [batch], if lengths are given                                                */
   r4_id index; /* [U], the features of the flattened input that m is about                      */
   r4_id at;    /* [batch or G, r4_reach_places], from r4_reach_find                             */
   r4_id lambda, lambda_r3, eps; /* scalars, from 0 on                                           */
@@ -978,6 +982,7 @@ typedef struct {
   r4_objective_inputs in;
   const r4_drawn *drawn; /* further inputs: as long as the graph lives                          */
   size_t draws;
+  const r4_id *updated; /* for each parameter, R4_NONE or, of a buffer, its new value; as drawn */
 } r4_objective;
 
 /* The methods, by number; the first is plain learning, without a penalty and without filled examples. NULL after the

@@ -31,7 +31,7 @@ static void by_label(r4_random key, const r4_batch *batch, size_t n, float *to)
 static r4_id quantity(struct objective *o)
 {
   r4_graph *g = o->g;
-  r4_id t = objective_draw(o, "turn", R4_SHAPE(o->rows), 77, by_label), m = o->in.m;
+  r4_id t = objective_draw(o, "turn", R4_SHAPE(o->rows), 77, by_label), m = o->m;
   r4_id zero = r4_mul(g, m, r4_const(g, 0, R4_SCALAR));
   r4_id d = view_allowed(o, view_select(o, t, view_radius(o), zero));
   return objective_squares(o, objective_explain(o, view_moved(o, d)));

@@ -11,25 +11,30 @@ enum { ROWS = 64, MAX_SAMPLES = 1000 }; /* rows: examples times samples that are
 
 /* ---- The methods: each its formula, then the same as a graph ---- */
 
+/* One number for each feature of the example: of a token, the sum over its row of the leaf. */
+static size_t answer(const struct objective *o, r4_id a, r4_id out[PROBE_OUTPUTS])
+{
+  out[0] = objective_leaf_is_rows(o->net) ? r4_sum(o->g, a, R4_AXIS(2)) : a;
+  return 1;
+}
+
 /* a = g(x) */
 static size_t gradient(struct objective *o, r4_id out[PROBE_OUTPUTS])
 {
-  out[0] = objective_explain(o, view_clean(o));
-  return 1;
+  return answer(o, objective_explain(o, view_clean(o)), out);
 }
 
 /* a = x . g(x) */
 static size_t input_x_gradient(struct objective *o, r4_id out[PROBE_OUTPUTS])
 {
-  out[0] = r4_mul(o->g, o->in.x, objective_explain(o, view_clean(o)));
-  return 1;
+  return answer(o, r4_mul(o->g, o->x, objective_explain(o, view_clean(o))), out);
 }
 
 /* mean_s g(x + move_s), for moves that broadcast to [samples, batch, input...] */
 static r4_id mean_gradient(struct objective *o, r4_id moves)
 {
   int samples = o->options->samples;
-  r4_shape rows = r4_node_shape(o->g, o->in.x), all = objective_batch(rows, samples);
+  r4_shape rows = r4_node_shape(o->g, o->x), all = objective_batch(rows, samples);
   rows.dim[0] *= samples;
   r4_id each = r4_reshape(o->g, r4_broadcast(o->g, moves, all), rows);
   return r4_scale(o->g, objective_explain(o, view_noisy(o, each)), 1.0 / samples);
@@ -44,10 +49,9 @@ static r4_shape by_sample(const struct objective *o, r4_shape features)
 /* a = mean_s g(x + eps noise_s), with the same noise for all examples */
 static size_t smoothgrad(struct objective *o, r4_id out[PROBE_OUTPUTS])
 {
-  r4_shape each = by_sample(o, r4_net_input(o->net));
+  r4_shape each = by_sample(o, net_leaf(o->net));
   r4_id noise = objective_draw(o, "noise", each, PURPOSE_SMOOTH, draw_normal);
-  out[0] = mean_gradient(o, r4_mul(o->g, noise, o->eps));
-  return 1;
+  return answer(o, mean_gradient(o, r4_mul(o->g, noise, o->eps)), out);
 }
 
 /* a = (x - b) . int_0^1 g(b + t (x - b)) dt, by the midpoint rule: the mean over t_s = (s + 1/2) / S, s = 0 .. S-1.
@@ -55,24 +59,21 @@ static size_t smoothgrad(struct objective *o, r4_id out[PROBE_OUTPUTS])
 static size_t integrated(struct objective *o, r4_id out[PROBE_OUTPUTS])
 {
   r4_graph *g = o->g;
-  r4_shape ones = r4_net_input(o->net);
+  r4_shape ones = net_leaf(o->net), one = r4_net_input(o->net);
   for (int k = 0; k < ones.rank; k++) ones.dim[k] = 1;
-  r4_id path = r4_sub(g, o->in.x, r4_input(g, "baseline", r4_net_input(o->net)));
+  r4_id baseline = r4_reshape(g, r4_input(g, "baseline", one), objective_batch(one, 1));
+  r4_id path = r4_sub(g, o->x, net_to_leaf(o->net, g, o->param, &o->look, baseline));
   r4_id s = r4_iota(g, 0, by_sample(o, ones));
   r4_id t = r4_scale(g, r4_add(g, s, r4_const(g, 0.5, R4_SCALAR)), 1.0 / o->options->samples);
   r4_id moves = r4_mul(g, r4_sub(g, t, r4_const(g, 1, R4_SCALAR)), path);
-  out[0] = r4_mul(g, path, mean_gradient(o, r4_detach(g, moves)));
-  return 1;
+  return answer(o, r4_mul(g, path, mean_gradient(o, r4_detach(g, moves))), out);
 }
 
 /* a = hi - lo, where lo <= g(x') <= hi for all x' in x -+ radius */
 static size_t width(struct objective *o, r4_id radius, r4_id out[PROBE_OUTPUTS])
 {
-  struct view v = view_clean(o);
-  r4_box box = r4_box_around(v.leaf, v.centre, radius);
-  r4_pair bounds = r4_bound(o->g, objective_explain(o, v), 1, &box);
-  out[0] = r4_sub(o->g, bounds.hi, bounds.lo);
-  return 1;
+  r4_pair ends = objective_explain_bounds(o, BOUND_BY_INTERVALS, radius);
+  return answer(o, r4_sub(o->g, ends.hi, ends.lo), out);
 }
 
 static size_t bounds(struct objective *o, r4_id out[PROBE_OUTPUTS])
@@ -82,7 +83,7 @@ static size_t bounds(struct objective *o, r4_id out[PROBE_OUTPUTS])
 
 static size_t bounds_all(struct objective *o, r4_id out[PROBE_OUTPUTS])
 {
-  return width(o, r4_broadcast(o->g, o->eps, r4_node_shape(o->g, o->in.x)), out);
+  return width(o, r4_broadcast(o->g, o->eps, r4_node_shape(o->g, o->x)), out);
 }
 
 static const struct attribution methods[] = {

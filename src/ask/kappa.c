@@ -10,10 +10,8 @@ enum { LARGEST, MEAN, INSIDE };
 static size_t build(struct objective *o, r4_id out[PROBE_OUTPUTS])
 {
   r4_graph *g = o->g;
-  struct view v = view_clean(o);
-  r4_box box = view_box(o, v);
-  r4_pair bounds = r4_bound(g, objective_explain(o, v), 1, &box);
-  r4_id inside = r4_step(g, o->in.m), zero = r4_const(g, 0, R4_SCALAR);
+  r4_pair bounds = objective_explain_bounds(o, BOUND_BY_INTERVALS, view_radius(o));
+  r4_id inside = r4_step(g, o->m), zero = r4_const(g, 0, R4_SCALAR);
   r4_id width =
     r4_select(g, inside, r4_sub(g, bounds.hi, bounds.lo), zero); /* not inside * width: 0 * infinity */
   unsigned features = (R4_AXIS(r4_node_shape(g, width).rank) - 1) & ~R4_AXIS(0);

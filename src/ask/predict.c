@@ -6,7 +6,7 @@ enum { LOGITS, LOSS };
 
 static size_t build(struct objective *o, r4_id out[PROBE_OUTPUTS])
 {
-  out[LOGITS] = objective_logits(o, r4_net_apply(o->net, o->g, o->param, o->in.x));
+  out[LOGITS] = view_logits(o, view_clean(o));
   out[LOSS] = r4_cross_entropy(o->g, out[LOGITS], o->one_hot);
   return 2;
 }

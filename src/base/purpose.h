@@ -30,6 +30,9 @@ enum {
 
   PURPOSE_START = 0x72340500, /* objective: starts of attacks, and noise, of each step */
   PURPOSE_NOISE,
+
+  PURPOSE_DROPOUT =
+    0x72340600, /* objective: features that a net leaves out; from here on, one for each such part */
 };
 
 #endif

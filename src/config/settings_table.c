@@ -67,6 +67,7 @@ static const struct setting table[] = {
   TEXT(NET, head, "", "from: names of parameters that are drawn all the same, as \"fc.*\""),
   TEXT(NET, from_prefix, "", "from: what all names there begin with, but not the net's, as \"bert.\""),
   TEXT(NET, from_ignore, "", "from: names of what is there and not needed, as \"pooler.*\""),
+  FLAG(NET, frozen_statistics, "false", "batch norm keeps its running statistics while the net learns"),
   CHOICE(NET, init, "default", OF("default", "xavier", "kaiming", "ibp"), "how weights are drawn; default: PyTorch's"),
 
   CHOICE(METHOD, method, "erm", method_words, "what is penalised, and how"),

@@ -47,7 +47,7 @@ static struct point look_at_examples(const struct objective *o)
 
 static r4_id step_from(const struct objective *o, r4_id d, r4_id slope, r4_id alpha)
 {
-  r4_id step = r4_mul(o->g, r4_mul(o->g, o->in.m, r4_sign(o->g, slope)), alpha);
+  r4_id step = r4_mul(o->g, r4_mul(o->g, o->m, r4_sign(o->g, slope)), alpha);
   return view_allowed(o, r4_add(o->g, d, step));
 }
 
@@ -61,7 +61,7 @@ static struct point better(const struct objective *o, struct point a, struct poi
 
 static r4_id random_start(struct objective *o)
 {
-  r4_id start = objective_draw(o, "start", r4_node_shape(o->g, o->in.m), PURPOSE_START, draw_signed);
+  r4_id start = objective_draw(o, "start", r4_node_shape(o->g, o->m), PURPOSE_START, draw_signed);
   return view_allowed(o, r4_mul(o->g, view_radius(o), start));
 }
 

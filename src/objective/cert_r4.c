@@ -8,13 +8,11 @@
 static r4_id quantity(struct objective *o)
 {
   r4_graph *g = o->g;
-  struct view v = view_clean(o);
-  r4_box box = view_box(o, v);
-  r4_pair bounds = r4_bound(g, objective_explain(o, v), 1, &box);
+  r4_pair bounds = objective_explain_bounds(o, BOUND_BY_INTERVALS, view_radius(o));
   r4_id zero = r4_const(g, 0, R4_SCALAR); /* without a mask nothing counts, not even 0 times infinity */
-  r4_id lo = r4_select(g, o->in.m, r4_abs(g, bounds.lo), zero),
-        hi = r4_select(g, o->in.m, r4_abs(g, bounds.hi), zero);
-  if (o->options->norm == R4_NORM_SUM) return objective_example_sum(o, r4_mul(g, o->in.m, r4_add(g, lo, hi)));
+  r4_id lo = r4_select(g, o->m, r4_abs(g, bounds.lo), zero),
+        hi = r4_select(g, o->m, r4_abs(g, bounds.hi), zero);
+  if (o->options->norm == R4_NORM_SUM) return objective_example_sum(o, r4_mul(g, o->m, r4_add(g, lo, hi)));
   return objective_norm(o, r4_max(g, lo, hi));
 }
 

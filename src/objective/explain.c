@@ -73,6 +73,12 @@ r4_id objective_explain_examples(const struct objective *o)
   return view_at_examples(o, v, objective_explain(o, v));
 }
 
+r4_pair objective_explain_bounds(const struct objective *o, enum bound_by by, r4_id radius)
+{
+  struct view v = view_clean(o);
+  return view_bounds(o, by, v, objective_explain(o, v), radius);
+}
+
 /* ---- How large it is on the mask ---- */
 
 r4_id objective_example_sum(const struct objective *o, r4_id v)
@@ -83,7 +89,7 @@ r4_id objective_example_sum(const struct objective *o, r4_id v)
 
 r4_id objective_squares(const struct objective *o, r4_id v)
 {
-  return objective_example_sum(o, r4_square(o->g, r4_mul(o->g, o->in.m, v)));
+  return objective_example_sum(o, r4_square(o->g, r4_mul(o->g, o->m, v)));
 }
 
 r4_id objective_norm(const struct objective *o, r4_id v)
@@ -92,10 +98,10 @@ r4_id objective_norm(const struct objective *o, r4_id v)
   if (o->options->norm == R4_NORM_SUM)
     return r4_graph_fail(o->g, R4_E_ARGUMENT, "objective: %s does not know the norm \"sum\"",
                          o->options->method);
-  return objective_example_sum(o, r4_mul(o->g, o->in.m, r4_abs(o->g, v)));
+  return objective_example_sum(o, r4_mul(o->g, o->m, r4_abs(o->g, v)));
 }
 
 r4_id objective_masked(const struct objective *o)
 {
-  return r4_step(o->g, objective_example_sum(o, o->in.m));
+  return r4_step(o->g, objective_example_sum(o, o->m));
 }

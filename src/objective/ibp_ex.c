@@ -10,8 +10,7 @@ static r4_id quantity(struct objective *o)
 {
   r4_graph *g = o->g;
   struct view v = view_clean(o);
-  r4_box box = view_box(o, v);
-  r4_pair z = r4_bound(g, view_logits(o, v), 1, &box);
+  r4_pair z = view_bounds(o, BOUND_BY_INTERVALS, v, view_logits(o, v), view_radius(o));
   r4_id worst = r4_select(g, o->one_hot, z.lo, z.hi);
   return r4_mul(g, objective_masked(o), r4_cross_entropy(g, worst, o->one_hot));
 }

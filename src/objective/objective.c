@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/purpose.h"
 #include "base/text.h"
 #include "graph/graph.h"
 #include "module/net.h"
@@ -32,6 +33,43 @@ static r4_id number(const struct objective *o, const char *name, double value)
   return o->options->live ? r4_input(o->g, name, R4_SCALAR) : r4_const(o->g, value, R4_SCALAR);
 }
 
+int64_t objective_features(const r4_net *n)
+{
+  return r4_shape_count(net_leaf(n));
+}
+
+bool objective_leaf_is_rows(const r4_net *n)
+{
+  r4_shape in = r4_net_input(n), leaf = net_leaf(n);
+  return in.rank == 1 && leaf.rank == 2 && leaf.dim[0] == in.dim[0];
+}
+
+/* Masks of tokens [rows, tokens] are masks of all numbers of their rows of the leaf. */
+static r4_id mask_at_leaf(const struct objective *o, r4_id m)
+{
+  r4_shape s = r4_node_shape(o->g, m);
+  if (o->options->masked || !objective_leaf_is_rows(o->net)) return m;
+  r4_id column = r4_reshape(o->g, m, R4_SHAPE(s.dim[0], s.dim[1], 1));
+  return r4_broadcast(o->g, column, objective_batch(net_leaf(o->net), s.dim[0]));
+}
+
+static r4_shape mask_shape(const struct objective *o, int64_t rows)
+{
+  if (o->options->masked) return R4_SHAPE(rows, o->options->masked);
+  return objective_batch(objective_leaf_is_rows(o->net) ? r4_net_input(o->net) : net_leaf(o->net), rows);
+}
+
+/* Tokens: 1 for the first "length" of each example, 0 for what is behind them. */
+static void add_length(struct objective *o)
+{
+  if (!o->options->lengths) return;
+  r4_graph *g = o->g;
+  r4_shape all = objective_batch(r4_net_input(o->net), o->options->batch);
+  o->in.length = r4_input(g, "length", R4_SHAPE(all.dim[0]));
+  r4_id column = r4_reshape(g, o->in.length, R4_SHAPE(all.dim[0], 1));
+  o->look.valid = r4_less(g, r4_iota(g, 1, all), column);
+}
+
 void objective_inputs(struct objective *o)
 {
   const r4_objective_options *p = o->options;
@@ -40,10 +78,12 @@ void objective_inputs(struct objective *o)
   o->rows = p->batch;
   r4_shape one = r4_net_input(o->net);
   o->in.x = r4_input(o->g, "x", objective_batch(one, p->batch));
-  o->base = o->in.x;
   o->in.filled = p->filled ? r4_input(o->g, "filled", objective_batch(one, p->batch)) : o->in.x;
   o->in.y = r4_input(o->g, "y", R4_SHAPE(p->batch));
-  o->in.m = r4_input(o->g, "m", p->masked ? R4_SHAPE(guided, p->masked) : objective_batch(one, guided));
+  o->in.m = r4_input(o->g, "m", mask_shape(o, guided));
+  add_length(o);
+  o->x = o->base = net_to_leaf(o->net, o->g, o->param, &o->look, o->in.x);
+  o->m = mask_at_leaf(o, o->in.m);
   if (p->masked) o->in.index = r4_input(o->g, "index", R4_SHAPE(p->masked));
   if (p->reach) o->in.at = r4_input(o->g, "at", R4_SHAPE(guided, (int64_t)r4_reach_places(p->reach)));
   o->one_hot = r4_one_hot(o->g, o->in.y, classes > 1 ? classes : 2);
@@ -67,6 +107,29 @@ static r4_id vector(r4_graph *g, int64_t n, const double *value)
   return part[0];
 }
 
+/* A net asks for the numbers by which it leaves features out. Each input has a purpose of its own. */
+static r4_id draw_for_net(void *user, const char *name, r4_shape shape)
+{
+  struct objective *o = user;
+  return objective_draw(o, name, shape, PURPOSE_DROPOUT + (uint32_t)o->drawn->n, draw_unit);
+}
+
+/* The logits of what the data term sees, and the new values of buffers. */
+static r4_id learn(struct objective *o, r4_objective *result)
+{
+  r4_id *updated = graph_keep(o->g, r4_net_params(o->net) + 1, sizeof *updated);
+  const struct net_use use = {.learning = true,
+                              .frozen_statistics = o->options->frozen_statistics,
+                              .valid = o->look.valid,
+                              .updated = updated,
+                              .draw = draw_for_net,
+                              .user = o};
+  if (!updated) return R4_NONE;
+  result->updated = updated;
+  r4_id leaf = net_to_leaf(o->net, o->g, o->param, &use, o->in.filled);
+  return objective_logits(o, net_from_leaf(o->net, o->g, o->param, &use, leaf));
+}
+
 static r4_id weighted_losses(const struct objective *o, r4_id logits)
 {
   r4_graph *g = o->g;
@@ -85,7 +148,8 @@ static r4_id weight_penalty(const struct objective *o)
   const double *rates = o->options->rates;
   r4_id sum = r4_const(g, 0, R4_SCALAR);
   for (size_t k = 0; k < r4_net_params(o->net); k++)
-    if (r4_net_param_shape(o->net, k).rank >= 2 && !(rates && rates[k] == 0))
+    if (r4_net_param_shape(o->net, k).rank >= 2 && !r4_net_param_is_buffer(o->net, k) &&
+        !(rates && rates[k] == 0))
       sum = r4_add(g, sum, r4_sum(g, r4_square(g, o->param[k]), R4_ALL));
   return r4_scale(g, sum, o->options->weight_penalty);
 }
@@ -132,15 +196,18 @@ static struct objective guided_part(const struct objective *o)
 {
   const r4_objective_options *p = o->options;
   struct objective part = *o;
-  bool shared = !p->filled || p->filled_within, leaf_is_x = !p->masked && !p->reach;
+  bool shared = !p->filled || p->filled_within, whole = !p->masked && !p->reach;
   if (p->guided) part.rows = p->guided;
-  part.in.x = net_first_rows(o->g, o->in.x, part.rows);
-  part.in.filled = net_first_rows(o->g, o->in.filled, part.rows);
+  part.x = net_first_rows(o->g, o->x, part.rows);
   part.one_hot = net_first_rows(o->g, o->one_hot, part.rows);
-  part.base = p->reach && shared ? o->in.filled : shared && !leaf_is_x ? part.in.filled : part.in.x;
-  if (p->reach) part.in.m = view_window(&part, o->in.m);
-  bool moved = p->filled && shared && !leaf_is_x;
-  if (moved) part.content = view_features(&part, r4_sub(o->g, part.in.x, part.in.filled));
+  if (o->look.valid.i) part.look.valid = net_first_rows(o->g, o->look.valid, part.rows);
+  part.base = part.x;
+  if (p->reach) part.m = view_window(&part, o->m);
+  if (!shared || whole) return part;
+  r4_id filled = net_to_leaf(o->net, o->g, o->param, &o->look, o->in.filled);
+  r4_id mine = net_first_rows(o->g, filled, part.rows);
+  part.base = p->reach ? filled : mine;
+  if (p->filled) part.content = view_features(&part, r4_sub(o->g, part.x, mine));
   return part;
 }
 
@@ -180,7 +247,7 @@ r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param
   struct draws drawn = {0};
   struct objective o = {.g = g, .net = n, .param = param, .options = options, .drawn = &drawn};
   objective_inputs(&o);
-  result.logits = objective_logits(&o, r4_net_apply(n, g, param, o.in.filled));
+  result.logits = learn(&o, &result);
   result.losses = weighted_losses(&o, result.logits);
   result.data = result.loss = r4_mean(g, result.losses, R4_ALL);
   if (options->weight_penalty > 0) result.loss = r4_add(g, result.loss, weight_penalty(&o));
@@ -189,8 +256,6 @@ r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param
   struct objective part = guided_part(&o);
   for (int k = 0; k < METHOD_TERMS && method->term[k]; k++) add_term(&part, method->term[k], k, &result);
   result.in = part.in;
-  result.in.x = o.in.x;
-  result.in.m = o.in.m;
   result.in.filled = options->filled ? o.in.filled : R4_NONE;
   result.drawn = drawn.list;
   result.draws = drawn.n;

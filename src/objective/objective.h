@@ -17,6 +17,9 @@
  * products of the width of x become products of width U. With masks in small windows of images, P places
  * a window, and module/reach.h follows d through the net. With masks on all features the leaf is x.
  *
+ * The network is seen from its leaf on, which is x unless the net names another node: the sum of embeddings for tokens.
+ * The data term learns (statistics of the batch, dropout); terms look at the net as it will be used.
+ *
  * If the data term sees filled examples f, which differ from x in masked features only, then x = f + P c, and
  * the network is seen at f + P (c + d): all that does not depend on the masked features is shared.
  *
@@ -25,6 +28,7 @@
 #ifndef R4_OBJECTIVE_OBJECTIVE_H
 #define R4_OBJECTIVE_OBJECTIVE_H
 
+#include "module/net.h"
 #include "r4.h"
 
 /* The words of each r4_explain, r4_norm and r4_form (but for the target, which a user asks for by a number). NULL ends
@@ -44,8 +48,12 @@ struct objective {
   const r4_id *param;
   const r4_objective_options *options;
   r4_objective_inputs in;
-  int64_t rows;  /* examples that are looked at: the batch, or for terms its first ones (options->guided) */
-  r4_id base;    /* examples that differ from x in the masked features only, or x; at least rows of them */
+  struct net_use look; /* how terms look at the net: as it will be used */
+  r4_id x;             /* the examples at the leaf of the net, which may be the examples themselves */
+  r4_id m;             /* their masks, shaped as the leaf, or what is looked at of it */
+  int64_t rows; /* examples that are looked at: the batch, or for terms its first ones (options->guided) */
+  r4_id
+    base; /* at the leaf, examples that differ from x in the masked features only, or x; at least rows of them */
   r4_id content; /* x - base at the features of the leaf; R4_NONE: base is x */
   r4_id eps;     /* a constant or an input */
   r4_id one_hot; /* of the labels */
@@ -112,8 +120,13 @@ bool objective_check(r4_graph *g, const r4_net *n, const r4_objective_options *p
 /* The same for an option that counts samples or steps, and must be at least 1. */
 bool objective_check_count(r4_graph *g, const char *name, int value);
 
-/* Adds the inputs x, y, m and, where the options have them, index and eps; sets what o keeps of them. */
+/* Adds the inputs x, y, m and, where the options have them, index, length and eps; sets what o keeps of them. */
 void objective_inputs(struct objective *o);
+
+/* Of one example, the features whose explanation is looked at: the leaf of the net. */
+int64_t objective_features(const r4_net *n);
+/* The leaf is a row of numbers for each feature of an example, a token. A mask has one number for each. */
+bool objective_leaf_is_rows(const r4_net *n);
 
 /* The shape of a batch of examples of shape one. */
 r4_shape objective_batch(r4_shape one, int64_t batch);
@@ -135,11 +148,10 @@ struct view view_clean(const struct objective *o);              /* at x itself  
 struct view view_moved(const struct objective *o, r4_id d);     /* at x + P d, the leaf is d         */
 struct view view_noisy(const struct objective *o, r4_id noise); /* at x + noise [samples * batch, ..] */
 
-r4_id view_nowhere(const struct objective *o);             /* d = 0                              */
-r4_id view_radius(const struct objective *o);              /* eps m                              */
-r4_box view_box(const struct objective *o, struct view v); /* leaf -+ eps m                      */
-r4_id view_allowed(const struct objective *o, r4_id d);    /* d clipped to the box and the range */
-r4_id view_repeat(r4_graph *g, r4_id x, int64_t times);    /* rows of x, times over              */
+r4_id view_nowhere(const struct objective *o);          /* d = 0                              */
+r4_id view_radius(const struct objective *o);           /* eps m                              */
+r4_id view_allowed(const struct objective *o, r4_id d); /* d clipped to the box and the range */
+r4_id view_repeat(r4_graph *g, r4_id x, int64_t times); /* rows of x, times over              */
 
 r4_id view_select(const struct objective *o, r4_id chosen, r4_id a,
                   r4_id b); /* a where chosen [batch], else b */
@@ -148,12 +160,20 @@ r4_id view_at_examples(const struct objective *o, struct view v,
 
 r4_id view_logits(const struct objective *o, struct view v);
 
+/* How bounds are found: one way today, of r4_bound. */
+enum bound_by { BOUND_BY_INTERVALS };
+
+/* lo <= y <= hi, where y is a function of the leaf of v, while the leaf moves by up to radius. */
+r4_pair view_bounds(const struct objective *o, enum bound_by by, struct view v, r4_id y, r4_id radius);
+
 /* ---- Explanations and their sizes: explain.c ---- */
 
 r4_id objective_logits(const struct objective *o, r4_id z); /* from the outputs of the net */
 r4_id objective_explain(const struct objective *o,
                         struct view v);                      /* g, shaped as the leaf; summed over samples */
 r4_id objective_explain_examples(const struct objective *o); /* g at the examples themselves */
+/* lo <= g(x') <= hi for all x' in x -+ radius */
+r4_pair objective_explain_bounds(const struct objective *o, enum bound_by by, r4_id radius);
 r4_id objective_example_sum(const struct objective *o,
                             r4_id v);                        /* sum_j v_ij                                 */
 r4_id objective_squares(const struct objective *o, r4_id v); /* || m . v_i ||_2^2                          */

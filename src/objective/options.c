@@ -40,7 +40,7 @@ bool objective_check_count(r4_graph *g, const char *name, int value)
 
 static bool check_sizes(r4_graph *g, const r4_net *n, const r4_objective_options *p)
 {
-  int64_t features = r4_shape_count(r4_net_input(n));
+  int64_t features = objective_features(n);
   if (p->batch < 1) return fail(g, "batch", (double)p->batch, "at least 1");
   if (p->guided < 0 || p->guided > p->batch)
     return fail(g, "guided", (double)p->guided, "0 (all) to the number of examples of a batch");
@@ -56,6 +56,7 @@ static bool check_reach(r4_graph *g, const r4_net *n, const r4_objective_options
   r4_shape in = r4_net_input(n);
   const int64_t *image = p->reach->level[0].image;
   if (p->masked) return fail(g, "masked", (double)p->masked, "0: masks are in windows, by reach");
+  if (n->leaf) return fail(g, "reach", 1, "0: the net is not explained at its input");
   if (in.rank == 3 && in.dim[0] == image[0] && in.dim[1] == image[1]) return true;
   r4_graph_fail(g, R4_E_ARGUMENT, "objective: reach is of a net for images of %lld x %lld, not of this one",
                 (long long)image[0], (long long)image[1]);
@@ -71,6 +72,13 @@ static bool check_choices(r4_graph *g, const r4_objective_options *p)
   return p->form != R4_FORM_TARGET || check_positive(g, "delta", p->delta);
 }
 
+/* What is about values of the input cannot be about another leaf. */
+static bool check_leaf(r4_graph *g, const r4_net *n, const r4_objective_options *p)
+{
+  if (p->ranged && n->leaf) return fail(g, "ranged", 1, "0: the net is not explained at its input");
+  return !p->lengths || r4_net_input(n).rank == 1 || fail(g, "lengths", 1, "0: examples are not tokens");
+}
+
 static bool check_data_term(r4_graph *g, const r4_net *n, const r4_objective_options *p)
 {
   int64_t classes = r4_net_classes(n);
@@ -83,8 +91,8 @@ static bool check_data_term(r4_graph *g, const r4_net *n, const r4_objective_opt
 
 bool objective_check(r4_graph *g, const r4_net *n, const r4_objective_options *p)
 {
-  if (!check_sizes(g, n, p) || !check_reach(g, n, p) || !check_choices(g, p) || !check_data_term(g, n, p))
-    return false;
+  if (!check_sizes(g, n, p) || !check_reach(g, n, p) || !check_leaf(g, n, p)) return false;
+  if (!check_choices(g, p) || !check_data_term(g, n, p)) return false;
   if (!check_weight(g, "lambda", p->lambda) || !check_weight(g, "lambda_r3", p->lambda_r3)) return false;
   if (!check_weight(g, "eps", p->eps) || !check_weight(g, "weight_penalty", p->weight_penalty)) return false;
   if (!isfinite(p->alpha)) return fail(g, "alpha", p->alpha, "a finite number");

@@ -8,7 +8,7 @@
 /* Sample s of the noise, [samples * batch, ...]. */
 static r4_id sample(const struct objective *o, r4_id noise, int s)
 {
-  r4_shape size = r4_node_shape(o->g, o->in.m);
+  r4_shape size = r4_node_shape(o->g, o->m);
   int64_t start[R4_MAX_RANK] = {s * size.dim[0]};
   r4_id xi = r4_slice(o->g, noise, start, size.dim, NULL);
   return view_allowed(o, r4_mul(o->g, view_radius(o), xi));
@@ -23,7 +23,7 @@ static r4_id quantity(struct objective *o)
 {
   r4_graph *g = o->g;
   if (!objective_check_count(g, "samples", o->options->samples)) return R4_NONE;
-  r4_shape rows = r4_node_shape(g, o->in.m);
+  r4_shape rows = r4_node_shape(g, o->m);
   rows.dim[0] *= o->options->samples;
   r4_id noise = objective_draw(o, "noise", rows, PURPOSE_NOISE, draw_signed);
   r4_id best = view_nowhere(o), largest = objective_norm(o, objective_explain_examples(o));

@@ -10,7 +10,7 @@ static r4_id quantity(struct objective *o)
   r4_graph *g = o->g;
   if (!objective_check_count(g, "samples", o->options->samples)) return R4_NONE;
   int64_t samples = o->options->samples;
-  r4_shape rows = objective_batch(r4_net_input(o->net), samples * o->rows);
+  r4_shape rows = objective_batch(net_leaf(o->net), samples * o->rows);
   r4_id noise = objective_draw(o, "noise", rows, PURPOSE_NOISE, draw_normal);
   r4_id sum = objective_explain(o, view_noisy(o, r4_mul(g, noise, o->eps)));
   return objective_squares(o, r4_scale(g, sum, 1.0 / (double)samples));

@@ -4,7 +4,7 @@
 
 static r4_shape flat(const struct objective *o, int64_t rows)
 {
-  return R4_SHAPE(rows, r4_shape_count(r4_net_input(o->net)));
+  return R4_SHAPE(rows, objective_features(o->net));
 }
 
 /* ---- Features of the leaf ---- */
@@ -34,15 +34,15 @@ r4_id view_features(const struct objective *o, r4_id v)
 /* A node of its own: a constant zero would be the same node as any other zero. */
 r4_id view_nowhere(const struct objective *o)
 {
-  return r4_detach(o->g, r4_scale(o->g, o->in.m, 0));
+  return r4_detach(o->g, r4_scale(o->g, o->m, 0));
 }
 
 struct view view_clean(const struct objective *o)
 {
   if (!o->in.index.i && !o->in.at.i)
-    return (struct view){.x = o->in.x, .leaf = o->in.x, .centre = o->in.x, .rows = o->rows};
+    return (struct view){.x = o->x, .leaf = o->x, .centre = o->x, .rows = o->rows};
   struct view v = view_moved(o, view_nowhere(o));
-  v.centre = r4_const(o->g, 0, r4_node_shape(o->g, o->in.m));
+  v.centre = r4_const(o->g, 0, r4_node_shape(o->g, o->m));
   return v;
 }
 
@@ -67,7 +67,7 @@ struct view view_noisy(const struct objective *o, r4_id noise)
   r4_graph *g = o->g;
   struct view v = view_clean(o);
   int64_t times = r4_node_shape(g, noise).dim[0] / o->rows;
-  v.x = r4_add(g, view_repeat(g, o->in.x, times), noise);
+  v.x = r4_add(g, view_repeat(g, o->x, times), noise);
   v.rows = times * o->rows;
   if (v.d.i) v.d = view_repeat(g, v.leaf, times);
   if (v.at.i) v.at = view_repeat(g, v.at, times);
@@ -90,17 +90,24 @@ r4_id view_logits(const struct objective *o, struct view v)
   r4_graph *g = o->g;
   if (v.at.i) return objective_logits(o, reach_apply(o->options->reach, o->net, g, o->param, v.x, v.d, v.at));
   r4_id x = v.d.i ? placed(o, v.x, v.d) : v.x;
-  return objective_logits(o, r4_net_apply(o->net, g, o->param, x));
+  struct net_use use = o->look;
+  if (use.valid.i && v.rows > o->rows) use.valid = view_repeat(g, use.valid, v.rows / o->rows);
+  return objective_logits(o, net_from_leaf(o->net, g, o->param, &use, x));
 }
 
 r4_id view_radius(const struct objective *o)
 {
-  return r4_mul(o->g, o->in.m, o->eps);
+  return r4_mul(o->g, o->m, o->eps);
 }
 
-r4_box view_box(const struct objective *o, struct view v)
+r4_pair view_bounds(const struct objective *o, enum bound_by by, struct view v, r4_id y, r4_id radius)
 {
-  return r4_box_around(v.leaf, v.centre, view_radius(o));
+  r4_box box = r4_box_around(v.leaf, v.centre, radius);
+  switch (by) {
+  case BOUND_BY_INTERVALS:
+    break;
+  }
+  return r4_bound(o->g, y, 1, &box);
 }
 
 /* -eps m <= d <= eps m, and low <= x + d <= high; where x itself is out of the range, d may be 0. */
@@ -110,7 +117,7 @@ r4_id view_allowed(const struct objective *o, r4_id d)
   const r4_objective_options *p = o->options;
   r4_id most = view_radius(o), least = r4_neg(g, most);
   if (p->ranged) {
-    r4_id x = view_features(o, o->in.x), zero = r4_const(g, 0, R4_SCALAR);
+    r4_id x = view_features(o, o->x), zero = r4_const(g, 0, R4_SCALAR);
     r4_id down = r4_sub(g, r4_const(g, p->low, R4_SCALAR), x);
     r4_id up = r4_sub(g, r4_const(g, p->high, R4_SCALAR), x);
     least = r4_max(g, least, r4_min(g, down, zero));
@@ -122,7 +129,7 @@ r4_id view_allowed(const struct objective *o, r4_id d)
 /* [batch] as [batch, 1, ...], to be repeated along the features. */
 static r4_id column(const struct objective *o, r4_id v)
 {
-  r4_shape shape = {.rank = r4_node_shape(o->g, o->in.m).rank, .dim = {o->rows}};
+  r4_shape shape = {.rank = r4_node_shape(o->g, o->m).rank, .dim = {o->rows}};
   for (int k = 1; k < shape.rank; k++) shape.dim[k] = 1;
   return r4_reshape(o->g, v, shape);
 }

@@ -133,6 +133,7 @@ static r4_status open_steps(struct run *r, r4_error *e)
                               .index = r->index,
                               .reach = r->reach,
                               .seed = (uint64_t)s->seed};
+  step.objective.frozen_statistics = s->frozen_statistics;
   step.objective.explain = task_explain(s, r->train);
   step.objective.filled = fill != R4_FILL_NONE;
   step.objective.filled_within = fill != R4_FILL_PASTE;
@@ -292,6 +293,7 @@ static r4_status one_step(struct run *r, r4_error *e)
   if (s) return s;
   clip_gradient(r->gradient, r->size, r->s->clip);
   r4_optimizer_step(r->optimizer, r->weights, r->gradient);
+  step_update_buffers(r->step, r->weights);
   bool penalised = b.masked && !at.off;
   add_to_sums(&r->state.sums, &b, penalised, &result);
   if (penalised) weigh(r, &result);

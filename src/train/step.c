@@ -34,16 +34,38 @@ struct step {
   struct variant variant[VARIANTS];
   size_t variants;
   float lambda, lambda_r3, eps; /* inputs of live objectives */
+  float *buffers; /* new values of the net's buffers, where these are in the weights; NULL: it has none */
 };
+
+static bool has_buffers(const r4_net *n)
+{
+  for (size_t k = 0; k < r4_net_params(n); k++)
+    if (r4_net_param_is_buffer(n, k)) return true;
+  return false;
+}
 
 struct step *step_new(const struct step_options *options, r4_error *e)
 {
   struct step *s = r4_mem_new(1, sizeof *s);
-  if (s)
+  bool buffers = has_buffers(options->net);
+  if (s && buffers) s->buffers = r4_mem_new_aligned(r4_net_size(options->net) * sizeof *s->buffers);
+  if (s && (s->buffers || !buffers)) {
     s->options = *options;
-  else
-    r4_fail(e, R4_E_MEMORY, "out of memory for a training step");
-  return s;
+    return s;
+  }
+  r4_fail(e, R4_E_MEMORY, "out of memory for a training step");
+  r4_mem_free(s);
+  return NULL;
+}
+
+void step_update_buffers(const struct step *s, float *weights)
+{
+  const r4_net *n = s->options.net;
+  for (size_t k = 0; k < r4_net_params(n) && s->buffers; k++) {
+    size_t at = r4_net_param_offset(n, k),
+           bytes = sizeof(float) * (size_t)r4_shape_count(r4_net_param_shape(n, k));
+    if (r4_net_param_is_buffer(n, k)) memcpy(weights + at, s->buffers + at, bytes);
+  }
 }
 
 static void variant_free(struct variant *v)
@@ -63,6 +85,7 @@ void step_free(struct step *s)
 {
   if (!s) return;
   for (size_t k = 0; k < s->variants; k++) variant_free(&s->variant[k]);
+  r4_mem_free(s->buffers);
   r4_mem_free(s);
 }
 
@@ -152,8 +175,11 @@ static r4_status compile_graph(struct step *s, struct variant *v, r4_graph *g, r
   memcpy(out, values, sizeof values);
   r4_grad(g, o.loss, n, param, out + OUTPUTS);
   size_t outputs = OUTPUTS;
-  for (size_t k = 0; k < n; k++)
-    if (learns(&s->options, k)) out[outputs++] = out[OUTPUTS + k];
+  for (size_t k = 0; k < n; k++) {
+    bool buffer = r4_net_param_is_buffer(net, k);
+    r4_id result = !buffer ? out[OUTPUTS + k] : o.updated && o.updated[k].i ? o.updated[k] : param[k];
+    if (buffer || learns(&s->options, k)) out[outputs++] = result;
+  }
   v->plan = r4_plan_new(g, outputs, out, NULL, e);
   if (!v->plan) return e->status;
   v->classes = elements(g, o.logits) / v->count;
@@ -206,7 +232,7 @@ static r4_status variant_for(struct step *s, size_t count, size_t guided, struct
 /* ---- Running ---- */
 
 static r4_status bind_batch(struct variant *v, const struct step_options *o, const r4_batch *b,
-                            const float *weights, float *gradient, r4_error *e)
+                            const float *weights, float *gradient, float *buffers, r4_error *e)
 {
   r4_status status = r4_plan_input(v->plan, "x", b->x, e);
   if (!status && o->objective.filled) status = r4_plan_input(v->plan, "filled", b->filled, e);
@@ -217,7 +243,9 @@ static r4_status bind_batch(struct variant *v, const struct step_options *o, con
   for (size_t k = 0, output = OUTPUTS; k < r4_net_params(o->net) && !status; k++) {
     size_t offset = r4_net_param_offset(o->net, k);
     status = r4_plan_input(v->plan, r4_net_param_name(o->net, k), weights + offset, e);
-    if (!status && learns(o, k)) status = r4_plan_output(v->plan, output++, gradient + offset, e);
+    bool buffer = r4_net_param_is_buffer(o->net, k);
+    float *to = buffer ? buffers : gradient;
+    if (!status && (buffer || learns(o, k))) status = r4_plan_output(v->plan, output++, to + offset, e);
   }
   return status;
 }
@@ -258,7 +286,7 @@ r4_status step_run(struct step *s, const r4_batch *batch, uint32_t n, const stru
 {
   struct variant *v = NULL;
   r4_status status = variant_for(s, batch->count, guided_rows(batch, at->off), &v, e);
-  if (!status) status = bind_batch(v, &s->options, batch, weights, gradient, e);
+  if (!status) status = bind_batch(v, &s->options, batch, weights, gradient, s->buffers, e);
   if (status) return status;
   s->lambda = (float)at->lambda;
   s->lambda_r3 = (float)at->lambda_r3;
