@@ -122,27 +122,26 @@ static void forget(struct evaluation *v)
 /* ---- The command ---- */
 
 /* A table for each set of data: figures of different data do not belong side by side. Changes v. */
-static void print_tables(const struct evaluation **v, size_t n)
+static int print_tables(const struct evaluation **v, size_t n)
 {
-  for (bool further = false; n; further = true) {
+  int code = EXIT_DONE;
+  for (bool further = false; n && !code; further = true) {
     const struct evaluation *same[MAX_WORDS], *first = v[0];
     size_t found = 0, rest = 0;
     for (size_t k = 0; k < n; k++) *(strcmp(v[k]->hash, first->hash) ? &v[rest++] : &same[found++]) = v[k];
     if (further) printf("\n");
     if (further || rest) printf("Data %.12s: %s\n\n", first->hash, shown(r4_data_about(first->data)).text);
-    eval_print_comparison(same, found);
+    code = eval_print_comparison(same, found);
     n = rest;
   }
+  return code;
 }
 
 static int print_all(const struct evaluation **v, size_t n, bool json)
 {
   int code = EXIT_DONE;
-  for (size_t k = 0; k < n && json && !code; k++) code = eval_print_json(v[k]);
-  if (n == 1 && !json)
-    eval_print_table(v[0]);
-  else if (!json)
-    print_tables(v, n);
+  if (!json) return n == 1 ? eval_print_table(v[0]) : print_tables(v, n);
+  for (size_t k = 0; k < n && !code; k++) code = eval_print_json(v[k]);
   return code;
 }
 

@@ -6,6 +6,7 @@
 #include "cmd_data.h"
 #include "figures.h"
 #include "runs.h"
+#include "table_out.h"
 
 enum { MAX_RUNS = 16, MAX_METHODS = 16 };
 
@@ -290,24 +291,28 @@ static void print_constant(const struct explanation *x)
              constant_advice(x->run[k] ? x->run[k]->settings : NULL));
 }
 
+static int print_shares(const struct explanation *x)
+{
+  r4_table *t = r4_table_new();
+  r4_table_column(t, NULL, 'l', 24);
+  for (size_t m = 0; m < x->methods; m++) r4_table_column(t, x->method[m], 'r', 16);
+  for (size_t k = 0; k < x->o.runs.n; k++) {
+    r4_table_cell(t, x->label[k]);
+    for (size_t m = 0; m < x->methods; m++) {
+      double share = share_of(x, m, k);
+      cell(t, isnan(share) ? "-" : "%.2f %%", 100 * share);
+    }
+  }
+  return table_end(stdout, "explain", t, R4_TABLE_PLAIN);
+}
+
 static int print_table(const struct explanation *x)
 {
   char out[4 * PATH_SIZE];
-  printf("Share of the attribution inside the mask, mean of %zu example%s\n\n%-24s", x->found,
-         x->found == 1 ? "" : "s", "");
-  for (size_t m = 0; m < x->methods; m++) printf("  %16s", x->method[m]);
-  printf("\n");
-  for (size_t k = 0; k < x->o.runs.n; k++) {
-    printf("%-24s", x->label[k]);
-    for (size_t m = 0; m < x->methods; m++) {
-      double share = share_of(x, m, k);
-      if (isnan(share))
-        printf("  %16s", "-");
-      else
-        printf("  %14.2f %%", 100 * share);
-    }
-    printf("\n");
-  }
+  printf("Share of the attribution inside the mask, mean of %zu example%s\n\n", x->found,
+         x->found == 1 ? "" : "s");
+  int code = print_shares(x);
+  if (code) return code;
   printf("\n");
   print_constant(x);
   r4_text_shown(x->out, out, sizeof out);

@@ -3,6 +3,7 @@
 
 #include "cli.h"
 #include "json_out.h"
+#include "table_out.h"
 
 struct nets_settings {
   const char *name;
@@ -86,38 +87,60 @@ static void add_json(r4_json *w, const struct facts *f)
   r4_json_close(w, '}');
 }
 
-static int print_all(bool json)
+static int print_all_json(void)
 {
-  r4_json *w = json ? r4_json_new() : NULL;
-  if (json)
-    r4_json_open(w, '[');
-  else
-    printf("%-20s %13s %10s  %-14s %s\n", "net", "parameters", "GFLOP", "input", "");
+  r4_json *w = r4_json_new();
+  r4_json_open(w, '[');
   for (size_t k = 0; k < r4_architecture_count(); k++) {
     struct facts f;
     if (!facts_of(k, &f)) return r4_json_free(w), EXIT_NO;
-    if (json)
-      add_json(w, &f);
-    else
-      printf("%-20s %13.0f %10.3f  %-14s %s\n", f.name, f.parameters, f.flops / 1e9, f.input, f.about);
+    add_json(w, &f);
   }
-  if (json) {
-    r4_json_close(w, ']');
-    return json_print(stdout, "nets", w);
+  r4_json_close(w, ']');
+  return json_print(stdout, "nets", w);
+}
+
+static void add_row(r4_table *t, const struct facts *f)
+{
+  r4_table_cell(t, f->name);
+  cell(t, "%.0f", f->parameters);
+  cell(t, "%.3f", f->flops / 1e9);
+  r4_table_cell(t, f->input);
+  r4_table_cell(t, f->about);
+}
+
+static int print_all(void)
+{
+  r4_table *t = r4_table_new();
+  r4_table_column(t, "net", 'l', 0);
+  r4_table_column(t, "parameters", 'r', 0);
+  r4_table_column(t, "GFLOP", 'r', 0);
+  r4_table_column(t, "input", 'l', 0);
+  r4_table_column(t, NULL, 'l', 0);
+  for (size_t k = 0; k < r4_architecture_count(); k++) {
+    struct facts f;
+    if (!facts_of(k, &f)) return r4_table_free(t), EXIT_NO;
+    add_row(t, &f);
   }
-  printf("%-20s %13s %10s  %-14s %s\n", "mlpA-B-..", "", "", "A",
-         "dense layers of these sizes, relu between them");
-  printf("\nr4 nets NAME prints a net's text; in a run: net: NAME, or net: NAME(classes=6).\n");
-  return EXIT_DONE;
+  r4_table_cell(t, "mlpA-B-..");
+  cells_empty(t, 2);
+  r4_table_cell(t, "A");
+  r4_table_cell(t, "dense layers of these sizes, relu between them");
+  int code = table_end(stdout, "nets", t, R4_TABLE_PLAIN);
+  if (!code) printf("\nr4 nets NAME prints a net's text; in a run: net: NAME, or net: NAME(classes=6).\n");
+  return code;
 }
 
 static int print_parts(void)
 {
+  r4_table *t = r4_table_new();
+  r4_table_column(t, NULL, 'l', 0);
+  r4_table_column(t, NULL, 'l', 0);
   for (size_t k = 0; k < r4_module_count(); k++) {
-    r4_module_info m = r4_module_describe(k);
-    printf("%-46s %s\n", m.usage, m.about);
+    r4_table_cell(t, r4_module_describe(k).usage);
+    r4_table_cell(t, r4_module_describe(k).about);
   }
-  return EXIT_DONE;
+  return table_end(stdout, "nets", t, R4_TABLE_PLAIN);
 }
 
 static int run(int argc, char **argv)
@@ -126,7 +149,8 @@ static int run(int argc, char **argv)
   if (!options_read("nets", options, &s, argc, argv)) return EXIT_USAGE;
   if (s.parts && (s.json || *s.name)) return cli_fail("nets", R4_E_ARGUMENT, "--parts stands alone");
   if (s.parts) return print_parts();
-  return *s.name ? print_one(&s) : print_all(s.json);
+  if (*s.name) return print_one(&s);
+  return s.json ? print_all_json() : print_all();
 }
 
 const struct command command_nets = {

@@ -1,8 +1,7 @@
 /* r4 ops: the table of operations and their rules. */
-#include <string.h>
-
 #include "cli.h"
 #include "json_out.h"
+#include "table_out.h"
 
 struct ops_settings {
   bool json, markdown;
@@ -33,45 +32,20 @@ static int print_json(void)
   return json_print(stdout, "ops", w);
 }
 
-enum { COLUMNS = 5 };
-struct row {
-  r4_op_info op;
-  char arity[16];
-};
-
-/* Row 0 is the heading. */
-static struct row row_of(size_t k)
+static int print_table(r4_table_form form)
 {
-  if (!k)
-    return (struct row){{.name = "operation", .grad = "grad", .bound = "bound", .kernels = "kernels"},
-                        "args"};
-  struct row r = {r4_op_describe(k - 1), "any"};
-  if (r.op.arity >= 0) snprintf(r.arity, sizeof r.arity, "%d", r.op.arity);
-  return r;
-}
-
-static const char *cell(const struct row *r, int column)
-{
-  const char *cells[COLUMNS] = {r->op.name, r->arity, r->op.grad, r->op.bound, r->op.kernels};
-  return cells[column];
-}
-
-/* Columns as wide as their widest cell. */
-static void print_table(const char *before, const char *between, const char *after, const char *rule)
-{
-  int width[COLUMNS] = {0};
-  for (size_t k = 0; k <= r4_op_count(); k++) {
-    struct row r = row_of(k);
-    for (int c = 0; c < COLUMNS - 1; c++) {
-      int length = (int)strlen(cell(&r, c));
-      if (length > width[c]) width[c] = length;
-    }
+  static const char *const heading[] = {"operation", "args", "grad", "bound", "kernels"};
+  r4_table *t = r4_table_new();
+  for (int k = 0; k < 5; k++) r4_table_column(t, heading[k], 'l', 0);
+  for (size_t k = 0; k < r4_op_count(); k++) {
+    r4_op_info op = r4_op_describe(k);
+    r4_table_cell(t, op.name);
+    cell(t, op.arity >= 0 ? "%d" : "any", op.arity);
+    r4_table_cell(t, op.grad);
+    r4_table_cell(t, op.bound);
+    r4_table_cell(t, op.kernels);
   }
-  for (size_t k = 0; k <= r4_op_count(); k++) {
-    struct row r = row_of(k);
-    for (int c = 0; c < COLUMNS; c++) printf("%s%-*s", c ? between : before, width[c], cell(&r, c));
-    printf("%s\n%s", after, k ? "" : rule);
-  }
+  return table_end(stdout, "ops", t, form);
 }
 
 static int run(int argc, char **argv)
@@ -80,11 +54,7 @@ static int run(int argc, char **argv)
   if (!options_read("ops", options, &s, argc, argv)) return EXIT_USAGE;
   if (s.json && s.markdown) return cli_fail("ops", R4_E_ARGUMENT, "choose one of --json and --markdown");
   if (s.json) return print_json();
-  if (s.markdown)
-    print_table("| ", " | ", " |", "|---|---|---|---|---|\n");
-  else
-    print_table("", "  ", "", "");
-  return EXIT_DONE;
+  return print_table(s.markdown ? R4_TABLE_MARKDOWN : R4_TABLE_PLAIN);
 }
 
 const struct command command_ops = {

@@ -44,6 +44,8 @@ struct printer {
   const char *heat;    /* JSON: the picture that was drawn, or NULL */
   struct ranked *rank; /* text: [classes]                     */
   r4_json *json;
+  r4_table *table; /* CSV */
+  int code;        /* CSV: the exit code so far */
 };
 
 /* Its memory; false when there is none. files are those that will be named. */

@@ -1,7 +1,8 @@
 /* r4 reproduce: all rows of a published table, trained, evaluated and set beside the published figures.
  *
  * experiments/NAME/table.csv has a line per row: its name, its preset as seen from that folder, the published figures,
- * empty where there are none, and settings (key=value ..) that it changes. Finished seeds are not trained again. */
+ * empty where there are none, and settings (key=value ..) that it changes, in quotes if there is a comma in them.
+ * Finished seeds are not trained again. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 
 #include "cmd_data.h"
 #include "figures.h"
+#include "table_out.h"
 #include "train.h"
 
 enum { MAX_SPLITS = 16 };
@@ -37,11 +39,10 @@ static const struct option options[] = {
   {0},
 };
 
-enum { MAX_ROWS = 32, FIELD = 128, FIELDS = 8 };
-enum { NAME, PRESET, AVG, AVG_SD, WORST, WORST_SD, KAPPA, SETTINGS };
+enum { MAX_ROWS = 32, SETTINGS_SIZE = 256 };
 
 struct row {
-  char field[FIELDS][FIELD]; /* of table.csv */
+  const char *name, *preset, *avg, *worst, *kappa, *settings; /* of table.csv */
   bool done;
   struct run_figures ours;
 };
@@ -49,6 +50,7 @@ struct row {
 struct table {
   const struct reproduce_settings *o;
   char folder[PATH_SIZE / 2], out[PATH_SIZE / 2];
+  r4_table *file;
   size_t rows;
   struct row row[MAX_ROWS];
 };
@@ -68,48 +70,49 @@ static bool is_wanted(const char *list, const char *preset)
 
 static const char *preset_name(const struct row *r)
 {
-  const char *slash = strrchr(r->field[PRESET], '/');
-  return slash ? slash + 1 : r->field[PRESET];
+  const char *slash = strrchr(r->preset, '/');
+  return slash ? slash + 1 : r->preset;
 }
 
-static bool read_row(struct table *t, char *line)
+static const char *field(const struct table *t, size_t row, const char *column)
 {
-  struct row *r = &t->row[t->rows];
-  char *rest = line;
-  if (t->rows == MAX_ROWS) return false;
-  *r = (struct row){0}; /* an unwanted one may have been here */
-  for (int k = 0; k < FIELDS; k++) {
-    char *field = strsep(&rest, k == SETTINGS ? "\r\n" : ",\r\n"); /* a setting may be a list: 1,2 */
-    if (!field && k == SETTINGS) break;
-    if (!field || strlen(field) >= FIELD) return false;
-    memcpy(r->field[k], field, strlen(field) + 1);
-  }
-  if (is_wanted(t->o->methods, preset_name(r))) t->rows++;
-  return true;
+  const char *text = r4_table_at(t->file, row, column);
+  return text ? text : "";
 }
 
-static bool read_table(struct table *t)
+static struct row row_of(const struct table *t, size_t k)
 {
-  char path[PATH_SIZE], line[512];
-  int number = 1;
+  return (struct row){
+    .name = field(t, k, "name"),
+    .preset = field(t, k, "preset"),
+    .avg = field(t, k, "avg"),
+    .worst = field(t, k, "worst"),
+    .kappa = field(t, k, "kappa"),
+    .settings = field(t, k, "settings"),
+  };
+}
+
+/* Returns an exit code. */
+static int read_table(struct table *t)
+{
+  char path[PATH_SIZE], text[PATH_SIZE + 200] = "";
+  r4_error e = {0};
   snprintf(path, sizeof path, "%s/table.csv", t->folder);
-  FILE *f = fopen(path, "r");
-  bool ok = f && fgets(line, sizeof line, f); /* the heading */
-  while (ok && fgets(line, sizeof line, f)) {
-    number++;
-    ok = read_row(t, line);
+  t->file = r4_table_read(path, &e);
+  if (!t->file) return cli_fail("reproduce", e.status, e.text);
+  for (size_t k = 0; k < r4_table_rows(t->file) && !*text; k++) {
+    struct row r = row_of(t, k);
+    if (!*r.preset || strlen(r.settings) >= SETTINGS_SIZE / 2)
+      snprintf(text, sizeof text, "%s: row %zu: expected a preset, and settings below %d characters", path,
+               k + 1, SETTINGS_SIZE / 2);
+    else if (t->rows == MAX_ROWS)
+      snprintf(text, sizeof text, "%s: more than %d rows", path, MAX_ROWS);
+    else if (is_wanted(t->o->methods, preset_name(&r)))
+      t->row[t->rows++] = r;
   }
-  if (!f)
-    fprintf(stderr, "r4 reproduce: %s: %s\n", path, strerror(errno));
-  else if (!ok && t->rows == MAX_ROWS)
-    fprintf(stderr, "r4 reproduce: %s: more than %d rows\n", path, MAX_ROWS);
-  else if (!ok)
-    fprintf(stderr, "r4 reproduce: %s:%d: expected %d fields or %d, below %d characters each\n", path, number,
-            SETTINGS, FIELDS, FIELD);
-  else if (!t->rows)
-    fprintf(stderr, "r4 reproduce: no row of %s is among \"%s\"\n", path, t->o->methods);
-  if (f) fclose(f);
-  return ok && t->rows;
+  if (!*text && !t->rows)
+    snprintf(text, sizeof text, "no row of %s is among \"%.100s\"", path, t->o->methods);
+  return *text ? cli_fail("reproduce", R4_E_ARGUMENT, text) : EXIT_DONE;
 }
 
 /* ---- Making a row ---- */
@@ -137,19 +140,20 @@ static int evaluate(const char (*run)[PATH_SIZE], size_t runs, struct run_figure
 }
 
 /* The row's settings, "data.seed=2" for a split, then those of the command line. */
-static void write_settings(const struct table *t, const struct row *r, int64_t split, char to[2 * FIELD])
+static void write_settings(const struct table *t, const struct row *r, int64_t split, char to[SETTINGS_SIZE])
 {
-  const char *own = r->field[SETTINGS];
-  snprintf(to, 2 * FIELD, "%s", own);
-  if (t->o->splits > 1) snprintf(to, 2 * FIELD, "%s%sdata.seed=%lld", own, *own ? " " : "", (long long)split);
+  const char *own = r->settings;
+  snprintf(to, SETTINGS_SIZE, "%s", own);
+  if (t->o->splits > 1)
+    snprintf(to, SETTINGS_SIZE, "%s%sdata.seed=%lld", own, *own ? " " : "", (long long)split);
 }
 
-static r4_settings *row_settings(const struct table *t, const struct row *r, char settings[2 * FIELD],
+static r4_settings *row_settings(const struct table *t, const struct row *r, char settings[SETTINGS_SIZE],
                                  int *code)
 {
   char preset[PATH_SIZE], *rest = settings;
   struct words set = {0};
-  snprintf(preset, sizeof preset, "%s/%s.yaml", t->folder, r->field[PRESET]);
+  snprintf(preset, sizeof preset, "%s/%s.yaml", t->folder, r->preset);
   for (char *word; (word = strsep(&rest, " "));)
     if (*word) set.word[set.n++] = word; /* half as many as characters at most: they fit */
   return train_settings("reproduce", preset, &set, &t->o->set, code);
@@ -167,7 +171,7 @@ static void name_run(const struct table *t, const struct row *r, const char *set
 static int train_split(const struct table *t, const struct row *r, int64_t split, char run[PATH_SIZE],
                        bool *stopped)
 {
-  char settings[2 * FIELD];
+  char settings[SETTINGS_SIZE];
   write_settings(t, r, split, settings);
   name_run(t, r, settings, run);
   struct job j = {
@@ -188,7 +192,7 @@ static int make_row(struct table *t, struct row *r)
   static char run[MAX_SPLITS][PATH_SIZE];
   bool stopped = false;
   int code = EXIT_DONE;
-  if (!t->o->quiet) fprintf(stderr, "%s\n", r->field[NAME]);
+  if (!t->o->quiet) fprintf(stderr, "%s\n", r->name);
   for (int64_t k = 0; k < t->o->splits && !code && !stopped; k++)
     code = train_split(t, r, k, run[k], &stopped);
   if (stopped || code) return code;
@@ -203,7 +207,7 @@ static int make_row(struct table *t, struct row *r)
 static const struct row *find_row(const struct table *t, const char *preset)
 {
   for (const struct row *r = t->row; r < t->row + t->rows; r++)
-    if (r->done && !strcmp(preset_name(r), preset) && !*r->field[SETTINGS]) return r;
+    if (r->done && !strcmp(preset_name(r), preset) && !*r->settings) return r;
   return NULL;
 }
 
@@ -216,21 +220,29 @@ static double gap_closed(const struct table *t, const struct row *r)
   return gap > 0.01 ? (r->ours.summary.worst.mean - low) / gap : NAN;
 }
 
-static const char *or_dash(const char *field)
+static void add_mean_sd(r4_table *t, const char *star, r4_mean_sd v)
 {
-  return *field ? field : "-";
+  cell(t, isnan(v.mean) ? "-" : "%s%*.2f +- %.2f", star, *star ? 4 : 5, 100 * v.mean, 100 * v.sd);
 }
 
-/* A star stands at a kappa that means nothing. */
-static void print_kappa(FILE *f, const struct row *r)
+static void add_published(r4_table *t, const char *figure)
+{
+  r4_table_cell(t, *figure ? figure : "-");
+}
+
+/* A star stands at a figure that means nothing. */
+static const char *star(const struct row *r)
+{
+  return *r->ours.constant ? "*" : "";
+}
+
+static void add_kappas(r4_table *t, const struct row *r)
 {
   const r4_summary *s = &r->ours.summary;
-  const char *star = *r->ours.constant ? "*" : "";
-  char a[FIGURE_SIZE], b[FIGURE_SIZE], ratio[FIGURE_SIZE];
-  figure_text(s->kappa_masked_max.mean, 3, "none", a);
-  figure_text(s->kappa_masked_mean.mean, 3, "none", b);
-  figure_text(s->kappa_masked_max.mean / s->kappa_core_max.mean, 2, "-", ratio);
-  fprintf(f, "| %s%-*s | %s%-*s | %-7s ", star, *star ? 7 : 8, a, star, *star ? 7 : 8, b, ratio);
+  char text[FIGURE_SIZE];
+  cell(t, "%s%s", star(r), figure_text(s->kappa_masked_max.mean, 3, "none", text));
+  cell(t, "%s%s", star(r), figure_text(s->kappa_masked_mean.mean, 3, "none", text));
+  r4_table_cell(t, figure_text(s->kappa_masked_max.mean / s->kappa_core_max.mean, 2, "-", text));
 }
 
 /* Whether what the paste test finds is a column of the table. */
@@ -241,30 +253,45 @@ static bool has_paste(const struct table *t)
   return any;
 }
 
-static void print_lost(FILE *f, const struct row *r)
+static void add_figures(r4_table *to, const struct table *t, const struct row *r)
 {
-  fprintf(f, "| %5.2f +- %.2f ", 100 * r->ours.summary.accuracy.mean, 100 * r->ours.summary.accuracy.sd);
-  if (!r->ours.pasted || isnan(r->ours.lost.mean))
-    fprintf(f, "|             - ");
-  else
-    fprintf(f, "| %s%*.2f +- %.2f ", *r->ours.constant ? "*" : "", *r->ours.constant ? 4 : 5,
-            100 * r->ours.lost.mean, 100 * r->ours.lost.sd);
-}
-
-static void print_row(FILE *f, const struct table *t, const struct row *r)
-{
+  static const r4_mean_sd none = {NAN, NAN};
   const r4_summary *s = &r->ours.summary;
   double gap = gap_closed(t, r);
-  fprintf(f, "| %-21s | %5.2f +- %.2f | %5.2f +- %.2f | %5.2f ", r->field[NAME], 100 * s->avg.mean,
-          100 * s->avg.sd, 100 * s->worst.mean, 100 * s->worst.sd, 100 * s->group[s->worst_mean_group].mean);
-  if (isnan(gap))
-    fprintf(f, "|    - ");
-  else
-    fprintf(f, "| %4.0f ", 100 * gap);
-  print_kappa(f, r);
-  if (has_paste(t)) print_lost(f, r);
-  fprintf(f, "| %6s | %6s | %7s |\n", or_dash(r->field[AVG]), or_dash(r->field[WORST]),
-          or_dash(r->field[KAPPA]));
+  r4_table_cell(to, r->name);
+  add_mean_sd(to, "", s->avg);
+  add_mean_sd(to, "", s->worst);
+  cell(to, "%5.2f", 100 * s->group[s->worst_mean_group].mean);
+  cell(to, isnan(gap) ? "-" : "%.0f", 100 * gap);
+  add_kappas(to, r);
+  if (has_paste(t)) {
+    add_mean_sd(to, "", s->accuracy);
+    add_mean_sd(to, star(r), r->ours.pasted ? r->ours.lost : none);
+  }
+  add_published(to, r->avg);
+  add_published(to, r->worst);
+  add_published(to, r->kappa);
+}
+
+static r4_table *results_new(const struct table *t)
+{
+  static const struct {
+    const char *heading;
+    char side;
+    int width;
+    bool paste; /* only with what the paste test finds */
+  } column[] = {
+    {"", 'l', 21, false},     {"average", 'l', 13, false}, {"worst group", 'l', 13, false},
+    {"means", 'l', 5, false}, {"gap", 'r', 4, false},      {"kappa", 'l', 8, false},
+    {"mean", 'l', 8, false},  {"ratio", 'l', 7, false},    {"accuracy", 'l', 13, true},
+    {"lost", 'l', 13, true},  {"paper", 'r', 6, false},    {"worst", 'r', 6, false},
+    {"kappa", 'r', 7, false},
+  };
+  r4_table *to = r4_table_new();
+  for (size_t k = 0; k < sizeof column / sizeof *column; k++)
+    if (!column[k].paste || has_paste(t))
+      r4_table_column(to, column[k].heading, column[k].side, column[k].width);
+  return to;
 }
 
 /* What must be known about the figures above. */
@@ -272,7 +299,7 @@ static void print_notes(FILE *f, const struct table *t)
 {
   bool none = false;
   for (const struct row *r = t->row; r < t->row + t->rows; r++) {
-    if (r->done && *r->ours.constant) fprintf(f, "\n\\* %s: %s.\n", r->field[NAME], r->ours.constant);
+    if (r->done && *r->ours.constant) fprintf(f, "\n\\* %s: %s.\n", r->name, r->ours.constant);
     none |= r->done && isnan(r->ours.summary.kappa_masked_max.mean);
   }
   if (none) fprintf(f, "\nkappa is none where no test example has a mask.\n");
@@ -280,7 +307,6 @@ static void print_notes(FILE *f, const struct table *t)
 
 static void print_heading(FILE *f, const struct table *t)
 {
-  bool paste = has_paste(t);
   fprintf(f, "%s: %lld seeds", t->o->name, (long long)t->o->seeds);
   if (t->o->splits > 1) fprintf(f, " of each of %lld splits of the data", (long long)t->o->splits);
   fprintf(f,
@@ -289,24 +315,23 @@ static void print_heading(FILE *f, const struct table *t)
           "the ceiling.\n"
           "kappa: width of the bounds of the input gradient over the masked box, largest and mean; ratio: to "
           "the core box.\n");
-  if (paste)
+  if (has_paste(t))
     fprintf(f,
             "Lost: of the right answers to examples without a mask, those that are wrong when masked content "
             "of other classes\n"
             "is put on them.\n");
-  fprintf(f, "\n| %-21s | %-13s | %-13s | %-5s | %4s | %-8s | %-8s | %-7s | %s%6s | %6s | %7s |\n", "",
-          "average", "worst group", "means", "gap", "kappa", "mean", "ratio",
-          paste ? "accuracy      | lost          | " : "", "paper", "worst", "kappa");
-  fprintf(f, "|---|---|---|---|---|---|---|---|%s---|---|---|\n", paste ? "---|---|" : "");
+  fprintf(f, "\n");
 }
 
 static int print_markdown(FILE *f, const struct table *t)
 {
+  r4_table *to = results_new(t);
   print_heading(f, t);
   for (size_t k = 0; k < t->rows; k++)
-    if (t->row[k].done) print_row(f, t, &t->row[k]);
+    if (t->row[k].done) add_figures(to, t, &t->row[k]);
+  int code = table_end(f, "reproduce", to, R4_TABLE_MARKDOWN);
   print_notes(f, t);
-  return EXIT_DONE;
+  return code;
 }
 
 static void add_row(r4_json *w, const struct row *r)
@@ -314,9 +339,9 @@ static void add_row(r4_json *w, const struct row *r)
   const r4_summary *s = &r->ours.summary;
   r4_json_break(w);
   r4_json_open(w, '{');
-  json_text(w, "name", r->field[NAME]);
-  json_text(w, "preset", r->field[PRESET]);
-  json_text(w, "settings", r->field[SETTINGS]);
+  json_text(w, "name", r->name);
+  json_text(w, "preset", r->preset);
+  json_text(w, "settings", r->settings);
   json_mean_sd(w, "accuracy", s->accuracy, 100);
   json_mean_sd(w, "avg_group_accuracy", s->avg, 100);
   json_mean_sd(w, "worst_group_accuracy", s->worst, 100);
@@ -388,10 +413,11 @@ static int run(int argc, char **argv)
     fprintf(stderr, "r4 reproduce: --out is a path of %d characters, too long\n", length);
     return EXIT_USAGE;
   }
-  if (!read_table(&t)) return EXIT_USAGE;
-  int code = make_all(&t);
-  if (code) return code;
-  return (o.json ? print_json : print_markdown)(stdout, &t);
+  int code = read_table(&t);
+  if (!code) code = make_all(&t);
+  if (!code) code = (o.json ? print_json : print_markdown)(stdout, &t);
+  r4_table_free(t.file);
+  return code;
 }
 
 const struct command command_reproduce = {

@@ -1,6 +1,7 @@
 /* r4 data list: the data sets that have a name, recipes, and what can be read. */
 #include "cmd_data.h"
 #include "json_out.h"
+#include "table_out.h"
 
 struct data_list_settings {
   bool json;
@@ -13,34 +14,74 @@ static const struct option options[] = {
 
 /* ---- For people ---- */
 
-static void print_known(const r4_known *k)
+/* Indented, with so many columns. */
+static r4_table *list_new(int columns)
 {
-  char size[32] = "", path[PATH_MAX] = "";
-  if (known_bytes(k) > 0) snprintf(size, sizeof size, "%.0f MB", 1e-6 * known_bytes(k));
-  printf("  %-14s %-7s %-13s %s\n", k->name, size, k->licence, k->about);
-  if (known_built_in(k)) return;
-  if (known_is_here(k) && known_path(k, path))
-    printf("  %-14s in %s\n", "", path);
-  else
-    printf("  %-14s not here; r4 data get %s%s\n", "", k->name, k->by_hand ? " says how to get it" : "");
+  r4_table *t = r4_table_new();
+  for (int k = 0; k <= columns; k++) r4_table_column(t, NULL, 'l', 0);
+  return t;
 }
 
-static void print_text(void)
+/* The second line says where it is. */
+static void add_known_rows(r4_table *t, const r4_known *k)
+{
+  char path[PATH_MAX] = "";
+  cells_empty(t, 1);
+  r4_table_cell(t, k->name);
+  cell(t, known_bytes(k) > 0 ? "%.0f MB" : "", 1e-6 * known_bytes(k));
+  r4_table_cell(t, k->licence);
+  r4_table_cell(t, k->about);
+  if (known_built_in(k)) return;
+  cells_empty(t, 4);
+  if (known_is_here(k) && known_path(k, path))
+    cell(t, "in %s", path);
+  else
+    cell(t, "not here; r4 data get %s%s", k->name, k->by_hand ? " says how to get it" : "");
+}
+
+static int print_known(void)
 {
   const r4_known *k;
-  printf("Known data sets\n");
-  for (size_t i = 0; (k = r4_known_at(i)); i++) print_known(k);
-  printf("\nRecipes (r4 data make)\n");
+  r4_table *t = list_new(4);
+  for (size_t i = 0; (k = r4_known_at(i)); i++) add_known_rows(t, k);
+  return table_end(stdout, "data list", t, R4_TABLE_PLAIN);
+}
+
+static int print_recipes(void)
+{
+  r4_table *t = list_new(2);
   for (size_t i = 0; i < r4_recipe_count(); i++) {
     r4_recipe_info r = r4_recipe_describe(i);
-    printf("  %-16s %s\n  %-16s from %s\n", r.name, r.about, "", r.from ? r.from : "any source (--from)");
+    cells_empty(t, 1);
+    r4_table_cell(t, r.name);
+    r4_table_cell(t, r.about);
+    cells_empty(t, 2);
+    cell(t, "from %s", r.from ? r.from : "any source (--from)");
   }
+  return table_end(stdout, "data list", t, R4_TABLE_PLAIN);
+}
+
+static int print_formats(size_t n, r4_format_info (*describe)(size_t))
+{
+  r4_table *t = list_new(2);
+  for (size_t i = 0; i < n; i++) {
+    cells_empty(t, 1);
+    r4_table_cell(t, describe(i).name);
+    r4_table_cell(t, describe(i).about);
+  }
+  return table_end(stdout, "data list", t, R4_TABLE_PLAIN);
+}
+
+static int print_text(void)
+{
+  printf("Known data sets\n");
+  int code = print_known();
+  printf("\nRecipes (r4 data make)\n");
+  if (!code) code = print_recipes();
   printf("\nFormats\n");
-  for (size_t i = 0; i < r4_format_count(); i++)
-    printf("  %-14s %s\n", r4_format_describe(i).name, r4_format_describe(i).about);
+  if (!code) code = print_formats(r4_format_count(), r4_format_describe);
   printf("\nMasks, besides images of them (--masks)\n");
-  for (size_t i = 0; i < r4_mask_source_count(); i++)
-    printf("  %-14s %s\n", r4_mask_source_describe(i).name, r4_mask_source_describe(i).about);
+  return code ? code : print_formats(r4_mask_source_count(), r4_mask_source_describe);
 }
 
 /* ---- For machines ---- */
@@ -104,9 +145,7 @@ static int run(int argc, char **argv)
 {
   struct data_list_settings s;
   if (!options_read("data list", options, &s, argc, argv)) return EXIT_USAGE;
-  if (s.json) return print_json();
-  print_text();
-  return EXIT_DONE;
+  return s.json ? print_json() : print_text();
 }
 
 const struct command data_list = {

@@ -3,6 +3,7 @@
 
 #include "cmd_data.h"
 #include "json_out.h"
+#include "table_out.h"
 
 static const char *const split_name[R4_SPLITS] = {"train", "val", "test"};
 
@@ -22,37 +23,37 @@ static bool has_groups(const r4_data *d)
 
 /* ---- For people ---- */
 
-static void print_row(const char *name, int width, r4_counts c)
+static void add_row(r4_table *t, const char *name, r4_counts c)
 {
   size_t masked = 0;
-  printf("%-*s", width, shown(name).text);
+  r4_table_cell(t, name);
   for (int k = 0; k < R4_SPLITS; k++) {
-    printf(" %8zu", c.examples[k]);
+    cell(t, "%zu", c.examples[k]);
     masked += c.masked[k];
   }
-  printf(" %8zu\n", masked);
+  cell(t, "%zu", masked);
 }
 
-static void print_rows(const r4_data *d, const char *title, bool groups)
+static int print_counts(const r4_data *d, bool groups)
 {
   size_t n = groups ? r4_data_groups(d) : r4_data_classes(d);
-  int width = (int)strlen(title);
-  for (size_t k = 0; k < n; k++) {
-    int length = (int)strlen(shown(groups ? r4_data_group_name(d, k) : r4_data_class_name(d, k)).text);
-    if (length > width) width = length;
-  }
-  printf("\n%-*s %8s %8s %8s %8s\n", width, title, "train", "val", "test", "masked");
+  r4_table *t = r4_table_new();
+  r4_table_column(t, groups ? "group" : "class", 'l', 0);
+  for (int k = 0; k < R4_SPLITS; k++) r4_table_column(t, split_name[k], 'r', 7);
+  r4_table_column(t, "masked", 'r', 7);
   for (size_t k = 0; k < n; k++) {
     int32_t number = (int32_t)k;
     if (groups)
-      print_row(r4_data_group_name(d, k), width, r4_data_counts(d, -1, number));
+      add_row(t, r4_data_group_name(d, k), r4_data_counts(d, -1, number));
     else
-      print_row(r4_data_class_name(d, k), width, r4_data_counts(d, number, -1));
+      add_row(t, r4_data_class_name(d, k), r4_data_counts(d, number, -1));
   }
-  print_row("all", width, r4_data_counts(d, -1, -1));
+  add_row(t, "all", r4_data_counts(d, -1, -1));
+  printf("\n");
+  return table_end(stdout, "data", t, R4_TABLE_PLAIN);
 }
 
-static void print_text(const r4_data *d)
+static int print_text(const r4_data *d)
 {
   char hash[R4_HASH_SIZE];
   r4_facts f = r4_data_facts(d);
@@ -68,8 +69,8 @@ static void print_text(const r4_data *d)
   else
     printf("none has a mask\n");
   printf("hash %s\n", hash);
-  print_rows(d, "class", false);
-  if (has_groups(d)) print_rows(d, "group", true);
+  int code = print_counts(d, false);
+  return !code && has_groups(d) ? print_counts(d, true) : code;
 }
 
 /* ---- For machines ---- */
@@ -84,7 +85,7 @@ static void add_counts(r4_json *w, r4_counts c)
   }
 }
 
-static void add_rows(r4_json *w, const r4_data *d, bool groups)
+static void add_counts_of(r4_json *w, const r4_data *d, bool groups)
 {
   size_t n = groups ? r4_data_groups(d) : r4_data_classes(d);
   json_open(w, groups ? "groups" : "classes", '[');
@@ -132,8 +133,8 @@ static int print_json(const r4_data *d)
   json_open(w, "all", '{');
   add_counts(w, r4_data_counts(d, -1, -1));
   r4_json_close(w, '}');
-  add_rows(w, d, false);
-  add_rows(w, d, true);
+  add_counts_of(w, d, false);
+  add_counts_of(w, d, true);
   r4_json_close(w, '}');
   return json_print(stdout, "data", w);
 }
@@ -141,7 +142,5 @@ static int print_json(const r4_data *d)
 int print_data(const r4_data *d, bool json)
 {
   for (size_t k = 0; k < r4_data_notes(d); k++) fprintf(stderr, "note: %s\n", r4_data_note(d, k));
-  if (json) return print_json(d);
-  print_text(d);
-  return EXIT_DONE;
+  return (json ? print_json : print_text)(d);
 }

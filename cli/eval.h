@@ -16,10 +16,10 @@ struct evaluation {
   bool paste_asked;  /* say so, too, if there is nothing to paste */
 };
 
-/* One run with all figures, and several of the same data side by side. */
-void eval_print_table(const struct evaluation *v);
-void eval_print_comparison(const struct evaluation *const *v, size_t n);
-/* An object on a line of its own. Returns an exit code. */
+/* One run with all figures, and several of the same data side by side; one as an object on a line of its own. Return an
+ * exit code. */
+int eval_print_table(const struct evaluation *v);
+int eval_print_comparison(const struct evaluation *const *v, size_t n);
 int eval_print_json(const struct evaluation *v);
 
 #endif

@@ -1,44 +1,32 @@
 /* The tables of "r4 eval". */
 #include <math.h>
-#include <string.h>
 
 #include "eval.h"
 #include "figures.h"
+#include "table_out.h"
 
-enum { NAME_WIDTH = 16, CELL_WIDTH = 12 };
+enum { NAME_WIDTH = 15, CELL_WIDTH = 11 };
 
-/* ---- Cells ---- */
-
-/* Characters, not bytes. */
-static int width_of(const char *s)
-{
-  int n = 0;
-  for (; *s; s++) n += ((unsigned char)*s & 0xc0) != 0x80;
-  return n;
-}
-
-static void print_left(const char *s, int width)
-{
-  struct shown name = shown(s);
-  int n = width_of(name.text);
-  printf("%s%*s", name.text, n < width ? width - n : 0, "");
-}
-
-static void print_right(const char *s, int width)
-{
-  int n = width_of(s);
-  printf(" %*s%s", n < width ? width - n : 0, "", s);
-}
-
-/* Wide enough for the names of all groups. */
+/* Wide enough for the names of all groups: the tables of a run stand below each other. */
 static int name_width(const struct evaluation *v)
 {
   int width = NAME_WIDTH;
   for (size_t g = 0; g < v->summary.groups; g++) {
-    int n = width_of(shown(r4_data_group_name(v->data, g)).text);
+    int n = 0;
+    for (const char *s = shown(r4_data_group_name(v->data, g)).text; *s; s++)
+      n += ((unsigned char)*s & 0xc0) != 0x80;
     if (n > width) width = n;
   }
   return width;
+}
+
+/* A column of names, and others to the left. */
+static r4_table *table_of(const struct evaluation *v, int others, int width)
+{
+  r4_table *t = r4_table_new();
+  r4_table_column(t, NULL, 'l', name_width(v));
+  for (int k = 0; k < others; k++) r4_table_column(t, NULL, 'l', width);
+  return t;
 }
 
 /* ---- What must be said about the figures ---- */
@@ -67,112 +55,118 @@ static void print_constant(const struct evaluation *v, const char *prefix)
 
 /* ---- One run ---- */
 
-static void print_percent(const char *name, int width, r4_mean_sd v, const char *note)
+static void add_percent(r4_table *t, const char *name, r4_mean_sd v, const char *note)
 {
-  print_left(name, width);
-  printf(" %6.2f +- %.2f %%%s\n", 100 * v.mean, 100 * v.sd, note);
+  r4_table_cell(t, name);
+  cell(t, "%6.2f +- %.2f %%", 100 * v.mean, 100 * v.sd);
+  r4_table_cell(t, note);
 }
 
-static void print_groups(const struct evaluation *v, int width)
+static int print_groups(const struct evaluation *v)
 {
   const r4_summary *s = &v->summary;
   char note[80];
+  r4_table *t = table_of(v, 2, 0);
   for (size_t g = 0; g < s->groups; g++)
     if (!isnan(s->group[g].mean))
-      print_percent(r4_data_group_name(v->data, g), width, s->group[g],
-                    g == s->worst_mean_group ? "  least mean" : "");
-  printf("\n");
-  print_percent("group average", width, s->avg, "");
-  snprintf(note, sizeof note, "  (of each seed; of means %.2f %%)", 100 * s->group[s->worst_mean_group].mean);
-  print_percent("worst group", width, s->worst, note);
+      add_percent(t, r4_data_group_name(v->data, g), s->group[g],
+                  g == s->worst_mean_group ? "least mean" : "");
+  cells_empty(t, 3);
+  add_percent(t, "group average", s->avg, "");
+  snprintf(note, sizeof note, "(of each seed; of means %.2f %%)", 100 * s->group[s->worst_mean_group].mean);
+  add_percent(t, "worst group", s->worst, note);
+  return table_end(stdout, "eval", t, R4_TABLE_PLAIN);
 }
 
-static void print_kappa(const char *name, int width, r4_mean_sd masked, r4_mean_sd core)
+static void add_kappa(r4_table *t, const char *name, r4_mean_sd masked, r4_mean_sd core)
 {
-  char a[FIGURE_SIZE], b[FIGURE_SIZE], c[FIGURE_SIZE];
-  print_left(name, width);
-  printf(" %-10s %-10s %s\n", figure_text(masked.mean, 4, "none", a), figure_text(core.mean, 4, "none", b),
-         figure_text(masked.mean / core.mean, 3, "-", c));
+  char text[FIGURE_SIZE];
+  r4_table_cell(t, name);
+  r4_table_cell(t, figure_text(masked.mean, 4, "none", text));
+  r4_table_cell(t, figure_text(core.mean, 4, "none", text));
+  r4_table_cell(t, figure_text(masked.mean / core.mean, 3, "-", text));
+  cells_empty(t, 1);
 }
 
-static void print_fragility(const struct evaluation *v, int width)
+static int print_fragility(const struct evaluation *v)
 {
   const r4_metrics *m = v->metrics;
-  print_left("fragility", width);
-  printf(" %-10s %-10s ratio   width of the gradient's bounds, eps %g\n", "masked", "core", m->eps);
-  print_kappa("largest", width, v->summary.kappa_masked_max, v->summary.kappa_core_max);
-  print_kappa("mean", width, v->summary.kappa_masked_mean, v->summary.kappa_core_mean);
+  r4_table *t = table_of(v, 2, 9);
+  r4_table_column(t, NULL, 'l', 6);
+  r4_table_column(t, NULL, 'l', 0);
+  r4_table_cell(t, "fragility");
+  r4_table_cell(t, "masked");
+  r4_table_cell(t, "core");
+  r4_table_cell(t, "ratio");
+  cell(t, "width of the gradient's bounds, eps %g", m->eps);
+  add_kappa(t, "largest", v->summary.kappa_masked_max, v->summary.kappa_core_max);
+  add_kappa(t, "mean", v->summary.kappa_masked_mean, v->summary.kappa_core_mean);
+  int code = table_end(stdout, "eval", t, R4_TABLE_PLAIN);
   if (m->masked_examples < r4_data_count(v->data))
     printf("of %zu examples with a mask\n", m->masked_examples);
   if (m->core_examples < m->masked_examples)
     printf("core: without %zu examples that are masked all over\n", m->masked_examples - m->core_examples);
+  return code;
 }
 
 /* ---- The paste test ---- */
 
-static void print_lost(const struct evaluation *v, int width, size_t class)
+static void add_lost(r4_table *t, const struct evaluation *v, size_t class)
 {
   double found = 0, lost = 0, seeds = (double)v->summary.seeds;
+  size_t examples = v->pasted->examples[class];
   for (size_t k = 0; k < v->summary.seeds; k++)
     found += (double)v->pasted[k].found[class] / seeds, lost += v->pasted[k].lost[class] / seeds;
   r4_mean_sd share = r4_paste_share(v->pasted, v->summary.seeds, (int32_t) class);
-  print_left(r4_data_class_name(v->data, class), width);
+  r4_table_cell(t, r4_data_class_name(v->data, class));
   if (isnan(share.mean))
-    printf(" none found of %zu\n", v->pasted->examples[class]);
+    cell(t, "none found of %zu", examples);
   else
-    printf(" %6.2f +- %.2f %%  %.4g of %.4g found, of %zu\n", 100 * share.mean, 100 * share.sd, lost, found,
-           v->pasted->examples[class]);
+    cell(t, "%6.2f +- %.2f %%  %.4g of %.4g found, of %zu", 100 * share.mean, 100 * share.sd, lost, found,
+         examples);
 }
 
-static void print_paste(const struct evaluation *v, int width)
+static int print_paste(const struct evaluation *v)
 {
   const r4_pasted *p = v->pasted;
   if (p->none && v->paste_asked) printf("\npaste test: none, as %s\n", p->none);
-  if (p->none) return;
+  if (p->none) return EXIT_DONE;
   printf(
     "\npaste test: lost when masked content of other classes is put on them (%zu donors, %d draws each)\n",
     p->donors, p->draws);
+  r4_table *t = table_of(v, 1, 0);
   for (size_t c = 0; c < p->classes; c++)
-    if (p->examples[c]) print_lost(v, width, c);
+    if (p->examples[c]) add_lost(t, v, c);
+  return table_end(stdout, "eval", t, R4_TABLE_PLAIN);
 }
 
-void eval_print_table(const struct evaluation *v)
+int eval_print_table(const struct evaluation *v)
 {
   const r4_summary *s = &v->summary;
-  int width = name_width(v);
   r4_setting_value method = {0};
+  int code;
   r4_settings_get(v->run->settings, "method", &method, NULL);
   printf("%s: %s, %zu seed%s, %zu examples of %s\n\n", v->label, method.text, s->seeds,
          s->seeds == 1 ? "" : "s", r4_data_count(v->data), v->split);
-  print_groups(v, width);
+  if ((code = print_groups(v))) return code;
   printf("\n");
   if (has_no_kappa(v))
     print_why_no_kappa(v);
-  else
-    print_fragility(v, width);
-  print_paste(v, width);
+  else if ((code = print_fragility(v)))
+    return code;
+  if ((code = print_paste(v))) return code;
   if (s->constant) printf("\n");
   print_constant(v, "");
+  return EXIT_DONE;
 }
 
 /* ---- Runs side by side ---- */
 
-static int column_width(const struct evaluation *v)
+static void add_percents(r4_table *t, const char *name, const struct evaluation *const *v, size_t n,
+                         double (*of)(const r4_summary *, size_t), size_t group)
 {
-  int n = width_of(v->name);
-  return n > CELL_WIDTH ? n : CELL_WIDTH;
-}
-
-static void compare_row(const char *name, int width, const struct evaluation *const *v, size_t n,
-                        double (*of)(const r4_summary *, size_t), size_t group)
-{
-  char cell[FIGURE_SIZE];
-  print_left(name, width);
-  for (size_t k = 0; k < n; k++) {
-    snprintf(cell, sizeof cell, "%.2f %%", 100 * of(&v[k]->summary, group));
-    print_right(cell, column_width(v[k]));
-  }
-  printf("\n");
+  r4_table_cell(t, name);
+  for (size_t k = 0; k < n; k++) cell(t, "%.2f %%", 100 * of(&v[k]->summary, group));
 }
 
 static double of_group(const r4_summary *s, size_t group)
@@ -192,70 +186,71 @@ static double of_worst(const r4_summary *s, size_t group)
   return s->worst.mean;
 }
 
-/* A star stands at a kappa that means nothing. */
-static void compare_kappa(int width, const struct evaluation *const *v, size_t n)
+/* A star stands at a figure that means nothing. */
+static const char *star(const struct evaluation *v)
 {
-  char figure[FIGURE_SIZE], cell[FIGURE_SIZE + 2];
-  print_left("kappa, masked", width);
-  for (size_t k = 0; k < n; k++) {
-    figure_text(v[k]->summary.kappa_masked_max.mean, 4, "none", figure);
-    snprintf(cell, sizeof cell, "%s%s", v[k]->summary.constant ? "* " : "", figure);
-    print_right(cell, column_width(v[k]));
-  }
-  printf("\n");
+  return v->summary.constant ? "* " : "";
+}
+
+static void add_kappas(r4_table *t, const struct evaluation *const *v, size_t n)
+{
+  char figure[FIGURE_SIZE];
+  r4_table_cell(t, "kappa, masked");
+  for (size_t k = 0; k < n; k++)
+    cell(t, "%s%s", star(v[k]), figure_text(v[k]->summary.kappa_masked_max.mean, 4, "none", figure));
 }
 
 /* Where runs differ in eval.eps, their kappas are of different boxes. */
-static void compare_eps(int width, const struct evaluation *const *v, size_t n)
+static void add_eps(r4_table *t, const struct evaluation *const *v, size_t n)
 {
-  char cell[FIGURE_SIZE];
   bool differ = false;
   for (size_t k = 1; k < n; k++) differ |= v[k]->metrics->eps != v[0]->metrics->eps;
   if (!differ) return;
-  print_left("  at eps", width);
-  for (size_t k = 0; k < n; k++)
-    print_right(figure_text(v[k]->metrics->eps, 4, "", cell), column_width(v[k]));
-  printf("\n");
+  r4_table_cell(t, "  at eps");
+  for (size_t k = 0; k < n; k++) cell(t, "%.4g", v[k]->metrics->eps);
 }
 
-/* All runs look at the same data: what there is to paste is the same. */
-static void compare_paste(int width, const struct evaluation *const *v, size_t n)
+static void add_lost_by_paste(r4_table *t, const struct evaluation *const *v, size_t n)
 {
-  char figure[FIGURE_SIZE], cell[FIGURE_SIZE + 2];
-  const r4_pasted *p = v[0]->pasted;
-  if (p->none && v[0]->paste_asked) printf("paste test: none, as %s\n", p->none);
-  if (p->none) return;
-  print_left("lost by paste", width);
+  r4_table_cell(t, "lost by paste");
   for (size_t k = 0; k < n; k++) {
     double share = r4_paste_share(v[k]->pasted, v[k]->summary.seeds, -1).mean;
-    snprintf(figure, sizeof figure, isnan(share) ? "none" : "%.2f %%", 100 * share);
-    snprintf(cell, sizeof cell, "%s%s", v[k]->summary.constant ? "* " : "", figure);
-    print_right(cell, column_width(v[k]));
+    cell(t, isnan(share) ? "%snone" : "%s%.2f %%", star(v[k]), 100 * share);
   }
-  printf("\n");
 }
 
-void eval_print_comparison(const struct evaluation *const *v, size_t n)
+static void add_comparison(r4_table *t, const struct evaluation *const *v, size_t n)
 {
   const struct evaluation *first = v[0];
-  char heading[40], prefix[300];
-  int width = name_width(first);
-  snprintf(heading, sizeof heading, "accuracy of %s", first->split);
-  print_left(heading, width);
-  for (size_t k = 0; k < n; k++) print_right(v[k]->name, column_width(v[k]));
-  printf("\n\n");
+  cells_empty(t, n + 1);
   for (size_t g = 0; g < first->summary.groups; g++)
     if (!isnan(first->summary.group[g].mean))
-      compare_row(r4_data_group_name(first->data, g), width, v, n, of_group, g);
-  printf("\n");
-  compare_row("group average", width, v, n, of_average, 0);
-  compare_row("worst group", width, v, n, of_worst, 0);
-  compare_kappa(width, v, n);
-  compare_eps(width, v, n);
-  compare_paste(width, v, n);
+      add_percents(t, r4_data_group_name(first->data, g), v, n, of_group, g);
+  cells_empty(t, n + 1);
+  add_percents(t, "group average", v, n, of_average, 0);
+  add_percents(t, "worst group", v, n, of_worst, 0);
+  add_kappas(t, v, n);
+  add_eps(t, v, n);
+  if (!first->pasted->none) add_lost_by_paste(t, v, n);
+}
+
+int eval_print_comparison(const struct evaluation *const *v, size_t n)
+{
+  const struct evaluation *first = v[0];
+  const char *none =
+    first->pasted->none; /* all runs look at the same data: what there is to paste is the same */
+  char text[300];
+  r4_table *t = r4_table_new();
+  snprintf(text, sizeof text, "accuracy of %s", first->split);
+  r4_table_column(t, text, 'l', name_width(first));
+  for (size_t k = 0; k < n; k++) r4_table_column(t, v[k]->name, 'r', CELL_WIDTH);
+  add_comparison(t, v, n);
+  int code = table_end(stdout, "eval", t, R4_TABLE_PLAIN);
+  if (none && first->paste_asked) printf("paste test: none, as %s\n", none);
   if (has_no_kappa(first)) print_why_no_kappa(first);
   for (size_t k = 0; k < n; k++) {
-    snprintf(prefix, sizeof prefix, "* %.250s: ", v[k]->name);
-    print_constant(v[k], prefix);
+    snprintf(text, sizeof text, "* %.250s: ", v[k]->name);
+    print_constant(v[k], text);
   }
+  return code;
 }

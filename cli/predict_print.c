@@ -4,6 +4,7 @@
 
 #include "cmd_predict.h"
 #include "figures.h"
+#include "table_out.h"
 
 enum { WIDEST = 60 };
 
@@ -44,6 +45,7 @@ bool printer_make(struct printer *p, const struct printing *as, const struct spe
 void printer_clear(struct printer *p)
 {
   r4_json_free(p->json);
+  r4_table_free(p->table);
   free(p->rank);
   *p = (struct printer){0};
 }
@@ -80,44 +82,37 @@ const struct printing print_text = {.begin = no_heading, .answer = text_answer};
 
 /* ---- CSV ---- */
 
-/* In quotes where RFC 4180 or a spreadsheet needs them. */
-static void csv_field(const char *before, const char *s)
-{
-  char *text = shown_whole(s), *c = text;
-  size_t n = text ? strlen(text) : 0;
-  bool quotes = n && (strpbrk(text, ",;\"") || *text == ' ' || text[n - 1] == ' ');
-  fputs(quotes ? "\"" : "", stdout);
-  fputs(before, stdout);
-  for (; c && *c; c++) {
-    if (*c == '"') putchar('"');
-    putchar(*c);
-  }
-  fputs(quotes ? "\"" : "", stdout);
-  free(text);
-}
-
+/* The headings and then each answer at once: there may be very many. */
 static void csv_begin(struct printer *p)
 {
-  printf("file,answer,probability");
+  char heading[CELL_SIZE];
+  p->table = r4_table_new();
+  r4_table_column(p->table, "file", 'l', 0);
+  r4_table_column(p->table, "answer", 'l', 0);
+  r4_table_column(p->table, "probability", 'l', 0);
   for (size_t k = 0; k < p->who->classes; k++) {
-    putchar(',');
-    csv_field("p_", p->who->name[k]);
+    snprintf(heading, sizeof heading, "p_%s", p->who->name[k]);
+    r4_table_column(p->table, heading, 'l', 0);
   }
-  putchar('\n');
+  p->code = table_print(stdout, "predict", p->table, R4_TABLE_CSV);
 }
 
 static void csv_answer(struct printer *p, const char *file, const float *probability)
 {
   size_t best = most_probable(p->who->classes, probability);
-  csv_field("", file);
-  putchar(',');
-  csv_field("", p->who->name[best]);
-  printf(",%.9g", (double)probability[best]);
-  for (size_t k = 0; k < p->who->classes; k++) printf(",%.9g", (double)probability[k]);
-  putchar('\n');
+  r4_table_cell(p->table, file);
+  r4_table_cell(p->table, p->who->name[best]);
+  cell(p->table, "%.9g", (double)probability[best]);
+  for (size_t k = 0; k < p->who->classes; k++) cell(p->table, "%.9g", (double)probability[k]);
+  if (!p->code) p->code = table_print(stdout, "predict", p->table, R4_TABLE_CSV);
 }
 
-const struct printing print_csv = {.begin = csv_begin, .answer = csv_answer};
+static int csv_end(struct printer *p)
+{
+  return p->code;
+}
+
+const struct printing print_csv = {.begin = csv_begin, .answer = csv_answer, .end = csv_end};
 
 /* ---- JSON ---- */
 

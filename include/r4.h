@@ -1342,6 +1342,36 @@ void r4_json_text(r4_json *w, const char *s); /* what is not UTF-8 becomes \xff,
 /* The text so far (r4_string_free), or NULL when out of memory; the writer is then empty again. */
 char *r4_json_take(r4_json *w);
 
+/* ---- Tables --------------------------------------------------------------------------------- */
+
+/* Columns, then cells, row by row from left to right; a row that is not full is left out. Cells are kept as
+ * r4_text_shown shows them. A failed allocation, that of the table included, shows once, in r4_table_take. */
+typedef struct r4_table r4_table;
+
+r4_table *r4_table_new(void);
+void r4_table_free(r4_table *t);
+
+/* side is 'l' or 'r', where cells are aligned to; width is at least this many characters. No column has a heading: no
+ * row of headings. */
+void r4_table_column(r4_table *t, const char *heading, char side, int width);
+void r4_table_cell(r4_table *t, const char *text);
+
+typedef enum {
+  R4_TABLE_PLAIN = 0, /* columns two blanks apart; empty cells only: an empty line */
+  R4_TABLE_MARKDOWN,
+  R4_TABLE_CSV, /* as RFC 4180 has it */
+} r4_table_form;
+
+/* The text (r4_string_free), or NULL when out of memory. The columns stay, the cells go: rows that are added and taken
+ * then follow, without the headings again. */
+char *r4_table_take(r4_table *t, r4_table_form form);
+
+/* A CSV file: headings, then rows; r4_table_free. NULL and an error that names the line if it is none. */
+r4_table *r4_table_read(const char *file, r4_error *e);
+size_t r4_table_rows(const r4_table *t);
+/* NULL if there is no such row or column. */
+const char *r4_table_at(const r4_table *t, size_t row, const char *heading);
+
 /* ---- The table of operations ---------------------------------------------------------------- */
 
 typedef struct {

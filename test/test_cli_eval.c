@@ -134,7 +134,8 @@ static void kappa_needs_masks(void **state)
          "\"kappa_masked_max\":null,\"kappa_masked_max_sd\":null",
          "\"kappa_core_mean\":null,\"kappa_core_mean_sd\":null",
          "\"kappa_masked_mean\":null,\"kappa_core_max\":null");
-  put_text(scratch_folder(), "bare-table/table.csv", "heading\nBare,../bare,,,,,\n");
+  put_text(scratch_folder(), "bare-table/table.csv",
+           "name,preset,avg,avg_sd,worst,worst_sd,kappa\nBare,../bare,,,,,\n");
   EXPECT("$R4 reproduce bare-table --seeds 2 --out bare-rows --quiet", 0, "| none     | none     | -       |",
          "kappa is none where no test example has a mask");
   EXPECT("cat bare-rows/results.json", 0, "\"kappa_masked_max\":null,\"kappa_masked_max_sd\":null");
@@ -301,7 +302,8 @@ static void folders_that_are_not_runs(void **state)
 static void tables_with_too_many_rows(void **state)
 {
   (void)state;
-  EXPECT("mkdir -p long && (echo heading; for k in $(seq 33); do echo R$k,../small,,,,,; done) > "
+  EXPECT("mkdir -p long && (echo name,preset,avg,avg_sd,worst,worst_sd,kappa; for k in $(seq 33); do echo "
+         "R$k,../small,,,,,; done) > "
          "long/table.csv && "
          "$R4 reproduce long --out long-rows --quiet",
          2, "long/table.csv: more than 32 rows");

@@ -104,7 +104,7 @@ static void reproduce_goes_over_splits(void **state)
 {
   (void)state;
   EXPECT("$R4 reproduce . --splits 2 --seeds 2 --set epochs=3 --out rows --quiet", 0,
-         "2 seeds of each of 2 splits of the data", "| accuracy      | lost ", "\n| ERM ", "\n| Paste ");
+         "2 seeds of each of 2 splits of the data", "| accuracy ", "| lost ", "\n| ERM ", "\n| Paste ");
   EXPECT("ls rows", 0,
          "erm_data.seed=0\nerm_data.seed=1\nfill_rate=0.02_data.seed=0\nfill_rate=0.02_data.seed=1\n");
   EXPECT("grep -A3 '^data' rows/erm_data.seed=1/config.yaml", 0, "data.seed: 1");

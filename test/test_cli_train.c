@@ -61,9 +61,10 @@ static int make_folder(void **state)
   assert_int_equal(mkdir(scratch_path("below"), 0777), 0);
   write_file("below/table.csv", "name,preset,avg,avg_sd,worst,worst_sd,kappa,settings\n"
                                 "Usual,../small,,,,,,\nWeak,../small,,,,,,lambda=0.01 "
-                                "epochs=1\nList,../small,,,,,,schedule=steps decay_at=1,2\n");
+                                "epochs=1\nList,../small,,,,,,\"schedule=steps decay_at=1,2\"\n");
   assert_int_equal(mkdir(scratch_path("typo"), 0777), 0);
-  write_file("typo/table.csv", "heading\nWrong,../small,,,,,,lamda=3\n");
+  write_file("typo/table.csv",
+             "name,preset,avg,avg_sd,worst,worst_sd,kappa,settings\nWrong,../small,,,,,,lamda=3\n");
   return 0;
 }
 

@@ -101,10 +101,10 @@ static struct {
   X(r4_net_answers, "weights", r4_net_answers(have.n, NULL, have.d, 4, &(r4_answers){0}, e))                 \
   X(r4_net_answers, "data", r4_net_answers(have.n, have.room, NULL, 4, &(r4_answers){0}, e))                 \
   X(r4_net_answers, "room for the result", r4_net_answers(have.n, have.room, have.d, 4, NULL, e))            \
-  X(r4_net_open, "a net", none(r4_net_open(NULL, R4_SHAPE(2), e), e))                                             \
+  X(r4_net_open, "a net", none(r4_net_open(NULL, R4_SHAPE(2), e), e))                                        \
   X(r4_net_load, "a net", r4_net_load(NULL, "x", NULL, have.room, NULL, e))                                  \
-  X(r4_net_load, "a path", r4_net_load(have.n, NULL, NULL, have.room, NULL, e))                            \
-  X(r4_net_load, "room for weights", r4_net_load(have.n, "x", NULL, NULL, NULL, e))                        \
+  X(r4_net_load, "a path", r4_net_load(have.n, NULL, NULL, have.room, NULL, e))                              \
+  X(r4_net_load, "room for weights", r4_net_load(have.n, "x", NULL, NULL, NULL, e))                          \
   X(r4_net_init_by, "a net", r4_net_init_by(NULL, "xavier", 0, have.room, e))                                \
   X(r4_net_init_by, "a name", r4_net_init_by(have.n, NULL, 0, have.room, e))                                 \
   X(r4_net_init_by, "room for weights", r4_net_init_by(have.n, "xavier", 0, NULL, e))                        \
@@ -148,6 +148,7 @@ static struct {
   X(r4_settings_save, "=no file is named", r4_settings_save(have.s, NULL, e))                                \
   X(r4_settings_set, "settings", r4_settings_set(NULL, "eps=1", "test", e))                                  \
   X(r4_settings_set, "an assignment", r4_settings_set(have.s, NULL, "test", e))                              \
+  X(r4_table_read, "a file", none(r4_table_read(NULL, e), e))                                                \
   X(r4_train, "settings", r4_train(NULL, &(r4_train_options){.folder = have.path}, NULL, e))                 \
   X(r4_train, "options", r4_train(have.s, NULL, NULL, e))                                                    \
   X(r4_train, "a folder", r4_train(have.s, &(r4_train_options){0}, NULL, e))

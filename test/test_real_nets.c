@@ -1,5 +1,5 @@
-/* Pretrained nets on real photos, whose labels are in their names: NAME_LABEL.png. Reads $R4_DATA_DIR, and skips what is
- * not there. PyTorch gives the same answers with the same weights and preprocessing. */
+/* Pretrained nets on real photos, whose labels are in their names: NAME_LABEL.png. Reads $R4_DATA_DIR, and skips what
+ * is not there. PyTorch gives the same answers with the same weights and preprocessing. */
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,20 @@
+/* Tables on a stream: cells by a format, and the text. The writer is the library's. */
+#ifndef R4_CLI_TABLE_OUT_H
+#define R4_CLI_TABLE_OUT_H
+
+#include <stdio.h>
+
+#include "r4.h"
+
+enum { CELL_SIZE = 8192 }; /* what is longer is cut */
+
+/* The next cell. */
+void cell(r4_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void cells_empty(r4_table *t, size_t n);
+
+/* Prints the rows so far. Returns an exit code. */
+int table_print(FILE *f, const char *command, r4_table *t, r4_table_form form);
+/* The same, and frees the table. */
+int table_end(FILE *f, const char *command, r4_table *t, r4_table_form form);
+
+#endif
