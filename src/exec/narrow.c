@@ -1,10 +1,11 @@
 /* conv2d_dx for images with few channels, the input gradient of an RGB image:
  *
- *     dx[h,w,i] = sum_{p,q,o} dy[h + top - p, w + left - q, o] W[o,p,q,i]          (stride 1)
+ *     dx[h,w,i] = sum_{p,q,o} dy[(h + top - p) / stride, (w + left - q) / stride, o] W[o,p,q,i]
  *
- * oneDNN pads 3 channels to 16 there, five times the work. Here the vector runs along w: rows of dy
- * are transposed to [o, w] with zeros left and right, so that a tap (p, q) is a shifted load, and the
- * sums of all channels of 32 neighbouring pixels stay in registers. */
+ * over the p and q that leave no remainder. oneDNN pads 3 channels to 16 there, five times the work. Here the vector
+ * runs along w: rows of dy are transposed to [o, w] with zeros left and right, so that a tap (p, q) is a shifted load,
+ * and the sums of all channels of 32 pixels stay in registers. These are neighbours, or with a stride every second or
+ * third pixel, which see the same taps. */
 #include <omp.h>
 #include <string.h>
 
@@ -14,13 +15,21 @@
 #include "op/op.h"
 #include "op/window.h"
 
-enum { VECTORS = 4, BLOCK = VECTORS * LANES /* pixels at once */, MAX_CHANNELS = 4 };
+#ifdef __AVX512F__
+enum { WIDE = 16 };
+#else
+enum { WIDE = 8 };
+#endif
+enum { BLOCK = 32 /* pixels at once */, VECTORS = BLOCK / WIDE, MAX_CHANNELS = 4, MAX_STRIDE = 4 };
+
+typedef float wide __attribute__((vector_size(WIDE * sizeof(float))));
+typedef float wide_anywhere __attribute__((vector_size(WIDE * sizeof(float)), aligned(sizeof(float))));
 
 struct narrow {
   struct kernel base;
   int64_t batch, height, width, rows, columns, channels, outs; /* dx: height x width, dy: rows x columns */
-  int64_t kernel_h, kernel_w, top, left;
-  int64_t stride; /* floats of a transposed row */
+  int64_t kernel_h, kernel_w, top, left, step_h, step_w;       /* steps: the strides of the convolution */
+  int64_t stride;                                              /* floats of a transposed row */
   size_t ring;    /* floats of kernel_h transposed rows of all outs */
   float *weights; /* [p][o][q][i] */
   float *scratch; /* a ring per thread */
@@ -42,64 +51,77 @@ static void transpose_row(const struct narrow *n, const float *dy, float *to)
     }
 }
 
-/* ---- One block of 32 pixels of row h, C channels ---- */
+/* ---- One block of 32 pixels of row h, C channels: columns residue + step (v + 0 .. 31) ---- */
 
-static inline __attribute__((always_inline)) void block(const struct narrow *n, const float *ring, int64_t h,
-                                                        int64_t w, int64_t C, float (*sum)[BLOCK])
+struct place {
+  int64_t h, v, residue;
+};
+
+static inline __attribute__((always_inline)) void
+block(const struct narrow *n, const float *ring, const struct place *at, int64_t C, float (*sum)[BLOCK])
 {
-  lanes acc[MAX_CHANNELS][VECTORS] = {{{0}}};
-  for (int64_t p = 0; p < n->kernel_h; p++) {
-    int64_t u = h + n->top - p;
-    if (u < 0 || u >= n->rows) continue;
-    const float *row = ring + u % n->kernel_h * n->outs * n->stride + w;
+  wide acc[MAX_CHANNELS][VECTORS] = {{{0}}};
+  int64_t margin = n->kernel_w - 1 - n->left, q0 = (at->residue + n->left) % n->step_w;
+  for (int64_t p = (at->h + n->top) % n->step_h; p < n->kernel_h; p += n->step_h) {
+    int64_t u = (at->h + n->top - p) / n->step_h;
+    if (at->h + n->top < p || u >= n->rows) continue;
+    const float *row = ring + u % n->kernel_h * n->outs * n->stride + margin + at->v;
     const float *weight = n->weights + p * n->outs * n->kernel_w * C;
-    for (int64_t o = 0; o < n->outs; o++, row += n->stride)
-      for (int64_t q = 0; q < n->kernel_w; q++, weight += C) {
-        const float *at = row + n->kernel_w - 1 - q;
+    for (int64_t o = 0; o < n->outs; o++, row += n->stride, weight += n->kernel_w * C) {
+      const float *from = row + (at->residue + n->left - q0) / n->step_w;
+      for (int64_t q = q0; q < n->kernel_w; q += n->step_w, from--) {
         UNROLL for (int k = 0; k < VECTORS; k++)
         {
-          lanes a = *(const lanes_anywhere *)(at + k * LANES);
-          UNROLL for (int64_t i = 0; i < C; i++) acc[i][k] += a * weight[i];
+          wide a = *(const wide_anywhere *)(from + k * WIDE);
+          UNROLL for (int64_t i = 0; i < C; i++) acc[i][k] += a * weight[q * C + i];
         }
       }
+    }
   }
   UNROLL for (int64_t i = 0; i < C; i++) UNROLL for (int k = 0; k < VECTORS; k++)
-    memcpy(&sum[i][k * LANES], &acc[i][k], sizeof acc[i][k]);
+    memcpy(&sum[i][k * WIDE], &acc[i][k], sizeof acc[i][k]);
 }
 
 /* The number of channels as a constant, so that the sums of each fit their registers. */
-static void any_block(const struct narrow *n, const float *ring, int64_t h, int64_t w, float (*sum)[BLOCK])
+static void any_block(const struct narrow *n, const float *ring, const struct place *at, float (*sum)[BLOCK])
 {
   switch (n->channels) {
   case 1:
-    block(n, ring, h, w, 1, sum);
+    block(n, ring, at, 1, sum);
     break;
   case 2:
-    block(n, ring, h, w, 2, sum);
+    block(n, ring, at, 2, sum);
     break;
   case 3:
-    block(n, ring, h, w, 3, sum);
+    block(n, ring, at, 3, sum);
     break;
   default:
-    block(n, ring, h, w, 4, sum);
+    block(n, ring, at, 4, sum);
     break;
+  }
+}
+
+/* The pixels of one residue of row h of dx. */
+static void one_row(const struct narrow *n, const float *ring, int64_t h, int64_t residue, float *dx)
+{
+  float sum[MAX_CHANNELS][BLOCK];
+  int64_t pixels = (n->width - residue + n->step_w - 1) / n->step_w;
+  for (int64_t v = 0; v < pixels; v += BLOCK) {
+    any_block(n, ring, &(struct place){h, v, residue}, sum);
+    float *to = dx + (h * n->width + v * n->step_w + residue) * n->channels;
+    for (int64_t k = 0; k < least(BLOCK, pixels - v); k++, to += n->step_w * n->channels)
+      for (int64_t i = 0; i < n->channels; i++) to[i] = sum[i][k];
   }
 }
 
 static void one_image(const struct narrow *n, const float *dy, float *dx, float *ring)
 {
-  float sum[MAX_CHANNELS][BLOCK];
   int64_t next = 0; /* row of dy to transpose */
   for (int64_t h = 0; h < n->height; h++) {
-    for (; next <= h + n->top && next < n->rows; next++)
+    for (; next * n->step_h <= h + n->top && next < n->rows; next++)
       transpose_row(n, dy + next * n->columns * n->outs, ring + next % n->kernel_h * n->outs * n->stride);
-    for (int64_t w = 0; w < n->width; w += BLOCK) {
-      any_block(n, ring, h, w, sum);
-      int64_t pixels = n->width - w < BLOCK ? n->width - w : BLOCK;
-      float *to = dx + (h * n->width + w) * n->channels;
-      for (int64_t k = 0; k < pixels; k++)
-        for (int64_t i = 0; i < n->channels; i++) to[k * n->channels + i] = sum[i][k];
-    }
+    for (int64_t residue = 0; residue < least(n->step_w, n->width); residue++)
+      one_row(n, ring, h, residue, dx);
   }
 }
 
@@ -139,7 +161,8 @@ static void narrow_destroy(struct kernel *k)
 static bool fits(const struct kernel_request *q)
 {
   const int64_t *a = q->attr.i;
-  bool plain = a[W_STRIDE] == 1 && a[W_STRIDE + 1] == 1 && a[W_DILATION] == 1 && a[W_DILATION + 1] == 1;
+  bool plain = a[W_STRIDE] <= MAX_STRIDE && a[W_STRIDE + 1] <= MAX_STRIDE && a[W_DILATION] == 1 &&
+               a[W_DILATION + 1] == 1;
   return plain && window_groups(&q->attr) == 1 && q->out.dim[3] <= MAX_CHANNELS &&
          q->in[0].dim[3] % LANES == 0 && a[W_PAD] < q->in[1].dim[1] && a[W_PAD + 2] < q->in[1].dim[2];
 }
@@ -154,6 +177,7 @@ r4_status narrow_conv_dx(const struct kernel_request *q, struct kernel **k, r4_e
   n->rows = q->in[0].dim[1], n->columns = q->in[0].dim[2], n->outs = q->in[0].dim[3];
   n->kernel_h = q->in[1].dim[1], n->kernel_w = q->in[1].dim[2];
   n->top = q->attr.i[W_PAD], n->left = q->attr.i[W_PAD + 2];
+  n->step_h = q->attr.i[W_STRIDE], n->step_w = q->attr.i[W_STRIDE + 1];
   int64_t widest = n->width > n->columns ? n->width : n->columns;
   n->stride = (widest + BLOCK - 1) / BLOCK * BLOCK + (n->kernel_w + LANES - 1) / LANES * LANES + LANES;
   n->ring = (size_t)(n->kernel_h * n->outs * n->stride);
