@@ -102,6 +102,8 @@ static struct {
   X(r4_net_answers, "data", r4_net_answers(have.n, have.room, NULL, 4, &(r4_answers){0}, e))                 \
   X(r4_net_answers, "room for the result", r4_net_answers(have.n, have.room, have.d, 4, NULL, e))            \
   X(r4_net_open, "a net", none(r4_net_open(NULL, R4_SHAPE(2), e), e))                                        \
+  X(r4_weights_of_keras, "a model", r4_weights_of_keras(NULL, "x", e))                                       \
+  X(r4_weights_of_keras, "a file", r4_weights_of_keras("x", NULL, e))                                        \
   X(r4_net_load, "a net", r4_net_load(NULL, "x", NULL, have.room, NULL, e))                                  \
   X(r4_net_load, "a path", r4_net_load(have.n, NULL, NULL, have.room, NULL, e))                              \
   X(r4_net_load, "room for weights", r4_net_load(have.n, "x", NULL, NULL, NULL, e))                          \
