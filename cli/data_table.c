@@ -62,7 +62,11 @@ static int print_text(const r4_data *d)
   r4_text_shown(r4_data_about(d), about, sizeof about);
   printf("%s\n%zu examples of ", about, r4_data_count(d));
   print_shape(r4_data_shape(d));
-  printf(", values from %.4g to %.4g, mean %.4g\n", f.low, f.high, f.mean);
+  if (r4_data_vocabulary(d))
+    printf(" tokens at most, %zu to %zu, mean %.4g, ids from %.0f to %.0f of %lld\n", f.shortest, f.longest,
+           (double)f.values / (double)r4_data_count(d), f.low, f.high, (long long)r4_data_vocabulary(d));
+  else
+    printf(", values from %.4g to %.4g, mean %.4g\n", f.low, f.high, f.mean);
   if (f.masked)
     printf("%zu have a mask, which covers %.1f %% (%.1f to %.1f) and marks what must not matter\n", f.masked,
            100 * f.mean_mask, 100 * f.smallest_mask, 100 * f.largest_mask);
@@ -100,6 +104,16 @@ static void add_counts_of(r4_json *w, const r4_data *d, bool groups)
   r4_json_close(w, ']');
 }
 
+static void add_lengths(r4_json *w, const r4_data *d, r4_facts f)
+{
+  json_open(w, "tokens", '{');
+  json_whole(w, "shortest", (int64_t)f.shortest);
+  json_whole(w, "longest", (int64_t)f.longest);
+  json_whole(w, "all", (int64_t)f.values);
+  json_whole(w, "vocabulary", r4_data_vocabulary(d));
+  r4_json_close(w, '}');
+}
+
 static void add_facts(r4_json *w, r4_facts f)
 {
   json_open(w, "values", '{');
@@ -129,7 +143,9 @@ static int print_json(const r4_data *d)
   json_open(w, "shape", '[');
   for (int k = 0; k < shape.rank; k++) r4_json_whole(w, shape.dim[k]);
   r4_json_close(w, ']');
-  add_facts(w, r4_data_facts(d));
+  r4_facts facts = r4_data_facts(d);
+  add_facts(w, facts);
+  if (r4_data_vocabulary(d)) add_lengths(w, d, facts);
   json_open(w, "all", '{');
   add_counts(w, r4_data_counts(d, -1, -1));
   r4_json_close(w, '}');

@@ -557,7 +557,8 @@ r4_status r4_file_check(const char *path, const char *digest, r4_error *e);
 
 /* ---- Filling -------------------------------------------------------------------------------- */
 
-/* What takes the place of masked content, so that whoever learns from it is not paid for a shortcut. */
+/* What takes the place of masked content, so that whoever learns from it is not paid for a shortcut. Tokens have no
+ * mean and no blur; their colour is one other token for all, their noise another one for each. */
 typedef enum {
   R4_FILL_NONE = 0,
   R4_FILL_COLOUR, /* one random colour                                                                */
@@ -572,7 +573,7 @@ typedef enum {
 r4_data *r4_data_fill(const r4_data *d, r4_fill kind, uint64_t seed, uint32_t epoch, r4_error *e);
 
 /* The kind that can hide the shortcut of the training examples: none without masks, paste if masks are so much more
- * frequent in one class that a filled region would still give the label away, otherwise colour. */
+ * frequent in one class that a filled region would still give the label away, otherwise colour, or noise for tokens. */
 r4_fill r4_fill_for(const r4_data *d);
 
 /* ---- Splits --------------------------------------------------------------------------------- */
@@ -739,7 +740,7 @@ typedef struct {
  * masks at the edge (NULL: it does not). Returns the number of masks, 0 if examples are not images. */
 size_t r4_data_mask_rects(const r4_data *d, const r4_augment *augment, r4_rect *rect);
 
-/* The mean of the examples, in to. */
+/* The mean of the examples, in to; ids of tokens have none. */
 r4_status r4_data_mean(const r4_data *d, float *to, r4_error *e);
 
 /* ---- Pictures ------------------------------------------------------------------------------- */

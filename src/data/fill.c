@@ -21,8 +21,8 @@ const char *const fill_words[] = {"auto",
 struct place {
   const struct fill *f;
   r4_random key;
-  uint64_t draw; /* the first of its random numbers */
-  size_t i;
+  uint64_t draw;       /* the first of its random numbers */
+  size_t i, end;       /* the example, and where it ends: behind its features, or tokens */
   const uint8_t *mask; /* where content is replaced; NULL: nowhere */
   const float *x;
   float *scratch;
@@ -165,6 +165,62 @@ static float pasted(const struct place *p, size_t feature)
   return value_of(p->f, p->donor, feature);
 }
 
+/* ---- Ids in place of ids ---- */
+
+/* An id cannot be mixed with another: it is replaced from the half on. */
+static bool is_masked(const uint8_t *mask, size_t k)
+{
+  return mask && mask[k] >= 128;
+}
+
+/* The token at a random place of a random example, the number-th that is drawn. It is another one than at this place,
+ * and not a masked one, if some draws find such. */
+static float draw_token(const struct place *p, size_t number, float now)
+{
+  enum { TRIES = 8 };
+  const r4_data *d = p->f->data;
+  const uint64_t first = (p->i * (features(p->f) + 1) + number) * 2 * TRIES;
+  float id = now;
+  for (uint64_t k = first; k < first + 2 * TRIES; k += 2) {
+    size_t from = r4_random_below(p->key, k, d->n);
+    size_t at = r4_random_below(p->key, k + 1, r4_data_length(d, from));
+    id = value_of(p->f, from, at);
+    if (id != now && !is_masked(data_mask_bytes(d, from), at)) break;
+  }
+  return id;
+}
+
+static void choose_token(struct place *p)
+{
+  size_t k = 0;
+  while (k + 1 < p->end && !is_masked(p->mask, k)) k++;
+  p->scratch[0] = draw_token(p, features(p->f), p->x[k]);
+}
+
+static float one_token(const struct place *p, size_t feature)
+{
+  (void)feature;
+  return p->scratch[0];
+}
+
+static float another_token(const struct place *p, size_t feature)
+{
+  return draw_token(p, feature, p->x[feature]);
+}
+
+/* The first masked token of the donor for the first of the example, and so on, from the start again at its end. */
+static float swapped_token(const struct place *p, size_t feature)
+{
+  const uint8_t *other = data_mask_bytes(p->f->data, p->donor);
+  size_t before = 0, n = 0;
+  for (size_t k = 0; k < feature; k++) before += is_masked(p->mask, k);
+  for (size_t k = 0; k < features(p->f); k++) n += is_masked(other, k);
+  if (!n) return p->x[feature];
+  size_t left = before % n, at = 0;
+  while (!is_masked(other, at) || left--) at++;
+  return value_of(p->f, p->donor, at);
+}
+
 /* ---- The kinds ---- */
 
 static const struct kind {
@@ -182,18 +238,31 @@ static const struct kind {
   [R4_FILL_PASTE] = {.prepare = choose_paste, .content = pasted, .everywhere = true},
 };
 
+static const struct kind kinds_of_ids[sizeof kinds / sizeof *kinds] = {
+  [R4_FILL_COLOUR] = {.prepare = choose_token, .content = one_token},
+  [R4_FILL_NOISE] = {.content = another_token},
+  [R4_FILL_SWAP] = {.prepare = choose_swap, .content = swapped_token},
+  [R4_FILL_PASTE] = {.prepare = choose_paste, .content = pasted, .everywhere = true},
+};
+
+static const struct kind *kind_of(const r4_data *d, r4_fill kind)
+{
+  return data_x(d)->is->ids ? &kinds_of_ids[kind] : &kinds[kind];
+}
+
 size_t fill_scratch(const struct fill *f)
 {
   if (f->kind == R4_FILL_COLOUR) return f->channels;
   return f->kind == R4_FILL_BLUR ? f->height * f->width * (f->channels + 1) : 0;
 }
 
-/* Puts content where the mask is. */
+/* Puts content where the mask is, and the example has not ended. */
 static void replace(const struct place *p, const struct kind *kind, float *to)
 {
   const struct mask_layout layout = data_mask_layout(p->f->data);
-  for (size_t k = 0; p->mask && k < layout.size; k++) {
-    float m = (float)p->mask[k] / 255;
+  bool ids = data_x(p->f->data)->is->ids;
+  for (size_t k = 0; p->mask && k * layout.repeat < p->end; k++) {
+    float m = ids ? (float)is_masked(p->mask, k) : (float)p->mask[k] / 255;
     for (size_t j = k * layout.repeat; m > 0 && j < (k + 1) * layout.repeat; j++)
       to[j] = (1 - m) * p->x[j] + m * kind->content(p, j);
   }
@@ -202,8 +271,9 @@ static void replace(const struct place *p, const struct kind *kind, float *to)
 void fill_row(const struct fill *f, uint32_t epoch, size_t i, const float *x, const uint8_t *mask,
               float *scratch, float *to)
 {
-  const struct kind *kind = &kinds[f->kind];
+  const struct kind *kind = kind_of(f->data, f->kind);
   struct place p = {.f = f,
+                    .end = r4_data_length(f->data, i),
                     .key = {f->seed, PURPOSE_FILL, epoch},
                     .draw = i * (features(f) + 2),
                     .i = i,
@@ -251,8 +321,14 @@ r4_status fill_init(struct fill *f, const r4_data *d, r4_fill kind, uint64_t see
   if (image) f->height = (size_t)s.dim[0], f->width = (size_t)s.dim[1], f->channels = (size_t)s.dim[2];
   if (kinds[kind].images && !image)
     return r4_fail(e, R4_E_ARGUMENT,
-                   "fill: blur is for images with a mask per pixel, and examples are %zu features",
-                   data_x(d)->features);
+                   "fill: blur is for images with a mask per pixel, and examples are %zu %s",
+                   data_x(d)->features, data_x(d)->is->element);
+  if (kind && !kind_of(d, kind)->content)
+    return r4_fail(
+      e, R4_E_ARGUMENT,
+      "fill: %s is for values that can be mixed, and examples are %zu %s: expected colour (one other for "
+      "all), noise, swap or paste",
+      fill_words[kind + 1], data_x(d)->features, data_x(d)->is->element);
   f->low = r4_mem_new(f->channels, sizeof *f->low);
   f->high = r4_mem_new(f->channels, sizeof *f->high);
   f->mean = r4_mem_new(features(f), sizeof *f->mean);
@@ -261,7 +337,7 @@ r4_status fill_init(struct fill *f, const r4_data *d, r4_fill kind, uint64_t see
     fill_clear(f);
     return r4_fail(e, R4_E_MEMORY, "out of memory to fill masks");
   }
-  find_range(f);
+  if (!data_x(d)->is->ids) find_range(f);
   find_donors(f);
   if (f->kind == R4_FILL_MEAN) return r4_data_mean(d, f->mean, e);
   if (!f->donors) f->kind = R4_FILL_NONE; /* nothing to replace, and nothing to paste */
@@ -348,10 +424,13 @@ r4_data *fill_pasted(const r4_data *d, size_t n, const size_t *example, const si
   }
   if (!made) return NULL;
   for (size_t k = 0; k < n; k++) {
-    const struct place p = {
-      .f = &f, .mask = data_mask_bytes(d, donor[k]), .x = r.x, .i = example[k], .donor = donor[k]};
+    const struct place p = {.f = &f,
+                            .mask = data_mask_bytes(d, donor[k]),
+                            .x = r.x,
+                            .donor = donor[k],
+                            .end = r4_data_length(d, example[k])};
     r4_data_values(d, example[k], r.x);
-    replace(&p, &kinds[R4_FILL_PASTE], r.x);
+    replace(&p, kind_of(d, R4_FILL_PASTE), r.x);
     column_write(r.to, k, r.x, data_x(d), d->record[example[k]].row);
   }
   rows_give(&r, made);
@@ -370,5 +449,6 @@ r4_fill r4_fill_for(const r4_data *d)
     most = fmax(most, share);
   }
   if (!(most > 0)) return R4_FILL_NONE;
-  return least < most / 2 ? R4_FILL_PASTE : R4_FILL_COLOUR;
+  if (least < most / 2) return R4_FILL_PASTE;
+  return data_x(d)->is->ids ? R4_FILL_NOISE : R4_FILL_COLOUR;
 }

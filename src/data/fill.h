@@ -10,6 +10,13 @@
  *     paste    with probability 1/2 the masked content of another example, drawn uniformly, is put on this one,
  *              at the same place and whatever its own mask: m is the other's
  *
+ * Ids of tokens cannot be mixed, and are replaced where m is 1/2 or more:
+ *
+ *     colour   one token, drawn from the unmasked ones of all texts, in place of all
+ *     noise    another one for each, likewise
+ *     swap     the masked tokens of another text, in their order, again from the first if they are too few
+ *     paste    as above, as far as the text goes
+ *
  * Values of bytes lie between those of 0 and 255; channels of a vector are its features. What is drawn depends on seed,
  * epoch and example alone. */
 #ifndef R4_DATA_FILL_H

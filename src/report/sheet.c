@@ -179,7 +179,8 @@ static r4_status check_request(const r4_data *d, r4_sheet_rows rows, size_t colu
 {
   r4_shape s = data_x(d)->shape;
   if (s.rank != 3 || (s.dim[2] != 1 && s.dim[2] != 3))
-    return r4_fail(e, R4_E_SHAPE, "a sheet shows images with 1 or 3 channels, and these examples are none");
+    return r4_fail(e, R4_E_SHAPE, "a sheet shows images with 1 or 3 channels, and these examples are %zu %s",
+                   data_x(d)->features, data_x(d)->is->element);
   if (!d->n) return r4_fail(e, R4_E_ARGUMENT, "a sheet of no examples");
   if ((unsigned)rows > R4_SHEET_IN_ORDER || columns > MOST_COLUMNS)
     return r4_fail(e, R4_E_ARGUMENT, "a sheet of %zu columns in order %d, expected at most %d", columns,
