@@ -15,27 +15,22 @@
 
 static inline float r4_tanhf(float x)
 {
+  const float c[] = {-.333332819f, .133314422f, -5.37397146e-2f, 2.06390857e-2f, -5.70498514e-3f};
   float t = fabsf(x), s = x * x;
-  float p =
-    -.333332819f + s * (.133314422f + s * (-5.37397146e-2f + s * (2.06390857e-2f - s * 5.70498514e-3f)));
-  float near = t + t * s * p, far = 1 - 2 / (1 + r4_expf(2 * t));
-  return copysignf(t < .625f ? near : far, x);
+  float most = t < 10 ? t : 10; /* where it is 1; for NaN as well, which is near */
+  float near = r4_fmaf(t * s, r4_polyf(s, c, 5), t), far = 1 - 2 / (1 + r4_expf_inside(2 * most));
+  return copysignf(t >= .625f ? far : near, x);
 }
 
 static inline float r4_erff(float x)
 {
-  float t = fabsf(x), s = x * x;
-  t = t > 4 ? 4 : t; /* where it is 1; not a number stays */
-  float p = .128379167f +
-            s * (-.37612635f +
-                 s * (.11283715f + s * (-2.68605087e-2f +
-                                        s * (5.20385964e-3f + s * (-8.1756439e-4f + s * 8.51312118e-5f)))));
-  float r = 1.66446638e-4f +
-            t * (1.12779725f +
-                 t * (.636976076f +
-                      t * (.104113685f + t * (-2.23152163e-2f + t * (3.06549114e-3f - t * 1.98219743e-4f)))));
-  float near = t + t * p, far = 1 - r4_expf(-r);
-  return copysignf(t < .9f ? near : far, x);
+  const float c[] = {.128379167f,    -.37612635f,    .11283715f,    -2.68605087e-2f,
+                     5.20385964e-3f, -8.1756439e-4f, 8.51312118e-5f};
+  const float d[] = {1.66446638e-4f,  1.12779725f,    .636976076f,    .104113685f,
+                     -2.23152163e-2f, 3.06549114e-3f, -1.98219743e-4f};
+  float t = fabsf(x), most = t < 4 ? t : 4; /* where it is 1; for NaN as well, which is near */
+  float near = r4_fmaf(t, r4_polyf(x * x, c, 7), t), far = 1 - r4_expf_inside(-r4_polyf(most, d, 7));
+  return copysignf(t >= .9f ? far : near, x);
 }
 
 #endif
