@@ -126,6 +126,28 @@ static void test_factors(void **state)
   r4_model_free(slow);
 }
 
+/* A frozen batch norm keeps its statistics as well, and takes them while the net learns. */
+static void test_frozen_statistics(void **state)
+{
+  (void)state;
+  const char net[] = "net=c: conv 4 5 s3, bn: batchnorm, relu, flatten, fc: dense 10";
+  r4_model *frozen = trained(SET(net, "freeze=bn.*"), "frozen"),
+           *moved = trained(SET(net, "freeze=bn.weight"), "moved");
+  r4_model *flag = trained(SET(net, "freeze=bn.weight, bn.bias", "frozen_statistics=true"), "flag");
+  float *w = drawn(frozen);
+  assert_true(same(frozen, w, "bn.running_mean") && same(frozen, w, "bn.running_var") &&
+              same(frozen, w, "bn.bias"));
+  assert_false(same(moved, w, "bn.running_mean") || same(moved, w, "bn.running_var") ||
+               same(moved, w, "bn.bias"));
+  assert_true(same(moved, w, "bn.weight"));
+  assert_memory_equal(r4_model_weights(frozen), r4_model_weights(flag),
+                      r4_net_size(r4_model_net(flag)) * sizeof(float));
+  free(w);
+  r4_model_free(frozen);
+  r4_model_free(moved);
+  r4_model_free(flag);
+}
+
 static void test_wrong_patterns(void **state)
 {
   (void)state;
@@ -184,9 +206,10 @@ static void test_known_names(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_frozen),  cmocka_unit_test(test_penalty_of_weights),
-    cmocka_unit_test(test_factors), cmocka_unit_test(test_wrong_patterns),
-    cmocka_unit_test(test_heads),   cmocka_unit_test(test_known_names),
+    cmocka_unit_test(test_frozen),         cmocka_unit_test(test_penalty_of_weights),
+    cmocka_unit_test(test_factors),        cmocka_unit_test(test_frozen_statistics),
+    cmocka_unit_test(test_wrong_patterns), cmocka_unit_test(test_heads),
+    cmocka_unit_test(test_known_names),
   };
   return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

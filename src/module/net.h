@@ -51,6 +51,8 @@ struct r4_net {
 struct net_use {
   bool learning,
     frozen_statistics; /* the second: batch norm keeps its running statistics, also while learning */
+  const double *rates; /* [params], factors of the learning rate, or NULL; a batch norm whose running mean has 0 keeps
+                          its statistics, too */
   r4_id
     valid; /* tokens: [batch, tokens], 1 where there is one, 0 where there is padding; R4_NONE: all are there */
   r4_id *updated; /* [params], or NULL: with learning, entry k becomes the new value of buffer k */

@@ -120,6 +120,7 @@ static r4_id learn(struct objective *o, r4_objective *result)
   r4_id *updated = graph_keep(o->g, r4_net_params(o->net) + 1, sizeof *updated);
   const struct net_use use = {.learning = true,
                               .frozen_statistics = o->options->frozen_statistics,
+                              .rates = o->options->rates,
                               .valid = o->look.valid,
                               .updated = updated,
                               .draw = draw_for_net,

@@ -85,9 +85,15 @@ static r4_id with_batch(const struct module *m, const struct wiring *w, r4_id x)
   return r4_add(g, r4_mul(g, centred, scale), module_param_node(m, w, BIAS));
 }
 
+/* Statistics stay where the use says so, or where they are frozen, as any parameter may be. */
+static bool keeps_statistics(const struct module *m, const struct net_use *use)
+{
+  return use->frozen_statistics || (use->rates && use->rates[m->first_param + RUNNING_MEAN] == 0);
+}
+
 static r4_id batch_apply(const struct module *m, const struct wiring *w, r4_id x)
 {
-  return w->use->learning && !w->use->frozen_statistics ? with_batch(m, w, x) : with_running(m, w, x);
+  return w->use->learning && !keeps_statistics(m, w->use) ? with_batch(m, w, x) : with_running(m, w, x);
 }
 
 /* ---- layernorm ---- */
