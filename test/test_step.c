@@ -105,6 +105,28 @@ static r4_objective_options options_of(const char *method)
                                 .delta = 1};
 }
 
+/* What does not learn has no gradient, and the rest has the one that it has anyway. */
+static void frozen_parameters_have_no_gradient(void **state)
+{
+  (void)state;
+  const double rates[] = {0, 1, 0.5, 0}; /* weight and bias of both layers */
+  const size_t first = FEATURES * 32, last = SIZE - 10;
+  r4_objective_options some = options_of("r3");
+  some.rates = rates;
+  struct rig *a = rig_new(options_of("r3"), 150), *b = rig_new(some, 150);
+  for (size_t i = 0; i < SIZE; i++) b->gradient[i] = -7;
+  double loss = rig_step(a, 0).loss;
+  assert_near(rig_step(b, 0).loss, loss, 1e-6 * loss);
+  for (size_t i = 0; i < SIZE; i++) {
+    if (i < first || i >= last)
+      assert_true(b->gradient[i] == -7);
+    else
+      assert_near((double)b->gradient[i], (double)a->gradient[i], 1e-6);
+  }
+  rig_free(a);
+  rig_free(b);
+}
+
 /* 350 examples: five batches of 60 and one of 50. The first 150 have masks, so from the fourth batch on there are
  * none, and then every method is ERM to the bit. */
 static void batches_of_all_kinds(void **state)
@@ -472,6 +494,7 @@ static void kappa_is_wider_than_samples(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(frozen_parameters_have_no_gradient),
     cmocka_unit_test(batches_of_all_kinds),
     cmocka_unit_test(few_masks_are_the_same_with_less_work),
     cmocka_unit_test(masks_at_the_end_count),
