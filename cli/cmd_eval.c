@@ -77,7 +77,7 @@ static int measure(const struct eval_settings *o, struct evaluation *v)
   if (!net) return cli_fail("eval", e.status, e.text);
   for (size_t k = 0; k < v->run->seeds && !code; k++) code = measure_seed(o, v, net, k);
   r4_net_free(net);
-  if (!code) v->summary = r4_summarize(v->metrics, v->run->seeds);
+  if (!code) r4_summarize(v->metrics, v->run->seeds, &v->summary);
   return code;
 }
 
@@ -225,7 +225,7 @@ int eval_figures(const char (*path)[PATH_SIZE], size_t n, struct run_figures *f)
     if (!code) nets += v.summary.seeds, f->pasted = f->pasted && !v.pasted->none;
     forget(&v);
   }
-  if (!code) f->summary = r4_summarize(metrics, nets);
+  if (!code) r4_summarize(metrics, nets, &f->summary);
   if (!code) f->lost = r4_paste_share(pasted, nets, -1);
   free(metrics);
   free(pasted);

@@ -1136,6 +1136,41 @@ typedef struct {
 r4_status r4_train(const r4_settings *settings, const r4_train_options *options, r4_outcome *outcome,
                    r4_error *e);
 
+/* ---- A trainer that a program drives ---- */
+
+/* One seed of one configuration, step by step, without files but those asked for. r4_train is a loop around the same
+ * steps: the bits are the same. */
+typedef struct r4_trainer r4_trainer;
+
+/* d: the data, of which the parts for training and validation are used as they are (settings of the data do not change
+ * them, but for data.val_fill); NULL: those that the settings name. s must outlive the trainer, d need not. */
+r4_trainer *r4_trainer_new(const r4_settings *s, const r4_data *d, r4_error *e);
+void r4_trainer_free(r4_trainer *t);
+
+/* Tells what looks wrong from now on, and what is already known, as r4_train_options.notice does. */
+void r4_trainer_listen(r4_trainer *t, void (*notice)(const char *sentence, void *user), void *user);
+
+/* The next step, and after the last step of an epoch validation and what the setting "select" asks for; or all steps up
+ * to the end of the epoch. p may be NULL. R4_E_ARGUMENT after the end. */
+r4_status r4_trainer_step(r4_trainer *t, r4_progress *p, r4_error *e);
+r4_status r4_trainer_epoch(r4_trainer *t, r4_progress *p, r4_error *e);
+bool r4_trainer_done(const r4_trainer *t); /* all epochs are, or none was better for too long */
+void r4_trainer_progress(const r4_trainer *t, r4_progress *p);
+
+const r4_net *r4_trainer_net(const r4_trainer *t);
+/* Those of the epoch that "select" chose so far; before the first is done, those of the last step. Valid until the next
+ * step. */
+const float *r4_trainer_weights(const r4_trainer *t);
+typedef struct r4_metrics r4_metrics; /* see below */
+/* Of these weights, on any data, with the settings eval.*. */
+r4_status r4_trainer_evaluate(const r4_trainer *t, const r4_data *d, r4_metrics *m, r4_error *e);
+
+/* A checkpoint: a trainer of the same settings and data that loads it goes on to the same bits. */
+r4_status r4_trainer_save(r4_trainer *t, const char *path, r4_error *e);
+r4_status r4_trainer_load(r4_trainer *t, const char *path, r4_error *e);
+/* The weights of r4_trainer_weights, once an epoch is done, for r4_model_load. */
+r4_status r4_trainer_save_model(const r4_trainer *t, const char *path, r4_error *e);
+
 /* ---- Choosing lambda ---- */
 
 enum { R4_LAMBDA_TRIES = 6 };
@@ -1198,7 +1233,7 @@ r4_status r4_predict(const r4_net *n, const float *weights, const r4_data *d, in
                      r4_error *e);
 
 /* Of one net on one data set. Accuracies are shares, 0 to 1; groups without examples are NaN and do not count. */
-typedef struct {
+typedef struct r4_metrics {
   r4_answers answers;
   double loss, accuracy;
   double avg_group_accuracy, worst_group_accuracy; /* mean and least over groups */
@@ -1232,7 +1267,8 @@ typedef struct {
   r4_mean_sd group[R4_MAX_GROUPS];
 } r4_summary;
 
-r4_summary r4_summarize(const r4_metrics *m, size_t seeds);
+/* m: one for each seed. */
+void r4_summarize(const r4_metrics *m, size_t seeds, r4_summary *to);
 
 /* The paste test: of the examples without a mask that a net gets right, how many does it lose when masked content of
  * examples of other classes, drawn at random, is put on them at its place? Where only some classes have masks accuracy
@@ -1295,6 +1331,17 @@ r4_attribution_options r4_attribution_defaults(void);
 /* Attributions of all examples of d to the labels they have, [examples, features], in to. options may be NULL. */
 r4_status r4_attribute(const char *method, const r4_net *n, const float *weights, const r4_data *d,
                        const r4_attribution_options *options, float *to, r4_error *e);
+
+/* The same for programs that have a model and arrays x [n, input of the net]. */
+
+/* A run's folder, or a file. */
+r4_model *r4_model_open(const char *path, r4_error *e);
+size_t r4_model_classes(const r4_model *m); /* columns of its probabilities: 2 for a net with one output */
+/* Probabilities [n, r4_model_classes], as r4_predict has them. */
+r4_status r4_model_predict(const r4_model *m, size_t n, const float *x, float *probabilities, r4_error *e);
+/* Attributions [n, features] to these labels, [n], or to the model's own answers if labels is NULL. */
+r4_status r4_model_explain(const r4_model *m, const char *method, size_t n, const float *x, const int32_t *labels,
+                           const r4_attribution_options *options, float *to, r4_error *e);
 
 /* The share of an attribution that is inside the mask, sum_j m_j |a_j| / sum_j |a_j|; NaN if a is 0 or infinite. */
 double r4_mask_share(size_t features, const float *a, const float *mask);

@@ -71,7 +71,9 @@ static void one_answer_for_all_is_noticed(void **state)
   assert_true(m.answers.most_share == 1);
   assert_int_equal(m.answers.not_finite, 0);
   assert_true(m.kappa_masked_max == 0); /* the best of all, and worth nothing */
-  assert_int_equal(r4_summarize(&m, 1).constant, 1);
+  r4_summary s;
+  r4_summarize(&m, 1, &s);
+  assert_int_equal(s.constant, 1);
   r4_data_free(d);
 }
 
@@ -86,7 +88,9 @@ static void two_answers_are_not_constant(void **state)
   assert_false(m.answers.constant);
   assert_int_equal(m.answers.most, 0); /* the first at a tie */
   assert_true(m.answers.most_share == 0.5);
-  assert_int_equal(r4_summarize(&m, 1).constant, 0);
+  r4_summary s;
+  r4_summarize(&m, 1, &s);
+  assert_int_equal(s.constant, 0);
   r4_data_free(d);
 }
 
@@ -199,7 +203,8 @@ static void no_mask_has_no_kappa(void **state)
   assert_true(isnan(m->kappa_masked_max) && isnan(m->kappa_masked_mean));
   assert_true(isnan(m->kappa_core_max) && isnan(m->kappa_core_mean));
   for (size_t seeds = 1; seeds <= 2; seeds++) {
-    r4_summary s = r4_summarize(m, seeds);
+    r4_summary s;
+    r4_summarize(m, seeds, &s);
     assert_true(isnan(s.kappa_masked_max.mean) && isnan(s.kappa_masked_max.sd));
     assert_true(isnan(s.kappa_core_mean.mean) && isnan(s.kappa_core_mean.sd));
   }
@@ -235,7 +240,8 @@ static void infinite_kappa_stays_so(void **state)
   static r4_metrics m[2];
   m[0] = (r4_metrics){.groups = 1, .kappa_masked_max = INFINITY, .kappa_masked_mean = 1};
   m[1] = (r4_metrics){.groups = 1, .kappa_masked_max = 2, .kappa_masked_mean = 3};
-  r4_summary s = r4_summarize(m, 2);
+  r4_summary s;
+  r4_summarize(m, 2, &s);
   assert_true(isinf(s.kappa_masked_max.mean) && isnan(s.kappa_masked_max.sd));
   assert_true(s.kappa_masked_mean.mean == 2 && fabs(s.kappa_masked_mean.sd - sqrt(2)) < 1e-12);
 }
@@ -252,7 +258,8 @@ static void empty_groups_are_not_the_worst(void **state)
     m[k] = (r4_metrics){.groups = 3};
     memcpy(m[k].group_accuracy, share[k], sizeof share[k]);
   }
-  r4_summary s = r4_summarize(m, 2);
+  r4_summary s;
+  r4_summarize(m, 2, &s);
   assert_int_equal(s.worst_mean_group, 2);
   assert_true(s.group[2].mean == 0.375);
 }

@@ -13,7 +13,7 @@
 static struct {
   r4_data *d;
   r4_net *n;
-  r4_settings *s;
+  r4_settings *s, *learn;
   r4_graph *g;
   r4_plan *p;
   r4_id y;
@@ -21,6 +21,8 @@ static struct {
   r4_optimizer *o;
   r4_batches *b;
   r4_reach *r;
+  r4_trainer *t;
+  r4_model *m;
   char path[300];
 } have;
 
@@ -138,6 +140,27 @@ static struct {
   X(r4_settings_check, "settings", r4_settings_check(NULL, e))                                               \
   X(r4_settings_data, "settings", none(r4_settings_data(NULL, e), e))                                        \
   X(r4_settings_get, "settings", r4_settings_get(NULL, "eps", &(r4_setting_value){0}, e))                    \
+  X(r4_model_explain, "a model", r4_model_explain(NULL, "gradient", 1, have.room, NULL, NULL, have.room, e)) \
+  X(r4_model_explain, "a method", r4_model_explain(have.m, NULL, 1, have.room, NULL, NULL, have.room, e))    \
+  X(r4_model_explain, "examples", r4_model_explain(have.m, "gradient", 1, NULL, NULL, NULL, have.room, e))   \
+  X(r4_model_explain, "room for the result",                                                                 \
+    r4_model_explain(have.m, "gradient", 1, have.room, NULL, NULL, NULL, e))                                 \
+  X(r4_model_open, "a path", none(r4_model_open(NULL, e), e))                                                \
+  X(r4_model_predict, "a model", r4_model_predict(NULL, 1, have.room, have.room, e))                         \
+  X(r4_model_predict, "examples", r4_model_predict(have.m, 1, NULL, have.room, e))                           \
+  X(r4_model_predict, "room for the result", r4_model_predict(have.m, 1, have.room, NULL, e))                \
+  X(r4_trainer_new, "settings", none(r4_trainer_new(NULL, have.d, e), e))                                    \
+  X(r4_trainer_step, "a trainer", r4_trainer_step(NULL, NULL, e))                                            \
+  X(r4_trainer_epoch, "a trainer", r4_trainer_epoch(NULL, NULL, e))                                          \
+  X(r4_trainer_evaluate, "a trainer", r4_trainer_evaluate(NULL, have.d, &(r4_metrics){0}, e))                \
+  X(r4_trainer_evaluate, "data", r4_trainer_evaluate(have.t, NULL, &(r4_metrics){0}, e))                     \
+  X(r4_trainer_evaluate, "room for the result", r4_trainer_evaluate(have.t, have.d, NULL, e))                \
+  X(r4_trainer_save, "a trainer", r4_trainer_save(NULL, have.path, e))                                       \
+  X(r4_trainer_save, "a path", r4_trainer_save(have.t, NULL, e))                                             \
+  X(r4_trainer_load, "a trainer", r4_trainer_load(NULL, have.path, e))                                       \
+  X(r4_trainer_load, "a path", r4_trainer_load(have.t, NULL, e))                                             \
+  X(r4_trainer_save_model, "a trainer", r4_trainer_save_model(NULL, have.path, e))                           \
+  X(r4_trainer_save_model, "a path", r4_trainer_save_model(have.t, NULL, e))                                 \
   X(r4_settings_get, "a key", r4_settings_get(have.s, NULL, &(r4_setting_value){0}, e))                      \
   X(r4_settings_get, "room for the value", r4_settings_get(have.s, "eps", NULL, e))                          \
   X(r4_settings_locate, "settings", r4_settings_locate(NULL, have.path, NULL, e))                            \
@@ -248,11 +271,19 @@ static int start(void **state)
   have.room = calloc(1 << 16, sizeof *have.room);
   r4_optimizer_options adam = r4_optimizer_defaults(R4_ADAM);
   have.o = r4_optimizer_new(3, &adam, NULL);
-  return have.d && have.n && have.r && have.s && have.p && have.o ? 0 : -1;
+  have.learn = r4_settings_new();
+  r4_settings_set(have.learn, "net=flatten, dense 10", "test", NULL);
+  have.t = r4_trainer_new(have.learn, have.d, NULL);
+  if (r4_model_save(have.n, have.room, NULL, scratch_path("m"), NULL)) return -1;
+  have.m = r4_model_open(scratch_path("m"), NULL);
+  return have.d && have.n && have.r && have.s && have.p && have.o && have.t && have.m ? 0 : -1;
 }
 
 static int end(void **state)
 {
+  r4_model_free(have.m);
+  r4_trainer_free(have.t);
+  r4_settings_free(have.learn);
   r4_optimizer_free(have.o);
   free(have.room);
   r4_plan_free(have.p);

@@ -167,10 +167,10 @@ static r4_mean_sd over_seeds(const r4_metrics *m, size_t n, size_t offset)
   return r;
 }
 
-r4_summary r4_summarize(const r4_metrics *m, size_t n)
+void r4_summarize(const r4_metrics *m, size_t n, r4_summary *to)
 {
 #define OVER(field) over_seeds(m, n, offsetof(r4_metrics, field))
-  r4_summary s = {
+  *to = (r4_summary){
     .seeds = n,
     .accuracy = OVER(accuracy),
     .avg = OVER(avg_group_accuracy),
@@ -181,12 +181,12 @@ r4_summary r4_summarize(const r4_metrics *m, size_t n)
     .kappa_core_mean = OVER(kappa_core_mean),
     .groups = n ? m->groups : 0,
   };
-  for (size_t g = 0; g < s.groups; g++) {
-    s.group[g] = over_seeds(m, n, offsetof(r4_metrics, group_accuracy) + g * sizeof(double));
-    double least = s.group[s.worst_mean_group].mean;
-    if (isnan(least) || s.group[g].mean < least) s.worst_mean_group = g; /* a group without examples is NaN */
+  for (size_t g = 0; g < to->groups; g++) {
+    to->group[g] = over_seeds(m, n, offsetof(r4_metrics, group_accuracy) + g * sizeof(double));
+    double least = to->group[to->worst_mean_group].mean;
+    if (isnan(least) || to->group[g].mean < least)
+      to->worst_mean_group = g; /* a group without examples is NaN */
   }
 #undef OVER
-  for (size_t k = 0; k < n; k++) s.constant += m[k].answers.constant;
-  return s;
+  for (size_t k = 0; k < n; k++) to->constant += m[k].answers.constant;
 }

@@ -6,7 +6,7 @@ struct probe {
   struct probe_options options;
   size_t batch, features, outputs;
   r4_plan *plan;
-  float *x, *y, *m;
+  float *x, *y, *m, *length; /* length: NULL unless examples are texts */
   float *out[PROBE_OUTPUTS]; /* [batch, width] */
   size_t width[PROBE_OUTPUTS];
   float *drawn[PROBE_DRAWS];
@@ -30,7 +30,8 @@ static r4_status compile(struct probe *p, r4_error *e)
   r4_objective_options options = {.batch = p->options.batch,
                                   .eps = p->options.eps,
                                   .samples = p->options.samples,
-                                  .explain = p->options.explain};
+                                  .explain = p->options.explain,
+                                  .lengths = objective_leaf_is_rows(p->options.net)};
   const r4_net *net = p->options.net;
   r4_id out[PROBE_OUTPUTS];
   r4_graph *g = r4_graph_new();
@@ -67,6 +68,9 @@ static r4_status bind(struct probe *p, r4_error *e)
   p->x = floats(p->batch, p->features, &s, e);
   p->m = floats(p->batch, p->features, &s, e);
   p->y = floats(p->batch, 1, &s, e);
+  bool texts = objective_leaf_is_rows(p->options.net);
+  if (texts) p->length = floats(p->batch, 1, &s, e);
+  if (!s && texts) s = r4_plan_input(p->plan, "length", p->length, e);
   if (!s) s = r4_plan_input(p->plan, "x", p->x, e);
   if (!s) s = r4_plan_input(p->plan, "y", p->y, e);
   if (!s) s = r4_plan_input(p->plan, "m", p->m, e);
@@ -105,6 +109,7 @@ void probe_free(struct probe *p)
   r4_mem_free(p->x);
   r4_mem_free(p->y);
   r4_mem_free(p->m);
+  r4_mem_free(p->length);
   for (size_t k = 0; k < PROBE_OUTPUTS; k++) r4_mem_free(p->out[k]);
   for (size_t k = 0; k < PROBE_DRAWS; k++) r4_mem_free(p->drawn[k]);
   r4_mem_free(p);
@@ -128,6 +133,7 @@ static void fill(struct probe *p, const r4_data *d, size_t first, size_t n)
     float *m = p->m + k * p->features;
     r4_data_values(d, first + k, p->x + k * p->features);
     p->y[k] = (float)r4_data_example(d, first + k).label;
+    if (p->length) p->length[k] = (float)r4_data_length(d, first + k);
     if (r4_data_mask(d, first + k, m) && p->options.mask == PROBE_CORE)
       for (size_t j = 0; j < p->features; j++) m[j] = 1 - m[j];
   }

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "module/net.h"
 #include "objective/objective.h"
 #include "optim/clip.h"
 #include "train/rates.h"
@@ -34,18 +35,20 @@ static r4_status break_validation(struct run *r, r4_error *e)
   return broken ? R4_OK : e->status;
 }
 
-static r4_status open_data(struct run *r, r4_error *e)
+/* given: the caller's, or NULL for those that the settings name. */
+static r4_status open_data(struct run *r, const r4_data *given, r4_error *e)
 {
-  r4_data *d = task_data(r->s, e);
+  r4_data *own = given ? NULL : task_data(r->s, e);
+  const r4_data *d = given ? given : own;
   if (!d) return e->status;
   r4_data_hash(d, r->data_hash);
   r->train = r4_data_part(d, R4_TRAIN, e);
   r->val = r->train ? r4_data_part(d, R4_VAL, e) : NULL;
   r->net = r->val ? task_net(r->s, d, e) : NULL;
-  r4_data_free(d);
+  r4_data_free(own);
   if (!r->net) return e->status;
   if (!r4_data_count(r->train))
-    return r4_fail(e, R4_E_ARGUMENT, "%s: has no training examples", r->s->data.name);
+    return r4_fail(e, R4_E_ARGUMENT, "%s: has no training examples", given ? "data" : r->s->data.name);
   if (!r4_data_count(r->val)) {
     r4_data_free(r->val);
     r->val = NULL;
@@ -80,7 +83,8 @@ static r4_status open_arrays(struct run *r, r4_error *e)
   if (r->val) r->predicted = allocate(r4_data_count(r->val), sizeof *r->predicted, &s, e);
   if (s) return s;
   r->touched = r4_data_masked_features(r->train, &r->s->augment, r->index);
-  r->masked = (double)r->touched <= LISTED_SHARE * (double)features ? r->touched : 0;
+  bool listed = !r->net->leaf && (double)r->touched <= LISTED_SHARE * (double)features;
+  r->masked = listed ? r->touched : 0;
   r->rates = r4_mem_new(r4_net_params(r->net), sizeof *r->rates);
   if (!r->rates) return r4_fail(e, R4_E_MEMORY, "out of memory for the rates of parameters");
   s = rates_of(r->settings, r->net, r->rates, e);
@@ -93,7 +97,7 @@ static r4_status open_arrays(struct run *r, r4_error *e)
 static r4_status open_reach(struct run *r, r4_error *e)
 {
   const r4_augment *augment = &r->s->augment;
-  bool images = r4_net_input(r->net).rank == 3;
+  bool images = r4_net_input(r->net).rank == 3 && !r->net->leaf;
   if (!images || !r->touched || !r4_method_describe(r->s->method).guided) return R4_OK;
   r4_rect *rect = r4_mem_new(r4_data_count(r->train), sizeof *rect);
   if (!rect) return r4_fail(e, R4_E_MEMORY, "out of memory for %zu masks", r4_data_count(r->train));
@@ -134,6 +138,7 @@ static r4_status open_steps(struct run *r, r4_error *e)
                               .reach = r->reach,
                               .seed = (uint64_t)s->seed};
   step.objective.frozen_statistics = s->frozen_statistics;
+  step.objective.lengths = objective_leaf_is_rows(r->net) && r4_data_vocabulary(r->train) > 0;
   step.objective.explain = task_explain(s, r->train);
   step.objective.filled = fill != R4_FILL_NONE;
   step.objective.filled_within = fill != R4_FILL_PASTE;
@@ -169,10 +174,11 @@ static r4_status identify(struct run *r, const r4_settings *settings, r4_error *
   return R4_OK;
 }
 
-r4_status run_open(struct run *r, const r4_settings *settings, const char *folder, r4_error *e)
+r4_status run_open(struct run *r, const r4_settings *settings, const r4_data *data, const char *folder,
+                   r4_error *e)
 {
   *r = (struct run){.s = &settings->values, .settings = settings, .folder = folder, .log.file = -1};
-  r4_status s = open_data(r, e);
+  r4_status s = open_data(r, data, e);
   if (!s) s = open_arrays(r, e);
   if (!s) s = run_check(r, e);
   if (!s) s = open_reach(r, e);
@@ -335,7 +341,7 @@ static r4_status end_epoch(struct run *r, double seconds, r4_error *e)
   r->state.epoch++;
   r->state.batch = 0;
   r4_status s = validate(r, e);
-  if (!s) s = run_log(r, seconds, e);
+  if (!s && r->folder) s = run_log(r, seconds, e);
   if (s) return s;
   run_examine(r);
   double score = selection_score(r);
@@ -346,7 +352,7 @@ static r4_status end_epoch(struct run *r, double seconds, r4_error *e)
   }
   r->state.sums = (struct run_sums){0};
   r->state.finished = run_is_over(r);
-  return run_save(r, e);
+  return r->folder ? run_save(r, e) : R4_OK;
 }
 
 static r4_progress progress_of(const struct run *r, bool epoch_done, double seconds)
@@ -377,32 +383,54 @@ static r4_status failed(const struct run *r, r4_status s, r4_error *e)
 {
   if (s != R4_E_DOMAIN) return s;
   r4_error cause = *e;
+  if (!r->folder) return s;
   if (r->state.epoch)
     return r4_fail(e, s, "%.300s; the last good checkpoint is %s/checkpoint, after epoch %lld", cause.text,
                    r->folder, (long long)r->state.epoch);
   return r4_fail(e, s, "%.300s; there is no checkpoint yet", cause.text);
 }
 
+r4_status run_seek(struct run *r, r4_error *e)
+{
+  r->begun = r->epoch_begun = now();
+  return r4_batches_seek(r->batches, (uint32_t)r->state.epoch, (size_t)r->state.batch, e);
+}
+
+r4_progress run_progress(const struct run *r)
+{
+  return progress_of(r, false, now() - r->begun);
+}
+
+r4_status run_step(struct run *r, r4_progress *progress, r4_error *e)
+{
+  r4_status s = one_step(r, e);
+  if (s) return failed(r, s, e);
+  bool epoch_done = r->state.batch == (int64_t)r4_batches_count(r->batches);
+  *progress = progress_of(r, epoch_done, now() - r->begun);
+  if (!epoch_done) return R4_OK;
+  s = end_epoch(r, now() - r->epoch_begun, e);
+  progress->epoch = r->state.epoch;
+  progress->validated = r->val != NULL;
+  progress->val_avg = r->val_score.avg;
+  progress->val_worst = r->val_score.worst;
+  r->epoch_begun = now();
+  return s;
+}
+
+/* ---- In a folder ---- */
+
 static r4_status loop(struct run *r, const r4_train_options *o, bool *stopped, r4_error *e)
 {
-  double begin = now(), epoch_begin = begin, saved = begin;
-  r4_status s = r4_batches_seek(r->batches, (uint32_t)r->state.epoch, (size_t)r->state.batch, e);
+  r4_progress progress;
+  r4_status s = run_seek(r, e);
+  double saved = now();
   while (!s && !r->state.finished && !*stopped) {
-    s = one_step(r, e);
-    if (s) return failed(r, s, e);
-    bool epoch_done = r->state.batch == (int64_t)r4_batches_count(r->batches);
-    r4_progress progress = progress_of(r, epoch_done, now() - begin);
-    if (epoch_done) {
-      s = end_epoch(r, now() - epoch_begin, e);
-      progress.epoch = r->state.epoch;
-      progress.validated = r->val != NULL;
-      progress.val_avg = r->val_score.avg;
-      progress.val_worst = r->val_score.worst;
-      saved = epoch_begin = now();
-    }
+    s = run_step(r, &progress, e);
+    if (s) return s;
+    if (progress.epoch_done) saved = now();
     *stopped = o->report && !o->report(&progress, o->user) && !r->state.finished;
     bool due = r->s->checkpoint > 0 && now() - saved >= r->s->checkpoint;
-    if (!s && !epoch_done && (*stopped || due)) {
+    if (!progress.epoch_done && (*stopped || due)) {
       s = run_save(r, e);
       saved = now();
     }
@@ -414,7 +442,7 @@ static r4_status train_locked(const r4_settings *settings, const r4_train_option
                               r4_error *e)
 {
   struct run r;
-  r4_status s = run_open(&r, settings, o->folder, e);
+  r4_status s = run_open(&r, settings, NULL, o->folder, e);
   r.notice = o->notice;
   r.user = o->user;
   if (!s) s = run_begin(&r, o, e);

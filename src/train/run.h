@@ -70,14 +70,23 @@ struct run {
   struct schedule schedule;
   struct log log;
   struct run_state state;
-  struct score val_score; /* of the last epoch done in this process */
+  struct score val_score;    /* of the last epoch done in this process */
+  double begun, epoch_begun; /* seconds of a clock */
   void (*notice)(const char *sentence, void *user);
   void *user;
 };
 
-/* Makes all of it, at the start of the first epoch. */
-r4_status run_open(struct run *r, const r4_settings *settings, const char *folder, r4_error *e);
+/* Makes all of it, at the start of the first epoch. data: NULL for those that the settings name. folder: NULL for a run
+ * that leaves no files. */
+r4_status run_open(struct run *r, const r4_settings *settings, const r4_data *data, const char *folder,
+                   r4_error *e);
 void run_close(struct run *r);
+
+/* Before the first step, and after another state was taken. */
+r4_status run_seek(struct run *r, r4_error *e);
+/* The next step, and after the last one of an epoch all that is due then. */
+r4_status run_step(struct run *r, r4_progress *progress, r4_error *e);
+r4_progress run_progress(const struct run *r);
 
 /* Of the next step. */
 struct step_weights run_weights(const struct run *r);
@@ -128,7 +137,12 @@ r4_status run_begin(struct run *r, const r4_train_options *o, r4_error *e);
 r4_status run_log(struct run *r, double seconds, r4_error *e);
 /* The checkpoint. */
 r4_status run_save(struct run *r, r4_error *e);
-/* The model. */
+/* The same in any file, of a run whose log has this size; and the way back. *was becomes the settings until then, to be
+ * freed on failure as well. */
+r4_status run_save_state(struct run *r, const char *path, int64_t log_size, r4_error *e);
+r4_status run_load_state(struct run *r, const char *path, int64_t *log_size, r4_settings **was, r4_error *e);
+/* The model, in the folder; and in any file. */
 r4_status run_finish(struct run *r, r4_error *e);
+r4_status run_save_model(const struct run *r, const char *path, r4_error *e);
 
 #endif

@@ -35,14 +35,11 @@ r4_lock *run_lock(const r4_train_options *o, r4_error *e)
 
 /* ---- Checkpoints ---- */
 
-r4_status run_save(struct run *r, r4_error *e)
+r4_status run_save_state(struct run *r, const char *path, int64_t log_size, r4_error *e)
 {
   size_t moments = 0;
-  int64_t steps = 0, log_size = 0;
+  int64_t steps = 0;
   const float *optimizer = r4_optimizer_state(r->optimizer, &moments, &steps);
-  char *path = NULL;
-  r4_status s = log_settle(&r->log, &log_size, e);
-  if (!s) s = path_of(r, CHECKPOINT, &path, e);
   struct checkpoint_part part[] = {
     [RUN_ORIGIN_PARTS] = {"state", &r->state, sizeof r->state},
     {"log", &log_size, sizeof log_size},
@@ -53,7 +50,16 @@ r4_status run_save(struct run *r, r4_error *e)
     {"good", r->good, r->size * sizeof *r->good},
   };
   run_origin(r, part);
-  if (!s) s = checkpoint_write(path, sizeof part / sizeof *part, part, e);
+  return checkpoint_write(path, sizeof part / sizeof *part, part, e);
+}
+
+r4_status run_save(struct run *r, r4_error *e)
+{
+  int64_t log_size = 0;
+  char *path = NULL;
+  r4_status s = log_settle(&r->log, &log_size, e);
+  if (!s) s = path_of(r, CHECKPOINT, &path, e);
+  if (!s) s = run_save_state(r, path, log_size, e);
   r4_mem_free(path);
   return s;
 }
@@ -82,8 +88,7 @@ static r4_status take_all(struct run *r, const struct checkpoint *c, int64_t *lo
   return s ? s : take_optimizer(r, c, e);
 }
 
-/* *was: the settings until now. */
-static r4_status restore(struct run *r, const char *path, int64_t *log_size, r4_settings **was, r4_error *e)
+r4_status run_load_state(struct run *r, const char *path, int64_t *log_size, r4_settings **was, r4_error *e)
 {
   struct checkpoint c;
   r4_status s = checkpoint_read(&c, path, e);
@@ -152,7 +157,7 @@ static r4_status resume(struct run *r, const char *checkpoint, const char *log, 
 {
   int64_t log_size = 0;
   r4_settings *was = NULL;
-  r4_status s = restore(r, checkpoint, &log_size, &was, e);
+  r4_status s = run_load_state(r, checkpoint, &log_size, &was, e);
   if (!s) s = log_open(&r->log, log, log_size, e);
   if (!s) s = take_changes(r, was, e);
   r4_settings_free(was);
@@ -238,15 +243,22 @@ r4_status run_log(struct run *r, double seconds, r4_error *e)
 
 /* ---- The end ---- */
 
-r4_status run_finish(struct run *r, r4_error *e)
+r4_status run_save_model(const struct run *r, const char *path, r4_error *e)
 {
   size_t classes = r4_data_classes(r->train);
   const char **name = r4_mem_new(classes, sizeof *name);
-  char *path = NULL;
-  r4_status s = name ? path_of(r, MODEL, &path, e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", r->folder);
-  for (size_t k = 0; k < classes && !s; k++) name[k] = r4_data_class_name(r->train, k);
-  if (!s) s = r4_model_save(r->net, r->best, name, path, e);
-  r4_mem_free(path);
+  if (!name) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
+  for (size_t k = 0; k < classes; k++) name[k] = r4_data_class_name(r->train, k);
+  r4_status s = r4_model_save(r->net, r->best, name, path, e);
   r4_mem_free(name);
+  return s;
+}
+
+r4_status run_finish(struct run *r, r4_error *e)
+{
+  char *path = NULL;
+  r4_status s = path_of(r, MODEL, &path, e);
+  if (!s) s = run_save_model(r, path, e);
+  r4_mem_free(path);
   return s;
 }

@@ -236,6 +236,7 @@ static r4_status bind_batch(struct variant *v, const struct step_options *o, con
 {
   r4_status status = r4_plan_input(v->plan, "x", b->x, e);
   if (!status && o->objective.filled) status = r4_plan_input(v->plan, "filled", b->filled, e);
+  if (!status && o->objective.lengths) status = r4_plan_input(v->plan, "length", b->length, e);
   if (!status) status = r4_plan_input(v->plan, "y", b->y, e);
   if (!status && v->guided) status = r4_plan_input(v->plan, "m", b->m, e);
   int64_t channels = r4_net_input(o->net).dim[2];

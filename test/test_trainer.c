@@ -1,0 +1,218 @@
+/* A trainer that a program drives: on data from memory, without files; the same bits as r4_train, stopped and loaded
+ * again or not; and what it refuses. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "scratch.h"
+
+enum { N = 160, SIDE = 6, PIXELS = SIDE * SIDE };
+
+/* Images whose label is a bright row in the upper or lower half; a corner gives it away, and is masked. */
+static r4_data *bars(void)
+{
+  static float x[N * PIXELS], m[N * PIXELS];
+  static int32_t y[N];
+  static r4_split split[N];
+  r4_error e = {0};
+  for (size_t i = 0; i < N; i++) {
+    y[i] = (int32_t)(i % 2);
+    split[i] = i % 4 == 3 ? R4_VAL : R4_TRAIN;
+    size_t row = (size_t)(y[i] * 3) + i / 2 % 3;
+    for (size_t k = 0; k < PIXELS; k++) {
+      x[i * PIXELS + k] = (float)(0.3 * r4_random_uniform((r4_random){1, 2, (uint32_t)i}, k));
+      if (k / SIDE == row) x[i * PIXELS + k] += 0.7f;
+      m[i * PIXELS + k] = k == 0;
+    }
+    x[i * PIXELS] = (float)y[i];
+  }
+  r4_data_arrays a = {.n = N,
+                      .shape = R4_SHAPE(SIDE, SIDE, 1),
+                      .floats = x,
+                      .labels = y,
+                      .splits = split,
+                      .mask_floats = m,
+                      .masks_by_feature = true,
+                      .mask_means = R4_MASKS_IRRELEVANT};
+  r4_data *d = r4_data_new(&a, &e);
+  if (!d) fail_msg("%s", e.text);
+  return d;
+}
+
+static r4_settings *settings_with(const char *const *more)
+{
+  static const char *const common[] = {"net=dense 6, relu, dense 2",
+                                       "method=adv-r4",
+                                       "steps=2",
+                                       "batch=25",
+                                       "epochs=4",
+                                       "select=worst",
+                                       "eps_ramp=1",
+                                       NULL};
+  r4_error e = {0};
+  r4_settings *s = r4_settings_new();
+  for (int pass = 0; pass < 2; pass++)
+    for (const char *const *a = pass ? more : common; a && *a; a++)
+      if (r4_settings_set(s, *a, "test", &e)) fail_msg("%s", e.text);
+  return s;
+}
+
+static r4_trainer *trainer_of(const r4_settings *s, const r4_data *d)
+{
+  r4_error e = {0};
+  r4_trainer *t = r4_trainer_new(s, d, &e);
+  if (!t) fail_msg("%s", e.text);
+  return t;
+}
+
+static void finish(r4_trainer *t)
+{
+  r4_error e = {0};
+  while (!r4_trainer_done(t))
+    if (r4_trainer_epoch(t, NULL, &e)) fail_msg("%s", e.text);
+}
+
+static void assert_same_weights(const r4_trainer *a, const float *weights)
+{
+  assert_memory_equal(r4_trainer_weights(a), weights, r4_net_size(r4_trainer_net(a)) * sizeof(float));
+}
+
+static void it_learns_from_memory(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  static r4_metrics m;
+  r4_data *d = bars(), *val = r4_data_part(d, R4_VAL, &e);
+  r4_settings *s = settings_with((const char *const[]){"epochs=20", "rate=0.01", NULL});
+  r4_trainer *t = trainer_of(s, d);
+  r4_data_free(d); /* it has what it needs */
+  r4_progress p;
+  assert_int_equal(r4_trainer_epoch(t, &p, &e), R4_OK);
+  assert_true(p.epoch == 1 && p.epoch_done && p.validated && p.batches == 5);
+  finish(t);
+  r4_trainer_progress(t, &p);
+  assert_true(p.epoch == 20);
+  assert_int_equal(r4_trainer_evaluate(t, val, &m, &e), R4_OK);
+  assert_true(m.accuracy > 0.95 && m.kappa_masked_max < m.kappa_core_max);
+  assert_error(&e, r4_trainer_step(t, NULL, &e), "training is done: all 20 epochs");
+  r4_trainer_free(t);
+  r4_settings_free(s);
+  r4_data_free(val);
+}
+
+/* The same settings and data by r4_train: the same model. */
+static void it_is_what_r4_train_does(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  char assignment[400];
+  r4_data *d = bars();
+  assert_int_equal(r4_data_save(d, scratch_path("bars.npz"), &e), R4_OK);
+  snprintf(assignment, sizeof assignment, "data=%s", scratch_path("bars.npz"));
+  r4_settings *s = settings_with((const char *const[]){assignment, "data.mask_means=irrelevant", NULL});
+  if (r4_train(s, &(r4_train_options){.folder = scratch_path("run")}, NULL, &e)) fail_msg("%s", e.text);
+  r4_model *m = r4_model_load(scratch_path("run/model.safetensors"), NULL, &e);
+  assert_non_null(m);
+  r4_trainer *a = trainer_of(s, d), *b = trainer_of(s, NULL);
+  finish(a);
+  finish(b);
+  assert_same_weights(a, r4_model_weights(m));
+  assert_same_weights(b, r4_model_weights(m));
+  assert_int_equal(r4_trainer_save_model(a, scratch_path("own.safetensors"), &e), R4_OK);
+  r4_model *own = r4_model_load(scratch_path("own.safetensors"), NULL, &e);
+  assert_same_weights(a, r4_model_weights(own));
+  r4_model_free(own);
+  r4_model_free(m);
+  r4_trainer_free(a);
+  r4_trainer_free(b);
+  r4_settings_free(s);
+  r4_data_free(d);
+}
+
+static void checkpoints_go_on_to_the_same_bits(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  r4_data *d = bars();
+  r4_settings *s = settings_with(NULL), *other = settings_with((const char *const[]){"seed=3", NULL});
+  r4_trainer *whole = trainer_of(s, d), *first = trainer_of(s, d), *second = trainer_of(s, d);
+  finish(whole);
+  for (int k = 0; k < 8; k++)
+    assert_int_equal(r4_trainer_step(first, NULL, &e), R4_OK); /* within the second epoch */
+  assert_int_equal(r4_trainer_save(first, scratch_path("state"), &e), R4_OK);
+  r4_trainer_free(first);
+  assert_int_equal(r4_trainer_load(second, scratch_path("state"), &e), R4_OK);
+  finish(second);
+  assert_same_weights(second, r4_trainer_weights(whole));
+  r4_trainer *stranger = trainer_of(other, d);
+  assert_error(&e, r4_trainer_load(stranger, scratch_path("state"), &e), "seed");
+  r4_trainer_free(stranger);
+  r4_trainer_free(whole);
+  r4_trainer_free(second);
+  r4_settings_free(s);
+  r4_settings_free(other);
+  r4_data_free(d);
+}
+
+/* No file appears where the program stands. */
+static void it_leaves_no_files(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  r4_data *d = bars();
+  r4_settings *s = settings_with(NULL);
+  r4_trainer *t = trainer_of(s, d);
+  assert_error(&e, r4_trainer_save_model(t, scratch_path("none"), &e), "no epoch is done yet");
+  finish(t);
+  assert_int_not_equal(access("checkpoint", F_OK), 0);
+  assert_int_not_equal(access("log.jsonl", F_OK), 0);
+  assert_int_not_equal(access(scratch_path("none"), F_OK), 0);
+  r4_trainer_free(t);
+  r4_settings_free(s);
+  r4_data_free(d);
+}
+
+static char heard[2000];
+
+static void hear(const char *sentence, void *user)
+{
+  (void)user;
+  snprintf(heard + strlen(heard), sizeof heard - strlen(heard), "%s\n", sentence);
+}
+
+static void it_tells_and_refuses(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  r4_data *d = bars();
+  r4_settings *s = settings_with((const char *const[]){"rate=0", NULL});
+  r4_trainer *t = trainer_of(s, d);
+  r4_trainer_listen(t, hear, NULL);
+  assert_non_null(strstr(heard, "rate (test) is 0"));
+  r4_trainer_free(t);
+  r4_settings_free(s);
+  s = settings_with((const char *const[]){"net=dense 3", NULL});
+  assert_null(r4_trainer_new(s, d, &e));
+  assert_error(&e, e.status, "3 outputs");
+  r4_settings_free(s);
+  s = settings_with((const char *const[]){"lambda=auto", NULL});
+  assert_null(r4_trainer_new(s, d, &e));
+  assert_error(&e, e.status, "auto");
+  r4_settings_free(s);
+  r4_data_free(d);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(it_learns_from_memory),
+    cmocka_unit_test(it_is_what_r4_train_does),
+    cmocka_unit_test(checkpoints_go_on_to_the_same_bits),
+    cmocka_unit_test(it_leaves_no_files),
+    cmocka_unit_test(it_tells_and_refuses),
+  };
+  return cmocka_run_group_tests_name("trainer", tests, scratch_make, scratch_remove);
+}
