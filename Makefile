@@ -148,7 +148,8 @@ check: all $(TESTS) $(REPLAYS)
 	@R4=$(OUT)/r4 CMOCKA_MESSAGE_OUTPUT=TAP GOMP_SPINCOUNT=1000 \
 	OUT=$(OUT) CC='$(CC)' LIBS='$(LIBS)' LINKFLAGS='$(MODE) -fopenmp -Wl,--as-needed $(LDFLAGS)' \
 	prove -j$(shell nproc) --failures --comments -e '' \
-	scripts/check-layers scripts/check-style scripts/check-exports scripts/check-threads $(TESTS) $(REPLAYS)
+	scripts/check-layers scripts/check-style scripts/check-exports scripts/check-readme scripts/check-threads \
+	$(TESTS) $(REPLAYS)
 
 check-long:
 	$(MAKE) SAN=1 check
