@@ -311,6 +311,35 @@ static void test_asking(void **state)
   assert_int_equal(r4_threads(0, false), 1);
 }
 
+/* Rows of embeddings and their gradients: many rows fall on one, and are added in the same order by any team. */
+static void test_rows(void **state)
+{
+  (void)state;
+  enum { ROWS = 300, WIDTH = 100, TABLE = 40 };
+  static float x[ROWS * WIDTH], index[ROWS], sum[THREADS + 1][TABLE * WIDTH];
+  r4_error e;
+  r4_graph *g = r4_graph_new();
+  r4_id at = r4_input(g, "index", R4_SHAPE(ROWS)), rows = r4_input(g, "x", R4_SHAPE(ROWS, WIDTH));
+  r4_id y = r4_scatter_add(g, rows, at, 0, TABLE);
+  r4_random_fill((r4_random){3, 0, 0}, ROWS * WIDTH, -1, 1, x);
+  for (int k = 0; k < ROWS; k++) index[k] = (float)(k * k % TABLE);
+  for (int threads = 1; threads <= THREADS; threads++) {
+    r4_threads(threads, false);
+    r4_plan *p = r4_plan_new(g, 1, &y, NULL, &e);
+    assert_non_null(p);
+    assert_int_equal(r4_plan_input(p, "x", x, &e), R4_OK);
+    assert_int_equal(r4_plan_input(p, "index", index, &e), R4_OK);
+    assert_int_equal(r4_plan_output(p, 0, sum[threads], &e), R4_OK);
+    assert_int_equal(r4_plan_run(p, &e), R4_OK);
+    r4_plan_free(p);
+  }
+  assert_memory_equal(sum[1], sum[2], sizeof sum[1]);
+  for (int k = 0; k < ROWS; k++) sum[1][(k * k % TABLE) * WIDTH + 70] -= x[k * WIDTH + 70];
+  for (int k = 0; k < TABLE; k++)
+    assert_true(sum[1][k * WIDTH + 70] < 1e-4f && sum[1][k * WIDTH + 70] > -1e-4f);
+  r4_graph_free(g);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -321,6 +350,7 @@ int main(void)
     cmocka_unit_test(test_fork),
     cmocka_unit_test(test_memory),
     cmocka_unit_test(test_asking),
+    cmocka_unit_test(test_rows),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("threads", tests, make_wanted, free_wanted);
