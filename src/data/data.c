@@ -9,6 +9,10 @@
 #include "base/plain.h"
 #include "base/text.h"
 
+const char *const split_words[R4_SPLITS] = {[R4_TRAIN] = "train", [R4_VAL] = "val", [R4_TEST] = "test"};
+const char *const split_titles[R4_SPLITS] = {
+  [R4_TRAIN] = "training", [R4_VAL] = "validation", [R4_TEST] = "test"};
+
 /* ---- Making ---- */
 
 #define SHARE(part) ((part) ? (void)atomic_fetch_add(&(part)->references, 1) : (void)0)

@@ -11,6 +11,9 @@
 
 enum { DATA_NO_ID = UINT32_MAX, DATA_COLUMNS = 4 };
 
+/* What the splits are called, in files and commands ("train", "val", "test"), and in sentences. */
+extern const char *const split_words[R4_SPLITS], *const split_titles[R4_SPLITS];
+
 struct record {
   uint32_t row;    /* of x                                                                               */
   uint32_t origin; /* the row of all other columns, which stays when x gets other rows                   */

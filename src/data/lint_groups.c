@@ -38,14 +38,13 @@ static void one_class(struct lint *l)
 
 static void missing_classes(struct lint *l)
 {
-  static const char *const split_name[R4_SPLITS] = {"training", "validation", "test"};
   r4_counts all = r4_data_counts(l->d, -1, -1);
   for (size_t k = 0; k < r4_data_classes(l->d); k++) {
     r4_counts c = r4_data_counts(l->d, (int32_t)k, -1);
     for (int s = 0; s < R4_SPLITS; s++) {
       if (c.examples[s] || !all.examples[s]) continue;
       lint_tell(l, WARNING, "class-missing", "class %s has no %s examples", r4_data_class_name(l->d, k),
-                split_name[s]);
+                split_titles[s]);
       return;
     }
   }

@@ -6,8 +6,6 @@
 #include "base/mem.h"
 #include "data/overlap.h"
 
-static const char *const split_name[R4_SPLITS] = {"training", "validation", "test"};
-
 static int compare(const void *a, const void *b)
 {
   const struct overlap_key *p = a, *q = b;
@@ -110,8 +108,8 @@ static r4_status refuse(const r4_data *d, const uint32_t *twin, size_t n, r4_err
     e, R4_E_ARGUMENT,
     "%zu examples occur in a later split as well: %s example %u%s%s%s and %s example %u%s%s%s have the "
     "same %s%s",
-    n, split_name[a.split], i, a.file ? " (" : "", a.file ? a.file : "", a.file ? ")" : "",
-    split_name[b.split], twin[i], b.file ? " (" : "", b.file ? b.file : "", b.file ? ")" : "",
+    n, split_titles[a.split], i, a.file ? " (" : "", a.file ? a.file : "", a.file ? ")" : "",
+    split_titles[b.split], twin[i], b.file ? " (" : "", b.file ? b.file : "", b.file ? ")" : "",
     same_id ? "id " : "values", same_id ? a.id : "");
 }
 

@@ -141,11 +141,10 @@ static r4_status draw_cell(struct image *on, const r4_data *d, const struct layo
 
 static void write_title(struct image *on, const r4_data *d, r4_sheet_rows rows, size_t row, size_t y)
 {
-  static const char *const split_name[] = {"train", "val", "test"};
   char text[256];
   size_t n = 0;
   for (size_t i = 0; i < d->n; i++) n += row_of(d, rows, i) == row;
-  const char *name = rows == R4_SHEET_CLASSES ? d->classes->name[row] : split_name[row];
+  const char *name = rows == R4_SHEET_CLASSES ? d->classes->name[row] : split_words[row];
   snprintf(text, sizeof text, "%s: %zu", name, n);
   canvas_text(on, GAP, y, 1, on->width - 2 * GAP, faint, text);
 }

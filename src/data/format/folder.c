@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "data/format/format.h"
+#include "data/mask/mask.h"
 #include "data/mask/mask_source.h"
 
 static const char table_name[] = "metadata.csv", masks_name[] = "masks";
@@ -239,7 +240,7 @@ r4_status folder_state_meaning(const char *folder, r4_mask_meaning meaning, r4_d
 {
   if (options->mask_means != R4_MASKS_UNSTATED && options->mask_means != meaning)
     return r4_fail(e, R4_E_ARGUMENT, "%s: white in its masks means %s, and mask_means says otherwise", folder,
-                   meaning == R4_MASKS_RELEVANT ? "relevant" : "irrelevant");
+                   mask_meaning_words[meaning]);
   options->mask_means = meaning;
   return R4_OK;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "data/mask/mask.h"
 #include "data/mask/mask_values.h"
 
 static r4_status mask_meaning(struct npz_source *s, const r4_data_options *options, r4_mask_meaning *means)
@@ -14,9 +15,8 @@ static r4_status mask_meaning(struct npz_source *s, const r4_data_options *optio
   if (status) return status;
   if (text.data) {
     const char *word = array_count(&text) == 1 ? array_text(&text, 0) : "";
-    stated = !strcmp(word, "irrelevant") ? R4_MASKS_IRRELEVANT
-             : !strcmp(word, "relevant") ? R4_MASKS_RELEVANT
-                                         : R4_MASKS_UNSTATED;
+    stated = R4_MASKS_RELEVANT;
+    while (stated && strcmp(word, mask_meaning_words[stated])) stated--;
     if (!stated)
       status =
         r4_fail(s->e, R4_E_PARSE, "%s: mask_means is \"%s\", expected irrelevant or relevant", s->path, word);
@@ -27,7 +27,7 @@ static r4_status mask_meaning(struct npz_source *s, const r4_data_options *optio
   if (stated && asked && stated != asked)
     return r4_fail(s->e, R4_E_ARGUMENT,
                    "%s: says that its masks mark what is %s, the options say the opposite", s->path,
-                   stated == R4_MASKS_RELEVANT ? "relevant" : "irrelevant");
+                   mask_meaning_words[stated]);
   if (*means) return R4_OK;
   return r4_fail(
     s->e, R4_E_ARGUMENT,

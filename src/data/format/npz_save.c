@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "data/data.h"
 #include "data/format/npz_keys.h"
+#include "data/mask/mask.h"
 #include "tensor/npz.h"
 
 /* Deflate of images saves half at best and takes most of the time: the fast way. Masks and numbers are repetitive. */
@@ -186,7 +187,7 @@ static r4_status add_columns(struct file *f)
     for (int c = 0; !s && c < NPZ_COLUMNS; c++)
       if (has[c]) s = add_numbers(f, (enum npz_column)c, k);
   }
-  if (!s && masks) s = add_text(f, NPZ_MASK_MEANS, "irrelevant");
+  if (!s && masks) s = add_text(f, NPZ_MASK_MEANS, mask_meaning_words[R4_MASKS_IRRELEVANT]);
   return s;
 }
 
