@@ -63,6 +63,21 @@ static void NAME(column_sum)(REAL *sum, const REAL *x, int64_t n)
   for (int64_t k = 0; k < n; k++) sum[k] += x[k];
 }
 
+/* Several short rows: the sums of a few columns stay in registers. In the order of the rows, as one by one. */
+static void NAME(column_sums)(REAL *sum, const REAL *x, int64_t rows, int64_t length)
+{
+  enum { FEW = 128 / sizeof(REAL) };
+  int64_t c = 0;
+  for (; c + FEW <= length; c += FEW) {
+    REAL few[FEW];
+    memcpy(few, sum + c, sizeof few);
+    for (int64_t r = 0; r < rows; r++)
+      for (int k = 0; k < FEW; k++) few[k] += x[r * length + c + k];
+    memcpy(sum + c, few, sizeof few);
+  }
+  for (int64_t r = 0; r < rows && c < length; r++) NAME(column_sum)(sum + c, x + r * length + c, length - c);
+}
+
 static void NAME(column_max)(REAL *best, const REAL *x, int64_t n)
 {
 #pragma omp simd
@@ -82,7 +97,11 @@ static void NAME(reduce)(const struct tile *t, const struct reduction *r, struct
   for (int64_t done = 0; done < n;) {
     int64_t column = (f + done) % t->row_length, run = t->row_length - column;
     if (run > n - done) run = n - done;
-    if (r->how == REDUCE_COLUMNS) {
+    int64_t rows = column ? 0 : (n - done) / t->row_length;
+    if (r->how == REDUCE_COLUMNS && !r->largest && rows > 1) {
+      run = rows * t->row_length;
+      NAME(column_sums)((REAL *)p->columns, x + done, rows, t->row_length);
+    } else if (r->how == REDUCE_COLUMNS) {
       REAL *sum = (REAL *)p->columns + column;
       (r->largest ? NAME(column_max) : NAME(column_sum))(sum, x + done, run);
     } else {

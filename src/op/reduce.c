@@ -79,7 +79,7 @@ static r4_status max_kernel(const struct call *c)
           {.in = {{2, {2, 3}}}, .attr = {.i = {2}}, .x = {VALUES(1, 5, 3, 4, 2, 6)}, .y = Y1},      \
           {.in = {{3, {2, 3, 4}}}, .attr = {.i = {2}}}, {.in = {{3, {2, 3, 4}}}, .attr = {.i = {5}}}, \
           {.in = {{3, {2, 3, 4}}}, .attr = {.i = {7}}}, {.in = {{2, {3, 700}}}, .attr = {.i = {2}}},  \
-          {.in = {{2, {300, 5}}}, .attr = {.i = {1}}},                                                \
+          {.in = {{2, {300, 5}}}, .attr = {.i = {1}}}, {.in = {{2, {23, 70}}}, .attr = {.i = {1}}},   \
           {.in = {{2, {300, 5}}}, .attr = {.i = {1}}, .low = -3, .high = -1})
 static const struct attr_field reduce_fields[] = {{"axes", 0, 1}, {0}};
 
