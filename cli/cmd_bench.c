@@ -162,7 +162,7 @@ static r4_status bind_drawn(struct job *j, const r4_objective *o, r4_error *e)
   return j->drawn ? status : (e->status = R4_E_MEMORY);
 }
 
-/* Outputs of the plan: the loss, then the gradient by each parameter. */
+/* Outputs of the plan: the loss, then the gradient with respect to each parameter. */
 static r4_status make_plan(struct job *j, r4_error *e)
 {
   size_t params = r4_net_params(j->net);
@@ -383,10 +383,10 @@ static int run(int argc, char **argv)
 const struct command command_bench = {
   .name = "bench",
   .summary = "measure the time of a training step",
-  .details =
-    "A full step (loss, gradient by all weights, Adam) on random data. A sample of the time counts only\n"
-    "if our threads hardly waited for a CPU. The machine's peak is measured in the same run by a\n"
-    "product of 1024 x 1024 matrices.",
+  .details = "A full step (loss, gradient with respect to all weights, Adam) on random data. A sample of the "
+             "time counts only\n"
+             "if our threads hardly waited for a CPU. The machine's peak is measured in the same run by a\n"
+             "product of 1024 x 1024 matrices.",
   .options = options,
   .run = run,
   .threads = THREADS_LATER,

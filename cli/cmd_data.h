@@ -18,7 +18,7 @@ bool folder_make(const char *path);
 void folder_remove(const char *path); /* with all that is in it, as far as possible */
 /* The first name in a folder that ends so; false if there is none. */
 bool folder_find(const char *folder, const char *ending, char path[PATH_MAX]);
-/* Removes what interrupted runs left in folder: ".NAME.PID.part" of processes that are no more. */
+/* Removes what interrupted runs left in folder: ".NAME.PID.part" of processes that have ended. */
 void folder_sweep(const char *folder, const char *name);
 
 /* ---- Known data sets ---- */

@@ -24,7 +24,7 @@ static const struct option options[] = {
   {"lambda", OPTION_REAL, offsetof(struct graph_settings, lambda), "1", 0, 1e30, "weight of the penalty"},
   {"eps", OPTION_REAL, offsetof(struct graph_settings, eps), "0.1", 0, 1e30, "radius of the box"},
   {"grad", OPTION_FLAG, offsetof(struct graph_settings, grad), NULL, 0, 0,
-   "also the gradient by each parameter"},
+   "also the gradient with respect to each parameter"},
   {"dot", OPTION_FLAG, offsetof(struct graph_settings, dot), NULL, 0, 0, "for Graphviz"},
   {"text", OPTION_FLAG, offsetof(struct graph_settings, text), NULL, 0, 0, "as text (default)"},
   {0},
@@ -88,9 +88,9 @@ static int run(int argc, char **argv)
 const struct command command_graph = {
   .name = "graph",
   .summary = "print the graph of an objective",
-  .details =
-    "The loss of an objective, and with --grad its gradient by each parameter of the net, as a list of\n"
-    "nodes or as input of Graphviz: r4 graph --net mlp4-3-2 --dot | dot -Tsvg > graph.svg",
+  .details = "The loss of an objective, and with --grad its gradient with respect to each parameter of the "
+             "net, as a list of\n"
+             "nodes or as input of Graphviz: r4 graph --net mlp4-3-2 --dot | dot -Tsvg > graph.svg",
   .options = options,
   .run = run,
 };

@@ -83,7 +83,7 @@ static int name_classes(struct prediction *x)
   return EXIT_DONE;
 }
 
-/* Which seed answers is no secret. */
+/* Says which seed answers. */
 static void find_seed(struct prediction *x)
 {
   const struct run *r = x->run;

@@ -793,7 +793,7 @@ size_t r4_net_params(const r4_net *n);
 const char *r4_net_param_name(const r4_net *n, size_t k);
 r4_shape r4_net_param_shape(const r4_net *n, size_t k);
 size_t r4_net_param_offset(const r4_net *n, size_t k);
-/* A buffer is no weight: it has no gradient, and training sets it (running statistics of batch norm). */
+/* A buffer is not a weight: it has no gradient, and training sets it (running statistics of batch norm). */
 bool r4_net_param_is_buffer(const r4_net *n, size_t k);
 size_t r4_net_size(const r4_net *n);
 /* Of products and convolutions, for one example; 0 when out of memory. */
@@ -890,7 +890,7 @@ r4_status r4_reach_find(const r4_reach *r, size_t rows, int64_t channels, const 
 /* -log softmax(logits)[label] per example: logsumexp(z) - z_y. one_hot is [batch, classes]. */
 r4_id r4_cross_entropy(r4_graph *g, r4_id logits, r4_id one_hot);
 
-/* What is explained: the explanation g_i is its derivative by x_i. */
+/* What is explained: the explanation g_i is its derivative with respect to x_i. */
 typedef enum {
   R4_EXPLAIN_LOSS = 0,    /* l_i = -log p_y                                                  */
   R4_EXPLAIN_LOGIT,       /* z_y, the label's logit; with one output the margin, z or -z     */
@@ -1219,7 +1219,7 @@ typedef struct {
   size_t most;       /* the class that it names most often, the first at a tie                  */
   double most_share; /* and how often: 0 to 1                                                   */
   bool constant;     /* it names no other, though the examples are of several classes           */
-  size_t not_finite; /* examples with a logit that is NaN or infinite, which is no answer       */
+  size_t not_finite; /* examples with a logit that is NaN or infinite, which is not an answer   */
 } r4_answers;
 
 /* R4_E_DOMAIN if a logit is not finite: names the first example, and *answers has their number all the same. */

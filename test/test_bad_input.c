@@ -202,8 +202,9 @@ static r4_id bound_of(r4_graph *g, r4_id y, r4_box box)
   X(grad_of(g, n.scalar, R4_NONE), ARGUMENT, "grad: not a node")                                            \
   X(bound_of(g, R4_NONE, r4_box_around(n.v3, n.v3, n.v3)), ARGUMENT, "bound: not a node")                   \
   X(bound_of(g, beyond, r4_box_around(n.v3, n.v3, n.v3)), ARGUMENT, "bound: not a node")                    \
-  X(bound_of(g, n.v3, r4_box_around(n.v3, n.v3, n.v4)), SHAPE, "bound: a box has not the shape [3]")        \
-  X(bound_of(g, n.v3, r4_box_between(n.v3, n.scalar, n.v3)), SHAPE, "bound: a box has not the shape [3]")   \
+  X(bound_of(g, n.v3, r4_box_around(n.v3, n.v3, n.v4)), SHAPE, "bound: a box does not have the shape [3]")  \
+  X(bound_of(g, n.v3, r4_box_between(n.v3, n.scalar, n.v3)), SHAPE,                                         \
+    "bound: a box does not have the shape [3]")                                                             \
   X(bound_of(g, n.v3, r4_box_around(n.v3, R4_NONE, n.v3)), ARGUMENT, "bound: a box is not made of nodes")   \
   X(bound_of(g, n.v3, r4_box_between(n.v3, n.v3, R4_NONE)), ARGUMENT, "bound: a box is not made of nodes")  \
   X(bound_of(g, n.v3, r4_box_between(beyond, n.v3, n.v3)), ARGUMENT, "bound: a box is not made of nodes")   \

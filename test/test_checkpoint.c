@@ -112,7 +112,7 @@ static void test_every_cut_is_noticed(void **state)
   uint8_t *bytes = write_and_read_bytes(&size);
   for (size_t k = 0; k < size; k++)
     if (parse(bytes, k, &e) != R4_E_PARSE) fail_msg("the first %zu of %zu bytes are accepted", k, size);
-  assert_error(&e, parse(bytes, 7, &e), "c.r4: is no checkpoint of r4");
+  assert_error(&e, parse(bytes, 7, &e), "c.r4: is not an r4 checkpoint");
   assert_error(&e, parse(bytes, 50, &e), "c.r4: damaged: it is cut off");
   assert_error(&e, parse(bytes, size - 1, &e), "c.r4: damaged: it has 93 bytes where it says 94");
   uint8_t *longer = r4_mem_grow(bytes, size + 1, 1);

@@ -469,11 +469,10 @@ static void ham_split_of_dermamnist(void **state)
 
   static const struct {
     const char *table, *because;
-  } bad[] = {
-    {"train,0,I10\ntrain,1,I0\nval,0,I2\n", "dermamnist_split.csv: image I1 is missing"},
-    {"train,0,I10\ntrain,1,I1\ntrain,1,I10\n", "dermamnist_split.csv:4: image I10 stands here twice"},
-    {"train,0,I10\ntrain,1,I3\n", "dermamnist_split.csv:3: image I3 is not in the metadata"},
-    {"left,0,I10\n", "dermamnist_split.csv:2: split 'left', expected train, val or test"}};
+  } bad[] = {{"train,0,I10\ntrain,1,I0\nval,0,I2\n", "dermamnist_split.csv: image I1 is missing"},
+             {"train,0,I10\ntrain,1,I1\ntrain,1,I10\n", "dermamnist_split.csv:4: image I10 occurs twice"},
+             {"train,0,I10\ntrain,1,I3\n", "dermamnist_split.csv:3: image I3 is not in the metadata"},
+             {"left,0,I10\n", "dermamnist_split.csv:2: split 'left', expected train, val or test"}};
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
     char text[256];
     snprintf(text, sizeof text, "split,index,image_id\n%s", bad[k].table);

@@ -416,7 +416,7 @@ static void data_has_a_home(void **state)
       assert_int_equal(e.status, R4_E_IO);
       assert_non_null(strstr(e.text, "set R4_DATA_DIR to one, or XDG_DATA_HOME or HOME"));
       assert_null(r4_data_open("mnist", NULL, &e));
-      assert_non_null(strstr(e.text, "mnist: is no path, and there is no folder of data sets"));
+      assert_non_null(strstr(e.text, "mnist: not a path, and there is no folder of data sets"));
       assert_null(r4_data_make("decoy-mnist", NULL, &e));
       assert_non_null(strstr(e.text, "mnist: there is no folder of data sets"));
       r4_data *d = r4_data_open("digits:10", NULL, &e); /* needs none */

@@ -160,7 +160,7 @@ static void gzip_is_checked(void **state)
   memcpy(more, images2_gz, sizeof images2_gz);
   more[sizeof images2_gz] = sizeof IMAGES2 - 1;
   assert_int_equal(gzip_read(more, sizeof more, "f.gz", &content, &size, &e), R4_E_PARSE);
-  assert_non_null(strstr(e.text, "4 bytes behind the end"));
+  assert_non_null(strstr(e.text, "4 bytes after the end"));
   r4_mem_fail_at(1);
   assert_int_equal(gzip_read(images2_gz, sizeof images2_gz, "f.gz", &content, &size, &e), R4_E_MEMORY);
   r4_mem_fail_at(0);

@@ -116,7 +116,7 @@ static void test_json_is_strict(void **state)
   (void)state;
   refuses_json("", "x: line 1, column 1: expected an object or a list");
   refuses_json("3", "x: line 1, column 1: expected an object or a list");
-  refuses_json("{\"a\":1,\n\"b\":2,\"a\":3}", "x: the key \"a\" stands twice");
+  refuses_json("{\"a\":1,\n\"b\":2,\"a\":3}", "x: the key \"a\" occurs twice");
   refuses_json("{} {}", "x: line 1, column 4: expected nothing more");
   refuses_json("{\"a\":1,\n  }", "x: line 2, column 3: expected a string");
   refuses_json("[1,]", "x: line 1, column 4: expected a value");
@@ -132,12 +132,12 @@ static void test_json_is_strict(void **state)
   refuses_json("[\"a", "x: line 1, column 4: the text ends within a string");
   refuses_json("[\"\\x\"]", "an escape that JSON does not have");
   refuses_json("[\"\\u12\"]", "an escape that JSON does not have");
-  refuses_json("[\"\\u0000\"]", "an escape that is no character");
-  refuses_json("[\"\\udc00\"]", "an escape that is no character");
+  refuses_json("[\"\\u0000\"]", "an escape that is not a character");
+  refuses_json("[\"\\udc00\"]", "an escape that is not a character");
   refuses_json("[\"\\ud800\"]", "half of a surrogate pair");
   refuses_json("[\"\\ud800\\u0041\"]", "half of a surrogate pair");
   refuses_json("[\"\t\"]", "a control character");
-  refuses_json("[\"\xff\"]", "no UTF-8");
+  refuses_json("[\"\xff\"]", "not UTF-8");
   char deep[80] = "";
   memset(deep, '[', 65);
   refuses_json(deep, "x: line 1, column 66: too many levels");

@@ -173,8 +173,8 @@ static void brushes(void **state)
   snprintf(end - 4, 64, "]}}]}]}]");
   r4_error e = {0};
   assert_null(parse(text, NULL, &e));
-  assert_string_equal(e.text,
-                      "notes: task [0], annotations[0], result[0]: rle is no packed image of 4 x 3 pixels");
+  assert_string_equal(
+    e.text, "notes: task [0], annotations[0], result[0]: rle is not a packed image of 4 x 3 pixels");
 }
 
 static const struct {
@@ -231,13 +231,13 @@ static const struct {
   {COCO(IMAGE, OF("1", "\"segmentation\": {\"size\": [3, 4], \"counts\": [5, 9]}")),
    "runs of at least 14 pixels"},
   {COCO(IMAGE, OF("1", "\"segmentation\": {\"size\": [3, 4], \"counts\": [12, -1]}")),
-   "a count that is no number"},
+   "a count that is not a number"},
   {COCO(IMAGE, OF("1", "\"segmentation\": {\"size\": [3, 4], \"counts\": \"~\"}")),
-   "no string of packed runs"},
+   "not a string of packed runs"},
   {COCO(IMAGE, OF("1", "\"segmentation\": {\"size\": [3, 4], \"counts\": \"oooooooo\"}")),
-   "no string of packed runs"},
+   "not a string of packed runs"},
   {COCO(IMAGE, OF("1", "\"segmentation\": {\"size\": [3, 4], \"counts\": \"O\"}")),
-   "a count that is no number"},
+   "a count that is not a number"},
   {"{\"images\": [], \"annotations\": [], \"categories\": [{\"id\": 1}]}",
    "notes: categories[0]: expected an id and a name"},
   {"[{\"id\": 1, \"image\": \"a.png\"}]",
@@ -253,8 +253,8 @@ static const struct {
    "expected numbers for x, y, width and height"},
   {TASK("a.png", REGION("\"x\": 1, \"y\": 2, \"radiusX\": 3, \"radiusY\": 4")),
    "an ellipse, expected a rectangle"},
-  {TASK("a.png", REGION("\"rle\": [1, 2, 256]")), "rle is no packed image of 4 x 3 pixels"},
-  {TASK("a.png", REGION("\"rle\": []")), "rle is no packed image of 4 x 3 pixels"},
+  {TASK("a.png", REGION("\"rle\": [1, 2, 256]")), "rle is not a packed image of 4 x 3 pixels"},
+  {TASK("a.png", REGION("\"rle\": []")), "rle is not a packed image of 4 x 3 pixels"},
   {TASK("a.png", REGION("\"rle\": \"x\"")), "expected rle, a list of bytes"},
   {TASK(
      "a.png",

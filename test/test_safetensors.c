@@ -63,25 +63,25 @@ static void test_rules(void **state)
   refuses(ONE("\"F32\"", "[4294967296,4294967296]", "[0,8]"), 8, "its shape is too large");
   refuses(ONE("\"F32\"", "[-1]", "[0,8]"), 8, "its shape has something other");
   refuses(ONE("\"F32\"", "[2.0]", "[0,8]"), 8, "its shape has something other");
-  refuses(ONE("\"F32\"", "[1,1,1,1,1,1,2]", "[0,8]"), 8, "its shape is no list of at most 6");
-  refuses(ONE("\"F32\"", "{}", "[0,8]"), 8, "its shape is no list");
+  refuses(ONE("\"F32\"", "[1,1,1,1,1,1,2]", "[0,8]"), 8, "its shape is not a list of at most 6");
+  refuses(ONE("\"F32\"", "{}", "[0,8]"), 8, "its shape is not a list");
   refuses(ONE("\"F31\"", "[2]", "[0,8]"), 8, "its dtype is missing or not known");
   refuses(ONE("32", "[2]", "[0,8]"), 8, "its dtype is missing or not known");
   refuses(ONE("\"F32\"", "[2]", "[8,0]"), 8, "data_offsets [8,0] are outside");
   refuses(ONE("\"F32\"", "[2]", "[-8,0]"), 8, "data_offsets [-8,0] are outside");
-  refuses(ONE("\"F32\"", "[2]", "[0]"), 8, "its data_offsets are no list of two");
-  refuses("{\"w\":3}", 0, "m.st: tensor \"w\": is no object");
+  refuses(ONE("\"F32\"", "[2]", "[0]"), 8, "its data_offsets are not a list of two");
+  refuses("{\"w\":3}", 0, "m.st: tensor \"w\": is not an object");
   refuses("[]", 0, "m.st: its header does not begin with {");
   refuses(" {}", 0, "m.st: its header does not begin with {");
   refuses("{}{}", 0, "m.st: header: line 1, column 3: expected nothing more");
-  refuses("{\"__metadata__\":{\"a\":1}}", 0, "__metadata__: \"a\" is no text");
-  refuses("{\"__metadata__\":[]}", 0, "__metadata__ is no object");
+  refuses("{\"__metadata__\":{\"a\":1}}", 0, "__metadata__: \"a\" is not text");
+  refuses("{\"__metadata__\":[]}", 0, "__metadata__ is not an object");
   refuses("{\"a\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]},"
           "\"b\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[2,6]}}",
           6, "tensor \"b\" begins at 2, expected 4: tensors overlap");
   refuses("{\"a\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]},"
           "\"a\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[4,8]}}",
-          8, "m.st: header: the key \"a\" stands twice");
+          8, "m.st: header: the key \"a\" occurs twice");
 }
 
 static void test_lying_length(void **state)
@@ -322,7 +322,7 @@ static void test_models_that_do_not_fit(void **state)
     {"0.weight", R4_SHAPE(4, 5), zeros}, {"0.bias", R4_SHAPE(4), zeros}, {"0.scale", R4_SHAPE(1), zeros}};
   assert_int_equal(st_write(scratch_path("m"), 3, tensor, 0, NULL, &e), R4_OK);
   refuses_model(n, "2 of whose 2 parameters match; 1 unexpected: 0.scale");
-  refuses_model(NULL, "/m: does not say which net it is of");
+  refuses_model(NULL, "/m: does not say which net it belongs to");
   const struct st_note lying[] = {{"net", "dense 20000"}, {"input", "[20000]"}, {"classes", "[1]"}};
   assert_int_equal(st_write(scratch_path("m"), 2, tensor, 2, lying, &e), R4_OK);
   refuses_model(
@@ -334,7 +334,7 @@ static void test_models_that_do_not_fit(void **state)
   assert_int_equal(st_write(scratch_path("m"), 2, tensor, 2, shapeless, &e), R4_OK);
   refuses_model(NULL, "metadata: input is \"5\", expected a shape");
   assert_int_equal(st_write(scratch_path("m"), 2, tensor, 1, &lying[2], &e), R4_OK);
-  refuses_model(n, "metadata: classes is no list of 4 names");
+  refuses_model(n, "metadata: classes is not a list of 4 names");
   assert_int_equal(st_write(scratch_path("m"), 2, tensor, 0, NULL, &e), R4_OK);
   r4_model *m = r4_model_load(scratch_path("m"), n, &e);
   assert_non_null(m);

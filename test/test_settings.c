@@ -371,10 +371,10 @@ static void test_bad_base(void **state)
   refuses_file("a.yaml", "base: ./b.yaml\n", "b.yaml: base leads back to ");
   refuses_file("c.yaml", "base: c.yaml\n", "c.yaml: base leads back to ");
   refuses_file("d.yaml", "base: none.yaml\n", "none.yaml: opening: No such file");
-  refuses_file("e.yaml", "base: [a]\n", "e.yaml:1:7: base is no name");
+  refuses_file("e.yaml", "base: [a]\n", "e.yaml:1:7: base is not a name");
   refuses_file("f.yaml", "base: b.yaml\nbase: b.yaml\n", "f.yaml:2:1: base is set at ");
   refuses_file("g.yaml", "base: .\n", "is a folder, expected a file");
-  refuses_file("h.yaml", "base:\n", "h.yaml:1:6: base is no name");
+  refuses_file("h.yaml", "base:\n", "h.yaml:1:6: base is not a name");
   refuses_file("j.yaml", "{a: {a: {a: {a: {a: {a: {a: {a: {a: 1}}}}}}}}}\n",
                "j.yaml:1:33: maps are nested too deeply");
   for (char k = 'a'; k <= 'z'; k++) {

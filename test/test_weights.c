@@ -254,7 +254,7 @@ static void test_wrong_indices(void **state)
   write_text("i.json", "{\"weight_map\": [\"a\"]}");
   refuses("i.json", NULL, R4_E_PARSE, "has no object \"weight_map\"");
   write_text("i.json", "{\"weight_map\": {\"a\": \"x\", \"a\": \"y\"}}");
-  refuses("i.json", NULL, R4_E_PARSE, "the key \"a\" stands twice");
+  refuses("i.json", NULL, R4_E_PARSE, "the key \"a\" occurs twice");
   write_text("i.json", "{\"weight_map\": {}}");
   refuses("i.json", NULL, R4_E_SHAPE, "0 of whose 4 parameters match");
 }

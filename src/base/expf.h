@@ -58,7 +58,7 @@ static inline float r4_expf(float x)
   clipped = clipped > lowest ? clipped : lowest;
   int32_t n;
   float p = r4_expf_parts(clipped, &n);
-  int32_t half = n / 2; /* two factors: 2^128 is no float */
+  int32_t half = n / 2; /* two factors: 2^128 is not a float */
   float y = p * r4_power_of_2f(half) * r4_power_of_2f(n - half);
   y = x > highest ? INFINITY : y;
   y = x < lowest ? 0 : y;

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-/* A file to be read, in bytes; NULL and a message for what is no plain file: a folder, and pipes and devices, which
+/* A file to be read, in bytes; NULL and a message for what is not a plain file: a folder, and pipes and devices, which
  * have no end. Every reader opens its files here. */
 FILE *file_open(const char *path, r4_error *e);
 

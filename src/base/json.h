@@ -22,7 +22,7 @@ void jw_break(struct json_writer *w);          /* the next value or key begins a
 void jw_real(struct json_writer *w, double v); /* reads back as the same number; NaN and infinity are null */
 void jw_whole(struct json_writer *w, int64_t v);
 void jw_flag(struct json_writer *w, bool v);
-void jw_text(struct json_writer *w, const char *s); /* what is no UTF-8 becomes \xff; NULL is null */
+void jw_text(struct json_writer *w, const char *s); /* what is not UTF-8 becomes \xff; NULL is null */
 
 /* ---- Reading ---- */
 
@@ -30,7 +30,7 @@ struct js; /* a value */
 
 enum js_kind { JS_OBJECT, JS_LIST, JS_TEXT, JS_WHOLE, JS_REAL, JS_FLAG, JS_NULL };
 
-/* An object or list. Strict (RFC 8259): a key that stands twice, anything after the value, or text that is no UTF-8 or
+/* An object or list. Strict (RFC 8259): a key that stands twice, anything after the value, or text that is not UTF-8 or
  * has a zero in it is an error. where says in messages what is read ("model.safetensors: header"); they add line and
  * column, in bytes. */
 r4_status js_parse(const char *where, const void *text, size_t size, struct js **root, r4_error *e);

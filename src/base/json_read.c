@@ -121,7 +121,7 @@ static r4_status read_escape(struct reader *r)
       return refuse(r, "half of a surrogate pair");
     code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
   }
-  if (!code || (code >= 0xdc00 && code < 0xe000)) return refuse(r, "an escape that is no character");
+  if (!code || (code >= 0xdc00 && code < 0xe000)) return refuse(r, "an escape that is not a character");
   put_utf8(r, code);
   return R4_OK;
 }
@@ -140,7 +140,7 @@ static r4_status read_string(struct reader *r, char **text)
     }
     if (r->at >= r->end) return refuse(r, "the text ends within a string");
     size_t n = utf8_next(r->at, &code);
-    if (!n || code < ' ') return refuse(r, "a byte that is no UTF-8, or a control character");
+    if (!n || code < ' ') return refuse(r, "a byte that is not UTF-8, or a control character");
     memcpy(r->strings, r->at, n);
     r->strings += n;
     r->at += n;
@@ -212,7 +212,7 @@ static r4_status check_keys(const struct reader *r, const struct js *object)
   r4_status s = R4_OK;
   for (size_t k = 1; k < object->size && !s; k++)
     if (!strcmp(key[k - 1], key[k]))
-      s = r4_fail(r->e, R4_E_PARSE, "%s: the key \"%.80s\" stands twice in an object", r->where, key[k]);
+      s = r4_fail(r->e, R4_E_PARSE, "%s: the key \"%.80s\" occurs twice in an object", r->where, key[k]);
   r4_mem_free(key);
   return s;
 }

@@ -82,7 +82,7 @@ static r4_status check_lists(const r4_settings *s, r4_error *e)
                    LABEL("range"));
   for (size_t k = 1; k < at->n; k++)
     if (!(at->v[k - 1] < at->v[k]))
-      return r4_fail(e, R4_E_ARGUMENT, "%s: %g stands after %g, expected rising epochs", LABEL("decay_at"),
+      return r4_fail(e, R4_E_ARGUMENT, "%s: %g stands after %g, expected ascending epochs", LABEL("decay_at"),
                      at->v[k], at->v[k - 1]);
   return R4_OK;
 }

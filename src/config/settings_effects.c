@@ -147,7 +147,7 @@ static r4_status say(const struct effect *f, const r4_settings *s, r4_error *e)
   bool some = words && *words;
   r4_fail(e, R4_E_ARGUMENT, "%s has no effect, as %s is %.100s%s%s%s", setting_label(s, f->key).text,
           setting_label(s, f->decider).text, value ? value : "",
-          f->condition == RECIPE ? ", which is no recipe" : "", some ? ": it is for " : "",
+          f->condition == RECIPE ? ", which is not a recipe" : "", some ? ": it is for " : "",
           some ? words : "");
   r4_string_free(words);
   r4_string_free(value);

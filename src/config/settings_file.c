@@ -112,8 +112,7 @@ static r4_status take_base(void *context, const struct yaml_value *v, r4_error *
   if (strcmp(v->key, "base")) return R4_OK;
   if (*b->where) return r4_fail(e, R4_E_ARGUMENT, "%s: base is set at %s already", v->at, b->where);
   if (v->kind != YAML_ONE || !*v->text)
-    return r4_fail(e, R4_E_ARGUMENT, "%s: base is no name, expected that of a file with settings",
-                   v->value_at);
+    return r4_fail(e, R4_E_ARGUMENT, "%s: base is not a name, expected that of a settings file", v->value_at);
   snprintf(b->where, sizeof b->where, "%s", v->value_at);
   text_add(&b->name, "%s", v->text);
   return R4_OK;

@@ -1,4 +1,4 @@
-/* One value: from text to its place, strictly. "20x", "nan", "0x10", "010", "yes" and "" are no numbers and no
+/* One value: from text to its place, strictly. "20x", "nan", "0x10", "010", "yes" and "" are neither numbers nor
  * flags; text is UTF-8. */
 #include <errno.h>
 #include <math.h>

@@ -29,7 +29,7 @@ r4_op_info r4_op_describe(size_t k)
     .name = op->name,
     .arity = op->arity,
     .grad = !op->vjp         ? op->no_vjp
-            : op->index_args ? "yes, zero by the index"
+            : op->index_args ? "yes, zero for the index"
                              : "yes",
     .bound = !op->bound       ? op->no_bound
              : op->index_args ? "yes, refused over the index"

@@ -35,7 +35,7 @@ static void add_attributes(struct text *t, const r4_graph *g, uint32_t i)
   if (n->op->has_value) text_add(t, " value=%.17g", n->attr.f);
 }
 
-/* number[i] = position of node i among the live ones; NULL when out of memory or if an output is no node */
+/* number[i] = position of node i among the live ones; NULL when out of memory or if an output is not a node */
 static uint32_t *numbering(const r4_graph *g, size_t n, const r4_id *out)
 {
   for (size_t k = 0; k < n; k++)

@@ -87,7 +87,8 @@ static r4_status load_net(r4_model *m, r4_error *e)
   r4_error why;
   if (!line || !input)
     return r4_fail(e, R4_E_PARSE,
-                   "%s: does not say which net it is of (no \"net\" and \"input\" in its metadata)", path);
+                   "%s: does not say which net it belongs to (no \"net\" and \"input\" in its metadata)",
+                   path);
   r4_status s = read_input(path, input, &shape, e);
   if (s) return s;
   m->net = m->own = r4_net_new(line, shape, &why);
@@ -105,7 +106,7 @@ static r4_status load_classes(r4_model *m, r4_error *e)
   bool ok = js_kind(m->classes) == JS_LIST && (n == (size_t)names_of(m->net) || first_alone);
   for (size_t k = 0; ok && k < js_size(m->classes); k++) ok = js_text(js_at(m->classes, k));
   if (ok) return R4_OK;
-  return r4_fail(e, R4_E_PARSE, "%s: metadata: classes is no list of %lld names", m->file.path,
+  return r4_fail(e, R4_E_PARSE, "%s: metadata: classes is not a list of %lld names", m->file.path,
                  (long long)names_of(m->net));
 }
 

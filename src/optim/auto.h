@@ -2,10 +2,10 @@
  * makes the runs.
  *
  * A short run has a quarter of the epochs. Its score is the mean of its average and its worst group accuracy in
- * validation, whose shortcut is broken (task_val_fill). A net that is lost, as it is dead or its loss is no number,
+ * validation, whose shortcut is broken (task_val_fill). A net that is lost, as it is dead or its loss is not a number,
  * scores least; so does one whose numbers are those of a smaller lambda, to the bit: the guard (guard.h) has held both
  * back, and the larger one has shown nothing. A net has learned if it scores more than by guessing, 1 / classes; before
- * that all lambdas look alike, and a larger one is no better for it. The lambdas that are tried are
+ * that all lambdas look alike, and a larger one is none the better for it. The lambdas that are tried are
  *
  *     1. the method's own
  *     2. ten times the largest, as long as that has learned and stays within TOLERANCE of the best

@@ -3,7 +3,7 @@
  *     g <- g min(1, limit / ||g||),    ||g|| = sqrt(sum_i g_i^2)
  *
  * before the optimiser sees it: its direction stays. A limit of 0 leaves every gradient as it is, and so does a length
- * that is no finite number, which the loss of the next step then tells. */
+ * that is not finite, which the loss of the next step then shows. */
 #ifndef R4_OPTIM_CLIP_H
 #define R4_OPTIM_CLIP_H
 

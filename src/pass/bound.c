@@ -34,7 +34,8 @@ static bool accept_box(struct bounds *b, r4_id y, const r4_box *box)
   r4_shape want = r4_node_shape(g, box->x);
   if (!r4_shape_equal(r4_node_shape(g, p), want) || !r4_shape_equal(r4_node_shape(g, q), want)) {
     char text[SHAPE_TEXT];
-    r4_graph_fail(g, R4_E_SHAPE, "bound: a box has not the shape %s of its node", shape_text(want, text));
+    r4_graph_fail(g, R4_E_SHAPE, "bound: a box does not have the shape %s of its node",
+                  shape_text(want, text));
     return false;
   }
   if (box->x.i > y.i) return true;

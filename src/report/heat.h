@@ -10,7 +10,7 @@ struct colour {
   uint8_t rgb[3];
 };
 
-/* v from -1, blue, over 0, white, to 1, red; beyond, the ends; grey if it is no number. */
+/* v from -1, blue, over 0, white, to 1, red; beyond, the ends; grey if it is not a number. */
 struct colour heat_signed(double v);
 /* v from 0, white, to 1, dark violet. */
 struct colour heat_width(double v);

@@ -52,7 +52,7 @@ static r4_status read_shape(const struct st_file *f, const struct js *entry, str
 {
   const struct js *list = js_get(entry, "shape");
   if (js_kind(list) != JS_LIST || js_size(list) > R4_MAX_RANK)
-    return refuse(f, t, e, "its shape is no list of at most 6 numbers");
+    return refuse(f, t, e, "its shape is not a list of at most 6 numbers");
   t->shape.rank = (int)js_size(list);
   *bytes = t->width;
   for (int k = 0; k < t->shape.rank; k++) {
@@ -71,7 +71,7 @@ static r4_status read_offsets(const struct st_file *f, const struct js *entry, s
   const struct js *offsets = js_get(entry, "data_offsets");
   int64_t begin = 0, end = 0;
   if (js_size(offsets) != 2 || !js_whole(js_at(offsets, 0), &begin) || !js_whole(js_at(offsets, 1), &end))
-    return refuse(f, t, e, "its data_offsets are no list of two whole numbers");
+    return refuse(f, t, e, "its data_offsets are not a list of two whole numbers");
   if (begin < 0 || end < begin || (uint64_t)end > available)
     return r4_fail(e, R4_E_PARSE,
                    "%s: tensor \"%.80s\": data_offsets [%lld,%lld] are outside of the %llu bytes of data",
@@ -86,10 +86,11 @@ static r4_status read_offsets(const struct st_file *f, const struct js *entry, s
 
 static r4_status read_metadata(const struct st_file *f, const struct js *notes, r4_error *e)
 {
-  if (js_kind(notes) != JS_OBJECT) return r4_fail(e, R4_E_PARSE, "%s: __metadata__ is no object", f->path);
+  if (js_kind(notes) != JS_OBJECT)
+    return r4_fail(e, R4_E_PARSE, "%s: __metadata__ is not an object", f->path);
   for (const struct js *v = NULL; (v = js_next(notes, v));)
     if (!js_text(v))
-      return r4_fail(e, R4_E_PARSE, "%s: __metadata__: \"%.80s\" is no text", f->path, js_key(v));
+      return r4_fail(e, R4_E_PARSE, "%s: __metadata__: \"%.80s\" is not text", f->path, js_key(v));
   return R4_OK;
 }
 
@@ -98,7 +99,8 @@ static r4_status read_entry(struct st_file *f, const struct js *entry, uint64_t 
   struct st_tensor *t = &f->tensor[f->n++];
   uint64_t bytes = 0;
   t->name = js_key(entry);
-  if (js_kind(entry) != JS_OBJECT) return refuse(f, t, e, "is no object with dtype, shape and data_offsets");
+  if (js_kind(entry) != JS_OBJECT)
+    return refuse(f, t, e, "is not an object with dtype, shape and data_offsets");
   r4_status s = read_type(f, entry, t, e);
   if (!s) s = read_shape(f, entry, t, &bytes, e);
   return s ? s : read_offsets(f, entry, t, bytes, available, e);
@@ -142,7 +144,7 @@ static r4_status read_header(struct st_file *f, size_t size, r4_error *e)
   uint64_t length = little(f->data, LENGTH);
   if (length > size - LENGTH || length > MOST_HEADER)
     return r4_fail(e, R4_E_PARSE,
-                   "%s: its header would have %llu bytes, the file has %zu: no safetensors, or cut off",
+                   "%s: its header would have %llu bytes, the file has %zu: not safetensors, or cut off",
                    f->path, (unsigned long long)length, size);
   if (!length || f->data[LENGTH] != '{')
     return r4_fail(e, R4_E_PARSE, "%s: its header does not begin with {", f->path);

@@ -85,7 +85,7 @@ static r4_status damaged(const struct checkpoint *c, const char *what, r4_error 
 static r4_status check_whole(const struct checkpoint *c, size_t size, r4_error *e)
 {
   if (size < MAGIC || memcmp(c->bytes, magic, MAGIC))
-    return r4_fail(e, R4_E_PARSE, "%s: is no checkpoint of r4", c->path);
+    return r4_fail(e, R4_E_PARSE, "%s: is not an r4 checkpoint", c->path);
   if (size < BODY_AT + NUMBER) return damaged(c, "it is cut off", e);
   uint64_t version = get_number(c->bytes + MAGIC);
   if (version != CHECKPOINT_VERSION)
@@ -119,7 +119,7 @@ static r4_status add_part(struct checkpoint *c, const uint8_t *name, size_t leng
   return R4_OK;
 }
 
-/* A checksum is no proof against a forged file: sizes are still checked. */
+/* A checksum is no protection against a forged file: sizes are still checked. */
 static r4_status read_parts(struct checkpoint *c, size_t size, r4_error *e)
 {
   const uint8_t *at = c->bytes + BODY_AT + NUMBER, *end = c->bytes + size;
@@ -176,9 +176,9 @@ const struct checkpoint_part *checkpoint_find(const struct checkpoint *c, const 
 r4_status checkpoint_take(const struct checkpoint *c, const char *name, void *to, size_t size, r4_error *e)
 {
   const struct checkpoint_part *p = checkpoint_find(c, name);
-  if (!p) return r4_fail(e, R4_E_PARSE, "%s: has no part \"%s\": it is of another run", c->path, name);
+  if (!p) return r4_fail(e, R4_E_PARSE, "%s: has no part \"%s\": it belongs to another run", c->path, name);
   if (p->size != size)
-    return r4_fail(e, R4_E_PARSE, "%s: part \"%s\" has %zu bytes, expected %zu: it is of another run",
+    return r4_fail(e, R4_E_PARSE, "%s: part \"%s\" has %zu bytes, expected %zu: it belongs to another run",
                    c->path, name, p->size, size);
   memcpy(to, p->data, size);
   return R4_OK;

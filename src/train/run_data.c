@@ -90,7 +90,7 @@ static r4_status search(struct settings *s, const char *folder, const struct js 
   return status;
 }
 
-/* Takes the place of what the manifest says, or of all of the data if that is no path. */
+/* Takes the place of what the manifest says, or of all of the data if that is not a path. */
 static r4_status set_source(r4_settings *s, const struct js *source, const char *instead, r4_error *e)
 {
   const char *key = js_text(js_get(source, "setting"));

@@ -1,4 +1,4 @@
-/* One training step: the objective on a batch, and its derivative by the weights. */
+/* One training step: the objective on a batch, and its derivative with respect to the weights. */
 #ifndef R4_TRAIN_STEP_H
 #define R4_TRAIN_STEP_H
 

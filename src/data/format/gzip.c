@@ -22,7 +22,7 @@ static r4_status check_end(const z_stream *z, int code, size_t size, const char 
   size_t at = size - z->avail_in;
   if (code == Z_MEM_ERROR) return r4_fail(e, R4_E_MEMORY, "%s: out of memory for decompressing", file);
   if (code == Z_STREAM_END && z->avail_in)
-    return r4_fail(e, R4_E_PARSE, "%s: byte %zu: %u bytes behind the end of the compressed data", file, at,
+    return r4_fail(e, R4_E_PARSE, "%s: byte %zu: %u bytes after the end of the compressed data", file, at,
                    z->avail_in);
   if (code == Z_STREAM_END && !z->avail_out) return R4_OK;
   return r4_fail(e, R4_E_PARSE, "%s: byte %zu: the compressed data are damaged: %s", file, at,

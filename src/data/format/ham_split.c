@@ -49,8 +49,7 @@ static r4_status place_row(struct listing *l, struct mask_index *masks, const st
   struct photograph *found = bsearch(&key, own->photograph, own->d->n, sizeof key, compare);
   if (!found)
     return r4_fail(e, R4_E_PARSE, "%s:%zu: image %s is not in the metadata", c->file, c->line, name);
-  if (found->told)
-    return r4_fail(e, R4_E_PARSE, "%s:%zu: image %s stands here twice", c->file, c->line, name);
+  if (found->told) return r4_fail(e, R4_E_PARSE, "%s:%zu: image %s occurs twice", c->file, c->line, name);
   if (folder_read_split(c->field[at[SPLIT]], &split))
     return r4_fail(e, R4_E_PARSE, "%s:%zu: split '%s', expected train, val or test", c->file, c->line,
                    c->field[at[SPLIT]]);

@@ -64,7 +64,7 @@ static r4_data *no_format(const char *source, const char *where, bool folder, r4
   if (file_exists(source))
     r4_fail(e, R4_E_PARSE, "%s: none of the known formats: %s", source, text ? text : "");
   else if (!folder)
-    r4_fail(e, R4_E_IO, "%s: is no path, and %s", source, where);
+    r4_fail(e, R4_E_IO, "%s: not a path, and %s", source, where);
   else if (catalog_find(source))
     r4_fail(e, R4_E_IO, "%s: not in %s; get it with: r4 data get %s", source, where, source);
   else

@@ -18,7 +18,7 @@ static r4_status plain_counts(const struct js *list, uint32_t *run, size_t *n, c
   for (const struct js *v = NULL; js_size(list) && (v = js_next(list, v));) {
     int64_t count;
     if (!js_whole(v, &count) || count < 0 || count > IMAGE_MAX_PIXELS)
-      return bad(where, "a count that is no number of pixels", e);
+      return bad(where, "a count that is not a number of pixels", e);
     run[(*n)++] = (uint32_t)count;
   }
   return R4_OK;
@@ -50,9 +50,9 @@ static r4_status packed_counts(const char *s, uint32_t *run, size_t *n, const ch
   *n = 0;
   for (size_t length; *s; s += length) {
     int64_t count = 0;
-    if (!(length = unpack_number(s, &count))) return bad(where, "counts is no string of packed runs", e);
+    if (!(length = unpack_number(s, &count))) return bad(where, "counts is not a string of packed runs", e);
     if (*n > 2) count += run[*n - 2];
-    if (count < 0 || count > IMAGE_MAX_PIXELS) return bad(where, "a count that is no number of pixels", e);
+    if (count < 0 || count > IMAGE_MAX_PIXELS) return bad(where, "a count that is not a number of pixels", e);
     run[(*n)++] = (uint32_t)count;
   }
   return R4_OK;

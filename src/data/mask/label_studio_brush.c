@@ -108,10 +108,10 @@ r4_status label_studio_read_brush(const struct js *rle, size_t image, size_t hei
   sound = sound && take_header(&s, &p) && p.values == (uint64_t)CHANNELS * height * width;
   while (sound && b.at < p.values) sound = take_some(&s, &p, &b, &memory);
   const struct runs runs = {(uint32_t)height, (uint32_t)width, false, b.n, b.run};
-  r4_status status =
-    !memory  ? r4_fail(e, R4_E_MEMORY, "%s: out of memory", where)
-    : !sound ? r4_fail(e, R4_E_PARSE, "%s: rle is no packed image of %zu x %zu pixels", where, width, height)
-             : annotations_add_runs(to, image, &runs, where, e);
+  r4_status status = !memory  ? r4_fail(e, R4_E_MEMORY, "%s: out of memory", where)
+                     : !sound ? r4_fail(e, R4_E_PARSE, "%s: rle is not a packed image of %zu x %zu pixels",
+                                        where, width, height)
+                              : annotations_add_runs(to, image, &runs, where, e);
   r4_mem_free(b.run);
   r4_mem_free(bytes);
   return status;

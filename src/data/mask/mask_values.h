@@ -16,7 +16,7 @@ bool mask_values_have(const struct mask_values *v, uint16_t value);
 /* "0, 1, 2", at most so many that size suffices; the others are counted: "0, 1, 2 and 250 more". */
 void mask_values_text(const struct mask_values *v, char *text, size_t size);
 
-/* Whether the options state them; then *v gets them, and R4_E_ARGUMENT if one is no whole number of 16 bits. */
+/* Whether the options state them; then *v gets them, and R4_E_ARGUMENT if one is not a whole number of 16 bits. */
 bool mask_values_stated(const r4_data_options *options);
 r4_status mask_values_read(const r4_data_options *options, struct mask_values *v, r4_error *e);
 

@@ -151,7 +151,7 @@ const struct recipe recipe_decoy_derm = {
   .name = "decoy-derm",
   .about = "nevus or other, a square in a corner has the label's colour",
   .from = "ham10000",
-  .missing = "r4 data get ham10000 says how to get it; or --from a npz file of DermaMNIST",
+  .missing = "r4 data get ham10000 says how to get it; or --from an npz file of DermaMNIST",
   .size = 64,
   DECOY,
   .make = make_derm};
