@@ -54,7 +54,7 @@ typedef enum {
   R4_E_PARSE,    /* a text or a file is damaged, or not what it should be           */
   R4_E_IO,       /* a file could not be opened, read or written                     */
   R4_E_INTERNAL, /* an invariant of r4 itself does not hold: please report it       */
-  R4_E_BUSY,     /* another process is at work there                                */
+  R4_E_BUSY,     /* another process is working there                                */
 } r4_status;
 
 enum { R4_ERROR_SIZE = 512 };
@@ -403,7 +403,7 @@ typedef struct {
 void r4_data_free(r4_data *d);
 size_t r4_data_count(const r4_data *d);
 r4_shape r4_data_shape(const r4_data *d); /* of one example: [height, width, channels], [features] or [tokens] */
-/* Of a text, in tokens, behind which it is padded; all features of other examples. */
+/* Of a text, in tokens; what follows is padding. Of other examples, the number of features. */
 size_t r4_data_length(const r4_data *d, size_t i);
 /* How many ids of tokens there are: as stated, or one more than the largest; 0 unless examples are tokens. */
 int64_t r4_data_vocabulary(const r4_data *d);
@@ -423,7 +423,7 @@ const char *r4_data_group_name(const r4_data *d, size_t k);
 const char *r4_data_about(const r4_data *d);
 /* Sentences about what was odd when it was read: masks of which nothing is left, outlines that leave their image. */
 size_t r4_data_notes(const r4_data *d);
-const char *r4_data_note(const r4_data *d, size_t k); /* NULL: there are not so many */
+const char *r4_data_note(const r4_data *d, size_t k); /* NULL: k is too large       */
 
 enum { R4_HASH_SIZE = 65 };
 /* SHA-256 of the content (values, labels, groups, splits, masks, names; not of how it is stored), in hex digits. */
@@ -483,14 +483,14 @@ typedef struct {
   const float *floats;    /* one of these three, [n, shape]: finite numbers;                                      */
   const uint8_t *bytes;   /* value = byte * scale + offset, and without a scale byte / 255;                       */
   const int32_t *tokens;  /* ids of tokens, from 0 to vocabulary - 1, or below 2^24 if none is stated,            */
-  const int32_t *lengths; /* with the length of each text, [n], from 1 on; what is behind it becomes padding      */
+  const int32_t *lengths; /* with the length of each text, [n], from 1 on; what follows it becomes padding        */
   double scale, offset;
   int64_t vocabulary;
   int32_t padding;
   const int32_t *labels, *groups; /* [n], from 0 on; without groups the classes are the groups */
   const r4_split *splits;         /* [n]; without, all are for training                        */
   size_t classes, group_count;    /* 0: one more than the largest label, or group              */
-  const char *const *class_names, *const *group_names; /* so many; without, names are numbers     */
+  const char *const *class_names, *const *group_names; /* as many; otherwise names are numbers    */
   const float *mask_floats;                            /* one of these two, from 0 to 1;                          */
   const uint8_t *mask_bytes;  /* 0 or 1, or if any is above 1: byte / 255, of which 1 from 128 on unless soft_masks */
   bool masks_by_feature;      /* masks are [n, shape]; otherwise those of images are [n, height, width]           */
@@ -557,8 +557,8 @@ r4_status r4_file_check(const char *path, const char *digest, r4_error *e);
 
 /* ---- Filling -------------------------------------------------------------------------------- */
 
-/* What takes the place of masked content, so that whoever learns from it is not paid for a shortcut. Tokens have no
- * mean and no blur; their colour is one other token for all, their noise another one for each. */
+/* What takes the place of masked content, so that a net that learns from it gains nothing from the shortcut. Tokens
+ * have no mean and no blur; their colour is one other token for all, their noise another one for each. */
 typedef enum {
   R4_FILL_NONE = 0,
   R4_FILL_COLOUR, /* one random colour                                                                */
@@ -598,7 +598,7 @@ size_t r4_data_mask_count(const r4_data *d, r4_split split, int32_t label);
 /* The masks of a share of each class of the training part; the others of training have none. A smaller share is
  * within a larger one of the same seed. */
 r4_data *r4_data_keep_masks(const r4_data *d, double share, uint64_t seed, r4_error *e);
-/* 1 - m: what must not matter becomes what may. An example without a mask has none, still. */
+/* 1 - m: what must not matter becomes what may. An example without a mask still has none. */
 r4_data *r4_data_invert_masks(const r4_data *d, r4_error *e);
 /* alpha mean m + (1 - alpha) m in training, where mean is that of the masks of training, element by element. */
 r4_data *r4_data_soften_masks(const r4_data *d, double alpha, r4_error *e);
@@ -619,7 +619,7 @@ typedef enum { R4_OVERLAP_DEFAULT = 0, R4_OVERLAP_REFUSE, R4_OVERLAP_DROP, R4_OV
 
 typedef struct {
   const char *from; /* the source; NULL: the recipe's own                                                  */
-  uint64_t seed;    /* of every draw, that of the built-in digits included                                 */
+  uint64_t seed;    /* of every draw, including that of the built-in digits                                 */
   double val;       /* share for validation of what is not for test; 0: as the source has it; less than 0: none.
                        A source without a test part is split by the recipe (doc/data.md)                   */
   bool keep_val;    /* val is for sources without a validation part; those that have one keep it            */
@@ -667,12 +667,12 @@ r4_facts r4_data_facts(const r4_data *d);
 
 /* What is probably wrong with a data set. */
 typedef struct {
-  bool note;        /* worth knowing, but nothing to be mended    */
+  bool note;        /* worth knowing, but nothing to fix          */
   const char *code; /* a word for it: see doc/data.md             */
   char text[R4_ERROR_SIZE];
 } r4_finding;
 
-enum { R4_FINDINGS = 32 }; /* at most; each kind is told once, with its number and the first example */
+enum { R4_FINDINGS = 32 }; /* at most; each kind is reported once, with its number and the first example */
 
 /* source is where the data set was read from, whose files are looked at as well; or NULL. */
 r4_status r4_data_lint(const r4_data *d, const char *source, r4_finding finding[R4_FINDINGS], size_t *n,
@@ -685,10 +685,10 @@ r4_status r4_data_lint(const r4_data *d, const char *source, r4_finding finding[
  * be bound to a plan. */
 typedef struct r4_batches r4_batches;
 
-/* Images that are seen otherwise in each epoch, and their masks with them. All 0: as they are. */
+/* Images that look different in each epoch, and their masks with them. All 0: as they are. */
 typedef struct {
   bool flip;         /* left and right are exchanged, with probability 1/2 */
-  int64_t crop;      /* moved by up to so many pixels up or down, left or right; the edge is repeated, without a mask */
+  int64_t crop;      /* moved by up to this many pixels up or down, left or right; the edge is repeated, without mask */
   double brightness; /* b: all values times one factor, uniform in [1 - b, 1 + b]; those of bytes stay in [0, 1] */
 } r4_augment;
 
@@ -712,7 +712,7 @@ typedef struct {
   bool masked_first;      /* and these come first */
   const float *x, *y, *m; /* [size, features], [size], [size, features or U]; aligned to 64 bytes */
   const float *length;    /* [size]: of the texts, in tokens; NULL unless examples are tokens */
-  const float *filled;    /* as x, with masked content replaced; x itself if nothing is to be */
+  const float *filled;    /* as x, with masked content replaced; x itself if nothing is replaced */
   const size_t *example;  /* [size]: their numbers in the data set */
   uint32_t epoch;
   size_t index; /* of this batch in its epoch */
@@ -771,7 +771,7 @@ void r4_net_free(r4_net *n);
 
 /* The architectures that r4 brings along. */
 size_t r4_architecture_count(void);
-const char *r4_architecture_name(size_t k);           /* NULL: there are not so many */
+const char *r4_architecture_name(size_t k);           /* NULL: k is too large       */
 const char *r4_architecture_text(const char *name);   /* NULL: there is none         */
 
 /* The kinds of parts. */
@@ -822,8 +822,8 @@ typedef struct r4_model r4_model;
 r4_status r4_model_save(const r4_net *n, const float *weights, const char *const *class_names, const char *path,
                         r4_error *e);
 
-/* net: NULL for the one that the file says, otherwise the caller's, which must outlive the model: files of others do
- * not say it. Weights may be F32, F64, F16 or BF16. Errors name the tensor, its shape and what was expected. */
+/* net: NULL for the one that the file names, otherwise the caller's, which must outlive the model: files from elsewhere
+ * do not name one. Weights may be F32, F64, F16 or BF16. Errors name the tensor, its shape and what was expected. */
 r4_model *r4_model_load(const char *path, const r4_net *net, r4_error *e);
 void r4_model_free(r4_model *m);
 
@@ -831,15 +831,15 @@ const r4_net *r4_model_net(const r4_model *m);
 const float *r4_model_weights(const r4_model *m);             /* r4_net_size of them         */
 const char *r4_model_class_name(const r4_model *m, size_t k); /* NULL if the file names none */
 
-/* ---- Weights of others ---------------------------------------------------------------------- */
+/* ---- Pretrained weights --------------------------------------------------------------------- */
 
-/* What need not be as the net has it. Lists are patterns of names, as "fc.*, layer4.?.conv1.weight": a star stands for
- * any letters, a question mark for one. NULL: none. */
+/* Where a file may differ from the net. Lists are patterns of names, as "fc.*, layer4.?.conv1.weight": a star stands
+ * for any letters, a question mark for one. NULL: none. */
 typedef struct {
   const char *skip;     /* parameters that are not taken: heads; each pattern must fit one                          */
   const char *optional; /* parameters that may be missing                                                           */
-  const char *ignore;   /* tensors that the net does not need: "pooler.*". Those of whole numbers, which count and
-                           number, never are weights, and are ignored in any case                                   */
+  const char *ignore;   /* tensors that the net does not need: "pooler.*". Tensors of whole numbers (counters,
+                           positions) are never weights, and always ignored                                         */
   const char *prefix;   /* what names in the file begin with and those of the net do not: "bert."                    */
 } r4_load_options;
 
@@ -851,7 +851,7 @@ typedef struct {
 /* Weights by name and shape from safetensors files, F32, F64, F16 or BF16, in PyTorch's names and layouts: one file, an
  * index of shards (model.safetensors.index.json; all shards beside it), or a folder with one of these. Parameters that
  * are not taken stay as they are in weights, and on failure all of them do. What is missing, unexpected or of another
- * shape is told in one error; numbers that are NaN or infinite are refused (R4_E_DOMAIN). options and report may be
+ * shape is listed in one error; numbers that are NaN or infinite are refused (R4_E_DOMAIN). options and report may be
  * NULL. */
 r4_status r4_net_load(const r4_net *n, const char *path, const r4_load_options *options, float *weights,
                       r4_load_report *report, r4_error *e);
@@ -996,7 +996,7 @@ typedef struct {
 size_t r4_method_count(void);
 const char *r4_method_name(size_t k);
 
-/* What the trainer takes for a method unless it is told otherwise. All zero for a name that is not one. */
+/* What the trainer takes for a method unless it is told otherwise. All zero for an unknown name. */
 typedef struct {
   bool guided; /* it has a penalty                                                    */
   bool fills;  /* the data term sees filled examples                                   */
