@@ -29,7 +29,7 @@ static const struct option options[] = {
   {"eps", OPTION_REAL, AT(eps), "0.1", 0, 1e30, "radius of the box"},
   {"seed", OPTION_WHOLE, AT(seed), "0", 0, 1e15, "of data and weights"},
   {"seconds", OPTION_REAL, AT(seconds), "2", 0, 3600, "to measure"},
-  {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "for machines"},
+  {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "print JSON"},
   {"profile", OPTION_FLAG, AT(profile), NULL, 0, 0, "also the time of each kernel"},
   {0},
 };
@@ -385,7 +385,7 @@ const struct command command_bench = {
   .summary = "measure the time of a training step",
   .details = "A full step (loss, gradient with respect to all weights, Adam) on random data. A sample of the "
              "time counts only\n"
-             "if our threads hardly waited for a CPU. The machine's peak is measured in the same run by a\n"
+             "if the threads hardly waited for a CPU. The machine's peak is measured in the same run by a\n"
              "product of 1024 x 1024 matrices.",
   .options = options,
   .run = run,

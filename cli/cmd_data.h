@@ -27,7 +27,7 @@ const r4_known *known_find(const char *name);            /* NULL: not known */
 bool known_path(const r4_known *k, char path[PATH_MAX]); /* its folder, there or not */
 bool known_built_in(const r4_known *k);                  /* there is nothing to get */
 bool known_is_here(
-  const r4_known *k); /* all of its files are, or the folder of one got by hand; whatever is in them */
+  const r4_known *k); /* all of its files are, or the folder of one fetched by hand; whatever is in them */
 double known_bytes(const r4_known *k); /* 0: not known */
 
 /* Gets all files into a new folder, from one source, and checks them; false, and why, if that fails. */

@@ -24,7 +24,7 @@ static const struct option options[] = {
   {"other-data", OPTION_FLAG, AT(other_data), NULL, 0, 0,
    "also if the data are not those that the RUN was trained on"},
   {"json", OPTION_FLAG, AT(json), NULL, 0, 0,
-   "for machines: an object for each RUN; in per cent; null: no such figure"},
+   "print JSON: an object for each RUN; in per cent; null: no such figure"},
   {0},
 };
 
@@ -241,7 +241,8 @@ const struct command command_eval = {
     "way, the least of the groups' means, stands beside it. kappa is none (null in JSON) where no\n"
     "example has a mask, and inf (the text \"inf\" in JSON) where bounds overflowed. The paste test is for\n"
     "data with masks on some classes only: masked content of the others is put on examples without a\n"
-    "mask that the net gets right, ten times each, and those that are wrong then are lost. A net that gives\n"
+    "mask that the net gets right, ten times each, and those that then become wrong are lost. A net that "
+    "gives\n"
     "one answer to everything has the best kappa of all: it is named (\"constant\" and\n"
     "\"predicts_only\" in JSON), and the exit code is 1. Of several runs the largest code counts.",
   .options = options,

@@ -25,7 +25,7 @@ static const struct option options[] = {
   {"out", OPTION_TEXT, AT(out), NULL, 0, 0,
    "the picture, a new file that ends in .png; without: explain.png in the first RUN, written again each "
    "time"},
-  {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "write over the file of --out"},
+  {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "overwrite the file of --out"},
   {"methods", OPTION_TEXT, AT(methods), "gradient,integrated", 0, 0, "attributions, separated by commas"},
   {"examples", OPTION_WHOLE, AT(examples), "6", 1, 10000, "how many: one of each class in turn"},
   {"example", OPTION_WHOLE, AT(example), "-1", -1, 1e9,
@@ -44,7 +44,7 @@ static const struct option options[] = {
    "recipe or path, instead of the data of the first RUN, read with its settings"},
   {"other-data", OPTION_FLAG, AT(other_data), NULL, 0, 0,
    "also if the data are not those that the first RUN was trained on"},
-  {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "for machines"},
+  {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "print JSON"},
   {0},
 };
 

@@ -14,7 +14,7 @@ struct nets_settings {
 static const struct option options[] = {
   {"NAME", OPTION_WORD, AT(name), "", 0, 0, "prints the text of this net, to be read, copied and changed"},
   {"parts", OPTION_FLAG, AT(parts), NULL, 0, 0, "the parts that nets are made of"},
-  {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "for machines"},
+  {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "print JSON"},
   {0},
 };
 

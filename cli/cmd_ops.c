@@ -8,7 +8,7 @@ struct ops_settings {
 };
 
 static const struct option options[] = {
-  {"json", OPTION_FLAG, offsetof(struct ops_settings, json), NULL, 0, 0, "for machines"},
+  {"json", OPTION_FLAG, offsetof(struct ops_settings, json), NULL, 0, 0, "print JSON"},
   {"markdown", OPTION_FLAG, offsetof(struct ops_settings, markdown), NULL, 0, 0, "for documents"},
   {0},
 };

@@ -20,14 +20,14 @@ static const struct option options[] = {
    "folder that r4 train made, or of one of its seeds, or a model file"},
   {"IMAGES", OPTION_REST, AT(images), NULL, 0, 0, "PNG or JPEG files of any size, or folders of them"},
   {"csv", OPTION_FLAG, AT(csv), NULL, 0, 0, "as a table: file, answer, its probability, that of each class"},
-  {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "for machines"},
+  {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "print JSON"},
   {"heat", OPTION_TEXT, AT(heat), NULL, 0, 0,
    "draw what speaks for each answer: a new file that ends in .png"},
   {"seed", OPTION_WHOLE, AT(seed), "-1", -1, 1e18, "which seed of RUN answers; -1: its first"},
   {"data", OPTION_TEXT, AT(data), NULL, 0, 0,
    "where RUN's data are now: they alone know what images a net of dense layers sees, unless data.size is "
    "set"},
-  {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "write over the file of --heat"},
+  {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "overwrite the file of --heat"},
   {0},
 };
 

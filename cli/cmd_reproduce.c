@@ -31,10 +31,10 @@ static const struct option options[] = {
   {"seeds", OPTION_WHOLE, AT(seeds), "4", 1, MAX_SEEDS, "of each row"},
   {"splits", OPTION_WHOLE, AT(splits), "1", 1, MAX_SPLITS,
    "of the data, for data that are split by data.seed: 0 to N - 1, with all seeds each; 1: as the rows say"},
-  {"set", OPTION_LIST, AT(set), NULL, 0, 0, "key=value: changes one setting of all rows; may be given often"},
+  {"set", OPTION_LIST, AT(set), NULL, 0, 0, "key=value: changes one setting of all rows; may be repeated"},
   {"out", OPTION_TEXT, AT(out), NULL, 0, 0, "folder for the runs and the results; runs/NAME if not given"},
   {"jobs", OPTION_WHOLE, AT(jobs), "0", 0, MAX_SEEDS, "seeds side by side; 0: as many as CPUs"},
-  {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "for machines"},
+  {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "print JSON"},
   {"quiet", OPTION_FLAG, AT(quiet), NULL, 0, 0, "no progress"},
   {0},
 };
@@ -422,11 +422,11 @@ static int run(int argc, char **argv)
 
 const struct command command_reproduce = {
   .name = "reproduce",
-  .summary = "make a published table again",
-  .details =
-    "Trains every row of the table with several seeds, evaluates, and prints our figures beside the "
-    "published\n"
-    "ones; also as results.md and results.json in the folder. Started again, it goes on where it was.",
+  .summary = "reproduce a published table",
+  .details = "Trains every row of the table with several seeds, evaluates, and prints our figures beside the "
+             "published\n"
+             "ones; also as results.md and results.json in the folder. When started again, it continues "
+             "where it stopped.",
   .options = options,
   .run = run,
   .threads = THREADS_LATER,

@@ -14,14 +14,14 @@ struct train_settings {
 static const struct option options[] = {
   {"FILE", OPTION_WORD, AT(file), NULL, 0, 0,
    "settings in YAML, a preset (decoy-mnist/cert-r4), or a run's folder"},
-  {"set", OPTION_LIST, AT(set), NULL, 0, 0, "key=value: changes one setting; may be given often"},
+  {"set", OPTION_LIST, AT(set), NULL, 0, 0, "key=value: changes one setting; may be repeated"},
   {"seeds", OPTION_WHOLE, AT(seeds), "0", 0, MAX_SEEDS,
    "how many, from the setting seed on; 0: 1, or those to resume"},
   {"out", OPTION_TEXT, AT(out), NULL, 0, 0, "folder for the run; every seed gets its own in it"},
   {"jobs", OPTION_WHOLE, AT(jobs), "0", 0, MAX_SEEDS,
    "seeds side by side, with the CPUs shared out; 0: as many as CPUs"},
   {"resume", OPTION_FLAG, AT(resume), NULL, 0, 0, "go on from the last checkpoints"},
-  {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "replace a run that is there"},
+  {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "replace an existing run"},
   {"quiet", OPTION_FLAG, AT(quiet), NULL, 0, 0, "no progress"},
   {0},
 };

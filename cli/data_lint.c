@@ -9,7 +9,7 @@ struct data_lint_settings {
 
 static const struct option options[] = {
   SOURCE_OPTIONS(struct data_lint_settings, source),
-  {"json", OPTION_FLAG, offsetof(struct data_lint_settings, json), NULL, 0, 0, "for machines"},
+  {"json", OPTION_FLAG, offsetof(struct data_lint_settings, json), NULL, 0, 0, "print JSON"},
   {0},
 };
 
@@ -67,7 +67,7 @@ const struct command data_lint = {
     "examples; classes that are missing in a split, the only one, or spelled in two ways; images of one "
     "colour;\n"
     "floats that are bytes; groups that are too small to be measured. Exit code 1 if there is something to\n"
-    "mend, 0 if there are only notes. doc/data.md has the exact rules.",
+    "fix, 0 if there are only notes. doc/data.md has the exact rules.",
   .options = options,
   .run = run,
   .threads = THREADS_HERE,

@@ -8,7 +8,7 @@ struct data_list_settings {
 };
 
 static const struct option options[] = {
-  {"json", OPTION_FLAG, offsetof(struct data_list_settings, json), NULL, 0, 0, "for machines"},
+  {"json", OPTION_FLAG, offsetof(struct data_list_settings, json), NULL, 0, 0, "print JSON"},
   {0},
 };
 

@@ -33,8 +33,8 @@ static const struct option options[] = {
   {"mask-categories", OPTION_TEXT, AT(mask_categories), NULL, 0, 0,
    "labels of annotations that count, as tag,ruler"},
   {"soft-masks", OPTION_FLAG, AT(soft_masks), NULL, 0, 0, "keep grey values of masks"},
-  {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "write over a file that is there"},
-  {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "for machines"},
+  {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "overwrite an existing file"},
+  {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "print JSON"},
   {0},
 };
 

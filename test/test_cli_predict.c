@@ -177,7 +177,7 @@ static void heat_maps(void **state)
          "tail -c 3",
          0, "\"heat\":\"heat.png\"", "PNG");
   EXPECT("$R4 predict conv --heat heat.png pets/images/10.png", 2,
-         "heat.png is there already; --force writes over it");
+         "heat.png exists already; --force overwrites it");
   EXPECT("cp heat.png old.png; $R4 predict conv --heat heat.png --force pets/images/10.png && ! cmp -s "
          "heat.png old.png",
          0, "10.png  cat ");
