@@ -19,7 +19,18 @@
  * Threads  An object belongs to one thread at a time. Running a plan uses OpenMP inside.
  *          The same seed and inputs give the same bits, on the same number of threads (r4_threads).
  * Locale   Numbers in texts and files have a decimal point, whatever locale the program is in.
- * Bounds   hold in real arithmetic; float rounding is not covered. */
+ * Bounds   hold in real arithmetic; float rounding is not covered.
+ *
+ * Contents, by what you want to do. Parts are in the order of declaration, not of reading.
+ *
+ *   To run things             Part 2, data: data sets, reading and writing, recipes, masks, splits, batches, pictures
+ *                             Part 4, runs: settings, training, choosing lambda, metrics, heat maps
+ *                             In part 3: models, pretrained weights
+ *   To build nets and         Part 3: networks, reach, objectives
+ *   objectives                In part 1: optimisers, random numbers
+ *   To work with graphs       Part 1: graphs, operations, transforms (r4_grad, r4_bound), plans
+ *   To write tools            Part 5: JSON, tables, the table of operations
+ *   Always                    Errors, shapes */
 #ifndef R4_H
 #define R4_H
 
@@ -93,6 +104,8 @@ typedef struct {
 /* Number of elements: the product of the dimensions. */
 int64_t r4_shape_count(r4_shape s);
 bool r4_shape_equal(r4_shape a, r4_shape b);
+
+/* ==== Part 1: graphs ========================================================================== */
 
 /* ---- Graphs --------------------------------------------------------------------------------- */
 
@@ -383,6 +396,8 @@ void r4_random_fill(r4_random key, size_t n, float low, float high, float *to);
 void r4_random_fill_normal(r4_random key, size_t n, float *to);
 /* Draws of any kind with the same key and index share their bits: give each use a purpose of its
  * own. The library itself uses purposes from 0x72340000 on. */
+
+/* ==== Part 2: data ============================================================================ */
 
 /* ---- Data sets ------------------------------------------------------------------------------ */
 
@@ -751,6 +766,8 @@ typedef enum { R4_SHEET_CLASSES = 0, R4_SHEET_SPLITS, R4_SHEET_IN_ORDER } r4_she
  * the names of their class and group and the outline of their mask. columns 0 means 10. */
 r4_status r4_data_sheet(const r4_data *d, r4_sheet_rows rows, size_t columns, const char *file, r4_error *e);
 
+/* ==== Part 3: nets and objectives ============================================================= */
+
 /* ---- Networks ------------------------------------------------------------------------------- */
 
 /* A network as text: parts in a row, separated by commas,
@@ -1013,6 +1030,8 @@ bool r4_method_uses(const char *method, const char *setting);
  * error in g, if an option is out of its range. */
 r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param,
                                 const r4_objective_options *options);
+
+/* ==== Part 4: runs ============================================================================ */
 
 /* ---- Settings ------------------------------------------------------------------------------- */
 
@@ -1372,6 +1391,8 @@ typedef struct {
  * and in it for each net, the mean of r4_mask_share over the examples that have one; NaN if none has. */
 r4_status r4_heat_picture(const r4_subject *subject, size_t subjects, const r4_data *d,
                           const r4_heat_options *options, const char *file, double *share, r4_error *e);
+
+/* ==== Part 5: for tools ======================================================================= */
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
