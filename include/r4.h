@@ -998,7 +998,7 @@ typedef struct {
   r4_id penalty;    /* scalar: mean of q, without lambda and before the form                    */
   r4_id penalty_r3; /* the same of the second term; R4_NONE without one                         */
   r4_total total, total_r3; /* of q and of the r3 term's: what the two are means of; R4_NONE without */
-  r4_id form, form_r3; /* scalars: what lambda and lambda_r3 are multiplied with; 0 without such a term */
+  r4_id form, form_r3; /* scalars: what lambda and lambda_r3 are multiplied by; 0 without such a term */
   r4_id losses;     /* [batch]: w[y_i] l_i                                                      */
   r4_id each;       /* [batch]: q_i, the sum of those of both terms                             */
   r4_id logits;     /* [batch, classes], 2 columns for one output: the answer is the largest    */

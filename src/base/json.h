@@ -1,5 +1,5 @@
-/* JSON: writing by adding to a text, reading into a tree. Own code, and not much of it: jansson has one allocator for
- * the whole process, and when that fails it may return a string with letters missing and call it a success. */
+/* JSON: writing by adding to a text, reading into a tree. Our own code, and not much of it: jansson has one allocator
+ * for the whole process, and when that fails it may return a string with letters missing and call it a success. */
 #ifndef R4_BASE_JSON_H
 #define R4_BASE_JSON_H
 
@@ -30,7 +30,7 @@ struct js; /* a value */
 
 enum js_kind { JS_OBJECT, JS_LIST, JS_TEXT, JS_WHOLE, JS_REAL, JS_FLAG, JS_NULL };
 
-/* An object or list. Strict (RFC 8259): a key that stands twice, anything after the value, or text that is not UTF-8 or
+/* An object or list. Strict (RFC 8259): a key that occurs twice, anything after the value, or text that is not UTF-8 or
  * has a zero in it is an error. where says in messages what is read ("model.safetensors: header"); they add line and
  * column, in bytes. */
 r4_status js_parse(const char *where, const void *text, size_t size, struct js **root, r4_error *e);

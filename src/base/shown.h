@@ -1,4 +1,4 @@
-/* Text of strangers (names of files and classes) as a terminal may show it. */
+/* Text from elsewhere (names of files and classes) as a terminal may show it. */
 #ifndef R4_BASE_SHOWN_H
 #define R4_BASE_SHOWN_H
 

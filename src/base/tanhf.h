@@ -5,7 +5,7 @@
  *     tanh(x) = 1 - 2 / (1 + exp(2 x))                      from 0.625 on
  *     erf(x)  = 1 - exp(-R(x)),   R(x) = -log(erfc(x))      from 0.9 on
  *
- * with polynomials of the smallest largest error, at most 2^-27 of the result. At most 2 units in the last place from
+ * with minimax polynomials, whose error is at most 2^-27 of the result. At most 2 units in the last place from
  * the true value, so that bounds of what rises with x hold as far as rounding lets them.
  * The sign of zero, infinities and NaN behave as in libm, and values stay in [-1, 1]. */
 #ifndef R4_BASE_TANHF_H

@@ -28,6 +28,6 @@ const char *team_limit(void);
 /* How many of n threads, with stacks of their own as OpenMP's, could be started just now. */
 int team_startable(int n);
 
-enum { TEAM_STACK = 128 << 10 }; /* bytes that kernels need at least; the dearest take a quarter of it */
+enum { TEAM_STACK = 128 << 10 }; /* bytes that kernels need at least; the most demanding take a quarter of it */
 
 #endif

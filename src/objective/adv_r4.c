@@ -14,7 +14,7 @@
  * costs little.
  *
  * Each d_k is detached: a leaf for J. The search runs forward only, and d is a constant for the derivative
- * by the weights. */
+ * with respect to the weights. */
 #include "base/purpose.h"
 #include "objective/objective.h"
 

@@ -13,7 +13,7 @@
  *
  * The leaf is the perturbation. With masks on U listed features the network is seen at
  * x + P d, where d [batch, U] is zero and P places it: the explanation of these features is the
- * derivative by d, their box is d in -+ eps m. What depends on d alone then folds away, and
+ * derivative with respect to d, their box is d in -+ eps m. What depends on d alone then folds away, and
  * products of the width of x become products of width U. With masks in small windows of images, P places
  * a window, and module/reach.h follows d through the net. With masks on all features the leaf is x.
  *

@@ -1,7 +1,7 @@
 /* Rand-R4: q_i = max_s || m_i . g_i(x_i + d_is) ||,  d_i0 = 0,  d_is = eps m_i . xi_is,  xi in [-1, 1], s = 1 .. S
  *
  * The derivative of a maximum is that of its largest term. So the search for the largest runs forward
- * only, sample by sample, and just the point that it finds is differentiated by the weights. */
+ * only, sample by sample, and just the point that it finds is differentiated with respect to the weights. */
 #include "base/purpose.h"
 #include "objective/objective.h"
 

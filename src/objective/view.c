@@ -140,7 +140,7 @@ r4_id view_select(const struct objective *o, r4_id chosen, r4_id a, r4_id b)
 }
 
 /* At d = 0 the points are the examples themselves. To say so by a box of this one value lets all that is added to and
- * multiplied with d fold away, and what remains is shared with other passes over the examples. */
+ * multiplied by d fold away, and what remains is shared with other passes over the examples. */
 r4_id view_at_examples(const struct objective *o, struct view v, r4_id y)
 {
   if (!v.d.i) return y;

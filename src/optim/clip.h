@@ -1,4 +1,4 @@
-/* Clipping: a gradient g of all weights that is longer than limit, in the 2-norm, is made as short,
+/* Clipping: a gradient g of all weights that is longer than limit, in the 2-norm, is shortened to it,
  *
  *     g <- g min(1, limit / ||g||),    ||g|| = sqrt(sum_i g_i^2)
  *

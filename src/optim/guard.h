@@ -1,6 +1,6 @@
 /* How much penalty a net can bear. A dead net, which gives every example the same answer, has no gradient at its input
  * and so no penalty: its loss is "chance", and that is the best there is once the weighted penalty exceeds what the net
- * has learned, chance - data. So the penalty may cost half of that and no more: all lambdas are multiplied with
+ * has learned, chance - data. So the penalty may cost half of that and no more: all lambdas are multiplied by
  *
  *     factor = min(1, share max(chance - data~, 0) / cost~),    cost = lambda form(q) + lambda_r3 form(q_r3)
  *

@@ -1,5 +1,5 @@
-/* Outlines on a grid of pixels. A pixel is marked if its centre is inside: a polygon has inside what a ray from there
- * crosses it an odd number of times on its way out, so that a box from x to x + w has w pixels in a row for whole
+/* Outlines on a grid of pixels. A pixel is marked if its centre is inside: a point is inside a polygon if a ray
+ * from it crosses the outline an odd number of times, so that a box from x to x + w has w pixels in a row for whole
  * numbers. */
 #ifndef R4_PICTURE_OUTLINE_H
 #define R4_PICTURE_OUTLINE_H

@@ -230,7 +230,7 @@ static double penalty_time(const struct run *r)
   return fmax(time_of(r) - r->penalty_after, 0);
 }
 
-/* What lambda is multiplied with, so that the net can bear it. Dual ascent would wind up without. */
+/* What lambda is multiplied by, so that the net can bear it. Dual ascent would wind up without. */
 static double guarded(const struct run *r, double lambda, double lambda_r3)
 {
   bool on = (r->s->guard || r->s->delta > 0) && method_dies_of_penalty(r->s->method);
