@@ -50,9 +50,11 @@ static r4_status shape_of(struct module *m, struct maker *maker, struct filters 
     return r4_fail(why, R4_E_SHAPE,
                    "gets %lld channels and makes %lld, needs both to be multiples of its %lld groups",
                    (long long)m->in.dim[2], (long long)f.units, (long long)f.groups);
-  int64_t in = m->in.dim[2] / f.groups, fan_in = kernel * kernel * in;
-  s = module_param(m, maker, param_wish("weight", R4_SHAPE(f.units, kernel, kernel, in), fan_in, INIT_WEIGHT),
-                   why);
+  r4_shape filter = R4_SHAPE(kernel, kernel, m->in.dim[2] / f.groups),
+           weight = R4_SHAPE(f.units, kernel, kernel, filter.dim[2]);
+  int64_t fan_in =
+    shape_valid(weight) ? r4_shape_count(filter) : 1; /* one that is too large is refused below */
+  s = module_param(m, maker, param_wish("weight", weight, fan_in, INIT_WEIGHT), why);
   return s || !f.bias ? s
                       : module_param(m, maker, param_wish("bias", R4_SHAPE(f.units), fan_in, INIT_BIAS), why);
 }
