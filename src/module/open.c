@@ -57,6 +57,8 @@ static r4_status set_from_config(struct reader *r, const char *path, r4_error *e
   size_t size;
   r4_status s = file_read(path, LARGEST_FILE, &data, &size, e);
   if (!s) s = js_parse(path, data, size, &root, e);
+  if (!s && js_kind(root) != JS_OBJECT)
+    s = r4_fail(e, R4_E_PARSE, "%s: expected { and the numbers of a net by their names", path);
   for (size_t k = 0; k < r->params && !s; k++) {
     const struct js *v = *r->param[k].key.s ? js_get(root, r->param[k].key.s) : NULL;
     struct text value = {0};
@@ -100,6 +102,29 @@ static r4_status choose(struct reader *r, char *list, r4_error *e)
 
 /* ---- Architectures ---- */
 
+/* Whether the first part takes an image as a vector. */
+static bool begins_with_vector(struct reader r)
+{
+  struct word w;
+  r4_error why;
+  for (;;) {
+    while (reader_takes(&r, '(')) {
+    }
+    if (reader_word(&r, &w, &why)) return false;
+    if (reader_takes(&r, ':')) continue;
+    if (!word_is(&w, "repeat")) break;
+    if (reader_word(&r, &w, &why)) return false;
+  }
+  for (size_t k = 0; module_kind(k); k++)
+    if (word_is(&w, module_kind(k)->name)) return module_kind(k)->takes_vector;
+  return false;
+}
+
+static r4_shape taken_as(const struct reader *r, r4_shape example)
+{
+  return example.rank == 3 && begins_with_vector(*r) ? R4_SHAPE(r4_shape_count(example)) : example;
+}
+
 /* example: of the data, or rank 0 for the architecture's own. */
 static r4_net *make(struct reader *r, char *choices, r4_shape example, r4_error *e)
 {
@@ -108,7 +133,7 @@ static r4_net *make(struct reader *r, char *choices, r4_shape example, r4_error 
   if (!s) s = reader_head(r, e); /* the input may depend on what was chosen */
   if (s) return NULL;
   bool own = !example.rank || (r->input.rank && !r->any_size);
-  r4_shape input = own ? r->input : example;
+  r4_shape input = own ? r->input : taken_as(r, example);
   if (input.rank) return net_make(r, input, e);
   r4_fail(e, R4_E_ARGUMENT, "net %.60s: does not say what it takes (no \"input\")", r->name);
   return NULL;
@@ -208,18 +233,6 @@ static bool is_name(const char *text)
   return n > 0 && !(n == 6 && !strncmp(text, "repeat", n));
 }
 
-/* Whether the first part takes an image as a vector. */
-static bool begins_with_vector(const char *text)
-{
-  text += strspn(text, " \t\r\n");
-  for (size_t k = 0; module_kind(k); k++) {
-    size_t n = strlen(module_kind(k)->name);
-    if (module_kind(k)->takes_vector && !strncmp(text, module_kind(k)->name, n) && strchr(" \t", text[n]))
-      return true;
-  }
-  return false;
-}
-
 r4_net *r4_net_open(const char *net, r4_shape example, r4_error *e)
 {
   r4_error own = {0};
@@ -227,7 +240,9 @@ r4_net *r4_net_open(const char *net, r4_shape example, r4_error *e)
   NEEDS(net, "a net", NULL);
   r4_error_clear(e);
   if (is_name(net)) return open_copy(net, example, e);
-  return r4_net_new(net, begins_with_vector(net) ? R4_SHAPE(r4_shape_count(example)) : example, e);
+  struct reader r;
+  reader_open(&r, NULL, net, strlen(net));
+  return reader_head(&r, e) ? NULL : net_make(&r, taken_as(&r, example), e);
 }
 
 /* ---- The table ---- */
