@@ -110,10 +110,12 @@ static r4_status read_head(struct build *b, const struct scope *scope, size_t nu
 
 static r4_status misused(const struct module_kind *kind, const struct word *w, r4_error *why)
 {
+  bool counts = false;
+  for (size_t k = 0; k < kind->arguments; k++)
+    counts = counts || kind->argument[k].type == ARGUMENT_WHOLE || kind->argument[k].type == ARGUMENT_LETTER;
   if (!*w->s) return r4_fail(why, R4_E_PARSE, "a number is missing; it is written %s", kind->usage);
-  return r4_fail(why, R4_E_PARSE,
-                 "\"%.40s\" is not understood; it is written %s, with numbers from 1 (P: 0) to 10^9", w->s,
-                 kind->usage);
+  return r4_fail(why, R4_E_PARSE, "\"%.40s\" is not understood; it is written %s%s", w->s, kind->usage,
+                 counts ? ", with numbers from 1 (P: 0) to 10^9" : "");
 }
 
 /* "p1", "p0/1" or "same" */
@@ -140,11 +142,19 @@ static bool read_letter(const struct argument *a, const struct word *w, double *
   return true;
 }
 
+static r4_status read_real(struct build *b, const struct argument *a, double *value, r4_error *why,
+                           r4_error *e)
+{
+  struct word w;
+  r4_status s = reader_word(b->r, &w, e);
+  if (s || (word_real(w.s, value) && *value > 0)) return s;
+  return r4_fail(why, R4_E_PARSE, "%s is \"%.40s\", expected a number above 0", a->name, w.s);
+}
+
 /* Whether the word, and perhaps the one after it, is this argument. */
 static r4_status read_option(struct build *b, const struct argument *a, const struct word *w,
-                             struct module *m, int k, bool *is_it, r4_error *e)
+                             struct module *m, int k, bool *is_it, r4_error *why, r4_error *e)
 {
-  struct word next;
   switch (a->type) {
   case ARGUMENT_LETTER:
     *is_it = read_letter(a, w, &m->value[k]);
@@ -157,11 +167,8 @@ static r4_status read_option(struct build *b, const struct argument *a, const st
     m->value[k] = *is_it || m->value[k] > 0;
     return R4_OK;
   case ARGUMENT_REAL:
-    *is_it = false;
-    if (!word_is(w, a->name)) return R4_OK;
-    if (reader_word(b->r, &next, e)) return e->status;
-    *is_it = word_real(next.s, &m->value[k]) && m->value[k] > 0;
-    return R4_OK;
+    *is_it = word_is(w, a->name);
+    return *is_it ? read_real(b, a, &m->value[k], why, e) : R4_OK;
   case ARGUMENT_WHOLE:
   case ARGUMENT_SHARE:
     break;
@@ -170,7 +177,7 @@ static r4_status read_option(struct build *b, const struct argument *a, const st
   return R4_OK;
 }
 
-static r4_status read_options(struct build *b, struct module *m, int first, r4_error *e)
+static r4_status read_options(struct build *b, struct module *m, int first, r4_error *why, r4_error *e)
 {
   bool seen[MODULE_ARGUMENTS] = {false};
   for (;;) {
@@ -180,11 +187,11 @@ static r4_status read_options(struct build *b, struct module *m, int first, r4_e
     if (s || !*w.s) return s;
     for (int k = first; !s && !is_it && k < (int)m->kind->arguments; k++) {
       if (seen[k]) continue;
-      s = read_option(b, &m->kind->argument[k], &w, m, k, &is_it, e);
+      s = read_option(b, &m->kind->argument[k], &w, m, k, &is_it, why, e);
       seen[k] = is_it;
     }
     if (s) return s;
-    if (!is_it) return misused(m->kind, &w, e);
+    if (!is_it) return misused(m->kind, &w, why);
   }
 }
 
@@ -197,7 +204,8 @@ static bool read_in_place(const struct argument *a, const struct word *w, double
   return true;
 }
 
-static r4_status read_arguments(struct build *b, struct module *m, r4_error *e)
+/* What is wrong with the part goes to why; what is wrong with the text, with its place, to e. */
+static r4_status read_arguments(struct build *b, struct module *m, r4_error *why, r4_error *e)
 {
   const struct argument *a = m->kind->argument;
   int k = 0, n = (int)m->kind->arguments;
@@ -206,9 +214,12 @@ static r4_status read_arguments(struct build *b, struct module *m, r4_error *e)
     struct word w;
     r4_status s = reader_word(b->r, &w, e);
     if (s) return s;
-    if (!read_in_place(&a[k], &w, &m->value[k])) return misused(m->kind, &w, e);
+    if (read_in_place(&a[k], &w, &m->value[k])) continue;
+    if (*w.s && a[k].type == ARGUMENT_SHARE)
+      return r4_fail(why, R4_E_PARSE, "%s is \"%.40s\", expected a number from 0 to below 1", a[k].name, w.s);
+    return misused(m->kind, &w, why);
   }
-  return read_options(b, m, k, e);
+  return read_options(b, m, k, why, e);
 }
 
 /* ---- Parts ---- */
@@ -221,13 +232,17 @@ static const struct module_kind *find_kind(const char *name)
   return NULL;
 }
 
-static r4_status unknown_kind(r4_error *why)
+static r4_status unknown_kind(const struct build *b, const char *name, r4_error *why)
 {
   struct text known = {0};
+  if (reader_defines(b->r, name))
+    return r4_fail(why, R4_E_PARSE,
+                   "the definition of %s is used with brackets, and in what comes after it only", name);
   for (size_t k = 0; module_kind(k); k++) text_add(&known, "%s%s", k ? ", " : "", module_kind(k)->name);
   char *names = text_take(&known);
-  r4_status s = names ? r4_fail(why, R4_E_PARSE, "no such layer; there are %s", names)
-                      : r4_fail(why, R4_E_MEMORY, "out of memory");
+  r4_status s =
+    names ? r4_fail(why, R4_E_PARSE, "%s; there are %s", *name ? "no such layer" : "expected a part", names)
+          : r4_fail(why, R4_E_MEMORY, "out of memory");
   r4_string_free(names);
   return s;
 }
@@ -275,11 +290,12 @@ static r4_shape image_behind(const struct module *m)
 static r4_status build_module(struct build *b, const struct scope *scope, const struct item *i,
                               struct flow *f, struct module *m, r4_error *e)
 {
-  r4_error why;
+  r4_error why = {0};
   *m = (struct module){.kind = find_kind(i->word.s), .in = f->shape, .image = f->image};
   memcpy(m->name, i->name, sizeof m->name);
-  r4_status s = m->kind ? read_arguments(b, m, &why) : unknown_kind(&why);
-  if (!s && m->kind->most_branches && (s = build_branches(b, scope, i, m, e))) return s;
+  r4_status s = m->kind ? read_arguments(b, m, &why, e) : unknown_kind(b, i->word.s, &why);
+  if (!s && m->kind->most_branches) s = build_branches(b, scope, i, m, e);
+  if (s && !why.status) return s;
   m->first_param = b->maker->params;
   if (!s) s = m->kind->shape(m, b->maker, &why);
   m->params = b->maker->params - m->first_param;
@@ -339,6 +355,7 @@ static r4_status build_repeat(struct build *b, const struct scope *scope, const 
   if (!s && !word_whole(&w, 1, &times))
     return reader_fail(b->r, i->at, R4_E_PARSE, e,
                        "\"%.40s\" is not understood; it is written repeat N (PARTS)", w.s);
+  reader_sees(b->r, 0); /* skips blanks */
   const char *begin = b->r->at;
   for (int64_t k = 0; !s && k < times; k++) {
     struct item each = {
@@ -368,7 +385,8 @@ static r4_status read_values(struct build *b, const struct definition *d, struct
     reader_takes(b->r, ',');
   }
   if (s || n == d->arguments) return s;
-  return reader_fail(b->r, at, R4_E_PARSE, e, "%s takes %zu values, not %zu", d->name.s, d->arguments, n);
+  return reader_fail(b->r, at, R4_E_PARSE, e, "%s takes %zu value%s, not %zu", d->name.s, d->arguments,
+                     d->arguments == 1 ? "" : "s", n);
 }
 
 /* What it stands for is read in its place. It can use definitions before it only, so that there is an end. */
@@ -379,18 +397,21 @@ static r4_status build_definition(struct build *b, const struct scope *scope, co
   struct scope in = inside(scope, i->name);
   r4_status s = read_values(b, d, &frame, e);
   if (s) return s;
-  struct reader *r = b->r, before = *r;
+  struct reader *r = b->r;
+  const char *at = r->at, *end = r->end;
+  const struct frame *outer = r->frame;
+  size_t usable = r->usable;
   r->at = d->body;
   r->end = d->end;
   r->frame = &frame;
-  r->definitions = (size_t)(d - r->definition);
+  r->usable = (size_t)(d - r->definition);
   s = build_parts(b, &in, f, row, e);
   if (!s && !reader_done(r))
     s = reader_fail(r, r->at, R4_E_PARSE, e, "expected a comma, or } after the parts of %s", d->name.s);
-  r->at = before.at;
-  r->end = before.end;
-  r->frame = before.frame;
-  r->definitions = before.definitions;
+  r->at = at;
+  r->end = end;
+  r->frame = outer;
+  r->usable = usable;
   return s;
 }
 

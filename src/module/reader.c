@@ -174,6 +174,7 @@ r4_status reader_set(struct reader *r, const char *name, const char *value, r4_e
   struct choice *c = find_param(r, name);
   if (c && strlen(value) < WORD_SIZE && *value && !value[strcspn(value, " \t\r\n,();:{}=#$")]) {
     memcpy(c->value.s, value, strlen(value) + 1);
+    c->chosen = true;
     return R4_OK;
   }
   if (c)
@@ -206,7 +207,11 @@ static r4_status read_param(struct reader *r, r4_error *e)
   if (s) return s;
   if (!*c.name.s || !*c.value.s || line_goes_on(r))
     return reader_fail(r, at, R4_E_PARSE, e, "expected param NAME VALUE, or param NAME VALUE KEY");
-  if (find_param(r, c.name.s)) return R4_OK; /* read before, and perhaps set since */
+  struct choice *known = find_param(r, c.name.s);
+  if (known) { /* read before; a value may depend on what was chosen since */
+    if (!known->chosen) known->value = c.value;
+    return R4_OK;
+  }
   if (r->params == READER_PARAMS)
     return reader_fail(r, at, R4_E_PARSE, e, "more than %d parameters", READER_PARAMS);
   r->param[r->params++] = c;
@@ -259,9 +264,16 @@ static r4_status read_definition_body(struct reader *r, struct definition *d, r4
 
 const struct definition *reader_definition(const struct reader *r, const char *name)
 {
-  for (size_t k = 0; k < r->definitions; k++)
+  for (size_t k = 0; k < r->usable; k++)
     if (word_is(&r->definition[k].name, name)) return &r->definition[k];
   return NULL;
+}
+
+bool reader_defines(const struct reader *r, const char *name)
+{
+  for (size_t k = 0; k < r->definitions; k++)
+    if (word_is(&r->definition[k].name, name)) return true;
+  return false;
 }
 
 static r4_status read_definition(struct reader *r, r4_error *e)
@@ -283,11 +295,11 @@ static r4_status read_definition(struct reader *r, r4_error *e)
   }
   if (!s) s = read_definition_body(r, &d, e);
   if (s) return s;
-  if (reader_definition(r, d.name.s))
-    return reader_fail(r, at, R4_E_PARSE, e, "%s is defined twice", d.name.s);
+  if (reader_defines(r, d.name.s)) return reader_fail(r, at, R4_E_PARSE, e, "%s is defined twice", d.name.s);
   if (r->definitions == READER_DEFINITIONS)
     return reader_fail(r, at, R4_E_PARSE, e, "more than %d definitions", READER_DEFINITIONS);
   r->definition[r->definitions++] = d;
+  r->usable = r->definitions;
   return R4_OK;
 }
 
@@ -295,7 +307,7 @@ r4_status reader_head(struct reader *r, r4_error *e)
 {
   r4_status s = R4_OK;
   r->at = r->text;
-  r->definitions = 0;
+  r->definitions = r->usable = 0;
   while (!s && !reader_done(r)) {
     const char *at = r->at;
     struct word w;

@@ -19,7 +19,8 @@
 
 #include "module/module.h"
 
-enum { WORD_SIZE = 64, READER_PARAMS = 24, READER_ARGUMENTS = 6, READER_DEFINITIONS = 16 };
+/* A word has room for the longest name of a part: printed nets have whole names. */
+enum { WORD_SIZE = PARAM_NAME - 31, READER_PARAMS = 24, READER_ARGUMENTS = 6, READER_DEFINITIONS = 16 };
 
 struct word {
   char s[WORD_SIZE];
@@ -28,6 +29,7 @@ struct word {
 /* What may be chosen of a net: its value, and what a config.json calls it. */
 struct choice {
   struct word name, value, key;
+  bool chosen; /* else the value is the one in the text */
 };
 
 /* An abbreviation. */
@@ -49,6 +51,7 @@ struct reader {
   struct choice param[READER_PARAMS];
   struct definition definition[READER_DEFINITIONS];
   size_t params, definitions;
+  size_t usable;             /* of the definitions, in this place */
   const struct frame *frame; /* NULL: not in a definition */
   const char *about, *about_end;
   r4_shape input; /* rank 0: not stated */
@@ -73,8 +76,10 @@ bool reader_done(struct reader *r);
 /* The next word, with values in place of $NAME; empty if there is none here. */
 r4_status reader_word(struct reader *r, struct word *w, r4_error *e);
 
-/* The abbreviation of this name, or NULL. */
+/* The abbreviation of this name that may be used in this place, or NULL. */
 const struct definition *reader_definition(const struct reader *r, const char *name);
+/* Whether there is one, in this place or another. */
+bool reader_defines(const struct reader *r, const char *name);
 
 /* An error at a place in the text: "net: column 7: ..." or "FILE:3:7: ...". */
 r4_status reader_fail(const struct reader *r, const char *at, r4_status status, r4_error *e,
