@@ -279,10 +279,13 @@ static r4_status check_result(const struct module *m, r4_error *why)
   return r4_fail(why, R4_E_SHAPE, "its result %s is too large", shape_text(m->out, got));
 }
 
-/* Of a vector, the image that its features come from, if they still do. */
+/* Of a vector, the image that its features come from, if they still do, and if it matters: with one channel or one
+ * pixel, files have them in the same order. */
 static r4_shape image_behind(const struct module *m)
 {
-  if (m->kind->flattens && m->in.rank == 3) return m->in;
+  if (m->branches) return m->out_image;
+  if (m->kind->flattens && m->in.rank == 3)
+    return m->in.dim[2] > 1 && m->in.dim[0] * m->in.dim[1] > 1 ? m->in : (r4_shape){0};
   bool features_stay = m->in.rank == 1 && m->out.rank == 1 && m->in.dim[0] == m->out.dim[0];
   return features_stay && !m->kind->takes_vector ? m->image : (r4_shape){0};
 }
@@ -301,7 +304,8 @@ static r4_status build_module(struct build *b, const struct scope *scope, const 
   m->params = b->maker->params - m->first_param;
   if (!s) s = check_result(m, &why);
   if (s) return item_fail(b, i, scope, &why, e);
-  *f = (struct flow){m->out, image_behind(m)};
+  m->out_image = image_behind(m);
+  *f = (struct flow){m->out, m->out_image};
   return R4_OK;
 }
 

@@ -46,9 +46,10 @@ struct module {
   const struct module_kind *kind;
   char name[PARAM_NAME]; /* as parameters are called by, "layer1.0.conv1" */
   double value[MODULE_ARGUMENTS];
-  int64_t pad[2];   /* before and behind, or PAD_SAME; of an ARGUMENT_PAD */
-  r4_shape in, out; /* of one example */
-  r4_shape image;   /* in is a vector that was an image of this shape, flattened; else rank 0 */
+  int64_t pad[2];     /* before and behind, or PAD_SAME; of an ARGUMENT_PAD */
+  r4_shape in, out;   /* of one example */
+  r4_shape image;     /* in is a vector that was an image of this shape, flattened; else rank 0 */
+  r4_shape out_image; /* the same of out; kinds with branches set it if they keep the order of features */
   size_t first_param, params;
   struct row branch[MODULE_BRANCHES];
   size_t branches;

@@ -2,32 +2,41 @@
  * sum        y = first(x) + second(x) + ... */
 #include "module/module.h"
 
-static r4_shape result_of(const struct row *row)
+static const struct module *last_of(const struct row *row)
 {
-  return row->part[row->n - 1].out;
+  return &row->part[row->n - 1];
 }
 
-static r4_status check_equal(const struct module *m, r4_shape first, r4_shape other, r4_error *why)
+/* Files have the features of a flattened image in another order, and cannot tell which order a sum is in. */
+static r4_status check_equal(const struct module *m, r4_shape other, r4_shape image, r4_error *why)
 {
   char a[SHAPE_TEXT], b[SHAPE_TEXT];
-  if (r4_shape_equal(first, other)) return R4_OK;
-  return r4_fail(why, R4_E_SHAPE, "%s gives %s, %s gives %s: needs the same from both", "its first branch",
-                 shape_text(first, a), m->branches > 1 ? "another" : "its input", shape_text(other, b));
+  const char *what = m->branches > 1 ? "another" : "its input";
+  if (!r4_shape_equal(m->out, other))
+    return r4_fail(why, R4_E_SHAPE, "its first branch gives %s, %s gives %s: needs the same from both",
+                   shape_text(m->out, a), what, shape_text(other, b));
+  if (r4_shape_equal(m->out_image, image)) return R4_OK;
+  return r4_fail(why, R4_E_SHAPE,
+                 "of its first branch and %s, one gives an image, flattened: needs it from both", what);
 }
 
 static r4_status shape(struct module *m, struct maker *maker, r4_error *why)
 {
   (void)maker;
-  m->out = result_of(&m->branch[0]);
+  m->out = last_of(&m->branch[0])->out;
+  m->out_image = last_of(&m->branch[0])->out_image;
   r4_status s = R4_OK;
-  for (size_t k = 1; k < m->branches && !s; k++) s = check_equal(m, m->out, result_of(&m->branch[k]), why);
+  for (size_t k = 1; k < m->branches && !s; k++) {
+    const struct module *last = last_of(&m->branch[k]);
+    s = check_equal(m, last->out, last->out_image, why);
+  }
   return s;
 }
 
 static r4_status residual_shape(struct module *m, struct maker *maker, r4_error *why)
 {
   r4_status s = shape(m, maker, why);
-  return s || m->branches > 1 ? s : check_equal(m, m->out, m->in, why);
+  return s || m->branches > 1 ? s : check_equal(m, m->in, m->image, why);
 }
 
 static r4_id sum(const struct module *m, const struct wiring *w, r4_id x)
