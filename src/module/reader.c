@@ -201,9 +201,9 @@ static r4_status read_param(struct reader *r, r4_error *e)
 {
   struct choice c = {0};
   const char *at = r->at;
-  r4_status s = reader_word(r, &c.name, e);
-  if (!s) s = reader_word(r, &c.value, e);
-  if (!s && line_goes_on(r)) s = reader_word(r, &c.key, e);
+  struct word *const each[] = {&c.name, &c.value, &c.key};
+  r4_status s = R4_OK;
+  for (size_t k = 0; k < 3 && !s && line_goes_on(r); k++) s = reader_word(r, each[k], e);
   if (s) return s;
   if (!*c.name.s || !*c.value.s || line_goes_on(r))
     return reader_fail(r, at, R4_E_PARSE, e, "expected param NAME VALUE, or param NAME VALUE KEY");
