@@ -19,8 +19,8 @@ void assert_saves(const r4_net *n);
 /* Numbers for parameters as they are when nets are in use: variances and scales around 1, all others around 0. */
 void draw_param(const struct param *p, double *to);
 
-/* The graph's outputs by plain loops, and by plans in double and float with one and two threads, agree; one and two threads
- * to the bit, where no kernel of oneDNN is used. */
+/* The graph's outputs by plain loops, and by plans in double and float with one and two threads, agree; one and two
+ * threads to the bit, where no kernel of oneDNN is used. */
 void assert_plans_agree(const r4_graph *g, size_t n, const r4_id *out, const struct runner *want);
 
 #endif

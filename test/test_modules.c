@@ -110,7 +110,7 @@ static struct built part_build(const struct part_case *c, int64_t batch)
   for (size_t k = 0; k < c->maker.params; k++)
     b.param[k] = r4_input(b.g, c->maker.param[k].name, c->maker.param[k].shape);
   b.x = r4_input(b.g, "x", batch_of(batch, c->sample->in));
-  const struct wiring w = {b.g, b.param, &as_it_is};
+  const struct wiring w = {.g = b.g, .param = b.param, .use = &as_it_is, .from = b.x};
   b.y = row_apply(&c->row, &w, b.x);
   check_status(c, b.g);
   if (!r4_shape_equal(r4_node_shape(b.g, b.y), batch_of(batch, c->sample->out)))

@@ -160,23 +160,21 @@ static void test_definitions(void **state)
 static void test_limits(void **state)
 {
   (void)state;
-  char text[8000] = "", line[80];
+  char text[1000];
+  size_t used = 0;
   r4_error e;
-  for (int k = 0; k < 17; k++) {
-    snprintf(line, sizeof line, "def d%d() { relu }\n", k);
-    strcat(text, line);
-  }
-  assert_null(r4_net_new(strcat(text, "d0()"), vector, &e));
+  for (int k = 0; k < 17; k++)
+    used += (size_t)snprintf(text + used, sizeof text - used, "def d%d() { relu }\n", k);
+  snprintf(text + used, sizeof text - used, "d0()");
+  assert_null(r4_net_new(text, vector, &e));
   assert_error(&e, R4_E_PARSE, "more than 16 definitions");
-  *text = 0;
-  for (int k = 0; k < 25; k++) {
-    snprintf(line, sizeof line, "param p%d 1\n", k);
-    strcat(text, line);
-  }
-  assert_null(r4_net_new(strcat(text, "relu"), vector, &e));
+  used = 0;
+  for (int k = 0; k < 25; k++) used += (size_t)snprintf(text + used, sizeof text - used, "param p%d 1\n", k);
+  snprintf(text + used, sizeof text - used, "relu");
+  assert_null(r4_net_new(text, vector, &e));
   assert_error(&e, R4_E_PARSE, "more than 24 parameters");
   memset(text, 'a', 97);
-  strcpy(text + 97, ": dense 2");
+  snprintf(text + 97, sizeof text - 97, ": dense 2");
   assert_null(r4_net_new(text, vector, &e));
   assert_error(&e, R4_E_PARSE, "a word of more than 96 characters");
   assert_null(r4_net_new(text + 1, vector, &e));
