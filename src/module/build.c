@@ -326,7 +326,7 @@ static r4_status add_module(struct build *b, const struct scope *scope, const st
 {
   if (b->maker->parts++ == MOST_PARTS)
     return reader_fail(b->r, i->at, R4_E_SHAPE, e, "a net of more than %d parts", MOST_PARTS);
-  struct module *m = r4_mem_grow(row->part, row->n + 1, sizeof *m);
+  struct module *m = module_grow(row->part, row->n, sizeof *m);
   if (!m) return r4_fail(e, R4_E_MEMORY, "net: out of memory");
   row->part = m;
   return build_module(b, scope, i, f, &m[row->n++], e);

@@ -48,6 +48,14 @@ r4_module_info r4_module_describe(size_t k)
   return kind ? (r4_module_info){kind->name, kind->usage, kind->about} : (r4_module_info){0};
 }
 
+/* ---- Lists ---- */
+
+void *module_grow(void *list, size_t n, size_t size)
+{
+  bool full = !(n & (n - 1)); /* 0, or a power of two */
+  return full ? r4_mem_grow(list, n ? 2 * n : 1, size) : list;
+}
+
 /* ---- Parameters ---- */
 
 /* Files have channels before height and width. */
@@ -89,7 +97,7 @@ r4_status module_param(struct module *m, struct maker *maker, struct param_wish 
   r4_status s = check_wish(maker, &p, wish.what, why);
   if (s) return s;
   lay_out(&p, m, &wish);
-  struct param *all = r4_mem_grow(maker->param, maker->params + 1, sizeof *all);
+  struct param *all = module_grow(maker->param, maker->params, sizeof *all);
   if (!all) return r4_fail(why, R4_E_MEMORY, "out of memory");
   maker->param = all;
   maker->param[maker->params++] = p;
