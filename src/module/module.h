@@ -118,8 +118,8 @@ const struct module_kind *module_kind(size_t k);
  * net. False if there is no room, or one of this name. */
 bool module_kind_add(const struct module_kind *kind);
 
-/* Room for one more in a list of n that was made here: it doubles, so that long lists are not copied for each one. NULL:
- * out of memory, and the list stays. */
+/* Room for one more in a list of n that was made here: it doubles, so that long lists are not copied for each one.
+ * NULL: out of memory, and the list stays. */
 void *module_grow(void *list, size_t n, size_t size);
 
 /* ---- For kinds ---- */
