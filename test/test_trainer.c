@@ -132,12 +132,40 @@ static void it_is_what_r4_train_does(void **state)
   r4_data_free(d);
 }
 
+/* Arrays in, probabilities and attributions out: those of the data set. */
+static void a_model_answers_about_arrays(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  static float x[N * PIXELS], p[N * 2], q[N * 2], a[N * PIXELS], b[N * PIXELS];
+  static int32_t label[N];
+  r4_data *d = bars();
+  r4_model *m = r4_model_open(scratch_path("run"), &e); /* of the test before */
+  if (!m) fail_msg("%s", e.text);
+  assert_int_equal(r4_model_classes(m), 2);
+  for (size_t i = 0; i < N; i++) r4_data_values(d, i, x + i * PIXELS), label[i] = r4_data_example(d, i).label;
+  assert_int_equal(r4_model_predict(m, N, x, p, &e), R4_OK);
+  assert_int_equal(r4_predict(r4_model_net(m), r4_model_weights(m), d, 256, q, &e), R4_OK);
+  assert_memory_equal(p, q, sizeof p);
+  assert_int_equal(r4_model_explain(m, "gradient", N, x, label, NULL, a, &e), R4_OK);
+  assert_int_equal(r4_attribute("gradient", r4_model_net(m), r4_model_weights(m), d, NULL, b, &e), R4_OK);
+  assert_memory_equal(a, b, sizeof a);
+  for (size_t i = 0; i < N; i++) label[i] = p[2 * i + 1] > p[2 * i];
+  assert_int_equal(r4_model_explain(m, "gradient", N, x, label, NULL, b, &e), R4_OK);
+  assert_int_equal(r4_model_explain(m, "gradient", N, x, NULL, NULL, a, &e), R4_OK);
+  assert_memory_equal(a, b, sizeof a);
+  r4_model_free(m);
+  r4_data_free(d);
+  assert_null(r4_model_open(scratch_path("nowhere"), &e));
+}
+
 static void checkpoints_go_on_to_the_same_bits(void **state)
 {
   (void)state;
   r4_error e = {0};
   r4_data *d = bars();
-  r4_settings *s = settings_with(NULL), *other = settings_with((const char *const[]){"seed=3", NULL});
+  r4_settings *s = settings_with((const char *const[]){"select=last", NULL});
+  r4_settings *other = settings_with((const char *const[]){"select=last", "seed=3", NULL});
   r4_trainer *whole = trainer_of(s, d), *first = trainer_of(s, d), *second = trainer_of(s, d);
   finish(whole);
   for (int k = 0; k < 8; k++)
@@ -208,11 +236,9 @@ static void it_tells_and_refuses(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(it_learns_from_memory),
-    cmocka_unit_test(it_is_what_r4_train_does),
-    cmocka_unit_test(checkpoints_go_on_to_the_same_bits),
-    cmocka_unit_test(it_leaves_no_files),
-    cmocka_unit_test(it_tells_and_refuses),
+    cmocka_unit_test(it_learns_from_memory),        cmocka_unit_test(it_is_what_r4_train_does),
+    cmocka_unit_test(a_model_answers_about_arrays), cmocka_unit_test(checkpoints_go_on_to_the_same_bits),
+    cmocka_unit_test(it_leaves_no_files),           cmocka_unit_test(it_tells_and_refuses),
   };
   return cmocka_run_group_tests_name("trainer", tests, scratch_make, scratch_remove);
 }
