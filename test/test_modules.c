@@ -56,6 +56,7 @@ static const struct module_kind module_gated = {
      .y = (const double[]){3 * 4 * 2 + 1, 4 * 1 * 2 + 2}},
     {.text = "gated 2(inner: dense 3, relu)", .in = {1, {3}}, .out = {1, {3}}},
     {.text = "own: gated 2 keep(inner: dense 3, dense 3)", .in = {1, {3}}, .out = {1, {3}}},
+    {.text = "own: gated 1(residual(inner: dense 3))", .in = {1, {3}}, .out = {1, {3}}},
     {.text = "gated 1(gated 2 keep(conv 2 3 p1), relu)", .in = {3, {4, 3, 2}}, .out = {3, {4, 3, 2}}})};
 
 /* ---- A sample as a graph ---- */

@@ -205,6 +205,32 @@ static void test_images_as_vectors(void **state)
   r4_net_free(n);
 }
 
+/* ---- Layouts ---- */
+
+/* Whether the last part takes a flattened image, whose features have another order in files. */
+static void test_flattened(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *text;
+    size_t height;
+  } nets[] = {{"flatten, dense 2", 3},
+              {"flatten, batchnorm, dropout 0.1, relu, dense 2", 3},
+              {"sum(flatten; relu, flatten), dense 2", 3},
+              {"flatten, residual(relu, batchnorm), dense 2", 3},
+              {"residual(flatten; flatten), tanh, dense 2", 3},
+              {"flatten, sum(dense 4; dense 4), dense 2", 0},
+              {"flatten, sum(dense 30; dense 30), dense 2", 0},
+              {"globalpool, dense 2", 0},
+              {"conv 1 1, flatten, dense 2", 0}, /* one channel */
+              {"flatten, dense 30, relu, dense 2", 0}};
+  for (size_t k = 0; k < sizeof nets / sizeof *nets; k++) {
+    r4_net *n = net_of(nets[k].text, R4_SHAPE(3, 2, 5));
+    if (n->param[n->params - 2].layout.height != nets[k].height) fail_msg("%s", nets[k].text);
+    r4_net_free(n);
+  }
+}
+
 /* ---- Files ---- */
 
 static void test_files(void **state)
@@ -370,6 +396,7 @@ int main(void)
     cmocka_unit_test(test_images_as_vectors),
     cmocka_unit_test(test_config),
     cmocka_unit_test(test_wrong_configs),
+    cmocka_unit_test(test_flattened),
     cmocka_unit_test(test_memory),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
