@@ -229,7 +229,7 @@ static void the_command(void **state)
   snprintf(line, sizeof line, "$R4 data show digits:60 --json > %s", scratch_path("shown"));
   assert_int_equal(system(line), 0);
   char *shown = content("shown");
-  assert_non_null(strstr(shown, "\"mean\": 0."));
+  assert_non_null(strstr(shown, "\"mean\":0."));
   free(shown);
 }
 
