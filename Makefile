@@ -107,9 +107,9 @@ $(OUT)/%.o: %.c $(OUT)/.flags | $(DEPS)
 $(OUT)/nets.c: scripts/embed-nets $(NETS) $(OUT)/.flags
 	@scripts/embed-nets $(NETS) > $@
 
-$(OUT)/nets.o: $(OUT)/nets.c
+$(OUT)/nets.o: $(OUT)/nets.c | $(DEPS)
 	$(call say,CC  )
-	$(Q)$(COMPILE) -c $< -o $@
+	$(Q)$(COMPILE) -MMD -MP -c $< -o $@
 
 # Element-wise loops are short and run in the first-level cache: the loop itself is what costs.
 $(OUT)/src/op/%.o: EXTRA := -funroll-loops
