@@ -3,7 +3,8 @@
 
     bench/peer.py NET METHOD BATCH THREADS [--layout auto|nchw|nhwc] [--clean N] [--limit SECONDS] [--memory]
 
-NET is mlpA-B-..., derm28 or derm64; METHOD is erm, r3, adv-r4 (10 steps), cert-r4 or ibp-ex. A step is the
+NET is mlpA-B-..., derm28, derm64, or, for erm and r3, resnet18; METHOD is erm, r3, adv-r4 (10 steps), cert-r4
+or ibp-ex. A step is the
 loss, its gradient and Adam, for one batch that stays the same; masks cover 30 % of the features.
 
 Prints one line, "MS CLEAN SAMPLES LAYOUT": the median milliseconds per step of the clean samples, how many
@@ -115,7 +116,7 @@ class Net:
             side = int(name[4:])
             self.shape, self.layers = (3, side, side), derm(side)
         else:
-            sys.exit(f"bench/peer.py: unknown net {name}: mlpA-B-..., derm28 or derm64")
+            sys.exit(f"bench/peer.py: unknown net {name}: mlpA-B-..., derm28, derm64 or resnet18")
         self.linear = [l for l in self.layers if not isinstance(l, Flatten)]
         self.classes = self.linear[-1].b.numel()
         if layout == "nhwc":
@@ -138,6 +139,42 @@ class Net:
             if l is not self.linear[-1] and not isinstance(l, Flatten):
                 x = x.relu()
         return x
+
+
+class Block(torch.nn.Module):
+    def __init__(self, n_in, n_out, stride):
+        super().__init__()
+        conv, norm = functools.partial(torch.nn.Conv2d, bias=False), torch.nn.BatchNorm2d
+        self.conv1, self.bn1 = conv(n_in, n_out, 3, stride, 1), norm(n_out)
+        self.conv2, self.bn2 = conv(n_out, n_out, 3, 1, 1), norm(n_out)
+        self.shortcut = torch.nn.Sequential(conv(n_in, n_out, 1, stride), norm(n_out)) if stride > 1 else None
+
+    def forward(self, x):
+        y = self.bn2(self.conv2(self.bn1(self.conv1(x)).relu()))
+        return (y + (x if self.shortcut is None else self.shortcut(x))).relu()
+
+
+class ResNet18(torch.nn.Module):
+    """Batch norm takes the statistics of the batch, everywhere: PyTorch computes one pass for loss and penalty."""
+
+    shape, classes = (3, 224, 224), 1000
+
+    def __init__(self, layout):
+        super().__init__()
+        self.stem = torch.nn.Sequential(
+            torch.nn.Conv2d(3, 64, 7, 2, 3, bias=False), torch.nn.BatchNorm2d(64), torch.nn.ReLU(),
+            torch.nn.MaxPool2d(3, 2, 1))
+        sizes = [(64, 64, 1), (64, 128, 2), (128, 256, 2), (256, 512, 2)]
+        self.blocks = torch.nn.Sequential(*[b for i, o, s in sizes for b in (Block(i, o, s), Block(o, o, 1))])
+        self.fc = torch.nn.Linear(512, self.classes)
+        if layout == "nhwc":
+            self.to(memory_format=torch.channels_last)
+
+    def parameters(self, recurse=True):
+        return list(super().parameters(recurse))
+
+    def logits(self, x):
+        return self.fc(self.blocks(self.stem(x)).mean((2, 3)))
 
 
 class Data:
@@ -176,7 +213,8 @@ def norms(v):
 
 def explanation(net, x, y, constant=False):
     """The summed loss and its gradient in x, to be differentiated once more."""
-    loss = F.cross_entropy(net.logits(x, constant=constant), y, reduction="sum")
+    logits = net.logits(x, constant=True) if constant else net.logits(x)
+    loss = F.cross_entropy(logits, y, reduction="sum")
     return loss, torch.autograd.grad(loss, x, create_graph=True)[0]
 
 
@@ -288,7 +326,7 @@ def trainer(net, method):
 
 def step_of(layout):
     torch.manual_seed(1)
-    net = Net(args.net, layout)
+    net = ResNet18(layout) if args.net == "resnet18" else Net(args.net, layout)
     data = random_data(net, args.batch, layout)
     return functools.partial(trainer(net, args.method), data)
 
