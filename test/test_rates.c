@@ -4,6 +4,16 @@
 #include <string.h>
 
 #include "scratch.h"
+#include "tensor/safetensors.h"
+
+static char heard[2000]; /* notices of the last run */
+
+static void listen(const char *sentence, void *user)
+{
+  (void)user;
+  size_t n = strlen(heard);
+  snprintf(heard + n, sizeof heard - n, "%s\n", sentence);
+}
 
 static r4_status train(const char *const *set, const char *run, r4_error *e)
 {
@@ -14,7 +24,8 @@ static r4_status train(const char *const *set, const char *run, r4_error *e)
   for (int pass = 0; pass < 2; pass++)
     for (const char *const *a = pass ? set : common; *a; a++)
       if (r4_settings_set(s, *a, "test", e)) fail_msg("%s", e->text);
-  const r4_train_options o = {.folder = scratch_path(run), .force = true};
+  const r4_train_options o = {.folder = scratch_path(run), .force = true, .notice = listen};
+  heard[0] = 0;
   r4_status status = r4_train(s, &o, NULL, e);
   r4_settings_free(s);
   return status;
@@ -191,6 +202,24 @@ static void test_heads(void **state)
   r4_model_free(third);
 }
 
+/* Weights that say what they were trained on: a person who starts from them is told. */
+static void test_preprocessing_is_told(void **state)
+{
+  (void)state;
+  static float zeros[10 * 784];
+  r4_error e = {0};
+  char from[320], path[300];
+  const struct st_new tensor[] = {{"fc.weight", R4_SHAPE(10, 784), zeros}, {"fc.bias", R4_SHAPE(10), zeros}};
+  const struct st_note note = {"preprocessing", "0 to 255, minus 123"};
+  snprintf(path, sizeof path, "%s", scratch_path("theirs.safetensors"));
+  snprintf(from, sizeof from, "from=%s", path);
+  for (size_t notes = 0; notes < 2; notes++) {
+    assert_int_equal(st_write(path, 2, tensor, notes, &note, &e), R4_OK);
+    if (train(SET(from, "net=flatten, fc: dense 10"), "told", &e)) fail_msg("%s", e.text);
+    assert_int_equal(strstr(heard, "(0 to 255, minus 123)") != NULL, notes);
+  }
+}
+
 /* A name that r4 data get knows. */
 static void test_known_names(void **state)
 {
@@ -209,7 +238,7 @@ int main(void)
     cmocka_unit_test(test_frozen),         cmocka_unit_test(test_penalty_of_weights),
     cmocka_unit_test(test_factors),        cmocka_unit_test(test_frozen_statistics),
     cmocka_unit_test(test_wrong_patterns), cmocka_unit_test(test_heads),
-    cmocka_unit_test(test_known_names),
+    cmocka_unit_test(test_known_names),    cmocka_unit_test(test_preprocessing_is_told),
   };
   return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

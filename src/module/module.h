@@ -11,7 +11,7 @@
 #include "graph/graph.h"
 #include "module/net.h"
 
-enum { MODULE_ARGUMENTS = 8, MODULE_PARAMS = 8, MODULE_BRANCHES = 8 };
+enum { MODULE_ARGUMENTS = 8, MODULE_BRANCHES = 8 };
 
 /* ---- Arguments: what stands behind the name of a kind ---- */
 

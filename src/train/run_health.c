@@ -72,8 +72,22 @@ static void tell_of_explain(struct run *r)
          "where the net is sure: the margin is explained (explain: margin)");
 }
 
+/* Weights of others expect inputs of their own kind, and answer wrongly to any other. */
+static void tell_of_preprocessing(struct run *r)
+{
+  char *expected = task_preprocessing(r->s);
+  if (expected)
+    run_tell(r,
+             "the weights of %.100s were trained on inputs of another kind (%.200s), and images here are 0 "
+             "to 1: what is "
+             "kept of them answers wrongly until it has learned the difference",
+             r->s->from, expected);
+  r4_string_free(expected);
+}
+
 void run_greet(struct run *r)
 {
+  tell_of_preprocessing(r);
   tell_of_fill(r);
   tell_of_explain(r);
   bool guides = r4_data_mask_count(r->train, R4_TRAIN, -1) > 0;

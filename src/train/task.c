@@ -13,6 +13,7 @@
 #include "data/recipe/recipe.h"
 #include "objective/objective.h"
 #include "optim/optimizer.h"
+#include "tensor/shards.h"
 
 /* The number of a word in its table, which ends with NULL. Settings hold no words but those of their tables. */
 static int word_number(const char *word, const char *const *list)
@@ -205,6 +206,20 @@ r4_status task_start(const struct settings *s, const r4_net *net, float *weights
     status = r4_net_load(net, path, &options, weights, NULL, e);
   r4_string_free(path);
   return status;
+}
+
+char *task_preprocessing(const struct settings *s)
+{
+  struct st_set set = {0};
+  struct text said = {0};
+  char *path = *s->from ? weights_path(s) : NULL;
+  if (path && !st_open(&set, path, NULL)) {
+    const char *note = set.files ? st_note(&set.file[0], "preprocessing") : NULL;
+    if (note) text_add(&said, "%s", note);
+    st_close(&set);
+  }
+  r4_string_free(path);
+  return said.length ? text_take(&said) : NULL;
 }
 
 /* A word is the method's own, and auto is not left where that is not 0; dual ascent begins with 0. */

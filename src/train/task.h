@@ -32,6 +32,9 @@ r4_fill task_fill(const struct settings *s, const r4_data *train);
 r4_fill task_val_fill(const struct settings *s, const r4_data *train);
 /* The first weights. */
 r4_status task_start(const struct settings *s, const r4_net *net, float *weights, r4_error *e);
+/* What the weights that are started from were trained on, as their file says it. r4_string_free; NULL: it says
+ * nothing. */
+char *task_preprocessing(const struct settings *s);
 r4_optimizer_options task_optimizer(const struct settings *s);
 struct schedule task_schedule(const struct settings *s);
 
