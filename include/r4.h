@@ -1446,6 +1446,40 @@ size_t r4_table_rows(const r4_table *t);
 /* NULL if there is no such row or column. */
 const char *r4_table_at(const r4_table *t, size_t row, const char *heading);
 
+/* ---- Plots ---------------------------------------------------------------------------------- */
+
+/* A figure of one or more panels, as SVG: lines with bands, points, heat maps. A panel is begun, then filled; names,
+ * labels and numbers are copied. A failed allocation, that of the plot included, shows once, in r4_plot_svg.
+ *
+ *     r4_plot *p = r4_plot_new("Fewer masks", 2);                     at most two panels beside each other
+ *     r4_plot_panel(p, "Decoy MNIST", "masks kept", "worst group");
+ *     r4_plot_line(p, "Cert-R4", 5, x, y, sd);                        a line, and a band of y -+ sd
+ *     char *svg = r4_plot_svg(p); */
+typedef struct r4_plot r4_plot;
+
+r4_plot *r4_plot_new(const char *title, int across); /* title may be NULL */
+void r4_plot_free(r4_plot *p);
+
+/* Begins a panel. Title and labels may be NULL. */
+void r4_plot_panel(r4_plot *p, const char *title, const char *x_label, const char *y_label);
+/* Of the panel that is being filled; axis is 'x' or 'y'. Without a range it is that of the numbers that are there. */
+void r4_plot_log(r4_plot *p, char axis);
+void r4_plot_range(r4_plot *p, char axis, double low, double high);
+/* The axis has names at 0, 1, .. n - 1 in place of numbers. */
+void r4_plot_names(r4_plot *p, char axis, size_t n, const char *const *name);
+
+/* Points in order. spread may be NULL. NaN, infinity, and what a logarithm or a range leaves out make a gap. A name has
+ * the same colour in all panels, and stands in the legend once; NULL: in none. */
+void r4_plot_line(r4_plot *p, const char *name, size_t n, const double *x, const double *y,
+                  const double *spread);
+void r4_plot_points(r4_plot *p, const char *name, size_t n, const double *x, const double *y);
+/* A heat map: as many columns and rows as there are names of x and y, row by row from the top. r4_plot_range of 'y' is
+ * then that of the colours. */
+void r4_plot_heat(r4_plot *p, const double *value);
+
+/* The text of the figure (r4_string_free), or NULL when out of memory. */
+char *r4_plot_svg(const r4_plot *p);
+
 /* ---- The table of operations ---------------------------------------------------------------- */
 
 typedef struct {
