@@ -19,7 +19,7 @@ PREFIX ?= /usr/local
 MARCH ?= native
 FUZZ_SECONDS ?= 60
 OBJCOPY ?= objcopy
-LIBS := -ldnnl -lnettle -lyaml -lpng -lturbojpeg -lz -lzip -lm
+LIBS := -ldnnl -lnettle -lyaml -lpng -lturbojpeg -lz -lzip -lutf8proc -lm
 
 VERSION := $(shell sed -n 's/^\#define R4_VERSION "\(.*\)"/\1/p' include/r4.h)
 SONAME := libr4.so.$(firstword $(subst ., ,$(VERSION)))

@@ -444,6 +444,36 @@ enum { R4_HASH_SIZE = 65 };
 /* SHA-256 of the content (values, labels, groups, splits, masks, names; not of how it is stored), in hex digits. */
 void r4_data_hash(const r4_data *d, char hex[R4_HASH_SIZE]);
 
+/* ---- Tokens --------------------------------------------------------------------------------- */
+
+/* BERT's tokenizer (WordPiece): the ids that Hugging Face's tokenizers gives, and where each token stands in the text.
+ * May be used by several threads at once. */
+typedef struct r4_tokenizer r4_tokenizer;
+
+/* A tokenizer.json, a vocab.txt (a piece in each line; in lower case, unless a tokenizer_config.json beside it says
+ * otherwise), or a folder with one of them. A vocabulary needs [UNK], for words that it has no pieces of. */
+r4_tokenizer *r4_tokenizer_open(const char *path, r4_error *e);
+void r4_tokenizer_free(r4_tokenizer *t);
+int64_t r4_tokenizer_size(const r4_tokenizer *t);                    /* one more than the largest id */
+int32_t r4_tokenizer_id(const r4_tokenizer *t, const char *piece);   /* -1: there is none            */
+const char *r4_tokenizer_piece(const r4_tokenizer *t, int32_t id);   /* NULL: there is none          */
+
+typedef struct {
+  int32_t id;
+  uint32_t from, to; /* the bytes of the text that it stands for: from, and the one behind its last */
+} r4_token;
+
+/* Start with all 0; may be used for one text after the other. */
+typedef struct {
+  size_t n, room;
+  r4_token *token;
+} r4_tokens;
+
+/* The tokens of the text alone, without [CLS] and [SEP]; where a text names them ("[SEP]"), these are tokens. It has
+ * size bytes, of UTF-8: R4_E_PARSE names the first that is not. */
+r4_status r4_tokenize(const r4_tokenizer *t, const char *text, size_t size, r4_tokens *to, r4_error *e);
+void r4_tokens_free(r4_tokens *to);
+
 /* ---- Views ---------------------------------------------------------------------------------- */
 
 r4_data *r4_data_part(const r4_data *d, r4_split split, r4_error *e);

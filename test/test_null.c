@@ -114,6 +114,10 @@ static struct {
   X(r4_net_init_by, "room for weights", r4_net_init_by(have.n, "xavier", 0, NULL, e))                        \
   X(r4_net_named, "=no such name", none(r4_net_named(NULL, e), e))                                           \
   X(r4_net_new, "=expected a part", none(r4_net_new(NULL, R4_SHAPE(4), e), e))                                 \
+  X(r4_tokenizer_open, "a path", none(r4_tokenizer_open(NULL, e), e))                                        \
+  X(r4_tokenize, "a tokenizer", r4_tokenize(NULL, "a", 1, &(r4_tokens){0}, e))                               \
+  X(r4_tokenize, "a text", r4_tokenize((void *)have.room, NULL, 1, &(r4_tokens){0}, e))                      \
+  X(r4_tokenize, "room for tokens", r4_tokenize((void *)have.room, "a", 1, NULL, e))                         \
   X(r4_optimizer_new, "=options are missing", none(r4_optimizer_new(3, NULL, e), e))                         \
   X(r4_optimizer_restore, "an optimizer", r4_optimizer_restore(NULL, 1, have.room, 0, e))                    \
   X(r4_optimizer_restore, "a state", r4_optimizer_restore(have.o, 6, NULL, 0, e))                            \
