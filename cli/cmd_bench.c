@@ -1,25 +1,26 @@
-/* r4 bench: the time of a full training step (loss, weight gradients, Adam) on random data. */
+/* r4 bench: the time of a full training step on random data. */
 #include <stdlib.h>
-#include <string.h>
 
+#include "bench_data.h"
 #include "cli.h"
 #include "json_out.h"
 #include "timer.h"
 
 struct bench_settings {
   const char *net, *objective;
-  int64_t batch, threads, masked, corner, steps, samples, seed;
+  int64_t batch, threads, tokens, masked, corner, steps, samples, seed;
   double lambda, eps, seconds;
   bool json, profile;
 };
 
 #define AT(field) offsetof(struct bench_settings, field)
 static const struct option options[] = {
-  {"net", OPTION_TEXT, AT(net), "mlp784-512-10", 0, 0, "mlpA-B-..., derm28 or derm64"},
+  {"net", OPTION_TEXT, AT(net), "mlp784-512-10", 0, 0, "a name: see r4 nets"},
   {"objective", OPTION_TEXT, AT(objective), "cert-r4", 0, 0,
    "a method: see the setting \"method\" of r4 train"},
   {"batch", OPTION_WHOLE, AT(batch), "256", 1, 1e6, "examples per step"},
   {"threads", OPTION_WHOLE, AT(threads), "0", 0, 1024, "0: one per CPU"},
+  {"tokens", OPTION_WHOLE, AT(tokens), "0", 0, 1e6, "of a text; 0: as many as the net takes"},
   {"masked", OPTION_WHOLE, AT(masked), "0", 0, 1e9, "mask N features; 0: 30 % of all, at random"},
   {"corner", OPTION_WHOLE, AT(corner), "0", 0, 4096,
    "images: mask a square of N x N in one of the four corners"},
@@ -34,24 +35,12 @@ static const struct option options[] = {
   {0},
 };
 
-enum { DRAW_X = 1, DRAW_Y, DRAW_M, DRAW_INDEX }; /* purposes of random numbers */
-static const double MASKED_SHARE = 0.3;
-
 struct job {
   struct bench_settings s;
-  r4_net *net;
-  r4_plan *plan;
-  r4_optimizer *optimizer;
-  float *weights, *gradient, *x, *y, *m;
-  r4_reach *reach;
-  float *index, *at; /* NULL unless the objective has them */
-  struct drawn {
-    r4_drawn how;
-    float *to;
-  } * drawn;              /* inputs that a step draws anew */
-  size_t masks, draws;    /* elements of m; inputs */
-  float loss, first_loss; /* of the last step, and of the first: the same in every run */
-  uint32_t step;
+  r4_settings *settings;
+  r4_trainer *trainer;
+  double first_loss; /* the same in every run */
+  int64_t steps;     /* done */
   r4_error error;
 };
 
@@ -62,195 +51,66 @@ struct result {
   int threads;
 };
 
-static r4_random key(const struct job *j, uint32_t purpose)
+/* ---- The trainer ---- */
+
+static bool set(struct job *j, const char *key, const char *value)
 {
-  return (r4_random){(uint64_t)j->s.seed, purpose, j->step};
+  char line[1024];
+  int length = snprintf(line, sizeof line, "%s=%s", key, value);
+  if (length < (int)sizeof line) return !r4_settings_set(j->settings, line, "options", &j->error);
+  j->error.status = R4_E_ARGUMENT;
+  snprintf(j->error.text, sizeof j->error.text, "%s is too long", key);
+  return false;
 }
 
-/* ---- Data ---- */
-
-/* On lines of the cache of their own, as all buffers of the peers are. */
-static float *zeros(size_t n)
+static bool set_number(struct job *j, const char *key, double value)
 {
-  size_t bytes = (n * sizeof(float) + 63) / 64 * 64;
-  float *p = n < SIZE_MAX / 8 ? aligned_alloc(64, bytes) : NULL;
-  return p ? memset(p, 0, bytes) : NULL;
+  char text[40];
+  snprintf(text, sizeof text, "%.17g", value);
+  return set(j, key, text);
 }
 
-/* The first n of a shuffle of all features. */
-static bool draw_index(const struct job *j, size_t features)
+/* The plain form of each method: clean examples in the data term, a penalty that is there from the first step on, and
+ * that all examples have. */
+static bool choose_settings(struct job *j)
 {
-  size_t n = (size_t)j->s.masked;
-  size_t *order = calloc(features, sizeof *order);
-  if (!order) return false;
-  for (size_t k = 0; k < features; k++) order[k] = k;
-  for (size_t k = 0; k < n; k++) {
-    size_t other = k + r4_random_below(key(j, DRAW_INDEX), k, features - k), kept = order[k];
-    order[k] = order[other];
-    order[other] = kept;
-    j->index[k] = (float)order[k];
-  }
-  free(order);
-  return true;
+  const struct bench_settings *s = &j->s;
+  if (!set(j, "method", s->objective)) return false;
+  bool guided = r4_method_describe(s->objective).guided;
+  bool ok = set(j, "net", s->net) && set_number(j, "batch", (double)s->batch) &&
+            set_number(j, "seed", (double)s->seed) && set_number(j, "epochs", 1e9);
+  if (!ok || !guided) return ok;
+  return set_number(j, "lambda", s->lambda) && set_number(j, "lambda_r3", s->lambda) &&
+         set_number(j, "eps", s->eps) && set_number(j, "steps", (double)s->steps) &&
+         set_number(j, "samples", (double)s->samples) && set(j, "penalty_mean", "all") &&
+         set(j, "form", "linear") && set(j, "explain", "loss") && set(j, "fill", "none") &&
+         set_number(j, "penalty_after", 0) && set(j, "guard", "false");
 }
 
-static r4_rect corner(const struct job *j, uint64_t which)
+static r4_net *open_net(const struct bench_settings *s, r4_error *e)
 {
-  r4_shape image = r4_net_input(j->net);
-  int64_t n = j->s.corner;
-  return (r4_rect){which & 1 ? image.dim[0] - n : 0, which & 2 ? image.dim[1] - n : 0, n, n};
-}
-
-static void draw_corners(const struct job *j)
-{
-  r4_shape image = r4_net_input(j->net);
-  for (size_t i = 0; i < (size_t)j->s.batch; i++) {
-    r4_rect p = corner(j, r4_random_below(key(j, DRAW_M), i, 4));
-    for (int64_t row = p.top; row < p.top + p.height; row++)
-      for (int64_t k = p.left * image.dim[2]; k < (p.left + p.width) * image.dim[2]; k++)
-        j->m[((int64_t)i * image.dim[0] + row) * image.dim[1] * image.dim[2] + k] = 1;
-  }
-}
-
-/* Listed features are masked everywhere; else each pixel, with all of its channels, by chance. */
-static void draw_masks(const struct job *j)
-{
-  r4_shape input = r4_net_input(j->net);
-  size_t channels = input.rank == 3 ? (size_t)input.dim[2] : 1;
-  if (j->reach) {
-    draw_corners(j);
-    return;
-  }
-  for (size_t i = 0; i < j->masks; i++)
-    j->m[i] = j->s.masked || r4_random_uniform(key(j, DRAW_M), i / channels) < MASKED_SHARE;
-}
-
-static bool make_data(struct job *j)
-{
-  size_t batch = (size_t)j->s.batch, features = (size_t)r4_shape_count(r4_net_input(j->net));
-  size_t size = r4_net_size(j->net);
-  j->masks = batch * (j->s.masked ? (size_t)j->s.masked : features);
-  j->weights = zeros(size);
-  j->gradient = zeros(size);
-  j->x = zeros(batch * features);
-  j->y = zeros(batch);
-  j->m = zeros(j->masks);
-  if (j->s.masked && !(j->index = zeros((size_t)j->s.masked))) return false;
-  if (j->reach && !(j->at = zeros(batch * r4_reach_places(j->reach)))) return false;
-  if (!j->weights || !j->gradient || !j->x || !j->y || !j->m) return false;
-
-  r4_net_init(j->net, (uint64_t)j->s.seed, j->weights);
-  for (size_t i = 0; i < batch * features; i++) j->x[i] = (float)r4_random_uniform(key(j, DRAW_X), i);
-  for (size_t i = 0; i < batch; i++)
-    j->y[i] = (float)r4_random_below(key(j, DRAW_Y), i, (uint64_t)r4_net_classes(j->net));
-  draw_masks(j);
-  return !j->s.masked || draw_index(j, features);
-}
-
-/* ---- Building ---- */
-
-static r4_status bind_drawn(struct job *j, const r4_objective *o, r4_error *e)
-{
-  r4_status status = R4_OK;
-  j->drawn = calloc(o->draws + 1, sizeof *j->drawn);
-  for (; j->drawn && j->draws < o->draws && !status; j->draws++) {
-    struct drawn *d = &j->drawn[j->draws];
-    *d = (struct drawn){o->drawn[j->draws], zeros(o->drawn[j->draws].count)};
-    if (!d->to) return e->status = R4_E_MEMORY;
-    status = r4_plan_input(j->plan, d->how.name, d->to, e);
-  }
-  return j->drawn ? status : (e->status = R4_E_MEMORY);
-}
-
-/* Outputs of the plan: the loss, then the gradient with respect to each parameter. */
-static r4_status make_plan(struct job *j, r4_error *e)
-{
-  size_t params = r4_net_params(j->net);
-  const r4_objective_options p = {
-    .method = j->s.objective,
-    .batch = j->s.batch,
-    .masked = j->s.masked,
-    .reach = j->reach,
-    .lambda = j->s.lambda,
-    .eps = j->s.eps,
-    .lambda_r3 = j->s.lambda,
-    .steps = (int)j->s.steps,
-    .samples = (int)j->s.samples,
-    .random_start = true,
-  };
-  r4_objective o = {0};
-  const char *message = "out of memory";
-  r4_graph *g = r4_graph_new();
-  r4_id *param = calloc(2 * params + 1, sizeof *param), *out = NULL;
-  e->status = R4_E_MEMORY;
-  if (g && param) {
-    out = param + params;
-    r4_net_inputs(j->net, g, param);
-    o = r4_objective_build(g, j->net, param, &p);
-    out[0] = o.loss;
-    r4_grad(g, out[0], params, param, out + 1);
-    e->status = r4_graph_status(g, &message);
-  }
-  if (e->status)
-    snprintf(e->text, sizeof e->text, "%s", message);
-  else
-    j->plan = r4_plan_new(g, 1 + params, out, &(r4_plan_options){.profile = j->s.profile}, e);
-  if (j->plan) bind_drawn(j, &o, e);
-  free(param);
-  r4_graph_free(g);
-  return e->status;
-}
-
-static r4_status bind(struct job *j, r4_error *e)
-{
-  const struct {
-    const char *name;
-    const float *data;
-  } input[] = {{"x", j->x}, {"y", j->y}, {"m", j->m}, {"index", j->index}, {"at", j->at}};
-  r4_status status = r4_plan_output(j->plan, 0, &j->loss, e);
-  for (size_t k = 0; !status && k < sizeof input / sizeof *input; k++)
-    if (input[k].data) status = r4_plan_input(j->plan, input[k].name, input[k].data, e);
-  for (size_t k = 0; !status && k < r4_net_params(j->net); k++) {
-    size_t offset = r4_net_param_offset(j->net, k);
-    status = r4_plan_input(j->plan, r4_net_param_name(j->net, k), j->weights + offset, e);
-    if (!status) status = r4_plan_output(j->plan, 1 + k, j->gradient + offset, e);
-  }
-  return status;
-}
-
-static bool open_reach(struct job *j, r4_error *e)
-{
-  r4_rect each[4];
-  if (!j->s.corner || !r4_method_describe(j->s.objective).guided) return true;
-  for (unsigned k = 0; k < 4; k++) each[k] = corner(j, k);
-  j->reach = r4_reach_new(j->net, 4, each, false, e);
-  return j->reach != NULL;
+  return s->tokens ? r4_net_open(s->net, R4_SHAPE(s->tokens), e) : r4_net_named(s->net, e);
 }
 
 static bool prepare(struct job *j)
 {
   r4_error *e = &j->error;
-  r4_optimizer_options adam = r4_optimizer_defaults(R4_ADAM);
-  if (!(j->net = r4_net_named(j->s.net, e)) || !open_reach(j, e) || make_plan(j, e)) return false;
-  if (!make_data(j)) {
-    e->status = R4_E_MEMORY;
-    snprintf(e->text, sizeof e->text, "out of memory");
-    return false;
-  }
-  j->optimizer = r4_optimizer_new(r4_net_size(j->net), &adam, e);
-  return j->optimizer && !bind(j, e);
+  const struct bench_masks masks = {.listed = j->s.masked, .corner = j->s.corner};
+  j->settings = r4_settings_new();
+  if (!j->settings) e->status = R4_E_MEMORY;
+  if (!j->settings || !choose_settings(j)) return false;
+  r4_net *net = open_net(&j->s, e);
+  r4_data *data = net ? bench_data(net, (size_t)j->s.batch, masks, (uint64_t)j->s.seed, e) : NULL;
+  if (data) j->trainer = r4_trainer_new(j->settings, data, e);
+  r4_data_free(data);
+  r4_net_free(net);
+  return j->trainer;
 }
 
 static void release(struct job *j)
 {
-  r4_reach_free(j->reach);
-  r4_net_free(j->net);
-  r4_plan_free(j->plan);
-  r4_optimizer_free(j->optimizer);
-  float *const array[] = {j->weights, j->gradient, j->x, j->y, j->m, j->index, j->at};
-  for (size_t k = 0; k < sizeof array / sizeof *array; k++) free(array[k]);
-  for (size_t k = 0; k < j->draws; k++) free(j->drawn[k].to);
-  free(j->drawn);
+  r4_trainer_free(j->trainer);
+  r4_settings_free(j->settings);
 }
 
 /* ---- Measuring ---- */
@@ -258,14 +118,12 @@ static void release(struct job *j)
 static bool train_step(void *job)
 {
   struct job *j = job;
-  j->step++;
-  for (size_t k = 0; k < j->draws; k++)
-    r4_drawn_fill(&j->drawn[k].how, (uint64_t)j->s.seed, j->step, NULL, j->drawn[k].to);
-  int64_t channels = r4_net_input(j->net).dim[2];
-  if (j->reach && r4_reach_find(j->reach, (size_t)j->s.batch, channels, j->m, j->at, &j->error)) return false;
-  if (r4_plan_run(j->plan, &j->error)) return false;
-  if (j->step == 1) j->first_loss = j->loss;
-  r4_optimizer_step(j->optimizer, j->weights, j->gradient);
+  r4_progress p;
+  if (r4_trainer_step(j->trainer, &p, &j->error)) return false;
+  if (!j->steps++) {
+    j->first_loss = p.loss;
+    if (j->s.profile) r4_plan_profile(r4_trainer_plan(j->trainer));
+  }
   return true;
 }
 
@@ -279,7 +137,7 @@ static double measure_peak(void)
 {
   enum { N = 1024 };
   double best = 0, peak = 0;
-  float *a = zeros(3 * N * N);
+  float *a = calloc(3 * N * N, sizeof *a);
   r4_graph *g = r4_graph_new();
   if (!a || !g) goto done;
   for (size_t i = 0; i < 2 * N * N; i++) a[i] = (float)(i % 17) / 17;
@@ -341,7 +199,7 @@ static void print_text(const struct job *j, const struct result *r)
   printf("%10.3f GFLOP per step, %.0f %% of the measured peak of %.0f GFLOP/s\n", 1e-9 * r->flops,
          100 * share(r), 1e-9 * r->peak);
   printf("%10.3f MB of intermediate values, %zu kernels\n", 1e-6 * (double)r->slab_bytes, r->kernels);
-  printf("%10.4f loss of the first step, %.4f after %u\n", (double)j->first_loss, (double)j->loss, j->step);
+  printf("%10.4f loss of the first of %lld steps\n", j->first_loss, (long long)j->steps);
 }
 
 static int report(const struct job *j, const struct result *r)
@@ -352,7 +210,7 @@ static int report(const struct job *j, const struct result *r)
   else
     print_text(j, r);
   if (!j->s.profile || code) return code;
-  char *text = r4_plan_text(j->plan);
+  char *text = r4_plan_text(r4_trainer_plan(j->trainer));
   if (!text) return cli_fail("bench", R4_E_MEMORY, "out of memory");
   fputs(text, j->s.json ? stderr : stdout);
   r4_string_free(text);
@@ -371,9 +229,10 @@ static int run(int argc, char **argv)
   } else {
     double again = measure_peak(); /* before and after, since the machine may be busy at times */
     if (again > r.peak) r.peak = again;
-    r.flops = r4_plan_flops(j.plan);
-    r.slab_bytes = r4_plan_slab_bytes(j.plan);
-    r.kernels = r4_plan_kernels(j.plan);
+    const r4_plan *plan = r4_trainer_plan(j.trainer);
+    r.flops = r4_plan_flops(plan);
+    r.slab_bytes = r4_plan_slab_bytes(plan);
+    r.kernels = r4_plan_kernels(plan);
     code = report(&j, &r);
   }
   release(&j);
@@ -383,9 +242,10 @@ static int run(int argc, char **argv)
 const struct command command_bench = {
   .name = "bench",
   .summary = "measure the time of a training step",
-  .details = "A full step (loss, gradient with respect to all weights, Adam) on random data. A sample of the "
-             "time counts only\n"
-             "if the threads hardly waited for a CPU. The machine's peak is measured in the same run by a\n"
+  .details = "A full step of r4 train (batch, loss, gradient with respect to all weights, Adam) on random "
+             "data. A sample of the\n"
+             "time counts only if the threads hardly waited for a CPU. The machine's peak is measured in the "
+             "same run by a\n"
              "product of 1024 x 1024 matrices.",
   .options = options,
   .run = run,

@@ -320,6 +320,7 @@ double r4_plan_flops(const r4_plan *p);      /* of products and convolutions, pe
 size_t r4_plan_kernels(const r4_plan *p);    /* kernel calls per run                          */
 /* One line per kernel: what it computes, its shape, and its time if profiled. r4_string_free. */
 char *r4_plan_text(const r4_plan *p);
+void r4_plan_profile(r4_plan *p); /* measures each kernel from now on */
 
 /* How many CPUs the process may use. */
 int r4_cpus(void);
@@ -833,6 +834,8 @@ r4_module_info r4_module_describe(size_t k);
 const char *r4_net_layers(const r4_net *n);
 r4_shape r4_net_input(const r4_net *n);
 int64_t r4_net_classes(const r4_net *n);
+/* Token ids that the net knows, from 0 on: the rows of its smallest embedding; 0: it takes no tokens. */
+int64_t r4_net_vocabulary(const r4_net *n);
 
 /* Parameters in order, named as PyTorch names them ("0.weight", "layer1.0.conv1.weight"), dense weights [out, in], one
  * after the other in one flat array of r4_net_size floats. */
@@ -1207,6 +1210,8 @@ bool r4_trainer_done(const r4_trainer *t); /* all epochs are, or none was better
 void r4_trainer_progress(const r4_trainer *t, r4_progress *p);
 
 const r4_net *r4_trainer_net(const r4_trainer *t);
+/* What the last step ran, for questions about it; NULL before the first. It is the trainer's. */
+r4_plan *r4_trainer_plan(const r4_trainer *t);
 /* Those of the epoch that "select" chose so far; before the first is done, those of the last step. Valid until the next
  * step. */
 const float *r4_trainer_weights(const r4_trainer *t);

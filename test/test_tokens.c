@@ -205,6 +205,23 @@ static void the_command_shows_texts(void **state)
   r4_data_free(d);
 }
 
+static void nets_know_how_many_ids_there_are(void **state)
+{
+  (void)state;
+  const struct {
+    const char *net;
+    int64_t ids;
+  } nets[] = {{"embedding 7 2, first, dense 2", 7},
+              {"sum(embedding 9 2; embedding 5 2; position 3 2), mean, dense 2", 5},
+              {"dense 2", 0}};
+  for (size_t k = 0; k < sizeof nets / sizeof *nets; k++) {
+    r4_net *n = r4_net_new(nets[k].net, R4_SHAPE(3), NULL);
+    assert_non_null(n);
+    assert_int_equal(r4_net_vocabulary(n), nets[k].ids);
+    r4_net_free(n);
+  }
+}
+
 int main(void)
 {
   if (!check_command()) return 0;
@@ -215,6 +232,7 @@ int main(void)
                                      cmocka_unit_test(batches_are_filled),
                                      cmocka_unit_test(what_is_for_images_says_so),
                                      cmocka_unit_test(lint_knows_padding),
+                                     cmocka_unit_test(nets_know_how_many_ids_there_are),
                                      cmocka_unit_test(the_command_shows_texts)};
   return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

@@ -233,12 +233,37 @@ static void it_tells_and_refuses(void **state)
   r4_data_free(d);
 }
 
+/* The plan of the last step: it has done work, and is measured from when it is asked for. */
+static void it_shows_its_plan(void **state)
+{
+  (void)state;
+  r4_data *d = bars();
+  r4_settings *s = settings_with(NULL);
+  r4_trainer *t = trainer_of(s, d);
+  assert_null(r4_trainer_plan(t));
+  assert_int_equal(r4_trainer_step(t, NULL, NULL), R4_OK);
+  r4_plan *p = r4_trainer_plan(t);
+  assert_non_null(p);
+  assert_true(r4_plan_flops(p) > 0);
+  for (int measured = 0; measured < 2; measured++) {
+    char *text = r4_plan_text(p);
+    assert_int_equal(strstr(text, " ms ") != NULL, measured);
+    assert_int_equal(strstr(text, "0.0000 ms     0.0") == text + 2, measured);
+    r4_string_free(text);
+    r4_plan_profile(p);
+  }
+  r4_trainer_free(t);
+  r4_settings_free(s);
+  r4_data_free(d);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(it_learns_from_memory),        cmocka_unit_test(it_is_what_r4_train_does),
     cmocka_unit_test(a_model_answers_about_arrays), cmocka_unit_test(checkpoints_go_on_to_the_same_bits),
     cmocka_unit_test(it_leaves_no_files),           cmocka_unit_test(it_tells_and_refuses),
+    cmocka_unit_test(it_shows_its_plan),
   };
   return cmocka_run_group_tests_name("trainer", tests, scratch_make, scratch_remove);
 }

@@ -91,6 +91,13 @@ r4_status r4_plan_run(r4_plan *p, r4_error *e)
 
 /* ---- Facts ---- */
 
+void r4_plan_profile(r4_plan *p)
+{
+  p->profile = true;
+  p->runs = 0;
+  for (uint32_t k = 0; k < p->n_units; k++) p->unit[k].seconds = 0;
+}
+
 size_t r4_plan_slab_bytes(const r4_plan *p)
 {
   return p->reference ? reference_bytes(p->reference) : p->slab_bytes;

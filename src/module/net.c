@@ -130,6 +130,23 @@ int64_t r4_net_classes(const r4_net *n)
   return n->row->part[n->row->n - 1].out.dim[0];
 }
 
+static void find_vocabulary(const struct row *row, int64_t *least)
+{
+  for (size_t k = 0; k < row->n; k++) {
+    const struct module *m = &row->part[k];
+    int64_t ids = m->kind == &module_embedding ? module_whole(m, 0) : 0;
+    if (ids && (!*least || ids < *least)) *least = ids;
+    for (size_t i = 0; i < m->branches; i++) find_vocabulary(&m->branch[i], least);
+  }
+}
+
+int64_t r4_net_vocabulary(const r4_net *n)
+{
+  int64_t least = 0;
+  find_vocabulary(n->row, &least);
+  return least;
+}
+
 size_t r4_net_params(const r4_net *n)
 {
   return n->params;

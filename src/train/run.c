@@ -70,6 +70,14 @@ static void *allocate(size_t count, size_t size, r4_status *s, r4_error *e)
   return p;
 }
 
+/* The same for what may never be written to: such memory takes no room in the machine. */
+static void *reserve(size_t count, size_t size, r4_status *s, r4_error *e)
+{
+  void *p = *s ? NULL : r4_mem_new(count, size);
+  if (!p && !*s) *s = r4_fail(e, R4_E_MEMORY, "out of memory for %zu elements", count);
+  return p;
+}
+
 static r4_status open_arrays(struct run *r, r4_error *e)
 {
   r4_status s = R4_OK;
@@ -77,8 +85,8 @@ static r4_status open_arrays(struct run *r, r4_error *e)
   r->size = r4_net_size(r->net);
   r->weights = allocate(r->size, sizeof *r->weights, &s, e);
   r->gradient = allocate(r->size, sizeof *r->gradient, &s, e);
-  r->best = allocate(r->size, sizeof *r->best, &s, e);
-  r->good = allocate(r->size, sizeof *r->good, &s, e);
+  r->best = reserve(r->size, sizeof *r->best, &s, e);
+  r->good = reserve(r->size, sizeof *r->good, &s, e);
   r->index = allocate(features, sizeof *r->index, &s, e);
   if (r->val) r->predicted = allocate(r4_data_count(r->val), sizeof *r->predicted, &s, e);
   if (s) return s;
@@ -89,7 +97,7 @@ static r4_status open_arrays(struct run *r, r4_error *e)
   if (!r->rates) return r4_fail(e, R4_E_MEMORY, "out of memory for the rates of parameters");
   s = rates_of(r->settings, r->net, r->rates, e);
   if (!s) s = task_start(r->s, r->net, r->weights, e);
-  if (!s) memcpy(r->good, r->weights, r->size * sizeof *r->good);
+  if (!s) run_keep(r);
   return s;
 }
 

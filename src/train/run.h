@@ -116,6 +116,8 @@ void run_tell_settings(struct run *r);
 /* A sentence for whoever listens. */
 void run_tell(struct run *r, const char *format, ...) R4_PRINTF(2, 3);
 
+/* These are weights to go back to, where a penalty could kill the net. */
+void run_keep(struct run *r);
 /* Before the first step: what the masks make of fill and of validation. */
 void run_greet(struct run *r);
 /* After a step whose examples got this one answer, or PULSE_SEVERAL: a net that its penalty has killed goes back to its

@@ -99,11 +99,21 @@ void run_greet(struct run *r)
 
 /* ---- Bringing back ---- */
 
+static bool may_be_killed(const struct run *r)
+{
+  return r4_method_describe(r->s->method).guided;
+}
+
+void run_keep(struct run *r)
+{
+  if (may_be_killed(r)) memcpy(r->good, r->weights, r->size * sizeof *r->good);
+}
+
 void run_revive(struct run *r, int64_t answer)
 {
   struct run_state *t = &r->state;
   pulse_beat(&t->pulse, answer);
-  if (!is_dead(r) || !r4_method_describe(r->s->method).guided || t->revivals == MOST_REVIVALS) return;
+  if (!is_dead(r) || !may_be_killed(r) || t->revivals == MOST_REVIVALS) return;
   memcpy(r->weights, r->good, r->size * sizeof *r->weights);
   r4_optimizer_reset(r->optimizer);
   t->relief /= 2;
@@ -154,7 +164,7 @@ void run_examine(struct run *r)
   tell_of_death(r);
   tell_of_drowning(r);
   if (t->pulse.batches || !(t->sums.data < r->chance * t->sums.examples)) return;
-  memcpy(r->good, r->weights, r->size * sizeof *r->good);
+  run_keep(r);
   t->good_epoch = t->epoch;
 }
 

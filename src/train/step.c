@@ -33,6 +33,7 @@ struct step {
   struct step_options options;
   struct variant variant[VARIANTS];
   size_t variants;
+  const struct variant *last; /* that was run */
   float lambda, lambda_r3, eps; /* inputs of live objectives */
   float *buffers; /* new values of the net's buffers, where these are in the weights; NULL: it has none */
 };
@@ -56,6 +57,11 @@ struct step *step_new(const struct step_options *options, r4_error *e)
   r4_fail(e, R4_E_MEMORY, "out of memory for a training step");
   r4_mem_free(s);
   return NULL;
+}
+
+r4_plan *step_plan(const struct step *s)
+{
+  return s->last ? s->last->plan : NULL;
 }
 
 void step_update_buffers(const struct step *s, float *weights)
@@ -289,6 +295,7 @@ r4_status step_run(struct step *s, const r4_batch *batch, uint32_t n, const stru
   r4_status status = variant_for(s, batch->count, guided_rows(batch, at->off), &v, e);
   if (!status) status = bind_batch(v, &s->options, batch, weights, gradient, s->buffers, e);
   if (status) return status;
+  s->last = v;
   s->lambda = (float)at->lambda;
   s->lambda_r3 = (float)at->lambda_r3;
   s->eps = (float)at->eps;

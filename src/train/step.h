@@ -37,6 +37,8 @@ void step_free(struct step *s);
  * (buffers, and those with a rate of 0) gradient is left as it is. */
 r4_status step_run(struct step *s, const r4_batch *batch, uint32_t n, const struct step_weights *at,
                    const float *weights, float *gradient, struct step_result *result, r4_error *e);
+/* That the last step ran, or NULL. */
+r4_plan *step_plan(const struct step *s);
 /* After the optimiser: buffers of the net get the values that the last step found. Their part of the gradient is
  * left as it is, 0 if it was 0, so that neither the length of the gradient nor the optimiser sees them. */
 void step_update_buffers(const struct step *s, float *weights);

@@ -85,6 +85,11 @@ const r4_net *r4_trainer_net(const r4_trainer *t)
   return t->run.net;
 }
 
+r4_plan *r4_trainer_plan(const r4_trainer *t)
+{
+  return step_plan(t->run.step);
+}
+
 const float *r4_trainer_weights(const r4_trainer *t)
 {
   return t->run.state.best_epoch > 0 ? t->run.best : t->run.weights;
