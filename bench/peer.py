@@ -3,12 +3,12 @@
 
     bench/peer.py NET METHOD BATCH THREADS [--layout auto|nchw|nhwc] [--clean N] [--limit SECONDS] [--memory]
 
-NET is mlpA-B-..., derm28, derm64, or, for erm and r3, resnet18; METHOD is erm, r3, adv-r4 (10 steps), cert-r4
-or ibp-ex. A step is the
-loss, its gradient and Adam, for one batch that stays the same; masks cover 30 % of the features.
+NET is mlpA-B-..., derm28, derm64, or, for erm and r3, resnet18 and minilm; METHOD is erm, r3, adv-r4 (10 steps),
+cert-r4 or ibp-ex. A step is the loss, its gradient and Adam, for one batch that stays the same; masks cover 30 % of the
+features, or tokens.
 
 Prints one line, "MS CLEAN SAMPLES LAYOUT": the median milliseconds per step of the clean samples, how many
-there were, of how many samples, and the layout of images. A sample is clean if our threads waited less than
+there were, of how many samples, and the layout of images or the kind of attention. A sample is clean if our threads waited less than
 2 % of it for a CPU; if fewer than three were, the median is that of the faster half of all.
 
 With --memory prints one line "BYTES", the peak of the resident memory of this process over three steps:
@@ -20,7 +20,7 @@ What "tuned" means here:
   * ATen's AVX-512 kernels where the CPU has them (the Debian build would take AVX2)
   * malloc keeps large blocks, or every step would fault its pages in again (not with --memory, where the
     allocator's own habits need less)
-  * images in the faster of the two layouts, tried before the timing starts
+  * images in the faster of the two layouts, attention as one operation or in parts, tried before the timing starts
   * gradients set to none, |W| once per step, the first layer's product shared by the clean pass and the
     interval's centre, max(|c - r|, |c + r|) as |c| + r, interval gates as constants, so that autograd keeps
     one product for each
@@ -44,9 +44,10 @@ def arguments():
     ask.add_argument("method", metavar="METHOD", choices=["erm", "r3", "adv-r4", "cert-r4", "ibp-ex"])
     ask.add_argument("batch", metavar="BATCH", type=int)
     ask.add_argument("threads", metavar="THREADS", type=int)
-    ask.add_argument("--layout", choices=["auto", "nchw", "nhwc"], default="auto")
+    ask.add_argument("--layout", choices=["auto", "nchw", "nhwc", "plain", "fused"], default="auto")
     ask.add_argument("--clean", type=int, default=15, help="samples wanted")
     ask.add_argument("--limit", type=float, default=12.0, help="seconds to wait for them")
+    ask.add_argument("--layouts", action="store_true", help="print those that there are instead")
     ask.add_argument("--memory", action="store_true", help="print the peak memory instead")
     return ask.parse_args()
 
@@ -61,120 +62,10 @@ try:
 except ImportError:
     sys.exit("bench/peer.py: PyTorch is missing: install python3-torch (scripts/install-deps --extra bench)")
 
+import nets
+from nets import Flatten, Net
+
 EPS, LAMBDA, STEPS = 0.1, 1.0, 10
-
-# ---- Networks ------------------------------------------------------------------------------------------
-
-
-class Dense:
-    def __init__(self, n_in, n_out):
-        module = torch.nn.Linear(n_in, n_out)
-        self.w, self.b = module.weight, module.bias
-
-    def apply(self, x, w, b=None):
-        return F.linear(x, w, b)
-
-    def transposed(self, dy, w):
-        return dy @ w
-
-
-class Conv:
-    def __init__(self, n_in, n_out, kernel, stride, side):
-        module = torch.nn.Conv2d(n_in, n_out, kernel, stride, 1)
-        self.w, self.b, self.stride, self.side = module.weight, module.bias, stride, side
-
-    def apply(self, x, w, b=None):
-        return F.conv2d(x, w, b, self.stride, 1)
-
-    def transposed(self, dy, w):
-        shape = (dy.shape[0], w.shape[1], self.side, self.side)
-        return torch.nn.grad.conv2d_input(shape, w, dy, self.stride, 1)
-
-
-class Flatten:
-    """Images become rows."""
-
-
-def derm(side):
-    """The network of the dermatology images: four convolutions, three dense layers."""
-    layers, channels = [], 3
-    for out, kernel, stride in ((32, 3, 1), (32, 4, 2), (64, 4, 1), (64, 4, 2)):
-        layers.append(Conv(channels, out, kernel, stride, side))
-        channels, side = out, (side + 2 - kernel) // stride + 1
-    flat = channels * side * side
-    return layers + [Flatten(), Dense(flat, 1024), Dense(1024, 1024), Dense(1024, 2)]
-
-
-class Net:
-    """Linear layers with relu after each but the last."""
-
-    def __init__(self, name, layout):
-        if name.startswith("mlp"):
-            sizes = [int(n) for n in name[3:].split("-")]
-            self.shape, self.layers = (sizes[0],), [Dense(a, b) for a, b in zip(sizes, sizes[1:])]
-        elif name in ("derm28", "derm64"):
-            side = int(name[4:])
-            self.shape, self.layers = (3, side, side), derm(side)
-        else:
-            sys.exit(f"bench/peer.py: unknown net {name}: mlpA-B-..., derm28, derm64 or resnet18")
-        self.linear = [l for l in self.layers if not isinstance(l, Flatten)]
-        self.classes = self.linear[-1].b.numel()
-        if layout == "nhwc":
-            for l in self.linear:
-                if l.w.dim() == 4:
-                    l.w.data = l.w.data.contiguous(memory_format=torch.channels_last)
-
-    def parameters(self):
-        return [p for l in self.linear for p in (l.w, l.b)]
-
-    def logits(self, x, first=None, constant=False):
-        """first: what the first layer made of x, if somebody knows. constant: weights get no gradient."""
-        for l in self.layers:
-            if isinstance(l, Flatten):
-                x = x.flatten(1)
-            elif l is self.linear[0] and first is not None:
-                x = first
-            else:
-                x = l.apply(x, l.w.detach(), l.b.detach()) if constant else l.apply(x, l.w, l.b)
-            if l is not self.linear[-1] and not isinstance(l, Flatten):
-                x = x.relu()
-        return x
-
-
-class Block(torch.nn.Module):
-    def __init__(self, n_in, n_out, stride):
-        super().__init__()
-        conv, norm = functools.partial(torch.nn.Conv2d, bias=False), torch.nn.BatchNorm2d
-        self.conv1, self.bn1 = conv(n_in, n_out, 3, stride, 1), norm(n_out)
-        self.conv2, self.bn2 = conv(n_out, n_out, 3, 1, 1), norm(n_out)
-        self.shortcut = torch.nn.Sequential(conv(n_in, n_out, 1, stride), norm(n_out)) if stride > 1 else None
-
-    def forward(self, x):
-        y = self.bn2(self.conv2(self.bn1(self.conv1(x)).relu()))
-        return (y + (x if self.shortcut is None else self.shortcut(x))).relu()
-
-
-class ResNet18(torch.nn.Module):
-    """Batch norm takes the statistics of the batch, everywhere: PyTorch computes one pass for loss and penalty."""
-
-    shape, classes = (3, 224, 224), 1000
-
-    def __init__(self, layout):
-        super().__init__()
-        self.stem = torch.nn.Sequential(
-            torch.nn.Conv2d(3, 64, 7, 2, 3, bias=False), torch.nn.BatchNorm2d(64), torch.nn.ReLU(),
-            torch.nn.MaxPool2d(3, 2, 1))
-        sizes = [(64, 64, 1), (64, 128, 2), (128, 256, 2), (256, 512, 2)]
-        self.blocks = torch.nn.Sequential(*[b for i, o, s in sizes for b in (Block(i, o, s), Block(o, o, 1))])
-        self.fc = torch.nn.Linear(512, self.classes)
-        if layout == "nhwc":
-            self.to(memory_format=torch.channels_last)
-
-    def parameters(self, recurse=True):
-        return list(super().parameters(recurse))
-
-    def logits(self, x):
-        return self.fc(self.blocks(self.stem(x)).mean((2, 3)))
 
 
 class Data:
@@ -197,8 +88,10 @@ class Data:
 
 
 def random_data(net, batch, layout):
-    x, y = torch.rand(batch, *net.shape), torch.randint(0, net.classes, (batch,))
-    m = (torch.rand(batch, *net.shape) < 0.3).float()
+    y, m = torch.randint(0, net.classes, (batch,)), (torch.rand(batch, *net.shape) < 0.3).float()
+    if hasattr(net, "words"):
+        return Data(net, torch.randint(0, net.words, (batch, *net.shape)), y, m.unsqueeze(-1))
+    x = torch.rand(batch, *net.shape)
     if layout == "nhwc" and x.dim() == 4:
         x, m = (v.contiguous(memory_format=torch.channels_last) for v in (x, m))
     return Data(net, x, y, m)
@@ -223,7 +116,7 @@ def erm(net, data):
 
 
 def r3(net, data):
-    loss, g = explanation(net, data.x.requires_grad_(True), data.y)
+    loss, g = explanation(net, net.leaf(data.x), data.y)
     return (loss + LAMBDA * (data.m * g).square().sum()) / len(data.y)
 
 
@@ -326,7 +219,7 @@ def trainer(net, method):
 
 def step_of(layout):
     torch.manual_seed(1)
-    net = ResNet18(layout) if args.net == "resnet18" else Net(args.net, layout)
+    net = nets.net_of(args.net, layout)
     data = random_data(net, args.batch, layout)
     return functools.partial(trainer(net, args.method), data)
 
@@ -370,14 +263,18 @@ def measure(step, clean, limit):
 
 
 def faster_layout():
-    if args.layout != "auto" or args.net.startswith("mlp"):
-        return "nchw" if args.layout == "auto" else args.layout
-    if args.memory:
-        return "nchw"
-    return min(("nchw", "nhwc"), key=lambda layout: measure(step_of(layout), 3, 3.0)[0])
+    all_of_them = nets.layouts(args.net, args.method)
+    if args.layout != "auto":
+        return args.layout
+    if args.memory or len(all_of_them) == 1:
+        return all_of_them[0]
+    return min(all_of_them, key=lambda layout: measure(step_of(layout), 3, 3.0)[0])
 
 
 def main():
+    if args.layouts:
+        print(*nets.layouts(args.net, args.method))
+        return
     torch.set_num_threads(args.threads)
     layout = faster_layout()
     step = step_of(layout)

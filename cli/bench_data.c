@@ -106,8 +106,7 @@ static void draw_values(struct draft *d, int64_t vocabulary, int64_t classes)
     else
       d->x[k] = (float)r4_random_uniform(key(d, DRAW_X), k);
   for (size_t i = 0; i < d->n && d->length; i++) d->length[i] = (int32_t)d->features;
-  for (size_t i = 0; i < d->n; i++)
-    d->y[i] = (int32_t)r4_random_below(key(d, DRAW_Y), i, (uint64_t)classes);
+  for (size_t i = 0; i < d->n; i++) d->y[i] = (int32_t)r4_random_below(key(d, DRAW_Y), i, (uint64_t)classes);
 }
 
 static r4_data *one_batch(struct draft *d, const r4_net *net, struct bench_masks masks, r4_error *e)

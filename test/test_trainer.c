@@ -260,9 +260,12 @@ static void it_shows_its_plan(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(it_learns_from_memory),        cmocka_unit_test(it_is_what_r4_train_does),
-    cmocka_unit_test(a_model_answers_about_arrays), cmocka_unit_test(checkpoints_go_on_to_the_same_bits),
-    cmocka_unit_test(it_leaves_no_files),           cmocka_unit_test(it_tells_and_refuses),
+    cmocka_unit_test(it_learns_from_memory),
+    cmocka_unit_test(it_is_what_r4_train_does),
+    cmocka_unit_test(a_model_answers_about_arrays),
+    cmocka_unit_test(checkpoints_go_on_to_the_same_bits),
+    cmocka_unit_test(it_leaves_no_files),
+    cmocka_unit_test(it_tells_and_refuses),
     cmocka_unit_test(it_shows_its_plan),
   };
   return cmocka_run_group_tests_name("trainer", tests, scratch_make, scratch_remove);
