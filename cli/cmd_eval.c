@@ -8,9 +8,10 @@
 
 struct eval_settings {
   struct words runs;
-  const char *split, *data;
+  const char *split, *data, *swap;
+  struct contents contents;
   double eps;
-  bool paste, other_data, json;
+  bool other_data, json;
 };
 
 #define AT(field) offsetof(struct eval_settings, field)
@@ -18,8 +19,9 @@ static const struct option options[] = {
   {"RUN", OPTION_WORDS, AT(runs), NULL, 0, 0, "folders that r4 train made; several are set side by side"},
   {"split", OPTION_TEXT, AT(split), "test", 0, 0, "test, val or train"},
   {"eps", OPTION_REAL, AT(eps), "-1", -1, 1e6, "radius of the box of fragility; -1: the setting eval.eps"},
-  {"paste", OPTION_FLAG, AT(paste), NULL, 0, 0,
-   "put masked content of other classes on examples of every class: how many right answers are lost?"},
+  {"swap", OPTION_TEXT, AT(swap), NULL, 0, 0,
+   "what the swap test puts into masks: swap (if not given), blank, mean, noise, colour, blur; several with "
+   "commas; none: no test"},
   {"data", OPTION_TEXT, AT(data), NULL, 0, 0, "where the data of the RUNs are now, if they are not found"},
   {"other-data", OPTION_FLAG, AT(other_data), NULL, 0, 0,
    "also if the data are not those that the RUN was trained on"},
@@ -37,17 +39,25 @@ static r4_setting_value setting(const r4_settings *s, const char *key)
   return v;
 }
 
+const r4_swapped *eval_swapped(const struct evaluation *v, size_t k)
+{
+  return v->swapped + k * v->run->seeds;
+}
+
 static r4_status measure_model(const struct eval_settings *o, struct evaluation *v, const r4_net *net,
                                const r4_model *m, size_t k, r4_error *e)
 {
   const r4_settings *s = v->run->settings;
   double eps = o->eps >= 0 ? o->eps : setting(s, "eval.eps").real;
   int64_t batch = setting(s, "eval.batch").whole;
-  r4_paste_options paste = r4_paste_defaults();
-  paste.all = o->paste;
-  paste.batch = batch;
   r4_status status = r4_evaluate(net, r4_model_weights(m), v->data, eps, batch, &v->metrics[k], e);
-  return status ? status : r4_paste_test(net, r4_model_weights(m), v->data, &paste, &v->pasted[k], e);
+  for (size_t c = 0; c < v->contents.n && !status; c++) {
+    r4_swap_options swap = r4_swap_defaults();
+    swap.content = v->contents.kind[c];
+    swap.batch = batch;
+    status = r4_swap_test(net, r4_model_weights(m), v->data, &swap, v->swapped + c * v->run->seeds + k, e);
+  }
+  return status;
 }
 
 /* With the net of the settings: the weights of another do not fit. */
@@ -71,8 +81,8 @@ static int measure(const struct eval_settings *o, struct evaluation *v)
   r4_error e = {0};
   int code = EXIT_DONE;
   v->metrics = calloc(v->run->seeds, sizeof *v->metrics);
-  v->pasted = calloc(v->run->seeds, sizeof *v->pasted);
-  if (!v->metrics || !v->pasted) return cli_fail("eval", R4_E_MEMORY, "");
+  v->swapped = calloc(v->run->seeds * v->contents.n + 1, sizeof *v->swapped);
+  if (!v->metrics || !v->swapped) return cli_fail("eval", R4_E_MEMORY, "");
   r4_net *net = r4_settings_net(v->run->settings, v->data, &e);
   if (!net) return cli_fail("eval", e.status, e.text);
   for (size_t k = 0; k < v->run->seeds && !code; k++) code = measure_seed(o, v, net, k);
@@ -115,7 +125,7 @@ static void forget(struct evaluation *v)
 {
   r4_data_free(v->data);
   free(v->metrics);
-  free(v->pasted);
+  free(v->swapped);
   runs_free(v->run);
 }
 
@@ -159,7 +169,8 @@ static int evaluate_all(const struct eval_settings *o, r4_split split, struct ev
                                .label = label[k],
                                .name = name[k],
                                .split = o->split,
-                               .paste_asked = o->paste};
+                               .contents = o->contents,
+                               .swap_asked = *o->swap};
     int code = evaluate(o, &v[k], split);
     if (code <= EXIT_NO) good[n++] = &v[k];
     if (code > worst) worst = code;
@@ -174,6 +185,7 @@ static int run(int argc, char **argv)
   int split;
   if (!options_read("eval", options, &o, argc, argv)) return EXIT_USAGE;
   if (!source_split("eval", *o.split ? o.split : "nothing", &split)) return EXIT_USAGE;
+  if (!swap_contents(o.swap, &o.contents)) return EXIT_USAGE;
   struct evaluation *v = calloc(o.runs.n, sizeof *v);
   if (!v) return cli_fail("eval", R4_E_MEMORY, "");
   int code = evaluate_all(&o, (r4_split)split, v);
@@ -195,16 +207,16 @@ static void describe_constant(const struct evaluation *v, char *to, size_t size)
 }
 
 /* Adds what was measured of v to what there is of n nets. Returns an exit code. */
-static int gather(const struct evaluation *v, size_t n, r4_metrics **metrics, r4_pasted **pasted)
+static int gather(const struct evaluation *v, size_t n, r4_metrics **metrics, r4_swapped **swapped)
 {
   size_t seeds = v->summary.seeds;
   r4_metrics *m = realloc(*metrics, (n + seeds) * sizeof *m);
   if (m) *metrics = m;
-  r4_pasted *p = realloc(*pasted, (n + seeds) * sizeof *p);
-  if (p) *pasted = p;
+  r4_swapped *p = realloc(*swapped, (n + seeds) * sizeof *p);
+  if (p) *swapped = p;
   if (!m || !p) return cli_fail("eval", R4_E_MEMORY, "");
   memcpy(m + n, v->metrics, seeds * sizeof *m);
-  memcpy(p + n, v->pasted, seeds * sizeof *p);
+  memcpy(p + n, v->swapped, seeds * sizeof *p);
   return EXIT_DONE;
 }
 
@@ -212,23 +224,25 @@ int eval_figures(const char (*path)[PATH_SIZE], size_t n, struct run_figures *f)
 {
   const struct eval_settings o = {.data = "", .eps = -1};
   r4_metrics *metrics = NULL;
-  r4_pasted *pasted = NULL;
+  r4_swapped *swapped = NULL;
   size_t nets = 0;
   int code = EXIT_DONE;
-  *f = (struct run_figures){.pasted = true};
+  *f = (struct run_figures){.swapped = true};
   for (size_t k = 0; k < n && !code; k++) {
-    struct evaluation v = {.path = path[k], .name = path[k], .split = "test"};
+    struct evaluation v = {
+      .path = path[k], .name = path[k], .split = "test", .contents = {1, {R4_FILL_SWAP}}};
     code = evaluate(&o, &v, R4_TEST);
     if (code == EXIT_NO && !*f->constant) describe_constant(&v, f->constant, sizeof f->constant);
     if (code == EXIT_NO) code = EXIT_DONE;
-    if (!code) code = gather(&v, nets, &metrics, &pasted);
-    if (!code) nets += v.summary.seeds, f->pasted = f->pasted && !v.pasted->none;
+    if (!code) code = gather(&v, nets, &metrics, &swapped);
+    if (!code) nets += v.summary.seeds, f->swapped = f->swapped && !v.swapped->none;
     forget(&v);
   }
   if (!code) r4_summarize(metrics, nets, &f->summary);
-  if (!code) f->lost = r4_paste_share(pasted, nets, -1);
+  if (!code) f->flipped = r4_swap_flipped(swapped, nets, -1);
+  if (!code) f->lost = r4_swap_lost(swapped, nets, -1);
   free(metrics);
-  free(pasted);
+  free(swapped);
   return code;
 }
 
@@ -239,10 +253,10 @@ const struct command command_eval = {
     "One run: a table. Several: side by side, in a table for each set of data. Averages are over the\n"
     "seeds of a run, with standard deviations. The worst group is that of each seed; the published\n"
     "way, the least of the groups' means, stands beside it. kappa is none (null in JSON) where no\n"
-    "example has a mask, and inf (the text \"inf\" in JSON) where bounds overflowed. The paste test is for\n"
-    "data with masks on some classes only: masked content of the others is put on examples without a\n"
-    "mask that the net gets right, ten times each, and those that then become wrong are lost. A net that "
-    "gives\n"
+    "example has a mask, and inf (the text \"inf\" in JSON) where bounds overflowed. The swap test puts the\n"
+    "masked content of examples of other classes into masks, ten times each, and counts the answers that\n"
+    "change and those that were right before and are wrong then; where masks are on some classes only,\n"
+    "the content is put on examples of the others at its place. A net that gives\n"
     "one answer to everything has the best kappa of all: it is named (\"constant\" and\n"
     "\"predicts_only\" in JSON), and the exit code is 1. Of several runs the largest code counts.",
   .options = options,

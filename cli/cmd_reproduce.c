@@ -245,11 +245,11 @@ static void add_kappas(r4_table *t, const struct row *r)
   r4_table_cell(t, figure_text(s->kappa_masked_max.mean / s->kappa_core_max.mean, 2, "-", text));
 }
 
-/* Whether what the paste test finds is a column of the table. */
-static bool has_paste(const struct table *t)
+/* Whether what the swap test finds is a column of the table. */
+static bool has_swap(const struct table *t)
 {
   bool any = false;
-  for (const struct row *r = t->row; r < t->row + t->rows; r++) any |= r->done && r->ours.pasted;
+  for (const struct row *r = t->row; r < t->row + t->rows; r++) any |= r->done && r->ours.swapped;
   return any;
 }
 
@@ -264,9 +264,10 @@ static void add_figures(r4_table *to, const struct table *t, const struct row *r
   cell(to, "%5.2f", 100 * s->group[s->worst_mean_group].mean);
   cell(to, isnan(gap) ? "-" : "%.0f", 100 * gap);
   add_kappas(to, r);
-  if (has_paste(t)) {
+  if (has_swap(t)) {
     add_mean_sd(to, "", s->accuracy);
-    add_mean_sd(to, star(r), r->ours.pasted ? r->ours.lost : none);
+    add_mean_sd(to, star(r), r->ours.swapped ? r->ours.flipped : none);
+    add_mean_sd(to, star(r), r->ours.swapped ? r->ours.lost : none);
   }
   add_published(to, r->avg);
   add_published(to, r->worst);
@@ -279,17 +280,17 @@ static r4_table *results_new(const struct table *t)
     const char *heading;
     char side;
     int width;
-    bool paste; /* only with what the paste test finds */
+    bool swap; /* only with what the swap test finds */
   } column[] = {
-    {"", 'l', 21, false},     {"average", 'l', 13, false}, {"worst group", 'l', 13, false},
-    {"means", 'l', 5, false}, {"gap", 'r', 4, false},      {"kappa", 'l', 8, false},
-    {"mean", 'l', 8, false},  {"ratio", 'l', 7, false},    {"accuracy", 'l', 13, true},
-    {"lost", 'l', 13, true},  {"paper", 'r', 6, false},    {"worst", 'r', 6, false},
-    {"kappa", 'r', 7, false},
+    {"", 'l', 21, false},       {"average", 'l', 13, false}, {"worst group", 'l', 13, false},
+    {"means", 'l', 5, false},   {"gap", 'r', 4, false},      {"kappa", 'l', 8, false},
+    {"mean", 'l', 8, false},    {"ratio", 'l', 7, false},    {"accuracy", 'l', 13, true},
+    {"flipped", 'l', 13, true}, {"lost", 'l', 13, true},     {"paper", 'r', 6, false},
+    {"worst", 'r', 6, false},   {"kappa", 'r', 7, false},
   };
   r4_table *to = r4_table_new();
   for (size_t k = 0; k < sizeof column / sizeof *column; k++)
-    if (!column[k].paste || has_paste(t))
+    if (!column[k].swap || has_swap(t))
       r4_table_column(to, column[k].heading, column[k].side, column[k].width);
   return to;
 }
@@ -315,11 +316,11 @@ static void print_heading(FILE *f, const struct table *t)
           "the ceiling.\n"
           "kappa: width of the bounds of the input gradient over the masked box, largest and mean; ratio: to "
           "the core box.\n");
-  if (has_paste(t))
-    fprintf(f,
-            "Lost: of the right answers to examples without a mask, those that are wrong when masked content "
-            "of other classes\n"
-            "is put on them.\n");
+  if (has_swap(t))
+    fprintf(
+      f, "Flipped: the answers that change when the masked content is that of an example of another class; "
+         "lost: of the right\n"
+         "answers, those that are wrong then.\n");
   fprintf(f, "\n");
 }
 
@@ -347,8 +348,11 @@ static void add_row(r4_json *w, const struct row *r)
   json_mean_sd(w, "worst_group_accuracy", s->worst, 100);
   json_real(w, "worst_group_of_means_accuracy", 100 * s->group[s->worst_mean_group].mean);
   json_fragility(w, s);
-  if (r->ours.pasted) json_mean_sd(w, "paste_lost_share", r->ours.lost, 100);
   if (*r->ours.constant) json_text(w, "notice", r->ours.constant);
+  if (r->ours.swapped) {
+    json_mean_sd(w, "swap_flipped_share", r->ours.flipped, 100);
+    json_mean_sd(w, "swap_lost_share", r->ours.lost, 100);
+  }
   json_open(w, "group_accuracy", '[');
   for (size_t g = 0; g < s->groups; g++) r4_json_real(w, 100 * s->group[g].mean);
   r4_json_close(w, ']');

@@ -2,7 +2,16 @@
 #ifndef R4_CLI_EVAL_H
 #define R4_CLI_EVAL_H
 
+#include "json_out.h"
 #include "runs.h"
+
+enum { MOST_CONTENTS = 6 }; /* of the swap test */
+
+/* What the swap test puts into masks. */
+struct contents {
+  size_t n;
+  r4_fill kind[MOST_CONTENTS];
+};
 
 struct evaluation {
   const char *path, *label, *name,
@@ -12,14 +21,32 @@ struct evaluation {
   char hash[R4_HASH_SIZE]; /* of these: equal for runs that can be compared */
   r4_metrics *metrics;     /* of each seed                      */
   r4_summary summary;
-  r4_pasted *pasted; /* of each seed                      */
-  bool paste_asked;  /* say so, too, if there is nothing to paste */
+  struct contents contents;
+  bool swap_asked;     /* say so, too, if there is nothing to swap */
+  r4_swapped *swapped; /* of each seed with the first content, then with the second ..; see eval_swapped */
 };
+
+/* Of all seeds, with the k-th content. */
+const r4_swapped *eval_swapped(const struct evaluation *v, size_t k);
 
 /* One run with all figures, and several of the same data side by side; one as an object on a line of its own. Return an
  * exit code. */
 int eval_print_table(const struct evaluation *v);
 int eval_print_comparison(const struct evaluation *const *v, size_t n);
 int eval_print_json(const struct evaluation *v);
+
+/* ---- eval_swap.c ---- */
+
+/* "swap,blank"; "" is swap, "none" nothing. False after a message. */
+bool swap_contents(const char *list, struct contents *to);
+/* What the swap test found: below the other figures of a run, as rows of runs side by side, why there is nothing, as
+ * members of the object of a run and of one of its seeds. */
+int swap_print(const struct evaluation *v, int name_width);
+void swap_add_rows(r4_table *t, const struct evaluation *const *v, size_t n);
+void swap_print_none(const struct evaluation *v, const char *before);
+void swap_add_json(r4_json *w, const struct evaluation *v);
+void swap_add_seed_json(r4_json *w, const struct evaluation *v, size_t seed);
+/* A star stands at a figure that means nothing. */
+const char *eval_star(const struct evaluation *v);
 
 #endif

@@ -8,49 +8,6 @@ static void add_group(r4_json *w, const struct evaluation *v, size_t g, double s
   json_real(w, r4_data_group_name(v->data, g), 100 * share);
 }
 
-/* What a seed found and lost, of each class that is tested; null if there is nothing to paste. */
-static void add_seed_paste(r4_json *w, const struct evaluation *v, const r4_pasted *p)
-{
-  r4_json_key(w, "paste");
-  if (p->none) {
-    r4_json_text(w, NULL);
-    return;
-  }
-  r4_json_open(w, '{');
-  for (size_t c = 0; c < p->classes; c++) {
-    if (!p->examples[c]) continue;
-    json_open(w, r4_data_class_name(v->data, c), '{');
-    json_whole(w, "examples", (int64_t)p->examples[c]);
-    json_whole(w, "found", (int64_t)p->found[c]);
-    json_real(w, "lost", p->lost[c]);
-    json_real(w, "lost_share", 100 * r4_paste_share(p, 1, (int32_t)c).mean);
-    r4_json_close(w, '}');
-  }
-  r4_json_close(w, '}');
-}
-
-static void add_paste(r4_json *w, const struct evaluation *v)
-{
-  const r4_pasted *p = v->pasted;
-  json_text(w, "paste_none", p->none);
-  r4_json_key(w, "paste");
-  if (p->none) {
-    r4_json_text(w, NULL);
-    return;
-  }
-  r4_json_open(w, '{');
-  json_whole(w, "donors", (int64_t)p->donors);
-  json_whole(w, "draws", p->draws);
-  json_mean_sd(w, "lost_share", r4_paste_share(p, v->summary.seeds, -1), 100);
-  json_open(w, "class_lost_share", '{');
-  for (size_t c = 0; c < p->classes; c++)
-    if (p->examples[c])
-      json_real(w, r4_data_class_name(v->data, c),
-                100 * r4_paste_share(p, v->summary.seeds, (int32_t)c).mean);
-  r4_json_close(w, '}');
-  r4_json_close(w, '}');
-}
-
 static void add_seed(r4_json *w, const struct evaluation *v, size_t k)
 {
   const r4_metrics *m = &v->metrics[k];
@@ -68,7 +25,7 @@ static void add_seed(r4_json *w, const struct evaluation *v, size_t k)
   json_real(w, "kappa_masked_mean", m->kappa_masked_mean);
   json_real(w, "kappa_core_max", m->kappa_core_max);
   json_real(w, "kappa_core_mean", m->kappa_core_mean);
-  add_seed_paste(w, v, &v->pasted[k]);
+  swap_add_seed_json(w, v, k);
   r4_json_close(w, '}');
 }
 
@@ -82,7 +39,7 @@ static void add_summary(r4_json *w, const struct evaluation *v)
   json_whole(w, "masked_examples", (int64_t)v->metrics->masked_examples);
   json_whole(w, "core_examples", (int64_t)v->metrics->core_examples);
   json_fragility(w, s);
-  add_paste(w, v);
+  swap_add_json(w, v);
   json_open(w, "group_accuracy", '{');
   for (size_t g = 0; g < s->groups; g++) add_group(w, v, g, s->group[g].mean);
   r4_json_close(w, '}');

@@ -109,37 +109,6 @@ static int print_fragility(const struct evaluation *v)
   return code;
 }
 
-/* ---- The paste test ---- */
-
-static void add_lost(r4_table *t, const struct evaluation *v, size_t class)
-{
-  double found = 0, lost = 0, seeds = (double)v->summary.seeds;
-  size_t examples = v->pasted->examples[class];
-  for (size_t k = 0; k < v->summary.seeds; k++)
-    found += (double)v->pasted[k].found[class] / seeds, lost += v->pasted[k].lost[class] / seeds;
-  r4_mean_sd share = r4_paste_share(v->pasted, v->summary.seeds, (int32_t) class);
-  r4_table_cell(t, r4_data_class_name(v->data, class));
-  if (isnan(share.mean))
-    cell(t, "none found of %zu", examples);
-  else
-    cell(t, "%6.2f +- %.2f %%  %.4g of %.4g found, of %zu", 100 * share.mean, 100 * share.sd, lost, found,
-         examples);
-}
-
-static int print_paste(const struct evaluation *v)
-{
-  const r4_pasted *p = v->pasted;
-  if (p->none && v->paste_asked) printf("\npaste test: none, as %s\n", p->none);
-  if (p->none) return EXIT_DONE;
-  printf(
-    "\npaste test: lost when masked content of other classes is put on them (%zu donors, %d draws each)\n",
-    p->donors, p->draws);
-  r4_table *t = table_of(v, 1, 0);
-  for (size_t c = 0; c < p->classes; c++)
-    if (p->examples[c]) add_lost(t, v, c);
-  return table_end(stdout, "eval", t, R4_TABLE_PLAIN);
-}
-
 int eval_print_table(const struct evaluation *v)
 {
   const r4_summary *s = &v->summary;
@@ -154,7 +123,7 @@ int eval_print_table(const struct evaluation *v)
     print_why_no_kappa(v);
   else if ((code = print_fragility(v)))
     return code;
-  if ((code = print_paste(v))) return code;
+  if ((code = swap_print(v, name_width(v)))) return code;
   if (s->constant) printf("\n");
   print_constant(v, "");
   return EXIT_DONE;
@@ -186,8 +155,7 @@ static double of_worst(const r4_summary *s, size_t group)
   return s->worst.mean;
 }
 
-/* A star stands at a figure that means nothing. */
-static const char *star(const struct evaluation *v)
+const char *eval_star(const struct evaluation *v)
 {
   return v->summary.constant ? "* " : "";
 }
@@ -197,7 +165,7 @@ static void add_kappas(r4_table *t, const struct evaluation *const *v, size_t n)
   char figure[FIGURE_SIZE];
   r4_table_cell(t, "kappa, masked");
   for (size_t k = 0; k < n; k++)
-    cell(t, "%s%s", star(v[k]), figure_text(v[k]->summary.kappa_masked_max.mean, 4, "none", figure));
+    cell(t, "%s%s", eval_star(v[k]), figure_text(v[k]->summary.kappa_masked_max.mean, 4, "none", figure));
 }
 
 /* Where runs differ in eval.eps, their kappas are of different boxes. */
@@ -208,15 +176,6 @@ static void add_eps(r4_table *t, const struct evaluation *const *v, size_t n)
   if (!differ) return;
   r4_table_cell(t, "  at eps");
   for (size_t k = 0; k < n; k++) cell(t, "%.4g", v[k]->metrics->eps);
-}
-
-static void add_lost_by_paste(r4_table *t, const struct evaluation *const *v, size_t n)
-{
-  r4_table_cell(t, "lost by paste");
-  for (size_t k = 0; k < n; k++) {
-    double share = r4_paste_share(v[k]->pasted, v[k]->summary.seeds, -1).mean;
-    cell(t, isnan(share) ? "%snone" : "%s%.2f %%", star(v[k]), 100 * share);
-  }
 }
 
 static void add_comparison(r4_table *t, const struct evaluation *const *v, size_t n)
@@ -231,14 +190,12 @@ static void add_comparison(r4_table *t, const struct evaluation *const *v, size_
   add_percents(t, "worst group", v, n, of_worst, 0);
   add_kappas(t, v, n);
   add_eps(t, v, n);
-  if (!first->pasted->none) add_lost_by_paste(t, v, n);
+  swap_add_rows(t, v, n);
 }
 
 int eval_print_comparison(const struct evaluation *const *v, size_t n)
 {
   const struct evaluation *first = v[0];
-  const char *none =
-    first->pasted->none; /* all runs look at the same data: what there is to paste is the same */
   char text[300];
   r4_table *t = r4_table_new();
   snprintf(text, sizeof text, "accuracy of %s", first->split);
@@ -246,7 +203,7 @@ int eval_print_comparison(const struct evaluation *const *v, size_t n)
   for (size_t k = 0; k < n; k++) r4_table_column(t, v[k]->name, 'r', CELL_WIDTH);
   add_comparison(t, v, n);
   int code = table_end(stdout, "eval", t, R4_TABLE_PLAIN);
-  if (none && first->paste_asked) printf("paste test: none, as %s\n", none);
+  swap_print_none(first, "");
   if (has_no_kappa(first)) print_why_no_kappa(first);
   for (size_t k = 0; k < n; k++) {
     snprintf(text, sizeof text, "* %.250s: ", v[k]->name);

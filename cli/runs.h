@@ -51,8 +51,9 @@ bool is_file(const char *path);
 
 struct run_figures {
   r4_summary summary;
-  bool pasted;        /* there was something to paste            */
-  r4_mean_sd lost;    /* by the paste test, a share of what was found */
+  bool swapped;       /* there was something to swap                */
+  r4_mean_sd flipped; /* by the swap test, of all answers            */
+  r4_mean_sd lost;    /* by the swap test, of the right answers      */
   char constant[300]; /* a sentence if some seeds give one answer to everything; else "" */
 };
 

@@ -604,7 +604,7 @@ r4_status r4_file_check(const char *path, const char *digest, r4_error *e);
 /* ---- Filling -------------------------------------------------------------------------------- */
 
 /* What takes the place of masked content, so that a net that learns from it gains nothing from the shortcut. Tokens
- * have no mean and no blur; their colour is one other token for all, their noise another one for each. */
+ * have no mean, blur or blank; their colour is one other token for all, their noise another one for each. */
 typedef enum {
   R4_FILL_NONE = 0,
   R4_FILL_COLOUR, /* one random colour                                                                */
@@ -613,7 +613,11 @@ typedef enum {
   R4_FILL_BLUR,   /* the surroundings, of images alone                                                */
   R4_FILL_SWAP,   /* the masked content of another example                                            */
   R4_FILL_PASTE,  /* every second example, masked or not, gets the masked content of another put on it */
+  R4_FILL_BLANK,  /* 0: black in images                                                               */
 } r4_fill;
+
+/* "swap", as settings and commands call it; NULL behind the last. */
+const char *r4_fill_name(r4_fill kind);
 
 /* The examples as they are seen in an epoch. Masks stay as they are. */
 r4_data *r4_data_fill(const r4_data *d, r4_fill kind, uint64_t seed, uint32_t epoch, r4_error *e);
@@ -1324,35 +1328,47 @@ typedef struct {
 /* m: one for each seed. */
 void r4_summarize(const r4_metrics *m, size_t seeds, r4_summary *to);
 
-/* The paste test: of the examples without a mask that a net gets right, how many does it lose when masked content of
- * examples of other classes, drawn at random, is put on them at its place? Where only some classes have masks accuracy
- * cannot tell whether a net relies on what is masked; this can. */
+/* The swap test: does the answer to an example change when the masked content of an example of another class stands in
+ * its mask? With f(x) the answer, y the label, m the mask of example i, c what is put there and g a group,
+ *
+ *     x'_i = (1 - m) x_i + m c
+ *     flipped_g = |{ i in g : f(x'_i) != f(x_i) }|,    share of the examples in g
+ *     lost_g    = |{ i in g : f(x_i) = y_i != f(x'_i) }|,    share of found_g = |{ i in g : f(x_i) = y_i }|
+ *
+ * each the mean over draws of a donor j, y_j != y_i, from the examples with a mask. Its content is stretched from the
+ * box of its mask to that of m. In classes that have masks less than half as often as another, examples without a mask
+ * get the donor's region put on them as it lies: m is then the donor's. So data are tested, too, of which one class
+ * alone has masks, where accuracy cannot tell whether a net relies on what is masked. Other contents than swap are
+ * put at the same places: what blank or noise change as well was not the donor's doing. */
 typedef struct {
-  int draws;     /* of each example, over which is averaged                                             */
-  uint64_t seed; /* of the draws                                                                        */
-  bool all;      /* test every class; otherwise those that have masks less than half as often as another */
-  int64_t batch; /* examples at a time                                                                  */
-} r4_paste_options;
+  r4_fill content; /* R4_FILL_SWAP, or any other but _NONE and _PASTE                      */
+  int draws;       /* of each example, over which is averaged                              */
+  uint64_t seed;   /* of the draws                                                         */
+  int64_t batch;   /* examples at a time                                                   */
+} r4_swap_options;
 
-/* 10 draws, seed 0, batches of 256. */
-r4_paste_options r4_paste_defaults(void);
+/* Swap, 10 draws, seed 0, batches of 256. */
+r4_swap_options r4_swap_defaults(void);
 
 typedef struct {
-  const char *none; /* why there is nothing to report; NULL: there is     */
-  size_t donors;    /* examples with a mask                               */
+  const char *none; /* why there is nothing to report; NULL: there is                          */
+  r4_fill content;
   int draws;
-  size_t classes;   /* of the data; for each of them:                     */
-  bool tested[R4_MAX_GROUPS];
-  size_t examples[R4_MAX_GROUPS]; /* without a mask                       */
-  size_t found[R4_MAX_GROUPS];    /* of these, right                      */
-  double lost[R4_MAX_GROUPS];     /* of these, wrong with what was pasted; the mean over draws */
-} r4_pasted;
+  size_t donors;            /* examples with a mask                                            */
+  size_t inside, pasted;    /* examples tested within their own mask, and at that of a donor   */
+  size_t groups;            /* of the data; for each of them, those that are tested:           */
+  size_t examples[R4_MAX_GROUPS];
+  size_t found[R4_MAX_GROUPS];   /* of these, right before                                     */
+  double flipped[R4_MAX_GROUPS]; /* answers that change, mean over draws                       */
+  double lost[R4_MAX_GROUPS];    /* right before, and wrong then; mean over draws              */
+} r4_swapped;
 
-/* options may be NULL. */
-r4_status r4_paste_test(const r4_net *n, const float *weights, const r4_data *d, const r4_paste_options *options,
-                        r4_pasted *p, r4_error *e);
-/* lost / found of a class, or of all if it is -1, over seeds; NaN where nothing was found. */
-r4_mean_sd r4_paste_share(const r4_pasted *p, size_t seeds, int32_t class_number);
+/* options may be NULL. R4_E_ARGUMENT if the content is not for these data (tokens have no mean). */
+r4_status r4_swap_test(const r4_net *n, const float *weights, const r4_data *d, const r4_swap_options *options,
+                       r4_swapped *to, r4_error *e);
+/* flipped / examples and lost / found of a group, or of all if it is -1, over seeds; NaN where there are none. */
+r4_mean_sd r4_swap_flipped(const r4_swapped *s, size_t seeds, int32_t group);
+r4_mean_sd r4_swap_lost(const r4_swapped *s, size_t seeds, int32_t group);
 
 /* The data, with all of its splits, and the net that settings speak of. */
 r4_data *r4_settings_data(const r4_settings *s, r4_error *e);

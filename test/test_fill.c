@@ -158,6 +158,21 @@ static void mean_and_blur_by_hand(void **state)
   r4_data_free(d);
 }
 
+static void blank_is_nothing(void **state)
+{
+  (void)state;
+  r4_data *d = make(all, true), *filled = fill(d, R4_FILL_BLANK, 0, 0);
+  for (size_t i = 0; i < EXAMPLES; i++) {
+    struct pair p = look(d, filled, i);
+    for (size_t j = 0; j < FEATURES; j++) assert_true(p.filled[j] == (p.m[j] > 0 ? 0 : p.x[j]));
+  }
+  assert_string_equal(r4_fill_name(R4_FILL_BLANK), "blank");
+  assert_string_equal(r4_fill_name(R4_FILL_NONE), "none");
+  assert_null(r4_fill_name((r4_fill)(R4_FILL_BLANK + 1)));
+  r4_data_free(filled);
+  r4_data_free(d);
+}
+
 /* The example whose content this is, inside its mask: bytes are 10 i + 5. */
 static size_t whose(float v)
 {
@@ -222,7 +237,7 @@ static void the_same_seed_and_epoch_give_the_same(void **state)
   (void)state;
   r4_data *d = make(all, false);
   char hash[4][R4_HASH_SIZE];
-  for (r4_fill kind = R4_FILL_COLOUR; kind <= R4_FILL_PASTE; kind++) {
+  for (r4_fill kind = R4_FILL_COLOUR; kind <= R4_FILL_BLANK; kind++) {
     const struct {
       uint64_t seed;
       uint32_t epoch;
@@ -232,7 +247,7 @@ static void the_same_seed_and_epoch_give_the_same(void **state)
       r4_data_hash(filled, hash[k]);
       r4_data_free(filled);
     }
-    bool drawn = kind != R4_FILL_MEAN && kind != R4_FILL_BLUR;
+    bool drawn = kind != R4_FILL_MEAN && kind != R4_FILL_BLUR && kind != R4_FILL_BLANK;
     assert_string_equal(hash[0], hash[1]);
     assert_true(drawn == (strcmp(hash[0], hash[2]) != 0));
     assert_true(drawn == (strcmp(hash[0], hash[3]) != 0));
@@ -245,7 +260,7 @@ static void batches_are_filled_alike(void **state)
 {
   (void)state;
   r4_data *d = make(some, false);
-  for (r4_fill kind = R4_FILL_NONE; kind <= R4_FILL_PASTE; kind++)
+  for (r4_fill kind = R4_FILL_NONE; kind <= R4_FILL_BLANK; kind++)
     for (int prefetch = 0; prefetch < 2; prefetch++) {
       r4_batch_options o = {.size = 5, .shuffle = true, .seed = 7, .fill = kind, .prefetch = prefetch};
       r4_batches *b = r4_batches_new(d, &o, NULL);
@@ -317,7 +332,7 @@ int main(void)
     cmocka_unit_test(mean_and_blur_by_hand),       cmocka_unit_test(swap_brings_masked_content_of_others),
     cmocka_unit_test(paste_reaches_every_class),   cmocka_unit_test(the_same_seed_and_epoch_give_the_same),
     cmocka_unit_test(batches_are_filled_alike),    cmocka_unit_test(masks_decide_what_can_work),
-    cmocka_unit_test(vectors_are_filled_too),
+    cmocka_unit_test(vectors_are_filled_too),      cmocka_unit_test(blank_is_nothing),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("fill", tests, NULL, NULL);

@@ -95,10 +95,10 @@ static struct {
   X(r4_model_save, "a net", r4_model_save(NULL, have.room, NULL, have.path, e))                              \
   X(r4_model_save, "weights", r4_model_save(have.n, NULL, NULL, have.path, e))                               \
   X(r4_model_save, "=no file is named", r4_model_save(have.n, have.room, NULL, NULL, e))                     \
-  X(r4_paste_test, "a net", r4_paste_test(NULL, have.room, have.d, NULL, pasted(), e))                       \
-  X(r4_paste_test, "weights", r4_paste_test(have.n, NULL, have.d, NULL, pasted(), e))                        \
-  X(r4_paste_test, "data", r4_paste_test(have.n, have.room, NULL, NULL, pasted(), e))                        \
-  X(r4_paste_test, "room for the result", r4_paste_test(have.n, have.room, have.d, NULL, NULL, e))           \
+  X(r4_swap_test, "a net", r4_swap_test(NULL, have.room, have.d, NULL, swapped(), e))                        \
+  X(r4_swap_test, "weights", r4_swap_test(have.n, NULL, have.d, NULL, swapped(), e))                         \
+  X(r4_swap_test, "data", r4_swap_test(have.n, have.room, NULL, NULL, swapped(), e))                         \
+  X(r4_swap_test, "room for the result", r4_swap_test(have.n, have.room, have.d, NULL, NULL, e))             \
   X(r4_net_answers, "a net", r4_net_answers(NULL, have.room, have.d, 4, &(r4_answers){0}, e))                \
   X(r4_net_answers, "weights", r4_net_answers(have.n, NULL, have.d, 4, &(r4_answers){0}, e))                 \
   X(r4_net_answers, "data", r4_net_answers(have.n, have.room, NULL, 4, &(r4_answers){0}, e))                 \
@@ -197,9 +197,9 @@ static r4_metrics *metrics(void)
   return &m;
 }
 
-static r4_pasted *pasted(void)
+static r4_swapped *swapped(void)
 {
-  static r4_pasted p;
+  static r4_swapped p;
   return &p;
 }
 

@@ -26,7 +26,7 @@ enum {
   PURPOSE_AUGMENT = 0x72340350, /* data/augment.c: how examples are moved and brightened, of each epoch */
 
   PURPOSE_SMOOTH = 0x72340400, /* ask/attribution.c: noise of SmoothGrad */
-  PURPOSE_PASTE = 0x72340410,  /* ask/paste.c: whose content is put on an example, step is the draw */
+  PURPOSE_SWAP = 0x72340410,   /* ask/swap.c: whose content is put in an example, step is the draw */
 
   PURPOSE_START = 0x72340500, /* objective: starts of attacks, and noise, of each step */
   PURPOSE_NOISE,

@@ -15,7 +15,13 @@ const char *const fill_words[] = {"auto",
                                   [R4_FILL_BLUR + 1] = "blur",
                                   [R4_FILL_SWAP + 1] = "swap",
                                   [R4_FILL_PASTE + 1] = "paste",
+                                  [R4_FILL_BLANK + 1] = "blank",
                                   NULL};
+
+const char *r4_fill_name(r4_fill kind)
+{
+  return kind >= R4_FILL_NONE && kind <= R4_FILL_BLANK ? fill_words[kind + 1] : NULL;
+}
 
 /* One example that is being filled. */
 struct place {
@@ -52,7 +58,7 @@ static float drawn(const struct place *p, size_t number, size_t channel)
   return (float)(low + r4_random_uniform(p->key, p->draw + number) * (high - low));
 }
 
-/* ---- Colour, noise, mean ---- */
+/* ---- Colour, noise, mean, blank ---- */
 
 /* A vector has one draw for all, each feature in its own range. */
 static void choose_colour(struct place *p)
@@ -73,6 +79,13 @@ static float noise(const struct place *p, size_t feature)
 static float mean(const struct place *p, size_t feature)
 {
   return p->f->mean[feature];
+}
+
+static float blank(const struct place *p, size_t feature)
+{
+  (void)p;
+  (void)feature;
+  return 0;
 }
 
 /* ---- Blur ---- */
@@ -127,13 +140,18 @@ static void draw_donor(struct place *p, uint64_t number)
   p->donor = f->donor[k];
 }
 
-static void choose_swap(struct place *p)
+static void find_boxes(struct place *p)
 {
   const struct shape_size size = {p->f->height, p->f->width};
-  draw_donor(p, 0);
   if (is_vector(p->f)) return;
   p->own = shape_box(p->mask, size);
   p->other = shape_box(data_mask_bytes(p->f->data, p->donor), size);
+}
+
+static void choose_swap(struct place *p)
+{
+  draw_donor(p, 0);
+  find_boxes(p);
 }
 
 /* The pixel of the donor's box that lies where pixel k lies in the example's own. */
@@ -236,6 +254,7 @@ static const struct kind {
   [R4_FILL_BLUR] = {.prepare = blur_all, .content = blurred, .images = true},
   [R4_FILL_SWAP] = {.prepare = choose_swap, .content = swapped},
   [R4_FILL_PASTE] = {.prepare = choose_paste, .content = pasted, .everywhere = true},
+  [R4_FILL_BLANK] = {.content = blank},
 };
 
 static const struct kind kinds_of_ids[sizeof kinds / sizeof *kinds] = {
@@ -268,21 +287,41 @@ static void replace(const struct place *p, const struct kind *kind, float *to)
   }
 }
 
+static struct place place_of(const struct fill *f, uint32_t epoch, size_t i, const float *x,
+                             const uint8_t *mask, float *scratch)
+{
+  return (struct place){.f = f,
+                        .end = r4_data_length(f->data, i),
+                        .key = {f->seed, PURPOSE_FILL, epoch},
+                        .draw = i * (features(f) + 2),
+                        .i = i,
+                        .mask = mask,
+                        .x = x,
+                        .scratch = scratch};
+}
+
 void fill_row(const struct fill *f, uint32_t epoch, size_t i, const float *x, const uint8_t *mask,
               float *scratch, float *to)
 {
   const struct kind *kind = kind_of(f->data, f->kind);
-  struct place p = {.f = f,
-                    .end = r4_data_length(f->data, i),
-                    .key = {f->seed, PURPOSE_FILL, epoch},
-                    .draw = i * (features(f) + 2),
-                    .i = i,
-                    .mask = mask,
-                    .x = x,
-                    .scratch = scratch};
+  struct place p = place_of(f, epoch, i, x, mask, scratch);
   memcpy(to, x, features(f) * sizeof *to);
   if (!kind->content || (!p.mask && !kind->everywhere)) return;
   if (kind->prepare) kind->prepare(&p);
+  replace(&p, kind, to);
+}
+
+void fill_from(const struct fill *f, uint32_t epoch, size_t i, size_t donor, const float *x, float *scratch,
+               float *to)
+{
+  const uint8_t *own = data_mask_bytes(f->data, i);
+  bool swap = f->kind == R4_FILL_SWAP;
+  const struct kind *kind = kind_of(f->data, swap && !own ? R4_FILL_PASTE : f->kind);
+  struct place p = place_of(f, epoch, i, x, own ? own : data_mask_bytes(f->data, donor), scratch);
+  p.donor = donor;
+  if (swap && own) find_boxes(&p);
+  if (!swap && kind->prepare) kind->prepare(&p);
+  memcpy(to, x, features(f) * sizeof *to);
   replace(&p, kind, to);
 }
 
@@ -351,104 +390,4 @@ void fill_clear(struct fill *f)
   r4_mem_free(f->mean);
   r4_mem_free(f->donor);
   *f = (struct fill){0};
-}
-
-/* ---- Whole data sets ---- */
-
-/* Rows that are made one after the other: room for one as it is, and for what becomes of it. */
-struct rows {
-  float *x, *filled, *scratch;
-  struct column *to;
-};
-
-static void rows_free(struct rows *r)
-{
-  r4_mem_free(r->x);
-  r4_mem_free(r->filled);
-  r4_mem_free(r->scratch);
-  column_drop(r->to);
-}
-
-static r4_status rows_init(struct rows *r, const r4_data *d, size_t n, size_t scratch, r4_error *e)
-{
-  size_t width = data_x(d)->features;
-  *r = (struct rows){.x = r4_mem_new(width, sizeof *r->x),
-                     .filled = r4_mem_new(width, sizeof *r->filled),
-                     .scratch = r4_mem_new(scratch + 1, sizeof *r->scratch),
-                     .to = column_for_changed(data_x(d), n, e)};
-  if (r->x && r->filled && r->scratch && r->to) return R4_OK;
-  rows_free(r);
-  return r4_fail(e, R4_E_MEMORY, "out of memory for %zu features", width);
-}
-
-/* d with these rows as x, one for each example. */
-static void rows_give(struct rows *r, r4_data *d)
-{
-  for (size_t i = 0; i < d->n; i++) d->record[i].row = (uint32_t)i;
-  data_set_x(d, r->to);
-  r->to = NULL;
-}
-
-r4_data *r4_data_fill(const r4_data *d, r4_fill kind, uint64_t seed, uint32_t epoch, r4_error *e)
-{
-  NEEDS(d, "data", NULL);
-  struct fill f;
-  struct rows r;
-  if (fill_init(&f, d, kind, seed, e)) return NULL;
-  r4_data *filled = data_derive(d, e);
-  if (filled && rows_init(&r, d, d->n, fill_scratch(&f), e)) {
-    r4_data_free(filled);
-    filled = NULL;
-  }
-  if (filled) {
-    for (size_t i = 0; i < d->n; i++) {
-      r4_data_values(d, i, r.x);
-      fill_row(&f, epoch, i, r.x, data_mask_bytes(d, i), r.scratch, r.filled);
-      column_write(r.to, i, r.filled, data_x(d), d->record[i].row);
-    }
-    rows_give(&r, filled);
-    rows_free(&r);
-  }
-  fill_clear(&f);
-  return filled;
-}
-
-r4_data *fill_pasted(const r4_data *d, size_t n, const size_t *example, const size_t *donor, r4_error *e)
-{
-  const struct fill f = {.data = d};
-  struct rows r;
-  r4_data *made = r4_data_subset(d, n, example, e);
-  if (made && rows_init(&r, d, n, 0, e)) {
-    r4_data_free(made);
-    made = NULL;
-  }
-  if (!made) return NULL;
-  for (size_t k = 0; k < n; k++) {
-    const struct place p = {.f = &f,
-                            .mask = data_mask_bytes(d, donor[k]),
-                            .x = r.x,
-                            .donor = donor[k],
-                            .end = r4_data_length(d, example[k])};
-    r4_data_values(d, example[k], r.x);
-    replace(&p, kind_of(d, R4_FILL_PASTE), r.x);
-    column_write(r.to, k, r.x, data_x(d), d->record[example[k]].row);
-  }
-  rows_give(&r, made);
-  rows_free(&r);
-  return made;
-}
-
-r4_fill r4_fill_for(const r4_data *d)
-{
-  double least = 1, most = 0;
-  for (size_t c = 0; c < d->classes->n; c++) {
-    r4_counts n = r4_data_counts(d, (int32_t)c, -1);
-    if (!n.examples[R4_TRAIN]) continue;
-    double share = (double)n.masked[R4_TRAIN] / (double)n.examples[R4_TRAIN];
-    least = fmin(least, share);
-    most = fmax(most, share);
-  }
-  if (!(most > 0)) return R4_FILL_NONE;
-  if (least < most / 2) return R4_FILL_PASTE;
-  return data_x(d)->is->ids ? R4_FILL_NOISE : R4_FILL_COLOUR;
 }

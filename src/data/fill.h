@@ -5,6 +5,7 @@
  *     colour   c is one colour for all of the mask, each channel uniform between its least and largest value
  *     noise    each c_j for itself, likewise
  *     mean     c is the mean of the data set
+ *     blank    c is 0, which is black in images
  *     blur     c is the surroundings: sum_k w_jk (1 - m_k) x_k / sum_k w_jk (1 - m_k), where w falls with the distance
  *     swap     c is the masked content of another example, drawn uniformly, stretched from its box to this one
  *     paste    with probability 1/2 the masked content of another example, drawn uniformly, is put on this one,
@@ -49,7 +50,12 @@ size_t fill_scratch(const struct fill *f);
 void fill_row(const struct fill *f, uint32_t epoch, size_t i, const float *x, const uint8_t *mask,
               float *scratch, float *to);
 
-/* n examples, each with the masked content of a donor, which has a mask, put on it at its place. */
-r4_data *fill_pasted(const r4_data *d, size_t n, const size_t *example, const size_t *donor, r4_error *e);
+/* The same at its own mask or, if it has none, at that of the donor, which has one. The content of swap is the donor's:
+ * stretched into its own mask, or put on it as it lies. */
+void fill_from(const struct fill *f, uint32_t epoch, size_t i, size_t donor, const float *x, float *scratch,
+               float *to);
+/* n examples by fill_from, as data. */
+r4_data *fill_tested(const struct fill *f, uint32_t epoch, size_t n, const size_t *example,
+                     const size_t *donor, r4_error *e);
 
 #endif

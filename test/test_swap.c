@@ -1,4 +1,4 @@
-/* The paste test on a net and data whose counts are known by hand. */
+/* The swap test on nets and data whose counts are known by hand. test_swap_plain.c has plain loops beside it. */
 #include <math.h>
 #include <string.h>
 
@@ -47,9 +47,9 @@ static r4_data *make(const struct example *x, size_t n)
   return d;
 }
 
-static r4_pasted *test(const r4_data *d, const r4_paste_options *o)
+static r4_swapped *test(const r4_data *d, const r4_swap_options *o)
 {
-  static r4_pasted p[2];
+  static r4_swapped p[2];
   static int turn;
   float w[COUNT(ZEROS)] = {0};
   r4_error e = {0};
@@ -59,28 +59,90 @@ static r4_pasted *test(const r4_data *d, const r4_paste_options *o)
   w[ILL * FEATURES + PATCH] = -2;
   w[CLASSES * FEATURES + ABSENT] = -9;
   turn = !turn;
-  if (r4_paste_test(n, w, d, o, &p[turn], &e)) fail_msg("%s", e.text);
+  if (r4_swap_test(n, w, d, o, &p[turn], &e)) fail_msg("%s", e.text);
   r4_net_free(n);
   return &p[turn];
 }
 
+/* Of the ill, the patch turns the answer to the first two; to the last it was wrong, and stays. The healthy have no
+ * donor of another class. */
 static void lost_ones_are_counted(void **state)
 {
   (void)state;
   r4_data *d = make(FEW, COUNT(FEW));
-  const r4_pasted *p = test(d, NULL);
+  const r4_swapped *p = test(d, NULL);
   assert_null(p->none);
+  assert_int_equal(p->content, R4_FILL_SWAP);
   assert_int_equal(p->donors, 2);
   assert_int_equal(p->draws, 10);
-  assert_int_equal(p->classes, CLASSES);
-  assert_true(!p->tested[HEALTHY] && p->tested[ILL] && !p->tested[ABSENT]);
+  assert_int_equal(p->groups, CLASSES);
+  assert_int_equal(p->inside, 0);
+  assert_int_equal(p->pasted, 4);
   assert_int_equal(p->examples[HEALTHY], 0);
   assert_int_equal(p->examples[ILL], 4);
   assert_int_equal(p->found[ILL], 3);
-  assert_true(fabs(p->lost[ILL] - 2) < 1e-12);
-  assert_true(fabs(r4_paste_share(p, 1, ILL).mean - 2. / 3) < 1e-12);
-  assert_true(fabs(r4_paste_share(p, 1, -1).mean - 2. / 3) < 1e-12);
-  assert_true(isnan(r4_paste_share(p, 1, HEALTHY).mean));
+  assert_true(p->flipped[ILL] == 2 && p->lost[ILL] == 2);
+  assert_true(fabs(r4_swap_lost(p, 1, ILL).mean - 2. / 3) < 1e-12);
+  assert_true(fabs(r4_swap_lost(p, 1, -1).mean - 2. / 3) < 1e-12);
+  assert_true(r4_swap_flipped(p, 1, ILL).mean == .5 && r4_swap_flipped(p, 1, -1).mean == .5);
+  assert_true(isnan(r4_swap_lost(p, 1, HEALTHY).mean));
+  r4_data_free(d);
+}
+
+/* Both classes have patches, each its own: swapped, the healthy look ill and the ill healthy. A wrong answer that
+ * becomes right is flipped and not lost. */
+static void masks_of_their_own_are_swapped(void **state)
+{
+  (void)state;
+  static const struct example x[] = {{1, 2, HEALTHY, 255}, {1, 3, HEALTHY, 255}, {-9, 2, HEALTHY, 255},
+                                     {1, 0, ILL, 255},     {-1, 0, ILL, 255},    {-1, -1, ILL, 255}};
+  r4_data *d = make(x, COUNT(x));
+  const r4_swapped *p = test(d, NULL);
+  assert_int_equal(p->inside, 6);
+  assert_int_equal(p->pasted, 0);
+  assert_int_equal(p->examples[HEALTHY], 3);
+  assert_int_equal(p->found[HEALTHY], 3);
+  assert_true(p->flipped[HEALTHY] == 2 && p->lost[HEALTHY] == 2);
+  assert_int_equal(p->found[ILL], 2); /* -1 + 0 is healthy */
+  assert_true(p->flipped[ILL] == 2 && p->lost[ILL] == 2);
+  r4_data_free(d);
+}
+
+/* In place of the patch: nothing, and the mean of the patch over all examples. */
+static void other_contents(void **state)
+{
+  (void)state;
+  static const struct example x[] = {{1, 2, HEALTHY, 255}, {3, 2, HEALTHY, 255}, {1, 0, ILL, 255}};
+  r4_swap_options o = r4_swap_defaults();
+  r4_data *d = make(x, COUNT(x));
+  o.content = R4_FILL_BLANK;
+  const r4_swapped *p = test(d, &o);
+  assert_int_equal(p->draws, 1); /* further ones would be the same */
+  assert_true(p->found[HEALTHY] == 2 && p->flipped[HEALTHY] == 2 && p->lost[HEALTHY] == 2);
+  assert_true(p->found[ILL] == 1 && p->flipped[ILL] == 0);
+  o.content = R4_FILL_MEAN; /* 4/3: 1 - 8/3 < 0, 3 - 8/3 > 0 */
+  p = test(d, &o);
+  assert_true(p->flipped[HEALTHY] == 1 && p->lost[HEALTHY] == 1);
+  assert_true(p->flipped[ILL] == 1 && p->lost[ILL] == 1);
+  o.content = R4_FILL_NOISE;
+  p = test(d, &o);
+  assert_int_equal(p->draws, 10);
+  assert_true(p->flipped[HEALTHY] > 0 && p->flipped[HEALTHY] < 2);
+  r4_data_free(d);
+}
+
+/* Without a donor of another class, only what needs none is tested. A region of a donor is blanked at its place. */
+static void other_contents_of_one_class(void **state)
+{
+  (void)state;
+  static const struct example x[] = {{1, 2, HEALTHY, 255}, {1, -9, ILL, 0}, {-1, -9, ILL, 0}};
+  r4_swap_options o = r4_swap_defaults();
+  r4_data *d = make(x, COUNT(x));
+  o.content = R4_FILL_BLANK;
+  const r4_swapped *p = test(d, &o);
+  assert_true(p->inside == 1 && p->pasted == 2 && p->draws == 10);
+  assert_true(p->flipped[HEALTHY] == 1 && p->lost[HEALTHY] == 1);
+  assert_true(p->found[ILL] == 2 && p->flipped[ILL] == 1 && p->lost[ILL] == 1);
   r4_data_free(d);
 }
 
@@ -90,7 +152,7 @@ static void soft_masks_blend(void **state)
   (void)state;
   static const struct example x[] = {{-1, 1, HEALTHY, 128}, {.5f, 0, ILL, 0}, {1.5f, 0, ILL, 0}};
   r4_data *d = make(x, COUNT(x));
-  const r4_pasted *p = test(d, NULL);
+  const r4_swapped *p = test(d, NULL);
   assert_int_equal(p->found[ILL], 2);
   assert_true(fabs(p->lost[ILL] - 1) < 1e-12);
   r4_data_free(d);
@@ -103,7 +165,7 @@ static void draws_depend_on_the_seed_alone(void **state)
   struct example x[22] = {{-1, 9, HEALTHY, 255}, {-1, 0, HEALTHY, 255}};
   for (size_t i = 2; i < COUNT(x); i++) x[i] = (struct example){1, 0, ILL, 0};
   r4_data *d = make(x, COUNT(x));
-  r4_paste_options o = r4_paste_defaults();
+  r4_swap_options o = r4_swap_defaults();
   o.draws = 100;
   double lost = test(d, &o)->lost[ILL];
   assert_true(lost > 8 && lost < 12); /* 2000 fair coins, of which 20 are one: 10 -+ 0.22 */
@@ -122,90 +184,80 @@ static void all_other_classes_lend_theirs(void **state)
                         {0, 9, ABSENT, 255},   {9, 9, ILL, 255}, {1, 0, ILL, 0},
                         {1, 0, ILL, 0},        {1, 0, ILL, 0},   {1, 0, ILL, 0}};
   r4_data *d = make(x, COUNT(x));
-  r4_paste_options o = r4_paste_defaults();
+  r4_swap_options o = r4_swap_defaults();
   o.draws = 1000;
-  const r4_pasted *p = test(d, &o);
+  const r4_swapped *p = test(d, &o);
   assert_int_equal(p->donors, 3);
+  assert_int_equal(p->examples[ILL], 7);
   assert_int_equal(p->found[ILL], 6);
   assert_true(p->lost[ILL] > 2.5 &&
               p->lost[ILL] < 3.5); /* the patch of the third class hides them, half of the time */
   r4_data_free(d);
 }
 
-/* An ill one with a patch of its own is neither tested nor lends its patch to the ill. */
+/* An ill one with a patch of its own does not lend it to the ill. */
 static void content_of_the_own_class_is_not_pasted(void **state)
 {
   (void)state;
   static const struct example x[] = {{9, 9, ILL, 255}, {-1, 0, HEALTHY, 255}, {-1, 0, HEALTHY, 255},
                                      {1, 0, ILL, 0},   {1, 0, ILL, 0},        {1, 0, ILL, 0}};
   r4_data *d = make(x, COUNT(x));
-  const r4_pasted *p = test(d, NULL);
-  assert_int_equal(p->examples[ILL], 3);
+  const r4_swapped *p = test(d, NULL);
+  assert_int_equal(p->examples[ILL], 4);
   assert_int_equal(p->found[ILL], 3);
-  assert_true(p->lost[ILL] == 0);
+  assert_true(p->lost[ILL] == 0 && p->flipped[ILL] == 1);
   r4_data_free(d);
 }
 
-static void nothing_to_paste_is_said(void **state)
+static void nothing_to_swap_is_said(void **state)
 {
   (void)state;
   static const struct example none[] = {{-1, 0, HEALTHY, 0}, {1, 0, ILL, 0}};
-  static const struct example alike[] = {
-    {-1, 0, HEALTHY, 255}, {-1, 0, HEALTHY, 0}, {1, 0, ILL, 255}, {1, 0, ILL, 0}};
-  static const struct example all[] = {{-1, 0, HEALTHY, 255}, {1, 0, ILL, 255}};
   static const struct example own[] = {{-1, 0, HEALTHY, 255}, {-1, 0, HEALTHY, 0}};
   static const struct {
     const struct example *x;
-    size_t n;
-    bool all;
     const char *why;
-  } list[] = {{none, 2, false, "no example has a mask"},
-              {none, 2, true, "no example has a mask"},
-              {alike, 4, false, "every class has masks about as often as the others"},
-              {all, 2, true, "no example without a mask is of another class than one with a mask"},
-              {own, 2, true, "no example without a mask is of another class than one with a mask"}};
+  } list[] = {{none, "no example has a mask"}, {own, "all examples are of the class of those with a mask"}};
   for (size_t k = 0; k < COUNT(list); k++) {
-    r4_paste_options o = r4_paste_defaults();
-    o.all = list[k].all;
-    r4_data *d = make(list[k].x, list[k].n);
-    const r4_pasted *p = test(d, &o);
+    r4_data *d = make(list[k].x, 2);
+    const r4_swapped *p = test(d, NULL);
     assert_non_null(p->none);
     assert_string_equal(p->none, list[k].why);
-    assert_true(isnan(r4_paste_share(p, 1, -1).mean));
+    assert_true(isnan(r4_swap_lost(p, 1, -1).mean) && isnan(r4_swap_flipped(p, 1, -1).mean));
     r4_data_free(d);
   }
-  r4_paste_options o = r4_paste_defaults();
-  o.all = true;
-  r4_data *d = make(alike, COUNT(alike));
-  const r4_pasted *p = test(d, &o);
-  assert_null(p->none);
-  assert_true(p->found[HEALTHY] == 1 && p->found[ILL] == 1);
-  r4_data_free(d);
 }
 
 static void shares_over_seeds(void **state)
 {
   (void)state;
-  static r4_pasted p[2] = {{.classes = 2, .found = {0, 4}, .lost = {0, 1}},
-                           {.classes = 2, .found = {0, 4}, .lost = {0, 3}}};
-  r4_mean_sd s = r4_paste_share(p, 2, ILL);
+  static r4_swapped p[2] = {{.groups = 2, .found = {0, 4}, .lost = {0, 1}},
+                            {.groups = 2, .found = {0, 4}, .lost = {0, 3}}};
+  r4_mean_sd s = r4_swap_lost(p, 2, ILL);
   assert_true(s.mean == .5 && fabs(s.sd - sqrt(.125)) < 1e-12);
 }
 
 static void options_are_checked(void **state)
 {
   (void)state;
-  static r4_pasted p;
+  static r4_swapped p;
   r4_error e = {0};
   r4_data *d = make(FEW, COUNT(FEW));
   r4_net *n = r4_net_new("dense 3", R4_SHAPE(FEATURES), NULL);
-  r4_paste_options o = r4_paste_defaults();
+  r4_swap_options o = r4_swap_defaults();
   o.draws = 0;
-  assert_int_equal(r4_paste_test(n, ZEROS, d, &o, &p, &e), R4_E_ARGUMENT);
+  assert_int_equal(r4_swap_test(n, ZEROS, d, &o, &p, &e), R4_E_ARGUMENT);
   assert_error(&e, R4_E_ARGUMENT, "0 draws, expected 1 to 1000000");
   o.draws = 1;
+  for (int bad = -1; bad <= R4_FILL_BLANK + 1; bad++) {
+    if (bad != R4_FILL_NONE && bad != R4_FILL_PASTE && bad >= 0 && bad <= R4_FILL_BLANK) continue;
+    o.content = (r4_fill)bad;
+    assert_int_equal(r4_swap_test(n, ZEROS, d, &o, &p, &e), R4_E_ARGUMENT);
+    assert_non_null(strstr(e.text, "expected R4_FILL_SWAP"));
+  }
+  o.content = R4_FILL_SWAP;
   o.batch = 0;
-  assert_int_equal(r4_paste_test(n, ZEROS, d, &o, &p, &e), R4_E_ARGUMENT);
+  assert_int_equal(r4_swap_test(n, ZEROS, d, &o, &p, &e), R4_E_ARGUMENT);
   assert_error(&e, R4_E_ARGUMENT, "a batch of 0, expected 1 or more");
   r4_net_free(n);
   r4_data_free(d);
@@ -214,14 +266,14 @@ static void options_are_checked(void **state)
 static void memory_may_run_out(void **state)
 {
   (void)state;
-  static r4_pasted p;
+  static r4_swapped p;
   r4_data *d = make(FEW, COUNT(FEW));
   r4_net *n = r4_net_new("dense 3", R4_SHAPE(FEATURES), NULL);
   float w[COUNT(ZEROS)] = {[ILL * FEATURES + SIGN] = 1};
   for (long k = 1;; k++) {
     r4_error e = {0};
     r4_mem_fail_at(k);
-    r4_status s = r4_paste_test(n, w, d, NULL, &p, &e);
+    r4_status s = r4_swap_test(n, w, d, NULL, &p, &e);
     bool reached = r4_mem_count() >= k;
     r4_mem_fail_at(0);
     assert_true(s == R4_OK || s == R4_E_MEMORY);
@@ -236,15 +288,18 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(lost_ones_are_counted),
+    cmocka_unit_test(masks_of_their_own_are_swapped),
+    cmocka_unit_test(other_contents),
+    cmocka_unit_test(other_contents_of_one_class),
     cmocka_unit_test(soft_masks_blend),
     cmocka_unit_test(draws_depend_on_the_seed_alone),
     cmocka_unit_test(all_other_classes_lend_theirs),
     cmocka_unit_test(content_of_the_own_class_is_not_pasted),
-    cmocka_unit_test(nothing_to_paste_is_said),
+    cmocka_unit_test(nothing_to_swap_is_said),
     cmocka_unit_test(shares_over_seeds),
     cmocka_unit_test(options_are_checked),
     cmocka_unit_test(memory_may_run_out),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
-  return cmocka_run_group_tests_name("paste", tests, NULL, NULL);
+  return cmocka_run_group_tests_name("swap", tests, NULL, NULL);
 }

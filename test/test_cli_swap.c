@@ -1,4 +1,4 @@
-/* The paste test in "r4 eval", and splits of the data in "r4 reproduce", on photographs in the layout of ISIC 2017 of
+/* The swap test in "r4 eval", and splits of the data in "r4 reproduce", on photographs in the layout of ISIC 2017 of
  * which benign ones have a white patch on the right. Needs $R4, the command. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,42 +47,69 @@ static int make(void **state)
            "data: decoy-mnist\ndata.from: digits:100\nnet: dense 10\nepochs: 1\nthreads: 1\n");
   EXPECT("$R4 train erm.yaml --out erm --seeds 2 --quiet && $R4 train fill.yaml --out fill --quiet", 0,
          "fill");
-  EXPECT("$R4 train decoy.yaml --out decoy --quiet", 0, "decoy");
+  put_text(scratch_folder(), "bare.yaml", "base: decoy.yaml\ndata: digits:100\n");
+  EXPECT("$R4 train decoy.yaml --out decoy --quiet && $R4 train bare.yaml --out bare --quiet", 0, "decoy");
   return 0;
 }
 
 /* "lost_share" of an object of eval --json. */
 static double lost_share(const char *line)
 {
-  EXPECT(line, 0, "\"paste\":{\"donors\":12,\"draws\":10,\"lost_share\":");
+  EXPECT(line, 0,
+         "\"swap\":{\"swap\":{\"donors\":12,\"draws\":10,\"inside\":0,\"pasted\":12,\"flipped_share\":");
   const char *at = strstr(command_output, "\"lost_share\":");
   return strtod(at + strlen("\"lost_share\":"), NULL);
 }
 
-static void eval_pastes_where_masks_are_on_one_class(void **state)
+static void eval_puts_content_on_examples_without_a_mask(void **state)
 {
   (void)state;
   EXPECT("$R4 eval erm", 0,
-         "paste test: lost when masked content of other classes is put on them (12 donors, 10 draws",
-         "cancer           ", " found, of 12");
-  command_lacks("no_cancer");
-  EXPECT("$R4 eval erm fill", 0, "lost by paste");
+         "swap test: masked content of other classes in its place (12 donors, 10 draws each)",
+         "put on 12 examples without a mask, at the place of the donor's", "12 of 48 examples",
+         "answers changed", "right before, wrong then", "all   ");
+  EXPECT("$R4 eval erm fill", 0, "changed by swap", "lost by swap");
   double erm = lost_share("$R4 eval erm --json"), fill = lost_share("$R4 eval fill --json");
   assert_true(erm > 60 && fill < 30); /* a net that reads the patch, and one that learned not to */
   assert_true(lost_share("$R4 eval erm --json") == erm);
-  EXPECT("$R4 eval erm --json", 0, "\"paste_none\":null",
-         "\"class_lost_share\":{\"cancer\":", "\"paste\":{\"cancer\":{\"examples\":12,\"found\":");
+  EXPECT("$R4 eval erm --json", 0, "\"swap_none\":null", "\"examples\":12,\"flipped\":");
 }
 
-static void eval_says_why_there_is_nothing_to_paste(void **state)
+static void eval_swaps_where_all_have_masks(void **state)
 {
   (void)state;
-  EXPECT("$R4 eval decoy", 0, "worst group");
-  command_lacks("paste");
-  EXPECT("$R4 eval decoy --paste", 0,
-         "paste test: none, as no example without a mask is of another class than one with a mask");
-  EXPECT("$R4 eval decoy --json", 0,
-         "\"paste_none\":\"every class has masks about as often as the others\",\"paste\":null");
+  EXPECT("$R4 eval decoy", 0, "worst group", "swap test: masked content of other classes in its place (");
+  command_lacks("put on");
+  EXPECT("$R4 eval decoy --swap swap,blank,mean,noise,blank", 0,
+         "swap test: blank in place of masked content (1 draw each)", "swap test: mean in",
+         "swap test: noise in place of masked content (10 draws each)");
+  EXPECT("$R4 eval decoy decoy --swap noise,colour", 0, "changed by noise", "lost by colour");
+  command_lacks("by swap");
+  EXPECT("$R4 eval decoy --swap none", 0, "worst group");
+  command_lacks("swap test");
+  EXPECT("$R4 eval decoy --swap none --json", 0, "\"swap_none\":\"not asked for\",\"swap\":null");
+}
+
+static void eval_says_why_there_is_nothing_to_swap(void **state)
+{
+  (void)state;
+  EXPECT("$R4 eval bare", 0, "worst group");
+  command_lacks("swap test");
+  EXPECT("$R4 eval bare --swap swap", 0, "swap test: none, as no example has a mask");
+  EXPECT("$R4 eval bare bare --swap swap", 0, "swap test: none, as no example has a mask");
+  EXPECT("$R4 eval bare --json", 0, "\"swap_none\":\"no example has a mask\",\"swap\":null");
+  EXPECT("$R4 eval bare --swap paste", 2, "--swap: \"paste\", expected none, or swap, blank");
+  EXPECT("$R4 eval bare --swap swap,", 2, "--swap: \"\", expected");
+}
+
+/* Of one thread and of two: the same counts. */
+static void threads_do_not_show(void **state)
+{
+  (void)state;
+  EXPECT("for t in 1 2; do OMP_NUM_THREADS=$t $R4 eval decoy --swap swap,noise | sed -n '/^swap test/,$p' > "
+         "of-$t; done; "
+         "cmp of-1 of-2 && grep -c changed of-1",
+         0, "2\n");
 }
 
 /* The same bits, with a folder of decoded images and without; the second run takes them from there. */
@@ -104,12 +131,13 @@ static void reproduce_goes_over_splits(void **state)
 {
   (void)state;
   EXPECT("$R4 reproduce . --splits 2 --seeds 2 --set epochs=3 --out rows --quiet", 0,
-         "2 seeds of each of 2 splits of the data", "| accuracy ", "| lost ", "\n| ERM ", "\n| Paste ");
+         "2 seeds of each of 2 splits of the data", "| accuracy ", "| flipped ", "| lost ", "\n| ERM ",
+         "\n| Paste ");
   EXPECT("ls rows", 0,
          "erm_data.seed=0\nerm_data.seed=1\nfill_rate=0.02_data.seed=0\nfill_rate=0.02_data.seed=1\n");
   EXPECT("grep -A3 '^data' rows/erm_data.seed=1/config.yaml", 0, "data.seed: 1");
   EXPECT("$R4 reproduce . --splits 2 --seeds 2 --set epochs=3 --out rows --quiet --json", 0,
-         "\"seeds\":2,\"splits\":2", "\"paste_lost_share\":");
+         "\"seeds\":2,\"splits\":2", "\"swap_flipped_share\":", "\"swap_lost_share\":");
   EXPECT("$R4 reproduce . --seeds 1 --set epochs=2 --methods erm --out plain --quiet && ls plain", 0,
          "1 seeds, mean", "erm\nresults.json");
   command_lacks("data.seed");
@@ -118,12 +146,14 @@ static void reproduce_goes_over_splits(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(eval_pastes_where_masks_are_on_one_class),
-    cmocka_unit_test(eval_says_why_there_is_nothing_to_paste),
+    cmocka_unit_test(eval_puts_content_on_examples_without_a_mask),
+    cmocka_unit_test(eval_swaps_where_all_have_masks),
+    cmocka_unit_test(eval_says_why_there_is_nothing_to_swap),
+    cmocka_unit_test(threads_do_not_show),
     cmocka_unit_test(decoded_images_are_kept),
     cmocka_unit_test(reproduce_goes_over_splits),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   if (!check_command()) return 0;
-  return cmocka_run_group_tests_name("cli_paste", tests, make, scratch_remove);
+  return cmocka_run_group_tests_name("cli_swap", tests, make, scratch_remove);
 }

@@ -1,0 +1,285 @@
+/* The swap test: which answers change with what stands in the masks? r4.h has the formula. */
+#include <math.h>
+#include <string.h>
+
+#include "ask/check.h"
+#include "ask/predict.h"
+#include "base/mem.h"
+#include "base/purpose.h"
+#include "data/fill.h"
+
+struct test {
+  const float *weights;
+  const r4_data *d;
+  r4_swap_options o;
+  struct fill fill;
+  struct probe *probe;
+  size_t *donor,
+    *first; /* examples with a mask, those of a class together; where each class begins, and the end */
+  size_t *tested, tests;  /* examples                                   */
+  int32_t *before, *now;  /* answers to all, and to those of a batch    */
+  size_t *flips, *losses; /* [groups], over all draws                   */
+  size_t *example_donor;  /* [batch]                                    */
+  size_t *at;             /* [classes], for counting                    */
+  bool *rare;             /* [classes]                                  */
+};
+
+r4_swap_options r4_swap_defaults(void)
+{
+  return (r4_swap_options){.content = R4_FILL_SWAP, .draws = 10, .batch = 256};
+}
+
+/* ---- Donors ---- */
+
+static void find_donors(struct test *t)
+{
+  size_t classes = t->d->classes->n;
+  for (size_t i = 0; i < t->d->n; i++)
+    if (t->d->record[i].mask) t->first[t->d->record[i].label + 1]++;
+  for (size_t c = 0; c < classes; c++) t->first[c + 1] += t->first[c];
+  memcpy(t->at, t->first, classes * sizeof *t->at);
+  for (size_t i = 0; i < t->d->n; i++)
+    if (t->d->record[i].mask) t->donor[t->at[t->d->record[i].label]++] = i;
+}
+
+static size_t all_donors(const struct test *t)
+{
+  return t->first[t->d->classes->n];
+}
+
+static size_t own_donors(const struct test *t, int32_t class)
+{
+  return t->first[class + 1] - t->first[class];
+}
+
+/* Of other classes. */
+static size_t donors_for(const struct test *t, int32_t class)
+{
+  return all_donors(t) - own_donors(t, class);
+}
+
+/* The k-th of them. */
+static size_t donor_at(const struct test *t, int32_t class, size_t k)
+{
+  return t->donor[k < t->first[class] ? k : k + own_donors(t, class)];
+}
+
+static size_t draw_donor(const struct test *t, size_t i, int draw)
+{
+  int32_t label = t->d->record[i].label;
+  r4_random key = {t->o.seed, PURPOSE_SWAP, (uint32_t)draw};
+  return donor_at(t, label, r4_random_below(key, i, donors_for(t, label)));
+}
+
+/* ---- Who is tested ---- */
+
+/* The share of the class's examples that have a mask; 0 if it has no examples. */
+static double masked_share(const struct test *t, size_t class)
+{
+  return t->at[class] ? (double)own_donors(t, (int32_t) class) / (double)t->at[class] : 0;
+}
+
+/* In this class masks are so much rarer than in another that masked content speaks for the other. */
+static bool masks_are_rare(const struct test *t, size_t class)
+{
+  double most = 0;
+  for (size_t c = 0; c < t->d->classes->n; c++) most = fmax(most, masked_share(t, c));
+  return masked_share(t, class) < most / 2;
+}
+
+/* Content or region come from another example. */
+static bool needs_donor(const struct test *t, size_t i)
+{
+  return t->o.content == R4_FILL_SWAP || !t->d->record[i].mask;
+}
+
+/* All with a mask, and those without where masks are rare. */
+static void choose_tested(struct test *t, r4_swapped *to)
+{
+  memset(t->at, 0, t->d->classes->n * sizeof *t->at);
+  for (size_t i = 0; i < t->d->n; i++) t->at[t->d->record[i].label]++;
+  for (size_t c = 0; c < t->d->classes->n; c++) t->rare[c] = masks_are_rare(t, c);
+  for (size_t i = 0; i < t->d->n; i++) {
+    const struct record *r = t->d->record + i;
+    if (!r->mask && !t->rare[r->label]) continue;
+    if (needs_donor(t, i) && !donors_for(t, r->label)) continue;
+    t->tested[t->tests++] = i;
+    to->examples[r->group]++;
+    (*(r->mask ? &to->inside : &to->pasted))++;
+  }
+}
+
+/* Further draws would repeat the first: neither content nor place is drawn. */
+static bool is_fixed(const struct test *t, const r4_swapped *to)
+{
+  r4_fill c = t->o.content;
+  return !to->pasted && (c == R4_FILL_BLANK || c == R4_FILL_MEAN || c == R4_FILL_BLUR);
+}
+
+/* ---- Asking ---- */
+
+static r4_status ask(struct test *t, const r4_data *d, int32_t *answers, r4_error *e)
+{
+  double loss;
+  size_t missing;
+  r4_status s = predictor_run(t->probe, t->weights, d, answers, &loss, e);
+  return s ? s : predicted_check(d, answers, &missing, e);
+}
+
+static void count(struct test *t, const size_t *example, size_t n)
+{
+  for (size_t k = 0; k < n; k++) {
+    const struct record *r = t->d->record + example[k];
+    int32_t before = t->before[example[k]];
+    t->flips[r->group] += t->now[k] != before;
+    t->losses[r->group] += before == r->label && t->now[k] != r->label;
+  }
+}
+
+/* A batch at a time: changed examples are floats, and all of them may be many. */
+static r4_status run_draw(struct test *t, int draw, r4_error *e)
+{
+  size_t batch = (size_t)t->o.batch;
+  r4_status s = R4_OK;
+  for (size_t first = 0; !s && first < t->tests; first += batch) {
+    size_t n = t->tests - first < batch ? t->tests - first : batch;
+    const size_t *example = t->tested + first;
+    for (size_t k = 0; k < n; k++)
+      t->example_donor[k] = needs_donor(t, example[k]) ? draw_donor(t, example[k], draw) : example[k];
+    r4_data *d = fill_tested(&t->fill, (uint32_t)draw, n, example, t->example_donor, e);
+    s = d ? ask(t, d, t->now, e) : e->status;
+    if (!s) count(t, example, n);
+    r4_data_free(d);
+  }
+  return s;
+}
+
+static r4_status run_draws(struct test *t, r4_swapped *to, r4_error *e)
+{
+  r4_status s = ask(t, t->d, t->before, e);
+  for (size_t k = 0; k < t->tests && !s; k++) {
+    const struct record *r = t->d->record + t->tested[k];
+    to->found[r->group] += t->before[t->tested[k]] == r->label;
+  }
+  for (int draw = 0; !s && draw < to->draws; draw++) s = run_draw(t, draw, e);
+  for (size_t g = 0; g < to->groups; g++) {
+    to->flipped[g] = (double)t->flips[g] / to->draws;
+    to->lost[g] = (double)t->losses[g] / to->draws;
+  }
+  return s;
+}
+
+/* ---- The test ---- */
+
+static r4_status run(struct test *t, r4_swapped *to, r4_error *e)
+{
+  find_donors(t);
+  to->donors = all_donors(t);
+  if (to->donors) choose_tested(t, to);
+  if (!to->donors)
+    to->none = "no example has a mask";
+  else if (!t->tests)
+    to->none = "all examples are of the class of those with a mask";
+  if (to->none) return R4_OK;
+  if (is_fixed(t, to)) to->draws = 1;
+  r4_status s = fill_init(&t->fill, t->d, t->o.content, t->o.seed, e);
+  if (!s) s = run_draws(t, to, e);
+  fill_clear(&t->fill);
+  return s;
+}
+
+static r4_status check_options(const r4_swap_options *o, r4_error *e)
+{
+  if (o->content <= R4_FILL_NONE || o->content > R4_FILL_BLANK || o->content == R4_FILL_PASTE)
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "swap test: content %d, expected R4_FILL_SWAP, _BLANK, _MEAN, _NOISE, _COLOUR or _BLUR",
+                   (int)o->content);
+  if (o->draws < 1 || o->draws > 1000000)
+    return r4_fail(e, R4_E_ARGUMENT, "swap test: %d draws, expected 1 to 1000000", o->draws);
+  if (o->batch < 1)
+    return r4_fail(e, R4_E_ARGUMENT, "swap test: a batch of %lld, expected 1 or more", (long long)o->batch);
+  return R4_OK;
+}
+
+static bool make_room(struct test *t)
+{
+  size_t n = t->d->n, classes = t->d->classes->n, groups = t->d->groups->n, batch = (size_t)t->o.batch;
+  if (batch > n) batch = n;
+  return (t->donor = r4_mem_new(n, sizeof *t->donor)) &&
+         (t->first = r4_mem_new(classes + 1, sizeof *t->first)) &&
+         (t->at = r4_mem_new(classes, sizeof *t->at)) && (t->rare = r4_mem_new(classes, sizeof *t->rare)) &&
+         (t->tested = r4_mem_new(n, sizeof *t->tested)) && (t->before = r4_mem_new(n, sizeof *t->before)) &&
+         (t->now = r4_mem_new(batch, sizeof *t->now)) && (t->flips = r4_mem_new(groups, sizeof *t->flips)) &&
+         (t->losses = r4_mem_new(groups, sizeof *t->losses)) &&
+         (t->example_donor = r4_mem_new(batch, sizeof *t->example_donor));
+}
+
+static void forget(struct test *t)
+{
+  void *const room[] = {t->donor, t->first, t->at,     t->tested,        t->before,
+                        t->now,   t->flips, t->losses, t->example_donor, t->rare};
+  for (size_t k = 0; k < sizeof room / sizeof *room; k++) r4_mem_free(room[k]);
+  probe_free(t->probe);
+}
+
+r4_status r4_swap_test(const r4_net *net, const float *weights, const r4_data *d,
+                       const r4_swap_options *options, r4_swapped *to, r4_error *e)
+{
+  NEEDS(net, "a net", R4_E_ARGUMENT);
+  NEEDS(weights, "weights", R4_E_ARGUMENT);
+  NEEDS(d, "data", R4_E_ARGUMENT);
+  NEEDS(to, "room for the result", R4_E_ARGUMENT);
+  r4_error own = {0};
+  if (!e) e = &own;
+  struct test t = {.weights = weights, .d = d, .o = options ? *options : r4_swap_defaults()};
+  *to = (r4_swapped){.content = t.o.content, .draws = t.o.draws, .groups = d->groups->n};
+  r4_status s = check_options(&t.o, e);
+  if (!s) s = eval_check(net, weights, d, e);
+  if (s) return s;
+  if (d->groups->n > R4_MAX_GROUPS) {
+    to->none = "there are more than 1024 groups";
+    to->groups = 0;
+    return R4_OK;
+  }
+  if (!make_room(&t))
+    s = r4_fail(e, R4_E_MEMORY, "out of memory for a swap test of %zu examples", d->n);
+  else if (!(t.probe = predictor_new(net, t.o.batch, e)))
+    s = e->status;
+  else
+    s = run(&t, to, e);
+  forget(&t);
+  return s;
+}
+
+/* ---- Over seeds ---- */
+
+/* Sums of what is counted and of what it is a share of. */
+static double share_of(const r4_swapped *s, bool lost, int32_t group)
+{
+  double part = 0, all = 0;
+  for (size_t g = 0; g < s->groups; g++) {
+    if (group >= 0 && g != (size_t)group) continue;
+    part += lost ? s->lost[g] : s->flipped[g];
+    all += (double)(lost ? s->found[g] : s->examples[g]);
+  }
+  return all > 0 ? part / all : NAN;
+}
+
+static r4_mean_sd over_seeds(const r4_swapped *s, size_t seeds, bool lost, int32_t group)
+{
+  r4_mean_sd r = {0};
+  for (size_t k = 0; k < seeds; k++) r.mean += share_of(&s[k], lost, group) / (double)seeds;
+  for (size_t k = 0; k < seeds; k++) r.sd += pow(share_of(&s[k], lost, group) - r.mean, 2);
+  r.sd = isnan(r.mean) ? NAN : seeds > 1 ? sqrt(r.sd / (double)(seeds - 1)) : 0;
+  return r;
+}
+
+r4_mean_sd r4_swap_flipped(const r4_swapped *s, size_t seeds, int32_t group)
+{
+  return over_seeds(s, seeds, false, group);
+}
+
+r4_mean_sd r4_swap_lost(const r4_swapped *s, size_t seeds, int32_t group)
+{
+  return over_seeds(s, seeds, true, group);
+}

@@ -1,0 +1,99 @@
+/* Whole data sets with other content in their masks. */
+#include <math.h>
+
+#include "base/mem.h"
+#include "data/fill.h"
+
+/* Rows that are made one after the other: room for one as it is, and for what becomes of it. */
+struct rows {
+  float *x, *filled, *scratch;
+  struct column *to;
+};
+
+static void rows_free(struct rows *r)
+{
+  r4_mem_free(r->x);
+  r4_mem_free(r->filled);
+  r4_mem_free(r->scratch);
+  column_drop(r->to);
+}
+
+static r4_status rows_init(struct rows *r, const r4_data *d, size_t n, size_t scratch, r4_error *e)
+{
+  size_t width = data_x(d)->features;
+  *r = (struct rows){.x = r4_mem_new(width, sizeof *r->x),
+                     .filled = r4_mem_new(width, sizeof *r->filled),
+                     .scratch = r4_mem_new(scratch + 1, sizeof *r->scratch),
+                     .to = column_for_changed(data_x(d), n, e)};
+  if (r->x && r->filled && r->scratch && r->to) return R4_OK;
+  rows_free(r);
+  return r4_fail(e, R4_E_MEMORY, "out of memory for %zu features", width);
+}
+
+/* d with these rows as x, one for each example. */
+static void rows_give(struct rows *r, r4_data *d)
+{
+  for (size_t i = 0; i < d->n; i++) d->record[i].row = (uint32_t)i;
+  data_set_x(d, r->to);
+  r->to = NULL;
+}
+
+r4_data *r4_data_fill(const r4_data *d, r4_fill kind, uint64_t seed, uint32_t epoch, r4_error *e)
+{
+  NEEDS(d, "data", NULL);
+  struct fill f;
+  struct rows r;
+  if (fill_init(&f, d, kind, seed, e)) return NULL;
+  r4_data *filled = data_derive(d, e);
+  if (filled && rows_init(&r, d, d->n, fill_scratch(&f), e)) {
+    r4_data_free(filled);
+    filled = NULL;
+  }
+  if (filled) {
+    for (size_t i = 0; i < d->n; i++) {
+      r4_data_values(d, i, r.x);
+      fill_row(&f, epoch, i, r.x, data_mask_bytes(d, i), r.scratch, r.filled);
+      column_write(r.to, i, r.filled, data_x(d), d->record[i].row);
+    }
+    rows_give(&r, filled);
+    rows_free(&r);
+  }
+  fill_clear(&f);
+  return filled;
+}
+
+r4_data *fill_tested(const struct fill *f, uint32_t epoch, size_t n, const size_t *example,
+                     const size_t *donor, r4_error *e)
+{
+  const r4_data *d = f->data;
+  struct rows r;
+  r4_data *made = r4_data_subset(d, n, example, e);
+  if (made && rows_init(&r, d, n, fill_scratch(f), e)) {
+    r4_data_free(made);
+    made = NULL;
+  }
+  if (!made) return NULL;
+  for (size_t k = 0; k < n; k++) {
+    r4_data_values(d, example[k], r.x);
+    fill_from(f, epoch, example[k], donor[k], r.x, r.scratch, r.filled);
+    column_write(r.to, k, r.filled, data_x(d), d->record[example[k]].row);
+  }
+  rows_give(&r, made);
+  rows_free(&r);
+  return made;
+}
+
+r4_fill r4_fill_for(const r4_data *d)
+{
+  double least = 1, most = 0;
+  for (size_t c = 0; c < d->classes->n; c++) {
+    r4_counts n = r4_data_counts(d, (int32_t)c, -1);
+    if (!n.examples[R4_TRAIN]) continue;
+    double share = (double)n.masked[R4_TRAIN] / (double)n.examples[R4_TRAIN];
+    least = fmin(least, share);
+    most = fmax(most, share);
+  }
+  if (!(most > 0)) return R4_FILL_NONE;
+  if (least < most / 2) return R4_FILL_PASTE;
+  return data_x(d)->is->ids ? R4_FILL_NOISE : R4_FILL_COLOUR;
+}
