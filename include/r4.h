@@ -814,7 +814,8 @@ typedef struct r4_net r4_net;
 /* input is the shape of one example. Errors name the part, what it got and what it needs, and the place in the text. */
 r4_net *r4_net_new(const char *text, r4_shape input, r4_error *e);
 /* A net by name, for examples of its own shape: "mlp784-512-10" (any sizes), an architecture that r4 brings along
- * ("derm28", "resnet18"), or a file NAME.net. In brackets what may be chosen: "resnet18(classes=6)". */
+ * ("derm28", "resnet18"), or a file NAME.net. In brackets what may be chosen: "resnet18(classes=6)". What ends with
+ * .net, or .net and brackets, is a file, also with blanks in its name; but not what has a # or a line break in it. */
 r4_net *r4_net_named(const char *name, r4_error *e);
 /* A name or a text, for examples of this shape, where the net allows it; an image goes into a dense first part as a
  * vector. */

@@ -253,6 +253,34 @@ static void test_files(void **state)
   r4_net_free(n);
 }
 
+/* What ends with .net is a file, whatever its name is made of. */
+static void test_names_of_files(void **state)
+{
+  (void)state;
+  static const char *const names[] = {"my small.net", "a, b: c; d.net", "relu (old).net", "dense 3.net.net",
+                                      "n#1.net"};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    char name[300];
+    write_file(names[k], "param width 4\ninput 6 any\ndense $width\n");
+    r4_net *n = open_net(scratch_path(names[k]), R4_SHAPE(6));
+    assert_int_equal(r4_net_classes(n), 4);
+    r4_net_free(n);
+    snprintf(name, sizeof name, "%s( width=5)", scratch_path(names[k]));
+    n = open_net(name, own);
+    assert_int_equal(r4_net_classes(n), 5);
+    r4_net_free(n);
+  }
+  r4_net *n = open_net("dense 3 # not a.net", R4_SHAPE(6));
+  assert_int_equal(r4_net_classes(n), 3);
+  r4_net_free(n);
+  n = open_net("dense 3, relu, head.net: (dense 2)", R4_SHAPE(6));
+  assert_int_equal(r4_net_classes(n), 2);
+  r4_net_free(n);
+  refuse("my nets/none.net", R4_SHAPE(6), R4_E_IO, "my nets/none.net: opening");
+  refuse("my nets/none.net(a=1)", R4_SHAPE(6), R4_E_IO, "my nets/none.net: opening");
+  refuse(".net", R4_SHAPE(6), R4_E_ARGUMENT, "no such name");
+}
+
 static void test_wrong_files(void **state)
 {
   (void)state;
@@ -387,17 +415,12 @@ static void test_memory(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_architectures),
-    cmocka_unit_test(test_all_read_back),
-    cmocka_unit_test(test_choices),
-    cmocka_unit_test(test_wrong_choices),
-    cmocka_unit_test(test_files),
-    cmocka_unit_test(test_wrong_files),
-    cmocka_unit_test(test_images_as_vectors),
-    cmocka_unit_test(test_config),
-    cmocka_unit_test(test_wrong_configs),
-    cmocka_unit_test(test_flattened),
-    cmocka_unit_test(test_memory),
+    cmocka_unit_test(test_architectures), cmocka_unit_test(test_all_read_back),
+    cmocka_unit_test(test_choices),       cmocka_unit_test(test_wrong_choices),
+    cmocka_unit_test(test_files),         cmocka_unit_test(test_names_of_files),
+    cmocka_unit_test(test_wrong_files),   cmocka_unit_test(test_images_as_vectors),
+    cmocka_unit_test(test_config),        cmocka_unit_test(test_wrong_configs),
+    cmocka_unit_test(test_flattened),     cmocka_unit_test(test_memory),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   check_seed();

@@ -164,10 +164,16 @@ static r4_net *open_file(const char *path, char *choices, r4_shape example, r4_e
   return n;
 }
 
-static bool is_file(const char *name)
+/* The end of a file's name, "NAME.net" or, with choices, "NAME.net(..)"; NULL if it is none. A name may have blanks,
+ * commas and brackets in it. */
+static const char *end_of_file_name(const char *net)
 {
-  size_t n = strlen(name);
-  return n > 4 && !strcmp(name + n - 4, ".net");
+  static const char suffix[] = ".net";
+  const char *last = net, *end = net + strlen(net);
+  for (const char *s = net; (s = strstr(s, suffix)); s++) last = s;
+  const char *behind = last + strlen(suffix);
+  if (last == net || (behind < end && (*behind != '(' || end[-1] != ')'))) return NULL;
+  return behind;
 }
 
 static r4_net *unknown(const char *name, r4_error *e)
@@ -184,15 +190,16 @@ static r4_net *unknown(const char *name, r4_error *e)
 /* name, with what is in brackets behind it in choices; both are changed. */
 static r4_net *open_named(char *name, r4_shape example, r4_error *e)
 {
-  char *choices = strchr(name, '('), *end = name + strlen(name);
+  const char *file = end_of_file_name(name);
+  char *choices = strchr(file ? file : name, '('), *end = name + strlen(name);
   if (choices && end[-1] == ')') {
     *choices++ = 0;
     end[-1] = 0;
   } else {
     choices = NULL;
   }
+  if (file) return open_file(name, choices, example, e);
   if (!strncmp(name, "mlp", 3) && !choices) return open_mlp(name, e);
-  if (is_file(name)) return open_file(name, choices, example, e);
   const struct architecture *a = find(name);
   if (!a) return unknown(name, e);
   struct reader r;
@@ -223,9 +230,11 @@ r4_net *r4_net_named(const char *name, r4_error *e)
   return open_copy(name ? name : "", (r4_shape){0}, e);
 }
 
-/* A name has no blanks before its brackets, and is not the name of a kind. */
+/* A name has no blanks before its brackets, and is not the name of a kind. What ends as a file does is one, unless the
+ * end is that of a comment. */
 static bool is_name(const char *text)
 {
+  if (end_of_file_name(text) && !strpbrk(text, "#\r\n")) return true;
   size_t n = strcspn(text, " \t\r\n,:;(");
   if (text[n] && text[n] != '(') return false;
   for (size_t k = 0; module_kind(k); k++)
