@@ -1200,7 +1200,7 @@ r4_status r4_train(const r4_settings *settings, const r4_train_options *options,
 typedef struct r4_trainer r4_trainer;
 
 /* d: the data, of which the parts for training and validation are used as they are (settings of the data do not change
- * them, but for data.val_fill); NULL: those that the settings name. s must outlive the trainer, d need not. */
+ * them, but for data.val_fill); NULL: those that the settings name. Neither s nor d need outlive the trainer. */
 r4_trainer *r4_trainer_new(const r4_settings *s, const r4_data *d, r4_error *e);
 void r4_trainer_free(r4_trainer *t);
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "config/settings.h"
 #include "scratch.h"
 #include "settings_case.h"
 
@@ -453,15 +454,39 @@ static void test_reals_read_back(void **state)
 
 /* ---- Memory ---- */
 
-/* A file with a base, a change and the text; R4_E_MEMORY if an allocation fails. */
+/* A copy has values, origins and layers of its own. */
+static void test_copies(void **state)
+{
+  (void)state;
+  r4_settings *s = settings_case("");
+  assert_int_equal(r4_settings_set(s, "data=mine", "here", NULL), R4_OK);
+  assert_int_equal(r4_settings_set(s, "decay_at=[2, 3]", "here", NULL), R4_OK);
+  r4_settings *copy = settings_copy(s);
+  assert_non_null(copy);
+  char *was = r4_settings_text(s);
+  assert_int_equal(r4_settings_set(s, "data=other", "there", NULL), R4_OK);
+  r4_settings_free(s);
+  char *text = r4_settings_text(copy);
+  assert_string_equal(text, was);
+  assert_non_null(strstr(text, "mine"));
+  assert_string_equal(setting_label(copy, "data").text, "data (here)");
+  r4_string_free(text);
+  r4_string_free(was);
+  r4_settings_free(copy);
+}
+
+/* A file with a base, a change, the text and a copy; R4_E_MEMORY if an allocation fails. */
 static r4_status use(void)
 {
   char *text = NULL;
+  r4_settings *copy = NULL;
   r4_error e = {.status = R4_OK};
   r4_settings *s = r4_settings_new();
   r4_status status = s ? read_file(s, "leaf.yaml", &e) : R4_E_MEMORY;
   if (!status) status = r4_settings_set(s, "data=digits", "--set", &e);
   if (!status && !(text = r4_settings_text(s))) status = R4_E_MEMORY;
+  if (!status && !(copy = settings_copy(s))) status = R4_E_MEMORY;
+  r4_settings_free(copy);
   r4_string_free(text);
   r4_settings_free(s);
   return status;
@@ -497,6 +522,7 @@ int main(void)
     cmocka_unit_test(test_yaml_that_settings_cannot_have),
     cmocka_unit_test(test_base),
     cmocka_unit_test(test_bad_base),
+    cmocka_unit_test(test_copies),
     cmocka_unit_test(test_any_text_reads_back),
     cmocka_unit_test(test_reals_read_back),
     cmocka_unit_test(test_failing_memory),

@@ -22,17 +22,42 @@ r4_settings *r4_settings_new(void)
   return s;
 }
 
+/* The texts that s owns, one after the other; NULL after the last. */
+static char **owned_text(r4_settings *s, size_t k)
+{
+  size_t n = 0;
+  const struct setting *t;
+  for (size_t i = 0; (t = setting_at(i)); i++) {
+    if (n++ == k) return &s->origin[i];
+    if (t->info.type == R4_SETTING_TEXT && n++ == k) return (char **)((char *)&s->values + t->offset);
+  }
+  if (k == n) return &s->values.data.found.written;
+  return k == n + 1 ? &s->values.data.found.path : NULL;
+}
+
 void r4_settings_free(r4_settings *s)
 {
+  char **text;
   if (!s) return;
-  const struct setting *t;
-  for (size_t k = 0; (t = setting_at(k)); k++) {
-    r4_mem_free(s->origin[k]);
-    if (t->info.type == R4_SETTING_TEXT) r4_mem_free(*(char **)((char *)&s->values + t->offset));
-  }
-  r4_mem_free(s->values.data.found.written);
-  r4_mem_free(s->values.data.found.path);
+  for (size_t k = 0; (text = owned_text(s, k)); k++) r4_mem_free(*text);
   r4_mem_free(s);
+}
+
+r4_settings *settings_copy(const r4_settings *from)
+{
+  r4_settings *s = r4_mem_new(1, sizeof *s);
+  char **text;
+  bool all = s != NULL;
+  if (s) *s = *from;
+  for (size_t k = 0; s && (text = owned_text(s, k)); k++) {
+    const char *theirs = *text;
+    *text = all && theirs ? r4_mem_new(strlen(theirs) + 1, 1) : NULL;
+    if (*text) memcpy(*text, theirs, strlen(theirs) + 1);
+    all = all && (*text || !theirs);
+  }
+  if (all) return s;
+  r4_settings_free(s);
+  return NULL;
 }
 
 /* ---- Changing ---- */

@@ -67,6 +67,9 @@ struct r4_settings {
   char assigning[32]; /* the origin of the assignments of this layer; "": it is a file */
 };
 
+/* The same, with origins; NULL when out of memory. */
+r4_settings *settings_copy(const r4_settings *from);
+
 /* All that a file or a list of assignments says is a layer. One that gives every setting, as resolved settings do, says
  * nothing about what was meant. */
 void settings_begin_layer(r4_settings *s);

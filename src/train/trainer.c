@@ -5,6 +5,7 @@
 #include "train/run.h"
 
 struct r4_trainer {
+  r4_settings *settings;
   struct run run;
 };
 
@@ -20,11 +21,13 @@ r4_trainer *r4_trainer_new(const r4_settings *s, const r4_data *d, r4_error *e)
     return NULL;
   }
   r4_trainer *t = r4_mem_new(1, sizeof *t);
-  if (!t) {
+  if (t) t->settings = settings_copy(s);
+  if (!t || !t->settings) {
     r4_fail(e, R4_E_MEMORY, "out of memory for a trainer");
+    r4_mem_free(t);
     return NULL;
   }
-  if (!run_open(&t->run, s, d, NULL, e) && !run_seek(&t->run, e)) return t;
+  if (!run_open(&t->run, t->settings, d, NULL, e) && !run_seek(&t->run, e)) return t;
   r4_trainer_free(t);
   return NULL;
 }
@@ -33,6 +36,7 @@ void r4_trainer_free(r4_trainer *t)
 {
   if (!t) return;
   run_close(&t->run);
+  r4_settings_free(t->settings);
   r4_mem_free(t);
 }
 
