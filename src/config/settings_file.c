@@ -145,11 +145,11 @@ static r4_status read_base(r4_settings *s, const struct chain *file, const uint8
   return status;
 }
 
-/* A file that does not exist fails in file_read, with its reason. */
+/* A file that is not named or does not exist fails in file_read, with its reason. */
 static r4_status check_cycle(struct chain *file, r4_error *e)
 {
   struct stat about;
-  if (stat(file->path, &about)) return R4_OK;
+  if (!file->path || stat(file->path, &about)) return R4_OK;
   file->device = about.st_dev;
   file->inode = about.st_ino;
   for (const struct chain *c = file->up; c; c = c->up)
