@@ -198,7 +198,8 @@ static void opens_folders(void **state)
   remove_files(&f);
 }
 
-static void knows_fashion(void **state)
+/* What is in the files decides, and not what the folder is called. */
+static void does_not_guess_fashion(void **state)
 {
   (void)state;
   struct files f;
@@ -206,8 +207,8 @@ static void knows_fashion(void **state)
   strncat(f.folder, "//", 3);
   r4_data *d = r4_data_open(f.folder, NULL, NULL);
   assert_non_null(d);
-  assert_string_equal(r4_data_class_name(d, 0), "T-shirt/top");
-  assert_string_equal(r4_data_class_name(d, 9), "Ankle boot");
+  assert_string_equal(r4_data_class_name(d, 0), "0");
+  assert_string_equal(r4_data_class_name(d, 9), "9");
   r4_data_free(d);
   remove_files(&f);
 }
@@ -300,7 +301,7 @@ int main(void)
     cmocka_unit_test(refuses_bad_heads),
     cmocka_unit_test(gzip_is_checked),
     cmocka_unit_test(opens_folders),
-    cmocka_unit_test(knows_fashion),
+    cmocka_unit_test(does_not_guess_fashion),
     cmocka_unit_test(refuses_files_that_do_not_fit),
     cmocka_unit_test(survives_failed_allocations),
     cmocka_unit_test(real_mnist),

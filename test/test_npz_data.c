@@ -66,8 +66,7 @@ static void opens_medmnist(void **state)
     assert_int_equal(r4_data_example(d, i).split, i < 4 ? R4_TRAIN : i < 5 ? R4_VAL : R4_TEST);
   }
   assert_int_equal(r4_data_classes(d), 7);
-  assert_string_equal(r4_data_class_name(d, 5), "nv");
-  assert_string_equal(r4_data_class_name(d, 6), "vasc");
+  assert_string_equal(r4_data_class_name(d, 6), "6"); /* a part of DermaMNIST is not DermaMNIST */
   r4_data_free(d);
 }
 

@@ -7,12 +7,9 @@
 #include "data/format/format.h"
 #include "data/format/gzip.h"
 #include "data/format/idx.h"
+#include "data/published.h"
 
 enum { CLASSES = 10, PATH = 4096 };
-
-static const char *const digits[CLASSES] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
-static const char *const clothes[CLASSES] = {"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat",
-                                             "Sandal",      "Shirt",   "Sneaker",  "Bag",   "Ankle boot"};
 
 /* ---- Files ---- */
 
@@ -102,23 +99,13 @@ static r4_status fill(r4_data *d, const struct member m[4], r4_error *e)
   return R4_OK;
 }
 
-/* Whether the last name of the path has "fashion" in it. */
-static bool is_fashion(const char *path)
-{
-  size_t end = strlen(path);
-  while (end && path[end - 1] == '/') end--;
-  size_t start = end;
-  while (start && path[start - 1] != '/') start--;
-  for (; start + 7 <= end; start++)
-    if (!strncasecmp(path + start, "fashion", 7)) return true;
-  return false;
-}
-
 static r4_status describe(r4_data *d, const char *path, const struct member m[4], r4_error *e)
 {
-  bool fashion = is_fashion(path);
+  static const char *const digits[CLASSES] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
+  const struct published *known = published_find(d);
   r4_status s = R4_OK;
-  for (int k = 0; !s && k < CLASSES; k++) s = names_add(d->classes, (fashion ? clothes : digits)[k], NULL, e);
+  for (int k = 0; !s && k < CLASSES; k++)
+    s = names_add(d->classes, known ? known->class_name[k] : digits[k], NULL, e);
   if (s) return s;
   return data_set_about(d, e, "%s, idx files, %lld for training", path, (long long)m[0].idx.dim[0]);
 }

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "data/format/format.h"
 #include "data/format/npz_masks.h"
+#include "data/published.h"
 
 /* ---- Values ---- */
 
@@ -130,45 +131,43 @@ static r4_status read_names(struct npz_source *s, const char *key, struct names 
   return status;
 }
 
-/* A name for each number there is: those of DermaMNIST, or the number itself. */
-static r4_status make_names(const struct npz_source *s, int32_t largest, bool classes, struct names *l)
-{
-  static const char *const lesions[] = {"akiec", "bcc", "bkl", "df", "mel", "nv", "vasc"};
-  const char *slash = strrchr(s->path, '/'), *file = slash ? slash + 1 : s->path;
-  bool derma = classes && !strncmp(file, "dermamnist", 10) && largest < 7;
-  r4_status status = R4_OK;
-  for (int32_t k = 0; !status && k <= (derma ? 6 : largest); k++) {
-    char number[16];
-    snprintf(number, sizeof number, "%d", k);
-    status = names_add(l, derma ? lesions[k] : number, NULL, s->e);
-  }
-  return status;
-}
-
-/* Numbers that have names: labels, groups. */
+/* The numbers of a column, which have names; and, if the file has none, how many of them there are. */
 static r4_status read_named(struct npz_source *s, enum npz_column c, const char *key, struct names *l,
-                            int32_t *to)
+                            int32_t *to, int32_t *unnamed)
 {
   enum { MOST = 1 << 16 };
   r4_status status = read_names(s, key, l);
+  *unnamed = 0;
   if (!status) status = read_numbers(s, c, 0, l->n ? (int64_t)l->n : MOST, to);
-  if (status || l->n) return status;
-  int32_t largest = 0;
-  for (size_t i = 0; i < s->count; i++)
-    if (to[i] > largest) largest = to[i];
-  return make_names(s, largest, c == NPZ_Y, l);
+  for (size_t i = 0; !status && !l->n && i < s->count; i++)
+    if (to[i] >= *unnamed) *unnamed = to[i] + 1;
+  return status;
+}
+
+/* A name for each of n numbers: those of a data set that is known, or the number itself. */
+static r4_status make_names(struct names *l, int32_t n, const struct published *known, r4_error *e)
+{
+  r4_status status = R4_OK;
+  for (int32_t k = 0; !status && (known ? known->class_name[k] != NULL : k < n); k++) {
+    char number[16];
+    snprintf(number, sizeof number, "%d", k);
+    status = names_add(l, known ? known->class_name[k] : number, NULL, e);
+  }
+  return status;
 }
 
 static r4_status read_labels(struct npz_source *s, r4_data *d, int32_t *number)
 {
   bool has;
-  r4_status status = read_named(s, NPZ_Y, NPZ_CLASS_NAMES, d->classes, number);
+  int32_t unnamed;
+  r4_status status = read_named(s, NPZ_Y, NPZ_CLASS_NAMES, d->classes, number, &unnamed);
   for (size_t i = 0; !status && i < s->count; i++) d->record[i].label = number[i];
+  if (!status && unnamed) status = make_names(d->classes, unnamed, published_find(d), s->e);
   if (!status) status = has_column(s, NPZ_G, &has);
   if (status || !has) return status;
-  status = read_named(s, NPZ_G, NPZ_GROUP_NAMES, d->groups, number);
+  status = read_named(s, NPZ_G, NPZ_GROUP_NAMES, d->groups, number, &unnamed);
   for (size_t i = 0; !status && i < s->count; i++) d->record[i].group = number[i];
-  return status;
+  return !status && unnamed ? make_names(d->groups, unnamed, NULL, s->e) : status;
 }
 
 /* Names of files, or ids: a list, and a number or -1 for each example. */

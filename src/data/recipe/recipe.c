@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "data/mask/mask.h"
 #include "data/overlap.h"
+#include "data/published.h"
 
 static const struct recipe *const recipes[] = {&recipe_decoy_mnist, &recipe_half_decoy_mnist,
                                                &recipe_decoy_derm,  &recipe_decoy,
@@ -125,18 +126,6 @@ static r4_data *split_source(const r4_data *d, const struct recipe *r, const r4_
 
 /* ---- Overlap ---- */
 
-/* Whether the split is one that a data set was published with: results of others stand on it, so it is kept. */
-static bool is_published(const char *from)
-{
-  static const char *const published[] = {"mnist", "fashion-mnist", "dermamnist"};
-  const char *slash = strrchr(from, '/'), *name = slash ? slash + 1 : from;
-  for (size_t k = 0; k < sizeof published / sizeof *published; k++) {
-    size_t n = strlen(published[k]);
-    if (!strncmp(name, published[k], n) && (!name[n] || strchr("._", name[n]))) return true;
-  }
-  return false;
-}
-
 static r4_status count_overlap(const r4_data *d, size_t *n, r4_error *e)
 {
   uint32_t *twin = r4_mem_new(d->n ? d->n : 1, sizeof *twin);
@@ -146,12 +135,12 @@ static r4_status count_overlap(const r4_data *d, size_t *n, r4_error *e)
   return s;
 }
 
-/* What there is to make the recipe from. *kept becomes the number of examples that stay in two splits. */
+/* What there is to make the recipe from. published: results of others stand on the split, so it is kept. *kept becomes
+ * the number of examples that stay in two splits. */
 static r4_data *settle_overlap(const r4_data *d, const struct recipe *r, const r4_recipe_options *o,
-                               size_t *kept, r4_error *e)
+                               bool published, size_t *kept, r4_error *e)
 {
   r4_overlap rule = o->overlap;
-  bool published = o->own_split || is_published(o->from ? o->from : r->from);
   if (!rule) rule = published ? R4_OVERLAP_KEEP : r->overlap ? r->overlap : R4_OVERLAP_REFUSE;
   if (rule == R4_OVERLAP_DROP) return r4_data_drop_overlap(d, NULL, e);
   r4_status s = rule == R4_OVERLAP_KEEP ? count_overlap(d, kept, e) : r4_data_check_overlap(d, e);
@@ -236,7 +225,8 @@ r4_data *r4_data_make(const char *recipe, const r4_recipe_options *options, r4_e
   r4_data *source = open_source(r, &o, e);
   if (source && o.keep_val && has_part(source, R4_VAL)) o.val = 0; /* as the source has it */
   r4_data *split = source ? split_source(source, r, &o, e) : NULL;
-  r4_data *settled = split ? settle_overlap(split, r, &o, &kept, e) : NULL;
+  bool published = source && (o.own_split || published_find(source));
+  r4_data *settled = split ? settle_overlap(split, r, &o, published, &kept, e) : NULL;
   r4_data *made = settled ? r->make(settled, &o, e) : NULL;
   r4_data_free(source);
   r4_data_free(split);
