@@ -49,7 +49,7 @@ static void add_values(const r4_data *d, r4_facts *f)
   size_t n = 0;
   for (size_t i = 0; i < d->n; i++)
     for (size_t k = 0; k < column_length(v, d->record[i].row); k++) {
-      double x = (double)column_value(v, d->record[i].row, k);
+      double x = column_exact(v, d->record[i].row, k);
       if (!n || x < f->low) f->low = x;
       if (!n || x > f->high) f->high = x;
       sum += x;

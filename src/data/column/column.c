@@ -107,6 +107,11 @@ float column_value(const struct column *c, size_t row, size_t feature)
   return value;
 }
 
+double column_exact(const struct column *c, size_t row, size_t feature)
+{
+  return c->is->exact ? c->is->exact(c, row, feature) : (double)column_value(c, row, feature);
+}
+
 r4_status column_check(const struct column *c, const struct column_source *from)
 {
   for (int k = 0; k < COLUMN_NUMBERS; k++)

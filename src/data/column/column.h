@@ -41,6 +41,8 @@ struct column_kind {
 
   /* Elements first .. first + n - 1 of a row, as the floats that a plan reads. */
   void (*read)(const struct column *c, size_t row, size_t first, size_t n, float *to);
+  /* An element, before it is rounded to a float. NULL: it is a float. */
+  double (*exact)(const struct column *c, size_t row, size_t feature);
   /* A row from floats. NULL: only some values can be stored, and changed rows are of another kind. */
   void (*write)(struct column *c, size_t row, const float *from);
   const struct column_kind *changed; /* that kind; NULL: this one */
@@ -92,6 +94,7 @@ void column_read(const struct column *c, size_t row, float *to);
 void column_write(struct column *c, size_t row, const float *from, const struct column *like,
                   size_t like_row);
 float column_value(const struct column *c, size_t row, size_t feature);
+double column_exact(const struct column *c, size_t row, size_t feature); /* before it is rounded to a float */
 
 /* Whether its numbers can be what they are. */
 r4_status column_check(const struct column *c, const struct column_source *from);

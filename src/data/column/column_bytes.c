@@ -11,9 +11,19 @@ static void read_image(const uint8_t *from, size_t n, float *restrict to)
   for (size_t k = 0; k < n; k++) to[k] = (float)from[k] / 255;
 }
 
+static double exact_of(const struct column *c, uint8_t byte)
+{
+  return column_is_usual(c) ? byte / 255. : byte * c->number[SCALE] + c->number[OFFSET];
+}
+
+static double exact(const struct column *c, size_t row, size_t feature)
+{
+  return exact_of(c, ((const uint8_t *)column_row(c, row))[feature]);
+}
+
 static float value_of(const struct column *c, uint8_t byte)
 {
-  return (float)(byte * c->number[SCALE] + c->number[OFFSET]);
+  return (float)exact_of(c, byte);
 }
 
 static void read_bytes(const struct column *c, size_t row, size_t first, size_t n, float *to)
@@ -51,6 +61,7 @@ const struct column_kind bytes_column = {
   .size = 1,
   .number = {[SCALE] = {"scale", 1. / 255}, [OFFSET] = {"offset", 0}},
   .read = read_bytes,
+  .exact = exact,
   .changed = &floats_column,
   .range = range,
   .stem = "x",
