@@ -11,6 +11,7 @@ tokens; weights are [out, in]. With z the logits of the first token's vector:
     r3.grad.P     its derivative with respect to each parameter P and to x
     z.lo z.hi     bounds of z while x moves by up to eps m: intervals through every operation, the products of two
                   intervals by centre and radius
+    g.lo g.hi     bounds of g, from those of every value on the way, by the same rules
 """
 import argparse
 import os
@@ -19,6 +20,7 @@ import torch
 import torch.nn.functional as F
 
 from golden import tensor_lines
+from golden_intervals import around
 
 BATCH, TOKENS, WIDTH, HEADS, INNER, CLASSES, EPS, NORM_EPS = 2, 5, 6, 2, 8, 3, 0.0005, 1e-5
 SHAPES = {"q": (WIDTH, WIDTH), "k": (WIDTH, WIDTH), "v": (WIDTH, WIDTH), "o": (WIDTH, WIDTH), "n1": (WIDTH,),
@@ -54,71 +56,23 @@ def logits(p, x):
     return dense(x[:, 0], "c")
 
 
-class Interval:
-    """lo <= x <= hi, element by element."""
-
-    def __init__(self, lo, hi):
-        self.lo, self.hi = lo, hi
-
-    def map(self, f):
-        """f moves elements, or adds them with weights that are not negative."""
-        return Interval(f(self.lo), f(self.hi))
-
-    def __add__(self, other):
-        return Interval(self.lo + other.lo, self.hi + other.hi)
-
-    def __sub__(self, other):
-        return Interval(self.lo - other.hi, self.hi - other.lo)
-
-    def __mul__(self, other):
-        ends = torch.stack(torch.broadcast_tensors(self.lo * other.lo, self.lo * other.hi, self.hi * other.lo,
-                                                   self.hi * other.hi))
-        return Interval(ends.min(0).values, ends.max(0).values)
-
-    def __matmul__(self, other):
-        a, r, b, s = *self.ball(), *other.ball()
-        c, d = a @ b, a.abs() @ s + r @ (b.abs() + s)
-        return Interval(c - d, c + d)
-
-    def ball(self):
-        return (self.hi + self.lo) / 2, (self.hi - self.lo) / 2
-
-    def square(self):
-        most = torch.maximum(self.lo.abs(), self.hi.abs())
-        least = torch.maximum(torch.maximum(self.lo, -self.hi), torch.zeros(()))
-        return Interval(least ** 2, most ** 2)
-
-    def softmax(self):
-        def one(own, others):
-            square = torch.where(torch.eye(own.shape[-1], dtype=torch.bool), own.unsqueeze(-1), others.unsqueeze(-2))
-            return (own - square.logsumexp(-1)).exp()
-        return Interval(one(self.lo, self.hi), one(self.hi, self.lo))
-
-    def gelu(self):
-        valley = torch.tensor(-0.75179152469356445)
-        return Interval(F.gelu(torch.minimum(torch.maximum(valley, self.lo), self.hi)),
-                        torch.maximum(F.gelu(self.lo), F.gelu(self.hi)))
-
-
-def logit_bounds(p, x, radius):
+def boxed(p, x):
     def dense(v, name):
-        c, r = v.ball()
-        c, r = F.linear(c, p[name], p[name + ".bias"]), F.linear(r, p[name].abs())
-        return Interval(c - r, c + r)
+        return v.linear(p[name], p[name + ".bias"])
 
     def norm(v, name):
-        centred = v - v.map(lambda t: t.mean(-1, keepdim=True))
-        variance = centred.square().map(lambda t: t.mean(-1, keepdim=True) + NORM_EPS)
-        y = centred * Interval(variance.hi.rsqrt(), variance.lo.rsqrt()) * Interval(p[name], p[name])
-        return y.map(lambda t: t + p[name + ".bias"])
+        return v.layer_norm(p[name], p[name + ".bias"], NORM_EPS)
 
-    x = Interval(x - radius, x + radius)
-    q, k, v = dense(x, "q").map(heads), dense(x, "k").map(heads), dense(x, "v").map(heads)
-    scores = (q @ k.map(lambda t: t.transpose(2, 3))).map(lambda t: t * (WIDTH // HEADS) ** -0.5)
-    seen = (scores.softmax() @ v).map(lambda t: t.transpose(1, 2).reshape(BATCH, TOKENS, WIDTH))
+    def apart(v):
+        return v.map(heads, lambda t: t.transpose(1, 2).reshape(BATCH, TOKENS, WIDTH))
+
+    q, k, v = apart(dense(x, "q")), apart(dense(x, "k")), apart(dense(x, "v"))
+    scores = (q @ k.turned()).times(torch.tensor((WIDTH // HEADS) ** -0.5))
+    seen = (scores.softmax() @ v).map(lambda t: t.transpose(1, 2).reshape(BATCH, TOKENS, WIDTH), heads)
     x = norm(x + dense(seen, "o"), "n1")
     x = norm(x + dense(dense(x, "f1").gelu(), "f2"), "n2")
-    return dense(x.map(lambda t: t[:, 0]), "c")
+    first = x.map(lambda t: t[:, 0], lambda t: F.pad(t.unsqueeze(1), (0, 0, 0, TOKENS - 1)))
+    return dense(first, "c")
 
 
 def main():
@@ -137,9 +91,12 @@ def main():
     names = [*p, "x"]
     gradients = torch.autograd.grad(total, [p[name] if name in p else x for name in names])
     with torch.no_grad():
-        box = logit_bounds(p, x, EPS * m)
+        box = around(x, EPS * m)
+        bz = boxed(p, box)
+        bg = bz.slope(bz.cross_entropy_slope(y), box)
     tensors = {**p, "x": x, "y": y.double(), "m": m, "z": z, "loss": loss, "g": g, "r3.loss": total,
-               **{"r3.grad." + name: v for name, v in zip(names, gradients)}, "z.lo": box.lo, "z.hi": box.hi}
+               **{"r3.grad." + name: v for name, v in zip(names, gradients)}, "z.lo": bz.lo, "z.hi": bz.hi,
+               "g.lo": bg.lo, "g.hi": bg.hi}
     lines = ["# bert: made by scripts/golden_bert.py; do not edit", f"text heads {HEADS}", f"text eps {EPS!r}",
              f"text norm_eps {NORM_EPS!r}"]
     for name, value in tensors.items():

@@ -12,8 +12,7 @@ layouts; inputs and what is at the leaf have r4's.
     r3.penalty    mean_i |m g_i|^2, and r3.grad.NAME, its derivative with respect to the weights
     data.loss     mean cross entropy with the statistics of the batch, data.grad.NAME, and data.new.NAME, the running
                   statistics after it
-    lo hi         bounds of the logits while x moves by up to eps m; glo ghi of g; not of nets with attention or maxpool,
-                  whose rules are those of r4 alone
+    lo hi         bounds of the logits while the leaf moves by up to eps m; glo ghi of g
 """
 import argparse
 import math
@@ -23,6 +22,7 @@ import torch
 import torch.nn.functional as F
 
 from golden import softmax_bounds, gated, Kinks
+from golden_intervals import around
 
 torch.set_default_dtype(torch.float64)
 torch.set_num_threads(1)
@@ -129,12 +129,45 @@ class Relu(Part):
         return (hi + lo) / 2, (hi - lo) / 2, pull
 
 
-class MaxPool(Part):
+class MaxPool(Part):  # 3 x 3, every second, padded by 1
     def grow(self, p, c):
         return c
 
     def forward(self, p, x, s):
         return F.max_pool2d(x, 3, 2, 1)
+
+    def windows(self, x, outside):
+        """[batch, channels, 9, windows]: positions in row-major order; those outside of the image are never largest."""
+        rows = F.unfold(F.pad(x, [1] * 4, value=outside), 3, stride=2)
+        return rows.reshape(*x.shape[:2], 9, -1)
+
+    @staticmethod
+    def beats(best, others):
+        """Whether position p of a window is its first largest with itself at `best` and all others at `others`."""
+        better = torch.ones_like(best)
+        for p in range(9):
+            for q in range(9):
+                if q != p:
+                    wins = best[:, :, p] > others[:, :, q] if q < p else best[:, :, p] >= others[:, :, q]
+                    better[:, :, p] *= wins
+        return better
+
+    def box(self, p, c, r):
+        lo, hi = c - r, c + r
+        wlo, whi = self.windows(lo, -1e300), self.windows(hi, -1e300)
+        inside = self.windows(torch.ones_like(c), 0)
+        can, must = self.beats(whi, wlo) * inside, self.beats(wlo, whi) * inside
+        h, w = c.shape[2:]
+
+        def spread(v):
+            all_windows = F.fold(v.reshape(len(v), -1, v.shape[3]), (h + 2, w + 2), 3, stride=2)
+            return all_windows[:, :, 1:-1, 1:-1]
+
+        def pull(a, b):
+            a, b = (v.reshape(*c.shape[:2], 1, -1) for v in (a, b))
+            return spread(torch.minimum(can * a, must * a)), spread(torch.maximum(can * b, must * b))
+        lo, hi = self.forward(p, lo, None), self.forward(p, hi, None)
+        return (hi + lo) / 2, (hi - lo) / 2, pull
 
 
 class GlobalPool(Part):
@@ -233,18 +266,19 @@ class Residual(Part):
 
 
 class Bert(Part):  # layers, width, heads, inner, words, positions, classes, pool
+    spread, table = 1.5, 0.7  # of weights and of embeddings
     def grow(self, p, c):
         w = self.width
         sizes = {"embeddings.word_embeddings": (self.words, w), "embeddings.position_embeddings": (self.positions, w),
                  "embeddings.token_type_embeddings": (2, w)}
         for name, size in sizes.items():
-            p[name + ".weight"] = grid(*size, scale=0.7)
+            p[name + ".weight"] = grid(*size, scale=self.table)
 
         def norm(name):
             p[name + ".weight"], p[name + ".bias"] = 1 + grid(w, scale=0.2), grid(w, scale=0.2)
 
         def dense(name, out, into):
-            p[name + ".weight"], p[name + ".bias"] = grid(out, into, scale=1.5 / math.sqrt(into)), grid(out, scale=0.2)
+            p[name + ".weight"], p[name + ".bias"] = grid(out, into, scale=self.spread / math.sqrt(into)), grid(out, scale=0.2)
         norm("embeddings.LayerNorm")
         for k in range(self.layers):
             at = f"encoder.layer.{k}."
@@ -285,6 +319,38 @@ class Bert(Part):  # layers, width, heads, inner, words, positions, classes, poo
             x = x[:, 0]
         else:
             x = (x * self.valid.unsqueeze(2)).sum(1) / self.valid.sum(1, keepdim=True)
+        return dense("classifier", x)
+
+    def boxed(self, p, x):
+        """The same of intervals."""
+        batch, tokens, width = x.lo.shape
+
+        def dense(name, v):
+            return v.linear(p[name + ".weight"], p[name + ".bias"])
+
+        def norm(name, v):
+            return v.layer_norm(p[name + ".weight"], p[name + ".bias"], 1e-12)
+
+        def apart(t):
+            return t.reshape(batch, tokens, self.heads, -1).transpose(1, 2)
+
+        def together(t):
+            return t.transpose(1, 2).reshape(batch, tokens, width)
+        away = (self.valid - 1).reshape(batch, 1, 1, -1) * 1e9
+        x = norm("embeddings.LayerNorm", x)
+        for k in range(self.layers):
+            at = f"encoder.layer.{k}."
+            q, key, v = (dense(at + "attention.self." + n, x).map(apart, together) for n in ("query", "key", "value"))
+            scores = (q @ key.turned()).times(torch.tensor(1 / math.sqrt(width // self.heads))).plus(away)
+            y = (scores.softmax() @ v).map(together, apart)
+            x = norm(at + "attention.output.LayerNorm", x + dense(at + "attention.output.dense", y))
+            y = dense(at + "output.dense", dense(at + "intermediate.dense", x).gelu())
+            x = norm(at + "output.LayerNorm", x + y)
+        if self.pool == "first":
+            x = x.map(lambda t: t[:, 0], lambda t: F.pad(t.unsqueeze(1), (0, 0, 0, tokens - 1)))
+        else:
+            share = (self.valid / self.valid.sum(1, keepdim=True)).unsqueeze(2)
+            x = x.map(lambda t: (t * share).sum(1), lambda t: t.unsqueeze(1) * share)
         return dense("classifier", x)
 
 
@@ -350,7 +416,10 @@ CASES = {
     "layer": ("bert(layers=1,width=4,heads=2,inner=5,words=7,positions=4,classes=3)", [4],
               Bert(layers=1, width=4, heads=2, inner=5, words=7, positions=4, classes=3, pool="first")),
     "bert": ("bert(layers=2,width=6,heads=3,inner=8,words=9,positions=6,classes=2,pool=mean)", [5],
-             Bert(layers=2, width=6, heads=3, inner=8, words=9, positions=6, classes=2, pool="mean")),
+             Bert(layers=2, width=6, heads=3, inner=8, words=9, positions=6, classes=2, pool="mean",
+                  spread=0.5, table=2.0)),  # bounds grow by a factor of thousands in each layer, with these by less
+    "maxpool": ("a: conv 3 3 p1, maxpool 3 s2 p1, flatten, fc: dense 3", [7, 6, 2],  # slopes of known sign, open windows
+                Row(conv("a", 3, 3, pad=1, bias=True), MaxPool(), Flatten(pixels=12), Dense(name="fc", out=3))),
 }
 
 
@@ -362,8 +431,8 @@ def ours(v):
 def make(name, seed):
     torch.manual_seed(seed)
     text, shape, net = CASES[name]
-    batch, eps, p, out = 3, 0.01, {}, {}
     tokens = isinstance(net, Bert)
+    batch, eps, p, out = 3, 1e-5 if tokens else 0.01, {}, {}
     net.grow(p, None if tokens else shape[2])
     if tokens:
         x = torch.randint(net.words, (batch, shape[0]))
@@ -394,14 +463,19 @@ def make(name, seed):
         out["data.grad." + k] = v
     out.update({"data.new." + k: v for k, v in new.items()})
 
-    if not tokens and not any(isinstance(part, MaxPool) for part in net.parts):
-        with torch.no_grad():
+    with torch.no_grad():
+        if tokens:
+            box = around(leaf, eps * m)
+            bz = net.boxed(p, box)
+            bg = bz.slope(bz.cross_entropy_slope(y), box)
+            lo, hi, glo, ghi = bz.lo, bz.hi, bg.lo, bg.hi
+        else:
             c, r, pull = net.box(p, x, eps * m)
             lo, hi = c - r, c + r
             slo, shi = softmax_bounds(lo, hi)
             own = F.one_hot(y, 3)
             glo, ghi = pull(slo - own, shi - own)
-            out.update(lo=lo, hi=hi, glo=ours(glo), ghi=ours(ghi))
+        out.update(lo=lo, hi=hi, glo=ours(glo), ghi=ours(ghi))
     return text, shape, eps, p, out
 
 

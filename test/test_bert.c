@@ -221,13 +221,13 @@ static void check_golden(bool early, r4_plan_options options, double tolerance)
   layer l = layer_new(early);
   r4_graph *g = l.g;
   r4_id out[MAX_OUTPUTS], by[PARAMS + 1], gradient;
-  char name[MAX_OUTPUTS][32] = {"z", "loss", "g", "z.lo", "z.hi", "r3.loss"};
+  char name[MAX_OUTPUTS][32] = {"z", "loss", "g", "z.lo", "z.hi", "g.lo", "g.hi", "r3.loss"};
   r4_grad(g, l.total, 1, &l.x, &gradient);
   r4_id squares = r4_sum(g, r4_square(g, r4_mul(g, gradient, l.m)), R4_ALL);
   r4_id loss = r4_scale(g, r4_add(g, l.total, squares), 1 / (double)l.batch);
   r4_box box = box_of(&l);
-  r4_pair bounds = r4_bound(g, l.logits, 1, &box);
-  r4_id some[] = {l.logits, losses(&l), gradient, bounds.lo, bounds.hi, loss};
+  r4_pair bz = r4_bound(g, l.logits, 1, &box), bg = r4_bound(g, gradient, 1, &box);
+  r4_id some[] = {l.logits, losses(&l), gradient, bz.lo, bz.hi, bg.lo, bg.hi, loss};
   size_t n = sizeof some / sizeof *some;
   for (size_t k = 0; k < n; k++) out[k] = some[k];
   for (size_t k = 0; k < PARAMS; k++) by[k] = input(&l, params[k]);
