@@ -240,7 +240,8 @@ static void test_files(void **state)
   write_file("small.net", "about a small net\nparam width 4\nparam wide $width*2\ninput 6 # features\n"
                           "def row(n) { dense $n, relu } # twice\nbody: repeat 2 row($wide), dense 3\n");
   r4_net *n = open_net(scratch_path("small.net"), own);
-  assert_string_equal(r4_net_layers(n), "body.0.0: dense 8, relu, body.1.0: dense 8, relu, 1: dense 3");
+  assert_string_equal(r4_net_layers(n),
+                      "body.0.0: dense 8, body.0.1: relu, body.1.0: dense 8, body.1.1: relu, 1: dense 3");
   assert_reads_back(n);
   assert_saves(n);
   r4_net_free(n);

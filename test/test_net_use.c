@@ -221,6 +221,27 @@ static void test_dropout(void **state)
   unuse(&u);
 }
 
+/* The text that a net keeps, and that its file has, gives the same draws: their names say what is drawn. */
+static void test_draws_of_text(void **state)
+{
+  (void)state;
+  static const char net[] = "body: repeat 2 (relu, dropout 0.5), part: residual(tanh, dropout 0.25), "
+                            "sum(relu; own: dropout 0.5), dense 2";
+  struct net_use use = {.learning = true, .draw = draw_input};
+  struct used u = {0}, again = {0};
+  use_net(&u, net, R4_SHAPE(4), 1, use);
+  use_net(&again, r4_net_layers(u.net), R4_SHAPE(4), 1, use);
+  assert_int_equal(u.drawn, 4);
+  assert_string_equal(u.draws[1], "dropout body.1.1");
+  assert_string_equal(u.draws[2], "dropout part.0.1");
+  assert_string_equal(u.draws[3], "dropout own");
+  assert_int_equal(again.drawn, u.drawn);
+  for (size_t k = 0; k < u.drawn; k++) assert_string_equal(again.draws[k], u.draws[k]);
+  assert_reads_back(u.net);
+  unuse(&u);
+  unuse(&again);
+}
+
 static void test_no_dropout(void **state)
 {
   (void)state;
@@ -293,8 +314,8 @@ int main(void)
     cmocka_unit_test(test_batch_statistics), cmocka_unit_test(test_batch_of_pixels),
     cmocka_unit_test(test_batch_gradient),   cmocka_unit_test(test_running_statistics),
     cmocka_unit_test(test_no_updates),       cmocka_unit_test(test_batch_of_one),
-    cmocka_unit_test(test_dropout),          cmocka_unit_test(test_no_dropout),
-    cmocka_unit_test(test_padding),
+    cmocka_unit_test(test_dropout),          cmocka_unit_test(test_draws_of_text),
+    cmocka_unit_test(test_no_dropout),       cmocka_unit_test(test_padding),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   check_seed();

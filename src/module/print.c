@@ -1,15 +1,19 @@
-/* A net as text: every part with its kind, the numbers that are not the usual ones, and the name of its parameters. */
+/* A net as text: every part with its kind, the numbers that are not the usual ones, and its name, unless it would be
+ * called so anyway. Read again, the text gives every part its name: parameters and draws are called by it. */
 #include <string.h>
 
 #include "base/plain.h"
 #include "base/text.h"
 #include "module/module.h"
 
-/* Where a row stands: it is the net's own, in which numbers stand for names; in brackets without a name; or in brackets
- * with one, in which names begin with a dot, as they are whole. */
-enum place { OWN_ROW, IN_BRACKETS, IN_NAMED_BRACKETS };
+/* Where a row stands: the parts without a name of their own are called "PREFIX.0", "PREFIX.1", ...; in brackets with a
+ * name, names begin with a dot, as they are whole. */
+struct place {
+  char prefix[PARAM_NAME + 24];
+  bool in_named_brackets;
+};
 
-static void print_row(const struct row *row, enum place place, struct text *t);
+static void print_row(const struct row *row, const struct place *place, struct text *t);
 
 static void print_argument(const struct module *m, size_t k, struct text *t)
 {
@@ -34,28 +38,30 @@ static void print_argument(const struct module *m, size_t k, struct text *t)
   }
 }
 
-static bool print_name(const struct module *m, size_t number, enum place place, struct text *t)
+static bool print_name(const struct module *m, size_t number, const struct place *place, struct text *t)
 {
-  char own[24];
-  plain_print(own, sizeof own, "%zu", number);
-  if (!m->params || (place == OWN_ROW && !strcmp(own, m->name))) return false;
-  text_add(t, "%s%s: ", place == IN_NAMED_BRACKETS ? "." : "", m->name);
+  char usual[sizeof place->prefix + 24];
+  plain_print(usual, sizeof usual, "%s%s%zu", place->prefix, *place->prefix ? "." : "", number);
+  if (!strcmp(usual, m->name)) return false;
+  text_add(t, "%s%s: ", place->in_named_brackets ? "." : "", m->name);
   return true;
 }
 
-static void print_part(const struct module *m, size_t number, enum place place, struct text *t)
+static void print_part(const struct module *m, size_t number, const struct place *place, struct text *t)
 {
-  bool named = print_name(m, number, place, t);
+  struct place in = *place;
+  in.in_named_brackets |= print_name(m, number, place, t);
   text_add(t, "%s", m->kind->name);
   for (size_t k = 0; k < m->kind->arguments; k++) print_argument(m, k, t);
   for (size_t k = 0; k < m->branches; k++) {
     text_add(t, k ? "; " : "(");
-    print_row(&m->branch[k], named || place == IN_NAMED_BRACKETS ? IN_NAMED_BRACKETS : IN_BRACKETS, t);
+    plain_print(in.prefix, sizeof in.prefix, "%s.%zu", m->name, k);
+    print_row(&m->branch[k], &in, t);
   }
   if (m->branches) text_add(t, ")");
 }
 
-static void print_row(const struct row *row, enum place place, struct text *t)
+static void print_row(const struct row *row, const struct place *place, struct text *t)
 {
   for (size_t k = 0; k < row->n; k++) {
     if (k) text_add(t, ", ");
@@ -66,6 +72,6 @@ static void print_row(const struct row *row, enum place place, struct text *t)
 char *net_print(const r4_net *n)
 {
   struct text t = {0};
-  print_row(n->row, OWN_ROW, &t);
+  print_row(n->row, &(struct place){0}, &t);
   return text_take(&t);
 }
