@@ -313,7 +313,12 @@ r4_id reach_apply(const r4_reach *reach, const r4_net *n, r4_graph *g, const r4_
                   r4_id at)
 {
   static const struct net_use as_it_is = {0};
-  struct near s = {.reach = reach, .g = g, .w = {g, param, &as_it_is}, .whole = x, .change = d, .at = at};
+  struct near s = {.reach = reach,
+                   .g = g,
+                   .w = {.g = g, .param = param, .use = &as_it_is},
+                   .whole = x,
+                   .change = d,
+                   .at = at};
   for (size_t k = 0; k < reach->layers; k++) {
     const struct module *m = &n->row->part[k];
     s.change = is_conv(m) ? through_convolution(&s, m) : through_function(&s, m);
