@@ -44,8 +44,8 @@ struct values {
 };
 
 struct source {
-  const char *path, *mask_means, *mask_values, *masks, *mask_categories;
-  int64_t size, seed;
+  const char *path, *mask_means, *mask_values, *masks, *mask_categories, *tokenizer, *mask_words;
+  int64_t size, seed, length;
   bool soft_masks;
 };
 
@@ -86,6 +86,27 @@ struct source {
      0,                                                                                                     \
      0,                                                                                                     \
      "labels of annotations that count, as tag,ruler"},                                                     \
+    {"tokenizer",                                                                                           \
+     OPTION_TEXT,                                                                                           \
+     offsetof(type, field.tokenizer),                                                                       \
+     NULL,                                                                                                  \
+     0,                                                                                                     \
+     0,                                                                                                     \
+     "of texts: tokenizer.json or vocab.txt; otherwise minilm's"},                                          \
+    {"length",                                                                                              \
+     OPTION_WHOLE,                                                                                          \
+     offsetof(type, field.length),                                                                          \
+     "0",                                                                                                   \
+     0,                                                                                                     \
+     1048576,                                                                                               \
+     "tokens of texts, longer ones are cut; 0: the longest, at most 512"},                                  \
+    {"mask-words",                                                                                          \
+     OPTION_TEXT,                                                                                           \
+     offsetof(type, field.mask_words),                                                                      \
+     NULL,                                                                                                  \
+     0,                                                                                                     \
+     0,                                                                                                     \
+     "words of texts that must not matter, or a file of them"},                                             \
     {"soft-masks", OPTION_FLAG, offsetof(type, field.soft_masks), NULL, 0, 0, "keep grey values of masks"}, \
     {"size",                                                                                                \
      OPTION_WHOLE,                                                                                          \

@@ -6,8 +6,8 @@
 
 struct data_make_settings {
   const char *recipe, *from, *val, *shades, *overlap, *mask_means, *mask_values, *masks, *mask_categories,
-    *split, *out;
-  int64_t seed, size, side;
+    *split, *tokenizer, *out;
+  int64_t seed, size, side, length;
   bool clean, soft_masks, force, json;
 };
 
@@ -32,6 +32,9 @@ static const struct option options[] = {
   {"masks", OPTION_TEXT, AT(masks), NULL, 0, 0, "a file with annotations: boxes, COCO, Label Studio"},
   {"mask-categories", OPTION_TEXT, AT(mask_categories), NULL, 0, 0,
    "labels of annotations that count, as tag,ruler"},
+  {"tokenizer", OPTION_TEXT, AT(tokenizer), NULL, 0, 0,
+   "of texts: tokenizer.json or vocab.txt; otherwise minilm's"},
+  {"length", OPTION_WHOLE, AT(length), "0", 0, 1048576, "tokens of texts; 0: of the longest, at most 512"},
   {"soft-masks", OPTION_FLAG, AT(soft_masks), NULL, 0, 0, "keep grey values of masks"},
   {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "overwrite an existing file"},
   {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "print JSON"},
@@ -89,6 +92,8 @@ static bool read_recipe_options(const struct data_make_settings *s, struct value
     .mask_value_count = values->n,
     .masks = s->masks,
     .mask_categories = s->mask_categories,
+    .tokenizer = s->tokenizer,
+    .length = s->length,
   };
   return read_val(s->val, &o->val) && read_overlap(s->overlap, &o->overlap) &&
          read_split(s->split, &o->own_split) && source_meaning("data make", s->mask_means, &o->mask_means);

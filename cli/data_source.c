@@ -71,6 +71,9 @@ r4_data *source_open(const char *command, const struct source *s, int *code)
                        .mask_value_count = values.n,
                        .masks = s->masks,
                        .mask_categories = s->mask_categories,
+                       .tokenizer = s->tokenizer,
+                       .length = s->length,
+                       .mask_words = s->mask_words,
                        .height = s->size,
                        .width = s->size,
                        .seed = (uint64_t)s->seed};

@@ -497,14 +497,17 @@ typedef struct {
   const char *mask_categories; /* labels of annotations that count, "tag, ruler"; NULL: all */
   int64_t height, width;       /* images are resized to this; 0: as they are, all the same */
   const char *cache;          /* folder for decoded images; NULL: none */
+  const char *tokenizer;      /* texts: as r4_tokenizer_open takes it, or the name of a net; NULL or "": "minilm" */
+  int64_t length;             /* texts: tokens of each, with [CLS] and [SEP]; 0: of the longest, at most 512 */
+  const char *mask_words;     /* texts: words that must not matter, "spielberg, jonah", or a file of them */
   const char *folder;         /* where "r4 data get" puts data sets; NULL: r4_data_folder() */
   uint64_t seed;              /* of the built-in digits, and of the split of sources that have none (HAM10000) */
   bool own_split;             /* HAM10000: as its table dermamnist_split.csv says, in place of a split by lesion */
 } r4_data_options;
 
 /* A source is the name of a known data set ("mnist", "fashion-mnist", "digits", see "r4 data list"), or a path: an
- * npz file, or a folder of idx files, or of images with metadata.csv (doc/data.md has the formats). options may be
- * NULL. */
+ * npz file, a table of texts, or a folder of idx files, of texts, or of images with metadata.csv (doc/data.md has the
+ * formats). options may be NULL. */
 r4_data *r4_data_open(const char *source, const r4_data_options *options, r4_error *e);
 
 /* What became of one image file. */
@@ -684,6 +687,8 @@ typedef struct {
   size_t mask_value_count;
   const char *masks, *mask_categories;
   const char *cache, *folder;
+  const char *tokenizer, *mask_words;
+  int64_t length;
   bool own_split;
 } r4_recipe_options;
 

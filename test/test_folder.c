@@ -180,7 +180,7 @@ static void bad_tables_are_refused(void **state)
   }
   folder_remove(folder);
   folder = folder_new();
-  put_text(folder, "sub/x.txt", "");
+  put_text(folder, "sub/x.md", "");
   folder_refused(folder, NULL, "has no images");
   folder_remove(folder);
 }

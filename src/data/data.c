@@ -63,6 +63,7 @@ r4_data *data_derive(const r4_data *d, r4_error *e)
   SHARE(d->files);
   SHARE(d->ids);
   SHARE(d->notes);
+  SHARE(d->pieces);
   if (!data_set_about(copy, e, "%s", d->about)) return copy;
   r4_data_free(copy);
   return NULL;
@@ -80,6 +81,7 @@ void r4_data_free(r4_data *d)
   names_drop(d->files);
   names_drop(d->ids);
   names_drop(d->notes);
+  names_drop(d->pieces);
   r4_mem_free(d->record);
   r4_mem_free(d->about);
   r4_mem_free(d);

@@ -50,6 +50,7 @@ struct r4_data {
   } column[DATA_COLUMNS];                       /* the first is x */
   struct names *classes, *groups, *files, *ids; /* files and ids may be NULL */
   struct names *notes;                          /* what reading found odd; NULL: nothing */
+  struct names *pieces;                         /* of tokens, by id, to be shown; NULL: not known */
   char *about;
 };
 

@@ -27,6 +27,8 @@ struct lint_name lint_name_of(const r4_data *d, size_t i);
 
 /* All checks of masks, for a data set that was read with some. */
 void lint_masks(struct lint *l);
+/* Tokens that give a class away. */
+void lint_words(struct lint *l);
 /* All checks of the names of classes and groups, and of how many examples they have. */
 void lint_groups(struct lint *l);
 

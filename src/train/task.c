@@ -57,6 +57,9 @@ static r4_data *open_recipe(const struct settings *s, r4_mask_meaning meaning, r
                                      .mask_value_count = s->data.mask_values.n,
                                      .masks = s->data.masks,
                                      .mask_categories = s->data.mask_categories,
+                                     .tokenizer = s->data.tokenizer,
+                                     .length = s->data.length,
+                                     .mask_words = s->data.mask_words,
                                      .cache = or_null(s->data.cache)};
   return r4_data_make(s->data.name, &options, e);
 }
@@ -84,6 +87,9 @@ static r4_data *open_source(const struct settings *s, r4_mask_meaning meaning, r
                                    .mask_value_count = s->data.mask_values.n,
                                    .masks = s->data.masks,
                                    .mask_categories = s->data.mask_categories,
+                                   .tokenizer = s->data.tokenizer,
+                                   .length = s->data.length,
+                                   .mask_words = s->data.mask_words,
                                    .cache = or_null(s->data.cache),
                                    .height = s->data.size,
                                    .width = s->data.size,

@@ -41,7 +41,7 @@ static r4_status find_marks(const struct listing *l, const struct listed *one, s
 r4_status listing_add(struct listing *l, const struct listed *one, r4_error *e)
 {
   size_t marks = 0;
-  r4_status s = file_check_inside(l->folder, one->file, e);
+  r4_status s = one->file ? file_check_inside(l->folder, one->file, e) : R4_OK;
   if (!s && one->mask) s = file_check_inside(l->folder, one->mask, e);
   if (!s) s = find_marks(l, one, &marks, e);
   if (s) return s;

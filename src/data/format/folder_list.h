@@ -6,7 +6,7 @@
 #include "data/data.h"
 #include "data/mask/annotation.h"
 
-/* One example. Paths are relative to the folder; mask, group and id may be NULL. */
+/* One example. Paths are relative to the folder; mask, group and id may be NULL, and file if it is in a table. */
 struct listed {
   const char *file, *mask, *label, *group, *id;
   size_t line; /* of the table; 0: there is none */

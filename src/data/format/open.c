@@ -10,7 +10,8 @@
 
 static const struct format *const formats[] = {&digits_format, &idx_format,  &npz_format,
                                                &ham_format,    &isic_format, &isic_2017_format,
-                                               &plant_format,  &pets_format, &folder_format};
+                                               &plant_format,  &pets_format, &imdb_format,
+                                               &text_format,   &folder_format};
 
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -131,6 +132,13 @@ static r4_data *open_in(const char *source, const char *folder, const char *wher
   if (format && format != &folder_format && (given(options->masks) || given(options->mask_categories))) {
     r4_fail(e, R4_E_ARGUMENT, "%s: is of the format %s: masks and mask_categories are for folders of images",
             source, format->name);
+    r4_mem_free(fetched);
+    return NULL;
+  }
+  bool texts = format == &imdb_format || format == &text_format;
+  if (format && !texts && (given(options->tokenizer) || given(options->mask_words) || options->length)) {
+    r4_fail(e, R4_E_ARGUMENT, "%s: is of the format %s: tokenizer, length and mask_words are for texts", source,
+            format->name);
     r4_mem_free(fetched);
     return NULL;
   }

@@ -14,7 +14,7 @@
 static const struct recipe *const recipes[] = {&recipe_decoy_mnist, &recipe_half_decoy_mnist,
                                                &recipe_decoy_derm,  &recipe_decoy,
                                                &recipe_isic,        &recipe_plant,
-                                               &recipe_pets};
+                                               &recipe_pets,        &recipe_decoy_imdb};
 
 enum { RECIPES = sizeof recipes / sizeof *recipes };
 
@@ -87,6 +87,9 @@ static r4_data *open_source(const struct recipe *r, const r4_recipe_options *o, 
                           .width = size,
                           .cache = o->cache,
                           .folder = o->folder,
+                          .tokenizer = o->tokenizer,
+                          .length = o->length,
+                          .mask_words = o->mask_words,
                           .seed = o->seed,
                           .own_split = o->own_split};
   return r4_data_open(o->from ? o->from : r->from, &read, e);
@@ -183,6 +186,9 @@ static r4_status describe(r4_data *d, const struct recipe *r, const r4_recipe_op
     text_add(&t, "%s%.0f", k ? "," : " --mask-values ", o->mask_values[k]);
   if (o->masks && *o->masks) add_argument(&t, "masks", o->masks);
   if (o->mask_categories && *o->mask_categories) add_argument(&t, "mask-categories", o->mask_categories);
+  if (o->tokenizer && *o->tokenizer) add_argument(&t, "tokenizer", o->tokenizer);
+  if (o->length) text_add(&t, " --length %lld", (long long)o->length);
+  if (o->mask_words && *o->mask_words) add_argument(&t, "mask-words", o->mask_words);
   if (kept) text_add(&t, "  # %zu examples also occur in a later split", kept);
   char *line = text_take(&t);
   if (!line) return r4_fail(e, R4_E_MEMORY, "out of memory for a description");
@@ -200,11 +206,12 @@ static r4_status check_options(const struct recipe *r, const r4_recipe_options *
   if (o->size < 0 || o->size > 65536 || o->side < 0 || o->side > 65536)
     return r4_fail(e, R4_E_ARGUMENT, "size %lld and side %lld, expected 0 to 65536", (long long)o->size,
                    (long long)o->side);
-  bool masks = (o->masks && *o->masks) || (o->mask_categories && *o->mask_categories);
+  bool masks = (o->masks && *o->masks) || (o->mask_categories && *o->mask_categories) ||
+               (o->mask_words && *o->mask_words);
   if (r->own_masks && (o->soft_masks || o->mask_value_count || masks))
     return r4_fail(
       e, R4_E_ARGUMENT,
-      "%s draws its own masks: soft_masks, mask_values, masks and mask_categories say nothing about them",
+      "%s draws its own masks: soft_masks, mask_values, mask_words, masks and mask_categories say nothing about them",
       r->name);
   if (!r->own_masks && (o->clean || o->side))
     return r4_fail(e, R4_E_ARGUMENT, "%s draws no decoys: there is none to leave out or to give a size",

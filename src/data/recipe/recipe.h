@@ -18,6 +18,7 @@ struct recipe {
 };
 
 extern const struct recipe recipe_decoy_mnist, recipe_half_decoy_mnist, recipe_decoy_derm, recipe_decoy;
+extern const struct recipe recipe_decoy_imdb;
 extern const struct recipe recipe_isic, recipe_plant, recipe_pets;
 
 /* There is a recipe of this name. */

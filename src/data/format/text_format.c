@@ -1,0 +1,283 @@
+/* Texts (doc/data.md):
+ *
+ *     FILE.csv, FILE.tsv   with the columns text (or marked) and label, and if wanted group, split, id and spans
+ *     FILE.jsonl           an object with these keys in each line
+ *     DIR/CLASS/x.txt      or DIR/{train,val,test}/CLASS/x.txt: the class is the name of the folder */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "data/format/csv.h"
+#include "data/format/folder.h"
+#include "data/format/format.h"
+#include "data/format/texts.h"
+
+enum { LIMIT = 1 << 30, WHERE = 300 };
+
+/* A row of a table, or a line: what is there. */
+struct row {
+  char *text, *marked; /* one of the two; brackets are taken out of the second */
+  const char *label, *group, *split, *id, *spans;
+  const struct js *span_list;
+};
+
+static r4_status read_span_list(struct marks *m, const char *text, const struct js *list, const char *where,
+                                r4_error *e)
+{
+  r4_status s = R4_OK;
+  if (js_kind(list) == JS_NULL) return R4_OK;
+  if (js_kind(list) != JS_LIST) return r4_fail(e, R4_E_PARSE, "%s: spans is no list such as [[3, 9]]", where);
+  for (const struct js *pair = NULL; !s && (pair = js_next(list, pair));) {
+    int64_t from, to;
+    if (js_kind(pair) != JS_LIST || js_size(pair) != 2 || !js_whole(js_at(pair, 0), &from) ||
+        !js_whole(js_at(pair, 1), &to))
+      return r4_fail(e, R4_E_PARSE, "%s: spans has what is no pair of whole numbers such as [3, 9]", where);
+    s = marks_add_characters(m, text, from, to, where, e);
+  }
+  return s;
+}
+
+static r4_status add_row_of(struct texts *t, const struct row *r, const char *where, r4_error *e)
+{
+  struct listed one = {.label = r->label, .group = r->group, .id = r->id && *r->id ? r->id : NULL};
+  struct marks marks = {0};
+  char *text = r->text ? r->text : r->marked;
+  if (!text || (r->text && r->marked))
+    return r4_fail(e, R4_E_PARSE, "%s: expected a text, or a marked one, and not both", where);
+  if (r->split && folder_read_split(r->split, &one.split))
+    return r4_fail(e, R4_E_PARSE, "%s: split '%.40s', expected train, val or test (or 0, 1, 2)", where,
+                   r->split);
+  r4_status s = r->marked ? marks_take_brackets(&marks, text, where, e) : R4_OK;
+  if (!s && r->spans) s = marks_read(&marks, text, r->spans, where, e);
+  if (!s && r->span_list) s = read_span_list(&marks, text, r->span_list, where, e);
+  if (!s) s = texts_add(t, &one, text, &marks, where, e);
+  marks_free(&marks);
+  return s;
+}
+
+/* ---- Tables ---- */
+
+enum { TEXT, MARKED, LABEL, GROUP, SPLIT, ID, SPANS, COLUMNS };
+static const char *const column_name[COLUMNS] = {"text", "marked", "label", "group", "split", "id", "spans"};
+
+/* The field of a column, or NULL; all but the texts without blanks around them. */
+static char *field(const struct csv *c, const int *at, int k)
+{
+  if (at[k] < 0) return NULL;
+  return k == TEXT || k == MARKED ? c->field[at[k]] : csv_trim(c->field[at[k]]);
+}
+
+static r4_status read_table(struct texts *t, const char *path, uint8_t *bytes, size_t size, r4_error *e)
+{
+  struct csv c;
+  int at[COLUMNS];
+  bool row = true;
+  r4_status s = csv_open(&c, bytes, size, path, e);
+  if (s) return s;
+  for (int k = 0; !s && k < COLUMNS; k++) {
+    at[k] = -1;
+    if (csv_has(&c, column_name[k]) || k == LABEL) s = csv_column(&c, column_name[k], at + k, e);
+  }
+  if (!s && at[TEXT] < 0 && at[MARKED] < 0) s = csv_column(&c, "text", at, e);
+  while (!s && !(s = csv_next(&c, &row, e)) && row) {
+    char where[WHERE];
+    snprintf(where, sizeof where, "%.200s:%zu", path, c.line);
+    struct row r = {.text = field(&c, at, TEXT),
+                    .marked = field(&c, at, MARKED),
+                    .label = field(&c, at, LABEL),
+                    .group = field(&c, at, GROUP),
+                    .split = field(&c, at, SPLIT),
+                    .id = field(&c, at, ID),
+                    .spans = field(&c, at, SPANS)};
+    s = add_row_of(t, &r, where, e);
+  }
+  csv_close(&c);
+  return s;
+}
+
+/* ---- Lines of JSON ---- */
+
+/* A text, or a number or flag as it would be written: labels are often numbers. */
+static const char *word_of(const struct js *v, char number[32])
+{
+  int64_t whole;
+  bool flag;
+  if (js_whole(v, &whole)) {
+    snprintf(number, 32, "%lld", (long long)whole);
+    return number;
+  }
+  if (js_flag(v, &flag)) return flag ? "true" : "false";
+  return js_text(v);
+}
+
+static r4_status copy_text(const struct js *v, char **to, r4_error *e)
+{
+  struct text copy = {0};
+  *to = NULL;
+  if (!js_text(v)) return R4_OK;
+  text_add(&copy, "%s", js_text(v));
+  *to = text_take(&copy);
+  return *to ? R4_OK : r4_fail(e, R4_E_MEMORY, "out of memory for a text");
+}
+
+static r4_status read_line(struct texts *t, const struct js *line, const char *where, r4_error *e)
+{
+  char number[4][32];
+  const struct js *spans = js_get(line, "spans");
+  struct row r = {.label = word_of(js_get(line, "label"), number[0]),
+                  .group = word_of(js_get(line, "group"), number[1]),
+                  .split = word_of(js_get(line, "split"), number[2]),
+                  .id = word_of(js_get(line, "id"), number[3]),
+                  .spans = js_text(spans),
+                  .span_list = js_text(spans) ? NULL : spans};
+  r4_status s = copy_text(js_get(line, "text"), &r.text, e);
+  if (!s) s = copy_text(js_get(line, "marked"), &r.marked, e);
+  if (!s) s = add_row_of(t, &r, where, e);
+  r4_string_free(r.text);
+  r4_string_free(r.marked);
+  return s;
+}
+
+static r4_status read_lines(struct texts *t, const char *path, const char *bytes, size_t size, r4_error *e)
+{
+  r4_status s = R4_OK;
+  size_t number = 1;
+  for (const char *line = bytes, *end = bytes + size, *next; !s && line < end; line = next, number++) {
+    const char *stop = memchr(line, '\n', (size_t)(end - line));
+    char where[WHERE];
+    struct js *root = NULL;
+    next = stop ? stop + 1 : end;
+    snprintf(where, sizeof where, "%.200s:%zu", path, number);
+    size_t n = (size_t)((stop ? stop : end) - line);
+    if (strspn(line, " \t\r") >= n) continue;
+    s = js_parse(where, line, n, &root, e);
+    if (!s) s = read_line(t, root, where, e);
+    js_free(root);
+  }
+  return s;
+}
+
+/* ---- Folders ---- */
+
+static bool ends_with(const char *name, const char *ending)
+{
+  size_t n = strlen(name), m = strlen(ending);
+  return n > m && !strcasecmp(name + n - m, ending);
+}
+
+static bool is_text_name(const char *name)
+{
+  return ends_with(name, ".txt");
+}
+
+static r4_status read_file(struct texts *t, const char *file, struct listed one, r4_error *e)
+{
+  char *path = file_join(t->source, file);
+  uint8_t *bytes = NULL;
+  size_t size = 0;
+  r4_status s =
+    path ? file_check_inside(t->source, file, e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", file);
+  if (!s) s = file_read(path, LIMIT, &bytes, &size, e);
+  if (!s && strlen((char *)bytes) != size)
+    s = r4_fail(e, R4_E_PARSE, "%s: byte %zu is zero: not a text", path, strlen((char *)bytes));
+  one.file = file;
+  if (!s) s = texts_add(t, &one, (char *)bytes, NULL, path, e);
+  r4_mem_free(bytes);
+  r4_mem_free(path);
+  return s;
+}
+
+static r4_status read_class(struct texts *t, const char *folder, const struct listed *one, r4_error *e)
+{
+  struct names *files = NULL;
+  r4_status s = folder_scan(t->source, folder, false, &files, e);
+  for (size_t k = 0; !s && k < files->n; k++) {
+    if (!is_text_name(files->name[k])) continue;
+    char *file = file_join(folder, files->name[k]);
+    s = file ? read_file(t, file, *one, e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
+    r4_mem_free(file);
+  }
+  names_drop(files);
+  return s;
+}
+
+/* The folders in source/part; those of a split have folders of classes in them. */
+static r4_status read_part(struct texts *t, const char *part, r4_split split, r4_error *e)
+{
+  struct names *folders = NULL;
+  r4_status s = folder_scan(t->source, part, true, &folders, e);
+  for (size_t k = 0; !s && k < folders->n; k++) {
+    const char *name = folders->name[k];
+    r4_split inner;
+    struct text path = {0};
+    text_add(&path, "%s%s%s", part, *part ? "/" : "", name);
+    char *inside = text_take(&path);
+    if (!inside)
+      s = r4_fail(e, R4_E_MEMORY, "%s: out of memory", t->source);
+    else if (!*part && strlen(name) > 1 && !folder_read_split(name, &inner))
+      s = read_part(t, inside, inner, e);
+    else
+      s = read_class(t, inside, &(struct listed){.label = name, .split = split}, e);
+    r4_mem_free(inside);
+  }
+  names_drop(folders);
+  return s;
+}
+
+/* Whether a folder in source, or one of those in it, has a file with such a name. */
+static bool has_file(const char *source, const char *inside, int below, bool (*is)(const char *name))
+{
+  struct names *files = NULL, *folders = NULL;
+  bool has = false;
+  if (*inside && !folder_scan(source, inside, false, &files, NULL))
+    for (size_t k = 0; k < files->n; k++) has = has || is(files->name[k]);
+  if (!has && below && !folder_scan(source, inside, true, &folders, NULL))
+    for (size_t k = 0; !has && k < folders->n; k++) {
+      char *deeper = *inside ? file_join(inside, folders->name[k]) : NULL;
+      has = has_file(source, deeper ? deeper : folders->name[k], below - 1, is);
+      r4_mem_free(deeper);
+    }
+  names_drop(files);
+  names_drop(folders);
+  return has;
+}
+
+/* ---- All ---- */
+
+static r4_status read_all(struct texts *t, const char *path, r4_error *e)
+{
+  uint8_t *bytes = NULL;
+  size_t size = 0;
+  if (file_is_folder(path)) return read_part(t, "", R4_TRAIN, e);
+  r4_status s = file_read(path, LIMIT, &bytes, &size, e);
+  if (!s)
+    s = ends_with(path, ".jsonl") ? read_lines(t, path, (char *)bytes, size, e)
+                                  : read_table(t, path, bytes, size, e);
+  r4_mem_free(bytes);
+  return s;
+}
+
+static r4_data *text_open(const char *path, const r4_data_options *options, r4_error *e)
+{
+  struct texts t;
+  r4_data *d = NULL;
+  if (!texts_open(&t, path, options, e) && !read_all(&t, path, e)) d = texts_data(&t, "texts", e);
+  texts_close(&t);
+  return d;
+}
+
+static bool matches(const char *path)
+{
+  if (!file_is_folder(path))
+    return ends_with(path, ".csv") || ends_with(path, ".tsv") || ends_with(path, ".jsonl");
+  return !file_exists_in(path, "metadata.csv") && has_file(path, "", 2, is_text_name) &&
+         !has_file(path, "", 2, is_image_name); /* notes beside images are no texts */
+}
+
+const struct format text_format = {
+  "text", "a CSV, TSV or JSONL file with text and label, or a folder of .txt files for each class", matches,
+  text_open};

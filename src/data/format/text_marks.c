@@ -1,0 +1,188 @@
+/* What is marked in texts: spans of characters, brackets, words. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "data/format/texts.h"
+
+/* ---- Spans ---- */
+
+r4_status marks_add(struct marks *m, size_t from, size_t to, r4_error *e)
+{
+  if (m->n == m->room) {
+    size_t room = m->room ? 2 * m->room : 16;
+    struct mark *grown = r4_mem_grow(m->at, room, sizeof *grown);
+    if (!grown) return r4_fail(e, R4_E_MEMORY, "out of memory for marks");
+    m->at = grown;
+    m->room = room;
+  }
+  m->at[m->n++] = (struct mark){from, to};
+  return R4_OK;
+}
+
+void marks_free(struct marks *m)
+{
+  r4_mem_free(m->at);
+  *m = (struct marks){0};
+}
+
+/* The byte where a character begins, or SIZE_MAX if the text is shorter. */
+static size_t byte_of(const char *text, int64_t character)
+{
+  size_t at = 0;
+  uint32_t code;
+  for (int64_t k = 0; k < character; k++) {
+    size_t n = text[at] ? utf8_next(text + at, &code) : 0;
+    if (!n) return SIZE_MAX;
+    at += n;
+  }
+  return at;
+}
+
+r4_status marks_add_characters(struct marks *m, const char *text, int64_t from, int64_t to, const char *where,
+                               r4_error *e)
+{
+  size_t first = from >= 0 && from < to ? byte_of(text, from) : SIZE_MAX;
+  size_t last = first < SIZE_MAX ? byte_of(text, to) : SIZE_MAX;
+  if (last < SIZE_MAX) return marks_add(m, first, last, e);
+  return r4_fail(e, R4_E_PARSE,
+                 "%s: the span %lld-%lld is not in the text: expected characters counted from 0, and the "
+                 "second number behind the last of them",
+                 where, (long long)from, (long long)to);
+}
+
+r4_status marks_read(struct marks *m, const char *text, const char *spans, const char *where, r4_error *e)
+{
+  r4_status s = R4_OK;
+  for (const char *c = spans; !s;) {
+    char *end, *last;
+    while (*c && strchr(" ,;", *c)) c++;
+    if (!*c) break;
+    long long from = strtoll(c, &end, 10), to = 0;
+    bool whole = isdigit((unsigned char)*c) && (*end == '-' || *end == ':') && isdigit((unsigned char)end[1]);
+    if (whole) to = strtoll(end + 1, &last, 10);
+    if (!whole || (*last && !strchr(" ,;", *last)))
+      return r4_fail(e, R4_E_PARSE, "%s: spans \"%.40s\", expected pairs such as 3-9 20-25", where, spans);
+    s = marks_add_characters(m, text, from, to, where, e);
+    c = last;
+  }
+  return s;
+}
+
+r4_status marks_take_brackets(struct marks *m, char *text, const char *where, r4_error *e)
+{
+  char *to = text;
+  bool open = false;
+  size_t from = 0;
+  r4_status s = R4_OK;
+  for (const char *c = text; !s && *c;) {
+    if (!strncmp(c, open ? "]]" : "[[", 2)) {
+      if (open) s = marks_add(m, from, (size_t)(to - text), e);
+      from = (size_t)(to - text);
+      open = !open;
+      c += 2;
+    } else {
+      *to++ = *c++;
+    }
+  }
+  *to = 0;
+  if (!s && open) s = r4_fail(e, R4_E_PARSE, "%s: [[ at byte %zu is not closed by ]]", where, from);
+  return s;
+}
+
+/* ---- Words ---- */
+
+bool token_continues(const r4_tokenizer *t, int32_t id)
+{
+  const char *piece = r4_tokenizer_piece(t, id);
+  return piece && piece[0] == '#' && piece[1] == '#' && piece[2];
+}
+
+void mark_words_free(struct mark_words *w)
+{
+  for (size_t k = 0; k < w->n; k++) {
+    r4_mem_free(w->at[k].word);
+    r4_mem_free(w->at[k].id);
+  }
+  r4_mem_free(w->at);
+  *w = (struct mark_words){0};
+}
+
+/* A word that is unknown to the vocabulary stays in the list, without ids. */
+static r4_status add_word(struct mark_words *w, const char *word, size_t n, const r4_tokenizer *t,
+                          r4_tokens *room, r4_error *e)
+{
+  if (w->n == w->room) {
+    size_t more = w->room ? 2 * w->room : 32;
+    struct mark_word *grown = r4_mem_grow(w->at, more, sizeof *grown);
+    if (!grown) return r4_fail(e, R4_E_MEMORY, "out of memory for a list of words");
+    w->at = grown;
+    w->room = more;
+  }
+  r4_error inner = {0};
+  r4_status s = r4_tokenize(t, word, n, room, &inner);
+  if (s) return r4_fail(e, s, "mask_words: %.*s: %s", (int)(n < 40 ? n : 40), word, inner.text);
+  struct mark_word *new = &w->at[w->n];
+  *new = (struct mark_word){.word = r4_mem_new(n + 1, 1), .id = r4_mem_new(room->n + 1, sizeof *new->id)};
+  w->n++;
+  if (!new->word || !new->id) return r4_fail(e, R4_E_MEMORY, "out of memory for a list of words");
+  memcpy(new->word, word, n);
+  const int32_t unknown = r4_tokenizer_id(t, "[UNK]");
+  for (size_t k = 0; k < room->n; k++) {
+    if (room->token[k].id == unknown) new->n = SIZE_MAX;
+    if (new->n == SIZE_MAX) break;
+    new->id[new->n++] = room->token[k].id;
+  }
+  if (new->n == SIZE_MAX) new->n = 0;
+  return R4_OK;
+}
+
+static r4_status add_words(struct mark_words *w, const char *list, const r4_tokenizer *t, r4_error *e)
+{
+  static const char between[] = ", ;\t\r\n";
+  r4_tokens room = {0};
+  r4_status s = R4_OK;
+  for (const char *c = list + strspn(list, between); !s && *c; c += strspn(c, between)) {
+    size_t n = strcspn(c, between);
+    s = add_word(w, c, n, t, &room, e);
+    c += n;
+  }
+  r4_tokens_free(&room);
+  return s;
+}
+
+r4_status mark_words_read(struct mark_words *w, const char *list, const r4_tokenizer *t, r4_error *e)
+{
+  uint8_t *bytes = NULL;
+  size_t size = 0, known = 0;
+  bool is_file = file_exists(list) && !file_is_folder(list);
+  r4_status s = is_file ? file_read(list, 1 << 24, &bytes, &size, e) : R4_OK;
+  if (!s) s = add_words(w, bytes ? (const char *)bytes : list, t, e);
+  r4_mem_free(bytes);
+  for (size_t k = 0; !s && k < w->n; k++) known += w->at[k].n > 0;
+  if (!s && !known)
+    s = r4_fail(e, R4_E_ARGUMENT, "mask_words: of \"%.80s\" the tokenizer's vocabulary has no word", list);
+  return s;
+}
+
+static bool is_at(const struct mark_word *w, const r4_tokenizer *t, const int32_t *id, size_t n)
+{
+  if (!w->n || w->n > n || memcmp(id, w->id, w->n * sizeof *id)) return false;
+  return w->n == n || !token_continues(t, id[w->n]);
+}
+
+void mark_words_find(struct mark_words *w, const r4_tokenizer *t, const int32_t *id, size_t n, uint8_t *mask)
+{
+  for (size_t k = 0; k < n; k++) {
+    if (k && token_continues(t, id[k])) continue;
+    for (size_t j = 0; j < w->n; j++)
+      if (is_at(&w->at[j], t, id + k, n - k)) {
+        memset(mask + k, 255, w->at[j].n);
+        w->at[j].found++;
+      }
+  }
+}
