@@ -28,7 +28,10 @@ static void add_known_rows(r4_table *t, const r4_known *k)
   char path[PATH_MAX] = "";
   cells_empty(t, 1);
   r4_table_cell(t, k->name);
-  cell(t, known_bytes(k) > 0 ? "%.0f MB" : "", 1e-6 * known_bytes(k));
+  if (known_bytes(k) > 0)
+    cell(t, "%.0f MB", 1e-6 * known_bytes(k));
+  else
+    cells_empty(t, 1);
   r4_table_cell(t, k->licence);
   r4_table_cell(t, k->about);
   if (known_built_in(k)) return;
