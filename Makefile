@@ -61,8 +61,10 @@ say = $(if $(V),,@echo '  $(1)  $@')
 
 objects = $(patsubst %.c,$(OUT)/%.o,$(1))
 
-LIB_OBJ := $(call objects,$(wildcard src/*/*.c src/*/*/*.c)) $(OUT)/nets.o
 NETS := $(sort $(wildcard nets/*.net))
+PAGE := src/report/page.css src/report/page.js
+EMBEDDED := $(OUT)/nets.o $(OUT)/page.o
+LIB_OBJ := $(call objects,$(wildcard src/*/*.c src/*/*/*.c)) $(EMBEDDED)
 CLI_OBJ := $(call objects,$(wildcard cli/*.c))
 HELP_OBJ := $(call objects,$(filter-out test/test_%,$(wildcard test/*.c)))
 TESTS := $(patsubst %.c,$(OUT)/%,$(wildcard test/test_*.c))
@@ -104,10 +106,14 @@ $(OUT)/%.o: %.c $(OUT)/.flags | $(DEPS)
 	$(call say,CC  )
 	$(Q)$(COMPILE) $(EXTRA) -MMD -MP -c $< -o $@
 
-$(OUT)/nets.c: scripts/embed-nets $(NETS) $(OUT)/.flags
-	@scripts/embed-nets $(NETS) > $@
+# Files that the library has in it.
+$(OUT)/nets.c: scripts/embed $(NETS) $(OUT)/.flags
+	@scripts/embed architectures $(NETS) > $@
 
-$(OUT)/nets.o: $(OUT)/nets.c | $(DEPS)
+$(OUT)/page.c: scripts/embed $(PAGE) $(OUT)/.flags
+	@scripts/embed page_files $(PAGE) > $@
+
+$(EMBEDDED): %.o: %.c | $(DEPS)
 	$(call say,CC  )
 	$(Q)$(COMPILE) -MMD -MP -c $< -o $@
 

@@ -1316,6 +1316,10 @@ typedef struct r4_metrics {
 r4_status r4_evaluate(const r4_net *n, const float *weights, const r4_data *d, double eps, int64_t batch,
                       r4_metrics *m, r4_error *e);
 
+/* As r4_evaluate, but fragility is that of at most so many of the examples with a mask, evenly spread over d. */
+r4_status r4_evaluate_some(const r4_net *n, const float *weights, const r4_data *d, double eps, int64_t batch,
+                           size_t most, r4_metrics *m, r4_error *e);
+
 typedef struct {
   double mean, sd; /* sd with n - 1; 0 for one seed; NaN where the mean is NaN or infinite */
 } r4_mean_sd;
@@ -1375,6 +1379,18 @@ r4_status r4_swap_test(const r4_net *n, const float *weights, const r4_data *d, 
 /* flipped / examples and lost / found of a group, or of all if it is -1, over seeds; NaN where there are none. */
 r4_mean_sd r4_swap_flipped(const r4_swapped *s, size_t seeds, int32_t group);
 r4_mean_sd r4_swap_lost(const r4_swapped *s, size_t seeds, int32_t group);
+
+/* All that is measured of the net of a seed, and kept in its folder as eval.json, so that whoever needs it again need
+ * not measure. */
+typedef struct {
+  r4_metrics metrics;
+  r4_pasted pasted;
+} r4_measured;
+
+/* data_hash: of the examples. The folder has model.safetensors, and what is kept counts for that model alone. */
+r4_status r4_measured_save(const r4_measured *m, const char *folder, const char *data_hash, r4_error *e);
+/* False if nothing is kept for this model, these data and this eps. */
+bool r4_measured_load(r4_measured *m, const char *folder, const char *data_hash, double eps);
 
 /* The data, with all of its splits, and the net that settings speak of. */
 r4_data *r4_settings_data(const r4_settings *s, r4_error *e);
@@ -1448,6 +1464,32 @@ typedef struct {
  * and in it for each net, the mean of r4_mask_share over the examples that have one; NaN if none has. */
 r4_status r4_heat_picture(const r4_subject *subject, size_t subjects, const r4_data *d,
                           const r4_heat_options *options, const char *file, double *share, r4_error *e);
+
+/* ---- The page ------------------------------------------------------------------------------- */
+
+/* One net, or the seeds of one configuration, in a report. */
+typedef struct {
+  const char *name; /* what the page calls it                                                        */
+  const r4_settings *settings;
+  size_t seeds;
+  const int64_t *seed;       /* for each seed: its number, its folder, where log.jsonl and manifest.json are   */
+  const char *const *folder; /* read if they are there, and what was measured                                 */
+  const r4_measured *measured;
+  r4_subject subject;     /* whose heat maps are shown, a net of the first seed; net may be NULL            */
+  const char *other_data; /* it was measured on these, not on those of the page, and stands apart; or NULL  */
+} r4_report_run;
+
+typedef struct {
+  const char *title;          /* or NULL                                                                   */
+  size_t examples;            /* with heat maps, about; 0: 6                                               */
+  size_t notes, commands;     /* what readers must know, as sentences; what makes the page again           */
+  const char *const *note, *const *command;
+} r4_report_options;
+
+/* One HTML file that needs no other: what a person must know to judge whether the runs use what is masked. d: the
+ * examples that they were measured on. The file is replaced as a whole, or stays as it was. doc/report.md. */
+r4_status r4_report_write(const r4_report_run *run, size_t runs, const r4_data *d,
+                          const r4_report_options *options, const char *file, r4_error *e);
 
 /* ==== Part 5: for tools ======================================================================= */
 

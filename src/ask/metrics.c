@@ -123,8 +123,25 @@ static r4_status evaluate_accuracy(const r4_net *net, const float *weights, cons
   return R4_OK;
 }
 
-r4_status r4_evaluate(const r4_net *net, const float *weights, const r4_data *d, double eps, int64_t batch,
-                      r4_metrics *m, r4_error *e)
+/* The examples with a mask, or as many as most of them, evenly spread. */
+static r4_data *sample_masked(const r4_data *d, size_t most, r4_error *e)
+{
+  size_t n = 0, *example = r4_mem_new(r4_data_count(d) + 1, sizeof *example);
+  if (!example) {
+    r4_fail(e, R4_E_MEMORY, "out of memory to choose among %zu examples", r4_data_count(d));
+    return NULL;
+  }
+  for (size_t i = 0; i < r4_data_count(d); i++)
+    if (r4_data_has_mask(d, i)) example[n++] = i;
+  size_t chosen = n < most ? n : most;
+  for (size_t k = 0; k < chosen; k++) example[k] = example[k * n / chosen];
+  r4_data *sample = r4_data_subset(d, chosen, example, e);
+  r4_mem_free(example);
+  return sample;
+}
+
+r4_status r4_evaluate_some(const r4_net *net, const float *weights, const r4_data *d, double eps, int64_t batch,
+                           size_t most, r4_metrics *m, r4_error *e)
 {
   NEEDS(net, "a net", R4_E_ARGUMENT);
   NEEDS(weights, "weights", R4_E_ARGUMENT);
@@ -136,8 +153,11 @@ r4_status r4_evaluate(const r4_net *net, const float *weights, const r4_data *d,
   *m = (r4_metrics){.eps = eps};
   r4_status s = eval_check(net, weights, d, e);
   if (!s) s = evaluate_accuracy(net, weights, d, batch, m, e);
-  if (!s) s = kappa_of(net, weights, d, PROBE_MASKED, eps, batch, &masked, e);
-  if (!s) s = kappa_of(net, weights, d, PROBE_CORE, eps, batch, &core, e);
+  r4_data *sample = !s && most < r4_data_count(d) ? sample_masked(d, most, e) : NULL;
+  if (!s && !sample && most < r4_data_count(d)) s = e->status;
+  if (!s) s = kappa_of(net, weights, sample ? sample : d, PROBE_MASKED, eps, batch, &masked, e);
+  if (!s) s = kappa_of(net, weights, sample ? sample : d, PROBE_CORE, eps, batch, &core, e);
+  r4_data_free(sample);
   m->masked_examples = masked.n;
   m->core_examples = core.n;
   m->kappa_masked_max = masked.max;
@@ -145,6 +165,16 @@ r4_status r4_evaluate(const r4_net *net, const float *weights, const r4_data *d,
   m->kappa_core_max = core.max;
   m->kappa_core_mean = core.mean;
   return s;
+}
+
+r4_status r4_evaluate(const r4_net *net, const float *weights, const r4_data *d, double eps, int64_t batch,
+                      r4_metrics *m, r4_error *e)
+{
+  NEEDS(net, "a net", R4_E_ARGUMENT);
+  NEEDS(weights, "weights", R4_E_ARGUMENT);
+  NEEDS(d, "data", R4_E_ARGUMENT);
+  NEEDS(m, "room for the result", R4_E_ARGUMENT);
+  return r4_evaluate_some(net, weights, d, eps, batch, SIZE_MAX, m, e);
 }
 
 /* ---- Over seeds ---- */

@@ -139,9 +139,9 @@ static r4_net *make(struct reader *r, char *choices, r4_shape example, r4_error 
   return NULL;
 }
 
-static const struct architecture *find(const char *name)
+static const struct embedded *find(const char *name)
 {
-  for (size_t k = 0; k < architecture_count; k++)
+  for (size_t k = 0; k < architectures_count; k++)
     if (!strcmp(architectures[k].name, name)) return &architectures[k];
   return NULL;
 }
@@ -179,7 +179,7 @@ static const char *end_of_file_name(const char *net)
 static r4_net *unknown(const char *name, r4_error *e)
 {
   struct text known = {0};
-  for (size_t k = 0; k < architecture_count; k++) text_add(&known, ", %s", architectures[k].name);
+  for (size_t k = 0; k < architectures_count; k++) text_add(&known, ", %s", architectures[k].name);
   char *names = text_take(&known);
   r4_fail(e, R4_E_ARGUMENT, "net \"%.60s\": no such name; there are mlpA-B-...%s, and files NAME.net", name,
           names ? names : "");
@@ -200,7 +200,7 @@ static r4_net *open_named(char *name, r4_shape example, r4_error *e)
   }
   if (file) return open_file(name, choices, example, e);
   if (!strncmp(name, "mlp", 3) && !choices) return open_mlp(name, e);
-  const struct architecture *a = find(name);
+  const struct embedded *a = find(name);
   if (!a) return unknown(name, e);
   struct reader r;
   reader_open(&r, a->name, a->text, strlen(a->text));
@@ -258,16 +258,16 @@ r4_net *r4_net_open(const char *net, r4_shape example, r4_error *e)
 
 size_t r4_architecture_count(void)
 {
-  return architecture_count;
+  return architectures_count;
 }
 
 const char *r4_architecture_name(size_t k)
 {
-  return k < architecture_count ? architectures[k].name : NULL;
+  return k < architectures_count ? architectures[k].name : NULL;
 }
 
 const char *r4_architecture_text(const char *name)
 {
-  const struct architecture *a = name ? find(name) : NULL;
+  const struct embedded *a = name ? find(name) : NULL;
   return a ? a->text : NULL;
 }

@@ -1,0 +1,123 @@
+/* r4 report: one page about one or more runs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd_data.h"
+#include "report.h"
+
+#define AT(field) offsetof(struct report_settings, field)
+static const struct option options[] = {
+  {"RUN", OPTION_WORDS, AT(runs), NULL, 0, 0, "folders that r4 train made; several are compared"},
+  {"out", OPTION_TEXT, AT(out), NULL, 0, 0,
+   "the page, a new file that ends in .html; without: report.html in the first RUN, written again each time"},
+  {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "overwrite the file of --out"},
+  {"title", OPTION_TEXT, AT(title), NULL, 0, 0, "the heading of the page"},
+  {"examples", OPTION_WHOLE, AT(examples), "0", 0, 64, "with heat maps; 0: 6, or fewer if the runs are many"},
+  {"kappa", OPTION_WHOLE, AT(kappa), "256", 1, 1e9,
+   "fragility of so many examples, where r4 eval has not kept that of all"},
+  {"split", OPTION_TEXT, AT(split), "test", 0, 0, "test, val or train"},
+  {"data", OPTION_TEXT, AT(data), NULL, 0, 0, "where the data of the RUNs are now, if they are not found"},
+  {"other-data", OPTION_FLAG, AT(other_data), NULL, 0, 0,
+   "also if the data are not those that the RUN was trained on"},
+  {0},
+};
+
+/* ---- The page ---- */
+
+/* The data of most runs; of as many, the first. */
+static const struct report_data *choose_data(const struct report *r)
+{
+  const struct report_data *best = NULL;
+  size_t most = 0;
+  for (size_t k = 0; k < r->runs; k++) {
+    size_t n = 0;
+    for (size_t i = 0; i < r->runs; i++) n += !strcmp(r->run[i].data->hash, r->run[k].data->hash);
+    if (n > most) most = n, best = r->run[k].data;
+  }
+  return best;
+}
+
+static r4_report_run describe(const struct reported *v, const struct report_data *of)
+{
+  r4_report_run to = {.name = v->name,
+                      .settings = v->run->settings,
+                      .seeds = v->run->seeds,
+                      .seed = v->run->seed,
+                      .folder = v->folder,
+                      .measured = v->measured};
+  if (strcmp(v->data->hash, of->hash)) to.other_data = r4_data_about(v->data->part);
+  if (v->model)
+    to.subject = (r4_subject){v->name, r4_model_net(v->model), r4_model_weights(v->model)};
+  return to;
+}
+
+static int write_page(struct report *r)
+{
+  r4_error e = {0};
+  const struct report_data *of = choose_data(r);
+  static r4_report_run run[MAX_WORDS];
+  for (size_t k = 0; k < r->runs; k++) run[k] = describe(&r->run[k], of);
+  r4_report_options o = {.title = *r->o.title ? r->o.title : NULL,
+                         .examples = (size_t)r->o.examples,
+                         .notes = r->notes,
+                         .note = (const char *const *)r->note,
+                         .commands = r->commands,
+                         .command = (const char *const *)r->command};
+  r4_status s = r4_report_write(run, r->runs, of->part, &o, r->out, &e);
+  return s ? cli_fail("report", s, e.text) : EXIT_DONE;
+}
+
+/* ---- The command ---- */
+
+static int find_out(struct report *r)
+{
+  const char *first = r->o.runs.word[0];
+  int n = *r->o.out ? snprintf(r->out, sizeof r->out, "%s", r->o.out)
+                    : snprintf(r->out, sizeof r->out, "%s/report.html", first);
+  if (n < (int)sizeof r->out) return EXIT_DONE;
+  fprintf(stderr, "r4 report: the path of the page is too long\n");
+  return EXIT_USAGE;
+}
+
+/* A run that cannot be read does not keep the others from the page; the exit code is the worst of all. */
+static int make_page(struct report *r, r4_split split)
+{
+  int worst = EXIT_DONE;
+  for (size_t k = 0; k < r->o.runs.n; k++) {
+    int code = report_add_run(r, k, split);
+    if (code) report_note(r, "%s is left out: it could not be measured.", r->label[k]);
+    if (code > worst) worst = code;
+  }
+  if (!r->runs) return worst;
+  report_add_commands(r);
+  int code = write_page(r);
+  if (!code) printf("%s\n", shown(r->out).text);
+  return code > worst ? code : worst;
+}
+
+static int run(int argc, char **argv)
+{
+  struct report *r = calloc(1, sizeof *r);
+  int split;
+  if (!r) return cli_fail("report", R4_E_MEMORY, "");
+  int code = options_read("report", options, &r->o, argc, argv) ? EXIT_DONE : EXIT_USAGE;
+  if (!code && !source_split("report", *r->o.split ? r->o.split : "nothing", &split)) code = EXIT_USAGE;
+  if (!code && *r->o.out && !out_check("report", "out", r->o.out, ".html", r->o.force)) code = EXIT_USAGE;
+  if (!code) code = find_out(r);
+  if (!code) runs_name(&r->o.runs, r->label, r->name);
+  if (!code) code = make_page(r, (r4_split)split);
+  report_free(r);
+  return code;
+}
+
+const struct command command_report = {
+  .name = "report",
+  .summary = "one page about runs: do they use the shortcut?",
+  .details =
+    "Writes an HTML file that needs no other and no network: the answer, accuracy by group, the swap test, training,\n"
+    "heat maps, fragility, settings, and the commands that make it again. Figures that r4 eval has kept are used; what\n"
+    "is missing is measured. Runs that were measured on other data than most stand in a table of their own.",
+  .options = options,
+  .run = run,
+  .threads = THREADS_HERE,
+};

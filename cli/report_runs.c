@@ -1,0 +1,213 @@
+/* The runs of a report: their data, and what is known of each seed or measured now. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+/* ---- Sentences and commands ---- */
+
+/* Takes text over. A page with a sentence less is better than none. */
+static void add_line(char ***list, size_t *n, char *text)
+{
+  char **grown = text ? realloc(*list, (*n + 1) * sizeof *grown) : NULL;
+  if (grown) *list = grown;
+  if (grown)
+    grown[(*n)++] = text;
+  else
+    free(text);
+}
+
+void report_note(struct report *r, const char *format, ...)
+{
+  char *text = NULL;
+  va_list args;
+  va_start(args, format);
+  if (vasprintf(&text, format, args) < 0) text = NULL;
+  va_end(args);
+  add_line(&r->note, &r->notes, text);
+}
+
+/* A command with words that need quotes, by what prints it. */
+static void add_command(struct report *r, void (*print)(FILE *, const struct report *, size_t), size_t k)
+{
+  char *text = NULL;
+  size_t size;
+  FILE *f = open_memstream(&text, &size);
+  if (!f) return;
+  print(f, r, k);
+  fclose(f);
+  add_line(&r->command, &r->commands, text);
+}
+
+static void print_again(FILE *f, const struct report *r, size_t k)
+{
+  char path[PATH_SIZE + 16];
+  snprintf(path, sizeof path, "again/%s", r->run[k].name);
+  cli_print_word(f, path);
+}
+
+static void print_train(FILE *f, const struct report *r, size_t k)
+{
+  const struct reported *v = &r->run[k];
+  char config[PATH_SIZE + 16];
+  snprintf(config, sizeof config, "%s/config.yaml", v->path);
+  fprintf(f, "r4 train ");
+  cli_print_word(f, config);
+  fprintf(f, " --set seed=%lld --seeds %zu --out ", (long long)v->run->seed[0], v->run->seeds);
+  print_again(f, r, k);
+}
+
+static void print_all(FILE *f, const struct report *r, size_t k)
+{
+  fprintf(f, k ? "r4 report" : "r4 eval");
+  for (size_t i = 0; i < r->runs; i++) fputc(' ', f), print_again(f, r, i);
+  if (k) fprintf(f, " --out report.html");
+}
+
+void report_add_commands(struct report *r)
+{
+  for (size_t k = 0; k < r->runs; k++) add_command(r, print_train, k);
+  add_command(r, print_all, 0);
+  add_command(r, print_all, 1);
+}
+
+/* ---- Data ---- */
+
+/* Whether all seeds of a run were trained on these. */
+static bool are_data_of(const struct report_data *d, const struct run *run)
+{
+  for (size_t k = 0; k < run->seeds; k++)
+    if (r4_run_check_data(run->folder[k], d->all_hash, NULL)) return false;
+  return true;
+}
+
+static int open_part(struct report *r, struct report_data *d, const char *path, r4_split split)
+{
+  r4_error e = {0};
+  d->part = r4_data_part(d->all, split, &e);
+  if (!d->part) return cli_fail("report", e.status, e.text);
+  if (!r4_data_count(d->part)) return run_no_examples("report", path, r->o.split, d->all);
+  r4_data_hash(d->all, d->all_hash);
+  r4_data_hash(d->part, d->hash);
+  return EXIT_DONE;
+}
+
+static const struct report_data *find_data(struct report *r, const struct reported *v, r4_split split, int *code)
+{
+  for (size_t k = 0; k < r->sets; k++)
+    if (are_data_of(&r->set[k], v->run)) return &r->set[k];
+  struct report_data d = {.all = run_data("report", v->run, r->o.data, r->o.other_data, code)};
+  if (d.all) *code = open_part(r, &d, v->path, split);
+  if (d.all && !*code) {
+    r->set[r->sets] = d;
+    return &r->set[r->sets++];
+  }
+  r4_data_free(d.part);
+  r4_data_free(d.all);
+  return NULL;
+}
+
+/* ---- Measuring ---- */
+
+static r4_setting_value setting(const struct reported *v, const char *key)
+{
+  r4_setting_value value = {0};
+  r4_settings_get(v->run->settings, key, &value, NULL);
+  return value;
+}
+
+/* What is measured is kept for the next page, if the folder can be written; if not, nothing is lost but time. */
+static r4_status measure(const struct report *r, const struct reported *v, const r4_model *m, size_t k, r4_error *e)
+{
+  r4_measured *to = &v->measured[k];
+  const r4_data *d = v->data->part;
+  int64_t batch = setting(v, "eval.batch").whole;
+  r4_paste_options paste = r4_paste_defaults();
+  paste.batch = batch;
+  fprintf(stderr, "r4 report: measuring seed %lld of %s; r4 eval keeps what it measures\n",
+          (long long)v->run->seed[k], shown(v->path).text);
+  r4_status s = r4_evaluate_some(r4_model_net(m), r4_model_weights(m), d, setting(v, "eval.eps").real, batch,
+                                 (size_t)r->o.kappa, &to->metrics, e);
+  if (!s) s = r4_paste_test(r4_model_net(m), r4_model_weights(m), d, &paste, &to->pasted, e);
+  if (!s) r4_measured_save(to, v->run->folder[k], v->data->hash, NULL);
+  return s;
+}
+
+/* The model of the first seed stays open for heat maps. */
+static int add_seed(const struct report *r, struct reported *v, size_t k)
+{
+  r4_error e = {0};
+  bool known = r4_measured_load(&v->measured[k], v->run->folder[k], v->data->hash, setting(v, "eval.eps").real);
+  if (known && k) return EXIT_DONE;
+  r4_model *m = r4_model_load(v->run->model[k], v->net, &e);
+  if (!m) return cli_fail("report", e.status, e.text);
+  int code = EXIT_DONE;
+  if (!r->o.other_data && !run_classes_agree("report", v->run->model[k], m, v->data->part)) code = EXIT_USAGE;
+  r4_status s = code || known ? R4_OK : measure(r, v, m, k, &e);
+  if (s) code = cli_fail("report", s, e.text);
+  if (k || code)
+    r4_model_free(m);
+  else
+    v->model = m;
+  return code;
+}
+
+static int add_seeds(const struct report *r, struct reported *v)
+{
+  r4_error e = {0};
+  int code = EXIT_DONE;
+  v->measured = calloc(v->run->seeds, sizeof *v->measured);
+  if (!v->measured) return cli_fail("report", R4_E_MEMORY, "");
+  v->net = r4_settings_net(v->run->settings, v->data->part, &e);
+  if (!v->net) return cli_fail("report", e.status, e.text);
+  for (size_t k = 0; k < v->run->seeds && !code; k++) {
+    v->folder[k] = v->run->folder[k];
+    code = add_seed(r, v, k);
+  }
+  return code;
+}
+
+static void forget(struct reported *v)
+{
+  runs_free(v->run);
+  r4_model_free(v->model);
+  r4_net_free(v->net);
+  free(v->measured);
+}
+
+int report_add_run(struct report *r, size_t k, r4_split split)
+{
+  int code = EXIT_DONE;
+  struct reported v = {.path = r->o.runs.word[k], .name = r->name[k]};
+  v.run = runs_open("report", v.path, &code);
+  if (v.run) v.data = find_data(r, &v, split, &code);
+  if (v.data) code = add_seeds(r, &v);
+  if (!v.data || code) {
+    forget(&v);
+    return code;
+  }
+  for (size_t i = 0; i < v.run->missing; i++)
+    report_note(r, "Seed %lld of %s has no model and is left out: it is not finished, or its file is gone.",
+                (long long)v.run->missing_seed[i], v.name);
+  r->run[r->runs++] = v;
+  return EXIT_DONE;
+}
+
+static void free_lines(char **list, size_t n)
+{
+  for (size_t k = 0; k < n; k++) free(list[k]);
+  free(list);
+}
+
+void report_free(struct report *r)
+{
+  for (size_t k = 0; k < r->runs; k++) forget(&r->run[k]);
+  for (size_t k = 0; k < r->sets; k++) {
+    r4_data_free(r->set[k].part);
+    r4_data_free(r->set[k].all);
+  }
+  free_lines(r->note, r->notes);
+  free_lines(r->command, r->commands);
+  free(r);
+}

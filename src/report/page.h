@@ -1,0 +1,63 @@
+/* The page of "r4 report": what its sections share. A section is a function that adds to the HTML, in a file of its
+ * own, and a line of the table in page.c. Readers come first to the answer, then to what it rests on. */
+#ifndef R4_REPORT_PAGE_H
+#define R4_REPORT_PAGE_H
+
+#include "base/embedded.h"
+#include "report/plot.h"
+
+struct page {
+  struct html *h;
+  const r4_report_run *run; /* those of the data of the page, in the order given */
+  size_t runs;
+  const r4_report_run *other; /* those of other data */
+  size_t others;
+  r4_summary *summary; /* of each run, and then of each other */
+  const r4_data *d;
+  const r4_report_options *o;
+};
+
+struct section {
+  const char *id, *title;
+  r4_status (*write)(const struct page *p, r4_error *e);
+};
+
+/* In the order of the page. */
+r4_status page_answer(const struct page *p, r4_error *e);
+r4_status page_groups(const struct page *p, r4_error *e);
+r4_status page_swap(const struct page *p, r4_error *e);
+r4_status page_curves(const struct page *p, r4_error *e);
+r4_status page_heat(const struct page *p, r4_error *e);
+r4_status page_fragility(const struct page *p, r4_error *e);
+r4_status page_settings(const struct page *p, r4_error *e);
+
+/* page.css and page.js. */
+extern const struct embedded page_files[];
+extern const size_t page_files_count;
+
+/* ---- Parts that sections share: page_parts.c ---- */
+
+/* The setting "method" of a run, and whether masks take part in its training. */
+const char *page_method(const r4_report_run *r);
+bool page_uses_masks(const r4_report_run *r);
+
+/* A table in a frame that scrolls by itself; columns are added as <th>. number: is a column of numbers. */
+void page_table_begin(struct html *h, const char *caption);
+void page_head(struct html *h, const char *text, bool number);
+void page_body(struct html *h);               /* after the headings */
+void page_row(struct html *h, const char *name); /* starts a row with its name */
+void page_cell(struct html *h, const char *text);
+void page_table_end(struct html *h);
+
+/* A plot with its numbers: begin, the SVG, numbers, a table, end. file: what downloads are called. */
+void page_figure_begin(struct html *h, const char *file, const char *caption);
+void page_figure_numbers(struct html *h);
+void page_figure_end(struct html *h);
+/* A place in which figures stand side by side where there is room. */
+void page_grid_begin(struct html *h);
+void page_grid_end(struct html *h);
+
+/* Which lines and colours belong to which run. */
+void page_legend(const struct page *p);
+
+#endif

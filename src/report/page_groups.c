@@ -1,0 +1,142 @@
+/* Accuracy by group: the table of all runs, and bars of each. Of very many groups, the worst and the best. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "report/page.h"
+
+enum { MOST_GROUPS = 24, WORST = 12, BEST = 6 };
+
+struct shown_groups {
+  size_t n, all, list[MOST_GROUPS];
+};
+
+struct ranked {
+  size_t group;
+  double accuracy;
+};
+
+static int by_accuracy(const void *a, const void *b)
+{
+  const struct ranked *x = a, *y = b;
+  if (x->accuracy != y->accuracy) return x->accuracy < y->accuracy ? -1 : 1;
+  return (x->group > y->group) - (x->group < y->group);
+}
+
+/* Groups with examples, in their order; if they are many, the worst and the best of the first run. */
+static r4_status choose_groups(const struct page *p, struct shown_groups *to, r4_error *e)
+{
+  size_t groups = p->summary[0].groups;
+  struct ranked *ranked = r4_mem_new(groups + 1, sizeof *ranked);
+  if (!ranked) return r4_fail(e, R4_E_MEMORY, "out of memory for %zu groups", groups);
+  *to = (struct shown_groups){0};
+  for (size_t g = 0; g < groups; g++)
+    if (!isnan(p->summary[0].group[g].mean))
+      ranked[to->all++] = (struct ranked){g, p->summary[0].group[g].mean};
+  if (to->all > MOST_GROUPS) qsort(ranked, to->all, sizeof *ranked, by_accuracy);
+  for (size_t k = 0; k < to->all; k++)
+    if (to->all <= MOST_GROUPS || k < WORST || k >= to->all - BEST) to->list[to->n++] = ranked[k].group;
+  r4_mem_free(ranked);
+  return R4_OK;
+}
+
+static r4_mean_sd at(const struct page *p, size_t run, size_t group)
+{
+  return p->summary[run].group[group];
+}
+
+static const char *group_name(const struct page *p, size_t g)
+{
+  const char *name = r4_data_group_name(p->d, g);
+  return name ? name : "?";
+}
+
+static void add_summary_row(const struct page *p, const char *name, size_t offset)
+{
+  page_row(p->h, name);
+  page_cell(p->h, "");
+  for (size_t k = 0; k < p->runs; k++) {
+    const r4_mean_sd *v = (const r4_mean_sd *)((const char *)&p->summary[k] + offset);
+    page_cell(p->h, figure_share_sd(*v, p->run[k].seeds).s);
+  }
+}
+
+static void add_table(const struct page *p, const struct shown_groups *shown)
+{
+  struct html *h = p->h;
+  page_table_begin(h, "Accuracy by group of the test examples, in per cent");
+  page_head(h, "group", false);
+  page_head(h, "examples", true);
+  for (size_t k = 0; k < p->runs; k++) page_head(h, p->run[k].name, true);
+  page_body(h);
+  for (size_t i = 0; i < shown->n; i++) {
+    char count[32];
+    snprintf(count, sizeof count, "%zu", p->run[0].measured->metrics.group_count[shown->list[i]]);
+    page_row(h, group_name(p, shown->list[i]));
+    page_cell(h, count);
+    for (size_t k = 0; k < p->runs; k++)
+      page_cell(h, figure_share_sd(at(p, k, shown->list[i]), p->run[k].seeds).s);
+  }
+  add_summary_row(p, "mean over groups", offsetof(r4_summary, avg));
+  add_summary_row(p, "worst group of each seed", offsetof(r4_summary, worst));
+  add_summary_row(p, "all examples", offsetof(r4_summary, accuracy));
+  page_table_end(h);
+}
+
+/* ---- Bars ---- */
+
+static void add_bars(const struct page *p, size_t run, const struct shown_groups *shown)
+{
+  const r4_report_run *r = &p->run[run];
+  struct plot plot = {.h = p->h,
+                      .height = 40 + (double)shown->n * PLOT_ROW,
+                      .left = 100,
+                      .right = 88,
+                      .top = 4,
+                      .bottom = 34,
+                      .x = {0, 100, false}};
+  char title[200], file[200];
+  snprintf(title, sizeof title, "%.100s: accuracy by group, in per cent", r->name);
+  snprintf(file, sizeof file, "accuracy-%.100s", r->name);
+  page_figure_begin(p->h, file, r->name);
+  plot_begin(&plot, title);
+  plot_x_grid(&plot, "");
+  for (size_t i = 0; i < shown->n; i++) {
+    r4_mean_sd v = at(p, run, shown->list[i]), percent = {100 * v.mean, 100 * v.sd};
+    plot_row(&plot, i, PLOT_BAR, run, group_name(p, shown->list[i]), percent, figure_share_sd(v, r->seeds).s);
+  }
+  plot_end(&plot);
+  page_figure_numbers(p->h);
+  page_table_begin(p->h, title);
+  page_head(p->h, "group", false);
+  page_head(p->h, "accuracy", true);
+  page_head(p->h, "standard deviation", true);
+  page_body(p->h);
+  for (size_t i = 0; i < shown->n; i++) {
+    r4_mean_sd v = at(p, run, shown->list[i]);
+    page_row(p->h, group_name(p, shown->list[i]));
+    page_cell(p->h, figure_share(v.mean).s);
+    page_cell(p->h, r->seeds > 1 ? figure_share(v.sd).s : "none");
+  }
+  page_table_end(p->h);
+  page_figure_end(p->h);
+}
+
+r4_status page_groups(const struct page *p, r4_error *e)
+{
+  struct shown_groups shown = {0};
+  r4_status s = choose_groups(p, &shown, e);
+  if (s) return s;
+  html_add(p->h, "<p>Share of right answers among the %zu test examples", r4_data_count(p->d));
+  html_add(p->h, ", after \u00b1 the standard deviation over seeds where there are several.");
+  if (shown.n < shown.all)
+    html_add(p->h, " Of %zu groups these are the %d worst and the %d best of %s.", shown.all, WORST, BEST,
+             p->run[0].name);
+  html_add(p->h, "</p>\n");
+  add_table(p, &shown);
+  page_grid_begin(p->h);
+  for (size_t k = 0; k < p->runs; k++) add_bars(p, k, &shown);
+  page_grid_end(p->h);
+  return R4_OK;
+}

@@ -1,0 +1,91 @@
+/* Tables, figures and legends of a page. */
+#include <string.h>
+
+#include "report/page.h"
+
+const char *page_method(const r4_report_run *r)
+{
+  r4_setting_value v = {0};
+  r4_settings_get(r->settings, "method", &v, NULL);
+  return v.text ? v.text : "";
+}
+
+bool page_uses_masks(const r4_report_run *r)
+{
+  r4_method_info m = r4_method_describe(page_method(r));
+  return m.guided || m.fills;
+}
+
+/* ---- Tables ---- */
+
+void page_table_begin(struct html *h, const char *caption)
+{
+  html_add(h,
+           "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table><caption>%s</caption>"
+           "<thead><tr>",
+           caption, caption);
+}
+
+void page_head(struct html *h, const char *text, bool number)
+{
+  html_add(h, number ? "<th scope=\"col\" class=\"n\">%s</th>" : "<th scope=\"col\">%s</th>", text);
+}
+
+void page_body(struct html *h)
+{
+  html_add(h, "</tr></thead><tbody>");
+}
+
+void page_row(struct html *h, const char *name)
+{
+  html_add(h, "<tr><th scope=\"row\">%s</th>", name);
+}
+
+void page_cell(struct html *h, const char *text)
+{
+  html_add(h, "<td class=\"n\">%s</td>", text);
+}
+
+/* </tr> may be left out in HTML: the next row, or the end of the table, ends a row. */
+void page_table_end(struct html *h)
+{
+  html_add(h, "</tbody></table></div>\n");
+}
+
+/* ---- Figures ---- */
+
+void page_figure_begin(struct html *h, const char *file, const char *caption)
+{
+  html_add(h, "<figure data-file=\"%s\"><figcaption>%s</figcaption>\n", file, caption);
+}
+
+void page_figure_numbers(struct html *h)
+{
+  html_add(h, "<details><summary>Numbers</summary>");
+}
+
+void page_figure_end(struct html *h)
+{
+  html_add(h, "</details></figure>\n");
+}
+
+void page_grid_begin(struct html *h)
+{
+  html_add(h, "<div class=\"grid2\">\n");
+}
+
+void page_grid_end(struct html *h)
+{
+  html_add(h, "</div>\n");
+}
+
+void page_legend(const struct page *p)
+{
+  html_add(p->h, "<ul class=\"legend\">");
+  for (size_t k = 0; k < p->runs; k++)
+    html_add(p->h,
+             "<li><svg viewBox=\"0 0 28 10\" aria-hidden=\"true\"><path class=\"line s%zu\" d=\"M1 5H27\"/></svg>"
+             "%s</li>",
+             k % PLOT_SERIES, p->run[k].name);
+  html_add(p->h, "</ul>\n");
+}

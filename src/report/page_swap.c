@@ -1,0 +1,115 @@
+/* The swap test: of the answers that are right, how many are lost when masked content comes from another class? */
+#include "report/page_swap.h"
+
+#include <math.h>
+
+/* ---- Over seeds ---- */
+
+const char *swap_none(const r4_report_run *r)
+{
+  return r->measured->pasted.none;
+}
+
+static double found_of(const r4_pasted *s, int32_t group)
+{
+  double sum = 0;
+  for (size_t g = 0; g < s->classes; g++)
+    if (group < 0 || g == (size_t)group) sum += (double)s->found[g];
+  return sum;
+}
+
+static double lost_of(const r4_pasted *s, int32_t group)
+{
+  double sum = 0;
+  for (size_t g = 0; g < s->classes; g++)
+    if (group < 0 || g == (size_t)group) sum += s->lost[g];
+  return sum;
+}
+
+r4_mean_sd swap_lost(const r4_report_run *r, int32_t group)
+{
+  r4_mean_sd v = {0};
+  double n = (double)r->seeds;
+  for (size_t k = 0; k < r->seeds; k++) {
+    const r4_pasted *s = &r->measured[k].pasted;
+    v.mean += lost_of(s, group) / found_of(s, group) / n;
+  }
+  for (size_t k = 0; k < r->seeds; k++) {
+    const r4_pasted *s = &r->measured[k].pasted;
+    v.sd += pow(lost_of(s, group) / found_of(s, group) - v.mean, 2);
+  }
+  v.sd = isnan(v.mean) ? NAN : r->seeds > 1 ? sqrt(v.sd / (n - 1)) : 0;
+  return v;
+}
+
+static double mean_over_seeds(const r4_report_run *r, double (*of)(const r4_pasted *, int32_t), int32_t group)
+{
+  double sum = 0;
+  for (size_t k = 0; k < r->seeds; k++) sum += of(&r->measured[k].pasted, group);
+  return sum / (double)r->seeds;
+}
+
+/* ---- The section ---- */
+
+static void add_sentence(const struct page *p, const r4_report_run *r)
+{
+  html_add(p->h, "<li>Of %.0f examples that %s gets right, <b>%.0f are lost</b> (%s\u00a0%%).</li>\n",
+           mean_over_seeds(r, found_of, -1), r->name, mean_over_seeds(r, lost_of, -1),
+           figure_share_sd(swap_lost(r, -1), r->seeds).s);
+}
+
+static void add_plot(const struct page *p)
+{
+  static const char title[] = "Right answers that are lost, in per cent";
+  struct plot plot = {.h = p->h,
+                      .height = 40 + (double)p->runs * PLOT_ROW,
+                      .left = 100,
+                      .right = 88,
+                      .top = 4,
+                      .bottom = 34,
+                      .x = {0, 100, false}};
+  page_figure_begin(p->h, "swap", title);
+  plot_begin(&plot, title);
+  plot_x_grid(&plot, "");
+  for (size_t k = 0; k < p->runs; k++) {
+    r4_mean_sd v = swap_lost(&p->run[k], -1), percent = {100 * v.mean, 100 * v.sd};
+    plot_row(&plot, k, PLOT_BAR, k, p->run[k].name, percent, figure_share_sd(v, p->run[k].seeds).s);
+  }
+  plot_end(&plot);
+  page_figure_numbers(p->h);
+  page_table_begin(p->h, title);
+  page_head(p->h, "run", false);
+  page_head(p->h, "right before", true);
+  page_head(p->h, "lost", true);
+  page_head(p->h, "lost, per cent", true);
+  page_body(p->h);
+  for (size_t k = 0; k < p->runs; k++) {
+    page_row(p->h, p->run[k].name);
+    page_cell(p->h, figure_real(mean_over_seeds(&p->run[k], found_of, -1), 7).s);
+    page_cell(p->h, figure_real(mean_over_seeds(&p->run[k], lost_of, -1), 4).s);
+    page_cell(p->h, figure_share_sd(swap_lost(&p->run[k], -1), p->run[k].seeds).s);
+  }
+  page_table_end(p->h);
+  page_figure_end(p->h);
+}
+
+r4_status page_swap(const struct page *p, r4_error *e)
+{
+  (void)e;
+  const char *none = swap_none(&p->run[0]);
+  if (none) {
+    html_add(p->h, "<p class=\"missing\">Nothing can be swapped, as %s.</p>\n", none);
+    return R4_OK;
+  }
+  html_add(p->h,
+           "<p>Masked content of examples of other classes, drawn at random, is put in its place; the mean of %d "
+           "draws. What must not matter changes, and nothing else: a net that does not look there answers as "
+           "before.</p>\n<ul>\n",
+           p->run[0].measured->pasted.draws);
+  for (size_t k = 0; k < p->runs; k++) add_sentence(p, &p->run[k]);
+  html_add(p->h, "</ul>\n");
+  page_grid_begin(p->h);
+  add_plot(p);
+  page_grid_end(p->h);
+  return R4_OK;
+}

@@ -1,0 +1,45 @@
+/* Plots as SVG in a page. Sizes are in units of about a pixel of a phone, and the picture grows with its place. Colours
+ * come from the page's style by class: s0 .. s7 are series, which lines also tell apart by their dashes. */
+#ifndef R4_REPORT_PLOT_H
+#define R4_REPORT_PLOT_H
+
+#include "report/html.h"
+
+enum { PLOT_WIDTH = 360, PLOT_SERIES = 8 };
+
+struct scale {
+  double low, high;
+  bool log; /* of the base 10; low is above 0 */
+};
+
+struct plot {
+  struct html *h;
+  double height, left, right, top, bottom; /* margins: what is between them is the plane */
+  struct scale x, y;
+};
+
+/* Widens a scale so that v is on it, if it is finite and the scale has a place for it. An empty scale is {inf, -inf}. */
+void scale_cover(struct scale *s, double v);
+/* To a range with ends that are easy to read, and never an empty one. */
+void scale_round(struct scale *s);
+
+/* title: what a screen reader says; the numbers stand in a table beside it. */
+void plot_begin(struct plot *p, const char *title);
+void plot_end(struct plot *p);
+
+/* Lines across the plane with their numbers; what the x axis is about. */
+void plot_y_grid(struct plot *p);
+void plot_x_grid(struct plot *p, const char *about);
+
+/* Points that are not finite, or have no place on the scale, break a line. lo and hi: a band, or NULL. */
+void plot_line(struct plot *p, size_t series, size_t n, const double *x, const double *y, const double *lo,
+               const double *hi);
+
+/* Row k of a plot whose y axis is a list: its name, a bar from the left end or a dot, a whisker as long as sd to both
+ * sides, and the number as text. */
+enum { PLOT_ROW = 22 };
+enum plot_mark { PLOT_BAR, PLOT_DOT };
+void plot_row(struct plot *p, size_t k, enum plot_mark mark, size_t series, const char *name, r4_mean_sd v,
+              const char *number);
+
+#endif
