@@ -91,6 +91,16 @@ static int measure(const struct eval_settings *o, struct evaluation *v)
   return code;
 }
 
+/* What the test part says by itself is kept for r4 report; where the folder cannot be written, nothing is lost but
+ * time. */
+static void keep(const struct evaluation *v)
+{
+  for (size_t k = 0; k < v->run->seeds; k++) {
+    r4_measured m = {.metrics = v->metrics[k], .pasted = v->pasted[k]};
+    r4_measured_save(&m, v->run->folder[k], v->hash, NULL);
+  }
+}
+
 static int evaluate_part(const struct eval_settings *o, struct evaluation *v, const r4_data *all,
                          r4_split split)
 {
@@ -99,7 +109,9 @@ static int evaluate_part(const struct eval_settings *o, struct evaluation *v, co
   if (!v->data) return cli_fail("eval", e.status, e.text);
   if (!r4_data_count(v->data)) return run_no_examples("eval", v->path, v->split, all);
   r4_data_hash(v->data, v->hash);
-  return measure(o, v);
+  int code = measure(o, v);
+  if (!code && split == R4_TEST && !o->paste && !o->other_data) keep(v);
+  return code;
 }
 
 static void tell_missing(const struct evaluation *v)

@@ -46,8 +46,7 @@ static r4_report_run describe(const struct reported *v, const struct report_data
                       .folder = v->folder,
                       .measured = v->measured};
   if (strcmp(v->data->hash, of->hash)) to.other_data = r4_data_about(v->data->part);
-  if (v->model)
-    to.subject = (r4_subject){v->name, r4_model_net(v->model), r4_model_weights(v->model)};
+  if (v->model) to.subject = (r4_subject){v->name, r4_model_net(v->model), r4_model_weights(v->model)};
   return to;
 }
 
@@ -114,8 +113,10 @@ const struct command command_report = {
   .name = "report",
   .summary = "one page about runs: do they use the shortcut?",
   .details =
-    "Writes an HTML file that needs no other and no network: the answer, accuracy by group, the swap test, training,\n"
-    "heat maps, fragility, settings, and the commands that make it again. Figures that r4 eval has kept are used; what\n"
+    "Writes an HTML file that needs no other and no network: the answer, accuracy by group, the swap test, "
+    "training,\n"
+    "heat maps, fragility, settings, and the commands that make it again. Figures that r4 eval has kept are "
+    "used; what\n"
     "is missing is measured. Runs that were measured on other data than most stand in a table of their own.",
   .options = options,
   .run = run,

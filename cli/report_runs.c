@@ -93,7 +93,8 @@ static int open_part(struct report *r, struct report_data *d, const char *path, 
   return EXIT_DONE;
 }
 
-static const struct report_data *find_data(struct report *r, const struct reported *v, r4_split split, int *code)
+static const struct report_data *find_data(struct report *r, const struct reported *v, r4_split split,
+                                           int *code)
 {
   for (size_t k = 0; k < r->sets; k++)
     if (are_data_of(&r->set[k], v->run)) return &r->set[k];
@@ -118,7 +119,8 @@ static r4_setting_value setting(const struct reported *v, const char *key)
 }
 
 /* What is measured is kept for the next page, if the folder can be written; if not, nothing is lost but time. */
-static r4_status measure(const struct report *r, const struct reported *v, const r4_model *m, size_t k, r4_error *e)
+static r4_status measure(const struct report *r, const struct reported *v, const r4_model *m, size_t k,
+                         r4_error *e)
 {
   r4_measured *to = &v->measured[k];
   const r4_data *d = v->data->part;
@@ -138,7 +140,8 @@ static r4_status measure(const struct report *r, const struct reported *v, const
 static int add_seed(const struct report *r, struct reported *v, size_t k)
 {
   r4_error e = {0};
-  bool known = r4_measured_load(&v->measured[k], v->run->folder[k], v->data->hash, setting(v, "eval.eps").real);
+  bool known =
+    r4_measured_load(&v->measured[k], v->run->folder[k], v->data->hash, setting(v, "eval.eps").real);
   if (known && k) return EXIT_DONE;
   r4_model *m = r4_model_load(v->run->model[k], v->net, &e);
   if (!m) return cli_fail("report", e.status, e.text);

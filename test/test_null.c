@@ -72,6 +72,10 @@ static struct {
   X(r4_evaluate, "weights", r4_evaluate(have.n, NULL, have.d, .1, 4, metrics(), e))                          \
   X(r4_evaluate, "data", r4_evaluate(have.n, have.room, NULL, .1, 4, metrics(), e))                          \
   X(r4_evaluate, "room for the result", r4_evaluate(have.n, have.room, have.d, .1, 4, NULL, e))              \
+  X(r4_evaluate_some, "a net", r4_evaluate_some(NULL, have.room, have.d, .1, 4, 9, metrics(), e))            \
+  X(r4_evaluate_some, "weights", r4_evaluate_some(have.n, NULL, have.d, .1, 4, 9, metrics(), e))             \
+  X(r4_evaluate_some, "data", r4_evaluate_some(have.n, have.room, NULL, .1, 4, 9, metrics(), e))             \
+  X(r4_evaluate_some, "room for the result", r4_evaluate_some(have.n, have.room, have.d, .1, 4, 9, NULL, e)) \
   X(r4_file_check, "=no file is named", r4_file_check(NULL, "0123", e))                                      \
   X(r4_file_check, "a digest", r4_file_check(have.path, NULL, e))                                            \
   X(r4_graph_check, "a graph", r4_graph_check(NULL, e))                                                      \
@@ -91,6 +95,9 @@ static struct {
   X(r4_lambda_search, "room to say that it was stopped",                                                     \
     r4_lambda_search(have.s, &somewhere, &(r4_lambda_curve){0}, NULL, e))                                    \
   X(r4_lock_take, "a folder", none(r4_lock_take(NULL, false, e), e))                                         \
+  X(r4_measured_save, "what was measured", r4_measured_save(NULL, "x", "", e))                               \
+  X(r4_measured_save, "a folder", r4_measured_save(measured(), NULL, "", e))                                 \
+  X(r4_measured_save, "the hash of the data", r4_measured_save(measured(), "x", NULL, e))                    \
   X(r4_model_load, "=no file is named", none(r4_model_load(NULL, NULL, e), e))                               \
   X(r4_model_save, "a net", r4_model_save(NULL, have.room, NULL, have.path, e))                              \
   X(r4_model_save, "weights", r4_model_save(have.n, NULL, NULL, have.path, e))                               \
@@ -113,7 +120,7 @@ static struct {
   X(r4_net_init_by, "a name", r4_net_init_by(have.n, NULL, 0, have.room, e))                                 \
   X(r4_net_init_by, "room for weights", r4_net_init_by(have.n, "xavier", 0, NULL, e))                        \
   X(r4_net_named, "=no such name", none(r4_net_named(NULL, e), e))                                           \
-  X(r4_net_new, "=expected a part", none(r4_net_new(NULL, R4_SHAPE(4), e), e))                                 \
+  X(r4_net_new, "=expected a part", none(r4_net_new(NULL, R4_SHAPE(4), e), e))                               \
   X(r4_tokenizer_open, "a path", none(r4_tokenizer_open(NULL, e), e))                                        \
   X(r4_tokenize, "a tokenizer", r4_tokenize(NULL, "a", 1, &(r4_tokens){0}, e))                               \
   X(r4_tokenize, "a text", r4_tokenize((void *)have.room, NULL, 1, &(r4_tokens){0}, e))                      \
@@ -134,6 +141,9 @@ static struct {
   X(r4_predict, "weights", r4_predict(have.n, NULL, have.d, 4, have.room, e))                                \
   X(r4_predict, "data", r4_predict(have.n, have.room, NULL, 4, have.room, e))                                \
   X(r4_predict, "room for the result", r4_predict(have.n, have.room, have.d, 4, NULL, e))                    \
+  X(r4_report_write, "runs", r4_report_write(NULL, 1, have.d, NULL, have.path, e))                           \
+  X(r4_report_write, "data", r4_report_write(&(r4_report_run){0}, 1, NULL, NULL, have.path, e))              \
+  X(r4_report_write, "a file", r4_report_write(&(r4_report_run){0}, 1, have.d, NULL, NULL, e))               \
   X(r4_run_check_data, "a folder", r4_run_check_data(NULL, "0123", e))                                       \
   X(r4_run_check_data, "a hash", r4_run_check_data(have.path, NULL, e))                                      \
   X(r4_reach_find, "a reach", r4_reach_find(NULL, 1, 1, have.room, have.room, e))                            \
@@ -201,6 +211,12 @@ static r4_swapped *swapped(void)
 {
   static r4_swapped p;
   return &p;
+}
+
+static const r4_measured *measured(void)
+{
+  static r4_measured m;
+  return &m;
 }
 
 #define LINE(NAME, WHAT, CALL) {#NAME, WHAT},

@@ -140,8 +140,8 @@ static r4_data *sample_masked(const r4_data *d, size_t most, r4_error *e)
   return sample;
 }
 
-r4_status r4_evaluate_some(const r4_net *net, const float *weights, const r4_data *d, double eps, int64_t batch,
-                           size_t most, r4_metrics *m, r4_error *e)
+r4_status r4_evaluate_some(const r4_net *net, const float *weights, const r4_data *d, double eps,
+                           int64_t batch, size_t most, r4_metrics *m, r4_error *e)
 {
   NEEDS(net, "a net", R4_E_ARGUMENT);
   NEEDS(weights, "weights", R4_E_ARGUMENT);

@@ -6,6 +6,7 @@
 
 struct html {
   struct text text; /* a failed allocation shows in text_take */
+  bool in_row;      /* a row of a table is open: page_parts.c */
 };
 
 /* As printf, with the conversions %s, %d, %zu, %lld, %c, %.Nf and %.Ng alone. The format is ours, and markup. Text is

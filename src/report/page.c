@@ -35,7 +35,9 @@ static const char *title_of(const struct page *p)
 /* Nothing is fetched, and nothing runs but our own script, known by its digest. */
 static void add_policy(struct html *h)
 {
-  html_add(h, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src '");
+  html_add(
+    h,
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src '");
   html_digest(h, file_text("page.css"));
   html_add(h, "'; script-src '");
   html_digest(h, file_text("page.js"));
@@ -47,13 +49,16 @@ static void add_head(const struct page *p)
   struct html *h = p->h;
   html_add(h, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
   add_policy(h);
-  html_add(h, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-              "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"generator\" content=\"r4 %s\">\n"
-              "<title>%s</title>\n<style>",
-           R4_VERSION, title_of(p));
+  html_add(
+    h,
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+    "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"generator\" content=\"r4 %s\">\n"
+    "<title>%s</title>\n<style>",
+    R4_VERSION, title_of(p));
   html_copy(h, file_text("page.css"));
   html_add(h, "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">To the content</a>\n");
-  html_add(h, "<header><h1>%s</h1><button type=\"button\" id=\"theme\" hidden>Dark</button></header>\n", title_of(p));
+  html_add(h, "<header><h1>%s</h1><button type=\"button\" id=\"theme\" hidden>Dark</button></header>\n",
+           title_of(p));
   html_add(h, "<nav aria-label=\"Sections\"><ul>");
   for (size_t k = 1; k < SECTIONS; k++)
     html_add(h, "<li><a href=\"#%s\">%s</a></li>", sections[k].id, sections[k].title);
@@ -62,8 +67,10 @@ static void add_head(const struct page *p)
 
 static void add_foot(const struct page *p)
 {
-  html_add(p->h, "</main>\n<footer>Made by r4 %s. This file holds all of it; nothing is fetched.</footer>\n<script>",
+  html_add(p->h, "</main>\n<footer>Made by r4 %s. This file holds all of it; nothing is fetched.</footer>\n",
            R4_VERSION);
+  page_json(p);
+  html_add(p->h, "<script>");
   html_copy(p->h, file_text("page.js"));
   html_add(p->h, "</script>\n</body>\n</html>\n");
 }
@@ -73,8 +80,8 @@ static void add_foot(const struct page *p)
 static r4_status add_section(const struct page *p, const struct section *s, r4_error *e)
 {
   if (s->title)
-    html_add(p->h, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">%s</h2>\n", s->id, s->id,
-             s->id, s->title);
+    html_add(p->h, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">%s</h2>\n", s->id,
+             s->id, s->id, s->title);
   else
     html_add(p->h, "<section id=\"%s\" aria-label=\"The answer\">\n", s->id);
   r4_status status = s->write(p, e);
@@ -100,9 +107,10 @@ static r4_status check(const r4_report_run *run, size_t runs, size_t here, const
 {
   if (!here) return r4_fail(e, R4_E_ARGUMENT, "a report needs a run of the data of the page");
   for (size_t k = 0; k < runs; k++)
-    if (!run[k].name || !run[k].settings || !run[k].seeds || !run[k].seed || !run[k].folder || !run[k].measured)
-      return r4_fail(e, R4_E_ARGUMENT, "run %zu of the report: name, settings, seeds or what was measured is missing",
-                     k + 1);
+    if (!run[k].name || !run[k].settings || !run[k].seeds || !run[k].seed || !run[k].folder ||
+        !run[k].measured)
+      return r4_fail(e, R4_E_ARGUMENT,
+                     "run %zu of the report: name, settings, seeds or what was measured is missing", k + 1);
   if (!r4_data_count(d)) return r4_fail(e, R4_E_ARGUMENT, "a report needs examples");
   return R4_OK;
 }
@@ -123,8 +131,8 @@ static size_t sort_runs(const r4_report_run *run, size_t runs, r4_report_run *to
   return here;
 }
 
-r4_status r4_report_write(const r4_report_run *run, size_t runs, const r4_data *d, const r4_report_options *options,
-                          const char *file, r4_error *e)
+r4_status r4_report_write(const r4_report_run *run, size_t runs, const r4_data *d,
+                          const r4_report_options *options, const char *file, r4_error *e)
 {
   NEEDS(run, "runs", R4_E_ARGUMENT);
   NEEDS(d, "data", R4_E_ARGUMENT);
@@ -140,7 +148,8 @@ r4_status r4_report_write(const r4_report_run *run, size_t runs, const r4_data *
   r4_summary *summary = r4_mem_new(runs + 1, sizeof *summary);
   r4_metrics *work = r4_mem_new(most, sizeof *work);
   r4_status s = R4_OK;
-  if (!sorted || !summary || !work) s = r4_fail(e, R4_E_MEMORY, "out of memory for a report of %zu runs", runs);
+  if (!sorted || !summary || !work)
+    s = r4_fail(e, R4_E_MEMORY, "out of memory for a report of %zu runs", runs);
   size_t here = s ? 0 : sort_runs(run, runs, sorted);
   if (!s) s = check(run, runs, here, d, e);
   for (size_t k = 0; k < runs && !s; k++) summarize(&sorted[k], work, &summary[k]);

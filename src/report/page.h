@@ -10,7 +10,7 @@ struct page {
   struct html *h;
   const r4_report_run *run; /* those of the data of the page, in the order given */
   size_t runs;
-  const r4_report_run *other; /* those of other data */
+  const r4_report_run *other; /* those of other data, behind them */
   size_t others;
   r4_summary *summary; /* of each run, and then of each other */
   const r4_data *d;
@@ -31,6 +31,9 @@ r4_status page_heat(const struct page *p, r4_error *e);
 r4_status page_fragility(const struct page *p, r4_error *e);
 r4_status page_settings(const struct page *p, r4_error *e);
 
+/* All figures, for machines. */
+void page_json(const struct page *p);
+
 /* page.css and page.js. */
 extern const struct embedded page_files[];
 extern const size_t page_files_count;
@@ -44,7 +47,7 @@ bool page_uses_masks(const r4_report_run *r);
 /* A table in a frame that scrolls by itself; columns are added as <th>. number: is a column of numbers. */
 void page_table_begin(struct html *h, const char *caption);
 void page_head(struct html *h, const char *text, bool number);
-void page_body(struct html *h);               /* after the headings */
+void page_body(struct html *h);                  /* after the headings */
 void page_row(struct html *h, const char *name); /* starts a row with its name */
 void page_cell(struct html *h, const char *text);
 void page_table_end(struct html *h);

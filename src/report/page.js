@@ -76,6 +76,13 @@ for (const figure of all(document, 'figure[data-file]')) {
   figure.append(get);
 }
 
+const figures = document.getElementById('figures'), footer = document.querySelector('footer');
+const getAll = make('button', '', 'All figures as JSON');
+getAll.type = 'button';
+getAll.addEventListener('click', () => save(figures.textContent, 'application/json', 'figures.json'));
+footer.append(make('p', 'get'));
+footer.lastChild.append(getAll);
+
 /* ---- Two maps over each other ---- */
 
 const controls = document.getElementById('compare');

@@ -68,10 +68,11 @@ static void add_use(const struct page *p, size_t k)
 {
   r4_mean_sd lost = swap_lost(&p->run[k], -1);
   html_add(p->h, "<li><b class=\"%s\">%s %s</b>: ", lost.mean >= A_LITTLE ? "wrong" : "right", p->run[k].name,
-           lost.mean >= USES         ? "uses what is masked"
+           lost.mean >= USES       ? "uses what is masked"
            : lost.mean >= A_LITTLE ? "uses what is masked a little"
                                    : "does not use what is masked, as far as this test sees");
-  html_add(p->h, "; %s\u00a0%% of its right answers are lost</li>\n", figure_share_sd(lost, p->run[k].seeds).s);
+  html_add(p->h, "; %s\u00a0%% of its right answers are lost</li>\n",
+           figure_share_sd(lost, p->run[k].seeds).s);
 }
 
 static void add_uses(const struct page *p)
@@ -79,14 +80,16 @@ static void add_uses(const struct page *p)
   const char *none = swap_none(&p->run[0]);
   if (none) {
     html_add(p->h,
-             "<p class=\"missing\">Whether a net uses what is masked is not tested, as %s: the worst group is all that "
+             "<p class=\"missing\">Whether a net uses what is masked is not tested, as %s: the worst group "
+             "is all that "
              "speaks for or against it.</p>\n",
              none);
     return;
   }
   html_add(p->h,
            "<p>When the masked content of a test example is replaced by that of an example of another class "
-           "(<a href=\"#swap\">the swap test</a>; from %.0f\u00a0%% on we say \u201ca little\u201d, from %.0f\u00a0%% on "
+           "(<a href=\"#swap\">the swap test</a>; from %.0f\u00a0%% on we say \u201ca little\u201d, from "
+           "%.0f\u00a0%% on "
            "\u201cuses\u201d):</p>\n<ul class=\"uses\">\n",
            100 * A_LITTLE, 100 * USES);
   for (size_t k = 0; k < p->runs; k++) add_use(p, k);
@@ -107,7 +110,8 @@ static void add_notes(const struct page *p)
 static void add_others(const struct page *p)
 {
   if (!p->others) return;
-  page_table_begin(p->h, "Measured on other data, and not to be compared with the rest of the page; in per cent");
+  page_table_begin(p->h,
+                   "Measured on other data, and not to be compared with the rest of the page; in per cent");
   page_head(p->h, "run", false);
   page_head(p->h, "data", false);
   page_head(p->h, "mean over groups", true);
@@ -128,7 +132,8 @@ r4_status page_answer(const struct page *p, r4_error *e)
   (void)e;
   add_kind(p, false);
   add_kind(p, true);
-  html_add(p->h, "<p>Right answers among the test examples of the group that fares worst, mean over seeds.</p>\n");
+  html_add(p->h,
+           "<p>Right answers among the test examples of the group that fares worst, mean over seeds.</p>\n");
   add_uses(p);
   add_notes(p);
   add_others(p);

@@ -23,7 +23,7 @@ struct curve {
   size_t epochs, room;
   struct point {
     double n[QUANTITIES], sum[QUANTITIES], squares[QUANTITIES];
-  } *point;
+  } * point;
   size_t seeds, unread; /* logs that were read, and that were not there or damaged */
 };
 

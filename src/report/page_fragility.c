@@ -46,13 +46,8 @@ static void add_table(const struct page *p)
 static void add_plot(const struct page *p)
 {
   static const char title[] = "kappa inside the masks, largest over examples and features";
-  struct plot plot = {.h = p->h,
-                      .height = 40 + (double)p->runs * PLOT_ROW,
-                      .left = 100,
-                      .right = 108,
-                      .top = 4,
-                      .bottom = 34,
-                      .x = {INFINITY, -INFINITY, true}};
+  struct plot plot = plot_of_rows(p->h, p->runs, 16, (struct scale){INFINITY, -INFINITY, true});
+  for (size_t k = 0; k < p->runs; k++) plot_fit_name(&plot, p->run[k].name);
   for (size_t k = 0; k < p->runs; k++) scale_cover(&plot.x, value(&p->summary[k], &MASKED_MAX).mean);
   scale_round(&plot.x);
   page_figure_begin(p->h, "fragility", title);
@@ -83,10 +78,11 @@ static void warn_constant(const struct page *p)
 {
   for (size_t k = 0; k < p->runs; k++)
     if (p->summary[k].constant)
-      html_add(p->h,
-               "<p class=\"warn\">%zu of %zu seeds of %s give one answer to everything: their kappa, the best of "
-               "all, means nothing.</p>\n",
-               p->summary[k].constant, p->summary[k].seeds, p->run[k].name);
+      html_add(
+        p->h,
+        "<p class=\"warn\">%zu of %zu seeds of %s give one answer to everything: their kappa, the best of "
+        "all, means nothing.</p>\n",
+        p->summary[k].constant, p->summary[k].seeds, p->run[k].name);
 }
 
 r4_status page_fragility(const struct page *p, r4_error *e)
@@ -94,16 +90,18 @@ r4_status page_fragility(const struct page *p, r4_error *e)
   (void)e;
   const r4_metrics *m = &p->run[0].measured->metrics;
   if (!m->masked_examples) {
-    html_add(p->h, "<p class=\"missing\">No test example has a mask: there is no box in which masked features could "
-                   "move, and no kappa.</p>\n");
+    html_add(
+      p->h, "<p class=\"missing\">No test example has a mask: there is no box in which masked features could "
+            "move, and no kappa.</p>\n");
     return R4_OK;
   }
-  html_add(p->h,
-           "<p>kappa is the width of the bounds of the gradient of the loss while the masked features of an example "
-           "move by up to eps (%.3g): how much they could matter at most, for any content nearby. <em>Core</em> is "
-           "the same for all other features. A net that does not look at the masks has a small ratio of the two. "
-           "Bounds hold in real arithmetic.</p>\n",
-           m->eps);
+  html_add(
+    p->h,
+    "<p>kappa is the width of the bounds of the gradient of the loss while the masked features of an example "
+    "move by up to eps (%.3g): how much they could matter at most, for any content nearby. <em>Core</em> is "
+    "the same for all other features. A net that does not look at the masks has a small ratio of the two. "
+    "Bounds hold in real arithmetic.</p>\n",
+    m->eps);
   warn_constant(p);
   add_table(p);
   page_grid_begin(p->h);

@@ -89,17 +89,12 @@ static void add_table(const struct page *p, const struct shown_groups *shown)
 static void add_bars(const struct page *p, size_t run, const struct shown_groups *shown)
 {
   const r4_report_run *r = &p->run[run];
-  struct plot plot = {.h = p->h,
-                      .height = 40 + (double)shown->n * PLOT_ROW,
-                      .left = 100,
-                      .right = 88,
-                      .top = 4,
-                      .bottom = 34,
-                      .x = {0, 100, false}};
+  struct plot plot = plot_of_rows(p->h, shown->n, r->seeds > 1 ? 11 : 5, (struct scale){0, 100, false});
   char title[200], file[200];
   snprintf(title, sizeof title, "%.100s: accuracy by group, in per cent", r->name);
   snprintf(file, sizeof file, "accuracy-%.100s", r->name);
   page_figure_begin(p->h, file, r->name);
+  for (size_t i = 0; i < shown->n; i++) plot_fit_name(&plot, group_name(p, shown->list[i]));
   plot_begin(&plot, title);
   plot_x_grid(&plot, "");
   for (size_t i = 0; i < shown->n; i++) {

@@ -1,5 +1,5 @@
-/* Heat maps: what each net looks at in a few test images. All maps stand in the page as they are; the script lays two of
- * them over each other, with a slider between. */
+/* Heat maps: what each net looks at in a few test images. All maps stand in the page as they are; the script lays two
+ * of them over each other, with a slider between. */
 #include "report/page_heat.h"
 
 #include <math.h>
@@ -47,10 +47,11 @@ static void add_path(struct writer *w, size_t i)
 static r4_status add_image(struct writer *w, size_t i, r4_error *e)
 {
   const char *label = class_name(w->t, r4_data_example(w->t->d, i).label);
-  html_add(w->h,
-           "<figure class=\"tile\" data-map=\"image\"><span class=\"pic\"><img alt=\"Test example %zu, label %s\" "
-           "src=\"",
-           w->t->example[i], label);
+  html_add(
+    w->h,
+    "<figure class=\"tile\" data-map=\"image\"><span class=\"pic\"><img alt=\"Test example %zu, label %s\" "
+    "src=\"",
+    w->t->example[i], label);
   r4_data_values(w->t->d, i, w->x);
   r4_status s = tile_image(&w->tile, w->h, w->x, e);
   html_add(w->h, "\">");
@@ -92,17 +93,20 @@ static r4_status add_map(struct writer *w, size_t run, enum heat_map map, size_t
   bool right = answer == r4_data_example(t->d, i).label;
   const char *name = t->p->run[run].name, *verdict = right ? "right" : "wrong";
   struct figure inside = inside_of(w, run, map, i);
-  html_add(w->h,
-           "<figure class=\"tile\" data-run=\"%zu\" data-map=\"%s\"><span class=\"pic\"><img alt=\"%s: %s of test "
-           "example %zu; says %s, %s. %s\" src=\"",
-           run, map_about[map].id, name, map_about[map].name, t->example[i], class_name(t, answer), verdict,
-           inside.s);
-  r4_status s = tile_map(&w->tile, w->h, heat_at(t, run, map, i), map == HEAT_BOUNDS, scale_of(w, run, map, i), e);
+  html_add(
+    w->h,
+    "<figure class=\"tile\" data-run=\"%zu\" data-map=\"%s\"><span class=\"pic\"><img alt=\"%s: %s of test "
+    "example %zu; says %s, %s. %s\" src=\"",
+    run, map_about[map].id, name, map_about[map].name, t->example[i], class_name(t, answer), verdict,
+    inside.s);
+  r4_status s =
+    tile_map(&w->tile, w->h, heat_at(t, run, map, i), map == HEAT_BOUNDS, scale_of(w, run, map, i), e);
   html_add(w->h, "\">");
   add_outline(w, i);
-  html_add(w->h,
-           "</span><figcaption><b>%s</b>, %s<br>says %s, <span class=\"%s\">%s</span><br>%s</figcaption></figure>\n",
-           name, map_about[map].name, class_name(t, answer), verdict, verdict, inside.s);
+  html_add(
+    w->h,
+    "</span><figcaption><b>%s</b>, %s<br>says %s, <span class=\"%s\">%s</span><br>%s</figcaption></figure>\n",
+    name, map_about[map].name, class_name(t, answer), verdict, verdict, inside.s);
   return s;
 }
 
@@ -154,19 +158,25 @@ static void add_words(const struct heat *t)
 {
   struct html *h = t->p->h;
   html_add(h,
-           "<p>Of the test images, %zu that %s gets wrong and %zu that it gets right. The <em>gradient</em> of the loss "
-           "shows which pixels matter in this very image: red raises the loss, blue lowers it, each map on a scale of its "
+           "<p>Of the test images, %zu that %s gets wrong and %zu that it gets right. The <em>gradient</em> "
+           "of the loss "
+           "shows which pixels matter in this very image: red raises the loss, blue lowers it, each map on a "
+           "scale of its "
            "own.",
            t->wrong, t->judge->name, t->n - t->wrong);
   if (!t->masks) {
-    html_add(h, "</p>\n<p class=\"missing\">No test example has a mask: what share of the maps is inside, and certified "
+    html_add(h, "</p>\n<p class=\"missing\">No test example has a mask: what share of the maps is inside, "
+                "and certified "
                 "widths, cannot be shown.</p>\n");
     return;
   }
   html_add(h,
-           " The mask is outlined.</p>\n<p>The <em>certified width</em> adds what the gradient cannot say: how far it can "
-           "move while the masked pixels take any values within eps (%.3g) of theirs. A net whose gradient is empty inside "
-           "the mask, but whose width there is not, ignores this content of the mask and may still use another. Widths "
+           " The mask is outlined.</p>\n<p>The <em>certified width</em> adds what the gradient cannot say: "
+           "how far it can "
+           "move while the masked pixels take any values within eps (%.3g) of theirs. A net whose gradient "
+           "is empty inside "
+           "the mask, but whose width there is not, ignores this content of the mask and may still use "
+           "another. Widths "
            "of all nets share one scale, from white to violet.</p>\n",
            t->eps);
 }
@@ -175,19 +185,24 @@ static void add_words(const struct heat *t)
 static void add_controls(const struct heat *t)
 {
   struct html *h = t->p->h;
-  size_t judge = (size_t)(t->judge - t->p->run), last = t->p->runs - 1, chosen[] = {judge, judge == last ? 0 : last};
+  size_t judge = (size_t)(t->judge - t->p->run), last = t->p->runs - 1,
+         chosen[] = {judge, judge == last ? 0 : last};
   if (t->p->runs < 2) return;
-  html_add(h, "<div class=\"controls\" id=\"compare\" hidden role=\"group\" aria-label=\"Compare two nets\">\n");
+  html_add(h,
+           "<div class=\"controls\" id=\"compare\" hidden role=\"group\" aria-label=\"Compare two nets\">\n");
   for (int side = 0; side < 2; side++) {
     html_add(h, "<label>%s <select id=\"%s\">", side ? "right" : "left", side ? "right" : "left");
     for (size_t k = 0; k < t->p->runs; k++)
-      html_add(h, "<option value=\"%zu\"%s>%s</option>", k, k == chosen[side] ? " selected" : "", t->p->run[k].name);
+      html_add(h, "<option value=\"%zu\"%s>%s</option>", k, k == chosen[side] ? " selected" : "",
+               t->p->run[k].name);
     html_add(h, "</select></label>\n");
   }
   html_add(h, "<label>map <select id=\"map\"><option value=\"gradient\">gradient</option>");
   if (t->masks) html_add(h, "<option value=\"bounds\">certified width</option>");
-  html_add(h, "</select></label>\n<label class=\"wipe\">from left to right <input type=\"range\" id=\"wipe\" min=\"0\" "
-              "max=\"100\" value=\"50\"></label></div>\n");
+  html_add(
+    h,
+    "</select></label>\n<label class=\"wipe\">from left to right <input type=\"range\" id=\"wipe\" min=\"0\" "
+    "max=\"100\" value=\"50\"></label></div>\n");
 }
 
 static r4_status write_all(struct writer *w, r4_error *e)

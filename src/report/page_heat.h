@@ -9,13 +9,13 @@ enum heat_map { HEAT_GRADIENT, HEAT_BOUNDS, HEAT_MAPS };
 struct heat {
   const struct page *p;
   size_t n, features;
-  size_t *example;     /* their numbers in the test part                            */
-  size_t wrong;        /* so many of the first are those that the judge gets wrong  */
+  size_t *example; /* their numbers in the test part                            */
+  size_t wrong;    /* so many of the first are those that the judge gets wrong  */
   const r4_report_run *judge;
-  r4_data *d;          /* these examples                                            */
-  bool masks;          /* one of them has a mask                                    */
-  float *a;            /* [runs, maps, n, features]                                 */
-  int32_t *answer;     /* [runs, n]                                                 */
+  r4_data *d;      /* these examples                                            */
+  bool masks;      /* one of them has a mask                                    */
+  float *a;        /* [runs, maps, n, features]                                 */
+  int32_t *answer; /* [runs, n]                                                 */
   double eps;
 };
 

@@ -24,8 +24,8 @@ static r4_status find_pool(const r4_data *d, size_t *pool, size_t *n, r4_error *
 }
 
 /* Up to n of the pool that the judge gets right, or wrong: one of each class in turn. */
-static r4_status choose(const r4_data *d, const size_t *pool, size_t pooled, const int32_t *answer, bool right,
-                        size_t n, size_t *example, size_t *found, r4_error *e)
+static r4_status choose(const r4_data *d, const size_t *pool, size_t pooled, const int32_t *answer,
+                        bool right, size_t n, size_t *example, size_t *found, r4_error *e)
 {
   size_t some[POOL], chosen[MOST_EXAMPLES], k = 0, got = 0;
   for (size_t i = 0; i < pooled; i++)

@@ -20,10 +20,11 @@ bool page_uses_masks(const r4_report_run *r)
 
 void page_table_begin(struct html *h, const char *caption)
 {
-  html_add(h,
-           "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table><caption>%s</caption>"
-           "<thead><tr>",
-           caption, caption);
+  html_add(
+    h,
+    "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table><caption>%s</caption>"
+    "<thead><tr>",
+    caption, caption);
 }
 
 void page_head(struct html *h, const char *text, bool number)
@@ -36,8 +37,16 @@ void page_body(struct html *h)
   html_add(h, "</tr></thead><tbody>");
 }
 
+static void end_row(struct html *h)
+{
+  if (h->in_row) html_add(h, "</tr>\n");
+  h->in_row = false;
+}
+
 void page_row(struct html *h, const char *name)
 {
+  end_row(h);
+  h->in_row = true;
   html_add(h, "<tr><th scope=\"row\">%s</th>", name);
 }
 
@@ -46,9 +55,9 @@ void page_cell(struct html *h, const char *text)
   html_add(h, "<td class=\"n\">%s</td>", text);
 }
 
-/* </tr> may be left out in HTML: the next row, or the end of the table, ends a row. */
 void page_table_end(struct html *h)
 {
+  end_row(h);
   html_add(h, "</tbody></table></div>\n");
 }
 
@@ -83,9 +92,10 @@ void page_legend(const struct page *p)
 {
   html_add(p->h, "<ul class=\"legend\">");
   for (size_t k = 0; k < p->runs; k++)
-    html_add(p->h,
-             "<li><svg viewBox=\"0 0 28 10\" aria-hidden=\"true\"><path class=\"line s%zu\" d=\"M1 5H27\"/></svg>"
-             "%s</li>",
-             k % PLOT_SERIES, p->run[k].name);
+    html_add(
+      p->h,
+      "<li><svg viewBox=\"0 0 28 10\" aria-hidden=\"true\"><path class=\"line s%zu\" d=\"M1 5H27\"/></svg>"
+      "%s</li>",
+      k % PLOT_SERIES, p->run[k].name);
   html_add(p->h, "</ul>\n");
 }

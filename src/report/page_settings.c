@@ -94,11 +94,12 @@ static void add_data(const struct page *p)
   r4_data_hash(p->d, hash);
   size_t masked = 0, n = r4_data_count(p->d);
   for (size_t i = 0; i < n; i++) masked += r4_data_has_mask(p->d, i);
-  html_add(p->h,
-           "<dl><dt>Data</dt><dd>%s</dd><dt>Test examples</dt><dd>%zu in %zu classes and %zu groups; %zu have a "
-           "mask</dd><dt>SHA-256 of the test examples</dt><dd class=\"hash\">%s</dd><dt>This page</dt><dd>made "
-           "by r4 %s</dd></dl>\n",
-           r4_data_about(p->d), n, r4_data_classes(p->d), r4_data_groups(p->d), masked, hash, R4_VERSION);
+  html_add(
+    p->h,
+    "<dl><dt>Data</dt><dd>%s</dd><dt>Test examples</dt><dd>%zu in %zu classes and %zu groups; %zu have a "
+    "mask</dd><dt>SHA-256 of the test examples</dt><dd class=\"hash\">%s</dd><dt>This page</dt><dd>made "
+    "by r4 %s</dd></dl>\n",
+    r4_data_about(p->d), n, r4_data_classes(p->d), r4_data_groups(p->d), masked, hash, R4_VERSION);
 }
 
 r4_status page_settings(const struct page *p, r4_error *e)

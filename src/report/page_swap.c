@@ -61,13 +61,8 @@ static void add_sentence(const struct page *p, const r4_report_run *r)
 static void add_plot(const struct page *p)
 {
   static const char title[] = "Right answers that are lost, in per cent";
-  struct plot plot = {.h = p->h,
-                      .height = 40 + (double)p->runs * PLOT_ROW,
-                      .left = 100,
-                      .right = 88,
-                      .top = 4,
-                      .bottom = 34,
-                      .x = {0, 100, false}};
+  struct plot plot = plot_of_rows(p->h, p->runs, 11, (struct scale){0, 100, false});
+  for (size_t k = 0; k < p->runs; k++) plot_fit_name(&plot, p->run[k].name);
   page_figure_begin(p->h, "swap", title);
   plot_begin(&plot, title);
   plot_x_grid(&plot, "");
@@ -101,11 +96,12 @@ r4_status page_swap(const struct page *p, r4_error *e)
     html_add(p->h, "<p class=\"missing\">Nothing can be swapped, as %s.</p>\n", none);
     return R4_OK;
   }
-  html_add(p->h,
-           "<p>Masked content of examples of other classes, drawn at random, is put in its place; the mean of %d "
-           "draws. What must not matter changes, and nothing else: a net that does not look there answers as "
-           "before.</p>\n<ul>\n",
-           p->run[0].measured->pasted.draws);
+  html_add(
+    p->h,
+    "<p>Masked content of examples of other classes, drawn at random, is put in its place; the mean of %d "
+    "draws. What must not matter changes, and nothing else: a net that does not look there answers as "
+    "before.</p>\n<ul>\n",
+    p->run[0].measured->pasted.draws);
   for (size_t k = 0; k < p->runs; k++) add_sentence(p, &p->run[k]);
   html_add(p->h, "</ul>\n");
   page_grid_begin(p->h);

@@ -16,9 +16,8 @@ static size_t larger(size_t a, size_t b)
 
 r4_status tile_open(struct tile *t, r4_shape example, r4_error *e)
 {
-  *t = (struct tile){.height = (size_t)example.dim[0],
-                     .width = (size_t)example.dim[1],
-                     .channels = (size_t)example.dim[2]};
+  *t = (struct tile){
+    .height = (size_t)example.dim[0], .width = (size_t)example.dim[1], .channels = (size_t)example.dim[2]};
   t->block = (larger(t->height, t->width) + MAP_SIDE - 1) / MAP_SIDE;
   t->map_height = (t->height + t->block - 1) / t->block;
   t->map_width = (t->width + t->block - 1) / t->block;

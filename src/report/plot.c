@@ -119,17 +119,17 @@ static void add_band(struct plot *p, size_t series, size_t n, const double *x, c
   size_t points = 0;
   html_add(p->h, "<path class=\"band s%zu\" d=\"", series % PLOT_SERIES);
   for (size_t k = 0; k < n; k++)
-    if (has_place(&p->y, hi[k])) html_add(p->h, "%c%.1f %.1f", points++ ? 'L' : 'M', x_of(p, x[k]), y_of(p, hi[k]));
-  for (size_t k = n; k-- > 0;)
     if (has_place(&p->y, hi[k]))
-      html_add(p->h, "L%.1f %.1f", x_of(p, x[k]), y_of(p, fmax(lo[k], p->y.low)));
+      html_add(p->h, "%c%.1f %.1f", points++ ? 'L' : 'M', x_of(p, x[k]), y_of(p, hi[k]));
+  for (size_t k = n; k-- > 0;)
+    if (has_place(&p->y, hi[k])) html_add(p->h, "L%.1f %.1f", x_of(p, x[k]), y_of(p, fmax(lo[k], p->y.low)));
   html_add(p->h, "%s\"/>", points ? "Z" : "");
 }
 
 static void add_point(struct plot *p, size_t series, double x, double y)
 {
-  html_add(p->h, "<circle class=\"dot s%zu\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>", series % PLOT_SERIES, x_of(p, x),
-           y_of(p, y));
+  html_add(p->h, "<circle class=\"dot s%zu\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>", series % PLOT_SERIES,
+           x_of(p, x), y_of(p, y));
 }
 
 void plot_line(struct plot *p, size_t series, size_t n, const double *x, const double *y, const double *lo,
@@ -150,17 +150,47 @@ void plot_line(struct plot *p, size_t series, size_t n, const double *x, const d
 
 /* ---- Rows ---- */
 
-/* The first characters of a name, and .. for the rest; long names are in the table. */
+enum { NAME_LETTERS = 15 };
+static const double LETTER = 6.8; /* the width of most */
+
+struct plot plot_of_rows(struct html *h, size_t rows, size_t letters, struct scale x)
+{
+  return (struct plot){.h = h,
+                       .height = 38 + (double)rows * PLOT_ROW,
+                       .left = 14,
+                       .right = 10 + LETTER * (double)letters,
+                       .top = 4,
+                       .bottom = 34,
+                       .x = x};
+}
+
+/* Bytes of the first letters of a name, at most so many. */
+static size_t first_letters(const char *name, size_t most, size_t *letters)
+{
+  size_t n = 0;
+  for (*letters = 0; name[n]; n++) {
+    bool begins = ((unsigned char)name[n] & 0xc0) != 0x80;
+    if (begins && *letters == most) break;
+    *letters += begins;
+  }
+  return n;
+}
+
+void plot_fit_name(struct plot *p, const char *name)
+{
+  size_t letters;
+  bool cut = name[first_letters(name, NAME_LETTERS, &letters)];
+  p->left = fmax(p->left, 8 + LETTER * (double)(letters + (cut ? 1 : 0)));
+}
+
+/* What does not fit is in the table. */
 static void add_name(struct plot *p, const char *name, double y)
 {
-  enum { ROOM = 15 };
-  char cut[4 * ROOM + 8];
-  size_t n = 0, letters = 0;
-  for (; name[n]; n++) {
-    letters += ((unsigned char)name[n] & 0xc0) != 0x80;
-    if (letters > ROOM || n >= 4 * ROOM) break;
-  }
-  snprintf(cut, sizeof cut, "%.*s%s", (int)n, name, name[n] ? ".." : "");
+  enum { SIZE = 4 * NAME_LETTERS + 8 };
+  char cut[SIZE];
+  size_t letters, n = first_letters(name, NAME_LETTERS, &letters);
+  if (n > SIZE - 8) n = SIZE - 8;
+  snprintf(cut, sizeof cut, "%.*s%s", (int)n, name, name[n] ? "\u2026" : "");
   html_add(p->h, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>", p->left - 5, y + 4, cut);
 }
 
@@ -176,8 +206,8 @@ void plot_row(struct plot *p, size_t k, enum plot_mark mark, size_t series, cons
   size_t s = series % PLOT_SERIES;
   add_name(p, name, y);
   if (has_place(&p->x, v.mean) && mark == PLOT_BAR)
-    html_add(p->h, "<rect class=\"bar s%zu\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"/>", s, p->left,
-             y - 7, clamped(p, v.mean) - p->left, 14);
+    html_add(p->h, "<rect class=\"bar s%zu\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"/>", s,
+             p->left, y - 7, clamped(p, v.mean) - p->left, 14);
   if (has_place(&p->x, v.mean) && mark == PLOT_DOT) {
     html_add(p->h, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>", p->left, y, clamped(p, v.mean));
     html_add(p->h, "<circle class=\"dot s%zu\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"/>", s, clamped(p, v.mean), y);

@@ -18,7 +18,7 @@ struct plot {
   struct scale x, y;
 };
 
-/* Widens a scale so that v is on it, if it is finite and the scale has a place for it. An empty scale is {inf, -inf}. */
+/* Widens a scale so that v is on it, if the scale has a place for it. An empty scale is {inf, -inf}. */
 void scale_cover(struct scale *s, double v);
 /* To a range with ends that are easy to read, and never an empty one. */
 void scale_round(struct scale *s);
@@ -39,6 +39,9 @@ void plot_line(struct plot *p, size_t series, size_t n, const double *x, const d
  * sides, and the number as text. */
 enum { PLOT_ROW = 22 };
 enum plot_mark { PLOT_BAR, PLOT_DOT };
+/* Such a plot, with room for numbers of so many letters; and, before it begins, room for each of its names. */
+struct plot plot_of_rows(struct html *h, size_t rows, size_t letters, struct scale x);
+void plot_fit_name(struct plot *p, const char *name);
 void plot_row(struct plot *p, size_t k, enum plot_mark mark, size_t series, const char *name, r4_mean_sd v,
               const char *number);
 

@@ -19,9 +19,19 @@ static const struct {
   const char *key;
   size_t offset;
 } reals[] = {
-#define REAL(field) {#field, offsetof(r4_metrics, field)}
-  REAL(loss),           REAL(accuracy),         REAL(avg_group_accuracy), REAL(worst_group_accuracy), REAL(eps),
-  REAL(kappa_masked_max), REAL(kappa_masked_mean), REAL(kappa_core_max),     REAL(kappa_core_mean),
+#define REAL(field)                     \
+  {                                     \
+#field, offsetof(r4_metrics, field) \
+  }
+  REAL(loss),
+  REAL(accuracy),
+  REAL(avg_group_accuracy),
+  REAL(worst_group_accuracy),
+  REAL(eps),
+  REAL(kappa_masked_max),
+  REAL(kappa_masked_mean),
+  REAL(kappa_core_max),
+  REAL(kappa_core_mean),
 #undef REAL
 };
 
@@ -194,8 +204,8 @@ bool r4_measured_load(r4_measured *m, const char *folder, const char *data_hash,
   *m = (r4_measured){0};
   describe_model(folder, model);
   bool good = path && *model && !file_read(path, MOST_BYTES, &text, &size, NULL) &&
-              !js_parse(path, text, size, &root, NULL) && get_size(root, "format", &format) && format == FORMAT &&
-              is_text(root, "r4", R4_VERSION) && is_text(root, "model", model) &&
+              !js_parse(path, text, size, &root, NULL) && get_size(root, "format", &format) &&
+              format == FORMAT && is_text(root, "r4", R4_VERSION) && is_text(root, "model", model) &&
               is_text(root, "data_sha256", data_hash) && get_metrics(root, &m->metrics) &&
               m->metrics.eps == eps && get_pasted(js_get(root, "paste"), &m->pasted);
   js_free(root);
