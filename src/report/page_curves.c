@@ -111,15 +111,15 @@ static bool has_values(const struct curve *c, size_t runs, enum quantity q)
 }
 
 /* Over more than two powers of ten a straight scale shows but the largest. */
-static struct scale scale_of(const struct curve *c, size_t runs, enum quantity q)
+static struct chart_scale scale_of(const struct curve *c, size_t runs, enum quantity q)
 {
-  struct scale straight = {INFINITY, -INFINITY, false}, log = {INFINITY, -INFINITY, true};
+  struct chart_scale straight = {false, INFINITY, -INFINITY, 0}, log = {true, INFINITY, -INFINITY, 0};
   for (size_t r = 0; r < runs; r++) {
     struct series s = series_of(&c[r], q);
     for (size_t k = 0; k < s.n; k++) scale_cover(&straight, s.y[k]), scale_cover(&log, s.y[k]);
   }
-  if (q == WORST) return (struct scale){0, 100, false};
-  struct scale chosen = log.high > 100 * log.low ? log : straight;
+  if (q == WORST) return (struct chart_scale){.high = 100};
+  struct chart_scale chosen = log.high > 100 * log.low ? log : straight;
   if (!chosen.log) scale_cover(&chosen, 0);
   scale_round(&chosen);
   return chosen;
@@ -169,7 +169,7 @@ static void add_figure(const struct page *p, const struct curve *c, enum quantit
     .h = p->h, .height = 220, .left = 52, .right = 12, .top = 10, .bottom = 34, .y = scale_of(c, p->runs, q)};
   for (size_t r = 0; r < p->runs; r++)
     if (c[r].epochs > epochs) epochs = c[r].epochs;
-  plot.x = (struct scale){epochs > 1 ? 1 : 0, (double)epochs, false};
+  plot.x = (struct chart_scale){.low = epochs > 1, .high = (double)epochs};
   if (epochs > 6) plot.x.low = 0;
   page_figure_begin(p->h, about[q].file, about[q].caption);
   plot_begin(&plot, about[q].caption);

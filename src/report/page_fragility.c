@@ -46,7 +46,7 @@ static void add_table(const struct page *p)
 static void add_plot(const struct page *p)
 {
   static const char title[] = "kappa inside the masks, largest over examples and features";
-  struct plot plot = plot_of_rows(p->h, p->runs, 16, (struct scale){INFINITY, -INFINITY, true});
+  struct plot plot = plot_of_rows(p->h, p->runs, 16, (struct chart_scale){true, INFINITY, -INFINITY, 0});
   for (size_t k = 0; k < p->runs; k++) plot_fit_name(&plot, p->run[k].name);
   for (size_t k = 0; k < p->runs; k++) scale_cover(&plot.x, value(&p->summary[k], &MASKED_MAX).mean);
   scale_round(&plot.x);

@@ -89,7 +89,7 @@ static void add_table(const struct page *p, const struct shown_groups *shown)
 static void add_bars(const struct page *p, size_t run, const struct shown_groups *shown)
 {
   const r4_report_run *r = &p->run[run];
-  struct plot plot = plot_of_rows(p->h, shown->n, r->seeds > 1 ? 11 : 5, (struct scale){0, 100, false});
+  struct plot plot = plot_of_rows(p->h, shown->n, r->seeds > 1 ? 11 : 5, (struct chart_scale){.high = 100});
   char title[200], file[200];
   snprintf(title, sizeof title, "%.100s: accuracy by group, in per cent", r->name);
   snprintf(file, sizeof file, "accuracy-%.100s", r->name);

@@ -61,7 +61,7 @@ static void add_sentence(const struct page *p, const r4_report_run *r)
 static void add_plot(const struct page *p)
 {
   static const char title[] = "Right answers that are lost, in per cent";
-  struct plot plot = plot_of_rows(p->h, p->runs, 11, (struct scale){0, 100, false});
+  struct plot plot = plot_of_rows(p->h, p->runs, 11, (struct chart_scale){.high = 100});
   for (size_t k = 0; k < p->runs; k++) plot_fit_name(&plot, p->run[k].name);
   page_figure_begin(p->h, "swap", title);
   plot_begin(&plot, title);

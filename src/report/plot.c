@@ -5,30 +5,22 @@
 
 /* ---- Scales ---- */
 
-static bool has_place(const struct scale *s, double v)
+static bool has_place(const struct chart_scale *s, double v)
 {
   return isfinite(v) && (!s->log || v > 0);
 }
 
-void scale_cover(struct scale *s, double v)
+void scale_cover(struct chart_scale *s, double v)
 {
   if (!has_place(s, v)) return;
   s->low = fmin(s->low, v);
   s->high = fmax(s->high, v);
 }
 
-/* 1, 2 or 5 times a power of ten: the least such that a span has at most n steps of it. */
-static double step_of(double span, int n)
+void scale_round(struct chart_scale *s)
 {
-  double raw = span / n, power = pow(10, floor(log10(raw))), lead = raw / power;
-  return power * (lead <= 1.0001 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
-}
-
-enum { STEPS = 4 };
-
-void scale_round(struct scale *s)
-{
-  if (!(s->low <= s->high)) *s = (struct scale){s->log ? 0.1 : 0, 1, s->log};
+  double tick[CHART_TICKS];
+  if (!(s->low <= s->high)) *s = (struct chart_scale){s->log, s->log ? 0.1 : 0, 1, 0};
   if (s->log) {
     s->low = pow(10, floor(log10(s->low) + 1e-9));
     s->high = pow(10, ceil(log10(s->high) - 1e-9));
@@ -36,32 +28,34 @@ void scale_round(struct scale *s)
     return;
   }
   if (s->high - s->low < 1e-9 * fmax(1, fabs(s->high))) s->low -= 0.5, s->high += 0.5;
-  double step = step_of(s->high - s->low, STEPS);
+  size_t n = chart_ticks(s, tick);
+  double step = n > 1 ? tick[1] - tick[0] : 1;
   s->low = step * floor(s->low / step + 1e-9);
   s->high = step * ceil(s->high / step - 1e-9);
 }
 
-/* Where v is on a scale: 0 to 1. */
-static double share_of(const struct scale *s, double v)
+/* What is beside an axis stands at its end. */
+static double place_on(const struct chart_scale *s, double v)
 {
-  if (s->log) return log(v / s->low) / log(s->high / s->low);
-  return (v - s->low) / (s->high - s->low);
+  return chart_place(s, fmin(fmax(v, s->low), s->high));
 }
 
 static double x_of(const struct plot *p, double v)
 {
-  return p->left + share_of(&p->x, v) * (PLOT_WIDTH - p->left - p->right);
+  return p->left + place_on(&p->x, v);
 }
 
 static double y_of(const struct plot *p, double v)
 {
-  return p->height - p->bottom - share_of(&p->y, v) * (p->height - p->top - p->bottom);
+  return p->height - p->bottom - place_on(&p->y, v);
 }
 
 /* ---- The frame ---- */
 
 void plot_begin(struct plot *p, const char *title)
 {
+  p->x.length = PLOT_WIDTH - p->left - p->right;
+  p->y.length = p->height - p->top - p->bottom;
   html_add(p->h, "<svg class=\"plot\" viewBox=\"0 0 %d %.0f\" role=\"img\" aria-label=\"%s\">", PLOT_WIDTH,
            p->height, title);
 }
@@ -69,18 +63,6 @@ void plot_begin(struct plot *p, const char *title)
 void plot_end(struct plot *p)
 {
   html_add(p->h, "</svg>\n");
-}
-
-/* The k-th number of a grid; false after the last. */
-static bool grid_at(const struct scale *s, size_t k, double *v)
-{
-  if (s->log) {
-    double decades = round(log10(s->high / s->low)), stride = fmax(1, ceil(decades / (STEPS + 1)));
-    *v = s->low * pow(10, (double)k * stride);
-  } else {
-    *v = s->low + (double)k * step_of(s->high - s->low, STEPS);
-  }
-  return *v <= s->high * (1 + 1e-9) + (s->log ? 0 : 1e-9 * (s->high - s->low));
 }
 
 /* 0.001, 10, and 1e-5 where it would be long. */
@@ -91,22 +73,26 @@ static struct figure tick_of(double v)
 
 void plot_y_grid(struct plot *p)
 {
-  double v;
-  for (size_t k = 0; grid_at(&p->y, k, &v); k++)
+  double tick[CHART_TICKS];
+  size_t n = chart_ticks(&p->y, tick);
+  for (size_t k = 0; k < n; k++)
     html_add(p->h,
              "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/><text x=\"%.1f\" y=\"%.1f\" "
              "text-anchor=\"end\">%s</text>",
-             p->left, y_of(p, v), PLOT_WIDTH - p->right, p->left - 5, y_of(p, v) + 4, tick_of(v).s);
+             p->left, y_of(p, tick[k]), PLOT_WIDTH - p->right, p->left - 5, y_of(p, tick[k]) + 4,
+             tick_of(tick[k]).s);
 }
 
 void plot_x_grid(struct plot *p, const char *about)
 {
-  double v;
-  for (size_t k = 0; grid_at(&p->x, k, &v); k++)
+  double tick[CHART_TICKS];
+  size_t n = chart_ticks(&p->x, tick);
+  for (size_t k = 0; k < n; k++)
     html_add(p->h,
              "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/><text x=\"%.1f\" y=\"%.1f\" "
              "text-anchor=\"middle\">%s</text>",
-             x_of(p, v), p->top, p->height - p->bottom, x_of(p, v), p->height - p->bottom + 15, tick_of(v).s);
+             x_of(p, tick[k]), p->top, p->height - p->bottom, x_of(p, tick[k]), p->height - p->bottom + 15,
+             tick_of(tick[k]).s);
   html_add(p->h, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>", (double)PLOT_WIDTH - p->right,
            p->height - 4, about);
 }
@@ -122,7 +108,7 @@ static void add_band(struct plot *p, size_t series, size_t n, const double *x, c
     if (has_place(&p->y, hi[k]))
       html_add(p->h, "%c%.1f %.1f", points++ ? 'L' : 'M', x_of(p, x[k]), y_of(p, hi[k]));
   for (size_t k = n; k-- > 0;)
-    if (has_place(&p->y, hi[k])) html_add(p->h, "L%.1f %.1f", x_of(p, x[k]), y_of(p, fmax(lo[k], p->y.low)));
+    if (has_place(&p->y, hi[k])) html_add(p->h, "L%.1f %.1f", x_of(p, x[k]), y_of(p, lo[k]));
   html_add(p->h, "%s\"/>", points ? "Z" : "");
 }
 
@@ -153,7 +139,7 @@ void plot_line(struct plot *p, size_t series, size_t n, const double *x, const d
 enum { NAME_LETTERS = 15 };
 static const double LETTER = 6.8; /* the width of most */
 
-struct plot plot_of_rows(struct html *h, size_t rows, size_t letters, struct scale x)
+struct plot plot_of_rows(struct html *h, size_t rows, size_t letters, struct chart_scale x)
 {
   return (struct plot){.h = h,
                        .height = 38 + (double)rows * PLOT_ROW,
@@ -194,11 +180,6 @@ static void add_name(struct plot *p, const char *name, double y)
   html_add(p->h, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>", p->left - 5, y + 4, cut);
 }
 
-static double clamped(const struct plot *p, double v)
-{
-  return x_of(p, fmin(fmax(v, p->x.low), p->x.high));
-}
-
 void plot_row(struct plot *p, size_t k, enum plot_mark mark, size_t series, const char *name, r4_mean_sd v,
               const char *number)
 {
@@ -207,13 +188,13 @@ void plot_row(struct plot *p, size_t k, enum plot_mark mark, size_t series, cons
   add_name(p, name, y);
   if (has_place(&p->x, v.mean) && mark == PLOT_BAR)
     html_add(p->h, "<rect class=\"bar s%zu\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"/>", s,
-             p->left, y - 7, clamped(p, v.mean) - p->left, 14);
+             p->left, y - 7, x_of(p, v.mean) - p->left, 14);
   if (has_place(&p->x, v.mean) && mark == PLOT_DOT) {
-    html_add(p->h, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>", p->left, y, clamped(p, v.mean));
-    html_add(p->h, "<circle class=\"dot s%zu\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"/>", s, clamped(p, v.mean), y);
+    html_add(p->h, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>", p->left, y, x_of(p, v.mean));
+    html_add(p->h, "<circle class=\"dot s%zu\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"/>", s, x_of(p, v.mean), y);
   }
   if (has_place(&p->x, v.mean) && isfinite(v.sd) && v.sd > 0)
-    html_add(p->h, "<path class=\"whisker\" d=\"M%.1f %.1fH%.1f\"/>", clamped(p, v.mean - v.sd), y,
-             clamped(p, v.mean + v.sd));
+    html_add(p->h, "<path class=\"whisker\" d=\"M%.1f %.1fH%.1f\"/>", x_of(p, v.mean - v.sd), y,
+             x_of(p, v.mean + v.sd));
   html_add(p->h, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>", PLOT_WIDTH, y + 4, number);
 }

@@ -1,27 +1,23 @@
-/* Plots as SVG in a page. Sizes are in units of about a pixel of a phone, and the picture grows with its place. Colours
+/* Plots in a page, as part of its text. Sizes are in units of about a pixel of a phone, and the picture grows with its place. Colours
  * come from the page's style by class: s0 .. s7 are series, which lines also tell apart by their dashes. */
 #ifndef R4_REPORT_PLOT_H
 #define R4_REPORT_PLOT_H
 
+#include "report/chart.h"
 #include "report/html.h"
 
 enum { PLOT_WIDTH = 360, PLOT_SERIES = 8 };
 
-struct scale {
-  double low, high;
-  bool log; /* of the base 10; low is above 0 */
-};
-
 struct plot {
   struct html *h;
   double height, left, right, top, bottom; /* margins: what is between them is the plane */
-  struct scale x, y;
+  struct chart_scale x, y;                 /* their lengths follow from the margins */
 };
 
 /* Widens a scale so that v is on it, if the scale has a place for it. An empty scale is {inf, -inf}. */
-void scale_cover(struct scale *s, double v);
+void scale_cover(struct chart_scale *s, double v);
 /* To a range with ends that are easy to read, and never an empty one. */
-void scale_round(struct scale *s);
+void scale_round(struct chart_scale *s);
 
 /* title: what a screen reader says; the numbers stand in a table beside it. */
 void plot_begin(struct plot *p, const char *title);
@@ -40,7 +36,7 @@ void plot_line(struct plot *p, size_t series, size_t n, const double *x, const d
 enum { PLOT_ROW = 22 };
 enum plot_mark { PLOT_BAR, PLOT_DOT };
 /* Such a plot, with room for numbers of so many letters; and, before it begins, room for each of its names. */
-struct plot plot_of_rows(struct html *h, size_t rows, size_t letters, struct scale x);
+struct plot plot_of_rows(struct html *h, size_t rows, size_t letters, struct chart_scale x);
 void plot_fit_name(struct plot *p, const char *name);
 void plot_row(struct plot *p, size_t k, enum plot_mark mark, size_t series, const char *name, r4_mean_sd v,
               const char *number);
