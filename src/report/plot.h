@@ -1,5 +1,6 @@
-/* Plots in a page, as part of its text. Sizes are in units of about a pixel of a phone, and the picture grows with its place. Colours
- * come from the page's style by class: s0 .. s7 are series, which lines also tell apart by their dashes. */
+/* Plots in a page, as part of its text. Sizes are in units of about a pixel of a phone, and the picture grows with its
+ * place. Colours come from the page's style by class: s0 .. s7 are series, which lines also tell apart by their
+ * dashes. */
 #ifndef R4_REPORT_PLOT_H
 #define R4_REPORT_PLOT_H
 
