@@ -96,7 +96,7 @@ static int measure(const struct eval_settings *o, struct evaluation *v)
 static void keep(const struct evaluation *v)
 {
   for (size_t k = 0; k < v->run->seeds; k++) {
-    r4_measured m = {.metrics = v->metrics[k], .pasted = v->pasted[k]};
+    r4_measured m = {.metrics = v->metrics[k], .swapped = v->swapped[k]};
     r4_measured_save(&m, v->run->folder[k], v->hash, NULL);
   }
 }
@@ -110,7 +110,7 @@ static int evaluate_part(const struct eval_settings *o, struct evaluation *v, co
   if (!r4_data_count(v->data)) return run_no_examples("eval", v->path, v->split, all);
   r4_data_hash(v->data, v->hash);
   int code = measure(o, v);
-  if (!code && split == R4_TEST && !o->paste && !o->other_data) keep(v);
+  if (!code && split == R4_TEST && v->contents.kind[0] == R4_FILL_SWAP && !o->other_data) keep(v);
   return code;
 }
 

@@ -118,6 +118,8 @@ static r4_setting_value setting(const struct reported *v, const char *key)
   return value;
 }
 
+enum { DRAWS = 3 }; /* of the swap test, which r4 eval takes more of */
+
 /* What is measured is kept for the next page, if the folder can be written; if not, nothing is lost but time. */
 static r4_status measure(const struct report *r, const struct reported *v, const r4_model *m, size_t k,
                          r4_error *e)
@@ -125,13 +127,14 @@ static r4_status measure(const struct report *r, const struct reported *v, const
   r4_measured *to = &v->measured[k];
   const r4_data *d = v->data->part;
   int64_t batch = setting(v, "eval.batch").whole;
-  r4_paste_options paste = r4_paste_defaults();
-  paste.batch = batch;
+  r4_swap_options swap = r4_swap_defaults();
+  swap.batch = batch;
+  swap.draws = DRAWS;
   fprintf(stderr, "r4 report: measuring seed %lld of %s; r4 eval keeps what it measures\n",
           (long long)v->run->seed[k], shown(v->path).text);
   r4_status s = r4_evaluate_some(r4_model_net(m), r4_model_weights(m), d, setting(v, "eval.eps").real, batch,
                                  (size_t)r->o.kappa, &to->metrics, e);
-  if (!s) s = r4_paste_test(r4_model_net(m), r4_model_weights(m), d, &paste, &to->pasted, e);
+  if (!s) s = r4_swap_test(r4_model_net(m), r4_model_weights(m), d, &swap, &to->swapped, e);
   if (!s) r4_measured_save(to, v->run->folder[k], v->data->hash, NULL);
   return s;
 }

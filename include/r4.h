@@ -1384,7 +1384,7 @@ r4_mean_sd r4_swap_lost(const r4_swapped *s, size_t seeds, int32_t group);
  * not measure. */
 typedef struct {
   r4_metrics metrics;
-  r4_pasted pasted;
+  r4_swapped swapped; /* of the content swap */
 } r4_measured;
 
 /* data_hash: of the examples. The folder has model.safetensors, and what is kept counts for that model alone. */

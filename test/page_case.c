@@ -55,6 +55,7 @@ void page_case_make(struct page_case *c)
     c->folder[k] = scratch_folder();
     c->seed[k] = (int64_t)k;
     r4_status s = r4_evaluate(c->net, c->weights, c->d, 0.1, 16, &c->measured[k].metrics, &e);
+    if (!s) s = r4_swap_test(c->net, c->weights, c->d, NULL, &c->measured[k].swapped, &e);
     if (s) fail_msg("%s", e.text);
   }
   for (size_t k = 0; k < PAGE_RUNS; k++) {

@@ -197,6 +197,7 @@ static void page_is_whole(void **state)
                                       "id=\"settings\"",
                                       "erm\u2019s worst group is",
                                       "cert-r4\u2019s worst group is",
+                                      "examples that cert-r4 gets right, <b>",
                                       "logs of 2 of 2"};
   for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) assert_has(page, parts[k]);
   assert_int_equal(count_of(page, "<h1"), 1);
@@ -342,6 +343,10 @@ static void figures_are_kept(void **state)
   assert_int_equal(got.metrics.group_count[0], m.metrics.group_count[0]);
   assert_true(got.metrics.worst_group_accuracy == m.metrics.worst_group_accuracy);
   assert_int_equal(got.metrics.groups, m.metrics.groups);
+  assert_int_equal(got.swapped.groups, 2);
+  assert_memory_equal(got.swapped.lost, m.swapped.lost, 2 * sizeof(double));
+  assert_memory_equal(got.swapped.found, m.swapped.found, 2 * sizeof(size_t));
+  assert_true(!got.swapped.none && got.swapped.draws == m.swapped.draws);
   assert_false(r4_measured_load(&got, scratch_folder(), "abd", 0.1));
   assert_false(r4_measured_load(&got, scratch_folder(), "abc", 0.2));
   assert_int_equal(file_write(scratch_path("model.safetensors"), "mm", 2, &e), R4_OK);

@@ -38,6 +38,18 @@ void page_json(const struct page *p);
 extern const struct embedded page_files[];
 extern const size_t page_files_count;
 
+/* ---- Groups: page_groups.c ---- */
+
+enum { PAGE_GROUPS = 24 };
+
+struct shown_groups {
+  size_t n, all, list[PAGE_GROUPS];
+};
+
+/* Groups with examples, in their order; if they are many, the worst and the best of the first run. */
+r4_status page_choose_groups(const struct page *p, struct shown_groups *to, r4_error *e);
+const char *page_group_name(const struct page *p, size_t g);
+
 /* ---- Parts that sections share: page_parts.c ---- */
 
 /* The setting "method" of a run, and whether masks take part in its training. */

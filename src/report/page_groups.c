@@ -6,11 +6,7 @@
 #include "base/mem.h"
 #include "report/page.h"
 
-enum { MOST_GROUPS = 24, WORST = 12, BEST = 6 };
-
-struct shown_groups {
-  size_t n, all, list[MOST_GROUPS];
-};
+enum { WORST = 12, BEST = 6 };
 
 struct ranked {
   size_t group;
@@ -24,8 +20,7 @@ static int by_accuracy(const void *a, const void *b)
   return (x->group > y->group) - (x->group < y->group);
 }
 
-/* Groups with examples, in their order; if they are many, the worst and the best of the first run. */
-static r4_status choose_groups(const struct page *p, struct shown_groups *to, r4_error *e)
+r4_status page_choose_groups(const struct page *p, struct shown_groups *to, r4_error *e)
 {
   size_t groups = p->summary[0].groups;
   struct ranked *ranked = r4_mem_new(groups + 1, sizeof *ranked);
@@ -34,9 +29,9 @@ static r4_status choose_groups(const struct page *p, struct shown_groups *to, r4
   for (size_t g = 0; g < groups; g++)
     if (!isnan(p->summary[0].group[g].mean))
       ranked[to->all++] = (struct ranked){g, p->summary[0].group[g].mean};
-  if (to->all > MOST_GROUPS) qsort(ranked, to->all, sizeof *ranked, by_accuracy);
+  if (to->all > PAGE_GROUPS) qsort(ranked, to->all, sizeof *ranked, by_accuracy);
   for (size_t k = 0; k < to->all; k++)
-    if (to->all <= MOST_GROUPS || k < WORST || k >= to->all - BEST) to->list[to->n++] = ranked[k].group;
+    if (to->all <= PAGE_GROUPS || k < WORST || k >= to->all - BEST) to->list[to->n++] = ranked[k].group;
   r4_mem_free(ranked);
   return R4_OK;
 }
@@ -46,7 +41,7 @@ static r4_mean_sd at(const struct page *p, size_t run, size_t group)
   return p->summary[run].group[group];
 }
 
-static const char *group_name(const struct page *p, size_t g)
+const char *page_group_name(const struct page *p, size_t g)
 {
   const char *name = r4_data_group_name(p->d, g);
   return name ? name : "?";
@@ -73,7 +68,7 @@ static void add_table(const struct page *p, const struct shown_groups *shown)
   for (size_t i = 0; i < shown->n; i++) {
     char count[32];
     snprintf(count, sizeof count, "%zu", p->run[0].measured->metrics.group_count[shown->list[i]]);
-    page_row(h, group_name(p, shown->list[i]));
+    page_row(h, page_group_name(p, shown->list[i]));
     page_cell(h, count);
     for (size_t k = 0; k < p->runs; k++)
       page_cell(h, figure_share_sd(at(p, k, shown->list[i]), p->run[k].seeds).s);
@@ -94,12 +89,13 @@ static void add_bars(const struct page *p, size_t run, const struct shown_groups
   snprintf(title, sizeof title, "%.100s: accuracy by group, in per cent", r->name);
   snprintf(file, sizeof file, "accuracy-%.100s", r->name);
   page_figure_begin(p->h, file, r->name);
-  for (size_t i = 0; i < shown->n; i++) plot_fit_name(&plot, group_name(p, shown->list[i]));
+  for (size_t i = 0; i < shown->n; i++) plot_fit_name(&plot, page_group_name(p, shown->list[i]));
   plot_begin(&plot, title);
   plot_x_grid(&plot, "");
   for (size_t i = 0; i < shown->n; i++) {
     r4_mean_sd v = at(p, run, shown->list[i]), percent = {100 * v.mean, 100 * v.sd};
-    plot_row(&plot, i, PLOT_BAR, run, group_name(p, shown->list[i]), percent, figure_share_sd(v, r->seeds).s);
+    plot_row(&plot, i, PLOT_BAR, run, page_group_name(p, shown->list[i]), percent,
+             figure_share_sd(v, r->seeds).s);
   }
   plot_end(&plot);
   page_figure_numbers(p->h);
@@ -110,7 +106,7 @@ static void add_bars(const struct page *p, size_t run, const struct shown_groups
   page_body(p->h);
   for (size_t i = 0; i < shown->n; i++) {
     r4_mean_sd v = at(p, run, shown->list[i]);
-    page_row(p->h, group_name(p, shown->list[i]));
+    page_row(p->h, page_group_name(p, shown->list[i]));
     page_cell(p->h, figure_share(v.mean).s);
     page_cell(p->h, r->seeds > 1 ? figure_share(v.sd).s : "none");
   }
@@ -121,7 +117,7 @@ static void add_bars(const struct page *p, size_t run, const struct shown_groups
 r4_status page_groups(const struct page *p, r4_error *e)
 {
   struct shown_groups shown = {0};
-  r4_status s = choose_groups(p, &shown, e);
+  r4_status s = page_choose_groups(p, &shown, e);
   if (s) return s;
   html_add(p->h, "<p>Share of right answers among the %zu test examples", r4_data_count(p->d));
   html_add(p->h, ", after \u00b1 the standard deviation over seeds where there are several.");

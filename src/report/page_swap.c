@@ -2,60 +2,97 @@
 #include "report/page_swap.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* ---- Over seeds ---- */
 
 const char *swap_none(const r4_report_run *r)
 {
-  return r->measured->pasted.none;
+  return r->measured->swapped.none;
 }
 
-static double found_of(const r4_pasted *s, int32_t group)
+static double found_of(const r4_swapped *s, int32_t group)
 {
   double sum = 0;
-  for (size_t g = 0; g < s->classes; g++)
+  for (size_t g = 0; g < s->groups; g++)
     if (group < 0 || g == (size_t)group) sum += (double)s->found[g];
   return sum;
 }
 
-static double lost_of(const r4_pasted *s, int32_t group)
+static double lost_of(const r4_swapped *s, int32_t group)
 {
   double sum = 0;
-  for (size_t g = 0; g < s->classes; g++)
+  for (size_t g = 0; g < s->groups; g++)
     if (group < 0 || g == (size_t)group) sum += s->lost[g];
   return sum;
 }
 
+/* r4_swap_lost, of results that do not lie side by side. */
 r4_mean_sd swap_lost(const r4_report_run *r, int32_t group)
 {
   r4_mean_sd v = {0};
   double n = (double)r->seeds;
-  for (size_t k = 0; k < r->seeds; k++) {
-    const r4_pasted *s = &r->measured[k].pasted;
-    v.mean += lost_of(s, group) / found_of(s, group) / n;
-  }
-  for (size_t k = 0; k < r->seeds; k++) {
-    const r4_pasted *s = &r->measured[k].pasted;
-    v.sd += pow(lost_of(s, group) / found_of(s, group) - v.mean, 2);
-  }
+  for (size_t k = 0; k < r->seeds; k++) v.mean += r4_swap_lost(&r->measured[k].swapped, 1, group).mean / n;
+  for (size_t k = 0; k < r->seeds; k++)
+    v.sd += pow(r4_swap_lost(&r->measured[k].swapped, 1, group).mean - v.mean, 2);
   v.sd = isnan(v.mean) ? NAN : r->seeds > 1 ? sqrt(v.sd / (n - 1)) : 0;
   return v;
 }
 
-static double mean_over_seeds(const r4_report_run *r, double (*of)(const r4_pasted *, int32_t), int32_t group)
+static double mean_over_seeds(const r4_report_run *r, double (*of)(const r4_swapped *, int32_t),
+                              int32_t group)
 {
   double sum = 0;
-  for (size_t k = 0; k < r->seeds; k++) sum += of(&r->measured[k].pasted, group);
+  for (size_t k = 0; k < r->seeds; k++) sum += of(&r->measured[k].swapped, group);
   return sum / (double)r->seeds;
 }
 
 /* ---- The section ---- */
+
+/* What was done, to how many. */
+static void add_words(const struct page *p)
+{
+  const r4_swapped *s = &p->run[0].measured->swapped;
+  html_add(
+    p->h,
+    "<p>Into the mask of a test example goes the masked content of an example of another class, drawn at "
+    "random; "
+    "the mean of %d draws. What must not matter changes, and nothing else: a net that does not look there "
+    "answers as before. Tested are %zu of %zu examples",
+    s->draws, s->inside + s->pasted, r4_data_count(p->d));
+  if (s->pasted)
+    html_add(p->h, ", of which %zu have no mask and get the content at the place it came from", s->pasted);
+  html_add(p->h, ".</p>\n");
+}
 
 static void add_sentence(const struct page *p, const r4_report_run *r)
 {
   html_add(p->h, "<li>Of %.0f examples that %s gets right, <b>%.0f are lost</b> (%s\u00a0%%).</li>\n",
            mean_over_seeds(r, found_of, -1), r->name, mean_over_seeds(r, lost_of, -1),
            figure_share_sd(swap_lost(r, -1), r->seeds).s);
+}
+
+/* "89 of 95", mean over seeds. */
+static void add_group(const struct page *p, const r4_report_run *r, int32_t group)
+{
+  double found = mean_over_seeds(r, found_of, group);
+  char text[64];
+  snprintf(text, sizeof text, "%.20s of %.20s", figure_real(round(mean_over_seeds(r, lost_of, group)), 9).s,
+           figure_real(round(found), 9).s);
+  page_cell(p->h, found > 0 ? text : "none");
+}
+
+static void add_table(const struct page *p, const struct shown_groups *shown)
+{
+  page_table_begin(p->h, "Right answers that are lost, of those before, by group");
+  page_head(p->h, "group", false);
+  for (size_t k = 0; k < p->runs; k++) page_head(p->h, p->run[k].name, true);
+  page_body(p->h);
+  for (size_t i = 0; i < shown->n; i++) {
+    page_row(p->h, page_group_name(p, shown->list[i]));
+    for (size_t k = 0; k < p->runs; k++) add_group(p, &p->run[k], (int32_t)shown->list[i]);
+  }
+  page_table_end(p->h);
 }
 
 static void add_plot(const struct page *p)
@@ -90,20 +127,19 @@ static void add_plot(const struct page *p)
 
 r4_status page_swap(const struct page *p, r4_error *e)
 {
-  (void)e;
+  struct shown_groups shown = {0};
   const char *none = swap_none(&p->run[0]);
   if (none) {
     html_add(p->h, "<p class=\"missing\">Nothing can be swapped, as %s.</p>\n", none);
     return R4_OK;
   }
-  html_add(
-    p->h,
-    "<p>Masked content of examples of other classes, drawn at random, is put in its place; the mean of %d "
-    "draws. What must not matter changes, and nothing else: a net that does not look there answers as "
-    "before.</p>\n<ul>\n",
-    p->run[0].measured->pasted.draws);
+  r4_status s = page_choose_groups(p, &shown, e);
+  if (s) return s;
+  add_words(p);
+  html_add(p->h, "<ul>\n");
   for (size_t k = 0; k < p->runs; k++) add_sentence(p, &p->run[k]);
   html_add(p->h, "</ul>\n");
+  add_table(p, &shown);
   page_grid_begin(p->h);
   add_plot(p);
   page_grid_end(p->h);

@@ -92,21 +92,22 @@ static void add_metrics(struct json_writer *w, const r4_metrics *m)
   jw_close(w, ']');
 }
 
-static void add_pasted(struct json_writer *w, const r4_pasted *p)
+static void add_swapped(struct json_writer *w, const r4_swapped *p)
 {
-  jw_key(w, "paste");
+  jw_key(w, "swap");
   jw_open(w, '{');
   add_whole(w, "donors", p->donors);
   add_whole(w, "draws", (size_t)p->draws);
-  jw_key(w, "classes");
+  add_whole(w, "inside", p->inside);
+  add_whole(w, "pasted", p->pasted);
+  jw_key(w, "groups");
   jw_open(w, '[');
-  for (size_t c = 0; c < p->classes && !p->none; c++) {
+  for (size_t g = 0; g < p->groups && !p->none; g++) {
     jw_open(w, '{');
-    jw_key(w, "tested");
-    jw_flag(w, p->tested[c]);
-    add_whole(w, "examples", p->examples[c]);
-    add_whole(w, "found", p->found[c]);
-    add_real(w, "lost", p->lost[c]);
+    add_whole(w, "examples", p->examples[g]);
+    add_whole(w, "found", p->found[g]);
+    add_real(w, "flipped", p->flipped[g]);
+    add_real(w, "lost", p->lost[g]);
     jw_close(w, '}');
   }
   jw_close(w, ']');
@@ -127,7 +128,7 @@ r4_status r4_measured_save(const r4_measured *m, const char *folder, const char 
   jw_key(&w, "model"), jw_text(&w, model);
   jw_key(&w, "data_sha256"), jw_text(&w, data_hash);
   add_metrics(&w, &m->metrics);
-  add_pasted(&w, &m->pasted);
+  add_swapped(&w, &m->swapped);
   jw_close(&w, '}');
   text_add(&w.text, "\n");
   char *text = text_take(&w.text), *path = file_join(folder, FILE_NAME);
@@ -173,18 +174,19 @@ static bool get_metrics(const struct js *v, r4_metrics *m)
   return good && (!m->groups || m->worst_group < m->groups);
 }
 
-static bool get_pasted(const struct js *v, r4_pasted *p)
+static bool get_swapped(const struct js *v, r4_swapped *p)
 {
-  const struct js *classes = js_get(v, "classes");
+  const struct js *groups = js_get(v, "groups");
   size_t draws = 0;
-  bool good = js_kind(classes) == JS_LIST && js_size(classes) <= R4_MAX_GROUPS &&
-              get_size(v, "donors", &p->donors) && get_size(v, "draws", &draws) && draws <= 1000000;
-  for (const struct js *c = NULL; good && (c = js_next(classes, c)); p->classes++)
-    good = js_flag(js_get(c, "tested"), &p->tested[p->classes]) &&
-           get_size(c, "examples", &p->examples[p->classes]) && get_size(c, "found", &p->found[p->classes]) &&
-           get_real(c, "lost", &p->lost[p->classes]);
+  bool good = js_kind(groups) == JS_LIST && js_size(groups) <= R4_MAX_GROUPS &&
+              get_size(v, "donors", &p->donors) && get_size(v, "draws", &draws) && draws <= 1000000 &&
+              get_size(v, "inside", &p->inside) && get_size(v, "pasted", &p->pasted);
+  for (const struct js *g = NULL; good && (g = js_next(groups, g)); p->groups++)
+    good = get_size(g, "examples", &p->examples[p->groups]) && get_size(g, "found", &p->found[p->groups]) &&
+           get_real(g, "flipped", &p->flipped[p->groups]) && get_real(g, "lost", &p->lost[p->groups]);
+  p->content = R4_FILL_SWAP;
   p->draws = (int)draws;
-  if (!p->classes) p->none = "no masked content can be put on examples of another class";
+  if (!p->groups) p->none = p->donors ? "no masked content is of another class" : "no example has a mask";
   return good;
 }
 
@@ -207,7 +209,7 @@ bool r4_measured_load(r4_measured *m, const char *folder, const char *data_hash,
               !js_parse(path, text, size, &root, NULL) && get_size(root, "format", &format) &&
               format == FORMAT && is_text(root, "r4", R4_VERSION) && is_text(root, "model", model) &&
               is_text(root, "data_sha256", data_hash) && get_metrics(root, &m->metrics) &&
-              m->metrics.eps == eps && get_pasted(js_get(root, "paste"), &m->pasted);
+              m->metrics.eps == eps && get_swapped(js_get(root, "swap"), &m->swapped);
   js_free(root);
   r4_mem_free(text);
   r4_mem_free(path);
