@@ -10,6 +10,8 @@
 #include "exec/tile.h"
 #include "op/op.h"
 
+enum { LARGE = 256, SMALL = 4096 }; /* shares of the peak: from 1 / LARGE, and below 1 / SMALL */
+
 struct life {
   uint32_t born, last; /* units */
   bool tile;           /* computed by a tile unit */
@@ -21,8 +23,8 @@ struct scan {
   size_t n;
   const r4_id *out;  /* of the plan */
   struct life *life; /* by value */
-  size_t peak_bytes;
-  uint32_t peak; /* unit */
+  size_t *bytes;     /* by unit: what is alive */
+  uint32_t peak;     /* the unit at which most is */
 };
 
 static size_t bytes_of(const r4_plan *p, r4_id value)
@@ -48,23 +50,19 @@ static void find_lives(struct scan *s)
     if (p->input[k].node.i) s->life[p->input[k].node.i] = (struct life){.last = UINT32_MAX, .kept = true};
 }
 
-/* The unit at which most bytes are alive. Memory of the caller is counted too: it does not change. */
-static bool find_peak(struct scan *s)
+/* Memory of the caller is counted too: it does not change. */
+static void find_peak(struct scan *s)
 {
   const r4_plan *p = s->p;
-  size_t *bytes = r4_mem_new(p->n_units + 1, sizeof *bytes);
-  if (!bytes) return false;
+  memset(s->bytes, 0, p->n_units * sizeof *s->bytes);
   for (uint32_t v = 1; v < plan_values(p); v++) {
     const struct life *l = &s->life[v];
     if (l->last == UINT32_MAX || (!l->last && !l->born)) continue;
-    for (uint32_t k = l->born; k <= l->last; k++) bytes[k] += bytes_of(p, (r4_id){v});
+    for (uint32_t k = l->born; k <= l->last; k++) s->bytes[k] += bytes_of(p, (r4_id){v});
   }
   s->peak = 0;
   for (uint32_t k = 1; k < p->n_units; k++)
-    if (bytes[k] > bytes[s->peak]) s->peak = k;
-  s->peak_bytes = bytes[s->peak];
-  r4_mem_free(bytes);
-  return true;
+    if (s->bytes[k] > s->bytes[s->peak]) s->peak = k;
 }
 
 static bool reads(const struct unit *u, r4_id x)
@@ -91,6 +89,19 @@ static void free_again(struct unit *u)
   r4_mem_free(u->roots);
 }
 
+/* An operand may stay until unit "when": if it is there at the peak anyway and no other peak comes of it, or if it is
+ * small, such as the factors of a norm. */
+static bool may_stay(const struct scan *s, r4_id x, uint32_t when)
+{
+  uint32_t last = s->life[x.i].last;
+  if (last >= when || s->life[x.i].kept) return last >= when;
+  if (bytes_of(s->p, x) < s->bytes[s->peak] / SMALL) return true;
+  if (last < s->peak) return false;
+  for (uint32_t k = last; k < when; k++)
+    if (s->bytes[k + 1] + bytes_of(s->p, x) >= s->bytes[s->peak]) return false;
+  return true;
+}
+
 /* A unit that computes x again for unit "when"; tile is NULL if an operand would be dead by then. */
 static r4_status try_again(struct scan *s, r4_id x, uint32_t when, struct unit *u, r4_error *e)
 {
@@ -103,7 +114,7 @@ static r4_status try_again(struct scan *s, r4_id x, uint32_t when, struct unit *
     return r4_fail(e, R4_E_MEMORY, "plan: out of memory");
   }
   bool alive = true;
-  for (uint32_t k = 0; k < u->n_in; k++) alive &= s->life[u->in[k].i].last >= when;
+  for (uint32_t k = 0; k < u->n_in; k++) alive &= may_stay(s, u->in[k], when);
   if (alive) return R4_OK;
   free_again(u);
   u->tile = NULL;
@@ -127,7 +138,8 @@ static void insert(r4_plan *p, r4_id x, uint32_t when, struct unit u)
 static bool is_candidate(const struct scan *s, uint32_t i)
 {
   const struct node *n = &s->p->g->node[i];
-  return s->life[i].tile && n->op->kind == OP_ELEMENT && bytes_of(s->p, (r4_id){i}) >= s->peak_bytes / 256;
+  return s->life[i].tile && n->op->kind == OP_ELEMENT &&
+         bytes_of(s->p, (r4_id){i}) >= s->bytes[s->peak] / LARGE;
 }
 
 /* Computes the largest possible value of the peak again; *done if there is none. */
@@ -157,18 +169,21 @@ static r4_status one_round(struct scan *s, bool *done, r4_error *e)
 
 r4_status compute_again(r4_plan *p, size_t n, const r4_id *out, r4_error *e)
 {
-  struct scan s = {
-    .p = p, .n = n, .out = out, .life = r4_mem_new(plan_values(p) + MAX_CLONES, sizeof *s.life)};
-  r4_status status = s.life ? R4_OK : r4_fail(e, R4_E_MEMORY, "plan: out of memory");
+  struct scan s = {.p = p,
+                   .n = n,
+                   .out = out,
+                   .life = r4_mem_new(plan_values(p) + MAX_CLONES, sizeof *s.life),
+                   .bytes = r4_mem_new(p->n_units + MAX_CLONES + 1, sizeof *s.bytes)};
+  r4_status status = s.life && s.bytes ? R4_OK : r4_fail(e, R4_E_MEMORY, "plan: out of memory");
   for (bool done = false; !status && !done && p->n_clones < MAX_CLONES;) {
     find_lives(&s);
-    if (!find_peak(&s))
-      status = r4_fail(e, R4_E_MEMORY, "plan: out of memory");
-    else if (s.peak_bytes <= p->keep_bytes)
+    find_peak(&s);
+    if (s.bytes[s.peak] <= p->keep_bytes)
       done = true;
     else
       status = one_round(&s, &done, e);
   }
   r4_mem_free(s.life);
+  r4_mem_free(s.bytes);
   return status;
 }

@@ -7,7 +7,7 @@
  *  4. groups: roots and reductions of one level and one number of elements become one tile unit.
  *             No path leads from a group through another unit back into it: products raise the
  *             level, and a broadcast raises the number of elements.
- *  5. order:  units are sorted so that everything is computed before it is read. */
+ *  5. order:  units are sorted so that everything is computed before it is read (order.c). */
 #include <string.h>
 
 #include "base/mem.h"
@@ -350,11 +350,17 @@ static bool is_memory(const struct fact *f)
          (f->role == ROLE_MEMORY || f->role == ROLE_DENSE || f->role == ROLE_REDUCE || f->root);
 }
 
-static r4_status make_tiles(struct work *w)
+static r4_status list_memory(struct work *w)
 {
   bool *memory = w->p->in_memory = r4_mem_new(w->g->size + 1, sizeof *memory);
-  r4_status s = memory ? R4_OK : out_of_memory(w);
-  for (uint32_t i = 1; !s && i <= w->g->size; i++) memory[i] = is_memory(&w->fact[i]);
+  for (uint32_t i = 1; memory && i <= w->g->size; i++) memory[i] = is_memory(&w->fact[i]);
+  return memory ? R4_OK : out_of_memory(w);
+}
+
+static r4_status make_tiles(struct work *w)
+{
+  const bool *memory = w->p->in_memory;
+  r4_status s = R4_OK;
   for (uint32_t k = 0; !s && k < w->p->n_units; k++) {
     struct unit *u = &w->p->unit[k];
     struct tile_request q = {
@@ -385,46 +391,6 @@ static r4_status make_dense(struct work *w)
   return R4_OK;
 }
 
-/* ---- 5. Order ---- */
-
-static bool ready(const struct unit *u, const bool *done)
-{
-  for (uint32_t k = 0; k < u->n_in; k++)
-    if (!done[u->in[k].i]) return false;
-  return true;
-}
-
-static void finish(const struct unit *u, bool *done)
-{
-  if (u->kind == UNIT_DENSE) done[u->final.i] = true;
-  for (uint32_t k = 0; k < u->n_roots; k++) done[u->roots[k].i] = true;
-}
-
-/* Repeatedly the ready unit with the smallest key: close to the order in which the graph was
- * written, which keeps values short-lived. */
-static r4_status sort_units(struct work *w)
-{
-  r4_plan *p = w->p;
-  bool *done = r4_mem_new(w->g->size + 1, sizeof *done);
-  r4_status s = done ? R4_OK : out_of_memory(w);
-  for (uint32_t i = 1; !s && i <= w->g->size; i++) done[i] = w->fact[i].role == ROLE_MEMORY;
-  for (uint32_t k = 0; !s && k < p->n_units; k++) {
-    uint32_t best = p->n_units;
-    for (uint32_t j = k; j < p->n_units; j++)
-      if (ready(&p->unit[j], done) && (best == p->n_units || p->unit[j].key < p->unit[best].key)) best = j;
-    if (best == p->n_units) {
-      s = r4_fail(w->error, R4_E_INTERNAL, "plan: %u units wait for each other", p->n_units - k);
-      break;
-    }
-    struct unit next = p->unit[best];
-    memmove(&p->unit[k + 1], &p->unit[k], (best - k) * sizeof next);
-    p->unit[k] = next;
-    finish(&next, done);
-  }
-  r4_mem_free(done);
-  return s;
-}
-
 r4_status cluster(r4_plan *p, size_t n, const r4_id *out, r4_error *e)
 {
   struct work w = {.p = p, .g = p->g, .error = e};
@@ -446,9 +412,11 @@ r4_status cluster(r4_plan *p, size_t n, const r4_id *out, r4_error *e)
     choose_roots(&w);
     s = make_groups(&w);
   }
+  if (!s) s = list_memory(&w);
+  if (!s) s = split_groups(p, e);
   if (!s) s = make_tiles(&w);
   if (!s) s = make_dense(&w);
-  if (!s) s = sort_units(&w);
+  if (!s) s = order_units(p, n, out, e);
   r4_mem_free(live);
   r4_mem_free(w.fact);
   return s;

@@ -28,7 +28,7 @@ struct fused {
  * all "roots" of a group of element-wise operations and reductions in one pass. */
 struct unit {
   enum { UNIT_DENSE, UNIT_TILE, UNIT_COPY } kind;
-  uint32_t key; /* order among units that are ready */
+  uint32_t key, turn; /* order among units that are ready: see order.c */
   r4_id final;
   struct fused fused;
   r4_id *roots;
@@ -91,6 +91,12 @@ static inline uint32_t plan_values(const r4_plan *p)
 r4_status cluster(r4_plan *p, size_t n, const r4_id *out, r4_error *e);
 /* The node whose memory holds x: reshapes are the same memory. */
 r4_id plan_base(const r4_graph *g, r4_id x);
+
+/* exec/split.c: parts of large groups that have nothing in common become groups of their own. */
+r4_status split_groups(r4_plan *p, r4_error *e);
+
+/* exec/order.c: sorts the units so that everything is computed before it is read. */
+r4_status order_units(r4_plan *p, size_t n, const r4_id *out, r4_error *e);
 
 /* exec/again.c: large values that wait long for their next use are computed again then. */
 r4_status compute_again(r4_plan *p, size_t n, const r4_id *out, r4_error *e);

@@ -247,18 +247,22 @@ static bool allocate(struct tile *t)
   return true;
 }
 
-/* Compiles what the roots need from the first node to the last, so that operand() never goes deep. */
+/* Compiles what the roots need from the first node to the last, so that operand() never goes deep. A reduction that is
+ * not a root is in memory: what it was made of is not needed, and may be gone. */
 static bool compile_inner(struct compiler *c)
 {
   const r4_graph *g = c->q->g;
-  bool *needed = r4_mem_new(g->size + 1, sizeof *needed);
+  enum { NEEDED = 1, ROOT };
+  uint8_t *needed = r4_mem_new(g->size + 1, sizeof *needed);
   if (!needed) return false;
-  for (uint32_t k = 0; k < c->q->n_roots; k++) needed[c->q->roots[k].i] = true;
+  for (uint32_t k = 0; k < c->q->n_roots; k++) needed[c->q->roots[k].i] = ROOT;
   for (uint32_t i = g->size; i; i--) {
     r4_id x = {i};
-    bool root = c->output_of[i] || (needed[i] && graph_node(g, x)->op->kind == OP_REDUCE);
-    if (!needed[i] || (c->q->memory[i] && !root) || graph_is(g, x, &op_broadcast)) continue;
-    for (uint32_t k = 0; k < graph_node(g, x)->arity; k++) needed[plan_base(g, graph_arg(g, x, k)).i] = true;
+    if (!needed[i] || (c->q->memory[i] && needed[i] != ROOT) || graph_is(g, x, &op_broadcast)) continue;
+    for (uint32_t k = 0; k < graph_node(g, x)->arity; k++) {
+      uint8_t *operand = &needed[plan_base(g, graph_arg(g, x, k)).i];
+      if (!*operand) *operand = NEEDED;
+    }
   }
   for (uint32_t i = 1; i <= g->size && !c->failed; i++)
     if (needed[i] && graph_node(g, (r4_id){i})->op->kind == OP_ELEMENT) operand(c, (r4_id){i});
