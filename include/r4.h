@@ -908,6 +908,12 @@ typedef struct {
   size_t ignored;     /* tensors                                     */
 } r4_load_report;
 
+/* The net with a first part "normalize" that makes of inputs from 0 to 1 what weights were trained on; it is part of the
+ * net from then on, in its text and in models. preprocess: "none", "imagenet", "lite", "tensorflow", "caffe", a part
+ * "normalize mean M/M/M std S/S/S", or "auto" (NULL): what the weights at path say, or if they say nothing what is usual
+ * for the architecture that n was made from. path NULL: there are no weights, and auto is none. */
+r4_net *r4_net_preprocessed(const r4_net *n, const char *path, const char *preprocess, r4_error *e);
+
 /* Weights by name and shape from safetensors files, F32, F64, F16 or BF16, in PyTorch's names and layouts: one file, an
  * index of shards (model.safetensors.index.json; all shards beside it), or a folder with one of these. Parameters that
  * are not taken stay as they are in weights, and on failure all of them do. What is missing, unexpected or of another

@@ -34,15 +34,13 @@ static void answer(const r4_net *n, const float *weights, const float *x, float 
 
 enum { SIDE = 224, PIXELS = SIDE * SIDE, CLASSES = 1000 };
 
-/* Squeezed to 224 x 224; red, green and blue from 0 to 255, minus their means. */
+/* Squeezed to 224 x 224. */
 static void read_photograph(const char *path, float *x)
 {
-  static const float mean[] = {123.68f, 116.779f, 103.939f};
   r4_error e = {0};
   r4_data *d = r4_data_images(&path, 1, R4_SHAPE(SIDE, SIDE, 3), NULL, &e);
   if (!d) fail_msg("%s", e.text);
   r4_data_values(d, 0, x);
-  for (size_t k = 0; k < 3 * PIXELS; k++) x[k] = 255 * x[k] - mean[k % 3];
   r4_data_free(d);
 }
 
@@ -65,8 +63,10 @@ static void resnet50_names_photographs(void **state)
   CHECK_NEEDS_DATA("resnet50/resnet50.safetensors");
   r4_error e = {0};
   r4_load_report report;
-  r4_net *n = r4_net_named("resnet50(first=2, second=1, eps=0.001)", &e);
+  r4_net *bare = r4_net_named("resnet50(first=2, second=1, eps=0.001)", &e), *n = NULL;
+  if (bare) n = r4_net_preprocessed(bare, check_data("resnet50/resnet50.safetensors"), "auto", &e);
   if (!n) fail_msg("%s", e.text);
+  r4_net_free(bare);
   float *weights = calloc(r4_net_size(n), sizeof *weights);
   if (r4_net_load(n, check_data("resnet50/resnet50.safetensors"), NULL, weights, &report, &e))
     fail_msg("%s", e.text);

@@ -1,5 +1,6 @@
 /* Pretrained nets on real photos, whose labels are in their names: NAME_LABEL.png. Reads $R4_DATA_DIR, and skips what
- * is not there. PyTorch gives the same answers with the same weights and preprocessing. */
+ * is not there. Inputs are preprocessed as is usual for the architecture, which the nets bring along; PyTorch gives the
+ * same answers with the same weights and preprocessing. */
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,13 +13,8 @@ enum { PHOTOS = 20 };
 struct pretrained {
   const char *net, *weights, *photos; /* paths in the folder of data */
   r4_shape input;
-  float mean[3], deviation[3]; /* of the channels, values 0 to 1 */
-  bool blue_first;             /* channels in the order blue, green, red */
-  int right;                   /* at least so many of the photos         */
+  int right; /* at least so many of the photos */
 };
-
-static const float IMAGENET_MEAN[3] = {0.485f, 0.456f, 0.406f},
-                   IMAGENET_DEVIATION[3] = {0.229f, 0.224f, 0.225f};
 
 static r4_data *open_photos(const char *folder, r4_shape input, int *label)
 {
@@ -35,14 +31,6 @@ static r4_data *open_photos(const char *folder, r4_shape input, int *label)
   return d;
 }
 
-static void preprocess(const struct pretrained *p, float *x)
-{
-  for (int64_t k = 0; k < r4_shape_count(p->input); k += 3) {
-    float pixel[3] = {x[k], x[k + 1], x[k + 2]};
-    for (int c = 0; c < 3; c++) x[k + c] = (pixel[p->blue_first ? 2 - c : c] - p->mean[c]) / p->deviation[c];
-  }
-}
-
 /* A plan for one photo at a time. */
 struct asked {
   r4_net *net;
@@ -53,8 +41,10 @@ struct asked {
 static struct asked open_net(const struct pretrained *p, const char *weights)
 {
   r4_error e = {0};
-  struct asked a = {.net = r4_net_open(p->net, p->input, &e)};
+  r4_net *bare = r4_net_open(p->net, p->input, &e);
+  struct asked a = {.net = bare ? r4_net_preprocessed(bare, weights, "auto", &e) : NULL};
   if (!a.net) fail_msg("%s", e.text);
+  r4_net_free(bare);
   a.weights = calloc(r4_net_size(a.net), sizeof(float));
   a.x = malloc((size_t)r4_shape_count(p->input) * sizeof(float));
   a.z = malloc((size_t)r4_net_classes(a.net) * sizeof(float));
@@ -104,7 +94,6 @@ static void ask_about_photos(const struct pretrained *p)
   struct asked a = open_net(p, weights);
   for (size_t k = 0; k < PHOTOS; k++) {
     r4_data_values(d, k, a.x);
-    preprocess(p, a.x);
     right += answer(&a) == label[k];
   }
   close_net(&a);
@@ -117,29 +106,24 @@ static void cifar(void **state)
 {
   (void)state;
   CHECK_NEEDS_DATA("cifar_resnet20");
-  struct pretrained p = {.net = "resnet20-cifar",
-                         .weights = "cifar_resnet20/resnet20.safetensors",
-                         .photos = "cifar_resnet20",
-                         .input = R4_SHAPE(32, 32, 3),
-                         .right = 20};
-  memcpy(p.mean, IMAGENET_MEAN, sizeof p.mean);
-  memcpy(p.deviation, IMAGENET_DEVIATION, sizeof p.deviation);
+  const struct pretrained p = {.net = "resnet20-cifar",
+                               .weights = "cifar_resnet20/resnet20.safetensors",
+                               .photos = "cifar_resnet20",
+                               .input = R4_SHAPE(32, 32, 3),
+                               .right = 20};
   ask_about_photos(&p);
 }
 
-/* (x - 127) / 128 of bytes, whole photos made 224 x 224. */
+/* Whole photos made 224 x 224. */
 static void efficientnet(void **state)
 {
   (void)state;
   CHECK_NEEDS_DATA("efficientnet_lite0");
   CHECK_NEEDS_DATA("imagenet_photos20");
-  const float mean = 127.f / 255, deviation = 128.f / 255;
   const struct pretrained p = {.net = "efficientnet-lite0",
                                .weights = "efficientnet_lite0/efficientnet_lite0.safetensors",
                                .photos = "imagenet_photos20",
                                .input = R4_SHAPE(224, 224, 3),
-                               .mean = {mean, mean, mean},
-                               .deviation = {deviation, deviation, deviation},
                                .right = 17};
   ask_about_photos(&p);
 }

@@ -32,14 +32,14 @@ struct settings {
     } found;
   } data;
 
-  char *net, *from, *head, *from_prefix, *from_ignore;
-  const char *init;
+  char *net, *from, *head, *from_prefix, *from_ignore, *preprocess;
+  const char *init, *frozen_statistics;
 
   const char *method, *fill, *penalty_mean, *explain, *norm, *form;
   double lambda, lambda_r3, delta, delta_rate, delta_ramp, eps, penalty_after, lambda_ramp, eps_ramp, tau,
     alpha, weight_penalty;
   int64_t samples, steps;
-  bool random_start, double_softmax, guard, frozen_statistics;
+  bool random_start, double_softmax, guard;
   struct reals range, class_weights;
   bool searched; /* no setting: lambda was auto, and is now one that the search tries or has chosen */
 

@@ -70,7 +70,9 @@ static const struct setting table[] = {
   TEXT(NET, head, "", "from: names of parameters that are drawn nevertheless, such as \"fc.*\""),
   TEXT(NET, from_prefix, "", "from: what all names there begin with, but not the net's, such as \"bert.\""),
   TEXT(NET, from_ignore, "", "from: names of what is there but not needed, such as \"pooler.*\""),
-  FLAG(NET, frozen_statistics, "false", "batch norm keeps its running statistics while the net learns"),
+  TEXT(NET, preprocess, "auto", "inputs as weights expect them: auto (as they say), none, imagenet, lite, .. (r4 nets)"),
+  CHOICE(NET, frozen_statistics, "auto", OF("auto", "true", "false"),
+         "batch norm keeps its running statistics while the net learns; auto: if it starts from weights"),
   CHOICE(NET, init, "default", OF("default", "xavier", "kaiming", "ibp"), "how weights are drawn; default: PyTorch's"),
 
   CHOICE(METHOD, method, "erm", method_words, "what is penalised, and how"),

@@ -249,3 +249,16 @@ bool graph_live(const r4_graph *g, size_t n, const r4_id *out, bool **live)
     for (uint32_t k = 0; mark[i] && k < g->node[i].arity; k++) mark[g->arg[g->node[i].first + k].i] = true;
   return true;
 }
+
+r4_id graph_vector(r4_graph *g, int64_t n, const double *value)
+{
+  r4_id part[MAX_ARITY] = {R4_NONE};
+  size_t parts = 0;
+  for (int64_t k = 0; k < n; k++) {
+    part[parts++] = r4_const(g, value[k], R4_SHAPE(1));
+    if (parts < MAX_ARITY && k + 1 < n) continue;
+    part[0] = r4_concat(g, parts, part, 0);
+    parts = 1;
+  }
+  return part[0];
+}

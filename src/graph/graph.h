@@ -55,6 +55,9 @@ r4_id graph_find_input(const r4_graph *g, const char *name);
 /* Zeros that are freed with the graph; NULL, and an error in g, when out of memory. */
 void *graph_keep(r4_graph *g, size_t count, size_t size);
 
+/* The numbers of an array as a node [n], n from 1 on. */
+r4_id graph_vector(r4_graph *g, int64_t n, const double *value);
+
 /* live[i] = whether node i is needed by out; returns false when out of memory. *live: r4_mem_free. */
 bool graph_live(const r4_graph *g, size_t n, const r4_id *out, bool **live);
 

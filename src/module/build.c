@@ -1,8 +1,10 @@
 /* From the text of a net to its parts, with names, shapes and parameters. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/plain.h"
 #include "base/text.h"
 #include "module/reader.h"
 
@@ -151,6 +153,33 @@ static r4_status read_real(struct build *b, const struct argument *a, double *va
   return r4_fail(why, R4_E_PARSE, "%s is \"%.40s\", expected a number above 0", a->name, w.s);
 }
 
+/* "0.5/0.4/-1" */
+static bool parse_list(const char *s, double *to, double *count)
+{
+  size_t n = 0;
+  for (bool more = true; more; n++) {
+    char *end;
+    bool number = *s == '-' ? s[1] >= '0' && s[1] <= '9' : *s >= '0' && *s <= '9';
+    if (n == MODULE_LIST || !number) return false;
+    to[n] = plain_real(s, &end);
+    more = *end == '/';
+    if (!(fabs(to[n]) < 1e30) || (*end && !more)) return false;
+    s = end + more;
+  }
+  *count = (double)n;
+  return true;
+}
+
+static r4_status read_list(struct build *b, const struct argument *a, struct module *m, int k, r4_error *why,
+                           r4_error *e)
+{
+  struct word w;
+  r4_status s = reader_word(b->r, &w, e);
+  if (s || parse_list(w.s, m->list[k], &m->value[k])) return s;
+  return r4_fail(why, R4_E_PARSE, "%s is \"%.60s\", expected up to %d numbers with / between them", a->name,
+                 w.s, MODULE_LIST);
+}
+
 /* Whether the word, and perhaps the one after it, is this argument. */
 static r4_status read_option(struct build *b, const struct argument *a, const struct word *w,
                              struct module *m, int k, bool *is_it, r4_error *why, r4_error *e)
@@ -169,6 +198,9 @@ static r4_status read_option(struct build *b, const struct argument *a, const st
   case ARGUMENT_REAL:
     *is_it = word_is(w, a->name);
     return *is_it ? read_real(b, a, &m->value[k], why, e) : R4_OK;
+  case ARGUMENT_LIST:
+    *is_it = word_is(w, a->name);
+    return *is_it ? read_list(b, a, m, k, why, e) : R4_OK;
   case ARGUMENT_WHOLE:
   case ARGUMENT_SHARE:
     break;
@@ -209,7 +241,12 @@ static r4_status read_arguments(struct build *b, struct module *m, r4_error *why
 {
   const struct argument *a = m->kind->argument;
   int k = 0, n = (int)m->kind->arguments;
-  for (int i = 0; i < n; i++) m->value[i] = a[i].initial;
+  for (int i = 0; i < n; i++) {
+    m->value[i] = a[i].initial;
+    if (a[i].type != ARGUMENT_LIST) continue;
+    m->list[i][0] = a[i].initial;
+    m->value[i] = 1;
+  }
   for (; k < n && (a[k].type == ARGUMENT_WHOLE || a[k].type == ARGUMENT_SHARE); k++) {
     struct word w;
     r4_status s = reader_word(b->r, &w, e);

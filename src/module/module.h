@@ -11,7 +11,7 @@
 #include "graph/graph.h"
 #include "module/net.h"
 
-enum { MODULE_ARGUMENTS = 8, MODULE_BRANCHES = 8 };
+enum { MODULE_ARGUMENTS = 8, MODULE_BRANCHES = 8, MODULE_LISTS = 2, MODULE_LIST = 16 };
 
 /* ---- Arguments: what stands behind the name of a kind ---- */
 
@@ -22,6 +22,7 @@ enum argument_type {
   ARGUMENT_PAD,    /* "p1", "p0/1" (before and behind the image), or "same", as TensorFlow */
   ARGUMENT_REAL,   /* a word and a number above 0: "eps 0.001"                            */
   ARGUMENT_FLAG,   /* a word: "nobias"                                                   */
+  ARGUMENT_LIST,   /* a word and numbers: "mean 0.5/0.4/0.3"; one of the first MODULE_LISTS arguments */
 };
 
 /* Those in their place must be given, and come first; others may be left out, and stand in any order. */
@@ -45,7 +46,8 @@ struct row {
 struct module {
   const struct module_kind *kind;
   char name[PARAM_NAME]; /* as parameters are called by, "layer1.0.conv1" */
-  double value[MODULE_ARGUMENTS];
+  double value[MODULE_ARGUMENTS];             /* of a list, how many numbers it has */
+  double list[MODULE_LISTS][MODULE_LIST];
   int64_t pad[2];     /* before and behind, or PAD_SAME; of an ARGUMENT_PAD */
   r4_shape in, out;   /* of one example */
   r4_shape image;     /* in is a vector that was an image of this shape, flattened; else rank 0 */

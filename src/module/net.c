@@ -1,6 +1,7 @@
 /* Networks: made from text, asked about, and used in graphs. */
 #include "module/net.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -87,6 +88,7 @@ r4_net *net_make(struct reader *r, r4_shape input, r4_error *e)
   if (!s) s = check_output(n, e);
   if (!s) s = find_leaf(n, e);
   if (!s) s = keep_text(n, r, e);
+  snprintf(n->expects, sizeof n->expects, "%s", r->preprocess.s);
   if (!s) return n;
   r4_net_free(n);
   return NULL;

@@ -41,6 +41,7 @@ struct r4_net {
   r4_shape input;
   struct row *row;
   size_t leaf; /* parts before the leaf; 0: it is the examples themselves */
+  char expects[PARAM_NAME]; /* how inputs of pretrained weights of this architecture are preprocessed, a word; or empty */
   struct param *param;
   size_t params, size;
 };
@@ -69,6 +70,8 @@ r4_id net_from_leaf(const r4_net *n, r4_graph *g, const r4_id *param, const stru
 
 /* The net as text, with all names and numbers in it, that makes it again. r4_string_free; NULL when out of memory. */
 char *net_print(const r4_net *n);
+/* The same with one more part before all others, which keep their names; an empty part is none. */
+char *net_print_behind(const r4_net *n, const char *part);
 
 /* Moves all parameters from the engine's order to that of files, or back. */
 void net_reorder(const r4_net *n, bool to_file, const float *from, float *to);

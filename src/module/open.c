@@ -125,6 +125,16 @@ static r4_shape taken_as(const struct reader *r, r4_shape example)
   return example.rank == 3 && begins_with_vector(*r) ? R4_SHAPE(r4_shape_count(example)) : example;
 }
 
+/* Smaller images would end in a single pixel, or in none, before the net has done its work. */
+static r4_status check_size(const struct reader *r, r4_shape input, r4_error *e)
+{
+  if (input.rank != 3 || (input.dim[0] >= r->least && input.dim[1] >= r->least)) return R4_OK;
+  return r4_fail(e, R4_E_SHAPE,
+                 "net %.60s: images are %lld x %lld, needs %lld x %lld or more (data.size makes them larger)",
+                 r->name, (long long)input.dim[0], (long long)input.dim[1], (long long)r->least,
+                 (long long)r->least);
+}
+
 /* example: of the data, or rank 0 for the architecture's own. */
 static r4_net *make(struct reader *r, char *choices, r4_shape example, r4_error *e)
 {
@@ -134,7 +144,7 @@ static r4_net *make(struct reader *r, char *choices, r4_shape example, r4_error 
   if (s) return NULL;
   bool own = !example.rank || (r->input.rank && !r->any_size);
   r4_shape input = own ? r->input : taken_as(r, example);
-  if (input.rank) return net_make(r, input, e);
+  if (input.rank) return check_size(r, input, e) ? NULL : net_make(r, input, e);
   r4_fail(e, R4_E_ARGUMENT, "net %.60s: does not say what it takes (no \"input\")", r->name);
   return NULL;
 }

@@ -11,13 +11,30 @@
 struct place {
   char prefix[PARAM_NAME + 24];
   bool in_named_brackets;
+  size_t before; /* parts that stand before the row, and are no part of the net */
 };
 
 static void print_row(const struct row *row, const struct place *place, struct text *t);
 
+static void print_list(const struct module *m, size_t k, struct text *t)
+{
+  const struct argument *a = &m->kind->argument[k];
+  const double *v = m->list[k];
+  if (m->value[k] < 2 && !(v[0] < a->initial) && !(v[0] > a->initial)) return;
+  text_add(t, " %s ", a->name);
+  for (size_t i = 0; i < (size_t)m->value[k]; i++) {
+    if (i) text_add(t, "/");
+    text_add_real(t, v[i]);
+  }
+}
+
 static void print_argument(const struct module *m, size_t k, struct text *t)
 {
   const struct argument *a = &m->kind->argument[k];
+  if (a->type == ARGUMENT_LIST) {
+    print_list(m, k, t);
+    return;
+  }
   double v = m->value[k];
   bool in_place = a->type == ARGUMENT_WHOLE || a->type == ARGUMENT_SHARE;
   bool padded = m->pad[0] || m->pad[1];
@@ -49,7 +66,7 @@ static bool print_name(const struct module *m, size_t number, const struct place
 
 static void print_part(const struct module *m, size_t number, const struct place *place, struct text *t)
 {
-  struct place in = *place;
+  struct place in = {.in_named_brackets = place->in_named_brackets};
   in.in_named_brackets |= print_name(m, number, place, t);
   text_add(t, "%s", m->kind->name);
   for (size_t k = 0; k < m->kind->arguments; k++) print_argument(m, k, t);
@@ -65,13 +82,19 @@ static void print_row(const struct row *row, const struct place *place, struct t
 {
   for (size_t k = 0; k < row->n; k++) {
     if (k) text_add(t, ", ");
-    print_part(&row->part[k], k, place, t);
+    print_part(&row->part[k], place->before + k, place, t);
   }
+}
+
+char *net_print_behind(const r4_net *n, const char *part)
+{
+  struct text t = {0};
+  if (*part) text_add(&t, "%s, ", part);
+  print_row(n->row, &(struct place){.before = *part != 0}, &t);
+  return text_take(&t);
 }
 
 char *net_print(const r4_net *n)
 {
-  struct text t = {0};
-  print_row(n->row, &(struct place){0}, &t);
-  return text_take(&t);
+  return net_print_behind(n, "");
 }

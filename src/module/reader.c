@@ -223,22 +223,33 @@ static r4_status read_input(struct reader *r, r4_error *e)
   const char *at = r->at;
   r->input = (r4_shape){0};
   r->any_size = false;
+  r->least = 1;
   while (line_goes_on(r)) {
     struct word w;
     r4_status s = reader_word(r, &w, e);
     if (s) return s;
-    if (word_is(&w, "any") && !line_goes_on(r) && r->input.rank) {
+    if (word_is(&w, "any") && r->input.rank) {
       r->any_size = true;
-      break;
+      s = line_goes_on(r) ? reader_word(r, &w, e) : R4_OK;
+      if (s || word_is(&w, "any")) break;
+      if (word_whole(&w, 1, &r->least) && !line_goes_on(r)) break;
     }
-    bool fits = r->input.rank < 3 && word_whole(&w, 1, &r->input.dim[r->input.rank]);
+    bool fits = !r->any_size && r->input.rank < 3 && word_whole(&w, 1, &r->input.dim[r->input.rank]);
     if (!fits)
       return reader_fail(r, at, R4_E_PARSE, e,
-                         "expected input and one or three numbers, and perhaps \"any\"");
+                         "expected input and one or three numbers, and perhaps \"any\" and a least size");
     r->input.rank++;
   }
   if (r->input.rank == 1 || r->input.rank == 3) return R4_OK;
-  return reader_fail(r, at, R4_E_PARSE, e, "expected input and one or three numbers, and perhaps \"any\"");
+  return reader_fail(r, at, R4_E_PARSE, e, "expected input and one or three numbers, and perhaps \"any\" and a least size");
+}
+
+static r4_status read_preprocess(struct reader *r, r4_error *e)
+{
+  const char *at = r->at;
+  r4_status s = line_goes_on(r) ? reader_word(r, &r->preprocess, e) : R4_OK;
+  if (s || (*r->preprocess.s && !line_goes_on(r))) return s;
+  return reader_fail(r, at, R4_E_PARSE, e, "expected preprocess and a word, such as imagenet");
 }
 
 static r4_status read_about(struct reader *r)
@@ -314,15 +325,17 @@ r4_status reader_head(struct reader *r, r4_error *e)
     s = reader_word(r, &w, e);
     bool named = reader_sees(r, ':');
     if (s || named ||
-        !(word_is(&w, "param") || word_is(&w, "input") || word_is(&w, "about") || word_is(&w, "def"))) {
+        !(word_is(&w, "param") || word_is(&w, "input") || word_is(&w, "preprocess") || word_is(&w, "about") ||
+          word_is(&w, "def"))) {
       r->at = at;
       break;
     }
     r->expands = true;
-    s = word_is(&w, "param")   ? read_param(r, e)
-        : word_is(&w, "input") ? read_input(r, e)
-        : word_is(&w, "about") ? read_about(r)
-                               : read_definition(r, e);
+    s = word_is(&w, "param")        ? read_param(r, e)
+        : word_is(&w, "input")      ? read_input(r, e)
+        : word_is(&w, "preprocess") ? read_preprocess(r, e)
+        : word_is(&w, "about")      ? read_about(r)
+                                    : read_definition(r, e);
   }
   return s;
 }

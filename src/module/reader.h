@@ -1,12 +1,14 @@
 /* The language of nets, word by word.
  *
- *     net    = { "param" NAME VALUE [KEY] | "input" NUMBERS ["any"] | "about" TEXT | "def" NAME(NAMES) "{" row "}" }
+ *     net    = { "param" NAME VALUE [KEY] | "input" NUMBERS ["any" [LEAST]] | "preprocess" WORD | "about" TEXT
+ *              | "def" NAME(NAMES) "{" row "}" }
  *     row
  *     row    = item { "," item }
  *     item   = [NAME ":"] ["repeat" N] ( "(" row ")"  |  NAME(VALUES)  |  KIND arguments ["(" row {";" row} ")"] )
  *
  * The lines at the top are for nets in files: what may be chosen (KEY is what a config.json calls it), the shape of an
- * example, a sentence, and abbreviations. $NAME stands for the value of a parameter, or of an argument of the
+ * example (LEAST: the smallest height and width that make sense), what inputs of pretrained weights usually are, a
+ * sentence, and abbreviations. $NAME stands for the value of a parameter, or of an argument of the
  * abbreviation that it is in; "$n*4" is four times that. A # begins a comment.
  *
  * Names. A part is called by its name, or by its number in the row, from 0 on, as in PyTorch's Sequential; what
@@ -56,6 +58,8 @@ struct reader {
   const char *about, *about_end;
   r4_shape input; /* rank 0: not stated */
   bool any_size;  /* of input, other images will do as well */
+  int64_t least;  /* their least height and width */
+  struct word preprocess;
   bool expands;   /* it is more than a row of parts: what was read is not what can be read again by itself */
 };
 

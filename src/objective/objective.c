@@ -93,20 +93,6 @@ void objective_inputs(struct objective *o)
 
 /* ---- The data term: mean_i w[y_i] l_i ---- */
 
-/* The numbers of an array as a node [n]. */
-static r4_id vector(r4_graph *g, int64_t n, const double *value)
-{
-  r4_id part[MAX_ARITY];
-  size_t parts = 0;
-  for (int64_t k = 0; k < n; k++) {
-    part[parts++] = r4_const(g, value[k], R4_SHAPE(1));
-    if (parts < MAX_ARITY && k + 1 < n) continue;
-    part[0] = r4_concat(g, parts, part, 0);
-    parts = 1;
-  }
-  return part[0];
-}
-
 /* A net asks for the numbers by which it leaves features out. Each input has a purpose of its own. */
 static r4_id draw_for_net(void *user, const char *name, r4_shape shape)
 {
@@ -138,7 +124,7 @@ static r4_id weighted_losses(const struct objective *o, r4_id logits)
   if (p->double_softmax) logits = r4_softmax(g, logits);
   r4_id losses = r4_cross_entropy(g, logits, o->one_hot);
   if (!p->class_weights) return losses;
-  r4_id w = vector(g, r4_node_shape(g, o->one_hot).dim[1], p->class_weights);
+  r4_id w = graph_vector(g, r4_node_shape(g, o->one_hot).dim[1], p->class_weights);
   return r4_mul(g, r4_sum(g, r4_mul(g, o->one_hot, w), R4_AXIS(1)), losses);
 }
 

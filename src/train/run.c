@@ -145,7 +145,7 @@ static r4_status open_steps(struct run *r, r4_error *e)
                               .index = r->index,
                               .reach = r->reach,
                               .seed = (uint64_t)s->seed};
-  step.objective.frozen_statistics = s->frozen_statistics;
+  step.objective.frozen_statistics = task_frozen_statistics(s);
   step.objective.lengths = objective_leaf_is_rows(r->net) && r4_data_vocabulary(r->train) > 0;
   step.objective.explain = task_explain(s, r->train);
   step.objective.filled = fill != R4_FILL_NONE;

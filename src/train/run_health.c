@@ -75,14 +75,21 @@ static void tell_of_explain(struct run *r)
 /* Weights of others expect inputs of their own kind, and answer wrongly to any other. */
 static void tell_of_preprocessing(struct run *r)
 {
-  char *expected = task_preprocessing(r->s);
-  if (expected)
-    run_tell(r,
-             "the weights of %.100s were trained on inputs of another kind (%.200s), and images here are 0 "
-             "to 1: what is "
-             "kept of them answers wrongly until it has learned the difference",
-             r->s->from, expected);
-  r4_string_free(expected);
+  struct preprocess how;
+  char *said = NULL;
+  r4_net *bare = r4_net_open(r->s->net, r4_data_shape(r->train), NULL);
+  if (bare && *r->s->from && !task_preprocess(r->s, bare, &how, &said, NULL)) {
+    if (*how.part)
+      run_tell(r, "inputs are preprocessed (%s%s%s), %s", how.name, *how.name ? ": " : "", how.part, how.by);
+    else if (!how.by && said)
+      run_tell(r,
+               "the weights of %.100s were trained on inputs of another kind (%.200s), and images here are 0 "
+               "to 1: what is kept of them answers wrongly until it has learned the difference; preprocess "
+               "says what makes them so",
+               r->s->from, said);
+  }
+  r4_string_free(said);
+  r4_net_free(bare);
 }
 
 void run_greet(struct run *r)

@@ -4,16 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "data/catalog.h"
 #include "data/fill.h"
 #include "data/mask/mask.h"
 #include "data/recipe/recipe.h"
 #include "objective/objective.h"
 #include "optim/optimizer.h"
-#include "tensor/shards.h"
 
 /* The number of a word in its table, which ends with NULL. Settings hold no words but those of their tables. */
 static int word_number(const char *word, const char *const *list)
@@ -125,6 +122,7 @@ r4_net *task_net(const struct settings *s, const r4_data *d, r4_error *e)
 {
   r4_net *n = r4_net_open(s->net, r4_data_shape(d), e);
   if (!n && e->status == R4_E_PARSE) e->status = R4_E_ARGUMENT; /* a setting is wrong, not a file */
+  if (n && task_prepare(s, &n, e)) return NULL;
   if (!n) return NULL;
   int64_t features = r4_shape_count(r4_data_shape(d)), takes = r4_shape_count(r4_net_input(n));
   int64_t classes = (int64_t)r4_data_classes(d), outputs = r4_net_classes(n);
@@ -181,51 +179,6 @@ r4_explain task_explain(const struct settings *s, const r4_data *train)
   int k = word_number(s->explain, explain_words);
   if (k != EXPLAIN_AUTO) return (r4_explain)(k - 1);
   return r4_fill_for(train) == R4_FILL_PASTE ? R4_EXPLAIN_MARGIN : R4_EXPLAIN_LOSS;
-}
-
-/* A file or folder; of a run the folder of this seed, if it has several; otherwise the name of weights that
- * "r4 data get" gets. */
-static char *weights_path(const struct settings *s)
-{
-  if (!file_exists(s->from) && catalog_find(s->from)) {
-    char *folder = r4_data_folder(NULL), *path = folder ? catalog_weights(folder, s->from) : NULL;
-    r4_string_free(folder);
-    if (path) return path;
-  }
-  struct text path = {0};
-  text_add(&path, "%s/seed-%lld", s->from, (long long)s->seed);
-  if (!path.failed && !file_is_folder(path.s)) path.s[path.length = strlen(s->from)] = 0;
-  return text_take(&path);
-}
-
-r4_status task_start(const struct settings *s, const r4_net *net, float *weights, r4_error *e)
-{
-  const r4_load_options options = {.skip = s->head, .ignore = s->from_ignore, .prefix = s->from_prefix};
-  r4_status status = r4_net_init_by(net, s->init, (uint64_t)s->seed, weights, e);
-  if (status || !*s->from) return status;
-  char *path = weights_path(s);
-  if (!path) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", s->from);
-  if (strcmp(path, s->from) && !file_exists(path))
-    status = r4_fail(e, R4_E_IO, "from is %s, but there is no %.300s: r4 data get %s gets it", s->from, path,
-                     s->from);
-  else
-    status = r4_net_load(net, path, &options, weights, NULL, e);
-  r4_string_free(path);
-  return status;
-}
-
-char *task_preprocessing(const struct settings *s)
-{
-  struct st_set set = {0};
-  struct text said = {0};
-  char *path = *s->from ? weights_path(s) : NULL;
-  if (path && !st_open(&set, path, NULL)) {
-    const char *note = set.files ? st_note(&set.file[0], "preprocessing") : NULL;
-    if (note) text_add(&said, "%s", note);
-    st_close(&set);
-  }
-  r4_string_free(path);
-  return said.length ? text_take(&said) : NULL;
 }
 
 /* A word is the method's own, and auto is not left where that is not 0; dual ascent begins with 0. */

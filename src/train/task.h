@@ -3,6 +3,7 @@
 #define R4_TRAIN_TASK_H
 
 #include "config/settings.h"
+#include "module/preprocess.h"
 #include "optim/schedule.h"
 
 /* All splits, with masks kept and corrupted as the settings say. Of training examples alone: validation and test keep
@@ -30,12 +31,20 @@ r4_explain task_explain(const struct settings *s, const r4_data *train);
 r4_fill task_fill(const struct settings *s, const r4_data *train);
 /* The same for validation, whose shortcut must be broken: data that carry it choose the net that uses it. */
 r4_fill task_val_fill(const struct settings *s, const r4_data *train);
-/* The first weights. */
-r4_status task_start(const struct settings *s, const r4_net *net, float *weights, r4_error *e);
-/* What the weights that are started from were trained on, as their file says it. r4_string_free; NULL: it says
- * nothing. */
-char *task_preprocessing(const struct settings *s);
 r4_optimizer_options task_optimizer(const struct settings *s);
 struct schedule task_schedule(const struct settings *s);
+
+/* ---- What a net starts from: start.c ---- */
+
+/* The first weights. */
+r4_status task_start(const struct settings *s, const r4_net *net, float *weights, r4_error *e);
+/* How inputs are preprocessed for the weights that are started from. said: what these say about it in words,
+ * r4_string_free; NULL: nothing. */
+r4_status task_preprocess(const struct settings *s, const r4_net *net, struct preprocess *to, char **said,
+                          r4_error *e);
+/* Puts that before a net; frees it and sets it to NULL on failure. */
+r4_status task_prepare(const struct settings *s, r4_net **net, r4_error *e);
+/* Whether batch norm keeps its statistics. */
+bool task_frozen_statistics(const struct settings *s);
 
 #endif
