@@ -32,6 +32,7 @@ static const struct effect effects[] = {
 
   {"init",        "from", DRAWN, NULL, false},
   {"head",        "from", GIVEN, NULL, false},
+  {"head_epochs", "head", GIVEN, NULL, true},
   {"from_prefix", "from", GIVEN, NULL, false},
   {"from_ignore", "from", GIVEN, NULL, false},
 

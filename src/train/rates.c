@@ -78,6 +78,21 @@ r4_status rates_of(const r4_settings *s, const r4_net *net, double *factor, r4_e
   return status ? status : check_something_learns(s, net, factor, e);
 }
 
+r4_status rates_of_head(const r4_settings *s, const r4_net *net, double *factor, r4_error *e)
+{
+  const char *head = s->values.head;
+  bool learns = false;
+  r4_status status = net_check_patterns(net, LABEL("head"), head, e);
+  if (!status) status = rates_of(s, net, factor, e);
+  for (size_t k = 0; k < r4_net_params(net) && !status; k++) {
+    if (!pattern_any(head, r4_net_param_name(net, k))) factor[k] = 0;
+    learns |= factor[k] > 0 && !r4_net_param_is_buffer(net, k);
+  }
+  if (status || learns) return status;
+  return r4_fail(e, R4_E_ARGUMENT, "%s is %lld, but nothing of %s learns", LABEL("head_epochs"),
+                 (long long)s->values.head_epochs, LABEL("head"));
+}
+
 r4_status rates_set(r4_optimizer *o, const r4_net *net, const double *factor, r4_error *e)
 {
   size_t n = r4_net_params(net);

@@ -78,6 +78,13 @@ static void *reserve(size_t count, size_t size, r4_status *s, r4_error *e)
   return p;
 }
 
+static r4_status open_head_rates(struct run *r, r4_error *e)
+{
+  r->head_rates = r4_mem_new(r4_net_params(r->net), sizeof *r->head_rates);
+  if (!r->head_rates) return r4_fail(e, R4_E_MEMORY, "out of memory for the rates of parameters");
+  return rates_of_head(r->settings, r->net, r->head_rates, e);
+}
+
 static r4_status open_arrays(struct run *r, r4_error *e)
 {
   r4_status s = R4_OK;
@@ -96,6 +103,7 @@ static r4_status open_arrays(struct run *r, r4_error *e)
   r->rates = r4_mem_new(r4_net_params(r->net), sizeof *r->rates);
   if (!r->rates) return r4_fail(e, R4_E_MEMORY, "out of memory for the rates of parameters");
   s = rates_of(r->settings, r->net, r->rates, e);
+  if (!s && r->s->head_epochs) s = open_head_rates(r, e);
   if (!s) s = task_start(r->s, r->net, r->weights, e);
   if (!s) run_keep(r);
   return s;
@@ -122,23 +130,10 @@ static r4_status open_reach(struct run *r, r4_error *e)
   return R4_OK;
 }
 
-static r4_status open_steps(struct run *r, r4_error *e)
+static struct step_options step_options_of(const struct run *r)
 {
   const struct settings *s = r->s;
-  r4_optimizer_options optimizer = task_optimizer(s);
-  double values = (double)s->batch * (double)r4_shape_count(r4_data_shape(r->train));
   r4_fill fill = task_fill(s, r->train);
-  r4_batch_options batches = {.size = (size_t)s->batch,
-                              .masked_first = true,
-                              .drop_last = s->drop_last,
-                              .shuffle = true,
-                              .seed = (uint64_t)s->seed,
-                              .no_masks = !r4_method_describe(s->method).guided,
-                              .masked = r->masked,
-                              .index = r->index,
-                              .augment = s->augment,
-                              .fill = fill,
-                              .prefetch = values >= VALUES_WORTH_A_THREAD};
   struct step_options step = {.net = r->net,
                               .objective = task_objective(s),
                               .masked = r->masked,
@@ -151,16 +146,46 @@ static r4_status open_steps(struct run *r, r4_error *e)
   step.objective.filled = fill != R4_FILL_NONE;
   step.objective.filled_within = fill != R4_FILL_PASTE;
   step.objective.class_weights = r->class_weights;
-  step.objective.rates = r->rates;
-  r->optimizer = r4_optimizer_new(r->size, &optimizer, e);
-  if (r->optimizer && rates_set(r->optimizer, r->net, r->rates, e)) return e->status;
-  r->batches = r->optimizer ? r4_batches_new(r->train, &batches, e) : NULL;
-  r->step = r->batches ? step_new(&step, e) : NULL;
+  step.objective.rates = r->head_alone ? r->head_rates : r->rates;
+  return step;
+}
+
+/* Step and optimiser for what learns in this epoch: what does not is not differentiated. */
+static r4_status open_phase(struct run *r, r4_error *e)
+{
+  bool head_alone = r->state.epoch < r->s->head_epochs;
+  if (r->step && head_alone == r->head_alone) return R4_OK;
+  r->head_alone = head_alone;
+  step_free(r->step);
+  const struct step_options options = step_options_of(r);
+  r->step = step_new(&options, e);
   if (!r->step) return e->status;
+  return rates_set(r->optimizer, r->net, options.objective.rates, e);
+}
+
+static r4_status open_steps(struct run *r, r4_error *e)
+{
+  const struct settings *s = r->s;
+  r4_optimizer_options optimizer = task_optimizer(s);
+  double values = (double)s->batch * (double)r4_shape_count(r4_data_shape(r->train));
+  r4_batch_options batches = {.size = (size_t)s->batch,
+                              .masked_first = true,
+                              .drop_last = s->drop_last,
+                              .shuffle = true,
+                              .seed = (uint64_t)s->seed,
+                              .no_masks = !r4_method_describe(s->method).guided,
+                              .masked = r->masked,
+                              .index = r->index,
+                              .augment = s->augment,
+                              .fill = task_fill(s, r->train),
+                              .prefetch = values >= VALUES_WORTH_A_THREAD};
+  r->optimizer = r4_optimizer_new(r->size, &optimizer, e);
+  r->batches = r->optimizer ? r4_batches_new(r->train, &batches, e) : NULL;
+  if (!r->batches || open_phase(r, e)) return e->status;
   if (r->val && !(r->predictor = predictor_new(r->net, s->eval.batch, e))) return e->status;
   r->schedule = task_schedule(s);
   r->penalty_after = task_penalty_after(s, r->train);
-  r->chance = pulse_chance(r->train, step.objective.class_weights);
+  r->chance = pulse_chance(r->train, r->class_weights);
   r->state.dual = dual_begin(s->delta, s->delta_rate, task_lambda(s));
   r->state.guard = guard_begin(r->chance);
   r->state.best = -INFINITY;
@@ -214,6 +239,7 @@ void run_close(struct run *r)
   r4_mem_free(r->predicted);
   r4_mem_free(r->class_weights);
   r4_mem_free(r->rates);
+  r4_mem_free(r->head_rates);
   r4_string_free(r->text);
 }
 
@@ -343,6 +369,14 @@ bool run_is_over(const struct run *r)
   return r->state.epoch >= r->s->epochs || out_of_patience;
 }
 
+/* What begins to learn now has no memory of gradients, and Adam, which counts its steps, would take it for an old hand:
+ * all begin anew. */
+static r4_status next_phase(struct run *r, r4_error *e)
+{
+  if (r->state.epoch == r->s->head_epochs) r4_optimizer_reset(r->optimizer);
+  return open_phase(r, e);
+}
+
 /* The epoch is done: look at it, write it down, keep it if it is the best. */
 static r4_status end_epoch(struct run *r, double seconds, r4_error *e)
 {
@@ -360,6 +394,7 @@ static r4_status end_epoch(struct run *r, double seconds, r4_error *e)
   }
   r->state.sums = (struct run_sums){0};
   r->state.finished = run_is_over(r);
+  if ((s = next_phase(r, e))) return s;
   return r->folder ? run_save(r, e) : R4_OK;
 }
 
@@ -401,7 +436,8 @@ static r4_status failed(const struct run *r, r4_status s, r4_error *e)
 r4_status run_seek(struct run *r, r4_error *e)
 {
   r->begun = r->epoch_begun = now();
-  return r4_batches_seek(r->batches, (uint32_t)r->state.epoch, (size_t)r->state.batch, e);
+  r4_status s = open_phase(r, e);
+  return s ? s : r4_batches_seek(r->batches, (uint32_t)r->state.epoch, (size_t)r->state.batch, e);
 }
 
 r4_progress run_progress(const struct run *r)

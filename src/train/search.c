@@ -67,6 +67,8 @@ static void shorten(struct settings *v)
   double epochs = (double)v->epochs, factor = (double)auto_epochs(v->epochs) / epochs;
   v->epochs = auto_epochs(v->epochs);
   v->warmup *= factor;
+  v->head_epochs = (int64_t)ceil(factor * (double)v->head_epochs);
+  if (v->head_epochs >= v->epochs) v->head_epochs = v->epochs - 1;
   v->penalty_after *= factor; /* not a number stays: the default */
   v->lambda_ramp *= factor;
   v->eps_ramp *= factor;
