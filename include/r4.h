@@ -908,11 +908,18 @@ typedef struct {
   size_t ignored;     /* tensors                                     */
 } r4_load_report;
 
-/* The net with a first part "normalize" that makes of inputs from 0 to 1 what weights were trained on; it is part of the
- * net from then on, in its text and in models. preprocess: "none", "imagenet", "lite", "tensorflow", "caffe", a part
- * "normalize mean M/M/M std S/S/S", or "auto" (NULL): what the weights at path say, or if they say nothing what is usual
- * for the architecture that n was made from. path NULL: there are no weights, and auto is none. */
+/* The net with a first part "normalize" that makes of inputs from 0 to 1 what weights were trained on; it is part of
+ * the net from then on, in its text and in models. preprocess: "none", "imagenet", "lite", "tensorflow", "caffe", a
+ * part "normalize mean M/M/M std S/S/S", or "auto" (NULL): what the weights at path say, or if they say nothing what is
+ * usual for the architecture that n was made from. path NULL: there are no weights, and auto is none. */
 r4_net *r4_net_preprocessed(const r4_net *n, const char *path, const char *preprocess, r4_error *e);
+
+/* Explanations are taken, and perturbations act, at the result of a part from now on, in place of the input: a name as
+ * "layer4", which stands for the last part that is called so or begins so, "features" for the last part that gives an
+ * image (or tokens), "input". Masks then mark the places of that result. Text and models stay as they are.
+ * R4_E_ARGUMENT, with the parts that there are, if there is no such part, if it is inside a branch, or if it has no
+ * places to mark. */
+r4_status r4_net_guide_at(r4_net *n, const char *part, r4_error *e);
 
 /* Weights by name and shape from safetensors files, F32, F64, F16 or BF16, in PyTorch's names and layouts: one file, an
  * index of shards (model.safetensors.index.json; all shards beside it), or a folder with one of these. Parameters that
@@ -1016,8 +1023,9 @@ typedef struct {
   r4_id x, y;  /* [batch, input...] and labels [batch]                                          */
   r4_id filled; /* as x: what the data term sees                                                */
   r4_id m;     /* masks in [0, 1], 1 = must not matter, shaped as the leaf of the net, which is x unless
-                  the net names another; or [batch, U]; of tokens [batch, tokens]. With guided, the
-                  first G rows of that                                                          */
+                  the net names another; or [batch, U]; of tokens [batch, tokens]; of images that are
+                  explained behind the input, [batch, height, width] there. With guided, the first G
+                  rows of that                                                                  */
   r4_id length; /* [batch], if lengths are given                                                */
   r4_id index; /* [U], the features of the flattened input that m is about                      */
   r4_id at;    /* [batch or G, r4_reach_places], from r4_reach_find                             */

@@ -10,15 +10,16 @@ static const double RATE = 0.01;
 
 static r4_settings *settings_with(const char *const *more)
 {
-  static const char *const common[] = {"data=digits:200",
-                                       "data.val=0",
-                                       "net=conv 3 3, relu, bn: batchnorm, flatten, b: dense 8, relu, fc: dense 10",
-                                       "head=fc.*",
-                                       "head_epochs=1",
-                                       "epochs=3",
-                                       "rate=0.01",
-                                       "batch=200",
-                                       NULL};
+  static const char *const common[] = {
+    "data=digits:200",
+    "data.val=0",
+    "net=conv 3 3, relu, bn: batchnorm, flatten, b: dense 8, relu, fc: dense 10",
+    "head=fc.*",
+    "head_epochs=1",
+    "epochs=3",
+    "rate=0.01",
+    "batch=200",
+    NULL};
   r4_error e = {0};
   r4_settings *s = r4_settings_new();
   for (int pass = 0; pass < 2; pass++)
@@ -136,6 +137,7 @@ static void test_refusals(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_what_learns_when),
-                                     cmocka_unit_test(test_stopped_and_loaded), cmocka_unit_test(test_refusals)};
+                                     cmocka_unit_test(test_stopped_and_loaded),
+                                     cmocka_unit_test(test_refusals)};
   return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

@@ -113,13 +113,14 @@ static void test_who_says_so(void **state)
     {resnet, "preprocess", "none", "auto", "conv1: conv"},
     {resnet, "preprocess", "normalize std 2.0", "auto", "normalize std 2.0, conv1"},
     {resnet, "net", "normalize mean 0.25 std 3.0, dense 3", "auto", "normalize mean 0.25 std 3.0, conv1"},
-    {resnet, "net", "dense 3", "auto", "conv1: conv"},       /* trained on 0 to 1 */
+    {resnet, "net", "dense 3", "auto", "conv1: conv"},         /* trained on 0 to 1 */
     {resnet, "preprocessing", "words", "auto", "conv1: conv"}, /* something that nobody can read */
     {own, NULL, NULL, "auto", "conv 2 3 p1"},
     {own, "preprocess", "imagenet", "auto", IMAGENET},
   };
   for (size_t k = 0; k < sizeof each / sizeof *each; k++) {
-    r4_net *n = with(each[k].net, file_with("f.safetensors", each[k].note, each[k].value), each[k].preprocess);
+    r4_net *n =
+      with(each[k].net, file_with("f.safetensors", each[k].note, each[k].value), each[k].preprocess);
     if (!begins(n, each[k].begins)) fail_msg("%zu: %.100s", k, r4_net_layers(n));
     r4_net_free(n);
   }
@@ -141,9 +142,11 @@ static void test_refusals(void **state)
 {
   (void)state;
   r4_net *own = small(), *n = with(own, NULL, "caffe");
-  refuses(own, NULL, "imagnet", "preprocess is \"imagnet\", expected auto, none, imagenet, lite, tensorflow, caffe");
+  refuses(own, NULL, "imagnet",
+          "preprocess is \"imagnet\", expected auto, none, imagenet, lite, tensorflow, caffe");
   refuses(own, NULL, "normalize, relu", "expected auto, none");
-  refuses(own, NULL, "normalize mean 1/2", "gets 3 channels, needs one number or as many as mean, which has 2");
+  refuses(own, NULL, "normalize mean 1/2",
+          "gets 3 channels, needs one number or as many as mean, which has 2");
   refuses(own, NULL, "normalize std 0", "std is 0, needs numbers above 0");
   refuses(own, NULL, "normalize mean x", "mean is \"x\", expected up to 16 numbers with / between them");
   refuses(own, NULL, "normalize mean 1//2", "mean is \"1//2\"");

@@ -1,12 +1,14 @@
 #include "ask/probe.h"
 
 #include "base/mem.h"
+#include "module/cut.h"
 
 struct probe {
   struct probe_options options;
   size_t batch, features, outputs;
   r4_plan *plan;
   float *x, *y, *m, *length; /* length: NULL unless examples are texts */
+  float *cells;              /* masks at the leaf, if it is an image behind the input; else NULL */
   float *out[PROBE_OUTPUTS]; /* [batch, width] */
   size_t width[PROBE_OUTPUTS];
   float *drawn[PROBE_DRAWS];
@@ -62,6 +64,12 @@ static float *floats(size_t rows, size_t width, r4_status *s, r4_error *e)
   return p;
 }
 
+static size_t cells_of(const struct probe *p)
+{
+  r4_shape leaf = net_leaf(p->options.net);
+  return (size_t)(leaf.dim[0] * leaf.dim[1]);
+}
+
 static r4_status bind(struct probe *p, r4_error *e)
 {
   r4_status s = R4_OK;
@@ -73,7 +81,8 @@ static r4_status bind(struct probe *p, r4_error *e)
   if (!s && texts) s = r4_plan_input(p->plan, "length", p->length, e);
   if (!s) s = r4_plan_input(p->plan, "x", p->x, e);
   if (!s) s = r4_plan_input(p->plan, "y", p->y, e);
-  if (!s) s = r4_plan_input(p->plan, "m", p->m, e);
+  if (net_leaf_has_cells(p->options.net)) p->cells = floats(p->batch, cells_of(p), &s, e);
+  if (!s) s = r4_plan_input(p->plan, "m", p->cells ? p->cells : p->m, e);
   for (size_t k = 0; k < p->outputs && !s; k++) {
     p->out[k] = floats(p->batch, p->width[k], &s, e);
     if (!s) s = r4_plan_output(p->plan, k, p->out[k], e);
@@ -109,6 +118,7 @@ void probe_free(struct probe *p)
   r4_mem_free(p->x);
   r4_mem_free(p->y);
   r4_mem_free(p->m);
+  r4_mem_free(p->cells);
   r4_mem_free(p->length);
   for (size_t k = 0; k < PROBE_OUTPUTS; k++) r4_mem_free(p->out[k]);
   for (size_t k = 0; k < PROBE_DRAWS; k++) r4_mem_free(p->drawn[k]);
@@ -134,8 +144,15 @@ static void fill(struct probe *p, const r4_data *d, size_t first, size_t n)
     r4_data_values(d, first + k, p->x + k * p->features);
     p->y[k] = (float)r4_data_example(d, first + k).label;
     if (p->length) p->length[k] = (float)r4_data_length(d, first + k);
-    if (r4_data_mask(d, first + k, m) && p->options.mask == PROBE_CORE)
-      for (size_t j = 0; j < p->features; j++) m[j] = 1 - m[j];
+    bool has_mask = r4_data_mask(d, first + k, m);
+    size_t places = p->features;
+    if (p->cells) {
+      places = cells_of(p);
+      cut_masks(p->options.net, CELL_ANY, 1, m, p->cells + k * places);
+      m = p->cells + k * places;
+    }
+    if (has_mask && p->options.mask == PROBE_CORE)
+      for (size_t j = 0; j < places; j++) m[j] = 1 - m[j];
   }
 }
 

@@ -32,10 +32,10 @@ struct settings {
     } found;
   } data;
 
-  char *net, *from, *head, *from_prefix, *from_ignore, *preprocess;
+  char *net, *from, *head, *from_prefix, *from_ignore, *preprocess, *guide;
   const char *init, *frozen_statistics;
 
-  const char *method, *fill, *penalty_mean, *explain, *norm, *form;
+  const char *guide_cells, *method, *fill, *penalty_mean, *explain, *norm, *form;
   double lambda, lambda_r3, delta, delta_rate, delta_ramp, eps, penalty_after, lambda_ramp, eps_ramp, tau,
     alpha, weight_penalty;
   int64_t samples, steps;

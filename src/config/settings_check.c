@@ -111,10 +111,11 @@ static r4_status check_length(const r4_settings *s, r4_error *e)
   bool penalised = r4_method_describe(v->method).guided, box = r4_method_uses(v->method, "eps");
   r4_status status = check_ramp(s, "warmup", "rate", v->warmup, e);
   if (!status && v->head_epochs >= v->epochs && v->head_epochs)
-    status = r4_fail(e, R4_E_ARGUMENT,
-                     "%s is %lld, but %s is %lld: the run would end before the rest of the net learns; freeze is "
-                     "for what never does",
-                     LABEL("head_epochs"), (long long)v->head_epochs, LABEL("epochs"), (long long)v->epochs);
+    status =
+      r4_fail(e, R4_E_ARGUMENT,
+              "%s is %lld, but %s is %lld: the run would end before the rest of the net learns; freeze is "
+              "for what never does",
+              LABEL("head_epochs"), (long long)v->head_epochs, LABEL("epochs"), (long long)v->epochs);
   if (!status && penalised) status = check_beginning(s, e);
   if (!status && penalised && !(v->delta > 0))
     status = check_ramp(s, "lambda_ramp", "lambda", v->lambda_ramp, e);

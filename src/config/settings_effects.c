@@ -41,6 +41,8 @@ static const struct effect effects[] = {
   {"guard",         "method", USED,    NULL,         false},
   {"lambda_r3",     "method", USED,    NULL,         false},
   {"lambda_r3",     "delta",  IS_0,    NULL,         true},
+  {"guide",         "method", USED,    NULL,         false},
+  {"guide_cells",   "guide",  GIVEN,   NULL,         false},
   {"penalty_after", "method", USED,    NULL,         false},
   {"lambda_ramp",   "method", USED,    NULL,         false},
   {"lambda_ramp",   "delta",  IS_0,    NULL,         true},

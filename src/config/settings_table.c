@@ -5,6 +5,7 @@
 #include "config/settings.h"
 #include "data/fill.h"
 #include "data/mask/mask.h"
+#include "module/cut.h"
 #include "objective/objective.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
@@ -70,7 +71,7 @@ static const struct setting table[] = {
   TEXT(NET, head, "", "from: names of parameters that are drawn nevertheless, such as \"fc.*\""),
   TEXT(NET, from_prefix, "", "from: what all names there begin with, but not the net's, such as \"bert.\""),
   TEXT(NET, from_ignore, "", "from: names of what is there but not needed, such as \"pooler.*\""),
-  TEXT(NET, preprocess, "auto", "inputs as weights expect them: auto (as they say), none, imagenet, lite, .. (r4 nets)"),
+  TEXT(NET, preprocess, "auto", "inputs as weights expect them: auto (as they say), none, imagenet, lite, .."),
   CHOICE(NET, frozen_statistics, "auto", OF("auto", "true", "false"),
          "batch norm keeps its running statistics while the net learns; auto: if it starts from weights"),
   CHOICE(NET, init, "default", OF("default", "xavier", "kaiming", "ibp"), "how weights are drawn; default: PyTorch's"),
@@ -88,6 +89,8 @@ static const struct setting table[] = {
   FLAG(METHOD, guard, "true", "lower lambda while the penalty costs more than half of what was learned"),
   SETTING(METHOD, penalty_after, "default", 0, UP, OF("default"),
           "epochs before the penalty begins; default: the method's own, 0 or a quarter"),
+  TEXT(METHOD, guide, "", "part of the net at which masks guide: layer4, or features, the last; empty: the input"),
+  CHOICE(METHOD, guide_cells, "any", cell_words, "guide: a cell is masked if any of its pixels is, or half of them"),
   NUMBER(METHOD, lambda_ramp, "0", 0, UP, "epochs over which lambda grows from 0"),
   NUMBER(METHOD, eps_ramp, "0", 0, UP, "epochs over which eps grows from 0"),
   CHOICE(METHOD, explain, "auto", explain_words, "whose gradient counts; auto: loss, or margin if one class has masks"),

@@ -45,8 +45,8 @@ struct row {
 
 struct module {
   const struct module_kind *kind;
-  char name[PARAM_NAME]; /* as parameters are called by, "layer1.0.conv1" */
-  double value[MODULE_ARGUMENTS];             /* of a list, how many numbers it has */
+  char name[PARAM_NAME];          /* as parameters are called by, "layer1.0.conv1" */
+  double value[MODULE_ARGUMENTS]; /* of a list, how many numbers it has */
   double list[MODULE_LISTS][MODULE_LIST];
   int64_t pad[2];     /* before and behind, or PAD_SAME; of an ARGUMENT_PAD */
   r4_shape in, out;   /* of one example */

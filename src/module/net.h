@@ -41,7 +41,8 @@ struct r4_net {
   r4_shape input;
   struct row *row;
   size_t leaf; /* parts before the leaf; 0: it is the examples themselves */
-  char expects[PARAM_NAME]; /* how inputs of pretrained weights of this architecture are preprocessed, a word; or empty */
+  char
+    expects[PARAM_NAME]; /* what inputs of pretrained weights usually are, a word of preprocess.c; or empty */
   struct param *param;
   size_t params, size;
 };
@@ -52,7 +53,8 @@ struct r4_net {
 struct net_use {
   bool learning,
     frozen_statistics; /* the second: batch norm keeps its running statistics, also while learning */
-  const double *rates; /* [params], factors of the learning rate, or NULL; a batch norm whose running mean has 0 keeps
+  const double
+    *rates; /* [params], factors of the learning rate, or NULL; a batch norm whose running mean has 0 keeps
                           its statistics, too */
   r4_id
     valid; /* tokens: [batch, tokens], 1 where there is one, 0 where there is padding; R4_NONE: all are there */

@@ -42,8 +42,8 @@ static r4_status unknown(const char *where, const char *said, r4_error *e)
 {
   char *words = preprocess_words();
   r4_status s = r4_fail(e, R4_E_ARGUMENT,
-                        "%.200s is \"%.60s\", expected auto, none, %s, or normalize mean M/M/M std S/S/S", where,
-                        said, words ? words : "");
+                        "%.200s is \"%.60s\", expected auto, none, %s, or normalize mean M/M/M std S/S/S",
+                        where, said, words ? words : "");
   r4_string_free(words);
   return s;
 }
@@ -102,7 +102,8 @@ r4_status preprocess_find(const r4_net *n, const char *path, const char *wanted,
   if (strcmp(wanted, "auto")) {
     r4_status s = take("preprocess", wanted, "as preprocess says", to, e);
     if (s || !has_it || !*to->part) return s;
-    return r4_fail(e, R4_E_ARGUMENT, "preprocess is %.60s, but the net begins with normalize by itself", wanted);
+    return r4_fail(e, R4_E_ARGUMENT, "preprocess is %.60s, but the net begins with normalize by itself",
+                   wanted);
   }
   if (has_it || !path || n->input.rank != 3) return R4_OK;
   r4_status s = ask_file(path, &knows, to, e);

@@ -237,11 +237,12 @@ static r4_status read_input(struct reader *r, r4_error *e)
     bool fits = !r->any_size && r->input.rank < 3 && word_whole(&w, 1, &r->input.dim[r->input.rank]);
     if (!fits)
       return reader_fail(r, at, R4_E_PARSE, e,
-                         "expected input and one or three numbers, and perhaps \"any\" and a least size");
+                         "expected input and one or three numbers, and perhaps \"any\" and a size");
     r->input.rank++;
   }
   if (r->input.rank == 1 || r->input.rank == 3) return R4_OK;
-  return reader_fail(r, at, R4_E_PARSE, e, "expected input and one or three numbers, and perhaps \"any\" and a least size");
+  return reader_fail(r, at, R4_E_PARSE, e,
+                     "expected input and one or three numbers, and perhaps \"any\" and a size");
 }
 
 static r4_status read_preprocess(struct reader *r, r4_error *e)

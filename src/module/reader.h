@@ -60,7 +60,7 @@ struct reader {
   bool any_size;  /* of input, other images will do as well */
   int64_t least;  /* their least height and width */
   struct word preprocess;
-  bool expands;   /* it is more than a row of parts: what was read is not what can be read again by itself */
+  bool expands; /* it is more than a row of parts: what was read is not what can be read again by itself */
 };
 
 /* Starts at the beginning of text[0 .. size). */

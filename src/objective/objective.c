@@ -5,7 +5,7 @@
 #include "base/purpose.h"
 #include "base/text.h"
 #include "graph/graph.h"
-#include "module/net.h"
+#include "module/cut.h"
 
 static const struct method *find_method(r4_graph *g, const char *name)
 {
@@ -44,19 +44,28 @@ bool objective_leaf_is_rows(const r4_net *n)
   return in.rank == 1 && leaf.rank == 2 && leaf.dim[0] == in.dim[0];
 }
 
-/* Masks of tokens [rows, tokens] are masks of all numbers of their rows of the leaf. */
+/* A mask has one number for each place of the leaf: a token, or a cell of an image. */
+static bool masks_are_places(const r4_net *n)
+{
+  return objective_leaf_is_rows(n) || net_leaf_has_cells(n);
+}
+
+/* The mask of a place is that of all of its numbers. */
 static r4_id mask_at_leaf(const struct objective *o, r4_id m)
 {
   r4_shape s = r4_node_shape(o->g, m);
-  if (o->options->masked || !objective_leaf_is_rows(o->net)) return m;
-  r4_id column = r4_reshape(o->g, m, R4_SHAPE(s.dim[0], s.dim[1], 1));
-  return r4_broadcast(o->g, column, objective_batch(net_leaf(o->net), s.dim[0]));
+  if (o->options->masked || !masks_are_places(o->net)) return m;
+  int64_t rows = s.dim[0];
+  s.dim[s.rank++] = 1;
+  return r4_broadcast(o->g, r4_reshape(o->g, m, s), objective_batch(net_leaf(o->net), rows));
 }
 
 static r4_shape mask_shape(const struct objective *o, int64_t rows)
 {
   if (o->options->masked) return R4_SHAPE(rows, o->options->masked);
-  return objective_batch(objective_leaf_is_rows(o->net) ? r4_net_input(o->net) : net_leaf(o->net), rows);
+  r4_shape leaf = net_leaf(o->net);
+  leaf.rank -= masks_are_places(o->net);
+  return objective_batch(leaf, rows);
 }
 
 /* Tokens: 1 for the first "length" of each example, 0 for what is behind them. */

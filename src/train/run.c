@@ -46,7 +46,7 @@ static r4_status open_data(struct run *r, const r4_data *given, r4_error *e)
   r->val = r->train ? r4_data_part(d, R4_VAL, e) : NULL;
   r->net = r->val ? task_net(r->s, d, e) : NULL;
   r4_data_free(own);
-  if (!r->net) return e->status;
+  if (!r->net || (*r->s->guide && r4_net_guide_at(r->net, r->s->guide, e))) return e->status;
   if (!r4_data_count(r->train))
     return r4_fail(e, R4_E_ARGUMENT, "%s: has no training examples", given ? "data" : r->s->data.name);
   if (!r4_data_count(r->val)) {
@@ -139,6 +139,7 @@ static struct step_options step_options_of(const struct run *r)
                               .masked = r->masked,
                               .index = r->index,
                               .reach = r->reach,
+                              .cells = task_cells(s),
                               .seed = (uint64_t)s->seed};
   step.objective.frozen_statistics = task_frozen_statistics(s);
   step.objective.lengths = objective_leaf_is_rows(r->net) && r4_data_vocabulary(r->train) > 0;

@@ -58,10 +58,10 @@ struct run {
   double chance;         /* the loss of one answer for all examples */
   double *class_weights; /* or NULL */
   double *rates;         /* of each parameter, as factors */
-  double *head_rates;    /* the same in the first epochs, in which the head alone learns; NULL: there are none */
-  bool head_alone;       /* what optimizer and step are made for */
-  size_t touched;        /* features that masks touch */
-  size_t masked;         /* as many, if they are listed; 0: all features count */
+  double *head_rates; /* the same in the first epochs, in which the head alone learns; NULL: there are none */
+  bool head_alone;    /* what optimizer and step are made for */
+  size_t touched;     /* features that masks touch */
+  size_t masked;      /* as many, if they are listed; 0: all features count */
   float *index;
   r4_reach *reach; /* where masks are, if they are in small parts of images; then masked is 0 */
   r4_optimizer *optimizer;

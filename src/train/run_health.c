@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/plain.h"
 #include "train/run.h"
 #include "train/task.h"
@@ -92,8 +93,52 @@ static void tell_of_preprocessing(struct run *r)
   r4_net_free(bare);
 }
 
+/* Of the first training examples with a mask: how many masks cover every cell at the node that is guided, and how many
+ * none of them. */
+static void count_cells(const struct run *r, size_t *seen, size_t *all, size_t *none)
+{
+  enum { ENOUGH = 200 };
+  r4_shape in = r4_net_input(r->net), leaf = net_leaf(r->net);
+  size_t cells = (size_t)(leaf.dim[0] * leaf.dim[1]);
+  float *m = r4_mem_new((size_t)r4_shape_count(in), sizeof *m), *at = r4_mem_new(cells, sizeof *at);
+  for (size_t i = 0; m && at && i < r4_data_count(r->train) && *seen < ENOUGH; i++) {
+    size_t masked = 0;
+    if (!r4_data_mask(r->train, i, m)) continue;
+    cut_masks(r->net, task_cells(r->s), 1, m, at);
+    for (size_t k = 0; k < cells; k++) masked += at[k] > 0;
+    ++*seen;
+    *all += masked == cells;
+    *none += !masked;
+  }
+  r4_mem_free(m);
+  r4_mem_free(at);
+}
+
+static void tell_of_cells(struct run *r)
+{
+  size_t seen = 0, all = 0, none = 0;
+  if (!net_leaf_has_cells(r->net) || !r4_method_describe(r->s->method).guided) return;
+  r4_shape leaf = net_leaf(r->net);
+  count_cells(r, &seen, &all, &none);
+  run_tell(r, "guide is %.60s: %lld x %lld cells of %lld features; eps is in units of these", r->s->guide,
+           (long long)leaf.dim[0], (long long)leaf.dim[1], (long long)leaf.dim[2]);
+  if (all)
+    run_tell(
+      r,
+      "%zu of %zu masks cover every cell there, so that all that the net sees is penalised: take a part "
+      "nearer to the input%s",
+      all, seen, task_cells(r->s) == CELL_ANY ? ", or guide_cells: half" : "");
+  if (none)
+    run_tell(
+      r,
+      "%zu of %zu masks cover no cell there by half, and guide nothing: take a part nearer to the input, "
+      "or guide_cells: any",
+      none, seen);
+}
+
 void run_greet(struct run *r)
 {
+  tell_of_cells(r);
   tell_of_preprocessing(r);
   tell_of_fill(r);
   tell_of_explain(r);

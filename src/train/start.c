@@ -33,8 +33,8 @@ static r4_status find_weights(const struct settings *s, char **path, r4_error *e
   *path = weights_path(s);
   if (!*path) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", s->from);
   if (!strcmp(*path, s->from) || file_exists(*path)) return R4_OK;
-  r4_status status = r4_fail(e, R4_E_IO, "from is %s, but there is no %.300s: r4 data get %s gets it", s->from,
-                             *path, s->from);
+  r4_status status = r4_fail(e, R4_E_IO, "from is %s, but there is no %.300s: r4 data get %s gets it",
+                             s->from, *path, s->from);
   r4_string_free(*path);
   *path = NULL;
   return status;
@@ -60,8 +60,8 @@ static r4_status hint(const r4_net *net, const char *path, const r4_load_options
   last_layer(net, head);
   o.skip = head;
   if (r4_net_load(net, path, &o, weights, NULL, &other)) return first.status;
-  return r4_fail(e, first.status, "%.400s; all else fits: head: \"%.60s\" draws the last layer anew", first.text,
-                 head);
+  return r4_fail(e, first.status, "%.400s; all else fits: head: \"%.60s\" draws the last layer anew",
+                 first.text, head);
 }
 
 r4_status task_start(const struct settings *s, const r4_net *net, float *weights, r4_error *e)

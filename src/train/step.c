@@ -22,8 +22,10 @@ struct variant {
   size_t count, guided; /* examples, and the first of them that may have masks */
   r4_plan *plan;
   size_t classes, places; /* columns of the logits; elements of the input at */
+  size_t masks;           /* elements of cells */
   float scalar[SCALARS];
   float *losses, *each, *logits, *at;
+  float *cells; /* masks at the leaf; NULL: they are those of the batch */
   int32_t *answer;
   struct drawn *drawn; /* inputs that are drawn anew for each step */
   size_t draws;
@@ -81,6 +83,7 @@ static void variant_free(struct variant *v)
   r4_mem_free(v->each);
   r4_mem_free(v->logits);
   r4_mem_free(v->at);
+  r4_mem_free(v->cells);
   for (size_t k = 0; k < v->draws; k++) r4_mem_free(v->drawn[k].to);
   r4_mem_free(v->drawn);
   r4_mem_free(v->answer);
@@ -117,7 +120,9 @@ static r4_status allocate(struct variant *v, r4_error *e)
   v->logits = r4_mem_new_aligned(v->count * v->classes * sizeof(float));
   v->answer = r4_mem_new(v->count, sizeof *v->answer);
   v->at = v->places ? r4_mem_new_aligned(v->places * sizeof(float)) : NULL;
-  bool all = v->losses && v->each && v->logits && v->answer && (v->at || !v->places);
+  v->cells = v->masks ? r4_mem_new_aligned(v->masks * sizeof(float)) : NULL;
+  bool all =
+    v->losses && v->each && v->logits && v->answer && (v->at || !v->places) && (v->cells || !v->masks);
   for (size_t k = 0; k < v->draws && all; k++) {
     v->drawn[k].to = r4_mem_new_aligned(v->drawn[k].how.count * sizeof(float));
     all = v->drawn[k].to;
@@ -190,6 +195,7 @@ static r4_status compile_graph(struct step *s, struct variant *v, r4_graph *g, r
   if (!v->plan) return e->status;
   v->classes = elements(g, o.logits) / v->count;
   v->places = elements(g, o.in.at);
+  v->masks = v->guided && net_leaf_has_cells(net) ? elements(g, o.in.m) : 0;
   r4_status status = list_drawn(v, &o, e);
   if (!status) status = allocate(v, e);
   return status ? status : bind(s, v, &o, e);
@@ -244,7 +250,8 @@ static r4_status bind_batch(struct variant *v, const struct step_options *o, con
   if (!status && o->objective.filled) status = r4_plan_input(v->plan, "filled", b->filled, e);
   if (!status && o->objective.lengths) status = r4_plan_input(v->plan, "length", b->length, e);
   if (!status) status = r4_plan_input(v->plan, "y", b->y, e);
-  if (!status && v->guided) status = r4_plan_input(v->plan, "m", b->m, e);
+  if (v->cells) cut_masks(o->net, o->cells, v->guided, b->m, v->cells);
+  if (!status && v->guided) status = r4_plan_input(v->plan, "m", v->cells ? v->cells : b->m, e);
   int64_t channels = r4_net_input(o->net).dim[2];
   if (!status && v->at) status = r4_reach_find(o->reach, v->guided, channels, b->m, v->at, e);
   for (size_t k = 0, output = OUTPUTS; k < r4_net_params(o->net) && !status; k++) {

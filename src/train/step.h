@@ -3,6 +3,7 @@
 #define R4_TRAIN_STEP_H
 
 #include "base/error.h"
+#include "module/cut.h"
 
 struct step;
 
@@ -12,6 +13,7 @@ struct step_options {
   size_t masked;                  /* as in r4_batch_options: 0, or U features, listed by index */
   const float *index;
   const r4_reach *reach; /* or NULL; then masked is 0 */
+  enum cell_rule cells;  /* masks of a net that is explained behind its input */
   uint64_t seed;         /* of the inputs that are drawn */
 };
 

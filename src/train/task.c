@@ -171,6 +171,11 @@ r4_fill task_val_fill(const struct settings *s, const r4_data *train)
   return kind == R4_FILL_COLOUR ? R4_FILL_SWAP : kind;
 }
 
+enum cell_rule task_cells(const struct settings *s)
+{
+  return (enum cell_rule)word_number(s->guide_cells, cell_words);
+}
+
 /* The gradient of the loss vanishes where a net is sure of its answer. If masks are on one class, the shortcut is what
  * makes it sure, and a penalty of that gradient is least where the shortcut is used without a doubt. The margin has no
  * such way out. */

@@ -3,6 +3,7 @@
 #define R4_TRAIN_TASK_H
 
 #include "config/settings.h"
+#include "module/cut.h"
 #include "module/preprocess.h"
 #include "optim/schedule.h"
 
@@ -25,6 +26,8 @@ double task_lambda_r3(const struct settings *s);
 r4_objective_options task_objective(const struct settings *s);
 /* Epochs before the penalty begins. */
 double task_penalty_after(const struct settings *s, const r4_data *train);
+/* Which cells are masked, of a net that is guided behind its input. */
+enum cell_rule task_cells(const struct settings *s);
 /* Whose gradient is penalised. */
 r4_explain task_explain(const struct settings *s, const r4_data *train);
 /* What the data term sees in place of masked content. */

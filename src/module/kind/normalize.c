@@ -14,7 +14,8 @@ static r4_status shape(struct module *m, struct maker *maker, r4_error *why)
   for (int k = MEAN; k <= STD; k++) {
     int64_t given = module_whole(m, k);
     if (given != 1 && (given != channels || m->in.rank != 3))
-      return r4_fail(why, R4_E_SHAPE, "gets %lld channel%s, needs one number or as many as %s, which has %lld",
+      return r4_fail(why, R4_E_SHAPE,
+                     "gets %lld channel%s, needs one number or as many as %s, which has %lld",
                      (long long)(m->in.rank == 3 ? channels : 1), m->in.rank == 3 && channels != 1 ? "s" : "",
                      name[k], (long long)given);
     for (int64_t i = 0; i < given; i++)
