@@ -46,7 +46,8 @@ static r4_status open_data(struct run *r, const r4_data *given, r4_error *e)
   r->val = r->train ? r4_data_part(d, R4_VAL, e) : NULL;
   r->net = r->val ? task_net(r->s, d, e) : NULL;
   r4_data_free(own);
-  if (!r->net || (*r->s->guide && r4_net_guide_at(r->net, r->s->guide, e))) return e->status;
+  if (!r->net || task_prepare(r->s, &r->net, e)) return e->status;
+  if (*r->s->guide && r4_net_guide_at(r->net, r->s->guide, e)) return e->status;
   if (!r4_data_count(r->train))
     return r4_fail(e, R4_E_ARGUMENT, "%s: has no training examples", given ? "data" : r->s->data.name);
   if (!r4_data_count(r->val)) {

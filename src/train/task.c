@@ -122,7 +122,6 @@ r4_net *task_net(const struct settings *s, const r4_data *d, r4_error *e)
 {
   r4_net *n = r4_net_open(s->net, r4_data_shape(d), e);
   if (!n && e->status == R4_E_PARSE) e->status = R4_E_ARGUMENT; /* a setting is wrong, not a file */
-  if (n && task_prepare(s, &n, e)) return NULL;
   if (!n) return NULL;
   int64_t features = r4_shape_count(r4_data_shape(d)), takes = r4_shape_count(r4_net_input(n));
   int64_t classes = (int64_t)r4_data_classes(d), outputs = r4_net_classes(n);

@@ -14,8 +14,8 @@ r4_data *task_data(const struct settings *s, r4_error *e);
 /* Where a source is: as it is written, unless the run that it belongs to knows better. */
 const char *task_place(const struct settings *s, const char *written);
 
-/* The net for such data: an image goes into a dense first layer as a vector. The number of outputs must be that of the
- * classes, or 1 for two classes. */
+/* The net for such data, without what weights that are started from need before it: an image goes into a dense first
+ * layer as a vector. The number of outputs must be that of the classes, or 1 for two classes. */
 r4_net *task_net(const struct settings *s, const r4_data *d, r4_error *e);
 
 /* As the settings say, or the method's own. */
