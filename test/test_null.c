@@ -113,6 +113,9 @@ static struct {
   X(r4_net_open, "a net", none(r4_net_open(NULL, R4_SHAPE(2), e), e))                                        \
   X(r4_weights_of_keras, "a model", r4_weights_of_keras(NULL, "x", e))                                       \
   X(r4_weights_of_keras, "a file", r4_weights_of_keras("x", NULL, e))                                        \
+  X(r4_net_preprocessed, "a net", none(r4_net_preprocessed(NULL, "x", "none", e), e))                        \
+  X(r4_net_guide_at, "a net", r4_net_guide_at(NULL, "input", e))                                             \
+  X(r4_net_guide_at, "a part", r4_net_guide_at(have.n, NULL, e))                                             \
   X(r4_net_load, "a net", r4_net_load(NULL, "x", NULL, have.room, NULL, e))                                  \
   X(r4_net_load, "a path", r4_net_load(have.n, NULL, NULL, have.room, NULL, e))                              \
   X(r4_net_load, "room for weights", r4_net_load(have.n, "x", NULL, NULL, NULL, e))                          \
