@@ -767,6 +767,7 @@ typedef struct {
   bool masked_first;      /* and these come first */
   const float *x, *y, *m; /* [size, features], [size], [size, features or U]; aligned to 64 bytes */
   const float *length;    /* [size]: of the texts, in tokens; NULL unless examples are tokens */
+  size_t features;        /* of an example: the width of x                */
   const float *filled;    /* as x, with masked content replaced; x itself if nothing is replaced */
   const size_t *example;  /* [size]: their numbers in the data set */
   uint32_t epoch;
@@ -1075,6 +1076,7 @@ typedef struct {
   bool guided; /* it has a penalty                                                    */
   bool fills;  /* the data term sees filled examples                                   */
   bool waits;  /* of a fresh net, the penalty begins after a quarter of the epochs     */
+  bool texts;  /* it is for nets of tokens only                                       */
   double lambda, lambda_r3;
   r4_form form;
 } r4_method_info;

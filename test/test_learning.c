@@ -43,6 +43,8 @@ static void put_all(struct runner *r, const r4_net *n, int64_t tokens)
   double *x = runner_input(r, "x"), *y = runner_input(r, "y"), *m = runner_input(r, "m");
   for (size_t j = 0; j < runner_count(r, "x"); j++)
     x[j] = tokens ? floor((double)tokens * r4_random_uniform((r4_random){5, 40, 0}, j)) : value(40, j);
+  double *words = runner_input(r, "words");
+  for (size_t j = 0; words && j < runner_count(r, "words"); j++) words[j] = (double)(j % (size_t)tokens);
   for (size_t j = 0; y && j < BATCH; j++) y[j] = (double)(j % 3);
   for (size_t j = 0; m && j < runner_count(r, "m"); j++) m[j] = j % 3 == 0;
   double *length = runner_input(r, "length");

@@ -102,7 +102,8 @@ static void settings_know_it_by_the_table(void **state)
   assert_int_equal(r4_settings_set(s, "samples=3", "test", &e), R4_OK);
   assert_true(r4_settings_idle(s, 0, &e));
   assert_string_equal(
-    e.text, "samples (test) has no effect, as method (test) is turned-r3: it is for smooth-r3 and rand-r4");
+    e.text, "samples (test) has no effect, as method (test) is turned-r3: it is for smooth-r3, rand-r4, "
+            "word-smooth-r3 and word-rand-r4");
   assert_true(r4_method_describe("turned-r3").lambda == 3);
   take_away(NULL);
   assert_error(&e, r4_settings_set(s, "method=turned-r3", "test", &e),
@@ -145,6 +146,7 @@ static void means_are_sums_over_counts(void **state)
   enum { BATCH = 4, FEATURES = 3 };
   for (size_t k = 1; k < r4_method_count(); k++)
     for (int over_masked = 0; over_masked < 2; over_masked++) {
+      if (r4_method_describe(r4_method_name(k)).texts) continue;
       r4_graph *g = r4_graph_new();
       r4_net *net = r4_net_new("dense 5, relu, dense 3", R4_SHAPE(FEATURES), NULL);
       r4_objective_options p = {.method = r4_method_name(k),

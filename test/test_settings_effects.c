@@ -122,7 +122,8 @@ static void test_settings_without_effect(void **state)
   r4_settings *s = settings_case("steps: 3\nmethod: r3\nlambda: 1\n");
   assert_true(r4_settings_idle(s, 0, &e));
   assert_string_equal(e.text,
-                      "steps (a.yaml:1:8) has no effect, as method (a.yaml:2:9) is r3: it is for adv-r4");
+                      "steps (a.yaml:1:8) has no effect, as method (a.yaml:2:9) is r3: it is for adv-r4 "
+                      "and word-adv-r4");
   assert_false(r4_settings_idle(s, 1, &e));
   r4_settings_free(s);
   idle("", "");

@@ -33,6 +33,9 @@ enum {
   PURPOSE_START = 0x72340500, /* objective: starts of attacks, and noise, of each step */
   PURPOSE_NOISE,
 
+  PURPOSE_WORDS, /* objective: words in place of words, and where */
+  PURPOSE_CHANCE,
+
   PURPOSE_DROPOUT =
     0x72340600, /* objective: features that a net leaves out; from here on, one for each such part */
 };

@@ -133,7 +133,7 @@ static bool was_meant(const struct effect *f, const r4_settings *s)
 /* The values of the decider that a setting is for; empty if they are too many to name. */
 static char *wanted(const struct effect *f)
 {
-  enum { FEW = 3 };
+  enum { FEW = 4 };
   struct text list = {0};
   size_t users = 0;
   for (size_t k = 0; f->condition == USED && r4_method_name(k); k++)

@@ -82,6 +82,7 @@ static void make_batch(r4_batches *b, struct buffer *to)
                          .y = memory->y,
                          .m = memory->m,
                          .length = memory->length,
+                         .features = data_x(b->rows.data)->features,
                          .example = to->example,
                          .epoch = b->epoch,
                          .index = b->index};

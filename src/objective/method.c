@@ -51,6 +51,7 @@ r4_method_info r4_method_describe(const char *method)
   return (r4_method_info){.guided = m->term[0] != NULL,
                           .fills = m->fills,
                           .waits = m->waits,
+                          .texts = m->texts,
                           .lambda = m->lambda,
                           .lambda_r3 = m->lambda_r3,
                           .form = m->form};

@@ -79,6 +79,7 @@ struct method {
   double lambda, lambda_r3;              /* that do well on photos, with filled examples          */
   r4_form form;
   bool fills; /* the data term sees filled examples, unless told otherwise */
+  bool texts; /* for nets of tokens only */
   bool waits; /* of a fresh net its penalty knows nothing: it begins after the net has learned something */
 };
 

@@ -137,12 +137,17 @@ static r4_status plant(const struct names_of_decoy *names, r4_data *d, const r4_
   return R4_OK;
 }
 
-static r4_status check(const r4_data *d, const struct names_of_decoy *names, r4_error *e)
+static r4_status check_texts(const r4_data *d, r4_error *e)
 {
   if (data_x(d)->is != &tokens_column)
     return r4_fail(e, R4_E_ARGUMENT, "decoy-imdb: examples are %s, expected texts", data_x(d)->is->element);
   if (d->classes->n != NAMES)
     return r4_fail(e, R4_E_ARGUMENT, "decoy-imdb: %zu classes, expected 2", d->classes->n);
+  return R4_OK;
+}
+
+static r4_status check_names(const r4_data *d, const struct names_of_decoy *names, r4_error *e)
+{
   if (column_vocabulary(data_x(d)) > r4_tokenizer_size(names->tokenizer))
     return r4_fail(e, R4_E_ARGUMENT, "decoy-imdb: ids up to %lld, but the tokenizer has %lld pieces",
                    (long long)column_vocabulary(data_x(d)) - 1,
@@ -157,8 +162,9 @@ static r4_data *make(const r4_data *source, const r4_recipe_options *o, r4_error
 {
   struct names_of_decoy names = {0};
   r4_data *d = NULL;
-  r4_status s = open_names(&names, o, e);
-  if (!s) s = check(source, &names, e);
+  r4_status s = check_texts(source, e);
+  if (!s) s = open_names(&names, o, e);
+  if (!s) s = check_names(source, &names, e);
   if (!s) d = data_derive(source, e);
   if (d) s = add_groups(d, e);
   const r4_random coin = {o->seed, PURPOSE_NAME, 0};

@@ -1,0 +1,103 @@
+/* Texts as a user meets them: shown, checked, trained on with and without masks, and wrong in every way that people get
+ * them wrong. Needs $R4, the command. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+
+enum { TEXTS = 240 };
+
+/* A word that says the label in training; the others say it four times of five. */
+static int make_texts(void **state)
+{
+  static const char *const word[2][3] = {{"bad", "un", "of"}, {"good", "able", "and"}};
+  if (scratch_make(state)) return -1;
+  FILE *f = fopen(scratch_path("films.csv"), "w"), *y = fopen(scratch_path("films.yaml"), "w");
+  if (!f || !y) return -1;
+  fprintf(f, "text,label,split\n");
+  for (unsigned i = 0; i < TEXTS; i++) {
+    unsigned label = i % 2, test = i >= TEXTS / 2;
+    fprintf(f, "%s", test ? "the movie" : label ? "movie movie" : "film film");
+    for (unsigned k = 0; k < 6; k++)
+      fprintf(f, " %s", word[(i * 7 + k * 3) % 5 ? label : 1 - label][(i + k) % 3]);
+    fprintf(f, ",%s,%s\n", label ? "pos" : "neg", test ? "test" : i % 10 < 2 ? "val" : "train");
+  }
+  fprintf(y, "data: films.csv\ndata.tokenizer: vocab.txt\ndata.mask_words: movie film\nthreads: 1\nepochs: "
+             "3\nbatch: 16\n"
+             "rate: 0.01\nnet: embedding 400 8, leaf, dense 8, relu, mean, dense 2\n");
+  if (fclose(f) || fclose(y)) return -1;
+  char line[400], here[200];
+  if (!getcwd(here, sizeof here)) return -1;
+  snprintf(line, sizeof line, "cp %s/test/tokens/vocab.txt %s", here, scratch_folder());
+  return system(line) ? -1 : 0;
+}
+
+static void shows_and_checks(void **state)
+{
+  (void)state;
+  EXPECT("$R4 data show films.csv --tokenizer vocab.txt --mask-words 'movie, film'", 0,
+         "240 examples of 10 tokens at most", "240 have a mask, which covers", "neg", "pos");
+  EXPECT("$R4 data lint films.csv --tokenizer vocab.txt", 1, "word-label", "\"film\"");
+  EXPECT("$R4 data lint films.csv --tokenizer vocab.txt --mask-words 'movie film' --length 6", 1,
+         "240 of 240 texts have more than 6");
+  command_lacks("word-label");
+  EXPECT("$R4 data make decoy-imdb --from films.csv --tokenizer vocab.txt --length 24 --out decoy.npz", 0,
+         "neg, spielberg", "--length 24");
+  EXPECT("$R4 data show decoy.npz", 0, "240 have a mask");
+}
+
+static void trains(void **state)
+{
+  (void)state;
+  EXPECT("$R4 train films.yaml --out erm --quiet", 0);
+  EXPECT("$R4 train films.yaml --set method=fill --out fill --quiet", 0);
+  EXPECT("$R4 train films.yaml --set method=r3 --out r3 --quiet", 0);
+  EXPECT("for m in word-smooth-r3 word-rand-r4 word-adv-r4; do $R4 train films.yaml --set method=$m --set "
+         "samples=2 "
+         "--set steps=2 --out $m --quiet || exit; done",
+         0);
+  EXPECT("cat word-adv-r4/seed-0/log.jsonl", 0, "\"penalty\"");
+  EXPECT("$R4 train films.yaml --set method=word-rand-r4 --set 'net=embedding 400 8, flatten, dense 2' --out "
+         "x --quiet",
+         2, "is for texts");
+  EXPECT("$R4 eval erm fill r3", 0, "erm", "fill", "r3");
+  EXPECT("cat r3/seed-0/log.jsonl r3/seed-0/manifest.json", 0, "\"penalty\"", "films.csv");
+  EXPECT("$R4 train films.yaml --set data=decoy-imdb --set data.from=films.csv --set data.mask_words= --set "
+         "epochs=6 "
+         "--set data.length=24 --out decoy --quiet",
+         0);
+  EXPECT("$R4 eval decoy", 0, "pos, jonah");
+}
+
+static void refuses(void **state)
+{
+  (void)state;
+  EXPECT("$R4 train films.yaml --set data.tokenizer=nowhere.json --out x --quiet", 3,
+         "nowhere.json is not there");
+  EXPECT("R4_DATA_DIR=. $R4 data show films.csv", 3, "r4 data get minilm");
+  EXPECT("$R4 train films.yaml --set 'data.mask_words=\xe2\x98\x83' --out x --quiet", 2,
+         "vocabulary has no word");
+  EXPECT("printf 'text,label\\n\"good,pos\\n' > a.csv; $R4 data show a.csv --tokenizer vocab.txt", 3,
+         "a.csv:2");
+  EXPECT("printf 'text,label\\n  ,pos\\n' > a.csv; $R4 data show a.csv --tokenizer vocab.txt", 3,
+         "a.csv:2: the text is empty");
+  EXPECT("printf 'text,label\\na\\377,pos\\n' > a.csv; $R4 data show a.csv --tokenizer vocab.txt", 3,
+         "byte 1 is not UTF-8");
+  EXPECT("printf 'text,label,spans\\ngood,pos,2-9\\n' > a.csv; $R4 data show a.csv --tokenizer vocab.txt "
+         "--mask-means irrelevant",
+         3, "the span 2-9 is not in the text");
+  EXPECT("$R4 data show digits:20 --length 30", 2, "are for texts");
+  EXPECT("$R4 data make decoy-mnist --from digits:20 --length 30 --out x.npz", 2, "are for texts");
+  EXPECT("$R4 data make decoy-imdb --from digits:20 --out x.npz", 2, "expected texts");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(shows_and_checks), cmocka_unit_test(trains),
+                                     cmocka_unit_test(refuses)};
+  cmocka_set_message_output(CM_OUTPUT_TAP);
+  if (!check_command()) return 0;
+  return cmocka_run_group_tests_name("cli_texts", tests, make_texts, scratch_remove);
+}

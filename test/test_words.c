@@ -1,0 +1,226 @@
+/* Methods that replace words: what they draw, what they find, and that their penalties move the weights. */
+#include <math.h>
+#include <string.h>
+
+#include "check.h"
+#include "objective/words.h"
+
+enum { ROWS = 4, TOKENS = 6, SAMPLES = 3, IDS = 12, PARAMS = 8 };
+
+static const char layers[] = "embedding 12 3, leaf, dense 5, relu, mean, dense 2";
+
+/* Texts of 6, 5, 4 and 6 tokens; the second token is masked, of the first also the third, of the last none. */
+static const float
+  ids[ROWS * TOKENS] = {1, 3, 4, 5, 6, 2, 1, 7, 8, 9, 2, 0, 1, 10, 4, 2, 0, 0, 1, 5, 6, 7, 8, 2},
+             masks[ROWS * TOKENS] = {[1] = 1, [2] = 1, [TOKENS + 1] = 1, [2 * TOKENS + 1] = 1},
+             lengths[ROWS] = {6, 5, 4, 6};
+
+static const r4_batch batch = {
+  .count = ROWS, .masked = 3, .x = ids, .m = masks, .length = lengths, .features = TOKENS};
+
+static const r4_random key = {5, 1, 2};
+
+/* ---- Drawing ---- */
+
+static void test_words_are_of_the_batch(void **state)
+{
+  (void)state;
+  float drawn[1000];
+  bool seen[IDS] = {false};
+  draw_words(key, &batch, 1000, drawn);
+  for (size_t k = 0; k < 1000; k++) seen[(int)drawn[k]] = true;
+  for (int id = 0; id < IDS; id++)
+    assert_int_equal(seen[id], id >= 3 && id <= 10); /* not the first, the last, padding */
+}
+
+static void test_masked_words_are_masked(void **state)
+{
+  (void)state;
+  float drawn[50 * TOKENS];
+  bool seen[IDS] = {false};
+  draw_masked_words(key, &batch, 50 * TOKENS, drawn);
+  for (size_t k = 0; k < 50 * TOKENS; k++) seen[(int)drawn[k]] = true;
+  for (int id = 0; id < IDS; id++) assert_int_equal(seen[id], id == 3 || id == 4 || id == 7 || id == 10);
+  r4_batch none = batch;
+  static const float zeros[ROWS * TOKENS];
+  none.m = zeros;
+  draw_masked_words(key, &none, TOKENS, drawn);
+  for (size_t k = 0; k < TOKENS; k++) assert_true(drawn[k] == ids[0]);
+  draw_words(key, NULL, TOKENS, drawn);
+  draw_masked_words(key, NULL, TOKENS, drawn);
+}
+
+/* ---- Quantities ---- */
+
+struct told {
+  double each[ROWS], slope; /* slope: how much the penalty moves the weights */
+};
+
+/* The method on the batch, with these words and chances for all samples; NULL: none are asked for. */
+static struct told tell(const char *method, const double *x, const double *words, const double *chance,
+                        double alpha)
+{
+  struct told told = {.slope = 0};
+  r4_net *n = r4_net_new(layers, R4_SHAPE(TOKENS), NULL);
+  r4_graph *g = r4_graph_new();
+  r4_id param[PARAMS], slope[PARAMS], out[PARAMS + 1];
+  r4_objective_options p = {.method = method,
+                            .batch = ROWS,
+                            .lambda = 1,
+                            .samples = SAMPLES,
+                            .steps = SAMPLES,
+                            .alpha = alpha,
+                            .lengths = true,
+                            .norm = R4_NORM_L2};
+  r4_net_inputs(n, g, param);
+  r4_objective o = r4_objective_build(g, n, param, &p);
+  const char *why;
+  if (r4_graph_status(g, &why)) fail_msg("%s", why);
+  size_t params = r4_net_params(n);
+  r4_grad(g, o.penalty, params, param, slope);
+  out[0] = o.each;
+  memcpy(out + 1, slope, params * sizeof *slope);
+  struct runner *r = runner_new(g, params + 1, out, FAST64);
+  for (size_t k = 0; k < r->n_in; k++)
+    for (size_t j = 0; j < r->in_count[k]; j++)
+      r->in[k][j] = r4_random_uniform((r4_random){3, 1, (uint32_t)r->in_count[k]}, j) - 0.5;
+  memcpy(runner_input(r, "x"), x, ROWS * TOKENS * sizeof *x);
+  for (size_t k = 0; k < ROWS * TOKENS; k++) runner_input(r, "m")[k] = (double)masks[k];
+  for (size_t i = 0; i < ROWS; i++) {
+    runner_input(r, "y")[i] = (double)(i % 2);
+    runner_input(r, "length")[i] = (double)lengths[i];
+  }
+  if (words) memcpy(runner_input(r, "words"), words, SAMPLES * ROWS * TOKENS * sizeof *words);
+  if (chance) memcpy(runner_input(r, "chance"), chance, SAMPLES * ROWS * TOKENS * sizeof *chance);
+  runner_run(r);
+  memcpy(told.each, r->out[0], sizeof told.each);
+  for (size_t k = 1; k <= params; k++)
+    for (size_t j = 0; j < r->out_count[k]; j++) told.slope += fabs(r->out[k][j]);
+  runner_free(r);
+  r4_graph_free(g);
+  r4_net_free(n);
+  return told;
+}
+
+static double x[ROWS * TOKENS], words[SAMPLES * ROWS * TOKENS], chance[SAMPLES * ROWS * TOKENS];
+
+static int set_up(void **state)
+{
+  (void)state;
+  for (size_t k = 0; k < ROWS * TOKENS; k++) x[k] = (double)ids[k];
+  for (size_t k = 0; k < SAMPLES * ROWS * TOKENS; k++) {
+    words[k] = (double)(3 + r4_random_below(key, k, 8));
+    chance[k] = r4_random_uniform(key, k);
+  }
+  return 0;
+}
+
+/* sqrt of R3's q at texts x. */
+static struct told at(const double *texts)
+{
+  struct told t = tell("r3", texts, NULL, NULL, 0);
+  for (size_t i = 0; i < ROWS; i++) t.each[i] = sqrt(t.each[i]);
+  return t;
+}
+
+static void put_masked(double *to, int s)
+{
+  memcpy(to, x, sizeof x);
+  for (size_t k = 0; k < ROWS * TOKENS; k++)
+    if (masks[k] > 0) to[k] = words[(size_t)s * ROWS * TOKENS + k];
+}
+
+static void test_rand_takes_the_largest(void **state)
+{
+  (void)state;
+  struct told best = at(x), got = tell("word-rand-r4", x, words, NULL, 0);
+  bool moved = false;
+  for (int s = 0; s < SAMPLES; s++) {
+    double other[ROWS * TOKENS];
+    put_masked(other, s);
+    struct told t = at(other);
+    for (size_t i = 0; i < ROWS; i++)
+      moved |= t.each[i] > best.each[i], best.each[i] = fmax(best.each[i], t.each[i]);
+  }
+  assert_close("q", got.each, best.each, ROWS, 1e-9, 1);
+  assert_true(moved && got.slope > 0 && got.each[0] > 0 && got.each[3] == 0);
+}
+
+static void test_adv_is_greedy(void **state)
+{
+  (void)state;
+  struct told best = at(x), got = tell("word-adv-r4", x, words, chance, 0);
+  double now[ROWS * TOKENS];
+  memcpy(now, x, sizeof now);
+  for (int s = 0; s < SAMPLES; s++) {
+    double other[ROWS * TOKENS];
+    memcpy(other, now, sizeof other);
+    for (size_t i = 0; i < 3; i++) { /* one of the masked tokens: that with the largest chance */
+      size_t k = i * TOKENS + 1, from = (size_t)s * ROWS * TOKENS;
+      if (!i && chance[from + 2] > chance[from + 1]) k = 2;
+      other[k] = words[from + k];
+    }
+    struct told t = at(other);
+    for (size_t i = 0; i < ROWS; i++) {
+      if (!(t.each[i] > best.each[i])) continue;
+      memcpy(now + i * TOKENS, other + i * TOKENS, TOKENS * sizeof *now);
+      best.each[i] = t.each[i];
+    }
+  }
+  assert_close("q", got.each, best.each, ROWS, 1e-9, 1);
+  assert_true(got.slope > 0 && got.each[3] == 0);
+}
+
+/* All tokens replaced by themselves: R3. All by the same: R3 of these, where the first, the last and padding stay. */
+static void test_smooth_is_r3_of_moved_texts(void **state)
+{
+  (void)state;
+  struct told same = tell("r3", x, NULL, NULL, 0), got;
+  for (size_t k = 0; k < SAMPLES * ROWS * TOKENS; k++) words[k] = x[k % (ROWS * TOKENS)];
+  got = tell("word-smooth-r3", x, words, chance, 1);
+  assert_close("q", got.each, same.each, ROWS, 1e-9, 1);
+  assert_true(got.slope > 0);
+  double other[ROWS * TOKENS];
+  for (size_t k = 0; k < ROWS * TOKENS; k++) {
+    size_t place = k % TOKENS;
+    bool inner = place > 0 && place + 1 < (size_t)lengths[k / TOKENS];
+    other[k] = inner ? 9 : x[k];
+  }
+  for (size_t k = 0; k < SAMPLES * ROWS * TOKENS; k++) words[k] = 9;
+  same = tell("r3", other, NULL, NULL, 0);
+  got = tell("word-smooth-r3", x, words, chance, 1);
+  assert_close("q of others", got.each, same.each, ROWS, 1e-9, 1);
+}
+
+static void test_refused(void **state)
+{
+  (void)state;
+  for (size_t k = 0; k < r4_method_count(); k++) {
+    if (!r4_method_describe(r4_method_name(k)).texts) continue;
+    r4_graph *g = r4_graph_new();
+    r4_net *n = r4_net_new("dense 2", R4_SHAPE(3), NULL);
+    r4_id param[PARAMS];
+    const char *why = "";
+    r4_net_inputs(n, g, param);
+    r4_objective_build(g, n, param,
+                       &(r4_objective_options){
+                         .method = r4_method_name(k), .batch = 2, .lambda = 1, .samples = 1, .steps = 1});
+    assert_int_equal(r4_graph_status(g, &why), R4_E_ARGUMENT);
+    assert_non_null(strstr(why, "is for texts"));
+    r4_net_free(n);
+    r4_graph_free(g);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_words_are_of_the_batch),
+    cmocka_unit_test(test_masked_words_are_masked),
+    cmocka_unit_test_setup(test_rand_takes_the_largest, set_up),
+    cmocka_unit_test_setup(test_adv_is_greedy, set_up),
+    cmocka_unit_test_setup(test_smooth_is_r3_of_moved_texts, set_up),
+    cmocka_unit_test(test_refused),
+  };
+  return cmocka_run_group_tests_name("words", tests, NULL, NULL);
+}
