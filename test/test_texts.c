@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "data/data.h"
 #include "scratch.h"
+#include "train/task.h"
 
 #define VOCABULARY "test/tokens/vocab.txt"
 
@@ -341,6 +342,20 @@ static void test_decoy_cut(void **state)
   r4_data_free(d);
 }
 
+/* Validation shows what a net does that goes by the name: names are swapped, not taken out. */
+static void test_validation_swaps_names(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  r4_settings *s = r4_settings_new();
+  r4_data *d = made((r4_recipe_options){.length = 40}), *train = r4_data_part(d, R4_TRAIN, &e);
+  assert_int_equal(r4_fill_for(train), R4_FILL_NOISE);
+  assert_int_equal(task_val_fill(&s->values, train), R4_FILL_SWAP);
+  r4_data_free(d);
+  r4_data_free(train);
+  r4_settings_free(s);
+}
+
 /* ---- Lint ---- */
 
 static bool finds(const r4_data *d, const char *code, const char *text)
@@ -395,8 +410,8 @@ int main(void)
     cmocka_unit_test(test_words),     cmocka_unit_test(test_length),
     cmocka_unit_test(test_refused),   cmocka_unit_test(test_failing_allocations),
     cmocka_unit_test(test_decoy),     cmocka_unit_test(test_decoy_clean),
-    cmocka_unit_test(test_decoy_cut), cmocka_unit_test(test_lint),
-    cmocka_unit_test(test_imdb),
+    cmocka_unit_test(test_decoy_cut), cmocka_unit_test(test_validation_swaps_names),
+    cmocka_unit_test(test_lint),      cmocka_unit_test(test_imdb),
   };
   return cmocka_run_group_tests_name("texts", tests, scratch_make, scratch_remove);
 }

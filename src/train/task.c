@@ -167,7 +167,7 @@ r4_fill task_val_fill(const struct settings *s, const r4_data *train)
   int k = word_number(s->data.val_fill, fill_words);
   if (k) return (r4_fill)(k - 1);
   r4_fill kind = r4_fill_for(train);
-  return kind == R4_FILL_COLOUR ? R4_FILL_SWAP : kind;
+  return kind == R4_FILL_COLOUR || kind == R4_FILL_NOISE ? R4_FILL_SWAP : kind; /* noise: of tokens */
 }
 
 enum cell_rule task_cells(const struct settings *s)
