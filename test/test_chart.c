@@ -80,7 +80,7 @@ static void ticks_are_round(void **state)
     double tick[CHART_TICKS];
     size_t n = chart_ticks(&sample[k].s, tick);
     assert_int_equal(n, sample[k].n);
-    if (!sample[k].last) continue;
+    if (sample[k].last == 0) continue;
     assert_true(fabs(tick[0] - sample[k].first) <= 1e-9 * fabs(sample[k].s.high));
     assert_true(fabs(tick[n - 1] - sample[k].last) <= 1e-9 * fabs(sample[k].s.high));
   }

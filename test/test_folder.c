@@ -61,7 +61,7 @@ static void metadata_tells_it_all(void **state)
     r4_data_values(d, i, value);
     assert_true(value[0] == (float)want[i].left / 255 && value[PIXELS - 1] == (float)want[i].right / 255);
     assert_int_equal(r4_data_mask(d, i, mask), i < 3);
-    assert_true(mask[0] == want[i].mask_left && mask[PIXELS - 1] == want[i].mask_right);
+    assert_true(mask[0] == (float)want[i].mask_left && mask[PIXELS - 1] == (float)want[i].mask_right);
   }
   r4_data_free(d);
   folder_remove(folder);
@@ -192,8 +192,8 @@ static void tables_as_people_write_them(void **state)
   char *folder = small_folder();
   static const char *const same[] = {
     "file,label,split\na.png,cat,train\nd.png,dog,test\n",
-    "\xef\xbb\xbf"
-    "File;Label;Split\r\na.png;cat;Train\r\nd.png;dog;TEST\r\n;;\r\n\r\n",
+    ("\xef\xbb\xbf"
+     "File;Label;Split\r\na.png;cat;Train\r\nd.png;dog;TEST\r\n;;\r\n\r\n"),
     "FILE\tLABEL\tSPLIT\na.png\tcat\ttraining\nd.png\tdog\ttesting",
     " file , label , split \n a.png , cat , 0 \n d.png ,\tdog , 2\n",
     "\"file\",\"label\",\"split\"\n\"a.png\", \"cat\" ,\"train\"\n\"d.png\",\"dog \",\"test\"\n,,\n",

@@ -117,7 +117,7 @@ static r4_data *make(bool floats)
 
 static struct image drawn(const r4_data *d, r4_sheet_rows rows, size_t columns, const char *file)
 {
-  struct image sheet;
+  struct image sheet = {0};
   r4_error e = {0};
   uint8_t *data = NULL;
   size_t size = 0;

@@ -36,8 +36,8 @@ static void test_forms(void **state)
   (void)state;
   static const char *const expected[] = {
     [R4_TABLE_PLAIN] = "name        n  about\né           7  a|b\n\nlonger  12345  x, \"y\"\n",
-    [R4_TABLE_MARKDOWN] = "| name   |     n | about |\n|---|---|---|\n| é      |     7 | a\\|b |\n"
-                          "|        |       |  |\n| longer | 12345 | x, \"y\" |\n",
+    [R4_TABLE_MARKDOWN] = ("| name   |     n | about |\n|---|---|---|\n| é      |     7 | a\\|b |\n"
+                           "|        |       |  |\n| longer | 12345 | x, \"y\" |\n"),
     [R4_TABLE_CSV] = "name,n,about\né,7,a|b\n,,\nlonger,12345,\"x, \"\"y\"\"\"\n",
   };
   for (int form = R4_TABLE_PLAIN; form <= R4_TABLE_CSV; form++) {
