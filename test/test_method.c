@@ -224,6 +224,33 @@ static void draws_are_as_they_always_were(void **state)
   }
 }
 
+/* A net draws for each part that leaves something out, and each of them other numbers. */
+static void each_part_draws_its_own(void **state)
+{
+  (void)state;
+  enum { BATCH = 2, FEATURES = 4, N = BATCH * FEATURES, DRAWS = 3 };
+  static const char *const name[DRAWS] = {"dropout 0", "dropout last", "dropout 3"};
+  float drawn[DRAWS][N];
+  r4_graph *g = r4_graph_new();
+  r4_net *net =
+    r4_net_new("dropout 0.5, relu, last: dropout 0.5, dropout 0.5, dense 3", R4_SHAPE(FEATURES), NULL);
+  r4_id param[2];
+  r4_net_inputs(net, g, param);
+  r4_objective o =
+    r4_objective_build(g, net, param, &(r4_objective_options){.method = "erm", .batch = BATCH});
+  const char *message = "";
+  if (r4_graph_status(g, &message)) fail_msg("%s", message);
+  assert_int_equal(o.draws, DRAWS);
+  for (size_t k = 0; k < DRAWS; k++) {
+    assert_string_equal(o.drawn[k].name, name[k]);
+    assert_int_equal(o.drawn[k].count, N);
+    r4_drawn_fill(&o.drawn[k], 5, 7, NULL, drawn[k]);
+    for (size_t j = 0; j < k; j++) assert_memory_not_equal(drawn[j], drawn[k], sizeof drawn[k]);
+  }
+  r4_net_free(net);
+  r4_graph_free(g);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -233,6 +260,7 @@ int main(void)
     cmocka_unit_test(terms_name_settings_that_exist),
     cmocka_unit_test(means_are_sums_over_counts),
     cmocka_unit_test(draws_are_as_they_always_were),
+    cmocka_unit_test(each_part_draws_its_own),
   };
   return cmocka_run_group_tests_name("method", tests, scratch_make, scratch_remove);
 }

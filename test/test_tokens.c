@@ -184,7 +184,12 @@ static void lint_knows_padding(void **state)
     &(r4_data_arrays){.n = 2, .shape = R4_SHAPE(3), .tokens = tokens[0], .lengths = two, .labels = zero},
     NULL);
   assert_int_equal(r4_data_lint(d, NULL, found, &n, NULL), R4_OK);
-  for (size_t k = 0; k < n; k++) seen += !strcmp(found[k].code, "padding-counted");
+  for (size_t k = 0; k < n; k++)
+    if (!strcmp(found[k].code, "padding-counted")) {
+      seen++;
+      assert_non_null(strstr(found[k].text, "1 texts end with the id of padding, 0, within"));
+      assert_non_null(strstr(found[k].text, "row 1 first")); /* not the text that ends with a word */
+    }
   assert_int_equal(seen, 1);
   r4_data_free(d);
 }

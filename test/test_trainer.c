@@ -186,6 +186,29 @@ static void checkpoints_go_on_to_the_same_bits(void **state)
   r4_data_free(d);
 }
 
+/* What was done may be the beginning of more. */
+static void it_goes_on_after_its_end(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  r4_data *d = bars();
+  r4_settings *few = settings_with((const char *const[]){"epochs=2", NULL}),
+              *more = settings_with((const char *const[]){"epochs=3", NULL});
+  r4_trainer *first = trainer_of(few, d), *second = trainer_of(more, d);
+  finish(first);
+  assert_int_equal(r4_trainer_save(first, scratch_path("end"), &e), R4_OK);
+  if (r4_trainer_load(second, scratch_path("end"), &e)) fail_msg("%s", e.text);
+  assert_false(r4_trainer_done(second));
+  r4_progress p;
+  assert_int_equal(r4_trainer_epoch(second, &p, &e), R4_OK);
+  assert_true(p.epoch == 3 && r4_trainer_done(second));
+  r4_trainer_free(first);
+  r4_trainer_free(second);
+  r4_settings_free(few);
+  r4_settings_free(more);
+  r4_data_free(d);
+}
+
 /* No file appears where the program stands. */
 static void it_leaves_no_files(void **state)
 {
@@ -262,6 +285,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(it_learns_from_memory),
+    cmocka_unit_test(it_goes_on_after_its_end),
     cmocka_unit_test(it_is_what_r4_train_does),
     cmocka_unit_test(a_model_answers_about_arrays),
     cmocka_unit_test(checkpoints_go_on_to_the_same_bits),
