@@ -25,8 +25,8 @@ static int make_texts(void **state)
     fprintf(f, ",%s,%s\n", label ? "pos" : "neg", test ? "test" : i % 10 < 2 ? "val" : "train");
   }
   fprintf(y, "data: films.csv\ndata.tokenizer: vocab.txt\ndata.mask_words: movie film\nthreads: 1\nepochs: "
-             "3\nbatch: 16\n"
-             "rate: 0.01\nnet: embedding 400 8, leaf, dense 8, relu, mean, dense 2\n");
+             "12\nbatch: 8\n"
+             "rate: 0.03\nnet: embedding 400 8, leaf, dense 8, relu, mean, dense 2\n");
   if (fclose(f) || fclose(y)) return -1;
   char line[400], here[200];
   if (!getcwd(here, sizeof here)) return -1;
@@ -65,7 +65,7 @@ static void trains(void **state)
   EXPECT("$R4 eval erm fill r3", 0, "erm", "fill", "r3");
   EXPECT("cat r3/seed-0/log.jsonl r3/seed-0/manifest.json", 0, "\"penalty\"", "films.csv");
   EXPECT("$R4 train films.yaml --set data=decoy-imdb --set data.from=films.csv --set data.mask_words= --set "
-         "epochs=6 "
+         "epochs=12 "
          "--set data.length=24 --out decoy --quiet",
          0);
   EXPECT("$R4 eval decoy", 0, "pos, jonah");
