@@ -23,6 +23,8 @@ r4_settings *train_settings(const char *command, const char *file, const struct 
 
 /* The folder of an experiment's table.csv. */
 bool train_find_experiment(const char *name, char *folder, size_t size);
+/* The folder of the ablations that come with r4. */
+bool train_find_ablations(char *folder, size_t size);
 
 /* ---- train_folder.c ---- */
 

@@ -49,6 +49,15 @@ bool train_find_experiment(const char *name, char *folder, size_t size)
   return true;
 }
 
+bool train_find_ablations(char *folder, size_t size)
+{
+  static const char *const form[] = {"experiments/ablations/%s", "@%s/../experiments/ablations/%s",
+                                     "@%s/../share/r4/experiments/ablations/%s", NULL};
+  if (!find_first(form, "masks.csv", folder, size)) return false;
+  *strrchr(folder, '/') = 0;
+  return true;
+}
+
 /* What is written in a file of settings is a matter of configuration, whatever is wrong with it. */
 static int settings_code(r4_status status)
 {

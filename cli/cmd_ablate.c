@@ -1,0 +1,287 @@
+/* r4 ablate: what becomes of the methods when masks are missing or wrong, data are few, weights decay, nets are deep.
+ *
+ * The ablations of an experiment are the tables ablations/NAME.csv in its folder, and those of experiments/ablations that
+ * it has no table of its own for; ablation_read.c has their columns. All their runs are in OUT/runs: points that two
+ * ablations share are trained once. */
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ablation.h"
+#include "cmd_data.h"
+
+struct ablate_settings {
+  const char *experiment, *only, *out;
+  struct words set;
+  int64_t seeds, jobs;
+  bool quick, quiet;
+};
+
+#define AT(field) offsetof(struct ablate_settings, field)
+static const struct option options[] = {
+  {"EXPERIMENT", OPTION_WORD, AT(experiment), NULL, 0, 0,
+   "decoy-mnist, decoy-derm, a folder with presets and table.csv, or a file of settings"},
+  {"only", OPTION_TEXT, AT(only), NULL, 0, 0, "one of its ablations: data, masks, corrupt, decay, size"},
+  {"quick", OPTION_FLAG, AT(quick), NULL, 0, 0, "a fifth of the epochs, fewer points, and one seed"},
+  {"seeds", OPTION_WHOLE, AT(seeds), "0", 0, MAX_SEEDS, "of each point; 0: 4, or 1 with --quick"},
+  {"set", OPTION_LIST, AT(set), NULL, 0, 0, "key=value: changes one setting of all points; may be repeated"},
+  {"out", OPTION_TEXT, AT(out), NULL, 0, 0, "folder for runs and results; runs/NAME-ablations if not given"},
+  {"jobs", OPTION_WHOLE, AT(jobs), "0", 0, 256, "runs side by side; 0: as many as CPUs"},
+  {"quiet", OPTION_FLAG, AT(quiet), NULL, 0, 0, "no progress"},
+  {0},
+};
+
+enum { MAX_ABLATIONS = 32, POINT_SIZE = 4096 };
+
+struct ablate {
+  const struct ablate_settings *o;
+  struct ablation_about about;
+  char out[PATH_SIZE / 2];
+  char presets[PATH_SIZE / 2]; /* the folder of presets, or "" if EXPERIMENT is a file */
+  char own[PATH_SIZE];         /* the folder of its own ablations */
+  size_t ablations, runs, room;
+  struct ablation *ablation;
+  struct fleet_run *run;
+};
+
+/* ---- Which ablations ---- */
+
+static bool is_there(const struct ablate *a, const char *name)
+{
+  for (size_t k = 0; k < a->ablations; k++)
+    if (!strcmp(a->ablation[k].name, name)) return true;
+  return false;
+}
+
+/* All tables of a folder whose name is not there yet. */
+static void find_tables(struct ablate *a, const char *folder)
+{
+  struct dirent **entry = NULL;
+  int n = scandir(folder, &entry, NULL, alphasort);
+  for (int k = 0; k < n; k++) {
+    char name[64];
+    size_t length = strlen(entry[k]->d_name);
+    bool csv = length > 4 && length < sizeof name && !strcmp(entry[k]->d_name + length - 4, ".csv");
+    snprintf(name, sizeof name, "%.*s", csv ? (int)length - 4 : 0, entry[k]->d_name);
+    if (csv && a->ablations < MAX_ABLATIONS && !is_there(a, name)) {
+      struct ablation *new = &a->ablation[a->ablations++];
+      snprintf(new->name, sizeof new->name, "%s", name);
+      snprintf(new->path, sizeof new->path, "%.900s/%s.csv", folder, name);
+    }
+    free(entry[k]);
+  }
+  free(entry);
+}
+
+/* Leaves the one that is asked for, if one is. */
+static int keep_only(struct ablate *a)
+{
+  if (!*a->o->only && a->ablations) return EXIT_DONE;
+  for (size_t k = 0; k < a->ablations; k++)
+    if (!strcmp(a->ablation[k].name, a->o->only)) {
+      struct ablation kept = a->ablation[k];
+      a->ablation[0] = kept;
+      a->ablations = 1;
+      return EXIT_DONE;
+    }
+  fprintf(stderr, "r4 ablate: no ablation \"%s\": expected", shown(a->o->only).text);
+  for (size_t k = 0; k < a->ablations; k++) fprintf(stderr, "%s %s", k ? "," : "", a->ablation[k].name);
+  fprintf(stderr, "%s or %s/NAME.csv\n", a->ablations ? "," : "", a->own);
+  return EXIT_USAGE;
+}
+
+static int find_all(struct ablate *a)
+{
+  const char *name = a->o->experiment;
+  char general[PATH_SIZE];
+  if (is_file(name)) {
+    const char *slash = strrchr(name, '/');
+    snprintf(a->own, sizeof a->own, "%.*sablations", slash ? (int)(slash - name) + 1 : 0, name);
+  } else if (train_find_experiment(name, a->presets, sizeof a->presets)) {
+    snprintf(a->own, sizeof a->own, "%s/ablations", a->presets);
+  } else {
+    fprintf(stderr,
+            "r4 ablate: no experiment \"%s\": expected a file of settings, or %s/table.csv or "
+            "experiments/%s/table.csv\n",
+            shown(name).text, shown(name).text, shown(name).text);
+    return EXIT_USAGE;
+  }
+  find_tables(a, a->own);
+  if (train_find_ablations(general, sizeof general)) find_tables(a, general);
+  return keep_only(a);
+}
+
+/* ---- The runs ---- */
+
+static double real_of(const r4_settings *s, const char *key)
+{
+  r4_setting_value v = {0};
+  r4_settings_get(s, key, &v, NULL);
+  return v.text ? 0 : v.type == R4_SETTING_WHOLE ? (double)v.whole : v.real;
+}
+
+/* --quick: a fifth of the epochs, and everything that is counted in epochs with them. */
+static r4_status shorten(r4_settings *s, r4_error *e)
+{
+  static const char *const key[] = {"penalty_after", "lambda_ramp", "eps_ramp", "delta_ramp", "warmup", NULL};
+  char assignment[POINT_SIZE];
+  double epochs = real_of(s, "epochs"), less = ceil(epochs / 5), share = less / epochs;
+  r4_setting_value list = {0};
+  snprintf(assignment, sizeof assignment, "epochs=%.0f", less);
+  r4_status status = r4_settings_set(s, assignment, "--quick", e);
+  for (size_t k = 0; key[k] && !status; k++) {
+    if (!(real_of(s, key[k]) > 0)) continue;
+    snprintf(assignment, sizeof assignment, "%s=%.9g", key[k], share * real_of(s, key[k]));
+    status = r4_settings_set(s, assignment, "--quick", e);
+  }
+  r4_settings_get(s, "decay_at", &list, NULL);
+  size_t used = (size_t)snprintf(assignment, sizeof assignment, "decay_at=");
+  for (size_t k = 0; k < list.n && used < sizeof assignment; k++)
+    used += (size_t)snprintf(assignment + used, sizeof assignment - used, "%s%.9g", k ? "," : "",
+                             share * list.reals[k]);
+  if (!status && list.n) status = r4_settings_set(s, assignment, "--quick", e);
+  return status ? status : r4_settings_check(s, e);
+}
+
+/* point: one assignment a line, which becomes words. */
+static r4_settings *point_settings(const struct ablate *a, const struct ablation_line *l, char *point,
+                                   int *code)
+{
+  char preset[PATH_SIZE], method[VALUE_SIZE];
+  struct words set = {0};
+  r4_error e = {0};
+  if (*a->presets) {
+    snprintf(preset, sizeof preset, "%s/%s.yaml", a->presets, l->preset);
+  } else {
+    snprintf(preset, sizeof preset, "%s", a->o->experiment);
+    snprintf(method, sizeof method, "method=%.200s", l->preset);
+    set.word[set.n++] = method;
+  }
+  for (char *word; (word = strsep(&point, "\n")) && set.n < MAX_WORDS;) set.word[set.n++] = word;
+  r4_settings *s = train_settings("ablate", preset, &set, &a->o->set, code);
+  if (!s || !a->o->quick || !shorten(s, &e)) return s;
+  *code = cli_fail("ablate", e.status, e.text);
+  r4_settings_free(s);
+  return NULL;
+}
+
+/* OUT/runs/cert-r4_data.keep_masks=0.2. What would end a name becomes _; a long name ends with a number of its own. */
+static void name_run(const struct ablate *a, const struct ablation_line *l, const char *point,
+                     char folder[PATH_SIZE])
+{
+  char name[POINT_SIZE + VALUE_SIZE];
+  uint64_t hash = 14695981039346656037u;
+  snprintf(name, sizeof name, "%.250s_%s", l->preset, point);
+  for (char *c = name; *c; c++) {
+    hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+    if (strchr(" /\n,", *c)) *c = '_';
+  }
+  if (strlen(name) > 120) snprintf(name + 100, sizeof name - 100, "-%016llx", (unsigned long long)hash);
+  snprintf(folder, PATH_SIZE, "%s/runs/%.200s", a->out, name);
+}
+
+/* The number of the run of a point, which others may have as well; false after a message. */
+static bool add_run(struct ablate *a, const struct ablation_line *l, char *point, size_t *number, int *code)
+{
+  char folder[PATH_SIZE];
+  name_run(a, l, point, folder);
+  for (*number = 0; *number < a->runs; ++*number)
+    if (!strcmp(a->run[*number].folder, folder)) return true;
+  if (a->runs == a->room) {
+    a->room = a->room ? 2 * a->room : 64;
+    struct fleet_run *grown = realloc(a->run, a->room * sizeof *grown);
+    if (!grown) return *code = cli_fail("ablate", R4_E_MEMORY, ""), false;
+    a->run = grown;
+  }
+  struct fleet_run *r = &a->run[a->runs];
+  *r = (struct fleet_run){.settings = point_settings(a, l, point, code)};
+  if (!r->settings) return false;
+  memcpy(r->folder, folder, sizeof folder);
+  a->runs++;
+  return true;
+}
+
+static int add_points(struct ablate *a, const struct ablation *b, struct ablation_line *l)
+{
+  char point[POINT_SIZE];
+  int code = EXIT_USAGE;
+  for (size_t iy = 0; iy < (l->ys.n ? l->ys.n : 1); iy++)
+    for (size_t ix = 0; ix < l->xs.n; ix++) {
+      size_t number;
+      if (!ablation_point(b, l, ix, iy, point, sizeof point) || !add_run(a, l, point, &number, &code))
+        return code;
+      l->run[iy * l->xs.n + ix] = number;
+    }
+  return EXIT_DONE;
+}
+
+/* ---- The command ---- */
+
+static int write_all(void *user)
+{
+  const struct ablate *a = user;
+  int code = EXIT_DONE;
+  for (size_t k = 0; k < a->ablations && !code; k++)
+    code = ablation_write(&a->ablation[k], &a->about, a->run);
+  return code;
+}
+
+static int go(struct ablate *a)
+{
+  int code = find_all(a);
+  for (size_t k = 0; k < a->ablations && !code; k++) {
+    code = ablation_read(&a->ablation[k], a->o->quick);
+    for (size_t i = 0; i < a->ablation[k].lines && !code; i++)
+      code = add_points(a, &a->ablation[k], &a->ablation[k].line[i]);
+  }
+  struct fleet f = {.command = "ablate",
+                    .run = a->run,
+                    .runs = a->runs,
+                    .seeds = a->about.seeds,
+                    .jobs = a->o->jobs,
+                    .quiet = a->o->quiet,
+                    .after = write_all,
+                    .user = a};
+  if (!code) code = write_all(a);
+  if (!code) code = fleet_go(&f);
+  if (!code) code = write_all(a);
+  for (size_t k = 0; k < a->ablations && !code; k++)
+    code = ablation_print(stdout, &a->ablation[k], &a->about, a->run);
+  return code;
+}
+
+static int run(int argc, char **argv)
+{
+  struct ablate_settings o;
+  static struct ablate a;
+  if (!options_read("ablate", options, &o, argc, argv)) return EXIT_USAGE;
+  const char *slash = strrchr(o.experiment, '/'), *name = slash && slash[1] ? slash + 1 : o.experiment;
+  int n = *o.out ? snprintf(a.out, sizeof a.out, "%s", o.out)
+                 : snprintf(a.out, sizeof a.out, "runs/%.*s-ablations%s", (int)strcspn(name, "."), name,
+                            o.quick ? "-quick" : "");
+  if (n >= (int)sizeof a.out) {
+    fprintf(stderr, "r4 ablate: --out is a path of %d characters, too long\n", n);
+    return EXIT_USAGE;
+  }
+  a.o = &o;
+  a.about = (struct ablation_about){o.experiment, a.out, o.quick, o.seeds ? o.seeds : o.quick ? 1 : 4};
+  a.ablation = calloc(MAX_ABLATIONS, sizeof *a.ablation);
+  int code = a.ablation ? go(&a) : cli_fail("ablate", R4_E_MEMORY, "");
+  for (size_t k = 0; k < a.runs; k++) r4_settings_free(a.run[k].settings);
+  for (size_t k = 0; k < a.ablations; k++) ablation_free(&a.ablation[k]);
+  free(a.run);
+  free(a.ablation);
+  return code;
+}
+
+const struct command command_ablate = {
+  .name = "ablate",
+  .summary = "what missing or wrong masks, few data, weight decay and depth do",
+  .details =
+    "Trains and measures all points of the ablations of an experiment, side by side, and writes results.md,\n"
+    "results.json, results.csv and plot.svg for each. When started again, it continues where it stopped.",
+  .options = options,
+  .run = run,
+  .threads = THREADS_LATER,
+};
