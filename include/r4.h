@@ -1155,7 +1155,7 @@ r4_status r4_settings_get(const r4_settings *s, const char *key, r4_setting_valu
 /* How far apart two settings are: those a run was begun with and those it should go on with, or of two of its seeds. */
 typedef enum {
   R4_RUN_SAME = 0,
-  R4_RUN_ASIDE,  /* only in what does not touch the model: threads, checkpoint, data.cache, eval.eps, eval.batch */
+  R4_RUN_ASIDE, /* only in what does not touch the model: threads, checkpoint, tensorboard, data.cache, eval.* */
   R4_RUN_LENGTH, /* in how long it goes on: epochs, patience. Steps that were done stay as they are              */
   R4_RUN_OTHER,  /* in what decides the steps: it is another run                                                */
 } r4_run_change;

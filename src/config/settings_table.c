@@ -130,6 +130,7 @@ static const struct setting table[] = {
   NUMBER(TRAINING, patience, "0", 0, 1e9, "stop after this many epochs without a better one by select; 0: never"),
   NUMBER(TRAINING, seed, "0", 0, WHOLE_UP, "seed of initial weights, order of examples and noise"),
   NUMBER(TRAINING, checkpoint, "300", 0, 1e9, "seconds between checkpoints within an epoch; 0: after epochs only"),
+  FLAG(TRAINING, tensorboard, "false", "also write the log as an event file of TensorBoard"),
   NUMBER(TRAINING, threads, "0", 0, 65536, "threads that compute; 0: one for each CPU"),
 
   SETTING(EVALUATION, eval.eps, "0.1", 0, UP, NULL, "radius of the box in fragility and bounds"),

@@ -56,6 +56,17 @@ static bool write_all(int file, const char *text, size_t size)
   return true;
 }
 
+r4_status log_append(struct log *l, const void *bytes, size_t size, r4_error *e)
+{
+  if (write_all(l->file, bytes, size)) {
+    l->size += (int64_t)size;
+    return R4_OK;
+  }
+  r4_status s = system_failed(l, "writing", e);
+  cut(l, NULL);
+  return s;
+}
+
 r4_status log_add(struct log *l, struct json_writer *w, r4_error *e)
 {
   text_add(&w->text, "\n");
@@ -63,13 +74,7 @@ r4_status log_add(struct log *l, struct json_writer *w, r4_error *e)
   char *line = text_take(&w->text);
   *w = (struct json_writer){0};
   if (!line) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", l->path);
-  r4_status s = R4_OK;
-  if (write_all(l->file, line, size)) {
-    l->size += (int64_t)size;
-  } else {
-    s = system_failed(l, "writing", e);
-    cut(l, NULL);
-  }
+  r4_status s = log_append(l, line, size, e);
   r4_string_free(line);
   return s;
 }

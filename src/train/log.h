@@ -15,6 +15,8 @@ struct log {
 r4_status log_open(struct log *l, const char *path, int64_t size, r4_error *e);
 /* Takes the text of w, which has written one object, as the next line. After a failure the log is as before. */
 r4_status log_add(struct log *l, struct json_writer *w, r4_error *e);
+/* The same with any bytes. */
+r4_status log_append(struct log *l, const void *bytes, size_t size, r4_error *e);
 /* All lines are on the disk; *size is what a checkpoint must keep for log_open. */
 r4_status log_settle(struct log *l, int64_t *size, r4_error *e);
 void log_close(struct log *l);

@@ -212,7 +212,11 @@ static r4_status identify(struct run *r, const r4_settings *settings, r4_error *
 r4_status run_open(struct run *r, const r4_settings *settings, const r4_data *data, const char *folder,
                    r4_error *e)
 {
-  *r = (struct run){.s = &settings->values, .settings = settings, .folder = folder, .log.file = -1};
+  *r = (struct run){.s = &settings->values,
+                    .settings = settings,
+                    .folder = folder,
+                    .log.file = -1,
+                    .curves = {.csv.file = -1, .events.file = -1}};
   r4_status s = open_data(r, data, e);
   if (!s) s = open_arrays(r, e);
   if (!s) s = run_check(r, e);
@@ -225,6 +229,7 @@ r4_status run_open(struct run *r, const r4_settings *settings, const r4_data *da
 void run_close(struct run *r)
 {
   log_close(&r->log);
+  curves_close(&r->curves);
   probe_free(r->predictor);
   step_free(r->step);
   r4_batches_free(r->batches);

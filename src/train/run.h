@@ -3,6 +3,7 @@
  *     config.yaml         the settings, resolved
  *     manifest.json       what made it: version, seed, hashes of data and settings, machine
  *     log.jsonl           a line per epoch
+ *     metrics.csv         the same as a table; events.out.tfevents.r4 for TensorBoard, if asked for
  *     checkpoint          from which a killed run goes on to the same bits
  *     model.safetensors   at the end: the weights that the rule "select" chose */
 #ifndef R4_TRAIN_RUN_H
@@ -16,7 +17,7 @@
 #include "optim/guard.h"
 #include "optim/schedule.h"
 #include "train/checkpoint.h"
-#include "train/log.h"
+#include "train/curves.h"
 #include "train/pulse.h"
 #include "train/step.h"
 
@@ -71,6 +72,7 @@ struct run {
   int32_t *predicted;
   struct schedule schedule;
   struct log log;
+  struct curves curves;
   struct run_state state;
   struct score val_score;    /* of the last epoch done in this process */
   double begun, epoch_begun; /* seconds of a clock */

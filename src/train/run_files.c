@@ -182,6 +182,7 @@ r4_status run_begin(struct run *r, const r4_train_options *o, r4_error *e)
   if (!s) s = path_of(r, LOG, &log, e);
   if (!s) discard_parts(r);
   if (!s) s = o->resume && has(r, CHECKPOINT) ? resume(r, checkpoint, log, e) : begin_anew(r, log, e);
+  if (!s) s = curves_open(&r->curves, r->folder, log, r->s->tensorboard, e);
   r4_mem_free(checkpoint);
   r4_mem_free(log);
   return s;
@@ -208,6 +209,18 @@ static void add_validation(struct json_writer *w, const struct score *v)
   for (size_t k = 0; k < v->groups; k++) jw_real(w, v->group[k]);
   jw_close(w, ']');
   jw_close(w, '}');
+}
+
+/* To the log, and as the log has it to what is made from it. */
+static r4_status add_line(struct run *r, struct json_writer *w, r4_error *e)
+{
+  struct js *line = NULL;
+  r4_status s = w->text.failed ? R4_OK : js_parse(r->log.path, w->text.s, w->text.length, &line, e);
+  if (!s) s = log_add(&r->log, w, e);
+  if (!s) s = curves_add(&r->curves, line, e);
+  js_free(line);
+  r4_string_free(text_take(&w->text));
+  return s;
 }
 
 r4_status run_log(struct run *r, double seconds, r4_error *e)
@@ -238,7 +251,7 @@ r4_status run_log(struct run *r, double seconds, r4_error *e)
   }
   if (r->val) add_validation(&w, &r->val_score);
   jw_close(&w, '}');
-  return log_add(&r->log, &w, e);
+  return add_line(r, &w, e);
 }
 
 /* ---- The end ---- */

@@ -1,0 +1,162 @@
+#include "train/curves.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "train/events.h"
+
+static const char CSV[] = "metrics.csv", EVENTS[] = "events.out.tfevents.r4";
+
+/* What a line of the log has, in the order of the columns; those of "val" are named val_.. */
+static const char *const figure[] = {"epoch",    "step",   "seconds", "loss",         "data",     "penalty",
+                                     "accuracy", "lambda", "eps",     "answers_only", "revivals", NULL};
+static const char *const val_figure[] = {"loss", "accuracy", "avg", "worst", NULL};
+
+/* ---- metrics.csv ---- */
+
+/* A name may hold commas and quotes. */
+static void add_quoted(struct text *t, const char *s)
+{
+  text_add(t, "\"");
+  for (; *s; s++) text_add(t, *s == '"' ? "\"\"" : "%c", *s);
+  text_add(t, "\"");
+}
+
+/* What is not there is empty. */
+static void add_value(struct text *t, const struct js *v)
+{
+  int64_t whole;
+  double real;
+  if (t->length) text_add(t, ",");
+  if (js_whole(v, &whole))
+    text_add(t, "%lld", (long long)whole);
+  else if (js_number(v, &real))
+    text_add_real(t, real);
+  else if (js_text(v))
+    add_quoted(t, js_text(v));
+}
+
+static r4_status add_names(struct curves *c, const struct js *line, r4_error *e)
+{
+  struct json_writer w = {0};
+  c->groups = js_size(js_get(js_get(line, "val"), "groups"));
+  for (size_t k = 0; figure[k]; k++) text_add(&w.text, "%s%s", k ? "," : "", figure[k]);
+  for (size_t k = 0; val_figure[k]; k++) text_add(&w.text, ",val_%s", val_figure[k]);
+  for (size_t k = 0; k < c->groups; k++) text_add(&w.text, ",val_group_%zu", k);
+  c->headed = true;
+  return log_add(&c->csv, &w, e);
+}
+
+static r4_status add_row(struct curves *c, const struct js *line, r4_error *e)
+{
+  struct json_writer w = {0};
+  const struct js *val = js_get(line, "val"), *groups = js_get(val, "groups");
+  for (size_t k = 0; figure[k]; k++) add_value(&w.text, js_get(line, figure[k]));
+  for (size_t k = 0; val_figure[k]; k++) add_value(&w.text, js_get(val, val_figure[k]));
+  for (size_t k = 0; k < c->groups; k++) add_value(&w.text, js_at(groups, k));
+  return log_add(&c->csv, &w, e);
+}
+
+/* ---- Events ---- */
+
+static r4_status add_record(struct curves *c, struct event *v, r4_error *e)
+{
+  size_t size;
+  uint8_t *record = event_record(v, &size);
+  if (!record) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", c->events.path);
+  r4_status s = log_append(&c->events, record, size, e);
+  r4_mem_free(record);
+  return s;
+}
+
+static void add_scalar(struct event *v, const char *group, const char *name, const struct js *value)
+{
+  char tag[64];
+  double real;
+  if (!js_number(value, &real)) return;
+  snprintf(tag, sizeof tag, "%s%s", group, name);
+  event_scalar(v, tag, (float)real);
+}
+
+static r4_status add_event(struct curves *c, const struct js *line, r4_error *e)
+{
+  struct event v;
+  int64_t epoch = 0;
+  double seconds = 0;
+  const struct js *val = js_get(line, "val"), *groups = js_get(val, "groups");
+  js_whole(js_get(line, "epoch"), &epoch);
+  js_number(js_get(line, "seconds"), &seconds);
+  event_begin(&v, c->zero + seconds);
+  event_step(&v, epoch);
+  for (size_t k = 0; figure[k]; k++)
+    if (strcmp(figure[k], "epoch")) add_scalar(&v, "train/", figure[k], js_get(line, figure[k]));
+  for (size_t k = 0; val_figure[k]; k++) add_scalar(&v, "val/", val_figure[k], js_get(val, val_figure[k]));
+  for (size_t k = 0; k < js_size(groups); k++) {
+    char name[32];
+    snprintf(name, sizeof name, "group_%zu", k);
+    add_scalar(&v, "val/", name, js_at(groups, k));
+  }
+  return add_record(c, &v, e);
+}
+
+/* ---- Both ---- */
+
+r4_status curves_add(struct curves *c, const struct js *line, r4_error *e)
+{
+  r4_status s = c->headed ? R4_OK : add_names(c, line, e);
+  if (!s) s = add_row(c, line, e);
+  return s || !c->events.path ? s : add_event(c, line, e);
+}
+
+static r4_status open_one(struct log *l, const char *folder, const char *name, r4_error *e)
+{
+  char *path = file_join(folder, name);
+  if (!path) return r4_fail(e, R4_E_MEMORY, "%s/%s: out of memory", folder, name);
+  r4_status s = log_open(l, path, 0, e);
+  r4_mem_free(path);
+  return s;
+}
+
+static r4_status find_last(void *seconds, const struct js *line, r4_error *e)
+{
+  (void)e;
+  js_number(js_get(line, "seconds"), seconds);
+  return R4_OK;
+}
+
+static r4_status begin_events(struct curves *c, const char *log, r4_error *e)
+{
+  struct event v;
+  double last = 0;
+  r4_status s = log_read(log, find_last, &last, e);
+  c->zero = (double)time(NULL) - last;
+  if (s) return s;
+  event_begin(&v, c->zero);
+  event_version(&v);
+  return add_record(c, &v, e);
+}
+
+static r4_status add_line(void *context, const struct js *line, r4_error *e)
+{
+  return curves_add(context, line, e);
+}
+
+r4_status curves_open(struct curves *c, const char *folder, const char *log, bool events, r4_error *e)
+{
+  *c = (struct curves){.csv.file = -1, .events.file = -1};
+  r4_status s = open_one(&c->csv, folder, CSV, e);
+  if (!s && events) s = open_one(&c->events, folder, EVENTS, e);
+  if (!s && events) s = begin_events(c, log, e);
+  if (!s) s = log_read(log, add_line, c, e);
+  if (s) curves_close(c);
+  return s;
+}
+
+void curves_close(struct curves *c)
+{
+  log_close(&c->csv);
+  log_close(&c->events);
+}

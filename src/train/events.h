@@ -1,0 +1,27 @@
+/* Event files of TensorBoard: records of TFRecord with messages of protocol buffers in them. */
+#ifndef R4_TRAIN_EVENTS_H
+#define R4_TRAIN_EVENTS_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* A message that grows. A failed allocation is kept and shows once, in event_record. */
+struct event {
+  uint8_t *bytes;
+  size_t size, room;
+  bool failed;
+};
+
+/* CRC-32C (Castagnoli). */
+uint32_t events_crc(const void *bytes, size_t n);
+
+/* Begins an event with its time in seconds since 1970; then what it holds. */
+void event_begin(struct event *v, double time);
+void event_step(struct event *v, int64_t step);
+void event_version(struct event *v);                              /* of the file: its first event */
+void event_scalar(struct event *v, const char *tag, float value); /* adds one value */
+/* The event as a record (r4_mem_free), and frees v. NULL when out of memory. */
+uint8_t *event_record(struct event *v, size_t *size);
+
+#endif
