@@ -1,11 +1,11 @@
-/* An ablation: what becomes of figures when one setting changes, or two. A table says which runs that takes; doc/training.md
- * has its columns. */
+/* An ablation: what becomes of figures when one setting changes, or two. A table says which runs that takes;
+ * ablation_read.c has its columns. */
 #ifndef R4_CLI_ABLATION_H
 #define R4_CLI_ABLATION_H
 
 #include "fleet.h"
 
-enum { MAX_LINES = 64, MAX_VALUES = 32, VALUE_SIZE = 256 };
+enum { MAX_LINES = 64 };
 
 struct value_list {
   size_t n;
@@ -33,8 +33,8 @@ struct ablation {
 int ablation_read(struct ablation *a, bool quick);
 void ablation_free(struct ablation *a);
 
-/* One key=value a line of a point: the settings of the line, in which a product such as 0.001*x is worked out, then x and y.
- * False after a message. */
+/* One key=value a line of a point: the settings of the line, in which a product such as 0.001*x is worked out, then x
+ * and y. False after a message. */
 bool ablation_point(const struct ablation *a, const struct ablation_line *l, size_t ix, size_t iy, char *to,
                     size_t size);
 

@@ -28,33 +28,13 @@ static int refuse(const struct ablation *a, size_t row, const char *what)
 
 /* ---- Lists ---- */
 
-/* False if there are too many, one is too long, or one is there twice. */
-static bool split(const char *text, size_t size, size_t *n, char (*to)[VALUE_SIZE])
-{
-  const char *between = strchr(text, ';') ? ";" : " ";
-  for (*n = 0; *text;) {
-    text += strspn(text, " ");
-    size_t length = strcspn(text, between), trimmed = length;
-    while (trimmed && text[trimmed - 1] == ' ') trimmed--;
-    if (trimmed) {
-      if (*n == size || trimmed >= VALUE_SIZE) return false;
-      snprintf(to[*n], VALUE_SIZE, "%.*s", (int)trimmed, text);
-      for (size_t k = 0; k < *n; k++)
-        if (!strcmp(to[k], to[*n])) return false;
-      ++*n;
-    }
-    text += length + (text[length] != 0);
-  }
-  return true;
-}
-
 /* labels: of values, which may be more than those of this list. */
 static bool read_list(const char *text, const char *values, const char *labels, struct value_list *to)
 {
   static char all[MAX_VALUES][VALUE_SIZE], label[MAX_VALUES][VALUE_SIZE];
   size_t n, labelled;
-  if (!split(text, MAX_VALUES, &to->n, to->text) || !split(values, MAX_VALUES, &n, all) ||
-      !split(labels, MAX_VALUES, &labelled, label) || (labelled && labelled != n))
+  if (!fleet_split(text, ' ', &to->n, to->text) || !fleet_split(values, ' ', &n, all) ||
+      !fleet_split(labels, ' ', &labelled, label) || (labelled && labelled != n))
     return false;
   for (size_t k = 0; k < to->n; k++) {
     size_t i = 0;
@@ -111,8 +91,8 @@ void ablation_free(struct ablation *a)
 
 /* ---- Points ---- */
 
-/* "0.001*x" with x = 0.5: 0.0005. What is no product of numbers and x stays as it is; false: it looks like one, but x is
- * no number. */
+/* "0.001*x" with x = 0.5: 0.0005. What is no product of numbers and x stays as it is; false: it looks like one, but
+ * x is no number. */
 static bool work_out(const char *value, const char *x, char to[VALUE_SIZE])
 {
   double product = 1;
@@ -134,8 +114,9 @@ static bool work_out(const char *value, const char *x, char to[VALUE_SIZE])
 
 static size_t append(char *to, size_t size, size_t used, const char *key, size_t length, const char *value)
 {
-  int n =
-    used < size ? snprintf(to + used, size - used, "%s%.*s=%s", used ? "\n" : "", (int)length, key, value) : 0;
+  int n = used < size
+            ? snprintf(to + used, size - used, "%s%.*s=%s", used ? "\n" : "", (int)length, key, value)
+            : 0;
   return used + (size_t)n;
 }
 

@@ -1,16 +1,12 @@
 /* What an ablation has found: results.csv and results.json with every figure, results.md to read, plot.svg to look at.
  * Written after every run, so that what is done is never lost; points that are not done are left out. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ablation.h"
-#include "cmd_data.h"
 #include "figures.h"
 #include "table_out.h"
-
-enum { POINT_SIZE = 4096 };
 
 struct results {
   const struct ablation *a;
@@ -53,8 +49,9 @@ static void add_csv_row(const struct results *r, r4_table *t, const struct ablat
     cell(t, isnan(figure[k]) ? "" : "%.6g", figure[k]);
 }
 
-static int print_csv(FILE *f, const struct results *r)
+static int print_csv(FILE *f, const void *user)
 {
+  const struct results *r = user;
   static const char *const column[] = {
     "name",     "panel",      "preset",  "x_setting",  "x",           "y_setting",      "y",
     "seeds",    "dead_seeds", "average", "average_sd", "worst_group", "worst_group_sd", "kappa",
@@ -101,8 +98,9 @@ static void add_json_line(r4_json *w, const struct results *r, const struct abla
   r4_json_close(w, '}');
 }
 
-static int print_json(FILE *f, const struct results *r)
+static int print_json(FILE *f, const void *user)
 {
+  const struct results *r = user;
   r4_json *w = r4_json_new();
   r4_json_open(w, '{');
   json_text(w, "experiment", r->o->experiment);
@@ -179,8 +177,9 @@ static void print_heading(FILE *f, const struct results *r)
   fprintf(f, "\n\n");
 }
 
-static int print_markdown(FILE *f, const struct results *r)
+static int print_markdown(FILE *f, const void *user)
 {
+  const struct results *r = user;
   int code = EXIT_DONE;
   print_heading(f, r);
   for (size_t k = 0, n; k < r->a->lines && !code; k += n) {
@@ -272,8 +271,9 @@ static void draw_heat(r4_plot *p, const struct results *r, const struct ablation
   r4_plot_heat(p, value);
 }
 
-static int print_plot(FILE *f, const struct results *r)
+static int print_plot(FILE *f, const void *user)
 {
+  const struct results *r = user;
   char title[VALUE_SIZE];
   int panels = 0;
   bool heat = r->a->line[0].ys.n;
@@ -294,29 +294,15 @@ static int print_plot(FILE *f, const struct results *r)
 
 /* ---- Files ---- */
 
-static int write_one(const struct results *r, const char *name, int (*print)(FILE *, const struct results *))
-{
-  char path[PATH_SIZE + 128], part[PATH_SIZE + 136], text[PATH_SIZE + 256];
-  snprintf(path, sizeof path, "%s/%s/%s", r->o->out, r->a->name, name);
-  snprintf(part, sizeof part, "%s.part", path);
-  FILE *f = fopen(part, "w");
-  int code = f ? print(f, r) : EXIT_WORLD;
-  if (f && !fclose(f) && !code && !rename(part, path)) return EXIT_DONE;
-  snprintf(text, sizeof text, "%s: %s", path, strerror(errno));
-  return f && code ? code : cli_fail("ablate", R4_E_IO, text);
-}
-
 int ablation_write(const struct ablation *a, const struct ablation_about *o, const struct fleet_run *run)
 {
   const struct results r = {a, o, run};
-  char folder[PATH_SIZE + 64], text[PATH_SIZE + 256];
+  char folder[PATH_SIZE + 64];
   snprintf(folder, sizeof folder, "%s/%s", o->out, a->name);
-  snprintf(text, sizeof text, "%s: %s", folder, "cannot be made");
-  if (!folder_make(folder)) return cli_fail("ablate", R4_E_IO, text);
-  int code = write_one(&r, "results.csv", print_csv);
-  if (!code) code = write_one(&r, "results.json", print_json);
-  if (!code) code = write_one(&r, "results.md", print_markdown);
-  return code ? code : write_one(&r, "plot.svg", print_plot);
+  int code = fleet_write("ablate", folder, "results.csv", print_csv, &r);
+  if (!code) code = fleet_write("ablate", folder, "results.json", print_json, &r);
+  if (!code) code = fleet_write("ablate", folder, "results.md", print_markdown, &r);
+  return code ? code : fleet_write("ablate", folder, "plot.svg", print_plot, &r);
 }
 
 int ablation_print(FILE *f, const struct ablation *a, const struct ablation_about *o,

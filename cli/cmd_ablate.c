@@ -1,8 +1,8 @@
 /* r4 ablate: what becomes of the methods when masks are missing or wrong, data are few, weights decay, nets are deep.
  *
- * The ablations of an experiment are the tables ablations/NAME.csv in its folder, and those of experiments/ablations that
- * it has no table of its own for; ablation_read.c has their columns. All their runs are in OUT/runs: points that two
- * ablations share are trained once. */
+ * The ablations of an experiment are the tables ablations/NAME.csv in its folder, and those of experiments/ablations
+ * that it has no table of its own for; ablation_read.c has their columns. All their runs are in OUT/runs: points that
+ * two ablations share are trained once. */
 #include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
@@ -166,26 +166,12 @@ static r4_settings *point_settings(const struct ablate *a, const struct ablation
   return NULL;
 }
 
-/* OUT/runs/cert-r4_data.keep_masks=0.2. What would end a name becomes _; a long name ends with a number of its own. */
-static void name_run(const struct ablate *a, const struct ablation_line *l, const char *point,
-                     char folder[PATH_SIZE])
-{
-  char name[POINT_SIZE + VALUE_SIZE];
-  uint64_t hash = 14695981039346656037u;
-  snprintf(name, sizeof name, "%.250s_%s", l->preset, point);
-  for (char *c = name; *c; c++) {
-    hash = (hash ^ (unsigned char)*c) * 1099511628211u;
-    if (strchr(" /\n,", *c)) *c = '_';
-  }
-  if (strlen(name) > 120) snprintf(name + 100, sizeof name - 100, "-%016llx", (unsigned long long)hash);
-  snprintf(folder, PATH_SIZE, "%s/runs/%.200s", a->out, name);
-}
-
 /* The number of the run of a point, which others may have as well; false after a message. */
 static bool add_run(struct ablate *a, const struct ablation_line *l, char *point, size_t *number, int *code)
 {
-  char folder[PATH_SIZE];
-  name_run(a, l, point, folder);
+  char folder[PATH_SIZE], name[RUN_NAME_SIZE];
+  snprintf(name, sizeof name, "%.250s_%.3800s", l->preset, point);
+  fleet_folder(a->out, name, folder);
   for (*number = 0; *number < a->runs; ++*number)
     if (!strcmp(a->run[*number].folder, folder)) return true;
   if (a->runs == a->room) {
@@ -239,6 +225,7 @@ static int go(struct ablate *a)
                     .run = a->run,
                     .runs = a->runs,
                     .seeds = a->about.seeds,
+                    .split = R4_TEST,
                     .jobs = a->o->jobs,
                     .quiet = a->o->quiet,
                     .after = write_all,

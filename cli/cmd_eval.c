@@ -243,6 +243,11 @@ static int gather(const struct evaluation *v, size_t n, r4_metrics **metrics, r4
 
 int eval_figures(const char (*path)[PATH_SIZE], size_t n, struct run_figures *f)
 {
+  return eval_figures_of(path, n, R4_TEST, f);
+}
+
+int eval_figures_of(const char (*path)[PATH_SIZE], size_t n, r4_split split, struct run_figures *f)
+{
   const struct eval_settings o = {.data = "", .eps = -1};
   r4_metrics *metrics = NULL;
   r4_swapped *swapped = NULL;
@@ -250,9 +255,11 @@ int eval_figures(const char (*path)[PATH_SIZE], size_t n, struct run_figures *f)
   int code = EXIT_DONE;
   *f = (struct run_figures){.swapped = true};
   for (size_t k = 0; k < n && !code; k++) {
-    struct evaluation v = {
-      .path = path[k], .name = path[k], .split = "test", .contents = {1, {R4_FILL_SWAP}}};
-    code = evaluate(&o, &v, R4_TEST);
+    struct evaluation v = {.path = path[k],
+                           .name = path[k],
+                           .split = split == R4_TEST ? "test" : "val",
+                           .contents = {1, {R4_FILL_SWAP}}};
+    code = evaluate(&o, &v, split);
     if (code == EXIT_NO && !*f->constant) describe_constant(&v, f->constant, sizeof f->constant);
     if (code == EXIT_NO) code = EXIT_DONE;
     if (!code) code = gather(&v, nets, &metrics, &swapped);

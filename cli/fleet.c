@@ -20,20 +20,36 @@ static double number_after(const char *line, const char *key)
   return at && sscanf(at + strlen(key), "%lf", &v) == 1 ? v : NAN;
 }
 
-/* Of the last line of a seed's log: {.. "val":{"loss":..,"accuracy":..,"avg":..,"worst":..}} */
-static void read_validation(const char *run, int64_t seed, double *avg, double *worst)
+/* Whether an epoch is better than the best so far, by the setting select: the model is that of the best one. */
+static bool is_better(const char *select, double loss, double avg, double worst, const double best[3])
+{
+  if (!strcmp(select, "avg")) return !(avg <= best[1]);
+  if (!strcmp(select, "worst")) return !(worst <= best[2]);
+  if (!strcmp(select, "loss")) return !(loss >= best[0]);
+  return true;
+}
+
+/* Of a seed's log, whose lines are {.. "val":{"loss":..,"accuracy":..,"avg":..,"worst":..}} */
+static void read_validation(const struct job *j, int64_t seed, double *avg, double *worst)
 {
   char folder[PATH_SIZE], path[PATH_SIZE + 16], line[1 << 14];
-  *avg = *worst = NAN;
-  runs_seed_folder(run, seed, folder);
+  double best[3] = {NAN, NAN, NAN};
+  r4_setting_value select = {0};
+  r4_settings_get(j->settings, "select", &select, NULL);
+  runs_seed_folder(j->out, seed, folder);
   snprintf(path, sizeof path, "%s/log.jsonl", folder);
   FILE *f = fopen(path, "r");
   while (f && fgets(line, sizeof line, f)) {
     const char *val = strstr(line, "\"val\":");
-    *avg = val ? number_after(val, "\"avg\":") : NAN;
-    *worst = val ? number_after(val, "\"worst\":") : NAN;
+    if (!val) continue;
+    double now[3] = {number_after(val, "\"loss\":"), number_after(val, "\"avg\":"),
+                     number_after(val, "\"worst\":")};
+    if (is_better(select.text ? select.text : "last", now[0], now[1], now[2], best))
+      memcpy(best, now, sizeof now);
   }
   if (f) fclose(f);
+  *avg = best[1];
+  *worst = best[2];
 }
 
 static r4_mean_sd mean_sd(const double *v, size_t n)
@@ -48,7 +64,7 @@ static r4_mean_sd mean_sd(const double *v, size_t n)
 static void summarize(const struct run_figures *f, const struct job *j, struct kept_figures *to)
 {
   double avg[MAX_SEEDS], worst[MAX_SEEDS];
-  for (size_t k = 0; k < j->seeds; k++) read_validation(j->out, j->seed[k], &avg[k], &worst[k]);
+  for (size_t k = 0; k < j->seeds; k++) read_validation(j, j->seed[k], &avg[k], &worst[k]);
   *to = (struct kept_figures){.avg = f->summary.avg,
                               .worst = f->summary.worst,
                               .kappa = f->summary.kappa_masked_max,
@@ -87,7 +103,7 @@ static int make_one(const struct fleet *f, const struct fleet_run *r, int jobs)
   struct run_figures measured;
   struct kept_figures kept;
   threads_use(NULL, threads, false);
-  code = eval_figures((const char(*)[PATH_SIZE])r->folder, 1, &measured);
+  code = eval_figures_of((const char(*)[PATH_SIZE])r->folder, 1, f->split, &measured);
   if (code) return code;
   summarize(&measured, &j, &kept);
   return kept_write(f->command, r->folder, &kept);

@@ -60,5 +60,7 @@ struct run_figures {
 /* Of all seeds of n runs, each on the test part of its own data. Returns an exit code, after a message on stderr
  * unless it is 0. */
 int eval_figures(const char (*path)[PATH_SIZE], size_t n, struct run_figures *f);
+/* The same on another part: R4_TEST or R4_VAL. */
+int eval_figures_of(const char (*path)[PATH_SIZE], size_t n, r4_split split, struct run_figures *f);
 
 #endif

@@ -1,6 +1,6 @@
-/* The log for other programs: metrics.csv, and, if asked for, an event file of TensorBoard. Both are made from the lines
- * of the log and from nothing else: a run that goes on makes them anew from the log it goes on with, so that no epoch is in
- * them twice. */
+/* The log for other programs: metrics.csv, and, if asked for, an event file of TensorBoard. Both are made from the
+ * lines of the log and from nothing else: a run that goes on makes them anew from the log it goes on with, so that no
+ * epoch is in them twice. */
 #ifndef R4_TRAIN_CURVES_H
 #define R4_TRAIN_CURVES_H
 

@@ -1,9 +1,10 @@
 /* A record of TFRecord, numbers in little-endian order:
  *
- *     length (8 bytes)   mask(crc(length)) (4)   data   mask(crc(data)) (4)        mask(c) = rotate right(c, 15) + 0xa282ead8
+ *     length (8 bytes)   mask(crc(length)) (4)   data   mask(crc(data)) (4)
+ *     mask(c) = rotate right(c, 15) + 0xa282ead8
  *
- * Its data are a message Event of TensorFlow's event.proto and summary.proto; a field is its number << 3 | kind, then its
- * value (kind 0: varint, 1: 8 bytes, 2: length and bytes, 5: 4 bytes):
+ * Its data are a message Event of TensorFlow's event.proto and summary.proto; a field is its number << 3 | kind, then
+ * its value (kind 0: varint, 1: 8 bytes, 2: length and bytes, 5: 4 bytes):
  *
  *     Event    1 wall_time: double   2 step: int64   3 file_version: string   5 summary: Summary
  *     Summary  1 value: Value, any number            Value    1 tag: string   2 simple_value: float

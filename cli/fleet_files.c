@@ -1,0 +1,57 @@
+/* Lists, folders and files of a fleet. */
+#include <errno.h>
+#include <string.h>
+
+#include "cmd_data.h"
+#include "fleet.h"
+
+static bool is_among(const char *text, size_t n, char (*list)[VALUE_SIZE])
+{
+  for (size_t k = 0; k < n; k++)
+    if (!strcmp(list[k], text)) return true;
+  return false;
+}
+
+bool fleet_split(const char *text, char between, size_t *n, char to[MAX_VALUES][VALUE_SIZE])
+{
+  const char end[] = {strchr(text, ';') ? ';' : between, 0};
+  for (*n = 0; *text;) {
+    text += strspn(text, " ");
+    size_t length = strcspn(text, end), trimmed = length;
+    while (trimmed && text[trimmed - 1] == ' ') trimmed--;
+    if (trimmed) {
+      if (*n == MAX_VALUES || trimmed >= VALUE_SIZE) return false;
+      snprintf(to[*n], VALUE_SIZE, "%.*s", (int)trimmed, text);
+      if (is_among(to[*n], *n, to)) return false;
+      ++*n;
+    }
+    text += length + (text[length] != 0);
+  }
+  return true;
+}
+
+void fleet_folder(const char *out, const char *name, char folder[PATH_SIZE])
+{
+  enum { LONG = 120, KEPT = 100 };
+  char part[LONG + 32];
+  uint64_t hash = 14695981039346656037u; /* FNV-1a */
+  for (const char *c = name; *c; c++) hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+  snprintf(part, sizeof part, "%.*s", strlen(name) > LONG ? KEPT : LONG, name);
+  for (char *c = part; *c; c++)
+    if (strchr(" /\n,", *c)) *c = '_';
+  if (strlen(name) > LONG) snprintf(part + KEPT, sizeof part - KEPT, "-%016llx", (unsigned long long)hash);
+  snprintf(folder, PATH_SIZE, "%.*s/runs/%s", PATH_SIZE / 2, out, part);
+}
+
+int fleet_write(const char *command, const char *folder, const char *name,
+                int (*print)(FILE *f, const void *user), const void *user)
+{
+  char path[PATH_SIZE + 128], part[PATH_SIZE + 136], text[PATH_SIZE + 256];
+  snprintf(path, sizeof path, "%.*s/%.100s", PATH_SIZE, folder, name);
+  snprintf(part, sizeof part, "%s.part", path);
+  FILE *f = folder_make(folder) ? fopen(part, "w") : NULL;
+  int code = f ? print(f, user) : EXIT_DONE;
+  if (f && !fclose(f) && !code && !rename(part, path)) return EXIT_DONE;
+  snprintf(text, sizeof text, "%s: %s", path, strerror(errno));
+  return code ? code : cli_fail(command, R4_E_IO, text);
+}

@@ -1,0 +1,221 @@
+/* r4 ablate and r4 sweep: many runs side by side, what they leave, and what a person may do to them meanwhile. Needs
+ * $R4, the command. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "folder_make.h"
+#include "pets.h"
+
+static int make(void **state)
+{
+  if (scratch_make(state)) return -1;
+  pets_make((struct pets){.folder = "pets", .cat = "cat", .dog = "dog", .test = 6, .masked = true});
+  pets_make(
+    (struct pets){.folder = "dark", .cat = "cat", .dog = "dog", .test = 6, .masked = true, .dark = true});
+  pets_settings("exp/base.yaml", "pets", "");
+  put_text(scratch_folder(), "exp/r3.yaml", "base: base.yaml\nmethod: r3\nlambda: 0.1\n");
+  put_text(scratch_folder(), "exp/cert-r4.yaml", "base: base.yaml\nmethod: cert-r4\npenalty_after: 5\n");
+  put_text(scratch_folder(), "exp/table.csv", "name,preset\nR3,r3\n");
+  put_text(
+    scratch_folder(), "exp/ablations/masks.csv",
+    "name,preset,panel,settings,x,values,quick\nR3,r3,fixed,weight_decay=0.01,data.keep_masks,0 0.5 1,0.5 1\n"
+    "Cert,cert-r4,fixed,,data.keep_masks,0.5 1,\nR3,r3,in "
+    "proportion,weight_decay=0.01*x*2,data.keep_masks,0.5 1,\n"
+    "Slow,r3,fixed,,rate,0.1 0.2,-\n");
+  put_text(scratch_folder(), "exp/ablations/net.csv",
+           "name,preset,x,values,labels,y,y_values\nR3,r3,net,\"dense 2; dense 4, relu, dense 2\",one "
+           "two,rate,0.01 0.1\n");
+  pets_settings("small.yaml", "pets", "");
+  return 0;
+}
+
+/* ---- r4 ablate ---- */
+
+/* Two of the six points, with 0.01 and with 0.01 * 0.5 * 2, are one run. */
+
+static void ablations_are_tables(void **state)
+{
+  (void)state;
+  EXPECT("$R4 ablate exp --only masks --quick --out q", 0, "[1/5] ", "[5/5] ", "ETA",
+         "# exp: masks\n\n1 seed, --quick: a fifth of the epochs", "**fixed, over data.keep_masks**",
+         "| average / worst group | ", "**in proportion, over data.keep_masks**");
+  command_lacks("Slow");
+  EXPECT("ls q q/masks q/runs", 0, "results.csv", "results.json", "results.md", "plot.svg",
+         "r3_weight_decay=0.01_data.keep_masks=1", "r3_weight_decay=0.02_data.keep_masks=1");
+  EXPECT("cat q/runs/cert-r4_data.keep_masks=1/config.yaml", 0, "\nepochs: 4\n", "\npenalty_after: 1\n");
+  EXPECT("cat q/masks/results.csv", 0, "name,panel,preset,x_setting,x,y_setting,y,seeds,dead_seeds,average,",
+         "\nR3,in proportion,r3,data.keep_masks,0.5,,,1,0,");
+  EXPECT("cat q/masks/plot.svg", 0, "<svg", ">in proportion</text>", ">Cert</text>", "</svg>");
+  EXPECT("cat q/masks/results.json", 0, "\"quick\":true,\"seeds\":1,\"lines\":[",
+         "\"x\":\"0.5\",\"avg_group_accuracy\":");
+}
+
+/* A heat map; values with blanks and commas in them. */
+static void two_settings_make_a_heat_map(void **state)
+{
+  (void)state;
+  EXPECT("$R4 ablate exp --only net --seeds 2 --set epochs=2 --out heat --quiet", 0, "**R3**",
+         "| average / worst group, rate by net |", "one |", "two |", "| 0.01 ", "+- ");
+  EXPECT("cat heat/net/plot.svg", 0, "R3: worst group, %", "0.1</text>");
+  EXPECT("cat heat/runs/*dense_4*rate=0.1/config.yaml", 0, "net: \"dense 4, relu, dense 2\"");
+}
+
+/* The points of any file of settings: the preset is then a method. */
+static void a_file_is_an_experiment(void **state)
+{
+  (void)state;
+  put_text(scratch_folder(), "ablations/decay.csv", "name,preset,x,values\nR3,r3,weight_decay,0 0.1\n");
+  EXPECT("$R4 ablate small.yaml --only decay --quick --out file --quiet", 0, "# small.yaml: decay", "| R3 ");
+  EXPECT("cat file/runs/r3_weight_decay=0.1/config.yaml", 0, "method: r3");
+  EXPECT("$R4 ablate small.yaml --only nothing", 2, "no ablation \"nothing\": expected", "decay",
+         "ablations/NAME.csv");
+}
+
+static void what_is_done_is_not_done_again(void **state)
+{
+  (void)state;
+  EXPECT(
+    "touch -d 2001-01-01 q/runs/*/seed-0/model.safetensors; $R4 ablate exp --only masks --quick --out q; "
+    "find q/runs -newermt 2002-01-01 -name model.safetensors | wc -l",
+    0, "| R3 ", "\n0\n");
+  command_lacks("[1/5]");
+  EXPECT("rm q/runs/r3_weight_decay=0.02_data.keep_masks=1/figures.csv; $R4 ablate exp --only masks --quick "
+         "--out q",
+         0, "[5/5] r3_weight_decay=0.02");
+  command_lacks("[4/5]");
+}
+
+/* Figures that were edited, and models that were. */
+static void edited_figures_are_measured_again(void **state)
+{
+  (void)state;
+  EXPECT("cd q/runs/r3_weight_decay=0.02_data.keep_masks=1 && cp figures.csv was && sed "
+         "2s/^1,[01],[^,]*/1,0,0.9375/ was > figures.csv",
+         0, "");
+  EXPECT("$R4 ablate exp --only masks --quick --out q --quiet", 0,
+         "figures.csv does not belong to the models beside it: they are measured again");
+  EXPECT("cd q/runs/r3_weight_decay=0.02_data.keep_masks=1 && cmp figures.csv was", 0, "");
+  EXPECT("echo broken > q/runs/r3_weight_decay=0.02_data.keep_masks=1/figures.csv; $R4 ablate exp --only "
+         "masks --quick --out q "
+         "--quiet",
+         0, "measured again");
+  pets_spoil("q/runs/r3_weight_decay=0.02_data.keep_masks=1/seed-0/model.safetensors", 1, 0);
+  EXPECT("$R4 ablate exp --only masks --quick --out q --quiet", 0, "measured again",
+         "\\*: a net that gives one answer");
+}
+
+/* Stopped by a signal, it goes on; the figures are those of one that was not. */
+static void stopped_ones_go_on(void **state)
+{
+  (void)state;
+  EXPECT("$R4 ablate exp --only net --set epochs=3000 --set batch=1 --jobs 2 --out stop --quiet > log 2>&1 & "
+         "P=$!; "
+         "for i in $(seq 400); do [ -s stop/runs/r3_net=dense_2_rate=0.01/seed-0/log.jsonl ] && break; sleep "
+         "0.1; done; kill -TERM $P; wait $P; "
+         "echo code $?; cat log; "
+         "sleep 0.3; ls stop/runs/*/lock | wc -l",
+         0, "code 1", "stopped and saved; the same command goes on");
+  EXPECT("$R4 ablate exp --only net --set epochs=2 --out stop --quiet", 2, "epochs");
+}
+
+static void mistakes_in_ablations_are_named(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *table, *text;
+    int code;
+  } sample[] = {
+    {"name,preset,x,values\nR3,r3,lamda,1 2\n", "no setting \"lamda\"; did you mean lambda?", 2},
+    {"name,preset,x,values\nR3,r3,lambda,\n", "row 1: expected values of x", 2},
+    {"name,preset,x,values\nR3,r3,lambda,1 1\n", "row 1: expected values that differ", 2},
+    {"name,preset,x,values\n,r3,lambda,1\n", "row 1: expected a name, a preset and x", 2},
+    {"name,preset,x,values,y\nR3,r3,lambda,1,rate\n", "row 1: expected both y and y_values", 2},
+    {"name,preset,x,values,labels\nR3,r3,lambda,1 2,one\n", "as many labels or none", 2},
+    {"name,preset,settings,x,values\nR3,r3,rate=2*y,lambda,1\n",
+     "\"rate=2*y\": expected key=value, or a product", 2},
+    {"name,preset,x,values\nR3,r4,lambda,1\n", "exp/r4.yaml: no such file", 2},
+    {"name,preset,x,values\n", "there is no row", 2},
+    {"name,preset\n\"R3\n", "bad.csv", 3},
+  };
+  for (size_t k = 0; k < sizeof sample / sizeof *sample; k++) {
+    put_text(scratch_folder(), "exp/ablations/bad.csv", sample[k].table);
+    EXPECT("$R4 ablate exp --only bad --out bad", sample[k].code, sample[k].text);
+  }
+  EXPECT("rm exp/ablations/bad.csv; $R4 ablate nowhere", 2,
+         "no experiment \"nowhere\": expected a file of settings, or");
+  EXPECT("touch file-in-the-way; $R4 ablate exp --only masks --quick --out file-in-the-way", 3,
+         "file-in-the-way");
+}
+
+/* ---- r4 sweep ---- */
+
+static void sweeps_pick_by_validation(void **state)
+{
+  (void)state;
+  EXPECT(
+    "$R4 sweep small.yaml --set method=r3 --set epochs=4 --over lambda=0.01,0.1 --over rate=0,0.02 --out s",
+    0, "[4/4] ", "| lambda | rate |", "the test part was not looked at",
+    "Picked by validation alone, the best worst group: lambda=", "rate=0.02\n", "r4 eval s/runs/lambda=0.");
+  EXPECT("cat s/results.csv", 0, "lambda,rate,val_average,val_average_sd,val_worst_group,", ",1\n");
+  EXPECT("cat s/pareto.csv s/pareto.svg s/results.json", 0, "lambda,rate,val_average", "<svg",
+         "\"picked\":true", "\"picked_by\":\"validation: worst group\"");
+  EXPECT(
+    "$R4 sweep small.yaml --set method=r3 --set epochs=4 --over lambda=0.01,0.1 --over rate=0,0.02 --out s",
+    0, "Picked");
+  command_lacks("[4/4]");
+}
+
+/* The same of the grid each time. */
+static void some_of_a_grid(void **state)
+{
+  (void)state;
+  EXPECT("$R4 sweep small.yaml --set epochs=12 --over rate=0.01,0.02,0.03 --over batch=2,3,4 --random 3 --out "
+         "some --quiet && "
+         "ls some/runs | wc -l",
+         0, "\n3\n");
+  EXPECT("$R4 sweep small.yaml --set epochs=12 --over rate=0.01,0.02,0.03 --over batch=2,3,4 --random 3 --out "
+         "some --quiet && "
+         "ls some/runs | wc -l",
+         0, "\n3\n");
+  EXPECT("$R4 sweep small.yaml --set epochs=12 --over 'net=dense 2; dense 3, relu, dense 2' --random 9 --out "
+         "nets --quiet",
+         0, "dense 3, relu, dense 2 |");
+}
+
+static void mistakes_in_sweeps_are_named(void **state)
+{
+  (void)state;
+  EXPECT("$R4 sweep small.yaml", 2, "--over lambda=0.01,0.1,1");
+  EXPECT("$R4 sweep small.yaml --over lamda=1,2", 2, "--over: no setting \"lamda\"; did you mean lambda?");
+  EXPECT("$R4 sweep small.yaml --over lambda=", 2, "--over lambda=: expected at least one value");
+  EXPECT("$R4 sweep small.yaml --over lambda", 2, "expected key=value,value,..");
+  EXPECT("$R4 sweep small.yaml --over rate=1,1", 2, "expected values that differ from each other");
+  EXPECT("$R4 sweep small.yaml --over rate=0.1,fast", 2, "--over: rate");
+  EXPECT("$R4 sweep small.yaml --over rate=0.1 --over rate=1", 2, "this setting is there twice");
+  EXPECT("$R4 sweep small.yaml --over seed=0,1", 2, "--seeds says how many there are");
+  EXPECT("$R4 sweep small.yaml --over rate=0.1 --pick best", 2, "--pick needs worst or avg");
+  EXPECT("$R4 sweep nothing.yaml --over rate=0.1 --out none", 2, "nothing.yaml: no such file");
+  EXPECT("$R4 sweep small.yaml --set data=dark --set rate=0 --over lambda_ramp=1,2 --set method=r3 --set "
+         "epochs=2 --out dead --quiet",
+         1, "there is none to pick");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(ablations_are_tables),
+    cmocka_unit_test(two_settings_make_a_heat_map),
+    cmocka_unit_test(a_file_is_an_experiment),
+    cmocka_unit_test(what_is_done_is_not_done_again),
+    cmocka_unit_test(edited_figures_are_measured_again),
+    cmocka_unit_test(stopped_ones_go_on),
+    cmocka_unit_test(mistakes_in_ablations_are_named),
+    cmocka_unit_test(sweeps_pick_by_validation),
+    cmocka_unit_test(some_of_a_grid),
+    cmocka_unit_test(mistakes_in_sweeps_are_named),
+  };
+  if (!check_command()) return 0;
+  return cmocka_run_group_tests(tests, make, scratch_remove);
+}
