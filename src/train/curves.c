@@ -89,7 +89,8 @@ static r4_status add_event(struct curves *c, const struct js *line, r4_error *e)
   const struct js *val = js_get(line, "val"), *groups = js_get(val, "groups");
   js_whole(js_get(line, "epoch"), &epoch);
   js_number(js_get(line, "seconds"), &seconds);
-  event_begin(&v, c->zero + seconds);
+  c->time += seconds;
+  event_begin(&v, c->time);
   event_step(&v, epoch);
   for (size_t k = 0; figure[k]; k++)
     if (strcmp(figure[k], "epoch")) add_scalar(&v, "train/", figure[k], js_get(line, figure[k]));
@@ -120,21 +121,23 @@ static r4_status open_one(struct log *l, const char *folder, const char *name, r
   return s;
 }
 
-static r4_status find_last(void *seconds, const struct js *line, r4_error *e)
+static r4_status add_seconds(void *sum, const struct js *line, r4_error *e)
 {
+  double seconds = 0;
   (void)e;
-  js_number(js_get(line, "seconds"), seconds);
+  js_number(js_get(line, "seconds"), &seconds);
+  *(double *)sum += seconds;
   return R4_OK;
 }
 
 static r4_status begin_events(struct curves *c, const char *log, r4_error *e)
 {
   struct event v;
-  double last = 0;
-  r4_status s = log_read(log, find_last, &last, e);
-  c->zero = (double)time(NULL) - last;
+  double done = 0;
+  r4_status s = log_read(log, add_seconds, &done, e);
+  c->time = (double)time(NULL) - done;
   if (s) return s;
-  event_begin(&v, c->zero);
+  event_begin(&v, c->time);
   event_version(&v);
   return add_record(c, &v, e);
 }

@@ -10,7 +10,7 @@ struct curves {
   struct log csv, events; /* events.path is NULL if there is none */
   bool headed;            /* metrics.csv has its line of names */
   size_t groups;          /* columns of it */
-  double zero;            /* seconds since 1970 when the run would have begun, had it never stopped */
+  double time;            /* of the last event, in seconds since 1970, as if the run had never stopped */
 };
 
 /* With what is in the log already. */
