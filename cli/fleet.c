@@ -106,6 +106,7 @@ static int make_one(const struct fleet *f, const struct fleet_run *r, int jobs)
   code = eval_figures_of((const char(*)[PATH_SIZE])r->folder, 1, f->split, &measured);
   if (code) return code;
   summarize(&measured, &j, &kept);
+  kept.part = f->split;
   return kept_write(f->command, r->folder, &kept);
 }
 
@@ -159,7 +160,7 @@ static void take_done(struct crew *c)
   struct fleet *f = c->f;
   for (size_t k = 0; k < f->runs; k++) {
     struct fleet_run *r = &f->run[k];
-    r->done = is_current(r) && kept_read(f->command, r->folder, f->seeds, &r->figures);
+    r->done = is_current(r) && kept_read(f->command, r->folder, f->seeds, f->split, &r->figures);
     c->missing += !r->done;
   }
 }
@@ -196,7 +197,7 @@ static void tell(const struct crew *c, const struct fleet_run *r)
 
 static void take_figures(struct crew *c, struct fleet_run *r)
 {
-  r->done = kept_read(c->f->command, r->folder, c->f->seeds, &r->figures);
+  r->done = kept_read(c->f->command, r->folder, c->f->seeds, c->f->split, &r->figures);
   if (!r->done) {
     fprintf(stderr, "r4 %s: %s: no figures were left there\n", c->f->command, shown(r->folder).text);
     c->code = EXIT_WORLD;

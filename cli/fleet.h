@@ -13,6 +13,7 @@ struct fleet_run {
     r4_mean_sd avg, worst, kappa, kappa_mean; /* of the part that the fleet measures */
     r4_mean_sd val_avg, val_worst;            /* of the models, as the seeds' logs have them; or NaN */
     int64_t seeds, dead;                      /* dead: seeds that give one answer to everything */
+    r4_split part;                            /* of the data, on which this was measured */
   } figures;
 };
 
@@ -47,7 +48,8 @@ int fleet_write(const char *command, const char *folder, const char *name,
 /* ---- kept.c: figures.csv in a run's folder ---- */
 
 /* False if they are not there, or are not those of the models beside them; says so in the latter case. */
-bool kept_read(const char *command, const char *folder, int64_t seeds, struct kept_figures *to);
+bool kept_read(const char *command, const char *folder, int64_t seeds, r4_split part,
+               struct kept_figures *to);
 /* Returns an exit code, after a message unless it is 0. */
 int kept_write(const char *command, const char *folder, const struct kept_figures *f);
 

@@ -38,6 +38,11 @@ static uint64_t add_file(uint64_t hash, const char *path)
   return hash;
 }
 
+static const char *part_name(r4_split part)
+{
+  return part == R4_TEST ? "test" : "val";
+}
+
 static uint64_t check(const char *folder, const struct kept_figures *f)
 {
   struct kept_figures copy = *f;
@@ -48,7 +53,8 @@ static uint64_t check(const char *folder, const struct kept_figures *f)
   list(&copy, at);
   for (int k = 0; k < FIGURES; k++)
     hash = add_bytes(hash, text, (size_t)snprintf(text, sizeof text, "%.9g,", *at[k]));
-  hash = add_bytes(hash, text, (size_t)snprintf(text, sizeof text, "%lld", (long long)f->dead));
+  hash = add_bytes(hash, text,
+                   (size_t)snprintf(text, sizeof text, "%lld,%s", (long long)f->dead, part_name(f->part)));
   size_t n = runs_seeds(folder, seed);
   for (size_t k = 0; k < n; k++) {
     char one[PATH_SIZE];
@@ -80,26 +86,27 @@ static bool read_whole(const r4_table *t, const char *column, int64_t *v)
   return good;
 }
 
-static bool take(const r4_table *t, const char *folder, struct kept_figures *to)
+static bool take(const r4_table *t, const char *folder, r4_split part, struct kept_figures *to)
 {
   double *at[FIGURES];
   char sum[TEXT_SIZE];
   const char *was = r4_table_at(t, 0, "check");
   list(to, at);
+  to->part = part;
   bool good = was && read_whole(t, "seeds", &to->seeds) && read_whole(t, "dead_seeds", &to->dead);
   for (int k = 0; k < FIGURES && good; k++) good = read_real(t, heading[k], at[k]);
   snprintf(sum, sizeof sum, "%016llx", (unsigned long long)check(folder, to));
   return good && !strcmp(sum, was);
 }
 
-bool kept_read(const char *command, const char *folder, int64_t seeds, struct kept_figures *to)
+bool kept_read(const char *command, const char *folder, int64_t seeds, r4_split part, struct kept_figures *to)
 {
   char path[PATH_SIZE + 16];
   r4_error e = {0};
   snprintf(path, sizeof path, "%s/figures.csv", folder);
   if (!is_file(path)) return false;
   r4_table *t = r4_table_read(path, &e);
-  bool good = t && take(t, folder, to);
+  bool good = t && take(t, folder, part, to);
   r4_table_free(t);
   if (!good)
     fprintf(stderr, "r4 %s: %s does not belong to the models beside it: they are measured again\n", command,
@@ -118,10 +125,12 @@ int kept_write(const char *command, const char *folder, const struct kept_figure
   r4_table *t = r4_table_new();
   r4_table_column(t, "seeds", 'l', 0);
   r4_table_column(t, "dead_seeds", 'l', 0);
+  r4_table_column(t, "part", 'l', 0);
   for (int k = 0; k < FIGURES; k++) r4_table_column(t, heading[k], 'l', 0);
   r4_table_column(t, "check", 'l', 0);
   cell(t, "%lld", (long long)f->seeds);
   cell(t, "%lld", (long long)f->dead);
+  r4_table_cell(t, part_name(f->part));
   for (int k = 0; k < FIGURES; k++) cell(t, isnan(*at[k]) ? "" : "%.9g", *at[k]);
   cell(t, "%016llx", (unsigned long long)check(folder, f));
   snprintf(path, sizeof path, "%s/figures.csv", folder);

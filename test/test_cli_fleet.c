@@ -92,7 +92,7 @@ static void edited_figures_are_measured_again(void **state)
 {
   (void)state;
   EXPECT("cd q/runs/r3_weight_decay=0.02_data.keep_masks=1 && cp figures.csv was && sed "
-         "2s/^1,[01],[^,]*/1,0,0.9375/ was > figures.csv",
+         "2s/^1,[01],test,[^,]*/1,0,test,0.9375/ was > figures.csv",
          0, "");
   EXPECT("$R4 ablate exp --only masks --quick --out q --quiet", 0,
          "figures.csv does not belong to the models beside it: they are measured again");
@@ -171,14 +171,16 @@ static void sweeps_pick_by_validation(void **state)
 static void some_of_a_grid(void **state)
 {
   (void)state;
-  EXPECT("$R4 sweep small.yaml --set epochs=12 --over rate=0.01,0.02,0.03 --over batch=2,3,4 --random 3 --out "
-         "some --quiet && "
-         "ls some/runs | wc -l",
-         0, "\n3\n");
-  EXPECT("$R4 sweep small.yaml --set epochs=12 --over rate=0.01,0.02,0.03 --over batch=2,3,4 --random 3 --out "
-         "some --quiet && "
-         "ls some/runs | wc -l",
-         0, "\n3\n");
+  EXPECT(
+    "$R4 sweep small.yaml --set epochs=12 --over rate=0.01,0.02,0.03 --over batch=2,3,4 --random 3 --out "
+    "some --quiet && "
+    "ls some/runs | wc -l",
+    0, "\n3\n");
+  EXPECT(
+    "$R4 sweep small.yaml --set epochs=12 --over rate=0.01,0.02,0.03 --over batch=2,3,4 --random 3 --out "
+    "some --quiet && "
+    "ls some/runs | wc -l",
+    0, "\n3\n");
   EXPECT("$R4 sweep small.yaml --set epochs=12 --over 'net=dense 2; dense 3, relu, dense 2' --random 9 --out "
          "nets --quiet",
          0, "dense 3, relu, dense 2 |");
