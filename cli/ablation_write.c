@@ -165,7 +165,7 @@ static void print_heading(FILE *f, const struct results *r)
   fprintf(f,
           "# %s: %s\n\n%lld seed%s%s; accuracies in per cent, the worst group is that of each seed; kappa is "
           "the largest width "
-          "of the\nbounds of the input gradient over the masked box. ",
+          "of the\nbounds of the input gradient over the masked box.",
           r->o->experiment, r->a->name, (long long)r->o->seeds, r->o->seeds > 1 ? "s" : "",
           r->o->quick ? ", --quick: a fifth of the epochs" : "");
   for (size_t k = 0; k < r->a->lines; k++)
@@ -173,7 +173,7 @@ static void print_heading(FILE *f, const struct results *r)
       const struct fleet_run *run = &r->run[r->a->line[k].run[i]];
       dead = dead || (run->done && run->figures.dead);
     }
-  if (dead) fprintf(f, "\\*: a net that gives one answer to everything.");
+  if (dead) fprintf(f, " \\*: a net that gives one answer to everything.");
   fprintf(f, "\n\n");
 }
 
