@@ -54,6 +54,13 @@ static void say_how_to_resume(const struct job *j)
   fprintf(stderr, "\n");
 }
 
+static void say_next(const char *what, const char *out)
+{
+  fprintf(stderr, "%s", what);
+  cli_print_word(stderr, out);
+  fprintf(stderr, "\n");
+}
+
 static int run(int argc, char **argv)
 {
   struct train_settings o;
@@ -85,9 +92,8 @@ static int run(int argc, char **argv)
   if (stopped) say_how_to_resume(&j);
   if (code == EXIT_DONE) printf("%s\n", out);
   if (code == EXIT_DONE && !o.quiet) {
-    fprintf(stderr, "evaluate with: r4 eval ");
-    cli_print_word(stderr, out);
-    fprintf(stderr, "\n");
+    say_next("evaluate with: r4 eval ", out);
+    say_next("make a page of it with: r4 report ", out);
   }
   return code;
 }

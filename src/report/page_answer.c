@@ -71,8 +71,7 @@ static void add_use(const struct page *p, size_t k)
            lost.mean >= USES       ? "uses what is masked"
            : lost.mean >= A_LITTLE ? "uses what is masked a little"
                                    : "does not use what is masked, as far as this test sees");
-  html_add(p->h, "; %s\u00a0%% of its right answers are lost</li>\n",
-           figure_share_sd(lost, p->run[k].seeds).s);
+  html_add(p->h, "%s\u00a0%% of its right answers are lost</li>\n", figure_share_sd(lost, p->run[k].seeds).s);
 }
 
 static void add_uses(const struct page *p)

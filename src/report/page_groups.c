@@ -73,8 +73,8 @@ static void add_table(const struct page *p, const struct shown_groups *shown)
     for (size_t k = 0; k < p->runs; k++)
       page_cell(h, figure_share_sd(at(p, k, shown->list[i]), p->run[k].seeds).s);
   }
-  add_summary_row(p, "mean over groups", offsetof(r4_summary, avg));
-  add_summary_row(p, "worst group of each seed", offsetof(r4_summary, worst));
+  add_summary_row(p, "mean of groups", offsetof(r4_summary, avg));
+  add_summary_row(p, "worst group", offsetof(r4_summary, worst));
   add_summary_row(p, "all examples", offsetof(r4_summary, accuracy));
   page_table_end(h);
 }
@@ -120,7 +120,8 @@ r4_status page_groups(const struct page *p, r4_error *e)
   r4_status s = page_choose_groups(p, &shown, e);
   if (s) return s;
   html_add(p->h, "<p>Share of right answers among the %zu test examples", r4_data_count(p->d));
-  html_add(p->h, ", after \u00b1 the standard deviation over seeds where there are several.");
+  html_add(p->h, ", after \u00b1 the standard deviation over seeds where there are several. The worst group "
+                 "is that of each seed.");
   if (shown.n < shown.all)
     html_add(p->h, " Of %zu groups these are the %d worst and the %d best of %s.", shown.all, WORST, BEST,
              p->run[0].name);

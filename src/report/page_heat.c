@@ -39,7 +39,10 @@ static void add_outline(struct writer *w, size_t i)
 /* The path that all pictures of an example use. */
 static void add_path(struct writer *w, size_t i)
 {
-  html_add(w->h, "<svg class=\"path\" aria-hidden=\"true\"><path id=\"mask-%zu\" d=\"", i);
+  html_add(w->h,
+           "<svg class=\"path\" aria-hidden=\"true\"><path vector-effect=\"non-scaling-stroke\" "
+           "id=\"mask-%zu\" d=\"",
+           i);
   tile_outline(&w->tile, w->h, w->mask);
   html_add(w->h, "\"/></svg>\n");
 }

@@ -20,11 +20,11 @@ bool page_uses_masks(const r4_report_run *r)
 
 void page_table_begin(struct html *h, const char *caption)
 {
-  html_add(
-    h,
-    "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table><caption>%s</caption>"
-    "<thead><tr>",
-    caption, caption);
+  html_add(h,
+           "<div class=\"scroll\" tabindex=\"0\" role=\"group\" "
+           "aria-label=\"%s\"><table><caption><span>%s</span></caption>"
+           "<thead><tr>",
+           caption, caption);
 }
 
 void page_head(struct html *h, const char *text, bool number)

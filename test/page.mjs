@@ -1,0 +1,257 @@
+// The page of "r4 report" in a browser: node test/page.mjs CHROMIUM PAGE FOLDER [axe.min.js]
+// Prints TAP. Talks to Chromium through pipes (the DevTools protocol); downloads go to FOLDER.
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const [chromium, page, folder, axe] = process.argv.slice(2);
+const url = 'file://' + resolve(page).split('/').map(encodeURIComponent).join('/');
+
+// ---- The protocol ----
+
+const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--remote-debugging-pipe', '--no-first-run',
+  '--disable-component-update', '--disable-background-networking', `--user-data-dir=${join(resolve(folder), 'profile')}`];
+const browser = spawn(chromium, [...flags, 'about:blank'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
+const waiting = new Map(), listeners = [];
+let last = 0, rest = Buffer.alloc(0);
+browser.stdio[4].on('data', (bytes) => {
+  rest = Buffer.concat([rest, bytes]);
+  for (let end; (end = rest.indexOf(0)) >= 0; rest = rest.subarray(end + 1)) {
+    const message = JSON.parse(rest.subarray(0, end).toString());
+    if (message.id) {
+      const { done, fail } = waiting.get(message.id);
+      waiting.delete(message.id);
+      message.error ? fail(new Error(message.error.message)) : done(message.result);
+    } else listeners.forEach((listen) => listen(message.method, message.params));
+  }
+});
+let session;
+const send = (method, params = {}, own = session) => new Promise((done, fail) => {
+  waiting.set(++last, { done, fail });
+  browser.stdio[3].write(JSON.stringify({ id: last, method, params, sessionId: own }) + '\0');
+});
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+const event = (name) => new Promise((done) => listeners.push((method) => method === name && done()));
+
+async function value(expression) {
+  const got = await send('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true });
+  if (got.exceptionDetails) throw new Error(got.exceptionDetails.exception?.description ?? expression);
+  return got.result.value;
+}
+
+async function until(what, expression) {
+  for (let k = 0; k < 50; k++, await pause(100)) if (await expression()) return;
+  throw new Error(`waited in vain: ${what}`);
+}
+
+// ---- Hands ----
+
+async function key(name, text) {
+  const common = { key: name, code: name === ' ' ? 'Space' : name, windowsVirtualKeyCode: { Enter: 13, ' ': 32, ArrowRight: 39, ArrowLeft: 37, Home: 36, Tab: 9 }[name] };
+  await send('Input.dispatchKeyEvent', { type: text ? 'keyDown' : 'rawKeyDown', text, ...common });
+  await send('Input.dispatchKeyEvent', { type: 'keyUp', ...common });
+}
+
+const box = (selector) => value(`(() => { const e = document.querySelector(${JSON.stringify(selector)});
+  e.scrollIntoView({ block: 'center', behavior: 'instant' }); const b = e.getBoundingClientRect();
+  return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() =>
+    done({ x: b.x, y: b.y, width: b.width, height: b.height })))); })()`);
+
+async function press(x, y, kind) {
+  await send('Input.dispatchMouseEvent', { type: kind, x, y, button: 'left', buttons: kind === 'mouseReleased' ? 0 : 1, clickCount: 1 });
+}
+
+async function click(selector) {
+  const b = await box(selector), x = b.x + b.width / 2, y = b.y + b.height / 2;
+  await press(x, y, 'mousePressed');
+  await press(x, y, 'mouseReleased');
+}
+
+const focus = (selector) => value(`document.querySelector(${JSON.stringify(selector)}).focus()`);
+
+async function resize(width, media = '') {
+  await send('Emulation.setDeviceMetricsOverride', { width, height: 900, deviceScaleFactor: 1, mobile: false });
+  await send('Emulation.setEmulatedMedia', { media });
+  await pause(100);
+}
+
+// ---- Checks ----
+
+const check = (good, what) => { if (!good) throw new Error(what); };
+const heard = [], requests = [];
+listeners.push((method, p) => {
+  if (method === 'Runtime.consoleAPICalled') heard.push(p.args.map((a) => a.value).join(' '));
+  if (method === 'Runtime.exceptionThrown') heard.push(p.exceptionDetails.text);
+  if (method === 'Log.entryAdded') heard.push(p.entry.text);
+  if (method === 'Network.requestWillBeSent') requests.push(p.request.url);
+});
+
+// What is wider than the page, by its tag and class.
+const tooWide = (width) => value(`(() => { const root = document.documentElement;
+  if (root.scrollWidth <= ${width}) return '';
+  return [...document.querySelectorAll('body *')].filter((e) => e.getBoundingClientRect().right > ${width} + 1 &&
+    !e.closest('.scroll, pre')).slice(0, 3).map((e) => e.outerHTML.slice(0, 80)).join(' | ') || 'scrollWidth ' + root.scrollWidth; })()`);
+
+const ground = () => value('getComputedStyle(document.body).backgroundColor');
+const clip = () => value("document.querySelector('.over').style.clipPath");
+
+async function downloaded(selector, ending) {
+  const before = new Set(readdirSync(folder));
+  await focus(selector);
+  await key('Enter', '\r');
+  let name;
+  await until(`a file that ends in ${ending}`, () => {
+    name = readdirSync(folder).find((n) => n.endsWith(ending) && !before.has(n));
+    return name;
+  });
+  return readFileSync(join(folder, name), 'utf8');
+}
+
+const tests = {
+  'nothing is wider than the screen': async () => {
+    for (const width of [390, 768, 1280]) {
+      await resize(width);
+      const wide = await tooWide(width);
+      check(!wide, `at ${width} pixels: ${wide}`);
+    }
+  },
+  'the theme changes by mouse and by keyboard': async () => {
+    const light = await ground();
+    await click('#theme');
+    const dark = await ground();
+    check(light !== dark, `the ground stays ${light}`);
+    await focus('#theme');
+    await key(' ', ' ');
+    check((await ground()) === light, 'the space bar does not bring the light back');
+  },
+  'a dark system gets a dark page': async () => {
+    await value("delete document.documentElement.dataset.theme");
+    const light = await ground();
+    await send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: 'dark' }] });
+    check((await ground()) !== light, 'the ground stays light');
+    await send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: 'light' }] });
+  },
+  'the slider moves by keyboard, and says where it is': async () => {
+    const before = await clip();
+    await focus('#wipe');
+    await key('ArrowRight');
+    check((await value("document.getElementById('wipe').value")) === '51', 'an arrow is not one step');
+    check((await clip()) !== before, 'the picture stays');
+    check(/^51 % .*, 49 % /.test(await value("document.getElementById('wipe').getAttribute('aria-valuetext')")), 'aria-valuetext');
+    await key('Home');
+    check((await clip()).includes('0%'), 'Home does not show the right one alone');
+  },
+  'the picture moves by mouse': async () => {
+    const b = await box('.wipeable');
+    await press(b.x + b.width * 0.2, b.y + b.height / 2, 'mousePressed');
+    await press(b.x + b.width * 0.75, b.y + b.height / 2, 'mouseMoved');
+    await press(b.x + b.width * 0.75, b.y + b.height / 2, 'mouseReleased');
+    const v = Number(await value("document.getElementById('wipe').value"));
+    check(v >= 73 && v <= 77, `the slider is at ${v}, expected about 75`);
+  },
+  'other nets and maps can be chosen': async () => {
+    const picture = () => value("document.querySelector('.compare .wipeable img').src");
+    const set = (id, v) => value(`(() => { const s = document.getElementById('${id}'); s.value = '${v}';
+      s.dispatchEvent(new Event('change')); })()`);
+    const seen = new Set([await picture()]);
+    await set('left', '1');
+    seen.add(await picture());
+    await set('map', 'bounds');
+    seen.add(await picture());
+    check(seen.size === 3, `${seen.size} pictures, expected 3`);
+    check((await value("document.querySelector('.compare p').textContent")).includes('certified width'), 'the caption stays');
+  },
+  'numbers open by keyboard': async () => {
+    const open = () => value("document.querySelector('figure details').open");
+    await focus('figure details summary');
+    await key('Enter', '\r');
+    check(await open(), 'Enter does not open them');
+    await key('Enter', '\r');
+    check(!(await open()), 'Enter does not close them');
+  },
+  'plots download as SVG and CSV, figures as JSON': async () => {
+    const svg = await downloaded('figure .get button:nth-child(1)', '.svg');
+    check(await value(`new DOMParser().parseFromString(${JSON.stringify(svg)}, 'image/svg+xml').querySelector('parsererror') === null`), 'no SVG');
+    check(!svg.includes('var(') && /fill="rgb/.test(svg), 'the SVG needs the style of the page');
+    const csv = await downloaded('figure .get button:nth-child(2)', '.csv');
+    check(csv.startsWith('\ufeffgroup,accuracy,'), csv.slice(0, 60));
+    const lines = csv.trim().split('\r\n').length;
+    check(lines === await value("document.querySelectorAll('figure table')[0].rows.length"), `${lines} lines`);
+    const figures = JSON.parse(await downloaded('footer button', '.json'));
+    check(figures.runs.length === await value("document.getElementById('left').options.length"), 'runs of the JSON');
+  },
+  'headings, pictures, controls and tables have names': async () => {
+    const bad = await value(`(() => { const bad = [];
+      let level = 0;
+      for (const h of document.querySelectorAll('h1, h2, h3, h4')) {
+        const l = Number(h.tagName[1]);
+        if (l > level + 1) bad.push('heading ' + h.textContent);
+        level = l;
+      }
+      for (const e of document.querySelectorAll('img')) if (!e.alt) bad.push('img');
+      for (const e of document.querySelectorAll('svg')) if (!e.getAttribute('aria-label') && !e.getAttribute('aria-hidden')) bad.push('svg');
+      for (const e of document.querySelectorAll('select, input')) if (!e.labels.length) bad.push(e.id);
+      for (const e of document.querySelectorAll('table')) if (!e.caption?.textContent) bad.push('table');
+      for (const e of ['header', 'nav', 'main', 'footer']) if (document.querySelectorAll(e).length !== 1) bad.push(e);
+      const ids = [...document.querySelectorAll('[id]')].map((e) => e.id);
+      if (new Set(ids).size !== ids.length) bad.push('an id twice');
+      return bad.join(', '); })()`);
+    check(!bad, bad);
+  },
+  'it prints whole': async () => {
+    await resize(680, 'print'); // A4 without its margins
+    const wide = await tooWide(680);
+    check(!wide, wide);
+    await resize(1280);
+    const pdf = Buffer.from((await send('Page.printToPDF', { preferCSSPageSize: true, paperWidth: 8.27, paperHeight: 11.69, printBackground: true })).data, 'base64');
+    check(pdf.subarray(0, 5).toString() === '%PDF-' && pdf.length > 20000, 'no PDF');
+    check(await value("!document.querySelector('details.tiles[open]')"), 'what was opened for paper stays open');
+  },
+  'nothing was said, and nothing was fetched': async () => {
+    check(!heard.length, heard.join(' | '));
+    const others = requests.filter((r) => !r.startsWith('data:') && !r.startsWith('blob:') && r !== url);
+    check(!others.length, others.join(' '));
+  },
+};
+
+if (axe) tests['axe finds nothing'] = async () => {
+  await value(readFileSync(axe, 'utf8') + '; 0');
+  for (const scheme of ['light', 'dark']) {
+    await value(`document.documentElement.dataset.theme = '${scheme}'`);
+    const found = await value(`axe.run().then((r) => r.violations.map((v) => v.id + ': ' + v.nodes.slice(0, 3).map((n) =>
+      n.html.slice(0, 120) + ' ' + (n.any[0]?.message ?? '')).join(' | ')).join('\\n'))`);
+    check(!found, `${scheme}: ${found}`);
+  }
+};
+
+async function start() {
+  const { targetInfos } = await send('Target.getTargets', {}, undefined);
+  const target = targetInfos.find((t) => t.type === 'page');
+  ({ sessionId: session } = await send('Target.attachToTarget', { targetId: target.targetId, flatten: true }, undefined));
+  for (const domain of ['Page', 'Runtime', 'Log', 'Network']) await send(`${domain}.enable`);
+  await send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: resolve(folder) }, undefined);
+  await send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: 'light' }] });
+  const loaded = event('Page.loadEventFired');
+  await send('Page.navigate', { url });
+  await loaded;
+}
+
+let failed = 0, number = 0;
+const guard = setTimeout(() => { console.log('Bail out! the browser does not answer'); browser.kill(); process.exit(1); }, 120000);
+check(existsSync(page), `no ${page}`);
+await start();
+console.log(`1..${Object.keys(tests).length}`);
+for (const [name, test] of Object.entries(tests)) {
+  try {
+    await test();
+    console.log(`ok ${++number} - ${name}`);
+  } catch (error) {
+    failed++;
+    console.log(`not ok ${++number} - ${name}\n# ${String(error.message).replace(/\n/g, '\n# ')}`);
+  }
+}
+clearTimeout(guard);
+const ended = new Promise((done) => browser.on('exit', done));
+await send('Browser.close', {}, undefined).catch(() => {});
+await Promise.race([ended, pause(5000)]);
+process.exit(failed ? 1 : 0);

@@ -1,0 +1,87 @@
+/* "r4 report" as a user meets it, on small runs that "r4 train" makes first. Needs $R4, the command. */
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+
+static int train(void **state)
+{
+  if (scratch_make(state)) return 1;
+  return command_run("printf 'data: decoy-mnist\ndata.from: digits:300\ndata.shades: ross\ndata.val: "
+                     "0.1\nepochs: 2\nbatch: 50\n"
+                     "net: dense 8, relu, dense 10\n' > erm.yaml && printf 'base: erm.yaml\nmethod: "
+                     "cert-r4\nlambda: 1\n' > cert.yaml && "
+                     "printf 'base: erm.yaml\ndata.clean: true\n' > clean.yaml && $R4 train erm.yaml --out "
+                     "erm --seeds 2 --quiet && "
+                     "$R4 train cert.yaml --out cert --quiet && $R4 train clean.yaml --out clean --quiet");
+}
+
+static void a_page_is_made(void **state)
+{
+  (void)state;
+  EXPECT("$R4 report erm cert", 0, "measuring seed 1 of erm", "erm/report.html");
+  EXPECT("$R4 report erm cert --title 'A <b> title' && grep -c '<h1>A &lt;b&gt; title</h1>' erm/report.html",
+         0, "erm/report.html\n1");
+  command_lacks("measuring"); /* what was measured is kept */
+  EXPECT("grep -o 'r4 train [a-z]*/config.yaml --set seed=0 --seeds 2 --out again/erm' erm/report.html", 0,
+         "again/erm");
+  EXPECT("grep -c 'id=.wipe.' erm/report.html", 0, "1");
+}
+
+/* r4 eval measures all examples, and the page says so. */
+static void figures_of_eval_are_used(void **state)
+{
+  (void)state;
+  EXPECT("rm -f cert/seed-0/eval.json && $R4 eval cert >/dev/null && $R4 report cert --out cert.html", 0,
+         "cert.html");
+  command_lacks("measuring");
+  EXPECT("touch cert/seed-0/model.safetensors && $R4 report cert --out cert.html --force", 0,
+         "measuring seed 0");
+}
+
+static void other_data_stand_apart(void **state)
+{
+  (void)state;
+  EXPECT("$R4 report clean erm cert --out apart.html && grep -o 'not to be compared' apart.html | uniq", 0,
+         "not to be compared");
+  EXPECT("grep -o 'Trained without masks: [a-z]*' apart.html", 0, "masks: erm");
+  command_lacks("clean");
+}
+
+static void runs_that_cannot_be_read_are_named(void **state)
+{
+  (void)state;
+  EXPECT("$R4 report erm nowhere --out some.html", 3, "nowhere/config.yaml", "some.html");
+  EXPECT("grep -o 'nowhere is left out' some.html", 0, "left out");
+  EXPECT("cp -r erm part && rm part/seed-1/model.safetensors && $R4 report part --out part.html && "
+         "grep -o 'Seed 1 of part has no model' part.html",
+         0, "Seed 1 of part has no model");
+  EXPECT(
+    "rm part/seed-0/model.safetensors && $R4 report part --out none.html; code=$?; ls none.html; exit $code",
+    3, "no seed of this run has a model yet");
+  EXPECT("cp -r erm bad && printf x > bad/seed-0/model.safetensors && $R4 report erm bad --out bad.html", 3,
+         "bad/seed-0");
+}
+
+static void errors_and_codes(void **state)
+{
+  (void)state;
+  EXPECT("$R4 report", 2, "needs RUN");
+  EXPECT("$R4 report erm --out page.txt", 2, ".html");
+  EXPECT("echo mine > mine.html && $R4 report erm --out mine.html", 2, "mine.html");
+  EXPECT("cat mine.html", 0, "mine");
+  EXPECT("$R4 report erm --out nowhere/page.html", 3, "nowhere/page.html");
+  EXPECT("$R4 report erm --split dev", 2, "dev");
+  EXPECT("$R4 help report", 0, "Usage: r4 report RUN... [OPTIONS]");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(a_page_is_made),         cmocka_unit_test(figures_of_eval_are_used),
+    cmocka_unit_test(other_data_stand_apart), cmocka_unit_test(runs_that_cannot_be_read_are_named),
+    cmocka_unit_test(errors_and_codes),
+  };
+  if (!check_command()) return 0;
+  return cmocka_run_group_tests(tests, train, scratch_remove);
+}
