@@ -128,6 +128,9 @@ size_t r4_graph_size(const r4_graph *g); /* number of nodes; ids are 1 .. size *
 /* Shape of a node; a scalar for R4_NONE. */
 r4_shape r4_node_shape(const r4_graph *g, r4_id x);
 
+/* The k-th input, or R4_NONE after the last; *name (if not NULL) is valid until a node is added. */
+r4_id r4_graph_input(const r4_graph *g, size_t k, const char **name);
+
 /* Verifies every invariant of the graph: order, arity, shapes, uniqueness. */
 r4_status r4_graph_check(const r4_graph *g, r4_error *e);
 
@@ -882,6 +885,9 @@ typedef struct r4_model r4_model;
  * refused, here and when a file is loaded (R4_E_DOMAIN); the error names the parameter and the index. */
 r4_status r4_model_save(const r4_net *n, const float *weights, const char *const *class_names, const char *path,
                         r4_error *e);
+
+/* The same in memory: the net, its weights and the names are copied. */
+r4_model *r4_model_new(const r4_net *n, const float *weights, const char *const *class_names, r4_error *e);
 
 /* net: NULL for the one that the file names, otherwise the caller's, which must outlive the model: files from elsewhere
  * do not name one. Weights may be F32, F64, F16 or BF16. Errors name the tensor, its shape and what was expected. */

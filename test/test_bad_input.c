@@ -539,6 +539,13 @@ static void test_questions(void **state)
   assert_string_equal(r4_status_name((r4_status)99), "unknown");
   assert_string_equal(r4_status_name((r4_status)-1), "unknown");
   assert_non_null(r4_op_describe(r4_op_count() + 5).name);
+  const char *name = NULL;
+  assert_int_equal(r4_graph_input(g, 0, &name).i, 0);
+  r4_id a = r4_input(g, "a", R4_SHAPE(2, 3)), b = r4_input(g, "b", R4_SCALAR);
+  r4_mul(g, a, b);
+  assert_true(r4_graph_input(g, 0, NULL).i == a.i && r4_graph_input(g, 1, &name).i == b.i);
+  assert_string_equal(name, "b");
+  assert_int_equal(r4_graph_input(g, 2, &name).i, 0);
   r4_graph_free(g);
 }
 

@@ -99,6 +99,8 @@ static struct {
   X(r4_measured_save, "a folder", r4_measured_save(measured(), NULL, "", e))                                 \
   X(r4_measured_save, "the hash of the data", r4_measured_save(measured(), "x", NULL, e))                    \
   X(r4_model_load, "=no file is named", none(r4_model_load(NULL, NULL, e), e))                               \
+  X(r4_model_new, "a net", none(r4_model_new(NULL, have.room, NULL, e), e))                                  \
+  X(r4_model_new, "weights", none(r4_model_new(have.n, NULL, NULL, e), e))                                   \
   X(r4_model_save, "a net", r4_model_save(NULL, have.room, NULL, have.path, e))                              \
   X(r4_model_save, "weights", r4_model_save(have.n, NULL, NULL, have.path, e))                               \
   X(r4_model_save, "=no file is named", r4_model_save(have.n, have.room, NULL, NULL, e))                     \

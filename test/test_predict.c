@@ -220,6 +220,38 @@ static void one_output_is_two_classes(void **state)
   r4_data_free(folder);
 }
 
+/* A model of what is in memory has copies of it, whichever allocation fails on the way. */
+static void a_model_is_made_in_memory(void **state)
+{
+  (void)state;
+  char name[2][8] = {"no", "yes"};
+  const char *const names[] = {name[0], name[1]};
+  float *w, x[FEATURES] = {0}, p[2];
+  r4_error e = {0};
+  r4_net *n = new_net("flatten, dense 1", &w);
+  memset(w, 0, r4_net_size(n) * sizeof *w);
+  w[FEATURES] = logf(3);
+  r4_model *m = NULL;
+  for (long k = 1; !m && k < 1000; k++) {
+    r4_mem_fail_at(k);
+    m = r4_model_new(n, w, names, &e);
+    r4_mem_fail_at(0);
+    assert_int_equal(e.status, m ? R4_OK : R4_E_MEMORY);
+  }
+  assert_non_null(m);
+  w[0] = NAN;
+  assert_null(r4_model_new(n, w, names, &e));
+  assert_error(&e, e.status, "\"1.weight\" is nan");
+  memset(name, 'x', sizeof name - 1);
+  free(w);
+  r4_net_free(n);
+  assert_int_equal(r4_model_predict(m, 1, x, p, &e), R4_OK);
+  assert_true(fabsf(p[0] - 0.25f) < 1e-6f && fabsf(p[1] - 0.75f) < 1e-6f);
+  assert_string_equal(r4_model_class_name(m, 0), "no");
+  assert_string_equal(r4_model_class_name(m, 1), "yes");
+  r4_model_free(m);
+}
+
 static void refused(void **state)
 {
   (void)state;
@@ -287,6 +319,7 @@ int main(void)
     cmocka_unit_test(the_logits_of_evaluation),
     cmocka_unit_test(the_figures_of_evaluation),
     cmocka_unit_test(one_output_is_two_classes),
+    cmocka_unit_test(a_model_is_made_in_memory),
     cmocka_unit_test(refused),
     cmocka_unit_test(memory_that_fails),
   };

@@ -240,6 +240,16 @@ r4_id graph_find_input(const r4_graph *g, const char *name)
   return R4_NONE;
 }
 
+r4_id r4_graph_input(const r4_graph *g, size_t k, const char **name)
+{
+  for (uint32_t i = 1; i <= g->size; i++) {
+    if (!g->node[i].name || k--) continue;
+    if (name) *name = g->names + g->node[i].name;
+    return (r4_id){i};
+  }
+  return R4_NONE;
+}
+
 bool graph_live(const r4_graph *g, size_t n, const r4_id *out, bool **live)
 {
   bool *mark = *live = r4_mem_new(g->size + 1, sizeof *mark);

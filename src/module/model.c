@@ -63,6 +63,42 @@ done:
   return s;
 }
 
+/* ---- Making ---- */
+
+/* Copies of the net, the weights and the names. */
+static r4_status copy_all(r4_model *m, const r4_net *n, const float *weights, const char *const *class_names,
+                          r4_error *e)
+{
+  static const char WHO[] = "r4_model_new";
+  char *names = class_names ? classes_text(n, class_names) : NULL;
+  m->net = m->own = r4_net_new(n->text, n->input, e);
+  m->weights = r4_mem_new(n->size, sizeof *m->weights);
+  r4_status s = R4_OK;
+  if (!m->net)
+    s = e->status;
+  else if (!m->weights || (class_names && !names))
+    s = r4_fail(e, R4_E_MEMORY, "%s: out of memory", WHO);
+  if (!s && names) s = js_parse(WHO, names, strlen(names), &m->classes, e);
+  if (!s) memcpy(m->weights, weights, n->size * sizeof *weights);
+  r4_string_free(names);
+  return s;
+}
+
+r4_model *r4_model_new(const r4_net *n, const float *weights, const char *const *class_names, r4_error *e)
+{
+  NEEDS(n, "a net", NULL);
+  NEEDS(weights, "weights", NULL);
+  r4_error own = {0};
+  if (!e) e = &own;
+  r4_error_clear(e);
+  if (net_check_finite(n, weights, "r4_model_new", e)) return NULL;
+  r4_model *m = r4_mem_new(1, sizeof *m);
+  if (!m) r4_fail(e, R4_E_MEMORY, "r4_model_new: out of memory");
+  if (!m || !copy_all(m, n, weights, class_names, e)) return m;
+  r4_model_free(m);
+  return NULL;
+}
+
 /* ---- Loading ---- */
 
 /* A shape as "[28,28,1]". */
