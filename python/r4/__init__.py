@@ -1,0 +1,81 @@
+"""r4 trains classifiers that are right for the right reasons; doc/python.md is the guide.
+
+High up, scikit-learn's conventions: Classifier, load. Data: data, Data. Below, what the library is made of: Graph with
+grad and bound, Plan, Net, Model, Trainer, minimize.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from ._header import VERSION as __version__
+from ._library import threads
+from .bounds import Bounds
+from .classifier import Classifier
+from .data import Data, Finding, data, recipes
+from .errors import (
+    ArgumentError,
+    BusyError,
+    ClosedError,
+    DomainError,
+    Error,
+    FileError,
+    InternalError,
+    KindError,
+    OutOfMemory,
+    ParseError,
+    RuleError,
+    ShapeError,
+)
+from .files import load
+from .graph import Box, Graph, Node, Pair
+from .learn import Batch, Batches, Optimizer, minimize
+from .metrics import Group, Metrics
+from .net import Model, Net, Parameter
+from .plan import Plan
+from .settings import Settings
+from .trainer import Progress, Trainer, train
+
+logging.getLogger("r4").addHandler(logging.NullHandler())
+
+__all__ = [
+    "ArgumentError",
+    "Batch",
+    "Batches",
+    "Bounds",
+    "Box",
+    "BusyError",
+    "Classifier",
+    "ClosedError",
+    "Data",
+    "DomainError",
+    "Error",
+    "FileError",
+    "Finding",
+    "Graph",
+    "Group",
+    "InternalError",
+    "KindError",
+    "Metrics",
+    "Model",
+    "Net",
+    "Node",
+    "Optimizer",
+    "OutOfMemory",
+    "Pair",
+    "Parameter",
+    "ParseError",
+    "Plan",
+    "Progress",
+    "RuleError",
+    "Settings",
+    "ShapeError",
+    "Trainer",
+    "__version__",
+    "data",
+    "load",
+    "minimize",
+    "recipes",
+    "threads",
+    "train",
+]

@@ -1,0 +1,171 @@
+"""Arrays of the caller as the library takes them: row-major, native bytes, images [n, height, width, channels].
+
+Nothing is copied that has this layout already. Torch tensors, PIL images and data frames come by the array protocol.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import ArgumentError, DomainError, KindError, ShapeError
+
+Layout = Literal["NHWC", "NCHW"]
+Kind = Literal["auto", "floats", "bytes", "tokens"]
+Array = NDArray[Any]
+
+LAYOUTS = ("NHWC", "NCHW")
+KINDS = ("auto", "floats", "bytes", "tokens")
+
+
+@dataclass
+class Values:
+    """Examples as the library takes them, and how the caller had them."""
+
+    array: Array  # [n, shape]
+    kind: Kind
+    given: tuple[int, ...]  # shape of the caller's array
+    layout: Layout
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.array.shape[1:]
+
+    @property
+    def features(self) -> int:
+        return int(np.prod(self.shape))
+
+    def as_given(self, result: Array) -> Array:
+        """[n, features] in the shape and layout of the caller."""
+        if self.array.ndim == 4 and self.layout == "NCHW" and len(self.given) == 4:
+            return np.ascontiguousarray(result.reshape(self.array.shape).transpose(0, 3, 1, 2))
+        return result.reshape(self.given)
+
+
+def to_array(x: Any, what: str) -> Array:
+    """Whatever has the array protocol, as an array of numbers, or of texts where these are allowed."""
+    if type(x).__module__.startswith("scipy.sparse"):
+        raise ArgumentError(f"{what} is sparse, expected an array: see its method toarray")
+    if hasattr(x, "detach"):  # a tensor of torch may still know its gradient
+        x = x.detach().cpu()
+    try:
+        return np.asarray(x)
+    except (ValueError, TypeError) as e:
+        raise ArgumentError(f"{what} is not an array: {e}") from e
+
+
+def _numbers(x: Array, dtype: type, what: str) -> Array:
+    if np.iscomplexobj(x):
+        raise ArgumentError(f"Complex data not supported: {what} has type {x.dtype}, expected real numbers")
+    if x.dtype.kind not in "fiubO":
+        raise ArgumentError(f"{what} has type {x.dtype}, expected numbers")
+    try:
+        with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused
+            return np.ascontiguousarray(x, dtype=dtype)
+    except (ValueError, TypeError) as e:
+        raise KindError(f"{what}: {e}; expected an array of numbers") from e
+
+
+def check_word(word: str, words: Sequence[str], what: str) -> None:
+    if word not in words:
+        raise ArgumentError(f"{what} is {word!r}, expected one of {', '.join(words)}")
+
+
+def _as_images(x: Array, layout: Layout) -> Array:
+    if x.ndim == 3:
+        return x[..., np.newaxis]
+    return x.transpose(0, 2, 3, 1) if layout == "NCHW" else x
+
+
+def values(x: Any, *, layout: Layout = "NHWC", kind: Kind = "auto", what: str = "X") -> Values:
+    """Examples: [n, features], [n, height, width], or [n, height, width, channels] (or as layout says).
+
+    uint8 is bytes, of which 255 is 1; all else becomes float32, unless it is stated that they are tokens.
+    """
+    check_word(layout, LAYOUTS, "layout")
+    check_word(kind, KINDS, "kind")
+    a = to_array(x, what)
+    if a.ndim < 2 or a.ndim > 4:
+        raise ShapeError(
+            f"Expected 2D array, got {a.ndim}D array instead: {what} has shape {a.shape}, expected [n, features], "
+            "[n, height, width] or images with channels. Reshape your data either using array.reshape(-1, 1) if it "
+            "has a single feature or array.reshape(1, -1) if it contains a single sample."
+        )
+    if a.shape[0] < 1:
+        raise ShapeError(f"0 sample(s): {what} has shape {a.shape}, expected at least one example")
+    if 0 in a.shape:
+        raise ShapeError(f"0 feature(s) (shape={a.shape}) while a minimum of 1 is required.")
+    if kind == "auto":
+        kind = "bytes" if a.dtype == np.uint8 else "floats"
+    if kind == "bytes" and a.dtype != np.uint8:
+        raise ArgumentError(f"{what} has type {a.dtype}, expected uint8 for bytes")
+    if kind == "tokens" and (a.ndim != 2 or a.dtype.kind not in "iu"):
+        raise ArgumentError(f"{what} has type {a.dtype} and shape {a.shape}, expected whole numbers [n, tokens]")
+    dtype = {"floats": np.float32, "bytes": np.uint8, "tokens": np.int32}[kind]
+    array = _numbers(a if a.ndim == 2 else _as_images(a, layout), dtype, what)
+    if kind == "floats" and not np.isfinite(array).all():
+        first = int(np.argmin(np.isfinite(array).reshape(len(array), -1).all(axis=1)))
+        raise DomainError(f"{what} contains NaN or infinity, or a value too large for float32: example {first}")
+    return Values(array, kind, a.shape, layout)
+
+
+def masks(m: Any, x: Values) -> tuple[Array, bool]:
+    """Masks as bytes or floats, and whether they are by feature, [n, shape], or by pixel, [n, height, width]."""
+    a = to_array(m, "masks")
+    by_pixel = x.array.shape[:3]
+    allowed = {x.array.shape, x.given} | ({by_pixel} if x.array.ndim == 4 else set())
+    if a.shape not in allowed:
+        shapes = " or ".join(str(s) for s in sorted(allowed, key=len, reverse=True))
+        raise ShapeError(f"masks have shape {a.shape}, expected {shapes}, as X has shape {x.given}")
+    if a.ndim == 4 and x.layout == "NCHW" and a.shape == x.given:
+        a = a.transpose(0, 2, 3, 1)
+    by_feature = x.array.ndim == 2 or a.ndim == 4
+    dtype = np.uint8 if a.dtype in (np.bool_, np.uint8) else np.float32
+    return _numbers(a, dtype, "masks"), by_feature
+
+
+def _conversion() -> type[Warning]:
+    """The warning that users of scikit-learn filter by."""
+    try:
+        from sklearn.exceptions import DataConversionWarning
+    except ImportError:
+        return UserWarning
+    kind: type[Warning] = DataConversionWarning
+    return kind
+
+
+def column(v: Any, n: int, what: str) -> Array:
+    """One value for each example."""
+    a = to_array(v, what)
+    if a.ndim == 2 and a.shape[1] == 1:
+        warnings.warn(f"A column-vector {what} was passed when a 1d array was expected", _conversion(), stacklevel=4)
+        a = a[:, 0]
+    if a.ndim != 1:
+        raise ShapeError(f"{what} should be a 1d array, got an array of shape {a.shape} instead")
+    if a.shape[0] != n:
+        raise ShapeError(f"{what} has {a.shape[0]} values, X has {n} examples: inconsistent numbers of samples")
+    return a
+
+
+def whole(v: Any, n: int, what: str) -> Array:
+    """One whole number for each example, as int32."""
+    a = column(v, n, what)
+    if a.dtype.kind not in "iub":
+        raise ArgumentError(f"{what} has type {a.dtype}, expected whole numbers")
+    if a.size and (a.min() < np.iinfo(np.int32).min or a.max() > np.iinfo(np.int32).max):
+        raise ArgumentError(f"{what} is out of range: from {a.min()} to {a.max()}")
+    return np.ascontiguousarray(a, dtype=np.int32)
+
+
+def named(v: Any, n: int, what: str) -> tuple[Array, list[str] | None]:
+    """Numbers, and names if these are texts: classes in the order of the alphabet."""
+    a = column(v, n, what)
+    if a.dtype.kind not in "UOS":
+        return whole(a, n, what), None
+    names, numbers = np.unique(a.astype(str), return_inverse=True)
+    return numbers.astype(np.int32), [str(name) for name in names]

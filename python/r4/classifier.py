@@ -1,0 +1,343 @@
+"""A classifier with scikit-learn's conventions."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+
+from . import _arrays as arrays
+from ._arrays import Array, Kind, Layout
+from ._estimator import Base
+from ._labels import class_values, labels_of, not_fitted
+from ._library import threads
+from ._progress import bar
+from .bounds import Bounds, bounds_of
+from .data import Data, MaskMeans
+from .errors import ArgumentError
+from .metrics import Metrics
+from .net import Model
+from .settings import Settings
+from .trainer import Progress, Trainer, choose_lambda
+
+log = logging.getLogger("r4")
+
+# Parameters that are settings by another name.
+KEYS = {
+    "method": "method",
+    "lambda_": "lambda",
+    "eps": "eps",
+    "delta": "delta",
+    "epochs": "epochs",
+    "batch": "batch",
+    "rate": "rate",
+    "validation": "data.val",
+}
+# Settings of data that arrays have as well; the others are for data that are read by name.
+DATA_KEYS = ("data.val", "data.val_fill", "data.seed")
+
+
+class Classifier(Base):
+    """A network that is trained to ignore what masks mark.
+
+    It minimises ``mean_i l_i + lambda mean_i q_i``, with l_i the cross entropy of example i and q_i what the method
+    penalises: for "cert-r4" ``|| m_i . max(|lo_i|, |hi_i|) ||``, where lo_i <= d l_i / d x <= hi_i for all x within
+    eps of x_i on the mask m_i. doc/objectives.md has all of them.
+
+    net         parts in a row, or a name such as "resnet18(classes=6)"; {classes} stands for their number
+    method      erm, fill, r3, smooth-r3, ibp-ex, ibp-ex+r3, rand-r4, adv-r4 or cert-r4
+    lambda_     weight of the penalty, "auto", or None for the method's own
+    eps         how far masked features may move
+    delta       how small the penalised quantity must become; lambda then follows
+    epochs, batch, rate
+    validation  share that is held out unless fit is told the splits (0.1; the command does the same); 0: none
+    settings    any other of ``r4 help train``, by its key: {"optimizer": "sgd", "augment.flip": True}
+    layout      of images with channels, "NHWC" or "NCHW"
+    kind        "auto": uint8 is bytes, of which 255 is 1, all else floats; "tokens" for ids of tokens
+    random_state  seed of weights, order and noise
+    verbose     1 shows a progress bar
+
+    None stands for the default of the command. The same data, settings, seed and number of threads give the bits that
+    the command gives.
+    """
+
+    def __init__(
+        self,
+        net: str = "dense 512, relu, dense {classes}",
+        method: str = "erm",
+        *,
+        lambda_: float | str | None = None,
+        eps: float | None = None,
+        delta: float | None = None,
+        epochs: int | None = None,
+        batch: int | None = None,
+        rate: float | None = None,
+        validation: float | None = None,
+        settings: Mapping[str, Any] | None = None,
+        layout: Layout = "NHWC",
+        kind: Kind = "auto",
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
+        self.net = net
+        self.method = method
+        self.lambda_ = lambda_
+        self.eps = eps
+        self.delta = delta
+        self.epochs = epochs
+        self.batch = batch
+        self.rate = rate
+        self.validation = validation
+        self.settings = settings
+        self.layout = layout
+        self.kind = kind
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # ---- Learning ----
+
+    def _seed(self) -> int:
+        state = self.random_state
+        if state is None:
+            state = np.random.mtrand._rand
+        if isinstance(state, np.random.RandomState):
+            return int(state.randint(2**31 - 1))
+        if isinstance(state, np.random.Generator):
+            return int(state.integers(2**31 - 1))
+        return int(state)
+
+    def _make_settings(self, classes: int) -> Settings:
+        s = Settings(origin="r4.Classifier")
+        s["net"] = str(self.net).replace("{classes}", str(classes))
+        s["seed"] = self._seed()
+        for name, key in KEYS.items():
+            if getattr(self, name) is not None:
+                s[key] = getattr(self, name)
+        for key, value in (self.settings or {}).items():
+            if (key == "data" or key.startswith("data.")) and key not in DATA_KEYS:
+                raise ArgumentError(f"{key} is about data that are read by name: arrays are taken as they are")
+            s[key] = value
+        return s
+
+    def _take_data(self, X: Any, y: Any, **more: Any) -> Data:
+        if isinstance(X, Data):
+            if y is not None or any(v is not None for v in more.values()):
+                raise ArgumentError("a data set has its labels, masks, groups and splits: give nothing else")
+            self.classes_ = class_values(X.classes)
+            return X
+        if y is None:
+            raise ArgumentError("requires y to be passed, but the target y is None: a classifier learns from labels")
+        x = arrays.values(X, layout=self.layout, kind=self.kind)
+        labels = labels_of(y, len(x.array))
+        classes, numbers = np.unique(labels, return_inverse=True)
+        if len(classes) < 2:
+            raise ArgumentError(f"y has one class, {classes[0]!r}: a classifier needs at least two")
+        self.classes_ = classes
+        data = Data(X, numbers, classes=[str(c) for c in classes], layout=self.layout, kind=self.kind, **more)
+        self._note_features(X)
+        return data
+
+    def _note_features(self, X: Any) -> None:
+        self.__dict__.pop("feature_names_in_", None)
+        columns = getattr(X, "columns", None)
+        if columns is not None and all(isinstance(c, str) for c in columns):
+            self.feature_names_in_ = np.asarray(columns, dtype=object)
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        masks: Any = None,
+        mask_means: MaskMeans | None = None,
+        groups: Any = None,
+        splits: Any = None,
+        lengths: Any = None,
+    ) -> Self:
+        """Learns from examples X [n, ...] with labels y [n], or from a data set (r4.data) alone.
+
+        masks [n, height, width] or shaped as X; mask_means says what 1 marks, "irrelevant" or "relevant". groups and
+        splits ("train", "val", "test") are [n]. Ctrl-C stops at a step: the exception passes on, and the model is the
+        one so far (stopped_ is then true).
+        """
+        more = {"masks": masks, "mask_means": mask_means, "groups": groups, "splits": splits, "lengths": lengths}
+        data = self._take_data(X, y, **more)
+        s = self._make_settings(len(data.classes))
+        share = s["data.val"]
+        if share > 0 and len(data.part("val")) == 0:
+            data = data.hold_out(share, s["data.seed"])
+        self.n_features_in_ = int(np.prod(data.shape))
+        before = threads(s["threads"]) if s["threads"] else 0
+        try:
+            self._learn(s, data)
+        finally:
+            if before:
+                threads(before)
+        return self
+
+    def _learn(self, s: Settings, data: Data) -> None:
+        self.notices_: list[str] = []
+
+        def notice(sentence: str) -> None:
+            self.notices_.append(sentence)
+            log.warning(sentence)
+
+        choose_lambda(s, data, notice)
+        trainer = Trainer(s, data, notice=notice)
+        self.history_: list[dict[str, float]] = []
+        self.stopped_ = True
+        shown = bar(self.verbose, s["epochs"])
+        try:
+            while not trainer.done:
+                p = trainer.step()
+                shown.show(p)
+                if p.epoch_done:
+                    self._note_epoch(p)
+            self.stopped_ = False
+        finally:
+            shown.close()
+            self.model_ = trainer.model
+            self.settings_ = s.changed()
+            self.n_iter_ = len(self.history_)
+            trainer.close()
+
+    def _note_epoch(self, p: Progress) -> None:
+        line = {"loss": p.loss, "penalty": p.penalty, "accuracy": p.accuracy, "lambda": p.lambda_, "eps": p.eps}
+        if p.validated:
+            line |= {"val_avg": p.val_avg, "val_worst": p.val_worst}
+        self.history_.append(line)
+        log.info("epoch %d of %d: loss %.4g, accuracy %.4g", p.epoch, p.epochs, p.loss, p.accuracy)
+
+    # ---- Asking ----
+
+    @property
+    def _model(self) -> Model:
+        model = self.__dict__.get("model_")
+        if model is None:
+            raise not_fitted(f"this {type(self).__name__} is not fitted: call fit before asking it")
+        assert isinstance(model, Model)
+        return model
+
+    def _numbers(self, y: Any, n: int) -> Array:
+        labels = labels_of(y, n)
+        known = {c: k for k, c in enumerate(self.classes_.tolist())}
+        wrong = [label for label in labels.tolist() if label not in known]
+        if wrong:
+            raise ArgumentError(f"y has {wrong[0]!r}, which is not one of the classes: {list(known)}")
+        return np.array([known[label] for label in labels.tolist()], dtype=np.int32)
+
+    def _examples(self, X: Any, y: Any = None, **more: Any) -> Data:
+        """A data set with the classes of the model; labels that are not given are 0."""
+        model = self._model
+        if isinstance(X, Data):
+            return X
+        x = arrays.values(X, layout=self.layout, kind=self.kind)
+        if x.features != int(np.prod(model.input)):
+            raise ArgumentError(
+                f"X has {x.features} features, but {type(self).__name__} is expecting {int(np.prod(model.input))} "
+                f"features as input: X has shape {x.given}, the net takes examples of {model.input}"
+            )
+        numbers = np.zeros(len(x.array), np.int32) if y is None else self._numbers(y, len(x.array))
+        names = [str(c) for c in self.classes_]
+        return Data(X, numbers, classes=names, layout=self.layout, kind=self.kind, **more)
+
+    def predict_proba(self, X: Any) -> Array:
+        """[n, classes], in the order of classes_: softmax of the logits."""
+        return self._model.probabilities(self._examples(X))
+
+    def predict(self, X: Any) -> Array:
+        """The class with the largest probability, the first at a tie."""
+        best = self.predict_proba(X).argmax(axis=1)
+        answers: Array = self.classes_[best]
+        return answers
+
+    def evaluate(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        masks: Any = None,
+        mask_means: MaskMeans | None = None,
+        groups: Any = None,
+        eps: float = 0.1,
+    ) -> Metrics:
+        """Accuracy by group, the worst group, and fragility kappa; without groups the classes are the groups.
+
+        Masks mean what they meant in fit ("irrelevant" unless stated). ``.table()`` is the text.
+        """
+        if isinstance(X, Data):
+            return self._model.evaluate(X, eps)
+        if y is None:
+            raise ArgumentError("y is missing: accuracy needs labels")
+        means = (mask_means or "irrelevant") if masks is not None else None
+        return self._model.evaluate(self._examples(X, y, masks=masks, mask_means=means, groups=groups), eps)
+
+    def explain(
+        self,
+        X: Any,
+        method: str = "gradient",
+        *,
+        y: Any = None,
+        masks: Any = None,
+        mask_means: MaskMeans | None = None,
+        what: str = "loss",
+        **options: Any,
+    ) -> Array:
+        """How much each feature has to do with the answer, shaped as X: ``g(x) = d e / d x`` and what follows from it.
+
+        method: gradient, input-x-gradient, smoothgrad, integrated, bounds or bounds-all; what (e): loss, logit, margin
+        or logprob-sum, of the labels y or else of the model's own answers. options: eps, sigma, samples, seed,
+        baseline. doc/explain.md has the formulas.
+        """
+        labels = y if y is not None or isinstance(X, Data) else self.predict(X)
+        means = (mask_means or "irrelevant") if masks is not None else None
+        data = self._examples(X, labels, masks=masks, mask_means=means) if not isinstance(X, Data) else X
+        found = self._model.attribute(data, method, what=what, **options)
+        if isinstance(X, Data):
+            return found.reshape(len(X), *X.shape)
+        return arrays.values(X, layout=self.layout, kind=self.kind).as_given(found)
+
+    def bounds(
+        self,
+        X: Any,
+        masks: Any = None,
+        *,
+        eps: float = 0.1,
+        y: Any = None,
+        mask_means: MaskMeans = "irrelevant",
+        of: str = "gradient",
+    ) -> Bounds:
+        """``lo <= d l / d x (x') <= hi`` for all x' within eps of x on the mask (everywhere without masks).
+
+        l is the loss of the labels y, or else of the model's own answers. of="logits" bounds the logits instead. They
+        hold in real arithmetic; float rounding is not covered.
+        """
+        labels = y if y is not None else self.predict(X)
+        data = self._examples(X, labels, masks=masks, mask_means=mask_means if masks is not None else None)
+        found = bounds_of(self._model, data, eps, of, masked=masks is not None)
+        if of == "logits":
+            return found
+        v = arrays.values(X, layout=self.layout, kind=self.kind)
+        return Bounds(v.as_given(found.lo), v.as_given(found.hi))
+
+    # ---- Files ----
+
+    def save(self, path: str | os.PathLike[str], data: Data | None = None) -> None:
+        """A folder that ``r4.load`` and the command open: config.yaml and model.safetensors.
+
+        With data, they are kept beside it as data.npz, so that ``r4 eval`` and ``r4 explain`` find them.
+        """
+        from .files import save_run
+
+        save_run(path, self._model, self.settings_, data)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "model_" in self.__dict__
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.three_d_array = True
+        return tags

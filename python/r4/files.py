@@ -1,0 +1,92 @@
+"""Runs in folders: those of the command, and those that a classifier leaves."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ._labels import class_values
+from .classifier import KEYS, Classifier
+from .data import Data
+from .errors import ArgumentError, FileError
+from .net import Model
+from .settings import Settings
+
+CONFIG, MODEL, DATA = "config.yaml", "model.safetensors", "data.npz"
+
+
+def save_run(path: str | os.PathLike[str], model: Model, settings: Mapping[str, Any], data: Data | None) -> None:
+    """config.yaml, model.safetensors, and data.npz if there are data."""
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise FileError(f"{path}: {e.strerror}") from e
+    s = Settings(settings)
+    if data is not None:
+        data.save(folder / DATA)
+        s["data"] = str((folder / DATA).resolve())
+    s.save(folder / CONFIG)
+    model.save(folder / MODEL)
+
+
+def _folder(path: Path, seed: int | None) -> Path:
+    """The folder of a seed: path itself, or the first in it that has a model."""
+    if (path / MODEL).is_file() and seed is None:
+        return path
+    found = {int(f.parent.name[5:]): f.parent for f in path.glob(f"seed-*/{MODEL}") if f.parent.name[5:].isdecimal()}
+    if seed is None and found:
+        return found[min(found)]
+    if seed in found:
+        return found[seed]
+    which = "" if seed is None else f" of seed {seed}"
+    raise FileError(f"{path}: no model{which}; expected the folder of a run, with {MODEL} or seed-N/{MODEL} in it")
+
+
+def _parameters(changed: dict[str, Any]) -> dict[str, Any]:
+    """Settings as parameters of a classifier, and the rest as its settings. Where data are is not one of them."""
+    names = {key: name for name, key in KEYS.items()}
+    params: dict[str, Any] = {"random_state": changed.pop("seed", 0)}
+    rest: dict[str, Any] = {}
+    for key, value in changed.items():
+        if isinstance(value, list) and len(value) == 1:
+            value = value[0]
+        if key == "net" or key in names:
+            params[names.get(key, key)] = value
+        elif key in ("data.val_fill", "data.seed") or not (key == "data" or key.startswith("data.")):
+            rest[key] = value
+    return params | ({"settings": rest} if rest else {})
+
+
+def load(path: str | os.PathLike[str], seed: int | None = None) -> Classifier:
+    """A classifier of a run's folder, by the command or by save, or of a model in a file; seed: which of the run's.
+
+    Names of classes that are all numbers become numbers.
+    """
+    place = Path(path)
+    if not place.exists():
+        raise FileError(f"{path}: does not exist; expected the folder of a run, or a model in a safetensors file")
+    params: dict[str, Any] = {}
+    if place.is_dir():
+        place = _folder(place, seed)
+        config = place / CONFIG
+        changed = Settings.read(config).changed() if config.is_file() else {}
+        params = _parameters(dict(changed))
+    elif seed is not None:
+        raise ArgumentError(f"{path}: is a file, which has no seeds")
+    else:
+        changed = {}
+    c = Classifier(**params)
+    c.model_ = Model.open(place)
+    if not place.is_dir() or "net" not in params:
+        c.net = c.model_.net.layers
+    names = c.model_.classes or [str(k) for k in range(c.model_.class_count)]
+    c.classes_ = class_values(names)
+    c.settings_ = {"net": c.net, **changed}
+    shape = c.model_.input
+    c.n_features_in_ = 1
+    for size in shape:
+        c.n_features_in_ *= size
+    return c

@@ -1,0 +1,234 @@
+"""Networks as text, and models: networks with weights."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _arrays as arrays
+from . import _header as h
+from ._arrays import Array
+from ._library import LIB, Owned, call, choice, encode, from_shape, text_of, texts, to_shape
+from .errors import ShapeError
+from .metrics import Metrics, metrics_of
+
+if TYPE_CHECKING:
+    from .data import Data
+    from .graph import Graph, Node
+
+EXPLAINED = ("loss", "logit", "margin", "logprob-sum")
+BATCH = 256  # examples that are asked about together
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a net, named as PyTorch names it; a buffer has no gradient."""
+
+    name: str
+    shape: tuple[int, ...]
+    offset: int
+    buffer: bool
+
+    @property
+    def count(self) -> int:
+        return int(np.prod(self.shape))
+
+    def of(self, flat: Array) -> Array:
+        """Its place in an array of all weights; not a copy."""
+        return flat[self.offset : self.offset + self.count].reshape(self.shape)
+
+
+class Net(Owned):
+    """``Net("conv 16 3 p1, relu, flatten, dense 10", (28, 28, 1))``; doc/nets.md has the language."""
+
+    def __init__(self, text: str, shape: Sequence[int]) -> None:
+        self._own(call("r4_net_open", encode(text, "a net"), to_shape(shape)), "r4_net_free")
+
+    @classmethod
+    def exactly(cls, layers: str, shape: Sequence[int]) -> Net:
+        """Of a text with nothing left to choose, as the property layers has it."""
+        self = cls.__new__(cls)
+        self._own(call("r4_net_new", encode(layers, "a net"), to_shape(shape)), "r4_net_free")
+        return self
+
+    def __reduce__(self) -> Any:
+        return Net.exactly, (self.layers, self.input)
+
+    @property
+    def layers(self) -> str:
+        """Text that makes the net again."""
+        return text_of(LIB.r4_net_layers(self.pointer))
+
+    @property
+    def input(self) -> tuple[int, ...]:
+        return from_shape(LIB.r4_net_input(self.pointer))
+
+    @property
+    def outputs(self) -> int:
+        return int(LIB.r4_net_classes(self.pointer))
+
+    @property
+    def size(self) -> int:
+        """How many weights it has, buffers included."""
+        return int(LIB.r4_net_size(self.pointer))
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        p = self.pointer
+        return [
+            Parameter(
+                text_of(LIB.r4_net_param_name(p, k)),
+                from_shape(LIB.r4_net_param_shape(p, k)),
+                int(LIB.r4_net_param_offset(p, k)),
+                bool(LIB.r4_net_param_is_buffer(p, k)),
+            )
+            for k in range(LIB.r4_net_params(p))
+        ]
+
+    def init(self, seed: int = 0, how: str = "default") -> Array:
+        """Fresh weights: U(-1/sqrt(fan_in), 1/sqrt(fan_in)), or as "xavier", "kaiming" or "ibp" say."""
+        weights = np.zeros(self.size, dtype=np.float32)
+        call("r4_net_init_by", self.pointer, encode(how, "how"), seed, weights.ctypes.data)
+        return weights
+
+    def check(self, weights: Any) -> Array:
+        """The weights as one flat array of float32 of the right size."""
+        flat = np.ascontiguousarray(arrays.to_array(weights, "weights"), dtype=np.float32)
+        if flat.shape != (self.size,):
+            raise ShapeError(f"weights have shape {flat.shape}, expected ({self.size},)")
+        return flat
+
+    def inputs(self, graph: Graph) -> list[Node]:
+        """The inputs of the graph that stand for the parameters."""
+        from .graph import Node
+
+        ids = (h.r4_id * max(LIB.r4_net_params(self.pointer), 1))()
+        LIB.r4_net_inputs(self.pointer, graph.pointer, ids)
+        graph.check()
+        return [Node(graph, i.i) for i in ids[: LIB.r4_net_params(self.pointer)]]
+
+    def apply(self, parameters: Sequence[Node], x: Node) -> Node:
+        """Logits [batch, classes] of x [batch, input...]: as the net answers, not as it learns (no dropout)."""
+        wanted = LIB.r4_net_params(self.pointer)
+        if len(parameters) != wanted:
+            raise ShapeError(f"{len(parameters)} parameters, the net has {wanted}")
+        ids = (h.r4_id * max(wanted, 1))(*(x.graph.own(p) for p in parameters))
+        return x.graph.node(LIB.r4_net_apply(self.pointer, x.graph.pointer, ids, x.graph.own(x)))
+
+    def __repr__(self) -> str:
+        return f"Net({self.layers!r}, {self.input})"
+
+
+class Model(Owned):
+    """A net with its weights and names of classes."""
+
+    def __init__(self, net: Net, weights: Any, classes: Sequence[str] | None = None) -> None:
+        flat = net.check(weights)
+        if classes is not None and len(classes) != max(net.outputs, 2):
+            raise ShapeError(f"{len(classes)} names of classes, the net has {max(net.outputs, 2)} classes")
+        names = texts(classes) if classes is not None else None
+        self._own(call("r4_model_new", net.pointer, flat.ctypes.data, names), "r4_model_free")
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Model:
+        """A safetensors file, or the folder of a seed of a run."""
+        self = cls.__new__(cls)
+        self._own(call("r4_model_open", encode(path, "a path")), "r4_model_free")
+        return self
+
+    def __reduce__(self) -> Any:
+        return Model, (self.net, self.weights, self.classes)
+
+    @property
+    def _net(self) -> int:
+        return int(LIB.r4_model_net(self.pointer))
+
+    @property
+    def _weights(self) -> int:
+        return int(LIB.r4_model_weights(self.pointer))
+
+    @property
+    def net(self) -> Net:
+        return Net.exactly(text_of(LIB.r4_net_layers(self._net)), self.input)
+
+    @property
+    def input(self) -> tuple[int, ...]:
+        return from_shape(LIB.r4_net_input(self._net))
+
+    @property
+    def weights(self) -> Array:
+        """A copy of all of them, flat."""
+        n = LIB.r4_net_size(self._net)
+        return np.array((ctypes.c_float * n).from_address(self._weights), dtype=np.float32)
+
+    @property
+    def class_count(self) -> int:
+        return int(LIB.r4_model_classes(self.pointer))
+
+    @property
+    def classes(self) -> list[str] | None:
+        names = [LIB.r4_model_class_name(self.pointer, k) for k in range(self.class_count)]
+        return None if names[0] is None else [text_of(n) for n in names]
+
+    def _check(self, data: Data) -> None:
+        has, takes = int(np.prod(data.shape)), int(np.prod(self.input))
+        if has != takes:
+            raise ShapeError(
+                f"X has {has} features, but Classifier is expecting {takes} features as input: "
+                f"examples of shape {data.shape}, and a net for {self.input}"
+            )
+
+    def probabilities(self, data: Data) -> Array:
+        """[n, classes]: softmax of the logits, in double."""
+        self._check(data)
+        to = np.empty((len(data), self.class_count), dtype=np.float32)
+        call("r4_predict", self._net, self._weights, data.pointer, BATCH, to.ctypes.data)
+        return to
+
+    def attribute(
+        self,
+        data: Data,
+        method: str = "gradient",
+        *,
+        what: str = "loss",
+        eps: float = 0.1,
+        sigma: float = 0.1,
+        samples: int = 32,
+        seed: int = 0,
+        baseline: Any = None,
+    ) -> Array:
+        """Attributions [n, features] to the labels of the data; doc/explain.md has the formulas."""
+        self._check(data)
+        features = int(np.prod(data.shape))
+        o = LIB.r4_attribution_defaults()
+        o.explain = choice(what, EXPLAINED, "what")
+        o.eps, o.sigma, o.samples, o.seed = eps, sigma, samples, seed
+        if baseline is not None:
+            start = np.ascontiguousarray(arrays.to_array(baseline, "baseline"), dtype=np.float32)
+            if start.size != features:
+                raise ShapeError(f"baseline has shape {start.shape}, expected {data.shape}")
+            o.baseline = start.ctypes.data
+        to = np.empty((len(data), features), dtype=np.float32)
+        name = encode(method, "a method")
+        call("r4_attribute", name, self._net, self._weights, data.pointer, ctypes.byref(o), to.ctypes.data)
+        return to
+
+    def evaluate(self, data: Data, eps: float = 0.1, batch: int = BATCH) -> Metrics:
+        """Accuracy by group, and fragility."""
+        self._check(data)
+        m = h.r4_metrics()
+        call("r4_evaluate", self._net, self._weights, data.pointer, eps, batch, ctypes.byref(m))
+        return metrics_of(m, data.group_names, data.classes)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """A safetensors file that PyTorch reads."""
+        names = texts(self.classes) if self.classes is not None else None
+        call("r4_model_save", self._net, self._weights, names, encode(path, "a path"))
+
+    def __repr__(self) -> str:
+        return f"Model({self.net!r})"

@@ -1,0 +1,199 @@
+"""Training, step by step or as a run in a folder."""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _header as h
+from ._arrays import Array
+from ._library import LIB, Owned, call, encode, from_shape, text_of
+from .data import Data
+from .metrics import Metrics, metrics_of
+from .net import Model, Net
+from .settings import Settings
+
+log = logging.getLogger("r4")
+
+FIELDS: Any = h.r4_train_options._fields_
+REPORT, NOTICE = dict(FIELDS)["report"], dict(FIELDS)["notice"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run is. Loss, penalty and accuracy are means over the epoch so far."""
+
+    epoch: int
+    epochs: int
+    batch: int
+    batches: int
+    loss: float
+    penalty: float
+    accuracy: float
+    lambda_: float
+    eps: float
+    rate: float
+    epoch_done: bool
+    validated: bool
+    val_avg: float
+    val_worst: float
+    seconds: float
+
+
+def _progress(p: h.r4_progress) -> Progress:
+    names = (f for f in Progress.__dataclass_fields__)
+    return Progress(**{f: getattr(p, f.rstrip("_")) for f in names})
+
+
+def _notice(tell: Callable[[str], None]) -> Any:
+    return NOTICE(lambda sentence, _: tell(text_of(sentence)))
+
+
+class Trainer(Owned):
+    """One seed of one configuration, driven by the program: the bits are those of the command."""
+
+    def __init__(
+        self, settings: Settings, data: Data | None = None, *, notice: Callable[[str], None] | None = None
+    ) -> None:
+        """data: used as they are, in their splits; without, those that the settings name. notice: what looks wrong."""
+        pointer = call("r4_trainer_new", settings.pointer, data.pointer if data is not None else None)
+        self._callback = _notice(notice or log.warning)
+        self._own(pointer, "r4_trainer_free", settings, self._callback)
+        self._classes = data.classes if data is not None else None
+        LIB.r4_trainer_listen(self.pointer, self._callback, None)
+
+    def step(self) -> Progress:
+        """The next step, and after the last of an epoch validation."""
+        p = h.r4_progress()
+        call("r4_trainer_step", self.pointer, ctypes.byref(p))
+        return _progress(p)
+
+    def epoch(self) -> Progress:
+        """All steps up to the end of the epoch."""
+        p = self.step()
+        while not p.epoch_done:
+            p = self.step()
+        return p
+
+    @property
+    def done(self) -> bool:
+        return bool(LIB.r4_trainer_done(self.pointer))
+
+    @property
+    def progress(self) -> Progress:
+        p = h.r4_progress()
+        LIB.r4_trainer_progress(self.pointer, ctypes.byref(p))
+        return _progress(p)
+
+    @property
+    def net(self) -> Net:
+        n = LIB.r4_trainer_net(self.pointer)
+        return Net.exactly(text_of(LIB.r4_net_layers(n)), from_shape(LIB.r4_net_input(n)))
+
+    @property
+    def weights(self) -> Array:
+        """A copy of those of the epoch that "select" chose so far; before the first is done, of the last step."""
+        n = LIB.r4_net_size(LIB.r4_trainer_net(self.pointer))
+        return np.array((ctypes.c_float * n).from_address(LIB.r4_trainer_weights(self.pointer)), dtype=np.float32)
+
+    @property
+    def model(self) -> Model:
+        """A model of the weights as they are now."""
+        return Model(self.net, self.weights, self._classes)
+
+    def evaluate(self, data: Data) -> Metrics:
+        m = h.r4_metrics()
+        call("r4_trainer_evaluate", self.pointer, data.pointer, ctypes.byref(m))
+        return metrics_of(m, data.group_names, data.classes)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """A checkpoint: a trainer of the same settings and data that loads it goes on to the same bits."""
+        call("r4_trainer_save", self.pointer, encode(path, "a path"))
+
+    def load(self, path: str | os.PathLike[str]) -> None:
+        call("r4_trainer_load", self.pointer, encode(path, "a path"))
+
+
+class _Listener:
+    """Callbacks of a run. An exception, Ctrl-C included, ends the run at this step and is raised afterwards."""
+
+    def __init__(self, report: Callable[[Progress], bool | None] | None, notice: Callable[[str], None]) -> None:
+        self.raised: BaseException | None = None
+        self._report, self._tell = report, notice
+        self.report, self.notice = REPORT(self._on_step), NOTICE(self._on_notice)
+
+    def _on_step(self, p: int, _: object) -> bool:
+        try:
+            if self._report is None:
+                return self.raised is None
+            return self._report(_progress(h.r4_progress.from_address(p))) is not False and self.raised is None
+        except BaseException as e:  # must not pass through the library
+            self.raised = e
+            return False
+
+    def _on_notice(self, sentence: bytes, _: object) -> None:
+        try:
+            self._tell(text_of(sentence))
+        except BaseException as e:  # must not pass through the library
+            self.raised = e
+
+    def options(self, folder: str | os.PathLike[str], resume: bool, force: bool) -> h.r4_train_options:
+        o = h.r4_train_options()
+        o.folder, o.resume, o.force = encode(folder, "a folder"), resume, force
+        o.report, o.notice = self.report, self.notice
+        return o
+
+    def settle(self) -> None:
+        if self.raised is not None:
+            raise self.raised
+
+
+def train(
+    settings: Settings | Mapping[str, Any],
+    folder: str | os.PathLike[str],
+    *,
+    resume: bool = False,
+    force: bool = False,
+    report: Callable[[Progress], bool | None] | None = None,
+    notice: Callable[[str], None] | None = None,
+) -> bool:
+    """A run of one seed in a folder, as ``r4 train`` leaves it; the settings name the data.
+
+    report is called after each step, and may return False to stop. Returns whether the run came to its end; one that
+    was stopped, by Ctrl-C, too, goes on to the same bits with resume.
+    """
+    s = settings if isinstance(settings, Settings) else Settings(settings)
+    listener = _Listener(report, notice or log.warning)
+    outcome = h.r4_outcome()
+    o = listener.options(folder, resume, force)
+    try:
+        call("r4_train", s.pointer, ctypes.byref(o), ctypes.byref(outcome))
+    finally:
+        listener.settle()
+    return not outcome.stopped
+
+
+def choose_lambda(settings: Settings, data: Data, notice: Callable[[str], None]) -> None:
+    """Sets lambda, which is "auto", to the best of short runs (doc/objectives.md)."""
+    if not LIB.r4_lambda_is_open(settings.pointer):
+        return
+    listener = _Listener(None, notice)
+    curve, stopped = h.r4_lambda_curve(), ctypes.c_bool()
+    with tempfile.TemporaryDirectory(prefix="r4-") as folder:
+        file = os.path.join(folder, "data.npz")
+        data.save(file)
+        settings["data"] = file
+        o = listener.options(os.path.join(folder, "search"), False, False)
+        try:
+            call("r4_lambda_search", settings.pointer, ctypes.byref(o), ctypes.byref(curve), ctypes.byref(stopped))
+        finally:
+            listener.settle()
+            settings["data"] = ""
+    log.info("lambda is %g, the best of %d", getattr(curve.tried[curve.chosen], "lambda"), curve.n)

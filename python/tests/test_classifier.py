@@ -1,0 +1,169 @@
+"""A classifier learns, answers, explains, bounds, and is kept in every way there is."""
+
+from __future__ import annotations
+
+import copy
+import logging
+import pickle
+import signal
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import NET, Bars
+
+import r4
+
+
+@pytest.fixture(scope="module")
+def fitted(bars: Bars) -> r4.Classifier:
+    c = r4.Classifier(NET, "cert-r4", epochs=60, batch=30, rate=0.01)
+    return c.fit(bars.x, np.array(["up", "down"])[bars.y], masks=bars.m, mask_means="irrelevant")
+
+
+def test_it_is_right_for_the_right_reason(fitted: r4.Classifier, bars: Bars) -> None:
+    y = np.array(["up", "down"])[bars.y]
+    plain = r4.Classifier(NET, epochs=60, batch=30, rate=0.01).fit(bars.x, y)
+    a, b = plain.evaluate(bars.x_test, y, masks=bars.m), fitted.evaluate(bars.x_test, y, masks=bars.m)
+    assert a.accuracy < 0.5 < 0.9 < b.accuracy
+    assert b.kappa_masked_max < a.kappa_masked_max
+    assert [g.name for g in b.groups] == ["down", "up"]
+    assert [g.count for g in b.groups] == [60, 60]
+    assert "worst group" in b.table()
+    assert b.table("csv").splitlines()[0] == ",value,examples"
+    assert list(fitted.classes_) == ["down", "up"]
+    assert fitted.n_iter_ == 60
+    assert not fitted.stopped_
+
+
+def test_probabilities(fitted: r4.Classifier, bars: Bars) -> None:
+    p = fitted.predict_proba(bars.x)
+    assert p.shape == (120, 2)
+    assert np.allclose(p.sum(axis=1), 1)
+    assert (fitted.predict(bars.x) == fitted.classes_[p.argmax(axis=1)]).all()
+
+
+def test_explanations_are_derivatives(fitted: r4.Classifier, bars: Bars) -> None:
+    x, y = bars.x[:3], np.array(["up", "down"])[bars.y[:3]]
+    a = fitted.explain(x, y=y)
+    assert a.shape == x.shape
+    step, at = 1e-2, (1, 4, 3)
+    there, back = x.copy(), x.copy()
+    there[at] += step
+    back[at] -= step
+    which = list(fitted.classes_).index(y[1])
+
+    def loss(x: Any) -> float:
+        return -float(np.log(fitted.predict_proba(x)[1, which]))
+
+    assert np.isclose(a[at], (loss(there) - loss(back)) / (2 * step), rtol=0.05, atol=1e-3)
+    with pytest.raises(r4.ArgumentError, match="no attribution"):
+        fitted.explain(x, "magic")
+
+
+def test_bounds_hold_and_are_the_librarys(fitted: r4.Classifier, bars: Bars) -> None:
+    x, m = bars.x[:70], bars.m[:70]
+    b = fitted.bounds(x, m, eps=0.1)
+    y = fitted.predict(x)
+    assert np.array_equal(b.width, fitted.explain(x, "bounds", masks=m, eps=0.1))
+    z = fitted.bounds(x, m, eps=0.1, of="logits")
+    rng = np.random.default_rng(1)
+    for _ in range(10):
+        moved = (x + m * rng.uniform(-0.1, 0.1, x.shape)).astype(np.float32)
+        g = fitted.explain(moved, y=y)
+        assert (b.lo - 1e-6 <= g).all()
+        assert (g <= b.hi + 1e-6).all()
+        p = np.log(fitted.predict_proba(moved))
+        difference = p[:, 0] - p[:, 1]
+        assert (difference <= z.hi[:, 0] - z.lo[:, 1] + 1e-5).all()
+        assert (difference >= z.lo[:, 0] - z.hi[:, 1] - 1e-5).all()
+    assert (fitted.bounds(x, eps=0.1).width >= b.width - 1e-6).all()
+
+
+def test_round_trips(fitted: r4.Classifier, bars: Bars, tmp_path: Path) -> None:
+    joblib = pytest.importorskip("joblib")
+    p = fitted.predict_proba(bars.x_test)
+    fitted.save(tmp_path / "run")
+    joblib.dump(fitted, tmp_path / "j")
+    others = [
+        pickle.loads(pickle.dumps(fitted)),
+        joblib.load(tmp_path / "j"),
+        copy.deepcopy(fitted),
+        r4.load(tmp_path / "run"),
+        r4.load(tmp_path / "run" / "model.safetensors"),
+    ]
+    for other in others:
+        assert np.array_equal(other.predict_proba(bars.x_test), p)
+        assert list(other.classes_) == list(fitted.classes_)
+        assert other.n_features_in_ == 36
+    assert others[3].get_params() == fitted.get_params()
+    again = others[3].fit(bars.x, np.array(["up", "down"])[bars.y], masks=bars.m, mask_means="irrelevant")
+    assert np.array_equal(again.predict_proba(bars.x_test), p)
+
+
+def test_layouts_and_kinds(bars: Bars) -> None:
+    rgb = np.stack([bars.x, bars.x * 0.5, bars.x * 0.25], axis=-1)
+    net = "conv 2 3, relu, flatten, dense 2"
+    a = r4.Classifier(net, "r3", epochs=2).fit(rgb, bars.y, masks=bars.m, mask_means="irrelevant")
+    first = np.ascontiguousarray(rgb.transpose(0, 3, 1, 2))
+    b = r4.Classifier(net, "r3", epochs=2, layout="NCHW")
+    b.fit(first, bars.y, masks=bars.m, mask_means="irrelevant")
+    assert np.array_equal(a.predict_proba(rgb), b.predict_proba(first))
+    assert np.array_equal(a.explain(rgb).transpose(0, 3, 1, 2), b.explain(first))
+    grey = (bars.x.clip(0, 1) * 255).astype(np.uint8)
+    c = r4.Classifier(NET, epochs=1).fit(grey, bars.y)
+    d = r4.Classifier(NET, epochs=1).fit(grey / np.float32(255), bars.y)
+    assert np.allclose(c.predict_proba(grey), d.predict_proba(grey / np.float32(255)), atol=1e-6)
+
+
+def test_tokens() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.integers(1, 20, (60, 5))
+    y = (x[:, 0] > 9).astype(int)
+    c = r4.Classifier("embedding 20 4, mean, dense 2", kind="tokens", epochs=1).fit(x, y)
+    assert c.predict_proba(x).shape == (60, 2)
+    assert c.explain(x).shape == (60, 5)
+
+
+def test_other_sources(bars: Bars, fitted: r4.Classifier) -> None:
+    image = pytest.importorskip("PIL.Image")
+    grey = (bars.x.clip(0, 1) * 255).astype(np.uint8)
+    c = r4.Classifier(NET, epochs=1).fit([image.fromarray(g) for g in grey], bars.y)
+    assert np.array_equal(c.predict(grey), c.predict([image.fromarray(g) for g in grey]))
+    foreign = bars.x.astype(">f8")[:, ::-1][:, ::-1]
+    assert np.array_equal(fitted.predict_proba(foreign), fitted.predict_proba(bars.x))
+    assert np.array_equal(fitted.predict_proba(np.asfortranarray(bars.x)), fitted.predict_proba(bars.x))
+
+
+def test_auto_lambda(bars: Bars) -> None:
+    c = r4.Classifier(NET, "r3", lambda_="auto", epochs=40, batch=30, rate=0.01)
+    c.fit(bars.x, bars.y, masks=bars.m, mask_means="irrelevant")
+    assert isinstance(c.settings_["lambda"], float)
+    assert "data" not in c.settings_
+
+
+def test_ctrl_c_leaves_a_model(bars: Bars) -> None:
+    c = r4.Classifier(NET, epochs=1_000_000)
+    timer = threading.Timer(0.5, lambda: signal.raise_signal(signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        c.fit(bars.x, bars.y)
+    assert c.stopped_
+    assert c.predict_proba(bars.x).shape == (120, 2)
+
+
+def test_notices_are_logged(bars: Bars, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, logger="r4"):
+        c = r4.Classifier(NET, epochs=2, settings={"steps": 3}).fit(bars.x, bars.y)
+    assert any("epoch 2 of 2" in r.getMessage() for r in caplog.records)
+    assert len(c.history_) == 2
+
+
+def test_a_data_set_is_enough() -> None:
+    d = r4.data("decoy", source="digits:200", seed=1)
+    c = r4.Classifier("dense {classes}", epochs=1).fit(d)
+    assert list(c.classes_) == list(range(10))
+    assert c.evaluate(d.part("test")).accuracy > 0
+    assert c.explain(d.part("test")).shape == (len(d.part("test")), 28, 28, 1)
