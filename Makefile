@@ -7,7 +7,7 @@
 #   make fuzz       fuzz each reader FUZZ_SECONDS long    make V=1         show the commands
 #   make races      ThreadSanitizer on what has threads
 #   make bench      measure steps against the peers       make bench-epoch whole epochs, needs MNIST
-#   make format     clang-format all sources
+#   make format     clang-format all sources              make python-check the Python package: build, types, tests
 #   make install    into DESTDIR/PREFIX                   make uninstall   make clean
 
 # ---- Settings ----
@@ -76,7 +76,7 @@ DEPS := $(OUT)/.deps-ok$(if $(findstring clang,$(CC)),-fuzz)
 
 # ---- Building ----
 
-.PHONY: all check check-long demo bench bench-epoch install uninstall clean format fuzz fuzz-all races races-all help \
+.PHONY: all check check-long python-check demo bench bench-epoch install uninstall clean format fuzz fuzz-all races races-all help \
         FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -165,6 +165,10 @@ check-long:
 	$(MAKE) races
 	$(MAKE) fuzz
 	scripts/mutate
+
+# The Python package, in an environment of its own; not part of "check", as pip needs a network.
+python-check: all
+	@R4=$(abspath $(OUT)/r4) scripts/check-python $(OUT)/venv
 
 # Without libFuzzer: runs the inputs of test/fuzz/corpus/NAME once each.
 $(REPLAYS): $(OUT)/test/replay_%: test/fuzz/replay.c $(OUT)/test/fuzz/fuzz_%.o $(OUT)/inside.a

@@ -38,7 +38,8 @@ def _load() -> ctypes.CDLL:
 
 LIB: Any = _load()
 
-# OpenMP keeps threads that a fork does not copy, and would wait for them in the child: it gets one thread, its own.
+# OpenMP keeps threads that a fork does not copy, and would wait for them in the child. The library sees forks after its
+# own plans have run; others in this process share the threads, so a child gets one in any case.
 os.register_at_fork(after_in_child=lambda: LIB.r4_threads(1, False))
 
 
@@ -141,7 +142,8 @@ class Owned:
 def threads(n: int = 0, *, pin: bool = False) -> int:
     """How many threads r4 uses from now on, at most one for each CPU; 0 keeps the number. Returns how many it gets.
 
-    The same seed and data give the same bits on the same number of threads. Forked children have one.
+    The same seed and data give the same bits on the same number of threads. Forked children have one. What shares the
+    OpenMP of the process, as PyTorch may, gets the same number.
     """
     if n < 0:
         raise ArgumentError(f"threads is {n}, expected 0 or more")

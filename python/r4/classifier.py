@@ -312,9 +312,12 @@ class Classifier(Base):
     ) -> Bounds:
         """``lo <= d l / d x (x') <= hi`` for all x' within eps of x on the mask (everywhere without masks).
 
-        l is the loss of the labels y, or else of the model's own answers. of="logits" bounds the logits instead. They
-        hold in real arithmetic; float rounding is not covered.
+        l is the loss of the labels y, or else of the model's own answers; a data set has its labels and masks.
+        of="logits" bounds the logits instead. Bounds hold in real arithmetic; float rounding is not covered.
         """
+        if isinstance(X, Data):
+            found = bounds_of(self._model, X, eps, of)
+            return found if of == "logits" else Bounds(*(end.reshape(len(X), *X.shape) for end in found))
         labels = y if y is not None else self.predict(X)
         data = self._examples(X, labels, masks=masks, mask_means=mask_means if masks is not None else None)
         found = bounds_of(self._model, data, eps, of, masked=masks is not None)

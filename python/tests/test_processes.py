@@ -33,8 +33,8 @@ torch.nn.functional.cross_entropy(z, y, reduction="sum").backward()
 assert torch.allclose(t.grad, torch.from_numpy(c.explain(x)), atol=1e-5)
 big = torch.randn(300, 300)
 assert torch.allclose(big @ big, (big.double() @ big.double()).float(), atol=1e-2)
-before = torch.get_num_threads()
-assert r4.threads(1) == 1 and torch.get_num_threads() == before
+before, own = torch.get_num_threads(), r4.threads()
+assert r4.threads(1) == 1 and r4.threads(own) == own and torch.get_num_threads() == before
 print("same")
 """
 

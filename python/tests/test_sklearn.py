@@ -16,7 +16,7 @@ sklearn = pytest.importorskip("sklearn")
 def test_check_estimator() -> None:
     from sklearn.utils.estimator_checks import check_estimator
 
-    results = check_estimator(r4.Classifier("dense 32, relu, dense {classes}"), on_fail=None)
+    results = check_estimator(r4.Classifier(), on_fail=None)
     failed = {r["check_name"]: r["exception"] for r in results if r["status"] == "failed"}
     assert not failed
     assert sum(r["status"] == "passed" for r in results) >= 50
@@ -66,7 +66,7 @@ def test_without_sklearn(bars: Bars) -> None:
         "import numpy as np, r4\n"
         "x, y = np.random.rand(30, 4), np.arange(30) % 2\n"
         "c = r4.Classifier('dense 2', epochs=1).fit(x, y)\n"
-        "print(c, c.get_params()['net'], 0 <= c.score(x, y) <= 1, c.set_params(epochs=2).epochs)\n"
+        "print(repr(c), c.get_params()['net'], 0 <= c.score(x, y) <= 1, c.set_params(rate=2).rate)\n"
         "try: r4.Classifier().predict(x)\n"
         "except ValueError as e: print('not fitted' in str(e))\n"
     )
