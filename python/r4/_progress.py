@@ -15,7 +15,9 @@ def _figures(p: Progress) -> str:
     return text + (f", val worst {100 * p.val_worst:.1f} %" if p.validated else "")
 
 
-class _Silent:
+class Bar:
+    """One that shows nothing."""
+
     def show(self, p: Progress) -> None:
         pass
 
@@ -23,7 +25,7 @@ class _Silent:
         pass
 
 
-class _Tqdm(_Silent):
+class _Tqdm(Bar):
     def __init__(self, make: Any, epochs: int) -> None:
         self._bar = make(total=epochs, unit="epoch")
 
@@ -36,7 +38,7 @@ class _Tqdm(_Silent):
         self._bar.close()
 
 
-class _Line(_Silent):
+class _Line(Bar):
     def show(self, p: Progress) -> None:
         if p.epoch_done:
             end = "" if sys.stderr.isatty() else "\n"
@@ -48,10 +50,10 @@ class _Line(_Silent):
             print(file=sys.stderr)
 
 
-def bar(verbose: int | bool, epochs: int) -> _Silent:
+def bar(verbose: int | bool, epochs: int) -> Bar:
     """Nothing unless verbose."""
     if not verbose:
-        return _Silent()
+        return Bar()
     try:
         from tqdm.auto import tqdm
     except ImportError:

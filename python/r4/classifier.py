@@ -14,7 +14,7 @@ from ._arrays import Array, Kind, Layout
 from ._estimator import Base
 from ._labels import class_values, labels_of, not_fitted
 from ._library import threads
-from ._progress import bar
+from ._progress import Bar, bar
 from .bounds import Bounds, bounds_of
 from .data import Data, MaskMeans
 from .errors import ArgumentError
@@ -170,12 +170,15 @@ class Classifier(Base):
         if share > 0 and len(data.part("val")) == 0:
             data = data.hold_out(share, s["data.seed"])
         self.n_features_in_ = int(np.prod(data.shape))
-        before = threads(s["threads"]) if s["threads"] else 0
+        self.mask_means_ = mask_means if masks is not None else None
+        if self.mask_means_ is not None:
+            s["data.mask_means"] = self.mask_means_
+        before = threads()
+        threads(s["threads"])  # 0 keeps the number
         try:
             self._learn(s, data)
         finally:
-            if before:
-                threads(before)
+            threads(before)
         return self
 
     def _learn(self, s: Settings, data: Data) -> None:
@@ -186,23 +189,32 @@ class Classifier(Base):
             log.warning(sentence)
 
         choose_lambda(s, data, notice)
-        trainer = Trainer(s, data, notice=notice)
         self.history_: list[dict[str, float]] = []
         self.stopped_ = True
         shown = bar(self.verbose, s["epochs"])
-        try:
-            while not trainer.done:
-                p = trainer.step()
-                shown.show(p)
-                if p.epoch_done:
-                    self._note_epoch(p)
-            self.stopped_ = False
-        finally:
-            shown.close()
-            self.model_ = trainer.model
-            self.settings_ = s.changed()
-            self.n_iter_ = len(self.history_)
-            trainer.close()
+        with Trainer(s, data, notice=notice) as trainer:
+            try:
+                self._run(trainer, shown)
+                self.stopped_ = False
+            except KeyboardInterrupt:
+                self._keep(trainer, s)
+                log.warning("stopped in epoch %d: the model is the one so far", trainer.progress.epoch + 1)
+                raise
+            finally:
+                shown.close()
+            self._keep(trainer, s)
+
+    def _run(self, trainer: Trainer, shown: Bar) -> None:
+        while not trainer.done:
+            p = trainer.step()
+            shown.show(p)
+            if p.epoch_done:
+                self._note_epoch(p)
+
+    def _keep(self, trainer: Trainer, s: Settings) -> None:
+        self.model_ = trainer.model
+        self.settings_ = s.changed()
+        self.n_iter_ = len(self.history_)
 
     def _note_epoch(self, p: Progress) -> None:
         line = {"loss": p.loss, "penalty": p.penalty, "accuracy": p.accuracy, "lambda": p.lambda_, "eps": p.eps}
@@ -244,6 +256,10 @@ class Classifier(Base):
         names = [str(c) for c in self.classes_]
         return Data(X, numbers, classes=names, layout=self.layout, kind=self.kind, **more)
 
+    def _means(self, masks: Any, stated: MaskMeans | None) -> MaskMeans | None:
+        """What masks mean: as stated, or as in fit."""
+        return (stated or getattr(self, "mask_means_", None)) if masks is not None else None
+
     def predict_proba(self, X: Any) -> Array:
         """[n, classes], in the order of classes_: softmax of the logits."""
         return self._model.probabilities(self._examples(X))
@@ -266,14 +282,14 @@ class Classifier(Base):
     ) -> Metrics:
         """Accuracy by group, the worst group, and fragility kappa; without groups the classes are the groups.
 
-        Masks mean what they meant in fit ("irrelevant" unless stated). ``.table()`` is the text.
+        Masks mean what they meant in fit, unless stated. ``.table()`` is the text.
         """
         if isinstance(X, Data):
             return self._model.evaluate(X, eps)
         if y is None:
             raise ArgumentError("y is missing: accuracy needs labels")
-        means = (mask_means or "irrelevant") if masks is not None else None
-        return self._model.evaluate(self._examples(X, y, masks=masks, mask_means=means, groups=groups), eps)
+        data = self._examples(X, y, masks=masks, mask_means=self._means(masks, mask_means), groups=groups)
+        return self._model.evaluate(data, eps)
 
     def explain(
         self,
@@ -293,8 +309,7 @@ class Classifier(Base):
         baseline. doc/explain.md has the formulas.
         """
         labels = y if y is not None or isinstance(X, Data) else self.predict(X)
-        means = (mask_means or "irrelevant") if masks is not None else None
-        data = self._examples(X, labels, masks=masks, mask_means=means) if not isinstance(X, Data) else X
+        data = self._examples(X, labels, masks=masks, mask_means=self._means(masks, mask_means))
         found = self._model.attribute(data, method, what=what, **options)
         if isinstance(X, Data):
             return found.reshape(len(X), *X.shape)
@@ -307,7 +322,7 @@ class Classifier(Base):
         *,
         eps: float = 0.1,
         y: Any = None,
-        mask_means: MaskMeans = "irrelevant",
+        mask_means: MaskMeans | None = None,
         of: str = "gradient",
     ) -> Bounds:
         """``lo <= d l / d x (x') <= hi`` for all x' within eps of x on the mask (everywhere without masks).
@@ -319,7 +334,7 @@ class Classifier(Base):
             found = bounds_of(self._model, X, eps, of)
             return found if of == "logits" else Bounds(*(end.reshape(len(X), *X.shape) for end in found))
         labels = y if y is not None else self.predict(X)
-        data = self._examples(X, labels, masks=masks, mask_means=mask_means if masks is not None else None)
+        data = self._examples(X, labels, masks=masks, mask_means=self._means(masks, mask_means))
         found = bounds_of(self._model, data, eps, of, masked=masks is not None)
         if of == "logits":
             return found

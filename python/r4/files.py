@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ._labels import class_values
 from .classifier import KEYS, Classifier
 from .data import Data
@@ -28,6 +30,7 @@ def save_run(path: str | os.PathLike[str], model: Model, settings: Mapping[str, 
     if data is not None:
         data.save(folder / DATA)
         s["data"] = str((folder / DATA).resolve())
+        s["data.mask_means"] = "unstated"  # the file says it
     s.save(folder / CONFIG)
     model.save(folder / MODEL)
 
@@ -85,8 +88,6 @@ def load(path: str | os.PathLike[str], seed: int | None = None) -> Classifier:
     names = c.model_.classes or [str(k) for k in range(c.model_.class_count)]
     c.classes_ = class_values(names)
     c.settings_ = {"net": c.net, **changed}
-    shape = c.model_.input
-    c.n_features_in_ = 1
-    for size in shape:
-        c.n_features_in_ *= size
+    c.mask_means_ = changed.get("data.mask_means")
+    c.n_features_in_ = int(np.prod(c.model_.input))
     return c

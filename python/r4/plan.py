@@ -54,6 +54,8 @@ class Plan(Owned):
         a = np.ascontiguousarray(a, dtype=self.dtype).reshape(a.shape)
         if a.shape != shape:
             raise ShapeError(f'plan: input "{name}" has shape {a.shape}, expected {shape}')
+        if any(np.may_share_memory(a, other) for key, other in self._bound.items() if isinstance(key, int)):
+            raise ArgumentError(f'plan: input "{name}" shares memory with an output')
         call("r4_plan_input", self.pointer, encode(name, "a name"), a.ctypes.data)
         self._bound[name] = a
 
@@ -70,7 +72,7 @@ class Plan(Owned):
             raise ShapeError(f"plan: output {k} needs an array of {self.dtype.__name__} of shape {self.outputs[k]}")
         if not to.flags.writeable:
             raise ArgumentError(f"plan: output {k} cannot be written to")
-        if any(np.shares_memory(to, other) for key, other in self._bound.items() if key != k):
+        if any(np.may_share_memory(to, other) for key, other in self._bound.items() if key != k):
             raise ArgumentError(f"plan: output {k} shares memory with an input or another output")
         call("r4_plan_output", self.pointer, k, to.ctypes.data)
         self._bound[k] = to

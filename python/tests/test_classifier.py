@@ -26,7 +26,8 @@ def fitted(bars: Bars) -> r4.Classifier:
 def test_it_is_right_for_the_right_reason(fitted: r4.Classifier, bars: Bars) -> None:
     y = np.array(["up", "down"])[bars.y]
     plain = r4.Classifier(NET, epochs=60, batch=30, rate=0.01).fit(bars.x, y)
-    a, b = plain.evaluate(bars.x_test, y, masks=bars.m), fitted.evaluate(bars.x_test, y, masks=bars.m)
+    a = plain.evaluate(bars.x_test, y, masks=bars.m, mask_means="irrelevant")
+    b = fitted.evaluate(bars.x_test, y, masks=bars.m)
     assert a.accuracy < 0.5 < 0.9 < b.accuracy
     assert b.kappa_masked_max < a.kappa_masked_max
     assert [g.name for g in b.groups] == ["down", "up"]
@@ -101,6 +102,18 @@ def test_round_trips(fitted: r4.Classifier, bars: Bars, tmp_path: Path) -> None:
     assert others[3].get_params() == fitted.get_params()
     again = others[3].fit(bars.x, np.array(["up", "down"])[bars.y], masks=bars.m, mask_means="irrelevant")
     assert np.array_equal(again.predict_proba(bars.x_test), p)
+
+
+def test_masks_mean_what_they_meant(fitted: r4.Classifier, bars: Bars, tmp_path: Path) -> None:
+    y = np.array(["up", "down"])[bars.y]
+    other = r4.Classifier(NET, "r3", epochs=60, batch=30, rate=0.01)
+    other.fit(bars.x, y, masks=~bars.m, mask_means="relevant")
+    expected = other.evaluate(bars.x, y, masks=bars.m, mask_means="irrelevant")
+    assert other.evaluate(bars.x, y, masks=~bars.m) == expected
+    other.save(tmp_path / "run")
+    assert r4.load(tmp_path / "run").evaluate(bars.x, y, masks=~bars.m) == expected
+    with pytest.raises(r4.ArgumentError, match="not what they mean"):
+        r4.Classifier(NET, epochs=1).fit(bars.x, y).evaluate(bars.x, y, masks=bars.m)
 
 
 def test_layouts_and_kinds(bars: Bars) -> None:
