@@ -163,6 +163,7 @@ class Classifier(Base):
         splits ("train", "val", "test") are [n]. Ctrl-C stops at a step: the exception passes on, and the model is the
         one so far (stopped_ is then true).
         """
+        self.__dict__.pop("model_", None)  # one that does not fit the new classes
         more = {"masks": masks, "mask_means": mask_means, "groups": groups, "splits": splits, "lengths": lengths}
         data = self._take_data(X, y, **more)
         s = self._make_settings(len(data.classes))
@@ -171,8 +172,6 @@ class Classifier(Base):
             data = data.hold_out(share, s["data.seed"])
         self.n_features_in_ = int(np.prod(data.shape))
         self.mask_means_ = mask_means if masks is not None else None
-        if self.mask_means_ is not None:
-            s["data.mask_means"] = self.mask_means_
         before = threads()
         threads(s["threads"])  # 0 keeps the number
         try:
@@ -213,6 +212,8 @@ class Classifier(Base):
 
     def _keep(self, trainer: Trainer, s: Settings) -> None:
         self.model_ = trainer.model
+        if self.mask_means_ is not None:  # for whoever opens the run; the data set has it already
+            s["data.mask_means"] = self.mask_means_
         self.settings_ = s.changed()
         self.n_iter_ = len(self.history_)
 

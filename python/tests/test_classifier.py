@@ -152,8 +152,10 @@ def test_other_sources(bars: Bars, fitted: r4.Classifier) -> None:
 
 def test_auto_lambda(bars: Bars) -> None:
     c = r4.Classifier(NET, "r3", lambda_="auto", epochs=40, batch=30, rate=0.01)
-    c.fit(bars.x, bars.y, masks=bars.m, mask_means="irrelevant")
-    assert isinstance(c.settings_["lambda"], float)
+    c.fit(bars.x, bars.y, masks=~bars.m, mask_means="relevant")
+    same = r4.Classifier(NET, "r3", lambda_=c.settings_["lambda"], epochs=40, batch=30, rate=0.01)
+    same.fit(bars.x, bars.y, masks=bars.m, mask_means="irrelevant")
+    assert np.array_equal(same.model_.weights, c.model_.weights)
     assert "data" not in c.settings_
 
 
