@@ -8,8 +8,9 @@
 
 struct eval_settings {
   struct words runs;
-  const char *split, *data, *swap;
+  const char *split, *data, *swap, *noise;
   struct contents contents;
+  struct noise levels;
   double eps;
   bool other_data, json;
 };
@@ -22,6 +23,9 @@ static const struct option options[] = {
   {"swap", OPTION_TEXT, AT(swap), NULL, 0, 0,
    "what the swap test puts into masks: swap (if not given), blank, mean, noise, colour, blur; several with "
    "commas; none: no test"},
+  {"noise", OPTION_TEXT, AT(noise), NULL, 0, 0,
+   "relative core sensitivity: levels of noise, as 0.5,1,2; usual: 0.25 to 4; published: as in the published "
+   "code"},
   {"data", OPTION_TEXT, AT(data), NULL, 0, 0, "where the data of the RUNs are now, if they are not found"},
   {"other-data", OPTION_FLAG, AT(other_data), NULL, 0, 0,
    "also if the data are not those that the RUN was trained on"},
@@ -57,6 +61,8 @@ static r4_status measure_model(const struct eval_settings *o, struct evaluation 
     swap.batch = batch;
     status = r4_swap_test(net, r4_model_weights(m), v->data, &swap, v->swapped + c * v->run->seeds + k, e);
   }
+  if (!status && v->noise.asked)
+    status = r4_core_sensitivity(net, r4_model_weights(m), v->data, &v->noise.options, &v->sensitivity[k], e);
   return status;
 }
 
@@ -91,7 +97,8 @@ static int measure(const struct eval_settings *o, struct evaluation *v)
   int code = EXIT_DONE;
   v->metrics = calloc(v->run->seeds, sizeof *v->metrics);
   v->swapped = calloc(v->run->seeds * v->contents.n + 1, sizeof *v->swapped);
-  if (!v->metrics || !v->swapped) return cli_fail("eval", R4_E_MEMORY, "");
+  v->sensitivity = calloc(v->run->seeds, sizeof *v->sensitivity);
+  if (!v->metrics || !v->swapped || !v->sensitivity) return cli_fail("eval", R4_E_MEMORY, "");
   r4_net *net = r4_settings_net(v->run->settings, v->data, &e);
   if (!net) return cli_fail("eval", e.status, e.text);
   for (size_t k = 0; k < v->run->seeds && !code; k++) code = measure_seed(o, v, net, k);
@@ -147,6 +154,7 @@ static void forget(struct evaluation *v)
   r4_data_free(v->data);
   free(v->metrics);
   free(v->swapped);
+  free(v->sensitivity);
   runs_free(v->run);
 }
 
@@ -171,8 +179,13 @@ static int print_tables(const struct evaluation **v, size_t n)
 static int print_all(const struct evaluation **v, size_t n, bool json)
 {
   int code = EXIT_DONE;
-  if (!json) return n == 1 ? eval_print_table(v[0]) : print_tables(v, n);
-  for (size_t k = 0; k < n && !code; k++) code = eval_print_json(v[k]);
+  for (size_t k = 0; k < n && !code && json; k++) code = eval_print_json(v[k]);
+  if (json) return code;
+  code = n == 1 ? eval_print_table(v[0]) : print_tables(v, n);
+  for (size_t k = 0; k < n && !code; k++) {
+    if (n > 1 && v[k]->noise.asked) printf("\n%s\n", v[k]->label);
+    code = noise_print(v[k]);
+  }
   return code;
 }
 
@@ -191,6 +204,7 @@ static int evaluate_all(const struct eval_settings *o, r4_split split, struct ev
                                .name = name[k],
                                .split = o->split,
                                .contents = o->contents,
+                               .noise = o->levels,
                                .swap_asked = *o->swap};
     int code = evaluate(o, &v[k], split);
     if (code <= EXIT_NO) good[n++] = &v[k];
@@ -206,7 +220,7 @@ static int run(int argc, char **argv)
   int split;
   if (!options_read("eval", options, &o, argc, argv)) return EXIT_USAGE;
   if (!source_split("eval", *o.split ? o.split : "nothing", &split)) return EXIT_USAGE;
-  if (!swap_contents(o.swap, &o.contents)) return EXIT_USAGE;
+  if (!swap_contents(o.swap, &o.contents) || !noise_levels(o.noise, &o.levels)) return EXIT_USAGE;
   struct evaluation *v = calloc(o.runs.n, sizeof *v);
   if (!v) return cli_fail("eval", R4_E_MEMORY, "");
   int code = evaluate_all(&o, (r4_split)split, v);

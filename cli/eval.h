@@ -13,6 +13,12 @@ struct contents {
   r4_fill kind[MOST_CONTENTS];
 };
 
+/* The relative core sensitivity that is asked for. */
+struct noise {
+  bool asked;
+  r4_sensitivity_options options;
+};
+
 struct evaluation {
   const char *path, *label, *name,
     *split; /* the run, as it can be shown, as tables call it; the part looked at */
@@ -22,7 +28,9 @@ struct evaluation {
   r4_metrics *metrics;     /* of each seed                      */
   r4_summary summary;
   struct contents contents;
-  bool swap_asked;     /* say so, too, if there is nothing to swap */
+  bool swap_asked; /* say so, too, if there is nothing to swap */
+  struct noise noise;
+  r4_sensitivity *sensitivity; /* of each seed, if it is asked for */
   r4_swapped *swapped; /* of each seed with the first content, then with the second ..; see eval_swapped */
 };
 
@@ -46,6 +54,15 @@ void swap_add_rows(r4_table *t, const struct evaluation *const *v, size_t n);
 void swap_print_none(const struct evaluation *v, const char *before);
 void swap_add_json(r4_json *w, const struct evaluation *v);
 void swap_add_seed_json(r4_json *w, const struct evaluation *v, size_t seed);
+
+/* ---- eval_noise.c ---- */
+
+/* "0.5,1,2", "usual" or "published"; "" is nothing. False after a message. */
+bool noise_levels(const char *list, struct noise *to);
+/* The relative core sensitivity of a run, if it was asked for: as a table with its definition, and as a member. */
+int noise_print(const struct evaluation *v);
+void noise_add_json(r4_json *w, const struct evaluation *v);
+
 /* A star stands at a figure that means nothing. */
 const char *eval_star(const struct evaluation *v);
 

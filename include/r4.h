@@ -1414,6 +1414,43 @@ r4_status r4_measured_save(const r4_measured *m, const char *folder, const char 
 /* False if nothing is kept for this model, these data and this eps. */
 bool r4_measured_load(r4_measured *m, const char *folder, const char *data_hash, double eps);
 
+/* Relative core sensitivity (Singla and Feizi, 2022; Moayeri and others, 2022): which noise hurts more, that on the
+ * core of an image or that on what is masked? Of the examples that have both,
+ *
+ *     spurious_noise   accuracy with noise sigma u_c m . xi added, xi ~ N(0, 1), u_c the unit of the feature's channel
+ *     core_noise       the same with 1 - m in place of m, of the same examples, with the same xi
+ *     a                (spurious_noise + core_noise) / 2
+ *     rcs              (spurious_noise - core_noise) / (2 min(a, 1 - a)),  from -1 to 1
+ *
+ * 1: only the core matters; -1: only what is masked does; 0: both alike. u_c is the std of the net's first part, if
+ * that is "normalize", otherwise the standard deviation of the channel over these examples. doc/data.md says more. */
+enum { R4_MAX_NOISES = 16 };
+
+typedef struct {
+  size_t n;                    /* levels of noise; 0: 0.25, 0.5, 1, 2, 4                  */
+  double sigma[R4_MAX_NOISES]; /* above 0                                                 */
+  int draws;                   /* of noise for each example, over which is averaged; 0: 1 */
+  uint64_t seed;               /* of the noise                                            */
+  int64_t batch;               /* examples at a time; 0: 64                               */
+  bool published;              /* u_c is 1 / 255 and n = 0 is sigma 2, as in the code published with the paper, whose
+                                  images are 0 to 255: nobody sees such noise */
+} r4_sensitivity_options;
+
+typedef struct {
+  size_t examples, channels; /* examples that have a mask and a core           */
+  double unit[R4_MAX_NOISES]; /* of each channel                               */
+  double clean;               /* accuracy without noise, of these examples     */
+  size_t n;
+  struct {
+    double sigma, spurious_noise, core_noise;
+    double rcs, rcs_se; /* NaN: all answers are right, or all wrong; se: by the jackknife over examples */
+  } at[R4_MAX_NOISES];
+} r4_sensitivity;
+
+/* options may be NULL. R4_E_ARGUMENT if no example has a mask and a core, or for texts. */
+r4_status r4_core_sensitivity(const r4_net *n, const float *weights, const r4_data *d,
+                              const r4_sensitivity_options *options, r4_sensitivity *to, r4_error *e);
+
 /* The data, with all of its splits, and the net that settings speak of. */
 r4_data *r4_settings_data(const r4_settings *s, r4_error *e);
 r4_net *r4_settings_net(const r4_settings *s, const r4_data *d, r4_error *e);

@@ -104,6 +104,14 @@ static struct {
   X(r4_model_save, "a net", r4_model_save(NULL, have.room, NULL, have.path, e))                              \
   X(r4_model_save, "weights", r4_model_save(have.n, NULL, NULL, have.path, e))                               \
   X(r4_model_save, "=no file is named", r4_model_save(have.n, have.room, NULL, NULL, e))                     \
+  X(r4_core_sensitivity, "a net",                                                                            \
+    r4_core_sensitivity(NULL, have.room, have.d, NULL, &(r4_sensitivity){0}, e))                             \
+  X(r4_core_sensitivity, "weights",                                                                          \
+    r4_core_sensitivity(have.n, NULL, have.d, NULL, &(r4_sensitivity){0}, e))                                \
+  X(r4_core_sensitivity, "data",                                                                             \
+    r4_core_sensitivity(have.n, have.room, NULL, NULL, &(r4_sensitivity){0}, e))                             \
+  X(r4_core_sensitivity, "room for the result",                                                              \
+    r4_core_sensitivity(have.n, have.room, have.d, NULL, NULL, e))                                           \
   X(r4_swap_test, "a net", r4_swap_test(NULL, have.room, have.d, NULL, swapped(), e))                        \
   X(r4_swap_test, "weights", r4_swap_test(have.n, NULL, have.d, NULL, swapped(), e))                         \
   X(r4_swap_test, "data", r4_swap_test(have.n, have.room, NULL, NULL, swapped(), e))                         \

@@ -30,6 +30,8 @@ enum {
   PURPOSE_SMOOTH = 0x72340400, /* ask/attribution.c: noise of SmoothGrad */
   PURPOSE_SWAP = 0x72340410,   /* ask/swap.c: whose content is put in an example, step is the draw */
 
+  PURPOSE_SENSITIVITY = 0x72340420, /* ask/sensitivity.c: noise on regions, step is the example and the draw */
+
   PURPOSE_START = 0x72340500, /* objective: starts of attacks, and noise, of each step */
   PURPOSE_NOISE,
 
