@@ -366,7 +366,7 @@ const struct command command_explain = {
   .details =
     "Draws a picture with a row for each example and a heat map for each method and RUN, and prints how\n"
     "much of each attribution is inside the mask. Methods: gradient, input-x-gradient, smoothgrad,\n"
-    "integrated, bounds, bounds-all (doc/explain.md). Exits with 1 if --wrong finds no example.",
+    "integrated, gradcam, bounds, bounds-all (doc/explain.md). Exits with 1 if --wrong finds no example.",
   .options = options,
   .run = run,
   .threads = THREADS_HERE,

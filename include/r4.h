@@ -1461,7 +1461,8 @@ r4_net *r4_settings_net(const r4_settings *s, const r4_data *d, r4_error *e);
  * explanation g = d e / d x (r4_explain says what e is). doc/explain.md has the formulas. */
 typedef struct {
   const char *name, *about;
-  bool width; /* the width of an interval: 0 or more, infinite where nothing is known. Others have a sign. */
+  bool width;  /* the width of an interval: 0 or more, infinite where nothing is known. Others have a sign. */
+  bool images; /* only of nets of images, some part of which gives an image */
 } r4_attribution_info;
 
 size_t r4_attribution_count(void);

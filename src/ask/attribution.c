@@ -3,9 +3,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "ask/spread.h"
 #include "base/mem.h"
 #include "base/purpose.h"
 #include "base/text.h"
+#include "module/cut.h"
 
 enum { ROWS = 64, MAX_SAMPLES = 1000 }; /* rows: examples times samples that are looked at together */
 
@@ -86,11 +88,26 @@ static size_t bounds_all(struct objective *o, r4_id out[PROBE_OUTPUTS])
   return width(o, r4_broadcast(o->g, o->eps, r4_node_shape(o->g, o->x)), out);
 }
 
+/* Grad-CAM (Selvaraju and others, 2017), at the last part that gives an image A [h, w, c]:
+ *     a = max(0, sum_c w_c A_c),   w_c = mean over cells of d s / d A_c
+ * s is what is explained, of which more is better: minus the loss. One number for each cell, spread over its pixels. */
+static size_t gradcam(struct objective *o, r4_id out[PROBE_OUTPUTS])
+{
+  r4_graph *g = o->g;
+  r4_id slope = objective_explain(o, view_clean(o));
+  r4_shape s = r4_node_shape(g, slope);
+  double sign = o->options->explain == R4_EXPLAIN_LOSS ? -1 : 1;
+  r4_id w = r4_reshape(g, r4_mean(g, slope, R4_AXIS(1) | R4_AXIS(2)), R4_SHAPE(s.dim[0], 1, 1, s.dim[3]));
+  out[0] = r4_relu(g, r4_scale(g, r4_sum(g, r4_mul(g, o->x, w), R4_AXIS(3)), sign));
+  return 1;
+}
+
 static const struct attribution methods[] = {
   {"gradient", "what a small change of each feature does", .build = gradient},
   {"input-x-gradient", "the gradient times the feature itself", .build = input_x_gradient},
   {"smoothgrad", "the mean of the gradients at noisy copies", .build = smoothgrad, .noise = true},
   {"integrated", "the way from a baseline to the example, shared out", .build = integrated, .baseline = true},
+  {"gradcam", "cells of the last feature map that speak for the answer", .build = gradcam, .cells = true},
   {"bounds", "how far the gradient can move if masked features move by eps", .build = bounds, .width = true},
   {"bounds-all", "the same if all features move by eps", .build = bounds_all, .width = true},
 };
@@ -105,7 +122,7 @@ size_t r4_attribution_count(void)
 r4_attribution_info r4_attribution_describe(size_t k)
 {
   if (k >= METHODS) return (r4_attribution_info){0};
-  return (r4_attribution_info){methods[k].name, methods[k].about, methods[k].width};
+  return (r4_attribution_info){methods[k].name, methods[k].about, methods[k].width, methods[k].cells};
 }
 
 r4_status attribution_find(const char *name, const struct attribution **a, r4_error *e)
@@ -167,6 +184,14 @@ static r4_status bind_baseline(struct probe *p, const r4_attribution_options *o,
   return probe_input(p, "baseline", v, e);
 }
 
+static r4_status cut_at_features(const char *method, r4_net *n, r4_error *e)
+{
+  r4_error why;
+  if (r4_net_input(n).rank == 3 && !r4_net_guide_at(n, "features", &why)) return R4_OK;
+  return r4_fail(e, R4_E_ARGUMENT, "%s: no part of the net gives an image, whose cells it would show",
+                 method);
+}
+
 r4_status r4_attribute(const char *method, const r4_net *n, const float *weights, const r4_data *d,
                        const r4_attribution_options *options, float *to, r4_error *e)
 {
@@ -186,7 +211,9 @@ r4_status r4_attribute(const char *method, const r4_net *n, const float *weights
 
   size_t features = (size_t)r4_shape_count(r4_data_shape(d)), count = r4_data_count(d);
   int samples = a->noise || a->baseline ? o.samples : 1;
-  const struct probe_options probe = {.net = n,
+  r4_net at = *n; /* cut elsewhere; nothing of it is its own */
+  if (a->cells && (s = cut_at_features(method, &at, e))) return s;
+  const struct probe_options probe = {.net = &at,
                                       .batch = samples < ROWS ? ROWS / samples : 1,
                                       .eps = a->noise ? o.sigma : o.eps,
                                       .samples = samples,
@@ -200,7 +227,9 @@ r4_status r4_attribute(const char *method, const r4_net *n, const float *weights
   for (size_t first = 0; first < count && !s; first += probe_batch(p)) {
     size_t here = count - first < probe_batch(p) ? count - first : probe_batch(p);
     s = probe_run(p, weights, d, first, here, e);
-    if (!s) memcpy(to + first * features, probe_row(p, 0, 0), here * features * sizeof *to);
+    if (!s && !a->cells) memcpy(to + first * features, probe_row(p, 0, 0), here * features * sizeof *to);
+    for (size_t k = 0; k < here && !s && a->cells; k++)
+      spread_cells(probe_row(p, 0, k), net_leaf(&at).dim, r4_net_input(n), to + (first + k) * features);
   }
   probe_free(p);
   r4_mem_free(input);

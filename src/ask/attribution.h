@@ -16,6 +16,7 @@ struct attribution {
   bool width;    /* a is the width of an interval: 0 or more, and infinite where nothing is known */
   bool noise;    /* it looks at samples that are drawn with standard deviation sigma, the eps of build */
   bool baseline; /* it looks at samples, and adds the input "baseline" [input...]                 */
+  bool cells;    /* a is one number for each cell of the last feature map, at which the net is cut */
 };
 
 /* R4_E_ARGUMENT, with the names that there are, for an unknown one. */
