@@ -133,6 +133,17 @@ static void a_guarded_net_lives(void **state)
   assert_string_equal(notices, "");
 }
 
+/* Weights that are held at 0 learn nothing: a penalty that never comes in is said not to. */
+static void a_net_that_guesses_is_not_penalised(void **state)
+{
+  (void)state;
+  char notices[MOST];
+  const char *const set[] = {"method=r3", "weight_penalty=1e3", "epochs=3", NULL};
+  train("guessing", set, notices);
+  if (!strstr(notices, "so that the penalty waits (guard)")) fail_msg("%s", notices);
+  assert_logged("guessing", "\"lambda\":0,");
+}
+
 /* Cert-R4 on filled examples learns for a quarter of the run before the penalty begins; not the shortcut. */
 static void a_certified_net_learns_first(void **state)
 {
@@ -158,6 +169,7 @@ int main(void)
     cmocka_unit_test(a_net_can_die_without_a_penalty),
     cmocka_unit_test(a_dead_net_is_brought_back),
     cmocka_unit_test(a_guarded_net_lives),
+    cmocka_unit_test(a_net_that_guesses_is_not_penalised),
     cmocka_unit_test(a_certified_net_learns_first),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -309,6 +309,27 @@ static void the_guard_lets_the_net_learn(void **state)
   assert_near(g.form_r3, 2, 1e-12);
 }
 
+/* A net that hovers at chance has learned nothing, however lucky its batches. */
+static void the_guard_knows_luck(void **state)
+{
+  (void)state;
+  double chance = log(2);
+  for (int k = 0; k < 2; k++) {
+    double noise = k ? 0.01 : 0.04, most = 0;
+    struct guard g = guard_begin(chance);
+    for (int n = 0; n < 2000; n++) {
+      guard_step(&g, chance - 0.003 + noise * (n % 2 ? 1 : -1), 10, 0);
+      if (n >= 20) most = fmax(most, guard_factor(&g, 1, 0));
+    }
+    assert_near(most, 0, 0);
+    for (int n = 0; n < 100; n++) guard_step(&g, chance - 0.01 + noise * (n % 2 ? 1 : -1), 10, 0);
+    assert_int_equal(guard_factor(&g, 1, 0) > 0, k); /* 3 se are 0.019 and 0.005 */
+  }
+  struct guard g = guard_begin(chance);
+  for (int n = 0; n < 3; n++) guard_step(&g, (const double[]){0.7, 0.6, 0.65}[n], 10, 0);
+  assert_near(g.square, (0.49 + 0.36 + 0.4225) / 3, 1e-12);
+}
+
 static void dual_steps_by_hand(void **state)
 {
   (void)state;
@@ -502,7 +523,7 @@ int main(void)
     cmocka_unit_test(a_loss_that_is_not_finite_names_examples),
     cmocka_unit_test(schedules_by_hand),
     cmocka_unit_test(dual_ascent_settles_at_delta),
-    cmocka_unit_test(the_guard_lets_the_net_learn),
+    cmocka_unit_test(the_guard_lets_the_net_learn), cmocka_unit_test(the_guard_knows_luck),
     cmocka_unit_test(dual_steps_by_hand),
     cmocka_unit_test(pulse_by_hand),
     cmocka_unit_test(chance_by_hand),

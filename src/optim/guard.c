@@ -1,8 +1,10 @@
 #include "optim/guard.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 static const double MEMORY = 20; /* steps that running means look back */
+static const double ERRORS = 3;  /* what is learned is more than that many errors of its mean */
 
 struct guard guard_begin(double chance)
 {
@@ -18,13 +20,20 @@ void guard_step(struct guard *g, double data, double form, double form_r3)
 {
   g->seen++;
   guard_follow(&g->data, data, g->seen);
+  guard_follow(&g->square, data * data, g->seen);
   guard_follow(&g->form, form, g->seen);
   guard_follow(&g->form_r3, form_r3, g->seen);
+}
+
+static bool has_learned(const struct guard *g)
+{
+  double variance = fmax(g->square - g->data * g->data, 0), n = fmin(g->seen, 2 * MEMORY - 1);
+  return g->seen >= 1 && g->chance - g->data >= ERRORS * sqrt(variance / n);
 }
 
 double guard_factor(const struct guard *g, double lambda, double lambda_r3)
 {
   double may_cost = g->share * fmax(g->chance - g->data, 0), cost = lambda * g->form + lambda_r3 * g->form_r3;
-  if (g->seen < 1) return 0;
+  if (!has_learned(g)) return 0;
   return cost > may_cost ? may_cost / cost : 1;
 }

@@ -5,14 +5,22 @@
  *     factor = min(1, share max(chance - data~, 0) / cost~),    cost = lambda form(q) + lambda_r3 form(q_r3)
  *
  * where ~ are running means, and share is 1/2. A net that has learned nothing yet is left to learn, and the penalty
- * comes in as the net gets better and its penalty smaller; certified bounds that begin at 10^5 do no harm. */
+ * comes in as the net gets better and its penalty smaller; certified bounds that begin at 10^5 do no harm.
+ *
+ * Batches differ, so data~ falls below chance by luck as well. Deep nets may stay at chance for an epoch and more,
+ * where the slope of their data term is next to nothing, and the little penalty that luck lets in is then all that
+ * moves them, to death. So what counts as learned must exceed its own error three times, and the factor is 0 where
+ *
+ *     chance - data~ < 3 se,    se^2 = (data^2~ - data~^2) / n,    n = min(seen, 2 memory - 1),
+ *
+ * the variance of a mean of n values, and that of one that forgets with the given memory. */
 #ifndef R4_OPTIM_GUARD_H
 #define R4_OPTIM_GUARD_H
 
 struct guard {
   double chance, share;
-  double data, form, form_r3; /* running means          */
-  double seen;                /* steps they are made of */
+  double data, square, form, form_r3; /* running means; square: of data^2 */
+  double seen;                        /* steps they are made of           */
 };
 
 struct guard guard_begin(double chance);
@@ -20,7 +28,7 @@ struct guard guard_begin(double chance);
 /* After a step, whose batch had masks. */
 void guard_step(struct guard *g, double data, double form, double form_r3);
 
-/* 0 before the first step. */
+/* 0 before the first step, and while nothing was learned. */
 double guard_factor(const struct guard *g, double lambda, double lambda_r3);
 
 /* Moves a running mean: that of all values at first, later one that forgets. seen counts this value. */

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 
-enum { CHECKPOINT_VERSION = 1 };
+enum { CHECKPOINT_VERSION = 2 };
 
 struct checkpoint_part {
   const char *name; /* at most 63 letters */

@@ -14,7 +14,7 @@ enum { DEAD_BATCHES = 50, MOST_REVIVALS = 5 };
 /* The weighted penalty drowns the data term when it is this many times as large, and little was learned. */
 static const double DROWNS = 10, LITTLE = 0.5;
 
-enum told { TOLD_DEAD = 1, TOLD_DROWNED = 2 };
+enum told { TOLD_DEAD = 1, TOLD_DROWNED = 2, TOLD_WAITING = 4 };
 
 void run_tell(struct run *r, const char *format, ...)
 {
@@ -210,11 +210,28 @@ static void tell_of_drowning(struct run *r)
            (long long)t->epoch, penalty / data);
 }
 
+/* The guard holds a penalty back as long as the net guesses; a run in which it never came in must not look like one in
+ * which it did. */
+static void tell_of_waiting(struct run *r)
+{
+  struct run_state *t = &r->state;
+  struct step_weights next = run_weights(r);
+  bool waits = t->sums.masked_steps > 0 && !next.off && !(next.lambda > 0) && !(next.lambda_r3 > 0);
+  bool wanted = !(r->s->delta > 0) && (task_lambda(r->s) > 0 || task_lambda_r3(r->s) > 0);
+  if (!waits || !wanted || t->told & TOLD_WAITING) return;
+  t->told |= TOLD_WAITING;
+  run_tell(r,
+           "epoch %lld: the net still guesses (a loss of %.3f where guessing has %.3f), so that the penalty "
+           "waits (guard); warmup: 0.5 or init: kaiming may help it to start",
+           (long long)t->epoch, t->sums.data / t->sums.examples, r->chance);
+}
+
 void run_examine(struct run *r)
 {
   struct run_state *t = &r->state;
   tell_of_death(r);
   tell_of_drowning(r);
+  tell_of_waiting(r);
   if (t->pulse.batches || !(t->sums.data < r->chance * t->sums.examples)) return;
   run_keep(r);
   t->good_epoch = t->epoch;
