@@ -37,21 +37,21 @@ struct step {
   size_t variants;
   const struct variant *last; /* that was run */
   float lambda, lambda_r3, eps; /* inputs of live objectives */
-  float *buffers; /* new values of the net's buffers, where these are in the weights; NULL: it has none */
+  float *buffers; /* new values of the net's buffers, one after the other; NULL: it has none */
 };
 
-static bool has_buffers(const r4_net *n)
+/* Floats of parameter k if it is a buffer, else 0. */
+static size_t buffer_size(const r4_net *n, size_t k)
 {
-  for (size_t k = 0; k < r4_net_params(n); k++)
-    if (r4_net_param_is_buffer(n, k)) return true;
-  return false;
+  return r4_net_param_is_buffer(n, k) ? (size_t)r4_shape_count(r4_net_param_shape(n, k)) : 0;
 }
 
 struct step *step_new(const struct step_options *options, r4_error *e)
 {
   struct step *s = r4_mem_new(1, sizeof *s);
-  bool buffers = has_buffers(options->net);
-  if (s && buffers) s->buffers = r4_mem_new_aligned(r4_net_size(options->net) * sizeof *s->buffers);
+  size_t buffers = 0;
+  for (size_t k = 0; k < r4_net_params(options->net); k++) buffers += buffer_size(options->net, k);
+  if (s && buffers) s->buffers = r4_mem_new_aligned(buffers * sizeof *s->buffers);
   if (s && (s->buffers || !buffers)) {
     s->options = *options;
     return s;
@@ -69,10 +69,11 @@ r4_plan *step_plan(const struct step *s)
 void step_update_buffers(const struct step *s, float *weights)
 {
   const r4_net *n = s->options.net;
-  for (size_t k = 0; k < r4_net_params(n) && s->buffers; k++) {
-    size_t at = r4_net_param_offset(n, k),
-           bytes = sizeof(float) * (size_t)r4_shape_count(r4_net_param_shape(n, k));
-    if (r4_net_param_is_buffer(n, k)) memcpy(weights + at, s->buffers + at, bytes);
+  const float *from = s->buffers;
+  for (size_t k = 0; k < r4_net_params(n) && from; k++) {
+    size_t size = buffer_size(n, k);
+    memcpy(weights + r4_net_param_offset(n, k), from, size * sizeof *from);
+    from += size;
   }
 }
 
@@ -258,8 +259,9 @@ static r4_status bind_batch(struct variant *v, const struct step_options *o, con
     size_t offset = r4_net_param_offset(o->net, k);
     status = r4_plan_input(v->plan, r4_net_param_name(o->net, k), weights + offset, e);
     bool buffer = r4_net_param_is_buffer(o->net, k);
-    float *to = buffer ? buffers : gradient;
-    if (!status && (buffer || learns(o, k))) status = r4_plan_output(v->plan, output++, to + offset, e);
+    float *to = buffer ? buffers : gradient + offset;
+    if (!status && (buffer || learns(o, k))) status = r4_plan_output(v->plan, output++, to, e);
+    if (buffer) buffers += buffer_size(o->net, k);
   }
   return status;
 }
