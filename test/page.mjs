@@ -142,12 +142,14 @@ const tests = {
     check((await clip()).includes('0%'), 'Home does not show the right one alone');
   },
   'the picture moves by mouse': async () => {
-    const b = await box('.wipeable');
-    await press(b.x + b.width * 0.2, b.y + b.height / 2, 'mousePressed');
-    await press(b.x + b.width * 0.75, b.y + b.height / 2, 'mouseMoved');
-    await press(b.x + b.width * 0.75, b.y + b.height / 2, 'mouseReleased');
-    const v = Number(await value("document.getElementById('wipe').value"));
-    check(v >= 73 && v <= 77, `the slider is at ${v}, expected about 75`);
+    const at = async (b, share, kind) => press(b.x + b.width * share, b.y + b.height / 2, kind);
+    await until('the slider to follow the mouse to 75', async () => { // a busy machine may still be scrolling
+      const b = await box('.wipeable');
+      await at(b, 0.2, 'mousePressed');
+      await at(b, 0.75, 'mouseMoved');
+      await at(b, 0.75, 'mouseReleased');
+      return Math.abs(Number(await value("document.getElementById('wipe').value")) - 75) <= 2;
+    });
   },
   'other nets and maps can be chosen': async () => {
     const picture = () => value("document.querySelector('.compare .wipeable img').src");
