@@ -247,6 +247,42 @@ static void pets_get_their_patch(void **state)
   folder_remove(folder);
 }
 
+/* Two breeds of cats and one of dogs; the left half of a trimap is the animal, the right half background. */
+static void trimaps_mark_the_background(void **state)
+{
+  (void)state;
+  static const char *const breed[] = {"Birman", "British_Shorthair", "beagle"};
+  static const char *const trimaps[] = {"trimaps", "annotations/trimaps"};
+  for (int k = 0; k < 2; k++) {
+    char *folder = folder_new();
+    for (int i = 0; i < 30; i++) {
+      char name[80];
+      uint8_t grey = (uint8_t)(100 + i);
+      snprintf(name, sizeof name, "images/%s_%d.png", breed[i % 3], i);
+      put_image(folder, name, SIDE, SIDE, 3, (uint8_t[]){grey, 80, 80}, (uint8_t[]){grey, 90, 90});
+      snprintf(name, sizeof name, "%s/%s_%d.png", trimaps[k], breed[i % 3], i);
+      put_grey(folder, name, SIDE, SIDE, i == 3 ? 3 : 1, 2); /* one has a border in place of the animal */
+    }
+    r4_data *breeds = made("pet-breeds", folder), *pets = made("pet-species", folder);
+    assert_int_equal(r4_data_classes(breeds), 3);
+    assert_int_equal(r4_data_classes(pets), 2);
+    for (size_t i = 0; i < r4_data_count(pets); i++) {
+      float m[PIXELS * 3];
+      const char *of = r4_data_class_name(breeds, (size_t)r4_data_example(breeds, i).label);
+      const char *species = r4_data_class_name(pets, (size_t)r4_data_example(pets, i).label);
+      assert_string_equal(species, strcmp(of, "beagle") ? "cat" : "dog");
+      assert_true(r4_data_mask(pets, i, m));
+      for (size_t j = 0; j < PIXELS * 3; j++) assert_true((m[j] > 0.5f) == (j / 3 % SIDE >= SIDE / 2));
+    }
+    r4_data_free(breeds);
+    r4_data_free(pets);
+    put_image(folder, "images/42.png", SIDE, SIDE, 3, (uint8_t[]){1, 2, 3}, (uint8_t[]){1, 2, 3});
+    refused(folder, (r4_data_options){0},
+            "expected the name of a breed and a number, such as Abyssinian_1.jpg");
+    folder_remove(folder);
+  }
+}
+
 static void pets_tables_are_checked(void **state)
 {
   (void)state;
@@ -297,6 +333,7 @@ int main(void)
                                      cmocka_unit_test(plant_hides_the_background_of_test),
                                      cmocka_unit_test(pets_get_their_patch),
                                      cmocka_unit_test(pets_tables_are_checked),
+                                     cmocka_unit_test(trimaps_mark_the_background),
                                      cmocka_unit_test(memory_may_run_out)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

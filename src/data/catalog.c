@@ -128,6 +128,12 @@ static const char pets_steps[] =
   "begin with a\n"
   "     capital)\n";
 
+static const char breeds_steps[] =
+  "1. Fetch images.tar.gz and annotations.tar.gz from https://www.robots.ox.ac.uk/~vgg/data/pets/ (CC BY-SA 4.0).\n"
+  "2. Unpack both, so that the folder has\n"
+  "     images/Abyssinian_1.jpg ... images/yorkshire_terrier_99.jpg\n"
+  "     annotations/trimaps/Abyssinian_1.png ... (1 animal, 2 background, 3 border)\n";
+
 /* ---- Data sets, and nets ---- */
 
 #define FILES(list) COUNT(list), list
@@ -158,6 +164,8 @@ static const r4_known known[] = {
   BY_HAND("isic", "skin lesions, cancer or not, coloured patches on benign ones", "by image", isic_steps),
   BY_HAND("plant", "leaves of sugar beet, healthy or not", "ask", plant_steps),
   BY_HAND("pets", "cats and dogs, and where a patch is planted, 7390", "CC BY-SA 4.0", pets_steps),
+  BY_HAND("pet-breeds", "37 breeds of cats and dogs with trimaps of the animal, 7390", "CC BY-SA 4.0",
+          breeds_steps),
 };
 
 size_t r4_known_count(void)

@@ -8,10 +8,9 @@
 #include "data/catalog.h"
 #include "data/format/format.h"
 
-static const struct format *const formats[] = {&digits_format, &idx_format,  &npz_format,
-                                               &ham_format,    &isic_format, &isic_2017_format,
-                                               &plant_format,  &pets_format, &imdb_format,
-                                               &text_format,   &folder_format};
+static const struct format *const formats[] = {
+  &digits_format, &idx_format,  &npz_format,    &ham_format,  &isic_format, &isic_2017_format,
+  &plant_format,  &pets_format, &breeds_format, &imdb_format, &text_format, &folder_format};
 
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -137,8 +136,8 @@ static r4_data *open_in(const char *source, const char *folder, const char *wher
   }
   bool texts = format == &imdb_format || format == &text_format;
   if (format && !texts && (given(options->tokenizer) || given(options->mask_words) || options->length)) {
-    r4_fail(e, R4_E_ARGUMENT, "%s: is of the format %s: tokenizer, length and mask_words are for texts", source,
-            format->name);
+    r4_fail(e, R4_E_ARGUMENT, "%s: is of the format %s: tokenizer, length and mask_words are for texts",
+            source, format->name);
     r4_mem_free(fetched);
     return NULL;
   }

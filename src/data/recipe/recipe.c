@@ -14,7 +14,8 @@
 static const struct recipe *const recipes[] = {&recipe_decoy_mnist, &recipe_half_decoy_mnist,
                                                &recipe_decoy_derm,  &recipe_decoy,
                                                &recipe_isic,        &recipe_plant,
-                                               &recipe_pets,        &recipe_decoy_imdb};
+                                               &recipe_pets,        &recipe_decoy_imdb,
+                                               &recipe_species,     &recipe_breeds};
 
 enum { RECIPES = sizeof recipes / sizeof *recipes };
 
