@@ -137,7 +137,7 @@ void plot_line(struct plot *p, size_t series, size_t n, const double *x, const d
 /* ---- Rows ---- */
 
 enum { NAME_LETTERS = 15 };
-static const double LETTER = 6.8; /* the width of most */
+static const double LETTER = 7.4; /* the width of most */
 
 struct plot plot_of_rows(struct html *h, size_t rows, size_t letters, struct chart_scale x)
 {
@@ -166,7 +166,7 @@ void plot_fit_name(struct plot *p, const char *name)
 {
   size_t letters;
   bool cut = name[first_letters(name, NAME_LETTERS, &letters)];
-  p->left = fmax(p->left, 8 + LETTER * (double)(letters + (cut ? 1 : 0)));
+  p->left = fmax(p->left, 11 + LETTER * (double)(letters + (cut ? 1 : 0)));
 }
 
 /* What does not fit is in the table. */
