@@ -79,8 +79,12 @@ static void make_data(const struct kernel_request *q, struct data *x)
 
 static struct kernel *make(const struct kernel_request *q, r4_error *e)
 {
+  static _Alignas(64) unsigned char scratch[1 << 20];
   struct kernel *k;
-  return kernel_new(q, &k, e) ? NULL : k;
+  if (kernel_new(q, &k, e)) return NULL;
+  assert_true(k->scratch_bytes <= sizeof scratch);
+  k->scratch = scratch;
+  return k;
 }
 
 static void free_data(struct data *x)

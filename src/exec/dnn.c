@@ -10,12 +10,12 @@
 #include "op/op.h"
 #include "op/window.h"
 
-enum { MAX_STEP_ARGS = 4, MAX_STEPS = 2, FROM_OUT = -1, FROM_INSIDE = -2 };
+enum { MAX_STEP_ARGS = 4, MAX_STEPS = 2, FROM_OUT = -1, FROM_SCRATCH = -2 };
 
 struct step {
   dnnl_primitive_t primitive;
   dnnl_exec_arg_t arg[MAX_STEP_ARGS];
-  int from[MAX_STEP_ARGS]; /* operand number, FROM_OUT or FROM_INSIDE */
+  int from[MAX_STEP_ARGS]; /* operand number, FROM_OUT or FROM_SCRATCH: reordered weights */
   int n;
 };
 
@@ -25,7 +25,6 @@ struct dnn {
   dnnl_stream_t stream;
   struct step step[MAX_STEPS];
   int n_steps;
-  void *inside; /* reordered weights */
   int64_t relu; /* elements of the result to rectify, or 0 */
 };
 
@@ -38,7 +37,6 @@ static void dnn_destroy(struct kernel *k)
   }
   if (d->stream) dnnl_stream_destroy(d->stream);
   if (d->engine) dnnl_engine_destroy(d->engine);
-  r4_mem_free(d->inside);
   r4_mem_free(d);
 }
 
@@ -54,6 +52,12 @@ static void rectify(float *x, int64_t n)
   for (int64_t k = 0; k < n; k++) x[k] = x[k] < 0 ? 0 : x[k];
 }
 
+static void *data_of(const struct kernel *k, int from, void *const *in, void *out)
+{
+  if (from == FROM_SCRATCH) return k->scratch;
+  return from == FROM_OUT ? out : in[from];
+}
+
 static r4_status dnn_run(struct kernel *k, void *const *in, void *out, r4_error *e)
 {
   struct dnn *d = (struct dnn *)k;
@@ -61,8 +65,7 @@ static r4_status dnn_run(struct kernel *k, void *const *in, void *out, r4_error 
   for (int j = 0; j < d->n_steps && !s; j++) {
     struct step *step = &d->step[j];
     for (int a = 0; a < step->n; a++) {
-      if (step->from[a] == FROM_INSIDE) continue;
-      void *data = step->from[a] == FROM_OUT ? out : in[step->from[a]];
+      void *data = data_of(k, step->from[a], in, out);
       dnnl_memory_set_data_handle_v2(step->arg[a].memory, data, d->stream);
     }
     s = dnnl_primitive_execute(step->primitive, d->stream, step->n, step->arg);
@@ -88,8 +91,7 @@ static struct dnn *dnn_new(const char *name)
 
 static dnnl_status_t add_arg(struct dnn *d, struct step *s, int arg, const dnnl_memory_desc_t *md, int from)
 {
-  void *data = from == FROM_INSIDE ? d->inside : DNNL_MEMORY_NONE;
-  dnnl_status_t status = dnnl_memory_create(&s->arg[s->n].memory, md, d->engine, data);
+  dnnl_status_t status = dnnl_memory_create(&s->arg[s->n].memory, md, d->engine, DNNL_MEMORY_NONE);
   if (status) return status;
   s->arg[s->n].arg = arg;
   s->from[s->n++] = from;
@@ -103,7 +105,7 @@ static struct step *add_step(struct dnn *d, const_dnnl_primitive_desc_t pd, dnnl
   return s;
 }
 
-/* A reorder between memory of the caller and the inside buffer. */
+/* A reorder between memory of the caller and the scratch. */
 static dnnl_status_t add_reorder(struct dnn *d, const dnnl_memory_desc_t *from_md, int from,
                                  const dnnl_memory_desc_t *to_md, int to)
 {
@@ -114,12 +116,6 @@ static dnnl_status_t add_reorder(struct dnn *d, const dnnl_memory_desc_t *from_m
   dnnl_primitive_desc_destroy(pd);
   if (!s) s = add_arg(d, step, DNNL_ARG_FROM, from_md, from);
   return s ? s : add_arg(d, step, DNNL_ARG_TO, to_md, to);
-}
-
-static bool make_inside(struct dnn *d, const dnnl_memory_desc_t *md)
-{
-  d->inside = r4_mem_new_aligned(dnnl_memory_desc_get_size(md));
-  return d->inside != NULL;
 }
 
 /* the sum onto what is there; the bias is an operand */
@@ -259,11 +255,11 @@ static dnnl_status_t weights_then(struct dnn *d, struct conv *c, dnnl_primitive_
   const dnnl_memory_desc_t *theirs = dnnl_primitive_desc_query_md(pd, dnnl_query_weights_md, 0);
   dnnl_status_t s = dnnl_success;
   bool same = dnnl_memory_desc_equal(theirs, &c->w);
-  if (!same && !make_inside(d, theirs)) return dnnl_out_of_memory;
-  if (!same) s = add_reorder(d, &c->w, 1, theirs, FROM_INSIDE);
+  if (!same) d->base.scratch_bytes = dnnl_memory_desc_get_size(theirs);
+  if (!same) s = add_reorder(d, &c->w, 1, theirs, FROM_SCRATCH);
   struct step *step = s ? NULL : add_step(d, pd, &s);
   if (!s) s = add_arg(d, step, arg_in, in, 0);
-  if (!s) s = add_arg(d, step, DNNL_ARG_WEIGHTS, theirs, same ? 1 : FROM_INSIDE);
+  if (!s) s = add_arg(d, step, DNNL_ARG_WEIGHTS, theirs, same ? 1 : FROM_SCRATCH);
   if (!s && bias) s = add_arg(d, step, DNNL_ARG_BIAS, &c->bias, 2);
   return s ? s : add_arg(d, step, arg_out, out, FROM_OUT);
 }
@@ -311,12 +307,12 @@ static dnnl_status_t build_conv_dw(struct dnn *d, const struct kernel_request *q
   const dnnl_memory_desc_t *theirs =
     s ? NULL : dnnl_primitive_desc_query_md(pd, dnnl_query_diff_weights_md, 0);
   bool same = !s && dnnl_memory_desc_equal(theirs, &c.w);
-  if (!s && !same && !make_inside(d, theirs)) s = dnnl_out_of_memory;
+  if (!s && !same) d->base.scratch_bytes = dnnl_memory_desc_get_size(theirs);
   struct step *step = s ? NULL : add_step(d, pd, &s);
   if (!s) s = add_arg(d, step, DNNL_ARG_SRC, &c.x, 0);
   if (!s) s = add_arg(d, step, DNNL_ARG_DIFF_DST, &c.y, 1);
-  if (!s) s = add_arg(d, step, DNNL_ARG_DIFF_WEIGHTS, theirs, same ? FROM_OUT : FROM_INSIDE);
-  if (!s && !same) s = add_reorder(d, theirs, FROM_INSIDE, &c.w, FROM_OUT);
+  if (!s) s = add_arg(d, step, DNNL_ARG_DIFF_WEIGHTS, theirs, same ? FROM_OUT : FROM_SCRATCH);
+  if (!s && !same) s = add_reorder(d, theirs, FROM_SCRATCH, &c.w, FROM_OUT);
   if (hint) dnnl_primitive_desc_destroy(hint);
   if (pd) dnnl_primitive_desc_destroy(pd);
   return s;

@@ -21,6 +21,8 @@ struct kernel {
   const char *name;
   r4_status (*run)(struct kernel *k, void *const *in, void *out, r4_error *e);
   void (*destroy)(struct kernel *k); /* frees k itself */
+  size_t scratch_bytes;              /* that a run needs, aligned; whoever runs it sets scratch */
+  void *scratch;
 };
 
 /* A fast kernel if one fits, else the operation's own plain loops. */

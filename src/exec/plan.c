@@ -36,6 +36,7 @@ void r4_plan_free(r4_plan *p)
   r4_mem_free(p->input_name);
   r4_mem_free(p->slab);
   r4_mem_free(p->pointer);
+  r4_mem_free(p->scratch);
   r4_mem_free(p);
 }
 
@@ -100,6 +101,21 @@ static r4_status make_kernel(r4_plan *p, struct unit *u, r4_error *e)
   return kernel_new(&q, &u->kernel, e);
 }
 
+/* One for all: a net has many convolutions, each of which reorders its weights, and buffers of their own for all of
+ * them would hold the weights several times over. */
+static r4_status share_scratch(r4_plan *p, r4_error *e)
+{
+  size_t most = 0;
+  for (uint32_t k = 0; k < p->n_units; k++)
+    if (p->unit[k].kernel && p->unit[k].kernel->scratch_bytes > most) most = p->unit[k].kernel->scratch_bytes;
+  r4_mem_free(p->scratch);
+  p->scratch = most ? r4_mem_new_aligned(most) : NULL;
+  if (most && !p->scratch) return out_of_memory(e);
+  for (uint32_t k = 0; k < p->n_units; k++)
+    if (p->unit[k].kernel) p->unit[k].kernel->scratch = p->scratch;
+  return R4_OK;
+}
+
 /* Which kernel fits, how it shares out its work and the order of its sums depend on the number of threads: making them
  * again, a plan computes what a plan that was made for this team would. */
 r4_status fit_kernels(r4_plan *p, int threads, r4_error *e)
@@ -115,8 +131,9 @@ r4_status fit_kernels(r4_plan *p, int threads, r4_error *e)
     if (u->kind == UNIT_TILE && !tile_fit(u->tile, threads)) s = out_of_memory(e);
     if (s) return s;
   }
-  p->threads = threads;
-  return R4_OK;
+  r4_status s = share_scratch(p, e);
+  if (!s) p->threads = threads;
+  return s;
 }
 
 static r4_status make_pointers(r4_plan *p, r4_error *e)

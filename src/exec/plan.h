@@ -67,6 +67,7 @@ struct r4_plan {
   unsigned char *slab;
   size_t slab_bytes;
   void **pointer; /* scratch of a run */
+  void *scratch;  /* of its kernels, which run one after the other */
   uint64_t runs;
   struct reference *reference; /* the plan is one list of plain loops instead */
 };
