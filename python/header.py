@@ -108,15 +108,19 @@ class Header:
         if text.strip() in ("", "void"):
             return []
         kinds = []
-        for part in split_commas(text):
+        for part in split_at(",", text):
             kind = self.declared(part)[1]
             kinds.append("c_void_p" if " * " in kind else kind)  # arrays are passed by their address
         return kinds
 
     def struct(self, name: str, body: str) -> None:
         fields: list[tuple[str, str]] = []
-        for line in filter(None, (part.strip() for part in body.split(";"))):
-            first, *others = split_commas(line)
+        for line in split_at(";", body):
+            if inner := re.fullmatch(r"struct \{(.*)\} (\w+)((?:\[[^]]*\])*)", line):
+                self.struct(f"{name}__{inner[2]}", inner[1])  # without a name of its own in C
+                fields.append((inner[2], self.array(f"{name}__{inner[2]}", inner[3])))
+                continue
+            first, *others = split_at(",", line)
             fields.append(self.declared(first))
             base = re.match(r"(?:const\s+|struct\s+)*\w+", first)
             fields += [self.declared(f"{base[0]} {other}") for other in others if base]
@@ -172,15 +176,15 @@ def hint(kind: str) -> str:
     return "int" if whole else HINTS.get(kind, "Any")
 
 
-def split_commas(text: str) -> list[str]:
-    """At commas that are not in brackets."""
+def split_at(separator: str, text: str) -> list[str]:
+    """At separators that are not in brackets; what is empty is left out."""
     parts, depth, begin = [], 0, 0
-    for at, letter in enumerate(text + ","):
+    for at, letter in enumerate(text + separator):
         depth += (letter in "([{") - (letter in ")]}")
-        if letter == "," and depth == 0:
+        if letter == separator and depth == 0:
             parts.append(text[begin:at].strip())
             begin = at + 1
-    return parts
+    return [part for part in parts if part]
 
 
 def convert(text: str) -> str:

@@ -23,6 +23,8 @@ def test_structs(tmp_path: Path) -> None:
     assert len(structs) > 40
     lines, expected = [], []
     for c in structs:
+        if "__" in c.__name__:  # inside of another, and without a name in C
+            continue
         lines.append(f'printf("{c.__name__} %zu\\n", sizeof({c.__name__}));')
         expected.append(f"{c.__name__} {ctypes.sizeof(c)}")
         for name, *_ in c._fields_:
