@@ -19,6 +19,11 @@ static void on_interrupt(int signal)
   interrupted = 1;
 }
 
+bool train_interrupted(void)
+{
+  return interrupted;
+}
+
 /* What a child ends with, beside the exit codes of the command. */
 enum { CHILD_STOPPED = 64, CHILD_DEAD };
 
@@ -216,7 +221,9 @@ static int choose_lambda(const struct job *j, bool *stopped)
 {
   struct job one = *j;
   one.seeds = 1;
-  one.doing = "search for lambda: ";
+  char doing[200];
+  snprintf(doing, sizeof doing, "%ssearch for lambda: ", j->doing ? j->doing : "");
+  one.doing = doing;
   one.force = j->force && !train_has_others(j);
   int code = run_crew(&one, search_lambda, stopped);
   return code ? code : search_take(j);

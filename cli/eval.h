@@ -34,6 +34,19 @@ struct evaluation {
   r4_swapped *swapped; /* of each seed with the first content, then with the second ..; see eval_swapped */
 };
 
+/* ---- eval_measure.c ---- */
+
+struct eval_how {
+  const char *data; /* in place of those of the run, unless it is "" */
+  double eps;       /* -1: the setting eval.eps                      */
+  bool other_data;  /* whatever the run was trained on               */
+  bool kept;        /* what is kept beside a model need not be measured */
+};
+
+/* Fills in v, whose path, names, split and contents are given. Returns an exit code: 1 if a seed gives one answer to
+ * everything. */
+int eval_measure(const struct eval_how *o, struct evaluation *v, r4_split split);
+void eval_forget(struct evaluation *v);
 /* Of all seeds, with the k-th content. */
 const r4_swapped *eval_swapped(const struct evaluation *v, size_t k);
 

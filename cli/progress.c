@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "timer.h"
 #include "train.h"
 
 struct watch {
@@ -29,7 +30,7 @@ static double share_done(const r4_progress *p)
   return ((double)p->epoch + part) / (double)p->epochs;
 }
 
-static void print_time(double seconds)
+void watch_time(double seconds)
 {
   long s = lround(seconds);
   if (s >= 3600)
@@ -47,6 +48,15 @@ static void print_figures(const r4_progress *p)
     fprintf(stderr, "  train %.1f %%", 100 * p->accuracy);
 }
 
+/* Of all work that the job is a part of; NaN if nobody knows. longest: what a seed has taken. */
+static double time_left(const struct job *j, double done, double longest)
+{
+  const struct whole_job *whole = j->whole;
+  double elapsed = whole ? timer_now() - whole->began : longest;
+  if (whole) done = whole->before + whole->part * done;
+  return done > 0.01 && (whole || j->seeds == 1) ? elapsed * (1 - done) / done : NAN;
+}
+
 /* "seeds 0-3  [######....]  ETA 0:31  seed 2 epoch 3/10  loss ..." */
 static void show_line(const struct watch *w, const r4_progress *p)
 {
@@ -59,9 +69,10 @@ static void show_line(const struct watch *w, const r4_progress *p)
   fprintf(stderr, "\r\033[K[");
   for (int k = 0; k < WIDTH; k++) fputc(k < done * WIDTH ? '#' : '.', stderr);
   fprintf(stderr, "]");
-  if (done > 0.01 && w->j->seeds == 1) {
+  double left = time_left(w->j, done, longest);
+  if (!isnan(left)) {
     fprintf(stderr, " ETA ");
-    print_time(longest * (1 - done) / done);
+    watch_time(left);
   }
   fprintf(stderr, "  %sseed %lld epoch %lld/%lld  ", w->j->doing ? w->j->doing : "", (long long)p->seed,
           (long long)p->epoch, (long long)p->epochs);
@@ -79,12 +90,12 @@ void watch_show(struct watch *w, const r4_progress *p)
     show_line(w, p);
     return;
   }
-  if (!p->epoch_done) return;
+  if (!p->epoch_done || w->j->whole) return;
   fprintf(stderr, "%sseed %lld  epoch %lld/%lld  ", w->j->doing ? w->j->doing : "", (long long)p->seed,
           (long long)p->epoch, (long long)p->epochs);
   print_figures(p);
   fprintf(stderr, "  ");
-  print_time(p->seconds);
+  watch_time(p->seconds);
   fputc('\n', stderr);
 }
 

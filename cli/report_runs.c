@@ -139,12 +139,21 @@ static r4_status measure(const struct report *r, const struct reported *v, const
   return s;
 }
 
+/* True if what is kept of a seed need not be measured. What cannot be taken is named. */
+static bool take_kept(const struct reported *v, size_t k)
+{
+  r4_error e = {0};
+  r4_status s =
+    r4_measured_load(&v->measured[k], v->run->folder[k], v->data->hash, setting(v, "eval.eps").real, &e);
+  if (s && s != R4_E_IO) fprintf(stderr, "r4 report: %s; it is measured again\n", e.text);
+  return !s;
+}
+
 /* The model of the first seed stays open for heat maps. */
 static int add_seed(const struct report *r, struct reported *v, size_t k)
 {
   r4_error e = {0};
-  bool known =
-    r4_measured_load(&v->measured[k], v->run->folder[k], v->data->hash, setting(v, "eval.eps").real);
+  bool known = take_kept(v, k);
   if (known && k) return EXIT_DONE;
   r4_model *m = r4_model_load(v->run->model[k], v->net, &e);
   if (!m) return cli_fail("report", e.status, e.text);

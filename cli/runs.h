@@ -4,7 +4,7 @@
 
 #include "cli.h"
 
-enum { MAX_SEEDS = 64, PATH_SIZE = 1024 };
+enum { MAX_SEEDS = 64, MAX_SPLITS = 16, MAX_NETS = MAX_SEEDS * MAX_SPLITS, PATH_SIZE = 1024 };
 
 struct run {
   r4_settings *settings;
@@ -47,18 +47,32 @@ size_t runs_seeds(const char *run, int64_t seed[MAX_SEEDS]);
 
 bool is_file(const char *path);
 
-/* ---- eval.c ---- */
+/* ---- eval_figures.c ---- */
+
+enum figure {
+  FIGURE_ACCURACY,
+  FIGURE_AVERAGE, /* of groups */
+  FIGURE_WORST,
+  FIGURE_MASKED_MAX, /* kappa */
+  FIGURE_MASKED_MEAN,
+  FIGURE_CORE_MAX,
+  FIGURE_CORE_MEAN,
+  FIGURE_FLIPPED, /* by the swap test, of all answers and of the right ones */
+  FIGURE_LOST,
+  ALL_FIGURES
+};
 
 struct run_figures {
   r4_summary summary;
-  bool swapped;       /* there was something to swap                */
-  r4_mean_sd flipped; /* by the swap test, of all answers            */
-  r4_mean_sd lost;    /* by the swap test, of the right answers      */
-  char constant[300]; /* a sentence if some seeds give one answer to everything; else "" */
+  size_t nets;
+  double value[ALL_FIGURES][MAX_NETS]; /* of each net                                             */
+  bool swapped;                        /* there was something to swap                             */
+  r4_run_cost cost;                    /* of training all of them                                 */
+  char constant[300];                  /* a sentence if some seeds give one answer to everything; else "" */
 };
 
-/* Of all seeds of n runs, each on the test part of its own data. Returns an exit code, after a message on stderr
- * unless it is 0. */
+/* Of all seeds of n runs, each on the test part of its own data; what is kept is not measured again. Returns an exit
+ * code, after a message on stderr unless it is 0. */
 int eval_figures(const char (*path)[PATH_SIZE], size_t n, struct run_figures *f);
 /* The same on another part: R4_TEST or R4_VAL. */
 int eval_figures_of(const char (*path)[PATH_SIZE], size_t n, r4_split split, struct run_figures *f);

@@ -4,6 +4,12 @@
 
 #include "runs.h"
 
+/* The work that a job is a part of. */
+struct whole_job {
+  double began;        /* by timer_now */
+  double before, part; /* shares of it: done before the job, and the job's own */
+};
+
 struct job {
   r4_settings *settings;
   const char *command, *out; /* who asks, for messages; the folder of the run */
@@ -11,7 +17,8 @@ struct job {
   int64_t seed[MAX_SEEDS];
   int64_t jobs; /* processes side by side; 0: chosen */
   bool resume, force, quiet;
-  const char *doing; /* before each line of progress, or NULL */
+  const char *doing;             /* before each line of progress, or NULL */
+  const struct whole_job *whole; /* or NULL; otherwise whoever has it prints what is not for a terminal */
 };
 
 /* ---- train_settings.c ---- */
@@ -51,6 +58,8 @@ int search_take(const struct job *j);
 /* Trains all seeds, side by side where that is faster. Returns an exit code; *stopped: it was interrupted, and what was
  * done is saved. */
 int train_all(const struct job *j, bool *stopped);
+/* Ctrl-C came, while seeds were trained or since. */
+bool train_interrupted(void);
 
 /* ---- progress.c: what a person sees meanwhile, on stderr ---- */
 
@@ -58,5 +67,6 @@ struct watch; /* of all seeds of a job */
 struct watch *watch_new(const struct job *j);
 void watch_show(struct watch *w, const r4_progress *p);
 void watch_end(struct watch *w);
+void watch_time(double seconds); /* "1:02:03" */
 
 #endif

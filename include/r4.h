@@ -1406,13 +1406,24 @@ r4_mean_sd r4_swap_lost(const r4_swapped *s, size_t seeds, int32_t group);
  * not measure. */
 typedef struct {
   r4_metrics metrics;
-  r4_swapped swapped; /* of the content swap */
+  r4_swapped swapped; /* with r4_swap_defaults */
 } r4_measured;
 
-/* data_hash: of the examples. The folder has model.safetensors, and what is kept counts for that model alone. */
+/* data_hash: of the examples (r4_data_hash). The folder has config.yaml and model.safetensors, and what is kept counts
+ * for these settings and weights, these data, this eps and this version alone; every bit is kept, but not why there was
+ * nothing to swap. */
 r4_status r4_measured_save(const r4_measured *m, const char *folder, const char *data_hash, r4_error *e);
-/* False if nothing is kept for this model, these data and this eps. */
-bool r4_measured_load(r4_measured *m, const char *folder, const char *data_hash, double eps);
+/* R4_E_IO if nothing is kept. What is not whole (R4_E_PARSE), or edited, of another version or of something else
+ * (R4_E_ARGUMENT), is refused with the reason. */
+r4_status r4_measured_load(r4_measured *m, const char *folder, const char *data_hash, double eps, r4_error *e);
+
+/* What training took, by the log of a run's folder of one seed: the sum over its epochs. A resumed run has logged each
+ * epoch once. */
+typedef struct {
+  int64_t epochs;
+  double seconds;
+} r4_run_cost;
+r4_status r4_run_cost_read(const char *folder, r4_run_cost *to, r4_error *e);
 
 /* Relative core sensitivity (Singla and Feizi, 2022; Moayeri and others, 2022): which noise hurts more, that on the
  * core of an image or that on what is masked? Of the examples that have both,
@@ -1454,6 +1465,18 @@ r4_status r4_core_sensitivity(const r4_net *n, const float *weights, const r4_da
 /* The data, with all of its splits, and the net that settings speak of. */
 r4_data *r4_settings_data(const r4_settings *s, r4_error *e);
 r4_net *r4_settings_net(const r4_settings *s, const r4_data *d, r4_error *e);
+
+/* ---- Comparing ------------------------------------------------------------------------------ */
+
+r4_mean_sd r4_mean_sd_of(size_t n, const double *x); /* NaN of nothing */
+/* The chance of a |T| of at least |t| in Student's distribution with so many degrees of freedom, whole or not. */
+double r4_student_p(double t, double freedom);
+/* Welch's t test: the chance of such a difference of means, or a larger one, if a and b had one mean. NaN for fewer
+ * than two values, or values that are NaN or infinite. */
+double r4_welch_p(size_t n_a, const double *a, size_t n_b, const double *b);
+/* Holm's correction for n comparisons: adjusted[k] <= alpha for those that differ, with a chance of at most alpha that
+ * any of them does not. NaN stays NaN, and does not count. */
+void r4_holm(size_t n, const double *p, double *adjusted);
 
 /* ---- Heat maps ------------------------------------------------------------------------------ */
 

@@ -136,7 +136,8 @@ static void kappa_needs_masks(void **state)
          "\"kappa_masked_mean\":null,\"kappa_core_max\":null");
   put_text(scratch_folder(), "bare-table/table.csv",
            "name,preset,avg,avg_sd,worst,worst_sd,kappa\nBare,../bare,,,,,\n");
-  EXPECT("$R4 reproduce bare-table --seeds 2 --out bare-rows --quiet", 0, "| none     | none     | -       |",
+  EXPECT("$R4 reproduce bare-table --seeds 2 --out bare-rows --quiet", 0,
+         "| none       | none       | none     | none     | -         | -        |",
          "kappa is none where no test example has a mask");
   EXPECT("cat bare-rows/results.json", 0, "\"kappa_masked_max\":null,\"kappa_masked_max_sd\":null");
   command_lacks("nan");

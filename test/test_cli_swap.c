@@ -133,13 +133,13 @@ static void reproduce_goes_over_splits(void **state)
   EXPECT("$R4 reproduce . --splits 2 --seeds 2 --set epochs=3 --out rows --quiet", 0,
          "2 seeds of each of 2 splits of the data", "| accuracy ", "| flipped ", "| lost ", "\n| ERM ",
          "\n| Paste ");
-  EXPECT("ls rows", 0,
+  EXPECT("ls -d rows/*/ | xargs -n 1 basename", 0,
          "erm_data.seed=0\nerm_data.seed=1\nfill_rate=0.02_data.seed=0\nfill_rate=0.02_data.seed=1\n");
   EXPECT("grep -A3 '^data' rows/erm_data.seed=1/config.yaml", 0, "data.seed: 1");
   EXPECT("$R4 reproduce . --splits 2 --seeds 2 --set epochs=3 --out rows --quiet --json", 0,
          "\"seeds\":2,\"splits\":2", "\"swap_flipped_share\":", "\"swap_lost_share\":");
   EXPECT("$R4 reproduce . --seeds 1 --set epochs=2 --methods erm --out plain --quiet && ls plain", 0,
-         "1 seeds, mean", "erm\nresults.json");
+         "1 seed, mean", "costs.csv\ncosts.md\nerm\nresults.csv\nresults.json\nresults.md\nresults.txt\n");
   command_lacks("data.seed");
 }
 

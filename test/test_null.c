@@ -95,9 +95,12 @@ static struct {
   X(r4_lambda_search, "room to say that it was stopped",                                                     \
     r4_lambda_search(have.s, &somewhere, &(r4_lambda_curve){0}, NULL, e))                                    \
   X(r4_lock_take, "a folder", none(r4_lock_take(NULL, false, e), e))                                         \
-  X(r4_measured_save, "what was measured", r4_measured_save(NULL, "x", "", e))                               \
-  X(r4_measured_save, "a folder", r4_measured_save(measured(), NULL, "", e))                                 \
-  X(r4_measured_save, "the hash of the data", r4_measured_save(measured(), "x", NULL, e))                    \
+  X(r4_measured_load, "room for the result", r4_measured_load(NULL, have.path, "0123", .1, e))               \
+  X(r4_measured_load, "a folder", r4_measured_load(measured(), NULL, "0123", .1, e))                         \
+  X(r4_measured_load, "the hash of the data", r4_measured_load(measured(), have.path, NULL, .1, e))          \
+  X(r4_measured_save, "what was measured", r4_measured_save(NULL, have.path, "0123", e))                     \
+  X(r4_measured_save, "a folder", r4_measured_save(measured(), NULL, "0123", e))                             \
+  X(r4_measured_save, "the hash of the data", r4_measured_save(measured(), have.path, NULL, e))              \
   X(r4_model_load, "=no file is named", none(r4_model_load(NULL, NULL, e), e))                               \
   X(r4_model_new, "a net", none(r4_model_new(NULL, have.room, NULL, e), e))                                  \
   X(r4_model_new, "weights", none(r4_model_new(have.n, NULL, NULL, e), e))                                   \
@@ -157,6 +160,8 @@ static struct {
   X(r4_report_write, "runs", r4_report_write(NULL, 1, have.d, NULL, have.path, e))                           \
   X(r4_report_write, "data", r4_report_write(&(r4_report_run){0}, 1, NULL, NULL, have.path, e))              \
   X(r4_report_write, "a file", r4_report_write(&(r4_report_run){0}, 1, have.d, NULL, NULL, e))               \
+  X(r4_run_cost_read, "a folder", r4_run_cost_read(NULL, &(r4_run_cost){0}, e))                              \
+  X(r4_run_cost_read, "room for the result", r4_run_cost_read(have.path, NULL, e))                           \
   X(r4_run_check_data, "a folder", r4_run_check_data(NULL, "0123", e))                                       \
   X(r4_run_check_data, "a hash", r4_run_check_data(have.path, NULL, e))                                      \
   X(r4_reach_find, "a reach", r4_reach_find(NULL, 1, 1, have.room, have.room, e))                            \
@@ -220,16 +225,16 @@ static r4_metrics *metrics(void)
   return &m;
 }
 
+static r4_measured *measured(void)
+{
+  static r4_measured m;
+  return &m;
+}
+
 static r4_swapped *swapped(void)
 {
   static r4_swapped p;
   return &p;
-}
-
-static const r4_measured *measured(void)
-{
-  static r4_measured m;
-  return &m;
 }
 
 #define LINE(NAME, WHAT, CALL) {#NAME, WHAT},

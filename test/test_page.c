@@ -321,40 +321,7 @@ static void allocations_may_fail(void **state)
   page_case_free(&c);
 }
 
-/* ---- What is kept of a seed ---- */
-
-static void figures_are_kept(void **state)
-{
-  (void)state;
-  struct page_case c = plain();
-  static r4_measured m, got;
-  r4_error e = {0};
-  page_case_make(&c);
-  m = c.measured[0];
-  m.metrics.kappa_core_max = 1 / 0.;
-  m.metrics.group_accuracy[1] = 0. / 0.;
-  assert_false(r4_measured_load(&got, scratch_folder(), "abc", 0.1));
-  assert_int_equal(file_write(scratch_path("model.safetensors"), "m", 1, &e), R4_OK);
-  assert_int_equal(r4_measured_save(&m, scratch_folder(), "abc", &e), R4_OK);
-  assert_true(r4_measured_load(&got, scratch_folder(), "abc", 0.1));
-  assert_memory_equal(&got.metrics.kappa_masked_max, &m.metrics.kappa_masked_max, 2 * sizeof(double));
-  assert_true(got.metrics.kappa_core_max == 1 / 0. &&
-              got.metrics.group_accuracy[1] != got.metrics.group_accuracy[1]);
-  assert_int_equal(got.metrics.group_count[0], m.metrics.group_count[0]);
-  assert_true(got.metrics.worst_group_accuracy == m.metrics.worst_group_accuracy);
-  assert_int_equal(got.metrics.groups, m.metrics.groups);
-  assert_int_equal(got.swapped.groups, 2);
-  assert_memory_equal(got.swapped.lost, m.swapped.lost, 2 * sizeof(double));
-  assert_memory_equal(got.swapped.found, m.swapped.found, 2 * sizeof(size_t));
-  assert_true(!got.swapped.none && got.swapped.draws == m.swapped.draws);
-  assert_false(r4_measured_load(&got, scratch_folder(), "abd", 0.1));
-  assert_false(r4_measured_load(&got, scratch_folder(), "abc", 0.2));
-  assert_int_equal(file_write(scratch_path("model.safetensors"), "mm", 2, &e), R4_OK);
-  assert_false(r4_measured_load(&got, scratch_folder(), "abc", 0.1));
-  assert_int_equal(file_write(scratch_path("eval.json"), "{\"format\":1", 11, &e), R4_OK);
-  assert_false(r4_measured_load(&got, scratch_folder(), "abc", 0.1));
-  page_case_free(&c);
-}
+/* ---- Fragility ---- */
 
 /* Fragility of some: as that of all, if they are the same. */
 static void some_examples_are_enough(void **state)
@@ -387,7 +354,6 @@ int main(void)
     cmocka_unit_test(many_groups_are_few_rows),
     cmocka_unit_test(bad_calls_are_refused),
     cmocka_unit_test(allocations_may_fail),
-    cmocka_unit_test(figures_are_kept),
     cmocka_unit_test(some_examples_are_enough),
   };
   return cmocka_run_group_tests(tests, scratch_make, scratch_remove);

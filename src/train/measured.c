@@ -1,117 +1,188 @@
-/* eval.json in the folder of a seed: what was measured of its model. Of no value for another model, other data or
- * another eps: all of them are written beside it, and compared. A model is known by the size and time of its file. */
+/* eval.json in the folder of a seed: what was measured of its model, kept so that nothing is measured twice.
+ *
+ * The file speaks for itself: the version that made it, the key of what was measured, and at its end the SHA-256 of all
+ * before. What is not whole, of another version, edited, or of something else is refused with the reason. Numbers
+ * read back as they were written.
+ *
+ *     key = SHA-256(version, settings of the seed, data, eps, weights) */
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/mem.h"
 
-enum { FORMAT = 1, MOST_BYTES = 1 << 22 };
+enum { FORMAT = 2, MOST_BYTES = 1 << 24, BLOCK = 1 << 14 };
+static const char FILE_NAME[] = "eval.json", SUM[] = ",\"sha256\":\"", SUM_END[] = "\"}\n";
 
-static const char FILE_NAME[] = "eval.json", MODEL[] = "model.safetensors";
+/* ---- The key ---- */
 
-/* ---- What is kept ---- */
-
-/* Reals of the metrics, by name. */
-static const struct {
-  const char *key;
-  size_t offset;
-} reals[] = {
-#define REAL(field)                     \
-  {                                     \
-#field, offsetof(r4_metrics, field) \
-  }
-  REAL(loss),
-  REAL(accuracy),
-  REAL(avg_group_accuracy),
-  REAL(worst_group_accuracy),
-  REAL(eps),
-  REAL(kappa_masked_max),
-  REAL(kappa_masked_mean),
-  REAL(kappa_core_max),
-  REAL(kappa_core_mean),
-#undef REAL
-};
-
-static const size_t REALS = sizeof reals / sizeof *reals;
-
-static double *real_at(r4_metrics *m, size_t k)
+static r4_status add_file(struct hash *h, const char *folder, const char *name, r4_error *e)
 {
-  return (double *)((char *)m + reals[k].offset);
+  uint8_t block[BLOCK];
+  char *path = file_join(folder, name);
+  if (!path) return r4_fail(e, R4_E_MEMORY, "%s/%s: out of memory", folder, name);
+  FILE *f = file_open(path, e);
+  uint64_t size = 0;
+  for (size_t n; f && (n = fread(block, 1, sizeof block, f)) > 0; size += n) hash_add(h, block, n);
+  hash_add_number(h, size);
+  r4_status s = !f ? e->status : ferror(f) ? r4_fail(e, R4_E_IO, "%s: cannot be read", path) : R4_OK;
+  if (f) fclose(f);
+  r4_mem_free(path);
+  return s;
 }
 
-/* Size and time of change of the model, as text; "" if there is none. */
-static void describe_model(const char *folder, char to[64])
+static void add_text(struct hash *h, const char *text)
 {
-  struct stat about;
-  char *path = file_join(folder, MODEL);
-  *to = 0;
-  if (path && !stat(path, &about))
-    snprintf(to, 64, "%lld bytes of %lld.%09ld", (long long)about.st_size, (long long)about.st_mtim.tv_sec,
-             about.st_mtim.tv_nsec);
-  r4_mem_free(path);
+  hash_add_number(h, strlen(text));
+  hash_add(h, text, strlen(text));
+}
+
+static void end_hex(struct hash *h, char hex[R4_HASH_SIZE])
+{
+  uint8_t digest[HASH_BYTES];
+  hash_end(h, digest);
+  hash_hex(digest, hex);
+}
+
+static r4_status find_key(const char *folder, const char *data_hash, double eps, char key[R4_HASH_SIZE],
+                          r4_error *e)
+{
+  struct hash h;
+  uint64_t bits;
+  memcpy(&bits, &eps, sizeof bits);
+  hash_start(&h);
+  add_text(&h, R4_VERSION);
+  add_text(&h, data_hash);
+  hash_add_number(&h, bits);
+  r4_status s = add_file(&h, folder, "config.yaml", e);
+  if (!s) s = add_file(&h, folder, "model.safetensors", e);
+  end_hex(&h, key);
+  return s;
+}
+
+/* ---- What is in it ---- */
+
+#define METRIC(field)                            \
+  {                                              \
+#field, offsetof(r4_measured, metrics.field), 0 \
+  }
+#define GROUPS(name, field, groups)                                    \
+  {                                                                    \
+#name, offsetof(r4_measured, field), offsetof(r4_measured, groups) \
+  }
+
+struct member {
+  const char *name;
+  size_t offset, groups; /* groups: of how many there are, for lists */
+};
+
+static const struct member reals[] = {
+  METRIC(loss),
+  METRIC(accuracy),
+  METRIC(avg_group_accuracy),
+  METRIC(worst_group_accuracy),
+  METRIC(eps),
+  METRIC(kappa_masked_max),
+  METRIC(kappa_masked_mean),
+  METRIC(kappa_core_max),
+  METRIC(kappa_core_mean),
+  METRIC(answers.most_share),
+};
+
+static const struct member wholes[] = {
+  METRIC(worst_group),
+  METRIC(masked_examples),
+  METRIC(core_examples),
+  METRIC(answers.most),
+  METRIC(answers.not_finite),
+  {"swap.donors", offsetof(r4_measured, swapped.donors), 0},
+  {"swap.inside", offsetof(r4_measured, swapped.inside), 0},
+  {"swap.pasted", offsetof(r4_measured, swapped.pasted), 0},
+};
+
+static const struct member real_lists[] = {
+  GROUPS(group_accuracy, metrics.group_accuracy, metrics.groups),
+  GROUPS(swap.flipped, swapped.flipped, swapped.groups),
+  GROUPS(swap.lost, swapped.lost, swapped.groups),
+};
+
+static const struct member whole_lists[] = {
+  GROUPS(group_count, metrics.group_count, metrics.groups),
+  GROUPS(swap.examples, swapped.examples, swapped.groups),
+  GROUPS(swap.found, swapped.found, swapped.groups),
+};
+
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
+static double real_at(const r4_measured *f, size_t offset)
+{
+  double v;
+  memcpy(&v, (const char *)f + offset, sizeof v);
+  return v;
+}
+
+static size_t whole_at(const r4_measured *f, size_t offset)
+{
+  size_t v;
+  memcpy(&v, (const char *)f + offset, sizeof v);
+  return v;
 }
 
 /* ---- Writing ---- */
 
-static void add_real(struct json_writer *w, const char *key, double v)
+/* JSON has no numbers for these. */
+static void put_real(struct json_writer *w, double v)
 {
-  jw_key(w, key);
-  if (isinf(v))
-    jw_text(w, "inf");
-  else
+  if (isfinite(v))
     jw_real(w, v);
+  else
+    jw_text(w, isnan(v) ? "nan" : v > 0 ? "inf" : "-inf");
 }
 
-static void add_whole(struct json_writer *w, const char *key, size_t v)
+static void put_list(struct json_writer *w, const struct member *m, const r4_measured *f, bool real)
 {
-  jw_key(w, key);
-  jw_whole(w, (int64_t)v);
-}
-
-static void add_metrics(struct json_writer *w, const r4_metrics *m)
-{
-  for (size_t k = 0; k < REALS; k++) add_real(w, reals[k].key, *real_at((r4_metrics *)m, k));
-  add_whole(w, "masked_examples", m->masked_examples);
-  add_whole(w, "core_examples", m->core_examples);
-  add_whole(w, "worst_group", m->worst_group);
-  add_whole(w, "most_frequent", m->answers.most);
-  add_real(w, "most_frequent_share", m->answers.most_share);
-  jw_key(w, "constant");
-  jw_flag(w, m->answers.constant);
-  jw_key(w, "groups");
+  jw_key(w, m->name);
   jw_open(w, '[');
-  for (size_t g = 0; g < m->groups; g++) {
-    jw_open(w, '{');
-    add_real(w, "accuracy", m->group_accuracy[g]);
-    add_whole(w, "examples", m->group_count[g]);
-    jw_close(w, '}');
-  }
+  for (size_t g = 0; g < whole_at(f, m->groups); g++)
+    if (real)
+      put_real(w, real_at(f, m->offset + g * sizeof(double)));
+    else
+      jw_whole(w, (int64_t)whole_at(f, m->offset + g * sizeof(size_t)));
   jw_close(w, ']');
 }
 
-static void add_swapped(struct json_writer *w, const r4_swapped *p)
+/* All but the sum and the last bracket. */
+static void put_all(struct json_writer *w, const char *key, const r4_measured *f)
 {
-  jw_key(w, "swap");
   jw_open(w, '{');
-  add_whole(w, "donors", p->donors);
-  add_whole(w, "draws", (size_t)p->draws);
-  add_whole(w, "inside", p->inside);
-  add_whole(w, "pasted", p->pasted);
-  jw_key(w, "groups");
-  jw_open(w, '[');
-  for (size_t g = 0; g < p->groups && !p->none; g++) {
-    jw_open(w, '{');
-    add_whole(w, "examples", p->examples[g]);
-    add_whole(w, "found", p->found[g]);
-    add_real(w, "flipped", p->flipped[g]);
-    add_real(w, "lost", p->lost[g]);
-    jw_close(w, '}');
-  }
-  jw_close(w, ']');
-  jw_close(w, '}');
+  jw_key(w, "measured");
+  jw_whole(w, FORMAT);
+  jw_key(w, "r4");
+  jw_text(w, R4_VERSION);
+  jw_key(w, "key");
+  jw_text(w, key);
+  jw_key(w, "constant");
+  jw_flag(w, f->metrics.answers.constant);
+  jw_key(w, "swap.none");
+  jw_text(w, f->swapped.none);
+  jw_key(w, "swap.draws");
+  jw_whole(w, f->swapped.draws);
+  for (size_t k = 0; k < COUNT(reals); k++)
+    jw_key(w, reals[k].name), put_real(w, real_at(f, reals[k].offset));
+  for (size_t k = 0; k < COUNT(wholes); k++)
+    jw_key(w, wholes[k].name), jw_whole(w, (int64_t)whole_at(f, wholes[k].offset));
+  for (size_t k = 0; k < COUNT(real_lists); k++) put_list(w, &real_lists[k], f, true);
+  for (size_t k = 0; k < COUNT(whole_lists); k++) put_list(w, &whole_lists[k], f, false);
+}
+
+static void sum_of(const void *text, size_t size, char hex[R4_HASH_SIZE])
+{
+  struct hash h;
+  hash_start(&h);
+  hash_add(&h, text, size);
+  end_hex(&h, hex);
 }
 
 r4_status r4_measured_save(const r4_measured *m, const char *folder, const char *data_hash, r4_error *e)
@@ -119,21 +190,18 @@ r4_status r4_measured_save(const r4_measured *m, const char *folder, const char 
   NEEDS(m, "what was measured", R4_E_ARGUMENT);
   NEEDS(folder, "a folder", R4_E_ARGUMENT);
   NEEDS(data_hash, "the hash of the data", R4_E_ARGUMENT);
+  r4_error own = {0};
+  if (!e) e = &own;
   struct json_writer w = {0};
-  char model[64];
-  describe_model(folder, model);
-  jw_open(&w, '{');
-  add_whole(&w, "format", FORMAT);
-  jw_key(&w, "r4"), jw_text(&w, R4_VERSION);
-  jw_key(&w, "model"), jw_text(&w, model);
-  jw_key(&w, "data_sha256"), jw_text(&w, data_hash);
-  add_metrics(&w, &m->metrics);
-  add_swapped(&w, &m->swapped);
-  jw_close(&w, '}');
-  text_add(&w.text, "\n");
+  char key[R4_HASH_SIZE], hex[R4_HASH_SIZE] = "";
+  r4_status s = find_key(folder, data_hash, m->metrics.eps, key, e);
+  if (s) return s;
+  put_all(&w, key, m);
+  if (!w.text.failed) sum_of(w.text.s, w.text.length, hex);
+  text_add(&w.text, "%s%s%s", SUM, hex, SUM_END);
   char *text = text_take(&w.text), *path = file_join(folder, FILE_NAME);
-  r4_status s = text && path ? file_write(path, text, strlen(text), e)
-                             : r4_fail(e, R4_E_MEMORY, "%s/%s: out of memory", folder, FILE_NAME);
+  s = text && path ? file_write(path, text, strlen(text), e)
+                   : r4_fail(e, R4_E_MEMORY, "%s/%s: out of memory", folder, FILE_NAME);
   r4_string_free(text);
   r4_mem_free(path);
   return s;
@@ -141,77 +209,119 @@ r4_status r4_measured_save(const r4_measured *m, const char *folder, const char 
 
 /* ---- Reading ---- */
 
-/* NaN is null, and infinity a text. */
-static bool get_real(const struct js *of, const char *key, double *to)
+static bool take_real(const struct js *v, double *to)
 {
-  const struct js *v = js_get(of, key);
-  if (!v) return false;
-  *to = js_text(v) && !strcmp(js_text(v), "inf") ? INFINITY : NAN;
-  return js_number(v, to) || js_kind(v) == JS_NULL || isinf(*to);
+  const char *text = js_text(v);
+  if (js_number(v, to)) return true;
+  if (!text) return false;
+  *to = *text == 'n' ? NAN : *text == '-' ? -INFINITY : INFINITY;
+  return !strcmp(text, "nan") || !strcmp(text, "inf") || !strcmp(text, "-inf");
 }
 
-static bool get_size(const struct js *of, const char *key, size_t *to)
+static bool take_whole(const struct js *v, size_t *to)
 {
-  int64_t v;
-  if (!js_whole(js_get(of, key), &v) || v < 0) return false;
-  *to = (size_t)v;
+  int64_t n;
+  bool good = js_whole(v, &n) && n >= 0;
+  if (good) *to = (size_t)n;
+  return good;
+}
+
+static bool take_one(const struct js *v, bool real, char *to)
+{
+  return real ? take_real(v, (double *)(void *)to) : take_whole(v, (size_t *)(void *)to);
+}
+
+static bool take_list(const struct js *root, const struct member *m, bool real, r4_measured *f)
+{
+  const struct js *list = js_get(root, m->name);
+  size_t n = js_size(list), *groups = (size_t *)(void *)((char *)f + m->groups);
+  if (js_kind(list) != JS_LIST || n > R4_MAX_GROUPS || (*groups && *groups != n)) return false;
+  *groups = n;
+  for (size_t g = 0; g < n; g++)
+    if (!take_one(js_at(list, g), real, (char *)f + m->offset + g * sizeof(double))) return false;
   return true;
 }
 
-static bool get_metrics(const struct js *v, r4_metrics *m)
+static bool take_all(const struct js *root, r4_measured *f)
 {
-  const struct js *groups = js_get(v, "groups");
-  bool good = js_kind(groups) == JS_LIST && js_size(groups) <= R4_MAX_GROUPS;
-  for (size_t k = 0; k < REALS; k++) good = good && get_real(v, reals[k].key, real_at(m, k));
-  good = good && get_size(v, "masked_examples", &m->masked_examples) &&
-         get_size(v, "core_examples", &m->core_examples) && get_size(v, "worst_group", &m->worst_group) &&
-         get_size(v, "most_frequent", &m->answers.most) &&
-         get_real(v, "most_frequent_share", &m->answers.most_share) &&
-         js_flag(js_get(v, "constant"), &m->answers.constant);
-  for (const struct js *g = NULL; good && (g = js_next(groups, g)); m->groups++)
-    good = get_real(g, "accuracy", &m->group_accuracy[m->groups]) &&
-           get_size(g, "examples", &m->group_count[m->groups]);
-  return good && (!m->groups || m->worst_group < m->groups);
+  int64_t draws;
+  bool good = js_flag(js_get(root, "constant"), &f->metrics.answers.constant) &&
+              js_whole(js_get(root, "swap.draws"), &draws);
+  for (size_t k = 0; k < COUNT(reals) && good; k++)
+    good = take_one(js_get(root, reals[k].name), true, (char *)f + reals[k].offset);
+  for (size_t k = 0; k < COUNT(wholes) && good; k++)
+    good = take_one(js_get(root, wholes[k].name), false, (char *)f + wholes[k].offset);
+  for (size_t k = 0; k < COUNT(real_lists) && good; k++) good = take_list(root, &real_lists[k], true, f);
+  for (size_t k = 0; k < COUNT(whole_lists) && good; k++) good = take_list(root, &whole_lists[k], false, f);
+  if (!good) return false;
+  f->swapped.draws = (int)draws;
+  f->swapped.content = R4_FILL_SWAP;
+  if (js_text(js_get(root, "swap.none"))) f->swapped.none = "there was nothing to swap";
+  return true;
 }
 
-static bool get_swapped(const struct js *v, r4_swapped *p)
+/* The text ends in a sum, and it is that of all before. */
+static bool sum_agrees(const char *text, size_t size)
 {
-  const struct js *groups = js_get(v, "groups");
-  size_t draws = 0;
-  bool good = js_kind(groups) == JS_LIST && js_size(groups) <= R4_MAX_GROUPS &&
-              get_size(v, "donors", &p->donors) && get_size(v, "draws", &draws) && draws <= 1000000 &&
-              get_size(v, "inside", &p->inside) && get_size(v, "pasted", &p->pasted);
-  for (const struct js *g = NULL; good && (g = js_next(groups, g)); p->groups++)
-    good = get_size(g, "examples", &p->examples[p->groups]) && get_size(g, "found", &p->found[p->groups]) &&
-           get_real(g, "flipped", &p->flipped[p->groups]) && get_real(g, "lost", &p->lost[p->groups]);
-  p->content = R4_FILL_SWAP;
-  p->draws = (int)draws;
-  if (!p->groups) p->none = p->donors ? "no masked content is of another class" : "no example has a mask";
-  return good;
+  size_t digits = R4_HASH_SIZE - 1, tail = strlen(SUM) + digits + strlen(SUM_END);
+  char hex[R4_HASH_SIZE];
+  if (size < tail) return false;
+  const char *at = text + size - tail;
+  sum_of(text, size - tail, hex);
+  return !strncmp(at, SUM, strlen(SUM)) && !strncmp(at + strlen(SUM), hex, digits) &&
+         !strcmp(at + strlen(SUM) + digits, SUM_END);
 }
 
-static bool is_text(const struct js *v, const char *key, const char *expected)
+static r4_status check(const char *path, const struct js *root, const char *text, size_t size,
+                       const char *key, r4_error *e)
 {
-  const char *text = js_text(js_get(v, key));
-  return text && !strcmp(text, expected);
+  int64_t format;
+  const char *version = js_text(js_get(root, "r4")), *own = js_text(js_get(root, "key"));
+  if (!version) return r4_fail(e, R4_E_PARSE, "%s: does not say which r4 made it: no figures of a net", path);
+  if (strcmp(version, R4_VERSION))
+    return r4_fail(e, R4_E_ARGUMENT, "%s: is of r4 %.20s, this is r4 %s", path, version, R4_VERSION);
+  if (!js_whole(js_get(root, "measured"), &format) || format != FORMAT || !own)
+    return r4_fail(e, R4_E_PARSE, "%s: is not of this form: expected \"measured\":%d and a key", path,
+                   FORMAT);
+  if (!sum_agrees(text, size))
+    return r4_fail(e, R4_E_ARGUMENT, "%s: was edited: it does not have the SHA-256 that it ends with", path);
+  if (strcmp(own, key))
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "%s: is of other settings, data or weights: its key is %.12s.., expected %.12s..", path,
+                   own, key);
+  return R4_OK;
 }
 
-bool r4_measured_load(r4_measured *m, const char *folder, const char *data_hash, double eps)
+static r4_status read_file(const char *path, const char *key, r4_measured *m, r4_error *e)
 {
-  if (!m || !folder || !data_hash) return false;
-  char model[64], *path = file_join(folder, FILE_NAME);
   uint8_t *text = NULL;
-  size_t size, format = 0;
+  size_t size = 0;
   struct js *root = NULL;
-  *m = (r4_measured){0};
-  describe_model(folder, model);
-  bool good = path && *model && !file_read(path, MOST_BYTES, &text, &size, NULL) &&
-              !js_parse(path, text, size, &root, NULL) && get_size(root, "format", &format) &&
-              format == FORMAT && is_text(root, "r4", R4_VERSION) && is_text(root, "model", model) &&
-              is_text(root, "data_sha256", data_hash) && get_metrics(root, &m->metrics) &&
-              m->metrics.eps == eps && get_swapped(js_get(root, "swap"), &m->swapped);
+  r4_status s = file_read(path, MOST_BYTES, &text, &size, e);
+  if (!s) s = js_parse(path, text, size, &root, e);
+  if (!s) s = check(path, root, (const char *)text, size, key, e);
+  if (!s && !take_all(root, m)) s = r4_fail(e, R4_E_PARSE, "%s: some figures are missing", path);
   js_free(root);
   r4_mem_free(text);
+  return s;
+}
+
+r4_status r4_measured_load(r4_measured *m, const char *folder, const char *data_hash, double eps, r4_error *e)
+{
+  NEEDS(m, "room for the result", R4_E_ARGUMENT);
+  NEEDS(folder, "a folder", R4_E_ARGUMENT);
+  NEEDS(data_hash, "the hash of the data", R4_E_ARGUMENT);
+  r4_error own = {0};
+  if (!e) e = &own;
+  char key[R4_HASH_SIZE], *path = file_join(folder, FILE_NAME);
+  *m = (r4_measured){0};
+  r4_status s = R4_OK;
+  if (!path)
+    s = r4_fail(e, R4_E_MEMORY, "%s/%s: out of memory", folder, FILE_NAME);
+  else if (!file_exists(path))
+    s = r4_fail(e, R4_E_IO, "%s: is not there", path);
+  if (!s) s = find_key(folder, data_hash, eps, key, e);
+  if (!s) s = read_file(path, key, m, e);
   r4_mem_free(path);
-  return good;
+  return s;
 }

@@ -1,0 +1,153 @@
+/* What "r4 eval" and "r4 reproduce" measure of a run. */
+#include <stdlib.h>
+
+#include "cmd_data.h"
+#include "eval.h"
+
+const r4_swapped *eval_swapped(const struct evaluation *v, size_t k)
+{
+  return v->swapped + k * v->run->seeds;
+}
+
+static r4_setting_value setting(const r4_settings *s, const char *key)
+{
+  r4_setting_value v = {0};
+  r4_settings_get(s, key, &v, NULL);
+  return v;
+}
+
+static double eps_of(const struct eval_how *o, const struct evaluation *v)
+{
+  return o->eps >= 0 ? o->eps : setting(v->run->settings, "eval.eps").real;
+}
+
+/* ---- What is kept ---- */
+
+/* Figures of the test part, with the swap test as it is by itself, are worth keeping; so are none of other data. */
+static bool may_keep(const struct eval_how *o, const struct evaluation *v, r4_split split)
+{
+  return split == R4_TEST && !o->other_data && v->contents.n && v->contents.kind[0] == R4_FILL_SWAP;
+}
+
+/* True if seed k need not be measured. What is kept and cannot be taken is named. */
+static bool take_kept(const struct eval_how *o, struct evaluation *v, size_t k)
+{
+  r4_error e = {0};
+  r4_measured *m = malloc(sizeof *m);
+  r4_status s = m ? r4_measured_load(m, v->run->folder[k], v->hash, eps_of(o, v), &e) : R4_E_MEMORY;
+  size_t masked = r4_data_mask_count(v->data, R4_TEST, -1);
+  bool whole = !s && m->metrics.masked_examples == masked; /* of all examples, not of some */
+  if (s && s != R4_E_IO && s != R4_E_MEMORY) fprintf(stderr, "r4 eval: %s; it is measured again\n", e.text);
+  if (whole) v->metrics[k] = m->metrics, v->swapped[k] = m->swapped;
+  free(m);
+  return whole;
+}
+
+/* Where the folder cannot be written, nothing is lost but time. */
+static void keep(const struct evaluation *v, size_t k)
+{
+  r4_measured *m = malloc(sizeof *m);
+  if (m) *m = (r4_measured){.metrics = v->metrics[k], .swapped = v->swapped[k]};
+  if (m) r4_measured_save(m, v->run->folder[k], v->hash, NULL);
+  free(m);
+}
+
+/* ---- Measuring ---- */
+
+static r4_status measure_model(const struct eval_how *o, struct evaluation *v, const r4_net *net,
+                               const r4_model *m, size_t k, r4_error *e)
+{
+  int64_t batch = setting(v->run->settings, "eval.batch").whole;
+  r4_status status = r4_evaluate(net, r4_model_weights(m), v->data, eps_of(o, v), batch, &v->metrics[k], e);
+  for (size_t c = 0; c < v->contents.n && !status; c++) {
+    r4_swap_options swap = r4_swap_defaults();
+    swap.content = v->contents.kind[c];
+    swap.batch = batch;
+    status = r4_swap_test(net, r4_model_weights(m), v->data, &swap, v->swapped + c * v->run->seeds + k, e);
+  }
+  if (!status && v->noise.asked)
+    status = r4_core_sensitivity(net, r4_model_weights(m), v->data, &v->noise.options, &v->sensitivity[k], e);
+  return status;
+}
+
+/* A model that the net of the settings can have: the weights of another do not fit. Its own net may have more to it:
+ * what weights that it started from need before it. */
+static r4_model *open_model(const char *path, const r4_net *net, r4_error *e)
+{
+  r4_model *m = r4_model_load(path, net, e);
+  if (!m) return NULL;
+  r4_model_free(m);
+  return r4_model_load(path, NULL, e);
+}
+
+static int measure_seed(const struct eval_how *o, struct evaluation *v, const r4_net *net, size_t k)
+{
+  const char *path = v->run->model[k];
+  char text[R4_ERROR_SIZE + PATH_SIZE];
+  r4_error e = {0};
+  r4_model *m = open_model(path, net, &e);
+  if (!m) return cli_fail("eval", e.status, e.text);
+  r4_status status = R4_OK;
+  bool agree = o->other_data || run_classes_agree("eval", path, m, v->data);
+  if (agree) status = measure_model(o, v, r4_model_net(m), m, k, &e);
+  r4_model_free(m);
+  snprintf(text, sizeof text, "%s: %s", path, e.text);
+  return status ? cli_fail("eval", status, text) : agree ? EXIT_DONE : EXIT_USAGE;
+}
+
+static int measure(const struct eval_how *o, struct evaluation *v, r4_split split)
+{
+  r4_error e = {0};
+  int code = EXIT_DONE;
+  v->metrics = calloc(v->run->seeds, sizeof *v->metrics);
+  v->swapped = calloc(v->run->seeds * v->contents.n + 1, sizeof *v->swapped);
+  v->sensitivity = calloc(v->run->seeds, sizeof *v->sensitivity);
+  if (!v->metrics || !v->swapped || !v->sensitivity) return cli_fail("eval", R4_E_MEMORY, "");
+  r4_net *net = r4_settings_net(v->run->settings, v->data, &e);
+  if (!net) return cli_fail("eval", e.status, e.text);
+  for (size_t k = 0; k < v->run->seeds && !code; k++) {
+    if (o->kept && may_keep(o, v, split) && take_kept(o, v, k)) continue;
+    code = measure_seed(o, v, net, k);
+    if (!code && may_keep(o, v, split)) keep(v, k);
+  }
+  r4_net_free(net);
+  if (!code) r4_summarize(v->metrics, v->run->seeds, &v->summary);
+  return code;
+}
+
+static int measure_part(const struct eval_how *o, struct evaluation *v, const r4_data *all, r4_split split)
+{
+  r4_error e = {0};
+  v->data = r4_data_part(all, split, &e);
+  if (!v->data) return cli_fail("eval", e.status, e.text);
+  if (!r4_data_count(v->data)) return run_no_examples("eval", v->path, v->split, all);
+  r4_data_hash(v->data, v->hash);
+  return measure(o, v, split);
+}
+
+static void tell_missing(const struct evaluation *v)
+{
+  for (size_t k = 0; k < v->run->missing; k++)
+    fprintf(stderr, "r4 eval: %s: seed %lld has no model yet and is left out\n", shown(v->path).text,
+            (long long)v->run->missing_seed[k]);
+}
+
+int eval_measure(const struct eval_how *o, struct evaluation *v, r4_split split)
+{
+  int code = EXIT_DONE;
+  v->run = runs_open("eval", v->path, &code);
+  if (v->run) tell_missing(v);
+  r4_data *all = v->run ? run_data("eval", v->run, o->data, o->other_data, &code) : NULL;
+  if (all) code = measure_part(o, v, all, split);
+  r4_data_free(all);
+  return !code && v->summary.constant ? EXIT_NO : code;
+}
+
+void eval_forget(struct evaluation *v)
+{
+  r4_data_free(v->data);
+  free(v->metrics);
+  free(v->swapped);
+  free(v->sensitivity);
+  runs_free(v->run);
+}

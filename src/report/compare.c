@@ -1,0 +1,59 @@
+/* Whether two lists of figures differ by more than chance.
+ *
+ * Welch's t test, which does not take the variances to be equal:
+ *
+ *     t = (mean_a - mean_b) / sqrt(u_a + u_b),    u = variance / n
+ *     (u_a + u_b)^2 / (u_a^2 / (n_a - 1) + u_b^2 / (n_b - 1)) degrees of freedom
+ *
+ * Holm's correction for n comparisons, p_1 <= .. <= p_n: those with adjusted p <= alpha differ, and the chance
+ * that any of them does not is at most alpha:
+ *
+ *     adjusted_k = max_{j <= k} min(1, (n - j + 1) p_j) */
+#include <math.h>
+
+#include "r4.h"
+
+static r4_mean_sd moments(const double *x, size_t n)
+{
+  r4_mean_sd m = {0};
+  for (size_t k = 0; k < n; k++) m.mean += x[k] / (double)n;
+  for (size_t k = 0; k < n; k++) m.sd += (x[k] - m.mean) * (x[k] - m.mean);
+  m.sd = n > 1 ? sqrt(m.sd / (double)(n - 1)) : 0;
+  if (!isfinite(m.mean)) m.sd = NAN;
+  return m;
+}
+
+r4_mean_sd r4_mean_sd_of(size_t n, const double *x)
+{
+  return n ? moments(x, n) : (r4_mean_sd){NAN, NAN};
+}
+
+double r4_welch_p(size_t n_a, const double *a, size_t n_b, const double *b)
+{
+  if (n_a < 2 || n_b < 2) return NAN;
+  r4_mean_sd of_a = moments(a, n_a), of_b = moments(b, n_b);
+  if (!isfinite(of_a.mean) || !isfinite(of_b.mean)) return NAN;
+  double u_a = of_a.sd * of_a.sd / (double)n_a, u_b = of_b.sd * of_b.sd / (double)n_b, u = u_a + u_b;
+  if (!(u > 0)) return of_a.mean == of_b.mean; /* without any spread */
+  double freedom = u * u / (u_a * u_a / (double)(n_a - 1) + u_b * u_b / (double)(n_b - 1));
+  return r4_student_p((of_a.mean - of_b.mean) / sqrt(u), freedom);
+}
+
+/* How many of n are smaller than the k-th; of equal ones, the first is. */
+static size_t smaller(size_t n, const double *p, size_t k)
+{
+  size_t found = 0;
+  for (size_t i = 0; i < n; i++) found += p[i] < p[k] || (p[i] == p[k] && i < k);
+  return found;
+}
+
+void r4_holm(size_t n, const double *p, double *adjusted)
+{
+  size_t all = 0;
+  for (size_t k = 0; k < n; k++) if (!isnan(p[k])) all++;
+  for (size_t k = 0; k < n; k++) {
+    adjusted[k] = isnan(p[k]) ? NAN : 0;
+    for (size_t j = 0; j < n; j++)
+      if (p[j] <= p[k]) adjusted[k] = fmax(adjusted[k], fmin(1, (double)(all - smaller(n, p, j)) * p[j]));
+  }
+}

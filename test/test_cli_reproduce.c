@@ -1,0 +1,138 @@
+/* r4 reproduce: the same tables to the byte however often it was interrupted, kept figures that are refused, and the
+ * forms of its results. Needs $R4, the command. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "folder_make.h"
+
+/* Four methods with two seeds, of which one has a lambda of its own, on digits that are drawn. */
+static int make(void **state)
+{
+  if (scratch_make(state)) return -1;
+  put_text(scratch_folder(), "table/base.yaml",
+           "data: decoy-mnist\ndata.from: digits:240\nnet: dense 8, relu, dense 10\nepochs: 6\nbatch: "
+           "16\nthreads: 1\n");
+  put_text(scratch_folder(), "table/erm.yaml", "base: base.yaml\nmethod: erm\n");
+  put_text(scratch_folder(), "table/r3.yaml", "base: base.yaml\nmethod: r3\nlambda: 1\n");
+  put_text(scratch_folder(), "table/ceiling.yaml", "base: base.yaml\nmethod: fill\nfill: blank\n");
+  put_text(scratch_folder(), "table/table.csv",
+           "name,preset,avg,avg_sd,worst,worst_sd,kappa,settings\nERM,erm,63.89,1.2,22.39,1.7,497.44,\n"
+           "R3,r3,92.22,,85.43,,4.35,\nR3 strong,r3,,,,,,lambda=30\nCeiling: blank,ceiling,,,,,,\n");
+  EXPECT("$R4 reproduce table --seeds 2 --out whole --quiet", 0, "| ERM ", "| R3 strong ");
+  return 0;
+}
+
+static const char SAME[] =
+  "for f in txt md csv json; do cmp whole/results.$f %s/results.$f || exit 9; done; echo all the same";
+
+static void expect_same(const char *folder)
+{
+  char line[400];
+  snprintf(line, sizeof line, SAME, folder);
+  EXPECT(line, 0, "all the same");
+}
+
+/* By each of the signals, after a while that is drawn: in training, in measuring, and between the two. What it says is
+ * "stopped and saved", or it was done before. */
+static void interrupted_at_random_moments(void **state)
+{
+  (void)state;
+  EXPECT("s=7; for n in 1 2 3 4 5 6 7 8 9 10; do s=$(( (s * 1103515245 + 12345) % 2147483648 )); "
+         "case $((n % 3)) in 0) k=KILL;; 1) k=INT;; *) k=TERM;; esac; "
+         "$R4 reproduce table --seeds 2 --out often --quiet >/dev/null 2>>said & p=$!; "
+         "sleep 0.$(( s / 65536 % 9 ))$(( s / 1024 % 9 )); kill -$k $p 2>/dev/null; wait $p; c=$?; "
+         "[ $c -le 1 ] || [ $c -eq 137 ] || [ $c -eq 143 ] || [ $c -eq 130 ] || { cat said; exit 9; }; "
+         "[ $k != KILL ] || sleep 0.5; done; ls often; cat said",
+         0, "erm", "stopped and saved; the same command goes on");
+  EXPECT("$R4 reproduce table --seeds 2 --out often --quiet", 0, "| R3 strong ");
+  expect_same("often");
+}
+
+/* Neither epochs nor figures. */
+static void nothing_is_made_twice(void **state)
+{
+  (void)state;
+  EXPECT("cp -r whole again; rm again/results.*; list() { find again -name $1 | sort | xargs ls -l "
+         "--time-style=full-iso; "
+         "}; (list eval.json; cat again/*/seed-*/log.jsonl) > before; "
+         "$R4 reproduce table --seeds 2 --out again --quiet > /dev/null; "
+         "(list eval.json; cat again/*/seed-*/log.jsonl) | cmp - before && grep -c eval.json "
+         "before",
+         0, "8\n");
+  expect_same("again");
+}
+
+/* One that is cut, one that is edited, one of another version, one of another net: named, and measured again. */
+static void kept_figures_are_refused(void **state)
+{
+  (void)state;
+  EXPECT("cp -r whole bad; cd bad; head -c 300 ../whole/erm/seed-0/eval.json > erm/seed-0/eval.json; "
+         "sed 's/\"accuracy\":0/\"accuracy\":1/' ../whole/erm/seed-1/eval.json > erm/seed-1/eval.json; "
+         "sed 's/\"r4\":\"/\"r4\":\"9/' ../whole/r3/seed-0/eval.json > r3/seed-0/eval.json; "
+         "cp r3/seed-1/eval.json ceiling/seed-0; cd ..; $R4 reproduce table --seeds 2 --out bad --quiet",
+         0,
+         "r4 eval: bad/erm/seed-0/eval.json: line 1, column 301: ", "bad/erm/seed-1/eval.json: was edited: ",
+         "bad/r3/seed-0/eval.json: is of r4 9" R4_VERSION ", this is r4 " R4_VERSION "; it is measured again",
+         "bad/ceiling/seed-0/eval.json: is of other settings, data or weights");
+  expect_same("bad");
+  EXPECT("$R4 reproduce table --seeds 2 --out bad --quiet", 0, "| ERM ");
+  command_lacks("measured again");
+}
+
+/* Results that stand there are never read: edited ones are written again. */
+static void results_are_written_again(void **state)
+{
+  (void)state;
+  EXPECT("cp -r whole edited; for f in txt md csv json; do echo 100 > edited/results.$f; done; "
+         "$R4 reproduce table --seeds 2 --out edited --quiet",
+         0, "| ERM ");
+  expect_same("edited");
+}
+
+static void forms_agree(void **state)
+{
+  (void)state;
+  EXPECT("$R4 reproduce table --seeds 2 --out whole --quiet --form text", 0, "ERM  ", "masked max", "flipped",
+         "63.89 +- 1.2", "Welch's t test", "What training took");
+  command_lacks("| ERM");
+  EXPECT(
+    "$R4 reproduce table --seeds 2 --out whole --quiet --form csv | cmp - whole/results.csv && "
+    "$R4 reproduce table --seeds 2 --out whole --quiet --form json | cmp - whole/results.json && head -2 "
+    "whole/results.csv",
+    0, "name,preset,settings,nets,accuracy,accuracy_sd,accuracy_mark,accuracy_p,avg_group_accuracy,",
+    ",swap_flipped_share,", "\nERM,erm,,2,", ",63.89,1.2,22.39,1.7,497.44\n");
+  EXPECT("cat whole/results.json", 0, "\"marks\":{", "\"of_nets\":{\"accuracy\":[", "\"p\":{");
+  EXPECT("cat whole/costs.csv", 0, "name,preset,settings,nets,epochs,seconds\nERM,erm,,2,12,");
+  EXPECT("cat whole/results.md", 0, " ^ ", "| Ceiling: blank ");
+  command_lacks("seconds");
+  EXPECT("grep Ceiling whole/results.md", 0, "| Ceiling");
+  command_lacks("^"); /* does not compete */
+  EXPECT("$R4 reproduce table --form xml", 2, "--form needs text, markdown, csv or json, not \"xml\"");
+}
+
+/* One line for each row, with what is left. */
+static void progress_is_a_line_a_row(void **state)
+{
+  (void)state;
+  EXPECT("$R4 reproduce table --seeds 2 --methods erm,r3 --out lines 2>&1 >/dev/null", 0,
+         "[1/3] ERM: average ", "; ETA 0:", "[3/3] R3 strong: average ", ", flipped ");
+  command_lacks("epoch 1/");
+  EXPECT("$R4 reproduce table --seeds 2 --methods erm,r3 --out lines 2>&1 >/dev/null | wc -l", 0, "3\n");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(interrupted_at_random_moments),
+    cmocka_unit_test(nothing_is_made_twice),
+    cmocka_unit_test(kept_figures_are_refused),
+    cmocka_unit_test(results_are_written_again),
+    cmocka_unit_test(forms_agree),
+    cmocka_unit_test(progress_is_a_line_a_row),
+  };
+  cmocka_set_message_output(CM_OUTPUT_TAP);
+  if (!check_command()) return 0;
+  return cmocka_run_group_tests_name("cli_reproduce", tests, make, scratch_remove);
+}
