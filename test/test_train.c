@@ -410,7 +410,7 @@ static void settings_matter(void **state)
                                        "seed=1",
                                        "init=kaiming",
                                        "fill=noise",
-                                       "guard=false",
+                                       "guard=true",
                                        "optimizer=sgd",
                                        "weight_decay=0.01",
                                        "weight_penalty=0.01",
@@ -437,9 +437,9 @@ static void settings_matter(void **state)
                                        "augment.brightness=0.2",
                                        "alpha=0.01"};
   for (size_t k = 0; k < sizeof change / sizeof *change; k++) {
-    const char *const set[] = {"eps_ramp=0.75", "epochs=1", change[k],
+    const char *const set[] = {"eps_ramp=0.75", "epochs=1", "guard=false", change[k],
                                !strncmp(change[k], "data.corrupt", 12) ? "data.correct=0.1" : NULL, NULL};
-    const char *const plain[] = {"eps_ramp=0.75", "epochs=1", NULL};
+    const char *const plain[] = {"eps_ramp=0.75", "epochs=1", "guard=false", NULL};
     uint8_t *x = NULL, *y = NULL;
     size_t n = 0, m = 0;
     char run[32];
