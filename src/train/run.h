@@ -80,11 +80,17 @@ struct run {
   void *user;
 };
 
+/* ---- Making it: run_open.c ---- */
+
 /* Makes all of it, at the start of the first epoch. data: NULL for those that the settings name. folder: NULL for a run
  * that leaves no files. */
 r4_status run_open(struct run *r, const r4_settings *settings, const r4_data *data, const char *folder,
                    r4_error *e);
 void run_close(struct run *r);
+/* Step and optimiser for what learns in this epoch: what does not is not differentiated. */
+r4_status run_open_phase(struct run *r, r4_error *e);
+
+/* ---- Running it: run.c ---- */
 
 /* Before the first step, and after another state was taken. */
 r4_status run_seek(struct run *r, r4_error *e);

@@ -1,0 +1,245 @@
+/* Making a run: its data, arrays, windows, steps and identity. */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "module/net.h"
+#include "objective/objective.h"
+#include "train/rates.h"
+#include "train/run.h"
+#include "train/task.h"
+
+/* Above this share of the features, masks are kept whole: the list of features would save too little. */
+static const double LISTED_SHARE = 0.5;
+
+/* Above this share of a conv net's work, it is done on whole images: windows would save too little. */
+static const double WINDOWS_SHARE = 0.75;
+
+/* From this many values of a batch on, it is made ahead on a thread of its own. A small one takes some 30 us to make,
+ * and waking a thread on a busy machine takes longer. */
+static const double VALUES_WORTH_A_THREAD = 1e6;
+
+/* Validation examples with other masked content, so that they do not praise the shortcut. */
+static r4_status break_validation(struct run *r, r4_error *e)
+{
+  r4_fill kind = task_val_fill(r->s, r->train);
+  if (kind == R4_FILL_NONE) return R4_OK;
+  r4_data *broken = r4_data_fill(r->val, kind, (uint64_t)r->s->data.seed, 0, e);
+  r4_data_free(r->val);
+  r->val = broken;
+  return broken ? R4_OK : e->status;
+}
+
+/* given: the caller's, or NULL for those that the settings name. */
+static r4_status open_data(struct run *r, const r4_data *given, r4_error *e)
+{
+  r4_data *own = given ? NULL : task_data(r->s, e);
+  const r4_data *d = given ? given : own;
+  if (!d) return e->status;
+  r4_data_hash(d, r->data_hash);
+  r->train = r4_data_part(d, R4_TRAIN, e);
+  r->val = r->train ? r4_data_part(d, R4_VAL, e) : NULL;
+  r->net = r->val ? task_net(r->s, d, e) : NULL;
+  r4_data_free(own);
+  if (!r->net || task_prepare(r->s, &r->net, e)) return e->status;
+  if (*r->s->guide && r4_net_guide_at(r->net, r->s->guide, e)) return e->status;
+  if (!r4_data_count(r->train))
+    return r4_fail(e, R4_E_ARGUMENT, "%s: has no training examples", given ? "data" : r->s->data.name);
+  if (!r4_data_count(r->val)) {
+    r4_data_free(r->val);
+    r->val = NULL;
+  }
+  if (r->val && break_validation(r, e)) return e->status;
+  if (!r->val && r->s->searched)
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "lambda is auto, but there is no validation part to choose it by: set data.val");
+  if (!r->val && strcmp(r->s->select, "last"))
+    return r4_fail(e, R4_E_ARGUMENT, "select is %s, but there is no validation part: set data.val",
+                   r->s->select);
+  return R4_OK;
+}
+
+static void *allocate(size_t count, size_t size, r4_status *s, r4_error *e)
+{
+  void *p = *s ? NULL : r4_mem_new_aligned(count * size);
+  if (!p && !*s) *s = r4_fail(e, R4_E_MEMORY, "out of memory for %zu elements", count);
+  return p;
+}
+
+/* The same for what may never be written to: such memory takes no room in the machine. */
+static void *reserve(size_t count, size_t size, r4_status *s, r4_error *e)
+{
+  void *p = *s ? NULL : r4_mem_new(count, size);
+  if (!p && !*s) *s = r4_fail(e, R4_E_MEMORY, "out of memory for %zu elements", count);
+  return p;
+}
+
+static r4_status open_head_rates(struct run *r, r4_error *e)
+{
+  r->head_rates = r4_mem_new(r4_net_params(r->net), sizeof *r->head_rates);
+  if (!r->head_rates) return r4_fail(e, R4_E_MEMORY, "out of memory for the rates of parameters");
+  return rates_of_head(r->settings, r->net, r->head_rates, e);
+}
+
+static r4_status open_arrays(struct run *r, r4_error *e)
+{
+  r4_status s = R4_OK;
+  size_t features = (size_t)r4_shape_count(r4_data_shape(r->train));
+  r->size = r4_net_size(r->net);
+  r->weights = allocate(r->size, sizeof *r->weights, &s, e);
+  r->gradient = allocate(r->size, sizeof *r->gradient, &s, e);
+  r->best = reserve(r->size, sizeof *r->best, &s, e);
+  r->good = reserve(r->size, sizeof *r->good, &s, e);
+  r->index = allocate(features, sizeof *r->index, &s, e);
+  if (r->val) r->predicted = allocate(r4_data_count(r->val), sizeof *r->predicted, &s, e);
+  if (s) return s;
+  r->touched = r4_data_masked_features(r->train, &r->s->augment, r->index);
+  bool listed = !r->net->leaf && (double)r->touched <= LISTED_SHARE * (double)features;
+  r->masked = listed ? r->touched : 0;
+  r->rates = r4_mem_new(r4_net_params(r->net), sizeof *r->rates);
+  if (!r->rates) return r4_fail(e, R4_E_MEMORY, "out of memory for the rates of parameters");
+  s = rates_of(r->settings, r->net, r->rates, e);
+  if (!s && r->s->head_epochs) s = open_head_rates(r, e);
+  if (!s) s = task_start(r->s, r->net, r->weights, e);
+  if (!s) run_keep(r);
+  return s;
+}
+
+/* Masks in small parts of images: penalties need not look at the rest. */
+static r4_status open_reach(struct run *r, r4_error *e)
+{
+  const r4_augment *augment = &r->s->augment;
+  bool images = r4_net_input(r->net).rank == 3 && !r->net->leaf;
+  if (!images || !r->touched || !r4_method_describe(r->s->method).guided) return R4_OK;
+  r4_rect *rect = r4_mem_new(r4_data_count(r->train), sizeof *rect);
+  if (!rect) return r4_fail(e, R4_E_MEMORY, "out of memory for %zu masks", r4_data_count(r->train));
+  size_t n = r4_data_mask_rects(r->train, augment, rect);
+  r->reach = r4_reach_new(r->net, n, rect, augment->flip || augment->crop > 0, e);
+  r4_mem_free(rect);
+  if (!r->reach) return e->status;
+  if (r4_reach_share(r->reach) <= WINDOWS_SHARE) {
+    r->masked = 0;
+  } else {
+    r4_reach_free(r->reach);
+    r->reach = NULL;
+  }
+  return R4_OK;
+}
+
+static struct step_options step_options_of(const struct run *r)
+{
+  const struct settings *s = r->s;
+  r4_fill fill = task_fill(s, r->train);
+  struct step_options step = {.net = r->net,
+                              .objective = task_objective(s),
+                              .masked = r->masked,
+                              .index = r->index,
+                              .reach = r->reach,
+                              .cells = task_cells(s),
+                              .seed = (uint64_t)s->seed};
+  step.objective.frozen_statistics = task_frozen_statistics(s);
+  step.objective.lengths = objective_leaf_is_rows(r->net) && r4_data_vocabulary(r->train) > 0;
+  step.objective.explain = task_explain(s, r->train);
+  step.objective.filled = fill != R4_FILL_NONE;
+  step.objective.filled_within = fill != R4_FILL_PASTE;
+  step.objective.class_weights = r->class_weights;
+  step.objective.rates = r->head_alone ? r->head_rates : r->rates;
+  return step;
+}
+
+r4_status run_open_phase(struct run *r, r4_error *e)
+{
+  bool head_alone = r->state.epoch < r->s->head_epochs;
+  if (r->step && head_alone == r->head_alone) return R4_OK;
+  r->head_alone = head_alone;
+  step_free(r->step);
+  const struct step_options options = step_options_of(r);
+  r->step = step_new(&options, e);
+  if (!r->step) return e->status;
+  return rates_set(r->optimizer, r->net, options.objective.rates, e);
+}
+
+static r4_status open_steps(struct run *r, r4_error *e)
+{
+  const struct settings *s = r->s;
+  r4_optimizer_options optimizer = task_optimizer(s);
+  double values = (double)s->batch * (double)r4_shape_count(r4_data_shape(r->train));
+  r4_batch_options batches = {.size = (size_t)s->batch,
+                              .masked_first = true,
+                              .drop_last = s->drop_last,
+                              .shuffle = true,
+                              .seed = (uint64_t)s->seed,
+                              .no_masks = !r4_method_describe(s->method).guided,
+                              .masked = r->masked,
+                              .index = r->index,
+                              .augment = s->augment,
+                              .fill = task_fill(s, r->train),
+                              .prefetch = values >= VALUES_WORTH_A_THREAD};
+  r->optimizer = r4_optimizer_new(r->size, &optimizer, e);
+  r->batches = r->optimizer ? r4_batches_new(r->train, &batches, e) : NULL;
+  if (!r->batches || run_open_phase(r, e)) return e->status;
+  if (r->val && !(r->predictor = predictor_new(r->net, s->eval.batch, e))) return e->status;
+  r->schedule = task_schedule(s);
+  r->penalty_after = task_penalty_after(s, r->train);
+  r->chance = pulse_chance(r->train, r->class_weights);
+  r->state.dual = dual_begin(s->delta, s->delta_rate, task_lambda(s));
+  r->state.guard = guard_begin(r->chance);
+  r->state.best = -INFINITY;
+  r->state.relief = 1;
+  return R4_OK;
+}
+
+/* What decides the result: all settings, the data, and the program's version. */
+static r4_status identify(struct run *r, const r4_settings *settings, r4_error *e)
+{
+  r->text = r4_settings_text(settings);
+  if (!r->text) return r4_fail(e, R4_E_MEMORY, "out of memory for the settings");
+  struct hash h;
+  hash_start(&h);
+  hash_add(&h, R4_VERSION, sizeof R4_VERSION);
+  hash_add(&h, r->data_hash, sizeof r->data_hash);
+  hash_add(&h, r->text, strlen(r->text));
+  hash_end(&h, r->identity);
+  return R4_OK;
+}
+
+r4_status run_open(struct run *r, const r4_settings *settings, const r4_data *data, const char *folder,
+                   r4_error *e)
+{
+  *r = (struct run){.s = &settings->values,
+                    .settings = settings,
+                    .folder = folder,
+                    .log.file = -1,
+                    .curves = {.csv.file = -1, .events.file = -1}};
+  r4_status s = open_data(r, data, e);
+  if (!s) s = open_arrays(r, e);
+  if (!s) s = run_check(r, e);
+  if (!s) s = open_reach(r, e);
+  if (!s) s = open_steps(r, e);
+  if (!s) s = identify(r, settings, e);
+  return s;
+}
+
+void run_close(struct run *r)
+{
+  log_close(&r->log);
+  curves_close(&r->curves);
+  probe_free(r->predictor);
+  step_free(r->step);
+  r4_batches_free(r->batches);
+  r4_optimizer_free(r->optimizer);
+  r4_reach_free(r->reach);
+  r4_net_free(r->net);
+  r4_data_free(r->train);
+  r4_data_free(r->val);
+  r4_mem_free(r->weights);
+  r4_mem_free(r->gradient);
+  r4_mem_free(r->best);
+  r4_mem_free(r->good);
+  r4_mem_free(r->index);
+  r4_mem_free(r->predicted);
+  r4_mem_free(r->class_weights);
+  r4_mem_free(r->rates);
+  r4_mem_free(r->head_rates);
+  r4_string_free(r->text);
+}
