@@ -52,15 +52,6 @@ static void read_validation(const struct job *j, int64_t seed, double *avg, doub
   *worst = best[2];
 }
 
-static r4_mean_sd mean_sd(const double *v, size_t n)
-{
-  double sum = 0, squares = 0;
-  for (size_t k = 0; k < n; k++) sum += v[k];
-  double mean = sum / (double)n;
-  for (size_t k = 0; k < n; k++) squares += (v[k] - mean) * (v[k] - mean);
-  return (r4_mean_sd){mean, n > 1 ? sqrt(squares / (double)(n - 1)) : 0 * mean};
-}
-
 static void summarize(const struct run_figures *f, const struct job *j, struct kept_figures *to)
 {
   double avg[MAX_SEEDS], worst[MAX_SEEDS];
@@ -69,8 +60,8 @@ static void summarize(const struct run_figures *f, const struct job *j, struct k
                               .worst = f->summary.worst,
                               .kappa = f->summary.kappa_masked_max,
                               .kappa_mean = f->summary.kappa_masked_mean,
-                              .val_avg = mean_sd(avg, j->seeds),
-                              .val_worst = mean_sd(worst, j->seeds),
+                              .val_avg = r4_mean_sd_of(j->seeds, avg),
+                              .val_worst = r4_mean_sd_of(j->seeds, worst),
                               .seeds = (int64_t)j->seeds,
                               .dead = (int64_t)f->summary.constant};
 }

@@ -5,6 +5,7 @@
 #include "ask/attribution.h"
 #include "ask/check.h"
 #include "ask/kappa.h"
+#include "ask/mean_sd.h"
 #include "ask/predict.h"
 #include "ask/score.h"
 #include "base/mem.h"
@@ -179,22 +180,9 @@ r4_status r4_evaluate(const r4_net *net, const float *weights, const r4_data *d,
 
 /* ---- Over seeds ---- */
 
-static double metric(const r4_metrics *m, size_t offset)
-{
-  double v;
-  memcpy(&v, (const char *)m + offset, sizeof v);
-  return v;
-}
-
-/* Mean, and standard deviation with n - 1. What has no mean, or an infinite one, spreads by no number. */
 static r4_mean_sd over_seeds(const r4_metrics *m, size_t n, size_t offset)
 {
-  r4_mean_sd r = {0};
-  for (size_t k = 0; k < n; k++) r.mean += metric(&m[k], offset) / (double)n;
-  for (size_t k = 0; k < n; k++) r.sd += (metric(&m[k], offset) - r.mean) * (metric(&m[k], offset) - r.mean);
-  r.sd = n > 1 ? sqrt(r.sd / (double)(n - 1)) : 0;
-  if (!isfinite(r.mean)) r.sd = NAN;
-  return r;
+  return mean_sd_of((const char *)m + offset, sizeof *m, n);
 }
 
 void r4_summarize(const r4_metrics *m, size_t n, r4_summary *to)

@@ -13,25 +13,10 @@
 
 #include "r4.h"
 
-static r4_mean_sd moments(const double *x, size_t n)
-{
-  r4_mean_sd m = {0};
-  for (size_t k = 0; k < n; k++) m.mean += x[k] / (double)n;
-  for (size_t k = 0; k < n; k++) m.sd += (x[k] - m.mean) * (x[k] - m.mean);
-  m.sd = n > 1 ? sqrt(m.sd / (double)(n - 1)) : 0;
-  if (!isfinite(m.mean)) m.sd = NAN;
-  return m;
-}
-
-r4_mean_sd r4_mean_sd_of(size_t n, const double *x)
-{
-  return n ? moments(x, n) : (r4_mean_sd){NAN, NAN};
-}
-
 double r4_welch_p(size_t n_a, const double *a, size_t n_b, const double *b)
 {
   if (n_a < 2 || n_b < 2) return NAN;
-  r4_mean_sd of_a = moments(a, n_a), of_b = moments(b, n_b);
+  r4_mean_sd of_a = r4_mean_sd_of(n_a, a), of_b = r4_mean_sd_of(n_b, b);
   if (!isfinite(of_a.mean) || !isfinite(of_b.mean)) return NAN;
   double u_a = of_a.sd * of_a.sd / (double)n_a, u_b = of_b.sd * of_b.sd / (double)n_b, u = u_a + u_b;
   if (!(u > 0)) return of_a.mean == of_b.mean; /* without any spread */

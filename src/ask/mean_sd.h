@@ -1,0 +1,11 @@
+/* Figures over seeds. */
+#ifndef R4_ASK_MEAN_SD_H
+#define R4_ASK_MEAN_SD_H
+
+#include "r4.h"
+
+/* Of n doubles, stride bytes apart: the mean, and the standard deviation with n - 1; 0 of one. What has no mean, or an
+ * infinite one, spreads by no number. */
+r4_mean_sd mean_sd_of(const void *first, size_t stride, size_t n);
+
+#endif
