@@ -17,3 +17,13 @@ r4_settings *settings_case(const char *text)
   if (settings_case_read(s, text, &e)) fail_msg("%s", e.text);
   return s;
 }
+
+r4_settings *settings_case_with(const char *const *common, const char *const *more)
+{
+  r4_error e = {0};
+  r4_settings *s = r4_settings_new();
+  for (int pass = 0; pass < 2; pass++)
+    for (const char *const *a = pass ? more : common; a && *a; a++)
+      if (r4_settings_set(s, *a, "test", &e)) fail_msg("%s", e.text);
+  return s;
+}

@@ -7,5 +7,7 @@
 r4_status settings_case_read(r4_settings *s, const char *text, r4_error *e);
 /* The defaults and the text, which must be fine. */
 r4_settings *settings_case(const char *text);
+/* The defaults, then key=value of both lists, which end with NULL; more may be NULL. */
+r4_settings *settings_case_with(const char *const *common, const char *const *more);
 
 #endif

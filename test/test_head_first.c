@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "scratch.h"
+#include "settings_case.h"
 
 static const double RATE = 0.01;
 
@@ -20,12 +21,7 @@ static r4_settings *settings_with(const char *const *more)
     "rate=0.01",
     "batch=200",
     NULL};
-  r4_error e = {0};
-  r4_settings *s = r4_settings_new();
-  for (int pass = 0; pass < 2; pass++)
-    for (const char *const *a = pass ? more : common; a && *a; a++)
-      if (r4_settings_set(s, *a, "test", &e)) fail_msg("%s", e.text);
-  return s;
+  return settings_case_with(common, more);
 }
 
 #define SET(...) ((const char *const[]){__VA_ARGS__, NULL})

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "check.h"
 #include "scratch.h"
+#include "settings_case.h"
 
 enum { MOST = 4096 };
 
@@ -31,10 +32,7 @@ static r4_outcome train(const char *run, const char *const *more, char *notices)
   char folder[512];
   r4_error e = {0};
   r4_outcome end;
-  r4_settings *s = r4_settings_new();
-  for (int pass = 0; pass < 2; pass++)
-    for (const char *const *a = pass ? more : common; *a; a++)
-      if (r4_settings_set(s, *a, "test", &e)) fail_msg("%s", e.text);
+  r4_settings *s = settings_case_with(common, more);
   snprintf(folder, sizeof folder, "%s/%s", scratch_folder(), run);
   *notices = 0;
   r4_train_options o = {.folder = folder, .notice = collect, .user = notices};

@@ -9,6 +9,7 @@
 #include "check.h"
 #include "module/net.h"
 #include "scratch.h"
+#include "settings_case.h"
 #include "train/step.h"
 
 enum { BATCH = 5, FEATURES = 4, MOST = 400, PARAMS = 16 };
@@ -203,15 +204,9 @@ static const char *const NET = "net=dense 8, batchnorm, relu, dropout 0.3, dense
 static r4_settings *settings_with(const char *const *more)
 {
   static const char *const common[] = {
-    "data=decoy-mnist", "data.from=digits:300", "batch=50",        "epochs=2", "method=r3", "drop_last=true",
+    NET, "data=decoy-mnist", "data.from=digits:300", "batch=50",        "epochs=2", "method=r3", "drop_last=true",
     "clip=0.01",        "weight_decay=0.1",     "optimizer=adamw", NULL};
-  r4_error e = {0};
-  r4_settings *s = r4_settings_new();
-  if (r4_settings_set(s, NET, "test", &e)) fail_msg("%s", e.text);
-  for (int pass = 0; pass < 2; pass++)
-    for (const char *const *a = pass ? more : common; a && *a; a++)
-      if (r4_settings_set(s, *a, "test", &e)) fail_msg("%s", e.text);
-  return s;
+  return settings_case_with(common, more);
 }
 
 static bool stop_after(const r4_progress *p, void *steps)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "scratch.h"
+#include "settings_case.h"
 #include "tensor/safetensors.h"
 
 static char heard[2000]; /* notices of the last run */
@@ -20,10 +21,7 @@ static r4_status train(const char *const *set, const char *run, r4_error *e)
   const char *const common[] = {
     "data=digits:300", "data.val=0", "net=flatten, a: dense 8, relu, b: dense 8, relu, fc: dense 10",
     "epochs=1",        "batch=50",   NULL};
-  r4_settings *s = r4_settings_new();
-  for (int pass = 0; pass < 2; pass++)
-    for (const char *const *a = pass ? set : common; *a; a++)
-      if (r4_settings_set(s, *a, "test", e)) fail_msg("%s", e->text);
+  r4_settings *s = settings_case_with(common, set);
   const r4_train_options o = {.folder = scratch_path(run), .force = true, .notice = listen};
   heard[0] = 0;
   r4_status status = r4_train(s, &o, NULL, e);

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "scratch.h"
+#include "settings_case.h"
 
 enum { MOST = 2000 }; /* examples */
 
@@ -55,10 +56,7 @@ static r4_status train(const char *const *set, const char *run, r4_error *e)
   snprintf(data, sizeof data, "data=%s", path);
   const char *const common[] = {
     data, "data.mask_means=irrelevant", "data.val=0", "net=dense 8, relu, dense 10", "epochs=1", NULL};
-  r4_settings *s = r4_settings_new();
-  for (int pass = 0; pass < 2; pass++)
-    for (const char *const *a = pass ? set : common; *a; a++)
-      if (r4_settings_set(s, *a, "test", e)) fail_msg("%s", e->text);
+  r4_settings *s = settings_case_with(common, set);
   told[0] = 0;
   const r4_train_options o = {.folder = scratch_path(run), .force = true, .notice = listen};
   r4_status status = r4_train(s, &o, NULL, e);

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "scratch.h"
+#include "settings_case.h"
 
 static const char *path_in(const char *run, const char *name)
 {
@@ -40,16 +41,7 @@ static r4_settings *settings_with(const char *const *more)
                                        "schedule=cosine",
                                        "select=worst",
                                        NULL};
-  r4_error e;
-  r4_settings *s = r4_settings_new();
-  assert_non_null(s);
-  for (int pass = 0; pass < 2; pass++) {
-    for (const char *const *a = pass ? more : common; a && *a; a++) {
-      if (!r4_settings_set(s, *a, "test", &e)) continue;
-      fail_msg("%s", e.text);
-    }
-  }
-  return s;
+  return settings_case_with(common, more);
 }
 
 static bool stop_after(const r4_progress *p, void *steps)

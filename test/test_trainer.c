@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "scratch.h"
+#include "settings_case.h"
 
 enum { N = 160, SIDE = 6, PIXELS = SIDE * SIDE };
 
@@ -52,12 +53,7 @@ static r4_settings *settings_with(const char *const *more)
                                        "select=worst",
                                        "eps_ramp=1",
                                        NULL};
-  r4_error e = {0};
-  r4_settings *s = r4_settings_new();
-  for (int pass = 0; pass < 2; pass++)
-    for (const char *const *a = pass ? more : common; a && *a; a++)
-      if (r4_settings_set(s, *a, "test", &e)) fail_msg("%s", e.text);
-  return s;
+  return settings_case_with(common, more);
 }
 
 static r4_trainer *trainer_of(const r4_settings *s, const r4_data *d)
