@@ -20,7 +20,7 @@ static size_t rows_of(const struct ablation_line *l)
 }
 
 /* NULL if it is not done. */
-static const struct kept_figures *figures_of(const struct results *r, const struct ablation_line *l,
+static const struct fleet_figures *figures_of(const struct results *r, const struct ablation_line *l,
                                              size_t ix, size_t iy)
 {
   const struct fleet_run *run = &r->run[l->run[iy * l->xs.n + ix]];
@@ -32,7 +32,7 @@ static const struct kept_figures *figures_of(const struct results *r, const stru
 static void add_csv_row(const struct results *r, r4_table *t, const struct ablation_line *l, size_t ix,
                         size_t iy)
 {
-  const struct kept_figures *f = figures_of(r, l, ix, iy);
+  const struct fleet_figures *f = figures_of(r, l, ix, iy);
   if (!f) return;
   const double figure[] = {100 * f->avg.mean, 100 * f->avg.sd, 100 * f->worst.mean, 100 * f->worst.sd,
                            f->kappa.mean,     f->kappa.sd,     f->kappa_mean.mean};
@@ -67,7 +67,7 @@ static int print_csv(FILE *f, const void *user)
 static void add_json_point(r4_json *w, const struct results *r, const struct ablation_line *l, size_t ix,
                            size_t iy)
 {
-  const struct kept_figures *f = figures_of(r, l, ix, iy);
+  const struct fleet_figures *f = figures_of(r, l, ix, iy);
   if (!f) return;
   r4_json_break(w);
   r4_json_open(w, '{');
@@ -126,7 +126,7 @@ static bool same_axis(const struct ablation_line *a, const struct ablation_line 
 }
 
 /* A star stands at a net that gives one answer to everything. */
-static void add_cell(r4_table *t, const struct kept_figures *f, bool kappa)
+static void add_cell(r4_table *t, const struct fleet_figures *f, bool kappa)
 {
   char text[FIGURE_SIZE];
   if (!f)
@@ -223,7 +223,7 @@ static void draw_line(r4_plot *p, const struct results *r, const struct ablation
   double x[MAX_VALUES], y[MAX_VALUES], sd[MAX_VALUES];
   bool numbers = has_numbers(l);
   for (size_t k = 0; k < l->xs.n; k++) {
-    const struct kept_figures *f = figures_of(r, l, k, 0);
+    const struct fleet_figures *f = figures_of(r, l, k, 0);
     x[k] = numbers ? strtod(l->xs.text[k], NULL) : (double)k;
     y[k] = !f ? NAN : kappa ? f->kappa.mean : 100 * f->worst.mean;
     sd[k] = !f ? NAN : kappa ? f->kappa.sd : 100 * f->worst.sd;
@@ -259,7 +259,7 @@ static void draw_heat(r4_plot *p, const struct results *r, const struct ablation
   double value[MAX_VALUES * MAX_VALUES];
   for (size_t iy = 0; iy < l->ys.n; iy++)
     for (size_t ix = 0; ix < l->xs.n; ix++) {
-      const struct kept_figures *f = figures_of(r, l, ix, iy);
+      const struct fleet_figures *f = figures_of(r, l, ix, iy);
       value[iy * l->xs.n + ix] = f ? 100 * f->worst.mean : NAN;
     }
   char title[VALUE_SIZE];

@@ -27,6 +27,7 @@ struct evaluation {
   char hash[R4_HASH_SIZE]; /* of these: equal for runs that can be compared */
   r4_metrics *metrics;     /* of each seed                      */
   r4_summary summary;
+  size_t measured; /* seeds that were measured now; those of the others were kept */
   struct contents contents;
   bool swap_asked; /* say so, too, if there is nothing to swap */
   struct noise noise;

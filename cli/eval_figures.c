@@ -49,6 +49,7 @@ static void gather(const struct evaluation *v, struct run_figures *f, r4_metrics
     add_cost(f, v->run->folder[k]);
   }
   f->swapped = f->swapped && !v->swapped->none;
+  f->measured += v->measured;
 }
 
 int eval_figures(const char (*path)[PATH_SIZE], size_t n, struct run_figures *f)

@@ -23,20 +23,26 @@ static double eps_of(const struct eval_how *o, const struct evaluation *v)
 
 /* ---- What is kept ---- */
 
-/* Figures of the test part, with the swap test as it is by itself, are worth keeping; so are none of other data. */
-static bool may_keep(const struct eval_how *o, const struct evaluation *v, r4_split split)
+/* Figures with the swap test as it is by itself are worth keeping; those of other data are not. */
+static bool may_keep(const struct eval_how *o, const struct evaluation *v)
 {
-  return split == R4_TEST && !o->other_data && v->contents.n && v->contents.kind[0] == R4_FILL_SWAP;
+  return !o->other_data && v->contents.n && v->contents.kind[0] == R4_FILL_SWAP;
+}
+
+/* Of all examples and all draws: a page keeps figures of fewer. */
+static bool is_whole(const r4_measured *m, const r4_data *d, r4_split split)
+{
+  return m->metrics.masked_examples == r4_data_mask_count(d, split, -1) &&
+         (m->swapped.none || m->swapped.draws == r4_swap_defaults().draws);
 }
 
 /* True if seed k need not be measured. What is kept and cannot be taken is named. */
-static bool take_kept(const struct eval_how *o, struct evaluation *v, size_t k)
+static bool take_kept(const struct eval_how *o, struct evaluation *v, r4_split split, size_t k)
 {
   r4_error e = {0};
   r4_measured *m = malloc(sizeof *m);
-  r4_status s = m ? r4_measured_load(m, v->run->folder[k], v->hash, eps_of(o, v), &e) : R4_E_MEMORY;
-  size_t masked = r4_data_mask_count(v->data, R4_TEST, -1);
-  bool whole = !s && m->metrics.masked_examples == masked; /* of all examples, not of some */
+  r4_status s = m ? r4_measured_load(m, v->run->folder[k], split, v->hash, eps_of(o, v), &e) : R4_E_MEMORY;
+  bool whole = !s && is_whole(m, v->data, split);
   if (s && s != R4_E_IO && s != R4_E_MEMORY) fprintf(stderr, "r4 eval: %s; it is measured again\n", e.text);
   if (whole) v->metrics[k] = m->metrics, v->swapped[k] = m->swapped;
   free(m);
@@ -44,11 +50,11 @@ static bool take_kept(const struct eval_how *o, struct evaluation *v, size_t k)
 }
 
 /* Where the folder cannot be written, nothing is lost but time. */
-static void keep(const struct evaluation *v, size_t k)
+static void keep(const struct evaluation *v, r4_split split, size_t k)
 {
   r4_measured *m = malloc(sizeof *m);
   if (m) *m = (r4_measured){.metrics = v->metrics[k], .swapped = v->swapped[k]};
-  if (m) r4_measured_save(m, v->run->folder[k], v->hash, NULL);
+  if (m) r4_measured_save(m, v->run->folder[k], split, v->hash, NULL);
   free(m);
 }
 
@@ -106,9 +112,10 @@ static int measure(const struct eval_how *o, struct evaluation *v, r4_split spli
   r4_net *net = r4_settings_net(v->run->settings, v->data, &e);
   if (!net) return cli_fail("eval", e.status, e.text);
   for (size_t k = 0; k < v->run->seeds && !code; k++) {
-    if (o->kept && may_keep(o, v, split) && take_kept(o, v, k)) continue;
+    if (o->kept && may_keep(o, v) && take_kept(o, v, split, k)) continue;
     code = measure_seed(o, v, net, k);
-    if (!code && may_keep(o, v, split)) keep(v, k);
+    if (!code && may_keep(o, v)) keep(v, split, k);
+    v->measured++;
   }
   r4_net_free(net);
   if (!code) r4_summarize(v->metrics, v->run->seeds, &v->summary);

@@ -1,5 +1,5 @@
 /* Many runs: each is trained and measured in a process of its own, as many side by side as there are CPUs. What is done
- * stays: a run's folder keeps its figures, and a fleet that is started again goes on with what is missing. */
+ * stays: eval.json beside each model keeps its figures, and a fleet that is started again goes on with the rest. */
 #ifndef R4_CLI_FLEET_H
 #define R4_CLI_FLEET_H
 
@@ -9,11 +9,10 @@ struct fleet_run {
   r4_settings *settings;
   char folder[PATH_SIZE];
   bool done;
-  struct kept_figures {
+  struct fleet_figures {
     r4_mean_sd avg, worst, kappa, kappa_mean; /* of the part that the fleet measures */
     r4_mean_sd val_avg, val_worst;            /* of the models, as the seeds' logs have them; or NaN */
     int64_t seeds, dead;                      /* dead: seeds that give one answer to everything */
-    r4_split part;                            /* of the data, on which this was measured */
   } figures;
 };
 
@@ -44,13 +43,5 @@ void fleet_folder(const char *out, const char *name, char folder[PATH_SIZE]);
 /* Writes folder/name beside its place, and makes the folder. Returns an exit code, after a message unless it is 0. */
 int fleet_write(const char *command, const char *folder, const char *name,
                 int (*print)(FILE *f, const void *user), const void *user);
-
-/* ---- kept.c: figures.csv in a run's folder ---- */
-
-/* False if they are not there, or are not those of the models beside them; says so in the latter case. */
-bool kept_read(const char *command, const char *folder, int64_t seeds, r4_split part,
-               struct kept_figures *to);
-/* Returns an exit code, after a message unless it is 0. */
-int kept_write(const char *command, const char *folder, const struct kept_figures *f);
 
 #endif

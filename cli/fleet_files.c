@@ -33,13 +33,12 @@ bool fleet_split(const char *text, char between, size_t *n, char to[MAX_VALUES][
 void fleet_folder(const char *out, const char *name, char folder[PATH_SIZE])
 {
   enum { LONG = 120, KEPT = 100 };
-  char part[LONG + 32];
-  uint64_t hash = 14695981039346656037u; /* FNV-1a */
-  for (const char *c = name; *c; c++) hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+  char part[LONG + 32], hash[R4_HASH_SIZE];
+  r4_hash(name, strlen(name), hash);
   snprintf(part, sizeof part, "%.*s", strlen(name) > LONG ? KEPT : LONG, name);
   for (char *c = part; *c; c++)
     if (strchr(" /\n,", *c)) *c = '_';
-  if (strlen(name) > LONG) snprintf(part + KEPT, sizeof part - KEPT, "-%016llx", (unsigned long long)hash);
+  if (strlen(name) > LONG) snprintf(part + KEPT, sizeof part - KEPT, "-%.16s", hash);
   snprintf(folder, PATH_SIZE, "%.*s/runs/%s", PATH_SIZE / 2, out, part);
 }
 

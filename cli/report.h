@@ -20,6 +20,7 @@ struct report_data {
 struct reported {
   const char *path, *name;
   struct run *run;
+  r4_split split;
   const struct report_data *data;
   const char *folder[MAX_SEEDS];
   r4_measured *measured; /* of each seed  */

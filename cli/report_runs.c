@@ -93,13 +93,12 @@ static int open_part(struct report *r, struct report_data *d, const char *path, 
   return EXIT_DONE;
 }
 
-static const struct report_data *find_data(struct report *r, const struct reported *v, r4_split split,
-                                           int *code)
+static const struct report_data *find_data(struct report *r, const struct reported *v, int *code)
 {
   for (size_t k = 0; k < r->sets; k++)
     if (are_data_of(&r->set[k], v->run)) return &r->set[k];
   struct report_data d = {.all = run_data("report", v->run, r->o.data, r->o.other_data, code)};
-  if (d.all) *code = open_part(r, &d, v->path, split);
+  if (d.all) *code = open_part(r, &d, v->path, v->split);
   if (d.all && !*code) {
     r->set[r->sets] = d;
     return &r->set[r->sets++];
@@ -135,7 +134,7 @@ static r4_status measure(const struct report *r, const struct reported *v, const
   r4_status s = r4_evaluate_some(r4_model_net(m), r4_model_weights(m), d, setting(v, "eval.eps").real, batch,
                                  (size_t)r->o.kappa, &to->metrics, e);
   if (!s) s = r4_swap_test(r4_model_net(m), r4_model_weights(m), d, &swap, &to->swapped, e);
-  if (!s) r4_measured_save(to, v->run->folder[k], v->data->hash, NULL);
+  if (!s) r4_measured_save(to, v->run->folder[k], v->split, v->data->hash, NULL);
   return s;
 }
 
@@ -143,8 +142,8 @@ static r4_status measure(const struct report *r, const struct reported *v, const
 static bool take_kept(const struct reported *v, size_t k)
 {
   r4_error e = {0};
-  r4_status s =
-    r4_measured_load(&v->measured[k], v->run->folder[k], v->data->hash, setting(v, "eval.eps").real, &e);
+  r4_status s = r4_measured_load(&v->measured[k], v->run->folder[k], v->split, v->data->hash,
+                                 setting(v, "eval.eps").real, &e);
   if (s && s != R4_E_IO) fprintf(stderr, "r4 report: %s; it is measured again\n", e.text);
   return !s;
 }
@@ -194,9 +193,9 @@ static void forget(struct reported *v)
 int report_add_run(struct report *r, size_t k, r4_split split)
 {
   int code = EXIT_DONE;
-  struct reported v = {.path = r->o.runs.word[k], .name = r->name[k]};
+  struct reported v = {.path = r->o.runs.word[k], .name = r->name[k], .split = split};
   v.run = runs_open("report", v.path, &code);
-  if (v.run) v.data = find_data(r, &v, split, &code);
+  if (v.run) v.data = find_data(r, &v, &code);
   if (v.data) code = add_seeds(r, &v);
   if (!v.data || code) {
     forget(&v);

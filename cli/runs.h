@@ -64,7 +64,7 @@ enum figure {
 
 struct run_figures {
   r4_summary summary;
-  size_t nets;
+  size_t nets, measured; /* measured: now; what is known of the others was kept */
   double value[ALL_FIGURES][MAX_NETS]; /* of each net                                             */
   bool swapped;                        /* there was something to swap                             */
   r4_run_cost cost;                    /* of training all of them                                 */
@@ -74,7 +74,7 @@ struct run_figures {
 /* Of all seeds of n runs, each on the test part of its own data; what is kept is not measured again. Returns an exit
  * code, after a message on stderr unless it is 0. */
 int eval_figures(const char (*path)[PATH_SIZE], size_t n, struct run_figures *f);
-/* The same on another part: R4_TEST or R4_VAL. */
+/* The same on R4_TEST or R4_VAL. */
 int eval_figures_of(const char (*path)[PATH_SIZE], size_t n, r4_split split, struct run_figures *f);
 
 #endif

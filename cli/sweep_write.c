@@ -18,7 +18,7 @@ const char *sweep_value(const struct sweep *s, size_t trial, size_t over)
 
 static double accuracy(const struct sweep *s, size_t k)
 {
-  const struct kept_figures *f = &s->run[k].figures;
+  const struct fleet_figures *f = &s->run[k].figures;
   return s->by_average ? f->val_avg.mean : f->val_worst.mean;
 }
 
@@ -78,7 +78,7 @@ static void add_values(const struct sweep *s, r4_table *t, size_t k)
   for (size_t i = 0; i < s->overs; i++) r4_table_cell(t, sweep_value(s, k, i));
 }
 
-static void add_figures(r4_table *t, const struct kept_figures *f)
+static void add_figures(r4_table *t, const struct fleet_figures *f)
 {
   const double figure[] = {100 * f->val_avg.mean, 100 * f->val_avg.sd, 100 * f->val_worst.mean,
                            100 * f->val_worst.sd, f->kappa.mean,       f->kappa.sd};
@@ -124,7 +124,7 @@ static int print_front(FILE *f, const void *user)
 
 static void add_row(const struct sweep *s, r4_table *t, size_t k, size_t best)
 {
-  const struct kept_figures *f = &s->run[k].figures;
+  const struct fleet_figures *f = &s->run[k].figures;
   char text[FIGURE_SIZE];
   add_values(s, t, k);
   cell(t, "%.2f +- %.2f", 100 * f->val_avg.mean, 100 * f->val_avg.sd);
@@ -162,7 +162,7 @@ static int print_markdown(FILE *f, const void *user)
 
 static void add_object(r4_json *w, const struct sweep *s, size_t k, size_t best)
 {
-  const struct kept_figures *f = &s->run[k].figures;
+  const struct fleet_figures *f = &s->run[k].figures;
   r4_json_break(w);
   r4_json_open(w, '{');
   json_open(w, "settings", '{');

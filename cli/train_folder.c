@@ -59,19 +59,16 @@ bool train_has_others(const struct job *j)
   return find_trained(j).other;
 }
 
-/* The most epochs that a seed has done: lines of its log. */
+/* The most epochs that a seed has done. */
 static int64_t epochs_done(const struct job *j)
 {
   int64_t most = 0;
   for (size_t k = 0; k < j->seeds; k++) {
-    char folder[PATH_SIZE], log[PATH_SIZE + 16];
-    int64_t lines = 0;
+    char folder[PATH_SIZE];
+    r4_run_cost cost = {0};
     runs_seed_folder(j->out, j->seed[k], folder);
-    snprintf(log, sizeof log, "%s/log.jsonl", folder);
-    FILE *f = fopen(log, "r");
-    for (int c; f && (c = fgetc(f)) != EOF;) lines += c == '\n';
-    if (f) fclose(f);
-    if (lines > most) most = lines;
+    r4_run_cost_read(folder, &cost, NULL);
+    if (cost.epochs > most) most = cost.epochs;
   }
   return most;
 }

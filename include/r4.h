@@ -445,6 +445,8 @@ size_t r4_data_notes(const r4_data *d);
 const char *r4_data_note(const r4_data *d, size_t k); /* NULL: k is too large       */
 
 enum { R4_HASH_SIZE = 65 };
+/* SHA-256 of any bytes, in hex digits. */
+void r4_hash(const void *bytes, size_t size, char hex[R4_HASH_SIZE]);
 /* SHA-256 of the content (values, labels, groups, splits, masks, names; not of how it is stored), in hex digits. */
 void r4_data_hash(const r4_data *d, char hex[R4_HASH_SIZE]);
 
@@ -1409,13 +1411,15 @@ typedef struct {
   r4_swapped swapped; /* with r4_swap_defaults */
 } r4_measured;
 
-/* data_hash: of the examples (r4_data_hash). The folder has config.yaml and model.safetensors, and what is kept counts
+/* part: of the data; eval.json has the figures of R4_TEST, eval-val.json and eval-train.json those of the others.
+ * data_hash: of its examples (r4_data_hash). The folder has config.yaml and model.safetensors, and what is kept counts
  * for these settings and weights, these data, this eps and this version alone; every bit is kept, but not why there was
  * nothing to swap. */
-r4_status r4_measured_save(const r4_measured *m, const char *folder, const char *data_hash, r4_error *e);
+r4_status r4_measured_save(const r4_measured *m, const char *folder, r4_split part, const char *data_hash, r4_error *e);
 /* R4_E_IO if nothing is kept. What is not whole (R4_E_PARSE), or edited, of another version or of something else
  * (R4_E_ARGUMENT), is refused with the reason. */
-r4_status r4_measured_load(r4_measured *m, const char *folder, const char *data_hash, double eps, r4_error *e);
+r4_status r4_measured_load(r4_measured *m, const char *folder, r4_split part, const char *data_hash, double eps,
+                           r4_error *e);
 
 /* What training took, by the log of a run's folder of one seed: the sum over its epochs. A resumed run has logged each
  * epoch once. */
@@ -1424,6 +1428,14 @@ typedef struct {
   double seconds;
 } r4_run_cost;
 r4_status r4_run_cost_read(const char *folder, r4_run_cost *to, r4_error *e);
+
+/* How the model of a run's folder of one seed did in validation, by the log: in the epoch that the rule "select" kept.
+ * NaN, and epoch 0, if it had no validation. */
+typedef struct {
+  int64_t epoch;
+  double loss, avg, worst; /* accuracies of groups: their mean, and the least; shares */
+} r4_run_validation;
+r4_status r4_run_validation_read(const char *folder, r4_run_validation *to, r4_error *e);
 
 /* Relative core sensitivity (Singla and Feizi, 2022; Moayeri and others, 2022): which noise hurts more, that on the
  * core of an image or that on what is masked? Of the examples that have both,

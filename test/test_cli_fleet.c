@@ -8,6 +8,8 @@
 #include "folder_make.h"
 #include "pets.h"
 
+#define ONE "q/runs/r3_weight_decay=0.02_data.keep_masks=1/seed-0"
+
 static int make(void **state)
 {
   if (scratch_make(state)) return -1;
@@ -76,34 +78,43 @@ static void a_file_is_an_experiment(void **state)
 static void what_is_done_is_not_done_again(void **state)
 {
   (void)state;
-  EXPECT(
-    "touch -d 2001-01-01 q/runs/*/seed-0/model.safetensors; $R4 ablate exp --only masks --quick --out q; "
-    "find q/runs -newermt 2002-01-01 -name model.safetensors | wc -l",
-    0, "| R3 ", "\n0\n");
-  command_lacks("[1/5]");
-  EXPECT("rm q/runs/r3_weight_decay=0.02_data.keep_masks=1/figures.csv; $R4 ablate exp --only masks --quick "
-         "--out q",
-         0, "[5/5] r3_weight_decay=0.02");
-  command_lacks("[4/5]");
+  EXPECT("touch -d 2001-01-01 q/runs/*/seed-0/eval.json q/runs/*/seed-0/checkpoint; cp -r q/masks before; "
+         "$R4 ablate exp --only masks --quick --out q; find q/runs -newermt 2002-01-01 -name eval.json -o "
+         "-newermt 2002-01-01 -name checkpoint | wc -l",
+         0, "| R3 ", "\n0\n");
+  command_lacks("/5]");
+  EXPECT("rm q/runs/r3_weight_decay=0.02_data.keep_masks=1/seed-0/eval.json; "
+         "$R4 ablate exp --only masks --quick --out q",
+         0, "/5] r3_weight_decay=0.02");
+  command_lacks("_weight_decay=0.01");
+  EXPECT("diff -r before q/masks", 0, "");
 }
 
-/* Figures that were edited, and models that were. */
-static void edited_figures_are_measured_again(void **state)
+/* Figures that are cut off, were edited, are of another version, or of another model: named, and measured again to the
+ * same tables. */
+static void spoilt_figures_are_measured_again(void **state)
 {
   (void)state;
-  EXPECT("cd q/runs/r3_weight_decay=0.02_data.keep_masks=1 && cp figures.csv was && sed "
-         "2s/^1,[01],test,[^,]*/1,0,test,0.9375/ was > figures.csv",
-         0, "");
-  EXPECT("$R4 ablate exp --only masks --quick --out q --quiet", 0,
-         "figures.csv does not belong to the models beside it: they are measured again");
-  EXPECT("cd q/runs/r3_weight_decay=0.02_data.keep_masks=1 && cmp figures.csv was", 0, "");
-  EXPECT("echo broken > q/runs/r3_weight_decay=0.02_data.keep_masks=1/figures.csv; $R4 ablate exp --only "
-         "masks --quick --out q "
-         "--quiet",
-         0, "measured again");
-  pets_spoil("q/runs/r3_weight_decay=0.02_data.keep_masks=1/seed-0/model.safetensors", 1, 0);
-  EXPECT("$R4 ablate exp --only masks --quick --out q --quiet", 0, "measured again",
-         "\\*: a net that gives one answer");
+  static const struct {
+    const char *spoil, *why;
+  } sample[] = {
+    {"head -c 200 was > eval.json", "eval.json: line 1"},
+    {"sed 's/\"accuracy\":[0-9.]*/\"accuracy\":0.9375/' was > eval.json", "eval.json: was edited"},
+    {"sed 's/\"r4\":\"/&9/' was > eval.json", "eval.json: is of r4 9" R4_VERSION},
+    {"cp ../../r3_weight_decay=0.01_data.keep_masks=0.5/seed-0/eval.json .",
+     "eval.json: is of other settings, data or weights"},
+  };
+  EXPECT("rm -rf before; cp -r q/masks before; cd " ONE " && cp eval.json was", 0, "");
+  for (size_t k = 0; k < sizeof sample / sizeof *sample; k++) {
+    char line[400];
+    snprintf(line, sizeof line, "cd " ONE " && %s", sample[k].spoil);
+    EXPECT(line, 0, "");
+    EXPECT("$R4 ablate exp --only masks --quick --out q --quiet", 0, sample[k].why, "; it is measured again");
+    EXPECT("cmp " ONE "/eval.json " ONE "/was && diff -r before q/masks", 0, "");
+  }
+  pets_spoil(ONE "/model.safetensors", 1, 0); /* it comes back from the checkpoint */
+  EXPECT("$R4 ablate exp --only masks --quick --out q --quiet; diff -r before q/masks && echo same", 0,
+         "same\n");
 }
 
 /* Stopped by a signal, it goes on; the figures are those of one that was not. */
@@ -118,6 +129,17 @@ static void stopped_ones_go_on(void **state)
          "sleep 0.3; ls stop/runs/*/lock | wc -l",
          0, "code 1", "stopped and saved; the same command goes on");
   EXPECT("$R4 ablate exp --only net --set epochs=2 --out stop --quiet", 2, "epochs");
+}
+
+/* Killed wherever it was, it ends with the tables of one that was not, to the byte. */
+static void killed_ones_end_with_the_same_tables(void **state)
+{
+  (void)state;
+  EXPECT("$R4 ablate exp --only net --seeds 2 --set epochs=40 --jobs 2 --out whole --quiet", 0, "R3");
+  EXPECT("run='$R4 ablate exp --only net --seeds 2 --set epochs=40 --jobs 2 --out killed --quiet'; "
+         "for t in 0.05 0.2 0.4 0.8; do eval timeout -s KILL $t $run > log 2>&1; done; "
+         "eval $run > log && diff -r whole/net killed/net && echo same",
+         0, "same\n");
 }
 
 static void mistakes_in_ablations_are_named(void **state)
@@ -165,6 +187,8 @@ static void sweeps_pick_by_validation(void **state)
     "$R4 sweep small.yaml --set method=r3 --set epochs=4 --over lambda=0.01,0.1 --over rate=0,0.02 --out s",
     0, "Picked");
   command_lacks("[4/4]");
+  EXPECT("ls s/runs/*/seed-0/eval*.json", 0, "s/runs/lambda=0.1_rate=0.02/seed-0/eval-val.json");
+  command_lacks("eval.json");
 }
 
 /* The same of the grid each time. */
@@ -211,8 +235,9 @@ int main(void)
     cmocka_unit_test(two_settings_make_a_heat_map),
     cmocka_unit_test(a_file_is_an_experiment),
     cmocka_unit_test(what_is_done_is_not_done_again),
-    cmocka_unit_test(edited_figures_are_measured_again),
+    cmocka_unit_test(spoilt_figures_are_measured_again),
     cmocka_unit_test(stopped_ones_go_on),
+    cmocka_unit_test(killed_ones_end_with_the_same_tables),
     cmocka_unit_test(mistakes_in_ablations_are_named),
     cmocka_unit_test(sweeps_pick_by_validation),
     cmocka_unit_test(some_of_a_grid),

@@ -81,6 +81,16 @@ static void kept_figures_are_refused(void **state)
   command_lacks("measured again");
 }
 
+/* A page keeps figures of fewer draws and examples: those of a table are measured again. */
+static void figures_of_pages_are_not_those_of_tables(void **state)
+{
+  (void)state;
+  EXPECT("cp -r whole paged; rm paged/*/seed-*/eval.json; $R4 report paged/erm paged/r3 --out paged.html; "
+         "$R4 reproduce table --seeds 2 --out paged --quiet",
+         0, "| ERM ");
+  expect_same("paged");
+}
+
 /* Results that stand there are never read: edited ones are written again. */
 static void results_are_written_again(void **state)
 {
@@ -128,6 +138,7 @@ int main(void)
     cmocka_unit_test(interrupted_at_random_moments),
     cmocka_unit_test(nothing_is_made_twice),
     cmocka_unit_test(kept_figures_are_refused),
+    cmocka_unit_test(figures_of_pages_are_not_those_of_tables),
     cmocka_unit_test(results_are_written_again),
     cmocka_unit_test(forms_agree),
     cmocka_unit_test(progress_is_a_line_a_row),

@@ -60,7 +60,7 @@ static int begin(void **state)
 static void save(void)
 {
   r4_error e = {0};
-  if (r4_measured_save(make(), scratch_folder(), HASH, &e)) fail_msg("%s", e.text);
+  if (r4_measured_save(make(), scratch_folder(), R4_TEST, HASH, &e)) fail_msg("%s", e.text);
 }
 
 static bool same(double a, double b)
@@ -75,7 +75,7 @@ static void every_bit_comes_back(void **state)
   r4_error e = {0};
   const r4_measured *m = make();
   save();
-  if (r4_measured_load(&got, scratch_folder(), HASH, .1, &e)) fail_msg("%s", e.text);
+  if (r4_measured_load(&got, scratch_folder(), R4_TEST, HASH, .1, &e)) fail_msg("%s", e.text);
   const double *a = &m->metrics.loss, *b = &got.metrics.loss;
   assert_true(same(a[0], b[0]) && same(a[1], b[1]) && same(a[2], b[2]) && same(a[3], b[3]));
   assert_int_equal(got.metrics.groups, 3);
@@ -102,7 +102,7 @@ static void refused(const char *hash, double eps, r4_status expected, const char
 {
   static r4_measured got;
   r4_error e = {0};
-  r4_status s = r4_measured_load(&got, scratch_folder(), hash, eps, &e);
+  r4_status s = r4_measured_load(&got, scratch_folder(), R4_TEST, hash, eps, &e);
   if (s != expected || !strstr(e.text, why)) fail_msg("%d: %s, expected %d: %s", s, e.text, expected, why);
 }
 
@@ -122,7 +122,7 @@ static void other_things_are_refused(void **state)
   refused(HASH, .1, R4_E_ARGUMENT, OTHER);
   put_text(scratch_folder(), "config.yaml", "method: r3\n");
   static r4_measured got;
-  assert_int_equal(r4_measured_load(&got, scratch_folder(), HASH, .1, NULL), R4_OK);
+  assert_int_equal(r4_measured_load(&got, scratch_folder(), R4_TEST, HASH, .1, NULL), R4_OK);
 }
 
 /* Cut anywhere, and with any byte changed, it is never taken. */
@@ -136,12 +136,12 @@ static void damaged_files_are_refused(void **state)
   assert_int_equal(file_read(place(), 1 << 20, &text, &size, NULL), R4_OK);
   for (size_t k = 0; k < size; k++) {
     assert_int_equal(file_write(place(), text, k, NULL), R4_OK);
-    assert_int_not_equal(r4_measured_load(&got, scratch_folder(), HASH, .1, NULL), R4_OK);
+    assert_int_not_equal(r4_measured_load(&got, scratch_folder(), R4_TEST, HASH, .1, NULL), R4_OK);
   }
   for (size_t k = 0; k < size; k++) {
     text[k] ^= 1;
     assert_int_equal(file_write(place(), text, size, NULL), R4_OK);
-    assert_int_not_equal(r4_measured_load(&got, scratch_folder(), HASH, .1, NULL), R4_OK);
+    assert_int_not_equal(r4_measured_load(&got, scratch_folder(), R4_TEST, HASH, .1, NULL), R4_OK);
     text[k] ^= 1;
   }
   char *at = strstr((char *)text, "\"accuracy\":0.1");
@@ -188,8 +188,8 @@ static void memory_may_run_out(void **state)
     for (long k = 1;; k++) {
       r4_error e = {0};
       r4_mem_fail_at(k);
-      r4_status s = load ? r4_measured_load(&got, scratch_folder(), HASH, .1, &e)
-                         : r4_measured_save(make(), scratch_folder(), HASH, &e);
+      r4_status s = load ? r4_measured_load(&got, scratch_folder(), R4_TEST, HASH, .1, &e)
+                         : r4_measured_save(make(), scratch_folder(), R4_TEST, HASH, &e);
       bool reached = r4_mem_count() >= k;
       r4_mem_fail_at(0);
       assert_true(s == R4_OK || s == R4_E_MEMORY);
@@ -210,13 +210,72 @@ static void costs_are_read_from_logs(void **state)
   assert_int_not_equal(r4_run_cost_read("/nowhere", &c, &e), R4_OK);
 }
 
+/* The line of the epoch that the rule "select" has kept; infinite losses are null. */
+static void validation_is_that_of_the_model(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *rule;
+    int64_t epoch;
+  } sample[] = {{"last", 4}, {"avg", 2}, {"worst", 3}, {"loss", 1}};
+  put_text(scratch_folder(), "log.jsonl",
+           "{\"epoch\":1,\"val\":{\"loss\":0.5,\"avg\":0.1,\"worst\":0.1}}\n"
+           "{\"epoch\":2,\"val\":{\"loss\":0.75,\"avg\":0.9,\"worst\":0.2}}\n"
+           "{\"epoch\":3,\"val\":{\"loss\":0.75,\"avg\":0.9,\"worst\":0.3}}\n"
+           "{\"epoch\":4,\"loss\":0,\"val\":{\"loss\":null,\"avg\":0.25,\"worst\":0}}\n{\"epoch\":5,\"val");
+  for (size_t k = 0; k < sizeof sample / sizeof *sample; k++) {
+    char config[64];
+    r4_run_validation v;
+    r4_error e = {0};
+    snprintf(config, sizeof config, "method: r3\nselect: %s\n", sample[k].rule);
+    put_text(scratch_folder(), "config.yaml", config);
+    if (r4_run_validation_read(scratch_folder(), &v, &e)) fail_msg("%s", e.text);
+    assert_int_equal(v.epoch, sample[k].epoch);
+    if (v.epoch == 4) assert_true(isnan(v.loss) && v.avg == .25 && v.worst == 0);
+    if (v.epoch == 2) assert_true(v.loss == .75 && v.avg == .9 && v.worst == .2);
+  }
+}
+
+static void without_validation_there_is_none(void **state)
+{
+  (void)state;
+  r4_run_validation v;
+  r4_error e = {0};
+  put_text(scratch_folder(), "log.jsonl", "{\"epoch\":1,\"seconds\":1.5}\n");
+  assert_int_equal(r4_run_validation_read(scratch_folder(), &v, &e), R4_OK);
+  assert_true(!v.epoch && isnan(v.loss) && isnan(v.avg) && isnan(v.worst));
+  put_text(scratch_folder(), "log.jsonl", "{\"epoch\":1,}\n");
+  assert_int_equal(r4_run_validation_read(scratch_folder(), &v, &e), R4_E_PARSE);
+  assert_non_null(strstr(e.text, "log.jsonl: entry 1"));
+  assert_int_not_equal(r4_run_validation_read("/nowhere", &v, &e), R4_OK);
+}
+
+/* Those of one part are not taken for those of another. */
+static void parts_have_files_of_their_own(void **state)
+{
+  (void)state;
+  static r4_measured got;
+  r4_error e = {0};
+  assert_int_equal(r4_measured_save(make(), scratch_folder(), R4_VAL, HASH, &e), R4_OK);
+  assert_int_equal(r4_measured_load(&got, scratch_folder(), R4_VAL, HASH, .1, &e), R4_OK);
+  assert_true(got.metrics.loss == 1. / 3);
+  assert_int_equal(r4_measured_load(&got, scratch_folder(), R4_TRAIN, HASH, .1, &e), R4_E_IO);
+  assert_non_null(strstr(e.text, "eval-train.json: is not there"));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(every_bit_comes_back),          cmocka_unit_test(other_things_are_refused),
-    cmocka_unit_test(damaged_files_are_refused),     cmocka_unit_test(other_files_are_refused),
-    cmocka_unit_test(results_of_tables_are_refused), cmocka_unit_test(memory_may_run_out),
+    cmocka_unit_test(every_bit_comes_back),
+    cmocka_unit_test(other_things_are_refused),
+    cmocka_unit_test(damaged_files_are_refused),
+    cmocka_unit_test(other_files_are_refused),
+    cmocka_unit_test(results_of_tables_are_refused),
+    cmocka_unit_test(memory_may_run_out),
     cmocka_unit_test(costs_are_read_from_logs),
+    cmocka_unit_test(parts_have_files_of_their_own),
+    cmocka_unit_test(validation_is_that_of_the_model),
+    cmocka_unit_test(without_validation_there_is_none),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("measured", tests, begin, scratch_remove);

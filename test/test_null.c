@@ -95,12 +95,12 @@ static struct {
   X(r4_lambda_search, "room to say that it was stopped",                                                     \
     r4_lambda_search(have.s, &somewhere, &(r4_lambda_curve){0}, NULL, e))                                    \
   X(r4_lock_take, "a folder", none(r4_lock_take(NULL, false, e), e))                                         \
-  X(r4_measured_load, "room for the result", r4_measured_load(NULL, have.path, "0123", .1, e))               \
-  X(r4_measured_load, "a folder", r4_measured_load(measured(), NULL, "0123", .1, e))                         \
-  X(r4_measured_load, "the hash of the data", r4_measured_load(measured(), have.path, NULL, .1, e))          \
-  X(r4_measured_save, "what was measured", r4_measured_save(NULL, have.path, "0123", e))                     \
-  X(r4_measured_save, "a folder", r4_measured_save(measured(), NULL, "0123", e))                             \
-  X(r4_measured_save, "the hash of the data", r4_measured_save(measured(), have.path, NULL, e))              \
+  X(r4_measured_load, "room for the result", r4_measured_load(NULL, have.path, R4_TEST, "0123", .1, e))      \
+  X(r4_measured_load, "a folder", r4_measured_load(measured(), NULL, R4_TEST, "0123", .1, e))                \
+  X(r4_measured_load, "the hash of the data", r4_measured_load(measured(), have.path, R4_TEST, NULL, .1, e)) \
+  X(r4_measured_save, "what was measured", r4_measured_save(NULL, have.path, R4_TEST, "0123", e))            \
+  X(r4_measured_save, "a folder", r4_measured_save(measured(), NULL, R4_TEST, "0123", e))                    \
+  X(r4_measured_save, "the hash of the data", r4_measured_save(measured(), have.path, R4_TEST, NULL, e))     \
   X(r4_model_load, "=no file is named", none(r4_model_load(NULL, NULL, e), e))                               \
   X(r4_model_new, "a net", none(r4_model_new(NULL, have.room, NULL, e), e))                                  \
   X(r4_model_new, "weights", none(r4_model_new(have.n, NULL, NULL, e), e))                                   \
@@ -162,6 +162,8 @@ static struct {
   X(r4_report_write, "a file", r4_report_write(&(r4_report_run){0}, 1, have.d, NULL, NULL, e))               \
   X(r4_run_cost_read, "a folder", r4_run_cost_read(NULL, &(r4_run_cost){0}, e))                              \
   X(r4_run_cost_read, "room for the result", r4_run_cost_read(have.path, NULL, e))                           \
+  X(r4_run_validation_read, "a folder", r4_run_validation_read(NULL, &(r4_run_validation){0}, e))            \
+  X(r4_run_validation_read, "room for the result", r4_run_validation_read(have.path, NULL, e))               \
   X(r4_run_check_data, "a folder", r4_run_check_data(NULL, "0123", e))                                       \
   X(r4_run_check_data, "a hash", r4_run_check_data(have.path, NULL, e))                                      \
   X(r4_reach_find, "a reach", r4_reach_find(NULL, 1, 1, have.room, have.room, e))                            \

@@ -3,6 +3,8 @@
 #include <nettle/sha2.h>
 #include <stdio.h>
 
+#include "r4.h"
+
 _Static_assert(sizeof(struct sha256_ctx) <= sizeof(struct hash), "struct hash is too small");
 
 static struct sha256_ctx *context(struct hash *h)
@@ -35,4 +37,14 @@ void hash_end(struct hash *h, uint8_t digest[HASH_BYTES])
 void hash_hex(const uint8_t digest[HASH_BYTES], char text[HASH_HEX])
 {
   for (int k = 0; k < HASH_BYTES; k++) snprintf(text + 2 * k, 3, "%02x", digest[k]);
+}
+
+void r4_hash(const void *bytes, size_t size, char hex[R4_HASH_SIZE])
+{
+  uint8_t digest[HASH_BYTES];
+  struct hash h;
+  hash_start(&h);
+  hash_add(&h, bytes, size);
+  hash_end(&h, digest);
+  hash_hex(digest, hex);
 }

@@ -1,4 +1,5 @@
-/* eval.json in the folder of a seed: what was measured of its model, kept so that nothing is measured twice.
+/* eval.json in the folder of a seed: what was measured of its model, kept so that nothing is measured twice;
+ * eval-val.json of the validation part.
  *
  * The file speaks for itself: the version that made it, the key of what was measured, and at its end the SHA-256 of all
  * before. What is not whole, of another version, edited, or of something else is refused with the reason. Numbers
@@ -14,7 +15,15 @@
 #include "base/mem.h"
 
 enum { FORMAT = 2, MOST_BYTES = 1 << 24, BLOCK = 1 << 14 };
-static const char FILE_NAME[] = "eval.json", SUM[] = ",\"sha256\":\"", SUM_END[] = "\"}\n";
+static const char SUM[] = ",\"sha256\":\"", SUM_END[] = "\"}\n";
+
+static char *place(const char *folder, r4_split part, r4_error *e)
+{
+  const char *name = part == R4_TEST ? "eval.json" : part == R4_VAL ? "eval-val.json" : "eval-train.json";
+  char *path = file_join(folder, name);
+  if (!path) r4_fail(e, R4_E_MEMORY, "%s/%s: out of memory", folder, name);
+  return path;
+}
 
 /* ---- The key ---- */
 
@@ -39,17 +48,11 @@ static void add_text(struct hash *h, const char *text)
   hash_add(h, text, strlen(text));
 }
 
-static void end_hex(struct hash *h, char hex[R4_HASH_SIZE])
-{
-  uint8_t digest[HASH_BYTES];
-  hash_end(h, digest);
-  hash_hex(digest, hex);
-}
-
 static r4_status find_key(const char *folder, const char *data_hash, double eps, char key[R4_HASH_SIZE],
                           r4_error *e)
 {
   struct hash h;
+  uint8_t digest[HASH_BYTES];
   uint64_t bits;
   memcpy(&bits, &eps, sizeof bits);
   hash_start(&h);
@@ -58,14 +61,15 @@ static r4_status find_key(const char *folder, const char *data_hash, double eps,
   hash_add_number(&h, bits);
   r4_status s = add_file(&h, folder, "config.yaml", e);
   if (!s) s = add_file(&h, folder, "model.safetensors", e);
-  end_hex(&h, key);
+  hash_end(&h, digest);
+  hash_hex(digest, key);
   return s;
 }
 
 /* ---- What is in it ---- */
 
-#define METRIC(field)                            \
-  {                                              \
+#define METRIC(field)                               \
+  {                                                 \
 #field, offsetof(r4_measured, metrics.field), 0 \
   }
 #define GROUPS(name, field, groups)                                    \
@@ -177,32 +181,31 @@ static void put_all(struct json_writer *w, const char *key, const r4_measured *f
   for (size_t k = 0; k < COUNT(whole_lists); k++) put_list(w, &whole_lists[k], f, false);
 }
 
-static void sum_of(const void *text, size_t size, char hex[R4_HASH_SIZE])
+static r4_status write_file(const char *path, const char *key, const r4_measured *m, r4_error *e)
 {
-  struct hash h;
-  hash_start(&h);
-  hash_add(&h, text, size);
-  end_hex(&h, hex);
+  struct json_writer w = {0};
+  char hex[R4_HASH_SIZE] = "";
+  put_all(&w, key, m);
+  if (!w.text.failed) r4_hash(w.text.s, w.text.length, hex);
+  text_add(&w.text, "%s%s%s", SUM, hex, SUM_END);
+  char *text = text_take(&w.text);
+  r4_status s =
+    text ? file_write(path, text, strlen(text), e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
+  r4_string_free(text);
+  return s;
 }
 
-r4_status r4_measured_save(const r4_measured *m, const char *folder, const char *data_hash, r4_error *e)
+r4_status r4_measured_save(const r4_measured *m, const char *folder, r4_split part, const char *data_hash,
+                           r4_error *e)
 {
   NEEDS(m, "what was measured", R4_E_ARGUMENT);
   NEEDS(folder, "a folder", R4_E_ARGUMENT);
   NEEDS(data_hash, "the hash of the data", R4_E_ARGUMENT);
   r4_error own = {0};
   if (!e) e = &own;
-  struct json_writer w = {0};
-  char key[R4_HASH_SIZE], hex[R4_HASH_SIZE] = "";
-  r4_status s = find_key(folder, data_hash, m->metrics.eps, key, e);
-  if (s) return s;
-  put_all(&w, key, m);
-  if (!w.text.failed) sum_of(w.text.s, w.text.length, hex);
-  text_add(&w.text, "%s%s%s", SUM, hex, SUM_END);
-  char *text = text_take(&w.text), *path = file_join(folder, FILE_NAME);
-  s = text && path ? file_write(path, text, strlen(text), e)
-                   : r4_fail(e, R4_E_MEMORY, "%s/%s: out of memory", folder, FILE_NAME);
-  r4_string_free(text);
+  char key[R4_HASH_SIZE], *path = place(folder, part, e);
+  r4_status s = path ? find_key(folder, data_hash, m->metrics.eps, key, e) : e->status;
+  if (!s) s = write_file(path, key, m, e);
   r4_mem_free(path);
   return s;
 }
@@ -267,7 +270,7 @@ static bool sum_agrees(const char *text, size_t size)
   char hex[R4_HASH_SIZE];
   if (size < tail) return false;
   const char *at = text + size - tail;
-  sum_of(text, size - tail, hex);
+  r4_hash(text, size - tail, hex);
   return !strncmp(at, SUM, strlen(SUM)) && !strncmp(at + strlen(SUM), hex, digits) &&
          !strcmp(at + strlen(SUM) + digits, SUM_END);
 }
@@ -306,20 +309,18 @@ static r4_status read_file(const char *path, const char *key, r4_measured *m, r4
   return s;
 }
 
-r4_status r4_measured_load(r4_measured *m, const char *folder, const char *data_hash, double eps, r4_error *e)
+r4_status r4_measured_load(r4_measured *m, const char *folder, r4_split part, const char *data_hash,
+                           double eps, r4_error *e)
 {
   NEEDS(m, "room for the result", R4_E_ARGUMENT);
   NEEDS(folder, "a folder", R4_E_ARGUMENT);
   NEEDS(data_hash, "the hash of the data", R4_E_ARGUMENT);
   r4_error own = {0};
   if (!e) e = &own;
-  char key[R4_HASH_SIZE], *path = file_join(folder, FILE_NAME);
   *m = (r4_measured){0};
-  r4_status s = R4_OK;
-  if (!path)
-    s = r4_fail(e, R4_E_MEMORY, "%s/%s: out of memory", folder, FILE_NAME);
-  else if (!file_exists(path))
-    s = r4_fail(e, R4_E_IO, "%s: is not there", path);
+  char key[R4_HASH_SIZE], *path = place(folder, part, e);
+  if (!path) return e->status;
+  r4_status s = file_exists(path) ? R4_OK : r4_fail(e, R4_E_IO, "%s: is not there", path);
   if (!s) s = find_key(folder, data_hash, eps, key, e);
   if (!s) s = read_file(path, key, m, e);
   r4_mem_free(path);

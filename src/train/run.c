@@ -114,16 +114,6 @@ static r4_status one_step(struct run *r, r4_error *e)
 
 /* ---- Epochs ---- */
 
-/* Larger is better. */
-static double selection_score(const struct run *r)
-{
-  const struct score *v = &r->val_score;
-  if (!strcmp(r->s->select, "avg")) return v->avg;
-  if (!strcmp(r->s->select, "worst")) return v->worst;
-  if (!strcmp(r->s->select, "loss")) return -v->loss;
-  return (double)r->state.epoch; /* last */
-}
-
 static r4_status validate(struct run *r, r4_error *e)
 {
   double loss = 0;
@@ -155,7 +145,8 @@ static r4_status end_epoch(struct run *r, double seconds, r4_error *e)
   if (!s && r->folder) s = run_log(r, seconds, e);
   if (s) return s;
   run_examine(r);
-  double score = selection_score(r);
+  const struct score *v = &r->val_score;
+  double score = run_epoch_score(r->s->select, r->state.epoch, v->loss, v->avg, v->worst);
   if (score > r->state.best) {
     r->state.best = score;
     r->state.best_epoch = r->state.epoch;

@@ -90,6 +90,11 @@ void run_close(struct run *r);
 /* Step and optimiser for what learns in this epoch: what does not is not differentiated. */
 r4_status run_open_phase(struct run *r, r4_error *e);
 
+/* ---- Choosing an epoch: run_told.c ---- */
+
+/* By the rule "select"; larger is better. */
+double run_epoch_score(const char *select, int64_t epoch, double loss, double avg, double worst);
+
 /* ---- Running it: run.c ---- */
 
 /* Before the first step, and after another state was taken. */

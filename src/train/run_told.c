@@ -1,0 +1,85 @@
+/* What the log of a run tells: what training took, and how its model did in validation. */
+#include <math.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "train/run.h"
+
+static r4_status read_log(const char *folder, log_sink *sink, void *context, r4_error *e)
+{
+  char *path = file_join(folder, "log.jsonl");
+  if (!path) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
+  r4_status s = log_read(path, sink, context, e);
+  r4_mem_free(path);
+  return s;
+}
+
+/* ---- Cost ---- */
+
+static r4_status add_cost(void *context, const struct js *line, r4_error *e)
+{
+  r4_run_cost *to = context;
+  double seconds;
+  (void)e;
+  if (!js_number(js_get(line, "seconds"), &seconds)) return R4_OK;
+  to->seconds += seconds;
+  to->epochs++;
+  return R4_OK;
+}
+
+r4_status r4_run_cost_read(const char *folder, r4_run_cost *to, r4_error *e)
+{
+  NEEDS(folder, "a folder", R4_E_ARGUMENT);
+  NEEDS(to, "room for the result", R4_E_ARGUMENT);
+  *to = (r4_run_cost){0};
+  return read_log(folder, add_cost, to, e);
+}
+
+/* ---- Validation ---- */
+
+double run_epoch_score(const char *select, int64_t epoch, double loss, double avg, double worst)
+{
+  if (!strcmp(select, "avg")) return avg;
+  if (!strcmp(select, "worst")) return worst;
+  if (!strcmp(select, "loss")) return -loss;
+  return (double)epoch; /* last */
+}
+
+struct choosing {
+  const char *select;
+  double best; /* score so far */
+  r4_run_validation *to;
+};
+
+static r4_status take_better(void *context, const struct js *line, r4_error *e)
+{
+  struct choosing *c = context;
+  const struct js *val = js_get(line, "val");
+  r4_run_validation v = {.loss = NAN, .avg = NAN, .worst = NAN}; /* null: not finite */
+  (void)e;
+  js_whole(js_get(line, "epoch"), &v.epoch);
+  js_number(js_get(val, "loss"), &v.loss);
+  js_number(js_get(val, "avg"), &v.avg);
+  js_number(js_get(val, "worst"), &v.worst);
+  if (!val) return R4_OK;
+  double score = run_epoch_score(c->select, v.epoch, v.loss, v.avg, v.worst);
+  if (!(score > c->best)) return R4_OK;
+  c->best = score;
+  *c->to = v;
+  return R4_OK;
+}
+
+r4_status r4_run_validation_read(const char *folder, r4_run_validation *to, r4_error *e)
+{
+  NEEDS(folder, "a folder", R4_E_ARGUMENT);
+  NEEDS(to, "room for the result", R4_E_ARGUMENT);
+  *to = (r4_run_validation){.loss = NAN, .avg = NAN, .worst = NAN};
+  char *config = file_join(folder, "config.yaml");
+  r4_settings *own = config ? r4_settings_new() : NULL;
+  r4_status s = own ? r4_settings_read(own, config, e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
+  if (!s) s = read_log(folder, take_better, &(struct choosing){own->values.select, -INFINITY, to}, e);
+  r4_settings_free(own);
+  r4_mem_free(config);
+  return s;
+}
