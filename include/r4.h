@@ -764,6 +764,7 @@ typedef struct {
   r4_augment augment; /* by seed, epoch and example; flip and crop: what moved masks can touch must be listed */
   r4_fill fill;       /* what takes the place of masked content in filled, by seed, epoch and example */
   bool prefetch;      /* the next batch is made on a thread of its own while this one is used */
+  size_t lengths;     /* texts: batches are of similar length, cut to one of at most so many lengths; 0, 1: not */
 } r4_batch_options;
 
 typedef struct {
@@ -1024,6 +1025,13 @@ typedef struct {
   const double *rates;         /* factors of the learning rate, one per parameter, or NULL: weight_penalty leaves out
                                   those with 0                                                  */
   bool double_softmax;         /* data term as published: l_i = -log softmax(softmax(z))_y              */
+  /* Texts: what takes the place of masked tokens. */
+  const float *words; /* ids, each a word; NULL: tokens of the batch. They must outlive what is drawn      */
+  size_t word_count;
+  int candidates; /* of a search through words: those that a first-order estimate puts first; 0: all       */
+  int64_t places; /* of it: no text has more masked tokens; 0: not known, "steps" of them are looked at    */
+  bool element_max; /* the largest of several explanations is taken feature by feature, not by its norm   */
+  bool word_box;  /* bounds are over all words, not over eps                                              */
 } r4_objective_options;
 
 /* Inputs of the graph by their names; R4_NONE for those that this objective does not have. Shapes:
@@ -1048,6 +1056,8 @@ typedef struct {
   size_t count;     /* of its elements                                                          */
   uint32_t purpose; /* of its random numbers: no two inputs of an objective share one            */
   void (*fill)(r4_random key, const r4_batch *batch, size_t n, float *to);
+  const float *list; /* NULL, or what is drawn from, uniformly, in place of fill                 */
+  size_t listed;
 } r4_drawn;
 
 /* The numbers of a step. What is drawn may depend on the batch; NULL if it is known that it does not. */

@@ -56,22 +56,40 @@ struct told {
   double each[ROWS], slope; /* slope: how much the penalty moves the weights */
 };
 
-/* The method on the batch, with these words and chances for all samples; NULL: none are asked for. */
-static struct told tell(const char *method, const double *x, const double *words, const double *chance,
-                        double alpha)
+/* What is asked for, beside the batch; NULL: as the batch has it, or nothing. */
+struct ask {
+  const double *x, *m, *words, *chance;
+  double alpha;
+  const float *list;
+  size_t listed;
+  int candidates, steps, places;
+  bool element_max;
+};
+
+static r4_objective_options options_of(const char *method, const struct ask *a)
+{
+  return (r4_objective_options){.method = method,
+                                .batch = ROWS,
+                                .lambda = 1,
+                                .samples = SAMPLES,
+                                .steps = a->steps ? a->steps : SAMPLES,
+                                .places = a->places,
+                                .alpha = a->alpha,
+                                .lengths = true,
+                                .words = a->list,
+                                .word_count = a->listed,
+                                .candidates = a->candidates,
+                                .element_max = a->element_max,
+                                .norm = R4_NORM_L2};
+}
+
+static struct told tell_of(const char *method, struct ask a)
 {
   struct told told = {.slope = 0};
   r4_net *n = r4_net_new(layers, R4_SHAPE(TOKENS), NULL);
   r4_graph *g = r4_graph_new();
   r4_id param[PARAMS], slope[PARAMS], out[PARAMS + 1];
-  r4_objective_options p = {.method = method,
-                            .batch = ROWS,
-                            .lambda = 1,
-                            .samples = SAMPLES,
-                            .steps = SAMPLES,
-                            .alpha = alpha,
-                            .lengths = true,
-                            .norm = R4_NORM_L2};
+  r4_objective_options p = options_of(method, &a);
   r4_net_inputs(n, g, param);
   r4_objective o = r4_objective_build(g, n, param, &p);
   const char *why;
@@ -84,14 +102,16 @@ static struct told tell(const char *method, const double *x, const double *words
   for (size_t k = 0; k < r->n_in; k++)
     for (size_t j = 0; j < r->in_count[k]; j++)
       r->in[k][j] = r4_random_uniform((r4_random){3, 1, (uint32_t)r->in_count[k]}, j) - 0.5;
-  memcpy(runner_input(r, "x"), x, ROWS * TOKENS * sizeof *x);
-  for (size_t k = 0; k < ROWS * TOKENS; k++) runner_input(r, "m")[k] = (double)masks[k];
+  for (size_t k = 0; k < ROWS * TOKENS; k++) {
+    runner_input(r, "x")[k] = a.x ? a.x[k] : (double)ids[k];
+    runner_input(r, "m")[k] = a.m ? a.m[k] : (double)masks[k];
+  }
   for (size_t i = 0; i < ROWS; i++) {
     runner_input(r, "y")[i] = (double)(i % 2);
     runner_input(r, "length")[i] = (double)lengths[i];
   }
-  if (words) memcpy(runner_input(r, "words"), words, SAMPLES * ROWS * TOKENS * sizeof *words);
-  if (chance) memcpy(runner_input(r, "chance"), chance, SAMPLES * ROWS * TOKENS * sizeof *chance);
+  if (a.words) memcpy(runner_input(r, "words"), a.words, SAMPLES * ROWS * TOKENS * sizeof *a.words);
+  if (a.chance) memcpy(runner_input(r, "chance"), a.chance, SAMPLES * ROWS * TOKENS * sizeof *a.chance);
   runner_run(r);
   memcpy(told.each, r->out[0], sizeof told.each);
   for (size_t k = 1; k <= params; k++)
@@ -118,7 +138,7 @@ static int set_up(void **state)
 /* sqrt of R3's q at texts x. */
 static struct told at(const double *texts)
 {
-  struct told t = tell("r3", texts, NULL, NULL, 0);
+  struct told t = tell_of("r3", (struct ask){.x = texts});
   for (size_t i = 0; i < ROWS; i++) t.each[i] = sqrt(t.each[i]);
   return t;
 }
@@ -133,7 +153,7 @@ static void put_masked(double *to, int s)
 static void test_rand_takes_the_largest(void **state)
 {
   (void)state;
-  struct told best = at(x), got = tell("word-rand-r4", x, words, NULL, 0);
+  struct told best = at(x), got = tell_of("word-rand-r4", (struct ask){.words = words});
   bool moved = false;
   for (int s = 0; s < SAMPLES; s++) {
     double other[ROWS * TOKENS];
@@ -146,38 +166,173 @@ static void test_rand_takes_the_largest(void **state)
   assert_true(moved && got.slope > 0 && got.each[0] > 0 && got.each[3] == 0);
 }
 
-static void test_adv_is_greedy(void **state)
+/* max_s |g| of each feature lies above the largest norm, and is one of the samples where there is but one. */
+static void test_rand_by_element(void **state)
 {
   (void)state;
-  struct told best = at(x), got = tell("word-adv-r4", x, words, chance, 0);
-  double now[ROWS * TOKENS];
-  memcpy(now, x, sizeof now);
-  for (int s = 0; s < SAMPLES; s++) {
-    double other[ROWS * TOKENS];
-    memcpy(other, now, sizeof other);
-    for (size_t i = 0; i < 3; i++) { /* one of the masked tokens: that with the largest chance */
-      size_t k = i * TOKENS + 1, from = (size_t)s * ROWS * TOKENS;
-      if (!i && chance[from + 2] > chance[from + 1]) k = 2;
-      other[k] = words[from + k];
-    }
-    struct told t = at(other);
-    for (size_t i = 0; i < ROWS; i++) {
-      if (!(t.each[i] > best.each[i])) continue;
-      memcpy(now + i * TOKENS, other + i * TOKENS, TOKENS * sizeof *now);
-      best.each[i] = t.each[i];
+  struct told norm = tell_of("word-rand-r4", (struct ask){.words = words}),
+              element = tell_of("word-rand-r4", (struct ask){.words = words, .element_max = true});
+  bool above = false;
+  for (size_t i = 0; i < ROWS; i++) {
+    assert_true(element.each[i] >= norm.each[i] * (1 - 1e-12));
+    above |= element.each[i] > 1.001 * norm.each[i];
+  }
+  assert_true(above && element.slope > 0 && element.each[3] == 0);
+  for (size_t k = 0; k < SAMPLES * ROWS * TOKENS; k++) words[k] = x[k % (ROWS * TOKENS)];
+  element = tell_of("word-rand-r4", (struct ask){.words = words, .element_max = true});
+  assert_close("q of the texts themselves", element.each, at(x).each, ROWS, 1e-9, 1);
+}
+
+/* ---- The greedy search ---- */
+
+/* || g || at one token of each text, at texts now. */
+static struct told at_token(const double *now, const size_t place[ROWS])
+{
+  double one[ROWS * TOKENS] = {0};
+  for (size_t i = 0; i < ROWS; i++)
+    if (place[i] < TOKENS) one[i * TOKENS + place[i]] = 1;
+  struct told t = tell_of("r3", (struct ask){.x = now, .m = one});
+  for (size_t i = 0; i < ROWS; i++) t.each[i] = sqrt(t.each[i]);
+  return t;
+}
+
+/* The k-th masked token of a text, or TOKENS. */
+static size_t masked_place(size_t i, int k)
+{
+  for (size_t t = 0; t < TOKENS; t++)
+    if (masks[i * TOKENS + t] > 0 && !k--) return t;
+  return TOKENS;
+}
+
+/* One token after the other, each replaced by the word that makes the norm there largest. word: of a choice, text and
+ * place. */
+static void search(double *now, size_t choices, double (*word)(size_t choice, size_t i, size_t place),
+                   int places)
+{
+  for (int k = 0; k < places; k++) {
+    double from[ROWS * TOKENS];
+    size_t place[ROWS];
+    memcpy(from, now, sizeof from);
+    for (size_t i = 0; i < ROWS; i++) place[i] = masked_place(i, k);
+    struct told best = at_token(from, place);
+    for (size_t c = 0; c < choices; c++) {
+      double other[ROWS * TOKENS];
+      memcpy(other, from, sizeof other);
+      for (size_t i = 0; i < ROWS; i++)
+        if (place[i] < TOKENS) other[i * TOKENS + place[i]] = word(c, i, place[i]);
+      struct told t = at_token(other, place);
+      for (size_t i = 0; i < ROWS; i++) {
+        if (!(t.each[i] > best.each[i])) continue;
+        memcpy(now + i * TOKENS, other + i * TOKENS, TOKENS * sizeof *now);
+        best.each[i] = t.each[i];
+      }
     }
   }
-  assert_close("q", got.each, best.each, ROWS, 1e-9, 1);
+}
+
+static const float list[] = {5, 9, 11, 6, 8};
+enum { LISTED = sizeof list / sizeof *list };
+
+static double listed_word(size_t choice, size_t i, size_t place)
+{
+  (void)i, (void)place;
+  return (double)list[choice];
+}
+
+static double drawn_word(size_t choice, size_t i, size_t place)
+{
+  return words[(choice * ROWS + i) * TOKENS + place];
+}
+
+static void assert_finds(const char *what, struct told got, const double *texts)
+{
+  assert_close(what, got.each, at(texts).each, ROWS, 1e-9, 1);
   assert_true(got.slope > 0 && got.each[3] == 0);
+}
+
+static void test_adv_searches_the_list(void **state)
+{
+  (void)state;
+  double now[ROWS * TOKENS];
+  struct ask ask = {.list = list, .listed = LISTED};
+  memcpy(now, x, sizeof now);
+  search(now, LISTED, listed_word, 2);
+  assert_true(memcmp(now, x, sizeof now));
+  assert_finds("all of the list", tell_of("word-adv-r4", ask), now);
+  ask.candidates = LISTED; /* as many as there are: nothing to screen */
+  assert_finds("all are candidates", tell_of("word-adv-r4", ask), now);
+  ask.places = 2;
+  assert_finds("no more places than there are", tell_of("word-adv-r4", ask), now);
+}
+
+/* With one step only the first masked token of a text is looked at. */
+static void test_adv_stops_after_its_steps(void **state)
+{
+  (void)state;
+  double now[ROWS * TOKENS];
+  memcpy(now, x, sizeof now);
+  search(now, LISTED, listed_word, 1);
+  assert_finds("one step", tell_of("word-adv-r4", (struct ask){.list = list, .listed = LISTED, .steps = 1}),
+               now);
+}
+
+static void test_adv_searches_the_batch(void **state)
+{
+  (void)state;
+  double now[ROWS * TOKENS];
+  memcpy(now, x, sizeof now);
+  search(now, SAMPLES, drawn_word, 2);
+  assert_finds("drawn words", tell_of("word-adv-r4", (struct ask){.words = words}), now);
+}
+
+/* What is drawn with a list is of the list, and all of it. */
+static void test_lists_are_drawn_from(void **state)
+{
+  (void)state;
+  r4_net *n = r4_net_new(layers, R4_SHAPE(TOKENS), NULL);
+  r4_graph *g = r4_graph_new();
+  r4_id param[PARAMS];
+  float drawn[SAMPLES * ROWS * TOKENS];
+  bool seen[IDS] = {false};
+  r4_objective_options p = options_of("word-rand-r4", &(struct ask){.list = list, .listed = LISTED});
+  r4_net_inputs(n, g, param);
+  r4_objective o = r4_objective_build(g, n, param, &p);
+  assert_int_equal(o.draws, 1);
+  for (uint32_t step = 0; step < 9; step++) {
+    r4_drawn_fill(&o.drawn[0], 5, step, &batch, drawn);
+    for (size_t k = 0; k < SAMPLES * ROWS * TOKENS; k++) seen[(int)drawn[k]] = true;
+  }
+  for (int id = 0; id < IDS; id++)
+    assert_int_equal(seen[id], id == 5 || id == 9 || id == 11 || id == 6 || id == 8);
+  r4_graph_free(g);
+  r4_net_free(n);
+}
+
+/* A list has vectors of its own at the leaf only if no token sees another before it. */
+static void test_leaf_behind_attention_is_refused(void **state)
+{
+  (void)state;
+  r4_net *n = r4_net_new("embedding 12 4, attention 2, leaf, mean, dense 2", R4_SHAPE(TOKENS), NULL);
+  r4_graph *g = r4_graph_new();
+  r4_id param[16];
+  const char *why = "";
+  r4_objective_options p =
+    options_of("word-adv-r4", &(struct ask){.list = list, .listed = LISTED, .candidates = 2});
+  r4_net_inputs(n, g, param);
+  r4_objective_build(g, n, param, &p);
+  assert_int_equal(r4_graph_status(g, &why), R4_E_ARGUMENT);
+  assert_non_null(strstr(why, "see each other"));
+  r4_graph_free(g);
+  r4_net_free(n);
 }
 
 /* All tokens replaced by themselves: R3. All by the same: R3 of these, where the first, the last and padding stay. */
 static void test_smooth_is_r3_of_moved_texts(void **state)
 {
   (void)state;
-  struct told same = tell("r3", x, NULL, NULL, 0), got;
+  struct told same = tell_of("r3", (struct ask){0}), got;
   for (size_t k = 0; k < SAMPLES * ROWS * TOKENS; k++) words[k] = x[k % (ROWS * TOKENS)];
-  got = tell("word-smooth-r3", x, words, chance, 1);
+  got = tell_of("word-smooth-r3", (struct ask){.words = words, .chance = chance, .alpha = 1});
   assert_close("q", got.each, same.each, ROWS, 1e-9, 1);
   assert_true(got.slope > 0);
   double other[ROWS * TOKENS];
@@ -187,8 +342,8 @@ static void test_smooth_is_r3_of_moved_texts(void **state)
     other[k] = inner ? 9 : x[k];
   }
   for (size_t k = 0; k < SAMPLES * ROWS * TOKENS; k++) words[k] = 9;
-  same = tell("r3", other, NULL, NULL, 0);
-  got = tell("word-smooth-r3", x, words, chance, 1);
+  same = tell_of("r3", (struct ask){.x = other});
+  got = tell_of("word-smooth-r3", (struct ask){.words = words, .chance = chance, .alpha = 1});
   assert_close("q of others", got.each, same.each, ROWS, 1e-9, 1);
 }
 
@@ -218,7 +373,12 @@ int main(void)
     cmocka_unit_test(test_words_are_of_the_batch),
     cmocka_unit_test(test_masked_words_are_masked),
     cmocka_unit_test_setup(test_rand_takes_the_largest, set_up),
-    cmocka_unit_test_setup(test_adv_is_greedy, set_up),
+    cmocka_unit_test_setup(test_rand_by_element, set_up),
+    cmocka_unit_test_setup(test_adv_searches_the_list, set_up),
+    cmocka_unit_test_setup(test_adv_stops_after_its_steps, set_up),
+    cmocka_unit_test_setup(test_adv_searches_the_batch, set_up),
+    cmocka_unit_test(test_lists_are_drawn_from),
+    cmocka_unit_test(test_leaf_behind_attention_is_refused),
     cmocka_unit_test_setup(test_smooth_is_r3_of_moved_texts, set_up),
     cmocka_unit_test(test_refused),
   };

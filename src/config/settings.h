@@ -35,10 +35,11 @@ struct settings {
   char *net, *from, *head, *from_prefix, *from_ignore, *preprocess, *guide;
   const char *init, *frozen_statistics;
 
-  const char *guide_cells, *method, *fill, *penalty_mean, *explain, *norm, *form;
+  const char *guide_cells, *method, *fill, *penalty_mean, *explain, *norm, *form, *sample_max;
+  char *words;
   double lambda, lambda_r3, delta, delta_rate, delta_ramp, eps, penalty_after, lambda_ramp, eps_ramp, tau,
     alpha, weight_penalty;
-  int64_t samples, steps;
+  int64_t samples, steps, candidates;
   bool random_start, double_softmax, guard;
   struct reals range, class_weights;
   bool searched; /* no setting: lambda was auto, and is now one that the search tries or has chosen */

@@ -94,6 +94,7 @@ struct module_kind {
   size_t least_branches, most_branches; /* in brackets behind it */
   bool takes_vector;                    /* as the first part of a net it takes an image as a vector */
   bool flattens;                        /* its result is its input, in a row */
+  bool mixes;                           /* of tokens, each sees others */
   enum module_reach reach;
   struct windows (*windows)(const struct module *m); /* of those that look at windows */
   /* From m->in, the arguments and the branches: sets m->out and adds parameters; or says why not. */

@@ -239,6 +239,21 @@ r4_shape net_leaf(const r4_net *n)
   return n->leaf ? n->row->part[n->leaf - 1].out : n->input;
 }
 
+static bool mixes(const struct module *m)
+{
+  bool any = m->kind->mixes;
+  for (size_t i = 0; i < m->branches; i++)
+    for (size_t k = 0; k < m->branch[i].n; k++) any |= mixes(&m->branch[i].part[k]);
+  return any;
+}
+
+bool net_leaf_by_token(const r4_net *n)
+{
+  for (size_t k = 0; k < n->leaf; k++)
+    if (mixes(&n->row->part[k])) return false;
+  return true;
+}
+
 r4_id net_to_leaf(const r4_net *n, r4_graph *g, const r4_id *param, const struct net_use *use, r4_id x)
 {
   return accepts("x", g, x, n->input) ? apply_parts(n, g, param, use, 0, n->leaf, x) : R4_NONE;

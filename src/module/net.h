@@ -66,7 +66,8 @@ struct net_use {
 
 /* The leaf is the place where explanations are taken and perturbations act: the examples themselves, or a node that the
  * net names. A net is the way to its leaf, and from there to the logits. use may be NULL: not learning, all valid. */
-r4_shape net_leaf(const r4_net *n); /* of one example */
+r4_shape net_leaf(const r4_net *n);      /* of one example */
+bool net_leaf_by_token(const r4_net *n); /* up to it, no token sees another */
 r4_id net_to_leaf(const r4_net *n, r4_graph *g, const r4_id *param, const struct net_use *use, r4_id x);
 r4_id net_from_leaf(const r4_net *n, r4_graph *g, const r4_id *param, const struct net_use *use, r4_id leaf);
 

@@ -22,9 +22,18 @@ void draw_normal(r4_random key, const r4_batch *batch, size_t n, float *to)
   r4_random_fill_normal(key, n, to);
 }
 
+static void draw_listed(r4_random key, const r4_drawn *d, float *to)
+{
+  for (size_t k = 0; k < d->count; k++) to[k] = d->list[r4_random_below(key, k, d->listed)];
+}
+
 void r4_drawn_fill(const r4_drawn *d, uint64_t seed, uint32_t step, const r4_batch *batch, float *to)
 {
-  d->fill((r4_random){seed, d->purpose, step}, batch, d->count, to);
+  r4_random key = {seed, d->purpose, step};
+  if (d->list)
+    draw_listed(key, d, to);
+  else
+    d->fill(key, batch, d->count, to);
 }
 
 /* The list grows to twice its size, in memory of the graph: what it had stays there until the graph is freed. */

@@ -1,7 +1,7 @@
 /* Word-Smooth-R3: q_i = || m_i . mean_s g_i(x_is) ||_2^2,  s = 1 .. S
  *
- * Smooth-R3 for texts: in x_is each inner token of x_i is, with probability alpha, another one of the batch. Such noise
- * is of words as they occur, where that of a vocabulary would be of words that hardly do. */
+ * Smooth-R3 for texts: in x_is each inner token of x_i is, with probability alpha, another one: of the batch, or of a list.
+ * Noise of the batch is of words as they occur, where that of a vocabulary is of words that hardly do. */
 #include "base/purpose.h"
 #include "objective/words.h"
 
@@ -12,9 +12,8 @@ static r4_id quantity(struct objective *o)
   if (!objective_check_count(g, "samples", samples)) return R4_NONE;
   r4_id ids = words_ids(o), sum = R4_NONE;
   if (!ids.i) return R4_NONE;
-  r4_shape all = R4_SHAPE(samples * o->rows, r4_net_input(o->net).dim[0]);
-  r4_id words = objective_draw(o, "words", all, PURPOSE_WORDS, draw_words);
-  r4_id chance = objective_draw(o, "chance", all, PURPOSE_CHANCE, draw_unit);
+  r4_id words = words_draw(o, samples, draw_words);
+  r4_id chance = objective_draw(o, "chance", r4_node_shape(g, words), PURPOSE_CHANCE, draw_unit);
   double share = o->options->alpha > 0 ? o->options->alpha : 0.25;
   for (int s = 0; s < samples; s++) {
     r4_id other = r4_less(g, words_sample(o, chance, s), r4_const(g, share, R4_SCALAR));
@@ -26,6 +25,7 @@ static r4_id quantity(struct objective *o)
 }
 
 static const struct term term = {.quantity = quantity,
-                                 .settings = TERM_SETTINGS("samples", "alpha", "explain")};
+                                 .settings =
+                                   TERM_SETTINGS("words", "words=vocabulary", "samples", "alpha", "explain")};
 
 const struct method method_word_smooth_r3 = {.term = {&term}, .lambda = 10, .fills = true, .texts = true};

@@ -1,5 +1,6 @@
 #include "objective/words.h"
 
+#include "base/purpose.h"
 #include "graph/graph.h"
 
 r4_id words_ids(struct objective *o)
@@ -27,40 +28,58 @@ r4_id words_masked(const struct objective *o)
   return r4_less(o->g, r4_const(o->g, 0.499, R4_SCALAR), net_first_rows(o->g, o->in.m, o->rows));
 }
 
+r4_id words_draw(struct objective *o, int times, draw_fill *of_batch)
+{
+  r4_shape all = R4_SHAPE(times * o->rows, r4_net_input(o->net).dim[0]);
+  r4_id words = objective_draw(o, "words", all, PURPOSE_WORDS, of_batch);
+  if (!words.i || !o->options->words) return words;
+  r4_drawn *drawn = &o->drawn->list[o->drawn->n - 1];
+  drawn->list = o->options->words;
+  drawn->listed = o->options->word_count;
+  return words;
+}
+
 r4_id words_sample(const struct objective *o, r4_id all, int s)
 {
   int64_t tokens = r4_net_input(o->net).dim[0], start[] = {s * o->rows, 0}, size[] = {o->rows, tokens};
   return r4_slice(o->g, all, start, size, NULL);
 }
 
-r4_id words_explain(const struct objective *o, r4_id ids)
+r4_id words_leaf(const struct objective *o, r4_id ids)
 {
-  r4_id leaf = net_to_leaf(o->net, o->g, o->param, &o->look, ids);
+  return net_to_leaf(o->net, o->g, o->param, &o->look, ids);
+}
+
+r4_id words_explain_at(const struct objective *o, r4_id leaf)
+{
   return objective_explain(o, (struct view){.x = leaf, .leaf = leaf, .centre = leaf, .rows = o->rows});
 }
 
-/* ---- Searching ---- */
-
-static r4_id size_at(const struct objective *o, r4_id ids)
+r4_id words_explain(const struct objective *o, r4_id ids)
 {
-  return objective_norm(o, words_explain(o, ids));
+  return words_explain_at(o, words_leaf(o, ids));
 }
 
-struct words_best words_start(const struct objective *o, r4_id ids)
+r4_id words_list(const struct objective *o)
 {
-  return (struct words_best){ids, size_at(o, ids)};
+  double *id = graph_keep(o->g, o->options->word_count, sizeof *id);
+  if (!id) return R4_NONE;
+  for (size_t k = 0; k < o->options->word_count; k++) id[k] = (double)o->options->words[k];
+  return graph_vector(o->g, (int64_t)o->options->word_count, id);
 }
 
-void words_try(const struct objective *o, struct words_best *best, r4_id ids)
+/* Up to the leaf a token knows nothing but its id and its place: a text of one word has it at all places. */
+r4_id words_list_leaves(const struct objective *o)
 {
   r4_graph *g = o->g;
-  r4_id size = size_at(o, ids), larger = r4_reshape(g, r4_less(g, best->size, size), R4_SHAPE(o->rows, 1));
-  *best = (struct words_best){r4_select(g, larger, ids, best->ids), r4_max(g, best->size, size)};
-}
-
-r4_id words_size(const struct objective *o, struct words_best best)
-{
-  return size_at(o, r4_detach(o->g, best.ids));
+  const int64_t n = (int64_t)o->options->word_count, tokens = r4_net_input(o->net).dim[0];
+  if (!net_leaf_by_token(o->net))
+    return r4_graph_fail(
+      g, R4_E_ARGUMENT,
+      "objective: tokens see each other before the leaf of the net: words of a list have no "
+      "vectors of their own there");
+  r4_id column = r4_reshape(g, words_list(o), R4_SHAPE(n, 1));
+  return net_to_leaf(o->net, g, o->param, NULL, r4_broadcast(g, column, R4_SHAPE(n, tokens)));
 }
 
 /* ---- Drawing ---- */

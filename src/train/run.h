@@ -20,6 +20,7 @@
 #include "train/curves.h"
 #include "train/pulse.h"
 #include "train/step.h"
+#include "train/word_list.h"
 
 /* Sums over the steps of an epoch so far. */
 struct run_sums {
@@ -64,6 +65,7 @@ struct run {
   size_t touched;     /* features that masks touch */
   size_t masked;      /* as many, if they are listed; 0: all features count */
   float *index;
+  struct word_list words; /* that replace masked ones */
   r4_reach *reach; /* where masks are, if they are in small parts of images; then masked is 0 */
   r4_optimizer *optimizer;
   r4_batches *batches;

@@ -89,6 +89,19 @@ static bool was_given(const struct run *r, const char *key)
   return r->settings->layer[setting_number(setting_find(key))] > 0;
 }
 
+static void tell_words(struct run *r)
+{
+  const struct word_list *w = &r->words;
+  if (w->unknown)
+    run_tell(r, "%s: %zu of %zu words are not in the vocabulary, \"%s\" first", LABEL("words"), w->unknown,
+             w->listed, w->first_unknown);
+  if (w->several)
+    run_tell(r,
+             "%s: %zu of %zu words are of several pieces, \"%s\" first: a masked token is one, and they "
+             "replace none",
+             LABEL("words"), w->several, w->listed, w->first_several);
+}
+
 void run_tell_settings(struct run *r)
 {
   const struct settings *s = r->s;
@@ -102,5 +115,6 @@ void run_tell_settings(struct run *r)
   if (s->delta > 0 && !r->state.step && r->state.dual.lambda < s->lambda)
     run_tell(r, "%s is %g, but with delta it starts at %g at most", LABEL("lambda"), s->lambda,
              r->state.dual.lambda);
+  tell_words(r);
   if (s->rate == 0) run_tell(r, "%s is 0: the net stays as it was drawn", LABEL("rate"));
 }

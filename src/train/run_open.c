@@ -142,6 +142,8 @@ static struct step_options step_options_of(const struct run *r)
   step.objective.explain = task_explain(s, r->train);
   step.objective.filled = fill != R4_FILL_NONE;
   step.objective.filled_within = fill != R4_FILL_PASTE;
+  step.objective.words = r->words.id;
+  step.objective.word_count = r->words.n;
   step.objective.class_weights = r->class_weights;
   step.objective.rates = r->head_alone ? r->head_rates : r->rates;
   return step;
@@ -215,6 +217,7 @@ r4_status run_open(struct run *r, const r4_settings *settings, const r4_data *da
   if (!s) s = open_arrays(r, e);
   if (!s) s = run_check(r, e);
   if (!s) s = open_reach(r, e);
+  if (!s) s = word_list_open(&r->words, r->s, r->train, e);
   if (!s) s = open_steps(r, e);
   if (!s) s = identify(r, settings, e);
   return s;
@@ -228,6 +231,7 @@ void run_close(struct run *r)
   step_free(r->step);
   r4_batches_free(r->batches);
   r4_optimizer_free(r->optimizer);
+  word_list_close(&r->words);
   r4_reach_free(r->reach);
   r4_net_free(r->net);
   r4_data_free(r->train);

@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "train/pulse.h"
 
-/* Two sizes of batches; masks on any example, on the first eighth only, or on none. */
-enum { PART = 8, VARIANTS = 2 * 3 };
+/* Masks on any example, on the first eighth only, or on none. */
+enum { PART = 8 };
 enum { LOSS, DATA, PENALTY, PENALTY_R3, FORM, FORM_R3, SCALARS, LOSSES = SCALARS, EACH, LOGITS, OUTPUTS };
 
 struct drawn {
@@ -17,9 +17,14 @@ struct drawn {
   float *to;
 };
 
-/* The objective compiled for one size of batches. */
-struct variant {
+/* What the objective is compiled for. */
+struct size {
   size_t count, guided; /* examples, and the first of them that may have masks */
+  size_t places;        /* of a search through words: at most so many masked tokens of a text; else 0 */
+};
+
+struct variant {
+  struct size size;
   r4_plan *plan;
   size_t classes, places; /* columns of the logits; elements of the input at */
   size_t masks;           /* elements of cells */
@@ -33,11 +38,11 @@ struct variant {
 
 struct step {
   struct step_options options;
-  struct variant variant[VARIANTS];
-  size_t variants;
-  const struct variant *last; /* that was run */
+  struct variant **variant;
+  size_t variants, room;
+  const struct variant *last;   /* that was run */
   float lambda, lambda_r3, eps; /* inputs of live objectives */
-  float *buffers; /* new values of the net's buffers, one after the other; NULL: it has none */
+  float *buffers;               /* new values of the net's buffers, one after the other; NULL: it has none */
 };
 
 /* Floats of parameter k if it is a buffer, else 0. */
@@ -79,6 +84,7 @@ void step_update_buffers(const struct step *s, float *weights)
 
 static void variant_free(struct variant *v)
 {
+  if (!v) return;
   r4_plan_free(v->plan);
   r4_mem_free(v->losses);
   r4_mem_free(v->each);
@@ -88,13 +94,14 @@ static void variant_free(struct variant *v)
   for (size_t k = 0; k < v->draws; k++) r4_mem_free(v->drawn[k].to);
   r4_mem_free(v->drawn);
   r4_mem_free(v->answer);
-  *v = (struct variant){0};
+  r4_mem_free(v);
 }
 
 void step_free(struct step *s)
 {
   if (!s) return;
-  for (size_t k = 0; k < s->variants; k++) variant_free(&s->variant[k]);
+  for (size_t k = 0; k < s->variants; k++) variant_free(s->variant[k]);
+  r4_mem_free(s->variant);
   r4_mem_free(s->buffers);
   r4_mem_free(s);
 }
@@ -116,10 +123,10 @@ static r4_status list_drawn(struct variant *v, const r4_objective *o, r4_error *
 
 static r4_status allocate(struct variant *v, r4_error *e)
 {
-  v->losses = r4_mem_new_aligned(v->count * sizeof(float));
-  v->each = r4_mem_new_aligned(v->count * sizeof(float));
-  v->logits = r4_mem_new_aligned(v->count * v->classes * sizeof(float));
-  v->answer = r4_mem_new(v->count, sizeof *v->answer);
+  v->losses = r4_mem_new_aligned(v->size.count * sizeof(float));
+  v->each = r4_mem_new_aligned(v->size.count * sizeof(float));
+  v->logits = r4_mem_new_aligned(v->size.count * v->classes * sizeof(float));
+  v->answer = r4_mem_new(v->size.count, sizeof *v->answer);
   v->at = v->places ? r4_mem_new_aligned(v->places * sizeof(float)) : NULL;
   v->cells = v->masks ? r4_mem_new_aligned(v->masks * sizeof(float)) : NULL;
   bool all =
@@ -129,7 +136,7 @@ static r4_status allocate(struct variant *v, r4_error *e)
     all = v->drawn[k].to;
   }
   if (all) return R4_OK;
-  return r4_fail(e, R4_E_MEMORY, "out of memory for a batch of %zu examples", v->count);
+  return r4_fail(e, R4_E_MEMORY, "out of memory for a batch of %zu examples", v->size.count);
 }
 
 /* Inputs that a variant does not have are accepted if the graph knows the name; so ask the graph. */
@@ -168,11 +175,12 @@ static r4_status compile_graph(struct step *s, struct variant *v, r4_graph *g, r
   const r4_net *net = s->options.net;
   size_t n = r4_net_params(net);
   r4_objective_options options = s->options.objective;
-  options.batch = (int64_t)v->count;
+  options.batch = (int64_t)v->size.count;
   options.masked = (int64_t)s->options.masked;
-  options.guided = (int64_t)v->guided;
-  options.reach = v->guided ? s->options.reach : NULL;
-  if (!v->guided) {
+  options.guided = (int64_t)v->size.guided;
+  options.places = (int64_t)v->size.places;
+  options.reach = v->size.guided ? s->options.reach : NULL;
+  if (!v->size.guided) {
     options.method = r4_method_name(0);
     options.live = false;
   }
@@ -194,9 +202,9 @@ static r4_status compile_graph(struct step *s, struct variant *v, r4_graph *g, r
   }
   v->plan = r4_plan_new(g, outputs, out, NULL, e);
   if (!v->plan) return e->status;
-  v->classes = elements(g, o.logits) / v->count;
+  v->classes = elements(g, o.logits) / v->size.count;
   v->places = elements(g, o.in.at);
-  v->masks = v->guided && net_leaf_has_cells(net) ? elements(g, o.in.m) : 0;
+  v->masks = v->size.guided && net_leaf_has_cells(net) ? elements(g, o.in.m) : 0;
   r4_status status = list_drawn(v, &o, e);
   if (!status) status = allocate(v, e);
   return status ? status : bind(s, v, &o, e);
@@ -225,20 +233,52 @@ static size_t guided_rows(const r4_batch *b, bool off)
   return b->masked_first && b->masked <= part ? part : b->count;
 }
 
-static r4_status variant_for(struct step *s, size_t count, size_t guided, struct variant **found, r4_error *e)
+/* The most masked tokens of a text, as the next power of two: few numbers, so that few plans are made. */
+static size_t places_of(const struct step *s, const r4_batch *b, size_t guided)
+{
+  size_t most = 0, places = 1, limit = (size_t)s->options.objective.steps;
+  if (!guided || !r4_method_uses(s->options.objective.method, "candidates")) return 0;
+  for (size_t i = 0; i < guided; i++) {
+    size_t masked = 0;
+    for (size_t k = 0; k < b->features; k++) masked += b->m[i * b->features + k] >= 0.5f;
+    if (masked > most) most = masked;
+  }
+  while (places < most && places < limit) places *= 2;
+  return places < limit ? places : limit;
+}
+
+static bool same_size(const struct size *a, const struct size *b)
+{
+  return a->count == b->count && a->guided == b->guided && a->places == b->places;
+}
+
+/* Variants stay where they are: plans know their memory. */
+static struct variant *add_variant(struct step *s)
+{
+  if (s->variants == s->room) {
+    size_t room = s->room ? 2 * s->room : 8;
+    struct variant **grown = r4_mem_grow(s->variant, room, sizeof *grown);
+    if (!grown) return NULL;
+    s->variant = grown;
+    s->room = room;
+  }
+  return r4_mem_new(1, sizeof(struct variant));
+}
+
+static r4_status variant_for(struct step *s, struct size size, struct variant **found, r4_error *e)
 {
   for (size_t k = 0; k < s->variants; k++) {
-    *found = &s->variant[k];
-    if ((*found)->count == count && (*found)->guided == guided) return R4_OK;
+    *found = s->variant[k];
+    if (same_size(&(*found)->size, &size)) return R4_OK;
   }
-  if (s->variants == VARIANTS) return r4_fail(e, R4_E_INTERNAL, "more than two sizes of batches");
-  *found = &s->variant[s->variants];
-  **found = (struct variant){.count = count, .guided = guided};
-  r4_status status = compile(s, *found, e);
+  struct variant *v = add_variant(s);
+  if (!v) return r4_fail(e, R4_E_MEMORY, "out of memory for a training step");
+  v->size = size;
+  r4_status status = compile(s, v, e);
   if (status)
-    variant_free(*found);
+    variant_free(v);
   else
-    s->variants++;
+    *found = s->variant[s->variants++] = v;
   return status;
 }
 
@@ -251,10 +291,10 @@ static r4_status bind_batch(struct variant *v, const struct step_options *o, con
   if (!status && o->objective.filled) status = r4_plan_input(v->plan, "filled", b->filled, e);
   if (!status && o->objective.lengths) status = r4_plan_input(v->plan, "length", b->length, e);
   if (!status) status = r4_plan_input(v->plan, "y", b->y, e);
-  if (v->cells) cut_masks(o->net, o->cells, v->guided, b->m, v->cells);
-  if (!status && v->guided) status = r4_plan_input(v->plan, "m", v->cells ? v->cells : b->m, e);
+  if (v->cells) cut_masks(o->net, o->cells, v->size.guided, b->m, v->cells);
+  if (!status && v->size.guided) status = r4_plan_input(v->plan, "m", v->cells ? v->cells : b->m, e);
   int64_t channels = r4_net_input(o->net).dim[2];
-  if (!status && v->at) status = r4_reach_find(o->reach, v->guided, channels, b->m, v->at, e);
+  if (!status && v->at) status = r4_reach_find(o->reach, v->size.guided, channels, b->m, v->at, e);
   for (size_t k = 0, output = OUTPUTS; k < r4_net_params(o->net) && !status; k++) {
     size_t offset = r4_net_param_offset(o->net, k);
     status = r4_plan_input(v->plan, r4_net_param_name(o->net, k), weights + offset, e);
@@ -268,14 +308,14 @@ static r4_status bind_batch(struct variant *v, const struct step_options *o, con
 
 static void answer_all(struct variant *v)
 {
-  for (size_t i = 0; i < v->count; i++)
+  for (size_t i = 0; i < v->size.count; i++)
     v->answer[i] = (int32_t)predict_class(v->logits + i * v->classes, v->classes);
 }
 
 static size_t count_right(const struct variant *v, const r4_batch *b)
 {
   size_t right = 0;
-  for (size_t i = 0; i < v->count; i++) right += (float)v->answer[i] == b->y[i];
+  for (size_t i = 0; i < v->size.count; i++) right += (float)v->answer[i] == b->y[i];
   return right;
 }
 
@@ -284,7 +324,7 @@ static r4_status not_finite(const struct variant *v, const r4_batch *b, uint32_t
   enum { SHOWN = 8 };
   struct text list = {0};
   size_t bad = 0;
-  for (size_t i = 0; i < v->count; i++) {
+  for (size_t i = 0; i < v->size.count; i++) {
     if (isfinite(v->losses[i]) && isfinite(v->each[i])) continue;
     if (bad++ < SHOWN) text_add(&list, "%s%zu", bad > 1 ? ", " : "", b->example[i]);
   }
@@ -292,7 +332,7 @@ static r4_status not_finite(const struct variant *v, const r4_batch *b, uint32_t
   r4_status s = r4_fail(e, R4_E_DOMAIN,
                         "step %u: the loss is %g (data %g, penalty %g); %zu of %zu examples at fault%s%s%s",
                         n, (double)v->scalar[LOSS], (double)v->scalar[DATA], (double)v->scalar[PENALTY], bad,
-                        v->count, bad ? ": " : "", examples ? examples : "", bad > SHOWN ? ", ..." : "");
+                        v->size.count, bad ? ": " : "", examples ? examples : "", bad > SHOWN ? ", ..." : "");
   r4_string_free(examples);
   return s;
 }
@@ -301,7 +341,9 @@ r4_status step_run(struct step *s, const r4_batch *batch, uint32_t n, const stru
                    const float *weights, float *gradient, struct step_result *result, r4_error *e)
 {
   struct variant *v = NULL;
-  r4_status status = variant_for(s, batch->count, guided_rows(batch, at->off), &v, e);
+  size_t guided = guided_rows(batch, at->off);
+  struct size size = {.count = batch->count, .guided = guided, .places = places_of(s, batch, guided)};
+  r4_status status = variant_for(s, size, &v, e);
   if (!status) status = bind_batch(v, &s->options, batch, weights, gradient, s->buffers, e);
   if (status) return status;
   s->last = v;
@@ -321,6 +363,6 @@ r4_status step_run(struct step *s, const r4_batch *batch, uint32_t n, const stru
                                  .form = v->scalar[FORM],
                                  .form_r3 = v->scalar[FORM_R3],
                                  .right = count_right(v, batch),
-                                 .only = pulse_of(v->answer, v->count)};
+                                 .only = pulse_of(v->answer, v->size.count)};
   return R4_OK;
 }

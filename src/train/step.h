@@ -33,8 +33,9 @@ struct step_result {
 struct step *step_new(const struct step_options *options, r4_error *e);
 void step_free(struct step *s);
 
-/* Step number n, on a batch of one of two sizes. A plan is compiled for each size when it is first met, one for
- * batches without masks, which leave the penalty out, and one for batches with few, if these come first. A loss that is
+/* Step number n. A plan is compiled for each size of batches when it is first met, one for batches without masks, which
+ * leave the penalty out, one for batches with few, if these come first, and one for each number of masked tokens in
+ * texts, rounded up to a power of two, if a search looks at them one by one. A loss that is
  * not a number or not finite is R4_E_DOMAIN, with the examples at fault in the text. Of parameters that do not learn
  * (buffers, and those with a rate of 0) gradient is left as it is. */
 r4_status step_run(struct step *s, const r4_batch *batch, uint32_t n, const struct step_weights *at,

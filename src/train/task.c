@@ -230,6 +230,8 @@ r4_objective_options task_objective(const struct settings *s)
     .delta = s->delta,
     .samples = (int)s->samples,
     .steps = (int)s->steps,
+    .candidates = (int)s->candidates,
+    .element_max = !strcmp(s->sample_max, "element"),
     .alpha = s->alpha,
     .random_start = s->random_start,
     .ranged = ranged,

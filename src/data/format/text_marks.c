@@ -113,8 +113,8 @@ void mark_words_free(struct mark_words *w)
 }
 
 /* A word that is unknown to the vocabulary stays in the list, without ids. */
-static r4_status add_word(struct mark_words *w, const char *word, size_t n, const r4_tokenizer *t,
-                          r4_tokens *room, r4_error *e)
+static r4_status add_word(struct mark_words *w, const char *setting, const char *word, size_t n,
+                          const r4_tokenizer *t, r4_tokens *room, r4_error *e)
 {
   if (w->n == w->room) {
     size_t more = w->room ? 2 * w->room : 32;
@@ -125,7 +125,7 @@ static r4_status add_word(struct mark_words *w, const char *word, size_t n, cons
   }
   r4_error inner = {0};
   r4_status s = r4_tokenize(t, word, n, room, &inner);
-  if (s) return r4_fail(e, s, "mask_words: %.*s: %s", (int)(n < 40 ? n : 40), word, inner.text);
+  if (s) return r4_fail(e, s, "%s: %.*s: %s", setting, (int)(n < 40 ? n : 40), word, inner.text);
   struct mark_word *new = &w->at[w->n];
   *new = (struct mark_word){.word = r4_mem_new(n + 1, 1), .id = r4_mem_new(room->n + 1, sizeof *new->id)};
   w->n++;
@@ -141,31 +141,33 @@ static r4_status add_word(struct mark_words *w, const char *word, size_t n, cons
   return R4_OK;
 }
 
-static r4_status add_words(struct mark_words *w, const char *list, const r4_tokenizer *t, r4_error *e)
+static r4_status add_words(struct mark_words *w, const char *setting, const char *list, const r4_tokenizer *t,
+                           r4_error *e)
 {
   static const char between[] = ", ;\t\r\n";
   r4_tokens room = {0};
   r4_status s = R4_OK;
   for (const char *c = list + strspn(list, between); !s && *c; c += strspn(c, between)) {
     size_t n = strcspn(c, between);
-    s = add_word(w, c, n, t, &room, e);
+    s = add_word(w, setting, c, n, t, &room, e);
     c += n;
   }
   r4_tokens_free(&room);
   return s;
 }
 
-r4_status mark_words_read(struct mark_words *w, const char *list, const r4_tokenizer *t, r4_error *e)
+r4_status mark_words_read(struct mark_words *w, const char *setting, const char *list, const r4_tokenizer *t,
+                          r4_error *e)
 {
   uint8_t *bytes = NULL;
   size_t size = 0, known = 0;
   bool is_file = file_exists(list) && !file_is_folder(list);
   r4_status s = is_file ? file_read(list, 1 << 24, &bytes, &size, e) : R4_OK;
-  if (!s) s = add_words(w, bytes ? (const char *)bytes : list, t, e);
+  if (!s) s = add_words(w, setting, bytes ? (const char *)bytes : list, t, e);
   r4_mem_free(bytes);
   for (size_t k = 0; !s && k < w->n; k++) known += w->at[k].n > 0;
   if (!s && !known)
-    s = r4_fail(e, R4_E_ARGUMENT, "mask_words: of \"%.80s\" the tokenizer's vocabulary has no word", list);
+    s = r4_fail(e, R4_E_ARGUMENT, "%s: of \"%.80s\" the tokenizer's vocabulary has no word", setting, list);
   return s;
 }
 

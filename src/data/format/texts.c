@@ -45,7 +45,7 @@ r4_status texts_open(struct texts *t, const char *source, const r4_data_options 
   if (!options->mask_words || !*options->mask_words) return R4_OK;
   if (options->mask_means == R4_MASKS_RELEVANT)
     return r4_fail(e, R4_E_ARGUMENT, "%s: mask_words must not matter, and mask_means says relevant", source);
-  return mark_words_read(&t->words, options->mask_words, t->tokenizer, e);
+  return mark_words_read(&t->words, "mask_words", options->mask_words, t->tokenizer, e);
 }
 
 void texts_close(struct texts *t)

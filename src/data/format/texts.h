@@ -37,8 +37,10 @@ struct mark_words {
   struct mark_word *at;
 };
 
-/* From a list, separated by commas or blanks, or a file of words. An error if the vocabulary has none of them. */
-r4_status mark_words_read(struct mark_words *w, const char *list, const r4_tokenizer *t, r4_error *e);
+/* From a list, separated by commas or blanks, or a file of words. An error if the vocabulary has none of
+ * them. setting begins messages. */
+r4_status mark_words_read(struct mark_words *w, const char *setting, const char *list, const r4_tokenizer *t,
+                          r4_error *e);
 void mark_words_free(struct mark_words *w);
 /* Sets mask[k] to 255 for the tokens of each of the words in a text, where it is a word and not a part of one. */
 void mark_words_find(struct mark_words *w, const r4_tokenizer *t, const int32_t *id, size_t n, uint8_t *mask);

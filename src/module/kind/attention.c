@@ -70,6 +70,7 @@ static r4_id apply(const struct module *m, const struct wiring *w, r4_id x)
 
 const struct module_kind module_attention = {
   .name = "attention",
+  .mixes = true,
   .usage = "attention H",
   .about = "tokens look at each other, with H heads",
   .shape = shape,

@@ -1,0 +1,139 @@
+#include "train/word_list.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/plain.h"
+#include "data/format/texts.h"
+
+/* ---- Adding ---- */
+
+static r4_status make_room(struct word_list *w, size_t n, r4_error *e)
+{
+  w->id = r4_mem_new(n ? n : 1, sizeof *w->id);
+  return w->id ? R4_OK : r4_fail(e, R4_E_MEMORY, "out of memory for a list of %zu words", n);
+}
+
+/* A word that is listed twice counts once. */
+static void add(struct word_list *w, int32_t id)
+{
+  for (size_t k = 0; k < w->n; k++)
+    if (w->id[k] == (float)id) return;
+  w->id[w->n++] = (float)id;
+}
+
+static void note(char first[48], size_t *count, const char *word)
+{
+  if (!(*count)++) plain_print(first, 48, "%.40s", word);
+}
+
+/* ---- Kinds of lists ---- */
+
+/* All but padding, [CLS] and the like. */
+static r4_status take_vocabulary(struct word_list *w, const r4_data *d, r4_error *e)
+{
+  size_t n = (size_t)r4_data_vocabulary(d);
+  r4_status s = make_room(w, n, e);
+  for (size_t k = 0; !s && k < n; k++) {
+    const char *piece = d->pieces && k < d->pieces->n ? d->pieces->name[k] : "";
+    size_t length = strlen(piece);
+    bool special = length > 2 && piece[0] == '[' && piece[length - 1] == ']';
+    if (!special) w->id[w->n++] = (float)k;
+  }
+  w->listed = w->n;
+  return s;
+}
+
+static bool all_numbers(const char *list)
+{
+  size_t digits = strspn(list, "0123456789, ;\t");
+  return *list && !list[digits];
+}
+
+static r4_status take_ids(struct word_list *w, const char *list, const r4_data *d, r4_error *e)
+{
+  r4_status s = make_room(w, strlen(list), e);
+  for (const char *c = list; !s && *c;) {
+    if (!isdigit((unsigned char)*c)) {
+      c++;
+      continue;
+    }
+    int64_t id = 0;
+    for (; isdigit((unsigned char)*c) && id < INT32_MAX / 10; c++) id = 10 * id + (*c - '0');
+    if (isdigit((unsigned char)*c) || id >= r4_data_vocabulary(d))
+      return r4_fail(e, R4_E_ARGUMENT, "words: id %lld, expected 0 to %lld, as the data have them",
+                     (long long)id, (long long)r4_data_vocabulary(d) - 1);
+    w->listed++;
+    add(w, (int32_t)id);
+  }
+  return s;
+}
+
+static r4_status take_words(struct word_list *w, const struct mark_words *words, r4_error *e)
+{
+  r4_status s = make_room(w, words->n, e);
+  for (size_t k = 0; !s && k < words->n; k++) {
+    const struct mark_word *one = &words->at[k];
+    if (!one->n) note(w->first_unknown, &w->unknown, one->word);
+    if (one->n > 1) note(w->first_several, &w->several, one->word);
+    if (one->n == 1) add(w, one->id[0]);
+  }
+  w->listed = words->n;
+  if (!s && !w->n)
+    s = r4_fail(
+      e, R4_E_ARGUMENT,
+      "words: of %zu words none is one piece of the tokenizer, as a masked token is (\"%s\" is several)",
+      w->listed, w->first_several);
+  return s;
+}
+
+static r4_status tokenize(struct word_list *w, const char *list, const struct settings *s, const r4_data *d,
+                          r4_error *e)
+{
+  struct mark_words words = {0};
+  r4_tokenizer *t = texts_tokenizer(s->data.tokenizer, NULL, e);
+  if (!t) return e->status;
+  r4_status status = R4_OK;
+  if (r4_data_vocabulary(d) > r4_tokenizer_size(t))
+    status =
+      r4_fail(e, R4_E_ARGUMENT, "words: the data have ids up to %lld, but the tokenizer has %lld pieces",
+              (long long)r4_data_vocabulary(d) - 1, (long long)r4_tokenizer_size(t));
+  if (!status) status = mark_words_read(&words, "words", list, t, e);
+  if (!status) status = take_words(w, &words, e);
+  mark_words_free(&words);
+  r4_tokenizer_free(t);
+  return status;
+}
+
+/* ---- The setting ---- */
+
+/* auto: what masks are of, where masked words are replaced. */
+static const char *meant(const struct settings *s)
+{
+  bool noise = r4_method_uses(s->method, "words=vocabulary");
+  if (strcmp(s->words, "auto")) return s->words;
+  return !noise && *s->data.mask_words ? s->data.mask_words : "batch";
+}
+
+r4_status word_list_open(struct word_list *w, const struct settings *s, const r4_data *d, r4_error *e)
+{
+  *w = (struct word_list){0};
+  if (!r4_method_uses(s->method, "words") || !r4_data_vocabulary(d)) return R4_OK;
+  const char *list = meant(s);
+  if (!*list)
+    return r4_fail(e, R4_E_ARGUMENT, "words is empty, expected auto, batch, or words or a file of them");
+  if (!strcmp(list, "batch")) return R4_OK;
+  if (!strcmp(list, "vocabulary")) {
+    if (r4_method_uses(s->method, "words=vocabulary")) return take_vocabulary(w, d, e);
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "words is vocabulary, which is for word-smooth-r3: %s needs a list, or batch", s->method);
+  }
+  return !d->pieces && all_numbers(list) ? take_ids(w, list, d, e) : tokenize(w, list, s, d, e);
+}
+
+void word_list_close(struct word_list *w)
+{
+  r4_mem_free(w->id);
+  *w = (struct word_list){0};
+}
