@@ -59,6 +59,10 @@ static void trains(void **state)
          "--set steps=2 --out $m --quiet || exit; done",
          0);
   EXPECT("cat word-adv-r4/seed-0/log.jsonl", 0, "\"penalty\"");
+  EXPECT("$R4 train films.yaml --set method=word-adv-r4 --set 'words=good filming' --out listed", 0,
+         "1 of 2 words are of several pieces, \"filming\" first");
+  EXPECT("$R4 train films.yaml --set method=word-adv-r4 --set words=filming --out x --quiet", 2,
+         "none is one piece");
   EXPECT("$R4 train films.yaml --set method=word-rand-r4 --set 'net=embedding 400 8, flatten, dense 2' --out "
          "x --quiet",
          2, "is for texts");
