@@ -1,7 +1,7 @@
 /* Word-Smooth-R3: q_i = || m_i . mean_s g_i(x_is) ||_2^2,  s = 1 .. S
  *
- * Smooth-R3 for texts: in x_is each inner token of x_i is, with probability alpha, another one: of the batch, or of a list.
- * Noise of the batch is of words as they occur, where that of a vocabulary is of words that hardly do. */
+ * Smooth-R3 for texts: in x_is each inner token of x_i is, with probability alpha, another one, of the batch or of a
+ * list. Noise of the batch is of words as they occur, where that of a vocabulary is of words that hardly do. */
 #include "base/purpose.h"
 #include "objective/words.h"
 
