@@ -142,6 +142,21 @@ static void test_two_terms(void **state)
   objective_case_free(&c);
 }
 
+/* Cert-R4 by its logarithm, and R3 as it is. */
+static void test_cert_and_r3(void **state)
+{
+  (void)state;
+  struct objective_case c = objective_case_new(CONV, IMAGE, "cert-r4");
+  struct objective_numbers cert = objective_case_run(&c);
+  c.o.method = "r3";
+  struct objective_numbers r3 = objective_case_run(&c);
+  c.o.method = "cert-r4+r3";
+  c.o.form = R4_FORM_LOG;
+  struct objective_numbers both = objective_case_run(&c);
+  assert_near(both.loss, both.data + 0.7 * logs(&c, cert.each, 4) + 0.4 * r3.penalty, 1e-13, "cert-r4+r3");
+  objective_case_free(&c);
+}
+
 /* The data term looks at filled examples, the penalties at the examples themselves. */
 static void test_filled_examples(void **state)
 {
@@ -189,6 +204,7 @@ int main(void)
     cmocka_unit_test(test_data_term),       cmocka_unit_test(test_many_class_weights),
     cmocka_unit_test(test_double_softmax),  cmocka_unit_test(test_weight_penalty),
     cmocka_unit_test(test_forms),           cmocka_unit_test(test_two_terms),
+    cmocka_unit_test(test_cert_and_r3),
     cmocka_unit_test(test_filled_examples), cmocka_unit_test(test_mean_over_masked_examples),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -300,7 +300,7 @@ static void test_one_output_is_two(void **state)
 {
   (void)state;
   static const char *const methods[] = {"r3",      "smooth-r3", "ibp-ex", "ibp-ex+r3",
-                                        "rand-r4", "adv-r4",    "cert-r4"};
+                                        "rand-r4", "adv-r4",    "cert-r4", "cert-r4+r3"};
   for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
     struct objective_case one = objective_case_new("flatten, dense 6, relu, dense 1", IMAGE, methods[k]);
     struct objective_case two = objective_case_new("flatten, dense 6, relu, dense 2", IMAGE, methods[k]);
@@ -361,7 +361,7 @@ static void test_guided(void **state)
 {
   (void)state;
   static const char *const methods[] = {"r3",      "smooth-r3", "ibp-ex", "ibp-ex+r3",
-                                        "rand-r4", "adv-r4",    "cert-r4"};
+                                        "rand-r4", "adv-r4",    "cert-r4", "cert-r4+r3"};
   for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) each(methods[k], check_guided);
 }
 

@@ -21,7 +21,7 @@ static const char *const nets[] = {
 };
 
 static const char *const methods[] = {"r3",      "smooth-r3", "ibp-ex", "ibp-ex+r3",
-                                      "rand-r4", "adv-r4",    "cert-r4"};
+                                      "rand-r4", "adv-r4",    "cert-r4", "cert-r4+r3"};
 
 static const r4_rect places[ROWS] = {{0, 0, 3, 3}, {8, 6, 3, 3}, {4, 3, 2, 3}, {0, 4, 3, 2}, {5, 0, 3, 1}};
 

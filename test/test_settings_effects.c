@@ -52,7 +52,7 @@ static void test_combinations(void **state)
   agrees("data.corrupt: none\ndata.correct: 1\n");
   agrees("method: ibp-ex+r3\ndelta: 1\n");
   contradicts("method: adv-r4\nlambda: 1\nnorm: sum\n",
-              "norm (a.yaml:3:7) is sum, which is for cert-r4 alone");
+              "norm (a.yaml:3:7) is sum, which is for cert-r4 and cert-r4+r3 alone");
   agrees("method: cert-r4\nlambda: 1\nnorm: sum\n");
   contradicts("method: fill\nfill: none\n",
               "method (a.yaml:1:9) is fill, but fill (a.yaml:2:7) is none: it would be erm");

@@ -86,7 +86,8 @@ static struct step_result rig_step(struct rig *r, uint32_t n)
 }
 
 static const char *const METHODS[] = {"erm",       "r3",      "smooth-r3", "ibp-ex",
-                                      "ibp-ex+r3", "rand-r4", "adv-r4",    "cert-r4"};
+                                      "ibp-ex+r3", "rand-r4", "adv-r4",    "cert-r4",
+                                      "cert-r4+r3"};
 
 static r4_objective_options options_of(const char *method)
 {

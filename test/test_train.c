@@ -446,6 +446,37 @@ static void settings_matter(void **state)
   }
 }
 
+/* A number of the first line of a log. */
+static double logged(const char *run, const char *key)
+{
+  uint8_t *text = NULL;
+  size_t n = 0;
+  assert_int_equal(file_read(path_in(run, "log.jsonl"), 1 << 20, &text, &n, NULL), R4_OK);
+  char *at = strstr((char *)text, key);
+  if (!at) fail_msg("%s: no %s", run, key);
+  double v = strtod(at + strlen(key), NULL);
+  r4_mem_free(text);
+  return v;
+}
+
+/* While Cert-R4's part of cert-r4+r3 waits, for the first epoch, R3's does not: that epoch is one of R3. */
+static void r3_leads_while_cert_r4_waits(void **state)
+{
+  (void)state;
+#define COMMON "guard=false", "fill=none", "lambda_ramp=0", "eps_ramp=0", "epochs=2", "rate=0.01"
+  const char *const r3[] = {COMMON, "method=r3", "lambda=50", "form=linear", NULL};
+  const char *const both[] = {COMMON, "method=cert-r4+r3", "lambda=3", "lambda_r3=50", "penalty_after=1", NULL};
+  const char *const late[] = {COMMON, "method=ibp-ex+r3", "lambda=3", "lambda_r3=50", "penalty_after=1", NULL};
+#undef COMMON
+  train_or_fail(r3, "lead-r3", false);
+  train_or_fail(both, "lead-both", false);
+  train_or_fail(late, "lead-late", false);
+  double data = logged("lead-r3", "\"data\":"), without = logged("lead-late", "\"data\":");
+  assert_true(fabs(data - without) > 1e-3); /* the penalty matters, or this shows nothing */
+  assert_true(fabs(logged("lead-both", "\"data\":") - data) < 1e-5 * data);
+  assert_true(fabs(logged("lead-both", "\"loss\":") - logged("lead-r3", "\"loss\":")) < 1e-5);
+}
+
 /* A run that starts from another's weights, by folder or file: of its own seed where there are several. */
 static void weights_of_another_run(void **state)
 {
@@ -487,6 +518,7 @@ int main(void)
     cmocka_unit_test(a_loss_that_explodes_says_where),
     cmocka_unit_test(settings_must_fit_the_data),
     cmocka_unit_test(settings_matter),
+    cmocka_unit_test(r3_leads_while_cert_r4_waits),
     cmocka_unit_test(weights_of_another_run),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);

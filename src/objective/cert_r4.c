@@ -21,3 +21,13 @@ static const struct term term = {.quantity = quantity,
 
 const struct method method_cert_r4 = {
   .term = {&term}, .lambda = 0.1, .form = R4_FORM_LOG, .fills = true, .waits = true};
+
+/* Where few examples have masks the others teach the shortcut while Cert-R4 waits, and its bounds, once small, hold a
+ * net that has learned it. R3 keeps the shortcut out from the first step on. */
+const struct method method_cert_r4_r3 = {.term = {&term, &term_r3},
+                                         .lambda = 0.1,
+                                         .lambda_r3 = 10,
+                                         .form = R4_FORM_LOG,
+                                         .fills = true,
+                                         .waits = true,
+                                         .r3_leads = true};

@@ -171,11 +171,18 @@ static r4_id mean(const struct objective *o, const struct term *t, r4_id v)
   return r4_div(g, all.sum, r4_max(g, r4_const(g, 1, R4_SCALAR), all.count));
 }
 
-static r4_id form(const struct objective *o, const struct term *t, r4_id q)
+/* Of term k of the method. */
+static r4_form form_of(const r4_objective_options *p, int k)
+{
+  bool linear = k && p->form == R4_FORM_LOG && method_find(p->method)->r3_leads;
+  return linear ? R4_FORM_LINEAR : p->form;
+}
+
+static r4_id form(const struct objective *o, const struct term *t, r4_form f, r4_id q)
 {
   r4_graph *g = o->g;
   const r4_objective_options *p = o->options;
-  switch (p->form) {
+  switch (f) {
   case R4_FORM_LOG:
     return mean(o, t, r4_log1p(g, r4_scale(g, q, 1 / p->tau)));
   case R4_FORM_TARGET:
@@ -221,7 +228,7 @@ static void add_term(struct objective *o, const struct term *t, int k, r4_object
   const r4_objective_options *p = o->options;
   r4_id q = t->quantity(o), *penalty = k ? &result->penalty_r3 : &result->penalty;
   double value = k ? p->lambda_r3 : p->lambda;
-  r4_id lambda = number(o, name[k], value), formed = form(o, t, q);
+  r4_id lambda = number(o, name[k], value), formed = form(o, t, form_of(p, k), q);
   if (p->live) *(k ? &o->in.lambda_r3 : &o->in.lambda) = lambda;
   *(k ? &result->total_r3 : &result->total) = total(o, t, q);
   *penalty = mean(o, t, q);

@@ -81,6 +81,7 @@ struct method {
   bool fills; /* the data term sees filled examples, unless told otherwise */
   bool texts; /* for nets of tokens only */
   bool waits; /* of a fresh net its penalty knows nothing: it begins after the net has learned something */
+  bool r3_leads; /* but its second term does not wait, has no ramp, and is linear where the first has the form log */
 };
 
 extern const struct term term_r3;

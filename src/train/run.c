@@ -40,6 +40,14 @@ static double guarded(const struct run *r, double lambda, double lambda_r3)
   return on ? guard_factor(&r->state.guard, lambda, lambda_r3) : 1;
 }
 
+/* The second penalty of a method whose first one waits: there from the first step on, and guarded by itself. */
+static void let_r3_lead(const struct run *r, struct step_weights *at)
+{
+  double lambda = r->state.relief * task_lambda_r3(r->s);
+  at->lambda_r3 = lambda * guarded(r, 0, lambda);
+  at->off = false;
+}
+
 struct step_weights run_weights(const struct run *r)
 {
   const struct settings *s = r->s;
@@ -52,6 +60,7 @@ struct step_weights run_weights(const struct run *r)
   double factor = guarded(r, at.lambda, at.lambda_r3);
   at.lambda *= factor;
   at.lambda_r3 *= factor;
+  if (method_find(s->method)->r3_leads && !(s->delta > 0)) let_r3_lead(r, &at);
   return at;
 }
 
