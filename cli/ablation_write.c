@@ -72,6 +72,7 @@ static void add_json_point(r4_json *w, const struct results *r, const struct abl
   r4_json_break(w);
   r4_json_open(w, '{');
   json_text(w, "x", l->xs.text[ix]);
+  if (strcmp(l->xs.label[ix], l->xs.text[ix])) json_text(w, "label", l->xs.label[ix]);
   if (l->ys.n) json_text(w, "y", l->ys.text[iy]);
   json_mean_sd(w, "avg_group_accuracy", f->avg, 100);
   json_mean_sd(w, "worst_group_accuracy", f->worst, 100);

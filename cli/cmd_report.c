@@ -15,6 +15,8 @@ static const struct option options[] = {
   {"examples", OPTION_WHOLE, AT(examples), "0", 0, 64, "with heat maps; 0: 6, or fewer if the runs are many"},
   {"kappa", OPTION_WHOLE, AT(kappa), "256", 1, 1e9,
    "fragility of so many examples, where r4 eval has not kept that of all"},
+  {"ablations", OPTION_LIST, AT(ablations), NULL, 0, 0,
+   "what r4 ablate has found: its folder, or results.json; may be repeated"},
   {"split", OPTION_TEXT, AT(split), "test", 0, 0, "test, val or train"},
   {"data", OPTION_TEXT, AT(data), NULL, 0, 0, "where the data of the RUNs are now, if they are not found"},
   {"other-data", OPTION_FLAG, AT(other_data), NULL, 0, 0,
@@ -61,7 +63,9 @@ static int write_page(struct report *r)
                          .notes = r->notes,
                          .note = (const char *const *)r->note,
                          .commands = r->commands,
-                         .command = (const char *const *)r->command};
+                         .command = (const char *const *)r->command,
+                         .ablations = r->ablations,
+                         .ablation = (const r4_ablation *const *)r->ablation};
   r4_status s = r4_report_write(run, r->runs, of->part, &o, r->out, &e);
   return s ? cli_fail("report", s, e.text) : EXIT_DONE;
 }
@@ -88,8 +92,10 @@ static int make_page(struct report *r, r4_split split)
     if (code > worst) worst = code;
   }
   if (!r->runs) return worst;
+  int code = report_add_ablations(r);
+  if (code > worst) worst = code;
   report_add_commands(r);
-  int code = write_page(r);
+  code = write_page(r);
   if (!code) printf("%s\n", shown(r->out).text);
   return code > worst ? code : worst;
 }
@@ -115,7 +121,8 @@ const struct command command_report = {
   .details =
     "Writes an HTML file that needs no other and no network: the answer, accuracy by group, the swap test, "
     "training,\n"
-    "heat maps, fragility, settings, and the commands that make it again. Figures that r4 eval has kept are "
+    "heat maps, fragility, ablations if asked for, settings, and the commands that make it again. Figures "
+    "that r4 eval has kept are "
     "used; what\n"
     "is missing is measured. Runs that were measured on other data than most stand in a table of their own.",
   .options = options,

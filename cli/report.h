@@ -5,7 +5,7 @@
 #include "runs.h"
 
 struct report_settings {
-  struct words runs;
+  struct words runs, ablations;
   const char *out, *title, *split, *data;
   int64_t examples, kappa;
   bool force, other_data;
@@ -36,10 +36,14 @@ struct report {
   struct reported run[MAX_WORDS];
   struct report_data set[MAX_WORDS];
   char **note, **command;
+  size_t ablations;
+  r4_ablation **ablation;
 };
 
 /* Opens and measures the k-th of the runs asked for. Returns an exit code, after a message on stderr unless it is 0. */
 int report_add_run(struct report *r, size_t k, r4_split split);
+/* Reads the ablations asked for; those that cannot be read are named, on the page as well. Returns an exit code. */
+int report_add_ablations(struct report *r);
 /* A sentence for the page. */
 void report_note(struct report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* What makes the page again. */

@@ -62,6 +62,10 @@ static void print_all(FILE *f, const struct report *r, size_t k)
 {
   fprintf(f, k ? "r4 report" : "r4 eval");
   for (size_t i = 0; i < r->runs; i++) fputc(' ', f), print_again(f, r, i);
+  for (size_t i = 0; i < r->o.ablations.n && k; i++) {
+    fprintf(f, " --ablations ");
+    cli_print_word(f, r->o.ablations.word[i]);
+  }
   if (k) fprintf(f, " --out report.html");
 }
 
@@ -221,6 +225,8 @@ void report_free(struct report *r)
     r4_data_free(r->set[k].part);
     r4_data_free(r->set[k].all);
   }
+  for (size_t k = 0; k < r->ablations; k++) r4_ablation_free(r->ablation[k]);
+  free(r->ablation);
   free_lines(r->note, r->notes);
   free_lines(r->command, r->commands);
   free(r);

@@ -1584,11 +1584,18 @@ typedef struct {
   const char *other_data; /* it was measured on these, not on those of the page, and stands apart; or NULL  */
 } r4_report_run;
 
+/* What "r4 ablate" has found: a file results.json. NULL and an error if it is none. */
+typedef struct r4_ablation r4_ablation;
+r4_ablation *r4_ablation_read(const char *file, r4_error *e);
+void r4_ablation_free(r4_ablation *a);
+
 typedef struct {
   const char *title;          /* or NULL                                                                   */
   size_t examples;            /* with heat maps, about; 0: 6                                               */
   size_t notes, commands;     /* what readers must know, as sentences; what makes the page again           */
   const char *const *note, *const *command;
+  size_t ablations;           /* for a section of their own                                                */
+  const r4_ablation *const *ablation;
 } r4_report_options;
 
 /* One HTML file that needs no other: what a person must know to judge whether the runs use what is masked. d: the

@@ -35,7 +35,8 @@ static void figures_of_eval_are_used(void **state)
   EXPECT("rm -f cert/seed-0/eval.json && $R4 eval cert >/dev/null && $R4 report cert --out cert.html", 0,
          "cert.html");
   command_lacks("measuring");
-  EXPECT("echo ' ' >> cert/seed-0/eval.json && $R4 report cert --out cert.html --force", 0, "measuring seed 0");
+  EXPECT("echo ' ' >> cert/seed-0/eval.json && $R4 report cert --out cert.html --force", 0,
+         "measuring seed 0");
 }
 
 static void other_data_stand_apart(void **state)
@@ -62,6 +63,28 @@ static void runs_that_cannot_be_read_are_named(void **state)
          "bad/seed-0");
 }
 
+/* A folder of several, one of one, a file; what cannot be read is named, and the page made all the same. */
+static void ablations_are_shown(void **state)
+{
+  (void)state;
+  EXPECT("mkdir -p ab/masks ab/runs 'ab/a <b>' && printf '%s' '{\"experiment\":\"e\",\"ablation\":\"masks\","
+         "\"quick\":false,\"seeds\":2,\"lines\":[]}' > ab/masks/results.json && "
+         "sed s/masks/size/ ab/masks/results.json > 'ab/a <b>/results.json' && chmod a-w ab/masks && "
+         "$R4 report cert --ablations ab --out ab.html && grep -o '<h3>[a-z]*</h3>' ab.html",
+         0, "<h3>size</h3>\n<h3>masks</h3>\n");
+  EXPECT("$R4 report cert --ablations ab/masks --ablations 'ab/a <b>/results.json' --out ab.html --force && "
+         "grep -o "
+         "'<h3>[a-z]*</h3>\\|--ablations ab.*html' ab.html",
+         0, "<h3>masks</h3>\n<h3>size</h3>\n",
+         "--ablations ab/masks --ablations &#39;ab/a &lt;b&gt;/results.json&#39;");
+  EXPECT(
+    "echo '{\"lines\":[]}' > 'ab/a <b>/results.json'; $R4 report cert --ablations ab --out ab.html --force",
+    3, "ab/a <b>/results.json: experiment, ablation,", "ab.html");
+  EXPECT("grep -o '<h3>[a-z]*</h3>\\|ab/a .* is left out' ab.html", 0,
+         "ab/a &lt;b&gt;/results.json is left out", "<h3>masks</h3>");
+  EXPECT("$R4 report cert --ablations nowhere --out ab.html --force", 3, "nowhere: no results.json");
+}
+
 static void errors_and_codes(void **state)
 {
   (void)state;
@@ -79,7 +102,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_page_is_made),         cmocka_unit_test(figures_of_eval_are_used),
     cmocka_unit_test(other_data_stand_apart), cmocka_unit_test(runs_that_cannot_be_read_are_named),
-    cmocka_unit_test(errors_and_codes),
+    cmocka_unit_test(ablations_are_shown),    cmocka_unit_test(errors_and_codes),
   };
   if (!check_command()) return 0;
   return cmocka_run_group_tests(tests, train, scratch_remove);

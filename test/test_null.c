@@ -160,6 +160,7 @@ static struct {
   X(r4_report_write, "runs", r4_report_write(NULL, 1, have.d, NULL, have.path, e))                           \
   X(r4_report_write, "data", r4_report_write(&(r4_report_run){0}, 1, NULL, NULL, have.path, e))              \
   X(r4_report_write, "a file", r4_report_write(&(r4_report_run){0}, 1, have.d, NULL, NULL, e))               \
+  X(r4_ablation_read, "a file", none(r4_ablation_read(NULL, e), e))                                          \
   X(r4_run_cost_read, "a folder", r4_run_cost_read(NULL, &(r4_run_cost){0}, e))                              \
   X(r4_run_cost_read, "room for the result", r4_run_cost_read(have.path, NULL, e))                           \
   X(r4_run_validation_read, "a folder", r4_run_validation_read(NULL, &(r4_run_validation){0}, e))            \

@@ -8,15 +8,21 @@
 
 /* The first has no heading: it is the answer. */
 static const struct section sections[] = {
-  {"answer", NULL, page_answer},
-  {"groups", "Accuracy by group", page_groups},
-  {"swap", "The swap test", page_swap},
-  {"curves", "Training", page_curves},
-  {"heat", "What the nets look at", page_heat},
-  {"fragility", "Fragility", page_fragility},
-  {"settings", "Settings, data, and how to make it again", page_settings},
+  {"answer", NULL, page_answer, NULL},
+  {"groups", "Accuracy by group", page_groups, NULL},
+  {"swap", "The swap test", page_swap, NULL},
+  {"curves", "Training", page_curves, NULL},
+  {"heat", "What the nets look at", page_heat, NULL},
+  {"fragility", "Fragility", page_fragility, NULL},
+  {"ablations", "Ablations", page_ablations, page_has_ablations},
+  {"settings", "Settings, data, and how to make it again", page_settings, NULL},
 };
 enum { SECTIONS = sizeof sections / sizeof *sections };
+
+static bool is_there(const struct page *p, const struct section *s)
+{
+  return !s->is_there || s->is_there(p);
+}
 
 /* ---- Head and foot ---- */
 
@@ -61,7 +67,8 @@ static void add_head(const struct page *p)
            title_of(p));
   html_add(h, "<nav aria-label=\"Sections\"><ul>");
   for (size_t k = 1; k < SECTIONS; k++)
-    html_add(h, "<li><a href=\"#%s\">%s</a></li>", sections[k].id, sections[k].title);
+    if (is_there(p, &sections[k]))
+      html_add(h, "<li><a href=\"#%s\">%s</a></li>", sections[k].id, sections[k].title);
   html_add(h, "</ul></nav>\n<main id=\"main\">\n");
 }
 
@@ -93,7 +100,8 @@ static r4_status write_page(const struct page *p, const char *file, r4_error *e)
 {
   r4_status s = R4_OK;
   add_head(p);
-  for (size_t k = 0; k < SECTIONS && !s; k++) s = add_section(p, &sections[k], e);
+  for (size_t k = 0; k < SECTIONS && !s; k++)
+    if (is_there(p, &sections[k])) s = add_section(p, &sections[k], e);
   add_foot(p);
   size_t size = p->h->text.length;
   char *text = text_take(&p->h->text);

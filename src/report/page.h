@@ -20,6 +20,7 @@ struct page {
 struct section {
   const char *id, *title;
   r4_status (*write)(const struct page *p, r4_error *e);
+  bool (*is_there)(const struct page *p); /* NULL: always */
 };
 
 /* In the order of the page. */
@@ -29,6 +30,8 @@ r4_status page_swap(const struct page *p, r4_error *e);
 r4_status page_curves(const struct page *p, r4_error *e);
 r4_status page_heat(const struct page *p, r4_error *e);
 r4_status page_fragility(const struct page *p, r4_error *e);
+r4_status page_ablations(const struct page *p, r4_error *e);
+bool page_has_ablations(const struct page *p);
 r4_status page_settings(const struct page *p, r4_error *e);
 
 /* All figures, for machines. */
@@ -72,7 +75,9 @@ void page_figure_end(struct html *h);
 void page_grid_begin(struct html *h);
 void page_grid_end(struct html *h);
 
-/* Which lines and colours belong to which run. */
-void page_legend(const struct page *p);
+/* Which lines and colours belong to which name. */
+void page_legend_begin(struct html *h);
+void page_legend_item(struct html *h, size_t series, const char *name);
+void page_legend_end(struct html *h);
 
 #endif

@@ -204,7 +204,9 @@ r4_status page_curves(const struct page *p, r4_error *e)
   for (size_t r = 0; r < p->runs && !s; r++) s = read_run(&p->run[r], &c[r], e);
   if (!s) {
     html_add(p->h, "<p>Means over seeds; bands are a standard deviation wide to each side.</p>\n");
-    page_legend(p);
+    page_legend_begin(p->h);
+    for (size_t r = 0; r < p->runs; r++) page_legend_item(p->h, r, p->run[r].name);
+    page_legend_end(p->h);
     page_grid_begin(p->h);
     for (enum quantity q = 0; q < QUANTITIES; q++)
       if (has_values(c, p->runs, q)) add_figure(p, c, q);

@@ -88,14 +88,21 @@ void page_grid_end(struct html *h)
   html_add(h, "</div>\n");
 }
 
-void page_legend(const struct page *p)
+void page_legend_begin(struct html *h)
 {
-  html_add(p->h, "<ul class=\"legend\">");
-  for (size_t k = 0; k < p->runs; k++)
-    html_add(
-      p->h,
-      "<li><svg viewBox=\"0 0 28 10\" aria-hidden=\"true\"><path class=\"line s%zu\" d=\"M1 5H27\"/></svg>"
-      "%s</li>",
-      k % PLOT_SERIES, p->run[k].name);
-  html_add(p->h, "</ul>\n");
+  html_add(h, "<ul class=\"legend\">");
+}
+
+void page_legend_item(struct html *h, size_t series, const char *name)
+{
+  html_add(
+    h,
+    "<li><svg viewBox=\"0 0 28 10\" aria-hidden=\"true\"><path class=\"line s%zu\" d=\"M1 5H27\"/></svg>"
+    "%s</li>",
+    series % PLOT_SERIES, name);
+}
+
+void page_legend_end(struct html *h)
+{
+  html_add(h, "</ul>\n");
 }

@@ -83,6 +83,13 @@ void plot_y_grid(struct plot *p)
              tick_of(tick[k]).s);
 }
 
+/* What the x axis is about. */
+static void add_about(struct plot *p, const char *about)
+{
+  html_add(p->h, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>", (double)PLOT_WIDTH - p->right,
+           p->height - 4, about);
+}
+
 void plot_x_grid(struct plot *p, const char *about)
 {
   double tick[CHART_TICKS];
@@ -93,8 +100,7 @@ void plot_x_grid(struct plot *p, const char *about)
              "text-anchor=\"middle\">%s</text>",
              x_of(p, tick[k]), p->top, p->height - p->bottom, x_of(p, tick[k]), p->height - p->bottom + 15,
              tick_of(tick[k]).s);
-  html_add(p->h, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>", (double)PLOT_WIDTH - p->right,
-           p->height - 4, about);
+  add_about(p, about);
 }
 
 /* ---- Lines ---- */
@@ -134,21 +140,16 @@ void plot_line(struct plot *p, size_t series, size_t n, const double *x, const d
   if (last < n) add_point(p, series, x[last], y[last]);
 }
 
-/* ---- Rows ---- */
+void plot_dots(struct plot *p, size_t series, size_t n, const double *x, const double *y)
+{
+  for (size_t k = 0; k < n; k++)
+    if (has_place(&p->y, y[k])) add_point(p, series, x[k], y[k]);
+}
+
+/* ---- Names ---- */
 
 enum { NAME_LETTERS = 15 };
 static const double LETTER = 7.4; /* the width of most */
-
-struct plot plot_of_rows(struct html *h, size_t rows, size_t letters, struct chart_scale x)
-{
-  return (struct plot){.h = h,
-                       .height = 38 + (double)rows * PLOT_ROW,
-                       .left = 14,
-                       .right = 10 + LETTER * (double)letters,
-                       .top = 4,
-                       .bottom = 34,
-                       .x = x};
-}
 
 /* Bytes of the first letters of a name, at most so many. */
 static size_t first_letters(const char *name, size_t most, size_t *letters)
@@ -162,6 +163,93 @@ static size_t first_letters(const char *name, size_t most, size_t *letters)
   return n;
 }
 
+/* What does not fit is in the table. */
+static void add_name(struct plot *p, const char *name, size_t most, const char *anchor, double x, double y)
+{
+  enum { SIZE = 4 * NAME_LETTERS + 8 };
+  char cut[SIZE];
+  size_t letters, n = first_letters(name, most, &letters);
+  if (n > SIZE - 8) n = SIZE - 8;
+  snprintf(cut, sizeof cut, "%.*s%s", (int)n, name, name[n] ? "\u2026" : "");
+  html_add(p->h, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>", x, y + 4, anchor, cut);
+}
+
+/* In so many columns of this width; if they are narrow, every second, third .. has its name. */
+static void add_names_below(struct plot *p, size_t n, const char *const *name, double first, double width)
+{
+  enum { LEAST_WIDTH = 30 };
+  size_t stride = n ? (size_t)ceil(LEAST_WIDTH / width) : 1;
+  double letters = fmin(floor((double)stride * width / LETTER), NAME_LETTERS);
+  for (size_t k = 0; k < n; k += stride)
+    add_name(p, name[k], (size_t)letters, "middle", first + (double)k * width, p->height - p->bottom + 11);
+}
+
+void plot_x_names(struct plot *p, size_t n, const char *const *name, const char *about)
+{
+  for (size_t k = 0; k < n; k++)
+    html_add(p->h, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>", x_of(p, (double)k), p->top,
+             p->height - p->bottom);
+  add_names_below(p, n, name, x_of(p, 0), x_of(p, 1) - x_of(p, 0));
+  add_about(p, about);
+}
+
+/* ---- Cells ---- */
+
+enum { CELL = 28 }; /* height */
+
+struct plot plot_of_cells(struct html *h, size_t rows, const char *const *name)
+{
+  struct plot p = {
+    .h = h, .height = 58 + (double)rows * CELL, .left = 14, .right = 4, .top = 20, .bottom = 38};
+  for (size_t k = 0; k < rows; k++) plot_fit_name(&p, name[k]);
+  return p;
+}
+
+static double cell_width(const struct plot *p, size_t columns)
+{
+  return p->x.length / (double)columns;
+}
+
+/* Faint enough for the number to be read on it, in the dark as well. */
+void plot_cell(struct plot *p, size_t columns, size_t column, size_t row, double percent)
+{
+  enum { NUMBER = 34 };
+  const double faint = 0.03, strong = 0.45;
+  double width = cell_width(p, columns), height = CELL, x = p->left + (double)column * width,
+         y = p->top + (double)row * height;
+  if (isnan(percent)) return;
+  html_add(
+    p->h, "<rect class=\"cell\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill-opacity=\"%.3f\"/>",
+    x, y, width - 1, height - 1, faint + (strong - faint) * percent / 100);
+  if (width >= NUMBER)
+    html_add(p->h, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.1f</text>", x + width / 2,
+             y + height / 2 + 4, percent);
+}
+
+void plot_cell_names(struct plot *p, size_t columns, const char *const *x, const char *x_about, size_t rows,
+                     const char *const *y, const char *y_about)
+{
+  double width = cell_width(p, columns);
+  for (size_t k = 0; k < rows; k++)
+    add_name(p, y[k], NAME_LETTERS, "end", p->left - 5, p->top + ((double)k + 0.5) * CELL);
+  add_names_below(p, columns, x, p->left + width / 2, width);
+  html_add(p->h, "<text x=\"2\" y=\"13\">%s</text>", y_about);
+  add_about(p, x_about);
+}
+
+/* ---- Rows ---- */
+
+struct plot plot_of_rows(struct html *h, size_t rows, size_t letters, struct chart_scale x)
+{
+  return (struct plot){.h = h,
+                       .height = 38 + (double)rows * PLOT_ROW,
+                       .left = 14,
+                       .right = 10 + LETTER * (double)letters,
+                       .top = 4,
+                       .bottom = 34,
+                       .x = x};
+}
+
 void plot_fit_name(struct plot *p, const char *name)
 {
   size_t letters;
@@ -169,23 +257,12 @@ void plot_fit_name(struct plot *p, const char *name)
   p->left = fmax(p->left, 11 + LETTER * (double)(letters + (cut ? 1 : 0)));
 }
 
-/* What does not fit is in the table. */
-static void add_name(struct plot *p, const char *name, double y)
-{
-  enum { SIZE = 4 * NAME_LETTERS + 8 };
-  char cut[SIZE];
-  size_t letters, n = first_letters(name, NAME_LETTERS, &letters);
-  if (n > SIZE - 8) n = SIZE - 8;
-  snprintf(cut, sizeof cut, "%.*s%s", (int)n, name, name[n] ? "\u2026" : "");
-  html_add(p->h, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>", p->left - 5, y + 4, cut);
-}
-
 void plot_row(struct plot *p, size_t k, enum plot_mark mark, size_t series, const char *name, r4_mean_sd v,
               const char *number)
 {
   double y = p->top + ((double)k + 0.5) * PLOT_ROW;
   size_t s = series % PLOT_SERIES;
-  add_name(p, name, y);
+  add_name(p, name, NAME_LETTERS, "end", p->left - 5, y);
   if (has_place(&p->x, v.mean) && mark == PLOT_BAR)
     html_add(p->h, "<rect class=\"bar s%zu\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"/>", s,
              p->left, y - 7, x_of(p, v.mean) - p->left, 14);

@@ -32,6 +32,16 @@ void plot_x_grid(struct plot *p, const char *about);
 void plot_line(struct plot *p, size_t series, size_t n, const double *x, const double *y, const double *lo,
                const double *hi);
 
+void plot_dots(struct plot *p, size_t series, size_t n, const double *x, const double *y);
+/* Names in place of numbers, at 0, 1, ..: the scale of x has all of them. What does not fit is cut. */
+void plot_x_names(struct plot *p, size_t n, const char *const *name, const char *about);
+
+/* A plot of cells in rows and columns, with a share in per cent in each. */
+struct plot plot_of_cells(struct html *h, size_t rows, const char *const *name);
+void plot_cell(struct plot *p, size_t columns, size_t column, size_t row, double percent);
+void plot_cell_names(struct plot *p, size_t columns, const char *const *x, const char *x_about, size_t rows,
+                     const char *const *y, const char *y_about);
+
 /* Row k of a plot whose y axis is a list: its name, a bar from the left end or a dot, a whisker as long as sd to both
  * sides, and the number as text. */
 enum { PLOT_ROW = 22 };

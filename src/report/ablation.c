@@ -1,0 +1,100 @@
+/* Reading results.json of an ablation: a file that others may have made, so nothing in it is believed. */
+#include "report/ablation.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+
+enum { MOST_BYTES = 1 << 24, MOST_LINES = 64, MOST_POINTS = 1024 };
+
+static r4_status is_missing(const char *file, const char *what, r4_error *e)
+{
+  return r4_fail(e, R4_E_PARSE, "%s: %s: no results of r4 ablate", file, what);
+}
+
+/* JSON has no number for infinity: null and texts are what r4_json_real writes. */
+static double real_of(const struct js *v)
+{
+  double x = NAN;
+  const char *text = js_text(v);
+  if (js_number(v, &x)) return x;
+  return text && !strcmp(text, "inf") ? INFINITY : NAN;
+}
+
+static bool take_point(const struct js *v, struct ablation_point *to)
+{
+  const char *label = js_text(js_get(v, "label"));
+  *to = (struct ablation_point){
+    .x = js_text(js_get(v, "x")),
+    .y = js_text(js_get(v, "y")),
+    .worst = {real_of(js_get(v, "worst_group_accuracy")), real_of(js_get(v, "worst_group_accuracy_sd"))},
+    .kappa = {real_of(js_get(v, "kappa_masked_max")), real_of(js_get(v, "kappa_masked_max_sd"))}};
+  js_whole(js_get(v, "constant_seeds"), &to->dead);
+  if (to->x && label) to->x = label;
+  return to->x;
+}
+
+static r4_status take_line(const char *file, const struct js *v, struct ablation_line *to, r4_error *e)
+{
+  const struct js *points = js_get(v, "points"), *at = NULL;
+  *to = (struct ablation_line){.name = js_text(js_get(v, "name")),
+                               .panel = js_text(js_get(v, "panel")),
+                               .x = js_text(js_get(v, "x")),
+                               .y = js_text(js_get(v, "y"))};
+  if (!to->name || !to->x || js_kind(points) != JS_LIST || js_size(points) > MOST_POINTS)
+    return is_missing(file, "a line without name, x or points", e);
+  if (!to->panel) to->panel = "";
+  to->point = r4_mem_new(js_size(points) + 1, sizeof *to->point);
+  if (!to->point) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", file);
+  while ((at = js_next(points, at))) {
+    struct ablation_point *point = &to->point[to->points++];
+    if (!take_point(at, point) || !point->y != !to->y)
+      return is_missing(file, "a point without its place on the axes", e);
+  }
+  return R4_OK;
+}
+
+static r4_status take_lines(const char *file, r4_ablation *a, r4_error *e)
+{
+  const struct js *lines = js_get(a->root, "lines"), *at = NULL;
+  r4_status s = R4_OK;
+  a->experiment = js_text(js_get(a->root, "experiment"));
+  a->name = js_text(js_get(a->root, "ablation"));
+  if (!a->experiment || !a->name || !js_flag(js_get(a->root, "quick"), &a->quick) ||
+      !js_whole(js_get(a->root, "seeds"), &a->seeds) || a->seeds < 1 || js_kind(lines) != JS_LIST ||
+      js_size(lines) > MOST_LINES)
+    return is_missing(file, "experiment, ablation, quick, seeds or lines are missing", e);
+  a->line = r4_mem_new(js_size(lines) + 1, sizeof *a->line);
+  if (!a->line) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", file);
+  while (!s && (at = js_next(lines, at))) s = take_line(file, at, &a->line[a->lines++], e);
+  return s;
+}
+
+r4_ablation *r4_ablation_read(const char *file, r4_error *e)
+{
+  NEEDS(file, "a file", NULL);
+  r4_error own = {0};
+  if (!e) e = &own;
+  uint8_t *text = NULL;
+  size_t size = 0;
+  r4_ablation *a = r4_mem_new(1, sizeof *a);
+  r4_status s =
+    a ? file_read(file, MOST_BYTES, &text, &size, e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", file);
+  if (!s) s = js_parse(file, text, size, &a->root, e);
+  if (!s) s = take_lines(file, a, e);
+  r4_mem_free(text);
+  if (!s) return a;
+  r4_ablation_free(a);
+  return NULL;
+}
+
+void r4_ablation_free(r4_ablation *a)
+{
+  if (!a) return;
+  for (size_t k = 0; k < a->lines; k++) r4_mem_free(a->line[k].point);
+  r4_mem_free(a->line);
+  js_free(a->root);
+  r4_mem_free(a);
+}

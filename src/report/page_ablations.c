@@ -1,0 +1,305 @@
+/* Ablations: lines with bands of a standard deviation, or heat maps, a figure for each panel, with its numbers. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/plain.h"
+#include "report/ablation.h"
+#include "report/page.h"
+
+enum { MOST_NAMES = 256 };
+
+/* ---- Axes ---- */
+
+/* The values of a setting. Numbers stand at their places, names beside each other. */
+struct axis {
+  size_t n;
+  const char *name[MOST_NAMES];
+  bool numbers, more; /* more: than there is room for */
+  struct chart_scale scale;
+};
+
+static size_t place_of(const struct axis *a, const char *name)
+{
+  size_t k = 0;
+  while (k < a->n && strcmp(a->name[k], name)) k++;
+  return k;
+}
+
+static void add_name(struct axis *a, const char *name)
+{
+  if (place_of(a, name) < a->n) return;
+  a->more |= a->n == MOST_NAMES;
+  if (!a->more) a->name[a->n++] = name;
+}
+
+static bool is_number(const char *text, double *v)
+{
+  char *end;
+  *v = plain_real(text, &end);
+  return end != text && !*end && isfinite(*v);
+}
+
+/* Many powers of ten: a logarithm if all are above 0, and beside each other if not. */
+static void choose_scale(struct axis *a)
+{
+  double v, least = INFINITY, low = INFINITY, high = -INFINITY;
+  a->numbers = a->n;
+  for (size_t k = 0; k < a->n && a->numbers; k++) {
+    a->numbers = is_number(a->name[k], &v);
+    low = fmin(low, v);
+    high = fmax(high, v);
+    if (v > 0) least = fmin(least, v);
+  }
+  bool wide = high >= 100 * least;
+  a->numbers = a->numbers && !(wide && low <= 0);
+  a->scale = (struct chart_scale){.low = -0.4, .high = (double)a->n - 0.6};
+  if (!a->numbers) return;
+  a->scale = (struct chart_scale){.log = wide, .low = low, .high = high};
+  scale_round(&a->scale);
+}
+
+static double x_of(const struct axis *a, const char *name)
+{
+  double v = (double)place_of(a, name);
+  if (a->numbers) is_number(name, &v);
+  return v;
+}
+
+/* ---- What is shown ---- */
+
+enum quantity { WORST, KAPPA, QUANTITIES };
+static const char *const quantity_name[] = {"worst group, in per cent", "kappa"};
+
+struct shown {
+  const struct page *p;
+  const r4_ablation *a;
+  size_t names; /* of lines: each has its colour in all panels */
+  const char *name[64];
+  struct chart_scale kappa; /* of all panels */
+};
+
+static size_t number_of(const struct shown *s, const char *name)
+{
+  size_t k = 0;
+  while (k < s->names && strcmp(s->name[k], name)) k++;
+  return k;
+}
+
+static r4_mean_sd value_of(const struct ablation_point *p, enum quantity q)
+{
+  return q == WORST ? p->worst : p->kappa;
+}
+
+/* "94.4 ± 0.2"; a star stands at nets that give one answer to everything. */
+static void add_cell(const struct shown *s, const struct ablation_point *p, enum quantity q)
+{
+  char text[64] = "";
+  if (p && q == WORST) {
+    r4_mean_sd share = {p->worst.mean / 100, p->worst.sd / 100};
+    snprintf(text, sizeof text, "%s%s", figure_share_sd(share, (size_t)s->a->seeds).s, p->dead ? " *" : "");
+  } else if (p) {
+    snprintf(text, sizeof text, "%s%s", figure_real_sd(p->kappa, (size_t)s->a->seeds, 3).s,
+             p->dead ? " *" : "");
+  }
+  page_cell(s->p->h, text);
+}
+
+static const struct ablation_point *find_point(const struct ablation_line *l, const char *x, const char *y)
+{
+  for (size_t k = 0; k < l->points; k++)
+    if (!strcmp(l->point[k].x, x) && (!y || !strcmp(l->point[k].y, y))) return &l->point[k];
+  return NULL;
+}
+
+static void begin_figure(const struct shown *s, const char *panel, const char *what, char title[300])
+{
+  char file[300];
+  snprintf(title, 300, "%.120s%s%s", panel, *panel ? ": " : "", what);
+  snprintf(file, sizeof file, "ablation-%.60s-%.120s%s%.20s", s->a->name, panel, *panel ? "-" : "", what);
+  page_figure_begin(s->p->h, file, title);
+}
+
+/* ---- Lines ---- */
+
+static bool is_of_panel(const struct ablation_line *l, const struct ablation_line *first)
+{
+  return !l->y && !strcmp(l->panel, first->panel) && !strcmp(l->x, first->x);
+}
+
+static struct axis axis_of_panel(const r4_ablation *a, const struct ablation_line *first)
+{
+  struct axis x = {0};
+  for (const struct ablation_line *l = a->line; l < a->line + a->lines; l++)
+    for (size_t k = 0; k < l->points && is_of_panel(l, first); k++) add_name(&x, l->point[k].x);
+  choose_scale(&x);
+  return x;
+}
+
+static void draw_line(const struct shown *s, struct plot *plot, const struct axis *axis,
+                      const struct ablation_line *l, enum quantity q)
+{
+  double x[MOST_NAMES], y[MOST_NAMES], lo[MOST_NAMES], hi[MOST_NAMES];
+  size_t n = 0, number = number_of(s, l->name);
+  for (size_t k = 0; k < axis->n; k++) {
+    const struct ablation_point *p = find_point(l, axis->name[k], NULL);
+    if (!p) continue;
+    r4_mean_sd v = value_of(p, q);
+    double sd = isnan(v.sd) ? 0 : v.sd;
+    x[n] = x_of(axis, axis->name[k]);
+    y[n] = v.mean;
+    lo[n] = v.mean - sd;
+    hi[n++] = v.mean + sd;
+  }
+  plot_line(plot, number, n, x, y, s->a->seeds > 1 ? lo : NULL, s->a->seeds > 1 ? hi : NULL);
+  plot_dots(plot, number, n, x, y);
+}
+
+static void add_line_numbers(const struct shown *s, const char *title, const struct axis *x,
+                             const struct ablation_line *first, enum quantity q)
+{
+  struct html *h = s->p->h;
+  page_table_begin(h, title);
+  page_head(h, first->x, false);
+  for (const struct ablation_line *l = first; l < s->a->line + s->a->lines; l++)
+    if (is_of_panel(l, first)) page_head(h, l->name, true);
+  page_body(h);
+  for (size_t k = 0; k < x->n; k++) {
+    page_row(h, x->name[k]);
+    for (const struct ablation_line *l = first; l < s->a->line + s->a->lines; l++)
+      if (is_of_panel(l, first)) add_cell(s, find_point(l, x->name[k], NULL), q);
+  }
+  page_table_end(h);
+}
+
+static void add_panel(const struct shown *s, const struct ablation_line *first, enum quantity q)
+{
+  struct axis x = axis_of_panel(s->a, first);
+  char title[300];
+  struct plot plot = {
+    .h = s->p->h, .height = 220, .left = 52, .right = 16, .top = 10, .bottom = 36, .x = x.scale};
+  plot.y = q == WORST ? (struct chart_scale){.high = 100} : s->kappa;
+  begin_figure(s, first->panel, quantity_name[q], title);
+  plot_begin(&plot, title);
+  plot_y_grid(&plot);
+  if (x.numbers)
+    plot_x_grid(&plot, first->x);
+  else
+    plot_x_names(&plot, x.n, x.name, first->x);
+  for (const struct ablation_line *l = first; l < s->a->line + s->a->lines; l++)
+    if (is_of_panel(l, first)) draw_line(s, &plot, &x, l, q);
+  plot_end(&plot);
+  page_figure_numbers(s->p->h);
+  add_line_numbers(s, title, &x, first, q);
+  page_figure_end(s->p->h);
+  if (x.more && q == WORST)
+    html_add(s->p->h, "<p class=\"missing\">Of %s the first %d values are shown.</p>\n", first->x,
+             MOST_NAMES);
+}
+
+/* ---- Heat maps ---- */
+
+static void add_heat_numbers(const struct shown *s, const char *title, const struct ablation_line *l,
+                             const struct axis *x, const struct axis *y)
+{
+  char corner[200];
+  struct html *h = s->p->h;
+  snprintf(corner, sizeof corner, "%.90s by %.90s", l->y, l->x);
+  page_table_begin(h, title);
+  page_head(h, corner, false);
+  for (size_t k = 0; k < x->n; k++) page_head(h, x->name[k], true);
+  page_body(h);
+  for (size_t i = 0; i < y->n; i++) {
+    page_row(h, y->name[i]);
+    for (size_t k = 0; k < x->n; k++) add_cell(s, find_point(l, x->name[k], y->name[i]), WORST);
+  }
+  page_table_end(h);
+}
+
+static void add_heat(const struct shown *s, const struct ablation_line *l)
+{
+  struct axis x = {0}, y = {0};
+  char title[300];
+  for (size_t k = 0; k < l->points; k++) add_name(&x, l->point[k].x), add_name(&y, l->point[k].y);
+  struct plot plot = plot_of_cells(s->p->h, y.n, y.name);
+  begin_figure(s, l->name, quantity_name[WORST], title);
+  plot_begin(&plot, title);
+  for (size_t i = 0; i < y.n; i++)
+    for (size_t k = 0; k < x.n; k++) {
+      const struct ablation_point *p = find_point(l, x.name[k], y.name[i]);
+      if (p) plot_cell(&plot, x.n, k, i, p->worst.mean);
+    }
+  plot_cell_names(&plot, x.n, x.name, l->x, y.n, y.name, l->y);
+  plot_end(&plot);
+  page_figure_numbers(s->p->h);
+  add_heat_numbers(s, title, l, &x, &y);
+  page_figure_end(s->p->h);
+}
+
+/* ---- All of them ---- */
+
+static bool is_first_of_panel(const r4_ablation *a, size_t k)
+{
+  for (size_t i = 0; i < k; i++)
+    if (is_of_panel(&a->line[i], &a->line[k])) return false;
+  return !a->line[k].y;
+}
+
+static void look_at(struct shown *s)
+{
+  s->kappa = (struct chart_scale){true, INFINITY, -INFINITY, 0};
+  for (const struct ablation_line *l = s->a->line; l < s->a->line + s->a->lines; l++) {
+    for (size_t k = 0; k < l->points; k++) scale_cover(&s->kappa, l->point[k].kappa.mean);
+    if (!l->y && number_of(s, l->name) == s->names) s->name[s->names++] = l->name;
+  }
+  scale_round(&s->kappa);
+}
+
+static void add_words(const struct shown *s)
+{
+  bool dead = false;
+  for (const struct ablation_line *l = s->a->line; l < s->a->line + s->a->lines; l++)
+    for (size_t k = 0; k < l->points; k++) dead |= l->point[k].dead;
+  html_add(s->p->h, "<h3>%s</h3>\n<p>%s: ", s->a->name, s->a->experiment);
+  if (s->a->seeds == 1)
+    html_add(s->p->h, "one net for each point, so nothing says how much is chance");
+  else
+    html_add(s->p->h,
+             "%lld seeds for each point; bands, and what stands after \u00b1, are a standard deviation",
+             (long long)s->a->seeds);
+  html_add(s->p->h, "%s.%s</p>\n", s->a->quick ? "; trained for a fifth of the usual epochs" : "",
+           dead ? " A star marks nets that give one answer to everything." : "");
+}
+
+static void add_ablation(const struct page *p, const r4_ablation *a)
+{
+  struct shown s = {.p = p, .a = a};
+  look_at(&s);
+  add_words(&s);
+  if (s.names) page_legend_begin(p->h);
+  for (size_t k = 0; k < s.names; k++) page_legend_item(p->h, k, s.name[k]);
+  if (s.names) page_legend_end(p->h);
+  page_grid_begin(p->h);
+  for (size_t k = 0; k < a->lines; k++) {
+    if (a->line[k].y) add_heat(&s, &a->line[k]);
+    for (enum quantity q = 0; q < QUANTITIES && is_first_of_panel(a, k); q++) add_panel(&s, &a->line[k], q);
+  }
+  page_grid_end(p->h);
+}
+
+bool page_has_ablations(const struct page *p)
+{
+  return p->o->ablations;
+}
+
+r4_status page_ablations(const struct page *p, r4_error *e)
+{
+  (void)e;
+  html_add(
+    p->h,
+    "<p>What becomes of the methods when something is taken away or made wrong: a part of the data, masks, "
+    "weight decay. Each point is a net of its own, trained and measured with one setting changed.</p>\n");
+  for (size_t k = 0; k < p->o->ablations; k++) add_ablation(p, p->o->ablation[k]);
+  return R4_OK;
+}
