@@ -8,9 +8,10 @@
 
 struct eval_settings {
   struct words runs;
-  const char *split, *data, *swap, *noise;
+  const char *split, *data, *swap, *noise, *pointing;
   struct contents contents;
   struct noise levels;
+  struct pointing points;
   double eps;
   bool other_data, json;
 };
@@ -26,6 +27,8 @@ static const struct option options[] = {
   {"noise", OPTION_TEXT, AT(noise), NULL, 0, 0,
    "relative core sensitivity: levels of noise, as 0.5,1,2; usual: 0.25 to 4; published: as in the published "
    "code"},
+  {"pointing", OPTION_TEXT, AT(pointing), NULL, 0, 0,
+   "pointing games: whether these attributions (r4 help explain) point at the core, as gradcam,integrated"},
   {"data", OPTION_TEXT, AT(data), NULL, 0, 0, "where the data of the RUNs are now, if they are not found"},
   {"other-data", OPTION_FLAG, AT(other_data), NULL, 0, 0,
    "also if the data are not those that the RUN was trained on"},
@@ -59,8 +62,9 @@ static int print_all(const struct evaluation **v, size_t n, bool json)
   if (json) return code;
   code = n == 1 ? eval_print_table(v[0]) : print_tables(v, n);
   for (size_t k = 0; k < n && !code; k++) {
-    if (n > 1 && v[k]->noise.asked) printf("\n%s\n", v[k]->label);
+    if (n > 1 && (v[k]->noise.asked || v[k]->pointing->n)) printf("\n%s\n", v[k]->label);
     code = noise_print(v[k]);
+    if (!code) code = pointing_print(v[k]);
   }
   return code;
 }
@@ -82,6 +86,7 @@ static int evaluate_all(const struct eval_settings *o, r4_split split, struct ev
                                .split = o->split,
                                .contents = o->contents,
                                .noise = o->levels,
+                               .pointing = &o->points,
                                .swap_asked = *o->swap};
     int code = eval_measure(&how, &v[k], split);
     if (code <= EXIT_NO) good[n++] = &v[k];
@@ -97,7 +102,9 @@ static int run(int argc, char **argv)
   int split;
   if (!options_read("eval", options, &o, argc, argv)) return EXIT_USAGE;
   if (!source_split("eval", *o.split ? o.split : "nothing", &split)) return EXIT_USAGE;
-  if (!swap_contents(o.swap, &o.contents) || !noise_levels(o.noise, &o.levels)) return EXIT_USAGE;
+  if (!swap_contents(o.swap, &o.contents) || !noise_levels(o.noise, &o.levels) ||
+      !pointing_methods(o.pointing, &o.points))
+    return EXIT_USAGE;
   struct evaluation *v = calloc(o.runs.n, sizeof *v);
   if (!v) return cli_fail("eval", R4_E_MEMORY, "");
   int code = evaluate_all(&o, (r4_split)split, v);

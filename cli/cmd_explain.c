@@ -13,8 +13,8 @@ enum { MAX_RUNS = 16, MAX_METHODS = 16 };
 struct explain_settings {
   struct words runs;
   const char *out, *methods, *split, *what, *baseline, *data;
-  int64_t examples, example, seed, samples;
-  double eps, sigma;
+  int64_t examples, example, seed, samples, window, stride;
+  double eps, sigma, fill;
   bool wrong, common_scale, other_data, force, json;
 };
 
@@ -37,6 +37,11 @@ static const struct option options[] = {
   {"sigma", OPTION_REAL, AT(sigma), "0.1", 0, 1e6, "smoothgrad: standard deviation of the noise"},
   {"samples", OPTION_WHOLE, AT(samples), "32", 1, 1000, "smoothgrad, integrated: points looked at"},
   {"baseline", OPTION_TEXT, AT(baseline), "zero", 0, 0, "integrated: zero, or mean, the mean of the data"},
+  {"window", OPTION_WHOLE, AT(window), "0", 0, 4096,
+   "occlusion: side of the windows in pixels; 0: an eighth of the shorter side of the images"},
+  {"stride", OPTION_WHOLE, AT(stride), "0", 0, 4096,
+   "occlusion: pixels from a window to the next; 0: half a window"},
+  {"fill", OPTION_REAL, AT(fill), "0", -1e6, 1e6, "occlusion: what windows are filled with"},
   {"common-scale", OPTION_FLAG, AT(common_scale), NULL, 0, 0,
    "the RUNs of a row share their scale of colours"},
   {"seed", OPTION_WHOLE, AT(seed), "-1", -1, 1e18, "which seed of a RUN; -1: its first"},
@@ -209,6 +214,9 @@ static r4_status attribution_options(struct explanation *x, r4_attribution_optio
   *a = r4_attribution_defaults();
   a->sigma = x->o.sigma;
   a->samples = (int)x->o.samples;
+  a->window = (int)x->o.window;
+  a->stride = (int)x->o.stride;
+  a->fill = x->o.fill;
   if (x->o.eps >= 0)
     a->eps = x->o.eps;
   else if (x->run[0] && !r4_settings_get(x->run[0]->settings, "eval.eps", &eps, NULL))
@@ -366,7 +374,8 @@ const struct command command_explain = {
   .details =
     "Draws a picture with a row for each example and a heat map for each method and RUN, and prints how\n"
     "much of each attribution is inside the mask. Methods: gradient, input-x-gradient, smoothgrad,\n"
-    "integrated, gradcam, bounds, bounds-all (doc/explain.md). Exits with 1 if --wrong finds no example.",
+    "integrated, gradcam, occlusion, bounds, bounds-all (doc/explain.md). Exits with 1 if --wrong finds no "
+    "example.",
   .options = options,
   .run = run,
   .threads = THREADS_HERE,

@@ -19,6 +19,14 @@ struct noise {
   r4_sensitivity_options options;
 };
 
+/* The pointing games that are asked for, by attribution. */
+enum { MOST_POINTING = 4 };
+struct pointing {
+  size_t n;
+  char list[200]; /* the names, cut apart */
+  const char *method[MOST_POINTING];
+};
+
 struct evaluation {
   const char *path, *label, *name,
     *split; /* the run, as it can be shown, as tables call it; the part looked at */
@@ -32,7 +40,9 @@ struct evaluation {
   bool swap_asked; /* say so, too, if there is nothing to swap */
   struct noise noise;
   r4_sensitivity *sensitivity; /* of each seed, if it is asked for */
-  r4_swapped *swapped; /* of each seed with the first content, then with the second ..; see eval_swapped */
+  const struct pointing *pointing;
+  r4_pointing *pointed; /* of each seed with the first attribution, then with the second .. */
+  r4_swapped *swapped;  /* of each seed with the first content, then with the second ..; see eval_swapped */
 };
 
 /* ---- eval_measure.c ---- */
@@ -76,6 +86,17 @@ bool noise_levels(const char *list, struct noise *to);
 /* The relative core sensitivity of a run, if it was asked for: as a table with its definition, and as a member. */
 int noise_print(const struct evaluation *v);
 void noise_add_json(r4_json *w, const struct evaluation *v);
+
+/* ---- eval_pointing.c ---- */
+
+/* "gradcam,integrated"; "" is nothing. False after a message. */
+bool pointing_methods(const char *list, struct pointing *to);
+/* What one seed points at. */
+r4_status pointing_measure(struct evaluation *v, const r4_net *net, const float *weights, size_t seed,
+                           r4_error *e);
+/* As a table with its definition, and as a member; nothing if it was not asked for. */
+int pointing_print(const struct evaluation *v);
+void pointing_add_json(r4_json *w, const struct evaluation *v);
 
 /* A star stands at a figure that means nothing. */
 const char *eval_star(const struct evaluation *v);

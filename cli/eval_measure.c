@@ -73,6 +73,7 @@ static r4_status measure_model(const struct eval_how *o, struct evaluation *v, c
   }
   if (!status && v->noise.asked)
     status = r4_core_sensitivity(net, r4_model_weights(m), v->data, &v->noise.options, &v->sensitivity[k], e);
+  if (!status) status = pointing_measure(v, net, r4_model_weights(m), k, e);
   return status;
 }
 
@@ -108,7 +109,8 @@ static int measure(const struct eval_how *o, struct evaluation *v, r4_split spli
   v->metrics = calloc(v->run->seeds, sizeof *v->metrics);
   v->swapped = calloc(v->run->seeds * v->contents.n + 1, sizeof *v->swapped);
   v->sensitivity = calloc(v->run->seeds, sizeof *v->sensitivity);
-  if (!v->metrics || !v->swapped || !v->sensitivity) return cli_fail("eval", R4_E_MEMORY, "");
+  v->pointed = calloc(v->run->seeds * MOST_POINTING, sizeof *v->pointed);
+  if (!v->metrics || !v->swapped || !v->sensitivity || !v->pointed) return cli_fail("eval", R4_E_MEMORY, "");
   r4_net *net = r4_settings_net(v->run->settings, v->data, &e);
   if (!net) return cli_fail("eval", e.status, e.text);
   for (size_t k = 0; k < v->run->seeds && !code; k++) {
@@ -156,5 +158,6 @@ void eval_forget(struct evaluation *v)
   free(v->metrics);
   free(v->swapped);
   free(v->sensitivity);
+  free(v->pointed);
   runs_free(v->run);
 }

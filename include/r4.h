@@ -1520,9 +1520,12 @@ typedef struct {
   int samples;           /* smoothgrad: noisy copies; integrated: points on the way; 1 to 1000   */
   uint64_t seed;         /* smoothgrad: of the noise, which is the same for all examples         */
   const float *baseline; /* integrated: an example to start from; NULL is all zeros              */
+  int window;            /* occlusion: side of the windows; 0: an eighth of the shorter side of the image */
+  int stride;            /* occlusion: from one to the next, up to the side; 0: half of it       */
+  double fill;           /* occlusion: what windows are filled with, in all channels             */
 } r4_attribution_options;
 
-/* The loss is explained; eps 0.1, sigma 0.1, 32 samples, seed 0, from zeros. */
+/* The loss is explained; eps 0.1, sigma 0.1, 32 samples, seed 0, from zeros; windows are filled with 0. */
 r4_attribution_options r4_attribution_defaults(void);
 
 /* Attributions of all examples of d to the labels they have, [examples, features], in to. options may be NULL. */
@@ -1542,6 +1545,25 @@ r4_status r4_model_explain(const r4_model *m, const char *method, size_t n, cons
 
 /* The share of an attribution that is inside the mask, sum_j m_j |a_j| / sum_j |a_j|; NaN if a is 0 or infinite. */
 double r4_mask_share(size_t features, const float *a, const float *mask);
+
+/* Pointing games: is the core of an example what an attribution points at? A_p is the attribution of pixel p, summed
+ * over its channels, of which more speaks for the label (minus the attribution, if the loss is explained), and c_p is
+ * 1 - m_p, as a mean over its channels. Of the examples that have a mask and a core,
+ *
+ *     energy   sum_p c_p max(0, A_p) / sum_p max(0, A_p)     (Wang and others, 2020: Score-CAM)
+ *     share    sum_p c_p |A_p| / sum_p |A_p|
+ *     hit      1 if c_p > 1/2 at the largest A_p, or at one of several, else 0     (Zhang and others, 2018)
+ *     area     mean_p c_p: the energy and the share of a map that is the same everywhere
+ *
+ * as means. Examples whose map has no positive pixel, or one that is not finite, are left out, and counted. */
+typedef struct {
+  size_t examples, left_out;
+  double energy, share, hit, area; /* NaN if there are no examples */
+} r4_pointing;
+
+/* Maps by a method of r4_attribute; options may be NULL. R4_E_ARGUMENT if no example has a mask and a core. */
+r4_status r4_pointing_game(const char *method, const r4_net *n, const float *weights, const r4_data *d,
+                           const r4_attribution_options *options, r4_pointing *to, r4_error *e);
 
 /* A net that is asked, and what pictures call it. */
 typedef struct {

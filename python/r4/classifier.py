@@ -305,9 +305,9 @@ class Classifier(Base):
     ) -> Array:
         """How much each feature has to do with the answer, shaped as X: ``g(x) = d e / d x`` and what follows from it.
 
-        method: gradient, input-x-gradient, smoothgrad, integrated, bounds or bounds-all; what (e): loss, logit, margin
-        or logprob-sum, of the labels y or else of the model's own answers. options: eps, sigma, samples, seed,
-        baseline. doc/explain.md has the formulas.
+        method: gradient, input-x-gradient, smoothgrad, integrated, gradcam, occlusion, bounds or bounds-all; what (e):
+        loss, logit, margin or logprob-sum, of the labels y or else of the model's own answers. options: eps, sigma,
+        samples, seed, baseline, window, stride, fill. doc/explain.md has the formulas.
         """
         labels = y if y is not None or isinstance(X, Data) else self.predict(X)
         data = self._examples(X, labels, masks=masks, mask_means=self._means(masks, mask_means))

@@ -201,6 +201,9 @@ class Model(Owned):
         samples: int = 32,
         seed: int = 0,
         baseline: Any = None,
+        window: int = 0,
+        stride: int = 0,
+        fill: float = 0.0,
     ) -> Array:
         """Attributions [n, features] to the labels of the data; doc/explain.md has the formulas."""
         self._check(data)
@@ -208,6 +211,7 @@ class Model(Owned):
         o = LIB.r4_attribution_defaults()
         o.explain = choice(what, EXPLAINED, "what")
         o.eps, o.sigma, o.samples, o.seed = eps, sigma, samples, seed
+        o.window, o.stride, o.fill = window, stride, fill
         if baseline is not None:
             start = np.ascontiguousarray(arrays.to_array(baseline, "baseline"), dtype=np.float32)
             if start.size != features:

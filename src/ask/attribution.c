@@ -1,15 +1,10 @@
 #include "ask/attribution.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "ask/spread.h"
-#include "base/mem.h"
+#include "ask/occlusion.h"
 #include "base/purpose.h"
 #include "base/text.h"
-#include "module/cut.h"
-
-enum { ROWS = 64, MAX_SAMPLES = 1000 }; /* rows: examples times samples that are looked at together */
 
 /* ---- The methods: each its formula, then the same as a graph ---- */
 
@@ -108,6 +103,7 @@ static const struct attribution methods[] = {
   {"smoothgrad", "the mean of the gradients at noisy copies", .build = smoothgrad, .noise = true},
   {"integrated", "the way from a baseline to the example, shared out", .build = integrated, .baseline = true},
   {"gradcam", "cells of the last feature map that speak for the answer", .build = gradcam, .cells = true},
+  {"occlusion", "what filling a window around each pixel does", .build = occlusion_build, .windows = true},
   {"bounds", "how far the gradient can move if masked features move by eps", .build = bounds, .width = true},
   {"bounds-all", "the same if all features move by eps", .build = bounds_all, .width = true},
 };
@@ -122,7 +118,8 @@ size_t r4_attribution_count(void)
 r4_attribution_info r4_attribution_describe(size_t k)
 {
   if (k >= METHODS) return (r4_attribution_info){0};
-  return (r4_attribution_info){methods[k].name, methods[k].about, methods[k].width, methods[k].cells};
+  return (r4_attribution_info){methods[k].name, methods[k].about, methods[k].width,
+                               methods[k].cells || methods[k].windows};
 }
 
 r4_status attribution_find(const char *name, const struct attribution **a, r4_error *e)
@@ -138,112 +135,4 @@ r4_status attribution_find(const char *name, const struct attribution **a, r4_er
   r4_fail(e, R4_E_ARGUMENT, "no attribution \"%.60s\"; there are %s", name, names ? names : "");
   r4_string_free(names);
   return R4_E_ARGUMENT;
-}
-
-/* ---- Computing them ---- */
-
-r4_attribution_options r4_attribution_defaults(void)
-{
-  return (r4_attribution_options){.eps = 0.1, .sigma = 0.1, .samples = 32};
-}
-
-r4_status attribution_fits(const r4_net *n, const r4_data *d, r4_error *e)
-{
-  int64_t takes = r4_shape_count(r4_net_input(n)), has = r4_shape_count(r4_data_shape(d));
-  int64_t classes = r4_net_classes(n) > 1 ? r4_net_classes(n) : 2;
-  if (takes != has)
-    return r4_fail(e, R4_E_SHAPE, "the net takes %lld features, the data has %lld", (long long)takes,
-                   (long long)has);
-  if ((int64_t)r4_data_classes(d) > classes)
-    return r4_fail(e, R4_E_SHAPE, "the net knows %lld classes, the data has %zu", (long long)classes,
-                   r4_data_classes(d));
-  return R4_OK;
-}
-
-static r4_status check(const r4_attribution_options *o, r4_error *e)
-{
-  if ((unsigned)o->explain > R4_EXPLAIN_LOGPROB_SUM)
-    return r4_fail(e, R4_E_ARGUMENT, "explain is %d: expected 0 to %d", (int)o->explain,
-                   R4_EXPLAIN_LOGPROB_SUM);
-  if (o->samples < 1 || o->samples > MAX_SAMPLES)
-    return r4_fail(e, R4_E_ARGUMENT, "samples is %d: expected 1 to %d", o->samples, MAX_SAMPLES);
-  if (!(o->eps >= 0 && isfinite(o->eps)))
-    return r4_fail(e, R4_E_ARGUMENT, "eps is %g: expected a number from 0 on", o->eps);
-  if (!(o->sigma >= 0 && isfinite(o->sigma)))
-    return r4_fail(e, R4_E_ARGUMENT, "sigma is %g: expected a number from 0 on", o->sigma);
-  return R4_OK;
-}
-
-/* Binds the baseline, in new memory. */
-static r4_status bind_baseline(struct probe *p, const r4_attribution_options *o, size_t features, float **to,
-                               r4_error *e)
-{
-  float *v = *to = r4_mem_new_aligned(features * sizeof *v);
-  if (!v) return r4_fail(e, R4_E_MEMORY, "out of memory for a baseline of %zu features", features);
-  if (o->baseline) memcpy(v, o->baseline, features * sizeof *v);
-  return probe_input(p, "baseline", v, e);
-}
-
-static r4_status cut_at_features(const char *method, r4_net *n, r4_error *e)
-{
-  r4_error why;
-  if (r4_net_input(n).rank == 3 && !r4_net_guide_at(n, "features", &why)) return R4_OK;
-  return r4_fail(e, R4_E_ARGUMENT, "%s: no part of the net gives an image, whose cells it would show",
-                 method);
-}
-
-r4_status r4_attribute(const char *method, const r4_net *n, const float *weights, const r4_data *d,
-                       const r4_attribution_options *options, float *to, r4_error *e)
-{
-  NEEDS(method, "a method", R4_E_ARGUMENT);
-  NEEDS(n, "a net", R4_E_ARGUMENT);
-  NEEDS(weights, "weights", R4_E_ARGUMENT);
-  NEEDS(d, "data", R4_E_ARGUMENT);
-  NEEDS(to, "room for the result", R4_E_ARGUMENT);
-  r4_error own = {0};
-  if (!e) e = &own;
-  const r4_attribution_options o = options ? *options : r4_attribution_defaults();
-  const struct attribution *a = NULL;
-  r4_status s = attribution_find(method, &a, e);
-  if (!s) s = attribution_fits(n, d, e);
-  if (!s) s = check(&o, e);
-  if (s) return s;
-
-  size_t features = (size_t)r4_shape_count(r4_data_shape(d)), count = r4_data_count(d);
-  int samples = a->noise || a->baseline ? o.samples : 1;
-  r4_net at = *n; /* cut elsewhere; nothing of it is its own */
-  if (a->cells && (s = cut_at_features(method, &at, e))) return s;
-  const struct probe_options probe = {.net = &at,
-                                      .batch = samples < ROWS ? ROWS / samples : 1,
-                                      .eps = a->noise ? o.sigma : o.eps,
-                                      .samples = samples,
-                                      .seed = o.seed,
-                                      .explain = o.explain,
-                                      .build = a->build};
-  struct probe *p = probe_new(&probe, e);
-  if (!p) return e->status;
-  float *input = NULL;
-  if (a->baseline) s = bind_baseline(p, &o, features, &input, e);
-  for (size_t first = 0; first < count && !s; first += probe_batch(p)) {
-    size_t here = count - first < probe_batch(p) ? count - first : probe_batch(p);
-    s = probe_run(p, weights, d, first, here, e);
-    if (!s && !a->cells) memcpy(to + first * features, probe_row(p, 0, 0), here * features * sizeof *to);
-    for (size_t k = 0; k < here && !s && a->cells; k++)
-      spread_cells(probe_row(p, 0, k), net_leaf(&at).dim, r4_net_input(n), to + (first + k) * features);
-  }
-  probe_free(p);
-  r4_mem_free(input);
-  return s;
-}
-
-/* ---- Looking at them ---- */
-
-double r4_mask_share(size_t features, const float *a, const float *mask)
-{
-  double inside = 0, all = 0;
-  for (size_t j = 0; j < features; j++) {
-    inside += mask[j] * fabs((double)a[j]);
-    all += fabs((double)a[j]);
-  }
-  return inside / all;
 }

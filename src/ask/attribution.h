@@ -17,6 +17,7 @@ struct attribution {
   bool noise;    /* it looks at samples that are drawn with standard deviation sigma, the eps of build */
   bool baseline; /* it looks at samples, and adds the input "baseline" [input...]                 */
   bool cells;    /* a is one number for each cell of the last feature map, at which the net is cut */
+  bool windows;  /* a is one number for each pixel, by windows that are filled: occlusion.h */
 };
 
 /* R4_E_ARGUMENT, with the names that there are, for an unknown one. */
@@ -24,5 +25,13 @@ r4_status attribution_find(const char *name, const struct attribution **a, r4_er
 
 /* R4_E_SHAPE unless the net takes the examples of d and knows their classes. */
 r4_status attribution_fits(const r4_net *n, const r4_data *d, r4_error *e);
+
+/* What becomes of the attribution a [features] of an example, which is gone after the call. */
+typedef void attribution_take(void *context, size_t example, const float *a);
+
+/* One example after the other, as r4_attribute has them. */
+r4_status attribution_each(const char *method, const r4_net *n, const float *weights, const r4_data *d,
+                           const r4_attribution_options *options, attribution_take *take, void *context,
+                           r4_error *e);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ask/check.h"
+#include "ask/cores.h"
 #include "ask/predict.h"
 #include "base/mem.h"
 #include "base/purpose.h"
@@ -94,30 +95,6 @@ static r4_status check(const struct asking *a, const r4_data *d, r4_error *e)
   return R4_OK;
 }
 
-/* Of one example; m has room for its mask. */
-static bool has_both(const struct asking *a, const r4_data *d, size_t i, float *m)
-{
-  size_t masked = 0;
-  if (!r4_data_mask(d, i, m)) return false;
-  for (size_t j = 0; j < a->features; j++) masked += m[j] > 0.5f;
-  return masked && masked < a->features;
-}
-
-static r4_status find_examples(struct asking *a, const r4_data *d, r4_error *e)
-{
-  size_t n = r4_data_count(d), found = 0, *list = r4_mem_new(n + 1, sizeof *list);
-  if (!list) return r4_fail(e, R4_E_MEMORY, "out of memory for %zu examples", n);
-  for (size_t i = 0; i < n; i++)
-    if (has_both(a, d, i, a->noise)) list[found++] = i;
-  if (found)
-    a->d = r4_data_subset(d, found, list, e);
-  else
-    r4_fail(e, R4_E_ARGUMENT,
-            "core sensitivity: no example has a mask that marks a part of it, and leaves a part");
-  r4_mem_free(list);
-  return a->d ? R4_OK : e->status;
-}
-
 /* The standard deviation of each channel over the examples that count; x has room for one. */
 static void measure_units(const struct asking *a, float *x, double *unit)
 {
@@ -159,8 +136,8 @@ static r4_status open_asking(struct asking *a, const r4_data *d, r4_sensitivity 
   a->unit = r4_mem_new_aligned(R4_MAX_NOISES * sizeof *a->unit);
   if (!a->noise || !a->unit)
     return r4_fail(e, R4_E_MEMORY, "out of memory for noise on %lld examples", (long long)a->o.batch);
-  r4_status s = find_examples(a, d, e);
-  if (s) return s;
+  r4_status s = R4_OK;
+  if (!(a->d = data_with_core(d, "core sensitivity", e))) return e->status;
   to->examples = r4_data_count(a->d);
   to->channels = a->channels;
   for (int k = 0; k < 2; k++) a->right[k] = r4_mem_new(to->examples, sizeof *a->right[k]);

@@ -56,13 +56,18 @@ static r4_id explained(const struct objective *o, r4_id z, r4_id one_hot)
   return r4_cross_entropy(o->g, z, one_hot);
 }
 
+r4_id objective_explained(const struct objective *o, struct view v)
+{
+  int64_t times = v.rows / o->rows;
+  r4_id labels = times > 1 ? view_repeat(o->g, o->one_hot, times) : o->one_hot;
+  return explained(o, view_logits(o, v), labels);
+}
+
 /* Examples do not see each other, so the derivative of sum_i e_i holds all g_i. */
 r4_id objective_explain(const struct objective *o, struct view v)
 {
   r4_graph *g = o->g;
-  int64_t times = v.rows / o->rows;
-  r4_id labels = times > 1 ? view_repeat(g, o->one_hot, times) : o->one_hot;
-  r4_id total = r4_sum(g, explained(o, view_logits(o, v), labels), R4_ALL), gradient = R4_NONE;
+  r4_id total = r4_sum(g, objective_explained(o, v), R4_ALL), gradient = R4_NONE;
   r4_grad(g, total, 1, &v.leaf, &gradient);
   return gradient;
 }

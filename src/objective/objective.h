@@ -171,6 +171,7 @@ r4_pair view_bounds(const struct objective *o, enum bound_by by, struct view v, 
 /* ---- Explanations and their sizes: explain.c ---- */
 
 r4_id objective_logits(const struct objective *o, r4_id z); /* from the outputs of the net */
+r4_id objective_explained(const struct objective *o, struct view v); /* e of each row of the view */
 r4_id objective_explain(const struct objective *o,
                         struct view v);                      /* g, shaped as the leaf; summed over samples */
 r4_id objective_explain_examples(const struct objective *o); /* g at the examples themselves */
