@@ -826,8 +826,9 @@ typedef struct r4_net r4_net;
 /* input is the shape of one example. Errors name the part, what it got and what it needs, and the place in the text. */
 r4_net *r4_net_new(const char *text, r4_shape input, r4_error *e);
 /* A net by name, for examples of its own shape: "mlp784-512-10" (any sizes), an architecture that r4 brings along
- * ("derm28", "resnet18"), or a file NAME.net. In brackets what may be chosen: "resnet18(classes=6)". What ends with
- * .net, or .net and brackets, is a file, also with blanks in its name; but not what has a # or a line break in it. */
+ * ("derm28", "resnet18"), or a file NAME.net or NAME.onnx. In brackets what may be chosen: "resnet18(classes=6)". What
+ * ends with .net, .net and brackets, or .onnx is a file, also with blanks in its name; but not what has a # or a line
+ * break in it. */
 r4_net *r4_net_named(const char *name, r4_error *e);
 /* A name or a text, for examples of this shape, where the net allows it; an image goes into a dense first part as a
  * vector. */
@@ -892,8 +893,16 @@ r4_status r4_model_save(const r4_net *n, const float *weights, const char *const
 /* The same in memory: the net, its weights and the names are copied. */
 r4_model *r4_model_new(const r4_net *n, const float *weights, const char *const *class_names, r4_error *e);
 
+/* The same as a file of ONNX (opset 17), for programs that run nets: input [batch, channels, height, width] or [batch,
+ * features], or "input_ids" and "attention_mask" [batch, tokens]; output "logits" [batch, classes]. normalize is part
+ * of the graph; names of classes, the net's text, layout and scale are in its metadata. Less than 2 GB. doc/onnx.md. */
+r4_status r4_onnx_save(const r4_net *n, const float *weights, const char *const *class_names, const char *path,
+                       r4_error *e);
+
 /* net: NULL for the one that the file names, otherwise the caller's, which must outlive the model: files from elsewhere
- * do not name one. Weights may be F32, F64, F16 or BF16. Errors name the tensor, its shape and what was expected. */
+ * do not name one. Weights may be F32, F64, F16 or BF16. A file whose name ends with .onnx is read as ONNX, also by
+ * r4_net_open and r4_net_load: what r4 has written, and graphs of others that nets have parts for. Errors name the
+ * tensor, its shape and what was expected, or the node and the operator. */
 r4_model *r4_model_load(const char *path, const r4_net *net, r4_error *e);
 void r4_model_free(r4_model *m);
 

@@ -107,6 +107,9 @@ static struct {
   X(r4_model_save, "a net", r4_model_save(NULL, have.room, NULL, have.path, e))                              \
   X(r4_model_save, "weights", r4_model_save(have.n, NULL, NULL, have.path, e))                               \
   X(r4_model_save, "=no file is named", r4_model_save(have.n, have.room, NULL, NULL, e))                     \
+  X(r4_onnx_save, "a net", r4_onnx_save(NULL, have.room, NULL, have.path, e))                                \
+  X(r4_onnx_save, "weights", r4_onnx_save(have.n, NULL, NULL, have.path, e))                                 \
+  X(r4_onnx_save, "a path", r4_onnx_save(have.n, have.room, NULL, NULL, e))                                  \
   X(r4_core_sensitivity, "a net",                                                                            \
     r4_core_sensitivity(NULL, have.room, have.d, NULL, &(r4_sensitivity){0}, e))                             \
   X(r4_core_sensitivity, "weights",                                                                          \

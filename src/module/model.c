@@ -24,7 +24,7 @@ static int64_t names_of(const r4_net *n)
   return r4_net_classes(n) > 1 ? r4_net_classes(n) : 2;
 }
 
-static char *classes_text(const r4_net *n, const char *const *class_names)
+char *net_classes_text(const r4_net *n, const char *const *class_names)
 {
   struct json_writer w = {0};
   jw_open(&w, '[');
@@ -41,7 +41,7 @@ r4_status r4_model_save(const r4_net *n, const float *weights, const char *const
   r4_error_clear(e);
   r4_status s = net_check_finite(n, weights, path, e);
   if (s) return s;
-  char input[SHAPE_TEXT], *classes = classes_text(n, class_names);
+  char input[SHAPE_TEXT], *classes = net_classes_text(n, class_names);
   float *file = r4_mem_new(n->size, sizeof *file);
   struct st_new *tensor = r4_mem_new(n->params, sizeof *tensor);
   s = R4_E_MEMORY;
@@ -70,7 +70,7 @@ static r4_status copy_all(r4_model *m, const r4_net *n, const float *weights, co
                           r4_error *e)
 {
   static const char WHO[] = "r4_model_new";
-  char *names = class_names ? classes_text(n, class_names) : NULL;
+  char *names = class_names ? net_classes_text(n, class_names) : NULL;
   m->net = m->own = r4_net_new(n->text, n->input, e);
   m->weights = r4_mem_new(n->size, sizeof *m->weights);
   r4_status s = R4_OK;
@@ -102,33 +102,35 @@ r4_model *r4_model_new(const r4_net *n, const float *weights, const char *const 
 /* ---- Loading ---- */
 
 /* A shape as "[28,28,1]". */
-static r4_status read_input(const char *path, const char *text, r4_shape *shape, r4_error *e)
+r4_status net_input_parse(const char *text, r4_shape *shape)
 {
   struct js *list;
-  r4_status s = js_parse(path, text, strlen(text), &list, e);
+  r4_status s = js_parse("input", text, strlen(text), &list, NULL);
   if (s == R4_E_MEMORY) return s;
   *shape = (r4_shape){.rank = (int)js_size(list)};
   bool ok = js_kind(list) == JS_LIST && js_size(list) <= R4_MAX_RANK;
   for (int k = 0; ok && k < shape->rank; k++) ok = js_whole(js_at(list, (size_t)k), &shape->dim[k]);
   js_free(list);
-  if (ok) return R4_OK;
-  return r4_fail(e, R4_E_PARSE, "%s: metadata: input is \"%.60s\", expected a shape as [28,28,1]", path,
-                 text);
+  return ok ? R4_OK : R4_E_PARSE;
 }
 
-static r4_status load_net(r4_model *m, r4_error *e)
+r4_net *weights_net(const struct st_file *f, r4_error *e)
 {
-  const char *line = st_note(&m->file, "net"), *input = st_note(&m->file, "input"), *path = m->file.path;
+  const char *line = st_note(f, "net"), *input = st_note(f, "input");
   r4_shape shape;
   r4_error why;
+  r4_net *n = NULL;
+  r4_status s = line && input ? net_input_parse(input, &shape) : R4_OK;
   if (!line || !input)
-    return r4_fail(e, R4_E_PARSE,
-                   "%s: does not say which net it belongs to (no \"net\" and \"input\" in its metadata)",
-                   path);
-  r4_status s = read_input(path, input, &shape, e);
-  if (s) return s;
-  m->net = m->own = r4_net_new(line, shape, &why);
-  return m->net ? R4_OK : r4_fail(e, why.status, "%s: %.300s", path, why.text);
+    r4_fail(e, R4_E_PARSE,
+            "%s: does not say which net it belongs to (no \"net\" and \"input\" in its metadata)", f->path);
+  else if (s == R4_E_MEMORY)
+    r4_fail(e, s, "%s: out of memory", f->path);
+  else if (s)
+    r4_fail(e, s, "%s: metadata: input is \"%.60s\", expected a shape as [28,28,1]", f->path, input);
+  else if (!(n = r4_net_new(line, shape, &why)))
+    r4_fail(e, why.status, "%s: %.300s", f->path, why.text);
+  return n;
 }
 
 static r4_status load_classes(r4_model *m, r4_error *e)
@@ -159,6 +161,8 @@ static r4_status load_weights(r4_model *m, r4_error *e)
 
 r4_model *r4_model_load(const char *path, const r4_net *net, r4_error *e)
 {
+  r4_error own = {0};
+  if (!e) e = &own;
   r4_error_clear(e);
   r4_model *m = r4_mem_new(1, sizeof *m);
   if (!m) {
@@ -166,14 +170,15 @@ r4_model *r4_model_load(const char *path, const r4_net *net, r4_error *e)
     return NULL;
   }
   m->net = net;
-  r4_status s = st_read(&m->file, path, e);
-  if (!s && !net) s = load_net(m, e);
+  r4_status s = weights_read(&m->file, path, (r4_shape){0}, e);
+  if (!s && !net) m->net = m->own = weights_net(&m->file, e);
+  if (!s && !m->net) s = e->status;
   if (!s) s = load_classes(m, e);
   if (!s) s = load_weights(m, e);
   st_free(&m->file);
   if (!s) return m;
   bool contradicts_itself = !net && s != R4_E_MEMORY && s != R4_E_IO && s != R4_E_DOMAIN;
-  if (contradicts_itself && e) e->status = R4_E_PARSE;
+  if (contradicts_itself) e->status = R4_E_PARSE;
   r4_model_free(m);
   return NULL;
 }

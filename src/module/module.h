@@ -67,6 +67,9 @@ struct wiring {
 
 /* ---- Kinds ---- */
 
+struct onnx_writer; /* onnx.h */
+struct slice;
+
 struct windows {
   int64_t kernel, stride, dilation;
 };
@@ -95,11 +98,14 @@ struct module_kind {
   bool takes_vector;                    /* as the first part of a net it takes an image as a vector */
   bool flattens;                        /* its result is its input, in a row */
   bool mixes;                           /* of tokens, each sees others */
+  bool takes_ids;                       /* of tokens, as whole numbers */
   enum module_reach reach;
   struct windows (*windows)(const struct module *m); /* of those that look at windows */
   /* From m->in, the arguments and the branches: sets m->out and adds parameters; or says why not. */
   r4_status (*shape)(struct module *m, struct maker *maker, r4_error *why);
   r4_id (*apply)(const struct module *m, const struct wiring *w, r4_id x);
+  /* The same as operators of ONNX (onnx.h), as the net is used and not as it learns; NULL: it has no such form. */
+  struct slice (*onnx)(const struct module *m, struct onnx_writer *w, struct slice x);
   const struct module_sample *samples;
   size_t sample_count;
 };

@@ -76,6 +76,9 @@ char *net_print(const r4_net *n);
 /* The same with one more part before all others, which keep their names; an empty part is none. */
 char *net_print_behind(const r4_net *n, const char *part);
 
+/* Names of the classes as a list of JSON, an empty one of NULL. r4_string_free; NULL when out of memory. */
+char *net_classes_text(const r4_net *n, const char *const *class_names);
+
 /* Moves all parameters from the engine's order to that of files, or back. */
 void net_reorder(const r4_net *n, bool to_file, const float *from, float *to);
 

@@ -1,5 +1,5 @@
-/* Nets by name: those that r4 brings along (nets/NAME.net), files of the user's, "mlp784-512-10" (sizes of the
- * layers), and in brackets behind a name what is chosen of it: "resnet18(classes=6)". */
+/* Nets by name: those that r4 brings along (nets/NAME.net), files of the user's, also of ONNX, "mlp784-512-10" (sizes
+ * of the layers), and in brackets behind a name what is chosen of it: "resnet18(classes=6)". */
 #include "module/open.h"
 
 #include <string.h>
@@ -8,6 +8,8 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "module/onnx.h"
+#include "module/weights.h"
 
 enum { LARGEST_FILE = 1 << 20 };
 
@@ -174,6 +176,15 @@ static r4_net *open_file(const char *path, char *choices, r4_shape example, r4_e
   return n;
 }
 
+/* What another program has written. */
+static r4_net *open_onnx(const char *path, r4_shape example, r4_error *e)
+{
+  struct st_file f;
+  r4_net *n = onnx_open(&f, path, example, e) ? NULL : weights_net(&f, e);
+  st_free(&f);
+  return n;
+}
+
 /* The end of a file's name, "NAME.net" or, with choices, "NAME.net(..)"; NULL if it is none. A name may have blanks,
  * commas and brackets in it. */
 static const char *end_of_file_name(const char *net)
@@ -191,7 +202,8 @@ static r4_net *unknown(const char *name, r4_error *e)
   struct text known = {0};
   for (size_t k = 0; k < architectures_count; k++) text_add(&known, ", %s", architectures[k].name);
   char *names = text_take(&known);
-  r4_fail(e, R4_E_ARGUMENT, "net \"%.60s\": no such name; there are mlpA-B-...%s, and files NAME.net", name,
+  r4_fail(e, R4_E_ARGUMENT,
+          "net \"%.60s\": no such name; there are mlpA-B-...%s, and files NAME.net and NAME.onnx", name,
           names ? names : "");
   r4_string_free(names);
   return NULL;
@@ -200,6 +212,7 @@ static r4_net *unknown(const char *name, r4_error *e)
 /* name, with what is in brackets behind it in choices; both are changed. */
 static r4_net *open_named(char *name, r4_shape example, r4_error *e)
 {
+  if (onnx_is_file(name)) return open_onnx(name, example, e);
   const char *file = end_of_file_name(name);
   char *choices = strchr(file ? file : name, '('), *end = name + strlen(name);
   if (choices && end[-1] == ')') {
@@ -244,7 +257,7 @@ r4_net *r4_net_named(const char *name, r4_error *e)
  * end is that of a comment. */
 static bool is_name(const char *text)
 {
-  if (end_of_file_name(text) && !strpbrk(text, "#\r\n")) return true;
+  if ((end_of_file_name(text) || onnx_is_file(text)) && !strpbrk(text, "#\r\n")) return true;
   size_t n = strcspn(text, " \t\r\n,:;(");
   if (text[n] && text[n] != '(') return false;
   for (size_t k = 0; module_kind(k); k++)

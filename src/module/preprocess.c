@@ -5,7 +5,7 @@
 #include "base/plain.h"
 #include "base/text.h"
 #include "module/module.h"
-#include "tensor/shards.h"
+#include "module/weights.h"
 
 /* Channels red, green, blue of images from 0 to 1. */
 static const struct {
@@ -80,11 +80,13 @@ static r4_status take_first(const char *path, const char *net, struct preprocess
 static r4_status ask_file(const char *path, bool *knows, struct preprocess *to, r4_error *e)
 {
   struct st_set set = {0};
-  r4_status s = st_open(&set, path, e);
+  r4_status s = weights_open(&set, path, e);
   if (s) return s;
   const struct st_file *first = set.files ? &set.file[0] : NULL;
   const char *said = first ? st_note(first, "preprocess") : NULL, *net = first ? st_note(first, "net") : NULL,
              *in_words = first ? st_note(first, "preprocessing") : NULL;
+  bool of_others = net && st_note(first, "graph") && !begins_with_normalize(net);
+  if (of_others) net = NULL; /* a graph does not say what was done before it */
   *knows = said || net || in_words;
   if (said)
     s = take(path, said, "as the weights say", to, e);

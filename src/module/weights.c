@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "graph/graph.h"
 #include "module/net.h"
+#include "module/onnx.h"
 
 struct fitting {
   const r4_net *net;
@@ -191,6 +192,26 @@ r4_status weights_take(const r4_net *n, const struct st_set *from, const r4_load
   return s;
 }
 
+/* ---- Files ---- */
+
+r4_status weights_read(struct st_file *to, const char *path, r4_shape example, r4_error *e)
+{
+  return onnx_is_file(path) ? onnx_open(to, path, example, e) : st_read(to, path, e);
+}
+
+r4_status weights_open(struct st_set *to, const char *path, r4_error *e)
+{
+  if (!onnx_is_file(path)) return st_open(to, path, e);
+  struct text copy = {0};
+  text_add(&copy, "%s", path);
+  *to = (struct st_set){.path = text_take(&copy), .file = r4_mem_new(1, sizeof *to->file)};
+  r4_status s = to->path && to->file ? onnx_open(to->file, path, (r4_shape){0}, e)
+                                     : r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
+  to->files = !s;
+  if (s) st_close(to);
+  return s;
+}
+
 r4_status r4_net_load(const r4_net *n, const char *path, const r4_load_options *options, float *weights,
                       r4_load_report *report, r4_error *e)
 {
@@ -199,7 +220,7 @@ r4_status r4_net_load(const r4_net *n, const char *path, const r4_load_options *
   NEEDS(weights, "room for weights", R4_E_ARGUMENT);
   r4_error_clear(e);
   struct st_set from;
-  r4_status s = st_open(&from, path, e);
+  r4_status s = weights_open(&from, path, e);
   if (s) return s;
   s = weights_take(n, &from, options, weights, report, e);
   st_close(&from);

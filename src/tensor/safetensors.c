@@ -279,6 +279,34 @@ static char *new_header(size_t n, const struct st_new *tensor, size_t notes, con
   return text_take(&w.text);
 }
 
+static void write_length(const char *header, uint8_t to[LENGTH])
+{
+  for (size_t k = 0; k < LENGTH; k++) to[k] = (uint8_t)((uint64_t)strlen(header) >> 8 * k);
+}
+
+static size_t bytes_of(const struct st_new *t)
+{
+  return (size_t)r4_shape_count(t->shape) * sizeof *t->data;
+}
+
+r4_status st_pack(size_t n, const struct st_new *tensor, size_t notes, const struct st_note *note,
+                  uint8_t **data, size_t *size)
+{
+  char *header = new_header(n, tensor, notes, note);
+  size_t at = LENGTH + (header ? strlen(header) : 0);
+  *size = at;
+  for (size_t k = 0; k < n; k++) *size += bytes_of(&tensor[k]);
+  *data = header ? r4_mem_new(*size, 1) : NULL;
+  if (*data) {
+    write_length(header, *data);
+    memcpy(*data + LENGTH, header, at - LENGTH);
+    for (size_t k = 0; k < n; at += bytes_of(&tensor[k++]))
+      memcpy(*data + at, tensor[k].data, bytes_of(&tensor[k]));
+  }
+  r4_string_free(header);
+  return *data ? R4_OK : R4_E_MEMORY;
+}
+
 r4_status st_write(const char *path, size_t n, const struct st_new *tensor, size_t notes,
                    const struct st_note *note, r4_error *e)
 {
@@ -288,11 +316,10 @@ r4_status st_write(const char *path, size_t n, const struct st_new *tensor, size
   r4_status s = file_begin(&w, path, e);
   if (!s) {
     uint8_t length[LENGTH];
-    for (size_t k = 0; k < LENGTH; k++) length[k] = (uint8_t)((uint64_t)strlen(header) >> 8 * k);
+    write_length(header, length);
     fwrite(length, 1, LENGTH, w.f);
     fputs(header, w.f);
-    for (size_t k = 0; k < n; k++)
-      fwrite(tensor[k].data, sizeof(float), (size_t)r4_shape_count(tensor[k].shape), w.f);
+    for (size_t k = 0; k < n; k++) fwrite(tensor[k].data, 1, bytes_of(&tensor[k]), w.f);
     s = file_end(&w, e);
   }
   r4_string_free(header);

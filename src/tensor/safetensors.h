@@ -24,6 +24,9 @@ struct st_note {
 /* All as F32, in this order. */
 r4_status st_write(const char *path, size_t n, const struct st_new *tensor, size_t notes,
                    const struct st_note *note, r4_error *e);
+/* The same into new memory (r4_mem_free). R4_E_MEMORY or R4_OK. */
+r4_status st_pack(size_t n, const struct st_new *tensor, size_t notes, const struct st_note *note,
+                  uint8_t **data, size_t *size);
 
 /* ---- Reading ---- */
 

@@ -202,9 +202,17 @@ static r4_status failed(const struct run *r, r4_status s, r4_error *e)
   return r4_fail(e, s, "%.300s; there is no checkpoint yet", cause.text);
 }
 
+/* A run of no epochs is done: the weights that it starts from are its model. */
+static void begin_at_the_end(struct run *r)
+{
+  memcpy(r->best, r->weights, r->size * sizeof *r->best);
+  r->state.finished = true;
+}
+
 r4_status run_seek(struct run *r, r4_error *e)
 {
   r->begun = r->epoch_begun = now();
+  if (!r->s->epochs) begin_at_the_end(r);
   r4_status s = run_open_phase(r, e);
   return s ? s : r4_batches_seek(r->batches, (uint32_t)r->state.epoch, (size_t)r->state.batch, e);
 }

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "data/catalog.h"
 #include "module/module.h"
-#include "tensor/shards.h"
+#include "module/weights.h"
 #include "train/task.h"
 
 /* A file or folder; of a run the folder of this seed, if it has several; otherwise the name of weights that
@@ -82,7 +82,7 @@ static char *note_of(const char *path, const char *name)
 {
   struct st_set set = {0};
   struct text said = {0};
-  if (!path || st_open(&set, path, NULL)) return NULL;
+  if (!path || weights_open(&set, path, NULL)) return NULL;
   const char *note = set.files ? st_note(&set.file[0], name) : NULL;
   if (note) text_add(&said, "%s", note);
   st_close(&set);

@@ -8,7 +8,7 @@
  * What is made of y (a dense part, in BERT) is a part of its own. */
 #include <math.h>
 
-#include "module/module.h"
+#include "module/onnx.h"
 
 enum { HEADS };
 enum { QUERY_WEIGHT, QUERY_BIAS, KEY_WEIGHT, KEY_BIAS, VALUE_WEIGHT, VALUE_BIAS, PARAMS };
@@ -68,6 +68,45 @@ static r4_id apply(const struct module *m, const struct wiring *w, r4_id x)
   return r4_reshape(g, r4_transpose(g, seen, (const int[]){0, 2, 1, 3}), r4_node_shape(g, x));
 }
 
+/* ---- As operators of ONNX ---- */
+
+/* x W^T + b, in heads, with its axes in this order */
+static struct slice onnx_projected(const struct module *m, struct onnx_writer *w, struct slice x,
+                                   size_t weight, const int64_t order[4])
+{
+  struct slice heads = ONNX_WHOLES(w, 0, 0, module_whole(m, HEADS), m->in.dim[1] / module_whole(m, HEADS));
+  struct slice y = ONNX_OP(w, "Reshape", onnx_of_tokens(m, w, x, weight, true), heads);
+  y = ONNX_OP(w, "Transpose", y);
+  onnx_list(w, "perm", 4, order);
+  return y;
+}
+
+/* (mask - 1) 10^9 as [batch, 1, 1, tokens] */
+static struct slice onnx_padding(struct onnx_writer *w)
+{
+  struct slice y = ONNX_OP(w, "Sub", onnx_mask(w), onnx_number_of(w, 1));
+  y = ONNX_OP(w, "Mul", y, onnx_number_of(w, MUCH));
+  return ONNX_OP(w, "Unsqueeze", y, ONNX_WHOLES(w, 1, 2));
+}
+
+static struct slice onnx_attention(const struct module *m, struct onnx_writer *w, struct slice x)
+{
+  static const int64_t rows[] = {0, 2, 1, 3}, columns[] = {0, 2, 3, 1};
+  double depth = (double)(m->in.dim[1] / module_whole(m, HEADS));
+  struct slice q = onnx_projected(m, w, x, QUERY_WEIGHT, rows),
+               k = onnx_projected(m, w, x, KEY_WEIGHT, columns),
+               v = onnx_projected(m, w, x, VALUE_WEIGHT, rows);
+  q = ONNX_OP(w, "Mul", q, onnx_number_of(w, 1 / sqrt(depth)));
+  struct slice y = ONNX_OP(w, "MatMul", q, k);
+  y = ONNX_OP(w, "Add", y, onnx_padding(w));
+  y = ONNX_OP(w, "Softmax", y);
+  onnx_whole(w, "axis", -1);
+  y = ONNX_OP(w, "MatMul", y, v);
+  y = ONNX_OP(w, "Transpose", y);
+  onnx_list(w, "perm", 4, rows);
+  return ONNX_OP(w, "Reshape", y, ONNX_WHOLES(w, 0, 0, m->in.dim[1]));
+}
+
 const struct module_kind module_attention = {
   .name = "attention",
   .mixes = true,
@@ -75,6 +114,7 @@ const struct module_kind module_attention = {
   .about = "tokens look at each other, with H heads",
   .shape = shape,
   .apply = apply,
+  .onnx = onnx_attention,
   ARGUMENTS({"H", ARGUMENT_WHOLE, 0, 1}),
   /* one head, Wq = 0: all tokens count the same; Wv = 1 */
   MODULE_SAMPLES({.text = "attention 1",

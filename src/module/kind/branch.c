@@ -1,6 +1,6 @@
 /* residual   y = branch(x) + x, or branch(x) + shortcut(x)         He and others, 2016
  * sum        y = first(x) + second(x) + ... */
-#include "module/module.h"
+#include "module/onnx.h"
 
 static const struct module *last_of(const struct row *row)
 {
@@ -52,6 +52,19 @@ static r4_id residual(const struct module *m, const struct wiring *w, r4_id x)
   return m->branches > 1 ? y : r4_add(w->g, y, x);
 }
 
+static struct slice onnx_branches(const struct module *m, struct onnx_writer *w, struct slice x)
+{
+  struct slice y = onnx_row(&m->branch[0], w, x);
+  for (size_t k = 1; k < m->branches; k++) y = onnx_sum(w, y, onnx_row(&m->branch[k], w, x));
+  return y;
+}
+
+static struct slice onnx_residual(const struct module *m, struct onnx_writer *w, struct slice x)
+{
+  struct slice y = onnx_branches(m, w, x);
+  return m->branches > 1 ? y : onnx_sum(w, y, x);
+}
+
 const struct module_kind module_residual = {
   .name = "residual",
   .usage = "residual(PARTS) or residual(PARTS; SHORTCUT)",
@@ -60,6 +73,7 @@ const struct module_kind module_residual = {
   .most_branches = 2,
   .shape = residual_shape,
   .apply = residual,
+  .onnx = onnx_residual,
   MODULE_SAMPLES({.text = "residual(dense 2 nobias)",
                   .in = {1, {2}},
                   .out = {1, {2}},
@@ -78,6 +92,7 @@ const struct module_kind module_sum = {
   .most_branches = MODULE_BRANCHES,
   .shape = shape,
   .apply = sum,
+  .onnx = onnx_branches,
   MODULE_SAMPLES({.text = "sum(dense 1 nobias; dense 1; relu, dense 1 nobias)",
                   .in = {1, {2}},
                   .out = {1, {1}},

@@ -1,6 +1,6 @@
 /* conv: y[.., o] = sum_ijc W[o, i, j, c] x[i + .., j + .., c] + b[o], in groups of channels if asked for.
  * depthwise: as many groups as channels, so that each channel has filters of its own. */
-#include "module/module.h"
+#include "module/onnx.h"
 
 /* Both kinds have the same arguments, in the same places; depthwise has its multiple as a letter behind the others. */
 enum { UNITS, KERNEL, STRIDE, PAD, DILATION, GROUPS, NOBIAS };
@@ -87,6 +87,26 @@ static r4_id wise_apply(const struct module *m, const struct wiring *w, r4_id x)
   return apply_of(m, w, wise_filters(m), x);
 }
 
+static struct slice onnx_of(const struct module *m, struct onnx_writer *w, struct filters f, struct slice x)
+{
+  struct slice in[] = {x, onnx_param(m, w, 0), f.bias ? onnx_param(m, w, 1) : (struct slice){0}};
+  struct slice y = onnx_op(w, "Conv", f.bias ? 3 : 2, in);
+  onnx_window(m, w, f.windows);
+  ONNX_LIST(w, "dilations", f.windows.dilation, f.windows.dilation);
+  onnx_whole(w, "group", f.groups);
+  return y;
+}
+
+static struct slice onnx_conv(const struct module *m, struct onnx_writer *w, struct slice x)
+{
+  return onnx_of(m, w, conv_filters(m), x);
+}
+
+static struct slice onnx_wise(const struct module *m, struct onnx_writer *w, struct slice x)
+{
+  return onnx_of(m, w, wise_filters(m), x);
+}
+
 #define WINDOWS                                            \
   {"s", ARGUMENT_LETTER, 1, 1}, {"p", ARGUMENT_PAD, 0, 0}, \
   {                                                        \
@@ -105,6 +125,7 @@ const struct module_kind module_conv = {
   .windows = conv_windows,
   .shape = conv_shape,
   .apply = conv_apply,
+  .onnx = onnx_conv,
   ARGUMENTS({"N", ARGUMENT_WHOLE, 0, 1}, {"K", ARGUMENT_WHOLE, 0, 1}, WINDOWS, {"g", ARGUMENT_LETTER, 1, 1},
             BIAS),
   MODULE_SAMPLES({.text = "conv 1 2",
@@ -130,6 +151,7 @@ const struct module_kind module_depthwise = {
   .windows = wise_windows,
   .shape = wise_shape,
   .apply = wise_apply,
+  .onnx = onnx_wise,
   ARGUMENTS({"K", ARGUMENT_WHOLE, 0, 1}, WINDOWS, {"m", ARGUMENT_LETTER, 1, 1}, BIAS),
   MODULE_SAMPLES({.text = "depthwise 2 nobias",
                   .in = {3, {2, 2, 2}},

@@ -1,5 +1,5 @@
 /* dense: y = x W^T + b,  W [units, features]; of tokens, each by itself. */
-#include "module/module.h"
+#include "module/onnx.h"
 
 enum { UNITS, NOBIAS };
 
@@ -28,6 +28,16 @@ static r4_id apply(const struct module *m, const struct wiring *w, r4_id x)
   return m->in.rank == 2 ? r4_reshape(g, y, to) : y;
 }
 
+static struct slice onnx(const struct module *m, struct onnx_writer *w, struct slice x)
+{
+  bool bias = m->params > 1;
+  if (m->in.rank == 2) return onnx_of_tokens(m, w, x, 0, bias);
+  struct slice in[] = {x, onnx_param(m, w, 0), bias ? onnx_param(m, w, 1) : (struct slice){0}};
+  struct slice y = onnx_op(w, "Gemm", bias ? 3 : 2, in);
+  onnx_whole(w, "transB", 1);
+  return y;
+}
+
 const struct module_kind module_dense = {
   .name = "dense",
   .usage = "dense N [nobias]",
@@ -35,6 +45,7 @@ const struct module_kind module_dense = {
   .takes_vector = true,
   .shape = shape,
   .apply = apply,
+  .onnx = onnx,
   ARGUMENTS({"N", ARGUMENT_WHOLE, 0, 1}, {"nobias", ARGUMENT_FLAG, 0, 0}),
   MODULE_SAMPLES({.text = "dense 2",
                   .in = {1, {3}},

@@ -9,7 +9,7 @@
  *
  * layernorm: the same over the last axis of each example by itself (Ba and others, 2016), with its own mu and v
  * always. */
-#include "module/module.h"
+#include "module/onnx.h"
 
 enum { EPS, MOMENTUM };
 enum { WEIGHT, BIAS, RUNNING_MEAN, RUNNING_VAR };
@@ -121,6 +121,34 @@ static r4_id layer_apply(const struct module *m, const struct wiring *w, r4_id x
   return r4_add(g, r4_mul(g, y, module_param_node(m, w, WEIGHT)), module_param_node(m, w, BIAS));
 }
 
+/* ---- As operators of ONNX ---- */
+
+static struct slice swapped(struct onnx_writer *w, struct slice x)
+{
+  struct slice y = ONNX_OP(w, "Transpose", x);
+  ONNX_LIST(w, "perm", 0, 2, 1);
+  return y;
+}
+
+/* Channels are the second axis there, those of tokens the last. */
+static struct slice onnx_batch(const struct module *m, struct onnx_writer *w, struct slice x)
+{
+  bool tokens = m->in.rank == 2;
+  struct slice y =
+    ONNX_OP(w, "BatchNormalization", tokens ? swapped(w, x) : x, onnx_param(m, w, WEIGHT),
+            onnx_param(m, w, BIAS), onnx_param(m, w, RUNNING_MEAN), onnx_param(m, w, RUNNING_VAR));
+  onnx_real(w, "epsilon", m->value[EPS]);
+  return tokens ? swapped(w, y) : y;
+}
+
+static struct slice onnx_layer(const struct module *m, struct onnx_writer *w, struct slice x)
+{
+  struct slice y = ONNX_OP(w, "LayerNormalization", x, onnx_param(m, w, WEIGHT), onnx_param(m, w, BIAS));
+  onnx_whole(w, "axis", -1);
+  onnx_real(w, "epsilon", m->value[EPS]);
+  return y;
+}
+
 /* ---- The kinds ---- */
 
 const struct module_kind module_batchnorm = {
@@ -130,6 +158,7 @@ const struct module_kind module_batchnorm = {
   .reach = REACH_POINT,
   .shape = batch_shape,
   .apply = batch_apply,
+  .onnx = onnx_batch,
   ARGUMENTS({"eps", ARGUMENT_REAL, 1e-5, 0}, {"momentum", ARGUMENT_REAL, 0.1, 0}),
   MODULE_SAMPLES({.text = "batchnorm eps 1",
                   .in = {1, {2}},
@@ -145,6 +174,7 @@ const struct module_kind module_layernorm = {
   .about = "each example or token with mean 0 and variance 1",
   .shape = layer_shape,
   .apply = layer_apply,
+  .onnx = onnx_layer,
   ARGUMENTS({"eps", ARGUMENT_REAL, 1e-5, 0}),
   MODULE_SAMPLES({.text = "layernorm eps 3",
                   .in = {1, {2}},

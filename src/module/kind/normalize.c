@@ -2,7 +2,7 @@
  *
  * One number stands for all channels. The numbers are part of the net's text and are not learned, so that they go
  * wherever the net goes. */
-#include "module/module.h"
+#include "module/onnx.h"
 
 enum { MEAN, STD };
 
@@ -40,6 +40,18 @@ static r4_id apply(const struct module *m, const struct wiring *w, r4_id x)
   return r4_mul(w->g, r4_sub(w->g, x, numbers(m, w, MEAN, false)), numbers(m, w, STD, true));
 }
 
+static struct slice onnx_list_of(const struct module *m, struct onnx_writer *w, int k)
+{
+  int64_t n = module_whole(m, k);
+  return onnx_numbers(w, n == 1 ? R4_SCALAR : R4_SHAPE(n, 1, 1), m->list[k]);
+}
+
+static struct slice onnx(const struct module *m, struct onnx_writer *w, struct slice x)
+{
+  struct slice centred = ONNX_OP(w, "Sub", x, onnx_list_of(m, w, MEAN));
+  return ONNX_OP(w, "Div", centred, onnx_list_of(m, w, STD));
+}
+
 const struct module_kind module_normalize = {
   .name = "normalize",
   .usage = "normalize [mean M/M/..] [std S/S/..]",
@@ -47,6 +59,7 @@ const struct module_kind module_normalize = {
   .reach = REACH_POINT,
   .shape = shape,
   .apply = apply,
+  .onnx = onnx,
   ARGUMENTS({"mean", ARGUMENT_LIST, 0, 0}, {"std", ARGUMENT_LIST, 1, 0}),
   MODULE_SAMPLES({.text = "normalize mean 1/-2 std 2/4",
                   .in = {3, {1, 2, 2}},

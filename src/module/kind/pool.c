@@ -2,7 +2,7 @@
  *
  *     maxpool, avgpool    the largest, or the mean, of K x K pixels
  *     globalpool          the mean of all pixels: an image becomes a vector of its channels */
-#include "module/module.h"
+#include "module/onnx.h"
 
 enum { KERNEL, STRIDE, PAD };
 
@@ -51,6 +51,29 @@ static r4_id global_mean(const struct module *m, const struct wiring *w, r4_id x
   return r4_mean(w->g, x, R4_AXIS(1) | R4_AXIS(2));
 }
 
+static struct slice onnx_largest(const struct module *m, struct onnx_writer *w, struct slice x)
+{
+  struct slice y = ONNX_OP(w, "MaxPool", x);
+  onnx_window(m, w, windows_of(m));
+  return y;
+}
+
+static struct slice onnx_mean(const struct module *m, struct onnx_writer *w, struct slice x)
+{
+  struct slice y = ONNX_OP(w, "AveragePool", x);
+  onnx_window(m, w, windows_of(m));
+  onnx_whole(w, "count_include_pad", 1);
+  return y;
+}
+
+static struct slice onnx_global(const struct module *m, struct onnx_writer *w, struct slice x)
+{
+  (void)m;
+  struct slice y = ONNX_OP(w, "Flatten", ONNX_OP(w, "GlobalAveragePool", x));
+  onnx_whole(w, "axis", 1);
+  return y;
+}
+
 #define POOL_ARGUMENTS \
   ARGUMENTS({"K", ARGUMENT_WHOLE, 0, 1}, {"s", ARGUMENT_LETTER, 0, 1}, {"p", ARGUMENT_PAD, 0, 0})
 
@@ -62,6 +85,7 @@ const struct module_kind module_maxpool = {
   .windows = windows_of,
   .shape = shape,
   .apply = largest,
+  .onnx = onnx_largest,
   POOL_ARGUMENTS,
   MODULE_SAMPLES({.text = "maxpool 2",
                   .in = {3, {2, 2, 1}},
@@ -78,6 +102,7 @@ const struct module_kind module_avgpool = {
   .windows = windows_of,
   .shape = shape,
   .apply = mean,
+  .onnx = onnx_mean,
   POOL_ARGUMENTS,
   MODULE_SAMPLES({.text = "avgpool 2",
                   .in = {3, {2, 2, 1}},
@@ -91,6 +116,7 @@ const struct module_kind module_globalpool = {.name = "globalpool",
                                               .about = "the mean of all pixels: a vector of the channels",
                                               .shape = global_shape,
                                               .apply = global_mean,
+                                              .onnx = onnx_global,
                                               MODULE_SAMPLES({.text = "globalpool",
                                                               .in = {3, {2, 1, 2}},
                                                               .out = {1, {2}},

@@ -7,7 +7,7 @@
  * */
 #include <stdio.h>
 
-#include "module/module.h"
+#include "module/onnx.h"
 
 /* ---- flatten ---- */
 
@@ -23,12 +23,21 @@ static r4_id flatten(const struct module *m, const struct wiring *w, r4_id x)
   return r4_reshape(w->g, x, module_batch(m, w, x));
 }
 
+static struct slice onnx_flatten(const struct module *m, struct onnx_writer *w, struct slice x)
+{
+  (void)m;
+  struct slice y = ONNX_OP(w, "Flatten", x);
+  onnx_whole(w, "axis", 1);
+  return y;
+}
+
 const struct module_kind module_flatten = {.name = "flatten",
                                            .usage = "flatten",
                                            .about = "all features in a row",
                                            .flattens = true,
                                            .shape = flatten_shape,
                                            .apply = flatten,
+                                           .onnx = onnx_flatten,
                                            MODULE_SAMPLES({.text = "flatten",
                                                            .in = {3, {1, 2, 2}},
                                                            .out = {1, {4}},
@@ -55,6 +64,7 @@ const struct module_kind module_dropout = {.name = "dropout",
                                            .reach = REACH_POINT,
                                            .shape = module_same_shape,
                                            .apply = dropout,
+                                           .onnx = onnx_as_it_is,
                                            ARGUMENTS({"P", ARGUMENT_SHARE, 0, 0}),
                                            MODULE_SAMPLES({.text = "dropout 0.5",
                                                            .in = {1, {2}},
@@ -75,6 +85,7 @@ const struct module_kind module_leaf = {.name = "leaf",
                                         .about = "explanations are taken here, and not at the input",
                                         .shape = module_same_shape,
                                         .apply = itself,
+                                        .onnx = onnx_as_it_is,
                                         MODULE_SAMPLES({.text = "leaf",
                                                         .in = {1, {2}},
                                                         .out = {1, {2}},
@@ -108,12 +119,22 @@ static r4_id subsample(const struct module *m, const struct wiring *w, r4_id x)
   return r4_pad(w->g, y, from, ones, to);
 }
 
+static struct slice onnx_subsample(const struct module *m, struct onnx_writer *w, struct slice x)
+{
+  int64_t stride = module_whole(m, STRIDE), before = (m->out.dim[2] - m->in.dim[2]) / 2;
+  struct slice y = ONNX_OP(w, "Slice", x, ONNX_WHOLES(w, 0, 0), ONNX_WHOLES(w, m->in.dim[0], m->in.dim[1]),
+                           ONNX_WHOLES(w, 2, 3), ONNX_WHOLES(w, stride, stride));
+  return ONNX_OP(w, "Pad", y,
+                 ONNX_WHOLES(w, 0, before, 0, 0, 0, m->out.dim[2] - m->in.dim[2] - before, 0, 0));
+}
+
 const struct module_kind module_subsample = {
   .name = "subsample",
   .usage = "subsample N [sS]",
   .about = "every S-th pixel, with channels of zeros up to N",
   .shape = subsample_shape,
   .apply = subsample,
+  .onnx = onnx_subsample,
   ARGUMENTS({"N", ARGUMENT_WHOLE, 0, 1}, {"s", ARGUMENT_LETTER, 1, 1}),
   MODULE_SAMPLES({.text = "subsample 4 s2",
                   .in = {3, {3, 2, 2}},

@@ -5,7 +5,7 @@
  *     type        row 0 of a table: there is one kind of text
  *     first       the first token's vector
  *     mean        the mean of the tokens that are there, not of padding */
-#include "module/module.h"
+#include "module/onnx.h"
 #include "pass/early.h"
 
 enum { ROWS, WIDTH };
@@ -59,6 +59,34 @@ static r4_id type(const struct module *m, const struct wiring *w, r4_id x)
   return rows_for_all(m, w, x, 1);
 }
 
+/* ---- As operators of ONNX ---- */
+
+static struct slice onnx_embedding(const struct module *m, struct onnx_writer *w, struct slice x)
+{
+  return ONNX_OP(w, "Gather", onnx_param(m, w, 0), onnx_ids(m, w, x));
+}
+
+/* 0 for every token of every example */
+static struct slice onnx_zeros(const struct module *m, struct onnx_writer *w, struct slice x)
+{
+  return ONNX_OP(w, "Mul", onnx_ids(m, w, x), ONNX_WHOLES(w, 0));
+}
+
+static struct slice onnx_position(const struct module *m, struct onnx_writer *w, struct slice x)
+{
+  size_t n = (size_t)m->in.dim[0];
+  int64_t *place = onnx_new(w->m, n, sizeof *place);
+  if (!place) return x;
+  for (size_t k = 0; k < n; k++) place[k] = (int64_t)k;
+  struct slice places = ONNX_OP(w, "Add", onnx_zeros(m, w, x), onnx_wholes(w, n, place));
+  return ONNX_OP(w, "Gather", onnx_param(m, w, 0), places);
+}
+
+static struct slice onnx_type_of(const struct module *m, struct onnx_writer *w, struct slice x)
+{
+  return ONNX_OP(w, "Gather", onnx_param(m, w, 0), onnx_zeros(m, w, x));
+}
+
 #define TABLE ARGUMENTS({"N", ARGUMENT_WHOLE, 0, 1}, {"W", ARGUMENT_WHOLE, 0, 1})
 
 const struct module_kind module_embedding = {
@@ -67,6 +95,8 @@ const struct module_kind module_embedding = {
   .about = "a vector of width W for each of N token ids",
   .shape = table_shape,
   .apply = embedding,
+  .takes_ids = true,
+  .onnx = onnx_embedding,
   TABLE,
   MODULE_SAMPLES({.text = "embedding 3 2",
                   .in = {1, {2}},
@@ -82,6 +112,8 @@ const struct module_kind module_position = {.name = "position",
                                             .about = "a vector of width W for each of at most N places",
                                             .shape = position_shape,
                                             .apply = position,
+                                            .takes_ids = true,
+                                            .onnx = onnx_position,
                                             TABLE,
                                             MODULE_SAMPLES({.text = "position 3 2",
                                                             .in = {1, {2}},
@@ -96,6 +128,8 @@ const struct module_kind module_type = {.name = "type",
                                         .about = "the first of N vectors of width W, for every token",
                                         .shape = table_shape,
                                         .apply = type,
+                                        .takes_ids = true,
+                                        .onnx = onnx_type_of,
                                         TABLE,
                                         MODULE_SAMPLES({.text = "type 2 2",
                                                         .in = {1, {2}},
@@ -134,11 +168,35 @@ static r4_id mean(const struct module *m, const struct wiring *w, r4_id x)
   return r4_div(g, sum, r4_reshape(g, count, R4_SHAPE(s.dim[0], 1)));
 }
 
+static struct slice onnx_first(const struct module *m, struct onnx_writer *w, struct slice x)
+{
+  (void)m;
+  struct slice zero = ONNX_WHOLES(w, 0), one = ONNX_WHOLES(w, 1);
+  return ONNX_OP(w, "Squeeze", ONNX_OP(w, "Slice", x, zero, one, one), one); /* x[:, 0:1] without axis 1 */
+}
+
+static struct slice onnx_total(struct onnx_writer *w, struct slice x, int64_t keep)
+{
+  struct slice y = ONNX_OP(w, "ReduceSum", x, ONNX_WHOLES(w, 1));
+  onnx_whole(w, "keepdims", keep);
+  return y;
+}
+
+static struct slice onnx_mean(const struct module *m, struct onnx_writer *w, struct slice x)
+{
+  (void)m;
+  struct slice mask = onnx_mask(w);
+  struct slice there = ONNX_OP(w, "Mul", x, ONNX_OP(w, "Unsqueeze", mask, ONNX_WHOLES(w, 2)));
+  struct slice count = ONNX_OP(w, "Max", onnx_total(w, mask, 1), onnx_number_of(w, 1));
+  return ONNX_OP(w, "Div", onnx_total(w, there, 0), count);
+}
+
 const struct module_kind module_first = {.name = "first",
                                          .usage = "first",
                                          .about = "the vector of the first token",
                                          .shape = vector_shape,
                                          .apply = first,
+                                         .onnx = onnx_first,
                                          MODULE_SAMPLES({.text = "first",
                                                          .in = {2, {2, 2}},
                                                          .out = {1, {2}},
@@ -150,6 +208,7 @@ const struct module_kind module_mean = {.name = "mean",
                                         .about = "the mean of the tokens, padding left out",
                                         .shape = vector_shape,
                                         .apply = mean,
+                                        .onnx = onnx_mean,
                                         MODULE_SAMPLES({.text = "mean",
                                                         .in = {2, {2, 2}},
                                                         .out = {1, {2}},

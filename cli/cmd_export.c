@@ -1,0 +1,118 @@
+/* r4 export: a model in formats of others. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd_data.h"
+#include "export.h"
+#include "runs.h"
+
+/* The table of formats: the name of the option and of its struct, and what its help says. */
+#define FORMATS(FORMAT) \
+  FORMAT(onnx, "write ONNX: a new file that ends in .onnx; onnxruntime and many others run it")
+
+struct export_settings {
+  const char *run;
+  int64_t seed;
+  bool force;
+#define FORMAT(name, help) const char *name;
+  FORMATS(FORMAT)
+#undef FORMAT
+};
+
+#define AT(field) offsetof(struct export_settings, field)
+static const struct option options[] = {
+  {"RUN", OPTION_WORD, AT(run), NULL, 0, 0,
+   "folder that r4 train made, or of one of its seeds, or a model file"},
+#define FORMAT(name, help) {#name, OPTION_TEXT, AT(name), NULL, 0, 0, help},
+  FORMATS(FORMAT)
+#undef FORMAT
+    {"seed", OPTION_WHOLE, AT(seed), "-1", -1, 1e18, "which seed of RUN; -1: its first"},
+  {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "overwrite files"},
+  {0},
+};
+
+/* A format that is asked for, and the file. */
+struct wanted {
+  const struct export_format *format;
+  const char *option, *file;
+};
+
+static size_t find_wanted(const struct export_settings *o, struct wanted *to)
+{
+  size_t n = 0;
+#define FORMAT(name, help) \
+  if (*o->name) to[n++] = (struct wanted){&export_##name, #name, o->name};
+  FORMATS(FORMAT)
+#undef FORMAT
+  return n;
+}
+
+enum {
+#define FORMAT(name, help) FORMAT_##name,
+  FORMATS(FORMAT)
+#undef FORMAT
+    ALL_FORMATS
+};
+
+static int write_one(const struct wanted *w, const r4_model *m, const char *const *class_names)
+{
+  r4_error e = {0};
+  if (w->format->save(m, class_names, w->file, &e)) return cli_fail("export", e.status, e.text);
+  printf("%s: ", shown(w->file).text);
+  w->format->describe(m);
+  return EXIT_DONE;
+}
+
+/* A model of others need not name its classes. */
+static int write_all(const struct wanted *w, size_t n, const r4_model *m)
+{
+  size_t classes = run_classes(m);
+  const char **name = calloc(classes, sizeof *name);
+  if (!name) return cli_fail("export", R4_E_MEMORY, "");
+  bool named = true;
+  for (size_t k = 0; k < classes; k++) named = (name[k] = r4_model_class_name(m, k)) && named;
+  int code = EXIT_DONE;
+  for (size_t k = 0; k < n && !code; k++) code = write_one(&w[k], m, named ? name : NULL);
+  free(name);
+  return code;
+}
+
+static int run(int argc, char **argv)
+{
+  struct export_settings o;
+  struct wanted wanted[ALL_FORMATS];
+  struct run *r = NULL;
+  r4_error e = {0};
+  int code = EXIT_DONE;
+  if (!options_read("export", options, &o, argc, argv)) return EXIT_USAGE;
+  size_t n = find_wanted(&o, wanted);
+  if (!n)
+    return cli_fail("export", R4_E_ARGUMENT, "which format? --onnx FILE writes ONNX; see r4 help export");
+  for (size_t k = 0; k < n; k++)
+    if (!out_check("export", wanted[k].option, wanted[k].file, wanted[k].format->ending, o.force))
+      return EXIT_USAGE;
+  const char *path = runs_model("export", o.run, o.seed, &r, &code);
+  r4_model *m = path ? r4_model_load(path, NULL, &e) : NULL;
+  if (path && !m) code = cli_fail("export", e.status, e.text);
+  if (m && r && r->seeds > 1 && o.seed < 0)
+    fprintf(stderr, "r4 export: seed %lld, the first of %zu; --seed chooses another\n", (long long)r->seed[0],
+            r->seeds);
+  if (m) code = write_all(wanted, n, m);
+  r4_model_free(m);
+  runs_free(r);
+  return code;
+}
+
+const struct command command_export = {
+  .name = "export",
+  .summary = "write a model in a format of others",
+  .details =
+    "The net with its weights, as it answers: running statistics, nothing dropped, and what it does to its\n"
+    "input first (normalize) included. Images are [batch, channels, height, width] from 0 to 1, the output "
+    "is\n"
+    "the logits; names of classes, layout and scale are in the file's metadata. doc/onnx.md says more, also "
+    "how\n"
+    "files of others are read: net: FILE.onnx and from: FILE.onnx in the settings of a run.",
+  .options = options,
+  .run = run,
+};

@@ -1,0 +1,200 @@
+/* Operators of features by themselves, norms and sums; and the table of all of them. */
+#include <math.h>
+
+#include "module/onnx_import.h"
+
+const struct onnx_rule onnx_rules[] = {
+#define RULE(op, name) {#op, rule_##name},
+#include "module/onnx_rules.def"
+#undef RULE
+};
+const size_t onnx_rules_count = sizeof onnx_rules / sizeof *onnx_rules;
+
+/* ---- Features by themselves ---- */
+
+static r4_status point(struct importer *im, const struct onnx_node *n, struct step *s, const char *part)
+{
+  s->part = slice_of(part);
+  return import_from(im, n, s);
+}
+
+r4_status rule_relu(struct importer *im, const struct onnx_node *n, struct step *s)
+{
+  return point(im, n, s, "relu");
+}
+
+r4_status rule_hyperbolic(struct importer *im, const struct onnx_node *n, struct step *s)
+{
+  return point(im, n, s, "tanh");
+}
+
+/* An end of the range: input k, an attribute in old files, or none. */
+static r4_status clip_end(struct importer *im, const struct onnx_node *n, size_t k, const char *name,
+                          double none, double *to)
+{
+  const struct onnx_tensor *t;
+  size_t count;
+  *to = import_real(n, name, none);
+  r4_status s = import_constant(im, n, k, &t, &count);
+  if (!s && count) *to = onnx_number(t, 0);
+  return s;
+}
+
+r4_status rule_clip(struct importer *im, const struct onnx_node *n, struct step *s)
+{
+  double low, high;
+  r4_status status = clip_end(im, n, 1, "min", -INFINITY, &low);
+  if (!status) status = clip_end(im, n, 2, "max", INFINITY, &high);
+  if (status) return status;
+  if (low < 0 || low > 0 || !(high > 1e30 || fabs(high - 6) < 1e-6))
+    return import_fail(im, "clips to %g and %g, expected 0 and 6 (relu6), or 0 and nothing (relu)", low,
+                       high);
+  return point(im, n, s, high > 1e30 ? "relu" : "relu6");
+}
+
+/* Nothing is done, also to constants. */
+r4_status rule_identity(struct importer *im, const struct onnx_node *n, struct step *s)
+{
+  struct step *from;
+  r4_status status = import_input(im, n, 0, &from, &s->constant);
+  return status || s->constant ? status : import_from(im, n, s);
+}
+
+r4_status rule_constant(struct importer *im, const struct onnx_node *n, struct step *s)
+{
+  const struct onnx_attribute *a = onnx_attribute(n, "value");
+  s->constant = a ? a->tensor : NULL;
+  return s->constant ? R4_OK : import_fail(im, "has no tensor as its value");
+}
+
+/* r4 makes probabilities of the last layer by itself, and softmax of what softmax or its logarithm was taken of last is
+ * the same as of the logits. */
+r4_status rule_softmax(struct importer *im, const struct onnx_node *n, struct step *s)
+{
+  int64_t axis = import_whole(n, "axis", im->m->opset < 13 ? 1 : -1);
+  r4_status status = import_from(im, n, s);
+  if (status) return status;
+  bool last = n->outputs && slice_equal(n->output[0], im->m->output[0].name);
+  if (last && s->shape.rank == 1 && !s->pooled && (axis == 1 || axis == -1)) return R4_OK;
+  return import_fail(im, "stands where it is not the last thing that is done to the classes");
+}
+
+/* ---- Norms ---- */
+
+r4_status rule_batch_norm(struct importer *im, const struct onnx_node *n, struct step *s)
+{
+  static const char *const what[] = {"weight", "bias", "running_mean", "running_var"};
+  r4_status status = import_from(im, n, s);
+  for (size_t k = 0; k < 4 && !status; k++) {
+    const struct onnx_tensor *t;
+    size_t count;
+    status = import_constant(im, n, k + 1, &t, &count);
+    if (!status && count != (size_t)import_channels(s))
+      return import_fail(im, "gets %lld channels, its %s has %zu numbers", (long long)import_channels(s),
+                         what[k], count);
+    if (!status) import_source(s, what[k], R4_SHAPE(import_channels(s)), t, false);
+    if (!status && !k) import_name(s, t->name);
+  }
+  if (status) return status;
+  double eps = import_real(n, "epsilon", 1e-5);
+  if (import_whole(n, "training_mode", 0) || !(eps > 0 && eps < 1e30))
+    return import_fail(im,
+                       "is still learning, or its epsilon is not above 0; export the net in evaluation mode");
+  struct slice number = import_number(im, eps);
+  s->part = onnx_text(im->m, "batchnorm eps %.*s", (int)number.n, number.s);
+  return R4_OK;
+}
+
+/* A constant for all of x, or one for each channel of an image, as the numbers of "normalize". */
+static r4_status normalize(struct importer *im, const struct onnx_node *n, struct step *s, const char *what,
+                           double (*number)(double v))
+{
+  const struct onnx_tensor *t;
+  size_t count;
+  r4_status status = import_from(im, n, s);
+  if (!status) status = import_constant(im, n, 1, &t, &count);
+  if (status) return status;
+  int axis = t ? t->shape.rank - 3 : -1;
+  bool by_channel = axis >= 0 && s->shape.rank == 3 && t->shape.dim[axis] == import_channels(s) &&
+                    count == (size_t)import_channels(s) && count <= MODULE_LIST;
+  if (count != 1 && !by_channel)
+    return import_fail(im, "with %zu numbers; expected one, or one for each of up to %d channels of an image",
+                       count, MODULE_LIST);
+  struct slice text = onnx_text(im->m, "normalize %s ", what);
+  for (size_t k = 0; k < count; k++) {
+    double v = number(onnx_number(t, k));
+    if (!(fabs(v) < 1e30)) return import_fail(im, "with a number that is not finite");
+    struct slice next = import_number(im, v);
+    text = onnx_text(im->m, "%.*s%s%.*s", (int)text.n, text.s, k ? "/" : "", (int)next.n, next.s);
+  }
+  s->part = text;
+  return R4_OK;
+}
+
+static double itself(double v)
+{
+  return v;
+}
+
+static double negative(double v)
+{
+  return -v;
+}
+
+static double inverse(double v)
+{
+  return 1 / v;
+}
+
+r4_status rule_subtract(struct importer *im, const struct onnx_node *n, struct step *s)
+{
+  return normalize(im, n, s, "mean", itself);
+}
+
+r4_status rule_divide(struct importer *im, const struct onnx_node *n, struct step *s)
+{
+  return normalize(im, n, s, "std", itself);
+}
+
+r4_status rule_multiply(struct importer *im, const struct onnx_node *n, struct step *s)
+{
+  return normalize(im, n, s, "std", inverse);
+}
+
+/* ---- Sums ---- */
+
+/* A constant behind a product or a convolution that has no bias is its bias. */
+static bool becomes_bias(struct step *from, const struct onnx_tensor *t, size_t count)
+{
+  int64_t units = import_channels(from);
+  int axis = t->shape.rank - from->shape.rank; /* of the channels */
+  if (!from->may_have_bias || from->bias || from->uses != 1 || count != (size_t)units) return false;
+  if (units > 1 && (axis < 0 || t->shape.dim[axis] != units)) return false;
+  import_source(from, "bias", R4_SHAPE(units), t, false);
+  return from->bias = true;
+}
+
+r4_status rule_add(struct importer *im, const struct onnx_node *n, struct step *s)
+{
+  struct step *a, *b;
+  const struct onnx_tensor *t, *u;
+  r4_status status = import_input(im, n, 0, &a, &t);
+  if (!status) status = import_input(im, n, 1, &b, &u);
+  if (status) return status;
+  if ((!a && !b) || (!b && !u) || (!a && !t)) return import_fail(im, "adds constants, or nothing");
+  struct step *from = a ? a : b;
+  s->from = (size_t)(from - im->step);
+  s->shape = from->shape;
+  s->pooled = from->pooled;
+  if (!a || !b) {
+    size_t count;
+    const struct onnx_tensor *added = a ? u : t;
+    if (onnx_count(added, &count) && becomes_bias(from, added, count)) return R4_OK;
+    return a ? normalize(im, n, s, "mean", negative)
+             : import_fail(im, "its first input is a constant, expected the second to be");
+  }
+  s->other = (size_t)(b - im->step);
+  s->sum = true;
+  if (r4_shape_equal(a->shape, b->shape) && a->pooled == b->pooled) return R4_OK;
+  return import_fail(im, "adds things of different shapes");
+}

@@ -1,0 +1,493 @@
+/* ONNX of others: what PyTorch has exported (scripts/golden_onnx.py) answers as it does there; graphs with what nets of
+ * r4 do not have are refused in a sentence that names the node; files that are damaged, or mean harm, do none. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "module/onnx.h"
+#include "onnx_case.h"
+#include "scratch.h"
+
+/* ---- What PyTorch has exported ---- */
+
+static float *floats(const char *path, size_t *n)
+{
+  uint8_t *data;
+  size_t size;
+  r4_error e;
+  if (file_read(path, 1 << 20, &data, &size, &e)) fail_msg("%s", e.text);
+  *n = size / sizeof(float);
+  return (float *)(void *)data;
+}
+
+/* [channels, height, width] to [height, width, channels] */
+static void channels_last(r4_shape one, const float *from, float *to)
+{
+  int64_t h = one.dim[0], w = one.dim[1], c = one.dim[2];
+  for (int64_t k = 0; k < h * w * c; k++) to[k] = from[(k % c) * h * w + k / c];
+}
+
+/* log softmax, which is the same of logits and of itself */
+static void to_logarithms(float *z, size_t n)
+{
+  double sum = 0;
+  for (size_t k = 0; k < n; k++) sum += exp((double)z[k]);
+  for (size_t k = 0; k < n; k++) z[k] = (float)((double)z[k] - log(sum));
+}
+
+static void check_golden(const char *name)
+{
+  char path[200];
+  r4_error e = {0};
+  snprintf(path, sizeof path, "test/golden/onnx/%s.onnx", name);
+  r4_model *m = r4_model_load(path, NULL, &e);
+  if (!m) fail_msg("%s", e.text);
+  const r4_net *n = r4_model_net(m);
+  print_message("# %s: %s\n", name, r4_net_layers(n));
+  struct onnx_case c = {.input = n->input, .features = (size_t)r4_shape_count(n->input)};
+  snprintf(path, sizeof path, "test/golden/onnx/%s.bin", name);
+  size_t all, classes = (size_t)r4_net_classes(n);
+  float *golden = floats(path, &all), *x = c.x = calloc(all, sizeof *x), *got = calloc(all, sizeof *got);
+  assert_int_equal(all, ONNX_BATCH * (c.features + classes));
+  for (size_t k = 0; k < ONNX_BATCH; k++)
+    if (n->input.rank == 3)
+      channels_last(n->input, golden + k * c.features, x + k * c.features);
+    else
+      memcpy(x + k * c.features, golden + k * c.features, c.features * sizeof *x);
+  snprintf(c.text, sizeof c.text, "%s", name);
+  onnx_case_logits(&c, n, r4_model_weights(m), got);
+  float *want = golden + ONNX_BATCH * c.features;
+  for (size_t k = 0; k < ONNX_BATCH && strstr(name, "viewed"); k++) to_logarithms(got + k * classes, classes);
+  double worst = 0, largest = 1;
+  for (size_t k = 0; k < ONNX_BATCH * classes; k++) {
+    worst = fmax(worst, fabs((double)got[k] - (double)want[k]));
+    largest = fmax(largest, fabs((double)want[k]));
+  }
+  if (!(worst <= 1e-5 * largest)) fail_msg("%s differs by %g", name, worst / largest);
+  free(x), free(got);
+  r4_mem_free(golden);
+  r4_model_free(m);
+}
+
+static void test_golden(void **state)
+{
+  (void)state;
+  static const char *const names[] = {"dense", "conv", "resnet", "viewed"};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    char name[40];
+    snprintf(name, sizeof name, "%s-script", names[k]);
+    check_golden(name);
+    snprintf(name, sizeof name, "%s-dynamo", names[k]);
+    check_golden(name);
+  }
+}
+
+/* Names of weights are those of the modules, so that heads and frozen parts can be named. */
+static void test_names(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  r4_model *m = r4_model_load("test/golden/onnx/resnet-dynamo.onnx", NULL, &e);
+  if (!m) fail_msg("%s", e.text);
+  const r4_net *n = r4_model_net(m);
+  assert_string_equal(r4_net_param_name(n, 0), "conv1.weight");
+  assert_string_equal(r4_net_param_name(n, n->params - 1), "fc.bias");
+  assert_non_null(strstr(r4_net_layers(n),
+                         "residual(.layer1.1.conv1: conv 8 3 s2 p1, relu, .layer1.1.conv2: conv 8 3 "
+                         "p1; .layer1.1.downsample.0: conv 8 1 s2), relu, globalpool, .fc: dense 5"));
+  r4_model_free(m);
+}
+
+/* ---- Graphs by hand ---- */
+
+struct by_hand {
+  struct onnx_model m;
+  struct onnx_writer w;
+  struct onnx_value input, output;
+  struct slice x;
+};
+
+static void begin(struct by_hand *h, r4_shape input)
+{
+  *h = (struct by_hand){.m = {.version = 8, .opset = 17},
+                        .input = {.name = slice_of("x"), .type = ONNX_FLOAT, .shape = input}};
+  h->w = (struct onnx_writer){.m = &h->m, .part = "n"};
+  h->x = h->input.name;
+}
+
+static struct slice numbers(struct by_hand *h, r4_shape shape)
+{
+  double v[4000];
+  for (size_t k = 0; k < (size_t)r4_shape_count(shape); k++) v[k] = 0.25 + 0.01 * (double)(k % 7);
+  return onnx_numbers(&h->w, shape, v);
+}
+
+static r4_model *end(struct by_hand *h, struct slice y, r4_error *e)
+{
+  const char *path = scratch_path("hand.onnx");
+  h->output = (struct onnx_value){.name = y, .type = ONNX_FLOAT};
+  h->m.input = &h->input;
+  h->m.output = &h->output;
+  h->m.inputs = h->m.outputs = 1;
+  assert_int_equal(onnx_write(path, &h->m, e), R4_OK);
+  onnx_free(&h->m);
+  return r4_model_load(path, NULL, e);
+}
+
+static void accepts(struct by_hand *h, struct slice y, const char *net)
+{
+  r4_error e = {0};
+  r4_model *m = end(h, y, &e);
+  if (!m) fail_msg("%s: %s", net, e.text);
+  assert_string_equal(r4_net_layers(r4_model_net(m)), net);
+  r4_model_free(m);
+}
+
+static void refuses(struct by_hand *h, struct slice y, const char *expected)
+{
+  r4_error e = {0};
+  r4_model *m = end(h, y, &e);
+  if (m) fail_msg("read as %s, expected: %s", r4_net_layers(r4_model_net(m)), expected);
+  assert_error(&e, e.status, expected);
+}
+
+#define IMAGE R4_SHAPE(1, 2, 6, 6)
+#define ROW R4_SHAPE(1, 4)
+
+static struct slice flat_end(struct by_hand *h, struct slice y, int64_t features)
+{
+  struct slice f = ONNX_OP(&h->w, "Flatten", y);
+  return ONNX_OP(&h->w, "Gemm", f, numbers(h, R4_SHAPE(features, 2)));
+}
+
+static void test_accepted(void **state)
+{
+  (void)state;
+  struct by_hand h;
+  struct slice y;
+  begin(&h, ROW); /* product, then bias, in either order of operands */
+  y = ONNX_OP(&h.w, "MatMul", h.x, numbers(&h, R4_SHAPE(4, 3)));
+  y = ONNX_OP(&h.w, "Add", numbers(&h, R4_SHAPE(3)), y);
+  y = ONNX_OP(&h.w, "Softmax", y);
+  onnx_whole(&h.w, "axis", -1);
+  accepts(&h, y, ".node1: dense 3");
+  begin(&h, IMAGE); /* a bias of a convolution, behind it; means and deviations */
+  y = ONNX_OP(&h.w, "Sub", h.x, numbers(&h, R4_SHAPE(1, 2, 1, 1)));
+  y = ONNX_OP(&h.w, "Div", y, numbers(&h, R4_SCALAR));
+  y = ONNX_OP(&h.w, "Conv", y, numbers(&h, R4_SHAPE(3, 2, 3, 3)));
+  y = ONNX_OP(&h.w, "Add", y, numbers(&h, R4_SHAPE(3, 1, 1)));
+  accepts(
+    &h, flat_end(&h, ONNX_OP(&h.w, "GlobalAveragePool", y), 3),
+    "normalize mean 0.25/0.26, normalize std 0.25, .node3: conv 3 3, globalpool, .node7: dense 2 nobias");
+  begin(&h, R4_SHAPE(1, 6, 6, 2)); /* channels last, as TensorFlow has them */
+  y = ONNX_OP(&h.w, "Transpose", h.x);
+  ONNX_LIST(&h.w, "perm", 0, 3, 1, 2);
+  y = ONNX_OP(&h.w, "Conv", y, numbers(&h, R4_SHAPE(3, 2, 3, 3)));
+  onnx_list(&h.w, "strides", 2, (int64_t[]){2, 2});
+  ONNX_LIST(&h.w, "pads", 0, 0, 1, 1);
+  accepts(&h, flat_end(&h, y, 27), ".node2: conv 3 3 s2 p0/1 nobias, flatten, .node4: dense 2 nobias");
+  begin(&h,
+        R4_SHAPE(1, 2, 5, 6)); /* pads that are not the same for rows and columns, but are those of "same" */
+  y = ONNX_OP(&h.w, "MaxPool", h.x);
+  ONNX_LIST(&h.w, "kernel_shape", 2, 2);
+  ONNX_LIST(&h.w, "strides", 2, 2);
+  ONNX_LIST(&h.w, "pads", 0, 0, 1, 0);
+  accepts(&h, flat_end(&h, y, 18), "maxpool 2 same, flatten, .node3: dense 2 nobias");
+}
+
+static void test_shared_ways(void **state)
+{
+  (void)state;
+  struct by_hand h;
+  begin(&h, ROW); /* a sum in a sum, and a way past both */
+  struct slice a = ONNX_OP(&h.w, "Relu", h.x), b = ONNX_OP(&h.w, "Tanh", a), c = ONNX_OP(&h.w, "Add", b, a);
+  struct slice d = ONNX_OP(&h.w, "Add", c, h.x);
+  accepts(&h, ONNX_OP(&h.w, "Relu", d), "residual(relu, residual(tanh)), relu");
+  begin(&h, ROW); /* ways that cross */
+  a = ONNX_OP(&h.w, "Relu", h.x), b = ONNX_OP(&h.w, "Tanh", h.x);
+  c = ONNX_OP(&h.w, "Add", a, b), d = ONNX_OP(&h.w, "Add", c, a);
+  refuses(&h, d, "is needed twice in a way that brackets cannot say");
+  begin(&h, ROW);
+  refuses(&h, ONNX_OP(&h.w, "Add", h.x, h.x), "node \"n/Add_0\", operator Add: adds something to itself");
+  begin(&h, ROW);
+  a = h.x;
+  for (int k = 0; k < 40; k++) { /* each sum inside the next one */
+    b = ONNX_OP(&h.w, "Relu", a);
+    a = ONNX_OP(&h.w, "Add", b, h.x);
+  }
+  refuses(&h, a, "sums in more than 24 sums");
+}
+
+static void test_refused(void **state)
+{
+  (void)state;
+  struct by_hand h;
+  begin(&h, ROW);
+  refuses(&h, ONNX_OP(&h.w, "LSTM", h.x),
+          "operator LSTM: nets of r4 have no such part; there are Add, AveragePool");
+  begin(&h, ROW);
+  refuses(&h, ONNX_OP(&h.w, "Relu", slice_of("nobody")), "takes \"nobody\", which nothing gives");
+  begin(&h, ROW);
+  refuses(&h, ONNX_OP(&h.w, "Relu", slice_of("n/Relu_0")), "takes \"n/Relu_0\", which comes later");
+  begin(&h, ROW);
+  refuses(&h, ONNX_OP(&h.w, "MatMul", h.x, h.x), "its input 2 is computed, expected weights");
+  begin(&h, ROW);
+  refuses(&h, ONNX_OP(&h.w, "MatMul", h.x, numbers(&h, R4_SHAPE(3, 4))),
+          "gets 4 features, its weights are for 3");
+  begin(&h, ROW);
+  refuses(&h, ONNX_OP(&h.w, "Gemm", h.x, numbers(&h, R4_SHAPE(4, 3)), numbers(&h, R4_SHAPE(4))),
+          "its bias has 4 numbers for 3 outputs");
+  begin(&h, ROW);
+  struct slice y = ONNX_OP(&h.w, "Gemm", h.x, numbers(&h, R4_SHAPE(4, 3)));
+  onnx_real(&h.w, "alpha", 2);
+  refuses(&h, y, "has transA, alpha or beta");
+  begin(&h, ROW);
+  refuses(&h, ONNX_OP(&h.w, "Relu", ONNX_OP(&h.w, "Softmax", h.x)), "is not the last thing");
+  begin(&h, ROW);
+  refuses(&h, ONNX_OP(&h.w, "Clip", h.x, onnx_number_of(&h.w, -1), onnx_number_of(&h.w, 1)),
+          "clips to -1 and 1");
+  begin(&h, ROW);
+  refuses(&h, ONNX_OP(&h.w, "Conv", h.x, numbers(&h, R4_SHAPE(1, 1, 1, 1))), "gets a vector");
+  begin(&h, IMAGE);
+  refuses(&h, ONNX_OP(&h.w, "Conv", h.x, numbers(&h, R4_SHAPE(3, 2, 3, 1))),
+          "filters of r4 are as high as wide");
+  begin(&h, IMAGE);
+  refuses(&h, ONNX_OP(&h.w, "Conv", h.x, numbers(&h, R4_SHAPE(3, 1, 3, 3))),
+          "gets 2 channels, its weights are for 1");
+  begin(&h, IMAGE);
+  y = ONNX_OP(&h.w, "Conv", h.x, numbers(&h, R4_SHAPE(3, 2, 3, 3)));
+  ONNX_LIST(&h.w, "strides", 1, 2);
+  refuses(&h, y, "strides are not two equal numbers");
+  begin(&h, IMAGE);
+  y = ONNX_OP(&h.w, "Conv", h.x, numbers(&h, R4_SHAPE(3, 2, 3, 3)));
+  ONNX_LIST(&h.w, "pads", 0, 1, 2, 3);
+  refuses(&h, y, "pads are 0, 1, 2, 3, expected the same for rows and columns");
+  begin(&h, IMAGE);
+  y = ONNX_OP(&h.w, "AveragePool", h.x);
+  ONNX_LIST(&h.w, "kernel_shape", 3, 3);
+  ONNX_LIST(&h.w, "pads", 1, 1, 1, 1);
+  refuses(&h, y, "its mean leaves out the padding");
+  begin(&h, IMAGE);
+  y = ONNX_OP(&h.w, "MaxPool", h.x);
+  ONNX_LIST(&h.w, "kernel_shape", 3, 3);
+  ONNX_LIST(&h.w, "strides", 2, 2);
+  onnx_whole(&h.w, "ceil_mode", 1);
+  refuses(&h, y, "ceil_mode counts windows that are cut off");
+  begin(&h, IMAGE);
+  refuses(&h, ONNX_OP(&h.w, "MaxPool", h.x), "kernel_shape is 0");
+  begin(&h, IMAGE);
+  refuses(&h, ONNX_OP(&h.w, "Relu", h.x), "the last layer gives an image");
+  begin(&h, R4_SHAPE(1, 2, 0, 0));
+  refuses(&h, ONNX_OP(&h.w, "Relu", h.x), "only a run, which has examples, can open such a file");
+  begin(&h, R4_SHAPE(1, 2, 3));
+  refuses(&h, ONNX_OP(&h.w, "Relu", h.x), "its input \"x\" has 3 dimensions and type 1");
+  begin(&h, ROW);
+  h.m.opset = 6;
+  refuses(&h, ONNX_OP(&h.w, "Relu", h.x), "its operators are of version 6, r4 reads those from 7 on");
+  begin(&h, ROW);
+  refuses(&h, numbers(&h, R4_SHAPE(4)), "does not come from its input");
+  begin(&h, ROW);
+  refuses(&h, ONNX_OP(&h.w, "Sub", h.x, numbers(&h, R4_SHAPE(4))), "with 4 numbers; expected one");
+}
+
+/* The size of images is that of the examples, if the file leaves it open. */
+static void test_open_size(void **state)
+{
+  (void)state;
+  struct by_hand h;
+  r4_error e = {0};
+  begin(&h, R4_SHAPE(1, 2, 0, 0));
+  struct slice y = ONNX_OP(&h.w, "Conv", h.x, numbers(&h, R4_SHAPE(3, 2, 3, 3)));
+  y = ONNX_OP(&h.w, "Flatten", ONNX_OP(&h.w, "GlobalAveragePool", y));
+  assert_null(end(&h, y, &e));
+  r4_net *n = r4_net_open(scratch_path("hand.onnx"), R4_SHAPE(7, 9, 2), &e);
+  if (!n) fail_msg("%s", e.text);
+  assert_true(r4_shape_equal(n->input, R4_SHAPE(7, 9, 2)));
+  r4_net_free(n);
+}
+
+/* ---- Damage ---- */
+
+static r4_status translate(const uint8_t *data, size_t size, r4_error *e)
+{
+  struct onnx_model m;
+  struct st_file f = {0};
+  uint8_t *copy = malloc(size + 1); /* a reader that goes too far is seen by sanitizers */
+  memcpy(copy, data, size);
+  r4_status s = onnx_parse(&m, "f.onnx", copy, size, e);
+  if (!s) s = onnx_translate(&f, &m, "f.onnx", (r4_shape){0}, e);
+  if (s && !e->text[0]) fail_msg("an error without a sentence");
+  st_free(&f);
+  onnx_free(&m);
+  free(copy);
+  return s;
+}
+
+static uint8_t *sample_file(size_t *size, bool notes)
+{
+  r4_net *n =
+    net_of("conv 2 3 p1, batchnorm, relu6, residual(conv 2 1), globalpool, dense 2", R4_SHAPE(3, 3, 1));
+  float *w = calloc(n->size, sizeof *w);
+  r4_net_init(n, 1, w);
+  r4_error e;
+  struct onnx_model m;
+  uint8_t *data;
+  assert_int_equal(r4_onnx_save(n, w, NULL, scratch_path("s.onnx"), &e), R4_OK);
+  assert_int_equal(onnx_read(&m, scratch_path("s.onnx"), &e), R4_OK);
+  if (!notes) m.notes = 0;
+  assert_int_equal(onnx_write(scratch_path("t.onnx"), &m, &e), R4_OK);
+  onnx_free(&m);
+  assert_int_equal(file_read(scratch_path("t.onnx"), 1 << 20, &data, size, &e), R4_OK);
+  free(w);
+  r4_net_free(n);
+  return data;
+}
+
+static void damage(bool notes)
+{
+  size_t size, good = 0, bad = 0;
+  r4_error e;
+  uint8_t *data = sample_file(&size, notes);
+  assert_int_equal(translate(data, size, &e), R4_OK);
+  for (size_t n = 0; n < size; n++) { /* notes at the end may be missing, nothing else */
+    r4_status s = translate(data, n, &e);
+    if (!s && !notes) fail_msg("%zu of %zu bytes are read", n, size);
+    bad += s != R4_OK;
+  }
+  assert_true(bad > size / 2);
+  for (size_t k = 0; k < size; k++) {
+    static const uint8_t flips[] = {1, 128, 255, 8};
+    for (size_t i = 0; i < sizeof flips; i++) {
+      data[k] ^= flips[i];
+      e = (r4_error){0};
+      if (translate(data, size, &e))
+        bad++;
+      else
+        good++;
+      data[k] ^= flips[i];
+    }
+  }
+  print_message("# %zu bytes: %zu damaged files refused, %zu read\n", size, bad, good);
+  r4_mem_free(data);
+}
+
+static void test_damage(void **state)
+{
+  (void)state;
+  damage(true);
+  damage(false);
+}
+
+#define PARSE_FAILS(bytes, expected)                                                          \
+  do {                                                                                        \
+    r4_error e = {0};                                                                         \
+    assert_error(&e, translate((const uint8_t *)(bytes), sizeof(bytes) - 1, &e), (expected)); \
+  } while (0)
+
+static void test_rules(void **state)
+{
+  (void)state;
+  PARSE_FAILS("", "it does not say which version");
+  PARSE_FAILS("hello", "not ONNX, or damaged");
+  PARSE_FAILS("\x08\x08\x3a\x7f", "it ends in the middle");
+  PARSE_FAILS("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", "it ends in the middle"); /* 65 bits */
+  PARSE_FAILS("\x08\x08\x0b", "it ends in the middle");                                 /* a group */
+  PARSE_FAILS("\x08\x08", "has no input and 0 outputs");
+  PARSE_FAILS("\x08\x08\x3a\x02\x2a\x00\x3a\x02\x2a\x00", "more than one graph");
+  PARSE_FAILS("\x08\x08\x3a\x05\x2a\x03\x08\xff\x7f", "has no input");
+  PARSE_FAILS("\x08\x08\x3a\x0d\x2a\x0b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+              "a tensor of a dimension below 0");
+  PARSE_FAILS("\x08\x08\x3a\x10\x2a\x0e\x08\x01\x08\x01\x08\x01\x08\x01\x08\x01\x08\x01\x08\x01",
+              "more than 6 dimensions");
+}
+
+/* ---- Weights in files beside it ---- */
+
+static void write_external(const char *location, const char *offset)
+{
+  struct wire w = {0};
+  wire_whole(&w, 1, 8);
+  size_t graph = wire_open(&w, 7), node = wire_open(&w, 1);
+  wire_text(&w, 1, slice_of("x"));
+  wire_text(&w, 1, slice_of("w"));
+  wire_text(&w, 2, slice_of("y"));
+  wire_text(&w, 4, slice_of("MatMul"));
+  wire_close(&w, node);
+  size_t tensor = wire_open(&w, 5);
+  wire_whole(&w, 1, 2), wire_whole(&w, 1, 2), wire_whole(&w, 2, ONNX_FLOAT);
+  wire_text(&w, 8, slice_of("w"));
+  const char *const pair[][2] = {{"location", location}, {"offset", offset}, {"length", "16"}};
+  for (int k = 0; k < 3; k++) {
+    size_t entry = wire_open(&w, 13);
+    wire_text(&w, 1, slice_of(pair[k][0]));
+    wire_text(&w, 2, slice_of(pair[k][1]));
+    wire_close(&w, entry);
+  }
+  wire_whole(&w, 14, 1);
+  wire_close(&w, tensor);
+  for (unsigned field = 11; field < 13; field++) {
+    size_t value = wire_open(&w, field);
+    wire_text(&w, 1, slice_of(field == 11 ? "x" : "y"));
+    size_t type = wire_open(&w, 2), t = wire_open(&w, 1);
+    wire_whole(&w, 1, ONNX_FLOAT);
+    size_t shape = wire_open(&w, 2);
+    for (int k = 1; k < 3; k++) {
+      size_t dim = wire_open(&w, 1);
+      wire_whole(&w, 1, k);
+      wire_close(&w, dim);
+    }
+    wire_close(&w, shape), wire_close(&w, t), wire_close(&w, type), wire_close(&w, value);
+  }
+  wire_close(&w, graph);
+  size_t opset = wire_open(&w, 8);
+  wire_whole(&w, 2, 17);
+  wire_close(&w, opset);
+  assert_false(w.failed);
+  assert_int_equal(file_write(scratch_path("external.onnx"), w.data, w.size, NULL), R4_OK);
+  r4_mem_free(w.data);
+}
+
+static void refuses_external(const char *location, const char *offset, const char *expected)
+{
+  r4_error e = {0};
+  write_external(location, offset);
+  r4_model *m = r4_model_load(scratch_path("external.onnx"), NULL, &e);
+  assert_null(m);
+  assert_error(&e, e.status, expected);
+}
+
+static void test_external(void **state)
+{
+  (void)state;
+  static const float numbers_there[] = {9, 1, 2, 3, 4};
+  r4_error e = {0};
+  assert_int_equal(file_write(scratch_path("w.data"), numbers_there, sizeof numbers_there, &e), R4_OK);
+  write_external("w.data", "4");
+  r4_model *m = r4_model_load(scratch_path("external.onnx"), NULL, &e);
+  if (!m) fail_msg("%s", e.text);
+  assert_memory_equal(r4_model_weights(m), ((const float[]){1, 3, 2, 4}),
+                      16); /* [in, out] there, [out, in] here */
+  r4_model_free(m);
+  refuses_external("w.data", "8", "its data are outside of w.data");
+  refuses_external("w.data", "99999999999999999999", "the place of a tensor's data is not a number");
+  refuses_external("../w.data", "4", "expected a file beside it");
+  refuses_external("/etc/passwd", "4", "expected a file beside it");
+  refuses_external("sub/w.data", "4", "expected a file beside it");
+  refuses_external("..", "4", "expected a file beside it");
+  refuses_external("none.data", "4", "none.data");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_golden),      cmocka_unit_test(test_names),   cmocka_unit_test(test_accepted),
+    cmocka_unit_test(test_shared_ways), cmocka_unit_test(test_refused), cmocka_unit_test(test_open_size),
+    cmocka_unit_test(test_damage),      cmocka_unit_test(test_rules),   cmocka_unit_test(test_external)};
+  cmocka_set_message_output(CM_OUTPUT_TAP);
+  check_seed();
+  return cmocka_run_group_tests_name("ONNX of others", tests, scratch_make, scratch_remove);
+}
