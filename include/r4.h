@@ -771,9 +771,9 @@ typedef struct {
   size_t count;           /* examples: rows 0 .. count - 1 are filled */
   size_t masked;          /* of them with a mask in the data set; crop may move all of it out of the image */
   bool masked_first;      /* and these come first */
-  const float *x, *y, *m; /* [size, features], [size], [size, features or U]; aligned to 64 bytes */
+  const float *x, *y, *m; /* [count, features], [count], [count, features or U]; aligned to 64 bytes */
   const float *length;    /* [size]: of the texts, in tokens; NULL unless examples are tokens */
-  size_t features;        /* of an example: the width of x                */
+  size_t features;        /* of an example: the width of x; of texts that were cut, their tokens */
   const float *filled;    /* as x, with masked content replaced; x itself if nothing is replaced */
   const size_t *example;  /* [size]: their numbers in the data set */
   uint32_t epoch;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "ask/probe.h"
+#include "base/mem.h"
 
 enum { LARGEST, MEAN, INSIDE };
 
@@ -25,16 +26,17 @@ static size_t build(struct objective *o, r4_id out[PROBE_OUTPUTS])
 r4_status kappa_of(const r4_net *net, const float *weights, const r4_data *d, enum probe_mask box, double eps,
                    int64_t batch, struct kappa *k, r4_error *e)
 {
-  const struct probe_options options = {.net = net, .batch = batch, .eps = eps, .build = build, .mask = box};
+  const struct probe_options options = {
+    .net = net, .batch = batch, .eps = eps, .build = build, .mask = box, .cuts = true};
   struct probe *p = probe_new(&options, e);
   if (!p) return e->status;
-  r4_status s = R4_OK;
-  size_t n = r4_data_count(d);
+  size_t n = r4_data_count(d), *order = probe_order(d, e);
+  r4_status s = order ? R4_OK : R4_E_MEMORY;
   double sum = 0;
   *k = (struct kappa){0};
   for (size_t first = 0; first < n && !s; first += probe_batch(p)) {
     size_t here = n - first < probe_batch(p) ? n - first : probe_batch(p);
-    s = probe_run(p, weights, d, first, here, e);
+    s = probe_ask(p, weights, d, here, order + first, e);
     for (size_t i = 0; i < here && !s; i++) {
       if (*probe_row(p, INSIDE, i) == 0) continue;
       k->n++;
@@ -44,6 +46,7 @@ r4_status kappa_of(const r4_net *net, const float *weights, const r4_data *d, en
   }
   k->mean = sum / (double)k->n;
   if (!k->n) k->max = NAN; /* and the mean, 0 / 0: none is not 0 */
+  r4_mem_free(order);
   probe_free(p);
   return s;
 }

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "base/mem.h"
+
 enum { LOGITS, LOSS };
 
 static size_t build(struct objective *o, r4_id out[PROBE_OUTPUTS])
@@ -13,7 +15,7 @@ static size_t build(struct objective *o, r4_id out[PROBE_OUTPUTS])
 
 struct probe *predictor_new(const r4_net *net, int64_t batch, r4_error *e)
 {
-  return probe_new(&(struct probe_options){.net = net, .batch = batch, .build = build}, e);
+  return probe_new(&(struct probe_options){.net = net, .batch = batch, .build = build, .cuts = true}, e);
 }
 
 size_t predict_class(const float *z, size_t classes)
@@ -44,19 +46,22 @@ static r4_status ask(struct probe *p, const float *weights, const r4_data *d, in
 {
   size_t n = r4_data_count(d), batch = probe_batch(p), classes = probe_width(p, LOGITS);
   double total = 0;
-  for (size_t first = 0; first < n; first += batch) {
+  size_t *order = probe_order(d, e);
+  r4_status s = order ? R4_OK : R4_E_MEMORY;
+  for (size_t first = 0; first < n && !s; first += batch) {
     size_t here = n - first < batch ? n - first : batch;
-    r4_status s = probe_run(p, weights, d, first, here, e);
-    if (s) return s;
-    for (size_t k = 0; k < here; k++) {
+    s = probe_ask(p, weights, d, here, order + first, e);
+    for (size_t k = 0; k < here && !s; k++) {
       const float *z = probe_row(p, LOGITS, k);
-      predicted[first + k] = answer(z, classes);
-      if (probabilities) softmax(z, classes, probabilities + (first + k) * classes);
+      size_t i = order[first + k];
+      predicted[i] = answer(z, classes);
+      if (probabilities) softmax(z, classes, probabilities + i * classes);
       total += *probe_row(p, LOSS, k);
     }
   }
   *loss = n ? total / (double)n : 0;
-  return R4_OK;
+  r4_mem_free(order);
+  return s;
 }
 
 r4_status predictor_run(struct probe *p, const float *weights, const r4_data *d, int32_t *predicted,

@@ -1,6 +1,9 @@
 #include "ask/probe.h"
 
+#include <string.h>
+
 #include "base/mem.h"
+#include "data/length.h"
 #include "module/cut.h"
 
 struct probe {
@@ -12,6 +15,12 @@ struct probe {
   float *out[PROBE_OUTPUTS]; /* [batch, width] */
   size_t width[PROBE_OUTPUTS];
   float *drawn[PROBE_DRAWS];
+  float *row; /* [batch, features of the data], of one that cuts */
+  /* Probes for shorter texts, by the number of their length, made when they are needed. The last that ran has the
+   * results. */
+  struct probe *shorter[LENGTHS_USUAL], *last;
+  r4_net *net; /* its own, of a shorter one */
+  size_t data_features;
 };
 
 /* Inputs that build has drawn. */
@@ -105,7 +114,7 @@ struct probe *probe_new(const struct probe_options *options, r4_error *e)
   }
   p->options = *options;
   p->batch = (size_t)options->batch;
-  p->features = (size_t)r4_shape_count(r4_net_input(options->net));
+  p->features = p->data_features = (size_t)r4_shape_count(r4_net_input(options->net));
   if (!compile(p, e) && !bind(p, e)) return p;
   probe_free(p);
   return NULL;
@@ -120,6 +129,9 @@ void probe_free(struct probe *p)
   r4_mem_free(p->m);
   r4_mem_free(p->cells);
   r4_mem_free(p->length);
+  r4_mem_free(p->row);
+  for (size_t k = 0; k < LENGTHS_USUAL; k++) probe_free(p->shorter[k]);
+  r4_net_free(p->net);
   for (size_t k = 0; k < PROBE_OUTPUTS; k++) r4_mem_free(p->out[k]);
   for (size_t k = 0; k < PROBE_DRAWS; k++) r4_mem_free(p->drawn[k]);
   r4_mem_free(p);
@@ -135,44 +147,126 @@ r4_status probe_input(struct probe *p, const char *name, const float *data, r4_e
   return r4_plan_input(p->plan, name, data, e);
 }
 
-/* Rows after the n-th keep what they held: their results are not looked at. */
-static void fill(struct probe *p, const r4_data *d, size_t first, size_t n)
+/* The mask at the leaf, from that of the example. */
+static void take_mask(struct probe *p, size_t k, float *m, bool has_mask)
 {
+  size_t places = p->features;
+  if (p->cells) {
+    places = cells_of(p);
+    cut_masks(p->options.net, CELL_ANY, 1, m, p->cells + k * places);
+    m = p->cells + k * places;
+  }
+  size_t there = p->length ? (size_t)p->length[k] : places; /* padding is not core */
+  if (has_mask && p->options.mask == PROBE_CORE)
+    for (size_t j = 0; j < places; j++) m[j] = j < there ? 1 - m[j] : 0;
+}
+
+/* Rows after the n-th keep what they held: their results are not looked at. */
+static void fill(struct probe *p, const r4_data *d, size_t n, const size_t *example)
+{
+  size_t width = p->data_features, bytes = p->features * sizeof(float);
 #pragma omp parallel for
   for (size_t k = 0; k < n; k++) {
-    float *m = p->m + k * p->features;
-    r4_data_values(d, first + k, p->x + k * p->features);
-    p->y[k] = (float)r4_data_example(d, first + k).label;
-    if (p->length) p->length[k] = (float)r4_data_length(d, first + k);
-    bool has_mask = r4_data_mask(d, first + k, m);
-    size_t places = p->features;
-    if (p->cells) {
-      places = cells_of(p);
-      cut_masks(p->options.net, CELL_ANY, 1, m, p->cells + k * places);
-      m = p->cells + k * places;
-    }
-    if (has_mask && p->options.mask == PROBE_CORE)
-      for (size_t j = 0; j < places; j++) m[j] = 1 - m[j];
+    float *x = p->x + k * p->features, *m = p->m + k * p->features, *row = p->row ? p->row + k * width : NULL;
+    r4_data_values(d, example[k], row ? row : x);
+    if (row) memcpy(x, row, bytes);
+    p->y[k] = (float)r4_data_example(d, example[k]).label;
+    if (p->length) p->length[k] = (float)r4_data_length(d, example[k]);
+    bool has_mask = r4_data_mask(d, example[k], row ? row : m);
+    if (row) memcpy(m, row, bytes);
+    take_mask(p, k, m, has_mask);
   }
+}
+
+static r4_status run(struct probe *p, const float *weights, const r4_data *d, size_t n, const size_t *example,
+                     r4_error *e)
+{
+  const r4_net *net = p->options.net;
+  r4_status s = R4_OK;
+  for (size_t k = 0; k < r4_net_params(net) && !s; k++)
+    s = r4_plan_input(p->plan, r4_net_param_name(net, k), weights + r4_net_param_offset(net, k), e);
+  if (!s) fill(p, d, n, example);
+  return s ? s : r4_plan_run(p->plan, e);
+}
+
+/* ---- Shorter texts ---- */
+
+/* NULL without an error if the net is for one length only. */
+static struct probe *make_shorter(const struct probe *p, size_t tokens, r4_error *e)
+{
+  struct probe_options options = p->options;
+  r4_net *net = net_of_length(p->options.net, (int64_t)tokens);
+  if (!net) return NULL;
+  options.net = net;
+  options.cuts = false;
+  struct probe *shorter = probe_new(&options, e);
+  if (shorter) shorter->row = r4_mem_new_aligned(p->batch * p->features * sizeof(float));
+  if (shorter && shorter->row) {
+    shorter->net = net;
+    shorter->data_features = p->features;
+    return shorter;
+  }
+  if (shorter) r4_fail(e, R4_E_MEMORY, "out of memory for a probe");
+  probe_free(shorter);
+  r4_net_free(net);
+  return NULL;
+}
+
+/* The probe for texts that are no longer than these; p itself, if there is none. */
+static r4_status choose(struct probe *p, const r4_data *d, size_t n, const size_t *example, struct probe **to,
+                        r4_error *e)
+{
+  size_t longest = 1;
+  *to = p;
+  if (!p->options.cuts || !p->length) return R4_OK;
+  for (size_t k = 0; k < n; k++)
+    if (r4_data_length(d, example[k]) > longest) longest = r4_data_length(d, example[k]);
+  size_t tokens = length_rounded(longest, p->features, LENGTHS_USUAL);
+  if (tokens == p->features) return R4_OK;
+  struct probe **shorter = &p->shorter[length_step(longest, p->features, LENGTHS_USUAL)];
+  r4_error own = {0};
+  if (!*shorter) *shorter = make_shorter(p, tokens, &own);
+  if (*shorter) *to = *shorter;
+  return own.status ? r4_fail(e, own.status, "%s", own.text) : R4_OK;
+}
+
+r4_status probe_ask(struct probe *p, const float *weights, const r4_data *d, size_t n, const size_t *example,
+                    r4_error *e)
+{
+  if (n > p->batch || (size_t)r4_shape_count(r4_data_shape(d)) != p->features)
+    return r4_fail(e, R4_E_INTERNAL, "a probe of %zu examples of %zu features got %zu of %lld", p->batch,
+                   p->features, n, (long long)r4_shape_count(r4_data_shape(d)));
+  r4_status s = choose(p, d, n, example, &p->last, e);
+  return s ? s : run(p->last, weights, d, n, example, e);
 }
 
 r4_status probe_run(struct probe *p, const float *weights, const r4_data *d, size_t first, size_t n,
                     r4_error *e)
 {
-  const r4_net *net = p->options.net;
-  r4_status s = R4_OK;
-  if (n > p->batch || (size_t)r4_shape_count(r4_data_shape(d)) != p->features)
-    return r4_fail(e, R4_E_INTERNAL, "a probe of %zu examples of %zu features got %zu of %lld", p->batch,
-                   p->features, n, (long long)r4_shape_count(r4_data_shape(d)));
-  for (size_t k = 0; k < r4_net_params(net) && !s; k++)
-    s = r4_plan_input(p->plan, r4_net_param_name(net, k), weights + r4_net_param_offset(net, k), e);
-  if (!s) fill(p, d, first, n);
-  return s ? s : r4_plan_run(p->plan, e);
+  size_t *example = r4_mem_new(n + 1, sizeof *example);
+  if (!example) return r4_fail(e, R4_E_MEMORY, "out of memory for %zu examples", n);
+  for (size_t k = 0; k < n; k++) example[k] = first + k;
+  r4_status s = probe_ask(p, weights, d, n, example, e);
+  r4_mem_free(example);
+  return s;
+}
+
+size_t *probe_order(const r4_data *d, r4_error *e)
+{
+  size_t n = r4_data_count(d), width = (size_t)r4_shape_count(r4_data_shape(d)), at = 0;
+  bool texts = r4_data_vocabulary(d) > 0;
+  size_t *order = r4_mem_new(n + 1, sizeof *order), steps = texts ? LENGTHS_USUAL : 1;
+  if (!order) r4_fail(e, R4_E_MEMORY, "out of memory for %zu examples", n);
+  for (size_t step = 0; order && step < steps; step++)
+    for (size_t i = 0; i < n; i++)
+      if (!texts || length_step(r4_data_length(d, i), width, LENGTHS_USUAL) == step) order[at++] = i;
+  return order;
 }
 
 const float *probe_row(const struct probe *p, size_t k, size_t i)
 {
-  return p->out[k] + i * p->width[k];
+  const struct probe *ran = p->last ? p->last : p;
+  return ran->out[k] + i * ran->width[k];
 }
 
 size_t probe_width(const struct probe *p, size_t k)

@@ -21,6 +21,7 @@ struct probe_options {
   /* Adds the outputs to the graph, each [batch, ...]; returns how many. */
   size_t (*build)(struct objective *o, r4_id out[PROBE_OUTPUTS]);
   enum probe_mask mask;
+  bool cuts; /* results do not depend on padding: that of texts may be cut */
 };
 
 struct probe;
@@ -31,6 +32,12 @@ void probe_free(struct probe *p);
 size_t probe_batch(const struct probe *p);
 /* Binds an input that build added to those of an objective. The memory stays the caller's. */
 r4_status probe_input(struct probe *p, const char *name, const float *data, r4_error *e);
+/* These examples of d, n at most the batch. */
+r4_status probe_ask(struct probe *p, const float *weights, const r4_data *d, size_t n, const size_t *example,
+                    r4_error *e);
+/* The order in which examples are asked about: as they are, and texts by their length. r4_mem_free; NULL when out of
+ * memory. */
+size_t *probe_order(const r4_data *d, r4_error *e);
 /* Examples first .. first + n - 1 of d, n at most the batch. */
 r4_status probe_run(struct probe *p, const float *weights, const r4_data *d, size_t first, size_t n,
                     r4_error *e);

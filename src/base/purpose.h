@@ -11,7 +11,8 @@ enum {
   PURPOSE_DIGIT_DETAIL,
 
   PURPOSE_FRACTION = 0x72340200, /* data/view.c: examples that stay */
-  PURPOSE_ORDER = 0x72340210,    /* data/batch.c: order of an epoch */
+  PURPOSE_ORDER = 0x72340210,    /* data/batch.c: order of an epoch, and of its batches of texts */
+  PURPOSE_BATCH_ORDER,
 
   PURPOSE_TEST = 0x72340300, /* data/split.c: examples of a part */
   PURPOSE_VAL,

@@ -116,6 +116,7 @@ static const struct setting table[] = {
   NUMBER(TRAINING, epochs, "10", 0, 1e9, "passes over the training data; 0: none, the net of from as it is"),
   NUMBER(TRAINING, head_epochs, "0", 0, 1e9, "the first epochs, in which only what head names learns"),
   NUMBER(TRAINING, batch, "128", 1, 1e9, "examples per step"),
+  NUMBER(TRAINING, lengths, "8", 1, 64, "texts: lengths that batches of similar texts are cut to; 1: none is cut"),
   CHOICE(TRAINING, optimizer, "adam", optimizer_words, "how weights follow the gradient"),
   NUMBER(TRAINING, rate, "0.001", 0, UP, "learning rate"),
   TEXT(TRAINING, rates, "", "factors of rate, by names: \"layer4.* 0.1, fc.* 2\"; the last match counts"),

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/purpose.h"
 #include "data/batch.h"
+#include "data/length.h"
 
 /* Memory of one batch. */
 struct buffer {
@@ -22,7 +23,9 @@ struct r4_batches {
   uint64_t seed;
 
   /* What comes next. With a thread all of this is the thread's, except while it waits. */
-  size_t *order; /* of the examples in the epoch order_epoch */
+  size_t *order;          /* of the examples in the epoch order_epoch */
+  size_t lengths;         /* of texts that batches are cut to; 0: they are not */
+  size_t *chunk, *sorted; /* then: which part of the order is the k-th batch; and memory to sort in */
   uint32_t order_epoch, epoch;
   bool ordered;
   size_t index;
@@ -39,18 +42,44 @@ struct r4_batches {
 
 /* ---- One batch after the other ---- */
 
-/* The shuffle of Fisher and Yates, from the identity: a function of seed and epoch alone. */
-static void make_order(r4_batches *b)
+/* The shuffle of Fisher and Yates, from the identity. */
+static void shuffle(r4_random key, size_t n, size_t *order)
 {
-  if (b->ordered && (!b->shuffle || b->order_epoch == b->epoch)) return;
-  size_t n = b->rows.data->n, *order = b->order;
-  r4_random key = {b->seed, PURPOSE_ORDER, b->epoch};
   for (size_t i = 0; i < n; i++) order[i] = i;
-  for (size_t i = 0; b->shuffle && i + 1 < n; i++) {
+  for (size_t i = 0; i + 1 < n; i++) {
     size_t other = i + r4_random_below(key, i, n - i), kept = order[i];
     order[i] = order[other];
     order[other] = kept;
   }
+}
+
+static size_t text_length(const r4_data *d, size_t i)
+{
+  return column_length(data_x(d), d->record[i].row);
+}
+
+/* Texts of the same step of lengths stand together, in the order that was drawn, and are cut into batches, which come
+ * in an order that is drawn as well. What is dropped at the end is dropped before: it must not be the longest. */
+static void order_by_length(r4_batches *b)
+{
+  const r4_data *d = b->rows.data;
+  size_t n = b->count * b->size < d->n ? b->count * b->size : d->n, to = 0;
+  for (size_t step = 0; step < b->lengths; step++)
+    for (size_t i = 0; i < n; i++)
+      if (length_step(text_length(d, b->order[i]), b->rows.features, b->lengths) == step)
+        b->sorted[to++] = b->order[i];
+  memcpy(b->order, b->sorted, n * sizeof *b->order);
+  if (b->shuffle) shuffle((r4_random){b->seed, PURPOSE_BATCH_ORDER, b->epoch}, b->count, b->chunk);
+}
+
+/* A function of seed and epoch alone. */
+static void make_order(r4_batches *b)
+{
+  if (b->ordered && (!b->shuffle || b->order_epoch == b->epoch)) return;
+  size_t n = b->rows.data->n, *order = b->order;
+  for (size_t i = 0; i < n; i++) order[i] = i;
+  if (b->shuffle) shuffle((r4_random){b->seed, PURPOSE_ORDER, b->epoch}, n, order);
+  if (b->lengths) order_by_length(b);
   b->order_epoch = b->epoch;
   b->ordered = true;
 }
@@ -64,16 +93,38 @@ static void put_masked_first(const r4_data *d, const size_t *from, size_t n, siz
     if (!d->record[from[i]].mask) *to++ = from[i];
 }
 
+/* Rows of so many of their numbers, one behind the other. */
+static void cut_rows(float *rows, size_t n, size_t from, size_t to)
+{
+  for (size_t i = 1; rows && i < n; i++) memmove(rows + i * to, rows + i * from, to * sizeof *rows);
+}
+
+/* Returns the tokens that are left: as many as the longest text has, rounded up. */
+static size_t cut_padding(const r4_batches *b, size_t n, const struct batch_memory *m)
+{
+  size_t width = b->rows.features, longest = 1;
+  for (size_t i = 0; b->lengths && i < n; i++)
+    if ((size_t)m->length[i] > longest) longest = (size_t)m->length[i];
+  size_t tokens = b->lengths ? length_rounded(longest, width, b->lengths) : width;
+  if (tokens == width) return width;
+  cut_rows(m->x, n, width, tokens);
+  cut_rows(m->filled, n, width, tokens);
+  cut_rows(m->m, n, width, tokens);
+  return tokens;
+}
+
 static void make_batch(r4_batches *b, struct buffer *to)
 {
   make_order(b);
-  size_t first = b->index * b->size, left = b->rows.data->n - first, n = left < b->size ? left : b->size;
+  size_t first = (b->lengths ? b->chunk[b->index] : b->index) * b->size, left = b->rows.data->n - first,
+         n = left < b->size ? left : b->size;
   if (b->masked_first)
     put_masked_first(b->rows.data, b->order + first, n, to->example);
   else
     memcpy(to->example, b->order + first, n * sizeof *to->example);
   const struct batch_memory *memory = &to->memory;
   size_t masked = batch_rows_make(&b->rows, b->epoch, n, to->example, b->threaded, memory);
+  size_t features = cut_padding(b, n, memory);
   to->batch = (r4_batch){.count = n,
                          .masked = masked,
                          .masked_first = b->masked_first,
@@ -82,7 +133,7 @@ static void make_batch(r4_batches *b, struct buffer *to)
                          .y = memory->y,
                          .m = memory->m,
                          .length = memory->length,
-                         .features = data_x(b->rows.data)->features,
+                         .features = features,
                          .example = to->example,
                          .epoch = b->epoch,
                          .index = b->index};
@@ -192,6 +243,23 @@ static bool buffer_init(struct buffer *to, size_t size, const struct batch_rows 
   return to->example && (m->moved || !moved);
 }
 
+/* Texts that are too short to be of several lengths are left as they are. */
+static size_t lengths_of(const r4_data *d, const r4_batch_options *o)
+{
+  size_t width = data_x(d)->features;
+  bool texts = data_x(d)->length && !o->masked;
+  return texts && length_rounded(1, width, o->lengths) < width ? o->lengths : 0;
+}
+
+static bool make_chunks(r4_batches *b)
+{
+  if (!b->lengths) return true;
+  b->chunk = r4_mem_new(b->count, sizeof *b->chunk);
+  b->sorted = r4_mem_new(b->rows.data->n, sizeof *b->sorted);
+  for (size_t k = 0; b->chunk && k < b->count; k++) b->chunk[k] = k;
+  return b->chunk && b->sorted;
+}
+
 r4_batches *r4_batches_new(const r4_data *d, const r4_batch_options *options, r4_error *e)
 {
   NEEDS(d, "data", NULL);
@@ -208,8 +276,9 @@ r4_batches *r4_batches_new(const r4_data *d, const r4_batch_options *options, r4
   b->masked_first = options->masked_first;
   b->seed = options->seed;
   if (batch_rows_init(&b->rows, d, options, e)) goto fail;
+  b->lengths = lengths_of(d, options);
   b->order = r4_mem_new(d->n, sizeof *b->order);
-  bool memory = b->order != NULL;
+  bool memory = b->order && make_chunks(b);
   for (int k = 0; memory && k < (options->prefetch ? 2 : 1); k++)
     memory = buffer_init(&b->buffer[k], b->size, &b->rows);
   if (!memory) {
@@ -239,6 +308,8 @@ void r4_batches_free(r4_batches *b)
     r4_mem_free(b->buffer[k].example);
   }
   r4_mem_free(b->order);
+  r4_mem_free(b->chunk);
+  r4_mem_free(b->sorted);
   batch_rows_clear(&b->rows);
   r4_mem_free(b);
 }

@@ -71,6 +71,11 @@ bool net_leaf_by_token(const r4_net *n); /* up to it, no token sees another */
 r4_id net_to_leaf(const r4_net *n, r4_graph *g, const r4_id *param, const struct net_use *use, r4_id x);
 r4_id net_from_leaf(const r4_net *n, r4_graph *g, const r4_id *param, const struct net_use *use, r4_id leaf);
 
+/* ---- Texts of another length: length.c ---- */
+
+/* The same net for so many tokens, with the same parameters; NULL if it has others then, or out of memory. */
+r4_net *net_of_length(const r4_net *n, int64_t tokens);
+
 /* The net as text, with all names and numbers in it, that makes it again. r4_string_free; NULL when out of memory. */
 char *net_print(const r4_net *n);
 /* The same with one more part before all others, which keep their names; an empty part is none. */

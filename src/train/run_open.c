@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "data/length.h"
 #include "module/net.h"
 #include "objective/objective.h"
 #include "train/rates.h"
@@ -161,6 +162,16 @@ r4_status run_open_phase(struct run *r, r4_error *e)
   return rates_set(r->optimizer, r->net, options.objective.rates, e);
 }
 
+/* Texts of similar length stand together, and are cut, if the net takes them so. */
+static size_t lengths_of(const struct run *r)
+{
+  size_t steps = (size_t)r->s->lengths, width = (size_t)r4_shape_count(r4_data_shape(r->train));
+  bool padded = objective_leaf_is_rows(r->net) && r4_data_vocabulary(r->train) > 0;
+  r4_net *shortest = padded ? net_of_length(r->net, (int64_t)length_rounded(1, width, steps)) : NULL;
+  r4_net_free(shortest);
+  return shortest ? steps : 0;
+}
+
 static r4_status open_steps(struct run *r, r4_error *e)
 {
   const struct settings *s = r->s;
@@ -176,7 +187,8 @@ static r4_status open_steps(struct run *r, r4_error *e)
                               .index = r->index,
                               .augment = s->augment,
                               .fill = task_fill(s, r->train),
-                              .prefetch = values >= VALUES_WORTH_A_THREAD};
+                              .prefetch = values >= VALUES_WORTH_A_THREAD,
+                              .lengths = lengths_of(r)};
   r->optimizer = r4_optimizer_new(r->size, &optimizer, e);
   r->batches = r->optimizer ? r4_batches_new(r->train, &batches, e) : NULL;
   if (!r->batches || run_open_phase(r, e)) return e->status;

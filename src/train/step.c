@@ -20,11 +20,13 @@ struct drawn {
 /* What the objective is compiled for. */
 struct size {
   size_t count, guided; /* examples, and the first of them that may have masks */
+  size_t features;      /* of an example: tokens of texts that were cut */
   size_t places;        /* of a search through words: at most so many masked tokens of a text; else 0 */
 };
 
 struct variant {
   struct size size;
+  r4_net *shorter; /* the net for texts that were cut; NULL: it is the net itself */
   r4_plan *plan;
   size_t classes, places; /* columns of the logits; elements of the input at */
   size_t masks;           /* elements of cells */
@@ -86,6 +88,7 @@ static void variant_free(struct variant *v)
 {
   if (!v) return;
   r4_plan_free(v->plan);
+  r4_net_free(v->shorter);
   r4_mem_free(v->losses);
   r4_mem_free(v->each);
   r4_mem_free(v->logits);
@@ -172,7 +175,7 @@ static bool learns(const struct step_options *o, size_t k)
 static r4_status compile_graph(struct step *s, struct variant *v, r4_graph *g, r4_id *param, r4_id *out,
                                r4_error *e)
 {
-  const r4_net *net = s->options.net;
+  const r4_net *net = v->shorter ? v->shorter : s->options.net;
   size_t n = r4_net_params(net);
   r4_objective_options options = s->options.objective;
   options.batch = (int64_t)v->size.count;
@@ -249,7 +252,8 @@ static size_t places_of(const struct step *s, const r4_batch *b, size_t guided)
 
 static bool same_size(const struct size *a, const struct size *b)
 {
-  return a->count == b->count && a->guided == b->guided && a->places == b->places;
+  return a->count == b->count && a->guided == b->guided && a->features == b->features &&
+         a->places == b->places;
 }
 
 /* Variants stay where they are: plans know their memory. */
@@ -265,6 +269,16 @@ static struct variant *add_variant(struct step *s)
   return r4_mem_new(1, sizeof(struct variant));
 }
 
+static r4_status shorten(const struct step *s, struct variant *v, r4_error *e)
+{
+  int64_t features = r4_shape_count(r4_net_input(s->options.net));
+  if ((int64_t)v->size.features == features) return R4_OK;
+  v->shorter = net_of_length(s->options.net, (int64_t)v->size.features);
+  if (v->shorter) return R4_OK;
+  return r4_fail(e, R4_E_INTERNAL, "the net is for %lld features, and a batch has %zu", (long long)features,
+                 v->size.features);
+}
+
 static r4_status variant_for(struct step *s, struct size size, struct variant **found, r4_error *e)
 {
   for (size_t k = 0; k < s->variants; k++) {
@@ -274,7 +288,8 @@ static r4_status variant_for(struct step *s, struct size size, struct variant **
   struct variant *v = add_variant(s);
   if (!v) return r4_fail(e, R4_E_MEMORY, "out of memory for a training step");
   v->size = size;
-  r4_status status = compile(s, v, e);
+  r4_status status = shorten(s, v, e);
+  if (!status) status = compile(s, v, e);
   if (status)
     variant_free(v);
   else
@@ -342,7 +357,10 @@ r4_status step_run(struct step *s, const r4_batch *batch, uint32_t n, const stru
 {
   struct variant *v = NULL;
   size_t guided = guided_rows(batch, at->off);
-  struct size size = {.count = batch->count, .guided = guided, .places = places_of(s, batch, guided)};
+  struct size size = {.count = batch->count,
+                      .guided = guided,
+                      .features = batch->features,
+                      .places = places_of(s, batch, guided)};
   r4_status status = variant_for(s, size, &v, e);
   if (!status) status = bind_batch(v, &s->options, batch, weights, gradient, s->buffers, e);
   if (status) return status;

@@ -34,7 +34,8 @@ struct step *step_new(const struct step_options *options, r4_error *e);
 void step_free(struct step *s);
 
 /* Step number n. A plan is compiled for each size of batches when it is first met, one for batches without masks, which
- * leave the penalty out, one for batches with few, if these come first, and one for each number of masked tokens in
+ * leave the penalty out, one for batches with few, if these come first, one for each length that texts were cut to, for
+ * which the net must be the same (net_of_length), and one for each number of masked tokens in
  * texts, rounded up to a power of two, if a search looks at them one by one. A loss that is
  * not a number or not finite is R4_E_DOMAIN, with the examples at fault in the text. Of parameters that do not learn
  * (buffers, and those with a rate of 0) gradient is left as it is. */
