@@ -180,7 +180,18 @@ const tests = {
     const lines = csv.trim().split('\r\n').length;
     check(lines === await value("document.querySelectorAll('figure table')[0].rows.length"), `${lines} lines`);
     const figures = JSON.parse(await downloaded('footer button', '.json'));
+    check(figures.ablations[0].lines[0].name === 'R3 <i>' && figures.ablations[0].lines[0].points.length === 2, 'ablations of the JSON');
     check(figures.runs.length === await value("document.getElementById('left').options.length"), 'runs of the JSON');
+  },
+  'ablations have bands, cells, numbers and downloads': async () => {
+    const count = (what) => value(`document.querySelectorAll('#ablations ${what}').length`);
+    check((await count('figure[data-file]')) === 3, 'figures');
+    check((await count('.band')) === 2 && (await count('.cell')) === 4, 'bands or cells');
+    check((await value("document.querySelector('#ablations figcaption').textContent")) === '<b>fixed: worst group, in per cent', 'a name');
+    const svg = await downloaded('#ablations .pairs .get button:nth-child(1)', '.svg');
+    check(!svg.includes('var(') && svg.includes('fill-opacity="0.16"'), 'the SVG has no band');
+    const csv = await downloaded('#ablations .pairs .get button:nth-child(2)', '.csv');
+    check(csv.startsWith('\ufeffdata.keep_masks,R3 <i>\r\n0,'), csv.slice(0, 60));
   },
   'headings, pictures, controls and tables have names': async () => {
     const bad = await value(`(() => { const bad = [];

@@ -74,7 +74,7 @@ static void assert_lacks(const char *text, const char *part)
 static void lines_have_bands_and_numbers(void **state)
 {
   (void)state;
-  SHOWS(TWO_LINES, "<h3>masks</h3>", "my &lt;b&gt;: 2 seeds for each point",
+  SHOWS(TWO_LINES, "<h3>masks</h3>", "my &lt;b&gt;, 2 seeds for each point.",
         "<path class=\"line s0\" d=\"M52.0 97.0L344.0 10.0\"/>",
         "<path class=\"band s0\" d=\"M52.0 79.6L344.0 10.0L344.0 10.0L52.0 114.4Z\"/>",
         "<figcaption>fixed: worst group, in per cent</figcaption>", "<figcaption>fixed: kappa</figcaption>",
@@ -97,7 +97,8 @@ static void one_seed_has_no_band(void **state)
   static const char text[] =
     "{\"experiment\":\"e\",\"ablation\":\"m\",\"quick\":true,\"seeds\":1,\"lines\":[" LINE(
       "R3", "x", POINT("0", "50", "0", "1", "") "," POINT("1", "60", "0", "1", "")) "]}";
-  SHOWS(text, "one net for each point", "a fifth of the usual epochs", "<td class=\"n\">60.0</td>");
+  SHOWS(text, "e, 1 seed for each point, trained for a fifth of the usual epochs: nothing tells",
+        "<td class=\"n\">60.0</td>");
   assert_lacks(text, "class=\"band");
 }
 

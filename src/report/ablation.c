@@ -25,14 +25,12 @@ static double real_of(const struct js *v)
 
 static bool take_point(const struct js *v, struct ablation_point *to)
 {
-  const char *label = js_text(js_get(v, "label"));
   *to = (struct ablation_point){
     .x = js_text(js_get(v, "x")),
     .y = js_text(js_get(v, "y")),
     .worst = {real_of(js_get(v, "worst_group_accuracy")), real_of(js_get(v, "worst_group_accuracy_sd"))},
     .kappa = {real_of(js_get(v, "kappa_masked_max")), real_of(js_get(v, "kappa_masked_max_sd"))}};
   js_whole(js_get(v, "constant_seeds"), &to->dead);
-  if (to->x && label) to->x = label;
   return to->x;
 }
 
@@ -50,8 +48,11 @@ static r4_status take_line(const char *file, const struct js *v, struct ablation
   if (!to->point) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", file);
   while ((at = js_next(points, at))) {
     struct ablation_point *point = &to->point[to->points++];
+    const char *label = js_text(js_get(at, "label"));
     if (!take_point(at, point) || !point->y != !to->y)
       return is_missing(file, "a point without its place on the axes", e);
+    to->labelled |= label != NULL;
+    if (label) point->x = label;
   }
   return R4_OK;
 }

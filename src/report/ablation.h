@@ -13,6 +13,7 @@ struct ablation_point {
 
 struct ablation_line {
   const char *name, *panel, *x, *y; /* x, y: the settings that change; y is NULL if there is one alone */
+  bool labelled;                    /* what stands at the axis is not the value */
   size_t points;
   struct ablation_point *point;
 };

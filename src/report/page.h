@@ -73,6 +73,7 @@ void page_figure_numbers(struct html *h);
 void page_figure_end(struct html *h);
 /* A place in which figures stand side by side where there is room. */
 void page_grid_begin(struct html *h);
+void page_pairs_begin(struct html *h); /* two at most */
 void page_grid_end(struct html *h);
 
 /* Which lines and colours belong to which name. */

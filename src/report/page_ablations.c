@@ -42,10 +42,10 @@ static bool is_number(const char *text, double *v)
 }
 
 /* Many powers of ten: a logarithm if all are above 0, and beside each other if not. */
-static void choose_scale(struct axis *a)
+static void choose_scale(struct axis *a, bool labelled)
 {
   double v, least = INFINITY, low = INFINITY, high = -INFINITY;
-  a->numbers = a->n;
+  a->numbers = a->n && !labelled;
   for (size_t k = 0; k < a->n && a->numbers; k++) {
     a->numbers = is_number(a->name[k], &v);
     low = fmin(low, v);
@@ -117,6 +117,7 @@ static void begin_figure(const struct shown *s, const char *panel, const char *w
 {
   char file[300];
   snprintf(title, 300, "%.120s%s%s", panel, *panel ? ": " : "", what);
+  if (!*panel && *title == 'w') *title = 'W';
   snprintf(file, sizeof file, "ablation-%.60s-%.120s%s%.20s", s->a->name, panel, *panel ? "-" : "", what);
   page_figure_begin(s->p->h, file, title);
 }
@@ -133,7 +134,7 @@ static struct axis axis_of_panel(const r4_ablation *a, const struct ablation_lin
   struct axis x = {0};
   for (const struct ablation_line *l = a->line; l < a->line + a->lines; l++)
     for (size_t k = 0; k < l->points && is_of_panel(l, first); k++) add_name(&x, l->point[k].x);
-  choose_scale(&x);
+  choose_scale(&x, first->labelled);
   return x;
 }
 
@@ -256,20 +257,42 @@ static void look_at(struct shown *s)
   scale_round(&s->kappa);
 }
 
+/* The last part of a path. */
+static const char *last_part(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return slash && slash[1] ? slash + 1 : path;
+}
+
+/* "data.keep_masks: share of the examples that keep their mask", by the table of settings. */
+static void add_setting(const struct shown *s, const char *key)
+{
+  for (size_t k = 0; k < r4_setting_count(); k++)
+    if (!strcmp(r4_setting_describe(k).key, key))
+      html_add(s->p->h, " <code>%s</code>: %s.", key, r4_setting_describe(k).help);
+}
+
+static bool is_new_setting(const r4_ablation *a, const struct ablation_line *l, const char *key)
+{
+  for (const struct ablation_line *b = a->line; b < l; b++)
+    if (!strcmp(b->x, key) || (b->y && !strcmp(b->y, key))) return false;
+  return true;
+}
+
 static void add_words(const struct shown *s)
 {
   bool dead = false;
   for (const struct ablation_line *l = s->a->line; l < s->a->line + s->a->lines; l++)
     for (size_t k = 0; k < l->points; k++) dead |= l->point[k].dead;
-  html_add(s->p->h, "<h3>%s</h3>\n<p>%s: ", s->a->name, s->a->experiment);
-  if (s->a->seeds == 1)
-    html_add(s->p->h, "one net for each point, so nothing says how much is chance");
-  else
-    html_add(s->p->h,
-             "%lld seeds for each point; bands, and what stands after \u00b1, are a standard deviation",
-             (long long)s->a->seeds);
-  html_add(s->p->h, "%s.%s</p>\n", s->a->quick ? "; trained for a fifth of the usual epochs" : "",
-           dead ? " A star marks nets that give one answer to everything." : "");
+  html_add(s->p->h, "<h3>%s</h3>\n<p>%s, %lld seed%s for each point", s->a->name, last_part(s->a->experiment),
+           (long long)s->a->seeds, s->a->seeds == 1 ? "" : "s");
+  html_add(s->p->h, "%s%s.", s->a->quick ? ", trained for a fifth of the usual epochs" : "",
+           s->a->seeds == 1 ? ": nothing tells how much is chance" : "");
+  for (const struct ablation_line *l = s->a->line; l < s->a->line + s->a->lines; l++) {
+    if (is_new_setting(s->a, l, l->x)) add_setting(s, l->x);
+    if (l->y && is_new_setting(s->a, l, l->y)) add_setting(s, l->y);
+  }
+  html_add(s->p->h, "%s</p>\n", dead ? " A star marks nets that give one answer to everything." : "");
 }
 
 static void add_ablation(const struct page *p, const r4_ablation *a)
@@ -280,11 +303,13 @@ static void add_ablation(const struct page *p, const r4_ablation *a)
   if (s.names) page_legend_begin(p->h);
   for (size_t k = 0; k < s.names; k++) page_legend_item(p->h, k, s.name[k]);
   if (s.names) page_legend_end(p->h);
-  page_grid_begin(p->h);
-  for (size_t k = 0; k < a->lines; k++) {
-    if (a->line[k].y) add_heat(&s, &a->line[k]);
+  if (s.names) page_pairs_begin(p->h);
+  for (size_t k = 0; k < a->lines; k++)
     for (enum quantity q = 0; q < QUANTITIES && is_first_of_panel(a, k); q++) add_panel(&s, &a->line[k], q);
-  }
+  if (s.names) page_grid_end(p->h);
+  page_grid_begin(p->h);
+  for (size_t k = 0; k < a->lines; k++)
+    if (a->line[k].y) add_heat(&s, &a->line[k]);
   page_grid_end(p->h);
 }
 
@@ -299,7 +324,8 @@ r4_status page_ablations(const struct page *p, r4_error *e)
   html_add(
     p->h,
     "<p>What becomes of the methods when something is taken away or made wrong: a part of the data, masks, "
-    "weight decay. Each point is a net of its own, trained and measured with one setting changed.</p>\n");
+    "weight decay. Each point is a net of its own, trained and measured with one setting changed. Points are "
+    "means over seeds; bands, and what stands after \u00b1, are a standard deviation.</p>\n");
   for (size_t k = 0; k < p->o->ablations; k++) add_ablation(p, p->o->ablation[k]);
   return R4_OK;
 }

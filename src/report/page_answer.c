@@ -85,12 +85,13 @@ static void add_uses(const struct page *p)
              none);
     return;
   }
-  html_add(p->h,
-           "<p>When the masked content of a test example is replaced by that of an example of another class "
-           "(<a href=\"#swap\">the swap test</a>; from %.0f\u00a0%% on we say \u201ca little\u201d, from "
-           "%.0f\u00a0%% on "
-           "\u201cuses\u201d):</p>\n<ul class=\"uses\">\n",
-           100 * A_LITTLE, 100 * USES);
+  html_add(
+    p->h,
+    "<p><a href=\"#swap\">The swap test</a> replaces the masked content of each test example by that of an "
+    "example of another class. Here a net is said to use what is masked if that costs it at least "
+    "%.0f\u00a0%% of its right answers, and to use it a little from %.0f\u00a0%% on:</p>\n<ul "
+    "class=\"uses\">\n",
+    100 * USES, 100 * A_LITTLE);
   for (size_t k = 0; k < p->runs; k++) add_use(p, k);
   html_add(p->h, "</ul>\n");
 }
@@ -131,8 +132,10 @@ r4_status page_answer(const struct page *p, r4_error *e)
   (void)e;
   add_kind(p, false);
   add_kind(p, true);
-  html_add(p->h,
-           "<p>Right answers among the test examples of the group that fares worst, mean over seeds.</p>\n");
+  html_add(
+    p->h,
+    "<p>That is the share of right answers in the group of test examples that fares worst, as a mean over "
+    "seeds.</p>\n");
   add_uses(p);
   add_notes(p);
   add_others(p);

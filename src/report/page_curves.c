@@ -165,8 +165,14 @@ static void add_numbers(const struct page *p, const struct curve *c, enum quanti
 static void add_figure(const struct page *p, const struct curve *c, enum quantity q)
 {
   size_t epochs = 1;
-  struct plot plot = {
-    .h = p->h, .height = 220, .left = 52, .right = 12, .top = 10, .bottom = 34, .y = scale_of(c, p->runs, q)};
+  struct plot plot = {.h = p->h,
+                      .height = 220,
+                      .left = 52,
+                      .right = 12,
+                      .top = 10,
+                      .bottom = 34,
+                      .y = scale_of(c, p->runs, q),
+                      .whole = true};
   for (size_t r = 0; r < p->runs; r++)
     if (c[r].epochs > epochs) epochs = c[r].epochs;
   plot.x = (struct chart_scale){.low = epochs > 1, .high = (double)epochs};

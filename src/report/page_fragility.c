@@ -100,7 +100,7 @@ r4_status page_fragility(const struct page *p, r4_error *e)
     "<p>kappa is the width of the bounds of the gradient of the loss while the masked features of an example "
     "move by up to eps (%.3g): how much they could matter at most, for any content nearby. <em>Core</em> is "
     "the same for all other features. A net that does not look at the masks has a small ratio of the two. "
-    "Bounds hold in real arithmetic.</p>\n",
+    "The bounds hold in real arithmetic: rounding is left out.</p>\n",
     m->eps);
   warn_constant(p);
   add_table(p);

@@ -160,13 +160,14 @@ static void add_means(struct writer *w)
 static void add_words(const struct heat *t)
 {
   struct html *h = t->p->h;
-  html_add(h,
-           "<p>Of the test images, %zu that %s gets wrong and %zu that it gets right. The <em>gradient</em> "
-           "of the loss "
-           "shows which pixels matter in this very image: red raises the loss, blue lowers it, each map on a "
-           "scale of its "
-           "own.",
-           t->wrong, t->judge->name, t->n - t->wrong);
+  html_add(
+    h,
+    "<p>Shown are %zu test images that %s gets wrong and %zu that it gets right. The <em>gradient</em> "
+    "of the loss "
+    "shows which pixels matter in this very image: red raises the loss, blue lowers it, each map on a "
+    "scale of its "
+    "own.",
+    t->wrong, t->judge->name, t->n - t->wrong);
   if (!t->masks) {
     html_add(h, "</p>\n<p class=\"missing\">No test example has a mask: what share of the maps is inside, "
                 "and certified "

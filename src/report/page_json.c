@@ -1,5 +1,6 @@
 /* All figures for machines, seed by seed: a script that does not run, which the page offers as a file. */
 #include "base/json.h"
+#include "report/ablation.h"
 #include "report/page.h"
 
 static void add_real(struct json_writer *w, const char *key, double v)
@@ -50,6 +51,44 @@ static void add_run(struct json_writer *w, const r4_report_run *r)
   jw_close(w, '}');
 }
 
+static void add_point(struct json_writer *w, const struct ablation_point *p)
+{
+  jw_open(w, '{');
+  add_text(w, "x", p->x);
+  if (p->y) add_text(w, "y", p->y);
+  add_real(w, "worst_group_accuracy", p->worst.mean / 100);
+  add_real(w, "worst_group_accuracy_sd", p->worst.sd / 100);
+  add_real(w, "kappa_masked_max", p->kappa.mean);
+  add_real(w, "kappa_masked_max_sd", p->kappa.sd);
+  jw_close(w, '}');
+}
+
+static void add_ablation(struct json_writer *w, const r4_ablation *a)
+{
+  jw_break(w);
+  jw_open(w, '{');
+  add_text(w, "experiment", a->experiment);
+  add_text(w, "ablation", a->name);
+  jw_key(w, "seeds");
+  jw_whole(w, a->seeds);
+  jw_key(w, "lines");
+  jw_open(w, '[');
+  for (const struct ablation_line *l = a->line; l < a->line + a->lines; l++) {
+    jw_open(w, '{');
+    add_text(w, "name", l->name);
+    add_text(w, "panel", l->panel);
+    add_text(w, "x", l->x);
+    if (l->y) add_text(w, "y", l->y);
+    jw_key(w, "points");
+    jw_open(w, '[');
+    for (size_t k = 0; k < l->points; k++) add_point(w, &l->point[k]);
+    jw_close(w, ']');
+    jw_close(w, '}');
+  }
+  jw_close(w, ']');
+  jw_close(w, '}');
+}
+
 void page_json(const struct page *p)
 {
   struct json_writer w = {0};
@@ -67,6 +106,10 @@ void page_json(const struct page *p)
   jw_open(&w, '[');
   for (size_t k = 0; k < p->runs + p->others; k++) add_run(&w, &p->run[k]);
   jw_close(&w, ']');
+  if (p->o->ablations) jw_key(&w, "ablations");
+  if (p->o->ablations) jw_open(&w, '[');
+  for (size_t k = 0; k < p->o->ablations; k++) add_ablation(&w, p->o->ablation[k]);
+  if (p->o->ablations) jw_close(&w, ']');
   jw_close(&w, '}');
   char *text = text_take(&w.text);
   p->h->text.failed |= !text;

@@ -83,6 +83,11 @@ void page_grid_begin(struct html *h)
   html_add(h, "<div class=\"grid2\">\n");
 }
 
+void page_pairs_begin(struct html *h)
+{
+  html_add(h, "<div class=\"grid2 pairs\">\n");
+}
+
 void page_grid_end(struct html *h)
 {
   html_add(h, "</div>\n");

@@ -55,10 +55,10 @@ static void add_words(const struct page *p)
   const r4_swapped *s = &p->run[0].measured->swapped;
   html_add(
     p->h,
-    "<p>Into the mask of a test example goes the masked content of an example of another class, drawn at "
-    "random; "
-    "the mean of %d draws. What must not matter changes, and nothing else: a net that does not look there "
-    "answers as before. Tested are %zu of %zu examples",
+    "<p>The masked content of each test example is replaced by that of an example of another class, drawn at "
+    "random; figures are means over %d draws. Only what must not matter changes, so a net that does not look "
+    "there "
+    "answers as before. %zu of %zu examples were tested",
     s->draws, s->inside + s->pasted, r4_data_count(p->d));
   if (s->pasted)
     html_add(p->h, ", of which %zu have no mask and get the content at the place it came from", s->pasted);

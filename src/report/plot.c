@@ -95,11 +95,12 @@ void plot_x_grid(struct plot *p, const char *about)
   double tick[CHART_TICKS];
   size_t n = chart_ticks(&p->x, tick);
   for (size_t k = 0; k < n; k++)
-    html_add(p->h,
-             "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/><text x=\"%.1f\" y=\"%.1f\" "
-             "text-anchor=\"middle\">%s</text>",
-             x_of(p, tick[k]), p->top, p->height - p->bottom, x_of(p, tick[k]), p->height - p->bottom + 15,
-             tick_of(tick[k]).s);
+    if (!p->whole || fabs(tick[k] - round(tick[k])) < 1e-9)
+      html_add(p->h,
+               "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/><text x=\"%.1f\" y=\"%.1f\" "
+               "text-anchor=\"middle\">%s</text>",
+               x_of(p, tick[k]), p->top, p->height - p->bottom, x_of(p, tick[k]), p->height - p->bottom + 15,
+               tick_of(tick[k]).s);
   add_about(p, about);
 }
 

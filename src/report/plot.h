@@ -13,6 +13,7 @@ struct plot {
   struct html *h;
   double height, left, right, top, bottom; /* margins: what is between them is the plane */
   struct chart_scale x, y;                 /* their lengths follow from the margins */
+  bool whole;                              /* x has whole numbers alone */
 };
 
 /* Widens a scale so that v is on it, if the scale has a place for it. An empty scale is {inf, -inf}. */
