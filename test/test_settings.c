@@ -164,7 +164,7 @@ static void test_numbers_are_strict(void **state)
   for (size_t k = 0; k < sizeof whole / sizeof *whole; k++) {
     snprintf(text, sizeof text, "\n epochs:  %s", whole[k]);
     snprintf(expected, sizeof expected,
-             "a.yaml:2:11: epochs is \"%s\", expected a whole number from 1 to 1000000000", whole[k]);
+             "a.yaml:2:11: epochs is \"%s\", expected a whole number from 0 to 1000000000", whole[k]);
     refuses(text, expected);
   }
   for (size_t k = 0; k < sizeof real / sizeof *real; k++) {
@@ -181,7 +181,7 @@ static void test_numbers_are_strict(void **state)
 static void test_ranges(void **state)
 {
   (void)state;
-  refuses("epochs: 0\n", "epochs is \"0\", expected a whole number from 1 to 1000000000");
+  refuses("epochs: -1\n", "epochs is \"-1\", expected a whole number from 0 to 1000000000");
   refuses("seed: -1\n", "seed is \"-1\", expected a whole number from 0 on");
   refuses("seed: 9007199254740993\n", "seed is \"9007199254740993\"");
   refuses("data.val: 0.91\n", "data.val is \"0.91\", expected a number from 0 to 0.9");
@@ -288,7 +288,7 @@ static void test_assignments(void **state)
   (void)state;
   refuses_set("epochs", "--set: \"epochs\" has no value, expected key=value");
   refuses_set("epoch=3", "--set: no setting \"epoch\"; did you mean epochs?");
-  refuses_set("epochs=x", "--set: epochs is \"x\", expected a whole number from 1");
+  refuses_set("epochs=x", "--set: epochs is \"x\", expected a whole number from 0");
   refuses_set("epochs= 3", "--set: epochs is \" 3\"");
   refuses_set("epochs=", "--set: epochs is empty");
   refuses_set("rate=-", "--set: rate is \"-\"");
