@@ -29,8 +29,9 @@ struct ablation {
 
 /* ---- ablation_read.c ---- */
 
-/* Reads a->path; quick: the values for that. Returns an exit code, after a message unless it is 0. */
-int ablation_read(struct ablation *a, bool quick);
+/* Reads a->path; quick: the values for that, of which there are none, and no lines, unless they are needed. Returns an
+ * exit code, after a message unless it is 0. */
+int ablation_read(struct ablation *a, bool quick, bool needed);
 void ablation_free(struct ablation *a);
 
 /* One key=value a line of a point: the settings of the line, in which a product such as 0.001*x is worked out, then x
@@ -38,11 +39,15 @@ void ablation_free(struct ablation *a);
 bool ablation_point(const struct ablation *a, const struct ablation_line *l, size_t ix, size_t iy, char *to,
                     size_t size);
 
+/* A share of the epochs, and of everything that is counted in epochs. */
+r4_status ablation_shorten(r4_settings *s, double wanted, r4_error *e);
+
 /* ---- ablation_write.c ---- */
 
 struct ablation_about {
   const char *experiment, *out;
   bool quick;
+  double epochs; /* the share of them that nets are trained for */
   int64_t seeds;
 };
 

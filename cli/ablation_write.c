@@ -21,7 +21,7 @@ static size_t rows_of(const struct ablation_line *l)
 
 /* NULL if it is not done. */
 static const struct fleet_figures *figures_of(const struct results *r, const struct ablation_line *l,
-                                             size_t ix, size_t iy)
+                                              size_t ix, size_t iy)
 {
   const struct fleet_run *run = &r->run[l->run[iy * l->xs.n + ix]];
   return run->done ? &run->figures : NULL;
@@ -108,6 +108,7 @@ static int print_json(FILE *f, const void *user)
   json_text(w, "ablation", r->a->name);
   json_text(w, "r4", R4_VERSION);
   json_flag(w, "quick", r->o->quick);
+  json_real(w, "epochs", r->o->epochs);
   json_whole(w, "seeds", r->o->seeds);
   json_open(w, "lines", '[');
   for (size_t k = 0; k < r->a->lines; k++) add_json_line(w, r, &r->a->line[k]);
@@ -160,15 +161,24 @@ static int print_block(FILE *f, const struct results *r, const struct ablation_l
   return code;
 }
 
+/* ", 20 % of the epochs" */
+static const char *epochs_text(const struct ablation_about *o, char text[48])
+{
+  snprintf(text, 48, o->epochs < 1 ? ", %g %% of the epochs" : "", 100 * o->epochs);
+  return text;
+}
+
 static void print_heading(FILE *f, const struct results *r)
 {
   bool dead = false;
-  fprintf(f,
-          "# %s: %s\n\n%lld seed%s%s; accuracies in per cent, the worst group is that of each seed; kappa is "
-          "the largest width "
-          "of the\nbounds of the input gradient over the masked box.",
-          r->o->experiment, r->a->name, (long long)r->o->seeds, r->o->seeds > 1 ? "s" : "",
-          r->o->quick ? ", --quick: a fifth of the epochs" : "");
+  char text[48];
+  fprintf(
+    f,
+    "# %s: %s\n\n%lld seed%s%s%s; accuracies in per cent, the worst group is that of each seed; kappa is "
+    "the largest width "
+    "of the\nbounds of the input gradient over the masked box.",
+    r->o->experiment, r->a->name, (long long)r->o->seeds, r->o->seeds > 1 ? "s" : "",
+    r->o->quick ? ", --quick" : "", epochs_text(r->o, text));
   for (size_t k = 0; k < r->a->lines; k++)
     for (size_t i = 0; i < rows_of(&r->a->line[k]) * r->a->line[k].xs.n; i++) {
       const struct fleet_run *run = &r->run[r->a->line[k].run[i]];

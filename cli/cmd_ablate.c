@@ -4,7 +4,6 @@
  * that it has no table of its own for; ablation_read.c has their columns. All their runs are in OUT/runs: points that
  * two ablations share are trained once. */
 #include <dirent.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +14,7 @@ struct ablate_settings {
   const char *experiment, *only, *out;
   struct words set;
   int64_t seeds, jobs;
+  double shorten;
   bool quick, quiet;
 };
 
@@ -23,7 +23,9 @@ static const struct option options[] = {
   {"EXPERIMENT", OPTION_WORD, AT(experiment), NULL, 0, 0,
    "decoy-mnist, decoy-derm, a folder with presets and table.csv, or a file of settings"},
   {"only", OPTION_TEXT, AT(only), NULL, 0, 0, "one of its ablations: data, masks, corrupt, decay, size"},
-  {"quick", OPTION_FLAG, AT(quick), NULL, 0, 0, "a fifth of the epochs, fewer points, and one seed"},
+  {"quick", OPTION_FLAG, AT(quick), NULL, 0, 0, "fewer points, a fifth of the epochs, and one seed"},
+  {"shorten", OPTION_REAL, AT(shorten), "0", 0, 1,
+   "this share of the epochs; 0: all, or a fifth with --quick"},
   {"seeds", OPTION_WHOLE, AT(seeds), "0", 0, MAX_SEEDS, "of each point; 0: 4, or 1 with --quick"},
   {"set", OPTION_LIST, AT(set), NULL, 0, 0, "key=value: changes one setting of all points; may be repeated"},
   {"out", OPTION_TEXT, AT(out), NULL, 0, 0, "folder for runs and results; runs/NAME-ablations if not given"},
@@ -114,36 +116,6 @@ static int find_all(struct ablate *a)
 
 /* ---- The runs ---- */
 
-static double real_of(const r4_settings *s, const char *key)
-{
-  r4_setting_value v = {0};
-  r4_settings_get(s, key, &v, NULL);
-  return v.text ? 0 : v.type == R4_SETTING_WHOLE ? (double)v.whole : v.real;
-}
-
-/* --quick: a fifth of the epochs, and everything that is counted in epochs with them. */
-static r4_status shorten(r4_settings *s, r4_error *e)
-{
-  static const char *const key[] = {"penalty_after", "lambda_ramp", "eps_ramp", "delta_ramp", "warmup", NULL};
-  char assignment[POINT_SIZE];
-  double epochs = real_of(s, "epochs"), less = ceil(epochs / 5), share = less / epochs;
-  r4_setting_value list = {0};
-  snprintf(assignment, sizeof assignment, "epochs=%.0f", less);
-  r4_status status = r4_settings_set(s, assignment, "--quick", e);
-  for (size_t k = 0; key[k] && !status; k++) {
-    if (!(real_of(s, key[k]) > 0)) continue;
-    snprintf(assignment, sizeof assignment, "%s=%.9g", key[k], share * real_of(s, key[k]));
-    status = r4_settings_set(s, assignment, "--quick", e);
-  }
-  r4_settings_get(s, "decay_at", &list, NULL);
-  size_t used = (size_t)snprintf(assignment, sizeof assignment, "decay_at=");
-  for (size_t k = 0; k < list.n && used < sizeof assignment; k++)
-    used += (size_t)snprintf(assignment + used, sizeof assignment - used, "%s%.9g", k ? "," : "",
-                             share * list.reals[k]);
-  if (!status && list.n) status = r4_settings_set(s, assignment, "--quick", e);
-  return status ? status : r4_settings_check(s, e);
-}
-
 /* point: one assignment a line, which becomes words. */
 static r4_settings *point_settings(const struct ablate *a, const struct ablation_line *l, char *point,
                                    int *code)
@@ -160,7 +132,7 @@ static r4_settings *point_settings(const struct ablate *a, const struct ablation
   }
   for (char *word; (word = strsep(&point, "\n")) && set.n < MAX_WORDS;) set.word[set.n++] = word;
   r4_settings *s = train_settings("ablate", preset, &set, &a->o->set, code);
-  if (!s || !a->o->quick || !shorten(s, &e)) return s;
+  if (!s || a->about.epochs == 1 || !ablation_shorten(s, a->about.epochs, &e)) return s;
   *code = cli_fail("ablate", e.status, e.text);
   r4_settings_free(s);
   return NULL;
@@ -188,6 +160,23 @@ static bool add_run(struct ablate *a, const struct ablation_line *l, char *point
   return true;
 }
 
+/* --set would win over the values of the points, and all of them would be the same run. */
+static bool is_free(const struct ablate *a, const struct ablation *b, const char *point)
+{
+  for (size_t k = 0; k < a->o->set.n; k++) {
+    const char *word = a->o->set.word[k];
+    size_t n = strcspn(word, "=");
+    for (const char *at = point; at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
+      if (strncmp(at, word, n) || at[n] != '=') continue;
+      fprintf(stderr,
+              "r4 ablate: --set %.*s: the ablation \"%s\" sets it itself; --only makes others without it\n",
+              (int)n, word, b->name);
+      return false;
+    }
+  }
+  return true;
+}
+
 static int add_points(struct ablate *a, const struct ablation *b, struct ablation_line *l)
 {
   char point[POINT_SIZE];
@@ -195,7 +184,8 @@ static int add_points(struct ablate *a, const struct ablation *b, struct ablatio
   for (size_t iy = 0; iy < (l->ys.n ? l->ys.n : 1); iy++)
     for (size_t ix = 0; ix < l->xs.n; ix++) {
       size_t number;
-      if (!ablation_point(b, l, ix, iy, point, sizeof point) || !add_run(a, l, point, &number, &code))
+      if (!ablation_point(b, l, ix, iy, point, sizeof point) || !is_free(a, b, point) ||
+          !add_run(a, l, point, &number, &code))
         return code;
       l->run[iy * l->xs.n + ix] = number;
     }
@@ -209,18 +199,30 @@ static int write_all(void *user)
   const struct ablate *a = user;
   int code = EXIT_DONE;
   for (size_t k = 0; k < a->ablations && !code; k++)
-    code = ablation_write(&a->ablation[k], &a->about, a->run);
+    if (a->ablation[k].lines) code = ablation_write(&a->ablation[k], &a->about, a->run);
+  return code;
+}
+
+/* Without --only, those that have no row for --quick are left out: they have no lines. */
+static int read_all(struct ablate *a)
+{
+  int code = EXIT_DONE;
+  for (size_t k = 0; k < a->ablations && !code; k++) {
+    struct ablation *b = &a->ablation[k];
+    code = ablation_read(b, a->o->quick, *a->o->only);
+    if (!code && !b->lines)
+      fprintf(stderr, "r4 ablate: %s: no row is for --quick, so it is left out\n", b->path);
+  }
   return code;
 }
 
 static int go(struct ablate *a)
 {
   int code = find_all(a);
-  for (size_t k = 0; k < a->ablations && !code; k++) {
-    code = ablation_read(&a->ablation[k], a->o->quick);
+  if (!code) code = read_all(a);
+  for (size_t k = 0; k < a->ablations && !code; k++)
     for (size_t i = 0; i < a->ablation[k].lines && !code; i++)
       code = add_points(a, &a->ablation[k], &a->ablation[k].line[i]);
-  }
   struct fleet f = {.command = "ablate",
                     .run = a->run,
                     .runs = a->runs,
@@ -234,7 +236,7 @@ static int go(struct ablate *a)
   if (!code) code = fleet_go(&f);
   if (!code) code = write_all(a);
   for (size_t k = 0; k < a->ablations && !code; k++)
-    code = ablation_print(stdout, &a->ablation[k], &a->about, a->run);
+    if (a->ablation[k].lines) code = ablation_print(stdout, &a->ablation[k], &a->about, a->run);
   return code;
 }
 
@@ -252,7 +254,15 @@ static int run(int argc, char **argv)
     return EXIT_USAGE;
   }
   a.o = &o;
-  a.about = (struct ablation_about){o.experiment, a.out, o.quick, o.seeds ? o.seeds : o.quick ? 1 : 4};
+  a.about = (struct ablation_about){.experiment = o.experiment,
+                                    .out = a.out,
+                                    .quick = o.quick,
+                                    .epochs = o.shorten > 0 ? o.shorten
+                                              : o.quick     ? 0.2
+                                                            : 1,
+                                    .seeds = o.seeds   ? o.seeds
+                                             : o.quick ? 1
+                                                       : 4};
   a.ablation = calloc(MAX_ABLATIONS, sizeof *a.ablation);
   int code = a.ablation ? go(&a) : cli_fail("ablate", R4_E_MEMORY, "");
   for (size_t k = 0; k < a.runs; k++) r4_settings_free(a.run[k].settings);

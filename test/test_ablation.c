@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "page_case.h"
 
-#define HEAD "{\"experiment\":\"my <b>\",\"ablation\":\"masks\",\"quick\":false,\"seeds\":2,\"lines\":["
+#define HEAD "{\"experiment\":\"my <b>\",\"ablation\":\"masks\",\"epochs\":1,\"seeds\":2,\"lines\":["
 #define LINE(name, x, points) \
   "{\"name\":\"" name "\",\"panel\":\"fixed\",\"x\":\"" x "\",\"points\":[" points "]}"
 #define POINT(x, worst, sd, kappa, more)                                                \
@@ -95,9 +95,9 @@ static void one_seed_has_no_band(void **state)
 {
   (void)state;
   static const char text[] =
-    "{\"experiment\":\"e\",\"ablation\":\"m\",\"quick\":true,\"seeds\":1,\"lines\":[" LINE(
+    "{\"experiment\":\"e\",\"ablation\":\"m\",\"epochs\":0.2,\"seeds\":1,\"lines\":[" LINE(
       "R3", "x", POINT("0", "50", "0", "1", "") "," POINT("1", "60", "0", "1", "")) "]}";
-  SHOWS(text, "e, 1 seed for each point, trained for a fifth of the usual epochs: nothing tells",
+  SHOWS(text, "e, 1 seed for each point, trained for 20\u00a0% of the usual epochs: nothing tells",
         "<td class=\"n\">60.0</td>");
   assert_lacks(text, "class=\"band");
 }
@@ -143,9 +143,10 @@ static void other_files_are_refused(void **state)
     {"", "results.json: "},
     {"[]", "experiment, ablation"},
     {"{\"experiment\":\"e\"}",
-     "experiment, ablation, quick, seeds or lines are missing: no results of r4 ablate"},
-    {"{\"experiment\":\"e\",\"ablation\":\"m\",\"quick\":true,\"seeds\":0,\"lines\":[]}", "seeds"},
-    {"{\"experiment\":\"e\",\"ablation\":\"m\",\"quick\":true,\"seeds\":1,\"lines\":{}}", "lines"},
+     "experiment, ablation, epochs, seeds or lines are missing: no results of r4 ablate"},
+    {"{\"experiment\":\"e\",\"ablation\":\"m\",\"seeds\":0,\"lines\":[]}", "seeds"},
+    {"{\"experiment\":\"e\",\"ablation\":\"m\",\"epochs\":0.2,\"seeds\":1,\"lines\":{}}", "lines"},
+    {"{\"experiment\":\"e\",\"ablation\":\"m\",\"epochs\":0,\"seeds\":1,\"lines\":[]}", "epochs"},
     {HEAD "{\"name\":\"R3\"}]}", "a line without name, x or points"},
     {HEAD "7]}", "a line without name, x or points"},
     {HEAD LINE("R3", "x", "{\"x\":0.5}") "]}", "a point without its place on the axes"},

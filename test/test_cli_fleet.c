@@ -41,7 +41,7 @@ static void ablations_are_tables(void **state)
 {
   (void)state;
   EXPECT("$R4 ablate exp --only masks --quick --out q", 0, "[1/5] ", "[5/5] ", "ETA",
-         "# exp: masks\n\n1 seed, --quick: a fifth of the epochs", "**fixed, over data.keep_masks**",
+         "# exp: masks\n\n1 seed, --quick, 20 % of the epochs", "**fixed, over data.keep_masks**",
          "| average / worst group | ", "**in proportion, over data.keep_masks**");
   command_lacks("Slow");
   EXPECT("ls q q/masks q/runs", 0, "results.csv", "results.json", "results.md", "plot.svg",
@@ -50,8 +50,23 @@ static void ablations_are_tables(void **state)
   EXPECT("cat q/masks/results.csv", 0, "name,panel,preset,x_setting,x,y_setting,y,seeds,dead_seeds,average,",
          "\nR3,in proportion,r3,data.keep_masks,0.5,,,1,0,");
   EXPECT("cat q/masks/plot.svg", 0, "<svg", ">in proportion</text>", ">Cert</text>", "</svg>");
-  EXPECT("cat q/masks/results.json", 0, "\"quick\":true,\"seeds\":1,\"lines\":[",
+  EXPECT("cat q/masks/results.json", 0, "\"quick\":true,\"epochs\":0.2,\"seeds\":1,\"lines\":[",
          "\"x\":\"0.5\",\"avg_group_accuracy\":");
+}
+
+/* Ablations without a row for --quick are left out, unless one is asked for. */
+static void some_are_not_quick(void **state)
+{
+  (void)state;
+  EXPECT("mkdir -p few/ablations && cp exp/*.yaml exp/table.csv few && for a in masks data decay corrupt; do "
+         "printf "
+         "'name,preset,x,values,quick\nR3,r3,rate,0.1 0.2,-\n' > few/ablations/$a.csv; done; "
+         "printf 'name,preset,x,values\nR3,r3,rate,0.1\n' > few/ablations/rate.csv; "
+         "$R4 ablate few --quick --shorten 0.3 --out few-out && ls few-out",
+         0, "masks.csv: no row is for --quick, so it is left out", "1 seed, --quick, 30 % of the epochs",
+         "\nrate\nruns\n");
+  EXPECT("cat few-out/runs/*/config.yaml", 0, "\nepochs: 6\n");
+  EXPECT("$R4 ablate few --quick --only masks", 2, "masks.csv: row 1: no row is for --quick");
 }
 
 /* A heat map; values with blanks and commas in them. */
@@ -160,10 +175,11 @@ static void mistakes_in_ablations_are_named(void **state)
     {"name,preset,x,values\nR3,r4,lambda,1\n", "exp/r4.yaml: no such file", 2},
     {"name,preset,x,values\n", "there is no row", 2},
     {"name,preset\n\"R3\n", "bad.csv", 3},
+    {"name,preset,x,values\nR3,r3,rate,1 2\n", "--set rate: the ablation \"bad\" sets it itself", 2},
   };
   for (size_t k = 0; k < sizeof sample / sizeof *sample; k++) {
     put_text(scratch_folder(), "exp/ablations/bad.csv", sample[k].table);
-    EXPECT("$R4 ablate exp --only bad --out bad", sample[k].code, sample[k].text);
+    EXPECT("$R4 ablate exp --only bad --out bad --set rate=0.1", sample[k].code, sample[k].text);
   }
   EXPECT("rm exp/ablations/bad.csv; $R4 ablate nowhere", 2,
          "no experiment \"nowhere\": expected a file of settings, or");
@@ -232,6 +248,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(ablations_are_tables),
+    cmocka_unit_test(some_are_not_quick),
     cmocka_unit_test(two_settings_make_a_heat_map),
     cmocka_unit_test(a_file_is_an_experiment),
     cmocka_unit_test(what_is_done_is_not_done_again),

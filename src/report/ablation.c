@@ -63,10 +63,14 @@ static r4_status take_lines(const char *file, r4_ablation *a, r4_error *e)
   r4_status s = R4_OK;
   a->experiment = js_text(js_get(a->root, "experiment"));
   a->name = js_text(js_get(a->root, "ablation"));
-  if (!a->experiment || !a->name || !js_flag(js_get(a->root, "quick"), &a->quick) ||
+  bool quick = false;
+  js_flag(js_get(a->root, "quick"), &quick);
+  a->epochs = quick ? 0.2 : 1; /* before there was a member for it */
+  if (js_get(a->root, "epochs")) a->epochs = real_of(js_get(a->root, "epochs"));
+  if (!a->experiment || !a->name || !(a->epochs > 0 && a->epochs <= 1) ||
       !js_whole(js_get(a->root, "seeds"), &a->seeds) || a->seeds < 1 || js_kind(lines) != JS_LIST ||
       js_size(lines) > MOST_LINES)
-    return is_missing(file, "experiment, ablation, quick, seeds or lines are missing", e);
+    return is_missing(file, "experiment, ablation, epochs, seeds or lines are missing", e);
   a->line = r4_mem_new(js_size(lines) + 1, sizeof *a->line);
   if (!a->line) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", file);
   while (!s && (at = js_next(lines, at))) s = take_line(file, at, &a->line[a->lines++], e);

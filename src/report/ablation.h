@@ -21,7 +21,7 @@ struct ablation_line {
 struct r4_ablation {
   struct js *root; /* has all texts */
   const char *experiment, *name;
-  bool quick;
+  double epochs; /* the share of the usual ones that nets were trained for */
   int64_t seeds;
   size_t lines;
   struct ablation_line *line;

@@ -286,8 +286,9 @@ static void add_words(const struct shown *s)
     for (size_t k = 0; k < l->points; k++) dead |= l->point[k].dead;
   html_add(s->p->h, "<h3>%s</h3>\n<p>%s, %lld seed%s for each point", s->a->name, last_part(s->a->experiment),
            (long long)s->a->seeds, s->a->seeds == 1 ? "" : "s");
-  html_add(s->p->h, "%s%s.", s->a->quick ? ", trained for a fifth of the usual epochs" : "",
-           s->a->seeds == 1 ? ": nothing tells how much is chance" : "");
+  if (s->a->epochs < 1)
+    html_add(s->p->h, ", trained for %.3g\u00a0%% of the usual epochs", 100 * s->a->epochs);
+  html_add(s->p->h, "%s.", s->a->seeds == 1 ? ": nothing tells how much is chance" : "");
   for (const struct ablation_line *l = s->a->line; l < s->a->line + s->a->lines; l++) {
     if (is_new_setting(s->a, l, l->x)) add_setting(s, l->x);
     if (l->y && is_new_setting(s->a, l, l->y)) add_setting(s, l->y);
