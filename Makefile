@@ -167,7 +167,7 @@ check-long:
 	scripts/mutate
 
 # The Python package, in an environment of its own; not part of "check", as pip needs a network.
-python-check: all
+python-check: all $(OUT)/test/test_onnx
 	@R4=$(abspath $(OUT)/r4) scripts/check-python $(OUT)/venv
 
 # Without libFuzzer: runs the inputs of test/fuzz/corpus/NAME once each.

@@ -353,6 +353,10 @@ class Classifier(Base):
 
         save_run(path, self._model, self.settings_, data)
 
+    def export_onnx(self, path: str | os.PathLike[str]) -> None:
+        """The net as an ONNX file, for programs that run nets; see Model.export_onnx."""
+        self._model.export_onnx(path)
+
     def __sklearn_is_fitted__(self) -> bool:
         return "model_" in self.__dict__
 

@@ -64,13 +64,13 @@ def _parameters(changed: dict[str, Any]) -> dict[str, Any]:
 
 
 def load(path: str | os.PathLike[str], seed: int | None = None) -> Classifier:
-    """A classifier of a run's folder, by the command or by save, or of a model in a file; seed: which of the run's.
+    """A classifier of a run's folder, by the command or by save, or of a model in a safetensors or ONNX file.
 
-    Names of classes that are all numbers become numbers.
+    seed: which of the run's. Names of classes that are all numbers become numbers.
     """
     place = Path(path)
     if not place.exists():
-        raise FileError(f"{path}: does not exist; expected the folder of a run, or a model in a safetensors file")
+        raise FileError(f"{path}: does not exist; expected the folder of a run, or a safetensors or ONNX file")
     params: dict[str, Any] = {}
     if place.is_dir():
         place = _folder(place, seed)

@@ -136,7 +136,7 @@ class Model(Owned):
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Model:
-        """A safetensors file, or the folder of a seed of a run."""
+        """A safetensors or ONNX file, or the folder of a seed of a run."""
         self = cls.__new__(cls)
         self._own(call("r4_model_open", encode(path, "a path")), "r4_model_free")
         return self
@@ -229,10 +229,18 @@ class Model(Owned):
         call("r4_evaluate", self._net, self._weights, data.pointer, eps, batch, ctypes.byref(m))
         return metrics_of(m, data.group_names, data.classes)
 
+    def _write(self, function: str, path: str | os.PathLike[str]) -> None:
+        names = texts(self.classes) if self.classes is not None else None
+        call(function, self._net, self._weights, names, encode(path, "a path"))
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """A safetensors file that PyTorch reads."""
-        names = texts(self.classes) if self.classes is not None else None
-        call("r4_model_save", self._net, self._weights, names, encode(path, "a path"))
+        self._write("r4_model_save", path)
+
+    def export_onnx(self, path: str | os.PathLike[str]) -> None:
+        """An ONNX file for programs that run nets: images are [batch, channels, height, width] from 0 to 1, the output
+        is ``logits``; names of classes, layout and scale are in the metadata. doc/onnx.md says more."""
+        self._write("r4_onnx_save", path)
 
     def __repr__(self) -> str:
         return f"Model({self.net!r})"
