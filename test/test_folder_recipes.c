@@ -247,6 +247,37 @@ static void pets_get_their_patch(void **state)
   folder_remove(folder);
 }
 
+/* A square in a corner is masked in place of the background; its colour is the label in training, and not there if it
+ * is clean. */
+static void check_planted(const char *folder, const char *recipe, size_t classes)
+{
+  r4_error e = {0};
+  r4_data *d = r4_data_make(recipe, &(r4_recipe_options){.from = folder, .size = SIDE, .side = 1}, &e);
+  r4_data *clean =
+    r4_data_make(recipe, &(r4_recipe_options){.from = folder, .size = SIDE, .side = 1, .clean = true}, &e);
+  float colour[3][3], seen[3] = {0};
+  if (!d || !clean) fail_msg("%s", e.text);
+  assert_int_equal(r4_data_classes(d), classes);
+  for (size_t i = 0; i < r4_data_count(d); i++) {
+    float x[PIXELS * 3], bare[PIXELS * 3], m[PIXELS * 3], sum = 0;
+    const r4_example one = r4_data_example(d, i);
+    r4_data_values(d, i, x);
+    r4_data_values(clean, i, bare);
+    assert_true(r4_data_mask(d, i, m));
+    for (int j = 0; j < PIXELS * 3; j++) {
+      sum += m[j];
+      if (m[j] < 0.5f) assert_true(x[j] == bare[j]);
+      if (m[j] < 0.5f || one.split != R4_TRAIN) continue;
+      if (seen[one.label] > 2) assert_true(colour[one.label][j % 3] == x[j]);
+      colour[one.label][j % 3] = x[j];
+      seen[one.label]++;
+    }
+    if (one.split == R4_TRAIN) assert_true(sum == 3); /* a pixel */
+  }
+  r4_data_free(d);
+  r4_data_free(clean);
+}
+
 /* Two breeds of cats and one of dogs; the left half of a trimap is the animal, the right half background. */
 static void trimaps_mark_the_background(void **state)
 {
@@ -276,6 +307,8 @@ static void trimaps_mark_the_background(void **state)
     }
     r4_data_free(breeds);
     r4_data_free(pets);
+    check_planted(folder, "decoy-pet-breeds", 3);
+    check_planted(folder, "decoy-pet-species", 2);
     put_image(folder, "images/42.png", SIDE, SIDE, 3, (uint8_t[]){1, 2, 3}, (uint8_t[]){1, 2, 3});
     refused(folder, (r4_data_options){0},
             "expected the name of a breed and a number, such as Abyssinian_1.jpg");

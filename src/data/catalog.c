@@ -129,10 +129,20 @@ static const char pets_steps[] =
   "     capital)\n";
 
 static const char breeds_steps[] =
-  "1. Fetch images.tar.gz and annotations.tar.gz from https://www.robots.ox.ac.uk/~vgg/data/pets/ (CC BY-SA 4.0).\n"
+  "1. Fetch images.tar.gz and annotations.tar.gz from https://www.robots.ox.ac.uk/~vgg/data/pets/ (CC BY-SA "
+  "4.0).\n"
   "2. Unpack both, so that the folder has\n"
   "     images/Abyssinian_1.jpg ... images/yorkshire_terrier_99.jpg\n"
   "     annotations/trimaps/Abyssinian_1.png ... (1 animal, 2 background, 3 border)\n";
+
+static const char salient_steps[] =
+  "1. Fetch salient_imagenet_dataset.zip by the link of https://github.com/singlasahil14/salient_imagenet "
+  "(Singla and\n"
+  "   Feizi, 2022; the photographs are ImageNet's: research only) and unpack it.\n"
+  "2. Put it, or a link to it, there; six of its folders are read. They have\n"
+  "     n02174001/feature_1581/images/*.jpeg and n02174001/feature_1581/cams/*.jpeg, of the same names and "
+  "sizes,\n"
+  "   and so on: doc/data.md lists the classes and features.\n";
 
 /* ---- Data sets, and nets ---- */
 
@@ -166,6 +176,8 @@ static const r4_known known[] = {
   BY_HAND("pets", "cats and dogs, and where a patch is planted, 7390", "CC BY-SA 4.0", pets_steps),
   BY_HAND("pet-breeds", "37 breeds of cats and dogs with trimaps of the animal, 7390", "CC BY-SA 4.0",
           breeds_steps),
+  BY_HAND("salient-imagenet", "six classes of ImageNet with maps of core and spurious features", "research",
+          salient_steps),
 };
 
 size_t r4_known_count(void)

@@ -68,6 +68,7 @@ r4_status cache_name(const struct listing *l, const r4_data_options *options, ch
   for (size_t i = 0; !s && i < l->n; i++) {
     s = add_file(&h, l, l->at[i].file, e);
     if (!s) s = add_file(&h, l, l->at[i].mask, e);
+    if (!s && l->at[i].mask2) s = add_file(&h, l, l->at[i].mask2, e);
   }
   if (s) return s;
   hash_end(&h, digest);

@@ -20,7 +20,7 @@ static bool copy_string(const char **to, const char *from)
 
 static void listed_clear(struct listed *one)
 {
-  const char *own[] = {one->file, one->mask, one->label, one->group, one->id};
+  const char *own[] = {one->file, one->mask, one->mask2, one->label, one->group, one->id};
   for (size_t k = 0; k < sizeof own / sizeof *own; k++) r4_mem_free((void *)own[k]);
 }
 
@@ -43,6 +43,7 @@ r4_status listing_add(struct listing *l, const struct listed *one, r4_error *e)
   size_t marks = 0;
   r4_status s = one->file ? file_check_inside(l->folder, one->file, e) : R4_OK;
   if (!s && one->mask) s = file_check_inside(l->folder, one->mask, e);
+  if (!s && one->mask2) s = file_check_inside(l->folder, one->mask2, e);
   if (!s) s = find_marks(l, one, &marks, e);
   if (s) return s;
   if (l->n == l->capacity) {
@@ -54,8 +55,8 @@ r4_status listing_add(struct listing *l, const struct listed *one, r4_error *e)
   }
   struct listed copy = {.line = one->line, .split = one->split, .marks = marks};
   if (copy_string(&copy.file, one->file) && copy_string(&copy.mask, one->mask) &&
-      copy_string(&copy.label, one->label) && copy_string(&copy.group, one->group) &&
-      copy_string(&copy.id, one->id)) {
+      copy_string(&copy.mask2, one->mask2) && copy_string(&copy.label, one->label) &&
+      copy_string(&copy.group, one->group) && copy_string(&copy.id, one->id)) {
     l->at[l->n++] = copy;
     return R4_OK;
   }

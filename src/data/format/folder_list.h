@@ -6,9 +6,10 @@
 #include "data/data.h"
 #include "data/mask/annotation.h"
 
-/* One example. Paths are relative to the folder; mask, group and id may be NULL, and file if it is in a table. */
+/* One example. Paths are relative to the folder; mask, group and id may be NULL, and file if it is in a table. With
+ * mask2, which may be NULL as well, what either of two masks marks is marked. */
 struct listed {
-  const char *file, *mask, *label, *group, *id;
+  const char *file, *mask, *mask2, *label, *group, *id;
   size_t line; /* of the table; 0: there is none */
   r4_split split;
   size_t

@@ -71,26 +71,38 @@ static r4_status fit(struct mask_reader *r, size_t i, const struct image *mask, 
 
 /* ---- Images of masks ---- */
 
-static r4_status read_image(struct mask_reader *r, size_t i, const struct image *image, uint8_t *to,
-                            r4_error *e)
+/* One of the masks of example i, whose image is that; image_clear. */
+static r4_status decode(struct mask_reader *r, size_t i, const char *file, const struct image *image,
+                        struct image *mask, r4_error *e)
 {
   const struct listing *l = r->l;
-  const char *file = l->at[i].mask;
   size_t size = 0;
   uint8_t *data = NULL;
-  struct image mask = {0};
   char *name = file_join(l->folder, file);
   r4_status s = name ? R4_OK : r4_fail(e, R4_E_MEMORY, "%s: out of memory", l->folder);
   if (!s) s = listing_read_file(l, file, &data, &size, e);
   const struct mask_image f = {data, size, name, i, &r->report, e};
-  if (!s) s = mask_image_decode(&f, &r->rule, &mask);
-  if (!s && (mask.height != image->height || mask.width != image->width))
+  if (!s) s = mask_image_decode(&f, &r->rule, mask);
+  if (!s && (mask->height != image->height || mask->width != image->width))
     s = r4_fail(e, R4_E_PARSE, "%s: has %zu x %zu pixels, expected %zu x %zu as its image %s", name,
-                mask.width, mask.height, image->width, image->height, l->at[i].file);
-  if (!s) s = fit(r, i, &mask, to, e);
-  image_clear(&mask);
+                mask->width, mask->height, image->width, image->height, l->at[i].file);
   r4_mem_free(data);
   r4_mem_free(name);
+  return s;
+}
+
+static r4_status read_image(struct mask_reader *r, size_t i, const struct image *image, uint8_t *to,
+                            r4_error *e)
+{
+  const struct listed *one = &r->l->at[i];
+  struct image mask = {0}, second = {0};
+  r4_status s = decode(r, i, one->mask, image, &mask, e);
+  if (!s && one->mask2) s = decode(r, i, one->mask2, image, &second, e);
+  for (size_t k = 0; !s && one->mask2 && k < mask.height * mask.width; k++)
+    if (second.pixel[k] > mask.pixel[k]) mask.pixel[k] = second.pixel[k];
+  if (!s) s = fit(r, i, &mask, to, e);
+  image_clear(&mask);
+  image_clear(&second);
   return s;
 }
 

@@ -19,6 +19,7 @@ extern const struct format isic_format;      /* ISIC as sorted for experiments w
 extern const struct format isic_2017_format; /* ISIC 2017 with a table of what photographs show */
 extern const struct format plant_format;     /* leaves of sugar beet */
 extern const struct format breeds_format;    /* pets with trimaps */
+extern const struct format salient_format;   /* Salient ImageNet */
 extern const struct format pets_format;      /* cats and dogs, and where a patch is planted */
 extern const struct format imdb_format;      /* the reviews of IMDB */
 extern const struct format text_format;      /* a table of texts, or a folder of them */

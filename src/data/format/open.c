@@ -9,8 +9,8 @@
 #include "data/format/format.h"
 
 static const struct format *const formats[] = {
-  &digits_format, &idx_format,  &npz_format,    &ham_format,  &isic_format, &isic_2017_format,
-  &plant_format,  &pets_format, &breeds_format, &imdb_format, &text_format, &folder_format};
+  &digits_format,  &idx_format,  &npz_format,    &ham_format,  &isic_format, &isic_2017_format, &plant_format,
+  &salient_format, &pets_format, &breeds_format, &imdb_format, &text_format, &folder_format};
 
 enum { FORMATS = sizeof formats / sizeof *formats };
 

@@ -11,11 +11,13 @@
 #include "data/overlap.h"
 #include "data/published.h"
 
-static const struct recipe *const recipes[] = {&recipe_decoy_mnist, &recipe_half_decoy_mnist,
-                                               &recipe_decoy_derm,  &recipe_decoy,
-                                               &recipe_isic,        &recipe_plant,
-                                               &recipe_pets,        &recipe_decoy_imdb,
-                                               &recipe_species,     &recipe_breeds};
+static const struct recipe *const recipes[] = {&recipe_decoy_mnist,   &recipe_half_decoy_mnist,
+                                               &recipe_decoy_derm,    &recipe_decoy,
+                                               &recipe_isic,          &recipe_plant,
+                                               &recipe_pets,          &recipe_decoy_imdb,
+                                               &recipe_species,       &recipe_breeds,
+                                               &recipe_decoy_species, &recipe_decoy_breeds,
+                                               &recipe_salient};
 
 enum { RECIPES = sizeof recipes / sizeof *recipes };
 
@@ -210,10 +212,10 @@ static r4_status check_options(const struct recipe *r, const r4_recipe_options *
   bool masks = (o->masks && *o->masks) || (o->mask_categories && *o->mask_categories) ||
                (o->mask_words && *o->mask_words);
   if (r->own_masks && (o->soft_masks || o->mask_value_count || masks))
-    return r4_fail(
-      e, R4_E_ARGUMENT,
-      "%s draws its own masks: soft_masks, mask_values, mask_words, masks and mask_categories say nothing about them",
-      r->name);
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "%s draws its own masks: soft_masks, mask_values, mask_words, masks and mask_categories "
+                   "say nothing about them",
+                   r->name);
   if (!r->own_masks && (o->clean || o->side))
     return r4_fail(e, R4_E_ARGUMENT, "%s draws no decoys: there is none to leave out or to give a size",
                    r->name);

@@ -20,6 +20,7 @@ struct recipe {
 extern const struct recipe recipe_decoy_mnist, recipe_half_decoy_mnist, recipe_decoy_derm, recipe_decoy;
 extern const struct recipe recipe_decoy_imdb;
 extern const struct recipe recipe_isic, recipe_plant, recipe_pets, recipe_species, recipe_breeds;
+extern const struct recipe recipe_decoy_species, recipe_decoy_breeds, recipe_salient;
 
 /* There is a recipe of this name. */
 bool recipe_exists(const char *name);

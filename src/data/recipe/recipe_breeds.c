@@ -4,7 +4,7 @@
  *     annotations/trimaps/NAME_NUMBER.png        or trimaps/: 1 on the animal, 2 on the background, 3 on the border
  *
  * The classes are the 37 breeds, and the background must not matter; the border belongs to the animal. The recipe
- * "pet-species" makes cats and dogs of them, "pet-breeds" leaves them. */
+ * "pet-species" makes cats and dogs of them, "pet-breeds" leaves them; "decoy-" before these names plants a patch. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -103,6 +103,19 @@ static r4_data *by_species(const r4_data *source, const r4_recipe_options *optio
   return d;
 }
 
+/* A patch in a corner, whose hue is the label in training: the masks are of the patch then. */
+static r4_data *planted_on_breeds(const r4_data *source, const r4_recipe_options *options, r4_error *e)
+{
+  return recipe_decoy.make(source, options, e);
+}
+
+static r4_data *planted_on_species(const r4_data *source, const r4_recipe_options *options, r4_error *e)
+{
+  r4_data *two = by_species(source, options, e), *d = two ? recipe_decoy.make(two, options, e) : NULL;
+  r4_data_free(two);
+  return d;
+}
+
 #define PETS                                                                                            \
   .from = "pet-breeds", .missing = "r4 data get pet-breeds says how to get it", .size = 128, .val = .1, \
   .test = .2, .overlap = R4_OVERLAP_DROP /* some photographs have two names */
@@ -115,3 +128,14 @@ const struct recipe recipe_breeds = {.name = "pet-breeds",
                                      .about = "37 breeds of pets, whose background must not matter",
                                      PETS,
                                      .make = as_it_is};
+const struct recipe recipe_decoy_species = {.name = "decoy-pet-species",
+                                            .about =
+                                              "cats and dogs, a square in a corner has the label's hue",
+                                            PETS,
+                                            .own_masks = true,
+                                            .make = planted_on_species};
+const struct recipe recipe_decoy_breeds = {.name = "decoy-pet-breeds",
+                                           .about = "37 breeds, a square in a corner has the label's hue",
+                                           PETS,
+                                           .own_masks = true,
+                                           .make = planted_on_breeds};
