@@ -155,7 +155,7 @@ check: all $(TESTS) $(REPLAYS)
 	OUT=$(OUT) CC='$(CC)' LIBS='$(LIBS)' LINKFLAGS='$(MODE) -fopenmp -Wl,--as-needed $(LDFLAGS)' \
 	prove -j$(shell nproc) --failures --comments -e '' \
 	scripts/check-layers scripts/check-style scripts/check-exports scripts/check-readme scripts/check-threads \
-	scripts/check-page \
+	scripts/check-page scripts/check-results \
 	$(TESTS) $(REPLAYS)
 
 check-long:
