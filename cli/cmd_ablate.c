@@ -216,6 +216,19 @@ static int read_all(struct ablate *a)
   return code;
 }
 
+/* What stands there from before stays until there is more to say: it may be stopped again. */
+static int write_first(const struct ablate *a)
+{
+  int code = EXIT_DONE;
+  for (size_t k = 0; k < a->ablations && !code; k++) {
+    const struct ablation *b = &a->ablation[k];
+    char path[PATH_SIZE + 128];
+    snprintf(path, sizeof path, "%s/%s/results.csv", a->out, b->name);
+    if (b->lines && !is_file(path)) code = ablation_write(b, &a->about, a->run);
+  }
+  return code;
+}
+
 static int go(struct ablate *a)
 {
   int code = find_all(a);
@@ -232,7 +245,7 @@ static int go(struct ablate *a)
                     .quiet = a->o->quiet,
                     .after = write_all,
                     .user = a};
-  if (!code) code = write_all(a);
+  if (!code) code = write_first(a);
   if (!code) code = fleet_go(&f);
   if (!code) code = write_all(a);
   for (size_t k = 0; k < a->ablations && !code; k++)

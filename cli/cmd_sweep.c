@@ -158,7 +158,10 @@ static int go(const struct sweep_settings *o, struct sweep *s)
                     .quiet = o->quiet,
                     .after = after,
                     .user = s};
-  if (!code) code = sweep_write(s);
+  char results[PATH_SIZE];
+  snprintf(results, sizeof results, "%s/results.csv", s->out);
+  if (!code && !is_file(results))
+    code = sweep_write(s); /* otherwise what is there stays until there is more */
   if (!code) code = fleet_go(&f);
   if (!code) code = after(s);
   if (!code) code = sweep_print(stdout, s);

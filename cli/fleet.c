@@ -157,7 +157,8 @@ static void take_figures(struct crew *c, const struct worker *w)
   c->done++;
   c->made += t.made;
   if (!c->made) c->began = timer_now();
-  if (t.made) tell(c, r);
+  if (!t.made) return; /* what is written has it, or will have it in the end */
+  tell(c, r);
   int code = c->f->after ? c->f->after(c->f->user) : EXIT_DONE;
   if (code > c->code) c->code = code;
 }

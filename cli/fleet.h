@@ -23,7 +23,7 @@ struct fleet {
   int64_t seeds, jobs; /* of each run; runs side by side, 0: as many as CPUs */
   r4_split split;      /* of the data, which is measured */
   bool quiet;
-  /* Called when a run is done, so that results can be written again. Returns an exit code. */
+  /* Called when a run is done of which not all was kept, so that results can be written again. Returns an exit code. */
   int (*after)(void *user);
   void *user;
 };

@@ -105,6 +105,16 @@ static void what_is_done_is_not_done_again(void **state)
   EXPECT("diff -r before q/masks", 0, "");
 }
 
+/* Stopped while it looks at what is done: the tables of before are still there. */
+static void tables_do_not_shrink(void **state)
+{
+  (void)state;
+  EXPECT("cp -r q/masks whole-tables; for t in 0.02 0.05 0.1 0.2; do timeout -s KILL $t $R4 ablate exp "
+         "--only masks "
+         "--quick --out q > log 2>&1; diff -r whole-tables q/masks || exit 1; done",
+         0, "");
+}
+
 /* Figures that are cut off, were edited, are of another version, or of another model: named, and measured again to the
  * same tables. */
 static void spoilt_figures_are_measured_again(void **state)
@@ -252,6 +262,7 @@ int main(void)
     cmocka_unit_test(two_settings_make_a_heat_map),
     cmocka_unit_test(a_file_is_an_experiment),
     cmocka_unit_test(what_is_done_is_not_done_again),
+    cmocka_unit_test(tables_do_not_shrink),
     cmocka_unit_test(spoilt_figures_are_measured_again),
     cmocka_unit_test(stopped_ones_go_on),
     cmocka_unit_test(killed_ones_end_with_the_same_tables),
