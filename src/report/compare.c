@@ -24,11 +24,11 @@ double r4_welch_p(size_t n_a, const double *a, size_t n_b, const double *b)
   return r4_student_p((of_a.mean - of_b.mean) / sqrt(u), freedom);
 }
 
-/* How many of n are smaller than the k-th; of equal ones, the first is. */
+/* How many of n are smaller than the k-th. Of equal ones the first has the largest product, and counts for all. */
 static size_t smaller(size_t n, const double *p, size_t k)
 {
   size_t found = 0;
-  for (size_t i = 0; i < n; i++) found += p[i] < p[k] || (p[i] == p[k] && i < k);
+  for (size_t i = 0; i < n; i++) found += p[i] < p[k];
   return found;
 }
 
