@@ -1,5 +1,6 @@
-/* ONNX: every kind of part, and random trees of them, are written and read back to the bit; a graph that is not what
- * the notes say is read operator by operator; every failing allocation is an error.
+/* ONNX: every kind of part, and random trees of them, are written as graphs that answer as the nets do, and read back
+ * to the bit; a graph that is not what the notes say is read operator by operator; every failing allocation is an
+ * error.
  *
  * With R4_ONNX_DIR each case leaves a file there, and its examples and logits beside it: scripts/check_onnx.py asks
  * others what they make of them. R4_SEED repeats a seed, R4_ROUNDS asks for more nets. */
@@ -11,6 +12,7 @@
 
 #include "base/mem.h"
 #include "onnx_case.h"
+#include "onnx_run.h"
 #include "random_tree.h"
 #include "scratch.h"
 
@@ -50,6 +52,38 @@ static void save(const struct onnx_case *c, const char *path)
   if (r4_onnx_save(c->net, c->weights, NULL, path, &e)) fail_msg("%s: %s", c->text, e.text);
 }
 
+/* [height, width, channels] to [channels, height, width] */
+static void channels_first(r4_shape one, const float *from, double *to)
+{
+  int64_t h = one.dim[0], w = one.dim[1], c = one.dim[2];
+  for (int64_t k = 0; k < h * w * c; k++) to[(k % c) * h * w + k / c] = (double)from[k];
+}
+
+/* The graph by itself, run by its definition, answers as the net does. */
+static void check_graph(const struct onnx_case *c, const char *path)
+{
+  struct onnx_model m;
+  r4_error e = {0};
+  struct onnx_array given[2] = {{.v = NULL}, {.v = NULL}};
+  size_t all = ONNX_BATCH * c->features, classes = (size_t)(ONNX_BATCH * r4_net_classes(c->net));
+  assert_int_equal(onnx_read(&m, path, &e), R4_OK);
+  for (size_t k = 0; k < m.inputs; k++) {
+    const float *from = k ? c->valid : c->x;
+    given[k] = (struct onnx_array){m.input[k].shape, calloc(all, sizeof *given[k].v)};
+    given[k].shape.dim[0] = ONNX_BATCH;
+    for (size_t i = 0; i < ONNX_BATCH && c->input.rank == 3; i++)
+      channels_first(c->input, from + i * c->features, given[k].v + i * c->features);
+    for (size_t i = 0; i < all && c->input.rank == 1; i++) given[k].v[i] = (double)from[i];
+  }
+  struct onnx_array y = onnx_run(&m, given);
+  double *want = calloc(classes, sizeof *want);
+  for (size_t i = 0; i < classes; i++) want[i] = (double)c->logits[i];
+  assert_true(r4_shape_equal(y.shape, R4_SHAPE(ONNX_BATCH, r4_net_classes(c->net))));
+  assert_close(c->text, y.v, want, classes, 1e-6, 1e-3);
+  free(y.v), free(want), free(given[0].v), free(given[1].v);
+  onnx_free(&m);
+}
+
 /* Without the notes the graph is read operator by operator: it then answers the same, or is refused in a sentence. */
 static bool check_without_notes(const struct onnx_case *c, const char *path)
 {
@@ -79,6 +113,7 @@ static bool check(const struct onnx_case *c)
   r4_model *m = load(c, path);
   assert_same_model(c, m);
   r4_model_free(m);
+  check_graph(c, path);
   bool plain = check_without_notes(c, path);
   check_now = "";
   return plain;

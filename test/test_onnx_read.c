@@ -290,6 +290,10 @@ static void test_refused(void **state)
   refuses(&h, ONNX_OP(&h.w, "Relu", h.x), "its operators are of version 6, r4 reads those from 7 on");
   begin(&h, ROW);
   refuses(&h, numbers(&h, R4_SHAPE(4)), "does not come from its input");
+  begin(&h, ROW); /* a product that is also used without what is added to it */
+  y = ONNX_OP(&h.w, "MatMul", h.x, numbers(&h, R4_SHAPE(4, 3)));
+  refuses(&h, ONNX_OP(&h.w, "Add", ONNX_OP(&h.w, "Add", y, numbers(&h, R4_SHAPE(3))), y),
+          "with 3 numbers; expected one");
   begin(&h, ROW);
   refuses(&h, ONNX_OP(&h.w, "Sub", h.x, numbers(&h, R4_SHAPE(4))), "with 4 numbers; expected one");
 }

@@ -84,10 +84,9 @@ static r4_status item_fail(const struct build *b, const struct item *i, const st
 /* Names go into files, and from there to other programs: letters, digits, _ - and dots. */
 static r4_status check_name(const struct reader *r, const struct item *i, r4_error *e)
 {
-  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
   if (!i->word.s[strspn(i->word.s, ".")])
     return reader_fail(r, r->at, R4_E_PARSE, e, "expected a name before the colon");
-  if (!i->word.s[strspn(i->word.s, letters)]) return R4_OK;
+  if (!i->word.s[strspn(i->word.s, MODULE_LETTERS)]) return R4_OK;
   return reader_fail(r, i->at, R4_E_PARSE, e, "a name is made of letters, digits, _, - and dots");
 }
 

@@ -160,17 +160,19 @@ r4_id row_apply(const struct row *row, const struct wiring *w, r4_id x)
 
 /* ---- Windows ---- */
 
-/* TensorFlow's "same": as many windows as the stride cuts the image into, ceil(size / stride), and padding that is
- * even, or one more behind. */
-static void pad_axis(const struct module *m, struct windows of, int axis, int64_t pad[2])
+void module_same_pad(int64_t size, struct windows of, int64_t pad[2])
 {
-  memcpy(pad, m->pad, sizeof m->pad);
-  if (m->pad[0] != PAD_SAME) return;
-  int64_t size = m->in.dim[axis], count = (size + of.stride - 1) / of.stride;
+  int64_t count = (size + of.stride - 1) / of.stride;
   int64_t total = (count - 1) * of.stride + (of.kernel - 1) * of.dilation + 1 - size;
   if (total < 0) total = 0;
   pad[0] = total / 2;
   pad[1] = total - pad[0];
+}
+
+static void pad_axis(const struct module *m, struct windows of, int axis, int64_t pad[2])
+{
+  memcpy(pad, m->pad, sizeof m->pad);
+  if (m->pad[0] == PAD_SAME) module_same_pad(m->in.dim[axis], of, pad);
 }
 
 r4_window module_window(const struct module *m, struct windows of)

@@ -38,6 +38,9 @@ enum { PAD_SAME = -1 };
 
 /* ---- Parts ---- */
 
+/* What names are made of. */
+#define MODULE_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
+
 struct row {
   struct module *part;
   size_t n;
@@ -171,6 +174,9 @@ r4_status module_same_shape(struct module *m, struct maker *maker, r4_error *why
 r4_shape module_batch(const struct module *m, const struct wiring *w, r4_id x);
 r4_id row_apply(const struct row *row, const struct wiring *w, r4_id x);
 
+/* TensorFlow's "same": as many windows as the stride cuts the image into, ceil(size / stride), and padding that is
+ * even, or one more behind. */
+void module_same_pad(int64_t size, struct windows of, int64_t pad[2]);
 /* Windows of conv and pools: the padding that is meant by the arguments for an image of this size, and how many windows
  * fit. False: none does. */
 r4_window module_window(const struct module *m, struct windows of);

@@ -178,11 +178,10 @@ static r4_status read_steps(struct importer *im)
 
 static void name_parts(struct importer *im)
 {
-  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
   for (size_t k = 1; k <= im->m->nodes; k++) {
     struct step *s = &im->step[k];
     bool ok = s->name.n && s->name.n < PARAM_NAME - 40 && s->name.s[0] != '.';
-    for (size_t i = 0; ok && i < s->name.n; i++) ok = s->name.s[i] && strchr(letters, s->name.s[i]);
+    for (size_t i = 0; ok && i < s->name.n; i++) ok = s->name.s[i] && strchr(MODULE_LETTERS, s->name.s[i]);
     for (size_t i = 1; ok && i < k; i++) ok = !slice_equal(im->step[i].name, s->name);
     if (s->sources && !ok) s->name = onnx_text(im->m, "node%zu", k);
   }

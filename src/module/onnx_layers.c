@@ -63,14 +63,13 @@ static r4_status square(struct importer *im, const struct onnx_node *n, const ch
   return R4_OK;
 }
 
-/* As many windows as the stride cuts the image into, and the odd row or column of zeros behind. */
 static void same_pads(const struct step *s, struct windows of, int64_t pad[4])
 {
   for (int k = 0; k < 2; k++) {
-    int64_t size = s->shape.dim[k], count = (size + of.stride - 1) / of.stride;
-    int64_t total = (count - 1) * of.stride + (of.kernel - 1) * of.dilation + 1 - size;
-    pad[k] = total > 0 ? total / 2 : 0;
-    pad[k + 2] = total > 0 ? total - total / 2 : 0;
+    int64_t both[2];
+    module_same_pad(s->shape.dim[k], of, both);
+    pad[k] = both[0];
+    pad[k + 2] = both[1];
   }
 }
 
