@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "figures.h"
 #include "train.h"
 
 /* ---- One seed, in a process of its own ---- */
@@ -190,9 +191,8 @@ static void say_how_to_revive(const struct crew *c)
 {
   fprintf(
     stderr,
-    "r4 %s: %d of %zu nets answer one class for everything, and no figure about them means anything: try a "
-    "lower\nlambda, a longer eps_ramp, form: log, or delta in place of lambda\n",
-    c->j->command, c->dead, c->j->seeds);
+    "r4 %s: %d of %zu nets answer one class for everything, and no figure about them means anything. %s\n",
+    c->j->command, c->dead, c->j->seeds, constant_advice(c->j->settings));
 }
 
 static int run_crew(const struct job *j, int (*task)(const struct job *j, int64_t seed, int pipe_end),

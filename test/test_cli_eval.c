@@ -44,6 +44,14 @@ static void eval_names_them(void **state)
   command_lacks("* good:");
 }
 
+/* On images that are nearly black a net that never learns answers by its biases alone. */
+static void train_gives_advice_that_helps(void **state)
+{
+  (void)state;
+  EXPECT("$R4 train erm.yaml --set data=dark --set rate=0 --seeds 2 --out never --quiet", 1,
+         "nets answer one class for everything, and no figure about them means anything. Try a lower rate.");
+}
+
 static void eval_tells_machines(void **state)
 {
   (void)state;
@@ -65,7 +73,6 @@ static void explain_names_them(void **state)
          "model.safetensors predicts only cat");
 }
 
-/* On images that are nearly black a net that never learns answers by its biases alone. */
 static void reproduce_marks_them(void **state)
 {
   (void)state;
@@ -357,6 +364,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(eval_names_them),
+    cmocka_unit_test(train_gives_advice_that_helps),
     cmocka_unit_test(eval_tells_machines),
     cmocka_unit_test(explain_names_them),
     cmocka_unit_test(reproduce_marks_them),
