@@ -120,7 +120,7 @@ static bool write_all(int to, const void *from, size_t size)
 }
 
 /* In a process of its own: once threads have run here, no seed could be trained any more. Returns an exit code. */
-static int evaluate(const char (*run)[PATH_SIZE], size_t runs, struct run_figures *figures)
+static int evaluate(const char (*run)[PATH_SIZE], size_t runs, int64_t seeds, struct run_figures *figures)
 {
   int ends[2], status = 0;
   if (pipe(ends)) return cli_fail("reproduce", R4_E_IO, strerror(errno));
@@ -130,7 +130,7 @@ static int evaluate(const char (*run)[PATH_SIZE], size_t runs, struct run_figure
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
     threads_use(NULL, 0, false);
-    int code = eval_figures(run, runs, figures);
+    int code = eval_figures(run, runs, seeds, R4_TEST, figures);
     if (!code && !write_all(ends[1], figures, sizeof *figures)) code = EXIT_WORLD;
     _exit(code);
   }
@@ -218,7 +218,7 @@ static int make_row(struct table *t, struct row *r, const struct progress *p)
   for (int64_t k = 0; k < t->o->splits && !code && !stopped; k++)
     code = train_split(t, r, k, p, run[k], &stopped);
   if (stopped || code) return stopped && !code ? EXIT_NO : code;
-  code = evaluate((const char(*)[PATH_SIZE])run, (size_t)t->o->splits, &r->ours);
+  code = evaluate((const char(*)[PATH_SIZE])run, (size_t)t->o->splits, t->o->seeds, &r->ours);
   r->done = code == EXIT_DONE;
   return code;
 }

@@ -52,6 +52,7 @@ struct eval_how {
   double eps;       /* -1: the setting eval.eps                      */
   bool other_data;  /* whatever the run was trained on               */
   bool kept;        /* what is kept beside a model need not be measured */
+  int64_t seeds;    /* so many alone; 0: all of them                 */
 };
 
 /* Fills in v, whose path, names, split and contents are given. Returns an exit code: 1 if a seed gives one answer to

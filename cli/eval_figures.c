@@ -52,14 +52,10 @@ static void gather(const struct evaluation *v, struct run_figures *f, r4_metrics
   f->measured += v->measured;
 }
 
-int eval_figures(const char (*path)[PATH_SIZE], size_t n, struct run_figures *f)
+int eval_figures(const char (*path)[PATH_SIZE], size_t n, int64_t seeds, r4_split split,
+                 struct run_figures *f)
 {
-  return eval_figures_of(path, n, R4_TEST, f);
-}
-
-int eval_figures_of(const char (*path)[PATH_SIZE], size_t n, r4_split split, struct run_figures *f)
-{
-  const struct eval_how o = {.data = "", .eps = -1, .kept = true};
+  const struct eval_how o = {.data = "", .eps = -1, .kept = true, .seeds = seeds};
   static r4_metrics metrics[MAX_NETS];
   int code = EXIT_DONE;
   *f = (struct run_figures){.swapped = true};

@@ -145,6 +145,7 @@ int eval_measure(const struct eval_how *o, struct evaluation *v, r4_split split)
 {
   int code = EXIT_DONE;
   v->run = runs_open("eval", v->path, &code);
+  if (v->run && o->seeds) runs_limit(v->run, o->seeds);
   if (v->run) tell_missing(v);
   r4_data *all = v->run ? run_data("eval", v->run, o->data, o->other_data, &code) : NULL;
   if (all) code = measure_part(o, v, all, split);

@@ -39,7 +39,7 @@ static int take_validation(const struct fleet *f, const struct job *j, struct fl
 static int measure(const struct fleet *f, const struct fleet_run *r, const struct job *j, struct told *to)
 {
   struct run_figures all;
-  int code = eval_figures_of((const char(*)[PATH_SIZE])r->folder, 1, f->split, &all);
+  int code = eval_figures((const char(*)[PATH_SIZE])r->folder, 1, f->seeds, f->split, &all);
   if (code) return code;
   *to = (struct told){.made = all.measured,
                       .figures = {.avg = all.summary.avg,

@@ -98,6 +98,24 @@ struct run *runs_open(const char *command, const char *path, int *code)
   return NULL;
 }
 
+void runs_limit(struct run *r, int64_t n)
+{
+  r4_setting_value first = {0};
+  size_t kept = 0, missing = 0;
+  r4_settings_get(r->settings, "seed", &first, NULL);
+  for (size_t k = 0; k < r->seeds; k++) {
+    if (r->seed[k] < first.whole || r->seed[k] >= first.whole + n) continue;
+    r->seed[kept] = r->seed[k];
+    memmove(r->folder[kept], r->folder[k], PATH_SIZE);
+    memmove(r->model[kept++], r->model[k], PATH_SIZE);
+  }
+  for (size_t k = 0; k < r->missing; k++)
+    if (r->missing_seed[k] >= first.whole && r->missing_seed[k] < first.whole + n)
+      r->missing_seed[missing++] = r->missing_seed[k];
+  r->seeds = kept;
+  r->missing = missing;
+}
+
 const char *runs_model(const char *command, const char *path, int64_t seed, struct run **r, int *code)
 {
   *r = NULL;

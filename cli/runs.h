@@ -18,6 +18,8 @@ struct run {
 /* All seeds of a run that have a model, in order. NULL after a message on stderr, with *code the exit code. */
 struct run *runs_open(const char *command, const char *path, int *code);
 void runs_free(struct run *r);
+/* Leaves n seeds, from the setting "seed" on. */
+void runs_limit(struct run *r, int64_t n);
 /* The model of one seed of a run, of the first if seed is -1; or path itself if that is a file, with *r NULL. NULL
  * after a message, with *code the exit code. *r is to be freed in any case. */
 const char *runs_model(const char *command, const char *path, int64_t seed, struct run **r, int *code);
@@ -71,10 +73,8 @@ struct run_figures {
   char constant[300];                  /* a sentence if some seeds give one answer to everything; else "" */
 };
 
-/* Of all seeds of n runs, each on the test part of its own data; what is kept is not measured again. Returns an exit
- * code, after a message on stderr unless it is 0. */
-int eval_figures(const char (*path)[PATH_SIZE], size_t n, struct run_figures *f);
-/* The same on R4_TEST or R4_VAL. */
-int eval_figures_of(const char (*path)[PATH_SIZE], size_t n, r4_split split, struct run_figures *f);
+/* Of so many seeds of each of n runs, on a part of its own data, R4_TEST or R4_VAL; what is kept is not measured again.
+ * Returns an exit code, after a message on stderr unless it is 0. */
+int eval_figures(const char (*path)[PATH_SIZE], size_t n, int64_t seeds, r4_split split, struct run_figures *f);
 
 #endif

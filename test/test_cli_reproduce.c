@@ -91,6 +91,17 @@ static void figures_of_pages_are_not_those_of_tables(void **state)
   expect_same("paged");
 }
 
+/* Seeds that are there and not asked for do not count. */
+static void other_seeds_do_not_count(void **state)
+{
+  (void)state;
+  EXPECT("cp -r whole fewer; $R4 reproduce table --seeds 1 --out fewer --quiet > /dev/null; $R4 reproduce "
+         "table --seeds 1 "
+         "--out one --quiet > /dev/null; for f in txt md csv json; do cmp fewer/results.$f one/results.$f || "
+         "exit 1; done",
+         0, "");
+}
+
 /* Results that stand there are never read: edited ones are written again. */
 static void results_are_written_again(void **state)
 {
@@ -139,6 +150,7 @@ int main(void)
     cmocka_unit_test(nothing_is_made_twice),
     cmocka_unit_test(kept_figures_are_refused),
     cmocka_unit_test(figures_of_pages_are_not_those_of_tables),
+    cmocka_unit_test(other_seeds_do_not_count),
     cmocka_unit_test(results_are_written_again),
     cmocka_unit_test(forms_agree),
     cmocka_unit_test(progress_is_a_line_a_row),
