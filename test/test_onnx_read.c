@@ -175,6 +175,8 @@ static void test_accepted(void **state)
   y = ONNX_OP(&h.w, "Softmax", y);
   onnx_whole(&h.w, "axis", -1);
   accepts(&h, y, ".node1: dense 3");
+  begin(&h, ROW);
+  accepts(&h, ONNX_OP(&h.w, "Gelu", h.x), "gelu");
   begin(&h, IMAGE); /* a bias of a convolution, behind it; means and deviations */
   y = ONNX_OP(&h.w, "Sub", h.x, numbers(&h, R4_SHAPE(1, 2, 1, 1)));
   y = ONNX_OP(&h.w, "Div", y, numbers(&h, R4_SCALAR));

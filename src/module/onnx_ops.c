@@ -23,6 +23,13 @@ r4_status rule_relu(struct importer *im, const struct onnx_node *n, struct step 
   return point(im, n, s, "relu");
 }
 
+r4_status rule_gelu(struct importer *im, const struct onnx_node *n, struct step *s)
+{
+  const struct onnx_attribute *how = onnx_attribute(n, "approximate");
+  if (how && !slice_is(how->text, "none")) return import_fail(im, "is an approximation, r4's gelu is exact");
+  return point(im, n, s, "gelu");
+}
+
 r4_status rule_hyperbolic(struct importer *im, const struct onnx_node *n, struct step *s)
 {
   return point(im, n, s, "tanh");
@@ -81,11 +88,13 @@ r4_status rule_softmax(struct importer *im, const struct onnx_node *n, struct st
 
 /* ---- Norms ---- */
 
-r4_status rule_batch_norm(struct importer *im, const struct onnx_node *n, struct step *s)
+/* A norm with so many parameters for each channel. */
+static r4_status norm(struct importer *im, const struct onnx_node *n, struct step *s, const char *kind,
+                      size_t params)
 {
   static const char *const what[] = {"weight", "bias", "running_mean", "running_var"};
   r4_status status = import_from(im, n, s);
-  for (size_t k = 0; k < 4 && !status; k++) {
+  for (size_t k = 0; k < params && !status; k++) {
     const struct onnx_tensor *t;
     size_t count;
     status = import_constant(im, n, k + 1, &t, &count);
@@ -97,12 +106,26 @@ r4_status rule_batch_norm(struct importer *im, const struct onnx_node *n, struct
   }
   if (status) return status;
   double eps = import_real(n, "epsilon", 1e-5);
-  if (import_whole(n, "training_mode", 0) || !(eps > 0 && eps < 1e30))
-    return import_fail(im,
-                       "is still learning, or its epsilon is not above 0; export the net in evaluation mode");
+  if (!(eps > 0 && eps < 1e30)) return import_fail(im, "its epsilon is %g, expected a number above 0", eps);
   struct slice number = import_number(im, eps);
-  s->part = onnx_text(im->m, "batchnorm eps %.*s", (int)number.n, number.s);
+  s->part = onnx_text(im->m, "%s eps %.*s", kind, (int)number.n, number.s);
   return R4_OK;
+}
+
+r4_status rule_batch_norm(struct importer *im, const struct onnx_node *n, struct step *s)
+{
+  if (import_whole(n, "training_mode", 0))
+    return import_fail(im, "is still learning; export the net in evaluation mode");
+  return norm(im, n, s, "batchnorm", 4);
+}
+
+/* Over all features of a vector. */
+r4_status rule_layer_norm(struct importer *im, const struct onnx_node *n, struct step *s)
+{
+  int64_t axis = import_whole(n, "axis", -1);
+  r4_status status = norm(im, n, s, "layernorm", 2);
+  if (!status) status = import_need_vector(im, s);
+  return status || axis == -1 || axis == 1 ? status : import_fail(im, "its axis is not that of the features");
 }
 
 /* A constant for all of x, or one for each channel of an image, as the numbers of "normalize". */
