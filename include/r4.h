@@ -1263,6 +1263,9 @@ bool r4_trainer_done(const r4_trainer *t); /* all epochs are, or none was better
 void r4_trainer_progress(const r4_trainer *t, r4_progress *p);
 
 const r4_net *r4_trainer_net(const r4_trainer *t);
+/* What manifest.json of a run has: version, seed, net, hash of the data, machine. r4_string_free; NULL when out of
+ * memory. */
+char *r4_trainer_manifest(const r4_trainer *t);
 /* What the last step ran, for questions about it; NULL before the first. It is the trainer's. */
 r4_plan *r4_trainer_plan(const r4_trainer *t);
 /* Those of the epoch that "select" chose so far; before the first is done, those of the last step. Valid until the next

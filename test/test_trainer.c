@@ -277,9 +277,30 @@ static void it_shows_its_plan(void **state)
   r4_data_free(d);
 }
 
+/* What a run writes down about itself, without a folder. */
+static void test_manifest(void **state)
+{
+  (void)state;
+  char hash[R4_HASH_SIZE];
+  r4_settings *s = settings_with((const char *const[]){"seed=3", NULL});
+  r4_data *d = bars();
+  r4_trainer *t = trainer_of(s, d);
+  char *text = r4_trainer_manifest(t);
+  r4_data_hash(d, hash);
+  assert_non_null(text);
+  assert_non_null(strstr(text, "\"seed\":3"));
+  assert_non_null(strstr(text, hash));
+  assert_null(strstr(text, "source"));
+  r4_string_free(text);
+  r4_trainer_free(t);
+  r4_data_free(d);
+  r4_settings_free(s);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_manifest),
     cmocka_unit_test(it_learns_from_memory),
     cmocka_unit_test(it_goes_on_after_its_end),
     cmocka_unit_test(it_is_what_r4_train_does),

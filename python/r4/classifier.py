@@ -192,6 +192,7 @@ class Classifier(Base):
         self.stopped_ = True
         shown = bar(self.verbose, s["epochs"])
         with Trainer(s, data, notice=notice) as trainer:
+            self.manifest_: dict[str, Any] | None = trainer.manifest
             try:
                 self._run(trainer, shown)
                 self.stopped_ = False
@@ -345,13 +346,13 @@ class Classifier(Base):
     # ---- Files ----
 
     def save(self, path: str | os.PathLike[str], data: Data | None = None) -> None:
-        """A folder that ``r4.load`` and the command open: config.yaml and model.safetensors.
+        """A folder that ``r4.load`` and the command open: config.yaml, model.safetensors and manifest.json.
 
         With data, they are kept beside it as data.npz, so that ``r4 eval`` and ``r4 explain`` find them.
         """
         from .files import save_run
 
-        save_run(path, self._model, self.settings_, data)
+        save_run(path, self._model, self.settings_, data, self.__dict__.get("manifest_"))
 
     def export_onnx(self, path: str | os.PathLike[str]) -> None:
         """The net as an ONNX file, for programs that run nets; see Model.export_onnx."""

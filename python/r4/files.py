@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,11 +17,17 @@ from .errors import ArgumentError, FileError
 from .net import Model
 from .settings import Settings
 
-CONFIG, MODEL, DATA = "config.yaml", "model.safetensors", "data.npz"
+CONFIG, MODEL, DATA, MANIFEST = "config.yaml", "model.safetensors", "data.npz", "manifest.json"
 
 
-def save_run(path: str | os.PathLike[str], model: Model, settings: Mapping[str, Any], data: Data | None) -> None:
-    """config.yaml, model.safetensors, and data.npz if there are data."""
+def save_run(
+    path: str | os.PathLike[str],
+    model: Model,
+    settings: Mapping[str, Any],
+    data: Data | None,
+    manifest: Mapping[str, Any] | None,
+) -> None:
+    """config.yaml, model.safetensors, manifest.json if something was learned, and data.npz if there are data."""
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -33,6 +40,12 @@ def save_run(path: str | os.PathLike[str], model: Model, settings: Mapping[str, 
         s["data.mask_means"] = "unstated"  # the file says it
     s.save(folder / CONFIG)
     model.save(folder / MODEL)
+    if manifest is not None:
+        about = dict(manifest["data"])
+        about.pop("source", None)
+        if data is not None:  # so that the command finds them where the folder has moved
+            about["source"] = {"setting": "data", "written": s["data"], "path": s["data"], "from_run": DATA}
+        (folder / MANIFEST).write_text(json.dumps({**manifest, "data": about}, indent=1) + "\n")
 
 
 def _folder(path: Path, seed: int | None) -> Path:
@@ -83,6 +96,8 @@ def load(path: str | os.PathLike[str], seed: int | None = None) -> Classifier:
         changed = {}
     c = Classifier(**params)
     c.model_ = Model.open(place)
+    about = place / MANIFEST
+    c.manifest_ = json.loads(about.read_text()) if place.is_dir() and about.is_file() else None
     if not place.is_dir() or "net" not in params:
         c.net = c.model_.net.layers
     names = c.model_.classes or [str(k) for k in range(c.model_.class_count)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import logging
 import os
 import tempfile
@@ -14,7 +15,7 @@ import numpy as np
 
 from . import _header as h
 from ._arrays import Array
-from ._library import LIB, Owned, call, encode, from_shape, text_of
+from ._library import LIB, Owned, call, encode, from_shape, take_text, text_of
 from .data import Data
 from .metrics import Metrics, metrics_of
 from .net import Model, Net
@@ -96,6 +97,12 @@ class Trainer(Owned):
     def net(self) -> Net:
         n = LIB.r4_trainer_net(self.pointer)
         return Net.exactly(text_of(LIB.r4_net_layers(n)), from_shape(LIB.r4_net_input(n)))
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """What manifest.json of a run has: version, seed, net, hash of the data, machine."""
+        found: dict[str, Any] = json.loads(take_text(LIB.r4_trainer_manifest(self.pointer)))
+        return found
 
     @property
     def weights(self) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -61,8 +62,13 @@ def test_the_command_opens_a_saved_run(bars: Bars, tmp_path: Path, command: str)
     )
     c = r4.Classifier(NET, "r3", epochs=30, rate=0.01, validation=0).fit(d)
     c.save(tmp_path / "run", data=d)
-    said = subprocess.run([command, "eval", tmp_path / "run"], capture_output=True, text=True, check=False)
+    (tmp_path / "run").rename(tmp_path / "moved")
+    said = subprocess.run([command, "eval", tmp_path / "moved"], capture_output=True, text=True, check=False)
     assert f"{100 * c.evaluate(d.part('test')).accuracy:.1f}" in said.stdout, said.stderr
+    assert json.loads((tmp_path / "moved" / "manifest.json").read_text())["data"]["sha256"] == d.hash
+    c.save(tmp_path / "other", data=d.part("test"))
+    said = subprocess.run([command, "eval", tmp_path / "other"], capture_output=True, text=True, check=False)
+    assert "--other-data takes them all the same" in said.stderr
 
 
 def test_checkpoints(bars: Bars, tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ static void add_data(struct json_writer *w, const struct run *r)
   add_text(w, "sha256", r->data_hash);
   add_whole(w, "train", (int64_t)r4_data_count(r->train));
   add_whole(w, "val", r->val ? (int64_t)r4_data_count(r->val) : 0);
-  run_describe_source(w, r->s, r->folder);
+  if (r->folder) run_describe_source(w, r->s, r->folder);
   jw_close(w, '}');
 }
 
@@ -110,23 +110,36 @@ static r4_status finish(struct json_writer *w, const char *path, r4_error *e)
   return s;
 }
 
+static void describe(struct json_writer *w, const struct run *r)
+{
+  jw_open(w, '{');
+  add_text(w, "r4", R4_VERSION);
+  add_now(w, "began");
+  add_whole(w, "seed", r->s->seed);
+  add_text(w, "method", r->s->method);
+  if (r->s->searched) add_lambda(w, r->s->lambda);
+  add_text(w, "net", r4_net_layers(r->net));
+  add_whole(w, "weights", (int64_t)r->size);
+  add_whole(w, "masked_features", (int64_t)r->masked);
+  add_data(w, r);
+  if (r->class_weights) add_class_weights(w, r);
+  add_identity(w, r);
+  add_machine(w);
+}
+
 r4_status manifest_write(const struct run *r, const char *path, r4_error *e)
 {
   struct json_writer w = {0};
-  jw_open(&w, '{');
-  add_text(&w, "r4", R4_VERSION);
-  add_now(&w, "began");
-  add_whole(&w, "seed", r->s->seed);
-  add_text(&w, "method", r->s->method);
-  if (r->s->searched) add_lambda(&w, r->s->lambda);
-  add_text(&w, "net", r4_net_layers(r->net));
-  add_whole(&w, "weights", (int64_t)r->size);
-  add_whole(&w, "masked_features", (int64_t)r->masked);
-  add_data(&w, r);
-  if (r->class_weights) add_class_weights(&w, r);
-  add_identity(&w, r);
-  add_machine(&w);
+  describe(&w, r);
   return finish(&w, path, e);
+}
+
+char *manifest_text(const struct run *r)
+{
+  struct json_writer w = {0};
+  describe(&w, r);
+  jw_close(&w, '}');
+  return text_take(&w.text);
 }
 
 /* ---- Changes ---- */

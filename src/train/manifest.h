@@ -6,6 +6,8 @@
 #include "train/run.h"
 
 r4_status manifest_write(const struct run *r, const char *path, r4_error *e);
+/* The same as text (r4_string_free); NULL when out of memory. */
+char *manifest_text(const struct run *r);
 
 /* The settings have changed from was to those of r: the list "changes" gets what, from what to what, and after which
  * epoch. */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "train/manifest.h"
 #include "train/run.h"
 
 struct r4_trainer {
@@ -87,6 +88,11 @@ r4_status r4_trainer_epoch(r4_trainer *t, r4_progress *p, r4_error *e)
 const r4_net *r4_trainer_net(const r4_trainer *t)
 {
   return t->run.net;
+}
+
+char *r4_trainer_manifest(const r4_trainer *t)
+{
+  return manifest_text(&t->run);
 }
 
 r4_plan *r4_trainer_plan(const r4_trainer *t)
