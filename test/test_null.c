@@ -156,6 +156,16 @@ static struct {
   X(r4_plan_new, "=plan: no outputs", none(r4_plan_new(have.g, 1, NULL, NULL, e), e))                        \
   X(r4_plan_output, "a plan", r4_plan_output(NULL, 0, have.room, e))                                         \
   X(r4_plan_run, "a plan", r4_plan_run(NULL, e))                                                             \
+  X(r4_pointing_game, "a method",                                                                            \
+    r4_pointing_game(NULL, have.n, have.room, have.d, NULL, &(r4_pointing){0}, e))                           \
+  X(r4_pointing_game, "a net",                                                                               \
+    r4_pointing_game("gradient", NULL, have.room, have.d, NULL, &(r4_pointing){0}, e))                       \
+  X(r4_pointing_game, "weights",                                                                             \
+    r4_pointing_game("gradient", have.n, NULL, have.d, NULL, &(r4_pointing){0}, e))                          \
+  X(r4_pointing_game, "data",                                                                                \
+    r4_pointing_game("gradient", have.n, have.room, NULL, NULL, &(r4_pointing){0}, e))                       \
+  X(r4_pointing_game, "room for the result",                                                                 \
+    r4_pointing_game("gradient", have.n, have.room, have.d, NULL, NULL, e))                                  \
   X(r4_predict, "a net", r4_predict(NULL, have.room, have.d, 4, have.room, e))                               \
   X(r4_predict, "weights", r4_predict(have.n, NULL, have.d, 4, have.room, e))                                \
   X(r4_predict, "data", r4_predict(have.n, have.room, NULL, 4, have.room, e))                                \
