@@ -85,6 +85,7 @@ static int evaluate_all(const struct eval_settings *o, r4_split split, struct ev
                                .name = name[k],
                                .split = o->split,
                                .contents = o->contents,
+                               .words_asked = true,
                                .noise = o->levels,
                                .pointing = &o->points,
                                .swap_asked = *o->swap};

@@ -41,8 +41,10 @@ struct evaluation {
   struct noise noise;
   r4_sensitivity *sensitivity; /* of each seed, if it is asked for */
   const struct pointing *pointing;
-  r4_pointing *pointed; /* of each seed with the first attribution, then with the second .. */
-  r4_swapped *swapped;  /* of each seed with the first content, then with the second ..; see eval_swapped */
+  r4_pointing *pointed;        /* of each seed with the first attribution, then with the second .. */
+  r4_substituted *substituted; /* of each seed; NULL unless it is asked for */
+  bool words_asked;
+  r4_swapped *swapped; /* of each seed with the first content, then with the second ..; see eval_swapped */
 };
 
 /* ---- eval_measure.c ---- */
@@ -79,6 +81,14 @@ void swap_add_rows(r4_table *t, const struct evaluation *const *v, size_t n);
 void swap_print_none(const struct evaluation *v, const char *before);
 void swap_add_json(r4_json *w, const struct evaluation *v);
 void swap_add_seed_json(r4_json *w, const struct evaluation *v, size_t seed);
+
+/* ---- eval_words.c ---- */
+
+/* The substitution test of texts, if there is one: below the other figures, as rows of runs side by side, as a
+ * member. */
+int words_print(const struct evaluation *v);
+void words_add_rows(r4_table *t, const struct evaluation *const *v, size_t n);
+void words_add_json(r4_json *w, const struct evaluation *v);
 
 /* ---- eval_noise.c ---- */
 

@@ -40,6 +40,7 @@ static void add_summary(r4_json *w, const struct evaluation *v)
   json_whole(w, "core_examples", (int64_t)v->metrics->core_examples);
   json_fragility(w, s);
   swap_add_json(w, v);
+  words_add_json(w, v);
   noise_add_json(w, v);
   pointing_add_json(w, v);
   json_open(w, "group_accuracy", '{');

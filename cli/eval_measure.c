@@ -71,6 +71,8 @@ static r4_status measure_model(const struct eval_how *o, struct evaluation *v, c
     swap.batch = batch;
     status = r4_swap_test(net, r4_model_weights(m), v->data, &swap, v->swapped + c * v->run->seeds + k, e);
   }
+  if (!status && v->words_asked)
+    status = r4_substitution_test(net, r4_model_weights(m), v->data, v->run->settings, &v->substituted[k], e);
   if (!status && v->noise.asked)
     status = r4_core_sensitivity(net, r4_model_weights(m), v->data, &v->noise.options, &v->sensitivity[k], e);
   if (!status) status = pointing_measure(v, net, r4_model_weights(m), k, e);
@@ -109,8 +111,10 @@ static int measure(const struct eval_how *o, struct evaluation *v, r4_split spli
   v->metrics = calloc(v->run->seeds, sizeof *v->metrics);
   v->swapped = calloc(v->run->seeds * v->contents.n + 1, sizeof *v->swapped);
   v->sensitivity = calloc(v->run->seeds, sizeof *v->sensitivity);
+  v->substituted = calloc(v->run->seeds, sizeof *v->substituted);
   v->pointed = calloc(v->run->seeds * MOST_POINTING, sizeof *v->pointed);
-  if (!v->metrics || !v->swapped || !v->sensitivity || !v->pointed) return cli_fail("eval", R4_E_MEMORY, "");
+  if (!v->metrics || !v->swapped || !v->sensitivity || !v->substituted || !v->pointed)
+    return cli_fail("eval", R4_E_MEMORY, "");
   r4_net *net = r4_settings_net(v->run->settings, v->data, &e);
   if (!net) return cli_fail("eval", e.status, e.text);
   for (size_t k = 0; k < v->run->seeds && !code; k++) {
@@ -159,6 +163,7 @@ void eval_forget(struct evaluation *v)
   free(v->metrics);
   free(v->swapped);
   free(v->sensitivity);
+  free(v->substituted);
   free(v->pointed);
   runs_free(v->run);
 }

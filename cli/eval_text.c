@@ -124,6 +124,7 @@ int eval_print_table(const struct evaluation *v)
   else if ((code = print_fragility(v)))
     return code;
   if ((code = swap_print(v, name_width(v)))) return code;
+  if ((code = words_print(v))) return code;
   if (s->constant) printf("\n");
   print_constant(v, "");
   return EXIT_DONE;
@@ -191,6 +192,7 @@ static void add_comparison(r4_table *t, const struct evaluation *const *v, size_
   add_kappas(t, v, n);
   add_eps(t, v, n);
   swap_add_rows(t, v, n);
+  words_add_rows(t, v, n);
 }
 
 int eval_print_comparison(const struct evaluation *const *v, size_t n)

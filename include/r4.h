@@ -1426,6 +1426,23 @@ r4_status r4_swap_test(const r4_net *n, const float *weights, const r4_data *d, 
 r4_mean_sd r4_swap_flipped(const r4_swapped *s, size_t seeds, int32_t group);
 r4_mean_sd r4_swap_lost(const r4_swapped *s, size_t seeds, int32_t group);
 
+/* The substitution test of texts: is the answer right whatever words of a list stand at the masked tokens? At each
+ * of k masked tokens stands one of W words or what was there: (W + 1)^k texts. Bounds prove it for all at once
+ * (certified), and may fail to; where they are few, each is tried (held): certified is never more than held. */
+typedef struct {
+  const char *none; /* why there is nothing to report; NULL: there is                          */
+  size_t words;     /* of the list                                                             */
+  size_t tries;     /* a text with at most so many replacements is tried with each             */
+  size_t groups;    /* for each of them: texts with masked tokens, at most 1000 evenly spread  */
+  size_t examples[R4_MAX_GROUPS], right[R4_MAX_GROUPS], certified[R4_MAX_GROUPS];
+  size_t tried[R4_MAX_GROUPS];
+  size_t held[R4_MAX_GROUPS], proved[R4_MAX_GROUPS]; /* of these: right with each, and certified  */
+} r4_substituted;
+
+/* With the list that the settings name: words, or else data.mask_words. */
+r4_status r4_substitution_test(const r4_net *n, const float *weights, const r4_data *d, const r4_settings *s,
+                               r4_substituted *to, r4_error *e);
+
 /* All that is measured of the net of a seed, and kept in its folder as eval.json, so that whoever needs it again need
  * not measure. */
 typedef struct {

@@ -61,6 +61,15 @@ static void trains(void **state)
   EXPECT("cat word-adv-r4/seed-0/log.jsonl", 0, "\"penalty\"");
   EXPECT("$R4 train films.yaml --set method=word-adv-r4 --set 'words=good filming' --out listed", 0,
          "1 of 2 words are of several pieces, \"filming\" first");
+  EXPECT("for m in ibp-ex cert-r4; do $R4 train films.yaml --set method=$m --set box=words --set eps=1 --set "
+         "eps_ramp=4 --out box-$m --quiet || exit; done",
+         0);
+  EXPECT("$R4 eval box-ibp-ex", 0, "words of the list (2)", "certified, by bounds",
+         "held, each replacement tried");
+  EXPECT("$R4 eval box-ibp-ex erm", 0, "words, certified", "words, held");
+  EXPECT("$R4 eval box-cert-r4 --json", 0, "\"certified_accuracy\"", "\"held_accuracy_of_tried\"");
+  EXPECT("$R4 train films.yaml --set method=cert-r4 --set box=words --set words=batch --out x --quiet", 2,
+         "expected a list");
   EXPECT("$R4 train films.yaml --set method=word-adv-r4 --set words=filming --out x --quiet", 2,
          "none is one piece");
   EXPECT("$R4 train films.yaml --set method=word-rand-r4 --set 'net=embedding 400 8, flatten, dense 2' --out "

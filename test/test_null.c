@@ -122,6 +122,13 @@ static struct {
   X(r4_swap_test, "weights", r4_swap_test(have.n, NULL, have.d, NULL, swapped(), e))                         \
   X(r4_swap_test, "data", r4_swap_test(have.n, have.room, NULL, NULL, swapped(), e))                         \
   X(r4_swap_test, "room for the result", r4_swap_test(have.n, have.room, have.d, NULL, NULL, e))             \
+  X(r4_substitution_test, "a net", r4_substitution_test(NULL, have.room, have.d, have.s, substituted(), e))  \
+  X(r4_substitution_test, "weights", r4_substitution_test(have.n, NULL, have.d, have.s, substituted(), e))   \
+  X(r4_substitution_test, "data", r4_substitution_test(have.n, have.room, NULL, have.s, substituted(), e))   \
+  X(r4_substitution_test, "settings",                                                                        \
+    r4_substitution_test(have.n, have.room, have.d, NULL, substituted(), e))                                 \
+  X(r4_substitution_test, "room for the result",                                                             \
+    r4_substitution_test(have.n, have.room, have.d, have.s, NULL, e))                                        \
   X(r4_net_answers, "a net", r4_net_answers(NULL, have.room, have.d, 4, &(r4_answers){0}, e))                \
   X(r4_net_answers, "weights", r4_net_answers(have.n, NULL, have.d, 4, &(r4_answers){0}, e))                 \
   X(r4_net_answers, "data", r4_net_answers(have.n, have.room, NULL, 4, &(r4_answers){0}, e))                 \
@@ -245,6 +252,12 @@ static r4_measured *measured(void)
 {
   static r4_measured m;
   return &m;
+}
+
+static r4_substituted *substituted(void)
+{
+  static r4_substituted s;
+  return &s;
 }
 
 static r4_swapped *swapped(void)

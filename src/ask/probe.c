@@ -42,6 +42,9 @@ static r4_status compile(struct probe *p, r4_error *e)
                                   .eps = p->options.eps,
                                   .samples = p->options.samples,
                                   .explain = p->options.explain,
+                                  .words = p->options.words,
+                                  .word_count = p->options.word_count,
+                                  .word_box = p->options.words != NULL,
                                   .lengths = objective_leaf_is_rows(p->options.net)};
   const r4_net *net = p->options.net;
   r4_id out[PROBE_OUTPUTS];

@@ -21,6 +21,8 @@ struct probe_options {
   /* Adds the outputs to the graph, each [batch, ...]; returns how many. */
   size_t (*build)(struct objective *o, r4_id out[PROBE_OUTPUTS]);
   enum probe_mask mask;
+  const float *words; /* texts: bounds are over these, not over eps; or NULL */
+  size_t word_count;
   bool cuts; /* results do not depend on padding: that of texts may be cut */
 };
 

@@ -35,7 +35,7 @@ struct settings {
   char *net, *from, *head, *from_prefix, *from_ignore, *preprocess, *guide;
   const char *init, *frozen_statistics;
 
-  const char *guide_cells, *method, *fill, *penalty_mean, *explain, *norm, *form, *sample_max;
+  const char *guide_cells, *method, *fill, *penalty_mean, *explain, *norm, *form, *sample_max, *box;
   char *words;
   double lambda, lambda_r3, delta, delta_rate, delta_ramp, eps, penalty_after, lambda_ramp, eps_ramp, tau,
     alpha, weight_penalty;

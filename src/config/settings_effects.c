@@ -61,6 +61,7 @@ static const struct effect effects[] = {
   {"tau",           "form",   NONE_OF, OF("linear"), false},
   {"samples",       "method", USED,    NULL,         false},
   {"sample_max",    "method", USED,    NULL,         false},
+  {"box",           "method", USED,    NULL,         false},
   {"words",         "method", USED,    NULL,         false},
   {"candidates",    "method", USED,    NULL,         false},
   {"steps",         "method", USED,    NULL,         false},

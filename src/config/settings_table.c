@@ -100,6 +100,8 @@ static const struct setting table[] = {
   NUMBER(METHOD, samples, "8", 1, 1e6, "draws for each example"),
   CHOICE(METHOD, sample_max, "norm", OF("norm", "element"),
          "word-rand-r4: the largest draw is taken by its norm, or by each feature"),
+  CHOICE(METHOD, box, "eps", OF("eps", "words"),
+         "texts: bounds are over eps, or over all words: eps is then a share, 1: all"),
   TEXT(METHOD, words, "auto", "texts: what replaces words: a list or file, or batch; auto: data.mask_words"),
   NUMBER(METHOD, candidates, "8", 0, 1e6, "word-adv-r4: words tried at a token, those best to first order; 0: all"),
   NUMBER(METHOD, steps, "10", 1, 1e6, "steps of the attack, its random start included"),

@@ -2,7 +2,7 @@
  *
  * The largest explanation on the mask that the bounds cannot rule out, whatever the masked features
  * are: bound(grad(loss)), and training it is grad(bound(grad(loss))). The norm "sum" is the one of the
- * published code, sum_j m_ij (|lo_ij| + |hi_ij|). */
+ * published code, sum_j m_ij (|lo_ij| + |hi_ij|). Of texts, the box can be of all words of a list (view_bounds). */
 #include "objective/objective.h"
 
 static r4_id quantity(struct objective *o)
@@ -17,7 +17,7 @@ static r4_id quantity(struct objective *o)
 }
 
 static const struct term term = {.quantity = quantity,
-                                 .settings = TERM_SETTINGS("eps", "norm", "norm=sum", "explain")};
+                                 .settings = TERM_SETTINGS("eps", "box", "words", "norm", "norm=sum", "explain")};
 
 const struct method method_cert_r4 = {
   .term = {&term}, .lambda = 0.1, .form = R4_FORM_LOG, .fills = true, .waits = true};

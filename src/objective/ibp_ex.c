@@ -16,7 +16,7 @@ static r4_id quantity(struct objective *o)
 }
 
 static const struct term term = {
-  .quantity = quantity, .settings = TERM_SETTINGS("eps"), .over_masked = true, .answers = true};
+  .quantity = quantity, .settings = TERM_SETTINGS("eps", "box", "words"), .over_masked = true, .answers = true};
 
 const struct method method_ibp_ex = {.term = {&term}, .lambda = 1, .fills = true};
 

@@ -165,7 +165,8 @@ r4_id view_logits(const struct objective *o, struct view v);
 /* How bounds are found: one way today, of r4_bound. */
 enum bound_by { BOUND_BY_INTERVALS };
 
-/* lo <= y <= hi, where y is a function of the leaf of v, while the leaf moves by up to radius. */
+/* lo <= y <= hi, where y is a function of the leaf of v, while the leaf moves by up to radius; with word_box, while
+ * masked tokens are any words of the list. */
 r4_pair view_bounds(const struct objective *o, enum bound_by by, struct view v, r4_id y, r4_id radius);
 
 /* ---- Explanations and their sizes: explain.c ---- */

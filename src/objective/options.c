@@ -72,10 +72,15 @@ static bool check_choices(r4_graph *g, const r4_objective_options *p)
   return p->form != R4_FORM_TARGET || check_positive(g, "delta", p->delta);
 }
 
-static bool check_words(r4_graph *g, const r4_objective_options *p)
+static bool check_words(r4_graph *g, const r4_net *n, const r4_objective_options *p)
 {
   if (p->words && !p->word_count) return fail(g, "word_count", 0, "1 or more: a list of words is given");
   if (p->candidates < 0) return fail(g, "candidates", p->candidates, "0 (all) or more");
+  if (p->word_box && !p->words) return fail(g, "word_box", 1, "0: there is no list of words");
+  if (p->word_box && !objective_leaf_is_rows(n))
+    return fail(g, "word_box", 1, "0: it is for texts, and a net with a leaf behind its embeddings");
+  if (p->word_box && p->eps > 1)
+    return fail(g, "eps", p->eps, "at most 1: a share of the way to other words");
   return p->places >= 0 || fail(g, "places", (double)p->places, "0 (not known) or more");
 }
 
@@ -99,7 +104,7 @@ static bool check_data_term(r4_graph *g, const r4_net *n, const r4_objective_opt
 bool objective_check(r4_graph *g, const r4_net *n, const r4_objective_options *p)
 {
   if (!check_sizes(g, n, p) || !check_reach(g, n, p) || !check_leaf(g, n, p)) return false;
-  if (!check_choices(g, p) || !check_words(g, p) || !check_data_term(g, n, p)) return false;
+  if (!check_choices(g, p) || !check_words(g, n, p) || !check_data_term(g, n, p)) return false;
   if (!check_weight(g, "lambda", p->lambda) || !check_weight(g, "lambda_r3", p->lambda_r3)) return false;
   if (!check_weight(g, "eps", p->eps) || !check_weight(g, "weight_penalty", p->weight_penalty)) return false;
   if (!isfinite(p->alpha)) return fail(g, "alpha", p->alpha, "a finite number");

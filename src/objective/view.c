@@ -1,6 +1,6 @@
 /* Where the network is looked at, and how far from the examples. */
 #include "module/reach.h"
-#include "objective/objective.h"
+#include "objective/words.h"
 
 static r4_shape flat(const struct objective *o, int64_t rows)
 {
@@ -100,9 +100,24 @@ r4_id view_radius(const struct objective *o)
   return r4_mul(o->g, o->m, o->eps);
 }
 
+/* A masked token may be any word of the list: its vector moves by up to eps (1: all) of the way from what it is to the
+ * ends of the hull of theirs at its place. */
+static r4_box word_box(const struct objective *o, struct view v)
+{
+  r4_graph *g = o->g;
+  r4_id leaves = words_list_leaves(o), zero = r4_const(g, 0, R4_SCALAR);
+  r4_id masked = r4_less(g, r4_const(g, 0.499, R4_SCALAR), o->m), share = r4_mul(g, masked, o->eps);
+  r4_id most = r4_reduce_max(g, leaves, R4_AXIS(0)),
+        least = r4_neg(g, r4_reduce_max(g, r4_neg(g, leaves), R4_AXIS(0)));
+  r4_id up = r4_max(g, r4_sub(g, most, v.leaf), zero), down = r4_max(g, r4_sub(g, v.leaf, least), zero);
+  return r4_box_between(v.leaf, r4_sub(g, v.leaf, r4_mul(g, share, down)),
+                        r4_add(g, v.leaf, r4_mul(g, share, up)));
+}
+
 r4_pair view_bounds(const struct objective *o, enum bound_by by, struct view v, r4_id y, r4_id radius)
 {
-  r4_box box = r4_box_around(v.leaf, v.centre, radius);
+  bool words = o->options->word_box;
+  r4_box box = words ? word_box(o, v) : r4_box_around(v.leaf, v.centre, radius);
   switch (by) {
   case BOUND_BY_INTERVALS:
     break;

@@ -231,6 +231,7 @@ r4_objective_options task_objective(const struct settings *s)
     .samples = (int)s->samples,
     .steps = (int)s->steps,
     .candidates = (int)s->candidates,
+    .word_box = !strcmp(s->box, "words"),
     .element_max = !strcmp(s->sample_max, "element"),
     .alpha = s->alpha,
     .random_start = s->random_start,

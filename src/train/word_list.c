@@ -116,20 +116,49 @@ static const char *meant(const struct settings *s)
   return !noise && *s->data.mask_words ? s->data.mask_words : "batch";
 }
 
+static bool is_source(const char *words)
+{
+  return !strcmp(words, "auto") || !strcmp(words, "batch") || !strcmp(words, "vocabulary");
+}
+
+static r4_status take_list(struct word_list *w, const char *list, const struct settings *s, const r4_data *d,
+                           r4_error *e)
+{
+  if (!*list)
+    return r4_fail(e, R4_E_ARGUMENT, "words is empty, expected auto, batch, or words or a file of them");
+  return !d->pieces && all_numbers(list) ? take_ids(w, list, d, e) : tokenize(w, list, s, d, e);
+}
+
+/* Whether the method has anything to do with words: those with boxes do if these are of words. */
+static bool wants_words(const struct settings *s)
+{
+  return r4_method_uses(s->method, "words") &&
+         (!r4_method_uses(s->method, "box") || !strcmp(s->box, "words"));
+}
+
 r4_status word_list_open(struct word_list *w, const struct settings *s, const r4_data *d, r4_error *e)
 {
   *w = (struct word_list){0};
-  if (!r4_method_uses(s->method, "words") || !r4_data_vocabulary(d)) return R4_OK;
+  if (!wants_words(s)) return R4_OK;
+  bool boxed = r4_method_uses(s->method, "box");
+  if (boxed && !r4_data_vocabulary(d)) return r4_fail(e, R4_E_ARGUMENT, "box is words, which is for texts");
+  if (!r4_data_vocabulary(d)) return R4_OK;
   const char *list = meant(s);
-  if (!*list)
-    return r4_fail(e, R4_E_ARGUMENT, "words is empty, expected auto, batch, or words or a file of them");
+  if (boxed && is_source(list))
+    return r4_fail(e, R4_E_ARGUMENT, "box is words, and words is %s: expected a list, or a file of them",
+                   s->words);
   if (!strcmp(list, "batch")) return R4_OK;
-  if (!strcmp(list, "vocabulary")) {
-    if (r4_method_uses(s->method, "words=vocabulary")) return take_vocabulary(w, d, e);
-    return r4_fail(e, R4_E_ARGUMENT,
-                   "words is vocabulary, which is for word-smooth-r3: %s needs a list, or batch", s->method);
-  }
-  return !d->pieces && all_numbers(list) ? take_ids(w, list, d, e) : tokenize(w, list, s, d, e);
+  if (strcmp(list, "vocabulary")) return take_list(w, list, s, d, e);
+  if (r4_method_uses(s->method, "words=vocabulary")) return take_vocabulary(w, d, e);
+  return r4_fail(e, R4_E_ARGUMENT,
+                 "words is vocabulary, which is for word-smooth-r3: %s needs a list, or batch", s->method);
+}
+
+r4_status word_list_named(struct word_list *w, const struct settings *s, const r4_data *d, r4_error *e)
+{
+  const char *list = is_source(s->words) ? s->data.mask_words : s->words;
+  *w = (struct word_list){0};
+  return *list && r4_data_vocabulary(d) ? take_list(w, list, s, d, e) : R4_OK;
 }
 
 void word_list_close(struct word_list *w)

@@ -15,6 +15,8 @@ struct word_list {
 
 /* What the setting words says, for the method and the data of a run; none for methods that replace no words. */
 r4_status word_list_open(struct word_list *w, const struct settings *s, const r4_data *d, r4_error *e);
+/* The list that the settings name, whatever the method: words, or else data.mask_words; none if these name none. */
+r4_status word_list_named(struct word_list *w, const struct settings *s, const r4_data *d, r4_error *e);
 void word_list_close(struct word_list *w);
 
 #endif

@@ -1,0 +1,18 @@
+/* The substitution test of texts: whether an answer is right whatever words of a list stand at the masked tokens. */
+#ifndef R4_ASK_SUBSTITUTE_H
+#define R4_ASK_SUBSTITUTE_H
+
+#include "r4.h"
+
+struct substitute_options {
+  const float *words; /* ids */
+  size_t word_count;
+  size_t most;  /* texts with masked tokens that are looked at, evenly spread */
+  size_t tries; /* a text with at most so many replacements is tried with each of them */
+  int64_t batch;
+};
+
+r4_status substitute_test(const r4_net *net, const float *weights, const r4_data *d,
+                          const struct substitute_options *o, r4_substituted *to, r4_error *e);
+
+#endif
