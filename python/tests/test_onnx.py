@@ -20,7 +20,7 @@ def logits_of(model: r4.Model, x: Any) -> Any:
     y = net.apply(params, g.input("x", x.shape))
     flat = model.weights.astype(np.float64)
     values = {p.name: p.of(flat) for p in net.parameters}
-    return g.plan(y, dtype="float64").run({"x": x.astype(np.float64), **values})
+    return g.plan(y, dtype="float64").run({"x": x.astype(np.float64), **values})[0]
 
 
 def test_back_to_the_bit(tmp_path: Path) -> None:

@@ -185,7 +185,7 @@ static struct onnx_value batch_of(const char *name, enum onnx_type type, r4_shap
 struct slice onnx_mask(struct onnx_writer *w)
 {
   if (w->mask.n) return w->mask;
-  struct onnx_value v = batch_of("attention_mask", ONNX_INT64, w->net->input);
+  struct onnx_value v = batch_of("attention_mask", ONNX_INT64, R4_SHAPE(r4_shape_count(w->net->input)));
   add_value(w->m, &w->m->input, &w->m->inputs, v);
   return w->mask = cast(w, v.name, ONNX_FLOAT);
 }
