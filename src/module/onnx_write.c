@@ -190,6 +190,12 @@ struct slice onnx_mask(struct onnx_writer *w)
   return w->mask = cast(w, v.name, ONNX_FLOAT);
 }
 
+struct slice onnx_of_there(struct onnx_writer *w, struct slice x)
+{
+  struct slice mask = onnx_mask(w);
+  return ONNX_OP(w, "Mul", x, ONNX_OP(w, "Unsqueeze", mask, ONNX_WHOLES(w, 2)));
+}
+
 /* ---- Nets ---- */
 
 static struct slice write_part(const struct module *m, struct onnx_writer *w, struct slice x)

@@ -186,7 +186,7 @@ static struct slice onnx_mean(const struct module *m, struct onnx_writer *w, str
 {
   (void)m;
   struct slice mask = onnx_mask(w);
-  struct slice there = ONNX_OP(w, "Mul", x, ONNX_OP(w, "Unsqueeze", mask, ONNX_WHOLES(w, 2)));
+  struct slice there = onnx_of_there(w, x);
   struct slice count = ONNX_OP(w, "Max", onnx_total(w, mask, 1), onnx_number_of(w, 1));
   return ONNX_OP(w, "Div", onnx_total(w, there, 0), count);
 }

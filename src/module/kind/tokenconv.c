@@ -1,6 +1,6 @@
 /* tokenconv: y[t, o] = sum_jc W[o, j, c] x[t + j - (K - 1) / 2, c] + b[o]: a window of K tokens around each. Padding
  * and what is outside of the text count as 0. An image of height 1, so to speak. */
-#include "module/module.h"
+#include "module/onnx.h"
 
 enum { UNITS, KERNEL, NOBIAS };
 
@@ -32,6 +32,27 @@ static r4_id apply(const struct module *m, const struct wiring *w, r4_id x)
   return m->params > 1 ? r4_add(g, y, module_param_node(m, w, 1)) : y;
 }
 
+/* [batch, tokens, width] to [batch, width, tokens], or back */
+static struct slice onnx_turned(struct onnx_writer *w, struct slice x)
+{
+  struct slice y = ONNX_OP(w, "Transpose", x);
+  ONNX_LIST(w, "perm", 0, 2, 1);
+  return y;
+}
+
+static struct slice onnx(const struct module *m, struct onnx_writer *w, struct slice x)
+{
+  int64_t kernel = module_whole(m, KERNEL), side = kernel / 2;
+  bool bias = m->params > 1;
+  struct slice height = ONNX_WHOLES(w, 2), turned = onnx_turned(w, onnx_of_there(w, x));
+  struct slice in[] = {ONNX_OP(w, "Unsqueeze", turned, height), onnx_param(m, w, 0),
+                       bias ? onnx_param(m, w, 1) : (struct slice){0}};
+  struct slice y = onnx_op(w, "Conv", bias ? 3 : 2, in);
+  ONNX_LIST(w, "kernel_shape", 1, kernel);
+  ONNX_LIST(w, "pads", 0, side, 0, side);
+  return onnx_turned(w, ONNX_OP(w, "Squeeze", y, height));
+}
+
 const struct module_kind module_tokenconv = {
   .name = "tokenconv",
   .usage = "tokenconv N K [nobias]",
@@ -39,6 +60,7 @@ const struct module_kind module_tokenconv = {
   .mixes = true,
   .shape = shape,
   .apply = apply,
+  .onnx = onnx,
   ARGUMENTS({"N", ARGUMENT_WHOLE, 0, 1}, {"K", ARGUMENT_WHOLE, 0, 1}, {"nobias", ARGUMENT_FLAG, 0, 0}),
   MODULE_SAMPLES({.text = "tokenconv 1 3",
                   .in = {2, {3, 2}},
