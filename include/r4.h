@@ -294,11 +294,16 @@ typedef enum { R4_F32 = 0, R4_F64 } r4_type;
 
 typedef struct {
   r4_type type;
-  bool reference;    /* plain loops in double only, node by node: slow, and the oracle of the tests */
-  bool profile;      /* measure each kernel                                                      */
-  size_t keep_bytes; /* above this size of the slab, large cheap values are computed twice rather than
-                        kept for long; 0 means 256 MiB */
+  bool reference;      /* plain loops in double only, node by node: slow, and the oracle of the tests */
+  bool profile;        /* measure each kernel                                                      */
+  size_t keep_bytes;   /* above this size of all values that are needed at once, large cheap ones are computed
+                          twice rather than kept for long; 0 means 192 MiB */
+  const size_t *place; /* NULL, or by output: where in one block of the caller's memory it will be bound, in
+                          elements; R4_ELSEWHERE: not in the block. Until an output is written, its part of the
+                          block is memory for other values; what lies between outputs is not touched */
 } r4_plan_options;
+
+#define R4_ELSEWHERE SIZE_MAX
 
 /* Compiles what out[0..n) needs; options may be NULL for float. g is not needed afterwards. An error
  * of the graph itself is handed on: no need to ask for it before. */

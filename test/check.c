@@ -94,6 +94,51 @@ static void add_input(struct runner *r, const r4_graph *g, uint32_t i, size_t si
   assert_int_equal(r4_plan_input(r->plan, name, r->in_raw[k], &e), R4_OK);
 }
 
+void draw_places(const r4_graph *g, size_t n, const r4_id *out, size_t *place)
+{
+  enum { FEW = 8, GAP = 40 };
+  size_t at = 0, start = draw_below(n);
+  for (size_t k = 0; k < n; k++) {
+    size_t j = (start + k) % n, gap = draw_below(2) ? draw_below(GAP) : 0;
+    place[j] = draw_below(FEW) ? at + gap : R4_ELSEWHERE;
+    if (place[j] != R4_ELSEWHERE) at = place[j] + (size_t)r4_shape_count(r4_node_shape(g, out[j]));
+  }
+}
+
+enum { UNTOUCHED = 0xa5 };
+
+/* Memory for the outputs that have a place in the block. */
+static void make_block(struct runner *r, const size_t *place, size_t size)
+{
+  for (size_t k = 0; k < r->n_out; k++) {
+    size_t end = place[k] == R4_ELSEWHERE ? 0 : (place[k] + r->out_count[k]) * size;
+    if (end > r->block_bytes) r->block_bytes = end;
+  }
+  r->block = malloc(r->block_bytes + 1);
+  r->between = malloc(r->block_bytes + 1);
+  memset(r->block, UNTOUCHED, r->block_bytes);
+  memset(r->between, true, r->block_bytes);
+  for (size_t k = 0; k < r->n_out; k++) {
+    if (place[k] == R4_ELSEWHERE) continue;
+    free(r->out_raw[k]);
+    r->out_raw[k] = r->block + place[k] * size;
+    memset(r->between + place[k] * size, false, r->out_count[k] * size);
+  }
+}
+
+static void check_between(const struct runner *r)
+{
+  for (size_t i = 0; i < r->block_bytes; i++)
+    if (r->between[i] && r->block[i] != UNTOUCHED)
+      fail_msg("%s: byte %zu of the block belongs to no output, and is written", check_now, i);
+}
+
+static bool is_in_block(const struct runner *r, const void *p)
+{
+  const unsigned char *at = p;
+  return r->block && at >= r->block && at < r->block + r->block_bytes;
+}
+
 struct runner *runner_new(const r4_graph *g, size_t n, const r4_id *out, r4_plan_options options)
 {
   r4_error e;
@@ -110,8 +155,9 @@ struct runner *runner_new(const r4_graph *g, size_t n, const r4_id *out, r4_plan
     r->out_count[k] = (size_t)r4_shape_count(r4_node_shape(g, out[k]));
     r->out[k] = calloc(r->out_count[k], sizeof *r->out[k]);
     r->out_raw[k] = calloc(r->out_count[k], size);
-    assert_int_equal(r4_plan_output(r->plan, k, r->out_raw[k], &e), R4_OK);
   }
+  if (options.place) make_block(r, options.place, size);
+  for (size_t k = 0; k < n; k++) assert_int_equal(r4_plan_output(r->plan, k, r->out_raw[k], &e), R4_OK);
   return r;
 }
 
@@ -126,8 +172,10 @@ void runner_free(struct runner *r)
   }
   for (size_t k = 0; k < r->n_out; k++) {
     free(r->out[k]);
-    free(r->out_raw[k]);
+    if (!is_in_block(r, r->out_raw[k])) free(r->out_raw[k]);
   }
+  free(r->block);
+  free(r->between);
   free(r);
 }
 
@@ -166,6 +214,7 @@ r4_status runner_try(struct runner *r, r4_error *e)
   for (size_t k = 0; k < r->n_out; k++) /* what a kernel leaves out must not pass for zero: not a number */
     memset(r->out_raw[k], 0xff, r->out_count[k] * (wide ? sizeof(double) : sizeof(float)));
   r4_status s = r4_plan_run(r->plan, e);
+  check_between(r);
   for (size_t k = 0; k < r->n_out; k++)
     for (size_t i = 0; i < r->out_count[k]; i++)
       r->out[k][i] = wide ? ((double *)r->out_raw[k])[i] : (double)((float *)r->out_raw[k])[i];

@@ -60,7 +60,13 @@ struct runner {
   double *in[RUNNER_MAX], *out[RUNNER_MAX];
   size_t in_count[RUNNER_MAX], out_count[RUNNER_MAX];
   void *in_raw[RUNNER_MAX], *out_raw[RUNNER_MAX];
+  unsigned char *block; /* of outputs that have a place in it; NULL: none has */
+  bool *between;        /* by byte of the block: belongs to no output, and stays as it is */
+  size_t block_bytes;
 };
+
+/* Random places in a block for n outputs, some of them elsewhere, some with a gap before them. */
+void draw_places(const r4_graph *g, size_t n, const r4_id *out, size_t *place);
 
 struct runner *runner_new(const r4_graph *g, size_t n, const r4_id *out, r4_plan_options options);
 void runner_free(struct runner *r);

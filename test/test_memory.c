@@ -94,12 +94,16 @@ static r4_status tell(const struct story *s, struct owned *o, r4_error *e)
     if (!(o->parsed = r4_graph_parse(o->text, OUTPUTS, out, &n_read, e))) return e->status;
     assert_int_equal(n_read, n);
   }
-  if (!(o->plan = r4_plan_new(s->in_text ? o->parsed : o->g, n, out, &s->options, e))) return e->status;
+  r4_plan_options options = s->options;
+  size_t place[OUTPUTS];
+  for (size_t k = 0; k < n; k++) place[k] = k * FEW * sizeof(double) / (options.type == R4_F64 ? 8 : 4);
+  if (options.keep_bytes) options.place = place;
+  if (!(o->plan = r4_plan_new(s->in_text ? o->parsed : o->g, n, out, &options, e))) return e->status;
   status = bind_and_run(o, n, e);
   if (status) return status;
   if (!(o->plan_text = r4_plan_text(o->plan))) return R4_E_MEMORY;
-  r4_optimizer_options options = r4_optimizer_defaults(s->options.type == R4_F64 ? R4_ADAM : R4_SGD);
-  o->optimizer = r4_optimizer_new(r4_net_size(o->net), &options, e);
+  r4_optimizer_options how = r4_optimizer_defaults(s->options.type == R4_F64 ? R4_ADAM : R4_SGD);
+  o->optimizer = r4_optimizer_new(r4_net_size(o->net), &how, e);
   return o->optimizer ? R4_OK : e->status;
 }
 
@@ -164,6 +168,20 @@ static void test_methods(void **state)
   }
 }
 
+/* Values are computed again, and lie where outputs will be. */
+static void test_little_kept(void **state)
+{
+  (void)state;
+  struct story s = dense;
+  s.method = "erm";
+  s.in_text = false;
+  s.options.keep_bytes = 1;
+  fail_each(&s);
+  s.method = "r3";
+  s.options.type = R4_F64;
+  fail_each(&s);
+}
+
 /* The counter itself. */
 static void test_injection(void **state)
 {
@@ -187,10 +205,8 @@ static void test_injection(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_injection),
-    cmocka_unit_test(test_dense),
-    cmocka_unit_test(test_conv),
-    cmocka_unit_test(test_methods),
+    cmocka_unit_test(test_injection), cmocka_unit_test(test_dense),       cmocka_unit_test(test_conv),
+    cmocka_unit_test(test_methods),   cmocka_unit_test(test_little_kept),
   };
   r4_threads(1, false); /* small plans: others would only wait */
   cmocka_set_message_output(CM_OUTPUT_TAP);

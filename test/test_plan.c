@@ -76,7 +76,7 @@ static void test_facts(void **state)
   r4_graph_free(g);
 }
 
-/* What a plan that keeps little needs of what another does, with the same products. */
+/* What a plan that keeps little needs of what another does, with few more products. */
 static double share_with_little_kept(const char *net, r4_objective_options o)
 {
   r4_plan *fast = training_plan(net, o, (r4_plan_options){0});
@@ -85,7 +85,7 @@ static double share_with_little_kept(const char *net, r4_objective_options o)
   print_message("# %s: slab %zu bytes, %zu with little kept\n", net, r4_plan_slab_bytes(fast),
                 r4_plan_slab_bytes(small));
   assert_true(r4_plan_kernels(small) > r4_plan_kernels(fast));
-  assert_true(r4_plan_flops(small) == r4_plan_flops(fast));
+  assert_true(r4_plan_flops(small) < 1.25 * r4_plan_flops(fast));
   r4_plan_free(fast);
   r4_plan_free(small);
   return share;
@@ -124,11 +124,89 @@ static void test_sums_are_read(void **state)
   r4_graph_free(g);
 }
 
+/* The softmax of an attention costs a product over the few elements of a head. */
+static void test_attention(void **state)
+{
+  (void)state;
+  r4_objective_options o = {.method = "erm", .batch = 4};
+  const char *net = "bert(layers=4,width=32,heads=4,inner=32,words=50,positions=64,drop=0)";
+  r4_plan *p = training_plan(net, o, (r4_plan_options){.keep_bytes = 1});
+  char *text = r4_plan_text(p);
+  assert_non_null(strstr(text, "softmax [4,4,64,64] -> [4,4,64,64] again"));
+  assert_non_null(strstr(text, "gelu[4,64,32] again"));
+  r4_string_free(text);
+  r4_plan_free(p);
+  assert_true(share_with_little_kept(net, o) < .6);
+}
+
+/* ---- Outputs in a block ---- */
+
+enum { SIDE = 64, COUNT = SIDE * SIDE };
+
+/* Three products in a row, the last two of which are wanted. */
+static r4_plan *chain_plan(const size_t *place, r4_error *e)
+{
+  r4_graph *g = r4_graph_new();
+  r4_id x = r4_input(g, "x", R4_SHAPE(SIDE, SIDE)), out[2];
+  out[0] = r4_matmul(g, r4_matmul(g, x, x, false, false), x, false, false);
+  out[1] = r4_matmul(g, out[0], x, false, false);
+  r4_plan *p = r4_plan_new(g, 2, out, &(r4_plan_options){.place = place}, e);
+  r4_graph_free(g);
+  return p;
+}
+
+/* The first product lies where the last will be, if that is in the block. */
+static void test_block(void **state)
+{
+  (void)state;
+  r4_error e;
+  static float x[COUNT], block[3 * COUNT];
+  const size_t places[][3] = {{R4_ELSEWHERE, R4_ELSEWHERE, COUNT * sizeof(float)},
+                              {0, R4_ELSEWHERE, COUNT * sizeof(float)},
+                              {R4_ELSEWHERE, 2 * COUNT, 0},
+                              {COUNT, 0, 0}};
+  for (size_t i = 0; i < SIDE; i++) x[i * SIDE + i] = 2;
+  for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+    r4_plan *p = chain_plan(places[k], &e);
+    assert_non_null(p);
+    assert_int_equal(r4_plan_slab_bytes(p), places[k][2]);
+    for (size_t j = 0; j < 2; j++)
+      r4_plan_output(p, j, block + (places[k][j] == R4_ELSEWHERE ? (1 - j) * COUNT : places[k][j]), &e);
+    r4_plan_input(p, "x", x, &e);
+    assert_int_equal(r4_plan_run(p, &e), R4_OK);
+    const float *last = block + (places[k][1] == R4_ELSEWHERE ? 0 : places[k][1]);
+    assert_true(last[0] == 16 && last[1] == 0 && last[COUNT - 1] == 16);
+    r4_plan_free(p);
+  }
+}
+
+static void test_bad_blocks(void **state)
+{
+  (void)state;
+  r4_error e;
+  static float x[COUNT], block[3 * COUNT];
+  assert_null(chain_plan((size_t[]){0, COUNT - 1}, &e));
+  assert_int_equal(e.status, R4_E_ARGUMENT);
+  assert_non_null(strstr(e.text, "outputs 0 and 1 overlap"));
+  assert_null(chain_plan((size_t[]){0, SIZE_MAX / 4}, &e));
+  assert_int_equal(e.status, R4_E_ARGUMENT);
+  r4_plan *p = chain_plan((size_t[]){0, COUNT}, &e);
+  r4_plan_input(p, "x", x, &e);
+  r4_plan_output(p, 0, block, &e);
+  r4_plan_output(p, 1, block + COUNT + 1, &e);
+  assert_int_equal(r4_plan_run(p, &e), R4_E_ARGUMENT);
+  assert_non_null(strstr(e.text, "output 1 is not bound at its place"));
+  r4_plan_output(p, 1, block + COUNT, &e);
+  assert_int_equal(r4_plan_run(p, &e), R4_OK);
+  r4_plan_free(p);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_work), cmocka_unit_test(test_facts),
-                                     cmocka_unit_test(test_memory), cmocka_unit_test(test_passes),
-                                     cmocka_unit_test(test_sums_are_read)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_work),          cmocka_unit_test(test_facts),
+                                     cmocka_unit_test(test_memory),        cmocka_unit_test(test_passes),
+                                     cmocka_unit_test(test_sums_are_read), cmocka_unit_test(test_attention),
+                                     cmocka_unit_test(test_block),         cmocka_unit_test(test_bad_blocks)};
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

@@ -1,35 +1,23 @@
 /* Computing again instead of keeping.
  *
- * A step of training keeps what its way down computes until its way up needs it. An element-wise
- * value costs little to compute from operands that are kept anyway; if it is large and the slab is
- * too, it is dropped after its early uses and computed a second time before the late ones. */
+ * A step of training keeps what its way down computes until its way up needs it. Some values cost little to compute
+ * from operands that are kept anyway: element-wise ones, such as gelu, and products over few terms with what follows
+ * them, such as the softmax of an attention. If such a value is large and the slab is too, it is dropped after its
+ * early uses and computed a second time before the late ones. */
+#include "exec/again.h"
+
 #include <string.h>
 
 #include "base/mem.h"
-#include "exec/plan.h"
 #include "exec/tile.h"
 #include "op/op.h"
 
-enum { LARGE = 256, SMALL = 4096 }; /* shares of the peak: from 1 / LARGE, and below 1 / SMALL */
+enum { LARGE = 256 };                    /* from 1 / LARGE of the peak on */
+static const double FLOPS_PER_BYTE = 32; /* that a product may cost: the time of a few trips to memory */
 
-struct life {
-  uint32_t born, last; /* units */
-  bool tile;           /* computed by a tile unit */
-  bool kept;           /* not of the slab, or added onto in place: leave it alone */
-};
-
-struct scan {
-  r4_plan *p;
-  size_t n;
-  const r4_id *out;  /* of the plan */
-  struct life *life; /* by value */
-  size_t *bytes;     /* by unit: what is alive */
-  uint32_t peak;     /* the unit at which most is */
-};
-
-static size_t bytes_of(const r4_plan *p, r4_id value)
+size_t scan_bytes(const struct scan *s, r4_id value)
 {
-  return (size_t)r4_shape_count(r4_node_shape(p->g, plan_node(p, value))) * type_size(p->type);
+  return (size_t)r4_shape_count(r4_node_shape(s->p->g, plan_node(s->p, value))) * type_size(s->p->type);
 }
 
 static void find_lives(struct scan *s)
@@ -45,12 +33,16 @@ static void find_lives(struct scan *s)
     s->life[u->final.i] = (struct life){.born = k, .last = k, .kept = u->fused.accumulate.i};
     if (u->fused.accumulate.i) s->life[u->fused.accumulate.i].kept = true;
   }
-  for (size_t k = 0; k < s->n; k++) s->life[plan_base(p->g, s->out[k]).i].kept = true;
+  for (size_t k = 0; k < s->n; k++) {
+    struct life *l = &s->life[plan_base(p->g, s->out[k]).i];
+    l->kept = true;
+    l->last = in_block(p, k) ? p->n_units - 1 : UINT32_MAX;
+  }
   for (uint32_t k = 0; k < p->n_inputs; k++)
     if (p->input[k].node.i) s->life[p->input[k].node.i] = (struct life){.last = UINT32_MAX, .kept = true};
 }
 
-/* Memory of the caller is counted too: it does not change. */
+/* Outputs in the block are counted: where they are, nothing else can be. */
 static void find_peak(struct scan *s)
 {
   const r4_plan *p = s->p;
@@ -58,7 +50,7 @@ static void find_peak(struct scan *s)
   for (uint32_t v = 1; v < plan_values(p); v++) {
     const struct life *l = &s->life[v];
     if (l->last == UINT32_MAX || (!l->last && !l->born)) continue;
-    for (uint32_t k = l->born; k <= l->last; k++) s->bytes[k] += bytes_of(p, (r4_id){v});
+    for (uint32_t k = l->born; k <= l->last; k++) s->bytes[k] += scan_bytes(s, (r4_id){v});
   }
   s->peak = 0;
   for (uint32_t k = 1; k < p->n_units; k++)
@@ -72,6 +64,12 @@ static bool reads(const struct unit *u, r4_id x)
   return false;
 }
 
+static void replace(struct unit *u, r4_id x, r4_id by)
+{
+  for (uint32_t k = 0; k < u->n_in; k++)
+    if (u->in[k].i == x.i) u->in[k] = by;
+}
+
 /* The first unit after the peak that reads x, or 0 if x is in use at the peak or not after it. */
 static uint32_t next_use(const struct scan *s, r4_id x)
 {
@@ -82,89 +80,67 @@ static uint32_t next_use(const struct scan *s, r4_id x)
   return k < s->p->n_units ? k : 0;
 }
 
-static void free_again(struct unit *u)
+/* Puts the steps before unit "when" and lets all later readers of x read the new value. */
+static void insert(r4_plan *p, r4_id x, uint32_t when, const struct recipe *r)
 {
-  tile_free(u->tile);
-  r4_mem_free(u->in);
-  r4_mem_free(u->roots);
-}
-
-/* An operand may stay until unit "when": if it is there at the peak anyway and no other peak comes of it, or if it is
- * small, such as the factors of a norm. */
-static bool may_stay(const struct scan *s, r4_id x, uint32_t when)
-{
-  uint32_t last = s->life[x.i].last;
-  if (last >= when || s->life[x.i].kept) return last >= when;
-  if (bytes_of(s->p, x) < s->bytes[s->peak] / SMALL) return true;
-  if (last < s->peak) return false;
-  for (uint32_t k = last; k < when; k++)
-    if (s->bytes[k + 1] + bytes_of(s->p, x) >= s->bytes[s->peak]) return false;
-  return true;
-}
-
-/* A unit that computes x again for unit "when"; tile is NULL if an operand would be dead by then. */
-static r4_status try_again(struct scan *s, r4_id x, uint32_t when, struct unit *u, r4_error *e)
-{
-  const r4_plan *p = s->p;
-  struct tile_request q = {.g = p->g, .type = p->type, .roots = &x, .n_roots = 1, .memory = p->in_memory};
-  *u = (struct unit){.kind = UNIT_TILE, .n_roots = 1, .roots = r4_mem_new(1, sizeof *u->roots)};
-  if (u->roots) u->tile = tile_new(&q, &u->in, &u->n_in, e);
-  if (!u->tile) {
-    free_again(u);
-    return r4_fail(e, R4_E_MEMORY, "plan: out of memory");
+  r4_id value = R4_NONE;
+  memmove(&p->unit[when + r->n], &p->unit[when], (p->n_units - when) * sizeof *p->unit);
+  memcpy(&p->unit[when], r->unit, r->n * sizeof *p->unit);
+  p->n_units += r->n;
+  for (uint32_t k = 0; k < r->n; k++) {
+    struct unit *u = &p->unit[when + k];
+    value = (r4_id){p->g->size + 1 + p->n_clones};
+    p->clone[p->n_clones++] = r->of[k];
+    *(u->kind == UNIT_TILE ? u->roots : &u->final) = value;
+    for (uint32_t j = k + 1; j < r->n; j++) replace(&p->unit[when + j], r->of[k], value);
   }
-  bool alive = true;
-  for (uint32_t k = 0; k < u->n_in; k++) alive &= may_stay(s, u->in[k], when);
-  if (alive) return R4_OK;
-  free_again(u);
-  u->tile = NULL;
-  return R4_OK;
+  for (uint32_t k = when + r->n; k < p->n_units; k++) replace(&p->unit[k], x, value);
 }
 
-/* Puts the unit before "when" and lets all later readers of x read the new value. */
-static void insert(r4_plan *p, r4_id x, uint32_t when, struct unit u)
+/* Rather a larger value than a smaller one, rather without products than with them. */
+static bool is_better(const struct scan *s, r4_id x, const struct recipe *r, r4_id than,
+                      const struct recipe *best)
 {
-  r4_id value = {p->g->size + 1 + p->n_clones};
-  p->clone[p->n_clones++] = x;
-  u.roots[0] = value;
-  memmove(&p->unit[when + 1], &p->unit[when], (p->n_units - when) * sizeof *p->unit);
-  p->unit[when] = u;
-  p->n_units++;
-  for (uint32_t k = when + 1; k < p->n_units; k++)
-    for (uint32_t j = 0; j < p->unit[k].n_in; j++)
-      if (p->unit[k].in[j].i == x.i) p->unit[k].in[j] = value;
+  size_t a = scan_bytes(s, x), b = than.i ? scan_bytes(s, than) : 0;
+  return a > b || (a == b && r->flops < best->flops);
 }
 
-static bool is_candidate(const struct scan *s, uint32_t i)
-{
-  const struct node *n = &s->p->g->node[i];
-  return s->life[i].tile && n->op->kind == OP_ELEMENT &&
-         bytes_of(s->p, (r4_id){i}) >= s->bytes[s->peak] / LARGE;
-}
-
-/* Computes the largest possible value of the peak again; *done if there is none. */
+/* Computes the best value of the peak again; *done if there is none. */
 static r4_status one_round(struct scan *s, bool *done, r4_error *e)
 {
-  struct unit best = {0};
+  struct recipe best = {0};
   r4_id chosen = R4_NONE;
   uint32_t when = 0;
-  for (uint32_t i = 1; i <= s->p->g->size; i++) {
+  r4_status status = R4_OK;
+  for (uint32_t i = 1; i <= s->p->g->size && !status; i++) {
     r4_id x = {i};
-    uint32_t use = is_candidate(s, i) ? next_use(s, x) : 0;
-    if (!use || (chosen.i && bytes_of(s->p, x) <= bytes_of(s->p, chosen))) continue;
-    struct unit u;
-    r4_status status = try_again(s, x, use, &u, e);
-    if (status) {
-      free_again(&best);
-      return status;
-    }
-    if (!u.tile) continue;
-    free_again(&best);
-    best = u, chosen = x, when = use;
+    size_t bytes = scan_bytes(s, x);
+    uint32_t use = bytes >= s->bytes[s->peak] / LARGE ? next_use(s, x) : 0;
+    if (!use || (chosen.i && bytes < scan_bytes(s, chosen))) continue;
+    struct recipe r;
+    status = recipe_make(s, x, use, FLOPS_PER_BYTE * (double)bytes, &r, e);
+    bool better = r.n && is_better(s, x, &r, chosen, &best);
+    recipe_free(better ? &best : &r);
+    if (better) best = r, chosen = x, when = use;
   }
   *done = !chosen.i;
-  if (chosen.i) insert(s->p, chosen, when, best);
-  return R4_OK;
+  if (status)
+    recipe_free(&best);
+  else if (chosen.i)
+    insert(s->p, chosen, when, &best);
+  return status;
+}
+
+static r4_status rounds(struct scan *s, r4_error *e)
+{
+  r4_status status = R4_OK;
+  for (bool done = false; !status && !done && s->p->n_clones + MAX_STEPS <= MAX_CLONES;) {
+    find_lives(s);
+    find_peak(s);
+    if (s->bytes[s->peak] <= s->p->keep_bytes) return R4_OK;
+    status = one_round(s, &done, e);
+  }
+  return status;
 }
 
 r4_status compute_again(r4_plan *p, size_t n, const r4_id *out, r4_error *e)
@@ -173,17 +149,12 @@ r4_status compute_again(r4_plan *p, size_t n, const r4_id *out, r4_error *e)
                    .n = n,
                    .out = out,
                    .life = r4_mem_new(plan_values(p) + MAX_CLONES, sizeof *s.life),
-                   .bytes = r4_mem_new(p->n_units + MAX_CLONES + 1, sizeof *s.bytes)};
-  r4_status status = s.life && s.bytes ? R4_OK : r4_fail(e, R4_E_MEMORY, "plan: out of memory");
-  for (bool done = false; !status && !done && p->n_clones < MAX_CLONES;) {
-    find_lives(&s);
-    find_peak(&s);
-    if (s.bytes[s.peak] <= p->keep_bytes)
-      done = true;
-    else
-      status = one_round(&s, &done, e);
-  }
+                   .bytes = r4_mem_new(p->n_units + MAX_CLONES + 1, sizeof *s.bytes),
+                   .memory = r4_mem_new(p->g->size + 1, sizeof *s.memory)};
+  bool memory = s.life && s.bytes && s.memory;
+  r4_status status = memory ? rounds(&s, e) : r4_fail(e, R4_E_MEMORY, "plan: out of memory");
   r4_mem_free(s.life);
   r4_mem_free(s.bytes);
+  r4_mem_free(s.memory);
   return status;
 }

@@ -3,7 +3,8 @@
  * Inputs and outputs are memory of the caller. Everything else shares one slab: two values may
  * overlap in it if one is dead before the other is born, and a fused group writes over operands that
  * die in it. The largest values are placed first, each at the lowest place that is free for its
- * whole life. */
+ * whole life. If outputs lie in one block, then addresses begin with the block and go on in the slab: an output has its
+ * place from the unit that writes it on, and values that die before that may have the same one. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -117,7 +118,8 @@ static r4_status connect(r4_plan *p, uint32_t k, const uint32_t *slot_of, const 
   if (u->kind == UNIT_COPY) {
     u->in_buffer[0] = p->buffer_of[u->final.i];
     p->buffer[u->in_buffer[0]].last = k;
-    u->out_buffer[0] = new_buffer(p, (struct buffer){.home = BUFFER_OUTPUT, .slot = u->key});
+    u->out_buffer[0] = new_buffer(
+      p, (struct buffer){.home = BUFFER_OUTPUT, .slot = u->key, .bytes = bytes_of(p, u->final), .first = k});
   } else if (u->kind == UNIT_TILE) {
     return connect_roots(p, k, slot_of, last_use);
   } else if (u->fused.accumulate.i) {
@@ -136,7 +138,7 @@ static void find_inputs(r4_plan *p)
   }
 }
 
-/* ---- The slab ---- */
+/* ---- The slab, behind the block ---- */
 
 static int larger_first(const void *a, const void *b)
 {
@@ -150,34 +152,62 @@ static bool live_together(const struct buffer *a, const struct buffer *b)
   return a->first <= b->last && b->first <= a->last;
 }
 
-/* The lowest offset where b overlaps none of the n placed buffers that live at the same time. */
-static size_t lowest_place(struct buffer *const *placed, size_t n, const struct buffer *b)
+static size_t align(size_t offset)
 {
-  size_t at = 0;
+  return (offset + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+/* The lowest offset where b overlaps none of the n placed buffers that live at the same time, in the block or in the
+ * slab, which begins behind it. */
+static size_t lowest_place(struct buffer *const *placed, size_t n, const struct buffer *b, size_t block)
+{
+  size_t at = 0, slab = align(block);
   for (bool moved = true; moved;) {
-    moved = false;
+    moved = at < slab && at + b->bytes > block;
+    if (moved) at = slab;
     for (size_t k = 0; k < n; k++) {
       const struct buffer *q = placed[k];
       if (!live_together(q, b) || at + b->bytes <= q->offset || q->offset + q->bytes <= at) continue;
-      at = (q->offset + q->bytes + ALIGN - 1) / ALIGN * ALIGN;
+      at = align(q->offset + q->bytes);
       moved = true;
     }
   }
   return at;
 }
 
+/* What has its place in the block already. */
+static size_t list_fixed(r4_plan *p, struct buffer **list)
+{
+  size_t n = 0;
+  for (size_t k = 0; k < p->block.gaps; k++) list[n++] = &p->block.gap[k];
+  for (uint32_t k = 0; k < p->n_buffers; k++) {
+    struct buffer *b = &p->buffer[k];
+    if (b->home != BUFFER_OUTPUT || !in_block(p, b->slot)) continue;
+    b->offset = p->block.place[b->slot];
+    b->last = UINT32_MAX;
+    list[n++] = b;
+  }
+  return n;
+}
+
 static r4_status place_in_slab(r4_plan *p)
 {
-  struct buffer **list = r4_mem_new(p->n_buffers + 1, sizeof *list);
-  size_t n = 0;
+  struct buffer **list = r4_mem_new(p->block.gaps + p->n_buffers + 1, sizeof *list);
   if (!list) return R4_E_MEMORY;
+  size_t fixed = list_fixed(p, list), n = fixed, slab = align(p->block.bytes);
   for (uint32_t k = 0; k < p->n_buffers; k++)
     if (p->buffer[k].home == BUFFER_SLAB) list[n++] = &p->buffer[k];
-  qsort(list, n, sizeof *list, larger_first);
-  for (size_t k = 0; k < n; k++) {
-    list[k]->offset = lowest_place(list, k, list[k]);
-    size_t end = list[k]->offset + list[k]->bytes;
-    if (end > p->slab_bytes) p->slab_bytes = end;
+  qsort(list + fixed, n - fixed, sizeof *list, larger_first);
+  for (size_t k = fixed; k < n; k++) {
+    struct buffer *b = list[k];
+    b->offset = lowest_place(list, k, b, p->block.bytes);
+    if (b->offset + b->bytes > slab + p->slab_bytes) p->slab_bytes = b->offset + b->bytes - slab;
+  }
+  for (size_t k = fixed; k < n; k++) {
+    if (list[k]->offset < slab)
+      list[k]->home = BUFFER_BLOCK;
+    else
+      list[k]->offset -= slab;
   }
   r4_mem_free(list);
   p->slab = r4_mem_new_aligned(p->slab_bytes);

@@ -35,6 +35,8 @@ void r4_plan_free(r4_plan *p)
   r4_mem_free(p->output);
   r4_mem_free(p->input_name);
   r4_mem_free(p->slab);
+  r4_mem_free(p->block.place);
+  r4_mem_free(p->block.gap);
   r4_mem_free(p->pointer);
   r4_mem_free(p->scratch);
   r4_mem_free(p);
@@ -85,6 +87,14 @@ static r4_status drop_unneeded(r4_plan *p, size_t n, const r4_id *out, r4_error 
 
 /* ---- Kernels ---- */
 
+double dense_flops(const r4_graph *g, r4_id head)
+{
+  const struct node *n = graph_node(g, head);
+  r4_shape in[MAX_ARITY];
+  for (uint32_t k = 0; k < n->arity; k++) in[k] = r4_node_shape(g, graph_arg(g, head, k));
+  return n->op->flops ? n->op->flops(in, n->shape, &n->attr) : 0;
+}
+
 static r4_status make_kernel(r4_plan *p, struct unit *u, r4_error *e)
 {
   const struct node *n = graph_node(p->g, u->fused.head);
@@ -97,7 +107,7 @@ static r4_status make_kernel(r4_plan *p, struct unit *u, r4_error *e)
     q.in[k] = r4_node_shape(p->g, in);
     q.outside[k] = graph_node(p->g, plan_base(p->g, in))->op == &op_input;
   }
-  u->flops = n->op->flops ? n->op->flops(q.in, q.out, &q.attr) : 0;
+  u->flops = dense_flops(p->g, u->fused.head);
   return kernel_new(&q, &u->kernel, e);
 }
 
@@ -223,11 +233,12 @@ r4_plan *r4_plan_new(const r4_graph *g, size_t n, const r4_id *out, const r4_pla
   if (!s) {
     p->type = options ? options->type : R4_F32;
     p->profile = options && options->profile;
-    p->keep_bytes = options && options->keep_bytes ? options->keep_bytes : (size_t)256 << 20;
+    p->keep_bytes = options && options->keep_bytes ? options->keep_bytes : (size_t)192 << 20;
     p->n_outputs = (uint32_t)n;
     p->output = r4_mem_new(n, sizeof *p->output);
     if (!p->output) s = out_of_memory(e);
   }
+  if (!s && options && options->place) s = block_read(p, options->place, g, out, e);
   if (!s) s = (options && options->reference ? compile_reference : compile_fast)(p, g, n, out, e);
   if (!s) return p;
   r4_plan_free(p);

@@ -7,12 +7,12 @@
 struct kernel;
 struct tile;
 
-enum { NO_BUFFER = UINT32_MAX, MAX_CLONES = 64 };
+enum { NO_BUFFER = UINT32_MAX, MAX_CLONES = 256 };
 
 /* Where a value lives: in the slab, or in memory of the caller. */
 struct buffer {
-  enum { BUFFER_SLAB, BUFFER_INPUT, BUFFER_OUTPUT } home;
-  size_t bytes, offset; /* of the slab  */
+  enum { BUFFER_SLAB, BUFFER_BLOCK, BUFFER_INPUT, BUFFER_OUTPUT } home;
+  size_t bytes, offset; /* of the slab or the block */
   uint32_t slot;        /* of the caller's table */
   uint32_t first, last; /* units between which the value is needed */
 };
@@ -47,6 +47,15 @@ struct slot {
   bool needed;
 };
 
+/* Outputs that lie together in memory of the caller, and lend it to other values until they are written. */
+struct block {
+  size_t *place;      /* by output: see r4_plan_options, but in bytes; NULL: there is no block */
+  struct buffer *gap; /* what lies between outputs, and is left alone */
+  size_t gaps;
+  size_t bytes;          /* up to the end of the last output */
+  unsigned char *memory; /* in this run */
+};
+
 struct r4_plan {
   r4_graph *g; /* simplified */
   r4_type type;
@@ -66,6 +75,7 @@ struct r4_plan {
   uint32_t n_inputs, n_outputs;
   unsigned char *slab;
   size_t slab_bytes;
+  struct block block;
   void **pointer; /* scratch of a run */
   void *scratch;  /* of its kernels, which run one after the other */
   uint64_t runs;
@@ -102,10 +112,17 @@ r4_status order_units(r4_plan *p, size_t n, const r4_id *out, r4_error *e);
 /* exec/again.c: large values that wait long for their next use are computed again then. */
 r4_status compute_again(r4_plan *p, size_t n, const r4_id *out, r4_error *e);
 
+/* exec/block.c: reads where outputs will be, and finds the block when they are bound. */
+r4_status block_read(r4_plan *p, const size_t *place, const r4_graph *g, const r4_id *out, r4_error *e);
+r4_status block_find(r4_plan *p, r4_error *e);
+bool in_block(const r4_plan *p, size_t output);
+
 /* exec/layout.c: gives every value a buffer, and the slab its size. */
 r4_status layout(r4_plan *p, size_t n, const r4_id *out, r4_error *e);
 
-/* exec/plan.c: makes the kernels for a team of so many threads, if they are for another. */
+/* exec/plan.c: what a product or convolution costs. */
+double dense_flops(const r4_graph *g, r4_id head);
+/* Makes the kernels for a team of so many threads, if they are for another. */
 r4_status fit_kernels(r4_plan *p, int threads, r4_error *e);
 
 /* exec/reference.c: the oracle. */

@@ -45,6 +45,7 @@ static void *address(const r4_plan *p, uint32_t buffer)
   const struct buffer *b = &p->buffer[buffer];
   if (b->home == BUFFER_INPUT) return p->input[b->slot].data;
   if (b->home == BUFFER_OUTPUT) return p->output[b->slot].data;
+  if (b->home == BUFFER_BLOCK) return p->block.memory + b->offset;
   return p->slab + b->offset;
 }
 
@@ -79,6 +80,7 @@ r4_status r4_plan_run(r4_plan *p, r4_error *e)
   NEEDS(p, "a plan", R4_E_ARGUMENT);
   r4_error_clear(e);
   r4_status s = check_bound(p, e);
+  if (!s) s = block_find(p, e);
   if (s) return s;
   p->runs++;
   if (p->reference) return reference_run(p->reference, p, e);
@@ -137,6 +139,7 @@ static void describe_unit(struct text *t, const r4_plan *p, const struct unit *u
   text_add(t, " -> %s%s%s%s", shape_text(r4_node_shape(p->g, u->fused.head), shape),
            u->fused.bias.i ? " + bias" : "", u->fused.relu ? " relu" : "",
            u->fused.accumulate.i ? " in place" : "");
+  if (u->final.i > p->g->size) text_add(t, " again");
 }
 
 char *r4_plan_text(const r4_plan *p)

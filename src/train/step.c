@@ -172,8 +172,9 @@ static bool learns(const struct step_options *o, size_t k)
   return !r4_net_param_is_buffer(o->net, k) && !(rates && rates[k] == 0);
 }
 
+/* The gradients are one block, so that activations can be where gradients will be. */
 static r4_status compile_graph(struct step *s, struct variant *v, r4_graph *g, r4_id *param, r4_id *out,
-                               r4_error *e)
+                               size_t *place, r4_error *e)
 {
   const r4_net *net = v->shorter ? v->shorter : s->options.net;
   size_t n = r4_net_params(net);
@@ -198,12 +199,15 @@ static r4_status compile_graph(struct step *s, struct variant *v, r4_graph *g, r
   memcpy(out, values, sizeof values);
   r4_grad(g, o.loss, n, param, out + OUTPUTS);
   size_t outputs = OUTPUTS;
+  for (size_t k = 0; k < OUTPUTS; k++) place[k] = R4_ELSEWHERE;
   for (size_t k = 0; k < n; k++) {
     bool buffer = r4_net_param_is_buffer(net, k);
     r4_id result = !buffer ? out[OUTPUTS + k] : o.updated && o.updated[k].i ? o.updated[k] : param[k];
-    if (buffer || learns(&s->options, k)) out[outputs++] = result;
+    if (!buffer && !learns(&s->options, k)) continue;
+    place[outputs] = buffer ? R4_ELSEWHERE : r4_net_param_offset(net, k);
+    out[outputs++] = result;
   }
-  v->plan = r4_plan_new(g, outputs, out, NULL, e);
+  v->plan = r4_plan_new(g, outputs, out, &(r4_plan_options){.place = place}, e);
   if (!v->plan) return e->status;
   v->classes = elements(g, o.logits) / v->size.count;
   v->places = elements(g, o.in.at);
@@ -218,9 +222,11 @@ static r4_status compile(struct step *s, struct variant *v, r4_error *e)
   size_t n = r4_net_params(s->options.net);
   r4_graph *g = r4_graph_new();
   r4_id *param = r4_mem_new(n + 1, sizeof *param), *out = r4_mem_new(OUTPUTS + n, sizeof *out);
-  r4_status status = g && param && out
-                       ? compile_graph(s, v, g, param, out, e)
+  size_t *place = r4_mem_new(OUTPUTS + n, sizeof *place);
+  r4_status status = g && param && out && place
+                       ? compile_graph(s, v, g, param, out, place, e)
                        : r4_fail(e, R4_E_MEMORY, "out of memory for the graph of a training step");
+  r4_mem_free(place);
   r4_mem_free(out);
   r4_mem_free(param);
   r4_graph_free(g);

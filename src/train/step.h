@@ -38,7 +38,8 @@ void step_free(struct step *s);
  * which the net must be the same (net_of_length), and one for each number of masked tokens in
  * texts, rounded up to a power of two, if a search looks at them one by one. A loss that is
  * not a number or not finite is R4_E_DOMAIN, with the examples at fault in the text. Of parameters that do not learn
- * (buffers, and those with a rate of 0) gradient is left as it is. */
+ * (buffers, and those with a rate of 0) gradient is left as it is; the rest of it is memory for other values until it
+ * is set. */
 r4_status step_run(struct step *s, const r4_batch *batch, uint32_t n, const struct step_weights *at,
                    const float *weights, float *gradient, struct step_result *result, r4_error *e);
 /* That the last step ran, or NULL. */
