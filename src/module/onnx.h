@@ -53,6 +53,8 @@ struct slice onnx_of_tokens(const struct module *m, struct onnx_writer *w, struc
 void onnx_window(const struct module *m, struct onnx_writer *w, struct windows of);
 struct slice onnx_ids(const struct module *m, struct onnx_writer *w, struct slice x); /* as whole numbers */
 struct slice onnx_mask(struct onnx_writer *w);                                        /* [batch, tokens] */
+struct slice onnx_turned(struct onnx_writer *w,
+                         struct slice x); /* [batch, tokens, width] with width first, or back */
 struct slice onnx_of_there(struct onnx_writer *w, struct slice x); /* tokens, with 0 for those of padding */
 
 /* ---- Whole nets ---- */

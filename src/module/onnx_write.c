@@ -190,6 +190,13 @@ struct slice onnx_mask(struct onnx_writer *w)
   return w->mask = cast(w, v.name, ONNX_FLOAT);
 }
 
+struct slice onnx_turned(struct onnx_writer *w, struct slice x)
+{
+  struct slice y = ONNX_OP(w, "Transpose", x);
+  ONNX_LIST(w, "perm", 0, 2, 1);
+  return y;
+}
+
 struct slice onnx_of_there(struct onnx_writer *w, struct slice x)
 {
   struct slice mask = onnx_mask(w);

@@ -123,22 +123,15 @@ static r4_id layer_apply(const struct module *m, const struct wiring *w, r4_id x
 
 /* ---- As operators of ONNX ---- */
 
-static struct slice swapped(struct onnx_writer *w, struct slice x)
-{
-  struct slice y = ONNX_OP(w, "Transpose", x);
-  ONNX_LIST(w, "perm", 0, 2, 1);
-  return y;
-}
-
 /* Channels are the second axis there, those of tokens the last. */
 static struct slice onnx_batch(const struct module *m, struct onnx_writer *w, struct slice x)
 {
   bool tokens = m->in.rank == 2;
   struct slice y =
-    ONNX_OP(w, "BatchNormalization", tokens ? swapped(w, x) : x, onnx_param(m, w, WEIGHT),
+    ONNX_OP(w, "BatchNormalization", tokens ? onnx_turned(w, x) : x, onnx_param(m, w, WEIGHT),
             onnx_param(m, w, BIAS), onnx_param(m, w, RUNNING_MEAN), onnx_param(m, w, RUNNING_VAR));
   onnx_real(w, "epsilon", m->value[EPS]);
-  return tokens ? swapped(w, y) : y;
+  return tokens ? onnx_turned(w, y) : y;
 }
 
 static struct slice onnx_layer(const struct module *m, struct onnx_writer *w, struct slice x)

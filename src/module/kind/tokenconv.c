@@ -32,14 +32,6 @@ static r4_id apply(const struct module *m, const struct wiring *w, r4_id x)
   return m->params > 1 ? r4_add(g, y, module_param_node(m, w, 1)) : y;
 }
 
-/* [batch, tokens, width] to [batch, width, tokens], or back */
-static struct slice onnx_turned(struct onnx_writer *w, struct slice x)
-{
-  struct slice y = ONNX_OP(w, "Transpose", x);
-  ONNX_LIST(w, "perm", 0, 2, 1);
-  return y;
-}
-
 static struct slice onnx(const struct module *m, struct onnx_writer *w, struct slice x)
 {
   int64_t kernel = module_whole(m, KERNEL), side = kernel / 2;
