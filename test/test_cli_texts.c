@@ -76,6 +76,7 @@ static void trains(void **state)
          "x --quiet",
          2, "is for texts");
   EXPECT("$R4 eval erm fill r3", 0, "erm", "fill", "r3");
+  EXPECT("mkdir away && cd away && $R4 eval ../erm", 0, "pos");
   EXPECT("cat r3/seed-0/log.jsonl r3/seed-0/manifest.json", 0, "\"penalty\"", "films.csv");
   EXPECT("$R4 train films.yaml --set data=decoy-imdb --set data.from=films.csv --set data.mask_words= --set "
          "epochs=12 "

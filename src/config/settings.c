@@ -31,8 +31,9 @@ static char **owned_text(r4_settings *s, size_t k)
     if (n++ == k) return &s->origin[i];
     if (t->info.type == R4_SETTING_TEXT && n++ == k) return (char **)((char *)&s->values + t->offset);
   }
-  if (k == n) return &s->values.data.found.written;
-  return k == n + 1 ? &s->values.data.found.path : NULL;
+  if (k - n >= 2 * FOUND_MOST) return NULL;
+  size_t place = (k - n) / 2;
+  return (k - n) % 2 ? &s->values.data.found[place].path : &s->values.data.found[place].written;
 }
 
 void r4_settings_free(r4_settings *s)

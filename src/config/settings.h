@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 
-enum { SETTINGS_MOST = 96, REALS_MOST = 256 };
+enum { SETTINGS_MOST = 96, REALS_MOST = 256, FOUND_MOST = 4 };
 
 struct reals {
   const char *word; /* that stands for the list; NULL: it is given */
@@ -27,9 +27,8 @@ struct settings {
     struct reals mask_values;
     double keep_masks, keep, correct;
     struct {
-      char *written,
-        *path; /* no settings: where the source of this name was found, or NULL; see run_data.c */
-    } found;
+      char *written, *path; /* no settings: where the file of this name was found, or NULL; see run_data.c */
+    } found[FOUND_MOST];
   } data;
 
   char *net, *from, *head, *from_prefix, *from_ignore, *preprocess, *guide;

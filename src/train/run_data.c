@@ -27,20 +27,48 @@ static void add_text(struct json_writer *w, const char *key, const char *value)
   jw_text(w, value);
 }
 
-void run_describe_source(struct json_writer *w, const struct settings *s, const char *folder)
+/* Where a file of the data is: as it was written, absolutely, and as seen from the run. */
+static void describe(struct json_writer *w, const char *setting, const char *written, const char *at,
+                     const char *folder)
 {
-  const char *at = task_place(s, source_written(s));
-  if (!data_source_is_path(at)) return;
   char *absolute = file_absolute(at), *relative = file_relative(folder, at);
-  jw_key(w, "source");
   jw_open(w, '{');
-  add_text(w, "setting", source_setting(s));
-  add_text(w, "written", source_written(s));
+  add_text(w, "setting", setting);
+  add_text(w, "written", written);
   add_text(w, "path", absolute);
   add_text(w, "from_run", relative);
   jw_close(w, '}');
   r4_mem_free(absolute);
   r4_mem_free(relative);
+}
+
+/* Files beside the data that texts need. */
+enum { BESIDE = 3 };
+static const char *const beside_setting[BESIDE] = {"data.tokenizer", "data.mask_words", "words"};
+
+static const char *beside_written(const struct settings *s, size_t k)
+{
+  const char *const written[BESIDE] = {s->data.tokenizer, s->data.mask_words, s->words};
+  return written[k];
+}
+
+void run_describe_source(struct json_writer *w, const struct settings *s, const char *folder)
+{
+  const char *at = task_place(s, source_written(s));
+  if (data_source_is_path(at)) {
+    jw_key(w, "source");
+    describe(w, source_setting(s), source_written(s), at, folder);
+  }
+  bool any = false;
+  for (size_t k = 0; k < BESIDE; k++) any |= file_exists(task_place(s, beside_written(s, k)));
+  if (!any) return;
+  jw_key(w, "files");
+  jw_open(w, '[');
+  for (size_t k = 0; k < BESIDE; k++) {
+    const char *written = beside_written(s, k), *place = task_place(s, written);
+    if (file_exists(place)) describe(w, beside_setting[k], written, place, folder);
+  }
+  jw_close(w, ']');
 }
 
 static r4_status read_manifest(const char *folder, struct js **root, r4_error *e)
@@ -54,39 +82,53 @@ static r4_status read_manifest(const char *folder, struct js **root, r4_error *e
 
 /* ---- Finding them again ---- */
 
-static r4_status remember(struct settings *s, const char *written, const char *path, r4_error *e)
+/* k: which of the files it is. */
+static r4_status remember(struct settings *s, size_t k, const char *written, const char *path, r4_error *e)
 {
   struct text name = {0}, place = {0};
+  char **to_name = &s->data.found[k].written, **to_place = &s->data.found[k].path;
   text_add(&name, "%s", written);
   text_add(&place, "%s", path);
-  r4_mem_free(s->data.found.written);
-  r4_mem_free(s->data.found.path);
-  s->data.found.written = text_take(&name);
-  s->data.found.path = text_take(&place);
-  return s->data.found.written && s->data.found.path ? R4_OK
-                                                     : r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
+  r4_mem_free(*to_name);
+  r4_mem_free(*to_place);
+  *to_name = text_take(&name);
+  *to_place = text_take(&place);
+  return *to_name && *to_place ? R4_OK : r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
 }
 
 /* The first that exists of: the absolute path, the path from the run, the path from here. */
-static r4_status search(struct settings *s, const char *folder, const struct js *source, r4_error *e)
+static r4_status search(struct settings *s, size_t number, const char *setting, const char *now,
+                        const char *folder, const struct js *source, r4_error *e)
 {
   const char *written = js_text(js_get(source, "written")), *absolute = js_text(js_get(source, "path")),
              *relative = js_text(js_get(source, "from_run"));
   if (!written || !absolute || !relative)
     return r4_fail(e, R4_E_PARSE, "%s/manifest.json: data.source needs written, path and from_run", folder);
-  if (strcmp(written, source_written(s))) return R4_OK; /* the settings speak of other data by now */
+  if (strcmp(written, now)) return R4_OK; /* the settings speak of others by now */
   char *from_run = file_join(folder, relative);
   if (!from_run) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
   const char *const place[] = {absolute, from_run, written};
   size_t k = 0;
   while (k < 3 && !file_exists(place[k])) k++;
   r4_status status =
-    k < 3 ? remember(s, written, place[k], e)
+    k < 3 ? remember(s, number, written, place[k], e)
           : r4_fail(e, R4_E_IO,
                     "%s \"%.80s\" is nowhere: not at %.120s, where it was, nor at %.120s, as seen from "
                     "the run, nor at %.80s, as seen from here",
-                    source_setting(s), written, absolute, from_run, written);
+                    setting, written, absolute, from_run, written);
   r4_mem_free(from_run);
+  return status;
+}
+
+static r4_status search_beside(struct settings *s, const char *folder, const struct js *files, r4_error *e)
+{
+  r4_status status = R4_OK;
+  for (const struct js *one = NULL; !status && files && (one = js_next(files, one));) {
+    const char *setting = js_text(js_get(one, "setting"));
+    for (size_t k = 0; !status && k < BESIDE; k++)
+      if (setting && !strcmp(setting, beside_setting[k]))
+        status = search(s, 1 + k, setting, beside_written(s, k), folder, one, e);
+  }
   return status;
 }
 
@@ -118,7 +160,8 @@ r4_status r4_settings_locate(r4_settings *s, const char *folder, const char *ins
   if (instead)
     status = set_source(s, source, instead, e);
   else if (source)
-    status = search(&s->values, folder, source, e);
+    status = search(&s->values, 0, source_setting(&s->values), source_written(&s->values), folder, source, e);
+  if (!status) status = search_beside(&s->values, folder, js_get(js_get(root, "data"), "files"), e);
   js_free(root);
   return status;
 }

@@ -46,8 +46,11 @@ static bool copy(const char *text, char **to)
 
 static bool copy_place(const struct settings *from, struct settings *to)
 {
-  return copy(from->data.found.written, &to->data.found.written) &&
-         copy(from->data.found.path, &to->data.found.path);
+  bool all = true;
+  for (size_t k = 0; all && k < FOUND_MOST; k++)
+    all = copy(from->data.found[k].written, &to->data.found[k].written) &&
+          copy(from->data.found[k].path, &to->data.found[k].path);
+  return all;
 }
 
 /* Those of config.yaml once more, with data where like finds them; NULL on failure. */

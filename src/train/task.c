@@ -29,8 +29,11 @@ static const char *or_null(const char *text)
 
 const char *task_place(const struct settings *s, const char *written)
 {
-  const char *known = s->data.found.written;
-  return known && !strcmp(known, written) ? s->data.found.path : written;
+  for (size_t k = 0; k < FOUND_MOST; k++) {
+    const char *known = s->data.found[k].written;
+    if (known && !strcmp(known, written)) return s->data.found[k].path;
+  }
+  return written;
 }
 
 static bool own_split(const struct settings *s)
@@ -54,9 +57,9 @@ static r4_data *open_recipe(const struct settings *s, r4_mask_meaning meaning, r
                                      .mask_value_count = s->data.mask_values.n,
                                      .masks = s->data.masks,
                                      .mask_categories = s->data.mask_categories,
-                                     .tokenizer = s->data.tokenizer,
+                                     .tokenizer = task_place(s, s->data.tokenizer),
                                      .length = s->data.length,
-                                     .mask_words = s->data.mask_words,
+                                     .mask_words = task_place(s, s->data.mask_words),
                                      .cache = or_null(s->data.cache)};
   return r4_data_make(s->data.name, &options, e);
 }
@@ -84,9 +87,9 @@ static r4_data *open_source(const struct settings *s, r4_mask_meaning meaning, r
                                    .mask_value_count = s->data.mask_values.n,
                                    .masks = s->data.masks,
                                    .mask_categories = s->data.mask_categories,
-                                   .tokenizer = s->data.tokenizer,
+                                   .tokenizer = task_place(s, s->data.tokenizer),
                                    .length = s->data.length,
-                                   .mask_words = s->data.mask_words,
+                                   .mask_words = task_place(s, s->data.mask_words),
                                    .cache = or_null(s->data.cache),
                                    .height = s->data.size,
                                    .width = s->data.size,

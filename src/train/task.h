@@ -11,7 +11,7 @@
  * theirs. */
 r4_data *task_data(const struct settings *s, r4_error *e);
 
-/* Where a source is: as it is written, unless the run that it belongs to knows better. */
+/* Where a source, or another file of the data, is: as it is written, unless the run that it belongs to knows better. */
 const char *task_place(const struct settings *s, const char *written);
 
 /* The net for such data, without what weights that are started from need before it: an image goes into a dense first

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/plain.h"
 #include "data/format/texts.h"
+#include "train/task.h"
 
 /* ---- Adding ---- */
 
@@ -92,14 +93,14 @@ static r4_status tokenize(struct word_list *w, const char *list, const struct se
                           r4_error *e)
 {
   struct mark_words words = {0};
-  r4_tokenizer *t = texts_tokenizer(s->data.tokenizer, NULL, e);
+  r4_tokenizer *t = texts_tokenizer(task_place(s, s->data.tokenizer), NULL, e);
   if (!t) return e->status;
   r4_status status = R4_OK;
   if (r4_data_vocabulary(d) > r4_tokenizer_size(t))
     status =
       r4_fail(e, R4_E_ARGUMENT, "words: the data have ids up to %lld, but the tokenizer has %lld pieces",
               (long long)r4_data_vocabulary(d) - 1, (long long)r4_tokenizer_size(t));
-  if (!status) status = mark_words_read(&words, "words", list, t, e);
+  if (!status) status = mark_words_read(&words, "words", task_place(s, list), t, e);
   if (!status) status = take_words(w, &words, e);
   mark_words_free(&words);
   r4_tokenizer_free(t);
