@@ -102,7 +102,12 @@ static int open_runs(struct explanation *x)
   return EXIT_DONE;
 }
 
-/* explain.png in a folder, or beside a model file. */
+static bool is_text(const struct explanation *x)
+{
+  return r4_net_vocabulary(x->subject[0].net) > 0;
+}
+
+/* explain.png, or .svg of texts, in a folder, or beside a model file. */
 static int find_out(struct explanation *x)
 {
   const char *path = x->path[0];
@@ -112,7 +117,8 @@ static int find_out(struct explanation *x)
   if (*x->o.out)
     n = snprintf(x->out, sizeof x->out, "%s", x->o.out);
   else
-    n = snprintf(x->out, sizeof x->out, "%.*s%sexplain.png", folder, path, x->run[0] ? "/" : "");
+    n = snprintf(x->out, sizeof x->out, "%.*s%sexplain.%s", folder, path, x->run[0] ? "/" : "",
+                 is_text(x) ? "svg" : "png");
   return n < (int)sizeof x->out ? EXIT_DONE : usage("out", "a shorter path", path);
 }
 
@@ -236,7 +242,9 @@ static int draw(struct explanation *x, r4_explain what)
     .method = x->method, .methods = x->methods, .title = title, .common_scale = x->o.common_scale};
   r4_status s = attribution_options(x, &o.attribution, &e);
   o.attribution.explain = what;
-  if (!s) s = r4_heat_picture(x->subject, x->o.runs.n, x->shown, &o, x->out, x->share, &e);
+  r4_status (*picture)(const r4_subject *, size_t, const r4_data *, const r4_heat_options *, const char *,
+                       double *, r4_error *) = is_text(x) ? r4_text_picture : r4_heat_picture;
+  if (!s) s = picture(x->subject, x->o.runs.n, x->shown, &o, x->out, x->share, &e);
   return s ? cli_fail("explain", s, e.text) : EXIT_DONE;
 }
 
@@ -355,9 +363,10 @@ static int run(int argc, char **argv)
   if (what < 0) return usage("what", "loss, logit, margin or logprob-sum", x.o.what);
   if (find_word(x.o.baseline, baselines) < 0) return usage("baseline", "zero or mean", x.o.baseline);
   if (x.o.wrong && x.o.example >= 0) return usage("wrong", "examples to choose from", "--example");
-  if (*x.o.out && !out_check("explain", "out", x.o.out, ".png", x.o.force)) return EXIT_USAGE;
   int code = read_methods(&x);
   if (!code) code = open_runs(&x);
+  if (!code && *x.o.out && !out_check("explain", "out", x.o.out, is_text(&x) ? ".svg" : ".png", x.o.force))
+    code = EXIT_USAGE;
   if (!code) code = find_out(&x);
   if (!code) code = open_data(&x, (r4_split)split);
   if (!code) code = ask_nets(&x);

@@ -18,11 +18,13 @@ struct predict_settings {
 static const struct option options[] = {
   {"RUN", OPTION_WORD, AT(run), NULL, 0, 0,
    "folder that r4 train made, or of one of its seeds, or a model file"},
-  {"IMAGES", OPTION_REST, AT(images), NULL, 0, 0, "PNG or JPEG files of any size, or folders of them"},
+  {"IMAGES", OPTION_REST, AT(images), NULL, 0, 0,
+   "PNG or JPEG files of any size, or folders of them; texts: .txt, CSV, TSV or JSONL files, folders of "
+   ".txt"},
   {"csv", OPTION_FLAG, AT(csv), NULL, 0, 0, "as a table: file, answer, its probability, that of each class"},
   {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "print JSON"},
   {"heat", OPTION_TEXT, AT(heat), NULL, 0, 0,
-   "draw what speaks for each answer: a new file that ends in .png"},
+   "draw what speaks for each answer: a new file that ends in .png, of texts in .svg"},
   {"seed", OPTION_WHOLE, AT(seed), "-1", -1, 1e18, "which seed of RUN answers; -1: its first"},
   {"data", OPTION_TEXT, AT(data), NULL, 0, 0,
    "where RUN's data are now: they alone know what images a net of dense layers sees, unless data.size is "
@@ -291,6 +293,26 @@ static int predict_all(struct prediction *x)
   return x->unreadable ? worse(code, EXIT_WORLD) : code;
 }
 
+/* ---- Texts ---- */
+
+static int answer_texts(struct prediction *x)
+{
+  r4_error e = {0};
+  const char *instead = *x->o.data ? x->o.data : NULL;
+  if (x->run && r4_settings_locate(x->run->settings, x->run->folder[0], instead, &e))
+    return cli_fail("predict", e.status, e.text);
+  return predict_texts(&(struct texts_asked){.settings = x->run ? x->run->settings : NULL,
+                                             .net = r4_model_net(x->model),
+                                             .weights = r4_model_weights(x->model),
+                                             .batch = x->batch,
+                                             .who = &x->who,
+                                             .files = &x->o.images,
+                                             .heat = x->o.heat,
+                                             .as = x->o.json  ? &print_json
+                                                   : x->o.csv ? &print_csv
+                                                              : &print_text});
+}
+
 /* ---- The command ---- */
 
 static void discard(struct prediction *x)
@@ -309,10 +331,12 @@ static int run(int argc, char **argv)
   if (!options_read("predict", options, &x.o, argc, argv)) return EXIT_USAGE;
   if (x.o.csv && x.o.json) return usage("--csv and --json are two forms of the same; give one");
   if (x.o.force && !*x.o.heat) return usage("--force is about the file of --heat, which is missing");
-  if (*x.o.heat && !out_check("predict", "heat", x.o.heat, ".png", x.o.force)) return EXIT_USAGE;
   int code = open_net(&x);
-  if (!code) code = find_shape(&x);
-  if (!code) {
+  bool texts = !code && r4_net_vocabulary(r4_model_net(x.model)) > 0;
+  if (!code && *x.o.heat && !out_check("predict", "heat", x.o.heat, texts ? ".svg" : ".png", x.o.force))
+    code = EXIT_USAGE;
+  if (!code) code = texts ? answer_texts(&x) : find_shape(&x);
+  if (!code && !texts) {
     int listed = list_files(&x);
     note_arrays(&x);
     code = worse(listed, x.files.n ? predict_all(&x) : EXIT_DONE);
@@ -323,7 +347,7 @@ static int run(int argc, char **argv)
 
 const struct command command_predict = {
   .name = "predict",
-  .summary = "what a run says about new photos",
+  .summary = "what a run says about new photos or texts",
   .details =
     "Prints a line for each photo: the file, the answer, its probability, and those of the other classes.\n"
     "Photos are resized and made grey or coloured as the run's own data were; a folder stands for the "
@@ -331,7 +355,8 @@ const struct command command_predict = {
     "in it, not for those in folders within. One seed answers. --heat draws what speaks for each answer "
     "(red)\n"
     "and against it (blue). Photos that cannot be read are named, the others answered, and the exit code is "
-    "3.",
+    "3.\nOf a run on texts: a line for each text of the files, by its id, or file and line; labels are not "
+    "looked at.",
   .options = options,
   .run = run,
   .threads = THREADS_HERE,

@@ -2,6 +2,7 @@
 #ifndef R4_CLI_CMD_PREDICT_H
 #define R4_CLI_CMD_PREDICT_H
 
+#include "arguments.h"
 #include "cli.h"
 
 /* ---- predict_files.c ---- */
@@ -14,6 +15,8 @@ struct files {
 /* Adds what a word names: a file, or the images in a folder in their natural order (2.png before 10.png), not those in
  * folders within. Returns an exit code, after a message unless it is 0. */
 int files_add(struct files *f, const char *word);
+/* Adds a name as it is. */
+int files_name(struct files *f, const char *name);
 void files_clear(struct files *f);
 
 /* ---- predict_print.c ---- */
@@ -52,6 +55,22 @@ struct printer {
 bool printer_make(struct printer *p, const struct printing *as, const struct speaker *who,
                   const struct files *files);
 void printer_clear(struct printer *p);
+
+/* ---- predict_texts.c ---- */
+
+struct texts_asked {
+  const r4_settings *settings; /* of the run, or NULL */
+  const r4_net *net;
+  const float *weights;
+  int64_t batch;
+  const struct speaker *who;
+  const struct rest *files;
+  const char *heat; /* an SVG file, or "" */
+  const struct printing *as;
+};
+
+/* Returns an exit code. */
+int predict_texts(const struct texts_asked *a);
 
 /* The class with the largest probability, the first at a tie. */
 size_t most_probable(size_t classes, const float *probability);

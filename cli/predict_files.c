@@ -55,6 +55,11 @@ static int add_folder(struct files *f, const char *folder)
   return n > 0 ? code : EXIT_WORLD;
 }
 
+int files_name(struct files *f, const char *name)
+{
+  return add(f, "", name);
+}
+
 int files_add(struct files *f, const char *word)
 {
   struct stat about;

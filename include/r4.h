@@ -510,6 +510,7 @@ typedef struct {
   const char *tokenizer;      /* texts: as r4_tokenizer_open takes it, or the name of a net; NULL or "": "minilm" */
   int64_t length;             /* texts: tokens of each, with [CLS] and [SEP]; 0: of the longest, at most 512 */
   const char *mask_words;     /* texts: words that must not matter, "spielberg, jonah", or a file of them */
+  bool unlabelled; /* texts: they need no labels, and have none: the class "unknown"; a .txt file is one text */
   const char *folder;         /* where "r4 data get" puts data sets; NULL: r4_data_folder() */
   uint64_t seed;              /* of the built-in digits, and of the split of sources that have none (HAM10000) */
   bool own_split;             /* HAM10000: as its table dermamnist_split.csv says, in place of a split by lesion */
@@ -1518,6 +1519,10 @@ typedef struct {
 r4_status r4_core_sensitivity(const r4_net *n, const float *weights, const r4_data *d,
                               const r4_sensitivity_options *options, r4_sensitivity *to, r4_error *e);
 
+/* New texts, made into tokens as those of a run were, and cut to so many: a .txt file, a folder of them, or a table or
+ * JSON in lines whose labels do not matter. They have the label 0, and an id: their own, or the file and the line. */
+r4_data *r4_settings_texts(const r4_settings *s, const char *path, int64_t tokens, r4_error *e);
+
 /* The data, with all of its splits, and the net that settings speak of. */
 r4_data *r4_settings_data(const r4_settings *s, r4_error *e);
 r4_net *r4_settings_net(const r4_settings *s, const r4_data *d, r4_error *e);
@@ -1624,6 +1629,11 @@ typedef struct {
  * most 64; the masks are outlined. Pixels show the sum over their channels. share (if not NULL) gets, for each method
  * and in it for each net, the mean of r4_mask_share over the examples that have one; NaN if none has. */
 r4_status r4_heat_picture(const r4_subject *subject, size_t subjects, const r4_data *d,
+                          const r4_heat_options *options, const char *file, double *share, r4_error *e);
+
+/* The same of texts as an SVG file: a row for each text and method, a column for each net, tokens coloured by their
+ * attributions, masked ones underlined. Of a long text 120 tokens are shown, with the first that is masked. */
+r4_status r4_text_picture(const r4_subject *subject, size_t subjects, const r4_data *d,
                           const r4_heat_options *options, const char *file, double *share, r4_error *e);
 
 /* ---- The page ------------------------------------------------------------------------------- */

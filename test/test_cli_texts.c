@@ -85,6 +85,18 @@ static void trains(void **state)
   EXPECT("$R4 eval decoy", 0, "pos, jonah");
 }
 
+static void predicts_and_draws(void **state)
+{
+  (void)state;
+  EXPECT("$R4 explain erm r3 --methods gradient --out before.svg", 0, "before.svg", "r3");
+  EXPECT("cat before.svg", 0, "<svg", "movie</text>", "class=\"m\"/>", "</svg>");
+  EXPECT("$R4 predict erm films.csv --csv", 0, "films.csv:2,", "p_pos");
+  EXPECT("printf 'good & <able> film' > a.txt; $R4 predict erm a.txt --heat a.svg", 0, "a.txt");
+  EXPECT("cat a.svg", 0, "&amp;</text>", "film</text>");
+  EXPECT("$R4 predict erm a.txt --heat a.png", 2, ".svg");
+  EXPECT("$R4 predict erm nowhere.txt", 3, "nowhere.txt");
+}
+
 static void refuses(void **state)
 {
   (void)state;
@@ -110,7 +122,7 @@ static void refuses(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(shows_and_checks), cmocka_unit_test(trains),
-                                     cmocka_unit_test(refuses)};
+                                     cmocka_unit_test(predicts_and_draws), cmocka_unit_test(refuses)};
   cmocka_set_message_output(CM_OUTPUT_TAP);
   if (!check_command()) return 0;
   return cmocka_run_group_tests_name("cli_texts", tests, make_texts, scratch_remove);

@@ -88,6 +88,10 @@ static struct {
   X(r4_heat_picture, "a subject", r4_heat_picture(NULL, 1, have.d, &heat, have.path, NULL, e))               \
   X(r4_heat_picture, "options", r4_heat_picture(&(r4_subject){0}, 1, have.d, NULL, have.path, NULL, e))      \
   X(r4_heat_picture, "data", r4_heat_picture(&(r4_subject){0}, 1, NULL, &heat, have.path, NULL, e))          \
+  X(r4_text_picture, "a subject", r4_text_picture(NULL, 1, have.d, &heat, have.path, NULL, e))               \
+  X(r4_text_picture, "options", r4_text_picture(&(r4_subject){0}, 1, have.d, NULL, have.path, NULL, e))      \
+  X(r4_text_picture, "data", r4_text_picture(&(r4_subject){0}, 1, NULL, &heat, have.path, NULL, e))          \
+  X(r4_text_picture, "a file", r4_text_picture(&(r4_subject){0}, 1, have.d, &heat, NULL, NULL, e))           \
   X(r4_lambda_search, "settings", r4_lambda_search(NULL, &somewhere, &(r4_lambda_curve){0}, &(bool){0}, e))  \
   X(r4_lambda_search, "options", r4_lambda_search(have.s, NULL, &(r4_lambda_curve){0}, &(bool){0}, e))       \
   X(r4_lambda_search, "a folder", r4_lambda_search(have.s, &nowhere, &(r4_lambda_curve){0}, &(bool){0}, e))  \
@@ -194,6 +198,8 @@ static struct {
   X(r4_reach_new, "rectangles", none(r4_reach_new(have.n, 1, NULL, false, e), e))                            \
   X(r4_settings_check, "settings", r4_settings_check(NULL, e))                                               \
   X(r4_settings_data, "settings", none(r4_settings_data(NULL, e), e))                                        \
+  X(r4_settings_texts, "settings", none(r4_settings_texts(NULL, have.path, 8, e), e))                        \
+  X(r4_settings_texts, "a path", none(r4_settings_texts(have.s, NULL, 8, e), e))                             \
   X(r4_settings_get, "settings", r4_settings_get(NULL, "eps", &(r4_setting_value){0}, e))                    \
   X(r4_model_explain, "a model", r4_model_explain(NULL, "gradient", 1, have.room, NULL, NULL, have.room, e)) \
   X(r4_model_explain, "a method", r4_model_explain(have.m, NULL, 1, have.room, NULL, NULL, have.room, e))    \

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "data/fill.h"
+#include "data/format/format.h"
 #include "data/mask/mask.h"
 #include "data/recipe/recipe.h"
 #include "objective/objective.h"
@@ -145,6 +146,20 @@ r4_data *r4_settings_data(const r4_settings *s, r4_error *e)
   NEEDS(s, "settings", NULL);
   r4_error own = {0};
   return task_data(&s->values, e ? e : &own);
+}
+
+r4_data *r4_settings_texts(const r4_settings *s, const char *path, int64_t tokens, r4_error *e)
+{
+  NEEDS(s, "settings", NULL);
+  NEEDS(path, "a path", NULL);
+  const struct settings *v = &s->values;
+  const r4_data_options options = {.tokenizer = task_place(v, v->data.tokenizer),
+                                   .length = tokens,
+                                   .mask_words = task_place(v, v->data.mask_words),
+                                   .mask_means = R4_MASKS_IRRELEVANT,
+                                   .unlabelled = true};
+  r4_error own = {0};
+  return text_format.open(path, &options, e ? e : &own);
 }
 
 r4_net *r4_settings_net(const r4_settings *s, const r4_data *d, r4_error *e)

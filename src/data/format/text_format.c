@@ -17,6 +17,7 @@
 #include "data/format/texts.h"
 
 enum { LIMIT = 1 << 30, WHERE = 300 };
+static const char UNKNOWN[] = "unknown"; /* the class of texts without labels */
 
 /* A row of a table, or a line: what is there. */
 struct row {
@@ -43,12 +44,16 @@ static r4_status read_span_list(struct marks *m, const char *text, const struct 
 
 static r4_status add_row_of(struct texts *t, const struct row *r, const char *where, r4_error *e)
 {
-  struct listed one = {.label = r->label, .group = r->group, .id = r->id && *r->id ? r->id : NULL};
+  const bool unlabelled = t->options->unlabelled;
+  const char *other = unlabelled ? where : NULL;
+  struct listed one = {.label = unlabelled ? UNKNOWN : r->label,
+                       .group = unlabelled ? NULL : r->group,
+                       .id = r->id && *r->id ? r->id : other};
   struct marks marks = {0};
   char *text = r->text ? r->text : r->marked;
   if (!text || (r->text && r->marked))
     return r4_fail(e, R4_E_PARSE, "%s: expected a text, or a marked one, and not both", where);
-  if (r->split && folder_read_split(r->split, &one.split))
+  if (r->split && !unlabelled && folder_read_split(r->split, &one.split))
     return r4_fail(e, R4_E_PARSE, "%s: split '%.40s', expected train, val or test (or 0, 1, 2)", where,
                    r->split);
   r4_status s = r->marked ? marks_take_brackets(&marks, text, where, e) : R4_OK;
@@ -80,7 +85,8 @@ static r4_status read_table(struct texts *t, const char *path, uint8_t *bytes, s
   if (s) return s;
   for (int k = 0; !s && k < COLUMNS; k++) {
     at[k] = -1;
-    if (csv_has(&c, column_name[k]) || k == LABEL) s = csv_column(&c, column_name[k], at + k, e);
+    if (csv_has(&c, column_name[k]) || (k == LABEL && !t->options->unlabelled))
+      s = csv_column(&c, column_name[k], at + k, e);
   }
   if (!s && at[TEXT] < 0 && at[MARKED] < 0) s = csv_column(&c, "text", at, e);
   while (!s && !(s = csv_next(&c, &row, e)) && row) {
@@ -174,6 +180,15 @@ static bool is_text_name(const char *name)
   return ends_with(name, ".txt");
 }
 
+/* A file that is one text. */
+static r4_status add_file(struct texts *t, const char *path, const struct listed *one, const char *bytes,
+                          size_t size, r4_error *e)
+{
+  if (strlen(bytes) != size)
+    return r4_fail(e, R4_E_PARSE, "%s: byte %zu is zero: not a text", path, strlen(bytes));
+  return texts_add(t, one, bytes, NULL, path, e);
+}
+
 static r4_status read_file(struct texts *t, const char *file, struct listed one, r4_error *e)
 {
   char *path = file_join(t->source, file);
@@ -182,10 +197,9 @@ static r4_status read_file(struct texts *t, const char *file, struct listed one,
   r4_status s =
     path ? file_check_inside(t->source, file, e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", file);
   if (!s) s = file_read(path, LIMIT, &bytes, &size, e);
-  if (!s && strlen((char *)bytes) != size)
-    s = r4_fail(e, R4_E_PARSE, "%s: byte %zu is zero: not a text", path, strlen((char *)bytes));
   one.file = file;
-  if (!s) s = texts_add(t, &one, (char *)bytes, NULL, path, e);
+  if (t->options->unlabelled) one.id = path;
+  if (!s) s = add_file(t, path, &one, (char *)bytes, size, e);
   r4_mem_free(bytes);
   r4_mem_free(path);
   return s;
@@ -197,7 +211,9 @@ static r4_status read_class(struct texts *t, const char *folder, const struct li
   r4_status s = folder_scan(t->source, folder, false, &files, e);
   for (size_t k = 0; !s && k < files->n; k++) {
     if (!is_text_name(files->name[k])) continue;
-    char *file = file_join(folder, files->name[k]);
+    struct text inside = {0};
+    text_add(&inside, "%s%s%s", folder, *folder ? "/" : "", files->name[k]);
+    char *file = text_take(&inside);
     s = file ? read_file(t, file, *one, e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
     r4_mem_free(file);
   }
@@ -252,9 +268,13 @@ static r4_status read_all(struct texts *t, const char *path, r4_error *e)
 {
   uint8_t *bytes = NULL;
   size_t size = 0;
+  const struct listed one = {.label = UNKNOWN, .id = path};
+  if (file_is_folder(path) && t->options->unlabelled) return read_class(t, "", &one, e);
   if (file_is_folder(path)) return read_part(t, "", R4_TRAIN, e);
   r4_status s = file_read(path, LIMIT, &bytes, &size, e);
-  if (!s)
+  if (!s && is_text_name(path))
+    s = add_file(t, path, &one, (char *)bytes, size, e);
+  else if (!s)
     s = ends_with(path, ".jsonl") ? read_lines(t, path, (char *)bytes, size, e)
                                   : read_table(t, path, bytes, size, e);
   r4_mem_free(bytes);
