@@ -252,6 +252,12 @@ static void test_refused(void **state)
   begin(&h, ROW);
   refuses(&h, ONNX_OP(&h.w, "Clip", h.x, onnx_number_of(&h.w, -1), onnx_number_of(&h.w, 1)),
           "clips to -1 and 1");
+}
+
+static void test_refused_images(void **state)
+{
+  (void)state;
+  struct by_hand h;
   begin(&h, ROW);
   refuses(&h, ONNX_OP(&h.w, "Conv", h.x, numbers(&h, R4_SHAPE(1, 1, 1, 1))), "gets a vector");
   begin(&h, IMAGE);
@@ -261,7 +267,7 @@ static void test_refused(void **state)
   refuses(&h, ONNX_OP(&h.w, "Conv", h.x, numbers(&h, R4_SHAPE(3, 1, 3, 3))),
           "gets 2 channels, its weights are for 1");
   begin(&h, IMAGE);
-  y = ONNX_OP(&h.w, "Conv", h.x, numbers(&h, R4_SHAPE(3, 2, 3, 3)));
+  struct slice y = ONNX_OP(&h.w, "Conv", h.x, numbers(&h, R4_SHAPE(3, 2, 3, 3)));
   ONNX_LIST(&h.w, "strides", 1, 2);
   refuses(&h, y, "strides are not two equal numbers");
   begin(&h, IMAGE);
@@ -283,6 +289,12 @@ static void test_refused(void **state)
   refuses(&h, ONNX_OP(&h.w, "MaxPool", h.x), "kernel_shape is 0");
   begin(&h, IMAGE);
   refuses(&h, ONNX_OP(&h.w, "Relu", h.x), "the last layer gives an image");
+}
+
+static void test_refused_files(void **state)
+{
+  (void)state;
+  struct by_hand h;
   begin(&h, R4_SHAPE(1, 2, 0, 0));
   refuses(&h, ONNX_OP(&h.w, "Relu", h.x), "only a run, which has examples, can open such a file");
   begin(&h, R4_SHAPE(1, 2, 3));
@@ -293,7 +305,7 @@ static void test_refused(void **state)
   begin(&h, ROW);
   refuses(&h, numbers(&h, R4_SHAPE(4)), "does not come from its input");
   begin(&h, ROW); /* a product that is also used without what is added to it */
-  y = ONNX_OP(&h.w, "MatMul", h.x, numbers(&h, R4_SHAPE(4, 3)));
+  struct slice y = ONNX_OP(&h.w, "MatMul", h.x, numbers(&h, R4_SHAPE(4, 3)));
   refuses(&h, ONNX_OP(&h.w, "Add", ONNX_OP(&h.w, "Add", y, numbers(&h, R4_SHAPE(3))), y),
           "with 3 numbers; expected one");
   begin(&h, ROW);
@@ -490,9 +502,12 @@ static void test_external(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_golden),      cmocka_unit_test(test_names),   cmocka_unit_test(test_accepted),
-    cmocka_unit_test(test_shared_ways), cmocka_unit_test(test_refused), cmocka_unit_test(test_open_size),
-    cmocka_unit_test(test_damage),      cmocka_unit_test(test_rules),   cmocka_unit_test(test_external)};
+    cmocka_unit_test(test_golden),        cmocka_unit_test(test_names),
+    cmocka_unit_test(test_accepted),      cmocka_unit_test(test_shared_ways),
+    cmocka_unit_test(test_refused),       cmocka_unit_test(test_refused_images),
+    cmocka_unit_test(test_refused_files), cmocka_unit_test(test_open_size),
+    cmocka_unit_test(test_damage),        cmocka_unit_test(test_rules),
+    cmocka_unit_test(test_external)};
   cmocka_set_message_output(CM_OUTPUT_TAP);
   check_seed();
   return cmocka_run_group_tests_name("ONNX of others", tests, scratch_make, scratch_remove);
