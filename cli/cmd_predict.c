@@ -220,17 +220,23 @@ static void print_one(struct prediction *x, const char *file, const r4_image_inf
   if (p->as->unreadable) p->as->unreadable(p, file, info->error.text);
 }
 
-static r4_status draw_labels(struct prediction *x, const r4_data *d, const int32_t *label, r4_error *e)
+r4_heat_options answers_explained(const char *run, const char *const *methods, char title[TITLE])
 {
-  static const char *const methods[] = {"gradient", "integrated"};
-  char title[256];
-  snprintf(title, sizeof title, "%.160s: what speaks for its answers", shown(x->o.run).text);
+  snprintf(title, TITLE, "%.160s: what speaks for its answers", shown(run).text);
   r4_heat_options o = {.method = methods,
                        .methods = 2,
                        .attribution = r4_attribution_defaults(),
                        .title = title,
                        .answers = true};
   o.attribution.explain = R4_EXPLAIN_LOGIT;
+  return o;
+}
+
+static r4_status draw_labels(struct prediction *x, const r4_data *d, const int32_t *label, r4_error *e)
+{
+  static const char *const methods[] = {"gradient", "integrated"};
+  char title[TITLE];
+  r4_heat_options o = answers_explained(x->o.run, methods, title);
   r4_subject net = {x->o.run, r4_model_net(x->model), r4_model_weights(x->model)};
   r4_data *named = r4_data_relabel(d, label, x->who.classes, x->who.name, e);
   r4_status s = named ? r4_heat_picture(&net, 1, named, &o, x->o.heat, NULL, e) : e->status;

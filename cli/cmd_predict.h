@@ -72,6 +72,10 @@ struct texts_asked {
 /* Returns an exit code. */
 int predict_texts(const struct texts_asked *a);
 
+enum { TITLE = 256 };
+/* How a picture explains answers: by two methods, what speaks for each of them. The title is written into its room. */
+r4_heat_options answers_explained(const char *run, const char *const *methods, char title[TITLE]);
+
 /* The class with the largest probability, the first at a tie. */
 size_t most_probable(size_t classes, const float *probability);
 

@@ -19,18 +19,12 @@ static int name_texts(const r4_data *d, struct files *names)
 static r4_status draw(const struct texts_asked *a, const r4_data *d, const float *probability, r4_error *e)
 {
   static const char *const methods[] = {"gradient", "input-x-gradient"};
-  char title[256];
+  char title[TITLE];
   size_t n = r4_data_count(d), classes = a->who->classes;
   int32_t *label = malloc(n * sizeof *label);
   for (size_t i = 0; label && i < n; i++)
     label[i] = (int32_t)most_probable(classes, probability + i * classes);
-  snprintf(title, sizeof title, "%.160s: what speaks for its answers", shown(a->who->run).text);
-  r4_heat_options o = {.method = methods,
-                       .methods = 2,
-                       .attribution = r4_attribution_defaults(),
-                       .title = title,
-                       .answers = true};
-  o.attribution.explain = R4_EXPLAIN_LOGIT;
+  r4_heat_options o = answers_explained(a->who->run, methods, title);
   r4_subject net = {a->who->run, a->net, a->weights};
   r4_data *named = label ? r4_data_relabel(d, label, classes, a->who->name, e) : NULL;
   r4_status s = named   ? r4_text_picture(&net, 1, named, &o, a->heat, NULL, e)
