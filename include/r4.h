@@ -1110,6 +1110,7 @@ typedef struct {
   bool fills;  /* the data term sees filled examples                                   */
   bool waits;  /* of a fresh net, the penalty begins after a quarter of the epochs     */
   bool texts;  /* it is for nets of tokens only                                       */
+  bool pairs;  /* its penalty compares examples with filled ones: the data term must be filled */
   double lambda, lambda_r3;
   r4_form form;
 } r4_method_info;

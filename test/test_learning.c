@@ -44,6 +44,8 @@ static void put_all(struct runner *r, const r4_net *n, int64_t tokens)
   double *x = runner_input(r, "x"), *y = runner_input(r, "y"), *m = runner_input(r, "m");
   for (size_t j = 0; j < runner_count(r, "x"); j++)
     x[j] = tokens ? floor((double)tokens * r4_random_uniform((r4_random){5, 40, 0}, j)) : value(40, j);
+  double *filled = runner_input(r, "filled");
+  for (size_t j = 0; filled && j < runner_count(r, "filled"); j++) filled[j] = x[j ^ 1];
   double *words = runner_input(r, "words");
   for (size_t j = 0; words && j < runner_count(r, "words"); j++) words[j] = (double)(j % (size_t)tokens);
   for (size_t j = 0; y && j < BATCH; j++) y[j] = (double)(j % 3);
@@ -171,6 +173,8 @@ static void padding_does_not_count(void **state)
                               .samples = 2,
                               .steps = 2,
                               .random_start = true,
+                              .filled = r4_method_describe(r4_method_name(k)).pairs,
+                              .filled_within = true,
                               .lengths = true};
     r4_objective o = r4_objective_build(g, n, param, &p);
     const r4_id out[] = {o.logits, o.each};

@@ -157,6 +157,8 @@ static void means_are_sums_over_counts(void **state)
                                 .samples = 2,
                                 .steps = 2,
                                 .random_start = true,
+                                .filled = r4_method_describe(r4_method_name(k)).pairs,
+                                .filled_within = true,
                                 .over_masked = over_masked};
       r4_id param[4];
       r4_net_inputs(net, g, param);

@@ -56,6 +56,8 @@ static void test_combinations(void **state)
   agrees("method: cert-r4\nlambda: 1\nnorm: sum\n");
   contradicts("method: fill\nfill: none\n",
               "method (a.yaml:1:9) is fill, but fill (a.yaml:2:7) is none: it would be erm");
+  contradicts("method: pairing\nfill: none\n",
+              "method (a.yaml:1:9) is pairing, which compares with filled examples, but fill (a.yaml:2:7) is none");
   contradicts("method: r3\ndelta: 1\nepochs: 3\ndelta_ramp: 4\n",
               "delta_ramp (a.yaml:4:13) is 4, but epochs");
   contradicts("method: r3\ndelta: 1\nform: log\n",

@@ -195,6 +195,26 @@ static void masks_at_the_end_count(void **state)
   rig_free(r);
 }
 
+/* What was pasted on examples without a mask counts; what is filled within masks is not looked for there. */
+static void pairs_are_anywhere_or_within_masks(void **state)
+{
+  (void)state;
+  static float pasted[BATCH * FEATURES];
+  for (int within = 0; within < 2; within++) {
+    r4_objective_options options = options_of("pairing");
+    options.filled = true;
+    options.filled_within = within;
+    struct rig *r = rig_new(options, BATCH);
+    r4_batches_next(r->batches);
+    r4_batch b = r4_batches_next(r->batches);
+    assert_true(!b.masked);
+    for (size_t i = 0; i < BATCH * FEATURES; i++) pasted[i] = 1 - b.x[i];
+    b.filled = pasted;
+    assert_true((rig_step_on(r, &b, 0).penalty > 0) == !within);
+    rig_free(r);
+  }
+}
+
 /* Each method lowers its own penalty, and the loss, on the batch it is trained on. */
 static void training_lowers_the_penalty(void **state)
 {
@@ -355,6 +375,7 @@ int main(void)
     cmocka_unit_test(batches_of_all_kinds),
     cmocka_unit_test(few_masks_are_the_same_with_less_work),
     cmocka_unit_test(masks_at_the_end_count),
+    cmocka_unit_test(pairs_are_anywhere_or_within_masks),
     cmocka_unit_test(training_lowers_the_penalty),
     cmocka_unit_test(a_loss_that_is_not_finite_names_examples),
     cmocka_unit_test(scores_by_hand),

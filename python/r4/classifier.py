@@ -48,7 +48,8 @@ class Classifier(Base):
     eps of x_i on the mask m_i. doc/objectives.md has all of them.
 
     net         parts in a row, or a name such as "resnet18(classes=6)"; {classes} stands for their number
-    method      erm, fill, r3, smooth-r3, ibp-ex, ibp-ex+r3, rand-r4, adv-r4, cert-r4 or cert-r4+r3
+    method      erm, fill, r3, smooth-r3, ibp-ex, ibp-ex+r3, rand-r4, adv-r4, cert-r4, cert-r4+r3 or
+                pairing
     lambda_     weight of the penalty, "auto", or None for the method's own
     eps         how far masked features may move
     delta       how small the penalised quantity must become; lambda then follows

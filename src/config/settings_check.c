@@ -21,9 +21,13 @@ static r4_status check_weights(const r4_settings *s, r4_error *e)
 {
   const struct settings *v = &s->values;
   r4_method_info method = r4_method_describe(v->method);
-  if (!method.guided && method.fills && !strcmp(v->fill, "none"))
+  bool unfilled = !strcmp(v->fill, "none");
+  if (!method.guided && method.fills && unfilled)
     return r4_fail(e, R4_E_ARGUMENT, "%s is %s, but %s is none: it would be %s", LABEL("method"), v->method,
                    LABEL("fill"), r4_method_name(0));
+  if (method.pairs && unfilled)
+    return r4_fail(e, R4_E_ARGUMENT, "%s is %s, which compares with filled examples, but %s is none",
+                   LABEL("method"), v->method, LABEL("fill"));
   if (!method.guided) return R4_OK;
   if (v->lambda == 0 && !(v->delta > 0))
     return r4_fail(e, R4_E_ARGUMENT,

@@ -52,6 +52,7 @@ r4_method_info r4_method_describe(const char *method)
                           .fills = m->fills,
                           .waits = m->waits,
                           .texts = m->texts,
+                          .pairs = m->term[0] && m->term[0]->pairs,
                           .lambda = m->lambda,
                           .lambda_r3 = m->lambda_r3,
                           .form = m->form};

@@ -152,14 +152,20 @@ static r4_id weight_penalty(const struct objective *o)
 
 /* ---- Penalties ---- */
 
+/* Whether means are over the examples with a mask; what is pasted is on any of them. */
+static bool counts_masked(const struct objective *o, const struct term *t)
+{
+  const r4_objective_options *p = o->options;
+  return t->over_masked || (p->over_masked && !(t->pairs && !p->filled_within));
+}
+
 /* The sum of v [rows], and how many examples count. */
 static r4_total total(const struct objective *o, const struct term *t, r4_id v)
 {
   r4_graph *g = o->g;
-  bool masked = o->options->over_masked || t->over_masked;
   return (r4_total){.sum = r4_sum(g, v, R4_ALL),
-                    .count = masked ? r4_sum(g, objective_masked(o), R4_ALL)
-                                    : r4_const(g, (double)o->options->batch, R4_SCALAR)};
+                    .count = counts_masked(o, t) ? r4_sum(g, objective_masked(o), R4_ALL)
+                                                 : r4_const(g, (double)o->options->batch, R4_SCALAR)};
 }
 
 /* sum / count, and 0 where nothing counts. */
@@ -167,7 +173,7 @@ static r4_id mean(const struct objective *o, const struct term *t, r4_id v)
 {
   r4_graph *g = o->g;
   r4_total all = total(o, t, v);
-  if (!o->options->over_masked && !t->over_masked) return r4_scale(g, all.sum, 1 / (double)o->options->batch);
+  if (!counts_masked(o, t)) return r4_scale(g, all.sum, 1 / (double)o->options->batch);
   return r4_div(g, all.sum, r4_max(g, r4_const(g, 1, R4_SCALAR), all.count));
 }
 
@@ -205,12 +211,12 @@ static struct objective guided_part(const struct objective *o)
   part.one_hot = net_first_rows(o->g, o->one_hot, part.rows);
   if (o->look.valid.i) part.look.valid = net_first_rows(o->g, o->look.valid, part.rows);
   part.base = part.x;
+  r4_id filled = net_to_leaf(o->net, o->g, o->param, &o->look, o->in.filled);
+  part.filled = net_first_rows(o->g, filled, part.rows);
   if (p->reach) part.m = view_window(&part, o->m);
   if (!shared || whole) return part;
-  r4_id filled = net_to_leaf(o->net, o->g, o->param, &o->look, o->in.filled);
-  r4_id mine = net_first_rows(o->g, filled, part.rows);
-  part.base = p->reach ? filled : mine;
-  if (p->filled) part.content = view_features(&part, r4_sub(o->g, part.x, mine));
+  part.base = p->reach ? filled : part.filled;
+  if (p->filled) part.content = view_features(&part, r4_sub(o->g, part.x, part.filled));
   return part;
 }
 

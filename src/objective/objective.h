@@ -55,6 +55,7 @@ struct objective {
   r4_id
     base; /* at the leaf, examples that differ from x in the masked features only, or x; at least rows of them */
   r4_id content; /* x - base at the features of the leaf; R4_NONE: base is x */
+  r4_id filled;  /* what the data term sees of the rows, at the leaf */
   r4_id eps;     /* a constant or an input */
   r4_id one_hot; /* of the labels */
   struct draws *drawn;
@@ -68,6 +69,7 @@ struct term {
   const char *const *settings;
   bool over_masked; /* its mean is over the examples with a mask, always */
   bool answers;     /* q is small for right answers only, not for a net without any gradient */
+  bool pairs; /* it compares examples with filled ones: those that were pasted on count, masked or not */
 };
 
 #define TERM_SETTINGS(...) ((const char *const[]){__VA_ARGS__, NULL})

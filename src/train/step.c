@@ -234,11 +234,14 @@ static r4_status compile(struct step *s, struct variant *v, r4_error *e)
 }
 
 /* How many examples have to be looked at for the penalty. A part shares no products with the data term, so that a
- * quarter or half of the batch can cost more than all of it. */
-static size_t guided_rows(const r4_batch *b, bool off)
+ * quarter or half of the batch can cost more than all of it. What was pasted is on any example. */
+static size_t guided_rows(const r4_objective_options *o, const r4_batch *b, bool off)
 {
   size_t part = (b->count + PART - 1) / PART;
-  if (off || !b->m || !b->masked) return 0;
+  bool anywhere = !o->filled_within && r4_method_describe(o->method).pairs;
+  if (off || !b->m) return 0;
+  if (anywhere) return b->count;
+  if (!b->masked) return 0;
   return b->masked_first && b->masked <= part ? part : b->count;
 }
 
@@ -362,7 +365,7 @@ r4_status step_run(struct step *s, const r4_batch *batch, uint32_t n, const stru
                    const float *weights, float *gradient, struct step_result *result, r4_error *e)
 {
   struct variant *v = NULL;
-  size_t guided = guided_rows(batch, at->off);
+  size_t guided = guided_rows(&s->options.objective, batch, at->off);
   struct size size = {.count = batch->count,
                       .guided = guided,
                       .features = batch->features,
