@@ -29,11 +29,27 @@ static bool may_keep(const struct eval_how *o, const struct evaluation *v)
   return !o->other_data && v->contents.n && v->contents.kind[0] == R4_FILL_SWAP;
 }
 
-/* Of all examples and all draws: a page keeps figures of fewer. */
-static bool is_whole(const r4_measured *m, const r4_data *d, r4_split split)
+/* The most examples whose kappa is asked for. */
+static size_t kappa_most(const struct evaluation *v)
 {
-  return m->metrics.masked_examples == r4_data_mask_count(d, split, -1) &&
-         (m->swapped.none || m->swapped.draws == r4_swap_defaults().draws);
+  int64_t most = setting(v->run->settings, "eval.kappa").whole;
+  return most < 0 ? SIZE_MAX : (size_t)most;
+}
+
+static r4_swap_options swap_options(const struct evaluation *v)
+{
+  r4_swap_options o = r4_swap_defaults();
+  o.draws = (int)setting(v->run->settings, "eval.draws").whole;
+  o.batch = setting(v->run->settings, "eval.batch").whole;
+  return o;
+}
+
+/* Of all examples and all draws that are asked for: a page keeps figures of fewer. */
+static bool is_whole(const struct evaluation *v, const r4_measured *m, r4_split split)
+{
+  size_t masked = r4_data_mask_count(v->data, split, -1), most = kappa_most(v);
+  return m->metrics.masked_examples == (masked < most ? masked : most) &&
+         (m->swapped.none || m->swapped.draws == swap_options(v).draws);
 }
 
 /* True if seed k need not be measured. What is kept and cannot be taken is named. */
@@ -42,7 +58,7 @@ static bool take_kept(const struct eval_how *o, struct evaluation *v, r4_split s
   r4_error e = {0};
   r4_measured *m = malloc(sizeof *m);
   r4_status s = m ? r4_measured_load(m, v->run->folder[k], split, v->hash, eps_of(o, v), &e) : R4_E_MEMORY;
-  bool whole = !s && is_whole(m, v->data, split);
+  bool whole = !s && is_whole(v, m, split);
   if (s && s != R4_E_IO && s != R4_E_MEMORY) fprintf(stderr, "r4 eval: %s; it is measured again\n", e.text);
   if (whole) v->metrics[k] = m->metrics, v->swapped[k] = m->swapped;
   free(m);
@@ -63,12 +79,11 @@ static void keep(const struct evaluation *v, r4_split split, size_t k)
 static r4_status measure_model(const struct eval_how *o, struct evaluation *v, const r4_net *net,
                                const r4_model *m, size_t k, r4_error *e)
 {
-  int64_t batch = setting(v->run->settings, "eval.batch").whole;
-  r4_status status = r4_evaluate(net, r4_model_weights(m), v->data, eps_of(o, v), batch, &v->metrics[k], e);
+  r4_swap_options swap = swap_options(v);
+  r4_status status = r4_evaluate_some(net, r4_model_weights(m), v->data, eps_of(o, v), swap.batch,
+                                      kappa_most(v), &v->metrics[k], e);
   for (size_t c = 0; c < v->contents.n && !status; c++) {
-    r4_swap_options swap = r4_swap_defaults();
     swap.content = v->contents.kind[c];
-    swap.batch = batch;
     status = r4_swap_test(net, r4_model_weights(m), v->data, &swap, v->swapped + c * v->run->seeds + k, e);
   }
   if (!status && v->words_asked)

@@ -141,23 +141,16 @@ static r4_data *sample_masked(const r4_data *d, size_t most, r4_error *e)
   return sample;
 }
 
-r4_status r4_evaluate_some(const r4_net *net, const float *weights, const r4_data *d, double eps,
-                           int64_t batch, size_t most, r4_metrics *m, r4_error *e)
+/* kappa over boxes of the masked features, and of all others; none has no kappa. */
+static r4_status evaluate_fragility(const r4_net *net, const float *weights, const r4_data *d, int64_t batch,
+                                    size_t most, r4_metrics *m, r4_error *e)
 {
-  NEEDS(net, "a net", R4_E_ARGUMENT);
-  NEEDS(weights, "weights", R4_E_ARGUMENT);
-  NEEDS(d, "data", R4_E_ARGUMENT);
-  NEEDS(m, "room for the result", R4_E_ARGUMENT);
-  r4_error own = {0};
-  struct kappa masked = {0}, core = {0};
-  if (!e) e = &own;
-  *m = (r4_metrics){.eps = eps};
-  r4_status s = eval_check(net, weights, d, e);
-  if (!s) s = evaluate_accuracy(net, weights, d, batch, m, e);
-  r4_data *sample = !s && most < r4_data_count(d) ? sample_masked(d, most, e) : NULL;
-  if (!s && !sample && most < r4_data_count(d)) s = e->status;
-  if (!s) s = kappa_of(net, weights, sample ? sample : d, PROBE_MASKED, eps, batch, &masked, e);
-  if (!s) s = kappa_of(net, weights, sample ? sample : d, PROBE_CORE, eps, batch, &core, e);
+  struct kappa masked = {.max = NAN, .mean = NAN}, core = masked;
+  r4_data *sample = most && most < r4_data_count(d) ? sample_masked(d, most, e) : NULL;
+  if (!sample && most && most < r4_data_count(d)) return e->status;
+  const r4_data *of = sample ? sample : d;
+  r4_status s = most ? kappa_of(net, weights, of, PROBE_MASKED, m->eps, batch, &masked, e) : R4_OK;
+  if (!s && most) s = kappa_of(net, weights, of, PROBE_CORE, m->eps, batch, &core, e);
   r4_data_free(sample);
   m->masked_examples = masked.n;
   m->core_examples = core.n;
@@ -166,6 +159,21 @@ r4_status r4_evaluate_some(const r4_net *net, const float *weights, const r4_dat
   m->kappa_core_max = core.max;
   m->kappa_core_mean = core.mean;
   return s;
+}
+
+r4_status r4_evaluate_some(const r4_net *net, const float *weights, const r4_data *d, double eps,
+                           int64_t batch, size_t most, r4_metrics *m, r4_error *e)
+{
+  NEEDS(net, "a net", R4_E_ARGUMENT);
+  NEEDS(weights, "weights", R4_E_ARGUMENT);
+  NEEDS(d, "data", R4_E_ARGUMENT);
+  NEEDS(m, "room for the result", R4_E_ARGUMENT);
+  r4_error own = {0};
+  if (!e) e = &own;
+  *m = (r4_metrics){.eps = eps};
+  r4_status s = eval_check(net, weights, d, e);
+  if (!s) s = evaluate_accuracy(net, weights, d, batch, m, e);
+  return s ? s : evaluate_fragility(net, weights, d, batch, most, m, e);
 }
 
 r4_status r4_evaluate(const r4_net *net, const float *weights, const r4_data *d, double eps, int64_t batch,

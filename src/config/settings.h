@@ -54,7 +54,7 @@ struct settings {
 
   struct {
     double eps;
-    int64_t batch;
+    int64_t batch, kappa, draws;
   } eval;
 };
 

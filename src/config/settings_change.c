@@ -10,7 +10,8 @@ static const struct {
 } harmless[] = {
   {"epochs", R4_RUN_LENGTH},    {"patience", R4_RUN_LENGTH},   {"checkpoint", R4_RUN_ASIDE},
   {"data.cache", R4_RUN_ASIDE}, {"threads", R4_RUN_ASIDE},     {"eval.eps", R4_RUN_ASIDE},
-  {"eval.batch", R4_RUN_ASIDE}, {"tensorboard", R4_RUN_ASIDE},
+  {"eval.batch", R4_RUN_ASIDE}, {"tensorboard", R4_RUN_ASIDE}, {"eval.kappa", R4_RUN_ASIDE},
+  {"eval.draws", R4_RUN_ASIDE},
 };
 
 /* What makes all steps depend on the length of the run; NULL: nothing. */

@@ -142,6 +142,9 @@ static const struct setting table[] = {
 
   SETTING(EVALUATION, eval.eps, "0.1", 0, UP, NULL, "radius of the box in fragility and bounds"),
   SETTING(EVALUATION, eval.batch, "256", 1, 1e9, NULL, "examples at a time"),
+  SETTING(EVALUATION, eval.kappa, "-1", -1, 1e9, NULL,
+          "examples with masks whose kappa is measured, evenly spread; -1: all, 0: none"),
+  SETTING(EVALUATION, eval.draws, "10", 1, 10000, NULL, "how often the swap test exchanges what masks mark"),
 };
 /* clang-format on */
 

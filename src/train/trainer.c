@@ -111,7 +111,8 @@ r4_status r4_trainer_evaluate(const r4_trainer *t, const r4_data *d, r4_metrics 
   NEEDS(d, "data", R4_E_ARGUMENT);
   NEEDS(m, "room for the result", R4_E_ARGUMENT);
   const struct settings *s = t->run.s;
-  return r4_evaluate(t->run.net, r4_trainer_weights(t), d, s->eval.eps, s->eval.batch, m, e);
+  size_t most = s->eval.kappa < 0 ? SIZE_MAX : (size_t)s->eval.kappa;
+  return r4_evaluate_some(t->run.net, r4_trainer_weights(t), d, s->eval.eps, s->eval.batch, most, m, e);
 }
 
 /* ---- Files ---- */
