@@ -109,6 +109,10 @@ class Interval:
         least = torch.maximum(torch.maximum(self.lo, -self.hi), torch.zeros(()))
         return Interval(least ** 2, most ** 2, (self, lambda d: d * Interval(2 * self.lo, 2 * self.hi)))
 
+    def relu(self):
+        open_ = Interval(*((v > 0).to(v.dtype) for v in (self.lo, self.hi)))
+        return Interval(self.lo.relu(), self.hi.relu(), (self, lambda d: d * open_))
+
     def rsqrt(self):
         lo, hi = self.hi.rsqrt(), self.lo.rsqrt()
         return Interval(lo, hi, (self, lambda d: d * Interval(-hi ** 3 / 2, -lo ** 3 / 2)))

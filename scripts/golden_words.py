@@ -16,7 +16,9 @@ there, m masks of tokens; list is ids of words, words [samples, batch, tokens] w
     rand, element    max_s |m g_i(x_s)|, and |m max_s |g_i(x_s)||; in x_s masked tokens are words_s, and x_0 = x
     adv              |m g_i(x*)|: one masked token after the other is the word of the list, or stays, at which |g_i| there
                      is largest
-    screened         the same, over the "candidates" words w with the largest h . v_w, where h is the derivative of
+    adv_log, adv_target   the same with mean_i log(1 + q_i / tau) and log(1 + mean_i q_i / delta) in place of mean_i q_i
+    fill, filled     0, and q_i of r3; the cross entropy is that of "filled", texts with other words at masked tokens
+    screened         the same as adv, over the "candidates" words w with the largest h . v_w, where h is the derivative of
                      |g_i|^2 there with respect to the vector there, and v_w the vector of w at that place
 """
 import argparse
@@ -28,7 +30,7 @@ import torch.nn.functional as F
 from golden import tensor_lines
 from golden_modules import Bert
 
-BATCH, TOKENS, SAMPLES, ALPHA, CANDIDATES = 4, 6, 3, 0.4, 2
+BATCH, TOKENS, SAMPLES, ALPHA, CANDIDATES, TAU, DELTA = 4, 6, 3, 0.4, 2, 0.05, 0.3
 NET = dict(layers=1, width=4, heads=2, inner=5, words=14, positions=6, classes=3)
 LIST = [3, 12, 7, 13, 9, 5]
 LENGTH = [6, 5, 4, 6]
@@ -124,14 +126,20 @@ def main():
     methods = {"r3": w.squares(w.explain(w.x)), "smooth": w.smooth(), "rand": w.rand(), "element": w.element(),
                "adv": w.norm(w.explain(full)), "screened": w.norm(w.explain(screened))}
     out.update({"adv.ids": full, "screened.ids": screened})
-    for name, each in methods.items():
-        loss = data + each.mean()
+    filled = torch.where(w.m > 0, w.words[0], w.x)
+    data_filled = w.loss(w.net.leaf(w.p, filled), "mean")
+    losses = {name: (each, data + each.mean()) for name, each in methods.items()}
+    adv, none = methods["adv"], torch.zeros(BATCH)
+    losses.update({"adv_log": (adv, data + (adv / TAU).log1p().mean()), "adv_target": (adv, data + (adv.mean() / DELTA).log1p()),
+                   "fill": (none, data_filled), "filled": (methods["r3"], data_filled + methods["r3"].mean())})
+    out["filled"] = filled
+    for name, (each, loss) in losses.items():
         out.update({f"{name}.each": each, f"{name}.loss": loss})
         grads = torch.autograd.grad(loss, list(w.p.values()), retain_graph=True)
         out.update({f"{name}.grad.{k}": v for k, v in zip(w.p, grads)})
     text = ",".join(f"{k}={v}" for k, v in NET.items())
     lines = ["# words: made by scripts/golden_words.py; do not edit", f"text net bert({text},drop=0,pool=mean)",
-             f"text alpha {ALPHA}", f"text samples {SAMPLES}", f"text candidates {CANDIDATES}"]
+             f"text alpha {ALPHA}", f"text tau {TAU}", f"text delta {DELTA}", f"text samples {SAMPLES}", f"text candidates {CANDIDATES}"]
     for name, value in {**w.p, **out}.items():
         lines += tensor_lines(name, value.detach().double())
     with open(os.path.join(folder, "words.txt"), "w", encoding="ascii") as file:
