@@ -5,6 +5,8 @@
 #include "json_out.h"
 #include "table_out.h"
 
+enum { TELLING = 8 }; /* words of texts that are named */
+
 static const char *const split_name[R4_SPLITS] = {"train", "val", "test"};
 
 static void print_shape(r4_shape s)
@@ -53,6 +55,50 @@ static int print_counts(const r4_data *d, bool groups)
   return table_end(stdout, "data", t, R4_TABLE_PLAIN);
 }
 
+static struct shown token_name(const r4_data *d, int32_t id)
+{
+  char number[16];
+  const char *piece = r4_data_piece(d, id);
+  snprintf(number, sizeof number, "%d", (int)id);
+  return shown(piece ? piece : number);
+}
+
+static void print_lengths(const r4_data *d, const r4_facts *f)
+{
+  printf(" tokens at most: %zu to %zu, half up to %zu, 95 %% up to %zu, mean %.4g; ids from %.0f to %.0f of "
+         "%lld\n",
+         f->shortest, f->longest, f->median_length, f->length_95,
+         (double)f->values / (double)r4_data_count(d), f->low, f->high, (long long)r4_data_vocabulary(d));
+}
+
+static int print_telling(const r4_data *d)
+{
+  r4_telling_word word[TELLING];
+  size_t n = 0;
+  r4_error e = {0};
+  if (r4_data_telling_words(d, TELLING, word, &n, &e)) return cli_fail("data", e.status, e.text);
+  if (n) printf("tokens that say most by themselves, where no mask is: ");
+  for (size_t k = 0; k < n; k++)
+    printf("%s%s %.0f %% %s", k ? ", " : "", token_name(d, word[k].id).text,
+           100 * (double)word[k].of_class / (double)word[k].texts,
+           shown(r4_data_class_name(d, (size_t)word[k].label)).text);
+  if (n) printf("\n");
+  return EXIT_DONE;
+}
+
+static void print_masks(const r4_data *d, const r4_facts *f)
+{
+  if (!f->masked) {
+    printf("none has a mask\n");
+    return;
+  }
+  printf("%zu have a mask, which covers %.1f %% (%.1f to %.1f) and marks what must not matter", f->masked,
+         100 * f->mean_mask, 100 * f->smallest_mask, 100 * f->largest_mask);
+  if (r4_data_vocabulary(d))
+    printf("; %.2f %% of all tokens are masked", 100 * (double)f->masked_values / (double)f->values);
+  printf("\n");
+}
+
 static int print_text(const r4_data *d)
 {
   char hash[R4_HASH_SIZE];
@@ -63,17 +109,13 @@ static int print_text(const r4_data *d)
   printf("%s\n%zu examples of ", about, r4_data_count(d));
   print_shape(r4_data_shape(d));
   if (r4_data_vocabulary(d))
-    printf(" tokens at most, %zu to %zu, mean %.4g, ids from %.0f to %.0f of %lld\n", f.shortest, f.longest,
-           (double)f.values / (double)r4_data_count(d), f.low, f.high, (long long)r4_data_vocabulary(d));
+    print_lengths(d, &f);
   else
     printf(", values from %.4g to %.4g, mean %.4g\n", f.low, f.high, f.mean);
-  if (f.masked)
-    printf("%zu have a mask, which covers %.1f %% (%.1f to %.1f) and marks what must not matter\n", f.masked,
-           100 * f.mean_mask, 100 * f.smallest_mask, 100 * f.largest_mask);
-  else
-    printf("none has a mask\n");
+  print_masks(d, &f);
+  int code = print_telling(d);
   printf("hash %s\n", hash);
-  int code = print_counts(d, false);
+  if (!code) code = print_counts(d, false);
   return !code && has_groups(d) ? print_counts(d, true) : code;
 }
 
@@ -104,12 +146,35 @@ static void add_counts_of(r4_json *w, const r4_data *d, bool groups)
   r4_json_close(w, ']');
 }
 
+static int add_telling(r4_json *w, const r4_data *d)
+{
+  r4_telling_word word[TELLING];
+  size_t n = 0;
+  r4_error e = {0};
+  if (r4_data_telling_words(d, TELLING, word, &n, &e)) return cli_fail("data", e.status, e.text);
+  json_open(w, "telling", '[');
+  for (size_t k = 0; k < n; k++) {
+    r4_json_break(w);
+    r4_json_open(w, '{');
+    json_text(w, "token", token_name(d, word[k].id).text);
+    json_text(w, "class", r4_data_class_name(d, (size_t)word[k].label));
+    json_whole(w, "texts", (int64_t)word[k].texts);
+    json_whole(w, "of_class", (int64_t)word[k].of_class);
+    r4_json_close(w, '}');
+  }
+  r4_json_close(w, ']');
+  return EXIT_DONE;
+}
+
 static void add_lengths(r4_json *w, const r4_data *d, r4_facts f)
 {
   json_open(w, "tokens", '{');
   json_whole(w, "shortest", (int64_t)f.shortest);
   json_whole(w, "longest", (int64_t)f.longest);
+  json_whole(w, "median", (int64_t)f.median_length);
+  json_whole(w, "most_of_95_per_cent", (int64_t)f.length_95);
   json_whole(w, "all", (int64_t)f.values);
+  json_whole(w, "masked", (int64_t)f.masked_values);
   json_whole(w, "vocabulary", r4_data_vocabulary(d));
   r4_json_close(w, '}');
 }
@@ -144,15 +209,20 @@ static int print_json(const r4_data *d)
   for (int k = 0; k < shape.rank; k++) r4_json_whole(w, shape.dim[k]);
   r4_json_close(w, ']');
   r4_facts facts = r4_data_facts(d);
+  int code = EXIT_DONE;
   add_facts(w, facts);
-  if (r4_data_vocabulary(d)) add_lengths(w, d, facts);
+  if (r4_data_vocabulary(d)) {
+    add_lengths(w, d, facts);
+    code = add_telling(w, d);
+  }
   json_open(w, "all", '{');
   add_counts(w, r4_data_counts(d, -1, -1));
   r4_json_close(w, '}');
   add_counts_of(w, d, false);
   add_counts_of(w, d, true);
   r4_json_close(w, '}');
-  return json_print(stdout, "data", w);
+  int printed = json_print(stdout, "data", w);
+  return code ? code : printed;
 }
 
 int print_data(const r4_data *d, bool json)

@@ -725,11 +725,27 @@ r4_counts r4_data_counts(const r4_data *d, int32_t label, int32_t group);
 typedef struct {
   double low, high, mean;                        /* of all values, without padding                   */
   size_t values, shortest, longest;              /* how many these are, in all, and of an example    */
+  size_t median_length, length_95;               /* half of the examples, and 95 %, have at most so many values */
+  size_t masked_values;                          /* pixels, features or tokens with a mask of 1/2 or more */
   size_t masked;                                 /* examples with a mask                             */
   double mean_mask, smallest_mask, largest_mask; /* share of an example that its mask covers, of these */
 } r4_facts;
 
 r4_facts r4_data_facts(const r4_data *d);
+
+/* A token by itself: how many training texts have it where no mask covers it, and how many of these are of the class
+ * that most of them are of. */
+typedef struct {
+  int32_t id, label;
+  size_t texts, of_class;
+} r4_telling_word;
+
+/* The tokens that say most about a class, of those in 1 % of the training texts or more (10 at least): first those
+ * with the largest share of one class, then the most frequent. A class of more than 80 % of the texts does not count.
+ * There is room for "most" of them; *n is how many there are. Data that are no texts have none. */
+r4_status r4_data_telling_words(const r4_data *d, size_t most, r4_telling_word *to, size_t *n, r4_error *e);
+/* What a token looks like; NULL if the data do not know. */
+const char *r4_data_piece(const r4_data *d, int32_t id);
 
 /* What is probably wrong with a data set. */
 typedef struct {

@@ -38,7 +38,11 @@ static void shows_and_checks(void **state)
 {
   (void)state;
   EXPECT("$R4 data show films.csv --tokenizer vocab.txt --mask-words 'movie, film'", 0,
-         "240 examples of 10 tokens at most", "240 have a mask, which covers", "neg", "pos");
+         "240 examples of 10 tokens at most: 10 to 10, half up to 10, 95 % up to 10",
+         "240 have a mask, which covers", "15.00 % of all tokens are masked", "neg", "pos",
+         "tokens that say most by themselves, where no mask is: ");
+  EXPECT("$R4 data show films.csv --tokenizer vocab.txt --json", 0, "\"median\":10",
+         "{\"token\":\"film\",\"class\":\"neg\",\"texts\":48,\"of_class\":48}");
   EXPECT("$R4 data lint films.csv --tokenizer vocab.txt", 1, "word-label", "\"film\"");
   EXPECT("$R4 data lint films.csv --tokenizer vocab.txt --mask-words 'movie film' --length 6", 1,
          "240 of 240 texts have more than 6");
@@ -59,6 +63,11 @@ static void trains(void **state)
          "--set steps=2 --out $m --quiet || exit; done",
          0);
   EXPECT("cat word-adv-r4/seed-0/log.jsonl", 0, "\"penalty\"");
+  EXPECT("$R4 eval r3 --json", 0, "\"draws\":10");
+  EXPECT(
+    "sed -i 's/eval.kappa: .*/eval.kappa: 0/; s/eval.draws: .*/eval.draws: 2/' r3/config.yaml && $R4 eval r3 "
+    "--json",
+    0, "\"draws\":2", "\"kappa_masked_max\":null");
   EXPECT("$R4 train films.yaml --set method=word-adv-r4 --set 'words=good filming' --out listed", 0,
          "1 of 2 words are of several pieces, \"filming\" first");
   EXPECT("for m in ibp-ex cert-r4; do $R4 train films.yaml --set method=$m --set box=words --set eps=1 --set "

@@ -57,6 +57,10 @@ static struct {
   X(r4_data_new, "labels", none(r4_data_new(&(r4_data_arrays){.n = 1}, e), e))                               \
   X(r4_data_open, "=no source is given", none(r4_data_open(NULL, NULL, e), e))                               \
   X(r4_data_part, "data", none(r4_data_part(NULL, R4_TRAIN, e), e))                                          \
+  X(r4_data_telling_words, "data", r4_data_telling_words(NULL, 1, &(r4_telling_word){0}, &(size_t){0}, e))   \
+  X(r4_data_telling_words, "room for words", r4_data_telling_words(have.d, 1, NULL, &(size_t){0}, e))        \
+  X(r4_data_telling_words, "room for their number",                                                          \
+    r4_data_telling_words(have.d, 1, &(r4_telling_word){0}, NULL, e))                                        \
   X(r4_data_relabel, "data", none(r4_data_relabel(NULL, (int32_t[40]){0}, 1, &(const char *){"a"}, e), e))   \
   X(r4_data_relabel, "labels", none(r4_data_relabel(have.d, NULL, 1, &(const char *){"a"}, e), e))           \
   X(r4_data_relabel, "names", none(r4_data_relabel(have.d, (int32_t[40]){0}, 1, NULL, e), e))                \

@@ -172,6 +172,10 @@ static void test_words(void **state)
   refused("a.csv", "text,label\ngood,a\nfilm,b\n", o, "the tokenizer's vocabulary has no word");
   o = (r4_data_options){.mask_words = "good", .mask_means = R4_MASKS_RELEVANT};
   refused("a.csv", "text,label\ngood,a\nfilm,b\n", o, "mask_words must not matter");
+  o = (r4_data_options){.mask_words = "no/such"};
+  refused("a.csv", "text,label\ngood,a\nfilm,b\n", o, "mask_words: there is no file no/such");
+  o.mask_words = "good.txt";
+  refused("a.csv", "text,label\ngood,a\nfilm,b\n", o, "mask_words: there is no file good.txt");
   char list[300];
   snprintf(list, sizeof list, "%s", written("words", "film\nbad\n"));
   d = good("a.csv", "text,label\ngood film,a\nbad,b\n", (r4_data_options){.mask_words = list});
@@ -233,6 +237,96 @@ static void test_refused(void **state)
   r4_error e = {0};
   assert_null(r4_data_open("digits:20", &(r4_data_options){.length = 20}, &e));
   assert_error(&e, R4_E_ARGUMENT, "tokenizer, length and mask_words are for texts");
+}
+
+/* What spreadsheets and other systems leave in files: read where it is clear, refused with the line where not. */
+static void test_odd_bytes(void **state)
+{
+  (void)state;
+  const r4_data_options none = {0};
+  char plain[R4_HASH_SIZE], other[R4_HASH_SIZE];
+  r4_data *d = good("a.csv", "text,label\nthe good film,pos\nbad,neg\n", none);
+  r4_data_hash(d, plain);
+  r4_data_free(d);
+  static const char *const same[][2] = {
+    {"b.csv", "\xef\xbb\xbftext,label\r\nthe good film,pos\r\n\r\nbad,neg"},
+    {"c.csv", "label;text\n pos ;\"the good film\"\n\tneg;bad\n"},
+    {"b.tsv", "\xef\xbb\xbfTEXT\tLabel\r\nthe good film\tpos\r\nbad\tneg\r\n"},
+    {"b.jsonl", "\xef\xbb\xbf{\"text\": \"the good film\", \"label\": \" pos \"}\r\n \r\n"
+                "{\"text\": \"\\u0062ad\", \"label\": \"neg\\t\", \"group\": null}\r\n"}};
+  for (size_t k = 0; k < sizeof same / sizeof *same; k++) {
+    d = good(same[k][0], same[k][1], none);
+    r4_data_hash(d, other);
+    if (strcmp(plain, other)) fail_msg("%s has other texts", same[k][0]);
+    r4_data_free(d);
+  }
+  refused("a.jsonl", "{\"text\":\"bad\",\"label\":\"  \"}\n", none, "a.jsonl:1: the label is empty");
+  refused("a.jsonl", "{\"text\":\"bad\",\"label\":1.5}\n", none, "a.jsonl:1: label is neither a text nor");
+  refused("a.jsonl", "{\"text\":\"bad\",\"label\":0,\"group\":[]}\n", none, "a.jsonl:1: group is neither");
+  refused("a.jsonl", "{\"text\":\"b\\u0000d\",\"label\":0}\n", none, "a.jsonl:1");
+  refused("a.jsonl", "{\"text\":\"b\\ud800d\",\"label\":0}\n", none, "a.jsonl:1");
+  refused("a.jsonl", "[\"bad\", 0]\n", none, "a.jsonl:1: expected a text");
+  refused("a.jsonl", "{\"text\":\"bad\",\"label\":0,\"spans\":[[0,1.5]]}\n", IRRELEVANT,
+          "no pair of whole numbers");
+  refused("a.csv", "text,label\nbad,a\nbad,a,b\n", none, "a.csv:3: 3 fields, expected 2");
+  refused("a.csv", "text,label\n\"bad\nfilm\"x,a\n", none, "a.csv:3: text after a closing quote");
+  refused("a.csv", "text,label,text\nbad,a,film\n", none, "columns 1 and 3 are both called");
+  refused("a.csv", "\xff\xfet\n", none, "UTF-16, expected UTF-8");
+  refused("a.csv", "", none, "empty, expected a row with the names of columns");
+  refused("a.jsonl", "", none, "has no texts");
+}
+
+static r4_data *read_bytes(const char *name, const char *bytes, size_t n, r4_error *e)
+{
+  const char *path = scratch_path(name);
+  assert_int_equal(file_write(path, bytes, n, NULL), R4_OK);
+  return r4_data_open(path, &(r4_data_options){.tokenizer = VOCABULARY}, e);
+}
+
+/* Zero bytes end strings of C, and would hide what is behind them. */
+static void test_zero_bytes(void **state)
+{
+  (void)state;
+  static const char csv[] = "text,label\nbad\0film,a\n", json[] = "{\"text\":\"bad\0\",\"label\":0}\n",
+                    list[] = "good\0film\n";
+  r4_error e = {0};
+  char path[300];
+  assert_null(read_bytes("a.csv", csv, sizeof csv - 1, &e));
+  assert_error(&e, R4_E_PARSE, "a.csv:2: a zero byte, expected text");
+  assert_null(read_bytes("a.jsonl", json, sizeof json - 1, &e));
+  assert_error(&e, R4_E_PARSE, "a.jsonl:1");
+  assert_int_equal(file_write(scratch_path("zero.words"), list, sizeof list - 1, NULL), R4_OK);
+  snprintf(path, sizeof path, "%s", scratch_path("zero.words"));
+  refused("a.csv", "text,label\ngood,a\n", (r4_data_options){.mask_words = path},
+          "zero.words: byte 4 is zero, expected words");
+  written("zero.words", "\xef\xbb\xbf"
+                        "good\r\nfilm\r\n");
+  r4_data *d = good("a.csv", "text,label\na good film,a\nbad,b\n", (r4_data_options){.mask_words = path});
+  assert_text(d, 0, "[CLS] a (good) (film) [SEP]");
+  r4_data_free(d);
+  written("zero.words", "good\nfi\xffm\n");
+  refused("a.csv", "text,label\ngood,a\n", (r4_data_options){.mask_words = path}, "zero.words: fi");
+}
+
+/* A field of 20 MB is a text like others: cut, counted, said. */
+static void test_huge_field(void **state)
+{
+  (void)state;
+  enum { SIZE = 20 << 20 };
+  r4_error e = {0};
+  char *bytes = malloc(SIZE + 100);
+  size_t n = (size_t)snprintf(bytes, SIZE, "text,label\nbad,neg\n\"");
+  for (; n < SIZE; n += 5) memcpy(bytes + n, "good ", 5);
+  n += (size_t)snprintf(bytes + n, 100, "\",pos\n");
+  r4_data *d = read_bytes("huge.csv", bytes, n, &e);
+  free(bytes);
+  if (!d) fail_msg("%s", e.text);
+  assert_int_equal(r4_data_length(d, 1), 512);
+  assert_int_equal(r4_data_notes(d), 1);
+  assert_non_null(strstr(r4_data_note(d, 0), "1 of 2 texts have more than 512 tokens"));
+  assert_non_null(strstr(r4_data_note(d, 0), "half have up to 3, 95 % up to 41"));
+  r4_data_free(d);
+  remove(scratch_path("huge.csv"));
 }
 
 static void test_failing_allocations(void **state)
@@ -405,13 +499,23 @@ static void test_imdb(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_csv),       cmocka_unit_test(test_same_in_all_formats),
-    cmocka_unit_test(test_folder),    cmocka_unit_test(test_marks),
-    cmocka_unit_test(test_words),     cmocka_unit_test(test_length),
-    cmocka_unit_test(test_refused),   cmocka_unit_test(test_failing_allocations),
-    cmocka_unit_test(test_decoy),     cmocka_unit_test(test_decoy_clean),
-    cmocka_unit_test(test_decoy_cut), cmocka_unit_test(test_validation_swaps_names),
-    cmocka_unit_test(test_lint),      cmocka_unit_test(test_imdb),
+    cmocka_unit_test(test_csv),
+    cmocka_unit_test(test_same_in_all_formats),
+    cmocka_unit_test(test_folder),
+    cmocka_unit_test(test_marks),
+    cmocka_unit_test(test_words),
+    cmocka_unit_test(test_length),
+    cmocka_unit_test(test_refused),
+    cmocka_unit_test(test_failing_allocations),
+    cmocka_unit_test(test_odd_bytes),
+    cmocka_unit_test(test_zero_bytes),
+    cmocka_unit_test(test_huge_field),
+    cmocka_unit_test(test_decoy),
+    cmocka_unit_test(test_decoy_clean),
+    cmocka_unit_test(test_decoy_cut),
+    cmocka_unit_test(test_validation_swaps_names),
+    cmocka_unit_test(test_lint),
+    cmocka_unit_test(test_imdb),
   };
   return cmocka_run_group_tests_name("texts", tests, scratch_make, scratch_remove);
 }

@@ -1,5 +1,7 @@
 #include "base/utf8.h"
 
+#include <string.h>
+
 /* Leading bytes 0xxxxxxx, 110xxxxx, 1110xxxx, 11110xxx, then 10xxxxxx each. */
 size_t utf8_next(const char *s, uint32_t *code)
 {
@@ -15,6 +17,11 @@ size_t utf8_next(const char *s, uint32_t *code)
   if (c < smallest[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) return 0;
   *code = c;
   return n;
+}
+
+size_t utf8_mark(const void *bytes, size_t n)
+{
+  return n >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3) ? 3 : 0;
 }
 
 bool utf8_valid(const char *s)

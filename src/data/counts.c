@@ -24,6 +24,15 @@ double data_mask_area(const r4_data *d, size_t i)
   return mask ? (double)sum / (255. * (double)size) : 0;
 }
 
+/* Elements with a mask of the half or more; padding does not count. */
+static size_t masked_values(const r4_data *d, size_t i)
+{
+  const uint8_t *mask = data_mask_bytes(d, i);
+  size_t size = data_x(d)->length ? r4_data_length(d, i) : data_masks(d)->size, n = 0;
+  for (size_t k = 0; k < size; k++) n += mask[k] >= 128;
+  return n;
+}
+
 static void add_masks(const r4_data *d, r4_facts *f)
 {
   f->smallest_mask = 1;
@@ -31,6 +40,7 @@ static void add_masks(const r4_data *d, r4_facts *f)
     if (!d->record[i].mask) continue;
     double area = data_mask_area(d, i);
     f->masked++;
+    f->masked_values += masked_values(d, i);
     f->mean_mask += area;
     if (area < f->smallest_mask) f->smallest_mask = area;
     if (area > f->largest_mask) f->largest_mask = area;
@@ -59,6 +69,21 @@ static void add_values(const r4_data *d, r4_facts *f)
   f->values = n;
 }
 
+/* The least length that so many per cent of the examples do not exceed, by halving. */
+static size_t length_of_share(const r4_data *d, const r4_facts *f, size_t per_cent)
+{
+  size_t low = f->shortest, high = f->longest;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2, within = 0;
+    for (size_t i = 0; i < d->n; i++) within += r4_data_length(d, i) <= middle;
+    if (100 * within >= per_cent * d->n)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
 static void add_lengths(const r4_data *d, r4_facts *f)
 {
   for (size_t i = 0; i < d->n; i++) {
@@ -66,6 +91,8 @@ static void add_lengths(const r4_data *d, r4_facts *f)
     if (!i || length < f->shortest) f->shortest = length;
     if (!i || length > f->longest) f->longest = length;
   }
+  f->median_length = length_of_share(d, f, 50);
+  f->length_95 = length_of_share(d, f, 95);
 }
 
 r4_facts r4_data_facts(const r4_data *d)

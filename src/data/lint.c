@@ -60,28 +60,59 @@ static r4_status overlapping_splits(struct lint *l, r4_error *e)
   return s && s != R4_E_ARGUMENT ? r4_fail(e, s, "%s", found.text) : R4_OK;
 }
 
-/* Equal values in training: with another label one of the two is wrong; with the same label they count twice. */
-static void equal_examples(struct lint *l)
+/* Examples of a split that equal one before, and the first two of them. */
+struct equals {
+  size_t n, pair[2];
+};
+
+static void add_equal(struct equals *all, size_t a, size_t b)
 {
-  const r4_data *d = l->d;
-  size_t conflicts = 0, repeats = 0, conflict[2] = {0}, repeat[2] = {0};
+  if (!all->n++) all->pair[0] = a, all->pair[1] = b;
+}
+
+static void find_equals(const struct lint *l, r4_split split, struct equals *repeats,
+                        struct equals *conflicts)
+{
+  const struct record *record = l->d->record;
   const struct overlap_key *last = NULL;
-  for (const struct overlap_key *k = l->key; k < l->key + d->n; k++) {
-    if (d->record[k->example].split != R4_TRAIN) continue;
+  for (const struct overlap_key *k = l->key; k < l->key + l->d->n; k++) {
+    if (record[k->example].split != split) continue;
     if (last && overlap_same(last, k)) {
-      bool differ = d->record[last->example].label != d->record[k->example].label;
-      size_t *pair = differ ? conflict : repeat;
-      if ((*(differ ? &conflicts : &repeats))++ == 0) pair[0] = last->example, pair[1] = k->example;
+      bool differ = record[last->example].label != record[k->example].label;
+      add_equal(differ ? conflicts : repeats, last->example, k->example);
     }
     last = k;
   }
-  if (conflicts)
+}
+
+static void tell_repeats(struct lint *l, const struct equals *repeats)
+{
+  static const char *const where[R4_SPLITS] = {"training", "validation", "test"};
+  char count[R4_SPLITS * 40] = "";
+  size_t all = 0, first = 0;
+  for (size_t s = R4_SPLITS; s-- > 0;)
+    if (repeats[s].n) first = s, all += repeats[s].n;
+  for (size_t s = 0, n = 0; s < R4_SPLITS; s++)
+    if (repeats[s].n)
+      n +=
+        (size_t)plain_print(count + n, sizeof count - n, "%s%zu %s", n ? ", " : "", repeats[s].n, where[s]);
+  if (all)
+    lint_tell(l, NOTE, "repeated", "%s examples equal another one of their split and class: %s and %s", count,
+              lint_name_of(l->d, repeats[first].pair[0]).text,
+              lint_name_of(l->d, repeats[first].pair[1]).text);
+}
+
+/* Equal values in a split: with another label one of the two is wrong; with the same label they count twice. */
+static void equal_examples(struct lint *l)
+{
+  struct equals repeats[R4_SPLITS] = {{0}}, conflicts[R4_SPLITS] = {{0}};
+  for (int s = 0; s < R4_SPLITS; s++) find_equals(l, (r4_split)s, &repeats[s], &conflicts[s]);
+  const struct equals *wrong = &conflicts[R4_TRAIN];
+  if (wrong->n)
     lint_tell(l, WARNING, "label-conflict",
-              "%zu training examples equal another one of another class: %s and %s", conflicts,
-              lint_name_of(d, conflict[0]).text, lint_name_of(d, conflict[1]).text);
-  if (repeats)
-    lint_tell(l, NOTE, "repeated", "%zu training examples equal another one of their class: %s and %s",
-              repeats, lint_name_of(d, repeat[0]).text, lint_name_of(d, repeat[1]).text);
+              "%zu training examples equal another one of another class: %s and %s", wrong->n,
+              lint_name_of(l->d, wrong->pair[0]).text, lint_name_of(l->d, wrong->pair[1]).text);
+  tell_repeats(l, repeats);
 }
 
 static void odd_values(struct lint *l)
@@ -120,9 +151,8 @@ r4_status r4_data_lint(const r4_data *d, const char *source, r4_finding finding[
   NEEDS(d, "data", R4_E_ARGUMENT);
   NEEDS(finding, "room for findings", R4_E_ARGUMENT);
   NEEDS(n, "room for their number", R4_E_ARGUMENT);
-  static void (*const check[])(struct lint *) = {odd_reading, equal_examples, constant_examples,
-                                                 odd_values,  lint_groups,    lint_masks,
-                                                 lint_words};
+  static void (*const check[])(struct lint *) = {odd_reading, equal_examples, constant_examples, odd_values,
+                                                 lint_groups, lint_masks,     lint_words};
   struct lint l = {.d = d, .source = source, .finding = finding, .key = overlap_keys(d, e)};
   *n = 0;
   if (!l.key) return R4_E_MEMORY;

@@ -201,6 +201,9 @@ static r4_status read_vocabulary(r4_tokenizer *t, const char *path, char *lines,
 /* JSON begins with a brace; no vocabulary does, whose first piece is [PAD], or another in brackets. */
 static r4_status read_bytes(r4_tokenizer *t, const char *path, uint8_t *bytes, size_t size, r4_error *e)
 {
+  size_t mark = utf8_mark(bytes, size);
+  bytes += mark;
+  size -= mark;
   if (!size || bytes[0] != '{') return read_vocabulary(t, path, (char *)bytes, size, e);
   struct js *root;
   r4_status s = js_parse(path, bytes, size, &root, e);

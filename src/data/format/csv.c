@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 
 static r4_status bad(const struct csv *c, size_t line, const char *what, r4_error *e)
 {
@@ -147,8 +148,8 @@ static bool is_utf16(const uint8_t *bytes, size_t size)
 
 r4_status csv_open(struct csv *c, uint8_t *bytes, size_t size, const char *file, r4_error *e)
 {
-  size_t mark = size >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3) ? 3 : 0;
-  *c = (struct csv){.file = file, .at = (char *)bytes + mark, .end = (char *)bytes + size, .next_line = 1};
+  *c = (struct csv){
+    .file = file, .at = (char *)bytes + utf8_mark(bytes, size), .end = (char *)bytes + size, .next_line = 1};
   r4_status s = is_utf16(bytes, size) ? bad(c, 1, "UTF-16, expected UTF-8: save it as \"CSV UTF-8\"", e)
                                       : read_names(c, e);
   if (s) csv_close(c);

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "data/format/csv.h"
 #include "data/format/folder.h"
 #include "data/format/format.h"
@@ -120,31 +121,40 @@ static const char *word_of(const struct js *v, char number[32])
   return js_text(v);
 }
 
-static r4_status copy_text(const struct js *v, char **to, r4_error *e)
+static r4_status copy_word(const char *word, char **to, r4_error *e)
 {
   struct text copy = {0};
   *to = NULL;
-  if (!js_text(v)) return R4_OK;
-  text_add(&copy, "%s", js_text(v));
+  if (!word) return R4_OK;
+  text_add(&copy, "%s", word);
   *to = text_take(&copy);
   return *to ? R4_OK : r4_fail(e, R4_E_MEMORY, "out of memory for a text");
 }
 
+/* Keys are the names of columns, and what they hold is taken as a field of a table is. */
 static r4_status read_line(struct texts *t, const struct js *line, const char *where, r4_error *e)
 {
-  char number[4][32];
   const struct js *spans = js_get(line, "spans");
-  struct row r = {.label = word_of(js_get(line, "label"), number[0]),
-                  .group = word_of(js_get(line, "group"), number[1]),
-                  .split = word_of(js_get(line, "split"), number[2]),
-                  .id = word_of(js_get(line, "id"), number[3]),
+  char *copy[SPANS] = {NULL}, *word[SPANS] = {NULL}, number[32];
+  r4_status s = R4_OK;
+  for (int k = 0; !s && k < SPANS; k++) {
+    const struct js *v = js_get(line, column_name[k]);
+    bool text = k == TEXT || k == MARKED;
+    s = copy_word(text ? js_text(v) : word_of(v, number), &copy[k], e);
+    if (copy[k]) word[k] = text ? copy[k] : csv_trim(copy[k]);
+    if (!s && !text && !copy[k] && js_kind(v) != JS_NULL)
+      s = r4_fail(e, R4_E_PARSE, "%s: %s is neither a text nor a whole number", where, column_name[k]);
+  }
+  struct row r = {.text = word[TEXT],
+                  .marked = word[MARKED],
+                  .label = word[LABEL],
+                  .group = word[GROUP],
+                  .split = word[SPLIT],
+                  .id = word[ID],
                   .spans = js_text(spans),
                   .span_list = js_text(spans) ? NULL : spans};
-  r4_status s = copy_text(js_get(line, "text"), &r.text, e);
-  if (!s) s = copy_text(js_get(line, "marked"), &r.marked, e);
   if (!s) s = add_row_of(t, &r, where, e);
-  r4_string_free(r.text);
-  r4_string_free(r.marked);
+  for (int k = 0; k < SPANS; k++) r4_string_free(copy[k]);
   return s;
 }
 
@@ -152,7 +162,8 @@ static r4_status read_lines(struct texts *t, const char *path, const char *bytes
 {
   r4_status s = R4_OK;
   size_t number = 1;
-  for (const char *line = bytes, *end = bytes + size, *next; !s && line < end; line = next, number++) {
+  const char *line = bytes + utf8_mark(bytes, size), *end = bytes + size;
+  for (const char *next; !s && line < end; line = next, number++) {
     const char *stop = memchr(line, '\n', (size_t)(end - line));
     char where[WHERE];
     struct js *root = NULL;
@@ -186,7 +197,7 @@ static r4_status add_file(struct texts *t, const char *path, const struct listed
 {
   if (strlen(bytes) != size)
     return r4_fail(e, R4_E_PARSE, "%s: byte %zu is zero: not a text", path, strlen(bytes));
-  return texts_add(t, one, bytes, NULL, path, e);
+  return texts_add(t, one, bytes + utf8_mark(bytes, size), NULL, path, e);
 }
 
 static r4_status read_file(struct texts *t, const char *file, struct listed one, r4_error *e)
@@ -264,6 +275,14 @@ static bool has_file(const char *source, const char *inside, int below, bool (*i
 
 /* ---- All ---- */
 
+r4_status texts_read(struct texts *t, const char *path, uint8_t *bytes, size_t size, r4_error *e)
+{
+  const struct listed one = {.label = UNKNOWN, .id = path};
+  if (is_text_name(path)) return add_file(t, path, &one, (char *)bytes, size, e);
+  if (ends_with(path, ".jsonl")) return read_lines(t, path, (char *)bytes, size, e);
+  return read_table(t, path, bytes, size, e);
+}
+
 static r4_status read_all(struct texts *t, const char *path, r4_error *e)
 {
   uint8_t *bytes = NULL;
@@ -272,11 +291,7 @@ static r4_status read_all(struct texts *t, const char *path, r4_error *e)
   if (file_is_folder(path) && t->options->unlabelled) return read_class(t, "", &one, e);
   if (file_is_folder(path)) return read_part(t, "", R4_TRAIN, e);
   r4_status s = file_read(path, LIMIT, &bytes, &size, e);
-  if (!s && is_text_name(path))
-    s = add_file(t, path, &one, (char *)bytes, size, e);
-  else if (!s)
-    s = ends_with(path, ".jsonl") ? read_lines(t, path, (char *)bytes, size, e)
-                                  : read_table(t, path, bytes, size, e);
+  if (!s) s = texts_read(t, path, bytes, size, e);
   r4_mem_free(bytes);
   return s;
 }

@@ -96,6 +96,8 @@ r4_status marks_take_brackets(struct marks *m, char *text, const char *where, r4
 
 /* ---- Words ---- */
 
+static const char BETWEEN[] = ", ;\t\r\n"; /* words of a list */
+
 bool token_continues(const r4_tokenizer *t, int32_t id)
 {
   const char *piece = r4_tokenizer_piece(t, id);
@@ -109,6 +111,7 @@ void mark_words_free(struct mark_words *w)
     r4_mem_free(w->at[k].id);
   }
   r4_mem_free(w->at);
+  r4_mem_free(w->first);
   *w = (struct mark_words){0};
 }
 
@@ -144,11 +147,10 @@ static r4_status add_word(struct mark_words *w, const char *setting, const char 
 static r4_status add_words(struct mark_words *w, const char *setting, const char *list, const r4_tokenizer *t,
                            r4_error *e)
 {
-  static const char between[] = ", ;\t\r\n";
   r4_tokens room = {0};
   r4_status s = R4_OK;
-  for (const char *c = list + strspn(list, between); !s && *c; c += strspn(c, between)) {
-    size_t n = strcspn(c, between);
+  for (const char *c = list + strspn(list, BETWEEN); !s && *c; c += strspn(c, BETWEEN)) {
+    size_t n = strcspn(c, BETWEEN);
     s = add_word(w, setting, c, n, t, &room, e);
     c += n;
   }
@@ -156,15 +158,58 @@ static r4_status add_words(struct mark_words *w, const char *setting, const char
   return s;
 }
 
+/* A file of words: text without zeros, perhaps with a byte order mark. */
+static r4_status read_word_file(struct mark_words *w, const char *setting, const char *path,
+                                const r4_tokenizer *t, r4_error *e)
+{
+  uint8_t *bytes = NULL;
+  size_t size = 0;
+  r4_error inner = {0};
+  r4_status s = file_read(path, 1 << 24, &bytes, &size, e);
+  if (s) return s;
+  const char *text = (const char *)bytes;
+  if (strlen(text) != size)
+    s = r4_fail(e, R4_E_PARSE, "%s: %s: byte %zu is zero, expected words", setting, path, strlen(text));
+  else if ((s = add_words(w, path, text + utf8_mark(text, size), t, &inner)))
+    r4_fail(e, s, "%s: %s", setting, inner.text);
+  r4_mem_free(bytes);
+  return s;
+}
+
+/* Words by their first piece, those that are listed first before others. */
+static r4_status index_words(struct mark_words *w, const r4_tokenizer *t, r4_error *e)
+{
+  w->first = r4_mem_new((size_t)r4_tokenizer_size(t), sizeof *w->first);
+  if (!w->first) return r4_fail(e, R4_E_MEMORY, "out of memory for a list of words");
+  for (size_t k = w->n; k-- > 0;) {
+    if (!w->at[k].n) continue;
+    size_t *first = &w->first[w->at[k].id[0]];
+    w->at[k].next = *first;
+    *first = k + 1;
+  }
+  return R4_OK;
+}
+
+/* One word that is called as files are: taken for a word, it would mask nothing in silence. */
+static bool looks_like_a_file(const char *list)
+{
+  static const char *const ending[] = {".txt", ".csv", ".tsv"};
+  size_t n = strlen(list);
+  if (strcspn(list, BETWEEN) < n) return false;
+  for (size_t k = 0; k < sizeof ending / sizeof *ending; k++)
+    if (n > 4 && !strcmp(list + n - 4, ending[k])) return true;
+  return strchr(list, '/') != NULL;
+}
+
 r4_status mark_words_read(struct mark_words *w, const char *setting, const char *list, const r4_tokenizer *t,
                           r4_error *e)
 {
-  uint8_t *bytes = NULL;
-  size_t size = 0, known = 0;
+  size_t known = 0;
   bool is_file = file_exists(list) && !file_is_folder(list);
-  r4_status s = is_file ? file_read(list, 1 << 24, &bytes, &size, e) : R4_OK;
-  if (!s) s = add_words(w, setting, bytes ? (const char *)bytes : list, t, e);
-  r4_mem_free(bytes);
+  if (!is_file && looks_like_a_file(list))
+    return r4_fail(e, R4_E_IO, "%s: there is no file %.200s", setting, list);
+  r4_status s = is_file ? read_word_file(w, setting, list, t, e) : add_words(w, setting, list, t, e);
+  if (!s) s = index_words(w, t, e);
   for (size_t k = 0; !s && k < w->n; k++) known += w->at[k].n > 0;
   if (!s && !known)
     s = r4_fail(e, R4_E_ARGUMENT, "%s: of \"%.80s\" the tokenizer's vocabulary has no word", setting, list);
@@ -181,10 +226,11 @@ void mark_words_find(struct mark_words *w, const r4_tokenizer *t, const int32_t 
 {
   for (size_t k = 0; k < n; k++) {
     if (k && token_continues(t, id[k])) continue;
-    for (size_t j = 0; j < w->n; j++)
-      if (is_at(&w->at[j], t, id + k, n - k)) {
-        memset(mask + k, 255, w->at[j].n);
-        w->at[j].found++;
-      }
+    for (size_t j = w->first ? w->first[id[k]] : 0; j; j = w->at[j - 1].next) {
+      struct mark_word *word = &w->at[j - 1];
+      if (!is_at(word, t, id + k, n - k)) continue;
+      memset(mask + k, 255, word->n);
+      word->found++;
+    }
   }
 }

@@ -1,5 +1,6 @@
 #include "data/format/texts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -57,6 +58,7 @@ void texts_close(struct texts *t)
   r4_mem_free(t->id);
   r4_mem_free(t->mask);
   r4_mem_free(t->at);
+  r4_mem_free(t->whole);
 }
 
 /* ---- Adding ---- */
@@ -80,8 +82,10 @@ static r4_status make_room(struct texts *t, size_t more, r4_error *e)
   if (t->texts + 2 > t->at_room) {
     size_t room = t->at_room ? 2 * t->at_room : 1024;
     size_t *at = r4_mem_grow(t->at, room, sizeof *at);
-    if (!at) return no_room(t, e);
-    t->at = at;
+    if (at) t->at = at;
+    uint32_t *whole = at ? r4_mem_grow(t->whole, room, sizeof *whole) : NULL;
+    if (!whole) return no_room(t, e);
+    t->whole = whole;
     t->at_room = room;
   }
   return R4_OK;
@@ -103,6 +107,7 @@ static void keep_tokens(struct texts *t, const struct marks *marks)
   const bool relevant = t->options->mask_means == R4_MASKS_RELEVANT && marks && marks->n;
   size_t n = 0, room = t->most - (t->start >= 0) - (t->end >= 0), first, masked = 0;
   t->cut += t->room.n > room;
+  t->whole[t->texts] = (uint32_t)(t->room.n + t->most - room);
   if (t->start >= 0) mask[n] = 0, id[n++] = t->start;
   first = n;
   for (size_t k = 0; k < t->room.n && k < room; k++, n++) {
@@ -189,12 +194,27 @@ static r4_status add_pieces(const struct texts *t, r4_data *d, r4_error *e)
   return s;
 }
 
+static int by_length(const void *a, const void *b)
+{
+  const uint32_t *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+/* Says how long texts were. */
+static r4_status note_cut(const struct texts *t, r4_data *d, r4_error *e)
+{
+  const size_t n = t->texts;
+  qsort(t->whole, n, sizeof *t->whole, by_length);
+  return data_add_note(d, e,
+                       "%zu of %zu texts have more than %zu tokens: these are cut (length); half have up to "
+                       "%u, 95 %% up to %u, the longest %u",
+                       t->cut, n, t->most, t->whole[(n - 1) / 2], t->whole[(95 * n + 99) / 100 - 1],
+                       t->whole[n - 1]);
+}
+
 static r4_status add_notes(const struct texts *t, r4_data *d, r4_error *e)
 {
-  r4_status s = R4_OK;
-  if (t->cut)
-    s = data_add_note(d, e, "%zu of %zu texts have more than %zu tokens: these are cut (length)", t->cut,
-                      t->texts, t->most);
+  r4_status s = t->cut ? note_cut(t, d, e) : R4_OK;
   if (!s && t->lost)
     s = data_add_note(
       d, e, "of %zu of %zu texts with marks nothing marked is left: it lies behind the cut, or on no token",

@@ -30,11 +30,13 @@ struct mark_word {
   char *word;
   size_t n, found; /* ids, and how often it was found */
   int32_t *id;
+  size_t next; /* the number + 1 of the next word with the same first piece; 0: none */
 };
 
 struct mark_words {
   size_t n, room;
   struct mark_word *at;
+  size_t *first; /* by piece: the number + 1 of the first word that begins with it; 0: none */
 };
 
 /* From a list, separated by commas or blanks, or a file of words. An error if the vocabulary has none of
@@ -59,6 +61,7 @@ struct texts {
   size_t texts, tokens, token_room, longest, cut; /* cut: texts that were longer */
   size_t marked, lost; /* texts with marks, and those of whose marks nothing is left */
   size_t *at, at_room; /* where the tokens of each text begin */
+  uint32_t *whole;     /* beside at: how many each would have if none were cut */
   int32_t *id;
   uint8_t *mask; /* beside id */
 };
@@ -70,6 +73,8 @@ void texts_close(struct texts *t);
 /* One more; strings of one are copied, and marks may be NULL. where begins messages: "FILE:LINE". */
 r4_status texts_add(struct texts *t, const struct listed *one, const char *text, const struct marks *marks,
                     const char *where, r4_error *e);
+/* All of a file with this name: a table, lines of JSON, or one text. bytes[size] must be 0; they are changed. */
+r4_status texts_read(struct texts *t, const char *path, uint8_t *bytes, size_t size, r4_error *e);
 /* The data set of all that was added. */
 r4_data *texts_data(struct texts *t, const char *about, r4_error *e);
 
