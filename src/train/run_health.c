@@ -61,8 +61,7 @@ static void tell_of_fill(struct run *r)
 static void tell_of_explain(struct run *r)
 {
   r4_explain explain = task_explain(r->s, r->train);
-  bool penalised = method_dies_of_penalty(r->s->method);
-  if (!penalised || r4_fill_for(r->train) != R4_FILL_PASTE) return;
+  if (!r4_method_uses(r->s->method, "explain") || r4_fill_for(r->train) != R4_FILL_PASTE) return;
   if (explain == R4_EXPLAIN_LOSS)
     run_tell(r,
              "explain is loss, but masks are much more frequent in some classes than in others: the net can "
