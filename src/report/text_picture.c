@@ -13,6 +13,7 @@
 
 enum { LETTERS = 64, MOST_TOKENS = 120, BEFORE_MASK = 20 }; /* of a line; of a text that are shown */
 static const double SIZE = 13, ADVANCE = 7.9, LINE = 20, MARGIN = 16;
+static const double HEADING = 64; /* of a text: what the net says, and what is drawn */
 static const double FULL = 0.55; /* of the scale of colours: letters must stay readable on them */
 
 struct picture {
@@ -98,7 +99,7 @@ static double add_text(struct picture *p, size_t i, const float *a, double scale
     const char *piece = piece_of(p, (size_t)p->ids[k], number, &apart);
     size_t wide = letters(piece), blank = apart && at > 0;
     if (at && at + blank + wide > LETTERS) at = 0, blank = 0, y += LINE;
-    double v = scale > 0 ? FULL * (double)a[k] / scale : 0;
+    double v = scale > 0 ? FULL * fmax(-1, fmin(1, (double)a[k] / scale)) : 0;
     struct colour c = is_width ? heat_width(v) : heat_signed(v);
     add_token(p, left + (double)(at + blank) * ADVANCE, y, piece, c, p->mask[k] >= 0.5f);
     at += blank + wide;
@@ -128,13 +129,14 @@ static void add_heading(struct picture *p, size_t i, size_t method, size_t who, 
   double share = r4_mask_share(p->tokens, a, p->mask);
   if (isfinite(share)) p->sum[method * p->subjects + who] += share, p->counted[method * p->subjects + who]++;
   html_add(&p->svg, "<text x=\"%.1f\" y=\"%.1f\" class=\"h\">%s</text>", left, p->y, p->subject[who].name);
-  html_add(&p->svg, "<text x=\"%.1f\" y=\"%.1f\" class=\"s\">says %s%s, %s", left, p->y + LINE,
+  html_add(&p->svg, "<text x=\"%.1f\" y=\"%.1f\" class=\"s\">says %s%s</text>", left, p->y + LINE,
            r4_data_class_name(p->d, (size_t)said),
            p->o->answers   ? ""
            : said == label ? " (right)"
-                           : " (wrong)",
+                           : " (wrong)");
+  html_add(&p->svg, "<text x=\"%.1f\" y=\"%.1f\" class=\"s\">%s: ", left, p->y + 1.9 * LINE,
            p->o->method[method]);
-  html_add(&p->svg, "; masked tokens have %s%s of it; full colour: %s</text>\n",
+  html_add(&p->svg, "masked tokens have %s%s of it; full colour: %s</text>\n",
            isfinite(share) ? figure_share(share).s : "none", isfinite(share) ? " %" : "",
            figure_real(scale, 3).s);
 }
@@ -154,7 +156,7 @@ static void add_row(struct picture *p, size_t i, size_t method)
     double left = MARGIN + (double)k * column_width();
     double scale = p->o->common_scale ? common : heat_scale(p->tokens, a, p->work);
     add_heading(p, i, method, k, left, scale);
-    double end = add_text(p, i, a, scale, width, left, p->y + 2.3 * LINE);
+    double end = add_text(p, i, a, scale, width, left, p->y + HEADING);
     if (end > next) next = end;
   }
   p->y = next + LINE / 2;
