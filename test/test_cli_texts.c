@@ -57,6 +57,8 @@ static void trains(void **state)
   (void)state;
   EXPECT("$R4 train films.yaml --out erm --quiet", 0);
   EXPECT("$R4 train films.yaml --set method=fill --out fill --quiet", 0);
+  EXPECT("$R4 train films.yaml --set data.length=8 --set 'data.mask_words=film seldom' --out cut", 0,
+         "240 of 240 texts have more than 8 tokens: these are cut", "half have up to 10");
   EXPECT("$R4 train films.yaml --set method=r3 --out r3 --quiet", 0);
   EXPECT("for m in word-smooth-r3 word-rand-r4 word-adv-r4; do $R4 train films.yaml --set method=$m --set "
          "samples=2 "
@@ -112,6 +114,12 @@ static void refuses(void **state)
   EXPECT("$R4 train films.yaml --set data.tokenizer=nowhere.json --out x --quiet", 3,
          "nowhere.json is not there");
   EXPECT("R4_DATA_DIR=. $R4 data show films.csv", 3, "r4 data get minilm");
+  EXPECT(
+    "$R4 train films.yaml --set 'net=bert(layers=1,width=4,heads=2,inner=4,words=400,positions=8)' --out x "
+    "--quiet",
+    2, "gets 10 tokens, has 8 positions; texts have up to 10 tokens here, and data.length cuts them");
+  EXPECT("$R4 train films.yaml --set data.mask_words=lists/nowhere.txt --out x --quiet", 3,
+         "mask_words: there is no file lists/nowhere.txt");
   EXPECT("$R4 train films.yaml --set 'data.mask_words=\xe2\x98\x83' --out x --quiet", 2,
          "vocabulary has no word");
   EXPECT("printf 'text,label\\n\"good,pos\\n' > a.csv; $R4 data show a.csv --tokenizer vocab.txt", 3,

@@ -102,6 +102,13 @@ static void tell_words(struct run *r)
              LABEL("words"), w->several, w->listed, w->first_several);
 }
 
+/* What reading texts has noted: how many are cut, and words that mask nothing. */
+static void tell_texts(struct run *r)
+{
+  for (size_t k = 0; r4_data_vocabulary(r->train) && k < r4_data_notes(r->train); k++)
+    run_tell(r, "%s: %s", LABEL("data"), r4_data_note(r->train, k));
+}
+
 void run_tell_settings(struct run *r)
 {
   const struct settings *s = r->s;
@@ -115,6 +122,7 @@ void run_tell_settings(struct run *r)
   if (s->delta > 0 && !r->state.step && r->state.dual.lambda < s->lambda)
     run_tell(r, "%s is %g, but with delta it starts at %g at most", LABEL("lambda"), s->lambda,
              r->state.dual.lambda);
+  tell_texts(r);
   tell_words(r);
   if (s->rate == 0) run_tell(r, "%s is 0: the net stays as it was drawn", LABEL("rate"));
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/plain.h"
 #include "base/text.h"
 #include "data/fill.h"
 #include "data/format/format.h"
@@ -122,10 +123,20 @@ r4_data *task_data(const struct settings *s, r4_error *e)
 
 /* ---- Network ---- */
 
+/* A net may have positions for fewer tokens than texts have. */
+static void hint_at_length(const r4_data *d, r4_error *e)
+{
+  size_t n = strlen(e->text);
+  plain_print(e->text + n, sizeof e->text - n,
+              "; texts have up to %lld tokens here, and data.length cuts them",
+              (long long)r4_data_shape(d).dim[0]);
+}
+
 r4_net *task_net(const struct settings *s, const r4_data *d, r4_error *e)
 {
   r4_net *n = r4_net_open(s->net, r4_data_shape(d), e);
   if (!n && e->status == R4_E_PARSE) e->status = R4_E_ARGUMENT; /* a setting is wrong, not a file */
+  if (!n && e->status == R4_E_SHAPE && r4_data_vocabulary(d)) hint_at_length(d, e);
   if (!n) return NULL;
   int64_t features = r4_shape_count(r4_data_shape(d)), takes = r4_shape_count(r4_net_input(n));
   int64_t classes = (int64_t)r4_data_classes(d), outputs = r4_net_classes(n);
