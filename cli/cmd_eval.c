@@ -122,7 +122,7 @@ const struct command command_eval = {
     "seeds of a run, with standard deviations. The worst group is that of each seed; the published\n"
     "way, the least of the groups' means, stands beside it. kappa is none (null in JSON) where no\n"
     "example has a mask, and inf (the text \"inf\" in JSON) where bounds overflowed. The swap test puts the\n"
-    "masked content of examples of other classes into masks, ten times each, and counts the answers that\n"
+    "masked content of examples of other classes into masks, eval.draws times each, and counts the answers that\n"
     "change and those that were right before and are wrong then; where masks are on some classes only,\n"
     "the content is put on examples of the others at its place. A net that gives\n"
     "one answer to everything has the best kappa of all: it is named (\"constant\" and\n"

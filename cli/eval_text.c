@@ -38,7 +38,13 @@ static bool has_no_kappa(const struct evaluation *v)
 
 static void print_why_no_kappa(const struct evaluation *v)
 {
-  printf("kappa: none, as no example of %s has a mask\n", v->split);
+  r4_counts c = r4_data_counts(v->data, -1, -1);
+  bool masks = false;
+  for (int k = 0; k < R4_SPLITS; k++) masks |= c.masked[k] > 0;
+  if (masks)
+    printf("kappa: none, as the setting eval.kappa is 0\n");
+  else
+    printf("kappa: none, as no example of %s has a mask\n", v->split);
 }
 
 /* A line for each seed that gives one answer to all, after a prefix for the run, and then what to try. */

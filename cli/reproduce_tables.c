@@ -181,7 +181,7 @@ static void print_notes(FILE *f, const struct table *t)
     if (r->done && *r->ours.constant) fprintf(f, "\n\\* %s: %s.\n", r->name, r->ours.constant);
     none |= r->done && isnan(row_figure(r, FIGURE_MASKED_MAX).mean);
   }
-  if (none) fprintf(f, "\nkappa is none where no test example has a mask.\n");
+  if (none) fprintf(f, "\nkappa is none where no test example has a mask, or the setting eval.kappa is 0.\n");
 }
 
 int tables_print(FILE *f, const struct table *t, r4_table_form form)
