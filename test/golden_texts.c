@@ -8,29 +8,19 @@ static const double TOLERANCE = 1e-9;
 
 const golden_tensor *golden_texts_tensor(const struct golden_texts *f, const char *what, const char *name)
 {
-  char full[200];
-  snprintf(full, sizeof full, "%s%s", what, name);
-  const golden_tensor *t = golden_find(f->gold, full);
-  if (!t) fail_msg("%s.txt has no tensor %s", f->file, full);
-  return t;
+  return golden_get(f->gold, "%s%s", what, name);
 }
 
 double golden_texts_number(const struct golden_texts *f, const char *name)
 {
-  double v = 0;
-  if (golden_numbers(f->gold, name, 1, &v) != 1) fail_msg("%s.txt has no number %s", f->file, name);
-  return v;
+  return golden_number(f->gold, name);
 }
 
 struct golden_texts *golden_texts_new(const char *file, const char *method)
 {
   r4_error e;
-  char path[300], error[GOLDEN_ERROR_SIZE];
-  const char *folder = getenv("R4_TEST_DIR");
   struct golden_texts *f = calloc(1, sizeof *f);
-  f->file = file;
-  snprintf(path, sizeof path, "%s/golden/%s.txt", folder ? folder : "test", file);
-  if (!(f->gold = golden_read(path, error))) fail_msg("%s", error);
+  f->gold = golden_open(file);
   const golden_tensor *x = golden_texts_tensor(f, "x", ""), *list = golden_texts_tensor(f, "list", "");
   f->net = r4_net_open(golden_text(f->gold, "net"), R4_SHAPE(x->dim[1]), &e);
   if (!f->net) fail_msg("%s", e.text);

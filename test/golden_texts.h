@@ -3,14 +3,12 @@
 #ifndef GOLDEN_TEXTS_H
 #define GOLDEN_TEXTS_H
 
-#include "check.h"
-#include "golden.h"
+#include "golden_case.h"
 #include "objective/words.h"
 
 enum { GOLDEN_PARAMS = 32, GOLDEN_LISTED = 16 };
 
 struct golden_texts {
-  const char *file;
   golden *gold;
   r4_net *net;
   r4_graph *g;

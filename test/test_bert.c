@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "golden.h"
+#include "golden_case.h"
 #include "pass/early.h"
 #include "r4.h"
 
@@ -32,26 +32,9 @@ typedef struct {
 
 /* ---- The layer ---- */
 
-static const golden_tensor *tensor(const layer *l, const char *name)
-{
-  const golden_tensor *t = golden_find(l->gold, name);
-  if (!t) fail_msg("bert.txt has no tensor %s", name);
-  return t;
-}
-
-static double number(const layer *l, const char *name)
-{
-  double v = 0;
-  if (golden_numbers(l->gold, name, 1, &v) != 1) fail_msg("bert.txt has no number %s", name);
-  return v;
-}
-
 static r4_id input(const layer *l, const char *name)
 {
-  const golden_tensor *t = tensor(l, name);
-  r4_shape s = {.rank = t->rank};
-  for (int k = 0; k < t->rank; k++) s.dim[k] = t->dim[k];
-  return r4_input(l->g, name, s);
+  return r4_input(l->g, name, golden_shape(golden_get(l->gold, "%s", name)));
 }
 
 static r4_id bias(const layer *l, const char *name)
@@ -76,7 +59,7 @@ static r4_id norm(const layer *l, r4_id x, const char *name)
 {
   r4_graph *g = l->g;
   r4_id centred = r4_sub(g, x, mean_of_rows(g, x)), v = mean_of_rows(g, r4_square(g, centred));
-  r4_id scale = r4_rsqrt(g, r4_add(g, v, r4_const(g, number(l, "norm_eps"), R4_SCALAR)));
+  r4_id scale = r4_rsqrt(g, r4_add(g, v, r4_const(g, golden_number(l->gold, "norm_eps"), R4_SCALAR)));
   return r4_add(g, r4_mul(g, r4_mul(g, centred, scale), input(l, name)), bias(l, name));
 }
 
@@ -123,13 +106,11 @@ static r4_id losses(const layer *l)
 
 static layer layer_new(bool early)
 {
-  char error[GOLDEN_ERROR_SIZE];
-  layer l = {.gold = golden_read("test/golden/bert.txt", error), .g = r4_graph_new()};
-  if (!l.gold) fail_msg("%s", error);
-  const golden_tensor *x = tensor(&l, "x");
+  layer l = {.gold = golden_open("bert"), .g = r4_graph_new()};
+  const golden_tensor *x = golden_get(l.gold, "x");
   l.batch = x->dim[0], l.tokens = x->dim[1], l.width = x->dim[2];
-  l.heads = (int64_t)number(&l, "heads");
-  l.eps = number(&l, "eps");
+  l.heads = (int64_t)golden_number(l.gold, "heads");
+  l.eps = golden_number(l.gold, "eps");
   l.x = input(&l, "x"), l.y = input(&l, "y"), l.m = input(&l, "m");
   l.logits = dense(&l, first(&l, encoded(&l, l.x), early), "c");
   l.total = r4_sum(l.g, losses(&l), R4_ALL);
@@ -185,7 +166,7 @@ static void start(runner *r, const layer *l, size_t n, const r4_id *out, r4_plan
   if (!r->plan) fail_msg("%s", e.text);
   for (size_t k = 0; k < PARAMS + 3; k++) {
     const char *name = k < 3 ? data[k] : params[k - 3];
-    put(r, k, name, tensor(l, name)->count, tensor(l, name)->value);
+    put(r, k, name, golden_get(l->gold, "%s", name)->count, golden_get(l->gold, "%s", name)->value);
   }
   for (size_t k = 0; k < n; k++) {
     assert_true(r4_shape_count(r4_node_shape(l->g, out[k])) <= MAX_VALUES);
@@ -205,7 +186,7 @@ static void run(runner *r)
  * with respect to the keys' bias is 0. */
 static void compare(const runner *r, const layer *l, size_t out, const char *name, double tolerance)
 {
-  const golden_tensor *t = tensor(l, name);
+  const golden_tensor *t = golden_get(l->gold, "%s", name);
   double largest = 1;
   for (size_t k = 0; k < t->count; k++) largest = fmax(largest, fabs(t->value[k]));
   for (size_t k = 0; k < t->count; k++) {
@@ -269,7 +250,7 @@ static void test_bounds_of_gradient(void **state)
   start(&box, &l, 2, (r4_id[]){b.lo, b.hi}, (r4_plan_options){.type = R4_F64});
   start(&point, &l, 1, &gradient, (r4_plan_options){.type = R4_F64});
   run(&box);
-  const golden_tensor *x = tensor(&l, "x"), *m = tensor(&l, "m");
+  const golden_tensor *x = golden_get(l.gold, "x"), *m = golden_get(l.gold, "m");
   double v[MAX_VALUES], widest = 0;
   for (unsigned k = 0; k < POINTS; k++) {
     for (size_t i = 0; i < x->count; i++) {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "golden.h"
+#include "golden_case.h"
 #include "r4.h"
 
 enum {
@@ -65,23 +65,7 @@ typedef struct {
 
 static const golden_tensor *tensor(const fixture *f, const char *name)
 {
-  const golden_tensor *t = golden_find(f->gold, name);
-  if (!t) fail_msg("%s.txt has no tensor %s", f->is->file, name);
-  return t;
-}
-
-static double number(const fixture *f, const char *name)
-{
-  double v = 0;
-  if (golden_numbers(f->gold, name, 1, &v) != 1) fail_msg("%s.txt has no number %s", f->is->file, name);
-  return v;
-}
-
-static r4_shape shape_of(const golden_tensor *t)
-{
-  r4_shape s = {.rank = t->rank};
-  for (int k = 0; k < t->rank; k++) s.dim[k] = t->dim[k];
-  return s;
+  return golden_get(f->gold, "%s", name);
 }
 
 static void *block(fixture *f, size_t count, size_t size)
@@ -266,7 +250,7 @@ static void want(fixture *f, r4_id id, const char *prefix, const char *name)
   assert_true(f->outs < MAX_OUTPUTS);
   f->out[f->outs] = id;
   snprintf(f->out_name[f->outs], NAME_SIZE, "%s%s", prefix, name);
-  r4_shape shape = shape_of(tensor(f, f->out_name[f->outs]));
+  r4_shape shape = golden_shape(tensor(f, f->out_name[f->outs]));
   if (!r4_shape_equal(r4_node_shape(f->graph, id), shape))
     fail_msg("%s: %s%s has another shape than PyTorch's", f->is->file, prefix, name);
   f->outs++;
@@ -274,7 +258,7 @@ static void want(fixture *f, r4_id id, const char *prefix, const char *name)
 
 static r4_id input(fixture *f, const char *name)
 {
-  return r4_input(f->graph, name, shape_of(tensor(f, name)));
+  return r4_input(f->graph, name, golden_shape(tensor(f, name)));
 }
 
 /* Logits of x, the cross entropy of each example and, of its sum, the derivative in x. */
@@ -303,7 +287,7 @@ static void test_bounds(void **state)
   fixture *f = *state;
   r4_graph *g = f->graph;
   r4_id logits, loss, gx = explanation(f, &logits, &loss);
-  r4_id x = input(f, "x"), radius = r4_scale(g, input(f, "m"), number(f, "eps"));
+  r4_id x = input(f, "x"), radius = r4_scale(g, input(f, "m"), golden_number(f->gold, "eps"));
   f->has_masks = true;
   r4_box box = r4_box_around(x, x, radius);
   r4_pair z = r4_bound(g, logits, 1, &box), grad = r4_bound(g, gx, 1, &box);
@@ -329,10 +313,10 @@ static r4_objective_options options_of(fixture *f)
   snprintf(key, sizeof key, "%s.method", f->is->variant);
   const char *method = golden_text(f->gold, key);
   r4_objective_options o = {.method = method ? method : f->is->variant, .random_start = true};
-  o.batch = (int64_t)number(f, "batch");
-  o.eps = number(f, "eps");
-  o.alpha = option(f, "alpha", number(f, "alpha"));
-  o.steps = (int)option(f, "steps", number(f, "steps"));
+  o.batch = (int64_t)golden_number(f->gold, "batch");
+  o.eps = golden_number(f->gold, "eps");
+  o.alpha = option(f, "alpha", golden_number(f->gold, "alpha"));
+  o.steps = (int)option(f, "steps", golden_number(f->gold, "steps"));
   o.masked = f->is->masked ? (int64_t)touched_count(f) : 0;
   o.lambda = option(f, "lambda", NAN);
   o.lambda_r3 = option(f, "lambda_r3", 0);
@@ -375,15 +359,6 @@ static void test_objective(void **state)
 
 /* ---- Set-up ---------------------------------------------------------------------------------- */
 
-static void read_file(fixture *f)
-{
-  const char *dir = getenv("R4_TEST_DIR");
-  char path[512], error[GOLDEN_ERROR_SIZE];
-  snprintf(path, sizeof path, "%s/golden/%s.txt", dir ? dir : "test", f->is->file);
-  f->gold = golden_read(path, error);
-  if (!f->gold) fail_msg("%s", error);
-}
-
 static void build_net(fixture *f)
 {
   r4_error e = {0};
@@ -403,7 +378,7 @@ static void check_params(const fixture *f)
   assert_in_range(r4_net_params(f->net), 1, MAX_PARAMS);
   for (size_t k = 0; k < r4_net_params(f->net); k++) {
     const char *name = r4_net_param_name(f->net, k);
-    if (!r4_shape_equal(r4_net_param_shape(f->net, k), shape_of(tensor(f, name))))
+    if (!r4_shape_equal(r4_net_param_shape(f->net, k), golden_shape(tensor(f, name))))
       fail_msg("%s: parameter %s has another shape than PyTorch's", f->is->file, name);
   }
 }
@@ -414,7 +389,7 @@ static int setup(void **state)
   if (!f) return -1;
   f->is = *state;
   *state = f;
-  read_file(f);
+  f->gold = golden_open(f->is->file);
   build_net(f);
   check_params(f);
   f->graph = r4_graph_new();

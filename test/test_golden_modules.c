@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "golden.h"
+#include "golden_case.h"
 #include "net_case.h"
 #include "scratch.h"
 #include "tensor/safetensors.h"
@@ -21,28 +21,19 @@ struct fixture {
   r4_id param[PARAMS], out[OUTPUTS];
   char name[OUTPUTS][PARAM_NAME + 16];   /* in the file */
   const struct param *param_of[OUTPUTS]; /* whose layout the output has, or NULL */
-  size_t outs, bounds; /* outputs from number bounds on are bounds */
+  size_t outs, bounds;                   /* outputs from number bounds on are bounds */
   double eps;
   float *weights, *place; /* place[k]: where number k of a file is in the engine's order */
 };
 
 static const golden_tensor *tensor(const struct fixture *f, const char *name)
 {
-  const golden_tensor *t = golden_find(f->gold, name);
-  if (!t) fail_msg("%s has no tensor %s", f->file, name);
-  return t;
-}
-
-static r4_shape shape_of(const golden_tensor *t)
-{
-  r4_shape s = {.rank = t->rank};
-  for (int k = 0; k < t->rank; k++) s.dim[k] = t->dim[k];
-  return s;
+  return golden_get(f->gold, "%s", name);
 }
 
 static r4_id input(const struct fixture *f, const char *name)
 {
-  return r4_input(f->g, name, shape_of(tensor(f, name)));
+  return r4_input(f->g, name, golden_shape(tensor(f, name)));
 }
 
 static void want(struct fixture *f, r4_id id, const char *prefix, const char *name, const struct param *of)
@@ -58,11 +49,9 @@ static void want(struct fixture *f, r4_id id, const char *prefix, const char *na
 static void open_net(struct fixture *f)
 {
   r4_error e;
-  char path[300], error[GOLDEN_ERROR_SIZE];
-  const char *folder = getenv("R4_TEST_DIR");
-  snprintf(path, sizeof path, "%s/golden/modules_%s.txt", folder ? folder : "test", f->file);
-  f->gold = golden_read(path, error);
-  if (!f->gold) fail_msg("%s", error);
+  char file[64];
+  snprintf(file, sizeof file, "modules_%s", f->file);
+  f->gold = golden_open(file);
   double dim[3] = {0};
   r4_shape example = {.rank = (int)golden_numbers(f->gold, "input", 3, dim)};
   for (int k = 0; k < example.rank; k++) example.dim[k] = (int64_t)dim[k];
@@ -83,7 +72,7 @@ static void take_weights(struct fixture *f)
   for (size_t k = 0; k < n->params; k++) {
     const golden_tensor *t = tensor(f, n->param[k].name);
     float *to = values + n->param[k].offset;
-    file[k] = (struct st_new){t->name, shape_of(t), to};
+    file[k] = (struct st_new){t->name, golden_shape(t), to};
     assert_int_equal(t->count, r4_shape_count(n->param[k].shape));
     for (size_t i = 0; i < t->count; i++) to[i] = (float)t->value[i];
   }

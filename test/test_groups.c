@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "golden.h"
+#include "golden_case.h"
 
 enum { OUTPUTS = 8 };
 static const char *const outputs[OUTPUTS] = {"y", "g", "dv", "dw", "lo", "hi", "glo", "ghi"};
@@ -18,21 +18,9 @@ struct example {
   r4_id out[OUTPUTS];
 };
 
-static const golden_tensor *tensor(const struct example *c, const char *what)
-{
-  char name[64];
-  snprintf(name, sizeof name, "%s.%s", c->name, what);
-  const golden_tensor *t = golden_find(c->gold, name);
-  if (!t) fail_msg("no tensor %s", name);
-  return t;
-}
-
 static r4_id input(struct example *c, const char *what)
 {
-  const golden_tensor *t = tensor(c, what);
-  r4_shape s = {.rank = t->rank};
-  for (int k = 0; k < t->rank; k++) s.dim[k] = t->dim[k];
-  return r4_input(c->g, what, s);
+  return r4_input(c->g, what, golden_shape(golden_get(c->gold, "%s.%s", c->name, what)));
 }
 
 /* y = conv(relu(conv(x, v)), w), g = d(sum(t y^2) / 2)/dx, the derivative of sum(g^2), and the bounds in the box */
@@ -59,12 +47,12 @@ static void run(const struct example *c, r4_plan_options options, double toleran
 {
   struct runner *r = runner_new(c->g, OUTPUTS, c->out, options);
   for (size_t k = 0; k < sizeof inputs / sizeof *inputs; k++) {
-    const golden_tensor *t = tensor(c, inputs[k]);
+    const golden_tensor *t = golden_get(c->gold, "%s.%s", c->name, inputs[k]);
     memcpy(runner_input(r, inputs[k]), t->value, t->count * sizeof *t->value);
   }
   runner_run(r);
   for (size_t k = 0; k < OUTPUTS; k++) {
-    const golden_tensor *want = tensor(c, outputs[k]);
+    const golden_tensor *want = golden_get(c->gold, "%s.%s", c->name, outputs[k]);
     assert_int_equal(r->out_count[k], want->count);
     assert_close(want->name, r->out[k], want->value, want->count, tolerance, 0);
   }
@@ -73,10 +61,7 @@ static void run(const struct example *c, r4_plan_options options, double toleran
 
 static void one(const char *name)
 {
-  char error[GOLDEN_ERROR_SIZE];
-  struct example c = {
-    .name = name, .g = r4_graph_new(), .gold = golden_read("test/golden/groups.txt", error)};
-  if (!c.gold) fail_msg("%s", error);
+  struct example c = {.name = name, .g = r4_graph_new(), .gold = golden_open("groups")};
   build(&c);
   run(&c, REFERENCE, 1e-12);
   run(&c, FAST64, 1e-12);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "golden.h"
+#include "golden_case.h"
 #include "module/cut.h"
 #include "scratch.h"
 
@@ -17,24 +17,11 @@ struct fixture {
   double eps;
 };
 
-static const golden_tensor *tensor(const struct fixture *f, const char *prefix, const char *name)
-{
-  char all[200];
-  snprintf(all, sizeof all, "%s%s", prefix, name);
-  const golden_tensor *t = golden_find(f->gold, all);
-  if (!t) fail_msg("guide.txt has no tensor %s", all);
-  return t;
-}
-
 static struct fixture open_fixture(void)
 {
-  char path[300], error[GOLDEN_ERROR_SIZE];
-  const char *folder = getenv("R4_TEST_DIR");
   double in[3];
   r4_error e = {0};
-  snprintf(path, sizeof path, "%s/golden/guide.txt", folder ? folder : "test");
-  struct fixture f = {.gold = golden_read(path, error)};
-  if (!f.gold) fail_msg("%s", error);
+  struct fixture f = {.gold = golden_open("guide")};
   assert_int_equal(golden_numbers(f.gold, "input", 3, in), 3);
   golden_numbers(f.gold, "eps", 1, &f.eps);
   f.net =
@@ -51,7 +38,7 @@ static void close_fixture(struct fixture *f)
 
 static void fill(const struct fixture *f, struct runner *r, const char *input, const char *name)
 {
-  const golden_tensor *t = tensor(f, "", name);
+  const golden_tensor *t = golden_get(f->gold, "%s", name);
   double *to = runner_input(r, input);
   assert_int_equal(runner_count(r, input), t->count);
   memcpy(to, t->value, t->count * sizeof *to);
@@ -77,7 +64,7 @@ static void compare(const struct fixture *f, const char *method, const char *pre
     char name[200];
     snprintf(name, sizeof name, "%s.%s%s", prefix, k ? "grad." : "penalty",
              k ? r4_net_param_name(f->net, k - 1) : "");
-    const golden_tensor *t = tensor(f, "", name);
+    const golden_tensor *t = golden_get(f->gold, "%s", name);
     assert_close(name, r->out[k], t->value, t->count, 1e-10, 1e-10);
   }
   runner_free(r);
@@ -98,11 +85,11 @@ static void test_cells(void **state)
 {
   (void)state;
   struct fixture f = open_fixture();
-  const golden_tensor *m = tensor(&f, "", "m");
+  const golden_tensor *m = golden_get(f.gold, "m");
   float *pixels = malloc(m->count * sizeof *pixels), cells[4 * 4 * 3];
   for (size_t k = 0; k < m->count; k++) pixels[k] = (float)m->value[k];
   for (int rule = CELL_ANY; rule <= CELL_HALF; rule++) {
-    const golden_tensor *want = tensor(&f, "", cell_words[rule]);
+    const golden_tensor *want = golden_get(f.gold, "%s", cell_words[rule]);
     cut_masks(f.net, (enum cell_rule)rule, 4, pixels, cells);
     for (size_t k = 0; k < want->count; k++)
       if (fabs((double)cells[k] - want->value[k]) > 0) fail_msg("%s: cell %zu", cell_words[rule], k);

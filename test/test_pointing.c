@@ -6,29 +6,17 @@
 #include <string.h>
 
 #include "ask/pointing.h"
-#include "golden.h"
+#include "golden_case.h"
 #include "scratch.h"
-
-static const golden_tensor *tensor(const golden *gold, const char *name, const char *part)
-{
-  char key[60];
-  snprintf(key, sizeof key, "%s.%s", name, part);
-  const golden_tensor *t = golden_find(gold, key);
-  if (!t) fail_msg("no %s", key);
-  return t;
-}
+#include "small_images.h"
 
 static void test_golden(void **state)
 {
   (void)state;
   static const char *const cases[] = {"grey", "colour", "soft", "tie", "miss"};
-  char path[300], error[GOLDEN_ERROR_SIZE];
-  const char *folder = getenv("R4_TEST_DIR");
-  snprintf(path, sizeof path, "%s/golden/pointing.txt", folder ? folder : "test");
-  golden *gold = golden_read(path, error);
-  if (!gold) fail_msg("%s", error);
+  golden *gold = golden_open("pointing");
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    const golden_tensor *t = tensor(gold, cases[k], "a"), *m = tensor(gold, cases[k], "mask");
+    const golden_tensor *t = golden_get(gold, "%s.a", cases[k]), *m = golden_get(gold, "%s.mask", cases[k]);
     float a[200], mask[200], minus[200];
     assert_in_range(t->count, 1, 200);
     for (size_t i = 0; i < t->count; i++)
@@ -38,7 +26,7 @@ static void test_golden(void **state)
       struct pointed r = point(pixels, channels, turned ? -1 : 1, turned ? minus : a, mask);
       assert_true(r.somewhere);
       assert_close(cases[k], (double[]){r.energy, r.share, r.hit, r.area},
-                   tensor(gold, cases[k], "figures")->value, 4, 1e-6, 0);
+                   golden_get(gold, "%s.figures", cases[k])->value, 4, 1e-6, 0);
     }
   }
   golden_free(gold);
@@ -56,7 +44,6 @@ static r4_data *halves(void)
 {
   static float x[N * PIXELS], m[N * PIXELS];
   static int32_t y[N];
-  r4_error e = {0};
   for (size_t i = 0; i < N; i++) {
     y[i] = i % 3 != 0; /* of those that count, three of eight are 0 */
     for (size_t k = 0; k < PIXELS; k++) {
@@ -64,16 +51,7 @@ static r4_data *halves(void)
       m[i * PIXELS + k] = i == N - 2 || (k < HALF && i < N - 1);
     }
   }
-  const r4_data_arrays a = {.n = N,
-                            .shape = R4_SHAPE(SIDE, SIDE, 1),
-                            .floats = x,
-                            .labels = y,
-                            .mask_floats = m,
-                            .masks_by_feature = true,
-                            .mask_means = R4_MASKS_IRRELEVANT};
-  r4_data *d = r4_data_new(&a, &e);
-  if (!d) fail_msg("%s", e.text);
-  return d;
+  return small_images(N, SIDE, x, y, NULL, m);
 }
 
 /* z_1 - z_0 = 2 (upper sum of the upper pixels + lower sum of the lower ones) */

@@ -6,29 +6,20 @@
 #include <string.h>
 
 #include "ask/sensitivity.h"
-#include "golden.h"
+#include "golden_case.h"
 #include "scratch.h"
+#include "small_images.h"
 
 static void test_golden(void **state)
 {
   (void)state;
   static const char *const cases[] = {"low", "high", "draws"};
-  char path[300], error[GOLDEN_ERROR_SIZE];
-  const char *folder = getenv("R4_TEST_DIR");
-  snprintf(path, sizeof path, "%s/golden/sensitivity.txt", folder ? folder : "test");
-  golden *gold = golden_read(path, error);
-  if (!gold) fail_msg("%s", error);
+  golden *gold = golden_open("sensitivity");
   for (size_t k = 0; k < 3; k++) {
-    char name[3][40];
-    const golden_tensor *t[3];
-    static const char *const part[] = {"spurious", "core", "rcs"};
-    for (int i = 0; i < 3; i++) {
-      snprintf(name[i], sizeof name[i], "%s.%s", cases[k], part[i]);
-      t[i] = golden_find(gold, name[i]);
-      assert_non_null(t[i]);
-    }
-    struct rcs r = rcs_of(t[0]->count, t[0]->value, t[1]->value);
-    assert_close(cases[k], (double[]){r.spurious, r.core, r.value, r.se}, t[2]->value, 4, 1e-12, 0);
+    const golden_tensor *spurious = golden_get(gold, "%s.spurious", cases[k]);
+    struct rcs r = rcs_of(spurious->count, spurious->value, golden_get(gold, "%s.core", cases[k])->value);
+    assert_close(cases[k], (double[]){r.spurious, r.core, r.value, r.se},
+                 golden_get(gold, "%s.rcs", cases[k])->value, 4, 1e-12, 0);
   }
   golden_free(gold);
   const double all[] = {1, 1, 1}, none[] = {0, 0, 0};
@@ -45,7 +36,6 @@ static r4_data *halves(void)
 {
   static float x[N * PIXELS], m[N * PIXELS];
   static int32_t y[N];
-  r4_error e = {0};
   for (size_t i = 0; i < N; i++) {
     y[i] = (int32_t)(i % 2);
     for (size_t k = 0; k < PIXELS; k++) {
@@ -53,16 +43,7 @@ static r4_data *halves(void)
       m[i * PIXELS + k] = k < HALF && i < N - 1;
     }
   }
-  const r4_data_arrays a = {.n = N,
-                            .shape = R4_SHAPE(SIDE, SIDE, 1),
-                            .floats = x,
-                            .labels = y,
-                            .mask_floats = m,
-                            .masks_by_feature = true,
-                            .mask_means = R4_MASKS_IRRELEVANT};
-  r4_data *d = r4_data_new(&a, &e);
-  if (!d) fail_msg("%s", e.text);
-  return d;
+  return small_images(N, SIDE, x, y, NULL, m);
 }
 
 /* z = upper sum of the upper pixels + lower sum of the lower ones - bias, by which the two labels are right. */

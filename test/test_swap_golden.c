@@ -3,20 +3,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "golden.h"
+#include "golden_case.h"
 #include "scratch.h"
 
 static golden *gold;
 
 static int begin(void **state)
 {
-  char path[300], error[GOLDEN_ERROR_SIZE];
-  const char *folder = getenv("R4_TEST_DIR");
   (void)state;
-  snprintf(path, sizeof path, "%s/golden/swap.txt", folder ? folder : "test");
-  gold = golden_read(path, error);
-  if (!gold) print_error("%s\n", error);
-  return !gold;
+  gold = golden_open("swap");
+  return 0;
 }
 
 static int end(void **state)
@@ -26,16 +22,10 @@ static int end(void **state)
   return 0;
 }
 
-static const golden_tensor *find(const char *name)
-{
-  const golden_tensor *t = golden_find(gold, name);
-  if (!t) fail_msg("swap.txt has no %s", name);
-  return t;
-}
-
 static r4_data *make_data(void)
 {
-  const golden_tensor *x = find("x"), *m = find("mask"), *y = find("label"), *g = find("group");
+  const golden_tensor *x = golden_get(gold, "x"), *m = golden_get(gold, "mask");
+  const golden_tensor *y = golden_get(gold, "label"), *g = golden_get(gold, "group");
   float *values = calloc(x->count, sizeof *values);
   uint8_t *bytes = calloc(m->count, 1);
   int32_t *label = calloc(y->count, sizeof *label), *group = calloc(g->count, sizeof *group);
@@ -64,7 +54,7 @@ static r4_data *make_data(void)
 static r4_swapped test_of(const char *name, r4_fill content, int64_t batch)
 {
   static r4_swapped s;
-  const golden_tensor *w = find("weights"), *x = find("x");
+  const golden_tensor *w = golden_get(gold, "weights"), *x = golden_get(gold, "x");
   r4_error e = {0};
   r4_data *d = make_data();
   r4_net *net = r4_net_new("flatten, dense 6, relu, dense 3", R4_SHAPE(x->dim[1], x->dim[2], x->dim[3]), &e);
@@ -81,17 +71,14 @@ static r4_swapped test_of(const char *name, r4_fill content, int64_t batch)
 
 static void check(const char *name, r4_fill content, int64_t batch)
 {
-  char key[40];
-  snprintf(key, sizeof key, "%s.counts", name);
-  const golden_tensor *counts = find(key);
-  snprintf(key, sizeof key, "%s.groups", name);
-  const golden_tensor *groups = find(key);
+  const golden_tensor *counts = golden_get(gold, "%s.counts", name);
+  const golden_tensor *groups = golden_get(gold, "%s.groups", name);
   r4_swapped s = test_of(name, content, batch);
   size_t n = (size_t)groups->dim[1];
   double got[4 * R4_MAX_GROUPS];
   assert_null(s.none);
   assert_int_equal(s.groups, n);
-  assert_close(key, (double[]){(double)s.donors, (double)s.inside, (double)s.pasted, s.draws}, counts->value,
+  assert_close(name, (double[]){(double)s.donors, (double)s.inside, (double)s.pasted, s.draws}, counts->value,
                4, 0, 0);
   for (size_t g = 0; g < n; g++) {
     got[g] = (double)s.examples[g];
@@ -99,7 +86,7 @@ static void check(const char *name, r4_fill content, int64_t batch)
     got[2 * n + g] = s.flipped[g];
     got[3 * n + g] = s.lost[g];
   }
-  assert_close(key, got, groups->value, 4 * n, 1e-12, 0);
+  assert_close(name, got, groups->value, 4 * n, 1e-12, 0);
 }
 
 static void as_in_numpy(void **state)

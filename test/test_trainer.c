@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "scratch.h"
 #include "settings_case.h"
+#include "small_images.h"
 
 enum { N = 160, SIDE = 6, PIXELS = SIDE * SIDE };
 
@@ -18,7 +19,6 @@ static r4_data *bars(void)
   static float x[N * PIXELS], m[N * PIXELS];
   static int32_t y[N];
   static r4_split split[N];
-  r4_error e = {0};
   for (size_t i = 0; i < N; i++) {
     y[i] = (int32_t)(i % 2);
     split[i] = i % 4 == 3 ? R4_VAL : R4_TRAIN;
@@ -30,17 +30,7 @@ static r4_data *bars(void)
     }
     x[i * PIXELS] = (float)y[i];
   }
-  r4_data_arrays a = {.n = N,
-                      .shape = R4_SHAPE(SIDE, SIDE, 1),
-                      .floats = x,
-                      .labels = y,
-                      .splits = split,
-                      .mask_floats = m,
-                      .masks_by_feature = true,
-                      .mask_means = R4_MASKS_IRRELEVANT};
-  r4_data *d = r4_data_new(&a, &e);
-  if (!d) fail_msg("%s", e.text);
-  return d;
+  return small_images(N, SIDE, x, y, split, m);
 }
 
 static r4_settings *settings_with(const char *const *more)
