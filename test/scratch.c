@@ -9,7 +9,7 @@ static char folder[] = "/tmp/r4-test-XXXXXX";
 int scratch_make(void **state)
 {
   (void)state;
-  return mkdtemp(folder) ? 0 : -1;
+  return mkdtemp(folder) ? setenv("XDG_DATA_HOME", scratch_path("none"), 1) : -1;
 }
 
 int scratch_remove(void **state)

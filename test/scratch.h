@@ -4,7 +4,8 @@
 
 #include "check.h"
 
-/* Group setup and teardown of cmocka. */
+/* Group setup and teardown of cmocka. Data sets that "r4 data get" got on this machine are not seen from then on: one
+ * may be called as a folder of a test is. */
 int scratch_make(void **state);
 int scratch_remove(void **state);
 
