@@ -1235,6 +1235,7 @@ typedef struct {
   int64_t batch, batches; /* of this epoch                               */
   double loss, penalty, accuracy;
   double lambda, eps, rate; /* of the last step                            */
+  double lambda_r3;         /* weight of a method's second penalty; 0 without one */
   bool epoch_done, validated;
   double val_avg, val_worst; /* of the last epoch, if validated             */
   double seconds;            /* since training began, or was taken up again */
@@ -1699,6 +1700,8 @@ void r4_json_free(r4_json *w);
 
 void r4_json_open(r4_json *w, char bracket); /* '{' or '[' */
 void r4_json_close(r4_json *w, char bracket);
+/* In place of the last close: the object gets a last member, "sha256", of all text before it. */
+void r4_json_seal(r4_json *w);
 void r4_json_key(r4_json *w, const char *key);
 void r4_json_break(r4_json *w); /* the next value or key begins a line */
 /* Reads back as the same number. JSON has no others: NaN is null, infinity the text "inf" or "-inf". */

@@ -7,18 +7,25 @@
 #include "base/mem.h"
 #include "page_case.h"
 
-#define HEAD "{\"experiment\":\"my <b>\",\"ablation\":\"masks\",\"epochs\":1,\"seeds\":2,\"lines\":["
+#define OURS "\"r4\":\"" R4_VERSION "\","
+#define HEAD "{" OURS "\"experiment\":\"my <b>\",\"ablation\":\"masks\",\"epochs\":1,\"seeds\":2,\"lines\":["
 #define LINE(name, x, points) \
   "{\"name\":\"" name "\",\"panel\":\"fixed\",\"x\":\"" x "\",\"points\":[" points "]}"
 #define POINT(x, worst, sd, kappa, more)                                                \
   "{\"x\":\"" x "\",\"worst_group_accuracy\":" worst ",\"worst_group_accuracy_sd\":" sd \
   ",\"kappa_masked_max\":" kappa ",\"kappa_masked_max_sd\":0" more "}"
 
+/* As r4 ablate writes it: an object ends with the sum of what stands before. */
 static r4_ablation *read_text(const char *text, r4_error *e)
 {
-  char path[1200];
+  char path[1200], hex[R4_HASH_SIZE];
   FILE *f = fopen(scratch_path("results.json"), "w");
-  fputs(text, f);
+  size_t n = strlen(text);
+  bool object = n && text[n - 1] == '}';
+  if (object) n--;
+  r4_hash(text, n, hex);
+  fprintf(f, "%.*s", (int)n, text);
+  if (object) fprintf(f, ",\"sha256\":\"%s\"}\n", hex);
   fclose(f);
   snprintf(path, sizeof path, "%s", scratch_path("results.json"));
   return r4_ablation_read(path, e);
@@ -95,7 +102,7 @@ static void one_seed_has_no_band(void **state)
 {
   (void)state;
   static const char text[] =
-    "{\"experiment\":\"e\",\"ablation\":\"m\",\"epochs\":0.2,\"seeds\":1,\"lines\":[" LINE(
+    "{" OURS "\"experiment\":\"e\",\"ablation\":\"m\",\"epochs\":0.2,\"seeds\":1,\"lines\":[" LINE(
       "R3", "x", POINT("0", "50", "0", "1", "") "," POINT("1", "60", "0", "1", "")) "]}";
   SHOWS(text, "e, 1 seed for each point, trained for 20\u00a0% of the usual epochs: nothing tells",
         "<td class=\"n\">60.0</td>");
@@ -141,17 +148,18 @@ static void other_files_are_refused(void **state)
     const char *text, *why;
   } sample[] = {
     {"", "results.json: "},
-    {"[]", "experiment, ablation"},
-    {"{\"experiment\":\"e\"}",
+    {"[]", "does not say which r4 made it: no results of r4 ablate"},
+    {"{\"r4\":\"9.9\"}", "is of r4 9.9, this is r4 " R4_VERSION},
+    {"{" OURS "\"experiment\":\"e\"}",
      "experiment, ablation, epochs, seeds or lines are missing: no results of r4 ablate"},
-    {"{\"experiment\":\"e\",\"ablation\":\"m\",\"seeds\":0,\"lines\":[]}", "seeds"},
-    {"{\"experiment\":\"e\",\"ablation\":\"m\",\"epochs\":0.2,\"seeds\":1,\"lines\":{}}", "lines"},
-    {"{\"experiment\":\"e\",\"ablation\":\"m\",\"epochs\":0,\"seeds\":1,\"lines\":[]}", "epochs"},
+    {"{" OURS "\"experiment\":\"e\",\"ablation\":\"m\",\"seeds\":0,\"lines\":[]}", "seeds"},
+    {"{" OURS "\"experiment\":\"e\",\"ablation\":\"m\",\"epochs\":0.2,\"seeds\":1,\"lines\":{}}", "lines"},
+    {"{" OURS "\"experiment\":\"e\",\"ablation\":\"m\",\"epochs\":0,\"seeds\":1,\"lines\":[]}", "epochs"},
     {HEAD "{\"name\":\"R3\"}]}", "a line without name, x or points"},
     {HEAD "7]}", "a line without name, x or points"},
     {HEAD LINE("R3", "x", "{\"x\":0.5}") "]}", "a point without its place on the axes"},
     {HEAD LINE("R3", "x", "{\"x\":\"1\",\"y\":\"1\"}") "]}", "a point without its place on the axes"},
-    {HEAD LINE("R3", "x", POINT("0", "50", "10", "1", "")), "line 1, column"},
+    {HEAD LINE("R3", "x", POINT("0", "50", "10", "1", "")), "expected \",\" or \"]\""},
   };
   for (size_t k = 0; k < sizeof sample / sizeof *sample; k++) {
     r4_error e = {0};
@@ -161,6 +169,19 @@ static void other_files_are_refused(void **state)
   r4_error e = {0};
   assert_null(r4_ablation_read(scratch_path("nowhere.json"), &e));
   assert_int_equal(e.status, R4_E_IO);
+}
+
+/* A figure that was changed, or a file without its sum. */
+static void edited_files_are_refused(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  r4_ablation_free(read_text(TWO_LINES, &e));
+  scratch_patch("results.json", "accuracy\":50", "accuracy\":60", 12);
+  assert_null(r4_ablation_read(scratch_path("results.json"), &e));
+  if (!strstr(e.text, "results.json: was edited, or is of an older r4")) fail_msg("%s", e.text);
+  assert_null(read_text(TWO_LINES "\n", &e)); /* does not end in a bracket: no sum is added */
+  if (!strstr(e.text, "was edited, or is of an older r4")) fail_msg("%s", e.text);
 }
 
 static void memory_may_run_out(void **state)
@@ -188,7 +209,7 @@ int main(void)
     cmocka_unit_test(lines_have_bands_and_numbers), cmocka_unit_test(kappa_stands_on_a_logarithm),
     cmocka_unit_test(one_seed_has_no_band),         cmocka_unit_test(axes_fit_their_values),
     cmocka_unit_test(two_settings_are_cells),       cmocka_unit_test(other_files_are_refused),
-    cmocka_unit_test(memory_may_run_out),
+    cmocka_unit_test(edited_files_are_refused),     cmocka_unit_test(memory_may_run_out),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("ablation", tests, scratch_make, scratch_remove);

@@ -67,9 +67,12 @@ static void runs_that_cannot_be_read_are_named(void **state)
 static void ablations_are_shown(void **state)
 {
   (void)state;
-  EXPECT("mkdir -p ab/masks ab/runs 'ab/a <b>' && printf '%s' '{\"experiment\":\"e\",\"ablation\":\"masks\","
-         "\"quick\":false,\"seeds\":2,\"lines\":[]}' > ab/masks/results.json && "
-         "sed s/masks/size/ ab/masks/results.json > 'ab/a <b>/results.json' && chmod a-w ab/masks && "
+  EXPECT("seal() { printf '{\"experiment\":\"e\",\"ablation\":\"%s\",\"r4\":\"" R4_VERSION
+         "\",\"quick\":false,"
+         "\"seeds\":2,\"lines\":[]' $1 > text; printf '%s,\"sha256\":\"%s\"}\\n' \"$(cat text)\" $(sha256sum "
+         "< text | cut "
+         "-c1-64); }; mkdir -p ab/masks ab/runs 'ab/a <b>' && seal masks > ab/masks/results.json && "
+         "seal size > 'ab/a <b>/results.json' && chmod a-w ab/masks && "
          "$R4 report cert --ablations ab --out ab.html && grep -o '<h3>[a-z]*</h3>' ab.html",
          0, "<h3>size</h3>\n<h3>masks</h3>\n");
   EXPECT("$R4 report cert --ablations ab/masks --ablations 'ab/a <b>/results.json' --out ab.html --force && "
@@ -79,7 +82,7 @@ static void ablations_are_shown(void **state)
          "--ablations ab/masks --ablations &#39;ab/a &lt;b&gt;/results.json&#39;");
   EXPECT(
     "echo '{\"lines\":[]}' > 'ab/a <b>/results.json'; $R4 report cert --ablations ab --out ab.html --force",
-    3, "ab/a <b>/results.json: experiment, ablation,", "ab.html");
+    3, "ab/a <b>/results.json: does not say which r4 made it", "ab.html");
   EXPECT("grep -o '<h3>[a-z]*</h3>\\|ab/a .* is left out' ab.html", 0,
          "ab/a &lt;b&gt;/results.json is left out", "<h3>masks</h3>");
   EXPECT("$R4 report cert --ablations nowhere --out ab.html --force", 3, "nowhere: no results.json");

@@ -1,4 +1,6 @@
 /* The swap test: which answers change with what stands in the masks? r4.h has the formula. */
+#include "ask/swap.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -171,15 +173,27 @@ static r4_status run_draws(struct test *t, r4_swapped *to, r4_error *e)
 
 /* ---- The test ---- */
 
+static const char NO_MASK[] = "no example has a mask",
+                  ONE_CLASS[] = "all examples are of the class of those with a mask",
+                  MANY_GROUPS[] = "there are more than 1024 groups";
+
+const char *swap_reason(const char *text)
+{
+  const char *const known[] = {NO_MASK, ONE_CLASS, MANY_GROUPS};
+  for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+    if (!strcmp(text, known[k])) return known[k];
+  return "there was nothing to swap";
+}
+
 static r4_status run(struct test *t, r4_swapped *to, r4_error *e)
 {
   find_donors(t);
   to->donors = all_donors(t);
   if (to->donors) choose_tested(t, to);
   if (!to->donors)
-    to->none = "no example has a mask";
+    to->none = NO_MASK;
   else if (!t->tests)
-    to->none = "all examples are of the class of those with a mask";
+    to->none = ONE_CLASS;
   if (to->none) return R4_OK;
   if (is_fixed(t, to)) to->draws = 1;
   r4_status s = fill_init(&t->fill, t->d, t->o.content, t->o.seed, e);
@@ -237,7 +251,7 @@ r4_status r4_swap_test(const r4_net *net, const float *weights, const r4_data *d
   if (!s) s = eval_check(net, weights, d, e);
   if (s) return s;
   if (d->groups->n > R4_MAX_GROUPS) {
-    to->none = "there are more than 1024 groups";
+    to->none = MANY_GROUPS;
     to->groups = 0;
     return R4_OK;
   }

@@ -2,8 +2,8 @@
  * text at the end. */
 #include <math.h>
 
-#include "base/json.h"
 #include "base/mem.h"
+#include "base/seal.h"
 
 struct r4_json {
   struct json_writer writer;
@@ -29,6 +29,11 @@ void r4_json_open(r4_json *w, char bracket)
 void r4_json_close(r4_json *w, char bracket)
 {
   if (w) jw_close(&w->writer, bracket);
+}
+
+void r4_json_seal(r4_json *w)
+{
+  if (w) seal_close(&w->writer);
 }
 
 void r4_json_key(r4_json *w, const char *key)

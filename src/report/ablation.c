@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/seal.h"
 
 enum { MOST_BYTES = 1 << 24, MOST_LINES = 64, MOST_POINTS = 1024 };
 
@@ -77,6 +78,22 @@ static r4_status take_lines(const char *file, r4_ablation *a, r4_error *e)
   return s;
 }
 
+static r4_status check_origin(const char *file, const struct js *root, const char *text, size_t size,
+                              r4_error *e)
+{
+  const char *version = js_text(js_get(root, "r4"));
+  if (!version) return is_missing(file, "does not say which r4 made it", e);
+  if (strcmp(version, R4_VERSION))
+    return r4_fail(e, R4_E_ARGUMENT, "%s: is of r4 %.20s, this is r4 %s", file, version, R4_VERSION);
+  if (!seal_is_whole(text, size))
+    return r4_fail(
+      e, R4_E_ARGUMENT,
+      "%s: was edited, or is of an older r4: it does not end with its SHA-256; the same r4 ablate, "
+      "started again, writes it anew",
+      file);
+  return R4_OK;
+}
+
 r4_ablation *r4_ablation_read(const char *file, r4_error *e)
 {
   NEEDS(file, "a file", NULL);
@@ -88,6 +105,7 @@ r4_ablation *r4_ablation_read(const char *file, r4_error *e)
   r4_status s =
     a ? file_read(file, MOST_BYTES, &text, &size, e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", file);
   if (!s) s = js_parse(file, text, size, &a->root, e);
+  if (!s) s = check_origin(file, a->root, (const char *)text, size, e);
   if (!s) s = take_lines(file, a, e);
   r4_mem_free(text);
   if (!s) return a;

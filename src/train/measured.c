@@ -9,13 +9,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "ask/swap.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/json.h"
 #include "base/mem.h"
+#include "base/seal.h"
 
 enum { FORMAT = 2, MOST_BYTES = 1 << 24, BLOCK = 1 << 14 };
-static const char SUM[] = ",\"sha256\":\"", SUM_END[] = "\"}\n";
 
 static char *place(const char *folder, r4_split part, r4_error *e)
 {
@@ -184,10 +184,9 @@ static void put_all(struct json_writer *w, const char *key, const r4_measured *f
 static r4_status write_file(const char *path, const char *key, const r4_measured *m, r4_error *e)
 {
   struct json_writer w = {0};
-  char hex[R4_HASH_SIZE] = "";
   put_all(&w, key, m);
-  if (!w.text.failed) r4_hash(w.text.s, w.text.length, hex);
-  text_add(&w.text, "%s%s%s", SUM, hex, SUM_END);
+  seal_close(&w);
+  text_add(&w.text, "\n");
   char *text = text_take(&w.text);
   r4_status s =
     text ? file_write(path, text, strlen(text), e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
@@ -259,20 +258,8 @@ static bool take_all(const struct js *root, r4_measured *f)
   if (!good) return false;
   f->swapped.draws = (int)draws;
   f->swapped.content = R4_FILL_SWAP;
-  if (js_text(js_get(root, "swap.none"))) f->swapped.none = "there was nothing to swap";
+  if (js_text(js_get(root, "swap.none"))) f->swapped.none = swap_reason(js_text(js_get(root, "swap.none")));
   return true;
-}
-
-/* The text ends in a sum, and it is that of all before. */
-static bool sum_agrees(const char *text, size_t size)
-{
-  size_t digits = R4_HASH_SIZE - 1, tail = strlen(SUM) + digits + strlen(SUM_END);
-  char hex[R4_HASH_SIZE];
-  if (size < tail) return false;
-  const char *at = text + size - tail;
-  r4_hash(text, size - tail, hex);
-  return !strncmp(at, SUM, strlen(SUM)) && !strncmp(at + strlen(SUM), hex, digits) &&
-         !strcmp(at + strlen(SUM) + digits, SUM_END);
 }
 
 static r4_status check(const char *path, const struct js *root, const char *text, size_t size,
@@ -286,7 +273,7 @@ static r4_status check(const char *path, const struct js *root, const char *text
   if (!js_whole(js_get(root, "measured"), &format) || format != FORMAT || !own)
     return r4_fail(e, R4_E_PARSE, "%s: is not of this form: expected \"measured\":%d and a key", path,
                    FORMAT);
-  if (!sum_agrees(text, size))
+  if (!seal_is_whole(text, size))
     return r4_fail(e, R4_E_ARGUMENT, "%s: was edited: it does not have the SHA-256 that it ends with", path);
   if (strcmp(own, key))
     return r4_fail(e, R4_E_ARGUMENT,

@@ -1,0 +1,12 @@
+/* JSON objects that say whether they were edited: the last member is the SHA-256 of all text before it. */
+#ifndef R4_BASE_SEAL_H
+#define R4_BASE_SEAL_H
+
+#include "base/json.h"
+
+/* In place of the last jw_close: adds the member "sha256" and closes the object. */
+void seal_close(struct json_writer *w);
+/* The text of a file, an object and the end of its line, has the sum that it ends with. */
+bool seal_is_whole(const char *text, size_t size);
+
+#endif
