@@ -7,15 +7,18 @@
 #include "report/page.h"
 #include "train/log.h"
 
-enum quantity { LOSS, PENALTY, WORST, QUANTITIES };
+enum quantity { LOSS, PENALTY, WORST, LAMBDA, LAMBDA_R3, QUANTITIES };
 enum { MOST_POINTS = 100, MOST_EPOCHS = 100000 };
 
 static const struct {
-  const char *file, *caption, *axis;
+  const char *file, *caption;
+  bool may_be_none; /* 0 all the time: there is none, and nothing to show */
 } about[QUANTITIES] = {
-  {"loss", "Loss in training, with penalties", "loss"},
-  {"penalty", "Penalty before lambda", "penalty"},
-  {"worst-group", "Worst group of the validation examples, in per cent", "per cent"},
+  {"loss", "Loss in training, with penalties", false},
+  {"penalty", "Penalty before lambda", true},
+  {"worst-group", "Worst group of the validation examples, in per cent", false},
+  {"lambda", "lambda, the weight of the penalty", true},
+  {"lambda-r3", "lambda_r3, the weight of a second penalty", true},
 };
 
 /* Of one run: for each epoch, sums over the seeds that have it. */
@@ -61,6 +64,8 @@ static r4_status read_line(void *context, const struct js *line, r4_error *e)
   add_value(p, LOSS, js_get(line, "loss"), 1);
   add_value(p, PENALTY, js_get(line, "penalty"), 1);
   add_value(p, WORST, js_get(js_get(line, "val"), "worst"), 100);
+  add_value(p, LAMBDA, js_get(line, "lambda"), 1);
+  add_value(p, LAMBDA_R3, js_get(line, "lambda_r3"), 1);
   return R4_OK;
 }
 
@@ -106,7 +111,7 @@ static bool has_values(const struct curve *c, size_t runs, enum quantity q)
 {
   for (size_t r = 0; r < runs; r++)
     for (size_t k = 0; k < c[r].epochs; k++)
-      if (c[r].point[k].n[q] > 0) return true;
+      if (about[q].may_be_none ? c[r].point[k].sum[q] != 0 : c[r].point[k].n[q] > 0) return true;
   return false;
 }
 

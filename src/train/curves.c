@@ -11,8 +11,9 @@
 static const char CSV[] = "metrics.csv", EVENTS[] = "events.out.tfevents.r4";
 
 /* What a line of the log has, in the order of the columns; those of "val" are named val_.. */
-static const char *const figure[] = {"epoch",    "step",   "seconds", "loss",         "data",     "penalty",
-                                     "accuracy", "lambda", "eps",     "answers_only", "revivals", NULL};
+static const char *const figure[] = {"epoch",   "step",         "seconds",  "loss",   "data",
+                                     "penalty", "penalty_r3",   "accuracy", "lambda", "lambda_r3",
+                                     "eps",     "answers_only", "revivals", NULL};
 static const char *const val_figure[] = {"loss", "accuracy", "avg", "worst", NULL};
 
 /* ---- metrics.csv ---- */

@@ -64,6 +64,11 @@ struct step_weights run_weights(const struct run *r)
   return at;
 }
 
+bool run_has_r3(const struct run *r)
+{
+  return method_find(r->s->method)->term[1];
+}
+
 /* How much of its fall to delta the target should have done by now. */
 static double fallen(const struct run *r)
 {
@@ -181,6 +186,7 @@ static r4_progress progress_of(const struct run *r, bool epoch_done, double seco
                        .penalty = (t->penalty + t->penalty_r3) / masked,
                        .accuracy = t->right / n,
                        .lambda = at.lambda,
+                       .lambda_r3 = run_has_r3(r) ? at.lambda_r3 : 0,
                        .eps = at.eps,
                        .rate = rate_at(r),
                        .epoch_done = epoch_done,

@@ -66,7 +66,7 @@ struct run {
   size_t masked;      /* as many, if they are listed; 0: all features count */
   float *index;
   struct word_list words; /* that replace masked ones */
-  r4_reach *reach; /* where masks are, if they are in small parts of images; then masked is 0 */
+  r4_reach *reach;        /* where masks are, if they are in small parts of images; then masked is 0 */
   r4_optimizer *optimizer;
   r4_batches *batches;
   struct step *step;
@@ -107,6 +107,8 @@ r4_progress run_progress(const struct run *r);
 
 /* Of the next step. */
 struct step_weights run_weights(const struct run *r);
+/* Whether its method has a second penalty, with a weight of its own. */
+bool run_has_r3(const struct run *r);
 
 /* All epochs are done, or none was better for too long. */
 bool run_is_over(const struct run *r);

@@ -238,8 +238,10 @@ r4_status run_log(struct run *r, double seconds, r4_error *e)
   add_real(&w, "loss", t->loss / t->examples);
   add_real(&w, "data", t->data / t->examples);
   add_real(&w, "penalty", (t->penalty + t->penalty_r3) / masked);
+  if (run_has_r3(r)) add_real(&w, "penalty_r3", t->penalty_r3 / masked);
   add_real(&w, "accuracy", t->right / t->examples);
   add_real(&w, "lambda", at.lambda);
+  if (run_has_r3(r)) add_real(&w, "lambda_r3", at.lambda_r3);
   add_real(&w, "eps", at.eps);
   if (r->state.pulse.batches) {
     jw_key(&w, "answers_only");
