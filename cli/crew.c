@@ -20,6 +20,12 @@ static void on_interrupt(int signal)
   interrupted = 1;
 }
 
+void train_catch_signals(void)
+{
+  signal(SIGINT, on_interrupt);
+  signal(SIGTERM, on_interrupt);
+}
+
 bool train_interrupted(void)
 {
   return interrupted;
@@ -58,8 +64,7 @@ static void say(const char *sentence, void *user)
 static r4_status begin_child(const struct child *c, r4_error *e)
 {
   char assignment[64];
-  signal(SIGINT, on_interrupt);
-  signal(SIGTERM, on_interrupt);
+  train_catch_signals();
   signal(SIGPIPE, SIG_IGN);
   snprintf(assignment, sizeof assignment, "seed=%lld", (long long)c->seed);
   return r4_settings_set(c->j->settings, assignment, "--seeds", e);
@@ -177,6 +182,7 @@ static void work(struct crew *c, struct watch *w)
   pid_t child;
   int status;
   while (c->ended < c->started) {
+    if (c->j->parent && getppid() != c->j->parent) interrupted = 1;
     if (interrupted) stop_all(c);
     if (poll(&news, 1, MILLISECONDS) > 0)
       while (read(c->pipe[0], &p, sizeof p) == sizeof p) watch_show(w, &p);
@@ -203,8 +209,7 @@ static int run_crew(const struct job *j, int (*task)(const struct job *j, int64_
   struct crew c = {.j = j, .task = task, .jobs = jobs};
   if (pipe(c.pipe) || fcntl(c.pipe[0], F_SETFL, O_NONBLOCK))
     return cli_fail(j->command, R4_E_IO, strerror(errno));
-  signal(SIGINT, on_interrupt);
-  signal(SIGTERM, on_interrupt);
+  train_catch_signals();
   struct watch *w = watch_new(j);
   for (int k = 0; k < jobs && start_one(&c); k++) continue;
   work(&c, w);

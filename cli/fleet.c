@@ -1,6 +1,7 @@
 #include "fleet.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -59,14 +60,15 @@ static int64_t wanted_threads(const r4_settings *s)
 }
 
 /* Nets that are dead are a result as well. */
-static int make_one(const struct fleet *f, const struct fleet_run *r, int jobs, struct told *to)
+static int make_one(const struct fleet *f, const struct fleet_run *r, int jobs, pid_t parent, struct told *to)
 {
   struct job j = {.command = f->command,
                   .settings = r->settings,
                   .out = r->folder,
                   .jobs = 1,
                   .resume = true,
-                  .quiet = true};
+                  .quiet = true,
+                  .parent = parent};
   char assignment[32];
   bool stopped = false;
   int threads = wanted_threads(r->settings) ? (int)wanted_threads(r->settings) : threads_share(jobs);
@@ -74,29 +76,23 @@ static int make_one(const struct fleet *f, const struct fleet_run *r, int jobs, 
   r4_settings_set(j.settings, assignment, f->command, NULL);
   train_choose_seeds(&j, f->seeds);
   int code = train_all(&j, &stopped);
-  if (stopped) return STOPPED;
+  if (stopped || train_interrupted()) return STOPPED;
   if (code > EXIT_NO) return code;
+  signal(SIGINT, SIG_DFL); /* to measure may take long, and leaves nothing that is not whole */
+  signal(SIGTERM, SIG_DFL);
   threads_use(NULL, threads, false);
   return measure(f, r, &j, to);
 }
 
-static int make_and_tell(const struct fleet *f, const struct fleet_run *r, int jobs, int pipe)
+static int make_and_tell(const struct fleet *f, const struct fleet_run *r, int jobs, pid_t parent, int pipe)
 {
   struct told t = {0};
-  int code = make_one(f, r, jobs, &t);
+  int code = make_one(f, r, jobs, parent, &t);
   if (code || write(pipe, &t, sizeof t) == (ssize_t)sizeof t) return code;
   return cli_fail(f->command, R4_E_IO, strerror(errno));
 }
 
 /* ---- All of them ---- */
-
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int signal)
-{
-  (void)signal;
-  interrupted = 1;
-}
 
 enum { MOST_JOBS = 256 };
 
@@ -119,11 +115,12 @@ struct crew {
 static void start_next(struct crew *c)
 {
   int ends[2];
-  if (c->next == c->f->runs || c->stopped || interrupted || c->code) return;
+  pid_t self = getpid();
+  if (c->next == c->f->runs || c->stopped || train_interrupted() || c->code) return;
   fflush(NULL);
   bool piped = !pipe(ends);
   pid_t child = piped ? fork() : -1;
-  if (!child) _exit(make_and_tell(c->f, &c->f->run[c->next], c->jobs, ends[1]));
+  if (!child) _exit(make_and_tell(c->f, &c->f->run[c->next], c->jobs, self, ends[1]));
   if (child < 0) c->code = cli_fail(c->f->command, R4_E_IO, strerror(errno));
   if (piped) close(ends[1]);
   if (piped && child < 0) close(ends[0]);
@@ -170,7 +167,8 @@ static void end_one(struct crew *c, pid_t child, int status)
   if (k == c->working) return;
   struct worker w = c->worker[k];
   c->worker[k] = c->worker[--c->working];
-  if (WIFSIGNALED(status))
+  if (WIFSIGNALED(status) && train_interrupted()) code = STOPPED;
+  if (WIFSIGNALED(status) && code != STOPPED)
     fprintf(stderr, "r4 %s: %s was ended by signal %d\n", c->f->command, shown(c->f->run[w.run].folder).text,
             WTERMSIG(status));
   if (code == STOPPED) c->stopped = true;
@@ -179,17 +177,23 @@ static void end_one(struct crew *c, pid_t child, int status)
   close(w.pipe);
 }
 
-/* Ctrl-C reaches the children by itself, a signal to this process alone does not. */
+/* Ctrl-C reaches the children by itself, a signal to this process alone does not. A signal may come at any moment, also
+ * just before a call that waits: so none waits long. */
 static void work(struct crew *c)
 {
+  enum { MILLISECONDS = 50 };
   bool told = false;
   for (int k = 0; k < c->jobs; k++) start_next(c);
   while (c->working) {
     int status;
-    pid_t child = waitpid(-1, &status, 0);
-    for (int k = 0; k < c->working && interrupted && !told; k++) kill(c->worker[k].process, SIGTERM);
-    told = told || interrupted;
-    if (child <= 0) continue;
+    bool stop = train_interrupted();
+    for (int k = 0; k < c->working && stop && !told; k++) kill(c->worker[k].process, SIGTERM);
+    told = stop;
+    pid_t child = waitpid(-1, &status, WNOHANG);
+    if (child <= 0) {
+      poll(NULL, 0, MILLISECONDS);
+      continue;
+    }
     end_one(c, child, status);
     start_next(c);
   }
@@ -198,12 +202,10 @@ static void work(struct crew *c)
 int fleet_go(struct fleet *f)
 {
   struct crew c = {.f = f, .jobs = f->jobs ? (int)f->jobs : r4_cpus(), .began = timer_now()};
-  struct sigaction act = {.sa_handler = on_interrupt}; /* without SA_RESTART: waitpid returns */
   if (c.jobs > MOST_JOBS) c.jobs = MOST_JOBS;
-  sigaction(SIGINT, &act, NULL);
-  sigaction(SIGTERM, &act, NULL);
+  train_catch_signals();
   work(&c);
-  if (!c.code && (c.stopped || interrupted)) {
+  if (!c.code && (c.stopped || train_interrupted())) {
     fprintf(stderr, "stopped and saved; the same command goes on\n");
     return EXIT_NO;
   }

@@ -2,6 +2,8 @@
 #ifndef R4_CLI_TRAIN_H
 #define R4_CLI_TRAIN_H
 
+#include <sys/types.h>
+
 #include "runs.h"
 
 /* The work that a job is a part of. */
@@ -17,7 +19,10 @@ struct job {
   int64_t seed[MAX_SEEDS];
   int64_t jobs; /* processes side by side; 0: chosen */
   bool resume, force, quiet;
-  const char *doing;             /* before each line of progress, or NULL */
+  const char *doing; /* before each line of progress, or NULL */
+  pid_t
+    parent; /* that this process works for: if it was killed, the work stops, as the same command, started again, would
+                   find the folder in use; 0: whoever */
   const struct whole_job *whole; /* or NULL; otherwise whoever has it prints what is not for a terminal */
 };
 
@@ -58,7 +63,9 @@ int search_take(const struct job *j);
 /* Trains all seeds, side by side where that is faster. Returns an exit code; *stopped: it was interrupted, and what was
  * done is saved. */
 int train_all(const struct job *j, bool *stopped);
-/* Ctrl-C came, while seeds were trained or since. */
+/* From now on Ctrl-C and SIGTERM are remembered, here and in processes that are started later. */
+void train_catch_signals(void);
+/* One of them came. */
 bool train_interrupted(void);
 
 /* ---- progress.c: what a person sees meanwhile, on stderr ---- */
