@@ -67,6 +67,8 @@ static int write_page(struct report *r)
                          .ablations = r->ablations,
                          .ablation = (const r4_ablation *const *)r->ablation};
   r4_status s = r4_report_write(run, r->runs, of->part, &o, r->out, &e);
+  size_t n = strlen(e.text);
+  if (s == R4_E_IO && !*r->o.out) snprintf(e.text + n, sizeof e.text - n, "; --out writes it elsewhere");
   return s ? cli_fail("report", s, e.text) : EXIT_DONE;
 }
 

@@ -205,9 +205,15 @@ int report_add_run(struct report *r, size_t k, r4_split split)
     forget(&v);
     return code;
   }
-  for (size_t i = 0; i < v.run->missing; i++)
+  for (size_t i = 0; i < v.run->missing; i++) {
+    long long seed = (long long)v.run->missing_seed[i];
+    fprintf(
+      stderr,
+      "r4 report: %s: seed %lld has no model and is left out: it is not finished, or its file is gone\n",
+      shown(v.path).text, seed);
     report_note(r, "Seed %lld of %s has no model and is left out: it is not finished, or its file is gone.",
-                (long long)v.run->missing_seed[i], v.name);
+                seed, v.name);
+  }
   r->run[r->runs++] = v;
   return EXIT_DONE;
 }

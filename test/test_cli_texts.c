@@ -108,6 +108,20 @@ static void predicts_and_draws(void **state)
   EXPECT("$R4 predict erm nowhere.txt", 3, "nowhere.txt");
 }
 
+/* A page with the words of each net in colours, masked ones underlined, and their numbers. */
+static void reports(void **state)
+{
+  (void)state;
+  EXPECT("$R4 report erm r3 --examples 4 --out page.html", 0, "page.html");
+  EXPECT("grep -o '<u><span class=.[rb]5.>movie</span></u>' page.html | sort -u", 0, "5\">movie</span></u>");
+  EXPECT("grep -c 'figure class=.tile. data-run=.[01]. data-map=.gradient.' page.html", 0, "8\n");
+  EXPECT("grep -c 'figure class=.tile. data-run=.[01]. data-map=.bounds.' page.html", 0, "8\n");
+  EXPECT("grep -o 'says [a-z]*, <span class=.[a-z]*.>[a-z]*</span><br>[0-9.]* % by masked words' page.html",
+         0, "by masked words");
+  EXPECT("grep -o '<tr><th scope=.row.>movie</th><td>yes</td><td class=.n.>[^<]*</td>' page.html", 0, "yes");
+  EXPECT("grep -c 'id=.wipe.' page.html", 1, "0\n"); /* two texts do not lie over each other */
+}
+
 static void refuses(void **state)
 {
   (void)state;
@@ -139,7 +153,8 @@ static void refuses(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(shows_and_checks), cmocka_unit_test(trains),
-                                     cmocka_unit_test(predicts_and_draws), cmocka_unit_test(refuses)};
+                                     cmocka_unit_test(predicts_and_draws), cmocka_unit_test(reports),
+                                     cmocka_unit_test(refuses)};
   cmocka_set_message_output(CM_OUTPUT_TAP);
   if (!check_command()) return 0;
   return cmocka_run_group_tests_name("cli_texts", tests, make_texts, scratch_remove);

@@ -195,8 +195,8 @@ static void page_is_whole(void **state)
                                       "id=\"heat\"",
                                       "id=\"fragility\"",
                                       "id=\"settings\"",
-                                      "erm\u2019s worst group is",
-                                      "cert-r4\u2019s worst group is",
+                                      "<p class=\"verdict\">Trained without masks: <b class=\"",
+                                      "of its worst group. <b class=\"",
                                       "examples that cert-r4 gets right, <b>",
                                       "logs of 2 of 2"};
   for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) assert_has(page, parts[k]);
@@ -250,7 +250,7 @@ static void pages_say_what_is_missing(void **state)
   c.no_images = true;
   page_case_make(&c);
   page = page_case_write(&c, NULL);
-  assert_has(page, "The examples are not images");
+  assert_has(page, "The examples are neither images nor texts");
   r4_mem_free(page);
   c.run[1].subject.net = NULL;
   c.run[2].other_data = "others <b>";

@@ -1,4 +1,4 @@
-/* The script of "r4 report": theme, downloads, and two maps over each other with a slider. The page is whole without it. */
+/* The script of "r4 report": theme, downloads, and two nets side by side. The page is whole without it. */
 'use strict';
 const root = document.documentElement;
 const all = (where, what) => Array.from(where.querySelectorAll(what));
@@ -33,10 +33,11 @@ const save = (text, type, name) => {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 };
 
-/* What begins like a formula would run in a spreadsheet. */
+/* What begins like a formula would run in a spreadsheet; numbers are left as they are. */
 const csvCell = (text) => {
-  const safe = /^[=+@-]/.test(text) && !/^-?[\d.]/.test(text) ? `'${text}` : text;
-  return /[",;\n]/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe;
+  const isNumber = /^-?\d[\d.]*(e[+-]?\d+)?( ± [\d.]+(e[+-]?\d+)?)?$/i.test(text);
+  const safe = /^\s*[=+@-]/.test(text) && !isNumber ? `'${text}` : text;
+  return /[",;\n\r\t]/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe;
 };
 const csvOf = (table) =>
   all(table, 'tr').map((row) => all(row, 'th, td').map((cell) => csvCell(cell.textContent)).join(',') + '\r\n').join('');
@@ -71,7 +72,7 @@ for (const figure of all(document, 'figure[data-file]')) {
     button.addEventListener('click', work);
     get.append(button);
   };
-  add('SVG', () => save(svgOf(figure.querySelector('svg.plot')), 'image/svg+xml', `${name}.svg`));
+  if (figure.querySelector('svg.plot')) add('SVG', () => save(svgOf(figure.querySelector('svg.plot')), 'image/svg+xml', `${name}.svg`));
   add('CSV', () => save('\ufeff' + csvOf(figure.querySelector('table')), 'text/csv', `${name}.csv`));
   figure.append(get);
 }
@@ -83,7 +84,7 @@ getAll.addEventListener('click', () => save(figures.textContent, 'application/js
 footer.append(make('p', 'get'));
 footer.lastChild.append(getAll);
 
-/* ---- Two maps over each other ---- */
+/* ---- Two maps: images over each other with a slider, texts beside each other ---- */
 
 const controls = document.getElementById('compare');
 const [left, right, map, wipe] = ['left', 'right', 'map', 'wipe'].map((id) => document.getElementById(id));
@@ -96,6 +97,7 @@ const tileOf = (example, run) =>
 const nameOf = (select) => select.options[select.selectedIndex].text;
 
 const slide = () => {
+  if (!wipe) return;
   for (const view of views) {
     view.over.style.clipPath = `inset(0 0 0 ${wipe.value}%)`;
     view.edge.style.left = `${wipe.value}%`;
@@ -110,6 +112,10 @@ const copyCaption = (tile, to, side) => {
 const choose = () => {
   for (const view of views) {
     const one = tileOf(view.example, left.value), two = tileOf(view.example, right.value);
+    if (!wipe) {
+      view.sides.forEach((side, k) => side.replaceChildren(...(k ? two : one).cloneNode(true).childNodes));
+      continue;
+    }
     for (const [img, tile] of [[view.under, one], [view.over, two]]) {
       img.src = tile.querySelector('img').src;
       img.alt = tile.querySelector('img').alt;
@@ -133,7 +139,16 @@ const drag = (pic) => {
   pic.addEventListener('pointermove', (event) => { if (event.buttons) move(event); });
 };
 
-const addView = (example) => {
+const addTexts = (example) => {
+  const tiles = example.querySelector('.tiles'), compare = make('div', 'compare');
+  const view = { example, sides: [make('figure', 'tile'), make('figure', 'tile')] };
+  compare.append(...view.sides);
+  tiles.before(compare);
+  tiles.open = false;
+  views.push(view);
+};
+
+const addImages = (example) => {
   const tiles = example.querySelector('.tiles'), compare = make('div', 'compare');
   const image = example.querySelector('.tile[data-map="image"] .pic').cloneNode(true);
   const pic = example.querySelector('.tile[data-run] .pic').cloneNode(true);
@@ -151,9 +166,9 @@ const addView = (example) => {
 };
 
 if (controls) {
-  all(document, '.example').forEach(addView);
+  all(document, '.example').forEach(wipe ? addImages : addTexts);
   for (const select of [left, right, map]) select.addEventListener('change', choose);
-  wipe.addEventListener('input', slide);
+  if (wipe) wipe.addEventListener('input', slide);
   controls.hidden = false;
   choose();
 }

@@ -7,93 +7,160 @@
 
 enum { MOST_NAMED = 3 };
 
-/* ---- The worst group ---- */
+/* Where a share of lost answers begins to mean something. */
+static const double USES = 0.1, A_LITTLE = 0.02;
+
+enum use { NOT, LITTLE, USE, DEAD, KINDS };
+
+/* Of one run, of several, and whether that is good. */
+static const struct {
+  const char *one, *several, *sort;
+} said[KINDS] = {
+  [NOT] = {"does not use the shortcut", "do not use the shortcut", "right"},
+  [LITTLE] = {"uses the shortcut a little", "use the shortcut a little", "wrong"},
+  [USE] = {"uses the shortcut", "use the shortcut", "wrong"},
+  [DEAD] = {"gives one answer to everything", "give one answer to everything", "wrong"},
+};
+
+static enum use use_of(const struct page *p, size_t k)
+{
+  double lost = swap_lost(&p->run[k], -1).mean;
+  if (p->summary[k].constant == p->summary[k].seeds) return DEAD;
+  return lost >= USES ? USE : lost >= A_LITTLE ? LITTLE : NOT;
+}
+
+/* ---- Without masks, and with them ---- */
 
 static void add_percent(const struct page *p, double share)
 {
   html_add(p->h, "<b>%s\u00a0%%</b>", figure_share(share).s);
 }
 
-static void add_worst(const struct page *p, size_t k)
-{
-  html_add(p->h, "%s\u2019s worst group is ", p->run[k].name);
-  add_percent(p, p->summary[k].worst.mean);
-}
-
 struct range {
   size_t n, low, high; /* runs, and those with the least and the largest */
 };
 
-static struct range find_range(const struct page *p, bool masks)
+static double worst_of(const struct page *p, size_t k)
+{
+  return p->summary[k].worst.mean;
+}
+
+static double lost_of(const struct page *p, size_t k)
+{
+  return swap_lost(&p->run[k], -1).mean;
+}
+
+static struct range find_range(const struct page *p, bool masks, double (*of)(const struct page *, size_t))
 {
   struct range r = {0};
   for (size_t k = 0; k < p->runs; k++) {
     if (page_uses_masks(&p->run[k]) != masks) continue;
-    double v = p->summary[k].worst.mean;
-    if (!r.n || v < p->summary[r.low].worst.mean) r.low = k;
-    if (!r.n || v > p->summary[r.high].worst.mean) r.high = k;
+    if (!r.n || of(p, k) < of(p, r.low)) r.low = k;
+    if (!r.n || of(p, k) > of(p, r.high)) r.high = k;
     r.n++;
   }
   return r;
 }
 
-/* Each by name if they are few, otherwise from where to where they reach. */
-static void add_kind(const struct page *p, bool masks)
+static void add_one(const struct page *p, size_t k, bool tested)
 {
-  struct range r = find_range(p, masks);
-  size_t said = 0;
-  if (!r.n) return;
-  html_add(p->h, "<p class=\"verdict\">%s masks: ", masks ? "Trained with" : "Trained without");
-  if (r.n > MOST_NAMED) {
-    html_add(p->h, "the worst group is between ");
-    add_percent(p, p->summary[r.low].worst.mean);
-    html_add(p->h, " (%s) and ", p->run[r.low].name);
-    add_percent(p, p->summary[r.high].worst.mean);
-    html_add(p->h, " (%s)", p->run[r.high].name);
+  enum use use = use_of(p, k);
+  if (tested || use == DEAD)
+    html_add(p->h, "<b class=\"%s\">%s %s</b>. ", said[use].sort, p->run[k].name, said[use].one);
+  if (tested && use != DEAD) {
+    html_add(p->h, "It loses ");
+    add_percent(p, lost_of(p, k));
+    html_add(p->h, " of its right answers when the masked part is swapped, and is right in ");
+  } else {
+    html_add(p->h, "%s is right in ", p->run[k].name);
   }
-  for (size_t k = 0; k < p->runs && r.n <= MOST_NAMED; k++) {
-    if (page_uses_masks(&p->run[k]) != masks) continue;
-    html_add(p->h, "%s", !said++ ? "" : said == r.n ? " and " : ", ");
-    add_worst(p, k);
-  }
-  html_add(p->h, ".</p>\n");
+  add_percent(p, worst_of(p, k));
+  html_add(p->h, " of its worst group. ");
 }
 
-/* ---- The shortcut ---- */
+/* "6 of 7 runs do not use the shortcut, 1 uses the shortcut a little", or that none does. */
+static void add_counts(const struct page *p, bool masks, size_t n)
+{
+  size_t count[KINDS] = {0}, begun = 0;
+  for (size_t k = 0; k < p->runs; k++)
+    if (page_uses_masks(&p->run[k]) == masks) count[use_of(p, k)]++;
+  if (count[NOT] == n) {
+    html_add(p->h, "<b class=\"right\">none of the %zu runs uses the shortcut</b>. ", n);
+    return;
+  }
+  for (enum use use = 0; use < KINDS; use++) {
+    if (!count[use]) continue;
+    html_add(p->h, "%s<b class=\"%s\">%zu ", begun ? ", " : "", said[use].sort, count[use]);
+    if (!begun++) html_add(p->h, "of %zu runs ", n);
+    html_add(p->h, "%s</b>", count[use] > 1 ? said[use].several : said[use].one);
+  }
+  html_add(p->h, ". ");
+}
 
-/* Where a share of lost answers begins to mean something. */
-static const double USES = 0.1, A_LITTLE = 0.02;
+static void add_range(const struct page *p, const char *before, const char *after, struct range r,
+                      double (*of)(const struct page *, size_t))
+{
+  html_add(p->h, "%s", before);
+  add_percent(p, of(p, r.low));
+  html_add(p->h, " (%s) to ", p->run[r.low].name);
+  add_percent(p, of(p, r.high));
+  html_add(p->h, " (%s)%s", p->run[r.high].name, after);
+}
+
+/* Each by name if they are few, otherwise how many, and from where to where they reach. */
+static void add_kind(const struct page *p, bool masks, bool tested)
+{
+  struct range worst = find_range(p, masks, worst_of);
+  if (!worst.n) return;
+  html_add(p->h, "<p class=\"verdict\">%s masks: ", masks ? "Trained with" : "Trained without");
+  for (size_t k = 0; k < p->runs && worst.n <= MOST_NAMED; k++)
+    if (page_uses_masks(&p->run[k]) == masks) add_one(p, k, tested);
+  if (worst.n > MOST_NAMED && tested) {
+    add_counts(p, masks, worst.n);
+    add_range(p, "They lose ", " of their right answers when the masked part is swapped. ",
+              find_range(p, masks, lost_of), lost_of);
+  }
+  if (worst.n > MOST_NAMED) add_range(p, "In their worst group ", " are right.", worst, worst_of);
+  html_add(p->h, "</p>\n");
+}
+
+/* ---- What that rests on ---- */
 
 static void add_use(const struct page *p, size_t k)
 {
-  r4_mean_sd lost = swap_lost(&p->run[k], -1);
-  html_add(p->h, "<li><b class=\"%s\">%s %s</b>: ", lost.mean >= A_LITTLE ? "wrong" : "right", p->run[k].name,
-           lost.mean >= USES       ? "uses what is masked"
-           : lost.mean >= A_LITTLE ? "uses what is masked a little"
-                                   : "does not use what is masked, as far as this test sees");
-  html_add(p->h, "%s\u00a0%% of its right answers are lost</li>\n", figure_share_sd(lost, p->run[k].seeds).s);
+  enum use use = use_of(p, k);
+  html_add(p->h, "<li><b class=\"%s\">%s %s</b>: ", said[use].sort, p->run[k].name, said[use].one);
+  html_add(p->h, "%s\u00a0%% of its right answers are lost</li>\n",
+           figure_share_sd(swap_lost(&p->run[k], -1), p->run[k].seeds).s);
 }
 
 static void add_uses(const struct page *p)
 {
-  const char *none = swap_none(&p->run[0]);
-  if (none) {
-    html_add(p->h,
-             "<p class=\"missing\">Whether a net uses what is masked is not tested, as %s: the worst group "
-             "is all that "
-             "speaks for or against it.</p>\n",
-             none);
-    return;
-  }
   html_add(
     p->h,
-    "<p><a href=\"#swap\">The swap test</a> replaces the masked content of each test example by that of an "
-    "example of another class. Here a net is said to use what is masked if that costs it at least "
-    "%.0f\u00a0%% of its right answers, and to use it a little from %.0f\u00a0%% on:</p>\n<ul "
-    "class=\"uses\">\n",
+    "<p>The shortcut is what the masks mark: it must not matter. <a href=\"#swap\">The swap test</a> puts "
+    "the "
+    "masked part of an example of another class in its place. A net is said here to use the shortcut if that "
+    "costs it at least %.0f\u00a0%% of its right answers, and to use it a little from %.0f\u00a0%% on. The "
+    "test "
+    "can show that the shortcut is used; how much it could matter at most stands under "
+    "<a href=\"#fragility\">fragility</a>. The worst group is the group of test examples that fares worst. "
+    "Figures are means over seeds.</p>\n",
     100 * USES, 100 * A_LITTLE);
+  if (find_range(p, false, lost_of).n <= MOST_NAMED && find_range(p, true, lost_of).n <= MOST_NAMED) return;
+  html_add(p->h, "<ul class=\"uses\">\n"); /* of those that were only counted */
   for (size_t k = 0; k < p->runs; k++) add_use(p, k);
   html_add(p->h, "</ul>\n");
+}
+
+static void add_untested(const struct page *p, const char *why)
+{
+  html_add(
+    p->h,
+    "<p class=\"missing\">Whether a net uses the shortcut is not tested, as %s: the worst group, the group "
+    "of test examples that fares worst, is all that speaks for or against it. Figures are means over "
+    "seeds.</p>\n",
+    why);
 }
 
 /* ---- What else must be known ---- */
@@ -130,13 +197,13 @@ static void add_others(const struct page *p)
 r4_status page_answer(const struct page *p, r4_error *e)
 {
   (void)e;
-  add_kind(p, false);
-  add_kind(p, true);
-  html_add(
-    p->h,
-    "<p>That is the share of right answers in the group of test examples that fares worst, as a mean over "
-    "seeds.</p>\n");
-  add_uses(p);
+  const char *none = swap_none(&p->run[0]);
+  add_kind(p, false, !none);
+  add_kind(p, true, !none);
+  if (none)
+    add_untested(p, none);
+  else
+    add_uses(p);
   add_notes(p);
   add_others(p);
   return R4_OK;

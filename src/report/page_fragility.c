@@ -1,6 +1,7 @@
 /* Fragility: how much what is masked could matter at most, beside what is not. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "report/page.h"
 
@@ -46,13 +47,18 @@ static void add_table(const struct page *p)
 static void add_plot(const struct page *p)
 {
   static const char title[] = "kappa inside the masks, largest over examples and features";
-  struct plot plot = plot_of_rows(p->h, p->runs, 16, (struct chart_scale){true, INFINITY, -INFINITY, 0});
+  size_t letters = 0;
+  for (size_t k = 0; k < p->runs; k++) {
+    size_t n = strlen(figure_real_sd(value(&p->summary[k], &MASKED_MAX), p->run[k].seeds, 3).s);
+    if (n > letters) letters = n;
+  }
+  struct plot plot = plot_of_rows(p->h, p->runs, letters, (struct chart_scale){true, INFINITY, -INFINITY, 0});
   for (size_t k = 0; k < p->runs; k++) plot_fit_name(&plot, p->run[k].name);
   for (size_t k = 0; k < p->runs; k++) scale_cover(&plot.x, value(&p->summary[k], &MASKED_MAX).mean);
   scale_round(&plot.x);
   page_figure_begin(p->h, "fragility", title);
   plot_begin(&plot, title);
-  plot_x_grid(&plot, "each step is a power of ten");
+  plot_x_grid(&plot, "steps are powers of ten");
   for (size_t k = 0; k < p->runs; k++) {
     r4_mean_sd v = value(&p->summary[k], &MASKED_MAX);
     plot_row(&plot, k, PLOT_DOT, k, p->run[k].name, v, figure_real_sd(v, p->run[k].seeds, 3).s);

@@ -55,7 +55,7 @@ static r4_status choose_both(struct heat *t, size_t n, r4_error *e)
 
 static r4_status ask_run(struct heat *t, size_t run, r4_error *e)
 {
-  static const char *const name[HEAT_MAPS] = {"gradient", "bounds"};
+  const char *const name[HEAT_MAPS] = {t->texts ? "input-x-gradient" : "gradient", "bounds"};
   const r4_subject *who = &t->p->run[run].subject;
   r4_attribution_options o = r4_attribution_defaults();
   o.eps = t->eps;
@@ -75,7 +75,8 @@ static const r4_report_run *find_judge(const struct page *p)
 
 static const char *why_nothing(const struct page *p)
 {
-  if (r4_data_shape(p->d).rank != 3) return "The examples are not images: there are no heat maps to draw.";
+  if (r4_data_shape(p->d).rank != 3 && !r4_data_vocabulary(p->d))
+    return "The examples are neither images nor texts: there are no heat maps to draw.";
   for (size_t k = 0; k < p->runs; k++)
     if (!p->run[k].subject.net) return "A model could not be read: there are no heat maps to draw.";
   return NULL;
@@ -87,6 +88,7 @@ r4_status heat_open(struct heat *t, const struct page *p, const char **why, r4_e
   if (n > MOST_EXAMPLES) n = MOST_EXAMPLES;
   if (n > most && !p->o->examples) n = most > 2 ? most : 2;
   *t = (struct heat){.p = p, .judge = find_judge(p), .eps = p->run[0].measured->metrics.eps};
+  t->texts = r4_data_vocabulary(p->d) > 0;
   *why = why_nothing(p);
   if (*why) return R4_OK;
   t->features = (size_t)r4_shape_count(r4_data_shape(p->d));

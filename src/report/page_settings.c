@@ -63,7 +63,8 @@ static void add_manifest(const struct page *p, const r4_report_run *r, const str
   char seeds[32];
   snprintf(seeds, sizeof seeds, "%zu", r->seeds);
   page_row(p->h, r->name);
-  html_add(p->h, "<td>%s</td><td>%s</td><td class=\"once\">%s</td>", seeds, text_in(m, "r4"), text_in(m, "began"));
+  html_add(p->h, "<td>%s</td><td class=\"once\">%s</td><td class=\"once\">%s</td>", seeds, text_in(m, "r4"),
+           text_in(m, "began"));
   html_add(p->h, "<td>%s</td><td class=\"hash\">%s</td>", text_in(js_get(m, "machine"), "cpu"),
            text_in(js_get(m, "data"), "sha256"));
 }

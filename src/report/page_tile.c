@@ -34,6 +34,7 @@ void tile_close(struct tile *t)
   r4_mem_free(t->v);
   r4_mem_free(t->work);
   r4_mem_free(t->paint);
+  *t = (struct tile){0};
 }
 
 static r4_status add_png(struct html *h, const struct image *image, r4_error *e)

@@ -68,7 +68,7 @@ void plot_end(struct plot *p)
 /* 0.001, 10, and 1e-5 where it would be long. */
 static struct figure tick_of(double v)
 {
-  return figure_real(fabs(v) < 1e-12 ? 0 : v, 3);
+  return figure_real(fabs(v) < 1e-12 ? 0 : v, fabs(v) >= 1000 && fabs(v) < 1e6 ? 6 : 3);
 }
 
 void plot_y_grid(struct plot *p)
@@ -149,7 +149,7 @@ void plot_dots(struct plot *p, size_t series, size_t n, const double *x, const d
 
 /* ---- Names ---- */
 
-enum { NAME_LETTERS = 15 };
+enum { NAME_LETTERS = 20 };
 static const double LETTER = 7.4; /* the width of most */
 
 /* Bytes of the first letters of a name, at most so many. */

@@ -7,11 +7,11 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "data/data.h"
 #include "report/heat.h"
 #include "report/html.h"
+#include "report/text_tokens.h"
 
-enum { LETTERS = 64, MOST_TOKENS = 120, BEFORE_MASK = 20 }; /* of a line; of a text that are shown */
+enum { LETTERS = 64 }; /* of a line */
 static const double SIZE = 13, ADVANCE = 7.9, LINE = 20, MARGIN = 16;
 static const double HEADING = 64; /* of a text: what the net says, and what is drawn */
 static const double FULL = 0.55; /* of the scale of colours: letters must stay readable on them */
@@ -42,31 +42,11 @@ static double column_width(void)
 
 /* ---- Tokens ---- */
 
-/* The piece of a token, without the mark of one that goes on with a word; *apart: a blank stands before it. */
-static const char *piece_of(const struct picture *p, size_t id, char number[24], bool *apart)
-{
-  const char *piece = p->d->pieces && id < p->d->pieces->n ? p->d->pieces->name[id] : NULL;
-  if (!piece) snprintf(number, 24, "%zu", id);
-  bool inner = piece && piece[0] == '#' && piece[1] == '#' && piece[2];
-  *apart = !inner;
-  return !piece ? number : piece + (inner ? 2 : 0);
-}
-
 static size_t letters(const char *s)
 {
   size_t n = 0;
   for (; *s; s++) n += ((unsigned char)*s & 0xc0) != 0x80;
   return n;
-}
-
-/* Of a long text the part around its first masked token. */
-static size_t first_shown(const struct picture *p, size_t length)
-{
-  size_t k = 0;
-  while (k < length && !(p->mask[k] >= 0.5f)) k++;
-  if (length <= MOST_TOKENS || k == length || k < MOST_TOKENS - BEFORE_MASK) return 0;
-  size_t first = k - BEFORE_MASK, last = length - MOST_TOKENS;
-  return first < last ? first : last;
 }
 
 static void add_token(struct picture *p, double x, double y, const char *piece, struct colour c, bool masked)
@@ -87,21 +67,21 @@ static void add_token(struct picture *p, double x, double y, const char *piece, 
 static double add_text(struct picture *p, size_t i, const float *a, double scale, bool is_width, double left,
                        double y)
 {
-  size_t length = r4_data_length(p->d, i), first = first_shown(p, length), at = 0;
-  size_t end = first + MOST_TOKENS < length ? first + MOST_TOKENS : length;
+  size_t length = r4_data_length(p->d, i), first = tokens_first(p->mask, length), at = 0;
+  size_t end = first + TOKENS_SHOWN < length ? first + TOKENS_SHOWN : length;
   if (first)
     html_add(&p->svg, "<text x=\"%.1f\" y=\"%.1f\" class=\"s\">%zu tokens before ..</text>\n", left, y,
              first);
   if (first) y += LINE;
   for (size_t k = first; k < end; k++) {
-    char number[24];
+    char number[TOKEN_NUMBER];
     bool apart;
-    const char *piece = piece_of(p, (size_t)p->ids[k], number, &apart);
+    const char *piece = token_piece(p->d, (size_t)p->ids[k], number, &apart);
     size_t wide = letters(piece), blank = apart && at > 0;
     if (at && at + blank + wide > LETTERS) at = 0, blank = 0, y += LINE;
     double v = scale > 0 ? FULL * fmax(-1, fmin(1, (double)a[k] / scale)) : 0;
     struct colour c = is_width ? heat_width(v) : heat_signed(v);
-    add_token(p, left + (double)(at + blank) * ADVANCE, y, piece, c, p->mask[k] >= 0.5f);
+    add_token(p, left + (double)(at + blank) * ADVANCE, y, piece, c, token_is_masked(p->mask, k));
     at += blank + wide;
   }
   y += LINE;
