@@ -254,7 +254,7 @@ static void tell(const struct table *t, const struct row *r, const struct progre
   if (r->ours.swapped) fprintf(stderr, ", flipped %.1f", 100 * row_figure(r, FIGURE_FLIPPED).mean);
   if (more && p->made) {
     fprintf(stderr, "; ETA ");
-    watch_time((timer_now() - p->began) / (double)p->made * (double)(p->missing - p->made));
+    watch_time(stderr, (timer_now() - p->began) / (double)p->made * (double)(p->missing - p->made));
   }
   fprintf(stderr, "\n");
 }

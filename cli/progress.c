@@ -1,6 +1,8 @@
 /* What a person sees while seeds train: on a terminal one line that changes, otherwise a line per epoch. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "timer.h"
@@ -30,22 +32,22 @@ static double share_done(const r4_progress *p)
   return ((double)p->epoch + part) / (double)p->epochs;
 }
 
-void watch_time(double seconds)
+void watch_time(FILE *f, double seconds)
 {
   long s = lround(seconds);
   if (s >= 3600)
-    fprintf(stderr, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
+    fprintf(f, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
   else
-    fprintf(stderr, "%ld:%02ld", s / 60, s % 60);
+    fprintf(f, "%ld:%02ld", s / 60, s % 60);
 }
 
-static void print_figures(const r4_progress *p)
+static void print_figures(FILE *f, const r4_progress *p)
 {
-  fprintf(stderr, "loss %.4f  penalty %.3g", p->loss, p->penalty);
+  fprintf(f, "loss %.4f  penalty %.3g", p->loss, p->penalty);
   if (p->validated)
-    fprintf(stderr, "  val %.1f %%, worst group %.1f %%", 100 * p->val_avg, 100 * p->val_worst);
+    fprintf(f, "  val %.1f %%, worst group %.1f %%", 100 * p->val_avg, 100 * p->val_worst);
   else
-    fprintf(stderr, "  train %.1f %%", 100 * p->accuracy);
+    fprintf(f, "  train %.1f %%", 100 * p->accuracy);
 }
 
 /* Of all work that the job is a part of; NaN if nobody knows. longest: what a seed has taken. */
@@ -57,8 +59,24 @@ static double time_left(const struct job *j, double done, double longest)
   return done > 0.01 && (whole || j->seeds == 1) ? elapsed * (1 - done) / done : NAN;
 }
 
-/* "seeds 0-3  [######....]  ETA 0:31  seed 2 epoch 3/10  loss ..." */
-static void show_line(const struct watch *w, const r4_progress *p)
+/* ---- On a terminal ---- */
+
+static size_t columns(void)
+{
+  struct winsize size = {0};
+  return !ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col ? size.ws_col : 80;
+}
+
+/* So much of a line as fits: what goes on in the next could not be taken back. */
+static void replace_line(const char *text)
+{
+  size_t n = strlen(text), most = columns() - 1;
+  if (n > most) n = most;
+  while (n && ((unsigned char)text[n] & 0xc0) == 0x80) n--; /* letters are whole */
+  fprintf(stderr, "\r\033[K%.*s", (int)n, text);
+}
+
+static void print_line(FILE *f, const struct watch *w, const r4_progress *p)
 {
   enum { WIDTH = 20 };
   double done = 0, longest = 0;
@@ -66,18 +84,32 @@ static void show_line(const struct watch *w, const r4_progress *p)
     done += share_done(&w->last[k]) / (double)w->j->seeds;
     longest = fmax(longest, w->last[k].seconds);
   }
-  fprintf(stderr, "\r\033[K[");
-  for (int k = 0; k < WIDTH; k++) fputc(k < done * WIDTH ? '#' : '.', stderr);
-  fprintf(stderr, "]");
+  fprintf(f, "[");
+  for (int k = 0; k < WIDTH; k++) fputc(k < done * WIDTH ? '#' : '.', f);
+  fprintf(f, "]");
   double left = time_left(w->j, done, longest);
   if (!isnan(left)) {
-    fprintf(stderr, " ETA ");
-    watch_time(left);
+    fprintf(f, " ETA ");
+    watch_time(f, left);
   }
-  fprintf(stderr, "  %sseed %lld epoch %lld/%lld  ", w->j->doing ? w->j->doing : "", (long long)p->seed,
+  fprintf(f, "  %sseed %lld epoch %lld/%lld  ", w->j->doing ? w->j->doing : "", (long long)p->seed,
           (long long)p->epoch, (long long)p->epochs);
-  print_figures(p);
+  print_figures(f, p);
 }
+
+/* "[######....] ETA 0:31  [3/12] R3: seed 2 epoch 3/10  loss ..." */
+static void show_line(const struct watch *w, const r4_progress *p)
+{
+  char *text = NULL;
+  size_t size;
+  FILE *f = open_memstream(&text, &size);
+  if (!f) return;
+  print_line(f, w, p);
+  if (!fclose(f)) replace_line(text);
+  free(text);
+}
+
+/* ---- What happened ---- */
 
 void watch_show(struct watch *w, const r4_progress *p)
 {
@@ -93,9 +125,9 @@ void watch_show(struct watch *w, const r4_progress *p)
   if (!p->epoch_done || w->j->whole) return;
   fprintf(stderr, "%sseed %lld  epoch %lld/%lld  ", w->j->doing ? w->j->doing : "", (long long)p->seed,
           (long long)p->epoch, (long long)p->epochs);
-  print_figures(p);
+  print_figures(stderr, p);
   fprintf(stderr, "  ");
-  watch_time(p->seconds);
+  watch_time(stderr, p->seconds);
   fputc('\n', stderr);
 }
 

@@ -50,6 +50,20 @@ static void interrupted_at_random_moments(void **state)
   expect_same("often");
 }
 
+/* On a terminal each net has a line that changes in its place: it is never longer than the terminal is wide. */
+static void progress_fits_the_terminal(void **state)
+{
+  (void)state;
+  if (system("command -v script >/dev/null")) check_skip("no script");
+  EXPECT(
+    "script -qec 'stty cols 60; $R4 reproduce table --seeds 2 --methods erm --out wide' /dev/null | tr '\\r' "
+    "'\\n' | sed 's/\\x1b\\[K//' | awk '/^\\[[#.]+\\]/ { bars++; if (length > 59) print \"long: \" $0 } END "
+    "{ "
+    "print bars ? \"bars\" : \"none\" }'",
+    0, "bars\n");
+  command_lacks("long: ");
+}
+
 /* Neither epochs nor figures. */
 static void nothing_is_made_twice(void **state)
 {
@@ -147,6 +161,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(interrupted_at_random_moments),
+    cmocka_unit_test(progress_fits_the_terminal),
     cmocka_unit_test(nothing_is_made_twice),
     cmocka_unit_test(kept_figures_are_refused),
     cmocka_unit_test(figures_of_pages_are_not_those_of_tables),
