@@ -70,6 +70,19 @@ static r4_status begin_child(const struct child *c, r4_error *e)
   return r4_settings_set(c->j->settings, assignment, "--seeds", e);
 }
 
+/* Of a command that goes on by itself: a seed of it that was killed a moment ago may still be saving, and is waited
+ * for. */
+static r4_status train_patiently(const struct job *j, const r4_train_options *o, r4_outcome *end, r4_error *e)
+{
+  enum { TRIES = 100, MILLISECONDS = 100 };
+  r4_status s = r4_train(j->settings, o, end, e);
+  for (int k = 0; k < TRIES && s == R4_E_BUSY && (j->whole || j->parent) && !interrupted; k++) {
+    poll(NULL, 0, MILLISECONDS);
+    s = r4_train(j->settings, o, end, e);
+  }
+  return s;
+}
+
 static int train_seed(const struct job *j, int64_t seed, int pipe_end)
 {
   char folder[PATH_SIZE];
@@ -80,7 +93,7 @@ static int train_seed(const struct job *j, int64_t seed, int pipe_end)
   r4_status s = begin_child(&self, &e);
   const r4_train_options o = {
     .folder = folder, .resume = j->resume, .force = j->force, .report = report, .notice = say, .user = &self};
-  if (!s) s = r4_train(j->settings, &o, &end, &e);
+  if (!s) s = train_patiently(j, &o, &end, &e);
   if (!s) return end.stopped ? CHILD_STOPPED : end.only >= 0 ? CHILD_DEAD : EXIT_DONE;
   say(e.text, &self);
   return cli_code(s);
