@@ -89,7 +89,7 @@ static int keep_only(struct ablate *a)
     }
   fprintf(stderr, "r4 ablate: no ablation \"%s\": expected", shown(a->o->only).text);
   for (size_t k = 0; k < a->ablations; k++) fprintf(stderr, "%s %s", k ? "," : "", a->ablation[k].name);
-  fprintf(stderr, "%s or %s/NAME.csv\n", a->ablations ? "," : "", a->own);
+  fprintf(stderr, "%s %s/NAME.csv\n", a->ablations ? ", or" : "", a->own);
   return EXIT_USAGE;
 }
 

@@ -262,6 +262,33 @@ static void pages_say_what_is_missing(void **state)
   page_case_free(&c);
 }
 
+/* The first sentence, for what the swap test says of the runs, for nets that give one answer, and for many runs. */
+static void the_answer_comes_first(void **state)
+{
+  (void)state;
+  struct page_case c = plain();
+  page_case_make(&c);
+  r4_swapped *s = &c.measured[0].swapped, *t = &c.measured[1].swapped;
+  for (size_t g = 0; g < s->groups; g++) s->lost[g] = t->lost[g] = 0.25 * (double)s->found[g];
+  char *page = page_case_write(&c, NULL);
+  assert_has(page, "masks: <b class=\"wrong\">erm uses the shortcut</b>. It loses <b>25.0\u00a0%</b> of its");
+  r4_mem_free(page);
+  for (size_t g = 0; g < s->groups; g++) s->lost[g] = t->lost[g] = 0.05 * (double)s->found[g];
+  page = page_case_write(&c, NULL);
+  assert_has(page, "<b class=\"wrong\">cert-r4 uses the shortcut a little</b>. It loses <b>5.0\u00a0%</b>");
+  r4_mem_free(page);
+  for (size_t g = 0; g < s->groups; g++) s->lost[g] = t->lost[g] = 0;
+  page = page_case_write(&c, NULL);
+  assert_has(page, "<b class=\"right\">r3 does not use the shortcut</b>. It loses <b>0.0\u00a0%</b>");
+  r4_mem_free(page);
+  for (size_t k = 0; k < PAGE_SEEDS; k++) c.measured[k].metrics.answers.constant = true;
+  page = page_case_write(&c, NULL);
+  assert_has(page, "<b class=\"wrong\">erm gives one answer to everything</b>. erm is right in <b>");
+  assert_lacks(page, "use the shortcut</b>");
+  r4_mem_free(page);
+  page_case_free(&c);
+}
+
 static void many_groups_are_few_rows(void **state)
 {
   (void)state;
@@ -351,6 +378,7 @@ int main(void)
     cmocka_unit_test(page_is_whole),
     cmocka_unit_test(names_are_text),
     cmocka_unit_test(pages_say_what_is_missing),
+    cmocka_unit_test(the_answer_comes_first),
     cmocka_unit_test(many_groups_are_few_rows),
     cmocka_unit_test(bad_calls_are_refused),
     cmocka_unit_test(allocations_may_fail),

@@ -157,8 +157,9 @@ static r4_status add_example(struct heat_view *v, size_t i, r4_error *e)
 {
   const struct heat *t = v->t;
   r4_data_mask(t->d, i, v->mask);
-  html_add(v->h, "<li class=\"example\"><h4>Example %zu, %s: %s gets it %s</h4>\n", t->example[i],
-           heat_class_name(t, r4_data_example(t->d, i).label), t->judge->name, i < t->wrong ? "wrong" : "right");
+  html_add(v->h, "<li class=\"example\"><h4>Example %zu, label %s: %s gets it %s</h4>\n", t->example[i],
+           heat_class_name(t, r4_data_example(t->d, i).label), t->judge->name,
+           i < t->wrong ? "wrong" : "right");
   r4_status s = t->texts ? heat_text(v, i, e) : heat_image(v, i, e);
   html_add(v->h, "</li>\n");
   return s;
