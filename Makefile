@@ -166,9 +166,10 @@ check-long:
 	$(MAKE) fuzz
 	scripts/mutate
 
-# The Python package, in an environment of its own; not part of "check", as pip needs a network.
-python-check: all $(OUT)/test/test_onnx
-	@R4=$(abspath $(OUT)/r4) scripts/check-python $(OUT)/venv
+# The Python package, in an environment of its own; not part of "check", as pip needs a network. TORCH=1, LONG=1 and
+# SAN=1 test more: see the script.
+python-check: all $(OUT)/test/test_onnx $(OUT)/.deps-ok-python
+	@R4=$(abspath $(OUT)/r4) TORCH=$(TORCH) LONG=$(LONG) SAN=$(SAN) scripts/check-python $(OUT)/venv
 
 # Without libFuzzer: runs the inputs of test/fuzz/corpus/NAME once each.
 $(REPLAYS): $(OUT)/test/replay_%: test/fuzz/replay.c $(OUT)/test/fuzz/fuzz_%.o $(OUT)/inside.a
