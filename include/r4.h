@@ -564,6 +564,18 @@ r4_data *r4_data_new(const r4_data_arrays *arrays, r4_error *e);
 /* An npz file that numpy and r4_data_open read: x_train (t_train and len_train for tokens), y_train, m_train, g_train,
  * and so on for val and test. */
 r4_status r4_data_save(const r4_data *d, const char *file, r4_error *e);
+/* Characters of a text: the first, counted from 0, and the one behind the last. */
+typedef struct {
+  int64_t from, to;
+} r4_span;
+
+/* A data set from texts in memory, [n] of UTF-8, which become tokens as those of a file do: it has the hash of the same
+ * texts in a table. spans, [n]: how many of the entries of span are marked in each text, in order; NULL: none is.
+ * arrays has n, labels, groups, splits and names, and neither values nor masks. options: tokenizer, length, mask_words,
+ * mask_means, folder; NULL: the usual. Errors name a text by its number, from 0 on. */
+r4_data *r4_data_texts(const char *const *text, const size_t *spans, const r4_span *span,
+                       const r4_data_arrays *arrays, const r4_data_options *options, r4_error *e);
+
 
 /* $R4_DATA_DIR, or r4 in $XDG_DATA_HOME or in $HOME/.local/share. r4_string_free. NULL if none of them is set. */
 char *r4_data_folder(r4_error *e);

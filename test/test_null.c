@@ -55,6 +55,11 @@ static struct {
   X(r4_data_mean, "room for the mean", r4_data_mean(have.d, NULL, e))                                        \
   X(r4_data_new, "arrays", none(r4_data_new(NULL, e), e))                                                    \
   X(r4_data_new, "labels", none(r4_data_new(&(r4_data_arrays){.n = 1}, e), e))                               \
+  X(r4_data_texts, "texts", none(r4_data_texts(NULL, NULL, NULL, &labelled, NULL, e), e))                    \
+  X(r4_data_texts, "arrays", none(r4_data_texts(&one_text, NULL, NULL, NULL, NULL, e), e))                   \
+  X(r4_data_texts, "labels", none(r4_data_texts(&one_text, NULL, NULL, &(r4_data_arrays){0}, NULL, e), e))   \
+  X(r4_data_texts, "the spans that are counted",                                                             \
+    none(r4_data_texts(&one_text, &one_span, NULL, &labelled, NULL, e), e))                                 \
   X(r4_data_open, "=no source is given", none(r4_data_open(NULL, NULL, e), e))                               \
   X(r4_data_part, "data", none(r4_data_part(NULL, R4_TRAIN, e), e))                                          \
   X(r4_data_telling_words, "data", r4_data_telling_words(NULL, 1, &(r4_telling_word){0}, &(size_t){0}, e))   \
@@ -245,6 +250,9 @@ static struct {
 
 static const r4_heat_options heat;
 static const r4_train_options somewhere = {.folder = "x"}, nowhere;
+static const char *const one_text = "a";
+static const size_t one_span = 1;
+static const r4_data_arrays labelled = {.n = 1, .labels = (const int32_t[]){0}};
 
 /* Whatever comes back would be a success. */
 static r4_status none(const void *object, r4_error *e)

@@ -8,9 +8,8 @@
 #include "base/mem.h"
 #include "data/data.h"
 #include "scratch.h"
+#include "text_case.h"
 #include "train/task.h"
-
-#define VOCABULARY "test/tokens/vocab.txt"
 
 static const char *written(const char *name, const char *content)
 {
@@ -23,21 +22,6 @@ static r4_data *read_as(const char *name, const char *content, r4_data_options o
 {
   if (!o.tokenizer) o.tokenizer = VOCABULARY;
   return r4_data_open(written(name, content), &o, e);
-}
-
-/* The pieces of example i, those that are masked in round brackets. */
-static void assert_text(const r4_data *d, size_t i, const char *expected)
-{
-  char shown[1000] = "";
-  float mask[600], id[600];
-  r4_data_mask(d, i, mask);
-  r4_data_values(d, i, id);
-  for (size_t k = 0; k < r4_data_length(d, i); k++) {
-    char one[60];
-    snprintf(one, sizeof one, mask[k] > 0 ? "%s(%s)" : "%s%s", k ? " " : "", d->pieces->name[(size_t)id[k]]);
-    strncat(shown, one, sizeof shown - strlen(shown) - 1);
-  }
-  assert_string_equal(shown, expected);
 }
 
 static r4_data *good(const char *name, const char *content, r4_data_options o)
