@@ -536,7 +536,8 @@ r4_data *r4_data_images(const char *const *file, size_t n, r4_shape shape, r4_im
 r4_data *r4_data_relabel(const r4_data *d, const int32_t *label, size_t classes, const char *const *name,
                          r4_error *e);
 
-/* A data set from arrays in memory, in row-major order, which are copied. What is NULL or 0 is not there. */
+/* A data set from arrays in memory, in row-major order, which are copied unless borrow says otherwise. What is NULL or
+ * 0 is not there. */
 typedef struct {
   size_t n;               /* examples */
   r4_shape shape;         /* of one: [height, width, channels], [features] or [tokens]                            */
@@ -556,6 +557,8 @@ typedef struct {
   bool masks_by_feature;      /* masks are [n, shape]; otherwise those of images are [n, height, width]           */
   bool soft_masks;
   r4_mask_meaning mask_means; /* must be stated if there are masks */
+  bool borrow; /* floats and bytes are not copied: they must be there, and stay as they are, until this data set and all
+                  that was made of it or holds it (data sets, batches, trainers) is freed */
 } r4_data_arrays;
 
 /* Has the hash of the same data in an npz file. Errors name the example, its value and what was expected. */

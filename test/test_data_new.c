@@ -111,6 +111,40 @@ static void arrays_are_copied(void **state)
   r4_data_free(d);
 }
 
+/* Those that are lent are looked at where they are, by all that is made of the data set. */
+static void arrays_may_be_lent(void **state)
+{
+  (void)state;
+  float x[FEATURES];
+  char own[R4_HASH_SIZE], lent[R4_HASH_SIZE];
+  for (int k = 0; k < 3; k++) {
+    r4_data_arrays a = k == 0 ? of_floats() : k == 1 ? of_bytes() : of_tokens();
+    r4_data *copy = make(a);
+    a.borrow = true;
+    r4_data *d = make(a), *part = r4_data_part(d, R4_TRAIN, NULL);
+    r4_data_hash(copy, own);
+    r4_data_hash(d, lent);
+    assert_string_equal(own, lent);
+    assert_true((column_row(data_x(d), 0) == (k ? (void *)bytes : (void *)floats)) == (k < 2)); /* texts never */
+    r4_data_free(d);
+    floats[0][1] = 7, bytes[0][1] = 255;
+    r4_data_values(part, 0, x);
+    assert_true((x[1] == (k ? 1 : 7)) == (k < 2));
+    r4_data_values(copy, 0, x);
+    assert_false(x[1] == (k ? 1 : 7));
+    r4_data_free(part);
+    r4_data_free(copy);
+    fill_arrays();
+  }
+  r4_error e = {0};
+  r4_data_arrays a = of_floats();
+  a.borrow = true;
+  floats[3][2] = NAN;
+  assert_null(r4_data_new(&a, &e));
+  assert_error(&e, R4_E_PARSE, "example 3 has");
+  fill_arrays();
+}
+
 static void bytes_take_a_scale(void **state)
 {
   (void)state;
@@ -361,6 +395,7 @@ int main(void)
   fill_arrays();
   const struct CMUnitTest tests[] = {cmocka_unit_test(arrays_become_examples),
                                      cmocka_unit_test(arrays_are_copied),
+                                     cmocka_unit_test(arrays_may_be_lent),
                                      cmocka_unit_test(bytes_take_a_scale),
                                      cmocka_unit_test(masks_may_have_every_feature),
                                      cmocka_unit_test(texts_have_lengths_and_padding),

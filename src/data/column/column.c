@@ -40,17 +40,25 @@ static bool allocate(struct column *c)
 {
   size_t rows = c->rows ? c->rows : 1, elements;
   if (__builtin_mul_overflow(rows, c->features, &elements)) return false;
-  c->data = r4_mem_new(elements, c->is->size);
+  if (!c->borrowed) c->data = r4_mem_new(elements, c->is->size);
   if (c->is->lengths) c->length = r4_mem_new(rows, sizeof *c->length);
   return c->data && (c->length || !c->is->lengths);
 }
 
 struct column *column_new(const struct column_kind *kind, r4_shape shape, size_t rows, r4_error *e)
 {
+  return column_over(NULL, kind, shape, rows, e);
+}
+
+struct column *column_over(void *data, const struct column_kind *kind, r4_shape shape, size_t rows,
+                           r4_error *e)
+{
   struct column *c = r4_mem_new(1, sizeof *c);
   size_t features = (size_t)r4_shape_count(shape);
   if (c) {
     *c = (struct column){.references = 1, .is = kind, .shape = shape, .features = features, .rows = rows};
+    c->data = data;
+    c->borrowed = data;
     for (int k = 0; k < COLUMN_NUMBERS; k++) c->number[k] = kind->number[k].usual;
     if (allocate(c)) {
       for (size_t i = 0; c->length && i < rows; i++) c->length[i] = (uint32_t)features;
@@ -72,7 +80,7 @@ struct column *column_for_changed(const struct column *c, size_t rows, r4_error 
 void column_drop(struct column *c)
 {
   if (!c || atomic_fetch_sub(&c->references, 1) != 1) return;
-  r4_mem_free(c->data);
+  if (!c->borrowed) r4_mem_free(c->data);
   r4_mem_free(c->length);
   r4_mem_free(c);
 }

@@ -18,6 +18,7 @@ struct column {
   size_t features, rows;
   double number[COLUMN_NUMBERS]; /* those that its kind names, for all rows */
   void *data;                    /* [rows, features], elements of is->size bytes */
+  bool borrowed;                 /* data is the caller's                         */
   uint32_t *length;              /* [rows], elements of a row, behind which it is padded; NULL: all of it */
 };
 
@@ -81,6 +82,9 @@ void column_number_key(const struct column_kind *kind, int k, char key[COLUMN_KE
 
 /* Zeroed rows, of full length, with the usual numbers. */
 struct column *column_new(const struct column_kind *kind, r4_shape shape, size_t rows, r4_error *e);
+/* The same over memory of the caller, which outlives it. */
+struct column *column_over(void *data, const struct column_kind *kind, r4_shape shape, size_t rows,
+                           r4_error *e);
 /* Room for so many rows of c after their values were changed: lengths are zero where there are some. */
 struct column *column_for_changed(const struct column *c, size_t rows, r4_error *e);
 void column_drop(struct column *c);

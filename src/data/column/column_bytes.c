@@ -50,7 +50,7 @@ static bool takes(const struct array *a)
 static r4_status take(struct column *c, size_t row, const struct array *a, const struct column_source *from)
 {
   (void)from;
-  memcpy(column_row(c, row), a->data, (size_t)array_count(a));
+  if (!c->borrowed) memcpy(column_row(c, row), a->data, (size_t)array_count(a));
   return R4_OK;
 }
 

@@ -36,7 +36,7 @@ static r4_status take(struct column *c, size_t row, const struct array *a, const
 {
   float *to = column_row(c, row);
   size_t n = (size_t)array_count(a);
-  array_floats(a, 0, (int64_t)n, to);
+  if (!c->borrowed) array_floats(a, 0, (int64_t)n, to);
   for (size_t k = 0; k < n; k++)
     if (!isfinite(to[k]))
       return r4_fail(from->e, R4_E_PARSE, "%s: %s: example %zu has %g at %zu, expected finite numbers",

@@ -147,8 +147,9 @@ static r4_data *read_arrays(const struct made *m)
 {
   struct npz_source s;
   const r4_data_options options = {.mask_means = m->from->mask_means, .soft_masks = m->from->soft_masks};
-  r4_data *d =
-    npz_source_hold(&s, m->kind->stem, m->n, m->entry, m->e) ? NULL : npz_source_data(&s, &options);
+  r4_status status = npz_source_hold(&s, m->kind->stem, m->n, m->entry, m->e);
+  s.borrow = m->from->borrow;
+  r4_data *d = status ? NULL : npz_source_data(&s, &options);
   npz_source_close(&s);
   for (size_t i = 0; d && m->from->splits && i < d->n; i++) d->record[i].split = (uint8_t)m->from->splits[i];
   return d;

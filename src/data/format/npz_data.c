@@ -81,7 +81,8 @@ static struct column *read_values(struct npz_source *s)
   const struct column_kind *kind = column_kind_for(s->is->stem, first);
   for (int k = 0; k < R4_SPLITS; k++)
     if (s->n[k] && check_x(s, k, first, kind)) return NULL;
-  struct column *c = column_new(kind, shape_of(s, first), s->count, s->e);
+  bool as_they_are = s->borrow && first->type == kind->array && !kind->lengths;
+  struct column *c = column_over(as_they_are ? first->data : NULL, kind, shape_of(s, first), s->count, s->e);
   if (!c || !take_values(s, c)) return c;
   column_drop(c);
   return NULL;

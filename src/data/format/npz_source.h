@@ -21,6 +21,7 @@ struct npz_source {
   struct npz *npz;              /* or else */
   const struct npz_entry *held; /* arrays of the caller, who frees them */
   size_t helds;
+  bool borrow; /* held values need not be copied */
   const struct npz_convention *is;
   struct array column[NPZ_COLUMNS][R4_SPLITS]; /* data is NULL where there is none */
   size_t n[R4_SPLITS], count;                  /* examples */
