@@ -1078,6 +1078,8 @@ typedef struct {
   int64_t places; /* of it: no text has more masked tokens; 0: not known, "steps" of them are looked at    */
   bool element_max; /* the largest of several explanations is taken feature by feature, not by its norm   */
   bool word_box;  /* bounds are over all words, not over eps                                              */
+  bool used;      /* the result has leaf, mask and used, for penalties of the caller's own; not with masked, guided or
+                     reach                                                                                */
 } r4_objective_options;
 
 /* Inputs of the graph by their names; R4_NONE for those that this objective does not have. Shapes:
@@ -1128,6 +1130,11 @@ typedef struct {
   const r4_drawn *drawn; /* further inputs: as long as the graph lives                          */
   size_t draws;
   const r4_id *updated; /* for each parameter, R4_NONE or, of a buffer, its new value; as drawn */
+  /* If options ask for used, otherwise R4_NONE: the net as it will be used, with running statistics and nothing
+   * dropped, so that examples do not see each other. */
+  r4_id leaf; /* the examples where explanations are taken: x, or another node that the net names   */
+  r4_id mask; /* m, shaped as leaf                                                                  */
+  r4_id used; /* as logits, a function of leaf                                                      */
 } r4_objective;
 
 /* The methods, by number; the first is plain learning, without a penalty and without filled examples. NULL after the

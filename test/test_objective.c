@@ -340,6 +340,7 @@ static const struct {
   {{.method = "rand-r4", .batch = 1, .ranged = true, .high = INFINITY}, "the range is 0 to inf"},
   {{.method = "erm", .batch = 1, .class_weights = bad_weights}, "a class weight is -1"},
   {{.method = "erm", .batch = 1, .weight_penalty = -1}, "weight_penalty is -1"},
+  {{.method = "r3", .batch = 4, .guided = 2, .used = true}, "used is 1, expected 0"},
 };
 
 static void assert_refused(const r4_net *net, const r4_objective_options *o, const char *want)
@@ -366,6 +367,37 @@ static void test_errors(void **state)
   assert_refused(one, NULL, "needs a net and options");
   r4_net_free(net);
   r4_net_free(one);
+}
+
+/* For terms of the caller's own: the net as it answers, where the library's terms look at it. */
+static void test_used(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *net;
+    r4_shape input, leaf;
+  } kinds[] = {{"flatten, dense 5, batchnorm, dropout 0.5, dense 3", {3, {3, 3, 2}}, {4, {4, 3, 3, 2}}},
+               {"embedding 9 2, leaf, mean, dense 3", {1, {5}}, {3, {4, 5, 2}}}};
+  for (size_t k = 0; k < 2; k++) {
+    r4_graph *g = r4_graph_new();
+    r4_net *net = r4_net_new(kinds[k].net, kinds[k].input, NULL);
+    r4_id param[CASE_PARAMS], slope;
+    r4_net_inputs(net, g, param);
+    r4_objective_options o = {.method = "erm", .batch = 4, .used = true};
+    r4_objective a = r4_objective_build(g, net, param, &o);
+    assert_int_equal(a.used.i, r4_net_apply(net, g, param, a.in.x).i);
+    assert_int_equal(a.used.i == a.logits.i, k);
+    assert_int_equal(a.leaf.i == a.in.x.i, !k);
+    assert_true(r4_shape_equal(r4_node_shape(g, a.leaf), kinds[k].leaf));
+    assert_true(r4_shape_equal(r4_node_shape(g, a.mask), kinds[k].leaf));
+    r4_grad(g, r4_sum(g, a.used, R4_ALL), 1, &a.leaf, &slope);
+    assert_int_equal(r4_graph_status(g, NULL), R4_OK);
+    o.used = false;
+    a = r4_objective_build(g, net, param, &o);
+    assert_true(a.loss.i && !a.leaf.i && !a.mask.i && !a.used.i);
+    r4_net_free(net);
+    r4_graph_free(g);
+  }
 }
 
 /* Whichever allocation fails while building, the graph says so. */
@@ -406,6 +438,7 @@ int main(void)
     cmocka_unit_test(test_unmasked_example),
     cmocka_unit_test(test_listed_products_are_narrow),
     cmocka_unit_test(test_errors),
+    cmocka_unit_test(test_used),
     cmocka_unit_test(test_memory),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);

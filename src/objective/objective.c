@@ -243,6 +243,14 @@ static void add_term(struct objective *o, const struct term *t, int k, r4_object
   *(k ? &result->form_r3 : &result->form) = formed;
 }
 
+/* The net as terms look at it, for terms of the caller's own. */
+static void add_used(const struct objective *o, r4_objective *result)
+{
+  result->leaf = o->x;
+  result->mask = o->m;
+  result->used = objective_logits(o, net_from_leaf(o->net, o->g, o->param, &o->look, o->x));
+}
+
 r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param,
                                 const r4_objective_options *options)
 {
@@ -262,6 +270,7 @@ r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param
   if (options->weight_penalty > 0) result.loss = r4_add(g, result.loss, weight_penalty(&o));
   result.penalty = result.form = result.form_r3 = r4_const(g, 0, R4_SCALAR);
   result.each = r4_const(g, 0, R4_SHAPE(options->batch));
+  if (options->used) add_used(&o, &result);
   struct objective part = guided_part(&o);
   for (int k = 0; k < METHOD_TERMS && method->term[k]; k++) add_term(&part, method->term[k], k, &result);
   result.in = part.in;

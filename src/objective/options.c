@@ -101,8 +101,16 @@ static bool check_data_term(r4_graph *g, const r4_net *n, const r4_objective_opt
   return true;
 }
 
+/* The caller's own terms see all of each example. */
+static bool check_used(r4_graph *g, const r4_objective_options *p)
+{
+  return !p->used || (!p->masked && !p->guided && !p->reach) ||
+         fail(g, "used", 1, "0: not all of each example is looked at, by masked, guided or reach");
+}
+
 bool objective_check(r4_graph *g, const r4_net *n, const r4_objective_options *p)
 {
+  if (!check_used(g, p)) return false;
   if (!check_sizes(g, n, p) || !check_reach(g, n, p) || !check_leaf(g, n, p)) return false;
   if (!check_choices(g, p) || !check_words(g, n, p) || !check_data_term(g, n, p)) return false;
   if (!check_weight(g, "lambda", p->lambda) || !check_weight(g, "lambda_r3", p->lambda_r3)) return false;
