@@ -564,9 +564,6 @@ typedef struct {
 /* Has the hash of the same data in an npz file. Errors name the example, its value and what was expected. */
 r4_data *r4_data_new(const r4_data_arrays *arrays, r4_error *e);
 
-/* An npz file that numpy and r4_data_open read: x_train (t_train and len_train for tokens), y_train, m_train, g_train,
- * and so on for val and test. */
-r4_status r4_data_save(const r4_data *d, const char *file, r4_error *e);
 /* Characters of a text: the first, counted from 0, and the one behind the last. */
 typedef struct {
   int64_t from, to;
@@ -579,6 +576,9 @@ typedef struct {
 r4_data *r4_data_texts(const char *const *text, const size_t *spans, const r4_span *span,
                        const r4_data_arrays *arrays, const r4_data_options *options, r4_error *e);
 
+/* An npz file that numpy and r4_data_open read: x_train (t_train and len_train for tokens), y_train, m_train, g_train,
+ * and so on for val and test. */
+r4_status r4_data_save(const r4_data *d, const char *file, r4_error *e);
 
 /* $R4_DATA_DIR, or r4 in $XDG_DATA_HOME or in $HOME/.local/share. r4_string_free. NULL if none of them is set. */
 char *r4_data_folder(r4_error *e);
@@ -1312,6 +1312,9 @@ const r4_net *r4_trainer_net(const r4_trainer *t);
 /* What manifest.json of a run has: version, seed, net, hash of the data, machine. r4_string_free; NULL when out of
  * memory. */
 char *r4_trainer_manifest(const r4_trainer *t);
+/* What log.jsonl of a run has: a line of JSON for each epoch that this trainer has done. r4_string_free; NULL when out
+ * of memory. */
+char *r4_trainer_log(const r4_trainer *t);
 /* What the last step ran, for questions about it; NULL before the first. It is the trainer's. */
 r4_plan *r4_trainer_plan(const r4_trainer *t);
 /* Those of the epoch that "select" chose so far; before the first is done, those of the last step. Valid until the next

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "scratch.h"
 #include "settings_case.h"
@@ -90,6 +91,21 @@ static void it_learns_from_memory(void **state)
   r4_data_free(val);
 }
 
+/* All figures of the log but the seconds, which no two runs share. */
+static void assert_same_log(r4_trainer *t, const char *path)
+{
+  uint8_t *file;
+  size_t size;
+  assert_int_equal(file_read(path, 1 << 20, &file, &size, NULL), R4_OK);
+  char *own = r4_trainer_log(t), *rest[2] = {own, (char *)file};
+  assert_non_null(own);
+  for (char *a, *b; (a = strsep(&rest[0], ",")) && (b = strsep(&rest[1], ","));)
+    if (!strstr(a, "\"seconds\"")) assert_string_equal(a, b);
+  assert_true(!rest[0] && !rest[1]);
+  r4_string_free(own);
+  r4_mem_free(file);
+}
+
 /* The same settings and data by r4_train: the same model. */
 static void it_is_what_r4_train_does(void **state)
 {
@@ -108,6 +124,7 @@ static void it_is_what_r4_train_does(void **state)
   finish(b);
   assert_same_weights(a, r4_model_weights(m));
   assert_same_weights(b, r4_model_weights(m));
+  assert_same_log(a, scratch_path("run/log.jsonl"));
   assert_int_equal(r4_trainer_save_model(a, scratch_path("own.safetensors"), &e), R4_OK);
   r4_model *own = r4_model_load(scratch_path("own.safetensors"), NULL, &e);
   assert_same_weights(a, r4_model_weights(own));

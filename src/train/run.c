@@ -156,7 +156,7 @@ static r4_status end_epoch(struct run *r, double seconds, r4_error *e)
   r->state.epoch++;
   r->state.batch = 0;
   r4_status s = validate(r, e);
-  if (!s && r->folder) s = run_log(r, seconds, e);
+  if (!s) s = run_log(r, seconds, e);
   if (s) return s;
   run_examine(r);
   const struct score *v = &r->val_score;

@@ -74,6 +74,7 @@ struct run {
   int32_t *predicted;
   struct schedule schedule;
   struct log log;
+  struct text lines; /* of the log, without a folder */
   struct curves curves;
   struct run_state state;
   struct score val_score;    /* of the last epoch done in this process */

@@ -211,6 +211,16 @@ static void add_validation(struct json_writer *w, const struct score *v)
   jw_close(w, '}');
 }
 
+/* A run without a folder keeps its log, for whoever asks. */
+static r4_status keep_line(struct run *r, struct json_writer *w, r4_error *e)
+{
+  char *line = text_take(&w->text);
+  if (line) text_add(&r->lines, "%s\n", line);
+  bool kept = line && !r->lines.failed;
+  r4_string_free(line);
+  return kept ? R4_OK : r4_fail(e, R4_E_MEMORY, "out of memory for the log");
+}
+
 /* To the log, and as the log has it to what is made from it. */
 static r4_status add_line(struct run *r, struct json_writer *w, r4_error *e)
 {
@@ -253,7 +263,7 @@ r4_status run_log(struct run *r, double seconds, r4_error *e)
   }
   if (r->val) add_validation(&w, &r->val_score);
   jw_close(&w, '}');
-  return add_line(r, &w, e);
+  return r->folder ? add_line(r, &w, e) : keep_line(r, &w, e);
 }
 
 /* ---- The end ---- */

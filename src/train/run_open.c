@@ -238,6 +238,7 @@ r4_status run_open(struct run *r, const r4_settings *settings, const r4_data *da
 void run_close(struct run *r)
 {
   log_close(&r->log);
+  r4_string_free(text_take(&r->lines));
   curves_close(&r->curves);
   probe_free(r->predictor);
   step_free(r->step);

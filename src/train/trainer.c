@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "train/manifest.h"
 #include "train/run.h"
 
@@ -93,6 +94,13 @@ const r4_net *r4_trainer_net(const r4_trainer *t)
 char *r4_trainer_manifest(const r4_trainer *t)
 {
   return manifest_text(&t->run);
+}
+
+char *r4_trainer_log(const r4_trainer *t)
+{
+  struct text copy = {0};
+  text_add(&copy, "%s", t->run.lines.s ? t->run.lines.s : "");
+  return text_take(&copy);
 }
 
 r4_plan *r4_trainer_plan(const r4_trainer *t)
