@@ -34,6 +34,7 @@ from .metrics import Group, Metrics
 from .net import Model, Net, Parameter
 from .plan import Plan
 from .settings import Settings
+from .texts import Explained
 from .trainer import Progress, Trainer, train
 
 logging.getLogger("r4").addHandler(logging.NullHandler())
@@ -50,6 +51,7 @@ __all__ = [
     "Data",
     "DomainError",
     "Error",
+    "Explained",
     "FileError",
     "Finding",
     "Graph",

@@ -66,7 +66,7 @@ def _numbers(x: Array, dtype: type, what: str) -> Array:
         raise ArgumentError(f"{what} has type {x.dtype}, expected numbers")
     try:
         with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused
-            return np.ascontiguousarray(x, dtype=dtype)
+            return np.require(x, dtype, ["C_CONTIGUOUS", "ALIGNED"])
     except (ValueError, TypeError) as e:
         raise KindError(f"{what}: {e}; expected an array of numbers") from e
 

@@ -112,7 +112,7 @@ class Owned:
     def _own(self, pointer: int | None, free: str, *keeps: Any) -> None:
         if not pointer:
             raise OutOfMemory(f"out of memory for a {type(self).__name__}")
-        self._pointer = pointer
+        self._pointer, self._kept = pointer, keeps
         self._finalizer = weakref.finalize(self, _release, free, pointer, keeps)
 
     @property

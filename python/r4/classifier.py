@@ -21,6 +21,7 @@ from .errors import ArgumentError
 from .metrics import Metrics
 from .net import Model
 from .settings import Settings
+from .texts import Explained, are_texts, words_of
 from .trainer import Progress, Trainer, choose_lambda
 
 log = logging.getLogger("r4")
@@ -35,6 +36,8 @@ KEYS = {
     "batch": "batch",
     "rate": "rate",
     "validation": "data.val",
+    "tokenizer": "data.tokenizer",
+    "length": "data.length",
 }
 # Settings of data that arrays have as well; the others are for data that are read by name.
 DATA_KEYS = ("data.val", "data.val_fill", "data.seed")
@@ -47,7 +50,8 @@ class Classifier(Base):
     penalises: for "cert-r4" ``|| m_i . max(|lo_i|, |hi_i|) ||``, where lo_i <= d l_i / d x <= hi_i for all x within
     eps of x_i on the mask m_i. doc/objectives.md has all of them.
 
-    net         parts in a row, or a name such as "resnet18(classes=6)"; {classes} stands for their number
+    net         parts in a row, or a name such as "resnet18(classes=6)"; {classes} stands for their number, and {words}
+                for that of the tokens that there are
     method      erm, fill, r3, smooth-r3, ibp-ex, ibp-ex+r3, rand-r4, adv-r4, cert-r4, cert-r4+r3 or
                 pairing
     lambda_     weight of the penalty, "auto", or None for the method's own
@@ -58,6 +62,8 @@ class Classifier(Base):
     settings    any other of ``r4 help train``, by its key: {"optimizer": "sgd", "augment.flip": True}
     layout      of images with channels, "NHWC" or "NCHW"
     kind        "auto": uint8 is bytes, of which 255 is 1, all else floats; "tokens" for ids of tokens
+    tokenizer   for texts: a tokenizer.json, a vocab.txt, or a net that was got (None: "minilm")
+    length      for texts: tokens that each is cut or padded to; None: those of the longest, at most 512
     random_state  seed of weights, order and noise
     verbose     1 shows a progress bar
 
@@ -80,6 +86,8 @@ class Classifier(Base):
         settings: Mapping[str, Any] | None = None,
         layout: Layout = "NHWC",
         kind: Kind = "auto",
+        tokenizer: str | os.PathLike[str] | None = None,
+        length: int | None = None,
         random_state: Any = 0,
         verbose: int = 0,
     ) -> None:
@@ -95,6 +103,8 @@ class Classifier(Base):
         self.settings = settings
         self.layout = layout
         self.kind = kind
+        self.tokenizer = tokenizer
+        self.length = length
         self.random_state = random_state
         self.verbose = verbose
 
@@ -110,9 +120,9 @@ class Classifier(Base):
             return int(state.integers(2**31 - 1))
         return int(state)
 
-    def _make_settings(self, classes: int) -> Settings:
+    def _make_settings(self, data: Data) -> Settings:
         s = Settings(origin="r4.Classifier")
-        s["net"] = str(self.net).replace("{classes}", str(classes))
+        s["net"] = str(self.net).replace("{classes}", str(len(data.classes))).replace("{words}", str(data.vocabulary))
         s["seed"] = self._seed()
         for name, key in KEYS.items():
             if getattr(self, name) is not None:
@@ -131,15 +141,24 @@ class Classifier(Base):
             return X
         if y is None:
             raise ArgumentError("requires y to be passed, but the target y is None: a classifier learns from labels")
-        x = arrays.values(X, layout=self.layout, kind=self.kind)
-        labels = labels_of(y, len(x.array))
+        labels = labels_of(y, self._count(X))
         classes, numbers = np.unique(labels, return_inverse=True)
         if len(classes) < 2:
             raise ArgumentError(f"y has one class, {classes[0]!r}: a classifier needs at least two")
         self.classes_ = classes
-        data = Data(X, numbers, classes=[str(c) for c in classes], layout=self.layout, kind=self.kind, **more)
+        data = Data(X, numbers, classes=[str(c) for c in classes], **self._about(X, self.length or 0), **more)
         self._note_features(X)
         return data
+
+    def _count(self, X: Any) -> int:
+        """How many examples there are."""
+        return len(X) if are_texts(X) else len(arrays.values(X, layout=self.layout, kind=self.kind).array)
+
+    def _about(self, X: Any, length: int) -> dict[str, Any]:
+        """How examples are to be understood."""
+        if are_texts(X):
+            return {"tokenizer": self.tokenizer, "length": length, "kind": self.kind}
+        return {"layout": self.layout, "kind": self.kind, "copy": False}
 
     def _note_features(self, X: Any) -> None:
         self.__dict__.pop("feature_names_in_", None)
@@ -163,14 +182,21 @@ class Classifier(Base):
         masks [n, height, width] or shaped as X; mask_means says what 1 marks, "irrelevant" or "relevant". groups and
         splits ("train", "val", "test") are [n]. Ctrl-C stops at a step: the exception passes on, and the model is the
         one so far (stopped_ is then true).
+
+        X may be a list of texts. masks are then words that must not matter, ["spielberg", "jonah"], or for each text a
+        list of spans of characters, [[(3, 9)], []], of which mask_means says what they mark.
         """
         self.__dict__.pop("model_", None)  # one that does not fit the new classes
         more = {"masks": masks, "mask_means": mask_means, "groups": groups, "splits": splits, "lengths": lengths}
         data = self._take_data(X, y, **more)
-        s = self._make_settings(len(data.classes))
+        s = self._make_settings(data)
+        if are_texts(X) and (words := words_of(masks)) is not None:
+            s["data.mask_words"] = words
         share = s["data.val"]
         if share > 0 and len(data.part("val")) == 0:
             data = data.hold_out(share, s["data.seed"])
+        parts = (data.part("test"), data.part("val"))
+        self._measured: Data | None = next((part for part in parts if len(part)), None)
         self.n_features_in_ = int(np.prod(data.shape))
         self.mask_means_ = mask_means if masks is not None else None
         before = threads()
@@ -214,6 +240,8 @@ class Classifier(Base):
 
     def _keep(self, trainer: Trainer, s: Settings) -> None:
         self.model_ = trainer.model
+        self.log_ = trainer.log
+        self.folder_: str | None = None
         if self.mask_means_ is not None:  # for whoever opens the run; the data set has it already
             s["data.mask_means"] = self.mask_means_
         self.settings_ = s.changed()
@@ -249,15 +277,22 @@ class Classifier(Base):
         model = self._model
         if isinstance(X, Data):
             return X
+        self._check_features(X, model)
+        n = self._count(X)
+        numbers = np.zeros(n, np.int32) if y is None else self._numbers(y, n)
+        return Data(X, numbers, classes=[str(c) for c in self.classes_], **self._about(X, model.input[0]), **more)
+
+    def _check_features(self, X: Any, model: Model) -> None:
+        if are_texts(X):
+            if len(model.input) != 1 or not model.net.vocabulary:
+                raise ArgumentError(f"X has texts, and the net takes examples of {model.input}, not tokens")
+            return
         x = arrays.values(X, layout=self.layout, kind=self.kind)
         if x.features != int(np.prod(model.input)):
             raise ArgumentError(
                 f"X has {x.features} features, but {type(self).__name__} is expecting {int(np.prod(model.input))} "
                 f"features as input: X has shape {x.given}, the net takes examples of {model.input}"
             )
-        numbers = np.zeros(len(x.array), np.int32) if y is None else self._numbers(y, len(x.array))
-        names = [str(c) for c in self.classes_]
-        return Data(X, numbers, classes=names, layout=self.layout, kind=self.kind, **more)
 
     def _means(self, masks: Any, stated: MaskMeans | None) -> MaskMeans | None:
         """What masks mean: as stated, or as in fit."""
@@ -287,12 +322,17 @@ class Classifier(Base):
 
         Masks mean what they meant in fit, unless stated. ``.table()`` is the text.
         """
+        data = self._labelled(X, y, masks, mask_means, groups)
+        found = self._model.evaluate(data, eps)
+        self._measured = data
+        return found
+
+    def _labelled(self, X: Any, y: Any, masks: Any, mask_means: MaskMeans | None, groups: Any) -> Data:
         if isinstance(X, Data):
-            return self._model.evaluate(X, eps)
+            return X
         if y is None:
             raise ArgumentError("y is missing: accuracy needs labels")
-        data = self._examples(X, y, masks=masks, mask_means=self._means(masks, mask_means), groups=groups)
-        return self._model.evaluate(data, eps)
+        return self._examples(X, y, masks=masks, mask_means=self._means(masks, mask_means), groups=groups)
 
     def explain(
         self,
@@ -304,18 +344,22 @@ class Classifier(Base):
         mask_means: MaskMeans | None = None,
         what: str = "loss",
         **options: Any,
-    ) -> Array:
+    ) -> Any:
         """How much each feature has to do with the answer, shaped as X: ``g(x) = d e / d x`` and what follows from it.
 
         method: gradient, input-x-gradient, smoothgrad, integrated, gradcam, occlusion, bounds or bounds-all; what (e):
         loss, logit, margin or logprob-sum, of the labels y or else of the model's own answers. options: eps, sigma,
-        samples, seed, baseline, window, stride, fill. doc/explain.md has the formulas.
+        samples, seed, baseline, window, stride, fill. doc/explain.md has the formulas. Of texts, a list with the tokens
+        and their values for each (Explained).
         """
         labels = y if y is not None or isinstance(X, Data) else self.predict(X)
         data = self._examples(X, labels, masks=masks, mask_means=self._means(masks, mask_means))
         found = self._model.attribute(data, method, what=what, **options)
         if isinstance(X, Data):
             return found.reshape(len(X), *X.shape)
+        if are_texts(X):
+            tokens = [data.tokens(i) for i in range(len(data))]
+            return [Explained(words, row[: len(words)]) for words, row in zip(tokens, found, strict=True)]
         return arrays.values(X, layout=self.layout, kind=self.kind).as_given(found)
 
     def bounds(
@@ -347,17 +391,52 @@ class Classifier(Base):
     # ---- Files ----
 
     def save(self, path: str | os.PathLike[str], data: Data | None = None) -> None:
-        """A folder that ``r4.load`` and the command open: config.yaml, model.safetensors and manifest.json.
+        """A folder that ``r4.load`` and the command open: config.yaml, model.safetensors, manifest.json and log.jsonl.
 
         With data, they are kept beside it as data.npz, so that ``r4 eval`` and ``r4 explain`` find them.
         """
         from .files import save_run
 
-        save_run(path, self._model, self.settings_, data, self.__dict__.get("manifest_"))
+        save_run(path, self._model, self.settings_, data, self.__dict__.get("manifest_"), self.__dict__.get("log_"))
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        X: Any = None,
+        y: Any = None,
+        *,
+        masks: Any = None,
+        mask_means: MaskMeans | None = None,
+        groups: Any = None,
+        name: str | None = None,
+        title: str | None = None,
+        examples: int = 0,
+        eps: float = 0.1,
+        kappa: int = 256,
+    ) -> None:
+        """One HTML page that needs no other file: does the model use what is masked? doc/report.md describes it.
+
+        The examples are those of X and y, or a data set; without them those that evaluate had last, or else those that
+        fit did not learn from, or of a run that was loaded its test part. examples: how many with heat maps (0: 6).
+        kappa: the fragility is that of at most so many examples.
+        """
+        from .report import run_data, write_page
+
+        if X is not None:
+            self._measured = self._labelled(X, y, masks, mask_means, groups)
+        data = self.__dict__.get("_measured")
+        if data is None:
+            data = run_data(self)
+        write_page(path, self, data, name=name, title=title, examples=examples, eps=eps, kappa=kappa)
 
     def export_onnx(self, path: str | os.PathLike[str]) -> None:
         """The net as an ONNX file, for programs that run nets; see Model.export_onnx."""
         self._model.export_onnx(path)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the examples that were measured: a model is no data set."""
+        state: Any = super().__getstate__()
+        return {key: value for key, value in state.items() if key != "_measured"}
 
     def __sklearn_is_fitted__(self) -> bool:
         return "model_" in self.__dict__

@@ -6,21 +6,24 @@ import ctypes
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from . import _arrays as arrays
 from . import _header as h
 from ._arrays import Array, Kind, Layout
-from ._library import LIB, Owned, call, choice, encode, from_shape, text_of, texts, to_shape
+from ._assemble import MEANINGS, SPLITS, Assembled
+from ._library import LIB, Owned, call, choice, encode, from_shape, text_of
 from .errors import ArgumentError
+from .texts import are_texts, text_data
+
+if TYPE_CHECKING:
+    from .settings import Settings
 
 Split = Literal["train", "val", "test"]
 MaskMeans = Literal["irrelevant", "relevant"]
 
-SPLITS = ("train", "val", "test")
-MEANINGS = ("unstated", "irrelevant", "relevant")
 FILLS = ("none", "colour", "noise", "mean", "blur", "swap", "paste")
 CORRUPTIONS = ("misposition", "shift", "dilation", "shrink")
 
@@ -32,14 +35,6 @@ class Finding:
     code: str
     text: str
     note: bool
-
-
-def _splits(given: Any, n: int) -> Array:
-    a = arrays.column(given, n, "splits")
-    if a.dtype.kind in "UOS":
-        numbers = [choice(str(word), SPLITS, "a split") for word in a]
-        return np.array(numbers, dtype=np.int32)
-    return arrays.whole(a, n, "splits")
 
 
 class Data(Owned):
@@ -63,59 +58,53 @@ class Data(Owned):
         classes: Sequence[str] | None = None,
         scale: float = 0.0,
         offset: float = 0.0,
+        tokenizer: str | os.PathLike[str] | None = None,
+        length: int = 0,
+        copy: bool = True,
     ) -> None:
         """From arrays: x [n, features] or images [n, height, width(, channels)], labels y [n], and what else is known.
 
         uint8 values are ``byte * scale + offset``, and without a scale ``byte / 255``. Masks are 0 to 1, [n, height,
         width] or shaped as x; mask_means says what 1 marks. Labels and groups are whole numbers from 0 on, or texts;
         splits are "train", "val", "test" or 0, 1, 2. The data set has the hash of the same arrays in an npz file.
+
+        From texts: x is a list of strings. tokenizer: a tokenizer.json, a vocab.txt, or a net that was got ("minilm").
+        length: how many tokens each text is cut or padded to, 0 for those of the longest. masks are words that must not
+        matter, ["spielberg", "jonah"], or for each text a list of spans of characters, [[(3, 9)], []].
+
+        copy=False looks at x where it is, if it is float32 or uint8 in row-major order: it must then stay as it is as
+        long as the data set, or anything made of it, is used.
         """
+        if are_texts(x):
+            if kind != "auto" or lengths is not None:
+                raise ArgumentError("X has texts: kind is found out, and lengths are counted")
+            about = {"masks": masks, "mask_means": mask_means, "groups": groups, "splits": splits, "classes": classes}
+            self._own(text_data(x, y, tokenizer=tokenizer, length=length, **about), "r4_data_free")
+            return
+        if tokenizer is not None or length:
+            raise ArgumentError("tokenizer and length are for texts, and X has none")
         v = arrays.values(x, layout=layout, kind=kind)
-        a = h.r4_data_arrays()
-        n = a.n = v.array.shape[0]
-        a.shape = to_shape(v.shape)
-        setattr(a, v.kind, v.array.ctypes.data)
-        keep: list[Any] = [v.array]
-        a.scale, a.offset, a.vocabulary, a.padding = scale, offset, vocabulary, padding
-
-        def bind(field: str, array: Array) -> None:
-            keep.append(array)
-            setattr(a, field, array.ctypes.data)
-
-        def bind_names(field: str, count: str, names: Sequence[str]) -> None:
-            keep.append(texts(names))
-            setattr(a, field, ctypes.addressof(keep[-1]))
-            setattr(a, count, len(names))
-
-        if v.kind == "tokens":
-            bind("lengths", arrays.whole(np.full(n, v.features) if lengths is None else lengths, n, "lengths"))
-        elif lengths is not None:
-            raise ArgumentError("lengths are for tokens: say kind='tokens'")
-        labels, names = arrays.named(y, n, "y")
-        bind("labels", labels)
-        if classes is not None and names is not None:
-            raise ArgumentError("classes name the numbers in y, but y has texts in it")
-        if classes is not None or names is not None:
-            bind_names("class_names", "classes", list(classes if classes is not None else names or []))
-        if groups is not None:
-            numbers, group_names = arrays.named(groups, n, "groups")
-            bind("groups", numbers)
-            if group_names is not None:
-                bind_names("group_names", "group_count", group_names)
-        if splits is not None:
-            bind("splits", _splits(splits, n))
-        if masks is not None:
-            marks, a.masks_by_feature = arrays.masks(masks, v)
-            bind("mask_bytes" if marks.dtype == np.uint8 else "mask_floats", marks)
-        a.mask_means = choice(mask_means or "unstated", MEANINGS, "mask_means")
-        a.soft_masks = soft_masks
-        self._own(call("r4_data_new", ctypes.byref(a)), "r4_data_free")
+        made = Assembled(v.array.shape[0])
+        made.values(v, lengths, scale, offset, vocabulary, padding)
+        made.about(y, classes, groups, splits)
+        made.masks(masks, v, mask_means, soft_masks)
+        made.arrays.borrow = not copy
+        self._own(call("r4_data_new", ctypes.byref(made.arrays)), "r4_data_free", *([] if copy else [v.array]))
 
     @classmethod
-    def _of(cls, pointer: int) -> Data:
+    def _of(cls, pointer: int, *keeps: Any) -> Data:
         self = cls.__new__(cls)
-        self._own(pointer, "r4_data_free")
+        self._own(pointer, "r4_data_free", *keeps)
         return self
+
+    def _made(self, pointer: int) -> Data:
+        """Another data set, which shares memory with this one."""
+        return self._of(pointer, *self._kept)
+
+    @property
+    def lent(self) -> tuple[Any, ...]:
+        """Arrays that the data set looks at where they are: whatever holds it must keep them."""
+        return self._kept
 
     @classmethod
     def open(
@@ -154,6 +143,11 @@ class Data(Owned):
         o.mask_means = choice(mask_means or "unstated", MEANINGS, "mask_means")
         return cls._of(call("r4_data_make", encode(recipe, "a recipe"), ctypes.byref(o)))
 
+    @classmethod
+    def of_settings(cls, settings: Settings) -> Data:
+        """The data, with all of their splits, that settings name."""
+        return cls._of(call("r4_settings_data", settings.pointer))
+
     # ---- What is in it ----
 
     def __len__(self) -> int:
@@ -173,6 +167,11 @@ class Data(Owned):
     def group_names(self) -> list[str]:
         p = self.pointer
         return [text_of(LIB.r4_data_group_name(p, k)) for k in range(LIB.r4_data_groups(p))]
+
+    @property
+    def vocabulary(self) -> int:
+        """How many ids of tokens there are; 0 unless examples are texts."""
+        return int(LIB.r4_data_vocabulary(self.pointer))
 
     @property
     def about(self) -> str:
@@ -228,6 +227,18 @@ class Data(Owned):
         """0, 1, 2 for train, val, test."""
         return self._column("split")
 
+    def tokens(self, i: int) -> list[str]:
+        """The tokens of text i, without padding, as the vocabulary has them; numbers if it is not known."""
+        p = self.pointer
+        if not 0 <= i < len(self):
+            raise ArgumentError(f"there is no example {i}, expected 0 to {len(self) - 1}")
+        if not self.vocabulary:
+            raise ArgumentError("the examples are not texts, and have no tokens")
+        ids = np.empty(self.shape, dtype=np.float32)
+        LIB.r4_data_values(p, i, ids.ctypes.data)
+        pieces = ((k, LIB.r4_data_piece(p, k)) for k in map(int, ids[: LIB.r4_data_length(p, i)]))
+        return [str(k) if piece is None else text_of(piece) for k, piece in pieces]
+
     @property
     def has_mask(self) -> Array:
         p = self.pointer
@@ -236,7 +247,7 @@ class Data(Owned):
     # ---- Other data sets made of it ----
 
     def part(self, split: Split) -> Data:
-        return self._of(call("r4_data_part", self.pointer, choice(split, SPLITS, "split")))
+        return self._made(call("r4_data_part", self.pointer, choice(split, SPLITS, "split")))
 
     def subset(self, examples: Any) -> Data:
         """These examples, by number, or where a mask of booleans is true."""
@@ -246,37 +257,37 @@ class Data(Owned):
         if which.ndim != 1 or (which.size and which.dtype.kind not in "iu") or (which.size and which.min() < 0):
             raise ArgumentError(f"examples are numbers from 0 to {len(self) - 1}")
         numbers = np.ascontiguousarray(which, dtype=np.uintp)
-        return self._of(call("r4_data_subset", self.pointer, len(numbers), numbers.ctypes.data))
+        return self._made(call("r4_data_subset", self.pointer, len(numbers), numbers.ctypes.data))
 
     def fraction(self, share: float, seed: int = 0) -> Data:
         """A share of each class of the training part, and all of the others."""
-        return self._of(call("r4_data_fraction", self.pointer, share, seed))
+        return self._made(call("r4_data_fraction", self.pointer, share, seed))
 
     def split(self, val: float, test: float, seed: int = 0) -> Data:
         """A new split by seed: shares of every class; examples with the same id stay together."""
-        return self._of(call("r4_data_split", self.pointer, val, test, seed))
+        return self._made(call("r4_data_split", self.pointer, val, test, seed))
 
     def hold_out(self, val: float, seed: int = 0) -> Data:
         """Moves a share of the training part to validation."""
-        return self._of(call("r4_data_hold_out", self.pointer, val, seed))
+        return self._made(call("r4_data_hold_out", self.pointer, val, seed))
 
     def keep_masks(self, share: float, seed: int = 0) -> Data:
         """The masks of a share of each class of the training part; the others of training have none."""
-        return self._of(call("r4_data_keep_masks", self.pointer, share, seed))
+        return self._made(call("r4_data_keep_masks", self.pointer, share, seed))
 
     def invert_masks(self) -> Data:
-        return self._of(call("r4_data_invert_masks", self.pointer))
+        return self._made(call("r4_data_invert_masks", self.pointer))
 
     def soften_masks(self, alpha: float) -> Data:
-        return self._of(call("r4_data_soften_masks", self.pointer, alpha))
+        return self._made(call("r4_data_soften_masks", self.pointer, alpha))
 
     def corrupt_masks(self, kind: str, correct: float, seed: int = 0) -> Data:
         number = choice(kind, CORRUPTIONS, "kind")
-        return self._of(call("r4_data_corrupt_masks", self.pointer, number, correct, seed))
+        return self._made(call("r4_data_corrupt_masks", self.pointer, number, correct, seed))
 
     def fill(self, kind: str, seed: int = 0, epoch: int = 0) -> Data:
         """Masked content replaced, as a net sees it in that epoch."""
-        return self._of(call("r4_data_fill", self.pointer, choice(kind, FILLS, "kind"), seed, epoch))
+        return self._made(call("r4_data_fill", self.pointer, choice(kind, FILLS, "kind"), seed, epoch))
 
     # ---- Looking and writing ----
 

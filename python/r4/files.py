@@ -17,7 +17,7 @@ from .errors import ArgumentError, FileError
 from .net import Model
 from .settings import Settings
 
-CONFIG, MODEL, DATA, MANIFEST = "config.yaml", "model.safetensors", "data.npz", "manifest.json"
+CONFIG, MODEL, DATA, MANIFEST, LOG = "config.yaml", "model.safetensors", "data.npz", "manifest.json", "log.jsonl"
 
 
 def save_run(
@@ -26,14 +26,17 @@ def save_run(
     settings: Mapping[str, Any],
     data: Data | None,
     manifest: Mapping[str, Any] | None,
+    log: str | None,
 ) -> None:
-    """config.yaml, model.safetensors, manifest.json if something was learned, and data.npz if there are data."""
+    """config.yaml, model.safetensors; manifest.json, log.jsonl if something was learned; data.npz if there are data."""
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as e:
         raise FileError(f"{path}: {e.strerror}") from e
     s = Settings(settings)
+    if os.path.exists(s["data.tokenizer"]):  # wherever the run is opened from
+        s["data.tokenizer"] = os.path.abspath(s["data.tokenizer"])
     if data is not None:
         data.save(folder / DATA)
         s["data"] = str((folder / DATA).resolve())
@@ -45,6 +48,7 @@ def save_run(
         about.pop("source", None)
         if data is not None:  # so that the command finds them where the folder has moved
             about["source"] = {"setting": "data", "written": s["data"], "path": s["data"], "from_run": DATA}
+        (folder / LOG).write_text(log or "")
         (folder / MANIFEST).write_text(json.dumps({**manifest, "data": about}, indent=1) + "\n")
 
 
@@ -98,6 +102,9 @@ def load(path: str | os.PathLike[str], seed: int | None = None) -> Classifier:
     c.model_ = Model.open(place)
     about = place / MANIFEST
     c.manifest_ = json.loads(about.read_text()) if place.is_dir() and about.is_file() else None
+    log = place / LOG
+    c.log_ = log.read_text() if place.is_dir() and log.is_file() else ""
+    c.folder_ = str(place) if place.is_dir() else None
     if not place.is_dir() or "net" not in params:
         c.net = c.model_.net.layers
     names = c.model_.classes or [str(k) for k in range(c.model_.class_count)]

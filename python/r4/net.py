@@ -73,6 +73,11 @@ class Net(Owned):
         return int(LIB.r4_net_classes(self.pointer))
 
     @property
+    def vocabulary(self) -> int:
+        """How many ids of tokens it knows; 0: it takes none."""
+        return int(LIB.r4_net_vocabulary(self.pointer))
+
+    @property
     def size(self) -> int:
         """How many weights it has, buffers included."""
         return int(LIB.r4_net_size(self.pointer))
@@ -175,7 +180,13 @@ class Model(Owned):
         names = [LIB.r4_model_class_name(self.pointer, k) for k in range(self.class_count)]
         return None if names[0] is None else [text_of(n) for n in names]
 
-    def _check(self, data: Data) -> None:
+    @property
+    def addresses(self) -> tuple[int, int]:
+        """Of its net and its weights, for calls of the library; they live as long as the model."""
+        return self._net, self._weights
+
+    def check(self, data: Data) -> None:
+        """Refuses data whose examples the net does not take."""
         has, takes = int(np.prod(data.shape)), int(np.prod(self.input))
         if has != takes:
             raise ShapeError(
@@ -185,7 +196,7 @@ class Model(Owned):
 
     def probabilities(self, data: Data) -> Array:
         """[n, classes]: softmax of the logits, in double."""
-        self._check(data)
+        self.check(data)
         to = np.empty((len(data), self.class_count), dtype=np.float32)
         call("r4_predict", self._net, self._weights, data.pointer, BATCH, to.ctypes.data)
         return to
@@ -206,7 +217,7 @@ class Model(Owned):
         fill: float = 0.0,
     ) -> Array:
         """Attributions [n, features] to the labels of the data; doc/explain.md has the formulas."""
-        self._check(data)
+        self.check(data)
         features = int(np.prod(data.shape))
         o = LIB.r4_attribution_defaults()
         o.explain = choice(what, EXPLAINED, "what")
@@ -224,7 +235,7 @@ class Model(Owned):
 
     def evaluate(self, data: Data, eps: float = 0.1, batch: int = BATCH) -> Metrics:
         """Accuracy by group, and fragility."""
-        self._check(data)
+        self.check(data)
         m = h.r4_metrics()
         call("r4_evaluate", self._net, self._weights, data.pointer, eps, batch, ctypes.byref(m))
         return metrics_of(m, data.group_names, data.classes)

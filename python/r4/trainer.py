@@ -66,7 +66,7 @@ class Trainer(Owned):
         """data: used as they are, in their splits; without, those that the settings name. notice: what looks wrong."""
         pointer = call("r4_trainer_new", settings.pointer, data.pointer if data is not None else None)
         self._callback = _notice(notice or log.warning)
-        self._own(pointer, "r4_trainer_free", settings, self._callback)
+        self._own(pointer, "r4_trainer_free", settings, self._callback, *(data.lent if data is not None else ()))
         self._classes = data.classes if data is not None else None
         LIB.r4_trainer_listen(self.pointer, self._callback, None)
 
@@ -103,6 +103,11 @@ class Trainer(Owned):
         """What manifest.json of a run has: version, seed, net, hash of the data, machine."""
         found: dict[str, Any] = json.loads(take_text(LIB.r4_trainer_manifest(self.pointer)))
         return found
+
+    @property
+    def log(self) -> str:
+        """What log.jsonl of a run has: a line of JSON for each epoch that was done here."""
+        return take_text(LIB.r4_trainer_log(self.pointer))
 
     @property
     def weights(self) -> Array:

@@ -33,6 +33,21 @@ def make_bars(n: int = 120, side: int = 6) -> Bars:
     return Bars(x, y, m, x_test)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--long", action="store_true", help="also the tests that take minutes")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "long: takes minutes, and runs with --long alone")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--long"):
+        for item in items:
+            if "long" in item.keywords:
+                item.add_marker(pytest.mark.skip(reason="takes minutes: ask for it with --long"))
+
+
 @pytest.fixture(scope="session")
 def bars() -> Bars:
     return make_bars()

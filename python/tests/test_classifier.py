@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import ctypes
+import gc
 import logging
 import pickle
 import signal
@@ -129,6 +131,30 @@ def test_layouts_and_kinds(bars: Bars) -> None:
     c = r4.Classifier(NET, epochs=1).fit(grey, bars.y)
     d = r4.Classifier(NET, epochs=1).fit(grey / np.float32(255), bars.y)
     assert np.allclose(c.predict_proba(grey), d.predict_proba(grey / np.float32(255)), atol=1e-6)
+
+
+def test_nothing_is_copied_without_need(bars: Bars) -> None:
+    """Of the layouts that the library has, values are read where they are, and kept as long as they are needed."""
+    for x in (bars.x.copy(), (bars.x * 255).astype(np.uint8)):
+        own, lent = r4.Data(x, bars.y), r4.Data(x, bars.y, copy=False)
+        part = lent.part("train").subset(np.arange(4))
+        assert own.hash == lent.hash
+        x[:] = 0
+        assert own.x.any()
+        assert not lent.x.any()
+        del lent
+        assert not part.x.any()
+    lent = r4.Data(np.asfortranarray(bars.x.astype(">f8")), bars.y, copy=False)  # is converted, and that is kept
+    trainer, batches = r4.Trainer(r4.Settings({"net": NET}), lent), r4.Batches(lent, 120, shuffle=False)
+    expected = lent.x.ravel()
+    del lent
+    gc.collect()
+    junk = [np.full(bars.x.shape, 9, np.float32) for _ in range(20)]
+    assert np.array_equal((ctypes.c_float * expected.size).from_address(batches.next().x), expected)
+    assert np.isfinite(trainer.step().loss)
+    assert len(junk) == 20
+    odd = np.frombuffer(b"x" + bars.x.tobytes(), np.uint8)[1:].view(np.float32).reshape(bars.x.shape)
+    assert r4.Data(odd, bars.y, copy=False).hash == r4.Data(bars.x, bars.y).hash
 
 
 def test_tokens() -> None:
