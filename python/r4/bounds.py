@@ -33,8 +33,10 @@ class Bounds(NamedTuple):
 def _plan(model: Model, rows: int, eps: float, of: str) -> Plan:
     """[lo, hi] of g(x') for x' in x -+ eps m, where g = d sum_i l_i / d x: examples do not see each other."""
     net = model.net
-    b = batch_of(net, rows)
-    value = b.logits if of == "logits" else b.graph.grad(b.loss.sum(), b.x)
+    b = batch_of(net, rows, learning=False)
+    if b.leaf.id != b.x.id:
+        raise ArgumentError('bounds are of nets that are explained at their input; see explain(X, "bounds")')
+    value = b.used_logits if of == "logits" else b.graph.grad(b.used_loss.sum(), b.x)
     pair = b.graph.bound(value, Box.around(b.x, b.m * eps))
     plan = Plan(b.graph, [pair.lo, pair.hi])
     weights = model.weights

@@ -101,5 +101,68 @@ def test_objectives_that_are_none(bars: Bars) -> None:
         r4.minimize(net, d, lambda b: b.loss, epochs=1)
     with pytest.raises(r4.DomainError, match="finite"):
         r4.minimize(net, d, lambda b: b.loss.mean() * 1e38 * 1e38, epochs=1)
-    with pytest.raises(r4.ArgumentError, match="batch norm"):
-        r4.minimize(r4.Net("dense 4, batchnorm, dense 2", (36,)), d, right_reasons)
+    with pytest.raises(r4.ShapeError, match="a batch of one value per channel has no variance"):
+        r4.minimize(r4.Net("dense 4, batchnorm, dense 2", (36,)), d, right_reasons, batch=119)
+
+
+@pytest.mark.parametrize("net", ["dense 8, batchnorm, relu, dropout 0.25, dense 2", "dense 8, relu, dense 2"])
+def test_nets_that_learn_otherwise(bars: Bars, net: str) -> None:
+    """Statistics follow the batches, and dropout drops: to the bit as the library's trainer has it."""
+    d, n = r4.Data(bars.x, bars.y), r4.Net(net, (36,))
+    s = r4.Settings({"net": net, "epochs": 3, "batch": 25, "seed": 7, "rate": 0.01, "select": "last", "data.val": 0})
+    with r4.Trainer(s, d) as t:
+        while not t.done:
+            t.step()
+        expected = t.weights
+    found = r4.minimize(n, d, lambda b: b.loss.mean(), epochs=3, batch=25, rate=0.01, seed=7)
+    assert np.array_equal(found, expected)
+    for p in n.parameters:
+        if p.buffer:
+            assert not np.array_equal(p.of(found), p.of(n.init(7)))
+
+
+def test_penalties_look_at_the_net_as_it_is_used(bars: Bars) -> None:
+    """With batch norm, the gradient of an example does not depend on the others of its batch."""
+    from r4.learn import batch_of
+
+    net = r4.Net("dense 8, batchnorm, relu, dense 2", (36,))
+    w = r4.minimize(net, r4.Data(bars.x, bars.y), lambda b: b.loss.mean(), epochs=2, batch=30)
+    found = []
+    for rows in (2, 5):
+        b = batch_of(net, rows)
+        g = b.graph.plan(b.graph.grad(b.used_loss.sum(), b.x))
+        values = {p.name: p.of(w) for p in net.parameters}
+        found.append(g.run({"x": bars.x[:rows].reshape(rows, 36), "y": bars.y[:rows], **values})[0][:2])
+    assert np.allclose(found[0], found[1], atol=1e-6)
+    assert np.allclose(found[0], r4.Model(net, w).attribute(r4.Data(bars.x[:2], bars.y[:2])), atol=1e-6)
+
+
+def test_penalties_of_texts() -> None:
+    """Explanations of texts are taken at the embeddings, and what is behind their end is not there."""
+    rng = np.random.default_rng(0)
+    x, y = rng.integers(1, 20, (60, 5)), np.arange(60) % 2
+    x[:, 0] = 1 + y
+    m = np.zeros((60, 5), bool)
+    m[:, 0] = True
+    x[:, 2] = 10 + y
+    d = r4.Data(x, y, masks=m, mask_means="irrelevant", kind="tokens", lengths=rng.integers(3, 6, 60))
+    net = r4.Net("embedding 20 4, leaf, mean, dense 2", (5,))
+
+    def right(b: r4.Batch) -> r4.Node:
+        g = b.graph.grad(b.used_loss.sum(), b.leaf)
+        return b.loss.mean() + 1000 * (b.m * g).square().sum() / b.rows
+
+    plain = r4.minimize(net, d, lambda b: b.loss.mean(), epochs=40, batch=20, rate=0.05)
+    ours = r4.minimize(net, d, right, epochs=40, batch=20, rate=0.05)
+
+    def masked(w: Any) -> float:
+        return float(np.abs(r4.Model(net, w).attribute(d) * m).max())
+
+    losses = [r4.Model(net, w).evaluate(d).loss for w in (plain, ours)]
+    s = r4.Settings({"net": net.layers, "epochs": 40, "batch": 20, "rate": 0.05, "select": "last", "data.val": 0})
+    with r4.Trainer(s, d) as t:
+        while not t.done:
+            t.step()
+        assert np.array_equal(plain, t.weights)
+    assert losses[0] < 0.3
+    assert masked(ours) < masked(plain) / 2
