@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -121,6 +122,60 @@ def test_closed(bars: Bars) -> None:
     assert list(plan(x=[1, 2])) == [2, 4]
     with pytest.raises(TypeError, match="cannot be pickled"):
         __import__("pickle").dumps(d)
+
+
+def test_everything_closed(bars: Bars, tmp_path: Any) -> None:
+    """Whatever is asked of what is closed, it says that it is."""
+    d = r4.Data(bars.x, bars.y)
+    net = r4.Net(NET, (36,))
+    model = r4.Model(net, net.init())
+    g = r4.Graph()
+    plan = g.plan(g.input("x", (2,)) + 1)
+    s = r4.Settings({"net": NET})
+    t = r4.Trainer(s, d)
+    batches, optimizer = r4.Batches(d, 10), r4.Optimizer(3)
+    w = np.zeros(3, np.float32)
+    uses: dict[Any, list[Any]] = {
+        t: [t.step, t.epoch, lambda: t.weights, lambda: t.net, lambda: t.manifest, lambda: t.log, lambda: t.done],
+        batches: [batches.next, lambda: len(batches)],
+        optimizer: [lambda: optimizer.step(w, w), lambda: optimizer.set_rate(0.1), lambda: optimizer.freeze([(0, 1)])],
+        plan: [lambda: plan(x=[1, 2]), lambda: plan.kernels, lambda: plan.flops, lambda: str(plan)],
+        g: [lambda: len(g), lambda: g.input("y", (1,)), g.inputs, lambda: g.text([]), lambda: g.const(1)],
+        model: [lambda: model.weights, lambda: model.evaluate(d), lambda: model.probabilities(d), lambda: model.net]
+        + [lambda: model.save(tmp_path / "m"), lambda: model.export_onnx(tmp_path / "m.onnx"), lambda: repr(model)],
+        net: [net.init, lambda: net.parameters, lambda: net.layers, lambda: net.inputs(r4.Graph()), lambda: net.size],
+        s: [lambda: s["net"], s.changed, s.check, s.idle, lambda: str(s), lambda: s.save(tmp_path / "s")],
+    }
+    for thing, calls in uses.items():
+        thing.close()
+        for use in calls:
+            with pytest.raises(r4.ClosedError, match="is closed"):
+                use()
+    t2 = r4.Trainer(r4.Settings({"net": NET}), d)  # needs its data no longer
+    d.close()
+    t2.step()
+
+
+def test_arrays_that_change(bars: Bars) -> None:
+    """A data set is a copy, unless told otherwise: what another thread writes to the array does not matter then."""
+    x = bars.x.copy()
+    d = r4.Data(x, bars.y)
+    before, expected = d.hash, r4.Classifier(NET, epochs=3).fit(bars.x, bars.y).model_.weights
+    stop = threading.Event()
+
+    def scribble() -> None:
+        while not stop.is_set():
+            x[...] = np.random.default_rng().random(x.shape)
+
+    thread = threading.Thread(target=scribble)
+    thread.start()
+    try:
+        c = r4.Classifier(NET, epochs=3).fit(d)
+    finally:
+        stop.set()
+        thread.join()
+    assert np.array_equal(c.model_.weights, expected)
+    assert d.hash == before
 
 
 def test_graphs() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +43,67 @@ def test_classifier(tmp_path: Path) -> None:
     assert np.array_equal(r4.load(tmp_path / "c.onnx").predict_proba(x), c.predict_proba(x))
     with pytest.raises(r4.FileError):
         c.export_onnx(tmp_path / "none" / "c.onnx")
+
+
+STRANGER = """
+import json, sys
+sys.modules["r4"] = None
+import numpy as np, onnxruntime
+session = onnxruntime.InferenceSession(sys.argv[1], providers=["CPUExecutionProvider"])
+about = session.get_modelmeta().custom_metadata_map
+x = np.load(sys.argv[2])
+z = session.run(["logits"], {session.get_inputs()[0].name: x})[0]
+p = np.exp(z - z.max(1, keepdims=True))
+np.save(sys.argv[3], p / p.sum(1, keepdims=True))
+print(json.loads(about["classes"]), about["layout"])
+"""
+
+
+def test_a_run_in_the_hands_of_a_stranger(tmp_path: Path, command: str) -> None:
+    """A run of the command, exported by it, and opened by a program that does not know r4."""
+    pytest.importorskip("onnxruntime")
+    rng = np.random.default_rng(1)
+    x, y = rng.random((60, 9, 8, 3)).astype(np.float32), np.arange(60) % 3
+    x[np.arange(60), :, :, y] += 0.5
+    np.savez(tmp_path / "d.npz", x_train=x, y_train=y, class_names=np.array(["akiec", "bcc", "b k l"]))
+    net = "normalize mean 0.5/0.4/0.3 std 0.2/0.3/0.4, conv 4 3 p1, batchnorm, relu, maxpool 2, flatten, dense 3"
+    (tmp_path / "a.yaml").write_text(f"data: {tmp_path / 'd.npz'}\nnet: {net}\nepochs: 8\nbatch: 20\nrate: 0.01\n")
+    subprocess.run([command, "train", tmp_path / "a.yaml", "--out", tmp_path / "run", "--quiet"], check=True)
+    subprocess.run([command, "export", tmp_path / "run", "--onnx", tmp_path / "run.onnx"], check=True)
+    np.save(tmp_path / "x.npy", x.transpose(0, 3, 1, 2))
+    (tmp_path / "stranger.py").write_text(STRANGER)
+    names = [tmp_path / n for n in ("stranger.py", "run.onnx", "x.npy", "p.npy")]
+    said = subprocess.run([sys.executable, *names], check=True, capture_output=True, text=True).stdout
+    assert said == "['akiec', 'bcc', 'b k l'] NCHW\n"
+    assert np.abs(np.load(tmp_path / "p.npy") - r4.load(tmp_path / "run").predict_proba(x)).max() <= 1e-5
+    back = r4.load(tmp_path / "run.onnx")
+    assert list(back.classes_) == ["akiec", "bcc", "b k l"]
+    assert np.array_equal(back.predict_proba(x), r4.load(tmp_path / "run").predict_proba(x))
+
+
+BERT = "bert(classes=2, layers=2, width=24, heads=3, inner=40, words=50, positions=12)"
+KINDS = [
+    ("dense 6, relu, dense 3", (5,)),
+    ("conv 4 3 p1, batchnorm, relu, maxpool 2, residual(conv 4 3 p1, relu; conv 4 1), globalpool, dense 2", (8, 8, 3)),
+    ("normalize mean 0.5 std 0.25, conv 4 3, avgpool 2, relu6, flatten, layernorm, tanh, dense 2", (9, 9, 1)),
+    (BERT, (10,)),
+    ("sum(embedding 9 4; position 6 4; type 2 4), layernorm, leaf, attention 2, mean, dense 3", (6,)),
+    ("embedding 9 4, tokenconv 4 3, gelu, first, dense 2", (6,)),
+]
+
+
+@pytest.mark.parametrize(("text", "shape"), KINDS, ids=[str(k) for k in range(len(KINDS))])
+def test_back_and_forth(text: str, shape: tuple[int, ...], tmp_path: Path) -> None:
+    """r4 to ONNX to r4 and to ONNX again: net, weights, names and bytes stay."""
+    net = r4.Net(text, shape)
+    model = r4.Model(net, net.init(2), [f"class {k}" for k in range(net.outputs)])
+    model.export_onnx(tmp_path / "a.onnx")
+    again = r4.Model.open(tmp_path / "a.onnx")
+    assert again.net.layers == net.layers
+    assert again.classes == model.classes
+    assert np.array_equal(again.weights, model.weights)
+    again.export_onnx(tmp_path / "b.onnx")
+    assert (tmp_path / "a.onnx").read_bytes() == (tmp_path / "b.onnx").read_bytes()
 
 
 def test_not_onnx(tmp_path: Path) -> None:

@@ -61,6 +61,76 @@ def test_threads_as_asked() -> None:
     assert said.stdout == "1\n"
 
 
+BESIDE = """
+import {first}
+import {second}
+import os, torch, r4, numpy as np
+torch.set_num_threads(2)
+a = torch.randn(400, 400)
+x, y = np.random.default_rng(0).random((256, 784), dtype=np.float32), np.arange(256) % 10
+
+def count():
+    return len(os.listdir("/proc/self/task"))
+
+def weights(n):
+    s = {{"threads": n}}
+    return r4.Classifier("dense 512, relu, dense 10", epochs=1, settings=s).fit(x, y).model_.weights
+
+one = weights(1)
+(a @ a).sum()
+two = weights(2)
+(a @ a).sum()
+busy = count()
+again = weights(2)
+assert np.array_equal(two, again) and np.array_equal(one, weights(1)), "bits"
+assert np.allclose(one, two, atol=1e-4), "numbers"
+assert count() <= busy + 1, "threads grow"
+print("same", r4.threads() == int(os.environ["OMP_NUM_THREADS"]))
+"""
+
+
+@pytest.mark.parametrize("order", [("torch", "r4"), ("r4", "torch"), ("numpy", "r4")])
+def test_threads_beside_torch(order: tuple[str, str]) -> None:
+    """As many threads as asked, and the same bits, whoever computes in between."""
+    pytest.importorskip("torch")
+    program = BESIDE.format(first=order[0], second=order[1])
+    environment = os.environ | {"OMP_NUM_THREADS": "2"}
+    command = [sys.executable, "-c", program]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, env=environment)
+    assert said.stdout == "same True\n", said.stderr
+
+
+FORKED = """
+import multiprocessing as mp, numpy as np, torch, r4
+x, y = np.random.default_rng(0).random((64, 30), dtype=np.float32), np.arange(64) % 2
+
+def work(seed):
+    t = torch.from_numpy(x)
+    s = float((t @ t.T).sum())
+    c = r4.Classifier("dense 8, relu, dense 2", epochs=2, random_state=seed, settings={{"threads": 1}}).fit(t, y)
+    return s, c.predict_proba(x).tobytes()
+
+if __name__ == "__main__":
+    expected = [work(k) for k in range(4)]
+    r4.Classifier("dense 8, relu, dense 2", epochs=1, settings={{"threads": 2}}).fit(x, y)
+    with mp.get_context("{way}").Pool(2) as pool:
+        found = pool.map_async(work, range(4)).get(timeout=300)
+    assert [p for _, p in found] == [p for _, p in expected]
+    assert np.allclose([s for s, _ in found], [s for s, _ in expected])
+    print("same")
+"""
+
+
+@pytest.mark.parametrize("way", ["fork", "spawn"])
+def test_workers_beside_torch(way: str, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    program = tmp_path / "program.py"
+    program.write_text(FORKED.format(way=way))
+    command = [sys.executable, str(program)]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert said.stdout == "same\n", said.stderr
+
+
 def answer(seed: int) -> list[float]:
     bars = make_bars()
     c = r4.Classifier(NET, epochs=2, random_state=seed, settings={"threads": 1}).fit(bars.x, bars.y)

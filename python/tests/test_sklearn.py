@@ -48,6 +48,19 @@ def test_searches_and_pipelines(bars: Bars) -> None:
     assert pipe.predict_proba(flat).shape == (120, 2)
 
 
+def test_a_grid_on_several_jobs(bars: Bars) -> None:
+    """Over lambda, in two processes: the figures of one."""
+    from sklearn.model_selection import GridSearchCV
+
+    base = r4.Classifier(NET, "r3", epochs=5, rate=0.01, settings={"threads": 1})
+    more: dict[str, Any] = {"masks": bars.m, "mask_means": "irrelevant"}
+    grid = {"lambda_": [0.01, 1.0, 1000.0]}
+    one, two = (GridSearchCV(base, grid, cv=2, n_jobs=jobs, error_score="raise").fit(bars.x, bars.y, **more) for jobs in (1, 2))
+    assert np.array_equal(one.cv_results_["mean_test_score"], two.cv_results_["mean_test_score"])
+    assert len(two.cv_results_["params"]) == 3
+    assert np.array_equal(one.predict_proba(bars.x), two.predict_proba(bars.x))
+
+
 def test_frames(bars: Bars) -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(bars.x.reshape(120, -1), columns=[f"f{k}" for k in range(36)])
