@@ -3,13 +3,14 @@
 
     scripts/golden_onnx.py test/golden/onnx     # needs torch 2.x, onnx and onnxscript
 
-NAME.onnx is the file, NAME.bin its examples [3, channels, height, width] or [3, features] and then the logits, as floats
-in a row. Each net comes from both exporters: "script", the older one, and "dynamo", the newer, which may put weights
+NAME.onnx is the file, NAME.bin its examples [3, channels, height, width] or [3, features], or ids and masks of tokens [3,
+tokens], and then the logits, as floats in a row. Each net comes from both exporters: "script", the older one, and "dynamo", the newer, which may put weights
 into a file beside it.
 """
 
 from __future__ import annotations
 
+import math
 import sys
 import warnings
 from pathlib import Path
@@ -70,6 +71,47 @@ class Viewed(nn.Module):
         return torch.log_softmax(self.fc(x.view(x.size(0), -1)), dim=1)
 
 
+class Attention(nn.Module):
+    """As BERT has it; the factor stands behind the products, or before them."""
+
+    def __init__(self, width: int, heads: int, bias: bool) -> None:
+        super().__init__()
+        self.heads = heads
+        self.query, self.key = nn.Linear(width, width, bias=bias), nn.Linear(width, width, bias=bias)
+        self.value = nn.Linear(width, width)
+
+    def forward(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        b, t, w = x.shape
+        q, k, v = (y.view(b, t, self.heads, -1).transpose(1, 2) for y in (self.query(x), self.key(x), self.value(x)))
+        scores = q @ k.transpose(-1, -2) / math.sqrt(w // self.heads) + mask
+        return (scores.softmax(-1) @ v).transpose(1, 2).reshape(b, t, w)
+
+
+class Text(nn.Module):
+    """An encoder of tokens: BERT's order of norms and its first token, or norms first and the mean of the tokens."""
+
+    def __init__(self, bert: bool) -> None:
+        super().__init__()
+        self.bert = bert
+        self.word, self.place, self.kind = nn.Embedding(30, 8), nn.Embedding(10, 8), nn.Embedding(2, 8)
+        self.norm, self.norm1, self.norm2 = nn.LayerNorm(8), nn.LayerNorm(8), nn.LayerNorm(8)
+        self.attention, self.out = Attention(8, 2, bert), nn.Linear(8, 8)
+        self.up, self.down, self.head = nn.Linear(8, 12), nn.Linear(12, 8), nn.Linear(8, 3)
+
+    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
+        x = self.word(input_ids) + self.place(torch.arange(input_ids.shape[1]))[None]
+        there = attention_mask[:, None, None, :]
+        if self.bert:
+            x = self.norm(x + self.kind(torch.zeros_like(input_ids)))
+            x = self.norm1(x + self.out(self.attention(x, (1.0 - there.float()) * torch.finfo(torch.float32).min)))
+            x = self.norm2(x + self.down(nn.functional.gelu(self.up(x))))
+            return self.head(torch.tanh(x[:, 0]))
+        x = x + self.out(self.attention(self.norm1(x), torch.where(there.bool(), 0.0, -1e9)))
+        x = x + self.down(nn.functional.gelu(self.up(self.norm2(x))))
+        some = attention_mask[:, :, None].float()
+        return self.head(self.norm((x * some).sum(1) / some.sum(1).clamp(min=1e-9)))
+
+
 def nets() -> dict[str, tuple[nn.Module, tuple[int, ...]]]:
     dense = nn.Sequential(nn.Linear(6, 5), nn.ReLU(), nn.Linear(5, 5, bias=False), nn.Tanh(), nn.Dropout(0.5), nn.Linear(5, 3))
     conv = nn.Sequential(
@@ -82,14 +124,20 @@ def nets() -> dict[str, tuple[nn.Module, tuple[int, ...]]]:
 def fill(net: nn.Module) -> None:
     """Statistics and scales that are not 0 and 1."""
     for m in net.modules():
+        if isinstance(m, (nn.LayerNorm, nn.Embedding)):
+            for t in m.parameters():
+                nn.init.normal_(t, 0.3, 0.7)
         if isinstance(m, (nn.BatchNorm1d, nn.BatchNorm2d)):
             for t, low, high in ((m.weight, 0.5, 1.5), (m.bias, -0.5, 0.5), (m.running_mean, -0.5, 0.5), (m.running_var, 0.5, 1.5)):
                 nn.init.uniform_(t, low, high)
 
 
-def export(net: nn.Module, x: torch.Tensor, path: Path, dynamo: bool) -> None:
-    options = {"dynamic_shapes": ({0: torch.export.Dim("batch")},)} if dynamo else {"dynamic_axes": {"input": {0: "batch"}}}
-    torch.onnx.export(net, (x,), str(path), input_names=["input"], dynamo=dynamo, verbose=False, **options)
+def export(net: nn.Module, inputs: tuple[torch.Tensor, ...], names: list[str], path: Path, dynamo: bool) -> None:
+    """Texts as of operators 17, in which gelu is written out."""
+    batch = torch.export.Dim("batch") if dynamo else "batch"
+    each = {"dynamic_shapes": tuple({0: batch} for _ in names)} if dynamo else {"dynamic_axes": {n: {0: batch} for n in names}}
+    version = {"opset_version": 18 if dynamo else 17} if len(names) > 1 else {}
+    torch.onnx.export(net, inputs, str(path), input_names=names, dynamo=dynamo, verbose=False, **each, **version)
     forget(path)
 
 
@@ -113,14 +161,24 @@ def main() -> None:
     for name, (net, shape) in nets().items():
         torch.manual_seed(1)
         fill(net)
-        net.eval()
-        x = torch.randn(BATCH, *shape)
-        for dynamo in (False, True):
-            path = folder / f"{name}-{'dynamo' if dynamo else 'script'}.onnx"
-            export(net, x, path, dynamo)
-            with torch.no_grad():
-                logits = net(x)
-            np.concatenate([x.numpy().ravel(), logits.numpy().ravel()]).astype("<f4").tofile(path.with_suffix(".bin"))
+        leave(folder, name, net, (torch.randn(BATCH, *shape),), ["input"])
+    for name in ("bert", "encoder"):
+        torch.manual_seed(2)
+        net = Text(name == "bert")
+        fill(net)
+        ids, lengths = torch.randint(0, 30, (BATCH, 6)), torch.tensor([6, 4, 1])
+        leave(folder, name, net, (ids, (torch.arange(6) < lengths[:, None]).long()), ["input_ids", "attention_mask"])
+
+
+def leave(folder: Path, name: str, net: nn.Module, inputs: tuple[torch.Tensor, ...], names: list[str]) -> None:
+    """Files of both exporters."""
+    net.eval()
+    with torch.no_grad():
+        numbers = [t.numpy().astype("<f4").ravel() for t in (*inputs, net(*inputs))]
+    for dynamo in (False, True):
+        path = folder / f"{name}-{'dynamo' if dynamo else 'script'}.onnx"
+        export(net, inputs, names, path, dynamo)
+        np.concatenate(numbers).tofile(path.with_suffix(".bin"))
 
 
 main()

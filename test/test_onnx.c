@@ -182,7 +182,8 @@ static void test_corners(void **state)
      "mean, dense 3",
      {1, {5}},
      9,
-     false},
+     true},
+    {"embedding 9 6, residual(attention 3), first, dense 2", {1, {4}}, 9, true},
     {"embedding 9 4, batchnorm, first, dense 2", {1, {5}}, 9, false},
     {"position 6 4, first", {1, {5}}, 9, false},
   };

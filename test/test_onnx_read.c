@@ -48,11 +48,13 @@ static void check_golden(const char *name)
   if (!m) fail_msg("%s", e.text);
   const r4_net *n = r4_model_net(m);
   print_message("# %s: %s\n", name, r4_net_layers(n));
+  const size_t arrays = r4_net_vocabulary(n) > 0 ? 2 : 1; /* of texts, ids and which of them are there */
   struct onnx_case c = {.input = n->input, .features = (size_t)r4_shape_count(n->input)};
   snprintf(path, sizeof path, "test/golden/onnx/%s.bin", name);
   size_t all, classes = (size_t)r4_net_classes(n);
   float *golden = floats(path, &all), *x = c.x = calloc(all, sizeof *x), *got = calloc(all, sizeof *got);
-  assert_int_equal(all, ONNX_BATCH * (c.features + classes));
+  assert_int_equal(all, ONNX_BATCH * (arrays * c.features + classes));
+  if (arrays > 1) c.valid = golden + ONNX_BATCH * c.features;
   for (size_t k = 0; k < ONNX_BATCH; k++)
     if (n->input.rank == 3)
       channels_last(n->input, golden + k * c.features, x + k * c.features);
@@ -60,7 +62,7 @@ static void check_golden(const char *name)
       memcpy(x + k * c.features, golden + k * c.features, c.features * sizeof *x);
   snprintf(c.text, sizeof c.text, "%s", name);
   onnx_case_logits(&c, n, r4_model_weights(m), got);
-  float *want = golden + ONNX_BATCH * c.features;
+  float *want = golden + arrays * ONNX_BATCH * c.features;
   for (size_t k = 0; k < ONNX_BATCH && strstr(name, "viewed"); k++) to_logarithms(got + k * classes, classes);
   double worst = 0, largest = 1;
   for (size_t k = 0; k < ONNX_BATCH * classes; k++) {
@@ -76,7 +78,7 @@ static void check_golden(const char *name)
 static void test_golden(void **state)
 {
   (void)state;
-  static const char *const names[] = {"dense", "conv", "resnet", "viewed"};
+  static const char *const names[] = {"dense", "conv", "resnet", "viewed", "bert", "encoder"};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
     char name[40];
     snprintf(name, sizeof name, "%s-script", names[k]);
@@ -400,6 +402,29 @@ static void test_damage(void **state)
   damage(false);
 }
 
+/* A graph with attention in it, some bits of which are others. */
+static void test_damage_of_texts(void **state)
+{
+  (void)state;
+  uint8_t *data;
+  size_t size, good = 0, bad = 0;
+  r4_error e = {0};
+  assert_int_equal(file_read("test/golden/onnx/encoder-script.onnx", 1 << 20, &data, &size, &e), R4_OK);
+  assert_int_equal(translate(data, size, &e), R4_OK);
+  for (size_t k = 0; k < size; k += 2) {
+    const uint8_t flip = (uint8_t)(1 << k / 2 % 8);
+    data[k] ^= flip;
+    e = (r4_error){0};
+    bool refused = translate(data, size, &e);
+    if (refused && strlen(e.text) < 20) fail_msg("byte %zu: %s", k, e.text);
+    *(refused ? &bad : &good) += 1;
+    data[k] ^= flip;
+  }
+  print_message("# %zu bytes of texts: %zu damaged files refused, %zu read\n", size, bad, good);
+  assert_true(good && bad);
+  r4_mem_free(data);
+}
+
 #define PARSE_FAILS(bytes, expected)                                                          \
   do {                                                                                        \
     r4_error e = {0};                                                                         \
@@ -506,7 +531,7 @@ int main(void)
     cmocka_unit_test(test_accepted),      cmocka_unit_test(test_shared_ways),
     cmocka_unit_test(test_refused),       cmocka_unit_test(test_refused_images),
     cmocka_unit_test(test_refused_files), cmocka_unit_test(test_open_size),
-    cmocka_unit_test(test_damage),        cmocka_unit_test(test_rules),
+    cmocka_unit_test(test_damage), cmocka_unit_test(test_damage_of_texts),        cmocka_unit_test(test_rules),
     cmocka_unit_test(test_external)};
   cmocka_set_message_output(CM_OUTPUT_TAP);
   check_seed();

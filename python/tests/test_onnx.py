@@ -106,6 +106,77 @@ def test_back_and_forth(text: str, shape: tuple[int, ...], tmp_path: Path) -> No
     assert (tmp_path / "a.onnx").read_bytes() == (tmp_path / "b.onnx").read_bytes()
 
 
+def foreign(tmp_path: Path, change: Any = None) -> Path:
+    """BERT without the notes by which r4 knows its own files, and changed by someone."""
+    onnx = pytest.importorskip("onnx")
+    net = r4.Net(BERT, (10,))
+    r4.Model(net, net.init(3)).export_onnx(tmp_path / "own.onnx")
+    model = onnx.load(tmp_path / "own.onnx")
+    del model.metadata_props[:]
+    if change is not None:
+        change(onnx, model.graph)
+    onnx.save(model, tmp_path / "foreign.onnx")
+    return tmp_path / "foreign.onnx"
+
+
+def test_attention_of_others(tmp_path: Path) -> None:
+    """It is read operator by operator, answers the same, and can be explained at its embeddings."""
+    path = foreign(tmp_path)
+    own, other = r4.Model.open(tmp_path / "own.onnx"), r4.Model.open(path)
+    assert "attention 3" in other.net.layers
+    assert other.net.layers != own.net.layers
+    rng = np.random.default_rng(0)
+    d = r4.Data(rng.integers(0, 50, (8, 10)), np.arange(8) % 2, kind="tokens", lengths=rng.integers(1, 11, 8))
+    assert np.array_equal(own.probabilities(d), other.probabilities(d))
+    assert np.allclose(own.attribute(d), other.attribute(d), atol=1e-7)
+    assert other.attribute(d, "bounds", eps=0.0).max() < 1e-3
+
+
+def find(graph: Any, op: str, k: int = 0) -> Any:
+    return [n for n in graph.node if n.op_type == op][k]
+
+
+def set_numbers(onnx: Any, graph: Any, name: str, change: Any) -> None:
+    t = next(t for t in graph.initializer if t.name == name)
+    t.CopyFrom(onnx.numpy_helper.from_array(change(onnx.numpy_helper.to_array(t)), name))
+
+
+def scale_scores(onnx: Any, graph: Any) -> None:
+    node = next(
+        n for n in graph.node if n.op_type == "MatMul" and "attention.self" in n.output[0] and "Mul" in n.input[0]
+    )
+    mul = next(n for n in graph.node if n.output[0] == node.input[0])
+    set_numbers(onnx, graph, mul.input[1], lambda v: v * np.float32(1.5))
+
+
+def weak_mask(onnx: Any, graph: Any) -> None:
+    mul = next(n for n in graph.node if n.op_type == "Mul" and n.input[0].split("/")[-1].startswith("Sub"))
+    set_numbers(onnx, graph, mul.input[1], lambda v: v * np.float32(1e-8))
+
+
+def other_axis(onnx: Any, graph: Any) -> None:
+    find(graph, "Softmax").attribute[0].i = 2
+
+
+def turned_values(onnx: Any, graph: Any) -> None:
+    turns = [n for n in graph.node if n.op_type == "Transpose" and len(n.attribute) and len(n.attribute[0].ints) == 4]
+    turns[2].attribute[0].ints[:] = [0, 2, 3, 1]
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (scale_scores, r"its products are multiplied by 0\.53.*, expected 1 / sqrt\(8\)"),
+        (weak_mask, "adds -?0 where there is a token and -10 where there is padding"),
+        (other_axis, "as attention computes it"),
+        (turned_values, "as attention computes it"),
+    ],
+)
+def test_attention_that_is_none(change: Any, sentence: str, tmp_path: Path) -> None:
+    with pytest.raises(r4.Error, match=sentence):
+        r4.Model.open(foreign(tmp_path, change))
+
+
 def test_not_onnx(tmp_path: Path) -> None:
     (tmp_path / "x.onnx").write_bytes(b"nothing of the kind")
     with pytest.raises(r4.Error, match=r"x\.onnx: not ONNX, or damaged"):

@@ -55,7 +55,9 @@ def test_a_grid_on_several_jobs(bars: Bars) -> None:
     base = r4.Classifier(NET, "r3", epochs=5, rate=0.01, settings={"threads": 1})
     more: dict[str, Any] = {"masks": bars.m, "mask_means": "irrelevant"}
     grid = {"lambda_": [0.01, 1.0, 1000.0]}
-    one, two = (GridSearchCV(base, grid, cv=2, n_jobs=jobs, error_score="raise").fit(bars.x, bars.y, **more) for jobs in (1, 2))
+    one, two = (
+        GridSearchCV(base, grid, cv=2, n_jobs=jobs, error_score="raise").fit(bars.x, bars.y, **more) for jobs in (1, 2)
+    )
     assert np.array_equal(one.cv_results_["mean_test_score"], two.cv_results_["mean_test_score"])
     assert len(two.cv_results_["params"]) == 3
     assert np.array_equal(one.predict_proba(bars.x), two.predict_proba(bars.x))

@@ -110,7 +110,9 @@ def test_round_trips(fitted: r4.Classifier, tmp_path: Path, command: str) -> Non
 
 def test_searches() -> None:
     model_selection = pytest.importorskip("sklearn.model_selection")
-    search = model_selection.GridSearchCV(classifier(method="r3", epochs=5), {"lambda_": [0.1, 10.0]}, cv=2, error_score="raise")
+    search = model_selection.GridSearchCV(
+        classifier(method="r3", epochs=5), {"lambda_": [0.1, 10.0]}, cv=2, error_score="raise"
+    )
     spans = [[(0, len(t.split()[0]))] for t in TRAIN]
     search.fit(TRAIN, LABELS, masks=spans, mask_means="irrelevant")
     assert len(search.predict(TEST)) == 80

@@ -65,16 +65,36 @@ static const struct meaning *find(const struct names *names, struct slice name)
   return names->n ? bsearch(&key, names->list, names->n, sizeof key, by_name) : NULL;
 }
 
-static r4_status collect_names(struct importer *im, struct slice input, struct names *to)
+/* What goes into a net: examples, and of texts which tokens are there, and of which of two texts each is. */
+struct inputs {
+  const struct onnx_value *x, *mask, *types;
+};
+
+/* All tokens are of the first text. */
+static const struct onnx_tensor *no_types(struct importer *im)
+{
+  size_t n = (size_t)im->step[0].shape.dim[0];
+  struct onnx_tensor *t = onnx_new(im->m, 1, sizeof *t);
+  int64_t *zeros = onnx_new(im->m, n, sizeof *zeros);
+  if (!t || !zeros) return NULL;
+  *t = (struct onnx_tensor){
+    .type = ONNX_INT64, .shape = R4_SHAPE((int64_t)n), .data = {(const char *)zeros, n * sizeof *zeros}};
+  return t;
+}
+
+static r4_status collect_names(struct importer *im, const struct inputs *in, struct names *to)
 {
   const struct onnx_model *m = im->m;
-  to->list = onnx_new(im->m, m->tensors + m->nodes + 1, sizeof *to->list);
+  to->list = onnx_new(im->m, m->tensors + m->nodes + 3, sizeof *to->list);
   if (!to->list) return r4_fail(im->e, R4_E_MEMORY, "%s: out of memory", im->path);
   for (size_t k = 0; k < m->tensors; k++)
     to->list[to->n++] = (struct meaning){.name = m->tensor[k].name, .tensor = &m->tensor[k]};
   for (size_t k = 0; k < m->nodes; k++)
     if (m->node[k].outputs) to->list[to->n++] = (struct meaning){.name = m->node[k].output[0], .step = k + 1};
-  to->list[to->n++] = (struct meaning){.name = input};
+  to->list[to->n++] = (struct meaning){.name = in->x->name};
+  if (in->mask) to->list[to->n++] = (struct meaning){.name = in->mask->name, .step = m->nodes + 1};
+  if (in->types) to->list[to->n++] = (struct meaning){.name = in->types->name, .tensor = no_types(im)};
+  if (m->failed) return r4_fail(im->e, R4_E_MEMORY, "%s: out of memory", im->path);
   for (size_t k = 0; k < to->n; k++)
     if (!to->list[k].name.n) return r4_fail(im->e, R4_E_PARSE, "%s: a tensor has no name", im->path);
   qsort(to->list, to->n, sizeof *to->list, by_name);
@@ -124,7 +144,7 @@ r4_status import_input(struct importer *im, const struct onnx_node *n, size_t k,
   if (!is) return import_fail(im, "takes \"%.*s\", which nothing gives", shown(n->input[k]), n->input[k].s);
   *tensor = is->tensor;
   if (is->tensor) return R4_OK;
-  if (is->step > im->at)
+  if (is->step > im->at && is->step <= im->m->nodes)
     return import_fail(im, "takes \"%.*s\", which comes later", shown(n->input[k]), n->input[k].s);
   *tensor = im->step[is->step].constant;
   if (!*tensor) *step = &im->step[is->step];
@@ -168,6 +188,7 @@ static r4_status read_steps(struct importer *im)
     struct step *here = &im->step[im->at + 1];
     s = rule ? rule->read(im, n, here) : unknown(im);
     if (s || here->constant) continue;
+    if (here->role.is != STEP_PART) continue;
     here->before = here->sum ? meet(im->step, here->from, here->other) : here->from;
     here->depth = im->step[here->before].depth + 1;
   }
@@ -193,6 +214,10 @@ static void write_sum(struct importer *im, const struct step *s, int depth, stru
 {
   text_add(t, "residual(");
   bool one = write_row(im, s->before, s->from, depth + 1, t);
+  if (s->beside.n) {
+    text_add(t, "%s.%.*s: %.*s)", one ? "; " : "", (int)s->name.n, s->name.s, (int)s->beside.n, s->beside.s);
+    return;
+  }
   size_t length = t->length;
   if (one) text_add(t, "; ");
   bool other = write_row(im, s->before, s->other, depth + 1, t);
@@ -230,6 +255,10 @@ static bool write_row(struct importer *im, size_t from, size_t to, int depth, st
     if (!s->sum && !s->part.n) continue;
     if (written++) text_add(t, ", ");
     write_step(im, s, depth, t);
+    if (im->ids && !depth && !im->leaf && s->shape.rank == 2) {
+      text_add(t, ", leaf"); /* texts are explained at their embeddings */
+      im->leaf = true;
+    }
   }
   return written;
 }
@@ -273,23 +302,55 @@ static bool is_tensor(const struct onnx_model *m, struct slice name)
   return false;
 }
 
-/* Old files list their weights as inputs, too. */
-static r4_status find_input(const struct importer *im, const struct onnx_value **to)
+static bool has_word(struct slice s, const char *word)
+{
+  size_t n = strlen(word);
+  for (size_t k = 0; k + n <= s.n; k++)
+    if (!memcmp(s.s + k, word, n)) return true;
+  return false;
+}
+
+/* Old files list their weights as inputs, too. Those of texts are called as in all of the ecosystem. */
+static r4_status find_inputs(const struct importer *im, struct inputs *to)
 {
   const struct onnx_model *m = im->m;
   size_t found = 0;
-  for (size_t k = 0; k < m->inputs && found < 2; k++) {
-    if (m->tensors && is_tensor(m, m->input[k].name)) continue;
-    *to = &m->input[k];
-    found++;
+  for (size_t k = 0; k < m->inputs; k++) {
+    const struct onnx_value *v = &m->input[k];
+    if (m->tensors && is_tensor(m, v->name)) continue;
+    if (v->shape.rank == 2 && !to->mask && has_word(v->name, "mask"))
+      to->mask = v;
+    else if (v->shape.rank == 2 && !to->types && has_word(v->name, "type"))
+      to->types = v;
+    else
+      to->x = v, found++;
   }
-  if (found != 1 || m->outputs != 1)
-    return r4_fail(im->e, R4_E_ARGUMENT,
-                   "%s: has %s and %zu outputs, nets of r4 have one input and one output", im->path,
-                   found > 1 ? "more than one input"
-                   : found   ? "one input"
-                             : "no input",
-                   m->outputs);
+  if (found == 1 && m->outputs == 1) return R4_OK;
+  return r4_fail(im->e, R4_E_ARGUMENT,
+                 "%s: has %s and %zu outputs, nets of r4 have one input and one output (and of texts an "
+                 "\"attention_mask\" and \"token_type_ids\")",
+                 im->path,
+                 found > 1 ? "more than one input"
+                 : found   ? "one input"
+                           : "no input",
+                 m->outputs);
+}
+
+/* Ids of tokens [batch, tokens]. */
+static r4_status read_ids(struct importer *im, const struct onnx_value *v, r4_shape example)
+{
+  int64_t tokens = v->shape.dim[1];
+  if (!tokens && example.rank == 1) tokens = example.dim[0];
+  if (tokens < 1)
+    return r4_fail(im->e, R4_E_SHAPE,
+                   "%s: its input \"%.*s\" leaves open how many tokens there are; export it for so many as texts "
+                   "have, or open it in a run, which has texts",
+                   im->path, shown(v->name), v->name.s);
+  im->ids = true;
+  im->batch = v->shape.dim[0];
+  im->raw = im->step[0].shape = R4_SHAPE(tokens);
+  im->step[im->m->nodes + 1].role =
+    (struct step_roles){.is = STEP_MASK, .there = 1, .rank = 2, .tokens = 1};
   return R4_OK;
 }
 
@@ -298,11 +359,12 @@ static r4_status read_input(struct importer *im, const struct onnx_value *v, r4_
 {
   r4_shape one = {.rank = v->shape.rank - 1};
   char got[SHAPE_TEXT];
+  if ((v->type == ONNX_INT64 || v->type == ONNX_INT32) && one.rank == 1) return read_ids(im, v, example);
   if (v->type != ONNX_FLOAT || (one.rank != 1 && one.rank != 3))
     return r4_fail(
       im->e, R4_E_ARGUMENT,
       "%s: its input \"%.*s\" has %d dimensions and type %lld, expected floats [batch, features] or "
-      "[batch, channels, height, width]",
+      "[batch, channels, height, width], or whole numbers [batch, tokens]",
       im->path, shown(v->name), v->name.s, v->shape.rank, (long long)v->type);
   memcpy(one.dim, v->shape.dim + 1, (size_t)one.rank * sizeof *one.dim);
   for (int k = 1; k < one.rank && example.rank == 3; k++)
@@ -319,17 +381,17 @@ static r4_status read_input(struct importer *im, const struct onnx_value *v, r4_
   return R4_OK;
 }
 
-static r4_status read_net(struct importer *im, const struct onnx_value *input, struct onnx_net *to)
+static r4_status read_net(struct importer *im, const struct inputs *in, struct onnx_net *to)
 {
   struct names names = {0};
   struct arguments arguments = {0};
   im->arguments = &arguments;
-  r4_status s = collect_names(im, input->name, &names);
+  r4_status s = collect_names(im, in, &names);
   if (!s) s = resolve(im, &names, &arguments);
   if (!s) s = read_steps(im);
   if (s) return s;
   const struct meaning *output = find(&names, im->m->output[0].name);
-  if (!output || output->tensor || im->step[output->step].constant)
+  if (!output || output->tensor || im->step[output->step].constant || im->step[output->step].role.is != STEP_PART)
     return r4_fail(im->e, R4_E_PARSE, "%s: its output \"%.*s\" does not come from its input", im->path,
                    shown(im->m->output[0].name), im->m->output[0].name.s);
   if (im->channels_last && im->step[0].uses > 1)
@@ -344,18 +406,20 @@ r4_status onnx_import(struct onnx_net *to, struct onnx_model *m, const char *pat
                       r4_error *e)
 {
   struct importer im = {.path = path, .m = m, .e = e};
-  const struct onnx_value *input = NULL;
+  struct inputs in = {NULL, NULL, NULL};
   *to = (struct onnx_net){0};
   r4_error_clear(e);
   if (m->nodes > MOST_STEPS)
     return r4_fail(e, R4_E_ARGUMENT, "%s: has %zu nodes, r4 reads up to %d", path, m->nodes, MOST_STEPS);
-  im.step = onnx_new(m, m->nodes + 1, sizeof *im.step);
-  r4_status s = im.step ? find_input(&im, &input) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
+  im.step = onnx_new(m, m->nodes + 2, sizeof *im.step);
+  r4_status s = im.step ? find_inputs(&im, &in) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
   if (!s && m->opset < OLDEST)
     s = r4_fail(e, R4_E_ARGUMENT, "%s: its operators are of version %lld, r4 reads those from %d on", path,
                 (long long)m->opset, OLDEST);
-  if (!s) s = read_input(&im, input, example);
-  if (!s) s = read_net(&im, input, to);
+  if (!s) s = read_input(&im, in.x, example);
+  if (!s && !im.ids && (in.mask || in.types))
+    s = r4_fail(e, R4_E_ARGUMENT, "%s: has a mask or types of tokens, but its input is not tokens", path);
+  if (!s) s = read_net(&im, &in, to);
   if (!s) return R4_OK;
   r4_string_free(to->text);
   *to = (struct onnx_net){0};

@@ -4,13 +4,44 @@
 
 #include "module/onnx.h"
 
-enum { STEP_SOURCES = 4 };
+enum { STEP_SOURCES = 6 };
+
+/* What a node gives: the result of a part, or something that becomes one together with what follows. Attention is many
+ * nodes, gelu and the mean of tokens a few: onnx_attention.c, onnx_tokens.c. */
+enum step_role {
+  STEP_PART,
+  STEP_MASK,    /* a number where there is a token, another where there is padding                     */
+  STEP_COUNT,   /* how many tokens there are, [batch, 1]                                               */
+  STEP_MASKED,  /* tokens, with 0 for padding                                                          */
+  STEP_TOTAL,   /* the sum of these                                                                    */
+  STEP_FIRST,   /* the first token, [batch, 1, width]                                                  */
+  STEP_ERF,     /* erf(x / sqrt 2)                                                                     */
+  STEP_ERF_ONE, /* 1 + that                                                                            */
+  STEP_GELUS,   /* x times that: twice gelu                                                            */
+  STEP_HEADS,   /* [batch, tokens, heads, depth] of a dense part, its axes in some order, times factor */
+  STEP_SCORES,  /* products of two of these, [batch, heads, tokens, tokens], times factor              */
+  STEP_WEIGHTS, /* their softmax                                                                       */
+  STEP_SEEN,    /* products of that and heads                                                          */
+};
+
+struct step_roles {
+  enum step_role is;
+  size_t of[3];          /* the steps that it is made of: x; or queries, keys and values */
+  int64_t heads, depth;
+  int axis[4];           /* of heads: which of batch, tokens, heads, depth it is         */
+  double factor;
+  double there, padding; /* of a mask                                                    */
+  int rank, tokens;      /* of a mask: its dimensions, and which is that of tokens       */
+};
 
 /* What a node does to what reaches it. Step 0 is the input. */
 struct step {
   const struct onnx_tensor *constant; /* it gives the same always                                        */
+  struct step_roles role;
   size_t from, other;                 /* the steps before it; other of a sum alone                       */
   bool sum;
+  struct slice beside; /* of a sum: a part that takes the input, in place of other        */
+  double times;        /* it is what it takes, times this number; 0: it is not            */
   bool pooled;       /* [batch, channels, 1, 1] there, a vector here                     */
   r4_shape shape;    /* of one example, as r4 has it                                     */
   struct slice part; /* its text, but for name and bias; empty: nothing is done          */
@@ -29,11 +60,13 @@ struct importer {
   const char *path;
   struct onnx_model *m;
   r4_error *e;
-  struct step *step;  /* [nodes + 1] */
+  struct step *step;  /* [nodes + 2]: the input, the nodes, and the mask of tokens */
   size_t at;          /* the node that is read now */
   int64_t batch;      /* if the file fixes it, else 0 */
   r4_shape raw;       /* the input as the file has it, without the batch */
   bool channels_last; /* in the file */
+  bool ids;           /* the input is ids of tokens, [batch, tokens] */
+  bool leaf;          /* and where they are explained is written     */
   const struct arguments *arguments;
 };
 
@@ -57,6 +90,7 @@ int64_t import_whole(const struct onnx_node *n, const char *attribute, int64_t o
 double import_real(const struct onnx_node *n, const char *attribute, double otherwise);
 r4_status import_need_image(struct importer *im, const struct step *s);
 r4_status import_need_vector(struct importer *im, const struct step *s);
+r4_status import_need_features(struct importer *im, const struct step *s);
 int64_t import_channels(const struct step *s);
 
 /* A parameter of the part that the step becomes; its name, by that of its weight; and a bias, if input k is there. */
@@ -65,6 +99,50 @@ void import_source(struct step *s, const char *what, r4_shape shape, const struc
 void import_name(struct step *s, struct slice weight);
 r4_status import_bias(struct importer *im, const struct onnx_node *n, size_t k, int64_t units,
                       struct step *s);
+
+/* ---- Constants: onnx_known.c ---- */
+
+/* Whether all inputs are constants, and there is one. */
+bool import_all_known(struct importer *im, const struct onnx_node *n);
+/* The first input, as it is. */
+r4_status import_same(struct importer *im, const struct onnx_node *n, struct step *s);
+/* a OP b of whole numbers, OP one of + - * and / */
+r4_status import_fold(struct importer *im, const struct onnx_node *n, struct step *s, char op);
+/* Whether the node makes zeros of the ids of tokens; and how that went. */
+bool import_zeros(struct importer *im, const struct onnx_node *n, struct step *s, r4_status *status);
+r4_status import_cut(struct importer *im, const struct onnx_node *n, struct step *s);
+r4_status import_turned(struct importer *im, const struct onnx_node *n, struct step *s);
+/* Rows of a table, by numbers that are known. */
+r4_status import_rows(struct importer *im, struct step *s, const struct onnx_tensor *table,
+                      const struct onnx_tensor *index);
+
+/* ---- Roles: onnx_tokens.c, onnx_attention.c ---- */
+
+/* Some input has a role. */
+bool import_has_role(struct importer *im, const struct onnx_node *n);
+/* Refuses what is done to a result with a role. */
+r4_status import_lost(struct importer *im);
+/* The one axis that an attribute "axes", or input k, names; false: none, or several. */
+bool import_axis(struct importer *im, const struct onnx_node *n, size_t k, double *to);
+/* A number that the node has as input k; false: it has none, or many. */
+bool import_scalar(struct importer *im, const struct onnx_node *n, size_t k, double *to);
+/* a OP b where one of them has a role. */
+r4_status role_arithmetic(struct importer *im, const struct onnx_node *n, struct step *s, char op);
+r4_status role_product(struct importer *im, const struct onnx_node *n, struct step *s);
+r4_status role_transpose(struct importer *im, const struct onnx_node *n, struct step *s);
+r4_status role_softmax(struct importer *im, const struct onnx_node *n, struct step *s);
+r4_status role_reshape(struct importer *im, const struct onnx_node *n, struct step *s);
+r4_status role_unsqueeze(struct importer *im, const struct onnx_node *n, struct step *s); /* expand, cast, too */
+r4_status role_floor(struct importer *im, const struct onnx_node *n, struct step *s, double low, double high);
+r4_status role_squeeze(struct importer *im, const struct onnx_node *n, struct step *s);
+/* Scores and heads times a number, and scores with a mask: onnx_attention.c */
+r4_status attention_scale(struct importer *im, struct step *s, const struct step *a, double by);
+r4_status attention_mask(struct importer *im, struct step *s, const struct step *scores, const struct step *mask);
+/* [batch, tokens, heads, depth] of a dense part, by a list of sizes: onnx_attention.c */
+bool attention_heads(struct importer *im, const struct onnx_tensor *sizes, size_t count, struct step *s);
+/* A constant of tokens is added: as positions are. */
+r4_status tokens_add(struct importer *im, const struct onnx_node *n, struct step *s, const struct step *from,
+                     const struct onnx_tensor *t, size_t count);
 
 /* ---- The table of operators: onnx_rules.def ---- */
 

@@ -19,16 +19,16 @@ static r4_status dense(struct importer *im, const struct onnx_node *n, struct st
   size_t count;
   r4_status status = import_from(im, n, s);
   if (!status) status = import_constant(im, n, 1, &w, &count);
-  if (!status) status = import_need_vector(im, s);
+  if (!status) status = import_need_features(im, s);
   if (status) return status;
   if (!w || w->shape.rank != 2 || !count) return import_fail(im, "its weights are not a matrix");
   int64_t units = w->shape.dim[transposed], features = w->shape.dim[!transposed];
-  if (features != s->shape.dim[0])
-    return import_fail(im, "gets %lld features, its weights are for %lld", (long long)s->shape.dim[0],
+  if (features != import_channels(s))
+    return import_fail(im, "gets %lld features, its weights are for %lld", (long long)import_channels(s),
                        (long long)features);
   import_source(s, "weight", R4_SHAPE(units, features), w, transposed);
   import_name(s, w->name);
-  s->shape = R4_SHAPE(units);
+  s->shape.dim[s->shape.rank - 1] = units;
   s->part = onnx_text(im->m, "dense %lld", (long long)units);
   return import_bias(im, n, 2, units, s);
 }
@@ -39,11 +39,16 @@ r4_status rule_gemm(struct importer *im, const struct onnx_node *n, struct step 
   if (import_whole(n, "transA", 0) || !is_one(import_real(n, "alpha", 1)) ||
       !is_one(import_real(n, "beta", 1)))
     return import_fail(im, "has transA, alpha or beta, expected a plain product and a bias");
+  struct step *from;
+  const struct onnx_tensor *t;
+  if (!import_input(im, n, 0, &from, &t) && from && from->shape.rank == 2)
+    return import_fail(im, "gets tokens, expected a vector");
   return dense(im, n, s, !import_whole(n, "transB", 0));
 }
 
 r4_status rule_matmul(struct importer *im, const struct onnx_node *n, struct step *s)
 {
+  if (import_has_role(im, n)) return role_product(im, n, s);
   return dense(im, n, s, true);
 }
 

@@ -53,6 +53,7 @@ r4_status rule_clip(struct importer *im, const struct onnx_node *n, struct step 
   r4_status status = clip_end(im, n, 1, "min", -INFINITY, &low);
   if (!status) status = clip_end(im, n, 2, "max", INFINITY, &high);
   if (status) return status;
+  if (import_has_role(im, n)) return role_floor(im, n, s, low, high);
   if (low < 0 || low > 0 || !(high > 1e30 || fabs(high - 6) < 1e-6))
     return import_fail(im, "clips to %g and %g, expected 0 and 6 (relu6), or 0 and nothing (relu)", low,
                        high);
@@ -79,6 +80,7 @@ r4_status rule_constant(struct importer *im, const struct onnx_node *n, struct s
 r4_status rule_softmax(struct importer *im, const struct onnx_node *n, struct step *s)
 {
   int64_t axis = import_whole(n, "axis", im->m->opset < 13 ? 1 : -1);
+  if (import_has_role(im, n)) return role_softmax(im, n, s);
   r4_status status = import_from(im, n, s);
   if (status) return status;
   bool last = n->outputs && slice_equal(n->output[0], im->m->output[0].name);
@@ -116,16 +118,18 @@ r4_status rule_batch_norm(struct importer *im, const struct onnx_node *n, struct
 {
   if (import_whole(n, "training_mode", 0))
     return import_fail(im, "is still learning; export the net in evaluation mode");
-  return norm(im, n, s, "batchnorm", 4);
+  r4_status status = norm(im, n, s, "batchnorm", 4);
+  return status || s->shape.rank != 2 ? status : import_fail(im, "gets tokens, expected images or vectors");
 }
 
-/* Over all features of a vector. */
+/* Over all features of a vector, or of each token. */
 r4_status rule_layer_norm(struct importer *im, const struct onnx_node *n, struct step *s)
 {
   int64_t axis = import_whole(n, "axis", -1);
   r4_status status = norm(im, n, s, "layernorm", 2);
-  if (!status) status = import_need_vector(im, s);
-  return status || axis == -1 || axis == 1 ? status : import_fail(im, "its axis is not that of the features");
+  if (!status) status = import_need_features(im, s);
+  return status || axis == -1 || axis == s->shape.rank ? status
+                                                       : import_fail(im, "its axis is not that of the features");
 }
 
 /* A constant for all of x, or one for each channel of an image, as the numbers of "normalize". */
@@ -147,6 +151,7 @@ static r4_status normalize(struct importer *im, const struct onnx_node *n, struc
   for (size_t k = 0; k < count; k++) {
     double v = number(onnx_number(t, k));
     if (!(fabs(v) < 1e30)) return import_fail(im, "with a number that is not finite");
+    if (count == 1 && *what == 's') s->times = 1 / v;
     struct slice next = import_number(im, v);
     text = onnx_text(im->m, "%.*s%s%.*s", (int)text.n, text.s, k ? "/" : "", (int)next.n, next.s);
   }
@@ -171,16 +176,24 @@ static double inverse(double v)
 
 r4_status rule_subtract(struct importer *im, const struct onnx_node *n, struct step *s)
 {
+  if (import_has_role(im, n)) return role_arithmetic(im, n, s, '-');
+  if (import_all_known(im, n)) return import_fold(im, n, s, '-');
   return normalize(im, n, s, "mean", itself);
 }
 
 r4_status rule_divide(struct importer *im, const struct onnx_node *n, struct step *s)
 {
+  if (import_has_role(im, n)) return role_arithmetic(im, n, s, '/');
+  if (import_all_known(im, n)) return import_fold(im, n, s, '/');
   return normalize(im, n, s, "std", itself);
 }
 
 r4_status rule_multiply(struct importer *im, const struct onnx_node *n, struct step *s)
 {
+  if (import_has_role(im, n)) return role_arithmetic(im, n, s, '*');
+  if (import_all_known(im, n)) return import_fold(im, n, s, '*');
+  r4_status made;
+  if (import_zeros(im, n, s, &made)) return made;
   return normalize(im, n, s, "std", inverse);
 }
 
@@ -190,7 +203,8 @@ r4_status rule_multiply(struct importer *im, const struct onnx_node *n, struct s
 static bool becomes_bias(struct step *from, const struct onnx_tensor *t, size_t count)
 {
   int64_t units = import_channels(from);
-  int axis = t->shape.rank - from->shape.rank; /* of the channels */
+  bool last = from->shape.rank == 2; /* of tokens, channels are the last axis */
+  int axis = t->shape.rank - (last ? 1 : from->shape.rank);
   if (!from->may_have_bias || from->bias || from->uses != 1 || count != (size_t)units) return false;
   if (units > 1 && (axis < 0 || t->shape.dim[axis] != units)) return false;
   import_source(from, "bias", R4_SHAPE(units), t, false);
@@ -201,6 +215,8 @@ r4_status rule_add(struct importer *im, const struct onnx_node *n, struct step *
 {
   struct step *a, *b;
   const struct onnx_tensor *t, *u;
+  if (import_has_role(im, n)) return role_arithmetic(im, n, s, '+');
+  if (import_all_known(im, n)) return import_fold(im, n, s, '+');
   r4_status status = import_input(im, n, 0, &a, &t);
   if (!status) status = import_input(im, n, 1, &b, &u);
   if (status) return status;
@@ -213,6 +229,7 @@ r4_status rule_add(struct importer *im, const struct onnx_node *n, struct step *
     size_t count;
     const struct onnx_tensor *added = a ? u : t;
     if (onnx_count(added, &count) && becomes_bias(from, added, count)) return R4_OK;
+    if (im->ids && from->shape.rank == 2 && count > 1) return tokens_add(im, n, s, from, added, count);
     return a ? normalize(im, n, s, "mean", negative)
              : import_fail(im, "its first input is a constant, expected the second to be");
   }

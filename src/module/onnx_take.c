@@ -16,6 +16,8 @@ r4_status import_from(struct importer *im, const struct onnx_node *n, struct ste
   if (status) return status;
   if (!from)
     return import_fail(im, "its first input is a constant, expected what comes from the net's input");
+  if (from->role.is != STEP_PART)
+    return import_fail(im, "takes a part of attention, of gelu or a mask of tokens, which it cannot be done to");
   s->from = (size_t)(from - im->step);
   s->shape = from->shape;
   s->pooled = from->pooled;
@@ -70,6 +72,12 @@ r4_status import_need_vector(struct importer *im, const struct step *s)
 {
   if (s->shape.rank == 1 && !s->pooled) return R4_OK;
   return import_fail(im, "gets an image, needs a vector");
+}
+
+/* Of each token, too. */
+r4_status import_need_features(struct importer *im, const struct step *s)
+{
+  return s->shape.rank == 2 ? R4_OK : import_need_vector(im, s);
 }
 
 int64_t import_channels(const struct step *s)
