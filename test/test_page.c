@@ -299,6 +299,8 @@ static void many_groups_are_few_rows(void **state)
     for (size_t g = 0; g < 1000; g++) c.measured[k].metrics.group_accuracy[g] = (double)(g * 7 % 1000) / 1000;
   char *page = page_case_write(&c, NULL);
   assert_has(page, "Of 1000 groups these are the 12 worst and the 6 best of erm.");
+  assert_has(page, "Without test examples, and so without a figure: "); /* 40 examples are in 40 groups */
+  assert_has(page, " and 957 more.</p>");
   assert_true(count_of(page, "<tr>") < 300);
   r4_mem_free(page);
   page_case_free(&c);

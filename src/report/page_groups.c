@@ -114,6 +114,22 @@ static void add_bars(const struct page *p, size_t run, const struct shown_groups
   page_figure_end(p->h);
 }
 
+/* "Without test examples, and so without a figure: a, b, c and 4 more." */
+static void add_empty(const struct page *p)
+{
+  enum { NAMED = 3 };
+  const r4_metrics *m = &p->run[0].measured->metrics;
+  size_t n = 0;
+  for (size_t g = 0; g < m->groups; g++) {
+    if (m->group_count[g]) continue;
+    if (!n) html_add(p->h, "<p class=\"missing\">Without test examples, and so without a figure: ");
+    if (n < NAMED) html_add(p->h, "%s%s", n ? ", " : "", page_group_name(p, g));
+    n++;
+  }
+  if (n > NAMED) html_add(p->h, " and %zu more", n - NAMED);
+  if (n) html_add(p->h, ".</p>\n");
+}
+
 r4_status page_groups(const struct page *p, r4_error *e)
 {
   struct shown_groups shown = {0};
@@ -126,6 +142,7 @@ r4_status page_groups(const struct page *p, r4_error *e)
     html_add(p->h, " Of %zu groups these are the %d worst and the %d best of %s.", shown.all, WORST, BEST,
              p->run[0].name);
   html_add(p->h, "</p>\n");
+  add_empty(p);
   add_table(p, &shown);
   page_grid_begin(p->h);
   for (size_t k = 0; k < p->runs; k++) add_bars(p, k, &shown);
