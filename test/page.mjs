@@ -1,7 +1,7 @@
 // Pages of "r4 report" in a browser, one of images and one of texts: node test/page.mjs CHROMIUM FOLDER IMAGES TEXTS
 // [axe.min.js]. Prints TAP. Talks to Chromium through pipes (the DevTools protocol); downloads go to FOLDER.
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync, unlinkSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync, unlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const [chromium, folder, imagesPage, textsPage, axe] = process.argv.slice(2);
@@ -107,10 +107,12 @@ async function downloaded(selector, ending, byMouse = false) {
     await focus(selector);
     await key('Enter', '\r');
   }
-  let name;
-  await until(`a file that ends in ${ending}`, () => {
+  let name, last = 0;
+  await until(`a file that ends in ${ending}`, () => { // it is there, empty, before it is written
     name = readdirSync(folder).find((n) => n.endsWith(ending) && !before.has(n));
-    return name;
+    const size = name ? statSync(join(folder, name)).size : 0, whole = size > 0 && size === last;
+    last = size;
+    return whole;
   });
   const text = readFileSync(join(folder, name), 'utf8');
   unlinkSync(join(folder, name)); // the next of this name is a new one
