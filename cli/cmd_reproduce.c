@@ -127,6 +127,7 @@ static int evaluate(const char (*run)[PATH_SIZE], size_t runs, int64_t seeds, st
   fflush(NULL);
   pid_t child = fork();
   if (!child) {
+    close(ends[0]); /* or it would wait for ever to be read, by itself, if the parent was killed */
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
     threads_use(NULL, 0, false);
