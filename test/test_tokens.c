@@ -201,10 +201,11 @@ static void the_command_shows_texts(void **state)
   r4_data *d = make(1);
   assert_int_equal(r4_data_save(d, scratch_path("t.npz"), &e), R4_OK);
   EXPECT("$R4 data show t.npz", 0,
-         "6 examples of 5 tokens at most, 1 to 5, mean 3.667, ids from 1 to 51 of 52",
-         "3 have a mask, which covers 60.6 % (40.0 to 75.0)");
+         "6 examples of 5 tokens at most: 1 to 5, half up to 4, 95 % up to 5, mean 3.667; ids from 1 to 51 of 52",
+         "3 have a mask, which covers 60.6 % (40.0 to 75.0)", "31.82 % of all tokens are masked");
   EXPECT("$R4 data show t.npz --json", 0,
-         "\"tokens\":{\"shortest\":1,\"longest\":5,\"all\":22,\"vocabulary\":52}");
+         "\"tokens\":{\"shortest\":1,\"longest\":5,\"median\":4,\"most_of_95_per_cent\":5,\"all\":22,\"masked\":7,"
+         "\"vocabulary\":52}");
   EXPECT("$R4 data show t.npz --out t.png", 2, "a sheet shows images");
   EXPECT("$R4 data lint t.npz", 1, "mask-one-class");
   r4_data_free(d);
