@@ -187,10 +187,12 @@ def test_auto_lambda(bars: Bars) -> None:
 
 def test_ctrl_c_leaves_a_model(bars: Bars) -> None:
     c = r4.Classifier(NET, epochs=1_000_000)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs of a shell may ignore it
     timer = threading.Timer(0.5, lambda: signal.raise_signal(signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         c.fit(bars.x, bars.y)
+    signal.signal(signal.SIGINT, before)
     assert c.stopped_
     assert c.predict_proba(bars.x).shape == (120, 2)
 
