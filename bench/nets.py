@@ -55,7 +55,7 @@ class Net:
             side = int(name[4:])
             self.shape, self.layers = (3, side, side), derm(side)
         else:
-            sys.exit(f"bench/peer.py: unknown net {name}: mlpA-B-..., derm28, derm64, resnet18 or minilm")
+            sys.exit(f"bench/peer.py: unknown net {name}: mlpA-B-..., derm28, derm64, resnet18, efficientnet-lite0 or minilm")
         self.linear = [l for l in self.layers if not isinstance(l, Flatten)]
         self.classes = self.linear[-1].b.numel()
         if layout == "nhwc":
@@ -123,6 +123,66 @@ class ResNet18(torch.nn.Module):
         return self.fc(self.blocks(self.stem(x)).mean((2, 3)))
 
 
+class Same(torch.nn.Conv2d):
+    """TensorFlow's padding of images with even sides: with a stride, the pixel that is too many comes behind."""
+
+    def __init__(self, n_in, n_out, kernel, stride=1, groups=1):
+        self.missing = kernel - stride
+        pad = kernel // 2 if stride == 1 else 0
+        super().__init__(n_in, n_out, kernel, stride, pad, groups=groups, bias=False)
+
+    def forward(self, x):
+        if self.stride[0] > 1:
+            before = self.missing // 2
+            x = F.pad(x, (before, self.missing - before) * 2)
+        return super().forward(x)
+
+
+class Inverted(torch.nn.Module):
+    """Wide channels, a window in each of them, then few; with a shortcut where nothing changes in size."""
+
+    def __init__(self, n_in, n_out, kernel, stride, expand):
+        super().__init__()
+        wide, norm = n_in * expand, functools.partial(torch.nn.BatchNorm2d, eps=1e-3, momentum=0.01)
+        first = [Same(n_in, wide, 1), norm(wide), torch.nn.ReLU6()] if expand > 1 else []
+        self.parts = torch.nn.Sequential(*first, Same(wide, wide, kernel, stride, wide), norm(wide), torch.nn.ReLU6(),
+                                         Same(wide, n_out, 1), norm(n_out))
+        self.keeps = stride == 1 and n_in == n_out
+
+    def forward(self, x):
+        return x + self.parts(x) if self.keeps else self.parts(x)
+
+
+class EfficientNetLite0(torch.nn.Module):
+    """Without dropout. Batch norm as in ResNet18."""
+
+    shape, classes = (3, 224, 224), 1000
+    blocks = [(16, 3, 1, 1, 1), (24, 3, 2, 6, 2), (40, 5, 2, 6, 2), (80, 3, 2, 6, 3), (112, 5, 1, 6, 3),
+              (192, 5, 2, 6, 4), (320, 3, 1, 6, 1)]  # channels, kernel, stride of the first, expansion, how many
+
+    def __init__(self, layout):
+        super().__init__()
+        norm = functools.partial(torch.nn.BatchNorm2d, eps=1e-3, momentum=0.01)
+        parts, channels = [Same(3, 32, 3, 2), norm(32), torch.nn.ReLU6()], 32
+        for out, kernel, stride, expand, many in self.blocks:
+            for k in range(many):
+                parts.append(Inverted(channels, out, kernel, 1 if k else stride, expand))
+                channels = out
+        self.features = torch.nn.Sequential(*parts, Same(320, 1280, 1), norm(1280), torch.nn.ReLU6())
+        self.fc = torch.nn.Linear(1280, self.classes)
+        if layout == "nhwc":
+            self.to(memory_format=torch.channels_last)
+
+    def parameters(self, recurse=True):
+        return list(super().parameters(recurse))
+
+    def leaf(self, x):
+        return x.requires_grad_(True)
+
+    def logits(self, x):
+        return self.fc(self.features(x).mean((2, 3)))
+
+
 class Encoder(torch.nn.Module):
     """A layer of BERT. fused: attention as PyTorch's one operation, which has no second derivative on the CPU."""
 
@@ -174,7 +234,7 @@ class MiniLM(torch.nn.Module):
         return self.classifier(self.layers(self.norm(x))[:, 0])
 
 
-NAMED = {"resnet18": ResNet18, "minilm": MiniLM}
+NAMED = {"resnet18": ResNet18, "efficientnet-lite0": EfficientNetLite0, "minilm": MiniLM}
 
 
 def layouts(name, method):

@@ -3,24 +3,15 @@
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
-#include "check.h"
-#include "exec/kernel.h"
+#include "conv_case.h"
 #include "op/window.h"
 
 enum { TRIALS = 150, THREADS = 3 };
 
-/* ---- Requests ---- */
-
-struct shapes {
-  r4_shape x, w, y;
-  r4_window window;
-};
-
 /* Multiples of 16 where the kernel of the operation needs them; false if nothing of use comes out. */
-static bool draw_shapes(const struct op *op, struct shapes *s)
+static bool draw_shapes(const struct op *op, struct conv_shapes *s)
 {
   int64_t in = op == &op_conv2d_dx ? 16 * draw_between(1, 3) : draw_between(16, 40);
   int64_t outs = op == &op_conv2d_dx ? draw_between(16, 40) : 16 * draw_between(1, 3);
@@ -38,100 +29,6 @@ static bool draw_shapes(const struct op *op, struct shapes *s)
   return h > 0 && v > 0 && s->w.dim[1] * s->w.dim[2] > 1;
 }
 
-static struct kernel_request request(const struct op *op, const struct shapes *s)
-{
-  struct kernel_request q = {.op = op, .type = R4_F32, .n = 2};
-  q.in[0] = op == &op_conv2d_dx ? s->y : s->x;
-  q.in[1] = op == &op_conv2d_dw ? s->y : s->w;
-  q.out = op == &op_conv2d ? s->y : op == &op_conv2d_dx ? s->x : s->w;
-  r4_shape size = op == &op_conv2d_dx ? s->x : s->w;
-  q.attr = op == &op_conv2d ? window_attr(s->window, 0, 0) : window_attr(s->window, size.dim[1], size.dim[2]);
-  return q;
-}
-
-static bool own(const struct kernel *k)
-{
-  return strncmp(k->name, "direct", 6) == 0;
-}
-
-/* ---- Running: operands of exactly their size, so that a sanitizer sees what is read beyond ---- */
-
-struct data {
-  float *f[4]; /* operands, bias, result */
-  double *d[4];
-  size_t n[4];
-};
-
-static void make_data(const struct kernel_request *q, struct data *x)
-{
-  x->n[0] = (size_t)r4_shape_count(q->in[0]), x->n[1] = (size_t)r4_shape_count(q->in[1]);
-  x->n[2] = (size_t)q->out.dim[3], x->n[3] = (size_t)r4_shape_count(q->out);
-  for (int k = 0; k < 4; k++) {
-    x->f[k] = malloc(x->n[k] * sizeof *x->f[k]);
-    x->d[k] = malloc(x->n[k] * sizeof *x->d[k]);
-    assert_true(x->f[k] && x->d[k]);
-    for (size_t i = 0; i < x->n[k]; i++) {
-      x->d[k][i] = k < 3 ? draw(-1, 1) : 0;
-      x->f[k][i] = k < 3 ? (float)x->d[k][i] : NAN; /* all of the result has to be written */
-    }
-  }
-}
-
-static struct kernel *make(const struct kernel_request *q, r4_error *e)
-{
-  static _Alignas(64) unsigned char scratch[1 << 20];
-  struct kernel *k;
-  if (kernel_new(q, &k, e)) return NULL;
-  assert_true(k->scratch_bytes <= sizeof scratch);
-  k->scratch = scratch;
-  return k;
-}
-
-static void free_data(struct data *x)
-{
-  for (int k = 0; k < 4; k++) {
-    free(x->f[k]);
-    free(x->d[k]);
-  }
-}
-
-static void define(const struct kernel_request *q, struct data *x)
-{
-  r4_error e;
-  struct kernel_request plain = *q;
-  plain.type = R4_F64, plain.bias = plain.relu = false;
-  struct kernel *k = make(&plain, &e);
-  assert_non_null(k);
-  assert_int_equal(k->run(k, (void *[]){x->d[0], x->d[1]}, x->d[3], &e), R4_OK);
-  kernel_free(k);
-  for (size_t i = 0; i < x->n[3]; i++) {
-    if (q->bias) x->d[3][i] += x->d[2][i % x->n[2]];
-    if (q->relu && x->d[3][i] < 0) x->d[3][i] = 0;
-  }
-}
-
-static void compare(const struct kernel_request *q)
-{
-  struct data x;
-  r4_error e;
-  make_data(q, &x);
-  define(q, &x);
-  struct kernel *k = make(q, &e);
-  assert_non_null(k);
-  assert_true(own(k));
-  double *got = malloc(x.n[3] * sizeof *got);
-  assert_non_null(got);
-  for (int run = 0; run < 2; run++) { /* the second one with fewer threads than the kernel was made for */
-    assert_int_equal(k->run(k, (void *[]){x.f[0], x.f[1], x.f[2]}, x.f[3], &e), R4_OK);
-    for (size_t i = 0; i < x.n[3]; i++) got[i] = (double)x.f[3][i];
-    assert_close(q->op->name, got, x.d[3], x.n[3], 2e-5, 1e-3);
-    omp_set_num_threads(1);
-  }
-  free(got);
-  kernel_free(k);
-  free_data(&x);
-}
-
 /* ---- Tests ---- */
 
 static void compare_many(const struct op *op, uint32_t stream)
@@ -139,16 +36,16 @@ static void compare_many(const struct op *op, uint32_t stream)
   char what[200];
   kernel_prefer_own(1);
   for (uint32_t t = 0; t < TRIALS; t++) {
-    struct shapes s;
+    struct conv_shapes s;
     draw_start(stream, t);
     if (!draw_shapes(op, &s)) continue;
-    struct kernel_request q = request(op, &s);
+    struct kernel_request q = conv_request(op, &s);
     q.bias = op == &op_conv2d && draw_below(2);
     q.relu = q.bias && draw_below(2);
     snprintf(what, sizeof what, "%s trial %u", op->name, (unsigned)t);
     check_now = what;
     omp_set_num_threads((int)draw_between(1, s.x.dim[0] < THREADS ? s.x.dim[0] : THREADS));
-    compare(&q);
+    conv_compare(&q, "direct");
   }
   kernel_prefer_own(-1);
 }
@@ -171,19 +68,19 @@ static void test_conv_dw(void **state)
   compare_many(&op_conv2d_dw, 3);
 }
 
-static struct shapes some_shapes(int64_t in, int64_t outs)
+static struct conv_shapes some_shapes(int64_t in, int64_t outs)
 {
-  return (struct shapes){R4_SHAPE(2, 8, 8, in), R4_SHAPE(outs, 3, 3, in), R4_SHAPE(2, 8, 8, outs),
-                         r4_window_of(1, 1)};
+  return (struct conv_shapes){R4_SHAPE(2, 8, 8, in), R4_SHAPE(outs, 3, 3, in), R4_SHAPE(2, 8, 8, outs),
+                              r4_window_of(1, 1)};
 }
 
-static void assert_own(const struct op *op, const struct shapes *s, bool want)
+static void assert_own(const struct op *op, const struct conv_shapes *s, bool want)
 {
   r4_error e;
-  struct kernel_request q = request(op, s);
-  struct kernel *k = make(&q, &e);
+  struct kernel_request q = conv_request(op, s);
+  struct kernel *k = conv_make(&q, &e);
   assert_non_null(k);
-  assert_int_equal(own(k), want);
+  assert_int_equal(conv_is(k, "direct"), want);
   kernel_free(k);
 }
 
@@ -194,8 +91,9 @@ static void test_choice(void **state)
   const struct op *ops[] = {&op_conv2d, &op_conv2d_dx, &op_conv2d_dw};
   omp_set_num_threads(2);
   for (int k = 0; k < 3; k++) {
-    struct shapes good = some_shapes(32, 32), few = some_shapes(8, 8), odd = some_shapes(33, 33), wide = good;
-    struct shapes point = good, grouped = good;
+    struct conv_shapes good = some_shapes(32, 32), few = some_shapes(8, 8), odd = some_shapes(33, 33),
+                       wide = good;
+    struct conv_shapes point = good, grouped = good;
     grouped.window.groups = 2;
     grouped.w.dim[3] /= 2;
     point.window = r4_window_of(1, 0);
@@ -224,19 +122,19 @@ static void test_nan(void **state)
 {
   (void)state;
   r4_error e;
-  struct data x;
-  struct shapes s = some_shapes(16, 16);
-  struct kernel_request q = request(&op_conv2d, &s);
+  struct conv_data x;
+  struct conv_shapes s = some_shapes(16, 16);
+  struct kernel_request q = conv_request(&op_conv2d, &s);
   q.bias = q.relu = true;
   kernel_prefer_own(1);
-  make_data(&q, &x);
+  conv_data_make(&q, &x);
   x.f[2][5] = NAN;
-  struct kernel *k = make(&q, &e);
+  struct kernel *k = conv_make(&q, &e);
   assert_non_null(k);
   assert_int_equal(k->run(k, (void *[]){x.f[0], x.f[1], x.f[2]}, x.f[3], &e), R4_OK);
   for (size_t i = 0; i < x.n[3]; i++) assert_true(i % 16 == 5 ? isnan(x.f[3][i]) : x.f[3][i] >= 0);
   kernel_free(k);
-  free_data(&x);
+  conv_data_free(&x);
   kernel_prefer_own(-1);
 }
 
@@ -244,17 +142,17 @@ static void test_out_of_memory(void **state)
 {
   (void)state;
   const struct op *ops[] = {&op_conv2d, &op_conv2d_dx, &op_conv2d_dw};
-  struct shapes s = some_shapes(32, 32);
+  struct conv_shapes s = some_shapes(32, 32);
   kernel_prefer_own(1);
   for (int k = 0; k < 3; k++) {
-    struct kernel_request q = request(ops[k], &s);
+    struct kernel_request q = conv_request(ops[k], &s);
     struct kernel *made = NULL;
     r4_error e;
     for (long n = 1; !made; n++) {
       assert_true(n < 20);
       e.status = R4_OK;
       r4_mem_fail_at(n);
-      made = make(&q, &e);
+      made = conv_make(&q, &e);
       r4_mem_fail_at(0);
       if (!made) assert_int_equal(e.status, R4_E_MEMORY);
     }

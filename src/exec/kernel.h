@@ -36,6 +36,7 @@ const char *kernel_maker_name(const struct op *op, size_t k);
 kernel_maker sparse_matmul, dnn_matmul, dnn_conv, dnn_conv_dx, dnn_conv_dw, dnn_pool;
 kernel_maker narrow_conv_dx, pool_kernel, pool_may_kernel;
 kernel_maker direct_conv, direct_conv_dx, direct_conv_dw;
+kernel_maker depthwise_conv, depthwise_conv_dx, depthwise_conv_dw;
 kernel_maker move_kernel, rows_kernel, middle_kernel, index_kernel, crop_kernel;
 
 /* Own kernels or oneDNN's? Own on CPUs with AVX2 but without AVX-512, where they are faster. For
