@@ -787,6 +787,7 @@ typedef struct {
   bool flip;         /* left and right are exchanged, with probability 1/2 */
   int64_t crop;      /* moved by up to this many pixels up or down, left or right; the edge is repeated, without mask */
   double brightness; /* b: all values times one factor, uniform in [1 - b, 1 + b]; those of bytes stay in [0, 1] */
+  double colour;     /* c: saturation and contrast times a factor each, uniform in [1 - c, 1 + c]; likewise */
 } r4_augment;
 
 typedef struct {

@@ -232,9 +232,71 @@ static void brightness_is_one_factor(void **state)
   }
 }
 
+/* An image of 3 pixels, red, green and blue, in floats: they are not clipped. */
+static r4_data *make_colours(void)
+{
+  static const float x[9] = {0.9f, 0.2f, 0.1f, 0.3f, 0.7f, 0.2f, 0.1f, 0.4f, 0.8f};
+  struct column *v = column_new(&floats_column, R4_SHAPE(1, 3, 3), 1, NULL);
+  memcpy(v->data, x, sizeof x);
+  return finish(data_new(1, v, NULL));
+}
+
+static void luminances(const float *x, float l[4])
+{
+  for (int k = 0; k < 3; k++) l[k] = 0.299f * x[3 * k] + 0.587f * x[3 * k + 1] + 0.114f * x[3 * k + 2];
+  l[3] = (l[0] + l[1] + l[2]) / 3;
+}
+
+/* Luminances move from their mean by one factor, and colours from their luminance by it times another. */
+static void colour_is_saturation_and_contrast(void **state)
+{
+  (void)state;
+  r4_data *d = make_colours();
+  r4_batches *b = start(d, (r4_batch_options){.size = 1, .augment = {.colour = 0.25}});
+  float x[9], l[4], now[4], least[2] = {9, 9}, most[2] = {0, 0}, apart = 0;
+  r4_data_values(d, 0, x);
+  luminances(x, l);
+  for (int epoch = 0; epoch < 400; epoch++) {
+    const float *y = r4_batches_next(b).x;
+    luminances(y, now);
+    float contrast = (now[0] - l[3]) / (l[0] - l[3]), both = (y[0] - now[0]) / (x[0] - l[0]);
+    float factor[2] = {contrast, both / contrast};
+    assert_true(fabsf(now[3] - l[3]) < 1e-6f);
+    for (int k = 0; k < 9; k++) {
+      assert_true(fabsf(now[k / 3] - l[3] - contrast * (l[k / 3] - l[3])) < 1e-5f);
+      assert_true(fabsf(y[k] - now[k / 3] - both * (x[k] - l[k / 3])) < 1e-5f);
+    }
+    for (int k = 0; k < 2; k++) least[k] = fminf(least[k], factor[k]), most[k] = fmaxf(most[k], factor[k]);
+    apart = fmaxf(apart, fabsf(factor[0] - factor[1]));
+  }
+  for (int k = 0; k < 2; k++)
+    assert_true(least[k] > 0.7499f && least[k] < 0.76f && most[k] > 1.24f && most[k] < 1.2501f);
+  assert_true(apart > 0.3f);
+  r4_batches_free(b);
+  r4_data_free(d);
+}
+
+static void colours_of_bytes_stay_in_range(void **state)
+{
+  (void)state;
+  r4_data *d = make(false);
+  r4_batches *b = start(d, (r4_batch_options){.size = EXAMPLES, .augment = {.colour = 1}});
+  size_t ends = 0;
+  for (int epoch = 0; epoch < 20; epoch++) {
+    r4_batch batch = r4_batches_next(b);
+    for (size_t k = 0; k < batch.count * FEATURES; k++) {
+      assert_true(batch.x[k] >= 0 && batch.x[k] <= 1);
+      ends += batch.x[k] == 0;
+    }
+  }
+  assert_true(ends > 100);
+  r4_batches_free(b);
+  r4_data_free(d);
+}
+
 /* ---- What is drawn ---- */
 
-static const r4_augment all = {.flip = true, .crop = 2, .brightness = 0.2};
+static const r4_augment all = {.flip = true, .crop = 2, .brightness = 0.2, .colour = 0.2};
 
 static bool same(r4_batch a, r4_batch b)
 {
@@ -273,8 +335,8 @@ static void seeds_and_epochs_differ(void **state)
 {
   (void)state;
   r4_data *d = make(false);
-  const r4_augment kinds[] = {{.flip = true}, {.crop = 1}, {.brightness = 0.1}};
-  for (size_t k = 0; k < 3; k++) {
+  const r4_augment kinds[] = {{.flip = true}, {.crop = 1}, {.brightness = 0.1}, {.colour = 0.1}};
+  for (size_t k = 0; k < 4; k++) {
     r4_batches *b[3];
     for (uint64_t seed = 0; seed < 3; seed++)
       b[seed] = start(d, (r4_batch_options){.size = EXAMPLES, .seed = seed / 2, .augment = kinds[k]});
@@ -293,7 +355,7 @@ static void one_leaves_the_others(void **state)
   (void)state;
   r4_data *d = make(false);
   r4_augment dim = all;
-  dim.brightness = 0;
+  dim.brightness = dim.colour = 0;
   r4_batches *a = start(d, (r4_batch_options){.size = EXAMPLES, .augment = all});
   r4_batches *b = start(d, (r4_batch_options){.size = EXAMPLES, .augment = dim});
   for (int epoch = 0; epoch < 5; epoch++)
@@ -414,6 +476,8 @@ static void bad_options_are_named(void **state)
     {image, {.brightness = -0.1}, "augment.brightness is -0.1, expected 0 to 1"},
     {image, {.brightness = 1.5}, "augment.brightness is 1.5"},
     {image, {.brightness = (double)NAN}, "augment.brightness is nan"},
+    {vector, {.colour = 0.5}, "augment.colour is for images"},
+    {image, {.colour = 1.5}, "augment.colour is 1.5, expected 0 to 1"},
   };
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
     r4_error e = {0};
@@ -455,6 +519,8 @@ int main(void)
     cmocka_unit_test(images_and_masks_move_together),
     cmocka_unit_test(moves_are_independent),
     cmocka_unit_test(brightness_is_one_factor),
+    cmocka_unit_test(colour_is_saturation_and_contrast),
+    cmocka_unit_test(colours_of_bytes_stay_in_range),
     cmocka_unit_test(threads_and_resuming_change_nothing),
     cmocka_unit_test(seeds_and_epochs_differ),
     cmocka_unit_test(one_leaves_the_others),

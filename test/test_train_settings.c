@@ -91,6 +91,7 @@ static void settings_matter(void **state)
                                        "augment.flip=true",
                                        "augment.crop=1",
                                        "augment.brightness=0.2",
+                                       "augment.colour=0.2",
                                        "alpha=0.01"};
   for (size_t k = 0; k < sizeof change / sizeof *change; k++) {
     const char *const set[] = {"eps_ramp=0.75",

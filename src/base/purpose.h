@@ -27,6 +27,7 @@ enum {
   PURPOSE_KEEP = 0x72340330,    /* data/mask.c: examples that keep their mask */
   PURPOSE_FILL = 0x72340340,    /* data/fill.c: content in place of masked content, of each epoch */
   PURPOSE_AUGMENT = 0x72340350, /* data/augment.c: how examples are moved and brightened, of each epoch */
+  PURPOSE_COLOUR,               /* and how their colours change */
 
   PURPOSE_SMOOTH = 0x72340400, /* ask/attribution.c: noise of SmoothGrad */
   PURPOSE_SWAP = 0x72340410,   /* ask/swap.c: whose content is put in an example, step is the draw */

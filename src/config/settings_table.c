@@ -115,6 +115,7 @@ static const struct setting table[] = {
   FLAG(TRAINING, augment.flip, "false", "images: mirror half of the examples, drawn anew in each epoch"),
   NUMBER(TRAINING, augment.crop, "0", 0, 4096, "images: move by up to this many pixels each way, and masks with them"),
   NUMBER(TRAINING, augment.brightness, "0", 0, 1, "images: b; values times a factor from 1 - b to 1 + b"),
+  NUMBER(TRAINING, augment.colour, "0", 0, 1, "images: c; saturation and contrast times factors from 1 - c to 1 + c"),
   NUMBER(TRAINING, epochs, "10", 0, 1e9, "passes over the training data; 0: none, the net of from as it is"),
   NUMBER(TRAINING, head_epochs, "0", 0, 1e9, "the first epochs, in which only what head names learns"),
   NUMBER(TRAINING, batch, "128", 1, 1e9, "examples per step"),

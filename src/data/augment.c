@@ -12,7 +12,7 @@ bool augment_moves(const r4_augment *by)
 
 bool augment_is_on(const r4_augment *by)
 {
-  return augment_moves(by) || by->brightness != 0;
+  return augment_moves(by) || by->brightness != 0 || by->colour != 0;
 }
 
 /* ---- Making ---- */
@@ -20,7 +20,7 @@ bool augment_is_on(const r4_augment *by)
 static r4_status check_image(const r4_data *d, const r4_augment *by, r4_error *e)
 {
   r4_shape s = data_x(d)->shape;
-  const char *which = by->flip ? "flip" : by->crop ? "crop" : "brightness";
+  const char *which = by->flip ? "flip" : by->crop ? "crop" : by->brightness != 0 ? "brightness" : "colour";
   if (s.rank != 3 || data_x(d)->is->ids)
     return r4_fail(e, R4_E_ARGUMENT, "augment.%s is for images, and examples are %zu %s", which,
                    data_x(d)->features, data_x(d)->is->element);
@@ -31,6 +31,12 @@ static r4_status check_image(const r4_data *d, const r4_augment *by, r4_error *e
   return R4_OK;
 }
 
+static r4_status check_share(const char *which, double value, r4_error *e)
+{
+  if (value >= 0 && value <= 1) return R4_OK;
+  return r4_fail(e, R4_E_ARGUMENT, "augment.%s is %g, expected 0 to 1", which, value);
+}
+
 static r4_status check_numbers(const r4_data *d, const r4_augment *by, r4_error *e)
 {
   r4_shape s = data_x(d)->shape;
@@ -39,9 +45,8 @@ static r4_status check_numbers(const r4_data *d, const r4_augment *by, r4_error 
     return r4_fail(e, R4_E_ARGUMENT,
                    "augment.crop is %lld, expected 0 to %lld for images of %lld x %lld pixels",
                    (long long)by->crop, (long long)shorter - 1, (long long)s.dim[0], (long long)s.dim[1]);
-  if (!(by->brightness >= 0 && by->brightness <= 1))
-    return r4_fail(e, R4_E_ARGUMENT, "augment.brightness is %g, expected 0 to 1", by->brightness);
-  return R4_OK;
+  r4_status status = check_share("brightness", by->brightness, e);
+  return status ? status : check_share("colour", by->colour, e);
 }
 
 r4_status augment_init(struct augment *a, const r4_data *d, r4_augment by, uint64_t seed, r4_error *e)
@@ -73,19 +78,26 @@ size_t augment_scratch(const struct augment *a)
 struct fate {
   int64_t down, right;
   bool flip;
-  float factor;
+  float factor, saturation, contrast;
 };
+
+/* Uniform in [1 - spread, 1 + spread]. */
+static float draw_factor(r4_random key, uint64_t index, double spread)
+{
+  return (float)(1 + spread * (2 * r4_random_uniform(key, index) - 1));
+}
 
 static struct fate draw(const struct augment *a, uint32_t epoch, size_t i)
 {
   enum { FLIP, DOWN, RIGHT, BRIGHTNESS, DRAWS };
-  const r4_random key = {a->seed, PURPOSE_AUGMENT, epoch};
+  const r4_random key = {a->seed, PURPOSE_AUGMENT, epoch}, colour = {a->seed, PURPOSE_COLOUR, epoch};
   uint64_t first = (uint64_t)i * DRAWS, places = 2 * (uint64_t)a->by.crop + 1;
-  double between = 2 * r4_random_uniform(key, first + BRIGHTNESS) - 1;
   return (struct fate){.down = (int64_t)r4_random_below(key, first + DOWN, places) - a->by.crop,
                        .right = (int64_t)r4_random_below(key, first + RIGHT, places) - a->by.crop,
                        .flip = a->by.flip && r4_random_uniform(key, first + FLIP) < 0.5,
-                       .factor = (float)(1 + a->by.brightness * between)};
+                       .factor = draw_factor(key, first + BRIGHTNESS, a->by.brightness),
+                       .saturation = draw_factor(colour, 2 * (uint64_t)i, a->by.colour),
+                       .contrast = draw_factor(colour, 2 * (uint64_t)i + 1, a->by.colour)};
 }
 
 /* ---- Moving ---- */
@@ -148,11 +160,42 @@ static const uint8_t *move_mask(const struct augment *a, const struct fate *f, c
   return any(to, height * width) ? to : NULL;
 }
 
+/* ---- Light ---- */
+
+static void stay_in_range(const struct augment *a, float *x)
+{
+  size_t n = a->size.height * a->size.width * a->channels;
+  for (size_t k = 0; k < n && isfinite(a->high); k++) x[k] = fmaxf(fminf(x[k], a->high), a->low);
+}
+
 static void brighten(const struct augment *a, float factor, float *x)
 {
   size_t n = a->size.height * a->size.width * a->channels;
   for (size_t k = 0; k < n; k++) x[k] *= factor;
-  for (size_t k = 0; k < n && isfinite(a->high); k++) x[k] = fmaxf(fminf(x[k], a->high), a->low);
+  stay_in_range(a, x);
+}
+
+static float luminance(const float *pixel, size_t channels)
+{
+  float sum = 0;
+  if (channels == 3) return 0.299f * pixel[0] + 0.587f * pixel[1] + 0.114f * pixel[2];
+  for (size_t c = 0; c < channels; c++) sum += pixel[c];
+  return sum / (float)channels;
+}
+
+/* x = l + s (x - l), with the luminance l of its pixel, and then x = m + k (x - m), with the mean m of all l. */
+static void recolour(const struct augment *a, const struct fate *f, float *x)
+{
+  size_t pixels = a->size.height * a->size.width, channels = a->channels;
+  double sum = 0;
+  for (size_t k = 0; k < pixels; k++) sum += (double)luminance(x + k * channels, channels);
+  float mean = (float)(sum / (double)pixels);
+  for (size_t k = 0; k < pixels; k++) {
+    float *pixel = x + k * channels, l = luminance(pixel, channels);
+    for (size_t c = 0; c < channels; c++)
+      pixel[c] = mean + f->contrast * (l + f->saturation * (pixel[c] - l) - mean);
+  }
+  stay_in_range(a, x);
 }
 
 const uint8_t *augment_row(const struct augment *a, uint32_t epoch, size_t i, const uint8_t *mask, float *x,
@@ -160,6 +203,7 @@ const uint8_t *augment_row(const struct augment *a, uint32_t epoch, size_t i, co
 {
   if (!augment_is_on(&a->by)) return mask;
   struct fate f = draw(a, epoch, i);
+  if (a->by.colour > 0) recolour(a, &f, x);
   if (a->by.brightness > 0) brighten(a, f.factor, x);
   if (!augment_moves(&a->by)) return mask;
   move_image(a, &f, x);

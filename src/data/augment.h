@@ -1,8 +1,9 @@
-/* Augmentation: training examples that are moved, mirrored, and made brighter or darker, anew in each epoch.
+/* Augmentation: training examples that are moved, mirrored, recoloured, and made brighter or darker, anew in each epoch.
  *
  *     crop         down and right each uniform in -N .. N: pixel (r, c) comes from (r - down, c - right), or where that
  *                  lies outside, from the nearest pixel of the edge
  *     flip         then left and right are exchanged, with probability 1/2
+ *     colour       first saturation and contrast are multiplied, each by a factor uniform in [1 - c, 1 + c]
  *     brightness   then all values are multiplied by one factor, uniform in [1 - b, 1 + b]; bytes stay in [0, 1]
  *
  * A mask moves with its image, and is repeated at the edge as the pixels are. What is drawn depends on seed, epoch and
