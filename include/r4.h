@@ -297,7 +297,8 @@ typedef struct {
   bool reference;      /* plain loops in double only, node by node: slow, and the oracle of the tests */
   bool profile;        /* measure each kernel                                                      */
   size_t keep_bytes;   /* above this size of all values that are needed at once, large cheap ones are computed
-                          twice rather than kept for long; 0 means 192 MiB */
+                          twice rather than kept for long; 0 means 192 MiB, as long as that makes a run
+                          little longer */
   const size_t *place; /* NULL, or by output: where in one block of the caller's memory it will be bound, in
                           elements; R4_ELSEWHERE: not in the block. Until an output is written, its part of the
                           block is memory for other values; what lies between outputs is not touched */

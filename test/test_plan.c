@@ -106,6 +106,23 @@ static void test_passes(void **state)
   assert_true(share_with_little_kept("resnet20-cifar", o) < .7);
 }
 
+/* A size that was asked for is kept whatever it costs; the usual one only as long as it costs little. */
+static void test_share(void **state)
+{
+  (void)state;
+  r4_objective_options o = {.method = "erm", .batch = 8};
+  const char *net = "efficientnet-lite0";
+  r4_plan *usual = training_plan(net, o, (r4_plan_options){0});
+  r4_plan *asked = training_plan(net, o, (r4_plan_options){.keep_bytes = (size_t)192 << 20});
+  assert_true(r4_plan_slab_bytes(asked) < r4_plan_slab_bytes(usual));
+  assert_true(r4_plan_flops(asked) > r4_plan_flops(usual));
+  char *text = r4_plan_text(usual);
+  assert_non_null(strstr(text, " again"));
+  r4_string_free(text);
+  r4_plan_free(usual);
+  r4_plan_free(asked);
+}
+
 /* What a sum was made of is not computed once more by those who read the sum, and need not be there any more. */
 static void test_sums_are_read(void **state)
 {
@@ -203,10 +220,10 @@ static void test_bad_blocks(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_work),          cmocka_unit_test(test_facts),
-                                     cmocka_unit_test(test_memory),        cmocka_unit_test(test_passes),
-                                     cmocka_unit_test(test_sums_are_read), cmocka_unit_test(test_attention),
-                                     cmocka_unit_test(test_block),         cmocka_unit_test(test_bad_blocks)};
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_work),      cmocka_unit_test(test_facts), cmocka_unit_test(test_memory),
+    cmocka_unit_test(test_passes),    cmocka_unit_test(test_share), cmocka_unit_test(test_sums_are_read),
+    cmocka_unit_test(test_attention), cmocka_unit_test(test_block), cmocka_unit_test(test_bad_blocks)};
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

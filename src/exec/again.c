@@ -3,7 +3,11 @@
  * A step of training keeps what its way down computes until its way up needs it. Some values cost little to compute
  * from operands that are kept anyway: element-wise ones, such as gelu, and products over few terms with what follows
  * them, such as the softmax of an attention. If such a value is large and the slab is too, it is dropped after its
- * early uses and computed a second time before the late ones. */
+ * early uses and computed a second time before the late ones.
+ *
+ * What it costs is counted in bytes that are moved, of all units as of those that are added: operands and results, and
+ * for a product its FLOPs at the rate of the machine. Unless a size was asked for, no more than a share of all is
+ * spent. In BERT that is never reached; in a net of depthwise convolutions, which compute little for each byte, it is. */
 #include "exec/again.h"
 
 #include <string.h>
@@ -14,10 +18,21 @@
 
 enum { LARGE = 256 };                    /* from 1 / LARGE of the peak on */
 static const double FLOPS_PER_BYTE = 32; /* that a product may cost: the time of a few trips to memory */
+static const double RATE = 8;            /* FLOPs in the time that a byte takes */
+static const double SHARE = 0.06;        /* of the cost of all units */
 
 size_t scan_bytes(const struct scan *s, r4_id value)
 {
   return (size_t)r4_shape_count(r4_node_shape(s->p->g, plan_node(s->p, value))) * type_size(s->p->type);
+}
+
+static double unit_cost(const struct scan *s, const struct unit *u)
+{
+  double bytes = 0;
+  for (uint32_t k = 0; k < u->n_in; k++) bytes += (double)scan_bytes(s, u->in[k]);
+  for (uint32_t k = 0; k < u->n_roots; k++) bytes += (double)scan_bytes(s, u->roots[k]);
+  if (u->kind != UNIT_DENSE) return bytes;
+  return bytes + (double)scan_bytes(s, u->final) + dense_flops(s->p->g, u->fused.head) / RATE;
 }
 
 static void find_lives(struct scan *s)
@@ -124,17 +139,21 @@ static r4_status one_round(struct scan *s, bool *done, r4_error *e)
     if (better) best = r, chosen = x, when = use;
   }
   *done = !chosen.i;
-  if (status)
+  if (status) {
     recipe_free(&best);
-  else if (chosen.i)
+  } else if (chosen.i) {
     insert(s->p, chosen, when, &best);
+    for (uint32_t k = 0; k < best.n; k++) s->spend -= unit_cost(s, &s->p->unit[when + k]);
+  }
   return status;
 }
 
 static r4_status rounds(struct scan *s, r4_error *e)
 {
   r4_status status = R4_OK;
-  for (bool done = false; !status && !done && s->p->n_clones + MAX_STEPS <= MAX_CLONES;) {
+  for (uint32_t k = 0; k < s->p->n_units; k++) s->spend += SHARE * unit_cost(s, &s->p->unit[k]);
+  for (bool done = false;
+       !status && !done && (s->p->keep_asked || s->spend > 0) && s->p->n_clones + MAX_STEPS <= MAX_CLONES;) {
     find_lives(s);
     find_peak(s);
     if (s->bytes[s->peak] <= s->p->keep_bytes) return R4_OK;

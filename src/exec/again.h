@@ -19,6 +19,7 @@ struct scan {
   struct life *life; /* by value */
   size_t *bytes;     /* by unit: what is alive */
   uint32_t peak;     /* the unit at which most is */
+  double spend;      /* what computing again may still cost */
   bool *memory;      /* scratch, by node: as in_memory of the plan, between two uses */
 };
 

@@ -233,7 +233,8 @@ r4_plan *r4_plan_new(const r4_graph *g, size_t n, const r4_id *out, const r4_pla
   if (!s) {
     p->type = options ? options->type : R4_F32;
     p->profile = options && options->profile;
-    p->keep_bytes = options && options->keep_bytes ? options->keep_bytes : (size_t)192 << 20;
+    p->keep_asked = options && options->keep_bytes;
+    p->keep_bytes = p->keep_asked ? options->keep_bytes : (size_t)192 << 20;
     p->n_outputs = (uint32_t)n;
     p->output = r4_mem_new(n, sizeof *p->output);
     if (!p->output) s = out_of_memory(e);

@@ -62,6 +62,7 @@ struct r4_plan {
   bool profile;
   int threads;       /* the team that the kernels are made for; 0: some of them are missing */
   size_t keep_bytes; /* see r4_plan_options */
+  bool keep_asked;   /* and whatever it costs */
   struct unit *unit;
   uint32_t n_units;
   struct buffer *buffer;
