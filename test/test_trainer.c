@@ -91,6 +91,39 @@ static void it_learns_from_memory(void **state)
   r4_data_free(val);
 }
 
+static r4_trainer *lazy_trainer(const r4_data *d, const char *every, const char *lambda)
+{
+  r4_settings *s = settings_with((const char *const[]){"method=r3", "guard=false", "fill=none", "eps_ramp=0",
+                                                       "optimizer=sgd", every, lambda, NULL});
+  r4_trainer *t = trainer_of(s, d);
+  r4_settings_free(s);
+  return t;
+}
+
+/* Every third step has the penalty, three times; the others are those of erm, whose plan has fewer FLOPs. */
+static void a_penalty_may_be_lazy(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  r4_data *d = bars();
+  r4_trainer *lazy = lazy_trainer(d, "penalty_every=3", "lambda=2");
+  r4_trainer *strong = lazy_trainer(d, "penalty_every=1", "lambda=6");
+  double flops[5];
+  r4_progress p;
+  for (int k = 0; k < 5; k++) {
+    assert_int_equal(r4_trainer_step(lazy, &p, &e), R4_OK);
+    flops[k] = r4_plan_flops(r4_trainer_plan(lazy));
+    assert_true(fabs(p.lambda - 2) < 1e-12);
+    if (k) continue;
+    assert_int_equal(r4_trainer_step(strong, NULL, &e), R4_OK);
+    assert_same_weights(lazy, r4_trainer_weights(strong));
+  }
+  assert_true(flops[0] == flops[3] && flops[1] == flops[2] && flops[1] < flops[0]);
+  r4_trainer_free(strong);
+  r4_trainer_free(lazy);
+  r4_data_free(d);
+}
+
 /* All figures of the log but the seconds, which no two runs share. */
 static void assert_same_log(r4_trainer *t, const char *path)
 {
@@ -309,6 +342,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_manifest),
     cmocka_unit_test(it_learns_from_memory),
+    cmocka_unit_test(a_penalty_may_be_lazy),
     cmocka_unit_test(it_goes_on_after_its_end),
     cmocka_unit_test(it_is_what_r4_train_does),
     cmocka_unit_test(a_model_answers_about_arrays),

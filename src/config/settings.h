@@ -38,7 +38,7 @@ struct settings {
   char *words;
   double lambda, lambda_r3, delta, delta_rate, delta_ramp, eps, penalty_after, lambda_ramp, eps_ramp, tau,
     alpha, weight_penalty;
-  int64_t samples, steps, candidates;
+  int64_t samples, steps, candidates, penalty_every;
   bool random_start, double_softmax, guard;
   struct reals range, class_weights;
   bool searched; /* no setting: lambda was auto, and is now one that the search tries or has chosen */

@@ -44,6 +44,7 @@ static const struct effect effects[] = {
   {"guide",         "method", USED,    NULL,         false},
   {"guide_cells",   "guide",  GIVEN,   NULL,         false},
   {"penalty_after", "method", USED,    NULL,         false},
+  {"penalty_every", "method", USED,    NULL,         false},
   {"lambda_ramp",   "method", USED,    NULL,         false},
   {"lambda_ramp",   "delta",  IS_0,    NULL,         true},
   {"delta",         "method", USED,    NULL,         false},

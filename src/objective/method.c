@@ -81,8 +81,8 @@ static bool term_uses(const struct term *t, const char *setting)
 
 bool r4_method_uses(const char *method, const char *setting)
 {
-  static const char *const of_all[] = {"lambda", "lambda_ramp", "delta", "penalty_after",
-                                       "form",   "guard",       "guide", NULL};
+  static const char *const of_all[] = {
+    "lambda", "lambda_ramp", "delta", "penalty_after", "penalty_every", "form", "guard", "guide", NULL};
   const struct method *m = method_find(method);
   if (!m) return false;
   if (!strcmp(setting, "lambda_r3")) return m->term[1];

@@ -64,6 +64,16 @@ struct step_weights run_weights(const struct run *r)
   return at;
 }
 
+/* penalty_every = N: step n minimises data + N lambda form(q) if N divides n, else data. The mean over the steps is what
+ * the weights say. Known as lazy regularisation (Karras and others, 2020). */
+static void make_lazy(const struct run *r, struct step_weights *at)
+{
+  double every = (double)r->s->penalty_every;
+  if (r->state.step % r->s->penalty_every) at->off = true;
+  at->lambda *= at->off ? 0 : every;
+  at->lambda_r3 *= at->off ? 0 : every;
+}
+
 bool run_has_r3(const struct run *r)
 {
   return method_find(r->s->method)->term[1];
@@ -111,6 +121,7 @@ static r4_status one_step(struct run *r, r4_error *e)
   r4_batch b = r4_batches_next(r->batches);
   struct step_weights at = run_weights(r);
   struct step_result result;
+  make_lazy(r, &at);
   r4_status s = r4_optimizer_set_rate(r->optimizer, rate_at(r), e);
   if (!s) s = step_run(r->step, &b, (uint32_t)r->state.step, &at, r->weights, r->gradient, &result, e);
   if (s) return s;
