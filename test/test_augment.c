@@ -387,6 +387,45 @@ static void filling_comes_after(void **state)
   r4_data_free(d);
 }
 
+/* Two images of 1 x 3 pixels, 10 20 30 with a mask on the first pixel, and 40 50 60 without one. */
+static r4_data *make_donor(void)
+{
+  struct column *v = column_new(&floats_column, R4_SHAPE(1, 3, 1), 2, NULL);
+  r4_data *d = data_new(2, v, NULL);
+  for (int k = 0; k < 6; k++) ((float *)v->data)[k] = 10.f * (float)(k + 1);
+  data_set_masks(d, masks_new(3, NULL));
+  assert_int_equal(masks_add(data_masks(d), (const uint8_t[]){255, 0, 0}, &d->record->mask, NULL), R4_OK);
+  d->record[1].row = 1;
+  return finish(d);
+}
+
+/* Where 10 stands on the second image: 1 for the first pixel, 2, 4; whatever else it has is its own, mirrored or not. */
+static int places_of_content(r4_augment by)
+{
+  r4_data *d = make_donor();
+  r4_batches *b = start(d, (r4_batch_options){.size = 2, .augment = by, .fill = R4_FILL_PASTE});
+  int seen = 0;
+  for (int epoch = 0; epoch < 200; epoch++) {
+    r4_batch batch = r4_batches_next(b);
+    for (int k = 0; k < 3; k++) {
+      float x = batch.x[3 + k], filled = batch.filled[3 + k];
+      assert_true(filled == x || filled == 10);
+      seen |= filled == 10 ? 1 << k : 0;
+    }
+  }
+  r4_batches_free(b);
+  r4_data_free(d);
+  return seen;
+}
+
+/* What is pasted moves as well, by a draw of its own. */
+static void donors_are_augmented(void **state)
+{
+  (void)state;
+  assert_int_equal(places_of_content((r4_augment){0}), 1);
+  assert_int_equal(places_of_content((r4_augment){.flip = true}), 1 | 4);
+}
+
 /* ---- Lists ---- */
 
 /* A listed batch is a whole one without what is 0 in all; and every listed feature is touched in some epoch. */
@@ -525,6 +564,7 @@ int main(void)
     cmocka_unit_test(seeds_and_epochs_differ),
     cmocka_unit_test(one_leaves_the_others),
     cmocka_unit_test(filling_comes_after),
+    cmocka_unit_test(donors_are_augmented),
     cmocka_unit_test(lists_hold_what_moved_masks_touch),
     cmocka_unit_test(a_list_that_is_too_short_is_refused),
     cmocka_unit_test(bad_options_are_named),

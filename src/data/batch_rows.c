@@ -98,6 +98,7 @@ r4_status batch_rows_init(struct batch_rows *r, const r4_data *d, const r4_batch
   if (!r->data) return R4_E_MEMORY;
   r4_status s = augment_init(&r->augment, r->data, options->augment, options->seed, e);
   if (!s) s = fill_init(&r->fill, r->data, options->fill, options->seed, e);
+  if (augment_is_on(&r->augment.by)) r->fill.augment = &r->augment;
   r->masked = options->no_masks ? 0 : options->masked ? options->masked : r->features;
   if (!s && options->masked && !options->no_masks) s = init_list(r, options, e);
   if (s) batch_rows_clear(r);

@@ -33,6 +33,8 @@ struct place {
   const float *x;
   float *scratch;
   size_t donor;
+  const float *seen;           /* of the donor, if it was augmented; NULL: as it is in the data */
+  const uint8_t *other_mask;   /* of the donor likewise */
   struct shape_box own, other; /* of the masks of the example and of the donor */
 };
 
@@ -140,18 +142,41 @@ static void draw_donor(struct place *p, uint64_t number)
   p->donor = f->donor[k];
 }
 
+/* The donor is augmented as an example is, by draws that belong to the example which it gives to: its content lies and
+ * looks differently on each. */
+static void see_donor(struct place *p)
+{
+  const struct fill *f = p->f;
+  p->other_mask = data_mask_bytes(f->data, p->donor);
+  if (!f->augment) return;
+  column_read(data_x(f->data), f->data->record[p->donor].row, p->scratch);
+  p->other_mask = augment_row(f->augment, p->key.step, f->data->n + p->i, p->other_mask, p->scratch,
+                              (uint8_t *)(p->scratch + features(f)));
+  p->seen = p->scratch;
+}
+
+static float donor_value(const struct place *p, size_t feature)
+{
+  return p->seen ? p->seen[feature] : value_of(p->f, p->donor, feature);
+}
+
 static void find_boxes(struct place *p)
 {
   const struct shape_size size = {p->f->height, p->f->width};
   if (is_vector(p->f)) return;
   p->own = shape_box(p->mask, size);
-  p->other = shape_box(data_mask_bytes(p->f->data, p->donor), size);
+  p->other = shape_box(p->other_mask, size);
 }
 
+/* A donor whose mask has moved out of its image gives nothing. */
 static void choose_swap(struct place *p)
 {
   draw_donor(p, 0);
-  find_boxes(p);
+  see_donor(p);
+  if (p->other_mask)
+    find_boxes(p);
+  else
+    p->mask = NULL;
 }
 
 /* The pixel of the donor's box that lies where pixel k lies in the example's own. */
@@ -168,19 +193,22 @@ static float swapped(const struct place *p, size_t feature)
   size_t channels = p->f->channels;
   size_t from =
     is_vector(p->f) ? feature : counterpart(p, feature / channels) * channels + feature % channels;
-  return value_of(p->f, p->donor, from);
+  return donor_value(p, from);
 }
 
 /* Every second example stays as it is. */
 static void choose_paste(struct place *p)
 {
+  p->mask = NULL;
+  if (r4_random_uniform(p->key, p->draw) < 0.5) return;
   draw_donor(p, 1);
-  p->mask = r4_random_uniform(p->key, p->draw) < 0.5 ? NULL : data_mask_bytes(p->f->data, p->donor);
+  see_donor(p);
+  p->mask = p->other_mask;
 }
 
 static float pasted(const struct place *p, size_t feature)
 {
-  return value_of(p->f, p->donor, feature);
+  return donor_value(p, feature);
 }
 
 /* ---- Ids in place of ids ---- */
@@ -271,7 +299,10 @@ static const struct kind *kind_of(const r4_data *d, r4_fill kind)
 
 size_t fill_scratch(const struct fill *f)
 {
+  bool of_others = f->kind == R4_FILL_SWAP || f->kind == R4_FILL_PASTE;
   if (f->kind == R4_FILL_COLOUR) return f->channels;
+  if (of_others && f->augment)
+    return features(f) + (f->height * f->width + sizeof(float) - 1) / sizeof(float);
   return f->kind == R4_FILL_BLUR ? f->height * f->width * (f->channels + 1) : 0;
 }
 
@@ -319,6 +350,7 @@ void fill_from(const struct fill *f, uint32_t epoch, size_t i, size_t donor, con
   const struct kind *kind = kind_of(f->data, swap && !own ? R4_FILL_PASTE : f->kind);
   struct place p = place_of(f, epoch, i, x, own ? own : data_mask_bytes(f->data, donor), scratch);
   p.donor = donor;
+  p.other_mask = data_mask_bytes(f->data, donor);
   if (swap && own) find_boxes(&p);
   if (!swap && kind->prepare) kind->prepare(&p);
   memcpy(to, x, features(f) * sizeof *to);

@@ -23,6 +23,7 @@
 #ifndef R4_DATA_FILL_H
 #define R4_DATA_FILL_H
 
+#include "data/augment.h"
 #include "data/data.h"
 
 /* "auto", then a word for each r4_fill; NULL ends them. */
@@ -36,6 +37,7 @@ struct fill {
   float *low, *high;              /* [channels]                                         */
   float *mean;                    /* [features], for mean                               */
   size_t *donor, donors;          /* the examples with a mask, for swap and paste       */
+  const struct augment *augment;  /* of the donors; NULL after fill_init: as in the data */
 };
 
 /* R4_E_ARGUMENT if the data cannot be filled so. */
@@ -46,7 +48,7 @@ void fill_clear(struct fill *f);
 size_t fill_scratch(const struct fill *f);
 
 /* Writes example i, whose values are x and whose mask is mask or NULL, as it is seen in this epoch. Both may have been
- * moved; what is drawn from others is as it is in the data. */
+ * moved; what is drawn from others is augmented likewise, if augment is given. */
 void fill_row(const struct fill *f, uint32_t epoch, size_t i, const float *x, const uint8_t *mask,
               float *scratch, float *to);
 
