@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "module/net.h"
+#include "op/op.h"
 #include "r4.h"
 
 enum { MAX_PARAMS = 256 };
@@ -123,6 +125,41 @@ static void test_share(void **state)
   r4_plan_free(asked);
 }
 
+/* The answers of a small net, and their gradient at the leaf. */
+static char *plan_with_norm(const char *guide)
+{
+  r4_error e;
+  r4_id param[8], out[2];
+  r4_net *net = r4_net_new("c: conv 8 3 nobias, batchnorm, relu, globalpool, dense 2", R4_SHAPE(6, 6, 3), &e);
+  r4_graph *g = r4_graph_new();
+  if (guide) assert_int_equal(r4_net_guide_at(net, guide, &e), R4_OK);
+  r4_net_inputs(net, g, param);
+  r4_id leaf = net_to_leaf(net, g, param, NULL, r4_input(g, "x", R4_SHAPE(2, 6, 6, 3)));
+  out[0] = net_from_leaf(net, g, param, NULL, leaf);
+  r4_grad(g, r4_sum(g, out[0], R4_ALL), 1, &leaf, &out[1]);
+  assert_false(op_is_value(g, out[1], 0));
+  r4_plan *p = r4_plan_new(g, 2, out, NULL, &e);
+  if (!p) fail_msg("%s", e.text);
+  char *text = r4_plan_text(p);
+  r4_plan_free(p);
+  r4_graph_free(g);
+  r4_net_free(net);
+  return text;
+}
+
+/* Batch norm with its running statistics is in the weights of the convolution before it, and all is one kernel; not if
+ * the result of the convolution is asked for. */
+static void test_norm_is_in_the_weights(void **state)
+{
+  (void)state;
+  char *folded = plan_with_norm(NULL), *asked = plan_with_norm("c");
+  assert_non_null(strstr(folded, "conv2d [2,6,6,3] [8,3,3,3] -> [2,4,4,8] + bias relu"));
+  assert_non_null(strstr(asked, "conv2d [2,6,6,3] [8,3,3,3] -> [2,4,4,8]"));
+  assert_null(strstr(asked, "-> [2,4,4,8] + bias"));
+  r4_string_free(folded);
+  r4_string_free(asked);
+}
+
 /* What a sum was made of is not computed once more by those who read the sum, and need not be there any more. */
 static void test_sums_are_read(void **state)
 {
@@ -221,9 +258,11 @@ static void test_bad_blocks(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_work),      cmocka_unit_test(test_facts), cmocka_unit_test(test_memory),
-    cmocka_unit_test(test_passes),    cmocka_unit_test(test_share), cmocka_unit_test(test_sums_are_read),
-    cmocka_unit_test(test_attention), cmocka_unit_test(test_block), cmocka_unit_test(test_bad_blocks)};
+    cmocka_unit_test(test_work),          cmocka_unit_test(test_facts),
+    cmocka_unit_test(test_memory),        cmocka_unit_test(test_passes),
+    cmocka_unit_test(test_share),         cmocka_unit_test(test_norm_is_in_the_weights),
+    cmocka_unit_test(test_sums_are_read), cmocka_unit_test(test_attention),
+    cmocka_unit_test(test_block),         cmocka_unit_test(test_bad_blocks)};
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

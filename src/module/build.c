@@ -365,7 +365,10 @@ static r4_status add_module(struct build *b, const struct scope *scope, const st
   struct module *m = module_grow(row->part, row->n, sizeof *m);
   if (!m) return r4_fail(e, R4_E_MEMORY, "net: out of memory");
   row->part = m;
-  return build_module(b, scope, i, f, &m[row->n++], e);
+  m += row->n++;
+  r4_status s = build_module(b, scope, i, f, m, e);
+  m->follows = m > row->part;
+  return s;
 }
 
 /* ---- Items that stand for several ---- */

@@ -56,6 +56,7 @@ struct module {
   r4_shape image;     /* in is a vector that was an image of this shape, flattened; else rank 0 */
   r4_shape out_image; /* the same of out; kinds with branches set it if they keep the order of features */
   size_t first_param, params;
+  bool follows; /* another part of its row, whose result nobody else reads */
   struct row branch[MODULE_BRANCHES];
   size_t branches;
 };

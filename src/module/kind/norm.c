@@ -10,6 +10,7 @@
  * layernorm: the same over the last axis of each example by itself (Ba and others, 2016), with its own mu and v
  * always. */
 #include "module/onnx.h"
+#include "op/window.h"
 
 enum { EPS, MOMENTUM };
 enum { WEIGHT, BIAS, RUNNING_MEAN, RUNNING_VAR };
@@ -48,6 +49,19 @@ static r4_status batch_shape(struct module *m, struct maker *maker, r4_error *wh
   return add_params(m, maker, true, why);
 }
 
+/* x s, for each channel. If x = conv2d(u, W), it is conv2d(u, W s): the weights are few where values are many, and
+ * neither they nor their gradients are in memory without s, too. The leaf stays: explanations ask for it. */
+static r4_id scaled(const struct module *m, const struct wiring *w, r4_id x, r4_id s)
+{
+  r4_graph *g = w->g;
+  if (!m->follows || x.i == w->from.i || !graph_is(g, x, &op_conv2d)) return r4_mul(g, x, s);
+  r4_id u = graph_arg(g, x, 0), weights = graph_arg(g, x, 1);
+  r4_window window = window_of(&graph_node(g, x)->attr);
+  r4_shape shape = r4_node_shape(g, weights);
+  s = r4_broadcast(g, r4_reshape(g, s, R4_SHAPE(shape.dim[0], 1, 1, 1)), shape);
+  return r4_conv2d(g, u, r4_mul(g, weights, s), window);
+}
+
 /* y = x s + (bias - mu s),  s = weight / sqrt(v + eps) */
 static r4_id with_running(const struct module *m, const struct wiring *w, r4_id x)
 {
@@ -55,7 +69,7 @@ static r4_id with_running(const struct module *m, const struct wiring *w, r4_id 
   r4_id inverse = r4_rsqrt(g, plus_eps(m, g, module_param_node(m, w, RUNNING_VAR)));
   r4_id scale = r4_mul(g, module_param_node(m, w, WEIGHT), inverse);
   r4_id moved = r4_mul(g, module_param_node(m, w, RUNNING_MEAN), scale);
-  return r4_add(g, r4_mul(g, x, scale), r4_sub(g, module_param_node(m, w, BIAS), moved));
+  return r4_add(g, scaled(m, w, x, scale), r4_sub(g, module_param_node(m, w, BIAS), moved));
 }
 
 /* (1 - momentum) old + momentum now; a constant for the weights. */
