@@ -399,7 +399,7 @@ static r4_data *make_donor(void)
   return finish(d);
 }
 
-/* Where 10 stands on the second image: 1 for the first pixel, 2, 4; whatever else it has is its own, mirrored or not. */
+/* Where 10 stands on the second image: 1 for the first pixel, 2, 4. Whatever else it has is its own. */
 static int places_of_content(r4_augment by)
 {
   r4_data *d = make_donor();

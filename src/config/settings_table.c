@@ -89,7 +89,7 @@ static const struct setting table[] = {
   FLAG(METHOD, guard, "true", "lower lambda while the penalty costs more than half of what was learned"),
   SETTING(METHOD, penalty_after, "default", 0, UP, OF("default"),
           "epochs before the penalty begins; default: the method's own, 0 or a quarter"),
-  NUMBER(METHOD, penalty_every, "1", 1, 1e6, "N: every N-th step has the penalty, N times; the others cost what erm does"),
+  NUMBER(METHOD, penalty_every, "1", 1, 1e6, "N: every N-th step has the penalty, N times; the others cost less"),
   TEXT(METHOD, guide, "", "where masks act: a part as layer4, or features, the last; empty: the input"),
   CHOICE(METHOD, guide_cells, "any", cell_words, "guide: a cell is masked if any of its pixels is, or half of them"),
   NUMBER(METHOD, lambda_ramp, "0", 0, UP, "epochs over which lambda grows from 0"),

@@ -1,4 +1,4 @@
-/* Augmentation: training examples that are moved, mirrored, recoloured, and made brighter or darker, anew in each epoch.
+/* Augmentation: training examples that are moved, mirrored, recoloured and made brighter or darker, in each epoch anew.
  *
  *     crop         down and right each uniform in -N .. N: pixel (r, c) comes from (r - down, c - right), or where that
  *                  lies outside, from the nearest pixel of the edge

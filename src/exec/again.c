@@ -7,7 +7,8 @@
  *
  * What it costs is counted in bytes that are moved, of all units as of those that are added: operands and results, and
  * for a product its FLOPs at the rate of the machine. Unless a size was asked for, no more than a share of all is
- * spent. In BERT that is never reached; in a net of depthwise convolutions, which compute little for each byte, it is. */
+ * spent. In BERT that is never reached; in a net of depthwise convolutions, which compute little for each byte, it
+ * is. */
 #include "exec/again.h"
 
 #include <string.h>

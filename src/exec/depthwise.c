@@ -1,15 +1,15 @@
 /* Convolutions in which each channel has a window of its own, and their derivatives:
  *
  *     conv2d      y[u,v,c]  = sum_{p,q} x[u s + p - top, v s + q - left, c] W[c,p,q]
- *     conv2d_dx   dx[h,w,c] = sum_{p,q} dy[(h + top - p) / s, (w + left - q) / s, c] W[c,p,q], where s leaves no rest
+ *     conv2d_dx   dx[h,w,c] = sum_{p,q} dy[(h + top - p) / s, (w + left - q) / s, c] W[c,p,q], if s divides both
  *     conv2d_dw   dW[c,p,q] = sum_{u,v} dy[u,v,c] x[u s + p - top, v s + q - left, c]
  *
- * No channel meets another, so there is no product of matrices in it; what counts is that a value is read from near the
- * processor each time it is used. Vectors run along the channels, which are neighbours in memory. oneDNN 2 reaches a tenth
- * of the machine here, and a twentieth for dW.
+ * No channel meets another, so there is no product of matrices in it; what counts is that a value is read from near
+ * the processor each time it is used. Vectors run along the channels, which are neighbours in memory. oneDNN 2 reaches
+ * a tenth of the machine here, and a twentieth for dW.
  *
- * Both images are made row by row, in runs of pixels: j = 0, 1, .. is pixel first + j step of the result, and a tap (p, q)
- * reads pixel at + j step' of its row. conv2d has one run in a row, conv2d_dx one for each residue of w by s. */
+ * Both images are made row by row, in runs of pixels: j = 0, 1, .. is pixel first + j step of the result, and a tap
+ * (p, q) reads pixel at + j step' of its row. conv2d has one run in a row, conv2d_dx one for each residue of w by s. */
 #include <omp.h>
 #include <string.h>
 

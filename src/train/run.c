@@ -64,8 +64,8 @@ struct step_weights run_weights(const struct run *r)
   return at;
 }
 
-/* penalty_every = N: step n minimises data + N lambda form(q) if N divides n, else data. The mean over the steps is what
- * the weights say. Known as lazy regularisation (Karras and others, 2020). */
+/* penalty_every = N: step n minimises data + N lambda form(q) if N divides n, else data. The mean over the steps is
+ * what the weights say. Known as lazy regularisation (Karras and others, 2020). */
 static void make_lazy(const struct run *r, struct step_weights *at)
 {
   double every = (double)r->s->penalty_every;
