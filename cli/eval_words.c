@@ -85,6 +85,10 @@ int words_print(const struct evaluation *v)
     if (total(s, s->tried) < total(s, s->examples)) add(t, "  of these certified", over_seeds(v, proved));
   }
   int code = table_end(stdout, "eval", t, R4_TABLE_PLAIN);
+  for (size_t k = 0; k < v->summary.seeds; k++)
+    if (v->substituted[k].overflowed)
+      printf("bounds of %zu texts overflowed and prove nothing (seed %zu of the run)\n",
+             v->substituted[k].overflowed, k);
   if (total(s, s->tried) < total(s, s->examples))
     printf("tried: %.0f texts, which have at most %zu replacements\n", total(s, s->tried), s->tries);
   return code;
@@ -114,7 +118,10 @@ void words_add_json(r4_json *w, const struct evaluation *v)
 {
   if (!is_there(v)) return;
   const r4_substituted *s = v->substituted;
+  size_t overflowed = 0;
+  for (size_t k = 0; k < v->summary.seeds; k++) overflowed += v->substituted[k].overflowed;
   json_open(w, "substitution", '{');
+  json_whole(w, "overflowed", (int64_t)overflowed);
   json_whole(w, "words", (int64_t)s->words);
   json_whole(w, "examples", (int64_t)total(s, s->examples));
   json_mean_sd(w, "accuracy", over_seeds(v, right), 100);

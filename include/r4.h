@@ -1488,6 +1488,7 @@ typedef struct {
   size_t examples[R4_MAX_GROUPS], right[R4_MAX_GROUPS], certified[R4_MAX_GROUPS];
   size_t tried[R4_MAX_GROUPS];
   size_t held[R4_MAX_GROUPS], proved[R4_MAX_GROUPS]; /* of these: right with each, and certified  */
+  size_t overflowed; /* of all: texts whose bounds, or whose neighbours' in a batch, overflowed, and prove nothing */
 } r4_substituted;
 
 /* With the list that the settings name: words, or else data.mask_words. */

@@ -26,8 +26,9 @@ static size_t build(struct objective *o, r4_id out[PROBE_OUTPUTS])
   return 1;
 }
 
+/* Bounds that overflow prove nothing, of a whole batch: *overflowed counts its texts. */
 static r4_status certify(const r4_net *net, const float *weights, const r4_data *d,
-                         const struct substitute_options *o, bool *certified, r4_error *e)
+                         const struct substitute_options *o, bool *certified, size_t *overflowed, r4_error *e)
 {
   const struct probe_options options = {.net = net,
                                         .batch = o->batch,
@@ -42,6 +43,11 @@ static r4_status certify(const r4_net *net, const float *weights, const r4_data 
   for (size_t first = 0; first < n && !s; first += probe_batch(p)) {
     size_t here = n - first < probe_batch(p) ? n - first : probe_batch(p);
     s = probe_ask(p, weights, d, here, order + first, e);
+    if (s == R4_E_DOMAIN) {
+      *overflowed += here;
+      s = R4_OK;
+      continue;
+    }
     for (size_t k = 0; k < here && !s; k++) certified[order[first + k]] = *probe_row(p, 0, k) > 0;
   }
   probe_free(p);
@@ -174,7 +180,7 @@ static r4_status test(const r4_net *net, const float *weights, const r4_data *d,
   memset(flag, 1, d->n * sizeof *flag);
   r4_status s = answer(net, weights, d, o->batch, right, e);
   memcpy(exact, right, d->n * sizeof *flag);
-  if (!s) s = certify(net, weights, d, o, certified, e);
+  if (!s) s = certify(net, weights, d, o, certified, &to->overflowed, e);
   if (!s) s = enumerate(net, weights, d, o, exact, e);
   if (!s) count(d, o, right, certified, exact, to);
   r4_mem_free(flag);
