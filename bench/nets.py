@@ -97,19 +97,13 @@ class Block(torch.nn.Module):
         return (y + (x if self.shortcut is None else self.shortcut(x))).relu()
 
 
-class ResNet18(torch.nn.Module):
-    """Batch norm takes the statistics of the batch, everywhere: PyTorch computes one pass for loss and penalty."""
+class Photos(torch.nn.Module):
+    """What the nets for photographs of ImageNet share. Batch norm takes the statistics of the batch, everywhere:
+    PyTorch computes one pass for loss and penalty."""
 
     shape, classes = (3, 224, 224), 1000
 
-    def __init__(self, layout):
-        super().__init__()
-        self.stem = torch.nn.Sequential(
-            torch.nn.Conv2d(3, 64, 7, 2, 3, bias=False), torch.nn.BatchNorm2d(64), torch.nn.ReLU(),
-            torch.nn.MaxPool2d(3, 2, 1))
-        sizes = [(64, 64, 1), (64, 128, 2), (128, 256, 2), (256, 512, 2)]
-        self.blocks = torch.nn.Sequential(*[b for i, o, s in sizes for b in (Block(i, o, s), Block(o, o, 1))])
-        self.fc = torch.nn.Linear(512, self.classes)
+    def arrange(self, layout):
         if layout == "nhwc":
             self.to(memory_format=torch.channels_last)
 
@@ -120,7 +114,18 @@ class ResNet18(torch.nn.Module):
         return x.requires_grad_(True)
 
     def logits(self, x):
-        return self.fc(self.blocks(self.stem(x)).mean((2, 3)))
+        return self.fc(self.features(x).mean((2, 3)))
+
+
+class ResNet18(Photos):
+    def __init__(self, layout):
+        super().__init__()
+        stem = [torch.nn.Conv2d(3, 64, 7, 2, 3, bias=False), torch.nn.BatchNorm2d(64), torch.nn.ReLU(),
+                torch.nn.MaxPool2d(3, 2, 1)]
+        sizes = [(64, 64, 1), (64, 128, 2), (128, 256, 2), (256, 512, 2)]
+        self.features = torch.nn.Sequential(*stem, *[b for i, o, s in sizes for b in (Block(i, o, s), Block(o, o, 1))])
+        self.fc = torch.nn.Linear(512, self.classes)
+        self.arrange(layout)
 
 
 class Same(torch.nn.Conv2d):
@@ -153,10 +158,9 @@ class Inverted(torch.nn.Module):
         return x + self.parts(x) if self.keeps else self.parts(x)
 
 
-class EfficientNetLite0(torch.nn.Module):
-    """Without dropout. Batch norm as in ResNet18."""
+class EfficientNetLite0(Photos):
+    """Without dropout."""
 
-    shape, classes = (3, 224, 224), 1000
     blocks = [(16, 3, 1, 1, 1), (24, 3, 2, 6, 2), (40, 5, 2, 6, 2), (80, 3, 2, 6, 3), (112, 5, 1, 6, 3),
               (192, 5, 2, 6, 4), (320, 3, 1, 6, 1)]  # channels, kernel, stride of the first, expansion, how many
 
@@ -170,17 +174,7 @@ class EfficientNetLite0(torch.nn.Module):
                 channels = out
         self.features = torch.nn.Sequential(*parts, Same(320, 1280, 1), norm(1280), torch.nn.ReLU6())
         self.fc = torch.nn.Linear(1280, self.classes)
-        if layout == "nhwc":
-            self.to(memory_format=torch.channels_last)
-
-    def parameters(self, recurse=True):
-        return list(super().parameters(recurse))
-
-    def leaf(self, x):
-        return x.requires_grad_(True)
-
-    def logits(self, x):
-        return self.fc(self.features(x).mean((2, 3)))
+        self.arrange(layout)
 
 
 class Encoder(torch.nn.Module):

@@ -92,3 +92,19 @@ void conv_compare(const struct kernel_request *q, const char *name)
   kernel_free(k);
   conv_data_free(&x);
 }
+
+void conv_keeps_nan(const struct conv_shapes *s)
+{
+  r4_error e;
+  struct conv_data x;
+  struct kernel_request q = conv_request(&op_conv2d, s);
+  q.bias = q.relu = true;
+  conv_data_make(&q, &x);
+  x.f[2][5] = NAN;
+  struct kernel *k = conv_make(&q, &e);
+  assert_non_null(k);
+  assert_int_equal(k->run(k, (void *[]){x.f[0], x.f[1], x.f[2]}, x.f[3], &e), R4_OK);
+  for (size_t i = 0; i < x.n[3]; i++) assert_true(i % 16 == 5 ? isnan(x.f[3][i]) : x.f[3][i] >= 0);
+  kernel_free(k);
+  conv_data_free(&x);
+}

@@ -32,4 +32,7 @@ struct kernel *conv_make(const struct kernel_request *q, r4_error *e);
 /* The kernel must be one of this name, and give what the definition does, also with one thread (which stay set). */
 void conv_compare(const struct kernel_request *q, const char *name);
 
+/* Bias and relu behind conv2d with 16 channels: a bias that is not a number stays so, as with oneDNN. */
+void conv_keeps_nan(const struct conv_shapes *s);
+
 #endif
