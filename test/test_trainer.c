@@ -124,6 +124,18 @@ static void a_penalty_may_be_lazy(void **state)
   r4_data_free(d);
 }
 
+static void a_penalty_may_not_be_too_lazy(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  r4_data *d = bars();
+  r4_settings *s = settings_with((const char *const[]){"method=r3", "eps_ramp=0", "penalty_every=21", NULL});
+  assert_null(r4_trainer_new(s, d, &e));
+  assert_non_null(strstr(e.text, "penalty_every is 21, but the run has 20 steps"));
+  r4_settings_free(s);
+  r4_data_free(d);
+}
+
 /* All figures of the log but the seconds, which no two runs share. */
 static void assert_same_log(r4_trainer *t, const char *path)
 {
@@ -343,6 +355,7 @@ int main(void)
     cmocka_unit_test(test_manifest),
     cmocka_unit_test(it_learns_from_memory),
     cmocka_unit_test(a_penalty_may_be_lazy),
+    cmocka_unit_test(a_penalty_may_not_be_too_lazy),
     cmocka_unit_test(it_goes_on_after_its_end),
     cmocka_unit_test(it_is_what_r4_train_does),
     cmocka_unit_test(a_model_answers_about_arrays),

@@ -192,6 +192,11 @@ static r4_status open_steps(struct run *r, r4_error *e)
   r->optimizer = r4_optimizer_new(r->size, &optimizer, e);
   r->batches = r->optimizer ? r4_batches_new(r->train, &batches, e) : NULL;
   if (!r->batches || run_open_phase(r, e)) return e->status;
+  double steps = (double)s->epochs * (double)r4_batches_count(r->batches);
+  if (s->penalty_every > 1 && (double)s->penalty_every > steps)
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "penalty_every is %lld, but the run has %g steps: expected that many at most",
+                   (long long)s->penalty_every, steps);
   if (r->val && !(r->predictor = predictor_new(r->net, s->eval.batch, e))) return e->status;
   r->schedule = task_schedule(s);
   r->penalty_after = task_penalty_after(s, r->train);
