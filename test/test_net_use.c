@@ -113,6 +113,23 @@ static void test_batch_of_pixels(void **state)
   unuse(&u);
 }
 
+/* Output k of r is the derivative of the first output of "moved", which has the same inputs, with respect to one of them. */
+static void check_derivative(const struct runner *r, size_t k, struct runner *moved, const char *input)
+{
+  double *x = runner_input(moved, input), h = 1e-5;
+  for (size_t i = 0; i < r->out_count[k]; i++) {
+    double end[2], here = x[i];
+    for (int side = 0; side < 2; side++) {
+      x[i] = here + (side ? h : -h);
+      runner_run(moved);
+      end[side] = moved->out[0][0];
+    }
+    x[i] = here;
+    double want = (end[1] - end[0]) / (2 * h);
+    assert_close(input, &r->out[k][i], &want, 1, 1e-7, 1);
+  }
+}
+
 /* sum_i u_i y_i, whose derivative with respect to x sees that the mean and the variance move as well. */
 static void test_batch_gradient(void **state)
 {
@@ -127,22 +144,33 @@ static void test_batch_gradient(void **state)
   SET(r, "u", 1, -2, 0.5, 3, -1, 1);
   runner_run(r);
   runner_copy_inputs(moved, r);
-  for (size_t k = 0; k < 5; k++) {
-    double *x = runner_input(moved, graph_name(u.g, of[k])), h = 1e-5;
-    for (size_t i = 0; i < r->out_count[k + 1]; i++) {
-      double end[2], here = x[i];
-      for (int side = 0; side < 2; side++) {
-        x[i] = here + (side ? h : -h);
-        runner_run(moved);
-        end[side] = moved->out[0][0];
-      }
-      x[i] = here;
-      double want = (end[1] - end[0]) / (2 * h);
-      assert_close(graph_name(u.g, of[k]), &r->out[k + 1][i], &want, 1, 1e-7, 1);
-    }
-  }
+  for (size_t k = 0; k < 5; k++) check_derivative(r, k + 1, moved, graph_name(u.g, of[k]));
   runner_free(r);
   runner_free(moved);
+  unuse(&u);
+}
+
+/* The second derivative sees it, too: that of sum_i u_i (d sum_j u_j y_j^2 / dx_i)^2. Without these u_i it would not:
+ * the derivatives of a channel add up to 0. */
+static void test_batch_second_derivative(void **state)
+{
+  (void)state;
+  struct used u = {0};
+  use_net(&u, norm, R4_SHAPE(2), 3, (struct net_use){.learning = true, .updated = u.updated});
+  r4_id weights = r4_input(u.g, "u", R4_SHAPE(3, 2)), dx, out[2];
+  r4_grad(u.g, r4_sum(u.g, r4_mul(u.g, r4_square(u.g, u.y), weights), R4_ALL), 1, &u.x, &dx);
+  out[0] = r4_sum(u.g, r4_mul(u.g, r4_square(u.g, dx), weights), R4_ALL);
+  r4_grad(u.g, out[0], 1, &u.x, out + 1);
+  struct runner *r = runner_new(u.g, 2, out, REFERENCE), *moved = runner_new(u.g, 1, out, REFERENCE);
+  set_batch(r);
+  SET(r, "x", 1, 5, 2, 4.5, 6, 5.25);
+  SET(r, "0.bias", 0.5, -0.25);
+  SET(r, "u", 1, -2, 0.5, 3, -1, 1);
+  runner_run(r);
+  runner_copy_inputs(moved, r);
+  check_derivative(r, 1, moved, "x");
+  runner_free(moved);
+  runner_free(r);
   unuse(&u);
 }
 
@@ -311,11 +339,17 @@ static void test_padding(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_batch_statistics), cmocka_unit_test(test_batch_of_pixels),
-    cmocka_unit_test(test_batch_gradient),   cmocka_unit_test(test_running_statistics),
-    cmocka_unit_test(test_no_updates),       cmocka_unit_test(test_batch_of_one),
-    cmocka_unit_test(test_dropout),          cmocka_unit_test(test_draws_of_text),
-    cmocka_unit_test(test_no_dropout),       cmocka_unit_test(test_padding),
+    cmocka_unit_test(test_batch_statistics),
+    cmocka_unit_test(test_batch_of_pixels),
+    cmocka_unit_test(test_batch_gradient),
+    cmocka_unit_test(test_batch_second_derivative),
+    cmocka_unit_test(test_running_statistics),
+    cmocka_unit_test(test_no_updates),
+    cmocka_unit_test(test_batch_of_one),
+    cmocka_unit_test(test_dropout),
+    cmocka_unit_test(test_draws_of_text),
+    cmocka_unit_test(test_no_dropout),
+    cmocka_unit_test(test_padding),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   check_seed();

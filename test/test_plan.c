@@ -178,6 +178,51 @@ static void test_sums_are_read(void **state)
   r4_graph_free(g);
 }
 
+/* Two element-wise operations are one instruction where the second alone reads the first, and their bits stay. Operands
+ * that tell a - b from b - a, and infinity for the gate. */
+static void test_joined_instructions(void **state)
+{
+  (void)state;
+  enum { N = 5000, OUTS = 9 };
+  r4_error e;
+  r4_graph *g = r4_graph_new();
+  r4_id x[3], y[OUTS];
+  for (int k = 0; k < 3; k++) x[k] = r4_input(g, (const char *[]){"a", "b", "c"}[k], R4_SHAPE(N));
+  r4_id add = r4_add(g, x[0], x[1]), sub = r4_sub(g, x[0], x[1]), mul = r4_mul(g, x[0], x[1]), c = x[2];
+  y[0] = r4_mul(g, r4_step(g, x[0]), c);
+  y[1] = r4_sub(g, add, c), y[2] = r4_mul(g, c, r4_add(g, x[1], c));
+  y[3] = r4_add(g, c, sub), y[4] = r4_sub(g, c, r4_sub(g, x[1], c)),
+  y[5] = r4_mul(g, r4_sub(g, c, x[0]), x[1]);
+  y[6] = r4_add(g, mul, c), y[7] = r4_sub(g, r4_mul(g, x[1], c), x[0]);
+  y[8] = r4_sub(g, c, r4_mul(g, c, x[0]));
+  static float in[3][N], out[OUTS][N];
+  for (size_t k = 0; k < 3; k++)
+    for (size_t i = 0; i < N; i++) in[k][i] = (float)((i * (k + 7) + 3 * k) % 101) * 0.173f - 7;
+  r4_plan *p = r4_plan_new(g, OUTS, y, NULL, &e);
+  assert_non_null(p);
+  for (size_t k = 0; k < 3; k++)
+    assert_int_equal(r4_plan_input(p, (const char *[]){"a", "b", "c"}[k], in[k], &e), R4_OK);
+  for (size_t k = 0; k < OUTS; k++) assert_int_equal(r4_plan_output(p, k, out[k], &e), R4_OK);
+  assert_int_equal(r4_plan_run(p, &e), R4_OK);
+  char *text = r4_plan_text(p);
+  assert_non_null(strstr(text, "tile 9 instructions"));
+  r4_string_free(text);
+  for (size_t i = 0; i < N; i++) {
+    volatile float a = in[0][i], b = in[1][i], d = in[2][i], t;
+    t = a > 0 ? 1 : 0, assert_true(out[0][i] == t * d);
+    t = a + b, assert_true(out[1][i] == t - d);
+    t = b + d, assert_true(out[2][i] == t * d);
+    t = a - b, assert_true(out[3][i] == t + d);
+    t = b - d, assert_true(out[4][i] == d - t);
+    t = d - a, assert_true(out[5][i] == t * b);
+    t = a * b, assert_true(out[6][i] == t + d);
+    t = b * d, assert_true(out[7][i] == t - a);
+    t = d * a, assert_true(out[8][i] == d - t);
+  }
+  r4_plan_free(p);
+  r4_graph_free(g);
+}
+
 /* The softmax of an attention costs a product over the few elements of a head. */
 static void test_attention(void **state)
 {
@@ -261,8 +306,9 @@ int main(void)
     cmocka_unit_test(test_work),          cmocka_unit_test(test_facts),
     cmocka_unit_test(test_memory),        cmocka_unit_test(test_passes),
     cmocka_unit_test(test_share),         cmocka_unit_test(test_norm_is_in_the_weights),
-    cmocka_unit_test(test_sums_are_read), cmocka_unit_test(test_attention),
-    cmocka_unit_test(test_block),         cmocka_unit_test(test_bad_blocks)};
+    cmocka_unit_test(test_sums_are_read), cmocka_unit_test(test_joined_instructions),
+    cmocka_unit_test(test_attention),     cmocka_unit_test(test_block),
+    cmocka_unit_test(test_bad_blocks)};
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

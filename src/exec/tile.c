@@ -129,7 +129,7 @@ static uint32_t operand(struct compiler *c, r4_id x);
 static uint32_t emit(struct compiler *c, const struct op *op, uint32_t arity, const uint32_t *args, r4_id x)
 {
   struct tile *t = c->t;
-  struct instruction i = {.op = op, .arity = arity};
+  struct instruction i = {.op = op, .f32 = op->f32, .f64 = op->f64, .arity = arity};
   for (uint32_t k = 0; k < arity; k++) i.arg[k] = args[k];
   bool output = c->output_of[x.i];
   struct operand o = {.from = output ? FROM_OUTPUT : FROM_REGISTER,
@@ -293,6 +293,7 @@ static bool compile(struct compiler *c)
       operand(c, x);
     if (c->failed) return false;
   }
+  if (!tile_join(t)) return false;
   uint32_t *last = r4_mem_new(t->n_operands, sizeof *last),
            *free_list = r4_mem_new(t->n_operands + 1, sizeof *free_list);
   bool ok = last && free_list;

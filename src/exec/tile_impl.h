@@ -3,6 +3,7 @@
 #define R4_EXEC_TILE_IMPL_H
 
 #include "exec/tile.h"
+#include "graph/op.h"
 
 enum { TILE = 512 /* elements */, MAX_CHUNKS = 32 };
 
@@ -18,11 +19,14 @@ struct operand {
   uint32_t reg;   /* of a broadcast: where it is unfolded; of a constant: where it is kept */
   double value;
   struct broadcast broadcast;
-  int64_t period; /* of a broadcast: it repeats a vector of so many elements, unfolded once over two registers; or 0 */
+  int64_t
+    period; /* of a broadcast: it repeats a vector of so many elements, unfolded once over two registers; or 0 */
 };
 
 struct instruction {
-  const struct op *op;
+  const struct op *op; /* NULL: two that were joined */
+  element_f32 *f32;
+  element_f64 *f64;
   uint32_t arg[3], result; /* operands */
   uint32_t arity;
 };
@@ -56,5 +60,8 @@ struct tile {
   size_t scratch_bytes;
   int threads;
 };
+
+/* Makes fewer instructions of the program, before registers are assigned; false when out of memory. */
+bool tile_join(struct tile *t);
 
 #endif

@@ -99,9 +99,9 @@ static void compute(const struct view *v, int64_t n)
     const void *a = v->pointer[i->arg[0]], *b = v->pointer[i->arg[1]], *c = v->pointer[i->arg[2]];
     void *y = (void *)(uintptr_t)v->pointer[i->result];
     if (v->t->type == R4_F64)
-      i->op->f64((size_t)n, a, b, c, y);
+      i->f64((size_t)n, a, b, c, y);
     else
-      i->op->f32((size_t)n, a, b, c, y);
+      i->f32((size_t)n, a, b, c, y);
   }
 }
 

@@ -7,6 +7,11 @@
  *     running_var  <- (1 - momentum) running_var  + momentum v n / (n - 1),       n values of each channel, as PyTorch
  * Everywhere else, mu and v are the running ones: then y is linear in x, and examples do not see each other.
  *
+ * With the statistics of the batch it is computed from d = x - c, where c has the value of mu and is a constant:
+ *     e = mu - c,      v = mean(d^2) - e^2,      y = d s + (bias - e s),      s = weight / sqrt(v + eps)
+ * This holds for every c, so derivatives of any order are right; and as e, which is 0, is a value for each channel, what
+ * comes back through mu does not take a pass over all values of its own.
+ *
  * layernorm: the same over the last axis of each example by itself (Ba and others, 2016), with its own mu and v
  * always. */
 #include "module/onnx.h"
@@ -88,15 +93,16 @@ static r4_id with_batch(const struct module *m, const struct wiring *w, r4_id x)
   if (n < 2)
     return r4_graph_fail(g, R4_E_SHAPE, "batchnorm %s: a batch of one value per channel has no variance",
                          m->name);
-  r4_id mu = r4_mean(g, x, all_but_last), centred = r4_sub(g, x, mu);
-  r4_id v = r4_mean(g, r4_square(g, centred), all_but_last);
+  r4_id mu = r4_mean(g, x, all_but_last), c = r4_detach(g, mu), d = r4_sub(g, x, c), e = r4_sub(g, mu, c);
+  r4_id v = r4_sub(g, r4_mean(g, r4_square(g, d), all_but_last), r4_square(g, e));
   if (w->use->updated) {
     w->use->updated[m->first_param + RUNNING_MEAN] = follow(m, g, module_param_node(m, w, RUNNING_MEAN), mu);
     w->use->updated[m->first_param + RUNNING_VAR] =
       follow(m, g, module_param_node(m, w, RUNNING_VAR), r4_scale(g, v, n / (n - 1)));
   }
   r4_id scale = r4_mul(g, r4_rsqrt(g, plus_eps(m, g, v)), module_param_node(m, w, WEIGHT));
-  return r4_add(g, r4_mul(g, centred, scale), module_param_node(m, w, BIAS));
+  r4_id moved = r4_sub(g, module_param_node(m, w, BIAS), r4_mul(g, e, scale));
+  return r4_add(g, r4_mul(g, d, scale), moved);
 }
 
 /* Statistics stay where the use says so, or where they are frozen, as any parameter may be. */
