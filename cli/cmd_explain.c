@@ -15,7 +15,7 @@ struct explain_settings {
   const char *out, *methods, *split, *what, *baseline, *data;
   int64_t examples, example, seed, samples, window, stride;
   double eps, sigma, fill;
-  bool wrong, common_scale, other_data, force, json;
+  bool wrong, swap, common_scale, other_data, force, json;
 };
 
 #define AT(field) offsetof(struct explain_settings, field)
@@ -31,6 +31,9 @@ static const struct option options[] = {
   {"example", OPTION_WHOLE, AT(example), "-1", -1, 1e9,
    "this one alone, by its number in the split, from 0 on"},
   {"wrong", OPTION_FLAG, AT(wrong), NULL, 0, 0, "only examples that the first RUN gets wrong"},
+  {"swap", OPTION_FLAG, AT(swap), NULL, 0, 0,
+   "examples as the swap test has them: masked content of another class; with --wrong those that the first "
+   "RUN gets right without it"},
   {"split", OPTION_TEXT, AT(split), "test", 0, 0, "test, val or train"},
   {"what", OPTION_TEXT, AT(what), "loss", 0, 0, "what is explained: loss, logit, margin or logprob-sum"},
   {"eps", OPTION_REAL, AT(eps), "-1", -1, 1e6, "bounds: how far features move; -1: the setting eval.eps"},
@@ -64,6 +67,7 @@ struct explanation {
   const char *method[MAX_METHODS];
   r4_data *all, *part, *shown;
   size_t *example, found; /* numbers in the part */
+  size_t *whole;          /* --swap: numbers of these in the whole part, where they are without a swap */
   float *baseline;
   r4_answers answers[MAX_RUNS];         /* to all of the part */
   double share[MAX_METHODS * MAX_RUNS]; /* method by method   */
@@ -190,6 +194,23 @@ static int open_data(struct explanation *x, r4_split split)
   return EXIT_DONE;
 }
 
+/* The part becomes what the swap test makes of it. */
+static int swap_part(struct explanation *x)
+{
+  r4_error e = {0};
+  const r4_subject *first = &x->subject[0];
+  x->whole = malloc(r4_data_count(x->part) * sizeof *x->whole);
+  if (!x->whole) return cli_fail("explain", R4_E_MEMORY, "out of memory");
+  r4_data *swapped =
+    r4_swap_data(x->o.wrong ? first->net : NULL, first->weights, x->part, NULL, x->whole, &e);
+  if (!swapped) return cli_fail("explain", e.status, e.text);
+  r4_data_free(x->part);
+  x->part = swapped;
+  if (r4_data_count(swapped)) return EXIT_DONE;
+  fprintf(stderr, "r4 explain: %s loses no right answer of %s in the swap test\n", first->name, x->o.split);
+  return EXIT_NO;
+}
+
 static int choose_examples(struct explanation *x)
 {
   r4_error e = {0};
@@ -236,8 +257,8 @@ static int draw(struct explanation *x, r4_explain what)
 {
   r4_error e = {0};
   char title[256];
-  snprintf(title, sizeof title, "%.160s%s%s examples", x->o.runs.n > 1 ? "" : x->subject[0].name,
-           x->o.runs.n > 1 ? "" : ": ", x->o.split);
+  snprintf(title, sizeof title, "%.160s%s%s examples%s", x->o.runs.n > 1 ? "" : x->subject[0].name,
+           x->o.runs.n > 1 ? "" : ": ", x->o.split, x->o.swap ? ", masked content swapped" : "");
   r4_heat_options o = {
     .method = x->method, .methods = x->methods, .title = title, .common_scale = x->o.common_scale};
   r4_status s = attribution_options(x, &o.attribution, &e);
@@ -288,7 +309,8 @@ static int print_json(const struct explanation *x)
   json_text(w, "picture", x->out);
   json_text(w, "split", x->o.split);
   json_open(w, "examples", '[');
-  for (size_t k = 0; k < x->found; k++) r4_json_whole(w, (int64_t)x->example[k]);
+  for (size_t k = 0; k < x->found; k++)
+    r4_json_whole(w, (int64_t)(x->whole ? x->whole[x->example[k]] : x->example[k]));
   r4_json_close(w, ']');
   json_open(w, "runs", '[');
   for (size_t k = 0; k < x->o.runs.n; k++) add_run(w, x, k);
@@ -348,6 +370,7 @@ static void discard(struct explanation *x)
   r4_data_free(x->part);
   r4_data_free(x->shown);
   free(x->example);
+  free(x->whole);
   free(x->baseline);
 }
 
@@ -363,6 +386,7 @@ static int run(int argc, char **argv)
   if (what < 0) return usage("what", "loss, logit, margin or logprob-sum", x.o.what);
   if (find_word(x.o.baseline, baselines) < 0) return usage("baseline", "zero or mean", x.o.baseline);
   if (x.o.wrong && x.o.example >= 0) return usage("wrong", "examples to choose from", "--example");
+  if (x.o.swap && x.o.example >= 0) return usage("swap", "examples to choose from", "--example");
   int code = read_methods(&x);
   if (!code) code = open_runs(&x);
   if (!code && *x.o.out && !out_check("explain", "out", x.o.out, is_text(&x) ? ".svg" : ".png", x.o.force))
@@ -370,6 +394,7 @@ static int run(int argc, char **argv)
   if (!code) code = find_out(&x);
   if (!code) code = open_data(&x, (r4_split)split);
   if (!code) code = ask_nets(&x);
+  if (!code && x.o.swap) code = swap_part(&x);
   if (!code) code = choose_examples(&x);
   if (!code) code = draw(&x, (r4_explain)what);
   if (!code) code = (x.o.json ? print_json : print_table)(&x);

@@ -1473,6 +1473,11 @@ typedef struct {
 /* options may be NULL. R4_E_ARGUMENT if the content is not for these data (tokens have no mean). */
 r4_status r4_swap_test(const r4_net *n, const float *weights, const r4_data *d, const r4_swap_options *options,
                        r4_swapped *to, r4_error *e);
+/* The examples that it changes, as its first draw does, with masks where content was put; with a net, those whose right
+ * answer is lost. example gets their numbers in d, for which there must be r4_data_count(d) places, unless it is NULL.
+ * R4_E_ARGUMENT if there is nothing to swap. */
+r4_data *r4_swap_data(const r4_net *n, const float *weights, const r4_data *d, const r4_swap_options *options,
+                      size_t *example, r4_error *e);
 /* flipped / examples and lost / found of a group, or of all if it is -1, over seeds; NaN where there are none. */
 r4_mean_sd r4_swap_flipped(const r4_swapped *s, size_t seeds, int32_t group);
 r4_mean_sd r4_swap_lost(const r4_swapped *s, size_t seeds, int32_t group);

@@ -93,6 +93,19 @@ static void wrong_answers_and_model_files(void **state)
   expect("$R4 explain model.safetensors cert --out mixed.png", 0, "mixed.png");
 }
 
+/* Swapped examples look different, and those that are lost are numbered as in the split. */
+static void swapped_examples(void **state)
+{
+  (void)state;
+  expect("$R4 explain erm --out usual.png && $R4 explain erm --swap --out swapped.png && "
+         "! cmp -s usual.png swapped.png",
+         0, "mean of 6 examples");
+  expect("$R4 explain erm --swap --wrong --out lost.png --json", 0, "\"examples\":[");
+  expect("$R4 explain erm --swap --example 3", 2, "--swap needs examples to choose from, got \"--example\"");
+  expect("$R4 explain erm --swap --data digits:200 --other-data", 2,
+         "there is nothing to swap: no example has a mask");
+}
+
 static void errors_and_codes(void **state)
 {
   (void)state;
@@ -116,6 +129,7 @@ int main(void)
     cmocka_unit_test(one_run),
     cmocka_unit_test(runs_side_by_side),
     cmocka_unit_test(wrong_answers_and_model_files),
+    cmocka_unit_test(swapped_examples),
     cmocka_unit_test(errors_and_codes),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -47,17 +47,26 @@ static r4_data *make(const struct example *x, size_t n)
   return d;
 }
 
+/* The net, and its weights in w. */
+static r4_net *make_net(float *w)
+{
+  r4_error e = {0};
+  r4_net *n = r4_net_new("dense 3", R4_SHAPE(FEATURES), &e);
+  assert_non_null(n);
+  memcpy(w, ZEROS, sizeof ZEROS);
+  w[ILL * FEATURES + SIGN] = 1;
+  w[ILL * FEATURES + PATCH] = -2;
+  w[CLASSES * FEATURES + ABSENT] = -9;
+  return n;
+}
+
 static r4_swapped *test(const r4_data *d, const r4_swap_options *o)
 {
   static r4_swapped p[2];
   static int turn;
-  float w[COUNT(ZEROS)] = {0};
+  float w[COUNT(ZEROS)];
   r4_error e = {0};
-  r4_net *n = r4_net_new("dense 3", R4_SHAPE(FEATURES), &e);
-  assert_non_null(n);
-  w[ILL * FEATURES + SIGN] = 1;
-  w[ILL * FEATURES + PATCH] = -2;
-  w[CLASSES * FEATURES + ABSENT] = -9;
+  r4_net *n = make_net(w);
   turn = !turn;
   if (r4_swap_test(n, w, d, o, &p[turn], &e)) fail_msg("%s", e.text);
   r4_net_free(n);
@@ -87,6 +96,40 @@ static void lost_ones_are_counted(void **state)
   assert_true(r4_swap_flipped(p, 1, ILL).mean == .5 && r4_swap_flipped(p, 1, -1).mean == .5);
   assert_true(isnan(r4_swap_lost(p, 1, HEALTHY).mean));
   r4_data_free(d);
+}
+
+/* The examples that are tested, and those of them that are lost: with the patch, and its mask. */
+static void changed_examples_are_given(void **state)
+{
+  (void)state;
+  float w[COUNT(ZEROS)], x[FEATURES];
+  r4_error e = {0};
+  size_t which[COUNT(FEW)];
+  r4_net *n = make_net(w);
+  r4_data *d = make(FEW, COUNT(FEW));
+  for (int lost = 0; lost < 2; lost++) {
+    r4_data *changed = r4_swap_data(lost ? n : NULL, w, d, NULL, which, &e);
+    assert_non_null(changed);
+    assert_int_equal(r4_data_count(changed), lost ? 2 : 4);
+    for (size_t k = 0; k < r4_data_count(changed); k++) {
+      assert_int_equal(which[k], k + 3);
+      r4_data_values(changed, k, x);
+      assert_true(x[SIGN] == FEW[which[k]].sign && x[PATCH] == 1);
+      assert_int_equal(data_mask_bytes(changed, k)[PATCH], 255);
+      assert_int_equal(data_mask_bytes(changed, k)[SIGN], 0);
+      assert_int_equal(r4_data_example(changed, k).label, ILL);
+    }
+    r4_data_free(changed);
+  }
+  assert_null(data_mask_bytes(d, 3)); /* the data themselves stay */
+  r4_data *none = make(FEW + 2, 5);
+  assert_null(r4_swap_data(NULL, NULL, none, NULL, NULL, &e));
+  assert_int_equal(e.status, R4_E_ARGUMENT);
+  assert_string_equal(e.text, "there is nothing to swap: no example has a mask");
+  assert_null(r4_swap_data(n, NULL, d, NULL, NULL, &e));
+  r4_data_free(none);
+  r4_data_free(d);
+  r4_net_free(n);
 }
 
 /* Both classes have patches, each its own: swapped, the healthy look ill and the ill healthy. A wrong answer that
@@ -280,6 +323,16 @@ static void memory_may_run_out(void **state)
     assert_int_equal(e.status, s);
     if (!reached) break;
   }
+  for (long k = 1;; k++) {
+    r4_error e = {0};
+    r4_mem_fail_at(k);
+    r4_data *changed = r4_swap_data(n, w, d, NULL, NULL, &e);
+    bool reached = r4_mem_count() >= k;
+    r4_mem_fail_at(0);
+    assert_int_equal(e.status, changed ? R4_OK : R4_E_MEMORY);
+    r4_data_free(changed);
+    if (!reached) break;
+  }
   r4_net_free(n);
   r4_data_free(d);
 }
@@ -288,6 +341,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(lost_ones_are_counted),
+    cmocka_unit_test(changed_examples_are_given),
     cmocka_unit_test(masks_of_their_own_are_swapped),
     cmocka_unit_test(other_contents),
     cmocka_unit_test(other_contents_of_one_class),

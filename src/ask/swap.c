@@ -185,7 +185,8 @@ const char *swap_reason(const char *text)
   return "there was nothing to swap";
 }
 
-static r4_status run(struct test *t, r4_swapped *to, r4_error *e)
+/* Who is tested, or why nobody is. */
+static void choose(struct test *t, r4_swapped *to)
 {
   find_donors(t);
   to->donors = all_donors(t);
@@ -194,6 +195,11 @@ static r4_status run(struct test *t, r4_swapped *to, r4_error *e)
     to->none = NO_MASK;
   else if (!t->tests)
     to->none = ONE_CLASS;
+}
+
+static r4_status run(struct test *t, r4_swapped *to, r4_error *e)
+{
+  choose(t, to);
   if (to->none) return R4_OK;
   if (is_fixed(t, to)) to->draws = 1;
   r4_status s = fill_init(&t->fill, t->d, t->o.content, t->o.seed, e);
@@ -263,6 +269,73 @@ r4_status r4_swap_test(const r4_net *net, const float *weights, const r4_data *d
     s = run(&t, to, e);
   forget(&t);
   return s;
+}
+
+/* ---- The examples themselves ---- */
+
+/* All that are tested, with a donor each by the first draw, and the masks where its content lies. */
+static r4_data *change_all(struct test *t, r4_error *e)
+{
+  if (fill_init(&t->fill, t->d, t->o.content, t->o.seed, e)) return NULL;
+  for (size_t k = 0; k < t->tests; k++)
+    t->example_donor[k] = needs_donor(t, t->tested[k]) ? draw_donor(t, t->tested[k], 0) : t->tested[k];
+  r4_data *made = fill_tested(&t->fill, 0, t->tests, t->tested, t->example_donor, e);
+  for (size_t k = 0; made && k < t->tests; k++)
+    if (!made->record[k].mask) made->record[k].mask = t->d->record[t->example_donor[k]].mask;
+  fill_clear(&t->fill);
+  return made;
+}
+
+/* Of those, the examples to which the right answer is lost. */
+static r4_data *keep_lost(struct test *t, const r4_data *changed, r4_error *e)
+{
+  size_t lost = 0, *which = t->example_donor; /* not needed any more */
+  if (ask(t, t->d, t->before, e) || ask(t, changed, t->now, e)) return NULL;
+  for (size_t k = 0; k < t->tests; k++) {
+    int32_t label = t->d->record[t->tested[k]].label;
+    if (t->before[t->tested[k]] != label || t->now[k] == label) continue;
+    t->tested[lost] = t->tested[k];
+    which[lost++] = k;
+  }
+  t->tests = lost;
+  return r4_data_subset(changed, lost, which, e);
+}
+
+static r4_data *swap_data(struct test *t, const r4_net *net, r4_error *e)
+{
+  enum { BATCH = 64 };
+  r4_swapped found = {0};
+  choose(t, &found);
+  if (found.none) {
+    r4_fail(e, R4_E_ARGUMENT, "there is nothing to swap: %s", found.none);
+    return NULL;
+  }
+  r4_data *changed = change_all(t, e), *lost = NULL;
+  if (!changed || !net) return changed;
+  t->probe = predictor_new(net, BATCH, e);
+  if (t->probe) lost = keep_lost(t, changed, e);
+  r4_data_free(changed);
+  return lost;
+}
+
+r4_data *r4_swap_data(const r4_net *net, const float *weights, const r4_data *d,
+                      const r4_swap_options *options, size_t *example, r4_error *e)
+{
+  NEEDS(d, "data", NULL);
+  NEEDS(!net || weights, "weights", NULL);
+  r4_error own = {0};
+  if (!e) e = &own;
+  struct test t = {.weights = weights, .d = d, .o = options ? *options : r4_swap_defaults()};
+  if (check_options(&t.o, e) || (net && eval_check(net, weights, d, e))) return NULL;
+  t.o.batch = (int64_t)d->n; /* all at once */
+  r4_data *made = NULL;
+  if (make_room(&t))
+    made = swap_data(&t, net, e);
+  else
+    r4_fail(e, R4_E_MEMORY, "out of memory for a swap test of %zu examples", d->n);
+  if (made && example) memcpy(example, t.tested, t.tests * sizeof *example);
+  forget(&t);
+  return made;
 }
 
 /* ---- Over seeds ---- */
