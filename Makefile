@@ -5,7 +5,7 @@
 #   make check      all tests                             make CC=clang    another compiler
 #   make check-long sanitizers, fuzzing, mutations        make MARCH=x86-64-v3   for other machines
 #   make fuzz       fuzz each reader FUZZ_SECONDS long    make V=1         show the commands
-#   make races      ThreadSanitizer on what has threads
+#   make races      ThreadSanitizer on what has threads   make demo-isic   the same on real photographs, needs ISIC
 #   make bench      measure steps against the peers       make bench-epoch whole epochs, needs MNIST
 #   make format     clang-format all sources              make python-check the Python package: build, types, tests
 #   make install    into DESTDIR/PREFIX                   make uninstall   make clean
@@ -76,7 +76,7 @@ DEPS := $(OUT)/.deps-ok$(if $(findstring clang,$(CC)),-fuzz)
 
 # ---- Building ----
 
-.PHONY: all check check-long python-check demo bench bench-epoch install uninstall clean format fuzz fuzz-all races races-all help \
+.PHONY: all check check-long python-check demo demo-isic bench bench-epoch install uninstall clean format fuzz fuzz-all races races-all help \
         FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -215,6 +215,9 @@ races-all: $(RACES:%=$(OUT)/test/test_%)
 
 demo: all
 	@scripts/demo
+
+demo-isic: all
+	@scripts/demo-isic
 
 bench: all $(OUT)/.deps-ok-bench
 	@bench/run

@@ -70,6 +70,26 @@ static struct row row_of(const struct table *t, size_t k)
   };
 }
 
+static bool has_preset(const struct table *t, const char *name, size_t n)
+{
+  for (size_t k = 0; k < t->rows; k++) {
+    const char *preset = row_preset(&t->row[k]);
+    if (strlen(preset) == n && !strncmp(preset, name, n)) return true;
+  }
+  return false;
+}
+
+/* Every name of --methods must be that of a row: says what is wrong, or nothing. */
+static void check_methods(const struct table *t, const char *path, char *text, size_t size)
+{
+  for (const char *name = t->o->methods; *name && !*text;) {
+    size_t n = strcspn(name, ",");
+    if (!has_preset(t, name, n))
+      snprintf(text, size, "--methods: \"%.*s\" is not a preset of %s", n < 100 ? (int)n : 100, name, path);
+    name += n + (name[n] == ',');
+  }
+}
+
 /* Returns an exit code. */
 static int read_table(struct table *t)
 {
@@ -88,8 +108,8 @@ static int read_table(struct table *t)
     else if (is_wanted(t->o->methods, row_preset(&r)))
       t->row[t->rows++] = r;
   }
-  if (!*text && !t->rows)
-    snprintf(text, sizeof text, "no row of %s is among \"%.100s\"", path, t->o->methods);
+  if (!*text) check_methods(t, path, text, sizeof text);
+  if (!*text && !t->rows) snprintf(text, sizeof text, "%s has no rows", path);
   return *text ? cli_fail("reproduce", R4_E_ARGUMENT, text) : EXIT_DONE;
 }
 

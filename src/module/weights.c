@@ -9,6 +9,7 @@
 #include "graph/graph.h"
 #include "module/net.h"
 #include "module/onnx.h"
+#include "tensor/torch.h"
 
 struct fitting {
   const r4_net *net;
@@ -196,16 +197,17 @@ r4_status weights_take(const r4_net *n, const struct st_set *from, const r4_load
 
 r4_status weights_read(struct st_file *to, const char *path, r4_shape example, r4_error *e)
 {
-  return onnx_is_file(path) ? onnx_open(to, path, example, e) : st_read(to, path, e);
+  if (onnx_is_file(path)) return onnx_open(to, path, example, e);
+  return (torch_is_file(path) ? torch_read : st_read)(to, path, e);
 }
 
 r4_status weights_open(struct st_set *to, const char *path, r4_error *e)
 {
-  if (!onnx_is_file(path)) return st_open(to, path, e);
+  if (!onnx_is_file(path) && !torch_is_file(path)) return st_open(to, path, e);
   struct text copy = {0};
   text_add(&copy, "%s", path);
   *to = (struct st_set){.path = text_take(&copy), .file = r4_mem_new(1, sizeof *to->file)};
-  r4_status s = to->path && to->file ? onnx_open(to->file, path, (r4_shape){0}, e)
+  r4_status s = to->path && to->file ? weights_read(to->file, path, (r4_shape){0}, e)
                                      : r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
   to->files = !s;
   if (s) st_close(to);

@@ -5,9 +5,9 @@
 #include "r4.h"
 #include "tensor/shards.h"
 
-/* st_open, or one file of ONNX. */
+/* st_open, or one file of ONNX or PyTorch. */
 r4_status weights_open(struct st_set *to, const char *path, r4_error *e);
-/* st_read, or a file of ONNX, which may leave the size of images to an example. */
+/* st_read, or a file of PyTorch, or of ONNX, which may leave the size of images to an example. */
 r4_status weights_read(struct st_file *to, const char *path, r4_shape example, r4_error *e);
 
 /* The net that the notes of a file name. NULL and an error if there is none. */

@@ -152,26 +152,50 @@ static r4_status read_member(struct npz *z, const zip_stat_t *m, const char *nam
   return s;
 }
 
+/* The k-th member in new memory; *name gets what it is called. */
+static r4_status read_bytes(struct npz *z, zip_int64_t k, char name[NAME], uint8_t **bytes, size_t *size,
+                            r4_error *e)
+{
+  zip_stat_t m;
+  zip_stat_init(&m);
+  if (zip_stat_index(z->zip, (zip_uint64_t)k, 0, &m))
+    return zip_failed(e, z->file, name, zip_get_error(z->zip));
+  if (m.name) snprintf(name, NAME, "%s", m.name);
+  r4_status s = check_member(z, &m, name, e);
+  if (s) return s;
+  *bytes = r4_mem_new(m.size + 1, 1);
+  if (!*bytes)
+    return r4_fail(e, R4_E_MEMORY, "%s: %s: out of memory for %llu bytes", z->file, name,
+                   (unsigned long long)m.size);
+  *size = m.size;
+  return read_member(z, &m, name, *bytes, e);
+}
+
 r4_status npz_read(struct npz *z, const char *key, struct array *a, r4_error *e)
 {
   *a = (struct array){0};
   zip_int64_t k = find(z, key);
   if (k < 0) return r4_fail(e, R4_E_PARSE, "%s: has no array \"%s\"", z->file, key);
-  zip_stat_t m;
-  zip_stat_init(&m);
-  if (zip_stat_index(z->zip, (zip_uint64_t)k, 0, &m))
-    return zip_failed(e, z->file, key, zip_get_error(z->zip));
-  const char *member = m.name ? m.name : key;
-  char name[NAME];
-  snprintf(name, sizeof name, "%s: %s", z->file, member);
-  r4_status s = check_member(z, &m, member, e);
-  if (s) return s;
-  uint8_t *bytes = r4_mem_new(m.size + 1, 1);
-  if (!bytes)
-    return r4_fail(e, R4_E_MEMORY, "%s: out of memory for %llu bytes", name, (unsigned long long)m.size);
-  s = read_member(z, &m, member, bytes, e);
-  if (!s) s = npy_read(bytes, m.size, name, a, e);
+  char member[NAME], name[2 * NAME];
+  snprintf(member, sizeof member, "%s", key);
+  uint8_t *bytes = NULL;
+  size_t size = 0;
+  r4_status s = read_bytes(z, k, member, &bytes, &size, e);
+  snprintf(name, sizeof name, "%.*s: %s", NAME - 3, z->file, member);
+  if (!s) s = npy_read(bytes, size, name, a, e);
   r4_mem_free(bytes);
+  return s;
+}
+
+r4_status npz_bytes(struct npz *z, const char *member, uint8_t **bytes, size_t *size, r4_error *e)
+{
+  *bytes = NULL;
+  zip_int64_t k = zip_name_locate(z->zip, member, 0);
+  if (k < 0) return r4_fail(e, R4_E_PARSE, "%s: has no member \"%s\"", z->file, member);
+  char name[NAME];
+  snprintf(name, sizeof name, "%s", member);
+  r4_status s = read_bytes(z, k, name, bytes, size, e);
+  if (s) r4_mem_free(*bytes), *bytes = NULL;
   return s;
 }
 

@@ -18,6 +18,8 @@ const char *npz_name(struct npz *z, size_t k);
 bool npz_has(struct npz *z, const char *key);
 /* Errors name file and member. A member cannot make this allocate more than deflate can hold in its size. */
 r4_status npz_read(struct npz *z, const char *key, struct array *a, r4_error *e);
+/* The bytes of a member, whatever they are, in new memory (r4_mem_free). */
+r4_status npz_bytes(struct npz *z, const char *member, uint8_t **bytes, size_t *size, r4_error *e);
 
 /* What is written under a key. level: 0 stored, 1 (fast) to 9 (small) deflated. */
 struct npz_entry {

@@ -230,21 +230,26 @@ static float twice(uint64_t bits)
   return (float)v;
 }
 
-r4_status st_floats(const struct st_file *f, const struct st_tensor *t, float *to, r4_error *e)
+st_convert *st_converter(const char *type)
 {
   static const struct {
     const char *type;
-    float (*convert)(uint64_t bits);
+    st_convert *convert;
   } floats[] = {{"F16", half}, {"BF16", brain}, {"F32", single}, {"F64", twice}};
-  for (size_t k = 0; k < sizeof floats / sizeof *floats; k++) {
-    if (strcmp(floats[k].type, t->type)) continue;
-    const uint8_t *from = f->tensors + t->begin;
-    for (size_t i = 0, n = st_count(t); i < n; i++)
-      to[i] = floats[k].convert(little(from + i * t->width, t->width));
-    return R4_OK;
-  }
-  return r4_fail(e, R4_E_PARSE, "%s: tensor \"%.80s\" is %s, expected F32, F64, F16 or BF16", f->path,
-                 t->name, t->type);
+  for (size_t k = 0; k < sizeof floats / sizeof *floats; k++)
+    if (!strcmp(floats[k].type, type)) return floats[k].convert;
+  return NULL;
+}
+
+r4_status st_floats(const struct st_file *f, const struct st_tensor *t, float *to, r4_error *e)
+{
+  st_convert *convert = st_converter(t->type);
+  if (!convert)
+    return r4_fail(e, R4_E_PARSE, "%s: tensor \"%.80s\" is %s, expected F32, F64, F16 or BF16", f->path,
+                   t->name, t->type);
+  const uint8_t *from = f->tensors + t->begin;
+  for (size_t i = 0, n = st_count(t); i < n; i++) to[i] = convert(little(from + i * t->width, t->width));
+  return R4_OK;
 }
 
 /* ---- Writing ---- */

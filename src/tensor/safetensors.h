@@ -56,6 +56,9 @@ void st_free(struct st_file *f);
 const struct st_tensor *st_find(const struct st_file *f, const char *name); /* or NULL */
 const char *st_note(const struct st_file *f, const char *key);              /* or NULL */
 size_t st_count(const struct st_tensor *t);                                 /* elements */
+/* What makes a float of the bits of an element; NULL unless the type is F16, BF16, F32 or F64. */
+typedef float st_convert(uint64_t bits);
+st_convert *st_converter(const char *type);
 /* All elements as floats. Only of F16, BF16, F32 and F64. */
 r4_status st_floats(const struct st_file *f, const struct st_tensor *t, float *to, r4_error *e);
 

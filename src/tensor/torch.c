@@ -1,0 +1,442 @@
+#include "tensor/torch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "tensor/npz.h"
+#include "tensor/pickle.h"
+
+static const uint8_t ZIP[] = {'P', 'K', 3, 4};
+/* The pickle of the number 0x1950a86a20f9469cfc6c. */
+static const uint8_t MAGIC[] = {0x80, 2,    0x8a, 10,   0x6c, 0xfc, 0x9c, 0x46,
+                                0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19, '.'};
+static const size_t most_bytes = (size_t)1 << 40;
+
+/* ---- Elements ---- */
+
+static const struct storage_type {
+  const char *name; /* of its class in PyTorch */
+  size_t width;
+  const char
+    *type; /* of safetensors; NULL for whole numbers, which are counters and positions, never weights */
+} types[] = {{"FloatStorage", 4, "F32"},  {"HalfStorage", 2, "F16"}, {"BFloat16Storage", 2, "BF16"},
+             {"DoubleStorage", 8, "F64"}, {"LongStorage", 8, NULL},  {"IntStorage", 4, NULL},
+             {"ShortStorage", 2, NULL},   {"CharStorage", 1, NULL},  {"ByteStorage", 1, NULL},
+             {"BoolStorage", 1, NULL}};
+
+struct storage {
+  const struct pickled *key;
+  const struct storage_type *type;
+  const uint8_t *data; /* NULL: not found yet */
+  uint8_t *own;        /* to be freed */
+  uint64_t count;      /* elements */
+};
+
+struct reader {
+  const char *path;
+  const uint8_t *data;
+  size_t size;
+  struct npz *zip;  /* NULL: of the old kind */
+  char prefix[256]; /* of the members of the zip, with its slash */
+  uint8_t *text;    /* of the pickle, in a zip */
+  struct pickle *p;
+  struct storage *storage; /* by key */
+  size_t storages;
+  struct st_new *tensor;
+  size_t tensors;
+  r4_error *e;
+};
+
+static r4_status no_memory(const struct reader *r)
+{
+  return r4_fail(r->e, R4_E_MEMORY, "%s: out of memory", r->path);
+}
+
+static r4_status refuse(const struct reader *r, const char *name, const char *what)
+{
+  return r4_fail(r->e, R4_E_PARSE, "%s: tensor \"%.80s\": %s", r->path, name, what);
+}
+
+/* ---- Storages ---- */
+
+static int compare_keys(const struct pickled *a, const struct pickled *b)
+{
+  if (a->length != b->length) return a->length < b->length ? -1 : 1;
+  return memcmp(a->text, b->text, a->length);
+}
+
+static int by_key(const void *a, const void *b)
+{
+  return compare_keys(((const struct storage *)a)->key, ((const struct storage *)b)->key);
+}
+
+static struct storage *find_storage(const struct reader *r, const struct pickled *key)
+{
+  struct storage like = {.key = key};
+  if (!key || key->kind != PICKLE_TEXT) return NULL;
+  return bsearch(&like, r->storage, r->storages, sizeof like, by_key);
+}
+
+/* ("storage", torch.FloatStorage, key, device, count) */
+static const struct pickled *stored_key(const struct reader *r, const struct pickled *stored)
+{
+  const struct pickled *id = stored && stored->kind == PICKLE_STORED ? pickle_item(r->p, stored, 0) : NULL;
+  if (!id || id->kind != PICKLE_LIST || !pickle_is_text(pickle_item(r->p, id, 0), "storage")) return NULL;
+  return pickle_item(r->p, id, 2);
+}
+
+static const struct storage_type *stored_type(const struct reader *r, const struct pickled *stored)
+{
+  const struct pickled *class = pickle_item(r->p, pickle_item(r->p, stored, 0), 1);
+  for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+    if (pickle_is_global(r->p, class, "torch", types[k].name)) return &types[k];
+  return NULL;
+}
+
+/* All that the pickle speaks of, each key once. */
+static r4_status list_storages(struct reader *r)
+{
+  const struct pickled *v;
+  size_t all = 0, kept = 0;
+  for (size_t k = 0; (v = pickle_at(r->p, k)); k++) all += v->kind == PICKLE_STORED;
+  r->storage = r4_mem_new(all + 1, sizeof *r->storage);
+  if (!r->storage) return no_memory(r);
+  for (size_t k = 0; (v = pickle_at(r->p, k)); k++) {
+    const struct pickled *key = stored_key(r, v);
+    if (!key) continue; /* such as the source of a class */
+    if (key->kind != PICKLE_TEXT || !stored_type(r, v))
+      return r4_fail(r->e, R4_E_PARSE, "%s: a storage has no key, or a type that is not known", r->path);
+    r->storage[r->storages++] = (struct storage){.key = key, .type = stored_type(r, v)};
+  }
+  qsort(r->storage, r->storages, sizeof *r->storage, by_key);
+  for (size_t k = 0; k < r->storages; k++)
+    if (!kept || by_key(&r->storage[kept - 1], &r->storage[k])) r->storage[kept++] = r->storage[k];
+  r->storages = kept;
+  return R4_OK;
+}
+
+/* Of the old kind: one after the other from "at" on, in the order of a list of keys. */
+static r4_status find_in_file(struct reader *r, size_t at)
+{
+  size_t used;
+  struct pickle *keys = pickle_read(r->path, r->data + at, r->size - at, &used, r->e);
+  if (!keys) return r->e->status;
+  r4_status s = R4_OK;
+  const struct pickled *key;
+  at += used;
+  for (uint32_t k = 0; !s && (key = pickle_next(keys, pickle_root(keys), &k));) {
+    struct storage *to = find_storage(r, key);
+    uint64_t count = 0, left = r->size - at;
+    if (left >= 8) memcpy(&count, r->data + at, 8);
+    if (!to)
+      s = r4_fail(r->e, R4_E_PARSE, "%s: has a storage that no tensor is in", r->path);
+    else if (left < 8 || count > (left - 8) / to->type->width)
+      s = r4_fail(r->e, R4_E_PARSE, "%s: byte %zu: the file ends within a storage", r->path, at);
+    if (s) break;
+    *to = (struct storage){.key = to->key, .type = to->type, .data = r->data + at + 8, .count = count};
+    at += 8 + (size_t)count * to->type->width;
+  }
+  pickle_free(keys);
+  return s;
+}
+
+static r4_status find_in_zip(struct reader *r, struct storage *to)
+{
+  struct text name = {0};
+  size_t size = 0;
+  text_add(&name, "%sdata/%.*s", r->prefix, (int)(to->key->length < 4096 ? to->key->length : 4096),
+           to->key->text);
+  char *member = text_take(&name);
+  r4_status s = member ? npz_bytes(r->zip, member, &to->own, &size, r->e) : no_memory(r);
+  r4_string_free(member);
+  to->data = to->own;
+  to->count = size / to->type->width;
+  return s;
+}
+
+/* ---- Tensors ---- */
+
+/* torch._utils._rebuild_tensor_v2(storage, offset, sizes, strides, ..), perhaps in a parameter: the arguments, or NULL. */
+static const struct pickled *tensor_arguments(const struct reader *r, const struct pickled *v)
+{
+  for (int depth = 0; depth < 2 && v && v->kind == PICKLE_CALL; depth++) {
+    const struct pickled *what = pickle_item(r->p, v, 0), *arguments = pickle_item(r->p, v, 1);
+    bool tensor = pickle_is_global(r->p, what, "torch._utils", "_rebuild_tensor_v2") ||
+                  pickle_is_global(r->p, what, "torch._utils", "_rebuild_tensor");
+    if (!arguments || arguments->kind != PICKLE_LIST) return NULL;
+    if (tensor) return arguments;
+    v = pickle_is_global(r->p, what, "torch._utils", "_rebuild_parameter") ? pickle_item(r->p, arguments, 0)
+                                                                           : NULL;
+  }
+  return NULL;
+}
+
+/* Numbers from 0 on; returns how many, or -1. */
+static int read_numbers(const struct reader *r, const struct pickled *list, int64_t to[R4_MAX_RANK])
+{
+  if (!list || list->kind != PICKLE_LIST || list->items > R4_MAX_RANK) return -1;
+  const struct pickled *v;
+  int n = 0;
+  for (uint32_t k = 0; (v = pickle_next(r->p, list, &k));) {
+    if (v->kind != PICKLE_WHOLE || v->whole < 0) return -1;
+    to[n++] = v->whole;
+  }
+  return n;
+}
+
+/* Where a tensor lies: its first element, how many elements there are, and the last of them. */
+struct place {
+  r4_shape shape;
+  int64_t stride[R4_MAX_RANK];
+  uint64_t first, count;
+};
+
+static r4_status read_place(const struct reader *r, const char *name, const struct pickled *arguments,
+                            struct place *p)
+{
+  const struct pickled *offset = pickle_item(r->p, arguments, 1);
+  *p = (struct place){.count = 1};
+  p->shape.rank = read_numbers(r, pickle_item(r->p, arguments, 2), p->shape.dim);
+  int strides = read_numbers(r, pickle_item(r->p, arguments, 3), p->stride);
+  if (!offset || offset->kind != PICKLE_WHOLE || offset->whole < 0 || p->shape.rank < 0 ||
+      p->shape.rank != strides)
+    return refuse(r, name, "its offset, sizes and strides are not lists of at most 6 numbers from 0 on");
+  p->first = (uint64_t)offset->whole;
+  for (int k = 0; k < p->shape.rank; k++)
+    if (__builtin_mul_overflow(p->count, (uint64_t)p->shape.dim[k], &p->count))
+      return refuse(r, name, "its shape is too large");
+  return R4_OK;
+}
+
+static r4_status check_place(const struct reader *r, const char *name, const struct place *p, uint64_t count)
+{
+  uint64_t last = p->first, far;
+  bool outside = p->count > count;
+  for (int k = 0; k < p->shape.rank && p->count; k++)
+    outside |= __builtin_mul_overflow((uint64_t)p->shape.dim[k] - 1, (uint64_t)p->stride[k], &far) ||
+               __builtin_add_overflow(last, far, &last);
+  if (!outside && (!p->count || last < count)) return R4_OK;
+  return refuse(r, name, "it reaches beyond the end of its storage");
+}
+
+static void copy_elements(const struct storage *from, const struct place *p, float *to)
+{
+  st_convert *convert = st_converter(from->type->type);
+  size_t width = from->type->width;
+  int64_t index[R4_MAX_RANK] = {0};
+  uint64_t at = p->first;
+  for (uint64_t i = 0; i < p->count; i++) {
+    uint64_t bits = 0;
+    for (size_t k = width; k--;) bits = bits << 8 | from->data[at * width + k];
+    to[i] = convert(bits);
+    for (int k = p->shape.rank - 1; k >= 0; k--) {
+      at += (uint64_t)p->stride[k];
+      if (++index[k] < p->shape.dim[k]) break;
+      at -= (uint64_t)(p->shape.dim[k] * p->stride[k]);
+      index[k] = 0;
+    }
+  }
+}
+
+/* The name belongs to the reader if all is well. */
+static r4_status read_tensor(struct reader *r, char *name, const struct pickled *arguments)
+{
+  struct place p;
+  struct storage *from = find_storage(r, stored_key(r, pickle_item(r->p, arguments, 0)));
+  if (!from) return refuse(r, name, "it has no storage");
+  if (!from->type->type) {
+    r4_string_free(name);
+    return R4_OK;
+  }
+  r4_status s = read_place(r, name, arguments, &p);
+  if (!s && !from->data && r->zip) s = find_in_zip(r, from);
+  if (!s && !from->data) s = refuse(r, name, "its storage is not in the file");
+  if (!s) s = check_place(r, name, &p, from->count);
+  if (s) return s;
+  float *to = r4_mem_new(p.count + 1, sizeof *to);
+  if (!to) return no_memory(r);
+  copy_elements(from, &p, to);
+  r->tensor[r->tensors++] = (struct st_new){.name = name, .shape = p.shape, .data = to};
+  return R4_OK;
+}
+
+/* ---- The dictionary ---- */
+
+static bool is_dictionary(const struct reader *r, const struct pickled *v)
+{
+  if (v->kind == PICKLE_DICT) return true;
+  return v->kind == PICKLE_CALL &&
+         pickle_is_global(r->p, pickle_item(r->p, v, 0), "collections", "OrderedDict");
+}
+
+/* The next key, and its value; NULL at the end. */
+static const struct pickled *next_entry(const struct reader *r, const struct pickled *dictionary,
+                                        uint32_t *at, const struct pickled **value)
+{
+  if (!*at && dictionary->kind == PICKLE_CALL) /* what is called, and its arguments */
+    pickle_next(r->p, dictionary, at), pickle_next(r->p, dictionary, at);
+  const struct pickled *key = pickle_next(r->p, dictionary, at);
+  *value = key ? pickle_next(r->p, dictionary, at) : NULL;
+  return *value ? key : NULL;
+}
+
+static const struct pickled *find_dictionary(const struct reader *r, const struct pickled *root)
+{
+  static const char *const usual[] = {"state_dict", "model_state_dict", "model"};
+  const struct pickled *key, *value;
+  for (size_t n = 0; n < sizeof usual / sizeof *usual; n++)
+    for (uint32_t at = 0; (key = next_entry(r, root, &at, &value));)
+      if (pickle_is_text(key, usual[n]) && is_dictionary(r, value)) return value;
+  return root;
+}
+
+static r4_status not_a_dictionary(const struct reader *r, const struct pickled *root)
+{
+  const struct pickled *class = root->kind == PICKLE_CALL ? pickle_item(r->p, root, 0) : NULL;
+  const struct pickled *name = class && class->kind == PICKLE_GLOBAL ? pickle_item(r->p, class, 1) : NULL;
+  int length = name ? (int)(name->length < 80 ? name->length : 80) : 0;
+  return r4_fail(
+    r->e, R4_E_PARSE,
+    "%s: holds %s%.*s, expected a dictionary of tensors, as torch.save(model.state_dict(), PATH) writes it",
+    r->path, length ? "an object of the class " : "one value", length, length ? name->text : "");
+}
+
+/* In new memory. NULL and an error unless the key is text that can be a name. */
+static char *name_of(const struct reader *r, const struct pickled *key)
+{
+  struct text copy = {0};
+  if (key->kind != PICKLE_TEXT || memchr(key->text, 0, key->length)) {
+    r4_fail(r->e, R4_E_PARSE, "%s: a tensor has a name that is not text", r->path);
+    return NULL;
+  }
+  text_add(&copy, "%.*s", (int)key->length, key->text);
+  char *name = text_take(&copy);
+  if (name && utf8_valid(name)) return name;
+  if (name)
+    r4_fail(r->e, R4_E_PARSE, "%s: the name of a tensor is not UTF-8", r->path);
+  else
+    no_memory(r);
+  r4_string_free(name);
+  return NULL;
+}
+
+static r4_status read_tensors(struct reader *r)
+{
+  const struct pickled *root = pickle_root(r->p), *key, *value;
+  if (!is_dictionary(r, root)) return not_a_dictionary(r, root);
+  const struct pickled *dictionary = find_dictionary(r, root);
+  r->tensor = r4_mem_new(dictionary->items / 2 + 1, sizeof *r->tensor);
+  if (!r->tensor) return no_memory(r);
+  r4_status s = R4_OK;
+  for (uint32_t at = 0; !s && (key = next_entry(r, dictionary, &at, &value));) {
+    const struct pickled *arguments = tensor_arguments(r, value);
+    if (!arguments) continue; /* such as the number of an epoch */
+    char *name = name_of(r, key);
+    s = name ? read_tensor(r, name, arguments) : r->e->status;
+    if (s) r4_string_free(name);
+  }
+  if (!s && !r->tensors)
+    return r4_fail(r->e, R4_E_PARSE, "%s: its dictionary has no tensors of real numbers", r->path);
+  return s;
+}
+
+/* ---- The two kinds ---- */
+
+static r4_status open_zip(struct reader *r)
+{
+  static const char end[] = "/data.pkl";
+  size_t size = 0, used;
+  r->zip = npz_open_bytes(r->data, r->size, r->path, r->e);
+  if (!r->zip) return r->e->status;
+  for (size_t k = 0; k < npz_count(r->zip) && !*r->prefix; k++) {
+    const char *name = npz_name(r->zip, k);
+    size_t n = name ? strlen(name) : 0, m = sizeof end - 1;
+    if (n > m && n - m + 2 < sizeof r->prefix && !strcmp(name + n - m, end))
+      snprintf(r->prefix, sizeof r->prefix, "%.*s/", (int)(n - m), name);
+  }
+  if (!*r->prefix)
+    return r4_fail(r->e, R4_E_PARSE, "%s: an archive without data.pkl, so not of PyTorch", r->path);
+  char member[sizeof r->prefix + 16];
+  snprintf(member, sizeof member, "%sdata.pkl", r->prefix);
+  r4_status s = npz_bytes(r->zip, member, &r->text, &size, r->e);
+  if (s) return s;
+  r->p = pickle_read(r->path, r->text, size, &used, r->e);
+  return r->p ? list_storages(r) : r->e->status;
+}
+
+static r4_status open_old(struct reader *r)
+{
+  enum { VERSION, MACHINE, BEFORE };
+  size_t at = sizeof MAGIC, used;
+  for (int k = VERSION; k < BEFORE; k++) {
+    struct pickle *skipped = pickle_read(r->path, r->data + at, r->size - at, &used, r->e);
+    if (!skipped) return r->e->status;
+    pickle_free(skipped);
+    at += used;
+  }
+  r->p = pickle_read(r->path, r->data + at, r->size - at, &used, r->e);
+  if (!r->p) return r->e->status;
+  r4_status s = list_storages(r);
+  return s ? s : find_in_file(r, at + used);
+}
+
+static void forget(struct reader *r)
+{
+  for (size_t k = 0; k < r->tensors; k++) {
+    r4_string_free((char *)(uintptr_t)r->tensor[k].name);
+    r4_mem_free((void *)(uintptr_t)r->tensor[k].data);
+  }
+  for (size_t k = 0; k < r->storages; k++) r4_mem_free(r->storage[k].own);
+  r4_mem_free(r->tensor);
+  r4_mem_free(r->storage);
+  pickle_free(r->p);
+  r4_mem_free(r->text);
+  npz_close(r->zip);
+}
+
+r4_status torch_parse(struct st_file *f, const char *path, const uint8_t *data, size_t size, r4_error *e)
+{
+  r4_error own = {0};
+  struct reader r = {.path = path, .data = data, .size = size, .e = e ? e : &own};
+  r4_status s;
+  *f = (struct st_file){0};
+  r4_error_clear(r.e);
+  if (size > sizeof MAGIC && !memcmp(data, MAGIC, sizeof MAGIC))
+    s = open_old(&r);
+  else if (size > sizeof ZIP && !memcmp(data, ZIP, sizeof ZIP))
+    s = open_zip(&r);
+  else
+    s = r4_fail(r.e, R4_E_PARSE, "%s: not a file of PyTorch", path);
+  if (!s) s = read_tensors(&r);
+  uint8_t *packed = NULL;
+  size_t bytes = 0;
+  if (!s && st_pack(r.tensors, r.tensor, 0, NULL, &packed, &bytes)) s = no_memory(&r);
+  forget(&r);
+  return s ? s : st_parse(f, path, packed, bytes, r.e);
+}
+
+bool torch_is_file(const char *path)
+{
+  uint8_t head[sizeof MAGIC] = {0};
+  FILE *f = path && file_exists(path) && !file_is_folder(path) ? file_open(path, NULL) : NULL;
+  size_t n = f ? fread(head, 1, sizeof head, f) : 0;
+  if (f) fclose(f);
+  return (n == sizeof MAGIC && !memcmp(head, MAGIC, n)) ||
+         (n >= sizeof ZIP && !memcmp(head, ZIP, sizeof ZIP));
+}
+
+r4_status torch_read(struct st_file *f, const char *path, r4_error *e)
+{
+  uint8_t *data = NULL;
+  size_t size = 0;
+  *f = (struct st_file){0};
+  r4_status s = file_read(path, most_bytes, &data, &size, e);
+  if (!s) s = torch_parse(f, path, data, size, e);
+  r4_mem_free(data);
+  return s;
+}
