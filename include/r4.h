@@ -597,7 +597,7 @@ typedef enum { R4_FROM_FOLDER = 0, R4_FROM_NPM, R4_FROM_DEBIAN, R4_FROM_WEB, R4_
 
 typedef struct {
   r4_source_kind kind;
-  const char *where;          /* the folder, the package (npm: NAME@VERSION, PyPI: NAME==VERSION), or a name for people */
+  const char *where;          /* the folder, the package (npm: NAME@VERSION, PyPI: NAME==VERSION), or a name */
   const char *before, *after; /* what surrounds the name of a file in its path, in the package or in its address */
   bool gzip;                  /* the file is compressed there */
   bool keras;                 /* there is a folder with model.json, of which r4_weights_of_keras makes the one file */

@@ -150,7 +150,8 @@ static void forms_agree(void **state)
 static void unknown_methods_are_refused(void **state)
 {
   (void)state;
-  EXPECT("$R4 reproduce table --methods erm,r33 --out none", 2, "--methods: \"r33\" is not a preset of table/table.csv");
+  EXPECT("$R4 reproduce table --methods erm,r33 --out none", 2,
+         "--methods: \"r33\" is not a preset of table/table.csv");
   EXPECT("$R4 reproduce table --methods ,erm --out none", 2, "--methods: \"\" is not a preset of");
   EXPECT("ls none", 2, "No such file");
 }

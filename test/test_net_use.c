@@ -113,7 +113,8 @@ static void test_batch_of_pixels(void **state)
   unuse(&u);
 }
 
-/* Output k of r is the derivative of the first output of "moved", which has the same inputs, with respect to one of them. */
+/* Output k of r is the derivative of the first output of "moved", which has the same inputs, with respect to one of
+ * them. */
 static void check_derivative(const struct runner *r, size_t k, struct runner *moved, const char *input)
 {
   double *x = runner_input(moved, input), h = 1e-5;

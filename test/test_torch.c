@@ -38,13 +38,14 @@ static char *describe(const struct st_file *f, const char *name)
   return line;
 }
 
-/* The numbers of a line of values.txt in the same form. */
-static char *expected(char *rest)
+/* The same of the end of a line of values.txt: a shape, and numbers. */
+static char *expected(const char *rest)
 {
   static char line[1024];
-  char *word = strtok(rest, " \n");
-  int n = snprintf(line, sizeof line, "%s", word);
-  while ((word = strtok(NULL, " \n"))) n += snprintf(line + n, sizeof line - (size_t)n, " %.6g", atof(word));
+  int n = snprintf(line, sizeof line, "%.*s", (int)strcspn(rest, " \n"), rest);
+  char *end;
+  for (rest += n; *rest && *rest != '\n'; rest = end)
+    n += snprintf(line + n, sizeof line - (size_t)n, " %.6g", strtod(rest, &end));
   return line;
 }
 

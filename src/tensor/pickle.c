@@ -255,142 +255,186 @@ static void set_mark(struct machine *m)
   if (to) *to = (uint32_t)m->stack.n;
 }
 
-/* ---- Instructions, by their names in Python's pickletools ---- */
+/* ---- Instructions: each does one thing, with a number that says how ---- */
+
+static void skip(struct machine *m, int bytes)
+{
+  take(m, (uint64_t)bytes);
+}
+
+static void drop(struct machine *m, int n)
+{
+  (void)n;
+  pop(m);
+}
+
+static void drop_group(struct machine *m, int n)
+{
+  (void)n;
+  gather(m, 0);
+}
+
+static void twice(struct machine *m, int n)
+{
+  (void)n;
+  push(m, top(m));
+}
+
+static void flag(struct machine *m, int v)
+{
+  push_whole(m, v);
+}
+
+static void whole(struct machine *m, int bytes)
+{
+  push_whole(m, (int64_t)number(m, (size_t)bytes));
+}
+
+static void signed_whole(struct machine *m, int bytes)
+{
+  push_long(m, (uint64_t)bytes);
+}
+
+static void long_whole(struct machine *m, int bytes)
+{
+  push_long(m, number(m, (size_t)bytes));
+}
+
+/* A value of this kind without items. */
+static void plain(struct machine *m, int kind)
+{
+  push_new(m, (struct pickled){.kind = (enum pickle_kind)kind});
+}
+
+static void real(struct machine *m, int bytes)
+{
+  take(m, (uint64_t)bytes);
+  plain(m, PICKLE_REAL);
+}
+
+static void text(struct machine *m, int bytes)
+{
+  push_text(m, number(m, (size_t)bytes));
+}
+
+static void tuple(struct machine *m, int n)
+{
+  push_few(m, PICKLE_LIST, n);
+}
+
+static void two_lines(struct machine *m, int kind)
+{
+  push_line(m);
+  push_line(m);
+  push_few(m, (enum pickle_kind)kind, 2);
+}
+
+static void of_two(struct machine *m, int kind)
+{
+  push_few(m, (enum pickle_kind)kind, 2);
+}
+
+static void of_one(struct machine *m, int kind)
+{
+  push_few(m, (enum pickle_kind)kind, 1);
+}
+
+static void group(struct machine *m, int kind)
+{
+  push_group(m, (enum pickle_kind)kind);
+}
+
+static void fill(struct machine *m, int n)
+{
+  (void)n;
+  gather_below(m);
+}
+
+static void put(struct machine *m, int bytes)
+{
+  remember(m, bytes ? number(m, (size_t)bytes) : m->memo.n);
+}
+
+static void get(struct machine *m, int bytes)
+{
+  recall(m, number(m, (size_t)bytes));
+}
+
+static void mark(struct machine *m, int n)
+{
+  (void)n;
+  set_mark(m);
+}
+
+/* With their names in Python's pickletools. */
+static const struct instruction {
+  uint8_t code;
+  const char *name;
+  void (*run)(struct machine *m, int n);
+  int n;
+} instructions[] = {
+  {0x80, "PROTO", skip, 1},
+  {0x95, "FRAME", skip, 8},
+  {'(', "MARK", mark, 0},
+  {'0', "POP", drop, 0},
+  {'1', "POP_MARK", drop_group, 0},
+  {'2', "DUP", twice, 0},
+  {'N', "NONE", plain, PICKLE_NONE},
+  {0x88, "NEWTRUE", flag, 1},
+  {0x89, "NEWFALSE", flag, 0},
+  {'J', "BININT", signed_whole, 4},
+  {'K', "BININT1", whole, 1},
+  {'M', "BININT2", whole, 2},
+  {0x8a, "LONG1", long_whole, 1},
+  {0x8b, "LONG4", long_whole, 4},
+  {'G', "BINFLOAT", real, 8},
+  {'U', "SHORT_BINSTRING", text, 1},
+  {'T', "BINSTRING", text, 4},
+  {'C', "SHORT_BINBYTES", text, 1},
+  {'B', "BINBYTES", text, 4},
+  {0x8e, "BINBYTES8", text, 8},
+  {0x8c, "SHORT_BINUNICODE", text, 1},
+  {'X', "BINUNICODE", text, 4},
+  {0x8d, "BINUNICODE8", text, 8},
+  {')', "EMPTY_TUPLE", plain, PICKLE_LIST},
+  {0x85, "TUPLE1", tuple, 1},
+  {0x86, "TUPLE2", tuple, 2},
+  {0x87, "TUPLE3", tuple, 3},
+  {'t', "TUPLE", group, PICKLE_LIST},
+  {']', "EMPTY_LIST", plain, PICKLE_LIST},
+  {'l', "LIST", group, PICKLE_LIST},
+  {'a', "APPEND", add_few, 1},
+  {'e', "APPENDS", fill, 0},
+  {'}', "EMPTY_DICT", plain, PICKLE_DICT},
+  {'d', "DICT", group, PICKLE_DICT},
+  {'s', "SETITEM", add_few, 2},
+  {'u', "SETITEMS", fill, 0},
+  {0x8f, "EMPTY_SET", plain, PICKLE_LIST},
+  {0x90, "ADDITEMS", fill, 0},
+  {0x91, "FROZENSET", group, PICKLE_LIST},
+  {'c', "GLOBAL", two_lines, PICKLE_GLOBAL},
+  {0x93, "STACK_GLOBAL", of_two, PICKLE_GLOBAL},
+  {'R', "REDUCE", of_two, PICKLE_CALL},
+  {0x81, "NEWOBJ", of_two, PICKLE_CALL},
+  {'b', "BUILD", drop, 0},
+  {'Q', "BINPERSID", of_one, PICKLE_STORED},
+  {'q', "BINPUT", put, 1},
+  {'r', "LONG_BINPUT", put, 4},
+  {0x94, "MEMOIZE", put, 0},
+  {'h', "BINGET", get, 1},
+  {'j', "LONG_BINGET", get, 4},
+};
 
 enum { STOP = '.' };
 
-static void run_one(struct machine *m, uint8_t op)
+static void run_one(struct machine *m, uint8_t code)
 {
-  switch (op) {
-  case 0x80:
-    number(m, 1);
-    break; /* PROTO            */
-  case 0x95:
-    number(m, 8);
-    break; /* FRAME            */
-  case '(':
-    set_mark(m);
-    break; /* MARK             */
-  case '0':
-    pop(m);
-    break; /* POP              */
-  case '1':
-    gather(m, 0);
-    break; /* POP_MARK         */
-  case '2':
-    push(m, top(m));
-    break; /* DUP              */
-  case 'N':
-    push_new(m, (struct pickled){.kind = PICKLE_NONE});
-    break; /* NONE             */
-  case 0x88:
-    push_whole(m, 1);
-    break; /* NEWTRUE          */
-  case 0x89:
-    push_whole(m, 0);
-    break; /* NEWFALSE         */
-  case 'J':
-    push_whole(m, (int32_t)number(m, 4));
-    break; /* BININT           */
-  case 'K':
-    push_whole(m, (int64_t)number(m, 1));
-    break; /* BININT1          */
-  case 'M':
-    push_whole(m, (int64_t)number(m, 2));
-    break; /* BININT2          */
-  case 0x8a:
-    push_long(m, number(m, 1));
-    break; /* LONG1            */
-  case 0x8b:
-    push_long(m, number(m, 4));
-    break; /* LONG4            */
-  case 'G':
-    number(m, 8), push_new(m, (struct pickled){.kind = PICKLE_REAL});
-    break; /* BINFLOAT  */
-  case 'U':
-  case 'C':
-  case 0x8c:
-    push_text(m, number(m, 1));
-    break; /* SHORT_BIN...     */
-  case 'T':
-  case 'B':
-  case 'X':
-    push_text(m, number(m, 4));
-    break; /* BIN...           */
-  case 0x8d:
-  case 0x8e:
-    push_text(m, number(m, 8));
-    break; /* BINUNICODE8, ... */
-  case ']':
-  case ')':
-  case 0x8f:
-    push_few(m, PICKLE_LIST, 0);
-    break; /* EMPTY_LIST, ...  */
-  case '}':
-    push_few(m, PICKLE_DICT, 0);
-    break; /* EMPTY_DICT       */
-  case 0x85:
-    push_few(m, PICKLE_LIST, 1);
-    break; /* TUPLE1           */
-  case 0x86:
-    push_few(m, PICKLE_LIST, 2);
-    break; /* TUPLE2           */
-  case 0x87:
-    push_few(m, PICKLE_LIST, 3);
-    break; /* TUPLE3           */
-  case 't':
-  case 'l':
-  case 0x91:
-    push_group(m, PICKLE_LIST);
-    break; /* TUPLE, ...       */
-  case 'd':
-    push_group(m, PICKLE_DICT);
-    break; /* DICT             */
-  case 'a':
-    add_few(m, 1);
-    break; /* APPEND           */
-  case 's':
-    add_few(m, 2);
-    break; /* SETITEM          */
-  case 'e':
-  case 'u':
-  case 0x90:
-    gather_below(m);
-    break; /* APPENDS, ...     */
-  case 'c':
-    push_line(m), push_line(m), push_few(m, PICKLE_GLOBAL, 2);
-    break; /* GLOBAL           */
-  case 0x93:
-    push_few(m, PICKLE_GLOBAL, 2);
-    break; /* STACK_GLOBAL     */
-  case 'R':
-  case 0x81:
-    push_few(m, PICKLE_CALL, 2);
-    break; /* REDUCE, NEWOBJ   */
-  case 'b':
-    pop(m), top(m);
-    break; /* BUILD            */
-  case 'Q':
-    push_few(m, PICKLE_STORED, 1);
-    break; /* BINPERSID        */
-  case 'q':
-    remember(m, number(m, 1));
-    break; /* BINPUT           */
-  case 'r':
-    remember(m, number(m, 4));
-    break; /* LONG_BINPUT      */
-  case 0x94:
-    remember(m, m->memo.n);
-    break; /* MEMOIZE          */
-  case 'h':
-    recall(m, number(m, 1));
-    break; /* BINGET           */
-  case 'j':
-    recall(m, number(m, 4));
-    break; /* LONG_BINGET      */
-  default:
-    refuse(m, "an instruction that is not known");
-  }
+  for (size_t k = 0; k < sizeof instructions / sizeof *instructions; k++)
+    if (instructions[k].code == code) {
+      instructions[k].run(m, instructions[k].n);
+      return;
+    }
+  refuse(m, "an instruction that is not known");
 }
 
 static void run(struct machine *m)

@@ -161,7 +161,8 @@ static r4_status find_in_zip(struct reader *r, struct storage *to)
 
 /* ---- Tensors ---- */
 
-/* torch._utils._rebuild_tensor_v2(storage, offset, sizes, strides, ..), perhaps in a parameter: the arguments, or NULL. */
+/* The arguments of torch._utils._rebuild_tensor_v2(storage, offset, sizes, strides, ..), perhaps within a parameter; or
+ * NULL. */
 static const struct pickled *tensor_arguments(const struct reader *r, const struct pickled *v)
 {
   for (int depth = 0; depth < 2 && v && v->kind == PICKLE_CALL; depth++) {

@@ -1,5 +1,5 @@
-/* Files of PyTorch (.pth, .pt, pytorch_model.bin): a pickle of a dictionary from names to tensors, which say where in which
- * storage their elements are. Two kinds:
+/* Files of PyTorch (.pth, .pt, pytorch_model.bin): a pickle of a dictionary from names to tensors, which say where in
+ * which storage their elements are. Two kinds:
  *
  *     since 1.6    a zip archive: NAME/data.pkl, and NAME/data/KEY for each storage
  *     before       pickles of a magic number, a version, facts about the machine, the dictionary, and the keys of the

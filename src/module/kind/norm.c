@@ -9,8 +9,8 @@
  *
  * With the statistics of the batch it is computed from d = x - c, where c has the value of mu and is a constant:
  *     e = mu - c,      v = mean(d^2) - e^2,      y = d s + (bias - e s),      s = weight / sqrt(v + eps)
- * This holds for every c, so derivatives of any order are right; and as e, which is 0, is a value for each channel, what
- * comes back through mu does not take a pass over all values of its own.
+ * This holds for every c, so derivatives of any order are right; and as e, which is 0, is one value for each channel,
+ * what comes back through mu does not take a pass over all values of its own.
  *
  * layernorm: the same over the last axis of each example by itself (Ba and others, 2016), with its own mu and v
  * always. */
