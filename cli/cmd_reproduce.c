@@ -4,6 +4,7 @@
  * empty where there are none, and settings (key=value ..) that it changes, in quotes if there is a comma in them.
  * Finished seeds are not trained again, and what was measured of them is kept in their folders. */
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -269,9 +270,10 @@ static bool is_trained(const struct table *t, const struct row *r)
 static void tell(const struct table *t, const struct row *r, const struct progress *p, bool more)
 {
   if (t->o->quiet) return;
-  fprintf(stderr, "[%zu/%zu] %s: average %.1f, worst group %.1f, kappa %.3g", p->number, t->rows,
-          shown(r->name).text, 100 * row_figure(r, FIGURE_AVERAGE).mean,
-          100 * row_figure(r, FIGURE_WORST).mean, row_figure(r, FIGURE_MASKED_MAX).mean);
+  double kappa = row_figure(r, FIGURE_MASKED_MAX).mean; /* not a number if it was not measured */
+  fprintf(stderr, "[%zu/%zu] %s: average %.1f, worst group %.1f", p->number, t->rows, shown(r->name).text,
+          100 * row_figure(r, FIGURE_AVERAGE).mean, 100 * row_figure(r, FIGURE_WORST).mean);
+  if (!isnan(kappa)) fprintf(stderr, ", kappa %.3g", kappa);
   if (r->ours.swapped) fprintf(stderr, ", flipped %.1f", 100 * row_figure(r, FIGURE_FLIPPED).mean);
   if (more && p->made) {
     fprintf(stderr, "; ETA ");

@@ -1,6 +1,7 @@
 #include "fleet.h"
 
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -133,9 +134,10 @@ static void tell(const struct crew *c, const struct fleet_run *r)
   const char *slash = strrchr(r->folder, '/');
   double left = (timer_now() - c->began) / (double)c->made * (double)(c->f->runs - c->done);
   if (c->f->quiet) return;
-  fprintf(stderr, "[%zu/%zu] %s: average %.1f, worst group %.1f, kappa %.3g%s", c->done, c->f->runs,
-          shown(slash ? slash + 1 : r->folder).text, 100 * r->figures.avg.mean, 100 * r->figures.worst.mean,
-          r->figures.kappa.mean, r->figures.dead ? ", dead" : "");
+  fprintf(stderr, "[%zu/%zu] %s: average %.1f, worst group %.1f", c->done, c->f->runs,
+          shown(slash ? slash + 1 : r->folder).text, 100 * r->figures.avg.mean, 100 * r->figures.worst.mean);
+  if (!isnan(r->figures.kappa.mean)) fprintf(stderr, ", kappa %.3g", r->figures.kappa.mean);
+  if (r->figures.dead) fprintf(stderr, ", dead");
   if (c->done < c->f->runs) fprintf(stderr, "; ETA %ld:%02ld", (long)left / 60, (long)left % 60);
   fprintf(stderr, "\n");
 }
