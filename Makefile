@@ -5,7 +5,7 @@
 #   make check      all tests                             make CC=clang    another compiler
 #   make check-long sanitizers, fuzzing, mutations        make MARCH=x86-64-v3   for other machines
 #   make fuzz       fuzz each reader FUZZ_SECONDS long    make V=1         show the commands
-#   make races      ThreadSanitizer on what has threads   make demo-isic   the same on real photographs, needs ISIC
+#   make races      ThreadSanitizer on what has threads   make demo-isic  the demo on photographs; needs ISIC
 #   make bench      measure steps against the peers       make bench-epoch whole epochs, needs MNIST
 #   make format     clang-format all sources              make python-check the Python package: build, types, tests
 #   make install    into DESTDIR/PREFIX                   make uninstall   make clean

@@ -33,7 +33,7 @@ static const struct option options[] = {
   {"wrong", OPTION_FLAG, AT(wrong), NULL, 0, 0, "only examples that the first RUN gets wrong"},
   {"swap", OPTION_FLAG, AT(swap), NULL, 0, 0,
    "examples as the swap test has them: masked content of another class; with --wrong those that the first "
-   "RUN gets right without it"},
+   "RUN gets right before it and wrong then"},
   {"split", OPTION_TEXT, AT(split), "test", 0, 0, "test, val or train"},
   {"what", OPTION_TEXT, AT(what), "loss", 0, 0, "what is explained: loss, logit, margin or logprob-sum"},
   {"eps", OPTION_REAL, AT(eps), "-1", -1, 1e6, "bounds: how far features move; -1: the setting eval.eps"},
@@ -207,7 +207,8 @@ static int swap_part(struct explanation *x)
   r4_data_free(x->part);
   x->part = swapped;
   if (r4_data_count(swapped)) return EXIT_DONE;
-  fprintf(stderr, "r4 explain: %s loses no right answer of %s in the swap test\n", first->name, x->o.split);
+  fprintf(stderr, "r4 explain: %s loses no right answer of %s in the first draw of the swap test\n",
+          first->name, x->o.split);
   return EXIT_NO;
 }
 

@@ -597,7 +597,7 @@ typedef enum { R4_FROM_FOLDER = 0, R4_FROM_NPM, R4_FROM_DEBIAN, R4_FROM_WEB, R4_
 
 typedef struct {
   r4_source_kind kind;
-  const char *where;          /* the folder, the package (npm: NAME@VERSION, PyPI: NAME==VERSION), or a name */
+  const char *where;          /* the folder, the package (npm: NAME@VERSION, PyPI: NAME==VERSION), or a title */
   const char *before, *after; /* what surrounds the name of a file in its path, in the package or in its address */
   bool gzip;                  /* the file is compressed there */
   bool keras;                 /* there is a folder with model.json, of which r4_weights_of_keras makes the one file */
@@ -1475,7 +1475,7 @@ r4_status r4_swap_test(const r4_net *n, const float *weights, const r4_data *d, 
                        r4_swapped *to, r4_error *e);
 /* The examples that it changes, as its first draw does, with masks where content was put; with a net, those whose right
  * answer is lost. example gets their numbers in d, for which there must be r4_data_count(d) places, unless it is NULL.
- * R4_E_ARGUMENT if there is nothing to swap. */
+ * They are in memory all at once, as floats. R4_E_ARGUMENT if there is nothing to swap. */
 r4_data *r4_swap_data(const r4_net *n, const float *weights, const r4_data *d, const r4_swap_options *options,
                       size_t *example, r4_error *e);
 /* flipped / examples and lost / found of a group, or of all if it is -1, over seeds; NaN where there are none. */

@@ -6,6 +6,7 @@ values.txt has a line for each file, tensor and its elements: FILE NAME SHAPE VA
 """
 import collections
 import os
+import zipfile
 
 import torch
 
@@ -29,6 +30,14 @@ def state():
         ("bn.num_batches_tracked", torch.tensor(7)), ("parameter", torch.nn.Parameter(ramp(2)))])
 
 
+def turn_round(old, new):
+    """The same archive, but it says that its numbers have their highest byte first."""
+    with zipfile.ZipFile(old) as a, zipfile.ZipFile(new, "w") as b:
+        for name in a.namelist():
+            info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            b.writestr(info, b"big" if name.endswith("/byteorder") else a.read(name))
+
+
 def main():
     os.makedirs(FOLDER, exist_ok=True)
     net = torch.nn.Sequential(torch.nn.Linear(2, 2))
@@ -46,6 +55,8 @@ def main():
     torch.save(state(), os.path.join(FOLDER, "four.zip.pth"), pickle_protocol=4)
     torch.save(net, os.path.join(FOLDER, "model.zip.pth"))
     torch.save({"epoch": 3}, os.path.join(FOLDER, "nothing.zip.pth"))
+    turn_round(os.path.join(FOLDER, "four.zip.pth"), os.path.join(FOLDER, "big.zip.pth"))
+    torch.save({"w": torch.zeros(1).expand(5)}, os.path.join(FOLDER, "expanded.zip.pth"))
     with open(os.path.join(FOLDER, "values.txt"), "w") as f:
         f.write("\n".join(lines) + "\n")
 

@@ -179,7 +179,7 @@ static void test_sums_are_read(void **state)
 }
 
 /* Two element-wise operations are one instruction where the second alone reads the first, and their bits stay. Operands
- * that tell a - b from b - a, and infinity for the gate. */
+ * that tell a - b from b - a. */
 static void test_joined_instructions(void **state)
 {
   (void)state;

@@ -1,5 +1,6 @@
 /* The swap test on nets and data whose counts are known by hand. test_swap_plain.c has plain loops beside it. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -127,6 +128,13 @@ static void changed_examples_are_given(void **state)
   assert_int_equal(e.status, R4_E_ARGUMENT);
   assert_string_equal(e.text, "there is nothing to swap: no example has a mask");
   assert_null(r4_swap_data(n, NULL, d, NULL, NULL, &e));
+  for (int k = 0; k < R4_MAX_GROUPS; k++) {
+    char name[16];
+    snprintf(name, sizeof name, "group %d", k);
+    names_add(d->groups, name, NULL, NULL);
+  }
+  assert_null(r4_swap_data(n, w, d, NULL, NULL, &e));
+  assert_string_equal(e.text, "there is nothing to swap: there are more than 1024 groups");
   r4_data_free(none);
   r4_data_free(d);
   r4_net_free(n);

@@ -96,8 +96,9 @@ static void other_contents_are_refused(void **state)
   static const struct {
     const char *file, *why;
   } list[] = {{"model.zip.pth", "holds an object of the class Sequential, expected a dictionary of tensors"},
-              {"nothing.zip.pth", "its dictionary has no tensors of real numbers"}};
-  for (size_t k = 0; k < 2; k++) {
+              {"nothing.zip.pth", "its dictionary has no tensors of real numbers"},
+              {"big.zip.pth", "its numbers have their highest byte first"}};
+  for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
     char path[256];
     r4_error e = {0};
     struct st_file f;
@@ -110,12 +111,19 @@ static void other_contents_are_refused(void **state)
   assert_false(torch_is_file(FOLDER "nowhere"));
 }
 
-/* A net takes its weights from such a file. */
+/* A net takes its weights from such a file, or hears what is missing. */
 static void a_net_takes_them(void **state)
 {
   (void)state;
   r4_error e = {0};
   float w[12];
+  r4_load_options one = {.ignore =
+                           "whole, view, turned, half, brain, double, scalar, empty, *\xc3\xa9, parameter"};
+  r4_net *same = r4_net_new("flatten, layer1: (dense 2 nobias)", R4_SHAPE(3), &e);
+  assert_non_null(same);
+  if (r4_net_load(same, FOLDER "checkpoint.zip.pth", &one, w, NULL, &e)) fail_msg("%s", e.text);
+  for (int k = 0; k < 6; k++) assert_true(w[k] == (float)k * 0.25f - 1);
+  r4_net_free(same);
   r4_net *n = r4_net_new("flatten, whole: dense 4 nobias", R4_SHAPE(3), &e);
   r4_load_options o = {.ignore =
                          "layer1.*, view, turned, half, brain, double, scalar, empty, *\xc3\xa9, parameter"};
@@ -123,6 +131,82 @@ static void a_net_takes_them(void **state)
   assert_int_equal(r4_net_load(n, FOLDER "checkpoint.old.pth", &o, w, NULL, &e), R4_E_SHAPE);
   assert_non_null(strstr(e.text, "1 missing: whole.weight"));
   r4_net_free(n);
+}
+
+/* ---- Hostile files ---- */
+
+/* A file of the old kind: {NAME: a tensor of 4 floats with these sizes and strides}, its storage, and its elements. More
+ * is put behind the count of the storage's elements in its description. */
+static size_t write_old(uint8_t *to, const char *name, const char *sizes, const char *strides,
+                        const char *more)
+{
+  static const char head[] = "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19."
+                             "\x80\x02M\xe9\x03.\x80\x02}.";
+  uint32_t length = (uint32_t)strlen(name);
+  size_t n = sizeof head - 1;
+  memcpy(to, head, n);
+#define ADD(text) memcpy(to + n, text, sizeof(text) - 1), n += sizeof(text) - 1
+#define ADD_TEXT(text) memcpy(to + n, text, strlen(text)), n += strlen(text)
+  ADD("\x80\x02}X");
+  memcpy(to + n, &length, 4), n += 4;
+  ADD_TEXT(name);
+  ADD("ctorch._utils\n_rebuild_tensor_v2\n((X\x07\0\0\0storagectorch\nFloatStorage\nU\x01"
+      "0U\x03"
+      "cpuK\x04");
+  ADD_TEXT(more);
+  ADD("tQK\0");
+  ADD_TEXT(sizes);
+  ADD_TEXT(strides);
+  ADD("tRs.\x80\x02]U\x01"
+      "0a.\x04\0\0\0\0\0\0\0\0\0\x80\x3f\0\0\0\x40\0\0\x40\x40\0\0\x80\x40");
+  return n;
+}
+
+static void hostile_files_are_refused(void **state)
+{
+  (void)state;
+  static char many[1200];
+  memset(many, 'n', sizeof many - 1);
+  const struct {
+    const char *name, *sizes, *strides, *more, *why;
+  } list[] = {
+    {"w", "K\x04\x85", "K\x01\x85", "", NULL},
+    {"w", "K\x04\x85", "K\x01\x85", "N", NULL},
+    {"w", "K\x05\x85", "K\x01\x85", "", "beyond the end of its storage"},
+    {"w", "K\x04\x85", "K\x02\x85", "", "beyond the end of its storage"},
+    {"w", "J\xff\xff\xff\xff\x85", "K\x01\x85", "", "its offset is not a number"},
+    {"w", "K\x04\x85", "K\x01K\x01\x86", "", "its offset is not a number"},
+    {"w", "\x8a\x08\x01\x01\x01\x01\x01\x01\x01\x40K\x03K\x02\x87", "K\x01K\x01K\x01\x87", "", "too large"},
+    {"w", "K\x04\x85", "K\x01\x85", "(t", "view of another one"},
+    {many, "K\x04\x85", "K\x01\x85", "", "text of at most 1000 bytes"},
+    {"__metadata__", "K\x04\x85", "K\x01\x85", "", "not text"}};
+  for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+    static uint8_t data[4096];
+    struct st_file f;
+    r4_error e = {0};
+    size_t n = write_old(data, list[k].name, list[k].sizes, list[k].strides, list[k].more);
+    r4_status s = torch_parse(&f, "file", data, n, &e);
+    if (!list[k].why && s) fail_msg("%zu: %s", k, e.text);
+    if (list[k].why && (s != R4_E_PARSE || !strstr(e.text, list[k].why)))
+      fail_msg("%zu: %d %s", k, s, e.text);
+    if (!s) assert_string_equal(describe(&f, "w"), "[4] 1 2 3 4");
+    st_free(&f);
+  }
+}
+
+/* One storage may be many tensors, within reason. */
+static void sharing_has_limits(void **state)
+{
+  (void)state;
+  struct st_file f;
+  r4_error e = {0};
+  read_golden("expanded.zip.pth", &f);
+  assert_string_equal(describe(&f, "w"), "[5] 0 0 0 0 0");
+  st_free(&f);
+  static uint8_t data[4096];
+  size_t n = write_old(data, "w", "J\x01\x01\x01\x01\x85", "\x89\x85", ""); /* 17 million times the first */
+  assert_int_equal(torch_parse(&f, "file", data, n, &e), R4_E_PARSE);
+  assert_non_null(strstr(e.text, "more than 16 times the bytes of the file"));
 }
 
 /* ---- Damage ---- */
@@ -191,6 +275,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(values_are_pytorchs),        cmocka_unit_test(protocols_agree),
     cmocka_unit_test(other_contents_are_refused), cmocka_unit_test(a_net_takes_them),
+    cmocka_unit_test(hostile_files_are_refused),  cmocka_unit_test(sharing_has_limits),
     cmocka_unit_test(damage_is_survived),         cmocka_unit_test(memory_may_run_out),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);

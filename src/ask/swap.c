@@ -327,6 +327,10 @@ r4_data *r4_swap_data(const r4_net *net, const float *weights, const r4_data *d,
   if (!e) e = &own;
   struct test t = {.weights = weights, .d = d, .o = options ? *options : r4_swap_defaults()};
   if (check_options(&t.o, e) || (net && eval_check(net, weights, d, e))) return NULL;
+  if (d->groups->n > R4_MAX_GROUPS) {
+    r4_fail(e, R4_E_ARGUMENT, "there is nothing to swap: %s", MANY_GROUPS);
+    return NULL;
+  }
   t.o.batch = (int64_t)d->n; /* all at once */
   r4_data *made = NULL;
   if (make_room(&t))

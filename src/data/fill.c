@@ -410,9 +410,10 @@ r4_status fill_init(struct fill *f, const r4_data *d, r4_fill kind, uint64_t see
   }
   if (!data_x(d)->is->ids) find_range(f);
   find_donors(f);
-  if (f->kind == R4_FILL_MEAN) return r4_data_mean(d, f->mean, e);
-  if (!f->donors) f->kind = R4_FILL_NONE; /* nothing to replace, and nothing to paste */
-  return R4_OK;
+  r4_status status = f->kind == R4_FILL_MEAN ? r4_data_mean(d, f->mean, e) : R4_OK;
+  if (status) fill_clear(f);
+  if (!f->donors && f->kind != R4_FILL_MEAN) f->kind = R4_FILL_NONE; /* nothing to replace or to paste */
+  return status;
 }
 
 void fill_clear(struct fill *f)

@@ -15,7 +15,7 @@
   ELEMENT3(NAME##_taken, c - (FIRST))
 SECONDS(add, a + b)
 SECONDS(sub, a - b)
-SECONDS(mul, a *b)
+SECONDS(mul, (a) * (b))
 /* step(a) b, as in the derivative of relu */
 ELEMENT2(gate, (a > 0 ? 1 : a <= 0 ? 0 : a) * b)
 

@@ -37,7 +37,7 @@ static bool failed(const struct machine *m)
 
 static void refuse(struct machine *m, const char *what)
 {
-  if (!failed(m)) r4_fail(m->e, R4_E_PARSE, "%s: pickle: byte %zu: %s", m->path, m->began, what);
+  if (!failed(m)) r4_fail(m->e, R4_E_PARSE, "%s: byte %zu of a pickle: %s", m->path, m->began, what);
 }
 
 /* ---- Lists ---- */
@@ -82,7 +82,7 @@ static size_t floor_of(const struct machine *m)
 static uint32_t pop(struct machine *m)
 {
   if (m->stack.n > floor_of(m)) return ((uint32_t *)m->stack.at)[--m->stack.n];
-  refuse(m, "takes a value where there is none");
+  refuse(m, "an instruction takes a value where there is none");
   return 0;
 }
 
@@ -127,7 +127,7 @@ static void append(struct machine *m, uint32_t to, uint32_t item)
 static const uint8_t *take(struct machine *m, uint64_t n)
 {
   if (n > m->size - m->at) {
-    refuse(m, "the file ends within it");
+    refuse(m, "the file ends within an instruction");
     return NULL;
   }
   m->at += (size_t)n;

@@ -16,6 +16,13 @@ static const uint8_t ZIP[] = {'P', 'K', 3, 4};
 static const uint8_t MAGIC[] = {0x80, 2,    0x8a, 10,   0x6c, 0xfc, 0x9c, 0x46,
                                 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19, '.'};
 static const size_t most_bytes = (size_t)1 << 40;
+enum {
+  MOST_KEY = 255,
+  MOST_NAME = 1000,
+  /* What is read may be so many times as large as the file: halves become floats, and tensors share storages. A file
+   * that names one storage a thousand times is not a net. */
+  SHARED = 16
+};
 
 /* ---- Elements ---- */
 
@@ -31,10 +38,10 @@ static const struct storage_type {
 
 struct storage {
   const struct pickled *key;
-  const struct storage_type *type;
-  const uint8_t *data; /* NULL: not found yet */
-  uint8_t *own;        /* to be freed */
-  uint64_t count;      /* elements */
+  const struct storage_type *type; /* NULL: not known */
+  const uint8_t *data;             /* NULL: not found yet */
+  uint8_t *own;                    /* to be freed */
+  uint64_t count;                  /* elements */
 };
 
 struct reader {
@@ -49,6 +56,7 @@ struct reader {
   size_t storages;
   struct st_new *tensor;
   size_t tensors;
+  uint64_t bytes; /* of all that was read */
   r4_error *e;
 };
 
@@ -60,6 +68,18 @@ static r4_status no_memory(const struct reader *r)
 static r4_status refuse(const struct reader *r, const char *name, const char *what)
 {
   return r4_fail(r->e, R4_E_PARSE, "%s: tensor \"%.80s\": %s", r->path, name, what);
+}
+
+/* Counts bytes that are to be read. */
+static r4_status count_bytes(struct reader *r, uint64_t more)
+{
+  uint64_t most = SHARED * (uint64_t)r->size;
+  if (more <= most && r->bytes <= most - more) {
+    r->bytes += more;
+    return R4_OK;
+  }
+  return r4_fail(r->e, R4_E_PARSE, "%s: its tensors have more than %d times the bytes of the file", r->path,
+                 SHARED);
 }
 
 /* ---- Storages ---- */
@@ -82,7 +102,7 @@ static struct storage *find_storage(const struct reader *r, const struct pickled
   return bsearch(&like, r->storage, r->storages, sizeof like, by_key);
 }
 
-/* ("storage", torch.FloatStorage, key, device, count) */
+/* ("storage", torch.FloatStorage, key, device, count); before PyTorch 1.0 also what it is a view of, or None */
 static const struct pickled *stored_key(const struct reader *r, const struct pickled *stored)
 {
   const struct pickled *id = stored && stored->kind == PICKLE_STORED ? pickle_item(r->p, stored, 0) : NULL;
@@ -98,6 +118,19 @@ static const struct storage_type *stored_type(const struct reader *r, const stru
   return NULL;
 }
 
+static r4_status check_storage(const struct reader *r, const struct pickled *key,
+                               const struct pickled *stored)
+{
+  const struct pickled *view = pickle_item(r->p, pickle_item(r->p, stored, 0), 5);
+  if (key->kind != PICKLE_TEXT || key->length > MOST_KEY)
+    return r4_fail(r->e, R4_E_PARSE, "%s: a storage has no key of at most %d bytes", r->path, MOST_KEY);
+  if (view && view->kind != PICKLE_NONE)
+    return r4_fail(r->e, R4_E_PARSE,
+                   "%s: a storage is a view of another one, as PyTorch before 1.0 had it; save it again",
+                   r->path);
+  return R4_OK;
+}
+
 /* All that the pickle speaks of, each key once. */
 static r4_status list_storages(struct reader *r)
 {
@@ -109,8 +142,7 @@ static r4_status list_storages(struct reader *r)
   for (size_t k = 0; (v = pickle_at(r->p, k)); k++) {
     const struct pickled *key = stored_key(r, v);
     if (!key) continue; /* such as the source of a class */
-    if (key->kind != PICKLE_TEXT || !stored_type(r, v))
-      return r4_fail(r->e, R4_E_PARSE, "%s: a storage has no key, or a type that is not known", r->path);
+    if (check_storage(r, key, v)) return r->e->status;
     r->storage[r->storages++] = (struct storage){.key = key, .type = stored_type(r, v)};
   }
   qsort(r->storage, r->storages, sizeof *r->storage, by_key);
@@ -132,9 +164,10 @@ static r4_status find_in_file(struct reader *r, size_t at)
   for (uint32_t k = 0; !s && (key = pickle_next(keys, pickle_root(keys), &k));) {
     struct storage *to = find_storage(r, key);
     uint64_t count = 0, left = r->size - at;
-    if (left >= 8) memcpy(&count, r->data + at, 8);
-    if (!to)
-      s = r4_fail(r->e, R4_E_PARSE, "%s: has a storage that no tensor is in", r->path);
+    for (size_t b = 8; left >= 8 && b--;) count = count << 8 | r->data[at + b];
+    if (!to || !to->type)
+      s = r4_fail(r->e, R4_E_PARSE, "%s: has a storage that no tensor is in, or of a type that is not known",
+                  r->path);
     else if (left < 8 || count > (left - 8) / to->type->width)
       s = r4_fail(r->e, R4_E_PARSE, "%s: byte %zu: the file ends within a storage", r->path, at);
     if (s) break;
@@ -149,14 +182,13 @@ static r4_status find_in_zip(struct reader *r, struct storage *to)
 {
   struct text name = {0};
   size_t size = 0;
-  text_add(&name, "%sdata/%.*s", r->prefix, (int)(to->key->length < 4096 ? to->key->length : 4096),
-           to->key->text);
+  text_add(&name, "%sdata/%.*s", r->prefix, (int)to->key->length, to->key->text);
   char *member = text_take(&name);
   r4_status s = member ? npz_bytes(r->zip, member, &to->own, &size, r->e) : no_memory(r);
   r4_string_free(member);
   to->data = to->own;
   to->count = size / to->type->width;
-  return s;
+  return s ? s : count_bytes(r, size);
 }
 
 /* ---- Tensors ---- */
@@ -190,11 +222,11 @@ static int read_numbers(const struct reader *r, const struct pickled *list, int6
   return n;
 }
 
-/* Where a tensor lies: its first element, how many elements there are, and the last of them. */
+/* Where a tensor lies: its first element, how many there are, and how far apart. */
 struct place {
   r4_shape shape;
-  int64_t stride[R4_MAX_RANK];
-  uint64_t first, count;
+  int64_t stride[R4_MAX_RANK], count;
+  uint64_t first;
 };
 
 static r4_status read_place(const struct reader *r, const char *name, const struct pickled *arguments,
@@ -206,10 +238,11 @@ static r4_status read_place(const struct reader *r, const char *name, const stru
   int strides = read_numbers(r, pickle_item(r->p, arguments, 3), p->stride);
   if (!offset || offset->kind != PICKLE_WHOLE || offset->whole < 0 || p->shape.rank < 0 ||
       p->shape.rank != strides)
-    return refuse(r, name, "its offset, sizes and strides are not lists of at most 6 numbers from 0 on");
+    return refuse(
+      r, name, "its offset is not a number from 0 on, or its sizes and strides are not lists of at most 6");
   p->first = (uint64_t)offset->whole;
   for (int k = 0; k < p->shape.rank; k++)
-    if (__builtin_mul_overflow(p->count, (uint64_t)p->shape.dim[k], &p->count))
+    if (__builtin_mul_overflow(p->count, p->shape.dim[k], &p->count))
       return refuse(r, name, "its shape is too large");
   return R4_OK;
 }
@@ -217,7 +250,7 @@ static r4_status read_place(const struct reader *r, const char *name, const stru
 static r4_status check_place(const struct reader *r, const char *name, const struct place *p, uint64_t count)
 {
   uint64_t last = p->first, far;
-  bool outside = p->count > count;
+  bool outside = false;
   for (int k = 0; k < p->shape.rank && p->count; k++)
     outside |= __builtin_mul_overflow((uint64_t)p->shape.dim[k] - 1, (uint64_t)p->stride[k], &far) ||
                __builtin_add_overflow(last, far, &last);
@@ -231,7 +264,7 @@ static void copy_elements(const struct storage *from, const struct place *p, flo
   size_t width = from->type->width;
   int64_t index[R4_MAX_RANK] = {0};
   uint64_t at = p->first;
-  for (uint64_t i = 0; i < p->count; i++) {
+  for (int64_t i = 0; i < p->count; i++) {
     uint64_t bits = 0;
     for (size_t k = width; k--;) bits = bits << 8 | from->data[at * width + k];
     to[i] = convert(bits);
@@ -244,22 +277,26 @@ static void copy_elements(const struct storage *from, const struct place *p, flo
   }
 }
 
+static struct storage *storage_of(const struct reader *r, const struct pickled *arguments)
+{
+  return find_storage(r, stored_key(r, pickle_item(r->p, arguments, 0)));
+}
+
 /* The name belongs to the reader if all is well. */
 static r4_status read_tensor(struct reader *r, char *name, const struct pickled *arguments)
 {
   struct place p;
-  struct storage *from = find_storage(r, stored_key(r, pickle_item(r->p, arguments, 0)));
-  if (!from) return refuse(r, name, "it has no storage");
-  if (!from->type->type) {
-    r4_string_free(name);
-    return R4_OK;
-  }
+  struct storage *from = storage_of(r, arguments);
   r4_status s = read_place(r, name, arguments, &p);
+  if (!s && (!from || !from->type))
+    s = refuse(r, name, "it has no storage, or one of a type that is not known");
   if (!s && !from->data && r->zip) s = find_in_zip(r, from);
   if (!s && !from->data) s = refuse(r, name, "its storage is not in the file");
   if (!s) s = check_place(r, name, &p, from->count);
+  if (!s && p.count > INT64_MAX / (int64_t)sizeof(float)) s = refuse(r, name, "its shape is too large");
+  if (!s) s = count_bytes(r, (uint64_t)p.count * sizeof(float));
   if (s) return s;
-  float *to = r4_mem_new(p.count + 1, sizeof *to);
+  float *to = r4_mem_new((size_t)p.count + 1, sizeof *to);
   if (!to) return no_memory(r);
   copy_elements(from, &p, to);
   r->tensor[r->tensors++] = (struct st_new){.name = name, .shape = p.shape, .data = to};
@@ -311,8 +348,10 @@ static r4_status not_a_dictionary(const struct reader *r, const struct pickled *
 static char *name_of(const struct reader *r, const struct pickled *key)
 {
   struct text copy = {0};
-  if (key->kind != PICKLE_TEXT || memchr(key->text, 0, key->length)) {
-    r4_fail(r->e, R4_E_PARSE, "%s: a tensor has a name that is not text", r->path);
+  if (key->kind != PICKLE_TEXT || key->length > MOST_NAME || memchr(key->text, 0, key->length) ||
+      pickle_is_text(key, "__metadata__")) {
+    r4_fail(r->e, R4_E_PARSE, "%s: a tensor has a name that is not text of at most %d bytes", r->path,
+            MOST_NAME);
     return NULL;
   }
   text_add(&copy, "%.*s", (int)key->length, key->text);
@@ -336,7 +375,9 @@ static r4_status read_tensors(struct reader *r)
   r4_status s = R4_OK;
   for (uint32_t at = 0; !s && (key = next_entry(r, dictionary, &at, &value));) {
     const struct pickled *arguments = tensor_arguments(r, value);
-    if (!arguments) continue; /* such as the number of an epoch */
+    const struct storage *from = arguments ? storage_of(r, arguments) : NULL;
+    /* Such as the number of an epoch, or a tensor of whole numbers. */
+    if (!arguments || (from && from->type && !from->type->type)) continue;
     char *name = name_of(r, key);
     s = name ? read_tensor(r, name, arguments) : r->e->status;
     if (s) r4_string_free(name);
@@ -347,6 +388,22 @@ static r4_status read_tensors(struct reader *r)
 }
 
 /* ---- The two kinds ---- */
+
+/* Newer files say in which order the bytes of numbers are. */
+static r4_status check_order(const struct reader *r)
+{
+  char member[sizeof r->prefix + 16];
+  uint8_t *order = NULL;
+  size_t size = 0;
+  snprintf(member, sizeof member, "%sbyteorder", r->prefix);
+  if (!npz_has(r->zip, member)) return R4_OK;
+  r4_status s = npz_bytes(r->zip, member, &order, &size, r->e);
+  if (!s && (size != 6 || memcmp(order, "little", 6)))
+    s = r4_fail(r->e, R4_E_PARSE, "%s: its numbers have their highest byte first, expected the lowest",
+                r->path);
+  r4_mem_free(order);
+  return s;
+}
 
 static r4_status open_zip(struct reader *r)
 {
@@ -364,7 +421,9 @@ static r4_status open_zip(struct reader *r)
     return r4_fail(r->e, R4_E_PARSE, "%s: an archive without data.pkl, so not of PyTorch", r->path);
   char member[sizeof r->prefix + 16];
   snprintf(member, sizeof member, "%sdata.pkl", r->prefix);
-  r4_status s = npz_bytes(r->zip, member, &r->text, &size, r->e);
+  r4_status s = check_order(r);
+  if (!s) s = npz_bytes(r->zip, member, &r->text, &size, r->e);
+  if (!s && size > r->size) s = r4_fail(r->e, R4_E_PARSE, "%s: data.pkl is larger than the file", r->path);
   if (s) return s;
   r->p = pickle_read(r->path, r->text, size, &used, r->e);
   return r->p ? list_storages(r) : r->e->status;

@@ -5,8 +5,8 @@
  *     before       pickles of a magic number, a version, facts about the machine, the dictionary, and the keys of the
  *                  storages; then each of these, a count in 8 bytes and its elements
  *
- * Nothing of Python runs. A checkpoint that has its dictionary under "state_dict", "model_state_dict" or "model" is
- * taken by that. */
+ * Nothing of Python runs. Of a checkpoint that has a dictionary under "state_dict", "model_state_dict" or "model", that
+ * one is read. */
 #ifndef R4_TENSOR_TORCH_H
 #define R4_TENSOR_TORCH_H
 
