@@ -135,8 +135,8 @@ static void a_net_takes_them(void **state)
 
 /* ---- Hostile files ---- */
 
-/* A file of the old kind: {NAME: a tensor of 4 floats with these sizes and strides}, its storage, and its elements. More
- * is put behind the count of the storage's elements in its description. */
+/* A file of the old kind: {NAME: a tensor with these sizes and strides}, and its storage of 4 floats. More is put after
+ * the count of elements in the description of the storage. */
 static size_t write_old(uint8_t *to, const char *name, const char *sizes, const char *strides,
                         const char *more)
 {
