@@ -359,6 +359,15 @@ static const char *explained(r4_explain e)
   return names[e];
 }
 
+/* Grad-CAM of the loss shows what speaks for the label, so what lowers it. */
+static const char *about_gradcam(const struct picture *p)
+{
+  if (p->o->attribution.explain != R4_EXPLAIN_LOSS) return "";
+  for (size_t k = 0; k < p->columns; k++)
+    if (!strcmp(p->column[k].method, "gradcam")) return "; gradcam: red lowers it";
+  return "";
+}
+
 /* The bars of the scales that were used, each with its line, and then what the rest means. */
 static void draw_legend(struct picture *p, size_t y)
 {
@@ -369,7 +378,8 @@ static void draw_legend(struct picture *p, size_t y)
     for (size_t k = 0; k < p->columns; k++) used |= p->column[k].width == (width == 1);
     if (!used) continue;
     if (!width)
-      snprintf(note, sizeof note, "blue lowers, red raises the %s", explained(p->o->attribution.explain));
+      snprintf(note, sizeof note, "blue lowers, red raises the %s%s", explained(p->o->attribution.explain),
+               about_gradcam(p));
     draw_bar(p, GAP, y, width);
     write_in(p, GAP + p->pitch, y, room - p->pitch, INK, note);
     y += ROW;
