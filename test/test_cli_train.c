@@ -244,10 +244,10 @@ static void reproduces_a_table(void **state)
   expect("reproduce @/below --seeds 1 --out @/rows --json --quiet", 0,
          "\"settings\":\"lambda=0.01 epochs=1\"");
   expect("eval @/rows/small @/rows/small_lambda=0.01_epochs=1", 0, "small_lambda=0.01_epochs=1");
-  expect("reproduce @/below --seeds 1 --out @/rows --methods large", 2, "no row");
+  expect("reproduce @/below --seeds 1 --out @/rows --methods large", 2, "\"large\" is not a preset of");
   expect("reproduce @/typo --out @/rows", 2, "table.csv: no setting \"lamda\"; did you mean lambda?");
   expect("reproduce @/nothing", 2, "no experiment");
-  expect("reproduce @ --methods large --out @/table", 2, "no row");
+  expect("reproduce @ --methods large --out @/table", 2, "\"large\" is not a preset of");
 }
 
 int main(void)

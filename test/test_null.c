@@ -59,7 +59,7 @@ static struct {
   X(r4_data_texts, "arrays", none(r4_data_texts(&one_text, NULL, NULL, NULL, NULL, e), e))                   \
   X(r4_data_texts, "labels", none(r4_data_texts(&one_text, NULL, NULL, &(r4_data_arrays){0}, NULL, e), e))   \
   X(r4_data_texts, "the spans that are counted",                                                             \
-    none(r4_data_texts(&one_text, &one_span, NULL, &labelled, NULL, e), e))                                 \
+    none(r4_data_texts(&one_text, &one_span, NULL, &labelled, NULL, e), e))                                  \
   X(r4_data_open, "=no source is given", none(r4_data_open(NULL, NULL, e), e))                               \
   X(r4_data_part, "data", none(r4_data_part(NULL, R4_TRAIN, e), e))                                          \
   X(r4_data_telling_words, "data", r4_data_telling_words(NULL, 1, &(r4_telling_word){0}, &(size_t){0}, e))   \
@@ -131,6 +131,8 @@ static struct {
     r4_core_sensitivity(have.n, have.room, NULL, NULL, &(r4_sensitivity){0}, e))                             \
   X(r4_core_sensitivity, "room for the result",                                                              \
     r4_core_sensitivity(have.n, have.room, have.d, NULL, NULL, e))                                           \
+  X(r4_swap_data, "weights", none(r4_swap_data(have.n, NULL, have.d, NULL, NULL, e), e))                     \
+  X(r4_swap_data, "data", none(r4_swap_data(have.n, have.room, NULL, NULL, NULL, e), e))                     \
   X(r4_swap_test, "a net", r4_swap_test(NULL, have.room, have.d, NULL, swapped(), e))                        \
   X(r4_swap_test, "weights", r4_swap_test(have.n, NULL, have.d, NULL, swapped(), e))                         \
   X(r4_swap_test, "data", r4_swap_test(have.n, have.room, NULL, NULL, swapped(), e))                         \
