@@ -315,7 +315,8 @@ static void tables_with_too_many_rows(void **state)
          "long/table.csv && "
          "$R4 reproduce long --out long-rows --quiet",
          2, "long/table.csv: more than 32 rows");
-  EXPECT("$R4 reproduce long --methods erm --out long-rows --quiet", 2, "--methods: \"erm\" is not a preset of long/table.csv");
+  EXPECT("$R4 reproduce long --methods erm --out long-rows --quiet", 2,
+         "--methods: \"erm\" is not a preset of long/table.csv");
   EXPECT("$R4 reproduce table --out $(printf '%0600d' 1) --quiet", 2, "--out");
 }
 
