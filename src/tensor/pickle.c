@@ -204,22 +204,22 @@ static void gather_below(struct machine *m)
 }
 
 /* The last n values, as items of a new one. */
-static void push_few(struct machine *m, enum pickle_kind kind, int n)
+static void push_few(struct machine *m, enum pickle_kind kind, size_t n)
 {
   uint32_t item[3] = {0}, id;
-  for (int k = n; k--;) item[k] = pop(m);
+  for (size_t k = n; k--;) item[k] = pop(m);
   id = make(m, (struct pickled){.kind = kind});
-  for (int k = 0; k < n; k++) append(m, id, item[k]);
+  for (size_t k = 0; k < n; k++) append(m, id, item[k]);
   if (id) push(m, id);
 }
 
 /* The last n values become items of the one below them. */
-static void add_few(struct machine *m, int n)
+static void add_few(struct machine *m, size_t n)
 {
   uint32_t item[2] = {0};
-  for (int k = n; k--;) item[k] = pop(m);
+  for (size_t k = n; k--;) item[k] = pop(m);
   uint32_t to = top(m);
-  for (int k = 0; k < n; k++) append(m, to, item[k]);
+  for (size_t k = 0; k < n; k++) append(m, to, item[k]);
 }
 
 static void push_group(struct machine *m, enum pickle_kind kind)
@@ -255,175 +255,152 @@ static void set_mark(struct machine *m)
   if (to) *to = (uint32_t)m->stack.n;
 }
 
-/* ---- Instructions: each does one thing, with a number that says how ---- */
+/* ---- Instructions ---- */
 
-static void skip(struct machine *m, int bytes)
-{
-  take(m, (uint64_t)bytes);
-}
-
-static void drop(struct machine *m, int n)
-{
-  (void)n;
-  pop(m);
-}
-
-static void drop_group(struct machine *m, int n)
-{
-  (void)n;
-  gather(m, 0);
-}
-
-static void twice(struct machine *m, int n)
-{
-  (void)n;
-  push(m, top(m));
-}
-
-static void flag(struct machine *m, int v)
-{
-  push_whole(m, v);
-}
-
-static void whole(struct machine *m, int bytes)
-{
-  push_whole(m, (int64_t)number(m, (size_t)bytes));
-}
-
-static void signed_whole(struct machine *m, int bytes)
-{
-  push_long(m, (uint64_t)bytes);
-}
-
-static void long_whole(struct machine *m, int bytes)
-{
-  push_long(m, number(m, (size_t)bytes));
-}
-
-/* A value of this kind without items. */
-static void plain(struct machine *m, int kind)
-{
-  push_new(m, (struct pickled){.kind = (enum pickle_kind)kind});
-}
-
-static void real(struct machine *m, int bytes)
-{
-  take(m, (uint64_t)bytes);
-  plain(m, PICKLE_REAL);
-}
-
-static void text(struct machine *m, int bytes)
-{
-  push_text(m, number(m, (size_t)bytes));
-}
-
-static void tuple(struct machine *m, int n)
-{
-  push_few(m, PICKLE_LIST, n);
-}
-
-static void two_lines(struct machine *m, int kind)
-{
-  push_line(m);
-  push_line(m);
-  push_few(m, (enum pickle_kind)kind, 2);
-}
-
-static void of_two(struct machine *m, int kind)
-{
-  push_few(m, (enum pickle_kind)kind, 2);
-}
-
-static void of_one(struct machine *m, int kind)
-{
-  push_few(m, (enum pickle_kind)kind, 1);
-}
-
-static void group(struct machine *m, int kind)
-{
-  push_group(m, (enum pickle_kind)kind);
-}
-
-static void fill(struct machine *m, int n)
-{
-  (void)n;
-  gather_below(m);
-}
-
-static void put(struct machine *m, int bytes)
-{
-  remember(m, bytes ? number(m, (size_t)bytes) : m->memo.n);
-}
-
-static void get(struct machine *m, int bytes)
-{
-  recall(m, number(m, (size_t)bytes));
-}
-
-static void mark(struct machine *m, int n)
-{
-  (void)n;
-  set_mark(m);
-}
+/* What an instruction does, with the kind of value that it makes, and a number: of bytes that follow, of
+ * values, or the value. */
+enum action {
+  SKIP,
+  FLAG,
+  WHOLE,
+  SIGNED,
+  LONG,
+  REAL,
+  TEXT,
+  FEW,
+  LINES,
+  GROUP,
+  ADD,
+  FILL,
+  POP,
+  POP_GROUP,
+  AGAIN,
+  MARK,
+  PUT,
+  GET
+};
 
 /* With their names in Python's pickletools. */
 static const struct instruction {
   uint8_t code;
   const char *name;
-  void (*run)(struct machine *m, int n);
-  int n;
+  enum action action;
+  size_t n;
+  enum pickle_kind kind;
 } instructions[] = {
-  {0x80, "PROTO", skip, 1},
-  {0x95, "FRAME", skip, 8},
-  {'(', "MARK", mark, 0},
-  {'0', "POP", drop, 0},
-  {'1', "POP_MARK", drop_group, 0},
-  {'2', "DUP", twice, 0},
-  {'N', "NONE", plain, PICKLE_NONE},
-  {0x88, "NEWTRUE", flag, 1},
-  {0x89, "NEWFALSE", flag, 0},
-  {'J', "BININT", signed_whole, 4},
-  {'K', "BININT1", whole, 1},
-  {'M', "BININT2", whole, 2},
-  {0x8a, "LONG1", long_whole, 1},
-  {0x8b, "LONG4", long_whole, 4},
-  {'G', "BINFLOAT", real, 8},
-  {'U', "SHORT_BINSTRING", text, 1},
-  {'T', "BINSTRING", text, 4},
-  {'C', "SHORT_BINBYTES", text, 1},
-  {'B', "BINBYTES", text, 4},
-  {0x8e, "BINBYTES8", text, 8},
-  {0x8c, "SHORT_BINUNICODE", text, 1},
-  {'X', "BINUNICODE", text, 4},
-  {0x8d, "BINUNICODE8", text, 8},
-  {')', "EMPTY_TUPLE", plain, PICKLE_LIST},
-  {0x85, "TUPLE1", tuple, 1},
-  {0x86, "TUPLE2", tuple, 2},
-  {0x87, "TUPLE3", tuple, 3},
-  {'t', "TUPLE", group, PICKLE_LIST},
-  {']', "EMPTY_LIST", plain, PICKLE_LIST},
-  {'l', "LIST", group, PICKLE_LIST},
-  {'a', "APPEND", add_few, 1},
-  {'e', "APPENDS", fill, 0},
-  {'}', "EMPTY_DICT", plain, PICKLE_DICT},
-  {'d', "DICT", group, PICKLE_DICT},
-  {'s', "SETITEM", add_few, 2},
-  {'u', "SETITEMS", fill, 0},
-  {0x8f, "EMPTY_SET", plain, PICKLE_LIST},
-  {0x90, "ADDITEMS", fill, 0},
-  {0x91, "FROZENSET", group, PICKLE_LIST},
-  {'c', "GLOBAL", two_lines, PICKLE_GLOBAL},
-  {0x93, "STACK_GLOBAL", of_two, PICKLE_GLOBAL},
-  {'R', "REDUCE", of_two, PICKLE_CALL},
-  {0x81, "NEWOBJ", of_two, PICKLE_CALL},
-  {'b', "BUILD", drop, 0},
-  {'Q', "BINPERSID", of_one, PICKLE_STORED},
-  {'q', "BINPUT", put, 1},
-  {'r', "LONG_BINPUT", put, 4},
-  {0x94, "MEMOIZE", put, 0},
-  {'h', "BINGET", get, 1},
-  {'j', "LONG_BINGET", get, 4},
+  {0x80, "PROTO", SKIP, 1, 0},
+  {0x95, "FRAME", SKIP, 8, 0},
+  {'(', "MARK", MARK, 0, 0},
+  {'0', "POP", POP, 0, 0},
+  {'1', "POP_MARK", POP_GROUP, 0, 0},
+  {'2', "DUP", AGAIN, 0, 0},
+  {'N', "NONE", FEW, 0, PICKLE_NONE},
+  {0x88, "NEWTRUE", FLAG, 1, 0},
+  {0x89, "NEWFALSE", FLAG, 0, 0},
+  {'J', "BININT", SIGNED, 4, 0},
+  {'K', "BININT1", WHOLE, 1, 0},
+  {'M', "BININT2", WHOLE, 2, 0},
+  {0x8a, "LONG1", LONG, 1, 0},
+  {0x8b, "LONG4", LONG, 4, 0},
+  {'G', "BINFLOAT", REAL, 8, 0},
+  {'U', "SHORT_BINSTRING", TEXT, 1, 0},
+  {'T', "BINSTRING", TEXT, 4, 0},
+  {'C', "SHORT_BINBYTES", TEXT, 1, 0},
+  {'B', "BINBYTES", TEXT, 4, 0},
+  {0x8e, "BINBYTES8", TEXT, 8, 0},
+  {0x8c, "SHORT_BINUNICODE", TEXT, 1, 0},
+  {'X', "BINUNICODE", TEXT, 4, 0},
+  {0x8d, "BINUNICODE8", TEXT, 8, 0},
+  {')', "EMPTY_TUPLE", FEW, 0, PICKLE_LIST},
+  {0x85, "TUPLE1", FEW, 1, PICKLE_LIST},
+  {0x86, "TUPLE2", FEW, 2, PICKLE_LIST},
+  {0x87, "TUPLE3", FEW, 3, PICKLE_LIST},
+  {'t', "TUPLE", GROUP, 0, PICKLE_LIST},
+  {']', "EMPTY_LIST", FEW, 0, PICKLE_LIST},
+  {'l', "LIST", GROUP, 0, PICKLE_LIST},
+  {'a', "APPEND", ADD, 1, 0},
+  {'e', "APPENDS", FILL, 0, 0},
+  {'}', "EMPTY_DICT", FEW, 0, PICKLE_DICT},
+  {'d', "DICT", GROUP, 0, PICKLE_DICT},
+  {'s', "SETITEM", ADD, 2, 0},
+  {'u', "SETITEMS", FILL, 0, 0},
+  {0x8f, "EMPTY_SET", FEW, 0, PICKLE_LIST},
+  {0x90, "ADDITEMS", FILL, 0, 0},
+  {0x91, "FROZENSET", GROUP, 0, PICKLE_LIST},
+  {'c', "GLOBAL", LINES, 2, PICKLE_GLOBAL},
+  {0x93, "STACK_GLOBAL", FEW, 2, PICKLE_GLOBAL},
+  {'R', "REDUCE", FEW, 2, PICKLE_CALL},
+  {0x81, "NEWOBJ", FEW, 2, PICKLE_CALL},
+  {'b', "BUILD", POP, 0, 0},
+  {'Q', "BINPERSID", FEW, 1, PICKLE_STORED},
+  {'q', "BINPUT", PUT, 1, 0},
+  {'r', "LONG_BINPUT", PUT, 4, 0},
+  {0x94, "MEMOIZE", PUT, 0, 0},
+  {'h', "BINGET", GET, 1, 0},
+  {'j', "LONG_BINGET", GET, 4, 0},
 };
+
+static void act(struct machine *m, const struct instruction *i)
+{
+  switch (i->action) {
+  case SKIP:
+    take(m, i->n);
+    break;
+  case FLAG:
+    push_whole(m, (int64_t)i->n);
+    break;
+  case WHOLE:
+    push_whole(m, (int64_t)number(m, i->n));
+    break;
+  case SIGNED:
+    push_long(m, i->n);
+    break;
+  case LONG:
+    push_long(m, number(m, i->n));
+    break;
+  case REAL:
+    take(m, i->n);
+    push_few(m, PICKLE_REAL, 0);
+    break;
+  case TEXT:
+    push_text(m, number(m, i->n));
+    break;
+  case LINES:
+    for (size_t k = 0; k < i->n; k++) push_line(m);
+    push_few(m, i->kind, i->n);
+    break;
+  case FEW:
+    push_few(m, i->kind, i->n);
+    break;
+  case GROUP:
+    push_group(m, i->kind);
+    break;
+  case ADD:
+    add_few(m, i->n);
+    break;
+  case FILL:
+    gather_below(m);
+    break;
+  case POP:
+    pop(m);
+    break;
+  case POP_GROUP:
+    gather(m, 0);
+    break;
+  case AGAIN:
+    push(m, top(m));
+    break;
+  case MARK:
+    set_mark(m);
+    break;
+  case PUT:
+    remember(m, i->n ? number(m, i->n) : m->memo.n);
+    break;
+  case GET:
+    recall(m, number(m, i->n));
+    break;
+  }
+}
 
 enum { STOP = '.' };
 
@@ -431,7 +408,7 @@ static void run_one(struct machine *m, uint8_t code)
 {
   for (size_t k = 0; k < sizeof instructions / sizeof *instructions; k++)
     if (instructions[k].code == code) {
-      instructions[k].run(m, instructions[k].n);
+      act(m, &instructions[k]);
       return;
     }
   refuse(m, "an instruction that is not known");
