@@ -138,6 +138,12 @@ static void count(struct test *t, const size_t *example, size_t n)
   }
 }
 
+/* Who gives content, or a place for it, in this draw; the example itself if nobody needs to. */
+static size_t donor_of(const struct test *t, size_t example, int draw)
+{
+  return needs_donor(t, example) ? draw_donor(t, example, draw) : example;
+}
+
 /* A batch at a time: changed examples are floats, and all of them may be many. */
 static r4_status run_draw(struct test *t, int draw, r4_error *e)
 {
@@ -146,8 +152,7 @@ static r4_status run_draw(struct test *t, int draw, r4_error *e)
   for (size_t first = 0; !s && first < t->tests; first += batch) {
     size_t n = t->tests - first < batch ? t->tests - first : batch;
     const size_t *example = t->tested + first;
-    for (size_t k = 0; k < n; k++)
-      t->example_donor[k] = needs_donor(t, example[k]) ? draw_donor(t, example[k], draw) : example[k];
+    for (size_t k = 0; k < n; k++) t->example_donor[k] = donor_of(t, example[k], draw);
     r4_data *d = fill_tested(&t->fill, (uint32_t)draw, n, example, t->example_donor, e);
     s = d ? ask(t, d, t->now, e) : e->status;
     if (!s) count(t, example, n);
@@ -277,8 +282,7 @@ r4_status r4_swap_test(const r4_net *net, const float *weights, const r4_data *d
 static r4_data *change_all(struct test *t, r4_error *e)
 {
   if (fill_init(&t->fill, t->d, t->o.content, t->o.seed, e)) return NULL;
-  for (size_t k = 0; k < t->tests; k++)
-    t->example_donor[k] = needs_donor(t, t->tested[k]) ? draw_donor(t, t->tested[k], 0) : t->tested[k];
+  for (size_t k = 0; k < t->tests; k++) t->example_donor[k] = donor_of(t, t->tested[k], 0);
   r4_data *made = fill_tested(&t->fill, 0, t->tests, t->tested, t->example_donor, e);
   for (size_t k = 0; made && k < t->tests; k++)
     if (!made->record[k].mask) made->record[k].mask = t->d->record[t->example_donor[k]].mask;

@@ -19,8 +19,8 @@ struct operand {
   uint32_t reg;   /* of a broadcast: where it is unfolded; of a constant: where it is kept */
   double value;
   struct broadcast broadcast;
-  int64_t
-    period; /* of a broadcast: it repeats a vector of so many elements, unfolded once over two registers; or 0 */
+  /* Of a broadcast: it repeats a vector of so many elements, unfolded once over two registers; or 0. */
+  int64_t period;
 };
 
 struct instruction {

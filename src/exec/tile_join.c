@@ -8,14 +8,16 @@
 #include "op/op.h"
 
 /* Every second operation, with the result of the first as its first or second argument. */
-#define SECONDS(NAME, FIRST)        \
-  ELEMENT3(NAME##_add, (FIRST) + c) \
-  ELEMENT3(NAME##_mul, (FIRST)*c)   \
-  ELEMENT3(NAME##_minus, (FIRST)-c) \
+/* clang-format off */
+#define SECONDS(NAME, FIRST)           \
+  ELEMENT3(NAME##_add, (FIRST) + c)    \
+  ELEMENT3(NAME##_mul, (FIRST) * c)    \
+  ELEMENT3(NAME##_minus, (FIRST) - c)  \
   ELEMENT3(NAME##_taken, c - (FIRST))
 SECONDS(add, a + b)
 SECONDS(sub, a - b)
-SECONDS(mul, (a) * (b))
+SECONDS(mul, a * b)
+/* clang-format on */
 /* step(a) b, as in the derivative of relu */
 ELEMENT2(gate, (a > 0 ? 1 : a <= 0 ? 0 : a) * b)
 

@@ -29,8 +29,7 @@ enum {
 static const struct storage_type {
   const char *name; /* of its class in PyTorch */
   size_t width;
-  const char
-    *type; /* of safetensors; NULL for whole numbers, which are counters and positions, never weights */
+  const char *type; /* of safetensors; NULL for whole numbers: counters and positions, never weights */
 } types[] = {{"FloatStorage", 4, "F32"},  {"HalfStorage", 2, "F16"}, {"BFloat16Storage", 2, "BF16"},
              {"DoubleStorage", 8, "F64"}, {"LongStorage", 8, NULL},  {"IntStorage", 4, NULL},
              {"ShortStorage", 2, NULL},   {"CharStorage", 1, NULL},  {"ByteStorage", 1, NULL},
