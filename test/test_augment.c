@@ -2,47 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "augment_case.h"
 #include "base/mem.h"
-#include "check.h"
-#include "data/data.h"
-
-enum {
-  HEIGHT = 5,
-  WIDTH = 7,
-  CHANNELS = 2,
-  PIXELS = HEIGHT * WIDTH,
-  FEATURES = PIXELS * CHANNELS,
-  EXAMPLES = 24
-};
-
-static r4_data *finish(r4_data *d)
-{
-  names_add(d->classes, "a", NULL, NULL);
-  assert_int_equal(data_finish(d, "test", NULL), R4_OK);
-  return d;
-}
-
-/* Images without two equal values; two in three have a mask of three pixels, one of them grey. */
-static r4_data *make(bool floats)
-{
-  struct column *v =
-    column_new(floats ? &floats_column : &bytes_column, R4_SHAPE(HEIGHT, WIDTH, CHANNELS), EXAMPLES, NULL);
-  r4_data *d = data_new(EXAMPLES, v, NULL);
-  draw_start(7, 0);
-  data_set_masks(d, masks_new(PIXELS, NULL));
-  for (size_t k = 0; k < EXAMPLES * FEATURES; k++) {
-    if (floats)
-      ((float *)v->data)[k] = (float)k - 300;
-    else
-      ((uint8_t *)v->data)[k] = (uint8_t)(3 * (k % FEATURES) + k / FEATURES);
-  }
-  for (size_t i = 0; i < EXAMPLES; i++) {
-    uint8_t mask[PIXELS] = {0};
-    for (int k = 0; k < 3; k++) mask[(size_t)draw_below(PIXELS)] = k ? 255 : 100;
-    if (i % 3) assert_int_equal(masks_add(data_masks(d), mask, &d->record[i].mask, NULL), R4_OK);
-  }
-  return finish(d);
-}
 
 /* One image of 2 x 3 pixels, 1 2 3 over 4 5 6, with a mask on the first; as bytes. */
 static r4_data *make_tiny(void)
@@ -53,15 +14,7 @@ static r4_data *make_tiny(void)
   data_set_masks(d, masks_new(6, NULL));
   assert_int_equal(masks_add(data_masks(d), (const uint8_t[]){255, 0, 0, 0, 0, 0}, &d->record->mask, NULL),
                    R4_OK);
-  return finish(d);
-}
-
-static r4_batches *start(const r4_data *d, r4_batch_options options)
-{
-  r4_error e = {0};
-  r4_batches *b = r4_batches_new(d, &options, &e);
-  if (!b) fail_msg("%s", e.text);
-  return b;
+  return augment_finish(d);
 }
 
 /* ---- By hand ---- */
@@ -75,7 +28,7 @@ struct tiny {
 static void see_tiny(r4_augment by, size_t n, struct tiny *picture)
 {
   r4_data *d = make_tiny();
-  r4_batches *b = start(d, (r4_batch_options){.size = 1, .seed = check_seed(), .augment = by});
+  r4_batches *b = augment_batches(d, (r4_batch_options){.size = 1, .seed = check_seed(), .augment = by});
   for (int epoch = 0; epoch < 4000; epoch++) {
     r4_batch batch = r4_batches_next(b);
     size_t k = 0, same = 0;
@@ -164,10 +117,10 @@ static void images_and_masks_move_together(void **state)
   (void)state;
   enum { CROP = 2, MOVES = 2 * 5 * 5, EPOCHS = 100 };
   for (int floats = 0; floats < 2; floats++) {
-    r4_data *d = make(floats);
+    r4_data *d = augment_data(floats);
     size_t seen[MOVES] = {0};
-    r4_batches *b =
-      start(d, (r4_batch_options){.size = EXAMPLES, .seed = 3, .augment = {.flip = true, .crop = CROP}});
+    r4_batches *b = augment_batches(
+      d, (r4_batch_options){.size = EXAMPLES, .seed = 3, .augment = {.flip = true, .crop = CROP}});
     for (int epoch = 0; epoch < EPOCHS; epoch++) {
       r4_batch batch = r4_batches_next(b);
       for (size_t i = 0; i < batch.count; i++)
@@ -184,9 +137,9 @@ static void moves_are_independent(void **state)
 {
   (void)state;
   enum { CROP = 2, SIDE = 2 * CROP + 1, EPOCHS = 100, LAGS = 4 };
-  r4_data *d = make(false);
+  r4_data *d = augment_data(false);
   size_t equal[LAGS] = {0}, pairs = EPOCHS * (EXAMPLES - LAGS);
-  r4_batches *b = start(d, (r4_batch_options){.size = EXAMPLES, .augment = {.crop = CROP}});
+  r4_batches *b = augment_batches(d, (r4_batch_options){.size = EXAMPLES, .augment = {.crop = CROP}});
   for (int epoch = 0; epoch < EPOCHS; epoch++) {
     r4_batch batch = r4_batches_next(b);
     size_t move[EXAMPLES];
@@ -196,100 +149,6 @@ static void moves_are_independent(void **state)
       for (size_t lag = 0; lag < LAGS; lag++) equal[lag] += move[i] % SIDE == move[i + lag] / SIDE;
   }
   for (size_t lag = 0; lag < LAGS; lag++) assert_in_range(equal[lag], pairs / 7, pairs / 4);
-  r4_batches_free(b);
-  r4_data_free(d);
-}
-
-static void brightness_is_one_factor(void **state)
-{
-  (void)state;
-  for (int floats = 0; floats < 2; floats++) {
-    r4_data *d = make(floats);
-    float x[FEATURES], m[FEATURES], least = 9, most = 0;
-    size_t clipped = 0;
-    r4_batches *b = start(d, (r4_batch_options){.size = EXAMPLES, .augment = {.brightness = 0.25}});
-    for (int epoch = 0; epoch < 20; epoch++) {
-      r4_batch batch = r4_batches_next(b);
-      for (size_t i = 0; i < batch.count; i++) {
-        const float *row = batch.x + i * FEATURES;
-        r4_data_values(d, i, x);
-        if (!r4_data_mask(d, i, m)) memset(m, 0, sizeof m);
-        float factor = row[1] / x[1]; /* the second of bytes is small, and never clipped */
-        for (size_t j = 0; j < FEATURES; j++) {
-          float want = factor * x[j];
-          clipped += !floats && want > 1;
-          assert_true(fabsf(row[j] - (floats ? want : fminf(want, 1))) <= 1e-5f * fabsf(want));
-        }
-        assert_memory_equal(batch.m + i * FEATURES, m, sizeof m);
-        least = fminf(least, factor);
-        most = fmaxf(most, factor);
-      }
-    }
-    assert_true(least >= 0.7499f && least < 0.76f && most > 1.24f && most <= 1.2501f);
-    assert_true(floats || clipped > 0);
-    r4_batches_free(b);
-    r4_data_free(d);
-  }
-}
-
-/* An image of 3 pixels, red, green and blue, in floats: they are not clipped. */
-static r4_data *make_colours(void)
-{
-  static const float x[9] = {0.9f, 0.2f, 0.1f, 0.3f, 0.7f, 0.2f, 0.1f, 0.4f, 0.8f};
-  struct column *v = column_new(&floats_column, R4_SHAPE(1, 3, 3), 1, NULL);
-  memcpy(v->data, x, sizeof x);
-  return finish(data_new(1, v, NULL));
-}
-
-static void luminances(const float *x, float l[4])
-{
-  for (int k = 0; k < 3; k++) l[k] = 0.299f * x[3 * k] + 0.587f * x[3 * k + 1] + 0.114f * x[3 * k + 2];
-  l[3] = (l[0] + l[1] + l[2]) / 3;
-}
-
-/* Luminances move from their mean by one factor, and colours from their luminance by it times another. */
-static void colour_is_saturation_and_contrast(void **state)
-{
-  (void)state;
-  r4_data *d = make_colours();
-  r4_batches *b = start(d, (r4_batch_options){.size = 1, .augment = {.colour = 0.25}});
-  float x[9], l[4], now[4], least[2] = {9, 9}, most[2] = {0, 0}, apart = 0;
-  r4_data_values(d, 0, x);
-  luminances(x, l);
-  for (int epoch = 0; epoch < 400; epoch++) {
-    const float *y = r4_batches_next(b).x;
-    luminances(y, now);
-    float contrast = (now[0] - l[3]) / (l[0] - l[3]), both = (y[0] - now[0]) / (x[0] - l[0]);
-    float factor[2] = {contrast, both / contrast};
-    assert_true(fabsf(now[3] - l[3]) < 1e-6f);
-    for (int k = 0; k < 9; k++) {
-      assert_true(fabsf(now[k / 3] - l[3] - contrast * (l[k / 3] - l[3])) < 1e-5f);
-      assert_true(fabsf(y[k] - now[k / 3] - both * (x[k] - l[k / 3])) < 1e-5f);
-    }
-    for (int k = 0; k < 2; k++) least[k] = fminf(least[k], factor[k]), most[k] = fmaxf(most[k], factor[k]);
-    apart = fmaxf(apart, fabsf(factor[0] - factor[1]));
-  }
-  for (int k = 0; k < 2; k++)
-    assert_true(least[k] > 0.7499f && least[k] < 0.76f && most[k] > 1.24f && most[k] < 1.2501f);
-  assert_true(apart > 0.3f);
-  r4_batches_free(b);
-  r4_data_free(d);
-}
-
-static void colours_of_bytes_stay_in_range(void **state)
-{
-  (void)state;
-  r4_data *d = make(false);
-  r4_batches *b = start(d, (r4_batch_options){.size = EXAMPLES, .augment = {.colour = 1}});
-  size_t ends = 0;
-  for (int epoch = 0; epoch < 20; epoch++) {
-    r4_batch batch = r4_batches_next(b);
-    for (size_t k = 0; k < batch.count * FEATURES; k++) {
-      assert_true(batch.x[k] >= 0 && batch.x[k] <= 1);
-      ends += batch.x[k] == 0;
-    }
-  }
-  assert_true(ends > 100);
   r4_batches_free(b);
   r4_data_free(d);
 }
@@ -309,18 +168,18 @@ static bool same(r4_batch a, r4_batch b)
 static void threads_and_resuming_change_nothing(void **state)
 {
   (void)state;
-  r4_data *d = make(false);
+  r4_data *d = augment_data(false);
   r4_batch_options o = {.size = 7, .shuffle = true, .seed = 5, .augment = all, .fill = R4_FILL_SWAP};
   int before = r4_threads(0, false);
   r4_threads(1, false);
-  r4_batches *plain = start(d, o);
+  r4_batches *plain = augment_batches(d, o);
   o.prefetch = true;
-  r4_batches *ahead = start(d, o);
+  r4_batches *ahead = augment_batches(d, o);
   for (int k = 0; k < 40; k++) {
     r4_batch a = r4_batches_next(plain);
     r4_threads(1 + k % 2, false);
     assert_true(same(a, r4_batches_next(ahead)));
-    r4_batches *resumed = start(d, o);
+    r4_batches *resumed = augment_batches(d, o);
     assert_int_equal(r4_batches_seek(resumed, a.epoch, a.index, NULL), R4_OK);
     assert_true(same(a, r4_batches_next(resumed)));
     r4_batches_free(resumed);
@@ -334,12 +193,13 @@ static void threads_and_resuming_change_nothing(void **state)
 static void seeds_and_epochs_differ(void **state)
 {
   (void)state;
-  r4_data *d = make(false);
+  r4_data *d = augment_data(false);
   const r4_augment kinds[] = {{.flip = true}, {.crop = 1}, {.brightness = 0.1}, {.colour = 0.1}};
   for (size_t k = 0; k < 4; k++) {
     r4_batches *b[3];
     for (uint64_t seed = 0; seed < 3; seed++)
-      b[seed] = start(d, (r4_batch_options){.size = EXAMPLES, .seed = seed / 2, .augment = kinds[k]});
+      b[seed] =
+        augment_batches(d, (r4_batch_options){.size = EXAMPLES, .seed = seed / 2, .augment = kinds[k]});
     r4_batch first = r4_batches_next(b[0]), again = r4_batches_next(b[1]), other = r4_batches_next(b[2]);
     assert_true(same(first, again));
     assert_false(same(first, other));
@@ -353,11 +213,11 @@ static void seeds_and_epochs_differ(void **state)
 static void one_leaves_the_others(void **state)
 {
   (void)state;
-  r4_data *d = make(false);
+  r4_data *d = augment_data(false);
   r4_augment dim = all;
   dim.brightness = dim.colour = 0;
-  r4_batches *a = start(d, (r4_batch_options){.size = EXAMPLES, .augment = all});
-  r4_batches *b = start(d, (r4_batch_options){.size = EXAMPLES, .augment = dim});
+  r4_batches *a = augment_batches(d, (r4_batch_options){.size = EXAMPLES, .augment = all});
+  r4_batches *b = augment_batches(d, (r4_batch_options){.size = EXAMPLES, .augment = dim});
   for (int epoch = 0; epoch < 5; epoch++)
     assert_memory_equal(r4_batches_next(a).m, r4_batches_next(b).m, EXAMPLES * FEATURES * sizeof(float));
   r4_batches_free(a);
@@ -369,10 +229,10 @@ static void one_leaves_the_others(void **state)
 static void filling_comes_after(void **state)
 {
   (void)state;
-  r4_data *d = make(false);
+  r4_data *d = augment_data(false);
   for (r4_fill kind = R4_FILL_COLOUR; kind <= R4_FILL_SWAP; kind++) {
     size_t masked = 0, changed = 0;
-    r4_batches *b = start(d, (r4_batch_options){.size = EXAMPLES, .augment = all, .fill = kind});
+    r4_batches *b = augment_batches(d, (r4_batch_options){.size = EXAMPLES, .augment = all, .fill = kind});
     for (int epoch = 0; epoch < 5; epoch++) {
       r4_batch batch = r4_batches_next(b);
       for (size_t j = 0; j < EXAMPLES * FEATURES; j++) {
@@ -396,14 +256,14 @@ static r4_data *make_donor(void)
   data_set_masks(d, masks_new(3, NULL));
   assert_int_equal(masks_add(data_masks(d), (const uint8_t[]){255, 0, 0}, &d->record->mask, NULL), R4_OK);
   d->record[1].row = 1;
-  return finish(d);
+  return augment_finish(d);
 }
 
 /* Where 10 stands on the second image: 1 for the first pixel, 2, 4. Whatever else it has is its own. */
 static int places_of_content(r4_augment by)
 {
   r4_data *d = make_donor();
-  r4_batches *b = start(d, (r4_batch_options){.size = 2, .augment = by, .fill = R4_FILL_PASTE});
+  r4_batches *b = augment_batches(d, (r4_batch_options){.size = 2, .augment = by, .fill = R4_FILL_PASTE});
   int seen = 0;
   for (int epoch = 0; epoch < 200; epoch++) {
     r4_batch batch = r4_batches_next(b);
@@ -435,10 +295,10 @@ static void check_list(const r4_data *d, r4_augment by)
   size_t n = r4_data_masked_features(d, &by, index), touched[FEATURES] = {0}, listed[FEATURES] = {0};
   for (size_t u = 0; u < n; u++) listed[(size_t)index[u]] = 1;
   r4_batch_options o = {.size = EXAMPLES, .shuffle = true, .augment = by};
-  r4_batches *whole = start(d, o);
+  r4_batches *whole = augment_batches(d, o);
   o.masked = n;
   o.index = index;
-  r4_batches *few = start(d, o);
+  r4_batches *few = augment_batches(d, o);
   for (int epoch = 0; epoch < 500; epoch++) {
     r4_batch a = r4_batches_next(whole), b = r4_batches_next(few);
     for (size_t i = 0; i < a.count; i++) {
@@ -461,7 +321,7 @@ static void lists_hold_what_moved_masks_touch(void **state)
                               {.flip = true, .crop = 3, .brightness = 0.5},
                               {.brightness = 0.5}};
   for (size_t pixel = 0; pixel < PIXELS; pixel += 3) {
-    r4_data *d = make(false);
+    r4_data *d = augment_data(false);
     uint8_t mask[PIXELS] = {[0] = 0};
     struct masks *masks = masks_new(PIXELS, NULL);
     uint32_t number = 0;
@@ -495,11 +355,12 @@ static void a_list_that_is_too_short_is_refused(void **state)
 static void bad_options_are_named(void **state)
 {
   (void)state;
-  r4_data *image = make(false), *vector = data_new(1, column_new(&bytes_column, R4_SHAPE(8), 1, NULL), NULL),
+  r4_data *image = augment_data(false),
+          *vector = data_new(1, column_new(&bytes_column, R4_SHAPE(8), 1, NULL), NULL),
           *by_feature = data_new(1, column_new(&bytes_column, R4_SHAPE(2, 2, 3), 1, NULL), NULL);
   data_set_masks(by_feature, masks_new(12, NULL));
-  finish(vector);
-  finish(by_feature);
+  augment_finish(vector);
+  augment_finish(by_feature);
   const struct {
     const r4_data *d;
     r4_augment by;
@@ -524,7 +385,7 @@ static void bad_options_are_named(void **state)
     assert_int_equal(e.status, R4_E_ARGUMENT);
     if (!strstr(e.text, bad[k].text)) fail_msg("case %zu: \"%s\"", k, e.text);
   }
-  r4_batches_free(start(by_feature, (r4_batch_options){.size = 1, .augment = {.brightness = 0.5}}));
+  r4_batches_free(augment_batches(by_feature, (r4_batch_options){.size = 1, .augment = {.brightness = 0.5}}));
   r4_data_free(image);
   r4_data_free(vector);
   r4_data_free(by_feature);
@@ -533,7 +394,7 @@ static void bad_options_are_named(void **state)
 static void memory_may_run_out(void **state)
 {
   (void)state;
-  r4_data *d = make(false);
+  r4_data *d = augment_data(false);
   float index[FEATURES];
   size_t masked = r4_data_masked_features(d, &all, index);
   r4_batch_options o = {.size = 4, .masked = masked, .index = index, .augment = all, .prefetch = true};
@@ -557,9 +418,6 @@ int main(void)
     cmocka_unit_test(crops_by_hand),
     cmocka_unit_test(images_and_masks_move_together),
     cmocka_unit_test(moves_are_independent),
-    cmocka_unit_test(brightness_is_one_factor),
-    cmocka_unit_test(colour_is_saturation_and_contrast),
-    cmocka_unit_test(colours_of_bytes_stay_in_range),
     cmocka_unit_test(threads_and_resuming_change_nothing),
     cmocka_unit_test(seeds_and_epochs_differ),
     cmocka_unit_test(one_leaves_the_others),
