@@ -7,7 +7,7 @@ For each net: the gradient with respect to all weights of the data term mean_i l
 mean_i || m . d l_i / d x ||^2, with running statistics, as r4_objective_build has them. The nets are written out here, by
 torchvision's names. Both run in double and in float. Differences are || a - b || / || b || over all weights.
 
-In double they must agree to 1e-8. In float a unit near 0 may be on in one program and off in another, and of a deep net some
+In double they must agree to 1e-8. r4 in float has Winograd's convolutions, as in training, where the images are large enough. In float a unit near 0 may be on in one program and off in another, and of a deep net some
 are: so PyTorch in float differs from itself in double, and r4 in float may differ by twice that, or by 1e-4. Exits with 1 otherwise.
 
 FILE is what "r4 data get resnet50" leaves; FOLDER has photographs, without which pixels are drawn. Needs PyTorch 2, NumPy and, for
@@ -115,21 +115,22 @@ def by_r4(net, weights, x, y, m, folder, dtype):
     setattr(o, "lambda", 1.0)
     made = LIB.r4_objective_build(g.pointer, net.pointer, ids, ctypes.byref(o))
     g.check()
-    values, each = [], []
+    values, each, fast = [], [], []
     for total in (Node(g, made.data.i), Node(g, made.penalty.i)):
         learned = [k for k, p in enumerate(net.parameters) if not p.buffer]
-        plan = Plan(g, [total, *g.grad(total, [parameters[k] for k in learned])], dtype=dtype)
+        plan = Plan(g, [total, *g.grad(total, [parameters[k] for k in learned])], dtype=dtype, winograd=True)
         for p in net.parameters:
             plan.bind(p.name, p.of(weights))
         for name, v in (("x", x), ("y", y), ("m", m)):
             plan.bind(name, v)
+        fast.append(str(plan).count("winograd"))
         found = plan()
         flat = np.zeros(net.size)
         for k, slope in zip(learned, found[1:]):
             net.parameters[k].of(flat)[...] = slope
         values.append(float(found[0]))
         each.append(state_in_double(net, flat, folder))
-    return values, each
+    return values, each, fast
 
 
 # ---- Comparing ----
@@ -145,15 +146,15 @@ def compare(name, net, weights, x, y, m, torch_net, folder):
     state = state_of(net, weights, folder)
     exact, want = by_torch(state, x, y, m, torch_net, torch.float64)
     _, rough = by_torch(state, x, y, m, torch_net, torch.float32)
-    values, fine = by_r4(net, weights, x, y, m, folder, "float64")
-    _, got = by_r4(net, weights, x, y, m, folder, "float32")
+    values, fine, _ = by_r4(net, weights, x, y, m, folder, "float64")
+    _, got, fast = by_r4(net, weights, x, y, m, folder, "float32")
     good = True
     for k, what in enumerate(("data term", "R3")):
         double, ours, theirs = (difference(v[k], want[k]) for v in (fine, got, rough))
         between = difference(got[k], rough[k])
         good = good and double < IN_DOUBLE and ours < max(IN_FLOAT, 2 * theirs)
         print(f"{name}, {what}: value {values[k]:.8g} ({exact[k]:.8g}); gradient in double off by {double:.1e}; in float by "
-              f"{ours:.1e}, PyTorch by {theirs:.1e}, the two from each other by {between:.1e}", flush=True)
+              f"{ours:.1e}, PyTorch by {theirs:.1e}, the two from each other by {between:.1e} ({fast[k]} convolutions by Winograd)", flush=True)
     return good
 
 

@@ -29,10 +29,11 @@ void conv_data_free(struct conv_data *x);
 /* NULL and the error if there is none. */
 struct kernel *conv_make(const struct kernel_request *q, r4_error *e);
 
-/* The kernel must be one of this name, and give what the definition does, also with one thread (which stay set). */
+/* The kernel must be one of this name, give what the definition does, and keep to its scratch; also with one thread
+ * (which stay set) unless it is oneDNN's, which would leave out the part of the others. */
 void conv_compare(const struct kernel_request *q, const char *name);
 
-/* Bias and relu behind conv2d with 16 channels: a bias that is not a number stays so, as with oneDNN. */
-void conv_keeps_nan(const struct conv_shapes *s);
+/* Bias and relu behind conv2d: a bias that is not a number stays so, as with oneDNN. */
+void conv_keeps_nan(struct kernel_request q);
 
 #endif

@@ -105,7 +105,7 @@ static void test_nan(void **state)
 {
   (void)state;
   struct conv_shapes s = shapes_of(R4_SHAPE(2, 6, 6, 16), 3, 3, r4_window_of(1, 1));
-  conv_keeps_nan(&s);
+  conv_keeps_nan(conv_request(&op_conv2d, &s));
 }
 
 static void test_out_of_memory(void **state)

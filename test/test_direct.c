@@ -121,7 +121,7 @@ static void test_nan(void **state)
   (void)state;
   struct conv_shapes s = some_shapes(16, 16);
   kernel_prefer_own(1);
-  conv_keeps_nan(&s);
+  conv_keeps_nan(conv_request(&op_conv2d, &s));
   kernel_prefer_own(-1);
 }
 

@@ -49,7 +49,7 @@ struct settings {
   const char *optimizer, *schedule, *select;
   double rate, momentum, beta1, beta2, weight_decay, clip, warmup, decay_by, checkpoint;
   struct reals decay_at;
-  bool drop_last, tensorboard;
+  bool drop_last, tensorboard, winograd;
   char *freeze, *rates;
 
   struct {

@@ -1,7 +1,13 @@
 /* oneDNN: products, convolutions, pooling. The only file that includes its header (version 2 API).
  *
- * A kernel is one or two primitives: the operation, and for convolutions a reorder of the weights
- * between our layout [out, height, width, in] and the one oneDNN likes. */
+ * A kernel is the operation, and for convolutions reorders between our layouts (weights are [out, height, width, in])
+ * and those that oneDNN likes.
+ *
+ * Winograd's algorithm (Lavin and Gray, 2016) makes 4 x 4 outputs of a 3 x 3 convolution from 6 x 6 inputs,
+ *     Y = A' ((G w G') . (B' x B)) A,
+ * with 36 products for each pair of channels where the definition has 144. Its sums have terms that cancel, so its
+ * rounding errors are some 4 times as large (1e-6 of the result), and a result that is >= 0 by definition may come out
+ * below: it is taken where the request allows it, and where it is faster. */
 #include <dnnl.h>
 #include <string.h>
 
@@ -10,12 +16,17 @@
 #include "op/op.h"
 #include "op/window.h"
 
-enum { MAX_STEP_ARGS = 4, MAX_STEPS = 2, FROM_OUT = -1, FROM_SCRATCH = -2 };
+enum { MAX_STEP_ARGS = 5, MAX_STEPS = 4, FROM_OUT = -1, FROM_SCRATCH = -2 };
+
+struct place {
+  int from;  /* operand number, FROM_OUT or FROM_SCRATCH */
+  size_t at; /* bytes into the scratch */
+};
 
 struct step {
   dnnl_primitive_t primitive;
   dnnl_exec_arg_t arg[MAX_STEP_ARGS];
-  int from[MAX_STEP_ARGS]; /* operand number, FROM_OUT or FROM_SCRATCH: reordered weights */
+  struct place place[MAX_STEP_ARGS];
   int n;
 };
 
@@ -52,10 +63,10 @@ static void rectify(float *x, int64_t n)
   for (int64_t k = 0; k < n; k++) x[k] = x[k] < 0 ? 0 : x[k];
 }
 
-static void *data_of(const struct kernel *k, int from, void *const *in, void *out)
+static void *data_of(const struct kernel *k, struct place p, void *const *in, void *out)
 {
-  if (from == FROM_SCRATCH) return k->scratch;
-  return from == FROM_OUT ? out : in[from];
+  if (p.from == FROM_SCRATCH) return (unsigned char *)k->scratch + p.at;
+  return p.from == FROM_OUT ? out : in[p.from];
 }
 
 static r4_status dnn_run(struct kernel *k, void *const *in, void *out, r4_error *e)
@@ -65,7 +76,7 @@ static r4_status dnn_run(struct kernel *k, void *const *in, void *out, r4_error 
   for (int j = 0; j < d->n_steps && !s; j++) {
     struct step *step = &d->step[j];
     for (int a = 0; a < step->n; a++) {
-      void *data = data_of(k, step->from[a], in, out);
+      void *data = data_of(k, step->place[a], in, out);
       dnnl_memory_set_data_handle_v2(step->arg[a].memory, data, d->stream);
     }
     s = dnnl_primitive_execute(step->primitive, d->stream, step->n, step->arg);
@@ -89,13 +100,19 @@ static struct dnn *dnn_new(const char *name)
 
 /* ---- Steps ---- */
 
-static dnnl_status_t add_arg(struct dnn *d, struct step *s, int arg, const dnnl_memory_desc_t *md, int from)
+static dnnl_status_t add_arg(struct dnn *d, struct step *s, int arg, const dnnl_memory_desc_t *md,
+                             struct place place)
 {
   dnnl_status_t status = dnnl_memory_create(&s->arg[s->n].memory, md, d->engine, DNNL_MEMORY_NONE);
   if (status) return status;
   s->arg[s->n].arg = arg;
-  s->from[s->n++] = from;
+  s->place[s->n++] = place;
   return dnnl_success;
+}
+
+static struct place operand(int k)
+{
+  return (struct place){.from = k};
 }
 
 static struct step *add_step(struct dnn *d, const_dnnl_primitive_desc_t pd, dnnl_status_t *status)
@@ -105,29 +122,42 @@ static struct step *add_step(struct dnn *d, const_dnnl_primitive_desc_t pd, dnnl
   return s;
 }
 
-/* A reorder between memory of the caller and the scratch. */
-static dnnl_status_t add_reorder(struct dnn *d, const dnnl_memory_desc_t *from_md, int from,
-                                 const dnnl_memory_desc_t *to_md, int to)
-{
-  dnnl_primitive_desc_t pd;
-  dnnl_status_t s = dnnl_reorder_primitive_desc_create(&pd, from_md, d->engine, to_md, d->engine, NULL);
-  if (s) return s;
-  struct step *step = add_step(d, pd, &s);
-  dnnl_primitive_desc_destroy(pd);
-  if (!s) s = add_arg(d, step, DNNL_ARG_FROM, from_md, from);
-  return s ? s : add_arg(d, step, DNNL_ARG_TO, to_md, to);
-}
-
-/* the sum onto what is there; the bias is an operand */
-static dnnl_status_t make_attr(const struct kernel_request *q, dnnl_primitive_attr_t *attr)
+/* sum: onto what is there. scratch: what the primitive needs itself is an argument, too. */
+static dnnl_status_t make_attr(bool sum, bool scratch, dnnl_primitive_attr_t *attr)
 {
   dnnl_post_ops_t ops = NULL;
   dnnl_status_t s = dnnl_primitive_attr_create(attr);
   if (!s) s = dnnl_post_ops_create(&ops);
-  if (!s && q->accumulate) s = dnnl_post_ops_append_sum(ops, 1);
+  if (!s && sum) s = dnnl_post_ops_append_sum(ops, 1);
   if (!s) s = dnnl_primitive_attr_set_post_ops(*attr, ops);
+  if (!s && scratch) s = dnnl_primitive_attr_set_scratchpad_mode(*attr, dnnl_scratchpad_mode_user);
   if (ops) dnnl_post_ops_destroy(ops);
   return s;
+}
+
+/* A reorder between memory of the caller and the scratch. */
+static dnnl_status_t add_reorder(struct dnn *d, const dnnl_memory_desc_t *from_md, struct place from,
+                                 const dnnl_memory_desc_t *to_md, struct place to, bool sum)
+{
+  dnnl_primitive_desc_t pd = NULL;
+  dnnl_primitive_attr_t attr = NULL;
+  dnnl_status_t s = make_attr(sum, false, &attr);
+  if (!s) s = dnnl_reorder_primitive_desc_create(&pd, from_md, d->engine, to_md, d->engine, attr);
+  struct step *step = s ? NULL : add_step(d, pd, &s);
+  if (!s) s = add_arg(d, step, DNNL_ARG_FROM, from_md, from);
+  if (!s) s = add_arg(d, step, DNNL_ARG_TO, to_md, to);
+  if (pd) dnnl_primitive_desc_destroy(pd);
+  if (attr) dnnl_primitive_attr_destroy(attr);
+  return s;
+}
+
+/* Room in the scratch, which the kernels of a plan share. */
+static struct place reserve(struct dnn *d, const dnnl_memory_desc_t *md)
+{
+  enum { LINE = 64 };
+  struct place p = {FROM_SCRATCH, d->base.scratch_bytes};
+  d->base.scratch_bytes += (dnnl_memory_desc_get_size(md) + LINE - 1) / LINE * LINE;
+  return p;
 }
 
 /* Hands the kernel over, or frees it. An operation that oneDNN does not know is "not this one". */
@@ -174,13 +204,13 @@ static dnnl_status_t build_matmul(struct dnn *d, const struct kernel_request *q)
   int skip = batch == 1;
   if (!s) s = dnnl_memory_desc_init_by_strides(&bias, 3 - skip, ones + skip, dnnl_f32, strides + skip);
   if (!s) s = dnnl_matmul_desc_init(&desc, &a, &b, q->bias ? &bias : NULL, &c);
-  if (!s) s = make_attr(q, &attr);
+  if (!s) s = make_attr(q->accumulate, false, &attr);
   if (!s) s = dnnl_primitive_desc_create(&pd, &desc, attr, d->engine, NULL);
   struct step *step = s ? NULL : add_step(d, pd, &s);
-  if (!s) s = add_arg(d, step, DNNL_ARG_SRC, &a, 0);
-  if (!s) s = add_arg(d, step, DNNL_ARG_WEIGHTS, &b, 1);
-  if (!s && q->bias) s = add_arg(d, step, DNNL_ARG_BIAS, &bias, 2);
-  if (!s) s = add_arg(d, step, DNNL_ARG_DST, &c, FROM_OUT);
+  if (!s) s = add_arg(d, step, DNNL_ARG_SRC, &a, operand(0));
+  if (!s) s = add_arg(d, step, DNNL_ARG_WEIGHTS, &b, operand(1));
+  if (!s && q->bias) s = add_arg(d, step, DNNL_ARG_BIAS, &bias, operand(2));
+  if (!s) s = add_arg(d, step, DNNL_ARG_DST, &c, operand(FROM_OUT));
   if (attr) dnnl_primitive_attr_destroy(attr);
   if (pd) dnnl_primitive_desc_destroy(pd);
   return s;
@@ -196,7 +226,9 @@ r4_status dnn_matmul(const struct kernel_request *q, struct kernel **k, r4_error
 /* ---- Convolutions ---- */
 
 struct conv {
-  dnnl_memory_desc_t x, w, w_any, bias, y; /* w: our layout; w_any: theirs to choose */
+  dnnl_memory_desc_t x, w, bias, y;                /* our layouts */
+  dnnl_memory_desc_t x_wanted, w_wanted, y_wanted; /* the same, or oneDNN's to choose */
+  dnnl_alg_kind_t algorithm;
   dnnl_dims_t stride, dilation, pad_before, pad_after;
 };
 
@@ -214,10 +246,13 @@ static dnnl_status_t weights(struct conv *c, r4_shape w, int64_t groups)
   bool one = groups == 1;
   dnnl_status_t s =
     dnnl_memory_desc_init_by_tag(&c->w, 5 - one, dims + one, dnnl_f32, one ? dnnl_acdb : dnnl_abdec);
-  return s ? s : dnnl_memory_desc_init_by_tag(&c->w_any, 5 - one, dims + one, dnnl_f32, dnnl_format_tag_any);
+  return s ? s
+           : dnnl_memory_desc_init_by_tag(&c->w_wanted, 5 - one, dims + one, dnnl_f32, dnnl_format_tag_any);
 }
 
-static dnnl_status_t describe(struct conv *c, r4_shape x, r4_shape w, r4_shape y, const struct attr *attr)
+/* Images stay as they are for the direct algorithm: it takes little longer than with oneDNN's own layout. */
+static dnnl_status_t describe(struct conv *c, r4_shape x, r4_shape w, r4_shape y, const struct attr *attr,
+                              dnnl_alg_kind_t algorithm)
 {
   for (int k = 0; k < 2; k++) {
     c->stride[k] = attr->i[W_STRIDE + k];
@@ -225,110 +260,148 @@ static dnnl_status_t describe(struct conv *c, r4_shape x, r4_shape w, r4_shape y
     c->pad_before[k] = attr->i[W_PAD + 2 * k];
     c->pad_after[k] = attr->i[W_PAD + 2 * k + 1];
   }
+  c->algorithm = algorithm;
+  dnnl_format_tag_t tag = algorithm == dnnl_convolution_winograd ? dnnl_format_tag_any : dnnl_nhwc;
   dnnl_dims_t channels = {y.dim[3]};
   dnnl_status_t s = image(&c->x, x, dnnl_nhwc);
+  if (!s) s = image(&c->x_wanted, x, tag);
   if (!s) s = weights(c, w, window_groups(attr));
   if (!s) s = image(&c->y, y, dnnl_nhwc);
+  if (!s) s = image(&c->y_wanted, y, tag);
   if (!s) s = dnnl_memory_desc_init_by_tag(&c->bias, 1, channels, dnnl_f32, dnnl_a);
   return s;
 }
 
-static dnnl_status_t forward_pd(struct dnn *d, struct conv *c, const struct kernel_request *q,
-                                dnnl_primitive_desc_t *pd)
+/* An operand, or the result: which argument it is, where its layout is asked for, ours, and where it comes from. */
+struct role {
+  int arg;
+  dnnl_query_t layout;
+  const dnnl_memory_desc_t *ours;
+  int from;
+};
+
+enum { RESULT = 2, ROLES };
+
+/* The primitive, and the bias if there is one; what it wants in another layout goes through the scratch. */
+static dnnl_status_t add_conv(struct dnn *d, dnnl_primitive_desc_t pd, const struct role *role,
+                              const dnnl_memory_desc_t *bias, bool sum)
 {
-  dnnl_convolution_desc_t desc;
+  const dnnl_memory_desc_t *theirs[ROLES],
+    *inner = dnnl_primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0);
+  struct place place[ROLES];
+  dnnl_status_t s = dnnl_success;
+  for (int k = 0; k < ROLES; k++) {
+    theirs[k] = dnnl_primitive_desc_query_md(pd, role[k].layout, 0);
+    bool same = dnnl_memory_desc_equal(theirs[k], role[k].ours);
+    place[k] = same ? operand(role[k].from) : reserve(d, theirs[k]);
+    if (!s && !same && k != RESULT)
+      s = add_reorder(d, role[k].ours, operand(role[k].from), theirs[k], place[k], false);
+  }
+  struct step *step = s ? NULL : add_step(d, pd, &s);
+  for (int k = 0; k < ROLES && !s; k++) s = add_arg(d, step, role[k].arg, theirs[k], place[k]);
+  if (!s && bias) s = add_arg(d, step, DNNL_ARG_BIAS, bias, operand(2));
+  if (!s && dnnl_memory_desc_get_size(inner))
+    s = add_arg(d, step, DNNL_ARG_SCRATCHPAD, inner, reserve(d, inner));
+  if (s || place[RESULT].from == FROM_OUT) return s;
+  return add_reorder(d, theirs[RESULT], place[RESULT], role[RESULT].ours, operand(FROM_OUT), sum);
+}
+
+/* desc: of the forward, data or weights kind. Winograd's result is added to what is there when it is reordered. */
+static dnnl_status_t make_conv(struct dnn *d, const struct conv *c, const void *desc, bool sum,
+                               const_dnnl_primitive_desc_t hint, dnnl_primitive_desc_t *pd)
+{
+  bool winograd = c->algorithm == dnnl_convolution_winograd;
   dnnl_primitive_attr_t attr = NULL;
-  dnnl_status_t s = dnnl_dilated_convolution_forward_desc_init(
-    &desc, dnnl_forward_training, dnnl_convolution_direct, &c->x, &c->w_any, q && q->bias ? &c->bias : NULL,
-    &c->y, c->stride, c->dilation, c->pad_before, c->pad_after);
-  if (!s && q) s = make_attr(q, &attr);
-  if (!s) s = dnnl_primitive_desc_create(pd, &desc, attr, d->engine, NULL);
+  dnnl_status_t s = make_attr(sum && !winograd, winograd, &attr);
+  if (!s) s = dnnl_primitive_desc_create(pd, desc, attr, d->engine, hint);
   if (attr) dnnl_primitive_attr_destroy(attr);
   return s;
 }
 
-/* weights to their layout, then the operation on operand "x_from" with them */
-static dnnl_status_t weights_then(struct dnn *d, struct conv *c, dnnl_primitive_desc_t pd, int arg_in,
-                                  const dnnl_memory_desc_t *in, int arg_out, const dnnl_memory_desc_t *out,
-                                  bool bias)
+static dnnl_status_t make_forward(struct dnn *d, const struct conv *c, bool bias, bool sum,
+                                  dnnl_primitive_desc_t *pd)
 {
-  const dnnl_memory_desc_t *theirs = dnnl_primitive_desc_query_md(pd, dnnl_query_weights_md, 0);
-  dnnl_status_t s = dnnl_success;
-  bool same = dnnl_memory_desc_equal(theirs, &c->w);
-  if (!same) d->base.scratch_bytes = dnnl_memory_desc_get_size(theirs);
-  if (!same) s = add_reorder(d, &c->w, 1, theirs, FROM_SCRATCH);
-  struct step *step = s ? NULL : add_step(d, pd, &s);
-  if (!s) s = add_arg(d, step, arg_in, in, 0);
-  if (!s) s = add_arg(d, step, DNNL_ARG_WEIGHTS, theirs, same ? 1 : FROM_SCRATCH);
-  if (!s && bias) s = add_arg(d, step, DNNL_ARG_BIAS, &c->bias, 2);
-  return s ? s : add_arg(d, step, arg_out, out, FROM_OUT);
+  dnnl_convolution_desc_t desc;
+  dnnl_status_t s = dnnl_dilated_convolution_forward_desc_init(
+    &desc, dnnl_forward_training, c->algorithm, &c->x_wanted, &c->w_wanted, bias ? &c->bias : NULL,
+    &c->y_wanted, c->stride, c->dilation, c->pad_before, c->pad_after);
+  return s ? s : make_conv(d, c, &desc, sum, NULL, pd);
 }
 
-static dnnl_status_t build_conv(struct dnn *d, const struct kernel_request *q)
+typedef dnnl_status_t conv_builder(struct dnn *d, const struct kernel_request *q, dnnl_alg_kind_t algorithm);
+
+static dnnl_status_t build_conv(struct dnn *d, const struct kernel_request *q, dnnl_alg_kind_t algorithm)
 {
   struct conv c;
   dnnl_primitive_desc_t pd = NULL;
-  dnnl_status_t s = describe(&c, q->in[0], q->in[1], q->out, &q->attr);
-  if (!s) s = forward_pd(d, &c, q, &pd);
-  if (!s) s = weights_then(d, &c, pd, DNNL_ARG_SRC, &c.x, DNNL_ARG_DST, &c.y, q->bias);
+  dnnl_status_t s = describe(&c, q->in[0], q->in[1], q->out, &q->attr, algorithm);
+  if (!s) s = make_forward(d, &c, q->bias, q->accumulate, &pd);
+  const struct role role[ROLES] = {{DNNL_ARG_SRC, dnnl_query_src_md, &c.x, 0},
+                                   {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, &c.w, 1},
+                                   {DNNL_ARG_DST, dnnl_query_dst_md, &c.y, FROM_OUT}};
+  if (!s) s = add_conv(d, pd, role, q->bias ? &c.bias : NULL, q->accumulate);
   if (pd) dnnl_primitive_desc_destroy(pd);
   return s;
 }
 
-static dnnl_status_t build_conv_dx(struct dnn *d, const struct kernel_request *q)
+static dnnl_status_t build_conv_dx(struct dnn *d, const struct kernel_request *q, dnnl_alg_kind_t algorithm)
 {
   struct conv c;
   dnnl_convolution_desc_t desc;
   dnnl_primitive_desc_t hint = NULL, pd = NULL;
-  dnnl_status_t s = describe(&c, q->out, q->in[1], q->in[0], &q->attr);
-  if (!s) s = forward_pd(d, &c, NULL, &hint);
+  dnnl_status_t s = describe(&c, q->out, q->in[1], q->in[0], &q->attr, algorithm);
+  if (!s) s = make_forward(d, &c, false, false, &hint);
   if (!s)
-    s = dnnl_dilated_convolution_backward_data_desc_init(&desc, dnnl_convolution_direct, &c.x, &c.w_any, &c.y,
-                                                         c.stride, c.dilation, c.pad_before, c.pad_after);
-  if (!s) s = dnnl_primitive_desc_create(&pd, &desc, NULL, d->engine, hint);
-  if (!s) s = weights_then(d, &c, pd, DNNL_ARG_DIFF_DST, &c.y, DNNL_ARG_DIFF_SRC, &c.x, false);
+    s = dnnl_dilated_convolution_backward_data_desc_init(&desc, algorithm, &c.x_wanted, &c.w_wanted,
+                                                         &c.y_wanted, c.stride, c.dilation, c.pad_before,
+                                                         c.pad_after);
+  if (!s) s = make_conv(d, &c, &desc, false, hint, &pd);
+  const struct role role[ROLES] = {{DNNL_ARG_DIFF_DST, dnnl_query_diff_dst_md, &c.y, 0},
+                                   {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, &c.w, 1},
+                                   {DNNL_ARG_DIFF_SRC, dnnl_query_diff_src_md, &c.x, FROM_OUT}};
+  if (!s) s = add_conv(d, pd, role, NULL, false);
   if (hint) dnnl_primitive_desc_destroy(hint);
   if (pd) dnnl_primitive_desc_destroy(pd);
   return s;
 }
 
-static dnnl_status_t build_conv_dw(struct dnn *d, const struct kernel_request *q)
+static dnnl_status_t build_conv_dw(struct dnn *d, const struct kernel_request *q, dnnl_alg_kind_t algorithm)
 {
   struct conv c;
   dnnl_convolution_desc_t desc;
   dnnl_primitive_desc_t hint = NULL, pd = NULL;
-  dnnl_status_t s = describe(&c, q->in[0], q->out, q->in[1], &q->attr);
-  if (!s) s = forward_pd(d, &c, NULL, &hint);
+  dnnl_status_t s = describe(&c, q->in[0], q->out, q->in[1], &q->attr, algorithm);
+  if (!s) s = make_forward(d, &c, false, false, &hint);
   if (!s)
-    s = dnnl_dilated_convolution_backward_weights_desc_init(&desc, dnnl_convolution_direct, &c.x, &c.w_any,
-                                                            NULL, &c.y, c.stride, c.dilation, c.pad_before,
+    s = dnnl_dilated_convolution_backward_weights_desc_init(&desc, algorithm, &c.x_wanted, &c.w_wanted, NULL,
+                                                            &c.y_wanted, c.stride, c.dilation, c.pad_before,
                                                             c.pad_after);
-  if (!s) s = dnnl_primitive_desc_create(&pd, &desc, NULL, d->engine, hint);
-  const dnnl_memory_desc_t *theirs =
-    s ? NULL : dnnl_primitive_desc_query_md(pd, dnnl_query_diff_weights_md, 0);
-  bool same = !s && dnnl_memory_desc_equal(theirs, &c.w);
-  if (!s && !same) d->base.scratch_bytes = dnnl_memory_desc_get_size(theirs);
-  struct step *step = s ? NULL : add_step(d, pd, &s);
-  if (!s) s = add_arg(d, step, DNNL_ARG_SRC, &c.x, 0);
-  if (!s) s = add_arg(d, step, DNNL_ARG_DIFF_DST, &c.y, 1);
-  if (!s) s = add_arg(d, step, DNNL_ARG_DIFF_WEIGHTS, theirs, same ? FROM_OUT : FROM_SCRATCH);
-  if (!s && !same) s = add_reorder(d, theirs, FROM_SCRATCH, &c.w, FROM_OUT);
+  if (!s) s = make_conv(d, &c, &desc, false, hint, &pd);
+  const struct role role[ROLES] = {{DNNL_ARG_SRC, dnnl_query_src_md, &c.x, 0},
+                                   {DNNL_ARG_DIFF_DST, dnnl_query_diff_dst_md, &c.y, 1},
+                                   {DNNL_ARG_DIFF_WEIGHTS, dnnl_query_diff_weights_md, &c.w, FROM_OUT}};
+  if (!s) s = add_conv(d, pd, role, NULL, false);
   if (hint) dnnl_primitive_desc_destroy(hint);
   if (pd) dnnl_primitive_desc_destroy(pd);
   return s;
+}
+
+static r4_status direct(const struct kernel_request *q, const char *name, conv_builder *build,
+                        struct kernel **k, r4_error *e)
+{
+  struct dnn *d = dnn_new(name);
+  if (d && q->relu) d->relu = r4_shape_count(q->out);
+  return d ? finish(d, build(d, q, dnnl_convolution_direct), k, e) : out_of_memory(e);
 }
 
 r4_status dnn_conv(const struct kernel_request *q, struct kernel **k, r4_error *e)
 {
-  struct dnn *d = dnn_new("oneDNN conv");
-  if (d && q->relu) d->relu = r4_shape_count(q->out);
-  return d ? finish(d, build_conv(d, q), k, e) : out_of_memory(e);
+  return direct(q, "oneDNN conv", build_conv, k, e);
 }
 
 r4_status dnn_conv_dx(const struct kernel_request *q, struct kernel **k, r4_error *e)
 {
-  struct dnn *d = dnn_new("oneDNN conv dx");
-  return d ? finish(d, build_conv_dx(d, q), k, e) : out_of_memory(e);
+  return direct(q, "oneDNN conv dx", build_conv_dx, k, e);
 }
 
 /* For a strided 1 x 1 kernel on few channels oneDNN 2.6 (jit_1x1) writes behind its scratch memory. */
@@ -340,9 +413,57 @@ static bool dw_overruns(const struct kernel_request *q)
 
 r4_status dnn_conv_dw(const struct kernel_request *q, struct kernel **k, r4_error *e)
 {
-  if (dw_overruns(q)) return R4_OK;
-  struct dnn *d = dnn_new("oneDNN conv dw");
-  return d ? finish(d, build_conv_dw(d, q), k, e) : out_of_memory(e);
+  return dw_overruns(q) ? R4_OK : direct(q, "oneDNN conv dw", build_conv_dw, k, e);
+}
+
+/* ---- Winograd's convolutions ---- */
+
+enum { TILE = 4, MIN_TILES = 64, MIN_CHANNELS = 32, MAX_SCRATCH = 96 << 20 };
+
+static bool plain_3x3(const struct attr *a, r4_shape w)
+{
+  bool plain = w.dim[1] == 3 && w.dim[2] == 3 && window_groups(a) == 1;
+  for (int k = 0; k < 2; k++) plain = plain && a->i[W_STRIDE + k] == 1 && a->i[W_DILATION + k] == 1;
+  return plain;
+}
+
+/* The share of the definition's products that are computed for outputs y, or 1 if the algorithm does not pay: with few
+ * tiles, or few channels, taking operands to its form and back is most of the work. */
+static double winograd_share(const struct kernel_request *q, r4_shape w, r4_shape y)
+{
+  const double worth = 0.4;
+  int64_t tiles = y.dim[0] * ((y.dim[1] + TILE - 1) / TILE) * ((y.dim[2] + TILE - 1) / TILE);
+  if (!q->winograd || !plain_3x3(&q->attr, w) || tiles < MIN_TILES) return 1;
+  if (w.dim[0] < MIN_CHANNELS || w.dim[3] < MIN_CHANNELS) return 1;
+  double share = 36. * (double)tiles / (9. * (double)(y.dim[0] * y.dim[1] * y.dim[2]));
+  return share < worth ? share : 1;
+}
+
+static r4_status winograd(const struct kernel_request *q, double share, const char *name, conv_builder *build,
+                          struct kernel **k, r4_error *e)
+{
+  if (share >= 1) return R4_OK;
+  struct dnn *d = dnn_new(name);
+  if (!d) return out_of_memory(e);
+  d->base.flops_share = share;
+  if (q->relu) d->relu = r4_shape_count(q->out);
+  dnnl_status_t s = build(d, q, dnnl_convolution_winograd);
+  return finish(d, !s && d->base.scratch_bytes > MAX_SCRATCH ? dnnl_unimplemented : s, k, e);
+}
+
+r4_status winograd_conv(const struct kernel_request *q, struct kernel **k, r4_error *e)
+{
+  return winograd(q, winograd_share(q, q->in[1], q->out), "oneDNN winograd", build_conv, k, e);
+}
+
+r4_status winograd_conv_dx(const struct kernel_request *q, struct kernel **k, r4_error *e)
+{
+  return winograd(q, winograd_share(q, q->in[1], q->in[0]), "oneDNN winograd dx", build_conv_dx, k, e);
+}
+
+r4_status winograd_conv_dw(const struct kernel_request *q, struct kernel **k, r4_error *e)
+{
+  return winograd(q, winograd_share(q, q->out, q->in[1]), "oneDNN winograd dw", build_conv_dw, k, e);
 }
 
 /* ---- Sum pooling: the mean with padding counted, times the size of the window ---- */
@@ -355,7 +476,7 @@ static dnnl_status_t build_pool(struct dnn *d, const struct kernel_request *q)
   dnnl_primitive_attr_t attr = NULL;
   dnnl_post_ops_t ops = NULL;
   dnnl_dims_t kernel = {q->attr.i[W_SIZE], q->attr.i[W_SIZE + 1]};
-  dnnl_status_t s = describe(&c, q->in[0], q->in[0], q->out, &q->attr);
+  dnnl_status_t s = describe(&c, q->in[0], q->in[0], q->out, &q->attr, dnnl_convolution_direct);
   if (!s)
     s = dnnl_pooling_forward_desc_init(&desc, dnnl_forward_inference, dnnl_pooling_avg_include_padding, &c.x,
                                        &c.y, c.stride, kernel, c.pad_before, c.pad_after);
@@ -365,8 +486,8 @@ static dnnl_status_t build_pool(struct dnn *d, const struct kernel_request *q)
   if (!s) s = dnnl_primitive_attr_set_post_ops(attr, ops);
   if (!s) s = dnnl_primitive_desc_create(&pd, &desc, attr, d->engine, NULL);
   struct step *step = s ? NULL : add_step(d, pd, &s);
-  if (!s) s = add_arg(d, step, DNNL_ARG_SRC, &c.x, 0);
-  if (!s) s = add_arg(d, step, DNNL_ARG_DST, &c.y, FROM_OUT);
+  if (!s) s = add_arg(d, step, DNNL_ARG_SRC, &c.x, operand(0));
+  if (!s) s = add_arg(d, step, DNNL_ARG_DST, &c.y, operand(FROM_OUT));
   if (ops) dnnl_post_ops_destroy(ops);
   if (attr) dnnl_primitive_attr_destroy(attr);
   if (pd) dnnl_primitive_desc_destroy(pd);

@@ -15,6 +15,7 @@ struct kernel_request {
   struct attr attr;
   bool bias, relu; /* out = relu(op(..) + bias) */
   bool accumulate; /* out += op(..) */
+  bool winograd;   /* convolutions may take fewer products and larger rounding errors */
 };
 
 struct kernel {
@@ -23,6 +24,7 @@ struct kernel {
   void (*destroy)(struct kernel *k); /* frees k itself */
   size_t scratch_bytes;              /* that a run needs, aligned; whoever runs it sets scratch */
   void *scratch;
+  double flops_share; /* of the operation's that are computed; 0: all of them */
 };
 
 /* A fast kernel if one fits, else the operation's own plain loops. */
@@ -34,6 +36,7 @@ typedef r4_status kernel_maker(const struct kernel_request *q, struct kernel **k
 /* The name of the k-th maker that is tried for an operation, or NULL. */
 const char *kernel_maker_name(const struct op *op, size_t k);
 kernel_maker sparse_matmul, dnn_matmul, dnn_conv, dnn_conv_dx, dnn_conv_dw, dnn_pool;
+kernel_maker winograd_conv, winograd_conv_dx, winograd_conv_dw;
 kernel_maker narrow_conv_dx, pool_kernel, pool_may_kernel;
 kernel_maker direct_conv, direct_conv_dx, direct_conv_dw;
 kernel_maker depthwise_conv, depthwise_conv_dx, depthwise_conv_dw;

@@ -102,13 +102,17 @@ static r4_status make_kernel(r4_plan *p, struct unit *u, r4_error *e)
   q.bias = u->fused.bias.i;
   q.relu = u->fused.relu;
   q.accumulate = u->fused.accumulate.i;
+  /* weights that are all >= 0 take radii of bounds to radii, which must not come out below 0 */
+  q.winograd = p->winograd && n->arity > 1 && !op_nonneg(p->g, graph_arg(p->g, u->fused.head, 1));
   for (uint32_t k = 0; k < n->arity; k++) {
     r4_id in = graph_arg(p->g, u->fused.head, k);
     q.in[k] = r4_node_shape(p->g, in);
     q.outside[k] = graph_node(p->g, plan_base(p->g, in))->op == &op_input;
   }
-  u->flops = dense_flops(p->g, u->fused.head);
-  return kernel_new(&q, &u->kernel, e);
+  r4_status s = kernel_new(&q, &u->kernel, e);
+  double share = s ? 0 : u->kernel->flops_share;
+  u->flops = dense_flops(p->g, u->fused.head) * (share > 0 ? share : 1);
+  return s;
 }
 
 /* One for all: a net has many convolutions, each of which reorders its weights, and buffers of their own for all of
@@ -233,6 +237,7 @@ r4_plan *r4_plan_new(const r4_graph *g, size_t n, const r4_id *out, const r4_pla
   if (!s) {
     p->type = options ? options->type : R4_F32;
     p->profile = options && options->profile;
+    p->winograd = options && options->winograd;
     p->keep_asked = options && options->keep_bytes;
     p->keep_bytes = p->keep_asked ? options->keep_bytes : (size_t)192 << 20;
     p->n_outputs = (uint32_t)n;

@@ -59,7 +59,7 @@ struct block {
 struct r4_plan {
   r4_graph *g; /* simplified */
   r4_type type;
-  bool profile;
+  bool profile, winograd;
   int threads;       /* the team that the kernels are made for; 0: some of them are missing */
   size_t keep_bytes; /* see r4_plan_options */
   bool keep_asked;   /* and whatever it costs */

@@ -137,7 +137,8 @@ static struct step_options step_options_of(const struct run *r)
                               .index = r->index,
                               .reach = r->reach,
                               .cells = task_cells(s),
-                              .seed = (uint64_t)s->seed};
+                              .seed = (uint64_t)s->seed,
+                              .winograd = s->winograd};
   step.objective.frozen_statistics = task_frozen_statistics(s);
   step.objective.lengths = objective_leaf_is_rows(r->net) && r4_data_vocabulary(r->train) > 0;
   step.objective.explain = task_explain(s, r->train);

@@ -207,7 +207,8 @@ static r4_status compile_graph(struct step *s, struct variant *v, r4_graph *g, r
     place[outputs] = buffer ? R4_ELSEWHERE : r4_net_param_offset(net, k);
     out[outputs++] = result;
   }
-  v->plan = r4_plan_new(g, outputs, out, &(r4_plan_options){.place = place}, e);
+  v->plan =
+    r4_plan_new(g, outputs, out, &(r4_plan_options){.place = place, .winograd = s->options.winograd}, e);
   if (!v->plan) return e->status;
   v->classes = elements(g, o.logits) / v->size.count;
   v->places = elements(g, o.in.at);

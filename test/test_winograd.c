@@ -1,0 +1,251 @@
+/* Winograd's convolutions against the definition, and where they are taken. Machines without AVX-512 have none of them:
+ * these tests are skipped there. */
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "conv_case.h"
+#include "op/window.h"
+#include "settings_case.h"
+#include "small_images.h"
+
+enum { TRIALS = 12, THREADS = 3 };
+
+static const struct op *const ops[] = {&op_conv2d, &op_conv2d_dx, &op_conv2d_dw};
+
+static struct conv_shapes shapes_of(r4_shape x, int64_t out, r4_window window)
+{
+  struct conv_shapes s = {.x = x, .w = R4_SHAPE(out, 3, 3, x.dim[3]), .window = window};
+  struct attr attr = window_attr(window, 0, 0);
+  s.y = R4_SHAPE(x.dim[0], window_out(&attr, 0, x.dim[1], 3), window_out(&attr, 1, x.dim[2], 3), out);
+  return s;
+}
+
+static struct kernel_request allowed(const struct op *op, const struct conv_shapes *s)
+{
+  struct kernel_request q = conv_request(op, s);
+  q.winograd = true;
+  return q;
+}
+
+static bool taken(const struct kernel_request *q)
+{
+  r4_error e;
+  struct kernel *k = conv_make(q, &e);
+  assert_non_null(k);
+  bool yes = conv_is(k, "oneDNN winograd");
+  assert_true(yes ? k->flops_share >= 0.25 && k->flops_share < 0.5 : k->flops_share == 0);
+  kernel_free(k);
+  return yes;
+}
+
+static const struct conv_shapes *good(void)
+{
+  static struct conv_shapes s;
+  s = shapes_of(R4_SHAPE(4, 16, 16, 32), 48, r4_window_of(1, 1));
+  return &s;
+}
+
+static bool have_winograd(void)
+{
+  struct kernel_request q = allowed(&op_conv2d, good());
+  return taken(&q);
+}
+#define NEED_WINOGRAD() \
+  if (!have_winograd()) check_skip("oneDNN has no Winograd's convolutions for this CPU")
+
+/* Sides that fill their tiles and that do not, at least 64 of them. */
+static struct conv_shapes draw_shapes(void)
+{
+  static const int64_t sides[] = {7, 8, 11, 12, 14, 15, 16};
+  int64_t high = sides[draw_below(7)], wide = sides[draw_below(7)],
+          tiles = ((high + 3) / 4) * ((wide + 3) / 4);
+  r4_shape x = R4_SHAPE((63 + tiles) / tiles + draw_between(0, 1), high, wide, 16 * draw_between(2, 4));
+  return shapes_of(x, 16 * draw_between(2, 4), r4_window_of(1, 1));
+}
+
+static void compare_many(const struct op *op, uint32_t stream)
+{
+  char what[200];
+  NEED_WINOGRAD();
+  for (uint32_t t = 0; t < TRIALS; t++) {
+    draw_start(stream, t);
+    struct conv_shapes s = draw_shapes();
+    struct kernel_request q = allowed(op, &s);
+    bool forward = op == &op_conv2d;
+    q.bias = forward && draw_below(2);
+    q.relu = q.bias && draw_below(2);
+    q.accumulate = forward && !q.bias && draw_below(2);
+    snprintf(what, sizeof what, "%s trial %u", op->name, (unsigned)t);
+    check_now = what;
+    omp_set_num_threads((int)draw_between(1, THREADS));
+    conv_compare(&q, "oneDNN winograd");
+  }
+}
+
+static void test_conv(void **state)
+{
+  (void)state;
+  compare_many(&op_conv2d, 21);
+}
+
+static void test_conv_dx(void **state)
+{
+  (void)state;
+  compare_many(&op_conv2d_dx, 22);
+}
+
+static void test_conv_dw(void **state)
+{
+  (void)state;
+  compare_many(&op_conv2d_dw, 23);
+}
+
+/* Only if allowed, and where it pays. */
+static void test_choice(void **state)
+{
+  (void)state;
+  NEED_WINOGRAD();
+  r4_window far = r4_window_of(1, 2);
+  far.dilation[0] = far.dilation[1] = 2;
+  struct conv_shapes few = shapes_of(R4_SHAPE(3, 16, 16, 32), 32, r4_window_of(1, 1));
+  struct conv_shapes ragged = shapes_of(R4_SHAPE(64, 5, 5, 32), 32, few.window),
+                     narrow = shapes_of(R4_SHAPE(8, 16, 16, 16), 32, few.window);
+  struct conv_shapes thin = shapes_of(R4_SHAPE(8, 16, 16, 32), 16, few.window),
+                     strided = shapes_of(R4_SHAPE(16, 16, 16, 32), 32, r4_window_of(2, 1));
+  struct conv_shapes dilated = shapes_of(R4_SHAPE(8, 16, 16, 32), 32, far), grouped = *good();
+  grouped.window.groups = 2;
+  grouped.w.dim[3] = 16;
+  const struct conv_shapes *others[] = {&few, &ragged, &narrow, &thin, &strided, &dilated, &grouped};
+  for (int k = 0; k < 3; k++) {
+    struct kernel_request q = allowed(ops[k], good());
+    assert_true(taken(&q));
+    q.winograd = false;
+    assert_false(taken(&q));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+      q = allowed(ops[k], others[i]);
+      assert_false(taken(&q));
+    }
+  }
+}
+
+static void test_nan(void **state)
+{
+  (void)state;
+  NEED_WINOGRAD();
+  conv_keeps_nan(allowed(&op_conv2d, good()));
+}
+
+/* ---- In plans ---- */
+
+static bool plan_has(bool radius, bool asked)
+{
+  r4_graph *g = r4_graph_new();
+  r4_id x = r4_input(g, "x", good()->x), w = r4_input(g, "w", good()->w);
+  r4_id y = r4_conv2d(g, x, radius ? r4_abs(g, w) : w, good()->window);
+  r4_error e;
+  r4_plan *p = r4_plan_new(g, 1, &y, &(r4_plan_options){.winograd = asked}, &e);
+  assert_non_null(p);
+  char *text = r4_plan_text(p);
+  bool found = strstr(text, "winograd") != NULL;
+  double all = 2. * (double)r4_shape_count(good()->y) * 9 * 32;
+  assert_true(found ? r4_plan_flops(p) < 0.3 * all : r4_plan_flops(p) == all);
+  r4_string_free(text);
+  r4_plan_free(p);
+  r4_graph_free(g);
+  return found;
+}
+
+/* What is >= 0 by definition must not come out below: radii are computed term by term. */
+static void test_plan(void **state)
+{
+  (void)state;
+  NEED_WINOGRAD();
+  assert_true(plan_has(false, true));
+  assert_false(plan_has(false, false));
+  assert_false(plan_has(true, true));
+}
+
+/* ---- In training ---- */
+
+enum { N = 40, SIDE = 8, PIXELS = SIDE * SIDE };
+
+static r4_data *noise(void)
+{
+  static float x[N * PIXELS], m[N * PIXELS];
+  static int32_t y[N];
+  static r4_split split[N];
+  draw_start(24, 0);
+  for (size_t i = 0; i < N; i++) y[i] = (int32_t)(i % 2), split[i] = i < 32 ? R4_TRAIN : R4_VAL;
+  for (size_t k = 0; k < N * PIXELS; k++) x[k] = (float)draw(0, 1), m[k] = k % PIXELS < 10;
+  return small_images(N, SIDE, x, y, split, m);
+}
+
+/* The weights after a step of R3; the caller frees them. */
+static double *step_of(const char *winograd, bool *found, size_t *n)
+{
+  static const char *const common[] = {"net=conv 32 3 p1, relu, conv 32 3 p1, relu, flatten, dense 2",
+                                       "method=r3",
+                                       "batch=32",
+                                       "fill=none",
+                                       "optimizer=sgd",
+                                       NULL};
+  r4_error e = {0};
+  r4_data *d = noise();
+  r4_settings *s = settings_case_with(common, (const char *const[]){winograd, NULL});
+  r4_trainer *t = r4_trainer_new(s, d, &e);
+  if (!t || r4_trainer_step(t, NULL, &e)) fail_msg("%s", e.text);
+  char *text = r4_plan_text(r4_trainer_plan(t));
+  *found = strstr(text, "winograd") != NULL;
+  *n = r4_net_size(r4_trainer_net(t));
+  double *weights = malloc(*n * sizeof *weights);
+  assert_non_null(weights);
+  for (size_t k = 0; k < *n; k++) weights[k] = (double)r4_trainer_weights(t)[k];
+  r4_string_free(text);
+  r4_trainer_free(t);
+  r4_settings_free(s);
+  r4_data_free(d);
+  return weights;
+}
+
+/* Training takes it unless told otherwise, to nearly the same weights. */
+static void test_training(void **state)
+{
+  (void)state;
+  NEED_WINOGRAD();
+  bool by_default, off;
+  size_t n;
+  double *fast = step_of("threads=0", &by_default, &n), *slow = step_of("winograd=false", &off, &n);
+  assert_true(by_default);
+  assert_false(off);
+  assert_close("weights", fast, slow, n, 1e-6, 0);
+  free(fast);
+  free(slow);
+}
+
+static void test_out_of_memory(void **state)
+{
+  (void)state;
+  NEED_WINOGRAD();
+  for (int k = 0; k < 3; k++) {
+    struct kernel_request q = allowed(ops[k], good());
+    r4_error e = {0};
+    r4_mem_fail_at(1);
+    assert_null(conv_make(&q, &e));
+    r4_mem_fail_at(0);
+    assert_int_equal(e.status, R4_E_MEMORY);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_conv),     cmocka_unit_test(test_conv_dx),       cmocka_unit_test(test_conv_dw),
+    cmocka_unit_test(test_choice),   cmocka_unit_test(test_nan),           cmocka_unit_test(test_plan),
+    cmocka_unit_test(test_training), cmocka_unit_test(test_out_of_memory),
+  };
+  cmocka_set_message_output(CM_OUTPUT_TAP);
+  return cmocka_run_group_tests_name("winograd", tests, NULL, NULL);
+}
