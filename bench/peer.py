@@ -3,7 +3,8 @@
 
     bench/peer.py NET METHOD BATCH THREADS [--layout auto|nchw|nhwc] [--clean N] [--limit SECONDS] [--memory]
 
-NET is mlpA-B-..., derm28, derm64, or, for erm and r3, resnet18, efficientnet-lite0 and minilm; METHOD is erm, r3, adv-r4 (10 steps),
+NET is mlpA-B-..., derm28, derm64, or, for erm and r3, resnet18, efficientnet-lite0 (both also with -frozen: batch norm keeps its
+statistics) and minilm; METHOD is erm, r3, adv-r4 (10 steps),
 cert-r4 or ibp-ex. A step is the loss, its gradient and Adam, for one batch that stays the same; masks cover 30 % of the
 features, or tokens.
 

@@ -10,6 +10,7 @@ struct bench_settings {
   const char *net, *objective;
   int64_t batch, threads, tokens, masked, corner, steps, samples, seed;
   double lambda, eps, seconds;
+  struct words set;
   bool json, profile;
 };
 
@@ -29,6 +30,8 @@ static const struct option options[] = {
   {"lambda", OPTION_REAL, AT(lambda), "1", 0, 1e30, "weight of the penalty"},
   {"eps", OPTION_REAL, AT(eps), "0.1", 0, 1e30, "radius of the box"},
   {"seed", OPTION_WHOLE, AT(seed), "0", 0, 1e15, "of data and weights"},
+  {"set", OPTION_LIST, AT(set), NULL, 0, 0,
+   "key=value: any other setting of r4 train, such as frozen_statistics=true; may be repeated"},
   {"seconds", OPTION_REAL, AT(seconds), "2", 0, 3600, "to measure"},
   {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "print JSON"},
   {"profile", OPTION_FLAG, AT(profile), NULL, 0, 0, "also the time of each kernel"},
@@ -72,7 +75,7 @@ static bool set_number(struct job *j, const char *key, double value)
 
 /* The plain form of each method: clean examples in the data term, a penalty that is there from the first step on, and
  * that all examples have. */
-static bool choose_settings(struct job *j)
+static bool choose_form(struct job *j)
 {
   const struct bench_settings *s = &j->s;
   if (!set(j, "method", s->objective)) return false;
@@ -85,6 +88,14 @@ static bool choose_settings(struct job *j)
          set_number(j, "samples", (double)s->samples) && set(j, "penalty_mean", "all") &&
          set(j, "form", "linear") && set(j, "explain", "loss") && set(j, "fill", "none") &&
          set_number(j, "penalty_after", 0) && set(j, "guard", "false");
+}
+
+static bool choose_settings(struct job *j)
+{
+  bool ok = choose_form(j);
+  for (size_t k = 0; k < j->s.set.n && ok; k++)
+    ok = !r4_settings_set(j->settings, j->s.set.word[k], "--set", &j->error);
+  return ok;
 }
 
 static r4_net *open_net(const struct bench_settings *s, r4_error *e)
