@@ -159,6 +159,25 @@ static void a_certified_net_learns_first(void **state)
   assert_first_without("given", 2, "\"penalty\":0,");
 }
 
+/* Few masks and few looks: epochs in which no mask was met are said. */
+static void a_lazy_penalty_may_miss_all_masks(void **state)
+{
+  (void)state;
+  char notices[MOST];
+  const char *const lazy[] = {
+    "method=r3", "data.keep_masks=0.01", "penalty_every=12", "penalty_after=0", "epochs=4", NULL};
+  const char *const eager[] = {"method=r3", "data.keep_masks=0.01", "epochs=4", NULL};
+  const char *const many[] = {"method=r3", "penalty_every=12", "penalty_after=0", "epochs=2", NULL};
+  train("lazy", lazy, notices);
+  const char *said = strstr(notices, "the penalty did not act");
+  if (!said || !strstr(said, "examples have one, and penalty_every is 12")) fail_msg("%s", notices);
+  assert_null(strstr(said + 1, "the penalty did not act"));
+  train("eager", eager, notices);
+  assert_null(strstr(notices, "the penalty did not act"));
+  train("many", many, notices);
+  assert_null(strstr(notices, "the penalty did not act"));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -169,6 +188,7 @@ int main(void)
     cmocka_unit_test(a_guarded_net_lives),
     cmocka_unit_test(a_net_that_guesses_is_not_penalised),
     cmocka_unit_test(a_certified_net_learns_first),
+    cmocka_unit_test(a_lazy_penalty_may_miss_all_masks),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("health", tests, scratch_make, scratch_remove);

@@ -14,7 +14,7 @@ enum { DEAD_BATCHES = 50, MOST_REVIVALS = 5 };
 /* The weighted penalty drowns the data term when it is this many times as large, and little was learned. */
 static const double DROWNS = 10, LITTLE = 0.5;
 
-enum told { TOLD_DEAD = 1, TOLD_DROWNED = 2, TOLD_WAITING = 4 };
+enum told { TOLD_DEAD = 1, TOLD_DROWNED = 2, TOLD_WAITING = 4, TOLD_MISSING = 8 };
 
 void run_tell(struct run *r, const char *format, ...)
 {
@@ -225,12 +225,27 @@ static void tell_of_waiting(struct run *r)
            (long long)t->epoch, t->sums.data / t->sums.examples, r->chance);
 }
 
+/* penalty_every picks steps, not masks: where few examples have one, all that it picks may be without. */
+static void tell_of_missing(struct run *r)
+{
+  struct run_state *t = &r->state;
+  int64_t every = r->s->penalty_every;
+  bool due = every > 1 && t->sums.steps >= (double)every && (double)(t->epoch - 1) >= r->penalty_after;
+  if (!due || t->sums.masked_steps > 0 || !may_be_killed(r) || t->told & TOLD_MISSING) return;
+  t->told |= TOLD_MISSING;
+  run_tell(r,
+           "epoch %lld: the penalty did not act, as no batch that it looked at had a mask: %zu examples have "
+           "one, and penalty_every is %lld; a smaller one looks at more batches",
+           (long long)t->epoch, r4_data_mask_count(r->train, R4_TRAIN, -1), (long long)every);
+}
+
 void run_examine(struct run *r)
 {
   struct run_state *t = &r->state;
   tell_of_death(r);
   tell_of_drowning(r);
   tell_of_waiting(r);
+  tell_of_missing(r);
   if (t->pulse.batches || !(t->sums.data < r->chance * t->sums.examples)) return;
   run_keep(r);
   t->good_epoch = t->epoch;
