@@ -282,7 +282,8 @@ struct role {
 
 enum { RESULT = 2, ROLES };
 
-/* The primitive, and the bias if there is one; what it wants in another layout goes through the scratch. */
+/* The primitive, and the bias if there is one; what it wants in another layout goes through the scratch. sum: the
+ * result is added to what is there when it comes out of the scratch. */
 static dnnl_status_t add_conv(struct dnn *d, dnnl_primitive_desc_t pd, const struct role *role,
                               const dnnl_memory_desc_t *bias, bool sum)
 {
@@ -302,7 +303,8 @@ static dnnl_status_t add_conv(struct dnn *d, dnnl_primitive_desc_t pd, const str
   if (!s && bias) s = add_arg(d, step, DNNL_ARG_BIAS, bias, operand(2));
   if (!s && dnnl_memory_desc_get_size(inner))
     s = add_arg(d, step, DNNL_ARG_SCRATCHPAD, inner, reserve(d, inner));
-  if (s || place[RESULT].from == FROM_OUT) return s;
+  if (!s && place[RESULT].from == FROM_OUT) return sum ? dnnl_unimplemented : dnnl_success;
+  if (s) return s;
   return add_reorder(d, theirs[RESULT], place[RESULT], role[RESULT].ours, operand(FROM_OUT), sum);
 }
 
@@ -339,7 +341,8 @@ static dnnl_status_t build_conv(struct dnn *d, const struct kernel_request *q, d
   const struct role role[ROLES] = {{DNNL_ARG_SRC, dnnl_query_src_md, &c.x, 0},
                                    {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, &c.w, 1},
                                    {DNNL_ARG_DST, dnnl_query_dst_md, &c.y, FROM_OUT}};
-  if (!s) s = add_conv(d, pd, role, q->bias ? &c.bias : NULL, q->accumulate);
+  bool sum = q->accumulate && algorithm == dnnl_convolution_winograd;
+  if (!s) s = add_conv(d, pd, role, q->bias ? &c.bias : NULL, sum);
   if (pd) dnnl_primitive_desc_destroy(pd);
   return s;
 }
