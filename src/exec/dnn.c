@@ -6,7 +6,7 @@
  * Winograd's algorithm (Lavin and Gray, 2016) makes 4 x 4 outputs of a 3 x 3 convolution from 6 x 6 inputs,
  *     Y = A' ((G w G') . (B' x B)) A,
  * with 36 products for each pair of channels where the definition has 144. Its sums have terms that cancel, so its
- * rounding errors are some 4 times as large (1e-6 of the result), and a result that is >= 0 by definition may come out
+ * rounding errors are up to twice as large (1e-6 of the result), and a result that is >= 0 by definition may come out
  * below: it is taken where the request allows it, and where it is faster. */
 #include <dnnl.h>
 #include <string.h>
