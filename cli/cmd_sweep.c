@@ -156,6 +156,7 @@ static int go(const struct sweep_settings *o, struct sweep *s)
                     .jobs = o->jobs,
                     .split = R4_VAL,
                     .quiet = o->quiet,
+                    .chosen_by = "the sweep picks by validation",
                     .after = after,
                     .user = s};
   char results[PATH_SIZE];

@@ -7,7 +7,7 @@ struct train_settings {
   const char *file, *out;
   struct words set;
   int64_t seeds, jobs;
-  bool resume, force, quiet;
+  bool resume, force, quiet, verdict;
 };
 
 #define AT(field) offsetof(struct train_settings, field)
@@ -22,6 +22,8 @@ static const struct option options[] = {
    "seeds side by side, with the CPUs shared out; 0: as many as CPUs"},
   {"resume", OPTION_FLAG, AT(resume), NULL, 0, 0, "go on from the last checkpoints"},
   {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "replace an existing run"},
+  {"verdict", OPTION_FLAG, AT(verdict), NULL, 0, 0,
+   "exit code 1 if a net uses the shortcut, or that cannot be told"},
   {"quiet", OPTION_FLAG, AT(quiet), NULL, 0, 0, "no progress"},
   {0},
 };
@@ -82,6 +84,7 @@ static int run(int argc, char **argv)
   j.resume = o.resume;
   j.force = o.force;
   j.quiet = o.quiet;
+  j.verdict = o.verdict;
   int code;
   j.settings = train_settings("train", o.file, NULL, &o.set, &code);
   if (!j.settings) return code;

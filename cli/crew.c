@@ -83,6 +83,15 @@ static r4_status train_patiently(const struct job *j, const r4_train_options *o,
   return s;
 }
 
+/* What came of it, as a code: a penalty that was asked for and never counted is an answer of its own. */
+static int code_of(const struct job *j, const r4_outcome *end)
+{
+  if (end->stopped) return CHILD_STOPPED;
+  if (end->only >= 0) return CHILD_DEAD;
+  bool ignores = end->verdict == R4_VERDICT_NOT || end->verdict == R4_VERDICT_LITTLE;
+  return end->unpenalised || (j->verdict && !ignores) ? EXIT_NO : EXIT_DONE;
+}
+
 static int train_seed(const struct job *j, int64_t seed, int pipe_end)
 {
   char folder[PATH_SIZE];
@@ -91,10 +100,15 @@ static int train_seed(const struct job *j, int64_t seed, int pipe_end)
   struct child self = {j, seed, pipe_end};
   runs_seed_folder(j->out, seed, folder);
   r4_status s = begin_child(&self, &e);
-  const r4_train_options o = {
-    .folder = folder, .resume = j->resume, .force = j->force, .report = report, .notice = say, .user = &self};
+  const r4_train_options o = {.folder = folder,
+                              .resume = j->resume,
+                              .force = j->force,
+                              .chosen_by = j->chosen_by,
+                              .report = report,
+                              .notice = say,
+                              .user = &self};
   if (!s) s = train_patiently(j, &o, &end, &e);
-  if (!s) return end.stopped ? CHILD_STOPPED : end.only >= 0 ? CHILD_DEAD : EXIT_DONE;
+  if (!s) return code_of(j, &end);
   say(e.text, &self);
   return cli_code(s);
 }
@@ -252,6 +266,7 @@ int train_all(const struct job *j, bool *stopped)
   int code = EXIT_DONE;
   *stopped = false;
   if (j->resume) code = run_locate(j->command, j->settings, j->out);
+  if (!code) code = method_choose(j);
   if (code) return code;
   r4_lock *l = train_prepare(j, &code);
   if (!l) return code;

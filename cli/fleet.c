@@ -23,7 +23,7 @@ struct told {
 /* Of data without validation there is nothing to tell: NaN. */
 static int take_validation(const struct fleet *f, const struct job *j, struct fleet_figures *to)
 {
-  double avg[MAX_SEEDS], worst[MAX_SEEDS];
+  double avg[MAX_SEEDS], worst[MAX_SEEDS], n = (double)j->seeds;
   for (size_t k = 0; k < j->seeds; k++) {
     char folder[PATH_SIZE];
     r4_run_validation v;
@@ -32,6 +32,10 @@ static int take_validation(const struct fleet *f, const struct job *j, struct fl
     if (r4_run_validation_read(folder, &v, &e)) return cli_fail(f->command, e.status, e.text);
     avg[k] = v.avg;
     worst[k] = v.worst;
+    to->score += v.score / n;
+    to->se += v.se / n; /* of the same examples for all seeds */
+    to->changed += v.changed / n;
+    to->exchanged = v.exchanged;
   }
   to->val_avg = r4_mean_sd_of(j->seeds, avg);
   to->val_worst = r4_mean_sd_of(j->seeds, worst);
@@ -69,6 +73,7 @@ static int make_one(const struct fleet *f, const struct fleet_run *r, int jobs, 
                   .jobs = 1,
                   .resume = true,
                   .quiet = true,
+                  .chosen_by = f->chosen_by,
                   .parent = parent};
   char assignment[32];
   bool stopped = false;

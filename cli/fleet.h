@@ -12,7 +12,9 @@ struct fleet_run {
   struct fleet_figures {
     r4_mean_sd avg, worst, kappa, kappa_mean; /* of the part that the fleet measures */
     r4_mean_sd val_avg, val_worst;            /* of the models, as the seeds' logs have them; or NaN */
-    int64_t seeds, dead;                      /* dead: seeds that give one answer to everything */
+    double score, se, changed; /* what they are chosen by: means over seeds (r4_run_validation); or NaN */
+    int64_t exchanged;         /* validation examples behind them; 0: as they are */
+    int64_t seeds, dead;       /* dead: seeds that give one answer to everything */
   } figures;
 };
 
@@ -23,6 +25,7 @@ struct fleet {
   int64_t seeds, jobs; /* of each run; runs side by side, 0: as many as CPUs */
   r4_split split;      /* of the data, which is measured */
   bool quiet;
+  const char *chosen_by; /* as in r4_train_options */
   /* Called when a run is done of which not all was kept, so that results can be written again. Returns an exit code. */
   int (*after)(void *user);
   void *user;

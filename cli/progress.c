@@ -41,11 +41,20 @@ void watch_time(FILE *f, double seconds)
     fprintf(f, "%ld:%02ld", s / 60, s % 60);
 }
 
+/* What the figures are of is a part of them. */
+static void print_validation(FILE *f, const r4_progress *p)
+{
+  fprintf(f, "  val %.1f +- %.1f %%, worst group %.1f %%", 100 * p->val_avg, 100 * p->val_se,
+          100 * p->val_worst);
+  if (p->val_kind == R4_VAL_EXCHANGED) fprintf(f, " (%lld exchanged)", (long long)p->val_examples);
+  if (p->val_kind == R4_VAL_CARRIES) fprintf(f, " (with the shortcut in it)");
+}
+
 static void print_figures(FILE *f, const r4_progress *p)
 {
   fprintf(f, "loss %.4f  penalty %.3g", p->loss, p->penalty);
   if (p->validated)
-    fprintf(f, "  val %.1f %%, worst group %.1f %%", 100 * p->val_avg, 100 * p->val_worst);
+    print_validation(f, p);
   else
     fprintf(f, "  train %.1f %%", 100 * p->accuracy);
 }

@@ -1,5 +1,5 @@
-/* What a sweep has found. Accuracy is that of validation, whose shortcut is broken, and kappa that of the validation
- * examples: whoever picks by these has not seen the test part. */
+/* What a sweep has found. Figures are those of validation, where the shortcut says nothing if examples were exchanged:
+ * whoever picks by these has not seen the test part. */
 #include <math.h>
 #include <string.h>
 
@@ -28,15 +28,51 @@ static bool counts(const struct sweep *s, size_t k)
   return s->run[k].done && !s->run[k].figures.dead && !isnan(accuracy(s, k));
 }
 
+static double score(const struct sweep *s, size_t k)
+{
+  const struct fleet_figures *f = &s->run[k].figures;
+  return s->by_average ? f->val_avg.mean : f->score;
+}
+
+static size_t highest_score(const struct sweep *s)
+{
+  size_t top = s->trials;
+  for (size_t k = 0; k < s->trials; k++)
+    if (counts(s, k) && (top == s->trials || score(s, k) > score(s, top))) top = k;
+  return top;
+}
+
+/* It cannot be told apart from the one with the highest score. */
+static bool is_tied(const struct sweep *s, size_t k, size_t top)
+{
+  return counts(s, k) && score(s, k) >= score(s, top) - s->run[top].figures.se;
+}
+
+/* Of two that are tied: fewer predictions change with the masked content; where that is not known, the higher score; at
+ * equal ones the smaller kappa. */
+static bool is_better(const struct sweep *s, size_t k, size_t than)
+{
+  const struct fleet_figures *a = &s->run[k].figures, *b = &s->run[than].figures;
+  double less = isnan(a->changed) || isnan(b->changed) ? 0 : b->changed - a->changed;
+  if (less != 0) return less > 0;
+  double more = score(s, k) - score(s, than);
+  return more > 0 || (more == 0 && a->kappa.mean < b->kappa.mean);
+}
+
 size_t sweep_best(const struct sweep *s)
 {
-  size_t best = s->trials;
-  for (size_t k = 0; k < s->trials; k++) {
-    if (!counts(s, k)) continue;
-    double more = best == s->trials ? 1 : accuracy(s, k) - accuracy(s, best);
-    if (more > 0 || (more == 0 && s->run[k].figures.kappa.mean < s->run[best].figures.kappa.mean)) best = k;
-  }
+  size_t top = highest_score(s), best = top;
+  for (size_t k = 0; k < s->trials && top < s->trials; k++)
+    if (is_tied(s, k, top) && is_better(s, k, best)) best = k;
   return best;
+}
+
+/* How many cannot be told apart by their scores. */
+static size_t count_tied(const struct sweep *s)
+{
+  size_t top = highest_score(s), n = 0;
+  for (size_t k = 0; k < s->trials && top < s->trials; k++) n += is_tied(s, k, top);
+  return n;
 }
 
 /* No other is as accurate with a smaller kappa, or more accurate with one as small. */
@@ -81,13 +117,15 @@ static void add_values(const struct sweep *s, r4_table *t, size_t k)
 static void add_figures(r4_table *t, const struct fleet_figures *f)
 {
   const double figure[] = {100 * f->val_avg.mean, 100 * f->val_avg.sd, 100 * f->val_worst.mean,
-                           100 * f->val_worst.sd, f->kappa.mean,       f->kappa.sd};
+                           100 * f->val_worst.sd, f->kappa.mean,       f->kappa.sd,
+                           100 * f->score,        100 * f->se,         100 * f->changed};
   for (size_t k = 0; k < sizeof figure / sizeof *figure; k++)
     cell(t, isnan(figure[k]) ? "" : "%.6g", figure[k]);
 }
 
-#define FIGURES \
-  "val_average", "val_average_sd", "val_worst_group", "val_worst_group_sd", "val_kappa", "val_kappa_sd"
+#define FIGURES                                                                                          \
+  "val_average", "val_average_sd", "val_worst_group", "val_worst_group_sd", "val_kappa", "val_kappa_sd", \
+    "val_score", "val_error", "val_changed"
 
 static int print_csv(FILE *f, const void *user)
 {
@@ -128,33 +166,70 @@ static void add_row(const struct sweep *s, r4_table *t, size_t k, size_t best)
   char text[FIGURE_SIZE];
   add_values(s, t, k);
   cell(t, "%.2f +- %.2f", 100 * f->val_avg.mean, 100 * f->val_avg.sd);
+  cell(t, "%.2f", 100 * f->se);
   cell(t, "%.2f +- %.2f", 100 * f->val_worst.mean, 100 * f->val_worst.sd);
+  cell(t, "%.2f", 100 * f->score);
+  cell(t, isnan(f->changed) ? "" : "%.2f", 100 * f->changed);
   r4_table_cell(t, figure_text(f->kappa.mean, 3, "none", text));
   r4_table_cell(t, f->dead ? "dead" : k == best ? "picked" : is_on_front(s, k) ? "front" : "");
+}
+
+/* What the figures are of, and no more than that. */
+static void print_head(FILE *f, const struct sweep *s)
+{
+  int64_t exchanged = 0;
+  for (size_t k = 0; k < s->trials; k++)
+    if (s->run[k].done) exchanged = s->run[k].figures.exchanged;
+  fprintf(
+    f, "%s: %lld seed%s of each, in per cent. Figures are those of validation; the test part was not used.\n",
+    s->file, (long long)s->seeds, s->seeds > 1 ? "s" : "");
+  if (exchanged)
+    fprintf(
+      f,
+      "They hold where the masked content is that of another class, by %lld validation examples in which it "
+      "was exchanged.\n",
+      (long long)exchanged);
+  else
+    fprintf(f,
+            "Validation is as it is: there are no masks, and a shortcut that it carries is not noticed.\n");
+  fprintf(
+    f,
+    "Error: standard error of the average. Score: the mean of the average and of the worst group, as far as "
+    "it stands out\nfrom noise. Changed: predictions that change with the masked content. Front: no other "
+    "has as much accuracy and a\nsmaller kappa.\n\n");
+}
+
+static void print_pick(FILE *f, const struct sweep *s, size_t best)
+{
+  size_t tied = count_tied(s);
+  fprintf(f, "\nPicked by validation alone, by %s", s->by_average ? "the average" : "the score");
+  if (tied > 1)
+    fprintf(
+      f,
+      " (%zu are within one standard error of the highest, and the one with the fewest changed predictions "
+      "is taken)",
+      tied);
+  fprintf(f, ":");
+  for (size_t i = 0; i < s->overs; i++) fprintf(f, " %s=%s", s->over[i].key, sweep_value(s, best, i));
+  fprintf(f, "\nIts test figures: r4 eval ");
+  cli_print_word(f, s->run[best].folder);
+  fprintf(f, "\n");
 }
 
 static int print_markdown(FILE *f, const void *user)
 {
   const struct sweep *s = user;
-  static const char *const column[] = {"average", "worst group", "kappa", " ", NULL};
+  static const char *const column[] = {"average", "error", "worst group", "score",
+                                       "changed", "kappa", " ",           NULL};
   r4_table *t = r4_table_new();
   size_t best = sweep_best(s);
-  fprintf(f,
-          "%s: %lld seed%s of each, in per cent. All figures are of validation, whose masked content is "
-          "replaced so that the\n"
-          "shortcut says nothing; the test part was not looked at. Front: no other has as much accuracy and "
-          "a smaller kappa.\n\n",
-          s->file, (long long)s->seeds, s->seeds > 1 ? "s" : "");
+  print_head(f, s);
   add_columns(s, t, column);
   for (size_t k = 0; k < s->trials; k++)
     if (s->run[k].done) add_row(s, t, k, best);
   int code = table_end(f, "sweep", t, R4_TABLE_MARKDOWN);
   if (code || best == s->trials) return code;
-  fprintf(f, "\nPicked by validation alone, the best %s:", s->by_average ? "average" : "worst group");
-  for (size_t i = 0; i < s->overs; i++) fprintf(f, " %s=%s", s->over[i].key, sweep_value(s, best, i));
-  fprintf(f, "\nIts test figures: r4 eval ");
-  cli_print_word(f, s->run[best].folder);
-  fprintf(f, "\n");
+  print_pick(f, s, best);
   return EXIT_DONE;
 }
 
@@ -171,6 +246,9 @@ static void add_object(r4_json *w, const struct sweep *s, size_t k, size_t best)
   json_mean_sd(w, "val_avg_group_accuracy", f->val_avg, 100);
   json_mean_sd(w, "val_worst_group_accuracy", f->val_worst, 100);
   json_mean_sd(w, "val_kappa_masked_max", f->kappa, 1);
+  json_real(w, "val_score", f->score);
+  json_real(w, "val_error", f->se);
+  json_real(w, "val_changed", f->changed);
   json_whole(w, "constant_seeds", f->dead);
   json_flag(w, "pareto", is_on_front(s, k));
   json_flag(w, "picked", k == best);
@@ -186,7 +264,7 @@ static int print_json(FILE *f, const void *user)
   json_text(w, "file", s->file);
   json_text(w, "r4", R4_VERSION);
   json_whole(w, "seeds", s->seeds);
-  json_text(w, "picked_by", s->by_average ? "validation: average over groups" : "validation: worst group");
+  json_text(w, "picked_by", s->by_average ? "validation: average over groups" : "validation: score");
   json_open(w, "trials", '[');
   for (size_t k = 0; k < s->trials; k++)
     if (s->run[k].done) add_object(w, s, k, best);

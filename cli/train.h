@@ -19,7 +19,9 @@ struct job {
   int64_t seed[MAX_SEEDS];
   int64_t jobs; /* processes side by side; 0: chosen */
   bool resume, force, quiet;
-  const char *doing; /* before each line of progress, or NULL */
+  bool verdict;          /* a net that uses the shortcut is exit code 1 */
+  const char *chosen_by; /* as in r4_train_options */
+  const char *doing;     /* before each line of progress, or NULL */
   pid_t
     parent; /* that this process works for: if it was killed, the work stops, as the same command, started again, would
                    find the folder in use; 0: whoever */
@@ -50,6 +52,11 @@ r4_lock *train_prepare(const struct job *j, int *code);
 
 /* Something was trained in the folder with another seed than those of the job. */
 bool train_has_others(const struct job *j);
+
+/* ---- train_method.c: method: auto ---- */
+
+/* Sets method, if it is auto, to what fits the data, and says so. Returns an exit code. */
+int method_choose(const struct job *j);
 
 /* ---- train_search.c: lambda: auto ---- */
 

@@ -14,8 +14,8 @@ static void show_try(const r4_lambda_try *t, bool chosen)
   if (t->diverged)
     fprintf(stderr, "  no finite loss");
   else
-    fprintf(stderr, "  %7.2f  %7.2f  %7.2f  %-8.3g", 50 * (t->avg + t->worst), 100 * t->avg, 100 * t->worst,
-            t->penalty);
+    fprintf(stderr, "  %7.2f  %7.2f  %5.2f  %7.2f  %-8.3g", 100 * t->score, 100 * t->avg, 100 * t->se,
+            100 * t->worst, t->penalty);
   if (t->dead)
     fprintf(stderr, "  dead: one answer for everything");
   else if (!t->learned && !t->diverged)
@@ -27,7 +27,7 @@ static void show_try(const r4_lambda_try *t, bool chosen)
 static void show_curve(const r4_lambda_curve *c)
 {
   double shown = -INFINITY;
-  fprintf(stderr, "  lambda      score  average    worst  penalty\n");
+  fprintf(stderr, "  lambda      score  average  error    worst  penalty\n");
   for (size_t n = 0; n < c->n; n++) {
     size_t next = c->n;
     for (size_t k = 0; k < c->n; k++)
@@ -52,7 +52,7 @@ int search_take(const struct job *j)
   if (j->quiet) return EXIT_DONE;
   const r4_lambda_try *taken = &curve.tried[curve.chosen];
   fprintf(stderr, "r4 %s: lambda: auto takes %g, %s; %s/curve.json\n", j->command, taken->lambda,
-          taken->learned ? "the largest that scores within half a point of the best"
+          taken->learned ? "the largest that scores within one standard error of the best"
                          : "but no short run was better than guessing: more epochs would tell",
           shown(folder).text);
   show_curve(&curve);

@@ -647,6 +647,7 @@ typedef enum {
   R4_FILL_SWAP,   /* the masked content of another example                                            */
   R4_FILL_PASTE,  /* every second example, masked or not, gets the masked content of another put on it */
   R4_FILL_BLANK,  /* 0: black in images                                                               */
+  R4_FILL_EXCHANGE /* swap where an example has a mask, paste where it has none                       */
 } r4_fill;
 
 /* "swap", as settings and commands call it; NULL behind the last. */
@@ -1255,6 +1256,15 @@ void r4_lock_free(r4_lock *l);
 
 /* ---- Training ------------------------------------------------------------------------------- */
 
+/* What figures of validation are of. */
+typedef enum {
+  R4_VAL_NONE,      /* there is no validation part                                                          */
+  R4_VAL_PLAIN,     /* examples as they are; there are no masks                                             */
+  R4_VAL_EXCHANGED, /* masked content was exchanged between classes: the shortcut says nothing              */
+  R4_VAL_FILLED,    /* masked content was replaced as data.val_fill says                                    */
+  R4_VAL_CARRIES    /* examples as they are, as too few have masks: a net that uses the shortcut looks good */
+} r4_val_kind;
+
 /* Where a run is. Shares are 0 to 1; loss, penalty and accuracy are means over the epoch so far. */
 typedef struct {
   uint64_t seed;
@@ -1265,26 +1275,64 @@ typedef struct {
   double lambda_r3;         /* weight of a method's second penalty; 0 without one */
   bool epoch_done, validated;
   double val_avg, val_worst; /* of the last epoch, if validated             */
+  double val_se;             /* the standard error of val_avg               */
+  r4_val_kind val_kind;
+  int64_t val_examples;      /* that the figures rest on: exchanged ones, if they are */
   double seconds;            /* since training began, or was taken up again */
 } r4_progress;
+
+/* Whether a model uses what masks mark, by the share of its correct predictions that it loses when masked content is
+ * exchanged. */
+typedef enum {
+  R4_VERDICT_NONE,      /* not known                            */
+  R4_VERDICT_COLLAPSED, /* one class for everything             */
+  R4_VERDICT_USES,      /* R4_USES or more                      */
+  R4_VERDICT_UNSURE,    /* within one standard error of R4_USES */
+  R4_VERDICT_LITTLE,    /* R4_USES_LITTLE or more               */
+  R4_VERDICT_NOT
+} r4_verdict;
+#define R4_USES 0.1
+#define R4_USES_LITTLE 0.02
+/* lost: NaN is R4_VERDICT_NONE. error: its standard error; 0: it is taken for what it is. */
+r4_verdict r4_verdict_of(double lost, double error);
+const char *r4_verdict_name(r4_verdict v);
 
 /* How a run ended. */
 typedef struct {
   bool stopped; /* before its end: it can be resumed                                              */
   int64_t only; /* the class that the model gives to every validation example (without these, to the last batches):
                    the net is dead, and no figure about it means anything; -1: it is alive         */
+  int64_t steps, penalised; /* all of them, and those in which a penalty counted                   */
+  bool unpenalised;         /* a penalty was asked for, and counted in none                        */
+  r4_val_kind val_kind;
+  r4_verdict verdict;
+  double lost, lost_error, changed; /* shares of correct predictions lost, and of all that change, when the masked
+                                       content of validation examples is exchanged; NaN: not known */
+  int64_t exchanged;        /* examples that they rest on                                          */
 } r4_outcome;
+
+/* Written at the end of a run as outcome.json in its folder; the fields "stopped" and "only" are not in it. */
+r4_status r4_outcome_read(const char *folder, r4_outcome *to, r4_error *e);
 
 typedef struct {
   const char *folder; /* of the run; made if it is missing                                           */
   bool resume;        /* go on from the checkpoint in it, if there is one                             */
   bool force;         /* replace what is in it                                                      */
+  /* Who will choose among models by validation, as the subject of a sentence; NULL: nobody. Refused where validation
+   * carries the shortcut. */
+  const char *chosen_by;
   /* Called after each step. false ends the run: it is saved and can be resumed. May be NULL. */
   bool (*report)(const r4_progress *p, void *user);
   /* Called with a sentence about what looks wrong, or what was done about it. May be NULL. */
   void (*notice)(const char *sentence, void *user);
   void *user;
 } r4_train_options;
+
+/* method: auto. It is chosen by what the training examples with masks are: how many, in which classes, how much the
+ * masks cover. Training chooses by itself; whoever wants to know before, or trains several seeds, asks. */
+bool r4_method_is_open(const r4_settings *s);
+/* Sets method to what fits d (NULL: the data that the settings name); why gets a sentence, may be NULL. */
+r4_status r4_method_choose(r4_settings *s, const r4_data *d, char why[R4_ERROR_SIZE], r4_error *e);
 
 /* Trains one seed of one configuration, from data to folder/model.safetensors. A run that was interrupted, at any
  * moment, and resumed ends with the same bits as one that was not, with the same number of threads. The folder is
@@ -1342,8 +1390,10 @@ enum { R4_LAMBDA_TRIES = 6 };
 /* A short run with one lambda: a quarter of the epochs. */
 typedef struct {
   double lambda, avg, worst; /* accuracies in validation at its end, 0 to 1                                 */
+  double score, se;          /* what it is chosen by, and the standard error of avg                         */
   double penalty;            /* mean of its last epoch                                                      */
-  bool learned;              /* the mean of both accuracies is above that of guessing, 1 / classes          */
+  bool learned;              /* its score is above that of guessing, 1 / classes                            */
+  bool penalised;            /* the penalty counted in some step                                            */
   bool dead;                 /* it gives every validation example the same answer, so its scores mean nothing */
   bool diverged;             /* its loss was not a number or not finite: there are no scores                  */
 } r4_lambda_try;
@@ -1532,7 +1582,10 @@ r4_status r4_run_cost_read(const char *folder, r4_run_cost *to, r4_error *e);
  * NaN, and epoch 0, if it had no validation. */
 typedef struct {
   int64_t epoch;
-  double loss, avg, worst; /* accuracies of groups: their mean, and the least; shares */
+  double loss, avg, worst; /* accuracies of groups: their mean, and the least; shares                    */
+  double score, se;        /* what nets are chosen by, between the two, and the standard error of avg    */
+  double changed;          /* share of predictions that the exchange of masked content changes; or NaN   */
+  int64_t exchanged;       /* validation examples whose content was exchanged; 0: they are as they are   */
 } r4_run_validation;
 r4_status r4_run_validation_read(const char *folder, r4_run_validation *to, r4_error *e);
 

@@ -38,8 +38,8 @@ void pets_settings(const char *file, const char *data, const char *more)
 {
   char text[600];
   snprintf(text, sizeof text,
-           "data: %s\ndata.mask_means: irrelevant\nnet: dense 2\nepochs: 20\nrate: 0.02\nbatch: 4\n%s", data,
-           more);
+           "data: %s\ndata.mask_means: irrelevant\nnet: dense 2\nepochs: 20\nrate: 0.02\nbatch: 4\n%s%s",
+           data, strstr(more, "method:") ? "" : "method: erm\n", more);
   put_text(scratch_folder(), file, text);
 }
 

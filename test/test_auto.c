@@ -9,6 +9,7 @@
 #include "optim/auto.h"
 
 typedef double curve(int at);
+static double error; /* standard error of all scores */
 
 static double rising(int at)
 {
@@ -36,8 +37,8 @@ static const char *search(curve *f, curve *penalty, int64_t epochs)
     assert_true(n < AUTO_RUNS);
     double score = f(at);
     t[n] = (struct auto_try){.at = at,
-                             .avg = score + 0.05,
-                             .worst = score - 0.05,
+                             .score = score,
+                             .se = error,
                              .penalty = penalty(at),
                              .lost = isinf(score),
                              .learned = score > 0.3};
@@ -192,20 +193,26 @@ static void test_lambdas_that_show_nothing(void **state)
   assert_string_equal(search(flat, flat, 10), "0 2 -2 -4 -3 -5: -5");
 }
 
-/* Both accuracies count, half each; 0.005 below the best is enough. */
+/* One standard error of the best below it is enough, and 0.005 at least. */
 static void test_the_choice(void **state)
 {
   (void)state;
-  struct auto_try t[] = {{0, 0.9, 0.7, 1, false, true},
-                         {2, 0.95, 0.641, 1, false, true},
-                         {4, 0.95, 0.639, 1, false, true},
-                         {6, 1, 1, 1, true, true}};
+  struct auto_try t[] = {{0, 0.8, 0, 1, false, true},
+                         {2, 0.7955, 0, 1, false, true},
+                         {4, 0.7945, 0, 1, false, true},
+                         {6, 1, 0, 1, true, true}};
   assert_int_equal(auto_choice(t, 4), 1);
-  t[1].worst = 0.6;
+  t[1].score = 0.775;
   assert_int_equal(auto_choice(t, 4), 0);
+  t[0].se = 0.02; /* what is closer cannot be told apart */
+  assert_int_equal(auto_choice(t, 4), 2);
+  t[0].se = 0.03;
+  t[2].score = 0.6;
+  assert_int_equal(auto_choice(t, 4), 1);
+  t[2].score = 0.7945;
   t[0].lost = true;
   assert_int_equal(auto_choice(t, 4), 2);
-  t[2].avg = NAN;
+  t[2].score = NAN;
   assert_int_equal(auto_choice(t, 4), 1);
   t[1].lost = t[2].lost = true;
   assert_int_equal(auto_choice(t, 4), 4);

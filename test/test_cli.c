@@ -39,7 +39,8 @@ static const struct {
   {"bench --net mlp4-3-2 --batch 2 --seconds 0 --json", "\"ms_per_step\":", 0},
   {"bench --net mlp4-3-2 --batch 2 --seconds 0 --objective adv-r4 --masked 2", "ms per step", 0},
   {"bench --net derm28 --batch 2 --seconds 0 --objective r3 --corner 7", "corners of 7 x 7", 0},
-  {"bench --net 'bert(layers=1,width=4,heads=2,inner=4,words=9)' --tokens 5 --batch 2 --seconds 0 --objective r3",
+  {"bench --net 'bert(layers=1,width=4,heads=2,inner=4,words=9)' --tokens 5 --batch 2 --seconds 0 "
+   "--objective r3",
    "ms per step", 0},
 };
 
@@ -63,7 +64,7 @@ static const struct {
   {"bench --json=1", "--json needs no value"},
   {"bench --json --json", "--json needs to be given once"},
   {"bench --net resnet", "net \"resnet\": no such name"},
-  {"bench --objective r5", "method is \"r5\", expected erm"},
+  {"bench --objective r5", "method is \"r5\", expected auto, erm"},
   {"bench --net mlp4-3-2 --masked 5", "masked is 5, expected at most 4"},
   {"bench --net mlp4-3-2 --corner 2", "there are no images"},
   {"graph --dot --text", "choose one of --dot and --text"},

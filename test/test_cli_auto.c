@@ -42,7 +42,7 @@ static void takes_a_lambda_and_trains(void **state)
   (void)state;
   char line[300], manifest[100];
   EXPECT("$R4 train a.yaml --seeds 2 --out run", 0, "search for lambda: seed 0  epoch 3/3",
-         "lambda: auto takes ", "  lambda      score  average    worst  penalty\n", "  chosen\n",
+         "lambda: auto takes ", "  lambda      score  average  error    worst  penalty\n", "  chosen\n",
          "seed 1  epoch 12/12");
   double lambda = chosen_in("run");
   snprintf(line, sizeof line, "$R4 train a.yaml --set lambda=%g --seeds 2 --out plain --quiet", lambda);
@@ -163,12 +163,12 @@ static void mistakes_are_named(void **state)
   EXPECT("$R4 train a.yaml --set data.keep_masks=0 --out x", 2,
          "data.keep_masks (--set) is 0: without masks");
   EXPECT("$R4 train a.yaml --set data.val=0 --out x", 2,
-         "lambda is auto, but there is no validation part to choose it by: set data.val");
+         "lambda is auto, but there is no validation part to choose by: set data.val");
   EXPECT("$R4 train a.yaml --set lambda=automatic --out x", 2,
          "expected a number from 0 on, default or auto");
   EXPECT("$R4 train a.yaml --set lambda_r3=auto --out x", 2, "expected a number from 0 on or default");
   EXPECT("$R4 train a.yaml --set 'net=dense 7' --out x", 2, "7 outputs, the data 10 classes");
-  EXPECT("$R4 train a.yaml --set epochs=3 --out x --quiet", 0); /* none of these stands in the way */
+  EXPECT("$R4 train a.yaml --set epochs=3 --set guard=false --out x --quiet", 0); /* none of these stands in the way */
 }
 
 /* Without a penalty there is nothing to search for, which is said where auto was asked for. */
@@ -212,7 +212,9 @@ static void lost_nets_are_named(void **state)
 static void nets_that_guess_keep_the_default(void **state)
 {
   (void)state;
-  EXPECT("$R4 train a.yaml --set rate=1e-9 --out guess", 0,
+  EXPECT("$R4 train a.yaml --set rate=1e-9 --out guess", 1,
+         "lambda is auto, but the penalty counted in no step of");
+  EXPECT("$R4 train a.yaml --set rate=1e-9 --set guard=false --out guess --force", 0,
          "lambda: auto takes 10, but no short run was better than guessing",
          "no better than guessing  chosen");
 }

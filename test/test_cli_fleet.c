@@ -29,7 +29,8 @@ static int make(void **state)
   put_text(scratch_folder(), "exp/ablations/net.csv",
            "name,preset,x,values,labels,y,y_values\nR3,r3,net,\"dense 2; dense 4, relu, dense 2\",one "
            "two,rate,0.01 0.1\n");
-  pets_settings("small.yaml", "pets", "");
+  pets_settings("small.yaml", "pets", "data.val_fill: swap\n");
+  pets_settings("few.yaml", "pets", "");
   return 0;
 }
 
@@ -208,15 +209,18 @@ static void sweeps_pick_by_validation(void **state)
   (void)state;
   EXPECT(
     "$R4 sweep small.yaml --set method=r3 --set epochs=4 --over lambda=0.01,0.1 --over rate=0,0.02 --out s",
-    0, "[4/4] ", "| lambda | rate |", "the test part was not looked at",
-    "Picked by validation alone, the best worst group: lambda=", "rate=0.02\n", "r4 eval s/runs/lambda=0.");
+    0, "[4/4] ", "| lambda | rate |", "the test part was not used",
+    "Picked by validation alone, by the score", "rate=0.02\n", "r4 eval s/runs/lambda=0.");
   EXPECT("cat s/results.csv", 0, "lambda,rate,val_average,val_average_sd,val_worst_group,", ",1\n");
   EXPECT("cat s/pareto.csv s/pareto.svg s/results.json", 0, "lambda,rate,val_average", "<svg",
-         "\"picked\":true", "\"picked_by\":\"validation: worst group\"");
+         "\"picked\":true", "\"picked_by\":\"validation: score\"");
   EXPECT(
     "$R4 sweep small.yaml --set method=r3 --set epochs=4 --over lambda=0.01,0.1 --over rate=0,0.02 --out s",
     0, "Picked");
   command_lacks("[4/4]");
+  EXPECT("$R4 sweep few.yaml --over method=erm,r3 --out few --quiet", 2,
+         "the sweep picks by validation, but validation carries the shortcut",
+         "4 validation examples can be exchanged, and 20 are needed");
   EXPECT("ls s/runs/*/seed-0/eval*.json", 0, "s/runs/lambda=0.1_rate=0.02/seed-0/eval-val.json");
   command_lacks("eval.json");
 }

@@ -82,7 +82,8 @@ static void recipes_find_their_source(void **state)
 {
   (void)state;
   put_text(scratch_folder(), "home/decoy.yaml",
-           "data: decoy-mnist\ndata.from: clean.npz\nnet: dense 10\nepochs: 1\nbatch: 50\ndata.val: 0\n");
+           "data: decoy-mnist\ndata.from: clean.npz\nnet: dense 10\nmethod: erm\nepochs: 1\nbatch: "
+           "50\ndata.val: 0\n");
   EXPECT("cd home && $R4 data make decoy-mnist --clean --from digits:300 --val none --out clean.npz", 0,
          "clean");
   EXPECT(

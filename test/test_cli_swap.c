@@ -44,7 +44,7 @@ static int make(void **state)
     scratch_folder(), "table.csv",
     "name,preset,avg,avg_sd,worst,worst_sd,kappa,settings\nERM,erm,,,,,,\nPaste,fill,,,,,,rate=0.02\n");
   put_text(scratch_folder(), "decoy.yaml",
-           "data: decoy-mnist\ndata.from: digits:100\nnet: dense 10\nepochs: 1\nthreads: 1\n");
+           "data: decoy-mnist\ndata.from: digits:100\nnet: dense 10\nmethod: erm\nepochs: 1\nthreads: 1\n");
   EXPECT("$R4 train erm.yaml --out erm --seeds 2 --quiet && $R4 train fill.yaml --out fill --quiet", 0,
          "fill");
   put_text(scratch_folder(), "bare.yaml", "base: decoy.yaml\ndata: digits:100\n");

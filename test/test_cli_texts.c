@@ -26,7 +26,7 @@ static int make_texts(void **state)
   }
   fprintf(y, "data: films.csv\ndata.tokenizer: vocab.txt\ndata.mask_words: movie film\nthreads: 1\nepochs: "
              "12\nbatch: 8\n"
-             "rate: 0.03\nnet: embedding 400 8, leaf, dense 8, relu, mean, dense 2\n");
+             "rate: 0.03\nmethod: erm\nnet: embedding 400 8, leaf, dense 8, relu, mean, dense 2\n");
   if (fclose(f) || fclose(y)) return -1;
   char line[400], here[200];
   if (!getcwd(here, sizeof here)) return -1;

@@ -51,7 +51,7 @@ static int make_folder(void **state)
   if (scratch_make(state)) return -1;
   write_file("small.yaml",
              "# a small run\ndata: decoy-mnist\ndata.from: digits:1200\ndata.val: 0.2\nmethod: cert-r4\n"
-             "lambda: 0.1\neps: 0.5\nnet: dense 32, relu, dense 10\nepochs: 2\nbatch: 100\n");
+             "lambda: 0.1\nguard: false\neps: 0.5\nnet: dense 32, relu, dense 10\nepochs: 2\nbatch: 100\n");
   write_file("typo.yaml", "data: decoy-mnist\nlamda: 3\n");
   write_file("type.yaml", "data: decoy-mnist\nepochs: many\n");
   write_file("range.yaml", "data: decoy-mnist\n\ndata.val: 1.5\n");

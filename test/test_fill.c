@@ -168,7 +168,7 @@ static void blank_is_nothing(void **state)
   }
   assert_string_equal(r4_fill_name(R4_FILL_BLANK), "blank");
   assert_string_equal(r4_fill_name(R4_FILL_NONE), "none");
-  assert_null(r4_fill_name((r4_fill)(R4_FILL_BLANK + 1)));
+  assert_null(r4_fill_name((r4_fill)(R4_FILL_EXCHANGE + 1)));
   r4_data_free(filled);
   r4_data_free(d);
 }

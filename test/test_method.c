@@ -107,7 +107,7 @@ static void settings_know_it_by_the_table(void **state)
   assert_true(r4_method_describe("turned-r3").lambda == 3);
   take_away(NULL);
   assert_error(&e, r4_settings_set(s, "method=turned-r3", "test", &e),
-               "method is \"turned-r3\", expected erm");
+               "method is \"turned-r3\", expected auto, erm");
   r4_settings_free(s);
 }
 

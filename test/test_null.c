@@ -198,6 +198,9 @@ static struct {
   X(r4_ablation_read, "a file", none(r4_ablation_read(NULL, e), e))                                          \
   X(r4_run_cost_read, "a folder", r4_run_cost_read(NULL, &(r4_run_cost){0}, e))                              \
   X(r4_run_cost_read, "room for the result", r4_run_cost_read(have.path, NULL, e))                           \
+  X(r4_outcome_read, "a folder", r4_outcome_read(NULL, &(r4_outcome){0}, e))                                 \
+  X(r4_outcome_read, "room for the result", r4_outcome_read(have.path, NULL, e))                             \
+  X(r4_method_choose, "settings", r4_method_choose(NULL, have.d, NULL, e))                                   \
   X(r4_run_validation_read, "a folder", r4_run_validation_read(NULL, &(r4_run_validation){0}, e))            \
   X(r4_run_validation_read, "room for the result", r4_run_validation_read(have.path, NULL, e))               \
   X(r4_run_check_data, "a folder", r4_run_check_data(NULL, "0123", e))                                       \

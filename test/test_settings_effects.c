@@ -52,12 +52,13 @@ static void test_combinations(void **state)
   agrees("data.corrupt: none\ndata.correct: 1\n");
   agrees("method: ibp-ex+r3\ndelta: 1\n");
   contradicts("method: adv-r4\nlambda: 1\nnorm: sum\n",
-              "norm (a.yaml:3:7) is sum, which is for cert-r4 and cert-r4+r3 alone");
+              "norm (a.yaml:3:7) is sum, which is for cert-r4, cert-r4+r3 and cert-r4+pairing alone");
   agrees("method: cert-r4\nlambda: 1\nnorm: sum\n");
   contradicts("method: fill\nfill: none\n",
               "method (a.yaml:1:9) is fill, but fill (a.yaml:2:7) is none: it would be erm");
-  contradicts("method: pairing\nfill: none\n",
-              "method (a.yaml:1:9) is pairing, which compares with filled examples, but fill (a.yaml:2:7) is none");
+  contradicts(
+    "method: pairing\nfill: none\n",
+    "method (a.yaml:1:9) is pairing, which compares with filled examples, but fill (a.yaml:2:7) is none");
   contradicts("method: r3\ndelta: 1\nepochs: 3\ndelta_ramp: 4\n",
               "delta_ramp (a.yaml:4:13) is 4, but epochs");
   contradicts("method: r3\ndelta: 1\nform: log\n",
@@ -136,7 +137,7 @@ static void test_settings_without_effect(void **state)
        "range: [0, 1]\n",
        "explain norm tau samples steps alpha random_start range");
   idle("method: fill\nlambda: 1\npenalty_mean: all\nfill: noise\n", "lambda penalty_mean");
-  idle("guard: true\nfrom: runs/a\ninit: xavier\n", "init guard");
+  idle("method: erm\nguard: true\nfrom: runs/a\ninit: xavier\n", "init guard");
   idle("init: xavier\n", "");
   idle("method: cert-r4\nexplain: margin\nnorm: l1\nform: log\ntau: 2\neps: 1\neps_ramp: 1\nlambda_ramp: "
        "1\nlambda: 1\n",
@@ -151,7 +152,7 @@ static void test_settings_without_effect(void **state)
   idle("method: r3\ntau: 2\n", "tau");
   idle("method: cert-r4\ntau: 2\n", "");
   idle("method: cert-r4\ntau: 2\nform: linear\n", "tau");
-  idle("delta: 1\n", "delta");
+  idle("method: erm\ndelta: 1\n", "delta");
   idle("momentum: 0.5\n", "momentum");
   idle("optimizer: sgd\nmomentum: 0.5\nbeta1: 0.5\nbeta2: 0.5\n", "beta1 beta2");
   idle("decay_at: [3]\ndecay_by: 0.5\nschedule: cosine\n", "decay_at decay_by");

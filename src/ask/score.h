@@ -13,6 +13,10 @@ struct score {
   size_t worst_group;
   double group[SCORE_GROUPS]; /* NaN for a group without examples */
   size_t count[SCORE_GROUPS];
+  /* Of validation (exchanged.h); 0 where nobody asks. */
+  double avg_se, worst_se, score; /* standard errors, and what nets are chosen by */
+  size_t exchanged;               /* examples                                     */
+  double changed, lost, lost_se;  /* shares of their predictions, and of the correct ones */
 };
 
 /* Accuracies are shares, 0 to 1. */

@@ -24,15 +24,17 @@ enum {
   PURPOSE_CORRECT = 0x72340320, /* data/mask_corrupt.c: masks that stay, and how others go wrong */
   PURPOSE_WRONG_FIRST,
   PURPOSE_WRONG_SECOND,
-  PURPOSE_KEEP = 0x72340330,    /* data/mask.c: examples that keep their mask */
-  PURPOSE_FILL = 0x72340340,    /* data/fill.c: content in place of masked content, of each epoch */
-  PURPOSE_AUGMENT = 0x72340350, /* data/augment.c: how examples are moved and brightened, of each epoch */
-  PURPOSE_COLOUR,               /* and how their colours change */
+  PURPOSE_KEEP = 0x72340330,     /* data/mask.c: examples that keep their mask */
+  PURPOSE_FILL = 0x72340340,     /* data/fill.c: content in place of masked content, of each epoch */
+  PURPOSE_AUGMENT = 0x72340350,  /* data/augment.c: how examples are moved and brightened, of each epoch */
+  PURPOSE_COLOUR,                /* and how their colours change */
+  PURPOSE_EXCHANGE = 0x72340360, /* data/exchange.c: whose content an example gets, step is the draw */
 
   PURPOSE_SMOOTH = 0x72340400, /* ask/attribution.c: noise of SmoothGrad */
   PURPOSE_SWAP = 0x72340410,   /* ask/swap.c: whose content is put in an example, step is the draw */
 
-  PURPOSE_SENSITIVITY = 0x72340420, /* ask/sensitivity.c: noise on regions, step is the example and the draw */
+  PURPOSE_SENSITIVITY =
+    0x72340420, /* ask/sensitivity.c: noise on regions, step is the example and the draw */
 
   PURPOSE_START = 0x72340500, /* objective: starts of attacks, and noise, of each step */
   PURPOSE_NOISE,

@@ -39,7 +39,7 @@ struct settings {
   double lambda, lambda_r3, delta, delta_rate, delta_ramp, eps, penalty_after, lambda_ramp, eps_ramp, tau,
     alpha, weight_penalty;
   int64_t samples, steps, candidates, penalty_every;
-  bool random_start, double_softmax, guard;
+  bool random_start, double_softmax, guard, bound;
   struct reals range, class_weights;
   bool searched; /* no setting: lambda was auto, and is now one that the search tries or has chosen */
 
@@ -116,6 +116,8 @@ struct setting_label setting_label(const r4_settings *s, const char *key);
 
 /* lambda is auto, and matters. */
 bool settings_lambda_is_open(const struct settings *v);
+/* Whether its method is auto. */
+bool settings_method_is_open(const struct settings *v);
 
 /* A setting that was given and has no effect, where the result would not be what was asked for. */
 r4_status settings_check_effects(const r4_settings *s, r4_error *e);

@@ -44,7 +44,12 @@ static r4_status check_weights(const r4_settings *s, r4_error *e)
 
 bool settings_lambda_is_open(const struct settings *v)
 {
-  return isinf(v->lambda) && r4_method_describe(v->method).guided;
+  return isinf(v->lambda) && (settings_method_is_open(v) || r4_method_describe(v->method).guided);
+}
+
+bool settings_method_is_open(const struct settings *v)
+{
+  return !strcmp(v->method, method_choices[0]);
 }
 
 static r4_status check_search(const r4_settings *s, r4_error *e)

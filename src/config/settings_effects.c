@@ -36,6 +36,7 @@ static const struct effect effects[] = {
   {"from_prefix", "from", GIVEN, NULL, false},
   {"from_ignore", "from", GIVEN, NULL, false},
 
+  {"bound",         "method", ONE_OF,  OF("auto", "cert-r4", "cert-r4+r3", "cert-r4+pairing"), false},
   {"lambda",        "method", USED,    NULL,         false},
   {"penalty_mean",  "method", USED,    NULL,         false},
   {"guard",         "method", USED,    NULL,         false},

@@ -48,7 +48,7 @@ static const struct setting table[] = {
   NUMBER(DATA, data.seed, "0", 0, WHOLE_UP, "seed of everything that is drawn to build the data"),
   NUMBER(DATA, data.val, "0.1", 0, 0.9, "share of the training data held out for validation, if the data has none"),
   CHOICE(DATA, data.split, "lesion", OF("lesion", "own"), "HAM10000: by lesion, or as dermamnist_split.csv there says"),
-  CHOICE(DATA, data.val_fill, "auto", fill_words, "what replaces masked content in validation; auto: swap or paste"),
+  CHOICE(DATA, data.val_fill, "auto", fill_words, "what replaces masked content in validation; auto: another's"),
   NUMBER(DATA, data.size, "0", 0, 4096, "height and width that images are resized to; 0: as they are"),
   CHOICE(DATA, data.shades, "default", OF("default", "paper", "ross"), "decoys: their greys; default: the recipe's"),
   FLAG(DATA, data.clean, "false", "recipes: leave the shortcut out, for the ceiling"),
@@ -76,7 +76,8 @@ static const struct setting table[] = {
          "batch norm keeps its statistics while it learns; auto: if from is given"),
   CHOICE(NET, init, "default", OF("default", "xavier", "kaiming", "ibp"), "how weights are drawn; default: PyTorch's"),
 
-  CHOICE(METHOD, method, "erm", method_words, "what is penalised, and how"),
+  CHOICE(METHOD, method, "auto", method_choices, "how masks are used; auto: what fits them, erm without masks"),
+  FLAG(METHOD, bound, "false", "method auto: take one that bounds how much masked content could matter"),
   CHOICE(METHOD, fill, "auto", fill_words, "what takes the place of masked content where the net learns its answers"),
   SETTING(METHOD, lambda, "default", 0, UP, OF("default", "auto"),
           "weight of the penalty; default: the method's own; auto: the best of short runs"),

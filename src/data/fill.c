@@ -16,11 +16,12 @@ const char *const fill_words[] = {"auto",
                                   [R4_FILL_SWAP + 1] = "swap",
                                   [R4_FILL_PASTE + 1] = "paste",
                                   [R4_FILL_BLANK + 1] = "blank",
+                                  [R4_FILL_EXCHANGE + 1] = "exchange",
                                   NULL};
 
 const char *r4_fill_name(r4_fill kind)
 {
-  return kind >= R4_FILL_NONE && kind <= R4_FILL_BLANK ? fill_words[kind + 1] : NULL;
+  return kind >= R4_FILL_NONE && kind <= R4_FILL_EXCHANGE ? fill_words[kind + 1] : NULL;
 }
 
 /* One example that is being filled. */
@@ -33,6 +34,7 @@ struct place {
   const float *x;
   float *scratch;
   size_t donor;
+  bool inside;                 /* exchange: the example has a mask of its own, as it was swapped */
   const float *seen;           /* of the donor, if it was augmented; NULL: as it is in the data */
   const uint8_t *other_mask;   /* of the donor likewise */
   struct shape_box own, other; /* of the masks of the example and of the donor */
@@ -211,6 +213,21 @@ static float pasted(const struct place *p, size_t feature)
   return donor_value(p, feature);
 }
 
+/* Whoever has a mask of its own keeps its place. */
+static void choose_exchange(struct place *p)
+{
+  p->inside = p->mask;
+  if (p->inside)
+    choose_swap(p);
+  else
+    choose_paste(p);
+}
+
+static float exchanged(const struct place *p, size_t feature)
+{
+  return p->inside ? swapped(p, feature) : pasted(p, feature);
+}
+
 /* ---- Ids in place of ids ---- */
 
 /* An id cannot be mixed with another: it is replaced from the half on. */
@@ -267,6 +284,11 @@ static float swapped_token(const struct place *p, size_t feature)
   return value_of(p->f, p->donor, at);
 }
 
+static float exchanged_token(const struct place *p, size_t feature)
+{
+  return p->inside ? swapped_token(p, feature) : pasted(p, feature);
+}
+
 /* ---- The kinds ---- */
 
 static const struct kind {
@@ -283,6 +305,7 @@ static const struct kind {
   [R4_FILL_SWAP] = {.prepare = choose_swap, .content = swapped},
   [R4_FILL_PASTE] = {.prepare = choose_paste, .content = pasted, .everywhere = true},
   [R4_FILL_BLANK] = {.content = blank},
+  [R4_FILL_EXCHANGE] = {.prepare = choose_exchange, .content = exchanged, .everywhere = true},
 };
 
 static const struct kind kinds_of_ids[sizeof kinds / sizeof *kinds] = {
@@ -290,6 +313,7 @@ static const struct kind kinds_of_ids[sizeof kinds / sizeof *kinds] = {
   [R4_FILL_NOISE] = {.content = another_token},
   [R4_FILL_SWAP] = {.prepare = choose_swap, .content = swapped_token},
   [R4_FILL_PASTE] = {.prepare = choose_paste, .content = pasted, .everywhere = true},
+  [R4_FILL_EXCHANGE] = {.prepare = choose_exchange, .content = exchanged_token, .everywhere = true},
 };
 
 static const struct kind *kind_of(const r4_data *d, r4_fill kind)
@@ -299,7 +323,7 @@ static const struct kind *kind_of(const r4_data *d, r4_fill kind)
 
 size_t fill_scratch(const struct fill *f)
 {
-  bool of_others = f->kind == R4_FILL_SWAP || f->kind == R4_FILL_PASTE;
+  bool of_others = f->kind == R4_FILL_SWAP || f->kind == R4_FILL_PASTE || f->kind == R4_FILL_EXCHANGE;
   if (f->kind == R4_FILL_COLOUR) return f->channels;
   if (of_others && f->augment)
     return features(f) + (f->height * f->width + sizeof(float) - 1) / sizeof(float);

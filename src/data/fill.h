@@ -11,12 +11,15 @@
  *     paste    with probability 1/2 the masked content of another example, drawn uniformly, is put on this one,
  *              at the same place and whatever its own mask: m is the other's
  *
+ *     exchange  swap for an example with a mask, paste for one without
+ *
  * Ids of tokens cannot be mixed, and are replaced where m is 1/2 or more:
  *
  *     colour   one token, drawn from the unmasked ones of all texts, in place of all
  *     noise    another one for each, likewise
  *     swap     the masked tokens of another text, in their order, again from the first if they are too few
  *     paste    as above, as far as the text goes
+ *     exchange as above
  *
  * Values of bytes lie between those of 0 and 255; channels of a vector are its features. What is drawn depends on seed,
  * epoch and example alone. */
@@ -56,6 +59,14 @@ void fill_row(const struct fill *f, uint32_t epoch, size_t i, const float *x, co
  * stretched into its own mask, or put on it as it lies. */
 void fill_from(const struct fill *f, uint32_t epoch, size_t i, size_t donor, const float *x, float *scratch,
                float *to);
+/* What becomes of an example: fill_from with this donor, and with the draw as epoch. */
+struct fill_job {
+  const struct fill *fill;
+  uint32_t draw;
+  size_t example, donor;
+};
+/* As many examples of d, as data. */
+r4_data *fill_jobs(const r4_data *d, size_t n, const struct fill_job *job, r4_error *e);
 /* n examples by fill_from, as data. */
 r4_data *fill_tested(const struct fill *f, uint32_t epoch, size_t n, const size_t *example,
                      const size_t *donor, r4_error *e);

@@ -1,7 +1,6 @@
 /* Whole data sets with other content in their masks. */
-#include <math.h>
-
 #include "base/mem.h"
+#include "data/donors.h"
 #include "data/fill.h"
 
 /* Rows that are made one after the other: room for one as it is, and for what becomes of it. */
@@ -62,38 +61,75 @@ r4_data *r4_data_fill(const r4_data *d, r4_fill kind, uint64_t seed, uint32_t ep
   return filled;
 }
 
-r4_data *fill_tested(const struct fill *f, uint32_t epoch, size_t n, const size_t *example,
-                     const size_t *donor, r4_error *e)
+static size_t most_scratch(size_t n, const struct fill_job *job)
 {
-  const r4_data *d = f->data;
-  struct rows r;
+  size_t most = 0;
+  for (size_t k = 0; k < n; k++)
+    if (fill_scratch(job[k].fill) > most) most = fill_scratch(job[k].fill);
+  return most;
+}
+
+/* The examples of the jobs, as they are. */
+static r4_data *examples_of(const r4_data *d, size_t n, const struct fill_job *job, r4_error *e)
+{
+  size_t *example = r4_mem_new(n + 1, sizeof *example);
+  if (!example) {
+    r4_fail(e, R4_E_MEMORY, "out of memory for %zu examples", n);
+    return NULL;
+  }
+  for (size_t k = 0; k < n; k++) example[k] = job[k].example;
   r4_data *made = r4_data_subset(d, n, example, e);
-  if (made && rows_init(&r, d, n, fill_scratch(f), e)) {
+  r4_mem_free(example);
+  return made;
+}
+
+r4_data *fill_jobs(const r4_data *d, size_t n, const struct fill_job *job, r4_error *e)
+{
+  struct rows r;
+  r4_data *made = examples_of(d, n, job, e);
+  if (made && rows_init(&r, d, n, most_scratch(n, job), e)) {
     r4_data_free(made);
     made = NULL;
   }
   if (!made) return NULL;
   for (size_t k = 0; k < n; k++) {
-    r4_data_values(d, example[k], r.x);
-    fill_from(f, epoch, example[k], donor[k], r.x, r.scratch, r.filled);
-    column_write(r.to, k, r.filled, data_x(d), d->record[example[k]].row);
+    const struct fill_job *j = job + k;
+    r4_data_values(d, j->example, r.x);
+    fill_from(j->fill, j->draw, j->example, j->donor, r.x, r.scratch, r.filled);
+    column_write(r.to, k, r.filled, data_x(d), d->record[j->example].row);
   }
   rows_give(&r, made);
   rows_free(&r);
   return made;
 }
 
+r4_data *fill_tested(const struct fill *f, uint32_t epoch, size_t n, const size_t *example,
+                     const size_t *donor, r4_error *e)
+{
+  struct fill_job *job = r4_mem_new(n + 1, sizeof *job);
+  if (!job) {
+    r4_fail(e, R4_E_MEMORY, "out of memory for %zu examples", n);
+    return NULL;
+  }
+  for (size_t k = 0; k < n; k++)
+    job[k] = (struct fill_job){.fill = f, .draw = epoch, .example = example[k], .donor = donor[k]};
+  r4_data *made = fill_jobs(f->data, n, job, e);
+  r4_mem_free(job);
+  return made;
+}
+
+/* Masks are rare in this class of the training part. */
+static bool is_rare(const r4_data *d, int32_t class)
+{
+  r4_counts own = r4_data_counts(d, class, -1), all = r4_data_counts(d, -1, -1);
+  double n = (double)own.examples[R4_TRAIN], masked = (double)own.masked[R4_TRAIN];
+  return masks_are_rare(masked, n, (double)all.masked[R4_TRAIN] - masked, (double)all.examples[R4_TRAIN] - n);
+}
+
 r4_fill r4_fill_for(const r4_data *d)
 {
-  double least = 1, most = 0;
-  for (size_t c = 0; c < d->classes->n; c++) {
-    r4_counts n = r4_data_counts(d, (int32_t)c, -1);
-    if (!n.examples[R4_TRAIN]) continue;
-    double share = (double)n.masked[R4_TRAIN] / (double)n.examples[R4_TRAIN];
-    least = fmin(least, share);
-    most = fmax(most, share);
-  }
-  if (!(most > 0)) return R4_FILL_NONE;
-  if (least < most / 2) return R4_FILL_PASTE;
+  if (!r4_data_mask_count(d, R4_TRAIN, -1)) return R4_FILL_NONE;
+  for (size_t c = 0; c < d->classes->n; c++)
+    if (is_rare(d, (int32_t)c)) return R4_FILL_PASTE;
   return data_x(d)->is->ids ? R4_FILL_NOISE : R4_FILL_COLOUR;
 }

@@ -16,8 +16,8 @@ static r4_id quantity(struct objective *o)
   return objective_norm(o, r4_max(g, lo, hi));
 }
 
-static const struct term term = {.quantity = quantity,
-                                 .settings = TERM_SETTINGS("eps", "box", "words", "norm", "norm=sum", "explain")};
+static const struct term term = {
+  .quantity = quantity, .settings = TERM_SETTINGS("eps", "box", "words", "norm", "norm=sum", "explain")};
 
 const struct method method_cert_r4 = {
   .term = {&term}, .lambda = 0.1, .form = R4_FORM_LOG, .fills = true, .waits = true};
@@ -31,3 +31,13 @@ const struct method method_cert_r4_r3 = {.term = {&term, &term_r3},
                                          .fills = true,
                                          .waits = true,
                                          .r3_leads = true};
+
+/* Likewise, and stronger where masks are few: pairing keeps the shortcut out by what happens with other content, and
+ * the bounds say how much could. */
+const struct method method_cert_r4_pairing = {.term = {&term, &term_pairing},
+                                              .lambda = 0.1,
+                                              .lambda_r3 = 1,
+                                              .form = R4_FORM_LOG,
+                                              .fills = true,
+                                              .waits = true,
+                                              .r3_leads = true};

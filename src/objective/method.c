@@ -15,6 +15,9 @@ static const struct method *methods[] = {
 const char *method_words[] = {
 #include "objective/methods.def"
   NULL, NULL};
+const char *method_choices[] = {"auto",
+#include "objective/methods.def"
+                                NULL, NULL};
 #undef METHOD
 
 enum { METHODS = sizeof methods / sizeof *methods - 1 };
@@ -22,7 +25,7 @@ enum { METHODS = sizeof methods / sizeof *methods - 1 };
 void method_add(const char *name, const struct method *m)
 {
   methods[METHODS] = m;
-  method_words[METHODS] = m ? name : NULL;
+  method_words[METHODS] = method_choices[METHODS + 1] = m ? name : NULL;
 }
 
 const struct method *method_find(const char *name)
@@ -44,6 +47,14 @@ const char *r4_method_name(size_t k)
   return k < r4_method_count() ? method_words[k] : NULL;
 }
 
+/* One of its terms compares examples with their filled selves. */
+static bool pairs(const struct method *m)
+{
+  for (size_t k = 0; k < METHOD_TERMS && m->term[k]; k++)
+    if (m->term[k]->pairs) return true;
+  return false;
+}
+
 r4_method_info r4_method_describe(const char *method)
 {
   const struct method *m = method_find(method);
@@ -52,7 +63,7 @@ r4_method_info r4_method_describe(const char *method)
                           .fills = m->fills,
                           .waits = m->waits,
                           .texts = m->texts,
-                          .pairs = m->term[0] && m->term[0]->pairs,
+                          .pairs = pairs(m),
                           .lambda = m->lambda,
                           .lambda_r3 = m->lambda_r3,
                           .form = m->form};
@@ -84,7 +95,7 @@ bool r4_method_uses(const char *method, const char *setting)
   static const char *const of_all[] = {
     "lambda", "lambda_ramp", "delta", "penalty_after", "penalty_every", "form", "guard", "guide", NULL};
   const struct method *m = method_find(method);
-  if (!m) return false;
+  if (!m) return !strcmp(method, method_choices[0]); /* auto may take one that does */
   if (!strcmp(setting, "lambda_r3")) return m->term[1];
   for (size_t k = 0; k < METHOD_TERMS && m->term[k]; k++)
     if (is_among(setting, of_all) || term_uses(m->term[k], setting)) return true;

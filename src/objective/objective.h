@@ -86,7 +86,7 @@ struct method {
   bool r3_leads; /* but its second term does not wait, has no ramp, and is linear where the first has the form log */
 };
 
-extern const struct term term_r3;
+extern const struct term term_r3, term_pairing;
 
 #define METHOD(identifier, name) extern const struct method method_##identifier;
 #include "objective/methods.def"
@@ -96,6 +96,8 @@ extern const struct term term_r3;
 const struct method *method_find(const char *name);
 /* The names of all methods; NULL ends them. The first has neither a penalty nor filled examples. */
 extern const char *method_words[];
+/* The same behind "auto". */
+extern const char *method_choices[];
 /* For tests: one more method, until it is taken away by NULL. */
 void method_add(const char *name, const struct method *m);
 
@@ -173,7 +175,7 @@ r4_pair view_bounds(const struct objective *o, enum bound_by by, struct view v, 
 
 /* ---- Explanations and their sizes: explain.c ---- */
 
-r4_id objective_logits(const struct objective *o, r4_id z); /* from the outputs of the net */
+r4_id objective_logits(const struct objective *o, r4_id z);          /* from the outputs of the net */
 r4_id objective_explained(const struct objective *o, struct view v); /* e of each row of the view */
 r4_id objective_explain(const struct objective *o,
                         struct view v);                      /* g, shaped as the leaf; summed over samples */

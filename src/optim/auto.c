@@ -5,7 +5,7 @@
 #include "base/plain.h"
 
 enum { FINE_RUNS = 2, DECADE = 2 };
-static const double TOLERANCE = 0.005;
+static const double LEAST_TOLERANCE = 0.005;
 
 double auto_lambda(double own, int at)
 {
@@ -31,16 +31,23 @@ size_t auto_budget(int64_t epochs)
 static bool was_held_back(const struct auto_try *t, size_t n, size_t k)
 {
   for (size_t i = 0; i < n; i++)
-    if (t[i].at < t[k].at && t[i].avg == t[k].avg && t[i].worst == t[k].worst && t[i].penalty == t[k].penalty)
-      return true;
+    if (t[i].at < t[k].at && t[i].score == t[k].score && t[i].penalty == t[k].penalty) return true;
   return false;
 }
 
 static double score(const struct auto_try *t, size_t n, size_t k)
 {
-  double mean = (t[k].avg + t[k].worst) / 2;
-  if (t[k].lost || isnan(mean)) return -INFINITY;
-  return t[k].learned && was_held_back(t, n, k) ? -INFINITY : mean;
+  if (t[k].lost || isnan(t[k].score)) return -INFINITY;
+  return t[k].learned && was_held_back(t, n, k) ? -INFINITY : t[k].score;
+}
+
+/* Scores that are closer cannot be told apart. */
+static double tolerance(const struct auto_try *t, size_t n)
+{
+  size_t top = 0;
+  for (size_t k = 1; k < n; k++)
+    if (score(t, n, k) > score(t, n, top)) top = k;
+  return n && t[top].se > LEAST_TOLERANCE ? t[top].se : LEAST_TOLERANCE;
 }
 
 /* The best of the runs from low to high, or of the decades among them. */
@@ -55,7 +62,7 @@ static double best(const struct auto_try *t, size_t n, int low, int high, bool d
 
 static size_t choose(const struct auto_try *t, size_t n, bool decades)
 {
-  double enough = best(t, n, INT32_MIN, INT32_MAX, decades) - TOLERANCE;
+  double enough = best(t, n, INT32_MIN, INT32_MAX, decades) - tolerance(t, n);
   size_t taken = n;
   for (size_t k = 0; k < n; k++) {
     double own = score(t, n, k);
@@ -98,7 +105,7 @@ static bool next_up(const struct auto_try *t, size_t n, int *at)
   while (was_tried(t, n, top + DECADE)) top += DECADE;
   double reached = score_at(t, n, top);
   *at = top + DECADE;
-  return has_learned(t, n, top, top) && reached >= best(t, n, INT32_MIN, INT32_MAX, true) - TOLERANCE;
+  return has_learned(t, n, top, top) && reached >= best(t, n, INT32_MIN, INT32_MAX, true) - tolerance(t, n);
 }
 
 static bool next_down(const struct auto_try *t, size_t n, int *at)
@@ -107,8 +114,8 @@ static bool next_down(const struct auto_try *t, size_t n, int *at)
   while (was_tried(t, n, bottom - DECADE)) bottom -= DECADE;
   double reached = score_at(t, n, bottom), above = best(t, n, bottom + 1, INT32_MAX, true);
   *at = bottom - DECADE;
-  if (!bottom) return !(above > reached + TOLERANCE);
-  return reached > above + TOLERANCE || !has_learned(t, n, INT32_MIN, INT32_MAX);
+  if (!bottom) return !(above > reached + tolerance(t, n));
+  return reached > above + tolerance(t, n) || !has_learned(t, n, INT32_MIN, INT32_MAX);
 }
 
 static bool next_fine(const struct auto_try *t, size_t n, int *at)

@@ -1,11 +1,12 @@
 /* "lambda: auto": which lambda to try next, and which to take. Pure arithmetic on what short runs have shown; search.c
  * makes the runs.
  *
- * A short run has a quarter of the epochs. Its score is the mean of its average and its worst group accuracy in
- * validation, whose shortcut is broken (task_val_fill). A net that is lost, as it is dead or its loss is not a number,
- * scores least; so does one whose numbers are those of a smaller lambda, to the bit: the guard (guard.h) has held both
- * back, and the larger one has shown nothing. A net has learned if it scores more than by guessing, 1 / classes; before
- * that all lambdas look alike, and a larger one is none the better for it. The lambdas that are tried are
+ * A short run has a quarter of the epochs. Its score is that of validation where the shortcut says nothing, and se
+ * the standard error of the average accuracy behind it (ask/exchanged.h). A net that is lost, as it is dead or its
+ * loss is not a number, scores least; so does one whose numbers are those of a smaller lambda, to the bit: the guard
+ * (guard.h) has held both back, and the larger one has shown nothing. A net has learned if it scores more than by
+ * guessing, 1 / classes; before that all lambdas look alike, and a larger one is none the better for it. The lambdas
+ * that are tried are
  *
  *     1. the method's own
  *     2. ten times the largest, as long as that has learned and stays within TOLERANCE of the best
@@ -13,9 +14,9 @@
  *        as that is better than all larger ones by more than TOLERANCE, or none has learned
  *     4. sqrt(10) times what would be taken now, and the same divided by sqrt(10), if that has learned
  *
- * where the last two runs of the budget are kept for 4. Taken is the largest lambda whose score is within TOLERANCE of
- * the best: among nets that do as well, the larger penalty makes the one that ignores the mask more firmly, which
- * the score does not see.
+ * where the last two runs of the budget are kept for 4, and TOLERANCE is the se of the best, half a point at least:
+ * what is closer cannot be told apart. Taken is the largest lambda whose score is within TOLERANCE of the best:
+ * among nets that do as well, the larger penalty makes the one that ignores the mask more firmly.
  *
  * Budget: 6 short runs, and no more epochs than a fifth of what a grid of 7 lambdas takes: with E epochs, short ones
  * of S = max(1, E / 4) in whole numbers, at most min(6, 7 E / (5 S)). That is 5 runs where 4 divides E, 1.25 E epochs
@@ -37,8 +38,8 @@ size_t auto_budget(int64_t epochs);
 /* What a short run has shown. */
 struct auto_try {
   int at;
-  double avg, worst, penalty; /* the first two are 0 to 1 */
-  bool lost, learned;         /* dead or without a loss; better than guessing */
+  double score, se, penalty; /* the first two are 0 to 1                     */
+  bool lost, learned;        /* dead or without a loss; better than guessing */
 };
 
 /* Where the next run is, given the n before it, in their order. false: there is none, the search is over. */

@@ -1,6 +1,6 @@
 /* How much penalty a net can bear. A dead net, which gives every example the same answer, has no gradient at its input
- * and so no penalty: its loss is "chance", and that is the best there is once the weighted penalty exceeds what the net
- * has learned, chance - data. So the penalty may cost half of that and no more: all lambdas are multiplied by
+ * and so no penalty: its loss is "chance", and that is the best there is once the weighted penalty exceeds what the
+ * net has learned, chance - data. So the penalty may cost half of that and no more: all lambdas are multiplied by
  *
  *     factor = min(1, share max(chance - data~, 0) / cost~),    cost = lambda form(q) + lambda_r3 form(q_r3)
  *
@@ -9,18 +9,22 @@
  *
  * Batches differ, so data~ falls below chance by luck as well. Deep nets may stay at chance for an epoch and more,
  * where the slope of their data term is next to nothing, and the little penalty that luck lets in is then all that
- * moves them, to death. So what counts as learned must exceed its own error three times, and the factor is 0 where
+ * moves them, to death. A net that has just begun is easily held where it is, too. So what counts as learned must
+ * exceed its own error three times, and a tenth of what there is to learn: the factor is 0 where
  *
- *     chance - data~ < 3 se,    se^2 = (data^2~ - data~^2) / n,    n = min(seen, 2 memory - 1),
+ *     chance - data~ < max(3 se, chance / 10),  se^2 = ((data_t - data_t-1)^2 / 2)~ / n,  n = min(seen, 2 memory - 1),
  *
- * the variance of a mean of n values, and that of one that forgets with the given memory. */
+ * the variance of a mean of n values, and that of one that forgets with the given memory. Neighbouring steps differ
+ * by their batches alone, whereas the spread of all losses grows with every loss that falls: a net that learns fast
+ * would look as if it guessed, for as long as the memory holds its first steps, which may be all of a short run. */
 #ifndef R4_OPTIM_GUARD_H
 #define R4_OPTIM_GUARD_H
 
 struct guard {
   double chance, share;
-  double data, square, form, form_r3; /* running means; square: of data^2 */
-  double seen;                        /* steps they are made of           */
+  double data, noise, form, form_r3; /* running means; noise: of (data_t - data_t-1)^2 / 2 */
+  double last;                       /* data of the last step                              */
+  double seen;                       /* steps they are made of                             */
 };
 
 struct guard guard_begin(double chance);

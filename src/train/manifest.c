@@ -59,7 +59,7 @@ static void add_data(struct json_writer *w, const struct run *r)
   add_text(w, "about", r4_data_about(r->train));
   add_text(w, "sha256", r->data_hash);
   add_whole(w, "train", (int64_t)r4_data_count(r->train));
-  add_whole(w, "val", r->val ? (int64_t)r4_data_count(r->val) : 0);
+  add_whole(w, "val", r->val.data ? (int64_t)r4_data_count(r->val.data) : 0);
   if (r->folder) run_describe_source(w, r->s, r->folder);
   jw_close(w, '}');
 }

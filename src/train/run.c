@@ -11,6 +11,7 @@
 #include "optim/clip.h"
 #include "train/rates.h"
 #include "train/task.h"
+#include "train/verdict.h"
 
 /* ---- Steps ---- */
 
@@ -92,7 +93,7 @@ static double rate_at(const struct run *r)
 }
 
 static void add_to_sums(struct run_sums *sums, const r4_batch *b, bool penalised,
-                        const struct step_result *result)
+                        const struct step_weights *at, const struct step_result *result)
 {
   double n = (double)b->count;
   sums->steps++;
@@ -104,6 +105,8 @@ static void add_to_sums(struct run_sums *sums, const r4_batch *b, bool penalised
   sums->masked_steps++;
   sums->penalty += result->penalty;
   sums->penalty_r3 += result->penalty_r3;
+  sums->lambda += at->lambda;
+  sums->lambda_r3 += at->lambda_r3;
 }
 
 /* The next lambda, after a step whose batch had masks. */
@@ -119,7 +122,8 @@ static void weigh(struct run *r, const struct step_result *result)
 static r4_status one_step(struct run *r, r4_error *e)
 {
   r4_batch b = r4_batches_next(r->batches);
-  struct step_weights at = run_weights(r);
+  const struct step_weights stated = run_weights(r);
+  struct step_weights at = stated;
   struct step_result result;
   make_lazy(r, &at);
   r4_status s = r4_optimizer_set_rate(r->optimizer, rate_at(r), e);
@@ -128,8 +132,9 @@ static r4_status one_step(struct run *r, r4_error *e)
   clip_gradient(r->gradient, r->size, r->s->clip);
   r4_optimizer_step(r->optimizer, r->weights, r->gradient);
   step_update_buffers(r->step, r->weights);
-  bool penalised = b.masked && !at.off;
-  add_to_sums(&r->state.sums, &b, penalised, &result);
+  bool penalised = result.guided && !at.off;
+  add_to_sums(&r->state.sums, &b, penalised, &stated, &result);
+  r->state.penalised += penalised && (at.lambda > 0 || at.lambda_r3 > 0);
   if (penalised) weigh(r, &result);
   r->state.step++;
   r->state.batch++;
@@ -138,14 +143,6 @@ static r4_status one_step(struct run *r, r4_error *e)
 }
 
 /* ---- Epochs ---- */
-
-static r4_status validate(struct run *r, r4_error *e)
-{
-  double loss = 0;
-  if (!r->val) return R4_OK;
-  r4_status s = predictor_run(r->predictor, r->weights, r->val, r->predicted, &loss, e);
-  return s ? s : score_of(r->val, r->predicted, loss, &r->val_score, e);
-}
 
 bool run_is_over(const struct run *r)
 {
@@ -166,12 +163,12 @@ static r4_status end_epoch(struct run *r, double seconds, r4_error *e)
 {
   r->state.epoch++;
   r->state.batch = 0;
-  r4_status s = validate(r, e);
+  r4_status s = validation_run(&r->val, r->weights, &r->val_score, e);
   if (!s) s = run_log(r, seconds, e);
   if (s) return s;
   run_examine(r);
   const struct score *v = &r->val_score;
-  double score = run_epoch_score(r->s->select, r->state.epoch, v->loss, v->avg, v->worst);
+  double score = run_epoch_score(r->s->select, r->state.epoch, v->loss, v->avg, v->score);
   if (score > r->state.best) {
     r->state.best = score;
     r->state.best_epoch = r->state.epoch;
@@ -201,10 +198,18 @@ static r4_progress progress_of(const struct run *r, bool epoch_done, double seco
                        .eps = at.eps,
                        .rate = rate_at(r),
                        .epoch_done = epoch_done,
-                       .validated = r->val && r->state.epoch > 0,
-                       .val_avg = r->val_score.avg,
-                       .val_worst = r->val_score.worst,
                        .seconds = seconds};
+}
+
+static void add_validation(const struct run *r, r4_progress *to)
+{
+  const struct score *v = &r->val_score;
+  to->validated = r->val.data && r->state.epoch > 0;
+  to->val_avg = v->avg;
+  to->val_worst = v->worst;
+  to->val_se = v->avg_se;
+  to->val_kind = r->val.kind;
+  to->val_examples = (int64_t)(v->exchanged ? v->exchanged : r->val.data ? r4_data_count(r->val.data) : 0);
 }
 
 /* Names the last state that is safe, for a person who must go on from it. */
@@ -236,7 +241,9 @@ r4_status run_seek(struct run *r, r4_error *e)
 
 r4_progress run_progress(const struct run *r)
 {
-  return progress_of(r, false, now() - r->begun);
+  r4_progress p = progress_of(r, false, now() - r->begun);
+  add_validation(r, &p);
+  return p;
 }
 
 r4_status run_step(struct run *r, r4_progress *progress, r4_error *e)
@@ -245,12 +252,10 @@ r4_status run_step(struct run *r, r4_progress *progress, r4_error *e)
   if (s) return failed(r, s, e);
   bool epoch_done = r->state.batch == (int64_t)r4_batches_count(r->batches);
   *progress = progress_of(r, epoch_done, now() - r->begun);
-  if (!epoch_done) return R4_OK;
-  s = end_epoch(r, now() - r->epoch_begun, e);
+  if (epoch_done) s = end_epoch(r, now() - r->epoch_begun, e);
   progress->epoch = r->state.epoch;
-  progress->validated = r->val != NULL;
-  progress->val_avg = r->val_score.avg;
-  progress->val_worst = r->val_score.worst;
+  add_validation(r, progress);
+  if (!epoch_done) return R4_OK;
   r->epoch_begun = now();
   return s;
 }
@@ -283,12 +288,13 @@ static r4_status train_locked(const r4_settings *settings, const r4_train_option
   r4_status s = run_open(&r, settings, NULL, o->folder, e);
   r.notice = o->notice;
   r.user = o->user;
+  if (!s && o->chosen_by) s = validation_may_choose(&r.val, o->chosen_by, e);
   if (!s) s = run_begin(&r, o, e);
   if (!s) run_tell_settings(&r);
   if (!s) run_greet(&r);
   if (!s) s = loop(&r, o, &outcome->stopped, e);
   if (!s && r.state.finished) s = run_finish(&r, e);
-  if (!s && r.state.finished) s = run_autopsy(&r, &outcome->only, e);
+  if (!s && r.state.finished) s = run_judge(&r, outcome, e);
   run_close(&r);
   return s;
 }

@@ -9,8 +9,6 @@
 #ifndef R4_TRAIN_RUN_H
 #define R4_TRAIN_RUN_H
 
-#include "ask/predict.h"
-#include "ask/score.h"
 #include "base/hash.h"
 #include "config/settings.h"
 #include "optim/dual.h"
@@ -20,12 +18,14 @@
 #include "train/curves.h"
 #include "train/pulse.h"
 #include "train/step.h"
+#include "train/validation.h"
 #include "train/word_list.h"
 
 /* Sums over the steps of an epoch so far. */
 struct run_sums {
   double steps, examples, right, loss, data; /* loss and data: times examples      */
   double masked_steps, penalty, penalty_r3;  /* over the steps that had masks      */
+  double lambda, lambda_r3;                  /* likewise: weights that were used   */
 };
 
 /* Where a run is: all numbers that decide what comes next. */
@@ -42,16 +42,20 @@ struct run_state {
   double relief;                /* factor of lambda: 1, and half of it each time the net had died */
   int64_t good_epoch, revivals; /* the epoch whose weights it goes back to, and how often it did  */
   int64_t told;                 /* notices that were given, as bits                               */
+  int64_t penalised;            /* steps in which a penalty counted                               */
 };
 
 struct run {
   const struct settings *s;
   const r4_settings *settings; /* the same, with their origins */
+  r4_settings *chosen;         /* the same, if method was auto; otherwise NULL */
+  char why[R4_ERROR_SIZE];     /* and the reason for what it is now            */
   char *text;                  /* and as text, for checkpoints */
   const char *folder;
   uint8_t identity[HASH_BYTES]; /* of settings, data and version */
   char data_hash[R4_HASH_SIZE];
-  r4_data *train, *val; /* val is NULL where there is none */
+  r4_data *train;
+  struct validation val;
   r4_net *net;
   size_t size; /* of the weights */
   float *weights, *gradient;
@@ -70,8 +74,6 @@ struct run {
   r4_optimizer *optimizer;
   r4_batches *batches;
   struct step *step;
-  struct probe *predictor; /* and what it says about val */
-  int32_t *predicted;
   struct schedule schedule;
   struct log log;
   struct text lines; /* of the log, without a folder */
@@ -96,7 +98,7 @@ r4_status run_open_phase(struct run *r, r4_error *e);
 /* ---- Choosing an epoch: run_told.c ---- */
 
 /* By the rule "select"; larger is better. */
-double run_epoch_score(const char *select, int64_t epoch, double loss, double avg, double worst);
+double run_epoch_score(const char *select, int64_t epoch, double loss, double avg, double score);
 
 /* ---- Running it: run.c ---- */
 
@@ -145,8 +147,8 @@ void run_greet(struct run *r);
 void run_revive(struct run *r, int64_t answer);
 /* After an epoch, before its sums are forgotten: tells what looks wrong, and keeps the weights if nothing does. */
 void run_examine(struct run *r);
-/* The one answer of the model that was chosen, or PULSE_SEVERAL. */
-r4_status run_autopsy(struct run *r, int64_t *answer, r4_error *e);
+/* Whether the last batches all got one prediction. */
+bool run_is_dead(const struct run *r);
 
 /* ---- The folder: run_files.c ---- */
 

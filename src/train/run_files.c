@@ -196,14 +196,31 @@ static void add_real(struct json_writer *w, const char *key, double value)
   jw_real(w, value);
 }
 
-static void add_validation(struct json_writer *w, const struct score *v)
+static const char *const val_words[] = {[R4_VAL_NONE] = "none",
+                                        [R4_VAL_PLAIN] = "plain",
+                                        [R4_VAL_EXCHANGED] = "exchanged",
+                                        [R4_VAL_FILLED] = "filled",
+                                        [R4_VAL_CARRIES] = "carries the shortcut"};
+
+static void add_validation(struct json_writer *w, r4_val_kind kind, const struct score *v)
 {
   jw_key(w, "val");
   jw_open(w, '{');
+  jw_key(w, "of");
+  jw_text(w, val_words[kind]);
+  if (kind == R4_VAL_EXCHANGED) {
+    jw_key(w, "exchanged");
+    jw_whole(w, (int64_t)v->exchanged);
+    add_real(w, "changed", v->changed);
+    add_real(w, "lost", v->lost);
+  }
   add_real(w, "loss", v->loss);
   add_real(w, "accuracy", v->accuracy);
   add_real(w, "avg", v->avg);
   add_real(w, "worst", v->worst);
+  add_real(w, "avg_se", v->avg_se);
+  add_real(w, "worst_se", v->worst_se);
+  add_real(w, "score", v->score);
   jw_key(w, "groups");
   jw_open(w, '[');
   for (size_t k = 0; k < v->groups; k++) jw_real(w, v->group[k]);
@@ -250,8 +267,8 @@ r4_status run_log(struct run *r, double seconds, r4_error *e)
   add_real(&w, "penalty", (t->penalty + t->penalty_r3) / masked);
   if (run_has_r3(r)) add_real(&w, "penalty_r3", t->penalty_r3 / masked);
   add_real(&w, "accuracy", t->right / t->examples);
-  add_real(&w, "lambda", at.lambda);
-  if (run_has_r3(r)) add_real(&w, "lambda_r3", at.lambda_r3);
+  add_real(&w, "lambda", t->lambda / masked);
+  if (run_has_r3(r)) add_real(&w, "lambda_r3", t->lambda_r3 / masked);
   add_real(&w, "eps", at.eps);
   if (r->state.pulse.batches) {
     jw_key(&w, "answers_only");
@@ -261,7 +278,7 @@ r4_status run_log(struct run *r, double seconds, r4_error *e)
     jw_key(&w, "revivals");
     jw_whole(&w, r->state.revivals);
   }
-  if (r->val) add_validation(&w, &r->val_score);
+  if (r->val.data) add_validation(&w, r->val.kind, &r->val_score);
   jw_close(&w, '}');
   return r->folder ? add_line(r, &w, e) : keep_line(r, &w, e);
 }

@@ -33,7 +33,7 @@ static const char *class_name(const struct run *r, int64_t answer)
   return r4_data_class_name(r->train, (size_t)answer);
 }
 
-static bool is_dead(const struct run *r)
+bool run_is_dead(const struct run *r)
 {
   int64_t batches = (int64_t)r4_batches_count(r->batches);
   return r->state.pulse.batches >= (batches > DEAD_BATCHES ? batches : DEAD_BATCHES);
@@ -135,17 +135,27 @@ static void tell_of_cells(struct run *r)
       none, seen);
 }
 
+static void tell_of_validation(struct run *r)
+{
+  const struct validation *v = &r->val;
+  if (v->moved)
+    run_tell(r, "%zu training examples are held out for validation, as too few there have masks", v->moved);
+  if (v->kind == R4_VAL_CARRIES)
+    run_tell(
+      r,
+      "validation has the shortcut in it: its figures praise a net that uses it (the masked content of "
+      "%zu examples can be exchanged, and %d are needed)",
+      v->could, (int)VALIDATION_NEEDED);
+}
+
 void run_greet(struct run *r)
 {
+  if (*r->why) run_tell(r, "%s", r->why);
   tell_of_cells(r);
   tell_of_preprocessing(r);
   tell_of_fill(r);
   tell_of_explain(r);
-  bool guides = r4_data_mask_count(r->train, R4_TRAIN, -1) > 0;
-  if (r->val && guides && !r4_data_mask_count(r->val, R4_VAL, -1))
-    run_tell(r,
-             "no validation example has a mask, so that validation may carry the shortcut and praise the net "
-             "for it");
+  tell_of_validation(r);
 }
 
 /* ---- Bringing back ---- */
@@ -164,7 +174,7 @@ void run_revive(struct run *r, int64_t answer)
 {
   struct run_state *t = &r->state;
   pulse_beat(&t->pulse, answer);
-  if (!is_dead(r) || !may_be_killed(r) || t->revivals == MOST_REVIVALS) return;
+  if (!run_is_dead(r) || !may_be_killed(r) || t->revivals == MOST_REVIVALS) return;
   memcpy(r->weights, r->good, r->size * sizeof *r->weights);
   r4_optimizer_reset(r->optimizer);
   t->relief /= 2;
@@ -186,7 +196,7 @@ void run_revive(struct run *r, int64_t answer)
 static void tell_of_death(struct run *r)
 {
   struct run_state *t = &r->state;
-  if (!is_dead(r)) {
+  if (!run_is_dead(r)) {
     t->told &= ~(int64_t)TOLD_DEAD;
     return;
   }
@@ -249,16 +259,4 @@ void run_examine(struct run *r)
   if (t->pulse.batches || !(t->sums.data < r->chance * t->sums.examples)) return;
   run_keep(r);
   t->good_epoch = t->epoch;
-}
-
-r4_status run_autopsy(struct run *r, int64_t *answer, r4_error *e)
-{
-  double loss = 0;
-  if (!r->val) {
-    *answer = is_dead(r) ? r->state.pulse.answer : PULSE_SEVERAL;
-    return R4_OK;
-  }
-  r4_status s = predictor_run(r->predictor, r->best, r->val, r->predicted, &loss, e);
-  if (!s) *answer = pulse_of(r->predicted, r4_data_count(r->val));
-  return s;
 }

@@ -1,5 +1,6 @@
 /* Making a run: its data, arrays, windows, steps and identity. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -20,15 +21,26 @@ static const double WINDOWS_SHARE = 0.75;
  * and waking a thread on a busy machine takes longer. */
 static const double VALUES_WORTH_A_THREAD = 1e6;
 
-/* Validation examples with other masked content, so that they do not praise the shortcut. */
-static r4_status break_validation(struct run *r, r4_error *e)
+/* The method, where it is auto: from here on the settings are those of the choice. */
+static r4_status choose(struct run *r, const r4_data *d, r4_error *e)
 {
-  r4_fill kind = task_val_fill(r->s, r->train);
-  if (kind == R4_FILL_NONE) return R4_OK;
-  r4_data *broken = r4_data_fill(r->val, kind, (uint64_t)r->s->data.seed, 0, e);
-  r4_data_free(r->val);
-  r->val = broken;
-  return broken ? R4_OK : e->status;
+  if (!r4_method_is_open(r->settings)) return R4_OK;
+  r->chosen = settings_copy(r->settings);
+  if (!r->chosen) return r4_fail(e, R4_E_MEMORY, "out of memory for the settings");
+  if (r4_method_choose(r->chosen, d, r->why, e)) return e->status;
+  r->settings = r->chosen;
+  r->s = &r->chosen->values;
+  return r4_settings_check(r->chosen, e);
+}
+
+/* What is asked to choose must be able to. */
+static r4_status check_choice(const struct run *r, r4_error *e)
+{
+  char what[80];
+  if (r->s->searched) return validation_may_choose(&r->val, "lambda is auto", e);
+  if (!strcmp(r->s->select, "last")) return R4_OK;
+  snprintf(what, sizeof what, "select is %s", r->s->select);
+  return validation_may_choose(&r->val, what, e);
 }
 
 /* given: the caller's, or NULL for those that the settings name. */
@@ -38,26 +50,17 @@ static r4_status open_data(struct run *r, const r4_data *given, r4_error *e)
   const r4_data *d = given ? given : own;
   if (!d) return e->status;
   r4_data_hash(d, r->data_hash);
-  r->train = r4_data_part(d, R4_TRAIN, e);
-  r->val = r->train ? r4_data_part(d, R4_VAL, e) : NULL;
-  r->net = r->val ? task_net(r->s, d, e) : NULL;
+  if (choose(r, d, e)) {
+    r4_data_free(own);
+    return e->status;
+  }
+  r->net = validation_open(&r->val, r->s, d, &r->train, e) ? NULL : task_net(r->s, d, e);
   r4_data_free(own);
   if (!r->net || task_prepare(r->s, &r->net, e)) return e->status;
   if (*r->s->guide && r4_net_guide_at(r->net, r->s->guide, e)) return e->status;
   if (!r4_data_count(r->train))
     return r4_fail(e, R4_E_ARGUMENT, "%s: has no training examples", given ? "data" : r->s->data.name);
-  if (!r4_data_count(r->val)) {
-    r4_data_free(r->val);
-    r->val = NULL;
-  }
-  if (r->val && break_validation(r, e)) return e->status;
-  if (!r->val && r->s->searched)
-    return r4_fail(e, R4_E_ARGUMENT,
-                   "lambda is auto, but there is no validation part to choose it by: set data.val");
-  if (!r->val && strcmp(r->s->select, "last"))
-    return r4_fail(e, R4_E_ARGUMENT, "select is %s, but there is no validation part: set data.val",
-                   r->s->select);
-  return R4_OK;
+  return check_choice(r, e);
 }
 
 static void *allocate(size_t count, size_t size, r4_status *s, r4_error *e)
@@ -92,7 +95,6 @@ static r4_status open_arrays(struct run *r, r4_error *e)
   r->best = reserve(r->size, sizeof *r->best, &s, e);
   r->good = reserve(r->size, sizeof *r->good, &s, e);
   r->index = allocate(features, sizeof *r->index, &s, e);
-  if (r->val) r->predicted = allocate(r4_data_count(r->val), sizeof *r->predicted, &s, e);
   if (s) return s;
   r->touched = r4_data_masked_features(r->train, &r->s->augment, r->index);
   bool listed = !r->net->leaf && (double)r->touched <= LISTED_SHARE * (double)features;
@@ -143,7 +145,7 @@ static struct step_options step_options_of(const struct run *r)
   step.objective.lengths = objective_leaf_is_rows(r->net) && r4_data_vocabulary(r->train) > 0;
   step.objective.explain = task_explain(s, r->train);
   step.objective.filled = fill != R4_FILL_NONE;
-  step.objective.filled_within = fill != R4_FILL_PASTE;
+  step.objective.filled_within = fill != R4_FILL_PASTE && fill != R4_FILL_EXCHANGE;
   step.objective.words = r->words.id;
   step.objective.word_count = r->words.n;
   step.objective.class_weights = r->class_weights;
@@ -198,7 +200,7 @@ static r4_status open_steps(struct run *r, r4_error *e)
     return r4_fail(e, R4_E_ARGUMENT,
                    "penalty_every is %lld, but the run has %g steps: expected that many at most",
                    (long long)s->penalty_every, steps);
-  if (r->val && !(r->predictor = predictor_new(r->net, s->eval.batch, e))) return e->status;
+  if (validation_prepare(&r->val, r->net, s->eval.batch, e)) return e->status;
   r->schedule = task_schedule(s);
   r->penalty_after = task_penalty_after(s, r->train);
   r->chance = pulse_chance(r->train, r->class_weights);
@@ -237,7 +239,7 @@ r4_status run_open(struct run *r, const r4_settings *settings, const r4_data *da
   if (!s) s = open_reach(r, e);
   if (!s) s = word_list_open(&r->words, r->s, r->train, e);
   if (!s) s = open_steps(r, e);
-  if (!s) s = identify(r, settings, e);
+  if (!s) s = identify(r, r->settings, e);
   return s;
 }
 
@@ -246,7 +248,7 @@ void run_close(struct run *r)
   log_close(&r->log);
   r4_string_free(text_take(&r->lines));
   curves_close(&r->curves);
-  probe_free(r->predictor);
+  validation_close(&r->val);
   step_free(r->step);
   r4_batches_free(r->batches);
   r4_optimizer_free(r->optimizer);
@@ -254,15 +256,14 @@ void run_close(struct run *r)
   r4_reach_free(r->reach);
   r4_net_free(r->net);
   r4_data_free(r->train);
-  r4_data_free(r->val);
   r4_mem_free(r->weights);
   r4_mem_free(r->gradient);
   r4_mem_free(r->best);
   r4_mem_free(r->good);
   r4_mem_free(r->index);
-  r4_mem_free(r->predicted);
   r4_mem_free(r->class_weights);
   r4_mem_free(r->rates);
   r4_mem_free(r->head_rates);
   r4_string_free(r->text);
+  r4_settings_free(r->chosen);
 }

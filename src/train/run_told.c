@@ -38,13 +38,16 @@ r4_status r4_run_cost_read(const char *folder, r4_run_cost *to, r4_error *e)
 
 /* ---- Validation ---- */
 
-double run_epoch_score(const char *select, int64_t epoch, double loss, double avg, double worst)
+double run_epoch_score(const char *select, int64_t epoch, double loss, double avg, double score)
 {
   if (!strcmp(select, "avg")) return avg;
-  if (!strcmp(select, "worst")) return worst;
+  if (!strcmp(select, "worst")) return score;
   if (!strcmp(select, "loss")) return -loss;
   return (double)epoch; /* last */
 }
+
+static const r4_run_validation NOTHING = {
+  .loss = NAN, .avg = NAN, .worst = NAN, .score = NAN, .se = NAN, .changed = NAN};
 
 struct choosing {
   const char *select;
@@ -56,14 +59,19 @@ static r4_status take_better(void *context, const struct js *line, r4_error *e)
 {
   struct choosing *c = context;
   const struct js *val = js_get(line, "val");
-  r4_run_validation v = {.loss = NAN, .avg = NAN, .worst = NAN}; /* null: not finite */
+  r4_run_validation v = NOTHING; /* null: not finite */
   (void)e;
   js_whole(js_get(line, "epoch"), &v.epoch);
   js_number(js_get(val, "loss"), &v.loss);
   js_number(js_get(val, "avg"), &v.avg);
   js_number(js_get(val, "worst"), &v.worst);
+  v.score = v.worst; /* of logs that have no score */
+  js_number(js_get(val, "score"), &v.score);
+  js_number(js_get(val, "avg_se"), &v.se);
+  js_number(js_get(val, "changed"), &v.changed);
+  js_whole(js_get(val, "exchanged"), &v.exchanged);
   if (!val) return R4_OK;
-  double score = run_epoch_score(c->select, v.epoch, v.loss, v.avg, v.worst);
+  double score = run_epoch_score(c->select, v.epoch, v.loss, v.avg, v.score);
   if (!(score > c->best)) return R4_OK;
   c->best = score;
   *c->to = v;
@@ -74,7 +82,7 @@ r4_status r4_run_validation_read(const char *folder, r4_run_validation *to, r4_e
 {
   NEEDS(folder, "a folder", R4_E_ARGUMENT);
   NEEDS(to, "room for the result", R4_E_ARGUMENT);
-  *to = (r4_run_validation){.loss = NAN, .avg = NAN, .worst = NAN};
+  *to = NOTHING;
   char *config = file_join(folder, "config.yaml");
   r4_settings *own = config ? r4_settings_new() : NULL;
   r4_status s = own ? r4_settings_read(own, config, e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);

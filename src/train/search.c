@@ -106,11 +106,13 @@ static void add_try(struct json_writer *w, const r4_lambda_try *t, bool chosen)
   jw_break(w);
   jw_open(w, '{');
   add_real(w, "lambda", t->lambda);
-  add_real(w, "score", t->dead || t->diverged ? NAN : (t->avg + t->worst) / 2);
+  add_real(w, "score", t->dead || t->diverged ? NAN : t->score);
+  add_real(w, "se", t->se);
   add_real(w, "avg", t->avg);
   add_real(w, "worst", t->worst);
   add_real(w, "penalty", t->penalty);
   add_flag(w, "learned", t->learned);
+  add_flag(w, "penalised", t->penalised);
   add_flag(w, "dead", t->dead);
   add_flag(w, "diverged", t->diverged);
   add_flag(w, "chosen", chosen);
@@ -145,8 +147,8 @@ static void add_result(struct search *x, const r4_lambda_try *result, int at)
 {
   r4_lambda_curve *c = x->curve;
   x->t[c->n] = (struct auto_try){.at = at,
-                                 .avg = result->avg,
-                                 .worst = result->worst,
+                                 .score = result->score,
+                                 .se = result->se,
                                  .penalty = result->penalty,
                                  .lost = result->dead || result->diverged,
                                  .learned = result->learned};
@@ -180,8 +182,11 @@ static r4_status read_curve(struct search *x, r4_error *e)
     r4_lambda_try t = {.lambda = number(v, "lambda"),
                        .avg = number(v, "avg"),
                        .worst = number(v, "worst"),
+                       .score = number(v, "score"),
+                       .se = number(v, "se"),
                        .penalty = number(v, "penalty"),
                        .learned = flag(v, "learned"),
+                       .penalised = flag(v, "penalised"),
                        .dead = flag(v, "dead"),
                        .diverged = flag(v, "diverged")};
     if (auto_next(x->t, k, x->budget, &at) && t.lambda == auto_lambda(x->first, at))
@@ -204,6 +209,8 @@ static r4_status take_line(void *context, const struct js *line, r4_error *e)
   (void)e;
   t->avg = number(val, "avg");
   t->worst = number(val, "worst");
+  t->score = number(val, "score");
+  t->se = number(val, "avg_se");
   t->penalty = number(line, "penalty");
   return R4_OK;
 }
@@ -241,16 +248,17 @@ static r4_status train_short(struct search *x, const r4_settings *s, const char 
   *stopped = end.stopped;
   if (status == R4_E_DOMAIN) {
     result->diverged = true;
-    result->avg = result->worst = result->penalty = NAN;
+    result->avg = result->worst = result->score = result->se = result->penalty = NAN;
     r4_error_clear(e);
     return R4_OK;
   }
   if (status || end.stopped) return status;
   result->dead = end.only >= 0;
+  result->penalised = end.penalised > 0;
   status = read_result(folder, result, e);
   double classes = 2;
   if (!status) status = count_classes(folder, &classes, e);
-  result->learned = !result->dead && (result->avg + result->worst) / 2 > 1 / classes;
+  result->learned = !result->dead && result->score > 1 / classes;
   return status;
 }
 
@@ -341,9 +349,22 @@ static r4_status search(struct search *x, const r4_settings *s, bool *stopped, r
   return search_locked(x, s, false, stopped, e);
 }
 
+/* Runs in which the guard held every penalty back have tried nothing. */
+static bool any_was_penalised(const r4_lambda_curve *c)
+{
+  for (size_t k = 0; k < c->n; k++)
+    if (c->tried[k].penalised) return true;
+  return false;
+}
+
 static r4_status take_choice(const struct search *x, r4_settings *s, r4_error *e)
 {
   const r4_lambda_curve *c = x->curve;
+  if (c->chosen < c->n && !any_was_penalised(c))
+    return r4_fail(e, R4_E_DOMAIN,
+                   "%s: lambda is auto, but the penalty counted in no step of %zu short runs of %lld epochs: "
+                   "nothing was tried; try more epochs, or smaller batches",
+                   x->o->folder, c->n, (long long)auto_epochs(x->own->values.epochs));
   if (c->chosen < c->n) return set_lambda(s, c->tried[c->chosen].lambda, e);
   return r4_fail(
     e, R4_E_DOMAIN,
@@ -351,6 +372,15 @@ static r4_status take_choice(const struct search *x, r4_settings *s, r4_error *e
     "is not lambda that keeps them from learning; try more epochs or another rate",
     x->o->folder, c->n, (long long)auto_epochs(x->own->values.epochs), c->tried[0].lambda,
     c->tried[c->n - 1].lambda);
+}
+
+static r4_status choose(r4_settings *s, r4_error *e)
+{
+  r4_status status = r4_method_choose(s, NULL, NULL, e);
+  if (status || r4_lambda_is_open(s)) return status;
+  return r4_fail(e, R4_E_ARGUMENT,
+                 "%s is auto, but method, which is auto, takes %s: there is no penalty to weigh",
+                 setting_label(s, "lambda").text, s->values.method);
 }
 
 r4_status r4_lambda_search(r4_settings *s, const r4_train_options *o, r4_lambda_curve *curve, bool *stopped,
@@ -373,6 +403,7 @@ r4_status r4_lambda_search(r4_settings *s, const r4_train_options *o, r4_lambda_
                      .config = file_join(o->folder, "config.yaml"),
                      .file = file_join(o->folder, "curve.json")};
   r4_status status = r4_settings_check(s, e);
+  if (!status && r4_method_is_open(s)) status = choose(s, e);
   if (!status && !(x.config && x.file)) status = r4_fail(e, R4_E_MEMORY, "%s: out of memory", o->folder);
   if (!status) status = search(&x, s, stopped, e);
   if (!status && !*stopped) status = take_choice(&x, s, e);

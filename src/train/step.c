@@ -391,6 +391,7 @@ r4_status step_run(struct step *s, const r4_batch *batch, uint32_t n, const stru
                                  .form = v->scalar[FORM],
                                  .form_r3 = v->scalar[FORM_R3],
                                  .right = count_right(v, batch),
-                                 .only = pulse_of(v->answer, v->size.count)};
+                                 .only = pulse_of(v->answer, v->size.count),
+                                 .guided = v->size.guided > 0};
   return R4_OK;
 }

@@ -28,6 +28,7 @@ struct step_result {
   double loss, data, penalty, penalty_r3, form, form_r3; /* as in r4_objective */
   size_t right;                                          /* examples whose largest logit is the label's */
   int64_t only; /* the one answer of all examples, or PULSE_SEVERAL */
+  bool guided;  /* the penalty was looked at                        */
 };
 
 /* net, index and reach must outlive it. */

@@ -191,12 +191,10 @@ r4_fill task_fill(const struct settings *s, const r4_data *train)
   return r4_method_describe(s->method).fills ? r4_fill_for(train) : R4_FILL_NONE;
 }
 
-r4_fill task_val_fill(const struct settings *s, const r4_data *train)
+r4_fill task_val_fill(const struct settings *s)
 {
   int k = word_number(s->data.val_fill, fill_words);
-  if (k) return (r4_fill)(k - 1);
-  r4_fill kind = r4_fill_for(train);
-  return kind == R4_FILL_COLOUR || kind == R4_FILL_NOISE ? R4_FILL_SWAP : kind; /* noise: of tokens */
+  return k ? (r4_fill)(k - 1) : R4_FILL_NONE;
 }
 
 enum cell_rule task_cells(const struct settings *s)

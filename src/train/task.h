@@ -32,8 +32,8 @@ enum cell_rule task_cells(const struct settings *s);
 r4_explain task_explain(const struct settings *s, const r4_data *train);
 /* What the data term sees in place of masked content. */
 r4_fill task_fill(const struct settings *s, const r4_data *train);
-/* The same for validation, whose shortcut must be broken: data that carry it choose the net that uses it. */
-r4_fill task_val_fill(const struct settings *s, const r4_data *train);
+/* The same for validation, if the settings say so; none for "auto", which exchanges content (validation.h). */
+r4_fill task_val_fill(const struct settings *s);
 r4_optimizer_options task_optimizer(const struct settings *s);
 struct schedule task_schedule(const struct settings *s);
 

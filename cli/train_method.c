@@ -1,0 +1,62 @@
+/* method: auto, seen from the command: chosen once, for all seeds. */
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "train.h"
+
+/* What the process that looks at the data tells; shorter than PIPE_BUF, so that it arrives whole. */
+struct told {
+  char method[64], why[R4_ERROR_SIZE];
+};
+
+/* In a process of its own: to read data starts threads, after which no process could be started that has its own. */
+static int look(const struct job *j, int pipe_end)
+{
+  struct told t = {0};
+  r4_error e = {0};
+  r4_setting_value method = {0};
+  r4_status s = r4_method_choose(j->settings, NULL, t.why, &e);
+  if (s) return cli_fail(j->command, s, e.text);
+  r4_settings_get(j->settings, "method", &method, NULL);
+  snprintf(t.method, sizeof t.method, "%s", method.text);
+  return write(pipe_end, &t, sizeof t) == (ssize_t)sizeof t ? EXIT_DONE
+                                                            : cli_fail(j->command, R4_E_IO, strerror(errno));
+}
+
+static int wait_for(pid_t child)
+{
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_WORLD;
+}
+
+static int take(const struct job *j, const struct told *t)
+{
+  char assignment[sizeof t->method + 16];
+  r4_error e = {0};
+  snprintf(assignment, sizeof assignment, "method=%s", t->method);
+  if (r4_settings_set(j->settings, assignment, "auto", &e) || r4_settings_check(j->settings, &e))
+    return cli_fail(j->command, e.status, e.text);
+  if (!j->quiet) fprintf(stderr, "r4 %s: %s\n", j->command, t->why);
+  return EXIT_DONE;
+}
+
+int method_choose(const struct job *j)
+{
+  int ends[2];
+  struct told t;
+  if (!r4_method_is_open(j->settings)) return EXIT_DONE;
+  if (pipe(ends)) return cli_fail(j->command, R4_E_IO, strerror(errno));
+  fflush(NULL);
+  pid_t child = fork();
+  if (!child) _exit(look(j, ends[1]));
+  close(ends[1]);
+  bool told = child > 0 && read(ends[0], &t, sizeof t) == (ssize_t)sizeof t;
+  close(ends[0]);
+  if (child < 0) return cli_fail(j->command, R4_E_IO, strerror(errno));
+  int code = wait_for(child);
+  if (told) return take(j, &t);
+  return code ? code : EXIT_WORLD;
+}

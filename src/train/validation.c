@@ -1,0 +1,161 @@
+#include "train/validation.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "data/donors.h"
+#include "train/task.h"
+
+/* Of the training examples with a mask, this part may be held out for validation; examples that are wanted then. */
+enum { HELD_PART = 3, WANTED = 30 };
+
+/* ---- Holding out ---- */
+
+/* With all that share its id: a lesion, a patient. */
+static size_t move_one(r4_data *d, size_t i)
+{
+  uint32_t id = d->record[i].id;
+  size_t moved = d->record[i].split == R4_TRAIN;
+  d->record[i].split = R4_VAL;
+  for (size_t k = 0; id != DATA_NO_ID && k < d->n; k++) {
+    if (d->record[k].id != id || d->record[k].split != R4_TRAIN) continue;
+    d->record[k].split = R4_VAL;
+    moved++;
+  }
+  return moved;
+}
+
+/* Masked training examples, those of a class together. */
+static size_t list_masked(const struct donors *s, const r4_data *d, size_t *list)
+{
+  size_t n = 0;
+  for (size_t k = 0; k < donors_all(s); k++)
+    if (d->record[s->example[k]].split == R4_TRAIN) list[n++] = s->example[k];
+  return n;
+}
+
+/* Evenly spread over the list, and so over the classes. */
+static r4_status move_some(struct validation *v, r4_data *d, size_t there, r4_error *e)
+{
+  struct donors s;
+  if (donors_find(&s, d, e)) return e->status;
+  size_t *list = r4_mem_new(donors_all(&s) + 1, sizeof *list), n = list ? list_masked(&s, d, list) : 0;
+  size_t most = n / HELD_PART, wanted = there < WANTED ? WANTED - there : 0;
+  if (wanted > most) wanted = most;
+  if (there + wanted >= VALIDATION_NEEDED)
+    for (size_t k = 0; k < wanted; k++) v->moved += move_one(d, list[(2 * k + 1) * n / (2 * wanted)]);
+  r4_mem_free(list);
+  donors_clear(&s);
+  return list ? R4_OK : r4_fail(e, R4_E_MEMORY, "out of memory to hold out examples");
+}
+
+static r4_status part_of(const r4_data *d, r4_split split, r4_data **to, r4_error *e)
+{
+  r4_data_free(*to);
+  *to = r4_data_part(d, split, e);
+  return *to ? R4_OK : e->status;
+}
+
+static size_t masked_in(const r4_data *part, r4_split split)
+{
+  return r4_data_mask_count(part, split, -1);
+}
+
+static r4_status hold_out(struct validation *v, const r4_data *d, r4_data **train, r4_error *e)
+{
+  r4_data *changed = data_derive(d, e);
+  r4_status s = changed ? move_some(v, changed, masked_in(v->data, R4_VAL), e) : e->status;
+  if (!s && v->moved) s = part_of(changed, R4_TRAIN, train, e);
+  if (!s && v->moved) s = part_of(changed, R4_VAL, &v->data, e);
+  r4_data_free(changed);
+  return s ? s : exchange_count(v->data, *train, &v->could, e);
+}
+
+/* ---- What it is ---- */
+
+static r4_status fill_all(struct validation *v, r4_fill kind, uint64_t seed, r4_error *e)
+{
+  r4_data *filled = r4_data_fill(v->data, kind, seed, 0, e);
+  r4_data_free(v->data);
+  v->data = filled;
+  v->kind = R4_VAL_FILLED;
+  return filled ? R4_OK : e->status;
+}
+
+static r4_status exchange(struct validation *v, const r4_data *d, uint64_t seed, r4_data **train, r4_error *e)
+{
+  r4_status s = exchange_count(v->data, *train, &v->could, e);
+  if (!s && v->could < VALIDATION_NEEDED) s = hold_out(v, d, train, e);
+  v->kind = R4_VAL_CARRIES;
+  if (s || v->could < VALIDATION_NEEDED) return s;
+  v->kind = R4_VAL_EXCHANGED;
+  return exchange_make(&v->exchange, v->data, *train, seed, e);
+}
+
+r4_status validation_open(struct validation *v, const struct settings *s, const r4_data *d, r4_data **train,
+                          r4_error *e)
+{
+  *v = (struct validation){.kind = R4_VAL_NONE};
+  r4_status status = part_of(d, R4_TRAIN, train, e);
+  if (!status) status = part_of(d, R4_VAL, &v->data, e);
+  if (status) return status;
+  if (!r4_data_count(v->data)) {
+    r4_data_free(v->data);
+    v->data = NULL;
+    return R4_OK;
+  }
+  v->kind = R4_VAL_PLAIN;
+  uint64_t seed = (uint64_t)s->data.seed;
+  if (!masked_in(*train, R4_TRAIN) && !masked_in(v->data, R4_VAL)) return R4_OK;
+  if (!strcmp(s->data.val_fill, "auto")) return exchange(v, d, seed, train, e);
+  r4_fill kind = task_val_fill(s);
+  if (kind != R4_FILL_NONE) return fill_all(v, kind, seed, e);
+  v->kind = R4_VAL_CARRIES;
+  return R4_OK;
+}
+
+r4_status validation_prepare(struct validation *v, const r4_net *net, int64_t batch, r4_error *e)
+{
+  if (!v->data) return R4_OK;
+  size_t rows = v->exchange.n * v->exchange.draws;
+  v->predicted = r4_mem_new(r4_data_count(v->data), sizeof *v->predicted);
+  v->after = r4_mem_new(rows + 1, sizeof *v->after);
+  if (!v->predicted || !v->after)
+    return r4_fail(e, R4_E_MEMORY, "out of memory for %zu predictions", r4_data_count(v->data) + rows);
+  v->probe = predictor_new(net, batch, e);
+  return v->probe ? R4_OK : e->status;
+}
+
+void validation_close(struct validation *v)
+{
+  r4_data_free(v->data);
+  exchange_clear(&v->exchange);
+  probe_free(v->probe);
+  r4_mem_free(v->predicted);
+  r4_mem_free(v->after);
+  *v = (struct validation){0};
+}
+
+r4_status validation_may_choose(const struct validation *v, const char *what, r4_error *e)
+{
+  if (v->kind == R4_VAL_NONE)
+    return r4_fail(e, R4_E_ARGUMENT, "%s, but there is no validation part to choose by: set data.val", what);
+  if (v->kind != R4_VAL_CARRIES) return R4_OK;
+  return r4_fail(e, R4_E_ARGUMENT,
+                 "%s, but validation carries the shortcut and would choose the net that uses it: the masked "
+                 "content of %zu validation examples can be exchanged, and %d are needed; draw more masks%s",
+                 what, v->could, (int)VALIDATION_NEEDED,
+                 v->could ? "" : ", also on validation examples, or set data.val_fill");
+}
+
+r4_status validation_run(struct validation *v, const float *weights, struct score *to, r4_error *e)
+{
+  double loss = 0, after = 0;
+  if (!v->data) return R4_OK;
+  r4_status s = predictor_run(v->probe, weights, v->data, v->predicted, &loss, e);
+  if (!s && v->exchange.n) s = predictor_run(v->probe, weights, v->exchange.data, v->after, &after, e);
+  if (s) return s;
+  if (v->exchange.n) return score_exchanged(v->data, v->predicted, &v->exchange, v->after, after, to, e);
+  s = score_of(v->data, v->predicted, loss, to, e);
+  return s ? s : score_plain(to, e);
+}

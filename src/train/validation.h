@@ -1,0 +1,38 @@
+/* Validation: figures that nets are chosen by, and whether they may be.
+ *
+ * Where training examples have masks, validation that carries the shortcut praises the net that uses it. So figures
+ * come from exchanged examples (ask/exchanged.h), of which VALIDATION_NEEDED must be there; what cannot be told
+ * apart then is noise. If fewer have masks, up to a third of the training examples with a mask are held out for
+ * validation. Where that is not enough, figures are those of validation as it is, say so, and choose nothing. */
+#ifndef R4_TRAIN_VALIDATION_H
+#define R4_TRAIN_VALIDATION_H
+
+#include "ask/exchanged.h"
+#include "ask/predict.h"
+#include "config/settings.h"
+
+enum { VALIDATION_NEEDED = 20 };
+
+struct validation {
+  r4_val_kind kind;
+  r4_data *data; /* the part; NULL: there is none */
+  struct exchange exchange;
+  size_t moved; /* training examples that were held out for it       */
+  size_t could; /* examples that could be exchanged, if too few      */
+  struct probe *probe;
+  int32_t *predicted, *after; /* of data, and of what is exchanged */
+};
+
+/* d: all parts, already opened; *train and v->data become its parts for training and validation. */
+r4_status validation_open(struct validation *v, const struct settings *s, const r4_data *d, r4_data **train,
+                          r4_error *e);
+/* Before validation_run. */
+r4_status validation_prepare(struct validation *v, const r4_net *net, int64_t batch, r4_error *e);
+void validation_close(struct validation *v);
+
+/* R4_E_ARGUMENT, and the reason, if a net cannot be chosen by it. what: "select is worst". */
+r4_status validation_may_choose(const struct validation *v, const char *what, r4_error *e);
+
+r4_status validation_run(struct validation *v, const float *weights, struct score *to, r4_error *e);
+
+#endif

@@ -1,0 +1,202 @@
+#include "train/verdict.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "train/manifest.h"
+#include "train/task.h"
+
+static const char *const words[] = {
+  [R4_VERDICT_NONE] = "unknown",   [R4_VERDICT_COLLAPSED] = "collapsed",  [R4_VERDICT_USES] = "uses",
+  [R4_VERDICT_UNSURE] = "may use", [R4_VERDICT_LITTLE] = "uses a little", [R4_VERDICT_NOT] = "does not use"};
+
+const char *r4_verdict_name(r4_verdict v)
+{
+  return (unsigned)v < sizeof words / sizeof *words ? words[v] : NULL;
+}
+
+r4_verdict r4_verdict_of(double lost, double error)
+{
+  if (isnan(lost)) return R4_VERDICT_NONE;
+  if (fabs(lost - R4_USES) < error) return R4_VERDICT_UNSURE;
+  return lost >= R4_USES ? R4_VERDICT_USES : lost >= R4_USES_LITTLE ? R4_VERDICT_LITTLE : R4_VERDICT_NOT;
+}
+
+/* ---- Finding out ---- */
+
+/* A penalty is wanted, and some step may have one. */
+static bool wants_penalty(const struct run *r)
+{
+  bool weighs = task_lambda(r->s) > 0 || task_lambda_r3(r->s) > 0 || r->s->delta > 0;
+  return r4_method_describe(r->s->method).guided && weighs && r->touched && r->state.step;
+}
+
+static r4_status find_out(struct run *r, r4_outcome *to, r4_error *e)
+{
+  struct score score = {0};
+  *to = (r4_outcome){.only = PULSE_SEVERAL,
+                     .steps = r->state.step,
+                     .penalised = r->state.penalised,
+                     .unpenalised = wants_penalty(r) && !r->state.penalised,
+                     .val_kind = r->val.kind,
+                     .lost = NAN,
+                     .changed = NAN};
+  if (!r->val.data) {
+    to->only = run_is_dead(r) ? r->state.pulse.answer : PULSE_SEVERAL;
+    if (to->only >= 0) to->verdict = R4_VERDICT_COLLAPSED;
+    return R4_OK;
+  }
+  r4_status s = validation_run(&r->val, r->best, &score, e);
+  if (s) return s;
+  to->only = pulse_of(r->val.predicted, r4_data_count(r->val.data));
+  to->exchanged = (int64_t)score.exchanged;
+  if (score.exchanged) to->lost = score.lost, to->lost_error = score.lost_se, to->changed = score.changed;
+  to->verdict = to->only >= 0 ? R4_VERDICT_COLLAPSED : r4_verdict_of(to->lost, to->lost_error);
+  return R4_OK;
+}
+
+/* ---- Telling ---- */
+
+static const char *next_try(const struct run *r)
+{
+  r4_method_info m = r4_method_describe(r->s->method);
+  if (!m.guided && !m.fills) return "method: auto makes use of the masks";
+  if (!m.pairs) return "try method: pairing";
+  return "try lambda: auto, more epochs, or more masks";
+}
+
+/* "uses the shortcut: it loses 59 +- 4 % ..." */
+static void tell_loss(struct run *r, const r4_outcome *o, const char *does, const char *then)
+{
+  run_tell(
+    r,
+    "%s: it loses %.1f +- %.1f %% of its correct predictions when the masked content of %lld validation "
+    "examples is exchanged%s%s",
+    does, 100 * o->lost, 100 * o->lost_error, (long long)o->exchanged, *then ? "; " : "", then);
+}
+
+static void tell_verdict(struct run *r, const r4_outcome *o)
+{
+  switch (o->verdict) {
+  case R4_VERDICT_USES:
+    tell_loss(r, o, "uses the shortcut", next_try(r));
+    break;
+  case R4_VERDICT_UNSURE:
+    tell_loss(r, o, "may use the shortcut", "more validation examples with masks would tell");
+    break;
+  case R4_VERDICT_LITTLE:
+    tell_loss(r, o, "uses the shortcut a little", "");
+    break;
+  case R4_VERDICT_NOT:
+    tell_loss(r, o, "does not use the shortcut", "");
+    break;
+  case R4_VERDICT_NONE:
+    if (r->val.kind == R4_VAL_CARRIES)
+      run_tell(r,
+               "whether it uses the shortcut is not known: the masked content of %zu validation examples can "
+               "be exchanged, and %d are needed",
+               r->val.could, (int)VALIDATION_NEEDED);
+    break;
+  case R4_VERDICT_COLLAPSED:
+    break; /* is said by whoever knows what the advice is */
+  }
+}
+
+static void tell_penalty(struct run *r, const r4_outcome *o)
+{
+  if (!wants_penalty(r)) return;
+  if (o->unpenalised)
+    run_tell(
+      r,
+      "the penalty counted in none of %lld steps: this is not a net that was trained with %s; try more "
+      "epochs, smaller batches, or guard: false",
+      (long long)o->steps, r->s->method);
+  else
+    run_tell(r, "the penalty counted in %lld of %lld steps", (long long)o->penalised, (long long)o->steps);
+}
+
+/* ---- outcome.json ---- */
+
+static void add_whole(struct json_writer *w, const char *key, int64_t value)
+{
+  jw_key(w, key);
+  jw_whole(w, value);
+}
+
+static void add_real(struct json_writer *w, const char *key, double value)
+{
+  jw_key(w, key);
+  jw_real(w, value);
+}
+
+static char *outcome_text(const r4_outcome *o)
+{
+  struct json_writer w = {0};
+  jw_open(&w, '{');
+  jw_key(&w, "verdict");
+  jw_text(&w, r4_verdict_name(o->verdict));
+  add_real(&w, "lost", o->lost);
+  add_real(&w, "lost_error", o->lost_error);
+  add_real(&w, "changed", o->changed);
+  add_whole(&w, "exchanged", o->exchanged);
+  add_whole(&w, "steps", o->steps);
+  add_whole(&w, "penalised_steps", o->penalised);
+  jw_key(&w, "unpenalised");
+  jw_flag(&w, o->unpenalised);
+  jw_close(&w, '}');
+  text_add(&w.text, "\n");
+  return text_take(&w.text);
+}
+
+static r4_status keep(const struct run *r, const r4_outcome *o, r4_error *e)
+{
+  char *path = file_join(r->folder, "outcome.json"), *text = outcome_text(o);
+  r4_status s = path && text ? file_write(path, text, strlen(text), e)
+                             : r4_fail(e, R4_E_MEMORY, "%s: out of memory", r->folder);
+  r4_string_free(text);
+  r4_mem_free(path);
+  return s;
+}
+
+r4_status run_judge(struct run *r, r4_outcome *to, r4_error *e)
+{
+  r4_status s = find_out(r, to, e);
+  if (s) return s;
+  tell_penalty(r, to);
+  tell_verdict(r, to);
+  return r->folder ? keep(r, to, e) : R4_OK;
+}
+
+static r4_verdict verdict_named(const char *name)
+{
+  for (size_t k = 0; name && k < sizeof words / sizeof *words; k++)
+    if (!strcmp(words[k], name)) return (r4_verdict)k;
+  return R4_VERDICT_NONE;
+}
+
+r4_status r4_outcome_read(const char *folder, r4_outcome *to, r4_error *e)
+{
+  NEEDS(folder, "a folder", R4_E_ARGUMENT);
+  NEEDS(to, "room for the result", R4_E_ARGUMENT);
+  *to = (r4_outcome){.only = PULSE_SEVERAL, .lost = NAN, .changed = NAN};
+  char *path = file_join(folder, "outcome.json");
+  struct js *root = NULL;
+  r4_error own = {0};
+  if (!e) e = &own;
+  r4_status s = path ? manifest_read(path, &root, e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
+  if (!s) {
+    to->verdict = verdict_named(js_text(js_get(root, "verdict")));
+    js_number(js_get(root, "lost"), &to->lost);
+    js_number(js_get(root, "lost_error"), &to->lost_error);
+    js_number(js_get(root, "changed"), &to->changed);
+    js_whole(js_get(root, "exchanged"), &to->exchanged);
+    js_whole(js_get(root, "steps"), &to->steps);
+    js_whole(js_get(root, "penalised_steps"), &to->penalised);
+    js_flag(js_get(root, "unpenalised"), &to->unpenalised);
+  }
+  js_free(root);
+  r4_mem_free(path);
+  return s;
+}
