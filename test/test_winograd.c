@@ -103,6 +103,24 @@ static void test_conv_dw(void **state)
   compare_many(&op_conv2d_dw, 23);
 }
 
+/* Padding above and below, left and right, as the algorithm gets it right: without, of one, of two, and of one side. */
+static void test_padding(void **state)
+{
+  (void)state;
+  static const int64_t pads[][4] = {{0, 0, 0, 0}, {2, 2, 2, 2}, {1, 1, 0, 0}, {0, 0, 1, 1}};
+  NEED_WINOGRAD();
+  for (uint32_t t = 0; t < sizeof pads / sizeof *pads; t++)
+    for (int k = 0; k < 3; k++) {
+      r4_window window = r4_window_of(1, 0);
+      memcpy(window.pad, pads[t], sizeof window.pad);
+      draw_start(25, t);
+      struct conv_shapes s = shapes_of(R4_SHAPE(8, 18, 18, 32), 32, window);
+      struct kernel_request q = allowed(ops[k], &s);
+      check_now = ops[k]->name;
+      conv_compare(&q, taken(&q) ? "oneDNN winograd" : "");
+    }
+}
+
 /* Only if allowed, and where it pays. */
 static void test_choice(void **state)
 {
@@ -166,6 +184,42 @@ static void test_plan(void **state)
   assert_true(plan_has(false, true));
   assert_false(plan_has(false, false));
   assert_false(plan_has(true, true));
+}
+
+/* The gradient of sum(y^2) with respect to the input, where one row or column is padded on one side only. */
+static double *gradient_of(const int64_t pad[4], bool winograd, size_t *n)
+{
+  r4_graph *g = r4_graph_new();
+  r4_window window = r4_window_of(1, 0);
+  for (int k = 0; k < 4; k++) window.pad[k] = pad[k];
+  r4_id x = r4_input(g, "x", R4_SHAPE(8, 16, 16, 32)), w = r4_input(g, "w", R4_SHAPE(32, 3, 3, 32)), dx;
+  r4_grad(g, r4_sum(g, r4_square(g, r4_conv2d(g, x, w, window)), R4_ALL), 1, &x, &dx);
+  struct runner *r = runner_new(g, 1, &dx, (r4_plan_options){.winograd = winograd});
+  draw_start(26, 0);
+  for (size_t i = 0; i < r->n_in; i++)
+    for (size_t k = 0; k < r->in_count[i]; k++) r->in[i][k] = draw(-1, 1);
+  runner_run(r);
+  *n = r->out_count[0];
+  double *values = malloc(*n * sizeof *values);
+  assert_non_null(values);
+  memcpy(values, r->out[0], *n * sizeof *values);
+  runner_free(r);
+  r4_graph_free(g);
+  return values;
+}
+
+static void test_uneven_padding(void **state)
+{
+  (void)state;
+  static const int64_t pads[][4] = {{0, 1, 0, 1}, {1, 0, 1, 0}, {0, 1, 1, 1}, {1, 1, 0, 1}, {2, 0, 1, 1}};
+  NEED_WINOGRAD();
+  for (size_t t = 0; t < sizeof pads / sizeof *pads; t++) {
+    size_t n;
+    double *fast = gradient_of(pads[t], true, &n), *slow = gradient_of(pads[t], false, &n);
+    assert_close("dx", fast, slow, n, 1e-5, 0);
+    free(fast);
+    free(slow);
+  }
 }
 
 /* ---- In training ---- */
@@ -242,9 +296,16 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_conv),     cmocka_unit_test(test_conv_dx),       cmocka_unit_test(test_conv_dw),
-    cmocka_unit_test(test_choice),   cmocka_unit_test(test_nan),           cmocka_unit_test(test_plan),
-    cmocka_unit_test(test_training), cmocka_unit_test(test_out_of_memory),
+    cmocka_unit_test(test_conv),
+    cmocka_unit_test(test_conv_dx),
+    cmocka_unit_test(test_conv_dw),
+    cmocka_unit_test(test_padding),
+    cmocka_unit_test(test_choice),
+    cmocka_unit_test(test_nan),
+    cmocka_unit_test(test_plan),
+    cmocka_unit_test(test_uneven_padding),
+    cmocka_unit_test(test_training),
+    cmocka_unit_test(test_out_of_memory),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("winograd", tests, NULL, NULL);

@@ -423,10 +423,14 @@ r4_status dnn_conv_dw(const struct kernel_request *q, struct kernel **k, r4_erro
 
 enum { TILE = 4, MIN_TILES = 64, MIN_CHANNELS = 32, MAX_SCRATCH = 96 << 20 };
 
+/* Padded evenly, too: where that above and below differ, the gradient of the input that oneDNN 2.6 computes is wrong. */
 static bool plain_3x3(const struct attr *a, r4_shape w)
 {
   bool plain = w.dim[1] == 3 && w.dim[2] == 3 && window_groups(a) == 1;
-  for (int k = 0; k < 2; k++) plain = plain && a->i[W_STRIDE + k] == 1 && a->i[W_DILATION + k] == 1;
+  for (int k = 0; k < 2; k++) {
+    plain = plain && a->i[W_STRIDE + k] == 1 && a->i[W_DILATION + k] == 1;
+    plain = plain && a->i[W_PAD + 2 * k] == a->i[W_PAD + 2 * k + 1];
+  }
   return plain;
 }
 
