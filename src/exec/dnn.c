@@ -423,7 +423,7 @@ r4_status dnn_conv_dw(const struct kernel_request *q, struct kernel **k, r4_erro
 
 enum { TILE = 4, MIN_TILES = 64, MIN_CHANNELS = 32, MAX_SCRATCH = 96 << 20 };
 
-/* Padded evenly, too: where that above and below differ, the gradient of the input that oneDNN 2.6 computes is wrong. */
+/* Padded evenly, too: where padding above and below differs, the gradient of the input by oneDNN 2.6 is wrong. */
 static bool plain_3x3(const struct attr *a, r4_shape w)
 {
   bool plain = w.dim[1] == 3 && w.dim[2] == 3 && window_groups(a) == 1;

@@ -152,16 +152,22 @@ static r4_status read_member(struct npz *z, const zip_stat_t *m, const char *nam
   return s;
 }
 
-/* The k-th member in new memory; *name gets what it is called. */
+/* What the archive says about the k-th member, if it can be true; *name gets what it is called. */
+static r4_status look_up(struct npz *z, zip_int64_t k, char name[NAME], zip_stat_t *m, r4_error *e)
+{
+  zip_stat_init(m);
+  if (zip_stat_index(z->zip, (zip_uint64_t)k, 0, m))
+    return zip_failed(e, z->file, name, zip_get_error(z->zip));
+  if (m->name) snprintf(name, NAME, "%s", m->name);
+  return check_member(z, m, name, e);
+}
+
+/* The k-th member in new memory. */
 static r4_status read_bytes(struct npz *z, zip_int64_t k, char name[NAME], uint8_t **bytes, size_t *size,
                             r4_error *e)
 {
   zip_stat_t m;
-  zip_stat_init(&m);
-  if (zip_stat_index(z->zip, (zip_uint64_t)k, 0, &m))
-    return zip_failed(e, z->file, name, zip_get_error(z->zip));
-  if (m.name) snprintf(name, NAME, "%s", m.name);
-  r4_status s = check_member(z, &m, name, e);
+  r4_status s = look_up(z, k, name, &m, e);
   if (s) return s;
   *bytes = r4_mem_new(m.size + 1, 1);
   if (!*bytes)
@@ -187,11 +193,32 @@ r4_status npz_read(struct npz *z, const char *key, struct array *a, r4_error *e)
   return s;
 }
 
+/* The number of a member, or -1 and an error. */
+static zip_int64_t locate(struct npz *z, const char *member, r4_error *e)
+{
+  zip_int64_t k = zip_name_locate(z->zip, member, 0);
+  if (k < 0) r4_fail(e, R4_E_PARSE, "%s: has no member \"%s\"", z->file, member);
+  return k;
+}
+
+r4_status npz_size(struct npz *z, const char *member, uint64_t *size, r4_error *e)
+{
+  zip_stat_t m;
+  char name[NAME];
+  zip_int64_t k = locate(z, member, e);
+  *size = 0;
+  if (k < 0) return R4_E_PARSE;
+  snprintf(name, sizeof name, "%s", member);
+  r4_status s = look_up(z, k, name, &m, e);
+  if (!s) *size = m.size;
+  return s;
+}
+
 r4_status npz_bytes(struct npz *z, const char *member, uint8_t **bytes, size_t *size, r4_error *e)
 {
   *bytes = NULL;
-  zip_int64_t k = zip_name_locate(z->zip, member, 0);
-  if (k < 0) return r4_fail(e, R4_E_PARSE, "%s: has no member \"%s\"", z->file, member);
+  zip_int64_t k = locate(z, member, e);
+  if (k < 0) return R4_E_PARSE;
   char name[NAME];
   snprintf(name, sizeof name, "%s", member);
   r4_status s = read_bytes(z, k, name, bytes, size, e);

@@ -18,6 +18,8 @@ const char *npz_name(struct npz *z, size_t k);
 bool npz_has(struct npz *z, const char *key);
 /* Errors name file and member. A member cannot make this allocate more than deflate can hold in its size. */
 r4_status npz_read(struct npz *z, const char *key, struct array *a, r4_error *e);
+/* How many bytes a member has when it is unpacked, as the archive says; npz_bytes holds it to that. Nothing is read. */
+r4_status npz_size(struct npz *z, const char *member, uint64_t *size, r4_error *e);
 /* The bytes of a member, whatever they are, in new memory (r4_mem_free). */
 r4_status npz_bytes(struct npz *z, const char *member, uint8_t **bytes, size_t *size, r4_error *e);
 

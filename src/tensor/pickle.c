@@ -42,11 +42,16 @@ static void refuse(struct machine *m, const char *what)
 
 /* ---- Lists ---- */
 
+/* A value takes up to 80 times the byte that makes it. Nets of ten thousand tensors have a tenth of these. */
+enum { MOST_VALUES = 2000000 };
+
 /* Room for one more, or NULL. */
 static void *grow(struct machine *m, struct list *l, size_t size)
 {
-  if (l->n == UINT32_MAX) {
-    refuse(m, "there are too many values");
+  if (l->n > MOST_VALUES) {
+    if (!failed(m))
+      r4_fail(m->e, R4_E_PARSE, "%s: byte %zu of a pickle: there are more than %d values", m->path, m->began,
+              MOST_VALUES);
     return NULL;
   }
   if (l->n == l->capacity) {

@@ -40,7 +40,7 @@ struct storage {
   const struct storage_type *type; /* NULL: not known */
   const uint8_t *data;             /* NULL: not found yet */
   uint8_t *own;                    /* to be freed */
-  uint64_t count;                  /* elements */
+  uint64_t count;                  /* elements; UINT64_MAX: not known */
 };
 
 struct reader {
@@ -117,6 +117,12 @@ static const struct storage_type *stored_type(const struct reader *r, const stru
   return NULL;
 }
 
+static uint64_t stored_count(const struct reader *r, const struct pickled *stored)
+{
+  const struct pickled *count = pickle_item(r->p, pickle_item(r->p, stored, 0), 4);
+  return count && count->kind == PICKLE_WHOLE && count->whole >= 0 ? (uint64_t)count->whole : UINT64_MAX;
+}
+
 static r4_status check_storage(const struct reader *r, const struct pickled *key,
                                const struct pickled *stored)
 {
@@ -142,7 +148,8 @@ static r4_status list_storages(struct reader *r)
     const struct pickled *key = stored_key(r, v);
     if (!key) continue; /* such as the source of a class */
     if (check_storage(r, key, v)) return r->e->status;
-    r->storage[r->storages++] = (struct storage){.key = key, .type = stored_type(r, v)};
+    r->storage[r->storages++] =
+      (struct storage){.key = key, .type = stored_type(r, v), .count = stored_count(r, v)};
   }
   qsort(r->storage, r->storages, sizeof *r->storage, by_key);
   for (size_t k = 0; k < r->storages; k++)
@@ -177,20 +184,46 @@ static r4_status find_in_file(struct reader *r, size_t at)
   return s;
 }
 
+/* Before it is unpacked: a few bytes of an archive can become a thousand times as many. */
+static r4_status check_size(struct reader *r, const struct storage *of, const char *member)
+{
+  int length = (int)of->key->length;
+  uint64_t size, want;
+  if (__builtin_mul_overflow(of->count, of->type->width, &want))
+    return r4_fail(r->e, R4_E_PARSE, "%s: storage \"%.*s\" does not say how many elements it has", r->path,
+                   length, of->key->text);
+  r4_status s = npz_size(r->zip, member, &size, r->e);
+  if (!s && size != want)
+    s = r4_fail(r->e, R4_E_PARSE, "%s: storage \"%.*s\" has %llu bytes, expected %llu", r->path, length,
+                of->key->text, (unsigned long long)size, (unsigned long long)want);
+  return s ? s : count_bytes(r, size);
+}
+
 static r4_status find_in_zip(struct reader *r, struct storage *to)
 {
   struct text name = {0};
   size_t size = 0;
   text_add(&name, "%sdata/%.*s", r->prefix, (int)to->key->length, to->key->text);
   char *member = text_take(&name);
-  r4_status s = member ? npz_bytes(r->zip, member, &to->own, &size, r->e) : no_memory(r);
+  r4_status s = member ? check_size(r, to, member) : no_memory(r);
+  if (!s) s = npz_bytes(r->zip, member, &to->own, &size, r->e);
   r4_string_free(member);
   to->data = to->own;
-  to->count = size / to->type->width;
-  return s ? s : count_bytes(r, size);
+  return s;
 }
 
 /* ---- Tensors ---- */
+
+/* The next key, and its value; NULL at the end. */
+static const struct pickled *next_entry(const struct reader *r, const struct pickled *dictionary,
+                                        uint32_t *at, const struct pickled **value)
+{
+  if (!*at && dictionary->kind == PICKLE_CALL) /* what is called, and its arguments */
+    pickle_next(r->p, dictionary, at), pickle_next(r->p, dictionary, at);
+  const struct pickled *key = pickle_next(r->p, dictionary, at);
+  *value = key ? pickle_next(r->p, dictionary, at) : NULL;
+  return *value ? key : NULL;
+}
 
 /* The arguments of torch._utils._rebuild_tensor_v2(storage, offset, sizes, strides, ..), perhaps within a parameter; or
  * NULL. */
@@ -257,7 +290,22 @@ static r4_status check_place(const struct reader *r, const char *name, const str
   return refuse(r, name, "it reaches beyond the end of its storage");
 }
 
-static void copy_elements(const struct storage *from, const struct place *p, float *to)
+/* The seventh argument, if any, says what else is done to the values: {"neg": True} for views that negate, such as
+ * z.conj().imag. */
+static r4_status read_sign(const struct reader *r, const char *name, const struct pickled *arguments,
+                           float *sign)
+{
+  const struct pickled *metadata = pickle_item(r->p, arguments, 6), *key, *value;
+  bool known = !metadata || metadata->kind == PICKLE_NONE || metadata->kind == PICKLE_DICT;
+  *sign = 1;
+  for (uint32_t at = 0; known && metadata && (key = next_entry(r, metadata, &at, &value));) {
+    known = pickle_is_text(key, "neg") && value->kind == PICKLE_WHOLE;
+    if (known) *sign = value->whole ? -1 : 1;
+  }
+  return known ? R4_OK : refuse(r, name, "it has metadata other than the negative bit");
+}
+
+static void copy_elements(const struct storage *from, const struct place *p, float sign, float *to)
 {
   st_convert *convert = st_converter(from->type->type);
   size_t width = from->type->width;
@@ -266,7 +314,7 @@ static void copy_elements(const struct storage *from, const struct place *p, flo
   for (int64_t i = 0; i < p->count; i++) {
     uint64_t bits = 0;
     for (size_t k = width; k--;) bits = bits << 8 | from->data[at * width + k];
-    to[i] = convert(bits);
+    to[i] = sign * convert(bits);
     for (int k = p->shape.rank - 1; k >= 0; k--) {
       at += (uint64_t)p->stride[k];
       if (++index[k] < p->shape.dim[k]) break;
@@ -285,8 +333,10 @@ static struct storage *storage_of(const struct reader *r, const struct pickled *
 static r4_status read_tensor(struct reader *r, char *name, const struct pickled *arguments)
 {
   struct place p;
+  float sign;
   struct storage *from = storage_of(r, arguments);
   r4_status s = read_place(r, name, arguments, &p);
+  if (!s) s = read_sign(r, name, arguments, &sign);
   if (!s && (!from || !from->type))
     s = refuse(r, name, "it has no storage, or one of a type that is not known");
   if (!s && !from->data && r->zip) s = find_in_zip(r, from);
@@ -297,7 +347,7 @@ static r4_status read_tensor(struct reader *r, char *name, const struct pickled 
   if (s) return s;
   float *to = r4_mem_new((size_t)p.count + 1, sizeof *to);
   if (!to) return no_memory(r);
-  copy_elements(from, &p, to);
+  copy_elements(from, &p, sign, to);
   r->tensor[r->tensors++] = (struct st_new){.name = name, .shape = p.shape, .data = to};
   return R4_OK;
 }
@@ -309,17 +359,6 @@ static bool is_dictionary(const struct reader *r, const struct pickled *v)
   if (v->kind == PICKLE_DICT) return true;
   return v->kind == PICKLE_CALL &&
          pickle_is_global(r->p, pickle_item(r->p, v, 0), "collections", "OrderedDict");
-}
-
-/* The next key, and its value; NULL at the end. */
-static const struct pickled *next_entry(const struct reader *r, const struct pickled *dictionary,
-                                        uint32_t *at, const struct pickled **value)
-{
-  if (!*at && dictionary->kind == PICKLE_CALL) /* what is called, and its arguments */
-    pickle_next(r->p, dictionary, at), pickle_next(r->p, dictionary, at);
-  const struct pickled *key = pickle_next(r->p, dictionary, at);
-  *value = key ? pickle_next(r->p, dictionary, at) : NULL;
-  return *value ? key : NULL;
 }
 
 static const struct pickled *find_dictionary(const struct reader *r, const struct pickled *root)
@@ -393,10 +432,12 @@ static r4_status check_order(const struct reader *r)
 {
   char member[sizeof r->prefix + 16];
   uint8_t *order = NULL;
+  uint64_t claimed = 0;
   size_t size = 0;
   snprintf(member, sizeof member, "%sbyteorder", r->prefix);
   if (!npz_has(r->zip, member)) return R4_OK;
-  r4_status s = npz_bytes(r->zip, member, &order, &size, r->e);
+  r4_status s = npz_size(r->zip, member, &claimed, r->e);
+  if (!s && claimed == 6) s = npz_bytes(r->zip, member, &order, &size, r->e);
   if (!s && (size != 6 || memcmp(order, "little", 6)))
     s = r4_fail(r->e, R4_E_PARSE, "%s: its numbers have their highest byte first, expected the lowest",
                 r->path);
@@ -407,6 +448,7 @@ static r4_status check_order(const struct reader *r)
 static r4_status open_zip(struct reader *r)
 {
   static const char end[] = "/data.pkl";
+  uint64_t claimed = 0;
   size_t size = 0, used;
   r->zip = npz_open_bytes(r->data, r->size, r->path, r->e);
   if (!r->zip) return r->e->status;
@@ -421,8 +463,9 @@ static r4_status open_zip(struct reader *r)
   char member[sizeof r->prefix + 16];
   snprintf(member, sizeof member, "%sdata.pkl", r->prefix);
   r4_status s = check_order(r);
+  if (!s) s = npz_size(r->zip, member, &claimed, r->e);
+  if (!s && claimed > r->size) s = r4_fail(r->e, R4_E_PARSE, "%s: data.pkl is larger than the file", r->path);
   if (!s) s = npz_bytes(r->zip, member, &r->text, &size, r->e);
-  if (!s && size > r->size) s = r4_fail(r->e, R4_E_PARSE, "%s: data.pkl is larger than the file", r->path);
   if (s) return s;
   r->p = pickle_read(r->path, r->text, size, &used, r->e);
   return r->p ? list_storages(r) : r->e->status;
