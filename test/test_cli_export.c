@@ -17,6 +17,7 @@ static int train(void **state)
            "base: pets.yaml\ndata.size: 6\nnet: \"a: conv 3 3 p1, batchnorm, relu, flatten, fc: dense 2\"\n");
   put_text(scratch_folder(), "again.yaml", "base: conv.yaml\nnet: net.onnx\nfrom: net.onnx\nepochs: 0\n");
   put_text(scratch_folder(), "damaged.onnx", "no net at all");
+  put_text(scratch_folder(), "damaged.net", "no net at all");
   EXPECT("$R4 train conv.yaml --out run --seeds 2 --quiet", 0);
   return 0;
 }
@@ -56,7 +57,9 @@ static void is_read_again(void **state)
   EXPECT("$R4 train again.yaml --set epochs=1 --out more --quiet", 0);
   EXPECT("$R4 train again.yaml --set 'from=' --out x", 2, "epochs",
          "is 0, which is for nets that have learned");
-  EXPECT("$R4 train again.yaml --set net=damaged.onnx --out x", 2, "damaged.onnx: not ONNX, or damaged");
+  EXPECT("$R4 train again.yaml --set net=damaged.onnx --out x", 3, "damaged.onnx: not ONNX, or damaged");
+  EXPECT("$R4 train again.yaml --set net=damaged.net --out x", 3, "damaged.net:1:1");
+  EXPECT("$R4 train again.yaml --set net='no net at all' --out x", 2, "net at all");
 }
 
 int main(void)

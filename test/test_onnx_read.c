@@ -256,6 +256,72 @@ static void test_refused(void **state)
           "clips to -1 and 1");
 }
 
+/* The truth values that the writer has no function for. */
+static struct slice flag(struct by_hand *h, int64_t v)
+{
+  struct slice name = onnx_wholes(&h->w, 1, &v);
+  struct onnx_tensor *t = &h->m.tensor[h->m.tensors - 1];
+  t->type = ONNX_BOOL;
+  t->shape = R4_SCALAR;
+  t->data.n = 1;
+  return name;
+}
+
+/* What a net does while it learns is not what it does afterwards. */
+static void test_learning_nets(void **state)
+{
+  (void)state;
+  struct by_hand h;
+  begin(&h, ROW);
+  accepts(&h, ONNX_OP(&h.w, "Relu", ONNX_OP(&h.w, "Dropout", h.x)), "relu");
+  begin(&h, ROW);
+  struct slice y = ONNX_OP(&h.w, "Dropout", h.x, onnx_number_of(&h.w, .5), flag(&h, 0));
+  accepts(&h, ONNX_OP(&h.w, "Relu", y), "relu");
+  begin(&h, ROW);
+  y = ONNX_OP(&h.w, "Dropout", h.x, onnx_number_of(&h.w, .5), flag(&h, 1));
+  refuses(&h, ONNX_OP(&h.w, "Relu", y),
+          "node \"n/Dropout_0\", operator Dropout: is still learning; export the net in evaluation mode");
+  begin(&h, ROW);
+  y = ONNX_OP(&h.w, "Dropout", h.x, onnx_number_of(&h.w, .5), h.x);
+  refuses(&h, ONNX_OP(&h.w, "Relu", y), "operator Dropout: its input 3 is computed");
+}
+
+static void test_negative_variance(void **state)
+{
+  (void)state;
+  static const struct {
+    double variance[2];
+    const char *why;
+  } list[] = {{{0, 1}, NULL},
+              {{1, -1}, "operator BatchNormalization: its running_var is -1 for channel 1, expected 0 or more"},
+              {{-1e-9, 1}, "its running_var is -1e-09 for channel 0"}};
+  for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+    struct by_hand h;
+    begin(&h, R4_SHAPE(1, 2));
+    struct slice two = numbers(&h, R4_SHAPE(2)), variance = onnx_numbers(&h.w, R4_SHAPE(2), list[k].variance);
+    struct slice y = ONNX_OP(&h.w, "BatchNormalization", h.x, two, two, two, variance);
+    if (list[k].why)
+      refuses(&h, y, list[k].why);
+    else
+      accepts(&h, y, ".node1: batchnorm eps 1e-05");
+  }
+}
+
+/* A shape of heads whose product is beyond all numbers. */
+static void test_large_shapes(void **state)
+{
+  (void)state;
+  static const int64_t sizes[][2] = {{2, INT64_MAX}, {4, (int64_t)1 << 62}, {INT64_MAX, 2}, {INT64_MIN, -1}};
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+    struct by_hand h;
+    begin(&h, R4_SHAPE(1, 6));
+    h.input.type = ONNX_INT64;
+    struct slice x = ONNX_OP(&h.w, "Gather", numbers(&h, R4_SHAPE(5, 4)), h.x);
+    const int64_t shape[4] = {0, 6, sizes[k][0], sizes[k][1]};
+    refuses(&h, ONNX_OP(&h.w, "Reshape", x, onnx_wholes(&h.w, 4, shape)), "its result is not [batch, features]");
+  }
+}
+
 static void test_refused_images(void **state)
 {
   (void)state;
@@ -530,6 +596,8 @@ int main(void)
     cmocka_unit_test(test_golden),        cmocka_unit_test(test_names),
     cmocka_unit_test(test_accepted),      cmocka_unit_test(test_shared_ways),
     cmocka_unit_test(test_refused),       cmocka_unit_test(test_refused_images),
+    cmocka_unit_test(test_learning_nets), cmocka_unit_test(test_negative_variance),
+    cmocka_unit_test(test_large_shapes),
     cmocka_unit_test(test_refused_files), cmocka_unit_test(test_open_size),
     cmocka_unit_test(test_damage), cmocka_unit_test(test_damage_of_texts),        cmocka_unit_test(test_rules),
     cmocka_unit_test(test_external)};

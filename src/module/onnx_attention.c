@@ -28,11 +28,11 @@ static bool axes_are(const struct step *s, int a, int b, int c, int d)
 bool attention_heads(struct importer *im, const struct onnx_tensor *sizes, size_t count, struct step *s)
 {
   if (s->shape.rank != 2 || count != 4) return false;
-  int64_t tokens = s->shape.dim[0], width = s->shape.dim[1], said = (int64_t)onnx_number(sizes, 1),
-          heads = (int64_t)onnx_number(sizes, 2), depth = (int64_t)onnx_number(sizes, 3);
+  int64_t tokens = s->shape.dim[0], width = s->shape.dim[1], said = onnx_integer(sizes, 1),
+          heads = onnx_integer(sizes, 2), depth = onnx_integer(sizes, 3);
   if (heads == -1 && depth > 0) heads = width / depth;
   if (depth == -1 && heads > 0) depth = width / heads;
-  if (heads < 1 || depth < 1 || heads > width || heads * depth != width) return false;
+  if (heads < 1 || depth < 1 || heads > width || depth > width || heads * depth != width) return false;
   if (said != tokens && said != 0 && said != -1) return false;
   s->role = (struct step_roles){.is = STEP_HEADS,
                                 .of = {s->from},
@@ -186,7 +186,7 @@ r4_status role_reshape(struct importer *im, const struct onnx_node *n, struct st
   const struct step_roles *r = &from->role;
   const struct step *q = &im->step[r->of[0]];
   int64_t width = r->heads * r->depth;
-  if (count != 3 || ((int64_t)onnx_number(t, 2) != width && (int64_t)onnx_number(t, 2) != -1)) return wrong(im);
+  if (count != 3 || (onnx_integer(t, 2) != width && onnx_integer(t, 2) != -1)) return wrong(im);
   if (fabs(r->factor * sqrt((double)r->depth) - 1) > 1e-4)
     return import_fail(im, "its products are multiplied by %g, expected 1 / sqrt(%lld)", r->factor,
                        (long long)r->depth);

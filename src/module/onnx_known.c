@@ -172,7 +172,7 @@ static r4_status repeat(struct importer *im, struct step *s, const struct onnx_t
   if (!is_whole(t) || !count || !all || (count != 1 && count != all))
     return import_fail(im, "expected one whole number, or one for each token");
   list = known(im, s, all);
-  for (size_t k = 0; list && k < all; k++) list[k] = (int64_t)onnx_number(t, count > 1 ? k : 0);
+  for (size_t k = 0; list && k < all; k++) list[k] = onnx_integer(t, count > 1 ? k : 0);
   return list ? R4_OK : R4_E_MEMORY;
 }
 
@@ -230,7 +230,7 @@ r4_status import_cut(struct importer *im, const struct onnx_node *n, struct step
   if (to > (double)count) to = (double)count;
   if (!(from >= 0 && from < to)) return import_fail(im, "takes nothing of a list");
   list = known(im, s, (size_t)(to - from));
-  for (size_t k = 0; list && k < (size_t)(to - from); k++) list[k] = (int64_t)onnx_number(t, (size_t)from + k);
+  for (size_t k = 0; list && k < (size_t)(to - from); k++) list[k] = onnx_integer(t, (size_t)from + k);
   return list ? R4_OK : R4_E_MEMORY;
 }
 

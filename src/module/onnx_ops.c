@@ -68,6 +68,19 @@ r4_status rule_identity(struct importer *im, const struct onnx_node *n, struct s
   return status || s->constant ? status : import_from(im, n, s);
 }
 
+/* Nothing, unless its third input says that the net learns: a truth value, or what was left of one. */
+r4_status rule_dropout(struct importer *im, const struct onnx_node *n, struct step *s)
+{
+  struct step *computed = NULL;
+  const struct onnx_tensor *learns = NULL;
+  r4_status status = n->inputs > 2 ? import_input(im, n, 2, &computed, &learns) : R4_OK;
+  if (status) return status;
+  if (computed) return import_fail(im, "its input 3 is computed, expected whether the net learns");
+  bool is = learns && !learns->data.n;
+  for (size_t k = 0; learns && k < learns->data.n; k++) is = is || learns->data.s[k];
+  return is ? import_fail(im, "is still learning; export the net in evaluation mode") : rule_identity(im, n, s);
+}
+
 r4_status rule_constant(struct importer *im, const struct onnx_node *n, struct step *s)
 {
   const struct onnx_attribute *a = onnx_attribute(n, "value");
@@ -114,11 +127,22 @@ static r4_status norm(struct importer *im, const struct onnx_node *n, struct ste
   return R4_OK;
 }
 
+/* Of what norm has made of a node. */
+static r4_status check_variance(struct importer *im, const struct step *s)
+{
+  const struct onnx_tensor *t = s->source[s->sources - 1].from;
+  for (size_t k = 0; k < (size_t)import_channels(s); k++)
+    if (onnx_number(t, k) < 0)
+      return import_fail(im, "its running_var is %g for channel %zu, expected 0 or more", onnx_number(t, k), k);
+  return R4_OK;
+}
+
 r4_status rule_batch_norm(struct importer *im, const struct onnx_node *n, struct step *s)
 {
   if (import_whole(n, "training_mode", 0))
     return import_fail(im, "is still learning; export the net in evaluation mode");
   r4_status status = norm(im, n, s, "batchnorm", 4);
+  if (!status) status = check_variance(im, s);
   return status || s->shape.rank != 2 ? status : import_fail(im, "gets tokens, expected images or vectors");
 }
 

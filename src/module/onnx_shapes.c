@@ -92,8 +92,8 @@ r4_status rule_reshape(struct importer *im, const struct onnx_node *n, struct st
   r4_status status = import_from(im, n, s);
   if (!status) status = import_constant(im, n, 1, &t, &count);
   if (status || attention_heads(im, t, count, s)) return status;
-  int64_t all = r4_shape_count(s->shape), batch = count == 2 ? (int64_t)onnx_number(t, 0) : 0,
-          features = count == 2 ? (int64_t)onnx_number(t, 1) : 0;
+  int64_t all = r4_shape_count(s->shape), batch = count == 2 ? onnx_integer(t, 0) : 0,
+          features = count == 2 ? onnx_integer(t, 1) : 0;
   bool by_batch = features == -1 && (!batch || batch == im->batch);
   if (features != all && !by_batch)
     return import_fail(im, "its result is not [batch, features], which is what flatten makes of an image");

@@ -253,11 +253,15 @@ r4_net *r4_net_named(const char *name, r4_error *e)
   return open_copy(name ? name : "", (r4_shape){0}, e);
 }
 
-/* A name has no blanks before its brackets, and is not the name of a kind. What ends as a file does is one, unless the
- * end is that of a comment. */
+bool net_is_file(const char *text)
+{
+  return (end_of_file_name(text) || onnx_is_file(text)) && !strpbrk(text, "#\r\n");
+}
+
+/* A name has no blanks before its brackets, and is not the name of a kind. */
 static bool is_name(const char *text)
 {
-  if ((end_of_file_name(text) || onnx_is_file(text)) && !strpbrk(text, "#\r\n")) return true;
+  if (net_is_file(text)) return true;
   size_t n = strcspn(text, " \t\r\n,:;(");
   if (text[n] && text[n] != '(') return false;
   for (size_t k = 0; module_kind(k); k++)

@@ -234,3 +234,11 @@ double onnx_number(const struct onnx_tensor *t, size_t k)
     return memcpy(&single, &bits, sizeof single), (double)single;
   }
 }
+
+int64_t onnx_integer(const struct onnx_tensor *t, size_t k)
+{
+  const double most = 9007199254740992; /* doubles have all whole numbers up to it */
+  double v = onnx_number(t, k);
+  if (!(v > -most)) v = -most; /* NaN, too */
+  return (int64_t)(v < most ? v : most);
+}

@@ -16,6 +16,7 @@ enum onnx_type {
   ONNX_FLOAT = 1,
   ONNX_INT32 = 6,
   ONNX_INT64 = 7,
+  ONNX_BOOL = 9,
   ONNX_FLOAT16 = 10,
   ONNX_DOUBLE = 11,
   ONNX_BFLOAT16 = 16
@@ -118,6 +119,7 @@ const struct onnx_note *onnx_note(const struct onnx_model *m, const char *key); 
 
 /* How many elements a tensor has; false if its data are not as many, or if it is not of numbers that r4 knows. */
 bool onnx_count(const struct onnx_tensor *t, size_t *n);
-double onnx_number(const struct onnx_tensor *t, size_t k); /* of one that was counted */
+double onnx_number(const struct onnx_tensor *t, size_t k);   /* of one that was counted */
+int64_t onnx_integer(const struct onnx_tensor *t, size_t k); /* the same, without its fraction, of at most +-2^53 */
 
 #endif

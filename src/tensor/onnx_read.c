@@ -127,7 +127,7 @@ static r4_status read_listed(const struct reading *r, struct slice message, stru
 {
   const int64_t *list;
   size_t n;
-  bool small = t->type == ONNX_INT32;
+  bool small = t->type == ONNX_INT32 || t->type == ONNX_BOOL;
   if (t->data.n || (t->type != ONNX_INT64 && !small)) return R4_OK;
   r4_status s = read_wholes(r, message, small ? 5 : 7, &list, &n);
   if (s || !n) return s;

@@ -11,6 +11,7 @@
 #include "data/format/format.h"
 #include "data/mask/mask.h"
 #include "data/recipe/recipe.h"
+#include "module/open.h"
 #include "objective/objective.h"
 #include "optim/optimizer.h"
 
@@ -135,7 +136,7 @@ static void hint_at_length(const r4_data *d, r4_error *e)
 r4_net *task_net(const struct settings *s, const r4_data *d, r4_error *e)
 {
   r4_net *n = r4_net_open(s->net, r4_data_shape(d), e);
-  if (!n && e->status == R4_E_PARSE) e->status = R4_E_ARGUMENT; /* a setting is wrong, not a file */
+  if (!n && e->status == R4_E_PARSE && !net_is_file(s->net)) e->status = R4_E_ARGUMENT; /* the setting is wrong */
   if (!n && e->status == R4_E_SHAPE && r4_data_vocabulary(d)) hint_at_length(d, e);
   if (!n) return NULL;
   int64_t features = r4_shape_count(r4_data_shape(d)), takes = r4_shape_count(r4_net_input(n));
