@@ -184,10 +184,71 @@ static void test_limits(void **state)
   r4_net_free(n);
 }
 
+/* ---- Graphs that fail within a net ---- */
+
+/* A result that is too large for a batch; what comes behind it has nothing to look at. */
+static void test_failed_graph(void **state)
+{
+  (void)state;
+  static const char *const kinds[] = {"layernorm", "batchnorm", "dropout 0.5", "relu, residual(dense 5; dense 5)"};
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+    for (int learning = 0; learning < 2; learning++) {
+      char text[100];
+      const char *why;
+      r4_id param[16];
+      r4_graph *g = r4_graph_new();
+      snprintf(text, sizeof text, "dense 1000000000, %s, dense 2", kinds[k]);
+      r4_net *n = r4_net_new(text, R4_SHAPE(4), NULL);
+      assert_true(g && n && r4_net_params(n) <= 16);
+      r4_net_inputs(n, g, param);
+      const r4_objective_options o = {.method = "erm", .batch = 4096};
+      if (learning)
+        r4_objective_build(g, n, param, &o);
+      else
+        r4_net_apply(n, g, param, r4_input(g, "x", R4_SHAPE(4096, 4)));
+      assert_int_equal(r4_graph_status(g, &why), R4_E_SHAPE);
+      assert_non_null(strstr(why, "matmul"));
+      r4_net_free(n);
+      r4_graph_free(g);
+    }
+}
+
+static r4_status build_bounds(const r4_net *n)
+{
+  r4_id param[32], slope;
+  r4_graph *g = r4_graph_new();
+  if (!g) return R4_E_MEMORY;
+  r4_net_inputs(n, g, param);
+  r4_id x = r4_input(g, "x", R4_SHAPE(2, 6)), low = r4_input(g, "low", R4_SHAPE(2, 6));
+  r4_id z = r4_net_apply(n, g, param, x);
+  r4_box box = r4_box_between(x, low, r4_input(g, "high", R4_SHAPE(2, 6)));
+  r4_grad(g, r4_sum(g, r4_bound(g, r4_softmax(g, z), 1, &box).hi, R4_ALL), 1, &low, &slope);
+  r4_status s = r4_graph_status(g, NULL);
+  r4_graph_free(g);
+  return s;
+}
+
+/* An operation may also fail in the middle of a part, or of a rule. */
+static void test_memory(void **state)
+{
+  (void)state;
+  r4_net *n = r4_net_new("layernorm, dense 3, batchnorm, dense 4", R4_SHAPE(6), NULL);
+  assert_true(n && r4_net_params(n) <= 32);
+  r4_status s = R4_E_MEMORY;
+  for (long k = 1; s; k++) {
+    r4_mem_fail_at(k);
+    s = build_bounds(n);
+    r4_mem_fail_at(0);
+    assert_true(s == R4_OK || s == R4_E_MEMORY);
+  }
+  r4_net_free(n);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_images), cmocka_unit_test(test_vectors),
-                                     cmocka_unit_test(test_definitions), cmocka_unit_test(test_limits)};
+                                     cmocka_unit_test(test_definitions), cmocka_unit_test(test_limits),
+                                     cmocka_unit_test(test_failed_graph), cmocka_unit_test(test_memory)};
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("errors of nets", tests, NULL, NULL);
 }

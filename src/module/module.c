@@ -154,7 +154,10 @@ r4_shape module_batch(const struct module *m, const struct wiring *w, r4_id x)
 
 r4_id row_apply(const struct row *row, const struct wiring *w, r4_id x)
 {
-  for (size_t k = 0; k < row->n; k++) x = row->part[k].kind->apply(&row->part[k], w, x);
+  for (size_t k = 0; k < row->n; k++) {
+    if (r4_graph_status(w->g, NULL)) return R4_NONE; /* parts may look at the shape of what they get */
+    x = row->part[k].kind->apply(&row->part[k], w, x);
+  }
   return x;
 }
 

@@ -42,6 +42,7 @@ static void logsumexp_vjp(r4_graph *g, r4_id y, r4_id dy, r4_id *dx)
 static r4_id mixed_softmax(r4_graph *g, r4_id own, r4_id other)
 {
   r4_shape s = r4_node_shape(g, own), column = s, row = s, square = s;
+  if (s.rank < 1) return R4_NONE; /* the graph has failed */
   if (s.rank == R4_MAX_RANK)
     return r4_graph_fail(g, R4_E_SHAPE, "softmax: bounds need a rank below %d", R4_MAX_RANK);
   int64_t n = s.dim[s.rank - 1];

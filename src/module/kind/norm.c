@@ -128,6 +128,7 @@ static r4_status layer_shape(struct module *m, struct maker *maker, r4_error *wh
 static r4_id mean_last(r4_graph *g, r4_id x)
 {
   r4_shape s = r4_node_shape(g, x);
+  if (s.rank < 1) return R4_NONE; /* the graph has failed */
   r4_id mean = r4_mean(g, x, R4_AXIS(s.rank - 1));
   s.dim[s.rank - 1] = 1;
   return r4_reshape(g, mean, s);
