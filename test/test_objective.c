@@ -381,7 +381,9 @@ static void test_used(void **state)
   for (size_t k = 0; k < 2; k++) {
     r4_graph *g = r4_graph_new();
     r4_net *net = r4_net_new(kinds[k].net, kinds[k].input, NULL);
-    r4_id param[CASE_PARAMS], slope;
+    enum { PARAMS = 8 };
+    r4_id param[PARAMS], slope;
+    assert_true(r4_net_params(net) <= PARAMS);
     r4_net_inputs(net, g, param);
     r4_objective_options o = {.method = "erm", .batch = 4, .used = true};
     r4_objective a = r4_objective_build(g, net, param, &o);
