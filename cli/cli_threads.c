@@ -6,11 +6,13 @@
 
 #include "cli.h"
 
-/* All CPUs of OMP_PLACES and the like, to one of which the thread that asks may be bound; false if there are none. */
+/* All CPUs of OMP_PLACES and the like, to some of which the thread that asks may be bound; false if it is not: libgomp
+ * has no places then, libomp one of all CPUs. */
 static bool all_places(cpu_set_t *all)
 {
   int id[CPU_SETSIZE];
   CPU_ZERO(all);
+  if (omp_get_num_places() < 2 || omp_get_proc_bind() == omp_proc_bind_false) return false;
   for (int place = 0; place < omp_get_num_places(); place++) {
     int n = omp_get_place_num_procs(place);
     if (n > CPU_SETSIZE) continue;

@@ -185,6 +185,22 @@ static void runs_go_on_with_other_settings(void **state)
   expect("eval @/grow", 0, "eps 0.25");
 }
 
+/* One place for all threads, which is how clang's OpenMP describes threads that are not bound, binds none. Others might
+ * all be put on the same CPU. */
+static void bound_threads_are_let_go(void **state)
+{
+  (void)state;
+  static const char words[] = "train @/small.yaml --set epochs=1 --set method=erm --seeds 2 --jobs 2 --force --out @/bound";
+  assert_int_equal(setenv("OMP_PLACES", "{0}", 1), 0);
+  expect(words, 0, "bound");
+  assert_null(strstr(output, "threads are not bound"));
+  assert_int_equal(setenv("OMP_PLACES", "{0},{1}", 1), 0);
+  r4(words);
+  unsetenv("OMP_PLACES");
+  if (sysconf(_SC_NPROCESSORS_ONLN) < 2) check_skip("two places need two CPUs");
+  assert_non_null(strstr(output, "r4 train: threads are not bound to CPUs: several processes share these"));
+}
+
 /* The sentence at the end is a command that goes on, for any folder. */
 static void interrupted_runs_say_how_to_go_on(void **state)
 {
@@ -258,6 +274,7 @@ int main(void)
     cmocka_unit_test(failed_beginnings_are_replaced),
     cmocka_unit_test(seeds_in_two_ranges),
     cmocka_unit_test(runs_go_on_with_other_settings),
+    cmocka_unit_test(bound_threads_are_let_go),
     cmocka_unit_test(interrupted_runs_say_how_to_go_on),
     cmocka_unit_test(mistakes_are_named),
     cmocka_unit_test(reproduces_a_table),
