@@ -58,7 +58,7 @@ def small_vocabulary():
     letters = [chr(c) for c in range(97, 123)] + list("0123456789") + [chr(c) for c in range(33, 48)] + list("[]{}\u3002")
     jamo = [chr(c) for c in range(0x1100, 0x1113)] + [chr(c) for c in range(0x1161, 0x1176)]
     whole = letters + list("\u4e00\u4eba\u4e2d\u03b1\u03b2\u0434\u00df\u0131") + jamo
-    words = "the of and in movie film good bad aa bb ing un able".split() + [a + b for a in "aeiou" for b in "nrst"]
+    words = "the of and [unused0] movie film good bad aa bb ing [unused1] able".split() + [a + b for a in "aeiou" for b in "nrst"]
     capital = list("ABCDEFGHIJKLMN") + ["\u00c9", "\u00e9"]
     pieces = SPECIAL + whole + words + capital
     return pieces + ["##" + p for p in whole + words + capital]

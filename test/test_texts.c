@@ -185,6 +185,18 @@ static void test_length(void **state)
   refused("a.csv", "text,label\nfilm,a\n", (r4_data_options){.length = 2}, "length 2, expected 0, or 3 to");
 }
 
+/* A mark without a letter is left out, as accents are: what is left are the special tokens, as Hugging Face has it. */
+static void test_marks_alone(void **state)
+{
+  (void)state;
+  r4_data *d = good("a.csv", "text,label\n\xcc\x81,a\n \xcc\x81 \xcc\x88,b\nbad,b\n", (r4_data_options){0});
+  assert_text(d, 0, "[CLS] [SEP]");
+  assert_text(d, 1, "[CLS] [SEP]");
+  assert_text(d, 2, "[CLS] bad [SEP]");
+  r4_data_free(d);
+  refused("a.csv", "text,label\n\xc2\xa0\xe2\x80\x8b,a\n", (r4_data_options){0}, "a.csv:2: the text is empty");
+}
+
 /* ---- What is refused ---- */
 
 static void test_refused(void **state)
@@ -489,6 +501,7 @@ int main(void)
     cmocka_unit_test(test_marks),
     cmocka_unit_test(test_words),
     cmocka_unit_test(test_length),
+    cmocka_unit_test(test_marks_alone),
     cmocka_unit_test(test_refused),
     cmocka_unit_test(test_failing_allocations),
     cmocka_unit_test(test_odd_bytes),

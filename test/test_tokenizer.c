@@ -291,6 +291,12 @@ static void test_refused(void **unused)
   assert_refused("{" BERT "[]}}", "has no vocab");
   assert_refused("{\"added_tokens\":[{\"content\":\"x\",\"id\":3,\"lstrip\":true}]," BERT "{\"[UNK]\":0}}}",
                  "the added token x is lstrip");
+  assert_refused("[UNK]\na\nb\na \n", "line 4: the piece \"a\" is in line 2 already");
+  assert_refused("{" BERT "{\"[UNK]\":0,\"a\":2,\"b\":2}}}", "\"a\" and \"b\" have the same id 2");
+  assert_refused("{\"added_tokens\":[{\"content\":\"x\",\"id\":0}]," BERT "{\"[UNK]\":0}}}",
+                 "\"[UNK]\" and \"x\" have the same id 0");
+  assert_refused("{\"added_tokens\":[{\"content\":\"x\",\"id\":2}]," BERT "{\"[UNK]\":0,\"x\":1}}}",
+                 "the added token x has the id 2, in the vocabulary it has 1");
   assert_null(r4_tokenizer_open(scratch_folder(), &e));
   assert_error(&e, R4_E_IO, "neither tokenizer.json nor vocab.txt");
   assert_null(r4_tokenizer_open(scratch_path("nothing"), &e));

@@ -33,14 +33,26 @@ const char *r4_tokenizer_piece(const r4_tokenizer *t, int32_t id)
   return id >= 0 && (size_t)id < t->vocabulary.size ? t->vocabulary.piece[id] : NULL;
 }
 
+/* A piece with an id that no other has. */
+static r4_status add_piece(struct vocabulary *v, const char *piece, int32_t id, r4_error *e)
+{
+  const char *other = id >= 0 && (size_t)id < v->size ? v->piece[id] : NULL;
+  if (other)
+    return r4_fail(e, R4_E_PARSE, "\"%.40s\" and \"%.40s\" have the same id %d", other, piece, id);
+  return vocabulary_add(v, piece, id, e);
+}
+
 /* Of the vocabulary as well: it has a name and an id. */
 static r4_status add_special(r4_tokenizer *t, const char *piece, int32_t id, r4_error *e)
 {
+  int32_t known = vocabulary_id(&t->vocabulary, piece);
   if (!*piece) return r4_fail(e, R4_E_PARSE, "a special token has no letters");
+  if (known >= 0 && known != id)
+    return r4_fail(e, R4_E_PARSE, "the added token %.40s has the id %d, in the vocabulary it has %d", piece, id,
+                   known);
   t->special_first = !t->special.nodes || t->special_first == *piece ? *piece : 0;
   r4_status s = vocabulary_add(&t->special, piece, id, e);
-  if (!s && vocabulary_id(&t->vocabulary, piece) != id) s = vocabulary_add(&t->vocabulary, piece, id, e);
-  return s;
+  return s || known == id ? s : add_piece(&t->vocabulary, piece, id, e);
 }
 
 /* What does not depend on where it comes from. */
@@ -93,7 +105,7 @@ static r4_status read_pieces(struct vocabulary *v, const struct js *pieces, r4_e
       s = r4_fail(e, R4_E_PARSE, "the id of \"%.40s\" is not a whole number from 0 to %d", js_key(p),
                   VOCABULARY_MOST - 1);
     else
-      s = vocabulary_add(v, js_key(p), (int32_t)id, e);
+      s = add_piece(v, js_key(p), (int32_t)id, e);
   }
   return s;
 }
@@ -175,6 +187,9 @@ static r4_status read_lines(r4_tokenizer *t, char *lines, size_t size, r4_error 
     while (last > line && strchr(" \t\r\n", last[-1])) last--;
     *last = 0;
     if (!utf8_valid(line)) return r4_fail(e, R4_E_PARSE, "line %d is not UTF-8", id + 1);
+    int32_t before = *line ? vocabulary_id(&t->vocabulary, line) : -1;
+    if (before >= 0)
+      return r4_fail(e, R4_E_PARSE, "line %d: the piece \"%.40s\" is in line %d already", id + 1, line, before + 1);
     s = vocabulary_add(&t->vocabulary, line, id, e);
     line = after;
   }

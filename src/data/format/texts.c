@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "data/catalog.h"
+#include "text/unicode.h"
 
 enum { TOKENS_USUAL = 512 };
 
@@ -125,6 +126,23 @@ static void keep_tokens(struct texts *t, const struct marks *marks)
   t->at[++t->texts] = t->tokens;
 }
 
+/* Blanks, and what stands for nothing. A mark without a letter is no token either, but somebody wrote it. */
+static bool is_blank(const char *text)
+{
+  for (uint32_t code; *text;) {
+    text += utf8_next(text, &code);
+    enum unicode_class class = unicode_class(code);
+    if (class != UNICODE_SPACE && class != UNICODE_REMOVED) return false;
+  }
+  return true;
+}
+
+/* Special tokens alone are a text, no tokens are none. */
+static bool is_empty(const struct texts *t, const char *text)
+{
+  return !t->room.n && ((t->start < 0 && t->end < 0) || is_blank(text));
+}
+
 r4_status texts_add(struct texts *t, const struct listed *one, const char *text, const struct marks *marks,
                     const char *where, r4_error *e)
 {
@@ -138,7 +156,7 @@ r4_status texts_add(struct texts *t, const struct listed *one, const char *text,
                    "%s: has marks: mask_means must say whether these are irrelevant or relevant", where);
   r4_status s = r4_tokenize(t->tokenizer, text, strlen(text), &t->room, &inner);
   if (s) return r4_fail(e, s, "%s: the text: %s", where, inner.text);
-  if (!t->room.n) return r4_fail(e, R4_E_PARSE, "%s: the text is empty", where);
+  if (is_empty(t, text)) return r4_fail(e, R4_E_PARSE, "%s: the text is empty", where);
   s = make_room(t, (t->room.n < t->most ? t->room.n : t->most) + 2, e);
   if (!s) s = listing_add(&t->listing, one, e);
   if (!s) keep_tokens(t, marks);
