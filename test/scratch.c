@@ -45,6 +45,11 @@ void scratch_patch(const char *name, const void *from, const void *to, size_t si
   assert_int_equal(fclose(f), 0);
 }
 
+void scratch_unseal(const char *name)
+{
+  scratch_patch(name, "r4_data_sha256", "no_data_sha256", strlen("r4_data_sha256"));
+}
+
 void assert_error(const r4_error *e, r4_status status, const char *expected)
 {
   if (!status) fail_msg("accepted, expected: %s", expected);

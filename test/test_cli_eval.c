@@ -98,6 +98,8 @@ static void weights_that_are_no_numbers(void **state)
   const float number = 12345.5f, bad = NAN, worse = -INFINITY;
   pets_spoil(model, 1, number);
   scratch_patch(model, &number, &bad, sizeof bad);
+  EXPECT("$R4 eval odd", 3, "odd/seed-1/model.safetensors: its numbers have changed since it was written");
+  scratch_unseal(model);
   EXPECT("$R4 eval odd", 3, text);
   EXPECT("$R4 eval odd --json", 3, text);
   EXPECT("$R4 explain odd --seed 1 --out odd.png", 3, text);

@@ -190,7 +190,8 @@ static void runs_go_on_with_other_settings(void **state)
 static void bound_threads_are_let_go(void **state)
 {
   (void)state;
-  static const char words[] = "train @/small.yaml --set epochs=1 --set method=erm --seeds 2 --jobs 2 --force --out @/bound";
+  static const char words[] =
+    "train @/small.yaml --set epochs=1 --set method=erm --seeds 2 --jobs 2 --force --out @/bound";
   assert_int_equal(setenv("OMP_PLACES", "{0}", 1), 0);
   expect(words, 0, "bound");
   assert_null(strstr(output, "threads are not bound"));

@@ -300,6 +300,40 @@ static void test_file_computes_the_same(void **state)
   free(weights);
 }
 
+/* Any bit of the numbers that has changed is noticed. Without the sum, as files of others are, nothing is compared. */
+static void test_changed_bits(void **state)
+{
+  (void)state;
+  enum { OFTEN = 40 };
+  float *weights;
+  uint8_t *file;
+  size_t size;
+  r4_error e = {0};
+  r4_net *n = new_net(0, &weights);
+  size_t data = r4_net_size(n) * sizeof *weights;
+  assert_int_equal(r4_model_save(n, weights, NULL, scratch_path("m"), &e), R4_OK);
+  assert_int_equal(file_read(scratch_path("m"), 1 << 20, &file, &size, &e), R4_OK);
+  draw_start(31, 0);
+  for (int k = 0; k < OFTEN; k++) {
+    size_t at = size - 1 - draw_below(data);
+    uint8_t bit = (uint8_t)(1 << draw_below(8));
+    file[at] ^= bit;
+    assert_int_equal(file_write(scratch_path("m"), file, size, &e), R4_OK);
+    assert_null(r4_model_load(scratch_path("m"), NULL, &e));
+    assert_error(&e, R4_E_PARSE, "/m: its numbers have changed since it was written: expected the SHA-256");
+    file[at] ^= bit;
+  }
+  file[size - 1] ^= 1;
+  assert_int_equal(file_write(scratch_path("m"), file, size, &e), R4_OK);
+  scratch_unseal("m");
+  r4_model *m = r4_model_load(scratch_path("m"), NULL, &e);
+  if (!m) fail_msg("%s", e.text);
+  r4_model_free(m);
+  r4_mem_free(file);
+  r4_net_free(n);
+  free(weights);
+}
+
 static void refuses_model(const r4_net *net, const char *expected)
 {
   r4_error e = {0};
@@ -387,6 +421,7 @@ int main(void)
     cmocka_unit_test(test_written_bytes),
     cmocka_unit_test(test_models_read_back),
     cmocka_unit_test(test_file_computes_the_same),
+    cmocka_unit_test(test_changed_bits),
     cmocka_unit_test(test_models_that_do_not_fit),
     cmocka_unit_test(test_failing_memory),
   };

@@ -41,7 +41,7 @@ r4_status r4_model_save(const r4_net *n, const float *weights, const char *const
   r4_error_clear(e);
   r4_status s = net_check_finite(n, weights, path, e);
   if (s) return s;
-  char input[SHAPE_TEXT], *classes = net_classes_text(n, class_names);
+  char input[SHAPE_TEXT], sum[HASH_HEX], *classes = net_classes_text(n, class_names);
   float *file = r4_mem_new(n->size, sizeof *file);
   struct st_new *tensor = r4_mem_new(n->params, sizeof *tensor);
   s = R4_E_MEMORY;
@@ -53,9 +53,10 @@ r4_status r4_model_save(const r4_net *n, const float *weights, const char *const
   for (size_t k = 0; k < n->params; k++)
     tensor[k] = (struct st_new){n->param[k].name, n->param[k].file_shape, file + n->param[k].offset};
   shape_text(n->input, input);
-  const struct st_note note[] = {
-    {"format", "pt"}, {"r4", R4_VERSION}, {"net", n->text}, {"input", input}, {"classes", classes}};
-  s = st_write(path, n->params, tensor, class_names ? 5 : 4, note, e);
+  st_sum(n->params, tensor, sum);
+  const struct st_note note[] = {{"format", "pt"}, {"r4", R4_VERSION}, {"net", n->text},
+                                 {"input", input}, {ST_SUM, sum},      {"classes", classes}};
+  s = st_write(path, n->params, tensor, class_names ? 6 : 5, note, e);
 done:
   r4_mem_free(tensor);
   r4_mem_free(file);

@@ -138,6 +138,19 @@ static r4_status read_entries(struct st_file *f, uint64_t available, r4_error *e
   return check_cover(f, available, e);
 }
 
+static r4_status check_sum(const struct st_file *f, size_t size, r4_error *e)
+{
+  const char *expected = st_note(f, ST_SUM);
+  char hex[R4_HASH_SIZE];
+  if (!expected) return R4_OK;
+  r4_hash(f->tensors, size, hex);
+  if (!strcmp(hex, expected)) return R4_OK;
+  return r4_fail(e, R4_E_PARSE,
+                 "%s: its numbers have changed since it was written: expected the SHA-256 %.64s (" ST_SUM
+                 " in its metadata), got %s",
+                 f->path, expected, hex);
+}
+
 static r4_status read_header(struct st_file *f, size_t size, r4_error *e)
 {
   if (size < LENGTH) return r4_fail(e, R4_E_PARSE, "%s: %zu bytes, too short for safetensors", f->path, size);
@@ -153,7 +166,8 @@ static r4_status read_header(struct st_file *f, size_t size, r4_error *e)
   r4_status s = js_parse(where, f->data + LENGTH, (size_t)length, &f->header, e);
   if (s) return s;
   f->tensors = f->data + LENGTH + length;
-  return read_entries(f, size - LENGTH - length, e);
+  s = read_entries(f, size - LENGTH - length, e);
+  return s ? s : check_sum(f, size - LENGTH - length, e);
 }
 
 /* ---- Reading ---- */
@@ -292,6 +306,16 @@ static void write_length(const char *header, uint8_t to[LENGTH])
 static size_t bytes_of(const struct st_new *t)
 {
   return (size_t)r4_shape_count(t->shape) * sizeof *t->data;
+}
+
+void st_sum(size_t n, const struct st_new *tensor, char hex[HASH_HEX])
+{
+  struct hash h;
+  uint8_t digest[HASH_BYTES];
+  hash_start(&h);
+  for (size_t k = 0; k < n; k++) hash_add(&h, tensor[k].data, bytes_of(&tensor[k]));
+  hash_end(&h, digest);
+  hash_hex(digest, hex);
 }
 
 r4_status st_pack(size_t n, const struct st_new *tensor, size_t notes, const struct st_note *note,

@@ -8,6 +8,10 @@
 #define R4_TENSOR_SAFETENSORS_H
 
 #include "base/error.h"
+#include "base/hash.h"
+
+/* A note with the SHA-256 of all data, as hexadecimal digits. A file that has it is held to it. */
+#define ST_SUM "r4_data_sha256"
 
 /* ---- Writing ---- */
 
@@ -20,6 +24,9 @@ struct st_new {
 struct st_note {
   const char *key, *value;
 };
+
+/* The value of ST_SUM for these. */
+void st_sum(size_t n, const struct st_new *tensor, char hex[HASH_HEX]);
 
 /* All as F32, in this order. */
 r4_status st_write(const char *path, size_t n, const struct st_new *tensor, size_t notes,
