@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -148,6 +149,29 @@ static void broken_png_is_refused(void **state)
   write_png(&file, lies);
   refused(file.at, file.n, "bytes of PNG can hold");
   refused((const uint8_t *)"GIF89a", 6, "does not start as PNG or JPEG do");
+}
+
+static long megabytes_used(void)
+{
+  struct rusage used;
+  assert_int_equal(getrusage(RUSAGE_SELF, &used), 0);
+  return used.ru_maxrss / 1024;
+}
+
+/* A row of the width that a header claims would take 6 GB. */
+static void claims_take_no_memory(void **state)
+{
+  (void)state;
+  long before = megabytes_used();
+  struct png lies = samples[7].png;
+  lies.width = 0x7fffffff;
+  lies.height = 1;
+  write_png(&file, lies);
+  refused(file.at, file.n, "claims 2147483647 x 1 pixels, more than 100 million");
+  lies.width = 100000000;
+  write_png(&file, lies);
+  refused(file.at, file.n, "bytes of PNG can hold");
+  if (megabytes_used() > before + 50) fail_msg("%ld MB, %ld before", megabytes_used(), before);
 }
 
 static uint8_t *corpus(const char *name, size_t *n)
@@ -327,9 +351,9 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(every_kind_of_png),      cmocka_unit_test(numbers_are_as_stored),
-    cmocka_unit_test(broken_png_is_refused),  cmocka_unit_test(every_kind_of_jpeg),
-    cmocka_unit_test(broken_jpeg_is_refused), cmocka_unit_test(written_is_read),
-    cmocka_unit_test(resizing_is_as_defined), cmocka_unit_test(resizing_keeps_flat_images),
-    cmocka_unit_test(memory_may_run_out)};
+    cmocka_unit_test(broken_png_is_refused),  cmocka_unit_test(claims_take_no_memory),
+    cmocka_unit_test(every_kind_of_jpeg),     cmocka_unit_test(broken_jpeg_is_refused),
+    cmocka_unit_test(written_is_read),        cmocka_unit_test(resizing_is_as_defined),
+    cmocka_unit_test(resizing_keeps_flat_images), cmocka_unit_test(memory_may_run_out)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,19 @@ static const struct image_codec *codec_of(const struct image_source *from)
   return NULL;
 }
 
+r4_status image_check_claim(const struct image_source *from, const struct image_codec *codec, size_t height,
+                            size_t width)
+{
+  size_t pixels = 0;
+  if (__builtin_mul_overflow(height, width, &pixels) || pixels > IMAGE_MAX_PIXELS)
+    return r4_fail(from->e, R4_E_PARSE, "%s: claims %zu x %zu pixels, more than %d million", from->name, width,
+                   height, IMAGE_MAX_PIXELS / 1000000);
+  if (pixels / codec->most_pixels_per_byte > from->size)
+    return r4_fail(from->e, R4_E_PARSE, "%s: claims %zu x %zu pixels, more than %zu bytes of %s can hold",
+                   from->name, width, height, from->size, codec->name);
+  return R4_OK;
+}
+
 /* The header, with a claim of size that the file can keep. */
 static r4_status look(const struct image_source *from, const struct image_codec **codec, struct image *as)
 {
@@ -42,16 +55,7 @@ static r4_status look(const struct image_source *from, const struct image_codec 
     if (!from->size) return r4_fail(from->e, R4_E_PARSE, "%s: is empty, expected PNG or JPEG", from->name);
     return r4_fail(from->e, R4_E_PARSE, "%s: does not start as PNG or JPEG do", from->name);
   }
-  r4_status s = (*codec)->look(from, as);
-  if (s) return s;
-  size_t pixels = 0;
-  if (__builtin_mul_overflow(as->height, as->width, &pixels) || pixels > IMAGE_MAX_PIXELS)
-    return r4_fail(from->e, R4_E_PARSE, "%s: claims %zu x %zu pixels, more than %d million", from->name,
-                   as->width, as->height, IMAGE_MAX_PIXELS / 1000000);
-  if (pixels / (*codec)->most_pixels_per_byte > from->size)
-    return r4_fail(from->e, R4_E_PARSE, "%s: claims %zu x %zu pixels, more than %zu bytes of %s can hold",
-                   from->name, as->width, as->height, from->size, (*codec)->name);
-  return R4_OK;
+  return (*codec)->look(from, as);
 }
 
 r4_status image_look(const uint8_t *data, size_t size, const char *name, struct image *as, r4_error *e)

@@ -18,7 +18,8 @@ enum image_stored { STORED_SHOWN = 0 /* none but what it shows */, STORED_INDEX,
 struct image_codec {
   const char *name, *magic; /* the bytes that a file starts with */
   bool exact;               /* pixels come back as they were written */
-  /* Height, width and channels of what decode gives: 1 grey, 2 grey and alpha, 3 RGB, 4 RGB and alpha. */
+  /* Height, width and channels of what decode gives: 1 grey, 2 grey and alpha, 3 RGB, 4 RGB and alpha. Takes no memory
+   * for a size before image_check_claim has seen it. */
   r4_status (*look)(const struct image_source *from, struct image *as);
   /* Fills pixel, which has as much memory as look asked for. */
   r4_status (*decode)(const struct image_source *from, struct image *to);
@@ -30,5 +31,9 @@ struct image_codec {
 };
 
 extern const struct image_codec image_png, image_jpeg;
+
+/* R4_E_PARSE for a size that no image may have, or that no file of so many bytes can hold. */
+r4_status image_check_claim(const struct image_source *from, const struct image_codec *codec, size_t height,
+                            size_t width);
 
 #endif

@@ -26,7 +26,7 @@ static r4_status read_header(const struct image_source *from, tjhandle handle, s
   as->height = (size_t)height;
   as->width = (size_t)width;
   as->channels = *colourspace == TJCS_GRAY ? 1 : 3;
-  return R4_OK;
+  return image_check_claim(from, &image_jpeg, as->height, as->width);
 }
 
 /* ---- The end of the image ---- */

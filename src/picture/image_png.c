@@ -61,13 +61,20 @@ static void take(png_structp png, png_bytep to, size_t n)
   s->at += n;
 }
 
-/* The header, with every transform that makes bytes of it: palettes and fewer bits expanded, 16 bits scaled to 8.
- * Stored numbers are only unpacked. */
-static void begin(png_structp png, png_infop info, bool stored, struct image *as)
+/* The header: its claim, before libpng takes memory for a row of that width. */
+static bool is_possible(png_structp png, png_infop info, struct session *s)
 {
   png_set_user_limits(png, 0x7fffffff, 0x7fffffff);                   /* image.c has the limit */
   png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1); /* gamma, profiles, texts */
   png_read_info(png, info);
+  size_t height = png_get_image_height(png, info), width = png_get_image_width(png, info);
+  return !(s->status = image_check_claim(s->from, &image_png, height, width));
+}
+
+/* With every transform that makes bytes of it: palettes and fewer bits expanded, 16 bits scaled to 8. Stored numbers
+ * are only unpacked. */
+static void begin(png_structp png, png_infop info, bool stored, struct image *as)
+{
   if (stored) {
     png_set_packing(png);
   } else {
@@ -99,8 +106,9 @@ static r4_status read_png(struct session *s, struct image *image, bool pixels)
   }
   if (!setjmp(png_jmpbuf(png))) {
     png_set_read_fn(png, s, take);
-    begin(png, info, s->stored, image);
-    if (pixels) {
+    bool possible = is_possible(png, info, s);
+    if (possible) begin(png, info, s->stored, image);
+    if (possible && pixels) {
       read_pixels(png, image);
       png_read_end(png, NULL);
       if (s->at < s->from->size) png_error(png, "the image ends here, the file does not");
