@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ablation.h"
+#include "cmd_data.h"
 #include "figures.h"
 #include "table_out.h"
 
@@ -310,7 +311,8 @@ int ablation_write(const struct ablation *a, const struct ablation_about *o, con
   const struct results r = {a, o, run};
   char folder[PATH_SIZE + 64];
   snprintf(folder, sizeof folder, "%s/%s", o->out, a->name);
-  int code = fleet_write("ablate", folder, "results.csv", print_csv, &r);
+  int code = folder_refuse_link("ablate", folder);
+  if (!code) code = fleet_write("ablate", folder, "results.csv", print_csv, &r);
   if (!code) code = fleet_write("ablate", folder, "results.json", print_json, &r);
   if (!code) code = fleet_write("ablate", folder, "results.md", print_markdown, &r);
   return code ? code : fleet_write("ablate", folder, "plot.svg", print_plot, &r);

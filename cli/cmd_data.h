@@ -15,6 +15,11 @@ extern const struct command data_get, data_lint, data_list, data_make, data_show
 bool path_make(char path[PATH_MAX], const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A folder and those above it, where missing; false and errno if it cannot be. */
 bool folder_make(const char *path);
+/* Inside of a run's folder, which may come from somebody else, a link in the place of a folder would lead anywhere:
+ * EXIT_WORLD after a message if path is one. */
+int folder_refuse_link(const char *command, const char *path);
+/* A new file beside path, to be renamed when it is whole; its name is part. NULL and errno if it cannot be. */
+FILE *file_beside(const char *path, char part[PATH_MAX]);
 void folder_remove(const char *path); /* with all that is in it, as far as possible */
 /* The first name in a folder that ends so; false if there is none. */
 bool folder_find(const char *folder, const char *ending, char path[PATH_MAX]);

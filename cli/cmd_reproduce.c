@@ -226,7 +226,8 @@ static int train_split(const struct table *t, const struct row *r, int64_t split
   j.settings = row_settings(t, r, settings, &code);
   if (!j.settings) return code;
   train_choose_seeds(&j, t->o->seeds);
-  code = train_all(&j, stopped);
+  code = folder_refuse_link("reproduce", run);
+  if (!code) code = train_all(&j, stopped);
   r4_settings_free(j.settings);
   return code == EXIT_NO && !*stopped ? EXIT_DONE
                                       : code; /* a dead net is a result as well, and marked in the table */

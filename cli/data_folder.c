@@ -34,6 +34,23 @@ bool folder_make(const char *path)
   return true;
 }
 
+int folder_refuse_link(const char *command, const char *path)
+{
+  struct stat about;
+  if (lstat(path, &about) || !S_ISLNK(about.st_mode)) return EXIT_DONE;
+  fprintf(stderr, "r4 %s: %s: is a link, expected a folder: nothing is written where it leads\n", command,
+          shown(path).text);
+  return EXIT_WORLD;
+}
+
+/* What a killed process left goes, and so does a link: a new file is made, nothing is followed. */
+FILE *file_beside(const char *path, char part[PATH_MAX])
+{
+  if (!path_make(part, "%s.part", path)) return NULL;
+  remove(part);
+  return fopen(part, "wx");
+}
+
 static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *place)
 {
   (void)about, (void)kind, (void)place;

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cmd_data.h"
 #include "timer.h"
 
 /* ---- One run, in a process of its own ---- */
@@ -206,8 +207,24 @@ static void work(struct crew *c)
   }
 }
 
+/* Runs are in "OUT/runs". */
+static int refuse_links(const struct fleet *f)
+{
+  int code = EXIT_DONE;
+  for (size_t k = 0; k < f->runs && !code; k++) {
+    char runs[PATH_SIZE];
+    const char *folder = f->run[k].folder;
+    snprintf(runs, sizeof runs, "%.*s", (int)(strrchr(folder, '/') - folder), folder);
+    code = folder_refuse_link(f->command, runs);
+    if (!code) code = folder_refuse_link(f->command, folder);
+  }
+  return code;
+}
+
 int fleet_go(struct fleet *f)
 {
+  int linked = refuse_links(f);
+  if (linked) return linked;
   struct crew c = {.f = f, .jobs = f->jobs ? (int)f->jobs : r4_cpus(), .began = timer_now()};
   if (c.jobs > MOST_JOBS) c.jobs = MOST_JOBS;
   train_catch_signals();

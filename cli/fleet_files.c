@@ -45,10 +45,9 @@ void fleet_folder(const char *out, const char *name, char folder[PATH_SIZE])
 int fleet_write(const char *command, const char *folder, const char *name,
                 int (*print)(FILE *f, const void *user), const void *user)
 {
-  char path[PATH_SIZE + 128], part[PATH_SIZE + 136], text[PATH_SIZE + 256];
+  char path[PATH_SIZE + 128], part[PATH_MAX], text[PATH_SIZE + 256];
   snprintf(path, sizeof path, "%.*s/%.100s", PATH_SIZE, folder, name);
-  snprintf(part, sizeof part, "%s.part", path);
-  FILE *f = folder_make(folder) ? fopen(part, "w") : NULL;
+  FILE *f = folder_make(folder) ? file_beside(path, part) : NULL;
   int code = f ? print(f, user) : EXIT_DONE;
   if (f && !fclose(f) && !code && !rename(part, path)) return EXIT_DONE;
   snprintf(text, sizeof text, "%s: %s", path, strerror(errno));

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cmd_data.h"
 #include "reproduce.h"
 
 static int print_text(FILE *f, const struct table *t)
@@ -31,10 +32,9 @@ enum { OUTPUTS = sizeof outputs / sizeof *outputs };
 
 static bool write_file(const struct table *t, size_t k)
 {
-  char path[PATH_SIZE], beside[PATH_SIZE + 8];
+  char path[PATH_SIZE], beside[PATH_MAX];
   snprintf(path, sizeof path, "%s/%s", t->out, outputs[k].file);
-  snprintf(beside, sizeof beside, "%s.part", path);
-  FILE *f = fopen(beside, "w");
+  FILE *f = file_beside(path, beside);
   bool whole = f && outputs[k].print(f, t) == EXIT_DONE;
   if (f && !fclose(f) && whole && !rename(beside, path)) return true;
   if (!f || whole) fprintf(stderr, "r4 reproduce: %s: %s\n", path, strerror(errno));

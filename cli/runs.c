@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cmd_data.h"
+
 bool is_file(const char *path)
 {
   struct stat about;
@@ -85,6 +87,15 @@ static r4_status read_settings(r4_settings *s, const char *path, r4_error *e)
   return status;
 }
 
+/* What is measured is kept in the folders of seeds. The path itself is the user's own choice, and may be a link. */
+static int refuse_links(const char *command, const char *path, const struct run *r)
+{
+  int code = EXIT_DONE;
+  for (size_t k = 0; k < r->seeds && !code; k++)
+    if (strcmp(r->folder[k], path)) code = folder_refuse_link(command, r->folder[k]);
+  return code;
+}
+
 struct run *runs_open(const char *command, const char *path, int *code)
 {
   r4_error e = {0};
@@ -92,8 +103,9 @@ struct run *runs_open(const char *command, const char *path, int *code)
   if (r) r->settings = r4_settings_new();
   r4_status s = r && r->settings ? read_settings(r->settings, path, &e) : R4_E_MEMORY;
   if (!s) find_models(r, path);
-  if (!s && r->seeds) return r;
-  *code = s ? cli_fail(command, s, e.text) : no_models(command, path);
+  bool linked = !s && refuse_links(command, path, r);
+  if (!s && !linked && r->seeds) return r;
+  *code = linked ? EXIT_WORLD : s ? cli_fail(command, s, e.text) : no_models(command, path);
   runs_free(r);
   return NULL;
 }

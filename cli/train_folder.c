@@ -145,6 +145,18 @@ static r4_status settle(const struct job *j, r4_lock *l, const r4_error *others,
   return d.change == R4_RUN_SAME ? R4_OK : refuse(&d, e, ": another process began at the same moment");
 }
 
+static int refuse_links(const struct job *j)
+{
+  char path[PATH_SIZE];
+  search_folder(j, path);
+  int code = folder_refuse_link(j->command, path);
+  for (size_t k = 0; k < j->seeds && !code; k++) {
+    runs_seed_folder(j->out, j->seed[k], path);
+    code = folder_refuse_link(j->command, path);
+  }
+  return code;
+}
+
 static r4_status make_seed_folders(const struct job *j, r4_error *e)
 {
   for (size_t k = 0; k < j->seeds; k++) {
@@ -168,6 +180,7 @@ r4_lock *train_prepare(const struct job *j, int *code)
     *code = EXIT_USAGE;
     return NULL;
   }
+  if ((*code = refuse_links(j))) return NULL;
   r4_lock *l = r4_lock_take(j->out, false, &others);
   if (!l && others.status == R4_E_BUSY)
     l = r4_lock_take(j->out, true, &e);

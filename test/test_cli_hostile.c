@@ -81,11 +81,70 @@ static void pipes_are_refused(void **state)
          "config.yaml: is a pipe, expected a file");
 }
 
+/* ---- Links in the folder of a run that came from somebody else ---- */
+
+/* The command on a copy of the run, in which name is a link to a file outside, refuses; and the file stays as it was. */
+static void link_is_refused(const char *name, const char *command, const char *says)
+{
+  char line[400];
+  snprintf(line, sizeof line,
+           "rm -rf copy && cp -r linked copy && echo kept > outside.txt && "
+           "ln -sf \"$PWD/outside.txt\" copy/%s && $R4 %s",
+           name, command);
+  EXPECT(line, 3, says, "is a link");
+  EXPECT("cat outside.txt", 0, "kept\n");
+}
+
+static void links_in_runs_lead_nowhere(void **state)
+{
+  (void)state;
+  pets_make((struct pets){.folder = "pets2", .cat = "cat", .dog = "dog", .test = 6});
+  pets_settings("pets2.yaml", "pets2", "tensorboard: true\n");
+  EXPECT("$R4 train pets2.yaml --out linked --quiet", 0, "");
+  static const char resume[] = "train copy --resume --quiet", force[] = "train copy --force --quiet";
+  link_is_refused("lock", resume, "copy/lock: ");
+  link_is_refused("lock", force, "copy/lock: ");
+  link_is_refused("seed-0/lock", resume, "seed-0/lock: ");
+  link_is_refused("seed-0/metrics.csv", resume, "seed-0/metrics.csv: ");
+  link_is_refused("seed-0/metrics.csv", force, "seed-0/metrics.csv: ");
+  link_is_refused("seed-0/events.out.tfevents.r4", resume, "seed-0/events.out.tfevents.r4: ");
+  link_is_refused("seed-0/log.jsonl", force, "seed-0/log.jsonl: ");
+}
+
+/* A folder of a seed is one, and no link to another: neither to train there nor to keep what is measured. */
+static void linked_folders_are_refused(void **state)
+{
+  (void)state;
+  EXPECT("rm -rf copy && cp -r linked copy && mv copy/seed-0 elsewhere && ln -s ../elsewhere copy/seed-0 && "
+         "echo kept > elsewhere/x.part; $R4 train copy --force --quiet",
+         3, "copy/seed-0: is a link, expected a folder");
+  EXPECT("$R4 eval copy", 3, "copy/seed-0: is a link, expected a folder");
+  EXPECT("ls elsewhere", 0, "x.part\n");
+  command_lacks("eval.json");
+  EXPECT("mkdir -p swept far && ln -s ../far swept/runs && "
+         "$R4 sweep pets2.yaml --over rate=0.01,0.02 --set epochs=1 --out swept --quiet; ls -A far",
+         0, "swept/runs: is a link, expected a folder");
+  command_lacks("config.yaml");
+}
+
+/* What is written beside and renamed: a link there goes, and nothing behind it changes. */
+static void links_beside_lead_nowhere(void **state)
+{
+  (void)state;
+  EXPECT("mkdir -p swept2 && echo kept > outside.txt && ln -s ../outside.txt swept2/results.json.part && "
+         "$R4 sweep pets2.yaml --over rate=0.01,0.02 --set epochs=1 --out swept2 --quiet >/dev/null && "
+         "cat outside.txt && cat swept2/results.json",
+         0, "kept\n{");
+}
+
 int main(void)
 {
   cmocka_set_message_output(CM_OUTPUT_TAP);
   if (!check_command()) return 0;
   const struct CMUnitTest tests[] = {cmocka_unit_test(names_do_no_harm), cmocka_unit_test(runs_do_no_harm),
-                                     cmocka_unit_test(without_a_home), cmocka_unit_test(pipes_are_refused)};
+                                     cmocka_unit_test(without_a_home), cmocka_unit_test(pipes_are_refused),
+                                     cmocka_unit_test(links_in_runs_lead_nowhere),
+                                     cmocka_unit_test(linked_folders_are_refused),
+                                     cmocka_unit_test(links_beside_lead_nowhere)};
   return cmocka_run_group_tests_name("cli_hostile", tests, scratch_make, scratch_remove);
 }

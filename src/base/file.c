@@ -93,6 +93,21 @@ r4_status file_read(const char *path, size_t limit, uint8_t **data, size_t *size
 
 /* ---- Writing ---- */
 
+int file_open_in_place(const char *path, int how, r4_error *e)
+{
+  struct stat about;
+  int fd = open(path, how | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
+  if (fd >= 0 && !fstat(fd, &about) && S_ISREG(about.st_mode)) return fd;
+  if (fd >= 0)
+    r4_fail(e, R4_E_IO, "%s: is %s, expected a file", path, kind_of(about.st_mode));
+  else if (errno == ELOOP)
+    r4_fail(e, R4_E_IO, "%s: is a link, expected a file: nothing is written where it leads", path);
+  else
+    system_failed(e, path, "cannot be written");
+  if (fd >= 0) close(fd);
+  return -1;
+}
+
 static void forget(struct file_writer *w)
 {
   r4_mem_free(w->path);
@@ -111,7 +126,8 @@ r4_status file_begin(struct file_writer *w, const char *path, r4_error *e)
     forget(w);
     return r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
   }
-  w->f = fopen(w->beside, "wb");
+  unlink(w->beside); /* what a killed process left, or a link; a new file is made, nothing is followed */
+  w->f = fopen(w->beside, "wbx");
   if (w->f) return R4_OK;
   r4_status s = system_failed(e, path, "cannot be written");
   forget(w);
@@ -189,6 +205,13 @@ bool file_is_folder(const char *path)
 {
   struct stat about;
   return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+r4_status file_refuse_link(const char *path, r4_error *e)
+{
+  struct stat about;
+  if (lstat(path, &about) || !S_ISLNK(about.st_mode)) return R4_OK;
+  return r4_fail(e, R4_E_IO, "%s: is a link, expected a folder: nothing is written where it leads", path);
 }
 
 bool file_leads_out(const char *name)

@@ -16,6 +16,10 @@ FILE *file_open(const char *path, r4_error *e);
  * refused. */
 r4_status file_read(const char *path, size_t limit, uint8_t **data, size_t *size, r4_error *e);
 
+/* A file to be written in its place, made where it is missing: its descriptor, or -1 and a message. how: O_WRONLY or
+ * O_RDWR. A folder may come from somebody else: what is a link there would lead anywhere, and is refused. */
+int file_open_in_place(const char *path, int how, r4_error *e);
+
 struct file_writer {
   FILE *f; /* write here */
   char *path, *beside;
@@ -32,6 +36,7 @@ r4_status file_write(const char *path, const void *data, size_t size, r4_error *
 bool file_exists(const char *path);
 bool file_exists_in(const char *folder, const char *name); /* false also when out of memory */
 bool file_is_folder(const char *path);
+r4_status file_refuse_link(const char *path, r4_error *e); /* R4_E_IO for a link where a folder is expected */
 /* The folder and those above it, where missing. */
 r4_status file_make_folder(const char *path, r4_error *e);
 bool file_leads_out(const char *name); /* the path is absolute, or goes up by ".." */

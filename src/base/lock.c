@@ -79,8 +79,8 @@ static bool try_lock(int file, bool shared)
 static r4_status take(r4_lock *l, const char *folder, bool shared, r4_error *e)
 {
   for (;;) {
-    l->file = open(l->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (l->file < 0) return r4_fail(e, R4_E_IO, "%s: cannot be written: %s", l->path, strerror(errno));
+    l->file = file_open_in_place(l->path, O_RDWR, e);
+    if (l->file < 0) return R4_E_IO;
     if (!try_lock(l->file, shared)) {
       if (errno == EWOULDBLOCK) return busy(l->file, folder, e);
       l->failed = errno;

@@ -38,8 +38,8 @@ r4_status log_open(struct log *l, const char *path, int64_t size, r4_error *e)
   text_add(&copy, "%s", path);
   *l = (struct log){.path = text_take(&copy), .file = -1, .size = size};
   if (!l->path) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
-  l->file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  r4_status s = l->file < 0 ? system_failed(l, "cannot be written", e) : cut(l, e);
+  l->file = file_open_in_place(path, O_WRONLY, e);
+  r4_status s = l->file < 0 ? R4_E_IO : cut(l, e);
   if (s) log_close(l);
   return s;
 }

@@ -275,6 +275,7 @@ static r4_status try_lambda(struct search *x, double lambda, r4_lambda_try *resu
   if (!status) shorten(&s->values);
   if (!status) status = set_lambda(s, lambda, e);
   if (!status) status = r4_settings_set(s, "select=last", "auto", e);
+  if (!status) status = file_refuse_link(folder, e);
   if (!status) status = train_short(x, s, folder, result, stopped, e);
   r4_settings_free(s);
   r4_mem_free(folder);
