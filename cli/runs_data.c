@@ -41,7 +41,7 @@ r4_data *run_data(const char *command, const struct run *r, const char *instead,
   r4_error e = {0};
   *code = locate(command, r->settings, r->folder[0], *instead ? instead : NULL, MOVED);
   if (*code) return NULL;
-  r4_data *d = r4_settings_data(r->settings, &e);
+  r4_data *d = r4_run_data(r->settings, &e);
   if (!d) *code = fail(command, &e, R4_E_IO, MOVED);
   if (!d || any || !(*code = check_data(command, r, d))) return d;
   r4_data_free(d);

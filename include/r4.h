@@ -511,6 +511,7 @@ typedef struct {
   const char *mask_categories; /* labels of annotations that count, "tag, ruler"; NULL: all */
   int64_t height, width;       /* images are resized to this; 0: as they are, all the same */
   const char *cache;          /* folder for decoded images; NULL: none */
+  bool cache_only_read;       /* what is kept there is used; nothing is added, and no folder is made */
   const char *tokenizer;      /* texts: as r4_tokenizer_open takes it, or the name of a net; NULL or "": "minilm" */
   int64_t length;             /* texts: tokens of each, with [CLS] and [SEP]; 0: of the longest, at most 512 */
   const char *mask_words;     /* texts: words that must not matter, "spielberg, jonah", or a file of them */
@@ -718,6 +719,7 @@ typedef struct {
   size_t mask_value_count;
   const char *masks, *mask_categories;
   const char *cache, *folder;
+  bool cache_only_read;
   const char *tokenizer, *mask_words;
   int64_t length;
   bool own_split;
@@ -1632,6 +1634,8 @@ r4_data *r4_settings_texts(const r4_settings *s, const char *path, int64_t token
 
 /* The data, with all of its splits, and the net that settings speak of. */
 r4_data *r4_settings_data(const r4_settings *s, r4_error *e);
+/* The data of a run that is only read, and that may come from somebody else: nothing is written to data.cache. */
+r4_data *r4_run_data(const r4_settings *s, r4_error *e);
 r4_net *r4_settings_net(const r4_settings *s, const r4_data *d, r4_error *e);
 
 /* ---- Comparing ------------------------------------------------------------------------------ */

@@ -127,6 +127,19 @@ static void linked_folders_are_refused(void **state)
   command_lacks("config.yaml");
 }
 
+/* What only reads a run makes no folder that its settings name, and adds nothing to one that is there. */
+static void caches_of_runs_are_only_read(void **state)
+{
+  (void)state;
+  EXPECT("rm -rf copy && cp -r linked copy && sed -i 's|^data.cache:.*|data.cache: \"'$PWD'/kept\"|' "
+         "copy/config.yaml copy/seed-0/config.yaml && grep kept copy/config.yaml && $R4 eval copy && "
+         "$R4 explain copy --out x.png && $R4 report copy --out x.html && $R4 predict copy pets2/images/00.png; ls",
+         0, "x.html");
+  command_lacks("kept\n");
+  EXPECT("mkdir kept && $R4 eval copy && ls -A kept | wc -l", 0, "\n0\n");
+  EXPECT("$R4 train copy --out cached --set data.cache=kept --quiet && ls -A kept | wc -l", 0, "\n1\n");
+}
+
 /* What is written beside and renamed: a link there goes, and nothing behind it changes. */
 static void links_beside_lead_nowhere(void **state)
 {
@@ -145,6 +158,7 @@ int main(void)
                                      cmocka_unit_test(without_a_home), cmocka_unit_test(pipes_are_refused),
                                      cmocka_unit_test(links_in_runs_lead_nowhere),
                                      cmocka_unit_test(linked_folders_are_refused),
+                                     cmocka_unit_test(caches_of_runs_are_only_read),
                                      cmocka_unit_test(links_beside_lead_nowhere)};
   return cmocka_run_group_tests_name("cli_hostile", tests, scratch_make, scratch_remove);
 }

@@ -148,6 +148,11 @@ class Data(Owned):
         """The data, with all of their splits, that settings name."""
         return cls._of(call("r4_settings_data", settings.pointer))
 
+    @classmethod
+    def of_run(cls, settings: Settings) -> Data:
+        """The same of a run that is only read: nothing is added to its cache of images."""
+        return cls._of(call("r4_run_data", settings.pointer))
+
     # ---- What is in it ----
 
     def __len__(self) -> int:

@@ -29,7 +29,7 @@ def run_data(c: Classifier) -> Data:
         raise ArgumentError("there are no examples to report on: give X and y, or a data set, or call evaluate before")
     s = Settings.read(os.path.join(folder, CONFIG))
     call("r4_settings_locate", s.pointer, encode(folder, "a folder"), None)
-    with Data.of_settings(s) as data:
+    with Data.of_run(s) as data:
         test = data.part("test")
     if len(test) == 0:
         raise ArgumentError(f"{folder}: its data have no test part; give X and y, or a data set")

@@ -23,6 +23,7 @@ struct settings {
     const char *shades, *mask_means, *corrupt, *val_fill, *split;
     bool clean, soft_masks;
     char *masks, *mask_categories, *cache, *tokenizer, *mask_words;
+    bool cache_only_read; /* no setting: see r4_run_data */
     int64_t length;
     struct reals mask_values;
     double keep_masks, keep, correct;

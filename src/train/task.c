@@ -63,7 +63,8 @@ static r4_data *open_recipe(const struct settings *s, r4_mask_meaning meaning, r
                                      .tokenizer = task_place(s, s->data.tokenizer),
                                      .length = s->data.length,
                                      .mask_words = task_place(s, s->data.mask_words),
-                                     .cache = or_null(s->data.cache)};
+                                     .cache = or_null(s->data.cache),
+                                     .cache_only_read = s->data.cache_only_read};
   return r4_data_make(s->data.name, &options, e);
 }
 
@@ -94,6 +95,7 @@ static r4_data *open_source(const struct settings *s, r4_mask_meaning meaning, r
                                    .length = s->data.length,
                                    .mask_words = task_place(s, s->data.mask_words),
                                    .cache = or_null(s->data.cache),
+                                   .cache_only_read = s->data.cache_only_read,
                                    .height = s->data.size,
                                    .width = s->data.size,
                                    .seed = (uint64_t)s->data.seed,
@@ -158,6 +160,15 @@ r4_data *r4_settings_data(const r4_settings *s, r4_error *e)
   NEEDS(s, "settings", NULL);
   r4_error own = {0};
   return task_data(&s->values, e ? e : &own);
+}
+
+r4_data *r4_run_data(const r4_settings *s, r4_error *e)
+{
+  NEEDS(s, "settings", NULL);
+  r4_error own = {0};
+  struct settings values = s->values;
+  values.data.cache_only_read = true;
+  return task_data(&values, e ? e : &own);
 }
 
 r4_data *r4_settings_texts(const r4_settings *s, const char *path, int64_t tokens, r4_error *e)

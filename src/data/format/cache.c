@@ -140,6 +140,7 @@ static bool load(struct reader *r, r4_data *d)
   struct column *values = NULL;
   struct masks *masks = NULL;
   bool good = number && take(r, number, d->n * sizeof *number);
+  for (size_t i = 0; good && i < d->n; i++) good = number[i] <= h.masks;
   if (good)
     values = column_new(&bytes_column, R4_SHAPE((int64_t)h.height, (int64_t)h.width, (int64_t)h.channels),
                         d->n, NULL);

@@ -191,7 +191,8 @@ static r4_status read_pixels(const struct listing *l, const r4_data_options *opt
     if (!s && !values) s = R4_E_MEMORY;
     if (!s) data_set_x(d, values);
     if (!s) s = read_all(l, options, d, e);
-    if (!s && cache && !d->notes) s = cache_store(cache, d, e); /* what is odd is told every time */
+    bool kept = cache && !options->cache_only_read && !d->notes; /* what is odd is told every time */
+    if (!s && kept) s = cache_store(cache, d, e);
   }
   r4_mem_free(cache);
   return s;
