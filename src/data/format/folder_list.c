@@ -38,10 +38,24 @@ static r4_status find_marks(const struct listing *l, const struct listed *one, s
   return R4_OK;
 }
 
+/* "images" itself may be a link, to a folder on another disk: then nothing may lead out of that. */
+static r4_status check_image(const char *folder, const char *file, r4_error *e)
+{
+  static const char images[] = "images/";
+  bool below = !strncmp(file, images, sizeof images - 1);
+  r4_status plain = file_check_inside(folder, file, below ? NULL : e);
+  if (!plain || !below) return plain;
+  char *place = file_join(folder, images);
+  r4_status s = place ? file_check_inside(place, file + sizeof images - 1, e)
+                      : r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
+  r4_mem_free(place);
+  return s;
+}
+
 r4_status listing_add(struct listing *l, const struct listed *one, r4_error *e)
 {
   size_t marks = 0;
-  r4_status s = one->file ? file_check_inside(l->folder, one->file, e) : R4_OK;
+  r4_status s = one->file ? check_image(l->folder, one->file, e) : R4_OK;
   if (!s && one->mask) s = file_check_inside(l->folder, one->mask, e);
   if (!s && one->mask2) s = file_check_inside(l->folder, one->mask2, e);
   if (!s) s = find_marks(l, one, &marks, e);
