@@ -528,7 +528,7 @@ r4_data *r4_data_open(const char *source, const r4_data_options *options, r4_err
 
 /* What became of one image file. */
 typedef struct {
-  int64_t height, width; /* as it is stored; 0 if it could not be read */
+  int64_t height, width; /* as it is shown; 0 if it could not be read */
   r4_error error;        /* why not                                    */
 } r4_image_info;
 

@@ -90,6 +90,25 @@ static void masks_mean_what_is_stated(void **state)
   folder_remove(folder);
 }
 
+/* Stored 32 x 16 and shown 16 x 32: the mask was drawn on what is shown. */
+static void photos_are_turned_before_masks(void **state)
+{
+  (void)state;
+  char *folder = folder_new();
+  uint8_t *photo = NULL;
+  size_t size = 0;
+  assert_int_equal(file_read("test/fuzz/corpus/image/turned6.jpg", 1 << 16, &photo, &size, NULL), R4_OK);
+  assert_int_equal(file_write(path_in(folder, "cat/a.jpg"), photo, size, NULL), R4_OK);
+  r4_mem_free(photo);
+  put_grey(folder, "masks/a.png", 32, 16, 255, 0);
+  r4_data *d = folder_opened(folder, &irrelevant);
+  assert_true(r4_shape_equal(r4_data_shape(d), R4_SHAPE(32, 16, 1)));
+  r4_data_free(d);
+  put_grey(folder, "masks/a.png", 16, 32, 255, 0);
+  folder_refused(folder, &irrelevant, "photos are turned as their EXIF says");
+  folder_remove(folder);
+}
+
 static void images_are_resized(void **state)
 {
   (void)state;
@@ -519,6 +538,7 @@ int main(void)
     cmocka_unit_test(bad_tables_are_refused),  cmocka_unit_test(tables_as_people_write_them),
     cmocka_unit_test(first_error_wins),        cmocka_unit_test(strays_are_told),
     cmocka_unit_test(cache_gives_the_same),    cmocka_unit_test(cache_knows_what_matters),
+    cmocka_unit_test(photos_are_turned_before_masks),
     cmocka_unit_test(memory_may_run_out),      cmocka_unit_test(ham_layout),
     cmocka_unit_test(ham_split_of_dermamnist), cmocka_unit_test(ham_is_complete)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -274,9 +274,10 @@ static void links_that_are_fine(void **state)
   put_grey(outer, "in/store/a.png", SIDE, SIDE, 1, 2);
   put_grey(outer, "in/store/m.png", SIDE, SIDE, 0, 255);
   put_grey(outer, "in/masks/z.txt", SIDE, SIDE, 0, 255);
-  put_text(outer, "in/metadata.csv", "file,label\nb.png,cat\n");
+  put_text(outer, "in/metadata.csv", "file,label\nb.png,cat\nc.png,dog\n");
   put_text(outer, "in/images/z.txt", "");
-  assert_int_equal(symlink("../store/a.png", path_in(outer, "in/images/b.png")), 0);
+  assert_int_equal(symlink("store/a.png", path_in(outer, "in/b.png")), 0);
+  assert_int_equal(symlink("../store/a.png", path_in(outer, "in/images/c.png")), 0);
   assert_int_equal(symlink("../store/m.png", path_in(outer, "in/masks/b.png")), 0);
   assert_int_equal(symlink("in", path_in(outer, "link")), 0);
   r4_data *d = r4_data_open(path_in(outer, "link"), &irrelevant, &e);

@@ -236,6 +236,66 @@ static void broken_jpeg_is_refused(void **state)
   r4_mem_free(data);
 }
 
+/* ---- Orientation ---- */
+
+/* quarters.jpg, 32 x 16, with what EXIF says about its orientation behind the first two bytes. */
+static void turned_jpeg(bool little, uint16_t orientation)
+{
+  static const uint8_t big_head[] = {0xff, 0xe1, 0, 34, 'E', 'x', 'i', 'f', 0, 0, 'M', 'M', 0, 42, 0, 0, 0, 8};
+  static const uint8_t little_head[] = {0xff, 0xe1, 0, 34, 'E', 'x', 'i', 'f', 0, 0, 'I', 'I', 42, 0, 8, 0, 0, 0};
+  uint8_t big[] = {0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, (uint8_t)(orientation >> 8), (uint8_t)orientation, 0, 0, 0, 0, 0, 0};
+  uint8_t small[] = {1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, (uint8_t)orientation, (uint8_t)(orientation >> 8), 0, 0, 0, 0, 0, 0};
+  size_t n;
+  uint8_t *data = corpus("quarters.jpg", &n);
+  file.n = 0;
+  bytes_put(&file, data, 2);
+  bytes_put(&file, little ? little_head : big_head, sizeof big_head);
+  bytes_put(&file, little ? small : big, sizeof big);
+  bytes_put(&file, data + 2, n - 2);
+  r4_mem_free(data);
+}
+
+/* The stored quarters are a, b above c, d. As EXIF has it, 6 is stored turned to the left, and 8 to the right. */
+static void photos_stand_as_they_are_shown(void **state)
+{
+  (void)state;
+  static const char *const shown[] = {"abcd", "abcd", "badc", "dcba", "cdab",
+                                      "acbd", "cadb", "dbca", "bdac", "abcd"};
+  for (int k = 0; k < 20; k++) {
+    uint16_t orientation = (uint16_t)(k / 2);
+    bool upright = orientation < 5 || orientation > 8;
+    struct image as, image;
+    r4_error e = {0};
+    turned_jpeg(k % 2, orientation);
+    if (image_look(file.at, file.n, "x", &as, &e) || image_decode(file.at, file.n, "x", 1, &image, &e))
+      fail_msg("%s", e.text);
+    assert_true(as.height == image.height && as.width == image.width);
+    assert_int_equal(image.height, upright ? 16 : 32);
+    for (size_t q = 0; q < 4; q++) {
+      size_t y = (2 * (q / 2) + 1) * image.height / 4, x = (2 * (q % 2) + 1) * image.width / 4;
+      int want = 40 + 60 * (shown[orientation][q] - 'a'), got = image.pixel[y * image.width + x];
+      if (abs(got - want) > 3) fail_msg("orientation %d, quarter %zu: %d, not %d", orientation, q, got, want);
+    }
+    image_clear(&image);
+  }
+}
+
+/* What EXIF says may lead anywhere: then nothing is said. */
+static void broken_exif_says_nothing(void **state)
+{
+  (void)state;
+  enum { FROM = 2, TO = 2 + 36 };
+  for (size_t at = FROM + 4; at < TO; at++)
+    for (int value = 0; value < 256; value += at < FROM + 18 ? 1 : 51) {
+      struct image image;
+      turned_jpeg(at % 2, 6);
+      file.at[at] = (uint8_t)value;
+      if (image_decode(file.at, file.n, "x", 3, &image, NULL)) fail_msg("byte %zu = %d is refused", at, value);
+      assert_int_equal(image.height * image.width, 32 * 16);
+      image_clear(&image);
+    }
+}
+
 /* ---- Writing ---- */
 
 static void written_is_read(void **state)
@@ -323,17 +383,19 @@ static void memory_may_run_out(void **state)
 {
   (void)state;
   size_t n;
-  uint8_t *jpeg = corpus("cmyk.jpg", &n);
+  size_t turned_size;
+  uint8_t *jpeg = corpus("cmyk.jpg", &n), *turned = corpus("turned6.jpg", &turned_size);
   write_png(&file, samples[5].png);
   for (long at = 1;; at++) {
     r4_error e = {0};
-    struct image image[2] = {0};
+    struct image image[3] = {0};
     struct image_values values = {0};
     uint8_t *data = NULL, to[6];
     size_t size;
     r4_mem_fail_at(at);
     bool done = !image_decode(file.at, file.n, "x", 3, &image[0], &e) && !resize(&image[0], 1, 2, to, &e) &&
-                !image_encode(&image[0], &data, &size, &e) && !image_decode(jpeg, n, "y", 1, &image[1], &e);
+                !image_encode(&image[0], &data, &size, &e) && !image_decode(jpeg, n, "y", 1, &image[1], &e) &&
+                !image_decode(turned, turned_size, "z", 1, &image[2], &e);
     if (done) done = !image_read_values(file.at, file.n, "x", &values, &e);
     bool reached = r4_mem_count() >= at;
     r4_mem_fail_at(0);
@@ -342,9 +404,11 @@ static void memory_may_run_out(void **state)
     image_values_clear(&values);
     image_clear(&image[0]);
     image_clear(&image[1]);
+    image_clear(&image[2]);
     if (!reached) break;
   }
   r4_mem_free(jpeg);
+  r4_mem_free(turned);
 }
 
 int main(void)
@@ -353,6 +417,7 @@ int main(void)
     cmocka_unit_test(every_kind_of_png),      cmocka_unit_test(numbers_are_as_stored),
     cmocka_unit_test(broken_png_is_refused),  cmocka_unit_test(claims_take_no_memory),
     cmocka_unit_test(every_kind_of_jpeg),     cmocka_unit_test(broken_jpeg_is_refused),
+    cmocka_unit_test(photos_stand_as_they_are_shown), cmocka_unit_test(broken_exif_says_nothing),
     cmocka_unit_test(written_is_read),        cmocka_unit_test(resizing_is_as_defined),
     cmocka_unit_test(resizing_keeps_flat_images), cmocka_unit_test(memory_may_run_out)};
   return cmocka_run_group_tests(tests, NULL, NULL);

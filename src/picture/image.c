@@ -58,10 +58,63 @@ static r4_status look(const struct image_source *from, const struct image_codec 
   return (*codec)->look(from, as);
 }
 
+/* ---- Turning ---- */
+
+static int orientation_of(const struct image_source *from, const struct image_codec *codec)
+{
+  return codec->orientation ? codec->orientation(from) : 1;
+}
+
+/* From 5 on, rows are shown as columns. */
+static void swap_sides(int orientation, struct image *as)
+{
+  size_t height = as->height;
+  if (orientation < 5) return;
+  as->height = as->width;
+  as->width = height;
+}
+
+/* What is shown at (y, x) is stored at (y, x), or at (x, y) from 5 on, counted from below and from the right where the
+ * orientation says so:
+ *
+ *     1 upright   2 mirrored   3 upside down   4 both   5, 8, 7, 6 the same, with rows and columns swapped */
+static void turn(const struct image *stored, int orientation, struct image *shown)
+{
+  bool swapped = orientation >= 5;
+  bool from_below = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
+  bool from_right = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
+  uint8_t *to = shown->pixel;
+  for (size_t y = 0; y < shown->height; y++)
+    for (size_t x = 0; x < shown->width; x++, to += stored->channels) {
+      size_t row = swapped ? x : y, column = swapped ? y : x;
+      if (from_below) row = stored->height - 1 - row;
+      if (from_right) column = stored->width - 1 - column;
+      memcpy(to, stored->pixel + (row * stored->width + column) * stored->channels, stored->channels);
+    }
+}
+
+/* As it is shown, in the place of what is stored. */
+static r4_status make_upright(struct image *image, int orientation, r4_error *e)
+{
+  if (orientation == 1) return R4_OK;
+  struct image as = *image, shown;
+  swap_sides(orientation, &as);
+  r4_status s = image_new(&shown, as.height, as.width, as.channels, e);
+  if (s) return s;
+  turn(image, orientation, &shown);
+  image_clear(image);
+  *image = shown;
+  return R4_OK;
+}
+
+/* ---- Looking ---- */
+
 r4_status image_look(const uint8_t *data, size_t size, const char *name, struct image *as, r4_error *e)
 {
   const struct image_codec *codec = NULL;
-  r4_status s = look(&(struct image_source){data, size, name, e}, &codec, as);
+  const struct image_source from = {data, size, name, e};
+  r4_status s = look(&from, &codec, as);
+  if (!s) swap_sides(orientation_of(&from, codec), as);
   as->channels = as->channels < 3 ? 1 : 3;
   return s;
 }
@@ -102,6 +155,7 @@ r4_status image_decode(const uint8_t *data, size_t size, const char *name, size_
   r4_status s = look(&from, &codec, &has);
   if (!s) s = image_new(&has, has.height, has.width, has.channels, e);
   if (!s) s = codec->decode(&from, &has);
+  if (!s) s = make_upright(&has, orientation_of(&from, codec), e);
   if (!s && has.channels == channels) {
     *image = has;
     return R4_OK;

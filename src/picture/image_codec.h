@@ -27,6 +27,8 @@ struct image_codec {
    * always as they show. */
   enum image_stored (*stored)(const struct image_source *from);
   r4_status (*decode_stored)(const struct image_source *from, struct image *to);
+  /* How the image is to be turned to be shown, 1 to 8 as EXIF has it. NULL: not at all. */
+  int (*orientation)(const struct image_source *from);
   size_t most_pixels_per_byte; /* a file that claims more lies: nothing compresses so well */
 };
 

@@ -4,6 +4,7 @@
 #include <turbojpeg.h>
 
 #include "base/mem.h"
+#include "picture/exif.h"
 #include "picture/image_codec.h"
 
 /* Data that libjpeg calls corrupt, or that ends early, is an error at once and not a grey patch. */
@@ -67,6 +68,29 @@ static r4_status check_end(const struct image_source *from)
   return R4_OK;
 }
 
+/* ---- Orientation ---- */
+
+/* That of the first segment of EXIF: those stand before the first scan. */
+static int orientation(const struct image_source *from)
+{
+  enum { SCAN = 0xda, APP1 = 0xe1 };
+  static const char head[6] = "Exif\0";
+  const uint8_t *data = from->data;
+  for (size_t at = 2; at + 4 <= from->size && data[at] == 0xff && data[at + 1] != SCAN;) {
+    uint8_t marker = data[at + 1];
+    size_t length = (size_t)data[at + 2] << 8 | data[at + 3]; /* with its own two bytes */
+    if (!has_segment(marker) || marker == 0xff) {
+      at += marker == 0xff ? 1 : 2;
+      continue;
+    }
+    if (length < 2 || length > from->size - at - 2) return 1;
+    bool exif = marker == APP1 && length >= 2 + sizeof head && !memcmp(data + at + 4, head, sizeof head);
+    if (exif) return exif_orientation(data + at + 4 + sizeof head, length - 2 - sizeof head);
+    at += 2 + length;
+  }
+  return 1;
+}
+
 /* ---- Pixels ---- */
 
 /* Inks are stored inverted, as Adobe does: r = c k / 255. */
@@ -122,5 +146,9 @@ static r4_status look(const struct image_source *from, struct image *as)
 }
 
 /* A block of 8 x 8 pixels takes at least one bit of Huffman code. */
-const struct image_codec image_jpeg = {
-  .name = "JPEG", .magic = "\xff\xd8\xff", .look = look, .decode = decode, .most_pixels_per_byte = 8 * 64};
+const struct image_codec image_jpeg = {.name = "JPEG",
+                                       .magic = "\xff\xd8\xff",
+                                       .look = look,
+                                       .decode = decode,
+                                       .orientation = orientation,
+                                       .most_pixels_per_byte = 8 * 64};

@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-enum { DECODER_VERSION = 1 }; /* goes up when the same files give other pixels, or this file another layout */
+enum { DECODER_VERSION = 2 }; /* goes up when the same files give other pixels, or this file another layout */
 
 static const char magic[16] = "r4 image cache\n";
 

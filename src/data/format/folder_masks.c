@@ -83,9 +83,11 @@ static r4_status decode(struct mask_reader *r, size_t i, const char *file, const
   if (!s) s = listing_read_file(l, file, &data, &size, e);
   const struct mask_image f = {data, size, name, i, &r->report, e};
   if (!s) s = mask_image_decode(&f, &r->rule, mask);
+  bool turned = mask->height == image->width && mask->width == image->height;
   if (!s && (mask->height != image->height || mask->width != image->width))
-    s = r4_fail(e, R4_E_PARSE, "%s: has %zu x %zu pixels, expected %zu x %zu as its image %s", name,
-                mask->width, mask->height, image->width, image->height, l->at[i].file);
+    s = r4_fail(e, R4_E_PARSE, "%s: has %zu x %zu pixels, expected %zu x %zu as its image %s%s", name,
+                mask->width, mask->height, image->width, image->height, l->at[i].file,
+                turned ? "; photos are turned as their EXIF says, and masks are of what is shown then" : "");
   r4_mem_free(data);
   r4_mem_free(name);
   return s;
