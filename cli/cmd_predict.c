@@ -362,7 +362,7 @@ const struct command command_predict = {
     "(red)\n"
     "and against it (blue). Photos that cannot be read are named, the others answered, and the exit code is "
     "3.\nOf a run on texts: a line for each text of the files, by its id, or file and line; labels are not "
-    "looked at.",
+    "looked at.\nIn --csv names that a spreadsheet would run (=.., +.., -.., @..) have a single quote before them.",
   .options = options,
   .run = run,
   .threads = THREADS_HERE,

@@ -82,6 +82,26 @@ const struct printing print_text = {.begin = no_heading, .answer = text_answer};
 
 /* ---- CSV ---- */
 
+static bool is_number(const char *s)
+{
+  char *end;
+  strtod(s, &end);
+  return end > s && !*end;
+}
+
+/* A spreadsheet runs a text that begins as a formula does, but for a quote before it, which it does not show. */
+static void name_cell(r4_table *t, const char *name)
+{
+  bool formula = *name && strchr("=+-@\t\r", *name) && !is_number(name);
+  char *quoted = formula ? malloc(strlen(name) + 2) : NULL;
+  if (quoted) {
+    *quoted = '\'';
+    strcpy(quoted + 1, name);
+  }
+  r4_table_cell(t, formula ? quoted ? quoted : "" : name);
+  free(quoted);
+}
+
 /* The headings and then each answer at once: there may be very many. */
 static void csv_begin(struct printer *p)
 {
@@ -100,8 +120,8 @@ static void csv_begin(struct printer *p)
 static void csv_answer(struct printer *p, const char *file, const float *probability)
 {
   size_t best = most_probable(p->who->classes, probability);
-  r4_table_cell(p->table, file);
-  r4_table_cell(p->table, p->who->name[best]);
+  name_cell(p->table, file);
+  name_cell(p->table, p->who->name[best]);
   cell(p->table, "%.9g", (double)probability[best]);
   for (size_t k = 0; k < p->who->classes; k++) cell(p->table, "%.9g", (double)probability[k]);
   if (!p->code) p->code = table_print(stdout, "predict", p->table, R4_TABLE_CSV);

@@ -140,6 +140,17 @@ static void caches_of_runs_are_only_read(void **state)
   EXPECT("$R4 train copy --out cached --set data.cache=kept --quiet && ls -A kept | wc -l", 0, "\n1\n");
 }
 
+/* A spreadsheet runs what begins so. */
+static void tables_run_nothing(void **state)
+{
+  (void)state;
+  pets_make((struct pets){.folder = "sums", .cat = "=1+1", .dog = "@sum", .test = 4});
+  pets_settings("sums.yaml", "sums", "");
+  EXPECT("$R4 train sums.yaml --out summed --quiet && cp sums/images/00.png =a.png && "
+         "cp sums/images/01.png +b.png && $R4 predict summed =a.png +b.png --csv",
+         0, "\n'=a.png,'=1+1,0.", "\n'+b.png,'@sum,0.");
+}
+
 /* What is written beside and renamed: a link there goes, and nothing behind it changes. */
 static void links_beside_lead_nowhere(void **state)
 {
@@ -159,6 +170,7 @@ int main(void)
                                      cmocka_unit_test(links_in_runs_lead_nowhere),
                                      cmocka_unit_test(linked_folders_are_refused),
                                      cmocka_unit_test(caches_of_runs_are_only_read),
+                                     cmocka_unit_test(tables_run_nothing),
                                      cmocka_unit_test(links_beside_lead_nowhere)};
   return cmocka_run_group_tests_name("cli_hostile", tests, scratch_make, scratch_remove);
 }
