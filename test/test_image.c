@@ -241,15 +241,17 @@ static void broken_jpeg_is_refused(void **state)
 /* quarters.jpg, 32 x 16, with what EXIF says about its orientation behind the first two bytes. */
 static void turned_jpeg(bool little, uint16_t orientation)
 {
-  static const uint8_t big_head[] = {0xff, 0xe1, 0, 34, 'E', 'x', 'i', 'f', 0, 0, 'M', 'M', 0, 42, 0, 0, 0, 8};
-  static const uint8_t little_head[] = {0xff, 0xe1, 0, 34, 'E', 'x', 'i', 'f', 0, 0, 'I', 'I', 42, 0, 8, 0, 0, 0};
-  uint8_t big[] = {0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, (uint8_t)(orientation >> 8), (uint8_t)orientation, 0, 0, 0, 0, 0, 0};
-  uint8_t small[] = {1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, (uint8_t)orientation, (uint8_t)(orientation >> 8), 0, 0, 0, 0, 0, 0};
+  static const uint8_t head[] = {0xff, 0xe1, 0, 34, 'E', 'x', 'i', 'f', 0, 0};
+  uint8_t high = (uint8_t)(orientation >> 8), low = (uint8_t)orientation;
+  uint8_t big[] = {'M', 'M', 0, 42, 0, 0,    0, 8,   0, 1, 1, 0x12, 0, /* one entry: */
+                   3,   0,   0, 0,  1, high, low, 0, 0, 0, 0, 0,    0};
+  uint8_t small[] = {'I', 'I', 42, 0, 8,   0,    0, 0, 1, 0, 0x12, 1, 3, /* the same */
+                     0,   1,   0,  0, 0,   low,  high, 0, 0, 0, 0, 0, 0};
   size_t n;
   uint8_t *data = corpus("quarters.jpg", &n);
   file.n = 0;
   bytes_put(&file, data, 2);
-  bytes_put(&file, little ? little_head : big_head, sizeof big_head);
+  bytes_put(&file, head, sizeof head);
   bytes_put(&file, little ? small : big, sizeof big);
   bytes_put(&file, data + 2, n - 2);
   r4_mem_free(data);

@@ -175,6 +175,37 @@ static void sizes_that_do_not_fit_are_told(void **state)
   assert_string_equal(told, "rate (test) is 0: the net stays as it was drawn\n");
 }
 
+/* ---- Classes ---- */
+
+/* So many examples, one of each class. */
+static void make_classes(size_t n)
+{
+  enum { ROOM = 2048 };
+  static int32_t label[ROOM];
+  static uint8_t x[ROOM];
+  r4_error e = {0};
+  for (size_t i = 0; i < n; i++) label[i] = (int32_t)i;
+  r4_data *d =
+    r4_data_new(&(r4_data_arrays){.n = n, .shape = R4_SHAPE(1), .bytes = x, .labels = label}, &e);
+  snprintf(path, sizeof path, "%s", scratch_path("classes.npz"));
+  if (!d || r4_data_save(d, path, &e)) fail_msg("%s", e.text);
+  r4_data_free(d);
+}
+
+/* A model that nothing can measure is not trained in the first place. */
+static void classes_are_two_or_more(void **state)
+{
+  (void)state;
+  make_classes(1);
+  refuses(SET("net=dense 1", "data.mask_means=unstated"), "all examples are of one class, \"0\"");
+  make_classes(2);
+  trains(SET("net=dense 1", "data.mask_means=unstated"), "two");
+  make_classes(1024);
+  trains(SET("net=dense 1024", "data.mask_means=unstated"), "many");
+  make_classes(1025);
+  refuses(SET("net=dense 1025", "data.mask_means=unstated"), "1025 groups, expected at most 1024");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -182,6 +213,7 @@ int main(void)
     cmocka_unit_test(balanced_weights_are_worked_out),
     cmocka_unit_test(methods_need_masks),
     cmocka_unit_test(sizes_that_do_not_fit_are_told),
+    cmocka_unit_test(classes_are_two_or_more),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("run check", tests, scratch_make, scratch_remove);

@@ -1,5 +1,5 @@
-/* A block is "II" (little-endian) or "MM", 42, and the place of a directory: the number of its entries, and these, of 12
- * bytes each: tag, type, count (2, 2 and 4 bytes) and the value, or where it is. */
+/* A block is "II" (little-endian) or "MM", 42, and the place of a directory: the number of its entries, and these, each
+ * of 12 bytes: tag, type, count (2, 2 and 4 bytes) and the value, or where it is. */
 #include "picture/exif.h"
 
 #include <stdbool.h>

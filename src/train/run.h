@@ -130,6 +130,8 @@ r4_status run_check_origin(const struct run *r, const struct checkpoint *c, r4_s
 
 /* Works out the weights of the classes, and refuses what cannot be meant. */
 r4_status run_check(struct run *r, r4_error *e);
+/* That a net can learn to tell the classes apart, and be measured then. name: of the data, for messages. */
+r4_status run_check_classes(const r4_data *d, const char *name, r4_error *e);
 /* Tells what may not be meant. */
 void run_tell_settings(struct run *r);
 

@@ -50,6 +50,19 @@ static r4_status weigh_classes(struct run *r, r4_error *e)
   return given->word ? balance(r, classes, e) : take_list(r, classes, e);
 }
 
+/* ---- Classes ---- */
+
+r4_status run_check_classes(const r4_data *d, const char *name, r4_error *e)
+{
+  if (r4_data_classes(d) == 1)
+    return r4_fail(e, R4_E_ARGUMENT, "%.150s: all examples are of one class, \"%.100s\": expected two or more", name,
+                   r4_data_class_name(d, 0));
+  if (r4_data_groups(d) > R4_MAX_GROUPS)
+    return r4_fail(e, R4_E_ARGUMENT, "%.150s: %zu groups, expected at most %d: no more can be measured", name,
+                   r4_data_groups(d), (int)R4_MAX_GROUPS);
+  return R4_OK;
+}
+
 /* ---- Masks ---- */
 
 /* The method itself is about masks: it has a penalty, or fills and does nothing else. */

@@ -49,6 +49,11 @@ static r4_status open_data(struct run *r, const r4_data *given, r4_error *e)
   r4_data *own = given ? NULL : task_data(r->s, e);
   const r4_data *d = given ? given : own;
   if (!d) return e->status;
+  const char *name = given ? "data" : r->s->data.name;
+  if (run_check_classes(d, name, e)) {
+    r4_data_free(own);
+    return e->status;
+  }
   r4_data_hash(d, r->data_hash);
   if (choose(r, d, e)) {
     r4_data_free(own);
@@ -59,7 +64,7 @@ static r4_status open_data(struct run *r, const r4_data *given, r4_error *e)
   if (!r->net || task_prepare(r->s, &r->net, e)) return e->status;
   if (*r->s->guide && r4_net_guide_at(r->net, r->s->guide, e)) return e->status;
   if (!r4_data_count(r->train))
-    return r4_fail(e, R4_E_ARGUMENT, "%s: has no training examples", given ? "data" : r->s->data.name);
+    return r4_fail(e, R4_E_ARGUMENT, "%s: has no training examples", name);
   return check_choice(r, e);
 }
 
