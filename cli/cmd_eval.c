@@ -8,7 +8,7 @@
 
 struct eval_settings {
   struct words runs;
-  const char *split, *data, *swap, *noise, *pointing;
+  const char *split, *data, *swap, *noise, *pointing, *by;
   struct contents contents;
   struct noise levels;
   struct pointing points;
@@ -29,6 +29,8 @@ static const struct option options[] = {
    "code"},
   {"pointing", OPTION_TEXT, AT(pointing), NULL, 0, 0,
    "pointing games: whether these attributions (r4 help explain) point at the core, as gradcam,integrated"},
+  {"by", OPTION_TEXT, AT(by), NULL, 0, 0,
+   "accuracy for each value of a further column of metadata.csv, or of the table of texts"},
   {"data", OPTION_TEXT, AT(data), NULL, 0, 0, "where the data of the RUNs are now, if they are not found"},
   {"other-data", OPTION_FLAG, AT(other_data), NULL, 0, 0,
    "also if the data are not those that the RUN was trained on"},
@@ -62,9 +64,10 @@ static int print_all(const struct evaluation **v, size_t n, bool json)
   if (json) return code;
   code = n == 1 ? eval_print_table(v[0]) : print_tables(v, n);
   for (size_t k = 0; k < n && !code; k++) {
-    if (n > 1 && (v[k]->noise.asked || v[k]->pointing->n)) printf("\n%s\n", v[k]->label);
+    if (n > 1 && (v[k]->noise.asked || v[k]->pointing->n || *v[k]->by.column)) printf("\n%s\n", v[k]->label);
     code = noise_print(v[k]);
     if (!code) code = pointing_print(v[k]);
+    if (!code) code = by_print(v[k]);
   }
   return code;
 }
@@ -88,6 +91,7 @@ static int evaluate_all(const struct eval_settings *o, r4_split split, struct ev
                                .words_asked = true,
                                .noise = o->levels,
                                .pointing = &o->points,
+                               .by.column = o->by,
                                .swap_asked = *o->swap};
     int code = eval_measure(&how, &v[k], split);
     if (code <= EXIT_NO) good[n++] = &v[k];

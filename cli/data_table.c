@@ -99,6 +99,14 @@ static void print_masks(const r4_data *d, const r4_facts *f)
   printf("\n");
 }
 
+/* What else their table says, by name: "r4 eval --by" takes these. */
+static void print_extras(const r4_data *d)
+{
+  for (size_t k = 0; k < r4_data_extras(d); k++)
+    printf("%s%s", k ? ", " : "further columns: ", shown(r4_data_extra_name(d, k)).text);
+  if (r4_data_extras(d)) printf("\n");
+}
+
 static int print_text(const r4_data *d)
 {
   char hash[R4_HASH_SIZE];
@@ -114,6 +122,7 @@ static int print_text(const r4_data *d)
     printf(", values from %.4g to %.4g, mean %.4g\n", f.low, f.high, f.mean);
   print_masks(d, &f);
   int code = print_telling(d);
+  print_extras(d);
   printf("hash %s\n", hash);
   if (!code) code = print_counts(d, false);
   return !code && has_groups(d) ? print_counts(d, true) : code;

@@ -27,6 +27,17 @@ struct pointing {
   const char *method[MOST_POINTING];
 };
 
+/* Accuracy by the values of a further column of the data. */
+enum { MOST_VALUES_BY = R4_MAX_GROUPS };
+struct by {
+  const char *column; /* "" or NULL: not asked for */
+  size_t number, values;
+  const char **value; /* in order; they live as long as the data */
+  size_t *count;      /* examples of each */
+  uint32_t *of;       /* by example: the number of its value */
+  double *right;      /* the share of each value, of the first seed, then of the second .. */
+};
+
 struct evaluation {
   const char *path, *label, *name,
     *split; /* the run, as it can be shown, as tables call it; the part looked at */
@@ -44,6 +55,7 @@ struct evaluation {
   r4_pointing *pointed;        /* of each seed with the first attribution, then with the second .. */
   r4_substituted *substituted; /* of each seed; NULL unless it is asked for */
   bool words_asked;
+  struct by by;
   r4_swapped *swapped; /* of each seed with the first content, then with the second ..; see eval_swapped */
 };
 
@@ -108,6 +120,17 @@ r4_status pointing_measure(struct evaluation *v, const r4_net *net, const float 
 /* As a table with its definition, and as a member; nothing if it was not asked for. */
 int pointing_print(const struct evaluation *v);
 void pointing_add_json(r4_json *w, const struct evaluation *v);
+
+/* ---- eval_by.c ---- */
+
+/* Finds the column and its values in the data of v, if one is asked for. Returns an exit code. */
+int by_open(struct evaluation *v);
+void by_close(struct evaluation *v);
+/* Of one seed. */
+r4_status by_measure(struct evaluation *v, const r4_net *net, const float *weights, size_t seed, r4_error *e);
+/* As a table, and as a member; nothing if it was not asked for. */
+int by_print(const struct evaluation *v);
+void by_add_json(r4_json *w, const struct evaluation *v);
 
 /* A star stands at a figure that means nothing. */
 const char *eval_star(const struct evaluation *v);

@@ -43,6 +43,7 @@ static void add_summary(r4_json *w, const struct evaluation *v)
   words_add_json(w, v);
   noise_add_json(w, v);
   pointing_add_json(w, v);
+  by_add_json(w, v);
   json_open(w, "group_accuracy", '{');
   for (size_t g = 0; g < s->groups; g++) add_group(w, v, g, s->group[g].mean);
   r4_json_close(w, '}');

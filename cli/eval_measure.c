@@ -91,6 +91,7 @@ static r4_status measure_model(const struct eval_how *o, struct evaluation *v, c
   if (!status && v->noise.asked)
     status = r4_core_sensitivity(net, r4_model_weights(m), v->data, &v->noise.options, &v->sensitivity[k], e);
   if (!status) status = pointing_measure(v, net, r4_model_weights(m), k, e);
+  if (!status) status = by_measure(v, net, r4_model_weights(m), k, e);
   return status;
 }
 
@@ -150,7 +151,8 @@ static int measure_part(const struct eval_how *o, struct evaluation *v, const r4
   if (!v->data) return cli_fail("eval", e.status, e.text);
   if (!r4_data_count(v->data)) return run_no_examples("eval", v->path, v->split, all);
   r4_data_hash(v->data, v->hash);
-  return measure(o, v, split);
+  int code = by_open(v);
+  return code ? code : measure(o, v, split);
 }
 
 static void tell_missing(const struct evaluation *v)
@@ -180,5 +182,6 @@ void eval_forget(struct evaluation *v)
   free(v->sensitivity);
   free(v->substituted);
   free(v->pointed);
+  by_close(v);
   runs_free(v->run);
 }

@@ -93,10 +93,11 @@ static bool is_number(const char *s)
 static void name_cell(r4_table *t, const char *name)
 {
   bool formula = *name && strchr("=+-@\t\r", *name) && !is_number(name);
-  char *quoted = formula ? malloc(strlen(name) + 2) : NULL;
+  size_t n = strlen(name) + 1;
+  char *quoted = formula ? malloc(n + 1) : NULL;
   if (quoted) {
     *quoted = '\'';
-    strcpy(quoted + 1, name);
+    memcpy(quoted + 1, name, n);
   }
   r4_table_cell(t, formula ? quoted ? quoted : "" : name);
   free(quoted);

@@ -438,6 +438,12 @@ int64_t r4_data_vocabulary(const r4_data *d);
 r4_example r4_data_example(const r4_data *d, size_t i);
 /* The features of example i, as floats: images are in [0, 1], tokens are ids. */
 void r4_data_values(const r4_data *d, size_t i, float *to);
+/* Further columns of the table that a folder of images or a file of texts came with: how many, their names, and what
+ * example i has in one, "" for nothing. NULL: there is no such column. They go with their examples wherever they go,
+ * but not into npz files, and are no part of the hash. */
+size_t r4_data_extras(const r4_data *d);
+const char *r4_data_extra_name(const r4_data *d, size_t k);
+const char *r4_data_extra(const r4_data *d, size_t i, size_t k);
 /* The mask of example i, shaped as the example, in [0, 1], 1 = must not matter. Returns whether it has one; without,
  * to gets zeros. */
 bool r4_data_mask(const r4_data *d, size_t i, float *to);

@@ -247,6 +247,25 @@ static void other_models_are_noticed(void **state)
 
 /* ---- What is missing ---- */
 
+/* The column is added after training: it is no part of what the net has seen. Cats are of site 9, dogs of site 10;
+ * one of two seeds says dog to everything. */
+static void accuracy_by_a_column(void **state)
+{
+  (void)state;
+  EXPECT("sed -i 's/split$/split,Site,only/; s/cat,test$/&,9,/; s/dog,test$/&,10,x/; s/,train$/&,,/; s/,val$/&,,/' "
+         "pets/metadata.csv && $R4 eval half --by site | grep -A9 Site",
+         0, "Site             accuracy           examples\n9                 50.00 +- 70.71 %         3\n",
+         "\n10               100.00 +- 0.00 %          3\n");
+  EXPECT("$R4 eval half --by only --json", 1,
+         "\"by\":{\"column\":\"only\",\"values\":[{\"value\":\"\",\"examples\":3,\"accuracy\":50,",
+         "{\"value\":\"x\",\"examples\":3,\"accuracy\":100,\"accuracy_sd\":0}]");
+  js_free(command_json());
+  EXPECT("$R4 eval good half --by only", 1, "\ngood\n", "\n(empty) ", "\nhalf\n");
+  EXPECT("$R4 data show pets --mask-means irrelevant", 0, "\nfurther columns: Site, only\n");
+  EXPECT("$R4 eval half --by age", 2, "its data have no further column \"age\"; they have Site, only\n");
+  EXPECT("$R4 train erm.yaml --set data=bare --out plain --quiet && $R4 eval plain --by age", 2, "they have none\n");
+}
+
 static void splits_without_examples(void **state)
 {
   (void)state;
@@ -379,6 +398,7 @@ int main(void)
     cmocka_unit_test(other_data_have_their_own_table),
     cmocka_unit_test(replaced_data_are_noticed),
     cmocka_unit_test(other_models_are_noticed),
+    cmocka_unit_test(accuracy_by_a_column),
     cmocka_unit_test(splits_without_examples),
     cmocka_unit_test(the_worst_code_wins),
     cmocka_unit_test(pictures_are_not_lost),

@@ -83,7 +83,7 @@ static void pipes_are_refused(void **state)
 
 /* ---- Links in the folder of a run that came from somebody else ---- */
 
-/* The command on a copy of the run, in which name is a link to a file outside, refuses; and the file stays as it was. */
+/* The command on a copy of the run, in which name is a link to a file outside, refuses; the file stays as it was. */
 static void link_is_refused(const char *name, const char *command, const char *says)
 {
   char line[400];

@@ -67,6 +67,45 @@ static void metadata_tells_it_all(void **state)
   folder_remove(folder);
 }
 
+/* Columns that r4 does not know go with their examples, whatever becomes of these. */
+static void further_columns_are_kept(void **state)
+{
+  (void)state;
+  char *folder = small_folder(), plain[R4_HASH_SIZE], hash[R4_HASH_SIZE];
+  r4_error e = {0};
+  r4_data *d = folder_opened(folder, &irrelevant);
+  assert_int_equal(r4_data_extras(d), 0);
+  assert_null(r4_data_extra(d, 0, 0));
+  r4_data_hash(d, plain);
+  r4_data_free(d);
+  put_text(folder, "metadata.csv",
+           "Site,file,label,group,split,id,,age,site\nA,a.png,cat,sea,train,p1,x,40,1\nB,b.png,dog,land,1,p2,x, 50 ,2\n"
+           "B,deep/c.png,cat,land,2,p1,x,,3\nC,d.png,ant,sea,test,,x,60,4\n");
+  d = folder_opened(folder, &irrelevant);
+  r4_data_hash(d, hash);
+  assert_string_equal(hash, plain); /* runs from before are of these data */
+  assert_int_equal(r4_data_extras(d), 2);
+  assert_string_equal(r4_data_extra_name(d, 0), "Site");
+  assert_string_equal(r4_data_extra_name(d, 1), "age");
+  assert_null(r4_data_extra_name(d, 2));
+  assert_string_equal(r4_data_extra(d, 1, 0), "B");
+  assert_string_equal(r4_data_extra(d, 1, 1), "50");
+  assert_null(r4_data_extra(d, 4, 0));
+  r4_data *test = r4_data_part(d, R4_TEST, &e), *last = r4_data_subset(test, 1, &(size_t){1}, &e);
+  r4_data *split = r4_data_split(d, 0.5, 0, 3, &e);
+  assert_true(test && last && split);
+  r4_data_free(d);
+  assert_string_equal(r4_data_extra(test, 0, 0), "B");
+  assert_string_equal(r4_data_extra(test, 0, 1), "");
+  r4_data_free(test);
+  assert_string_equal(r4_data_extra(last, 0, 0), "C");
+  assert_string_equal(r4_data_extra(last, 0, 1), "60");
+  for (size_t i = 0; i < 4; i++) assert_string_equal(r4_data_extra(split, i, 0), i ? i > 2 ? "C" : "B" : "A");
+  r4_data_free(last);
+  r4_data_free(split);
+  folder_remove(folder);
+}
+
 static void masks_mean_what_is_stated(void **state)
 {
   (void)state;
@@ -380,6 +419,7 @@ static void memory_may_run_out(void **state)
   (void)state;
   char *folder = small_folder(), cache[4096];
   snprintf(cache, sizeof cache, "%s/cache", folder);
+  put_text(folder, "metadata.csv", "file,label,site\na.png,cat,A\nb.png,dog,B\n");
   int before = r4_threads(1, false);         /* the n-th allocation is counted per thread */
   for (int cached = 0; cached < 3; cached++) /* without a cache, making it, having it */
     for (long n = 1;; n++) {
@@ -538,7 +578,7 @@ int main(void)
     cmocka_unit_test(bad_tables_are_refused),  cmocka_unit_test(tables_as_people_write_them),
     cmocka_unit_test(first_error_wins),        cmocka_unit_test(strays_are_told),
     cmocka_unit_test(cache_gives_the_same),    cmocka_unit_test(cache_knows_what_matters),
-    cmocka_unit_test(photos_are_turned_before_masks),
+    cmocka_unit_test(photos_are_turned_before_masks), cmocka_unit_test(further_columns_are_kept),
     cmocka_unit_test(memory_may_run_out),      cmocka_unit_test(ham_layout),
     cmocka_unit_test(ham_split_of_dermamnist), cmocka_unit_test(ham_is_complete)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,6 +90,35 @@ static void test_same_in_all_formats(void **state)
   }
 }
 
+/* What a table or a line has beside what r4 knows. */
+static void test_further_columns(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *name, *content;
+  } same[] = {
+    {"e.csv", "text,label,from,stars\nthe good film,1,here,4.5\nbad,0,,1\n"},
+    {"e.jsonl", "{\"text\": \"the good film\", \"label\": 1, \"from\": \"here\", \"stars\": 4.5, \"list\": [1]}\n"
+                "{\"text\": \"bad\", \"label\": 0, \"stars\": 1}\n"}};
+  for (size_t k = 0; k < sizeof same / sizeof *same; k++) {
+    r4_data *d = good(same[k].name, same[k].content, IRRELEVANT);
+    assert_int_equal(r4_data_extras(d), 2);
+    assert_string_equal(r4_data_extra_name(d, 0), "from");
+    assert_string_equal(r4_data_extra(d, 0, 0), "here");
+    assert_string_equal(r4_data_extra(d, 1, 0), "");
+    assert_string_equal(r4_data_extra(d, 0, 1), "4.5");
+    assert_string_equal(r4_data_extra(d, 1, 1), "1");
+    r4_data_free(d);
+  }
+  r4_data *d = good("late.jsonl",
+                    "{\"text\": \"good\", \"label\": 1}\n"
+                    "{\"text\": \"bad\", \"label\": 0, \"up\": true}\n",
+                    IRRELEVANT);
+  assert_string_equal(r4_data_extra(d, 0, 0), "");
+  assert_string_equal(r4_data_extra(d, 1, 0), "true");
+  r4_data_free(d);
+}
+
 static void make_text(const char *folder, const char *name, const char *content)
 {
   char path[100];
@@ -497,6 +526,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_csv),
     cmocka_unit_test(test_same_in_all_formats),
+    cmocka_unit_test(test_further_columns),
     cmocka_unit_test(test_folder),
     cmocka_unit_test(test_marks),
     cmocka_unit_test(test_words),

@@ -36,8 +36,11 @@ r4_data *data_new(size_t n, struct column *x, r4_error *e)
     return NULL;
   }
   for (size_t i = 0; i < n; i++)
-    d->record[i] =
-      (struct record){.row = (uint32_t)i, .origin = (uint32_t)i, .file = DATA_NO_ID, .id = DATA_NO_ID};
+    d->record[i] = (struct record){.row = (uint32_t)i,
+                                   .origin = (uint32_t)i,
+                                   .file = DATA_NO_ID,
+                                   .id = DATA_NO_ID,
+                                   .extra = (uint32_t)i};
   return d;
 }
 
@@ -64,6 +67,7 @@ r4_data *data_derive(const r4_data *d, r4_error *e)
   SHARE(d->ids);
   SHARE(d->notes);
   SHARE(d->pieces);
+  extras_share(d->extras);
   if (!data_set_about(copy, e, "%s", d->about)) return copy;
   r4_data_free(copy);
   return NULL;
@@ -82,6 +86,7 @@ void r4_data_free(r4_data *d)
   names_drop(d->ids);
   names_drop(d->notes);
   names_drop(d->pieces);
+  extras_drop(d->extras);
   r4_mem_free(d->record);
   r4_mem_free(d->about);
   r4_mem_free(d);
@@ -317,6 +322,21 @@ size_t r4_data_groups(const r4_data *d)
 const char *r4_data_group_name(const r4_data *d, size_t k)
 {
   return k < d->groups->n ? d->groups->name[k] : NULL;
+}
+
+size_t r4_data_extras(const r4_data *d)
+{
+  return d->extras ? d->extras->n : 0;
+}
+
+const char *r4_data_extra_name(const r4_data *d, size_t k)
+{
+  return k < r4_data_extras(d) ? d->extras->column[k].name : NULL;
+}
+
+const char *r4_data_extra(const r4_data *d, size_t i, size_t k)
+{
+  return k < r4_data_extras(d) && i < d->n ? extras_at(d->extras, k, d->record[i].extra) : NULL;
 }
 
 const char *r4_data_about(const r4_data *d)

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "data/column/column.h"
+#include "data/extras.h"
 
 enum { DATA_NO_ID = UINT32_MAX, DATA_COLUMNS = 4 };
 
@@ -20,6 +21,7 @@ struct record {
   uint32_t mask;   /* of the masks of x; 0: the example has none                                         */
   int32_t label, group;
   uint32_t file, id; /* in the lists of names, or DATA_NO_ID */
+  uint32_t extra;    /* the row of the further columns */
   uint8_t split;
 };
 
@@ -51,6 +53,7 @@ struct r4_data {
   struct names *classes, *groups, *files, *ids; /* files and ids may be NULL */
   struct names *notes;                          /* what reading found odd; NULL: nothing */
   struct names *pieces;                         /* of tokens, by id, to be shown; NULL: not known */
+  struct extras *extras;                        /* further columns of its table; NULL: none. No part of the hash */
   char *about;
 };
 

@@ -1,8 +1,9 @@
 /* Images: PNG and JPEG to bytes, and bytes to PNG.
  *
  * A JPEG that says how it is to be turned (the orientation of EXIF) is turned, as programs that show it do: masks are
- * drawn on what is shown. What a file says about gamma and colour profiles is ignored. Alpha is composited on black, v <- v a / 255; 16 bits are
- * scaled to 8. A file that its library warns about, that ends early or that goes on after its end is refused. */
+ * drawn on what is shown. What a file says about gamma and colour profiles is ignored. Alpha is composited on black,
+ * v <- v a / 255; 16 bits are scaled to 8. A file that its library warns about, that ends early or that goes on after
+ * its end is refused. */
 #ifndef R4_PICTURE_IMAGE_H
 #define R4_PICTURE_IMAGE_H
 

@@ -70,6 +70,23 @@ static r4_status find_columns(const struct csv *c, size_t n, const struct table_
   return R4_OK;
 }
 
+static bool is_among(const char *name, size_t n, const struct table_column *columns)
+{
+  for (size_t k = 0; k < n; k++)
+    if (!strcasecmp(name, columns[k].name)) return true;
+  return false;
+}
+
+/* What else the row has. */
+static r4_status add_extras(struct listing *l, const struct csv *c, size_t n, const struct table_column *columns,
+                            r4_error *e)
+{
+  r4_status s = R4_OK;
+  for (int k = 0; !s && k < c->columns; k++)
+    if (!is_among(c->name[k], n, columns)) s = listing_add_extra(l, c->name[k], c->field[k], e);
+  return s;
+}
+
 r4_status folder_list_table(struct listing *l, struct mask_index *masks, size_t n,
                             const struct table_column *columns, add_row *add, r4_error *e)
 {
@@ -85,8 +102,11 @@ r4_status folder_list_table(struct listing *l, struct mask_index *masks, size_t 
     bool row = true;
     s = find_columns(&c, n, columns, at, e);
     /* Blanks around values are nobody's intention; rows of nothing but separators are what spreadsheets leave. */
-    while (!s && !(s = csv_next(&c, &row, e)) && row)
+    while (!s && !(s = csv_next(&c, &row, e)) && row) {
+      size_t before = l->n;
       if (csv_trim_row(&c)) s = add(l, masks, &c, at, e);
+      if (!s && l->n > before) s = add_extras(l, &c, n, columns, e);
+    }
     csv_close(&c);
   }
   r4_mem_free(bytes);

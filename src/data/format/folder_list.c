@@ -79,12 +79,22 @@ fail:
   return r4_fail(e, R4_E_MEMORY, "%s: out of memory for the list of files", l->folder);
 }
 
+r4_status listing_add_extra(struct listing *l, const char *column, const char *value, r4_error *e)
+{
+  size_t k = 0;
+  if (!l->extras && !(l->extras = extras_new(e))) return R4_E_MEMORY;
+  r4_status s = extras_column(l->extras, column, &k, e);
+  return s || k == EXTRAS_MOST ? s : extras_set(l->extras, k, l->n - 1, value, e);
+}
+
 void listing_clear(struct listing *l)
 {
   for (size_t i = 0; i < l->n; i++) listed_clear(l->at + i);
   r4_mem_free(l->at);
   annotations_free(l->annotations);
+  extras_drop(l->extras);
   l->annotations = NULL;
+  l->extras = NULL;
   l->at = NULL;
   l->n = l->capacity = 0;
 }
@@ -268,6 +278,7 @@ r4_status listing_records(const struct listing *l, r4_data *d, r4_error *e)
   for (size_t i = 0; !s && i < l->n; i++) d->record[i].file = number[i];
   if (!s) s = check_once(l, false, number, e);
   if (!s) s = check_masks(l, number, e);
+  if (!s) d->extras = extras_share(l->extras);
   r4_mem_free(number);
   return s;
 }

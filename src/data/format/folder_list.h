@@ -21,9 +21,13 @@ struct listing {
   const char *const *classes;      /* NULL-terminated; NULL: the labels in order                          */
   uint8_t mask_from;               /* masks are 1 from this byte on; 0: from the half, 128                 */
   struct annotations *annotations; /* outlines of what is masked, or NULL; listing_clear frees them */
+  struct extras *extras;           /* further columns of the table, a row for each example, or NULL; likewise */
   size_t n, capacity;
   struct listed *at;
 };
+
+/* What the last example that was added has in a further column of its table. */
+r4_status listing_add_extra(struct listing *l, const char *column, const char *value, r4_error *e);
 
 /* Copies the strings of one. R4_E_IO if one of its files is not in the folder. */
 r4_status listing_add(struct listing *l, const struct listed *one, r4_error *e);

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/plain.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "data/format/csv.h"
@@ -65,16 +66,34 @@ static r4_status add_row_of(struct texts *t, const struct row *r, const char *wh
   return s;
 }
 
-/* ---- Tables ---- */
+/* ---- Columns ---- */
 
 enum { TEXT, MARKED, LABEL, GROUP, SPLIT, ID, SPANS, COLUMNS };
 static const char *const column_name[COLUMNS] = {"text", "marked", "label", "group", "split", "id", "spans"};
+
+static bool is_known(const char *name, int (*compare)(const char *, const char *))
+{
+  for (int k = 0; k < COLUMNS; k++)
+    if (!compare(name, column_name[k])) return true;
+  return false;
+}
+
+/* ---- Tables ---- */
 
 /* The field of a column, or NULL; all but the texts without blanks around them. */
 static char *field(const struct csv *c, const int *at, int k)
 {
   if (at[k] < 0) return NULL;
   return k == TEXT || k == MARKED ? c->field[at[k]] : csv_trim(c->field[at[k]]);
+}
+
+static r4_status add_extras(struct texts *t, const struct csv *c, r4_error *e)
+{
+  r4_status s = R4_OK;
+  for (int k = 0; !s && k < c->columns; k++)
+    if (!is_known(c->name[k], strcasecmp))
+      s = listing_add_extra(&t->listing, c->name[k], csv_trim(c->field[k]), e);
+  return s;
 }
 
 static r4_status read_table(struct texts *t, const char *path, uint8_t *bytes, size_t size, r4_error *e)
@@ -101,6 +120,7 @@ static r4_status read_table(struct texts *t, const char *path, uint8_t *bytes, s
                     .id = field(&c, at, ID),
                     .spans = field(&c, at, SPANS)};
     s = add_row_of(t, &r, where, e);
+    if (!s) s = add_extras(t, &c, e);
   }
   csv_close(&c);
   return s;
@@ -131,6 +151,23 @@ static r4_status copy_word(const char *word, char **to, r4_error *e)
   return *to ? R4_OK : r4_fail(e, R4_E_MEMORY, "out of memory for a text");
 }
 
+/* Texts, numbers and flags; what has parts of its own is no value to tell examples apart by. */
+static r4_status add_members(struct texts *t, const struct js *line, r4_error *e)
+{
+  r4_status s = R4_OK;
+  for (const struct js *v = NULL; !s && (v = js_next(line, v));) {
+    char number[32];
+    double real;
+    const char *word = word_of(v, number);
+    if (!word && js_number(v, &real)) {
+      plain_print(number, sizeof number, "%.9g", real);
+      word = number;
+    }
+    if (word && !is_known(js_key(v), strcmp)) s = listing_add_extra(&t->listing, js_key(v), word, e);
+  }
+  return s;
+}
+
 /* Keys are the names of columns, and what they hold is taken as a field of a table is. */
 static r4_status read_line(struct texts *t, const struct js *line, const char *where, r4_error *e)
 {
@@ -154,6 +191,7 @@ static r4_status read_line(struct texts *t, const struct js *line, const char *w
                   .spans = js_text(spans),
                   .span_list = js_text(spans) ? NULL : spans};
   if (!s) s = add_row_of(t, &r, where, e);
+  if (!s) s = add_members(t, line, e);
   for (int k = 0; k < SPANS; k++) r4_string_free(copy[k]);
   return s;
 }
