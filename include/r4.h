@@ -513,7 +513,7 @@ typedef struct {
   const double *mask_values;  /* label images as masks: the stored values that count as 1, greys or indexes of a   */
   size_t mask_value_count;    /* palette, whole numbers from 0 to 65535; none: white does                          */
   const char *masks;          /* folders of images: a file with annotations (doc/data.md), in the folder or else from
-                                 here; NULL: boxes.csv or annotations.json of the folder, if there is one */
+                                 here; NULL: boxes.csv or annotations.json of the folder, if there is one; "none" */
   const char *mask_categories; /* labels of annotations that count, "tag, ruler"; NULL: all */
   int64_t height, width;       /* images are resized to this; 0: as they are, all the same */
   const char *cache;          /* folder for decoded images; NULL: none */

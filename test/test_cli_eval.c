@@ -231,6 +231,22 @@ static void replaced_data_are_noticed(void **state)
          "swap-run/seed-0/manifest.json: line");
 }
 
+/* A run reads the masks that it was trained with, whatever was put beside them since. */
+static void later_boxes_are_not_read(void **state)
+{
+  (void)state;
+  pets_make((struct pets){.folder = "later", .cat = "cat", .dog = "dog", .test = 6});
+  pets_settings("later.yaml", "later", "");
+  EXPECT("$R4 train later.yaml --out later-run --quiet && printf 'file,x1,y1,x2,y2\n16.png,0,0,2,2\n' > later/boxes.csv && "
+         "$R4 eval later-run",
+         0, "6 examples of test", "kappa: none");
+  EXPECT("$R4 train later.yaml --out later-boxes --quiet && $R4 eval later-boxes", 0, "6 examples of test",
+         "of 1 examples with a mask");
+  EXPECT("echo '{}' > later/annotations.json && $R4 eval later-run later-boxes", 0, "kappa, masked");
+  EXPECT("$R4 train later.yaml --out both --quiet", 3, "has boxes.csv and annotations.json, expected one");
+  EXPECT("$R4 train later.yaml --set data.masks=none --out no-boxes --quiet && $R4 eval no-boxes", 0, "kappa: none");
+}
+
 /* The weights of another net, or of a net for other classes, in the folder of a run. */
 static void other_models_are_noticed(void **state)
 {
@@ -398,6 +414,7 @@ int main(void)
     cmocka_unit_test(other_data_have_their_own_table),
     cmocka_unit_test(replaced_data_are_noticed),
     cmocka_unit_test(other_models_are_noticed),
+    cmocka_unit_test(later_boxes_are_not_read),
     cmocka_unit_test(accuracy_by_a_column),
     cmocka_unit_test(splits_without_examples),
     cmocka_unit_test(the_worst_code_wins),

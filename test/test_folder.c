@@ -419,7 +419,9 @@ static void memory_may_run_out(void **state)
   (void)state;
   char *folder = small_folder(), cache[4096];
   snprintf(cache, sizeof cache, "%s/cache", folder);
-  put_text(folder, "metadata.csv", "file,label,site\na.png,cat,A\nb.png,dog,B\n");
+  put_text(folder, "metadata.csv",
+           "file,label,group,split,id,site\na.png,cat,sea,train,p1,A\nb.png,dog,land,1,p2,B\n"
+           "deep/c.png,cat,land,2,p1,\nd.png,ant,sea,test,,C\n");
   int before = r4_threads(1, false);         /* the n-th allocation is counted per thread */
   for (int cached = 0; cached < 3; cached++) /* without a cache, making it, having it */
     for (long n = 1;; n++) {

@@ -24,6 +24,7 @@ struct settings {
     bool clean, soft_masks;
     char *masks, *mask_categories, *cache, *tokenizer, *mask_words;
     bool cache_only_read; /* no setting: see r4_run_data */
+    char masks_read[24];  /* no setting: what the run took where masks is empty; "": what is there. See run_data.c */
     int64_t length;
     struct reals mask_values;
     double keep_masks, keep, correct;

@@ -5,9 +5,13 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "data/format/format.h"
+#include "data/mask/mask_source.h"
 #include "data/recipe/recipe.h"
 #include "train/manifest.h"
 #include "train/task.h"
+
+/* Annotations are taken where they lie: a file that is put there later is none of the run's. */
+static const char ANNOTATIONS[] = "annotations";
 
 /* ---- Writing it down ---- */
 
@@ -58,6 +62,8 @@ void run_describe_source(struct json_writer *w, const struct settings *s, const 
   if (data_source_is_path(at)) {
     jw_key(w, "source");
     describe(w, source_setting(s), source_written(s), at, folder);
+    const char *place = *s->data.masks_read ? s->data.masks_read : mask_source_place(at);
+    if (!*s->data.masks && place && file_is_folder(at)) add_text(w, ANNOTATIONS, place);
   }
   bool any = false;
   for (size_t k = 0; k < BESIDE; k++) any |= file_exists(task_place(s, beside_written(s, k)));
@@ -132,6 +138,11 @@ static r4_status search_beside(struct settings *s, const char *folder, const str
   return status;
 }
 
+static void take_annotations(struct settings *s, const char *place)
+{
+  if (place) snprintf(s->data.masks_read, sizeof s->data.masks_read, "%.23s", place);
+}
+
 /* Takes the place of what the manifest says, or of all of the data if that is not a path. */
 static r4_status set_source(r4_settings *s, const struct js *source, const char *instead, r4_error *e)
 {
@@ -161,6 +172,7 @@ r4_status r4_settings_locate(r4_settings *s, const char *folder, const char *ins
     status = set_source(s, source, instead, e);
   else if (source)
     status = search(&s->values, 0, source_setting(&s->values), source_written(&s->values), folder, source, e);
+  if (!instead) take_annotations(&s->values, js_text(js_get(js_get(root, "data"), ANNOTATIONS)));
   if (!status) status = search_beside(&s->values, folder, js_get(js_get(root, "data"), "files"), e);
   js_free(root);
   return status;

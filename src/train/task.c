@@ -39,6 +39,11 @@ const char *task_place(const struct settings *s, const char *written)
   return written;
 }
 
+static const char *masks_of(const struct settings *s)
+{
+  return *s->data.masks ? s->data.masks : s->data.masks_read;
+}
+
 static bool own_split(const struct settings *s)
 {
   return !strcmp(s->data.split, "own");
@@ -58,7 +63,7 @@ static r4_data *open_recipe(const struct settings *s, r4_mask_meaning meaning, r
                                      .soft_masks = s->data.soft_masks,
                                      .mask_values = s->data.mask_values.v,
                                      .mask_value_count = s->data.mask_values.n,
-                                     .masks = s->data.masks,
+                                     .masks = masks_of(s),
                                      .mask_categories = s->data.mask_categories,
                                      .tokenizer = task_place(s, s->data.tokenizer),
                                      .length = s->data.length,
@@ -89,7 +94,7 @@ static r4_data *open_source(const struct settings *s, r4_mask_meaning meaning, r
                                    .soft_masks = s->data.soft_masks,
                                    .mask_values = s->data.mask_values.v,
                                    .mask_value_count = s->data.mask_values.n,
-                                   .masks = s->data.masks,
+                                   .masks = masks_of(s),
                                    .mask_categories = s->data.mask_categories,
                                    .tokenizer = task_place(s, s->data.tokenizer),
                                    .length = s->data.length,

@@ -118,11 +118,20 @@ static r4_status find_place(const char *folder, const char **place, r4_error *e)
   return R4_OK;
 }
 
+static const char NONE[] = "none";
+
+const char *mask_source_place(const char *folder)
+{
+  const char *place = NULL;
+  return find_place(folder, &place, NULL) ? NULL : place ? place : NONE;
+}
+
 r4_status mask_source_open(const char *folder, const char *named, const char *categories,
                            struct annotations **to, r4_error *e)
 {
   const char *place = NULL;
   *to = NULL;
+  if (named && !strcmp(named, NONE)) return R4_OK;
   if (named && *named) return open_named(folder, named, categories, to, e);
   r4_status s = find_place(folder, &place, e);
   if (!s && place) s = file_check_inside(folder, place, e);

@@ -29,8 +29,10 @@ extern const struct mask_source boxes_source, coco_source, label_studio_source;
 /* From text in memory, whose bytes may be changed. categories: as in r4_data_options. NULL on failure. */
 struct annotations *mask_source_parse(const char *file, uint8_t *bytes, size_t size, const char *categories,
                                       r4_error *e);
+/* What a folder has by itself: the place of a source, "none", or NULL if that cannot be said. */
+const char *mask_source_place(const char *folder);
 /* The annotations of a folder: in the file that is named (in the folder, or else from here), or in the place of a
- * source; *to is NULL if there are none. */
+ * source; *to is NULL if there are none, or "none" is named. */
 r4_status mask_source_open(const char *folder, const char *named, const char *categories,
                            struct annotations **to, r4_error *e);
 
