@@ -55,7 +55,7 @@ static const struct setting table[] = {
   CHOICE(DATA, data.mask_means, "unstated", mask_meaning_words, "what 1 means in masks of files"),
   FLAG(DATA, data.soft_masks, "false", "keep the grey values of masks; otherwise 1 from one half up, else 0"),
   NUMBER(DATA, data.mask_values, "", 0, 65535, "label images as masks: the values that count as 1; empty: white does"),
-  TEXT(DATA, data.masks, "", "file of annotations in the data's folder; empty: boxes.csv, annotations.json; none"),
+  TEXT(DATA, data.masks, "", "annotations in the data's folder; empty: boxes.csv, annotations.json; or none"),
   TEXT(DATA, data.mask_categories, "", "labels of annotations that count, such as \"tag, ruler\"; empty: all"),
   TEXT(DATA, data.tokenizer, "", "texts: tokenizer.json or vocab.txt, or a net that was got; empty: minilm"),
   NUMBER(DATA, data.length, "0", 0, 1048576, "texts: tokens of each, longer ones are cut; 0: the longest, at most 512"),
