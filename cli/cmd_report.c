@@ -9,8 +9,9 @@
 static const struct option options[] = {
   {"RUN", OPTION_WORDS, AT(runs), NULL, 0, 0, "folders that r4 train made; several are compared"},
   {"out", OPTION_TEXT, AT(out), NULL, 0, 0,
-   "the page, a new file that ends in .html; without: report.html in the first RUN, written again each time"},
-  {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "overwrite the file of --out"},
+   "the page, a new file that ends in .html; without: report.html in the RUN, written again each time, or of "
+   "several RUNs in this folder"},
+  {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "overwrite the file"},
   {"title", OPTION_TEXT, AT(title), NULL, 0, 0, "the heading of the page"},
   {"examples", OPTION_WHOLE, AT(examples), "0", 0, 64, "with heat maps; 0: 6, or fewer if the runs are many"},
   {"kappa", OPTION_WHOLE, AT(kappa), "256", 1, 1e9,
@@ -74,14 +75,17 @@ static int write_page(struct report *r)
 
 /* ---- The command ---- */
 
+/* A page about several runs belongs to none of them. Only that of one run is its own, to be written again. */
 static int find_out(struct report *r)
 {
-  const char *first = r->o.runs.word[0];
-  int n = *r->o.out ? snprintf(r->out, sizeof r->out, "%s", r->o.out)
-                    : snprintf(r->out, sizeof r->out, "%s/report.html", first);
-  if (n < (int)sizeof r->out) return EXIT_DONE;
-  fprintf(stderr, "r4 report: the path of the page is too long\n");
-  return EXIT_USAGE;
+  bool own = !*r->o.out && r->o.runs.n == 1;
+  int n = own ? snprintf(r->out, sizeof r->out, "%s/report.html", r->o.runs.word[0])
+              : snprintf(r->out, sizeof r->out, "%s", *r->o.out ? r->o.out : "report.html");
+  if (n >= (int)sizeof r->out) {
+    fprintf(stderr, "r4 report: the path of the page is too long\n");
+    return EXIT_USAGE;
+  }
+  return own || out_check("report", "out", r->out, ".html", r->o.force) ? EXIT_DONE : EXIT_USAGE;
 }
 
 /* A run that cannot be read does not keep the others from the page; the exit code is the worst of all. */
@@ -109,7 +113,6 @@ static int run(int argc, char **argv)
   if (!r) return cli_fail("report", R4_E_MEMORY, "");
   int code = options_read("report", options, &r->o, argc, argv) ? EXIT_DONE : EXIT_USAGE;
   if (!code && !source_split("report", *r->o.split ? r->o.split : "nothing", &split)) code = EXIT_USAGE;
-  if (!code && *r->o.out && !out_check("report", "out", r->o.out, ".html", r->o.force)) code = EXIT_USAGE;
   if (!code) code = find_out(r);
   if (!code) runs_name(&r->o.runs, r->label, r->name);
   if (!code) code = make_page(r, (r4_split)split);

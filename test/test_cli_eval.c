@@ -237,7 +237,8 @@ static void later_boxes_are_not_read(void **state)
   (void)state;
   pets_make((struct pets){.folder = "later", .cat = "cat", .dog = "dog", .test = 6});
   pets_settings("later.yaml", "later", "");
-  EXPECT("$R4 train later.yaml --out later-run --quiet && printf 'file,x1,y1,x2,y2\n16.png,0,0,2,2\n' > later/boxes.csv && "
+  EXPECT("$R4 train later.yaml --out later-run --quiet && "
+         "printf 'file,x1,y1,x2,y2\n16.png,0,0,2,2\n' > later/boxes.csv && "
          "$R4 eval later-run",
          0, "6 examples of test", "kappa: none");
   EXPECT("$R4 train later.yaml --out later-boxes --quiet && $R4 eval later-boxes", 0, "6 examples of test",

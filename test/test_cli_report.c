@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "pets.h"
 
 static int train(void **state)
 {
@@ -20,13 +21,36 @@ static int train(void **state)
 static void a_page_is_made(void **state)
 {
   (void)state;
-  EXPECT("$R4 report erm cert", 0, "measuring seed 1 of erm", "erm/report.html");
-  EXPECT("$R4 report erm cert --title 'A <b> title' && grep -c '<h1>A &lt;b&gt; title</h1>' erm/report.html",
-         0, "erm/report.html\n1");
+  EXPECT("$R4 report erm cert", 0, "measuring seed 1 of erm", "\nreport.html\n");
+  EXPECT("$R4 report erm cert --force --title 'A <b> title' && "
+         "grep -c '<h1>A &lt;b&gt; title</h1>' report.html",
+         0, "report.html\n1");
   command_lacks("measuring"); /* what was measured is kept */
-  EXPECT("grep -o 'r4 train [a-z]*/config.yaml --set seed=0 --seeds 2 --out again/erm' erm/report.html", 0,
+  EXPECT("grep -o 'r4 train [a-z]*/config.yaml --set seed=0 --seeds 2 --out again/erm' report.html", 0,
          "again/erm");
-  EXPECT("grep -c 'id=.wipe.' erm/report.html", 0, "1");
+  EXPECT("grep -c 'id=.wipe.' report.html", 0, "1");
+}
+
+/* A page about several belongs to none of them: it is written here, and over nothing. */
+static void several_runs_have_a_page_here(void **state)
+{
+  (void)state;
+  EXPECT("ls erm/report.html", 2, "");
+  EXPECT("echo mine > report.html && $R4 report erm cert", 2, "report.html", "--force");
+  EXPECT("cat report.html", 0, "mine\n");
+  EXPECT("$R4 report erm && $R4 report erm && ls erm/report.html", 0, "erm/report.html\n");
+}
+
+/* Where data were on the machine of whoever made the page is nobody's concern. */
+static void pages_name_no_places(void **state)
+{
+  (void)state;
+  pets_make((struct pets){.folder = "deep/pets", .cat = "cat", .dog = "dog", .test = 6, .masked = true});
+  pets_settings("pets.yaml", "deep/pets", "");
+  EXPECT("$R4 train pets.yaml --out pets-run --quiet && $R4 report pets-run --out pets.html && "
+         "grep -o 'folder [^<]*images, masks' pets.html",
+         0, "folder pets, 22 images, masks\nfolder pets, 22 images, masks\n");
+  EXPECT("grep -c \"$PWD\" pets.html", 1, "0");
 }
 
 /* r4 eval measures all examples, and the page says so. */
@@ -104,7 +128,8 @@ static void errors_and_codes(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(a_page_is_made),         cmocka_unit_test(figures_of_eval_are_used),
+    cmocka_unit_test(a_page_is_made),         cmocka_unit_test(several_runs_have_a_page_here),
+    cmocka_unit_test(pages_name_no_places),   cmocka_unit_test(figures_of_eval_are_used),
     cmocka_unit_test(other_data_stand_apart), cmocka_unit_test(runs_that_cannot_be_read_are_named),
     cmocka_unit_test(ablations_are_shown),    cmocka_unit_test(errors_and_codes),
   };

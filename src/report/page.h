@@ -56,6 +56,12 @@ const char *page_group_name(const struct page *p, size_t g);
 /* ---- Parts that sections share: page_parts.c ---- */
 
 /* The setting "method" of a run, and whether masks take part in its training. */
+/* A description of data with the last part alone of each path from the root: where they are on this machine is nobody's
+ * concern. */
+struct page_about {
+  char text[1024];
+};
+struct page_about page_about(const char *about);
 const char *page_method(const r4_report_run *r);
 bool page_uses_masks(const r4_report_run *r);
 

@@ -187,7 +187,7 @@ static void add_others(const struct page *p)
   for (size_t k = 0; k < p->others; k++) {
     const r4_summary *s = &p->summary[p->runs + k];
     page_row(p->h, p->other[k].name);
-    html_add(p->h, "<td>%s</td>", p->other[k].other_data);
+    html_add(p->h, "<td>%s</td>", page_about(p->other[k].other_data).text);
     page_cell(p->h, figure_share_sd(s->avg, s->seeds).s);
     page_cell(p->h, figure_share_sd(s->worst, s->seeds).s);
   }

@@ -43,7 +43,7 @@ static void add_run(struct json_writer *w, const r4_report_run *r)
   jw_open(w, '{');
   add_text(w, "name", r->name);
   add_text(w, "method", page_method(r));
-  if (r->other_data) add_text(w, "other_data", r->other_data);
+  if (r->other_data) add_text(w, "other_data", page_about(r->other_data).text);
   jw_key(w, "seeds");
   jw_open(w, '[');
   for (size_t k = 0; k < r->seeds; k++) add_seed(w, r->seed[k], &r->measured[k].metrics);
@@ -96,7 +96,7 @@ void page_json(const struct page *p)
   r4_data_hash(p->d, hash);
   jw_open(&w, '{');
   add_text(&w, "r4", R4_VERSION);
-  add_text(&w, "data", r4_data_about(p->d));
+  add_text(&w, "data", page_about(r4_data_about(p->d)).text);
   add_text(&w, "data_sha256", hash);
   jw_key(&w, "groups");
   jw_open(&w, '[');

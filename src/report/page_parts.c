@@ -3,6 +3,26 @@
 
 #include "report/page.h"
 
+/* Behind the last slash of a path that a comma ends, or the text; slashes at its very end do not count. */
+static const char *last_part(const char *path)
+{
+  const char *last = path;
+  for (const char *s = path; *s && *s != ','; s++)
+    if (*s == '/' && s[1] && !strchr("/,", s[1])) last = s + 1;
+  return last;
+}
+
+struct page_about page_about(const char *about)
+{
+  struct page_about to = {{0}};
+  size_t n = 0;
+  for (const char *s = about; *s && n + 1 < sizeof to.text; s++) {
+    if (*s == '/' && (s == about || s[-1] == ' ')) s = last_part(s);
+    to.text[n++] = *s;
+  }
+  return to;
+}
+
 const char *page_method(const r4_report_run *r)
 {
   r4_setting_value v = {0};
