@@ -63,7 +63,7 @@ void run_describe_source(struct json_writer *w, const struct settings *s, const 
     jw_key(w, "source");
     describe(w, source_setting(s), source_written(s), at, folder);
     const char *place = *s->data.masks_read ? s->data.masks_read : mask_source_place(at);
-    if (!*s->data.masks && place && file_is_folder(at)) add_text(w, ANNOTATIONS, place);
+    if (!*s->data.masks && place && format_of(at) == &folder_format) add_text(w, ANNOTATIONS, place);
   }
   bool any = false;
   for (size_t k = 0; k < BESIDE; k++) any |= file_exists(task_place(s, beside_written(s, k)));
