@@ -790,9 +790,9 @@ r4_status r4_data_lint(const r4_data *d, const char *source, r4_finding finding[
 
 /* ---- Batches -------------------------------------------------------------------------------- */
 
-/* An epoch is every example once, cut into batches: shuffled by seed and epoch, and by nothing else. Masks may
- * change the order within a batch (masked_first). A batch has all that a training step reads, as floats, ready to
- * be bound to a plan. */
+/* An epoch is every example once (unless by_group), cut into batches: shuffled by seed and epoch, and by nothing else.
+ * Masks may change the order within a batch (masked_first). A batch has all that a training step reads, as floats,
+ * ready to be bound to a plan. */
 typedef struct r4_batches r4_batches;
 
 /* Images that look different in each epoch, and their masks with them. All 0: as they are. */
@@ -816,6 +816,9 @@ typedef struct {
   r4_fill fill;       /* what takes the place of masked content in filled, by seed, epoch and example */
   bool prefetch;      /* the next batch is made on a thread of its own while this one is used */
   size_t lengths;     /* texts: batches are of similar length, cut to one of at most so many lengths; 0, 1: not */
+  bool by_group;      /* each example is drawn by seed, epoch and place: a group that has examples, all equally likely,
+                         then one of its examples, likewise and with replacement; each time it is augmented and filled
+                         anew. shuffle has no effect; an epoch has as many batches as without */
 } r4_batch_options;
 
 typedef struct {

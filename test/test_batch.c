@@ -1,4 +1,5 @@
 /* Batches: every example once, the same with and without a thread, from any place on. */
+#include <math.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -316,7 +317,10 @@ static void memory_may_run_out(void **state)
     r4_error e = {0};
     r4_mem_fail_at(n);
     r4_batches *b = r4_batches_new(
-      d, &(r4_batch_options){.size = 4, .masked = masked, .index = index, .prefetch = n % 2}, &e);
+      d,
+      &(r4_batch_options){
+        .size = 4, .masked = masked, .index = index, .prefetch = n % 2, .by_group = true},
+      &e);
     bool reached = r4_mem_count() >= n;
     assert_true(b ? !reached : e.status == R4_E_MEMORY && *e.text);
     if (b) { /* a batch allocates nothing */
@@ -328,6 +332,91 @@ static void memory_may_run_out(void **state)
     r4_batches_free(b);
     if (!reached) break;
   }
+  r4_data_free(d);
+}
+
+/* ---- By group ---- */
+
+/* 40 examples of group 0, 3 of group 2, one of group 3; none of group 1. */
+static r4_data *make_groups(void)
+{
+  r4_data *d = make(44, false), *grouped = data_derive(d, NULL);
+  assert_non_null(grouped);
+  names_drop(grouped->groups);
+  grouped->groups = names_new(NULL);
+  for (int k = 0; k < 4; k++) names_add(grouped->groups, (char[]){(char)('p' + k), 0}, NULL, NULL);
+  for (size_t i = 0; i < 44; i++) grouped->record[i].group = i < 40 ? 0 : i < 43 ? 2 : 3;
+  r4_data_free(d);
+  return grouped;
+}
+
+/* Over 3000 epochs of 44 places, each of the three groups has a third of them, and each example its share of that. */
+static void groups_are_equally_likely(void **state)
+{
+  (void)state;
+  enum { EPOCHS = 3000, PLACES = 44 * EPOCHS };
+  size_t count[44] = {0};
+  r4_data *d = make_groups();
+  r4_batches *b =
+    start(d, (r4_batch_options){.size = 16, .by_group = true, .masked_first = true, .seed = 3});
+  assert_int_equal(r4_batches_count(b), 3);
+  for (size_t k = 0; k < 3 * EPOCHS; k++) {
+    r4_batch batch = r4_batches_next(b);
+    assert_int_equal(batch.count, k % 3 < 2 ? 16 : 12);
+    check_rows(d, batch, FEATURES, NULL);
+    for (size_t i = 0; i < batch.count; i++) count[batch.example[i]]++;
+  }
+  for (size_t i = 0; i < 44; i++) {
+    double p = i < 40 ? 1. / 120 : i < 43 ? 1. / 9 : 1. / 3, n = (double)count[i];
+    assert_true(fabs(n - PLACES * p) < 5 * sqrt(PLACES * p));
+  }
+  r4_batches_free(b);
+  r4_data_free(d);
+}
+
+/* The order is one of seed and epoch: from any place on, on a thread or not, and not that of another epoch. */
+static void groups_are_drawn_anew_in_each_epoch(void **state)
+{
+  (void)state;
+  r4_data *d = make_groups();
+  r4_batch_options o = {.size = 16, .by_group = true, .seed = 3, .fill = R4_FILL_NOISE};
+  r4_batches *a = start(d, o), *b = start(d, (o.prefetch = true, o));
+  size_t first[16];
+  memcpy(first, r4_batches_next(a).example, sizeof first);
+  assert_int_equal(r4_batches_seek(b, 5, 1, NULL), R4_OK);
+  while (true) {
+    r4_batch x = r4_batches_next(a);
+    if (x.epoch == 1 && !x.index) assert_memory_not_equal(x.example, first, sizeof first);
+    if (x.epoch < 5 || (x.epoch == 5 && !x.index)) continue;
+    r4_batch y = r4_batches_next(b);
+    assert_true(same(x, y, FEATURES));
+    assert_memory_equal(x.filled, y.filled, x.count * FEATURES * sizeof *x.filled);
+    if (x.epoch == 6) break;
+  }
+  r4_batches_free(a);
+  r4_batches_free(b);
+  r4_data_free(d);
+}
+
+/* The one example of the last group comes several times in a batch, and its mask has other noise in it each time. */
+static void repeated_examples_look_different(void **state)
+{
+  (void)state;
+  r4_data *d = make_groups();
+  r4_batches *b =
+    start(d, (r4_batch_options){.size = 44, .by_group = true, .seed = 3, .fill = R4_FILL_NOISE});
+  r4_batch batch = r4_batches_next(b);
+  const float *before = NULL;
+  size_t times = 0;
+  for (size_t i = 0; i < 44; i++) {
+    if (batch.example[i] != 43) continue;
+    const float *now = batch.filled + i * FEATURES;
+    if (before) assert_memory_not_equal(now, before, FEATURES * sizeof *now);
+    before = now;
+    times++;
+  }
+  assert_true(times > 5);
+  r4_batches_free(b);
   r4_data_free(d);
 }
 
@@ -344,6 +433,9 @@ int main(void)
     cmocka_unit_test(anything_may_go_first),
     cmocka_unit_test(bad_options_are_named),
     cmocka_unit_test(memory_may_run_out),
+    cmocka_unit_test(groups_are_equally_likely),
+    cmocka_unit_test(groups_are_drawn_anew_in_each_epoch),
+    cmocka_unit_test(repeated_examples_look_different),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

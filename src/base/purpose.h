@@ -13,6 +13,9 @@ enum {
   PURPOSE_FRACTION = 0x72340200, /* data/view.c: examples that stay */
   PURPOSE_ORDER = 0x72340210,    /* data/batch.c: order of an epoch, and of its batches of texts */
   PURPOSE_BATCH_ORDER,
+  PURPOSE_GROUP, /* and, if groups are equally likely, which group, which of its examples, and how it is seen */
+  PURPOSE_GROUP_MEMBER,
+  PURPOSE_GROUP_LOOK,
 
   PURPOSE_TEST = 0x72340300, /* data/split.c: examples of a part */
   PURPOSE_VAL,

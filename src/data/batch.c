@@ -21,6 +21,8 @@ struct r4_batches {
   size_t size, count;
   bool shuffle, masked_first;
   uint64_t seed;
+  size_t *member;         /* by_group: the examples, those of a group together; else NULL */
+  size_t *begins, groups; /* where the groups that have examples begin among them, and the end */
 
   /* What comes next. With a thread all of this is the thread's, except while it waits. */
   size_t *order;          /* of the examples in the epoch order_epoch */
@@ -72,13 +74,28 @@ static void order_by_length(r4_batches *b)
   if (b->shuffle) shuffle((r4_random){b->seed, PURPOSE_BATCH_ORDER, b->epoch}, b->count, b->chunk);
 }
 
+/* P(i) = 1 / (G n_g) at each place, for example i of group g, which has n_g of them, with G groups. */
+static void draw_by_group(const r4_batches *b, size_t n, size_t *order)
+{
+  const r4_random group = {b->seed, PURPOSE_GROUP, b->epoch};
+  const r4_random member = {b->seed, PURPOSE_GROUP_MEMBER, b->epoch};
+  for (size_t i = 0; i < n; i++) {
+    const size_t *begins = b->begins + r4_random_below(group, i, b->groups);
+    order[i] = b->member[begins[0] + r4_random_below(member, i, begins[1] - begins[0])];
+  }
+}
+
 /* A function of seed and epoch alone. */
 static void make_order(r4_batches *b)
 {
-  if (b->ordered && (!b->shuffle || b->order_epoch == b->epoch)) return;
+  bool drawn = b->shuffle || b->member;
+  if (b->ordered && (!drawn || b->order_epoch == b->epoch)) return;
   size_t n = b->rows.data->n, *order = b->order;
   for (size_t i = 0; i < n; i++) order[i] = i;
-  if (b->shuffle) shuffle((r4_random){b->seed, PURPOSE_ORDER, b->epoch}, n, order);
+  if (b->member)
+    draw_by_group(b, n, order);
+  else if (b->shuffle)
+    shuffle((r4_random){b->seed, PURPOSE_ORDER, b->epoch}, n, order);
   if (b->lengths) order_by_length(b);
   b->order_epoch = b->epoch;
   b->ordered = true;
@@ -123,7 +140,7 @@ static void make_batch(r4_batches *b, struct buffer *to)
   else
     memcpy(to->example, b->order + first, n * sizeof *to->example);
   const struct batch_memory *memory = &to->memory;
-  size_t masked = batch_rows_make(&b->rows, b->epoch, n, to->example, b->threaded, memory);
+  size_t masked = batch_rows_make(&b->rows, b->epoch, first, n, to->example, b->threaded, memory);
   size_t features = cut_padding(b, n, memory);
   to->batch = (r4_batch){.count = n,
                          .masked = masked,
@@ -260,6 +277,25 @@ static bool make_chunks(r4_batches *b)
   return b->chunk && b->sorted;
 }
 
+/* Groups without examples are left out. */
+static bool list_members(r4_batches *b)
+{
+  const r4_data *d = b->rows.data;
+  size_t groups = d->groups->n;
+  b->member = r4_mem_new(d->n, sizeof *b->member);
+  b->begins = r4_mem_new(groups + 2, sizeof *b->begins);
+  if (!b->member || !b->begins) return false;
+  size_t *ends = b->begins + 1; /* of each group, and after the members are there, where it begins */
+  for (size_t i = 0; i < d->n; i++) ends[d->record[i].group]++;
+  for (size_t g = 1; g < groups; g++) ends[g] += ends[g - 1];
+  for (size_t i = d->n; i-- > 0;) b->member[--ends[d->record[i].group]] = i;
+  ends[groups] = d->n;
+  for (size_t g = 0; g < groups; g++)
+    if (ends[g] < ends[g + 1]) b->begins[b->groups++] = ends[g];
+  b->begins[b->groups] = d->n;
+  return true;
+}
+
 r4_batches *r4_batches_new(const r4_data *d, const r4_batch_options *options, r4_error *e)
 {
   NEEDS(d, "data", NULL);
@@ -278,7 +314,7 @@ r4_batches *r4_batches_new(const r4_data *d, const r4_batch_options *options, r4
   if (batch_rows_init(&b->rows, d, options, e)) goto fail;
   b->lengths = lengths_of(d, options);
   b->order = r4_mem_new(d->n, sizeof *b->order);
-  bool memory = b->order && make_chunks(b);
+  bool memory = b->order && make_chunks(b) && (!options->by_group || list_members(b));
   for (int k = 0; memory && k < (options->prefetch ? 2 : 1); k++)
     memory = buffer_init(&b->buffer[k], b->size, &b->rows);
   if (!memory) {
@@ -310,6 +346,8 @@ void r4_batches_free(r4_batches *b)
   r4_mem_free(b->order);
   r4_mem_free(b->chunk);
   r4_mem_free(b->sorted);
+  r4_mem_free(b->member);
+  r4_mem_free(b->begins);
   batch_rows_clear(&b->rows);
   r4_mem_free(b);
 }

@@ -16,6 +16,8 @@ struct batch_rows {
   uint8_t
     *listed; /* [masks, masked] bytes of the listed features; NULL: all features, from the masks themselves */
   size_t *element; /* in place of listed if masks move: [masked], where a mask has a listed feature */
+  bool repeats;    /* an example may come several times in an epoch, and looks different each time */
+  uint64_t seed;
 };
 
 r4_status batch_rows_init(struct batch_rows *r, const r4_data *d, const r4_batch_options *options,
@@ -29,8 +31,9 @@ struct batch_memory {
   uint8_t *moved; /* masks as bytes, for augmentation */
 };
 
-/* Rows of n examples in an epoch; on all threads of the caller, or on its own one only. Returns how many are masked. */
-size_t batch_rows_make(const struct batch_rows *r, uint32_t epoch, size_t n, const size_t *example,
-                       bool alone, const struct batch_memory *to);
+/* Rows of n examples in an epoch, with first others before them; on all threads of the caller, or on its own one only.
+ * Returns how many are masked. */
+size_t batch_rows_make(const struct batch_rows *r, uint32_t epoch, size_t first, size_t n,
+                       const size_t *example, bool alone, const struct batch_memory *to);
 
 #endif

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/purpose.h"
 #include "data/batch.h"
 
 /* ---- Making ---- */
@@ -94,7 +95,10 @@ static r4_status init_list(struct batch_rows *r, const r4_batch_options *o, r4_e
 r4_status batch_rows_init(struct batch_rows *r, const r4_data *d, const r4_batch_options *options,
                           r4_error *e)
 {
-  *r = (struct batch_rows){.data = data_derive(d, e), .features = data_x(d)->features};
+  *r = (struct batch_rows){.data = data_derive(d, e),
+                           .features = data_x(d)->features,
+                           .repeats = options->by_group,
+                           .seed = options->seed};
   if (!r->data) return R4_E_MEMORY;
   r4_status s = augment_init(&r->augment, r->data, options->augment, options->seed, e);
   if (!s) s = fill_init(&r->fill, r->data, options->fill, options->seed, e);
@@ -155,8 +159,17 @@ static void ask_ahead(const r4_data *d, size_t n, const size_t *example)
   for (size_t k = 0; k < x->features; k += 64) __builtin_prefetch(row + k);
 }
 
-size_t batch_rows_make(const struct batch_rows *r, uint32_t epoch, size_t n, const size_t *example,
-                       bool alone, const struct batch_memory *to)
+/* What augmentation and filling draw is of an epoch and an example. One that comes again within an epoch is seen as in
+ * an epoch of its own, whose number is drawn by its place. */
+static uint32_t look_of(const struct batch_rows *r, uint32_t epoch, size_t place)
+{
+  const uint64_t all = (uint64_t)UINT32_MAX + 1;
+  if (!r->repeats) return epoch;
+  return (uint32_t)r4_random_below((r4_random){r->seed, PURPOSE_GROUP_LOOK, epoch}, place, all);
+}
+
+size_t batch_rows_make(const struct batch_rows *r, uint32_t epoch, size_t first, size_t n,
+                       const size_t *example, bool alone, const struct batch_memory *to)
 {
   size_t masked = 0, scratch = fill_scratch(&r->fill), moved = augment_scratch(&r->augment);
 #pragma omp parallel for schedule(static) reduction(+ : masked) if (!alone)
@@ -168,10 +181,11 @@ size_t batch_rows_make(const struct batch_rows *r, uint32_t epoch, size_t n, con
     to->y[i] = (float)record->label;
     if (to->length) to->length[i] = (float)column_length(data_x(r->data), record->row);
     const uint8_t *mask = data_mask_bytes(r->data, example[i]);
-    mask = augment_row(&r->augment, epoch, example[i], mask, x, to->moved + i * moved);
+    uint32_t look = look_of(r, epoch, first + i);
+    mask = augment_row(&r->augment, look, example[i], mask, x, to->moved + i * moved);
     if (to->m) read_mask(r, record->mask, mask, to->m + i * r->masked);
     if (to->filled)
-      fill_row(&r->fill, epoch, example[i], x, mask, to->scratch + i * scratch, to->filled + i * r->features);
+      fill_row(&r->fill, look, example[i], x, mask, to->scratch + i * scratch, to->filled + i * r->features);
     masked += record->mask != 0;
   }
   return masked;
