@@ -1028,7 +1028,7 @@ r4_status r4_reach_find(const r4_reach *r, size_t rows, int64_t channels, const 
 
 /* What training minimises, with q the quantity of the method, one number per example:
  *
- *     mean_i w[y_i] l_i  +  beta sum W^2  +  lambda mean_i q_i
+ *     mean_i v_i w[y_i] l_i  +  beta sum W^2  +  lambda mean_i q_i
  *
  * All definitions are in doc/objectives.md. A net with one output is a binary one: its labels are 0 and 1
  * and its loss is the logistic one; everywhere else it has two classes with the logits [0, z]. */
@@ -1084,6 +1084,7 @@ typedef struct {
   bool ranged;       /* points that are looked at stay between low and high                     */
   double low, high;
   const double *class_weights; /* w, one per class (2 for one output), or NULL for all 1        */
+  bool weighted;               /* v is the input "v", a number for each example; otherwise all 1 */
   double weight_penalty;       /* beta: adds beta sum W^2 over weights, not biases              */
   const double *rates;         /* factors of the learning rate, one per parameter, or NULL: weight_penalty leaves out
                                   those with 0                                                  */
@@ -1108,6 +1109,7 @@ typedef struct {
                   the net names another; or [batch, U]; of tokens [batch, tokens]; of images that are
                   explained behind the input, [batch, height, width] there. With guided, the first G
                   rows of that                                                                  */
+  r4_id v;      /* [batch], if examples are weighted: from 0 on                                 */
   r4_id length; /* [batch], if lengths are given                                                */
   r4_id index; /* [U], the features of the flattened input that m is about                      */
   r4_id at;    /* [batch or G, r4_reach_places], from r4_reach_find                             */
@@ -1135,7 +1137,7 @@ typedef struct {
 
 typedef struct {
   r4_id loss;       /* scalar: what is minimised                                                */
-  r4_id data;       /* scalar: mean_i w[y_i] l_i                                                */
+  r4_id data;       /* scalar: mean_i v_i w[y_i] l_i                                            */
   r4_id penalty;    /* scalar: mean of q, without lambda and before the form                    */
   r4_id penalty_r3; /* the same of the second term; R4_NONE without one                         */
   r4_total total, total_r3; /* of q and of the r3 term's: what the two are means of; R4_NONE without */
@@ -1166,12 +1168,13 @@ typedef struct {
   bool waits;  /* of a fresh net, the penalty begins after a quarter of the epochs     */
   bool texts;  /* it is for nets of tokens only                                       */
   bool pairs;  /* its penalty compares examples with filled ones: the data term must be filled */
+  bool groups; /* it weighs examples by group, as their losses go: the data term must be weighted */
   double lambda, lambda_r3;
   r4_form form;
 } r4_method_info;
 
 r4_method_info r4_method_describe(const char *method);
-/* Whether a setting, which has the name of an option, has an effect on the method's penalty. */
+/* Whether a setting, which has the name of an option, has an effect on the method's penalty, or on its weights. */
 bool r4_method_uses(const char *method, const char *setting);
 
 /* The method's training objective for a batch. An example whose mask is 0 has q_i = 0. All zeros, and an

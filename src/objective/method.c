@@ -64,6 +64,7 @@ r4_method_info r4_method_describe(const char *method)
                           .waits = m->waits,
                           .texts = m->texts,
                           .pairs = pairs(m),
+                          .groups = m->groups,
                           .lambda = m->lambda,
                           .lambda_r3 = m->lambda_r3,
                           .form = m->form};
@@ -97,6 +98,7 @@ bool r4_method_uses(const char *method, const char *setting)
   const struct method *m = method_find(method);
   if (!m) return !strcmp(method, method_choices[0]); /* auto may take one that does */
   if (!strcmp(setting, "lambda_r3")) return m->term[1];
+  if (!strcmp(setting, "group_step")) return m->groups;
   for (size_t k = 0; k < METHOD_TERMS && m->term[k]; k++)
     if (is_among(setting, of_all) || term_uses(m->term[k], setting)) return true;
   return false;

@@ -90,6 +90,7 @@ void objective_inputs(struct objective *o)
   o->in.filled = p->filled ? r4_input(o->g, "filled", objective_batch(one, p->batch)) : o->in.x;
   o->in.y = r4_input(o->g, "y", R4_SHAPE(p->batch));
   o->in.m = r4_input(o->g, "m", mask_shape(o, guided));
+  if (p->weighted) o->in.v = r4_input(o->g, "v", R4_SHAPE(p->batch));
   add_length(o);
   o->x = o->base = net_to_leaf(o->net, o->g, o->param, &o->look, o->in.x);
   o->m = mask_at_leaf(o, o->in.m);
@@ -100,7 +101,7 @@ void objective_inputs(struct objective *o)
   if (p->live) o->in.eps = o->eps;
 }
 
-/* ---- The data term: mean_i w[y_i] l_i ---- */
+/* ---- The data term: mean_i v_i w[y_i] l_i ---- */
 
 /* A net asks for the numbers by which it leaves features out. Each input has a purpose of its own. */
 static r4_id draw_for_net(void *user, const char *name, r4_shape shape)
@@ -135,6 +136,12 @@ static r4_id weighted_losses(const struct objective *o, r4_id logits)
   if (!p->class_weights) return losses;
   r4_id w = graph_vector(g, r4_node_shape(g, o->one_hot).dim[1], p->class_weights);
   return r4_mul(g, r4_sum(g, r4_mul(g, o->one_hot, w), R4_AXIS(1)), losses);
+}
+
+/* Their mean, each times its own weight if there are such. */
+static r4_id data_term(const struct objective *o, r4_id losses)
+{
+  return r4_mean(o->g, o->in.v.i ? r4_mul(o->g, o->in.v, losses) : losses, R4_ALL);
 }
 
 /* beta sum W^2 over weights that learn, not biases */
@@ -266,7 +273,7 @@ r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param
   objective_inputs(&o);
   result.logits = learn(&o, &result);
   result.losses = weighted_losses(&o, result.logits);
-  result.data = result.loss = r4_mean(g, result.losses, R4_ALL);
+  result.data = result.loss = data_term(&o, result.losses);
   if (options->weight_penalty > 0) result.loss = r4_add(g, result.loss, weight_penalty(&o));
   result.penalty = result.form = result.form_r3 = r4_const(g, 0, R4_SCALAR);
   result.each = r4_const(g, 0, R4_SHAPE(options->batch));

@@ -1,6 +1,6 @@
 /* Objectives: what training minimises,
  *
- *     mean_i w[y_i] l_i  +  beta sum W^2  +  sum of lambda * form(q) over the terms of the method.
+ *     mean_i v_i w[y_i] l_i  +  beta sum W^2  +  sum of lambda * form(q) over the terms of the method.
  *
  *     l_i   = CE(z(x_i), y_i)           loss of example i
  *     g_i   = d e_i / d x_i             its explanation, e_i = l_i unless options choose another
@@ -82,6 +82,7 @@ struct method {
   r4_form form;
   bool fills; /* the data term sees filled examples, unless told otherwise */
   bool texts; /* for nets of tokens only */
+  bool groups; /* examples are weighted by group: whoever runs the graph gives their weights, and moves them */
   bool waits; /* of a fresh net its penalty knows nothing: it begins after the net has learned something */
   bool r3_leads; /* but its second term does not wait, has no ramp, and is linear where the first has the form log */
 };

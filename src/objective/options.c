@@ -96,6 +96,11 @@ static bool check_data_term(r4_graph *g, const r4_net *n, const r4_objective_opt
   int64_t classes = r4_net_classes(n);
   if (p->double_softmax && classes == 1)
     return fail(g, "double_softmax", 1, "0: a net with one output has no softmax");
+  if (r4_method_describe(p->method).groups && !p->weighted) {
+    r4_graph_fail(g, R4_E_ARGUMENT, "objective: %s weighs examples by group, and weighted is not set",
+                  p->method);
+    return false;
+  }
   for (int64_t k = 0; p->class_weights && k < (classes > 1 ? classes : 2); k++)
     if (!check_weight(g, "a class weight", p->class_weights[k])) return false;
   return true;
