@@ -169,8 +169,9 @@ static void chance_by_hand(void **state)
   names_add(d->classes, "a", NULL, NULL);
   names_add(d->classes, "b", NULL, NULL);
   assert_int_equal(data_finish(d, "test", NULL), R4_OK);
-  assert_near(pulse_chance(d, NULL), -0.75 * log(0.75) - 0.25 * log(0.25), 1e-12);
-  assert_near(pulse_chance(d, (const double[]){1, 3}), 6. / 4 * log(2), 1e-12);
+  assert_near(pulse_chance(d, NULL, NULL), -0.75 * log(0.75) - 0.25 * log(0.25), 1e-12);
+  assert_near(pulse_chance(d, (const double[]){1, 3}, NULL), 6. / 4 * log(2), 1e-12);
+  assert_near(pulse_chance(d, NULL, (const double[]){2, 6}), 12. / 4 * log(2), 1e-12); /* groups: the classes */
   r4_data_free(d);
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 
-enum { SETTINGS_MOST = 96, REALS_MOST = 256, FOUND_MOST = 4 };
+enum { SETTINGS_MOST = 112, REALS_MOST = 256, FOUND_MOST = 4 };
 
 struct reals {
   const char *word; /* that stands for the list; NULL: it is given */
@@ -39,10 +39,10 @@ struct settings {
   const char *guide_cells, *method, *fill, *penalty_mean, *explain, *norm, *form, *sample_max, *box;
   char *words;
   double lambda, lambda_r3, delta, delta_rate, delta_ramp, eps, penalty_after, lambda_ramp, eps_ramp, tau,
-    alpha, weight_penalty;
+    alpha, weight_penalty, group_step;
   int64_t samples, steps, candidates, penalty_every;
-  bool random_start, double_softmax, guard, bound;
-  struct reals range, class_weights;
+  bool random_start, double_softmax, guard, bound, group_batches;
+  struct reals range, class_weights, group_weights;
   bool searched; /* no setting: lambda was auto, and is now one that the search tries or has chosen */
 
   r4_augment augment;

@@ -70,6 +70,8 @@ static const struct effect effects[] = {
   {"alpha",         "method", USED,    NULL,         false},
   {"random_start",  "method", USED,    NULL,         false},
   {"range",         "method", USED,    NULL,         false},
+  {"group_step",    "method", USED,    NULL,         false},
+  {"group_weights", "method", NONE_OF, OF("group-dro"), true},
 
   {"momentum", "optimizer", ONE_OF,  OF("sgd"),           false},
   {"beta1",    "optimizer", ONE_OF,  OF("adam", "adamw"), false},

@@ -112,6 +112,9 @@ static const struct setting table[] = {
   NUMBER(METHOD, range, "", -UP, UP, "lowest and highest value of a feature; empty: none"),
   FLAG(METHOD, double_softmax, "false", "control: softmax before the loss, as in the published code"),
   SETTING(METHOD, class_weights, "", 0, UP, OF("balanced"), "weight of each class in the loss; empty: all 1"),
+  SETTING(METHOD, group_weights, "", 0, UP, OF("balanced"), "weight of each group in the loss; empty: all 1"),
+  FLAG(METHOD, group_batches, "false", "draw batches in which all groups are equally likely, with replacement"),
+  NUMBER(METHOD, group_step, "0.01", 0, UP, "eta: how fast the weights of groups follow their losses"),
   NUMBER(METHOD, weight_penalty, "0", 0, UP, "beta in beta * (sum of squared weights), added to the loss"),
 
   FLAG(TRAINING, augment.flip, "false", "images: mirror half of the examples, drawn anew in each epoch"),

@@ -74,11 +74,12 @@ static void add_lambda(struct json_writer *w, double chosen)
   jw_close(w, '}');
 }
 
-static void add_class_weights(struct json_writer *w, const struct run *r)
+static void add_weights(struct json_writer *w, const char *key, const double *weight, size_t n)
 {
-  jw_key(w, "class_weights");
+  if (!weight) return;
+  jw_key(w, key);
   jw_open(w, '[');
-  for (size_t k = 0; k < r4_data_classes(r->train); k++) jw_real(w, r->class_weights[k]);
+  for (size_t k = 0; k < n; k++) jw_real(w, weight[k]);
   jw_close(w, ']');
 }
 
@@ -122,7 +123,8 @@ static void describe(struct json_writer *w, const struct run *r)
   add_whole(w, "weights", (int64_t)r->size);
   add_whole(w, "masked_features", (int64_t)r->masked);
   add_data(w, r);
-  if (r->class_weights) add_class_weights(w, r);
+  add_weights(w, "class_weights", r->class_weights, r4_data_classes(r->train));
+  add_weights(w, "group_weights", r->groups.weight, r->groups.n);
   add_identity(w, r);
   add_machine(w);
 }

@@ -17,19 +17,22 @@ void pulse_beat(struct pulse *p, int64_t answer)
 }
 
 /* Weighted examples of class c. */
-static double weight_of(const r4_data *d, size_t c, const double *class_weights)
+static double weight_of(const r4_data *d, size_t c, const double *class_weights, const double *group_weights)
 {
-  size_t n = 0;
-  for (size_t i = 0; i < r4_data_count(d); i++) n += r4_data_example(d, i).label == (int32_t)c;
-  return (class_weights ? class_weights[c] : 1) * (double)n;
+  double n = 0;
+  for (size_t i = 0; i < r4_data_count(d); i++) {
+    r4_example x = r4_data_example(d, i);
+    if (x.label == (int32_t)c) n += group_weights ? group_weights[x.group] : 1;
+  }
+  return (class_weights ? class_weights[c] : 1) * n;
 }
 
 /* With a_c = w_c n_c:  - sum_c a_c log(a_c / sum a) = sum a log(sum a) - sum_c a_c log a_c */
-double pulse_chance(const r4_data *d, const double *class_weights)
+double pulse_chance(const r4_data *d, const double *class_weights, const double *group_weights)
 {
   double all = 0, logs = 0;
   for (size_t c = 0; c < r4_data_classes(d); c++) {
-    double a = weight_of(d, c, class_weights);
+    double a = weight_of(d, c, class_weights, group_weights);
     all += a;
     if (a > 0) logs += a * log(a);
   }

@@ -22,7 +22,9 @@ void pulse_beat(struct pulse *p, int64_t answer);
 /* The least mean loss of a net that gives every example of d the same probabilities. With n_c examples of class c and
  * weights w_c (NULL: all 1) these are p_c = w_c n_c / sum_k w_k n_k, and the loss is
  *
- *     chance = - sum_c w_c n_c log p_c / sum_c n_c */
-double pulse_chance(const r4_data *d, const double *class_weights);
+ *     chance = - sum_c w_c n_c log p_c / sum_c n_c
+ *
+ * With weights of groups (NULL: all 1), each example counts as often as that of its group says in w_c n_c. */
+double pulse_chance(const r4_data *d, const double *class_weights, const double *group_weights);
 
 #endif

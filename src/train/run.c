@@ -126,12 +126,14 @@ static r4_status one_step(struct run *r, r4_error *e)
   struct step_weights at = stated;
   struct step_result result;
   make_lazy(r, &at);
+  at.example = groups_weigh(&r->groups, r->train, &b);
   r4_status s = r4_optimizer_set_rate(r->optimizer, rate_at(r), e);
   if (!s) s = step_run(r->step, &b, (uint32_t)r->state.step, &at, r->weights, r->gradient, &result, e);
   if (s) return s;
   clip_gradient(r->gradient, r->size, r->s->clip);
   r4_optimizer_step(r->optimizer, r->weights, r->gradient);
   step_update_buffers(r->step, r->weights);
+  groups_follow(&r->groups, r->s->group_step, r->train, &b, step_losses(r->step));
   bool penalised = result.guided && !at.off;
   add_to_sums(&r->state.sums, &b, penalised, &stated, &result);
   r->state.penalised += penalised && (at.lambda > 0 || at.lambda_r3 > 0);

@@ -16,6 +16,7 @@
 #include "optim/schedule.h"
 #include "train/checkpoint.h"
 #include "train/curves.h"
+#include "train/groups.h"
 #include "train/pulse.h"
 #include "train/step.h"
 #include "train/validation.h"
@@ -63,6 +64,7 @@ struct run {
   double penalty_after;  /* epochs */
   double chance;         /* the loss of one answer for all examples */
   double *class_weights; /* or NULL */
+  struct groups groups;
   double *rates;         /* of each parameter, as factors */
   double *head_rates; /* the same in the first epochs, in which the head alone learns; NULL: there are none */
   bool head_alone;    /* what optimizer and step are made for */
@@ -128,7 +130,7 @@ r4_status run_check_origin(const struct run *r, const struct checkpoint *c, r4_s
 
 /* ---- Its settings beside its data: run_check.c ---- */
 
-/* Works out the weights of the classes, and refuses what cannot be meant. */
+/* Works out the weights of the classes and groups, and refuses what cannot be meant. */
 r4_status run_check(struct run *r, r4_error *e);
 /* That a net can learn to tell the classes apart, and be measured then. name: of the data, for messages. */
 r4_status run_check_classes(const r4_data *d, const char *name, r4_error *e);

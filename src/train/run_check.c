@@ -92,6 +92,7 @@ static r4_status check_masks(struct run *r, r4_error *e)
 r4_status run_check(struct run *r, r4_error *e)
 {
   r4_status s = weigh_classes(r, e);
+  if (!s) s = groups_open(&r->groups, r->settings, r->train, e);
   return s ? s : check_masks(r, e);
 }
 
@@ -122,6 +123,18 @@ static void tell_texts(struct run *r)
     run_tell(r, "%s: %s", LABEL("data"), r4_data_note(r->train, k));
 }
 
+static void tell_groups(struct run *r)
+{
+  const struct groups *g = &r->groups;
+  const char *one = groups_of_one(g, r->train);
+  if (!g->n) return;
+  if (groups_are_classes(r->train))
+    run_tell(r, "the data have no groups but their %zu classes: it is the classes that are weighed", g->n);
+  if (g->present < g->n)
+    run_tell(r, "%zu of %zu groups have no training example: they do not count", g->n - g->present, g->n);
+  if (one) run_tell(r, "group \"%.100s\" has one training example, which stands for the whole group", one);
+}
+
 void run_tell_settings(struct run *r)
 {
   const struct settings *s = r->s;
@@ -135,6 +148,7 @@ void run_tell_settings(struct run *r)
   if (s->delta > 0 && !r->state.step && r->state.dual.lambda < s->lambda)
     run_tell(r, "%s is %g, but with delta it starts at %g at most", LABEL("lambda"), s->lambda,
              r->state.dual.lambda);
+  tell_groups(r);
   tell_texts(r);
   tell_words(r);
   if (s->rate == 0) run_tell(r, "%s is 0: the net stays as it was drawn", LABEL("rate"));

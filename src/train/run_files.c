@@ -48,9 +48,10 @@ r4_status run_save_state(struct run *r, const char *path, int64_t log_size, r4_e
     {"optimizer", optimizer, moments * sizeof *optimizer},
     {"optimizer steps", &steps, sizeof steps},
     {"good", r->good, r->size * sizeof *r->good},
+    {"groups", r->groups.q, r->groups.n * sizeof *r->groups.q}, /* the last: most runs have none */
   };
   run_origin(r, part);
-  return checkpoint_write(path, sizeof part / sizeof *part, part, e);
+  return checkpoint_write(path, sizeof part / sizeof *part - !r->groups.q, part, e);
 }
 
 r4_status run_save(struct run *r, r4_error *e)
@@ -85,6 +86,8 @@ static r4_status take_all(struct run *r, const struct checkpoint *c, int64_t *lo
   if (!s) s = checkpoint_take(c, "weights", r->weights, r->size * sizeof *r->weights, e);
   if (!s) s = checkpoint_take(c, "best", r->best, r->size * sizeof *r->best, e);
   if (!s) s = checkpoint_take(c, "good", r->good, r->size * sizeof *r->good, e);
+  if (!s && r->groups.q)
+    s = checkpoint_take(c, "groups", r->groups.q, r->groups.n * sizeof *r->groups.q, e);
   return s ? s : take_optimizer(r, c, e);
 }
 
@@ -202,6 +205,14 @@ static const char *const val_words[] = {[R4_VAL_NONE] = "none",
                                         [R4_VAL_FILLED] = "filled",
                                         [R4_VAL_CARRIES] = "carries the shortcut"};
 
+static void add_list(struct json_writer *w, const char *key, const double *value, size_t n)
+{
+  jw_key(w, key);
+  jw_open(w, '[');
+  for (size_t k = 0; k < n; k++) jw_real(w, value[k]);
+  jw_close(w, ']');
+}
+
 static void add_validation(struct json_writer *w, r4_val_kind kind, const struct score *v)
 {
   jw_key(w, "val");
@@ -221,10 +232,7 @@ static void add_validation(struct json_writer *w, r4_val_kind kind, const struct
   add_real(w, "avg_se", v->avg_se);
   add_real(w, "worst_se", v->worst_se);
   add_real(w, "score", v->score);
-  jw_key(w, "groups");
-  jw_open(w, '[');
-  for (size_t k = 0; k < v->groups; k++) jw_real(w, v->group[k]);
-  jw_close(w, ']');
+  add_list(w, "groups", v->group, v->groups);
   jw_close(w, '}');
 }
 
@@ -270,6 +278,7 @@ r4_status run_log(struct run *r, double seconds, r4_error *e)
   add_real(&w, "lambda", t->lambda / masked);
   if (run_has_r3(r)) add_real(&w, "lambda_r3", t->lambda_r3 / masked);
   add_real(&w, "eps", at.eps);
+  if (r->groups.q) add_list(&w, "group_weights", r->groups.q, r->groups.n);
   if (r->state.pulse.batches) {
     jw_key(&w, "answers_only");
     jw_text(&w, r4_data_class_name(r->train, (size_t)r->state.pulse.answer));

@@ -154,6 +154,7 @@ static struct step_options step_options_of(const struct run *r)
   step.objective.words = r->words.id;
   step.objective.word_count = r->words.n;
   step.objective.class_weights = r->class_weights;
+  step.objective.weighted = r->groups.v;
   step.objective.rates = r->head_alone ? r->head_rates : r->rates;
   return step;
 }
@@ -196,7 +197,8 @@ static r4_status open_steps(struct run *r, r4_error *e)
                               .augment = s->augment,
                               .fill = task_fill(s, r->train),
                               .prefetch = values >= VALUES_WORTH_A_THREAD,
-                              .lengths = lengths_of(r)};
+                              .lengths = lengths_of(r),
+                              .by_group = s->group_batches};
   r->optimizer = r4_optimizer_new(r->size, &optimizer, e);
   r->batches = r->optimizer ? r4_batches_new(r->train, &batches, e) : NULL;
   if (!r->batches || run_open_phase(r, e)) return e->status;
@@ -208,7 +210,7 @@ static r4_status open_steps(struct run *r, r4_error *e)
   if (validation_prepare(&r->val, r->net, s->eval.batch, e)) return e->status;
   r->schedule = task_schedule(s);
   r->penalty_after = task_penalty_after(s, r->train);
-  r->chance = pulse_chance(r->train, r->class_weights);
+  r->chance = pulse_chance(r->train, r->class_weights, r->groups.expected);
   r->state.dual = dual_begin(s->delta, s->delta_rate, task_lambda(s));
   r->state.guard = guard_begin(r->chance);
   r->state.best = -INFINITY;
@@ -267,6 +269,7 @@ void run_close(struct run *r)
   r4_mem_free(r->good);
   r4_mem_free(r->index);
   r4_mem_free(r->class_weights);
+  groups_close(&r->groups);
   r4_mem_free(r->rates);
   r4_mem_free(r->head_rates);
   r4_string_free(r->text);

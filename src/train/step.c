@@ -73,6 +73,11 @@ r4_plan *step_plan(const struct step *s)
   return s->last ? s->last->plan : NULL;
 }
 
+const float *step_losses(const struct step *s)
+{
+  return s->last->losses;
+}
+
 void step_update_buffers(const struct step *s, float *weights)
 {
   const r4_net *n = s->options.net;
@@ -373,6 +378,7 @@ r4_status step_run(struct step *s, const r4_batch *batch, uint32_t n, const stru
                       .places = places_of(s, batch, guided)};
   r4_status status = variant_for(s, size, &v, e);
   if (!status) status = bind_batch(v, &s->options, batch, weights, gradient, s->buffers, e);
+  if (!status && s->options.objective.weighted) status = r4_plan_input(v->plan, "v", at->example, e);
   if (status) return status;
   s->last = v;
   s->lambda = (float)at->lambda;

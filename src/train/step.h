@@ -22,6 +22,7 @@ struct step_options {
 struct step_weights {
   double lambda, lambda_r3, eps;
   bool off; /* the penalty has not begun, and is not computed */
+  const float *example; /* v of each example of the batch; looked at if the objective is weighted */
 };
 
 struct step_result {
@@ -46,6 +47,8 @@ r4_status step_run(struct step *s, const r4_batch *batch, uint32_t n, const stru
                    const float *weights, float *gradient, struct step_result *result, r4_error *e);
 /* That the last step ran, or NULL. */
 r4_plan *step_plan(const struct step *s);
+/* Of each example of the batch, w[y_i] l_i: after a step. */
+const float *step_losses(const struct step *s);
 /* After the optimiser: buffers of the net get the values that the last step found. Their part of the gradient is
  * left as it is, 0 if it was 0, so that neither the length of the gradient nor the optimiser sees them. */
 void step_update_buffers(const struct step *s, float *weights);
