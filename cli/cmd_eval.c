@@ -22,8 +22,8 @@ static const struct option options[] = {
   {"split", OPTION_TEXT, AT(split), "test", 0, 0, "test, val or train"},
   {"eps", OPTION_REAL, AT(eps), "-1", -1, 1e6, "radius of the box of fragility; -1: the setting eval.eps"},
   {"swap", OPTION_TEXT, AT(swap), NULL, 0, 0,
-   "what the swap test puts into masks: swap (if not given), blank, mean, noise, colour, blur; several with "
-   "commas; none: no test"},
+   "what the swap test puts into masks: swap (if not given), blank, mean, noise, colour, blur; paste: on all, "
+   "at its place, what masks of training mark; several with commas; none: no test"},
   {"noise", OPTION_TEXT, AT(noise), NULL, 0, 0,
    "relative core sensitivity: levels of noise, as 0.5,1,2; usual: 0.25 to 4; published: as in the published "
    "code"},

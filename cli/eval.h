@@ -5,7 +5,7 @@
 #include "json_out.h"
 #include "runs.h"
 
-enum { MOST_CONTENTS = 6 }; /* of the swap test */
+enum { MOST_CONTENTS = 7 }; /* of the swap test */
 
 /* What the swap test puts into masks. */
 struct contents {
@@ -49,6 +49,8 @@ struct evaluation {
   size_t measured; /* seeds that were measured now; those of the others were kept */
   struct contents contents;
   bool swap_asked; /* say so, too, if there is nothing to swap */
+  r4_data *train;   /* whose masked content is pasted */
+  size_t elsewhere; /* masks on training examples, if the split has none */
   struct noise noise;
   r4_sensitivity *sensitivity; /* of each seed, if it is asked for */
   const struct pointing *pointing;

@@ -84,6 +84,7 @@ static r4_status measure_model(const struct eval_how *o, struct evaluation *v, c
                                       kappa_most(v), &v->metrics[k], e);
   for (size_t c = 0; c < v->contents.n && !status; c++) {
     swap.content = v->contents.kind[c];
+    swap.donors = v->train;
     status = r4_swap_test(net, r4_model_weights(m), v->data, &swap, v->swapped + c * v->run->seeds + k, e);
   }
   if (!status && v->words_asked)
@@ -150,6 +151,9 @@ static int measure_part(const struct eval_how *o, struct evaluation *v, const r4
   v->data = r4_data_part(all, split, &e);
   if (!v->data) return cli_fail("eval", e.status, e.text);
   if (!r4_data_count(v->data)) return run_no_examples("eval", v->path, v->split, all);
+  v->train = r4_data_part(all, R4_TRAIN, &e);
+  if (!v->train) return cli_fail("eval", e.status, e.text);
+  if (!r4_data_mask_count(all, split, -1)) v->elsewhere = r4_data_mask_count(all, R4_TRAIN, -1);
   r4_data_hash(v->data, v->hash);
   int code = by_open(v);
   return code ? code : measure(o, v, split);
@@ -177,6 +181,7 @@ int eval_measure(const struct eval_how *o, struct evaluation *v, r4_split split)
 void eval_forget(struct evaluation *v)
 {
   r4_data_free(v->data);
+  r4_data_free(v->train);
   free(v->metrics);
   free(v->swapped);
   free(v->sensitivity);

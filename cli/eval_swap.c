@@ -13,7 +13,7 @@ static bool find_content(const char *word, size_t length, r4_fill *kind)
   const char *name;
   for (int k = R4_FILL_NONE + 1; (name = r4_fill_name((r4_fill)k)); k++) {
     *kind = (r4_fill)k;
-    if (strlen(name) == length && !strncmp(name, word, length)) return *kind != R4_FILL_PASTE;
+    if (strlen(name) == length && !strncmp(name, word, length)) return true;
   }
   return false;
 }
@@ -36,7 +36,7 @@ bool swap_contents(const char *list, struct contents *to)
     if (!find_content(word, length, &kind)) {
       fprintf(
         stderr,
-        "r4 eval: --swap: \"%.*s\", expected none, or swap, blank, mean, noise, colour or blur, several "
+        "r4 eval: --swap: \"%.*s\", expected none, or swap, blank, mean, noise, colour, blur or paste, several "
         "with commas\n",
         (int)(length < 60 ? length : 60), word);
       return false;
@@ -73,6 +73,16 @@ static void add_group(r4_table *t, const struct evaluation *v, const r4_swapped 
   add_share(t, v, s, group, true);
 }
 
+/* Masked content of training examples, which have masks where these may have none. */
+static void print_paste_title(const struct evaluation *v, const r4_swapped *s)
+{
+  printf("\nswap test: masked content of training examples of other classes pasted on (%zu donors, %d draws each)\n",
+         s->donors, s->draws);
+  if (s->pasted < r4_data_count(v->data))
+    printf("%zu of %zu examples: for the others there is no content of another class\n", s->pasted,
+           r4_data_count(v->data));
+}
+
 static void print_title(const struct evaluation *v, const r4_swapped *s)
 {
   if (s->content == R4_FILL_SWAP)
@@ -91,7 +101,7 @@ static void print_title(const struct evaluation *v, const r4_swapped *s)
 
 static int print_content(const struct evaluation *v, const r4_swapped *s, int name_width)
 {
-  print_title(v, s);
+  (s->content == R4_FILL_PASTE ? print_paste_title : print_title)(v, s);
   r4_table *t = r4_table_new();
   r4_table_column(t, "", 'l', name_width);
   r4_table_column(t, "answers changed", 'l', 0);
@@ -104,8 +114,12 @@ static int print_content(const struct evaluation *v, const r4_swapped *s, int na
 
 void swap_print_none(const struct evaluation *v, const char *before)
 {
-  if (v->contents.n && v->swapped->none && v->swap_asked)
-    printf("%sswap test: none, as %s\n", before, v->swapped->none);
+  const char *none = v->contents.n ? v->swapped->none : NULL;
+  if (none && v->swap_asked) printf("%sswap test: none, as %s\n", before, none);
+  if (none && v->elsewhere && !has_content(&v->contents, R4_FILL_PASTE))
+    printf("%sno mask is on the %s part, but %zu training examples have one: --swap paste puts what theirs mark on "
+           "these\n",
+           before, v->split, v->elsewhere);
 }
 
 int swap_print(const struct evaluation *v, int name_width)
@@ -179,11 +193,19 @@ static void add_seed_content(r4_json *w, const struct evaluation *v, const r4_sw
   r4_json_close(w, '}');
 }
 
+/* Why no content has anything to report; NULL: one has. */
+static const char *why_none(const struct evaluation *v)
+{
+  for (size_t k = 0; k < v->contents.n; k++)
+    if (!eval_swapped(v, k)->none) return NULL;
+  return v->contents.n ? v->swapped->none : "not asked for";
+}
+
 /* Null if there is nothing to swap, or nobody asks. */
 static bool open_swap(r4_json *w, const struct evaluation *v)
 {
   r4_json_key(w, "swap");
-  if (v->contents.n && !v->swapped->none) {
+  if (!why_none(v)) {
     r4_json_open(w, '{');
     return true;
   }
@@ -193,15 +215,17 @@ static bool open_swap(r4_json *w, const struct evaluation *v)
 
 void swap_add_json(r4_json *w, const struct evaluation *v)
 {
-  json_text(w, "swap_none", v->contents.n ? v->swapped->none : "not asked for");
+  json_text(w, "swap_none", why_none(v));
   if (!open_swap(w, v)) return;
-  for (size_t k = 0; k < v->contents.n; k++) add_content(w, v, eval_swapped(v, k));
+  for (size_t k = 0; k < v->contents.n; k++)
+    if (!eval_swapped(v, k)->none) add_content(w, v, eval_swapped(v, k));
   r4_json_close(w, '}');
 }
 
 void swap_add_seed_json(r4_json *w, const struct evaluation *v, size_t seed)
 {
   if (!open_swap(w, v)) return;
-  for (size_t k = 0; k < v->contents.n; k++) add_seed_content(w, v, eval_swapped(v, k) + seed);
+  for (size_t k = 0; k < v->contents.n; k++)
+    if (!eval_swapped(v, k)->none) add_seed_content(w, v, eval_swapped(v, k) + seed);
   r4_json_close(w, '}');
 }

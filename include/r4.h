@@ -1513,12 +1513,19 @@ void r4_summarize(const r4_metrics *m, size_t seeds, r4_summary *to);
  * box of its mask to that of m. In classes that have masks less than half as often as another, examples without a mask
  * get the donor's region put on them as it lies: m is then the donor's. So data are tested, too, of which one class
  * alone has masks, where accuracy cannot tell whether a net relies on what is masked. Other contents than swap are
- * put at the same places: what blank or noise change as well was not the donor's doing. */
+ * put at the same places: what blank or noise change as well was not the donor's doing.
+ *
+ * R4_FILL_PASTE is for data whose masks are elsewhere, as on training examples alone: every example has the region of a
+ * donor j of other data put on it as it lies, whatever its own mask,
+ *
+ *     x'_i = (1 - m_j) x_i + m_j x_j,    y_j != y_i */
 typedef struct {
-  r4_fill content; /* R4_FILL_SWAP, or any other but _NONE and _PASTE                      */
+  r4_fill content; /* R4_FILL_SWAP, or any other but _NONE                                 */
   int draws;       /* of each example, over which is averaged                              */
   uint64_t seed;   /* of the draws                                                         */
   int64_t batch;   /* examples at a time                                                   */
+  const r4_data *donors; /* R4_FILL_PASTE: whose masked content is put on examples, of as many features and classes;
+                            NULL: their own */
 } r4_swap_options;
 
 /* Swap, 10 draws, seed 0, batches of 256. */
@@ -1537,12 +1544,13 @@ typedef struct {
   double lost[R4_MAX_GROUPS];    /* right before, and wrong then; mean over draws              */
 } r4_swapped;
 
-/* options may be NULL. R4_E_ARGUMENT if the content is not for these data (tokens have no mean). */
+/* options may be NULL. R4_E_ARGUMENT if the content is not for these data (tokens have no mean), R4_E_SHAPE if donors
+ * do not fit. */
 r4_status r4_swap_test(const r4_net *n, const float *weights, const r4_data *d, const r4_swap_options *options,
                        r4_swapped *to, r4_error *e);
 /* The examples that it changes, as its first draw does, with masks where content was put; with a net, those whose right
  * answer is lost. example gets their numbers in d, for which there must be r4_data_count(d) places, unless it is NULL.
- * They are in memory all at once, as floats. R4_E_ARGUMENT if there is nothing to swap. */
+ * They are in memory all at once, as floats. R4_E_ARGUMENT if there is nothing to swap, and for R4_FILL_PASTE. */
 r4_data *r4_swap_data(const r4_net *n, const float *weights, const r4_data *d, const r4_swap_options *options,
                       size_t *example, r4_error *e);
 /* flipped / examples and lost / found of a group, or of all if it is -1, over seeds; NaN where there are none. */

@@ -30,10 +30,34 @@ static void make_photographs(void)
   free(table);
 }
 
+/* A plain folder: photographs for training, of which half of the benign have a patch and its mask, and photographs for
+ * the test without either. */
+static void make_masks_of_training(void)
+{
+  char name[64], *table = malloc(1 << 14);
+  assert_non_null(table);
+  int n = snprintf(table, 1 << 14, "file,label,split\n");
+  for (int i = 0; i < PHOTOS; i++) {
+    bool malignant = i % 2, test = i >= PHOTOS / 2, patch = i % 4 == 0 && !test;
+    snprintf(name, sizeof name, "own/p%03d.png", i);
+    put_grey(scratch_folder(), name, SIDE, SIDE, (uint8_t)((malignant ? 60 : 120) + i % 7), patch ? 255 : 0);
+    snprintf(name, sizeof name, "own/masks/p%03d.png", i);
+    if (patch) put_grey(scratch_folder(), name, SIDE, SIDE, 0, 255);
+    n += snprintf(table + n, (size_t)((1 << 14) - n), "p%03d.png,%s,%s\n", i,
+                  malignant ? "malignant" : "benign", test ? "test" : "train");
+  }
+  put_text(scratch_folder(), "own/metadata.csv", table);
+  put_text(scratch_folder(), "own.yaml",
+           "data: own\ndata.mask_means: irrelevant\nnet: dense 8, relu, dense 2\nepochs: 30\nrate: 0.01\n"
+           "batch: 16\ndata.val: 0\nthreads: 1\n");
+  free(table);
+}
+
 static int make(void **state)
 {
   if (scratch_make(state)) return -1;
   make_photographs();
+  make_masks_of_training();
   put_text(
     scratch_folder(), "base.yaml",
     "data: photos\nnet: dense 8, relu, dense 2\nepochs: 30\nrate: 0.01\nbatch: 32\nclass_weights: balanced\n"
@@ -98,8 +122,37 @@ static void eval_says_why_there_is_nothing_to_swap(void **state)
   EXPECT("$R4 eval bare --swap swap", 0, "swap test: none, as no example has a mask");
   EXPECT("$R4 eval bare bare --swap swap", 0, "swap test: none, as no example has a mask");
   EXPECT("$R4 eval bare --json", 0, "\"swap_none\":\"no example has a mask\",\"swap\":null");
-  EXPECT("$R4 eval bare --swap paste", 2, "--swap: \"paste\", expected none, or swap, blank");
+  EXPECT("$R4 eval bare --swap paste", 0, "swap test: none, as no example to take content from has a mask");
+  command_lacks("training examples have one");
+  EXPECT("$R4 eval bare --swap patch", 2, "--swap: \"patch\", expected none, or swap, blank", "or paste");
   EXPECT("$R4 eval bare --swap swap,", 2, "--swap: \"\", expected");
+}
+
+/* The test has no mask, and what training marks is pasted on it: a net that reads the patch loses the malignant. */
+static void eval_pastes_what_training_marks(void **state)
+{
+  (void)state;
+  EXPECT("$R4 train own.yaml --out own-erm --quiet", 0, "own-erm");
+  EXPECT("$R4 eval own-erm", 0,
+         "no mask is on the test part, but 20 training examples have one: --swap paste puts what theirs mark "
+         "on these");
+  command_lacks("swap test");
+  EXPECT("$R4 eval own-erm own-erm", 0, "--swap paste puts");
+  EXPECT("$R4 eval own-erm --split train", 0, "swap test: masked content of other classes in its place");
+  command_lacks("--swap paste");
+  EXPECT("$R4 eval own-erm --swap paste", 0,
+         "swap test: masked content of training examples of other classes pasted on (20 donors, 10 draws each)",
+         "40 of 80 examples: for the others there is no content of another class", "malignant ",
+         "right before, wrong then");
+  command_lacks("puts what theirs mark");
+  EXPECT("$R4 eval own-erm own-erm --swap paste", 0, "changed by paste", "lost by paste");
+  EXPECT("$R4 eval own-erm --swap swap,paste --json", 0,
+         "\"swap_none\":null,\"swap\":{\"paste\":{\"donors\":20,\"draws\":10,\"inside\":0,\"pasted\":40,",
+         "\"malignant\":{\"examples\":40,\"flipped\":");
+  command_lacks("\"swap\":{\"swap\"");
+  const char *at = strstr(command_output, "\"lost_share\":");
+  assert_non_null(at);
+  assert_true(strtod(at + strlen("\"lost_share\":"), NULL) > 60);
 }
 
 /* Of one thread and of two: the same counts. */
@@ -149,6 +202,7 @@ int main(void)
     cmocka_unit_test(eval_puts_content_on_examples_without_a_mask),
     cmocka_unit_test(eval_swaps_where_all_have_masks),
     cmocka_unit_test(eval_says_why_there_is_nothing_to_swap),
+    cmocka_unit_test(eval_pastes_what_training_marks),
     cmocka_unit_test(threads_do_not_show),
     cmocka_unit_test(decoded_images_are_kept),
     cmocka_unit_test(reproduce_goes_over_splits),

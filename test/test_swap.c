@@ -279,6 +279,86 @@ static void nothing_to_swap_is_said(void **state)
   }
 }
 
+/* ---- Content of other data ---- */
+
+/* Healthy ones with a patch, and an ill one without; the tested have no mask. */
+static const struct example DONORS[] = {{-1, 1, HEALTHY, 255}, {-1, 0, ILL, 0}, {9, 1, HEALTHY, 255}};
+static const struct example BARE[] = {
+  {-1, 0, HEALTHY, 0}, {.5f, 0, ILL, 0}, {.7f, 0, ILL, 0}, {5, 0, ILL, 0}, {-1, 0, ILL, 0}};
+
+/* The ill get a patch of a healthy one, at its place: sign - 2 patch is above 0 for the third alone. For the healthy
+ * there is no donor of another class, until an ill one has a mask. */
+static void content_of_others_is_pasted(void **state)
+{
+  (void)state;
+  r4_data *d = make(BARE, COUNT(BARE)), *donors = make(DONORS, COUNT(DONORS));
+  r4_swap_options o = r4_swap_defaults();
+  o.content = R4_FILL_PASTE;
+  o.donors = donors;
+  o.batch = 2;
+  const r4_swapped *p = test(d, &o);
+  assert_null(p->none);
+  assert_int_equal(p->content, R4_FILL_PASTE);
+  assert_int_equal(p->donors, 2);
+  assert_int_equal(p->draws, 10);
+  assert_true(p->inside == 0 && p->pasted == 4);
+  assert_true(p->examples[HEALTHY] == 0 && p->examples[ILL] == 4 && p->found[ILL] == 3);
+  assert_true(p->flipped[ILL] == 2 && p->lost[ILL] == 2);
+  r4_data_free(donors);
+  for (int soft = 0; soft < 2; soft++) { /* sign - 2 m patch = -1 + 2 m is above 0 if m is above 1/2 */
+    const struct example ill[] = {{9, -1, ILL, soft ? 102 : 255}, {9, 0, HEALTHY, 0}};
+    o.donors = donors = make(ill, COUNT(ill));
+    p = test(d, &o);
+    assert_true(p->examples[HEALTHY] == 1 && p->examples[ILL] == 0);
+    assert_true(p->flipped[HEALTHY] == !soft && p->lost[HEALTHY] == !soft);
+    r4_data_free(donors);
+  }
+  r4_data_free(d);
+}
+
+/* Without donors of their own these are the tested examples; masks of the tested do not matter. */
+static void pasted_content_may_be_their_own(void **state)
+{
+  (void)state;
+  r4_data *d = make(FEW, COUNT(FEW)), *bare = make(BARE, COUNT(BARE));
+  r4_swap_options o = r4_swap_defaults();
+  o.content = R4_FILL_PASTE;
+  const r4_swapped *p = test(d, &o);
+  assert_true(p->inside == 0 && p->pasted == 4 && p->lost[ILL] == 2);
+  o.donors = bare;
+  assert_string_equal(test(d, &o)->none, "no example to take content from has a mask");
+  o.donors = NULL;
+  assert_string_equal(test(bare, &o)->none, "no example has a mask");
+  r4_data_free(d);
+  r4_data_free(bare);
+}
+
+static void donors_must_fit(void **state)
+{
+  (void)state;
+  static r4_swapped p;
+  r4_error e = {0};
+  float w[COUNT(ZEROS)];
+  r4_net *n = make_net(w);
+  r4_data *d = make(BARE, COUNT(BARE)), *images = r4_data_open("digits:20", NULL, &e);
+  r4_data *fewer = make(DONORS, COUNT(DONORS));
+  assert_non_null(images);
+  fewer->classes->n--;
+  r4_swap_options o = r4_swap_defaults();
+  o.content = R4_FILL_PASTE;
+  o.donors = images;
+  assert_error(&e, r4_swap_test(n, w, d, &o, &p, &e), "swap test: donors are 784 ");
+  o.donors = fewer;
+  assert_error(&e, r4_swap_test(n, w, d, &o, &p, &e), "donors are of 2 classes, expected 3");
+  assert_null(r4_swap_data(n, w, d, &o, NULL, &e));
+  assert_non_null(strstr(e.text, "R4_FILL_PASTE is counted only"));
+  fewer->classes->n++;
+  r4_data_free(fewer);
+  r4_data_free(images);
+  r4_data_free(d);
+  r4_net_free(n);
+}
+
 static void shares_over_seeds(void **state)
 {
   (void)state;
@@ -301,7 +381,7 @@ static void options_are_checked(void **state)
   assert_error(&e, R4_E_ARGUMENT, "0 draws, expected 1 to 1000000");
   o.draws = 1;
   for (int bad = -1; bad <= R4_FILL_BLANK + 1; bad++) {
-    if (bad != R4_FILL_NONE && bad != R4_FILL_PASTE && bad >= 0 && bad <= R4_FILL_BLANK) continue;
+    if (bad != R4_FILL_NONE && bad >= 0 && bad <= R4_FILL_BLANK) continue;
     o.content = (r4_fill)bad;
     assert_int_equal(r4_swap_test(n, ZEROS, d, &o, &p, &e), R4_E_ARGUMENT);
     assert_non_null(strstr(e.text, "expected R4_FILL_SWAP"));
@@ -321,10 +401,12 @@ static void memory_may_run_out(void **state)
   r4_data *d = make(FEW, COUNT(FEW));
   r4_net *n = r4_net_new("dense 3", R4_SHAPE(FEATURES), NULL);
   float w[COUNT(ZEROS)] = {[ILL * FEATURES + SIGN] = 1};
+  r4_swap_options paste = r4_swap_defaults();
+  paste.content = R4_FILL_PASTE;
   for (long k = 1;; k++) {
     r4_error e = {0};
     r4_mem_fail_at(k);
-    r4_status s = r4_swap_test(n, w, d, NULL, &p, &e);
+    r4_status s = r4_swap_test(n, w, d, k % 2 ? NULL : &paste, &p, &e);
     bool reached = r4_mem_count() >= k;
     r4_mem_fail_at(0);
     assert_true(s == R4_OK || s == R4_E_MEMORY);
@@ -358,6 +440,9 @@ int main(void)
     cmocka_unit_test(all_other_classes_lend_theirs),
     cmocka_unit_test(content_of_the_own_class_is_not_pasted),
     cmocka_unit_test(nothing_to_swap_is_said),
+    cmocka_unit_test(content_of_others_is_pasted),
+    cmocka_unit_test(pasted_content_may_be_their_own),
+    cmocka_unit_test(donors_must_fit),
     cmocka_unit_test(shares_over_seeds),
     cmocka_unit_test(options_are_checked),
     cmocka_unit_test(memory_may_run_out),

@@ -13,6 +13,7 @@
 struct test {
   const float *weights;
   const r4_data *d;
+  const r4_data *from; /* whose masked content it is: d, or others of options */
   r4_swap_options o;
   struct fill fill;
   struct probe *probe;
@@ -35,13 +36,14 @@ r4_swap_options r4_swap_defaults(void)
 
 static void find_donors(struct test *t)
 {
-  size_t classes = t->d->classes->n;
-  for (size_t i = 0; i < t->d->n; i++)
-    if (t->d->record[i].mask) t->first[t->d->record[i].label + 1]++;
+  const r4_data *d = t->from;
+  size_t classes = d->classes->n;
+  for (size_t i = 0; i < d->n; i++)
+    if (d->record[i].mask) t->first[d->record[i].label + 1]++;
   for (size_t c = 0; c < classes; c++) t->first[c + 1] += t->first[c];
   memcpy(t->at, t->first, classes * sizeof *t->at);
-  for (size_t i = 0; i < t->d->n; i++)
-    if (t->d->record[i].mask) t->donor[t->at[t->d->record[i].label]++] = i;
+  for (size_t i = 0; i < d->n; i++)
+    if (d->record[i].mask) t->donor[t->at[d->record[i].label]++] = i;
 }
 
 static size_t all_donors(const struct test *t)
@@ -89,13 +91,19 @@ static bool masks_are_rare(const struct test *t, size_t class)
   return masked_share(t, class) < most / 2;
 }
 
+/* The donor's region is put on every example, whatever its own mask. */
+static bool pastes(const struct test *t)
+{
+  return t->o.content == R4_FILL_PASTE;
+}
+
 /* Content or region come from another example. */
 static bool needs_donor(const struct test *t, size_t i)
 {
-  return t->o.content == R4_FILL_SWAP || !t->d->record[i].mask;
+  return t->o.content == R4_FILL_SWAP || pastes(t) || !t->d->record[i].mask;
 }
 
-/* All with a mask, and those without where masks are rare. */
+/* All with a mask, and those without where masks are rare; or all. */
 static void choose_tested(struct test *t, r4_swapped *to)
 {
   memset(t->at, 0, t->d->classes->n * sizeof *t->at);
@@ -103,11 +111,11 @@ static void choose_tested(struct test *t, r4_swapped *to)
   for (size_t c = 0; c < t->d->classes->n; c++) t->rare[c] = masks_are_rare(t, c);
   for (size_t i = 0; i < t->d->n; i++) {
     const struct record *r = t->d->record + i;
-    if (!r->mask && !t->rare[r->label]) continue;
+    if (!r->mask && !t->rare[r->label] && !pastes(t)) continue;
     if (needs_donor(t, i) && !donors_for(t, r->label)) continue;
     t->tested[t->tests++] = i;
     to->examples[r->group]++;
-    (*(r->mask ? &to->inside : &to->pasted))++;
+    (*(r->mask && !pastes(t) ? &to->inside : &to->pasted))++;
   }
 }
 
@@ -144,6 +152,12 @@ static size_t donor_of(const struct test *t, size_t example, int draw)
   return needs_donor(t, example) ? draw_donor(t, example, draw) : example;
 }
 
+static r4_data *change(const struct test *t, int draw, size_t n, const size_t *example, r4_error *e)
+{
+  return pastes(t) ? fill_pasted(&t->fill, t->d, n, example, t->example_donor, e)
+                   : fill_tested(&t->fill, (uint32_t)draw, n, example, t->example_donor, e);
+}
+
 /* A batch at a time: changed examples are floats, and all of them may be many. */
 static r4_status run_draw(struct test *t, int draw, r4_error *e)
 {
@@ -153,7 +167,7 @@ static r4_status run_draw(struct test *t, int draw, r4_error *e)
     size_t n = t->tests - first < batch ? t->tests - first : batch;
     const size_t *example = t->tested + first;
     for (size_t k = 0; k < n; k++) t->example_donor[k] = donor_of(t, example[k], draw);
-    r4_data *d = fill_tested(&t->fill, (uint32_t)draw, n, example, t->example_donor, e);
+    r4_data *d = change(t, draw, n, example, e);
     s = d ? ask(t, d, t->now, e) : e->status;
     if (!s) count(t, example, n);
     r4_data_free(d);
@@ -178,13 +192,13 @@ static r4_status run_draws(struct test *t, r4_swapped *to, r4_error *e)
 
 /* ---- The test ---- */
 
-static const char NO_MASK[] = "no example has a mask",
+static const char NO_MASK[] = "no example has a mask", NO_DONOR[] = "no example to take content from has a mask",
                   ONE_CLASS[] = "all examples are of the class of those with a mask",
                   MANY_GROUPS[] = "there are more than 1024 groups";
 
 const char *swap_reason(const char *text)
 {
-  const char *const known[] = {NO_MASK, ONE_CLASS, MANY_GROUPS};
+  const char *const known[] = {NO_MASK, NO_DONOR, ONE_CLASS, MANY_GROUPS};
   for (size_t k = 0; k < sizeof known / sizeof *known; k++)
     if (!strcmp(text, known[k])) return known[k];
   return "there was nothing to swap";
@@ -197,7 +211,7 @@ static void choose(struct test *t, r4_swapped *to)
   to->donors = all_donors(t);
   if (to->donors) choose_tested(t, to);
   if (!to->donors)
-    to->none = NO_MASK;
+    to->none = t->from == t->d ? NO_MASK : NO_DONOR;
   else if (!t->tests)
     to->none = ONE_CLASS;
 }
@@ -207,7 +221,7 @@ static r4_status run(struct test *t, r4_swapped *to, r4_error *e)
   choose(t, to);
   if (to->none) return R4_OK;
   if (is_fixed(t, to)) to->draws = 1;
-  r4_status s = fill_init(&t->fill, t->d, t->o.content, t->o.seed, e);
+  r4_status s = fill_init(&t->fill, t->from, t->o.content, t->o.seed, e);
   if (!s) s = run_draws(t, to, e);
   fill_clear(&t->fill);
   return s;
@@ -215,10 +229,11 @@ static r4_status run(struct test *t, r4_swapped *to, r4_error *e)
 
 static r4_status check_options(const r4_swap_options *o, r4_error *e)
 {
-  if (o->content <= R4_FILL_NONE || o->content > R4_FILL_BLANK || o->content == R4_FILL_PASTE)
-    return r4_fail(e, R4_E_ARGUMENT,
-                   "swap test: content %d, expected R4_FILL_SWAP, _BLANK, _MEAN, _NOISE, _COLOUR or _BLUR",
-                   (int)o->content);
+  if (o->content <= R4_FILL_NONE || o->content > R4_FILL_BLANK)
+    return r4_fail(
+      e, R4_E_ARGUMENT,
+      "swap test: content %d, expected R4_FILL_SWAP, _PASTE, _BLANK, _MEAN, _NOISE, _COLOUR or _BLUR",
+      (int)o->content);
   if (o->draws < 1 || o->draws > 1000000)
     return r4_fail(e, R4_E_ARGUMENT, "swap test: %d draws, expected 1 to 1000000", o->draws);
   if (o->batch < 1)
@@ -226,11 +241,24 @@ static r4_status check_options(const r4_swap_options *o, r4_error *e)
   return R4_OK;
 }
 
+/* Donors of other data must fit: a feature of theirs is put where the same feature is here. */
+static r4_status check_donors(const struct test *t, r4_error *e)
+{
+  const struct column *x = data_x(t->d), *theirs = data_x(t->from);
+  if (x->features != theirs->features || x->is->ids != theirs->is->ids)
+    return r4_fail(e, R4_E_SHAPE, "swap test: donors are %zu %s, expected %zu %s, as the examples are",
+                   theirs->features, theirs->is->element, x->features, x->is->element);
+  if (t->d->classes->n != t->from->classes->n)
+    return r4_fail(e, R4_E_SHAPE, "swap test: donors are of %zu classes, expected %zu, as the examples are",
+                   t->from->classes->n, t->d->classes->n);
+  return R4_OK;
+}
+
 static bool make_room(struct test *t)
 {
   size_t n = t->d->n, classes = t->d->classes->n, groups = t->d->groups->n, batch = (size_t)t->o.batch;
   if (batch > n) batch = n;
-  return (t->donor = r4_mem_new(n, sizeof *t->donor)) &&
+  return (t->donor = r4_mem_new(t->from->n + 1, sizeof *t->donor)) &&
          (t->first = r4_mem_new(classes + 1, sizeof *t->first)) &&
          (t->at = r4_mem_new(classes, sizeof *t->at)) && (t->rare = r4_mem_new(classes, sizeof *t->rare)) &&
          (t->tested = r4_mem_new(n, sizeof *t->tested)) && (t->before = r4_mem_new(n, sizeof *t->before)) &&
@@ -258,7 +286,9 @@ r4_status r4_swap_test(const r4_net *net, const float *weights, const r4_data *d
   if (!e) e = &own;
   struct test t = {.weights = weights, .d = d, .o = options ? *options : r4_swap_defaults()};
   *to = (r4_swapped){.content = t.o.content, .draws = t.o.draws, .groups = d->groups->n};
+  t.from = pastes(&t) && t.o.donors ? t.o.donors : d;
   r4_status s = check_options(&t.o, e);
+  if (!s) s = check_donors(&t, e);
   if (!s) s = eval_check(net, weights, d, e);
   if (s) return s;
   if (d->groups->n > R4_MAX_GROUPS) {
@@ -330,7 +360,12 @@ r4_data *r4_swap_data(const r4_net *net, const float *weights, const r4_data *d,
   r4_error own = {0};
   if (!e) e = &own;
   struct test t = {.weights = weights, .d = d, .o = options ? *options : r4_swap_defaults()};
+  t.from = d;
   if (check_options(&t.o, e) || (net && eval_check(net, weights, d, e))) return NULL;
+  if (pastes(&t)) {
+    r4_fail(e, R4_E_ARGUMENT, "swap test: content R4_FILL_PASTE is counted only, expected R4_FILL_SWAP, ..");
+    return NULL;
+  }
   if (d->groups->n > R4_MAX_GROUPS) {
     r4_fail(e, R4_E_ARGUMENT, "there is nothing to swap: %s", MANY_GROUPS);
     return NULL;

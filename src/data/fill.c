@@ -381,6 +381,14 @@ void fill_from(const struct fill *f, uint32_t epoch, size_t i, size_t donor, con
   replace(&p, kind, to);
 }
 
+void fill_paste(const struct fill *f, size_t donor, const float *x, size_t end, float *to)
+{
+  const struct place p = {
+    .f = f, .donor = donor, .mask = data_mask_bytes(f->data, donor), .x = x, .end = end};
+  memcpy(to, x, features(f) * sizeof *to);
+  replace(&p, kind_of(f->data, R4_FILL_PASTE), to);
+}
+
 /* ---- Making ---- */
 
 static void find_range(struct fill *f)

@@ -67,6 +67,12 @@ struct fill_job {
 };
 /* As many examples of d, as data. */
 r4_data *fill_jobs(const r4_data *d, size_t n, const struct fill_job *job, r4_error *e);
+/* Writes an example of other data, of as many features, whose values are x and which ends behind so many of them: with
+ * the masked content of the donor put on it as it lies. The kind is paste. */
+void fill_paste(const struct fill *f, size_t donor, const float *x, size_t end, float *to);
+/* n examples of d by fill_paste, as data. */
+r4_data *fill_pasted(const struct fill *f, const r4_data *d, size_t n, const size_t *example,
+                     const size_t *donor, r4_error *e);
 /* n examples by fill_from, as data. */
 r4_data *fill_tested(const struct fill *f, uint32_t epoch, size_t n, const size_t *example,
                      const size_t *donor, r4_error *e);

@@ -61,6 +61,32 @@ r4_data *r4_data_fill(const r4_data *d, r4_fill kind, uint64_t seed, uint32_t ep
   return filled;
 }
 
+/* n examples of d, and the rows that they will have; NULL, and nothing to free, on failure. */
+static r4_data *begin_subset(struct rows *r, const r4_data *d, size_t n, const size_t *example,
+                             size_t scratch, r4_error *e)
+{
+  r4_data *made = r4_data_subset(d, n, example, e);
+  if (!made || !rows_init(r, d, n, scratch, e)) return made;
+  r4_data_free(made);
+  return NULL;
+}
+
+r4_data *fill_pasted(const struct fill *f, const r4_data *d, size_t n, const size_t *example,
+                     const size_t *donor, r4_error *e)
+{
+  struct rows r;
+  r4_data *made = begin_subset(&r, d, n, example, 0, e);
+  if (!made) return NULL;
+  for (size_t k = 0; k < n; k++) {
+    r4_data_values(d, example[k], r.x);
+    fill_paste(f, donor[k], r.x, r4_data_length(d, example[k]), r.filled);
+    column_write(r.to, k, r.filled, data_x(d), d->record[example[k]].row);
+  }
+  rows_give(&r, made);
+  rows_free(&r);
+  return made;
+}
+
 static size_t most_scratch(size_t n, const struct fill_job *job)
 {
   size_t most = 0;
@@ -69,28 +95,20 @@ static size_t most_scratch(size_t n, const struct fill_job *job)
   return most;
 }
 
-/* The examples of the jobs, as they are. */
-static r4_data *examples_of(const r4_data *d, size_t n, const struct fill_job *job, r4_error *e)
+static size_t *examples_of(size_t n, const struct fill_job *job, r4_error *e)
 {
   size_t *example = r4_mem_new(n + 1, sizeof *example);
-  if (!example) {
-    r4_fail(e, R4_E_MEMORY, "out of memory for %zu examples", n);
-    return NULL;
-  }
-  for (size_t k = 0; k < n; k++) example[k] = job[k].example;
-  r4_data *made = r4_data_subset(d, n, example, e);
-  r4_mem_free(example);
-  return made;
+  if (!example) r4_fail(e, R4_E_MEMORY, "out of memory for %zu examples", n);
+  for (size_t k = 0; example && k < n; k++) example[k] = job[k].example;
+  return example;
 }
 
 r4_data *fill_jobs(const r4_data *d, size_t n, const struct fill_job *job, r4_error *e)
 {
   struct rows r;
-  r4_data *made = examples_of(d, n, job, e);
-  if (made && rows_init(&r, d, n, most_scratch(n, job), e)) {
-    r4_data_free(made);
-    made = NULL;
-  }
+  size_t *example = examples_of(n, job, e);
+  r4_data *made = example ? begin_subset(&r, d, n, example, most_scratch(n, job), e) : NULL;
+  r4_mem_free(example);
   if (!made) return NULL;
   for (size_t k = 0; k < n; k++) {
     const struct fill_job *j = job + k;
