@@ -306,13 +306,18 @@ static void content_of_others_is_pasted(void **state)
   assert_true(p->flipped[ILL] == 2 && p->lost[ILL] == 2);
   r4_data_free(donors);
   for (int soft = 0; soft < 2; soft++) { /* sign - 2 m patch = -1 + 2 m is above 0 if m is above 1/2 */
-    const struct example ill[] = {{9, -1, ILL, soft ? 102 : 255}, {9, 0, HEALTHY, 0}};
+    const struct example ill[] = {{9, 0, HEALTHY, 0}, {9, -1, ILL, soft ? 102 : 255}};
     o.donors = donors = make(ill, COUNT(ill));
     p = test(d, &o);
     assert_true(p->examples[HEALTHY] == 1 && p->examples[ILL] == 0);
     assert_true(p->flipped[HEALTHY] == !soft && p->lost[HEALTHY] == !soft);
     r4_data_free(donors);
   }
+  const struct example both[] = {{9, 1, HEALTHY, 255}, {9, -1, ILL, 255}}; /* for each class a donor of the other */
+  o.donors = donors = make(both, COUNT(both));
+  p = test(d, &o);
+  assert_true(p->pasted == 5 && p->lost[HEALTHY] == 1 && p->lost[ILL] == 2);
+  r4_data_free(donors);
   r4_data_free(d);
 }
 
