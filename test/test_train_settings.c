@@ -71,6 +71,8 @@ static void settings_matter(void **state)
                                        "weight_decay=0.01",
                                        "weight_penalty=0.01",
                                        "class_weights=1,2,1,1,1,1,1,1,1,1",
+                                       "group_weights=1,2,1,1,1,1,1,1,1,1",
+                                       "group_batches=true",
                                        "norm=l1",
                                        "form=log",
                                        "explain=margin",
