@@ -98,7 +98,7 @@ static int open_runs(struct explanation *x)
     const char *path = runs_model("explain", x->path[k], x->o.seed, &x->run[k], &code);
     if (!path) return code;
     x->subject[k].name = name[k];
-    x->model[k] = r4_model_load(path, NULL, &e);
+    x->model[k] = run_model(path, NULL, &e);
     if (!x->model[k]) return cli_fail("explain", e.status, e.text);
     x->subject[k].net = r4_model_net(x->model[k]);
     x->subject[k].weights = r4_model_weights(x->model[k]);

@@ -92,7 +92,7 @@ static int run(int argc, char **argv)
     if (!out_check("export", wanted[k].option, wanted[k].file, wanted[k].format->ending, o.force))
       return EXIT_USAGE;
   const char *path = runs_model("export", o.run, o.seed, &r, &code);
-  r4_model *m = path ? r4_model_load(path, NULL, &e) : NULL;
+  r4_model *m = path ? run_model(path, NULL, &e) : NULL;
   if (path && !m) code = cli_fail("export", e.status, e.text);
   if (m && r && r->seeds > 1 && o.seed < 0)
     fprintf(stderr, "r4 export: seed %lld, the first of %zu; --seed chooses another\n", (long long)r->seed[0],

@@ -106,7 +106,7 @@ static int open_net(struct prediction *x)
   x->who.model = runs_model("predict", x->o.run, x->o.seed, &x->run, &code);
   if (!x->who.model) return code;
   if (!x->run && x->o.seed >= 0) return usage("--seed needs the folder of a run, not a model file");
-  x->model = r4_model_load(x->who.model, NULL, &e);
+  x->model = run_model(x->who.model, NULL, &e);
   if (!x->model) return cli_fail("predict", e.status, e.text);
   if (x->run) r4_settings_get(x->run->settings, "eval.batch", &batch, NULL);
   x->batch = batch.whole;

@@ -96,22 +96,12 @@ static r4_status measure_model(const struct eval_how *o, struct evaluation *v, c
   return status;
 }
 
-/* A model that the net of the settings can have: the weights of another do not fit. Its own net may have more to it:
- * what weights that it started from need before it. */
-static r4_model *open_model(const char *path, const r4_net *net, r4_error *e)
-{
-  r4_model *m = r4_model_load(path, net, e);
-  if (!m) return NULL;
-  r4_model_free(m);
-  return r4_model_load(path, NULL, e);
-}
-
 static int measure_seed(const struct eval_how *o, struct evaluation *v, const r4_net *net, size_t k)
 {
   const char *path = v->run->model[k];
   char text[R4_ERROR_SIZE + PATH_SIZE];
   r4_error e = {0};
-  r4_model *m = open_model(path, net, &e);
+  r4_model *m = run_model(path, net, &e);
   if (!m) return cli_fail("eval", e.status, e.text);
   r4_status status = R4_OK;
   bool agree = o->other_data || run_classes_agree("eval", path, m, v->data);

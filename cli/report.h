@@ -24,7 +24,6 @@ struct reported {
   const struct report_data *data;
   const char *folder[MAX_SEEDS];
   r4_measured *measured; /* of each seed  */
-  r4_net *net;           /* of the settings: the weights of another do not fit */
   r4_model *model;       /* of the first  */
 };
 

@@ -153,12 +153,12 @@ static bool take_kept(const struct reported *v, size_t k)
 }
 
 /* The model of the first seed stays open for heat maps. */
-static int add_seed(const struct report *r, struct reported *v, size_t k)
+static int add_seed(const struct report *r, struct reported *v, const r4_net *net, size_t k)
 {
   r4_error e = {0};
   bool known = take_kept(v, k);
   if (known && k) return EXIT_DONE;
-  r4_model *m = r4_model_load(v->run->model[k], v->net, &e);
+  r4_model *m = run_model(v->run->model[k], net, &e);
   if (!m) return cli_fail("report", e.status, e.text);
   int code = EXIT_DONE;
   if (!r->o.other_data && !run_classes_agree("report", v->run->model[k], m, v->data->part)) code = EXIT_USAGE;
@@ -177,12 +177,13 @@ static int add_seeds(const struct report *r, struct reported *v)
   int code = EXIT_DONE;
   v->measured = calloc(v->run->seeds, sizeof *v->measured);
   if (!v->measured) return cli_fail("report", R4_E_MEMORY, "");
-  v->net = r4_settings_net(v->run->settings, v->data->part, &e);
-  if (!v->net) return cli_fail("report", e.status, e.text);
+  r4_net *net = r4_settings_net(v->run->settings, v->data->part, &e);
+  if (!net) return cli_fail("report", e.status, e.text);
   for (size_t k = 0; k < v->run->seeds && !code; k++) {
     v->folder[k] = v->run->folder[k];
-    code = add_seed(r, v, k);
+    code = add_seed(r, v, net, k);
   }
+  r4_net_free(net);
   return code;
 }
 
@@ -190,7 +191,6 @@ static void forget(struct reported *v)
 {
   runs_free(v->run);
   r4_model_free(v->model);
-  r4_net_free(v->net);
   free(v->measured);
 }
 

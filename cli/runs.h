@@ -33,6 +33,10 @@ r4_data *run_data(const char *command, const struct run *r, const char *instead,
 int run_locate(const char *command, r4_settings *s, const char *path);
 /* That a part of them has no examples, and which have. Returns an exit code. */
 int run_no_examples(const char *command, const char *path, const char *split, const r4_data *all);
+/* A model with its own net, which may have more to it than the net of the settings: what weights that it started from
+ * need before it. settings_net: NULL, or the net of the settings, whose weights these must be: those of another do not
+ * fit. NULL and an error if there is none. */
+r4_model *run_model(const char *path, const r4_net *settings_net, r4_error *e);
 /* What a model tells apart; two classes for a net with one output. */
 size_t run_classes(const r4_model *m);
 /* False after a message, unless the classes that a model names are those of the data. */

@@ -70,6 +70,23 @@ static void a_part_that_is_not_there(void **state)
          "features, body");
 }
 
+/* What was put before the net is part of the model, not of the settings: eval and the page measure the same net, and a
+ * file of figures by another rule is not believed. */
+static void what_stands_before_the_net_counts(void **state)
+{
+  (void)state;
+  EXPECT("$R4 train r3.yaml --set preprocess=tensorflow --set rate=0 --out before --quiet; "
+         "grep -c 'normalize mean' before/seed-0/model.safetensors",
+         0, "1");
+  EXPECT("$R4 report before --out before.html && grep -o '\"loss\":[^,]*' before/seed-0/eval.json > paged && "
+         "rm before/seed-0/eval.json && $R4 eval before > /dev/null; "
+         "grep -o '\"loss\":[^,]*' before/seed-0/eval.json | cmp - paged && echo same",
+         0, "same");
+  EXPECT("sed -i 's/\"measured\":[0-9]*/\"measured\":2/' before/seed-0/eval.json; $R4 report before --out before.html "
+         "--force",
+         0, "eval.json: is not of this form", "measuring seed 0 of before");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -77,6 +94,7 @@ int main(void)
     cmocka_unit_test(weights_of_another_head),
     cmocka_unit_test(images_that_are_too_small),
     cmocka_unit_test(a_part_that_is_not_there),
+    cmocka_unit_test(what_stands_before_the_net_counts),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   if (!check_command()) return 0;

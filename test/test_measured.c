@@ -155,13 +155,13 @@ static void damaged_files_are_refused(void **state)
 static void other_files_are_refused(void **state)
 {
   (void)state;
-  put_text(scratch_folder(), "eval.json", "{\"r4\":\"0.0.9\",\"measured\":2}");
+  put_text(scratch_folder(), "eval.json", "{\"r4\":\"0.0.9\",\"measured\":3}");
   refused(HASH, .1, R4_E_ARGUMENT, "is of r4 0.0.9, this is r4 ");
   put_text(scratch_folder(), "eval.json", "{\"rows\":[]}");
   refused(HASH, .1, R4_E_PARSE, "does not say which r4 made it");
   put_text(scratch_folder(), "eval.json", "{\"r4\":\"" R4_VERSION "\",\"seeds\":4,\"rows\":[]}");
   refused(HASH, .1, R4_E_PARSE, "is not of this form");
-  put_text(scratch_folder(), "eval.json", "{\"r4\":\"" R4_VERSION "\",\"measured\":2,\"key\":\"1\"}");
+  put_text(scratch_folder(), "eval.json", "{\"r4\":\"" R4_VERSION "\",\"measured\":3,\"key\":\"1\"}");
   refused(HASH, .1, R4_E_ARGUMENT, "was edited");
 }
 

@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "base/seal.h"
 
-enum { FORMAT = 2, MOST_BYTES = 1 << 24, BLOCK = 1 << 14 };
+enum { FORMAT = 3, MOST_BYTES = 1 << 24, BLOCK = 1 << 14 };
 
 static char *place(const char *folder, r4_split part, r4_error *e)
 {
