@@ -38,26 +38,22 @@ bool noise_levels(const char *list, struct noise *to)
 
 /* ---- Over seeds ---- */
 
-/* The mean over the seeds of a member of level k, and its standard deviation. */
-static r4_mean_sd over_seeds(const struct evaluation *v, size_t k, size_t member)
+/* The mean over the seeds of a member, and its standard deviation. */
+static r4_mean_sd over_seeds(const struct evaluation *v, size_t member)
 {
-  r4_mean_sd r = {0};
-  size_t n = v->summary.seeds;
-  for (int pass = 0; pass < 2; pass++)
-    for (size_t i = 0; i < n; i++) {
-      double x;
-      memcpy(&x, (const char *)&v->sensitivity[i].at[k] + member, sizeof x);
-      if (pass)
-        r.sd += (x - r.mean) * (x - r.mean) / (double)(n > 1 ? n - 1 : 1);
-      else
-        r.mean += x / (double)n;
-    }
-  r.sd = sqrt(r.sd);
-  return r;
+  double x[MAX_SEEDS];
+  for (size_t i = 0; i < v->summary.seeds; i++)
+    memcpy(&x[i], (const char *)&v->sensitivity[i] + member, sizeof x[i]);
+  return r4_mean_sd_of(v->summary.seeds, x);
 }
 
 #define OF(v, k, field) \
-  over_seeds(v, k, offsetof(r4_sensitivity, at[0].field) - offsetof(r4_sensitivity, at[0]))
+  over_seeds(v, offsetof(r4_sensitivity, at[0].field) + (k) * sizeof(((r4_sensitivity *)0)->at[0]))
+
+static r4_mean_sd clean(const struct evaluation *v)
+{
+  return over_seeds(v, offsetof(r4_sensitivity, clean));
+}
 
 /* ---- Text ---- */
 
@@ -82,7 +78,7 @@ int noise_print(const struct evaluation *v)
   if (!v->noise.asked) return EXIT_DONE;
   print_definition(v);
   printf("Accuracy of these without noise: %.2f %%. The standard error is over examples, of one seed.\n\n",
-         100 * v->sensitivity->clean);
+         100 * clean(v).mean);
   r4_table *t = r4_table_new();
   static const char *const head[] = {"sigma", "s %", "c %", "rcs", "se"};
   for (size_t k = 0; k < sizeof head / sizeof *head; k++) r4_table_column(t, head[k], 'r', 8);
@@ -105,7 +101,7 @@ void noise_add_json(r4_json *w, const struct evaluation *v)
   json_open(w, "core_sensitivity", '{');
   json_flag(w, "published", v->noise.options.published);
   json_whole(w, "examples", (int64_t)v->sensitivity->examples);
-  json_real(w, "accuracy", 100 * v->sensitivity->clean);
+  json_mean_sd(w, "accuracy", clean(v), 100);
   json_open(w, "curve", '[');
   for (size_t k = 0; k < v->sensitivity->n; k++) {
     r4_json_open(w, '{');

@@ -72,6 +72,17 @@ static r4_mean_sd figure(const struct evaluation *v, size_t method, int k)
   return r4_mean_sd_of(v->run->seeds, x);
 }
 
+/* Examples are counted as figures are: in the mean over seeds. Nets differ in which maps are empty. */
+static double count(const struct evaluation *v, size_t method, bool left_out)
+{
+  double sum = 0;
+  for (size_t i = 0; i < v->run->seeds; i++) {
+    const r4_pointing *p = of(v, method) + i;
+    sum += (double)(left_out ? p->left_out : p->examples);
+  }
+  return sum / (double)v->run->seeds;
+}
+
 int pointing_print(const struct evaluation *v)
 {
   if (!v->pointing->n) return EXIT_DONE;
@@ -92,13 +103,13 @@ int pointing_print(const struct evaluation *v)
       r4_mean_sd f = figure(v, m, k);
       cell(t, "%.2f +- %.2f %%", 100 * f.mean, 100 * f.sd);
     }
-    cell(t, "%zu", of(v, m)->examples);
+    cell(t, "%.6g", count(v, m, false));
   }
   int code = table_end(stdout, "eval", t, R4_TABLE_PLAIN);
   for (size_t m = 0; m < v->pointing->n; m++)
-    if (of(v, m)->left_out)
-      printf("%s: without %zu examples whose map has no positive or an infinite pixel\n",
-             v->pointing->method[m], of(v, m)->left_out);
+    if (count(v, m, true) > 0)
+      printf("%s: without %.6g examples%s whose map has no positive or an infinite pixel\n",
+             v->pointing->method[m], count(v, m, true), v->run->seeds > 1 ? " of a seed, on average," : "");
   return code;
 }
 
@@ -108,8 +119,8 @@ void pointing_add_json(r4_json *w, const struct evaluation *v)
   json_open(w, "pointing", '{');
   for (size_t m = 0; m < v->pointing->n; m++) {
     json_open(w, v->pointing->method[m], '{');
-    json_whole(w, "examples", (int64_t)of(v, m)->examples);
-    json_whole(w, "left_out", (int64_t)of(v, m)->left_out);
+    json_real(w, "examples", count(v, m, false));
+    json_real(w, "left_out", count(v, m, true));
     for (int k = 0; k < FIGURES; k++) json_mean_sd(w, figure_name[k], figure(v, m, k), 100);
     r4_json_close(w, '}');
   }

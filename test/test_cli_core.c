@@ -85,6 +85,48 @@ static void pointing_at_nothing(void **state)
          "pointing game: no example has a mask that marks a part of it");
 }
 
+/* ---- Several seeds ---- */
+
+/* A number that "r4 eval" has of a run, in an object of an object, or in the first's member if second is NULL. */
+static double found(const char *run, const char *options, const char *first, const char *second,
+                    const char *third)
+{
+  char line[200];
+  snprintf(line, sizeof line, "$R4 eval %s %s --json 2> messages", run, options);
+  command_run(line);
+  struct js *o = command_json();
+  const struct js *v = js_get(o, first);
+  if (second) v = js_get(v, second);
+  double x;
+  if (!js_number(js_get(v, third), &x)) fail_msg("no number %s in %s", third, command_output);
+  js_free(o);
+  return x;
+}
+
+static void is_mean(const char *options, const char *first, const char *second, const char *third)
+{
+  double a = found("mixed/seed-0", options, first, second, third),
+         b = found("mixed/seed-1", options, first, second, third),
+         both = found("mixed", options, first, second, third);
+  assert_true(a != b);
+  assert_float_equal(both, (a + b) / 2, 1e-4);
+}
+
+/* Figures of a run are means over its seeds: seed 0 here has weights of 0, whose maps are empty. */
+static void figures_are_of_all_seeds(void **state)
+{
+  (void)state;
+  EXPECT("cp -r run mixed", 0, "");
+  pets_spoil("mixed/seed-0/model.safetensors", 1, 0);
+  is_mean("--noise 0.5", "core_sensitivity", NULL, "accuracy");
+  is_mean("--pointing gradient", "pointing", "gradient", "examples");
+  is_mean("--pointing gradient", "pointing", "gradient", "left_out");
+  char text[100];
+  double share = found("mixed", "--noise 0.5", "core_sensitivity", NULL, "accuracy");
+  snprintf(text, sizeof text, "Accuracy of these without noise: %.2f %%", share > 1 ? share : 100 * share);
+  EXPECT("$R4 eval mixed --noise 0.5 --pointing gradient", 1, text, "gradient: without 3 examples");
+}
+
 /* ---- Occlusion ---- */
 
 static void occlusion_takes_settings(void **state)
@@ -103,7 +145,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(noise_says_what_it_is),    cmocka_unit_test(noise_that_is_none),
     cmocka_unit_test(pointing_says_what_it_is), cmocka_unit_test(pointing_at_nothing),
-    cmocka_unit_test(occlusion_takes_settings),
+    cmocka_unit_test(figures_are_of_all_seeds), cmocka_unit_test(occlusion_takes_settings),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   if (!check_command()) return 0;
