@@ -153,7 +153,7 @@ static void crc_is_castagnolis(void **state)
   assert_int_equal(events_crc(zeros, 32), 0x8a9136aau); /* RFC 3720, B.4 */
 }
 
-/* A line of the log with all that it can have: a name with a comma, a value that is none, groups. */
+/* A line of the log with all that it can have: a name with a comma, a value that is none, an infinite one, groups. */
 static void lines_become_rows(void **state)
 {
   (void)state;
@@ -161,7 +161,7 @@ static void lines_become_rows(void **state)
     "{\"epoch\":1,\"step\":12,\"seconds\":0.5,\"loss\":2,\"data\":1.5,\"penalty\":null,\"accuracy\":0.25,"
     "\"lambda\":1,"
     "\"eps\":0.1,\"val\":{\"loss\":1,\"accuracy\":0.5,\"avg\":0.5,\"worst\":0,\"groups\":[0.25,0.75]}}\n"
-    "{\"epoch\":2,\"step\":24,\"seconds\":1,\"loss\":1e-7,\"data\":1,\"penalty\":3,\"penalty_r3\":0.5,"
+    "{\"epoch\":2,\"step\":24,\"seconds\":1,\"loss\":1e-7,\"data\":\"inf\",\"penalty\":3,\"penalty_r3\":0.5,"
     "\"accuracy\":1,\"lambda\":1,\"lambda_r3\":7,\"eps\":0.1,"
     "\"answers_only\":\"cat, "
     "\\\"old\\\"\",\"revivals\":2,\"val\":{\"loss\":1,\"accuracy\":0.5,\"avg\":0.5,\"worst\":0,"
@@ -171,7 +171,7 @@ static void lines_become_rows(void **state)
     "revivals,val_loss,val_accuracy,val_avg,"
     "val_worst,val_group_0,val_group_1\n"
     "1,12,0.5,2,1.5,,,0.25,1,,0.1,,,1,0.5,0.5,0,0.25,0.75\n"
-    "2,24,1,1.0e-07,1,3,0.5,1,1,7,0.1,\"cat, \"\"old\"\"\",2,1,0.5,0.5,0,0.5,1\n";
+    "2,24,1,1.0e-07,inf,3,0.5,1,1,7,0.1,\"cat, \"\"old\"\"\",2,1,0.5,0.5,0,0.5,1\n";
   struct curves c;
   r4_error e = {0};
   char log[512];
@@ -188,7 +188,7 @@ static void lines_become_rows(void **state)
   r4_mem_free(bytes);
   struct scalar s[MOST];
   size_t n = read_events(scratch_path("events.out.tfevents.r4"), s);
-  assert_int_equal(n, 7 + 6 + 11 + 6);
+  assert_int_equal(n, 7 + 6 + 10 + 6);
   assert_true(scalar(s, n, 1, "train/data") == 1.5 && isnan(scalar(s, n, 1, "train/penalty")));
   assert_true(scalar(s, n, 2, "train/lambda_r3") == 7 && isnan(scalar(s, n, 1, "train/lambda_r3")));
   assert_true(scalar(s, n, 2, "train/loss") == (double)1e-7f && scalar(s, n, 2, "val/group_1") == 1);

@@ -22,9 +22,23 @@ static void test_json_text(void **state)
   jw_close(&w, '}');
   char *text = text_take(&w.text);
   assert_string_equal(
-    text, "{\"a\\\"\\\\\\u000a\":\"é\\u0001\\\\xff!\",\"list\":[0.1,null,null,-9223372036854775808,"
+    text, "{\"a\\\"\\\\\\u000a\":\"é\\u0001\\\\xff!\",\"list\":[0.1,null,\"-inf\",-9223372036854775808,"
           "true,[],null],\"empty\":{}}");
   r4_string_free(text);
+}
+
+/* Figures come back as they were: NaN is null, infinity a text; what is not there is no figure. */
+static void test_json_figures(void **state)
+{
+  (void)state;
+  const char *text = "[0.5,null,\"inf\",\"-inf\",7,\"nan\",true]";
+  struct js *root;
+  double v[7];
+  assert_int_equal(js_parse("text", text, strlen(text), &root, NULL), R4_OK);
+  for (size_t k = 0; k < 7; k++) assert_int_equal(js_real(js_at(root, k), &v[k]), k < 5);
+  assert_true(v[0] == .5 && isnan(v[1]) && v[2] == INFINITY && v[3] == -INFINITY && v[4] == 7);
+  assert_false(js_real(NULL, v));
+  js_free(root);
 }
 
 /* The same as an object: infinity is a text, since JSON has no number for it; without a writer there is no crash. */
@@ -153,7 +167,7 @@ static void test_json_is_strict(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_json_text),      cmocka_unit_test(test_json_object),
+    cmocka_unit_test(test_json_text),      cmocka_unit_test(test_json_object), cmocka_unit_test(test_json_figures),
     cmocka_unit_test(test_json_reals),     cmocka_unit_test(test_json_reading),
     cmocka_unit_test(test_json_is_strict),
   };

@@ -19,7 +19,8 @@ void jw_open(struct json_writer *w, char bracket); /* '{' or '['       */
 void jw_close(struct json_writer *w, char bracket);
 void jw_key(struct json_writer *w, const char *key);
 void jw_break(struct json_writer *w);          /* the next value or key begins a line */
-void jw_real(struct json_writer *w, double v); /* reads back as the same number; NaN and infinity are null */
+/* Reads back as the same number. JSON has no others: NaN is null, infinity the text "inf" or "-inf". */
+void jw_real(struct json_writer *w, double v);
 void jw_whole(struct json_writer *w, int64_t v);
 void jw_flag(struct json_writer *w, bool v);
 void jw_text(struct json_writer *w, const char *s); /* what is not UTF-8 becomes \xff; NULL is null */
@@ -47,6 +48,7 @@ bool js_whole(
     *to); /* false unless it is a whole number of 64 bits, written without point                         */
 bool js_number(const struct js *v,
                double *to); /* false unless it is a number                               */
+bool js_real(const struct js *v, double *to); /* what jw_real has written; false for anything else, and for NULL */
 bool js_flag(const struct js *v, bool *to);
 const char *js_text(const struct js *v); /* NULL unless it is text; lives as long as the root          */
 

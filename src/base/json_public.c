@@ -1,7 +1,5 @@
 /* The writer as an object, for programs. A writer that could not be made (NULL) ignores what it is told, and has no
  * text at the end. */
-#include <math.h>
-
 #include "base/mem.h"
 #include "base/seal.h"
 
@@ -48,11 +46,7 @@ void r4_json_break(r4_json *w)
 
 void r4_json_real(r4_json *w, double v)
 {
-  if (!w) return;
-  if (isinf(v))
-    jw_text(&w->writer, v > 0 ? "inf" : "-inf");
-  else
-    jw_real(&w->writer, v);
+  if (w) jw_real(&w->writer, v);
 }
 
 void r4_json_whole(r4_json *w, int64_t v)

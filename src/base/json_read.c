@@ -1,6 +1,7 @@
 /* Values stand in one array in the order of the text, each before its members; its strings, decoded, stand in another,
  * which cannot become longer than the text. The value before the root keeps the strings. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -365,6 +366,14 @@ bool js_number(const struct js *v, double *to)
   if (js_kind(v) != JS_WHOLE && js_kind(v) != JS_REAL) return false;
   *to = v->real;
   return true;
+}
+
+bool js_real(const struct js *v, double *to)
+{
+  const char *text = js_text(v);
+  if (js_number(v, to)) return true;
+  *to = !text ? NAN : *text == '-' ? -INFINITY : INFINITY;
+  return text ? !strcmp(text, "inf") || !strcmp(text, "-inf") : v && js_kind(v) == JS_NULL;
 }
 
 bool js_flag(const struct js *v, bool *to)

@@ -61,7 +61,7 @@ void jw_real(struct json_writer *w, double v)
   if (isfinite(v))
     text_add_real(&w->text, v);
   else
-    text_add(&w->text, "null");
+    text_add(&w->text, isnan(v) ? "null" : v > 0 ? "\"inf\"" : "\"-inf\"");
 }
 
 void jw_whole(struct json_writer *w, int64_t v)

@@ -15,13 +15,10 @@ static r4_status is_missing(const char *file, const char *what, r4_error *e)
   return r4_fail(e, R4_E_PARSE, "%s: %s: no results of r4 ablate", file, what);
 }
 
-/* JSON has no number for infinity: null and texts are what r4_json_real writes. */
 static double real_of(const struct js *v)
 {
   double x = NAN;
-  const char *text = js_text(v);
-  if (js_number(v, &x)) return x;
-  return text && !strcmp(text, "inf") ? INFINITY : NAN;
+  return js_real(v, &x) ? x : NAN;
 }
 
 static bool take_point(const struct js *v, struct ablation_point *to)

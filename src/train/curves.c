@@ -36,6 +36,8 @@ static void add_value(struct text *t, const struct js *v)
     text_add(t, "%lld", (long long)whole);
   else if (js_number(v, &real))
     text_add_real(t, real);
+  else if (js_real(v, &real))
+    text_add(t, isnan(real) ? "" : real > 0 ? "inf" : "-inf");
   else if (js_text(v))
     add_quoted(t, js_text(v));
 }

@@ -6,7 +6,6 @@
  * read back as they were written.
  *
  *     key = SHA-256(version, settings of the seed, data, eps, weights) */
-#include <math.h>
 #include <string.h>
 
 #include "ask/swap.h"
@@ -136,22 +135,13 @@ static size_t whole_at(const r4_measured *f, size_t offset)
 
 /* ---- Writing ---- */
 
-/* JSON has no numbers for these. */
-static void put_real(struct json_writer *w, double v)
-{
-  if (isfinite(v))
-    jw_real(w, v);
-  else
-    jw_text(w, isnan(v) ? "nan" : v > 0 ? "inf" : "-inf");
-}
-
 static void put_list(struct json_writer *w, const struct member *m, const r4_measured *f, bool real)
 {
   jw_key(w, m->name);
   jw_open(w, '[');
   for (size_t g = 0; g < whole_at(f, m->groups); g++)
     if (real)
-      put_real(w, real_at(f, m->offset + g * sizeof(double)));
+      jw_real(w, real_at(f, m->offset + g * sizeof(double)));
     else
       jw_whole(w, (int64_t)whole_at(f, m->offset + g * sizeof(size_t)));
   jw_close(w, ']');
@@ -174,7 +164,7 @@ static void put_all(struct json_writer *w, const char *key, const r4_measured *f
   jw_key(w, "swap.draws");
   jw_whole(w, f->swapped.draws);
   for (size_t k = 0; k < COUNT(reals); k++)
-    jw_key(w, reals[k].name), put_real(w, real_at(f, reals[k].offset));
+    jw_key(w, reals[k].name), jw_real(w, real_at(f, reals[k].offset));
   for (size_t k = 0; k < COUNT(wholes); k++)
     jw_key(w, wholes[k].name), jw_whole(w, (int64_t)whole_at(f, wholes[k].offset));
   for (size_t k = 0; k < COUNT(real_lists); k++) put_list(w, &real_lists[k], f, true);
@@ -211,15 +201,6 @@ r4_status r4_measured_save(const r4_measured *m, const char *folder, r4_split pa
 
 /* ---- Reading ---- */
 
-static bool take_real(const struct js *v, double *to)
-{
-  const char *text = js_text(v);
-  if (js_number(v, to)) return true;
-  if (!text) return false;
-  *to = *text == 'n' ? NAN : *text == '-' ? -INFINITY : INFINITY;
-  return !strcmp(text, "nan") || !strcmp(text, "inf") || !strcmp(text, "-inf");
-}
-
 static bool take_whole(const struct js *v, size_t *to)
 {
   int64_t n;
@@ -230,7 +211,7 @@ static bool take_whole(const struct js *v, size_t *to)
 
 static bool take_one(const struct js *v, bool real, char *to)
 {
-  return real ? take_real(v, (double *)(void *)to) : take_whole(v, (size_t *)(void *)to);
+  return real ? js_real(v, (double *)(void *)to) : take_whole(v, (size_t *)(void *)to);
 }
 
 static bool take_list(const struct js *root, const struct member *m, bool real, r4_measured *f)

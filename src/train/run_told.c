@@ -59,16 +59,16 @@ static r4_status take_better(void *context, const struct js *line, r4_error *e)
 {
   struct choosing *c = context;
   const struct js *val = js_get(line, "val");
-  r4_run_validation v = NOTHING; /* null: not finite */
+  r4_run_validation v = NOTHING;
   (void)e;
   js_whole(js_get(line, "epoch"), &v.epoch);
-  js_number(js_get(val, "loss"), &v.loss);
-  js_number(js_get(val, "avg"), &v.avg);
-  js_number(js_get(val, "worst"), &v.worst);
+  js_real(js_get(val, "loss"), &v.loss);
+  js_real(js_get(val, "avg"), &v.avg);
+  js_real(js_get(val, "worst"), &v.worst);
   v.score = v.worst; /* of logs that have no score */
-  js_number(js_get(val, "score"), &v.score);
-  js_number(js_get(val, "avg_se"), &v.se);
-  js_number(js_get(val, "changed"), &v.changed);
+  js_real(js_get(val, "score"), &v.score);
+  js_real(js_get(val, "avg_se"), &v.se);
+  js_real(js_get(val, "changed"), &v.changed);
   js_whole(js_get(val, "exchanged"), &v.exchanged);
   if (!val) return R4_OK;
   double score = run_epoch_score(c->select, v.epoch, v.loss, v.avg, v.score);
