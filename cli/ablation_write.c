@@ -75,10 +75,10 @@ static void add_json_point(r4_json *w, const struct results *r, const struct abl
   json_text(w, "x", l->xs.text[ix]);
   if (strcmp(l->xs.label[ix], l->xs.text[ix])) json_text(w, "label", l->xs.label[ix]);
   if (l->ys.n) json_text(w, "y", l->ys.text[iy]);
-  json_mean_sd(w, "avg_group_accuracy", f->avg, 100);
-  json_mean_sd(w, "worst_group_accuracy", f->worst, 100);
-  json_mean_sd(w, "kappa_masked_max", f->kappa, 1);
-  json_mean_sd(w, "kappa_masked_mean", f->kappa_mean, 1);
+  json_mean_sd(w, "avg_group_accuracy", f->avg);
+  json_mean_sd(w, "worst_group_accuracy", f->worst);
+  json_mean_sd(w, "kappa_masked_max", f->kappa);
+  json_mean_sd(w, "kappa_masked_mean", f->kappa_mean);
   json_whole(w, "constant_seeds", f->dead);
   r4_json_close(w, '}');
 }
@@ -108,6 +108,7 @@ static int print_json(FILE *f, const void *user)
   json_text(w, "experiment", r->o->experiment);
   json_text(w, "ablation", r->a->name);
   json_text(w, "r4", R4_VERSION);
+  json_whole(w, "form", 2); /* accuracies are shares */
   json_flag(w, "quick", r->o->quick);
   json_real(w, "epochs", r->o->epochs);
   json_whole(w, "seeds", r->o->seeds);

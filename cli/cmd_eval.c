@@ -35,7 +35,7 @@ static const struct option options[] = {
   {"other-data", OPTION_FLAG, AT(other_data), NULL, 0, 0,
    "also if the data are not those that the RUN was trained on"},
   {"json", OPTION_FLAG, AT(json), NULL, 0, 0,
-   "print JSON: an object for each RUN; in per cent; null: no such figure"},
+   "print JSON: an object for each RUN; shares from 0 to 1; null: no such figure"},
   {0},
 };
 

@@ -1,11 +1,11 @@
-/* "r4 eval --json". Accuracies and shares in per cent. A figure that does not exist is null: kappa without masks, the
+/* "r4 eval --json". Accuracies are shares, from 0 to 1. A figure that does not exist is null: kappa without masks, the
  * accuracy of a group without examples. An infinite one is the text "inf". */
 #include "eval.h"
 #include "figures.h"
 
 static void add_group(r4_json *w, const struct evaluation *v, size_t g, double share)
 {
-  json_real(w, r4_data_group_name(v->data, g), 100 * share);
+  json_real(w, r4_data_group_name(v->data, g), share);
 }
 
 static void add_seed(r4_json *w, const struct evaluation *v, size_t k)
@@ -17,9 +17,9 @@ static void add_seed(r4_json *w, const struct evaluation *v, size_t k)
   for (size_t g = 0; g < m->groups; g++) add_group(w, v, g, m->group_accuracy[g]);
   r4_json_close(w, '}');
   json_real(w, "loss", m->loss);
-  json_real(w, "accuracy", 100 * m->accuracy);
-  json_real(w, "avg_group_accuracy", 100 * m->avg_group_accuracy);
-  json_real(w, "worst_group_accuracy", 100 * m->worst_group_accuracy);
+  json_real(w, "accuracy", m->accuracy);
+  json_real(w, "avg_group_accuracy", m->avg_group_accuracy);
+  json_real(w, "worst_group_accuracy", m->worst_group_accuracy);
   json_answers(w, &m->answers, v->data);
   json_real(w, "kappa_masked_max", m->kappa_masked_max);
   json_real(w, "kappa_masked_mean", m->kappa_masked_mean);
@@ -32,10 +32,10 @@ static void add_seed(r4_json *w, const struct evaluation *v, size_t k)
 static void add_summary(r4_json *w, const struct evaluation *v)
 {
   const r4_summary *s = &v->summary;
-  json_mean_sd(w, "accuracy", s->accuracy, 100);
-  json_mean_sd(w, "avg_group_accuracy", s->avg, 100);
-  json_mean_sd(w, "worst_group_accuracy", s->worst, 100);
-  json_real(w, "worst_group_of_means_accuracy", 100 * s->group[s->worst_mean_group].mean);
+  json_mean_sd(w, "accuracy", s->accuracy);
+  json_mean_sd(w, "avg_group_accuracy", s->avg);
+  json_mean_sd(w, "worst_group_accuracy", s->worst);
+  json_real(w, "worst_group_of_means_accuracy", s->group[s->worst_mean_group].mean);
   json_whole(w, "masked_examples", (int64_t)v->metrics->masked_examples);
   json_whole(w, "core_examples", (int64_t)v->metrics->core_examples);
   json_fragility(w, s);

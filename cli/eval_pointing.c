@@ -1,4 +1,5 @@
 /* Pointing games in "r4 eval". */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,8 +101,9 @@ int pointing_print(const struct evaluation *v)
   for (size_t m = 0; m < v->pointing->n; m++) {
     r4_table_cell(t, v->pointing->method[m]);
     for (int k = 0; k < FIGURES; k++) {
+      char text[FIGURE_SIZE];
       r4_mean_sd f = figure(v, m, k);
-      cell(t, "%.2f +- %.2f %%", 100 * f.mean, 100 * f.sd);
+      cell(t, isnan(f.mean) ? "none" : "%s %%", percent_text(f, 0, text));
     }
     cell(t, "%.6g", count(v, m, false));
   }
@@ -121,7 +123,7 @@ void pointing_add_json(r4_json *w, const struct evaluation *v)
     json_open(w, v->pointing->method[m], '{');
     json_real(w, "examples", count(v, m, false));
     json_real(w, "left_out", count(v, m, true));
-    for (int k = 0; k < FIGURES; k++) json_mean_sd(w, figure_name[k], figure(v, m, k), 100);
+    for (int k = 0; k < FIGURES; k++) json_mean_sd(w, figure_name[k], figure(v, m, k));
     r4_json_close(w, '}');
   }
   r4_json_close(w, '}');

@@ -52,6 +52,7 @@ bool swap_contents(const char *list, struct contents *to)
 /* "81.20 +- 0.30 %  8120 of 10000": of a group, or of all if it is -1. */
 static void add_share(r4_table *t, const struct evaluation *v, const r4_swapped *s, int32_t group, bool lost)
 {
+  char text[FIGURE_SIZE];
   double part = 0, all = 0, seeds = (double)v->summary.seeds;
   for (size_t k = 0; k < v->summary.seeds; k++)
     for (size_t g = 0; g < s[k].groups; g++) {
@@ -63,7 +64,7 @@ static void add_share(r4_table *t, const struct evaluation *v, const r4_swapped 
   if (isnan(share.mean))
     cell(t, "none was right");
   else
-    cell(t, "%6.2f +- %.2f %%  %.4g of %.6g", 100 * share.mean, 100 * share.sd, part, all);
+    cell(t, "%s %%  %.4g of %.6g", percent_text(share, 6, text), part, all);
 }
 
 static void add_group(r4_table *t, const struct evaluation *v, const r4_swapped *s, int32_t group)
@@ -155,8 +156,8 @@ void swap_add_rows(r4_table *t, const struct evaluation *const *v, size_t n)
 
 static void add_shares(r4_json *w, const r4_swapped *s, size_t seeds, int32_t group)
 {
-  json_mean_sd(w, "flipped_share", r4_swap_flipped(s, seeds, group), 100);
-  json_mean_sd(w, "lost_share", r4_swap_lost(s, seeds, group), 100);
+  json_mean_sd(w, "flipped_share", r4_swap_flipped(s, seeds, group));
+  json_mean_sd(w, "lost_share", r4_swap_lost(s, seeds, group));
 }
 
 static void add_content(r4_json *w, const struct evaluation *v, const r4_swapped *s)

@@ -63,8 +63,9 @@ static void print_constant(const struct evaluation *v, const char *prefix)
 
 static void add_percent(r4_table *t, const char *name, r4_mean_sd v, const char *note)
 {
+  char text[FIGURE_SIZE];
   r4_table_cell(t, name);
-  cell(t, "%6.2f +- %.2f %%", 100 * v.mean, 100 * v.sd);
+  cell(t, "%s %%", percent_text(v, 6, text));
   r4_table_cell(t, note);
 }
 

@@ -16,13 +16,9 @@ static double total(const r4_substituted *s, const size_t *of)
 /* Shares over seeds. */
 static r4_mean_sd over_seeds(const struct evaluation *v, double (*of)(const r4_substituted *))
 {
-  r4_mean_sd r = {0};
-  size_t n = v->summary.seeds;
-  for (size_t k = 0; k < n; k++) r.mean += of(&v->substituted[k]) / (double)n;
-  for (size_t k = 0; k < n; k++)
-    r.sd += pow(of(&v->substituted[k]) - r.mean, 2) / (double)(n > 1 ? n - 1 : 1);
-  r.sd = sqrt(r.sd);
-  return r;
+  double x[MAX_SEEDS];
+  for (size_t k = 0; k < v->summary.seeds; k++) x[k] = of(&v->substituted[k]);
+  return r4_mean_sd_of(v->summary.seeds, x);
 }
 
 static double right(const r4_substituted *s)
@@ -63,8 +59,9 @@ static bool is_there(const struct evaluation *v)
 
 static void add(r4_table *t, const char *name, r4_mean_sd v)
 {
+  char text[FIGURE_SIZE];
   r4_table_cell(t, name);
-  cell(t, "%6.2f +- %.2f %%", 100 * v.mean, 100 * v.sd);
+  cell(t, "%s %%", percent_text(v, 6, text));
 }
 
 int words_print(const struct evaluation *v)
@@ -124,12 +121,12 @@ void words_add_json(r4_json *w, const struct evaluation *v)
   json_whole(w, "overflowed", (int64_t)overflowed);
   json_whole(w, "words", (int64_t)s->words);
   json_whole(w, "examples", (int64_t)total(s, s->examples));
-  json_mean_sd(w, "accuracy", over_seeds(v, right), 100);
-  json_mean_sd(w, "certified_accuracy", over_seeds(v, certified), 100);
-  json_mean_sd(w, "worst_group_certified_accuracy", over_seeds(v, worst_certified), 100);
+  json_mean_sd(w, "accuracy", over_seeds(v, right));
+  json_mean_sd(w, "certified_accuracy", over_seeds(v, certified));
+  json_mean_sd(w, "worst_group_certified_accuracy", over_seeds(v, worst_certified));
   json_whole(w, "tried", (int64_t)total(s, s->tried));
   json_whole(w, "most_replacements", (int64_t)s->tries);
-  json_mean_sd(w, "held_accuracy_of_tried", over_seeds(v, held), 100);
-  json_mean_sd(w, "certified_accuracy_of_tried", over_seeds(v, proved), 100);
+  json_mean_sd(w, "held_accuracy_of_tried", over_seeds(v, held));
+  json_mean_sd(w, "certified_accuracy_of_tried", over_seeds(v, proved));
   r4_json_close(w, '}');
 }

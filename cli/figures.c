@@ -11,22 +11,31 @@ const char *figure_text(double v, int digits, const char *none, char to[FIGURE_S
   return to;
 }
 
+const char *percent_text(r4_mean_sd v, int width, char to[FIGURE_SIZE])
+{
+  if (isnan(v.sd))
+    snprintf(to, FIGURE_SIZE, "%*.2f", width, 100 * v.mean);
+  else
+    snprintf(to, FIGURE_SIZE, "%*.2f +- %.2f", width, 100 * v.mean, 100 * v.sd);
+  return to;
+}
+
 /* ---- JSON ---- */
 
-void json_mean_sd(r4_json *w, const char *key, r4_mean_sd v, double scale)
+void json_mean_sd(r4_json *w, const char *key, r4_mean_sd v)
 {
   char sd[64];
   snprintf(sd, sizeof sd, "%s_sd", key);
-  json_real(w, key, scale * v.mean);
-  json_real(w, sd, scale * v.sd);
+  json_real(w, key, v.mean);
+  json_real(w, sd, v.sd);
 }
 
 void json_fragility(r4_json *w, const r4_summary *s)
 {
-  json_mean_sd(w, "kappa_masked_max", s->kappa_masked_max, 1);
-  json_mean_sd(w, "kappa_masked_mean", s->kappa_masked_mean, 1);
-  json_mean_sd(w, "kappa_core_max", s->kappa_core_max, 1);
-  json_mean_sd(w, "kappa_core_mean", s->kappa_core_mean, 1);
+  json_mean_sd(w, "kappa_masked_max", s->kappa_masked_max);
+  json_mean_sd(w, "kappa_masked_mean", s->kappa_masked_mean);
+  json_mean_sd(w, "kappa_core_max", s->kappa_core_max);
+  json_mean_sd(w, "kappa_core_mean", s->kappa_core_mean);
   json_flag(w, "constant", s->constant > 0);
   json_whole(w, "constant_seeds", (int64_t)s->constant);
 }
@@ -47,7 +56,7 @@ void json_answers(r4_json *w, const r4_answers *a, const r4_data *d)
   char number[FIGURE_SIZE];
   const char *name = answer_name(a, d, number);
   json_text(w, "most_frequent_answer", name);
-  json_real(w, "most_frequent_share", 100 * a->most_share);
+  json_real(w, "most_frequent_share", a->most_share);
   json_flag(w, "constant", a->constant);
   json_text(w, "predicts_only", a->constant ? name : NULL);
 }

@@ -5,13 +5,17 @@
 #include "cli.h"
 #include "json_out.h"
 
-enum { FIGURE_SIZE = 32 };
+enum { FIGURE_SIZE = 48 };
 
 /* "0.0123" with so many digits, "inf", or none where there is no figure. Returns to. */
 const char *figure_text(double v, int digits, const char *none, char to[FIGURE_SIZE]);
 
-/* key and value, and key_sd. */
-void json_mean_sd(r4_json *w, const char *key, r4_mean_sd v, double scale);
+/* "81.20 +- 0.30": a share in per cent, in a field of at least so many characters before "+-", which one value alone
+ * does not have. Returns to. */
+const char *percent_text(r4_mean_sd v, int width, char to[FIGURE_SIZE]);
+
+/* key and value, and key_sd. Shares stay shares. */
+void json_mean_sd(r4_json *w, const char *key, r4_mean_sd v);
 /* All kappas, and whether they mean something. */
 void json_fragility(r4_json *w, const r4_summary *s);
 

@@ -1,4 +1,4 @@
-/* The results of "r4 reproduce" for programs: all figures, with all digits. */
+/* The results of "r4 reproduce" for programs: all figures, with all digits; CSV, a table, in per cent, JSON as shares. */
 #include <math.h>
 
 #include "figures.h"
@@ -85,7 +85,7 @@ int costs_print_csv(FILE *f, const struct table *t)
 static void add_values(r4_json *w, const struct row *r, enum figure f)
 {
   r4_json_open(w, '[');
-  for (size_t k = 0; k < r->ours.nets; k++) r4_json_real(w, figure_info[f].scale * r->ours.value[f][k]);
+  for (size_t k = 0; k < r->ours.nets; k++) r4_json_real(w, r->ours.value[f][k]);
   r4_json_close(w, ']');
 }
 
@@ -117,8 +117,8 @@ static void add_row(r4_json *w, const struct table *t, size_t k, struct mark mar
   json_text(w, "settings", r->settings);
   for (int f = 0; f < ALL_FIGURES; f++)
     if (is_shown(r, f))
-      json_mean_sd(w, figure_info[f].key, row_figure(r, (enum figure)f), figure_info[f].scale);
-  json_real(w, "worst_group_of_means_accuracy", 100 * s->group[s->worst_mean_group].mean);
+      json_mean_sd(w, figure_info[f].key, row_figure(r, (enum figure)f));
+  json_real(w, "worst_group_of_means_accuracy", s->group[s->worst_mean_group].mean);
   json_flag(w, "constant", s->constant > 0);
   json_whole(w, "constant_seeds", (int64_t)s->constant);
   if (*r->ours.constant) json_text(w, "notice", r->ours.constant);
@@ -131,7 +131,7 @@ static void add_row(r4_json *w, const struct table *t, size_t k, struct mark mar
   }
   r4_json_close(w, '}');
   json_open(w, "group_accuracy", '[');
-  for (size_t g = 0; g < s->groups; g++) r4_json_real(w, 100 * s->group[g].mean);
+  for (size_t g = 0; g < s->groups; g++) r4_json_real(w, s->group[g].mean);
   r4_json_close(w, ']');
   r4_json_close(w, '}');
 }

@@ -36,10 +36,10 @@ static const char *sign_of(struct mark m)
 /* "98.16 +- 0.07 ^" */
 static void add_percent(r4_table *t, const struct row *r, enum figure f, struct mark m)
 {
+  char text[FIGURE_SIZE];
   r4_mean_sd v = row_figure(r, f);
   const char *before = star(r, f);
-  cell(t, isnan(v.mean) ? "-" : "%s%*.2f +- %.2f%s", before, *before ? 4 : 5, 100 * v.mean, 100 * v.sd,
-       sign_of(m));
+  cell(t, isnan(v.mean) ? "-" : "%s%s%s", before, percent_text(v, *before ? 4 : 5, text), sign_of(m));
 }
 
 static void add_kappa(r4_table *t, const struct row *r, enum figure f, struct mark m)

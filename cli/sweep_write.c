@@ -165,9 +165,9 @@ static void add_row(const struct sweep *s, r4_table *t, size_t k, size_t best)
   const struct fleet_figures *f = &s->run[k].figures;
   char text[FIGURE_SIZE];
   add_values(s, t, k);
-  cell(t, "%.2f +- %.2f", 100 * f->val_avg.mean, 100 * f->val_avg.sd);
+  r4_table_cell(t, percent_text(f->val_avg, 0, text));
   cell(t, "%.2f", 100 * f->se);
-  cell(t, "%.2f +- %.2f", 100 * f->val_worst.mean, 100 * f->val_worst.sd);
+  r4_table_cell(t, percent_text(f->val_worst, 0, text));
   cell(t, "%.2f", 100 * f->score);
   cell(t, isnan(f->changed) ? "" : "%.2f", 100 * f->changed);
   r4_table_cell(t, figure_text(f->kappa.mean, 3, "none", text));
@@ -243,9 +243,9 @@ static void add_object(r4_json *w, const struct sweep *s, size_t k, size_t best)
   json_open(w, "settings", '{');
   for (size_t i = 0; i < s->overs; i++) json_text(w, s->over[i].key, sweep_value(s, k, i));
   r4_json_close(w, '}');
-  json_mean_sd(w, "val_avg_group_accuracy", f->val_avg, 100);
-  json_mean_sd(w, "val_worst_group_accuracy", f->val_worst, 100);
-  json_mean_sd(w, "val_kappa_masked_max", f->kappa, 1);
+  json_mean_sd(w, "val_avg_group_accuracy", f->val_avg);
+  json_mean_sd(w, "val_worst_group_accuracy", f->val_worst);
+  json_mean_sd(w, "val_kappa_masked_max", f->kappa);
   json_real(w, "val_score", f->score);
   json_real(w, "val_error", f->se);
   json_real(w, "val_changed", f->changed);

@@ -1485,7 +1485,7 @@ r4_status r4_evaluate_some(const r4_net *n, const float *weights, const r4_data 
                            size_t most, r4_metrics *m, r4_error *e);
 
 typedef struct {
-  double mean, sd; /* sd with n - 1; 0 for one seed; NaN where the mean is NaN or infinite */
+  double mean, sd; /* sd with n - 1; NaN for one seed, and where the mean is NaN or infinite */
 } r4_mean_sd;
 
 /* Over the seeds of a run. */

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "page_case.h"
 
-#define OURS "\"r4\":\"" R4_VERSION "\","
+#define OURS "\"r4\":\"" R4_VERSION "\",\"form\":2,"
 #define HEAD "{" OURS "\"experiment\":\"my <b>\",\"ablation\":\"masks\",\"epochs\":1,\"seeds\":2,\"lines\":["
 #define LINE(name, x, points) \
   "{\"name\":\"" name "\",\"panel\":\"fixed\",\"x\":\"" x "\",\"points\":[" points "]}"
@@ -73,7 +73,7 @@ static void assert_lacks(const char *text, const char *part)
  * 114.4. */
 #define TWO_LINES                                                                                    \
   HEAD LINE("Cert & co", "data.keep_masks",                                                          \
-            POINT("0", "50", "10", "10", "") "," POINT("1", "100", "0", "0.001",                     \
+            POINT("0", "0.5", "0.1", "10", "") "," POINT("1", "1", "0", "0.001",                     \
                                                        "")) "," LINE("R3", "data.keep_masks",        \
                                                                      POINT("0", "0", "0", "\"inf\"", \
                                                                            ",\"constant_seeds\":1")) "]}"
@@ -103,7 +103,7 @@ static void one_seed_has_no_band(void **state)
   (void)state;
   static const char text[] =
     "{" OURS "\"experiment\":\"e\",\"ablation\":\"m\",\"epochs\":0.2,\"seeds\":1,\"lines\":[" LINE(
-      "R3", "x", POINT("0", "50", "0", "1", "") "," POINT("1", "60", "0", "1", "")) "]}";
+      "R3", "x", POINT("0", "0.5", "0", "1", "") "," POINT("1", "0.6", "0", "1", "")) "]}";
   SHOWS(text, "e, 1 seed for each point, trained for 20\u00a0% of the usual epochs: nothing tells",
         "<td class=\"n\">60.0</td>");
   assert_lacks(text, "class=\"band");
@@ -115,13 +115,13 @@ static void axes_fit_their_values(void **state)
 {
   (void)state;
 #define THREE(a, b, c) \
-  POINT(a, "0", "0", "1", "") "," POINT(b, "50", "0", "1", "") "," POINT(c, "100", "0", "1", "")
+  POINT(a, "0", "0", "1", "") "," POINT(b, "0.5", "0", "1", "") "," POINT(c, "1", "0", "1", "")
   SHOWS(HEAD LINE("R3", "rate", THREE("0.01", "0.1", "1")) "]}", "M52.0 184.0L198.0 97.0L344.0 10.0");
   SHOWS(HEAD LINE("R3", "rate", THREE("0", "0.001", "1")) "]}", "L198.0 97.0L", ">0.001</text>");
   SHOWS(HEAD LINE("R3", "rate", THREE("1", "2", "4")) "]}", "M52.0 184.0L149.3 97.0L344.0 10.0");
   SHOWS(HEAD LINE("R3", "net",
                   POINT("dense 4, relu, dense 2", "0", "0", "1",
-                        ",\"label\":\"one <i>\"") "," POINT("dense 5", "50", "0", "1", "")) "]}",
+                        ",\"label\":\"one <i>\"") "," POINT("dense 5", "0.5", "0", "1", "")) "]}",
         ">one &lt;i&gt;</text>", ">dense 5</text>", "<th scope=\"row\">one &lt;i&gt;</th>");
 }
 
@@ -130,7 +130,7 @@ static void two_settings_are_cells(void **state)
   (void)state;
 #define CELL(x, y, worst) "{\"x\":\"" x "\",\"y\":\"" y "\",\"worst_group_accuracy\":" worst "}"
   static const char text[] = HEAD "{\"name\":\"R3\",\"x\":\"masks\",\"y\":\"decay\",\"points\":[" CELL(
-    "0", "1e-4", "0") "," CELL("1", "1e-4", "100") "," CELL("0", "1", "null") "]}]}";
+    "0", "1e-4", "0") "," CELL("1", "1e-4", "1") "," CELL("0", "1", "null") "]}]}";
   SHOWS(text, "fill-opacity=\"0.030\"", "fill-opacity=\"0.450\"", ">100.0</text>", ">1e-4</text>",
         ">decay by masks</th>", "<figcaption>R3: worst group, in per cent</figcaption>",
         "<td class=\"n\">none</td><td class=\"n\"></td>");
@@ -150,6 +150,7 @@ static void other_files_are_refused(void **state)
     {"", "results.json: "},
     {"[]", "does not say which r4 made it: no results of r4 ablate"},
     {"{\"r4\":\"9.9\"}", "is of r4 9.9, this is r4 " R4_VERSION},
+    {"{\"r4\":\"" R4_VERSION "\",\"experiment\":\"e\"}", "expected \"form\":2, with accuracies as shares"},
     {"{" OURS "\"experiment\":\"e\"}",
      "experiment, ablation, epochs, seeds or lines are missing: no results of r4 ablate"},
     {"{" OURS "\"experiment\":\"e\",\"ablation\":\"m\",\"seeds\":0,\"lines\":[]}", "seeds"},
@@ -159,7 +160,7 @@ static void other_files_are_refused(void **state)
     {HEAD "7]}", "a line without name, x or points"},
     {HEAD LINE("R3", "x", "{\"x\":0.5}") "]}", "a point without its place on the axes"},
     {HEAD LINE("R3", "x", "{\"x\":\"1\",\"y\":\"1\"}") "]}", "a point without its place on the axes"},
-    {HEAD LINE("R3", "x", POINT("0", "50", "10", "1", "")), "expected \",\" or \"]\""},
+    {HEAD LINE("R3", "x", POINT("0", "0.5", "0.1", "1", "")), "expected \",\" or \"]\""},
   };
   for (size_t k = 0; k < sizeof sample / sizeof *sample; k++) {
     r4_error e = {0};
@@ -177,7 +178,7 @@ static void edited_files_are_refused(void **state)
   (void)state;
   r4_error e = {0};
   r4_ablation_free(read_text(TWO_LINES, &e));
-  scratch_patch("results.json", "accuracy\":50", "accuracy\":60", 12);
+  scratch_patch("results.json", "accuracy\":0.5", "accuracy\":0.6", 13);
   assert_null(r4_ablation_read(scratch_path("results.json"), &e));
   if (!strstr(e.text, "results.json: was edited, or is of an older r4")) fail_msg("%s", e.text);
   assert_null(read_text(TWO_LINES "\n", &e)); /* does not end in a bracket: no sum is added */

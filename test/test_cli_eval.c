@@ -44,6 +44,19 @@ static void eval_names_them(void **state)
   command_lacks("* good:");
 }
 
+/* Files and JSON have shares, tables per cent; what one seed does not have is null, and no "+-". */
+static void one_seed_has_no_deviation(void **state)
+{
+  (void)state;
+  EXPECT("$R4 eval good", 0, " +- ");
+  EXPECT("$R4 eval good/seed-0", 0, "worst group");
+  command_lacks("+-");
+  EXPECT("$R4 eval good/seed-0 --json", 0, "\"accuracy_sd\":null,", "\"lost_share_sd\":null");
+  EXPECT("$R4 eval good/seed-0 --json | grep -o '\"worst_group_accuracy\":[^,]*' | head -1 > json; "
+         "grep -o '\"worst_group_accuracy\":[^,]*' good/seed-0/eval.json | cmp - json && echo same",
+         0, "same");
+}
+
 /* On images that are nearly black a net that never learns answers by its biases alone. */
 static void train_gives_advice_that_helps(void **state)
 {
@@ -55,9 +68,9 @@ static void train_gives_advice_that_helps(void **state)
 static void eval_tells_machines(void **state)
 {
   (void)state;
-  EXPECT("$R4 eval half --json", 1, "\"constant\":true,\"constant_seeds\":1",
+  EXPECT("$R4 eval half --json", 1, "\"worst_group_accuracy\":0.5,", "\"constant\":true,\"constant_seeds\":1",
          "\"constant\":false,\"predicts_only\":null",
-         "\"most_frequent_answer\":\"dog\",\"most_frequent_share\":100,\"constant\":true,\"predicts_only\":"
+         "\"most_frequent_answer\":\"dog\",\"most_frequent_share\":1,\"constant\":true,\"predicts_only\":"
          "\"dog\"");
   EXPECT("$R4 eval good --json", 0, "\"constant\":false,\"constant_seeds\":0");
 }
@@ -405,6 +418,7 @@ int main(void)
     cmocka_unit_test(eval_names_them),
     cmocka_unit_test(train_gives_advice_that_helps),
     cmocka_unit_test(eval_tells_machines),
+    cmocka_unit_test(one_seed_has_no_deviation),
     cmocka_unit_test(explain_names_them),
     cmocka_unit_test(reproduce_marks_them),
     cmocka_unit_test(weights_that_are_no_numbers),

@@ -93,7 +93,7 @@ static void ablations_are_shown(void **state)
 {
   (void)state;
   EXPECT("seal() { printf '{\"experiment\":\"e\",\"ablation\":\"%s\",\"r4\":\"" R4_VERSION
-         "\",\"quick\":false,"
+         "\",\"form\":2,\"quick\":false,"
          "\"seeds\":2,\"lines\":[]' $1 > text; printf '%s,\"sha256\":\"%s\"}\\n' \"$(cat text)\" $(sha256sum "
          "< text | cut "
          "-c1-64); }; mkdir -p ab/masks ab/runs 'ab/a <b>' && seal masks > ab/masks/results.json && "

@@ -18,8 +18,7 @@ r4_mean_sd mean_sd_of(const void *first, size_t stride, size_t n)
     double off = value(first, stride, k) - r.mean;
     r.sd += off * off;
   }
-  r.sd = n > 1 ? sqrt(r.sd / (double)(n - 1)) : 0;
-  if (!isfinite(r.mean)) r.sd = NAN;
+  r.sd = n > 1 && isfinite(r.mean) ? sqrt(r.sd / (double)(n - 1)) : NAN;
   return r;
 }
 

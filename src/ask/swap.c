@@ -400,7 +400,7 @@ static r4_mean_sd over_seeds(const r4_swapped *s, size_t seeds, bool lost, int32
   r4_mean_sd r = {0};
   for (size_t k = 0; k < seeds; k++) r.mean += share_of(&s[k], lost, group) / (double)seeds;
   for (size_t k = 0; k < seeds; k++) r.sd += pow(share_of(&s[k], lost, group) - r.mean, 2);
-  r.sd = isnan(r.mean) ? NAN : seeds > 1 ? sqrt(r.sd / (double)(seeds - 1)) : 0;
+  r.sd = seeds > 1 ? sqrt(r.sd / (double)(seeds - 1)) : NAN;
   return r;
 }
 

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/seal.h"
 
+enum { FORM = 2 }; /* 1, which files did not say: accuracies in per cent */
 enum { MOST_BYTES = 1 << 24, MOST_LINES = 64, MOST_POINTS = 1024 };
 
 static r4_status is_missing(const char *file, const char *what, r4_error *e)
@@ -79,6 +80,7 @@ static r4_status check_origin(const char *file, const struct js *root, const cha
                               r4_error *e)
 {
   const char *version = js_text(js_get(root, "r4"));
+  int64_t form;
   if (!version) return is_missing(file, "does not say which r4 made it", e);
   if (strcmp(version, R4_VERSION))
     return r4_fail(e, R4_E_ARGUMENT, "%s: is of r4 %.20s, this is r4 %s", file, version, R4_VERSION);
@@ -88,6 +90,11 @@ static r4_status check_origin(const char *file, const struct js *root, const cha
       "%s: was edited, or is of an older r4: it does not end with its SHA-256; the same r4 ablate, "
       "started again, writes it anew",
       file);
+  if (!js_whole(js_get(root, "form"), &form) || form != FORM)
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "%s: is not of this form: expected \"form\":%d, with accuracies as shares; the same r4 ablate, "
+                   "started again, writes it anew",
+                   file, FORM);
   return R4_OK;
 }
 

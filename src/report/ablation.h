@@ -6,7 +6,7 @@
 
 struct ablation_point {
   const char *x, *y; /* what stands at the axes; y is NULL where there is no second setting */
-  r4_mean_sd worst;  /* in per cent; NaN where there is none */
+  r4_mean_sd worst;  /* a share; NaN where there is none */
   r4_mean_sd kappa;
   int64_t dead; /* seeds that give one answer to everything */
 };

@@ -89,7 +89,7 @@ static size_t number_of(const struct shown *s, const char *name)
 
 static r4_mean_sd value_of(const struct ablation_point *p, enum quantity q)
 {
-  return q == WORST ? p->worst : p->kappa;
+  return q == WORST ? (r4_mean_sd){100 * p->worst.mean, 100 * p->worst.sd} : p->kappa;
 }
 
 /* "94.4 ± 0.2"; a star stands at nets that give one answer to everything. */
@@ -97,8 +97,7 @@ static void add_cell(const struct shown *s, const struct ablation_point *p, enum
 {
   char text[64] = "";
   if (p && q == WORST) {
-    r4_mean_sd share = {p->worst.mean / 100, p->worst.sd / 100};
-    snprintf(text, sizeof text, "%s%s", figure_share_sd(share, (size_t)s->a->seeds).s, p->dead ? " *" : "");
+    snprintf(text, sizeof text, "%s%s", figure_share_sd(p->worst, (size_t)s->a->seeds).s, p->dead ? " *" : "");
   } else if (p) {
     snprintf(text, sizeof text, "%s%s", figure_real_sd(p->kappa, (size_t)s->a->seeds, 3).s,
              p->dead ? " *" : "");
@@ -229,7 +228,7 @@ static void add_heat(const struct shown *s, const struct ablation_line *l)
   for (size_t i = 0; i < y.n; i++)
     for (size_t k = 0; k < x.n; k++) {
       const struct ablation_point *p = find_point(l, x.name[k], y.name[i]);
-      if (p) plot_cell(&plot, x.n, k, i, p->worst.mean);
+      if (p) plot_cell(&plot, x.n, k, i, 100 * p->worst.mean);
     }
   plot_cell_names(&plot, x.n, x.name, l->x, y.n, y.name, l->y);
   plot_end(&plot);

@@ -56,8 +56,8 @@ static void add_point(struct json_writer *w, const struct ablation_point *p)
   jw_open(w, '{');
   add_text(w, "x", p->x);
   if (p->y) add_text(w, "y", p->y);
-  add_real(w, "worst_group_accuracy", p->worst.mean / 100);
-  add_real(w, "worst_group_accuracy_sd", p->worst.sd / 100);
+  add_real(w, "worst_group_accuracy", p->worst.mean);
+  add_real(w, "worst_group_accuracy_sd", p->worst.sd);
   add_real(w, "kappa_masked_max", p->kappa.mean);
   add_real(w, "kappa_masked_max_sd", p->kappa.sd);
   jw_close(w, '}');

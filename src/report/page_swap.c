@@ -35,7 +35,7 @@ r4_mean_sd swap_lost(const r4_report_run *r, int32_t group)
   for (size_t k = 0; k < r->seeds; k++) v.mean += r4_swap_lost(&r->measured[k].swapped, 1, group).mean / n;
   for (size_t k = 0; k < r->seeds; k++)
     v.sd += pow(r4_swap_lost(&r->measured[k].swapped, 1, group).mean - v.mean, 2);
-  v.sd = isnan(v.mean) ? NAN : r->seeds > 1 ? sqrt(v.sd / (n - 1)) : 0;
+  v.sd = r->seeds > 1 ? sqrt(v.sd / (n - 1)) : NAN;
   return v;
 }
 
