@@ -76,6 +76,17 @@ static void keep(const struct evaluation *v, r4_split split, size_t k)
 
 /* ---- Measuring ---- */
 
+/* What keeps words from being replaced keeps nobody from the other figures. */
+static r4_status substitute(struct evaluation *v, const r4_net *net, const r4_model *m, size_t k, r4_error *e)
+{
+  r4_status s =
+    r4_substitution_test(net, r4_model_weights(m), v->data, v->run->settings, &v->substituted[k], e);
+  if (!s || s == R4_E_MEMORY) return s;
+  if (!k) fprintf(stderr, "r4 eval: %s: no substitution test: %s\n", shown(v->path).text, e->text);
+  v->substituted[k].none = "it failed";
+  return R4_OK;
+}
+
 static r4_status measure_model(const struct eval_how *o, struct evaluation *v, const r4_net *net,
                                const r4_model *m, size_t k, r4_error *e)
 {
@@ -87,8 +98,7 @@ static r4_status measure_model(const struct eval_how *o, struct evaluation *v, c
     swap.donors = v->train;
     status = r4_swap_test(net, r4_model_weights(m), v->data, &swap, v->swapped + c * v->run->seeds + k, e);
   }
-  if (!status && v->words_asked)
-    status = r4_substitution_test(net, r4_model_weights(m), v->data, v->run->settings, &v->substituted[k], e);
+  if (!status && v->words_asked) status = substitute(v, net, m, k, e);
   if (!status && v->noise.asked)
     status = r4_core_sensitivity(net, r4_model_weights(m), v->data, &v->noise.options, &v->sensitivity[k], e);
   if (!status) status = pointing_measure(v, net, r4_model_weights(m), k, e);

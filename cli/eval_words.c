@@ -64,6 +64,18 @@ static void add(r4_table *t, const char *name, r4_mean_sd v)
   cell(t, "%s %%", percent_text(v, 6, text));
 }
 
+/* What is not replaced, or replaces nothing. */
+static void print_left_out(const r4_substituted *s)
+{
+  if (s->unknown)
+    printf("%zu word%s of the list %s not in the vocabulary and replace%s nothing: \"%s\"%s\n", s->unknown,
+           s->unknown > 1 ? "s" : "", s->unknown > 1 ? "are" : "is", s->unknown > 1 ? "" : "s",
+           shown(s->first_unknown).text, s->unknown > 1 ? " first" : "");
+  if (s->kept)
+    printf("%zu masked word%s as %s, \"%s\" first: no word of the list has as many pieces\n", s->kept,
+           s->kept > 1 ? "s stay" : " stays", s->kept > 1 ? "they are" : "it is", shown(s->first_kept).text);
+}
+
 int words_print(const struct evaluation *v)
 {
   if (!is_there(v)) return EXIT_DONE;
@@ -88,6 +100,7 @@ int words_print(const struct evaluation *v)
              v->substituted[k].overflowed, k);
   if (total(s, s->tried) < total(s, s->examples))
     printf("tried: %.0f texts, which have at most %zu replacements\n", total(s, s->tried), s->tries);
+  print_left_out(s);
   return code;
 }
 
@@ -120,6 +133,8 @@ void words_add_json(r4_json *w, const struct evaluation *v)
   json_open(w, "substitution", '{');
   json_whole(w, "overflowed", (int64_t)overflowed);
   json_whole(w, "words", (int64_t)s->words);
+  json_whole(w, "unknown_words", (int64_t)s->unknown);
+  json_whole(w, "kept_masked_words", (int64_t)s->kept);
   json_whole(w, "examples", (int64_t)total(s, s->examples));
   json_mean_sd(w, "accuracy", over_seeds(v, right));
   json_mean_sd(w, "certified_accuracy", over_seeds(v, certified));

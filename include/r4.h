@@ -1557,12 +1557,17 @@ r4_data *r4_swap_data(const r4_net *n, const float *weights, const r4_data *d, c
 r4_mean_sd r4_swap_flipped(const r4_swapped *s, size_t seeds, int32_t group);
 r4_mean_sd r4_swap_lost(const r4_swapped *s, size_t seeds, int32_t group);
 
-/* The substitution test of texts: is the answer right whatever words of a list stand at the masked tokens? At each
- * of k masked tokens stands one of W words or what was there: (W + 1)^k texts. Bounds prove it for all at once
- * (certified), and may fail to; where they are few, each is tried (held): certified is never more than held. */
+/* The substitution test of texts: is the answer right whatever words of a list stand at the masked tokens? In the place
+ * of a masked word stands one of the W words of the list that have as many pieces, or what was there: k of them make
+ * (W + 1)^k texts. Bounds prove it for all at once (certified), and may fail to; where they are few, each is tried
+ * (held): certified is never more than held. */
 typedef struct {
   const char *none; /* why there is nothing to report; NULL: there is                          */
-  size_t words;     /* of the list                                                             */
+  size_t words;     /* of the list, each once, as far as the vocabulary has them               */
+  size_t unknown;   /* those that it does not have, which replace nothing, and the first       */
+  char first_unknown[48];
+  size_t kept; /* masked words that the list has none of as many pieces for, and the first         */
+  char first_kept[48];
   size_t tries;     /* a text with at most so many replacements is tried with each             */
   size_t groups;    /* for each of them: texts with masked tokens, at most 1000 evenly spread  */
   size_t examples[R4_MAX_GROUPS], right[R4_MAX_GROUPS], certified[R4_MAX_GROUPS];

@@ -96,6 +96,42 @@ static void trains(void **state)
   EXPECT("$R4 eval decoy", 0, "pos, jonah");
 }
 
+/* "filming" is film ##ing, "gooding" is good ##ing: what replaces a masked word has as many pieces. */
+static void words_of_several_pieces(void **state)
+{
+  (void)state;
+  EXPECT("sed 's/^film film/filming/; s/^movie movie/gooding/; s/^the movie/the filming/' films.csv > several.csv; "
+         "sed 's/films.csv/several.csv/; s/movie film/filming gooding/' films.yaml > several.yaml; "
+         "$R4 train several.yaml --out several --quiet",
+         0);
+  EXPECT("$R4 eval several", 0, "worst group", "words of the list (2) stand at the masked tokens, of 120 texts",
+         "held, each replacement tried");
+  EXPECT("$R4 eval several --json", 0, "\"substitution\":{\"overflowed\":0,\"words\":2,\"unknown_words\":0,\"kept_masked_words\":0,\"examples\":120,",
+         "\"tried\":120,");
+  EXPECT("sed -i 's/data.mask_words: .*/data.mask_words: \"filming movie \xe2\x98\x83\"/' several/config.yaml; "
+         "$R4 eval several --other-data",
+         0, "worst group", "words of the list (2)",
+         "1 word of the list is not in the vocabulary and replaces nothing: \"\xe2\x98\x83\"");
+  EXPECT("sed -i 's/data.mask_words: .*/data.mask_words: filming/; s/^words: .*/words: movie/' several/config.yaml; "
+         "$R4 eval several --other-data",
+         0, "120 masked words stay as they are, \"filming\" first: no word of the list has as many pieces");
+  EXPECT("$R4 train several.yaml --set method=word-rand-r4 --set samples=2 --set epochs=1 --out drawn; "
+         "test -e drawn/seed-0/model.safetensors",
+         0, "2 of 2 words are of several pieces, \"filming\" first", "masked tokens of the batch are drawn instead");
+  EXPECT("$R4 train several.yaml --set method=cert-r4 --set box=words --set eps=1 --set eps_ramp=1 --set epochs=1 --out "
+         "hull; test -e hull/seed-0/model.safetensors",
+         0, "");
+  command_lacks("of several pieces");
+}
+
+/* Whatever keeps words from being replaced, accuracy is measured. */
+static void accuracy_comes_in_any_case(void **state)
+{
+  (void)state;
+  EXPECT("cp -r erm seeing; sed -i 's/^words: .*/words: \"\xe2\x98\x83\"/' seeing/config.yaml; $R4 eval seeing", 0,
+         "worst group", "no substitution test: ");
+}
+
 static void predicts_and_draws(void **state)
 {
   (void)state;
@@ -152,9 +188,15 @@ static void refuses(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(shows_and_checks), cmocka_unit_test(trains),
-                                     cmocka_unit_test(predicts_and_draws), cmocka_unit_test(reports),
-                                     cmocka_unit_test(refuses)};
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(shows_and_checks),
+    cmocka_unit_test(trains),
+    cmocka_unit_test(words_of_several_pieces),
+    cmocka_unit_test(accuracy_comes_in_any_case),
+    cmocka_unit_test(predicts_and_draws),
+    cmocka_unit_test(reports),
+    cmocka_unit_test(refuses),
+  };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   if (!check_command()) return 0;
   return cmocka_run_group_tests_name("cli_texts", tests, make_texts, scratch_remove);

@@ -12,6 +12,7 @@
 enum { N = 60, TOKENS = 9, WORDS = 20, PARAMS = 64 };
 
 static const float list[] = {3, 7, 11, 12};
+static const int32_t whole[] = {3, 7, 11, 12};
 enum { LISTED = sizeof list / sizeof *list };
 
 static const char *const nets[] = {
@@ -178,8 +179,12 @@ static r4_substituted tested(const char *text, uint64_t seed, float closeness, s
   int32_t classes = r4_net_classes(n) > 1 ? (int32_t)r4_net_classes(n) : 2;
   float *w = weights_of(n, seed, closeness);
   r4_data *d = answered(n, w, classes);
-  const struct substitute_options o = {
-    .words = list, .word_count = LISTED, .most = 1000, .tries = tries, .batch = 16};
+  const struct substitute_options o = {.words = list,
+                                       .word_count = LISTED,
+                                       .by_pieces = {{[1] = LISTED}, {[1] = whole}},
+                                       .most = 1000,
+                                       .tries = tries,
+                                       .batch = 16};
   if (substitute_test(n, w, d, &o, &s, &e)) fail_msg("%s", e.text);
   assert_true(total(s.examples) == N && total(s.right) == N);
   assert_true(total(s.certified) >= total(s.proved) && total(s.proved) <= total(s.held));

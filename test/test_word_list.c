@@ -78,7 +78,7 @@ static void test_vocabulary_is_for_noise(void **state)
   r4_data_free(d);
 }
 
-/* "filming" is film ##i ##n ##g: a masked token is one piece, which such a word cannot replace. */
+/* "filming" is film ##ing: a masked token is one piece, which such a word cannot replace. */
 static void test_words_of_several_pieces(void **state)
 {
   (void)state;
@@ -96,6 +96,27 @@ static void test_words_of_several_pieces(void **state)
   assert_error(&e, open_list(&w, d, "word-rand-r4", "\xe2\x98\x83", "", &e), "vocabulary has no word");
   word_list_close(&w);
   assert_error(&e, open_list(&w, d, "word-rand-r4", "", "", &e), "is empty");
+  r4_data_free(d);
+}
+
+/* Whole words, by the number of their pieces, each once; boxes have every piece. */
+static void test_whole_words(void **state)
+{
+  (void)state;
+  struct word_list w;
+  r4_data *d = texts();
+  r4_error e = {0};
+  struct settings s = {.method = "erm", .words = "auto"};
+  s.data.mask_words = "filming good gooding bad filming";
+  s.data.tokenizer = VOCABULARY;
+  if (word_list_named(&w, &s, d, &e)) fail_msg("%s", e.text);
+  assert_true(w.by_pieces.count[1] == 2 && w.by_pieces.count[2] == 2 && w.by_pieces.count[4] == 0);
+  const int32_t *filming = w.by_pieces.id[2], *gooding = filming + 2;
+  assert_string_equal(d->pieces->name[filming[0]], "film");
+  assert_string_equal(d->pieces->name[gooding[0]], "good");
+  assert_string_equal(d->pieces->name[gooding[1]], "##ing");
+  assert_int_equal(w.n, 4); /* good bad film ##ing */
+  word_list_close(&w);
   r4_data_free(d);
 }
 
@@ -123,6 +144,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_where_words_come_from), cmocka_unit_test(test_vocabulary_is_for_noise),
-    cmocka_unit_test(test_words_of_several_pieces), cmocka_unit_test(test_ids)};
+    cmocka_unit_test(test_words_of_several_pieces), cmocka_unit_test(test_whole_words),
+    cmocka_unit_test(test_ids)};
   return cmocka_run_group_tests_name("word list", tests, scratch_make, scratch_remove);
 }

@@ -1,5 +1,6 @@
-/* At each of its k masked tokens a text may have one of W words, or what it has: (W + 1)^k texts. Bounds look at all of
- * them at once, as one box: what they say is true, and may be too careful.
+/* In the place of each of its masked words a text may have one of the words of the list that have as many pieces, W of
+ * them, or what it has: the product of W + 1 texts. Bounds look at all of them at once, as one box, which has all
+ * pieces of all words at each masked token: what they say is true, and may be too careful.
  * Where they are few they are tried one by one, which is exact. */
 #include "ask/substitute.h"
 
@@ -8,6 +9,8 @@
 #include "ask/check.h"
 #include "ask/predict.h"
 #include "base/mem.h"
+#include "base/plain.h"
+#include "base/text.h"
 #include "data/data.h"
 
 /* ---- Bounds ---- */
@@ -57,31 +60,57 @@ static r4_status certify(const r4_net *net, const float *weights, const r4_data 
 
 /* ---- One by one ---- */
 
-/* (W + 1)^k, or 0 if that is more than are tried. */
-static size_t replacements(const r4_data *d, size_t i, const struct substitute_options *o)
+/* A masked word of a text: its first token, and how many pieces it has; 0: there is none. */
+struct masked_word {
+  size_t first, pieces;
+};
+
+static bool continues(const r4_data *d, int32_t id)
+{
+  const char *piece = d->pieces && (size_t)id < d->pieces->n ? d->pieces->name[id] : "";
+  return piece[0] == '#' && piece[1] == '#' && piece[2];
+}
+
+/* The first from token k on. Of texts without pieces each token is a word. */
+static struct masked_word next_word(const r4_data *d, size_t i, size_t k)
 {
   const uint8_t *mask = data_mask_bytes(d, i);
+  const int32_t *id = column_row(data_x(d), d->record[i].row);
+  size_t length = r4_data_length(d, i);
+  while (mask && k < length && mask[k] < 128) k++;
+  if (!mask || k >= length) return (struct masked_word){0};
+  struct masked_word w = {k, 1};
+  while (k + w.pieces < length && mask[k + w.pieces] >= 128 && continues(d, id[k + w.pieces])) w.pieces++;
+  return w;
+}
+
+static size_t candidates(const struct substitute_options *o, size_t pieces)
+{
+  return pieces <= MOST_PIECES ? o->by_pieces.count[pieces] : 0;
+}
+
+/* The product of W + 1, or 0 if that is more than are tried. */
+static size_t replacements(const r4_data *d, size_t i, const struct substitute_options *o)
+{
   size_t all = 1;
-  for (size_t k = 0; mask && k < r4_data_length(d, i); k++)
-    if (mask[k] >= 128) {
-      all *= o->word_count + 1;
-      if (all > o->tries) return 0;
-    }
+  for (struct masked_word w = next_word(d, i, 0); w.pieces; w = next_word(d, i, w.first + w.pieces)) {
+    all *= candidates(o, w.pieces) + 1;
+    if (all > o->tries) return 0;
+  }
   return all;
 }
 
-/* The text i with its replacement number c: the digits of c, to the base W + 1, say which word stands where, and
+/* The text i with its replacement number c: the digits of c, to the bases W + 1, say which word stands where, and
  * the last that none does. */
 static void replace(const r4_data *d, size_t i, size_t c, const struct substitute_options *o, int32_t *to)
 {
-  const uint8_t *mask = data_mask_bytes(d, i);
   memcpy(to, column_row(data_x(d), d->record[i].row), data_x(d)->features * sizeof *to);
-  for (size_t k = 0; mask && k < r4_data_length(d, i); k++)
-    if (mask[k] >= 128) {
-      size_t word = c % (o->word_count + 1);
-      if (word < o->word_count) to[k] = (int32_t)o->words[word];
-      c /= o->word_count + 1;
-    }
+  for (struct masked_word w = next_word(d, i, 0); w.pieces; w = next_word(d, i, w.first + w.pieces)) {
+    size_t n = candidates(o, w.pieces), word = c % (n + 1);
+    if (word < n)
+      memcpy(to + w.first, o->by_pieces.id[w.pieces] + word * w.pieces, w.pieces * sizeof *to);
+    c /= n + 1;
+  }
 }
 
 /* All texts of d with their c-th replacements; those that have fewer begin anew. */
@@ -155,6 +184,29 @@ static r4_data *sample(const r4_data *d, size_t most, r4_error *e)
   return some;
 }
 
+/* Its pieces in a row, as far as there is room. */
+static void name_word(const r4_data *d, size_t i, struct masked_word w, char *to, size_t size)
+{
+  const int32_t *id = column_row(data_x(d), d->record[i].row);
+  struct text name = {0};
+  for (size_t k = w.first; k < w.first + w.pieces; k++)
+    if (d->pieces && (size_t)id[k] < d->pieces->n)
+      text_add(&name, "%s", d->pieces->name[id[k]] + (continues(d, id[k]) ? 2 : 0));
+    else
+      text_add(&name, "%d", (int)id[k]);
+  if (name.s) plain_print(to, size, "%.40s", name.s);
+  r4_mem_free(name.s);
+}
+
+/* Masked words that the list has none for. */
+static void count_kept(const r4_data *d, const struct substitute_options *o, r4_substituted *to)
+{
+  for (size_t i = 0; i < d->n; i++)
+    for (struct masked_word w = next_word(d, i, 0); w.pieces; w = next_word(d, i, w.first + w.pieces))
+      if (!candidates(o, w.pieces) && !to->kept++)
+        name_word(d, i, w, to->first_kept, sizeof to->first_kept);
+}
+
 static void count(const r4_data *d, const struct substitute_options *o, const bool *right,
                   const bool *certified, const bool *exact, r4_substituted *to)
 {
@@ -183,6 +235,7 @@ static r4_status test(const r4_net *net, const float *weights, const r4_data *d,
   if (!s) s = certify(net, weights, d, o, certified, &to->overflowed, e);
   if (!s) s = enumerate(net, weights, d, o, exact, e);
   if (!s) count(d, o, right, certified, exact, to);
+  if (!s) count_kept(d, o, to);
   r4_mem_free(flag);
   return s;
 }
@@ -190,7 +243,8 @@ static r4_status test(const r4_net *net, const float *weights, const r4_data *d,
 r4_status substitute_test(const r4_net *net, const float *weights, const r4_data *d,
                           const struct substitute_options *o, r4_substituted *to, r4_error *e)
 {
-  *to = (r4_substituted){.words = o->word_count, .tries = o->tries};
+  *to = (r4_substituted){.tries = o->tries};
+  for (size_t n = 1; n <= MOST_PIECES; n++) to->words += o->by_pieces.count[n];
   r4_status s = eval_check(net, weights, d, e);
   if (s) return s;
   r4_data *some = sample(d, o->most, e);

@@ -109,11 +109,12 @@ static void tell_words(struct run *r)
   if (w->unknown)
     run_tell(r, "%s: %zu of %zu words are not in the vocabulary, \"%s\" first", LABEL("words"), w->unknown,
              w->listed, w->first_unknown);
-  if (w->several)
+  if (w->several && !r4_method_uses(r->s->method, "box")) /* boxes have all pieces in them */
     run_tell(r,
              "%s: %zu of %zu words are of several pieces, \"%s\" first: a masked token is one, and they "
-             "replace none",
-             LABEL("words"), w->several, w->listed, w->first_several);
+             "replace none%s",
+             LABEL("words"), w->several, w->listed, w->first_several,
+             w->id ? "" : "; masked tokens of the batch are drawn instead");
 }
 
 /* What reading texts has noted: how many are cut, and words that mask nothing. */

@@ -16,12 +16,20 @@ static r4_status make_room(struct word_list *w, size_t n, r4_error *e)
   return w->id ? R4_OK : r4_fail(e, R4_E_MEMORY, "out of memory for a list of %zu words", n);
 }
 
-/* A word that is listed twice counts once. */
-static void add(struct word_list *w, int32_t id)
+/* A token that is listed twice counts once. */
+static bool add(struct word_list *w, int32_t id)
 {
   for (size_t k = 0; k < w->n; k++)
-    if (w->id[k] == (float)id) return;
+    if (w->id[k] == (float)id) return false;
   w->id[w->n++] = (float)id;
+  return true;
+}
+
+/* Room for the pieces of all words, one after the other. */
+static r4_status make_whole(struct word_list *w, size_t n, r4_error *e)
+{
+  w->by_pieces.id[1] = w->whole = r4_mem_new(n ? n : 1, sizeof *w->whole);
+  return w->whole ? R4_OK : r4_fail(e, R4_E_MEMORY, "out of memory for a list of words of %zu pieces", n);
 }
 
 static void note(char first[48], size_t *count, const char *word)
@@ -55,6 +63,7 @@ static bool all_numbers(const char *list)
 static r4_status take_ids(struct word_list *w, const char *list, const r4_data *d, r4_error *e)
 {
   r4_status s = make_room(w, strlen(list), e);
+  if (!s) s = make_whole(w, strlen(list), e);
   for (const char *c = list; !s && *c;) {
     if (!isdigit((unsigned char)*c)) {
       c++;
@@ -66,31 +75,52 @@ static r4_status take_ids(struct word_list *w, const char *list, const r4_data *
       return r4_fail(e, R4_E_ARGUMENT, "words: id %lld, expected 0 to %lld, as the data have them",
                      (long long)id, (long long)r4_data_vocabulary(d) - 1);
     w->listed++;
-    add(w, (int32_t)id);
+    if (add(w, (int32_t)id)) w->whole[w->by_pieces.count[1]++] = (int32_t)id;
   }
   return s;
 }
 
-static r4_status take_words(struct word_list *w, const struct mark_words *words, r4_error *e)
+/* Those with n pieces behind the ids that are there already; each once. Returns how many ids were added. */
+static size_t add_whole(struct word_list *w, const struct mark_words *words, size_t n, int32_t *to)
 {
-  r4_status s = make_room(w, words->n, e);
-  for (size_t k = 0; !s && k < words->n; k++) {
+  size_t found = 0;
+  for (size_t k = 0; k < words->n; k++) {
+    const struct mark_word *one = &words->at[k];
+    bool is_new = one->n == n;
+    for (size_t i = 0; i < found && is_new; i++) is_new = memcmp(to + i * n, one->id, n * sizeof *to);
+    if (is_new) memcpy(to + found++ * n, one->id, n * sizeof *to);
+  }
+  w->by_pieces.count[n] = found;
+  w->by_pieces.id[n] = to;
+  return found * n;
+}
+
+static void count_words(struct word_list *w, const struct mark_words *words)
+{
+  w->listed = words->n;
+  for (size_t k = 0; k < words->n; k++) {
     const struct mark_word *one = &words->at[k];
     if (!one->n) note(w->first_unknown, &w->unknown, one->word);
     if (one->n > 1) note(w->first_several, &w->several, one->word);
-    if (one->n == 1) add(w, one->id[0]);
   }
-  w->listed = words->n;
-  if (!s && !w->n)
-    s = r4_fail(
-      e, R4_E_ARGUMENT,
-      "words: of %zu words none is one piece of the tokenizer, as a masked token is (\"%s\" is several)",
-      w->listed, w->first_several);
-  return s;
+}
+
+/* whole: id gets the pieces of all words, otherwise words of one piece alone. */
+static r4_status take_words(struct word_list *w, const struct mark_words *words, bool whole, r4_error *e)
+{
+  size_t pieces = 0, used = 0;
+  for (size_t k = 0; k < words->n; k++) pieces += words->at[k].n;
+  r4_status s = make_room(w, pieces, e);
+  if (!s) s = make_whole(w, pieces, e);
+  if (s) return s;
+  count_words(w, words);
+  for (size_t n = 1; n <= MOST_PIECES; n++) used += add_whole(w, words, n, w->whole + used);
+  for (size_t k = 0; k < (whole ? used : w->by_pieces.count[1]); k++) add(w, w->whole[k]);
+  return R4_OK;
 }
 
 static r4_status tokenize(struct word_list *w, const char *list, const struct settings *s, const r4_data *d,
-                          r4_error *e)
+                          bool whole, r4_error *e)
 {
   struct mark_words words = {0};
   r4_tokenizer *t = texts_tokenizer(task_place(s, s->data.tokenizer), NULL, e);
@@ -101,7 +131,7 @@ static r4_status tokenize(struct word_list *w, const char *list, const struct se
       r4_fail(e, R4_E_ARGUMENT, "words: the data have ids up to %lld, but the tokenizer has %lld pieces",
               (long long)r4_data_vocabulary(d) - 1, (long long)r4_tokenizer_size(t));
   if (!status) status = mark_words_read(&words, "words", task_place(s, list), t, e);
-  if (!status) status = take_words(w, &words, e);
+  if (!status) status = take_words(w, &words, whole, e);
   mark_words_free(&words);
   r4_tokenizer_free(t);
   return status;
@@ -123,11 +153,11 @@ static bool is_source(const char *words)
 }
 
 static r4_status take_list(struct word_list *w, const char *list, const struct settings *s, const r4_data *d,
-                           r4_error *e)
+                           bool whole, r4_error *e)
 {
   if (!*list)
     return r4_fail(e, R4_E_ARGUMENT, "words is empty, expected auto, batch, or words or a file of them");
-  return !d->pieces && all_numbers(list) ? take_ids(w, list, d, e) : tokenize(w, list, s, d, e);
+  return !d->pieces && all_numbers(list) ? take_ids(w, list, d, e) : tokenize(w, list, s, d, whole, e);
 }
 
 /* Whether the method has anything to do with words: those with boxes do if these are of words. */
@@ -135,6 +165,18 @@ static bool wants_words(const struct settings *s)
 {
   return r4_method_uses(s->method, "words") &&
          (!r4_method_uses(s->method, "box") || !strcmp(s->box, "words"));
+}
+
+/* Tokens are replaced one by one, and no word is one. Those that masks are of are in the batch as well. */
+static r4_status none_fits(struct word_list *w, const struct settings *s, r4_error *e)
+{
+  r4_mem_free(w->id);
+  w->id = NULL;
+  if (!strcmp(s->words, "auto")) return R4_OK;
+  return r4_fail(
+    e, R4_E_ARGUMENT,
+    "words: of %zu words none is one piece of the tokenizer, as a masked token is (\"%s\" is several)",
+    w->listed, w->first_several);
 }
 
 r4_status word_list_open(struct word_list *w, const struct settings *s, const r4_data *d, r4_error *e)
@@ -149,7 +191,10 @@ r4_status word_list_open(struct word_list *w, const struct settings *s, const r4
     return r4_fail(e, R4_E_ARGUMENT, "box is words, and words is %s: expected a list, or a file of them",
                    s->words);
   if (!strcmp(list, "batch")) return R4_OK;
-  if (strcmp(list, "vocabulary")) return take_list(w, list, s, d, e);
+  if (strcmp(list, "vocabulary")) {
+    r4_status status = take_list(w, list, s, d, boxed, e);
+    return status || w->n ? status : none_fits(w, s, e);
+  }
   if (r4_method_uses(s->method, "words=vocabulary")) return take_vocabulary(w, d, e);
   return r4_fail(e, R4_E_ARGUMENT,
                  "words is vocabulary, which is for word-smooth-r3: %s needs a list, or batch", s->method);
@@ -159,11 +204,12 @@ r4_status word_list_named(struct word_list *w, const struct settings *s, const r
 {
   const char *list = is_source(s->words) ? s->data.mask_words : s->words;
   *w = (struct word_list){0};
-  return *list && r4_data_vocabulary(d) ? take_list(w, list, s, d, e) : R4_OK;
+  return *list && r4_data_vocabulary(d) ? take_list(w, list, s, d, true, e) : R4_OK;
 }
 
 void word_list_close(struct word_list *w)
 {
   r4_mem_free(w->id);
+  r4_mem_free(w->whole);
   *w = (struct word_list){0};
 }
