@@ -39,9 +39,6 @@ void ablation_free(struct ablation *a);
 bool ablation_point(const struct ablation *a, const struct ablation_line *l, size_t ix, size_t iy, char *to,
                     size_t size);
 
-/* A share of the epochs, and of everything that is counted in epochs. */
-r4_status ablation_shorten(r4_settings *s, double wanted, r4_error *e);
-
 /* ---- ablation_write.c ---- */
 
 struct ablation_about {

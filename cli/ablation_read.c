@@ -8,7 +8,6 @@
  *     quick      the values of --quick; empty: all of them; "-": no such line
  *     y, y_values, y_quick   the same of a second setting: a heat map, or empty
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,37 +141,4 @@ bool ablation_point(const struct ablation *a, const struct ablation_line *l, siz
   used = append(to, size, used, l->x, strlen(l->x), l->xs.text[ix]);
   if (l->ys.n) used = append(to, size, used, l->y, strlen(l->y), l->ys.text[iy]);
   return used < size;
-}
-
-/* ---- Epochs ---- */
-
-enum { ASSIGNMENT_SIZE = 4096 };
-
-static double real_of(const r4_settings *s, const char *key)
-{
-  r4_setting_value v = {0};
-  r4_settings_get(s, key, &v, NULL);
-  return v.text ? 0 : v.type == R4_SETTING_WHOLE ? (double)v.whole : v.real;
-}
-
-r4_status ablation_shorten(r4_settings *s, double wanted, r4_error *e)
-{
-  static const char *const key[] = {"penalty_after", "lambda_ramp", "eps_ramp", "delta_ramp", "warmup", NULL};
-  char assignment[ASSIGNMENT_SIZE];
-  double epochs = real_of(s, "epochs"), less = ceil(wanted * epochs - 1e-9), share = less / epochs;
-  r4_setting_value list = {0};
-  snprintf(assignment, sizeof assignment, "epochs=%.0f", less);
-  r4_status status = r4_settings_set(s, assignment, "--shorten", e);
-  for (size_t k = 0; key[k] && !status; k++) {
-    if (!(real_of(s, key[k]) > 0)) continue;
-    snprintf(assignment, sizeof assignment, "%s=%.9g", key[k], share * real_of(s, key[k]));
-    status = r4_settings_set(s, assignment, "--shorten", e);
-  }
-  r4_settings_get(s, "decay_at", &list, NULL);
-  size_t used = (size_t)snprintf(assignment, sizeof assignment, "decay_at=");
-  for (size_t k = 0; k < list.n && used < sizeof assignment; k++)
-    used += (size_t)snprintf(assignment + used, sizeof assignment - used, "%s%.9g", k ? "," : "",
-                             share * list.reals[k]);
-  if (!status && list.n) status = r4_settings_set(s, assignment, "--shorten", e);
-  return status ? status : r4_settings_check(s, e);
 }

@@ -22,7 +22,7 @@ struct ablate_settings {
 static const struct option options[] = {
   {"EXPERIMENT", OPTION_WORD, AT(experiment), NULL, 0, 0,
    "decoy-mnist, decoy-derm, a folder with presets and table.csv, or a file of settings"},
-  {"only", OPTION_TEXT, AT(only), NULL, 0, 0, "one of its ablations: data, masks, corrupt, decay, size"},
+  {"only", OPTION_TEXT, AT(only), NULL, 0, 0, "one of its ablations: data, masks, corrupt, decay, delta, size"},
   {"quick", OPTION_FLAG, AT(quick), NULL, 0, 0, "fewer points, a fifth of the epochs, and one seed"},
   {"shorten", OPTION_REAL, AT(shorten), "0", 0, 1,
    "this share of the epochs; 0: all, or a fifth with --quick"},
@@ -132,7 +132,7 @@ static r4_settings *point_settings(const struct ablate *a, const struct ablation
   }
   for (char *word; (word = strsep(&point, "\n")) && set.n < MAX_WORDS;) set.word[set.n++] = word;
   r4_settings *s = train_settings("ablate", preset, &set, &a->o->set, code);
-  if (!s || a->about.epochs == 1 || !ablation_shorten(s, a->about.epochs, &e)) return s;
+  if (!s || a->about.epochs == 1 || !r4_settings_shorten(s, a->about.epochs, &e)) return s;
   *code = cli_fail("ablate", e.status, e.text);
   r4_settings_free(s);
   return NULL;

@@ -1224,6 +1224,8 @@ r4_status r4_settings_read(r4_settings *s, const char *path, r4_error *e);
 r4_status r4_settings_set(r4_settings *s, const char *assignment, const char *origin, r4_error *e);
 /* Combinations that contradict each other, or whose result would be something else than what was asked for. */
 r4_status r4_settings_check(const r4_settings *s, r4_error *e);
+/* This share of the epochs, rounded up, and of all settings that are counted in epochs; then r4_settings_check. */
+r4_status r4_settings_shorten(r4_settings *s, double share, r4_error *e);
 /* The k-th setting that was given and has no effect, as a sentence in to->text; false after the last. What is given
  * later overrides what was given before (a file its base, an assignment a file) and makes nothing of it wrong. */
 bool r4_settings_idle(const r4_settings *s, size_t k, r4_error *to);

@@ -130,10 +130,36 @@ static void test_refusals(void **state)
   refuses(SET("head=bn.running_mean"), "nothing of head (test) learns");
 }
 
+/* A fifth of 5 epochs has none for the head alone, a fifth of 20 has one of its five. */
+static void test_shortened(void **state)
+{
+  (void)state;
+  const struct {
+    const char *const *set;
+    int64_t epochs, head;
+    double ramp;
+  } sample[] = {{SET("epochs=5", "method=r3", "lambda_ramp=5"), 1, 0, 1},
+                {SET("epochs=20", "head_epochs=5", "method=r3", "lambda_ramp=2"), 4, 1, 0.4}};
+  for (size_t k = 0; k < 2; k++) {
+    r4_error e = {0};
+    r4_setting_value epochs, head, ramp, after;
+    r4_settings *s = settings_with(sample[k].set);
+    if (r4_settings_shorten(s, 0.2, &e)) fail_msg("%s", e.text);
+    r4_settings_get(s, "epochs", &epochs, NULL);
+    r4_settings_get(s, "head_epochs", &head, NULL);
+    r4_settings_get(s, "lambda_ramp", &ramp, NULL);
+    r4_settings_get(s, "penalty_after", &after, NULL);
+    assert_true(epochs.whole == sample[k].epochs && head.whole == sample[k].head);
+    assert_float_equal(ramp.real, sample[k].ramp, 1e-12);
+    assert_string_equal(after.text, "default");
+    r4_settings_free(s);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_what_learns_when),
                                      cmocka_unit_test(test_stopped_and_loaded),
-                                     cmocka_unit_test(test_refusals)};
+                                     cmocka_unit_test(test_shortened), cmocka_unit_test(test_refusals)};
   return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

@@ -211,6 +211,7 @@ static struct {
   X(r4_reach_new, "a net", none(r4_reach_new(NULL, 0, NULL, false, e), e))                                   \
   X(r4_reach_new, "rectangles", none(r4_reach_new(have.n, 1, NULL, false, e), e))                            \
   X(r4_settings_check, "settings", r4_settings_check(NULL, e))                                               \
+  X(r4_settings_shorten, "settings", r4_settings_shorten(NULL, .5, e))                                       \
   X(r4_settings_data, "settings", none(r4_settings_data(NULL, e), e))                                        \
   X(r4_run_data, "settings", none(r4_run_data(NULL, e), e))                                                  \
   X(r4_settings_texts, "settings", none(r4_settings_texts(NULL, have.path, 8, e), e))                        \

@@ -121,6 +121,9 @@ bool settings_lambda_is_open(const struct settings *v);
 /* Whether its method is auto. */
 bool settings_method_is_open(const struct settings *v);
 
+/* So many epochs, and as much less of all that is counted in epochs. */
+void settings_shorten(struct settings *v, int64_t epochs);
+
 /* A setting that was given and has no effect, where the result would not be what was asked for. */
 r4_status settings_check_effects(const r4_settings *s, r4_error *e);
 

@@ -101,7 +101,7 @@ static const struct setting table[] = {
   NUMBER(METHOD, tau, "1", 1e-12, UP, "form log: the scale of q"),
   NUMBER(METHOD, samples, "8", 1, 1e6, "draws for each example"),
   CHOICE(METHOD, sample_max, "norm", OF("norm", "element"),
-         "word-rand-r4: the largest draw is taken by its norm, or by each feature"),
+         "the largest draw is taken by its norm, or by each feature"),
   CHOICE(METHOD, box, "eps", OF("eps", "words"),
          "texts: bounds are over eps, or over all words: eps is then a share, 1: all"),
   TEXT(METHOD, words, "auto", "texts: what replaces words: a list or file, or batch; auto: data.mask_words"),

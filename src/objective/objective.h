@@ -73,6 +73,7 @@ struct term {
 };
 
 #define TERM_SETTINGS(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define NO_SETTINGS ((const char *const[]){NULL})
 
 enum { METHOD_TERMS = 2 };
 

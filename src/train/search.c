@@ -67,15 +67,7 @@ static r4_settings *read_settings(const struct search *x, const r4_settings *lik
 /* The schedule of the whole run in the time of a short one, whose last epoch counts. */
 static void shorten(struct settings *v)
 {
-  double epochs = (double)v->epochs, factor = (double)auto_epochs(v->epochs) / epochs;
-  v->epochs = auto_epochs(v->epochs);
-  v->warmup *= factor;
-  v->head_epochs = (int64_t)ceil(factor * (double)v->head_epochs);
-  if (v->head_epochs >= v->epochs) v->head_epochs = v->epochs - 1;
-  v->penalty_after *= factor; /* not a number stays: the default */
-  v->lambda_ramp *= factor;
-  v->eps_ramp *= factor;
-  for (size_t k = 0; k < v->decay_at.n; k++) v->decay_at.v[k] *= factor;
+  settings_shorten(v, auto_epochs(v->epochs));
   v->patience = 0;
 }
 
