@@ -267,7 +267,7 @@ static bool is_trained(const struct table *t, const struct row *r)
   return true;
 }
 
-/* "[3/12] R3: average 98.1, worst group 97.3, kappa 2.36, flipped 0.1; ETA 9:20" */
+/* "[3/12] R3: average 98.1, worst group 97.3, kappa 2.36, flipped 0.1; 9 min left" */
 static void tell(const struct table *t, const struct row *r, const struct progress *p, bool more)
 {
   if (t->o->quiet) return;
@@ -277,8 +277,8 @@ static void tell(const struct table *t, const struct row *r, const struct progre
   if (!isnan(kappa)) fprintf(stderr, ", kappa %.3g", kappa);
   if (r->ours.swapped) fprintf(stderr, ", flipped %.1f", 100 * row_figure(r, FIGURE_FLIPPED).mean);
   if (more && p->made) {
-    fprintf(stderr, "; ETA ");
-    watch_time(stderr, (timer_now() - p->began) / (double)p->made * (double)(p->missing - p->made));
+    fprintf(stderr, "; ");
+    watch_left(stderr, (timer_now() - p->began) / (double)p->made * (double)(p->missing - p->made));
   }
   fprintf(stderr, "\n");
 }

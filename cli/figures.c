@@ -70,7 +70,9 @@ const char *constant_text(const r4_answers *a, const r4_data *d, char *to, size_
 
 const char *constant_advice(const r4_settings *s)
 {
-  r4_setting_value method = {0}, delta = {0};
+  r4_setting_value method = {0}, delta = {0}, epochs = {.whole = 1};
+  if (s) r4_settings_get(s, "epochs", &epochs, NULL);
+  if (!epochs.whole) return "epochs is 0: its weights are those of from.";
   if (s) r4_settings_get(s, "method", &method, NULL);
   if (s) r4_settings_get(s, "delta", &delta, NULL);
   if (method.text && !r4_method_describe(method.text).guided) return "Try a lower rate.";

@@ -134,7 +134,7 @@ static void start_next(struct crew *c)
   if (child > 0) c->worker[c->working++] = (struct worker){child, ends[0], c->next++};
 }
 
-/* "[3/60] cert-r4_eps=0.1: average 97.1, worst group 95.0, kappa 0.01; ETA 3:20" */
+/* "[3/60] cert-r4_eps=0.1: average 97.1, worst group 95.0, kappa 0.01; 3 min left" */
 static void tell(const struct crew *c, const struct fleet_run *r)
 {
   const char *slash = strrchr(r->folder, '/');
@@ -144,7 +144,7 @@ static void tell(const struct crew *c, const struct fleet_run *r)
           shown(slash ? slash + 1 : r->folder).text, 100 * r->figures.avg.mean, 100 * r->figures.worst.mean);
   if (!isnan(r->figures.kappa.mean)) fprintf(stderr, ", kappa %.3g", r->figures.kappa.mean);
   if (r->figures.dead) fprintf(stderr, ", dead");
-  if (c->done < c->f->runs) fprintf(stderr, "; ETA %ld:%02ld", (long)left / 60, (long)left % 60);
+  if (c->done < c->f->runs) fprintf(stderr, "; "), watch_left(stderr, left);
   fprintf(stderr, "\n");
 }
 

@@ -41,6 +41,17 @@ void watch_time(FILE *f, double seconds)
     fprintf(f, "%ld:%02ld", s / 60, s % 60);
 }
 
+void watch_left(FILE *f, double seconds)
+{
+  long s = lround(seconds), minutes = lround(seconds / 60);
+  if (s < 60)
+    fprintf(f, "%ld s left", s);
+  else if (minutes < 60)
+    fprintf(f, "%ld min left", minutes);
+  else
+    fprintf(f, "%ld h %ld min left", minutes / 60, minutes % 60);
+}
+
 /* What the figures are of is a part of them. */
 static void print_validation(FILE *f, const r4_progress *p)
 {
@@ -98,15 +109,15 @@ static void print_line(FILE *f, const struct watch *w, const r4_progress *p)
   fprintf(f, "]");
   double left = time_left(w->j, done, longest);
   if (!isnan(left)) {
-    fprintf(f, " ETA ");
-    watch_time(f, left);
+    fputc(' ', f);
+    watch_left(f, left);
   }
   fprintf(f, "  %sseed %lld epoch %lld/%lld  ", w->j->doing ? w->j->doing : "", (long long)p->seed,
           (long long)p->epoch, (long long)p->epochs);
   print_figures(f, p);
 }
 
-/* "[######....] ETA 0:31  [3/12] R3: seed 2 epoch 3/10  loss ..." */
+/* "[######....] 31 s left  [3/12] R3: seed 2 epoch 3/10  loss ..." */
 static void show_line(const struct watch *w, const r4_progress *p)
 {
   char *text = NULL;

@@ -65,6 +65,15 @@ static void train_gives_advice_that_helps(void **state)
          "nets answer one class for everything, and no figure about them means anything. Try a lower rate.");
 }
 
+/* A net that was not trained has no rate to lower. */
+static void nets_without_epochs(void **state)
+{
+  (void)state;
+  EXPECT("$R4 train erm.yaml --set epochs=0 --set from=erm/seed-0/model.safetensors --out zero --quiet; $R4 eval zero",
+         1, "epochs is 0: its weights are those of from.");
+  command_lacks("Try a lower rate");
+}
+
 static void eval_tells_machines(void **state)
 {
   (void)state;
@@ -417,6 +426,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(eval_names_them),
     cmocka_unit_test(train_gives_advice_that_helps),
+    cmocka_unit_test(nets_without_epochs),
     cmocka_unit_test(eval_tells_machines),
     cmocka_unit_test(one_seed_has_no_deviation),
     cmocka_unit_test(explain_names_them),

@@ -41,7 +41,7 @@ static int make(void **state)
 static void ablations_are_tables(void **state)
 {
   (void)state;
-  EXPECT("$R4 ablate exp --only masks --quick --out q", 0, "[1/5] ", "[5/5] ", "ETA",
+  EXPECT("$R4 ablate exp --only masks --quick --out q", 0, "[1/5] ", "[5/5] ", " s left\n",
          "# exp: masks\n\n1 seed, --quick, 20 % of the epochs", "**fixed, over data.keep_masks**",
          "| average / worst group | ", "**in proportion, over data.keep_masks**");
   command_lacks("Slow");

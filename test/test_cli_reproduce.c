@@ -161,7 +161,7 @@ static void progress_is_a_line_a_row(void **state)
 {
   (void)state;
   EXPECT("$R4 reproduce table --seeds 2 --methods erm,r3 --out lines 2>&1 >/dev/null", 0,
-         "[1/3] ERM: average ", "; ETA 0:", "[3/3] R3 strong: average ", ", flipped ");
+         "[1/3] ERM: average ", " s left\n", "[3/3] R3 strong: average ", ", flipped ");
   command_lacks("epoch 1/");
   EXPECT("$R4 reproduce table --seeds 2 --methods erm,r3 --out lines 2>&1 >/dev/null | wc -l", 0, "3\n");
   EXPECT("$R4 reproduce table --seeds 1 --methods erm --set eval.kappa=0 --out lines0 2>&1 >/dev/null", 0,

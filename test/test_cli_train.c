@@ -222,6 +222,10 @@ static void interrupted_runs_say_how_to_go_on(void **state)
 static void mistakes_are_named(void **state)
 {
   (void)state;
+  write_file("bare.yaml", "data: digits:200\nepochs: 1\n");
+  expect("train @/bare.yaml --out @/bare --quiet", 2, "net is not set: for example \"net: dense 512, relu, dense {classes}\"");
+  expect("train @/bare.yaml --set 'net=dense {classes}' --set rate=0.1 --out @/bare --force --quiet", 0, "");
+  expect("eval @/bare", 0, "worst group");
   expect("train", 2, "needs FILE");
   expect("train @/none.yaml", 2, "no such file, preset or run");
   expect("train \"$(printf 'a\\033[31m')\"", 2, "a\\x1b[31m: no such file");

@@ -142,6 +142,10 @@ static void a_net_that_guesses_is_not_penalised(void **state)
   train("guessing", set, notices);
   if (!strstr(notices, "so that the penalty waits (guard)")) fail_msg("%s", notices);
   assert_logged("guessing", "\"lambda\":0,");
+  const char *const head[] = {"method=r3",  "weight_penalty=1e3", "epochs=3", "head=*", "head_epochs=2",
+                              "net=a: dense 16, relu, b: dense 10", NULL};
+  train("head", head, notices); /* no advice while only the head learns */
+  if (!strstr(notices, "epoch 3: the net still guesses")) fail_msg("%s", notices);
 }
 
 /* Cert-R4 on filled examples learns for a quarter of the run before the penalty begins; not the shortcut. */

@@ -66,7 +66,7 @@ static const struct setting table[] = {
   CHOICE(DATA, data.corrupt, "none", corruption_words, "how masks are made wrong"),
   NUMBER(DATA, data.correct, "1", 0, 1, "share of masks that data.corrupt leaves as they are"),
 
-  TEXT(NET, net, "dense 512, relu, dense 10", "parts, or a name such as mlp784-512-10"),
+  TEXT(NET, net, "", "parts, or a name (mlp784-512-10); {classes}, {words}: numbers of the data"),
   TEXT(NET, from, "", "weights to start from: a run, a file, a name (resnet50); empty: drawn by init"),
   TEXT(NET, head, "", "from: names of parameters that are drawn nevertheless, such as \"fc.*\""),
   TEXT(NET, from_prefix, "", "from: what all names there begin with, but not the net's, such as \"bert.\""),

@@ -77,7 +77,8 @@ static void tell_of_preprocessing(struct run *r)
 {
   struct preprocess how;
   char *said = NULL;
-  r4_net *bare = r4_net_open(r->s->net, r4_data_shape(r->train), NULL);
+  r4_error ignored = {0};
+  r4_net *bare = task_net(r->s, r->train, &ignored);
   if (bare && *r->s->from && !task_preprocess(r->s, bare, &how, &said, NULL)) {
     if (*how.part)
       run_tell(r, "inputs are preprocessed (%s%s%s), %s", how.name, *how.name ? ": " : "", how.part, how.by);
@@ -211,6 +212,7 @@ static void tell_of_death(struct run *r)
 static void tell_of_drowning(struct run *r)
 {
   struct run_state *t = &r->state;
+  if (t->epoch <= r->s->head_epochs) return; /* the rest may learn to escape the penalty, and could not yet */
   double data = t->sums.data, penalty = t->sums.loss - data;
   bool learned = data < (1 - LITTLE) * r->chance * t->sums.examples;
   if (!(penalty > DROWNS * data) || learned || t->told & TOLD_DROWNED) return;
@@ -224,6 +226,7 @@ static void tell_of_drowning(struct run *r)
 static void tell_of_waiting(struct run *r)
 {
   struct run_state *t = &r->state;
+  if (t->epoch <= r->s->head_epochs) return; /* only the head learns yet: no advice about the rest helps it */
   struct step_weights next = run_weights(r);
   bool waits = t->sums.masked_steps > 0 && !next.off && !(next.lambda > 0) && !(next.lambda_r3 > 0);
   bool wanted = !(r->s->delta > 0) && (task_lambda(r->s) > 0 || task_lambda_r3(r->s) > 0);

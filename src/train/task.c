@@ -140,9 +140,44 @@ static void hint_at_length(const r4_data *d, r4_error *e)
               (long long)r4_data_shape(d).dim[0]);
 }
 
+/* The text of the net, with numbers of the data where {classes} and {words} stand. r4_string_free; NULL and an error. */
+static char *net_text(const struct settings *s, const r4_data *d, r4_error *e)
+{
+  const struct {
+    const char *name;
+    int64_t number;
+  } known[] = {{"{classes}", (int64_t)r4_data_classes(d)}, {"{words}", r4_data_vocabulary(d)}};
+  struct text t = {0};
+  for (const char *c = s->net; *c;) {
+    size_t k = 0;
+    while (k < 2 && strncmp(c, known[k].name, strlen(known[k].name))) k++;
+    if (k < 2)
+      text_add(&t, "%lld", (long long)known[k].number);
+    else
+      text_add(&t, "%c", *c);
+    c += k < 2 ? strlen(known[k].name) : 1;
+  }
+  char *text = text_take(&t);
+  if (!text) r4_fail(e, R4_E_MEMORY, "out of memory for the text of a net");
+  return text;
+}
+
+static r4_net *open_net(const struct settings *s, const r4_data *d, r4_error *e)
+{
+  if (!*s->net) {
+    r4_fail(e, R4_E_ARGUMENT,
+            "net is not set: for example \"net: dense 512, relu, dense {classes}\", or a name of r4 nets");
+    return NULL;
+  }
+  char *text = net_text(s, d, e);
+  r4_net *n = text ? r4_net_open(text, r4_data_shape(d), e) : NULL;
+  r4_string_free(text);
+  return n;
+}
+
 r4_net *task_net(const struct settings *s, const r4_data *d, r4_error *e)
 {
-  r4_net *n = r4_net_open(s->net, r4_data_shape(d), e);
+  r4_net *n = open_net(s, d, e);
   if (!n && e->status == R4_E_PARSE && !net_is_file(s->net)) e->status = R4_E_ARGUMENT; /* the setting is wrong */
   if (!n && e->status == R4_E_SHAPE && r4_data_vocabulary(d)) hint_at_length(d, e);
   if (!n) return NULL;
