@@ -12,6 +12,9 @@ struct eval_settings {
   struct contents contents;
   struct noise levels;
   struct pointing points;
+  struct words set;
+  char kappa_set[40];
+  int64_t kappa;
   double eps;
   bool other_data, json;
 };
@@ -21,6 +24,8 @@ static const struct option options[] = {
   {"RUN", OPTION_WORDS, AT(runs), NULL, 0, 0, "folders that r4 train made; several are set side by side"},
   {"split", OPTION_TEXT, AT(split), "test", 0, 0, "test, val or train"},
   {"eps", OPTION_REAL, AT(eps), "-1", -1, 1e6, "radius of the box of fragility; -1: the setting eval.eps"},
+  {"kappa", OPTION_WHOLE, AT(kappa), "-1", -1, 1e9,
+   "examples with a mask that fragility is measured of; 0: none; -1: the setting eval.kappa"},
   {"swap", OPTION_TEXT, AT(swap), NULL, 0, 0,
    "what the swap test puts into masks: swap (if not given), blank, mean, noise, colour, blur; paste: on all, "
    "at its place, what masks of training mark; several with commas; none: no test"},
@@ -31,6 +36,8 @@ static const struct option options[] = {
    "pointing games: whether these attributions (r4 help explain) point at the core, as gradcam,integrated"},
   {"by", OPTION_TEXT, AT(by), NULL, 0, 0,
    "accuracy for each value of a further column of metadata.csv, or of the table of texts"},
+  {"set", OPTION_LIST, AT(set), NULL, 0, 0,
+   "key=value: changes eval.eps, eval.batch, eval.kappa, eval.draws or data.cache; may be repeated"},
   {"data", OPTION_TEXT, AT(data), NULL, 0, 0, "where the data of the RUNs are now, if they are not found"},
   {"other-data", OPTION_FLAG, AT(other_data), NULL, 0, 0,
    "also if the data are not those that the RUN was trained on"},
@@ -78,7 +85,7 @@ static int evaluate_all(const struct eval_settings *o, r4_split split, struct ev
   const struct evaluation *good[MAX_WORDS];
   static char label[MAX_WORDS][PATH_SIZE];
   const char *name[MAX_WORDS];
-  const struct eval_how how = {.data = o->data, .eps = o->eps, .other_data = o->other_data};
+  const struct eval_how how = {.data = o->data, .eps = o->eps, .other_data = o->other_data, .set = &o->set};
   size_t n = 0;
   int worst = EXIT_DONE;
   runs_name(&o->runs, label, name);
@@ -110,6 +117,10 @@ static int run(int argc, char **argv)
   if (!swap_contents(o.swap, &o.contents) || !noise_levels(o.noise, &o.levels) ||
       !pointing_methods(o.pointing, &o.points))
     return EXIT_USAGE;
+  if (o.kappa >= 0 && o.set.n < MAX_WORDS) {
+    snprintf(o.kappa_set, sizeof o.kappa_set, "eval.kappa=%lld", (long long)o.kappa);
+    o.set.word[o.set.n++] = o.kappa_set;
+  }
   struct evaluation *v = calloc(o.runs.n, sizeof *v);
   if (!v) return cli_fail("eval", R4_E_MEMORY, "");
   int code = evaluate_all(&o, (r4_split)split, v);

@@ -58,8 +58,24 @@ struct evaluation {
   r4_substituted *substituted; /* of each seed; NULL unless it is asked for */
   bool words_asked;
   struct by by;
+  struct eval_progress *progress; /* while it is measured */
   r4_swapped *swapped; /* of each seed with the first content, then with the second ..; see eval_swapped */
 };
+
+/* ---- eval_progress.c ---- */
+
+struct eval_progress {
+  const struct evaluation *of;
+  bool terminal;
+  size_t seed;      /* its place in the run                          */
+  const char *what; /* that is measured                              */
+  size_t asked, all; /* examples so far, and in all; 0: nobody knows */
+  double next;       /* when the line changes again                  */
+};
+
+void eval_progress_begin(struct eval_progress *p, const struct evaluation *v);
+void eval_progress_stage(struct eval_progress *p, const char *what, size_t all);
+void eval_progress_end(struct eval_progress *p);
 
 /* ---- eval_measure.c ---- */
 
@@ -69,6 +85,7 @@ struct eval_how {
   bool other_data;  /* whatever the run was trained on               */
   bool kept;        /* what is kept beside a model need not be measured */
   int64_t seeds;    /* so many alone; 0: all of them                 */
+  const struct words *set; /* changes of settings, key=value; or NULL */
 };
 
 /* Fills in v, whose path, names, split and contents are given. Returns an exit code: 1 if a seed gives one answer to

@@ -1,5 +1,6 @@
 /* What "r4 eval" and "r4 reproduce" measure of a run. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd_data.h"
 #include "eval.h"
@@ -26,7 +27,8 @@ static double eps_of(const struct eval_how *o, const struct evaluation *v)
 /* Figures with the swap test as it is by itself are worth keeping; those of other data are not. */
 static bool may_keep(const struct eval_how *o, const struct evaluation *v)
 {
-  return !o->other_data && v->contents.n && v->contents.kind[0] == R4_FILL_SWAP;
+  bool changed = o->set && o->set->n; /* of fewer examples, perhaps */
+  return !changed && !o->other_data && v->contents.n && v->contents.kind[0] == R4_FILL_SWAP;
 }
 
 /* The most examples whose kappa is asked for. */
@@ -87,20 +89,34 @@ static r4_status substitute(struct evaluation *v, const r4_net *net, const r4_mo
   return R4_OK;
 }
 
+static size_t asked_for_kappa(const struct evaluation *v)
+{
+  size_t masked = 0, most = kappa_most(v);
+  for (int part = 0; part < R4_SPLITS; part++) masked += r4_data_mask_count(v->data, (r4_split)part, -1);
+  return 2 * (masked < most ? masked : most); /* boxes of masks, and of cores */
+}
+
 static r4_status measure_model(const struct eval_how *o, struct evaluation *v, const r4_net *net,
                                const r4_model *m, size_t k, r4_error *e)
 {
+  struct eval_progress *p = v->progress;
   r4_swap_options swap = swap_options(v);
+  p->seed = k;
+  eval_progress_stage(p, "accuracy and kappa", r4_data_count(v->data) + asked_for_kappa(v));
   r4_status status = r4_evaluate_some(net, r4_model_weights(m), v->data, eps_of(o, v), swap.batch,
                                       kappa_most(v), &v->metrics[k], e);
   for (size_t c = 0; c < v->contents.n && !status; c++) {
     swap.content = v->contents.kind[c];
     swap.donors = v->train;
+    eval_progress_stage(p, "swap test", 0);
     status = r4_swap_test(net, r4_model_weights(m), v->data, &swap, v->swapped + c * v->run->seeds + k, e);
   }
+  eval_progress_stage(p, "substitution test", 0);
   if (!status && v->words_asked) status = substitute(v, net, m, k, e);
+  eval_progress_stage(p, "core sensitivity", 0);
   if (!status && v->noise.asked)
     status = r4_core_sensitivity(net, r4_model_weights(m), v->data, &v->noise.options, &v->sensitivity[k], e);
+  eval_progress_stage(p, "pointing games", 0);
   if (!status) status = pointing_measure(v, net, r4_model_weights(m), k, e);
   if (!status) status = by_measure(v, net, r4_model_weights(m), k, e);
   return status;
@@ -124,6 +140,7 @@ static int measure_seed(const struct eval_how *o, struct evaluation *v, const r4
 static int measure(const struct eval_how *o, struct evaluation *v, r4_split split)
 {
   r4_error e = {0};
+  struct eval_progress progress;
   int code = EXIT_DONE;
   v->metrics = calloc(v->run->seeds, sizeof *v->metrics);
   v->swapped = calloc(v->run->seeds * v->contents.n + 1, sizeof *v->swapped);
@@ -134,12 +151,15 @@ static int measure(const struct eval_how *o, struct evaluation *v, r4_split spli
     return cli_fail("eval", R4_E_MEMORY, "");
   r4_net *net = r4_settings_net(v->run->settings, v->data, &e);
   if (!net) return cli_fail("eval", e.status, e.text);
+  v->progress = &progress;
+  eval_progress_begin(&progress, v);
   for (size_t k = 0; k < v->run->seeds && !code; k++) {
     if (o->kept && may_keep(o, v) && take_kept(o, v, split, k)) continue;
     code = measure_seed(o, v, net, k);
     if (!code && may_keep(o, v)) keep(v, split, k);
     v->measured++;
   }
+  eval_progress_end(&progress);
   r4_net_free(net);
   if (!code) r4_summarize(v->metrics, v->run->seeds, &v->summary);
   return code;
@@ -166,10 +186,33 @@ static void tell_missing(const struct evaluation *v)
             (long long)v->run->missing_seed[k]);
 }
 
+/* What is trained stays as it was: only how it is measured can be another. */
+static bool is_of_evaluation(const char *assignment)
+{
+  return !strncmp(assignment, "eval.", 5) || !strncmp(assignment, "data.cache=", 11);
+}
+
+static int change_settings(const struct eval_how *o, struct run *run)
+{
+  r4_error e = {0};
+  r4_status s = R4_OK;
+  for (size_t k = 0; o->set && k < o->set->n && !s; k++) {
+    const char *assignment = o->set->word[k];
+    if (!is_of_evaluation(assignment)) {
+      fprintf(stderr, "r4 eval: --set %s: is no setting of an evaluation: expected eval.eps, eval.batch, eval.kappa, "
+                      "eval.draws or data.cache\n", shown(assignment).text);
+      return EXIT_USAGE;
+    }
+    s = r4_settings_set(run->settings, assignment, "--set", &e);
+  }
+  return s ? cli_fail("eval", s, e.text) : EXIT_DONE;
+}
+
 int eval_measure(const struct eval_how *o, struct evaluation *v, r4_split split)
 {
   int code = EXIT_DONE;
   v->run = runs_open("eval", v->path, &code);
+  if (v->run && (code = change_settings(o, v->run))) return code;
   if (v->run && o->seeds) runs_limit(v->run, o->seeds);
   if (v->run) tell_missing(v);
   r4_data *all = v->run ? run_data("eval", v->run, o->data, o->other_data, &code) : NULL;

@@ -42,9 +42,15 @@ static void print_why_no_kappa(const struct evaluation *v)
   bool masks = false;
   for (int k = 0; k < R4_SPLITS; k++) masks |= c.masked[k] > 0;
   if (masks)
-    printf("kappa: none, as the setting eval.kappa is 0\n");
+    printf("kappa: none, as the setting eval.kappa (--kappa) is 0\n");
   else
     printf("kappa: none, as no example of %s has a mask\n", v->split);
+}
+
+static void print_infinite(const struct evaluation *v, const char *prefix)
+{
+  if (isinf(v->summary.kappa_masked_max.mean))
+    printf("%skappa is infinite: bounds by intervals overflow, and prove nothing about this net\n", prefix);
 }
 
 /* A line for each seed that gives one answer to all, after a prefix for the run, and then what to try. */
@@ -109,6 +115,7 @@ static int print_fragility(const struct evaluation *v)
   add_kappa(t, "largest", v->summary.kappa_masked_max, v->summary.kappa_core_max);
   add_kappa(t, "mean", v->summary.kappa_masked_mean, v->summary.kappa_core_mean);
   int code = table_end(stdout, "eval", t, R4_TABLE_PLAIN);
+  print_infinite(v, "");
   if (m->masked_examples < r4_data_count(v->data))
     printf("of %zu examples with a mask\n", m->masked_examples);
   if (m->core_examples < m->masked_examples)
@@ -216,6 +223,7 @@ int eval_print_comparison(const struct evaluation *const *v, size_t n)
   if (has_no_kappa(first)) print_why_no_kappa(first);
   for (size_t k = 0; k < n; k++) {
     snprintf(text, sizeof text, "* %.250s: ", v[k]->name);
+    print_infinite(v[k], text);
     print_constant(v[k], text);
   }
   return code;

@@ -88,7 +88,7 @@ static size_t columns(void)
 }
 
 /* So much of a line as fits: what goes on in the next could not be taken back. */
-static void replace_line(const char *text)
+void watch_line(const char *text)
 {
   size_t n = strlen(text), most = columns() - 1;
   if (n > most) n = most;
@@ -125,7 +125,7 @@ static void show_line(const struct watch *w, const r4_progress *p)
   FILE *f = open_memstream(&text, &size);
   if (!f) return;
   print_line(f, w, p);
-  if (!fclose(f)) replace_line(text);
+  if (!fclose(f)) watch_line(text);
   free(text);
 }
 

@@ -82,6 +82,7 @@ struct watch *watch_new(const struct job *j);
 void watch_show(struct watch *w, const r4_progress *p);
 void watch_end(struct watch *w);
 void watch_time(FILE *f, double seconds); /* "1:02:03" */
+void watch_line(const char *text);        /* in place of the last such line of a terminal, as much as fits */
 void watch_left(FILE *f, double seconds); /* "2 h 5 min left" */
 
 #endif

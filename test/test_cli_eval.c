@@ -203,9 +203,33 @@ static void infinite_kappa_is_said(void **state)
     assert_int_equal(r4_model_save(r4_model_net(m), w, NULL, path, &e), R4_OK);
     r4_model_free(m);
   }
-  EXPECT("$R4 eval wild", 0, "\nlargest          inf ");
+  EXPECT("$R4 eval wild", 0, "\nlargest          inf ", "\nkappa is infinite: bounds by intervals overflow, and prove nothing");
   command_lacks("nan");
   EXPECT("$R4 eval wild --json", 0, "\"kappa_masked_max\":\"inf\",\"kappa_masked_max_sd\":null");
+}
+
+/* ---- How it is measured ---- */
+
+static void settings_of_an_evaluation(void **state)
+{
+  (void)state;
+  EXPECT("cp -r good how && $R4 eval how && cp how/seed-0/eval.json before", 0, "worst group");
+  EXPECT("$R4 eval how --kappa 2", 0, "of 2 examples with a mask");
+  EXPECT("$R4 eval how --kappa 0", 0, "kappa: none, as the setting eval.kappa (--kappa) is 0");
+  EXPECT("$R4 eval how --set eval.eps=0.25 --set eval.batch=2 --set eval.draws=3", 0, "eps 0.25", "3 draws each");
+  EXPECT("cmp before how/seed-0/eval.json && $R4 eval how --set rate=1", 2,
+         "--set rate=1: is no setting of an evaluation: expected eval.eps, ");
+  EXPECT("$R4 eval how --set eval.batch=0", 2, "--set: eval.batch is");
+}
+
+/* A terminal is told how far it is, and left as it was; others hear nothing of it. */
+static void progress_is_for_terminals(void **state)
+{
+  (void)state;
+  EXPECT("$R4 eval good 2>&1 >/dev/null | wc -c", 0, "0\n");
+  EXPECT("command -v script > /dev/null || { echo 'good: seed 0 (1 of 2): accuracy and kappa'; exit; }; "
+         "script -qec \"$R4 eval good\" /dev/null",
+         0, "good: seed 0 (1 of 2): accuracy and kappa");
 }
 
 /* ---- Runs and data that do not belong together ---- */
@@ -436,6 +460,8 @@ int main(void)
     cmocka_unit_test(kappa_needs_masks),
     cmocka_unit_test(examples_without_a_core_are_counted),
     cmocka_unit_test(infinite_kappa_is_said),
+    cmocka_unit_test(settings_of_an_evaluation),
+    cmocka_unit_test(progress_is_for_terminals),
     cmocka_unit_test(other_data_have_their_own_table),
     cmocka_unit_test(replaced_data_are_noticed),
     cmocka_unit_test(other_models_are_noticed),

@@ -233,6 +233,18 @@ static r4_status choose(struct probe *p, const r4_data *d, size_t n, const size_
   return own.status ? r4_fail(e, own.status, "%s", own.text) : R4_OK;
 }
 
+/* Measuring takes long and many functions; all of them ask here. */
+static _Thread_local struct {
+  void (*asked)(size_t examples, void *user);
+  void *user;
+} watcher;
+
+void r4_watch_asking(void (*asked)(size_t examples, void *user), void *user)
+{
+  watcher.asked = asked;
+  watcher.user = user;
+}
+
 r4_status probe_ask(struct probe *p, const float *weights, const r4_data *d, size_t n, const size_t *example,
                     r4_error *e)
 {
@@ -240,7 +252,9 @@ r4_status probe_ask(struct probe *p, const float *weights, const r4_data *d, siz
     return r4_fail(e, R4_E_INTERNAL, "a probe of %zu examples of %zu features got %zu of %lld", p->batch,
                    p->features, n, (long long)r4_shape_count(r4_data_shape(d)));
   r4_status s = choose(p, d, n, example, &p->last, e);
-  return s ? s : run(p->last, weights, d, n, example, e);
+  if (!s) s = run(p->last, weights, d, n, example, e);
+  if (!s && watcher.asked) watcher.asked(n, watcher.user);
+  return s;
 }
 
 r4_status probe_run(struct probe *p, const float *weights, const r4_data *d, size_t first, size_t n,
