@@ -1,4 +1,5 @@
-/* The results of "r4 reproduce" for programs: all figures, with all digits; CSV, a table, in per cent, JSON as shares. */
+/* The results of "r4 reproduce" for programs: all figures, with all digits. CSV, a table, has per cent, JSON
+ * shares. */
 #include <math.h>
 
 #include "figures.h"

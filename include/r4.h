@@ -1482,8 +1482,8 @@ typedef struct r4_metrics {
 r4_status r4_evaluate(const r4_net *n, const float *weights, const r4_data *d, double eps, int64_t batch,
                       r4_metrics *m, r4_error *e);
 
-/* asked (or NULL) is called after each batch that a function of this thread asks a net about while it measures, with the
- * number of its examples: r4_evaluate, the swap test, the substitution test and the like. */
+/* asked (or NULL) is called after each batch that a function of this thread asks a net about while it measures, with
+ * the number of its examples: r4_evaluate, the swap test, the substitution test and the like. */
 void r4_watch_asking(void (*asked)(size_t examples, void *user), void *user);
 
 /* As r4_evaluate, but fragility is that of at most so many of the examples with a mask, evenly spread over d. */

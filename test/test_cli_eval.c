@@ -203,7 +203,8 @@ static void infinite_kappa_is_said(void **state)
     assert_int_equal(r4_model_save(r4_model_net(m), w, NULL, path, &e), R4_OK);
     r4_model_free(m);
   }
-  EXPECT("$R4 eval wild", 0, "\nlargest          inf ", "\nkappa is infinite: bounds by intervals overflow, and prove nothing");
+  EXPECT("$R4 eval wild", 0, "\nlargest          inf ",
+         "\nkappa is infinite: bounds by intervals overflow, and prove nothing");
   command_lacks("nan");
   EXPECT("$R4 eval wild --json", 0, "\"kappa_masked_max\":\"inf\",\"kappa_masked_max_sd\":null");
 }

@@ -106,7 +106,9 @@ static void words_of_several_pieces(void **state)
          0);
   EXPECT("$R4 eval several", 0, "worst group", "words of the list (2) stand at the masked tokens, of 120 texts",
          "held, each replacement tried");
-  EXPECT("$R4 eval several --json", 0, "\"substitution\":{\"overflowed\":0,\"words\":2,\"unknown_words\":0,\"kept_masked_words\":0,\"examples\":120,",
+  EXPECT("$R4 eval several --json", 0,
+         "\"substitution\":{\"overflowed\":0,\"words\":2,"
+         "\"unknown_words\":0,\"kept_masked_words\":0,\"examples\":120,",
          "\"tried\":120,");
   EXPECT("sed -i 's/data.mask_words: .*/data.mask_words: \"filming movie \xe2\x98\x83\"/' several/config.yaml; "
          "$R4 eval several --other-data",
@@ -117,9 +119,10 @@ static void words_of_several_pieces(void **state)
          0, "120 masked words stay as they are, \"filming\" first: no word of the list has as many pieces");
   EXPECT("$R4 train several.yaml --set method=word-rand-r4 --set samples=2 --set epochs=1 --out drawn; "
          "test -e drawn/seed-0/model.safetensors",
-         0, "2 of 2 words are of several pieces, \"filming\" first", "masked tokens of the batch are drawn instead");
-  EXPECT("$R4 train several.yaml --set method=cert-r4 --set box=words --set eps=1 --set eps_ramp=1 --set epochs=1 --out "
-         "hull; test -e hull/seed-0/model.safetensors",
+         0, "2 of 2 words are of several pieces, \"filming\" first",
+         "masked tokens of the batch are drawn instead");
+  EXPECT("$R4 train several.yaml --set method=cert-r4 --set box=words --set eps=1 --set eps_ramp=1 --set epochs=1 "
+         "--out hull; test -e hull/seed-0/model.safetensors",
          0, "");
   command_lacks("of several pieces");
 }

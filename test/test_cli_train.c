@@ -223,7 +223,8 @@ static void mistakes_are_named(void **state)
 {
   (void)state;
   write_file("bare.yaml", "data: digits:200\nepochs: 1\n");
-  expect("train @/bare.yaml --out @/bare --quiet", 2, "net is not set: for example \"net: dense 512, relu, dense {classes}\"");
+  expect("train @/bare.yaml --out @/bare --quiet", 2,
+         "net is not set: for example \"net: dense 512, relu, dense {classes}\"");
   expect("train @/bare.yaml --set 'net=dense {classes}' --set rate=0.1 --out @/bare --force --quiet", 0, "");
   expect("eval @/bare", 0, "worst group");
   expect("train", 2, "needs FILE");

@@ -140,7 +140,7 @@ static void hint_at_length(const r4_data *d, r4_error *e)
               (long long)r4_data_shape(d).dim[0]);
 }
 
-/* The text of the net, with numbers of the data where {classes} and {words} stand. r4_string_free; NULL and an error. */
+/* The text of the net, with numbers of the data where {classes} and {words} stand. r4_string_free; or NULL. */
 static char *net_text(const struct settings *s, const r4_data *d, r4_error *e)
 {
   const struct {
