@@ -114,6 +114,7 @@ class Owned:
             raise OutOfMemory(f"out of memory for a {type(self).__name__}")
         self._pointer, self._kept = pointer, keeps
         self._finalizer = weakref.finalize(self, _release, free, pointer, keeps)
+        self._finalizer.atexit = False  # the process gives memory back; a daemon thread may still compute in it
 
     @property
     def pointer(self) -> int:

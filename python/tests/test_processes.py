@@ -192,3 +192,25 @@ def test_memory_stays_flat(bars: Bars) -> None:
 def test_the_sum_of_numpy() -> None:
     a = np.random.default_rng(0).normal(size=(200, 200))
     assert np.allclose((a @ np.linalg.inv(a)), np.eye(200), atol=1e-6)
+
+
+LEFT = """
+import sys, threading, numpy as np, r4
+x, y = np.random.default_rng(0).random((1000, 784), dtype=np.float32), np.arange(1000) % 10
+t = r4.Trainer(r4.Settings({"net": "dense 512, relu, dense 10", "batch": 1000, "epochs": 1000000}), r4.Data(x, y))
+going = threading.Event()
+
+def learn():
+    while t.step():
+        going.set()
+
+threading.Thread(target=learn, daemon=True).start()
+assert going.wait(60)
+sys.exit(7)
+"""
+
+
+def test_leaving_while_a_daemon_thread_learns() -> None:
+    """What a thread still computes with is not freed under its feet."""
+    said = subprocess.run([sys.executable, "-c", LEFT], capture_output=True, text=True, timeout=300, check=False)
+    assert (said.returncode, said.stderr) == (7, "")
