@@ -122,6 +122,8 @@ void r4_graph_free(r4_graph *g);
 
 /* The first error of building, or R4_OK; *message (if not NULL) is valid as long as g. */
 r4_status r4_graph_status(const r4_graph *g, const char **message);
+/* Forgets that error, so that building can go on. Nodes that were made before it stay as they are. */
+void r4_graph_forget_error(r4_graph *g);
 
 size_t r4_graph_size(const r4_graph *g); /* number of nodes; ids are 1 .. size */
 

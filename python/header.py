@@ -55,6 +55,7 @@ class Header:
         self.types: dict[str, str] = dict(SCALARS)
         self.classes: list[str] = []
         self.functions: list[str] = []
+        self.builders: list[str] = []
 
     def number(self, expression: str) -> int:
         """The value of a constant expression of names and sums."""
@@ -143,6 +144,8 @@ class Header:
         elif found := re.fullmatch(r"([\w\s]+?)(\**)\s*(r4_\w+)\((.*)\)", s):
             result = self.ctype(found[1].strip(), len(found[2]))
             self.functions.append(f'    "{found[3]}": ({result}, [{", ".join(self.arguments(found[4]))}]),')
+            if result == "r4_id" and found[4].startswith("r4_graph *"):  # not const: it adds a node
+                self.builders.append(f'    "{found[3]}",')
         else:
             raise HeaderError(f"not understood: {s}")
 
@@ -165,6 +168,11 @@ class Header:
                 "",
                 "FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {",
                 *self.functions,
+                "}",
+                "",
+                "# Of these, those that add a node to a graph, and return its id.",
+                "BUILDERS = {",
+                *self.builders,
                 "}",
                 "",
             ]

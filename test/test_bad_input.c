@@ -341,6 +341,29 @@ static const struct {
   {"%1", "line 1: expected \"= operation\"", R4_E_PARSE},
 };
 
+static void test_an_error_can_be_forgotten(void **state)
+{
+  (void)state;
+  r4_graph *g = r4_graph_new();
+  struct nodes n = make_nodes(g);
+  const char *message;
+  size_t size = r4_graph_size(g);
+  assert_int_equal(r4_matmul(g, n.m23, n.m23, false, false).i, 0);
+  r4_graph_forget_error(g);
+  assert_int_equal(r4_graph_status(g, &message), R4_OK);
+  assert_string_equal(message, "");
+  assert_int_equal(r4_graph_size(g), size);
+  assert_true(r4_shape_equal(r4_node_shape(g, n.m23), R4_SHAPE(2, 3)));
+  assert_int_equal(r4_add(g, n.m23, n.m23).i, size + 1);
+  assert_int_equal(grad_of(g, r4_sum(g, r4_log(g, n.v3), R4_ALL), beyond).i, 0);
+  r4_graph_forget_error(g);
+  assert_int_equal(r4_graph_check(g, NULL), R4_OK); /* whatever a refused transform left behind */
+  assert_int_equal(r4_add(g, n.v3, n.v4).i, 0);
+  assert_int_equal(r4_graph_status(g, &message), R4_E_SHAPE);
+  assert_non_null(strstr(message, "add"));
+  r4_graph_free(g);
+}
+
 static void test_text(void **state)
 {
   (void)state;
@@ -554,6 +577,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_builders),
     cmocka_unit_test(test_first_error_stays),
+    cmocka_unit_test(test_an_error_can_be_forgotten),
     cmocka_unit_test(test_text),
     cmocka_unit_test(test_cut_text),
     cmocka_unit_test(test_spoilt_text),

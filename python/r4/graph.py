@@ -1,7 +1,7 @@
 """Graphs of operations, and the two transforms that compose: grad and bound.
 
 A node is an expression: ``(x @ w).relu().sum()``. Broadcasting is NumPy's. A builder that is refused raises at once,
-with the operation and the shapes in its sentence; the graph cannot be used afterwards.
+with the operation and the shapes in its sentence; the graph and its nodes stay as they were.
 """
 
 from __future__ import annotations
@@ -67,11 +67,13 @@ class Graph(Owned):
         return self, [Node(self, i.i) for i in out[: n.value]]
 
     def check(self) -> None:
-        """Raises the first error of building."""
+        """Raises the error of the last call of the library, if there was one, after which building can go on."""
         message = ctypes.c_char_p()
         status = LIB.r4_graph_status(self.pointer, ctypes.byref(message))
         if status:
-            raise error(status, text_of(message.value))
+            refused = error(status, text_of(message.value))
+            LIB.r4_graph_forget_error(self.pointer)
+            raise refused
 
     def node(self, i: h.r4_id) -> Node:
         """What a builder returned, or its error."""
@@ -90,7 +92,18 @@ class Graph(Owned):
         return value if isinstance(value, Node) else self.const(value)
 
     def call(self, name: str, *arguments: Any) -> Node:
-        """A builder of r4.h by its name: nodes become ids, and the result a node."""
+        """A builder of r4.h by its name: nodes become ids, and the result a node.
+
+        Arrays are those of ctypes: ``(ctypes.c_int64 * 2)(3, 3)``.
+        """
+        if name not in h.BUILDERS:
+            raise ArgumentError(f"{name!r} is not a function of r4.h that takes a graph and returns a node")
+        kinds = h.FUNCTIONS[name][1][1:]
+        if len(arguments) != len(kinds):
+            raise ArgumentError(f"{name} got {len(arguments)} arguments besides the graph, expected {len(kinds)}")
+        for k, (a, kind) in enumerate(zip(arguments, kinds, strict=True)):
+            if kind is ctypes.c_void_p and not isinstance(a, ctypes.Array):
+                raise ArgumentError(f"{name}: argument {k + 1} is {a!r}, expected an array of ctypes")
         ids = (self.own(a) if isinstance(a, Node) else a for a in arguments)
         return self.node(getattr(LIB, name)(self.pointer, *ids))
 

@@ -192,8 +192,12 @@ def test_graphs() -> None:
         r4.Graph().input("x", (2, 3)) + x
     with pytest.raises(r4.ShapeError, match="matmul"):
         x @ x
-    with pytest.raises(r4.ShapeError, match="matmul"):  # the first error stays
-        g.plan(x)
+    assert (g.plan(x + x)(x=np.ones((2, 3))) == 2).all()  # the graph stays as it was
+    with pytest.raises(r4.ShapeError, match="grad"):
+        g.grad(x, x)
+    with pytest.raises(r4.ShapeError, match="conv2d"):  # a sentence of its own, not the last one
+        x.conv2d(w)
+    assert len(g.inputs()) == 2
     g = r4.Graph()
     with pytest.raises(r4.ArgumentError, match="axes are"):
         g.input("x", (2, 3)).transpose(0)
@@ -201,3 +205,20 @@ def test_graphs() -> None:
         g.input("x", (2, 3)).slice([0], [1])
     with pytest.raises(r4.DomainError, match="log"):
         g.plan(g.bound(g.input("v").log(), r4.Box.around(g.input("v"), 1.0)).lo)(v=0.5)
+
+
+CALLS: list[tuple[str, str, tuple[Any, ...]]] = [
+    ("not a function", "r4_graph_free", ()),
+    ("not a function", "system", (b"true",)),
+    ("not a function", "r4_graph_input", (0, None)),
+    ("not a function", "r4_net_apply", (None, None)),
+    ("got 0 arguments.*expected 1", "r4_relu", ()),
+    ("got 3 arguments.*expected 2", "r4_add", (1, 2, 3)),
+    ("argument 2 is 5, expected an array", "r4_transpose", (r4.Graph().input("x"), 5)),
+]
+
+
+@pytest.mark.parametrize(("sentence", "name", "arguments"), CALLS, ids=[f"{c[1]} {c[0]}" for c in CALLS])
+def test_calls_that_build_nothing(sentence: str, name: str, arguments: tuple[Any, ...]) -> None:
+    with pytest.raises(r4.ArgumentError, match=sentence):
+        r4.Graph().call(name, *arguments)

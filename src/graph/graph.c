@@ -65,6 +65,11 @@ r4_status r4_graph_status(const r4_graph *g, const char **message)
   return g->error.status;
 }
 
+void r4_graph_forget_error(r4_graph *g)
+{
+  g->error = (r4_error){0};
+}
+
 size_t r4_graph_size(const r4_graph *g)
 {
   return g->size;
