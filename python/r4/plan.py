@@ -30,8 +30,10 @@ class Plan(Owned):
         profile: bool = False,
         winograd: bool = False,
     ) -> None:
-        """reference: plain loops in double, node by node, which are the definition. profile: measure each kernel. winograd:
-        convolutions of 3 x 3 in half of the time, with rounding errors of 1e-6; training has it."""
+        """reference: plain loops in double, node by node, which are the definition. profile: measure each kernel.
+
+        winograd: convolutions of 3 x 3 in half of the time, with rounding errors of 1e-6; training has it.
+        """
         if dtype not in TYPES:
             raise ArgumentError(f"dtype is {dtype!r}, expected float32 or float64")
         self._single = isinstance(outputs, Node)
