@@ -10,6 +10,7 @@ import logging
 
 from ._header import VERSION as __version__
 from ._library import threads
+from ._scale import ScaleWarning
 from .bounds import Bounds
 from .classifier import Classifier
 from .data import Data, Finding, data, recipes
@@ -70,6 +71,7 @@ __all__ = [
     "Plan",
     "Progress",
     "RuleError",
+    "ScaleWarning",
     "Settings",
     "ShapeError",
     "Trainer",

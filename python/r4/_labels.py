@@ -30,10 +30,42 @@ def labels_of(y: Any, n: int) -> Array:
     return a
 
 
-def class_values(names: list[str]) -> Array:
-    """Names of classes that are all numbers become numbers again."""
-    whole = all(n.lstrip("-").isdecimal() and str(int(n)) == n for n in names)
-    return np.array([int(n) for n in names] if whole else names)
+def type_of(classes: Array) -> str:
+    """A word for the type of labels, for files, in which all of them are texts."""
+    texts = classes.dtype.kind == "O" and all(isinstance(c, str) for c in classes)
+    return "str" if texts or classes.dtype.kind in "US" else classes.dtype.name
+
+
+def _of_type(names: list[str], word: str) -> Array | None:
+    """The classes of that type; None if they are none of it."""
+    if word == "str":
+        return np.array(names)
+    if word == "bool":
+        return np.array([n == "True" for n in names])
+    try:
+        dtype = np.dtype(word)
+        read = {"i": int, "u": int, "f": float}[dtype.kind]
+        return np.array([read(n) for n in names], dtype=dtype)
+    except (TypeError, KeyError, ValueError, OverflowError):
+        return None
+
+
+def _written(name: str, read: type[int] | type[float]) -> bool:
+    """Whether this is how a number is written."""
+    try:
+        return str(read(name)) == name and bool(np.isfinite(read(name)))
+    except (ValueError, OverflowError):
+        return False
+
+
+def class_values(names: list[str], word: str | None = None) -> Array:
+    """Classes of their names in files: of the type that they had (type_of), or else numbers if all names are."""
+    if word is not None and (known := _of_type(names, word)) is not None:
+        return known
+    for read in (int, float):
+        if all(_written(n, read) for n in names):
+            return np.array([read(n) for n in names])
+    return np.array(names)
 
 
 def not_fitted(sentence: str) -> Exception:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import warnings
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -12,9 +13,10 @@ import numpy as np
 from . import _arrays as arrays
 from ._arrays import Array, Kind, Layout
 from ._estimator import Base
-from ._labels import class_values, labels_of, not_fitted
+from ._labels import class_values, labels_of, not_fitted, type_of
 from ._library import threads
 from ._progress import Bar, bar
+from ._scale import ScaleWarning, Seen, compare, seen_in
 from .bounds import Bounds, bounds_of
 from .data import Data, MaskMeans
 from .errors import ArgumentError
@@ -154,6 +156,18 @@ class Classifier(Base):
         """How many examples there are."""
         return len(X) if are_texts(X) else len(arrays.values(X, layout=self.layout, kind=self.kind).array)
 
+    def _is_bytes(self, X: Any) -> bool:
+        """Whether X has pixels from 0 to 255, as far as is known: they become 0 to 1."""
+        if isinstance(X, Data) or are_texts(X):
+            return False
+        return arrays.values(X, layout=self.layout, kind=self.kind).kind == "bytes"
+
+    def _warn_once(self, sentence: str, kind: type[Warning]) -> None:
+        told = self.__dict__.setdefault("_told", set())
+        if kind not in told:
+            told.add(kind)
+            warnings.warn(sentence, kind, stacklevel=4)
+
     def _about(self, X: Any, length: int) -> dict[str, Any]:
         """How examples are to be understood."""
         if are_texts(X):
@@ -199,6 +213,8 @@ class Classifier(Base):
         self._measured: Data | None = next((part for part in parts if len(part)), None)
         self.n_features_in_ = int(np.prod(data.shape))
         self.mask_means_ = mask_means if masks is not None else None
+        self._seen: Seen | None = seen_in(data, self._is_bytes(X))
+        self._told: set[type[Warning]] = set()  # once for each fit
         before = threads()
         threads(s["threads"])  # 0 keeps the number
         try:
@@ -280,7 +296,10 @@ class Classifier(Base):
         self._check_features(X, model)
         n = self._count(X)
         numbers = np.zeros(n, np.int32) if y is None else self._numbers(y, n)
-        return Data(X, numbers, classes=[str(c) for c in self.classes_], **self._about(X, model.input[0]), **more)
+        data = Data(X, numbers, classes=[str(c) for c in self.classes_], **self._about(X, model.input[0]), **more)
+        if sentence := compare(self.__dict__.get("_seen"), data):
+            self._warn_once(sentence, ScaleWarning)
+        return data
 
     def _check_features(self, X: Any, model: Model) -> None:
         if are_texts(X):
@@ -397,7 +416,11 @@ class Classifier(Base):
         """
         from .files import save_run
 
-        save_run(path, self._model, self.settings_, data, self.__dict__.get("manifest_"), self.__dict__.get("log_"))
+        about = {"labels": type_of(self.classes_), "values": self.__dict__.get("_seen")}
+        manifest = self.__dict__.get("manifest_")
+        if manifest is not None:
+            manifest = {**manifest, "classifier": about}
+        save_run(path, self._model, self.settings_, data, manifest, self.__dict__.get("log_"))
 
     def report(
         self,

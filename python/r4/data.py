@@ -6,6 +6,7 @@ import ctypes
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count, takewhile
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 Split = Literal["train", "val", "test"]
 MaskMeans = Literal["irrelevant", "relevant"]
 
-FILLS = ("none", "colour", "noise", "mean", "blur", "swap", "paste")
+FILLS = tuple(text_of(name) for name in takewhile(lambda name: name is not None, map(LIB.r4_fill_name, count())))
 CORRUPTIONS = ("misposition", "shift", "dilation", "shrink")
 
 
@@ -295,6 +296,12 @@ class Data(Owned):
         return self._made(call("r4_data_fill", self.pointer, choice(kind, FILLS, "kind"), seed, epoch))
 
     # ---- Looking and writing ----
+
+    @property
+    def value_range(self) -> tuple[float, float]:
+        """The smallest and the largest of all values."""
+        facts = LIB.r4_data_facts(self.pointer)
+        return facts.low, facts.high
 
     def lint(self) -> list[Finding]:
         """What is probably wrong with it."""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ._labels import class_values
+from ._scale import seen_of
 from .classifier import KEYS, Classifier
 from .data import Data
 from .errors import ArgumentError, FileError
@@ -108,7 +109,9 @@ def load(path: str | os.PathLike[str], seed: int | None = None) -> Classifier:
     if not place.is_dir() or "net" not in params:
         c.net = c.model_.net.layers
     names = c.model_.classes or [str(k) for k in range(c.model_.class_count)]
-    c.classes_ = class_values(names)
+    kept = (c.manifest_ or {}).get("classifier") or {}
+    c.classes_ = class_values(names, kept.get("labels"))
+    c._seen, c._told = seen_of(kept.get("values")), set()
     c.settings_ = {"net": c.net, **changed}
     c.mask_means_ = changed.get("data.mask_means")
     c.n_features_in_ = int(np.prod(c.model_.input))

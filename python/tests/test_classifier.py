@@ -8,7 +8,9 @@ import gc
 import logging
 import pickle
 import signal
+import subprocess
 import threading
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -210,3 +212,69 @@ def test_a_data_set_is_enough() -> None:
     assert list(c.classes_) == list(range(10))
     assert c.evaluate(d.part("test")).accuracy > 0
     assert c.explain(d.part("test")).shape == (len(d.part("test")), 28, 28, 1)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array([1.0, 10.0]),
+        np.array([2.0, 3.0], np.float32),
+        np.array([-1, 7]),
+        np.array(["1", "2"]),
+        np.array([False, True]),
+        np.array(["1.5", "x"]),
+        np.array(["no", "yes"], object),
+    ],
+    ids=str,
+)
+def test_labels_keep_their_type(labels: Any, bars: Bars, tmp_path: Path, command: str) -> None:
+    c = r4.Classifier("dense 2", epochs=1).fit(bars.x, labels[bars.y])
+    c.save(tmp_path / "run", data=r4.Data(bars.x, bars.y, splits=["test"] * 120))
+    again = r4.load(tmp_path / "run")
+    assert again.classes_.tolist() == c.classes_.tolist()
+    assert [type(v) for v in again.classes_.tolist()] == [type(v) for v in c.classes_.tolist()]
+    assert again.classes_.dtype.kind == ("U" if c.classes_.dtype.kind == "O" else c.classes_.dtype.kind)
+    assert again.score(bars.x, labels[bars.y]) == c.score(bars.x, labels[bars.y])
+    again.save(tmp_path / "twice")
+    assert r4.load(tmp_path / "twice").classes_.tolist() == c.classes_.tolist()
+    subprocess.run([command, "eval", tmp_path / "run", "--other-data"], check=True, stdout=subprocess.DEVNULL)
+    if labels.dtype.kind in "fi":
+        file = r4.load(tmp_path / "run" / "model.safetensors")
+        assert file.classes_.tolist() == c.classes_.tolist()
+
+
+def test_fills_are_those_of_the_library(bars: Bars) -> None:
+    d = r4.Data(bars.x, bars.y, masks=bars.m, mask_means="irrelevant")
+    assert not (d.fill("blank").x[..., 0] * bars.m).any()
+    with pytest.raises(r4.ArgumentError, match=r"colour, .*swap, paste, blank"):
+        d.fill("paint")
+
+
+def off_scale(c: r4.Classifier, x: Any) -> int:
+    """How many warnings of the scale there are, if it is asked twice."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        c.predict(x)
+        c.predict_proba(x)
+    return sum(issubclass(w.category, r4.ScaleWarning) for w in told)
+
+
+def test_another_scale_is_noticed(bars: Bars, tmp_path: Path) -> None:
+    grey = (bars.x.clip(0, 1) * 255).astype(np.uint8)
+
+    def fit(x: Any) -> r4.Classifier:
+        return r4.Classifier("dense 2", epochs=1).fit(x, bars.y)
+
+    for other in (grey.astype("int64"), grey.astype(np.float32), grey - 128.0):
+        assert off_scale(fit(grey), other) == 1
+    for same in (grey, grey / 255, grey[:1], grey // 100):
+        assert off_scale(fit(grey), same) == 0
+    assert off_scale(fit(grey.astype("int64")), grey) == 1
+    assert off_scale(fit(grey / 255), grey.astype("int64")) == 1
+    assert off_scale(fit(grey / 255), grey) == 0
+    assert off_scale(fit(bars.x - 0.5), 3 * bars.x - 1.5) == 0
+    c = fit(grey)
+    c.save(tmp_path / "run")
+    for kept in (r4.load(tmp_path / "run"), pickle.loads(pickle.dumps(c))):
+        assert off_scale(kept, grey.astype(float)) == 1
+        assert off_scale(kept.fit(grey, bars.y), grey.astype(float)) == 1
