@@ -12,7 +12,7 @@ from ._header import VERSION as __version__
 from ._library import threads
 from ._scale import ScaleWarning
 from .bounds import Bounds
-from .classifier import Classifier
+from .classifier import Classifier, ShortcutWarning
 from .data import Data, Finding, data, recipes
 from .errors import (
     ArgumentError,
@@ -31,10 +31,13 @@ from .errors import (
 from .files import load
 from .graph import Box, Graph, Node, Pair
 from .learn import Batch, Batches, Optimizer, minimize
+from .masked import Masked
 from .metrics import Group, Metrics
 from .net import Model, Net, Parameter
 from .plan import Plan
+from .scoring import FewMasksWarning, Scorer, scorer
 from .settings import Settings
+from .swap import Swap, SwapGroup
 from .texts import Explained
 from .trainer import Progress, Trainer, train
 
@@ -53,12 +56,14 @@ __all__ = [
     "DomainError",
     "Error",
     "Explained",
+    "FewMasksWarning",
     "FileError",
     "Finding",
     "Graph",
     "Group",
     "InternalError",
     "KindError",
+    "Masked",
     "Metrics",
     "Model",
     "Net",
@@ -72,14 +77,19 @@ __all__ = [
     "Progress",
     "RuleError",
     "ScaleWarning",
+    "Scorer",
     "Settings",
     "ShapeError",
+    "ShortcutWarning",
+    "Swap",
+    "SwapGroup",
     "Trainer",
     "__version__",
     "data",
     "load",
     "minimize",
     "recipes",
+    "scorer",
     "threads",
     "train",
 ]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import warnings
-from collections.abc import Mapping
-from typing import Any, Self
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -20,9 +21,11 @@ from ._scale import ScaleWarning, Seen, compare, seen_in
 from .bounds import Bounds, bounds_of
 from .data import Data, MaskMeans
 from .errors import ArgumentError
+from .masked import apart
 from .metrics import Metrics
 from .net import Model
 from .settings import Settings
+from .swap import DRAWS, contents_of
 from .texts import Explained, are_texts, words_of
 from .trainer import Progress, Trainer, choose_lambda
 
@@ -41,8 +44,16 @@ KEYS = {
     "tokenizer": "data.tokenizer",
     "length": "data.length",
 }
+AS_THEY_ARE = (
+    "score is the accuracy on the examples as they are, and the model was fitted with masks: where these carry the "
+    'shortcut that masks mark, using it makes the score better. r4.scorer("swapped") and evaluate exchange it'
+)
 # Settings of data that arrays have as well; the others are for data that are read by name.
 DATA_KEYS = ("data.val", "data.val_fill", "data.seed")
+
+
+class ShortcutWarning(UserWarning):
+    """A figure does not tell whether a model uses what masks mark."""
 
 
 class Classifier(Base):
@@ -201,6 +212,7 @@ class Classifier(Base):
         list of spans of characters, [[(3, 9)], []], of which mask_means says what they mark.
         """
         self.__dict__.pop("model_", None)  # one that does not fit the new classes
+        X, masks, mask_means, groups = apart(X, masks, mask_means, groups)
         more = {"masks": masks, "mask_means": mask_means, "groups": groups, "splits": splits, "lengths": lengths}
         data = self._take_data(X, y, **more)
         s = self._make_settings(data)
@@ -215,6 +227,7 @@ class Classifier(Base):
         self.mask_means_ = mask_means if masks is not None else None
         self._seen: Seen | None = seen_in(data, self._is_bytes(X))
         self._told: set[type[Warning]] = set()  # once for each fit
+        self._masked = data.masked_count > 0
         before = threads()
         threads(s["threads"])  # 0 keeps the number
         try:
@@ -319,7 +332,7 @@ class Classifier(Base):
 
     def predict_proba(self, X: Any) -> Array:
         """[n, classes], in the order of classes_: softmax of the logits."""
-        return self._model.probabilities(self._examples(X))
+        return self._model.probabilities(self._examples(apart(X, None, None)[0]))
 
     def predict(self, X: Any) -> Array:
         """The class with the largest probability, the first at a tie."""
@@ -336,15 +349,39 @@ class Classifier(Base):
         mask_means: MaskMeans | None = None,
         groups: Any = None,
         eps: float = 0.1,
+        content: str | Sequence[str] | None = "swap",
+        draws: int = DRAWS,
+        kappa: int | None = None,
+        noise: Sequence[float] | Literal["usual", "published"] | None = None,
+        pointing: Sequence[str] = (),
     ) -> Metrics:
-        """Accuracy by group, the worst group, and fragility kappa; without groups the classes are the groups.
+        """What ``r4 eval`` measures: accuracy by group, the worst group, fragility kappa, and the swap test.
 
-        Masks mean what they meant in fit, unless stated. ``.table()`` is the text.
+        Without groups the classes are the groups. Masks mean what they meant in fit, unless stated. content: what the
+        swap test puts into masks, "swap" (that of other classes), "blank", "mean", "noise", "colour", "blur", several
+        of them, or None for no test; draws: how often for each example. kappa: of at most so many examples. noise:
+        levels of the relative core sensitivity; pointing: attributions, as ["gradcam"]. ``.table()`` is the text.
         """
-        data = self._labelled(X, y, masks, mask_means, groups)
-        found = self._model.evaluate(data, eps)
+        data = self._labelled(*self._apart(X, y, masks, mask_means, groups))
+        model = self._model
+        found = model.evaluate(data, eps, kappa=kappa)
+        swaps = tuple(model.swap_test(data, word, draws=draws) for word in contents_of(content))
+        levels = () if noise is None or isinstance(noise, str) else noise
+        heard = model.core_sensitivity(data, levels, published=noise == "published") if noise is not None else None
+        pointed = {method: model.pointing_game(data, method) for method in pointing} or None
         self._measured = data
-        return found
+        return replace(found, swaps=swaps, noise=heard, pointing=pointed)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of correct predictions on the examples as they are. See r4.scorer for others."""
+        if self.__dict__.get("_masked"):
+            self._warn_once(AS_THEY_ARE, ShortcutWarning)
+        return float(np.average(self.predict(X) == labels_of(y, len(X)), weights=sample_weight))
+
+    @staticmethod
+    def _apart(X: Any, y: Any, masks: Any, mask_means: Any, groups: Any) -> tuple[Any, ...]:
+        x, masks, mask_means, groups = apart(X, masks, mask_means, groups)
+        return x, y, masks, mask_means, groups
 
     def _labelled(self, X: Any, y: Any, masks: Any, mask_means: MaskMeans | None, groups: Any) -> Data:
         if isinstance(X, Data):
@@ -371,6 +408,7 @@ class Classifier(Base):
         samples, seed, baseline, window, stride, fill. doc/explain.md has the formulas. Of texts, a list with the tokens
         and their values for each (Explained).
         """
+        X, masks, mask_means, _ = apart(X, masks, mask_means)
         labels = y if y is not None or isinstance(X, Data) else self.predict(X)
         data = self._examples(X, labels, masks=masks, mask_means=self._means(masks, mask_means))
         found = self._model.attribute(data, method, what=what, **options)
@@ -396,6 +434,7 @@ class Classifier(Base):
         l is the loss of the labels y, or else of the model's own answers; a data set has its labels and masks.
         of="logits" bounds the logits instead. Bounds hold in real arithmetic; float rounding is not covered.
         """
+        X, masks, mask_means, _ = apart(X, masks, mask_means)
         if isinstance(X, Data):
             found = bounds_of(self._model, X, eps, of)
             return found if of == "logits" else Bounds(*(end.reshape(len(X), *X.shape) for end in found))
@@ -446,7 +485,7 @@ class Classifier(Base):
         from .report import run_data, write_page
 
         if X is not None:
-            self._measured = self._labelled(X, y, masks, mask_means, groups)
+            self._measured = self._labelled(*self._apart(X, y, masks, mask_means, groups))
         data = self.__dict__.get("_measured")
         if data is None:
             data = run_data(self)

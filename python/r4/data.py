@@ -250,6 +250,11 @@ class Data(Owned):
         p = self.pointer
         return np.array([LIB.r4_data_has_mask(p, i) for i in range(len(self))], dtype=bool)
 
+    @property
+    def masked_count(self) -> int:
+        """How many examples have a mask."""
+        return sum(int(LIB.r4_data_mask_count(self.pointer, split, -1)) for split in range(len(SPLITS)))
+
     # ---- Other data sets made of it ----
 
     def part(self, split: Split) -> Data:

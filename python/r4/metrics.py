@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from html import escape
+from typing import Any, Literal
 
 from . import _header as h
 from ._library import LIB, choice, encode, take_text
+from .swap import Swap, percent
 
 FORMS = ("plain", "markdown", "csv")
 
@@ -25,6 +27,8 @@ class Metrics:
 
     kappa is the width hi - lo of the bounds of the input gradient of the loss while the masked (or all other)
     features move by up to eps: the largest, and the mean over examples and features. NaN where nothing is masked.
+    swaps are the swap tests that were asked for, of which swap is the first. noise has the relative core sensitivity
+    and pointing the pointing games by attribution, if they were asked for, by the names of r4.h.
     """
 
     accuracy: float
@@ -40,6 +44,14 @@ class Metrics:
     kappa_core_max: float
     kappa_core_mean: float
     only: str | None  # the one class that the net names, though there are others: its kappa means nothing
+    swaps: tuple[Swap, ...] = ()
+    noise: dict[str, Any] | None = None
+    pointing: dict[str, dict[str, Any]] | None = None
+
+    @property
+    def swap(self) -> Swap | None:
+        """The swap test; None if it was not asked for."""
+        return self.swaps[0] if self.swaps else None
 
     def table(self, form: Literal["plain", "markdown", "csv"] = "plain") -> str:
         """The figures as text."""
@@ -57,22 +69,34 @@ class Metrics:
             LIB.r4_table_free(t)
 
     def _rows(self) -> list[tuple[str, str, str]]:
-        def share(v: float) -> str:
-            return f"{100 * v:.1f} %" if v == v else "none"
-
         count = str(sum(g.count for g in self.groups))
         rows = [
-            ("accuracy", share(self.accuracy), count),
-            ("mean over groups", share(self.avg_group_accuracy), ""),
-            (f"worst group ({self.worst_group})", share(self.worst_group_accuracy), ""),
+            ("accuracy", percent(self.accuracy), count),
+            ("mean over groups", percent(self.avg_group_accuracy), ""),
+            (f"worst group ({self.worst_group})", percent(self.worst_group_accuracy), ""),
         ]
-        rows += [(f"group {g.name}", share(g.accuracy), str(g.count)) for g in self.groups]
+        rows += [(f"group {g.name}", percent(g.accuracy), str(g.count)) for g in self.groups]
         if self.masked_examples:
             rows.append((f"kappa, eps {self.eps:g}", f"{self.kappa_masked_max:.3g}", str(self.masked_examples)))
             rows.append(("mean of it", f"{self.kappa_masked_mean:.3g}", ""))
         if self.only is not None:
             rows.append((f"answers {self.only} to everything: its kappa means nothing", "", ""))
+        rows += [row for swap in self.swaps for row in swap.rows()]
+        return rows + self._further_rows()
+
+    def _further_rows(self) -> list[tuple[str, str, str]]:
+        """Of what is measured if somebody asks for it."""
+        levels = (self.noise or {}).get("at", [])
+        rows = [(f"core sensitivity, noise {a['sigma']:g}", f"{a['rcs']:.3f}", "") for a in levels]
+        for method, p in (self.pointing or {}).items():
+            rows.append((f"{method} points at the core: energy", percent(p["energy"]), str(p["examples"])))
         return rows
+
+    def _repr_html_(self) -> str:
+        """The table, for notebooks."""
+        cells = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in self._rows())
+        body = "".join(f"<tr>{row}</tr>" for row in cells)
+        return f"<table><tr><th></th><th>value</th><th>examples</th></tr>{body}</table>"
 
     def __str__(self) -> str:
         return self.table()

@@ -14,8 +14,9 @@ from . import _arrays as arrays
 from . import _header as h
 from ._arrays import Array
 from ._library import LIB, Owned, call, choice, encode, from_shape, text_of, texts, to_shape
-from .errors import ShapeError
+from .errors import ArgumentError, ShapeError
 from .metrics import Metrics, metrics_of
+from .swap import DRAWS, Swap, plain, swap_test
 
 if TYPE_CHECKING:
     from .data import Data
@@ -233,12 +234,40 @@ class Model(Owned):
         call("r4_attribute", name, self._net, self._weights, data.pointer, ctypes.byref(o), to.ctypes.data)
         return to
 
-    def evaluate(self, data: Data, eps: float = 0.1, batch: int = BATCH) -> Metrics:
-        """Accuracy by group, and fragility."""
+    def evaluate(self, data: Data, eps: float = 0.1, batch: int = BATCH, kappa: int | None = None) -> Metrics:
+        """Accuracy by group, and fragility, of at most kappa examples (None: of all)."""
         self.check(data)
         m = h.r4_metrics()
-        call("r4_evaluate", self._net, self._weights, data.pointer, eps, batch, ctypes.byref(m))
+        most = ctypes.c_size_t(-1).value if kappa is None else kappa
+        call("r4_evaluate_some", self._net, self._weights, data.pointer, eps, batch, most, ctypes.byref(m))
         return metrics_of(m, data.group_names, data.classes)
+
+    def swap_test(self, data: Data, content: str = "swap", *, draws: int = DRAWS, seed: int = 0) -> Swap:
+        """Which predictions change when the masked content of another class, or other content, stands in the mask."""
+        self.check(data)
+        return swap_test(self.addresses, data, content, draws, seed, BATCH)
+
+    def core_sensitivity(self, data: Data, levels: Sequence[float] = (), *, published: bool = False) -> dict[str, Any]:
+        """Which noise hurts more, that on the core or that on what is masked (r4_sensitivity); (): the usual levels."""
+        self.check(data)
+        o, found = h.r4_sensitivity_options(), h.r4_sensitivity()
+        if len(levels) > h.R4_MAX_NOISES:
+            raise ArgumentError(f"noise has {len(levels)} levels, expected at most {h.R4_MAX_NOISES}")
+        o.n, o.published = len(levels), published
+        for k, level in enumerate(levels):
+            o.sigma[k] = level
+        call("r4_core_sensitivity", *self.addresses, data.pointer, ctypes.byref(o), ctypes.byref(found))
+        figures: dict[str, Any] = plain(found)
+        return figures | {"at": figures["at"][: found.n], "unit": figures["unit"][: found.channels]}
+
+    def pointing_game(self, data: Data, method: str = "gradient") -> dict[str, Any]:
+        """Whether an attribution points at the core (r4_pointing)."""
+        self.check(data)
+        found = h.r4_pointing()
+        name = encode(method, "a method")
+        call("r4_pointing_game", name, *self.addresses, data.pointer, None, ctypes.byref(found))
+        figures: dict[str, Any] = plain(found)
+        return figures
 
     def _write(self, function: str, path: str | os.PathLike[str]) -> None:
         names = texts(self.classes) if self.classes is not None else None

@@ -1,0 +1,100 @@
+"""Scorers for GridSearchCV and cross_val_score: which model is chosen is decided by what it must not use, too."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, Self
+
+from ._library import choice
+from .errors import ArgumentError
+from .masked import Masked, apart
+from .swap import DRAWS
+
+if TYPE_CHECKING:
+    from .classifier import Classifier
+
+KINDS = ("swapped", "worst", "average")
+FEWEST = 20  # masked examples of a fold, below which the share that is left says too little
+NAMES = ("masks", "mask_means", "groups")
+
+
+class FewMasksWarning(UserWarning):
+    """A fold has too few examples with a mask to be scored."""
+
+
+def _classifier(estimator: Any, x: Any) -> tuple[Classifier, Any]:
+    """The classifier, behind the other steps of a pipeline, and X as it sees it."""
+    from .classifier import Classifier
+
+    if hasattr(estimator, "steps"):
+        inner = x.x if isinstance(x, Masked) else x
+        seen = estimator[:-1].transform(inner) if len(estimator.steps) > 1 else inner
+        x = Masked(seen, x.masks, x.mask_means, groups=x.groups) if isinstance(x, Masked) else seen
+        estimator = estimator[-1]
+    if not isinstance(estimator, Classifier):
+        raise ArgumentError(f"a scorer of r4 is for r4.Classifier, and this is a {type(estimator).__name__}")
+    return estimator, x
+
+
+class Scorer:
+    """``scorer(estimator, X, y)`` is a number, larger for a better model. ``r4.scorer`` makes one."""
+
+    def __init__(self, kind: str, draws: int = DRAWS, seed: int = 0) -> None:
+        choice(kind, KINDS, "a scorer")
+        self.kind, self.draws, self.seed = kind, draws, seed
+        self._requested: dict[str, bool | str] = {}
+
+    def __call__(
+        self, estimator: Any, X: Any, y: Any = None, *, masks: Any = None, mask_means: Any = None, groups: Any = None
+    ) -> float:
+        c, X = _classifier(estimator, X)
+        x, masks, mask_means, groups = apart(X, masks, mask_means, groups)
+        if self.kind == "swapped":
+            return self._swapped(c, x, y, masks, mask_means)
+        data = c._labelled(x, y, None, None, groups)
+        found = c._model.evaluate(data, kappa=0)
+        return found.worst_group_accuracy if self.kind == "worst" else found.avg_group_accuracy
+
+    def _swapped(self, c: Classifier, x: Any, y: Any, masks: Any, mask_means: Any) -> float:
+        """mean over classes of (found - lost) / examples, after the exchange of masked content."""
+        data = c._labelled(x, y, masks, mask_means, None)
+        masked = data.masked_count
+        if masked < FEWEST:
+            why = "give them to the search with r4.Masked(X, masks)" if masks is None else "make folds larger"
+            sentence = (
+                f"the fold has {masked} examples with a mask, expected at least {FEWEST}: its score is NaN; {why}"
+            )
+            warnings.warn(sentence, FewMasksWarning, stacklevel=3)
+            return float("nan")
+        return c._model.swap_test(data, draws=self.draws, seed=self.seed).left
+
+    # ---- Metadata routing of scikit-learn, where it is turned on ----
+
+    def set_score_request(self, **requests: bool | str) -> Self:
+        """Which of masks, mask_means and groups a search hands on to the scorer."""
+        for name in requests:
+            choice(name, NAMES, "what is requested")
+        self._requested |= requests
+        return self
+
+    def get_metadata_routing(self) -> Any:
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        request = MetadataRequest(owner=type(self).__name__)
+        for name, alias in self._requested.items():
+            request.score.add_request(param=name, alias=alias)
+        return request
+
+    def __repr__(self) -> str:
+        return f"r4.scorer({self.kind!r})"
+
+
+def scorer(kind: str = "swapped", *, draws: int = DRAWS, seed: int = 0) -> Scorer:
+    """For ``GridSearchCV(..., scoring=r4.scorer("swapped"))``; X is then ``r4.Masked(X, masks, mask_means=...)``.
+
+    swapped   the share of correct predictions that is left when the masked content of other classes stands in the
+              masks, classes weighed alike; NaN, with a warning, for folds with fewer than 20 masked examples
+    worst     accuracy of the worst group (the classes are the groups, unless Masked has others)
+    average   mean of the accuracies of groups
+    """
+    return Scorer(kind, draws, seed)
