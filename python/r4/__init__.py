@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 
+from . import plot
 from ._header import VERSION as __version__
 from ._library import threads
 from ._scale import ScaleWarning
@@ -88,6 +89,7 @@ __all__ = [
     "data",
     "load",
     "minimize",
+    "plot",
     "recipes",
     "scorer",
     "threads",

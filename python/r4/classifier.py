@@ -419,6 +419,25 @@ class Classifier(Base):
             return [Explained(words, row[: len(words)]) for words, row in zip(tokens, found, strict=True)]
         return arrays.values(X, layout=self.layout, kind=self.kind).as_given(found)
 
+    def plot(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        masks: Any = None,
+        method: str = "gradient",
+        most: int = 8,
+        **options: Any,
+    ) -> Any:
+        """Heat maps of the first images as a figure of matplotlib, masks outlined; method and options as in explain."""
+        from .plot import figure
+
+        if isinstance(X, Data):
+            d = X.subset(np.arange(min(most, len(X))))
+            return figure(self, d.x, self.classes_[d.y], d.masks, method, most, options)
+        X, masks, _, _ = apart(X, masks, None)
+        return figure(self, X, y, masks, method, most, options)
+
     def bounds(
         self,
         X: Any,

@@ -1,0 +1,86 @@
+"""Heat maps with matplotlib, which is imported when something is drawn. ``r4 explain`` draws them without it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._arrays import Array, to_array
+from .errors import ArgumentError, ShapeError
+
+if TYPE_CHECKING:
+    from .classifier import Classifier
+
+MOST = 8  # examples in a figure, unless it is told otherwise
+
+
+def _pyplot() -> Any:
+    try:
+        import matplotlib.pyplot as pyplot
+    except ImportError as e:
+        raise ImportError("r4.plot draws with matplotlib, which is not installed: pip install matplotlib") from e
+    return pyplot
+
+
+def _picture(image: Any) -> Array:
+    """[height, width] or [height, width, 3], from 0 to 1."""
+    a = to_array(image, "image")
+    if a.ndim == 3 and a.shape[2] == 1:
+        a = a[..., 0]
+    if a.ndim != 2 and not (a.ndim == 3 and a.shape[2] == 3):
+        raise ShapeError(f"image has shape {a.shape}, expected [height, width], with 1 or 3 channels behind")
+    scaled: Array = np.clip(a / (255 if a.dtype == np.uint8 else 1), 0, 1)
+    return scaled
+
+
+def _flat(values: Any, size: tuple[int, ...], what: str) -> Array:
+    """One number for each pixel: the sum over its channels."""
+    a = to_array(values, what).astype(float)
+    if a.shape[:2] != size or a.ndim not in (2, 3):
+        raise ShapeError(f"{what} have shape {a.shape}, expected {size}, with or without channels, as the image")
+    one: Array = a.sum(axis=2) if a.ndim == 3 else a
+    return one
+
+
+def heatmap(image: Any, values: Any, mask: Any = None, ax: Any = None) -> Any:
+    """The image in grey, attributions over it (red above 0, blue below, the same scale for both), the mask outlined.
+
+    image [height, width(, 1 or 3)], uint8 or from 0 to 1; values and mask are as large. Returns the axes.
+    """
+    picture = _picture(image)
+    v = _flat(values, picture.shape[:2], "values")
+    m = _flat(mask, picture.shape[:2], "mask") if mask is not None else None
+    axes = ax if ax is not None else _pyplot().subplots()[1]
+    grey = picture.mean(axis=2) if picture.ndim == 3 else picture
+    top = float(np.abs(v[np.isfinite(v)]).max(initial=0)) or 1.0
+    axes.imshow(grey, cmap="gray", vmin=0, vmax=1)
+    axes.imshow(np.clip(v, -top, top), cmap="RdBu_r", vmin=-top, vmax=top, alpha=0.6)
+    if m is not None and (m > 0).any():  # a border of zeros closes outlines at the edge
+        at = (np.arange(-1, n + 1) for n in m.shape[::-1])
+        axes.contour(*at, np.pad(m > 0, 1).astype(float), levels=[0.5], colors="gold", linewidths=1)
+        axes.set(xlim=(-0.5, m.shape[1] - 0.5), ylim=(m.shape[0] - 0.5, -0.5))
+    axes.set(xticks=[], yticks=[])
+    return axes
+
+
+def _channels_last(a: Any, layout: str) -> Array:
+    """Images or masks [n, height, width(, channels)]."""
+    x = to_array(a, "X")
+    return x.transpose(0, 2, 3, 1) if layout == "NCHW" and x.ndim == 4 else x
+
+
+def figure(c: Classifier, X: Any, y: Any, masks: Any, method: str, most: int, options: dict[str, Any]) -> Any:
+    """A row of heat maps, with labels and predictions above them; X are arrays of images."""
+    x = _channels_last(X, c.layout)[:most]
+    if x.ndim not in (3, 4):
+        raise ArgumentError(f"plot shows images, and X has shape {x.shape}")
+    labels = np.asarray(y)[:most] if y is not None else None
+    values = _channels_last(c.explain(X[:most], method, y=labels, **options), c.layout)
+    m = _channels_last(masks, c.layout)[:most] if masks is not None else None
+    predicted = c.predict(X[:most])
+    drawn, axes = _pyplot().subplots(1, len(x), squeeze=False, figsize=(2 * len(x), 2.4))
+    for k, ax in enumerate(axes[0]):
+        heatmap(x[k], values[k], m[k] if m is not None else None, ax)
+        ax.set_title(str(predicted[k]) if labels is None else f"{labels[k]}: predicted {predicted[k]}", fontsize=8)
+    return drawn
