@@ -303,15 +303,16 @@ class Classifier(Base):
 
     def _examples(self, X: Any, y: Any = None, **more: Any) -> Data:
         """A data set with the classes of the model; labels that are not given are 0."""
-        model = self._model
-        if isinstance(X, Data):
-            return X
-        self._check_features(X, model)
-        n = self._count(X)
-        numbers = np.zeros(n, np.int32) if y is None else self._numbers(y, n)
-        data = Data(X, numbers, classes=[str(c) for c in self.classes_], **self._about(X, model.input[0]), **more)
+        model, data = self._model, X
+        if not isinstance(X, Data):
+            self._check_features(X, model)
+            n = self._count(X)
+            numbers = np.zeros(n, np.int32) if y is None else self._numbers(y, n)
+            names = [str(c) for c in self.classes_]
+            data = Data(X, numbers, classes=names, **self._about(X, model.input[0]), **more)
         if sentence := compare(self.__dict__.get("_seen"), data):
             self._warn_once(sentence, ScaleWarning)
+        assert isinstance(data, Data)
         return data
 
     def _check_features(self, X: Any, model: Model) -> None:
@@ -425,18 +426,32 @@ class Classifier(Base):
         y: Any = None,
         *,
         masks: Any = None,
+        mask_means: MaskMeans | None = None,
         method: str = "gradient",
         most: int = 8,
         **options: Any,
     ) -> Any:
         """Heat maps of the first images as a figure of matplotlib, masks outlined; method and options as in explain."""
-        from .plot import figure
+        from .plot import channels_last, figure
 
+        X, masks, mask_means, _ = apart(X, masks, mask_means)
         if isinstance(X, Data):
             d = X.subset(np.arange(min(most, len(X))))
-            return figure(self, d.x, self.classes_[d.y], d.masks, method, most, options)
-        X, masks, _, _ = apart(X, masks, None)
-        return figure(self, X, y, masks, method, most, options)
+            values = self.explain(d, method, **options)
+            return figure(d.x, values, d.masks, self._titles(d, self.classes_[d.y]))
+        X, y, masks = (None if a is None else arrays.to_array(a, "X, y and masks")[:most] for a in (X, y, masks))
+        known = masks if self._means(masks, mask_means) else None  # only drawn, if nobody says what they mean
+        values = self.explain(X, method, y=y, masks=known, mask_means=mask_means, **options)
+        images, heat = (channels_last(a, self.layout) for a in (X, values))
+        outlined = channels_last(masks, self.layout) if masks is not None else None
+        return figure(images, heat, outlined, self._titles(X, y))
+
+    def _titles(self, X: Any, labels: Any) -> list[str]:
+        """For each example the prediction, and its label if that is known."""
+        predicted = self.predict(X)
+        if labels is None:
+            return [str(p) for p in predicted]
+        return [f"{label}: predicted {p}" for label, p in zip(labels, predicted, strict=True)]
 
     def bounds(
         self,

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from ._arrays import Array, to_array
 from .errors import ArgumentError, ShapeError
-
-if TYPE_CHECKING:
-    from .classifier import Classifier
-
-MOST = 8  # examples in a figure, unless it is told otherwise
 
 
 def _pyplot() -> Any:
@@ -64,23 +60,18 @@ def heatmap(image: Any, values: Any, mask: Any = None, ax: Any = None) -> Any:
     return axes
 
 
-def _channels_last(a: Any, layout: str) -> Array:
-    """Images or masks [n, height, width(, channels)]."""
+def channels_last(a: Any, layout: str) -> Array:
+    """Images or masks as [n, height, width(, channels)]."""
     x = to_array(a, "X")
     return x.transpose(0, 2, 3, 1) if layout == "NCHW" and x.ndim == 4 else x
 
 
-def figure(c: Classifier, X: Any, y: Any, masks: Any, method: str, most: int, options: dict[str, Any]) -> Any:
-    """A row of heat maps, with labels and predictions above them; X are arrays of images."""
-    x = _channels_last(X, c.layout)[:most]
-    if x.ndim not in (3, 4):
-        raise ArgumentError(f"plot shows images, and X has shape {x.shape}")
-    labels = np.asarray(y)[:most] if y is not None else None
-    values = _channels_last(c.explain(X[:most], method, y=labels, **options), c.layout)
-    m = _channels_last(masks, c.layout)[:most] if masks is not None else None
-    predicted = c.predict(X[:most])
-    drawn, axes = _pyplot().subplots(1, len(x), squeeze=False, figsize=(2 * len(x), 2.4))
+def figure(images: Array, values: Array, masks: Array | None, titles: Sequence[str]) -> Any:
+    """A row of heat maps with titles above them; arrays are [n, height, width(, channels)]."""
+    if images.ndim not in (3, 4):
+        raise ArgumentError(f"plot shows images, and X has shape {images.shape}")
+    drawn, axes = _pyplot().subplots(1, len(images), squeeze=False, figsize=(2 * len(images), 2.4))
     for k, ax in enumerate(axes[0]):
-        heatmap(x[k], values[k], m[k] if m is not None else None, ax)
-        ax.set_title(str(predicted[k]) if labels is None else f"{labels[k]}: predicted {predicted[k]}", fontsize=8)
+        heatmap(images[k], values[k], masks[k] if masks is not None else None, ax)
+        ax.set_title(titles[k], fontsize=8)
     return drawn

@@ -269,6 +269,7 @@ def test_another_scale_is_noticed(bars: Bars, tmp_path: Path) -> None:
         assert off_scale(fit(grey), other) == 1
     for same in (grey, grey / 255, grey[:1], grey // 100):
         assert off_scale(fit(grey), same) == 0
+    assert off_scale(fit(grey), r4.Data(grey.astype(float), bars.y)) == 1
     assert off_scale(fit(grey.astype("int64")), grey) == 1
     assert off_scale(fit(grey / 255), grey.astype("int64")) == 1
     assert off_scale(fit(grey / 255), grey) == 0

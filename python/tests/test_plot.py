@@ -51,6 +51,14 @@ def test_a_row_of_them(bars: Bars) -> None:
     first = np.stack([bars.x] * 3, axis=1)
     rgb = r4.Classifier("flatten, dense 2", layout="NCHW", epochs=1).fit(first, bars.y)
     assert rgb.plot(first, most=1).axes[0].images[0].get_array().shape == (6, 6)
+    own = r4.Data(first, bars.y, layout="NCHW")
+    assert np.allclose(
+        rgb.plot(own, most=1).axes[0].images[1].get_array(), rgb.explain(first[:1], y=bars.y[:1])[0].sum(0)
+    )
+    widths = c.plot(bars.x, bars.y, masks=bars.m, mask_means="irrelevant", most=1, method="bounds").axes[0].images[1]
+    assert np.allclose(
+        widths.get_array(), c.bounds(bars.x[:1], bars.m[:1], y=bars.y[:1], mask_means="irrelevant").width[0]
+    )
     flat = r4.Classifier(NET, epochs=1).fit(bars.x.reshape(120, -1), bars.y)
     with pytest.raises(r4.ArgumentError, match="plot shows images"):
         flat.plot(bars.x.reshape(120, -1))
