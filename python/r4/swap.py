@@ -33,7 +33,7 @@ class SwapGroup:
 
     @property
     def left(self) -> float:
-        """The share of the examples that is still correct; NaN without examples."""
+        """The share of the examples that is correct before and after; NaN without examples."""
         return _share(self.found - self.lost, self.examples)
 
 
@@ -65,7 +65,7 @@ class Swap:
 
     @property
     def left(self) -> float:
-        """The share of correct predictions after the exchange, groups weighed alike."""
+        """The share of examples that are correct before the exchange and after it, groups weighed alike."""
         each = [g.left for g in self.groups if g.examples]
         return _share(sum(each), len(each))
 
@@ -77,7 +77,7 @@ class Swap:
         rows = [
             (f"{self.content}: predictions changed", f"{100 * self.flipped:.1f} %", str(self.examples)),
             (f"{self.content}: correct ones lost", percent(self.lost), str(found)),
-            (f"{self.content}: correct then, mean over groups", percent(self.left), str(self.examples)),
+            (f"{self.content}: correct before and after, mean over groups", percent(self.left), str(self.examples)),
         ]
         tested = (g for g in self.groups if g.examples)
         return rows + [
