@@ -171,7 +171,7 @@ class Classifier(Base):
         """Whether X has pixels from 0 to 255, as far as is known: they become 0 to 1."""
         if isinstance(X, Data) or are_texts(X):
             return False
-        return arrays.values(X, layout=self.layout, kind=self.kind).kind == "bytes"
+        return self.kind in ("auto", "bytes") and arrays.to_array(X, "X").dtype == np.uint8
 
     def _warn_once(self, sentence: str, kind: type[Warning]) -> None:
         told = self.__dict__.setdefault("_told", set())
