@@ -160,7 +160,7 @@ void by_add_json(r4_json *w, const struct evaluation *v)
     r4_json_open(w, '{');
     json_text(w, "value", v->by.value[k]);
     json_whole(w, "examples", (int64_t)v->by.count[k]);
-    json_mean_sd(w, "accuracy", accuracy(v, k), 100);
+    json_mean_sd(w, "accuracy", accuracy(v, k));
     r4_json_close(w, '}');
   }
   r4_json_close(w, ']');
