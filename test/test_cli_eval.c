@@ -321,8 +321,8 @@ static void accuracy_by_a_column(void **state)
          0, "Site             accuracy           examples\n9                 50.00 +- 70.71 %         3\n",
          "\n10               100.00 +- 0.00 %          3\n");
   EXPECT("$R4 eval half --by only --json", 1,
-         "\"by\":{\"column\":\"only\",\"values\":[{\"value\":\"\",\"examples\":3,\"accuracy\":50,",
-         "{\"value\":\"x\",\"examples\":3,\"accuracy\":100,\"accuracy_sd\":0}]");
+         "\"by\":{\"column\":\"only\",\"values\":[{\"value\":\"\",\"examples\":3,\"accuracy\":0.5,",
+         "{\"value\":\"x\",\"examples\":3,\"accuracy\":1,\"accuracy_sd\":0}]");
   js_free(command_json());
   EXPECT("$R4 eval good half --by only", 1, "\ngood\n", "\n(empty) ", "\nhalf\n");
   EXPECT("$R4 data show pets --mask-means irrelevant", 0, "\nfurther columns: Site, only\n");

@@ -36,7 +36,7 @@ const struct method method_cert_r4_r3 = {.term = {&term, &term_r3},
  * the bounds say how much could. */
 const struct method method_cert_r4_pairing = {.term = {&term, &term_pairing},
                                               .lambda = 0.1,
-                                              .lambda_r3 = 1,
+                                              .lambda_r3 = 3,
                                               .form = R4_FORM_LOG,
                                               .fills = true,
                                               .waits = true,

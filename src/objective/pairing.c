@@ -33,4 +33,4 @@ static r4_id quantity(struct objective *o)
 
 const struct term term_pairing = {.quantity = quantity, .settings = NO_SETTINGS, .pairs = true};
 
-const struct method method_pairing = {.term = {&term_pairing}, .lambda = 1, .fills = true};
+const struct method method_pairing = {.term = {&term_pairing}, .lambda = 3, .fills = true};

@@ -65,8 +65,7 @@ static r4_status take_better(void *context, const struct js *line, r4_error *e)
   js_real(js_get(val, "loss"), &v.loss);
   js_real(js_get(val, "avg"), &v.avg);
   js_real(js_get(val, "worst"), &v.worst);
-  v.score = v.worst; /* of logs that have no score */
-  js_real(js_get(val, "score"), &v.score);
+  if (!js_real(js_get(val, "score"), &v.score)) v.score = v.worst; /* of logs that have no score */
   js_real(js_get(val, "avg_se"), &v.se);
   js_real(js_get(val, "changed"), &v.changed);
   js_whole(js_get(val, "exchanged"), &v.exchanged);

@@ -235,12 +235,21 @@ r4_net *r4_settings_net(const r4_settings *s, const r4_data *d, r4_error *e)
 
 /* ---- Objective and optimiser ---- */
 
+/* Most examples have no mask: what is replaced in the others alone leaves the shortcut to them. */
+static bool masks_are_few(const r4_data *train)
+{
+  return 2 * r4_data_mask_count(train, R4_TRAIN, -1) < r4_data_count(train);
+}
+
 /* auto: what the method does by itself, with what can hide the shortcut of these data. */
 r4_fill task_fill(const struct settings *s, const r4_data *train)
 {
   int k = word_number(s->fill, fill_words);
   if (k) return (r4_fill)(k - 1);
-  return r4_method_describe(s->method).fills ? r4_fill_for(train) : R4_FILL_NONE;
+  if (!r4_method_describe(s->method).fills) return R4_FILL_NONE;
+  r4_fill kind = r4_fill_for(train);
+  bool even = kind != R4_FILL_NONE && kind != R4_FILL_PASTE;
+  return even && masks_are_few(train) ? R4_FILL_EXCHANGE : kind;
 }
 
 r4_fill task_val_fill(const struct settings *s)
