@@ -132,7 +132,7 @@ static void eval_says_why_there_is_nothing_to_swap(void **state)
 static void eval_pastes_what_training_marks(void **state)
 {
   (void)state;
-  EXPECT("$R4 train own.yaml --out own-erm --quiet", 0, "own-erm");
+  EXPECT("$R4 train own.yaml --set method=erm --out own-erm --quiet", 0, "own-erm");
   EXPECT("$R4 eval own-erm", 0,
          "no mask is on the test part, but 20 training examples have one: --swap paste puts what theirs mark "
          "on these");

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Prints the gauntlet's results as tables in Markdown: table.py OUT
+
+For each cell: average / worst group / predictions that change with the masked content, in per cent, means over seeds. Gap closed is
+(worst group of the method - erm's) / (ceiling's - erm's), where the ceiling is at least five points above erm. Then, for each half: the
+median gap closed by auto, the cells below one half, and how often the verdict at the end of training agrees with the swap test of the
+test part (a tenth of the correct predictions lost); verdicts that say that they cannot tell are counted apart."""
+import csv
+import glob
+import json
+import os
+import statistics
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+USES = 0.1
+
+
+def read(run):
+    path = os.path.join(run, "eval.json")
+    if not os.path.exists(path):
+        return None
+    j = json.load(open(path))
+    swap = (j.get("swap") or {}).get("swap")
+    outcomes = [json.load(open(p)) for p in sorted(glob.glob(os.path.join(run, "seed-*", "outcome.json")))]
+    seeds = [s.get("swap", {}) for s in j.get("seeds", [])] if isinstance(j.get("seeds"), list) else []
+    return {
+        "average": 100 * j["avg_group_accuracy"],
+        "worst": 100 * j["worst_group_accuracy"],
+        "changed": 100 * swap["flipped_share"] if swap else None,
+        "lost": swap["lost_share"] if swap else None,
+        "method": j["method"],
+        "outcomes": outcomes,
+        "seeds": seeds,
+    }
+
+
+def figure(r):
+    if not r:
+        return ""
+    changed = f" / {r['changed']:.1f}" if r["changed"] is not None else ""
+    return f"{r['average']:.1f} / {r['worst']:.1f}{changed}"
+
+
+def closed(r, erm, ceiling):
+    if not (r and erm and ceiling) or ceiling["worst"] - erm["worst"] < 5:
+        return None
+    return (r["worst"] - erm["worst"]) / (ceiling["worst"] - erm["worst"])
+
+
+def verdicts(runs):
+    """Agreeing, disagreeing and undecided ones of runs whose test part has a swap test."""
+    agree = disagree = undecided = 0
+    for r in runs:
+        for o in r["outcomes"] if r and r["lost"] is not None else []:
+            if o["verdict"] in ("unknown", "may use", "collapsed"):
+                undecided += 1
+            elif (o["verdict"] == "uses") == (r["lost"] >= USES):
+                agree += 1
+            else:
+                disagree += 1
+    return agree, disagree, undecided
+
+
+def main():
+    out = sys.argv[1]
+    cells = list(csv.DictReader(open(os.path.join(HERE, "cells.csv"))))
+    methods = ["ceiling", "erm", "auto", "fill", "r3", "cert-r4+r3", "pairing", "cert-r4+pairing"]
+    there = {(c["name"], m): read(os.path.join(out, "runs", c["name"], m)) for c in cells for m in methods}
+    methods = [m for m in methods if any(there[c["name"], m] for c in cells)]
+    for half in ("tune", "report"):
+        print(f"\n**{'Tuned on' if half == 'tune' else 'Not looked at while tuning'}**\n")
+        print("| cell | " + " | ".join(methods) + " | auto took | gap closed |")
+        print("|---|" + "---|" * (len(methods) + 2))
+        gaps, runs = [], []
+        for c in [c for c in cells if c["half"] == half]:
+            row = {m: there[c["name"], m] for m in methods}
+            runs += [r for m, r in row.items() if r]
+            gap = closed(row.get("auto"), row.get("erm"), row.get("ceiling"))
+            if gap is not None:
+                gaps.append((gap, c["name"]))
+            took = row["auto"]["method"] if row.get("auto") else ""
+            print(f"| {c['name']} | " + " | ".join(figure(row[m]) for m in methods) + f" | {took} | {'' if gap is None else f'{100 * gap:.0f} %'} |")
+        agree, disagree, undecided = verdicts(runs)
+        if gaps:
+            low = ", ".join(n for g, n in gaps if g < 0.5)
+            print(f"\nMedian gap closed by auto: {100 * statistics.median(g for g, _ in gaps):.0f} % of {len(gaps)} cells; below one half: {low or 'none'}.")
+        print(f"Verdicts: {agree} agree with the swap test of the test part, {disagree} do not, {undecided} cannot tell.")
+
+
+if __name__ == "__main__":
+    main()
