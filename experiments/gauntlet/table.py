@@ -62,6 +62,22 @@ def verdicts(runs):
     return agree, disagree, undecided
 
 
+def validation(run):
+    """What the seeds of a run have in validation at their end: means of score, its error and changed predictions."""
+    lines = [open(p).readlines()[-1] for p in sorted(glob.glob(os.path.join(run, "seed-*", "log.jsonl")))]
+    vals = [json.loads(line).get("val", {}) for line in lines]
+    if not vals or any(v.get("of") != "exchanged" for v in vals):
+        return None
+    return {k: statistics.mean(v[k] for v in vals) for k in ("score", "avg_se", "changed")}
+
+
+def pick(vals):
+    """As r4 sweep picks: within one standard error of the highest score, the fewest changed predictions."""
+    top = max(vals, key=lambda m: vals[m]["score"])
+    tied = [m for m in vals if vals[m]["score"] >= vals[top]["score"] - vals[top]["avg_se"]]
+    return min(tied, key=lambda m: vals[m]["changed"])
+
+
 def main():
     out = sys.argv[1]
     cells = list(csv.DictReader(open(os.path.join(HERE, "cells.csv"))))
@@ -72,10 +88,15 @@ def main():
         print(f"\n**{'Tuned on' if half == 'tune' else 'Not looked at while tuning'}**\n")
         print("| cell | " + " | ".join(methods) + " | auto took | gap closed |")
         print("|---|" + "---|" * (len(methods) + 2))
-        gaps, runs = [], []
+        gaps, runs, regrets = [], [], []
         for c in [c for c in cells if c["half"] == half]:
             row = {m: there[c["name"], m] for m in methods}
             runs += [r for m, r in row.items() if r]
+            tried = {m: r for m, r in row.items() if r and m not in ("ceiling", "auto")}
+            vals = {m: validation(os.path.join(out, "runs", c["name"], m)) for m in tried}
+            if len(tried) > 1 and all(vals.values()):
+                picked = pick(vals)
+                regrets.append((max(r["worst"] for r in tried.values()) - tried[picked]["worst"], c["name"], picked))
             gap = closed(row.get("auto"), row.get("erm"), row.get("ceiling"))
             if gap is not None:
                 gaps.append((gap, c["name"]))
@@ -85,6 +106,8 @@ def main():
         if gaps:
             low = ", ".join(n for g, n in gaps if g < 0.5)
             print(f"\nMedian gap closed by auto: {100 * statistics.median(g for g, _ in gaps):.0f} % of {len(gaps)} cells; below one half: {low or 'none'}.")
+        for regret, name, picked in regrets:
+            print(f"- {name}: a sweep over these methods picks {picked}, {regret:.1f} points below the best in the worst group of the test")
         print(f"Verdicts: {agree} agree with the swap test of the test part, {disagree} do not, {undecided} cannot tell.")
 
 
