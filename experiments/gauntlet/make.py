@@ -173,7 +173,7 @@ def main():
     p.add_argument("--from", dest="folder", required=True)
     p.add_argument("--clean", action="store_true")
     p.add_argument("--train", type=int, default=3000)
-    p.add_argument("--test", type=int, default=1000)
+    p.add_argument("--test", type=int, default=3000)
     p.add_argument("--size", type=int, default=32)
     p.add_argument("--seed", type=int, default=0)
     o = p.parse_args()
