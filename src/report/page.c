@@ -129,6 +129,17 @@ static void summarize(const r4_report_run *r, r4_metrics *work, r4_summary *to)
   r4_summarize(work, r->seeds, to);
 }
 
+static struct page_end end_of(const r4_report_run *r)
+{
+  struct page_end end = {0};
+  for (size_t k = 0; k < r->seeds; k++) {
+    r4_outcome o;
+    if (!r->folder[k] || r4_outcome_read(r->folder[k], &o, NULL) || !o.unpenalised) continue;
+    if (!end.unpenalised++) end.steps = o.steps;
+  }
+  return end;
+}
+
 /* Those of the page first, then the others. */
 static size_t sort_runs(const r4_report_run *run, size_t runs, r4_report_run *to)
 {
@@ -154,19 +165,22 @@ r4_status r4_report_write(const r4_report_run *run, size_t runs, const r4_data *
   struct html h = {0};
   r4_report_run *sorted = r4_mem_new(runs + 1, sizeof *sorted);
   r4_summary *summary = r4_mem_new(runs + 1, sizeof *summary);
+  struct page_end *end = r4_mem_new(runs + 1, sizeof *end);
   r4_metrics *work = r4_mem_new(most, sizeof *work);
   r4_status s = R4_OK;
-  if (!sorted || !summary || !work)
+  if (!sorted || !summary || !end || !work)
     s = r4_fail(e, R4_E_MEMORY, "out of memory for a report of %zu runs", runs);
   size_t here = s ? 0 : sort_runs(run, runs, sorted);
   if (!s) s = check(run, runs, here, d, e);
-  for (size_t k = 0; k < runs && !s; k++) summarize(&sorted[k], work, &summary[k]);
-  struct page p = {.h = &h, .run = sorted, .runs = here, .summary = summary, .d = d};
+  for (size_t k = 0; k < runs && !s; k++)
+    summarize(&sorted[k], work, &summary[k]), end[k] = end_of(&sorted[k]);
+  struct page p = {.h = &h, .run = sorted, .runs = here, .summary = summary, .end = end, .d = d};
   p.o = options ? options : &defaults;
   if (!s) p.other = sorted + here, p.others = runs - here;
   if (!s) s = write_page(&p, file, e);
   r4_mem_free(sorted);
   r4_mem_free(summary);
+  r4_mem_free(end);
   r4_mem_free(work);
   return s;
 }

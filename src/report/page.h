@@ -6,6 +6,12 @@
 #include "base/embedded.h"
 #include "report/plot.h"
 
+/* How the seeds of a run ended, as training wrote it down; nothing is known of runs from before it did. */
+struct page_end {
+  size_t unpenalised; /* seeds whose penalty counted in no step: they are not nets of their method */
+  int64_t steps;      /* of the first of these                                                     */
+};
+
 struct page {
   struct html *h;
   const r4_report_run *run; /* those of the data of the page, in the order given */
@@ -13,6 +19,7 @@ struct page {
   const r4_report_run *other; /* those of other data, behind them */
   size_t others;
   r4_summary *summary; /* of each run, and then of each other */
+  struct page_end *end; /* likewise */
   const r4_data *d;
   const r4_report_options *o;
 };

@@ -7,26 +7,37 @@
 
 enum { MOST_NAMED = 3 };
 
-/* Where a share of lost answers begins to mean something. */
-static const double USES = 0.1, A_LITTLE = 0.02;
-
-enum use { NOT, LITTLE, USE, DEAD, KINDS };
-
 /* Of one run, of several, and whether that is good. */
 static const struct {
   const char *one, *several, *sort;
-} said[KINDS] = {
-  [NOT] = {"does not use the shortcut", "do not use the shortcut", "right"},
-  [LITTLE] = {"uses the shortcut a little", "use the shortcut a little", "wrong"},
-  [USE] = {"uses the shortcut", "use the shortcut", "wrong"},
-  [DEAD] = {"gives one answer to everything", "give one answer to everything", "wrong"},
+} said[] = {
+  [R4_VERDICT_NOT] = {"does not use the shortcut", "do not use the shortcut", "right"},
+  [R4_VERDICT_LITTLE] = {"uses the shortcut a little", "use the shortcut a little", "wrong"},
+  [R4_VERDICT_UNSURE] = {"may use the shortcut", "may use the shortcut", "wrong"},
+  [R4_VERDICT_USES] = {"uses the shortcut", "use the shortcut", "wrong"},
+  [R4_VERDICT_COLLAPSED] = {"gives one answer to everything", "give one answer to everything", "wrong"},
+  [R4_VERDICT_NONE] = {"has no right answer to lose", "have no right answer to lose", "wrong"},
 };
+enum { VERDICTS = sizeof said / sizeof *said };
 
-static enum use use_of(const struct page *p, size_t k)
+/* By the mean over seeds, which is taken for what it is. */
+static r4_verdict verdict_of(const struct page *p, size_t k)
 {
-  double lost = swap_lost(&p->run[k], -1).mean;
-  if (p->summary[k].constant == p->summary[k].seeds) return DEAD;
-  return lost >= USES ? USE : lost >= A_LITTLE ? LITTLE : NOT;
+  if (p->summary[k].constant == p->summary[k].seeds) return R4_VERDICT_COLLAPSED;
+  return r4_verdict_of(swap_lost(&p->run[k], -1).mean, 0);
+}
+
+/* ---- How runs were trained ---- */
+
+enum training { WITHOUT_MASKS, WITH_MASKS, UNPENALISED, TRAININGS };
+
+static const char *const trained[TRAININGS] = {"Trained without masks", "Trained with masks",
+                                               "Trained with masks, but its penalty counted in no step"};
+
+static enum training training_of(const struct page *p, size_t k)
+{
+  if (p->end[k].unpenalised == p->run[k].seeds) return UNPENALISED;
+  return page_uses_masks(&p->run[k]) ? WITH_MASKS : WITHOUT_MASKS;
 }
 
 /* ---- Without masks, and with them ---- */
@@ -50,11 +61,12 @@ static double lost_of(const struct page *p, size_t k)
   return swap_lost(&p->run[k], -1).mean;
 }
 
-static struct range find_range(const struct page *p, bool masks, double (*of)(const struct page *, size_t))
+static struct range find_range(const struct page *p, enum training how,
+                               double (*of)(const struct page *, size_t))
 {
   struct range r = {0};
   for (size_t k = 0; k < p->runs; k++) {
-    if (page_uses_masks(&p->run[k]) != masks) continue;
+    if (training_of(p, k) != how) continue;
     if (!r.n || of(p, k) < of(p, r.low)) r.low = k;
     if (!r.n || of(p, k) > of(p, r.high)) r.high = k;
     r.n++;
@@ -64,10 +76,11 @@ static struct range find_range(const struct page *p, bool masks, double (*of)(co
 
 static void add_one(const struct page *p, size_t k, bool tested)
 {
-  enum use use = use_of(p, k);
-  if (tested || use == DEAD)
+  r4_verdict use = verdict_of(p, k);
+  bool measured = tested && use != R4_VERDICT_COLLAPSED && use != R4_VERDICT_NONE;
+  if (tested || use == R4_VERDICT_COLLAPSED)
     html_add(p->h, "<b class=\"%s\">%s %s</b>. ", said[use].sort, p->run[k].name, said[use].one);
-  if (tested && use != DEAD) {
+  if (measured) {
     html_add(p->h, "It loses ");
     add_percent(p, lost_of(p, k));
     html_add(p->h, " of its right answers when the masked part is swapped, and is right in ");
@@ -79,16 +92,16 @@ static void add_one(const struct page *p, size_t k, bool tested)
 }
 
 /* "6 of 7 runs do not use the shortcut, 1 uses the shortcut a little", or that none does. */
-static void add_counts(const struct page *p, bool masks, size_t n)
+static void add_counts(const struct page *p, enum training how, size_t n)
 {
-  size_t count[KINDS] = {0}, begun = 0;
+  size_t count[VERDICTS] = {0}, begun = 0;
   for (size_t k = 0; k < p->runs; k++)
-    if (page_uses_masks(&p->run[k]) == masks) count[use_of(p, k)]++;
-  if (count[NOT] == n) {
+    if (training_of(p, k) == how) count[verdict_of(p, k)]++;
+  if (count[R4_VERDICT_NOT] == n) {
     html_add(p->h, "<b class=\"right\">none of the %zu runs uses the shortcut</b>. ", n);
     return;
   }
-  for (enum use use = 0; use < KINDS; use++) {
+  for (size_t use = VERDICTS; use-- > 0;) {
     if (!count[use]) continue;
     html_add(p->h, "%s<b class=\"%s\">%zu ", begun ? ", " : "", said[use].sort, count[use]);
     if (!begun++) html_add(p->h, "of %zu runs ", n);
@@ -108,17 +121,17 @@ static void add_range(const struct page *p, const char *before, const char *afte
 }
 
 /* Each by name if they are few, otherwise how many, and from where to where they reach. */
-static void add_kind(const struct page *p, bool masks, bool tested)
+static void add_kind(const struct page *p, enum training how, bool tested)
 {
-  struct range worst = find_range(p, masks, worst_of);
+  struct range worst = find_range(p, how, worst_of);
   if (!worst.n) return;
-  html_add(p->h, "<p class=\"verdict\">%s masks: ", masks ? "Trained with" : "Trained without");
+  html_add(p->h, "<p class=\"verdict\">%s: ", trained[how]);
   for (size_t k = 0; k < p->runs && worst.n <= MOST_NAMED; k++)
-    if (page_uses_masks(&p->run[k]) == masks) add_one(p, k, tested);
+    if (training_of(p, k) == how) add_one(p, k, tested);
   if (worst.n > MOST_NAMED && tested) {
-    add_counts(p, masks, worst.n);
+    add_counts(p, how, worst.n);
     add_range(p, "They lose ", " of their right answers when the masked part is swapped. ",
-              find_range(p, masks, lost_of), lost_of);
+              find_range(p, how, lost_of), lost_of);
   }
   if (worst.n > MOST_NAMED) add_range(p, "In their worst group ", " are right.", worst, worst_of);
   html_add(p->h, "</p>\n");
@@ -128,10 +141,12 @@ static void add_kind(const struct page *p, bool masks, bool tested)
 
 static void add_use(const struct page *p, size_t k)
 {
-  enum use use = use_of(p, k);
-  html_add(p->h, "<li><b class=\"%s\">%s %s</b>: ", said[use].sort, p->run[k].name, said[use].one);
-  html_add(p->h, "%s\u00a0%% of its right answers are lost</li>\n",
-           figure_share_sd(swap_lost(&p->run[k], -1), p->run[k].seeds).s);
+  r4_verdict use = verdict_of(p, k);
+  html_add(p->h, "<li><b class=\"%s\">%s %s</b>", said[use].sort, p->run[k].name, said[use].one);
+  if (use != R4_VERDICT_NONE)
+    html_add(p->h, ": %s\u00a0%% of its right answers are lost",
+             figure_share_sd(swap_lost(&p->run[k], -1), p->run[k].seeds).s);
+  html_add(p->h, "</li>\n");
 }
 
 static void add_uses(const struct page *p)
@@ -146,8 +161,10 @@ static void add_uses(const struct page *p)
     "can show that the shortcut is used; how much it could matter at most stands under "
     "<a href=\"#fragility\">fragility</a>. The worst group is the group of test examples that fares worst. "
     "Figures are means over seeds.</p>\n",
-    100 * USES, 100 * A_LITTLE);
-  if (find_range(p, false, lost_of).n <= MOST_NAMED && find_range(p, true, lost_of).n <= MOST_NAMED) return;
+    100 * R4_USES, 100 * R4_USES_LITTLE);
+  bool counted = false;
+  for (enum training how = 0; how < TRAININGS; how++) counted |= find_range(p, how, lost_of).n > MOST_NAMED;
+  if (!counted) return;
   html_add(p->h, "<ul class=\"uses\">\n"); /* of those that were only counted */
   for (size_t k = 0; k < p->runs; k++) add_use(p, k);
   html_add(p->h, "</ul>\n");
@@ -165,8 +182,20 @@ static void add_untested(const struct page *p, const char *why)
 
 /* ---- What else must be known ---- */
 
+static void add_unpenalised(const struct page *p, size_t k)
+{
+  const struct page_end *end = &p->end[k];
+  if (!end->unpenalised) return;
+  html_add(p->h, "<p class=\"warn\">The penalty counted in none of %lld steps of ", (long long)end->steps);
+  if (end->unpenalised < p->run[k].seeds)
+    html_add(p->h, "%zu of %zu seeds of ", end->unpenalised, p->run[k].seeds);
+  html_add(p->h, "%s: it is not a net that was trained with %s.</p>\n", p->run[k].name,
+           page_method(&p->run[k]));
+}
+
 static void add_notes(const struct page *p)
 {
+  for (size_t k = 0; k < p->runs; k++) add_unpenalised(p, k);
   for (size_t k = 0; k < p->runs; k++)
     if (p->summary[k].constant)
       html_add(p->h, "<p class=\"warn\">%zu of %zu seeds of %s give one answer to everything.</p>\n",
@@ -198,8 +227,7 @@ r4_status page_answer(const struct page *p, r4_error *e)
 {
   (void)e;
   const char *none = swap_none(&p->run[0]);
-  add_kind(p, false, !none);
-  add_kind(p, true, !none);
+  for (enum training how = 0; how < TRAININGS; how++) add_kind(p, how, !none);
   if (none)
     add_untested(p, none);
   else

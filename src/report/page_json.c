@@ -37,13 +37,15 @@ static void add_seed(struct json_writer *w, int64_t seed, const r4_metrics *m)
   jw_close(w, '}');
 }
 
-static void add_run(struct json_writer *w, const r4_report_run *r)
+static void add_run(struct json_writer *w, const r4_report_run *r, const struct page_end *end)
 {
   jw_break(w);
   jw_open(w, '{');
   add_text(w, "name", r->name);
   add_text(w, "method", page_method(r));
   if (r->other_data) add_text(w, "other_data", page_about(r->other_data).text);
+  jw_key(w, "unpenalised_seeds");
+  jw_whole(w, (int64_t)end->unpenalised);
   jw_key(w, "seeds");
   jw_open(w, '[');
   for (size_t k = 0; k < r->seeds; k++) add_seed(w, r->seed[k], &r->measured[k].metrics);
@@ -104,7 +106,7 @@ void page_json(const struct page *p)
   jw_close(&w, ']');
   jw_key(&w, "runs");
   jw_open(&w, '[');
-  for (size_t k = 0; k < p->runs + p->others; k++) add_run(&w, &p->run[k]);
+  for (size_t k = 0; k < p->runs + p->others; k++) add_run(&w, &p->run[k], &p->end[k]);
   jw_close(&w, ']');
   if (p->o->ablations) jw_key(&w, "ablations");
   if (p->o->ablations) jw_open(&w, '[');
