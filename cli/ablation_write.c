@@ -48,15 +48,16 @@ static void add_csv_row(const struct results *r, r4_table *t, const struct ablat
   cell(t, "%lld", (long long)f->dead);
   for (size_t k = 0; k < sizeof figure / sizeof *figure; k++)
     cell(t, isnan(figure[k]) ? "" : "%.6g", figure[k]);
+  cell(t, "%lld", (long long)f->unpenalised);
 }
 
 static int print_csv(FILE *f, const void *user)
 {
   const struct results *r = user;
   static const char *const column[] = {
-    "name",     "panel",      "preset",  "x_setting",  "x",           "y_setting",      "y",
-    "seeds",    "dead_seeds", "average", "average_sd", "worst_group", "worst_group_sd", "kappa",
-    "kappa_sd", "kappa_mean"};
+    "name",     "panel",      "preset",           "x_setting",  "x",           "y_setting",      "y",
+    "seeds",    "dead_seeds", "average",          "average_sd", "worst_group", "worst_group_sd", "kappa",
+    "kappa_sd", "kappa_mean", "unpenalised_seeds"};
   r4_table *t = r4_table_new();
   for (size_t k = 0; k < sizeof column / sizeof *column; k++) r4_table_column(t, column[k], 'l', 0);
   for (size_t k = 0; k < r->a->lines; k++)
@@ -80,6 +81,7 @@ static void add_json_point(r4_json *w, const struct results *r, const struct abl
   json_mean_sd(w, "kappa_masked_max", f->kappa);
   json_mean_sd(w, "kappa_masked_mean", f->kappa_mean);
   json_whole(w, "constant_seeds", f->dead);
+  json_whole(w, "unpenalised_seeds", f->unpenalised);
   r4_json_close(w, '}');
 }
 
@@ -129,19 +131,23 @@ static bool same_axis(const struct ablation_line *a, const struct ablation_line 
   return same;
 }
 
-/* A star stands at a net that gives one answer to everything. */
+/* A star stands at a net that gives one answer to everything, # at one whose penalty counted in no step. */
+static const char *sign_of(const struct fleet_figures *f)
+{
+  return f->dead ? "\\*" : f->unpenalised ? "\\#" : "";
+}
+
 static void add_cell(r4_table *t, const struct fleet_figures *f, bool kappa)
 {
   char text[FIGURE_SIZE];
   if (!f)
     r4_table_cell(t, "");
   else if (kappa)
-    cell(t, "%s%s", f->dead ? "\\*" : "", figure_text(f->kappa.mean, 2, "none", text));
+    cell(t, "%s%s", sign_of(f), figure_text(f->kappa.mean, 2, "none", text));
   else if (f->seeds > 1)
-    cell(t, "%s%.1f / %.1f +- %.1f", f->dead ? "\\*" : "", 100 * f->avg.mean, 100 * f->worst.mean,
-         100 * f->worst.sd);
+    cell(t, "%s%.1f / %.1f +- %.1f", sign_of(f), 100 * f->avg.mean, 100 * f->worst.mean, 100 * f->worst.sd);
   else
-    cell(t, "%s%.1f / %.1f", f->dead ? "\\*" : "", 100 * f->avg.mean, 100 * f->worst.mean);
+    cell(t, "%s%.1f / %.1f", sign_of(f), 100 * f->avg.mean, 100 * f->worst.mean);
 }
 
 /* Lines with the same axis below each other, or the rows of one heat map. */
@@ -172,7 +178,7 @@ static const char *epochs_text(const struct ablation_about *o, char text[48])
 
 static void print_heading(FILE *f, const struct results *r)
 {
-  bool dead = false;
+  bool dead = false, unpenalised = false;
   char text[48];
   fprintf(
     f,
@@ -185,8 +191,10 @@ static void print_heading(FILE *f, const struct results *r)
     for (size_t i = 0; i < rows_of(&r->a->line[k]) * r->a->line[k].xs.n; i++) {
       const struct fleet_run *run = &r->run[r->a->line[k].run[i]];
       dead = dead || (run->done && run->figures.dead);
+      unpenalised = unpenalised || (run->done && run->figures.unpenalised);
     }
   if (dead) fprintf(f, " \\*: a net that gives one answer to everything.");
+  if (unpenalised) fprintf(f, " \\#: a net whose penalty counted in no step.");
   fprintf(f, "\n\n");
 }
 

@@ -42,6 +42,7 @@ struct evaluation {
   const char *path, *label, *name,
     *split; /* the run, as it can be shown, as tables call it; the part looked at */
   struct run *run;
+  struct outcomes outcomes; /* how its seeds ended               */
   r4_data *data;           /* of the split                      */
   char hash[R4_HASH_SIZE]; /* of these: equal for runs that can be compared */
   r4_metrics *metrics;     /* of each seed                      */

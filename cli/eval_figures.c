@@ -50,6 +50,8 @@ static void gather(const struct evaluation *v, struct run_figures *f, r4_metrics
   }
   f->swapped = f->swapped && !v->swapped->none;
   f->measured += v->measured;
+  if (!f->unpenalised) snprintf(f->unpenalised_says, sizeof f->unpenalised_says, "%s", v->outcomes.says);
+  f->unpenalised += v->outcomes.unpenalised;
 }
 
 int eval_figures(const char (*path)[PATH_SIZE], size_t n, int64_t seeds, r4_split split,

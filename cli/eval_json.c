@@ -8,6 +8,25 @@ static void add_group(r4_json *w, const struct evaluation *v, size_t g, double s
   json_real(w, r4_data_group_name(v->data, g), share);
 }
 
+/* As training left it; null for runs without one. */
+static void add_outcome(r4_json *w, const struct evaluation *v, size_t k)
+{
+  const r4_outcome *o = &v->outcomes.of[k];
+  if (!v->outcomes.known[k]) {
+    json_text(w, "outcome", NULL);
+    return;
+  }
+  json_open(w, "outcome", '{');
+  json_text(w, "verdict", r4_verdict_name(o->verdict));
+  json_real(w, "lost", o->lost);
+  json_real(w, "lost_error", o->lost_error);
+  json_whole(w, "exchanged", o->exchanged);
+  json_whole(w, "steps", o->steps);
+  json_whole(w, "penalised_steps", o->penalised);
+  json_flag(w, "unpenalised", o->unpenalised);
+  r4_json_close(w, '}');
+}
+
 static void add_seed(r4_json *w, const struct evaluation *v, size_t k)
 {
   const r4_metrics *m = &v->metrics[k];
@@ -26,6 +45,7 @@ static void add_seed(r4_json *w, const struct evaluation *v, size_t k)
   json_real(w, "kappa_core_max", m->kappa_core_max);
   json_real(w, "kappa_core_mean", m->kappa_core_mean);
   swap_add_seed_json(w, v, k);
+  add_outcome(w, v, k);
   r4_json_close(w, '}');
 }
 
@@ -39,6 +59,7 @@ static void add_summary(r4_json *w, const struct evaluation *v)
   json_whole(w, "masked_examples", (int64_t)v->metrics->masked_examples);
   json_whole(w, "core_examples", (int64_t)v->metrics->core_examples);
   json_fragility(w, s);
+  json_whole(w, "unpenalised_seeds", (int64_t)v->outcomes.unpenalised);
   swap_add_json(w, v);
   words_add_json(w, v);
   noise_add_json(w, v);

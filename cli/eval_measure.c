@@ -215,6 +215,7 @@ int eval_measure(const struct eval_how *o, struct evaluation *v, r4_split split)
   if (v->run && (code = change_settings(o, v->run))) return code;
   if (v->run && o->seeds) runs_limit(v->run, o->seeds);
   if (v->run) tell_missing(v);
+  if (v->run) outcomes_read("eval", v->run, &v->outcomes);
   r4_data *all = v->run ? run_data("eval", v->run, o->data, o->other_data, &code) : NULL;
   if (all) code = measure_part(o, v, all, split);
   r4_data_free(all);

@@ -65,6 +65,11 @@ static void print_constant(const struct evaluation *v, const char *prefix)
   printf("%s%s\n", prefix, constant_advice(v->run->settings));
 }
 
+static void print_unpenalised(const struct evaluation *v, const char *prefix)
+{
+  if (v->outcomes.unpenalised) printf("%s%s\n", prefix, v->outcomes.says);
+}
+
 /* ---- One run ---- */
 
 static void add_percent(r4_table *t, const char *name, r4_mean_sd v, const char *note)
@@ -129,8 +134,10 @@ int eval_print_table(const struct evaluation *v)
   r4_setting_value method = {0};
   int code;
   r4_settings_get(v->run->settings, "method", &method, NULL);
-  printf("%s: %s, %zu seed%s, %zu examples of %s\n\n", v->label, method.text, s->seeds,
+  printf("%s: %s, %zu seed%s, %zu examples of %s\n", v->label, method.text, s->seeds,
          s->seeds == 1 ? "" : "s", r4_data_count(v->data), v->split);
+  print_unpenalised(v, "");
+  printf("\n");
   if ((code = print_groups(v))) return code;
   printf("\n");
   if (has_no_kappa(v))
@@ -225,6 +232,7 @@ int eval_print_comparison(const struct evaluation *const *v, size_t n)
     snprintf(text, sizeof text, "* %.250s: ", v[k]->name);
     print_infinite(v[k], text);
     print_constant(v[k], text);
+    print_unpenalised(v[k], text + 2); /* no figure has a star for it */
   }
   return code;
 }

@@ -54,7 +54,8 @@ static int measure(const struct fleet *f, const struct fleet_run *r, const struc
                                   .kappa = all.summary.kappa_masked_max,
                                   .kappa_mean = all.summary.kappa_masked_mean,
                                   .seeds = (int64_t)j->seeds,
-                                  .dead = (int64_t)all.summary.constant}};
+                                  .dead = (int64_t)all.summary.constant,
+                                  .unpenalised = (int64_t)all.unpenalised}};
   return take_validation(f, j, &to->figures);
 }
 
@@ -144,6 +145,7 @@ static void tell(const struct crew *c, const struct fleet_run *r)
           shown(slash ? slash + 1 : r->folder).text, 100 * r->figures.avg.mean, 100 * r->figures.worst.mean);
   if (!isnan(r->figures.kappa.mean)) fprintf(stderr, ", kappa %.3g", r->figures.kappa.mean);
   if (r->figures.dead) fprintf(stderr, ", dead");
+  if (r->figures.unpenalised) fprintf(stderr, ", not penalised");
   if (c->done < c->f->runs) fprintf(stderr, "; "), watch_left(stderr, left);
   fprintf(stderr, "\n");
 }

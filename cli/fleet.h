@@ -15,6 +15,7 @@ struct fleet_run {
     double score, se, changed; /* what they are chosen by: means over seeds (r4_run_validation); or NaN */
     int64_t exchanged;         /* validation examples behind them; 0: as they are */
     int64_t seeds, dead;       /* dead: seeds that give one answer to everything */
+    int64_t unpenalised;       /* seeds whose penalty counted in no step: not nets of their method */
   } figures;
 };
 

@@ -123,6 +123,8 @@ static void add_row(r4_json *w, const struct table *t, size_t k, struct mark mar
   json_flag(w, "constant", s->constant > 0);
   json_whole(w, "constant_seeds", (int64_t)s->constant);
   if (*r->ours.constant) json_text(w, "notice", r->ours.constant);
+  if (r->ours.unpenalised) json_whole(w, "unpenalised_seeds", (int64_t)r->ours.unpenalised);
+  if (r->ours.unpenalised) json_text(w, "unpenalised", r->ours.unpenalised_says);
   add_marks(w, k, mark);
   json_open(w, "of_nets", '{');
   for (int f = 0; f < ALL_FIGURES; f++) {

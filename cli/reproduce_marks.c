@@ -27,10 +27,11 @@ r4_mean_sd row_figure(const struct row *r, enum figure f)
   return r4_mean_sd_of(r->ours.nets, r->ours.value[f]);
 }
 
-/* Ceilings and controls are no methods, and a net with one answer to everything has the best kappa of all. */
+/* Ceilings and controls are no methods, nor is a net whose penalty counted in no step one of its method; and a net with
+ * one answer to everything has the best kappa of all. */
 static bool competes(const struct row *r, enum figure f)
 {
-  bool method = strncmp(r->name, "Ceiling", 7) && strncmp(r->name, "Control", 7);
+  bool method = strncmp(r->name, "Ceiling", 7) && strncmp(r->name, "Control", 7) && !r->ours.unpenalised;
   bool means = !*r->ours.constant || figure_info[f].better > 0;
   return r->done && method && means && isfinite(row_figure(r, f).mean);
 }

@@ -33,6 +33,12 @@ static const char *sign_of(struct mark m)
   return m.kind == MARK_BEST ? " ^" : m.kind == MARK_TIED ? " ~" : "";
 }
 
+/* # stands at a row whose penalty counted in no step. */
+static void add_name(r4_table *t, const struct row *r)
+{
+  cell(t, "%s%s", r->name, r->ours.unpenalised ? " #" : "");
+}
+
 /* "98.16 +- 0.07 ^" */
 static void add_percent(r4_table *t, const struct row *r, enum figure f, struct mark m)
 {
@@ -92,7 +98,7 @@ static int print_accuracy(FILE *f, const struct table *t, r4_table_form form)
     const struct row *r = &t->row[k];
     if (!r->done) continue;
     double gap = gap_closed(t, r);
-    r4_table_cell(to, r->name);
+    add_name(to, r);
     add_percent(to, r, FIGURE_AVERAGE, average[k]);
     add_percent(to, r, FIGURE_WORST, worst[k]);
     cell(to, "%5.2f", 100 * r->ours.summary.group[r->ours.summary.worst_mean_group].mean);
@@ -122,7 +128,7 @@ static int print_fragility(FILE *f, const struct table *t, r4_table_form form)
   for (size_t k = 0; k < t->rows; k++) {
     const struct row *r = &t->row[k];
     if (!r->done) continue;
-    r4_table_cell(to, r->name);
+    add_name(to, r);
     add_kappa(to, r, FIGURE_MASKED_MAX, max[k]);
     add_kappa(to, r, FIGURE_MASKED_MEAN, mean[k]);
     add_kappa(to, r, FIGURE_CORE_MAX, (struct mark){MARK_NONE, NAN});
@@ -148,7 +154,7 @@ static int print_swap(FILE *f, const struct table *t, r4_table_form form)
   marks_find(t, FIGURE_LOST, lost);
   for (size_t k = 0; k < t->rows; k++) {
     if (!t->row[k].done) continue;
-    r4_table_cell(to, t->row[k].name);
+    add_name(to, &t->row[k]);
     add_percent(to, &t->row[k], FIGURE_FLIPPED, flipped[k]);
     add_percent(to, &t->row[k], FIGURE_LOST, lost[k]);
   }
@@ -179,6 +185,8 @@ static void print_notes(FILE *f, const struct table *t)
     "there is no test. Ceilings and\ncontrols do not compete, nor do figures with a star.\n");
   for (const struct row *r = t->row; r < t->row + t->rows; r++) {
     if (r->done && *r->ours.constant) fprintf(f, "\n\\* %s: %s.\n", r->name, r->ours.constant);
+    if (r->done && r->ours.unpenalised)
+      fprintf(f, "\n\\# %s: %s, and it does not compete.\n", r->name, r->ours.unpenalised_says);
     none |= r->done && isnan(row_figure(r, FIGURE_MASKED_MAX).mean);
   }
   if (none) fprintf(f, "\nkappa is none where no test example has a mask, or the setting eval.kappa is 0.\n");

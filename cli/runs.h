@@ -53,6 +53,19 @@ size_t runs_seeds(const char *run, int64_t seed[MAX_SEEDS]);
 
 bool is_file(const char *path);
 
+/* ---- runs_outcome.c ---- */
+
+/* How the seeds of a run ended, by their outcome.json. */
+struct outcomes {
+  bool known[MAX_SEEDS];
+  r4_outcome of[MAX_SEEDS];
+  size_t unpenalised; /* seeds whose penalty counted in no step: they are not nets of their method */
+  char says[200];     /* a sentence about these, or "" */
+};
+
+/* Names what is damaged on stderr, and takes it for unknown. */
+void outcomes_read(const char *command, const struct run *r, struct outcomes *to);
+
 /* ---- eval_figures.c ---- */
 
 enum figure {
@@ -75,6 +88,8 @@ struct run_figures {
   bool swapped;                        /* there was something to swap                             */
   r4_run_cost cost;                    /* of training all of them                                 */
   char constant[300];                  /* a sentence if some seeds give one answer to everything; else "" */
+  size_t unpenalised;                  /* nets whose penalty counted in no step                   */
+  char unpenalised_says[200];          /* and a sentence about them, or ""                        */
 };
 
 /* Of so many seeds of each of n runs, on a part of its own data, R4_TEST or R4_VAL; what is kept is not measured again.

@@ -22,10 +22,23 @@ static double accuracy(const struct sweep *s, size_t k)
   return s->by_average ? f->val_avg.mean : f->val_worst.mean;
 }
 
-/* A net that gives one answer to everything has the best kappa of all, and counts for nothing. */
-static bool counts(const struct sweep *s, size_t k)
+static bool is_alive(const struct sweep *s, size_t k)
 {
   return s->run[k].done && !s->run[k].figures.dead && !isnan(accuracy(s, k));
+}
+
+static bool none_is_penalised(const struct sweep *s)
+{
+  bool none = true;
+  for (size_t k = 0; k < s->trials && none; k++) none = !is_alive(s, k) || s->run[k].figures.unpenalised;
+  return none;
+}
+
+/* A net that gives one answer to everything has the best kappa of all, and counts for nothing. One whose penalty
+ * counted in no step is not a net of its method, and counts only if there is no other. */
+static bool counts(const struct sweep *s, size_t k)
+{
+  return is_alive(s, k) && (!s->run[k].figures.unpenalised || none_is_penalised(s));
 }
 
 static double score(const struct sweep *s, size_t k)
@@ -130,7 +143,7 @@ static void add_figures(r4_table *t, const struct fleet_figures *f)
 static int print_csv(FILE *f, const void *user)
 {
   const struct sweep *s = user;
-  static const char *const column[] = {FIGURES, "dead_seeds", "pareto", "picked", NULL};
+  static const char *const column[] = {FIGURES, "dead_seeds", "unpenalised_seeds", "pareto", "picked", NULL};
   r4_table *t = r4_table_new();
   size_t best = sweep_best(s);
   add_columns(s, t, column);
@@ -139,6 +152,7 @@ static int print_csv(FILE *f, const void *user)
     add_values(s, t, k);
     add_figures(t, &s->run[k].figures);
     cell(t, "%lld", (long long)s->run[k].figures.dead);
+    cell(t, "%lld", (long long)s->run[k].figures.unpenalised);
     cell(t, "%d", is_on_front(s, k));
     cell(t, "%d", k == best);
   }
@@ -160,6 +174,15 @@ static int print_front(FILE *f, const void *user)
   return table_end(f, "sweep", t, R4_TABLE_CSV);
 }
 
+/* What a person should know of a trial first. */
+static const char *remark(const struct sweep *s, size_t k, size_t best)
+{
+  const struct fleet_figures *f = &s->run[k].figures;
+  if (f->dead) return "dead";
+  if (f->unpenalised) return k == best ? "picked, not penalised" : "not penalised";
+  return k == best ? "picked" : is_on_front(s, k) ? "front" : "";
+}
+
 static void add_row(const struct sweep *s, r4_table *t, size_t k, size_t best)
 {
   const struct fleet_figures *f = &s->run[k].figures;
@@ -171,7 +194,7 @@ static void add_row(const struct sweep *s, r4_table *t, size_t k, size_t best)
   cell(t, "%.2f", 100 * f->score);
   cell(t, isnan(f->changed) ? "" : "%.2f", 100 * f->changed);
   r4_table_cell(t, figure_text(f->kappa.mean, 3, "none", text));
-  r4_table_cell(t, f->dead ? "dead" : k == best ? "picked" : is_on_front(s, k) ? "front" : "");
+  r4_table_cell(t, remark(s, k, best));
 }
 
 /* What the figures are of, and no more than that. */
@@ -197,6 +220,20 @@ static void print_head(FILE *f, const struct sweep *s)
     "Error: standard error of the average. Score: the mean of the average and of the worst group, as far as "
     "it stands out\nfrom noise. Changed: predictions that change with the masked content. Front: no other "
     "has as much accuracy and a\nsmaller kappa.\n\n");
+}
+
+static void print_unpenalised(FILE *f, const struct sweep *s)
+{
+  size_t n = 0;
+  for (size_t k = 0; k < s->trials; k++) n += s->run[k].done && s->run[k].figures.unpenalised;
+  if (!n) return;
+  if (none_is_penalised(s))
+    fprintf(f,
+            "\nThe penalty counted in no step of any: try more epochs, smaller batches, or guard: false\n");
+  else
+    fprintf(f,
+            "\nNot penalised: the penalty counted in no step, so that it is not a net of its method, and is "
+            "not picked.\n");
 }
 
 static void print_pick(FILE *f, const struct sweep *s, size_t best)
@@ -228,7 +265,9 @@ static int print_markdown(FILE *f, const void *user)
   for (size_t k = 0; k < s->trials; k++)
     if (s->run[k].done) add_row(s, t, k, best);
   int code = table_end(f, "sweep", t, R4_TABLE_MARKDOWN);
-  if (code || best == s->trials) return code;
+  if (code) return code;
+  print_unpenalised(f, s);
+  if (best == s->trials) return EXIT_DONE;
   print_pick(f, s, best);
   return EXIT_DONE;
 }
@@ -250,6 +289,7 @@ static void add_object(r4_json *w, const struct sweep *s, size_t k, size_t best)
   json_real(w, "val_error", f->se);
   json_real(w, "val_changed", f->changed);
   json_whole(w, "constant_seeds", f->dead);
+  json_whole(w, "unpenalised_seeds", f->unpenalised);
   json_flag(w, "pareto", is_on_front(s, k));
   json_flag(w, "picked", k == best);
   r4_json_close(w, '}');

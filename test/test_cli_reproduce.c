@@ -15,7 +15,7 @@ static int make(void **state)
            "data: decoy-mnist\ndata.from: digits:240\nnet: dense 8, relu, dense 10\nepochs: 6\nbatch: "
            "16\nthreads: 1\n");
   put_text(scratch_folder(), "table/erm.yaml", "base: base.yaml\nmethod: erm\n");
-  put_text(scratch_folder(), "table/r3.yaml", "base: base.yaml\nmethod: r3\nlambda: 1\n");
+  put_text(scratch_folder(), "table/r3.yaml", "base: base.yaml\nmethod: r3\nlambda: 1\nguard: false\n");
   put_text(scratch_folder(), "table/ceiling.yaml", "base: base.yaml\nmethod: fill\nfill: blank\n");
   put_text(scratch_folder(), "table/table.csv",
            "name,preset,avg,avg_sd,worst,worst_sd,kappa,settings\nERM,erm,63.89,1.2,22.39,1.7,497.44,\n"
