@@ -236,6 +236,8 @@ static struct {
   X(r4_trainer_save, "a path", r4_trainer_save(have.t, NULL, e))                                             \
   X(r4_trainer_load, "a trainer", r4_trainer_load(NULL, have.path, e))                                       \
   X(r4_trainer_load, "a path", r4_trainer_load(have.t, NULL, e))                                             \
+  X(r4_trainer_judge, "a trainer", r4_trainer_judge(NULL, &(r4_outcome){0}, e))                              \
+  X(r4_trainer_judge, "room for the result", r4_trainer_judge(have.t, NULL, e))                              \
   X(r4_trainer_save_model, "a trainer", r4_trainer_save_model(NULL, have.path, e))                           \
   X(r4_trainer_save_model, "a path", r4_trainer_save_model(have.t, NULL, e))                                 \
   X(r4_settings_get, "a key", r4_settings_get(have.s, NULL, &(r4_setting_value){0}, e))                      \

@@ -91,6 +91,41 @@ static void it_learns_from_memory(void **state)
   r4_data_free(val);
 }
 
+static void keep_last(const char *sentence, void *user)
+{
+  snprintf(user, 512, "%s", sentence);
+}
+
+/* As at the end of r4_train: a penalty that waits, and none. */
+static void it_is_judged(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  r4_outcome end;
+  char told[512] = "";
+  r4_data *d = bars();
+  r4_settings *s =
+    settings_with((const char *const[]){"method=r3", "rate=1e-9", "epochs=2", "eps_ramp=0", NULL});
+  r4_trainer *t = trainer_of(s, d);
+  r4_trainer_listen(t, keep_last, told);
+  assert_error(&e, r4_trainer_judge(t, &end, &e), "no epoch is done yet, so there is no model to judge");
+  finish(t);
+  assert_int_equal(r4_trainer_judge(t, &end, &e), R4_OK);
+  assert_true(end.unpenalised && !end.penalised && end.steps == 10 && end.exchanged == 40);
+  assert_non_null(
+    strstr(told, "the penalty counted in none of 10 steps")); /* all of validation is one class */
+  r4_trainer_free(t);
+  r4_settings_free(s);
+  s = settings_with((const char *const[]){"method=erm", "rate=0.01", "epochs=20", "eps_ramp=0", NULL});
+  t = trainer_of(s, d);
+  finish(t);
+  assert_int_equal(r4_trainer_judge(t, &end, &e), R4_OK);
+  assert_true(!end.unpenalised && !end.penalised && end.steps == 100 && end.lost == 0);
+  r4_trainer_free(t);
+  r4_settings_free(s);
+  r4_data_free(d);
+}
+
 static r4_trainer *lazy_trainer(const r4_data *d, const char *every, const char *lambda)
 {
   r4_settings *s = settings_with((const char *const[]){"method=r3", "guard=false", "fill=none", "eps_ramp=0",
@@ -354,6 +389,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_manifest),
     cmocka_unit_test(it_learns_from_memory),
+    cmocka_unit_test(it_is_judged),
     cmocka_unit_test(a_penalty_may_be_lazy),
     cmocka_unit_test(a_penalty_may_not_be_too_lazy),
     cmocka_unit_test(it_goes_on_after_its_end),

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "train/manifest.h"
 #include "train/run.h"
+#include "train/verdict.h"
 
 struct r4_trainer {
   r4_settings *settings;
@@ -121,6 +122,17 @@ r4_status r4_trainer_evaluate(const r4_trainer *t, const r4_data *d, r4_metrics 
   const struct settings *s = t->run.s;
   size_t most = s->eval.kappa < 0 ? SIZE_MAX : (size_t)s->eval.kappa;
   return r4_evaluate_some(t->run.net, r4_trainer_weights(t), d, s->eval.eps, s->eval.batch, most, m, e);
+}
+
+r4_status r4_trainer_judge(r4_trainer *t, r4_outcome *to, r4_error *e)
+{
+  NEEDS(t, "a trainer", R4_E_ARGUMENT);
+  NEEDS(to, "room for the result", R4_E_ARGUMENT);
+  r4_error own = {0};
+  if (!e) e = &own;
+  if (!t->run.state.best_epoch && !t->run.state.finished)
+    return r4_fail(e, R4_E_ARGUMENT, "no epoch is done yet, so there is no model to judge");
+  return run_judge(&t->run, to, e);
 }
 
 /* ---- Files ---- */
