@@ -14,7 +14,8 @@ static const char CSV[] = "metrics.csv", EVENTS[] = "events.out.tfevents.r4";
 static const char *const figure[] = {"epoch",   "step",         "seconds",  "loss",   "data",
                                      "penalty", "penalty_r3",   "accuracy", "lambda", "lambda_r3",
                                      "eps",     "answers_only", "revivals", NULL};
-static const char *const val_figure[] = {"loss", "accuracy", "avg", "worst", NULL};
+static const char *const val_figure[] = {"loss",  "accuracy", "avg",  "worst", "avg_se",
+                                         "score", "changed",  "lost", NULL};
 
 /* ---- metrics.csv ---- */
 
