@@ -72,6 +72,21 @@ static void pages_say_so(void **state)
   command_lacks("The penalty counted");
 }
 
+/* What validation is of stands at its curve; older logs do not say. */
+static void pages_say_what_validation_is_of(void **state)
+{
+  (void)state;
+  static const char WITH[] = "Worst group of the validation examples, with ";
+  EXPECT("$R4 report meant --out kind.html && grep -o 'Worst group of[^<]*cent' kind.html", 0, WITH,
+         "masked content exchanged between classes, in per cent\n");
+  EXPECT("sed -i 's/\"of\":\"exchanged\"/\"of\":\"carries the shortcut\"/' mixed/seed-1/log.jsonl && "
+         "$R4 report mixed --out kind.html --force && grep -o 'Worst group of[^<]*cent' kind.html",
+         0, "examples, which are not the same for all nets, in per cent\n");
+  EXPECT("sed -i 's/\"of\":\"exchanged\",//' held/seed-0/log.jsonl && "
+         "$R4 report held --out kind.html --force && grep -o 'Worst group of[^<]*cent' kind.html",
+         0, "Worst group of the validation examples, in per cent\n");
+}
+
 /* What learns nothing has a kappa of almost 0, and is not picked for it. */
 static void sweeps_do_not_pick_them(void **state)
 {
@@ -110,6 +125,7 @@ int main(void)
     cmocka_unit_test(eval_tells_machines),
     cmocka_unit_test(eval_of_runs_without_it),
     cmocka_unit_test(pages_say_so),
+    cmocka_unit_test(pages_say_what_validation_is_of),
     cmocka_unit_test(sweeps_do_not_pick_them),
     cmocka_unit_test(tables_mark_them),
   };

@@ -16,9 +16,23 @@ static const struct {
 } about[QUANTITIES] = {
   {"loss", "Loss in training, with penalties", false},
   {"penalty", "Penalty before lambda", true},
-  {"worst-group", "Worst group of the validation examples, in per cent", false},
+  {"worst-group", "Worst group of the validation examples", false},
   {"lambda", "lambda, the weight of the penalty", true},
   {"lambda-r3", "lambda_r3, the weight of a second penalty", true},
+};
+
+/* What validation is of, by the log; in older ones it does not say. */
+enum kind { UNSAID, PLAIN, EXCHANGED, FILLED, CARRIES, DIFFERENT, KINDS };
+
+static const struct {
+  const char *word, *phrase;
+} kinds[KINDS] = {
+  [UNSAID] = {NULL, ""},
+  [PLAIN] = {"plain", ""},
+  [EXCHANGED] = {"exchanged", ", with masked content exchanged between classes"},
+  [FILLED] = {"filled", ", with masked content replaced"},
+  [CARRIES] = {"carries the shortcut", ", with the shortcut in them"},
+  [DIFFERENT] = {NULL, ", which are not the same for all nets"},
 };
 
 /* Of one run: for each epoch, sums over the seeds that have it. */
@@ -28,6 +42,7 @@ struct curve {
     double n[QUANTITIES], sum[QUANTITIES], squares[QUANTITIES];
   } * point;
   size_t seeds, unread; /* logs that were read, and that were not there or damaged */
+  enum kind val;
 };
 
 /* ---- Reading ---- */
@@ -55,15 +70,29 @@ static struct point *point_at(struct curve *c, size_t epoch)
   return &c->point[epoch - 1];
 }
 
+static enum kind kind_named(const char *word)
+{
+  for (enum kind k = 0; k < KINDS && word; k++)
+    if (kinds[k].word && !strcmp(kinds[k].word, word)) return k;
+  return UNSAID;
+}
+
+static enum kind both(enum kind a, enum kind b)
+{
+  return a == b || b == UNSAID ? a : a == UNSAID ? b : DIFFERENT;
+}
+
 static r4_status read_line(void *context, const struct js *line, r4_error *e)
 {
   int64_t epoch;
   if (!js_whole(js_get(line, "epoch"), &epoch) || epoch < 1 || epoch > MOST_EPOCHS) return R4_OK;
-  struct point *p = point_at(context, (size_t)epoch);
+  struct curve *c = context;
+  struct point *p = point_at(c, (size_t)epoch);
   if (!p) return r4_fail(e, R4_E_MEMORY, "out of memory for %lld epochs", (long long)epoch);
   add_value(p, LOSS, js_get(line, "loss"), 1);
   add_value(p, PENALTY, js_get(line, "penalty"), 1);
   add_value(p, WORST, js_get(js_get(line, "val"), "worst"), 100);
+  c->val = both(c->val, kind_named(js_text(js_get(js_get(line, "val"), "of"))));
   add_value(p, LAMBDA, js_get(line, "lambda"), 1);
   add_value(p, LAMBDA_R3, js_get(line, "lambda_r3"), 1);
   return R4_OK;
@@ -130,6 +159,21 @@ static struct chart_scale scale_of(const struct curve *c, size_t runs, enum quan
   return chosen;
 }
 
+struct caption {
+  char text[160];
+};
+
+/* Says what validation is of. */
+static struct caption caption_of(const struct curve *c, size_t runs, enum quantity q)
+{
+  struct caption to;
+  enum kind val = UNSAID;
+  for (size_t r = 0; r < runs; r++) val = both(val, c[r].val);
+  const char *of = q == WORST ? kinds[val].phrase : "", *in = q == WORST ? ", in per cent" : "";
+  snprintf(to.text, sizeof to.text, "%s%s%s", about[q].caption, of, in);
+  return to;
+}
+
 /* ---- Drawing ---- */
 
 static void add_line(struct plot *plot, size_t run, const struct series *s)
@@ -148,7 +192,7 @@ static void add_line(struct plot *plot, size_t run, const struct series *s)
 static void add_numbers(const struct page *p, const struct curve *c, enum quantity q)
 {
   size_t longest = 0;
-  page_table_begin(p->h, about[q].caption);
+  page_table_begin(p->h, caption_of(c, p->runs, q).text);
   page_head(p->h, "epoch", false);
   for (size_t r = 0; r < p->runs; r++) {
     page_head(p->h, p->run[r].name, true);
@@ -182,8 +226,9 @@ static void add_figure(const struct page *p, const struct curve *c, enum quantit
     if (c[r].epochs > epochs) epochs = c[r].epochs;
   plot.x = (struct chart_scale){.low = epochs > 1, .high = (double)epochs};
   if (epochs > 6) plot.x.low = 0;
-  page_figure_begin(p->h, about[q].file, about[q].caption);
-  plot_begin(&plot, about[q].caption);
+  struct caption caption = caption_of(c, p->runs, q);
+  page_figure_begin(p->h, about[q].file, caption.text);
+  plot_begin(&plot, caption.text);
   plot_y_grid(&plot);
   plot_x_grid(&plot, "epoch");
   for (size_t r = 0; r < p->runs; r++) {
