@@ -13,7 +13,7 @@ from ._header import VERSION as __version__
 from ._library import threads
 from ._scale import ScaleWarning
 from .bounds import Bounds
-from .classifier import Classifier, ShortcutWarning
+from .classifier import Classifier, ShortcutWarning, VerdictWarning
 from .data import Data, Finding, data, recipes
 from .errors import (
     ArgumentError,
@@ -40,7 +40,7 @@ from .scoring import FewMasksWarning, Scorer, scorer
 from .settings import Settings
 from .swap import Swap, SwapGroup
 from .texts import Explained
-from .trainer import Progress, Trainer, train
+from .trainer import Progress, Trainer, Verdict, train
 
 logging.getLogger("r4").addHandler(logging.NullHandler())
 
@@ -85,6 +85,8 @@ __all__ = [
     "Swap",
     "SwapGroup",
     "Trainer",
+    "Verdict",
+    "VerdictWarning",
     "__version__",
     "data",
     "load",

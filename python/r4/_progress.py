@@ -12,7 +12,17 @@ def _figures(p: Progress) -> str:
     text = f"loss {p.loss:.3f}, {100 * p.accuracy:.1f} % right"
     if p.penalty:
         text += f", penalty {p.penalty:.2g}"
-    return text + (f", val worst {100 * p.val_worst:.1f} %" if p.validated else "")
+    return text + (_validation(p) if p.validated else "")
+
+
+def _validation(p: Progress) -> str:
+    """As the command has it."""
+    text = f", val {100 * p.val_avg:.1f} +- {100 * p.val_se:.1f} %, worst group {100 * p.val_worst:.1f} %"
+    if p.val_kind == "exchanged":
+        text += f" ({p.val_examples} exchanged)"
+    if p.val_kind == "carries the shortcut":
+        text += " (with the shortcut in it)"
+    return text
 
 
 class Bar:

@@ -27,7 +27,7 @@ from .net import Model
 from .settings import Settings
 from .swap import DRAWS, contents_of
 from .texts import Explained, are_texts, words_of
-from .trainer import Progress, Trainer, choose_lambda
+from .trainer import Progress, Trainer, Verdict, choose_lambda, choose_method
 
 log = logging.getLogger("r4")
 
@@ -56,6 +56,10 @@ class ShortcutWarning(UserWarning):
     """A figure does not tell whether a model uses what masks mark."""
 
 
+class VerdictWarning(UserWarning):
+    """The model that fit made uses what masks mark, or its penalty counted in no step."""
+
+
 class Classifier(Base):
     """A network that is trained to ignore what masks mark.
 
@@ -65,8 +69,8 @@ class Classifier(Base):
 
     net         parts in a row, or a name such as "resnet18(classes=6)"; {classes} stands for their number, and {words}
                 for that of the tokens that there are
-    method      erm, fill, r3, smooth-r3, ibp-ex, ibp-ex+r3, rand-r4, adv-r4, cert-r4, cert-r4+r3 or
-                pairing
+    method      "auto" (by the masks that there are, as the command chooses; method_ is what it took), erm, fill, r3,
+                smooth-r3, ibp-ex, ibp-ex+r3, rand-r4, adv-r4, cert-r4, cert-r4+r3 or pairing
     lambda_     weight of the penalty, "auto", or None for the method's own
     eps         how far masked features may move
     delta       how small the penalised quantity must become; lambda then follows
@@ -87,7 +91,7 @@ class Classifier(Base):
     def __init__(
         self,
         net: str = "dense 512, relu, dense {classes}",
-        method: str = "erm",
+        method: str = "auto",
         *,
         lambda_: float | str | None = None,
         eps: float | None = None,
@@ -133,9 +137,9 @@ class Classifier(Base):
             return int(state.integers(2**31 - 1))
         return int(state)
 
-    def _make_settings(self, data: Data) -> Settings:
+    def _make_settings(self) -> Settings:
         s = Settings(origin="r4.Classifier")
-        s["net"] = str(self.net).replace("{classes}", str(len(data.classes))).replace("{words}", str(data.vocabulary))
+        s["net"] = str(self.net)
         s["seed"] = self._seed()
         for name, key in KEYS.items():
             if getattr(self, name) is not None:
@@ -215,7 +219,7 @@ class Classifier(Base):
         X, masks, mask_means, groups = apart(X, masks, mask_means, groups)
         more = {"masks": masks, "mask_means": mask_means, "groups": groups, "splits": splits, "lengths": lengths}
         data = self._take_data(X, y, **more)
-        s = self._make_settings(data)
+        s = self._make_settings()
         if are_texts(X) and (words := words_of(masks)) is not None:
             s["data.mask_words"] = words
         share = s["data.val"]
@@ -238,12 +242,17 @@ class Classifier(Base):
 
     def _learn(self, s: Settings, data: Data) -> None:
         self.notices_: list[str] = []
+        level = logging.WARNING
 
         def notice(sentence: str) -> None:
             self.notices_.append(sentence)
-            log.warning(sentence)
+            log.log(level, sentence)
 
+        if (why := choose_method(s, data)) is not None:
+            log.info(why)
+        self.method_ = str(s["method"])
         choose_lambda(s, data, notice)
+        self.verdict_: Verdict | None = None
         self.history_: list[dict[str, float]] = []
         self.stopped_ = True
         shown = bar(self.verbose, s["epochs"])
@@ -259,6 +268,17 @@ class Classifier(Base):
             finally:
                 shown.close()
             self._keep(trainer, s)
+            level = logging.INFO  # what is wrong then is a warning of Python
+            self._judge(trainer)
+
+    def _judge(self, trainer: Trainer) -> None:
+        told = len(self.notices_)
+        self.verdict_ = found = trainer.judge()
+        sentences = self.notices_[told:]  # the penalty first, the verdict last
+        if found.unpenalised:
+            warnings.warn(sentences[0], VerdictWarning, stacklevel=4)
+        if found.verdict == "uses":
+            warnings.warn(f"the model {sentences[-1]}", VerdictWarning, stacklevel=4)
 
     def _run(self, trainer: Trainer, shown: Bar) -> None:
         while not trainer.done:
@@ -279,7 +299,7 @@ class Classifier(Base):
     def _note_epoch(self, p: Progress) -> None:
         line = {"loss": p.loss, "penalty": p.penalty, "accuracy": p.accuracy, "lambda": p.lambda_, "eps": p.eps}
         if p.validated:
-            line |= {"val_avg": p.val_avg, "val_worst": p.val_worst}
+            line |= {"val_avg": p.val_avg, "val_worst": p.val_worst, "val_se": p.val_se}
         self.history_.append(line)
         log.info("epoch %d of %d: loss %.4g, accuracy %.4g", p.epoch, p.epochs, p.loss, p.accuracy)
 
@@ -483,7 +503,8 @@ class Classifier(Base):
     # ---- Files ----
 
     def save(self, path: str | os.PathLike[str], data: Data | None = None) -> None:
-        """A folder that ``r4.load`` and the command open: config.yaml, model.safetensors, manifest.json and log.jsonl.
+        """A folder that ``r4.load`` and the command open: config.yaml, model.safetensors, manifest.json, log.jsonl and
+        outcome.json.
 
         With data, they are kept beside it as data.npz, so that ``r4 eval`` and ``r4 explain`` find them.
         """
@@ -493,7 +514,8 @@ class Classifier(Base):
         manifest = self.__dict__.get("manifest_")
         if manifest is not None:
             manifest = {**manifest, "classifier": about}
-        save_run(path, self._model, self.settings_, data, manifest, self.__dict__.get("log_"))
+        log, verdict = self.__dict__.get("log_"), self.__dict__.get("verdict_")
+        save_run(path, self._model, self.settings_, data, manifest, log, verdict)
 
     def report(
         self,

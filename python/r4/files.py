@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,10 @@ from .data import Data
 from .errors import ArgumentError, FileError
 from .net import Model
 from .settings import Settings
+from .trainer import Verdict, read_verdict
 
 CONFIG, MODEL, DATA, MANIFEST, LOG = "config.yaml", "model.safetensors", "data.npz", "manifest.json", "log.jsonl"
+OUTCOME = "outcome.json"
 
 
 def save_run(
@@ -28,8 +31,9 @@ def save_run(
     data: Data | None,
     manifest: Mapping[str, Any] | None,
     log: str | None,
+    verdict: Verdict | None,
 ) -> None:
-    """config.yaml, model.safetensors; manifest.json, log.jsonl if something was learned; data.npz if there are data."""
+    """config.yaml, model.safetensors; what learning left: manifest.json, log.jsonl, outcome.json; data.npz of data."""
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -51,6 +55,9 @@ def save_run(
             about["source"] = {"setting": "data", "written": s["data"], "path": s["data"], "from_run": DATA}
         (folder / LOG).write_text(log or "")
         (folder / MANIFEST).write_text(json.dumps({**manifest, "data": about}, indent=1) + "\n")
+    if verdict is not None:
+        known = {key: None if value != value else value for key, value in asdict(verdict).items()}  # JSON has no NaN
+        (folder / OUTCOME).write_text(json.dumps(known) + "\n")
 
 
 def _folder(path: Path, seed: int | None) -> Path:
@@ -106,6 +113,7 @@ def load(path: str | os.PathLike[str], seed: int | None = None) -> Classifier:
     log = place / LOG
     c.log_ = log.read_text() if place.is_dir() and log.is_file() else ""
     c.folder_ = str(place) if place.is_dir() else None
+    c.verdict_ = read_verdict(place) if (place / OUTCOME).is_file() else None
     if not place.is_dir() or "net" not in params:
         c.net = c.model_.net.layers
     names = c.model_.classes or [str(k) for k in range(c.model_.class_count)]
@@ -113,6 +121,8 @@ def load(path: str | os.PathLike[str], seed: int | None = None) -> Classifier:
     c.classes_ = class_values(names, kept.get("labels"))
     c._seen, c._told = seen_of(kept.get("values")), set()
     c.settings_ = {"net": c.net, **changed}
+    if "method" in changed:
+        c.method_ = str(changed["method"])
     c.mask_means_ = changed.get("data.mask_means")
     c.n_features_in_ = int(np.prod(c.model_.input))
     return c

@@ -27,9 +27,17 @@ FIELDS: Any = h.r4_train_options._fields_
 REPORT, NOTICE = dict(FIELDS)["report"], dict(FIELDS)["notice"]
 
 
+# What figures of validation are of, in the order of r4_val_kind.
+VAL_KINDS = ("none", "plain", "exchanged", "filled", "carries the shortcut")
+
+
 @dataclass(frozen=True)
 class Progress:
-    """Where a run is. Loss, penalty and accuracy are means over the epoch so far."""
+    """Where a run is. Loss, penalty and accuracy are means over the epoch so far.
+
+    Figures of validation are of val_examples examples: "exchanged", between classes, so that the shortcut says nothing;
+    "filled"; "plain", as there are no masks; or "carries the shortcut", as too few have masks.
+    """
 
     epoch: int
     epochs: int
@@ -45,12 +53,51 @@ class Progress:
     validated: bool
     val_avg: float
     val_worst: float
+    val_se: float
+    val_kind: str
+    val_examples: int
     seconds: float
 
 
 def _progress(p: h.r4_progress) -> Progress:
     names = (f for f in Progress.__dataclass_fields__)
-    return Progress(**{f: getattr(p, f.rstrip("_")) for f in names})
+    found = {f: getattr(p, f.rstrip("_")) for f in names}
+    return Progress(**found | {"val_kind": VAL_KINDS[p.val_kind]})
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How training ended: whether the model uses what masks mark, by the validation examples whose masked content was
+    exchanged, and in how many steps the penalty counted. What is not known is NaN.
+
+    verdict      "uses", "may use", "uses a little", "does not use", "collapsed" (one class for everything), "unknown"
+    lost         share of correct predictions that are wrong after the exchange; lost_error is its standard error
+    changed      share of all predictions that are others after the exchange
+    unpenalised  a penalty was asked for, and counted in no step: this is not a model of its method
+    """
+
+    verdict: str
+    lost: float
+    lost_error: float
+    changed: float
+    exchanged: int
+    steps: int
+    penalised_steps: int
+    unpenalised: bool
+
+
+def _verdict(o: h.r4_outcome) -> Verdict:
+    word = text_of(LIB.r4_verdict_name(o.verdict))
+    return Verdict(
+        word, o.lost, o.lost_error, o.changed, o.exchanged, o.steps, o.penalised, unpenalised=bool(o.unpenalised)
+    )
+
+
+def read_verdict(folder: str | os.PathLike[str]) -> Verdict:
+    """What outcome.json of a run's folder says."""
+    o = h.r4_outcome()
+    call("r4_outcome_read", encode(folder, "a folder"), ctypes.byref(o))
+    return _verdict(o)
 
 
 def _notice(tell: Callable[[str], None]) -> Any:
@@ -125,6 +172,12 @@ class Trainer(Owned):
         call("r4_trainer_evaluate", self.pointer, data.pointer, ctypes.byref(m))
         return metrics_of(m, data.group_names, data.classes)
 
+    def judge(self) -> Verdict:
+        """Whether the weights use what masks mark, once an epoch is done; the notices say it, too."""
+        o = h.r4_outcome()
+        call("r4_trainer_judge", self.pointer, ctypes.byref(o))
+        return _verdict(o)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """A checkpoint: a trainer of the same settings and data that loads it goes on to the same bits."""
         call("r4_trainer_save", self.pointer, encode(path, "a path"))
@@ -190,6 +243,15 @@ def train(
     finally:
         listener.settle()
     return not outcome.stopped
+
+
+def choose_method(settings: Settings, data: Data) -> str | None:
+    """Sets method, which is "auto", to what fits the masks that there are. Returns why."""
+    if not LIB.r4_method_is_open(settings.pointer):
+        return None
+    why = ctypes.create_string_buffer(h.R4_ERROR_SIZE)
+    call("r4_method_choose", settings.pointer, data.pointer, why)
+    return text_of(why.value)
 
 
 def choose_lambda(settings: Settings, data: Data, notice: Callable[[str], None]) -> None:

@@ -78,8 +78,9 @@ def test_bounds_hold_and_are_the_librarys(fitted: r4.Classifier, bars: Bars) -> 
     for _ in range(10):
         moved = (x + m * rng.uniform(-0.1, 0.1, x.shape)).astype(np.float32)
         g = fitted.explain(moved, y=y)
-        assert (b.lo - 1e-6 <= g).all()
-        assert (g <= b.hi + 1e-6).all()
+        slack = 1e-5 * np.abs(g).max()  # rounding, which bounds do not cover: some probabilities are 1 - 4e-7
+        assert (b.lo - slack <= g).all()
+        assert (g <= b.hi + slack).all()
         p = np.log(fitted.predict_proba(moved))
         difference = p[:, 0] - p[:, 1]
         assert (difference <= z.hi[:, 0] - z.lo[:, 1] + 1e-5).all()

@@ -159,7 +159,9 @@ def test_penalties_of_texts() -> None:
         return float(np.abs(r4.Model(net, w).attribute(d) * m).max())
 
     losses = [r4.Model(net, w).evaluate(d).loss for w in (plain, ours)]
-    s = r4.Settings({"net": net.layers, "epochs": 40, "batch": 20, "rate": 0.05, "select": "last", "data.val": 0})
+    s = r4.Settings(
+        {"net": net.layers, "method": "erm", "epochs": 40, "batch": 20, "rate": 0.05, "select": "last", "data.val": 0}
+    )
     with r4.Trainer(s, d) as t:
         while not t.done:
             t.step()

@@ -38,11 +38,11 @@ def test_the_hash_of_the_file(bars: Bars, npz: Path, tmp_path: Path) -> None:
 
 def test_the_bits_of_the_command(bars: Bars, npz: Path, tmp_path: Path, command: str) -> None:
     run = tmp_path / "run"
-    set_ = {"net": NET, "method": "cert-r4", "epochs": 3, "batch": 25, "seed": 5, "threads": 1}
+    set_ = {"net": NET, "method": "cert-r4", "rate": 0.02, "epochs": 12, "batch": 25, "seed": 5, "threads": 1}
     (tmp_path / "a.yaml").write_text(f"data: {npz}\ndata.mask_means: irrelevant\n")
     words = [w for k, v in set_.items() for w in ("--set", f"{k}={v}")]
     subprocess.run([command, "train", tmp_path / "a.yaml", *words, "--out", run, "--quiet"], check=True)
-    c = r4.Classifier(NET, "cert-r4", epochs=3, batch=25, random_state=5, settings={"threads": 1})
+    c = r4.Classifier(NET, "cert-r4", epochs=12, batch=25, rate=0.02, random_state=5, settings={"threads": 1})
     c.fit(bars.x, bars.y, masks=bars.m, mask_means="irrelevant")
     theirs = r4.load(run)
     assert np.array_equal(theirs.model_.weights, c.model_.weights)

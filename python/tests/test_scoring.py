@@ -54,8 +54,8 @@ def test_the_figures_of_the_command(bars: Bars, tmp_path: Path, command: str) ->
     theirs = json.loads(said)
     m = c.evaluate(d.part("test"), content=["swap", "blank"], noise=[1, 2], pointing=["gradient"])
     for swap in m.swaps:
-        assert theirs["swap"][swap.content]["lost_share"] == pytest.approx(100 * swap.lost)
-        assert theirs["swap"][swap.content]["flipped_share"] == pytest.approx(100 * swap.flipped)
+        assert theirs["swap"][swap.content]["lost_share"] == pytest.approx(swap.lost)
+        assert theirs["swap"][swap.content]["flipped_share"] == pytest.approx(swap.flipped)
     assert m.noise is not None
     assert [a["sigma"] for a in m.noise["at"]] == [1, 2]
     assert m.pointing is not None
@@ -142,7 +142,7 @@ def test_score_says_what_it_does_not_measure(bars: Bars) -> None:
 def test_a_search_that_is_not_fooled(bars: Bars) -> None:
     """By accuracy on folds that carry the shortcut both are perfect; by what is left after the exchange one is."""
     selection = pytest.importorskip("sklearn.model_selection")
-    base = r4.Classifier(NET, epochs=60, batch=30, rate=0.01)
+    base = r4.Classifier(NET, "erm", epochs=60, batch=30, rate=0.01)
     both = r4.Masked(bars.x, bars.m, "irrelevant")
     search = selection.GridSearchCV(base, {"method": ["erm", "cert-r4"]}, cv=2, scoring=r4.scorer("swapped"))
     search.fit(both, bars.y)
