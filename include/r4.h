@@ -1394,8 +1394,8 @@ const float *r4_trainer_weights(const r4_trainer *t);
 typedef struct r4_metrics r4_metrics; /* see below */
 /* Of these weights, on any data, with the settings eval.*. */
 r4_status r4_trainer_evaluate(const r4_trainer *t, const r4_data *d, r4_metrics *m, r4_error *e);
-/* How training ended, as r4_train says it at its end: whether these weights use what masks mark, by validation, and in how
- * many steps the penalty counted. Tells it to who listens. R4_E_ARGUMENT before an epoch is done. */
+/* How training ended, as r4_train says it at its end: whether these weights use what masks mark, by validation, and in
+ * how many steps the penalty counted. Tells it to whoever listens. R4_E_ARGUMENT before an epoch is done. */
 r4_status r4_trainer_judge(r4_trainer *t, r4_outcome *to, r4_error *e);
 
 /* A checkpoint: a trainer of the same settings and data that loads it goes on to the same bits. */
