@@ -1,0 +1,32 @@
+/* Data in memory whose shortcut is known: each example is two numbers, what its class really shows and a patch, and the
+ * mask of those that have one is on the patch. */
+#ifndef PATCH_CASE_H
+#define PATCH_CASE_H
+
+#include "data/data.h"
+
+enum { PATCH_CORE, PATCH_PATCH, PATCH_FEATURES };
+
+struct patch_example {
+  float core, patch;
+  int label;
+  bool masked;
+  r4_split split;
+  int id; /* examples of one id other than 0 belong together */
+};
+
+/* Of so many classes, which are the groups. */
+r4_data *patch_data(const struct patch_example *x, size_t n, int classes);
+
+/* A list that grows: so many examples of a class, the first of which have masks. Their core is 0, and the patch of each
+ * is its number in the list. */
+struct patch_list {
+  struct patch_example x[4000];
+  size_t n;
+};
+void patch_add(struct patch_list *l, r4_split split, int label, size_t examples, size_t masked);
+r4_data *patch_list_data(const struct patch_list *l, int classes);
+
+float patch_of(const r4_data *d, size_t i);
+
+#endif
