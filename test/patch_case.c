@@ -1,8 +1,9 @@
 #include "patch_case.h"
 
+#include <math.h>
 #include <stdio.h>
 
-#include "check.h"
+#include "scratch.h"
 
 static void add_names(struct names *to, const char *what, int n)
 {
@@ -15,7 +16,8 @@ static void add_names(struct names *to, const char *what, int n)
 
 static void put_example(r4_data *d, size_t i, const struct patch_example *x)
 {
-  const uint8_t bytes[PATCH_FEATURES] = {[PATCH_PATCH] = x->masked ? 255 : 0};
+  const uint8_t bytes[PATCH_FEATURES] = {
+    [PATCH_CORE] = x->masked && x->wide ? 255 : 0, [PATCH_PATCH] = x->masked ? 255 : 0};
   float *to = (float *)data_x(d)->data + i * PATCH_FEATURES;
   to[PATCH_CORE] = x->core;
   to[PATCH_PATCH] = x->patch;
@@ -67,4 +69,29 @@ float patch_of(const r4_data *d, size_t i)
   float x[PATCH_FEATURES];
   r4_data_values(d, i, x);
   return x[PATCH_PATCH];
+}
+
+static double normal(void)
+{
+  double u = draw(1e-9, 1), v = draw(0, 1);
+  return sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
+}
+
+void patch_save(const char *name, struct patch_planted p)
+{
+  static struct patch_list l;
+  r4_error e = {0};
+  draw_start(7, 7);
+  l.n = 0;
+  for (int class = 0; class < 2; class ++) {
+    patch_add(&l, R4_TRAIN, class, p.train / 2, (size_t)(p.masked * (double)p.train / 2));
+    patch_add(&l, R4_VAL, class, p.val / 2, (size_t)(p.masked * (double)p.val / 2));
+  }
+  for (size_t i = 0; i < l.n; i++) {
+    l.x[i].core = (float)(normal() + (l.x[i].label ? 1 : -1));
+    l.x[i].patch = l.x[i].label ? p.size : -p.size;
+  }
+  r4_data *d = patch_list_data(&l, 2);
+  if (r4_data_save(d, scratch_path(name), &e)) fail_msg("%s", e.text);
+  r4_data_free(d);
 }

@@ -10,7 +10,7 @@ enum { PATCH_CORE, PATCH_PATCH, PATCH_FEATURES };
 struct patch_example {
   float core, patch;
   int label;
-  bool masked;
+  bool masked, wide; /* wide: the mask is on all of it */
   r4_split split;
   int id; /* examples of one id other than 0 belong together */
 };
@@ -28,5 +28,15 @@ void patch_add(struct patch_list *l, r4_split split, int label, size_t examples,
 r4_data *patch_list_data(const struct patch_list *l, int classes);
 
 float patch_of(const r4_data *d, size_t i);
+
+/* Two classes: core is normal around -1 or 1, which tells five of six apart, and the patch is -size or size, which tells
+ * all. So many examples for training and for validation, of which a share has masks. Saved as a file of the scratch
+ * folder. */
+struct patch_planted {
+  size_t train, val;
+  double masked;
+  float size;
+};
+void patch_save(const char *name, struct patch_planted p);
 
 #endif

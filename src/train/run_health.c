@@ -141,7 +141,11 @@ static void tell_of_validation(struct run *r)
   const struct validation *v = &r->val;
   if (v->moved)
     run_tell(r, "%zu training examples are held out for validation, as too few there have masks", v->moved);
-  if (v->kind == R4_VAL_CARRIES)
+  if (v->kind == R4_VAL_CARRIES && v->as_it_is)
+    run_tell(
+      r,
+      "validation has the shortcut in it, as data.val_fill is none: its figures praise a net that uses it");
+  else if (v->kind == R4_VAL_CARRIES)
     run_tell(
       r,
       "validation has the shortcut in it: its figures praise a net that uses it (the masked content of "

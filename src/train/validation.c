@@ -35,18 +35,11 @@ static size_t list_masked(const struct donors *s, const r4_data *d, size_t *list
 }
 
 /* Evenly spread over the list, and so over the classes. */
-static r4_status move_some(struct validation *v, r4_data *d, size_t there, r4_error *e)
+static size_t move_some(r4_data *d, const size_t *list, size_t n, size_t picks)
 {
-  struct donors s;
-  if (donors_find(&s, d, e)) return e->status;
-  size_t *list = r4_mem_new(donors_all(&s) + 1, sizeof *list), n = list ? list_masked(&s, d, list) : 0;
-  size_t most = n / HELD_PART, wanted = there < WANTED ? WANTED - there : 0;
-  if (wanted > most) wanted = most;
-  if (there + wanted >= VALIDATION_NEEDED)
-    for (size_t k = 0; k < wanted; k++) v->moved += move_one(d, list[(2 * k + 1) * n / (2 * wanted)]);
-  r4_mem_free(list);
-  donors_clear(&s);
-  return list ? R4_OK : r4_fail(e, R4_E_MEMORY, "out of memory to hold out examples");
+  size_t moved = 0;
+  for (size_t k = 0; k < picks; k++) moved += move_one(d, list[(2 * k + 1) * n / (2 * picks)]);
+  return moved;
 }
 
 static r4_status part_of(const r4_data *d, r4_split split, r4_data **to, r4_error *e)
@@ -61,14 +54,49 @@ static size_t masked_in(const r4_data *part, r4_split split)
   return r4_data_mask_count(part, split, -1);
 }
 
+/* d with at most so many more masked examples for validation. Each brings those that share its id, so that fewer are
+ * picked until they fit; *changed stays NULL if none do. */
+static r4_status with_more(struct validation *v, const r4_data *d, const size_t *list, size_t n,
+                           size_t wanted, r4_data **changed, r4_error *e)
+{
+  size_t most = masked_in(d, R4_VAL) + wanted;
+  for (size_t picks = wanted; picks; picks--) {
+    *changed = data_derive(d, e);
+    if (!*changed) return e->status;
+    v->moved = move_some(*changed, list, n, picks);
+    if (masked_in(*changed, R4_VAL) <= most) return R4_OK;
+    r4_data_free(*changed);
+    *changed = NULL;
+  }
+  return R4_OK;
+}
+
+/* Takes the parts of changed, if validation has enough masks in it. */
+static r4_status take_parts(struct validation *v, const r4_data *changed, r4_data **train, r4_error *e)
+{
+  if (!changed || masked_in(changed, R4_VAL) < VALIDATION_NEEDED) {
+    v->moved = 0;
+    return R4_OK;
+  }
+  r4_status s = part_of(changed, R4_TRAIN, train, e);
+  return s ? s : part_of(changed, R4_VAL, &v->data, e);
+}
+
 static r4_status hold_out(struct validation *v, const r4_data *d, r4_data **train, r4_error *e)
 {
-  r4_data *changed = data_derive(d, e);
-  r4_status s = changed ? move_some(v, changed, masked_in(v->data, R4_VAL), e) : e->status;
-  if (!s && v->moved) s = part_of(changed, R4_TRAIN, train, e);
-  if (!s && v->moved) s = part_of(changed, R4_VAL, &v->data, e);
+  struct donors s;
+  size_t there = masked_in(d, R4_VAL), wanted = there < WANTED ? WANTED - there : 0;
+  if (donors_find(&s, d, e)) return e->status;
+  size_t *list = r4_mem_new(donors_all(&s) + 1, sizeof *list), n = list ? list_masked(&s, d, list) : 0;
+  if (wanted > n / HELD_PART) wanted = n / HELD_PART;
+  r4_data *changed = NULL;
+  r4_status status = list ? with_more(v, d, list, n, wanted, &changed, e)
+                          : r4_fail(e, R4_E_MEMORY, "out of memory to hold out examples");
+  if (!status) status = take_parts(v, changed, train, e);
   r4_data_free(changed);
-  return s ? s : exchange_count(v->data, *train, &v->could, e);
+  r4_mem_free(list);
+  donors_clear(&s);
+  return status ? status : exchange_count(v->data, *train, &v->could, e);
 }
 
 /* ---- What it is ---- */
@@ -111,6 +139,7 @@ r4_status validation_open(struct validation *v, const struct settings *s, const 
   r4_fill kind = task_val_fill(s);
   if (kind != R4_FILL_NONE) return fill_all(v, kind, seed, e);
   v->kind = R4_VAL_CARRIES;
+  v->as_it_is = true;
   return R4_OK;
 }
 
@@ -141,6 +170,12 @@ r4_status validation_may_choose(const struct validation *v, const char *what, r4
   if (v->kind == R4_VAL_NONE)
     return r4_fail(e, R4_E_ARGUMENT, "%s, but there is no validation part to choose by: set data.val", what);
   if (v->kind != R4_VAL_CARRIES) return R4_OK;
+  if (v->as_it_is)
+    return r4_fail(
+      e, R4_E_ARGUMENT,
+      "%s, but data.val_fill is none: validation carries the shortcut and would choose the net that "
+      "uses it; data.val_fill: auto exchanges masked content",
+      what);
   return r4_fail(e, R4_E_ARGUMENT,
                  "%s, but validation carries the shortcut and would choose the net that uses it: the masked "
                  "content of %zu validation examples can be exchanged, and %d are needed; draw more masks%s",

@@ -3,7 +3,7 @@
  * Where training examples have masks, validation that carries the shortcut praises the net that uses it. So figures
  * come from exchanged examples (ask/exchanged.h), of which VALIDATION_NEEDED must be there; what cannot be told
  * apart then is noise. If fewer have masks, up to a third of the training examples with a mask are held out for
- * validation. Where that is not enough, figures are those of validation as it is, say so, and choose nothing. */
+ * validation, with all that share their ids. Where that is not enough, figures are those of validation as it is, say so, and choose nothing. */
 #ifndef R4_TRAIN_VALIDATION_H
 #define R4_TRAIN_VALIDATION_H
 
@@ -17,8 +17,9 @@ struct validation {
   r4_val_kind kind;
   r4_data *data; /* the part; NULL: there is none */
   struct exchange exchange;
-  size_t moved; /* training examples that were held out for it       */
-  size_t could; /* examples that could be exchanged, if too few      */
+  size_t moved;  /* training examples that were held out for it       */
+  size_t could;  /* examples that could be exchanged, if too few      */
+  bool as_it_is; /* it carries the shortcut as data.val_fill is none, not as too few could be */
   struct probe *probe;
   int32_t *predicted, *after; /* of data, and of what is exchanged */
 };
