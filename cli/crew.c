@@ -92,6 +92,15 @@ static int code_of(const struct job *j, const r4_outcome *end)
   return end->unpenalised || (j->verdict && !ignores) ? EXIT_NO : EXIT_DONE;
 }
 
+/* The library has said why, but for what nobody expects to hear who does not ask. */
+static void say_if_unknown(struct child *c, const r4_outcome *end)
+{
+  if (!c->j->verdict || end->stopped || end->verdict != R4_VERDICT_NONE) return;
+  if (end->val_kind == R4_VAL_PLAIN) say("whether it uses a shortcut is not known: no example has a mask", c);
+  if (end->val_kind == R4_VAL_NONE)
+    say("whether it uses a shortcut is not known: there is no validation part to tell by: set data.val", c);
+}
+
 static int train_seed(const struct job *j, int64_t seed, int pipe_end)
 {
   char folder[PATH_SIZE];
@@ -108,7 +117,10 @@ static int train_seed(const struct job *j, int64_t seed, int pipe_end)
                               .notice = say,
                               .user = &self};
   if (!s) s = train_patiently(j, &o, &end, &e);
-  if (!s) return code_of(j, &end);
+  if (!s) {
+    say_if_unknown(&self, &end);
+    return code_of(j, &end);
+  }
   say(e.text, &self);
   return cli_code(s);
 }

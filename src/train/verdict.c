@@ -77,6 +77,20 @@ static void tell_loss(struct run *r, const r4_outcome *o, const char *does, cons
     does, 100 * o->lost, 100 * o->lost_error, (long long)o->exchanged, *then ? "; " : "", then);
 }
 
+/* Without masks there is no shortcut to speak of, and without validation nobody expects to hear of one. */
+static void tell_why_not_known(struct run *r, const r4_outcome *o)
+{
+  const char unknown[] = "whether it uses the shortcut is not known";
+  if (r->val.kind == R4_VAL_CARRIES && !r->val.as_it_is)
+    run_tell(r, "%s: the masked content of %zu validation examples can be exchanged, and %d are needed",
+             unknown, r->val.could, (int)VALIDATION_NEEDED);
+  else if (r->val.kind == R4_VAL_CARRIES || r->val.kind == R4_VAL_FILLED)
+    run_tell(r, "%s: data.val_fill is %s, and auto would tell", unknown, r->s->data.val_fill);
+  else if (r->val.kind == R4_VAL_EXCHANGED)
+    run_tell(r, "%s: it has no correct prediction of %lld exchanged validation examples to lose", unknown,
+             (long long)o->exchanged);
+}
+
 static void tell_verdict(struct run *r, const r4_outcome *o)
 {
   switch (o->verdict) {
@@ -93,11 +107,7 @@ static void tell_verdict(struct run *r, const r4_outcome *o)
     tell_loss(r, o, "does not use the shortcut", "");
     break;
   case R4_VERDICT_NONE:
-    if (r->val.kind == R4_VAL_CARRIES)
-      run_tell(r,
-               "whether it uses the shortcut is not known: the masked content of %zu validation examples can "
-               "be exchanged, and %d are needed",
-               r->val.could, (int)VALIDATION_NEEDED);
+    tell_why_not_known(r, o);
     break;
   case R4_VERDICT_COLLAPSED:
     break; /* is said by whoever knows what the advice is */
