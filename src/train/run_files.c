@@ -12,7 +12,7 @@
 #include "train/run.h"
 
 static const char CHECKPOINT[] = "checkpoint", MODEL[] = "model.safetensors", LOG[] = "log.jsonl",
-                  CONFIG[] = "config.yaml", MANIFEST[] = "manifest.json";
+                  CONFIG[] = "config.yaml", MANIFEST[] = "manifest.json", OUTCOME[] = "outcome.json";
 
 static r4_status path_of(const struct run *r, const char *name, char **path, r4_error *e)
 {
@@ -86,8 +86,7 @@ static r4_status take_all(struct run *r, const struct checkpoint *c, int64_t *lo
   if (!s) s = checkpoint_take(c, "weights", r->weights, r->size * sizeof *r->weights, e);
   if (!s) s = checkpoint_take(c, "best", r->best, r->size * sizeof *r->best, e);
   if (!s) s = checkpoint_take(c, "good", r->good, r->size * sizeof *r->good, e);
-  if (!s && r->groups.q)
-    s = checkpoint_take(c, "groups", r->groups.q, r->groups.n * sizeof *r->groups.q, e);
+  if (!s && r->groups.q) s = checkpoint_take(c, "groups", r->groups.q, r->groups.n * sizeof *r->groups.q, e);
   return s ? s : take_optimizer(r, c, e);
 }
 
@@ -117,6 +116,13 @@ static void discard(const struct run *r, const char *name)
   char *path = file_join(r->folder, name);
   if (path) unlink(path);
   r4_mem_free(path);
+}
+
+/* The model, and what was found out about it. */
+static void discard_model(const struct run *r)
+{
+  discard(r, MODEL);
+  discard(r, OUTCOME);
 }
 
 /* What a killed run was writing. */
@@ -152,7 +158,7 @@ static r4_status take_changes(struct run *r, const r4_settings *was, r4_error *e
                    (long long)r->s->epochs, (long long)r->state.epoch);
   r4_status s = write_description(r, was, e);
   r->state.finished = run_is_over(r);
-  if (!s && !r->state.finished) discard(r, MODEL);
+  if (!s && !r->state.finished) discard_model(r);
   return s ? s : run_save(r, e);
 }
 
@@ -170,7 +176,7 @@ static r4_status resume(struct run *r, const char *checkpoint, const char *log, 
 static r4_status begin_anew(struct run *r, const char *log, r4_error *e)
 {
   discard(r, CHECKPOINT);
-  discard(r, MODEL);
+  discard_model(r);
   r4_status s = write_description(r, NULL, e);
   return s ? s : log_open(&r->log, log, 0, e);
 }

@@ -1,0 +1,297 @@
+/* The verdict at the end of a run: whether the net uses what masks mark, what is said, and what is kept. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "patch_case.h"
+#include "scratch.h"
+#include "settings_case.h"
+
+enum { MOST = 4096 };
+static char said[MOST];
+
+static void collect(const char *sentence, void *user)
+{
+  size_t n = strlen(said);
+  (void)user;
+  snprintf(said + n, MOST - n, "%s\n", sentence);
+}
+
+static int make(void **state)
+{
+  if (scratch_make(state)) return -1;
+  patch_save("patch.npz", (struct patch_planted){.train = 400, .val = 200, .masked = 1, .size = 2});
+  patch_save("blind.npz", (struct patch_planted){.train = 400, .val = 200, .masked = 1, .size = 0});
+  patch_save("slow.npz", (struct patch_planted){.train = 400, .val = 400, .masked = 1, .size = 0.3f});
+  patch_save("few.npz", (struct patch_planted){.train = 40, .val = 20, .masked = 0.2, .size = 2});
+  patch_save("bare.npz", (struct patch_planted){.train = 40, .val = 20, .masked = 0, .size = 2});
+  return 0;
+}
+
+static const char *path_of(const char *name)
+{
+  static char path[4][512];
+  static int turn;
+  turn = (turn + 1) % 4;
+  snprintf(path[turn], sizeof *path, "%s/%s", scratch_folder(), name);
+  return path[turn];
+}
+
+/* Trains on a file of the scratch folder; more: key=value up to NULL. */
+static r4_status try(const char *run, const char *data, const char *const *more, r4_train_options o,
+                     r4_outcome *end, r4_error *e)
+{
+  char setting[600];
+  snprintf(setting, sizeof setting, "data=%s", path_of(data));
+  const char *const common[] = {setting,     "net=dense 2",    "epochs=10", "batch=20",
+                                "rate=0.02", "optimizer=adam", NULL};
+  r4_settings *s = settings_case_with(common, more);
+  *said = 0;
+  o.folder = path_of(run);
+  o.notice = collect;
+  r4_status status = r4_train(s, &o, end, e);
+  r4_settings_free(s);
+  return status;
+}
+
+static r4_outcome train(const char *run, const char *data, const char *const *more)
+{
+  r4_error e = {0};
+  r4_outcome end;
+  if (try(run, data, more, (r4_train_options){0}, &end, &e)) fail_msg("%s: %s", run, e.text);
+  return end;
+}
+
+static void assert_said(const char *text)
+{
+  if (!strstr(said, text)) fail_msg("\"%s\" is not in:\n%s", text, said);
+}
+
+#define SET(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* ---- Verdicts ---- */
+
+static void words_have_limits(void **state)
+{
+  (void)state;
+  static const struct {
+    double lost, error;
+    r4_verdict is;
+  } want[] = {{NAN, 0, R4_VERDICT_NONE},     {NAN, 1, R4_VERDICT_NONE},       {0, 0, R4_VERDICT_NOT},
+              {0.0199, 0, R4_VERDICT_NOT},   {0.02, 0, R4_VERDICT_LITTLE},    {0.0999, 0, R4_VERDICT_LITTLE},
+              {0.1, 0, R4_VERDICT_USES},     {1, 0.5, R4_VERDICT_USES},       {0.13, 0.04, R4_VERDICT_UNSURE},
+              {0.13, 0.02, R4_VERDICT_USES}, {0.07, 0.04, R4_VERDICT_UNSURE}, {0, 0.11, R4_VERDICT_UNSURE},
+              {0, 0.09, R4_VERDICT_NOT}};
+  for (size_t k = 0; k < sizeof want / sizeof *want; k++)
+    if (r4_verdict_of(want[k].lost, want[k].error) != want[k].is) fail_msg("case %zu", k);
+  assert_string_equal(r4_verdict_name(R4_VERDICT_USES), "uses");
+  assert_string_equal(r4_verdict_name(R4_VERDICT_NOT), "does not use");
+  assert_null(r4_verdict_name((r4_verdict)99));
+}
+
+/* The patch tells all, and nothing keeps a plain net from it. */
+static void a_net_that_reads_the_patch_uses_it(void **state)
+{
+  (void)state;
+  r4_outcome end = train("uses", "patch.npz", SET("method=erm")), kept;
+  assert_int_equal(end.verdict, R4_VERDICT_USES);
+  assert_true(end.lost > 0.5 && end.lost <= 1 && end.lost_error > 0 && end.changed > 0.2);
+  assert_int_equal(end.exchanged, 200);
+  assert_int_equal(end.steps, 200);
+  assert_true(!end.penalised && !end.unpenalised && end.only == -1);
+  assert_int_equal(end.val_kind, R4_VAL_EXCHANGED);
+  assert_int_equal(strncmp(said, "uses the shortcut: it loses ", 28), 0);
+  assert_said(
+    " % of its correct predictions when the masked content of 200 validation examples is exchanged; "
+    "method: auto makes use of the masks\n");
+  assert_int_equal(r4_outcome_read(path_of("uses"), &kept, NULL), R4_OK);
+  assert_true(kept.verdict == end.verdict && kept.lost == end.lost && kept.lost_error == end.lost_error &&
+              kept.changed == end.changed && kept.exchanged == end.exchanged && kept.steps == end.steps &&
+              kept.penalised == end.penalised && kept.unpenalised == end.unpenalised);
+}
+
+/* It is 0 everywhere: nothing can come of it. */
+static void a_net_that_cannot_see_it_does_not(void **state)
+{
+  (void)state;
+  r4_outcome end = train("blind", "blind.npz", SET("method=erm"));
+  assert_int_equal(end.verdict, R4_VERDICT_NOT);
+  assert_true(end.lost == 0 && end.changed == 0);
+  assert_said("does not use the shortcut: it loses 0.0 +- ");
+}
+
+static void a_method_keeps_the_patch_out(void **state)
+{
+  (void)state;
+  r4_outcome end = train("auto", "patch.npz", SET("lambda=10"));
+  assert_said("method is auto: takes pairing, as most examples have masks (400 of 400");
+  assert_said("the penalty counted in 19"); /* the guard waits for the first few */
+  assert_said(" of 200 steps\n");
+  assert_true(end.verdict == R4_VERDICT_NOT || end.verdict == R4_VERDICT_LITTLE);
+  assert_true(end.penalised >= 190 && end.penalised < 200 && !end.unpenalised);
+}
+
+/* The guard waits until it can tell that something is learned, which two steps do not show. */
+static void a_penalty_that_never_counted_is_told(void **state)
+{
+  (void)state;
+  r4_outcome end = train("late", "patch.npz", SET("method=r3", "lambda=1", "batch=400", "epochs=2")), kept;
+  assert_true(end.unpenalised && end.penalised == 0 && end.steps == 2);
+  assert_said(
+    "the penalty counted in none of 2 steps: this is not a net that was trained with r3; try more epochs, "
+    "smaller batches, or guard: false\n");
+  assert_int_equal(r4_outcome_read(path_of("late"), &kept, NULL), R4_OK);
+  assert_true(kept.unpenalised);
+}
+
+/* ---- What is not known ---- */
+
+static void why_it_is_not_known_is_told(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *run, *data, *set, *why;
+  } want[] = {
+    {"few", "few.npz", "seed=0",
+     ": the masked content of 4 validation examples can be exchanged, and 20 are needed"},
+    {"as-is", "patch.npz", "data.val_fill=none", ": data.val_fill is none, and auto would tell"},
+    {"filled", "patch.npz", "data.val_fill=colour", ": data.val_fill is colour, and auto would tell"},
+  };
+  for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
+    r4_outcome end = train(want[k].run, want[k].data, SET("method=erm", want[k].set)), kept;
+    assert_int_equal(end.verdict, R4_VERDICT_NONE);
+    assert_true(isnan(end.lost) && isnan(end.changed) && !end.exchanged);
+    assert_said("whether it uses the shortcut is not known: ");
+    assert_said(want[k].why);
+    assert_int_equal(r4_outcome_read(path_of(want[k].run), &kept, NULL), R4_OK);
+    assert_true(kept.verdict == R4_VERDICT_NONE && isnan(kept.lost) && isnan(kept.changed));
+  }
+  r4_outcome end = train("bare", "bare.npz", SET("method=erm"));
+  assert_true(end.verdict == R4_VERDICT_NONE && end.val_kind == R4_VAL_PLAIN);
+  assert_string_equal(said, ""); /* there is no shortcut to speak of */
+}
+
+/* ---- The file ---- */
+
+static bool stop_at_once(const r4_progress *p, void *user)
+{
+  (void)p;
+  (void)user;
+  return false;
+}
+
+/* What was found out about a model that is gone goes with it. */
+static void an_outcome_goes_with_its_model(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  r4_outcome end;
+  char outcome[600];
+  snprintf(outcome, sizeof outcome, "%s/stale/outcome.json", scratch_folder());
+  for (int longer = 0; longer < 2; longer++) {
+    const char *const *more = longer ? SET("method=erm", "epochs=11") : SET("method=erm");
+    const r4_train_options o = {.force = !longer, .resume = longer, .report = stop_at_once};
+    r4_train_options whole = {.force = true};
+    if (try("stale", "patch.npz", SET("method=erm"), whole, &end, &e)) fail_msg("%s", e.text);
+    assert_true(file_exists(outcome));
+    if (try("stale", "patch.npz", more, o, &end, &e)) fail_msg("%s", e.text);
+    assert_true(end.stopped);
+    assert_false(file_exists(outcome));
+    assert_int_equal(r4_outcome_read(path_of("stale"), &end, &e), R4_E_IO);
+  }
+}
+
+/* A run that is taken up again says the same, to the bit. */
+static bool stop_after_30(const r4_progress *p, void *user)
+{
+  (void)user;
+  return p->epoch * p->batches + p->batch < 30;
+}
+
+static void resumed_runs_say_the_same(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  r4_outcome straight = train("straight", "patch.npz", SET("lambda=1")), end;
+  if (try("broken", "patch.npz", SET("lambda=1"), (r4_train_options){.report = stop_after_30}, &end, &e))
+    fail_msg("%s", e.text);
+  assert_true(end.stopped);
+  if (try("broken", "patch.npz", SET("lambda=1"), (r4_train_options){.resume = true}, &end, &e))
+    fail_msg("%s", e.text);
+  assert_true(end.penalised == straight.penalised && end.steps == straight.steps &&
+              end.lost == straight.lost);
+  uint8_t *a = NULL, *b = NULL;
+  size_t n = 0, m = 0;
+  assert_int_equal(file_read(path_of("straight/outcome.json"), 1 << 16, &a, &n, NULL), R4_OK);
+  assert_int_equal(file_read(path_of("broken/outcome.json"), 1 << 16, &b, &m, NULL), R4_OK);
+  assert_true(n == m && !memcmp(a, b, n));
+  r4_mem_free(a);
+  r4_mem_free(b);
+}
+
+/* ---- The epoch that is kept ---- */
+
+/* A small patch is learned late: accuracy as it is goes on rising, and that after the exchange falls. */
+static void the_epoch_is_kept_by_the_exchanged_score(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  r4_run_validation v;
+  uint8_t *log = NULL;
+  size_t n = 0;
+  double best = -1;
+  long epoch = 0, kept = 0;
+  train("select", "slow.npz", SET("method=erm", "select=worst", "epochs=30"));
+  assert_int_equal(r4_run_validation_read(path_of("select"), &v, &e), R4_OK);
+  assert_int_equal(file_read(path_of("select/log.jsonl"), 1 << 20, &log, &n, NULL), R4_OK);
+  for (char *line = strtok((char *)log, "\n"); line; line = strtok(NULL, "\n")) {
+    struct js *root = NULL;
+    double score = 0;
+    if (js_parse("log", line, strlen(line), &root, &e)) fail_msg("%s", e.text);
+    const struct js *val = js_get(root, "val");
+    epoch++;
+    assert_true(js_number(js_get(val, "score"), &score));
+    assert_string_equal(js_text(js_get(val, "of")), "exchanged");
+    if (score > best) best = score, kept = epoch;
+    js_free(root);
+  }
+  assert_int_equal(epoch, 30);
+  assert_int_equal(v.epoch, kept);
+  assert_true(v.score == best && kept < 30);
+  r4_mem_free(log);
+}
+
+static void choosing_by_the_shortcut_is_refused(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  r4_outcome end;
+  r4_status s = try("refused", "few.npz", SET("method=erm", "select=worst"), (r4_train_options){0}, &end, &e);
+  assert_error(&e, s, "select is worst, but validation carries the shortcut");
+  s =
+    try("refused", "few.npz", SET("method=erm"), (r4_train_options){.chosen_by = "somebody picks"}, &end, &e);
+  assert_error(&e, s, "somebody picks, but validation carries the shortcut");
+  s = try("refused", "few.npz", SET("method=erm", "select=worst", "data.val_fill=swap"),
+          (r4_train_options){0}, &end, &e);
+  assert_int_equal(s, R4_OK);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(words_have_limits),
+    cmocka_unit_test(a_net_that_reads_the_patch_uses_it),
+    cmocka_unit_test(a_net_that_cannot_see_it_does_not),
+    cmocka_unit_test(a_method_keeps_the_patch_out),
+    cmocka_unit_test(a_penalty_that_never_counted_is_told),
+    cmocka_unit_test(why_it_is_not_known_is_told),
+    cmocka_unit_test(an_outcome_goes_with_its_model),
+    cmocka_unit_test(resumed_runs_say_the_same),
+    cmocka_unit_test(the_epoch_is_kept_by_the_exchanged_score),
+    cmocka_unit_test(choosing_by_the_shortcut_is_refused),
+  };
+  return cmocka_run_group_tests(tests, make, scratch_remove);
+}
