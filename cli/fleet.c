@@ -37,6 +37,7 @@ static int take_validation(const struct fleet *f, const struct job *j, struct fl
     to->se += v.se / n; /* of the same examples for all seeds */
     to->changed += v.changed / n;
     to->exchanged = v.exchanged;
+    to->val_kind = v.kind;
   }
   to->val_avg = r4_mean_sd_of(j->seeds, avg);
   to->val_worst = r4_mean_sd_of(j->seeds, worst);

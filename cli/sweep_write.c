@@ -201,8 +201,12 @@ static void add_row(const struct sweep *s, r4_table *t, size_t k, size_t best)
 static void print_head(FILE *f, const struct sweep *s)
 {
   int64_t exchanged = 0;
-  for (size_t k = 0; k < s->trials; k++)
-    if (s->run[k].done) exchanged = s->run[k].figures.exchanged;
+  bool filled = false;
+  for (size_t k = 0; k < s->trials; k++) {
+    if (!s->run[k].done) continue;
+    exchanged = s->run[k].figures.exchanged;
+    filled = s->run[k].figures.val_kind == R4_VAL_FILLED;
+  }
   fprintf(
     f, "%s: %lld seed%s of each, in per cent. Figures are those of validation; the test part was not used.\n",
     s->file, (long long)s->seeds, s->seeds > 1 ? "s" : "");
@@ -212,6 +216,8 @@ static void print_head(FILE *f, const struct sweep *s)
       "They hold where the masked content is that of another class, by %lld validation examples in which it "
       "was exchanged.\n",
       (long long)exchanged);
+  else if (filled)
+    fprintf(f, "Masked content of validation is replaced, as data.val_fill says.\n");
   else
     fprintf(f,
             "Validation is as it is: there are no masks, and a shortcut that it carries is not noticed.\n");

@@ -1365,7 +1365,8 @@ r4_status r4_train(const r4_settings *settings, const r4_train_options *options,
 typedef struct r4_trainer r4_trainer;
 
 /* d: the data, of which the parts for training and validation are used as they are (settings of the data do not change
- * them, but for data.val_fill); NULL: those that the settings name. Neither s nor d need outlive the trainer. */
+ * them, but for data.val_fill; where that is auto, and too few validation examples have masks, some of the training
+ * examples that have one are held out for validation); NULL: those that the settings name. Neither s nor d need outlive the trainer. */
 r4_trainer *r4_trainer_new(const r4_settings *s, const r4_data *d, r4_error *e);
 void r4_trainer_free(r4_trainer *t);
 
@@ -1623,7 +1624,8 @@ typedef struct {
   double loss, avg, worst; /* accuracies of groups: their mean, and the least; shares                    */
   double score, se;        /* what nets are chosen by, between the two, and the standard error of avg    */
   double changed;          /* share of predictions that the exchange of masked content changes; or NaN   */
-  int64_t exchanged;       /* validation examples whose content was exchanged; 0: they are as they are   */
+  int64_t exchanged;       /* validation examples whose content was exchanged; 0: none was               */
+  r4_val_kind kind;        /* what the figures are of                                                    */
 } r4_run_validation;
 r4_status r4_run_validation_read(const char *folder, r4_run_validation *to, r4_error *e);
 

@@ -205,12 +205,6 @@ static void add_real(struct json_writer *w, const char *key, double value)
   jw_real(w, value);
 }
 
-static const char *const val_words[] = {[R4_VAL_NONE] = "none",
-                                        [R4_VAL_PLAIN] = "plain",
-                                        [R4_VAL_EXCHANGED] = "exchanged",
-                                        [R4_VAL_FILLED] = "filled",
-                                        [R4_VAL_CARRIES] = "carries the shortcut"};
-
 static void add_list(struct json_writer *w, const char *key, const double *value, size_t n)
 {
   jw_key(w, key);
@@ -224,7 +218,7 @@ static void add_validation(struct json_writer *w, r4_val_kind kind, const struct
   jw_key(w, "val");
   jw_open(w, '{');
   jw_key(w, "of");
-  jw_text(w, val_words[kind]);
+  jw_text(w, validation_words[kind]);
   if (kind == R4_VAL_EXCHANGED) {
     jw_key(w, "exchanged");
     jw_whole(w, (int64_t)v->exchanged);

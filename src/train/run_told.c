@@ -49,6 +49,13 @@ double run_epoch_score(const char *select, int64_t epoch, double loss, double av
 static const r4_run_validation NOTHING = {
   .loss = NAN, .avg = NAN, .worst = NAN, .score = NAN, .se = NAN, .changed = NAN};
 
+static r4_val_kind kind_named(const char *name)
+{
+  for (int k = 0; name && validation_words[k]; k++)
+    if (!strcmp(validation_words[k], name)) return (r4_val_kind)k;
+  return R4_VAL_NONE;
+}
+
 struct choosing {
   const char *select;
   double best; /* score so far */
@@ -69,6 +76,7 @@ static r4_status take_better(void *context, const struct js *line, r4_error *e)
   js_real(js_get(val, "avg_se"), &v.se);
   js_real(js_get(val, "changed"), &v.changed);
   js_whole(js_get(val, "exchanged"), &v.exchanged);
+  v.kind = kind_named(js_text(js_get(val, "of")));
   if (!val) return R4_OK;
   double score = run_epoch_score(c->select, v.epoch, v.loss, v.avg, v.score);
   if (!(score > c->best)) return R4_OK;

@@ -9,6 +9,13 @@
 /* Of the training examples with a mask, this part may be held out for validation; examples that are wanted then. */
 enum { HELD_PART = 3, WANTED = 30 };
 
+const char *const validation_words[] = {[R4_VAL_NONE] = "none",
+                                        [R4_VAL_PLAIN] = "plain",
+                                        [R4_VAL_EXCHANGED] = "exchanged",
+                                        [R4_VAL_FILLED] = "filled",
+                                        [R4_VAL_CARRIES] = "carries the shortcut",
+                                        NULL};
+
 /* ---- Holding out ---- */
 
 /* With all that share its id: a lesion, a patient. */

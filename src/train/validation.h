@@ -13,6 +13,9 @@
 
 enum { VALIDATION_NEEDED = 20 };
 
+/* What the kinds are called in the log; NULL ends them. */
+extern const char *const validation_words[];
+
 struct validation {
   r4_val_kind kind;
   r4_data *data; /* the part; NULL: there is none */
