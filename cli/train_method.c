@@ -36,10 +36,14 @@ static int take(const struct job *j, const struct told *t)
 {
   char assignment[sizeof t->method + 16];
   r4_error e = {0};
+  bool searches = r4_lambda_is_open(j->settings);
   snprintf(assignment, sizeof assignment, "method=%s", t->method);
   if (r4_settings_set(j->settings, assignment, "auto", &e) || r4_settings_check(j->settings, &e))
     return cli_fail(j->command, e.status, e.text);
   if (!j->quiet) fprintf(stderr, "r4 %s: %s\n", j->command, t->why);
+  if (searches && !r4_lambda_is_open(j->settings))
+    return cli_fail(j->command, R4_E_ARGUMENT,
+                    "lambda is auto, but the method that fits the masks has no penalty to weigh");
   return EXIT_DONE;
 }
 

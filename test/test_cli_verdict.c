@@ -1,0 +1,148 @@
+/* r4 train without a method, --verdict, and choices among nets: on data whose patch gives the label away and is masked on
+ * a tenth of the examples. Needs $R4, the command. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "command.h"
+#include "folder_make.h"
+#include "patch_case.h"
+
+#define COMMON "net: dense 2\nepochs: 8\nbatch: 20\nrate: 0.02\nthreads: 1\n"
+
+static int make(void **state)
+{
+  if (scratch_make(state)) return -1;
+  patch_save("tenth.npz", (struct patch_planted){.train = 800, .val = 400, .masked = 0.1, .size = 2});
+  patch_save("few.npz", (struct patch_planted){.train = 100, .val = 50, .masked = 0.1, .size = 2});
+  patch_save("bare.npz", (struct patch_planted){.train = 100, .val = 50, .masked = 0, .size = 2});
+  put_text(scratch_folder(), "a.yaml", "data: tenth.npz\n" COMMON);
+  put_text(scratch_folder(), "few.yaml", "data: few.npz\n" COMMON);
+  put_text(scratch_folder(), "bare.yaml", "data: bare.npz\n" COMMON);
+  return 0;
+}
+
+/* ---- Training ---- */
+
+static void a_method_is_taken_and_the_net_judged(void **state)
+{
+  (void)state;
+  EXPECT("$R4 train a.yaml --seeds 2 --verdict --out auto", 0,
+         "r4 train: method is auto: takes pairing, as few examples have masks (80 of 800 training examples "
+         "have one); "
+         "method: NAME overrides it",
+         "% (40 exchanged)", "seed 1: the penalty counted in ",
+         "seed 0: does not use the shortcut: it loses ", " validation examples is exchanged\n");
+  EXPECT("cat auto/config.yaml auto/seed-0/config.yaml auto/seed-1/outcome.json", 0, "\nmethod: pairing",
+         "{\"verdict\":\"does not use\",\"lost\":", "\"unpenalised\":false}");
+  EXPECT("$R4 train a.yaml --seeds 2 --out auto --resume --verdict", 0, "does not use the shortcut");
+  EXPECT("$R4 eval auto --split val --swap swap && $R4 report auto --split val --out page.html", 0);
+  EXPECT("$R4 train a.yaml --seeds 2 --out auto", 2, "resume");
+}
+
+static void verdicts_are_exit_codes(void **state)
+{
+  (void)state;
+  EXPECT("$R4 train a.yaml --set method=erm --out erm", 0, "seed 0: uses the shortcut: it loses ",
+         "; method: auto makes use of the masks");
+  EXPECT("$R4 train a.yaml --set method=erm --out erm --resume --verdict", 1, "uses the shortcut");
+  EXPECT("$R4 train few.yaml --verdict --out few", 1, "validation has the shortcut in it",
+         "(with the shortcut in it)",
+         "whether it uses the shortcut is not known: the masked content of 4 validation examples can be "
+         "exchanged");
+  EXPECT("$R4 train bare.yaml --verdict --out bare", 1,
+         "method is auto: takes erm, as no training example has a mask",
+         "whether it uses a shortcut is not known: no example has a mask");
+  EXPECT("$R4 train bare.yaml --out bare2 --quiet", 0);
+  command_lacks("whether");
+  EXPECT("$R4 train bare.yaml --verdict --set data.val=0 --out none", 1,
+         "whether it uses a shortcut is not known");
+  EXPECT("$R4 train a.yaml --set method=r3 --set lambda=1 --set batch=800 --set epochs=2 --out late", 1,
+         "the penalty counted in none of 2 steps: this is not a net that was trained with r3");
+}
+
+static void mistakes_are_told(void **state)
+{
+  (void)state;
+  EXPECT("$R4 train bare.yaml --set lambda=auto --out x", 2,
+         "lambda is auto, but the method that fits the masks has no penalty to weigh");
+  EXPECT("$R4 train few.yaml --set select=worst --out x", 2,
+         "select is worst, but validation carries the shortcut");
+  EXPECT("$R4 train few.yaml --set method=r3 --set lambda=auto --out y", 2,
+         "lambda is auto, but validation carries");
+  EXPECT("$R4 train a.yaml --set data=none.npz --out z", 3, "none.npz");
+  command_lacks("method is auto");
+}
+
+/* ---- Choosing ---- */
+
+/* As it is, validation praises plain training: its accuracy there is that of the patch. */
+static double plain_accuracy(const char *run)
+{
+  char line[200];
+  double v = 0;
+  snprintf(line, sizeof line, "tail -n 1 %s/seed-0/log.jsonl", run);
+  assert_int_equal(command_run(line), 0);
+  struct js *root = command_json();
+  assert_true(js_number(js_get(js_get(root, "val"), "avg"), &v));
+  js_free(root);
+  return v;
+}
+
+static void a_sweep_picks_what_ignores_the_patch(void **state)
+{
+  (void)state;
+  EXPECT(
+    "$R4 sweep a.yaml --over method=erm,pairing --out sweep --quiet", 0,
+    "They hold where the masked content is that of another class, by 40 validation examples in which it was "
+    "exchanged.",
+    "Picked by validation alone, by the score: method=pairing\n");
+  EXPECT("$R4 sweep few.yaml --over method=erm,pairing --out sweep-few --quiet", 2,
+         "the sweep picks by validation, but validation carries the shortcut");
+  EXPECT("$R4 train a.yaml --set method=erm --set data.val_fill=none --out as-is --quiet && "
+         "$R4 train a.yaml --set method=pairing --set data.val_fill=none --out as-is-pairing --quiet",
+         0);
+  assert_true(plain_accuracy("as-is") > plain_accuracy("as-is-pairing") + 0.02);
+}
+
+/* What replaces content is said, and not that there are no masks. */
+static void a_sweep_says_what_its_figures_are_of(void **state)
+{
+  (void)state;
+  EXPECT("$R4 sweep a.yaml --over rate=0.01,0.02 --set method=erm --set data.val_fill=colour --set epochs=2 "
+         "--out filled --quiet",
+         0, "Masked content of validation is replaced, as data.val_fill says.");
+  command_lacks("there are no masks");
+  EXPECT("$R4 sweep bare.yaml --over rate=0.01,0.02 --set epochs=2 --out plain --quiet", 0,
+         "Validation is as it is: there are no masks");
+}
+
+/* The penalty of a small lambda does not keep a net from the patch. */
+static void lambda_auto_takes_a_larger_one(void **state)
+{
+  (void)state;
+  EXPECT("$R4 train a.yaml --set lambda=auto --set lambda_ramp=0 --out lambda", 0,
+         "method is auto: takes pairing", "lambda: auto takes ");
+  EXPECT("cat lambda/auto/curve.json", 0);
+  struct js *root = command_json();
+  double chosen = 0;
+  assert_true(js_number(js_get(root, "chosen"), &chosen));
+  assert_true(chosen >= 1); /* the method's own */
+  js_free(root);
+  EXPECT("$R4 train a.yaml --set lambda=auto --set lambda_ramp=0 --out lambda --resume", 0);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(a_method_is_taken_and_the_net_judged),
+    cmocka_unit_test(verdicts_are_exit_codes),
+    cmocka_unit_test(mistakes_are_told),
+    cmocka_unit_test(a_sweep_picks_what_ignores_the_patch),
+    cmocka_unit_test(a_sweep_says_what_its_figures_are_of),
+    cmocka_unit_test(lambda_auto_takes_a_larger_one),
+  };
+  if (!check_command()) return 0;
+  return cmocka_run_group_tests_name("cli verdict", tests, make, scratch_remove);
+}
