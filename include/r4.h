@@ -1522,10 +1522,10 @@ void r4_summarize(const r4_metrics *m, size_t seeds, r4_summary *to);
  *     lost_g    = |{ i in g : f(x_i) = y_i != f(x'_i) }|,    share of found_g = |{ i in g : f(x_i) = y_i }|
  *
  * each the mean over draws of a donor j, y_j != y_i, from the examples with a mask. Its content is stretched from the
- * box of its mask to that of m. In classes that have masks less than half as often as another, examples without a mask
- * get the donor's region put on them as it lies: m is then the donor's. So data are tested, too, of which one class
- * alone has masks, where accuracy cannot tell whether a net relies on what is masked. Other contents than swap are
- * put at the same places: what blank or noise change as well was not the donor's doing.
+ * box of its mask to that of m. In classes that have masks less than half as often as the others (a count so low has a
+ * chance below 1 %), examples without a mask get the donor's region put on them as it lies: m is the donor's. So data
+ * are tested, too, of which one class alone has masks, where accuracy cannot tell whether a net relies on what is
+ * masked. Other contents are put at the same places: what blank or noise change as well was not the donor's doing.
  *
  * R4_FILL_PASTE is for data whose masks are elsewhere, as on training examples alone: every example has the region of a
  * donor j of other data put on it as it lies, whatever its own mask,

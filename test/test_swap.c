@@ -19,9 +19,10 @@ struct example {
 };
 
 /* Healthy ones with patches; ill ones that a patch hides, does not hide, and that were not found before. */
-static const struct example FEW[] = {{-1, 1, HEALTHY, 255}, {-1, 1, HEALTHY, 255}, {-1, 0, HEALTHY, 0},
-                                     {.5f, 0, ILL, 0},      {.7f, 0, ILL, 0},      {5, 0, ILL, 0},
-                                     {-1, 0, ILL, 0}};
+/* Three of four healthy ones have masks: that none of four ill ones has is no chance, 1 / 4^4. */
+static const struct example FEW[] = {{-1, 1, HEALTHY, 255}, {-1, 1, HEALTHY, 255}, {-1, 1, HEALTHY, 255},
+                                     {-1, 0, HEALTHY, 0},   {.5f, 0, ILL, 0},      {.7f, 0, ILL, 0},
+                                     {5, 0, ILL, 0},        {-1, 0, ILL, 0}};
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
@@ -83,7 +84,7 @@ static void lost_ones_are_counted(void **state)
   const r4_swapped *p = test(d, NULL);
   assert_null(p->none);
   assert_int_equal(p->content, R4_FILL_SWAP);
-  assert_int_equal(p->donors, 2);
+  assert_int_equal(p->donors, 3);
   assert_int_equal(p->draws, 10);
   assert_int_equal(p->groups, CLASSES);
   assert_int_equal(p->inside, 0);
@@ -96,6 +97,16 @@ static void lost_ones_are_counted(void **state)
   assert_true(fabs(r4_swap_lost(p, 1, -1).mean - 2. / 3) < 1e-12);
   assert_true(r4_swap_flipped(p, 1, ILL).mean == .5 && r4_swap_flipped(p, 1, -1).mean == .5);
   assert_true(isnan(r4_swap_lost(p, 1, HEALTHY).mean));
+  r4_data_free(d);
+}
+
+/* Two of three could be chance, (1 - 2/3)^4 = 0.012: examples without a mask are left alone then. */
+static void few_masks_are_not_rare_ones(void **state)
+{
+  (void)state;
+  r4_data *d = make(FEW + 1, COUNT(FEW) - 1);
+  const r4_swapped *p = test(d, NULL);
+  assert_string_equal(p->none, "one class alone has masks, and so few that this may be chance");
   r4_data_free(d);
 }
 
@@ -113,7 +124,7 @@ static void changed_examples_are_given(void **state)
     assert_non_null(changed);
     assert_int_equal(r4_data_count(changed), lost ? 2 : 4);
     for (size_t k = 0; k < r4_data_count(changed); k++) {
-      assert_int_equal(which[k], k + 3);
+      assert_int_equal(which[k], k + 4);
       r4_data_values(changed, k, x);
       assert_true(x[SIGN] == FEW[which[k]].sign && x[PATCH] == 1);
       assert_int_equal(data_mask_bytes(changed, k)[PATCH], 255);
@@ -122,8 +133,8 @@ static void changed_examples_are_given(void **state)
     }
     r4_data_free(changed);
   }
-  assert_null(data_mask_bytes(d, 3)); /* the data themselves stay */
-  r4_data *none = make(FEW + 2, 5);
+  assert_null(data_mask_bytes(d, 4)); /* the data themselves stay */
+  r4_data *none = make(FEW + 3, 5);
   assert_null(r4_swap_data(NULL, NULL, none, NULL, NULL, &e));
   assert_int_equal(e.status, R4_E_ARGUMENT);
   assert_string_equal(e.text, "there is nothing to swap: no example has a mask");
@@ -313,7 +324,8 @@ static void content_of_others_is_pasted(void **state)
     assert_true(p->flipped[HEALTHY] == !soft && p->lost[HEALTHY] == !soft);
     r4_data_free(donors);
   }
-  const struct example both[] = {{9, 1, HEALTHY, 255}, {9, -1, ILL, 255}}; /* for each class a donor of the other */
+  const struct example both[] = {{9, 1, HEALTHY, 255},
+                                 {9, -1, ILL, 255}}; /* for each class a donor of the other */
   o.donors = donors = make(both, COUNT(both));
   p = test(d, &o);
   assert_true(p->pasted == 5 && p->lost[HEALTHY] == 1 && p->lost[ILL] == 2);
@@ -436,6 +448,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(lost_ones_are_counted),
+    cmocka_unit_test(few_masks_are_not_rare_ones),
     cmocka_unit_test(changed_examples_are_given),
     cmocka_unit_test(masks_of_their_own_are_swapped),
     cmocka_unit_test(other_contents),

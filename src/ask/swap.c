@@ -8,6 +8,7 @@
 #include "ask/predict.h"
 #include "base/mem.h"
 #include "base/purpose.h"
+#include "data/donors.h"
 #include "data/fill.h"
 
 struct test {
@@ -17,13 +18,11 @@ struct test {
   r4_swap_options o;
   struct fill fill;
   struct probe *probe;
-  size_t *donor,
-    *first; /* examples with a mask, those of a class together; where each class begins, and the end */
+  struct donors donors;   /* of from                                    */
   size_t *tested, tests;  /* examples                                   */
   int32_t *before, *now;  /* answers to all, and to those of a batch    */
   size_t *flips, *losses; /* [groups], over all draws                   */
   size_t *example_donor;  /* [batch]                                    */
-  size_t *at;             /* [classes], for counting                    */
   bool *rare;             /* [classes]                                  */
 };
 
@@ -32,63 +31,13 @@ r4_swap_options r4_swap_defaults(void)
   return (r4_swap_options){.content = R4_FILL_SWAP, .draws = 10, .batch = 256};
 }
 
-/* ---- Donors ---- */
-
-static void find_donors(struct test *t)
-{
-  const r4_data *d = t->from;
-  size_t classes = d->classes->n;
-  for (size_t i = 0; i < d->n; i++)
-    if (d->record[i].mask) t->first[d->record[i].label + 1]++;
-  for (size_t c = 0; c < classes; c++) t->first[c + 1] += t->first[c];
-  memcpy(t->at, t->first, classes * sizeof *t->at);
-  for (size_t i = 0; i < d->n; i++)
-    if (d->record[i].mask) t->donor[t->at[d->record[i].label]++] = i;
-}
-
-static size_t all_donors(const struct test *t)
-{
-  return t->first[t->d->classes->n];
-}
-
-static size_t own_donors(const struct test *t, int32_t class)
-{
-  return t->first[class + 1] - t->first[class];
-}
-
-/* Of other classes. */
-static size_t donors_for(const struct test *t, int32_t class)
-{
-  return all_donors(t) - own_donors(t, class);
-}
-
-/* The k-th of them. */
-static size_t donor_at(const struct test *t, int32_t class, size_t k)
-{
-  return t->donor[k < t->first[class] ? k : k + own_donors(t, class)];
-}
+/* ---- Who is tested ---- */
 
 static size_t draw_donor(const struct test *t, size_t i, int draw)
 {
   int32_t label = t->d->record[i].label;
   r4_random key = {t->o.seed, PURPOSE_SWAP, (uint32_t)draw};
-  return donor_at(t, label, r4_random_below(key, i, donors_for(t, label)));
-}
-
-/* ---- Who is tested ---- */
-
-/* The share of the class's examples that have a mask; 0 if it has no examples. */
-static double masked_share(const struct test *t, size_t class)
-{
-  return t->at[class] ? (double)own_donors(t, (int32_t) class) / (double)t->at[class] : 0;
-}
-
-/* In this class masks are so much rarer than in another that masked content speaks for the other. */
-static bool masks_are_rare(const struct test *t, size_t class)
-{
-  double most = 0;
-  for (size_t c = 0; c < t->d->classes->n; c++) most = fmax(most, masked_share(t, c));
-  return masked_share(t, class) < most / 2;
+  return donors_at(&t->donors, label, r4_random_below(key, i, donors_for(&t->donors, label)));
 }
 
 /* The donor's region is put on every example, whatever its own mask. */
@@ -106,13 +55,11 @@ static bool needs_donor(const struct test *t, size_t i)
 /* All with a mask, and those without where masks are rare; or all. */
 static void choose_tested(struct test *t, r4_swapped *to)
 {
-  memset(t->at, 0, t->d->classes->n * sizeof *t->at);
-  for (size_t i = 0; i < t->d->n; i++) t->at[t->d->record[i].label]++;
-  for (size_t c = 0; c < t->d->classes->n; c++) t->rare[c] = masks_are_rare(t, c);
+  for (size_t c = 0; c < t->d->classes->n; c++) t->rare[c] = donors_are_rare(&t->donors, (int32_t)c);
   for (size_t i = 0; i < t->d->n; i++) {
     const struct record *r = t->d->record + i;
     if (!r->mask && !t->rare[r->label] && !pastes(t)) continue;
-    if (needs_donor(t, i) && !donors_for(t, r->label)) continue;
+    if (needs_donor(t, i) && !donors_for(&t->donors, r->label)) continue;
     t->tested[t->tests++] = i;
     to->examples[r->group]++;
     (*(r->mask && !pastes(t) ? &to->inside : &to->pasted))++;
@@ -192,28 +139,36 @@ static r4_status run_draws(struct test *t, r4_swapped *to, r4_error *e)
 
 /* ---- The test ---- */
 
-static const char NO_MASK[] = "no example has a mask", NO_DONOR[] = "no example to take content from has a mask",
+static const char NO_MASK[] = "no example has a mask",
+                  NO_DONOR[] = "no example to take content from has a mask",
                   ONE_CLASS[] = "all examples are of the class of those with a mask",
+                  MAYBE_CHANCE[] = "one class alone has masks, and so few that this may be chance",
                   MANY_GROUPS[] = "there are more than 1024 groups";
 
 const char *swap_reason(const char *text)
 {
-  const char *const known[] = {NO_MASK, NO_DONOR, ONE_CLASS, MANY_GROUPS};
+  const char *const known[] = {NO_MASK, NO_DONOR, ONE_CLASS, MAYBE_CHANCE, MANY_GROUPS};
   for (size_t k = 0; k < sizeof known / sizeof *known; k++)
     if (!strcmp(text, known[k])) return known[k];
   return "there was nothing to swap";
 }
 
+static bool is_of_one_class(const r4_data *d)
+{
+  for (size_t i = 1; i < d->n; i++)
+    if (d->record[i].label != d->record[0].label) return false;
+  return true;
+}
+
 /* Who is tested, or why nobody is. */
 static void choose(struct test *t, r4_swapped *to)
 {
-  find_donors(t);
-  to->donors = all_donors(t);
+  to->donors = donors_all(&t->donors);
   if (to->donors) choose_tested(t, to);
   if (!to->donors)
     to->none = t->from == t->d ? NO_MASK : NO_DONOR;
   else if (!t->tests)
-    to->none = ONE_CLASS;
+    to->none = is_of_one_class(t->d) ? ONE_CLASS : MAYBE_CHANCE;
 }
 
 static r4_status run(struct test *t, r4_swapped *to, r4_error *e)
@@ -254,24 +209,25 @@ static r4_status check_donors(const struct test *t, r4_error *e)
   return R4_OK;
 }
 
-static bool make_room(struct test *t)
+static r4_status make_room(struct test *t, r4_error *e)
 {
+  if (donors_find(&t->donors, t->from, e)) return e->status;
   size_t n = t->d->n, classes = t->d->classes->n, groups = t->d->groups->n, batch = (size_t)t->o.batch;
   if (batch > n) batch = n;
-  return (t->donor = r4_mem_new(t->from->n + 1, sizeof *t->donor)) &&
-         (t->first = r4_mem_new(classes + 1, sizeof *t->first)) &&
-         (t->at = r4_mem_new(classes, sizeof *t->at)) && (t->rare = r4_mem_new(classes, sizeof *t->rare)) &&
-         (t->tested = r4_mem_new(n, sizeof *t->tested)) && (t->before = r4_mem_new(n, sizeof *t->before)) &&
-         (t->now = r4_mem_new(batch, sizeof *t->now)) && (t->flips = r4_mem_new(groups, sizeof *t->flips)) &&
-         (t->losses = r4_mem_new(groups, sizeof *t->losses)) &&
-         (t->example_donor = r4_mem_new(batch, sizeof *t->example_donor));
+  bool room =
+    (t->rare = r4_mem_new(classes, sizeof *t->rare)) && (t->tested = r4_mem_new(n, sizeof *t->tested)) &&
+    (t->before = r4_mem_new(n, sizeof *t->before)) && (t->now = r4_mem_new(batch, sizeof *t->now)) &&
+    (t->flips = r4_mem_new(groups, sizeof *t->flips)) &&
+    (t->losses = r4_mem_new(groups, sizeof *t->losses)) &&
+    (t->example_donor = r4_mem_new(batch, sizeof *t->example_donor));
+  return room ? R4_OK : r4_fail(e, R4_E_MEMORY, "out of memory for a swap test of %zu examples", n);
 }
 
 static void forget(struct test *t)
 {
-  void *const room[] = {t->donor, t->first, t->at,     t->tested,        t->before,
-                        t->now,   t->flips, t->losses, t->example_donor, t->rare};
+  void *const room[] = {t->tested, t->before, t->now, t->flips, t->losses, t->example_donor, t->rare};
   for (size_t k = 0; k < sizeof room / sizeof *room; k++) r4_mem_free(room[k]);
+  donors_clear(&t->donors);
   probe_free(t->probe);
 }
 
@@ -296,12 +252,9 @@ r4_status r4_swap_test(const r4_net *net, const float *weights, const r4_data *d
     to->groups = 0;
     return R4_OK;
   }
-  if (!make_room(&t))
-    s = r4_fail(e, R4_E_MEMORY, "out of memory for a swap test of %zu examples", d->n);
-  else if (!(t.probe = predictor_new(net, t.o.batch, e)))
-    s = e->status;
-  else
-    s = run(&t, to, e);
+  s = make_room(&t, e);
+  if (!s && !(t.probe = predictor_new(net, t.o.batch, e))) s = e->status;
+  if (!s) s = run(&t, to, e);
   forget(&t);
   return s;
 }
@@ -371,11 +324,7 @@ r4_data *r4_swap_data(const r4_net *net, const float *weights, const r4_data *d,
     return NULL;
   }
   t.o.batch = (int64_t)d->n; /* all at once */
-  r4_data *made = NULL;
-  if (make_room(&t))
-    made = swap_data(&t, net, e);
-  else
-    r4_fail(e, R4_E_MEMORY, "out of memory for a swap test of %zu examples", d->n);
+  r4_data *made = make_room(&t, e) ? NULL : swap_data(&t, net, e);
   if (made && example) memcpy(example, t.tested, t.tests * sizeof *example);
   forget(&t);
   return made;
