@@ -430,7 +430,7 @@ r4_status fill_init(struct fill *f, const r4_data *d, r4_fill kind, uint64_t see
     return r4_fail(
       e, R4_E_ARGUMENT,
       "fill: %s is for values that can be mixed, and examples are %zu %s: expected colour (one other for "
-      "all), noise, swap or paste",
+      "all), noise, swap, paste or exchange",
       fill_words[kind + 1], data_x(d)->features, data_x(d)->is->element);
   f->low = r4_mem_new(f->channels, sizeof *f->low);
   f->high = r4_mem_new(f->channels, sizeof *f->high);
