@@ -10,28 +10,40 @@ enum { ROWS = 400, LEAST_DRAWS = 2, MOST_DRAWS = 8, MOST_EXAMPLES = 1000 };
 
 /* ---- Who ---- */
 
-/* own: donors among the examples themselves; like: those that tell where masks are rare. */
+/* Donors among the examples themselves, and by class whether masks are rare: asked once, as it is asked of each example
+ * and looks at all of them. */
 struct sources {
-  struct donors own, like;
+  struct donors own;
+  bool *rare;
 };
+
+static r4_status find_rare(struct sources *s, const r4_data *like, r4_error *e)
+{
+  struct donors theirs;
+  if (donors_find(&theirs, like, e)) return e->status;
+  s->rare = r4_mem_new(theirs.classes + 1, sizeof *s->rare);
+  for (size_t c = 0; s->rare && c < theirs.classes; c++) s->rare[c] = donors_are_rare(&theirs, (int32_t)c);
+  donors_clear(&theirs);
+  return s->rare ? R4_OK : r4_fail(e, R4_E_MEMORY, "out of memory to look at masks");
+}
 
 static r4_status sources_find(struct sources *s, const r4_data *d, const r4_data *like, r4_error *e)
 {
   *s = (struct sources){0};
   r4_status status = donors_find(&s->own, d, e);
-  return status ? status : donors_find(&s->like, like, e);
+  return status ? status : find_rare(s, like, e);
 }
 
 static void sources_clear(struct sources *s)
 {
   donors_clear(&s->own);
-  donors_clear(&s->like);
+  r4_mem_free(s->rare);
 }
 
 static bool is_exchanged(const struct sources *s, const struct record *r)
 {
   if (r->mask) return true;
-  return donors_for(&s->own, r->label) && donors_are_rare(&s->like, r->label);
+  return donors_for(&s->own, r->label) && s->rare[r->label];
 }
 
 /* The examples that are exchanged, evenly spread if they are more than enough. */
