@@ -1364,9 +1364,9 @@ r4_status r4_train(const r4_settings *settings, const r4_train_options *options,
  * steps: the bits are the same. */
 typedef struct r4_trainer r4_trainer;
 
-/* d: the data, of which the parts for training and validation are used as they are (settings of the data do not change
- * them, but for data.val_fill; where that is auto, and too few validation examples have masks, some of the training
- * examples that have one are held out for validation); NULL: those that the settings name. Neither s nor d need outlive the trainer. */
+/* d: the data, of which the parts for training and validation are used as they are (of the settings of the data only
+ * data.val_fill is looked at; if it is auto, and too few validation examples have masks, some training examples that
+ * have one are held out for validation); NULL: those that the settings name. Neither s nor d need outlive it. */
 r4_trainer *r4_trainer_new(const r4_settings *s, const r4_data *d, r4_error *e);
 void r4_trainer_free(r4_trainer *t);
 

@@ -29,9 +29,9 @@ r4_data *patch_list_data(const struct patch_list *l, int classes);
 
 float patch_of(const r4_data *d, size_t i);
 
-/* Two classes: core is normal around -1 or 1, which tells five of six apart, and the patch is -size or size, which tells
- * all. So many examples for training and for validation, of which a share has masks. Saved as a file of the scratch
- * folder. */
+/* Two classes: core is normal around -1 or 1, which tells five of six apart, and the patch is -size or size, which
+ * tells all. So many examples for training and for validation, of which a share has masks. Saved as a file of the
+ * scratch folder. */
 struct patch_planted {
   size_t train, val;
   double masked;

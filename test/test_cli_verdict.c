@@ -1,5 +1,5 @@
-/* r4 train without a method, --verdict, and choices among nets: on data whose patch gives the label away and is masked on
- * a tenth of the examples. Needs $R4, the command. */
+/* r4 train without a method, --verdict, and choices among nets: on data whose patch gives the label away and is masked
+ * on a tenth of the examples. Needs $R4, the command. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -124,8 +124,8 @@ static void pasted_ones_count(void **state)
 
 /* ---- Holding out ---- */
 
-/* With 5 masks of the 20 that are needed, 25 more make 30; a third of 100 would be 33. They are spread over the classes,
- * have masks, and are training examples no more. */
+/* With 5 masks of the 20 that are needed, 25 more make 30; a third of 100 would be 33. They are spread over the
+ * classes, have masks, and are training examples no more. */
 static void training_examples_join(void **state)
 {
   (void)state;

@@ -247,10 +247,11 @@ static void the_epoch_is_kept_by_the_exchanged_score(void **state)
   train("select", "slow.npz", SET("method=erm", "select=worst", "epochs=30"));
   assert_int_equal(r4_run_validation_read(path_of("select"), &v, &e), R4_OK);
   assert_int_equal(file_read(path_of("select/log.jsonl"), 1 << 20, &log, &n, NULL), R4_OK);
-  for (char *line = strtok((char *)log, "\n"); line; line = strtok(NULL, "\n")) {
+  for (char *line = (char *)log, *end; (end = memchr(line, '\n', n - (size_t)(line - (char *)log)));
+       line = end + 1) {
     struct js *root = NULL;
     double score = 0;
-    if (js_parse("log", line, strlen(line), &root, &e)) fail_msg("%s", e.text);
+    if (js_parse("log", line, (size_t)(end - line), &root, &e)) fail_msg("%s", e.text);
     const struct js *val = js_get(root, "val");
     epoch++;
     assert_true(js_number(js_get(val, "score"), &score));
