@@ -65,8 +65,8 @@ size_t donors_at(const struct donors *s, int32_t class, size_t k)
   return s->example[k < s->first[class] ? k : k + own(s, class)];
 }
 
-/* P(X <= k), X ~ Binomial(n, p) with 0 < p < 1, from the logarithms of its terms. */
-static double chance_of_at_most(double k, double n, double p)
+/* From the logarithms of its terms. */
+double binomial_at_most(double k, double n, double p)
 {
   double sum = 0;
   for (double j = 0; j <= k; j++)
@@ -78,7 +78,7 @@ bool masks_are_rare(double masked, double examples, double others_masked, double
 {
   double p = others > 0 ? others_masked / others : 0;
   if (!(examples > 0) || !(masked < RARE * p * examples)) return false;
-  return p >= 1 || chance_of_at_most(masked, examples, p) < CHANCE;
+  return p >= 1 || binomial_at_most(masked, examples, p) < CHANCE;
 }
 
 bool donors_are_rare(const struct donors *s, int32_t class)

@@ -152,13 +152,13 @@ r4_status r4_data_lint(const r4_data *d, const char *source, r4_finding finding[
   NEEDS(finding, "room for findings", R4_E_ARGUMENT);
   NEEDS(n, "room for their number", R4_E_ARGUMENT);
   static void (*const check[])(struct lint *) = {odd_reading, equal_examples, constant_examples, odd_values,
-                                                 lint_groups, lint_masks,     lint_words};
+                                                 lint_groups, lint_masks,     lint_words,        lint_images};
   struct lint l = {.d = d, .source = source, .finding = finding, .key = overlap_keys(d, e)};
   *n = 0;
   if (!l.key) return R4_E_MEMORY;
   r4_status s = overlapping_splits(&l, e);
   for (size_t k = 0; k < sizeof check / sizeof *check; k++) check[k](&l);
-  if (!s && l.status) s = r4_fail(e, l.status, "out of memory for comparing names");
+  if (!s && l.status) s = r4_fail(e, l.status, "out of memory for looking at the data set");
   if (!s) s = stray_masks(&l, e);
   r4_mem_free(l.key);
   *n = l.n;

@@ -2,6 +2,7 @@
 #ifndef R4_DATA_LINT_H
 #define R4_DATA_LINT_H
 
+#include "data/cue.h"
 #include "data/data.h"
 #include "data/overlap.h"
 
@@ -29,6 +30,12 @@ struct lint_name lint_name_of(const r4_data *d, size_t i);
 void lint_masks(struct lint *l);
 /* Tokens that give a class away. */
 void lint_words(struct lint *l);
+/* What gives the label of images away; and properties of their files that do, which must beat what is plain of q: so
+ * many of the tested examples are classified correctly from that. */
+void lint_images(struct lint *l);
+r4_status lint_files(struct lint *l, struct cues *q, size_t plain);
+/* "N of M training images (P %) are classified correctly, where guessing has Q %". */
+struct lint_name lint_score(const struct cues *q, size_t right);
 /* All checks of the names of classes and groups, and of how many examples they have. */
 void lint_groups(struct lint *l);
 
