@@ -238,8 +238,14 @@ static const struct {
   {grey, "mask-soft", "1 masks have values between 0 and 1, example 11 first", true},
   {one_without, "mask-missing", "1 of 120 training examples have no mask, or an empty one, example 11",
    false},
-  {one_class_has_masks, "mask-one-class", "only examples of class a have a mask in training", false},
-  {a_class_has_none, "mask-uneven", "0 % of class b have a mask in training, and 100 % of class a", false},
+  {one_class_has_masks, "mask-one-class",
+   "only examples of class a have a mask in training: that there is one gives the label away; with fill: "
+   "auto, r4 pastes",
+   false},
+  {a_class_has_none, "mask-uneven",
+   "0 % of class b have a mask in training, and 100 % of class a: that there is one tells much; with fill: "
+   "paste",
+   false},
   {all_zero, "mask-empty", "all masks are zero everywhere", false},
   {bytes_in_floats, "values-scale", "all values are whole numbers from 0 to 255", false},
   {one_class_only, "class-single", "all examples are of class a", false},
