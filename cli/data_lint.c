@@ -66,8 +66,10 @@ const struct command data_lint = {
     "without\n"
     "examples; classes that are missing in a split, the only one, or spelled in two ways; images of one "
     "colour;\n"
-    "floats that are bytes; groups that are too small to be measured. Exit code 1 if there is something to\n"
-    "fix, 0 if there are only notes. doc/data.md has the exact rules.",
+    "floats that are bytes; groups that are too small to be measured. And what gives the label away: words;\n"
+    "the colour, texture, place or size of what masks cover; corners and the border of images; format, size\n"
+    "and names of their files. Exit code 1 if there is something to fix, 0 if there are only notes.\n"
+    "doc/data.md has the exact rules.",
   .options = options,
   .run = run,
   .threads = THREADS_HERE,
