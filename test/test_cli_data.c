@@ -323,6 +323,8 @@ static void lint_answers_by_its_code(void **state)
   expect("$R4 data lint digits:2400 --json", 0, "[]\n");
   expect("$R4 data lint digits:600 --json", 0, "[\n{\"kind\":\"note\",\"code\":\"group-small\"");
   expect("$R4 data lint digits:60 2>&1", 1, "warning class-missing: ");
+  shell("$R4 data make decoy-mnist --from digits:2400 --out decoy.npz");
+  expect("$R4 data lint decoy.npz", 0, "note    mask-label: masked content gives the label away");
 }
 
 static void label_images_need_a_word(void **state)

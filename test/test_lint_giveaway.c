@@ -106,8 +106,28 @@ static void masked_in_part_only(r4_data *d)
   mask_a_third(d, true);
 }
 
+/* Images of any brightness, where the grey of some pixels is the class. */
+static void shade(r4_data *d, bool (*is_shaded)(size_t y, size_t x))
+{
+  for (size_t i = 0; i < d->n; i++) {
+    uint8_t light = (uint8_t)draw_below(200);
+    for (size_t k = 0; k < PIXELS; k++) {
+      size_t y = k / SIDE, x = k % SIDE;
+      memset(pixel(d, i, y, x), is_shaded(y, x) ? 40 * d->record[i].label : light + *pixel(d, i, y, x) / 5,
+             CHANNELS);
+    }
+  }
+}
+
+static bool is_nowhere(size_t y, size_t x)
+{
+  (void)y, (void)x;
+  return false;
+}
+
 static void corner(r4_data *d)
 {
+  shade(d, is_nowhere);
   for (size_t i = 0; i < d->n; i++) paint(d, i, SIDE - 2, 0, 2, 2);
 }
 
@@ -121,20 +141,29 @@ static void covered_corner(r4_data *d)
 
 static void any_corner(r4_data *d)
 {
+  shade(d, is_nowhere);
   for (size_t i = 0; i < d->n; i++) paint(d, i, draw_below(2) * (SIDE - 2), draw_below(2) * (SIDE - 2), 2, 2);
 }
 
-/* Images of any brightness, in a frame whose grey is the class. */
+static bool is_edge(size_t y, size_t x)
+{
+  return !y || !x || y == SIDE - 1 || x == SIDE - 1;
+}
+
 static void frame(r4_data *d)
 {
-  for (size_t i = 0; i < d->n; i++) {
-    uint8_t light = (uint8_t)draw_below(200);
-    for (size_t k = 0; k < PIXELS; k++) {
-      size_t y = k / SIDE, x = k % SIDE;
-      bool inside = y && x && y < SIDE - 1 && x < SIDE - 1;
-      memset(pixel(d, i, y, x), inside ? light + *pixel(d, i, y, x) / 5 : 40 * d->record[i].label, CHANNELS);
-    }
-  }
+  shade(d, is_edge);
+}
+
+/* The middle half, and the corner at the top left. */
+static bool is_object(size_t y, size_t x)
+{
+  return (y < 2 && x < 2) || (y > 2 && y < 9 && x > 2 && x < 9);
+}
+
+static void object_to_the_corner(r4_data *d)
+{
+  shade(d, is_object);
 }
 
 /* What a class looks like all over, or in the middle, gives nothing away that is not plain. */
@@ -169,6 +198,7 @@ static const struct {
   {frame, "place-label", "the border gives the label away", false},
   {tint, NULL, NULL, false},
   {object, NULL, NULL, false},
+  {object_to_the_corner, NULL, NULL, false},
 };
 
 enum { CASES = sizeof cases / sizeof *cases };
@@ -337,6 +367,16 @@ static void wide_files(const char *path, bool second)
   put_flat(path, second ? 16 : 24);
 }
 
+/* Noise makes them large, and can be seen. */
+static void noisy_files(const char *path, bool second)
+{
+  struct image image;
+  assert_int_equal(image_new(&image, 16, 16, 1, NULL), R4_OK);
+  for (size_t k = 0; k < 256; k++) image.pixel[k] = (uint8_t)(100 + (second ? draw_below(100) : k % 2));
+  assert_int_equal(image_write(&image, path, NULL), R4_OK);
+  image_clear(&image);
+}
+
 /* The same image. */
 static void two_formats(const char *path, bool second)
 {
@@ -388,6 +428,7 @@ static const struct {
   {two_formats, letters, "file-label", "the format (PNG or JPEG) of its file gives", false},
   {plain_files, cameras, "name-label", "the name up to the first digit gives", true},
   {plain_files, classes, NULL, NULL, false},
+  {noisy_files, letters, NULL, NULL, false},
 };
 
 static void files_are_looked_at(void **state)
