@@ -183,8 +183,9 @@ size_t cue_try(struct cues *q, size_t features, enum cue_kind kind)
   return n;
 }
 
-/* P(X >= right), X ~ Binomial(tested, 1/K), times the number of tries (Bonferroni). Tested classes are of one size: what
- * does not depend on the label is right 1/K of the time, whichever classes it prefers, and varies no more than X. */
+/* P(X >= right), X ~ Binomial(tested, 1/K), times the number of tries (Bonferroni). Tested classes are of one size:
+ * what does not depend on the label is right 1/K of the time, whichever classes it prefers, and varies no more
+ * than X. */
 bool cue_tells(const struct cues *q, size_t right, size_t tries)
 {
   double n = (double)cue_tested(q), guess = 1 / (double)q->classes;

@@ -20,8 +20,8 @@ struct about_file {
 
 /* ---- One file ---- */
 
-/* JPEG stores how coarsely it rounds, in tables of 64 numbers, ff db LENGTH, then for each table a byte, whose upper half
- * says that numbers have two bytes, and the numbers. The sum of the first table goes down with the quality. */
+/* JPEG stores how coarsely it rounds, in tables of 64 numbers, ff db LENGTH, then for each table a byte, whose upper
+ * half says that numbers have two bytes, and the numbers. The sum of the first table goes down with the quality. */
 static double jpeg_quality(const uint8_t *data, size_t size)
 {
   for (size_t at = 2; at + 4 <= size && data[at] == 0xff;) {

@@ -24,8 +24,8 @@ struct look {
 
 /* Whether examples are images that can be looked at. */
 bool look_works(const r4_data *d);
-/* Of what a mask covers, however little (masked), or of the rest. pixel: the values of an example; mask: as of this data
- * set, or NULL: it covers nothing. */
+/* Of what a mask covers, however little (masked), or of the rest. pixel: the values of an example; mask: as of this
+ * data set, or NULL: it covers nothing. */
 struct look look_at(const r4_data *d, const float *pixel, const uint8_t *mask, struct region r, bool masked);
 
 #endif
