@@ -23,15 +23,17 @@ static void show_try(const r4_lambda_try *t, bool chosen)
   fprintf(stderr, "%s\n", chosen ? "  chosen" : "");
 }
 
-/* From the smallest lambda to the largest. */
+/* The runs as long as the chosen one, from the smallest lambda to the largest. */
 static void show_curve(const r4_lambda_curve *c)
 {
   double shown = -INFINITY;
+  int64_t epochs = c->tried[c->chosen].epochs;
   fprintf(stderr, "  lambda      score  average  error    worst  penalty\n");
   for (size_t n = 0; n < c->n; n++) {
     size_t next = c->n;
     for (size_t k = 0; k < c->n; k++)
-      if (c->tried[k].lambda > shown && (next == c->n || c->tried[k].lambda < c->tried[next].lambda))
+      if (c->tried[k].epochs == epochs && c->tried[k].lambda > shown &&
+          (next == c->n || c->tried[k].lambda < c->tried[next].lambda))
         next = k;
     if (next == c->n) return;
     shown = c->tried[next].lambda;

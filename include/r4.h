@@ -1407,9 +1407,9 @@ r4_status r4_trainer_save_model(const r4_trainer *t, const char *path, r4_error 
 
 /* ---- Choosing lambda ---- */
 
-enum { R4_LAMBDA_TRIES = 6 };
+enum { R4_LAMBDA_TRIES = 12 };
 
-/* A short run with one lambda: a quarter of the epochs. */
+/* A short run with one lambda: a quarter of the epochs, or more where that is too short to tell. */
 typedef struct {
   double lambda, avg, worst; /* accuracies in validation at its end, 0 to 1                                 */
   double score, se;          /* what it is chosen by, and the standard error of avg                         */
@@ -1418,6 +1418,7 @@ typedef struct {
   bool penalised;            /* the penalty counted in some step                                            */
   bool dead;                 /* it gives every validation example the same answer, so its scores mean nothing */
   bool diverged;             /* its loss was not a number or not finite: there are no scores                  */
+  int64_t epochs;            /* its length: runs shorter than the last one have shown nothing              */
 } r4_lambda_try;
 
 typedef struct {

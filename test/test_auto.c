@@ -27,22 +27,38 @@ static double flat(int at)
   return 0.8;
 }
 
-/* Searches a curve; says where it looked, in order, and what it took: "0 2 -2 1 -1: 1". */
+static int64_t speaks_from;  /* runs of fewer epochs have learned nothing              */
+static bool waits, diverges; /* until then no step has a penalty; a lost net has no loss */
+
+static struct auto_try try_at(struct auto_run run, curve *f, curve *penalty)
+{
+  bool speaks = run.epochs >= speaks_from;
+  double score = speaks ? f(run.at) : 0.2;
+  return (struct auto_try){.at = run.at,
+                           .score = score,
+                           .se = error,
+                           .penalty = penalty(run.at),
+                           .lost = isinf(score),
+                           .learned = score > 0.3,
+                           .diverged = diverges && isinf(score),
+                           .idle = waits && !speaks,
+                           .epochs = run.epochs};
+}
+
+/* Searches a curve; says where it looked, in order, and what it took: "0 2 -2 1 -1: 1"; "| 4:" before runs of 4
+ * epochs, where the first were shorter. */
 static const char *search(curve *f, curve *penalty, int64_t epochs)
 {
-  static char said[200];
+  static char said[300];
   struct auto_try t[AUTO_RUNS];
+  struct auto_run run;
   size_t n = 0, length = 0;
-  for (int at; auto_next(t, n, auto_budget(epochs), &at); n++) {
+  for (; auto_next(t, n, epochs, &run); n++) {
     assert_true(n < AUTO_RUNS);
-    double score = f(at);
-    t[n] = (struct auto_try){.at = at,
-                             .score = score,
-                             .se = error,
-                             .penalty = penalty(at),
-                             .lost = isinf(score),
-                             .learned = score > 0.3};
-    length += (size_t)snprintf(said + length, sizeof said - length, "%s%d", n ? " " : "", at);
+    t[n] = try_at(run, f, penalty);
+    if (n && t[n - 1].epochs != run.epochs)
+      length += (size_t)snprintf(said + length, sizeof said - length, " | %lld:", (long long)run.epochs);
+    length += (size_t)snprintf(said + length, sizeof said - length, "%s%d", n ? " " : "", run.at);
   }
   size_t taken = auto_choice(t, n);
   if (taken < n)
@@ -127,11 +143,11 @@ static void test_where_it_looks_and_what_it_takes(void **state)
     {falling, 12, "0 2 -2 -1 -3: -3"},
     {flat, 10, "0 2 4 6 7 5: 7"}, /* all tie: the largest */
     {nearly_flat, 10, "0 2 4 6 5 3: 5"},
-    {dead, 10, "0 -2 -4 -6: none"},
-    {dead, 12, "0 -2 -4: none"},
+    {dead, 10, "0 -2 -4 -6 | 4: 0 -2 -4 -6 | 8: 0: none"},
+    {dead, 12, "0 -2 -4 | 6: 0 -2 -4 -6 | 12: 0: none"},
     {dead_from_the_first_on, 10, "0 -2 -4 -1 -3: -1"},
     {dead_above, 10, "0 2 -2 1 -1: 0"},
-    {no_number, 10, "0 -2 -4 -6: none"},
+    {no_number, 10, "0 -2 -4 -6 | 4: 0 -2 -4 -6 | 8: 0: none"},
     {no_number_above, 10, "0 2 -2 1 -1: 1"},
     {peak_in_the_middle, 3, "0 2 1 -1: 0"}, /* 4 runs of 1 */
   };
@@ -162,15 +178,15 @@ static double dead_or_guesses(int at)
   return at < 0 ? 0.2 : -INFINITY;
 }
 
-/* There is no way up from nets that have learned nothing, but a way down. */
+/* There is no way up from nets that have learned nothing, but a way down, and then longer runs. */
 static void test_nets_that_guess(void **state)
 {
   (void)state;
-  assert_string_equal(search(guesses, falling, 10), "0 -2 -4 -6: -6");
-  assert_string_equal(search(guesses, falling, 12), "0 -2 -4: -4");
-  assert_string_equal(search(guesses_the_same, flat, 12), "0 -2 -4: 0");
+  assert_string_equal(search(guesses, falling, 10), "0 -2 -4 -6 | 4: 0 -2 -4 -6 | 8: 0: 0");
+  assert_string_equal(search(guesses, falling, 12), "0 -2 -4 | 6: 0 -2 -4 -6 | 12: 0: 0");
+  assert_string_equal(search(guesses_the_same, flat, 12), "0 -2 -4 | 6: 0 -2 -4 -6 | 12: 0: 0");
   assert_string_equal(search(guesses_from_the_first_on, falling, 10), "0 -2 -4 -1 -3: -2");
-  assert_string_equal(search(dead_or_guesses, falling, 12), "0 -2 -4: -2");
+  assert_string_equal(search(dead_or_guesses, falling, 12), "0 -2 -4 | 6: 0 -2 -4 -6 | 12: 0: -2");
 }
 
 /* From some lambda on the guard holds the penalty back: all larger ones give the same, to the bit. */
@@ -197,10 +213,10 @@ static void test_lambdas_that_show_nothing(void **state)
 static void test_the_choice(void **state)
 {
   (void)state;
-  struct auto_try t[] = {{0, 0.8, 0, 1, false, true},
-                         {2, 0.7955, 0, 1, false, true},
-                         {4, 0.7945, 0, 1, false, true},
-                         {6, 1, 0, 1, true, true}};
+  struct auto_try t[] = {{.at = 0, .score = 0.8, .penalty = 1, .learned = true},
+                         {.at = 2, .score = 0.7955, .penalty = 1, .learned = true},
+                         {.at = 4, .score = 0.7945, .penalty = 1, .learned = true},
+                         {.at = 6, .score = 1, .penalty = 1, .lost = true, .learned = true}};
   assert_int_equal(auto_choice(t, 4), 1);
   t[1].score = 0.775;
   assert_int_equal(auto_choice(t, 4), 0);
@@ -217,6 +233,59 @@ static void test_the_choice(void **state)
   t[1].lost = t[2].lost = true;
   assert_int_equal(auto_choice(t, 4), 4);
   assert_int_equal(auto_choice(t, 0), 0);
+}
+
+/* Longer runs where short ones are too short; and only these count. */
+static void test_runs_that_are_too_short(void **state)
+{
+  (void)state;
+  waits = true;
+  speaks_from = 4;
+  assert_string_equal(search(peak_in_the_middle, falling, 10), "0 | 4: 0 2 -2 1 -1: 0");
+  speaks_from = 8;
+  assert_string_equal(search(rising, falling, 10), "0 | 4: 0 | 8: 0 2 3 1: 3");
+  speaks_from = 10;
+  assert_string_equal(search(rising, falling, 10), "0 | 4: 0 | 8: 0 | 10: 0 1: 1");
+  speaks_from = 11;
+  assert_string_equal(search(rising, falling, 10), "0 | 4: 0 | 8: 0 | 10: 0: 0");
+  waits = false;
+  speaks_from = 6;
+  assert_string_equal(search(peak_in_the_middle, falling, 12), "0 -2 -4 | 6: 0 2 -2 1 -1: 0");
+  speaks_from = 0;
+}
+
+/* More epochs do not help a loss that is no number. */
+static void test_losses_that_are_no_numbers(void **state)
+{
+  (void)state;
+  diverges = true;
+  assert_string_equal(search(dead, falling, 10), "0 -2 -4 -6: none");
+  assert_string_equal(search(dead, falling, 12), "0 -2 -4: none");
+  assert_string_equal(search(dead_or_guesses, falling, 12), "0 -2 -4 | 6: 0 -2 -4 -6 | 12: 0: -2");
+  diverges = false;
+}
+
+/* Whatever is not learned, and whenever: 4 E epochs, and room for all runs. */
+static void test_the_budget_of_longer_runs(void **state)
+{
+  (void)state;
+  for (int64_t epochs = AUTO_EPOCHS; epochs < 300; epochs++)
+    for (speaks_from = 1; speaks_from <= epochs + 1; speaks_from++) {
+      struct auto_try t[AUTO_RUNS];
+      struct auto_run run;
+      int64_t spent = 0, longest = 0;
+      waits = speaks_from % 2;
+      for (size_t n = 0; auto_next(t, n, epochs, &run); n++) {
+        assert_true(n < AUTO_RUNS);
+        t[n] = try_at(run, peak_above, falling);
+        assert_true(run.epochs >= longest && run.epochs <= epochs);
+        longest = run.epochs;
+        spent += longest;
+      }
+      assert_true(spent <= 4 * epochs);
+    }
+  speaks_from = 0;
+  waits = false;
 }
 
 /* A quarter of the epochs, 6 runs at most, and a fifth of 7 E in all, whatever E is. */
@@ -250,6 +319,9 @@ int main(void)
     cmocka_unit_test(test_nets_that_guess),
     cmocka_unit_test(test_lambdas_that_show_nothing),
     cmocka_unit_test(test_the_choice),
+    cmocka_unit_test(test_runs_that_are_too_short),
+    cmocka_unit_test(test_losses_that_are_no_numbers),
+    cmocka_unit_test(test_the_budget_of_longer_runs),
     cmocka_unit_test(test_the_budget),
     cmocka_unit_test(test_lambdas_have_three_digits),
   };

@@ -4,7 +4,7 @@
 
 #include "base/plain.h"
 
-enum { FINE_RUNS = 2, DECADE = 2 };
+enum { FINE_RUNS = 2, DECADE = 2, RUNS = 6, LONGER = 2, LONGER_BUDGET = 4 };
 static const double LEAST_TOLERANCE = 0.005;
 
 double auto_lambda(double own, int at)
@@ -22,7 +22,7 @@ int64_t auto_epochs(int64_t epochs)
 size_t auto_budget(int64_t epochs)
 {
   int64_t fifth = 7 * epochs / (5 * auto_epochs(epochs));
-  return fifth < AUTO_RUNS ? (size_t)fifth : AUTO_RUNS;
+  return fifth < RUNS ? (size_t)fifth : RUNS;
 }
 
 /* ---- Scores ---- */
@@ -72,9 +72,22 @@ static size_t choose(const struct auto_try *t, size_t n, bool decades)
   return taken;
 }
 
+/* The first run of the length of the last. */
+static size_t first_that_counts(const struct auto_try *t, size_t n)
+{
+  size_t k = n;
+  while (k && t[k - 1].epochs == t[n - 1].epochs) k--;
+  return k;
+}
+
 size_t auto_choice(const struct auto_try *t, size_t n)
 {
-  return choose(t, n, false);
+  for (size_t first, end = n; end; end = first) {
+    first = first_that_counts(t, end);
+    size_t taken = first + choose(t + first, end - first, false);
+    if (taken < end) return taken;
+  }
+  return n;
 }
 
 /* ---- The next ---- */
@@ -127,7 +140,7 @@ static bool next_fine(const struct auto_try *t, size_t n, int *at)
   return !was_tried(t, n, *at);
 }
 
-bool auto_next(const struct auto_try *t, size_t n, size_t budget, int *at)
+static bool next_place(const struct auto_try *t, size_t n, size_t budget, int *at)
 {
   size_t decades = 0;
   *at = 0;
@@ -135,4 +148,42 @@ bool auto_next(const struct auto_try *t, size_t n, size_t budget, int *at)
   for (size_t k = 0; k < n; k++) decades += t[k].at % DECADE == 0;
   if (decades + FINE_RUNS < budget && (next_up(t, n, at) || next_down(t, n, at))) return true;
   return next_fine(t, n, at);
+}
+
+/* ---- How long ---- */
+
+/* Of so many epochs each, after the n runs that were shorter. */
+static size_t budget_of(const struct auto_try *t, size_t n, int64_t each, int64_t epochs)
+{
+  if (!n) return auto_budget(epochs);
+  int64_t left = LONGER_BUDGET * epochs;
+  for (size_t k = 0; k < n; k++) left -= t[k].epochs;
+  int64_t runs = left > 0 ? left / each : 0;
+  return runs < RUNS ? (size_t)runs : RUNS;
+}
+
+/* A longer run may show more. */
+static bool may_learn(const struct auto_try *t, size_t n)
+{
+  for (size_t k = 0; k < n; k++)
+    if (!t[k].diverged) return !has_learned(t, n, INT32_MIN, INT32_MAX);
+  return false;
+}
+
+static bool lengthen(const struct auto_try *t, size_t n, int64_t epochs, struct auto_run *next)
+{
+  int64_t now = t[n - 1].epochs, longer = LONGER * now < epochs ? LONGER * now : epochs;
+  *next = (struct auto_run){.at = 0, .epochs = longer};
+  return longer > now && budget_of(t, n, longer, epochs);
+}
+
+bool auto_next(const struct auto_try *t, size_t n, int64_t epochs, struct auto_run *next)
+{
+  size_t first = first_that_counts(t, n);
+  *next = (struct auto_run){.at = 0, .epochs = n ? t[n - 1].epochs : auto_epochs(epochs)};
+  if (!n || n >= AUTO_RUNS) return !n;
+  const struct auto_try *own = t + first;
+  if (t[n - 1].idle && !t[n - 1].diverged) return lengthen(t, n, epochs, next);
+  if (next_place(own, n - first, budget_of(t, first, next->epochs, epochs), &next->at)) return true;
+  return may_learn(own, n - first) && lengthen(t, n, epochs, next);
 }

@@ -20,7 +20,12 @@
  *
  * Budget: 6 short runs, and no more epochs than a fifth of what a grid of 7 lambdas takes: with E epochs, short ones
  * of S = max(1, E / 4) in whole numbers, at most min(6, 7 E / (5 S)). That is 5 runs where 4 divides E, 1.25 E epochs
- * of the grid's 7 E. Below AUTO_EPOCHS epochs there is no room to search. */
+ * of the grid's 7 E. Below AUTO_EPOCHS epochs there is no room to search.
+ *
+ * Short runs may be too short to tell: a run is idle if its penalty counted in no step, as the guard waits for a net
+ * that has learned something, and it would be the same with any lambda. After an idle run, or if none of this length
+ * has learned, all begins anew with runs twice as long, E at most, and the choice is among these, unless all are lost.
+ * Then there are 6 of a length at most, and 4 E epochs in all. More epochs do not cure a loss that is no number. */
 #ifndef R4_TRAIN_AUTO_H
 #define R4_TRAIN_AUTO_H
 
@@ -31,7 +36,7 @@ enum { AUTO_RUNS = R4_LAMBDA_TRIES, AUTO_EPOCHS = 3 };
 /* Half decades above the method's own lambda: lambda is that times 10^(at / 2), with three digits. */
 double auto_lambda(double own, int at);
 
-/* Epochs of a short run, and how many runs there may be. */
+/* Epochs of a short run at first, and how many runs of these there may be. */
 int64_t auto_epochs(int64_t epochs);
 size_t auto_budget(int64_t epochs);
 
@@ -40,10 +45,18 @@ struct auto_try {
   int at;
   double score, se, penalty; /* the first two are 0 to 1                     */
   bool lost, learned;        /* dead or without a loss; better than guessing */
+  bool diverged, idle;       /* without a loss; no step had a penalty        */
+  int64_t epochs;            /* its length                                   */
 };
 
-/* Where the next run is, given the n before it, in their order. false: there is none, the search is over. */
-bool auto_next(const struct auto_try *t, size_t n, size_t budget, int *at);
+struct auto_run {
+  int at;
+  int64_t epochs;
+};
+
+/* The next run, given the n before it, in their order, for a run of so many epochs. false: there is none, the search
+ * is over. */
+bool auto_next(const struct auto_try *t, size_t n, int64_t epochs, struct auto_run *next);
 
 /* The number of the run whose lambda is to be taken, or n if all are lost. */
 size_t auto_choice(const struct auto_try *t, size_t n);

@@ -1,7 +1,7 @@
 /* The search that "lambda: auto" asks for (auto.h has its rule): short runs in folders of their own.
  *
  *     config.yaml         the settings it was begun with, and keeps
- *     lambda-0.316/       a short run
+ *     lambda-0.316/       a short run, lambda-0.316-epochs-8 a longer one
  *     curve.json          what the short runs have shown, in their order, and what was chosen
  *
  * curve.json is written after each short run and is all that a search goes on from, beside the short run that was
@@ -22,8 +22,8 @@ struct search {
   const r4_train_options *o;
   r4_settings *own; /* those of config.yaml */
   char *config, *file;
-  double first;  /* the method's lambda        */
-  size_t budget; /* short runs                 */
+  double first;   /* the method's lambda        */
+  int64_t epochs; /* of the whole run           */
   struct auto_try t[AUTO_RUNS];
   r4_lambda_curve *curve;
 };
@@ -65,9 +65,9 @@ static r4_settings *read_settings(const struct search *x, const r4_settings *lik
 }
 
 /* The schedule of the whole run in the time of a short one, whose last epoch counts. */
-static void shorten(struct settings *v)
+static void shorten(struct settings *v, int64_t epochs)
 {
-  settings_shorten(v, auto_epochs(v->epochs));
+  settings_shorten(v, epochs);
   v->patience = 0;
 }
 
@@ -107,8 +107,17 @@ static void add_try(struct json_writer *w, const r4_lambda_try *t, bool chosen)
   add_flag(w, "penalised", t->penalised);
   add_flag(w, "dead", t->dead);
   add_flag(w, "diverged", t->diverged);
+  jw_key(w, "epochs");
+  jw_whole(w, t->epochs);
   add_flag(w, "chosen", chosen);
   jw_close(w, '}');
+}
+
+/* Of the runs that count, so far. */
+static int64_t last_length(const struct search *x)
+{
+  const r4_lambda_curve *c = x->curve;
+  return c->n ? c->tried[c->n - 1].epochs : auto_epochs(x->epochs);
 }
 
 static r4_status write_curve(const struct search *x, bool over, r4_error *e)
@@ -119,7 +128,7 @@ static r4_status write_curve(const struct search *x, bool over, r4_error *e)
   jw_key(&w, "seed");
   jw_whole(&w, x->own->values.seed);
   jw_key(&w, "epochs");
-  jw_whole(&w, auto_epochs(x->own->values.epochs));
+  jw_whole(&w, last_length(x));
   add_real(&w, "chosen", over && c->chosen < c->n ? c->tried[c->chosen].lambda : NAN);
   jw_key(&w, "curve");
   jw_open(&w, '[');
@@ -143,7 +152,10 @@ static void add_result(struct search *x, const r4_lambda_try *result, int at)
                                  .se = result->se,
                                  .penalty = result->penalty,
                                  .lost = result->dead || result->diverged,
-                                 .learned = result->learned};
+                                 .learned = result->learned,
+                                 .diverged = result->diverged,
+                                 .idle = !result->penalised,
+                                 .epochs = result->epochs};
   c->tried[c->n++] = *result;
   c->chosen = auto_choice(x->t, c->n);
 }
@@ -165,7 +177,7 @@ static bool flag(const struct js *object, const char *key)
 static r4_status read_curve(struct search *x, r4_error *e)
 {
   struct js *root;
-  int at = 0;
+  struct auto_run next;
   r4_status s = manifest_read(x->file, &root, e);
   if (s) return s;
   const struct js *list = js_get(root, "curve");
@@ -180,12 +192,16 @@ static r4_status read_curve(struct search *x, r4_error *e)
                        .learned = flag(v, "learned"),
                        .penalised = flag(v, "penalised"),
                        .dead = flag(v, "dead"),
-                       .diverged = flag(v, "diverged")};
-    if (auto_next(x->t, k, x->budget, &at) && t.lambda == auto_lambda(x->first, at))
-      add_result(x, &t, at);
+                       .diverged = flag(v, "diverged"),
+                       .epochs = auto_epochs(x->epochs)};
+    js_whole(js_get(v, "epochs"), &t.epochs);
+    if (auto_next(x->t, k, x->epochs, &next) && t.lambda == auto_lambda(x->first, next.at) &&
+        t.epochs == next.epochs)
+      add_result(x, &t, next.at);
     else
-      s = r4_fail(e, R4_E_PARSE, "%s: entry %zu has lambda %g, which is not what a search tries there",
-                  x->file, k + 1, t.lambda);
+      s = r4_fail(e, R4_E_PARSE,
+                  "%s: entry %zu has lambda %g and %lld epochs, which is not what a search tries there",
+                  x->file, k + 1, t.lambda, (long long)t.epochs);
   }
   js_free(root);
   return s;
@@ -254,17 +270,24 @@ static r4_status train_short(struct search *x, const r4_settings *s, const char 
   return status;
 }
 
-static r4_status try_lambda(struct search *x, double lambda, r4_lambda_try *result, bool *stopped,
-                            r4_error *e)
+static char *folder_of(const struct search *x, double lambda, int64_t epochs)
 {
-  char name[48];
-  plain_print(name, sizeof name, "lambda-%.3g", lambda);
-  *result = (r4_lambda_try){.lambda = lambda};
-  char *folder = file_join(x->o->folder, name);
+  char name[80], length[32] = "";
+  if (epochs > auto_epochs(x->epochs)) plain_print(length, sizeof length, "-epochs-%lld", (long long)epochs);
+  plain_print(name, sizeof name, "lambda-%.3g%s", lambda, length);
+  return file_join(x->o->folder, name);
+}
+
+static r4_status make_run(struct search *x, struct auto_run run, r4_lambda_try *result, bool *stopped,
+                          r4_error *e)
+{
+  double lambda = auto_lambda(x->first, run.at);
+  *result = (r4_lambda_try){.lambda = lambda, .epochs = run.epochs};
+  char *folder = folder_of(x, lambda, run.epochs);
   r4_settings *s = read_settings(x, x->own, e);
   r4_status status = s ? R4_OK : e->status;
   if (!status && !folder) status = r4_fail(e, R4_E_MEMORY, "%s: out of memory", x->o->folder);
-  if (!status) shorten(&s->values);
+  if (!status) shorten(&s->values, run.epochs);
   if (!status) status = set_lambda(s, lambda, e);
   if (!status) status = r4_settings_set(s, "select=last", "auto", e);
   if (!status) status = file_refuse_link(folder, e);
@@ -297,22 +320,34 @@ static r4_status open_search(struct search *x, const r4_settings *s, bool begin,
   r4_status status = begin ? r4_settings_save(s, x->config, e) : R4_OK;
   if (status || !(x->own = read_settings(x, s, e))) return e->status;
   x->first = r4_method_describe(x->own->values.method).lambda;
-  x->budget = auto_budget(x->own->values.epochs);
+  x->epochs = x->own->values.epochs;
   if (begin) return R4_OK;
   status = check_settings(x, s, e);
   return status ? status : read_curve(x, e);
 }
 
+/* Once for each length. */
+static void tell_longer(const struct search *x, struct auto_run next)
+{
+  char text[R4_ERROR_SIZE];
+  if (!x->o->notice || !x->curve->n || next.epochs == last_length(x)) return;
+  plain_print(text, sizeof text,
+              "lambda is auto: %lld epochs are too short to tell lambdas apart: the next short runs have %lld",
+              (long long)last_length(x), (long long)next.epochs);
+  x->o->notice(text, x->o->user);
+}
+
 static r4_status make_runs(struct search *x, bool *stopped, r4_error *e)
 {
   r4_status s = R4_OK;
-  for (int at; !s && auto_next(x->t, x->curve->n, x->budget, &at);) {
+  for (struct auto_run run; !s && auto_next(x->t, x->curve->n, x->epochs, &run);) {
     r4_lambda_try result;
-    int next;
-    s = try_lambda(x, auto_lambda(x->first, at), &result, stopped, e);
+    struct auto_run next;
+    tell_longer(x, run);
+    s = make_run(x, run, &result, stopped, e);
     if (s || *stopped) return s;
-    add_result(x, &result, at);
-    s = write_curve(x, !auto_next(x->t, x->curve->n, x->budget, &next), e);
+    add_result(x, &result, run.at);
+    s = write_curve(x, !auto_next(x->t, x->curve->n, x->epochs, &next), e);
   }
   return s;
 }
@@ -329,11 +364,11 @@ static r4_status search_locked(struct search *x, const r4_settings *s, bool begi
 /* One that is done needs no lock. */
 static r4_status search(struct search *x, const r4_settings *s, bool *stopped, r4_error *e)
 {
-  int at;
+  struct auto_run next;
   bool begin = x->o->force || !file_exists(x->file);
   if (begin) return search_locked(x, s, true, stopped, e);
   r4_status status = open_search(x, s, false, e);
-  if (status || !auto_next(x->t, x->curve->n, x->budget, &at)) return status;
+  if (status || !auto_next(x->t, x->curve->n, x->epochs, &next)) return status;
   if (!x->o->resume)
     return r4_fail(e, R4_E_ARGUMENT, "%s: has a search for lambda already: resume it, or force to replace it",
                    x->o->folder);
@@ -350,21 +385,27 @@ static bool any_was_penalised(const r4_lambda_curve *c)
   return false;
 }
 
+static double least_lambda(const r4_lambda_curve *c)
+{
+  double least = INFINITY;
+  for (size_t k = 0; k < c->n; k++) least = fmin(least, c->tried[k].lambda);
+  return least;
+}
+
 static r4_status take_choice(const struct search *x, r4_settings *s, r4_error *e)
 {
   const r4_lambda_curve *c = x->curve;
   if (c->chosen < c->n && !any_was_penalised(c))
     return r4_fail(e, R4_E_DOMAIN,
-                   "%s: lambda is auto, but the penalty counted in no step of %zu short runs of %lld epochs: "
+                   "%s: lambda is auto, but the penalty counted in no step of %zu runs, the last of %lld epochs: "
                    "nothing was tried; try more epochs, or smaller batches",
-                   x->o->folder, c->n, (long long)auto_epochs(x->own->values.epochs));
+                   x->o->folder, c->n, (long long)last_length(x));
   if (c->chosen < c->n) return set_lambda(s, c->tried[c->chosen].lambda, e);
   return r4_fail(
     e, R4_E_DOMAIN,
-    "%s: lambda is auto, but no net of %zu short runs was alive after %lld epochs, from lambda %g to %g: it "
-    "is not lambda that keeps them from learning; try more epochs or another rate",
-    x->o->folder, c->n, (long long)auto_epochs(x->own->values.epochs), c->tried[0].lambda,
-    c->tried[c->n - 1].lambda);
+    "%s: lambda is auto, but no net of %zu short runs was alive, the longest after %lld epochs, from lambda %g to "
+    "%g: it is not lambda that keeps them from learning; try more epochs or another rate",
+    x->o->folder, c->n, (long long)last_length(x), c->tried[0].lambda, least_lambda(c));
 }
 
 static r4_status choose(r4_settings *s, r4_error *e)
