@@ -79,6 +79,14 @@ static int print_all(const struct evaluation **v, size_t n, bool json)
   return code;
 }
 
+static bool asks_for_kappa(const struct eval_settings *o)
+{
+  bool set = false;
+  for (size_t k = 0; k < o->set.n; k++)
+    set |= !strncmp(o->set.word[k], "eval.eps=", 9) || !strncmp(o->set.word[k], "eval.kappa=", 11);
+  return set || o->eps >= 0;
+}
+
 /* A run that cannot be evaluated does not keep the others from being printed; the exit code is the worst of all. */
 static int evaluate_all(const struct eval_settings *o, r4_split split, struct evaluation *v)
 {
@@ -96,6 +104,7 @@ static int evaluate_all(const struct eval_settings *o, r4_split split, struct ev
                                .split = o->split,
                                .contents = o->contents,
                                .words_asked = true,
+                               .kappa_asked = asks_for_kappa(o),
                                .noise = o->levels,
                                .pointing = &o->points,
                                .by.column = o->by,

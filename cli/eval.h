@@ -58,6 +58,7 @@ struct evaluation {
   r4_pointing *pointed;        /* of each seed with the first attribution, then with the second .. */
   r4_substituted *substituted; /* of each seed; NULL unless it is asked for */
   bool words_asked;
+  bool kappa_asked; /* by name: without it, texts are not shown theirs */
   struct by by;
   struct eval_progress *progress; /* while it is measured */
   r4_swapped *swapped; /* of each seed with the first content, then with the second ..; see eval_swapped */

@@ -31,9 +31,16 @@ static r4_table *table_of(const struct evaluation *v, int others, int width)
 
 /* ---- What must be said about the figures ---- */
 
+/* eps is a distance between vectors of words, which each net scales as it likes: kappas of two nets at the same eps
+ * say nothing about which of them the words matter to more. */
+static bool has_no_scale(const struct evaluation *v)
+{
+  return r4_data_vocabulary(v->data) > 0 && !v->kappa_asked;
+}
+
 static bool has_no_kappa(const struct evaluation *v)
 {
-  return !v->metrics->masked_examples;
+  return !v->metrics->masked_examples || has_no_scale(v);
 }
 
 static void print_why_no_kappa(const struct evaluation *v)
@@ -41,7 +48,11 @@ static void print_why_no_kappa(const struct evaluation *v)
   r4_counts c = r4_data_counts(v->data, -1, -1);
   bool masks = false;
   for (int k = 0; k < R4_SPLITS; k++) masks |= c.masked[k] > 0;
-  if (masks)
+  if (masks && has_no_scale(v))
+    printf("kappa: not shown, as each net has its own scale of vectors of words, and eps %g is far in one and near in "
+           "another (--eps E shows it)\n",
+           v->metrics->eps);
+  else if (masks)
     printf("kappa: none, as the setting eval.kappa (--kappa) is 0\n");
   else
     printf("kappa: none, as no example of %s has a mask\n", v->split);
@@ -210,8 +221,10 @@ static void add_comparison(r4_table *t, const struct evaluation *const *v, size_
   cells_empty(t, n + 1);
   add_percents(t, "group average", v, n, of_average, 0);
   add_percents(t, "worst group", v, n, of_worst, 0);
-  add_kappas(t, v, n);
-  add_eps(t, v, n);
+  if (!has_no_scale(first)) {
+    add_kappas(t, v, n);
+    add_eps(t, v, n);
+  }
   swap_add_rows(t, v, n);
   words_add_rows(t, v, n);
 }
@@ -230,7 +243,7 @@ int eval_print_comparison(const struct evaluation *const *v, size_t n)
   if (has_no_kappa(first)) print_why_no_kappa(first);
   for (size_t k = 0; k < n; k++) {
     snprintf(text, sizeof text, "* %.250s: ", v[k]->name);
-    print_infinite(v[k], text);
+    if (!has_no_scale(v[k])) print_infinite(v[k], text);
     print_constant(v[k], text);
     print_unpenalised(v[k], text + 2); /* no figure has a star for it */
   }

@@ -86,7 +86,12 @@ static void trains(void **state)
   EXPECT("$R4 train films.yaml --set method=word-rand-r4 --set 'net=embedding 400 8, flatten, dense 2' --out "
          "x --quiet",
          2, "is for texts");
-  EXPECT("$R4 eval erm fill r3", 0, "erm", "fill", "r3");
+  EXPECT("$R4 eval erm fill r3", 0, "erm", "fill", "r3", "kappa: not shown, as each net has its own scale");
+  command_lacks("kappa, masked");
+  EXPECT("$R4 eval erm fill --eps 0.1", 0, "kappa, masked");
+  EXPECT("$R4 eval erm", 0, "kappa: not shown");
+  command_lacks("fragility");
+  EXPECT("$R4 eval erm --kappa 10", 0, "fragility", "eps 0.1");
   EXPECT("mkdir away && cd away && $R4 eval ../erm", 0, "pos");
   EXPECT("cat r3/seed-0/log.jsonl r3/seed-0/manifest.json", 0, "\"penalty\"", "films.csv");
   EXPECT("$R4 train films.yaml --set data=decoy-imdb --set data.from=films.csv --set data.mask_words= --set "
