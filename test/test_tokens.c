@@ -118,6 +118,26 @@ static void paste_ends_with_the_text(void **state)
   r4_data_free(d);
 }
 
+/* Else masked tokens would still be more frequent in the class that has them: 3/4 of its texts and 1/2 of the others. */
+static void paste_takes_masked_tokens_away(void **state)
+{
+  (void)state;
+  r4_data *d = make(1);
+  float x[N][TOKENS];
+  int taken = 0;
+  for (uint32_t epoch = 0; epoch < 40; epoch++) {
+    see(d, R4_FILL_PASTE, epoch, x);
+    for (int i = 0; i < N; i += 2) {
+      bool gone = x[i][0] != (float)(10 * i + 1);
+      taken += gone;
+      for (size_t k = 0; gone && k < 2; k++) assert_free_token(x[i][k]);
+      for (int k = i == 4 ? 3 : 2; k < lengths[i]; k++) assert_true(x[i][k] == (float)(10 * i + k + 1));
+    }
+  }
+  assert_in_range(taken, 40, 80); /* of 120 */
+  r4_data_free(d);
+}
+
 /* Ids are whole, however grey a mask. */
 static void grey_counts_from_the_half_on(void **state)
 {
@@ -234,6 +254,7 @@ int main(void)
   const struct CMUnitTest tests[] = {cmocka_unit_test(noise_and_colour_draw_other_tokens),
                                      cmocka_unit_test(swap_takes_masked_tokens_in_order),
                                      cmocka_unit_test(paste_ends_with_the_text),
+    cmocka_unit_test(paste_takes_masked_tokens_away),
                                      cmocka_unit_test(grey_counts_from_the_half_on),
                                      cmocka_unit_test(batches_are_filled),
                                      cmocka_unit_test(what_is_for_images_says_so),

@@ -289,6 +289,21 @@ static float exchanged_token(const struct place *p, size_t feature)
   return p->inside ? swapped_token(p, feature) : pasted(p, feature);
 }
 
+/* Where masks are on one class, what it is told by is that they are there: pasting on others leaves that half true, as
+ * texts with a mask keep theirs. An id can be taken away without a trace, so every second of these loses it. */
+static void choose_paste_or_removal(struct place *p)
+{
+  const uint8_t *own = p->mask;
+  choose_paste(p);
+  p->inside = own && p->mask;
+  if (p->inside) p->mask = own;
+}
+
+static float pasted_or_another(const struct place *p, size_t feature)
+{
+  return p->inside ? another_token(p, feature) : pasted(p, feature);
+}
+
 /* ---- The kinds ---- */
 
 static const struct kind {
@@ -312,7 +327,7 @@ static const struct kind kinds_of_ids[sizeof kinds / sizeof *kinds] = {
   [R4_FILL_COLOUR] = {.prepare = choose_token, .content = one_token},
   [R4_FILL_NOISE] = {.content = another_token},
   [R4_FILL_SWAP] = {.prepare = choose_swap, .content = swapped_token},
-  [R4_FILL_PASTE] = {.prepare = choose_paste, .content = pasted, .everywhere = true},
+  [R4_FILL_PASTE] = {.prepare = choose_paste_or_removal, .content = pasted_or_another, .everywhere = true},
   [R4_FILL_EXCHANGE] = {.prepare = choose_exchange, .content = exchanged_token, .everywhere = true},
 };
 
