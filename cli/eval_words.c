@@ -72,7 +72,7 @@ static void print_left_out(const r4_substituted *s)
            s->unknown > 1 ? "s" : "", s->unknown > 1 ? "are" : "is", s->unknown > 1 ? "" : "s",
            shown(s->first_unknown).text, s->unknown > 1 ? " first" : "");
   if (s->kept)
-    printf("%zu masked word%s as %s, \"%s\" first: no word of the list has as many pieces\n", s->kept,
+    printf("%zu masked word%s as %s, \"%s\" first: no other word of the list has as many pieces\n", s->kept,
            s->kept > 1 ? "s stay" : " stays", s->kept > 1 ? "they are" : "it is", shown(s->first_kept).text);
 }
 

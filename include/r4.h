@@ -1579,7 +1579,7 @@ typedef struct {
   size_t words;     /* of the list, each once, as far as the vocabulary has them               */
   size_t unknown;   /* those that it does not have, which replace nothing, and the first       */
   char first_unknown[48];
-  size_t kept; /* masked words that the list has none of as many pieces for, and the first         */
+  size_t kept; /* masked words that the list has no other of as many pieces for, and the first     */
   char first_kept[48];
   size_t tries;     /* a text with at most so many replacements is tried with each             */
   size_t groups;    /* for each of them: texts with masked tokens, at most 1000 evenly spread  */

@@ -121,7 +121,9 @@ static void words_of_several_pieces(void **state)
          "1 word of the list is not in the vocabulary and replaces nothing: \"\xe2\x98\x83\"");
   EXPECT("sed -i 's/data.mask_words: .*/data.mask_words: filming/; s/^words: .*/words: movie/' several/config.yaml; "
          "$R4 eval several --other-data",
-         0, "120 masked words stay as they are, \"filming\" first: no word of the list has as many pieces");
+         0, "120 masked words stay as they are, \"filming\" first: no other word of the list has as many pieces");
+  EXPECT("sed -i 's/^words: .*/words: auto/' several/config.yaml; $R4 eval several --other-data", 0,
+         "stay as they are, \"filming\" first: no other word of the list has as many pieces");
   EXPECT("$R4 train several.yaml --set method=word-rand-r4 --set samples=2 --set epochs=1 --out drawn; "
          "test -e drawn/seed-0/model.safetensors",
          0, "2 of 2 words are of several pieces, \"filming\" first",

@@ -198,12 +198,21 @@ static void name_word(const r4_data *d, size_t i, struct masked_word w, char *to
   r4_mem_free(name.s);
 }
 
-/* Masked words that the list has none for. */
+/* The list has another word of as many pieces than the one that stands there. */
+static bool has_other(const r4_data *d, size_t i, struct masked_word w, const struct substitute_options *o)
+{
+  const int32_t *id = column_row(data_x(d), d->record[i].row);
+  for (size_t k = 0; k < candidates(o, w.pieces); k++)
+    if (memcmp(id + w.first, o->by_pieces.id[w.pieces] + k * w.pieces, w.pieces * sizeof *id)) return true;
+  return false;
+}
+
+/* Masked words that the list has no other for. */
 static void count_kept(const r4_data *d, const struct substitute_options *o, r4_substituted *to)
 {
   for (size_t i = 0; i < d->n; i++)
     for (struct masked_word w = next_word(d, i, 0); w.pieces; w = next_word(d, i, w.first + w.pieces))
-      if (!candidates(o, w.pieces) && !to->kept++)
+      if (!has_other(d, i, w, o) && !to->kept++)
         name_word(d, i, w, to->first_kept, sizeof to->first_kept);
 }
 
