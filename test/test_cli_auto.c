@@ -131,7 +131,7 @@ static void nothing_is_left_of_a_search_that_was_replaced(void **state)
 {
   (void)state;
   EXPECT("sed -i 's/\"lambda\":10,/\"lambda\":11,/' stopped/auto/curve.json; $R4 train stopped --resume", 3,
-         "stopped/auto/curve.json: entry 1 has lambda 11, which is not what a search tries there");
+         "stopped/auto/curve.json: entry 1 has lambda 11 and 40 epochs, which is not what a search tries there");
   EXPECT("setsid $R4 train stopped --force --quiet & P=$!; " UNTIL(
            "! -e stopped/auto/curve.json") "kill -INT $P; wait $P",
          1, "stopped and saved");
@@ -200,9 +200,12 @@ static void lost_nets_are_named(void **state)
 {
   (void)state;
   EXPECT("$R4 train a.yaml --set class_weights=1,0,0,0,0,0,0,0,0,0 --out dead", 1,
-         "no net of 3 short runs was alive after 3 epochs, from lambda 10 to 0.1");
+         "3 epochs are too short to tell lambdas apart: the next short runs have 6",
+         "no net of 3 short runs was alive, the longest of 12 epochs and the smallest lambda 10");
   EXPECT("cat dead/auto/curve.json", 0, "\"chosen\":null", "\"dead\":true");
+  EXPECT("ls -d dead/auto/lambda-*", 0, "dead/auto/lambda-10\n", "lambda-10-epochs-6\n", "lambda-10-epochs-12\n");
   EXPECT("$R4 train dead --resume", 1, "no net of 3 short runs was alive");
+  command_lacks("epoch 1/");
   EXPECT("$R4 train a.yaml --set rate=1e30 --set optimizer=sgd --out wild", 1,
          "no net of 3 short runs was alive");
   EXPECT("cat wild/auto/curve.json", 0, "\"diverged\":true");

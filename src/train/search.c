@@ -403,9 +403,9 @@ static r4_status take_choice(const struct search *x, r4_settings *s, r4_error *e
   if (c->chosen < c->n) return set_lambda(s, c->tried[c->chosen].lambda, e);
   return r4_fail(
     e, R4_E_DOMAIN,
-    "%s: lambda is auto, but no net of %zu short runs was alive, the longest after %lld epochs, from lambda %g to "
-    "%g: it is not lambda that keeps them from learning; try more epochs or another rate",
-    x->o->folder, c->n, (long long)last_length(x), c->tried[0].lambda, least_lambda(c));
+    "%s: lambda is auto, but no net of %zu short runs was alive, the longest of %lld epochs and the smallest "
+    "lambda %g: it is not lambda that keeps them from learning; try more epochs or another rate",
+    x->o->folder, c->n, (long long)last_length(x), least_lambda(c));
 }
 
 static r4_status choose(r4_settings *s, r4_error *e)
