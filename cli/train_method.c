@@ -1,5 +1,6 @@
 /* method: auto, seen from the command: chosen once, for all seeds. */
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,7 +10,15 @@
 /* What the process that looks at the data tells; shorter than PIPE_BUF, so that it arrives whole. */
 struct told {
   char method[64], why[R4_ERROR_SIZE];
+  double lambda; /* not a number: the method's own */
 };
+
+static double lambda_of(const struct job *j)
+{
+  r4_setting_value v = {0};
+  r4_settings_get(j->settings, "lambda", &v, NULL);
+  return v.real;
+}
 
 /* In a process of its own: to read data starts threads, after which no process could be started that has its own. */
 static int look(const struct job *j, int pipe_end)
@@ -21,6 +30,7 @@ static int look(const struct job *j, int pipe_end)
   if (s) return cli_fail(j->command, s, e.text);
   r4_settings_get(j->settings, "method", &method, NULL);
   snprintf(t.method, sizeof t.method, "%s", method.text);
+  t.lambda = lambda_of(j);
   return write(pipe_end, &t, sizeof t) == (ssize_t)sizeof t ? EXIT_DONE
                                                             : cli_fail(j->command, R4_E_IO, strerror(errno));
 }
@@ -32,13 +42,21 @@ static int wait_for(pid_t child)
   return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_WORLD;
 }
 
+static r4_status set(const struct job *j, const struct told *t, r4_error *e)
+{
+  char method[sizeof t->method + 16], lambda[48];
+  snprintf(method, sizeof method, "method=%s", t->method);
+  snprintf(lambda, sizeof lambda, "lambda=%g", t->lambda);
+  r4_status s = r4_settings_set(j->settings, method, "auto", e);
+  if (!s && isnan(lambda_of(j)) && isfinite(t->lambda)) s = r4_settings_set(j->settings, lambda, "auto", e);
+  return s ? s : r4_settings_check(j->settings, e);
+}
+
 static int take(const struct job *j, const struct told *t)
 {
-  char assignment[sizeof t->method + 16];
   r4_error e = {0};
   bool searches = r4_lambda_is_open(j->settings);
-  snprintf(assignment, sizeof assignment, "method=%s", t->method);
-  if (r4_settings_set(j->settings, assignment, "auto", &e) || r4_settings_check(j->settings, &e))
+  if (set(j, t, &e))
     return cli_fail(j->command, e.status, e.text);
   if (!j->quiet) fprintf(stderr, "r4 %s: %s\n", j->command, t->why);
   if (searches && !r4_lambda_is_open(j->settings))

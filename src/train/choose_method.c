@@ -1,4 +1,5 @@
 /* "method: auto": which method fits the masks. */
+#include <math.h>
 #include <string.h>
 
 #include "base/plain.h"
@@ -46,10 +47,15 @@ struct choice {
   const char *method, *reason;
 };
 
+static bool are_few(const struct facts *f)
+{
+  return (double)f->masked < MOST * (double)f->examples;
+}
+
 /* doc/methods.md has the table that this rests on. */
 static struct choice choose(const struct facts *f, bool bound)
 {
-  bool few = (double)f->masked < MOST * (double)f->examples;
+  bool few = are_few(f);
   if (!f->masked) return (struct choice){"erm", "no training example has a mask"};
   if (bound && (few || f->one_sided))
     return (struct choice){"cert-r4+pairing", "a bound is wanted, and masks are not on all examples alike"};
@@ -60,19 +66,41 @@ static struct choice choose(const struct facts *f, bool bound)
   return (struct choice){"pairing", "most examples have masks"};
 }
 
+/* A name is one token of a hundred, and moves the logits little: texts without a mask, which still teach it, outweigh a
+ * penalty of lambda 1 on a few. Reviews with a planted name, 10 % of them with a mask, and answers that change with the
+ * name: 5.5 % without masks, 5.6 with fill, 4.8 with pairing and lambda 1, 1.4 with 10, 0.4 with 100. With masks on all
+ * texts 1 is enough (0.0 to 0.2 %, fill 0.0 to 0.7), and 100 costs a point of accuracy. */
+static const double LAMBDA_OF_FEW_TEXTS = 100;
+
+/* " with lambda 100", or nothing. Whoever gives lambda or delta is obeyed. */
+static r4_status take_lambda(r4_settings *s, const struct facts *f, const char *method, char said[48],
+                             r4_error *e)
+{
+  char assignment[64];
+  bool matters = f->texts && are_few(f) && !f->one_sided && !strcmp(method, "pairing");
+  *said = 0;
+  if (!matters || !isnan(s->values.lambda) || s->values.delta > 0) return R4_OK;
+  plain_print(said, 48, " with lambda %g", LAMBDA_OF_FEW_TEXTS);
+  plain_print(assignment, sizeof assignment, "lambda=%g", LAMBDA_OF_FEW_TEXTS);
+  return r4_settings_set(s, assignment, "auto", e);
+}
+
 static r4_status take(r4_settings *s, const r4_data *train, char why[R4_ERROR_SIZE], r4_error *e)
 {
   struct facts f = facts_of(train);
   struct choice c = choose(&f, s->values.bound);
-  char assignment[64];
+  char assignment[64], lambda[48];
   plain_print(assignment, sizeof assignment, "method=%s", c.method);
+  r4_status status = r4_settings_set(s, assignment, "auto", e);
+  if (!status) status = take_lambda(s, &f, c.method, lambda, e);
+  if (status) return status;
   plain_print(why, R4_ERROR_SIZE,
-              "method is auto: takes %s, as %s (%zu of %zu training examples have one); method: NAME "
+              "method is auto: takes %s%s, as %s (%zu of %zu training examples have one); method: NAME "
               "overrides it%s",
-              c.method, c.reason, f.masked, f.examples,
+              c.method, lambda, c.reason, f.masked, f.examples,
               f.masked && !s->values.bound ? ", and bound: true asks for a method that bounds the effect"
                                            : "");
-  return r4_settings_set(s, assignment, "auto", e);
+  return R4_OK;
 }
 
 bool r4_method_is_open(const r4_settings *s)
