@@ -49,8 +49,8 @@ static void print_why_no_kappa(const struct evaluation *v)
   bool masks = false;
   for (int k = 0; k < R4_SPLITS; k++) masks |= c.masked[k] > 0;
   if (masks && has_no_scale(v))
-    printf("kappa: not shown, as each net has its own scale of vectors of words, and eps %g is far in one and near in "
-           "another (--eps E shows it)\n",
+    printf("kappa: not shown, as each net has its own scale of vectors of words, and eps %g is far in one "
+           "and near in another (--eps E shows it)\n",
            v->metrics->eps);
   else if (masks)
     printf("kappa: none, as the setting eval.kappa (--kappa) is 0\n");

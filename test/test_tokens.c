@@ -118,7 +118,7 @@ static void paste_ends_with_the_text(void **state)
   r4_data_free(d);
 }
 
-/* Else masked tokens would still be more frequent in the class that has them: 3/4 of its texts and 1/2 of the others. */
+/* Else they would still be more frequent in the class that has them: in all of its texts, and in half of the others. */
 static void paste_takes_masked_tokens_away(void **state)
 {
   (void)state;

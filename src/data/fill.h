@@ -19,8 +19,8 @@
  *     noise    another one for each, likewise
  *     swap     the masked tokens of another text, in their order, again from the first if they are too few: the text
  *              keeps its length, nothing of its own content is left, and of longer content the beginning stands there
- *     paste    a text without a mask: as above, as far as it goes. One with a mask: noise, with probability 1/2, so that
- *              half of all texts have masked content, whatever their class
+ *     paste    a text without a mask: as above, as far as it goes. One with a mask: noise, with probability 1/2, so
+ *              that half of all texts have masked content, whatever their class
  *     exchange as above
  *
  * Values of bytes lie between those of 0 and 255; channels of a vector are its features. What is drawn depends on seed,

@@ -109,8 +109,9 @@ r4_status page_fragility(const struct page *p, r4_error *e)
     "The bounds hold in real arithmetic: rounding is left out.</p>\n",
     m->eps);
   if (r4_data_vocabulary(p->d))
-    html_add(p->h, "<p>Each net has its own scale of vectors of words, and eps is far in one and near in another: "
-                   "kappas of texts do not tell which net the words matter to more; the swap test does.</p>\n");
+    html_add(p->h,
+             "<p>Each net has its own scale of vectors of words, and eps is far in one and near in another: "
+             "kappas of texts do not tell which net the words matter to more; the swap test does.</p>\n");
   warn_constant(p);
   add_table(p);
   page_grid_begin(p->h);

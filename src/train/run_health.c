@@ -46,10 +46,11 @@ static void tell_of_fill(struct run *r)
   r4_fill fill = task_fill(r->s, r->train);
   if (r4_fill_for(r->train) != R4_FILL_PASTE || fill == R4_FILL_NONE) return;
   if (fill == R4_FILL_PASTE)
-    run_tell(r,
-             "masks are much more frequent in some classes than in others, so that a filled region would still "
-             "give the label away: masked content is pasted on other examples%s (fill: paste)",
-             r4_data_vocabulary(r->train) ? ", and taken out of every second text that has it" : "");
+    run_tell(
+      r,
+      "masks are much more frequent in some classes than in others, so that a filled region would still "
+      "give the label away: masked content is pasted on other examples%s (fill: paste)",
+      r4_data_vocabulary(r->train) ? ", and taken out of every second text that has it" : "");
   else
     run_tell(
       r,

@@ -331,9 +331,10 @@ static void tell_longer(const struct search *x, struct auto_run next)
 {
   char text[R4_ERROR_SIZE];
   if (!x->o->notice || !x->curve->n || next.epochs == last_length(x)) return;
-  plain_print(text, sizeof text,
-              "lambda is auto: %lld epochs are too short to tell lambdas apart: the next short runs have %lld",
-              (long long)last_length(x), (long long)next.epochs);
+  plain_print(
+    text, sizeof text,
+    "lambda is auto: %lld epochs are too short to tell lambdas apart: the next short runs have %lld",
+    (long long)last_length(x), (long long)next.epochs);
   x->o->notice(text, x->o->user);
 }
 
@@ -396,10 +397,11 @@ static r4_status take_choice(const struct search *x, r4_settings *s, r4_error *e
 {
   const r4_lambda_curve *c = x->curve;
   if (c->chosen < c->n && !any_was_penalised(c))
-    return r4_fail(e, R4_E_DOMAIN,
-                   "%s: lambda is auto, but the penalty counted in no step of %zu runs, the last of %lld epochs: "
-                   "nothing was tried; try more epochs, or smaller batches",
-                   x->o->folder, c->n, (long long)last_length(x));
+    return r4_fail(
+      e, R4_E_DOMAIN,
+      "%s: lambda is auto, but the penalty counted in no step of %zu runs, the last of %lld epochs: "
+      "nothing was tried; try more epochs, or smaller batches",
+      x->o->folder, c->n, (long long)last_length(x));
   if (c->chosen < c->n) return set_lambda(s, c->tried[c->chosen].lambda, e);
   return r4_fail(
     e, R4_E_DOMAIN,
