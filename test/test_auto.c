@@ -41,7 +41,7 @@ static struct auto_try try_at(struct auto_run run, curve *f, curve *penalty)
                            .lost = isinf(score),
                            .learned = score > 0.3,
                            .diverged = diverges && isinf(score),
-                           .idle = waits && !speaks,
+                           .idle = speaks ? diverges && isinf(score) : waits,
                            .epochs = run.epochs};
 }
 
