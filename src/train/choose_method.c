@@ -52,7 +52,7 @@ static bool are_few(const struct facts *f)
   return (double)f->masked < MOST * (double)f->examples;
 }
 
-/* doc/methods.md has the table that this rests on. */
+/* doc/training.md has it as a table, and experiments/gauntlet what it rests on. */
 static struct choice choose(const struct facts *f, bool bound)
 {
   bool few = are_few(f);

@@ -46,18 +46,28 @@ static void tell_of_fill(struct run *r)
   r4_fill fill = task_fill(r->s, r->train);
   if (r4_fill_for(r->train) != R4_FILL_PASTE || fill == R4_FILL_NONE) return;
   if (fill == R4_FILL_PASTE)
-    run_tell(
-      r,
-      "masks are much more frequent in some classes than in others, so that a filled region would still "
-      "give the label away: masked content is pasted on other examples%s (fill: paste)",
-      r4_data_vocabulary(r->train) ? ", and taken out of every second text that has it" : "");
+    run_tell(r, "masks are much more frequent in some classes than in others, so that a filled region would "
+                "still give the label away: masked content is pasted on other examples (fill: paste)");
   else
-    run_tell(
-      r,
-      "fill is %s, but masks are much more frequent in some classes than in others: a filled region still "
-      "gives "
-      "the label away; fill: paste would not",
-      r->s->fill);
+    run_tell(r,
+             "fill is %s, but masks are much more frequent in some classes than in others: a filled region "
+             "still gives the label away; fill: paste would not",
+             r->s->fill);
+  run_tell(r, "the masks say nothing of what gives the other classes away, if anything does: the net may use "
+              "it, and the verdict would not notice");
+}
+
+/* What few masks show is a sample of the shortcut, and a penalty on few examples is a noisy one. */
+static void tell_of_few(struct run *r)
+{
+  enum { ENOUGH = 100 };
+  size_t masked = r4_data_mask_count(r->train, R4_TRAIN, -1);
+  r4_method_info m = r4_method_describe(r->s->method);
+  if (!masked || masked >= ENOUGH || 2 * masked >= r4_data_count(r->train) || !(m.guided || m.fills)) return;
+  run_tell(r,
+           "only %zu of %zu training examples have a mask: a part of the shortcut may stay, or accuracy be "
+           "lost; %d masks or more are safer",
+           masked, r4_data_count(r->train), (int)ENOUGH);
 }
 
 static void tell_of_explain(struct run *r)
@@ -161,6 +171,7 @@ void run_greet(struct run *r)
   tell_of_cells(r);
   tell_of_preprocessing(r);
   tell_of_fill(r);
+  tell_of_few(r);
   tell_of_explain(r);
   tell_of_validation(r);
 }

@@ -62,6 +62,7 @@ static r4_status find_out(struct run *r, r4_outcome *to, r4_error *e)
 static const char *next_try(const struct run *r)
 {
   r4_method_info m = r4_method_describe(r->s->method);
+  if (!r->touched) return "no training example has a mask that a method could use";
   if (!m.guided && !m.fills) return "method: auto makes use of the masks";
   if (!m.pairs) return "try method: pairing";
   return "try lambda: auto, more epochs, or more masks";
