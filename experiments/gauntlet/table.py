@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Prints the gauntlet's results as tables in Markdown: table.py OUT
+"""Prints the gauntlet's results as tables in Markdown: table.py [OUT]
+
+Figures of the runs in OUT are added to results.json beside this script, from which the tables are made; "run" does not repeat what is there.
 
 For each cell: average / worst group / predictions that change with the masked content, in per cent, means over seeds. Gap closed is
 (worst group of the method - erm's) / (ceiling's - erm's), where the ceiling is at least five points above erm. Then, for each half: the
@@ -13,7 +15,13 @@ import statistics
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+KEPT = os.path.join(HERE, "results.json")
 USES = 0.1
+
+
+def load(path):
+    with open(path) as f:
+        return json.load(f)
 
 
 def read(run):
@@ -22,16 +30,16 @@ def read(run):
         return None
     j = json.load(open(path))
     swap = (j.get("swap") or {}).get("swap")
-    outcomes = [json.load(open(p)) for p in sorted(glob.glob(os.path.join(run, "seed-*", "outcome.json")))]
-    seeds = [s.get("swap", {}) for s in j.get("seeds", [])] if isinstance(j.get("seeds"), list) else []
+    outcomes = [{k: o[k] for k in ("verdict", "lost", "lost_error", "exchanged")} for o in map(load, sorted(glob.glob(os.path.join(run, "seed-*", "outcome.json"))))]
     return {
         "average": 100 * j["avg_group_accuracy"],
         "worst": 100 * j["worst_group_accuracy"],
         "changed": 100 * swap["flipped_share"] if swap else None,
         "lost": swap["lost_share"] if swap else None,
         "method": j["method"],
+        "seeds": len(outcomes),
         "outcomes": outcomes,
-        "seeds": seeds,
+        "validation": validation(run),
     }
 
 
@@ -79,10 +87,18 @@ def pick(vals):
 
 
 def main():
-    out = sys.argv[1]
     cells = list(csv.DictReader(open(os.path.join(HERE, "cells.csv"))))
     methods = ["ceiling", "erm", "auto", "fill", "r3", "cert-r4+r3", "pairing", "cert-r4+pairing"]
-    there = {(c["name"], m): read(os.path.join(out, "runs", c["name"], m)) for c in cells for m in methods}
+    kept = load(KEPT) if os.path.exists(KEPT) else {}
+    for c in cells if len(sys.argv) > 1 else []:
+        for m in methods:
+            r = read(os.path.join(sys.argv[1], "runs", c["name"], m))
+            if r:
+                kept[f"{c['name']}/{m}"] = r
+    with open(KEPT, "w") as f:
+        json.dump(kept, f, indent=0, sort_keys=True)
+        f.write("\n")
+    there = {(c["name"], m): kept.get(f"{c['name']}/{m}") for c in cells for m in methods}
     methods = [m for m in methods if any(there[c["name"], m] for c in cells)]
     for half in ("tune", "report"):
         print(f"\n**{'Tuned on' if half == 'tune' else 'Not looked at while tuning'}**\n")
@@ -93,7 +109,7 @@ def main():
             row = {m: there[c["name"], m] for m in methods}
             runs += [r for m, r in row.items() if r]
             tried = {m: r for m, r in row.items() if r and m not in ("ceiling", "auto")}
-            vals = {m: validation(os.path.join(out, "runs", c["name"], m)) for m in tried}
+            vals = {m: r["validation"] for m, r in tried.items()}
             if len(tried) > 1 and all(vals.values()):
                 picked = pick(vals)
                 regrets.append((max(r["worst"] for r in tried.values()) - tried[picked]["worst"], c["name"], picked))
