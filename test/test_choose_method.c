@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "patch_case.h"
 #include "scratch.h"
+#include "train/task.h"
 
 /* What is taken of data of two classes of 100, so many of which have masks. */
 static const char *taken(size_t masked0, size_t masked1, bool wide, bool bound, char *why)
@@ -67,6 +68,35 @@ static void each_kind_of_masks_has_its_method(void **state)
   }
 }
 
+/* fill: auto likewise. */
+static void each_kind_of_masks_has_its_filling(void **state)
+{
+  (void)state;
+  static const struct {
+    size_t masked[2];
+    bool wide;
+    r4_fill fill;
+  } want[] = {
+    {{0, 0}, false, R4_FILL_NONE},       {{100, 100}, false, R4_FILL_COLOUR}, {{100, 100}, true, R4_FILL_SWAP},
+    {{49, 50}, false, R4_FILL_EXCHANGE}, {{10, 10}, true, R4_FILL_EXCHANGE},  {{100, 0}, false, R4_FILL_PASTE},
+    {{100, 0}, true, R4_FILL_PASTE},
+  };
+  for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
+    struct patch_list l = {.n = 0};
+    r4_error e = {0};
+    for (int32_t c = 0; c < 2; c++) patch_add(&l, R4_TRAIN, c, 100, want[k].masked[c]);
+    for (size_t i = 0; i < l.n; i++) l.x[i].wide = want[k].wide;
+    r4_data *d = patch_list_data(&l, 2);
+    r4_settings *s = r4_settings_new();
+    assert_int_equal(r4_settings_set(s, "method=fill", "test", &e), R4_OK);
+    if (task_fill(&s->values, d) != want[k].fill) fail_msg("case %zu: %d", k, (int)task_fill(&s->values, d));
+    assert_int_equal(r4_settings_set(s, "method=erm", "test", &e), R4_OK);
+    assert_int_equal(task_fill(&s->values, d), R4_FILL_NONE);
+    r4_settings_free(s);
+    r4_data_free(d);
+  }
+}
+
 static void mistakes_are_told(void **state)
 {
   (void)state;
@@ -105,6 +135,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(each_kind_of_masks_has_its_method),
+    cmocka_unit_test(each_kind_of_masks_has_its_filling),
     cmocka_unit_test(mistakes_are_told),
     cmocka_unit_test(memory_may_run_out),
   };

@@ -75,6 +75,8 @@ void fill_paste(const struct fill *f, size_t donor, const float *x, size_t end, 
 /* n examples of d by fill_paste, as data. */
 r4_data *fill_pasted(const struct fill *f, const r4_data *d, size_t n, const size_t *example,
                      const size_t *donor, r4_error *e);
+/* Masks of training examples cover more than half of an example, on average. */
+bool data_masks_are_wide(const r4_data *d);
 /* n examples by fill_from, as data. */
 r4_data *fill_tested(const struct fill *f, uint32_t epoch, size_t n, const size_t *example,
                      const size_t *donor, r4_error *e);

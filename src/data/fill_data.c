@@ -151,3 +151,29 @@ r4_fill r4_fill_for(const r4_data *d)
     if (is_rare(d, (int32_t)c)) return R4_FILL_PASTE;
   return data_x(d)->is->ids ? R4_FILL_NOISE : R4_FILL_COLOUR;
 }
+
+/* ---- How wide masks are ---- */
+
+/* Of some examples with a mask: it is the same for most. */
+static double mean_area(const r4_data *d)
+{
+  enum { ENOUGH = 200 };
+  size_t elements = data_mask_layout(d).size, masked = r4_data_mask_count(d, R4_TRAIN, -1);
+  size_t step = masked / ENOUGH + 1, seen = 0, used = 0;
+  double sum = 0;
+  for (size_t i = 0; i < d->n; i++) {
+    const uint8_t *mask = data_mask_bytes(d, i);
+    if (!mask || seen++ % step) continue;
+    size_t all = r4_data_vocabulary(d) ? r4_data_length(d, i) : elements;
+    double covered = 0;
+    for (size_t k = 0; k < all; k++) covered += mask[k] / 255.;
+    sum += covered / (double)(all ? all : 1);
+    used++;
+  }
+  return used ? sum / (double)used : 0;
+}
+
+bool data_masks_are_wide(const r4_data *d)
+{
+  return mean_area(d) > 0.5;
+}

@@ -3,41 +3,23 @@
 #include <string.h>
 
 #include "base/plain.h"
-#include "data/data.h"
+#include "data/fill.h"
 #include "train/task.h"
 
 /* What the choice looks at. */
 struct facts {
   size_t examples, masked;
-  double area; /* the mean share of an example that its mask covers */
+  bool wide; /* masks cover most of each example */
   bool one_sided, texts;
 };
 
-/* Masks on at least this share of the examples are most; masks that cover more than this are wide. */
-static const double MOST = 0.5, WIDE = 0.5;
-
-/* Of some examples with a mask: it is the same for most. */
-static double mean_area(const r4_data *d, size_t masked)
-{
-  enum { ENOUGH = 200 };
-  size_t elements = data_mask_layout(d).size, step = masked / ENOUGH + 1, seen = 0, used = 0;
-  double sum = 0;
-  for (size_t i = 0; i < d->n; i++) {
-    const uint8_t *mask = data_mask_bytes(d, i);
-    if (!mask || seen++ % step) continue;
-    size_t all = r4_data_vocabulary(d) ? r4_data_length(d, i) : elements;
-    double covered = 0;
-    for (size_t k = 0; k < all; k++) covered += mask[k] / 255.;
-    sum += covered / (double)(all ? all : 1);
-    used++;
-  }
-  return used ? sum / (double)used : 0;
-}
+/* Masks on at least this share of the examples are most. */
+static const double MOST = 0.5;
 
 static struct facts facts_of(const r4_data *train)
 {
   struct facts f = {.examples = r4_data_count(train), .masked = r4_data_mask_count(train, R4_TRAIN, -1)};
-  f.area = mean_area(train, f.masked);
+  f.wide = data_masks_are_wide(train);
   f.one_sided = r4_fill_for(train) == R4_FILL_PASTE;
   f.texts = r4_data_vocabulary(train) > 0;
   return f;
@@ -62,7 +44,7 @@ static struct choice choose(const struct facts *f, bool bound)
   if (bound) return (struct choice){"cert-r4", "a bound is wanted, and most examples have masks"};
   if (f->one_sided) return (struct choice){"pairing", "masks are much more frequent in some classes"};
   if (few) return (struct choice){"pairing", "few examples have masks"};
-  if (f->area > WIDE) return (struct choice){"fill", "most examples have masks, which cover most of them"};
+  if (f->wide) return (struct choice){"fill", "most examples have masks, which cover most of them"};
   return (struct choice){"pairing", "most examples have masks"};
 }
 
