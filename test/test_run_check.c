@@ -135,6 +135,51 @@ static void balanced_weights_are_worked_out(void **state)
           "class_weights (test) is balanced, but no training example is of class \"1\"");
 }
 
+/* Class 1 keeps one example in 30, so that N / (10 N_1) is above 10; the others have about as many as each other. */
+static void unequal_classes_are_balanced_unless_said_otherwise(void **state)
+{
+  (void)state;
+  char list[512] = "class_weights=";
+  r4_error e;
+  make_data("decoy-mnist", 30);
+  r4_data *d = r4_data_open(path, &(r4_data_options){.mask_means = R4_MASKS_IRRELEVANT}, &e);
+  assert_non_null(d);
+  double all = (double)r4_data_counts(d, -1, -1).examples[R4_TRAIN];
+  for (int32_t k = 0; k < 10; k++) {
+    double w = all / (10 * (double)r4_data_counts(d, k, -1).examples[R4_TRAIN]);
+    size_t n = strlen(list);
+    assert_true((w > 10) == (k == 1));
+    snprintf(list + n, sizeof list - n, "%s%.17g", k ? "," : "", k == 1 ? 10 : w);
+  }
+  r4_data_free(d);
+  trains(SET("method=erm"), "auto");
+  assert_non_null(strstr(told, "of \"1\": rarer classes weigh more in the loss"));
+  trains(SET("method=erm", list), "listed");
+  assert_string_equal(told, "");
+  trains(SET("method=erm", "class_weights=none"), "none");
+  assert_string_equal(told, "");
+  trains(SET("method=erm", "class_weights="), "empty");
+  assert_true(same_model("auto", "listed"));
+  assert_true(same_model("none", "empty"));
+  assert_false(same_model("auto", "none"));
+}
+
+static void equal_classes_and_weighed_groups_are_left_alone(void **state)
+{
+  (void)state;
+  make_data("decoy-mnist", 1);
+  trains(SET("method=erm"), "auto");
+  assert_string_equal(told, "");
+  trains(SET("method=erm", "class_weights=none"), "none");
+  assert_true(same_model("auto", "none"));
+  make_data("decoy-mnist", 30);
+  trains(SET("method=erm", "group_weights=balanced"), "groups");
+  trains(SET("method=erm", "group_weights=balanced", "class_weights=none"), "groups-alone");
+  assert_true(same_model("groups", "groups-alone"));
+  make_data("decoy-mnist", 0); /* a class without training examples weighs nothing down */
+  trains(SET("method=erm"), "without");
+}
+
 /* ---- Masks ---- */
 
 static void methods_need_masks(void **state)
@@ -185,8 +230,7 @@ static void make_classes(size_t n)
   static uint8_t x[ROOM];
   r4_error e = {0};
   for (size_t i = 0; i < n; i++) label[i] = (int32_t)i;
-  r4_data *d =
-    r4_data_new(&(r4_data_arrays){.n = n, .shape = R4_SHAPE(1), .bytes = x, .labels = label}, &e);
+  r4_data *d = r4_data_new(&(r4_data_arrays){.n = n, .shape = R4_SHAPE(1), .bytes = x, .labels = label}, &e);
   snprintf(path, sizeof path, "%s", scratch_path("classes.npz"));
   if (!d || r4_data_save(d, path, &e)) fail_msg("%s", e.text);
   r4_data_free(d);
@@ -211,6 +255,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(weights_are_one_for_each_class),
     cmocka_unit_test(balanced_weights_are_worked_out),
+    cmocka_unit_test(unequal_classes_are_balanced_unless_said_otherwise),
+    cmocka_unit_test(equal_classes_and_weighed_groups_are_left_alone),
     cmocka_unit_test(methods_need_masks),
     cmocka_unit_test(sizes_that_do_not_fit_are_told),
     cmocka_unit_test(classes_are_two_or_more),

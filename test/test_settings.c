@@ -239,10 +239,11 @@ static void test_lists(void **state)
   refuses("decay_at: [[3]]\n", "a.yaml:1:12: a list or map within a list");
   refuses("class_weights: [1, -1]\n", "a.yaml:1:20: class_weights is \"-1\"");
   refuses("class_weights: even\n",
-          "class_weights is \"even\", expected a list of numbers from 0 on or balanced");
+          "class_weights is \"even\", expected a list of numbers from 0 on, auto, balanced or none");
   refuses("decay_at: balanced\n", "decay_at is \"balanced\", expected a list of numbers from 0 on");
-  refuses_set("class_weights=even",
-              "--set: class_weights is \"even\", expected a list of numbers from 0 on or balanced");
+  refuses_set(
+    "class_weights=even",
+    "--set: class_weights is \"even\", expected a list of numbers from 0 on, auto, balanced or none");
   refuses_set("class_weights=nan", "--set: class_weights is \"nan\"");
   refuses_set("decay_at=1,", "--set: decay_at is empty");
   refuses_set("decay_at=1 2", "--set: decay_at is \"1 2\"");

