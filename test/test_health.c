@@ -109,6 +109,18 @@ static void a_net_can_die_without_a_penalty(void **state)
   assert_null(strstr(notices, "goes on from"));
 }
 
+/* The guard holds the penalty back, so that it is not to blame: going back would take what was learned on the way. */
+static void a_penalty_that_waits_is_not_blamed(void **state)
+{
+  (void)state;
+  char notices[MOST];
+  const char *const set[] = {"method=r3", "weight_penalty=1e3", "epochs=10", NULL};
+  r4_outcome end = train("waits", set, notices);
+  assert_true(end.only >= 0 && !end.penalised);
+  if (!strstr(notices, "the net answers only")) fail_msg("%s", notices);
+  if (strstr(notices, "goes on from")) fail_msg("%s", notices);
+}
+
 /* Too large a lambda kills at first; with a part of it the net lives. */
 static void a_dead_net_is_brought_back(void **state)
 {
@@ -190,6 +202,7 @@ int main(void)
     cmocka_unit_test(a_living_net_is_left_alone),
     cmocka_unit_test(a_dead_net_is_said_to_be_dead),
     cmocka_unit_test(a_net_can_die_without_a_penalty),
+    cmocka_unit_test(a_penalty_that_waits_is_not_blamed),
     cmocka_unit_test(a_dead_net_is_brought_back),
     cmocka_unit_test(a_guarded_net_lives),
     cmocka_unit_test(a_net_that_guesses_is_not_penalised),

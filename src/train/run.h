@@ -44,6 +44,7 @@ struct run_state {
   int64_t good_epoch, revivals; /* the epoch whose weights it goes back to, and how often it did  */
   int64_t told;                 /* notices that were given, as bits                               */
   int64_t penalised;            /* steps in which a penalty counted                               */
+  int64_t good_penalised;       /* the same, when the net was alive last                          */
 };
 
 struct run {

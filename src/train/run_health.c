@@ -11,6 +11,9 @@
  * first steps and rare classes give long rows of equal answers, too. */
 enum { DEAD_BATCHES = 50, MOST_REVIVALS = 5 };
 
+/* A net that guesses should have begun to learn after one in this many of its epochs. */
+enum { LATE = 3 };
+
 /* The weighted penalty drowns the data term when it is this many times as large, and little was learned. */
 static const double DROWNS = 10, LITTLE = 0.5;
 
@@ -185,20 +188,28 @@ static bool may_be_killed(const struct run *r)
 
 void run_keep(struct run *r)
 {
+  r->state.good_penalised = r->state.penalised;
   if (may_be_killed(r)) memcpy(r->good, r->weights, r->size * sizeof *r->good);
+}
+
+/* A net that has not begun to learn gives one answer, too. Without a penalty it goes on, and finds its way. */
+static bool penalty_killed(const struct run *r)
+{
+  return run_is_dead(r) && may_be_killed(r) && r->state.penalised > r->state.good_penalised;
 }
 
 void run_revive(struct run *r, int64_t answer)
 {
   struct run_state *t = &r->state;
   pulse_beat(&t->pulse, answer);
-  if (!run_is_dead(r) || !may_be_killed(r) || t->revivals == MOST_REVIVALS) return;
+  if (!penalty_killed(r) || t->revivals == MOST_REVIVALS) return;
   memcpy(r->weights, r->good, r->size * sizeof *r->weights);
   r4_optimizer_reset(r->optimizer);
   t->relief /= 2;
   t->guard = guard_begin(r->chance);
   t->guard.share *= t->relief;
   t->dual.lambda = 0;
+  t->good_penalised = t->penalised;
   t->revivals++;
   t->pulse = (struct pulse){0};
   run_tell(
@@ -244,6 +255,7 @@ static void tell_of_waiting(struct run *r)
 {
   struct run_state *t = &r->state;
   if (t->epoch <= r->s->head_epochs) return; /* only the head learns yet: no advice about the rest helps it */
+  if (LATE * t->epoch < r->s->epochs) return; /* many nets guess at first */
   struct step_weights next = run_weights(r);
   bool waits = t->sums.masked_steps > 0 && !next.off && !(next.lambda > 0) && !(next.lambda_r3 > 0);
   bool wanted = !(r->s->delta > 0) && (task_lambda(r->s) > 0 || task_lambda_r3(r->s) > 0);
