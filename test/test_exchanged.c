@@ -65,6 +65,25 @@ static void numbers_are_those_of_the_formula(void **state)
   r4_data_free(d);
 }
 
+/* Six of eight examples are of the first group. All predictions are correct, and those of the second group's exchanged
+ * example are lost. */
+static void accuracy_is_that_after_the_exchange(void **state)
+{
+  (void)state;
+  struct patch_list l = {.n = 0};
+  patch_add(&l, R4_VAL, 0, 6, 6);
+  patch_add(&l, R4_VAL, 1, 2, 2);
+  r4_data *d = patch_list_data(&l, 2);
+  static const int32_t predicted[] = {0, 0, 0, 0, 0, 0, 1, 1}, after[] = {0, 0};
+  static size_t exchanged[] = {0, 6};
+  const struct exchange x = {.n = 2, .draws = 1, .example = exchanged};
+  struct score s = scored(d, predicted, &x, after);
+  NEAR(s.group[0], 1 - 2.5 / 6); /* half of all is lost, on which it leans as on 5 examples */
+  NEAR(s.group[1], 1 - 3.5 / 6);
+  NEAR(s.accuracy, (6 * s.group[0] + 2 * s.group[1]) / 8);
+  r4_data_free(d);
+}
+
 /* The classes are three, so that content is its own with w = 1/3:
  *
  *     lost      0: (1/2 + 2 * 1/2) / 3,  3: (2 * 1/2) / 3,  4 and 5: 0           5/6
@@ -263,6 +282,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(numbers_are_those_of_the_formula),
+    cmocka_unit_test(accuracy_is_that_after_the_exchange),
     cmocka_unit_test(what_is_lost_is_asked_as_the_swap_test_asks),
     cmocka_unit_test(pasted_ones_have_no_content_of_their_own),
     cmocka_unit_test(all_or_nothing_is_lost),

@@ -161,11 +161,12 @@ r4_status score_exchanged(const r4_data *d, const int32_t *predicted, const stru
   double *se = sides ? errors_new(s->groups, e) : NULL, seen = 0;
   if (se) {
     count_sides(d, predicted, x, after, sides, s);
-    s->avg = 0;
+    s->accuracy = s->avg = 0;
     for (size_t g = 0; g < s->groups; g++) {
       if (!s->count[g]) continue;
       se[g] = exchange_group(&s->group[g], s->count[g], &sides[g], &sides[s->groups]);
       s->avg += s->group[g];
+      s->accuracy += s->group[g] * (double)s->count[g] / (double)r4_data_count(d);
       seen++;
     }
     s->avg = seen > 0 ? s->avg / seen : 0;
