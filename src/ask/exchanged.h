@@ -29,8 +29,9 @@
  * over pairs of different draws; an example that has no content of its own before (pasted) has w = 1. changed is the
  * same for predictions that differ, correct or not.
  *
- * accuracy is the mean of A_g over the examples, avg that over the groups, worst the least. A least of noisy numbers is too low, and lower for the noisier, so what
- * nets are chosen by is the least after each A_g has moved towards avg as far as noise explains its distance:
+ * accuracy is the mean of A_g over the examples, avg that over the groups, worst the least. A least of noisy numbers
+ * is too low, and lower for the noisier, so what nets are chosen by is the least after each A_g has moved towards avg
+ * as far as noise explains its distance:
  *
  *     score = (avg + min_g (avg + (A_g - avg) T / (T + se(A_g)^2))) / 2,    T = max(0, var(A_g) - mean(se(A_g)^2)) */
 #ifndef R4_ASK_EXCHANGED_H

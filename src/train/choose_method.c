@@ -48,13 +48,13 @@ static struct choice choose(const struct facts *f, bool bound)
   return (struct choice){"pairing", "most examples have masks"};
 }
 
-/* A name is one token of a hundred, and moves the logits little: texts without a mask, which still teach it, outweigh a
- * penalty of lambda 1 on a few. Reviews with a planted name, 10 % of them with a mask, and answers that change with the
- * name: 5.5 % without masks, 5.6 with fill, 4.8 with pairing and lambda 1, 1.4 with 10, 0.4 with 100. With masks on all
- * texts 1 is enough (0.0 to 0.2 %, fill 0.0 to 0.7), and 100 costs a point of accuracy. */
-static const double LAMBDA_OF_FEW_TEXTS = 100;
+/* A name is one token of a hundred, and moves the logits little: texts without a mask, which still teach it, outweigh
+ * a penalty of lambda 3 on a few. Reviews with a planted name, 10 % of them with a mask: 7.1 % of the predictions
+ * change with the name without a penalty, 1.9 with lambda 10, 0.4 with 30, 0.1 with 100; names of several pieces 27.4,
+ * 1.5, 0.9 and 0.4, where 100 costs four points in the worst group and 30 costs two (experiments/gauntlet, imdb). */
+static const double LAMBDA_OF_FEW_TEXTS = 30;
 
-/* " with lambda 100", or nothing. Whoever gives lambda or delta is obeyed. */
+/* " with lambda 30", or nothing. Whoever gives lambda or delta is obeyed. */
 static r4_status take_lambda(r4_settings *s, const struct facts *f, const char *method, char said[48],
                              r4_error *e)
 {
