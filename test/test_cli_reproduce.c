@@ -13,7 +13,7 @@ static int make(void **state)
   if (scratch_make(state)) return -1;
   put_text(scratch_folder(), "table/base.yaml",
            "data: decoy-mnist\ndata.from: digits:240\nnet: dense 8, relu, dense 10\nepochs: 6\nbatch: "
-           "16\nthreads: 1\n");
+           "16\nthreads: 1\nclass_weights: none\n");
   put_text(scratch_folder(), "table/erm.yaml", "base: base.yaml\nmethod: erm\n");
   put_text(scratch_folder(), "table/r3.yaml", "base: base.yaml\nmethod: r3\nlambda: 1\nguard: false\n");
   put_text(scratch_folder(), "table/ceiling.yaml", "base: base.yaml\nmethod: fill\nfill: blank\n");

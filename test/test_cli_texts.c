@@ -59,10 +59,10 @@ static void trains(void **state)
   EXPECT("$R4 train films.yaml --set method=fill --out fill --quiet", 0);
   EXPECT("$R4 train films.yaml --set method=auto --out auto", 0, "method is auto: takes pairing, as most examples");
   EXPECT("$R4 train films.yaml --set method=auto --set data.keep_masks=0.2 --out few", 0,
-         "method is auto: takes pairing with lambda 100, as few examples");
+         "method is auto: takes pairing with lambda 30, as few examples");
   EXPECT("$R4 train films.yaml --set method=auto --set data.keep_masks=0.2 --set lambda=2 --out two", 0,
          "method is auto: takes pairing, as few examples");
-  EXPECT("cat few/seed-0/config.yaml two/seed-0/config.yaml", 0, "\nlambda: 100\n", "\nlambda: 2\n");
+  EXPECT("cat few/seed-0/config.yaml two/seed-0/config.yaml", 0, "\nlambda: 30\n", "\nlambda: 2\n");
   EXPECT("$R4 train films.yaml --set data.length=8 --set 'data.mask_words=film seldom' --out cut", 0,
          "240 of 240 texts have more than 8 tokens: these are cut", "half have up to 10");
   EXPECT("$R4 train films.yaml --set method=r3 --out r3 --quiet", 0);

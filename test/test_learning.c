@@ -207,9 +207,18 @@ static const char *const NET = "net=dense 8, batchnorm, relu, dropout 0.3, dense
 
 static r4_settings *settings_with(const char *const *more)
 {
-  static const char *const common[] = {
-    NET, "data=decoy-mnist", "data.from=digits:300", "batch=50",        "epochs=2", "method=r3", "drop_last=true",
-    "clip=0.01",        "weight_decay=0.1",     "optimizer=adamw", NULL};
+  static const char *const common[] = {NET,
+                                       "data=decoy-mnist",
+                                       "data.from=digits:300",
+                                       "batch=50",
+                                       "epochs=2",
+                                       "method=r3",
+                                       "drop_last=true",
+                                       "clip=0.01",
+                                       "weight_decay=0.1",
+                                       "optimizer=adamw",
+                                       "class_weights=none",
+                                       NULL};
   return settings_case_with(common, more);
 }
 

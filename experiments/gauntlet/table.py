@@ -108,7 +108,7 @@ def main():
         for c in [c for c in cells if c["half"] == half]:
             row = {m: there[c["name"], m] for m in methods}
             runs += [r for m, r in row.items() if r]
-            tried = {m: r for m, r in row.items() if r and m not in ("ceiling", "auto")}
+            tried = {r["method"]: r for m, r in row.items() if r and m != "ceiling"}  # auto is the method that it took
             vals = {m: r["validation"] for m, r in tried.items()}
             if len(tried) > 1 and all(vals.values()):
                 picked = pick(vals)
