@@ -84,6 +84,7 @@ void patch_save(const char *name, struct patch_planted p)
   draw_start(7, 7);
   l.n = 0;
   for (int class = 0; class < 2; class ++) {
+    if (class && p.one) p.masked = 0;
     patch_add(&l, R4_TRAIN, class, p.train / 2, (size_t)(p.masked * (double)p.train / 2));
     patch_add(&l, R4_VAL, class, p.val / 2, (size_t)(p.masked * (double)p.val / 2));
   }

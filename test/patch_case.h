@@ -36,6 +36,7 @@ struct patch_planted {
   size_t train, val;
   double masked;
   float size;
+  bool one; /* only the first class has masks */
 };
 void patch_save(const char *name, struct patch_planted p);
 

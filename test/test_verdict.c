@@ -27,6 +27,8 @@ static int make(void **state)
   patch_save("blind.npz", (struct patch_planted){.train = 400, .val = 200, .masked = 1, .size = 0});
   patch_save("slow.npz", (struct patch_planted){.train = 400, .val = 400, .masked = 1, .size = 0.3f});
   patch_save("few.npz", (struct patch_planted){.train = 40, .val = 20, .masked = 0.2, .size = 2});
+  patch_save("one.npz",
+             (struct patch_planted){.train = 400, .val = 200, .masked = 1, .size = 0, .one = true});
   patch_save("bare.npz", (struct patch_planted){.train = 40, .val = 20, .masked = 0, .size = 2});
   return 0;
 }
@@ -121,6 +123,18 @@ static void a_net_that_cannot_see_it_does_not(void **state)
   assert_int_equal(end.verdict, R4_VERDICT_NOT);
   assert_true(end.lost == 0 && end.changed == 0);
   assert_said("does not use the shortcut: it loses 0.0 +- ");
+  assert_said(" is exchanged\n");
+}
+
+/* What the other class has in the place of it, nobody has marked. */
+static void masks_on_one_class_measure_no_other(void **state)
+{
+  (void)state;
+  r4_outcome end = train("one", "one.npz", SET("method=erm"));
+  assert_int_equal(end.verdict, R4_VERDICT_NOT);
+  assert_said(
+    " is exchanged; masks are on some classes only, and what gives the others away, if anything does, "
+    "was not measured\n");
 }
 
 static void a_method_keeps_the_patch_out(void **state)
@@ -286,6 +300,7 @@ int main(void)
     cmocka_unit_test(words_have_limits),
     cmocka_unit_test(a_net_that_reads_the_patch_uses_it),
     cmocka_unit_test(a_net_that_cannot_see_it_does_not),
+    cmocka_unit_test(masks_on_one_class_measure_no_other),
     cmocka_unit_test(a_method_keeps_the_patch_out),
     cmocka_unit_test(a_penalty_that_never_counted_is_told),
     cmocka_unit_test(why_it_is_not_known_is_told),

@@ -57,11 +57,12 @@ def closed(r, erm, ceiling):
 
 
 def verdicts(runs):
-    """Agreeing, disagreeing and undecided ones of runs whose test part has a swap test."""
+    """Agreeing, disagreeing and undecided ones of runs whose test part has a swap test. With masks on one class, all but "uses" says
+    that the other classes were not measured."""
     agree = disagree = undecided = 0
-    for r in runs:
-        for o in r["outcomes"] if r and r["lost"] is not None else []:
-            if o["verdict"] in ("unknown", "may use", "collapsed"):
+    for r, masks in runs:
+        for o in r["outcomes"] if r["lost"] is not None else []:
+            if o["verdict"] in ("unknown", "may use", "collapsed") or (masks == "one" and o["verdict"] != "uses"):
                 undecided += 1
             elif (o["verdict"] == "uses") == (r["lost"] >= USES):
                 agree += 1
@@ -107,7 +108,7 @@ def main():
         gaps, runs, regrets = [], [], []
         for c in [c for c in cells if c["half"] == half]:
             row = {m: there[c["name"], m] for m in methods}
-            runs += [r for m, r in row.items() if r]
+            runs += [(r, c["masks"]) for r in row.values() if r]
             tried = {r["method"]: r for m, r in row.items() if r and m != "ceiling"}  # auto is the method that it took
             vals = {m: r["validation"] for m, r in tried.items()}
             if len(tried) > 1 and all(vals.values()):

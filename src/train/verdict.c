@@ -68,6 +68,14 @@ static const char *next_try(const struct run *r)
   return "try lambda: auto, more epochs, or more masks";
 }
 
+/* Where masks are on some classes only, their content was put on the others, which may have something else of their
+ * own. */
+static const char *not_measured(const struct run *r)
+{
+  if (r4_fill_for(r->train) != R4_FILL_PASTE) return "";
+  return "masks are on some classes only, and what gives the others away, if anything does, was not measured";
+}
+
 /* "uses the shortcut: it loses 59 +- 4 % ..." */
 static void tell_loss(struct run *r, const r4_outcome *o, const char *does, const char *then)
 {
@@ -102,10 +110,10 @@ static void tell_verdict(struct run *r, const r4_outcome *o)
     tell_loss(r, o, "may use the shortcut", "more validation examples with masks would tell");
     break;
   case R4_VERDICT_LITTLE:
-    tell_loss(r, o, "uses the shortcut a little", "");
+    tell_loss(r, o, "uses the shortcut a little", not_measured(r));
     break;
   case R4_VERDICT_NOT:
-    tell_loss(r, o, "does not use the shortcut", "");
+    tell_loss(r, o, "does not use the shortcut", not_measured(r));
     break;
   case R4_VERDICT_NONE:
     tell_why_not_known(r, o);
