@@ -1,4 +1,4 @@
-/* oneDNN: products, convolutions, pooling. The only file that includes its header (version 2 API).
+/* oneDNN: products, convolutions, pooling. The only file that sees its header; written for version 3.
  *
  * A kernel is the operation, and for convolutions reorders between our layouts (weights are [out, height, width, in])
  * and those that oneDNN likes.
@@ -8,15 +8,14 @@
  * with 36 products for each pair of channels where the definition has 144. Its sums have terms that cancel, so its
  * rounding errors are up to twice as large (1e-6 of the result), and a result that is >= 0 by definition may come out
  * below: it is taken where the request allows it, and where it is faster. */
-#include <dnnl.h>
-#include <string.h>
+#include "exec/dnn_v2.h"
 
 #include "base/mem.h"
 #include "exec/kernel.h"
 #include "op/op.h"
 #include "op/window.h"
 
-enum { MAX_STEP_ARGS = 5, MAX_STEPS = 4, FROM_OUT = -1, FROM_SCRATCH = -2 };
+enum { MAX_STEP_ARGS = 5, MAX_STEPS = 4, MAX_LAYOUTS = 7, FROM_OUT = -1, FROM_SCRATCH = -2 };
 
 struct place {
   int from;  /* operand number, FROM_OUT or FROM_SCRATCH */
@@ -37,11 +36,27 @@ struct dnn {
   struct step step[MAX_STEPS];
   int n_steps;
   int64_t relu; /* elements of the result to rectify, or 0 */
+  /* While it is made: */
+  dnnl_memory_desc_t layout[MAX_LAYOUTS];
+  int n_layouts;
+  dnnl_primitive_attr_t attr;
+  dnnl_primitive_desc_t forward, pd; /* forward: which a gradient asks for */
 };
+
+static void forget_parts(struct dnn *d)
+{
+  while (d->n_layouts) dnnl_memory_desc_destroy(d->layout[--d->n_layouts]);
+  if (d->attr) dnnl_primitive_attr_destroy(d->attr);
+  if (d->forward) dnnl_primitive_desc_destroy(d->forward);
+  if (d->pd) dnnl_primitive_desc_destroy(d->pd);
+  d->attr = NULL;
+  d->forward = d->pd = NULL;
+}
 
 static void dnn_destroy(struct kernel *k)
 {
   struct dnn *d = (struct dnn *)k;
+  forget_parts(d);
   for (int s = 0; s < d->n_steps; s++) {
     for (int a = 0; a < d->step[s].n; a++) dnnl_memory_destroy(d->step[s].arg[a].memory);
     if (d->step[s].primitive) dnnl_primitive_destroy(d->step[s].primitive);
@@ -75,10 +90,8 @@ static r4_status dnn_run(struct kernel *k, void *const *in, void *out, r4_error 
   dnnl_status_t s = dnnl_success;
   for (int j = 0; j < d->n_steps && !s; j++) {
     struct step *step = &d->step[j];
-    for (int a = 0; a < step->n; a++) {
-      void *data = data_of(k, step->place[a], in, out);
-      dnnl_memory_set_data_handle_v2(step->arg[a].memory, data, d->stream);
-    }
+    for (int a = 0; a < step->n; a++)
+      dnnl_memory_set_data_handle(step->arg[a].memory, data_of(k, step->place[a], in, out));
     s = dnnl_primitive_execute(step->primitive, d->stream, step->n, step->arg);
   }
   if (!s) s = dnnl_stream_wait(d->stream);
@@ -100,7 +113,7 @@ static struct dnn *dnn_new(const char *name)
 
 /* ---- Steps ---- */
 
-static dnnl_status_t add_arg(struct dnn *d, struct step *s, int arg, const dnnl_memory_desc_t *md,
+static dnnl_status_t add_arg(struct dnn *d, struct step *s, int arg, const_dnnl_memory_desc_t md,
                              struct place place)
 {
   dnnl_status_t status = dnnl_memory_create(&s->arg[s->n].memory, md, d->engine, DNNL_MEMORY_NONE);
@@ -122,13 +135,15 @@ static struct step *add_step(struct dnn *d, const_dnnl_primitive_desc_t pd, dnnl
   return s;
 }
 
-/* sum: onto what is there. scratch: what the primitive needs itself is an argument, too. */
-static dnnl_status_t make_attr(bool sum, bool scratch, dnnl_primitive_attr_t *attr)
+/* Afterwards the result is multiplied by a factor, or added to what is there (sum). scratch: what the primitive needs
+ * itself is an argument, too. */
+static dnnl_status_t make_attr(float factor, bool sum, bool scratch, dnnl_primitive_attr_t *attr)
 {
   dnnl_post_ops_t ops = NULL;
   dnnl_status_t s = dnnl_primitive_attr_create(attr);
   if (!s) s = dnnl_post_ops_create(&ops);
-  if (!s && sum) s = dnnl_post_ops_append_sum(ops, 1);
+  if (!s && factor != 1) s = dnnl_post_ops_append_eltwise(ops, dnnl_eltwise_linear, factor, 0);
+  if (!s && sum) s = dnnl_post_ops_append_sum(ops, 1, 0, dnnl_data_type_undef);
   if (!s) s = dnnl_primitive_attr_set_post_ops(*attr, ops);
   if (!s && scratch) s = dnnl_primitive_attr_set_scratchpad_mode(*attr, dnnl_scratchpad_mode_user);
   if (ops) dnnl_post_ops_destroy(ops);
@@ -136,12 +151,12 @@ static dnnl_status_t make_attr(bool sum, bool scratch, dnnl_primitive_attr_t *at
 }
 
 /* A reorder between memory of the caller and the scratch. */
-static dnnl_status_t add_reorder(struct dnn *d, const dnnl_memory_desc_t *from_md, struct place from,
-                                 const dnnl_memory_desc_t *to_md, struct place to, bool sum)
+static dnnl_status_t add_reorder(struct dnn *d, const_dnnl_memory_desc_t from_md, struct place from,
+                                 const_dnnl_memory_desc_t to_md, struct place to, bool sum)
 {
   dnnl_primitive_desc_t pd = NULL;
   dnnl_primitive_attr_t attr = NULL;
-  dnnl_status_t s = make_attr(sum, false, &attr);
+  dnnl_status_t s = make_attr(1, sum, false, &attr);
   if (!s) s = dnnl_reorder_primitive_desc_create(&pd, from_md, d->engine, to_md, d->engine, attr);
   struct step *step = s ? NULL : add_step(d, pd, &s);
   if (!s) s = add_arg(d, step, DNNL_ARG_FROM, from_md, from);
@@ -152,7 +167,7 @@ static dnnl_status_t add_reorder(struct dnn *d, const dnnl_memory_desc_t *from_m
 }
 
 /* Room in the scratch, which the kernels of a plan share. */
-static struct place reserve(struct dnn *d, const dnnl_memory_desc_t *md)
+static struct place reserve(struct dnn *d, const_dnnl_memory_desc_t md)
 {
   enum { LINE = 64 };
   struct place p = {FROM_SCRATCH, d->base.scratch_bytes};
@@ -164,6 +179,7 @@ static struct place reserve(struct dnn *d, const dnnl_memory_desc_t *md)
 static r4_status finish(struct dnn *d, dnnl_status_t s, struct kernel **k, r4_error *e)
 {
   if (!s) {
+    forget_parts(d);
     *k = &d->base;
     return R4_OK;
   }
@@ -176,43 +192,65 @@ static r4_status out_of_memory(r4_error *e)
   return r4_fail(e, R4_E_MEMORY, "plan: out of memory for oneDNN");
 }
 
-/* ---- Products ---- */
+/* ---- Layouts ---- */
 
-/* One operand [batch, rows, columns]; stored transposed if asked. */
-static dnnl_status_t matrix(dnnl_memory_desc_t *md, int64_t batch, int64_t rows, int64_t columns,
-                            bool transposed)
+static dnnl_status_t keep(struct dnn *d, dnnl_status_t s, const dnnl_memory_desc_t *md)
+{
+  if (!s) d->layout[d->n_layouts++] = *md;
+  return s;
+}
+
+static dnnl_status_t tagged(struct dnn *d, dnnl_memory_desc_t *md, int rank, const int64_t *dims,
+                            dnnl_format_tag_t tag)
+{
+  return keep(d, dnnl_memory_desc_create_with_tag(md, rank, dims, dnnl_f32, tag), md);
+}
+
+/* One operand [batch, rows, columns]; stored transposed if asked. Rank 2, without a batch, is the well-trodden path. */
+static dnnl_status_t matrix(struct dnn *d, dnnl_memory_desc_t *md, int rank, int64_t batch, int64_t rows,
+                            int64_t columns, bool transposed)
 {
   dnnl_dims_t dims = {batch, rows, columns};
   dnnl_dims_t strides = {rows * columns, transposed ? 1 : columns, transposed ? rows : 1};
-  int skip = batch == 1; /* rank 2 is the well-trodden path */
-  return dnnl_memory_desc_init_by_strides(md, 3 - skip, dims + skip, dnnl_f32, strides + skip);
+  int skip = 3 - rank;
+  return keep(d, dnnl_memory_desc_create_with_strides(md, rank, dims + skip, dnnl_f32, strides + skip), md);
 }
+
+/* Logical order is n, c, h, w and o, i, h, w; memory is n, h, w, c and o, h, w, i. */
+static dnnl_status_t image(struct dnn *d, dnnl_memory_desc_t *md, r4_shape s, dnnl_format_tag_t tag)
+{
+  dnnl_dims_t dims = {s.dim[0], s.dim[3], s.dim[1], s.dim[2]};
+  return tagged(d, md, 4, dims, tag);
+}
+
+/* Weights of several groups are g, o, i, h, w in logical order and g, o, h, w, i in memory. */
+static dnnl_status_t weights(struct dnn *d, dnnl_memory_desc_t *md, r4_shape w, int64_t groups, bool any)
+{
+  dnnl_dims_t dims = {groups, w.dim[0] / groups, w.dim[3], w.dim[1], w.dim[2]};
+  bool one = groups == 1;
+  return tagged(d, md, 5 - one, dims + one, any ? dnnl_format_tag_any : one ? dnnl_acdb : dnnl_abdec);
+}
+
+/* ---- Products ---- */
 
 static dnnl_status_t build_matmul(struct dnn *d, const struct kernel_request *q)
 {
   int r = q->out.rank;
   int64_t m = q->out.dim[r - 2], n = q->out.dim[r - 1], batch = r4_shape_count(q->out) / (m * n);
   int64_t inner = q->in[0].dim[q->attr.i[0] ? r - 2 : r - 1];
-  dnnl_memory_desc_t a, b, bias, c;
-  dnnl_matmul_desc_t desc;
-  dnnl_primitive_attr_t attr = NULL;
-  dnnl_primitive_desc_t pd = NULL;
-  dnnl_status_t s = matrix(&a, batch, m, inner, q->attr.i[0]);
-  if (!s) s = matrix(&b, batch, inner, n, q->attr.i[1]);
-  if (!s) s = matrix(&c, batch, m, n, false);
-  dnnl_dims_t ones = {1, 1, n}, strides = {n, n, 1};
-  int skip = batch == 1;
-  if (!s) s = dnnl_memory_desc_init_by_strides(&bias, 3 - skip, ones + skip, dnnl_f32, strides + skip);
-  if (!s) s = dnnl_matmul_desc_init(&desc, &a, &b, q->bias ? &bias : NULL, &c);
-  if (!s) s = make_attr(q->accumulate, false, &attr);
-  if (!s) s = dnnl_primitive_desc_create(&pd, &desc, attr, d->engine, NULL);
-  struct step *step = s ? NULL : add_step(d, pd, &s);
-  if (!s) s = add_arg(d, step, DNNL_ARG_SRC, &a, operand(0));
-  if (!s) s = add_arg(d, step, DNNL_ARG_WEIGHTS, &b, operand(1));
-  if (!s && q->bias) s = add_arg(d, step, DNNL_ARG_BIAS, &bias, operand(2));
-  if (!s) s = add_arg(d, step, DNNL_ARG_DST, &c, operand(FROM_OUT));
-  if (attr) dnnl_primitive_attr_destroy(attr);
-  if (pd) dnnl_primitive_desc_destroy(pd);
+  int rank = batch == 1 ? 2 : 3;
+  dnnl_memory_desc_t a, b, bias = NULL, c;
+  dnnl_status_t s = matrix(d, &a, rank, batch, m, inner, q->attr.i[0]);
+  if (!s) s = matrix(d, &b, rank, batch, inner, n, q->attr.i[1]);
+  if (!s) s = matrix(d, &c, rank, batch, m, n, false);
+  if (!s && q->bias) s = matrix(d, &bias, rank, 1, 1, n, false);
+  if (!s) s = make_attr(1, q->accumulate, false, &d->attr);
+  if (!s) s = dnnl_matmul_primitive_desc_create(&d->pd, d->engine, a, b, bias, c, d->attr);
+  struct step *step = s ? NULL : add_step(d, d->pd, &s);
+  if (!s) s = add_arg(d, step, DNNL_ARG_SRC, a, operand(0));
+  if (!s) s = add_arg(d, step, DNNL_ARG_WEIGHTS, b, operand(1));
+  if (!s && q->bias) s = add_arg(d, step, DNNL_ARG_BIAS, bias, operand(2));
+  if (!s) s = add_arg(d, step, DNNL_ARG_DST, c, operand(FROM_OUT));
   return s;
 }
 
@@ -226,49 +264,40 @@ r4_status dnn_matmul(const struct kernel_request *q, struct kernel **k, r4_error
 /* ---- Convolutions ---- */
 
 struct conv {
-  dnnl_memory_desc_t x, w, bias, y;                /* our layouts */
+  dnnl_memory_desc_t x, w, bias, y;                /* our layouts; no bias is NULL */
   dnnl_memory_desc_t x_wanted, w_wanted, y_wanted; /* the same, or oneDNN's to choose */
   dnnl_alg_kind_t algorithm;
   dnnl_dims_t stride, dilation, pad_before, pad_after;
 };
 
-/* Logical order is n, c, h, w and o, i, h, w; memory is n, h, w, c and o, h, w, i. */
-static dnnl_status_t image(dnnl_memory_desc_t *md, r4_shape s, dnnl_format_tag_t tag)
+static struct conv conv_of(const struct attr *attr, dnnl_alg_kind_t algorithm)
 {
-  dnnl_dims_t dims = {s.dim[0], s.dim[3], s.dim[1], s.dim[2]};
-  return dnnl_memory_desc_init_by_tag(md, 4, dims, dnnl_f32, tag);
-}
-
-/* Weights of several groups are g, o, i, h, w in logical order and g, o, h, w, i in memory. */
-static dnnl_status_t weights(struct conv *c, r4_shape w, int64_t groups)
-{
-  dnnl_dims_t dims = {groups, w.dim[0] / groups, w.dim[3], w.dim[1], w.dim[2]};
-  bool one = groups == 1;
-  dnnl_status_t s =
-    dnnl_memory_desc_init_by_tag(&c->w, 5 - one, dims + one, dnnl_f32, one ? dnnl_acdb : dnnl_abdec);
-  return s ? s
-           : dnnl_memory_desc_init_by_tag(&c->w_wanted, 5 - one, dims + one, dnnl_f32, dnnl_format_tag_any);
-}
-
-/* Images stay as they are for the direct algorithm: it takes little longer than with oneDNN's own layout. */
-static dnnl_status_t describe(struct conv *c, r4_shape x, r4_shape w, r4_shape y, const struct attr *attr,
-                              dnnl_alg_kind_t algorithm)
-{
+  struct conv c = {.algorithm = algorithm};
   for (int k = 0; k < 2; k++) {
-    c->stride[k] = attr->i[W_STRIDE + k];
-    c->dilation[k] = attr->i[W_DILATION + k] - 1;
-    c->pad_before[k] = attr->i[W_PAD + 2 * k];
-    c->pad_after[k] = attr->i[W_PAD + 2 * k + 1];
+    c.stride[k] = attr->i[W_STRIDE + k];
+    c.dilation[k] = attr->i[W_DILATION + k] - 1;
+    c.pad_before[k] = attr->i[W_PAD + 2 * k];
+    c.pad_after[k] = attr->i[W_PAD + 2 * k + 1];
   }
-  c->algorithm = algorithm;
-  dnnl_format_tag_t tag = algorithm == dnnl_convolution_winograd ? dnnl_format_tag_any : dnnl_nhwc;
+  return c;
+}
+
+/* Images stay as they are for the direct algorithm: it takes little longer than with oneDNN's own layout. Winograd's
+ * result is added to what is there when it is reordered. */
+static dnnl_status_t describe(struct dnn *d, struct conv *c, const struct kernel_request *q, r4_shape x,
+                              r4_shape w, r4_shape y)
+{
+  bool winograd = c->algorithm == dnnl_convolution_winograd;
+  dnnl_format_tag_t tag = winograd ? dnnl_format_tag_any : dnnl_nhwc;
   dnnl_dims_t channels = {y.dim[3]};
-  dnnl_status_t s = image(&c->x, x, dnnl_nhwc);
-  if (!s) s = image(&c->x_wanted, x, tag);
-  if (!s) s = weights(c, w, window_groups(attr));
-  if (!s) s = image(&c->y, y, dnnl_nhwc);
-  if (!s) s = image(&c->y_wanted, y, tag);
-  if (!s) s = dnnl_memory_desc_init_by_tag(&c->bias, 1, channels, dnnl_f32, dnnl_a);
+  dnnl_status_t s = image(d, &c->x, x, dnnl_nhwc);
+  if (!s) s = image(d, &c->x_wanted, x, tag);
+  if (!s) s = weights(d, &c->w, w, window_groups(&q->attr), false);
+  if (!s) s = weights(d, &c->w_wanted, w, window_groups(&q->attr), true);
+  if (!s) s = image(d, &c->y, y, dnnl_nhwc);
+  if (!s) s = image(d, &c->y_wanted, y, tag);
+  if (!s && q->bias) s = tagged(d, &c->bias, 1, channels, dnnl_a);
+  if (!s) s = make_attr(1, q->accumulate && !winograd, winograd, &d->attr);
   return s;
 }
 
@@ -276,7 +305,7 @@ static dnnl_status_t describe(struct conv *c, r4_shape x, r4_shape w, r4_shape y
 struct role {
   int arg;
   dnnl_query_t layout;
-  const dnnl_memory_desc_t *ours;
+  const_dnnl_memory_desc_t ours;
   int from;
 };
 
@@ -284,21 +313,20 @@ enum { RESULT = 2, ROLES };
 
 /* The primitive, and the bias if there is one; what it wants in another layout goes through the scratch. sum: the
  * result is added to what is there when it comes out of the scratch. */
-static dnnl_status_t add_conv(struct dnn *d, dnnl_primitive_desc_t pd, const struct role *role,
-                              const dnnl_memory_desc_t *bias, bool sum)
+static dnnl_status_t add_conv(struct dnn *d, const struct role *role, const_dnnl_memory_desc_t bias, bool sum)
 {
-  const dnnl_memory_desc_t *theirs[ROLES],
-    *inner = dnnl_primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0);
+  const_dnnl_memory_desc_t theirs[ROLES];
+  const_dnnl_memory_desc_t inner = dnnl_primitive_desc_query_md(d->pd, dnnl_query_scratchpad_md, 0);
   struct place place[ROLES];
   dnnl_status_t s = dnnl_success;
   for (int k = 0; k < ROLES; k++) {
-    theirs[k] = dnnl_primitive_desc_query_md(pd, role[k].layout, 0);
+    theirs[k] = dnnl_primitive_desc_query_md(d->pd, role[k].layout, 0);
     bool same = dnnl_memory_desc_equal(theirs[k], role[k].ours);
     place[k] = same ? operand(role[k].from) : reserve(d, theirs[k]);
     if (!s && !same && k != RESULT)
       s = add_reorder(d, role[k].ours, operand(role[k].from), theirs[k], place[k], false);
   }
-  struct step *step = s ? NULL : add_step(d, pd, &s);
+  struct step *step = s ? NULL : add_step(d, d->pd, &s);
   for (int k = 0; k < ROLES && !s; k++) s = add_arg(d, step, role[k].arg, theirs[k], place[k]);
   if (!s && bias) s = add_arg(d, step, DNNL_ARG_BIAS, bias, operand(2));
   if (!s && dnnl_memory_desc_get_size(inner))
@@ -308,85 +336,63 @@ static dnnl_status_t add_conv(struct dnn *d, dnnl_primitive_desc_t pd, const str
   return add_reorder(d, theirs[RESULT], place[RESULT], role[RESULT].ours, operand(FROM_OUT), sum);
 }
 
-/* desc: of the forward, data or weights kind. Winograd's result is added to what is there when it is reordered. */
-static dnnl_status_t make_conv(struct dnn *d, const struct conv *c, const void *desc, bool sum,
-                               const_dnnl_primitive_desc_t hint, dnnl_primitive_desc_t *pd)
+static dnnl_status_t make_forward(struct dnn *d, const struct conv *c, dnnl_primitive_desc_t *pd)
 {
-  bool winograd = c->algorithm == dnnl_convolution_winograd;
-  dnnl_primitive_attr_t attr = NULL;
-  dnnl_status_t s = make_attr(sum && !winograd, winograd, &attr);
-  if (!s) s = dnnl_primitive_desc_create(pd, desc, attr, d->engine, hint);
-  if (attr) dnnl_primitive_attr_destroy(attr);
-  return s;
+  return dnnl_convolution_forward_primitive_desc_create(
+    pd, d->engine, dnnl_forward_training, c->algorithm, c->x_wanted, c->w_wanted, c->bias, c->y_wanted,
+    c->stride, c->dilation, c->pad_before, c->pad_after, d->attr);
 }
 
-static dnnl_status_t make_forward(struct dnn *d, const struct conv *c, bool bias, bool sum,
-                                  dnnl_primitive_desc_t *pd)
+static dnnl_status_t make_dx(struct dnn *d, const struct conv *c)
 {
-  dnnl_convolution_desc_t desc;
-  dnnl_status_t s = dnnl_dilated_convolution_forward_desc_init(
-    &desc, dnnl_forward_training, c->algorithm, &c->x_wanted, &c->w_wanted, bias ? &c->bias : NULL,
-    &c->y_wanted, c->stride, c->dilation, c->pad_before, c->pad_after);
-  return s ? s : make_conv(d, c, &desc, sum, NULL, pd);
+  return dnnl_convolution_backward_data_primitive_desc_create(
+    &d->pd, d->engine, c->algorithm, c->x_wanted, c->w_wanted, c->y_wanted, c->stride, c->dilation,
+    c->pad_before, c->pad_after, d->forward, d->attr);
+}
+
+static dnnl_status_t make_dw(struct dnn *d, const struct conv *c)
+{
+  return dnnl_convolution_backward_weights_primitive_desc_create(
+    &d->pd, d->engine, c->algorithm, c->x_wanted, c->w_wanted, NULL, c->y_wanted, c->stride, c->dilation,
+    c->pad_before, c->pad_after, d->forward, d->attr);
 }
 
 typedef dnnl_status_t conv_builder(struct dnn *d, const struct kernel_request *q, dnnl_alg_kind_t algorithm);
 
 static dnnl_status_t build_conv(struct dnn *d, const struct kernel_request *q, dnnl_alg_kind_t algorithm)
 {
-  struct conv c;
-  dnnl_primitive_desc_t pd = NULL;
-  dnnl_status_t s = describe(&c, q->in[0], q->in[1], q->out, &q->attr, algorithm);
-  if (!s) s = make_forward(d, &c, q->bias, q->accumulate, &pd);
-  const struct role role[ROLES] = {{DNNL_ARG_SRC, dnnl_query_src_md, &c.x, 0},
-                                   {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, &c.w, 1},
-                                   {DNNL_ARG_DST, dnnl_query_dst_md, &c.y, FROM_OUT}};
+  struct conv c = conv_of(&q->attr, algorithm);
+  dnnl_status_t s = describe(d, &c, q, q->in[0], q->in[1], q->out);
+  if (!s) s = make_forward(d, &c, &d->pd);
+  const struct role role[ROLES] = {{DNNL_ARG_SRC, dnnl_query_src_md, c.x, 0},
+                                   {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, c.w, 1},
+                                   {DNNL_ARG_DST, dnnl_query_dst_md, c.y, FROM_OUT}};
   bool sum = q->accumulate && algorithm == dnnl_convolution_winograd;
-  if (!s) s = add_conv(d, pd, role, q->bias ? &c.bias : NULL, sum);
-  if (pd) dnnl_primitive_desc_destroy(pd);
-  return s;
+  return s ? s : add_conv(d, role, c.bias, sum);
 }
 
 static dnnl_status_t build_conv_dx(struct dnn *d, const struct kernel_request *q, dnnl_alg_kind_t algorithm)
 {
-  struct conv c;
-  dnnl_convolution_desc_t desc;
-  dnnl_primitive_desc_t hint = NULL, pd = NULL;
-  dnnl_status_t s = describe(&c, q->out, q->in[1], q->in[0], &q->attr, algorithm);
-  if (!s) s = make_forward(d, &c, false, false, &hint);
-  if (!s)
-    s = dnnl_dilated_convolution_backward_data_desc_init(&desc, algorithm, &c.x_wanted, &c.w_wanted,
-                                                         &c.y_wanted, c.stride, c.dilation, c.pad_before,
-                                                         c.pad_after);
-  if (!s) s = make_conv(d, &c, &desc, false, hint, &pd);
-  const struct role role[ROLES] = {{DNNL_ARG_DIFF_DST, dnnl_query_diff_dst_md, &c.y, 0},
-                                   {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, &c.w, 1},
-                                   {DNNL_ARG_DIFF_SRC, dnnl_query_diff_src_md, &c.x, FROM_OUT}};
-  if (!s) s = add_conv(d, pd, role, NULL, false);
-  if (hint) dnnl_primitive_desc_destroy(hint);
-  if (pd) dnnl_primitive_desc_destroy(pd);
-  return s;
+  struct conv c = conv_of(&q->attr, algorithm);
+  dnnl_status_t s = describe(d, &c, q, q->out, q->in[1], q->in[0]);
+  if (!s) s = make_forward(d, &c, &d->forward);
+  if (!s) s = make_dx(d, &c);
+  const struct role role[ROLES] = {{DNNL_ARG_DIFF_DST, dnnl_query_diff_dst_md, c.y, 0},
+                                   {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, c.w, 1},
+                                   {DNNL_ARG_DIFF_SRC, dnnl_query_diff_src_md, c.x, FROM_OUT}};
+  return s ? s : add_conv(d, role, NULL, false);
 }
 
 static dnnl_status_t build_conv_dw(struct dnn *d, const struct kernel_request *q, dnnl_alg_kind_t algorithm)
 {
-  struct conv c;
-  dnnl_convolution_desc_t desc;
-  dnnl_primitive_desc_t hint = NULL, pd = NULL;
-  dnnl_status_t s = describe(&c, q->in[0], q->out, q->in[1], &q->attr, algorithm);
-  if (!s) s = make_forward(d, &c, false, false, &hint);
-  if (!s)
-    s = dnnl_dilated_convolution_backward_weights_desc_init(&desc, algorithm, &c.x_wanted, &c.w_wanted, NULL,
-                                                            &c.y_wanted, c.stride, c.dilation, c.pad_before,
-                                                            c.pad_after);
-  if (!s) s = make_conv(d, &c, &desc, false, hint, &pd);
-  const struct role role[ROLES] = {{DNNL_ARG_SRC, dnnl_query_src_md, &c.x, 0},
-                                   {DNNL_ARG_DIFF_DST, dnnl_query_diff_dst_md, &c.y, 1},
-                                   {DNNL_ARG_DIFF_WEIGHTS, dnnl_query_diff_weights_md, &c.w, FROM_OUT}};
-  if (!s) s = add_conv(d, pd, role, NULL, false);
-  if (hint) dnnl_primitive_desc_destroy(hint);
-  if (pd) dnnl_primitive_desc_destroy(pd);
-  return s;
+  struct conv c = conv_of(&q->attr, algorithm);
+  dnnl_status_t s = describe(d, &c, q, q->in[0], q->out, q->in[1]);
+  if (!s) s = make_forward(d, &c, &d->forward);
+  if (!s) s = make_dw(d, &c);
+  const struct role role[ROLES] = {{DNNL_ARG_SRC, dnnl_query_src_md, c.x, 0},
+                                   {DNNL_ARG_DIFF_DST, dnnl_query_diff_dst_md, c.y, 1},
+                                   {DNNL_ARG_DIFF_WEIGHTS, dnnl_query_diff_weights_md, c.w, FROM_OUT}};
+  return s ? s : add_conv(d, role, NULL, false);
 }
 
 static r4_status direct(const struct kernel_request *q, const char *name, conv_builder *build,
@@ -477,27 +483,18 @@ r4_status winograd_conv_dw(const struct kernel_request *q, struct kernel **k, r4
 
 static dnnl_status_t build_pool(struct dnn *d, const struct kernel_request *q)
 {
-  struct conv c;
-  dnnl_pooling_desc_t desc;
-  dnnl_primitive_desc_t pd = NULL;
-  dnnl_primitive_attr_t attr = NULL;
-  dnnl_post_ops_t ops = NULL;
-  dnnl_dims_t kernel = {q->attr.i[W_SIZE], q->attr.i[W_SIZE + 1]};
-  dnnl_status_t s = describe(&c, q->in[0], q->in[0], q->out, &q->attr, dnnl_convolution_direct);
+  struct conv c = conv_of(&q->attr, dnnl_pooling_avg_include_padding);
+  dnnl_dims_t window = {q->attr.i[W_SIZE], q->attr.i[W_SIZE + 1]};
+  dnnl_status_t s = image(d, &c.x, q->in[0], dnnl_nhwc);
+  if (!s) s = image(d, &c.y, q->out, dnnl_nhwc);
+  if (!s) s = make_attr((float)(window[0] * window[1]), false, false, &d->attr);
   if (!s)
-    s = dnnl_pooling_forward_desc_init(&desc, dnnl_forward_inference, dnnl_pooling_avg_include_padding, &c.x,
-                                       &c.y, c.stride, kernel, c.pad_before, c.pad_after);
-  if (!s) s = dnnl_primitive_attr_create(&attr);
-  if (!s) s = dnnl_post_ops_create(&ops);
-  if (!s) s = dnnl_post_ops_append_eltwise(ops, 1, dnnl_eltwise_linear, (float)(kernel[0] * kernel[1]), 0);
-  if (!s) s = dnnl_primitive_attr_set_post_ops(attr, ops);
-  if (!s) s = dnnl_primitive_desc_create(&pd, &desc, attr, d->engine, NULL);
-  struct step *step = s ? NULL : add_step(d, pd, &s);
-  if (!s) s = add_arg(d, step, DNNL_ARG_SRC, &c.x, operand(0));
-  if (!s) s = add_arg(d, step, DNNL_ARG_DST, &c.y, operand(FROM_OUT));
-  if (ops) dnnl_post_ops_destroy(ops);
-  if (attr) dnnl_primitive_attr_destroy(attr);
-  if (pd) dnnl_primitive_desc_destroy(pd);
+    s = dnnl_pooling_forward_primitive_desc_create(&d->pd, d->engine, dnnl_forward_inference, c.algorithm,
+                                                   c.x, c.y, c.stride, window, c.dilation, c.pad_before,
+                                                   c.pad_after, d->attr);
+  struct step *step = s ? NULL : add_step(d, d->pd, &s);
+  if (!s) s = add_arg(d, step, DNNL_ARG_SRC, c.x, operand(0));
+  if (!s) s = add_arg(d, step, DNNL_ARG_DST, c.y, operand(FROM_OUT));
   return s;
 }
 
