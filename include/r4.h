@@ -39,6 +39,7 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
+#include <initializer_list>
 extern "C" {
 #endif
 
@@ -97,9 +98,14 @@ typedef struct {
 } r4_shape;
 
 /* R4_SHAPE(256, 784) and R4_SCALAR, as expressions. */
+#ifdef __cplusplus
+#define R4_SHAPE(...) (r4_shape{(int)std::initializer_list<int64_t>{__VA_ARGS__}.size(), {__VA_ARGS__}})
+#define R4_SCALAR (r4_shape{0, {}})
+#else
 #define R4_SHAPE(...) \
   ((r4_shape){.rank = (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), .dim = {__VA_ARGS__}})
 #define R4_SCALAR ((r4_shape){.rank = 0})
+#endif
 
 /* Number of elements: the product of the dimensions. */
 int64_t r4_shape_count(r4_shape s);
@@ -1470,7 +1476,7 @@ r4_status r4_predict(const r4_net *n, const float *weights, const r4_data *d, in
                      r4_error *e);
 
 /* Of one net on one data set. Accuracies are shares, 0 to 1; groups without examples are NaN and do not count. */
-typedef struct r4_metrics {
+struct r4_metrics {
   r4_answers answers;
   double loss, accuracy;
   double avg_group_accuracy, worst_group_accuracy; /* mean and least over groups */
@@ -1483,7 +1489,7 @@ typedef struct r4_metrics {
   double eps;
   size_t masked_examples, core_examples; /* that count: those with a mask, and of these those with a core */
   double kappa_masked_max, kappa_masked_mean, kappa_core_max, kappa_core_mean;
-} r4_metrics;
+};
 
 /* R4_E_DOMAIN, as r4_net_answers, if weights or logits are not finite. */
 r4_status r4_evaluate(const r4_net *n, const float *weights, const r4_data *d, double eps, int64_t batch,

@@ -139,6 +139,8 @@ class Header:
                 self.types[found[2]] = "c_int"
         elif found := re.fullmatch(r"typedef struct \w* ?\{(.*)\} (\w+)", s):
             self.struct(found[2], found[1])
+        elif found := re.fullmatch(r"struct (\w+) ?\{(.*)\}", s):  # whose name was declared above
+            self.struct(found[1], found[2])
         elif re.fullmatch(r"typedef struct \w+ \w+", s):
             pass  # behind a pointer, or declared below
         elif found := re.fullmatch(r"([\w\s]+?)(\**)\s*(r4_\w+)\((.*)\)", s):

@@ -1,4 +1,5 @@
 /* Reading what a listing names: first the headers of all files, which tell the shape, then the pixels. */
+#include <pthread.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -29,12 +30,14 @@ static bool is_behind(const struct first_error *f, size_t i)
 
 static void note_error(struct first_error *f, size_t i, const r4_error *error)
 {
-#pragma omp critical(folder_error)
+  static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER; /* see data/mask/mask_values.c */
+  pthread_mutex_lock(&one_at_a_time);
   if (i < f->example) {
     f->error = *error;
 #pragma omp atomic write
     f->example = i;
   }
+  pthread_mutex_unlock(&one_at_a_time);
 }
 
 static r4_status report(const struct first_error *f, r4_error *e)

@@ -1,6 +1,7 @@
 #include "data/mask/mask_values.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 
 void mask_values_add(struct mask_values *v, uint16_t value)
@@ -55,13 +56,15 @@ void mask_report_kept(struct mask_report *r)
   r->kept++;
 }
 
+/* Not "omp critical", whose lock is a name that the whole program sees. */
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
 void tally_add(struct tally *t, size_t example)
 {
-#pragma omp critical(tally)
-  {
-    if (!t->n || example < t->first) t->first = example;
-    t->n++;
-  }
+  pthread_mutex_lock(&one_at_a_time);
+  if (!t->n || example < t->first) t->first = example;
+  t->n++;
+  pthread_mutex_unlock(&one_at_a_time);
 }
 
 void mask_report_unmarked(struct mask_report *r, size_t example, size_t n, const uint16_t *value)
@@ -72,11 +75,10 @@ void mask_report_unmarked(struct mask_report *r, size_t example, size_t n, const
     mask_values_add(&seen, value[k]);
     any |= value[k];
   }
-#pragma omp critical(mask_report)
-  {
-    for (size_t k = 0; k < MASK_VALUES / 64; k++) r->seen.bits[k] |= seen.bits[k];
-    r->empty += !any;
-  }
+  pthread_mutex_lock(&one_at_a_time);
+  for (size_t k = 0; k < MASK_VALUES / 64; k++) r->seen.bits[k] |= seen.bits[k];
+  r->empty += !any;
+  pthread_mutex_unlock(&one_at_a_time);
   if (any) tally_add(&r->lost, example);
 }
 
