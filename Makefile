@@ -16,13 +16,25 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
 MARCH ?= native
 FUZZ_SECONDS ?= 60
-OBJCOPY ?= objcopy
+# CC=aarch64-linux-gnu-gcc has tools of its own, with the same beginning; "ccache" and "-12" around it do not matter.
+CROSS := $(shell for word in $(CC); do tool=$$(echo "$$word" | sed -n 's/g\{0,1\}cc\(-[0-9.]*\)\{0,1\}$$//p'); \
+           test -n "$$tool" && command -v "$${tool}objcopy" >/dev/null && echo "$$tool" && break; done)
+ifeq ($(origin AR),default)
+AR := $(CROSS)ar
+endif
+ifeq ($(origin LD),default)
+LD := $(CROSS)ld
+endif
+OBJCOPY ?= $(CROSS)objcopy
 LIBS := -ldnnl -lnettle -lyaml -lpng -lturbojpeg -lz -lzip -lutf8proc -lm
 
 VERSION := $(shell sed -n 's/^\#define R4_VERSION "\(.*\)"/\1/p' include/r4.h)
-SONAME := libr4.so.$(firstword $(subst ., ,$(VERSION)))
+# Before 1.0, each minor version may change what programs see.
+NUMBERS := $(subst ., ,$(VERSION))
+SONAME := libr4.so.$(firstword $(NUMBERS))$(if $(filter 0.%,$(VERSION)),.$(word 2,$(NUMBERS)))
 
 # Each way of building has a folder of its own. FUZZ=1 and TSAN=1 are set by the targets "fuzz" and "races" only.
 ifdef FUZZ
@@ -46,7 +58,7 @@ WARN += $(if $(findstring clang,$(CC)),-Wno-pass-failed) # calls of libm in a lo
 REALS := -ffp-contract=off -fno-math-errno -fno-trapping-math
 # Hidden: what r4.h does not declare is no business of a host program, see r4.h and libr4.a below.
 COMPILE := $(CC) -std=c11 -D_GNU_SOURCE -Iinclude -Isrc $(MODE) -march=$(MARCH) $(REALS) -fopenmp -fPIC \
-           -fvisibility=hidden -g $(WARN) $(CPPFLAGS) $(CFLAGS)
+           -fvisibility=hidden -g -ffile-prefix-map=$(CURDIR)=. $(WARN) $(CPPFLAGS) $(CFLAGS)
 LINK := $(CC) $(MODE) -fopenmp -Wl,--as-needed $(LDFLAGS)
 
 # One job per CPU unless asked otherwise; "make clean all" stays in order.
@@ -154,7 +166,7 @@ check: all $(TESTS) $(REPLAYS)
 	@R4=$(OUT)/r4 CMOCKA_MESSAGE_OUTPUT=TAP GOMP_SPINCOUNT=1000 \
 	OUT=$(OUT) CC='$(CC)' LIBS='$(LIBS)' LINKFLAGS='$(MODE) -fopenmp -Wl,--as-needed $(LDFLAGS)' \
 	prove -j$(shell nproc) --failures --comments -e '' \
-	scripts/check-layers scripts/check-style scripts/check-exports scripts/check-readme scripts/check-threads \
+	scripts/check-layers scripts/check-style scripts/check-exports scripts/check-install scripts/check-readme scripts/check-threads \
 	scripts/check-page scripts/check-results \
 	$(TESTS) $(REPLAYS)
 
@@ -225,24 +237,24 @@ bench: all $(OUT)/.deps-ok-bench
 bench-epoch: all $(OUT)/.deps-ok-bench
 	@bench/epoch
 
-LIBDIR = $(DESTDIR)$(PREFIX)/lib
+LIBRARIES = $(DESTDIR)$(LIBDIR)
 SHARE = $(DESTDIR)$(PREFIX)/share/r4
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(LIBDIR)/pkgconfig
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(LIBRARIES)/pkgconfig
 	install -m 644 include/r4.h $(DESTDIR)$(PREFIX)/include
-	install -m 644 $(OUT)/libr4.a $(LIBDIR)
-	install -m 755 $(OUT)/libr4.so $(LIBDIR)/libr4.so.$(VERSION)
-	ln -sf libr4.so.$(VERSION) $(LIBDIR)/$(SONAME)
-	ln -sf $(SONAME) $(LIBDIR)/libr4.so
+	install -m 644 $(OUT)/libr4.a $(LIBRARIES)
+	install -m 755 $(OUT)/libr4.so $(LIBRARIES)/libr4.so.$(VERSION)
+	ln -sf libr4.so.$(VERSION) $(LIBRARIES)/$(SONAME)
+	ln -sf $(SONAME) $(LIBRARIES)/libr4.so
 	$(if $(COMMAND),install -m 755 $(COMMAND) $(DESTDIR)$(PREFIX)/bin)
 	install -d $(SHARE) && cp -r experiments nets $(SHARE)
-	sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIBS)|' r4.pc.in > $(LIBDIR)/pkgconfig/r4.pc
+	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIBS)|' r4.pc.in > $(LIBRARIES)/pkgconfig/r4.pc
 	$(if $(DESTDIR),,-ldconfig)
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/r4 $(DESTDIR)$(PREFIX)/include/r4.h $(LIBDIR)/pkgconfig/r4.pc
+	rm -f $(DESTDIR)$(PREFIX)/bin/r4 $(DESTDIR)$(PREFIX)/include/r4.h $(LIBRARIES)/pkgconfig/r4.pc
 	rm -rf $(SHARE)
-	rm -f $(LIBDIR)/libr4.a $(LIBDIR)/libr4.so $(LIBDIR)/$(SONAME) $(LIBDIR)/libr4.so.$(VERSION)
+	rm -f $(LIBRARIES)/libr4.a $(LIBRARIES)/libr4.so $(LIBRARIES)/$(SONAME) $(LIBRARIES)/libr4.so.$(VERSION)
 
 format:
 	clang-format -i $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] test/*.[ch] test/fuzz/*.[ch])
