@@ -15,7 +15,7 @@
 /* a b + c, in one instruction where the machine has it */
 static inline float r4_fmaf(float a, float b, float c)
 {
-#ifdef __FMA__
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
   return __builtin_fmaf(a, b, c);
 #else
   return a * b + c;
