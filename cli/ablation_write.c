@@ -46,8 +46,7 @@ static void add_csv_row(const struct results *r, r4_table *t, const struct ablat
   r4_table_cell(t, l->ys.n ? l->ys.text[iy] : "");
   cell(t, "%lld", (long long)f->seeds);
   cell(t, "%lld", (long long)f->dead);
-  for (size_t k = 0; k < sizeof figure / sizeof *figure; k++)
-    cell(t, isnan(figure[k]) ? "" : "%.6g", figure[k]);
+  for (size_t k = 0; k < sizeof figure / sizeof *figure; k++) cell_number(t, "%.6g", figure[k]);
   cell(t, "%lld", (long long)f->unpenalised);
 }
 
@@ -172,7 +171,8 @@ static int print_block(FILE *f, const struct results *r, const struct ablation_l
 /* ", 20 % of the epochs" */
 static const char *epochs_text(const struct ablation_about *o, char text[48])
 {
-  snprintf(text, 48, o->epochs < 1 ? ", %g %% of the epochs" : "", 100 * o->epochs);
+  *text = 0;
+  if (o->epochs < 1) snprintf(text, 48, ", %g %% of the epochs", 100 * o->epochs);
   return text;
 }
 

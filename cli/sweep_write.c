@@ -132,8 +132,7 @@ static void add_figures(r4_table *t, const struct fleet_figures *f)
   const double figure[] = {100 * f->val_avg.mean, 100 * f->val_avg.sd, 100 * f->val_worst.mean,
                            100 * f->val_worst.sd, f->kappa.mean,       f->kappa.sd,
                            100 * f->score,        100 * f->se,         100 * f->changed};
-  for (size_t k = 0; k < sizeof figure / sizeof *figure; k++)
-    cell(t, isnan(figure[k]) ? "" : "%.6g", figure[k]);
+  for (size_t k = 0; k < sizeof figure / sizeof *figure; k++) cell_number(t, "%.6g", figure[k]);
 }
 
 #define FIGURES                                                                                          \
@@ -192,7 +191,7 @@ static void add_row(const struct sweep *s, r4_table *t, size_t k, size_t best)
   cell(t, "%.2f", 100 * f->se);
   r4_table_cell(t, percent_text(f->val_worst, 0, text));
   cell(t, "%.2f", 100 * f->score);
-  cell(t, isnan(f->changed) ? "" : "%.2f", 100 * f->changed);
+  cell_number(t, "%.2f", 100 * f->changed);
   r4_table_cell(t, figure_text(f->kappa.mean, 3, "none", text));
   r4_table_cell(t, remark(s, k, best));
 }

@@ -1,5 +1,6 @@
 #include "table_out.h"
 
+#include <math.h>
 #include <stdarg.h>
 
 #include "cli.h"
@@ -12,6 +13,14 @@ void cell(r4_table *t, const char *format, ...)
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
   r4_table_cell(t, text);
+}
+
+void cell_number(r4_table *t, const char *format, double x)
+{
+  if (isnan(x))
+    r4_table_cell(t, "");
+  else
+    cell(t, format, x);
 }
 
 void cells_empty(r4_table *t, size_t n)

@@ -10,6 +10,8 @@ enum { CELL_SIZE = 8192 }; /* what is longer is cut */
 
 /* The next cell. */
 void cell(r4_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Of one double; empty if it is not a number. */
+void cell_number(r4_table *t, const char *format, double x);
 void cells_empty(r4_table *t, size_t n);
 
 /* Prints the rows so far. Returns an exit code. */

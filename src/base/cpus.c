@@ -5,10 +5,12 @@
 
 static cpu_set_t allowed;
 
-/* Where OMP_PROC_BIND, OMP_PLACES or GOMP_CPU_AFFINITY put threads; 0 if none of them is set. */
+/* Where OMP_PROC_BIND, OMP_PLACES or GOMP_CPU_AFFINITY put threads; 0 if none of them is set: libgomp has no places then,
+ * libomp one. */
 static int look_at_places(void)
 {
   int id[CPU_SETSIZE];
+  if (omp_get_proc_bind() == omp_proc_bind_false) return 0;
   for (int place = 0; place < omp_get_num_places(); place++) {
     int n = omp_get_place_num_procs(place);
     if (n < 1 || n > CPU_SETSIZE) continue;

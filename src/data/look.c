@@ -47,7 +47,7 @@ static void add_pixel(struct sums *s, const struct picture *p, size_t y, size_t 
 {
   const float *at = p->pixel + (y * p->width + x) * p->channels;
   struct look *l = &s->look;
-  if (!l->pixels++) s->reach = (struct box){y, x, y, x};
+  if (l->pixels++ == 0) s->reach = (struct box){y, x, y, x};
   double part = 1 / l->pixels;
   for (size_t c = 0; c < p->channels; c++) {
     double before = (double)at[c] - l->mean[c];

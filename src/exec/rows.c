@@ -38,8 +38,8 @@ static void fill_block(struct block *b, const float *x, int64_t rows, int64_t n)
 {
   for (int64_t i = 0; i < BLOCK_ROWS; i++)
     for (int64_t k = 0; k < n; k++) b->power[k][i] = i < rows ? x[i * n + k] : 0;
-  memcpy(b->max, b->power[0], sizeof b->max);
-  for (int64_t k = 1; k < n; k++)
+  for (int64_t i = 0; i < BLOCK_ROWS; i++) b->max[i] = -INFINITY;
+  for (int64_t k = 0; k < n; k++)
 #pragma omp simd
     for (int64_t i = 0; i < BLOCK_ROWS; i++) {
       float y = b->power[k][i];

@@ -214,7 +214,7 @@ static r4_net *open_named(char *name, r4_shape example, r4_error *e)
 {
   if (onnx_is_file(name)) return open_onnx(name, example, e);
   const char *file = end_of_file_name(name);
-  char *choices = strchr(file ? file : name, '('), *end = name + strlen(name);
+  char *choices = strchr(name + (file ? file - name : 0), '('), *end = name + strlen(name);
   if (choices && end[-1] == ')') {
     *choices++ = 0;
     end[-1] = 0;

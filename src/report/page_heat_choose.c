@@ -60,7 +60,7 @@ static r4_status ask_run(struct heat *t, size_t run, r4_error *e)
   r4_attribution_options o = r4_attribution_defaults();
   o.eps = t->eps;
   r4_status s = heat_predict(who, t->d, t->answer + run * t->n, e);
-  for (size_t m = 0; m < HEAT_MAPS && !s; m++)
+  for (enum heat_map m = 0; m < HEAT_MAPS && !s; m++)
     if (m == HEAT_GRADIENT || t->masks)
       s = r4_attribute(name[m], who->net, who->weights, t->d, &o, (float *)heat_at(t, run, m, 0), e);
   return s;
