@@ -36,7 +36,7 @@ static r4_status balance(struct run *r, size_t classes, r4_error *e)
 {
   double share = (double)r4_data_count(r->train) / (double)classes;
   for (size_t k = 0; k < classes; k++) {
-    if (!r->class_weights[k])
+    if (r->class_weights[k] == 0)
       return r4_fail(
         e, R4_E_ARGUMENT,
         "%s is balanced, but no training example is of class \"%.100s\": there is nothing to weigh",
@@ -60,8 +60,8 @@ static void balance_if_rare(struct run *r, size_t classes)
   bool rare = false;
   for (size_t k = 0; k < classes; k++) {
     double count = r->class_weights[k];
-    rare |= count && count < UNEQUAL * share;
-    r->class_weights[k] = count ? fmin(share / count, HEAVIEST) : 1;
+    rare |= count > 0 && count < UNEQUAL * share;
+    r->class_weights[k] = count > 0 ? fmin(share / count, HEAVIEST) : 1;
   }
   if (rare && !r->groups.n) return;
   r4_mem_free(r->class_weights);
