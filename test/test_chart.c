@@ -106,6 +106,25 @@ static void heat_maps_have_cells(void **state)
   r4_string_free(svg);
 }
 
+/* More names than an axis of numbers has ticks. */
+static void every_name_is_there(void **state)
+{
+  (void)state;
+  enum { NAMES = 3 * CHART_TICKS + 1 };
+  static const char *const words[] = {"a", "b", "c"};
+  const char *name[NAMES];
+  double x[NAMES];
+  for (size_t k = 0; k < NAMES; k++) name[k] = words[k % 3], x[k] = (double)k;
+  r4_plot *p = r4_plot_new("names", 1);
+  r4_plot_panel(p, "panel", "x", "y");
+  r4_plot_points(p, "points", NAMES, x, x);
+  r4_plot_names(p, 'x', NAMES, name);
+  char *svg = drawn(p);
+  assert_int_equal(count(svg, ">a</text>"), CHART_TICKS + 1);
+  assert_int_equal(count(svg, ">b</text>") + count(svg, ">c</text>"), 2 * CHART_TICKS);
+  r4_string_free(svg);
+}
+
 /* Three panels, two beside each other; a name has one colour and one line in the legend. */
 static r4_plot *three(void)
 {
@@ -173,6 +192,7 @@ int main(void)
     cmocka_unit_test(what_cannot_be_shown_is_a_gap),
     cmocka_unit_test(ticks_are_round),
     cmocka_unit_test(heat_maps_have_cells),
+    cmocka_unit_test(every_name_is_there),
     cmocka_unit_test(names_have_one_colour),
     cmocka_unit_test(allocations_may_fail),
     cmocka_unit_test(nothing_is_a_figure_too),

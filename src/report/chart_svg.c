@@ -41,24 +41,44 @@ static void draw_y_tick(struct text *t, struct chart_box b, double at, bool grid
   chart_text(t, b.left - 7, y + 4, "end", "", s);
 }
 
-/* Names of a heat map's rows go from the top. */
-static void draw_ticks(struct text *t, const struct chart_panel *p, char which, struct chart_box b)
+static void draw_tick(struct text *t, const struct chart_panel *p, char which, struct chart_box b, double v,
+                      const char *label)
+{
+  struct chart_scale s = chart_scale(p, which, which == 'x' ? b.width : b.height);
+  double at = chart_place(&s, v);
+  if (isnan(at)) return;
+  if (which == 'x')
+    draw_x_tick(t, b, at, label);
+  else
+    draw_y_tick(t, b, at, !p->heat, label);
+}
+
+/* Those of a heat map's rows go from the top. */
+static void draw_names(struct text *t, const struct chart_panel *p, char which, struct chart_box b)
 {
   const struct chart_axis *a = which == 'x' ? &p->x : &p->y;
+  bool upside_down = which == 'y' && p->heat;
+  for (size_t k = 0; k < a->names; k++)
+    draw_tick(t, p, which, b, (double)(upside_down ? a->names - 1 - k : k), a->name[k]);
+}
+
+static void draw_numbers(struct text *t, const struct chart_panel *p, char which, struct chart_box b)
+{
   struct chart_scale s = chart_scale(p, which, which == 'x' ? b.width : b.height);
   double tick[CHART_TICKS];
   char number[32];
-  size_t n = a->names ? a->names : chart_ticks(&s, tick);
-  for (size_t k = 0; k < n; k++) {
-    bool upside_down = which == 'y' && p->heat;
-    double v = a->names ? (double)(upside_down ? n - 1 - k : k) : tick[k], at = chart_place(&s, v);
-    const char *label = a->names ? a->name[k] : tick_text(v, number);
-    if (isnan(at)) continue;
-    if (which == 'x')
-      draw_x_tick(t, b, at, label);
-    else
-      draw_y_tick(t, b, at, !p->heat, label);
-  }
+  size_t n = chart_ticks(&s, tick);
+  for (size_t k = 0; k < n; k++) draw_tick(t, p, which, b, tick[k], tick_text(tick[k], number));
+}
+
+/* Apart from each other: see test/objective_case.c on loops with a table that is used in one of two cases. */
+static void draw_ticks(struct text *t, const struct chart_panel *p, char which, struct chart_box b)
+{
+  const struct chart_axis *a = which == 'x' ? &p->x : &p->y;
+  if (a->names)
+    draw_names(t, p, which, b);
+  else
+    draw_numbers(t, p, which, b);
 }
 
 static void draw_panel(struct text *t, const struct chart_panel *p, struct chart_box b)
