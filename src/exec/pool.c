@@ -140,7 +140,10 @@ static void unpick(const struct pool *p, const struct inside *w, const float *x,
 static void spread(const struct pool *p, const struct inside *w, const float *t, float *to)
 {
   EACH_ELEMENT(p, w)
-  add_all(p->image.dim[3], t, to + at);
+  {
+    (void)k; /* the same for all of them */
+    add_all(p->image.dim[3], t, to + at);
+  }
 }
 
 /* ---- Images ---- */
