@@ -79,9 +79,9 @@ static void put(struct runner *r, const char *name, const double *value, size_t 
   if (to) memcpy(to, value, n * sizeof *to);
 }
 
-/* Of each sample the rows that terms see, with all features or the listed ones, as the input has room for. Both kinds of
- * columns are a table: gcc 14 and 15 with AVX-512 take the 4 elements of listed for the most that this loop has, and leave
- * the ninth of 9 numbers alone when all is true,
+/* Of each sample the rows that terms see, with all features or the listed ones, as the input has room for. Both kinds
+ * of columns are a table: gcc 14 and 15 with AVX-512 take the 4 elements of listed for the most that this loop has,
+ * and leave the ninth of 9 numbers alone when all is true,
  *
  *     static const size_t listed[4] = {1, 4, 5, 16};
  *     void take(double *to, const double *x, size_t n, int all)

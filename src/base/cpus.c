@@ -5,8 +5,8 @@
 
 static cpu_set_t allowed;
 
-/* Where OMP_PROC_BIND, OMP_PLACES or GOMP_CPU_AFFINITY put threads; 0 if none of them is set: libgomp has no places then,
- * libomp one. */
+/* Where OMP_PROC_BIND, OMP_PLACES or GOMP_CPU_AFFINITY put threads; 0 if none of them is set: libgomp has no places
+ * then, libomp one. */
 static int look_at_places(void)
 {
   int id[CPU_SETSIZE];
