@@ -132,7 +132,7 @@ $(EMBEDDED): %.o: %.c | $(DEPS)
 # Element-wise loops are short and run in the first-level cache: the loop itself is what costs.
 $(OUT)/src/op/%.o $(OUT)/src/exec/tile_join.o: EXTRA := -funroll-loops
 # Product kernels: fused multiply-adds, as oneDNN has them.
-$(addprefix $(OUT)/src/exec/,narrow.o direct.o direct_dw.o sparse.o): EXTRA := -ffp-contract=fast
+$(addprefix $(OUT)/src/exec/,narrow.o direct.o direct_dw.o sparse.o winograd_product.o winograd_tiles.o): EXTRA := -ffp-contract=fast
 
 # For tests, which look inside.
 $(OUT)/inside.a: $(LIB_OBJ) | $(DEPS)

@@ -32,6 +32,8 @@ struct kernel *conv_make(const struct kernel_request *q, r4_error *e);
 /* The kernel must be one of this name, give what the definition does, and keep to its scratch; also with one thread
  * (which stay set) unless it is oneDNN's, which would leave out the part of the others. */
 void conv_compare(const struct kernel_request *q, const char *name);
+/* The same; tolerance: of the largest value. */
+void conv_compare_to(const struct kernel_request *q, const char *name, double tolerance);
 
 /* Bias and relu behind conv2d: a bias that is not a number stays so, as with oneDNN. */
 void conv_keeps_nan(struct kernel_request q);

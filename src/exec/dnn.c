@@ -1,13 +1,7 @@
 /* oneDNN: products, convolutions, pooling. The only file that sees its header; written for version 3.
  *
  * A kernel is the operation, and for convolutions reorders between our layouts (weights are [out, height, width, in])
- * and those that oneDNN likes.
- *
- * Winograd's algorithm (Lavin and Gray, 2016) makes 4 x 4 outputs of a 3 x 3 convolution from 6 x 6 inputs,
- *     Y = A' ((G w G') . (B' x B)) A,
- * with 36 products for each pair of channels where the definition has 144. Its sums have terms that cancel, so its
- * rounding errors are up to twice as large (1e-6 of the result), and a result that is >= 0 by definition may come out
- * below: it is taken where the request allows it, and where it is faster. */
+ * and those that oneDNN likes. */
 #include "exec/dnn_v2.h"
 
 #include "base/mem.h"
@@ -15,7 +9,7 @@
 #include "op/op.h"
 #include "op/window.h"
 
-enum { MAX_STEP_ARGS = 5, MAX_STEPS = 4, MAX_LAYOUTS = 7, FROM_OUT = -1, FROM_SCRATCH = -2 };
+enum { MAX_STEP_ARGS = 4, MAX_STEPS = 4, MAX_LAYOUTS = 5, FROM_OUT = -1, FROM_SCRATCH = -2 };
 
 struct place {
   int from;  /* operand number, FROM_OUT or FROM_SCRATCH */
@@ -135,9 +129,8 @@ static struct step *add_step(struct dnn *d, const_dnnl_primitive_desc_t pd, dnnl
   return s;
 }
 
-/* Afterwards the result is multiplied by a factor, or added to what is there (sum). scratch: what the primitive needs
- * itself is an argument, too. */
-static dnnl_status_t make_attr(float factor, bool sum, bool scratch, dnnl_primitive_attr_t *attr)
+/* Afterwards the result is multiplied by a factor, or added to what is there (sum). */
+static dnnl_status_t make_attr(float factor, bool sum, dnnl_primitive_attr_t *attr)
 {
   dnnl_post_ops_t ops = NULL;
   dnnl_status_t s = dnnl_primitive_attr_create(attr);
@@ -145,24 +138,20 @@ static dnnl_status_t make_attr(float factor, bool sum, bool scratch, dnnl_primit
   if (!s && factor != 1) s = dnnl_post_ops_append_eltwise(ops, dnnl_eltwise_linear, factor, 0);
   if (!s && sum) s = dnnl_post_ops_append_sum(ops, 1, 0, dnnl_data_type_undef);
   if (!s) s = dnnl_primitive_attr_set_post_ops(*attr, ops);
-  if (!s && scratch) s = dnnl_primitive_attr_set_scratchpad_mode(*attr, dnnl_scratchpad_mode_user);
   if (ops) dnnl_post_ops_destroy(ops);
   return s;
 }
 
 /* A reorder between memory of the caller and the scratch. */
 static dnnl_status_t add_reorder(struct dnn *d, const_dnnl_memory_desc_t from_md, struct place from,
-                                 const_dnnl_memory_desc_t to_md, struct place to, bool sum)
+                                 const_dnnl_memory_desc_t to_md, struct place to)
 {
   dnnl_primitive_desc_t pd = NULL;
-  dnnl_primitive_attr_t attr = NULL;
-  dnnl_status_t s = make_attr(1, sum, false, &attr);
-  if (!s) s = dnnl_reorder_primitive_desc_create(&pd, from_md, d->engine, to_md, d->engine, attr);
+  dnnl_status_t s = dnnl_reorder_primitive_desc_create(&pd, from_md, d->engine, to_md, d->engine, NULL);
   struct step *step = s ? NULL : add_step(d, pd, &s);
   if (!s) s = add_arg(d, step, DNNL_ARG_FROM, from_md, from);
   if (!s) s = add_arg(d, step, DNNL_ARG_TO, to_md, to);
   if (pd) dnnl_primitive_desc_destroy(pd);
-  if (attr) dnnl_primitive_attr_destroy(attr);
   return s;
 }
 
@@ -244,7 +233,7 @@ static dnnl_status_t build_matmul(struct dnn *d, const struct kernel_request *q)
   if (!s) s = matrix(d, &b, rank, batch, inner, n, q->attr.i[1]);
   if (!s) s = matrix(d, &c, rank, batch, m, n, false);
   if (!s && q->bias) s = matrix(d, &bias, rank, 1, 1, n, false);
-  if (!s) s = make_attr(1, q->accumulate, false, &d->attr);
+  if (!s) s = make_attr(1, q->accumulate, &d->attr);
   if (!s) s = dnnl_matmul_primitive_desc_create(&d->pd, d->engine, a, b, bias, c, d->attr);
   struct step *step = s ? NULL : add_step(d, d->pd, &s);
   if (!s) s = add_arg(d, step, DNNL_ARG_SRC, a, operand(0));
@@ -264,15 +253,14 @@ r4_status dnn_matmul(const struct kernel_request *q, struct kernel **k, r4_error
 /* ---- Convolutions ---- */
 
 struct conv {
-  dnnl_memory_desc_t x, w, bias, y;                /* our layouts; no bias is NULL */
-  dnnl_memory_desc_t x_wanted, w_wanted, y_wanted; /* the same, or oneDNN's to choose */
-  dnnl_alg_kind_t algorithm;
+  dnnl_memory_desc_t x, w, bias, y; /* our layouts; no bias is NULL */
+  dnnl_memory_desc_t w_wanted;      /* oneDNN's to choose */
   dnnl_dims_t stride, dilation, pad_before, pad_after;
 };
 
-static struct conv conv_of(const struct attr *attr, dnnl_alg_kind_t algorithm)
+static struct conv conv_of(const struct attr *attr)
 {
-  struct conv c = {.algorithm = algorithm};
+  struct conv c = {NULL};
   for (int k = 0; k < 2; k++) {
     c.stride[k] = attr->i[W_STRIDE + k];
     c.dilation[k] = attr->i[W_DILATION + k] - 1;
@@ -282,22 +270,17 @@ static struct conv conv_of(const struct attr *attr, dnnl_alg_kind_t algorithm)
   return c;
 }
 
-/* Images stay as they are for the direct algorithm: it takes little longer than with oneDNN's own layout. Winograd's
- * result is added to what is there when it is reordered. */
+/* Images stay as they are: it takes little longer than with oneDNN's own layout. */
 static dnnl_status_t describe(struct dnn *d, struct conv *c, const struct kernel_request *q, r4_shape x,
                               r4_shape w, r4_shape y)
 {
-  bool winograd = c->algorithm == dnnl_convolution_winograd;
-  dnnl_format_tag_t tag = winograd ? dnnl_format_tag_any : dnnl_nhwc;
   dnnl_dims_t channels = {y.dim[3]};
   dnnl_status_t s = image(d, &c->x, x, dnnl_nhwc);
-  if (!s) s = image(d, &c->x_wanted, x, tag);
   if (!s) s = weights(d, &c->w, w, window_groups(&q->attr), false);
   if (!s) s = weights(d, &c->w_wanted, w, window_groups(&q->attr), true);
   if (!s) s = image(d, &c->y, y, dnnl_nhwc);
-  if (!s) s = image(d, &c->y_wanted, y, tag);
   if (!s && q->bias) s = tagged(d, &c->bias, 1, channels, dnnl_a);
-  if (!s) s = make_attr(1, q->accumulate && !winograd, winograd, &d->attr);
+  if (!s) s = make_attr(1, q->accumulate, &d->attr);
   return s;
 }
 
@@ -311,12 +294,10 @@ struct role {
 
 enum { RESULT = 2, ROLES };
 
-/* The primitive, and the bias if there is one; what it wants in another layout goes through the scratch. sum: the
- * result is added to what is there when it comes out of the scratch. */
-static dnnl_status_t add_conv(struct dnn *d, const struct role *role, const_dnnl_memory_desc_t bias, bool sum)
+/* The primitive, and the bias if there is one; what it wants in another layout goes through the scratch. */
+static dnnl_status_t add_conv(struct dnn *d, const struct role *role, const_dnnl_memory_desc_t bias)
 {
   const_dnnl_memory_desc_t theirs[ROLES];
-  const_dnnl_memory_desc_t inner = dnnl_primitive_desc_query_md(d->pd, dnnl_query_scratchpad_md, 0);
   struct place place[ROLES];
   dnnl_status_t s = dnnl_success;
   for (int k = 0; k < ROLES; k++) {
@@ -324,75 +305,71 @@ static dnnl_status_t add_conv(struct dnn *d, const struct role *role, const_dnnl
     bool same = dnnl_memory_desc_equal(theirs[k], role[k].ours);
     place[k] = same ? operand(role[k].from) : reserve(d, theirs[k]);
     if (!s && !same && k != RESULT)
-      s = add_reorder(d, role[k].ours, operand(role[k].from), theirs[k], place[k], false);
+      s = add_reorder(d, role[k].ours, operand(role[k].from), theirs[k], place[k]);
   }
   struct step *step = s ? NULL : add_step(d, d->pd, &s);
   for (int k = 0; k < ROLES && !s; k++) s = add_arg(d, step, role[k].arg, theirs[k], place[k]);
   if (!s && bias) s = add_arg(d, step, DNNL_ARG_BIAS, bias, operand(2));
-  if (!s && dnnl_memory_desc_get_size(inner))
-    s = add_arg(d, step, DNNL_ARG_SCRATCHPAD, inner, reserve(d, inner));
-  if (!s && place[RESULT].from == FROM_OUT) return sum ? dnnl_unimplemented : dnnl_success;
-  if (s) return s;
-  return add_reorder(d, theirs[RESULT], place[RESULT], role[RESULT].ours, operand(FROM_OUT), sum);
+  if (s || place[RESULT].from == FROM_OUT) return s;
+  return add_reorder(d, theirs[RESULT], place[RESULT], role[RESULT].ours, operand(FROM_OUT));
 }
 
 static dnnl_status_t make_forward(struct dnn *d, const struct conv *c, dnnl_primitive_desc_t *pd)
 {
   return dnnl_convolution_forward_primitive_desc_create(
-    pd, d->engine, dnnl_forward_training, c->algorithm, c->x_wanted, c->w_wanted, c->bias, c->y_wanted,
+    pd, d->engine, dnnl_forward_training, dnnl_convolution_direct, c->x, c->w_wanted, c->bias, c->y,
     c->stride, c->dilation, c->pad_before, c->pad_after, d->attr);
 }
 
 static dnnl_status_t make_dx(struct dnn *d, const struct conv *c)
 {
   return dnnl_convolution_backward_data_primitive_desc_create(
-    &d->pd, d->engine, c->algorithm, c->x_wanted, c->w_wanted, c->y_wanted, c->stride, c->dilation,
+    &d->pd, d->engine, dnnl_convolution_direct, c->x, c->w_wanted, c->y, c->stride, c->dilation,
     c->pad_before, c->pad_after, d->forward, d->attr);
 }
 
 static dnnl_status_t make_dw(struct dnn *d, const struct conv *c)
 {
   return dnnl_convolution_backward_weights_primitive_desc_create(
-    &d->pd, d->engine, c->algorithm, c->x_wanted, c->w_wanted, NULL, c->y_wanted, c->stride, c->dilation,
+    &d->pd, d->engine, dnnl_convolution_direct, c->x, c->w_wanted, NULL, c->y, c->stride, c->dilation,
     c->pad_before, c->pad_after, d->forward, d->attr);
 }
 
-typedef dnnl_status_t conv_builder(struct dnn *d, const struct kernel_request *q, dnnl_alg_kind_t algorithm);
+typedef dnnl_status_t conv_builder(struct dnn *d, const struct kernel_request *q);
 
-static dnnl_status_t build_conv(struct dnn *d, const struct kernel_request *q, dnnl_alg_kind_t algorithm)
+static dnnl_status_t build_conv(struct dnn *d, const struct kernel_request *q)
 {
-  struct conv c = conv_of(&q->attr, algorithm);
+  struct conv c = conv_of(&q->attr);
   dnnl_status_t s = describe(d, &c, q, q->in[0], q->in[1], q->out);
   if (!s) s = make_forward(d, &c, &d->pd);
   const struct role role[ROLES] = {{DNNL_ARG_SRC, dnnl_query_src_md, c.x, 0},
                                    {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, c.w, 1},
                                    {DNNL_ARG_DST, dnnl_query_dst_md, c.y, FROM_OUT}};
-  bool sum = q->accumulate && algorithm == dnnl_convolution_winograd;
-  return s ? s : add_conv(d, role, c.bias, sum);
+  return s ? s : add_conv(d, role, c.bias);
 }
 
-static dnnl_status_t build_conv_dx(struct dnn *d, const struct kernel_request *q, dnnl_alg_kind_t algorithm)
+static dnnl_status_t build_conv_dx(struct dnn *d, const struct kernel_request *q)
 {
-  struct conv c = conv_of(&q->attr, algorithm);
+  struct conv c = conv_of(&q->attr);
   dnnl_status_t s = describe(d, &c, q, q->out, q->in[1], q->in[0]);
   if (!s) s = make_forward(d, &c, &d->forward);
   if (!s) s = make_dx(d, &c);
   const struct role role[ROLES] = {{DNNL_ARG_DIFF_DST, dnnl_query_diff_dst_md, c.y, 0},
                                    {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, c.w, 1},
                                    {DNNL_ARG_DIFF_SRC, dnnl_query_diff_src_md, c.x, FROM_OUT}};
-  return s ? s : add_conv(d, role, NULL, false);
+  return s ? s : add_conv(d, role, NULL);
 }
 
-static dnnl_status_t build_conv_dw(struct dnn *d, const struct kernel_request *q, dnnl_alg_kind_t algorithm)
+static dnnl_status_t build_conv_dw(struct dnn *d, const struct kernel_request *q)
 {
-  struct conv c = conv_of(&q->attr, algorithm);
+  struct conv c = conv_of(&q->attr);
   dnnl_status_t s = describe(d, &c, q, q->in[0], q->out, q->in[1]);
   if (!s) s = make_forward(d, &c, &d->forward);
   if (!s) s = make_dw(d, &c);
   const struct role role[ROLES] = {{DNNL_ARG_SRC, dnnl_query_src_md, c.x, 0},
                                    {DNNL_ARG_DIFF_DST, dnnl_query_diff_dst_md, c.y, 1},
                                    {DNNL_ARG_DIFF_WEIGHTS, dnnl_query_diff_weights_md, c.w, FROM_OUT}};
-  return s ? s : add_conv(d, role, NULL, false);
+  return s ? s : add_conv(d, role, NULL);
 }
 
 static r4_status direct(const struct kernel_request *q, const char *name, conv_builder *build,
@@ -400,7 +377,7 @@ static r4_status direct(const struct kernel_request *q, const char *name, conv_b
 {
   struct dnn *d = dnn_new(name);
   if (d && q->relu) d->relu = r4_shape_count(q->out);
-  return d ? finish(d, build(d, q, dnnl_convolution_direct), k, e) : out_of_memory(e);
+  return d ? finish(d, build(d, q), k, e) : out_of_memory(e);
 }
 
 r4_status dnn_conv(const struct kernel_request *q, struct kernel **k, r4_error *e)
@@ -425,73 +402,19 @@ r4_status dnn_conv_dw(const struct kernel_request *q, struct kernel **k, r4_erro
   return dw_overruns(q) ? R4_OK : direct(q, "oneDNN conv dw", build_conv_dw, k, e);
 }
 
-/* ---- Winograd's convolutions ---- */
-
-enum { TILE = 4, MIN_TILES = 64, MIN_CHANNELS = 32, MAX_SCRATCH = 96 << 20 };
-
-/* Padded evenly, too: where padding above and below differs, the gradient of the input by oneDNN 2.6 is wrong. */
-static bool plain_3x3(const struct attr *a, r4_shape w)
-{
-  bool plain = w.dim[1] == 3 && w.dim[2] == 3 && window_groups(a) == 1;
-  for (int k = 0; k < 2; k++) {
-    plain = plain && a->i[W_STRIDE + k] == 1 && a->i[W_DILATION + k] == 1;
-    plain = plain && a->i[W_PAD + 2 * k] == a->i[W_PAD + 2 * k + 1];
-  }
-  return plain;
-}
-
-/* The share of the definition's products that are computed for outputs y, or 1 if the algorithm does not pay: with few
- * tiles, or few channels, taking operands to its form and back is most of the work. */
-static double winograd_share(const struct kernel_request *q, r4_shape w, r4_shape y)
-{
-  const double worth = 0.4;
-  int64_t tiles = y.dim[0] * ((y.dim[1] + TILE - 1) / TILE) * ((y.dim[2] + TILE - 1) / TILE);
-  if (!q->winograd || !plain_3x3(&q->attr, w) || tiles < MIN_TILES) return 1;
-  if (w.dim[0] < MIN_CHANNELS || w.dim[3] < MIN_CHANNELS) return 1;
-  double share = 36. * (double)tiles / (9. * (double)(y.dim[0] * y.dim[1] * y.dim[2]));
-  return share < worth ? share : 1;
-}
-
-static r4_status winograd(const struct kernel_request *q, double share, const char *name, conv_builder *build,
-                          struct kernel **k, r4_error *e)
-{
-  if (share >= 1) return R4_OK;
-  struct dnn *d = dnn_new(name);
-  if (!d) return out_of_memory(e);
-  d->base.flops_share = share;
-  if (q->relu) d->relu = r4_shape_count(q->out);
-  dnnl_status_t s = build(d, q, dnnl_convolution_winograd);
-  return finish(d, !s && d->base.scratch_bytes > MAX_SCRATCH ? dnnl_unimplemented : s, k, e);
-}
-
-r4_status winograd_conv(const struct kernel_request *q, struct kernel **k, r4_error *e)
-{
-  return winograd(q, winograd_share(q, q->in[1], q->out), "oneDNN winograd", build_conv, k, e);
-}
-
-r4_status winograd_conv_dx(const struct kernel_request *q, struct kernel **k, r4_error *e)
-{
-  return winograd(q, winograd_share(q, q->in[1], q->in[0]), "oneDNN winograd dx", build_conv_dx, k, e);
-}
-
-r4_status winograd_conv_dw(const struct kernel_request *q, struct kernel **k, r4_error *e)
-{
-  return winograd(q, winograd_share(q, q->out, q->in[1]), "oneDNN winograd dw", build_conv_dw, k, e);
-}
-
 /* ---- Sum pooling: the mean with padding counted, times the size of the window ---- */
 
 static dnnl_status_t build_pool(struct dnn *d, const struct kernel_request *q)
 {
-  struct conv c = conv_of(&q->attr, dnnl_pooling_avg_include_padding);
+  struct conv c = conv_of(&q->attr);
   dnnl_dims_t window = {q->attr.i[W_SIZE], q->attr.i[W_SIZE + 1]};
   dnnl_status_t s = image(d, &c.x, q->in[0], dnnl_nhwc);
   if (!s) s = image(d, &c.y, q->out, dnnl_nhwc);
-  if (!s) s = make_attr((float)(window[0] * window[1]), false, false, &d->attr);
+  if (!s) s = make_attr((float)(window[0] * window[1]), false, &d->attr);
   if (!s)
-    s = dnnl_pooling_forward_primitive_desc_create(&d->pd, d->engine, dnnl_forward_inference, c.algorithm,
-                                                   c.x, c.y, c.stride, window, c.dilation, c.pad_before,
-                                                   c.pad_after, d->attr);
+    s = dnnl_pooling_forward_primitive_desc_create(&d->pd, d->engine, dnnl_forward_inference,
+                                                   dnnl_pooling_avg_include_padding, c.x, c.y, c.stride,
+                                                   window, c.dilation, c.pad_before, c.pad_after, d->attr);
   struct step *step = s ? NULL : add_step(d, d->pd, &s);
   if (!s) s = add_arg(d, step, DNNL_ARG_SRC, c.x, operand(0));
   if (!s) s = add_arg(d, step, DNNL_ARG_DST, c.y, operand(FROM_OUT));

@@ -47,4 +47,7 @@ kernel_maker move_kernel, rows_kernel, middle_kernel, index_kernel, crop_kernel;
 void kernel_prefer_own(int choice);
 bool kernel_prefers_own(void);
 
+/* For tests: Winograd's algorithm wherever it is allowed and possible, also where it is slower. */
+void winograd_force(bool always);
+
 #endif
