@@ -305,8 +305,8 @@ typedef struct {
   bool reference;      /* plain loops in double only, node by node: slow, and the oracle of the tests */
   bool profile;        /* measure each kernel                                                      */
   bool winograd;       /* convolutions of 3 x 3 by Winograd's algorithm where that is faster: half of the time, and
-                          rounding errors of 1e-6 of the result, up to twice those of the definition; never with
-                          weights known to be >= 0: radii of bounds stay >= 0. No effect without AVX-512 */
+                          rounding errors of 1e-6 of the result; never with weights known to be >= 0: radii of
+                          bounds stay >= 0. No effect if compiled for less than AVX2 */
   size_t keep_bytes;   /* above this size of all values that are needed at once, large cheap ones are computed
                           twice rather than kept for long; 0 means 192 MiB, as long as that makes a run
                           little longer */

@@ -146,7 +146,7 @@ static const struct setting table[] = {
   NUMBER(TRAINING, checkpoint, "300", 0, 1e9, "seconds between checkpoints within an epoch; 0: after epochs only"),
   FLAG(TRAINING, tensorboard, "false", "also write the log as an event file of TensorBoard"),
   NUMBER(TRAINING, threads, "0", 0, 65536, "threads that compute; 0: one for each CPU"),
-  FLAG(TRAINING, winograd, "true", "3 x 3 convolutions with fewer products, if there is AVX-512; errors of 1e-6"),
+  FLAG(TRAINING, winograd, "true", "3 x 3 convolutions with fewer products, if there is AVX2; errors of 1e-6"),
 
   SETTING(EVALUATION, eval.eps, "0.1", 0, UP, NULL, "radius of the box in fragility and bounds"),
   SETTING(EVALUATION, eval.batch, "256", 1, 1e9, NULL, "examples at a time"),

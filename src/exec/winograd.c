@@ -11,8 +11,8 @@
  * definition may come out below: it is taken where the request allows it, and where it is faster.
  *
  * Work goes in blocks of up to 56 tiles, 64 channels in and 64 out, which stay in a second-level cache from the first
- * transformation to the last. Transforming a block again costs less than keeping it elsewhere. Each result is computed
- * in one place and order, whatever the number of threads. */
+ * transformation to the last; what another block needs again is transformed again. Each result is computed in one place
+ * and order, whatever the number of threads. */
 #include "exec/winograd.h"
 
 #include <omp.h>

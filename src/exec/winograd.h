@@ -1,8 +1,8 @@
 /* What Winograd's convolutions share: tiles, the way to their 36 points and back, and the products there. The formulas
  * are in winograd.c, the matrices in winograd_points.h.
  *
- * Tiles, weights and sums at the points are planes of up to 64 channels, [36][row][64]: those that are worked on at once
- * stay in a second-level cache. */
+ * Tiles, weights and sums at the points are planes of up to 64 channels, [36][row][64]: those that are worked on at
+ * once stay in a second-level cache. */
 #ifndef R4_EXEC_WINOGRAD_H
 #define R4_EXEC_WINOGRAD_H
 
@@ -31,7 +31,7 @@ struct part {
   int64_t tile, tiles, channel, channels;
 };
 
-/* B' x B of 6 x 6 pixels, 0 outside of the image, to [36][tile][64]. What the last vector has beyond the channels is 0. */
+/* B' x B of 6 x 6 pixels, 0 outside of the image, to [36][tile][64]. The last vector is filled up with 0. */
 void winograd_image(const struct grid *g, const struct part *p, const float *x, float *to);
 /* A dy A' of 4 x 4 pixels, likewise. */
 void winograd_error(const struct grid *g, const struct part *p, const float *dy, float *to);

@@ -4,8 +4,8 @@
  *     dW = G' [ sum over tiles of (A dy A') . (B' x B) ] G,
  *
  * 36 products of matrices, [out, tiles] [tiles, in]. Blocks of 64 x 64 channels are summed up over blocks of tiles
- * while they are in a second-level cache. Where there are few of them the tiles are cut into chunks, too, whose sums are
- * added in order: how many depends on the shapes alone, so that no bit depends on the number of threads. */
+ * while they are in a second-level cache. Where there are few of them the tiles are cut into chunks, too, whose sums
+ * are added in order: how many depends on the shapes alone, so that no bit depends on the number of threads. */
 #include <omp.h>
 
 #include "base/mem.h"
