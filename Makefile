@@ -134,6 +134,11 @@ $(OUT)/src/op/%.o $(OUT)/src/exec/tile_join.o: EXTRA := -funroll-loops
 # Product kernels: fused multiply-adds, as oneDNN has them.
 $(addprefix $(OUT)/src/exec/,narrow.o direct.o direct_dw.o sparse.o winograd_product.o winograd_tiles.o): EXTRA := -ffp-contract=fast
 
+# What looks at the CPU runs on any of them; what it compares with is what the other files were compiled for.
+ANY_CPU := $(if $(filter x86_64% i%86%,$(shell $(CC) -dumpmachine)),-march=x86-64 -mtune=generic)
+$(OUT)/src/base/cpu.o $(OUT)/cli/first.o $(OUT)/test/test_cpu.o: EXTRA := $(ANY_CPU)
+$(OUT)/src/base/cpu_needed.o: EXTRA := -DR4_MARCH='"$(MARCH)"'
+
 # For tests, which look inside.
 $(OUT)/inside.a: $(LIB_OBJ) | $(DEPS)
 	$(call say,AR  )

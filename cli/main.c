@@ -139,6 +139,14 @@ static bool is_help(const char *word)
   return !strcmp(word, "--help") || !strcmp(word, "-h");
 }
 
+static int print_version(void)
+{
+  printf("r4 %s\n", R4_VERSION);
+  printf("built for %s\n", r4_cpu_built_for());
+  printf("this CPU has %s\n", *r4_cpu_features() ? r4_cpu_features() : "nothing that r4 looks for");
+  return EXIT_DONE;
+}
+
 static int run(int argc, char **argv)
 {
   char path[PATH_SIZE] = "r4", **all = argv;
@@ -150,10 +158,7 @@ static int run(int argc, char **argv)
     }
     if (is_help(argv[0])) return help(c, path);
     if (c == &root && !strcmp(argv[0], "help")) return run_help(argc - 1, argv + 1);
-    if (c == &root && (!strcmp(argv[0], "--version") || !strcmp(argv[0], "version"))) {
-      printf("r4 %s\n", R4_VERSION);
-      return EXIT_DONE;
-    }
+    if (c == &root && (!strcmp(argv[0], "--version") || !strcmp(argv[0], "version"))) return print_version();
     const struct command *part = find(c, argv[0]);
     if (!part) return unknown(c, path, argv[0]);
     go_down(path, part->name);

@@ -67,6 +67,7 @@ typedef enum {
   R4_E_IO,       /* a file could not be opened, read or written                     */
   R4_E_INTERNAL, /* an invariant of r4 itself does not hold: please report it       */
   R4_E_BUSY,     /* another process is working there                                */
+  R4_E_CPU,      /* this CPU lacks what the library was compiled for                */
 } r4_status;
 
 enum { R4_ERROR_SIZE = 512 };
@@ -341,6 +342,13 @@ size_t r4_plan_kernels(const r4_plan *p);    /* kernel calls per run            
 /* One line per kernel: what it computes, its shape, and its time if profiled. r4_string_free. */
 char *r4_plan_text(const r4_plan *p);
 void r4_plan_profile(r4_plan *p); /* measures each kernel from now on */
+
+/* What the library was compiled for, as "x86-64-v3: sse4.2 avx2 fma", and which of the features that r4 knows this CPU
+ * has. r4_cpu_missing: NULL, or a sentence that says which it lacks. A program that may meet an older CPU asks before any
+ * other call: most of those with an r4_error fail with R4_E_CPU then, but others may not get that far. */
+const char *r4_cpu_built_for(void);
+const char *r4_cpu_features(void);
+const char *r4_cpu_missing(void);
 
 /* How many CPUs the process may use. */
 int r4_cpus(void);

@@ -27,6 +27,8 @@ static const struct {
   int code;
 } cases[] = {
   {"--version", "r4 0.", 0},
+  {"--version", "\nbuilt for ", 0},
+  {"--version", "\nthis CPU has ", 0},
   {"help", "Usage: r4 COMMAND", 0},
   {"help bench", "--batch N", 0},
   {"help train", "\n                   word-rand-r4: the largest draw", 0},

@@ -1,5 +1,6 @@
 #include "base/error.h"
 
+#include "base/cpu.h"
 #include "base/plain.h"
 
 const char *r4_status_name(r4_status s)
@@ -15,6 +16,7 @@ const char *r4_status_name(r4_status s)
     [R4_E_IO] = "io",
     [R4_E_INTERNAL] = "internal",
     [R4_E_BUSY] = "busy",
+    [R4_E_CPU] = "cpu",
   };
   return (unsigned)s < sizeof name / sizeof *name ? name[s] : "unknown";
 }
@@ -34,6 +36,7 @@ r4_status r4_fail(r4_error *e, r4_status status, const char *format, ...)
 
 bool r4_given(bool there, const char *function, const char *what, r4_error *e)
 {
+  if (!cpu_fits(function, e)) return false;
   if (!there) r4_fail(e, R4_E_ARGUMENT, "%s: needs %s, got NULL", function, what);
   return there;
 }
