@@ -8,7 +8,8 @@
 #   make races      ThreadSanitizer on what has threads   make demo-isic  the demo on photographs; needs ISIC
 #   make bench      measure steps against the peers       make bench-epoch whole epochs, needs MNIST
 #   make format     clang-format all sources              make python-check the Python package: build, types, tests
-#   make install    into DESTDIR/PREFIX                   make uninstall   make clean
+#   make wheel      for pip install, in dist/             make clean
+#   make install    into DESTDIR/PREFIX                   make uninstall
 
 # ---- Settings ----
 
@@ -88,12 +89,15 @@ DEPS := $(OUT)/.deps-ok$(if $(findstring clang,$(CC)),-fuzz)
 
 # ---- Building ----
 
-.PHONY: all check check-long python-check demo demo-isic bench bench-epoch install uninstall clean format fuzz fuzz-all races races-all help \
+.PHONY: all soname portable wheel check check-long python-check demo demo-isic bench bench-epoch install uninstall clean format fuzz fuzz-all races races-all help \
         FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
 all: $(OUT)/libr4.a $(OUT)/libr4.so $(COMMAND)
+
+soname:
+	@echo $(SONAME)
 
 help:
 	@sed -n '/^$$/q; s/^# \{0,1\}//p' Makefile
@@ -157,6 +161,18 @@ $(OUT)/libr4.so: $(LIB_OBJ) | $(DEPS)
 $(OUT)/r4: $(CLI_OBJ) $(OUT)/libr4.a
 	$(call say,LINK)
 	$(Q)$(LINK) $^ $(LIBS) -o $@
+
+# The command with the library beside it instead of inside, for packages that have both.
+RPATH ?= $$ORIGIN/../lib
+comma := ,
+$(OUT)/r4-shared: $(CLI_OBJ) $(OUT)/libr4.so
+	$(call say,LINK)
+	$(Q)$(LINK) $^ -lm $(RPATH:%=-Wl$(comma)-rpath$(comma)'%') -o $@
+
+# What Python opens: a need for the library and nothing else, so that the dynamic linker takes the one for this CPU.
+$(OUT)/_r4.so: $(OUT)/libr4.so
+	$(call say,LINK)
+	$(Q)$(LINK) -shared -Wl,--no-as-needed -Wl,-rpath,'$$ORIGIN/lib' $^ -o $@
 
 $(TESTS): %: %.o $(HELP_OBJ) $(OUT)/inside.a
 	$(call say,LINK)
@@ -261,8 +277,32 @@ uninstall:
 	rm -rf $(SHARE)
 	rm -f $(LIBRARIES)/libr4.a $(LIBRARIES)/libr4.so $(LIBRARIES)/$(SONAME) $(LIBRARIES)/libr4.so.$(VERSION)
 
+# ---- Packages ----
+
+# One package for many CPUs: the library for the oldest of them, the command, and libraries for newer ones, which the
+# dynamic linker takes from lib/glibc-hwcaps/ where the CPU is such a one (ld.so(8)). Each has a folder, build-NAME.
+ifneq ($(filter x86_64%,$(shell $(CC) -dumpmachine)),)
+OLDEST ?= x86-64-v2
+NEWER ?= x86-64-v3
+else
+OLDEST ?= armv8-a
+endif
+HARDENING := -fstack-protector-strong -Wformat -Werror=format-security
+FORTIFY := -Wdate-time -D_FORTIFY_SOURCE=2
+
+# CFLAGS and CPPFLAGS of whoever packages count instead.
+portable: $(patsubst %,portable-%,$(OLDEST) $(NEWER))
+portable-%:
+	$(MAKE) OUT=build-$* MARCH=$* CFLAGS="$${CFLAGS-$(HARDENING)}" CPPFLAGS="$${CPPFLAGS-$(FORTIFY)}" \
+	  LDFLAGS="$${LDFLAGS--Wl,-z,relro -Wl,-z,now}" $(if $(filter $*,$(OLDEST)),build-$*/r4-shared build-$*/_r4.so,build-$*/libr4.so)
+
+# For "pip install", with everything inside; see doc/install.md. There is no source distribution.
+wheel: portable
+	scripts/stage-python build-wheel/files build-$(OLDEST) $(NEWER:%=build-%)
+	scripts/wheel build-wheel/files dist
+
 format:
 	clang-format -i $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] test/*.[ch] test/fuzz/*.[ch])
 
 clean:
-	rm -rf build build-san build-tsan build-fuzz python/build python/r4.egg-info
+	rm -rf build build-san build-tsan build-fuzz build-x86-64-* build-armv8-a build-wheel python/build python/r4.egg-info

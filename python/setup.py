@@ -1,4 +1,8 @@
-"""Builds the library with make, reads its header, and puts both into the package."""
+"""Builds the library and the command with make, reads the header, and puts all of it into the package.
+
+R4_FILES names a folder that scripts/stage-python has filled already, as "make wheel" does. R4_FILES=system leaves
+library and command to the system's packages.
+"""
 
 import os
 import re
@@ -9,6 +13,7 @@ from pathlib import Path
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 from setuptools.dist import Distribution
 
 try:
@@ -19,6 +24,8 @@ except ImportError:  # before setuptools 70
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 HEADER = ROOT / "include" / "r4.h"
+FILES = os.environ.get("R4_FILES", "")
+SYSTEM = FILES == "system"
 sys.path.insert(0, str(HERE))
 from header import convert  # noqa: E402
 
@@ -28,31 +35,46 @@ class Build(build_py):
         super().run()
         to = Path(self.build_lib) / "r4"
         to.mkdir(parents=True, exist_ok=True)
-        (to / "_header.py").write_text(convert(HEADER.read_text()))
-        shutil.copy2(self.library(), to / "libr4.so")
+        (to / "_header.py").write_text(f'{convert(HEADER.read_text())}\nSONAME = "{self.soname()}"\n')
+        if not SYSTEM:
+            shutil.copytree(FILES or self.files(), to, dirs_exist_ok=True)
 
     @staticmethod
-    def library():
-        """Without its debugging symbols, which are more than half of it."""
-        subprocess.run(["make", "-s", "build/libr4.so"], cwd=ROOT, check=True)
-        small = HERE / "build" / "libr4.so"
-        small.parent.mkdir(exist_ok=True)
-        strip = [os.environ.get("STRIP", "strip"), "--strip-debug", "-o", str(small)]
-        subprocess.run([*strip, str(ROOT / "build" / "libr4.so")], check=True)
-        return small
+    def soname():
+        """The name by which programs ask for the library: the Makefile knows it."""
+        say = subprocess.run(["make", "-s", "soname"], cwd=ROOT, check=True, capture_output=True, text=True)
+        return say.stdout.strip()
+
+    @staticmethod
+    def files():
+        """For this machine."""
+        to = HERE / "build" / "files"
+        subprocess.run(["make", "-s", "build/_r4.so", "build/r4-shared"], cwd=ROOT, check=True)
+        subprocess.run([str(ROOT / "scripts" / "stage-python"), str(to), "build"], check=True)
+        return to
 
 
 class Wheel(bdist_wheel):
     """For any Python 3, on this kind of machine."""
 
     def get_tag(self):
-        return "py3", "none", super().get_tag()[2]
+        return "py3", "none", "any" if SYSTEM else super().get_tag()[2]
+
+
+class NoSource(sdist):
+    def run(self):
+        sys.exit("r4 has no source distribution for Python: build it in its source tree (pip install ./python)")
 
 
 class WithLibrary(Distribution):
     def has_ext_modules(self):
-        return True
+        return not SYSTEM
 
 
 version = re.search(r'#define R4_VERSION "(.*)"', HEADER.read_text())[1]
-setup(version=version, distclass=WithLibrary, cmdclass={"build_py": Build, "bdist_wheel": Wheel})
+setup(
+    version=version,
+    distclass=WithLibrary,
+    cmdclass={"build_py": Build, "bdist_wheel": Wheel, "sdist": NoSource},
+    scripts=[] if SYSTEM else ["scripts/r4"],
+)

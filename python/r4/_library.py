@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 from . import _header as h
 from .errors import ArgumentError, ClosedError, OutOfMemory, error
+
+if TYPE_CHECKING:
+    from typing import Self
 
 
 def _open(path: str) -> ctypes.CDLL:
@@ -27,9 +31,37 @@ def _open(path: str) -> ctypes.CDLL:
         del os.environ["GOMP_SPINCOUNT"]
 
 
+def _path() -> str:
+    """R4_LIBRARY; what the package has, if it has one; or the system's library."""
+    own = Path(__file__).with_name("_r4.so")
+    return os.environ.get("R4_LIBRARY") or (str(own) if own.exists() else h.SONAME)
+
+
+def _why(path: str, problem: str) -> str:
+    """What the dynamic linker says, and what to do about it."""
+    old = re.search(r"version `(GLIBC_[0-9.]+)' not found", problem)
+    lost = re.search(r"(\S+): cannot open shared object file", problem)
+    if old:
+        advice = f"this system is older than the one it was built on ({old[1].replace('_', ' ')}): build r4 from source"
+    elif lost and lost[1] in (path, h.SONAME):
+        advice = "the library is not installed: install the package again, or set R4_LIBRARY to a libr4.so"
+    elif lost:
+        advice = f"{lost[1]} is missing: install the package that has it, or the wheel, which has all libraries inside"
+    else:
+        advice = "is it a libr4.so for this kind of machine?"
+    return f"r4 cannot load its library, {path}: {advice} (doc/install.md). The system says: {problem}"
+
+
 def _load() -> ctypes.CDLL:
-    own = Path(__file__).with_name("libr4.so")
-    library = _open(os.environ.get("R4_LIBRARY", str(own)))
+    path = _path()
+    try:
+        library = _open(path)
+    except OSError as problem:
+        raise ImportError(_why(path, str(problem))) from None
+    library.r4_cpu_missing.restype = ctypes.c_char_p
+    missing = library.r4_cpu_missing()
+    if missing:
+        raise ImportError(missing.decode())
     for name, (result, arguments) in h.FUNCTIONS.items():
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments

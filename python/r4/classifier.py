@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from .settings import Settings
 from .swap import DRAWS, contents_of
 from .texts import Explained, are_texts, words_of
 from .trainer import Progress, Trainer, Verdict, choose_lambda, choose_method
+
+if TYPE_CHECKING:
+    from typing import Self
 
 log = logging.getLogger("r4")
 
@@ -437,7 +440,7 @@ class Classifier(Base):
             return found.reshape(len(X), *X.shape)
         if are_texts(X):
             tokens = [data.tokens(i) for i in range(len(data))]
-            return [Explained(words, row[: len(words)]) for words, row in zip(tokens, found, strict=True)]
+            return [Explained(words, row[: len(words)]) for words, row in zip(tokens, found)]
         return arrays.values(X, layout=self.layout, kind=self.kind).as_given(found)
 
     def plot(
@@ -471,7 +474,7 @@ class Classifier(Base):
         predicted = self.predict(X)
         if labels is None:
             return [str(p) for p in predicted]
-        return [f"{label}: predicted {p}" for label, p in zip(labels, predicted, strict=True)]
+        return [f"{label}: predicted {p}" for label, p in zip(labels, predicted)]
 
     def bounds(
         self,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Union, overload
 
 from . import _header as h
 from ._library import LIB, Owned, call, encode, from_shape, take_text, text_of, to_shape
@@ -18,7 +18,7 @@ from .errors import ArgumentError, error
 if TYPE_CHECKING:
     from .plan import Plan
 
-Axes = int | Sequence[int] | None
+Axes = Union[int, Sequence[int], None]
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Graph(Owned):
         kinds = h.FUNCTIONS[name][1][1:]
         if len(arguments) != len(kinds):
             raise ArgumentError(f"{name} got {len(arguments)} arguments besides the graph, expected {len(kinds)}")
-        for k, (a, kind) in enumerate(zip(arguments, kinds, strict=True)):
+        for k, (a, kind) in enumerate(zip(arguments, kinds)):
             if kind is ctypes.c_void_p and not isinstance(a, ctypes.Array):
                 raise ArgumentError(f"{name}: argument {k + 1} is {a!r}, expected an array of ctypes")
         ids = (self.own(a) if isinstance(a, Node) else a for a in arguments)
@@ -149,7 +149,7 @@ class Graph(Owned):
         """lo <= y <= hi while each box's x ranges over it, as new nodes."""
         parts = ("x", "lo", "hi", "centre", "radius")
         given = (h.r4_box * max(len(boxes), 1))()
-        for to, box in zip(given, boxes, strict=False):
+        for to, box in zip(given, boxes):
             for part in parts:
                 node = getattr(box, part)
                 if node is not None:

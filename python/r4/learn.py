@@ -180,13 +180,13 @@ class _Step:
         first, n = b.objective.drawn, b.objective.draws
         self._drawn = [h.r4_drawn.from_address(first + k * ctypes.sizeof(h.r4_drawn)) for k in range(n)]
         self._numbers = [np.empty(d.count, np.float32) for d in self._drawn]
-        for d, numbers in zip(self._drawn, self._numbers, strict=True):
+        for d, numbers in zip(self._drawn, self._numbers):
             self.plan.bind(text_of(d.name), numbers.reshape(self.plan.inputs[text_of(d.name)]))
 
     def run(self, batch: h.r4_batch, owner: Batches, seed: int, step: int) -> float:
         for name in self._names:
             self.plan.bind_address(name, getattr(batch, name), owner)
-        for d, numbers in zip(self._drawn, self._numbers, strict=True):
+        for d, numbers in zip(self._drawn, self._numbers):
             LIB.r4_drawn_fill(ctypes.byref(d), seed, step, ctypes.byref(batch), numbers.ctypes.data)
         self.plan.run()
         return float(self.loss)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from ._library import choice
 from .errors import ArgumentError
@@ -11,6 +11,8 @@ from .masked import Masked, apart
 from .swap import DRAWS
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from .classifier import Classifier
 
 KINDS = ("swapped", "worst", "average")

@@ -106,7 +106,7 @@ def _figures(s: h.r4_swapped) -> dict[str, Any]:
 
 def swap_of(s: h.r4_swapped, content: str, names: Sequence[str]) -> Swap:
     figures = _figures(s)
-    by_group = zip(names, *(figures[k] for k in ("examples", "found", "flipped", "lost")), strict=False)
+    by_group = zip(names, *(figures[k] for k in ("examples", "found", "flipped", "lost")))
     groups = tuple(SwapGroup(*g) for g in by_group)
     none = text_of(s.none) if s.none is not None else None
     return Swap(content, s.draws, s.donors, none, groups, figures)
