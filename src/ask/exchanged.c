@@ -148,8 +148,9 @@ static double exchange_group(double *group, size_t count, const struct sides *ow
   double lost = (own->lost + PRIOR * share_of(all->lost, all->correct)) / n;
   double gained = (own->gained + PRIOR * share_of(all->gained, all->wrong)) / m;
   *group = p * (1 - lost) + (1 - p) * gained;
-  return hypot(hypot((1 - lost - gained) * error_of(p, (double)count), p * error_of(lost, n)),
-               (1 - p) * error_of(gained, m));
+  double kept = (1 - lost - gained) * error_of(p, (double)count), from_lost = p * error_of(lost, n),
+         from_gained = (1 - p) * error_of(gained, m);
+  return sqrt(kept * kept + from_lost * from_lost + from_gained * from_gained);
 }
 
 r4_status score_exchanged(const r4_data *d, const int32_t *predicted, const struct exchange *x,
