@@ -42,8 +42,8 @@ class Build(build_py):
     @staticmethod
     def soname():
         """The name by which programs ask for the library: the Makefile knows it."""
-        say = subprocess.run(["make", "-s", "soname"], cwd=ROOT, check=True, capture_output=True, text=True)
-        return say.stdout.strip()
+        make = ["make", "-s", "--no-print-directory", "soname"]
+        return subprocess.run(make, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
 
     @staticmethod
     def files():
