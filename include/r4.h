@@ -344,8 +344,8 @@ char *r4_plan_text(const r4_plan *p);
 void r4_plan_profile(r4_plan *p); /* measures each kernel from now on */
 
 /* What the library was compiled for, as "x86-64-v3: sse4.2 avx2 fma", and which of the features that r4 knows this CPU
- * has. r4_cpu_missing: NULL, or a sentence that says which it lacks. A program that may meet an older CPU asks before any
- * other call: most of those with an r4_error fail with R4_E_CPU then, but others may not get that far. */
+ * has. r4_cpu_missing: NULL, or a sentence that says which it lacks. A program that may meet an older CPU asks before
+ * any other call: most of those with an r4_error fail with R4_E_CPU then, but others may not get that far. */
 const char *r4_cpu_built_for(void);
 const char *r4_cpu_features(void);
 const char *r4_cpu_missing(void);
