@@ -294,7 +294,8 @@ FORTIFY := -Wdate-time -D_FORTIFY_SOURCE=2
 portable: $(patsubst %,portable-%,$(OLDEST) $(NEWER))
 portable-%:
 	$(MAKE) OUT=build-$* MARCH=$* CFLAGS="$${CFLAGS-$(HARDENING)}" CPPFLAGS="$${CPPFLAGS-$(FORTIFY)}" \
-	  LDFLAGS="$${LDFLAGS--Wl,-z,relro -Wl,-z,now}" $(if $(filter $*,$(OLDEST)),build-$*/r4-shared build-$*/_r4.so,build-$*/libr4.so)
+	  LDFLAGS="$${LDFLAGS--Wl,-z,relro -Wl,-z,now}" \
+	  build-$*/libr4.so $(if $(filter $*,$(OLDEST)),build-$*/r4-shared build-$*/_r4.so)
 
 # For "pip install", with everything inside; see doc/install.md. There is no source distribution.
 wheel: portable
