@@ -260,7 +260,7 @@ struct conv {
 
 static struct conv conv_of(const struct attr *attr)
 {
-  struct conv c = {NULL};
+  struct conv c = {.x = NULL};
   for (int k = 0; k < 2; k++) {
     c.stride[k] = attr->i[W_STRIDE + k];
     c.dilation[k] = attr->i[W_DILATION + k] - 1;
