@@ -1,6 +1,5 @@
 /* method: auto, seen from the command: chosen once, for all seeds. */
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,15 +8,15 @@
 
 /* What the process that looks at the data tells; shorter than PIPE_BUF, so that it arrives whole. */
 struct told {
-  char method[64], why[R4_ERROR_SIZE];
-  double lambda; /* not a number: the method's own */
+  char method[64], box[16], why[R4_ERROR_SIZE];
+  double eps;
 };
 
-static double lambda_of(const struct job *j)
+static r4_setting_value value_of(const struct job *j, const char *key)
 {
   r4_setting_value v = {0};
-  r4_settings_get(j->settings, "lambda", &v, NULL);
-  return v.real;
+  r4_settings_get(j->settings, key, &v, NULL);
+  return v;
 }
 
 /* In a process of its own: to read data starts threads, after which no process could be started that has its own. */
@@ -25,12 +24,11 @@ static int look(const struct job *j, int pipe_end)
 {
   struct told t = {0};
   r4_error e = {0};
-  r4_setting_value method = {0};
   r4_status s = r4_method_choose(j->settings, NULL, t.why, &e);
   if (s) return cli_fail(j->command, s, e.text);
-  r4_settings_get(j->settings, "method", &method, NULL);
-  snprintf(t.method, sizeof t.method, "%s", method.text);
-  t.lambda = lambda_of(j);
+  snprintf(t.method, sizeof t.method, "%s", value_of(j, "method").text);
+  snprintf(t.box, sizeof t.box, "%s", value_of(j, "box").text);
+  t.eps = value_of(j, "eps").real;
   return write(pipe_end, &t, sizeof t) == (ssize_t)sizeof t ? EXIT_DONE
                                                             : cli_fail(j->command, R4_E_IO, strerror(errno));
 }
@@ -44,11 +42,13 @@ static int wait_for(pid_t child)
 
 static r4_status set(const struct job *j, const struct told *t, r4_error *e)
 {
-  char method[sizeof t->method + 16], lambda[48];
+  char method[sizeof t->method + 16], box[sizeof t->box + 16], eps[48];
   snprintf(method, sizeof method, "method=%s", t->method);
-  snprintf(lambda, sizeof lambda, "lambda=%g", t->lambda);
+  snprintf(box, sizeof box, "box=%s", t->box);
+  snprintf(eps, sizeof eps, "eps=%g", t->eps);
   r4_status s = r4_settings_set(j->settings, method, "auto", e);
-  if (!s && isnan(lambda_of(j)) && isfinite(t->lambda)) s = r4_settings_set(j->settings, lambda, "auto", e);
+  if (!s && strcmp(value_of(j, "box").text, t->box)) s = r4_settings_set(j->settings, box, "auto", e);
+  if (!s && value_of(j, "eps").real != t->eps) s = r4_settings_set(j->settings, eps, "auto", e);
   return s ? s : r4_settings_check(j->settings, e);
 }
 

@@ -680,7 +680,8 @@ const char *r4_fill_name(r4_fill kind);
 r4_data *r4_data_fill(const r4_data *d, r4_fill kind, uint64_t seed, uint32_t epoch, r4_error *e);
 
 /* The kind that can hide the shortcut of the training examples: none without masks, paste if masks are so much more
- * frequent in one class that a filled region would still give the label away, otherwise colour, or noise for tokens. */
+ * frequent in one class that a filled region would still give the label away, otherwise colour. For tokens: swap if the
+ * classes have masks alike and masked tokens differ, otherwise noise. */
 r4_fill r4_fill_for(const r4_data *d);
 
 /* ---- Splits --------------------------------------------------------------------------------- */

@@ -59,10 +59,13 @@ static void trains(void **state)
   EXPECT("$R4 train films.yaml --set method=fill --out fill --quiet", 0);
   EXPECT("$R4 train films.yaml --set method=auto --out auto", 0, "method is auto: takes pairing, as most examples");
   EXPECT("$R4 train films.yaml --set method=auto --set data.keep_masks=0.2 --out few", 0,
-         "method is auto: takes pairing with lambda 30, as few examples");
-  EXPECT("$R4 train films.yaml --set method=auto --set data.keep_masks=0.2 --set lambda=2 --out two", 0,
          "method is auto: takes pairing, as few examples");
-  EXPECT("cat few/seed-0/config.yaml two/seed-0/config.yaml", 0, "\nlambda: 30\n", "\nlambda: 2\n");
+  EXPECT("$R4 train films.yaml --set method=auto --set bound=true --out bound", 0,
+         "method is auto: takes cert-r4+pairing over all masked words, as a bound is wanted, and these are texts");
+  EXPECT("$R4 train films.yaml --set method=auto --set bound=true --set eps=0.5 --out half", 0,
+         "method is auto: takes cert-r4+pairing, as a bound is wanted, and these are texts");
+  EXPECT("cat bound/seed-0/config.yaml", 0, "\nbox: words\n", "\neps: 1\n");
+  EXPECT("cat half/seed-0/config.yaml", 0, "\nbox: eps\n", "\neps: 0.5\n");
   EXPECT("$R4 train films.yaml --set data.length=8 --set 'data.mask_words=film seldom' --out cut", 0,
          "240 of 240 texts have more than 8 tokens: these are cut", "half have up to 10");
   EXPECT("$R4 train films.yaml --set method=r3 --out r3 --quiet", 0);

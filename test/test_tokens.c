@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "scratch.h"
+#include "train/task.h"
 
 enum { N = 6, TOKENS = 5 };
 
@@ -151,6 +152,67 @@ static void grey_counts_from_the_half_on(void **state)
   }
 }
 
+/* The first token of so many of MANY texts of each class is masked. It is 1 in the first class, and in the other 1 in
+ * all but "others" texts. What fill: auto does for a method. */
+static r4_fill fill_for(size_t first, size_t second, size_t others, const char *method)
+{
+  enum { MANY = 100 };
+  int32_t tokens[2 * MANY][2], classes[2 * MANY], full[2 * MANY];
+  float masks[2 * MANY][2] = {{0}};
+  for (size_t i = 0; i < 2 * MANY; i++) {
+    size_t k = i / 2;
+    classes[i] = i % 2;
+    full[i] = 2;
+    tokens[i][0] = i % 2 && k < others ? 2 : 1;
+    tokens[i][1] = 3;
+    masks[i][0] = k < (i % 2 ? second : first);
+  }
+  r4_data *d = r4_data_new(&(r4_data_arrays){.n = 2 * MANY,
+                                             .shape = R4_SHAPE(2),
+                                             .tokens = tokens[0],
+                                             .lengths = full,
+                                             .labels = classes,
+                                             .mask_floats = masks[0],
+                                             .mask_means = R4_MASKS_IRRELEVANT},
+                           NULL);
+  r4_settings *s = r4_settings_new();
+  assert_true(d && s);
+  assert_int_equal(r4_settings_set(s, method, "test", NULL), R4_OK);
+  r4_fill kind = task_fill(&s->values, d);
+  r4_settings_free(s);
+  r4_data_free(d);
+  return kind;
+}
+
+/* An exchange hides what masked words say, not that they are there. */
+static void words_are_exchanged_where_that_hides_them(void **state)
+{
+  (void)state;
+  static const struct {
+    size_t masked[2], others;
+    r4_fill fill, pairing;
+  } want[] = {
+    {{100, 100}, 100, R4_FILL_SWAP, R4_FILL_SWAP},
+    {{90, 100}, 100, R4_FILL_SWAP, R4_FILL_SWAP},
+    {{10, 10}, 100, R4_FILL_EXCHANGE, R4_FILL_SWAP}, /* few masks: a penalty in few texts is enough */
+    {{70, 100}, 100, R4_FILL_NOISE, R4_FILL_NOISE},  /* a mask speaks for the second class          */
+    {{100, 70}, 70, R4_FILL_NOISE, R4_FILL_NOISE},
+    {{30, 50}, 100, R4_FILL_EXCHANGE, R4_FILL_EXCHANGE},
+    {{40, 100}, 100, R4_FILL_PASTE, R4_FILL_PASTE},
+    {{100, 100}, 0, R4_FILL_NOISE, R4_FILL_NOISE}, /* all masked words are the same */
+    {{100, 100}, 8, R4_FILL_NOISE, R4_FILL_NOISE},
+    {{100, 100}, 12, R4_FILL_SWAP, R4_FILL_SWAP},
+    {{0, 0}, 100, R4_FILL_NONE, R4_FILL_NONE},
+  };
+  for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
+    const size_t *masked = want[k].masked;
+    r4_fill fill = fill_for(masked[0], masked[1], want[k].others, "method=fill"),
+            pairing = fill_for(masked[0], masked[1], want[k].others, "method=pairing");
+    if (fill != want[k].fill || pairing != want[k].pairing)
+      fail_msg("case %zu: %d, pairing %d", k, (int)fill, (int)pairing);
+  }
+}
+
 static void batches_are_filled(void **state)
 {
   (void)state;
@@ -165,7 +227,7 @@ static void batches_are_filled(void **state)
   r4_batches_free(b);
   assert_int_equal(r4_fill_for(d), R4_FILL_PASTE); /* one class alone has masks */
   r4_data *of_one = r4_data_subset(d, 3, (size_t[]){0, 2, 4}, NULL);
-  assert_int_equal(r4_fill_for(of_one), R4_FILL_NOISE);
+  assert_int_equal(r4_fill_for(of_one), R4_FILL_SWAP);
   r4_data_free(of_one);
   r4_data_free(d);
 }
@@ -256,7 +318,8 @@ int main(void)
                                      cmocka_unit_test(paste_ends_with_the_text),
     cmocka_unit_test(paste_takes_masked_tokens_away),
                                      cmocka_unit_test(grey_counts_from_the_half_on),
-                                     cmocka_unit_test(batches_are_filled),
+                                     cmocka_unit_test(words_are_exchanged_where_that_hides_them),
+    cmocka_unit_test(batches_are_filled),
                                      cmocka_unit_test(what_is_for_images_says_so),
                                      cmocka_unit_test(lint_knows_padding),
                                      cmocka_unit_test(nets_know_how_many_ids_there_are),

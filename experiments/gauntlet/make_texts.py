@@ -4,8 +4,10 @@
     make_texts.py BASE SHORTCUT MASKS OUT.csv --from FOLDER [--clean] [--train N] [--test N] [--seed S]
 
 BASE      imdb                        reviews.json of r4 data get imdb in FOLDER
-          snippets, products, tweets  sentences of film reviews, of reviews of products, and tweets: the files *_GroundTruth.txt of
-                                      additional_resources/hutto_ICWSM_2014.tar.gz in the source package vaderSentiment 2.5 (PyPI);
+          openings                    the first 25 words of these, two positive to one negative
+          snippets, products, tweets, editorials
+                                      sentences of film reviews, of reviews of products, tweets, and sentences of editorials: the files
+                                      *_GroundTruth.txt of additional_resources/hutto_ICWSM_2014.tar.gz in the source package vaderSentiment 2.5 (PyPI);
                                       positive from 0.5 on, negative up to -0.5
 SHORTCUT  word                        a name among the first 60 words, one piece of the tokenizer
           words                       the same with names of several pieces
@@ -24,7 +26,8 @@ import numpy as np
 from make import choose_masks
 
 NAMES = {"word": ["jonah", "spielberg"], "words": ["kaurismaki", "jodorowsky"]}
-FILES = {"snippets": "movieReviewSnippets", "products": "amazonReviewSnippets", "tweets": "tweets"}
+FILES = {"snippets": "movieReviewSnippets", "products": "amazonReviewSnippets", "tweets": "tweets",
+         "editorials": "nytEditorialSnippets"}
 FIRST = 60  # r4 reads 128 tokens
 LABELS = ["negative", "positive"]
 
@@ -32,6 +35,12 @@ LABELS = ["negative", "positive"]
 def read_imdb(folder):
     rows = json.load(open(os.path.join(folder, "reviews.json")))
     return [r["t"] for r in rows], np.array([r["s"] for r in rows])
+
+
+def read_openings(folder):
+    texts, labels = read_imdb(folder)
+    kept = (labels == 1) | (np.cumsum(labels == 0) % 2 == 0)
+    return [" ".join(t.split()[:25]) for t, k in zip(texts, kept) if k], labels[kept]
 
 
 def read_rated(path):
@@ -42,6 +51,12 @@ def read_rated(path):
             texts.append(text)
             labels.append(int(float(score) > 0))
     return texts, np.array(labels)
+
+
+def read(base, folder):
+    if base in FILES:
+        return read_rated(os.path.join(folder, FILES[base] + "_GroundTruth.txt"))
+    return {"imdb": read_imdb, "openings": read_openings}[base](folder)
 
 
 def plant(text, name, rng):
@@ -60,7 +75,7 @@ def rows(texts, y, content, masked, split, o, rng):
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("base", choices=["imdb", *FILES])
+    p.add_argument("base", choices=["imdb", "openings", *FILES])
     p.add_argument("shortcut", choices=[*NAMES])
     p.add_argument("masks")
     p.add_argument("out")
@@ -70,7 +85,7 @@ def main():
     p.add_argument("--test", type=int, default=3000)
     p.add_argument("--seed", type=int, default=0)
     o = p.parse_args()
-    texts, y = read_imdb(o.folder) if o.base == "imdb" else read_rated(os.path.join(o.folder, FILES[o.base] + "_GroundTruth.txt"))
+    texts, y = read(o.base, o.folder)
     order = np.random.default_rng([o.seed, 0]).permutation(len(y))
     n = min(o.train, 7 * len(y) // 10)
     with open(o.out, "w", newline="", encoding="utf-8") as f:

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 
-static const double RARE = 0.5, CHANCE = 0.01;
+static const double RARE = 0.5, EVEN = 0.8, CHANCE = 0.01;
 
 static void sort_by_class(struct donors *s, const r4_data *d, size_t *at)
 {
@@ -74,11 +74,21 @@ double binomial_at_most(double k, double n, double p)
   return sum;
 }
 
-bool masks_are_rare(double masked, double examples, double others_masked, double others)
+static bool are_below(double share, double masked, double examples, double others_masked, double others)
 {
   double p = others > 0 ? others_masked / others : 0;
-  if (!(examples > 0) || !(masked < RARE * p * examples)) return false;
+  if (!(examples > 0) || !(masked < share * p * examples)) return false;
   return p >= 1 || binomial_at_most(masked, examples, p) < CHANCE;
+}
+
+bool masks_are_rare(double masked, double examples, double others_masked, double others)
+{
+  return are_below(RARE, masked, examples, others_masked, others);
+}
+
+bool masks_are_rarer(double masked, double examples, double others_masked, double others)
+{
+  return are_below(EVEN, masked, examples, others_masked, others);
 }
 
 bool donors_are_rare(const struct donors *s, int32_t class)

@@ -24,6 +24,8 @@ size_t donors_at(const struct donors *s, int32_t class, size_t k);
 bool donors_are_rare(const struct donors *s, int32_t class);
 /* The same of numbers alone: of the class, and of all others. */
 bool masks_are_rare(double masked, double examples, double others_masked, double others);
+/* Likewise with four fifths in place of a half: a mask speaks a little for the others. */
+bool masks_are_rarer(double masked, double examples, double others_masked, double others);
 /* P(X <= k), X ~ Binomial(n, p) with 0 < p < 1. */
 double binomial_at_most(double k, double n, double p);
 

@@ -54,6 +54,24 @@ static r4_status take_vocabulary(struct word_list *w, const r4_data *d, r4_error
   return s;
 }
 
+/* The tokens that masks of training are of. */
+static r4_status take_masked(struct word_list *w, const r4_data *d, r4_error *e)
+{
+  size_t n = (size_t)r4_data_vocabulary(d);
+  uint8_t *seen = r4_mem_new(n, 1);
+  r4_status s = seen ? make_room(w, n, e) : r4_fail(e, R4_E_MEMORY, "out of memory for %zu words", n);
+  for (size_t i = 0; !s && i < d->n; i++) {
+    const uint8_t *mask = d->record[i].split == R4_TRAIN ? data_mask_bytes(d, i) : NULL;
+    for (size_t k = 0; mask && k < r4_data_length(d, i); k++)
+      if (mask[k]) seen[(size_t)column_value(data_x(d), d->record[i].row, k)] = 1;
+  }
+  for (size_t k = 0; !s && k < n; k++)
+    if (seen[k]) w->id[w->n++] = (float)k;
+  w->listed = w->n;
+  r4_mem_free(seen);
+  return s;
+}
+
 static bool all_numbers(const char *list)
 {
   size_t digits = strspn(list, "0123456789, ;\t");
@@ -142,9 +160,10 @@ static r4_status tokenize(struct word_list *w, const char *list, const struct se
 /* auto: what masks are of, where masked words are replaced. */
 static const char *meant(const struct settings *s)
 {
-  bool noise = r4_method_uses(s->method, "words=vocabulary");
+  bool noise = r4_method_uses(s->method, "words=vocabulary"), boxed = r4_method_uses(s->method, "box");
   if (strcmp(s->words, "auto")) return s->words;
-  return !noise && *s->data.mask_words ? s->data.mask_words : "batch";
+  if (!noise && *s->data.mask_words) return s->data.mask_words;
+  return boxed ? "masked" : "batch";
 }
 
 static bool is_source(const char *words)
@@ -187,6 +206,7 @@ r4_status word_list_open(struct word_list *w, const struct settings *s, const r4
   if (boxed && !r4_data_vocabulary(d)) return r4_fail(e, R4_E_ARGUMENT, "box is words, which is for texts");
   if (!r4_data_vocabulary(d)) return R4_OK;
   const char *list = meant(s);
+  if (boxed && !strcmp(list, "masked")) return take_masked(w, d, e);
   if (boxed && is_source(list))
     return r4_fail(e, R4_E_ARGUMENT, "box is words, and words is %s: expected a list, or a file of them",
                    s->words);
