@@ -28,6 +28,7 @@ static int take_validation(const struct fleet *f, const struct job *j, struct fl
   for (size_t k = 0; k < j->seeds; k++) {
     char folder[PATH_SIZE];
     r4_run_validation v;
+    r4_outcome end;
     r4_error e = {0};
     runs_seed_folder(j->out, j->seed[k], folder);
     if (r4_run_validation_read(folder, &v, &e)) return cli_fail(f->command, e.status, e.text);
@@ -38,6 +39,7 @@ static int take_validation(const struct fleet *f, const struct job *j, struct fl
     to->changed += v.changed / n;
     to->exchanged = v.exchanged;
     to->val_kind = v.kind;
+    to->one_sided = to->one_sided || (!r4_outcome_read(folder, &end, NULL) && end.one_sided);
   }
   to->val_avg = r4_mean_sd_of(j->seeds, avg);
   to->val_worst = r4_mean_sd_of(j->seeds, worst);

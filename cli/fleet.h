@@ -14,6 +14,7 @@ struct fleet_run {
     r4_mean_sd val_avg, val_worst;            /* of the models, as the seeds' logs have them; or NaN */
     double score, se, changed; /* what they are chosen by: means over seeds (r4_run_validation); or NaN */
     int64_t exchanged;         /* validation examples behind them; 0: none was exchanged */
+    bool one_sided;            /* masks are on some classes only                         */
     r4_val_kind val_kind;
     int64_t seeds, dead;       /* dead: seeds that give one answer to everything */
     int64_t unpenalised;       /* seeds whose penalty counted in no step: not nets of their method */

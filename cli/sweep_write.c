@@ -200,11 +200,12 @@ static void add_row(const struct sweep *s, r4_table *t, size_t k, size_t best)
 static void print_head(FILE *f, const struct sweep *s)
 {
   int64_t exchanged = 0;
-  bool filled = false;
+  bool filled = false, one_sided = false;
   for (size_t k = 0; k < s->trials; k++) {
     if (!s->run[k].done) continue;
     exchanged = s->run[k].figures.exchanged;
     filled = s->run[k].figures.val_kind == R4_VAL_FILLED;
+    one_sided = s->run[k].figures.one_sided;
   }
   fprintf(
     f, "%s: %lld seed%s of each, in per cent. Figures are those of validation; the test part was not used.\n",
@@ -220,6 +221,10 @@ static void print_head(FILE *f, const struct sweep *s)
   else
     fprintf(f,
             "Validation is as it is: there are no masks, and a shortcut that it carries is not noticed.\n");
+  if (exchanged && one_sided)
+    fprintf(f,
+            "Masks are on some classes only. If the others have a shortcut of their own, it is still in validation, "
+            "and the\nbest may be the one that uses it: check the pick on examples without it.\n");
   fprintf(
     f,
     "Error: standard error of the average. Score: the mean of the average and of the worst group, as far as "

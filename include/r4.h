@@ -1342,6 +1342,7 @@ typedef struct {
   double lost, lost_error, changed; /* shares of correct predictions lost, and of all that change, when the masked
                                        content of validation examples is exchanged; NaN: not known */
   int64_t exchanged;        /* examples that they rest on                                          */
+  bool one_sided;           /* masks are on some classes only: what gives the others away was not measured */
 } r4_outcome;
 
 /* Written at the end of a run as outcome.json in its folder; the fields "stopped" and "only" are not in it. */

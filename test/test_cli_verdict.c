@@ -17,6 +17,9 @@ static int make(void **state)
   patch_save("tenth.npz", (struct patch_planted){.train = 800, .val = 400, .masked = 0.1, .size = 2});
   patch_save("few.npz", (struct patch_planted){.train = 100, .val = 50, .masked = 0.1, .size = 2});
   patch_save("bare.npz", (struct patch_planted){.train = 100, .val = 50, .masked = 0, .size = 2});
+  patch_save("one.npz",
+             (struct patch_planted){.train = 200, .val = 200, .masked = 1, .size = 2, .one = true});
+  put_text(scratch_folder(), "one.yaml", "data: one.npz\n" COMMON);
   put_text(scratch_folder(), "a.yaml", "data: tenth.npz\n" COMMON);
   put_text(scratch_folder(), "few.yaml", "data: few.npz\n" COMMON);
   put_text(scratch_folder(), "bare.yaml", "data: bare.npz\n" COMMON);
@@ -35,7 +38,7 @@ static void a_method_is_taken_and_the_net_judged(void **state)
          "% (40 exchanged)", "seed 1: the penalty counted in ",
          "seed 0: does not use the shortcut: it loses ", " validation examples is exchanged\n");
   EXPECT("cat auto/config.yaml auto/seed-0/config.yaml auto/seed-1/outcome.json", 0, "\nmethod: pairing",
-         "{\"verdict\":\"does not use\",\"lost\":", "\"unpenalised\":false}");
+         "{\"verdict\":\"does not use\",\"lost\":", "\"unpenalised\":false,\"one_sided\":false}");
   EXPECT("$R4 train a.yaml --seeds 2 --out auto --resume --verdict", 0, "does not use the shortcut");
   EXPECT("$R4 eval auto --split val --swap swap && $R4 report auto --split val --out page.html", 0);
   EXPECT("$R4 train a.yaml --seeds 2 --out auto", 2, "resume");
@@ -114,6 +117,10 @@ static void a_sweep_says_what_its_figures_are_of(void **state)
          "--out filled --quiet",
          0, "Masked content of validation is replaced, as data.val_fill says.");
   command_lacks("there are no masks");
+  EXPECT("$R4 sweep one.yaml --over method=erm,pairing --set epochs=2 --out one-class --quiet", 0,
+         "Masks are on some classes only. If the others have a shortcut of their own, it is still in validation");
+  EXPECT("$R4 sweep a.yaml --over rate=0.01,0.02 --set epochs=2 --out all-classes --quiet", 0);
+  command_lacks("Masks are on some classes only");
   EXPECT("$R4 sweep bare.yaml --over rate=0.01,0.02 --set epochs=2 --out plain --quiet", 0,
          "Validation is as it is: there are no masks");
 }

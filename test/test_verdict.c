@@ -103,7 +103,7 @@ static void a_net_that_reads_the_patch_uses_it(void **state)
   assert_true(end.lost > 0.5 && end.lost <= 1 && end.lost_error > 0 && end.changed > 0.2);
   assert_int_equal(end.exchanged, 200);
   assert_int_equal(end.steps, 200);
-  assert_true(!end.penalised && !end.unpenalised && end.only == -1);
+  assert_true(!end.penalised && !end.unpenalised && !end.one_sided && end.only == -1);
   assert_int_equal(end.val_kind, R4_VAL_EXCHANGED);
   assert_int_equal(strncmp(said, "uses the shortcut: it loses ", 28), 0);
   assert_said(
@@ -130,8 +130,10 @@ static void a_net_that_cannot_see_it_does_not(void **state)
 static void masks_on_one_class_measure_no_other(void **state)
 {
   (void)state;
-  r4_outcome end = train("one", "one.npz", SET("method=erm"));
+  r4_outcome end = train("one", "one.npz", SET("method=erm")), kept;
   assert_int_equal(end.verdict, R4_VERDICT_NOT);
+  assert_int_equal(r4_outcome_read(path_of("one"), &kept, NULL), R4_OK);
+  assert_true(end.one_sided && kept.one_sided);
   assert_said(
     " is exchanged; masks are on some classes only, and what gives the others away, if anything does, "
     "was not measured\n");

@@ -63,6 +63,34 @@ static void test_where_words_come_from(void **state)
   assert_list("r3", "film", "good", "");                 /* replaces nothing */
 }
 
+/* Boxes without a list have in them what masks of training are of, each piece once. */
+static void test_boxes_are_of_masked_words(void **state)
+{
+  (void)state;
+  static const char csv[] = "text,label,split,spans\nthe good film,pos,train,4-8\nthe bad filming,neg,train,8-15\n"
+                            "a good movie,pos,train,2-6\nthe bad movie,neg,test,4-7\n";
+  const char *path = scratch_path("spans.csv");
+  struct settings s = {.method = "cert-r4+pairing", .words = "auto", .box = "words"};
+  struct word_list w;
+  r4_error e = {0};
+  char shown[200] = "";
+  s.data.mask_words = "";
+  assert_int_equal(file_write(path, csv, sizeof csv - 1, NULL), R4_OK);
+  r4_data *d = r4_data_open(
+    path, &(r4_data_options){.tokenizer = VOCABULARY, .mask_means = R4_MASKS_IRRELEVANT}, &e);
+  if (!d || word_list_open(&w, &s, d, &e)) fail_msg("%s", e.text);
+  for (size_t k = 0; k < w.n; k++) {
+    strncat(shown, d->pieces->name[(size_t)w.id[k]], sizeof shown - strlen(shown) - 1);
+    strncat(shown, " ", sizeof shown - strlen(shown) - 1);
+  }
+  assert_int_equal(w.n, 3);
+  assert_true(strstr(shown, "good ") && strstr(shown, "film ") && strstr(shown, "##ing "));
+  word_list_close(&w);
+  s.words = "batch";
+  assert_error(&e, word_list_open(&w, &s, d, &e), "box is words, and words is batch: expected a list");
+  r4_data_free(d);
+}
+
 static void test_vocabulary_is_for_noise(void **state)
 {
   (void)state;
@@ -143,7 +171,8 @@ static void test_ids(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_where_words_come_from), cmocka_unit_test(test_vocabulary_is_for_noise),
+    cmocka_unit_test(test_where_words_come_from), cmocka_unit_test(test_boxes_are_of_masked_words),
+    cmocka_unit_test(test_vocabulary_is_for_noise),
     cmocka_unit_test(test_words_of_several_pieces), cmocka_unit_test(test_whole_words),
     cmocka_unit_test(test_ids)};
   return cmocka_run_group_tests_name("word list", tests, scratch_make, scratch_remove);

@@ -74,6 +74,7 @@ class Verdict:
     lost         share of correct predictions that are wrong after the exchange; lost_error is its standard error
     changed      share of all predictions that are others after the exchange
     unpenalised  a penalty was asked for, and counted in no step: this is not a model of its method
+    one_sided    masks are on some classes only: what gives the others away, if anything does, was not measured
     """
 
     verdict: str
@@ -84,12 +85,21 @@ class Verdict:
     steps: int
     penalised_steps: int
     unpenalised: bool
+    one_sided: bool
 
 
 def _verdict(o: h.r4_outcome) -> Verdict:
     word = text_of(LIB.r4_verdict_name(o.verdict))
     return Verdict(
-        word, o.lost, o.lost_error, o.changed, o.exchanged, o.steps, o.penalised, unpenalised=bool(o.unpenalised)
+        word,
+        o.lost,
+        o.lost_error,
+        o.changed,
+        o.exchanged,
+        o.steps,
+        o.penalised,
+        unpenalised=bool(o.unpenalised),
+        one_sided=bool(o.one_sided),
     )
 
 

@@ -181,8 +181,8 @@ static bool masked_tokens_vary(const r4_data *d)
 
 /* Masked words get the place of those of other texts where that hides what they say: that a text has one says nothing,
  * and there are several. Tokens of the texts themselves (noise) hide more, but a net that is penalised for their effect
- * must not listen to any word, and learns less: sentences of editorials with planted names, worst group: 54.2 % so, 58.7
- * with an exchange, 58.4 without a shortcut (experiments/gauntlet, editorials-words-100). */
+ * must not listen to any word, and learns less: sentences of editorials with planted names have 54.2 % in the worst
+ * group so, 58.7 with an exchange, 58.4 without a shortcut (experiments/gauntlet, editorials-words-100). */
 static r4_fill fill_for_tokens(const r4_data *d)
 {
   bool hides = !a_class_has_fewer(d, masks_are_rarer) && masked_tokens_vary(d);

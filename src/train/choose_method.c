@@ -54,8 +54,8 @@ static bool is_given(const r4_settings *s, const char *key)
 }
 
 /* What bounds are over: vectors near that of a masked word are no words, and a bound over them keeps no word out.
- * Sentences of editorials with a planted name, masks on all: 35.7 % of the predictions change with the name so, 0.0 with
- * a box that has the masked words in it (experiments/gauntlet). Whoever gives box or eps is obeyed. */
+ * Sentences of editorials with a planted name, masks on all: 35.7 % of the predictions change with the name so, 0.0
+ * with a box that has the masked words in it (experiments/gauntlet). Whoever gives box or eps is obeyed. */
 static r4_status take_box(r4_settings *s, const struct facts *f, char said[48], r4_error *e)
 {
   *said = 0;

@@ -241,8 +241,8 @@ static bool masks_are_few(const r4_data *train)
   return 2 * r4_data_mask_count(train, R4_TRAIN, -1) < r4_data_count(train);
 }
 
-/* auto: what the method does by itself, with what can hide the shortcut of these data. Where most examples have no mask,
- * they get the content of others, too; but a word is the same in all texts, so that a penalty of its effect in few is
+/* auto: what the method does by itself, with what can hide the shortcut of these data. Where most examples have no
+ * mask, they get the content of others, too; but a word is the same in all texts, so that a penalty of its effect in few is
  * enough, and no text loses a word to one that is pasted on it. Masks that cover most of an example are its background,
  * and a net that has seen one colour in its place is lost before a real one: they get that of others. On leaves before
  * the ground of two sites the worst group has 80.3 % so, 43.3 with a colour, 72.5 without masks. */

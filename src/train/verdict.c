@@ -41,6 +41,7 @@ static r4_status find_out(struct run *r, r4_outcome *to, r4_error *e)
                      .penalised = r->state.penalised,
                      .unpenalised = wants_penalty(r) && !r->state.penalised,
                      .val_kind = r->val.kind,
+                     .one_sided = r4_fill_for(r->train) == R4_FILL_PASTE,
                      .lost = NAN,
                      .changed = NAN};
   if (!r->val.data) {
@@ -70,9 +71,9 @@ static const char *next_try(const struct run *r)
 
 /* Where masks are on some classes only, their content was put on the others, which may have something else of their
  * own. */
-static const char *not_measured(const struct run *r)
+static const char *not_measured(const r4_outcome *o)
 {
-  if (r4_fill_for(r->train) != R4_FILL_PASTE) return "";
+  if (!o->one_sided) return "";
   return "masks are on some classes only, and what gives the others away, if anything does, was not measured";
 }
 
@@ -110,10 +111,10 @@ static void tell_verdict(struct run *r, const r4_outcome *o)
     tell_loss(r, o, "may use the shortcut", "more validation examples with masks would tell");
     break;
   case R4_VERDICT_LITTLE:
-    tell_loss(r, o, "uses the shortcut a little", not_measured(r));
+    tell_loss(r, o, "uses the shortcut a little", not_measured(o));
     break;
   case R4_VERDICT_NOT:
-    tell_loss(r, o, "does not use the shortcut", not_measured(r));
+    tell_loss(r, o, "does not use the shortcut", not_measured(o));
     break;
   case R4_VERDICT_NONE:
     tell_why_not_known(r, o);
@@ -164,6 +165,8 @@ static char *outcome_text(const r4_outcome *o)
   add_whole(&w, "penalised_steps", o->penalised);
   jw_key(&w, "unpenalised");
   jw_flag(&w, o->unpenalised);
+  jw_key(&w, "one_sided");
+  jw_flag(&w, o->one_sided);
   jw_close(&w, '}');
   text_add(&w.text, "\n");
   return text_take(&w.text);
@@ -214,6 +217,7 @@ r4_status r4_outcome_read(const char *folder, r4_outcome *to, r4_error *e)
     js_whole(js_get(root, "steps"), &to->steps);
     js_whole(js_get(root, "penalised_steps"), &to->penalised);
     js_flag(js_get(root, "unpenalised"), &to->unpenalised);
+    js_flag(js_get(root, "one_sided"), &to->one_sided);
   }
   js_free(root);
   r4_mem_free(path);
