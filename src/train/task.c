@@ -242,10 +242,10 @@ static bool masks_are_few(const r4_data *train)
 }
 
 /* auto: what the method does by itself, with what can hide the shortcut of these data. Where most examples have no
- * mask, they get the content of others, too; but a word is the same in all texts, so that a penalty of its effect in few is
- * enough, and no text loses a word to one that is pasted on it. Masks that cover most of an example are its background,
- * and a net that has seen one colour in its place is lost before a real one: they get that of others. On leaves before
- * the ground of two sites the worst group has 80.3 % so, 43.3 with a colour, 72.5 without masks. */
+ * mask, they get the content of others, too; but a word is the same in all texts, so that a penalty of its effect in
+ * few is enough, and no text loses a word to one that is pasted on it. Masks that cover most of an example are its
+ * background, and a net that has seen one colour in its place is lost before a real one: they get that of others. On
+ * leaves before the ground of two sites the worst group has 80.3 % so, 43.3 with a colour, 72.5 without masks. */
 r4_fill task_fill(const struct settings *s, const r4_data *train)
 {
   int k = word_number(s->fill, fill_words);
