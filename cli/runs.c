@@ -13,6 +13,12 @@ bool is_file(const char *path)
   return !stat(path, &about) && S_ISREG(about.st_mode);
 }
 
+bool is_folder(const char *path)
+{
+  struct stat about;
+  return !stat(path, &about) && S_ISDIR(about.st_mode);
+}
+
 void runs_seed_folder(const char *run, int64_t seed, char path[PATH_SIZE])
 {
   snprintf(path, PATH_SIZE, "%s/seed-%lld", run, (long long)seed);

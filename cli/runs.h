@@ -52,6 +52,7 @@ void runs_seed_folder(const char *run, int64_t seed, char path[PATH_SIZE]);
 size_t runs_seeds(const char *run, int64_t seed[MAX_SEEDS]);
 
 bool is_file(const char *path);
+bool is_folder(const char *path);
 
 /* ---- runs_outcome.c ---- */
 

@@ -64,6 +64,15 @@ static int settings_code(r4_status status)
   return status == R4_E_PARSE ? EXIT_USAGE : cli_code(status);
 }
 
+/* A folder of photos is what people have at hand first. */
+static void say_not_found(const char *command, const char *file)
+{
+  const char *why = is_folder(file) ? "is a folder, but not a run; data are named by a file of settings, with a line "
+                                      "\"data: FOLDER\" and one for the net (r4 help train)"
+                                    : "no such file, preset or run";
+  fprintf(stderr, "r4 %s: %s: %s\n", command, shown(file).text, why);
+}
+
 r4_settings *train_settings(const char *command, const char *file, const struct words *row,
                             const struct words *set, int *code)
 {
@@ -72,7 +81,7 @@ r4_settings *train_settings(const char *command, const char *file, const struct 
   r4_settings *s = r4_settings_new();
   r4_status status = s ? R4_OK : R4_E_MEMORY;
   if (!status && !find_file(file, path)) {
-    fprintf(stderr, "r4 %s: %s: no such file, preset or run\n", command, shown(file).text);
+    say_not_found(command, file);
     *code = EXIT_USAGE;
     r4_settings_free(s);
     return NULL;

@@ -229,6 +229,7 @@ static void mistakes_are_named(void **state)
   expect("eval @/bare", 0, "worst group");
   expect("train", 2, "needs FILE");
   expect("train @/none.yaml", 2, "no such file, preset or run");
+  expect("train @", 2, "is a folder, but not a run; data are named by a file of settings");
   expect("train \"$(printf 'a\\033[31m')\"", 2, "a\\x1b[31m: no such file");
   expect("train @/begin --out \"@/b$(printf '\\033')\" --quiet", 0, "/b");
   expect("train @/begin --out \"@/b$(printf '\\033')/seed-0\"", 2,
