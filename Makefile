@@ -259,7 +259,7 @@ bench-epoch: all $(OUT)/.deps-ok-bench
 	@bench/epoch
 
 LIBRARIES = $(DESTDIR)$(LIBDIR)
-SHARE = $(DESTDIR)$(PREFIX)/share/r4
+SHARE = $(DESTDIR)$(PREFIX)/share
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(LIBRARIES)/pkgconfig
 	install -m 644 include/r4.h $(DESTDIR)$(PREFIX)/include
@@ -268,13 +268,16 @@ install: all
 	ln -sf libr4.so.$(VERSION) $(LIBRARIES)/$(SONAME)
 	ln -sf $(SONAME) $(LIBRARIES)/libr4.so
 	$(if $(COMMAND),install -m 755 $(COMMAND) $(DESTDIR)$(PREFIX)/bin)
-	install -d $(SHARE) && cp -r experiments nets $(SHARE)
+	install -d $(SHARE)/r4 && cp -r experiments nets $(SHARE)/r4
+	install -D -m 644 doc/r4.1 $(SHARE)/man/man1/r4.1
+	install -D -m 644 doc/completions/r4 $(SHARE)/bash-completion/completions/r4
 	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIBS)|' r4.pc.in > $(LIBRARIES)/pkgconfig/r4.pc
 	$(if $(DESTDIR),,-ldconfig)
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/r4 $(DESTDIR)$(PREFIX)/include/r4.h $(LIBRARIES)/pkgconfig/r4.pc
-	rm -rf $(SHARE)
+	rm -f $(SHARE)/man/man1/r4.1 $(SHARE)/bash-completion/completions/r4
+	rm -rf $(SHARE)/r4
 	rm -f $(LIBRARIES)/libr4.a $(LIBRARIES)/libr4.so $(LIBRARIES)/$(SONAME) $(LIBRARIES)/libr4.so.$(VERSION)
 
 # ---- Packages ----
