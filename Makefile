@@ -8,8 +8,8 @@
 #   make races      ThreadSanitizer on what has threads   make demo-isic  the demo on photographs; needs ISIC
 #   make bench      measure steps against the peers       make bench-epoch whole epochs, needs MNIST
 #   make format     clang-format all sources              make python-check the Python package: build, types, tests
-#   make wheel      for pip install, in dist/             make clean
-#   make install    into DESTDIR/PREFIX                   make uninstall
+#   make wheel      for pip install, in dist/             make portable    what packages have, for many CPUs
+#   make install    into DESTDIR/PREFIX                   make uninstall   make clean
 
 # ---- Settings ----
 
@@ -57,10 +57,12 @@ WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-protot
 WARN += $(if $(findstring clang,$(CC)),-Wno-pass-failed) # calls of libm in a loop stay calls
 # Values are IEEE's; errno and traps are not used, and would keep loops from becoming vector code.
 REALS := -ffp-contract=off -fno-math-errno -fno-trapping-math
+# OTHERS: folders with libraries that are taken before the system's; see "wheel".
 # Hidden: what r4.h does not declare is no business of a host program, see r4.h and libr4.a below.
-COMPILE := $(CC) -std=c11 -D_GNU_SOURCE -Iinclude -Isrc $(MODE) -march=$(MARCH) $(REALS) -fopenmp -fPIC \
-           -fvisibility=hidden -g -ffile-prefix-map=$(CURDIR)=. $(WARN) $(CPPFLAGS) $(CFLAGS)
-LINK := $(CC) $(MODE) -fopenmp -Wl,--as-needed $(LDFLAGS)
+COMPILE := $(CC) -std=c11 -D_GNU_SOURCE -Iinclude -Isrc $(OTHERS:%=-I%/include) $(MODE) -march=$(MARCH) $(REALS) -fopenmp \
+           -fPIC -fvisibility=hidden -g -ffile-prefix-map=$(CURDIR)=. $(WARN) $(CPPFLAGS) $(CFLAGS)
+LINK := $(CC) $(MODE) -fopenmp -Wl,--as-needed $(foreach other,$(OTHERS),-L$(other)/lib -Wl,-rpath-link,$(other)/lib) \
+        $(LDFLAGS)
 
 # One job per CPU unless asked otherwise; "make clean all" stays in order.
 ifeq ($(MAKELEVEL)$(filter clean,$(MAKECMDGOALS)),0)
@@ -300,10 +302,13 @@ portable-%:
 	  LDFLAGS="$${LDFLAGS--Wl,-z,relro -Wl,-z,now}" \
 	  build-$*/libr4.so $(if $(filter $*,$(OLDEST)),build-$*/r4-shared build-$*/_r4.so)
 
-# For "pip install", with everything inside; see doc/install.md. There is no source distribution.
-wheel: portable
-	scripts/stage-python build-wheel/files build-$(OLDEST) $(NEWER:%=build-%)
-	scripts/wheel build-wheel/files dist
+# For "pip install", with everything inside; see doc/install.md. There is no source distribution. WHEEL_LIBS=system takes all
+# libraries as the system has them, which makes it larger.
+wheel: $(OUT)/.deps-ok-wheel
+	@set -e; others=; test '$(WHEEL_LIBS)' = system || others=$$(scripts/wheel-libs build-wheel/libs); \
+	$(MAKE) portable OTHERS="$$others"; \
+	scripts/stage-python build-wheel/files build-$(OLDEST) $(NEWER:%=build-%); \
+	OTHERS="$$others" scripts/wheel build-wheel/files dist
 
 format:
 	clang-format -i $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] test/*.[ch] test/fuzz/*.[ch])
