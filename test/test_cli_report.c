@@ -111,6 +111,7 @@ static void ablations_are_shown(void **state)
   EXPECT("grep -o '<h3>[a-z]*</h3>\\|ab/a .* is left out' ab.html", 0,
          "ab/a &lt;b&gt;/results.json is left out", "<h3>masks</h3>");
   EXPECT("$R4 report cert --ablations nowhere --out ab.html --force", 3, "nowhere: no results.json");
+  EXPECT("chmod u+w ab/masks", 0, ""); /* who is not root removes nothing from it otherwise */
 }
 
 static void errors_and_codes(void **state)
