@@ -13,7 +13,8 @@ static int name_width(const struct evaluation *v)
   int width = NAME_WIDTH;
   for (size_t g = 0; g < v->summary.groups; g++) {
     int n = 0;
-    for (const char *s = shown(r4_data_group_name(v->data, g)).text; *s; s++)
+    struct shown name = shown(r4_data_group_name(v->data, g));
+    for (const char *s = name.text; *s; s++)
       n += ((unsigned char)*s & 0xc0) != 0x80;
     if (n > width) width = n;
   }
