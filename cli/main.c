@@ -143,7 +143,8 @@ static int print_version(void)
 {
   printf("r4 %s\n", R4_VERSION);
   printf("built for %s\n", r4_cpu_built_for());
-  printf("this CPU has %s\n", *r4_cpu_features() ? r4_cpu_features() : "nothing that r4 looks for");
+  const char *features = r4_cpu_features();
+  printf("this CPU has %s\n", *features ? features : "none of the features that r4 knows, which are those of x86");
   return EXIT_DONE;
 }
 
