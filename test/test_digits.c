@@ -1,14 +1,9 @@
 /* The built-in digits: the same bytes whatever the threads and the range, labels, ink, difficulty. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-#include <omp.h>
-
+#include "check.h"
 #include "data/recipe/digits.h"
 
 enum { N = 4000, P = DIGITS_PIXELS };

@@ -1,16 +1,10 @@
 /* Whole networks and objectives against the values of PyTorch in test/golden, in double and in float. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* cmocka.h needs the four above */
-#include <cmocka.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "golden_case.h"
 #include "r4.h"
 

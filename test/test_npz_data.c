@@ -116,7 +116,8 @@ static r4_data *make(int kind)
   r4_shape shape = kind & VECTORS ? R4_SHAPE(FEATURES) : R4_SHAPE(2, 3, 2);
   struct column *v = column_new(kind & FLOATS ? &floats_column : &bytes_column, shape, N, &e);
   r4_data *d = data_new(N, v, &e);
-  struct masks *masks = masks_new(kind & (VECTORS | BY_FEATURE) ? FEATURES : FEATURES / 2, &e);
+  size_t places = kind & (VECTORS | BY_FEATURE) ? FEATURES : FEATURES / 2; /* of a mask */
+  struct masks *masks = masks_new(places, &e);
   data_set_masks(d, masks);
   if (kind & ORIGINS) d->files = names_new(&e), d->ids = names_new(&e);
   draw_start(7, (uint32_t)kind);
@@ -128,7 +129,7 @@ static r4_data *make(int kind)
   for (uint32_t i = 0; i < N; i++) {
     struct record *r = &d->record[i];
     uint8_t mask[FEATURES] = {0};
-    for (size_t k = 0; i % 3 && k < masks->size; k++)
+    for (size_t k = 0; i % 3 && k < places; k++)
       mask[k] = kind & SOFT ? (uint8_t)draw_below(i == 1 ? 2 : 256) : (uint8_t)(255 * draw_below(2));
     char name[32];
     snprintf(name, sizeof name, "im\xff %u.png", i);

@@ -1,12 +1,7 @@
 /* What a plan promises beyond values: less work where masks are few, and less memory where it is asked for. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "check.h"
 #include "module/net.h"
 #include "op/op.h"
 #include "r4.h"

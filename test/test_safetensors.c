@@ -88,7 +88,7 @@ static void test_lying_length(void **state)
 {
   (void)state;
   struct st_file f;
-  r4_error e;
+  r4_error e = {0};
   assert_error(&e, parse("1234567", 7, &f, &e), "m.st: 7 bytes, too short");
   assert_error(&e, parse("\xff\xff\xff\xff\xff\xff\xff\xff{}", 10, &f, &e),
                "would have 18446744073709551615 bytes");

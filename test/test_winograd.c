@@ -139,7 +139,7 @@ static void assert_tap(const struct conv_shapes *s, int64_t h, int64_t w, int64_
   assert_int_equal(k->run(k, (void *[]){x, dy}, dw, &e), R4_OK);
   for (int64_t i = 0; i < r4_shape_count(s->w); i++) {
     bool here = meet && i == ((2 * 3 + p) * 3 + q) * in + 1;
-    assert_float_equal(dw[i], here ? 15 : 0, 2e-5);
+    assert_float_equal(dw[i], (here ? 15 : 0), 2e-5);
   }
   kernel_free(k);
   free(x);

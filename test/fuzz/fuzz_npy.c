@@ -21,7 +21,9 @@ static void use(const struct array *a)
     require(strlen(array_text(a, i)) < a->width || a->type != ARRAY_TEXT);
   }
   array_describe(a, text, sizeof text);
-  require(text[0] && (sum <= 0 || sum > 0 || sum != sum));
+  volatile double used = sum;
+  (void)used;
+  require(text[0]);
 }
 
 static void write_and_read(const struct array *a)

@@ -8,7 +8,7 @@
 #include "tensor/npz.h"
 
 /* Deflate of images saves half at best and takes most of the time: the fast way. Masks and numbers are repetitive. */
-enum { FAST = 1, SMALL = 6, LISTS = 6, ENTRIES = NPZ_COLUMNS * R4_SPLITS + LISTS + COLUMN_NUMBERS };
+enum { FAST = 1, SMALL = 6, LISTS = 6, ENTRIES = (int)NPZ_COLUMNS * R4_SPLITS + LISTS + COLUMN_NUMBERS };
 
 struct file {
   const r4_data *d;
