@@ -18,7 +18,10 @@ CC := gcc
 endif
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
-MARCH ?= native
+# For the CPU at hand, unless CC compiles for another kind.
+ifndef MARCH
+MARCH := $(if $(filter aarch64%,$(shell $(CC) -dumpmachine | grep -v "^$$(uname -m)-")),armv8-a,native)
+endif
 FUZZ_SECONDS ?= 60
 # CC=aarch64-linux-gnu-gcc has tools of its own, with the same beginning; "ccache" and "-12" around it do not matter.
 CROSS := $(shell for word in $(CC); do tool=$$(echo "$$word" | sed -n 's/g\{0,1\}cc\(-[0-9.]*\)\{0,1\}$$//p'); \
@@ -54,7 +57,8 @@ endif
 
 # Never -ffast-math: bounds need NaN, infinity and the order of operations. CFLAGS is the user's.
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes $(if $(WERROR),-Werror)
-WARN += $(if $(findstring clang,$(CC)),-Wno-pass-failed) # calls of libm in a loop stay calls
+# Of clang: calls of libm in a loop stay calls; constants of enums are whole numbers with a name, also next to reals.
+WARN += $(if $(findstring clang,$(CC)),-Wno-pass-failed -Wno-enum-float-conversion)
 # Values are IEEE's; errno and traps are not used, and would keep loops from becoming vector code.
 REALS := -ffp-contract=off -fno-math-errno -fno-trapping-math
 # OTHERS: folders with libraries that are taken before the system's; see "wheel".
