@@ -203,6 +203,7 @@ check-long:
 	R4=build/r4 prove -e '' --failures --comments scripts/check-threads :: all
 	$(MAKE) races
 	$(MAKE) fuzz
+	scripts/check-arm64
 	scripts/mutate
 
 # The Python package, in an environment of its own; not part of "check", as pip needs a network. TORCH=1, LONG=1 and
@@ -318,4 +319,4 @@ format:
 	clang-format -i $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] test/*.[ch] test/fuzz/*.[ch])
 
 clean:
-	rm -rf build build-san build-tsan build-fuzz build-x86-64-* build-armv8-a build-wheel python/build python/r4.egg-info
+	rm -rf build build-san build-tsan build-fuzz build-x86-64-* build-armv8-a build-aarch64 build-wheel python/build python/r4.egg-info
