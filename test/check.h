@@ -13,9 +13,9 @@
 #include "r4.h"
 
 /* cmocka 2 has a new name for it, which cmocka 1 does not know. */
-#ifdef assert_uint_in_range
+#ifdef assert_int_in_range
 #undef assert_in_range
-#define assert_in_range assert_uint_in_range
+#define assert_in_range assert_int_in_range
 #endif
 
 /* ---- Skipping ---- */
