@@ -23,7 +23,7 @@ static double number(const struct js *o, const char *first, const char *second, 
   const struct js *v = js_get(o, first);
   if (v) v = js_get(v, second);
   if (v) v = js_get(v, third);
-  double x;
+  double x = 0;
   if (!v || !js_number(v, &x)) fail_msg("no number %s.%s.%s in %s", first, second, third, command_output);
   return x;
 }
