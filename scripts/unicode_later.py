@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 """Prints src/text/later.def: the characters that Hugging Face's tokenizers and utf8proc class in different ways.
 
-    python3 -m venv v && v/bin/pip install tokenizers && v/bin/python scripts/unicode_later.py > src/text/later.def
+    python3 -m venv v && v/bin/pip install tokenizers && v/bin/python scripts/unicode_later.py LIBUTF8PROC > src/text/later.def
 
 tokenizers knows the categories of Unicode 8, decompositions of 12 and lower case of its compiler's library; utf8proc 2.8
-is of Unicode 15. All code points are compared."""
+is of Unicode 15, 2.11 of 17. All code points are compared. Take the newest utf8proc: what an older one does not know yet it
+takes for unassigned, as tokenizers does."""
 import ctypes
+import sys
+
 import tokenizers
 from tokenizers import normalizers, pre_tokenizers
 
-proc = ctypes.CDLL("libutf8proc.so.2")
+proc = ctypes.CDLL(sys.argv[1] if len(sys.argv) > 1 else "libutf8proc.so.2")
 proc.utf8proc_unicode_version.restype = proc.utf8proc_category_string.restype = ctypes.c_char_p
 proc.utf8proc_tolower.restype = ctypes.c_int32
 
@@ -66,7 +69,7 @@ decomposed = {c for c in characters if nfd.normalize_str(chr(c)) != chr(c)}
 here = {c: class_here(c) for c in characters}
 there = {c: class_there(c) for c in characters}
 
-print("/* Characters that tokenizers %s and utf8proc (Unicode %s) class in different ways: scripts/unicode_later.py. */"
+print("/* Characters that tokenizers %s and utf8proc (up to Unicode %s) class in different ways: scripts/unicode_later.py. */"
       % (tokenizers.__version__, proc.utf8proc_unicode_version().decode()))
 for kind in ("MARK", "PUNCTUATION", "REMOVED"):
     for c in characters:
