@@ -293,7 +293,7 @@ uninstall:
 # dynamic linker takes from lib/glibc-hwcaps/ where the CPU is such a one (ld.so(8)). Each has a folder, build-NAME.
 ifneq ($(filter x86_64%,$(shell $(CC) -dumpmachine)),)
 OLDEST ?= x86-64-v2
-NEWER ?= x86-64-v3
+NEWER ?= x86-64-v3 x86-64-v4
 else
 OLDEST ?= armv8-a
 endif
