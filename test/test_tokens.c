@@ -152,8 +152,8 @@ static void grey_counts_from_the_half_on(void **state)
   }
 }
 
-/* The first token of so many of MANY texts of each class is masked. It is 1 in the first class, and in the other 1 in
- * all but "others" texts. What fill: auto does for a method. */
+/* The first token of so many of MANY texts of each class is masked. It is 1 in the second class, and in the first, of
+ * which is the first text, 1 in all but "others" texts. What fill: auto does for a method. */
 static r4_fill fill_for(size_t first, size_t second, size_t others, const char *method)
 {
   enum { MANY = 100 };
@@ -163,7 +163,7 @@ static r4_fill fill_for(size_t first, size_t second, size_t others, const char *
     size_t k = i / 2;
     classes[i] = i % 2;
     full[i] = 2;
-    tokens[i][0] = i % 2 && k < others ? 2 : 1;
+    tokens[i][0] = i % 2 == 0 && k < others ? 2 : 1;
     tokens[i][1] = 3;
     masks[i][0] = k < (i % 2 ? second : first);
   }
