@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 #include "cmd_predict.h"
+#include "runs.h"
 
 static int no_memory(void)
 {
@@ -62,9 +62,7 @@ int files_name(struct files *f, const char *name)
 
 int files_add(struct files *f, const char *word)
 {
-  struct stat about;
-  bool folder = !stat(word, &about) && S_ISDIR(about.st_mode);
-  return folder ? add_folder(f, word) : add(f, "", word);
+  return is_folder(word) ? add_folder(f, word) : add(f, "", word);
 }
 
 void files_clear(struct files *f)
