@@ -131,6 +131,7 @@ static void a_dead_net_is_brought_back(void **state)
   r4_outcome end = train("back", set, notices);
   if (!strstr(notices, "half the lambda")) fail_msg("it did not die: %s", notices);
   if (end.only != -1) fail_msg("it stayed dead: %s", notices);
+  assert_logged("back", "\"lambda\":15,"); /* half of it, as the notice says */
 }
 
 /* The same lambda, but the net is let learn first. */
