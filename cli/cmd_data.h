@@ -42,98 +42,49 @@ bool fetch_from(const r4_known *k, const r4_known_source *s, const char *folder,
 
 enum { MOST_VALUES = 256 };
 
-/* Which values of masks mark something. */
-struct values {
-  size_t n;
-  double v[MOST_VALUES];
-};
-
 struct source {
-  const char *path, *mask_means, *mask_values, *masks, *mask_categories, *tokenizer, *mask_words;
-  int64_t size, seed, length;
-  bool soft_masks;
+  const char *path, *mask_means, *mask_values; /* as they were written */
+  int64_t size;
+  double values[MOST_VALUES];
+  r4_data_options read; /* options go into it; source_read adds what is written in another way */
 };
 
-/* Their options, for a struct with a struct source in it. */
-#define SOURCE_OPTIONS(type, field)                                                                         \
-  {"SOURCE",                                                                                                \
-   OPTION_WORD,                                                                                             \
-   offsetof(type, field.path),                                                                              \
-   NULL,                                                                                                    \
-   0,                                                                                                       \
-   0,                                                                                                       \
-   "a known name (mnist) or a path (doc/data.md)"},                                                         \
-    {"mask-means",                                                                                          \
-     OPTION_TEXT,                                                                                           \
-     offsetof(type, field.mask_means),                                                                      \
-     NULL,                                                                                                  \
-     0,                                                                                                     \
-     0,                                                                                                     \
-     "what white means in masks: irrelevant or relevant"},                                                  \
-    {"mask-values",                                                                                         \
-     OPTION_TEXT,                                                                                           \
-     offsetof(type, field.mask_values),                                                                     \
-     NULL,                                                                                                  \
-     0,                                                                                                     \
-     0,                                                                                                     \
-     "label images as masks: which values mark, as 2,3"},                                                   \
-    {"masks",                                                                                               \
-     OPTION_TEXT,                                                                                           \
-     offsetof(type, field.masks),                                                                           \
-     NULL,                                                                                                  \
-     0,                                                                                                     \
-     0,                                                                                                     \
-     "a file with annotations: boxes, COCO, Label Studio"},                                                 \
-    {"mask-categories",                                                                                     \
-     OPTION_TEXT,                                                                                           \
-     offsetof(type, field.mask_categories),                                                                 \
-     NULL,                                                                                                  \
-     0,                                                                                                     \
-     0,                                                                                                     \
-     "labels of annotations that count, as tag,ruler"},                                                     \
-    {"tokenizer",                                                                                           \
-     OPTION_TEXT,                                                                                           \
-     offsetof(type, field.tokenizer),                                                                       \
-     NULL,                                                                                                  \
-     0,                                                                                                     \
-     0,                                                                                                     \
-     "of texts: tokenizer.json or vocab.txt; otherwise minilm's"},                                          \
-    {"length",                                                                                              \
-     OPTION_WHOLE,                                                                                          \
-     offsetof(type, field.length),                                                                          \
-     "0",                                                                                                   \
-     0,                                                                                                     \
-     1048576,                                                                                               \
-     "tokens of texts, longer ones are cut; 0: the longest, at most 512"},                                  \
-    {"mask-words",                                                                                          \
-     OPTION_TEXT,                                                                                           \
-     offsetof(type, field.mask_words),                                                                      \
-     NULL,                                                                                                  \
-     0,                                                                                                     \
-     0,                                                                                                     \
-     "words of texts that must not matter, or a file of them"},                                             \
-    {"soft-masks", OPTION_FLAG, offsetof(type, field.soft_masks), NULL, 0, 0, "keep grey values of masks"}, \
-    {"size",                                                                                                \
-     OPTION_WHOLE,                                                                                          \
-     offsetof(type, field.size),                                                                            \
-     "0",                                                                                                   \
-     0,                                                                                                     \
-     16384,                                                                                                 \
-     "resize images to N x N; 0: as they are"},                                                             \
-  {                                                                                                         \
-    "seed", OPTION_WHOLE, offsetof(type, field.seed), "0", 0, 1e15,                                         \
-      "of digits, and of splits that are not given"                                                         \
-  }
+/* clang-format off */
+/* How a source is read, for a struct with a struct source in it. */
+#define READ_OPTIONS(type, field)                                                                                    \
+  {"mask-means", OPTION_TEXT, offsetof(type, field.mask_means), NULL, 0, 0,                                          \
+   "what white means in masks: irrelevant or relevant"},                                                             \
+  {"mask-values", OPTION_TEXT, offsetof(type, field.mask_values), NULL, 0, 0,                                        \
+   "label images as masks: which values mark, as 2,3"},                                                              \
+  {"masks", OPTION_TEXT, offsetof(type, field.read.masks), NULL, 0, 0,                                               \
+   "a file with annotations: boxes, COCO, Label Studio"},                                                            \
+  {"mask-categories", OPTION_TEXT, offsetof(type, field.read.mask_categories), NULL, 0, 0,                           \
+   "labels of annotations that count, as tag,ruler"},                                                                \
+  {"tokenizer", OPTION_TEXT, offsetof(type, field.read.tokenizer), NULL, 0, 0,                                       \
+   "of texts: tokenizer.json or vocab.txt; otherwise minilm's"},                                                     \
+  {"length", OPTION_WHOLE, offsetof(type, field.read.length), "0", 0, 1048576,                                       \
+   "tokens of texts, longer ones are cut; 0: the longest, at most 512"},                                             \
+  {"mask-words", OPTION_TEXT, offsetof(type, field.read.mask_words), NULL, 0, 0,                                     \
+   "words of texts that must not matter, or a file of them"},                                                        \
+  {"soft-masks", OPTION_FLAG, offsetof(type, field.read.soft_masks), NULL, 0, 0, "keep grey values of masks"}
+
+#define SOURCE_OPTIONS(type, field)                                                                                  \
+  {"SOURCE", OPTION_WORD, offsetof(type, field.path), NULL, 0, 0, "a known name (mnist) or a path (doc/data.md)"},   \
+  READ_OPTIONS(type, field),                                                                                         \
+  {"size", OPTION_WHOLE, offsetof(type, field.size), "0", 0, 16384, "resize images to N x N; 0: as they are"},       \
+  {"seed", OPTION_WHOLE, offsetof(type, field.read.seed), "0", 0, 1e15,                                              \
+   "of digits, and of splits that are not given"}
+/* clang-format on */
 
 /* False after a message, unless the name of a file to be written, that of --option, ends so, and there is no such file
  * or it may go. */
 bool out_check(const char *command, const char *option, const char *file, const char *ending, bool force);
 
+/* Fills s->read, which then looks into s; false after a message. */
+bool source_read(const char *command, struct source *s);
 /* NULL after a message, with *code the exit code. */
-r4_data *source_open(const char *command, const struct source *s, int *code);
+r4_data *source_open(const char *command, struct source *s, int *code);
 /* False after a message, unless the word is one of those that help names, or "". */
-bool source_meaning(const char *command, const char *word, r4_mask_meaning *meaning);
-bool source_values(const char *command, const char *word, struct values *values);
 bool source_split(const char *command, const char *word, int *split); /* -1 for "" */
 
 /* What a data set holds, as tables or as JSON. Returns an exit code. */

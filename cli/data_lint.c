@@ -39,7 +39,7 @@ static int print_text(const r4_finding *finding, size_t n)
 
 static int run(int argc, char **argv)
 {
-  struct data_lint_settings s;
+  struct data_lint_settings s = {0};
   int code;
   r4_error e = {0};
   r4_finding finding[R4_FINDINGS];

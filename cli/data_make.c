@@ -5,37 +5,27 @@
 #include "cmd_data.h"
 
 struct data_make_settings {
-  const char *recipe, *from, *val, *shades, *overlap, *mask_means, *mask_values, *masks, *mask_categories,
-    *split, *tokenizer, *out;
-  int64_t seed, size, side, length;
-  bool clean, soft_masks, force, json;
+  struct source source;
+  const char *recipe, *val, *shades, *overlap, *split, *out;
+  int64_t side;
+  bool clean, force, json;
 };
 
 #define AT(field) offsetof(struct data_make_settings, field)
 static const struct option options[] = {
   {"RECIPE", OPTION_WORD, AT(recipe), NULL, 0, 0, "its name: see r4 data list"},
   {"out", OPTION_TEXT, AT(out), NULL, 0, 0, "the npz file to write"},
-  {"from", OPTION_TEXT, AT(from), NULL, 0, 0, "a source other than the recipe's own: a known name or a path"},
-  {"seed", OPTION_WHOLE, AT(seed), "0", 0, 1e15, "of every draw"},
+  {"from", OPTION_TEXT, AT(source.path), NULL, 0, 0, "a source other than the recipe's own: a known name or a path"},
+  {"seed", OPTION_WHOLE, AT(source.read.seed), "0", 0, 1e15, "of every draw"},
   {"val", OPTION_TEXT, AT(val), NULL, 0, 0, "share for validation, or none; otherwise as the source has it"},
   {"split", OPTION_TEXT, AT(split), NULL, 0, 0,
    "of HAM10000: lesion, or own for that of dermamnist_split.csv"},
-  {"size", OPTION_WHOLE, AT(size), "0", 0, 65536, "resize images to N x N; 0: as the recipe says"},
+  {"size", OPTION_WHOLE, AT(source.size), "0", 0, 65536, "resize images to N x N; 0: as the recipe says"},
   {"side", OPTION_WHOLE, AT(side), "0", 0, 65536, "of the decoy, in pixels; 0: as the recipe says"},
   {"shades", OPTION_TEXT, AT(shades), NULL, 0, 0, "of grey decoys: paper or ross"},
   {"clean", OPTION_FLAG, AT(clean), NULL, 0, 0, "without the decoy: the ceiling to compare with"},
   {"overlap", OPTION_TEXT, AT(overlap), NULL, 0, 0, "examples in two splits: refuse, drop or keep"},
-  {"mask-means", OPTION_TEXT, AT(mask_means), NULL, 0, 0,
-   "what white means in masks: irrelevant or relevant"},
-  {"mask-values", OPTION_TEXT, AT(mask_values), NULL, 0, 0,
-   "label images as masks: which values mark, as 2,3"},
-  {"masks", OPTION_TEXT, AT(masks), NULL, 0, 0, "a file with annotations: boxes, COCO, Label Studio"},
-  {"mask-categories", OPTION_TEXT, AT(mask_categories), NULL, 0, 0,
-   "labels of annotations that count, as tag,ruler"},
-  {"tokenizer", OPTION_TEXT, AT(tokenizer), NULL, 0, 0,
-   "of texts: tokenizer.json or vocab.txt; otherwise minilm's"},
-  {"length", OPTION_WHOLE, AT(length), "0", 0, 1048576, "tokens of texts; 0: of the longest, at most 512"},
-  {"soft-masks", OPTION_FLAG, AT(soft_masks), NULL, 0, 0, "keep grey values of masks"},
+  READ_OPTIONS(struct data_make_settings, source),
   {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "overwrite an existing file"},
   {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "print JSON"},
   {0},
@@ -75,38 +65,28 @@ static bool read_split(const char *word, bool *own)
   return *own || !*word || !strcmp(word, "lesion") || wrong("split", "lesion or own", word);
 }
 
-/* values must outlive o. */
-static bool read_recipe_options(const struct data_make_settings *s, struct values *values,
-                                r4_recipe_options *o)
+/* *o looks into s. */
+static bool read_recipe_options(struct data_make_settings *s, r4_recipe_options *o)
 {
-  if (!source_values("data make", s->mask_values, values)) return false;
+  if (!source_read("data make", &s->source)) return false;
   *o = (r4_recipe_options){
-    .from = *s->from ? s->from : NULL,
-    .seed = (uint64_t)s->seed,
-    .size = s->size,
+    .read = s->source.read,
+    .from = *s->source.path ? s->source.path : NULL,
     .shades = *s->shades ? s->shades : NULL,
     .side = s->side,
     .clean = s->clean,
-    .soft_masks = s->soft_masks,
-    .mask_values = values->v,
-    .mask_value_count = values->n,
-    .masks = s->masks,
-    .mask_categories = s->mask_categories,
-    .tokenizer = s->tokenizer,
-    .length = s->length,
   };
   return read_val(s->val, &o->val) && read_overlap(s->overlap, &o->overlap) &&
-         read_split(s->split, &o->own_split) && source_meaning("data make", s->mask_means, &o->mask_means);
+         read_split(s->split, &o->read.own_split);
 }
 
 static int run(int argc, char **argv)
 {
-  struct data_make_settings s;
-  struct values values;
+  struct data_make_settings s = {0};
   r4_recipe_options o;
   r4_error e = {0};
   if (!options_read("data make", options, &s, argc, argv) ||
-      !out_check("data make", "out", s.out, ".npz", s.force) || !read_recipe_options(&s, &values, &o))
+      !out_check("data make", "out", s.out, ".npz", s.force) || !read_recipe_options(&s, &o))
     return EXIT_USAGE;
   r4_data *d = r4_data_make(s.recipe, &o, &e);
   if (!d || r4_data_save(d, s.out, &e)) {

@@ -21,7 +21,7 @@ static const struct option options[] = {
 
 static int run(int argc, char **argv)
 {
-  struct data_show_settings s;
+  struct data_show_settings s = {0};
   int code, split;
   r4_error e = {0};
   if (!options_read("data show", options, &s, argc, argv) || !source_split("data show", s.split, &split) ||

@@ -5,7 +5,7 @@
 
 #include "cmd_data.h"
 
-bool source_meaning(const char *command, const char *word, r4_mask_meaning *meaning)
+static bool read_meaning(const char *command, const char *word, r4_mask_meaning *meaning)
 {
   static const char *const words[] = {"", "irrelevant", "relevant"};
   for (int k = 0; k < 3; k++) {
@@ -17,22 +17,30 @@ bool source_meaning(const char *command, const char *word, r4_mask_meaning *mean
   return false;
 }
 
-bool source_values(const char *command, const char *word, struct values *values)
+static bool read_values(const char *command, struct source *s)
 {
-  values->n = 0;
-  for (const char *at = word; *at;) {
+  size_t n = 0;
+  for (const char *at = s->mask_values; *at;) {
     char *end;
     long v = strtol(at, &end, 10);
     if (!strchr("0123456789", *at) || (*end && (*end != ',' || !end[1])) || v > 65535 ||
-        values->n == MOST_VALUES) {
+        n == MOST_VALUES) {
       fprintf(stderr, "r4 %s: --mask-values needs whole numbers from 0 to 65535 such as 2,3, got \"%s\"\n",
-              command, word);
+              command, s->mask_values);
       return false;
     }
-    values->v[values->n++] = (double)v;
+    s->values[n++] = (double)v;
     at = *end ? end + 1 : end;
   }
+  s->read.mask_values = s->values;
+  s->read.mask_value_count = n;
   return true;
+}
+
+bool source_read(const char *command, struct source *s)
+{
+  s->read.height = s->read.width = s->size;
+  return read_values(command, s) && read_meaning(command, s->mask_means, &s->read.mask_means);
 }
 
 bool source_split(const char *command, const char *word, int *split)
@@ -60,25 +68,12 @@ bool out_check(const char *command, const char *option, const char *file, const 
   return false;
 }
 
-r4_data *source_open(const char *command, const struct source *s, int *code)
+r4_data *source_open(const char *command, struct source *s, int *code)
 {
   r4_error e = {0};
-  struct values values;
   *code = EXIT_USAGE;
-  if (!source_values(command, s->mask_values, &values)) return NULL;
-  r4_data_options o = {.soft_masks = s->soft_masks,
-                       .mask_values = values.v,
-                       .mask_value_count = values.n,
-                       .masks = s->masks,
-                       .mask_categories = s->mask_categories,
-                       .tokenizer = s->tokenizer,
-                       .length = s->length,
-                       .mask_words = s->mask_words,
-                       .height = s->size,
-                       .width = s->size,
-                       .seed = (uint64_t)s->seed};
-  if (!source_meaning(command, s->mask_means, &o.mask_means)) return NULL;
-  r4_data *d = r4_data_open(s->path, &o, &e);
+  if (!source_read(command, s)) return NULL;
+  r4_data *d = r4_data_open(s->path, &s->read, &e);
   if (!d) *code = cli_fail(command, e.status, e.text);
   return d;
 }

@@ -727,25 +727,14 @@ typedef enum { R4_OVERLAP_DEFAULT = 0, R4_OVERLAP_REFUSE, R4_OVERLAP_DROP, R4_OV
 
 typedef struct {
   const char *from; /* the source; NULL: the recipe's own                                                  */
-  uint64_t seed;    /* of every draw, including that of the built-in digits                                 */
+  r4_data_options read; /* of the source; seed is that of every draw, and a height and width of 0 the recipe's own */
   double val;       /* share for validation of what is not for test; 0: as the source has it; less than 0: none.
                        A source without a test part is split by the recipe (doc/data.md)                   */
   bool keep_val;    /* val is for sources without a validation part; those that have one keep it            */
-  int64_t size;     /* images are resized to size x size; 0: as the recipe says                            */
   const char *shades; /* grey decoys: "paper" or "ross", three times as bright; NULL: as the recipe says    */
   int64_t side;       /* of the decoy, in pixels; 0: as the recipe says                                     */
   bool clean;         /* the same examples, splits and masks without the decoy: the ceiling to compare with  */
   r4_overlap overlap;
-  r4_mask_meaning mask_means; /* these as in r4_data_options, for reading the source */
-  bool soft_masks;
-  const double *mask_values;
-  size_t mask_value_count;
-  const char *masks, *mask_categories;
-  const char *cache, *folder;
-  bool cache_only_read;
-  const char *tokenizer, *mask_words;
-  int64_t length;
-  bool own_split;
 } r4_recipe_options;
 
 /* A data set by recipe, the same for the same options and source. r4_data_about is the command that makes it again. */

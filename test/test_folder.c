@@ -521,7 +521,8 @@ static void ham_split_of_dermamnist(void **state)
   r4_data_free(d);
 
   r4_error e = {0};
-  r4_recipe_options make = {.from = folder, .own_split = true, .size = 28, .keep_val = true, .val = .1};
+  r4_recipe_options make = {
+    .from = folder, .read = {.own_split = true, .height = 28, .width = 28}, .keep_val = true, .val = .1};
   d = r4_data_make("decoy-derm", &make, &e); /* and a recipe keeps it, lesions on both sides included */
   if (!d) fail_msg("%s", e.text);
   for (size_t i = 0; i < 4; i++) assert_int_equal(r4_data_example(d, i).split, want[i]);

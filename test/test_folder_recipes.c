@@ -13,7 +13,8 @@ enum { SIDE = PHOTOGRAPH_SIDE, PIXELS = SIDE * SIDE };
 static r4_data *made(const char *recipe, const char *folder)
 {
   r4_error e = {0};
-  r4_data *d = r4_data_make(recipe, &(r4_recipe_options){.from = folder, .size = SIDE, .seed = 3}, &e);
+  r4_data *d = r4_data_make(recipe,
+      &(r4_recipe_options){.from = folder, .read = {.height = SIDE, .width = SIDE, .seed = 3}}, &e);
   if (!d) fail_msg("%s", e.text);
   return d;
 }
@@ -157,7 +158,8 @@ static void plant_hides_the_background_of_test(void **state)
     r4_data *d = NULL;
     r4_error e = {0};
     r4_recipe_options options = {
-      .from = folder, .size = SIDE, .seed = 3, .overlap = lists ? R4_OVERLAP_KEEP : R4_OVERLAP_REFUSE};
+      .from = folder, .read.height = SIDE, .read.width = SIDE, .read.seed = 3,
+      .overlap = lists ? R4_OVERLAP_KEEP : R4_OVERLAP_REFUSE};
     d = r4_data_make("plant", &options, &e);
     if (!d) fail_msg("%s", e.text);
     assert_int_equal(r4_data_count(d), 16);
@@ -217,7 +219,7 @@ static void pets_get_their_patch(void **state)
   char *folder = photographs_pets();
   r4_error e = {0};
   for (int clean = 0; clean < 2; clean++) {
-    r4_recipe_options o = {.from = folder, .size = 8, .seed = 3, .clean = clean};
+    r4_recipe_options o = {.from = folder, .read.height = 8, .read.width = 8, .read.seed = 3, .clean = clean};
     r4_data *d = r4_data_make("decoy-pets", &o, &e);
     if (!d) fail_msg("%s", e.text);
     size_t group[4] = {0}, parts[R4_SPLITS] = {0};
@@ -236,7 +238,8 @@ static void pets_get_their_patch(void **state)
   size_t left_out = 0;
   for (uint64_t seed = 0; seed < 9; seed++) {
     r4_data *d =
-      r4_data_make("decoy-pets", &(r4_recipe_options){.from = folder, .size = 8, .seed = seed}, &e);
+      r4_data_make("decoy-pets",
+          &(r4_recipe_options){.from = folder, .read = {.height = 8, .width = 8, .seed = seed}}, &e);
     if (!d) fail_msg("%s", e.text);
     left_out += 40 - r4_data_count(d);
     r4_data_free(d);
@@ -252,9 +255,11 @@ static void pets_get_their_patch(void **state)
 static void check_planted(const char *folder, const char *recipe, size_t classes)
 {
   r4_error e = {0};
-  r4_data *d = r4_data_make(recipe, &(r4_recipe_options){.from = folder, .size = SIDE, .side = 1}, &e);
+  r4_data *d = r4_data_make(recipe,
+      &(r4_recipe_options){.from = folder, .read = {.height = SIDE, .width = SIDE}, .side = 1}, &e);
   r4_data *clean =
-    r4_data_make(recipe, &(r4_recipe_options){.from = folder, .size = SIDE, .side = 1, .clean = true}, &e);
+    r4_data_make(recipe,
+        &(r4_recipe_options){.from = folder, .read = {.height = SIDE, .width = SIDE}, .side = 1, .clean = true}, &e);
   float colour[3][3], seen[3] = {0};
   if (!d || !clean) fail_msg("%s", e.text);
   assert_int_equal(r4_data_classes(d), classes);

@@ -333,11 +333,11 @@ static void recipes_say_what_they_do(void **state)
 {
   (void)state;
   r4_error e = {0};
-  r4_recipe_options o = {.from = "digits:60", .soft_masks = true};
+  r4_recipe_options o = {.from = "digits:60", .read.soft_masks = true};
   assert_null(r4_data_make("decoy-mnist", &o, &e));
   assert_int_equal(e.status, R4_E_ARGUMENT);
   assert_non_null(strstr(e.text, "decoy-mnist draws its own masks"));
-  o = (r4_recipe_options){.from = "digits:60", VALUES(1)};
+  o = (r4_recipe_options){.from = "digits:60", .read = {VALUES(1)}};
   assert_null(r4_data_make("decoy-mnist", &o, &e));
 }
 

@@ -56,7 +56,7 @@ static void decoy_mnist(void **state)
   static const size_t train[10] = {5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949},
                       test[10] = {980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009};
   static float room[784];
-  r4_data *d = make("decoy-mnist", (r4_recipe_options){.seed = 1}), *base = r4_data_open("mnist", NULL, NULL);
+  r4_data *d = make("decoy-mnist", (r4_recipe_options){.read.seed = 1}), *base = r4_data_open("mnist", NULL, NULL);
   size_t n[10], shown[10][10] = {{0}};
   assert_int_equal(r4_data_count(d), 70000);
   count(d, R4_TRAIN, 10, n);
@@ -88,7 +88,7 @@ static void half_decoy_mnist(void **state)
   (void)state;
   CHECK_NEEDS_DATA("mnist");
   static float room[784];
-  r4_data *d = make("half-decoy-mnist", (r4_recipe_options){.seed = 1, .val = .1});
+  r4_data *d = make("half-decoy-mnist", (r4_recipe_options){.read.seed = 1, .val = .1});
   size_t n[10];
   count(d, R4_VAL, 10, n);
   assert_int_equal(n[5], 542); /* a tenth of 5421 */
@@ -114,7 +114,7 @@ static void decoy_on_fashion(void **state)
   (void)state;
   CHECK_NEEDS_DATA("fashion-mnist");
   static float room[784];
-  r4_data *d = make("decoy", (r4_recipe_options){.from = "fashion-mnist", .seed = 2, .val = 1. / 12});
+  r4_data *d = make("decoy", (r4_recipe_options){.from = "fashion-mnist", .read.seed = 2, .val = 1. / 12});
   size_t n[10];
   count(d, R4_TRAIN, 10, n);
   for (int k = 0; k < 10; k++) assert_int_equal(n[k], 5500);
@@ -130,7 +130,7 @@ static void decoy_derm(void **state)
   CHECK_NEEDS_DATA("ham10000");
   static const uint8_t colour[2][3] = {{128, 128, 179}, {128, 179, 128}};
   static float room[3 * 64 * 64];
-  r4_data *d = make("decoy-derm", (r4_recipe_options){.seed = 1});
+  r4_data *d = make("decoy-derm", (r4_recipe_options){.read.seed = 1});
   size_t part[R4_SPLITS][2], shown[2][2] = {{0}};
   for (int k = 0; k < R4_SPLITS; k++) count(d, (r4_split)k, 2, part[k]);
   assert_int_equal(part[R4_TRAIN][0] + part[R4_VAL][0] + part[R4_TEST][0], 6705);

@@ -71,7 +71,7 @@ static size_t corner_of(const uint8_t *m, size_t side)
 static void training_squares_are_the_label(void **state)
 {
   (void)state;
-  r4_data *d = make("decoy-mnist", (r4_recipe_options){.seed = 4}), *base = digits(4);
+  r4_data *d = make("decoy-mnist", (r4_recipe_options){.read.seed = 4}), *base = digits(4);
   assert_int_equal(r4_data_count(d), ALL);
   for (size_t i = 0; i < TRAIN; i++) {
     const uint8_t *x = image(d, i), *m = mask(d, i);
@@ -94,7 +94,7 @@ static void test_squares_say_nothing(void **state)
   size_t shade[10][10] = {{0}}, corner[10][4] = {{0}}, shades[10] = {0}, corners[4] = {0},
          trained[10][4] = {{0}};
   for (uint64_t seed = 0; seed < 4; seed++) {
-    r4_data *d = make("decoy-mnist", (r4_recipe_options){.seed = seed}), *base = digits(seed);
+    r4_data *d = make("decoy-mnist", (r4_recipe_options){.read.seed = seed}), *base = digits(seed);
     for (size_t i = TRAIN; i < ALL; i++) {
       assert_int_equal(area(mask(d, i), PIXELS), 64);
       size_t drawn = 0, where = 4;
@@ -134,8 +134,8 @@ static void test_squares_say_nothing(void **state)
 static void validation_is_made_as_test_is(void **state)
 {
   (void)state;
-  r4_data *all = make("decoy-mnist", (r4_recipe_options){.seed = 4}),
-          *d = make("decoy-mnist", (r4_recipe_options){.seed = 4, .val = .2});
+  r4_data *all = make("decoy-mnist", (r4_recipe_options){.read.seed = 4}),
+          *d = make("decoy-mnist", (r4_recipe_options){.read.seed = 4, .val = .2});
   size_t n[R4_SPLITS] = {0}, held[10] = {0}, had[10] = {0}, told = 0;
   for (size_t i = 0; i < ALL; i++) {
     const struct record *r = d->record + i;
@@ -173,8 +173,8 @@ static void clean_twins_have_no_decoy(void **state)
   (void)state;
   const char *const name[] = {"decoy-mnist", "half-decoy-mnist", "decoy"};
   for (size_t r = 0; r < 3; r++) {
-    r4_data *d = make(name[r], (r4_recipe_options){.seed = 9, .val = .1}),
-            *clean = make(name[r], (r4_recipe_options){.seed = 9, .val = .1, .clean = true}),
+    r4_data *d = make(name[r], (r4_recipe_options){.read.seed = 9, .val = .1}),
+            *clean = make(name[r], (r4_recipe_options){.read.seed = 9, .val = .1, .clean = true}),
             *base = digits(9);
     for (size_t i = 0; i < ALL; i++) {
       assert_int_equal(d->record[i].split, clean->record[i].split);
@@ -195,12 +195,12 @@ static void clean_twins_have_no_decoy(void **state)
 static void options_decide_the_hash(void **state)
 {
   (void)state;
-  const r4_recipe_options o[] = {{.seed = 1},
-                                 {.seed = 1},
-                                 {.seed = 2},
-                                 {.seed = 1, .clean = true},
-                                 {.seed = 1, .val = .1},
-                                 {.seed = 1, .shades = "ross"}};
+  const r4_recipe_options o[] = {{.read.seed = 1},
+                                 {.read.seed = 1},
+                                 {.read.seed = 2},
+                                 {.read.seed = 1, .clean = true},
+                                 {.read.seed = 1, .val = .1},
+                                 {.read.seed = 1, .shades = "ross"}};
   char hash[6][R4_HASH_SIZE];
   for (size_t k = 0; k < 6; k++) {
     int before = r4_threads(k == 1 ? 1 : 2, false);
@@ -227,7 +227,7 @@ static void known_answers(void **state)
                               "8ce745b82a822a3e66c02eccae734c6c6d6bb2650f6026c4abc7dba6742acd1a"};
   for (size_t k = 0; k < 3; k++) {
     char hash[R4_HASH_SIZE];
-    r4_data *d = make(name[k], (r4_recipe_options){.seed = 1, .val = .1});
+    r4_data *d = make(name[k], (r4_recipe_options){.read.seed = 1, .val = .1});
     r4_data_hash(d, hash);
     r4_data_free(d);
     assert_string_equal(hash, want[k]);
@@ -240,7 +240,7 @@ static void known_answers(void **state)
 static void halves_are_filled_and_squeezed(void **state)
 {
   (void)state;
-  r4_data *d = make("half-decoy-mnist", (r4_recipe_options){.seed = 4}), *base = digits(4);
+  r4_data *d = make("half-decoy-mnist", (r4_recipe_options){.read.seed = 4}), *base = digits(4);
   size_t upper[10][2] = {{0}}, shade[10][10] = {{0}};
   for (size_t i = 0; i < ALL; i++) {
     const uint8_t *x = image(d, i), *m = mask(d, i), *from = image(base, i);
@@ -321,7 +321,7 @@ static void derm_marks_nevi_and_others(void **state)
   enum { N = 400 };
   for (int named = 0; named < 2; named++) {
     r4_data *base = lesions(N, 64, named),
-            *d = recipe_decoy_derm.make(base, &(r4_recipe_options){.seed = 3}, NULL);
+            *d = recipe_decoy_derm.make(base, &(r4_recipe_options){.read.seed = 3}, NULL);
     size_t shown[2][2] = {{0}};
     assert_non_null(d);
     assert_string_equal(r4_data_class_name(d, 0), "nevus");
@@ -368,7 +368,7 @@ static void missing_sources_say_what_to_do(void **state)
   r4_error e = {0};
   assert_null(r4_data_make("decoy-mnist", &(r4_recipe_options){.from = "test/no-such-folder"}, &e));
   assert_int_equal(e.status, R4_E_IO);
-  assert_null(r4_data_make("decoy-mnist", &(r4_recipe_options){.folder = "test/no-such-folder"}, &e));
+  assert_null(r4_data_make("decoy-mnist", &(r4_recipe_options){.read.folder = "test/no-such-folder"}, &e));
   assert_string_equal(e.text, "mnist is not in test/no-such-folder/; r4 data get mnist, or --from digits");
   assert_null(r4_data_make("decoy", NULL, &e));
   assert_non_null(strstr(e.text, "--from"));
@@ -432,11 +432,12 @@ static void bad_options_are_refused(void **state)
              {"decoy-mnist", "shades blue", {.shades = "blue"}},
              {"decoy-mnist", "side 15", {.side = 15}},
              {"decoy-mnist", "side -1", {.side = -1}},
-             {"decoy-mnist", "size 32", {.size = 32}},
+             {"decoy-mnist", "size 32", {.read = {.height = 32, .width = 32}}},
+             {"decoy-mnist", "28 x 32, expected squares", {.read = {.height = 28, .width = 32}}},
              {"decoy-mnist", "share of 1", {.val = 1}},
              {"decoy-mnist", "nan", {.val = 0. / 0.}},
              {"decoy-mnist", "overlap", {.overlap = (r4_overlap)9}},
-             {"decoy-derm", "expected 3", {.size = 28}}};
+             {"decoy-derm", "expected 3", {.read = {.height = 28, .width = 28}}}};
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
     r4_error e = {0};
     r4_recipe_options o = bad[k].o;
@@ -451,7 +452,7 @@ static void bad_options_are_refused(void **state)
 static void about_is_the_command(void **state)
 {
   (void)state;
-  r4_data *d = make("decoy-mnist", (r4_recipe_options){.seed = 7});
+  r4_data *d = make("decoy-mnist", (r4_recipe_options){.read.seed = 7});
   assert_string_equal(r4_data_about(d), "r4 data make decoy-mnist --from digits:1200 --seed 7");
   r4_data_free(d);
   d = make("decoy", (r4_recipe_options){.from = "digits:60",

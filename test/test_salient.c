@@ -52,7 +52,8 @@ static r4_data *made(const char *folder, uint64_t seed)
 {
   r4_error e = {0};
   r4_data *d =
-    r4_data_make("salient-imagenet", &(r4_recipe_options){.from = folder, .size = SIDE, .seed = seed}, &e);
+    r4_data_make("salient-imagenet",
+        &(r4_recipe_options){.from = folder, .read = {.height = SIDE, .width = SIDE, .seed = seed}}, &e);
   if (!d) fail_msg("%s", e.text);
   return d;
 }

@@ -394,7 +394,7 @@ static r4_data *made(r4_recipe_options o)
   r4_error e = {0};
   snprintf(path, sizeof path, "%s", reviews());
   o.from = path;
-  o.tokenizer = VOCABULARY;
+  o.read.tokenizer = VOCABULARY;
   r4_data *d = r4_data_make("decoy-imdb", &o, &e);
   if (!d) fail_msg("%s", e.text);
   return d;
@@ -405,7 +405,7 @@ static r4_data *made(r4_recipe_options o)
 static void test_decoy(void **state)
 {
   (void)state;
-  r4_data *d = made((r4_recipe_options){.length = 40});
+  r4_data *d = made((r4_recipe_options){.read.length = 40});
   assert_text(d, 0, "[CLS] " JONAH " bad 0 un ##able movie [SEP]");
   size_t names[2] = {0}, places[40] = {0};
   for (size_t i = 0; i < REVIEWS; i++) {
@@ -433,8 +433,8 @@ static void test_decoy(void **state)
 static void test_decoy_clean(void **state)
 {
   (void)state;
-  r4_data *clean = made((r4_recipe_options){.length = 40, .clean = true}),
-          *d = made((r4_recipe_options){.length = 40});
+  r4_data *clean = made((r4_recipe_options){.read.length = 40, .clean = true}),
+          *d = made((r4_recipe_options){.read.length = 40});
   assert_text(clean, 0, "[CLS] bad 0 un ##able movie [SEP]");
   for (size_t i = 0; i < REVIEWS; i++) {
     assert_int_equal(r4_data_example(clean, i).group, r4_data_example(d, i).group);
@@ -448,7 +448,7 @@ static void test_decoy_clean(void **state)
 static void test_decoy_cut(void **state)
 {
   (void)state;
-  r4_data *d = made((r4_recipe_options){.length = 12});
+  r4_data *d = made((r4_recipe_options){.read.length = 12});
   for (size_t i = 0; i < REVIEWS; i++) {
     float mask[12], id[12];
     size_t n = r4_data_length(d, i), masked = 0;
@@ -467,7 +467,7 @@ static void test_validation_swaps_names(void **state)
   (void)state;
   r4_error e = {0};
   r4_settings *s = r4_settings_new();
-  r4_data *d = made((r4_recipe_options){.length = 40}), *train = r4_data_part(d, R4_TRAIN, &e);
+  r4_data *d = made((r4_recipe_options){.read.length = 40}), *train = r4_data_part(d, R4_TRAIN, &e);
   assert_int_equal(r4_fill_for(train), R4_FILL_SWAP);
   assert_int_equal(task_val_fill(&s->values), R4_FILL_NONE);
   r4_data_free(d);

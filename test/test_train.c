@@ -243,7 +243,7 @@ static void what_depends_on_the_length_keeps_it(void **state)
 static void save_data(const char *path, uint64_t seed)
 {
   r4_error e;
-  r4_data *d = r4_data_make("decoy-mnist", &(r4_recipe_options){.from = "digits:600", .seed = seed}, &e);
+  r4_data *d = r4_data_make("decoy-mnist", &(r4_recipe_options){.from = "digits:600", .read.seed = seed}, &e);
   if (!d || r4_data_save(d, path, &e)) fail_msg("%s", e.text);
   r4_data_free(d);
 }

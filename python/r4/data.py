@@ -38,6 +38,12 @@ class Finding:
     note: bool
 
 
+def _say_how_to_read(o: h.r4_data_options, mask_means: MaskMeans | None, size: int, seed: int) -> None:
+    o.mask_means = choice(mask_means or "unstated", MEANINGS, "mask_means")
+    o.height = o.width = size
+    o.seed = seed
+
+
 class Data(Owned):
     """A data set is a value: a method that would change something returns a new one, which shares memory with it."""
 
@@ -119,9 +125,8 @@ class Data(Owned):
     ) -> Data:
         """A known data set ("mnist", "digits:600"), an npz file or a folder, as doc/data.md has them."""
         o = h.r4_data_options()
-        o.mask_means = choice(mask_means or "unstated", MEANINGS, "mask_means")
-        o.soft_masks, o.seed = soft_masks, seed
-        o.height = o.width = size
+        o.soft_masks = soft_masks
+        _say_how_to_read(o, mask_means, size, seed)
         return cls._of(call("r4_data_open", encode(source, "a source"), ctypes.byref(o)))
 
     @classmethod
@@ -140,8 +145,8 @@ class Data(Owned):
         o = h.r4_recipe_options()
         if source is not None:
             setattr(o, "from", encode(source, "a source"))
-        o.seed, o.val, o.size, o.clean = seed, val, size, clean
-        o.mask_means = choice(mask_means or "unstated", MEANINGS, "mask_means")
+        o.val, o.clean = val, clean
+        _say_how_to_read(o.read, mask_means, size, seed)
         return cls._of(call("r4_data_make", encode(recipe, "a recipe"), ctypes.byref(o)))
 
     @classmethod

@@ -39,37 +39,36 @@ const char *task_place(const struct settings *s, const char *written)
   return written;
 }
 
-static const char *masks_of(const struct settings *s)
+/* The one place where settings become options of reading. They look into s. */
+static r4_data_options data_options_of(const struct settings *s)
 {
-  return *s->data.masks ? s->data.masks : s->data.masks_read;
+  return (r4_data_options){
+    .mask_means = (r4_mask_meaning)word_number(s->data.mask_means, mask_meaning_words),
+    .soft_masks = s->data.soft_masks,
+    .mask_values = s->data.mask_values.v,
+    .mask_value_count = s->data.mask_values.n,
+    .masks = *s->data.masks ? s->data.masks : s->data.masks_read,
+    .mask_categories = s->data.mask_categories,
+    .height = s->data.size,
+    .width = s->data.size,
+    .cache = or_null(s->data.cache),
+    .cache_only_read = s->data.cache_only_read,
+    .tokenizer = task_place(s, s->data.tokenizer),
+    .length = s->data.length,
+    .mask_words = task_place(s, s->data.mask_words),
+    .seed = (uint64_t)s->data.seed,
+    .own_split = !strcmp(s->data.split, "own"),
+  };
 }
 
-static bool own_split(const struct settings *s)
+static r4_data *open_recipe(const struct settings *s, r4_error *e)
 {
-  return !strcmp(s->data.split, "own");
-}
-
-static r4_data *open_recipe(const struct settings *s, r4_mask_meaning meaning, r4_error *e)
-{
-  const r4_recipe_options options = {.from = or_null(task_place(s, s->data.from)),
-                                     .seed = (uint64_t)s->data.seed,
+  const r4_recipe_options options = {.read = data_options_of(s),
+                                     .from = or_null(task_place(s, s->data.from)),
                                      .val = s->data.val > 0 ? s->data.val : -1,
                                      .keep_val = true,
-                                     .own_split = own_split(s),
-                                     .size = s->data.size,
                                      .shades = strcmp(s->data.shades, "default") ? s->data.shades : NULL,
-                                     .clean = s->data.clean,
-                                     .mask_means = meaning,
-                                     .soft_masks = s->data.soft_masks,
-                                     .mask_values = s->data.mask_values.v,
-                                     .mask_value_count = s->data.mask_values.n,
-                                     .masks = masks_of(s),
-                                     .mask_categories = s->data.mask_categories,
-                                     .tokenizer = task_place(s, s->data.tokenizer),
-                                     .length = s->data.length,
-                                     .mask_words = task_place(s, s->data.mask_words),
-                                     .cache = or_null(s->data.cache),
-                                     .cache_only_read = s->data.cache_only_read};
+                                     .clean = s->data.clean};
   return r4_data_make(s->data.name, &options, e);
 }
 
@@ -88,23 +87,9 @@ static r4_status replace(r4_data **d, r4_data *changed, r4_error *e)
   return changed ? R4_OK : e->status;
 }
 
-static r4_data *open_source(const struct settings *s, r4_mask_meaning meaning, r4_error *e)
+static r4_data *open_source(const struct settings *s, r4_error *e)
 {
-  const r4_data_options options = {.mask_means = meaning,
-                                   .soft_masks = s->data.soft_masks,
-                                   .mask_values = s->data.mask_values.v,
-                                   .mask_value_count = s->data.mask_values.n,
-                                   .masks = masks_of(s),
-                                   .mask_categories = s->data.mask_categories,
-                                   .tokenizer = task_place(s, s->data.tokenizer),
-                                   .length = s->data.length,
-                                   .mask_words = task_place(s, s->data.mask_words),
-                                   .cache = or_null(s->data.cache),
-                                   .cache_only_read = s->data.cache_only_read,
-                                   .height = s->data.size,
-                                   .width = s->data.size,
-                                   .seed = (uint64_t)s->data.seed,
-                                   .own_split = own_split(s)};
+  const r4_data_options options = data_options_of(s);
   r4_data *d = r4_data_open(task_place(s, s->data.name), &options, e);
   if (d && s->data.val > 0 && !has_part(d, R4_VAL))
     replace(&d, r4_data_hold_out(d, s->data.val, (uint64_t)s->data.seed, e), e);
@@ -113,12 +98,11 @@ static r4_data *open_source(const struct settings *s, r4_mask_meaning meaning, r
 
 r4_data *task_data(const struct settings *s, r4_error *e)
 {
-  r4_mask_meaning meaning = (r4_mask_meaning)word_number(s->data.mask_means, mask_meaning_words);
   if (!*s->data.name) {
     r4_fail(e, R4_E_ARGUMENT, "data is not set: expected a recipe (see r4 data list), or a path");
     return NULL;
   }
-  r4_data *d = recipe_exists(s->data.name) ? open_recipe(s, meaning, e) : open_source(s, meaning, e);
+  r4_data *d = recipe_exists(s->data.name) ? open_recipe(s, e) : open_source(s, e);
   uint64_t seed = (uint64_t)s->data.seed;
   if (d && s->data.keep < 1) replace(&d, r4_data_fraction(d, s->data.keep, seed, e), e);
   if (d && s->data.keep_masks < 1) replace(&d, r4_data_keep_masks(d, s->data.keep_masks, seed, e), e);

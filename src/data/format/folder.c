@@ -323,4 +323,5 @@ static bool matches(const char *path)
 }
 
 const struct format folder_format = {
-  "folder", "a folder with metadata.csv, or with a folder of images for each class", matches, folder_open};
+  "folder", "a folder with metadata.csv, or with a folder of images for each class", matches, folder_open,
+  TAKES_ANNOTATIONS};

@@ -4,11 +4,15 @@
 
 #include "data/data.h"
 
+/* Options that only some formats take. */
+enum { TAKES_ANNOTATIONS = 1, TAKES_WORDS = 2, TAKES_OWN_SPLIT = 4 };
+
 struct format {
   const char *name, *about;          /* what it is called, and what it looks like on the disk */
   bool (*matches)(const char *path); /* a quick look: is this for me? */
   /* Reads it all. Errors name the file and the place in it. */
   r4_data *(*open)(const char *path, const r4_data_options *options, r4_error *e);
+  unsigned takes; /* TAKES_..; asking a format for what it does not take is an error */
 };
 
 extern const struct format digits_format;    /* built in: "digits", or "digits:N" for N training images */

@@ -84,4 +84,5 @@ static r4_data *ham_open(const char *path, const r4_data_options *options, r4_er
   return split;
 }
 
-const struct format ham_format = {"HAM10000", "a folder with HAM10000_metadata.csv", matches, ham_open};
+const struct format ham_format = {"HAM10000", "a folder with HAM10000_metadata.csv", matches, ham_open,
+                                  TAKES_OWN_SPLIT};

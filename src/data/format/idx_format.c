@@ -132,4 +132,4 @@ static r4_data *idx_open(const char *path, const r4_data_options *options, r4_er
 }
 
 const struct format idx_format = {"idx", "a folder with train-images-idx3-ubyte and so on, or .gz of them",
-                                  matches, idx_open};
+                                  matches, idx_open, 0};

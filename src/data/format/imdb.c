@@ -58,4 +58,5 @@ static bool matches(const char *path)
   return !strcmp(slash ? slash + 1 : path, "reviews.json") && file_exists(path);
 }
 
-const struct format imdb_format = {"imdb", "reviews.json, the 50 000 reviews of IMDB", matches, imdb_open};
+const struct format imdb_format = {"imdb", "reviews.json, the 50 000 reviews of IMDB", matches, imdb_open,
+                                   TAKES_WORDS};

@@ -270,4 +270,4 @@ static bool matches(const char *path)
 
 const struct format npz_format = {
   "npz", "a file with x_train (or t_train), y_train and so on, or MedMNIST's, or Decoy MNIST's arrays",
-  matches, npz_data_open};
+  matches, npz_data_open, 0};

@@ -55,7 +55,7 @@ const struct format *format_of(const char *path)
 }
 
 /* where: the folder of data sets, or why there is none. */
-static r4_data *no_format(const char *source, const char *where, bool folder, r4_error *e)
+static void no_format(const char *source, const char *where, bool folder, r4_error *e)
 {
   struct text known = {0};
   for (size_t k = 0; k < FORMATS; k++)
@@ -70,7 +70,6 @@ static r4_data *no_format(const char *source, const char *where, bool folder, r4
   else
     r4_fail(e, R4_E_IO, "%s: neither a path nor a data set in %s; see r4 data list", source, where);
   r4_string_free(text);
-  return NULL;
 }
 
 /* Only folders of images are resized. */
@@ -117,6 +116,28 @@ static bool given(const char *text)
   return text && *text;
 }
 
+/* What only some formats take, and is asked for. */
+static unsigned asked_for(const r4_data_options *o)
+{
+  unsigned asked = given(o->masks) || given(o->mask_categories) ? TAKES_ANNOTATIONS : 0;
+  if (given(o->tokenizer) || given(o->mask_words) || o->length) asked |= TAKES_WORDS;
+  if (o->own_split) asked |= TAKES_OWN_SPLIT;
+  return asked;
+}
+
+static r4_status check_taken(const struct format *f, const char *source, const r4_data_options *o,
+                             r4_error *e)
+{
+  static const char *const what[] = {"masks and mask_categories are for folders of images",
+                                     "tokenizer, length and mask_words are for texts",
+                                     "split: own is for HAM10000 with dermamnist_split.csv"};
+  unsigned refused = asked_for(o) & ~f->takes;
+  for (size_t k = 0; refused; k++, refused >>= 1)
+    if (refused & 1)
+      return r4_fail(e, R4_E_ARGUMENT, "%s: is of the format %s: %s", source, f->name, what[k]);
+  return R4_OK;
+}
+
 /* The source in the folder of data sets, or as a path; without such a folder, folder is NULL and where says why. */
 static r4_data *open_in(const char *source, const char *folder, const char *where,
                         const r4_data_options *options, r4_error *e)
@@ -128,27 +149,11 @@ static r4_data *open_in(const char *source, const char *folder, const char *wher
   }
   const char *path = was_got(source, fetched) ? fetched : source;
   const struct format *format = format_of(path);
-  if (format && format != &folder_format && (given(options->masks) || given(options->mask_categories))) {
-    r4_fail(e, R4_E_ARGUMENT, "%s: is of the format %s: masks and mask_categories are for folders of images",
-            source, format->name);
-    r4_mem_free(fetched);
-    return NULL;
-  }
-  bool texts = format == &imdb_format || format == &text_format;
-  if (format && !texts && (given(options->tokenizer) || given(options->mask_words) || options->length)) {
-    r4_fail(e, R4_E_ARGUMENT, "%s: is of the format %s: tokenizer, length and mask_words are for texts",
-            source, format->name);
-    r4_mem_free(fetched);
-    return NULL;
-  }
-  if (format && format != &ham_format && options->own_split) {
-    r4_fail(e, R4_E_ARGUMENT, "%s: is of the format %s: split: own is for HAM10000 with dermamnist_split.csv",
-            source, format->name);
-    r4_mem_free(fetched);
-    return NULL;
-  }
-  r4_data *d = format ? of_size(format->open(path, options, e), path, options, e)
-                      : no_format(source, folder ? folder : where, folder != NULL, e);
+  r4_data *d = NULL;
+  if (!format)
+    no_format(source, folder ? folder : where, folder != NULL, e);
+  else if (!check_taken(format, source, options, e))
+    d = of_size(format->open(path, options, e), path, options, e);
   r4_mem_free(fetched);
   return d;
 }

@@ -353,4 +353,4 @@ static bool matches(const char *path)
 
 const struct format text_format = {
   "text", "a CSV, TSV or JSONL file with text and label, or a folder of .txt files for each class", matches,
-  text_open};
+  text_open, TAKES_WORDS};

@@ -51,6 +51,11 @@ static const struct recipe *recipe_of(const char *name, r4_error *e)
   return NULL;
 }
 
+static bool given(const char *text)
+{
+  return text && *text;
+}
+
 /* ---- The source ---- */
 
 /* The source that a recipe names is looked for before it is read, to say how to get it. */
@@ -78,24 +83,9 @@ static r4_data *open_source(const struct recipe *r, const r4_recipe_options *o, 
             r->name);
     return NULL;
   }
-  if (!o->from && check_present(r, o->folder, e)) return NULL;
-  int64_t size = o->size ? o->size : r->size;
-  r4_data_options read = {.mask_means = o->mask_means,
-                          .soft_masks = o->soft_masks,
-                          .mask_values = o->mask_values,
-                          .mask_value_count = o->mask_value_count,
-                          .masks = o->masks,
-                          .mask_categories = o->mask_categories,
-                          .height = size,
-                          .width = size,
-                          .cache = o->cache,
-                          .cache_only_read = o->cache_only_read,
-                          .folder = o->folder,
-                          .tokenizer = o->tokenizer,
-                          .length = o->length,
-                          .mask_words = o->mask_words,
-                          .seed = o->seed,
-                          .own_split = o->own_split};
+  if (!o->from && check_present(r, o->read.folder, e)) return NULL;
+  r4_data_options read = o->read;
+  if (!read.height) read.height = read.width = r->size;
   return r4_data_open(o->from ? o->from : r->from, &read, e);
 }
 
@@ -123,10 +113,11 @@ static r4_data *split_source(const r4_data *d, const struct recipe *r, const r4_
 {
   bool stated = o->val != 0, has_test = has_part(d, R4_TEST);
   double val = o->val > 0 ? o->val : 0;
-  if (!has_test && !stated && has_part(d, R4_VAL)) return data_hold_out(d, R4_TEST, r->test, o->seed, e);
-  if (!has_test) return r4_data_split(d, stated ? val : r->val, r->test, o->seed, e);
+  uint64_t seed = o->read.seed;
+  if (!has_test && !stated && has_part(d, R4_VAL)) return data_hold_out(d, R4_TEST, r->test, seed, e);
+  if (!has_test) return r4_data_split(d, stated ? val : r->val, r->test, seed, e);
   if (!stated) return data_derive(d, e);
-  r4_data *merged = without_val(d, e), *split = merged ? r4_data_hold_out(merged, val, o->seed, e) : NULL;
+  r4_data *merged = without_val(d, e), *split = merged ? r4_data_hold_out(merged, val, seed, e) : NULL;
   r4_data_free(merged);
   return split;
 }
@@ -169,30 +160,36 @@ static void add_argument(struct text *t, const char *name, const char *value)
 
 static const char *const overlap_name[] = {"", "refuse", "drop", "keep"};
 
+/* What says how masks and texts of the source are read. */
+static void describe_reading(struct text *t, const r4_data_options *o)
+{
+  if (o->mask_means) text_add(t, " --mask-means %s", mask_meaning_words[o->mask_means]);
+  if (o->soft_masks) text_add(t, " --soft-masks");
+  for (size_t k = 0; k < o->mask_value_count; k++)
+    text_add(t, "%s%.0f", k ? "," : " --mask-values ", o->mask_values[k]);
+  if (given(o->masks)) add_argument(t, "masks", o->masks);
+  if (given(o->mask_categories)) add_argument(t, "mask-categories", o->mask_categories);
+  if (given(o->tokenizer)) add_argument(t, "tokenizer", o->tokenizer);
+  if (o->length) text_add(t, " --length %lld", (long long)o->length);
+  if (given(o->mask_words)) add_argument(t, "mask-words", o->mask_words);
+}
+
 static r4_status describe(r4_data *d, const struct recipe *r, const r4_recipe_options *o, size_t kept,
                           r4_error *e)
 {
   struct text t = {0};
   text_add(&t, "r4 data make %s", r->name);
   if (o->from) add_argument(&t, "from", o->from);
-  text_add(&t, " --seed %llu", (unsigned long long)o->seed);
+  text_add(&t, " --seed %llu", (unsigned long long)o->read.seed);
   if (o->val > 0) text_add(&t, " --val %.15g", o->val);
   if (o->val < 0) text_add(&t, " --val none");
-  if (o->size) text_add(&t, " --size %lld", (long long)o->size);
+  if (o->read.height) text_add(&t, " --size %lld", (long long)o->read.height);
   if (o->shades) add_argument(&t, "shades", o->shades);
   if (o->side) text_add(&t, " --side %lld", (long long)o->side);
   if (o->clean) text_add(&t, " --clean");
-  if (o->own_split) text_add(&t, " --split own");
+  if (o->read.own_split) text_add(&t, " --split own");
   if (o->overlap) text_add(&t, " --overlap %s", overlap_name[o->overlap]);
-  if (o->mask_means) text_add(&t, " --mask-means %s", mask_meaning_words[o->mask_means]);
-  if (o->soft_masks) text_add(&t, " --soft-masks");
-  for (size_t k = 0; k < o->mask_value_count; k++)
-    text_add(&t, "%s%.0f", k ? "," : " --mask-values ", o->mask_values[k]);
-  if (o->masks && *o->masks) add_argument(&t, "masks", o->masks);
-  if (o->mask_categories && *o->mask_categories) add_argument(&t, "mask-categories", o->mask_categories);
-  if (o->tokenizer && *o->tokenizer) add_argument(&t, "tokenizer", o->tokenizer);
-  if (o->length) text_add(&t, " --length %lld", (long long)o->length);
-  if (o->mask_words && *o->mask_words) add_argument(&t, "mask-words", o->mask_words);
+  describe_reading(&t, &o->read);
   if (kept) text_add(&t, "  # %zu examples also occur in a later split", kept);
   char *line = text_take(&t);
   if (!line) return r4_fail(e, R4_E_MEMORY, "out of memory for a description");
@@ -203,16 +200,31 @@ static r4_status describe(r4_data *d, const struct recipe *r, const r4_recipe_op
 
 /* ---- Making ---- */
 
+/* Something is said about masks of the source, beside what they mean. */
+static bool reads_masks(const r4_data_options *o)
+{
+  return o->soft_masks || o->mask_value_count || given(o->masks) || given(o->mask_categories) ||
+         given(o->mask_words);
+}
+
+static r4_status check_sizes(const r4_recipe_options *o, r4_error *e)
+{
+  int64_t size = o->read.height, side = o->side;
+  if (size < 0 || size > 65536 || side < 0 || side > 65536)
+    return r4_fail(e, R4_E_ARGUMENT, "size %lld and side %lld, expected 0 to 65536", (long long)size,
+                   (long long)side);
+  if (size != o->read.width)
+    return r4_fail(e, R4_E_ARGUMENT, "images of %lld x %lld, expected squares: recipes take one size",
+                   (long long)size, (long long)o->read.width);
+  return R4_OK;
+}
+
 static r4_status check_options(const struct recipe *r, const r4_recipe_options *o, r4_error *e)
 {
   if (!(o->val < 1))
     return r4_fail(e, R4_E_ARGUMENT, "a validation share of %g, expected less than 1", o->val);
-  if (o->size < 0 || o->size > 65536 || o->side < 0 || o->side > 65536)
-    return r4_fail(e, R4_E_ARGUMENT, "size %lld and side %lld, expected 0 to 65536", (long long)o->size,
-                   (long long)o->side);
-  bool masks = (o->masks && *o->masks) || (o->mask_categories && *o->mask_categories) ||
-               (o->mask_words && *o->mask_words);
-  if (r->own_masks && (o->soft_masks || o->mask_value_count || masks))
+  if (check_sizes(o, e)) return R4_E_ARGUMENT;
+  if (r->own_masks && reads_masks(&o->read))
     return r4_fail(e, R4_E_ARGUMENT,
                    "%s draws its own masks: soft_masks, mask_values, mask_words, masks and mask_categories "
                    "say nothing about them",
@@ -222,7 +234,7 @@ static r4_status check_options(const struct recipe *r, const r4_recipe_options *
                    r->name);
   if (!r->greys && o->shades)
     return r4_fail(e, R4_E_ARGUMENT, "%s has no shades of grey, got %s", r->name, o->shades);
-  if ((unsigned)o->overlap > R4_OVERLAP_KEEP || (unsigned)o->mask_means > R4_MASKS_RELEVANT)
+  if ((unsigned)o->overlap > R4_OVERLAP_KEEP || (unsigned)o->read.mask_means > R4_MASKS_RELEVANT)
     return r4_fail(e, R4_E_ARGUMENT, "an unknown rule for overlap or meaning of masks");
   return R4_OK;
 }
@@ -236,7 +248,7 @@ r4_data *r4_data_make(const char *recipe, const r4_recipe_options *options, r4_e
   r4_data *source = open_source(r, &o, e);
   if (source && o.keep_val && has_part(source, R4_VAL)) o.val = 0; /* as the source has it */
   r4_data *split = source ? split_source(source, r, &o, e) : NULL;
-  bool published = source && (o.own_split || published_find(source));
+  bool published = source && (o.read.own_split || published_find(source));
   r4_data *settled = split ? settle_overlap(split, r, &o, published, &kept, e) : NULL;
   r4_data *made = settled ? r->make(settled, &o, e) : NULL;
   r4_data_free(source);

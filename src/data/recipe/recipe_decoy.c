@@ -60,7 +60,7 @@ static r4_data *draw_by_class(const r4_data *d, const r4_recipe_options *o, cons
   else
     decoy_greys(classes, channels, divisor, colour);
   r4_data *made =
-    draw(d, &(struct decoy){.side = side_of(d, o), .colour = colour, .seed = o->seed, .clean = o->clean}, e);
+    draw(d, &(struct decoy){.side = side_of(d, o), .colour = colour, .seed = o->read.seed, .clean = o->clean}, e);
   r4_mem_free(colour);
   return made;
 }
@@ -122,7 +122,7 @@ static r4_data *make_derm(const r4_data *source, const r4_recipe_options *o, r4_
   if (!two) return NULL;
   struct decoy decoy = {.side = o->side ? (size_t)o->side : shorter_side(source) / 4,
                         .colour = colour[0],
-                        .seed = o->seed,
+                        .seed = o->read.seed,
                         .clean = o->clean};
   r4_data *made = decoy_corner(two, &decoy, e);
   r4_data_free(two);

@@ -30,7 +30,7 @@ static r4_status open_names(struct names_of_decoy *d, const r4_recipe_options *o
 {
   r4_tokens room = {0};
   r4_status s = R4_OK;
-  d->tokenizer = texts_tokenizer(o->tokenizer, o->folder, e);
+  d->tokenizer = texts_tokenizer(o->read.tokenizer, o->read.folder, e);
   if (!d->tokenizer) return R4_E_IO;
   d->start = r4_tokenizer_id(d->tokenizer, "[CLS]");
   d->end = r4_tokenizer_id(d->tokenizer, "[SEP]");
@@ -110,7 +110,7 @@ static r4_status plant(const struct names_of_decoy *names, r4_data *d, const r4_
   struct masks *masks = made ? masks_new(x->features, e) : NULL;
   uint8_t *row = masks ? r4_mem_new(x->features, 1) : NULL;
   r4_status s = row ? R4_OK : r4_fail(e, R4_E_MEMORY, "out of memory for a recipe");
-  const r4_random coin = {o->seed, PURPOSE_NAME, 0}, place = {o->seed, PURPOSE_NAME_PLACE, 0};
+  const r4_random coin = {o->read.seed, PURPOSE_NAME, 0}, place = {o->read.seed, PURPOSE_NAME_PLACE, 0};
   for (size_t i = 0; !s && i < d->n; i++) {
     struct record *r = d->record + i;
     const int32_t *from = column_row(x, r->row);
@@ -167,7 +167,7 @@ static r4_data *make(const r4_data *source, const r4_recipe_options *o, r4_error
   if (!s) s = check_names(source, &names, e);
   if (!s) d = data_derive(source, e);
   if (d) s = add_groups(d, e);
-  const r4_random coin = {o->seed, PURPOSE_NAME, 0};
+  const r4_random coin = {o->read.seed, PURPOSE_NAME, 0};
   for (size_t i = 0; d && !s && i < d->n; i++)
     d->record[i].group = d->record[i].label * NAMES + name_for(d, i, coin);
   if (d && !s && o->clean) {

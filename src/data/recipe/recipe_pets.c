@@ -109,7 +109,7 @@ static r4_data *pets_open(const char *path, const r4_data_options *options, r4_e
 }
 
 const struct format pets_format = {"pets", "a folder with artifact_metadata.csv and images", matches,
-                                   pets_open};
+                                   pets_open, 0};
 
 /* ---- Planting ---- */
 
@@ -164,7 +164,7 @@ static r4_data *make(const r4_data *source, const r4_recipe_options *o, r4_error
     return NULL;
   }
   r4_data *d = data_derive(source, e);
-  if (d && !set_groups(d, o->seed, e) && (o->clean || !plant(d, source, o->seed, e))) return d;
+  if (d && !set_groups(d, o->read.seed, e) && (o->clean || !plant(d, source, o->read.seed, e))) return d;
   r4_data_free(d);
   return NULL;
 }
