@@ -4,7 +4,7 @@
 #define R4_REPORT_PAGE_H
 
 #include "base/embedded.h"
-#include "report/plot.h"
+#include "report/page_bars.h"
 
 /* How the seeds of a run ended, as training wrote it down; nothing is known of runs from before it did. */
 struct page_end {

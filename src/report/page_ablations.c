@@ -17,7 +17,7 @@ struct axis {
   size_t n;
   const char *name[MOST_NAMES];
   bool numbers, more; /* more: than there is room for */
-  struct chart_scale scale;
+  struct scale scale; /* of numbers */
 };
 
 static size_t place_of(const struct axis *a, const char *name)
@@ -54,9 +54,7 @@ static void choose_scale(struct axis *a, bool labelled)
   }
   bool wide = high >= 100 * least;
   a->numbers = a->numbers && !(wide && low <= 0);
-  a->scale = (struct chart_scale){.low = -0.4, .high = (double)a->n - 0.6};
-  if (!a->numbers) return;
-  a->scale = (struct chart_scale){.log = wide, .low = low, .high = high};
+  a->scale = (struct scale){.log = wide, .low = low, .high = high};
   scale_round(&a->scale);
 }
 
@@ -77,7 +75,7 @@ struct shown {
   const r4_ablation *a;
   size_t names; /* of lines: each has its colour in all panels */
   const char *name[64];
-  struct chart_scale kappa; /* of all panels */
+  struct scale kappa; /* of all panels */
 };
 
 static size_t number_of(const struct shown *s, const char *name)
@@ -137,23 +135,36 @@ static struct axis axis_of_panel(const r4_ablation *a, const struct ablation_lin
   return x;
 }
 
-static void draw_line(const struct shown *s, struct plot *plot, const struct axis *axis,
+static void draw_line(const struct shown *s, r4_plot *plot, const struct axis *axis,
                       const struct ablation_line *l, enum quantity q)
 {
-  double x[MOST_NAMES], y[MOST_NAMES], lo[MOST_NAMES], hi[MOST_NAMES];
-  size_t n = 0, number = number_of(s, l->name);
+  double x[MOST_NAMES], y[MOST_NAMES], sd[MOST_NAMES];
+  size_t n = 0;
   for (size_t k = 0; k < axis->n; k++) {
     const struct ablation_point *p = find_point(l, axis->name[k], NULL);
     if (!p) continue;
     r4_mean_sd v = value_of(p, q);
-    double sd = isnan(v.sd) ? 0 : v.sd;
     x[n] = x_of(axis, axis->name[k]);
     y[n] = v.mean;
-    lo[n] = v.mean - sd;
-    hi[n++] = v.mean + sd;
+    sd[n++] = isnan(v.sd) ? 0 : v.sd;
   }
-  plot_line(plot, number, n, x, y, s->a->seeds > 1 ? lo : NULL, s->a->seeds > 1 ? hi : NULL);
-  plot_dots(plot, number, n, x, y);
+  plot_numbered_line(plot, number_of(s, l->name), n, x, y, s->a->seeds > 1 ? sd : NULL);
+}
+
+static r4_plot *plot_of_panel(const struct shown *s, const struct ablation_line *first, const struct axis *x,
+                              enum quantity q)
+{
+  r4_plot *plot = r4_plot_new(NULL, 1);
+  struct scale y = q == WORST ? (struct scale){.high = 100} : s->kappa;
+  r4_plot_panel(plot, NULL, first->x, NULL);
+  r4_plot_range(plot, 'y', y.low, y.high);
+  if (y.log) r4_plot_log(plot, 'y');
+  if (x->numbers) r4_plot_range(plot, 'x', x->scale.low, x->scale.high);
+  if (x->numbers && x->scale.log) r4_plot_log(plot, 'x');
+  if (!x->numbers) r4_plot_names(plot, 'x', x->n, x->name);
+  for (const struct ablation_line *l = first; l < s->a->line + s->a->lines; l++)
+    if (is_of_panel(l, first)) draw_line(s, plot, x, l, q);
+  return plot;
 }
 
 static void add_line_numbers(const struct shown *s, const char *title, const struct axis *x,
@@ -177,19 +188,10 @@ static void add_panel(const struct shown *s, const struct ablation_line *first, 
 {
   struct axis x = axis_of_panel(s->a, first);
   char title[300];
-  struct plot plot = {
-    .h = s->p->h, .height = 220, .left = 52, .right = 16, .top = 10, .bottom = 36, .x = x.scale};
-  plot.y = q == WORST ? (struct chart_scale){.high = 100} : s->kappa;
+  r4_plot *plot = plot_of_panel(s, first, &x, q);
   begin_figure(s, first->panel, quantity_name[q], title);
-  plot_begin(&plot, title);
-  plot_y_grid(&plot);
-  if (x.numbers)
-    plot_x_grid(&plot, first->x);
-  else
-    plot_x_names(&plot, x.n, x.name, first->x);
-  for (const struct ablation_line *l = first; l < s->a->line + s->a->lines; l++)
-    if (is_of_panel(l, first)) draw_line(s, &plot, &x, l, q);
-  plot_end(&plot);
+  plot_panel_in_page(s->p->h, plot, 0, title);
+  r4_plot_free(plot);
   page_figure_numbers(s->p->h);
   add_line_numbers(s, title, &x, first, q);
   page_figure_end(s->p->h);
@@ -217,21 +219,33 @@ static void add_heat_numbers(const struct shown *s, const char *title, const str
   page_table_end(h);
 }
 
+static r4_plot *plot_of_heat(const struct ablation_line *l, const struct axis *x, const struct axis *y)
+{
+  r4_plot *plot = r4_plot_new(NULL, 1);
+  double *value = r4_mem_new(x->n * y->n + 1, sizeof *value);
+  for (size_t k = 0; k < x->n * y->n && value; k++) {
+    const struct ablation_point *p = find_point(l, x->name[k % x->n], y->name[k / x->n]);
+    value[k] = p ? 100 * p->worst.mean : NAN;
+  }
+  r4_plot_panel(plot, NULL, l->x, l->y);
+  r4_plot_names(plot, 'x', x->n, x->name);
+  r4_plot_names(plot, 'y', y->n, y->name);
+  r4_plot_range(plot, 'y', 0, 100);
+  r4_plot_heat(plot, value);
+  if (plot) plot->failed |= !value;
+  r4_mem_free(value);
+  return plot;
+}
+
 static void add_heat(const struct shown *s, const struct ablation_line *l)
 {
   struct axis x = {0}, y = {0};
   char title[300];
   for (size_t k = 0; k < l->points; k++) add_name(&x, l->point[k].x), add_name(&y, l->point[k].y);
-  struct plot plot = plot_of_cells(s->p->h, y.n, y.name);
+  r4_plot *plot = plot_of_heat(l, &x, &y);
   begin_figure(s, l->name, quantity_name[WORST], title);
-  plot_begin(&plot, title);
-  for (size_t i = 0; i < y.n; i++)
-    for (size_t k = 0; k < x.n; k++) {
-      const struct ablation_point *p = find_point(l, x.name[k], y.name[i]);
-      if (p) plot_cell(&plot, x.n, k, i, 100 * p->worst.mean);
-    }
-  plot_cell_names(&plot, x.n, x.name, l->x, y.n, y.name, l->y);
-  plot_end(&plot);
+  plot_panel_in_page(s->p->h, plot, 0, title);
+  r4_plot_free(plot);
   page_figure_numbers(s->p->h);
   add_heat_numbers(s, title, l, &x, &y);
   page_figure_end(s->p->h);
@@ -248,7 +262,7 @@ static bool is_first_of_panel(const r4_ablation *a, size_t k)
 
 static void look_at(struct shown *s)
 {
-  s->kappa = (struct chart_scale){true, INFINITY, -INFINITY, 0};
+  s->kappa = scale_empty(true);
   for (const struct ablation_line *l = s->a->line; l < s->a->line + s->a->lines; l++) {
     for (size_t k = 0; k < l->points; k++) scale_cover(&s->kappa, l->point[k].kappa.mean);
     if (!l->y && number_of(s, l->name) == s->names) s->name[s->names++] = l->name;

@@ -145,15 +145,15 @@ static bool has_values(const struct curve *c, size_t runs, enum quantity q)
 }
 
 /* Over more than two powers of ten a straight scale shows but the largest. */
-static struct chart_scale scale_of(const struct curve *c, size_t runs, enum quantity q)
+static struct scale scale_of(const struct curve *c, size_t runs, enum quantity q)
 {
-  struct chart_scale straight = {false, INFINITY, -INFINITY, 0}, log = {true, INFINITY, -INFINITY, 0};
+  struct scale straight = scale_empty(false), log = scale_empty(true);
   for (size_t r = 0; r < runs; r++) {
     struct series s = series_of(&c[r], q);
     for (size_t k = 0; k < s.n; k++) scale_cover(&straight, s.y[k]), scale_cover(&log, s.y[k]);
   }
-  if (q == WORST) return (struct chart_scale){.high = 100};
-  struct chart_scale chosen = log.high > 100 * log.low ? log : straight;
+  if (q == WORST) return (struct scale){.high = 100};
+  struct scale chosen = log.high > 100 * log.low ? log : straight;
   if (!chosen.log) scale_cover(&chosen, 0);
   scale_round(&chosen);
   return chosen;
@@ -175,19 +175,6 @@ static struct caption caption_of(const struct curve *c, size_t runs, enum quanti
 }
 
 /* ---- Drawing ---- */
-
-static void add_line(struct plot *plot, size_t run, const struct series *s)
-{
-  double lo[MOST_POINTS + 1], hi[MOST_POINTS + 1];
-  bool band = false;
-  for (size_t k = 0; k < s->n; k++) {
-    double sd = isnan(s->sd[k]) ? 0 : s->sd[k];
-    band |= sd > 0;
-    lo[k] = s->y[k] - sd;
-    hi[k] = fmin(s->y[k] + sd, plot->y.high);
-  }
-  plot_line(plot, run, s->n, s->x, s->y, band ? lo : NULL, band ? hi : NULL);
-}
 
 static void add_numbers(const struct page *p, const struct curve *c, enum quantity q)
 {
@@ -211,31 +198,38 @@ static void add_numbers(const struct page *p, const struct curve *c, enum quanti
   page_table_end(p->h);
 }
 
-static void add_figure(const struct page *p, const struct curve *c, enum quantity q)
+static double last_epoch(const struct page *p, const struct curve *c)
 {
   size_t epochs = 1;
-  struct plot plot = {.h = p->h,
-                      .height = 220,
-                      .left = 52,
-                      .right = 12,
-                      .top = 10,
-                      .bottom = 34,
-                      .y = scale_of(c, p->runs, q),
-                      .whole = true};
   for (size_t r = 0; r < p->runs; r++)
     if (c[r].epochs > epochs) epochs = c[r].epochs;
-  plot.x = (struct chart_scale){.low = epochs > 1, .high = (double)epochs};
-  if (epochs > 6) plot.x.low = 0;
-  struct caption caption = caption_of(c, p->runs, q);
-  page_figure_begin(p->h, about[q].file, caption.text);
-  plot_begin(&plot, caption.text);
-  plot_y_grid(&plot);
-  plot_x_grid(&plot, "epoch");
+  return (double)epochs;
+}
+
+static r4_plot *plot_of(const struct page *p, const struct curve *c, enum quantity q)
+{
+  struct scale y = scale_of(c, p->runs, q);
+  double last = last_epoch(p, c);
+  r4_plot *plot = r4_plot_new(NULL, 1);
+  r4_plot_panel(plot, NULL, "epoch", NULL);
+  r4_plot_range(plot, 'x', last > 1 && last <= 6, last);
+  r4_plot_range(plot, 'y', y.low, y.high);
+  if (y.log) r4_plot_log(plot, 'y');
+  plot_whole_x(plot);
   for (size_t r = 0; r < p->runs; r++) {
     struct series s = series_of(&c[r], q);
-    add_line(&plot, r, &s);
+    plot_numbered_line(plot, r, s.n, s.x, s.y, s.sd);
   }
-  plot_end(&plot);
+  return plot;
+}
+
+static void add_figure(const struct page *p, const struct curve *c, enum quantity q)
+{
+  struct caption caption = caption_of(c, p->runs, q);
+  r4_plot *plot = plot_of(p, c, q);
+  page_figure_begin(p->h, about[q].file, caption.text);
+  plot_panel_in_page(p->h, plot, 0, caption.text);
+  r4_plot_free(plot);
   page_figure_numbers(p->h);
   add_numbers(p, c, q);
   page_figure_end(p->h);

@@ -44,7 +44,7 @@ static void add_table(const struct page *p)
   page_table_end(h);
 }
 
-static void add_plot(const struct page *p)
+static void add_dots(const struct page *p)
 {
   static const char title[] = "kappa inside the masks, largest over examples and features";
   size_t letters = 0;
@@ -52,18 +52,17 @@ static void add_plot(const struct page *p)
     size_t n = strlen(figure_real_sd(value(&p->summary[k], &MASKED_MAX), p->run[k].seeds, 3).s);
     if (n > letters) letters = n;
   }
-  struct plot plot = plot_of_rows(p->h, p->runs, letters, (struct chart_scale){true, INFINITY, -INFINITY, 0});
-  for (size_t k = 0; k < p->runs; k++) plot_fit_name(&plot, p->run[k].name);
-  for (size_t k = 0; k < p->runs; k++) scale_cover(&plot.x, value(&p->summary[k], &MASKED_MAX).mean);
-  scale_round(&plot.x);
+  struct bars bars = bars_of(p->h, BAR_DOT, letters, scale_empty(true));
+  for (size_t k = 0; k < p->runs; k++) bars_fit(&bars, p->run[k].name);
+  for (size_t k = 0; k < p->runs; k++) scale_cover(&bars.plane.x, value(&p->summary[k], &MASKED_MAX).mean);
+  scale_round(&bars.plane.x);
   page_figure_begin(p->h, "fragility", title);
-  plot_begin(&plot, title);
-  plot_x_grid(&plot, "steps are powers of ten");
+  bars_begin(&bars, p->runs, title, "steps are powers of ten");
   for (size_t k = 0; k < p->runs; k++) {
     r4_mean_sd v = value(&p->summary[k], &MASKED_MAX);
-    plot_row(&plot, k, PLOT_DOT, k, p->run[k].name, v, figure_real_sd(v, p->run[k].seeds, 3).s);
+    bars_row(&bars, k, p->run[k].name, v, figure_real_sd(v, p->run[k].seeds, 3).s);
   }
-  plot_end(&plot);
+  bars_end(&bars);
   page_figure_numbers(p->h);
   page_table_begin(p->h, title);
   page_head(p->h, "run", false);
@@ -115,7 +114,7 @@ r4_status page_fragility(const struct page *p, r4_error *e)
   warn_constant(p);
   add_table(p);
   page_grid_begin(p->h);
-  add_plot(p);
+  add_dots(p);
   page_grid_end(p->h);
   return R4_OK;
 }

@@ -84,20 +84,18 @@ static void add_table(const struct page *p, const struct shown_groups *shown)
 static void add_bars(const struct page *p, size_t run, const struct shown_groups *shown)
 {
   const r4_report_run *r = &p->run[run];
-  struct plot plot = plot_of_rows(p->h, shown->n, r->seeds > 1 ? 11 : 5, (struct chart_scale){.high = 100});
+  struct bars bars = bars_of(p->h, BAR_WHOLE, r->seeds > 1 ? 11 : 5, (struct scale){.high = 100});
   char title[200], file[200];
   snprintf(title, sizeof title, "%.100s: accuracy by group, in per cent", r->name);
   snprintf(file, sizeof file, "accuracy-%.100s", r->name);
   page_figure_begin(p->h, file, r->name);
-  for (size_t i = 0; i < shown->n; i++) plot_fit_name(&plot, page_group_name(p, shown->list[i]));
-  plot_begin(&plot, title);
-  plot_x_grid(&plot, "");
+  for (size_t i = 0; i < shown->n; i++) bars_fit(&bars, page_group_name(p, shown->list[i]));
+  bars_begin(&bars, shown->n, title, "");
   for (size_t i = 0; i < shown->n; i++) {
     r4_mean_sd v = at(p, run, shown->list[i]), percent = {100 * v.mean, 100 * v.sd};
-    plot_row(&plot, i, PLOT_BAR, run, page_group_name(p, shown->list[i]), percent,
-             figure_share_sd(v, r->seeds).s);
+    bars_row(&bars, run, page_group_name(p, shown->list[i]), percent, figure_share_sd(v, r->seeds).s);
   }
-  plot_end(&plot);
+  bars_end(&bars);
   page_figure_numbers(p->h);
   page_table_begin(p->h, title);
   page_head(p->h, "group", false);

@@ -124,7 +124,7 @@ void page_legend_item(struct html *h, size_t series, const char *name)
     h,
     "<li><svg viewBox=\"0 0 28 10\" aria-hidden=\"true\"><path class=\"line s%zu\" d=\"M1 5H27\"/></svg>"
     "%s</li>",
-    series % PLOT_SERIES, name);
+    series % PLANE_SERIES, name);
 }
 
 void page_legend_end(struct html *h)

@@ -95,19 +95,18 @@ static void add_table(const struct page *p, const struct shown_groups *shown)
   page_table_end(p->h);
 }
 
-static void add_plot(const struct page *p)
+static void add_bars(const struct page *p)
 {
   static const char title[] = "Right answers that are lost, in per cent";
-  struct plot plot = plot_of_rows(p->h, p->runs, 11, (struct chart_scale){.high = 100});
-  for (size_t k = 0; k < p->runs; k++) plot_fit_name(&plot, p->run[k].name);
+  struct bars bars = bars_of(p->h, BAR_WHOLE, 11, (struct scale){.high = 100});
+  for (size_t k = 0; k < p->runs; k++) bars_fit(&bars, p->run[k].name);
   page_figure_begin(p->h, "swap", title);
-  plot_begin(&plot, title);
-  plot_x_grid(&plot, "");
+  bars_begin(&bars, p->runs, title, "");
   for (size_t k = 0; k < p->runs; k++) {
     r4_mean_sd v = swap_lost(&p->run[k], -1), percent = {100 * v.mean, 100 * v.sd};
-    plot_row(&plot, k, PLOT_BAR, k, p->run[k].name, percent, figure_share_sd(v, p->run[k].seeds).s);
+    bars_row(&bars, k, p->run[k].name, percent, figure_share_sd(v, p->run[k].seeds).s);
   }
-  plot_end(&plot);
+  bars_end(&bars);
   page_figure_numbers(p->h);
   page_table_begin(p->h, title);
   page_head(p->h, "run", false);
@@ -141,7 +140,7 @@ r4_status page_swap(const struct page *p, r4_error *e)
   html_add(p->h, "</ul>\n");
   add_table(p, &shown);
   page_grid_begin(p->h);
-  add_plot(p);
+  add_bars(p);
   page_grid_end(p->h);
   return R4_OK;
 }

@@ -1,56 +1,105 @@
-/* Plots in a page, as part of its text. Sizes are in units of about a pixel of a phone, and the picture grows with its
- * place. Colours come from the page's style by class: s0 .. s7 are series, which lines also tell apart by their
- * dashes. */
+/* A plot: panels, and in each lines with bands, points, or a heat map. r4.h has its functions.
+ *
+ *     plot_build.c   what is in it        plot_scale.c   where numbers stand on an axis, and its ticks
+ *     plot_svg.c     files and figures    plot_draw.c    a panel and its axes
+ *
+ * Files have colours of their own. In a page they come from its style by class, so that they change with it. */
 #ifndef R4_REPORT_PLOT_H
 #define R4_REPORT_PLOT_H
 
-#include "report/chart.h"
 #include "report/html.h"
 
-enum { PLOT_WIDTH = 360, PLOT_SERIES = 8 };
-
-struct plot {
-  struct html *h;
-  double height, left, right, top, bottom; /* margins: what is between them is the plane */
-  struct chart_scale x, y;                 /* their lengths follow from the margins */
-  bool whole;                              /* x has whole numbers alone */
+struct plot_axis {
+  char *label; /* or NULL */
+  bool log, whole; /* whole: numbers without a fraction alone are written */
+  double low, high; /* asked for; low is not below high: what is there decides */
+  size_t names;     /* at 0, 1, ..; none: numbers */
+  char **name;
 };
 
-/* Widens a scale so that v is on it, if the scale has a place for it. An empty scale is {inf, -inf}. */
-void scale_cover(struct chart_scale *s, double v);
+struct plot_series {
+  size_t number, n; /* number: of its name in the plot, which says how it looks */
+  bool line;        /* otherwise points */
+  double *x, *y, *spread;
+};
+
+struct plot_panel {
+  char *title; /* or NULL */
+  struct plot_axis x, y;
+  size_t series;
+  struct plot_series *one;
+  double *heat; /* rows from the top, or NULL */
+};
+
+struct r4_plot {
+  char *title;
+  int across; /* panels beside each other at most */
+  size_t panels, names;
+  struct plot_panel *panel;
+  char **name; /* of series: each has its colour in all panels */
+  bool failed; /* an allocation has */
+};
+
+/* As r4_plot_line, with a number in place of a name. */
+void plot_numbered_line(r4_plot *p, size_t number, size_t n, const double *x, const double *y, const double *spread);
+/* The x axis of the panel has whole numbers alone. */
+void plot_whole_x(r4_plot *p);
+
+/* ---- plot_scale.c ---- */
+
+/* From the number low to high are length pixels. */
+struct scale {
+  bool log;
+  double low, high, length;
+};
+
+struct scale scale_empty(bool log);
+/* Widens a scale so that v is on it, if the scale has a place for it. */
+void scale_cover(struct scale *s, double v);
 /* To a range with ends that are easy to read, and never an empty one. */
-void scale_round(struct chart_scale *s);
+void scale_round(struct scale *s);
+/* With all of the numbers of a panel's series in it. which is 'x' or 'y'. */
+struct scale scale_of_axis(const struct plot_panel *p, char which, double length);
+/* Pixels from the low end; NaN for what the axis cannot show. */
+double scale_place(const struct scale *s, double v);
 
-/* title: what a screen reader says; the numbers stand in a table beside it. */
-void plot_begin(struct plot *p, const char *title);
-void plot_end(struct plot *p);
+enum { SCALE_TICKS = 12 };
+/* Round numbers within the scale. Returns how many. */
+size_t scale_ticks(const struct scale *s, double tick[SCALE_TICKS]);
 
-/* Lines across the plane with their numbers; what the x axis is about. */
-void plot_y_grid(struct plot *p);
-void plot_x_grid(struct plot *p, const char *about);
+/* ---- plot_draw.c ---- */
 
-/* Points that are not finite, or have no place on the scale, break a line. lo and hi: a band, or NULL. */
-void plot_line(struct plot *p, size_t series, size_t n, const double *x, const double *y, const double *lo,
-               const double *hi);
+/* Where a panel is drawn. Sizes are in units of about a pixel of a phone. */
+struct plane {
+  struct html *h;
+  bool in_page;
+  double edge, left, top, width, height; /* edge: where the room for what is left of it begins */
+  struct scale x, y;
+};
 
-void plot_dots(struct plot *p, size_t series, size_t n, const double *x, const double *y);
-/* Names in place of numbers, at 0, 1, ..: the scale of x has all of them. What does not fit is cut. */
-void plot_x_names(struct plot *p, size_t n, const char *const *name, const char *about);
+enum { PLANE_SERIES = 8, PLANE_NAME = 20 }; /* looks of series; letters of a name that are shown beside a plane */
+static const double PLANE_LETTER = 7.4;     /* the width of most */
 
-/* A plot of cells in rows and columns, with a share in per cent in each. */
-struct plot plot_of_cells(struct html *h, size_t rows, const char *const *name);
-void plot_cell(struct plot *p, size_t columns, size_t column, size_t row, double percent);
-void plot_cell_names(struct plot *p, size_t columns, const char *const *x, const char *x_about, size_t rows,
-                     const char *const *y, const char *y_about);
+enum plane_mark { MARK_GRID, MARK_LINE, MARK_BAND, MARK_DOT, MARK_CELL };
+/* The attributes with which a mark of a series is drawn. */
+void plane_style(const struct plane *p, enum plane_mark m, size_t series);
+/* more: further attributes, ours. */
+void plane_text(const struct plane *p, double x, double y, const char *anchor, const char *more, const char *s);
+/* The width of the name as plane_name shows it: what does not fit is cut. */
+double plane_name_width(const char *name);
+void plane_name(const struct plane *p, const char *name, size_t most, const char *anchor, double x, double y);
+/* Lines across the plane with their numbers. */
+void plane_x_numbers(const struct plane *p, bool whole);
+/* What the x axis is about. */
+void plane_x_about(const struct plane *p, const char *about);
+void plane_draw(struct plane *p, const struct plot_panel *panel);
 
-/* Row k of a plot whose y axis is a list: its name, a bar from the left end or a dot, a whisker as long as sd to both
- * sides, and the number as text. */
-enum { PLOT_ROW = 22 };
-enum plot_mark { PLOT_BAR, PLOT_DOT };
-/* Such a plot, with room for numbers of so many letters; and, before it begins, room for each of its names. */
-struct plot plot_of_rows(struct html *h, size_t rows, size_t letters, struct chart_scale x);
-void plot_fit_name(struct plot *p, const char *name);
-void plot_row(struct plot *p, size_t k, enum plot_mark mark, size_t series, const char *name, r4_mean_sd v,
-              const char *number);
+/* ---- plot_svg.c ---- */
+
+enum { PAGE_PLOT_WIDTH = 360 };
+/* <svg> in a page, which grows with its place. title: what a screen reader says; the numbers stand beside it. */
+void plot_begin_in_page(struct html *h, double height, const char *title);
+/* One panel of a plot; without its title and the y axis' label, which the page says, unless that has names. */
+void plot_panel_in_page(struct html *h, const r4_plot *p, size_t panel, const char *title);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "check.h"
-#include "report/chart.h"
+#include "report/plot.h"
 
 static char *drawn(r4_plot *p)
 {
@@ -38,8 +38,10 @@ static void lines_are_where_they_belong(void **state)
   r4_plot_range(p, 'y', 0, 1);
   r4_plot_line(p, "Cert-R4", 3, x, y, sd);
   char *svg = drawn(p);
-  assert_has(svg, "<path d='M64.0 220.0L194.0 125.0L324.0 30.0' fill='none' stroke='#0072b2'");
-  assert_has(svg, "<path d='M64.0 220.0L194.0 144.0L324.0 49.0L324.0 30.0L194.0 106.0L64.0 201.0Z'");
+  assert_has(svg, "<path fill=\"none\" stroke=\"#bd4408\" stroke-width=\"2.25\" stroke-dasharray=\"none\" "
+                  "d=\"M64.0 220.0L194.0 125.0L324.0 30.0\"/>");
+  assert_has(svg, "<path fill=\"#bd4408\" fill-opacity=\"0.16\" "
+                  "d=\"M64.0 220.0L194.0 144.0L324.0 49.0L324.0 30.0L194.0 106.0L64.0 201.0Z\"/>");
   assert_has(svg, "a &lt; b &amp; c");
   assert_has(svg, ">Cert-R4</text>");
   assert_has(svg, ">0.8</text>");
@@ -57,7 +59,7 @@ static void what_cannot_be_shown_is_a_gap(void **state)
   r4_plot_range(p, 'x', 1, 5);
   r4_plot_line(p, NULL, 5, x, y, NULL);
   char *svg = drawn(p);
-  assert_has(svg, "'M64.0 246.0M194.0 151.0M324.0 56.0'"); /* a row of title: 26 pixels further down */
+  assert_has(svg, "\"M64.0 246.0M194.0 151.0M324.0 56.0\""); /* a row of title: 26 pixels further down */
   assert_int_equal(count(svg, "<circle"), 3);              /* no name: no legend */
   assert_null(strstr(svg, "nan"));
   r4_string_free(svg);
@@ -67,7 +69,7 @@ static void ticks_are_round(void **state)
 {
   (void)state;
   static const struct {
-    struct chart_scale s;
+    struct scale s;
     size_t n;
     double first, last;
   } sample[] = {
@@ -77,8 +79,8 @@ static void ticks_are_round(void **state)
     {{true, 1e-300, 1e300, 1}, 6, 0, 0},
   };
   for (size_t k = 0; k < sizeof sample / sizeof *sample; k++) {
-    double tick[CHART_TICKS];
-    size_t n = chart_ticks(&sample[k].s, tick);
+    double tick[SCALE_TICKS];
+    size_t n = scale_ticks(&sample[k].s, tick);
     assert_int_equal(n, sample[k].n);
     if (sample[k].last == 0) continue;
     assert_true(fabs(tick[0] - sample[k].first) <= 1e-9 * fabs(sample[k].s.high));
@@ -98,10 +100,12 @@ static void heat_maps_have_cells(void **state)
   r4_plot_range(p, 'y', 1, 5);
   r4_plot_heat(p, value);
   char *svg = drawn(p);
-  assert_has(svg, "<rect x='64.0' y='56.0' width='130.0' height='63.3' fill='#fff7c8'/>");
-  assert_has(svg, "fill='#f0f0f0'/>\n<text x='259.0' y='155.0' text-anchor='middle' font-size='10'>-</text>");
-  assert_has(svg, "fill='#ffffff'>1234</text>"); /* beyond the range: as its end, dark, with light letters */
-  assert_has(svg, "y='91.7' text-anchor='end'>none</text>"); /* rows from the top */
+  assert_has(svg, "x=\"64.0\" y=\"56.0\" width=\"129.0\" height=\"62.3\" fill-opacity=\"0.030\"/>");
+  assert_has(svg, "<text x=\"259.0\" y=\"155.0\" text-anchor=\"middle\">-</text>");
+  assert_int_equal(count(svg, "<rect fill=\"#0b63c4\""), 5);
+  assert_int_equal(count(svg, "fill-opacity=\"0.450\""), 2); /* beyond the range: as its end */
+  assert_has(svg, ">1234</text>");
+  assert_has(svg, "y=\"91.7\" text-anchor=\"end\">none</text>"); /* rows from the top */
   assert_has(svg, "\\x1b[31m");
   r4_string_free(svg);
 }
@@ -110,7 +114,7 @@ static void heat_maps_have_cells(void **state)
 static void every_name_is_there(void **state)
 {
   (void)state;
-  enum { NAMES = 3 * CHART_TICKS + 1 };
+  enum { NAMES = 3 * SCALE_TICKS + 1 };
   static const char *const words[] = {"a", "b", "c"};
   const char *name[NAMES];
   double x[NAMES];
@@ -120,8 +124,8 @@ static void every_name_is_there(void **state)
   r4_plot_points(p, "points", NAMES, x, x);
   r4_plot_names(p, 'x', NAMES, name);
   char *svg = drawn(p);
-  assert_int_equal(count(svg, ">a</text>"), CHART_TICKS + 1);
-  assert_int_equal(count(svg, ">b</text>") + count(svg, ">c</text>"), 2 * CHART_TICKS);
+  assert_int_equal(count(svg, ">a</text>"), SCALE_TICKS + 1);
+  assert_int_equal(count(svg, ">b</text>") + count(svg, ">c</text>"), 2 * SCALE_TICKS);
   r4_string_free(svg);
 }
 
@@ -147,8 +151,8 @@ static void names_have_one_colour(void **state)
   (void)state;
   char *svg = drawn(three());
   assert_int_equal(count(svg, ">first</text>"), 1);
-  assert_int_equal(count(svg, "stroke='#0072b2'"), 4);
-  assert_has(svg, "<svg xmlns='http://www.w3.org/2000/svg' role='img' width='680' height='588'");
+  assert_int_equal(count(svg, "stroke=\"#bd4408\""), 4);
+  assert_has(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"680\" height=\"588\"");
   assert_int_equal(count(svg, "<text"), count(svg, "</text>"));
   r4_string_free(svg);
 }

@@ -1,8 +1,8 @@
-/* Plots: what is in them. chart_svg.c draws them. */
+/* Plots: what is in them. plot_svg.c draws them. */
 #include <string.h>
 
 #include "base/mem.h"
-#include "report/chart.h"
+#include "report/plot.h"
 
 /* ---- Memory ---- */
 
@@ -30,14 +30,14 @@ static double *keep_reals(r4_plot *p, size_t n, const double *v)
   return to;
 }
 
-static void free_axis(struct chart_axis *a)
+static void free_axis(struct plot_axis *a)
 {
   for (size_t k = 0; k < a->names; k++) r4_mem_free(a->name[k]);
   r4_mem_free(a->name);
   r4_mem_free(a->label);
 }
 
-static void free_panel(struct chart_panel *p)
+static void free_panel(struct plot_panel *p)
 {
   for (size_t k = 0; k < p->series; k++) {
     r4_mem_free(p->one[k].x);
@@ -76,44 +76,50 @@ void r4_plot_free(r4_plot *p)
 void r4_plot_panel(r4_plot *p, const char *title, const char *x_label, const char *y_label)
 {
   if (!p || p->failed) return;
-  struct chart_panel *grown = r4_mem_grow(p->panel, p->panels + 1, sizeof *grown);
+  struct plot_panel *grown = r4_mem_grow(p->panel, p->panels + 1, sizeof *grown);
   p->failed = !grown;
   if (!grown) return;
   p->panel = grown;
-  struct chart_panel *new = &p->panel[p->panels++];
-  *new = (struct chart_panel){.title = keep_text(p, title)};
+  struct plot_panel *new = &p->panel[p->panels++];
+  *new = (struct plot_panel){.title = keep_text(p, title)};
   new->x.label = keep_text(p, x_label);
   new->y.label = keep_text(p, y_label);
 }
 
 /* The panel that is being filled; the first comes by itself. NULL after a failure. */
-static struct chart_panel *current(r4_plot *p)
+static struct plot_panel *current(r4_plot *p)
 {
   if (p && !p->panels) r4_plot_panel(p, NULL, NULL, NULL);
   return !p || p->failed ? NULL : &p->panel[p->panels - 1];
 }
 
-static struct chart_axis *axis(r4_plot *p, char which)
+static struct plot_axis *axis(r4_plot *p, char which)
 {
-  struct chart_panel *now = current(p);
+  struct plot_panel *now = current(p);
   return !now ? NULL : which == 'x' ? &now->x : &now->y;
 }
 
 void r4_plot_log(r4_plot *p, char which)
 {
-  struct chart_axis *a = axis(p, which);
+  struct plot_axis *a = axis(p, which);
   if (a) a->log = true;
+}
+
+void plot_whole_x(r4_plot *p)
+{
+  struct plot_axis *a = axis(p, 'x');
+  if (a) a->whole = true;
 }
 
 void r4_plot_range(r4_plot *p, char which, double low, double high)
 {
-  struct chart_axis *a = axis(p, which);
+  struct plot_axis *a = axis(p, which);
   if (a) a->low = low, a->high = high;
 }
 
 void r4_plot_names(r4_plot *p, char which, size_t n, const char *const *name)
 {
-  struct chart_axis *a = axis(p, which);
+  struct plot_axis *a = axis(p, which);
   if (!a || a->names || !n) return;
   a->name = r4_mem_new(n, sizeof *a->name);
   p->failed = !a->name;
@@ -127,6 +133,8 @@ void r4_plot_names(r4_plot *p, char which, size_t n, const char *const *name)
 
 static size_t number_of(r4_plot *p, const char *name)
 {
+  if (!p || p->failed) return 0;
+  if (!name) name = "";
   for (size_t k = 0; k < p->names; k++)
     if (!strcmp(p->name[k], name)) return k;
   char **grown = r4_mem_grow(p->name, p->names + 1, sizeof *grown), *copy = grown ? copy_text(name) : NULL;
@@ -136,37 +144,42 @@ static size_t number_of(r4_plot *p, const char *name)
   return p->names - 1;
 }
 
-static void add_series(r4_plot *p, const char *name, bool line, size_t n, const double *x, const double *y,
+static void add_series(r4_plot *p, size_t number, bool line, size_t n, const double *x, const double *y,
                        const double *spread)
 {
-  struct chart_panel *now = current(p);
+  struct plot_panel *now = current(p);
   if (!now) return;
-  struct chart_series *grown = r4_mem_grow(now->one, now->series + 1, sizeof *grown);
+  struct plot_series *grown = r4_mem_grow(now->one, now->series + 1, sizeof *grown);
   p->failed = !grown;
   if (!grown) return;
   now->one = grown;
-  now->one[now->series++] = (struct chart_series){.number = number_of(p, name ? name : ""),
-                                                  .n = n,
-                                                  .line = line,
-                                                  .x = keep_reals(p, n, x),
-                                                  .y = keep_reals(p, n, y),
-                                                  .spread = keep_reals(p, n, spread)};
+  now->one[now->series++] = (struct plot_series){.number = number,
+                                                 .n = n,
+                                                 .line = line,
+                                                 .x = keep_reals(p, n, x),
+                                                 .y = keep_reals(p, n, y),
+                                                 .spread = keep_reals(p, n, spread)};
 }
 
 void r4_plot_line(r4_plot *p, const char *name, size_t n, const double *x, const double *y,
                   const double *spread)
 {
-  add_series(p, name, true, n, x, y, spread);
+  add_series(p, number_of(p, name), true, n, x, y, spread);
+}
+
+void plot_numbered_line(r4_plot *p, size_t number, size_t n, const double *x, const double *y, const double *spread)
+{
+  add_series(p, number, true, n, x, y, spread);
 }
 
 void r4_plot_points(r4_plot *p, const char *name, size_t n, const double *x, const double *y)
 {
-  add_series(p, name, false, n, x, y, NULL);
+  add_series(p, number_of(p, name), false, n, x, y, NULL);
 }
 
 void r4_plot_heat(r4_plot *p, const double *value)
 {
-  struct chart_panel *now = current(p);
+  struct plot_panel *now = current(p);
   if (!now || now->heat) return;
   now->heat = keep_reals(p, now->x.names * now->y.names, value);
 }
