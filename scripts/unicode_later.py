@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Prints src/text/later.def: the characters that Hugging Face's tokenizers and utf8proc class in different ways.
+"""Prints src/text/unicode_differences.def: the characters that Hugging Face's tokenizers and utf8proc class in different ways.
 
-    python3 -m venv v && v/bin/pip install tokenizers && v/bin/python scripts/unicode_later.py LIBUTF8PROC > src/text/later.def
+    python3 -m venv v && v/bin/pip install tokenizers && v/bin/python scripts/unicode_later.py LIBUTF8PROC > src/text/unicode_differences.def
 
 tokenizers knows the categories of Unicode 8, decompositions of 12 and lower case of its compiler's library; utf8proc 2.8
 is of Unicode 15, 2.11 of 17. All code points are compared. Take the newest utf8proc: what an older one does not know yet it

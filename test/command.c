@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 
 #include "base/json.h"
-#include "base/shown.h"
+#include "base/printable.h"
 #include "base/utf8.h"
 
 char command_output[1 << 16];

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/csv.h"
 #include "base/json.h"
 #include "command.h"
-#include "data/format/csv.h"
 #include "folder_make.h"
 #include "pets.h"
 

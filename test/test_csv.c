@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "base/mem.h"
 #include "check.h"
-#include "data/format/csv.h"
 
 enum { ROWS = 8 };
 

@@ -5,9 +5,9 @@
 #include "ask/attribution.h"
 #include "ask/check.h"
 #include "ask/kappa.h"
-#include "ask/mean_sd.h"
 #include "ask/predict.h"
 #include "ask/score.h"
+#include "base/mean_sd.h"
 #include "base/mem.h"
 #include "module/net.h"
 

@@ -8,8 +8,8 @@
 
 #include "ask/check.h"
 #include "ask/predict.h"
+#include "base/c_locale.h"
 #include "base/mem.h"
-#include "base/plain.h"
 #include "base/text.h"
 #include "data/data.h"
 

@@ -1,7 +1,7 @@
 #include "base/error.h"
 
+#include "base/c_locale.h"
 #include "base/cpu.h"
-#include "base/plain.h"
 
 const char *r4_status_name(r4_status s)
 {

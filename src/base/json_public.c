@@ -1,7 +1,7 @@
 /* The writer as an object, for programs. A writer that could not be made (NULL) ignores what it is told, and has no
  * text at the end. */
+#include "base/checksum.h"
 #include "base/mem.h"
-#include "base/seal.h"
 
 struct r4_json {
   struct json_writer writer;

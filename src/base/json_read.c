@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "base/plain.h"
 #include "base/utf8.h"
 
 enum { MOST_DEPTH = 64 };

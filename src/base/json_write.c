@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "base/shown.h"
+#include "base/printable.h"
 #include "base/utf8.h"
 
 static void begin_value(struct json_writer *w)

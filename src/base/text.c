@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/mem.h"
-#include "base/plain.h"
 
 static bool reserve(struct text *t, size_t more)
 {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/mem.h"
-#include "base/plain.h"
 #include "base/utf8.h"
 #include "config/settings.h"
 

@@ -4,9 +4,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "base/plain.h"
 #include "base/text.h"
 
 const char *const split_words[R4_SPLITS] = {[R4_TRAIN] = "train", [R4_VAL] = "val", [R4_TEST] = "test"};

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/mem.h"
-#include "base/plain.h"
 #include "data/cue.h"
 #include "data/lint.h"
 #include "data/look.h"

@@ -1,6 +1,6 @@
 /* What is probably wrong with texts. */
+#include "base/c_locale.h"
 #include "base/mem.h"
-#include "base/plain.h"
 #include "base/text.h"
 #include "data/lint.h"
 #include "data/telling.h"

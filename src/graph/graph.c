@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/mem.h"
-#include "base/plain.h"
 #include "graph/op.h"
 
 enum { FIRST_CAPACITY = 64, MAX_NODES = 1 << 24 };

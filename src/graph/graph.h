@@ -5,6 +5,7 @@
 #define R4_GRAPH_GRAPH_H
 
 #include "base/error.h"
+#include "base/shape.h"
 #include "r4.h"
 
 enum { ATTR_INTS = 3 * R4_MAX_RANK, MAX_ARITY = 64, MAX_NAME = 255 /* bytes of an input's name */ };
@@ -80,11 +81,5 @@ static inline const char *graph_name(const r4_graph *g, r4_id x)
 {
   return g->names + g->node[x.i].name;
 }
-
-/* "[2,3]" in a buffer of SHAPE_TEXT bytes; returns the buffer. */
-enum { SHAPE_TEXT = 160 };
-const char *shape_text(r4_shape s, char *buffer);
-/* True if every dimension is at least 1 and the number of elements stays below 2^40. */
-bool shape_valid(r4_shape s);
 
 #endif

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/mem.h"
-#include "base/plain.h"
 #include "graph/op.h"
 
 enum { NAME_SIZE = MAX_NAME + 1 };

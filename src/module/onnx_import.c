@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/mem.h"
-#include "base/plain.h"
 #include "base/text.h"
 
 enum { MOST_STEPS = 1 << 14, MOST_DEPTH = 24, SHOWN = 60 };

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/plain.h"
+#include "base/c_locale.h"
 #include "module/onnx_import.h"
 
 /* ---- Inputs and attributes ---- */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/plain.h"
+#include "base/c_locale.h"
 #include "base/text.h"
 #include "module/module.h"
 #include "module/weights.h"

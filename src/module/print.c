@@ -2,7 +2,7 @@
  * called so anyway. Read again, the text gives every part its name: parameters and draws are called by it. */
 #include <string.h>
 
-#include "base/plain.h"
+#include "base/c_locale.h"
 #include "base/text.h"
 #include "module/module.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/plain.h"
+#include "base/c_locale.h"
 #include "base/text.h"
 
 /* ---- Places and messages ---- */

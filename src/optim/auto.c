@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "base/plain.h"
+#include "base/c_locale.h"
 
 enum { FINE_RUNS = 2, DECADE = 2, RUNS = 6, LONGER = 2, LONGER_BUDGET = 4 };
 static const double LEAST_TOLERANCE = 0.005;

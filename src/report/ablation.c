@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/checksum.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "base/seal.h"
 
 enum { FORM = 2 }; /* 1, which files did not say: accuracies in per cent */
 enum { MOST_BYTES = 1 << 24, MOST_LINES = 64, MOST_POINTS = 1024 };

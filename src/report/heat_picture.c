@@ -16,8 +16,8 @@
 #include <string.h>
 
 #include "ask/attribution.h"
+#include "base/c_locale.h"
 #include "base/mem.h"
-#include "base/plain.h"
 #include "picture/canvas.h"
 #include "report/heat.h"
 

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "base/plain.h"
 
 /* ---- Text ---- */
 

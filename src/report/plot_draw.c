@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/plain.h"
+#include "base/c_locale.h"
 #include "report/plot.h"
 
 /* ---- Looks ---- */

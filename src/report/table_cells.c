@@ -4,9 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/csv.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "data/format/csv.h"
 
 enum { MOST_BYTES = 1 << 26 };
 

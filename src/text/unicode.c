@@ -19,7 +19,7 @@ static const struct range later[] = {
 #define WHOLE(first, last) {first, last, WHOLE, 0},
 #define STARTER(first, last) {first, last, STARTER, 0},
 #define LOWER(first, last, step) {first, last, LOWER, step},
-#include "text/later.def"
+#include "text/unicode_differences.def"
 #undef MARK
 #undef PUNCTUATION
 #undef REMOVED

@@ -1,7 +1,7 @@
 /* "method: auto": which method fits the masks. */
 #include <string.h>
 
-#include "base/plain.h"
+#include "base/c_locale.h"
 #include "data/fill.h"
 #include "train/task.h"
 

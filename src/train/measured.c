@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "ask/swap.h"
+#include "base/checksum.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "base/seal.h"
 
 enum { FORMAT = 3, MOST_BYTES = 1 << 24, BLOCK = 1 << 14 };
 

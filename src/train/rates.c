@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/mem.h"
 #include "base/pattern.h"
-#include "base/plain.h"
 #include "module/net.h"
 
 #define LABEL(key) setting_label(s, key).text

@@ -2,8 +2,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/mem.h"
-#include "base/plain.h"
 #include "train/run.h"
 #include "train/task.h"
 

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/c_locale.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "base/plain.h"
 #include "config/settings.h"
 #include "optim/auto.h"
 #include "train/log.h"

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/mem.h"
-#include "base/plain.h"
 #include "base/text.h"
 #include "data/fill.h"
 #include "data/format/format.h"

@@ -3,8 +3,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/mem.h"
-#include "base/plain.h"
 #include "data/format/texts.h"
 #include "train/task.h"
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/format/csv.h"
+#include "base/csv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

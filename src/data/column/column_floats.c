@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/plain.h"
+#include "base/c_locale.h"
 #include "data/column/column.h"
 
 static void read_floats(const struct column *c, size_t row, size_t first, size_t n, float *to)

@@ -2,7 +2,7 @@
 #ifndef R4_DATA_FORMAT_FOLDER_H
 #define R4_DATA_FORMAT_FOLDER_H
 
-#include "data/format/csv.h"
+#include "base/csv.h"
 #include "data/format/folder_list.h"
 #include "data/format/folder_scan.h"
 

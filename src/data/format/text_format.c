@@ -7,13 +7,13 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/c_locale.h"
+#include "base/csv.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "base/plain.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "data/format/csv.h"
 #include "data/format/folder.h"
 #include "data/format/format.h"
 #include "data/format/texts.h"

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/plain.h"
-#include "data/format/csv.h"
+#include "base/c_locale.h"
+#include "base/csv.h"
 #include "data/mask/mask_source.h"
 #include "picture/image.h"
 

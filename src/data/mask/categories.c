@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "data/format/csv.h"
 
 r4_status categories_read(struct categories *c, const char *list, r4_error *e)
 {

@@ -8,8 +8,8 @@
  * are what its letters there, with blanks around them, would become. What no longer fits is cut at the end. */
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/mem.h"
-#include "base/plain.h"
 #include "base/purpose.h"
 #include "data/format/texts.h"
 #include "data/recipe/recipe.h"

@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "base/plain.h"
 #include "base/purpose.h"
 #include "data/format/folder.h"
 #include "data/format/format.h"

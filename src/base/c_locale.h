@@ -1,7 +1,7 @@
 /* Numbers as text, the same in every locale: a host program may have chosen one where 1.5 is "1,5". Everything that the
  * library prints or reads with a decimal point goes through here. */
-#ifndef R4_BASE_PLAIN_H
-#define R4_BASE_PLAIN_H
+#ifndef R4_BASE_C_LOCALE_H
+#define R4_BASE_C_LOCALE_H
 
 #include <stdarg.h>
 

@@ -1,4 +1,4 @@
-#include "base/plain.h"
+#include "base/c_locale.h"
 
 #include <locale.h>
 #include <stdatomic.h>

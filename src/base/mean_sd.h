@@ -1,6 +1,6 @@
 /* Figures over seeds. */
-#ifndef R4_ASK_MEAN_SD_H
-#define R4_ASK_MEAN_SD_H
+#ifndef R4_BASE_MEAN_SD_H
+#define R4_BASE_MEAN_SD_H
 
 #include "r4.h"
 

@@ -1,6 +1,6 @@
 /* Text from elsewhere (names of files and classes) as a terminal may show it. */
-#ifndef R4_BASE_SHOWN_H
-#define R4_BASE_SHOWN_H
+#ifndef R4_BASE_PRINTABLE_H
+#define R4_BASE_PRINTABLE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "ask/mean_sd.h"
+#include "base/mean_sd.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "data/format/csv.h"
+#include "base/csv.h"
 
 #include <stdio.h>
 #include <string.h>

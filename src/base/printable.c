@@ -1,4 +1,4 @@
-#include "base/shown.h"
+#include "base/printable.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-#include <stdio.h>
+#include "base/shape.h"
 
-#include "graph/graph.h"
+#include <stdio.h>
 
 int64_t r4_shape_count(r4_shape s)
 {

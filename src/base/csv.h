@@ -4,8 +4,8 @@
  * spreadsheets write them: what the first line has most of is taken, commas first. Names of columns may be in
  * any case, with blanks around them. Nothing else is guessed: a stray quote, a zero byte, a carriage return alone or a
  * row of another length is an error that names the line. */
-#ifndef R4_DATA_FORMAT_CSV_H
-#define R4_DATA_FORMAT_CSV_H
+#ifndef R4_BASE_CSV_H
+#define R4_BASE_CSV_H
 
 #include "base/error.h"
 

@@ -1,6 +1,6 @@
 /* JSON objects that say whether they were edited: the last member is the SHA-256 of all text before it. */
-#ifndef R4_BASE_SEAL_H
-#define R4_BASE_SEAL_H
+#ifndef R4_BASE_CHECKSUM_H
+#define R4_BASE_CHECKSUM_H
 
 #include "base/json.h"
 

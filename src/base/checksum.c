@@ -1,4 +1,4 @@
-#include "base/seal.h"
+#include "base/checksum.h"
 
 #include <string.h>
 
