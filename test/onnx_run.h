@@ -4,7 +4,7 @@
 #define ONNX_RUN_H
 
 #include "check.h"
-#include "tensor/onnx.h"
+#include "tensor/foreign/onnx_file.h"
 
 struct onnx_array {
   r4_shape shape;

@@ -8,8 +8,8 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "scratch.h"
+#include "tensor/foreign/tfjs.h"
 #include "tensor/safetensors.h"
-#include "tensor/tfjs.h"
 
 /* ---- A model: windows of 2 x 3, 3 channels to 2; every number is one more than the one before ---- */
 

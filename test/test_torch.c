@@ -6,8 +6,8 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "scratch.h"
-#include "tensor/pickle.h"
-#include "tensor/torch.h"
+#include "tensor/foreign/pickle.h"
+#include "tensor/foreign/torch.h"
 
 #define FOLDER "test/golden/torch/"
 

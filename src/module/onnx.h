@@ -1,4 +1,4 @@
-/* Nets as graphs of ONNX (tensor/onnx.h), and back.
+/* Nets as graphs of ONNX (tensor/foreign/onnx_file.h), and back.
  *
  * Images are [batch, channels, height, width] there, vectors [batch, features], tokens [batch, tokens, width]. Weights
  * are as r4's own files have them, in names and layouts, so that a flattened image has its features in the order of
@@ -7,7 +7,7 @@
 #define R4_MODULE_ONNX_H
 
 #include "module/module.h"
-#include "tensor/onnx.h"
+#include "tensor/foreign/onnx_file.h"
 #include "tensor/safetensors.h"
 
 enum { ONNX_OPSET = 17, ONNX_VERSION = 8 };

@@ -9,7 +9,7 @@
 #include "graph/graph.h"
 #include "module/net.h"
 #include "module/onnx.h"
-#include "tensor/torch.h"
+#include "tensor/foreign/torch.h"
 
 struct fitting {
   const r4_net *net;

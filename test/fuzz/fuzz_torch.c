@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "tensor/torch.h"
+#include "tensor/foreign/torch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

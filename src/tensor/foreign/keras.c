@@ -17,8 +17,8 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "tensor/foreign/tfjs.h"
 #include "tensor/safetensors.h"
-#include "tensor/tfjs.h"
 
 enum {
   UNITS = 1 + 4 * 1 + 3 * (3 + 4 + 6 + 3),

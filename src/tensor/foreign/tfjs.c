@@ -1,4 +1,4 @@
-#include "tensor/tfjs.h"
+#include "tensor/foreign/tfjs.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "tensor/onnx.h"
+#include "tensor/foreign/onnx_file.h"
 
 enum {
   MOST_NODES = 1 << 16,

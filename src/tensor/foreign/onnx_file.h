@@ -6,11 +6,11 @@
  *     nodes    an operator, names of what it takes and gives, and attributes
  *
  * Here are the messages, as far as nets need them; module/onnx.h says what is made of them. */
-#ifndef R4_TENSOR_ONNX_H
-#define R4_TENSOR_ONNX_H
+#ifndef R4_TENSOR_FOREIGN_ONNX_FILE_H
+#define R4_TENSOR_FOREIGN_ONNX_FILE_H
 
 #include "base/error.h"
-#include "tensor/wire.h"
+#include "tensor/foreign/wire.h"
 
 enum onnx_type {
   ONNX_FLOAT = 1,

@@ -1,8 +1,8 @@
 /* Pickles: how Python writes objects down, as a program for a machine with a stack. Of that program, what makes plain
  * values is run. What would call a function or make an object of a class is only noted down, so that a file can do
  * nothing but be read. Protocols 2 to 5, as far as PyTorch's files need them. */
-#ifndef R4_TENSOR_PICKLE_H
-#define R4_TENSOR_PICKLE_H
+#ifndef R4_TENSOR_FOREIGN_PICKLE_H
+#define R4_TENSOR_FOREIGN_PICKLE_H
 
 #include "base/error.h"
 

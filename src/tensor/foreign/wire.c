@@ -1,4 +1,4 @@
-#include "tensor/wire.h"
+#include "tensor/foreign/wire.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
  *     "weightsManifest": [{"paths": ["group1-shard1of2.bin", ..],
  *                          "weights": [{"name": "conv1/kernel", "shape": [7, 7, 3, 64],
  *                                       "dtype": "float32"}, ..]}, ..] */
-#ifndef R4_TENSOR_TFJS_H
-#define R4_TENSOR_TFJS_H
+#ifndef R4_TENSOR_FOREIGN_TFJS_H
+#define R4_TENSOR_FOREIGN_TFJS_H
 
 #include "base/error.h"
 

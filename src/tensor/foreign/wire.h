@@ -4,8 +4,8 @@
  *     value    type 0: a varint;  1: 8 bytes;  2: a length, and as many bytes;  5: 4 bytes; lowest byte first
  *
  * and messages, texts and packed lists in it are fields of type 2. */
-#ifndef R4_TENSOR_WIRE_H
-#define R4_TENSOR_WIRE_H
+#ifndef R4_TENSOR_FOREIGN_WIRE_H
+#define R4_TENSOR_FOREIGN_WIRE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "tensor/pickle.h"
+#include "tensor/foreign/pickle.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "tensor/torch.h"
+#include "tensor/foreign/torch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "tensor/foreign/pickle.h"
 #include "tensor/npz.h"
-#include "tensor/pickle.h"
 
 static const uint8_t ZIP[] = {'P', 'K', 3, 4};
 /* The pickle of the number 0x1950a86a20f9469cfc6c. */

@@ -1,5 +1,5 @@
 /* Models of ONNX in memory, and as bytes. Numbers of fields are those of onnx.proto. */
-#include "tensor/onnx.h"
+#include "tensor/foreign/onnx_file.h"
 
 #include <stdarg.h>
 #include <stdio.h>

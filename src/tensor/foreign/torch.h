@@ -7,8 +7,8 @@
  *
  * Nothing of Python runs. Of a checkpoint that has a dictionary under "state_dict", "model_state_dict" or "model", that
  * one is read. */
-#ifndef R4_TENSOR_TORCH_H
-#define R4_TENSOR_TORCH_H
+#ifndef R4_TENSOR_FOREIGN_TORCH_H
+#define R4_TENSOR_FOREIGN_TORCH_H
 
 #include "tensor/safetensors.h"
 
