@@ -3,7 +3,7 @@
 #define R4_TEST_CONV_CASE_H
 
 #include "check.h"
-#include "exec/kernel.h"
+#include "exec/kernel/kernel.h"
 
 struct conv_shapes {
   r4_shape x, w, y;

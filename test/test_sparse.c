@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "check.h"
-#include "exec/kernel.h"
+#include "exec/kernel/kernel.h"
 #include "op/op.h"
 
 enum { TRIALS = 24, THREADS = 3, FEWEST = 1 << 22 };

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "check.h"
-#include "exec/kernel.h"
+#include "exec/kernel/kernel.h"
 
 enum { OUTPUTS = 5, OWN = 2, THREADS = 2 };
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "exec/tile.h"
+#include "exec/kernel/tile.h"
 #include "op/op.h"
 
 enum role {

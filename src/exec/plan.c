@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "exec/kernel.h"
+#include "exec/kernel/kernel.h"
+#include "exec/kernel/tile.h"
 #include "exec/team.h"
-#include "exec/tile.h"
 #include "op/op.h"
 #include "pass/simplify.h"
 

@@ -104,13 +104,13 @@ r4_status cluster(r4_plan *p, size_t n, const r4_id *out, r4_error *e);
 /* The node whose memory holds x: reshapes are the same memory. */
 r4_id plan_base(const r4_graph *g, r4_id x);
 
-/* exec/split.c: parts of large groups that have nothing in common become groups of their own. */
+/* exec/plan_split.c: parts of large groups that have nothing in common become groups of their own. */
 r4_status split_groups(r4_plan *p, r4_error *e);
 
 /* exec/order.c: sorts the units so that everything is computed before it is read. */
 r4_status order_units(r4_plan *p, size_t n, const r4_id *out, r4_error *e);
 
-/* exec/again.c: large values that wait long for their next use are computed again then. */
+/* exec/recompute.c: large values that wait long for their next use are computed again then. */
 r4_status compute_again(r4_plan *p, size_t n, const r4_id *out, r4_error *e);
 
 /* exec/block.c: reads where outputs will be, and finds the block when they are bound. */
@@ -118,7 +118,7 @@ r4_status block_read(r4_plan *p, const size_t *place, const r4_graph *g, const r
 r4_status block_find(r4_plan *p, r4_error *e);
 bool in_block(const r4_plan *p, size_t output);
 
-/* exec/layout.c: gives every value a buffer, and the slab its size. */
+/* exec/plan_memory.c: gives every value a buffer, and the slab its size. */
 r4_status layout(r4_plan *p, size_t n, const r4_id *out, r4_error *e);
 
 /* exec/plan.c: what a product or convolution costs. */
