@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "data/data.h"
-#include "optim/group_dro.h"
+#include "optim/group_shares.h"
 #include "scratch.h"
 #include "settings_case.h"
 #include "train/groups.h"

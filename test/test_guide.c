@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "golden_case.h"
-#include "module/cut.h"
+#include "module/guide_cells.h"
 #include "scratch.h"
 
 /* ---- Against PyTorch ---- */

@@ -4,7 +4,7 @@
  *
  * With R4_ONNX_DIR each case leaves a file there, and its examples and logits beside it: scripts/check_onnx.py asks
  * others what they make of them. R4_SEED repeats a seed, R4_ROUNDS asks for more nets. */
-#include "module/onnx.h"
+#include "module/onnx/onnx.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "module/onnx.h"
+#include "module/onnx/onnx.h"
 #include "onnx_case.h"
 #include "scratch.h"
 

@@ -6,7 +6,7 @@
 #include "ask/occlusion.h"
 #include "ask/spread.h"
 #include "base/mem.h"
-#include "module/cut.h"
+#include "module/guide_cells.h"
 
 /* Rows: examples times samples that are looked at together; with windows few, as each of them costs all rows. */
 enum { ROWS = 64, ROWS_OF_WINDOWS = 8, MAX_SAMPLES = 1000 };

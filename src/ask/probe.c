@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "data/length.h"
-#include "module/cut.h"
+#include "module/guide_cells.h"
 
 struct probe {
   struct probe_options options;

@@ -5,7 +5,7 @@
 #include "config/settings.h"
 #include "data/fill.h"
 #include "data/mask/mask.h"
-#include "module/cut.h"
+#include "module/guide_cells.h"
 #include "objective/objective.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "graph/op.h"
-#include "module/open.h"
+#include "module/net_open.h"
 #include "module/reader.h"
 
 /* ---- Making ---- */

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "graph/graph.h"
 #include "module/net.h"
-#include "module/onnx.h"
+#include "module/onnx/onnx.h"
 #include "tensor/foreign/torch.h"
 
 struct fitting {

@@ -4,7 +4,7 @@
  *     v_i = B q_{g_i} / n_{g_i},   n_g of the B examples of the batch are of group g
  *
  * so that mean_i v_i l_i = sum_g q_g l_g, over the groups that the batch has. Distributionally robust optimisation over
- * groups (Sagawa, Koh, Hashimoto and Liang, 2020); optim/group_dro.h has the steps of q. It needs groups and no
+ * groups (Sagawa, Koh, Hashimoto and Liang, 2020); optim/group_shares.h has the steps of q. It needs groups and no
  * masks. */
 #include "objective/objective.h"
 

@@ -5,7 +5,7 @@
 #include "base/purpose.h"
 #include "base/text.h"
 #include "graph/graph.h"
-#include "module/cut.h"
+#include "module/guide_cells.h"
 
 static const struct method *find_method(r4_graph *g, const char *name)
 {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "optim/group_dro.h"
+#include "optim/group_shares.h"
 
 #define LABEL(key) setting_label(s, key).text
 

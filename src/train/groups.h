@@ -3,7 +3,7 @@
  *
  *     group_weights    data = mean_i w[g_i] l_i,      balanced: w_g = N / (G n_g)
  *     group_batches    each place of a batch is of any group with probability 1 / G
- *     group-dro        data = sum_g q_g l_g,          see optim/group_dro.h
+ *     group-dro        data = sum_g q_g l_g,          see optim/group_shares.h
  *
  * The first and the third are weights v_i of the B examples of a batch, w[g_i] and B q[g_i] / (n_g of the batch), with
  * which data = mean_i v_i l_i. Groups without training examples do not count in G, and have the weight 0. */

@@ -3,7 +3,7 @@
 #define R4_TRAIN_STEP_H
 
 #include "base/error.h"
-#include "module/cut.h"
+#include "module/guide_cells.h"
 
 struct step;
 

@@ -11,7 +11,7 @@
 #include "data/format/format.h"
 #include "data/mask/mask.h"
 #include "data/recipe/recipe.h"
-#include "module/open.h"
+#include "module/net_open.h"
 #include "objective/objective.h"
 #include "optim/optimizer.h"
 

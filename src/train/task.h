@@ -3,7 +3,7 @@
 #define R4_TRAIN_TASK_H
 
 #include "config/settings.h"
-#include "module/cut.h"
+#include "module/guide_cells.h"
 #include "module/preprocess.h"
 #include "optim/schedule.h"
 

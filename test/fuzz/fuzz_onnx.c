@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "module/onnx.h"
+#include "module/onnx/onnx.h"
 #include "module/weights.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

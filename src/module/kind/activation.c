@@ -6,7 +6,7 @@
  *     tanh    tanh(x) */
 #include <math.h>
 
-#include "module/onnx.h"
+#include "module/onnx/onnx.h"
 
 #define ACTIVATION(NAME, EXPRESSION)                                         \
   static r4_id NAME(const struct module *m, const struct wiring *w, r4_id x) \

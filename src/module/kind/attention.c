@@ -8,7 +8,7 @@
  * What is made of y (a dense part, in BERT) is a part of its own. */
 #include <math.h>
 
-#include "module/onnx.h"
+#include "module/onnx/onnx.h"
 
 enum { HEADS };
 enum { QUERY_WEIGHT, QUERY_BIAS, KEY_WEIGHT, KEY_BIAS, VALUE_WEIGHT, VALUE_BIAS, PARAMS };

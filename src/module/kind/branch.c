@@ -1,6 +1,6 @@
 /* residual   y = branch(x) + x, or branch(x) + shortcut(x)         He and others, 2016
  * sum        y = first(x) + second(x) + ... */
-#include "module/onnx.h"
+#include "module/onnx/onnx.h"
 
 static const struct module *last_of(const struct row *row)
 {

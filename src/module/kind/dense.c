@@ -1,5 +1,5 @@
 /* dense: y = x W^T + b,  W [units, features]; of tokens, each by itself. */
-#include "module/onnx.h"
+#include "module/onnx/onnx.h"
 
 enum { UNITS, NOBIAS };
 

@@ -14,7 +14,7 @@
  *
  * layernorm: the same over the last axis of each example by itself (Ba and others, 2016), with its own mu and v
  * always. */
-#include "module/onnx.h"
+#include "module/onnx/onnx.h"
 #include "op/window.h"
 
 enum { EPS, MOMENTUM };

@@ -2,7 +2,7 @@
  *
  * One number stands for all channels. The numbers are part of the net's text and are not learned, so that they go
  * wherever the net goes. */
-#include "module/onnx.h"
+#include "module/onnx/onnx.h"
 
 enum { MEAN, STD };
 

@@ -7,7 +7,7 @@
  * */
 #include <stdio.h>
 
-#include "module/onnx.h"
+#include "module/onnx/onnx.h"
 
 /* ---- flatten ---- */
 

@@ -5,7 +5,7 @@
  *     type        row 0 of a table: there is one kind of text
  *     first       the first token's vector
  *     mean        the mean of the tokens that are there, not of padding */
-#include "module/onnx.h"
+#include "module/onnx/onnx.h"
 #include "pass/early.h"
 
 enum { ROWS, WIDTH };

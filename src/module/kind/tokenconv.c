@@ -1,6 +1,6 @@
 /* tokenconv: y[t, o] = sum_jc W[o, j, c] x[t + j - (K - 1) / 2, c] + b[o]: a window of K tokens around each. Padding
  * and what is outside of the text count as 0. An image of height 1, so to speak. */
-#include "module/onnx.h"
+#include "module/onnx/onnx.h"
 
 enum { UNITS, KERNEL, NOBIAS };
 

@@ -5,7 +5,7 @@
  *     graph    inputs, outputs, weights ("initializers"), and in an order in which they can run its
  *     nodes    an operator, names of what it takes and gives, and attributes
  *
- * Here are the messages, as far as nets need them; module/onnx.h says what is made of them. */
+ * Here are the messages, as far as nets need them; module/onnx/onnx.h says what is made of them. */
 #ifndef R4_TENSOR_FOREIGN_ONNX_FILE_H
 #define R4_TENSOR_FOREIGN_ONNX_FILE_H
 

@@ -5,8 +5,8 @@
  * where l_g is the mean loss of group g in the batch, and 0 for a group that is not in it, as in the published code.
  * The published algorithm moves q before it takes the step with it, here after: the weights of a step are an input of
  * it, and come from the losses of those before. */
-#ifndef R4_OPTIM_GROUP_DRO_H
-#define R4_OPTIM_GROUP_DRO_H
+#ifndef R4_OPTIM_GROUP_SHARES_H
+#define R4_OPTIM_GROUP_SHARES_H
 
 #include <stddef.h>
 

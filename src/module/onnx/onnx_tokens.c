@@ -4,7 +4,7 @@
  *     gelu(x) = 1/2 x (1 + erf(x / sqrt 2)). */
 #include <math.h>
 
-#include "module/onnx_import.h"
+#include "module/onnx/onnx_import.h"
 
 /* ---- Inputs ---- */
 

@@ -1,11 +1,11 @@
 /* Operators of features by themselves, norms and sums; and the table of all of them. */
 #include <math.h>
 
-#include "module/onnx_import.h"
+#include "module/onnx/onnx_import.h"
 
 const struct onnx_rule onnx_rules[] = {
 #define RULE(op, name) {#op, rule_##name},
-#include "module/onnx_rules.def"
+#include "module/onnx/onnx_rules.def"
 #undef RULE
 };
 const size_t onnx_rules_count = sizeof onnx_rules / sizeof *onnx_rules;

@@ -1,6 +1,6 @@
 /* Nets by name: those that r4 brings along (nets/NAME.net), files of the user's, also of ONNX, "mlp784-512-10" (sizes
  * of the layers), and in brackets behind a name what is chosen of it: "resnet18(classes=6)". */
-#include "module/open.h"
+#include "module/net_open.h"
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "module/onnx.h"
+#include "module/onnx/onnx.h"
 #include "module/weights.h"
 
 enum { LARGEST_FILE = 1 << 20 };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/c_locale.h"
-#include "module/onnx_import.h"
+#include "module/onnx/onnx_import.h"
 
 /* ---- Inputs and attributes ---- */
 

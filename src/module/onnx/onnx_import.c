@@ -6,7 +6,7 @@
  *
  * and of every other step it is the one that it takes. So the net is written from the output back to the input, each
  * step once; a step that would be written twice is a graph that the language of nets has no words for. */
-#include "module/onnx_import.h"
+#include "module/onnx/onnx_import.h"
 
 #include <stdarg.h>
 #include <stdio.h>

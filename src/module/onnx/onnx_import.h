@@ -1,8 +1,8 @@
 /* Graphs of others while they are read: each node becomes a step, and steps become the text of a net. */
-#ifndef R4_MODULE_ONNX_IMPORT_H
-#define R4_MODULE_ONNX_IMPORT_H
+#ifndef R4_MODULE_ONNX_ONNX_IMPORT_H
+#define R4_MODULE_ONNX_ONNX_IMPORT_H
 
-#include "module/onnx.h"
+#include "module/onnx/onnx.h"
 
 enum { STEP_SOURCES = 6 };
 
@@ -148,7 +148,7 @@ r4_status tokens_add(struct importer *im, const struct onnx_node *n, struct step
 
 /* Fills in the step of a node, or refuses it. */
 #define RULE(op, name) r4_status rule_##name(struct importer *im, const struct onnx_node *n, struct step *s);
-#include "module/onnx_rules.def"
+#include "module/onnx/onnx_rules.def"
 #undef RULE
 
 struct onnx_rule {

@@ -1,4 +1,4 @@
-#include "module/cut.h"
+#include "module/guide_cells.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Where a net is cut for guidance: the node at which explanations are taken and perturbations act, by its name. */
-#ifndef R4_MODULE_CUT_H
-#define R4_MODULE_CUT_H
+#ifndef R4_MODULE_GUIDE_CELLS_H
+#define R4_MODULE_GUIDE_CELLS_H
 
 #include "module/net.h"
 

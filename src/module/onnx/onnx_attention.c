@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "module/onnx_import.h"
+#include "module/onnx/onnx_import.h"
 
 enum { BATCH, TOKENS, HEADS, DEPTH };
 

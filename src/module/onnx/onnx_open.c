@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "module/onnx.h"
+#include "module/onnx/onnx.h"
 #include "module/weights.h"
 
 bool onnx_is_file(const char *path)

@@ -1,6 +1,6 @@
 /* conv: y[.., o] = sum_ijc W[o, i, j, c] x[i + .., j + .., c] + b[o], in groups of channels if asked for.
  * depthwise: as many groups as channels, so that each channel has filters of its own. */
-#include "module/onnx.h"
+#include "module/onnx/onnx.h"
 
 /* Both kinds have the same arguments, in the same places; depthwise has its multiple as a letter behind the others. */
 enum { UNITS, KERNEL, STRIDE, PAD, DILATION, GROUPS, NOBIAS };

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "module/onnx.h"
+#include "module/onnx/onnx.h"
 
 enum { ATTRIBUTES = 6 };
 

@@ -1,4 +1,4 @@
-#include "optim/group_dro.h"
+#include "optim/group_shares.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
  *
  *     maxpool, avgpool    the largest, or the mean, of K x K pixels
  *     globalpool          the mean of all pixels: an image becomes a vector of its channels */
-#include "module/onnx.h"
+#include "module/onnx/onnx.h"
 
 enum { KERNEL, STRIDE, PAD };
 

@@ -1,6 +1,6 @@
 /* Nets by name, and from files. */
-#ifndef R4_MODULE_OPEN_H
-#define R4_MODULE_OPEN_H
+#ifndef R4_MODULE_NET_OPEN_H
+#define R4_MODULE_NET_OPEN_H
 
 #include "base/embedded.h"
 #include "module/reader.h"

@@ -1,7 +1,7 @@
 /* Models as files of ONNX, for programs that run nets. */
 #include "base/mem.h"
 #include "base/text.h"
-#include "module/onnx.h"
+#include "module/onnx/onnx.h"
 
 /* What readers must know, and the graph does not say. */
 static void add_notes(struct onnx_model *m, const r4_net *n, const char *input, const char *classes)

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "module/onnx_import.h"
+#include "module/onnx/onnx_import.h"
 
 enum { MOST = 1 << 24 };
 

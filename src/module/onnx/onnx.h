@@ -3,8 +3,8 @@
  * Images are [batch, channels, height, width] there, vectors [batch, features], tokens [batch, tokens, width]. Weights
  * are as r4's own files have them, in names and layouts, so that a flattened image has its features in the order of
  * PyTorch's: only where an order is seen from outside is it r4's again. */
-#ifndef R4_MODULE_ONNX_H
-#define R4_MODULE_ONNX_H
+#ifndef R4_MODULE_ONNX_ONNX_H
+#define R4_MODULE_ONNX_ONNX_H
 
 #include "module/module.h"
 #include "tensor/foreign/onnx_file.h"
