@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "data/recipe/digits.h"
+#include "data/known/digits.h"
 
 enum { N = 4000, P = DIGITS_PIXELS };
 

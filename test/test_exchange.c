@@ -1,13 +1,13 @@
 /* Exchanged examples: who is exchanged, and whose content they get. The patch of each example is its number, so that it
  * tells who gave it. */
-#include "data/exchange.h"
+#include "data/batch/exchange.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "check.h"
-#include "data/donors.h"
+#include "data/batch/donors.h"
 #include "patch_case.h"
 
 enum { SEED = 3 };

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "check.h"
-#include "data/fill.h"
+#include "data/batch/mask_fill.h"
 #include "train/task.h"
 
 enum {

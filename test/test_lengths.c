@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/batch/length.h"
 #include "data/data.h"
-#include "data/length.h"
 #include "module/net.h"
 #include "scratch.h"
 

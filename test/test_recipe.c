@@ -7,8 +7,8 @@
 #include "chance.h"
 #include "check.h"
 #include "data/data.h"
-#include "data/recipe/decoy.h"
-#include "data/recipe/recipe.h"
+#include "data/known/decoy.h"
+#include "data/known/recipe.h"
 
 enum { TRAIN = 1200, TEST = TRAIN / 6, ALL = TRAIN + TEST, SIDE = 28, PIXELS = SIDE * SIDE };
 

@@ -1,5 +1,5 @@
 /* Accuracy where the shortcut says nothing, from a part that carries it and the examples of it that were exchanged
- * (data/exchange.h).
+ * (data/batch/exchange.h).
  *
  * A part of n examples tells how often a net is correct with the shortcut in them; the exchanged ones, which may be
  * few, what becomes of that without it. With, for group g,
@@ -38,7 +38,7 @@
 #define R4_ASK_EXCHANGED_H
 
 #include "ask/score.h"
-#include "data/exchange.h"
+#include "data/batch/exchange.h"
 
 /* d: the part; predicted, loss: of it. after: of the rows of x. Fills all of s. */
 r4_status score_exchanged(const r4_data *d, const int32_t *predicted, const struct exchange *x,

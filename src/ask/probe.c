@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "data/length.h"
+#include "data/batch/length.h"
 #include "module/guide_cells.h"
 
 struct probe {

@@ -8,8 +8,8 @@
 #include "ask/predict.h"
 #include "base/mem.h"
 #include "base/purpose.h"
-#include "data/donors.h"
-#include "data/fill.h"
+#include "data/batch/donors.h"
+#include "data/batch/mask_fill.h"
 
 struct test {
   const float *weights;

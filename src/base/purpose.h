@@ -11,7 +11,7 @@ enum {
   PURPOSE_DIGIT_DETAIL,
 
   PURPOSE_FRACTION = 0x72340200, /* data/view.c: examples that stay */
-  PURPOSE_ORDER = 0x72340210,    /* data/batch.c: order of an epoch, and of its batches of texts */
+  PURPOSE_ORDER = 0x72340210,    /* data/batch/batch.c: order of an epoch, and of its batches of texts */
   PURPOSE_BATCH_ORDER,
   PURPOSE_GROUP, /* and, if groups are equally likely, which group, which of its examples, and how it is seen */
   PURPOSE_GROUP_MEMBER,
@@ -22,16 +22,16 @@ enum {
   PURPOSE_CORNER = 0x72340310, /* data/decoy.c: where a patch is, and whose shade it has */
   PURPOSE_HALF,
   PURPOSE_CLASS,
-  PURPOSE_NAME, /* data/recipe/recipe_imdb.c: which name a review gets, and where */
+  PURPOSE_NAME, /* data/known/recipe_imdb.c: which name a review gets, and where */
   PURPOSE_NAME_PLACE,
   PURPOSE_CORRECT = 0x72340320, /* data/mask_corrupt.c: masks that stay, and how others go wrong */
   PURPOSE_WRONG_FIRST,
   PURPOSE_WRONG_SECOND,
   PURPOSE_KEEP = 0x72340330,     /* data/mask.c: examples that keep their mask */
-  PURPOSE_FILL = 0x72340340,     /* data/fill.c: content in place of masked content, of each epoch */
-  PURPOSE_AUGMENT = 0x72340350,  /* data/augment.c: how examples are moved and brightened, of each epoch */
+  PURPOSE_FILL = 0x72340340,     /* data/batch/mask_fill.c: content in place of masked content, of each epoch */
+  PURPOSE_AUGMENT = 0x72340350,  /* data/batch/augment.c: how examples are moved and brightened, of each epoch */
   PURPOSE_COLOUR,                /* and how their colours change */
-  PURPOSE_EXCHANGE = 0x72340360, /* data/exchange.c: whose content an example gets, step is the draw */
+  PURPOSE_EXCHANGE = 0x72340360, /* data/batch/exchange.c: whose content an example gets, step is the draw */
 
   PURPOSE_SMOOTH = 0x72340400, /* ask/attribution.c: noise of SmoothGrad */
   PURPOSE_SWAP = 0x72340410,   /* ask/swap.c: whose content is put in an example, step is the draw */

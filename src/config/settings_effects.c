@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "config/settings.h"
-#include "data/recipe/recipe.h"
+#include "data/known/recipe.h"
 #include "objective/objective.h"
 
 /* Of the setting that decides. */

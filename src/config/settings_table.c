@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "config/settings.h"
-#include "data/fill.h"
+#include "data/batch/mask_fill.h"
 #include "data/mask/mask.h"
 #include "module/guide_cells.h"
 #include "objective/objective.h"

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/c_locale.h"
-#include "data/fill.h"
+#include "data/batch/mask_fill.h"
 #include "train/task.h"
 
 /* What the choice looks at. */

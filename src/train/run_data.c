@@ -5,8 +5,8 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "data/format/format.h"
+#include "data/known/recipe.h"
 #include "data/mask/mask_source.h"
-#include "data/recipe/recipe.h"
 #include "train/manifest.h"
 #include "train/task.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "data/length.h"
+#include "data/batch/length.h"
 #include "module/net.h"
 #include "objective/objective.h"
 #include "train/rates.h"

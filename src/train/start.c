@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "data/catalog.h"
+#include "data/known/catalog.h"
 #include "module/module.h"
 #include "module/weights.h"
 #include "train/task.h"

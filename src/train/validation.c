@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "data/donors.h"
+#include "data/batch/donors.h"
 #include "train/task.h"
 
 /* Of the training examples with a mask, this part may be held out for validation; examples that are wanted then. */

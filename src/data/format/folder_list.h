@@ -3,8 +3,8 @@
 #ifndef R4_DATA_FORMAT_FOLDER_LIST_H
 #define R4_DATA_FORMAT_FOLDER_LIST_H
 
+#include "data/annotation/annotation.h"
 #include "data/data.h"
-#include "data/mask/annotation.h"
 
 /* One example. Paths are relative to the folder; mask, group and id may be NULL, and file if it is in a table. With
  * mask2, which may be NULL as well, what either of two masks marks is marked. */

@@ -7,7 +7,7 @@
 #include "data/format/format.h"
 #include "data/format/gzip.h"
 #include "data/format/idx.h"
-#include "data/published.h"
+#include "data/known/published.h"
 
 enum { CLASSES = 10, PATH = 4096 };
 

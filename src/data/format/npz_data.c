@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "data/format/format.h"
 #include "data/format/npz_masks.h"
-#include "data/published.h"
+#include "data/known/published.h"
 
 /* ---- Values ---- */
 

@@ -1,5 +1,5 @@
 /* Where masks are: the smallest rectangle around each. */
-#include "data/augment.h"
+#include "data/batch/augment.h"
 
 /* The rows and columns of an image in which a mask is not 0, into p; false if there are none. */
 static bool surround(const uint8_t *mask, size_t height, size_t width, size_t depth, r4_rect *p)

@@ -4,8 +4,8 @@
 #define R4_DATA_MASK_MASK_SOURCE_H
 
 #include "base/json.h"
-#include "data/mask/annotation.h"
-#include "data/mask/categories.h"
+#include "data/annotation/annotation.h"
+#include "data/annotation/categories.h"
 
 /* A file in memory. */
 struct mask_text {

@@ -1,5 +1,5 @@
 /* The features that masks touch, and that they can touch once they are moved. */
-#include "data/augment.h"
+#include "data/batch/augment.h"
 
 /* Marks, one every stride floats, each 1 or 0: those at most `by` places from one that is 1 become 1. */
 static void grow_line(float *mark, size_t n, size_t stride, float by)

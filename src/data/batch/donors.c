@@ -1,0 +1,99 @@
+#include "data/batch/donors.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+
+static const double RARE = 0.5, EVEN = 0.8, CHANCE = 0.01;
+
+static void sort_by_class(struct donors *s, const r4_data *d, size_t *at)
+{
+  for (size_t i = 0; i < d->n; i++) {
+    const struct record *r = d->record + i;
+    s->examples[r->label]++;
+    if (r->mask) s->first[r->label + 1]++;
+  }
+  for (size_t c = 0; c < s->classes; c++) {
+    s->first[c + 1] += s->first[c];
+    at[c] = s->first[c];
+  }
+  for (size_t i = 0; i < d->n; i++)
+    if (d->record[i].mask) s->example[at[d->record[i].label]++] = i;
+}
+
+r4_status donors_find(struct donors *s, const r4_data *d, r4_error *e)
+{
+  size_t classes = d->classes->n, *at = r4_mem_new(classes + 1, sizeof *at);
+  *s = (struct donors){.classes = classes,
+                       .example = r4_mem_new(d->n + 1, sizeof *s->example),
+                       .first = r4_mem_new(classes + 1, sizeof *s->first),
+                       .examples = r4_mem_new(classes + 1, sizeof *s->examples)};
+  bool room = at && s->example && s->first && s->examples;
+  if (room)
+    sort_by_class(s, d, at);
+  else
+    donors_clear(s);
+  r4_mem_free(at);
+  return room ? R4_OK : r4_fail(e, R4_E_MEMORY, "out of memory to sort %zu examples", d->n);
+}
+
+void donors_clear(struct donors *s)
+{
+  r4_mem_free(s->example);
+  r4_mem_free(s->first);
+  r4_mem_free(s->examples);
+  *s = (struct donors){0};
+}
+
+size_t donors_all(const struct donors *s)
+{
+  return s->first[s->classes];
+}
+
+static size_t own(const struct donors *s, int32_t class)
+{
+  return s->first[class + 1] - s->first[class];
+}
+
+size_t donors_for(const struct donors *s, int32_t class)
+{
+  return donors_all(s) - own(s, class);
+}
+
+size_t donors_at(const struct donors *s, int32_t class, size_t k)
+{
+  return s->example[k < s->first[class] ? k : k + own(s, class)];
+}
+
+/* From the logarithms of its terms. */
+double binomial_at_most(double k, double n, double p)
+{
+  double sum = 0;
+  for (double j = 0; j <= k; j++)
+    sum += exp(lgamma(n + 1) - lgamma(j + 1) - lgamma(n - j + 1) + j * log(p) + (n - j) * log1p(-p));
+  return sum;
+}
+
+static bool are_below(double share, double masked, double examples, double others_masked, double others)
+{
+  double p = others > 0 ? others_masked / others : 0;
+  if (!(examples > 0) || !(masked < share * p * examples)) return false;
+  return p >= 1 || binomial_at_most(masked, examples, p) < CHANCE;
+}
+
+bool masks_are_rare(double masked, double examples, double others_masked, double others)
+{
+  return are_below(RARE, masked, examples, others_masked, others);
+}
+
+bool masks_are_rarer(double masked, double examples, double others_masked, double others)
+{
+  return are_below(EVEN, masked, examples, others_masked, others);
+}
+
+bool donors_are_rare(const struct donors *s, int32_t class)
+{
+  double n = (double)s->examples[class], others = -n;
+  for (size_t c = 0; c < s->classes; c++) others += (double)s->examples[c];
+  return masks_are_rare((double)own(s, class), n, (double)donors_for(s, class), others);
+}

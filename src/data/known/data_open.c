@@ -1,0 +1,178 @@
+/* From a source to a data set: the name of a known one, or a path of some format. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "data/format/format.h"
+#include "data/known/catalog.h"
+
+static const struct format *const formats[] = {
+  &digits_format,  &idx_format,  &npz_format,    &ham_format,  &isic_format, &isic_2017_format, &plant_format,
+  &salient_format, &pets_format, &breeds_format, &imdb_format, &text_format, &folder_format};
+
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+size_t r4_format_count(void)
+{
+  return FORMATS;
+}
+
+r4_format_info r4_format_describe(size_t k)
+{
+  return k < FORMATS ? (r4_format_info){formats[k]->name, formats[k]->about} : (r4_format_info){0};
+}
+
+/* XDG: a path that is not absolute does not count. */
+char *r4_data_folder(r4_error *e)
+{
+  const char *own = getenv("R4_DATA_DIR"), *xdg = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+  struct text folder = {0};
+  if (own && *own) {
+    text_add(&folder, "%s", own);
+  } else if (xdg && *xdg == '/') {
+    text_add(&folder, "%s/r4", xdg);
+  } else if (home && *home == '/') {
+    text_add(&folder, "%s/.local/share/r4", home);
+  } else {
+    r4_fail(
+      e, R4_E_IO,
+      "there is no folder of data sets: set R4_DATA_DIR to one, or XDG_DATA_HOME or HOME to the folders of "
+      "the user");
+    return NULL;
+  }
+  char *path = text_take(&folder);
+  if (!path) r4_fail(e, R4_E_MEMORY, "out of memory for the path of the folder of data sets");
+  return path;
+}
+
+const struct format *format_of(const char *path)
+{
+  for (size_t k = 0; k < FORMATS; k++)
+    if (formats[k]->matches(path)) return formats[k];
+  return NULL;
+}
+
+/* where: the folder of data sets, or why there is none. */
+static void no_format(const char *source, const char *where, bool folder, r4_error *e)
+{
+  struct text known = {0};
+  for (size_t k = 0; k < FORMATS; k++)
+    text_add(&known, "%s%s (%s)", k ? "; " : "", formats[k]->name, formats[k]->about);
+  char *text = text_take(&known);
+  if (file_exists(source))
+    r4_fail(e, R4_E_PARSE, "%s: none of the known formats: %s", source, text ? text : "");
+  else if (!folder)
+    r4_fail(e, R4_E_IO, "%s: not a path, and %s", source, where);
+  else if (catalog_find(source))
+    r4_fail(e, R4_E_IO, "%s: not in %s; get it with: r4 data get %s", source, where, source);
+  else
+    r4_fail(e, R4_E_IO, "%s: neither a path nor a data set in %s; see r4 data list", source, where);
+  r4_string_free(text);
+}
+
+/* Only folders of images are resized. */
+static r4_data *of_size(r4_data *d, const char *source, const r4_data_options *o, r4_error *e)
+{
+  if (!d || (!o->height && !o->width)) return d;
+  if (data_x(d)->shape.rank != 3) {
+    r4_fail(e, R4_E_ARGUMENT, "%s: has features, not images: they have no size to be %lld x %lld", source,
+            (long long)o->height, (long long)o->width);
+    r4_data_free(d);
+    return NULL;
+  }
+  const int64_t *dim = data_x(d)->shape.dim;
+  if ((!o->height || o->height == dim[0]) && (!o->width || o->width == dim[1])) return d;
+  r4_fail(e, R4_E_ARGUMENT, "%s: images of size %lld x %lld, expected size %lld x %lld", source,
+          (long long)dim[0], (long long)dim[1], (long long)o->height, (long long)o->width);
+  r4_data_free(d);
+  return NULL;
+}
+
+/* What has no slash may be the name of a data set; "." and ".." are not. */
+static bool may_be_name(const char *source)
+{
+  return !strchr(source, '/') && strcmp(source, ".") && strcmp(source, "..");
+}
+
+/* What "r4 data get" got comes first. fetched: where that would be, or NULL. */
+static bool was_got(const char *source, const char *fetched)
+{
+  return fetched && may_be_name(source) && file_exists(fetched);
+}
+
+bool data_source_is_path(const char *source)
+{
+  char *folder = r4_data_folder(NULL), *fetched = folder ? catalog_path(folder, source) : NULL;
+  bool path = !was_got(source, fetched) && !digits_format.matches(source) && file_exists(source);
+  r4_mem_free(folder);
+  r4_mem_free(fetched);
+  return path;
+}
+
+static bool given(const char *text)
+{
+  return text && *text;
+}
+
+/* What only some formats take, and is asked for. */
+static unsigned asked_for(const r4_data_options *o)
+{
+  unsigned asked = given(o->masks) || given(o->mask_categories) ? TAKES_ANNOTATIONS : 0;
+  if (given(o->tokenizer) || given(o->mask_words) || o->length) asked |= TAKES_WORDS;
+  if (o->own_split) asked |= TAKES_OWN_SPLIT;
+  return asked;
+}
+
+static r4_status check_taken(const struct format *f, const char *source, const r4_data_options *o,
+                             r4_error *e)
+{
+  static const char *const what[] = {"masks and mask_categories are for folders of images",
+                                     "tokenizer, length and mask_words are for texts",
+                                     "split: own is for HAM10000 with dermamnist_split.csv"};
+  unsigned refused = asked_for(o) & ~f->takes;
+  for (size_t k = 0; refused; k++, refused >>= 1)
+    if (refused & 1)
+      return r4_fail(e, R4_E_ARGUMENT, "%s: is of the format %s: %s", source, f->name, what[k]);
+  return R4_OK;
+}
+
+/* The source in the folder of data sets, or as a path; without such a folder, folder is NULL and where says why. */
+static r4_data *open_in(const char *source, const char *folder, const char *where,
+                        const r4_data_options *options, r4_error *e)
+{
+  char *fetched = folder ? catalog_path(folder, source) : NULL;
+  if (folder && !fetched) {
+    r4_fail(e, R4_E_MEMORY, "%s: out of memory", source);
+    return NULL;
+  }
+  const char *path = was_got(source, fetched) ? fetched : source;
+  const struct format *format = format_of(path);
+  r4_data *d = NULL;
+  if (!format)
+    no_format(source, folder ? folder : where, folder != NULL, e);
+  else if (!check_taken(format, source, options, e))
+    d = of_size(format->open(path, options, e), path, options, e);
+  r4_mem_free(fetched);
+  return d;
+}
+
+r4_data *r4_data_open(const char *source, const r4_data_options *options, r4_error *e)
+{
+  r4_data_options defaults = {0};
+  r4_error none = {0};
+  if (!options) options = &defaults;
+  if (!source || !*source) {
+    r4_fail(e, R4_E_ARGUMENT, "no source is given: expected a path, or the name of a data set");
+    return NULL;
+  }
+  char *folder = options->folder ? file_join(options->folder, "") : r4_data_folder(&none);
+  if (!folder && none.status != R4_E_IO) {
+    r4_fail(e, R4_E_MEMORY, "%s: out of memory", source);
+    return NULL;
+  }
+  r4_data *d = open_in(source, folder, none.text, options, e);
+  r4_mem_free(folder);
+  return d;
+}

@@ -1,0 +1,10 @@
+/* Tokens that say much about a class by themselves. */
+#ifndef R4_DATA_LINT_GIVEAWAY_WORDS_H
+#define R4_DATA_LINT_GIVEAWAY_WORDS_H
+
+#include "data/data.h"
+
+/* All that r4_data_telling_words chooses from, in its order; NULL if there are none. To be freed by the caller. */
+r4_status telling_find(const r4_data *d, r4_telling_word **to, size_t *n, r4_error *e);
+
+#endif

@@ -1,0 +1,131 @@
+/* What is probably wrong with the classes, groups and splits of a data set. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "data/counts.h"
+#include "data/lint/lint.h"
+
+enum { FEW = 20 }; /* test examples of a group below which its accuracy says little */
+
+/* ---- Splits ---- */
+
+/* Validation may be held out later; training and test may not be missing. */
+static void empty_splits(struct lint *l)
+{
+  r4_counts all = r4_data_counts(l->d, -1, -1);
+  if (!all.examples[R4_TRAIN])
+    lint_tell(l, WARNING, "split-empty", "there are no training examples");
+  else if (!all.examples[R4_TEST])
+    lint_tell(l, WARNING, "split-empty",
+              "there are no test examples: nothing can be evaluated that was not trained on");
+}
+
+/* ---- Classes and groups ---- */
+
+static void one_class(struct lint *l)
+{
+  size_t with = 0, last = 0;
+  for (size_t k = 0; k < r4_data_classes(l->d); k++) {
+    r4_counts c = r4_data_counts(l->d, (int32_t)k, -1);
+    if (c.examples[R4_TRAIN] + c.examples[R4_VAL] + c.examples[R4_TEST]) with++, last = k;
+  }
+  if (with == 1)
+    lint_tell(l, WARNING, "class-single", "all examples are of class %s: there is nothing to tell apart",
+              r4_data_class_name(l->d, last));
+}
+
+static void missing_classes(struct lint *l)
+{
+  r4_counts all = r4_data_counts(l->d, -1, -1);
+  for (size_t k = 0; k < r4_data_classes(l->d); k++) {
+    r4_counts c = r4_data_counts(l->d, (int32_t)k, -1);
+    for (int s = 0; s < R4_SPLITS; s++) {
+      if (c.examples[s] || !all.examples[s]) continue;
+      lint_tell(l, WARNING, "class-missing", "class %s has no %s examples", r4_data_class_name(l->d, k),
+                split_titles[s]);
+      return;
+    }
+  }
+}
+
+static void small_groups(struct lint *l)
+{
+  size_t n = 0, first = 0;
+  if (!r4_data_counts(l->d, -1, -1).examples[R4_TEST]) return;
+  for (size_t k = r4_data_groups(l->d); k-- > 0;) {
+    size_t test = r4_data_counts(l->d, -1, (int32_t)k).examples[R4_TEST];
+    if (test && test < FEW) first = k, n++;
+  }
+  if (n)
+    lint_tell(l, NOTE, "group-small",
+              "%zu groups have fewer than %d test examples, %s first: their accuracy says little", n, FEW,
+              r4_data_group_name(l->d, first));
+}
+
+static void groups_of_one(struct lint *l)
+{
+  bool classes = l->d->groups == l->d->classes;
+  size_t n = 0, first = 0;
+  for (size_t k = r4_data_groups(l->d); k-- > 0;) {
+    r4_counts c = r4_data_counts(l->d, -1, (int32_t)k);
+    if (c.examples[R4_TRAIN] + c.examples[R4_VAL] + c.examples[R4_TEST] == 1) first = k, n++;
+  }
+  if (n)
+    lint_tell(l, WARNING, "group-single", "%zu of %zu %s have one example only, %s first%s", n,
+              r4_data_groups(l->d), classes ? "classes" : "groups", r4_data_group_name(l->d, first),
+              classes ? "" : ": are these ids?");
+}
+
+/* ---- Names ---- */
+
+/* As strcmp, but for case and blanks. */
+static int compare_loosely(const char *a, const char *b)
+{
+  for (;; a++, b++) {
+    while (isspace((unsigned char)*a)) a++;
+    while (isspace((unsigned char)*b)) b++;
+    int order = tolower((unsigned char)*a) - tolower((unsigned char)*b);
+    if (order || !*a) return order;
+  }
+}
+
+static int by_loose_name(const void *a, const void *b)
+{
+  const char *p = *(const char *const *)a, *q = *(const char *const *)b;
+  int order = compare_loosely(p, q);
+  return order ? order : strcmp(p, q);
+}
+
+static void alike(struct lint *l, const struct names *names, const char *what)
+{
+  const char **name = r4_mem_new(names->n, sizeof *name);
+  if (!name) {
+    l->status = R4_E_MEMORY;
+    return;
+  }
+  for (size_t k = 0; k < names->n; k++) name[k] = names->name[k];
+  qsort(name, names->n, sizeof *name, by_loose_name);
+  size_t n = 0, first = 0;
+  for (size_t k = names->n; k-- > 1;)
+    if (!compare_loosely(name[k], name[k - 1])) first = k, n++;
+  if (n)
+    lint_tell(l, WARNING, "names-alike",
+              "%zu %s differ from another one by case or blanks only, \"%s\" and \"%s\" first", n, what,
+              name[first - 1], name[first]);
+  r4_mem_free(name);
+}
+
+static void alike_names(struct lint *l)
+{
+  alike(l, l->d->classes, "classes");
+  if (l->d->groups != l->d->classes) alike(l, l->d->groups, "groups");
+}
+
+void lint_groups(struct lint *l)
+{
+  static void (*const check[])(struct lint *) = {empty_splits, one_class,     missing_classes,
+                                                 small_groups, groups_of_one, alike_names};
+  for (size_t k = 0; k < sizeof check / sizeof *check; k++) check[k](l);
+}
