@@ -1,6 +1,6 @@
 /* Checkpoints and logs: what is written reads back bit by bit; every flipped byte and every cut is noticed; a failure
  * leaves the old file; a log goes on as if the run had never stopped. And the optimizer's state, which they keep. */
-#include "train/checkpoint.h"
+#include "train/run/checkpoint.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "scratch.h"
-#include "train/log.h"
+#include "train/run/log.h"
 
 /* How many files there are, beside "." and "..". */
 static int count_files(void)

@@ -8,8 +8,8 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "scratch.h"
-#include "train/curves.h"
-#include "train/events.h"
+#include "train/run/curves.h"
+#include "train/run/events.h"
 
 /* ---- Another reader of events ---- */
 

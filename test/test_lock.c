@@ -13,7 +13,7 @@
 
 #include "base/file.h"
 #include "scratch.h"
-#include "train/run.h"
+#include "train/run/run.h"
 
 /* In place of the C library's, to be a file system that cannot lock. */
 static int failing;

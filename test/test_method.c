@@ -8,7 +8,7 @@
 #include "config/settings.h"
 #include "objective/objective.h"
 #include "scratch.h"
-#include "train/run.h"
+#include "train/run/run.h"
 
 /* ---- A method of this file: q_i = || m_i . g_i(x_i + eps m_i t_i) ||_2^2, t_i 0 or 1 for each example ---- */
 

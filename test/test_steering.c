@@ -6,7 +6,7 @@
 #include "optim/dual.h"
 #include "optim/guard.h"
 #include "optim/schedule.h"
-#include "train/pulse.h"
+#include "train/collapse.h"
 
 #define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
 

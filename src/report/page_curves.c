@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "report/page.h"
-#include "train/log.h"
+#include "train/run/log.h"
 
 enum quantity { LOSS, PENALTY, WORST, LAMBDA, LAMBDA_R3, QUANTITIES };
 enum { MOST_POINTS = 100, MOST_EPOCHS = 100000 };

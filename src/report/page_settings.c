@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "config/settings.h"
 #include "report/page.h"
-#include "train/manifest.h"
+#include "train/run/manifest.h"
 
 /* ---- Settings ---- */
 

@@ -15,8 +15,8 @@
 #include "base/mem.h"
 #include "config/settings.h"
 #include "optim/auto.h"
-#include "train/log.h"
-#include "train/manifest.h"
+#include "train/run/log.h"
+#include "train/run/manifest.h"
 
 struct search {
   const r4_train_options *o;

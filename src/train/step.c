@@ -6,7 +6,7 @@
 #include "ask/predict.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "train/pulse.h"
+#include "train/collapse.h"
 
 /* Masks on any example, on the first eighth only, or on none. */
 enum { PART = 8 };

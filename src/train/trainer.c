@@ -3,8 +3,8 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "train/manifest.h"
-#include "train/run.h"
+#include "train/run/manifest.h"
+#include "train/run/run.h"
 #include "train/verdict.h"
 
 struct r4_trainer {

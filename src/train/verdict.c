@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "train/manifest.h"
+#include "train/run/manifest.h"
 #include "train/task.h"
 
 static const char *const words[] = {

@@ -6,7 +6,7 @@
 #ifndef R4_TRAIN_VERDICT_H
 #define R4_TRAIN_VERDICT_H
 
-#include "train/run.h"
+#include "train/run/run.h"
 
 /* Measures the chosen model, tells what it found and what to try next, and keeps it in outcome.json, if there is a
  * folder. */

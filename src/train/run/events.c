@@ -10,7 +10,7 @@
  *     Summary  1 value: Value, any number            Value    1 tag: string   2 simple_value: float
  *
  * Messages that are there more than once are merged, so that each scalar may come in a Summary of its own. */
-#include "train/events.h"
+#include "train/run/events.h"
 
 #include <string.h>
 

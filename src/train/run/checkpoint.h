@@ -8,8 +8,8 @@
  *
  * Numbers have the lowest byte first; the data is as memory has it. A new checkpoint takes the place of the old one
  * when it is whole and on the disk, never before. */
-#ifndef R4_TRAIN_CHECKPOINT_H
-#define R4_TRAIN_CHECKPOINT_H
+#ifndef R4_TRAIN_RUN_CHECKPOINT_H
+#define R4_TRAIN_RUN_CHECKPOINT_H
 
 #include "base/error.h"
 

@@ -1,6 +1,6 @@
 /* Event files of TensorBoard: records of TFRecord with messages of protocol buffers in them. */
-#ifndef R4_TRAIN_EVENTS_H
-#define R4_TRAIN_EVENTS_H
+#ifndef R4_TRAIN_RUN_EVENTS_H
+#define R4_TRAIN_RUN_EVENTS_H
 
 #include <stdint.h>
 

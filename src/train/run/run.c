@@ -1,4 +1,4 @@
-#include "train/run.h"
+#include "train/run/run.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "module/net.h"
 #include "objective/objective.h"
 #include "train/rates.h"
-#include "train/run.h"
+#include "train/run/run.h"
 #include "train/task.h"
 
 /* Above this share of the features, masks are kept whole: the list of features would save too little. */

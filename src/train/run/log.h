@@ -1,7 +1,7 @@
 /* log.jsonl: one JSON object a line, written at once. A run that goes on from a checkpoint cuts off what came after it,
  * so that the log is as if the run had never stopped. */
-#ifndef R4_TRAIN_LOG_H
-#define R4_TRAIN_LOG_H
+#ifndef R4_TRAIN_RUN_LOG_H
+#define R4_TRAIN_RUN_LOG_H
 
 #include "base/json.h"
 

@@ -1,4 +1,4 @@
-#include "train/log.h"
+#include "train/run/log.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* Is the net alive? A net that gives every example the same answer has learned nothing, or has been pressed flat by its
  * penalty; all that measures how little it looks at the mask then praises it. */
-#ifndef R4_TRAIN_PULSE_H
-#define R4_TRAIN_PULSE_H
+#ifndef R4_TRAIN_COLLAPSE_H
+#define R4_TRAIN_COLLAPSE_H
 
 #include "base/error.h"
 

@@ -7,7 +7,7 @@
 #include "data/format/format.h"
 #include "data/known/recipe.h"
 #include "data/mask/mask_source.h"
-#include "train/manifest.h"
+#include "train/run/manifest.h"
 #include "train/task.h"
 
 /* Annotations are taken where they lie: a file that is put there later is none of the run's. */

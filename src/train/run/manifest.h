@@ -1,9 +1,9 @@
 /* manifest.json: what made a run, so that its numbers can be made again. */
-#ifndef R4_TRAIN_MANIFEST_H
-#define R4_TRAIN_MANIFEST_H
+#ifndef R4_TRAIN_RUN_MANIFEST_H
+#define R4_TRAIN_RUN_MANIFEST_H
 
 #include "base/json.h"
-#include "train/run.h"
+#include "train/run/run.h"
 
 r4_status manifest_write(const struct run *r, const char *path, r4_error *e);
 /* The same as text (r4_string_free); NULL when out of memory. */

@@ -4,7 +4,7 @@
 
 #include "base/c_locale.h"
 #include "base/mem.h"
-#include "train/run.h"
+#include "train/run/run.h"
 #include "train/task.h"
 
 /* A net counts as dead after this many batches with one and the same answer, and an epoch at least: nets in their

@@ -1,4 +1,4 @@
-#include "train/curves.h"
+#include "train/run/curves.h"
 
 #include <math.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "train/events.h"
+#include "train/run/events.h"
 
 static const char CSV[] = "metrics.csv", EVENTS[] = "events.out.tfevents.r4";
 

@@ -1,4 +1,4 @@
-#include "train/pulse.h"
+#include "train/collapse.h"
 
 #include <math.h>
 

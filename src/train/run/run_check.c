@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "train/run.h"
+#include "train/run/run.h"
 
 #define LABEL(key) setting_label(r->settings, key).text
 

@@ -2,7 +2,7 @@
  * data and the version that made it; what is not as it was is named. */
 #include <string.h>
 
-#include "train/run.h"
+#include "train/run/run.h"
 
 /* ---- Who made it ---- */
 

@@ -8,8 +8,8 @@
 #include "base/file.h"
 #include "base/lock.h"
 #include "base/mem.h"
-#include "train/manifest.h"
-#include "train/run.h"
+#include "train/run/manifest.h"
+#include "train/run/run.h"
 
 static const char CHECKPOINT[] = "checkpoint", MODEL[] = "model.safetensors", LOG[] = "log.jsonl",
                   CONFIG[] = "config.yaml", MANIFEST[] = "manifest.json", OUTCOME[] = "outcome.json";

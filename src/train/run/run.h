@@ -6,18 +6,18 @@
  *     metrics.csv         the same as a table; events.out.tfevents.r4 for TensorBoard, if asked for
  *     checkpoint          from which a killed run goes on to the same bits
  *     model.safetensors   at the end: the weights that the rule "select" chose */
-#ifndef R4_TRAIN_RUN_H
-#define R4_TRAIN_RUN_H
+#ifndef R4_TRAIN_RUN_RUN_H
+#define R4_TRAIN_RUN_RUN_H
 
 #include "base/hash.h"
 #include "config/settings.h"
 #include "optim/dual.h"
 #include "optim/guard.h"
 #include "optim/schedule.h"
-#include "train/checkpoint.h"
-#include "train/curves.h"
+#include "train/collapse.h"
 #include "train/groups.h"
-#include "train/pulse.h"
+#include "train/run/checkpoint.h"
+#include "train/run/curves.h"
 #include "train/step.h"
 #include "train/validation.h"
 #include "train/word_list.h"

@@ -1,10 +1,10 @@
 /* The log for other programs: metrics.csv, and, if asked for, an event file of TensorBoard. Both are made from the
  * lines of the log and from nothing else: a run that goes on makes them anew from the log it goes on with, so that no
  * epoch is in them twice. */
-#ifndef R4_TRAIN_CURVES_H
-#define R4_TRAIN_CURVES_H
+#ifndef R4_TRAIN_RUN_CURVES_H
+#define R4_TRAIN_RUN_CURVES_H
 
-#include "train/log.h"
+#include "train/run/log.h"
 
 struct curves {
   struct log csv, events; /* events.path is NULL if there is none */

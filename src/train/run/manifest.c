@@ -1,4 +1,4 @@
-#include "train/manifest.h"
+#include "train/run/manifest.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "train/run.h"
+#include "train/run/run.h"
 
 static r4_status read_log(const char *folder, log_sink *sink, void *context, r4_error *e)
 {

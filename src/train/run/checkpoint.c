@@ -1,4 +1,4 @@
-#include "train/checkpoint.h"
+#include "train/run/checkpoint.h"
 
 #include <string.h>
 
