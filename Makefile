@@ -81,7 +81,7 @@ say = $(if $(V),,@echo '  $(1)  $@')
 objects = $(patsubst %.c,$(OUT)/%.o,$(1))
 
 NETS := $(sort $(wildcard nets/*.net))
-PAGE := src/report/page.css src/report/page.js
+PAGE := src/report/page/page.css src/report/page/page.js
 EMBEDDED := $(OUT)/nets.o $(OUT)/page.o
 LIB_OBJ := $(call objects,$(wildcard src/*/*.c src/*/*/*.c)) $(EMBEDDED)
 CLI_OBJ := $(call objects,$(wildcard cli/*.c))

@@ -10,7 +10,7 @@
 #include "check.h"
 #include "data/data.h"
 #include "picture/image.h"
-#include "report/heat.h"
+#include "report/picture/heat.h"
 
 enum { SIDE = 4, PIXELS = SIDE * SIDE, EXAMPLES = 5, GAP = 24, CELL = 196, FACTOR = CELL / SIDE };
 

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "check.h"
-#include "report/plot.h"
+#include "report/plot/plot.h"
 
 static char *drawn(r4_plot *p)
 {

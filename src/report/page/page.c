@@ -1,0 +1,186 @@
+/* One page that needs no other file: its parts, in order, and how it is put together. */
+#include "report/page/page.h"
+
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+
+/* The first has no heading: it is the answer. */
+static const struct section sections[] = {
+  {"answer", NULL, page_answer, NULL},
+  {"groups", "Accuracy by group", page_groups, NULL},
+  {"swap", "The swap test", page_swap, NULL},
+  {"curves", "Training", page_curves, NULL},
+  {"heat", "What the nets look at", page_heat, NULL},
+  {"fragility", "Fragility", page_fragility, NULL},
+  {"ablations", "Ablations", page_ablations, page_has_ablations},
+  {"settings", "Settings, data, and how to make it again", page_settings, NULL},
+};
+enum { SECTIONS = sizeof sections / sizeof *sections };
+
+static bool is_there(const struct page *p, const struct section *s)
+{
+  return !s->is_there || s->is_there(p);
+}
+
+/* ---- Head and foot ---- */
+
+static const char *file_text(const char *name)
+{
+  for (size_t k = 0; k < page_files_count; k++)
+    if (!strcmp(page_files[k].name, name)) return page_files[k].text;
+  return "";
+}
+
+static const char *title_of(const struct page *p)
+{
+  return p->o->title ? p->o->title : "Does it use the shortcut?";
+}
+
+/* Nothing is fetched, and nothing runs but our own script, known by its digest. */
+static void add_policy(struct html *h)
+{
+  html_add(
+    h,
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src '");
+  html_digest(h, file_text("page.css"));
+  html_add(h, "'; script-src '");
+  html_digest(h, file_text("page.js"));
+  html_add(h, "'; base-uri 'none'; form-action 'none'\">\n");
+}
+
+static void add_head(const struct page *p)
+{
+  struct html *h = p->h;
+  html_add(h, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+  add_policy(h);
+  html_add(
+    h,
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+    "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"generator\" content=\"r4 %s\">\n"
+    "<title>%s</title>\n<style>",
+    R4_VERSION, title_of(p));
+  html_copy(h, file_text("page.css"));
+  html_add(h, "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">To the content</a>\n");
+  html_add(h, "<header><h1>%s</h1><button type=\"button\" id=\"theme\" hidden>Dark</button></header>\n",
+           title_of(p));
+  html_add(h, "<nav aria-label=\"Sections\"><ul>");
+  for (size_t k = 1; k < SECTIONS; k++)
+    if (is_there(p, &sections[k]))
+      html_add(h, "<li><a href=\"#%s\">%s</a></li>", sections[k].id, sections[k].title);
+  html_add(h, "</ul></nav>\n<main id=\"main\">\n");
+}
+
+static void add_foot(const struct page *p)
+{
+  html_add(p->h, "</main>\n<footer>Made by r4 %s. This file holds all of it; nothing is fetched.</footer>\n",
+           R4_VERSION);
+  page_json(p);
+  html_add(p->h, "<script>");
+  html_copy(p->h, file_text("page.js"));
+  html_add(p->h, "</script>\n</body>\n</html>\n");
+}
+
+/* ---- The whole ---- */
+
+static r4_status add_section(const struct page *p, const struct section *s, r4_error *e)
+{
+  if (s->title)
+    html_add(p->h, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">%s</h2>\n", s->id,
+             s->id, s->id, s->title);
+  else
+    html_add(p->h, "<section id=\"%s\" aria-label=\"The answer\">\n", s->id);
+  r4_status status = s->write(p, e);
+  html_add(p->h, "</section>\n");
+  return status;
+}
+
+static r4_status write_page(const struct page *p, const char *file, r4_error *e)
+{
+  r4_status s = R4_OK;
+  add_head(p);
+  for (size_t k = 0; k < SECTIONS && !s; k++)
+    if (is_there(p, &sections[k])) s = add_section(p, &sections[k], e);
+  add_foot(p);
+  size_t size = p->h->text.length;
+  char *text = text_take(&p->h->text);
+  if (!s && !text) s = r4_fail(e, R4_E_MEMORY, "%s: out of memory for the page", file);
+  if (!s) s = file_write(file, text, size, e);
+  r4_string_free(text);
+  return s;
+}
+
+static r4_status check(const r4_report_run *run, size_t runs, size_t here, const r4_data *d, r4_error *e)
+{
+  if (!here) return r4_fail(e, R4_E_ARGUMENT, "a report needs a run of the data of the page");
+  for (size_t k = 0; k < runs; k++)
+    if (!run[k].name || !run[k].settings || !run[k].seeds || !run[k].seed || !run[k].folder ||
+        !run[k].measured)
+      return r4_fail(e, R4_E_ARGUMENT,
+                     "run %zu of the report: name, settings, seeds or what was measured is missing", k + 1);
+  if (!r4_data_count(d)) return r4_fail(e, R4_E_ARGUMENT, "a report needs examples");
+  return R4_OK;
+}
+
+static void summarize(const r4_report_run *r, r4_metrics *work, r4_summary *to)
+{
+  for (size_t k = 0; k < r->seeds; k++) work[k] = r->measured[k].metrics;
+  r4_summarize(work, r->seeds, to);
+}
+
+static struct page_end end_of(const r4_report_run *r)
+{
+  struct page_end end = {0};
+  for (size_t k = 0; k < r->seeds; k++) {
+    r4_outcome o;
+    if (!r->folder[k] || r4_outcome_read(r->folder[k], &o, NULL) || !o.unpenalised) continue;
+    if (!end.unpenalised++) end.steps = o.steps;
+  }
+  return end;
+}
+
+/* Those of the page first, then the others. */
+static size_t sort_runs(const r4_report_run *run, size_t runs, r4_report_run *to)
+{
+  size_t here = 0, n = 0;
+  for (int other = 0; other < 2; other++)
+    for (size_t k = 0; k < runs; k++)
+      if ((run[k].other_data != NULL) == other) to[n++] = run[k], here += !other;
+  return here;
+}
+
+r4_status r4_report_write(const r4_report_run *run, size_t runs, const r4_data *d,
+                          const r4_report_options *options, const char *file, r4_error *e)
+{
+  NEEDS(run, "runs", R4_E_ARGUMENT);
+  NEEDS(d, "data", R4_E_ARGUMENT);
+  NEEDS(file, "a file", R4_E_ARGUMENT);
+  static const r4_report_options defaults;
+  r4_error own = {0};
+  if (!e) e = &own;
+  size_t most = 1;
+  for (size_t k = 0; k < runs; k++)
+    if (run[k].seeds > most) most = run[k].seeds;
+  struct html h = {0};
+  r4_report_run *sorted = r4_mem_new(runs + 1, sizeof *sorted);
+  r4_summary *summary = r4_mem_new(runs + 1, sizeof *summary);
+  struct page_end *end = r4_mem_new(runs + 1, sizeof *end);
+  r4_metrics *work = r4_mem_new(most, sizeof *work);
+  r4_status s = R4_OK;
+  if (!sorted || !summary || !end || !work)
+    s = r4_fail(e, R4_E_MEMORY, "out of memory for a report of %zu runs", runs);
+  size_t here = s ? 0 : sort_runs(run, runs, sorted);
+  if (!s) s = check(run, runs, here, d, e);
+  for (size_t k = 0; k < runs && !s; k++)
+    summarize(&sorted[k], work, &summary[k]), end[k] = end_of(&sorted[k]);
+  struct page p = {.h = &h, .run = sorted, .runs = here, .summary = summary, .end = end, .d = d};
+  p.o = options ? options : &defaults;
+  if (!s) p.other = sorted + here, p.others = runs - here;
+  if (!s) s = write_page(&p, file, e);
+  r4_mem_free(sorted);
+  r4_mem_free(summary);
+  r4_mem_free(end);
+  r4_mem_free(work);
+  return s;
+}

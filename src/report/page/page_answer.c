@@ -1,0 +1,238 @@
+/* The answer, first: does a net use what is masked? In numbers that need no theory: the worst group, and right answers
+ * that are lost when the content of the masks changes. */
+#include <math.h>
+
+#include "report/page/page.h"
+#include "report/page/page_swap.h"
+
+enum { MOST_NAMED = 3 };
+
+/* Of one run, of several, and whether that is good. */
+static const struct {
+  const char *one, *several, *sort;
+} said[] = {
+  [R4_VERDICT_NOT] = {"does not use the shortcut", "do not use the shortcut", "right"},
+  [R4_VERDICT_LITTLE] = {"uses the shortcut a little", "use the shortcut a little", "wrong"},
+  [R4_VERDICT_UNSURE] = {"may use the shortcut", "may use the shortcut", "wrong"},
+  [R4_VERDICT_USES] = {"uses the shortcut", "use the shortcut", "wrong"},
+  [R4_VERDICT_COLLAPSED] = {"gives one answer to everything", "give one answer to everything", "wrong"},
+  [R4_VERDICT_NONE] = {"has no right answer to lose", "have no right answer to lose", "wrong"},
+};
+enum { VERDICTS = sizeof said / sizeof *said };
+
+/* By the mean over seeds, which is taken for what it is. */
+static r4_verdict verdict_of(const struct page *p, size_t k)
+{
+  if (p->summary[k].constant == p->summary[k].seeds) return R4_VERDICT_COLLAPSED;
+  return r4_verdict_of(swap_lost(&p->run[k], -1).mean, 0);
+}
+
+/* ---- How runs were trained ---- */
+
+enum training { WITHOUT_MASKS, WITH_MASKS, UNPENALISED, TRAININGS };
+
+static const char *const trained[TRAININGS] = {"Trained without masks", "Trained with masks",
+                                               "Trained with masks, but its penalty counted in no step"};
+
+static enum training training_of(const struct page *p, size_t k)
+{
+  if (p->end[k].unpenalised == p->run[k].seeds) return UNPENALISED;
+  return page_uses_masks(&p->run[k]) ? WITH_MASKS : WITHOUT_MASKS;
+}
+
+/* ---- Without masks, and with them ---- */
+
+static void add_percent(const struct page *p, double share)
+{
+  html_add(p->h, "<b>%s\u00a0%%</b>", figure_share(share).s);
+}
+
+struct range {
+  size_t n, low, high; /* runs, and those with the least and the largest */
+};
+
+static double worst_of(const struct page *p, size_t k)
+{
+  return p->summary[k].worst.mean;
+}
+
+static double lost_of(const struct page *p, size_t k)
+{
+  return swap_lost(&p->run[k], -1).mean;
+}
+
+static struct range find_range(const struct page *p, enum training how,
+                               double (*of)(const struct page *, size_t))
+{
+  struct range r = {0};
+  for (size_t k = 0; k < p->runs; k++) {
+    if (training_of(p, k) != how) continue;
+    if (!r.n || of(p, k) < of(p, r.low)) r.low = k;
+    if (!r.n || of(p, k) > of(p, r.high)) r.high = k;
+    r.n++;
+  }
+  return r;
+}
+
+static void add_one(const struct page *p, size_t k, bool tested)
+{
+  r4_verdict use = verdict_of(p, k);
+  bool measured = tested && use != R4_VERDICT_COLLAPSED && use != R4_VERDICT_NONE;
+  if (tested || use == R4_VERDICT_COLLAPSED)
+    html_add(p->h, "<b class=\"%s\">%s %s</b>. ", said[use].sort, p->run[k].name, said[use].one);
+  if (measured) {
+    html_add(p->h, "It loses ");
+    add_percent(p, lost_of(p, k));
+    html_add(p->h, " of its right answers when the masked part is swapped, and is right in ");
+  } else {
+    html_add(p->h, "%s is right in ", p->run[k].name);
+  }
+  add_percent(p, worst_of(p, k));
+  html_add(p->h, " of its worst group. ");
+}
+
+/* "6 of 7 runs do not use the shortcut, 1 uses the shortcut a little", or that none does. */
+static void add_counts(const struct page *p, enum training how, size_t n)
+{
+  size_t count[VERDICTS] = {0}, begun = 0;
+  for (size_t k = 0; k < p->runs; k++)
+    if (training_of(p, k) == how) count[verdict_of(p, k)]++;
+  if (count[R4_VERDICT_NOT] == n) {
+    html_add(p->h, "<b class=\"right\">none of the %zu runs uses the shortcut</b>. ", n);
+    return;
+  }
+  for (size_t use = VERDICTS; use-- > 0;) {
+    if (!count[use]) continue;
+    html_add(p->h, "%s<b class=\"%s\">%zu ", begun ? ", " : "", said[use].sort, count[use]);
+    if (!begun++) html_add(p->h, "of %zu runs ", n);
+    html_add(p->h, "%s</b>", count[use] > 1 ? said[use].several : said[use].one);
+  }
+  html_add(p->h, ". ");
+}
+
+static void add_range(const struct page *p, const char *before, const char *after, struct range r,
+                      double (*of)(const struct page *, size_t))
+{
+  html_add(p->h, "%s", before);
+  add_percent(p, of(p, r.low));
+  html_add(p->h, " (%s) to ", p->run[r.low].name);
+  add_percent(p, of(p, r.high));
+  html_add(p->h, " (%s)%s", p->run[r.high].name, after);
+}
+
+/* Each by name if they are few, otherwise how many, and from where to where they reach. */
+static void add_kind(const struct page *p, enum training how, bool tested)
+{
+  struct range worst = find_range(p, how, worst_of);
+  if (!worst.n) return;
+  html_add(p->h, "<p class=\"verdict\">%s: ", trained[how]);
+  for (size_t k = 0; k < p->runs && worst.n <= MOST_NAMED; k++)
+    if (training_of(p, k) == how) add_one(p, k, tested);
+  if (worst.n > MOST_NAMED && tested) {
+    add_counts(p, how, worst.n);
+    add_range(p, "They lose ", " of their right answers when the masked part is swapped. ",
+              find_range(p, how, lost_of), lost_of);
+  }
+  if (worst.n > MOST_NAMED) add_range(p, "In their worst group ", " are right.", worst, worst_of);
+  html_add(p->h, "</p>\n");
+}
+
+/* ---- What that rests on ---- */
+
+static void add_use(const struct page *p, size_t k)
+{
+  r4_verdict use = verdict_of(p, k);
+  html_add(p->h, "<li><b class=\"%s\">%s %s</b>", said[use].sort, p->run[k].name, said[use].one);
+  if (use != R4_VERDICT_NONE)
+    html_add(p->h, ": %s\u00a0%% of its right answers are lost",
+             figure_share_sd(swap_lost(&p->run[k], -1), p->run[k].seeds).s);
+  html_add(p->h, "</li>\n");
+}
+
+static void add_uses(const struct page *p)
+{
+  html_add(
+    p->h,
+    "<p>The shortcut is what the masks mark: it must not matter. <a href=\"#swap\">The swap test</a> puts "
+    "the "
+    "masked part of an example of another class in its place. A net is said here to use the shortcut if that "
+    "costs it at least %.0f\u00a0%% of its right answers, and to use it a little from %.0f\u00a0%% on. The "
+    "test "
+    "can show that the shortcut is used; how much it could matter at most stands under "
+    "<a href=\"#fragility\">fragility</a>. The worst group is the group of test examples that fares worst. "
+    "Figures are means over seeds.</p>\n",
+    100 * R4_USES, 100 * R4_USES_LITTLE);
+  bool counted = false;
+  for (enum training how = 0; how < TRAININGS; how++) counted |= find_range(p, how, lost_of).n > MOST_NAMED;
+  if (!counted) return;
+  html_add(p->h, "<ul class=\"uses\">\n"); /* of those that were only counted */
+  for (size_t k = 0; k < p->runs; k++) add_use(p, k);
+  html_add(p->h, "</ul>\n");
+}
+
+static void add_untested(const struct page *p, const char *why)
+{
+  html_add(
+    p->h,
+    "<p class=\"missing\">Whether a net uses the shortcut is not tested, as %s: the worst group, the group "
+    "of test examples that fares worst, is all that speaks for or against it. Figures are means over "
+    "seeds.</p>\n",
+    why);
+}
+
+/* ---- What else must be known ---- */
+
+static void add_unpenalised(const struct page *p, size_t k)
+{
+  const struct page_end *end = &p->end[k];
+  if (!end->unpenalised) return;
+  html_add(p->h, "<p class=\"warn\">The penalty counted in none of %lld steps of ", (long long)end->steps);
+  if (end->unpenalised < p->run[k].seeds)
+    html_add(p->h, "%zu of %zu seeds of ", end->unpenalised, p->run[k].seeds);
+  html_add(p->h, "%s: it is not a net that was trained with %s.</p>\n", p->run[k].name,
+           page_method(&p->run[k]));
+}
+
+static void add_notes(const struct page *p)
+{
+  for (size_t k = 0; k < p->runs; k++) add_unpenalised(p, k);
+  for (size_t k = 0; k < p->runs; k++)
+    if (p->summary[k].constant)
+      html_add(p->h, "<p class=\"warn\">%zu of %zu seeds of %s give one answer to everything.</p>\n",
+               p->summary[k].constant, p->summary[k].seeds, p->run[k].name);
+  for (size_t k = 0; k < p->o->notes; k++) html_add(p->h, "<p class=\"warn\">%s</p>\n", p->o->note[k]);
+}
+
+static void add_others(const struct page *p)
+{
+  if (!p->others) return;
+  page_table_begin(p->h,
+                   "Measured on other data, and not to be compared with the rest of the page; in per cent");
+  page_head(p->h, "run", false);
+  page_head(p->h, "data", false);
+  page_head(p->h, "mean over groups", true);
+  page_head(p->h, "worst group", true);
+  page_body(p->h);
+  for (size_t k = 0; k < p->others; k++) {
+    const r4_summary *s = &p->summary[p->runs + k];
+    page_row(p->h, p->other[k].name);
+    html_add(p->h, "<td>%s</td>", page_about(p->other[k].other_data).text);
+    page_cell(p->h, figure_share_sd(s->avg, s->seeds).s);
+    page_cell(p->h, figure_share_sd(s->worst, s->seeds).s);
+  }
+  page_table_end(p->h);
+}
+
+r4_status page_answer(const struct page *p, r4_error *e)
+{
+  (void)e;
+  const char *none = swap_none(&p->run[0]);
+  for (enum training how = 0; how < TRAININGS; how++) add_kind(p, how, !none);
+  if (none)
+    add_untested(p, none);
+  else
+    add_uses(p);
+  add_notes(p);
+  add_others(p);
+  return R4_OK;
+}

@@ -1,0 +1,133 @@
+/* Tables, figures and legends of a page. */
+#include <string.h>
+
+#include "report/page/page.h"
+
+/* Behind the last slash of a path that a comma ends, or the text; slashes at its very end do not count. */
+static const char *last_part(const char *path)
+{
+  const char *last = path;
+  for (const char *s = path; *s && *s != ','; s++)
+    if (*s == '/' && s[1] && !strchr("/,", s[1])) last = s + 1;
+  return last;
+}
+
+struct page_about page_about(const char *about)
+{
+  struct page_about to = {{0}};
+  size_t n = 0;
+  for (const char *s = about; *s && n + 1 < sizeof to.text; s++) {
+    if (*s == '/' && (s == about || s[-1] == ' ')) s = last_part(s);
+    to.text[n++] = *s;
+  }
+  return to;
+}
+
+const char *page_method(const r4_report_run *r)
+{
+  r4_setting_value v = {0};
+  r4_settings_get(r->settings, "method", &v, NULL);
+  return v.text ? v.text : "";
+}
+
+bool page_uses_masks(const r4_report_run *r)
+{
+  r4_method_info m = r4_method_describe(page_method(r));
+  return m.guided || m.fills;
+}
+
+/* ---- Tables ---- */
+
+void page_table_begin(struct html *h, const char *caption)
+{
+  html_add(h,
+           "<div class=\"scroll\" tabindex=\"0\" role=\"group\" "
+           "aria-label=\"%s\"><table><caption><span>%s</span></caption>"
+           "<thead><tr>",
+           caption, caption);
+}
+
+void page_head(struct html *h, const char *text, bool number)
+{
+  html_add(h, number ? "<th scope=\"col\" class=\"n\">%s</th>" : "<th scope=\"col\">%s</th>", text);
+}
+
+void page_body(struct html *h)
+{
+  html_add(h, "</tr></thead><tbody>");
+}
+
+static void end_row(struct html *h)
+{
+  if (h->in_row) html_add(h, "</tr>\n");
+  h->in_row = false;
+}
+
+void page_row(struct html *h, const char *name)
+{
+  end_row(h);
+  h->in_row = true;
+  html_add(h, "<tr><th scope=\"row\">%s</th>", name);
+}
+
+void page_cell(struct html *h, const char *text)
+{
+  html_add(h, "<td class=\"n\">%s</td>", text);
+}
+
+void page_table_end(struct html *h)
+{
+  end_row(h);
+  html_add(h, "</tbody></table></div>\n");
+}
+
+/* ---- Figures ---- */
+
+void page_figure_begin(struct html *h, const char *file, const char *caption)
+{
+  html_add(h, "<figure data-file=\"%s\"><figcaption>%s</figcaption>\n", file, caption);
+}
+
+void page_figure_numbers(struct html *h)
+{
+  html_add(h, "<details><summary>Numbers</summary>");
+}
+
+void page_figure_end(struct html *h)
+{
+  html_add(h, "</details></figure>\n");
+}
+
+void page_grid_begin(struct html *h)
+{
+  html_add(h, "<div class=\"grid2\">\n");
+}
+
+void page_pairs_begin(struct html *h)
+{
+  html_add(h, "<div class=\"grid2 pairs\">\n");
+}
+
+void page_grid_end(struct html *h)
+{
+  html_add(h, "</div>\n");
+}
+
+void page_legend_begin(struct html *h)
+{
+  html_add(h, "<ul class=\"legend\">");
+}
+
+void page_legend_item(struct html *h, size_t series, const char *name)
+{
+  html_add(
+    h,
+    "<li><svg viewBox=\"0 0 28 10\" aria-hidden=\"true\"><path class=\"line s%zu\" d=\"M1 5H27\"/></svg>"
+    "%s</li>",
+    series % PLANE_SERIES, name);
+}
+
+void page_legend_end(struct html *h)
+{
+  html_add(h, "</ul>\n");
+}

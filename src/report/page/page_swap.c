@@ -1,0 +1,146 @@
+/* The swap test: of the answers that are right, how many are lost when masked content comes from another class? */
+#include "report/page/page_swap.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* ---- Over seeds ---- */
+
+const char *swap_none(const r4_report_run *r)
+{
+  return r->measured->swapped.none;
+}
+
+static double found_of(const r4_swapped *s, int32_t group)
+{
+  double sum = 0;
+  for (size_t g = 0; g < s->groups; g++)
+    if (group < 0 || g == (size_t)group) sum += (double)s->found[g];
+  return sum;
+}
+
+static double lost_of(const r4_swapped *s, int32_t group)
+{
+  double sum = 0;
+  for (size_t g = 0; g < s->groups; g++)
+    if (group < 0 || g == (size_t)group) sum += s->lost[g];
+  return sum;
+}
+
+/* r4_swap_lost, of results that do not lie side by side. */
+r4_mean_sd swap_lost(const r4_report_run *r, int32_t group)
+{
+  r4_mean_sd v = {0};
+  double n = (double)r->seeds;
+  for (size_t k = 0; k < r->seeds; k++) v.mean += r4_swap_lost(&r->measured[k].swapped, 1, group).mean / n;
+  for (size_t k = 0; k < r->seeds; k++)
+    v.sd += pow(r4_swap_lost(&r->measured[k].swapped, 1, group).mean - v.mean, 2);
+  v.sd = r->seeds > 1 ? sqrt(v.sd / (n - 1)) : NAN;
+  return v;
+}
+
+static double mean_over_seeds(const r4_report_run *r, double (*of)(const r4_swapped *, int32_t),
+                              int32_t group)
+{
+  double sum = 0;
+  for (size_t k = 0; k < r->seeds; k++) sum += of(&r->measured[k].swapped, group);
+  return sum / (double)r->seeds;
+}
+
+/* ---- The section ---- */
+
+/* What was done, to how many. */
+static void add_words(const struct page *p)
+{
+  const r4_swapped *s = &p->run[0].measured->swapped;
+  html_add(
+    p->h,
+    "<p>The masked content of each test example is replaced by that of an example of another class, drawn at "
+    "random; figures are means over %d draws. Only what must not matter changes, so a net that does not look "
+    "there "
+    "answers as before. %zu of %zu examples were tested",
+    s->draws, s->inside + s->pasted, r4_data_count(p->d));
+  if (s->pasted)
+    html_add(p->h, ", of which %zu have no mask and get the content at the place it came from", s->pasted);
+  html_add(p->h, ".</p>\n");
+}
+
+static void add_sentence(const struct page *p, const r4_report_run *r)
+{
+  html_add(p->h, "<li>Of %.0f examples that %s gets right, <b>%.0f are lost</b> (%s\u00a0%%).</li>\n",
+           mean_over_seeds(r, found_of, -1), r->name, mean_over_seeds(r, lost_of, -1),
+           figure_share_sd(swap_lost(r, -1), r->seeds).s);
+}
+
+/* "89 of 95", mean over seeds. */
+static void add_group(const struct page *p, const r4_report_run *r, int32_t group)
+{
+  double found = mean_over_seeds(r, found_of, group);
+  char text[64];
+  snprintf(text, sizeof text, "%.20s of %.20s", figure_real(round(mean_over_seeds(r, lost_of, group)), 9).s,
+           figure_real(round(found), 9).s);
+  page_cell(p->h, found > 0 ? text : "none");
+}
+
+static void add_table(const struct page *p, const struct shown_groups *shown)
+{
+  page_table_begin(p->h, "Right answers that are lost, of those before, by group");
+  page_head(p->h, "group", false);
+  for (size_t k = 0; k < p->runs; k++) page_head(p->h, p->run[k].name, true);
+  page_body(p->h);
+  for (size_t i = 0; i < shown->n; i++) {
+    page_row(p->h, page_group_name(p, shown->list[i]));
+    for (size_t k = 0; k < p->runs; k++) add_group(p, &p->run[k], (int32_t)shown->list[i]);
+  }
+  page_table_end(p->h);
+}
+
+static void add_bars(const struct page *p)
+{
+  static const char title[] = "Right answers that are lost, in per cent";
+  struct bars bars = bars_of(p->h, BAR_WHOLE, 11, (struct scale){.high = 100});
+  for (size_t k = 0; k < p->runs; k++) bars_fit(&bars, p->run[k].name);
+  page_figure_begin(p->h, "swap", title);
+  bars_begin(&bars, p->runs, title, "");
+  for (size_t k = 0; k < p->runs; k++) {
+    r4_mean_sd v = swap_lost(&p->run[k], -1), percent = {100 * v.mean, 100 * v.sd};
+    bars_row(&bars, k, p->run[k].name, percent, figure_share_sd(v, p->run[k].seeds).s);
+  }
+  bars_end(&bars);
+  page_figure_numbers(p->h);
+  page_table_begin(p->h, title);
+  page_head(p->h, "run", false);
+  page_head(p->h, "right before", true);
+  page_head(p->h, "lost", true);
+  page_head(p->h, "lost, per cent", true);
+  page_body(p->h);
+  for (size_t k = 0; k < p->runs; k++) {
+    page_row(p->h, p->run[k].name);
+    page_cell(p->h, figure_real(mean_over_seeds(&p->run[k], found_of, -1), 7).s);
+    page_cell(p->h, figure_real(mean_over_seeds(&p->run[k], lost_of, -1), 4).s);
+    page_cell(p->h, figure_share_sd(swap_lost(&p->run[k], -1), p->run[k].seeds).s);
+  }
+  page_table_end(p->h);
+  page_figure_end(p->h);
+}
+
+r4_status page_swap(const struct page *p, r4_error *e)
+{
+  struct shown_groups shown = {0};
+  const char *none = swap_none(&p->run[0]);
+  if (none) {
+    html_add(p->h, "<p class=\"missing\">Nothing can be swapped, as %s.</p>\n", none);
+    return R4_OK;
+  }
+  r4_status s = page_choose_groups(p, &shown, e);
+  if (s) return s;
+  add_words(p);
+  html_add(p->h, "<ul>\n");
+  for (size_t k = 0; k < p->runs; k++) add_sentence(p, &p->run[k]);
+  html_add(p->h, "</ul>\n");
+  add_table(p, &shown);
+  page_grid_begin(p->h);
+  add_bars(p);
+  page_grid_end(p->h);
+  return R4_OK;
+}

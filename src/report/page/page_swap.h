@@ -1,0 +1,12 @@
+/* What the swap test says about a run, over its seeds. */
+#ifndef R4_REPORT_PAGE_PAGE_SWAP_H
+#define R4_REPORT_PAGE_PAGE_SWAP_H
+
+#include "report/page/page.h"
+
+/* Why there is nothing to say; NULL: there is. */
+const char *swap_none(const r4_report_run *r);
+/* The share of right answers of a group, or of all if it is -1, that are lost; NaN where there are none. */
+r4_mean_sd swap_lost(const r4_report_run *r, int32_t group);
+
+#endif
