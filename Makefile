@@ -84,7 +84,7 @@ NETS := $(sort $(wildcard nets/*.net))
 PAGE := src/report/page/page.css src/report/page/page.js
 EMBEDDED := $(OUT)/nets.o $(OUT)/page.o
 LIB_OBJ := $(call objects,$(wildcard src/*/*.c src/*/*/*.c)) $(EMBEDDED)
-CLI_OBJ := $(call objects,$(wildcard cli/*.c))
+CLI_OBJ := $(call objects,$(wildcard cli/*.c cli/*/*.c))
 HELP_OBJ := $(call objects,$(filter-out test/test_%,$(wildcard test/*.c)))
 TESTS := $(patsubst %.c,$(OUT)/%,$(wildcard test/test_*.c))
 FUZZERS := $(patsubst test/fuzz/fuzz_%.c,%,$(wildcard test/fuzz/fuzz_*.c))
@@ -316,7 +316,7 @@ wheel: $(OUT)/.deps-ok-wheel
 	OTHERS="$$others" scripts/wheel build-wheel/files dist
 
 format:
-	clang-format -i $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] test/*.[ch] test/fuzz/*.[ch])
+	clang-format -i $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] cli/*/*.[ch] test/*.[ch] test/fuzz/*.[ch])
 
 clean:
 	rm -rf build build-san build-tsan build-fuzz build-x86-64-* build-armv8-a build-aarch64 build-wheel python/build python/r4.egg-info

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd_data.h"
-#include "figures.h"
+#include "data/cmd_data.h"
+#include "experiment/figures.h"
 #include "runs.h"
 #include "table_out.h"
 

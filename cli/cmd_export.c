@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd_data.h"
+#include "data/cmd_data.h"
 #include "export.h"
 #include "runs.h"
 

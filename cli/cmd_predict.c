@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd_data.h"
+#include "data/cmd_data.h"
 #include "runs.h"
 
 struct predict_settings {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cmd_predict.h"
-#include "figures.h"
+#include "experiment/figures.h"
 #include "table_out.h"
 
 enum { WIDEST = 60 };

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cmd_data.h"
+#include "data/cmd_data.h"
 
 bool is_file(const char *path)
 {

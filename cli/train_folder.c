@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "cmd_data.h"
+#include "data/cmd_data.h"
 #include "train.h"
 
 static int64_t whole_setting(const r4_settings *s, const char *key)

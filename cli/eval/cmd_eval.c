@@ -1,0 +1,157 @@
+/* r4 eval: accuracy by group and fragility of a run, over its seeds. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/cmd_data.h"
+#include "eval/eval.h"
+#include "experiment/figures.h"
+
+struct eval_settings {
+  struct words runs;
+  const char *split, *data, *swap, *noise, *pointing, *by;
+  struct contents contents;
+  struct noise levels;
+  struct pointing points;
+  struct words set;
+  char kappa_set[40];
+  int64_t kappa;
+  double eps;
+  bool other_data, json;
+};
+
+#define AT(field) offsetof(struct eval_settings, field)
+static const struct option options[] = {
+  {"RUN", OPTION_WORDS, AT(runs), NULL, 0, 0, "folders that r4 train made; several are set side by side"},
+  {"split", OPTION_TEXT, AT(split), "test", 0, 0, "test, val or train"},
+  {"eps", OPTION_REAL, AT(eps), "-1", -1, 1e6, "radius of the box of fragility; -1: the setting eval.eps"},
+  {"kappa", OPTION_WHOLE, AT(kappa), "-1", -1, 1e9,
+   "examples with a mask that fragility is measured of; 0: none; -1: the setting eval.kappa"},
+  {"swap", OPTION_TEXT, AT(swap), NULL, 0, 0,
+   "what the swap test puts into masks: swap (if not given), blank, mean, noise, colour, blur; paste: on all, "
+   "at its place, what masks of training mark; several with commas; none: no test"},
+  {"noise", OPTION_TEXT, AT(noise), NULL, 0, 0,
+   "relative core sensitivity: levels of noise, as 0.5,1,2; usual: 0.25 to 4; published: as in the published "
+   "code"},
+  {"pointing", OPTION_TEXT, AT(pointing), NULL, 0, 0,
+   "pointing games: whether these attributions (r4 help explain) point at the core, as gradcam,integrated"},
+  {"by", OPTION_TEXT, AT(by), NULL, 0, 0,
+   "accuracy for each value of a further column of metadata.csv, or of the table of texts"},
+  {"set", OPTION_LIST, AT(set), NULL, 0, 0,
+   "key=value: changes eval.eps, eval.batch, eval.kappa, eval.draws or data.cache; may be repeated"},
+  {"data", OPTION_TEXT, AT(data), NULL, 0, 0, "where the data of the RUNs are now, if they are not found"},
+  {"other-data", OPTION_FLAG, AT(other_data), NULL, 0, 0,
+   "also if the data are not those that the RUN was trained on"},
+  {"json", OPTION_FLAG, AT(json), NULL, 0, 0,
+   "print JSON: an object for each RUN; shares from 0 to 1; null: no such figure"},
+  {0},
+};
+
+/* ---- The command ---- */
+
+/* A table for each set of data: figures of different data do not belong side by side. Changes v. */
+static int print_tables(const struct evaluation **v, size_t n)
+{
+  int code = EXIT_DONE;
+  for (bool further = false; n && !code; further = true) {
+    const struct evaluation *same[MAX_WORDS], *first = v[0];
+    size_t found = 0, rest = 0;
+    for (size_t k = 0; k < n; k++) *(strcmp(v[k]->hash, first->hash) ? &v[rest++] : &same[found++]) = v[k];
+    if (further) printf("\n");
+    if (further || rest) printf("Data %.12s: %s\n\n", first->hash, shown(r4_data_about(first->data)).text);
+    code = eval_print_comparison(same, found);
+    n = rest;
+  }
+  return code;
+}
+
+static int print_all(const struct evaluation **v, size_t n, bool json)
+{
+  int code = EXIT_DONE;
+  for (size_t k = 0; k < n && !code && json; k++) code = eval_print_json(v[k]);
+  if (json) return code;
+  code = n == 1 ? eval_print_table(v[0]) : print_tables(v, n);
+  for (size_t k = 0; k < n && !code; k++) {
+    if (n > 1 && (v[k]->noise.asked || v[k]->pointing->n || *v[k]->by.column)) printf("\n%s\n", v[k]->label);
+    code = noise_print(v[k]);
+    if (!code) code = pointing_print(v[k]);
+    if (!code) code = by_print(v[k]);
+  }
+  return code;
+}
+
+static bool asks_for_kappa(const struct eval_settings *o)
+{
+  bool set = false;
+  for (size_t k = 0; k < o->set.n; k++)
+    set |= !strncmp(o->set.word[k], "eval.eps=", 9) || !strncmp(o->set.word[k], "eval.kappa=", 11);
+  return set || o->eps >= 0;
+}
+
+/* A run that cannot be evaluated does not keep the others from being printed; the exit code is the worst of all. */
+static int evaluate_all(const struct eval_settings *o, r4_split split, struct evaluation *v)
+{
+  const struct evaluation *good[MAX_WORDS];
+  static char label[MAX_WORDS][PATH_SIZE];
+  const char *name[MAX_WORDS];
+  const struct eval_how how = {.data = o->data, .eps = o->eps, .other_data = o->other_data, .set = &o->set};
+  size_t n = 0;
+  int worst = EXIT_DONE;
+  runs_name(&o->runs, label, name);
+  for (size_t k = 0; k < o->runs.n; k++) {
+    v[k] = (struct evaluation){.path = o->runs.word[k],
+                               .label = label[k],
+                               .name = name[k],
+                               .split = o->split,
+                               .contents = o->contents,
+                               .words_asked = true,
+                               .kappa_asked = asks_for_kappa(o),
+                               .noise = o->levels,
+                               .pointing = &o->points,
+                               .by.column = o->by,
+                               .swap_asked = *o->swap};
+    int code = eval_measure(&how, &v[k], split);
+    if (code <= EXIT_NO) good[n++] = &v[k];
+    if (code > worst) worst = code;
+  }
+  int code = print_all(good, n, o->json);
+  return code > worst ? code : worst;
+}
+
+static int run(int argc, char **argv)
+{
+  struct eval_settings o;
+  int split;
+  if (!options_read("eval", options, &o, argc, argv)) return EXIT_USAGE;
+  if (!source_split("eval", *o.split ? o.split : "nothing", &split)) return EXIT_USAGE;
+  if (!swap_contents(o.swap, &o.contents) || !noise_levels(o.noise, &o.levels) ||
+      !pointing_methods(o.pointing, &o.points))
+    return EXIT_USAGE;
+  if (o.kappa >= 0 && o.set.n < MAX_WORDS) {
+    snprintf(o.kappa_set, sizeof o.kappa_set, "eval.kappa=%lld", (long long)o.kappa);
+    o.set.word[o.set.n++] = o.kappa_set;
+  }
+  struct evaluation *v = calloc(o.runs.n, sizeof *v);
+  if (!v) return cli_fail("eval", R4_E_MEMORY, "");
+  int code = evaluate_all(&o, (r4_split)split, v);
+  for (size_t k = 0; k < o.runs.n; k++) eval_forget(&v[k]);
+  free(v);
+  return code;
+}
+
+const struct command command_eval = {
+  .name = "eval",
+  .summary = "accuracy by group and fragility of a run",
+  .details =
+    "One run: a table. Several: side by side, in a table for each set of data. Averages are over the\n"
+    "seeds of a run, with standard deviations. The worst group is that of each seed; the published\n"
+    "way, the least of the groups' means, stands beside it. kappa is none (null in JSON) where no\n"
+    "example has a mask, and inf (the text \"inf\" in JSON) where bounds overflowed. The swap test puts the\n"
+    "masked content of examples of other classes into masks, eval.draws times each, and counts the answers that\n"
+    "change and those that were right before and are wrong then; where masks are on some classes only,\n"
+    "the content is put on examples of the others at its place. A net that gives\n"
+    "one answer to everything has the best kappa of all: it is named (\"constant\" and\n"
+    "\"predicts_only\" in JSON), and the exit code is 1. Of several runs the largest code counts.",
+  .options = options,
+  .run = run,
+  .threads = THREADS_HERE,
+};

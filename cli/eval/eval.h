@@ -1,0 +1,159 @@
+/* What "r4 eval" measured, and its two ways to say it. */
+#ifndef R4_CLI_EVAL_EVAL_H
+#define R4_CLI_EVAL_EVAL_H
+
+#include "json_out.h"
+#include "runs.h"
+
+enum { MOST_CONTENTS = 7 }; /* of the swap test */
+
+/* What the swap test puts into masks. */
+struct contents {
+  size_t n;
+  r4_fill kind[MOST_CONTENTS];
+};
+
+/* The relative core sensitivity that is asked for. */
+struct noise {
+  bool asked;
+  r4_sensitivity_options options;
+};
+
+/* The pointing games that are asked for, by attribution. */
+enum { MOST_POINTING = 4 };
+struct pointing {
+  size_t n;
+  char list[200]; /* the names, cut apart */
+  const char *method[MOST_POINTING];
+};
+
+/* Accuracy by the values of a further column of the data. */
+enum { MOST_VALUES_BY = R4_MAX_GROUPS };
+struct by {
+  const char *column; /* "" or NULL: not asked for */
+  size_t number, values;
+  const char **value; /* in order; they live as long as the data */
+  size_t *count;      /* examples of each */
+  uint32_t *of;       /* by example: the number of its value */
+  double *right;      /* the share of each value, of the first seed, then of the second .. */
+};
+
+struct evaluation {
+  const char *path, *label, *name,
+    *split; /* the run, as it can be shown, as tables call it; the part looked at */
+  struct run *run;
+  struct outcomes outcomes; /* how its seeds ended               */
+  r4_data *data;           /* of the split                      */
+  char hash[R4_HASH_SIZE]; /* of these: equal for runs that can be compared */
+  r4_metrics *metrics;     /* of each seed                      */
+  r4_summary summary;
+  size_t measured; /* seeds that were measured now; those of the others were kept */
+  struct contents contents;
+  bool swap_asked; /* say so, too, if there is nothing to swap */
+  r4_data *train;   /* whose masked content is pasted */
+  size_t elsewhere; /* masks on training examples, if the split has none */
+  struct noise noise;
+  r4_sensitivity *sensitivity; /* of each seed, if it is asked for */
+  const struct pointing *pointing;
+  r4_pointing *pointed;        /* of each seed with the first attribution, then with the second .. */
+  r4_substituted *substituted; /* of each seed; NULL unless it is asked for */
+  bool words_asked;
+  bool kappa_asked; /* by name: without it, texts are not shown theirs */
+  struct by by;
+  struct eval_progress *progress; /* while it is measured */
+  r4_swapped *swapped; /* of each seed with the first content, then with the second ..; see eval_swapped */
+};
+
+/* ---- eval_progress.c ---- */
+
+struct eval_progress {
+  const struct evaluation *of;
+  bool terminal;
+  size_t seed;      /* its place in the run                          */
+  const char *what; /* that is measured                              */
+  size_t asked, all; /* examples so far, and in all; 0: nobody knows */
+  double next;       /* when the line changes again                  */
+};
+
+void eval_progress_begin(struct eval_progress *p, const struct evaluation *v);
+void eval_progress_stage(struct eval_progress *p, const char *what, size_t all);
+void eval_progress_end(struct eval_progress *p);
+
+/* ---- eval_measure.c ---- */
+
+struct eval_how {
+  const char *data; /* in place of those of the run, unless it is "" */
+  double eps;       /* -1: the setting eval.eps                      */
+  bool other_data;  /* whatever the run was trained on               */
+  bool kept;        /* what is kept beside a model need not be measured */
+  int64_t seeds;    /* so many alone; 0: all of them                 */
+  const struct words *set; /* changes of settings, key=value; or NULL */
+};
+
+/* Fills in v, whose path, names, split and contents are given. Returns an exit code: 1 if a seed gives one answer to
+ * everything. */
+int eval_measure(const struct eval_how *o, struct evaluation *v, r4_split split);
+void eval_forget(struct evaluation *v);
+/* Of all seeds, with the k-th content. */
+const r4_swapped *eval_swapped(const struct evaluation *v, size_t k);
+
+/* One run with all figures, and several of the same data side by side; one as an object on a line of its own. Return an
+ * exit code. */
+int eval_print_table(const struct evaluation *v);
+int eval_print_comparison(const struct evaluation *const *v, size_t n);
+int eval_print_json(const struct evaluation *v);
+
+/* ---- eval_swap.c ---- */
+
+/* "swap,blank"; "" is swap, "none" nothing. False after a message. */
+bool swap_contents(const char *list, struct contents *to);
+/* What the swap test found: below the other figures of a run, as rows of runs side by side, why there is nothing, as
+ * members of the object of a run and of one of its seeds. */
+int swap_print(const struct evaluation *v, int name_width);
+void swap_add_rows(r4_table *t, const struct evaluation *const *v, size_t n);
+void swap_print_none(const struct evaluation *v, const char *before);
+void swap_add_json(r4_json *w, const struct evaluation *v);
+void swap_add_seed_json(r4_json *w, const struct evaluation *v, size_t seed);
+
+/* ---- eval_words.c ---- */
+
+/* The substitution test of texts, if there is one: below the other figures, as rows of runs side by side, as a
+ * member. */
+int words_print(const struct evaluation *v);
+void words_add_rows(r4_table *t, const struct evaluation *const *v, size_t n);
+void words_add_json(r4_json *w, const struct evaluation *v);
+
+/* ---- eval_noise.c ---- */
+
+/* "0.5,1,2", "usual" or "published"; "" is nothing. False after a message. */
+bool noise_levels(const char *list, struct noise *to);
+/* The relative core sensitivity of a run, if it was asked for: as a table with its definition, and as a member. */
+int noise_print(const struct evaluation *v);
+void noise_add_json(r4_json *w, const struct evaluation *v);
+
+/* ---- eval_pointing.c ---- */
+
+/* "gradcam,integrated"; "" is nothing. False after a message. */
+bool pointing_methods(const char *list, struct pointing *to);
+/* What one seed points at. */
+r4_status pointing_measure(struct evaluation *v, const r4_net *net, const float *weights, size_t seed,
+                           r4_error *e);
+/* As a table with its definition, and as a member; nothing if it was not asked for. */
+int pointing_print(const struct evaluation *v);
+void pointing_add_json(r4_json *w, const struct evaluation *v);
+
+/* ---- eval_by.c ---- */
+
+/* Finds the column and its values in the data of v, if one is asked for. Returns an exit code. */
+int by_open(struct evaluation *v);
+void by_close(struct evaluation *v);
+/* Of one seed. */
+r4_status by_measure(struct evaluation *v, const r4_net *net, const float *weights, size_t seed, r4_error *e);
+/* As a table, and as a member; nothing if it was not asked for. */
+int by_print(const struct evaluation *v);
+void by_add_json(r4_json *w, const struct evaluation *v);
+
+/* A star stands at a figure that means nothing. */
+const char *eval_star(const struct evaluation *v);
+
+#endif

@@ -1,0 +1,168 @@
+/* Accuracy by the values of a further column in "r4 eval". */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "eval/eval.h"
+#include "experiment/figures.h"
+#include "table_out.h"
+
+static bool is_asked(const struct evaluation *v)
+{
+  return v->by.column && *v->by.column;
+}
+
+/* ---- The column ---- */
+
+static int no_column(const struct evaluation *v)
+{
+  fprintf(stderr, "r4 eval: --by: %s: its data have no further column \"%s\"; they have", shown(v->path).text,
+          shown(v->by.column).text);
+  size_t n = r4_data_extras(v->data);
+  for (size_t k = 0; k < n; k++) fprintf(stderr, "%s %s", k ? "," : "", shown(r4_data_extra_name(v->data, k)).text);
+  fprintf(stderr, n ? "\n" : " none\n");
+  return EXIT_USAGE;
+}
+
+static bool find_column(struct evaluation *v)
+{
+  size_t *k = &v->by.number, n = r4_data_extras(v->data);
+  for (*k = 0; *k < n; ++*k)
+    if (!strcasecmp(r4_data_extra_name(v->data, *k), v->by.column)) return true;
+  return false;
+}
+
+/* ---- Its values ---- */
+
+/* Numbers in their order, before everything else. */
+static int by_value(const void *a, const void *b)
+{
+  const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+  char *end_x, *end_y;
+  double p = strtod(x, &end_x), q = strtod(y, &end_y);
+  bool number = *x && !*end_x, other = *y && !*end_y;
+  if (number != other) return number ? -1 : 1;
+  return number && p != q ? (p > q) - (p < q) : strcmp(x, y);
+}
+
+static size_t drop_repeated(const char **value, size_t n)
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < n; i++)
+    if (!kept || strcmp(value[kept - 1], value[i])) value[kept++] = value[i];
+  return kept;
+}
+
+static void number_examples(struct evaluation *v)
+{
+  struct by *b = &v->by;
+  for (size_t i = 0; i < r4_data_count(v->data); i++) {
+    const char *own = r4_data_extra(v->data, i, b->number);
+    const char **found = bsearch(&own, b->value, b->values, sizeof own, by_value);
+    b->of[i] = (uint32_t)(found - b->value);
+    b->count[b->of[i]]++;
+  }
+}
+
+int by_open(struct evaluation *v)
+{
+  struct by *b = &v->by;
+  size_t n = r4_data_count(v->data);
+  if (!is_asked(v)) return EXIT_DONE;
+  if (!find_column(v)) return no_column(v);
+  b->value = malloc(n * sizeof *b->value);
+  b->of = malloc(n * sizeof *b->of);
+  if (!b->value || !b->of) return cli_fail("eval", R4_E_MEMORY, "");
+  for (size_t i = 0; i < n; i++) b->value[i] = r4_data_extra(v->data, i, b->number);
+  qsort(b->value, n, sizeof *b->value, by_value);
+  b->values = drop_repeated(b->value, n);
+  if (b->values > MOST_VALUES_BY) {
+    fprintf(stderr, "r4 eval: --by: %s has %zu values, expected at most %d\n", shown(b->column).text, b->values,
+            (int)MOST_VALUES_BY);
+    return EXIT_USAGE;
+  }
+  b->count = calloc(b->values, sizeof *b->count);
+  b->right = calloc(b->values * v->run->seeds, sizeof *b->right);
+  if (!b->count || !b->right) return cli_fail("eval", R4_E_MEMORY, "");
+  number_examples(v);
+  return EXIT_DONE;
+}
+
+void by_close(struct evaluation *v)
+{
+  free(v->by.value);
+  free(v->by.count);
+  free(v->by.of);
+  free(v->by.right);
+}
+
+/* ---- Measuring ---- */
+
+static size_t answer_of(const float *probability, size_t classes)
+{
+  size_t best = 0;
+  for (size_t k = 1; k < classes; k++)
+    if (probability[k] > probability[best]) best = k;
+  return best;
+}
+
+r4_status by_measure(struct evaluation *v, const r4_net *net, const float *weights, size_t seed, r4_error *e)
+{
+  if (!is_asked(v)) return R4_OK;
+  struct by *b = &v->by;
+  r4_setting_value batch = {0};
+  int64_t outputs = r4_net_classes(net);
+  size_t n = r4_data_count(v->data), classes = outputs > 1 ? (size_t)outputs : 2;
+  double *right = b->right + seed * b->values;
+  float *p = malloc(n * classes * sizeof *p);
+  r4_settings_get(v->run->settings, "eval.batch", &batch, NULL);
+  r4_status s = p ? r4_predict(net, weights, v->data, batch.whole, p, e) : R4_E_MEMORY;
+  for (size_t i = 0; i < n && !s; i++)
+    right[b->of[i]] += (int32_t)answer_of(p + i * classes, classes) == r4_data_example(v->data, i).label;
+  for (size_t k = 0; k < b->values; k++) right[k] /= (double)b->count[k];
+  free(p);
+  return s;
+}
+
+/* ---- Over seeds ---- */
+
+static r4_mean_sd accuracy(const struct evaluation *v, size_t value)
+{
+  double x[MAX_SEEDS];
+  for (size_t k = 0; k < v->run->seeds; k++) x[k] = v->by.right[k * v->by.values + value];
+  return r4_mean_sd_of(v->run->seeds, x);
+}
+
+int by_print(const struct evaluation *v)
+{
+  if (!is_asked(v)) return EXIT_DONE;
+  r4_table *t = r4_table_new();
+  printf("\n");
+  r4_table_column(t, r4_data_extra_name(v->data, v->by.number), 'l', 15);
+  r4_table_column(t, "accuracy", 'l', 17);
+  r4_table_column(t, "examples", 'r', 8);
+  for (size_t k = 0; k < v->by.values; k++) {
+    r4_mean_sd a = accuracy(v, k);
+    r4_table_cell(t, *v->by.value[k] ? v->by.value[k] : "(empty)");
+    cell(t, "%6.2f +- %.2f %%", 100 * a.mean, 100 * a.sd);
+    cell(t, "%zu", v->by.count[k]);
+  }
+  return table_end(stdout, "eval", t, R4_TABLE_PLAIN);
+}
+
+void by_add_json(r4_json *w, const struct evaluation *v)
+{
+  if (!is_asked(v)) return;
+  json_open(w, "by", '{');
+  json_text(w, "column", r4_data_extra_name(v->data, v->by.number));
+  json_open(w, "values", '[');
+  for (size_t k = 0; k < v->by.values; k++) {
+    r4_json_open(w, '{');
+    json_text(w, "value", v->by.value[k]);
+    json_whole(w, "examples", (int64_t)v->by.count[k]);
+    json_mean_sd(w, "accuracy", accuracy(v, k));
+    r4_json_close(w, '}');
+  }
+  r4_json_close(w, ']');
+  r4_json_close(w, '}');
+}

@@ -1,0 +1,77 @@
+/* What was measured of runs, for the row of a table. */
+#include <string.h>
+
+#include "eval/eval.h"
+#include "experiment/figures.h"
+
+static void describe_constant(const struct evaluation *v, char *to, size_t size)
+{
+  char text[200];
+  size_t k = 0;
+  while (!v->metrics[k].answers.constant) k++;
+  constant_text(&v->metrics[k].answers, v->data, text, sizeof text);
+  snprintf(to, size, "%zu of %zu seeds give one answer to everything: seed %lld %s; its kappa means nothing",
+           v->summary.constant, v->summary.seeds, (long long)v->run->seed[k], text);
+}
+
+static void add_net(struct run_figures *f, const r4_metrics *m, const r4_swapped *s)
+{
+  const double value[ALL_FIGURES] = {
+    [FIGURE_ACCURACY] = m->accuracy,
+    [FIGURE_AVERAGE] = m->avg_group_accuracy,
+    [FIGURE_WORST] = m->worst_group_accuracy,
+    [FIGURE_MASKED_MAX] = m->kappa_masked_max,
+    [FIGURE_MASKED_MEAN] = m->kappa_masked_mean,
+    [FIGURE_CORE_MAX] = m->kappa_core_max,
+    [FIGURE_CORE_MEAN] = m->kappa_core_mean,
+    [FIGURE_FLIPPED] = r4_swap_flipped(s, 1, -1).mean,
+    [FIGURE_LOST] = r4_swap_lost(s, 1, -1).mean,
+  };
+  for (int k = 0; k < ALL_FIGURES; k++) f->value[k][f->nets] = value[k];
+  f->nets++;
+}
+
+/* Runs of a training that was logged elsewhere cost nothing. */
+static void add_cost(struct run_figures *f, const char *folder)
+{
+  r4_run_cost c;
+  if (r4_run_cost_read(folder, &c, NULL)) return;
+  f->cost.epochs += c.epochs;
+  f->cost.seconds += c.seconds;
+}
+
+/* metrics has room for all. */
+static void gather(const struct evaluation *v, struct run_figures *f, r4_metrics *metrics)
+{
+  for (size_t k = 0; k < v->summary.seeds && f->nets < MAX_NETS; k++) {
+    metrics[f->nets] = v->metrics[k];
+    add_net(f, &v->metrics[k], &v->swapped[k]);
+    add_cost(f, v->run->folder[k]);
+  }
+  f->swapped = f->swapped && !v->swapped->none;
+  f->measured += v->measured;
+  if (!f->unpenalised) snprintf(f->unpenalised_says, sizeof f->unpenalised_says, "%s", v->outcomes.says);
+  f->unpenalised += v->outcomes.unpenalised;
+}
+
+int eval_figures(const char (*path)[PATH_SIZE], size_t n, int64_t seeds, r4_split split,
+                 struct run_figures *f)
+{
+  const struct eval_how o = {.data = "", .eps = -1, .kept = true, .seeds = seeds};
+  static r4_metrics metrics[MAX_NETS];
+  int code = EXIT_DONE;
+  *f = (struct run_figures){.swapped = true};
+  for (size_t k = 0; k < n && !code; k++) {
+    struct evaluation v = {.path = path[k],
+                           .name = path[k],
+                           .split = split == R4_TEST ? "test" : "val",
+                           .contents = {1, {R4_FILL_SWAP}}};
+    code = eval_measure(&o, &v, split);
+    if (code == EXIT_NO && !*f->constant) describe_constant(&v, f->constant, sizeof f->constant);
+    if (code == EXIT_NO) code = EXIT_DONE;
+    if (!code) gather(&v, f, metrics);
+    eval_forget(&v);
+  }
+  if (!code) r4_summarize(metrics, f->nets, &f->summary);
+  return code;
+}

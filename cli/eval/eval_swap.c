@@ -1,0 +1,232 @@
+/* The swap test in "r4 eval". */
+#include <math.h>
+#include <string.h>
+
+#include "eval/eval.h"
+#include "experiment/figures.h"
+#include "table_out.h"
+
+/* ---- What is asked for ---- */
+
+static bool find_content(const char *word, size_t length, r4_fill *kind)
+{
+  const char *name;
+  for (int k = R4_FILL_NONE + 1; (name = r4_fill_name((r4_fill)k)); k++) {
+    *kind = (r4_fill)k;
+    if (strlen(name) == length && !strncmp(name, word, length)) return true;
+  }
+  return false;
+}
+
+static bool has_content(const struct contents *c, r4_fill kind)
+{
+  for (size_t k = 0; k < c->n; k++)
+    if (c->kind[k] == kind) return true;
+  return false;
+}
+
+bool swap_contents(const char *list, struct contents *to)
+{
+  *to = (struct contents){0};
+  if (!*list) list = "swap";
+  if (!strcmp(list, "none")) return true;
+  for (const char *word = list;; word++) {
+    size_t length = strcspn(word, ",");
+    r4_fill kind;
+    if (!find_content(word, length, &kind)) {
+      fprintf(
+        stderr,
+        "r4 eval: --swap: \"%.*s\", expected none, or swap, blank, mean, noise, colour, blur or paste, several "
+        "with commas\n",
+        (int)(length < 60 ? length : 60), word);
+      return false;
+    }
+    if (!has_content(to, kind)) to->kind[to->n++] = kind;
+    word += length;
+    if (!*word) return true;
+  }
+}
+
+/* ---- Text ---- */
+
+/* "81.20 +- 0.30 %  8120 of 10000": of a group, or of all if it is -1. */
+static void add_share(r4_table *t, const struct evaluation *v, const r4_swapped *s, int32_t group, bool lost)
+{
+  char text[FIGURE_SIZE];
+  double part = 0, all = 0, seeds = (double)v->summary.seeds;
+  for (size_t k = 0; k < v->summary.seeds; k++)
+    for (size_t g = 0; g < s[k].groups; g++) {
+      if (group >= 0 && g != (size_t)group) continue;
+      part += (lost ? s[k].lost[g] : s[k].flipped[g]) / seeds;
+      all += (double)(lost ? s[k].found[g] : s[k].examples[g]) / seeds;
+    }
+  r4_mean_sd share = (lost ? r4_swap_lost : r4_swap_flipped)(s, v->summary.seeds, group);
+  if (isnan(share.mean))
+    cell(t, "none was right");
+  else
+    cell(t, "%s %%  %.4g of %.6g", percent_text(share, 6, text), part, all);
+}
+
+static void add_group(r4_table *t, const struct evaluation *v, const r4_swapped *s, int32_t group)
+{
+  r4_table_cell(t, group < 0 ? "all" : r4_data_group_name(v->data, (size_t)group));
+  add_share(t, v, s, group, false);
+  add_share(t, v, s, group, true);
+}
+
+/* Masked content of training examples, which have masks where these may have none. */
+static void print_paste_title(const struct evaluation *v, const r4_swapped *s)
+{
+  printf("\nswap test: masked content of training examples of other classes pasted on (%zu donors, %d draws each)\n",
+         s->donors, s->draws);
+  if (s->pasted < r4_data_count(v->data))
+    printf("%zu of %zu examples: for the others there is no content of another class\n", s->pasted,
+           r4_data_count(v->data));
+}
+
+static void print_title(const struct evaluation *v, const r4_swapped *s)
+{
+  if (s->content == R4_FILL_SWAP)
+    printf("\nswap test: masked content of other classes in its place (%zu donors, %d draws each)\n",
+           s->donors, s->draws);
+  else
+    printf("\nswap test: %s in place of masked content (%d draw%s each)\n", r4_fill_name(s->content),
+           s->draws, s->draws == 1 ? "" : "s");
+  if (s->pasted)
+    printf("put on %zu example%s without a mask, at the place of the donor's\n", s->pasted,
+           s->pasted == 1 ? "" : "s");
+  if (s->inside + s->pasted < r4_data_count(v->data))
+    printf("%zu of %zu examples: the others have no mask, or there is no content of another class\n",
+           s->inside + s->pasted, r4_data_count(v->data));
+}
+
+static int print_content(const struct evaluation *v, const r4_swapped *s, int name_width)
+{
+  (s->content == R4_FILL_PASTE ? print_paste_title : print_title)(v, s);
+  r4_table *t = r4_table_new();
+  r4_table_column(t, "", 'l', name_width);
+  r4_table_column(t, "answers changed", 'l', 0);
+  r4_table_column(t, "right before, wrong then", 'l', 0);
+  for (size_t g = 0; g < s->groups; g++)
+    if (s->examples[g]) add_group(t, v, s, (int32_t)g);
+  add_group(t, v, s, -1);
+  return table_end(stdout, "eval", t, R4_TABLE_PLAIN);
+}
+
+void swap_print_none(const struct evaluation *v, const char *before)
+{
+  const char *none = v->contents.n ? v->swapped->none : NULL;
+  if (none && v->swap_asked) printf("%sswap test: none, as %s\n", before, none);
+  if (none && v->elsewhere && !has_content(&v->contents, R4_FILL_PASTE))
+    printf("%sno mask is on the %s part, but %zu training examples have one: --swap paste puts what theirs mark on "
+           "these\n",
+           before, v->split, v->elsewhere);
+}
+
+int swap_print(const struct evaluation *v, int name_width)
+{
+  int code = EXIT_DONE;
+  swap_print_none(v, "\n");
+  for (size_t k = 0; k < v->contents.n && !code; k++)
+    if (!eval_swapped(v, k)->none) code = print_content(v, eval_swapped(v, k), name_width);
+  return code;
+}
+
+static void add_row(r4_table *t, const struct evaluation *const *v, size_t n, size_t content, bool lost)
+{
+  cell(t, "%s by %s", lost ? "lost" : "changed", r4_fill_name(v[0]->contents.kind[content]));
+  for (size_t k = 0; k < n; k++) {
+    double share =
+      (lost ? r4_swap_lost : r4_swap_flipped)(eval_swapped(v[k], content), v[k]->summary.seeds, -1).mean;
+    cell(t, isnan(share) ? "%snone" : "%s%.2f %%", eval_star(v[k]), 100 * share);
+  }
+}
+
+void swap_add_rows(r4_table *t, const struct evaluation *const *v, size_t n)
+{
+  for (size_t k = 0; k < v[0]->contents.n; k++) {
+    if (eval_swapped(v[0], k)->none)
+      continue; /* the data of all are the same, and so is what there is to swap */
+    add_row(t, v, n, k, false);
+    add_row(t, v, n, k, true);
+  }
+}
+
+/* ---- JSON ---- */
+
+static void add_shares(r4_json *w, const r4_swapped *s, size_t seeds, int32_t group)
+{
+  json_mean_sd(w, "flipped_share", r4_swap_flipped(s, seeds, group));
+  json_mean_sd(w, "lost_share", r4_swap_lost(s, seeds, group));
+}
+
+static void add_content(r4_json *w, const struct evaluation *v, const r4_swapped *s)
+{
+  json_open(w, r4_fill_name(s->content), '{');
+  json_whole(w, "donors", (int64_t)s->donors);
+  json_whole(w, "draws", s->draws);
+  json_whole(w, "inside", (int64_t)s->inside);
+  json_whole(w, "pasted", (int64_t)s->pasted);
+  add_shares(w, s, v->summary.seeds, -1);
+  json_open(w, "groups", '{');
+  for (size_t g = 0; g < s->groups; g++) {
+    if (!s->examples[g]) continue;
+    json_open(w, r4_data_group_name(v->data, g), '{');
+    add_shares(w, s, v->summary.seeds, (int32_t)g);
+    r4_json_close(w, '}');
+  }
+  r4_json_close(w, '}');
+  r4_json_close(w, '}');
+}
+
+static void add_seed_content(r4_json *w, const struct evaluation *v, const r4_swapped *s)
+{
+  json_open(w, r4_fill_name(s->content), '{');
+  for (size_t g = 0; g < s->groups; g++) {
+    if (!s->examples[g]) continue;
+    json_open(w, r4_data_group_name(v->data, g), '{');
+    json_whole(w, "examples", (int64_t)s->examples[g]);
+    json_real(w, "flipped", s->flipped[g]);
+    json_whole(w, "found", (int64_t)s->found[g]);
+    json_real(w, "lost", s->lost[g]);
+    r4_json_close(w, '}');
+  }
+  r4_json_close(w, '}');
+}
+
+/* Why no content has anything to report; NULL: one has. */
+static const char *why_none(const struct evaluation *v)
+{
+  for (size_t k = 0; k < v->contents.n; k++)
+    if (!eval_swapped(v, k)->none) return NULL;
+  return v->contents.n ? v->swapped->none : "not asked for";
+}
+
+/* Null if there is nothing to swap, or nobody asks. */
+static bool open_swap(r4_json *w, const struct evaluation *v)
+{
+  r4_json_key(w, "swap");
+  if (!why_none(v)) {
+    r4_json_open(w, '{');
+    return true;
+  }
+  r4_json_text(w, NULL);
+  return false;
+}
+
+void swap_add_json(r4_json *w, const struct evaluation *v)
+{
+  json_text(w, "swap_none", why_none(v));
+  if (!open_swap(w, v)) return;
+  for (size_t k = 0; k < v->contents.n; k++)
+    if (!eval_swapped(v, k)->none) add_content(w, v, eval_swapped(v, k));
+  r4_json_close(w, '}');
+}
+
+void swap_add_seed_json(r4_json *w, const struct evaluation *v, size_t seed)
+{
+  if (!open_swap(w, v)) return;
+  for (size_t k = 0; k < v->contents.n; k++)
+    if (!eval_swapped(v, k)->none) add_seed_content(w, v, eval_swapped(v, k) + seed);
+  r4_json_close(w, '}');
+}

@@ -1,0 +1,252 @@
+/* The tables of "r4 eval". */
+#include <math.h>
+
+#include "eval/eval.h"
+#include "experiment/figures.h"
+#include "table_out.h"
+
+enum { NAME_WIDTH = 15, CELL_WIDTH = 11 };
+
+/* Wide enough for the names of all groups: the tables of a run stand below each other. */
+static int name_width(const struct evaluation *v)
+{
+  int width = NAME_WIDTH;
+  for (size_t g = 0; g < v->summary.groups; g++) {
+    int n = 0;
+    struct shown name = shown(r4_data_group_name(v->data, g));
+    for (const char *s = name.text; *s; s++)
+      n += ((unsigned char)*s & 0xc0) != 0x80;
+    if (n > width) width = n;
+  }
+  return width;
+}
+
+/* A column of names, and others to the left. */
+static r4_table *table_of(const struct evaluation *v, int others, int width)
+{
+  r4_table *t = r4_table_new();
+  r4_table_column(t, NULL, 'l', name_width(v));
+  for (int k = 0; k < others; k++) r4_table_column(t, NULL, 'l', width);
+  return t;
+}
+
+/* ---- What must be said about the figures ---- */
+
+/* eps is a distance between vectors of words, which each net scales as it likes: kappas of two nets at the same eps
+ * say nothing about which of them the words matter to more. */
+static bool has_no_scale(const struct evaluation *v)
+{
+  return r4_data_vocabulary(v->data) > 0 && !v->kappa_asked;
+}
+
+static bool has_no_kappa(const struct evaluation *v)
+{
+  return !v->metrics->masked_examples || has_no_scale(v);
+}
+
+static void print_why_no_kappa(const struct evaluation *v)
+{
+  r4_counts c = r4_data_counts(v->data, -1, -1);
+  bool masks = false;
+  for (int k = 0; k < R4_SPLITS; k++) masks |= c.masked[k] > 0;
+  if (masks && has_no_scale(v))
+    printf("kappa: not shown, as each net has its own scale of vectors of words, and eps %g is far in one "
+           "and near in another (--eps E shows it)\n",
+           v->metrics->eps);
+  else if (masks)
+    printf("kappa: none, as the setting eval.kappa (--kappa) is 0\n");
+  else
+    printf("kappa: none, as no example of %s has a mask\n", v->split);
+}
+
+static void print_infinite(const struct evaluation *v, const char *prefix)
+{
+  if (isinf(v->summary.kappa_masked_max.mean))
+    printf("%skappa is infinite: bounds by intervals overflow, and prove nothing about this net\n", prefix);
+}
+
+/* A line for each seed that gives one answer to all, after a prefix for the run, and then what to try. */
+static void print_constant(const struct evaluation *v, const char *prefix)
+{
+  char text[300];
+  if (!v->summary.constant) return;
+  for (size_t k = 0; k < v->run->seeds; k++)
+    if (v->metrics[k].answers.constant)
+      printf("%sseed %lld %s; its kappa means nothing\n", prefix, (long long)v->run->seed[k],
+             constant_text(&v->metrics[k].answers, v->data, text, sizeof text));
+  printf("%s%s\n", prefix, constant_advice(v->run->settings));
+}
+
+static void print_unpenalised(const struct evaluation *v, const char *prefix)
+{
+  if (v->outcomes.unpenalised) printf("%s%s\n", prefix, v->outcomes.says);
+}
+
+/* ---- One run ---- */
+
+static void add_percent(r4_table *t, const char *name, r4_mean_sd v, const char *note)
+{
+  char text[FIGURE_SIZE];
+  r4_table_cell(t, name);
+  cell(t, "%s %%", percent_text(v, 6, text));
+  r4_table_cell(t, note);
+}
+
+static int print_groups(const struct evaluation *v)
+{
+  const r4_summary *s = &v->summary;
+  char note[80];
+  r4_table *t = table_of(v, 2, 0);
+  for (size_t g = 0; g < s->groups; g++)
+    if (!isnan(s->group[g].mean))
+      add_percent(t, r4_data_group_name(v->data, g), s->group[g],
+                  g == s->worst_mean_group ? "least mean" : "");
+  cells_empty(t, 3);
+  add_percent(t, "group average", s->avg, "");
+  snprintf(note, sizeof note, "(of each seed; of means %.2f %%)", 100 * s->group[s->worst_mean_group].mean);
+  add_percent(t, "worst group", s->worst, note);
+  return table_end(stdout, "eval", t, R4_TABLE_PLAIN);
+}
+
+static void add_kappa(r4_table *t, const char *name, r4_mean_sd masked, r4_mean_sd core)
+{
+  char text[FIGURE_SIZE];
+  r4_table_cell(t, name);
+  r4_table_cell(t, figure_text(masked.mean, 4, "none", text));
+  r4_table_cell(t, figure_text(core.mean, 4, "none", text));
+  r4_table_cell(t, figure_text(masked.mean / core.mean, 3, "-", text));
+  cells_empty(t, 1);
+}
+
+static int print_fragility(const struct evaluation *v)
+{
+  const r4_metrics *m = v->metrics;
+  r4_table *t = table_of(v, 2, 9);
+  r4_table_column(t, NULL, 'l', 6);
+  r4_table_column(t, NULL, 'l', 0);
+  r4_table_cell(t, "fragility");
+  r4_table_cell(t, "masked");
+  r4_table_cell(t, "core");
+  r4_table_cell(t, "ratio");
+  cell(t, "width of the gradient's bounds, eps %g", m->eps);
+  add_kappa(t, "largest", v->summary.kappa_masked_max, v->summary.kappa_core_max);
+  add_kappa(t, "mean", v->summary.kappa_masked_mean, v->summary.kappa_core_mean);
+  int code = table_end(stdout, "eval", t, R4_TABLE_PLAIN);
+  print_infinite(v, "");
+  if (m->masked_examples < r4_data_count(v->data))
+    printf("of %zu examples with a mask\n", m->masked_examples);
+  if (m->core_examples < m->masked_examples)
+    printf("core: without %zu examples that are masked all over\n", m->masked_examples - m->core_examples);
+  return code;
+}
+
+int eval_print_table(const struct evaluation *v)
+{
+  const r4_summary *s = &v->summary;
+  r4_setting_value method = {0};
+  int code;
+  r4_settings_get(v->run->settings, "method", &method, NULL);
+  printf("%s: %s, %zu seed%s, %zu examples of %s\n", v->label, method.text, s->seeds,
+         s->seeds == 1 ? "" : "s", r4_data_count(v->data), v->split);
+  print_unpenalised(v, "");
+  printf("\n");
+  if ((code = print_groups(v))) return code;
+  printf("\n");
+  if (has_no_kappa(v))
+    print_why_no_kappa(v);
+  else if ((code = print_fragility(v)))
+    return code;
+  if ((code = swap_print(v, name_width(v)))) return code;
+  if ((code = words_print(v))) return code;
+  if (s->constant) printf("\n");
+  print_constant(v, "");
+  return EXIT_DONE;
+}
+
+/* ---- Runs side by side ---- */
+
+static void add_percents(r4_table *t, const char *name, const struct evaluation *const *v, size_t n,
+                         double (*of)(const r4_summary *, size_t), size_t group)
+{
+  r4_table_cell(t, name);
+  for (size_t k = 0; k < n; k++) cell(t, "%.2f %%", 100 * of(&v[k]->summary, group));
+}
+
+static double of_group(const r4_summary *s, size_t group)
+{
+  return s->group[group].mean;
+}
+
+static double of_average(const r4_summary *s, size_t group)
+{
+  (void)group;
+  return s->avg.mean;
+}
+
+static double of_worst(const r4_summary *s, size_t group)
+{
+  (void)group;
+  return s->worst.mean;
+}
+
+const char *eval_star(const struct evaluation *v)
+{
+  return v->summary.constant ? "* " : "";
+}
+
+static void add_kappas(r4_table *t, const struct evaluation *const *v, size_t n)
+{
+  char figure[FIGURE_SIZE];
+  r4_table_cell(t, "kappa, masked");
+  for (size_t k = 0; k < n; k++)
+    cell(t, "%s%s", eval_star(v[k]), figure_text(v[k]->summary.kappa_masked_max.mean, 4, "none", figure));
+}
+
+/* Where runs differ in eval.eps, their kappas are of different boxes. */
+static void add_eps(r4_table *t, const struct evaluation *const *v, size_t n)
+{
+  bool differ = false;
+  for (size_t k = 1; k < n; k++) differ |= v[k]->metrics->eps != v[0]->metrics->eps;
+  if (!differ) return;
+  r4_table_cell(t, "  at eps");
+  for (size_t k = 0; k < n; k++) cell(t, "%.4g", v[k]->metrics->eps);
+}
+
+static void add_comparison(r4_table *t, const struct evaluation *const *v, size_t n)
+{
+  const struct evaluation *first = v[0];
+  cells_empty(t, n + 1);
+  for (size_t g = 0; g < first->summary.groups; g++)
+    if (!isnan(first->summary.group[g].mean))
+      add_percents(t, r4_data_group_name(first->data, g), v, n, of_group, g);
+  cells_empty(t, n + 1);
+  add_percents(t, "group average", v, n, of_average, 0);
+  add_percents(t, "worst group", v, n, of_worst, 0);
+  if (!has_no_scale(first)) {
+    add_kappas(t, v, n);
+    add_eps(t, v, n);
+  }
+  swap_add_rows(t, v, n);
+  words_add_rows(t, v, n);
+}
+
+int eval_print_comparison(const struct evaluation *const *v, size_t n)
+{
+  const struct evaluation *first = v[0];
+  char text[300];
+  r4_table *t = r4_table_new();
+  snprintf(text, sizeof text, "accuracy of %s", first->split);
+  r4_table_column(t, text, 'l', name_width(first));
+  for (size_t k = 0; k < n; k++) r4_table_column(t, v[k]->name, 'r', CELL_WIDTH);
+  add_comparison(t, v, n);
+  int code = table_end(stdout, "eval", t, R4_TABLE_PLAIN);
+  swap_print_none(first, "");
+  if (has_no_kappa(first)) print_why_no_kappa(first);
+  for (size_t k = 0; k < n; k++) {
+    snprintf(text, sizeof text, "* %.250s: ", v[k]->name);
+    if (!has_no_scale(v[k])) print_infinite(v[k], text);
+    print_constant(v[k], text);
+    print_unpenalised(v[k], text + 2); /* no figure has a star for it */
+  }
+  return code;
+}

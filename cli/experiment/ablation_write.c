@@ -1,0 +1,335 @@
+/* What an ablation has found: results.csv and results.json with every figure, results.md to read, plot.svg to look at.
+ * Written after every run, so that what is done is never lost; points that are not done are left out. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/cmd_data.h"
+#include "experiment/ablation_jobs.h"
+#include "experiment/figures.h"
+#include "table_out.h"
+
+struct results {
+  const struct ablation *a;
+  const struct ablation_about *o;
+  const struct fleet_run *run;
+};
+
+static size_t rows_of(const struct ablation_line *l)
+{
+  return l->ys.n ? l->ys.n : 1;
+}
+
+/* NULL if it is not done. */
+static const struct fleet_figures *figures_of(const struct results *r, const struct ablation_line *l,
+                                              size_t ix, size_t iy)
+{
+  const struct fleet_run *run = &r->run[l->run[iy * l->xs.n + ix]];
+  return run->done ? &run->figures : NULL;
+}
+
+/* ---- CSV and JSON ---- */
+
+static void add_csv_row(const struct results *r, r4_table *t, const struct ablation_line *l, size_t ix,
+                        size_t iy)
+{
+  const struct fleet_figures *f = figures_of(r, l, ix, iy);
+  if (!f) return;
+  const double figure[] = {100 * f->avg.mean, 100 * f->avg.sd, 100 * f->worst.mean, 100 * f->worst.sd,
+                           f->kappa.mean,     f->kappa.sd,     f->kappa_mean.mean};
+  r4_table_cell(t, l->name);
+  r4_table_cell(t, l->panel);
+  r4_table_cell(t, l->preset);
+  cell(t, "%s", l->x);
+  r4_table_cell(t, l->xs.text[ix]);
+  r4_table_cell(t, l->y);
+  r4_table_cell(t, l->ys.n ? l->ys.text[iy] : "");
+  cell(t, "%lld", (long long)f->seeds);
+  cell(t, "%lld", (long long)f->dead);
+  for (size_t k = 0; k < sizeof figure / sizeof *figure; k++) cell_number(t, "%.6g", figure[k]);
+  cell(t, "%lld", (long long)f->unpenalised);
+}
+
+static int print_csv(FILE *f, const void *user)
+{
+  const struct results *r = user;
+  static const char *const column[] = {
+    "name",     "panel",      "preset",           "x_setting",  "x",           "y_setting",      "y",
+    "seeds",    "dead_seeds", "average",          "average_sd", "worst_group", "worst_group_sd", "kappa",
+    "kappa_sd", "kappa_mean", "unpenalised_seeds"};
+  r4_table *t = r4_table_new();
+  for (size_t k = 0; k < sizeof column / sizeof *column; k++) r4_table_column(t, column[k], 'l', 0);
+  for (size_t k = 0; k < r->a->lines; k++)
+    for (size_t iy = 0; iy < rows_of(&r->a->line[k]); iy++)
+      for (size_t ix = 0; ix < r->a->line[k].xs.n; ix++) add_csv_row(r, t, &r->a->line[k], ix, iy);
+  return table_end(f, "ablate", t, R4_TABLE_CSV);
+}
+
+static void add_json_point(r4_json *w, const struct results *r, const struct ablation_line *l, size_t ix,
+                           size_t iy)
+{
+  const struct fleet_figures *f = figures_of(r, l, ix, iy);
+  if (!f) return;
+  r4_json_break(w);
+  r4_json_open(w, '{');
+  json_text(w, "x", l->xs.text[ix]);
+  if (strcmp(l->xs.label[ix], l->xs.text[ix])) json_text(w, "label", l->xs.label[ix]);
+  if (l->ys.n) json_text(w, "y", l->ys.text[iy]);
+  json_mean_sd(w, "avg_group_accuracy", f->avg);
+  json_mean_sd(w, "worst_group_accuracy", f->worst);
+  json_mean_sd(w, "kappa_masked_max", f->kappa);
+  json_mean_sd(w, "kappa_masked_mean", f->kappa_mean);
+  json_whole(w, "constant_seeds", f->dead);
+  json_whole(w, "unpenalised_seeds", f->unpenalised);
+  r4_json_close(w, '}');
+}
+
+static void add_json_line(r4_json *w, const struct results *r, const struct ablation_line *l)
+{
+  r4_json_break(w);
+  r4_json_open(w, '{');
+  json_text(w, "name", l->name);
+  json_text(w, "panel", l->panel);
+  json_text(w, "preset", l->preset);
+  json_text(w, "settings", l->settings);
+  json_text(w, "x", l->x);
+  if (l->ys.n) json_text(w, "y", l->y);
+  json_open(w, "points", '[');
+  for (size_t iy = 0; iy < rows_of(l); iy++)
+    for (size_t ix = 0; ix < l->xs.n; ix++) add_json_point(w, r, l, ix, iy);
+  r4_json_close(w, ']');
+  r4_json_close(w, '}');
+}
+
+static int print_json(FILE *f, const void *user)
+{
+  const struct results *r = user;
+  r4_json *w = r4_json_new();
+  r4_json_open(w, '{');
+  json_text(w, "experiment", r->o->experiment);
+  json_text(w, "ablation", r->a->name);
+  json_text(w, "r4", R4_VERSION);
+  json_whole(w, "form", 2); /* accuracies are shares */
+  json_flag(w, "quick", r->o->quick);
+  json_real(w, "epochs", r->o->epochs);
+  json_whole(w, "seeds", r->o->seeds);
+  json_open(w, "lines", '[');
+  for (size_t k = 0; k < r->a->lines; k++) add_json_line(w, r, &r->a->line[k]);
+  r4_json_close(w, ']');
+  r4_json_seal(w);
+  return json_print(f, "ablate", w);
+}
+
+/* ---- Markdown ---- */
+
+static bool same_axis(const struct ablation_line *a, const struct ablation_line *b)
+{
+  bool same =
+    !strcmp(a->panel, b->panel) && !strcmp(a->x, b->x) && a->xs.n == b->xs.n && !a->ys.n && !b->ys.n;
+  for (size_t k = 0; k < a->xs.n && same; k++) same = !strcmp(a->xs.label[k], b->xs.label[k]);
+  return same;
+}
+
+/* A star stands at a net that gives one answer to everything, # at one whose penalty counted in no step. */
+static const char *sign_of(const struct fleet_figures *f)
+{
+  return f->dead ? "\\*" : f->unpenalised ? "\\#" : "";
+}
+
+static void add_cell(r4_table *t, const struct fleet_figures *f, bool kappa)
+{
+  char text[FIGURE_SIZE];
+  if (!f)
+    r4_table_cell(t, "");
+  else if (kappa)
+    cell(t, "%s%s", sign_of(f), figure_text(f->kappa.mean, 2, "none", text));
+  else if (f->seeds > 1)
+    cell(t, "%s%.1f / %.1f +- %.1f", sign_of(f), 100 * f->avg.mean, 100 * f->worst.mean, 100 * f->worst.sd);
+  else
+    cell(t, "%s%.1f / %.1f", sign_of(f), 100 * f->avg.mean, 100 * f->worst.mean);
+}
+
+/* Lines with the same axis below each other, or the rows of one heat map. */
+static int print_block(FILE *f, const struct results *r, const struct ablation_line *l, size_t n, bool kappa)
+{
+  char corner[VALUE_SIZE];
+  r4_table *t = r4_table_new();
+  snprintf(corner, sizeof corner, l->ys.n ? "%s, %s by %s" : "%s", kappa ? "kappa" : "average / worst group",
+           l->y, l->x);
+  r4_table_column(t, corner, 'l', 0);
+  for (size_t k = 0; k < l->xs.n; k++) r4_table_column(t, l->xs.label[k], 'r', 0);
+  for (size_t k = 0; k < n; k++)
+    for (size_t iy = 0; iy < rows_of(l + k); iy++) {
+      cell(t, "%s", l->ys.n ? l->ys.label[iy] : l[k].name);
+      for (size_t ix = 0; ix < l->xs.n; ix++) add_cell(t, figures_of(r, l + k, ix, iy), kappa);
+    }
+  int code = table_end(f, "ablate", t, R4_TABLE_MARKDOWN);
+  fprintf(f, "\n");
+  return code;
+}
+
+/* ", 20 % of the epochs" */
+static const char *epochs_text(const struct ablation_about *o, char text[48])
+{
+  *text = 0;
+  if (o->epochs < 1) snprintf(text, 48, ", %g %% of the epochs", 100 * o->epochs);
+  return text;
+}
+
+static void print_heading(FILE *f, const struct results *r)
+{
+  bool dead = false, unpenalised = false;
+  char text[48];
+  fprintf(
+    f,
+    "# %s: %s\n\n%lld seed%s%s%s; accuracies in per cent, the worst group is that of each seed; kappa is "
+    "the largest width "
+    "of the\nbounds of the input gradient over the masked box.",
+    r->o->experiment, r->a->name, (long long)r->o->seeds, r->o->seeds > 1 ? "s" : "",
+    r->o->quick ? ", --quick" : "", epochs_text(r->o, text));
+  for (size_t k = 0; k < r->a->lines; k++)
+    for (size_t i = 0; i < rows_of(&r->a->line[k]) * r->a->line[k].xs.n; i++) {
+      const struct fleet_run *run = &r->run[r->a->line[k].run[i]];
+      dead = dead || (run->done && run->figures.dead);
+      unpenalised = unpenalised || (run->done && run->figures.unpenalised);
+    }
+  if (dead) fprintf(f, " \\*: a net that gives one answer to everything.");
+  if (unpenalised) fprintf(f, " \\#: a net whose penalty counted in no step.");
+  fprintf(f, "\n\n");
+}
+
+static int print_markdown(FILE *f, const void *user)
+{
+  const struct results *r = user;
+  int code = EXIT_DONE;
+  print_heading(f, r);
+  for (size_t k = 0, n; k < r->a->lines && !code; k += n) {
+    const struct ablation_line *l = &r->a->line[k];
+    for (n = 1; k + n < r->a->lines && same_axis(l, l + n);) n++;
+    const char *title = l->ys.n ? l->name : l->panel;
+    fprintf(f, "**%s%s%s**\n\n", title, *title && !l->ys.n ? ", over " : "", l->ys.n ? "" : l->x);
+    code = print_block(f, r, l, n, false);
+    if (!code) code = print_block(f, r, l, n, true);
+  }
+  return code;
+}
+
+/* ---- The plot ---- */
+
+static bool is_number(const char *text)
+{
+  char *end = NULL;
+  strtod(text, &end);
+  return end != text && !*end;
+}
+
+/* Numbers stand at their place; names, and numbers with labels, beside each other. */
+static bool has_numbers(const struct ablation_line *l)
+{
+  bool all = true;
+  for (size_t k = 0; k < l->xs.n; k++)
+    all = all && is_number(l->xs.text[k]) && !strcmp(l->xs.text[k], l->xs.label[k]);
+  return all;
+}
+
+static void name_axis(r4_plot *p, char which, const struct value_list *v)
+{
+  const char *name[MAX_VALUES];
+  for (size_t k = 0; k < v->n; k++) name[k] = v->label[k];
+  r4_plot_names(p, which, v->n, name);
+}
+
+static void draw_line(r4_plot *p, const struct results *r, const struct ablation_line *l, bool kappa)
+{
+  double x[MAX_VALUES], y[MAX_VALUES], sd[MAX_VALUES];
+  bool numbers = has_numbers(l);
+  for (size_t k = 0; k < l->xs.n; k++) {
+    const struct fleet_figures *f = figures_of(r, l, k, 0);
+    x[k] = numbers ? strtod(l->xs.text[k], NULL) : (double)k;
+    y[k] = !f ? NAN : kappa ? f->kappa.mean : 100 * f->worst.mean;
+    sd[k] = !f ? NAN : kappa ? f->kappa.sd : 100 * f->worst.sd;
+  }
+  r4_plot_line(p, l->name, l->xs.n, x, y, sd);
+}
+
+static bool is_first_of_panel(const struct ablation *a, size_t k)
+{
+  for (size_t i = 0; i < k; i++)
+    if (!strcmp(a->line[i].panel, a->line[k].panel)) return false;
+  return true;
+}
+
+static void draw_panels(r4_plot *p, const struct results *r, bool kappa)
+{
+  const struct ablation *a = r->a;
+  for (size_t k = 0; k < a->lines; k++) {
+    if (!is_first_of_panel(a, k)) continue;
+    r4_plot_panel(p, a->line[k].panel, a->line[k].x, kappa ? "kappa" : "worst group, %");
+    if (kappa)
+      r4_plot_log(p, 'y');
+    else
+      r4_plot_range(p, 'y', 0, 100);
+    if (!has_numbers(&a->line[k])) name_axis(p, 'x', &a->line[k].xs);
+    for (size_t i = k; i < a->lines; i++)
+      if (!strcmp(a->line[i].panel, a->line[k].panel)) draw_line(p, r, &a->line[i], kappa);
+  }
+}
+
+static void draw_heat(r4_plot *p, const struct results *r, const struct ablation_line *l)
+{
+  double value[MAX_VALUES * MAX_VALUES];
+  for (size_t iy = 0; iy < l->ys.n; iy++)
+    for (size_t ix = 0; ix < l->xs.n; ix++) {
+      const struct fleet_figures *f = figures_of(r, l, ix, iy);
+      value[iy * l->xs.n + ix] = f ? 100 * f->worst.mean : NAN;
+    }
+  char title[VALUE_SIZE];
+  snprintf(title, sizeof title, "%.200s: worst group, %%", l->name);
+  r4_plot_panel(p, title, l->x, l->y);
+  name_axis(p, 'x', &l->xs);
+  name_axis(p, 'y', &l->ys);
+  r4_plot_range(p, 'y', 0, 100);
+  r4_plot_heat(p, value);
+}
+
+static int print_plot(FILE *f, const void *user)
+{
+  const struct results *r = user;
+  char title[VALUE_SIZE];
+  int panels = 0;
+  bool heat = r->a->line[0].ys.n;
+  for (size_t k = 0; k < r->a->lines; k++) panels += is_first_of_panel(r->a, k);
+  snprintf(title, sizeof title, "%.100s: %.60s%s", r->o->experiment, r->a->name,
+           r->o->quick ? " (quick)" : "");
+  r4_plot *p = r4_plot_new(title, heat ? 3 : panels);
+  for (size_t k = 0; k < r->a->lines && heat; k++)
+    if (r->a->line[k].ys.n) draw_heat(p, r, &r->a->line[k]);
+  if (!heat) draw_panels(p, r, false), draw_panels(p, r, true);
+  char *svg = r4_plot_svg(p);
+  r4_plot_free(p);
+  if (!svg) return cli_fail("ablate", R4_E_MEMORY, "");
+  fputs(svg, f);
+  r4_string_free(svg);
+  return EXIT_DONE;
+}
+
+/* ---- Files ---- */
+
+int ablation_write(const struct ablation *a, const struct ablation_about *o, const struct fleet_run *run)
+{
+  const struct results r = {a, o, run};
+  char folder[PATH_SIZE + 64];
+  snprintf(folder, sizeof folder, "%s/%s", o->out, a->name);
+  int code = folder_refuse_link("ablate", folder);
+  if (!code) code = fleet_write("ablate", folder, "results.csv", print_csv, &r);
+  if (!code) code = fleet_write("ablate", folder, "results.json", print_json, &r);
+  if (!code) code = fleet_write("ablate", folder, "results.md", print_markdown, &r);
+  return code ? code : fleet_write("ablate", folder, "plot.svg", print_plot, &r);
+}
+
+int ablation_print(FILE *f, const struct ablation *a, const struct ablation_about *o,
+                   const struct fleet_run *run)
+{
+  const struct results r = {a, o, run};
+  return print_markdown(f, &r);
+}

@@ -1,0 +1,81 @@
+#include "experiment/figures.h"
+
+#include <math.h>
+
+const char *figure_text(double v, int digits, const char *none, char to[FIGURE_SIZE])
+{
+  if (isnan(v))
+    snprintf(to, FIGURE_SIZE, "%s", none);
+  else
+    snprintf(to, FIGURE_SIZE, "%.*g", digits, v);
+  return to;
+}
+
+const char *percent_text(r4_mean_sd v, int width, char to[FIGURE_SIZE])
+{
+  if (isnan(v.sd))
+    snprintf(to, FIGURE_SIZE, "%*.2f", width, 100 * v.mean);
+  else
+    snprintf(to, FIGURE_SIZE, "%*.2f +- %.2f", width, 100 * v.mean, 100 * v.sd);
+  return to;
+}
+
+/* ---- JSON ---- */
+
+void json_mean_sd(r4_json *w, const char *key, r4_mean_sd v)
+{
+  char sd[64];
+  snprintf(sd, sizeof sd, "%s_sd", key);
+  json_real(w, key, v.mean);
+  json_real(w, sd, v.sd);
+}
+
+void json_fragility(r4_json *w, const r4_summary *s)
+{
+  json_mean_sd(w, "kappa_masked_max", s->kappa_masked_max);
+  json_mean_sd(w, "kappa_masked_mean", s->kappa_masked_mean);
+  json_mean_sd(w, "kappa_core_max", s->kappa_core_max);
+  json_mean_sd(w, "kappa_core_mean", s->kappa_core_mean);
+  json_flag(w, "constant", s->constant > 0);
+  json_whole(w, "constant_seeds", (int64_t)s->constant);
+}
+
+/* ---- Nets that give one answer to everything ---- */
+
+/* A net may know more classes than the data. */
+static const char *answer_name(const r4_answers *a, const r4_data *d, char to[FIGURE_SIZE])
+{
+  const char *name = r4_data_class_name(d, a->most);
+  if (name) return name;
+  snprintf(to, FIGURE_SIZE, "class %zu", a->most);
+  return to;
+}
+
+void json_answers(r4_json *w, const r4_answers *a, const r4_data *d)
+{
+  char number[FIGURE_SIZE];
+  const char *name = answer_name(a, d, number);
+  json_text(w, "most_frequent_answer", name);
+  json_real(w, "most_frequent_share", a->most_share);
+  json_flag(w, "constant", a->constant);
+  json_text(w, "predicts_only", a->constant ? name : NULL);
+}
+
+const char *constant_text(const r4_answers *a, const r4_data *d, char *to, size_t size)
+{
+  char number[FIGURE_SIZE];
+  snprintf(to, size, "predicts only %s", shown(answer_name(a, d, number)).text);
+  return to;
+}
+
+const char *constant_advice(const r4_settings *s)
+{
+  r4_setting_value method = {0}, delta = {0}, epochs = {.whole = 1};
+  if (s) r4_settings_get(s, "epochs", &epochs, NULL);
+  if (!epochs.whole) return "epochs is 0: its weights are those of from.";
+  if (s) r4_settings_get(s, "method", &method, NULL);
+  if (s) r4_settings_get(s, "delta", &delta, NULL);
+  if (method.text && !r4_method_describe(method.text).guided) return "Try a lower rate.";
+  if (delta.real > 0) return "Try a larger delta, eps_ramp, or init: ibp.";
+  return "Try a lower lambda, eps_ramp, form: log, or init: ibp.";
+}

@@ -1,0 +1,363 @@
+/* What a sweep has found. Figures are those of validation, where the shortcut says nothing if examples were exchanged:
+ * whoever picks by these has not seen the test part. */
+#include <math.h>
+#include <string.h>
+
+#include "experiment/figures.h"
+#include "experiment/sweep.h"
+#include "table_out.h"
+
+const char *sweep_value(const struct sweep *s, size_t trial, size_t over)
+{
+  size_t rest = s->trial[trial];
+  for (size_t k = s->overs - 1; k > over; k--) rest /= s->over[k].n;
+  return s->over[over].value[rest % s->over[over].n];
+}
+
+/* ---- Choosing ---- */
+
+static double accuracy(const struct sweep *s, size_t k)
+{
+  const struct fleet_figures *f = &s->run[k].figures;
+  return s->by_average ? f->val_avg.mean : f->val_worst.mean;
+}
+
+static bool is_alive(const struct sweep *s, size_t k)
+{
+  return s->run[k].done && !s->run[k].figures.dead && !isnan(accuracy(s, k));
+}
+
+static bool none_is_penalised(const struct sweep *s)
+{
+  bool none = true;
+  for (size_t k = 0; k < s->trials && none; k++) none = !is_alive(s, k) || s->run[k].figures.unpenalised;
+  return none;
+}
+
+/* A net that gives one answer to everything has the best kappa of all, and counts for nothing. One whose penalty
+ * counted in no step is not a net of its method, and counts only if there is no other. */
+static bool counts(const struct sweep *s, size_t k)
+{
+  return is_alive(s, k) && (!s->run[k].figures.unpenalised || none_is_penalised(s));
+}
+
+static double score(const struct sweep *s, size_t k)
+{
+  const struct fleet_figures *f = &s->run[k].figures;
+  return s->by_average ? f->val_avg.mean : f->score;
+}
+
+static size_t highest_score(const struct sweep *s)
+{
+  size_t top = s->trials;
+  for (size_t k = 0; k < s->trials; k++)
+    if (counts(s, k) && (top == s->trials || score(s, k) > score(s, top))) top = k;
+  return top;
+}
+
+/* It cannot be told apart from the one with the highest score. */
+static bool is_tied(const struct sweep *s, size_t k, size_t top)
+{
+  return counts(s, k) && score(s, k) >= score(s, top) - s->run[top].figures.se;
+}
+
+/* Of two that are tied: fewer predictions change with the masked content; where that is not known, the higher score; at
+ * equal ones the smaller kappa. */
+static bool is_better(const struct sweep *s, size_t k, size_t than)
+{
+  const struct fleet_figures *a = &s->run[k].figures, *b = &s->run[than].figures;
+  double less = isnan(a->changed) || isnan(b->changed) ? 0 : b->changed - a->changed;
+  if (less != 0) return less > 0;
+  double more = score(s, k) - score(s, than);
+  return more > 0 || (more == 0 && a->kappa.mean < b->kappa.mean);
+}
+
+size_t sweep_best(const struct sweep *s)
+{
+  size_t top = highest_score(s), best = top;
+  for (size_t k = 0; k < s->trials && top < s->trials; k++)
+    if (is_tied(s, k, top) && is_better(s, k, best)) best = k;
+  return best;
+}
+
+/* How many cannot be told apart by their scores. */
+static size_t count_tied(const struct sweep *s)
+{
+  size_t top = highest_score(s), n = 0;
+  for (size_t k = 0; k < s->trials && top < s->trials; k++) n += is_tied(s, k, top);
+  return n;
+}
+
+/* No other is as accurate with a smaller kappa, or more accurate with one as small. */
+static bool is_on_front(const struct sweep *s, size_t k)
+{
+  double a = accuracy(s, k), kappa = s->run[k].figures.kappa.mean;
+  if (!counts(s, k) || !isfinite(kappa)) return false;
+  for (size_t i = 0; i < s->trials; i++) {
+    double b = i == k || !counts(s, i) ? NAN : accuracy(s, i), other = s->run[i].figures.kappa.mean;
+    if ((b >= a && other < kappa) || (b > a && other <= kappa)) return false;
+  }
+  return true;
+}
+
+/* The front by growing kappa. Returns how many. */
+static size_t sort_front(const struct sweep *s, size_t front[MAX_TRIALS])
+{
+  size_t n = 0;
+  for (size_t k = 0; k < s->trials; k++) {
+    if (!is_on_front(s, k)) continue;
+    size_t at = n++;
+    for (; at && s->run[front[at - 1]].figures.kappa.mean > s->run[k].figures.kappa.mean; at--)
+      front[at] = front[at - 1];
+    front[at] = k;
+  }
+  return n;
+}
+
+/* ---- Tables ---- */
+
+static void add_columns(const struct sweep *s, r4_table *t, const char *const *more)
+{
+  for (size_t k = 0; k < s->overs; k++) r4_table_column(t, s->over[k].key, 'l', 0);
+  for (; *more; more++) r4_table_column(t, *more, 'r', 0);
+}
+
+static void add_values(const struct sweep *s, r4_table *t, size_t k)
+{
+  for (size_t i = 0; i < s->overs; i++) r4_table_cell(t, sweep_value(s, k, i));
+}
+
+static void add_figures(r4_table *t, const struct fleet_figures *f)
+{
+  const double figure[] = {100 * f->val_avg.mean, 100 * f->val_avg.sd, 100 * f->val_worst.mean,
+                           100 * f->val_worst.sd, f->kappa.mean,       f->kappa.sd,
+                           100 * f->score,        100 * f->se,         100 * f->changed};
+  for (size_t k = 0; k < sizeof figure / sizeof *figure; k++) cell_number(t, "%.6g", figure[k]);
+}
+
+#define FIGURES                                                                                          \
+  "val_average", "val_average_sd", "val_worst_group", "val_worst_group_sd", "val_kappa", "val_kappa_sd", \
+    "val_score", "val_error", "val_changed"
+
+static int print_csv(FILE *f, const void *user)
+{
+  const struct sweep *s = user;
+  static const char *const column[] = {FIGURES, "dead_seeds", "unpenalised_seeds", "pareto", "picked", NULL};
+  r4_table *t = r4_table_new();
+  size_t best = sweep_best(s);
+  add_columns(s, t, column);
+  for (size_t k = 0; k < s->trials; k++) {
+    if (!s->run[k].done) continue;
+    add_values(s, t, k);
+    add_figures(t, &s->run[k].figures);
+    cell(t, "%lld", (long long)s->run[k].figures.dead);
+    cell(t, "%lld", (long long)s->run[k].figures.unpenalised);
+    cell(t, "%d", is_on_front(s, k));
+    cell(t, "%d", k == best);
+  }
+  return table_end(f, "sweep", t, R4_TABLE_CSV);
+}
+
+static int print_front(FILE *f, const void *user)
+{
+  const struct sweep *s = user;
+  static const char *const column[] = {FIGURES, NULL};
+  static size_t front[MAX_TRIALS];
+  r4_table *t = r4_table_new();
+  size_t n = sort_front(s, front);
+  add_columns(s, t, column);
+  for (size_t k = 0; k < n; k++) {
+    add_values(s, t, front[k]);
+    add_figures(t, &s->run[front[k]].figures);
+  }
+  return table_end(f, "sweep", t, R4_TABLE_CSV);
+}
+
+/* What a person should know of a trial first. */
+static const char *remark(const struct sweep *s, size_t k, size_t best)
+{
+  const struct fleet_figures *f = &s->run[k].figures;
+  if (f->dead) return "dead";
+  if (f->unpenalised) return k == best ? "picked, not penalised" : "not penalised";
+  return k == best ? "picked" : is_on_front(s, k) ? "front" : "";
+}
+
+static void add_row(const struct sweep *s, r4_table *t, size_t k, size_t best)
+{
+  const struct fleet_figures *f = &s->run[k].figures;
+  char text[FIGURE_SIZE];
+  add_values(s, t, k);
+  r4_table_cell(t, percent_text(f->val_avg, 0, text));
+  cell(t, "%.2f", 100 * f->se);
+  r4_table_cell(t, percent_text(f->val_worst, 0, text));
+  cell(t, "%.2f", 100 * f->score);
+  cell_number(t, "%.2f", 100 * f->changed);
+  r4_table_cell(t, figure_text(f->kappa.mean, 3, "none", text));
+  r4_table_cell(t, remark(s, k, best));
+}
+
+/* What the figures are of, and no more than that. */
+static void print_head(FILE *f, const struct sweep *s)
+{
+  int64_t exchanged = 0;
+  bool filled = false, one_sided = false;
+  for (size_t k = 0; k < s->trials; k++) {
+    if (!s->run[k].done) continue;
+    exchanged = s->run[k].figures.exchanged;
+    filled = s->run[k].figures.val_kind == R4_VAL_FILLED;
+    one_sided = s->run[k].figures.one_sided;
+  }
+  fprintf(
+    f, "%s: %lld seed%s of each, in per cent. Figures are those of validation; the test part was not used.\n",
+    s->file, (long long)s->seeds, s->seeds > 1 ? "s" : "");
+  if (exchanged)
+    fprintf(
+      f,
+      "They hold where the masked content is that of another class, by %lld validation examples in which it "
+      "was exchanged.\n",
+      (long long)exchanged);
+  else if (filled)
+    fprintf(f, "Masked content of validation is replaced, as data.val_fill says.\n");
+  else
+    fprintf(f,
+            "Validation is as it is: there are no masks, and a shortcut that it carries is not noticed.\n");
+  if (exchanged && one_sided)
+    fprintf(f,
+            "Masks are on some classes only. If the others have a shortcut of their own, it is still in validation, "
+            "and the\nbest may be the one that uses it: check the pick on examples without it.\n");
+  fprintf(
+    f,
+    "Error: standard error of the average. Score: the mean of the average and of the worst group, as far as "
+    "it stands out\nfrom noise. Changed: predictions that change with the masked content. Front: no other "
+    "has as much accuracy and a\nsmaller kappa.\n\n");
+}
+
+static void print_unpenalised(FILE *f, const struct sweep *s)
+{
+  size_t n = 0;
+  for (size_t k = 0; k < s->trials; k++) n += s->run[k].done && s->run[k].figures.unpenalised;
+  if (!n) return;
+  if (none_is_penalised(s))
+    fprintf(f,
+            "\nThe penalty counted in no step of any: try more epochs, smaller batches, or guard: false\n");
+  else
+    fprintf(f,
+            "\nNot penalised: the penalty counted in no step, so that it is not a net of its method, and is "
+            "not picked.\n");
+}
+
+static void print_pick(FILE *f, const struct sweep *s, size_t best)
+{
+  size_t tied = count_tied(s);
+  fprintf(f, "\nPicked by validation alone, by %s", s->by_average ? "the average" : "the score");
+  if (tied > 1)
+    fprintf(
+      f,
+      " (%zu are within one standard error of the highest, and the one with the fewest changed predictions "
+      "is taken)",
+      tied);
+  fprintf(f, ":");
+  for (size_t i = 0; i < s->overs; i++) fprintf(f, " %s=%s", s->over[i].key, sweep_value(s, best, i));
+  fprintf(f, "\nIts test figures: r4 eval ");
+  cli_print_word(f, s->run[best].folder);
+  fprintf(f, "\n");
+}
+
+static int print_markdown(FILE *f, const void *user)
+{
+  const struct sweep *s = user;
+  static const char *const column[] = {"average", "error", "worst group", "score",
+                                       "changed", "kappa", " ",           NULL};
+  r4_table *t = r4_table_new();
+  size_t best = sweep_best(s);
+  print_head(f, s);
+  add_columns(s, t, column);
+  for (size_t k = 0; k < s->trials; k++)
+    if (s->run[k].done) add_row(s, t, k, best);
+  int code = table_end(f, "sweep", t, R4_TABLE_MARKDOWN);
+  if (code) return code;
+  print_unpenalised(f, s);
+  if (best == s->trials) return EXIT_DONE;
+  print_pick(f, s, best);
+  return EXIT_DONE;
+}
+
+/* ---- JSON ---- */
+
+static void add_object(r4_json *w, const struct sweep *s, size_t k, size_t best)
+{
+  const struct fleet_figures *f = &s->run[k].figures;
+  r4_json_break(w);
+  r4_json_open(w, '{');
+  json_open(w, "settings", '{');
+  for (size_t i = 0; i < s->overs; i++) json_text(w, s->over[i].key, sweep_value(s, k, i));
+  r4_json_close(w, '}');
+  json_mean_sd(w, "val_avg_group_accuracy", f->val_avg);
+  json_mean_sd(w, "val_worst_group_accuracy", f->val_worst);
+  json_mean_sd(w, "val_kappa_masked_max", f->kappa);
+  json_real(w, "val_score", f->score);
+  json_real(w, "val_error", f->se);
+  json_real(w, "val_changed", f->changed);
+  json_whole(w, "constant_seeds", f->dead);
+  json_whole(w, "unpenalised_seeds", f->unpenalised);
+  json_flag(w, "pareto", is_on_front(s, k));
+  json_flag(w, "picked", k == best);
+  r4_json_close(w, '}');
+}
+
+static int print_json(FILE *f, const void *user)
+{
+  const struct sweep *s = user;
+  r4_json *w = r4_json_new();
+  size_t best = sweep_best(s);
+  r4_json_open(w, '{');
+  json_text(w, "file", s->file);
+  json_text(w, "r4", R4_VERSION);
+  json_whole(w, "seeds", s->seeds);
+  json_text(w, "picked_by", s->by_average ? "validation: average over groups" : "validation: score");
+  json_open(w, "trials", '[');
+  for (size_t k = 0; k < s->trials; k++)
+    if (s->run[k].done) add_object(w, s, k, best);
+  r4_json_close(w, ']');
+  r4_json_close(w, '}');
+  return json_print(f, "sweep", w);
+}
+
+/* ---- The plot ---- */
+
+static int print_plot(FILE *f, const void *user)
+{
+  const struct sweep *s = user;
+  static double x[MAX_TRIALS], y[MAX_TRIALS];
+  static size_t front[MAX_TRIALS];
+  size_t n = 0, on_front = sort_front(s, front);
+  r4_plot *p = r4_plot_new("Accuracy against kappa, validation", 1);
+  r4_plot_panel(p, NULL, "kappa", s->by_average ? "average, %" : "worst group, %");
+  r4_plot_log(p, 'x');
+  for (size_t k = 0; k < s->trials; k++)
+    if (counts(s, k)) x[n] = s->run[k].figures.kappa.mean, y[n++] = 100 * accuracy(s, k);
+  r4_plot_points(p, "all", n, x, y);
+  for (size_t k = 0; k < on_front; k++)
+    x[k] = s->run[front[k]].figures.kappa.mean, y[k] = 100 * accuracy(s, front[k]);
+  r4_plot_line(p, "front", on_front, x, y, NULL);
+  char *svg = r4_plot_svg(p);
+  r4_plot_free(p);
+  if (!svg) return cli_fail("sweep", R4_E_MEMORY, "");
+  fputs(svg, f);
+  r4_string_free(svg);
+  return EXIT_DONE;
+}
+
+int sweep_write(const struct sweep *s)
+{
+  int code = fleet_write("sweep", s->out, "results.csv", print_csv, s);
+  if (!code) code = fleet_write("sweep", s->out, "results.json", print_json, s);
+  if (!code) code = fleet_write("sweep", s->out, "results.md", print_markdown, s);
+  if (!code) code = fleet_write("sweep", s->out, "pareto.csv", print_front, s);
+  return code ? code : fleet_write("sweep", s->out, "pareto.svg", print_plot, s);
+}
+
+int sweep_print(FILE *f, const struct sweep *s)
+{
+  return print_markdown(f, s);
+}
