@@ -61,9 +61,11 @@ WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-protot
 WARN += $(if $(findstring clang,$(CC)),-Wno-pass-failed -Wno-enum-float-conversion)
 # Values are IEEE's; errno and traps are not used, and would keep loops from becoming vector code.
 REALS := -ffp-contract=off -fno-math-errno -fno-trapping-math
+# The library and the tests see src; the command sees itself and r4.h.
+ROOM = $(if $(filter $(OUT)/cli/%,$@),cli,src)
 # OTHERS: folders with libraries that are taken before the system's; see "wheel".
 # Hidden: what r4.h does not declare is no business of a host program, see r4.h and libr4.a below.
-COMPILE := $(CC) -std=c11 -D_GNU_SOURCE -Iinclude -Isrc $(OTHERS:%=-I%/include) $(MODE) -march=$(MARCH) $(REALS) -fopenmp \
+COMPILE = $(CC) -std=c11 -D_GNU_SOURCE -Iinclude -I$(ROOM) $(OTHERS:%=-I%/include) $(MODE) -march=$(MARCH) $(REALS) -fopenmp \
            -fPIC -fvisibility=hidden -g -ffile-prefix-map=$(CURDIR)=. $(WARN) $(CPPFLAGS) $(CFLAGS)
 LINK := $(CC) $(MODE) -fopenmp -Wl,--as-needed $(foreach other,$(OTHERS),-L$(other)/lib -Wl,-rpath-link,$(other)/lib) \
         $(LDFLAGS)
