@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "graph/graph.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 
 /* ---- Skipping ---- */
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "op/op.h"
+#include "op/op_rules.h"
 
 static size_t case_arity(const struct op *op, const struct sample *s)
 {

@@ -1,6 +1,6 @@
 /* Accuracy after the exchange, on predictions that are made up: by hand, and over many draws of nets whose accuracy is
  * known. */
-#include "ask/exchanged.h"
+#include "measure/exchanged.h"
 
 #include <math.h>
 #include <string.h>

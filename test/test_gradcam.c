@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "ask/spread.h"
 #include "check.h"
+#include "measure/spread.h"
 
 enum { SIDE = 4, PIXELS = SIDE * SIDE };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "op/op.h"
+#include "op/op_rules.h"
 #include "op_case.h"
 
 enum { ARGS = SAMPLE_ARGS, PARTS = 1 + ARGS, POINTS = 24, MOST = 4096 };

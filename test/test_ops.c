@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "op/op.h"
+#include "op/op_rules.h"
 #include "op_case.h"
 
 enum { ARGS = SAMPLE_ARGS, ELEMENTS = 12, DIRECTIONS = 2, MOST = 4096 };

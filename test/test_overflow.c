@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "objective_case.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 #include "op_case.h"
 #include "random_net.h"
 

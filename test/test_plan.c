@@ -3,7 +3,7 @@
 
 #include "check.h"
 #include "module/net.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 #include "r4.h"
 
 enum { MAX_PARAMS = 256 };

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask/pointing.h"
 #include "golden_case.h"
+#include "measure/pointing.h"
 #include "scratch.h"
 #include "small_images.h"
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask/predict.h"
 #include "base/mem.h"
 #include "folder_make.h"
+#include "measure/predict.h"
 #include "scratch.h"
 
 enum { SIDE = 6, FILES = 10, CLASSES = 3, FEATURES = SIDE * SIDE * 3 };

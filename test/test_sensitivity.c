@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask/sensitivity.h"
 #include "golden_case.h"
+#include "measure/sensitivity.h"
 #include "scratch.h"
 #include "small_images.h"
 

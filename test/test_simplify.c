@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 #include "pass/simplify.h"
 
 /* ---- Expressions ---- */

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "check.h"
 #include "exec/kernel/kernel.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 
 enum { TRIALS = 24, THREADS = 3, FEWEST = 1 << 22 };
 

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask/kappa.h"
-#include "ask/predict.h"
-#include "ask/score.h"
 #include "check.h"
 #include "data/data.h"
+#include "measure/kappa.h"
+#include "measure/predict.h"
+#include "measure/score.h"
 #include "train/step.h"
 
 enum { FEATURES = 784, MASKED = 16, BATCH = 60, SIZE = FEATURES * 32 + 32 + 320 + 10 };

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask/substitute.h"
 #include "check.h"
 #include "data/data.h"
+#include "measure/substitute.h"
 #include "objective/words.h"
 
 enum { N = 60, TOKENS = 9, WORDS = 20, PARAMS = 64 };

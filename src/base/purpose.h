@@ -33,11 +33,11 @@ enum {
   PURPOSE_COLOUR,                /* and how their colours change */
   PURPOSE_EXCHANGE = 0x72340360, /* data/batch/exchange.c: whose content an example gets, step is the draw */
 
-  PURPOSE_SMOOTH = 0x72340400, /* ask/attribution.c: noise of SmoothGrad */
-  PURPOSE_SWAP = 0x72340410,   /* ask/swap.c: whose content is put in an example, step is the draw */
+  PURPOSE_SMOOTH = 0x72340400, /* measure/attribution.c: noise of SmoothGrad */
+  PURPOSE_SWAP = 0x72340410,   /* measure/swap.c: whose content is put in an example, step is the draw */
 
   PURPOSE_SENSITIVITY =
-    0x72340420, /* ask/sensitivity.c: noise on regions, step is the example and the draw */
+    0x72340420, /* measure/sensitivity.c: noise on regions, step is the example and the draw */
 
   PURPOSE_START = 0x72340500, /* objective: starts of attacks, and noise, of each step */
   PURPOSE_NOISE,

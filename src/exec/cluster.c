@@ -12,7 +12,7 @@
 
 #include "base/mem.h"
 #include "exec/kernel/tile.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 
 enum role {
   ROLE_NONE,

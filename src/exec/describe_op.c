@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "exec/kernel/kernel.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 
 static void add_word(char *text, size_t size, const char *word)
 {

@@ -14,7 +14,7 @@
 
 #include "base/mem.h"
 #include "exec/plan.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 
 enum order { BY_KEY, BY_TURN, BY_MEMORY };
 

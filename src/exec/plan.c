@@ -7,7 +7,7 @@
 #include "exec/kernel/kernel.h"
 #include "exec/kernel/tile.h"
 #include "exec/team.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 #include "pass/simplify.h"
 
 static void free_unit(struct unit *u)

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "exec/kernel/tile.h"
 #include "exec/plan.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 
 enum { ALIGN = 64 };
 

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "exec/kernel/tile.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 
 enum { LARGE = 1 << 16 }; /* elements */
 static const double MANY = 4;

@@ -15,7 +15,7 @@
 
 #include "base/mem.h"
 #include "exec/kernel/tile.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 
 enum { LARGE = 256 };                    /* from 1 / LARGE of the peak on */
 static const double FLOPS_PER_BYTE = 32; /* that a product may cost: the time of a few trips to memory */

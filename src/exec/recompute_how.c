@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "exec/kernel/tile.h"
 #include "exec/recompute.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 
 enum {
   SMALL = 4096, /* below 1 / SMALL of the peak: such as the factors of a norm */

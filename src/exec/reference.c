@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "exec/plan.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 
 struct reference {
   const r4_graph *g; /* the plan's own, not simplified */

@@ -1,7 +1,7 @@
 /* Rules and facts that many operations share. */
 #include <math.h>
 
-#include "op/op.h"
+#include "op/op_rules.h"
 
 /* ---- Shapes ---- */
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "op/op.h"
+#include "op/op_rules.h"
 
 static bool check(struct infer *s, int sizes)
 {

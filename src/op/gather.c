@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "op/op.h"
+#include "op/op_rules.h"
 
 static bool check_axis(struct infer *s)
 {

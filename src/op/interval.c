@@ -1,5 +1,5 @@
 /* Intervals as nodes: two forms, ends and ball, made from each other when a rule asks. */
-#include "op/op.h"
+#include "op/op_rules.h"
 
 bool iv_point(struct interval x)
 {

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "op/op.h"
+#include "op/op_rules.h"
 
 static bool const_shape(struct infer *s)
 {

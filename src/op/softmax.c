@@ -1,7 +1,7 @@
 /* softmax and logsumexp over the last axis. */
 #include <math.h>
 
-#include "op/op.h"
+#include "op/op_rules.h"
 
 static bool last_axis_shape(struct infer *s)
 {

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "op/op.h"
+#include "op/op_rules.h"
 
 static const struct op *const table[] = {
 #define OP(name) &op_##name,

@@ -2,7 +2,7 @@
 #ifndef R4_OP_WINDOW_H
 #define R4_OP_WINDOW_H
 
-#include "op/op.h"
+#include "op/op_rules.h"
 
 /* attr.i: stride 0-1, pad 2-5 (top, bottom, left, right), dilation 6-7, then two sizes 8-9 that
  * each operation explains, for unpool_sum two more 10-11, and for convolutions the groups beyond the first, 12. */

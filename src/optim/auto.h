@@ -2,7 +2,7 @@
  * makes the runs.
  *
  * A short run has a quarter of the epochs. Its score is that of validation where the shortcut says nothing, and se
- * the standard error of the average accuracy behind it (ask/exchanged.h). A net that is lost, as it is dead or its
+ * the standard error of the average accuracy behind it (measure/exchanged.h). A net that is lost, as it is dead or its
  * loss is not a number, scores least; so does one whose numbers are those of a smaller lambda, to the bit: the guard
  * (guard.h) has held both back, and the larger one has shown nothing. A net has learned if it scores more than by
  * guessing, 1 / classes; before that all lambdas look alike, and a larger one is none the better for it. The lambdas

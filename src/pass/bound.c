@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 
 r4_box r4_box_around(r4_id x, r4_id centre, r4_id radius)
 {

@@ -10,7 +10,7 @@
 #include "pass/early.h"
 
 #include "base/mem.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 
 struct need {
   enum { NOTHING, PART, WHOLE } how;

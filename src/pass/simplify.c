@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 
 enum { DEEPEST = 500 }; /* rules that lead on and on end here, with an equal node: the stack is finite */
 

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "ask/predict.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "measure/predict.h"
 #include "train/collapse.h"
 
 /* Masks on any example, on the first eighth only, or on none. */

@@ -1,16 +1,16 @@
 /* Validation: figures that nets are chosen by, and whether they may be.
  *
  * Where training examples have masks, validation that carries the shortcut praises the net that uses it. So figures
- * come from exchanged examples (ask/exchanged.h), of which VALIDATION_NEEDED must be there; what cannot be told
+ * come from exchanged examples (measure/exchanged.h), of which VALIDATION_NEEDED must be there; what cannot be told
  * apart then is noise. If fewer have masks, up to a third of the training examples with a mask are held out for
  * validation, with all that share their ids. Where that is not enough, figures are those of validation as it is, say
  * so, and choose nothing. */
 #ifndef R4_TRAIN_VALIDATION_H
 #define R4_TRAIN_VALIDATION_H
 
-#include "ask/exchanged.h"
-#include "ask/predict.h"
 #include "config/settings.h"
+#include "measure/exchanged.h"
+#include "measure/predict.h"
 
 enum { VALIDATION_NEEDED = 20 };
 

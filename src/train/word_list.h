@@ -2,8 +2,8 @@
 #ifndef R4_TRAIN_WORD_LIST_H
 #define R4_TRAIN_WORD_LIST_H
 
-#include "ask/substitute.h"
 #include "config/settings.h"
+#include "measure/substitute.h"
 
 struct word_list {
   float *id; /* what may stand at a masked token, each once; NULL: words are drawn from the batch */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "graph/graph.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 
 enum { OUTPUTS = 8, MOST_NODES = 60, MOST_ELEMENTS = 300, INPUTS = 8 };
 

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "exec/kernel/kernel.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 
 struct crop {
   struct kernel base;

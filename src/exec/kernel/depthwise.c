@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "exec/kernel/kernel.h"
 #include "exec/kernel/micro.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 #include "op/window.h"
 
 #ifdef __AVX512F__

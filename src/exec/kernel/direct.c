@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "exec/kernel/kernel.h"
 #include "exec/kernel/micro.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 #include "op/window.h"
 
 /* Floats of a cache line, and of the images of a strip: they share a second-level cache with the weights. */

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "exec/kernel/kernel.h"
 #include "exec/kernel/micro.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 #include "op/window.h"
 
 /* Channels of pixels in a strip. More rarely pays: pixels far apart meet in the same places of the cache. */

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "exec/kernel/kernel.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 #include "op/window.h"
 
 enum { MAX_STEP_ARGS = 4, MAX_STEPS = 4, MAX_LAYOUTS = 5, FROM_OUT = -1, FROM_SCRATCH = -2 };

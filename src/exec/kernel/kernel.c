@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "exec/plan.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 
 /* First fit. */
 static const struct {

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "exec/kernel/kernel.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 
 /* to[sum i_k to_stride_k] = from[sum i_k from_stride_k] for all i below dim */
 struct copy {

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "exec/kernel/kernel.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 #include "op/window.h"
 
 struct pool {

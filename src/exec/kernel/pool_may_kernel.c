@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "exec/kernel/kernel.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 #include "op/pool.h"
 
 /* What a thread needs for one window. */

@@ -5,7 +5,7 @@
 #include "base/expf.h"
 #include "base/mem.h"
 #include "exec/kernel/kernel.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 
 /* The operand seen as [outer, middle, inner]. */
 struct rows {

@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "exec/kernel/kernel.h"
 #include "exec/kernel/micro.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 
 /* Smaller products are done before the lists are; and a list's term costs more than oneDNN's. */
 enum { FEWEST_PRODUCTS = 1 << 22, PROBE_STEP = 8 };

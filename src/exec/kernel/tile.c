@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "exec/kernel/tile_impl.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 
 struct split tile_split(const r4_graph *g, r4_id x)
 {

@@ -19,7 +19,7 @@
 
 #include "base/mem.h"
 #include "exec/kernel/micro.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 #include "op/window.h"
 
 enum { MAX_PARTS = 2 };

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "exec/kernel/micro.h"
 #include "exec/kernel/winograd.h"
-#include "op/op.h"
+#include "op/op_rules.h"
 #include "op/window.h"
 
 enum { ITEMS = 16 /* to share out, at least */, CHUNK = 4 * TILES /* tiles, at least */ };

@@ -1,9 +1,9 @@
 /* Which examples a picture shows. */
 #include <stdlib.h>
 
-#include "ask/attribution.h"
-#include "ask/predict.h"
 #include "base/mem.h"
+#include "measure/attribution.h"
+#include "measure/predict.h"
 #include "module/net.h"
 #include "report/picture/heat.h"
 

@@ -15,9 +15,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ask/attribution.h"
 #include "base/c_locale.h"
 #include "base/mem.h"
+#include "measure/attribution.h"
 #include "picture/canvas.h"
 #include "report/picture/heat.h"
 

@@ -8,11 +8,11 @@
  *     key = SHA-256(version, settings of the seed, data, eps, weights) */
 #include <string.h>
 
-#include "ask/swap.h"
 #include "base/checksum.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "measure/swap.h"
 
 enum { FORMAT = 3, MOST_BYTES = 1 << 24, BLOCK = 1 << 14 };
 

@@ -1,8 +1,8 @@
 /* The substitution test with the list that the settings of a run name. */
 #include <string.h>
 
-#include "ask/substitute.h"
 #include "base/error.h"
+#include "measure/substitute.h"
 #include "train/word_list.h"
 
 enum { TEXTS = 1000, TRIES = 1024 };

@@ -1,0 +1,218 @@
+/* What a trained net is worth: accuracy by group and fragility, of one net and over the seeds of a run. */
+#include <math.h>
+#include <string.h>
+
+#include "base/mean_sd.h"
+#include "base/mem.h"
+#include "measure/attribution.h"
+#include "measure/check.h"
+#include "measure/kappa.h"
+#include "measure/predict.h"
+#include "measure/score.h"
+#include "module/net.h"
+
+_Static_assert((int)R4_MAX_GROUPS == (int)SCORE_GROUPS, "a metric has room for the groups of a score");
+
+/* ---- Answers ---- */
+
+/* All of them are of classes that the net knows. */
+static r4_status count_answers(const r4_net *net, const r4_data *d, const int32_t *predicted, r4_answers *a,
+                               r4_error *e)
+{
+  size_t n = r4_data_count(d), classes = r4_net_classes(net) > 1 ? (size_t)r4_net_classes(net) : 2;
+  size_t *count = r4_mem_new(classes, sizeof *count);
+  if (!count) return r4_fail(e, R4_E_MEMORY, "out of memory for %zu classes", classes);
+  bool several = false;
+  for (size_t i = 0; i < n; i++) {
+    count[predicted[i]]++;
+    several |= r4_data_example(d, i).label != r4_data_example(d, 0).label;
+  }
+  for (size_t k = 1; k < classes; k++)
+    if (count[k] > count[a->most]) a->most = k;
+  a->most_share = (double)count[a->most] / (double)n;
+  a->constant = several && count[a->most] == n;
+  r4_mem_free(count);
+  return R4_OK;
+}
+
+/* predicted has room for all examples. */
+static r4_status ask(const r4_net *net, const float *weights, const r4_data *d, int64_t batch,
+                     int32_t *predicted, double *loss, r4_answers *a, r4_error *e)
+{
+  *a = (r4_answers){0};
+  struct probe *p = predictor_new(net, batch, e);
+  r4_status s = p ? predictor_run(p, weights, d, predicted, loss, e) : e->status;
+  probe_free(p);
+  if (!s) s = predicted_check(d, predicted, &a->not_finite, e);
+  return s ? s : count_answers(net, d, predicted, a, e);
+}
+
+static int32_t *room_for_answers(const r4_data *d, r4_error *e)
+{
+  int32_t *p = r4_mem_new(r4_data_count(d) + 1, sizeof *p);
+  if (!p) r4_fail(e, R4_E_MEMORY, "out of memory for %zu predictions", r4_data_count(d));
+  return p;
+}
+
+r4_status eval_check(const r4_net *net, const float *weights, const r4_data *d, r4_error *e)
+{
+  if (!r4_data_count(d)) return r4_fail(e, R4_E_ARGUMENT, "no examples to evaluate");
+  r4_status s = attribution_fits(net, d, e);
+  return s ? s : net_check_finite(net, weights, "weights", e);
+}
+
+r4_status r4_net_answers(const r4_net *net, const float *weights, const r4_data *d, int64_t batch,
+                         r4_answers *answers, r4_error *e)
+{
+  NEEDS(net, "a net", R4_E_ARGUMENT);
+  NEEDS(weights, "weights", R4_E_ARGUMENT);
+  NEEDS(d, "data", R4_E_ARGUMENT);
+  NEEDS(answers, "room for the result", R4_E_ARGUMENT);
+  r4_error own = {0};
+  double loss;
+  if (!e) e = &own;
+  *answers = (r4_answers){0};
+  r4_status s = eval_check(net, weights, d, e);
+  int32_t *predicted = s ? NULL : room_for_answers(d, e);
+  if (predicted) s = ask(net, weights, d, batch, predicted, &loss, answers, e);
+  r4_mem_free(predicted);
+  return predicted || s ? s : e->status;
+}
+
+r4_status r4_predict(const r4_net *net, const float *weights, const r4_data *d, int64_t batch,
+                     float *probabilities, r4_error *e)
+{
+  NEEDS(net, "a net", R4_E_ARGUMENT);
+  NEEDS(weights, "weights", R4_E_ARGUMENT);
+  NEEDS(d, "data", R4_E_ARGUMENT);
+  NEEDS(probabilities, "room for the result", R4_E_ARGUMENT);
+  r4_error own = {0};
+  size_t missing;
+  if (!e) e = &own;
+  r4_status s = eval_check(net, weights, d, e);
+  if (s) return s;
+  int32_t *predicted = room_for_answers(d, e);
+  struct probe *p = predicted ? predictor_new(net, batch, e) : NULL;
+  s = p ? predictor_probabilities(p, weights, d, predicted, probabilities, e) : e->status;
+  if (!s) s = predicted_check(d, predicted, &missing, e);
+  probe_free(p);
+  r4_mem_free(predicted);
+  return s;
+}
+
+/* ---- Figures ---- */
+
+static r4_status evaluate_accuracy(const r4_net *net, const float *weights, const r4_data *d, int64_t batch,
+                                   r4_metrics *m, r4_error *e)
+{
+  int32_t *predicted = room_for_answers(d, e);
+  if (!predicted) return e->status;
+  struct score score;
+  double loss = 0;
+  r4_status s = ask(net, weights, d, batch, predicted, &loss, &m->answers, e);
+  if (!s) s = score_of(d, predicted, loss, &score, e);
+  r4_mem_free(predicted);
+  if (s) return s;
+  m->loss = score.loss;
+  m->accuracy = score.accuracy;
+  m->avg_group_accuracy = score.avg;
+  m->worst_group_accuracy = score.worst;
+  m->worst_group = score.worst_group;
+  m->groups = score.groups;
+  memcpy(m->group_accuracy, score.group, sizeof score.group);
+  memcpy(m->group_count, score.count, sizeof score.count);
+  return R4_OK;
+}
+
+/* The examples with a mask, or as many as most of them, evenly spread. */
+static r4_data *sample_masked(const r4_data *d, size_t most, r4_error *e)
+{
+  size_t n = 0, *example = r4_mem_new(r4_data_count(d) + 1, sizeof *example);
+  if (!example) {
+    r4_fail(e, R4_E_MEMORY, "out of memory to choose among %zu examples", r4_data_count(d));
+    return NULL;
+  }
+  for (size_t i = 0; i < r4_data_count(d); i++)
+    if (r4_data_has_mask(d, i)) example[n++] = i;
+  size_t chosen = n < most ? n : most;
+  for (size_t k = 0; k < chosen; k++) example[k] = example[k * n / chosen];
+  r4_data *sample = r4_data_subset(d, chosen, example, e);
+  r4_mem_free(example);
+  return sample;
+}
+
+/* kappa over boxes of the masked features, and of all others; none has no kappa. */
+static r4_status evaluate_fragility(const r4_net *net, const float *weights, const r4_data *d, int64_t batch,
+                                    size_t most, r4_metrics *m, r4_error *e)
+{
+  struct kappa masked = {.max = NAN, .mean = NAN}, core = masked;
+  r4_data *sample = most && most < r4_data_count(d) ? sample_masked(d, most, e) : NULL;
+  if (!sample && most && most < r4_data_count(d)) return e->status;
+  const r4_data *of = sample ? sample : d;
+  r4_status s = most ? kappa_of(net, weights, of, PROBE_MASKED, m->eps, batch, &masked, e) : R4_OK;
+  if (!s && most) s = kappa_of(net, weights, of, PROBE_CORE, m->eps, batch, &core, e);
+  r4_data_free(sample);
+  m->masked_examples = masked.n;
+  m->core_examples = core.n;
+  m->kappa_masked_max = masked.max;
+  m->kappa_masked_mean = masked.mean;
+  m->kappa_core_max = core.max;
+  m->kappa_core_mean = core.mean;
+  return s;
+}
+
+r4_status r4_evaluate_some(const r4_net *net, const float *weights, const r4_data *d, double eps,
+                           int64_t batch, size_t most, r4_metrics *m, r4_error *e)
+{
+  NEEDS(net, "a net", R4_E_ARGUMENT);
+  NEEDS(weights, "weights", R4_E_ARGUMENT);
+  NEEDS(d, "data", R4_E_ARGUMENT);
+  NEEDS(m, "room for the result", R4_E_ARGUMENT);
+  r4_error own = {0};
+  if (!e) e = &own;
+  *m = (r4_metrics){.eps = eps};
+  r4_status s = eval_check(net, weights, d, e);
+  if (!s) s = evaluate_accuracy(net, weights, d, batch, m, e);
+  return s ? s : evaluate_fragility(net, weights, d, batch, most, m, e);
+}
+
+r4_status r4_evaluate(const r4_net *net, const float *weights, const r4_data *d, double eps, int64_t batch,
+                      r4_metrics *m, r4_error *e)
+{
+  NEEDS(net, "a net", R4_E_ARGUMENT);
+  NEEDS(weights, "weights", R4_E_ARGUMENT);
+  NEEDS(d, "data", R4_E_ARGUMENT);
+  NEEDS(m, "room for the result", R4_E_ARGUMENT);
+  return r4_evaluate_some(net, weights, d, eps, batch, SIZE_MAX, m, e);
+}
+
+/* ---- Over seeds ---- */
+
+static r4_mean_sd over_seeds(const r4_metrics *m, size_t n, size_t offset)
+{
+  return mean_sd_of((const char *)m + offset, sizeof *m, n);
+}
+
+void r4_summarize(const r4_metrics *m, size_t n, r4_summary *to)
+{
+#define OVER(field) over_seeds(m, n, offsetof(r4_metrics, field))
+  *to = (r4_summary){
+    .seeds = n,
+    .accuracy = OVER(accuracy),
+    .avg = OVER(avg_group_accuracy),
+    .worst = OVER(worst_group_accuracy),
+    .kappa_masked_max = OVER(kappa_masked_max),
+    .kappa_masked_mean = OVER(kappa_masked_mean),
+    .kappa_core_max = OVER(kappa_core_max),
+    .kappa_core_mean = OVER(kappa_core_mean),
+    .groups = n ? m->groups : 0,
+  };
+  for (size_t g = 0; g < to->groups; g++) {
+    to->group[g] = over_seeds(m, n, offsetof(r4_metrics, group_accuracy) + g * sizeof(double));
+    double least = to->group[to->worst_mean_group].mean;
+    if (isnan(least) || to->group[g].mean < least)
+      to->worst_mean_group = g; /* a group without examples is NaN */
+  }
+#undef OVER
+  for (size_t k = 0; k < n; k++) to->constant += m[k].answers.constant;
+}

@@ -1,0 +1,364 @@
+/* The swap test: which answers change with what stands in the masks? r4.h has the formula. */
+#include "measure/swap.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/purpose.h"
+#include "data/batch/donors.h"
+#include "data/batch/mask_fill.h"
+#include "measure/check.h"
+#include "measure/predict.h"
+
+struct test {
+  const float *weights;
+  const r4_data *d;
+  const r4_data *from; /* whose masked content it is: d, or others of options */
+  r4_swap_options o;
+  struct fill fill;
+  struct probe *probe;
+  struct donors donors;   /* of from                                    */
+  size_t *tested, tests;  /* examples                                   */
+  int32_t *before, *now;  /* answers to all, and to those of a batch    */
+  size_t *flips, *losses; /* [groups], over all draws                   */
+  size_t *example_donor;  /* [batch]                                    */
+  bool *rare;             /* [classes]                                  */
+};
+
+r4_swap_options r4_swap_defaults(void)
+{
+  return (r4_swap_options){.content = R4_FILL_SWAP, .draws = 10, .batch = 256};
+}
+
+/* ---- Who is tested ---- */
+
+static size_t draw_donor(const struct test *t, size_t i, int draw)
+{
+  int32_t label = t->d->record[i].label;
+  r4_random key = {t->o.seed, PURPOSE_SWAP, (uint32_t)draw};
+  return donors_at(&t->donors, label, r4_random_below(key, i, donors_for(&t->donors, label)));
+}
+
+/* The donor's region is put on every example, whatever its own mask. */
+static bool pastes(const struct test *t)
+{
+  return t->o.content == R4_FILL_PASTE;
+}
+
+/* Content or region come from another example. */
+static bool needs_donor(const struct test *t, size_t i)
+{
+  return t->o.content == R4_FILL_SWAP || pastes(t) || !t->d->record[i].mask;
+}
+
+/* All with a mask, and those without where masks are rare; or all. */
+static void choose_tested(struct test *t, r4_swapped *to)
+{
+  for (size_t c = 0; c < t->d->classes->n; c++) t->rare[c] = donors_are_rare(&t->donors, (int32_t)c);
+  for (size_t i = 0; i < t->d->n; i++) {
+    const struct record *r = t->d->record + i;
+    if (!r->mask && !t->rare[r->label] && !pastes(t)) continue;
+    if (needs_donor(t, i) && !donors_for(&t->donors, r->label)) continue;
+    t->tested[t->tests++] = i;
+    to->examples[r->group]++;
+    (*(r->mask && !pastes(t) ? &to->inside : &to->pasted))++;
+  }
+}
+
+/* Further draws would repeat the first: neither content nor place is drawn. */
+static bool is_fixed(const struct test *t, const r4_swapped *to)
+{
+  r4_fill c = t->o.content;
+  return !to->pasted && (c == R4_FILL_BLANK || c == R4_FILL_MEAN || c == R4_FILL_BLUR);
+}
+
+/* ---- Asking ---- */
+
+static r4_status ask(struct test *t, const r4_data *d, int32_t *answers, r4_error *e)
+{
+  double loss;
+  size_t missing;
+  r4_status s = predictor_run(t->probe, t->weights, d, answers, &loss, e);
+  return s ? s : predicted_check(d, answers, &missing, e);
+}
+
+static void count(struct test *t, const size_t *example, size_t n)
+{
+  for (size_t k = 0; k < n; k++) {
+    const struct record *r = t->d->record + example[k];
+    int32_t before = t->before[example[k]];
+    t->flips[r->group] += t->now[k] != before;
+    t->losses[r->group] += before == r->label && t->now[k] != r->label;
+  }
+}
+
+/* Who gives content, or a place for it, in this draw; the example itself if nobody needs to. */
+static size_t donor_of(const struct test *t, size_t example, int draw)
+{
+  return needs_donor(t, example) ? draw_donor(t, example, draw) : example;
+}
+
+static r4_data *change(const struct test *t, int draw, size_t n, const size_t *example, r4_error *e)
+{
+  return pastes(t) ? fill_pasted(&t->fill, t->d, n, example, t->example_donor, e)
+                   : fill_tested(&t->fill, (uint32_t)draw, n, example, t->example_donor, e);
+}
+
+/* A batch at a time: changed examples are floats, and all of them may be many. */
+static r4_status run_draw(struct test *t, int draw, r4_error *e)
+{
+  size_t batch = (size_t)t->o.batch;
+  r4_status s = R4_OK;
+  for (size_t first = 0; !s && first < t->tests; first += batch) {
+    size_t n = t->tests - first < batch ? t->tests - first : batch;
+    const size_t *example = t->tested + first;
+    for (size_t k = 0; k < n; k++) t->example_donor[k] = donor_of(t, example[k], draw);
+    r4_data *d = change(t, draw, n, example, e);
+    s = d ? ask(t, d, t->now, e) : e->status;
+    if (!s) count(t, example, n);
+    r4_data_free(d);
+  }
+  return s;
+}
+
+static r4_status run_draws(struct test *t, r4_swapped *to, r4_error *e)
+{
+  r4_status s = ask(t, t->d, t->before, e);
+  for (size_t k = 0; k < t->tests && !s; k++) {
+    const struct record *r = t->d->record + t->tested[k];
+    to->found[r->group] += t->before[t->tested[k]] == r->label;
+  }
+  for (int draw = 0; !s && draw < to->draws; draw++) s = run_draw(t, draw, e);
+  for (size_t g = 0; g < to->groups; g++) {
+    to->flipped[g] = (double)t->flips[g] / to->draws;
+    to->lost[g] = (double)t->losses[g] / to->draws;
+  }
+  return s;
+}
+
+/* ---- The test ---- */
+
+static const char NO_MASK[] = "no example has a mask",
+                  NO_DONOR[] = "no example to take content from has a mask",
+                  ONE_CLASS[] = "all examples are of the class of those with a mask",
+                  MAYBE_CHANCE[] = "one class alone has masks, and so few that this may be chance",
+                  MANY_GROUPS[] = "there are more than 1024 groups";
+
+const char *swap_reason(const char *text)
+{
+  const char *const known[] = {NO_MASK, NO_DONOR, ONE_CLASS, MAYBE_CHANCE, MANY_GROUPS};
+  for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+    if (!strcmp(text, known[k])) return known[k];
+  return "there was nothing to swap";
+}
+
+static bool is_of_one_class(const r4_data *d)
+{
+  for (size_t i = 1; i < d->n; i++)
+    if (d->record[i].label != d->record[0].label) return false;
+  return true;
+}
+
+/* Who is tested, or why nobody is. */
+static void choose(struct test *t, r4_swapped *to)
+{
+  to->donors = donors_all(&t->donors);
+  if (to->donors) choose_tested(t, to);
+  if (!to->donors)
+    to->none = t->from == t->d ? NO_MASK : NO_DONOR;
+  else if (!t->tests)
+    to->none = is_of_one_class(t->d) ? ONE_CLASS : MAYBE_CHANCE;
+}
+
+static r4_status run(struct test *t, r4_swapped *to, r4_error *e)
+{
+  choose(t, to);
+  if (to->none) return R4_OK;
+  if (is_fixed(t, to)) to->draws = 1;
+  r4_status s = fill_init(&t->fill, t->from, t->o.content, t->o.seed, e);
+  if (!s) s = run_draws(t, to, e);
+  fill_clear(&t->fill);
+  return s;
+}
+
+static r4_status check_options(const r4_swap_options *o, r4_error *e)
+{
+  if (o->content <= R4_FILL_NONE || o->content > R4_FILL_BLANK)
+    return r4_fail(
+      e, R4_E_ARGUMENT,
+      "swap test: content %d, expected R4_FILL_SWAP, _PASTE, _BLANK, _MEAN, _NOISE, _COLOUR or _BLUR",
+      (int)o->content);
+  if (o->draws < 1 || o->draws > 1000000)
+    return r4_fail(e, R4_E_ARGUMENT, "swap test: %d draws, expected 1 to 1000000", o->draws);
+  if (o->batch < 1)
+    return r4_fail(e, R4_E_ARGUMENT, "swap test: a batch of %lld, expected 1 or more", (long long)o->batch);
+  return R4_OK;
+}
+
+/* Donors of other data must fit: a feature of theirs is put where the same feature is here. */
+static r4_status check_donors(const struct test *t, r4_error *e)
+{
+  const struct column *x = data_x(t->d), *theirs = data_x(t->from);
+  if (x->features != theirs->features || x->is->ids != theirs->is->ids)
+    return r4_fail(e, R4_E_SHAPE, "swap test: donors are %zu %s, expected %zu %s, as the examples are",
+                   theirs->features, theirs->is->element, x->features, x->is->element);
+  if (t->d->classes->n != t->from->classes->n)
+    return r4_fail(e, R4_E_SHAPE, "swap test: donors are of %zu classes, expected %zu, as the examples are",
+                   t->from->classes->n, t->d->classes->n);
+  return R4_OK;
+}
+
+static r4_status make_room(struct test *t, r4_error *e)
+{
+  if (donors_find(&t->donors, t->from, e)) return e->status;
+  size_t n = t->d->n, classes = t->d->classes->n, groups = t->d->groups->n, batch = (size_t)t->o.batch;
+  if (batch > n) batch = n;
+  bool room =
+    (t->rare = r4_mem_new(classes, sizeof *t->rare)) && (t->tested = r4_mem_new(n, sizeof *t->tested)) &&
+    (t->before = r4_mem_new(n, sizeof *t->before)) && (t->now = r4_mem_new(batch, sizeof *t->now)) &&
+    (t->flips = r4_mem_new(groups, sizeof *t->flips)) &&
+    (t->losses = r4_mem_new(groups, sizeof *t->losses)) &&
+    (t->example_donor = r4_mem_new(batch, sizeof *t->example_donor));
+  return room ? R4_OK : r4_fail(e, R4_E_MEMORY, "out of memory for a swap test of %zu examples", n);
+}
+
+static void forget(struct test *t)
+{
+  void *const room[] = {t->tested, t->before, t->now, t->flips, t->losses, t->example_donor, t->rare};
+  for (size_t k = 0; k < sizeof room / sizeof *room; k++) r4_mem_free(room[k]);
+  donors_clear(&t->donors);
+  probe_free(t->probe);
+}
+
+r4_status r4_swap_test(const r4_net *net, const float *weights, const r4_data *d,
+                       const r4_swap_options *options, r4_swapped *to, r4_error *e)
+{
+  NEEDS(net, "a net", R4_E_ARGUMENT);
+  NEEDS(weights, "weights", R4_E_ARGUMENT);
+  NEEDS(d, "data", R4_E_ARGUMENT);
+  NEEDS(to, "room for the result", R4_E_ARGUMENT);
+  r4_error own = {0};
+  if (!e) e = &own;
+  struct test t = {.weights = weights, .d = d, .o = options ? *options : r4_swap_defaults()};
+  *to = (r4_swapped){.content = t.o.content, .draws = t.o.draws, .groups = d->groups->n};
+  t.from = pastes(&t) && t.o.donors ? t.o.donors : d;
+  r4_status s = check_options(&t.o, e);
+  if (!s) s = check_donors(&t, e);
+  if (!s) s = eval_check(net, weights, d, e);
+  if (s) return s;
+  if (d->groups->n > R4_MAX_GROUPS) {
+    to->none = MANY_GROUPS;
+    to->groups = 0;
+    return R4_OK;
+  }
+  s = make_room(&t, e);
+  if (!s && !(t.probe = predictor_new(net, t.o.batch, e))) s = e->status;
+  if (!s) s = run(&t, to, e);
+  forget(&t);
+  return s;
+}
+
+/* ---- The examples themselves ---- */
+
+/* All that are tested, with a donor each by the first draw, and the masks where its content lies. */
+static r4_data *change_all(struct test *t, r4_error *e)
+{
+  if (fill_init(&t->fill, t->d, t->o.content, t->o.seed, e)) return NULL;
+  for (size_t k = 0; k < t->tests; k++) t->example_donor[k] = donor_of(t, t->tested[k], 0);
+  r4_data *made = fill_tested(&t->fill, 0, t->tests, t->tested, t->example_donor, e);
+  for (size_t k = 0; made && k < t->tests; k++)
+    if (!made->record[k].mask) made->record[k].mask = t->d->record[t->example_donor[k]].mask;
+  fill_clear(&t->fill);
+  return made;
+}
+
+/* Of those, the examples to which the right answer is lost. */
+static r4_data *keep_lost(struct test *t, const r4_data *changed, r4_error *e)
+{
+  size_t lost = 0, *which = t->example_donor; /* not needed any more */
+  if (ask(t, t->d, t->before, e) || ask(t, changed, t->now, e)) return NULL;
+  for (size_t k = 0; k < t->tests; k++) {
+    int32_t label = t->d->record[t->tested[k]].label;
+    if (t->before[t->tested[k]] != label || t->now[k] == label) continue;
+    t->tested[lost] = t->tested[k];
+    which[lost++] = k;
+  }
+  t->tests = lost;
+  return r4_data_subset(changed, lost, which, e);
+}
+
+static r4_data *swap_data(struct test *t, const r4_net *net, r4_error *e)
+{
+  enum { BATCH = 64 };
+  r4_swapped found = {0};
+  choose(t, &found);
+  if (found.none) {
+    r4_fail(e, R4_E_ARGUMENT, "there is nothing to swap: %s", found.none);
+    return NULL;
+  }
+  r4_data *changed = change_all(t, e), *lost = NULL;
+  if (!changed || !net) return changed;
+  t->probe = predictor_new(net, BATCH, e);
+  if (t->probe) lost = keep_lost(t, changed, e);
+  r4_data_free(changed);
+  return lost;
+}
+
+r4_data *r4_swap_data(const r4_net *net, const float *weights, const r4_data *d,
+                      const r4_swap_options *options, size_t *example, r4_error *e)
+{
+  NEEDS(d, "data", NULL);
+  NEEDS(!net || weights, "weights", NULL);
+  r4_error own = {0};
+  if (!e) e = &own;
+  struct test t = {.weights = weights, .d = d, .o = options ? *options : r4_swap_defaults()};
+  t.from = d;
+  if (check_options(&t.o, e) || (net && eval_check(net, weights, d, e))) return NULL;
+  if (pastes(&t)) {
+    r4_fail(e, R4_E_ARGUMENT, "swap test: content R4_FILL_PASTE is counted only, expected R4_FILL_SWAP, ..");
+    return NULL;
+  }
+  if (d->groups->n > R4_MAX_GROUPS) {
+    r4_fail(e, R4_E_ARGUMENT, "there is nothing to swap: %s", MANY_GROUPS);
+    return NULL;
+  }
+  t.o.batch = (int64_t)d->n; /* all at once */
+  r4_data *made = make_room(&t, e) ? NULL : swap_data(&t, net, e);
+  if (made && example) memcpy(example, t.tested, t.tests * sizeof *example);
+  forget(&t);
+  return made;
+}
+
+/* ---- Over seeds ---- */
+
+/* Sums of what is counted and of what it is a share of. */
+static double share_of(const r4_swapped *s, bool lost, int32_t group)
+{
+  double part = 0, all = 0;
+  for (size_t g = 0; g < s->groups; g++) {
+    if (group >= 0 && g != (size_t)group) continue;
+    part += lost ? s->lost[g] : s->flipped[g];
+    all += (double)(lost ? s->found[g] : s->examples[g]);
+  }
+  return all > 0 ? part / all : NAN;
+}
+
+static r4_mean_sd over_seeds(const r4_swapped *s, size_t seeds, bool lost, int32_t group)
+{
+  r4_mean_sd r = {0};
+  for (size_t k = 0; k < seeds; k++) r.mean += share_of(&s[k], lost, group) / (double)seeds;
+  for (size_t k = 0; k < seeds; k++) r.sd += pow(share_of(&s[k], lost, group) - r.mean, 2);
+  r.sd = seeds > 1 ? sqrt(r.sd / (double)(seeds - 1)) : NAN;
+  return r;
+}
+
+r4_mean_sd r4_swap_flipped(const r4_swapped *s, size_t seeds, int32_t group)
+{
+  return over_seeds(s, seeds, false, group);
+}
+
+r4_mean_sd r4_swap_lost(const r4_swapped *s, size_t seeds, int32_t group)
+{
+  return over_seeds(s, seeds, true, group);
+}
