@@ -142,7 +142,7 @@ $(EMBEDDED): %.o: %.c | $(DEPS)
 	$(Q)$(COMPILE) -MMD -MP -c $< -o $@
 
 # Element-wise loops are short and run in the first-level cache: the loop itself is what costs.
-$(OUT)/src/op/%.o $(OUT)/src/exec/kernel/tile_join.o: EXTRA := -funroll-loops
+$(OUT)/src/op/%.o $(OUT)/src/exec/tile_join.o: EXTRA := -funroll-loops
 # Product kernels: fused multiply-adds, as oneDNN has them.
 $(addprefix $(OUT)/src/exec/kernel/,narrow.o direct.o direct_dw.o sparse.o winograd_product.o winograd_tiles.o): EXTRA := -ffp-contract=fast
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "data/annotation/mask_source.h"
 #include "data/data.h"
-#include "data/mask/mask_source.h"
 #include "folder_make.h"
 
 enum { H = 3, W = 4, PIXELS = H * W };

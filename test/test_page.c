@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "page_case.h"
-#include "report/page/html.h"
+#include "report/html.h"
 
 static const struct page_case PLAIN = {.run_name = {"erm", "r3", "cert-r4"}, .class_name = {"ill", "well"}};
 

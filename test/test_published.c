@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/known/published.h"
+#include "data/catalog/published.h"
 #include "scratch.h"
 #include "tensor/npz.h"
 

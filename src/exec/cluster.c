@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "exec/kernel/tile.h"
+#include "exec/tile.h"
 #include "op/op_rules.h"
 
 enum role {

@@ -5,8 +5,8 @@
 
 #include "base/mem.h"
 #include "exec/kernel/kernel.h"
-#include "exec/kernel/tile.h"
 #include "exec/team.h"
+#include "exec/tile.h"
 #include "op/op_rules.h"
 #include "pass/simplify.h"
 

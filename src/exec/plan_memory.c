@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "exec/kernel/tile.h"
 #include "exec/plan.h"
+#include "exec/tile.h"
 #include "op/op_rules.h"
 
 enum { ALIGN = 64 };

@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 #include "exec/kernel/kernel.h"
-#include "exec/kernel/tile.h"
 #include "exec/team.h"
+#include "exec/tile.h"
 #include "op/op_rules.h"
 
 r4_status r4_plan_input(r4_plan *p, const char *name, const void *data, r4_error *e)

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "exec/kernel/tile.h"
+#include "exec/tile.h"
 #include "op/op_rules.h"
 
 enum { LARGE = 256 };                    /* from 1 / LARGE of the peak on */

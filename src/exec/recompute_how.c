@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "exec/kernel/tile.h"
 #include "exec/recompute.h"
+#include "exec/tile.h"
 #include "op/op_rules.h"
 
 enum {

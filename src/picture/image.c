@@ -1,6 +1,7 @@
 #include "picture/image.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -9,6 +10,12 @@
 static const struct image_codec *const codecs[] = {&image_png, &image_jpeg};
 
 enum { CODECS = sizeof codecs / sizeof *codecs };
+
+bool is_image_name(const char *name)
+{
+  const char *dot = strrchr(name, '.');
+  return dot && (!strcasecmp(dot, ".png") || !strcasecmp(dot, ".jpg") || !strcasecmp(dot, ".jpeg"));
+}
 
 r4_status image_new(struct image *image, size_t height, size_t width, size_t channels, r4_error *e)
 {

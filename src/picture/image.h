@@ -17,6 +17,9 @@ struct image {
   uint8_t *pixel;
 };
 
+/* Whether the name ends as PNG and JPEG files do. */
+bool is_image_name(const char *name);
+
 /* Height, width and channels (1 or 3) of the file in memory, from its header alone; pixel stays NULL. Messages start
  * with name. */
 r4_status image_look(const uint8_t *data, size_t size, const char *name, struct image *as, r4_error *e);

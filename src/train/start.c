@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "data/known/catalog.h"
+#include "data/catalog/catalog.h"
 #include "module/module.h"
 #include "module/weights.h"
 #include "train/task.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "data/mask/mask_source.h"
+#include "data/annotation/mask_source.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,7 +11,7 @@
 
 #include "base/c_locale.h"
 #include "base/csv.h"
-#include "data/mask/mask_source.h"
+#include "data/annotation/mask_source.h"
 #include "picture/image.h"
 
 enum { CORNERS = 4, WHERE = 300 };

@@ -12,7 +12,7 @@
 
 #include "base/mem.h"
 #include "data/annotation/coco_runs.h"
-#include "data/mask/mask_source.h"
+#include "data/annotation/mask_source.h"
 #include "picture/image.h"
 
 enum { WHERE = 400 };

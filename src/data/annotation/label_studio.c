@@ -14,8 +14,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "data/annotation/label_studio_brush.h"
-#include "data/format/folder_scan.h"
-#include "data/mask/mask_source.h"
+#include "data/annotation/mask_source.h"
 #include "picture/image.h"
 
 enum { WHERE = 400 };

@@ -1,7 +1,6 @@
 #include "data/batch/donors.h"
 
-#include <math.h>
-
+#include "base/binomial.h"
 #include "base/mem.h"
 
 static const double RARE = 0.5, EVEN = 0.8, CHANCE = 0.01;
@@ -63,15 +62,6 @@ size_t donors_for(const struct donors *s, int32_t class)
 size_t donors_at(const struct donors *s, int32_t class, size_t k)
 {
   return s->example[k < s->first[class] ? k : k + own(s, class)];
-}
-
-/* From the logarithms of its terms. */
-double binomial_at_most(double k, double n, double p)
-{
-  double sum = 0;
-  for (double j = 0; j <= k; j++)
-    sum += exp(lgamma(n + 1) - lgamma(j + 1) - lgamma(n - j + 1) + j * log(p) + (n - j) * log1p(-p));
-  return sum;
 }
 
 static bool are_below(double share, double masked, double examples, double others_masked, double others)

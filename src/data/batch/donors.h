@@ -26,7 +26,5 @@ bool donors_are_rare(const struct donors *s, int32_t class);
 bool masks_are_rare(double masked, double examples, double others_masked, double others);
 /* Likewise with four fifths in place of a half: a mask speaks a little for the others. */
 bool masks_are_rarer(double masked, double examples, double others_masked, double others);
-/* P(X <= k), X ~ Binomial(n, p) with 0 < p < 1. */
-double binomial_at_most(double k, double n, double p);
 
 #endif

@@ -13,9 +13,10 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "data/annotation/mask_source.h"
 #include "data/format/format.h"
 #include "data/mask/mask.h"
-#include "data/mask/mask_source.h"
+#include "picture/image.h"
 
 static const char table_name[] = "metadata.csv", masks_name[] = "masks";
 

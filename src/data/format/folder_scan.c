@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "picture/image.h"
 
 /* ---- Folders ---- */
 
@@ -57,12 +57,6 @@ r4_status folder_scan(const char *folder, const char *inside, bool folders, stru
   s = here ? scan(here, folders, names, e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
   r4_mem_free(here);
   return s;
-}
-
-bool is_image_name(const char *name)
-{
-  const char *dot = strrchr(name, '.');
-  return dot && (!strcasecmp(dot, ".png") || !strcasecmp(dot, ".jpg") || !strcasecmp(dot, ".jpeg"));
 }
 
 /* ---- Masks ---- */

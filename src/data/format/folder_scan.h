@@ -9,9 +9,6 @@
 r4_status folder_scan(const char *folder, const char *inside, bool folders, struct names **names,
                       r4_error *e);
 
-/* Whether the name ends as PNG and JPEG files do. */
-bool is_image_name(const char *name);
-
 /* Mask files by what they are a mask of: the path in the folder of masks without its ending and without "_mask" or
  * "_segmentation" behind it. */
 struct mask_file {

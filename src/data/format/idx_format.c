@@ -4,10 +4,10 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "data/catalog/published.h"
 #include "data/format/format.h"
 #include "data/format/gzip.h"
 #include "data/format/idx.h"
-#include "data/known/published.h"
 
 enum { CLASSES = 10, PATH = 4096 };
 

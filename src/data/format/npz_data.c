@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "data/catalog/published.h"
 #include "data/format/format.h"
 #include "data/format/npz_masks.h"
-#include "data/known/published.h"
 
 /* ---- Values ---- */
 

@@ -17,6 +17,7 @@
 #include "data/format/folder.h"
 #include "data/format/format.h"
 #include "data/format/texts.h"
+#include "picture/image.h"
 
 enum { LIMIT = 1 << 30, WHERE = 300 };
 static const char UNKNOWN[] = "unknown"; /* the class of texts without labels */

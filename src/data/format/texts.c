@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "data/known/catalog.h"
+#include "data/catalog/catalog.h"
 #include "text/unicode.h"
 
 enum { TOKENS_USUAL = 512 };

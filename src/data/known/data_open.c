@@ -1,12 +1,11 @@
 /* From a source to a data set: the name of a known one, or a path of some format. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "data/catalog/catalog.h"
 #include "data/format/format.h"
-#include "data/known/catalog.h"
 
 static const struct format *const formats[] = {
   &digits_format,  &idx_format,  &npz_format,    &ham_format,  &isic_format, &isic_2017_format, &plant_format,
@@ -22,29 +21,6 @@ size_t r4_format_count(void)
 r4_format_info r4_format_describe(size_t k)
 {
   return k < FORMATS ? (r4_format_info){formats[k]->name, formats[k]->about} : (r4_format_info){0};
-}
-
-/* XDG: a path that is not absolute does not count. */
-char *r4_data_folder(r4_error *e)
-{
-  const char *own = getenv("R4_DATA_DIR"), *xdg = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
-  struct text folder = {0};
-  if (own && *own) {
-    text_add(&folder, "%s", own);
-  } else if (xdg && *xdg == '/') {
-    text_add(&folder, "%s/r4", xdg);
-  } else if (home && *home == '/') {
-    text_add(&folder, "%s/.local/share/r4", home);
-  } else {
-    r4_fail(
-      e, R4_E_IO,
-      "there is no folder of data sets: set R4_DATA_DIR to one, or XDG_DATA_HOME or HOME to the folders of "
-      "the user");
-    return NULL;
-  }
-  char *path = text_take(&folder);
-  if (!path) r4_fail(e, R4_E_MEMORY, "out of memory for the path of the folder of data sets");
-  return path;
 }
 
 const struct format *format_of(const char *path)

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "data/known/published.h"
+#include "data/catalog/published.h"
 #include "data/mask/mask.h"
 #include "data/overlap.h"
 

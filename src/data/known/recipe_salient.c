@@ -15,6 +15,7 @@
 #include "data/format/folder.h"
 #include "data/format/format.h"
 #include "data/known/recipe.h"
+#include "picture/image.h"
 
 enum { SPURIOUS = 2, CORE = 4 }; /* features at most; 0 ends a list */
 

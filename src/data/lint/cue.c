@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/binomial.h"
 #include "base/mem.h"
 #include "data/batch/donors.h"
 

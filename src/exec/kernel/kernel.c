@@ -1,7 +1,6 @@
 #include "exec/kernel/kernel.h"
 
 #include "base/mem.h"
-#include "exec/plan.h"
 #include "op/op_rules.h"
 
 /* First fit. */

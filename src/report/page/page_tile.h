@@ -3,7 +3,7 @@
 #ifndef R4_REPORT_PAGE_PAGE_TILE_H
 #define R4_REPORT_PAGE_PAGE_TILE_H
 
-#include "report/page/html.h"
+#include "report/html.h"
 
 struct tile {
   size_t height, width, channels; /* of an example         */

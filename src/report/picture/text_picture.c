@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "report/page/html.h"
+#include "report/html.h"
 #include "report/picture/heat.h"
 #include "report/picture/text_tokens.h"
 

@@ -7,7 +7,7 @@
 #ifndef R4_REPORT_PLOT_PLOT_H
 #define R4_REPORT_PLOT_PLOT_H
 
-#include "report/page/html.h"
+#include "report/html.h"
 
 struct plot_axis {
   char *label; /* or NULL */

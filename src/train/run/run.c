@@ -10,8 +10,8 @@
 #include "objective/objective.h"
 #include "optim/clip.h"
 #include "train/rates.h"
+#include "train/run/verdict.h"
 #include "train/task.h"
-#include "train/verdict.h"
 
 /* ---- Steps ---- */
 

@@ -4,9 +4,9 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "data/annotation/mask_source.h"
 #include "data/format/format.h"
 #include "data/known/recipe.h"
-#include "data/mask/mask_source.h"
 #include "train/run/manifest.h"
 #include "train/task.h"
 

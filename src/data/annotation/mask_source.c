@@ -1,4 +1,4 @@
-#include "data/mask/mask_source.h"
+#include "data/annotation/mask_source.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "train/run/manifest.h"
 #include "train/run/run.h"
-#include "train/verdict.h"
+#include "train/run/verdict.h"
 
 struct r4_trainer {
   r4_settings *settings;

@@ -1,6 +1,6 @@
 /* The data sets that have a name. */
-#ifndef R4_DATA_KNOWN_CATALOG_H
-#define R4_DATA_KNOWN_CATALOG_H
+#ifndef R4_DATA_CATALOG_CATALOG_H
+#define R4_DATA_CATALOG_CATALOG_H
 
 #include "base/error.h"
 

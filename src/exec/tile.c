@@ -1,11 +1,11 @@
 /* Compiles a group of element-wise operations and reductions to a tile program. */
-#include "exec/kernel/tile.h"
+#include "exec/tile.h"
 
 #include <omp.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "exec/kernel/tile_impl.h"
+#include "exec/tile_impl.h"
 #include "op/op_rules.h"
 
 struct split tile_split(const r4_graph *g, r4_id x)

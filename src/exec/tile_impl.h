@@ -1,8 +1,8 @@
 /* The program of a tile, shared by its compiler and its runner. */
-#ifndef R4_EXEC_KERNEL_TILE_IMPL_H
-#define R4_EXEC_KERNEL_TILE_IMPL_H
+#ifndef R4_EXEC_TILE_IMPL_H
+#define R4_EXEC_TILE_IMPL_H
 
-#include "exec/kernel/tile.h"
+#include "exec/tile.h"
 #include "graph/op.h"
 
 enum { TILE = 512 /* elements */, MAX_CHUNKS = 32 };

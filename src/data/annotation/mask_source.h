@@ -1,7 +1,7 @@
 /* Mask sources: files with annotations of other tools. A source is one file with one struct, and one line in the table
  * of mask_source.c. */
-#ifndef R4_DATA_MASK_MASK_SOURCE_H
-#define R4_DATA_MASK_MASK_SOURCE_H
+#ifndef R4_DATA_ANNOTATION_MASK_SOURCE_H
+#define R4_DATA_ANNOTATION_MASK_SOURCE_H
 
 #include "base/json.h"
 #include "data/annotation/annotation.h"

@@ -1,4 +1,4 @@
-#include "train/verdict.h"
+#include "train/run/verdict.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "report/page/html.h"
+#include "report/html.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
  *
  * and t need not go through the first-level cache. Each operation is rounded as before, so the bits are the same. */
 #include "base/mem.h"
-#include "exec/kernel/tile_impl.h"
+#include "exec/tile_impl.h"
 #include "op/op_rules.h"
 
 /* Every second operation, with the result of the first as its first or second argument. */

@@ -1,5 +1,5 @@
 /* The data sets that "r4 data get" knows: what they hold, by digest, and where they are found. */
-#include "data/known/catalog.h"
+#include "data/catalog/catalog.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  *     lost = correct predictions of exchanged validation examples that are wrong after the exchange / correct before
  *
  * and the model uses the shortcut from R4_USES on, a little from R4_USES_LITTLE on. */
-#ifndef R4_TRAIN_VERDICT_H
-#define R4_TRAIN_VERDICT_H
+#ifndef R4_TRAIN_RUN_VERDICT_H
+#define R4_TRAIN_RUN_VERDICT_H
 
 #include "train/run/run.h"
 

@@ -5,8 +5,8 @@
  * number, and a broadcast operand finds its element from it. Reductions see the elements as a
  * matrix of rows x columns and reduce along one of the two, or both. The order of all sums depends
  * on the shape alone, never on the number of threads. */
-#ifndef R4_EXEC_KERNEL_TILE_H
-#define R4_EXEC_KERNEL_TILE_H
+#ifndef R4_EXEC_TILE_H
+#define R4_EXEC_TILE_H
 
 #include "exec/plan.h"
 

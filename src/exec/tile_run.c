@@ -3,18 +3,18 @@
 #include <omp.h>
 #include <string.h>
 
-#include "exec/kernel/tile_impl.h"
+#include "exec/tile_impl.h"
 
 enum { SMALL = 8 * TILE }; /* elements that one thread does faster alone */
 
 #define REAL float
 #define NAME(x) x##_f32
-#include "exec/kernel/tile_real.h"
+#include "exec/tile_real.h"
 #undef REAL
 #undef NAME
 #define REAL double
 #define NAME(x) x##_f64
-#include "exec/kernel/tile_real.h"
+#include "exec/tile_real.h"
 #undef REAL
 #undef NAME
 

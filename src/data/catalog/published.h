@@ -1,6 +1,6 @@
 /* Data sets that were published with a split, known by what they hold and not by what their files are called. */
-#ifndef R4_DATA_KNOWN_PUBLISHED_H
-#define R4_DATA_KNOWN_PUBLISHED_H
+#ifndef R4_DATA_CATALOG_PUBLISHED_H
+#define R4_DATA_CATALOG_PUBLISHED_H
 
 #include "data/data.h"
 

@@ -1,6 +1,6 @@
 /* The one writer of HTML: whatever comes from outside passes html_add as %s, which escapes it. */
-#ifndef R4_REPORT_PAGE_HTML_H
-#define R4_REPORT_PAGE_HTML_H
+#ifndef R4_REPORT_HTML_H
+#define R4_REPORT_HTML_H
 
 #include "base/text.h"
 

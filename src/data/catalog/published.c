@@ -1,4 +1,4 @@
-#include "data/known/published.h"
+#include "data/catalog/published.h"
 
 #include <string.h>
 
