@@ -1,4 +1,4 @@
-/* "lambda: auto": which lambda to try next, and which to take. Pure arithmetic on what short runs have shown; search.c
+/* "lambda: auto": which lambda to try next, and which to take. Pure arithmetic on what short runs have shown; lambda_search.c
  * makes the runs.
  *
  * A short run has a quarter of the epochs. Its score is that of validation where the shortcut says nothing, and se
@@ -26,8 +26,8 @@
  * that has learned something, and it would be the same with any lambda. After an idle run, or if none of this length
  * has learned, all begins anew with runs twice as long, E at most, and the choice is among these, unless all are lost.
  * Then there are 6 of a length at most, and 4 E epochs in all. More epochs do not cure a loss that is no number. */
-#ifndef R4_TRAIN_AUTO_H
-#define R4_TRAIN_AUTO_H
+#ifndef R4_OPTIM_AUTO_H
+#define R4_OPTIM_AUTO_H
 
 #include "base/error.h"
 
