@@ -1,5 +1,5 @@
-/* "lambda: auto": which lambda to try next, and which to take. Pure arithmetic on what short runs have shown; lambda_search.c
- * makes the runs.
+/* "lambda: auto": which lambda to try next, and which to take. Pure arithmetic on what short runs have shown, which
+ * train/run/lambda_search.c makes.
  *
  * A short run has a quarter of the epochs. Its score is that of validation where the shortcut says nothing, and se
  * the standard error of the average accuracy behind it (measure/exchanged.h). A net that is lost, as it is dead or its
