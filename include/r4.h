@@ -1566,6 +1566,17 @@ typedef struct {
  * do not fit. */
 r4_status r4_swap_test(const r4_net *n, const float *weights, const r4_data *d, const r4_swap_options *options,
                        r4_swapped *to, r4_error *e);
+/* What nets are chosen by in validation, of any data with masks: accuracies where the shortcut says nothing, from all
+ * examples as they are and those that can be exchanged, as src/measure/exchanged.h estimates them. */
+typedef struct {
+  double score;         /* half way between avg and worst, which leans on avg as far as noise explains it */
+  double avg, avg_se, worst;
+  double changed, lost; /* shares of predictions that change, and of correct ones that are lost           */
+  size_t exchanged;     /* examples behind it; 0: all else is NaN                                          */
+} r4_exchanged;
+
+r4_status r4_exchanged_score(const r4_net *n, const float *weights, const r4_data *d, uint64_t seed, int64_t batch,
+                             r4_exchanged *to, r4_error *e);
 /* The examples that it changes, as its first draw does, with masks where content was put; with a net, those whose right
  * answer is lost. example gets their numbers in d, for which there must be r4_data_count(d) places, unless it is NULL.
  * They are in memory all at once, as floats. R4_E_ARGUMENT if there is nothing to swap, and for R4_FILL_PASTE. */

@@ -256,6 +256,41 @@ static void estimates_are_true_in_the_mean(void **state)
 
 /* ---- Memory ---- */
 
+/* ---- Of a net ---- */
+
+/* 40 examples of each class, all with masks: core and patch tell the class, patches of others say the opposite. */
+static r4_exchanged scored_net(float of_core, float of_patch, bool masked)
+{
+  static struct patch_example x[80];
+  r4_error e = {0};
+  for (size_t i = 0; i < 80; i++)
+    x[i] = (struct patch_example){.core = i % 2 ? 1 : -1, .patch = i % 2 ? 3 : -3, .label = (int)(i % 2),
+                                  .masked = masked, .split = R4_VAL};
+  x[0].core = 1; /* which is wrong without the patch */
+  r4_data *d = patch_data(x, 80, 2);
+  r4_net *net = r4_net_new("dense 2", R4_SHAPE(PATCH_FEATURES), &e);
+  const float weights[] = {-of_core, -of_patch, of_core, of_patch, 0, 0};
+  r4_exchanged s;
+  assert_int_equal(r4_exchanged_score(net, weights, d, 1, 32, &s, &e), R4_OK);
+  r4_net_free(net);
+  r4_data_free(d);
+  return s;
+}
+
+static void nets_are_scored_by_the_rule_of_validation(void **state)
+{
+  (void)state;
+  r4_exchanged core = scored_net(1, 0, true), patch = scored_net(0, 1, true), none = scored_net(1, 0, false);
+  assert_int_equal(core.exchanged, 80);
+  assert_true(core.changed == 0 && core.lost == 0);
+  NEAR(core.avg, (39. / 40 + 1) / 2);
+  NEAR(core.worst, 39. / 40);
+  NEAR(core.score, core.avg); /* one example is noise */
+  assert_true(patch.avg < 0.1 && patch.score < 0.1 && patch.lost > 0.9); /* it is correct in all as they are */
+  assert_int_equal(none.exchanged, 0);
+  assert_true(isnan(none.score) && isnan(none.avg) && isnan(none.lost));
+}
+
 static void memory_may_run_out(void **state)
 {
   (void)state;
@@ -289,6 +324,7 @@ int main(void)
     cmocka_unit_test(a_group_without_exchanged_examples_leans_on_others),
     cmocka_unit_test(the_least_moves_towards_the_mean),
     cmocka_unit_test(estimates_are_true_in_the_mean),
+    cmocka_unit_test(nets_are_scored_by_the_rule_of_validation),
     cmocka_unit_test(memory_may_run_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -133,6 +133,10 @@ static struct {
     r4_core_sensitivity(have.n, have.room, have.d, NULL, NULL, e))                                           \
   X(r4_swap_data, "weights", none(r4_swap_data(have.n, NULL, have.d, NULL, NULL, e), e))                     \
   X(r4_swap_data, "data", none(r4_swap_data(have.n, have.room, NULL, NULL, NULL, e), e))                     \
+  X(r4_exchanged_score, "a net", r4_exchanged_score(NULL, have.room, have.d, 0, 8, &(r4_exchanged){0}, e))    \
+  X(r4_exchanged_score, "weights", r4_exchanged_score(have.n, NULL, have.d, 0, 8, &(r4_exchanged){0}, e))     \
+  X(r4_exchanged_score, "data", r4_exchanged_score(have.n, have.room, NULL, 0, 8, &(r4_exchanged){0}, e))     \
+  X(r4_exchanged_score, "room for the result", r4_exchanged_score(have.n, have.room, have.d, 0, 8, NULL, e))  \
   X(r4_swap_test, "a net", r4_swap_test(NULL, have.room, have.d, NULL, swapped(), e))                        \
   X(r4_swap_test, "weights", r4_swap_test(have.n, NULL, have.d, NULL, swapped(), e))                         \
   X(r4_swap_test, "data", r4_swap_test(have.n, have.room, NULL, NULL, swapped(), e))                         \

@@ -247,6 +247,14 @@ class Model(Owned):
         self.check(data)
         return swap_test(self.addresses, data, content, draws, seed, BATCH)
 
+    def exchanged_score(self, data: Data, *, seed: int = 0) -> dict[str, Any]:
+        """What training chooses by in validation (r4_exchanged): accuracy where masked content says nothing."""
+        self.check(data)
+        found = h.r4_exchanged()
+        call("r4_exchanged_score", *self.addresses, data.pointer, seed, BATCH, ctypes.byref(found))
+        figures: dict[str, Any] = plain(found)
+        return figures
+
     def core_sensitivity(self, data: Data, levels: Sequence[float] = (), *, published: bool = False) -> dict[str, Any]:
         """Which noise hurts more, that on the core or that on what is masked (r4_sensitivity); (): the usual levels."""
         self.check(data)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from ._library import choice
 from .errors import ArgumentError
 from .masked import Masked, apart
-from .swap import DRAWS
 
 if TYPE_CHECKING:
     from typing import Self
@@ -41,9 +40,9 @@ def _classifier(estimator: Any, x: Any) -> tuple[Classifier, Any]:
 class Scorer:
     """``scorer(estimator, X, y)`` is a number, larger for a better model. ``r4.scorer`` makes one."""
 
-    def __init__(self, kind: str, draws: int = DRAWS, seed: int = 0) -> None:
+    def __init__(self, kind: str, seed: int = 0) -> None:
         choice(kind, KINDS, "a scorer")
-        self.kind, self.draws, self.seed = kind, draws, seed
+        self.kind, self.seed = kind, seed
         self._requested: dict[str, bool | str] = {}
 
     def __call__(
@@ -58,17 +57,18 @@ class Scorer:
         return found.worst_group_accuracy if self.kind == "worst" else found.avg_group_accuracy
 
     def _swapped(self, c: Classifier, x: Any, y: Any, masks: Any, mask_means: Any) -> float:
-        """mean over classes of (found - lost) / examples, after the exchange of masked content."""
+        """The score by which training chooses in validation (r4_exchanged)."""
         data = c._labelled(x, y, masks, mask_means, None)
-        masked = data.masked_count
-        if masked < FEWEST:
-            why = "give them to the search with r4.Masked(X, masks)" if masks is None else "make folds larger"
+        found = c._model.exchanged_score(data, seed=self.seed)
+        if found["exchanged"] < FEWEST:
+            why = "give masks to the search with r4.Masked(X, masks)" if masks is None else "make folds larger"
             sentence = (
-                f"the fold has {masked} examples with a mask, expected at least {FEWEST}: its score is NaN; {why}"
+                f"the masked content of {found['exchanged']} examples of the fold can be exchanged, expected at least "
+                f"{FEWEST}: its score is NaN; {why}"
             )
             warnings.warn(sentence, FewMasksWarning, stacklevel=3)
             return float("nan")
-        return c._model.swap_test(data, draws=self.draws, seed=self.seed).left
+        return float(found["score"])
 
     # ---- Metadata routing of scikit-learn, where it is turned on ----
 
@@ -91,12 +91,13 @@ class Scorer:
         return f"r4.scorer({self.kind!r})"
 
 
-def scorer(kind: str = "swapped", *, draws: int = DRAWS, seed: int = 0) -> Scorer:
+def scorer(kind: str = "swapped", *, seed: int = 0) -> Scorer:
     """For ``GridSearchCV(..., scoring=r4.scorer("swapped"))``; X is then ``r4.Masked(X, masks, mask_means=...)``.
 
-    swapped   the share of correct predictions that is left when the masked content of other classes stands in the
-              masks, classes weighed alike; NaN, with a warning, for folds with fewer than 20 masked examples
+    swapped   what training itself chooses by in validation: accuracy where the masked content is that of other classes,
+              half the mean of the classes and half the worst one, as far as noise does not explain it; NaN, with a
+              warning, for folds in which the content of fewer than 20 examples can be exchanged
     worst     accuracy of the worst group (the classes are the groups, unless Masked has others)
     average   mean of the accuracies of groups
     """
-    return Scorer(kind, draws, seed)
+    return Scorer(kind, seed)

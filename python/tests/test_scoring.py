@@ -103,21 +103,22 @@ def test_masked_is_cut_like_an_array(bars: Bars) -> None:
 def test_scorers(bars: Bars) -> None:
     both = r4.Masked(bars.x, bars.m, "irrelevant")
     c = shortcut(bars)
-    swap = c.evaluate(both, bars.y).swap
-    assert swap is not None
     swapped = pickle.loads(pickle.dumps(r4.scorer("swapped")))
-    classes = [(g.found - g.lost) / g.examples for g in swap.groups]
-    assert swapped(c, both, bars.y) == pytest.approx(np.mean(classes))
-    assert swapped(c, bars.x, bars.y, masks=bars.m) == pytest.approx(np.mean(classes))
+    model = c._model
+    data = c._labelled(bars.x, bars.y, bars.m, "irrelevant", None)
+    rule = model.exchanged_score(data)
+    assert rule["exchanged"] == len(bars.y) and rule["worst"] - 1e-9 <= rule["score"] <= rule["avg"] + 1e-9
+    assert swapped(c, both, bars.y) == rule["score"] < 0.5
+    assert swapped(c, bars.x, bars.y, masks=bars.m) == rule["score"]
     assert swapped(shortcut(bars, "cert-r4"), both, bars.y) > 0.9
     test = c.evaluate(bars.x_test, bars.y)
     assert r4.scorer("worst")(c, bars.x_test, bars.y) == test.worst_group_accuracy
     assert r4.scorer("average")(c, bars.x_test, bars.y) == test.avg_group_accuracy
     few = bars.m.copy()
     few[19:] = False
-    with pytest.warns(r4.FewMasksWarning, match="19 examples with a mask, expected at least 20"):
+    with pytest.warns(r4.FewMasksWarning, match="19 examples of the fold can be exchanged, expected at least 20"):
         assert np.isnan(swapped(c, r4.Masked(bars.x, few), bars.y))
-    with pytest.warns(r4.FewMasksWarning, match=r"0 examples.*r4\.Masked"):
+    with pytest.warns(r4.FewMasksWarning, match=r"of 0 examples.*r4\.Masked"):
         assert np.isnan(swapped(c, bars.x, bars.y))
     with pytest.raises(r4.ArgumentError, match="a scorer is 'best'"):
         r4.scorer("best")
