@@ -9,6 +9,7 @@
 #include "objective/objective.h"
 #include "scratch.h"
 #include "train/run/run.h"
+#include "train/task.h"
 
 /* ---- A method of this file: q_i = || m_i . g_i(x_i + eps m_i t_i) ||_2^2, t_i 0 or 1 for each example ---- */
 
@@ -139,6 +140,23 @@ static void terms_name_settings_that_exist(void **state)
     }
 }
 
+/* A weight that was given and that the method has no term for is no penalty. */
+static void a_weight_without_a_term_is_none(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *method;
+    double weight;
+  } expected[] = {{"erm", 0}, {"r3", 0}, {"cert-r4", 0}, {"cert-r4+r3", 5}};
+  for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
+    r4_settings *s = settings_of(expected[k].method);
+    assert_int_equal(r4_settings_set(s, "lambda_r3=5", "test", NULL), R4_OK);
+    assert_true(task_lambda_r3(&s->values) == expected[k].weight);
+    assert_true(task_objective(&s->values).lambda_r3 == expected[k].weight);
+    r4_settings_free(s);
+  }
+}
+
 /* The sum and the number that the mean of a penalty is made of. */
 static void means_are_sums_over_counts(void **state)
 {
@@ -260,6 +278,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(settings_know_it_by_the_table, add, take_away),
     cmocka_unit_test(the_first_method_is_plain),
     cmocka_unit_test(terms_name_settings_that_exist),
+    cmocka_unit_test(a_weight_without_a_term_is_none),
     cmocka_unit_test(means_are_sums_over_counts),
     cmocka_unit_test(draws_are_as_they_always_were),
     cmocka_unit_test(each_part_draws_its_own),

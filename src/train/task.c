@@ -271,8 +271,10 @@ double task_lambda(const struct settings *s)
   return s->delta > 0 ? 0 : r4_method_describe(s->method).lambda;
 }
 
+/* A weight of a term that the method does not have counts for nothing. */
 double task_lambda_r3(const struct settings *s)
 {
+  if (!r4_method_uses(s->method, "lambda_r3")) return 0;
   return isnan(s->lambda_r3) ? r4_method_describe(s->method).lambda_r3 : s->lambda_r3;
 }
 
