@@ -73,18 +73,28 @@ static bool set_number(struct job *j, const char *key, double value)
   return set(j, key, text);
 }
 
+static bool weigh_the_others(struct job *j, const r4_method_info *method)
+{
+  bool ok = true;
+  for (size_t k = 1; k < method->terms && ok; k++) {
+    char key[64];
+    snprintf(key, sizeof key, "lambda.%s", method->term[k]);
+    ok = set_number(j, key, j->s.lambda);
+  }
+  return ok;
+}
+
 /* The plain form of each method: clean examples in the data term, a penalty that is there from the first step on, and
  * that all examples have. */
 static bool choose_form(struct job *j)
 {
   const struct bench_settings *s = &j->s;
   if (!set(j, "method", s->objective)) return false;
-  bool guided = r4_method_describe(s->objective).guided;
+  r4_method_info method = r4_method_describe(s->objective);
   bool ok = set(j, "net", s->net) && set_number(j, "batch", (double)s->batch) &&
             set_number(j, "seed", (double)s->seed) && set_number(j, "epochs", 1e9);
-  if (!ok || !guided) return ok;
-  return set_number(j, "lambda", s->lambda) && set_number(j, "lambda_r3", s->lambda) &&
-         set_number(j, "eps", s->eps) && set_number(j, "steps", (double)s->steps) &&
+  if (!ok || !method.guided) return ok;
+  return set_number(j, "lambda", s->lambda) && weigh_the_others(j, &method) && set_number(j, "eps", s->eps) && set_number(j, "steps", (double)s->steps) &&
          set_number(j, "samples", (double)s->samples) && set(j, "penalty_mean", "all") &&
          set(j, "form", "linear") && set(j, "explain", "loss") && set(j, "fill", "none") &&
          set_number(j, "penalty_after", 0) && set(j, "guard", "false");

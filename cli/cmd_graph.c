@@ -37,7 +37,7 @@ static size_t build(r4_graph *g, const r4_net *net, const struct graph_settings 
     .method = s->objective,
     .batch = s->batch,
     .masked = s->masked,
-    .lambda = s->lambda,
+    .lambda = {s->lambda, s->lambda, s->lambda, s->lambda},
     .eps = s->eps,
     .steps = (int)s->steps,
     .samples = (int)s->samples,

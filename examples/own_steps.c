@@ -28,10 +28,10 @@ static r4_status train(const char *method, r4_error *e)
   size_t n = r4_net_params(net);
   r4_net_init(net, 0, weights);
   r4_net_inputs(net, g, param);
-  r4_objective_options options = {.method = method, .batch = BATCH, .lambda = 1, .eps = 2};
+  r4_objective_options options = {.method = method, .batch = BATCH, .lambda = {1}, .eps = 2};
   r4_objective o = r4_objective_build(g, net, param, &options);
   r4_grad(g, o.loss, n, param, out);
-  out[n] = o.data, out[n + 1] = o.penalty;
+  out[n] = o.data, out[n + 1] = o.penalty[0];
   r4_plan *p = r4_plan_new(g, n + 2, out, NULL, e);
   r4_optimizer_options adam = r4_optimizer_defaults(R4_ADAM);
   r4_optimizer *optimizer = r4_optimizer_new(r4_net_size(net), &adam, e);

@@ -1063,8 +1063,10 @@ typedef enum {
   R4_FORM_TARGET,     /* lambda log(1 + mean_i q_i / delta): lambda is then for dual ascent */
 } r4_form;
 
+enum { R4_TERMS = 4 }; /* penalties of a method, at most */
+
 typedef struct {
-  const char *method; /* a name that r4_method_name gives */
+  const char *method; /* a name that r4_method_name gives, or a sum of up to R4_TERMS that have a penalty: "r3+pairing" */
   int64_t batch;
   int64_t masked;   /* 0: masks on all features; U: on the U features listed by "index"        */
   int64_t guided;   /* 0: any example may have a mask; G: only the first G of a batch may      */
@@ -1074,10 +1076,10 @@ typedef struct {
   bool lengths;     /* examples are tokens: of each, only the first "length" are there         */
   bool frozen_statistics; /* the data term takes running statistics for those of the batch     */
   bool over_masked; /* penalties are means over the examples with a mask, not over all of them */
-  double lambda;    /* weight of the penalty; the constant 0 is ERM, to the bit                */
-  double lambda_r3; /* weight of the second term of a method that has two, which is r3        */
+  double lambda[R4_TERMS]; /* weight of each term's penalty; the constant 0 is ERM, to the bit */
   double eps;       /* radius of the box, or standard deviation of noise on all features       */
-  bool live;        /* "lambda", "eps" (and "lambda_r3") are scalar inputs, not constants      */
+  bool live;        /* "eps" and the weights ("lambda", of further terms "lambda_2" to "lambda_4") are scalar
+                       inputs, not constants                                                   */
   r4_explain explain;
   r4_norm norm;
   r4_form form;
@@ -1119,7 +1121,7 @@ typedef struct {
   r4_id length; /* [batch], if lengths are given                                                */
   r4_id index; /* [U], the features of the flattened input that m is about                      */
   r4_id at;    /* [batch or G, r4_reach_places], from r4_reach_find                             */
-  r4_id lambda, lambda_r3, eps; /* scalars, from 0 on                                           */
+  r4_id lambda[R4_TERMS], eps; /* scalars, from 0 on                                            */
 } r4_objective_inputs;
 
 /* An input whose numbers are drawn anew for each step: points that a method looks at, or the start of an attack. */
@@ -1144,12 +1146,12 @@ typedef struct {
 typedef struct {
   r4_id loss;       /* scalar: what is minimised                                                */
   r4_id data;       /* scalar: mean_i v_i w[y_i] l_i                                            */
-  r4_id penalty;    /* scalar: mean of q, without lambda and before the form                    */
-  r4_id penalty_r3; /* the same of the second term; R4_NONE without one                         */
-  r4_total total, total_r3; /* of q and of the r3 term's: what the two are means of; R4_NONE without */
-  r4_id form, form_r3; /* scalars: what lambda and lambda_r3 are multiplied by; 0 without such a term */
+  /* Of each term of the method: */
+  r4_id penalty[R4_TERMS]; /* scalar: mean of q, without lambda and before the form; 0 without such a term */
+  r4_total total[R4_TERMS]; /* what it is the mean of; R4_NONE without such a term                */
+  r4_id form[R4_TERMS]; /* scalar: what lambda is multiplied by; 0 without such a term          */
   r4_id losses;     /* [batch]: w[y_i] l_i                                                      */
-  r4_id each;       /* [batch]: q_i, the sum of those of both terms                             */
+  r4_id each;       /* [batch]: q_i, the sum of those of all terms                              */
   r4_id logits;     /* [batch, classes], 2 columns for one output: the answer is the largest    */
   r4_objective_inputs in;
   const r4_drawn *drawn; /* further inputs: as long as the graph lives                          */
@@ -1167,7 +1169,8 @@ typedef struct {
 size_t r4_method_count(void);
 const char *r4_method_name(size_t k);
 
-/* What the trainer takes for a method unless it is told otherwise. All zero for an unknown name. */
+/* What the trainer takes for a method, which may be a sum, unless it is told otherwise: of a sum, what follows from its
+ * parts. All zero for an unknown name. */
 typedef struct {
   bool guided; /* it has a penalty                                                    */
   bool fills;  /* the data term sees filled examples                                   */
@@ -1175,12 +1178,16 @@ typedef struct {
   bool texts;  /* it is for nets of tokens only                                       */
   bool pairs;  /* its penalty compares examples with filled ones: the data term must be filled */
   bool groups; /* it weighs examples by group, as their losses go: the data term must be weighted */
-  double lambda, lambda_r3;
+  size_t terms;               /* penalties, with a weight each                            */
+  const char *term[R4_TERMS]; /* their names, the first is the main one                   */
+  double lambda[R4_TERMS];    /* their weights                                            */
+  bool leads[R4_TERMS]; /* another term waits, and this one does not: it has no ramp, and is linear where the form is log */
   r4_form form;
 } r4_method_info;
 
 r4_method_info r4_method_describe(const char *method);
-/* Whether a setting, which has the name of an option, has an effect on the method's penalty, or on its weights. */
+/* Whether a setting, which has the name of an option, has an effect on the method's penalty, or on its weights: that
+ * of a sum, if it has one on a part of it. "norm=sum": whether all parts that the setting is for know this value. */
 bool r4_method_uses(const char *method, const char *setting);
 
 /* The method's training objective for a batch. An example whose mask is 0 has q_i = 0. All zeros, and an
@@ -1214,6 +1221,7 @@ typedef struct {
   double min, max;            /* of numbers; infinite where there is no limit */
   const char *const *choices; /* of a choice, or the words that may stand for a list; ends with NULL; or NULL */
   const char *help;           /* one line */
+  bool sums;                  /* of a choice: several of them, joined by "+", are a value as well */
 } r4_setting_info;
 
 size_t r4_setting_count(void);
@@ -1287,14 +1295,21 @@ typedef enum {
   R4_VAL_CARRIES    /* examples as they are, as too few have masks: a net that uses the shortcut looks good */
 } r4_val_kind;
 
+/* A term of the method: its mean penalty over the epoch so far, and its weight in the last step. */
+typedef struct {
+  const char *name; /* as r4_method_info has it */
+  double penalty, lambda;
+} r4_term_progress;
+
 /* Where a run is. Shares are 0 to 1; loss, penalty and accuracy are means over the epoch so far. */
 typedef struct {
   uint64_t seed;
   int64_t epoch, epochs;  /* done, and to do in all                      */
   int64_t batch, batches; /* of this epoch                               */
-  double loss, penalty, accuracy;
-  double lambda, eps, rate; /* of the last step                            */
-  double lambda_r3;         /* weight of a method's second penalty; 0 without one */
+  double loss, penalty, accuracy; /* penalty: the sum of those of all terms */
+  double lambda, eps, rate; /* of the last step; lambda is that of the first term */
+  size_t terms;
+  r4_term_progress term[R4_TERMS];
   bool epoch_done, validated;
   double val_avg, val_worst; /* of the last epoch, if validated             */
   double val_se;             /* the standard error of val_avg               */

@@ -29,7 +29,7 @@ struct golden_texts *golden_texts_new(const char *file, const char *method)
   for (size_t k = 0; k < list->count; k++) f->list[k] = (float)list->value[k];
   r4_net_inputs(f->net, f->g, f->param);
   f->options = (r4_objective_options){
-    .method = method, .batch = x->dim[0], .lambda = 1, .lengths = true, .steps = (int)x->dim[1]};
+    .method = method, .batch = x->dim[0], .lambda = {1}, .lengths = true, .steps = (int)x->dim[1]};
   return f;
 }
 

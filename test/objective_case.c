@@ -1,13 +1,14 @@
 #include "objective_case.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const size_t listed[CASE_LISTED] = {1, 4, 5, 16};
 
 /* Outputs of the plan, in this order, then the slopes. */
-enum { LOSS, DATA, PENALTY, PENALTY_R3, LOSSES, EACH, LOGITS, SLOPES };
+enum { LOSS, DATA, PENALTY, LOSSES = PENALTY + R4_TERMS, EACH, LOGITS, SLOPES };
 
 static void fill(double *out, size_t n, uint32_t purpose)
 {
@@ -21,8 +22,7 @@ struct objective_case objective_case_new(const char *layers, r4_shape input, con
   c.o = (r4_objective_options){.method = method,
                                .batch = 4,
                                .eps = 0.2,
-                               .lambda = 0.7,
-                               .lambda_r3 = 0.4,
+                               .lambda = {0.7, 0.4},
                                .tau = 0.3,
                                .delta = 0.2,
                                .steps = 3,
@@ -60,13 +60,12 @@ struct runner *objective_case_open(const struct objective_case *c, r4_plan_optio
   r4_objective o = r4_objective_build(g, c->net, param, &c->o);
   out[LOSS] = o.loss;
   out[DATA] = o.data;
-  out[PENALTY] = o.penalty;
-  out[PENALTY_R3] = o.penalty_r3.i ? o.penalty_r3 : r4_const(g, 0, R4_SCALAR);
+  memcpy(out + PENALTY, o.penalty, sizeof o.penalty);
   out[LOSSES] = o.losses;
   out[EACH] = o.each;
   out[LOGITS] = o.logits;
   r4_grad(g, o.loss, params, param, out + SLOPES);
-  r4_grad(g, o.penalty, params, param, out + SLOPES + params);
+  r4_grad(g, o.penalty[0], params, param, out + SLOPES + params);
   check_now = c->o.method;
   struct runner *r = runner_new(g, SLOPES + 2 * params, out, options);
   r4_graph_free(g);
@@ -104,6 +103,18 @@ static void put_rows(const struct objective_case *c, struct runner *r, const cha
       for (size_t k = 0; k < columns; k++) *to++ = value[i * c->features + column[k]];
 }
 
+/* The same for every term that draws it. */
+static void put_drawn(const struct objective_case *c, struct runner *r, const char *name, const double *value,
+                      size_t samples)
+{
+  char own[32];
+  put_rows(c, r, name, value, samples);
+  for (int k = 2; k <= R4_TERMS; k++) {
+    snprintf(own, sizeof own, "%s %d", name, k);
+    put_rows(c, r, own, value, samples);
+  }
+}
+
 static void put_inputs(const struct objective_case *c, struct runner *r)
 {
   double index[CASE_LISTED];
@@ -112,12 +123,14 @@ static void put_inputs(const struct objective_case *c, struct runner *r)
   put(r, "filled", c->filled, c->batch * c->features);
   put(r, "y", c->y, c->batch);
   put(r, "index", index, CASE_LISTED);
-  put(r, "lambda", &c->o.lambda, 1);
-  put(r, "lambda_r3", &c->o.lambda_r3, 1);
+  put(r, "lambda", &c->o.lambda[0], 1);
+  put(r, "lambda_2", &c->o.lambda[1], 1);
+  put(r, "lambda_3", &c->o.lambda[2], 1);
+  put(r, "lambda_4", &c->o.lambda[3], 1);
   put(r, "eps", &c->o.eps, 1);
   put_rows(c, r, "m", c->m, 1);
-  put_rows(c, r, "start", c->start, 1);
-  put_rows(c, r, "noise", c->noise, (size_t)c->o.samples);
+  put_drawn(c, r, "start", c->start, 1);
+  put_drawn(c, r, "noise", c->noise, (size_t)c->o.samples);
   for (size_t k = 0; k < r4_net_params(c->net); k++)
     put(r, r4_net_param_name(c->net, k), c->weights + r4_net_param_offset(c->net, k),
         (size_t)r4_shape_count(r4_net_param_shape(c->net, k)));
@@ -133,7 +146,7 @@ struct objective_numbers objective_case_go(const struct objective_case *c, struc
   n.loss = *r->out[LOSS];
   n.data = *r->out[DATA];
   n.penalty = *r->out[PENALTY];
-  n.penalty_r3 = *r->out[PENALTY_R3];
+  for (size_t k = 0; k < R4_TERMS; k++) n.penalties[k] = *r->out[PENALTY + k];
   memcpy(n.losses, r->out[LOSSES], c->batch * sizeof(double));
   memcpy(n.each, r->out[EACH], c->batch * sizeof(double));
   memcpy(n.logits, r->out[LOGITS], r->out_count[LOGITS] * sizeof(double));

@@ -25,7 +25,8 @@ struct objective_case {
 };
 
 struct objective_numbers {
-  double loss, data, penalty, penalty_r3;
+  double loss, data, penalty; /* of the first term */
+  double penalties[R4_TERMS]; /* of all               */
   double losses[CASE_BATCH], each[CASE_BATCH], logits[CASE_BATCH * CASE_CLASSES];
   double slope[CASE_SIZE], penalty_slope[CASE_SIZE]; /* of the loss and of the penalty, by each weight */
 };

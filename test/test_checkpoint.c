@@ -124,7 +124,7 @@ static void test_every_cut_is_noticed(void **state)
   longer[8] = CHECKPOINT_VERSION + 1;
   assert_error(&e, parse(longer, size, &e), ": a newer r4 may have written it");
   longer[8] = CHECKPOINT_VERSION - 1;
-  assert_error(&e, parse(longer, size, &e), "is a checkpoint of version 1; this r4 reads version 2");
+  assert_error(&e, parse(longer, size, &e), "is a checkpoint of version 2; this r4 reads version 3");
   r4_mem_free(longer);
 }
 

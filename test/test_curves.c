@@ -158,22 +158,22 @@ static void lines_become_rows(void **state)
 {
   (void)state;
   static const char text[] =
-    "{\"epoch\":1,\"step\":12,\"seconds\":0.5,\"loss\":2,\"data\":1.5,\"penalty\":null,\"accuracy\":0.25,"
-    "\"lambda\":1,"
+    "{\"epoch\":1,\"step\":12,\"seconds\":0.5,\"loss\":2,\"data\":1.5,\"penalty\":null,"
+    "\"penalty.cert-r4\":null,\"penalty.r3\":0.25,\"accuracy\":0.25,\"lambda\":1,\"lambda.r3\":null,"
     "\"eps\":0.1,\"val\":{\"loss\":1,\"accuracy\":0.5,\"avg\":0.5,\"worst\":0,\"groups\":[0.25,0.75]}}\n"
-    "{\"epoch\":2,\"step\":24,\"seconds\":1,\"loss\":1e-7,\"data\":\"inf\",\"penalty\":3,\"penalty_r3\":0.5,"
-    "\"accuracy\":1,\"lambda\":1,\"lambda_r3\":7,\"eps\":0.1,"
+    "{\"epoch\":2,\"step\":24,\"seconds\":1,\"loss\":1e-7,\"data\":\"inf\",\"penalty\":3,"
+    "\"penalty.r3\":0.5,\"accuracy\":1,\"lambda\":1,\"lambda.r3\":7,\"eps\":0.1,"
     "\"answers_only\":\"cat, "
     "\\\"old\\\"\",\"revivals\":2,\"val\":{\"loss\":1,\"accuracy\":0.5,\"avg\":0.5,\"worst\":0,"
     "\"avg_se\":0.125,\"worst_se\":0.25,\"score\":0.375,\"of\":\"exchanged\",\"exchanged\":31,\"changed\":0."
     "75,"
     "\"lost\":0.0625,\"groups\":[0.5,1]}}\n";
   static const char table[] =
-    "epoch,step,seconds,loss,data,penalty,penalty_r3,accuracy,lambda,lambda_r3,eps,answers_only,"
-    "revivals,val_loss,val_accuracy,val_avg,"
+    "epoch,step,seconds,loss,data,penalty,penalty.cert-r4,penalty.r3,accuracy,lambda,lambda.r3,eps,"
+    "answers_only,revivals,val_loss,val_accuracy,val_avg,"
     "val_worst,val_avg_se,val_score,val_changed,val_lost,val_group_0,val_group_1\n"
-    "1,12,0.5,2,1.5,,,0.25,1,,0.1,,,1,0.5,0.5,0,,,,,0.25,0.75\n"
-    "2,24,1,1.0e-07,inf,3,0.5,1,1,7,0.1,\"cat, \"\"old\"\"\",2,1,0.5,0.5,0,0.125,0.375,0.75,0.0625,0.5,1\n";
+    "1,12,0.5,2,1.5,,,0.25,0.25,1,,0.1,,,1,0.5,0.5,0,,,,,0.25,0.75\n"
+    "2,24,1,1.0e-07,inf,3,,0.5,1,1,7,0.1,\"cat, \"\"old\"\"\",2,1,0.5,0.5,0,0.125,0.375,0.75,0.0625,0.5,1\n";
   struct curves c;
   r4_error e = {0};
   char log[512];
@@ -190,11 +190,11 @@ static void lines_become_rows(void **state)
   r4_mem_free(bytes);
   struct scalar s[MOST];
   size_t n = read_events(scratch_path("events.out.tfevents.r4"), s);
-  assert_int_equal(n, 7 + 6 + 10 + 10);
+  assert_int_equal(n, 8 + 6 + 10 + 10);
   assert_true(scalar(s, n, 2, "val/changed") == 0.75 && scalar(s, n, 2, "val/lost") == 0.0625);
   assert_true(scalar(s, n, 2, "val/score") == 0.375 && scalar(s, n, 2, "val/avg_se") == 0.125);
   assert_true(scalar(s, n, 1, "train/data") == 1.5 && isnan(scalar(s, n, 1, "train/penalty")));
-  assert_true(scalar(s, n, 2, "train/lambda_r3") == 7 && isnan(scalar(s, n, 1, "train/lambda_r3")));
+  assert_true(scalar(s, n, 2, "train/lambda.r3") == 7 && isnan(scalar(s, n, 1, "train/lambda.r3")));
   assert_true(scalar(s, n, 2, "train/loss") == (double)1e-7f && scalar(s, n, 2, "val/group_1") == 1);
   assert_true(s[n - 1].time - s[0].time == 1 && s[0].time > 1.6e9); /* the second took so long */
 }

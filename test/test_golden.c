@@ -312,8 +312,8 @@ static r4_objective_options options_of(fixture *f)
   o.alpha = option(f, "alpha", golden_number(f->gold, "alpha"));
   o.steps = (int)option(f, "steps", golden_number(f->gold, "steps"));
   o.masked = f->is->masked ? (int64_t)touched_count(f) : 0;
-  o.lambda = option(f, "lambda", NAN);
-  o.lambda_r3 = option(f, "lambda_r3", 0);
+  o.lambda[0] = option(f, "lambda", NAN);
+  o.lambda[1] = option(f, "lambda_r3", 0);
   o.explain = (r4_explain)option(f, "explain", R4_EXPLAIN_LOSS);
   o.norm = (r4_norm)option(f, "norm", R4_NORM_L2);
   o.form = (r4_form)option(f, "form", R4_FORM_LINEAR);
@@ -344,7 +344,7 @@ static void test_objective(void **state)
   char prefix[NAME_SIZE];
   snprintf(prefix, sizeof prefix, "%s.", f->is->variant);
   r4_grad(f->graph, o.loss, params, f->param, grad);
-  want(f, o.penalty, prefix, "penalty");
+  want(f, o.penalty[0], prefix, "penalty");
   want(f, o.loss, prefix, "loss");
   snprintf(prefix, sizeof prefix, "%s.grad.", f->is->variant);
   for (size_t k = 0; k < params; k++) want(f, grad[k], prefix, r4_net_param_name(f->net, k));

@@ -50,10 +50,10 @@ static void compare(const struct fixture *f, const char *method, const char *pre
   r4_graph *g = r4_graph_new();
   r4_id param[6], out[7];
   r4_net_inputs(f->net, g, param);
-  const r4_objective_options o = {.method = method, .batch = 4, .lambda = 1, .eps = f->eps};
+  const r4_objective_options o = {.method = method, .batch = 4, .lambda = {1}, .eps = f->eps};
   r4_objective q = r4_objective_build(g, f->net, param, &o);
-  out[0] = q.penalty;
-  r4_grad(g, q.penalty, 6, param, out + 1);
+  out[0] = q.penalty[0];
+  r4_grad(g, q.penalty[0], 6, param, out + 1);
   struct runner *r = runner_new(g, 7, out, FAST64);
   fill(f, r, "x", "x");
   fill(f, r, "y", "y");
@@ -106,9 +106,9 @@ static double penalty_at(const struct fixture *f, const char *method, double eps
   r4_id param[6];
   r4_net_inputs(f->net, g, param);
   const r4_objective_options o = {
-    .method = method, .batch = 4, .lambda = 1, .eps = eps, .samples = 20, .steps = 10};
+    .method = method, .batch = 4, .lambda = {1}, .eps = eps, .samples = 20, .steps = 10};
   r4_objective q = r4_objective_build(g, f->net, param, &o);
-  struct runner *r = runner_new(g, 1, &q.penalty, FAST64);
+  struct runner *r = runner_new(g, 1, &q.penalty[0], FAST64);
   fill(f, r, "x", "x");
   fill(f, r, "y", "y");
   if (runner_input(r, "m")) fill(f, r, "m", mask);

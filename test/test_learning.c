@@ -85,9 +85,9 @@ static void penalties_look_at_the_net_as_it_will_be_used(void **state)
     r4_graph *g = r4_graph_new();
     r4_id param[PARAMS];
     r4_net_inputs(n, g, param);
-    r4_objective_options p = {.method = "r3", .batch = BATCH, .lambda = 1};
+    r4_objective_options p = {.method = "r3", .batch = BATCH, .lambda = {1}};
     r4_objective o = r4_objective_build(g, n, param, &p);
-    const r4_id out[] = {o.penalty, plain_r3(g, n, param, k == 2)};
+    const r4_id out[] = {o.penalty[0], plain_r3(g, n, param, k == 2)};
     struct runner *r = runner_new(g, 2, out, FAST64);
     put_all(r, n, k == 2 ? 9 : 0);
     runner_run(r);
@@ -167,8 +167,7 @@ static void padding_does_not_count(void **state)
     r4_net_inputs(n, g, param);
     r4_objective_options p = {.method = r4_method_name(k),
                               .batch = BATCH,
-                              .lambda = 1,
-                              .lambda_r3 = 1,
+                              .lambda = {1, 1},
                               .eps = 0.1,
                               .samples = 2,
                               .steps = 2,

@@ -44,7 +44,7 @@ static size_t build(const struct story *s, struct owned *o, r4_id *out)
   assert_true(n <= PARAMS);
   r4_net_inputs(o->net, o->g, param);
   const r4_objective_options options = {
-    .method = s->method, .batch = BATCH, .lambda = 1, .eps = .1, .alpha = .1, .steps = 1};
+    .method = s->method, .batch = BATCH, .lambda = {1}, .eps = .1, .alpha = .1, .steps = 1};
   r4_objective built = r4_objective_build(o->g, o->net, param, &options);
   r4_grad(o->g, built.loss, n, param, out);
   r4_shape shape = r4_net_input(o->net);

@@ -39,7 +39,7 @@ static r4_id quantity(struct objective *o)
 }
 
 static const struct term turned = {.quantity = quantity, .settings = TERM_SETTINGS("eps", "explain")};
-static const struct method turned_r3 = {.term = {&turned}, .lambda = 3, .fills = false};
+static const struct method turned_r3 = {.term = &turned, .lambda = 3, .fills = false};
 
 static int add(void **state)
 {
@@ -105,7 +105,7 @@ static void settings_know_it_by_the_table(void **state)
   assert_string_equal(e.text,
                       "alpha (test) has no effect, as method (test) is turned-r3: it is for adv-r4 and "
                       "word-smooth-r3");
-  assert_true(r4_method_describe("turned-r3").lambda == 3);
+  assert_true(r4_method_describe("turned-r3").lambda[0] == 3);
   take_away(NULL);
   assert_error(&e, r4_settings_set(s, "method=turned-r3", "test", &e),
                "method is \"turned-r3\", expected auto, erm");
@@ -118,7 +118,7 @@ static void the_first_method_is_plain(void **state)
 {
   (void)state;
   r4_method_info first = r4_method_describe(r4_method_name(0));
-  assert_true(!first.guided && !first.fills && first.lambda == 0);
+  assert_true(!first.guided && !first.fills && first.lambda[0] == 0 && !first.terms);
   assert_null(r4_method_name(r4_method_count()));
   assert_false(r4_method_describe("no-such").guided);
   assert_false(r4_method_uses("no-such", "eps"));
@@ -128,16 +128,19 @@ static void the_first_method_is_plain(void **state)
 static void terms_name_settings_that_exist(void **state)
 {
   (void)state;
-  for (size_t k = 0; k < r4_method_count(); k++)
-    for (size_t t = 0; t < METHOD_TERMS; t++) {
-      const struct term *term = method_find(r4_method_name(k))->term[t];
-      for (size_t j = 0; term && term->settings[j]; j++) {
+  for (size_t k = 0; k < r4_method_count(); k++) {
+    struct composition c;
+    assert_true(composition_of(r4_method_name(k), &c));
+    for (size_t t = 0; t < c.terms; t++) {
+      const struct term *term = c.part[t]->term;
+      for (size_t j = 0; term->settings[j]; j++) {
         char key[32];
         snprintf(key, sizeof key, "%.*s", (int)strcspn(term->settings[j], "="), term->settings[j]);
         if (!setting_find(key)) fail_msg("%s: no setting \"%s\"", r4_method_name(k), key);
         assert_true(r4_method_uses(r4_method_name(k), key));
       }
     }
+  }
 }
 
 /* A weight that was given and that the method has no term for is no penalty. */
@@ -151,10 +154,17 @@ static void a_weight_without_a_term_is_none(void **state)
   for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
     r4_settings *s = settings_of(expected[k].method);
     assert_int_equal(r4_settings_set(s, "lambda_r3=5", "test", NULL), R4_OK);
-    assert_true(task_lambda_r3(&s->values) == expected[k].weight);
-    assert_true(task_objective(&s->values).lambda_r3 == expected[k].weight);
+    assert_true(task_lambda(&s->values, 1) == expected[k].weight);
+    assert_true(task_objective(&s->values).lambda[1] == expected[k].weight);
     r4_settings_free(s);
   }
+}
+
+static const struct term *first_term(const char *method)
+{
+  struct composition c;
+  assert_true(composition_of(method, &c) && c.terms);
+  return c.part[0]->term;
 }
 
 /* The sum and the number that the mean of a penalty is made of. */
@@ -170,8 +180,7 @@ static void means_are_sums_over_counts(void **state)
       r4_objective_options p = {.method = r4_method_name(k),
                                 .batch = BATCH,
                                 .eps = 0.1,
-                                .lambda = 1,
-                                .lambda_r3 = 1,
+                                .lambda = {1, 1},
                                 .samples = 2,
                                 .steps = 2,
                                 .random_start = true,
@@ -182,12 +191,12 @@ static void means_are_sums_over_counts(void **state)
       r4_net_inputs(net, g, param);
       r4_objective o = r4_objective_build(g, net, param, &p);
       if (!r4_method_describe(p.method).guided) {
-        assert_true(!o.total.sum.i && !o.draws);
+        assert_true(!o.total[0].sum.i && !o.draws);
         r4_net_free(net);
         r4_graph_free(g);
         continue;
       }
-      const r4_id out[] = {o.total.sum, o.total.count, o.penalty};
+      const r4_id out[] = {o.total[0].sum, o.total[0].count, o.penalty[0]};
       struct runner *r = runner_new(g, 3, out, FAST64);
       for (size_t i = 0; i < r->n_in; i++)
         for (size_t j = 0; j < r->in_count[i]; j++)
@@ -197,7 +206,7 @@ static void means_are_sums_over_counts(void **state)
       for (size_t i = 0; i < BATCH * FEATURES; i++)
         m[i] = i < FEATURES; /* the first example alone has a mask */
       runner_run(r);
-      bool masked = over_masked || method_find(p.method)->term[0]->over_masked;
+      bool masked = over_masked || first_term(p.method)->over_masked;
       assert_true(*r->out[0] > 0);
       assert_true(*r->out[1] == (masked ? 1 : BATCH));
       assert_true(fabs(*r->out[0] / *r->out[1] - *r->out[2]) < 1e-12);

@@ -92,7 +92,7 @@ static void check_listed(struct objective_case *c)
   struct objective_numbers b = objective_case_run(c);
   assert_near(b.loss, a.loss, 1e-10, label);
   assert_near(b.penalty, a.penalty, 1e-10, label);
-  assert_near(b.penalty_r3, a.penalty_r3, 1e-10, label);
+  assert_near(b.penalties[1], a.penalties[1], 1e-10, label);
   for (size_t i = 0; i < c->batch; i++) assert_near(b.each[i], a.each[i], 1e-10, label);
   assert_close(label, b.slope, a.slope, size_of(c), 1e-10, 1);
   assert_close(label, b.penalty_slope, a.penalty_slope, size_of(c), 1e-10, 1);
@@ -120,7 +120,7 @@ static void check_moves(struct objective_case *c)
     assert_true(a.penalty == 0 && slope == 0);
   else if (!(a.penalty > 0 && slope > 1e-3))
     fail_msg("%s does not move the weights", label);
-  assert_true((a.penalty_r3 > 0) == (is(c, "ibp-ex+r3") || is(c, "cert-r4+r3")));
+  assert_true((a.penalties[1] > 0) == (is(c, "ibp-ex+r3") || is(c, "cert-r4+r3")));
 }
 
 static void test_penalty_moves_weights(void **state)
@@ -176,7 +176,7 @@ static void assert_erm(const struct objective_case *c, r4_plan_options plan, dou
 /* To the bit, in float and double: no work is left. */
 static void check_lambda_0(struct objective_case *c)
 {
-  c->o.lambda = c->o.lambda_r3 = 0;
+  memset(c->o.lambda, 0, sizeof c->o.lambda);
   for (int listed = 0; listed < 2; listed++) {
     c->o.masked = listed * CASE_LISTED;
     assert_erm(c, REFERENCE, 0);
@@ -198,7 +198,7 @@ static void check_no_mask(struct objective_case *c)
   for (int listed = 0; listed < 2; listed++) {
     c->o.masked = listed * CASE_LISTED;
     struct objective_numbers a = objective_case_run(c);
-    assert_true(a.penalty == 0 && a.penalty_r3 == 0);
+    assert_true(a.penalty == 0 && a.penalties[1] == 0);
     for (size_t i = 0; i < c->batch; i++) assert_true(a.each[i] == 0);
     for (size_t i = 0; i < size_of(c); i++) assert_true(a.penalty_slope[i] == 0);
     assert_erm(c, REFERENCE, 0);
@@ -223,8 +223,8 @@ static void check_live(struct objective_case *c)
   assert_near(b.loss, a.loss, 1e-14, label);
   assert_close(label, b.slope, a.slope, size_of(c), 1e-13, 1);
   c->o.eps *= 2;
-  c->o.lambda *= 3;
-  c->o.lambda_r3 *= 5;
+  c->o.lambda[0] *= 3;
+  c->o.lambda[1] *= 5;
   b = objective_case_go(c, r);
   c->o.live = false;
   a = objective_case_run(c);
@@ -250,7 +250,7 @@ static void check_unmasked(struct objective_case *c)
   assert_near(b.penalty, a.penalty, 1e-13, label);
   double sum = 0, shares = is(c, "ibp-ex") ? 3 : 4;
   for (size_t i = 0; i < c->batch; i++) sum += a.each[i];
-  if (a.penalty_r3 == 0) assert_near(a.penalty, sum / shares, 1e-13, label);
+  if (a.penalties[1] == 0) assert_near(a.penalty, sum / shares, 1e-13, label);
 }
 
 static void test_unmasked_example(void **state)
@@ -271,8 +271,7 @@ static int wide_products(const char *method)
   const r4_objective_options o = {.method = method,
                                   .batch = 8,
                                   .masked = 64,
-                                  .lambda = 1,
-                                  .lambda_r3 = 1,
+                                  .lambda = {1, 1},
                                   .eps = 0.1,
                                   .steps = 4,
                                   .samples = 4,
@@ -319,9 +318,9 @@ static const struct {
   {{.method = "erm"}, "batch is 0, expected at least 1"},
   {{.method = "r3", .batch = 1, .masked = -1}, "masked is -1"},
   {{.method = "r3", .batch = 1, .masked = 19}, "masked is 19, expected 0 (all) to 18"},
-  {{.method = "r3", .batch = 1, .lambda = -1}, "lambda is -1"},
-  {{.method = "r3", .batch = 1, .lambda = NAN}, "lambda is"},
-  {{.method = "r3", .batch = 1, .lambda_r3 = -2}, "lambda_r3 is -2"},
+  {{.method = "r3", .batch = 1, .lambda = {-1}}, "lambda is -1"},
+  {{.method = "r3", .batch = 1, .lambda = {NAN}}, "lambda is"},
+  {{.method = "r3", .batch = 1, .lambda = {1, -2}}, "lambda_2 is -2"},
   {{.method = "cert-r4", .batch = 1, .eps = INFINITY}, "eps is inf"},
   {{.method = "adv-r4", .batch = 1}, "steps is 0, expected 1 to 100000"},
   {{.method = "adv-r4", .batch = 1, .steps = 1, .alpha = NAN}, "alpha"},
@@ -409,7 +408,7 @@ static void test_memory(void **state)
   r4_net *net = r4_net_new(nets[1], IMAGE, NULL);
   for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
     const r4_objective_options o = {
-      .method = methods[k], .batch = 2, .masked = 3, .lambda = 1, .eps = 1, .steps = 1, .samples = 1};
+      .method = methods[k], .batch = 2, .masked = 3, .lambda = {1}, .eps = 1, .steps = 1, .samples = 1};
     r4_status status = R4_E_MEMORY;
     for (long n = 1; status; n++) {
       r4_id param[CASE_PARAMS], slope[CASE_PARAMS];

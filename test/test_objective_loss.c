@@ -133,7 +133,7 @@ static void test_two_terms(void **state)
   c.o.method = "ibp-ex+r3";
   struct objective_numbers both = objective_case_run(&c);
   assert_near(both.penalty, ibp.penalty, 1e-14, "ibp-ex");
-  assert_near(both.penalty_r3, r3.penalty, 1e-14, "r3");
+  assert_near(both.penalties[1], r3.penalty, 1e-14, "r3");
   for (size_t i = 0; i < c.batch; i++) assert_near(both.each[i], ibp.each[i] + r3.each[i], 1e-14, "each");
   assert_near(both.loss, both.data + 0.7 * ibp.penalty + 0.4 * r3.penalty, 1e-13, "loss");
   c.o.form = R4_FORM_LOG;

@@ -72,7 +72,7 @@ static void check_values(struct objective_case *c)
     struct objective_numbers a = objective_case_run(c);
     for (size_t i = 0; i < c->batch; i++) assert_near(a.each[i], q[i], 1e-11, "q");
     assert_near(a.penalty, sum / (double)c->batch, 1e-11, "penalty");
-    assert_near(a.loss, a.data + c->o.lambda * a.penalty, 1e-11, "loss");
+    assert_near(a.loss, a.data + c->o.lambda[0] * a.penalty, 1e-11, "loss");
     assert_true(sum > 1e-2);
   }
 }

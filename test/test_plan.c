@@ -30,7 +30,7 @@ static r4_plan *training_plan(const char *name, r4_objective_options o, r4_plan_
 static double flops(const char *method, int64_t masked)
 {
   r4_objective_options o = {
-    .method = method, .batch = 32, .masked = masked, .lambda = 1, .eps = .1, .steps = 3};
+    .method = method, .batch = 32, .masked = masked, .lambda = {1}, .eps = .1, .steps = 3};
   r4_plan *p = training_plan("mlp784-512-10", o, (r4_plan_options){0});
   double n = r4_plan_flops(p);
   r4_plan_free(p);
@@ -91,7 +91,7 @@ static double share_with_little_kept(const char *net, r4_objective_options o)
 static void test_memory(void **state)
 {
   (void)state;
-  r4_objective_options o = {.method = "cert-r4", .batch = 32, .lambda = 1, .eps = .1};
+  r4_objective_options o = {.method = "cert-r4", .batch = 32, .lambda = {1}, .eps = .1};
   assert_true(share_with_little_kept("derm28", o) < .7);
 }
 
@@ -99,7 +99,7 @@ static void test_memory(void **state)
 static void test_passes(void **state)
 {
   (void)state;
-  r4_objective_options o = {.method = "r3", .batch = 4, .lambda = 1};
+  r4_objective_options o = {.method = "r3", .batch = 4, .lambda = {1}};
   assert_true(share_with_little_kept("resnet20-cifar", o) < .7);
 }
 

@@ -92,7 +92,7 @@ static struct runner *compute(const r4_net *net, const r4_objective_options *o, 
   size_t params = r4_net_params(net), rows = o->guided ? (size_t)o->guided : ROWS;
   r4_net_inputs(net, g, param);
   r4_objective built = r4_objective_build(g, net, param, o);
-  out[LOSS] = built.loss, out[PENALTY] = built.penalty, out[EACH] = built.each;
+  out[LOSS] = built.loss, out[PENALTY] = built.penalty[0], out[EACH] = built.each;
   r4_grad(g, built.loss, params, param, out + SLOPES);
   struct runner *r = runner_new(g, SLOPES + params, out, plan);
   r4_graph_free(g);
@@ -139,8 +139,7 @@ static void check(const char *layers, const char *method, int64_t guided, bool f
   r4_objective_options o = {.method = method,
                             .batch = ROWS,
                             .guided = guided,
-                            .lambda = 0.8,
-                            .lambda_r3 = 0.3,
+                            .lambda = {0.8, 0.3},
                             .eps = 0.3,
                             .steps = 3,
                             .samples = SAMPLES,

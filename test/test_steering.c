@@ -10,6 +10,9 @@
 
 #define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
 
+/* Of a method with two terms. */
+#define OF(first, second) ((const double[R4_TERMS]){first, second})
+
 static void schedules_by_hand(void **state)
 {
   (void)state;
@@ -66,22 +69,22 @@ static void the_guard_lets_the_net_learn(void **state)
   (void)state;
   double chance = log(2), learned = 0.2, form = log1p(700 / 0.1);
   struct guard g = guard_begin(chance);
-  assert_near(guard_factor(&g, 1, 0), 0, 0); /* nothing was learned yet */
-  for (int n = 0; n < 100; n++) guard_step(&g, chance - learned, form, 0);
-  assert_near(guard_factor(&g, 1, 0) * form, learned / 2, 1e-9);
-  assert_near(guard_factor(&g, 1e-3, 0), 1, 0);
-  g.form_r3 = 3 * form;
-  assert_near(guard_factor(&g, 1, 2) * 7 * form, learned / 2, 1e-9);
+  assert_near(guard_factor(&g, OF(1, 0)), 0, 0); /* nothing was learned yet */
+  for (int n = 0; n < 100; n++) guard_step(&g, chance - learned, OF(form, 0));
+  assert_near(guard_factor(&g, OF(1, 0)) * form, learned / 2, 1e-9);
+  assert_near(guard_factor(&g, OF(1e-3, 0)), 1, 0);
+  g.form[1] = 3 * form;
+  assert_near(guard_factor(&g, OF(1, 2)) * 7 * form, learned / 2, 1e-9);
   g.share = 0.25;
-  assert_near(guard_factor(&g, 1, 2) * 7 * form, learned / 4, 1e-9);
-  for (int n = 0; n < 200; n++) guard_step(&g, chance + 0.01, form, 0); /* it has forgotten everything */
-  assert_near(guard_factor(&g, 1, 0), 0, 1e-12);
+  assert_near(guard_factor(&g, OF(1, 2)) * 7 * form, learned / 4, 1e-9);
+  for (int n = 0; n < 200; n++) guard_step(&g, chance + 0.01, OF(form, 0)); /* it has forgotten everything */
+  assert_near(guard_factor(&g, OF(1, 0)), 0, 1e-12);
   g = guard_begin(chance);
-  guard_step(&g, 0.5, 4, 1);
-  guard_step(&g, 0.1, 2, 3);
+  guard_step(&g, 0.5, OF(4, 1));
+  guard_step(&g, 0.1, OF(2, 3));
   assert_near(g.data, 0.3, 1e-12);
-  assert_near(g.form, 3, 1e-12);
-  assert_near(g.form_r3, 2, 1e-12);
+  assert_near(g.form[0], 3, 1e-12);
+  assert_near(g.form[1], 2, 1e-12);
 }
 
 /* A net that hovers at chance has learned nothing, however lucky its batches. */
@@ -93,19 +96,19 @@ static void the_guard_knows_luck(void **state)
     double noise = k ? 0.1 : 0.4, most = 0;
     struct guard g = guard_begin(chance);
     for (int n = 0; n < 2000; n++) {
-      guard_step(&g, chance - 0.03 + noise * (n % 2 ? 1 : -1), 10, 0);
-      if (n >= 20) most = fmax(most, guard_factor(&g, 1, 0));
+      guard_step(&g, chance - 0.03 + noise * (n % 2 ? 1 : -1), OF(10, 0));
+      if (n >= 20) most = fmax(most, guard_factor(&g, OF(1, 0)));
     }
     assert_near(most, 0, 0);
-    for (int n = 0; n < 100; n++) guard_step(&g, chance - 0.1 + noise * (n % 2 ? 1 : -1), 10, 0);
-    assert_int_equal(guard_factor(&g, 1, 0) > 0, k); /* 3 se are 0.27 and 0.07 */
+    for (int n = 0; n < 100; n++) guard_step(&g, chance - 0.1 + noise * (n % 2 ? 1 : -1), OF(10, 0));
+    assert_int_equal(guard_factor(&g, OF(1, 0)) > 0, k); /* 3 se are 0.27 and 0.07 */
   }
   struct guard g = guard_begin(chance);
-  for (int n = 0; n < 3; n++) guard_step(&g, (const double[]){0.7, 0.6, 0.65}[n], 10, 0);
+  for (int n = 0; n < 3; n++) guard_step(&g, (const double[]){0.7, 0.6, 0.65}[n], OF(10, 0));
   assert_near(g.noise, (0.01 + 0.0025) / 2 / 2, 1e-12);
   g = guard_begin(2.3); /* a loss that falls is not noise: what is learned counts within a short run */
-  for (int n = 0; n < 5; n++) guard_step(&g, 2.3 - 0.2 * n + (n % 2 ? 0.02 : -0.02), 1e-3, 0);
-  assert_near(guard_factor(&g, 1, 0), 1, 0);
+  for (int n = 0; n < 5; n++) guard_step(&g, 2.3 - 0.2 * n + (n % 2 ? 0.02 : -0.02), OF(1e-3, 0));
+  assert_near(guard_factor(&g, OF(1, 0)), 1, 0);
 }
 
 static void dual_steps_by_hand(void **state)

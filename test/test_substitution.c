@@ -268,7 +268,7 @@ static void test_refused(void **state)
     r4_objective_options p = wrong[k].o;
     p.method = "cert-r4";
     p.batch = 2;
-    p.lambda = 1;
+    p.lambda[0] = 1;
     p.tau = 1;
     r4_net_inputs(n, g, param);
     r4_objective_build(g, n, param, &p);

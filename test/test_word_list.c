@@ -24,7 +24,7 @@ static r4_data *texts(void)
 static r4_status open_list(struct word_list *w, const r4_data *d, const char *method, const char *words,
                            const char *mask_words, r4_error *e)
 {
-  struct settings s = {.method = method, .words = (char *)words};
+  struct settings s = {.method = (char *)method, .words = (char *)words};
   s.data.mask_words = (char *)mask_words;
   s.data.tokenizer = VOCABULARY;
   *e = (r4_error){0};

@@ -70,7 +70,7 @@ static r4_objective_options options_of(const char *method, const struct ask *a)
 {
   return (r4_objective_options){.method = method,
                                 .batch = ROWS,
-                                .lambda = 1,
+                                .lambda = {1},
                                 .samples = SAMPLES,
                                 .steps = a->steps ? a->steps : SAMPLES,
                                 .places = a->places,
@@ -95,7 +95,7 @@ static struct told tell_of(const char *method, struct ask a)
   const char *why;
   if (r4_graph_status(g, &why)) fail_msg("%s", why);
   size_t params = r4_net_params(n);
-  r4_grad(g, o.penalty, params, param, slope);
+  r4_grad(g, o.penalty[0], params, param, slope);
   out[0] = o.each;
   memcpy(out + 1, slope, params * sizeof *slope);
   struct runner *r = runner_new(g, params + 1, out, FAST64);
@@ -359,7 +359,7 @@ static void test_refused(void **state)
     r4_net_inputs(n, g, param);
     r4_objective_build(g, n, param,
                        &(r4_objective_options){
-                         .method = r4_method_name(k), .batch = 2, .lambda = 1, .samples = 1, .steps = 1});
+                         .method = r4_method_name(k), .batch = 2, .lambda = {1}, .samples = 1, .steps = 1});
     assert_int_equal(r4_graph_status(g, &why), R4_E_ARGUMENT);
     assert_non_null(strstr(why, "is for texts"));
     r4_net_free(n);

@@ -44,6 +44,8 @@ enum {
 
   PURPOSE_WORDS, /* objective: words in place of words, and where */
   PURPOSE_CHANCE,
+  /* Terms of a sum have purposes of their own: so much is added for each term before it. */
+  PURPOSE_OF_TERM = 0x10,
 
   PURPOSE_DROPOUT =
     0x72340600, /* objective: features that a net leaves out; from here on, one for each such part */

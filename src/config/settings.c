@@ -29,7 +29,8 @@ static char **owned_text(r4_settings *s, size_t k)
   const struct setting *t;
   for (size_t i = 0; (t = setting_at(i)); i++) {
     if (n++ == k) return &s->origin[i];
-    if (t->info.type == R4_SETTING_TEXT && n++ == k) return (char **)((char *)&s->values + t->offset);
+    bool owned = t->info.type == R4_SETTING_TEXT || t->info.sums;
+    if (owned && n++ == k) return (char **)((char *)&s->values + t->offset);
   }
   if (k - n >= 2 * FOUND_MOST) return NULL;
   size_t place = (k - n) / 2;

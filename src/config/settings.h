@@ -4,8 +4,9 @@
 #define R4_CONFIG_SETTINGS_H
 
 #include "base/error.h"
+#include "objective/composition.h"
 
-enum { SETTINGS_MOST = 112, REALS_MOST = 256, FOUND_MOST = 4 };
+enum { SETTINGS_MOST = 128, REALS_MOST = 256, FOUND_MOST = 4 };
 
 struct reals {
   const char *word; /* that stands for the list; NULL: it is given */
@@ -36,10 +37,12 @@ struct settings {
   char *net, *from, *head, *from_prefix, *from_ignore, *preprocess, *guide;
   const char *init, *frozen_statistics;
 
-  const char *guide_cells, *method, *fill, *penalty_mean, *explain, *norm, *form, *sample_max, *box;
+  char *method; /* one of the choices, or a sum of them */
+  const char *guide_cells, *fill, *penalty_mean, *explain, *norm, *form, *sample_max, *box;
   char *words;
   double lambda, lambda_r3, delta, delta_rate, delta_ramp, eps, penalty_after, lambda_ramp, eps_ramp, tau,
     alpha, weight_penalty, group_step;
+  double lambda_of[TERM_COUNT]; /* NaN: as lambda and lambda_r3 say, or the term's own */
   int64_t samples, steps, candidates, penalty_every;
   bool random_start, double_softmax, guard, bound, group_batches;
   struct reals range, class_weights, group_weights;
@@ -115,6 +118,10 @@ struct setting_label {
 };
 
 struct setting_label setting_label(const r4_settings *s, const char *key);
+
+/* The weight of term k of the method, of those that it has: by its name, or by its place, which is "lambda" for the
+ * first and, from the time when there were two, "lambda_r3" for the second. Not finite: none was given. */
+double settings_weight(const struct settings *v, size_t k);
 
 /* lambda is auto, and matters. */
 bool settings_lambda_is_open(const struct settings *v);

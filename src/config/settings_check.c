@@ -17,7 +17,68 @@ struct setting_label setting_label(const r4_settings *s, const char *key)
 
 #define LABEL(key) setting_label(s, key).text
 
-static r4_status check_weights(const r4_settings *s, r4_error *e)
+/* ---- Weights ---- */
+
+/* The keys that the weight of term k goes by: its place, NULL from the third on, and its name. */
+struct weight_keys {
+  const char *place;
+  char name[64];
+};
+
+static struct weight_keys keys_of(const struct settings *v, size_t k)
+{
+  struct weight_keys to = {.place = k == 0 ? "lambda" : k == 1 ? "lambda_r3" : NULL};
+  snprintf(to.name, sizeof to.name, "lambda.%s", r4_method_describe(v->method).term[k]);
+  return to;
+}
+
+static double weight_by_place(const struct settings *v, size_t k)
+{
+  return k == 0 ? v->lambda : k == 1 ? v->lambda_r3 : NAN;
+}
+
+static double weight_by_name(const struct settings *v, size_t k)
+{
+  r4_method_info m = r4_method_describe(v->method);
+  size_t term = k < m.terms ? term_number(m.term[k]) : TERM_COUNT;
+  return term < TERM_COUNT ? v->lambda_of[term] : NAN;
+}
+
+double settings_weight(const struct settings *v, size_t k)
+{
+  double named = weight_by_name(v, k);
+  return isnan(named) ? weight_by_place(v, k) : named;
+}
+
+/* Both were given, and are not the same. */
+static r4_status check_names(const r4_settings *s, size_t k, r4_error *e)
+{
+  const struct settings *v = &s->values;
+  double place = weight_by_place(v, k), name = weight_by_name(v, k);
+  struct weight_keys key = keys_of(v, k);
+  if (isnan(place) || isnan(name) || place == name) return R4_OK;
+  return r4_fail(e, R4_E_ARGUMENT, "%s and %s are not the same, but both are the weight of %s: set one of them",
+                 LABEL(key.place), LABEL(key.name), r4_method_describe(v->method).term[k]);
+}
+
+static r4_status check_weight(const r4_settings *s, size_t k, r4_error *e)
+{
+  const struct settings *v = &s->values;
+  struct weight_keys key = keys_of(v, k);
+  r4_status status = check_names(s, k, e);
+  if (status || settings_weight(v, k) != 0 || v->delta > 0) return status;
+  const char *given = isnan(weight_by_name(v, k)) ? key.place : key.name;
+  if (r4_method_describe(v->method).terms == 1)
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "%s is %s, but %s and %s are 0: nothing would be penalised, set one of them",
+                   LABEL("method"), v->method, LABEL(given), LABEL("delta"));
+  return r4_fail(e, R4_E_ARGUMENT, "%s is %s, but %s is 0: one of its parts, %s, would not be penalised",
+                 LABEL("method"), v->method, LABEL(given), r4_method_describe(v->method).term[k]);
+}
+
+/* ---- Methods ---- */
+
+static r4_status check_method(const r4_settings *s, r4_error *e)
 {
   const struct settings *v = &s->values;
   r4_method_info method = r4_method_describe(v->method);
@@ -29,13 +90,8 @@ static r4_status check_weights(const r4_settings *s, r4_error *e)
     return r4_fail(e, R4_E_ARGUMENT, "%s is %s, which compares with filled examples, but %s is none",
                    LABEL("method"), v->method, LABEL("fill"));
   if (!method.guided) return R4_OK;
-  if (v->lambda == 0 && !(v->delta > 0))
-    return r4_fail(e, R4_E_ARGUMENT,
-                   "%s is %s, but %s and %s are 0: nothing would be penalised, set one of them",
-                   LABEL("method"), v->method, LABEL("lambda"), LABEL("delta"));
-  if (r4_method_uses(v->method, "lambda_r3") && v->lambda_r3 == 0 && !(v->delta > 0))
-    return r4_fail(e, R4_E_ARGUMENT, "%s is %s, but %s is 0: only one of its parts would be penalised",
-                   LABEL("method"), v->method, LABEL("lambda_r3"));
+  for (size_t k = 0; k < method.terms; k++)
+    if (check_weight(s, k, e)) return R4_E_ARGUMENT;
   if (v->delta > 0 && !(v->delta_rate > 0))
     return r4_fail(e, R4_E_ARGUMENT, "%s is 0, with which lambda never moves: delta would not be reached",
                    LABEL("delta_rate"));
@@ -147,7 +203,7 @@ r4_status r4_settings_check(const r4_settings *s, r4_error *e)
 {
   NEEDS(s, "settings", R4_E_ARGUMENT);
   r4_error_clear(e);
-  r4_status status = check_weights(s, e);
+  r4_status status = check_method(s, e);
   if (!status) status = check_search(s, e);
   if (!status) status = check_norm(s, e);
   if (!status) status = check_lists(s, e);

@@ -11,7 +11,7 @@
 #include "objective/objective.h"
 
 /* Of the setting that decides. */
-enum condition { USED, ONE_OF, NONE_OF, GIVEN, DRAWN, IS_0, ABOVE_0, BELOW_1, RECIPE, LOG_BY_DEFAULT };
+enum condition { USED, ONE_OF, HAS_ONE_OF, NONE_OF, GIVEN, DRAWN, IS_0, ABOVE_0, BELOW_1, RECIPE, LOG_BY_DEFAULT };
 
 struct effect {
   const char *key, *decider; /* key has an effect only if the decider is ... */
@@ -36,12 +36,16 @@ static const struct effect effects[] = {
   {"from_prefix", "from", GIVEN, NULL, false},
   {"from_ignore", "from", GIVEN, NULL, false},
 
-  {"bound",         "method", ONE_OF,  OF("auto", "cert-r4", "cert-r4+r3", "cert-r4+pairing"), false},
+  {"bound",         "method", HAS_ONE_OF, OF("auto", "cert-r4"), false},
   {"lambda",        "method", USED,    NULL,         false},
   {"penalty_mean",  "method", USED,    NULL,         false},
   {"guard",         "method", USED,    NULL,         false},
   {"lambda_r3",     "method", USED,    NULL,         false},
   {"lambda_r3",     "delta",  IS_0,    NULL,         true},
+#define PENALTY(identifier, name)                   \
+  {"lambda." name,  "method", USED,    NULL, false}, \
+  {"lambda." name,  "delta",  IS_0,    NULL, true},
+#include "objective/methods.def"
   {"guide",         "method", USED,    NULL,         false},
   {"guide_cells",   "guide",  GIVEN,   NULL,         false},
   {"penalty_after", "method", USED,    NULL,         false},
@@ -90,6 +94,15 @@ static bool is_among(const char *const *words, const char *word)
   return *words;
 }
 
+/* A method, or one of its parts. */
+static bool has_one_of(const char *const *words, const char *method)
+{
+  r4_method_info m = r4_method_describe(method);
+  for (size_t k = 0; k < m.terms; k++)
+    if (is_among(words, m.term[k])) return true;
+  return is_among(words, method);
+}
+
 static bool holds(const struct effect *f, const r4_settings *s)
 {
   r4_setting_value v;
@@ -99,6 +112,8 @@ static bool holds(const struct effect *f, const r4_settings *s)
     return r4_method_uses(v.text, f->key);
   case ONE_OF:
     return is_among(f->words, v.text);
+  case HAS_ONE_OF:
+    return has_one_of(f->words, v.text);
   case NONE_OF:
     return !is_among(f->words, v.text);
   case GIVEN:
@@ -147,7 +162,8 @@ static char *wanted(const struct effect *f)
   for (size_t k = 0; f->condition == USED && r4_method_name(k); k++)
     users += r4_method_uses(r4_method_name(k), f->key);
   if (users && users <= FEW) return method_list(f->key);
-  for (size_t k = 0; f->condition == ONE_OF && f->words[k]; k++)
+  bool listed = f->condition == ONE_OF || f->condition == HAS_ONE_OF;
+  for (size_t k = 0; listed && f->words[k]; k++)
     text_add(&list, "%s%s", !k ? "" : f->words[k + 1] ? ", " : " and ", f->words[k]);
   return text_take(&list);
 }

@@ -21,7 +21,7 @@
            : R4_SETTING_REALS)
 #define NAMED(group, key, field, initial, min, max, choices, help)                                \
   {                                                                                               \
-    {group, key, TYPE(field), initial, min, max, choices, help}, offsetof(struct settings, field) \
+    {group, key, TYPE(field), initial, min, max, choices, help, false}, offsetof(struct settings, field) \
   }
 #define SETTING(group, field, ...) NAMED(group, #field, field, __VA_ARGS__)
 
@@ -33,7 +33,8 @@
 
 #define DATA "Data"
 #define NET "Network"
-#define METHOD "Method"
+#define METHOD_GROUP "Method"
+#define WEIGHTS "Weights of penalties"
 #define TRAINING "Training"
 #define EVALUATION "Evaluation"
 #define UP HUGE_VAL
@@ -76,47 +77,54 @@ static const struct setting table[] = {
          "batch norm keeps its statistics while it learns; auto: if from is given"),
   CHOICE(NET, init, "default", OF("default", "xavier", "kaiming", "ibp"), "how weights are drawn; default: PyTorch's"),
 
-  CHOICE(METHOD, method, "auto", method_choices, "how masks are used; auto: what fits them, erm without masks"),
-  FLAG(METHOD, bound, "false", "method auto: take one that bounds how much masked content could matter"),
-  CHOICE(METHOD, fill, "auto", fill_words, "what takes the place of masked content where the net learns its answers"),
-  SETTING(METHOD, lambda, "default", 0, UP, OF("default", "auto"),
-          "weight of the penalty; default: the method's own; auto: the best of short runs"),
-  CHOICE(METHOD, penalty_mean, "masked", OF("masked", "all"), "over examples with a mask, or over all"),
-  SETTING(METHOD, lambda_r3, "default", 0, UP, OF("default"), "weight of the second part of a method that has two"),
-  NUMBER(METHOD, delta, "0", 0, UP, "how small the penalised quantity must become: lambda then follows; 0: off"),
-  NUMBER(METHOD, delta_rate, "0.04", 0, 1, "delta: how fast lambda moves"),
-  NUMBER(METHOD, delta_ramp, "0", 0, UP, "delta: epochs over which the target falls to delta; 0: a quarter of the run"),
-  NUMBER(METHOD, eps, "0.1", 0, UP, "radius of the box around masked features, or deviation of noise"),
-  FLAG(METHOD, guard, "true", "lower lambda while the penalty costs more than half of what was learned"),
-  SETTING(METHOD, penalty_after, "default", 0, UP, OF("default"),
+  {{METHOD_GROUP, "method", R4_SETTING_CHOICE, "auto", 0, 0, method_choices,
+    "how masks are used; auto: what fits them, or erm; several: r3+pairing", true},
+   offsetof(struct settings, method)},
+  FLAG(METHOD_GROUP, bound, "false", "method auto: take one that bounds how much masked content could matter"),
+  CHOICE(METHOD_GROUP, fill, "auto", fill_words, "what takes the place of masked content where the net learns its answers"),
+  SETTING(METHOD_GROUP, lambda, "default", 0, UP, OF("default", "auto"),
+          "weight of the penalty, or the first of several; auto: the best of short runs"),
+  CHOICE(METHOD_GROUP, penalty_mean, "masked", OF("masked", "all"), "over examples with a mask, or over all"),
+  SETTING(METHOD_GROUP, lambda_r3, "default", 0, UP, OF("default"), "the old name for the weight of the second of several"),
+  NUMBER(METHOD_GROUP, delta, "0", 0, UP, "how small the penalised quantity must become: lambda then follows; 0: off"),
+  NUMBER(METHOD_GROUP, delta_rate, "0.04", 0, 1, "delta: how fast lambda moves"),
+  NUMBER(METHOD_GROUP, delta_ramp, "0", 0, UP, "delta: epochs over which the target falls to delta; 0: a quarter of the run"),
+  NUMBER(METHOD_GROUP, eps, "0.1", 0, UP, "radius of the box around masked features, or deviation of noise"),
+  FLAG(METHOD_GROUP, guard, "true", "lower lambda while the penalty costs more than half of what was learned"),
+  SETTING(METHOD_GROUP, penalty_after, "default", 0, UP, OF("default"),
           "epochs before the penalty begins; default: the method's own, 0 or a quarter"),
-  NUMBER(METHOD, penalty_every, "1", 1, 1e6, "N: every N-th step has the penalty, N times; the others cost less"),
-  TEXT(METHOD, guide, "", "where masks act: a part as layer4, or features, the last; empty: the input"),
-  CHOICE(METHOD, guide_cells, "any", cell_words, "guide: a cell is masked if any of its pixels is, or half of them"),
-  NUMBER(METHOD, lambda_ramp, "0", 0, UP, "epochs over which lambda grows from 0"),
-  NUMBER(METHOD, eps_ramp, "0", 0, UP, "epochs over which eps grows from 0"),
-  CHOICE(METHOD, explain, "auto", explain_words, "whose gradient counts; auto: loss, or margin if one class has masks"),
-  CHOICE(METHOD, norm, "l2", norm_words, "norm of the gradient"),
-  CHOICE(METHOD, form, "default", FORMS, "penalty q enters as q or as log(1 + q / tau); default: the method's own"),
-  NUMBER(METHOD, tau, "1", 1e-12, UP, "form log: the scale of q"),
-  NUMBER(METHOD, samples, "8", 1, 1e6, "draws for each example"),
-  CHOICE(METHOD, sample_max, "norm", OF("norm", "element"),
+  NUMBER(METHOD_GROUP, penalty_every, "1", 1, 1e6, "N: every N-th step has the penalty, N times; the others cost less"),
+  TEXT(METHOD_GROUP, guide, "", "where masks act: a part as layer4, or features, the last; empty: the input"),
+  CHOICE(METHOD_GROUP, guide_cells, "any", cell_words, "guide: a cell is masked if any of its pixels is, or half of them"),
+  NUMBER(METHOD_GROUP, lambda_ramp, "0", 0, UP, "epochs over which lambda grows from 0"),
+  NUMBER(METHOD_GROUP, eps_ramp, "0", 0, UP, "epochs over which eps grows from 0"),
+  CHOICE(METHOD_GROUP, explain, "auto", explain_words, "whose gradient counts; auto: loss, or margin if one class has masks"),
+  CHOICE(METHOD_GROUP, norm, "l2", norm_words, "norm of the gradient"),
+  CHOICE(METHOD_GROUP, form, "default", FORMS, "penalty q enters as q or as log(1 + q / tau); default: the method's own"),
+  NUMBER(METHOD_GROUP, tau, "1", 1e-12, UP, "form log: the scale of q"),
+  NUMBER(METHOD_GROUP, samples, "8", 1, 1e6, "draws for each example"),
+  CHOICE(METHOD_GROUP, sample_max, "norm", OF("norm", "element"),
          "the largest draw is taken by its norm, or by each feature"),
-  CHOICE(METHOD, box, "eps", OF("eps", "words"),
+  CHOICE(METHOD_GROUP, box, "eps", OF("eps", "words"),
          "texts: bounds are over eps, or over all words: eps is then a share, 1: all"),
-  TEXT(METHOD, words, "auto", "texts: what replaces words: a list or file, or batch; auto: data.mask_words"),
-  NUMBER(METHOD, candidates, "8", 0, 1e6, "word-adv-r4: words tried at a token, those best to first order; 0: all"),
-  NUMBER(METHOD, steps, "10", 1, 1e6, "steps of the attack, its random start included"),
-  NUMBER(METHOD, alpha, "0", 0, UP, "length of a step; 0: eps, halved with each third of the steps"),
-  FLAG(METHOD, random_start, "true", "start the attack at a random point of the box"),
-  NUMBER(METHOD, range, "", -UP, UP, "lowest and highest value of a feature; empty: none"),
-  FLAG(METHOD, double_softmax, "false", "control: softmax before the loss, as in the published code"),
-  SETTING(METHOD, class_weights, "auto", 0, UP, OF("auto", "balanced", "none"),
+  TEXT(METHOD_GROUP, words, "auto", "texts: what replaces words: a list or file, or batch; auto: data.mask_words"),
+  NUMBER(METHOD_GROUP, candidates, "8", 0, 1e6, "word-adv-r4: words tried at a token, those best to first order; 0: all"),
+  NUMBER(METHOD_GROUP, steps, "10", 1, 1e6, "steps of the attack, its random start included"),
+  NUMBER(METHOD_GROUP, alpha, "0", 0, UP, "length of a step; 0: eps, halved with each third of the steps"),
+  FLAG(METHOD_GROUP, random_start, "true", "start the attack at a random point of the box"),
+  NUMBER(METHOD_GROUP, range, "", -UP, UP, "lowest and highest value of a feature; empty: none"),
+  FLAG(METHOD_GROUP, double_softmax, "false", "control: softmax before the loss, as in the published code"),
+  SETTING(METHOD_GROUP, class_weights, "auto", 0, UP, OF("auto", "balanced", "none"),
           "weight of each class in the loss; auto: balanced, if one is rare; none: all 1"),
-  SETTING(METHOD, group_weights, "", 0, UP, OF("balanced"), "weight of each group in the loss; empty: all 1"),
-  FLAG(METHOD, group_batches, "false", "draw batches in which all groups are equally likely, with replacement"),
-  NUMBER(METHOD, group_step, "0.01", 0, UP, "eta: how fast the weights of groups follow their losses"),
-  NUMBER(METHOD, weight_penalty, "0", 0, UP, "beta in beta * (sum of squared weights), added to the loss"),
+  SETTING(METHOD_GROUP, group_weights, "", 0, UP, OF("balanced"), "weight of each group in the loss; empty: all 1"),
+  FLAG(METHOD_GROUP, group_batches, "false", "draw batches in which all groups are equally likely, with replacement"),
+  NUMBER(METHOD_GROUP, group_step, "0.01", 0, UP, "eta: how fast the weights of groups follow their losses"),
+  NUMBER(METHOD_GROUP, weight_penalty, "0", 0, UP, "beta in beta * (sum of squared weights), added to the loss"),
+
+#define PENALTY(identifier, name)                                                                 \
+  NAMED(WEIGHTS, "lambda." name, lambda_of[TERM_##identifier], "default", 0, UP, OF("default"), \
+        "its weight, wherever it is a part of the method; default: its own"),
+#include "objective/methods.def"
 
   FLAG(TRAINING, augment.flip, "false", "images: mirror half of the examples, drawn anew in each epoch"),
   NUMBER(TRAINING, augment.crop, "0", 0, 4096, "images: move by up to this many pixels each way, and masks with them"),

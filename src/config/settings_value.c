@@ -31,6 +31,7 @@ static void choices_text(const r4_setting_info *i, char *to, size_t size)
     const char *before = !k ? "" : i->choices[k + 1] ? ", " : " or ";
     n += (size_t)snprintf(to + n, size - n, "%s%s", before, i->choices[k]);
   }
+  if (i->sums && n < size) snprintf(to + n, size - n, ", or a sum such as r3+pairing");
 }
 
 /* That stand for a number or a list. */
@@ -68,7 +69,7 @@ static void expected(const r4_setting_info *i, char *to, size_t size)
 
 r4_status setting_refuse(const struct setting *t, const char *where, const char *what, r4_error *e)
 {
-  char wanted[160];
+  char wanted[320];
   expected(&t->info, wanted, sizeof wanted);
   return r4_fail(e, R4_E_ARGUMENT, "%s: %s is %s, expected %s", where, t->info.key, what, wanted);
 }
@@ -166,16 +167,35 @@ static bool read_choice(const r4_setting_info *i, const char *text, const char *
   return false;
 }
 
-static r4_status read_text(const struct setting *t, const char *where, const char *text, char **value,
+static r4_status copy_text(const struct setting *t, const char *where, const char *text, char **value,
                            r4_error *e)
 {
-  if (!utf8_valid(text)) return refuse(t, where, text, e);
   size_t bytes = strlen(text) + 1;
   char *copy = r4_mem_new(bytes, 1);
   if (!copy) return r4_fail(e, R4_E_MEMORY, "%s: %s: out of memory", where, t->info.key);
   r4_mem_free(*value);
   *value = memcpy(copy, text, bytes);
   return R4_OK;
+}
+
+/* One of the choices, or a sum of several, as its parts are written. */
+static r4_status read_sum(const struct setting *t, const char *where, const char *text, char **value,
+                          r4_error *e)
+{
+  const char *word;
+  struct composition c;
+  char name[COMPOSITION_NAME];
+  if (read_choice(&t->info, text, &word)) return copy_text(t, where, word, value, e);
+  if (!strchr(text, '+')) return refuse(t, where, text, e);
+  if (!composition_of(text, &c)) return composition_check(text, where, e);
+  composition_name(&c, name);
+  return copy_text(t, where, name, value, e);
+}
+
+static r4_status read_text(const struct setting *t, const char *where, const char *text, char **value,
+                           r4_error *e)
+{
+  return utf8_valid(text) ? copy_text(t, where, text, value, e) : refuse(t, where, text, e);
 }
 
 /* ---- Lists ---- */
@@ -241,6 +261,7 @@ r4_status setting_read(const struct setting *t, const char *where, const char *t
     ok = read_flag(text, to);
     break;
   case R4_SETTING_CHOICE:
+    if (i->sums) return read_sum(t, where, text, to, e);
     ok = read_choice(i, text, to);
     break;
   case R4_SETTING_TEXT:

@@ -93,4 +93,4 @@ static const struct term term = {
   .quantity = quantity,
   .settings = TERM_SETTINGS("eps", "steps", "alpha", "random_start", "norm", "range", "explain")};
 
-const struct method method_adv_r4 = {.term = {&term}, .lambda = 1, .fills = true};
+const struct method method_adv_r4 = {.term = &term, .lambda = 1, .fills = true};

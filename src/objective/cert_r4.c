@@ -20,24 +20,9 @@ static const struct term term = {
   .quantity = quantity, .settings = TERM_SETTINGS("eps", "box", "words", "norm", "norm=sum", "explain")};
 
 const struct method method_cert_r4 = {
-  .term = {&term}, .lambda = 0.1, .form = R4_FORM_LOG, .fills = true, .waits = true};
+  .term = &term, .lambda = 0.1, .form = R4_FORM_LOG, .fills = true, .waits = true};
 
 /* Where few examples have masks the others teach the shortcut while Cert-R4 waits, and its bounds, once small, hold a
- * net that has learned it. R3 keeps the shortcut out from the first step on. */
-const struct method method_cert_r4_r3 = {.term = {&term, &term_r3},
-                                         .lambda = 0.1,
-                                         .lambda_r3 = 10,
-                                         .form = R4_FORM_LOG,
-                                         .fills = true,
-                                         .waits = true,
-                                         .r3_leads = true};
-
-/* Likewise, and stronger where masks are few: pairing keeps the shortcut out by what happens with other content, and
- * the bounds say how much could. */
-const struct method method_cert_r4_pairing = {.term = {&term, &term_pairing},
-                                              .lambda = 0.1,
-                                              .lambda_r3 = 3,
-                                              .form = R4_FORM_LOG,
-                                              .fills = true,
-                                              .waits = true,
-                                              .r3_leads = true};
+ * net that has learned it. In "cert-r4+r3", R3 keeps the shortcut out from the first step on. "cert-r4+pairing" is
+ * stronger where masks are few: pairing keeps the shortcut out by what happens with other content, and the bounds say
+ * how much could. */

@@ -1,6 +1,8 @@
 /* Inputs that are drawn anew for each step. */
+#include <stdio.h>
 #include <string.h>
 
+#include "base/purpose.h"
 #include "graph/graph.h"
 #include "objective/objective.h"
 
@@ -46,6 +48,18 @@ static bool make_room(r4_graph *g, struct draws *d)
   return list;
 }
 
+/* "noise", and "noise 2" for the second term. Kept by the graph. */
+static char *name_of(const struct objective *o, const char *name)
+{
+  size_t bytes = strlen(name) + 8;
+  char *copy = graph_keep(o->g, bytes, 1);
+  if (copy && o->term)
+    snprintf(copy, bytes, "%s %zu", name, o->term + 1);
+  else if (copy)
+    memcpy(copy, name, strlen(name) + 1);
+  return copy;
+}
+
 static bool is_new(r4_graph *g, const struct draws *d, const char *name, uint32_t purpose)
 {
   for (size_t k = 0; k < d->n; k++)
@@ -60,11 +74,11 @@ r4_id objective_draw(struct objective *o, const char *name, r4_shape shape, uint
 {
   r4_graph *g = o->g;
   struct draws *d = o->drawn;
-  r4_id node = r4_input(g, name, shape);
-  size_t bytes = strlen(name) + 1;
-  char *copy = node.i && is_new(g, d, name, purpose) ? graph_keep(g, bytes, 1) : NULL;
-  if (!copy || !make_room(g, d)) return R4_NONE;
-  d->list[d->n++] = (r4_drawn){.name = memcpy(copy, name, bytes),
+  const char *own = name_of(o, name);
+  r4_id node = own ? r4_input(g, own, shape) : R4_NONE;
+  purpose += (uint32_t)o->term * PURPOSE_OF_TERM;
+  if (!node.i || !is_new(g, d, own, purpose) || !make_room(g, d)) return R4_NONE;
+  d->list[d->n++] = (r4_drawn){.name = own,
                                .node = node,
                                .count = (size_t)r4_shape_count(shape),
                                .purpose = purpose,

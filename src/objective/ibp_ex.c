@@ -18,7 +18,4 @@ static r4_id quantity(struct objective *o)
 static const struct term term = {
   .quantity = quantity, .settings = TERM_SETTINGS("eps", "box", "words"), .over_masked = true, .answers = true};
 
-const struct method method_ibp_ex = {.term = {&term}, .lambda = 1, .fills = true};
-
-const struct method method_ibp_ex_r3 = {
-  .term = {&term, &term_r3}, .lambda = 1, .lambda_r3 = 10, .fills = true};
+const struct method method_ibp_ex = {.term = &term, .lambda = 1, .fills = true};

@@ -4,34 +4,51 @@
 #include "base/text.h"
 #include "objective/objective.h"
 
-#define METHOD(identifier, name) &method_##identifier,
-static const struct method *methods[] = {
+#define METHOD(identifier, name) {name, &method_##identifier},
+#define PENALTY METHOD
+#define SUM(name) {name, NULL},
+static struct {
+  const char *name;
+  const struct method *method; /* NULL: its parts are in the table */
+} methods[] = {
 #include "objective/methods.def"
-  NULL, /* one that a test adds */
+  {NULL, NULL}, /* one that a test adds */
+  {NULL, NULL},
 };
-#undef METHOD
+
+enum { METHODS = sizeof methods / sizeof *methods - 2 };
 
 #define METHOD(identifier, name) name,
+#define PENALTY METHOD
+#define SUM(name) name,
 const char *method_words[] = {
 #include "objective/methods.def"
   NULL, NULL};
+
+#define METHOD(identifier, name) name,
+#define PENALTY METHOD
+#define SUM(name) name,
 const char *method_choices[] = {"auto",
 #include "objective/methods.def"
                                 NULL, NULL};
-#undef METHOD
-
-enum { METHODS = sizeof methods / sizeof *methods - 1 };
 
 void method_add(const char *name, const struct method *m)
 {
-  methods[METHODS] = m;
-  method_words[METHODS] = method_choices[METHODS + 1] = m ? name : NULL;
+  methods[METHODS].method = m;
+  methods[METHODS].name = method_words[METHODS] = method_choices[METHODS + 1] = m ? name : NULL;
+}
+
+const char *method_name(const char *s, size_t n)
+{
+  for (size_t k = 0; methods[k].name; k++)
+    if (strlen(methods[k].name) == n && !memcmp(methods[k].name, s, n)) return methods[k].name;
+  return NULL;
 }
 
 const struct method *method_find(const char *name)
 {
-  for (size_t k = 0; method_words[k]; k++)
-    if (!strcmp(method_words[k], name)) return methods[k];
+  for (size_t k = 0; methods[k].name; k++)
+    if (!strcmp(methods[k].name, name)) return methods[k].method;
   return NULL;
 }
 
@@ -47,33 +64,39 @@ const char *r4_method_name(size_t k)
   return k < r4_method_count() ? method_words[k] : NULL;
 }
 
-/* One of its terms compares examples with their filled selves. */
-static bool pairs(const struct method *m)
+/* ---- What is known of it ---- */
+
+static void add_part(r4_method_info *to, const char *name, const struct method *m)
 {
-  for (size_t k = 0; k < METHOD_TERMS && m->term[k]; k++)
-    if (m->term[k]->pairs) return true;
-  return false;
+  to->fills |= m->fills;
+  to->texts |= m->texts;
+  to->groups |= m->groups;
+  to->waits |= m->waits;
+  if (!m->term) return;
+  if (m->form == R4_FORM_LOG) to->form = m->form;
+  to->guided = true;
+  to->pairs |= m->term->pairs;
+  to->term[to->terms] = name;
+  to->lambda[to->terms++] = m->lambda;
 }
 
 r4_method_info r4_method_describe(const char *method)
 {
-  const struct method *m = method_find(method);
-  if (!m) return (r4_method_info){0};
-  return (r4_method_info){.guided = m->term[0] != NULL,
-                          .fills = m->fills,
-                          .waits = m->waits,
-                          .texts = m->texts,
-                          .pairs = pairs(m),
-                          .groups = m->groups,
-                          .lambda = m->lambda,
-                          .lambda_r3 = m->lambda_r3,
-                          .form = m->form};
+  r4_method_info to = {0};
+  struct composition c;
+  if (!composition_of(method, &c)) return to;
+  for (size_t k = 0; k < c.parts; k++) add_part(&to, c.name[k], c.part[k]);
+  for (size_t k = 0; k < c.terms; k++) to.leads[k] = to.waits && !c.part[k]->waits;
+  return to;
 }
 
 bool method_dies_of_penalty(const char *method)
 {
-  const struct method *m = method_find(method);
-  return m && m->term[0] && !m->term[0]->answers;
+  struct composition c;
+  if (!composition_of(method, &c) || !c.terms) return false;
+  for (size_t k = 0; k < c.terms; k++)
+    if (c.part[k]->term->answers) return false;
+  return true;
 }
 
 /* ---- Settings ---- */
@@ -91,17 +114,58 @@ static bool term_uses(const struct term *t, const char *setting)
   return is_among(setting, t->settings);
 }
 
+static size_t count_users(const struct composition *c, const char *setting)
+{
+  size_t users = 0;
+  for (size_t k = 0; k < c->terms; k++) users += term_uses(c->part[k]->term, setting);
+  return users;
+}
+
+/* "norm=sum": all terms that look at the norm must know this one. */
+static bool value_is_known(const struct composition *c, const char *value)
+{
+  char setting[32] = {0};
+  size_t length = strcspn(value, "=");
+  if (length >= sizeof setting) return false;
+  memcpy(setting, value, length);
+  size_t users = count_users(c, value);
+  return users && users == count_users(c, setting);
+}
+
+static bool has_term(const struct composition *c, const char *name)
+{
+  for (size_t k = 0; k < c->terms; k++)
+    if (!strcmp(c->name[k], name)) return true;
+  return false;
+}
+
 bool r4_method_uses(const char *method, const char *setting)
 {
   static const char *const of_all[] = {
     "lambda", "lambda_ramp", "delta", "penalty_after", "penalty_every", "form", "guard", "guide", NULL};
-  const struct method *m = method_find(method);
-  if (!m) return !strcmp(method, method_choices[0]); /* auto may take one that does */
-  if (!strcmp(setting, "lambda_r3")) return m->term[1];
-  if (!strcmp(setting, "group_step")) return m->groups;
-  for (size_t k = 0; k < METHOD_TERMS && m->term[k]; k++)
-    if (is_among(setting, of_all) || term_uses(m->term[k], setting)) return true;
+  static const char OF_TERM[] = "lambda.";
+  struct composition c;
+  if (!composition_of(method, &c)) return !strcmp(method, method_choices[0]); /* auto may take one that does */
+  if (!strcmp(setting, "lambda_r3")) return c.terms > 1;
+  if (!strcmp(setting, "group_step")) return c.part[0]->groups;
+  if (!strncmp(setting, OF_TERM, sizeof OF_TERM - 1)) return has_term(&c, setting + sizeof OF_TERM - 1);
+  if (strchr(setting, '=')) return value_is_known(&c, setting);
+  return c.terms && (is_among(setting, of_all) || count_users(&c, setting));
+}
+
+bool method_replaces_words(const char *method)
+{
+  struct composition c;
+  if (!composition_of(method, &c)) return false;
+  for (size_t k = 0; k < c.terms; k++)
+    if (term_uses(c.part[k]->term, "words") && !term_uses(c.part[k]->term, "box")) return true;
   return false;
+}
+
+bool method_has_noise_of_words(const char *method)
+{
+  struct composition c;
+  return composition_of(method, &c) && count_users(&c, "words=vocabulary");
 }
 
 char *method_list(const char *setting)

@@ -7,16 +7,20 @@
 #include "graph/graph.h"
 #include "module/guide_cells.h"
 
-static const struct method *find_method(r4_graph *g, const char *name)
+static bool find_method(r4_graph *g, const char *name, struct composition *to)
 {
-  const struct method *m = method_find(name);
-  if (m) return m;
+  r4_error e = {0};
+  if (composition_of(name, to)) return true;
+  if (strchr(name, '+') && composition_check(name, "objective", &e)) {
+    r4_graph_fail(g, R4_E_ARGUMENT, "%s", e.text);
+    return false;
+  }
   struct text known = {0};
   for (size_t k = 0; method_words[k]; k++) text_add(&known, "%s%s", k ? ", " : "", method_words[k]);
   char *names = text_take(&known);
   r4_graph_fail(g, R4_E_ARGUMENT, "objective: no method \"%.60s\"; there are %s", name, names ? names : "");
   r4_string_free(names);
-  return NULL;
+  return false;
 }
 
 /* ---- Inputs ---- */
@@ -184,10 +188,10 @@ static r4_id mean(const struct objective *o, const struct term *t, r4_id v)
   return r4_div(g, all.sum, r4_max(g, r4_const(g, 1, R4_SCALAR), all.count));
 }
 
-/* Of term k of the method. */
-static r4_form form_of(const r4_objective_options *p, int k)
+/* Of term k: one that leads while another waits is linear where that has the form log. */
+static r4_form form_of(const r4_objective_options *p, size_t k)
 {
-  bool linear = k && p->form == R4_FORM_LOG && method_find(p->method)->r3_leads;
+  bool linear = p->form == R4_FORM_LOG && r4_method_describe(p->method).leads[k];
   return linear ? R4_FORM_LINEAR : p->form;
 }
 
@@ -235,19 +239,18 @@ static r4_id for_all(const struct objective *o, r4_id q)
 }
 
 /* Adds term k of the method: lambda form(q) to the loss, unless lambda is the constant 0. */
-static void add_term(struct objective *o, const struct term *t, int k, r4_objective *result)
+static void add_term(struct objective *o, const struct term *t, size_t k, r4_objective *result)
 {
-  static const char *const name[METHOD_TERMS] = {"lambda", "lambda_r3"};
   const r4_objective_options *p = o->options;
-  r4_id q = t->quantity(o), *penalty = k ? &result->penalty_r3 : &result->penalty;
-  double value = k ? p->lambda_r3 : p->lambda;
-  r4_id lambda = number(o, name[k], value), formed = form(o, t, form_of(p, k), q);
-  if (p->live) *(k ? &o->in.lambda_r3 : &o->in.lambda) = lambda;
-  *(k ? &result->total_r3 : &result->total) = total(o, t, q);
-  *penalty = mean(o, t, q);
+  o->term = k;
+  r4_id q = t->quantity(o), lambda = number(o, objective_weight_names[k], p->lambda[k]);
+  if (p->live) o->in.lambda[k] = lambda;
+  result->form[k] = form(o, t, form_of(p, k), q);
+  result->total[k] = total(o, t, q);
+  result->penalty[k] = mean(o, t, q);
   result->each = k ? r4_add(o->g, result->each, for_all(o, q)) : for_all(o, q);
-  if (p->live || value > 0) result->loss = r4_add(o->g, result->loss, r4_mul(o->g, lambda, formed));
-  *(k ? &result->form_r3 : &result->form) = formed;
+  if (p->live || p->lambda[k] > 0)
+    result->loss = r4_add(o->g, result->loss, r4_mul(o->g, lambda, result->form[k]));
 }
 
 /* The net as terms look at it, for terms of the caller's own. */
@@ -266,8 +269,9 @@ r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param
     r4_graph_fail(g, R4_E_ARGUMENT, "objective: needs a net and options");
     return result;
   }
-  const struct method *method = find_method(g, options->method ? options->method : "");
-  if (!method || !objective_check(g, n, options)) return result;
+  struct composition method;
+  if (!find_method(g, options->method ? options->method : "", &method)) return result;
+  if (!objective_check(g, n, options)) return result;
   struct draws drawn = {0};
   struct objective o = {.g = g, .net = n, .param = param, .options = options, .drawn = &drawn};
   objective_inputs(&o);
@@ -275,11 +279,11 @@ r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param
   result.losses = weighted_losses(&o, result.logits);
   result.data = result.loss = data_term(&o, result.losses);
   if (options->weight_penalty > 0) result.loss = r4_add(g, result.loss, weight_penalty(&o));
-  result.penalty = result.form = result.form_r3 = r4_const(g, 0, R4_SCALAR);
+  for (size_t k = 0; k < R4_TERMS; k++) result.penalty[k] = result.form[k] = r4_const(g, 0, R4_SCALAR);
   result.each = r4_const(g, 0, R4_SHAPE(options->batch));
   if (options->used) add_used(&o, &result);
   struct objective part = guided_part(&o);
-  for (int k = 0; k < METHOD_TERMS && method->term[k]; k++) add_term(&part, method->term[k], k, &result);
+  for (size_t k = 0; k < method.terms; k++) add_term(&part, method.part[k]->term, k, &result);
   result.in = part.in;
   result.in.filled = options->filled ? o.in.filled : R4_NONE;
   result.drawn = drawn.list;

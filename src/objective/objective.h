@@ -7,9 +7,9 @@
  *     m_i   in [0, 1], 1 = must not matter
  *     q_i   what a term wants to be small, a number >= 0 per example; 0 where m_i = 0
  *
- * A term is one file with one function, its q, and what the rest of the program must know of it. A method is a few
- * terms with their weights, beside its main term, and one line in methods.def. doc/objectives.md has all definitions in
- * one place.
+ * A term is one file with one function, its q, what the rest of the program must know of it, and one line in
+ * methods.def. It is a method, and any few of them, joined by "+", are one as well (composition.h). doc/objectives.md
+ * has all definitions in one place.
  *
  * The leaf is the perturbation. With masks on U listed features the network is seen at
  * x + P d, where d [batch, U] is zero and P places it: the explanation of these features is the
@@ -29,6 +29,7 @@
 #define R4_OBJECTIVE_OBJECTIVE_H
 
 #include "module/net.h"
+#include "objective/composition.h"
 #include "r4.h"
 
 /* The words of each r4_explain, r4_norm and r4_form (but for the target, which a user asks for by a number). NULL ends
@@ -58,6 +59,7 @@ struct objective {
   r4_id filled;  /* what the data term sees of the rows, at the leaf */
   r4_id eps;     /* a constant or an input */
   r4_id one_hot; /* of the labels */
+  size_t term;   /* whose q is being built, by its place in the method */
   struct draws *drawn;
 };
 
@@ -75,27 +77,25 @@ struct term {
 #define TERM_SETTINGS(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define NO_SETTINGS ((const char *const[]){NULL})
 
-enum { METHOD_TERMS = 2 };
-
+/* A line of the table: one term, or none. */
 struct method {
-  const struct term *term[METHOD_TERMS]; /* the first has the weight lambda, the second lambda_r3 */
-  double lambda, lambda_r3;              /* that do well on photos, with filled examples          */
+  const struct term *term; /* NULL: the data term is all there is              */
+  double lambda;           /* that does well on photos, with filled examples   */
   r4_form form;
   bool fills; /* the data term sees filled examples, unless told otherwise */
   bool texts; /* for nets of tokens only */
   bool groups; /* examples are weighted by group: whoever runs the graph gives their weights, and moves them */
   bool waits; /* of a fresh net its penalty knows nothing: it begins after the net has learned something */
-  bool r3_leads; /* but its second term does not wait, has no ramp, and is linear where the first has the form log */
 };
 
-extern const struct term term_r3, term_pairing;
-
 #define METHOD(identifier, name) extern const struct method method_##identifier;
+#define PENALTY METHOD
 #include "objective/methods.def"
-#undef METHOD
 
-/* By name, or NULL. */
+/* A line of the table by name; NULL if there is none, and for sums. */
 const struct method *method_find(const char *name);
+/* The name in the table that has these n letters, or NULL. */
+const char *method_name(const char *s, size_t n);
 /* The names of all methods; NULL ends them. The first has neither a penalty nor filled examples. */
 extern const char *method_words[];
 /* The same behind "auto". */
@@ -105,6 +105,9 @@ void method_add(const char *name, const struct method *m);
 
 /* Whether a net that gives every example the same answer has the least penalty of all. */
 bool method_dies_of_penalty(const char *method);
+/* Whether one of its terms puts words in place of others, whatever the box is; and words as they occur, as noise. */
+bool method_replaces_words(const char *method);
+bool method_has_noise_of_words(const char *method);
 /* "a, b and c": the methods that a setting has an effect on. r4_string_free; NULL when out of memory. */
 char *method_list(const char *setting);
 
@@ -116,11 +119,15 @@ draw_fill draw_signed; /* uniform in [-1, 1) */
 draw_fill draw_unit;   /* uniform in [0, 1)  */
 draw_fill draw_normal; /* standard normal    */
 
-/* An input that whoever runs the graph draws anew for each step. purpose is one of base/purpose.h. */
+/* An input that whoever runs the graph draws anew for each step. purpose is one of base/purpose.h. Terms that ask for
+ * the same draw numbers of their own: behind the first term of a method, name and purpose are those of its place. */
 r4_id objective_draw(struct objective *o, const char *name, r4_shape shape, uint32_t purpose,
                      draw_fill *fill);
 
 /* ---- Building: objective.c, options.c ---- */
+
+/* The inputs of the weights of the terms, if they are live. */
+extern const char *const objective_weight_names[R4_TERMS];
 
 /* False, and an error in g, if an option is out of its range. */
 bool objective_check(r4_graph *g, const r4_net *n, const r4_objective_options *p);

@@ -12,6 +12,7 @@ const char *const explain_words[] = {[EXPLAIN_AUTO] = "auto",
                                      [R4_EXPLAIN_LOGPROB_SUM + 1] = "logprob-sum",
                                      NULL};
 const char *const norm_words[] = {[R4_NORM_L2] = "l2", [R4_NORM_L1] = "l1", [R4_NORM_SUM] = "sum", NULL};
+const char *const objective_weight_names[R4_TERMS] = {"lambda", "lambda_2", "lambda_3", "lambda_4"};
 const char *const form_words[] = {[R4_FORM_LINEAR] = "linear", [R4_FORM_LOG] = "log", NULL};
 
 static bool fail(r4_graph *g, const char *name, double value, const char *expected)
@@ -118,7 +119,8 @@ bool objective_check(r4_graph *g, const r4_net *n, const r4_objective_options *p
   if (!check_used(g, p)) return false;
   if (!check_sizes(g, n, p) || !check_reach(g, n, p) || !check_leaf(g, n, p)) return false;
   if (!check_choices(g, p) || !check_words(g, n, p) || !check_data_term(g, n, p)) return false;
-  if (!check_weight(g, "lambda", p->lambda) || !check_weight(g, "lambda_r3", p->lambda_r3)) return false;
+  for (size_t k = 0; k < R4_TERMS; k++)
+    if (!check_weight(g, objective_weight_names[k], p->lambda[k])) return false;
   if (!check_weight(g, "eps", p->eps) || !check_weight(g, "weight_penalty", p->weight_penalty)) return false;
   if (!isfinite(p->alpha)) return fail(g, "alpha", p->alpha, "a finite number");
   if (!p->ranged || (isfinite(p->low) && isfinite(p->high) && p->low < p->high)) return true;

@@ -31,6 +31,6 @@ static r4_id quantity(struct objective *o)
   return r4_sum(g, r4_square(g, r4_sub(g, d, r4_broadcast(g, mean, R4_SHAPE(rows, classes)))), R4_AXIS(1));
 }
 
-const struct term term_pairing = {.quantity = quantity, .settings = NO_SETTINGS, .pairs = true};
+static const struct term term = {.quantity = quantity, .settings = NO_SETTINGS, .pairs = true};
 
-const struct method method_pairing = {.term = {&term_pairing}, .lambda = 3, .fills = true};
+const struct method method_pairing = {.term = &term, .lambda = 3, .fills = true};

@@ -9,6 +9,6 @@ static r4_id quantity(struct objective *o)
   return objective_squares(o, objective_explain_examples(o));
 }
 
-const struct term term_r3 = {.quantity = quantity, .settings = TERM_SETTINGS("explain")};
+static const struct term term = {.quantity = quantity, .settings = TERM_SETTINGS("explain")};
 
-const struct method method_r3 = {.term = {&term_r3}, .lambda = 10, .fills = true};
+const struct method method_r3 = {.term = &term, .lambda = 10, .fills = true};

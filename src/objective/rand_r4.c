@@ -38,4 +38,4 @@ static r4_id quantity(struct objective *o)
 static const struct term term = {.quantity = quantity,
                                  .settings = TERM_SETTINGS("eps", "samples", "norm", "range", "explain")};
 
-const struct method method_rand_r4 = {.term = {&term}, .lambda = 1, .fills = true};
+const struct method method_rand_r4 = {.term = &term, .lambda = 1, .fills = true};

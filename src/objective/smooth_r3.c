@@ -19,4 +19,4 @@ static r4_id quantity(struct objective *o)
 static const struct term term = {.quantity = quantity,
                                  .settings = TERM_SETTINGS("eps", "samples", "explain")};
 
-const struct method method_smooth_r3 = {.term = {&term}, .lambda = 10, .fills = true};
+const struct method method_smooth_r3 = {.term = &term, .lambda = 10, .fills = true};

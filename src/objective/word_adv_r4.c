@@ -142,4 +142,4 @@ static const struct term term = {
   .quantity = quantity,
   .settings = TERM_SETTINGS("words", "samples", "steps", "candidates", "norm", "explain")};
 
-const struct method method_word_adv_r4 = {.term = {&term}, .lambda = 1, .fills = true, .texts = true};
+const struct method method_word_adv_r4 = {.term = &term, .lambda = 1, .fills = true, .texts = true};

@@ -47,4 +47,4 @@ static r4_id quantity(struct objective *o)
 static const struct term term = {
   .quantity = quantity, .settings = TERM_SETTINGS("words", "samples", "sample_max", "norm", "explain")};
 
-const struct method method_word_rand_r4 = {.term = {&term}, .lambda = 1, .fills = true, .texts = true};
+const struct method method_word_rand_r4 = {.term = &term, .lambda = 1, .fills = true, .texts = true};

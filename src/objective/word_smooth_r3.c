@@ -28,4 +28,4 @@ static const struct term term = {.quantity = quantity,
                                  .settings =
                                    TERM_SETTINGS("words", "words=vocabulary", "samples", "alpha", "explain")};
 
-const struct method method_word_smooth_r3 = {.term = {&term}, .lambda = 10, .fills = true, .texts = true};
+const struct method method_word_smooth_r3 = {.term = &term, .lambda = 10, .fills = true, .texts = true};

@@ -17,14 +17,13 @@ void guard_follow(double *mean, double value, double seen)
   *mean += (value - *mean) / fmin(seen, MEMORY);
 }
 
-void guard_step(struct guard *g, double data, double form, double form_r3)
+void guard_step(struct guard *g, double data, const double form[R4_TERMS])
 {
   g->seen++;
   if (g->seen > 1) guard_follow(&g->noise, pow(data - g->last, 2) / 2, g->seen - 1);
   g->last = data;
   guard_follow(&g->data, data, g->seen);
-  guard_follow(&g->form, form, g->seen);
-  guard_follow(&g->form_r3, form_r3, g->seen);
+  for (size_t k = 0; k < R4_TERMS; k++) guard_follow(&g->form[k], form[k], g->seen);
 }
 
 static bool has_learned(const struct guard *g)
@@ -33,9 +32,10 @@ static bool has_learned(const struct guard *g)
   return g->seen > 1 && g->chance - g->data >= fmax(ERRORS * sqrt(g->noise / n), LEAST * g->chance);
 }
 
-double guard_factor(const struct guard *g, double lambda, double lambda_r3)
+double guard_factor(const struct guard *g, const double lambda[R4_TERMS])
 {
-  double may_cost = g->share * fmax(g->chance - g->data, 0), cost = lambda * g->form + lambda_r3 * g->form_r3;
+  double may_cost = g->share * fmax(g->chance - g->data, 0), cost = 0;
+  for (size_t k = 0; k < R4_TERMS; k++) cost += lambda[k] * g->form[k];
   if (!has_learned(g)) return 0;
   return cost > may_cost ? may_cost / cost : 1;
 }

@@ -2,7 +2,7 @@
  * and so no penalty: its loss is "chance", and that is the best there is once the weighted penalty exceeds what the
  * net has learned, chance - data. So the penalty may cost half of that and no more: all lambdas are multiplied by
  *
- *     factor = min(1, share max(chance - data~, 0) / cost~),    cost = lambda form(q) + lambda_r3 form(q_r3)
+ *     factor = min(1, share max(chance - data~, 0) / cost~),    cost = sum of lambda form(q) over the terms
  *
  * where ~ are running means, and share is 1/2. A net that has learned nothing yet is left to learn, and the penalty
  * comes in as the net gets better and its penalty smaller; certified bounds that begin at 10^5 do no harm.
@@ -20,20 +20,22 @@
 #ifndef R4_OPTIM_GUARD_H
 #define R4_OPTIM_GUARD_H
 
+#include "r4.h"
+
 struct guard {
   double chance, share;
-  double data, noise, form, form_r3; /* running means; noise: of (data_t - data_t-1)^2 / 2 */
-  double last;                       /* data of the last step                              */
-  double seen;                       /* steps they are made of                             */
+  double data, noise, form[R4_TERMS]; /* running means; noise: of (data_t - data_t-1)^2 / 2 */
+  double last;                        /* data of the last step                              */
+  double seen;                        /* steps they are made of                             */
 };
 
 struct guard guard_begin(double chance);
 
 /* After a step, whose batch had masks. */
-void guard_step(struct guard *g, double data, double form, double form_r3);
+void guard_step(struct guard *g, double data, const double form[R4_TERMS]);
 
 /* 0 before the first step, and while nothing was learned. */
-double guard_factor(const struct guard *g, double lambda, double lambda_r3);
+double guard_factor(const struct guard *g, const double lambda[R4_TERMS]);
 
 /* Moves a running mean: that of all values at first, later one that forgets. seen counts this value. */
 void guard_follow(double *mean, double value, double seen);

@@ -6,11 +6,23 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "measure/predict.h"
+#include "objective/objective.h"
 #include "train/collapse.h"
 
 /* Masks on any example, on the first eighth only, or on none. */
 enum { PART = 8 };
-enum { LOSS, DATA, PENALTY, PENALTY_R3, FORM, FORM_R3, SCALARS, LOSSES = SCALARS, EACH, LOGITS, OUTPUTS };
+/* Outputs: PENALTY and FORM are those of the first term, and those of the others follow. */
+enum {
+  LOSS,
+  DATA,
+  PENALTY,
+  FORM = PENALTY + R4_TERMS,
+  SCALARS = FORM + R4_TERMS,
+  LOSSES = SCALARS,
+  EACH,
+  LOGITS,
+  OUTPUTS
+};
 
 struct drawn {
   r4_drawn how; /* its name and node are gone with the graph */
@@ -42,9 +54,9 @@ struct step {
   struct step_options options;
   struct variant **variant;
   size_t variants, room;
-  const struct variant *last;   /* that was run */
-  float lambda, lambda_r3, eps; /* inputs of live objectives */
-  float *buffers;               /* new values of the net's buffers, one after the other; NULL: it has none */
+  const struct variant *last;  /* that was run */
+  float lambda[R4_TERMS], eps; /* inputs of live objectives */
+  float *buffers;              /* new values of the net's buffers, one after the other; NULL: it has none */
 };
 
 /* Floats of parameter k if it is a buffer, else 0. */
@@ -155,14 +167,16 @@ static r4_status bind(struct step *s, struct variant *v, const r4_objective *o, 
     const char *name;
     const void *memory;
   } input[] = {
-    {o->in.index, "index", s->options.index},      {o->in.at, "at", v->at},
-    {o->in.lambda, "lambda", &s->lambda},          {o->in.eps, "eps", &s->eps},
-    {o->in.lambda_r3, "lambda_r3", &s->lambda_r3},
+    {o->in.index, "index", s->options.index},
+    {o->in.at, "at", v->at},
+    {o->in.eps, "eps", &s->eps},
   };
   float *const output[OUTPUTS] = {[LOSSES] = v->losses, [EACH] = v->each, [LOGITS] = v->logits};
   r4_status status = R4_OK;
   for (size_t k = 0; k < sizeof input / sizeof *input && !status; k++)
     if (input[k].node.i) status = r4_plan_input(v->plan, input[k].name, input[k].memory, e);
+  for (size_t k = 0; k < R4_TERMS && !status; k++)
+    if (o->in.lambda[k].i) status = r4_plan_input(v->plan, objective_weight_names[k], &s->lambda[k], e);
   for (size_t k = 0; k < v->draws && !status; k++)
     status = r4_plan_input(v->plan, v->drawn[k].how.name, v->drawn[k].to, e);
   for (size_t k = 0; k < OUTPUTS && !status; k++)
@@ -195,13 +209,11 @@ static r4_status compile_graph(struct step *s, struct variant *v, r4_graph *g, r
   }
   r4_net_inputs(net, g, param);
   r4_objective o = r4_objective_build(g, net, param, &options);
-  r4_id zero = r4_const(g, 0, R4_SCALAR);
-  const r4_id values[OUTPUTS] = {[LOSS] = o.loss,       [DATA] = o.data,
-                                 [PENALTY] = o.penalty, [PENALTY_R3] = o.penalty_r3.i ? o.penalty_r3 : zero,
-                                 [FORM] = o.form,       [FORM_R3] = o.form_r3,
-                                 [LOSSES] = o.losses,   [EACH] = o.each,
-                                 [LOGITS] = o.logits};
+  const r4_id values[OUTPUTS] = {
+    [LOSS] = o.loss, [DATA] = o.data, [LOSSES] = o.losses, [EACH] = o.each, [LOGITS] = o.logits};
   memcpy(out, values, sizeof values);
+  memcpy(out + PENALTY, o.penalty, sizeof o.penalty);
+  memcpy(out + FORM, o.form, sizeof o.form);
   r4_grad(g, o.loss, n, param, out + OUTPUTS);
   size_t outputs = OUTPUTS;
   for (size_t k = 0; k < OUTPUTS; k++) place[k] = R4_ELSEWHERE;
@@ -354,6 +366,8 @@ static r4_status not_finite(const struct variant *v, const r4_batch *b, uint32_t
   enum { SHOWN = 8 };
   struct text list = {0};
   size_t bad = 0;
+  double penalty = 0;
+  for (size_t k = 0; k < R4_TERMS; k++) penalty += (double)v->scalar[PENALTY + k];
   for (size_t i = 0; i < v->size.count; i++) {
     if (isfinite(v->losses[i]) && isfinite(v->each[i])) continue;
     if (bad++ < SHOWN) text_add(&list, "%s%zu", bad > 1 ? ", " : "", b->example[i]);
@@ -361,7 +375,7 @@ static r4_status not_finite(const struct variant *v, const r4_batch *b, uint32_t
   char *examples = text_take(&list);
   r4_status s = r4_fail(e, R4_E_DOMAIN,
                         "step %u: the loss is %g (data %g, penalty %g); %zu of %zu examples at fault%s%s%s",
-                        n, (double)v->scalar[LOSS], (double)v->scalar[DATA], (double)v->scalar[PENALTY], bad,
+                        n, (double)v->scalar[LOSS], (double)v->scalar[DATA], penalty, bad,
                         v->size.count, bad ? ": " : "", examples ? examples : "", bad > SHOWN ? ", ..." : "");
   r4_string_free(examples);
   return s;
@@ -381,8 +395,7 @@ r4_status step_run(struct step *s, const r4_batch *batch, uint32_t n, const stru
   if (!status && s->options.objective.weighted) status = r4_plan_input(v->plan, "v", at->example, e);
   if (status) return status;
   s->last = v;
-  s->lambda = (float)at->lambda;
-  s->lambda_r3 = (float)at->lambda_r3;
+  for (size_t k = 0; k < R4_TERMS; k++) s->lambda[k] = (float)at->lambda[k];
   s->eps = (float)at->eps;
   for (size_t k = 0; k < v->draws; k++)
     r4_drawn_fill(&v->drawn[k].how, s->options.seed, n, batch, v->drawn[k].to);
@@ -392,12 +405,12 @@ r4_status step_run(struct step *s, const r4_batch *batch, uint32_t n, const stru
   answer_all(v);
   *result = (struct step_result){.loss = v->scalar[LOSS],
                                  .data = v->scalar[DATA],
-                                 .penalty = v->scalar[PENALTY],
-                                 .penalty_r3 = v->scalar[PENALTY_R3],
-                                 .form = v->scalar[FORM],
-                                 .form_r3 = v->scalar[FORM_R3],
                                  .right = count_right(v, batch),
                                  .only = pulse_of(v->answer, v->size.count),
                                  .guided = v->size.guided > 0};
+  for (size_t k = 0; k < R4_TERMS; k++) {
+    result->penalty[k] = v->scalar[PENALTY + k];
+    result->form[k] = v->scalar[FORM + k];
+  }
   return R4_OK;
 }

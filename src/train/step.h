@@ -20,14 +20,14 @@ struct step_options {
 
 /* What may change from step to step; looked at if the objective is live. */
 struct step_weights {
-  double lambda, lambda_r3, eps;
+  double lambda[R4_TERMS], eps;
   bool off; /* the penalty has not begun, and is not computed */
   const float *example; /* v of each example of the batch; looked at if the objective is weighted */
 };
 
 struct step_result {
-  double loss, data, penalty, penalty_r3, form, form_r3; /* as in r4_objective */
-  size_t right;                                          /* examples whose largest logit is the label's */
+  double loss, data, penalty[R4_TERMS], form[R4_TERMS]; /* as in r4_objective */
+  size_t right;                                         /* examples whose largest logit is the label's */
   int64_t only; /* the one answer of all examples, or PULSE_SEVERAL */
   bool guided;  /* the penalty was looked at                        */
 };

@@ -265,17 +265,20 @@ r4_explain task_explain(const struct settings *s, const r4_data *train)
 }
 
 /* A word is the method's own, and auto is not left where that is not 0; dual ascent begins with 0. */
-double task_lambda(const struct settings *s)
+double task_lambda(const struct settings *s, size_t k)
 {
-  if (isfinite(s->lambda)) return s->lambda;
-  return s->delta > 0 ? 0 : r4_method_describe(s->method).lambda;
+  r4_method_info method = r4_method_describe(s->method);
+  if (k >= method.terms) return 0;
+  double given = settings_weight(s, k);
+  if (isfinite(given)) return given;
+  return !k && s->delta > 0 ? 0 : method.lambda[k];
 }
 
-/* A weight of a term that the method does not have counts for nothing. */
-double task_lambda_r3(const struct settings *s)
+bool task_has_weight(const struct settings *s)
 {
-  if (!r4_method_uses(s->method, "lambda_r3")) return 0;
-  return isnan(s->lambda_r3) ? r4_method_describe(s->method).lambda_r3 : s->lambda_r3;
+  for (size_t k = 0; k < R4_TERMS; k++)
+    if (task_lambda(s, k) > 0) return true;
+  return false;
 }
 
 /* Bounds of a net that knows nothing are so wide that the penalty is all there is to learn. Filled examples teach it
@@ -298,10 +301,8 @@ static r4_form task_form(const struct settings *s)
 r4_objective_options task_objective(const struct settings *s)
 {
   bool ranged = s->range.n == 2;
-  return (r4_objective_options){
+  r4_objective_options o = {
     .method = s->method,
-    .lambda = task_lambda(s),
-    .lambda_r3 = task_lambda_r3(s),
     .eps = s->eps,
     .over_masked = !strcmp(s->penalty_mean, "masked"),
     .live = r4_method_describe(s->method).guided, /* for ramps, delta, and nets that are brought back */
@@ -322,6 +323,8 @@ r4_objective_options task_objective(const struct settings *s)
     .weight_penalty = s->weight_penalty,
     .double_softmax = s->double_softmax,
   };
+  for (size_t k = 0; k < R4_TERMS; k++) o.lambda[k] = task_lambda(s, k);
+  return o;
 }
 
 r4_optimizer_options task_optimizer(const struct settings *s)

@@ -18,9 +18,10 @@ const char *task_place(const struct settings *s, const char *written);
  * layer as a vector. The number of outputs must be that of the classes, or 1 for two classes. */
 r4_net *task_net(const struct settings *s, const r4_data *d, r4_error *e);
 
-/* As the settings say, or the method's own. */
-double task_lambda(const struct settings *s);
-double task_lambda_r3(const struct settings *s);
+/* The weight of term k of the method, as the settings say, or its own; 0 if the method does not have so many. */
+double task_lambda(const struct settings *s, size_t k);
+/* Whether any of them is above 0. */
+bool task_has_weight(const struct settings *s);
 
 /* batch, masked, explain and class_weights are left 0: they depend on the data. The pointers are into s. */
 r4_objective_options task_objective(const struct settings *s);

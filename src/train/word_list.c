@@ -6,6 +6,7 @@
 #include "base/c_locale.h"
 #include "base/mem.h"
 #include "data/format/texts.h"
+#include "objective/objective.h"
 #include "train/task.h"
 
 /* ---- Adding ---- */
@@ -157,13 +158,19 @@ static r4_status tokenize(struct word_list *w, const char *list, const struct se
 
 /* ---- The setting ---- */
 
+/* Bounds of the method are over words. */
+static bool has_word_box(const struct settings *s)
+{
+  return r4_method_uses(s->method, "box") && !strcmp(s->box, "words");
+}
+
 /* auto: what masks are of, where masked words are replaced. */
 static const char *meant(const struct settings *s)
 {
-  bool noise = r4_method_uses(s->method, "words=vocabulary"), boxed = r4_method_uses(s->method, "box");
+  bool noise = method_has_noise_of_words(s->method);
   if (strcmp(s->words, "auto")) return s->words;
   if (!noise && *s->data.mask_words) return s->data.mask_words;
-  return boxed ? "masked" : "batch";
+  return has_word_box(s) ? "masked" : "batch";
 }
 
 static bool is_source(const char *words)
@@ -182,8 +189,7 @@ static r4_status take_list(struct word_list *w, const char *list, const struct s
 /* Whether the method has anything to do with words: those with boxes do if these are of words. */
 static bool wants_words(const struct settings *s)
 {
-  return r4_method_uses(s->method, "words") &&
-         (!r4_method_uses(s->method, "box") || !strcmp(s->box, "words"));
+  return method_replaces_words(s->method) || has_word_box(s);
 }
 
 /* Tokens are replaced one by one, and no word is one. Those that masks are of are in the batch as well. */
@@ -202,7 +208,7 @@ r4_status word_list_open(struct word_list *w, const struct settings *s, const r4
 {
   *w = (struct word_list){0};
   if (!wants_words(s)) return R4_OK;
-  bool boxed = r4_method_uses(s->method, "box");
+  bool boxed = has_word_box(s);
   if (boxed && !r4_data_vocabulary(d)) return r4_fail(e, R4_E_ARGUMENT, "box is words, which is for texts");
   if (!r4_data_vocabulary(d)) return R4_OK;
   const char *list = meant(s);

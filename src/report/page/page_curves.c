@@ -1,24 +1,40 @@
 /* Training curves, from log.jsonl of each seed: the mean over seeds, and a band of a standard deviation around it. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "objective/composition.h"
 #include "report/page/page.h"
 #include "train/run/log.h"
 
-enum quantity { LOSS, PENALTY, WORST, LAMBDA, LAMBDA_R3, QUANTITIES };
+/* Penalties and weights of terms are those of methods that have several. */
+enum quantity {
+  LOSS,
+  PENALTY,
+  PENALTY_OF,
+  WORST = PENALTY_OF + TERM_COUNT,
+  LAMBDA,
+  LAMBDA_OF,
+  QUANTITIES = LAMBDA_OF + TERM_COUNT
+};
 enum { MOST_POINTS = 100, MOST_EPOCHS = 100000 };
 
 static const struct {
   const char *file, *caption;
   bool may_be_none; /* 0 all the time: there is none, and nothing to show */
 } about[QUANTITIES] = {
-  {"loss", "Loss in training, with penalties", false},
-  {"penalty", "Penalty before lambda", true},
-  {"worst-group", "Worst group of the validation examples", false},
-  {"lambda", "lambda, the weight of the penalty", true},
-  {"lambda-r3", "lambda_r3, the weight of a second penalty", true},
+  [LOSS] = {"loss", "Loss in training, with penalties", false},
+  [PENALTY] = {"penalty", "Penalty before lambda", true},
+#define PENALTY(identifier, name) \
+  [PENALTY_OF + TERM_##identifier] = {"penalty-" name, "Penalty of " name " before its lambda", true},
+#include "objective/methods.def"
+  [WORST] = {"worst-group", "Worst group of the validation examples", false},
+  [LAMBDA] = {"lambda", "lambda, the weight of the penalty, or of the first of several", true},
+#define PENALTY(identifier, name) \
+  [LAMBDA_OF + TERM_##identifier] = {"lambda-" name, "lambda." name ", the weight of " name, true},
+#include "objective/methods.def"
 };
 
 /* What validation is of, by the log; in older ones it does not say. */
@@ -42,6 +58,7 @@ struct curve {
     double n[QUANTITIES], sum[QUANTITIES], squares[QUANTITIES];
   } * point;
   size_t seeds, unread; /* logs that were read, and that were not there or damaged */
+  size_t second;        /* the number of the method's second term, or TERM_COUNT */
   enum kind val;
 };
 
@@ -82,6 +99,27 @@ static enum kind both(enum kind a, enum kind b)
   return a == b || b == UNSAID ? a : a == UNSAID ? b : DIFFERENT;
 }
 
+/* "penalty.r3", "lambda.r3". Older logs have the second term as "lambda_r3". */
+static void add_terms(struct curve *c, struct point *p, const struct js *line)
+{
+  char key[64];
+  for (size_t t = 0; t < TERM_COUNT; t++) {
+    snprintf(key, sizeof key, "penalty.%s", term_names[t]);
+    add_value(p, PENALTY_OF + (enum quantity)t, js_get(line, key), 1);
+    snprintf(key, sizeof key, "lambda.%s", term_names[t]);
+    add_value(p, LAMBDA_OF + (enum quantity)t, js_get(line, key), 1);
+  }
+  if (c->second == TERM_COUNT) return;
+  add_value(p, PENALTY_OF + (enum quantity)c->second, js_get(line, "penalty_r3"), 1);
+  add_value(p, LAMBDA_OF + (enum quantity)c->second, js_get(line, "lambda_r3"), 1);
+}
+
+static size_t second_term(const r4_report_run *r)
+{
+  r4_method_info m = r4_method_describe(page_method(r));
+  return m.terms > 1 ? term_number(m.term[1]) : TERM_COUNT;
+}
+
 static r4_status read_line(void *context, const struct js *line, r4_error *e)
 {
   int64_t epoch;
@@ -94,13 +132,14 @@ static r4_status read_line(void *context, const struct js *line, r4_error *e)
   add_value(p, WORST, js_get(js_get(line, "val"), "worst"), 100);
   c->val = both(c->val, kind_named(js_text(js_get(js_get(line, "val"), "of"))));
   add_value(p, LAMBDA, js_get(line, "lambda"), 1);
-  add_value(p, LAMBDA_R3, js_get(line, "lambda_r3"), 1);
+  add_terms(c, p, line);
   return R4_OK;
 }
 
 /* A log that is missing or damaged is no reason for no page: what there is of it counts, and the page says so. */
 static r4_status read_run(const r4_report_run *r, struct curve *c, r4_error *e)
 {
+  c->second = second_term(r);
   for (size_t k = 0; k < r->seeds; k++) {
     r4_error own = {0};
     char *path = file_join(r->folder[k], "log.jsonl");

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 
-enum { CHECKPOINT_VERSION = 2 };
+enum { CHECKPOINT_VERSION = 3 };
 
 struct checkpoint_part {
   const char *name; /* at most 63 letters */

@@ -10,12 +10,27 @@
 
 static const char CSV[] = "metrics.csv", EVENTS[] = "events.out.tfevents.r4";
 
-/* What a line of the log has, in the order of the columns; those of "val" are named val_.. */
-static const char *const figure[] = {"epoch",   "step",         "seconds",  "loss",   "data",
-                                     "penalty", "penalty_r3",   "accuracy", "lambda", "lambda_r3",
-                                     "eps",     "answers_only", "revivals", NULL};
+/* What a line of the log has, in the order of the columns; those of "val" are named val_.. Behind penalty and lambda
+ * stand those of the terms, if there are several. */
+static const char *const figure[] = {"epoch",    "step",   "seconds", "loss",         "data",     "penalty",
+                                     "accuracy", "lambda", "eps",     "answers_only", "revivals", NULL};
 static const char *const val_figure[] = {"loss",  "accuracy", "avg",  "worst", "avg_se",
                                          "score", "changed",  "lost", NULL};
+
+/* "penalty.r3" is one of penalty. */
+static bool is_of(const char *key, const char *name)
+{
+  size_t n = strlen(name);
+  return !strncmp(key, name, n) && key[n] == '.';
+}
+
+/* The figures of terms that the first line has, and so all lines of a run. */
+static void find_terms(struct curves *c, const struct js *line)
+{
+  for (const struct js *m = NULL; (m = js_next(line, m)) && c->of_terms < CURVES_OF_TERMS;)
+    if (is_of(js_key(m), "penalty") || is_of(js_key(m), "lambda"))
+      snprintf(c->of_term[c->of_terms++], sizeof *c->of_term, "%s", js_key(m));
+}
 
 /* ---- metrics.csv ---- */
 
@@ -47,7 +62,12 @@ static r4_status add_names(struct curves *c, const struct js *line, r4_error *e)
 {
   struct json_writer w = {0};
   c->groups = js_size(js_get(js_get(line, "val"), "groups"));
-  for (size_t k = 0; figure[k]; k++) text_add(&w.text, "%s%s", k ? "," : "", figure[k]);
+  find_terms(c, line);
+  for (size_t k = 0; figure[k]; k++) {
+    text_add(&w.text, "%s%s", k ? "," : "", figure[k]);
+    for (size_t t = 0; t < c->of_terms; t++)
+      if (is_of(c->of_term[t], figure[k])) text_add(&w.text, ",%s", c->of_term[t]);
+  }
   for (size_t k = 0; val_figure[k]; k++) text_add(&w.text, ",val_%s", val_figure[k]);
   for (size_t k = 0; k < c->groups; k++) text_add(&w.text, ",val_group_%zu", k);
   c->headed = true;
@@ -58,7 +78,11 @@ static r4_status add_row(struct curves *c, const struct js *line, r4_error *e)
 {
   struct json_writer w = {0};
   const struct js *val = js_get(line, "val"), *groups = js_get(val, "groups");
-  for (size_t k = 0; figure[k]; k++) add_value(&w.text, js_get(line, figure[k]));
+  for (size_t k = 0; figure[k]; k++) {
+    add_value(&w.text, js_get(line, figure[k]));
+    for (size_t t = 0; t < c->of_terms; t++)
+      if (is_of(c->of_term[t], figure[k])) add_value(&w.text, js_get(line, c->of_term[t]));
+  }
   for (size_t k = 0; val_figure[k]; k++) add_value(&w.text, js_get(val, val_figure[k]));
   for (size_t k = 0; k < c->groups; k++) add_value(&w.text, js_at(groups, k));
   return log_add(&c->csv, &w, e);
@@ -98,6 +122,8 @@ static r4_status add_event(struct curves *c, const struct js *line, r4_error *e)
   event_step(&v, epoch);
   for (size_t k = 0; figure[k]; k++)
     if (strcmp(figure[k], "epoch")) add_scalar(&v, "train/", figure[k], js_get(line, figure[k]));
+  for (size_t t = 0; t < c->of_terms; t++)
+    add_scalar(&v, "train/", c->of_term[t], js_get(line, c->of_term[t]));
   for (size_t k = 0; val_figure[k]; k++) add_scalar(&v, "val/", val_figure[k], js_get(val, val_figure[k]));
   for (size_t k = 0; k < js_size(groups); k++) {
     char name[32];

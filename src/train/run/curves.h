@@ -6,10 +6,14 @@
 
 #include "train/run/log.h"
 
+enum { CURVES_OF_TERMS = 2 * R4_TERMS };
+
 struct curves {
   struct log csv, events; /* events.path is NULL if there is none */
   bool headed;            /* metrics.csv has its line of names */
   size_t groups;          /* columns of it */
+  char of_term[CURVES_OF_TERMS][64]; /* further ones: "penalty.r3" */
+  size_t of_terms;
   double time;            /* of the last event, in seconds since 1970, as if the run had never stopped */
 };
 

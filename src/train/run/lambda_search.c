@@ -319,7 +319,7 @@ static r4_status open_search(struct search *x, const r4_settings *s, bool begin,
   if (begin) unlink(x->file);
   r4_status status = begin ? r4_settings_save(s, x->config, e) : R4_OK;
   if (status || !(x->own = read_settings(x, s, e))) return e->status;
-  x->first = r4_method_describe(x->own->values.method).lambda;
+  x->first = r4_method_describe(x->own->values.method).lambda[0];
   x->epochs = x->own->values.epochs;
   if (begin) return R4_OK;
   status = check_settings(x, s, e);

@@ -35,33 +35,43 @@ static double penalty_time(const struct run *r)
 }
 
 /* What lambda is multiplied by, so that the net can bear it. Dual ascent would wind up without. */
-static double guarded(const struct run *r, double lambda, double lambda_r3)
+static double guarded(const struct run *r, const double lambda[R4_TERMS])
 {
   bool on = (r->s->guard || r->s->delta > 0) && method_dies_of_penalty(r->s->method);
-  return on ? guard_factor(&r->state.guard, lambda, lambda_r3) : 1;
+  return on ? guard_factor(&r->state.guard, lambda) : 1;
 }
 
-/* The second penalty of a method whose first one waits: there from the first step on, and guarded by itself. */
-static void let_r3_lead(const struct run *r, struct step_weights *at)
+/* Terms that do not wait beside one that does: there from the first step on, and guarded by themselves. */
+static void let_some_lead(const struct run *r, struct step_weights *at)
 {
-  double lambda = r->state.relief * task_lambda_r3(r->s);
-  at->lambda_r3 = lambda * guarded(r, 0, lambda);
-  at->off = false;
+  double lambda[R4_TERMS] = {0};
+  r4_method_info method = r4_method_describe(r->s->method);
+  for (size_t k = 0; k < method.terms; k++)
+    if (method.leads[k]) lambda[k] = r->state.relief * task_lambda(r->s, k);
+  double factor = guarded(r, lambda);
+  for (size_t k = 0; k < method.terms; k++) {
+    if (!method.leads[k]) continue;
+    at->lambda[k] = lambda[k] * factor;
+    at->off = false;
+  }
+}
+
+static void scale(double lambda[R4_TERMS], double factor)
+{
+  for (size_t k = 0; k < R4_TERMS; k++) lambda[k] *= factor;
 }
 
 struct step_weights run_weights(const struct run *r)
 {
   const struct settings *s = r->s;
   double t = penalty_time(r), ramp = r->state.relief * schedule_ramp(s->lambda_ramp, t);
-  struct step_weights at = {.lambda = s->delta > 0 ? r->state.dual.lambda : ramp * task_lambda(s),
-                            .lambda_r3 = s->delta > 0 ? r->state.dual.lambda : ramp * task_lambda_r3(s),
-                            .eps = schedule_ramp(s->eps_ramp, t) * s->eps,
+  struct step_weights at = {.eps = schedule_ramp(s->eps_ramp, t) * s->eps,
                             .off = time_of(r) < r->penalty_after};
-  if (at.off) at.lambda = at.lambda_r3 = 0;
-  double factor = guarded(r, at.lambda, at.lambda_r3);
-  at.lambda *= factor;
-  at.lambda_r3 *= factor;
-  if (method_find(s->method)->r3_leads && !(s->delta > 0)) let_r3_lead(r, &at);
+  size_t terms = r4_method_describe(s->method).terms;
+  for (size_t k = 0; k < terms && !at.off; k++)
+    at.lambda[k] = s->delta > 0 ? r->state.dual.lambda : ramp * task_lambda(s, k);
+  scale(at.lambda, guarded(r, at.lambda));
+  if (!(s->delta > 0)) let_some_lead(r, &at);
   return at;
 }
 
@@ -71,13 +81,14 @@ static void make_lazy(const struct run *r, struct step_weights *at)
 {
   double every = (double)r->s->penalty_every;
   if (r->state.step % r->s->penalty_every) at->off = true;
-  at->lambda *= at->off ? 0 : every;
-  at->lambda_r3 *= at->off ? 0 : every;
+  scale(at->lambda, at->off ? 0 : every);
 }
 
-bool run_has_r3(const struct run *r)
+double run_sum(const double of_terms[R4_TERMS])
 {
-  return method_find(r->s->method)->term[1];
+  double sum = 0;
+  for (size_t k = 0; k < R4_TERMS; k++) sum += of_terms[k];
+  return sum;
 }
 
 /* How much of its fall to delta the target should have done by now. */
@@ -103,20 +114,22 @@ static void add_to_sums(struct run_sums *sums, const r4_batch *b, bool penalised
   sums->data += n * result->data;
   if (!penalised) return;
   sums->masked_steps++;
-  sums->penalty += result->penalty;
-  sums->penalty_r3 += result->penalty_r3;
-  sums->lambda += at->lambda;
-  sums->lambda_r3 += at->lambda_r3;
+  for (size_t k = 0; k < R4_TERMS; k++) {
+    sums->penalty[k] += result->penalty[k];
+    sums->lambda[k] += at->lambda[k];
+  }
 }
 
 /* The next lambda, after a step whose batch had masks. */
 static void weigh(struct run *r, const struct step_result *result)
 {
   struct dual *d = &r->state.dual;
-  guard_step(&r->state.guard, result->data, result->form, result->form_r3);
+  double lambda[R4_TERMS];
+  guard_step(&r->state.guard, result->data, result->form);
   if (!(r->s->delta > 0)) return;
-  dual_step(d, result->penalty + result->penalty_r3, fallen(r));
-  d->lambda *= guarded(r, d->lambda, d->lambda);
+  dual_step(d, run_sum(result->penalty), fallen(r));
+  for (size_t k = 0; k < R4_TERMS; k++) lambda[k] = d->lambda; /* a term that is not there costs nothing */
+  d->lambda *= guarded(r, lambda);
 }
 
 static r4_status one_step(struct run *r, r4_error *e)
@@ -136,7 +149,7 @@ static r4_status one_step(struct run *r, r4_error *e)
   groups_follow(&r->groups, r->s->group_step, r->train, &b, step_losses(r->step));
   bool penalised = result.guided && !at.off;
   add_to_sums(&r->state.sums, &b, penalised, &stated, &result);
-  r->state.penalised += penalised && (at.lambda > 0 || at.lambda_r3 > 0);
+  r->state.penalised += penalised && run_sum(at.lambda) > 0;
   if (penalised) weigh(r, &result);
   r->state.step++;
   r->state.batch++;
@@ -182,25 +195,36 @@ static r4_status end_epoch(struct run *r, double seconds, r4_error *e)
   return r->folder ? run_save(r, e) : R4_OK;
 }
 
+static void add_terms(const struct run *r, const struct step_weights *at, double masked, r4_progress *to)
+{
+  r4_method_info method = r4_method_describe(r->s->method);
+  to->terms = method.terms;
+  for (size_t k = 0; k < method.terms; k++)
+    to->term[k] = (r4_term_progress){.name = method.term[k],
+                                     .penalty = r->state.sums.penalty[k] / masked,
+                                     .lambda = at->lambda[k]};
+}
+
 static r4_progress progress_of(const struct run *r, bool epoch_done, double seconds)
 {
   const struct run_sums *t = &r->state.sums;
   struct step_weights at = run_weights(r);
   double n = t->examples > 0 ? t->examples : 1, masked = t->masked_steps > 0 ? t->masked_steps : 1;
-  return (r4_progress){.seed = (uint64_t)r->s->seed,
-                       .epoch = r->state.epoch,
-                       .epochs = r->s->epochs,
-                       .batch = r->state.batch,
-                       .batches = (int64_t)r4_batches_count(r->batches),
-                       .loss = t->loss / n,
-                       .penalty = (t->penalty + t->penalty_r3) / masked,
-                       .accuracy = t->right / n,
-                       .lambda = at.lambda,
-                       .lambda_r3 = run_has_r3(r) ? at.lambda_r3 : 0,
-                       .eps = at.eps,
-                       .rate = rate_at(r),
-                       .epoch_done = epoch_done,
-                       .seconds = seconds};
+  r4_progress p = {.seed = (uint64_t)r->s->seed,
+                   .epoch = r->state.epoch,
+                   .epochs = r->s->epochs,
+                   .batch = r->state.batch,
+                   .batches = (int64_t)r4_batches_count(r->batches),
+                   .loss = t->loss / n,
+                   .penalty = run_sum(t->penalty) / masked,
+                   .accuracy = t->right / n,
+                   .lambda = at.lambda[0],
+                   .eps = at.eps,
+                   .rate = rate_at(r),
+                   .epoch_done = epoch_done,
+                   .seconds = seconds};
+  add_terms(r, &at, masked, &p);
+  return p;
 }
 
 static void add_validation(const struct run *r, r4_progress *to)

@@ -25,8 +25,8 @@
 /* Sums over the steps of an epoch so far. */
 struct run_sums {
   double steps, examples, right, loss, data; /* loss and data: times examples      */
-  double masked_steps, penalty, penalty_r3;  /* over the steps that had masks      */
-  double lambda, lambda_r3;                  /* likewise: weights that were used   */
+  double masked_steps, penalty[R4_TERMS];    /* over the steps that had masks      */
+  double lambda[R4_TERMS];                   /* likewise: weights that were used   */
 };
 
 /* Where a run is: all numbers that decide what comes next. */
@@ -113,8 +113,8 @@ r4_progress run_progress(const struct run *r);
 
 /* Of the next step. */
 struct step_weights run_weights(const struct run *r);
-/* Whether its method has a second penalty, with a weight of its own. */
-bool run_has_r3(const struct run *r);
+/* The sum over the terms. */
+double run_sum(const double of_terms[R4_TERMS]);
 
 /* All epochs are done, or none was better for too long. */
 bool run_is_over(const struct run *r);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "objective/objective.h"
 #include "train/run/run.h"
 
 #define LABEL(key) setting_label(r->settings, key).text
@@ -164,7 +165,7 @@ static void tell_words(struct run *r)
   if (w->unknown)
     run_tell(r, "%s: %zu of %zu words are not in the vocabulary, \"%s\" first", LABEL("words"), w->unknown,
              w->listed, w->first_unknown);
-  if (w->several && !r4_method_uses(r->s->method, "box")) /* boxes have all pieces in them */
+  if (w->several && method_replaces_words(r->s->method)) /* boxes have all pieces in them */
     run_tell(r,
              "%s: %zu of %zu words are of several pieces, \"%s\" first: a masked token is one, and they "
              "replace none%s",

@@ -2,6 +2,7 @@
  * checkpoint that counts them, and a finished checkpoint is enough to write the model. */
 #include <dirent.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -236,6 +237,18 @@ static void add_validation(struct json_writer *w, r4_val_kind kind, const struct
   jw_close(w, '}');
 }
 
+/* "penalty.r3" of each term, and the rest of the weights by name: lambda is the first one's. Of methods of one term all
+ * is said already. */
+static void add_terms(struct json_writer *w, const char *what, const r4_method_info *m, size_t from,
+                      const double *sum, double steps)
+{
+  char key[64];
+  for (size_t k = from; k < m->terms && m->terms > 1; k++) {
+    snprintf(key, sizeof key, "%s.%s", what, m->term[k]);
+    add_real(w, key, sum[k] / steps);
+  }
+}
+
 /* A run without a folder keeps its log, for whoever asks. */
 static r4_status keep_line(struct run *r, struct json_writer *w, r4_error *e)
 {
@@ -262,6 +275,7 @@ r4_status run_log(struct run *r, double seconds, r4_error *e)
 {
   const struct run_sums *t = &r->state.sums;
   struct step_weights at = run_weights(r);
+  const r4_method_info method = r4_method_describe(r->s->method);
   struct json_writer w = {0};
   double masked = fmax(t->masked_steps, 1);
   jw_open(&w, '{');
@@ -272,11 +286,11 @@ r4_status run_log(struct run *r, double seconds, r4_error *e)
   add_real(&w, "seconds", seconds);
   add_real(&w, "loss", t->loss / t->examples);
   add_real(&w, "data", t->data / t->examples);
-  add_real(&w, "penalty", (t->penalty + t->penalty_r3) / masked);
-  if (run_has_r3(r)) add_real(&w, "penalty_r3", t->penalty_r3 / masked);
+  add_real(&w, "penalty", run_sum(t->penalty) / masked);
+  add_terms(&w, "penalty", &method, 0, t->penalty, masked);
   add_real(&w, "accuracy", t->right / t->examples);
-  add_real(&w, "lambda", t->lambda / masked);
-  if (run_has_r3(r)) add_real(&w, "lambda_r3", t->lambda_r3 / masked);
+  add_real(&w, "lambda", t->lambda[0] / masked);
+  add_terms(&w, "lambda", &method, 1, t->lambda, masked);
   add_real(&w, "eps", at.eps);
   if (r->groups.q) add_list(&w, "group_weights", r->groups.q, r->groups.n);
   if (r->state.pulse.batches) {

@@ -257,8 +257,8 @@ static void tell_of_waiting(struct run *r)
   if (t->epoch <= r->s->head_epochs) return; /* only the head learns yet: no advice about the rest helps it */
   if (LATE * t->epoch < r->s->epochs) return; /* many nets guess at first */
   struct step_weights next = run_weights(r);
-  bool waits = t->sums.masked_steps > 0 && !next.off && !(next.lambda > 0) && !(next.lambda_r3 > 0);
-  bool wanted = !(r->s->delta > 0) && (task_lambda(r->s) > 0 || task_lambda_r3(r->s) > 0);
+  bool waits = t->sums.masked_steps > 0 && !next.off && !(run_sum(next.lambda) > 0);
+  bool wanted = !(r->s->delta > 0) && task_has_weight(r->s);
   if (!waits || !wanted || t->told & TOLD_WAITING) return;
   t->told |= TOLD_WAITING;
   run_tell(r,

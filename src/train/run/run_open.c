@@ -211,7 +211,7 @@ static r4_status open_steps(struct run *r, r4_error *e)
   r->schedule = task_schedule(s);
   r->penalty_after = task_penalty_after(s, r->train);
   r->chance = pulse_chance(r->train, r->class_weights, r->groups.expected);
-  r->state.dual = dual_begin(s->delta, s->delta_rate, task_lambda(s));
+  r->state.dual = dual_begin(s->delta, s->delta_rate, task_lambda(s, 0));
   r->state.guard = guard_begin(r->chance);
   r->state.best = -INFINITY;
   r->state.relief = 1;

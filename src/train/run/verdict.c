@@ -29,7 +29,7 @@ r4_verdict r4_verdict_of(double lost, double error)
 /* A penalty is wanted, and some step may have one. */
 static bool wants_penalty(const struct run *r)
 {
-  bool weighs = task_lambda(r->s) > 0 || task_lambda_r3(r->s) > 0 || r->s->delta > 0;
+  bool weighs = task_has_weight(r->s) || r->s->delta > 0;
   return r4_method_describe(r->s->method).guided && weighs && r->touched && r->state.step;
 }
 
