@@ -61,9 +61,18 @@ static void print_validation(FILE *f, const r4_progress *p)
   if (p->val_kind == R4_VAL_CARRIES) fprintf(f, " (with the shortcut in it)");
 }
 
+/* "penalty 0.5", or "cert-r4 0.3  pairing 0.2" */
+static void print_penalties(FILE *f, const r4_progress *p)
+{
+  if (p->terms < 2) fprintf(f, "  penalty %.3g", p->penalty);
+  for (size_t k = 0; k < p->terms && p->terms > 1; k++)
+    fprintf(f, "  %s %.3g", p->term[k].name, p->term[k].penalty);
+}
+
 static void print_figures(FILE *f, const r4_progress *p)
 {
-  fprintf(f, "loss %.4f  penalty %.3g", p->loss, p->penalty);
+  fprintf(f, "loss %.4f", p->loss);
+  print_penalties(f, p);
   if (p->validated)
     print_validation(f, p);
   else

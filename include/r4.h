@@ -1066,7 +1066,7 @@ typedef enum {
 enum { R4_TERMS = 4 }; /* penalties of a method, at most */
 
 typedef struct {
-  const char *method; /* a name that r4_method_name gives, or a sum of up to R4_TERMS that have a penalty: "r3+pairing" */
+  const char *method; /* a name that r4_method_name gives, or a sum of up to R4_TERMS with a penalty: "r3+pairing" */
   int64_t batch;
   int64_t masked;   /* 0: masks on all features; U: on the U features listed by "index"        */
   int64_t guided;   /* 0: any example may have a mask; G: only the first G of a batch may      */
@@ -1181,7 +1181,8 @@ typedef struct {
   size_t terms;               /* penalties, with a weight each                            */
   const char *term[R4_TERMS]; /* their names, the first is the main one                   */
   double lambda[R4_TERMS];    /* their weights                                            */
-  bool leads[R4_TERMS]; /* another term waits, and this one does not: it has no ramp, and is linear where the form is log */
+  bool leads[R4_TERMS];       /* it does not wait, but another does: it has no ramp, and is linear where the form is
+                                 log                                                      */
   r4_form form;
 } r4_method_info;
 
@@ -1297,7 +1298,7 @@ typedef enum {
 
 /* A term of the method: its mean penalty over the epoch so far, and its weight in the last step. */
 typedef struct {
-  const char *name; /* as r4_method_info has it */
+  char name[32]; /* here, not elsewhere: what is told goes to other processes */
   double penalty, lambda;
 } r4_term_progress;
 

@@ -112,11 +112,11 @@ def by_r4(net, weights, x, y, m, folder, dtype):
     parameters = net.inputs(g)
     ids = (h.r4_id * len(parameters))(*(g.own(p) for p in parameters))
     o = h.r4_objective_options(method=b"r3", batch=len(x), frozen_statistics=True)
-    setattr(o, "lambda", 1.0)
+    getattr(o, "lambda")[0] = 1.0
     made = LIB.r4_objective_build(g.pointer, net.pointer, ids, ctypes.byref(o))
     g.check()
     values, each, fast = [], [], []
-    for total in (Node(g, made.data.i), Node(g, made.penalty.i)):
+    for total in (Node(g, made.data.i), Node(g, made.penalty[0].i)):
         learned = [k for k, p in enumerate(net.parameters) if not p.buffer]
         plan = Plan(g, [total, *g.grad(total, [parameters[k] for k in learned])], dtype=dtype, winograd=True)
         for p in net.parameters:

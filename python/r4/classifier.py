@@ -73,8 +73,10 @@ class Classifier(Base):
     net         parts in a row, or a name such as "resnet18(classes=6)"; {classes} stands for their number, and {words}
                 for that of the tokens that there are
     method      "auto" (by the masks that there are, as the command chooses; method_ is what it took), erm, fill, r3,
-                smooth-r3, ibp-ex, ibp-ex+r3, rand-r4, adv-r4, cert-r4, cert-r4+r3 or pairing
-    lambda_     weight of the penalty, "auto", or None for the method's own
+                smooth-r3, ibp-ex, rand-r4, adv-r4, cert-r4 or pairing, or up to four of those with a penalty:
+                "cert-r4+pairing"
+    lambda_     weight of the penalty, "auto", or None for the method's own; of several the first one's, and
+                settings={"lambda.pairing": 3} those of others
     eps         how far masked features may move
     delta       how small the penalised quantity must become; lambda then follows
     epochs, batch, rate
@@ -301,6 +303,9 @@ class Classifier(Base):
 
     def _note_epoch(self, p: Progress) -> None:
         line = {"loss": p.loss, "penalty": p.penalty, "accuracy": p.accuracy, "lambda": p.lambda_, "eps": p.eps}
+        if len(p.penalties) > 1:
+            line |= {f"penalty.{name}": value for name, value in p.penalties.items()}
+            line |= {f"lambda.{name}": value for name, value in list(p.lambdas.items())[1:]}
         if p.validated:
             line |= {"val_avg": p.val_avg, "val_worst": p.val_worst, "val_se": p.val_se}
         self.history_.append(line)

@@ -46,7 +46,7 @@ class Progress:
     loss: float
     penalty: float
     accuracy: float
-    lambda_: float
+    lambda_: float  # of the first penalty
     eps: float
     rate: float
     epoch_done: bool
@@ -57,12 +57,19 @@ class Progress:
     val_kind: str
     val_examples: int
     seconds: float
+    penalties: dict[str, float]  # of each term of the method, by its name; penalty is their sum
+    lambdas: dict[str, float]  # their weights in the last step
 
 
 def _progress(p: h.r4_progress) -> Progress:
-    names = (f for f in Progress.__dataclass_fields__)
+    names = (f for f in Progress.__dataclass_fields__ if f not in ("penalties", "lambdas"))
     found = {f: getattr(p, f.rstrip("_")) for f in names}
-    return Progress(**found | {"val_kind": VAL_KINDS[p.val_kind]})
+    terms = {text_of(t.name): t for t in p.term[: p.terms]}
+    return Progress(
+        **found | {"val_kind": VAL_KINDS[p.val_kind]},
+        penalties={name: t.penalty for name, t in terms.items()},
+        lambdas={name: getattr(t, "lambda") for name, t in terms.items()},
+    )
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@
 #include "base/text.h"
 #include "objective/objective.h"
 
-#define METHOD(identifier, name) {name, &method_##identifier},
-#define PENALTY METHOD
+#define PLAIN(identifier, name) {name, &method_##identifier},
+#define PENALTY PLAIN
 #define SUM(name) {name, NULL},
 static struct {
   const char *name;
@@ -18,15 +18,15 @@ static struct {
 
 enum { METHODS = sizeof methods / sizeof *methods - 2 };
 
-#define METHOD(identifier, name) name,
-#define PENALTY METHOD
+#define PLAIN(identifier, name) name,
+#define PENALTY PLAIN
 #define SUM(name) name,
 const char *method_words[] = {
 #include "objective/methods.def"
   NULL, NULL};
 
-#define METHOD(identifier, name) name,
-#define PENALTY METHOD
+#define PLAIN(identifier, name) name,
+#define PENALTY PLAIN
 #define SUM(name) name,
 const char *method_choices[] = {"auto",
 #include "objective/methods.def"

@@ -88,8 +88,8 @@ struct method {
   bool waits; /* of a fresh net its penalty knows nothing: it begins after the net has learned something */
 };
 
-#define METHOD(identifier, name) extern const struct method method_##identifier;
-#define PENALTY METHOD
+#define PLAIN(identifier, name) extern const struct method method_##identifier;
+#define PENALTY PLAIN
 #include "objective/methods.def"
 
 /* A line of the table by name; NULL if there is none, and for sums. */

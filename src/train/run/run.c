@@ -1,6 +1,7 @@
 #include "train/run/run.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -199,10 +200,12 @@ static void add_terms(const struct run *r, const struct step_weights *at, double
 {
   r4_method_info method = r4_method_describe(r->s->method);
   to->terms = method.terms;
-  for (size_t k = 0; k < method.terms; k++)
-    to->term[k] = (r4_term_progress){.name = method.term[k],
-                                     .penalty = r->state.sums.penalty[k] / masked,
-                                     .lambda = at->lambda[k]};
+  for (size_t k = 0; k < method.terms; k++) {
+    r4_term_progress *t = &to->term[k];
+    snprintf(t->name, sizeof t->name, "%s", method.term[k]);
+    t->penalty = r->state.sums.penalty[k] / masked;
+    t->lambda = at->lambda[k];
+  }
 }
 
 static r4_progress progress_of(const struct run *r, bool epoch_done, double seconds)
