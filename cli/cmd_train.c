@@ -110,6 +110,7 @@ static void print_range(const r4_setting_info *t)
       printf("%s%s", t->choices[k + 1] ? ", " : " or ", t->choices[k]);
   } else if (t->choices) {
     for (size_t k = 0; t->choices[k]; k++) printf("%s%s", k ? ", " : "", t->choices[k]);
+    if (t->sums) printf(", or a sum such as r3+pairing");
   } else if (t->type == R4_SETTING_WHOLE || t->type == R4_SETTING_REAL) {
     printf("%g", t->min);
     if (t->max < 1e9)

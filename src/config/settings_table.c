@@ -78,7 +78,7 @@ static const struct setting table[] = {
   CHOICE(NET, init, "default", OF("default", "xavier", "kaiming", "ibp"), "how weights are drawn; default: PyTorch's"),
 
   {{METHOD, "method", R4_SETTING_CHOICE, "auto", 0, 0, method_choices,
-    "how masks are used; auto: what fits them, or erm; several: r3+pairing", true},
+    "how masks are used; auto: what fits them, erm without masks", true},
    offsetof(struct settings, method)},
   FLAG(METHOD, bound, "false", "method auto: take one that bounds how much masked content could matter"),
   CHOICE(METHOD, fill, "auto", fill_words, "what takes the place of masked content where the net learns its answers"),
