@@ -1,5 +1,6 @@
 /* Memory: whichever allocation fails, the call that needed it says so, everything can still be freed, and
  * nothing leaks ("make SAN=1 check" sees that). Running a plan allocates nothing. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -202,11 +203,62 @@ static void test_injection(void **state)
   r4_mem_free(d);
 }
 
+/* The error says what for and how much; without an error, or with a product that no machine has, there is no crash. */
+static void test_sentences(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  size_t room = 0;
+  int *list = NULL;
+  r4_mem_fail_at(1);
+  assert_null(mem_new(3, 8, "the masks", &e));
+  assert_int_equal(e.status, R4_E_MEMORY);
+  assert_string_equal(e.text, "out of memory for the masks (24 bytes)");
+  r4_mem_fail_at(1);
+  assert_null(mem_new_aligned(3, 8, "the rows", &e));
+  assert_string_equal(e.text, "out of memory for the rows (24 bytes)");
+  r4_mem_fail_at(1);
+  assert_null(mem_copy("word", &e));
+  assert_string_equal(e.text, "out of memory for word (5 bytes)");
+  r4_mem_fail_at(1);
+  assert_int_equal(mem_more(&list, &room, 1, sizeof *list, "a list", &e), R4_E_MEMORY);
+  assert_true(!list && !room);
+  r4_mem_fail_at(0);
+  assert_null(mem_new(SIZE_MAX / 2, 8, "too much", NULL));
+  assert_null(mem_new_aligned(SIZE_MAX / 2, 8, "too much", &e));
+  assert_non_null(strstr(e.text, "too much (9223372036854775807 times 8 bytes)"));
+}
+
+/* A list that grows: what is in it stays, and it grows seldom. */
+static void test_list(void **state)
+{
+  (void)state;
+  size_t room = 0;
+  int *list = NULL;
+  r4_mem_fail_at(0);
+  for (int k = 0; k < 1000; k++) {
+    assert_int_equal(mem_more(&list, &room, (size_t)k + 1, sizeof *list, "a list", NULL), R4_OK);
+    assert_true(room > (size_t)k);
+    list[k] = k;
+  }
+  for (int k = 0; k < 1000; k++) assert_int_equal(list[k], k);
+  assert_true(r4_mem_count() < 10);
+  r4_mem_fail_at(1);
+  assert_int_equal(mem_more(&list, &room, room + 1, sizeof *list, "a list", NULL), R4_E_MEMORY);
+  assert_int_equal(list[999], 999);
+  r4_mem_fail_at(0);
+  char *copy = mem_copy("as it is", NULL);
+  assert_string_equal(copy, "as it is");
+  r4_mem_free(copy);
+  r4_mem_free(list);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_injection), cmocka_unit_test(test_dense),       cmocka_unit_test(test_conv),
-    cmocka_unit_test(test_methods),   cmocka_unit_test(test_little_kept),
+    cmocka_unit_test(test_methods),   cmocka_unit_test(test_little_kept), cmocka_unit_test(test_sentences),
+    cmocka_unit_test(test_list),
   };
   r4_threads(1, false); /* small plans: others would only wait */
   cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -70,7 +70,7 @@ static void relative_paths_lead_there(void **state)
   enum { PLACES = sizeof place / sizeof *place };
   for (int from = 0; from < PLACES; from++)
     for (int to = 0; to < PLACES; to++) {
-      char *way = file_relative(place[from], place[to]), *all = way ? file_join(place[from], way) : NULL;
+      char *way = file_relative(place[from], place[to]), *all = way ? file_join(place[from], way, NULL) : NULL;
       char got[4096], want[4096];
       assert_non_null(all);
       assert_non_null(realpath(all, got));

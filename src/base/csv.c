@@ -97,8 +97,8 @@ static r4_status room_for_column(struct csv *c, int *capacity, r4_error *e)
   if (c->columns == CSV_COLUMNS) return bad(c, c->line, "more than 65536 columns", e);
   if (c->columns < *capacity) return R4_OK;
   *capacity = *capacity ? 2 * *capacity : 16;
-  char **grown = r4_mem_grow(c->name, (size_t)*capacity, sizeof *grown);
-  if (!grown) return r4_fail(e, R4_E_MEMORY, "%s: out of memory for %d columns", c->file, *capacity);
+  char **grown = mem_grow(c->name, (size_t)*capacity, sizeof *grown, "columns", e);
+  if (!grown) return R4_E_MEMORY;
   c->name = grown;
   return R4_OK;
 }
@@ -136,8 +136,8 @@ static r4_status read_names(struct csv *c, r4_error *e)
     if (s) return s;
     c->name[c->columns] = csv_trim(c->name[c->columns]);
   }
-  c->field = r4_mem_new((size_t)c->columns, sizeof *c->field);
-  return c->field ? R4_OK : r4_fail(e, R4_E_MEMORY, "%s: out of memory for %d columns", c->file, c->columns);
+  c->field = mem_new((size_t)c->columns, sizeof *c->field, "columns", e);
+  return c->field ? R4_OK : R4_E_MEMORY;
 }
 
 /* Spreadsheets call it "Unicode text". */

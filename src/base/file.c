@@ -121,10 +121,10 @@ r4_status file_begin(struct file_writer *w, const char *path, r4_error *e)
   struct text kept = {0}, beside = {0};
   text_add(&kept, "%s", path);
   text_add(&beside, "%s.%ld.part", path, (long)getpid());
-  *w = (struct file_writer){.path = text_take(&kept), .beside = text_take(&beside)};
+  *w = (struct file_writer){.path = text_done(&kept, path, e), .beside = text_done(&beside, path, e)};
   if (!w->path || !w->beside) {
     forget(w);
-    return r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
+    return R4_E_MEMORY;
   }
   unlink(w->beside); /* what a killed process left, or a link; a new file is made, nothing is followed */
   w->f = fopen(w->beside, "wbx");
@@ -185,6 +185,15 @@ r4_status file_write(const char *path, const void *data, size_t size, r4_error *
   return file_end(&w, e);
 }
 
+r4_status file_write_text(const char *path, struct text *t, r4_error *e)
+{
+  size_t size = t->length;
+  char *text = text_done(t, path, e);
+  r4_status s = text ? file_write(path, text, size, e) : R4_E_MEMORY;
+  r4_string_free(text);
+  return s;
+}
+
 /* ---- Names ---- */
 
 bool file_exists(const char *path)
@@ -195,7 +204,7 @@ bool file_exists(const char *path)
 
 bool file_exists_in(const char *folder, const char *name)
 {
-  char *path = file_join(folder, name);
+  char *path = file_join(folder, name, NULL);
   bool there = path && file_exists(path);
   r4_mem_free(path);
   return there;
@@ -237,8 +246,8 @@ r4_status file_check_inside(const char *folder, const char *name, r4_error *e)
   char root[PATH_MAX], place[PATH_MAX];
   if (file_leads_out(name))
     return r4_fail(e, R4_E_IO, "%s: leads out of the folder %s, expected a path within it", name, folder);
-  char *path = file_join(folder, name);
-  if (!path) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
+  char *path = file_join(folder, name, e);
+  if (!path) return R4_E_MEMORY;
   r4_status s = R4_OK;
   if (!realpath(folder, root) || !realpath(path, place))
     s = system_failed(e, path, "opening");
@@ -252,10 +261,8 @@ r4_status file_check_inside(const char *folder, const char *name, r4_error *e)
 
 r4_status file_make_folder(const char *path, r4_error *e)
 {
-  struct text copy = {0};
-  text_add(&copy, "%s", path);
-  char *name = text_take(&copy);
-  if (!name) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
+  char *name = mem_copy(path, e);
+  if (!name) return R4_E_MEMORY;
   r4_status s = R4_OK;
   for (char *at = name; !s && *at;) {
     at += strcspn(at + 1, "/") + 1;
@@ -269,10 +276,10 @@ r4_status file_make_folder(const char *path, r4_error *e)
   return s;
 }
 
-char *file_join(const char *folder, const char *name)
+char *file_join(const char *folder, const char *name, r4_error *e)
 {
   struct text path = {0};
   size_t n = strlen(folder);
   text_add(&path, "%s%s%s", folder, n && folder[n - 1] == '/' ? "" : "/", name);
-  return text_take(&path);
+  return text_done(&path, name, e);
 }

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/error.h"
+#include "base/text.h"
 
 /* A file to be read, in bytes; NULL and a message for what is not a plain file: a folder, and pipes and devices, which
  * have no end. Every reader opens its files here. */
@@ -32,6 +32,8 @@ r4_status file_end(struct file_writer *w, r4_error *e);
 void file_abandon(struct file_writer *w);
 
 r4_status file_write(const char *path, const void *data, size_t size, r4_error *e);
+/* All of a text, which is empty then. */
+r4_status file_write_text(const char *path, struct text *t, r4_error *e);
 
 bool file_exists(const char *path);
 bool file_exists_in(const char *folder, const char *name); /* false also when out of memory */
@@ -42,8 +44,8 @@ r4_status file_make_folder(const char *path, r4_error *e);
 bool file_leads_out(const char *name); /* the path is absolute, or goes up by ".." */
 /* R4_E_IO unless folder/name is in folder: no absolute path, no "..", and no link that leads out. */
 r4_status file_check_inside(const char *folder, const char *name, r4_error *e);
-/* "folder/name" in new memory, or NULL when out of memory. */
-char *file_join(const char *folder, const char *name);
+/* "folder/name" in new memory, or NULL and an error. */
+char *file_join(const char *folder, const char *name, r4_error *e);
 
 /* Paths that exist, in new memory; NULL if they do not, or when out of memory. Absolute: without links, but for the
  * last part, which is kept. Relative: the way to path from a folder. */

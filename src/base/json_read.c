@@ -61,13 +61,7 @@ static void skip_space(struct reader *r)
 
 static r4_status add_value(struct reader *r, size_t *number)
 {
-  if (r->n == r->capacity) {
-    size_t capacity = r->capacity ? 2 * r->capacity : 16;
-    struct js *grown = r4_mem_grow(r->value, capacity, sizeof *grown);
-    if (!grown) return r4_fail(r->e, R4_E_MEMORY, "%s: out of memory", r->where);
-    r->value = grown;
-    r->capacity = capacity;
-  }
+  if (mem_more(&r->value, &r->capacity, r->n + 1, sizeof *r->value, r->where, r->e)) return R4_E_MEMORY;
   *number = r->n;
   r->value[r->n++] = (struct js){.kind = JS_NULL, .span = 1};
   return R4_OK;
@@ -205,8 +199,8 @@ static int by_key(const void *a, const void *b)
 
 static r4_status check_keys(const struct reader *r, const struct js *object)
 {
-  const char **key = r4_mem_new(object->size, sizeof *key);
-  if (!key) return r4_fail(r->e, R4_E_MEMORY, "%s: out of memory", r->where);
+  const char **key = mem_new(object->size, sizeof *key, r->where, r->e);
+  if (!key) return R4_E_MEMORY;
   const struct js *member = object + 1;
   for (size_t k = 0; k < object->size; k++, member += member->span) key[k] = member->key;
   qsort(key, object->size, sizeof *key, by_key);
@@ -285,13 +279,12 @@ static r4_status read_root(struct reader *r)
 
 r4_status js_parse(const char *where, const void *text, size_t size, struct js **root, r4_error *e)
 {
-  char *copy = r4_mem_new(size + 1, 1), *strings = r4_mem_new(size + 1, 1);
+  char *copy = mem_new(size + 1, 1, where, e), *strings = mem_new(size + 1, 1, where, e);
   struct reader r = {
     .where = where, .text = copy, .at = copy, .end = copy + size, .e = e, .strings = strings};
   size_t keeper;
   *root = NULL;
-  r4_status s =
-    copy && strings ? add_value(&r, &keeper) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", where);
+  r4_status s = copy && strings ? add_value(&r, &keeper) : R4_E_MEMORY;
   if (!s) {
     if (size) memcpy(copy, text, size);
     s = read_root(&r);

@@ -98,10 +98,9 @@ r4_lock *r4_lock_take(const char *folder, bool shared, r4_error *e)
   NEEDS(folder, "a folder", NULL);
   r4_error_clear(e);
   if (file_make_folder(folder, e)) return NULL;
-  r4_lock *l = r4_mem_new(1, sizeof *l);
-  if (l) *l = (r4_lock){.path = file_join(folder, "lock"), .file = -1};
+  r4_lock *l = mem_new(1, sizeof *l, folder, e);
+  if (l) *l = (r4_lock){.path = file_join(folder, "lock", e), .file = -1};
   if (!l || !l->path) {
-    r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
     r4_mem_free(l);
     return NULL;
   }

@@ -66,3 +66,51 @@ void r4_mem_free(void *p)
 {
   free(p);
 }
+
+/* p, or what it was for. A product beyond what can be counted is said as it was asked for. */
+static void *or_error(void *p, size_t count, size_t size, const char *what, r4_error *e)
+{
+  if (p) return p;
+  if (size && count > SIZE_MAX / size)
+    r4_fail(e, R4_E_MEMORY, "out of memory for %s (%zu times %zu bytes)", what, count, size);
+  else
+    r4_fail(e, R4_E_MEMORY, "out of memory for %s (%zu bytes)", what, count * size);
+  return NULL;
+}
+
+void *mem_new(size_t count, size_t size, const char *what, r4_error *e)
+{
+  return or_error(r4_mem_new(count, size), count, size, what, e);
+}
+
+void *mem_new_aligned(size_t count, size_t size, const char *what, r4_error *e)
+{
+  bool fits = !size || count <= SIZE_MAX / size;
+  return or_error(r4_mem_new_aligned(fits ? count * size : SIZE_MAX), count, size, what, e);
+}
+
+void *mem_grow(void *p, size_t count, size_t size, const char *what, r4_error *e)
+{
+  return or_error(r4_mem_grow(p, count, size), count, size, what, e);
+}
+
+r4_status mem_more(void *list, size_t *room, size_t needed, size_t size, const char *what, r4_error *e)
+{
+  enum { FEWEST = 16 };
+  if (needed <= *room) return R4_OK;
+  size_t wanted = needed < FEWEST ? FEWEST : needed > SIZE_MAX / 2 ? needed : 2 * needed;
+  void *at;
+  memcpy(&at, list, sizeof at);
+  if (!(at = mem_grow(at, wanted, size, what, e))) return R4_E_MEMORY;
+  memcpy(list, &at, sizeof at);
+  *room = wanted;
+  return R4_OK;
+}
+
+char *mem_copy(const char *text, r4_error *e)
+{
+  size_t bytes = strlen(text) + 1;
+  char *copy = mem_new(bytes, 1, text, e);
+  if (copy) memcpy(copy, text, bytes);
+  return copy;
+}

@@ -37,10 +37,11 @@ char *file_absolute(const char *path)
   char *slash = strrchr(own, '/');
   const char *last = slash ? slash + 1 : own;
   if (!names_itself(last)) {
-    if (realpath(own, real)) answer = file_join(real, "."); /* a name would say more than the path did */
+    if (realpath(own, real))
+      answer = file_join(real, ".", NULL); /* a name would say more than the path did */
   } else {
     char *folder = slash ? copy(own, slash > own ? (size_t)(slash - own) : 1) : copy(".", 1);
-    if (folder && realpath(folder, real)) answer = file_join(real, last);
+    if (folder && realpath(folder, real)) answer = file_join(real, last, NULL);
     r4_mem_free(folder);
   }
   r4_mem_free(own);

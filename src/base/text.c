@@ -56,6 +56,14 @@ char *text_take(struct text *t)
   return s;
 }
 
+char *text_done(struct text *t, const char *what, r4_error *e)
+{
+  size_t bytes = t->length + 1;
+  char *s = text_take(t);
+  if (!s) r4_fail(e, R4_E_MEMORY, "out of memory for %s (%zu bytes)", what, bytes);
+  return s;
+}
+
 void r4_string_free(char *s)
 {
   r4_mem_free(s);

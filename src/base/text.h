@@ -16,5 +16,7 @@ void text_add(struct text *t, const char *format, ...) R4_PRINTF(2, 3);
 void text_add_real(struct text *t, double v);
 /* Hands the string to the caller (r4_string_free), or NULL if an allocation failed. */
 char *text_take(struct text *t);
+/* The same where there is an error to fill: "out of memory for the page". */
+char *text_done(struct text *t, const char *what, r4_error *e);
 
 #endif

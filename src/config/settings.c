@@ -67,8 +67,8 @@ r4_settings *settings_copy(const r4_settings *from)
 r4_status settings_note_origin(r4_settings *s, const struct setting *t, const char *where, r4_error *e)
 {
   size_t bytes = strlen(where) + 1, k = setting_number(t);
-  char *copy = r4_mem_new(bytes, 1);
-  if (!copy) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", where);
+  char *copy = mem_new(bytes, 1, where, e);
+  if (!copy) return R4_E_MEMORY;
   r4_mem_free(s->origin[k]);
   s->origin[k] = memcpy(copy, where, bytes);
   s->layer[k] = s->layers;

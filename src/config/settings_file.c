@@ -82,8 +82,8 @@ static r4_status take_value(void *context, const struct yaml_value *v, r4_error 
 static r4_status take_values(r4_settings *s, const char *file, const void *data, size_t size,
                              bool may_have_base, r4_error *e)
 {
-  struct values *to = r4_mem_new(1, sizeof *to);
-  if (!to) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", file);
+  struct values *to = mem_new(1, sizeof *to, file, e);
+  if (!to) return R4_E_MEMORY;
   to->s = s;
   to->may_have_base = may_have_base;
   settings_begin_layer(s);

@@ -170,11 +170,10 @@ static bool read_choice(const r4_setting_info *i, const char *text, const char *
 static r4_status copy_text(const struct setting *t, const char *where, const char *text, char **value,
                            r4_error *e)
 {
-  size_t bytes = strlen(text) + 1;
-  char *copy = r4_mem_new(bytes, 1);
-  if (!copy) return r4_fail(e, R4_E_MEMORY, "%s: %s: out of memory", where, t->info.key);
+  char *copy = mem_copy(text, e);
+  if (!copy) return R4_E_MEMORY;
   r4_mem_free(*value);
-  *value = memcpy(copy, text, bytes);
+  *value = copy;
   return R4_OK;
 }
 

@@ -23,8 +23,8 @@ r4_status choose_share(size_t n, const uint32_t *stratum, double share, r4_rando
                        r4_error *e)
 {
   if (!(share >= 0 && share <= 1)) return r4_fail(e, R4_E_ARGUMENT, "a share of %g, expected 0 to 1", share);
-  struct ticket *ticket = r4_mem_new(n ? n : 1, sizeof *ticket);
-  if (!ticket) return r4_fail(e, R4_E_MEMORY, "out of memory for choosing among %zu examples", n);
+  struct ticket *ticket = mem_new(n ? n : 1, sizeof *ticket, "choosing among examples", e);
+  if (!ticket) return R4_E_MEMORY;
   for (size_t i = 0; i < n; i++)
     ticket[i] = (struct ticket){stratum[i], (uint32_t)i, r4_random_uniform(key, i)};
   qsort(ticket, n, sizeof *ticket, compare);

@@ -112,10 +112,10 @@ r4_status r4_data_mean(const r4_data *d, float *to, r4_error *e)
     return r4_fail(e, R4_E_ARGUMENT, "the mean of examples is that of quantities, and these are %s",
                    data_x(d)->is->element);
   size_t features = (size_t)r4_shape_count(r4_data_shape(d)), n = r4_data_count(d);
-  double *sum = r4_mem_new(features, sizeof *sum);
-  float *x = r4_mem_new(features, sizeof *x);
+  double *sum = mem_new(features, sizeof *sum, "the mean of features", e);
+  float *x = mem_new(features, sizeof *x, "the mean of features", e);
   r4_status s = R4_OK;
-  if (!sum || !x) s = r4_fail(e, R4_E_MEMORY, "out of memory for the mean of %zu features", features);
+  if (!sum || !x) s = R4_E_MEMORY;
   for (size_t i = 0; i < n && !s; i++) {
     r4_data_values(d, i, x);
     for (size_t j = 0; j < features; j++) sum[j] += x[j];

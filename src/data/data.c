@@ -19,12 +19,12 @@ const char *const split_titles[R4_SPLITS] = {
 
 r4_data *data_new(size_t n, struct column *x, r4_error *e)
 {
-  r4_data *d = r4_mem_new(1, sizeof *d);
+  r4_data *d = mem_new(1, sizeof *d, "the records of examples", e);
   if (d) {
     d->column[0] = (struct data_column){.name = "x", .values = x};
     d->columns = 1;
     d->n = n;
-    d->record = r4_mem_new(n ? n : 1, sizeof *d->record);
+    d->record = mem_new(n ? n : 1, sizeof *d->record, "the records of examples", e);
     d->classes = names_new(e);
     d->groups = names_new(e);
   } else {
@@ -32,7 +32,6 @@ r4_data *data_new(size_t n, struct column *x, r4_error *e)
   }
   if (!d || !d->record || !d->classes || !d->groups || data_set_about(d, e, "%s", "")) {
     r4_data_free(d);
-    r4_fail(e, R4_E_MEMORY, "out of memory for the records of %zu examples", n);
     return NULL;
   }
   for (size_t i = 0; i < n; i++)
@@ -46,12 +45,11 @@ r4_data *data_new(size_t n, struct column *x, r4_error *e)
 
 r4_data *data_derive(const r4_data *d, r4_error *e)
 {
-  r4_data *copy = r4_mem_new(1, sizeof *copy);
-  struct record *record = r4_mem_new(d->n ? d->n : 1, sizeof *record);
+  r4_data *copy = mem_new(1, sizeof *copy, "the records of examples", e);
+  struct record *record = mem_new(d->n ? d->n : 1, sizeof *record, "the records of examples", e);
   if (!copy || !record) {
     r4_mem_free(copy);
     r4_mem_free(record);
-    r4_fail(e, R4_E_MEMORY, "out of memory for the records of %zu examples", d->n);
     return NULL;
   }
   *copy = *d;
@@ -149,10 +147,8 @@ r4_status data_set_about(r4_data *d, r4_error *e, const char *format, ...)
   va_start(args, format);
   plain_vprint(line, sizeof line, format, args);
   va_end(args);
-  struct text about = {0};
-  text_add(&about, "%s", line);
-  char *kept = text_take(&about);
-  if (!kept) return r4_fail(e, R4_E_MEMORY, "out of memory for a description");
+  char *kept = mem_copy(line, e);
+  if (!kept) return R4_E_MEMORY;
   r4_mem_free(d->about);
   d->about = kept;
   return R4_OK;

@@ -7,19 +7,13 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-static r4_status no_memory(r4_error *e)
-{
-  return r4_fail(e, R4_E_MEMORY, "out of memory for further columns");
-}
-
 struct extras *extras_new(r4_error *e)
 {
-  struct extras *x = r4_mem_new(1, sizeof *x);
-  if (x) x->column = r4_mem_new(EXTRAS_MOST, sizeof *x->column);
+  struct extras *x = mem_new(1, sizeof *x, "further columns", e);
+  if (x) x->column = mem_new(EXTRAS_MOST, sizeof *x->column, "further columns", e);
   if (x) x->references = 1;
   if (x && x->column) return x;
   r4_mem_free(x);
-  no_memory(e);
   return NULL;
 }
 
@@ -51,10 +45,8 @@ r4_status extras_column(struct extras *x, const char *name, size_t *column, r4_e
   }
   *column = *name ? x->n : EXTRAS_MOST;
   if (*column == EXTRAS_MOST) return R4_OK;
-  struct text copy = {0};
-  text_add(&copy, "%s", name);
-  char *kept = text_take(&copy);
-  if (!kept) return no_memory(e);
+  char *kept = mem_copy(name, e);
+  if (!kept) return R4_E_MEMORY;
   x->column[x->n++].name = kept;
   x->next = x->n;
   return R4_OK;
@@ -63,20 +55,9 @@ r4_status extras_column(struct extras *x, const char *name, size_t *column, r4_e
 static r4_status make_room(struct extra *c, size_t bytes, r4_error *e)
 {
   if (c->size + bytes > UINT32_MAX) return r4_fail(e, R4_E_PARSE, "column %s: has more than 4 GB", c->name);
-  if (c->size + bytes > c->room) {
-    size_t room = 2 * (c->size + bytes);
-    char *text = r4_mem_grow(c->text, room, 1);
-    if (!text) return no_memory(e);
-    c->text = text;
-    c->room = room;
-  }
-  if (c->rows == c->row_room) {
-    size_t rows = c->row_room ? 2 * c->row_room : 64;
-    uint32_t *at = r4_mem_grow(c->at, rows, sizeof *at);
-    if (!at) return no_memory(e);
-    c->at = at;
-    c->row_room = rows;
-  }
+  if (mem_more(&c->text, &c->room, c->size + bytes, sizeof *c->text, "further columns", e))
+    return R4_E_MEMORY;
+  if (mem_more(&c->at, &c->row_room, c->rows + 1, sizeof *c->at, "further columns", e)) return R4_E_MEMORY;
   return R4_OK;
 }
 

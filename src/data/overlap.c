@@ -20,11 +20,8 @@ bool overlap_same(const struct overlap_key *a, const struct overlap_key *b)
 
 struct overlap_key *overlap_keys(const r4_data *d, r4_error *e)
 {
-  struct overlap_key *key = r4_mem_new(d->n ? d->n : 1, sizeof *key);
-  if (!key) {
-    r4_fail(e, R4_E_MEMORY, "out of memory for comparing %zu examples", d->n);
-    return NULL;
-  }
+  struct overlap_key *key = mem_new(d->n ? d->n : 1, sizeof *key, "comparing examples", e);
+  if (!key) return NULL;
 #pragma omp parallel for schedule(static)
   for (size_t i = 0; i < d->n; i++) {
     key[i].example = (uint32_t)i;
@@ -70,8 +67,8 @@ static r4_status by_values(const r4_data *d, uint32_t *twin, r4_error *e)
 static r4_status by_id(const r4_data *d, uint32_t *twin, r4_error *e)
 {
   size_t ids = d->ids ? d->ids->n : 0;
-  struct meeting *m = r4_mem_new(ids ? ids : 1, sizeof *m);
-  if (!m) return r4_fail(e, R4_E_MEMORY, "out of memory for comparing %zu ids", ids);
+  struct meeting *m = mem_new(ids ? ids : 1, sizeof *m, "comparing ids", e);
+  if (!m) return R4_E_MEMORY;
   for (size_t k = 0; k < ids; k++) m[k].twin = OVERLAP_NONE;
   for (size_t i = 0; i < d->n; i++)
     if (d->record[i].id < ids) meet(m + d->record[i].id, d, (uint32_t)i);
@@ -93,9 +90,7 @@ r4_status overlap_find(const r4_data *d, uint32_t *twin, size_t *n, r4_error *e)
 
 static uint32_t *new_twins(const r4_data *d, r4_error *e)
 {
-  uint32_t *twin = r4_mem_new(d->n ? d->n : 1, sizeof *twin);
-  if (!twin) r4_fail(e, R4_E_MEMORY, "out of memory for comparing %zu examples", d->n);
-  return twin;
+  return mem_new(d->n ? d->n : 1, sizeof(uint32_t), "comparing examples", e);
 }
 
 static r4_status refuse(const r4_data *d, const uint32_t *twin, size_t n, r4_error *e)
@@ -131,8 +126,7 @@ r4_data *r4_data_drop_overlap(const r4_data *d, size_t *dropped, r4_error *e)
   size_t n = 0, left = 0;
   r4_data *rest = NULL;
   uint32_t *twin = new_twins(d, e);
-  size_t *keep = r4_mem_new(d->n ? d->n : 1, sizeof *keep);
-  if (twin && !keep) r4_fail(e, R4_E_MEMORY, "out of memory for a view of %zu examples", d->n);
+  size_t *keep = mem_new(d->n ? d->n : 1, sizeof *keep, "a view of examples", e);
   if (twin && keep && !overlap_find(d, twin, &n, e)) {
     for (size_t i = 0; i < d->n; i++)
       if (twin[i] == OVERLAP_NONE) keep[left++] = i;

@@ -16,14 +16,13 @@ static bool was_last(_Atomic long *references)
 
 struct masks *masks_new(size_t size, r4_error *e)
 {
-  struct masks *m = r4_mem_new(1, sizeof *m);
-  uint8_t *none = r4_mem_new(size, 1);
-  uint32_t *table = r4_mem_new(64, sizeof *table);
+  struct masks *m = mem_new(1, sizeof *m, "masks", e);
+  uint8_t *none = mem_new(size, 1, "masks", e);
+  uint32_t *table = mem_new(64, sizeof *table, "masks", e);
   if (!m || !none || !table) {
     r4_mem_free(m);
     r4_mem_free(none);
     r4_mem_free(table);
-    r4_fail(e, R4_E_MEMORY, "out of memory for masks of %zu elements", size);
     return NULL;
   }
   *m = (struct masks){
@@ -109,11 +108,8 @@ r4_status masks_add(struct masks *m, const uint8_t *bytes, uint32_t *number, r4_
 
 struct names *names_new(r4_error *e)
 {
-  struct names *l = r4_mem_new(1, sizeof *l);
-  if (l)
-    l->references = 1;
-  else
-    r4_fail(e, R4_E_MEMORY, "out of memory for a list of names");
+  struct names *l = mem_new(1, sizeof *l, "a list of names", e);
+  if (l) l->references = 1;
   return l;
 }
 
@@ -127,20 +123,9 @@ void names_drop(struct names *l)
 
 r4_status names_add(struct names *l, const char *name, uint32_t *number, r4_error *e)
 {
-  struct text copy = {0};
-  text_add(&copy, "%s", name);
-  char *kept = text_take(&copy);
-  if (l->n == l->capacity) {
-    size_t capacity = l->capacity ? 2 * l->capacity : 16;
-    char **grown = kept ? r4_mem_grow(l->name, capacity, sizeof *grown) : NULL;
-    if (!grown) {
-      r4_mem_free(kept);
-      return r4_fail(e, R4_E_MEMORY, "out of memory for name %zu", l->n);
-    }
-    l->name = grown;
-    l->capacity = capacity;
-  }
-  if (!kept) return r4_fail(e, R4_E_MEMORY, "out of memory for name %zu", l->n);
+  if (mem_more(&l->name, &l->capacity, l->n + 1, sizeof *l->name, "names", e)) return R4_E_MEMORY;
+  char *kept = mem_copy(name, e);
+  if (!kept) return R4_E_MEMORY;
   if (number) *number = (uint32_t)l->n;
   l->name[l->n++] = kept;
   return R4_OK;

@@ -76,11 +76,11 @@ static r4_status units_make(struct units *u, const r4_data *d, r4_split of, enum
                             r4_error *e)
 {
   size_t ids = d->ids ? d->ids->n : 0;
-  *u = (struct units){.unit = r4_mem_new(d->n ? d->n : 1, sizeof *u->unit),
-                      .member = r4_mem_new(d->n ? d->n : 1, sizeof *u->member)};
+  *u = (struct units){.unit = mem_new(d->n ? d->n : 1, sizeof *u->unit, "splitting examples", e),
+                      .member = mem_new(d->n ? d->n : 1, sizeof *u->member, "splitting examples", e)};
   if (!u->unit || !u->member) {
     units_free(u);
-    return r4_fail(e, R4_E_MEMORY, "out of memory for splitting %zu examples", d->n);
+    return R4_E_MEMORY;
   }
   for (size_t i = 0; i < d->n; i++) {
     const struct record *r = d->record + i;

@@ -15,10 +15,9 @@ r4_data *r4_data_subset(const r4_data *d, size_t n, const size_t *examples, r4_e
     return NULL;
   }
   r4_data *view = data_derive(d, e);
-  struct record *record = view ? r4_mem_new(n ? n : 1, sizeof *record) : NULL;
+  struct record *record = view ? mem_new(n ? n : 1, sizeof *record, "a view of examples", e) : NULL;
   if (!record) {
     r4_data_free(view);
-    r4_fail(e, R4_E_MEMORY, "out of memory for a view of %zu examples", n);
     return NULL;
   }
   for (size_t k = 0; k < n; k++) record[k] = d->record[examples[k]];
@@ -31,11 +30,8 @@ r4_data *r4_data_subset(const r4_data *d, size_t n, const size_t *examples, r4_e
 /* The examples for which keep is not zero. */
 static r4_data *subset_where(const r4_data *d, const uint8_t *keep, r4_error *e)
 {
-  size_t *examples = r4_mem_new(d->n ? d->n : 1, sizeof *examples), n = 0;
-  if (!examples) {
-    r4_fail(e, R4_E_MEMORY, "out of memory for a view of %zu examples", d->n);
-    return NULL;
-  }
+  size_t *examples = mem_new(d->n ? d->n : 1, sizeof *examples, "a view of examples", e), n = 0;
+  if (!examples) return NULL;
   for (size_t i = 0; i < d->n; i++)
     if (keep[i]) examples[n++] = i;
   r4_data *view = r4_data_subset(d, n, examples, e);
@@ -46,11 +42,8 @@ static r4_data *subset_where(const r4_data *d, const uint8_t *keep, r4_error *e)
 r4_data *r4_data_part(const r4_data *d, r4_split split, r4_error *e)
 {
   NEEDS(d, "data", NULL);
-  uint8_t *keep = r4_mem_new(d->n ? d->n : 1, 1);
-  if (!keep) {
-    r4_fail(e, R4_E_MEMORY, "out of memory for a view of %zu examples", d->n);
-    return NULL;
-  }
+  uint8_t *keep = mem_new(d->n ? d->n : 1, 1, "a view of examples", e);
+  if (!keep) return NULL;
   for (size_t i = 0; i < d->n; i++) keep[i] = d->record[i].split == split;
   r4_data *view = subset_where(d, keep, e);
   r4_mem_free(keep);
@@ -61,8 +54,8 @@ r4_data *r4_data_fraction(const r4_data *d, double share, uint64_t seed, r4_erro
 {
   NEEDS(d, "data", NULL);
   r4_data *view = NULL;
-  uint32_t *stratum = r4_mem_new(d->n ? d->n : 1, sizeof *stratum);
-  uint8_t *keep = r4_mem_new(d->n ? d->n : 1, 1);
+  uint32_t *stratum = mem_new(d->n ? d->n : 1, sizeof *stratum, "choosing among examples", e);
+  uint8_t *keep = mem_new(d->n ? d->n : 1, 1, "choosing among examples", e);
   if (stratum && keep) {
     choose_strata(d, stratum);
     r4_random key = {.seed = seed, .purpose = PURPOSE_FRACTION};
@@ -70,8 +63,6 @@ r4_data *r4_data_fraction(const r4_data *d, double share, uint64_t seed, r4_erro
       for (size_t i = 0; i < d->n; i++) keep[i] |= d->record[i].split != R4_TRAIN;
       view = subset_where(d, keep, e);
     }
-  } else {
-    r4_fail(e, R4_E_MEMORY, "out of memory for choosing among %zu examples", d->n);
   }
   r4_mem_free(stratum);
   r4_mem_free(keep);

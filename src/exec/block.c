@@ -56,11 +56,10 @@ static r4_status read_parts(r4_plan *p, const size_t *place, const r4_graph *g, 
 
 r4_status block_read(r4_plan *p, const size_t *place, const r4_graph *g, const r4_id *out, r4_error *e)
 {
-  struct part *part = r4_mem_new(p->n_outputs, sizeof *part);
-  p->block.place = r4_mem_new(p->n_outputs, sizeof *p->block.place);
-  p->block.gap = r4_mem_new(p->n_outputs, sizeof *p->block.gap);
-  r4_status s = part && p->block.place && p->block.gap ? read_parts(p, place, g, out, part, e)
-                                                       : r4_fail(e, R4_E_MEMORY, "plan: out of memory");
+  struct part *part = mem_new(p->n_outputs, sizeof *part, "a plan", e);
+  p->block.place = mem_new(p->n_outputs, sizeof *p->block.place, "a plan", e);
+  p->block.gap = mem_new(p->n_outputs, sizeof *p->block.gap, "a plan", e);
+  r4_status s = part && p->block.place && p->block.gap ? read_parts(p, place, g, out, part, e) : R4_E_MEMORY;
   r4_mem_free(part);
   return s;
 }

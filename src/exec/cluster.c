@@ -290,14 +290,9 @@ static bool joins(const struct group_key *group, const struct group_key *x)
   return free_split || free_group || group->split.rows == x->split.rows;
 }
 
-static r4_status out_of_memory(struct work *w)
+static r4_status append(r4_id **list, uint32_t *n, r4_id x, r4_error *e)
 {
-  return r4_fail(w->error, R4_E_MEMORY, "plan: out of memory");
-}
-
-static r4_status append(r4_id **list, uint32_t *n, r4_id x)
-{
-  r4_id *more = r4_mem_grow(*list, *n + 1, sizeof *more);
+  r4_id *more = mem_grow(*list, *n + 1, sizeof *more, "a plan", e);
   if (!more) return R4_E_MEMORY;
   *list = more;
   more[(*n)++] = x;
@@ -325,13 +320,13 @@ static r4_status put_in_group(struct work *w, r4_id x, struct group_key *keys)
   if (x.i < u->key) u->key = x.i;
   bool structured = key.split.how == REDUCE_ROWS || key.split.how == REDUCE_COLUMNS;
   if (structured) keys[k].split = key.split;
-  return append(&u->roots, &u->n_roots, x) ? out_of_memory(w) : R4_OK;
+  return append(&u->roots, &u->n_roots, x, w->error);
 }
 
 static r4_status make_groups(struct work *w)
 {
-  struct group_key *keys = r4_mem_new(w->g->size + 1, sizeof *keys);
-  r4_status s = keys ? R4_OK : out_of_memory(w);
+  struct group_key *keys = mem_new(w->g->size + 1, sizeof *keys, "a plan", w->error);
+  r4_status s = keys ? R4_OK : R4_E_MEMORY;
   for (int pass = 0; pass < 3 && !s; pass++)
     for (uint32_t i = 1; i <= w->g->size && !s; i++) {
       const struct fact *f = &w->fact[i];
@@ -352,9 +347,9 @@ static bool is_memory(const struct fact *f)
 
 static r4_status list_memory(struct work *w)
 {
-  bool *memory = w->p->in_memory = r4_mem_new(w->g->size + 1, sizeof *memory);
+  bool *memory = w->p->in_memory = mem_new(w->g->size + 1, sizeof *memory, "a plan", w->error);
   for (uint32_t i = 1; memory && i <= w->g->size; i++) memory[i] = is_memory(&w->fact[i]);
-  return memory ? R4_OK : out_of_memory(w);
+  return memory ? R4_OK : R4_E_MEMORY;
 }
 
 static r4_status make_tiles(struct work *w)
@@ -383,10 +378,11 @@ static r4_status make_dense(struct work *w)
     if (!f->fused.head.i) u->fused.head = u->final;
     const struct node *n = graph_node(w->g, u->fused.head);
     for (uint32_t k = 0; k < n->arity; k++)
-      if (append(&u->in, &u->n_in, plan_base(w->g, graph_arg(w->g, u->fused.head, k))))
-        return out_of_memory(w);
-    if (f->fused.bias.i && append(&u->in, &u->n_in, plan_base(w->g, f->fused.bias))) return out_of_memory(w);
-    if (f->fused.accumulate.i && append(&u->in, &u->n_in, f->fused.accumulate)) return out_of_memory(w);
+      if (append(&u->in, &u->n_in, plan_base(w->g, graph_arg(w->g, u->fused.head, k)), w->error))
+        return R4_E_MEMORY;
+    if (f->fused.bias.i && append(&u->in, &u->n_in, plan_base(w->g, f->fused.bias), w->error))
+      return R4_E_MEMORY;
+    if (f->fused.accumulate.i && append(&u->in, &u->n_in, f->fused.accumulate, w->error)) return R4_E_MEMORY;
   }
   return R4_OK;
 }
@@ -396,9 +392,12 @@ r4_status cluster(r4_plan *p, size_t n, const r4_id *out, r4_error *e)
   struct work w = {.p = p, .g = p->g, .error = e};
   bool *live = NULL;
   r4_status s = R4_OK;
-  w.fact = r4_mem_new(p->g->size + 1, sizeof *w.fact);
-  p->unit = r4_mem_new(p->g->size + n + 1 + MAX_CLONES, sizeof *p->unit);
-  if (!w.fact || !p->unit || !graph_live(p->g, n, out, &live)) s = out_of_memory(&w);
+  w.fact = mem_new(p->g->size + 1, sizeof *w.fact, "a plan", w.error);
+  p->unit = mem_new(p->g->size + n + 1 + MAX_CLONES, sizeof *p->unit, "a plan", w.error);
+  if (!w.fact || !p->unit)
+    s = R4_E_MEMORY;
+  else if (!graph_live(p->g, n, out, &live))
+    s = r4_fail(w.error, R4_E_MEMORY, "out of memory for a plan");
   if (!s) {
     assign_roles(&w, live);
     for (size_t k = 0; k < n; k++) {

@@ -203,11 +203,11 @@ r4_status order_units(r4_plan *p, size_t n, const r4_id *out, r4_error *e)
 {
   size_t nodes = p->g->size + 1;
   struct sorter s = {.p = p,
-                     .done = r4_mem_new(nodes, sizeof *s.done),
-                     .foreign = r4_mem_new(nodes, sizeof *s.foreign),
-                     .unread = r4_mem_new(nodes, sizeof *s.unread)};
+                     .done = mem_new(nodes, sizeof *s.done, "a plan", e),
+                     .foreign = mem_new(nodes, sizeof *s.foreign, "a plan", e),
+                     .unread = mem_new(nodes, sizeof *s.unread, "a plan", e)};
   bool memory = s.done && s.foreign && s.unread;
-  r4_status status = memory ? choose_order(&s, n, out, e) : r4_fail(e, R4_E_MEMORY, "plan: out of memory");
+  r4_status status = memory ? choose_order(&s, n, out, e) : R4_E_MEMORY;
   r4_mem_free(s.done);
   r4_mem_free(s.foreign);
   r4_mem_free(s.unread);

@@ -42,35 +42,21 @@ void r4_plan_free(r4_plan *p)
   r4_mem_free(p);
 }
 
-static r4_status out_of_memory(r4_error *e)
-{
-  return r4_fail(e, R4_E_MEMORY, "plan: out of memory");
-}
-
 /* ---- Inputs: all names of the caller's graph, and where they are in the plan's own ---- */
-
-static char *copy_name(const char *name)
-{
-  size_t n = strlen(name) + 1;
-  char *copy = r4_mem_new(n, 1);
-  if (copy) memcpy(copy, name, n);
-  return copy;
-}
 
 static r4_status list_inputs(r4_plan *p, const r4_graph *g, r4_error *e)
 {
   for (uint32_t i = 1; i <= g->size; i++) p->n_inputs += g->node[i].op == &op_input;
-  p->input = r4_mem_new(p->n_inputs, sizeof *p->input);
-  p->input_name = r4_mem_new(p->n_inputs, sizeof *p->input_name);
-  if (!p->input || !p->input_name) return out_of_memory(e);
+  p->input = mem_new(p->n_inputs, sizeof *p->input, "a plan", e);
+  p->input_name = mem_new(p->n_inputs, sizeof *p->input_name, "a plan", e);
+  if (!p->input || !p->input_name) return R4_E_MEMORY;
   uint32_t k = 0;
   for (uint32_t i = 1; i <= g->size; i++) {
     if (g->node[i].op != &op_input) continue;
     const char *name = graph_name(g, (r4_id){i});
     p->input[k].node = graph_find_input(p->g, name);
     p->input[k].needed = p->input[k].node.i != 0;
-    p->input_name[k] = copy_name(name);
-    if (!p->input_name[k++]) return out_of_memory(e);
+    if (!(p->input_name[k++] = mem_copy(name, e))) return R4_E_MEMORY;
   }
   return R4_OK;
 }
@@ -79,7 +65,7 @@ static r4_status list_inputs(r4_plan *p, const r4_graph *g, r4_error *e)
 static r4_status drop_unneeded(r4_plan *p, size_t n, const r4_id *out, r4_error *e)
 {
   bool *live = NULL;
-  if (!graph_live(p->g, n, out, &live)) return out_of_memory(e);
+  if (!graph_live(p->g, n, out, &live)) return r4_fail(e, R4_E_MEMORY, "out of memory for a plan");
   for (uint32_t k = 0; k < p->n_inputs; k++) p->input[k].needed &= live[p->input[k].node.i];
   r4_mem_free(live);
   return R4_OK;
@@ -123,8 +109,8 @@ static r4_status share_scratch(r4_plan *p, r4_error *e)
   for (uint32_t k = 0; k < p->n_units; k++)
     if (p->unit[k].kernel && p->unit[k].kernel->scratch_bytes > most) most = p->unit[k].kernel->scratch_bytes;
   r4_mem_free(p->scratch);
-  p->scratch = most ? r4_mem_new_aligned(most) : NULL;
-  if (most && !p->scratch) return out_of_memory(e);
+  p->scratch = most ? mem_new_aligned(most, 1, "a plan", e) : NULL;
+  if (most && !p->scratch) return R4_E_MEMORY;
   for (uint32_t k = 0; k < p->n_units; k++)
     if (p->unit[k].kernel) p->unit[k].kernel->scratch = p->scratch;
   return R4_OK;
@@ -142,7 +128,8 @@ r4_status fit_kernels(r4_plan *p, int threads, r4_error *e)
     kernel_free(u->kernel);
     u->kernel = NULL;
     if (u->kind == UNIT_DENSE) s = make_kernel(p, u, e);
-    if (u->kind == UNIT_TILE && !tile_fit(u->tile, threads)) s = out_of_memory(e);
+    if (u->kind == UNIT_TILE && !tile_fit(u->tile, threads))
+      s = r4_fail(e, R4_E_MEMORY, "out of memory for the threads of a plan");
     if (s) return s;
   }
   r4_status s = share_scratch(p, e);
@@ -157,8 +144,8 @@ static r4_status make_pointers(r4_plan *p, r4_error *e)
     uint32_t pointers = p->unit[k].n_in + p->unit[k].n_roots + 1;
     if (pointers > most) most = pointers;
   }
-  p->pointer = r4_mem_new(most, sizeof *p->pointer);
-  return p->pointer ? R4_OK : out_of_memory(e);
+  p->pointer = mem_new(most, sizeof *p->pointer, "a plan", e);
+  return p->pointer ? R4_OK : R4_E_MEMORY;
 }
 
 /* ---- A plan ---- */
@@ -166,8 +153,8 @@ static r4_status make_pointers(r4_plan *p, r4_error *e)
 static r4_status compile_for(int threads, r4_plan *p, const r4_graph *g, size_t n, const r4_id *out,
                              r4_error *e)
 {
-  r4_id *mine = r4_mem_new(n, sizeof *mine);
-  r4_status s = mine ? R4_OK : out_of_memory(e);
+  r4_id *mine = mem_new(n, sizeof *mine, "a plan", e);
+  r4_status s = mine ? R4_OK : R4_E_MEMORY;
   if (!s && !(p->g = simplify(g, n, out, mine, e))) s = e->status;
   if (!s) s = list_inputs(p, g, e);
   if (!s) s = drop_unneeded(p, n, mine, e);
@@ -207,7 +194,7 @@ static r4_graph *copy_graph(const r4_graph *g)
 static r4_status compile_reference(r4_plan *p, const r4_graph *g, size_t n, const r4_id *out, r4_error *e)
 {
   p->g = copy_graph(g);
-  if (!p->g) return out_of_memory(e);
+  if (!p->g) return r4_fail(e, R4_E_MEMORY, "out of memory for a graph");
   r4_status s = list_inputs(p, g, e);
   if (!s) s = drop_unneeded(p, n, out, e);
   if (!s && !(p->reference = reference_new(p->g, n, out, e))) s = e->status;
@@ -232,8 +219,8 @@ r4_plan *r4_plan_new(const r4_graph *g, size_t n, const r4_id *out, const r4_pla
   r4_error local;
   if (!e) e = &local;
   if (check_request(g, n, out, e)) return NULL;
-  r4_plan *p = r4_mem_new(1, sizeof *p);
-  r4_status s = p ? R4_OK : out_of_memory(e);
+  r4_plan *p = mem_new(1, sizeof *p, "a plan", e);
+  r4_status s = p ? R4_OK : R4_E_MEMORY;
   if (!s) {
     p->type = options ? options->type : R4_F32;
     p->profile = options && options->profile;
@@ -241,8 +228,8 @@ r4_plan *r4_plan_new(const r4_graph *g, size_t n, const r4_id *out, const r4_pla
     p->keep_asked = options && options->keep_bytes;
     p->keep_bytes = p->keep_asked ? options->keep_bytes : (size_t)192 << 20;
     p->n_outputs = (uint32_t)n;
-    p->output = r4_mem_new(n, sizeof *p->output);
-    if (!p->output) s = out_of_memory(e);
+    p->output = mem_new(n, sizeof *p->output, "a plan", e);
+    if (!p->output) s = R4_E_MEMORY;
   }
   if (!s && options && options->place) s = block_read(p, options->place, g, out, e);
   if (!s) s = (options && options->reference ? compile_reference : compile_fast)(p, g, n, out, e);

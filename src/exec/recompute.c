@@ -168,11 +168,11 @@ r4_status compute_again(r4_plan *p, size_t n, const r4_id *out, r4_error *e)
   struct scan s = {.p = p,
                    .n = n,
                    .out = out,
-                   .life = r4_mem_new(plan_values(p) + MAX_CLONES, sizeof *s.life),
-                   .bytes = r4_mem_new(p->n_units + MAX_CLONES + 1, sizeof *s.bytes),
-                   .memory = r4_mem_new(p->g->size + 1, sizeof *s.memory)};
+                   .life = mem_new(plan_values(p) + MAX_CLONES, sizeof *s.life, "a plan", e),
+                   .bytes = mem_new(p->n_units + MAX_CLONES + 1, sizeof *s.bytes, "a plan", e),
+                   .memory = mem_new(p->g->size + 1, sizeof *s.memory, "a plan", e)};
   bool memory = s.life && s.bytes && s.memory;
-  r4_status status = memory ? rounds(&s, e) : r4_fail(e, R4_E_MEMORY, "plan: out of memory");
+  r4_status status = memory ? rounds(&s, e) : R4_E_MEMORY;
   r4_mem_free(s.life);
   r4_mem_free(s.bytes);
   r4_mem_free(s.memory);

@@ -31,11 +31,6 @@ void recipe_free(struct recipe *r)
   *r = (struct recipe){0};
 }
 
-static r4_status out_of_memory(r4_error *e)
-{
-  return r4_fail(e, R4_E_MEMORY, "plan: out of memory");
-}
-
 /* ---- Operands ---- */
 
 /* A value may stay until unit "when": if it is there at the peak anyway and no other peak comes of it, or if it is
@@ -86,9 +81,9 @@ static r4_status tile_step(const struct scan *s, r4_id node, uint32_t when, stru
   int tries = 0;
   for (r4_id more = node; more.i && tries <= INLINED; tries++) {
     free_step(u);
-    *u = (struct unit){.kind = UNIT_TILE, .n_roots = 1, .roots = r4_mem_new(1, sizeof *u->roots)};
+    *u = (struct unit){.kind = UNIT_TILE, .n_roots = 1, .roots = mem_new(1, sizeof *u->roots, "a plan", e)};
     if (u->roots) u->tile = tile_new(&q, &u->in, &u->n_in, e);
-    if (!u->tile) return out_of_memory(e);
+    if (!u->tile) return R4_E_MEMORY;
     more = missing_element(s, u, when);
     s->memory[more.i] = false;
   }
@@ -99,8 +94,7 @@ static r4_status dense_step(const struct scan *s, r4_id node, struct unit *u, r4
 {
   const struct unit *made = &s->p->unit[s->life[node.i].born];
   *u = (struct unit){.kind = UNIT_DENSE, .fused = made->fused, .n_in = made->n_in};
-  u->in = r4_mem_new(made->n_in + 1, sizeof *u->in);
-  if (!u->in) return out_of_memory(e);
+  if (!(u->in = mem_new(made->n_in + 1, sizeof *u->in, "a plan", e))) return R4_E_MEMORY;
   for (uint32_t k = 0; k < made->n_in; k++) u->in[k] = plan_node(s->p, made->in[k]);
   return R4_OK;
 }

@@ -47,8 +47,8 @@ static r4_status check(const r4_attribution_options *o, r4_error *e)
 static r4_status bind_baseline(struct probe *p, const r4_attribution_options *o, size_t features, float **to,
                                r4_error *e)
 {
-  float *v = *to = r4_mem_new_aligned(features * sizeof *v);
-  if (!v) return r4_fail(e, R4_E_MEMORY, "out of memory for a baseline of %zu features", features);
+  float *v = *to = mem_new_aligned(features, sizeof *v, "a baseline", e);
+  if (!v) return R4_E_MEMORY;
   if (o->baseline) memcpy(v, o->baseline, features * sizeof *v);
   return probe_input(p, "baseline", v, e);
 }
@@ -92,8 +92,7 @@ static r4_status start(struct working *w, const r4_net *n, const r4_data *d, con
                                       .explain = w->o.explain,
                                       .build = w->a->build};
   if (w->a->windows && !(w->occlusion = occlusion_new(w->image, &w->o, ROWS_OF_WINDOWS, e))) return e->status;
-  w->map = r4_mem_new(features, sizeof *w->map);
-  if (!w->map) return r4_fail(e, R4_E_MEMORY, "out of memory for a map of %zu features", features);
+  if (!(w->map = mem_new(features, sizeof *w->map, "a map", e))) return R4_E_MEMORY;
   if (!(w->probe = probe_new(&probe, e))) return e->status;
   if (w->occlusion) s = occlusion_bind(w->occlusion, w->probe, e);
   if (!s && w->a->baseline) s = bind_baseline(w->probe, &w->o, features, &w->baseline, e);

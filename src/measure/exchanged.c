@@ -57,9 +57,7 @@ static void choose_by(struct score *s, const double *se)
 
 static double *errors_new(size_t groups, r4_error *e)
 {
-  double *se = r4_mem_new(groups + 1, sizeof *se);
-  if (!se) r4_fail(e, R4_E_MEMORY, "out of memory for %zu groups", groups);
-  return se;
+  return mem_new(groups + 1, sizeof(double), "groups", e);
 }
 
 r4_status score_plain(struct score *s, r4_error *e)
@@ -158,7 +156,7 @@ r4_status score_exchanged(const r4_data *d, const int32_t *predicted, const stru
 {
   r4_status status = score_of(d, predicted, loss, s, e);
   if (status) return status;
-  struct sides *sides = r4_mem_new(s->groups + 1, sizeof *sides);
+  struct sides *sides = mem_new(s->groups + 1, sizeof *sides, "groups", e);
   double *se = sides ? errors_new(s->groups, e) : NULL, seen = 0;
   if (se) {
     count_sides(d, predicted, x, after, sides, s);
@@ -176,5 +174,5 @@ r4_status score_exchanged(const r4_data *d, const int32_t *predicted, const stru
   }
   r4_mem_free(sides);
   r4_mem_free(se);
-  return se ? R4_OK : r4_fail(e, R4_E_MEMORY, "out of memory for %zu groups", s->groups);
+  return se ? R4_OK : R4_E_MEMORY;
 }

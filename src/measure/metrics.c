@@ -20,8 +20,8 @@ static r4_status count_answers(const r4_net *net, const r4_data *d, const int32_
                                r4_error *e)
 {
   size_t n = r4_data_count(d), classes = r4_net_classes(net) > 1 ? (size_t)r4_net_classes(net) : 2;
-  size_t *count = r4_mem_new(classes, sizeof *count);
-  if (!count) return r4_fail(e, R4_E_MEMORY, "out of memory for %zu classes", classes);
+  size_t *count = mem_new(classes, sizeof *count, "classes", e);
+  if (!count) return R4_E_MEMORY;
   bool several = false;
   for (size_t i = 0; i < n; i++) {
     count[predicted[i]]++;
@@ -49,9 +49,7 @@ static r4_status ask(const r4_net *net, const float *weights, const r4_data *d, 
 
 static int32_t *room_for_answers(const r4_data *d, r4_error *e)
 {
-  int32_t *p = r4_mem_new(r4_data_count(d) + 1, sizeof *p);
-  if (!p) r4_fail(e, R4_E_MEMORY, "out of memory for %zu predictions", r4_data_count(d));
-  return p;
+  return mem_new(r4_data_count(d) + 1, sizeof(int32_t), "predictions", e);
 }
 
 r4_status eval_check(const r4_net *net, const float *weights, const r4_data *d, r4_error *e)
@@ -127,11 +125,8 @@ static r4_status evaluate_accuracy(const r4_net *net, const float *weights, cons
 /* The examples with a mask, or as many as most of them, evenly spread. */
 static r4_data *sample_masked(const r4_data *d, size_t most, r4_error *e)
 {
-  size_t n = 0, *example = r4_mem_new(r4_data_count(d) + 1, sizeof *example);
-  if (!example) {
-    r4_fail(e, R4_E_MEMORY, "out of memory to choose among %zu examples", r4_data_count(d));
-    return NULL;
-  }
+  size_t n = 0, *example = mem_new(r4_data_count(d) + 1, sizeof *example, "choosing among examples", e);
+  if (!example) return NULL;
   for (size_t i = 0; i < r4_data_count(d); i++)
     if (r4_data_has_mask(d, i)) example[n++] = i;
   size_t chosen = n < most ? n : most;

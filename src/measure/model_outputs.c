@@ -12,11 +12,8 @@ r4_model *r4_model_open(const char *path, r4_error *e)
   NEEDS(path, "a path", NULL);
   r4_error own = {0};
   if (!e) e = &own;
-  char *file = file_is_folder(path) ? file_join(path, "model.safetensors") : NULL;
-  if (!file && file_is_folder(path)) {
-    r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
-    return NULL;
-  }
+  char *file = file_is_folder(path) ? file_join(path, "model.safetensors", e) : NULL;
+  if (!file && file_is_folder(path)) return NULL;
   r4_model *m = r4_model_load(file ? file : path, NULL, e);
   r4_mem_free(file);
   return m;
@@ -41,7 +38,7 @@ static r4_data *examples(const r4_model *m, size_t n, const float *x, const int3
 {
   const r4_net *net = r4_model_net(m);
   r4_data_arrays a = {.n = n, .shape = r4_net_input(net), .classes = r4_model_classes(m), .labels = labels};
-  int32_t *zeros = labels ? NULL : r4_mem_new(n + 1, sizeof *zeros), *ids = NULL;
+  int32_t *zeros = labels ? NULL : mem_new(n + 1, sizeof *zeros, "labels", e), *ids = NULL;
   if (!labels) a.labels = zeros;
   if (objective_leaf_is_rows(net))
     a.tokens = ids = whole_numbers(x, n * (size_t)r4_shape_count(a.shape));
@@ -75,9 +72,8 @@ r4_status r4_model_predict(const r4_model *m, size_t n, const float *x, float *p
 static r4_status answers(const r4_model *m, size_t n, const float *x, int32_t *to, r4_error *e)
 {
   size_t classes = r4_model_classes(m);
-  float *p = r4_mem_new(n * classes + 1, sizeof *p);
-  r4_status s =
-    p ? r4_model_predict(m, n, x, p, e) : r4_fail(e, R4_E_MEMORY, "out of memory for %zu answers", n);
+  float *p = mem_new(n * classes + 1, sizeof *p, "answers", e);
+  r4_status s = p ? r4_model_predict(m, n, x, p, e) : R4_E_MEMORY;
   for (size_t i = 0; i < n && !s; i++) {
     const float *row = p + i * classes;
     for (size_t k = 1; k < classes; k++)
@@ -97,8 +93,8 @@ r4_status r4_model_explain(const r4_model *m, const char *method, size_t n, cons
   NEEDS(to, "room for the result", R4_E_ARGUMENT);
   r4_error own = {0};
   if (!e) e = &own;
-  int32_t *found = labels ? NULL : r4_mem_new(n + 1, sizeof *found);
-  r4_status s = labels || found ? R4_OK : r4_fail(e, R4_E_MEMORY, "out of memory for %zu answers", n);
+  int32_t *found = labels ? NULL : mem_new(n + 1, sizeof *found, "answers", e);
+  r4_status s = labels || found ? R4_OK : R4_E_MEMORY;
   if (!s && found) s = answers(m, n, x, found, e);
   r4_data *d = s ? NULL : examples(m, n, x, labels ? labels : found, e);
   if (!s) s = d ? r4_attribute(method, r4_model_net(m), r4_model_weights(m), d, options, to, e) : e->status;

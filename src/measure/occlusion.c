@@ -66,24 +66,20 @@ struct occlusion *occlusion_new(r4_shape image, const r4_attribution_options *o,
     r4_fail(e, R4_E_ARGUMENT, "occlusion: the examples are not images, whose pixels it would fill");
     return NULL;
   }
-  struct occlusion *c = r4_mem_new(1, sizeof *c);
-  if (!c) {
-    r4_fail(e, R4_E_MEMORY, "out of memory for occlusion");
-    return NULL;
-  }
+  struct occlusion *c = mem_new(1, sizeof *c, "occlusion", e);
+  if (!c) return NULL;
   *c = (struct occlusion){.height = image.dim[0],
                           .width = image.dim[1],
                           .channels = image.dim[2],
                           .pixels = (size_t)(image.dim[0] * image.dim[1]),
                           .batch = batch};
   r4_status s = choose_windows(c, o, e);
-  c->window = r4_mem_new_aligned(window_size(c));
-  c->fill = r4_mem_new_aligned(sizeof *c->fill);
-  c->whole = r4_mem_new(batch, sizeof *c->whole);
-  c->map = r4_mem_new(batch * c->pixels, sizeof *c->map);
-  c->times = r4_mem_new(c->pixels, sizeof *c->times);
-  if (!s && (!c->window || !c->fill || !c->whole || !c->map || !c->times))
-    s = r4_fail(e, R4_E_MEMORY, "out of memory for maps of %zu examples", batch);
+  c->window = mem_new_aligned(window_size(c), 1, "occlusion", e);
+  c->fill = mem_new_aligned(1, sizeof *c->fill, "occlusion", e);
+  c->whole = mem_new(batch, sizeof *c->whole, "occlusion", e);
+  c->map = mem_new(batch * c->pixels, sizeof *c->map, "occlusion", e);
+  c->times = mem_new(c->pixels, sizeof *c->times, "occlusion", e);
+  if (!s && (!c->window || !c->fill || !c->whole || !c->map || !c->times)) s = R4_E_MEMORY;
   if (!s) {
     *c->fill = (float)o->fill;
     return c;

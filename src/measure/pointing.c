@@ -80,8 +80,7 @@ static r4_status play_all(struct game *g, const char *method, const r4_net *n, c
   g->channels = shape.rank == 3 ? (size_t)shape.dim[2] : 1;
   g->pixels = features / g->channels;
   g->sign = sign_of(method, o);
-  g->mask = r4_mem_new(features, sizeof *g->mask);
-  if (!g->mask) return r4_fail(e, R4_E_MEMORY, "out of memory for a mask of %zu features", features);
+  if (!(g->mask = mem_new(features, sizeof *g->mask, "a mask", e))) return R4_E_MEMORY;
   r4_status s = attribution_each(method, n, weights, g->d, o, play, g, e);
   double count = g->to->examples ? (double)g->to->examples : (double)NAN;
   g->to->energy /= count;

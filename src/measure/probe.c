@@ -28,8 +28,7 @@ static r4_status draw(struct probe *p, const struct draws *d, r4_error *e)
 {
   r4_status s = d->n <= PROBE_DRAWS ? R4_OK : r4_fail(e, R4_E_INTERNAL, "a probe draws %zu inputs", d->n);
   for (size_t k = 0; k < d->n && !s; k++) {
-    p->drawn[k] = r4_mem_new_aligned(d->list[k].count * sizeof(float));
-    if (!p->drawn[k]) return r4_fail(e, R4_E_MEMORY, "out of memory for %zu samples", d->list[k].count);
+    if (!(p->drawn[k] = mem_new_aligned(d->list[k].count, sizeof(float), "samples", e))) return R4_E_MEMORY;
     r4_drawn_fill(&d->list[k], p->options.seed, 0, NULL, p->drawn[k]);
     s = r4_plan_input(p->plan, d->list[k].name, p->drawn[k], e);
   }
@@ -71,8 +70,8 @@ static r4_status compile(struct probe *p, r4_error *e)
 
 static float *floats(size_t rows, size_t width, r4_status *s, r4_error *e)
 {
-  float *p = *s ? NULL : r4_mem_new_aligned(rows * width * sizeof *p);
-  if (!p && !*s) *s = r4_fail(e, R4_E_MEMORY, "out of memory for a batch of %zu examples", rows);
+  float *p = *s ? NULL : mem_new_aligned(rows * width, sizeof *p, "a batch", e);
+  if (!p && !*s) *s = R4_E_MEMORY;
   return p;
 }
 
@@ -110,11 +109,8 @@ struct probe *probe_new(const struct probe_options *options, r4_error *e)
     r4_fail(e, R4_E_ARGUMENT, "a batch of %lld examples: expected 1 or more", (long long)options->batch);
     return NULL;
   }
-  struct probe *p = r4_mem_new(1, sizeof *p);
-  if (!p) {
-    r4_fail(e, R4_E_MEMORY, "out of memory for a probe");
-    return NULL;
-  }
+  struct probe *p = mem_new(1, sizeof *p, "a probe", e);
+  if (!p) return NULL;
   p->options = *options;
   p->batch = (size_t)options->batch;
   p->features = p->data_features = (size_t)r4_shape_count(r4_net_input(options->net));
@@ -203,13 +199,12 @@ static struct probe *make_shorter(const struct probe *p, size_t tokens, r4_error
   options.net = net;
   options.cuts = false;
   struct probe *shorter = probe_new(&options, e);
-  if (shorter) shorter->row = r4_mem_new_aligned(p->batch * p->features * sizeof(float));
+  if (shorter) shorter->row = mem_new_aligned(p->batch * p->features, sizeof(float), "a probe", e);
   if (shorter && shorter->row) {
     shorter->net = net;
     shorter->data_features = p->features;
     return shorter;
   }
-  if (shorter) r4_fail(e, R4_E_MEMORY, "out of memory for a probe");
   probe_free(shorter);
   r4_net_free(net);
   return NULL;
@@ -260,8 +255,8 @@ r4_status probe_ask(struct probe *p, const float *weights, const r4_data *d, siz
 r4_status probe_run(struct probe *p, const float *weights, const r4_data *d, size_t first, size_t n,
                     r4_error *e)
 {
-  size_t *example = r4_mem_new(n + 1, sizeof *example);
-  if (!example) return r4_fail(e, R4_E_MEMORY, "out of memory for %zu examples", n);
+  size_t *example = mem_new(n + 1, sizeof *example, "examples", e);
+  if (!example) return R4_E_MEMORY;
   for (size_t k = 0; k < n; k++) example[k] = first + k;
   r4_status s = probe_ask(p, weights, d, n, example, e);
   r4_mem_free(example);
@@ -272,8 +267,7 @@ size_t *probe_order(const r4_data *d, r4_error *e)
 {
   size_t n = r4_data_count(d), width = (size_t)r4_shape_count(r4_data_shape(d)), at = 0;
   bool texts = r4_data_vocabulary(d) > 0;
-  size_t *order = r4_mem_new(n + 1, sizeof *order), steps = texts ? LENGTHS_USUAL : 1;
-  if (!order) r4_fail(e, R4_E_MEMORY, "out of memory for %zu examples", n);
+  size_t *order = mem_new(n + 1, sizeof *order, "examples", e), steps = texts ? LENGTHS_USUAL : 1;
   for (size_t step = 0; order && step < steps; step++)
     for (size_t i = 0; i < n; i++)
       if (!texts || length_step(r4_data_length(d, i), width, LENGTHS_USUAL) == step) order[at++] = i;

@@ -132,17 +132,15 @@ static r4_status open_asking(struct asking *a, const r4_data *d, r4_sensitivity 
   if (a->channels > R4_MAX_NOISES)
     return r4_fail(e, R4_E_ARGUMENT, "core sensitivity: images of %zu channels, expected %d at most",
                    a->channels, R4_MAX_NOISES);
-  a->noise = r4_mem_new_aligned((size_t)a->o.batch * a->features * sizeof *a->noise);
-  a->unit = r4_mem_new_aligned(R4_MAX_NOISES * sizeof *a->unit);
-  if (!a->noise || !a->unit)
-    return r4_fail(e, R4_E_MEMORY, "out of memory for noise on %lld examples", (long long)a->o.batch);
+  a->noise = mem_new_aligned((size_t)a->o.batch * a->features, sizeof *a->noise, "noise on examples", e);
+  a->unit = mem_new_aligned(R4_MAX_NOISES, sizeof *a->unit, "noise on examples", e);
+  if (!a->noise || !a->unit) return R4_E_MEMORY;
   r4_status s = R4_OK;
   if (!(a->d = data_with_core(d, "core sensitivity", e))) return e->status;
   to->examples = r4_data_count(a->d);
   to->channels = a->channels;
-  for (int k = 0; k < 2; k++) a->right[k] = r4_mem_new(to->examples, sizeof *a->right[k]);
-  if (!a->right[0] || !a->right[1])
-    return r4_fail(e, R4_E_MEMORY, "out of memory for %zu examples", to->examples);
+  for (int k = 0; k < 2; k++) a->right[k] = mem_new(to->examples, sizeof *a->right[k], "answers", e);
+  if (!a->right[0] || !a->right[1]) return R4_E_MEMORY;
   find_units(a, to->unit);
   a->probe = probe_new(&options, e);
   if (!a->probe) return e->status;

@@ -136,10 +136,9 @@ static r4_status answer(const r4_net *net, const float *weights, const r4_data *
                         r4_error *e)
 {
   double loss;
-  int32_t *predicted = r4_mem_new(d->n + 1, sizeof *predicted);
+  int32_t *predicted = mem_new(d->n + 1, sizeof *predicted, "predictions", e);
   struct probe *p = predicted ? predictor_new(net, batch, e) : NULL;
-  r4_status s = p ? predictor_run(p, weights, d, predicted, &loss, e)
-                  : r4_fail(e, R4_E_MEMORY, "out of memory for %zu predictions", d->n);
+  r4_status s = p ? predictor_run(p, weights, d, predicted, &loss, e) : e->status;
   for (size_t i = 0; i < d->n && !s; i++) right[i] = right[i] && predicted[i] == d->record[i].label;
   probe_free(p);
   r4_mem_free(predicted);
@@ -170,11 +169,8 @@ static r4_status enumerate(const r4_net *net, const float *weights, const r4_dat
 /* Those with masked tokens, evenly spread. */
 static r4_data *sample(const r4_data *d, size_t most, r4_error *e)
 {
-  size_t n = 0, *example = r4_mem_new(d->n + 1, sizeof *example);
-  if (!example) {
-    r4_fail(e, R4_E_MEMORY, "out of memory to choose among %zu texts", d->n);
-    return NULL;
-  }
+  size_t n = 0, *example = mem_new(d->n + 1, sizeof *example, "choosing among texts", e);
+  if (!example) return NULL;
   for (size_t i = 0; i < d->n; i++)
     if (r4_data_has_mask(d, i)) example[n++] = i;
   size_t chosen = n < most ? n : most;
@@ -235,9 +231,9 @@ static void count(const r4_data *d, const struct substitute_options *o, const bo
 static r4_status test(const r4_net *net, const float *weights, const r4_data *d,
                       const struct substitute_options *o, r4_substituted *to, r4_error *e)
 {
-  bool *flag = r4_mem_new(3 * d->n + 1, sizeof *flag), *right = flag, *certified = flag + d->n,
+  bool *flag = mem_new(3 * d->n + 1, sizeof *flag, "texts", e), *right = flag, *certified = flag + d->n,
        *exact = flag + 2 * d->n;
-  if (!flag) return r4_fail(e, R4_E_MEMORY, "out of memory for %zu texts", d->n);
+  if (!flag) return R4_E_MEMORY;
   memset(flag, 1, d->n * sizeof *flag);
   r4_status s = answer(net, weights, d, o->batch, right, e);
   memcpy(exact, right, d->n * sizeof *flag);

@@ -214,13 +214,14 @@ static r4_status make_room(struct test *t, r4_error *e)
   if (donors_find(&t->donors, t->from, e)) return e->status;
   size_t n = t->d->n, classes = t->d->classes->n, groups = t->d->groups->n, batch = (size_t)t->o.batch;
   if (batch > n) batch = n;
-  bool room =
-    (t->rare = r4_mem_new(classes, sizeof *t->rare)) && (t->tested = r4_mem_new(n, sizeof *t->tested)) &&
-    (t->before = r4_mem_new(n, sizeof *t->before)) && (t->now = r4_mem_new(batch, sizeof *t->now)) &&
-    (t->flips = r4_mem_new(groups, sizeof *t->flips)) &&
-    (t->losses = r4_mem_new(groups, sizeof *t->losses)) &&
-    (t->example_donor = r4_mem_new(batch, sizeof *t->example_donor));
-  return room ? R4_OK : r4_fail(e, R4_E_MEMORY, "out of memory for a swap test of %zu examples", n);
+  bool room = (t->rare = mem_new(classes, sizeof *t->rare, "a swap test", e)) &&
+              (t->tested = mem_new(n, sizeof *t->tested, "a swap test", e)) &&
+              (t->before = mem_new(n, sizeof *t->before, "a swap test", e)) &&
+              (t->now = mem_new(batch, sizeof *t->now, "a swap test", e)) &&
+              (t->flips = mem_new(groups, sizeof *t->flips, "a swap test", e)) &&
+              (t->losses = mem_new(groups, sizeof *t->losses, "a swap test", e)) &&
+              (t->example_donor = mem_new(batch, sizeof *t->example_donor, "a swap test", e));
+  return room ? R4_OK : R4_E_MEMORY;
 }
 
 static void forget(struct test *t)

@@ -15,16 +15,14 @@ static bool has_core(const r4_data *d, size_t i, size_t features, float *m)
 r4_data *data_with_core(const r4_data *d, const char *what, r4_error *e)
 {
   size_t n = r4_data_count(d), features = (size_t)r4_shape_count(r4_data_shape(d)), found = 0;
-  size_t *list = r4_mem_new(n + 1, sizeof *list);
-  float *m = r4_mem_new(features + 1, sizeof *m);
+  size_t *list = mem_new(n + 1, sizeof *list, what, e);
+  float *m = mem_new(features + 1, sizeof *m, what, e);
   r4_data *these = NULL;
   for (size_t i = 0; i < n && list && m; i++)
     if (has_core(d, i, features, m)) list[found++] = i;
-  if (!list || !m)
-    r4_fail(e, R4_E_MEMORY, "out of memory for %zu examples", n);
-  else if (found)
+  if (found)
     these = r4_data_subset(d, found, list, e);
-  else
+  else if (list && m)
     r4_fail(e, R4_E_ARGUMENT, "%s: no example has a mask that marks a part of it, and leaves a part", what);
   r4_mem_free(list);
   r4_mem_free(m);

@@ -275,10 +275,10 @@ static r4_status unknown_kind(const struct build *b, const char *name, r4_error 
     return r4_fail(why, R4_E_PARSE,
                    "the definition of %s is used with brackets, and in what comes after it only", name);
   for (size_t k = 0; module_kind(k); k++) text_add(&known, "%s%s", k ? ", " : "", module_kind(k)->name);
-  char *names = text_take(&known);
+  char *names = text_done(&known, "a net", why);
   r4_status s =
     names ? r4_fail(why, R4_E_PARSE, "%s; there are %s", *name ? "no such layer" : "expected a part", names)
-          : r4_fail(why, R4_E_MEMORY, "out of memory");
+          : R4_E_MEMORY;
   r4_string_free(names);
   return s;
 }
@@ -362,8 +362,8 @@ static r4_status add_module(struct build *b, const struct scope *scope, const st
 {
   if (b->maker->parts++ == MOST_PARTS)
     return reader_fail(b->r, i->at, R4_E_SHAPE, e, "a net of more than %d parts", MOST_PARTS);
-  struct module *m = module_grow(row->part, row->n, sizeof *m);
-  if (!m) return r4_fail(e, R4_E_MEMORY, "net: out of memory");
+  struct module *m = module_grow(row->part, row->n, sizeof *m, e);
+  if (!m) return R4_E_MEMORY;
   row->part = m;
   m += row->n++;
   r4_status s = build_module(b, scope, i, f, m, e);

@@ -70,10 +70,10 @@ done:
 static r4_status copy_all(r4_model *m, const r4_net *n, const float *weights, const char *const *class_names,
                           r4_error *e)
 {
-  static const char WHO[] = "r4_model_new";
+  static const char WHO[] = "a model";
   char *names = class_names ? net_classes_text(n, class_names) : NULL;
   m->net = m->own = r4_net_new(n->text, n->input, e);
-  m->weights = r4_mem_new(n->size, sizeof *m->weights);
+  m->weights = mem_new(n->size, sizeof *m->weights, WHO, e);
   r4_status s = R4_OK;
   if (!m->net)
     s = e->status;
@@ -92,9 +92,8 @@ r4_model *r4_model_new(const r4_net *n, const float *weights, const char *const 
   r4_error own = {0};
   if (!e) e = &own;
   r4_error_clear(e);
-  if (net_check_finite(n, weights, "r4_model_new", e)) return NULL;
-  r4_model *m = r4_mem_new(1, sizeof *m);
-  if (!m) r4_fail(e, R4_E_MEMORY, "r4_model_new: out of memory");
+  if (net_check_finite(n, weights, "a model", e)) return NULL;
+  r4_model *m = mem_new(1, sizeof *m, "a model", e);
   if (!m || !copy_all(m, n, weights, class_names, e)) return m;
   r4_model_free(m);
   return NULL;
@@ -155,8 +154,7 @@ static r4_status load_weights(r4_model *m, r4_error *e)
   const struct st_set from = {.path = m->file.path, .file = &m->file, .files = 1};
   r4_status s = weights_take(m->net, &from, NULL, NULL, NULL, e);
   if (s) return s;
-  m->weights = r4_mem_new(m->net->size, sizeof *m->weights);
-  if (!m->weights) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", m->file.path);
+  if (!(m->weights = mem_new(m->net->size, sizeof *m->weights, m->file.path, e))) return R4_E_MEMORY;
   return weights_take(m->net, &from, NULL, m->weights, NULL, e);
 }
 
@@ -165,11 +163,8 @@ r4_model *r4_model_load(const char *path, const r4_net *net, r4_error *e)
   r4_error own = {0};
   if (!e) e = &own;
   r4_error_clear(e);
-  r4_model *m = r4_mem_new(1, sizeof *m);
-  if (!m) {
-    r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
-    return NULL;
-  }
+  r4_model *m = mem_new(1, sizeof *m, path, e);
+  if (!m) return NULL;
   m->net = net;
   r4_status s = weights_read(&m->file, path, (r4_shape){0}, e);
   if (!s && !net) m->net = m->own = weights_net(&m->file, e);

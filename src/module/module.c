@@ -50,10 +50,10 @@ r4_module_info r4_module_describe(size_t k)
 
 /* ---- Lists ---- */
 
-void *module_grow(void *list, size_t n, size_t size)
+void *module_grow(void *list, size_t n, size_t size, r4_error *e)
 {
   bool full = !(n & (n - 1)); /* 0, or a power of two */
-  return full ? r4_mem_grow(list, n ? 2 * n : 1, size) : list;
+  return full ? mem_grow(list, n ? 2 * n : 1, size, "a net", e) : list;
 }
 
 /* ---- Parameters ---- */
@@ -97,8 +97,8 @@ r4_status module_param(struct module *m, struct maker *maker, struct param_wish 
   r4_status s = check_wish(maker, &p, wish.what, why);
   if (s) return s;
   lay_out(&p, m, &wish);
-  struct param *all = module_grow(maker->param, maker->params, sizeof *all);
-  if (!all) return r4_fail(why, R4_E_MEMORY, "out of memory");
+  struct param *all = module_grow(maker->param, maker->params, sizeof *all, why);
+  if (!all) return R4_E_MEMORY;
   maker->param = all;
   maker->param[maker->params++] = p;
   maker->size += (size_t)r4_shape_count(p.shape);

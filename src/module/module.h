@@ -133,7 +133,7 @@ bool module_kind_add(const struct module_kind *kind);
 
 /* Room for one more in a list of n that was made here: it doubles, so that long lists are not copied for each one.
  * NULL: out of memory, and the list stays. */
-void *module_grow(void *list, size_t n, size_t size);
+void *module_grow(void *list, size_t n, size_t size, r4_error *e);
 
 /* ---- For kinds ---- */
 

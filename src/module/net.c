@@ -56,25 +56,18 @@ static r4_status check_output(const r4_net *n, r4_error *e)
                  out.rank == 3 ? "an image" : "tokens", shape_text(out, got));
 }
 
-static char *copy(const char *s, size_t length)
-{
-  char *t = r4_mem_new(length + 1, 1);
-  return t ? memcpy(t, s, length) : NULL;
-}
-
 /* What is more than a row of parts is kept as the row that it stands for, so that it can be read again by itself. */
 static r4_status keep_text(r4_net *n, const struct reader *r, r4_error *e)
 {
-  n->text = r->expands ? net_print(n) : copy(r->text, strlen(r->text));
+  n->text = r->expands ? net_print(n) : mem_copy(r->text, NULL);
   return n->text ? R4_OK : r4_fail(e, R4_E_MEMORY, "net: out of memory");
 }
 
 r4_net *net_make(struct reader *r, r4_shape input, r4_error *e)
 {
-  r4_net *n = r4_mem_new(1, sizeof *n);
-  if (n) n->row = r4_mem_new(1, sizeof *n->row);
+  r4_net *n = mem_new(1, sizeof *n, "a net", e);
+  if (n) n->row = mem_new(1, sizeof *n->row, "a net", e);
   if (!n || !n->row) {
-    r4_fail(e, R4_E_MEMORY, "net: out of memory");
     r4_net_free(n);
     return NULL;
   }

@@ -31,12 +31,9 @@ static char *mlp_text(const char *name, r4_shape *input, r4_error *e)
     else if (ok)
       text_add(&layers, "%sdense %lld", sizes > 1 ? ", relu, " : "", (long long)size);
   }
-  char *line = text_take(&layers);
-  if (line && ok && sizes > 1) return line;
-  if (line)
-    r4_fail(e, R4_E_ARGUMENT, "net \"%.60s\": needs two or more sizes, as in mlp784-512-10", name);
-  else
-    r4_fail(e, R4_E_MEMORY, "net: out of memory");
+  char *line = text_done(&layers, "a net", e);
+  if (!line || (ok && sizes > 1)) return line;
+  r4_fail(e, R4_E_ARGUMENT, "net \"%.60s\": needs two or more sizes, as in mlp784-512-10", name);
   r4_string_free(line);
   return NULL;
 }
@@ -73,8 +70,8 @@ static r4_status set_from_config(struct reader *r, const char *path, r4_error *e
       text_add_real(&value, real);
     else
       text_add(&value, "%s", js_text(v) ? js_text(v) : "?");
-    char *word = text_take(&value);
-    s = word ? reader_set(r, r->param[k].name.s, word, e) : r4_fail(e, R4_E_MEMORY, "net: out of memory");
+    char *word = text_done(&value, "a net", e);
+    s = word ? reader_set(r, r->param[k].name.s, word, e) : R4_E_MEMORY;
     r4_string_free(word);
   }
   js_free(root);
@@ -233,14 +230,8 @@ static r4_net *open_named(char *name, r4_shape example, r4_error *e)
 
 static r4_net *open_copy(const char *name, r4_shape example, r4_error *e)
 {
-  struct text copy = {0};
-  text_add(&copy, "%s", name);
-  char *own = text_take(&copy);
-  r4_net *n = NULL;
-  if (own)
-    n = open_named(own, example, e);
-  else
-    r4_fail(e, R4_E_MEMORY, "net: out of memory");
+  char *own = mem_copy(name, e);
+  r4_net *n = own ? open_named(own, example, e) : NULL;
   r4_string_free(own);
   return n;
 }

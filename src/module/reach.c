@@ -49,8 +49,7 @@ static bool follows(const struct module *m, const r4_net *n)
 /* A net that is explained elsewhere than at its input has no windows there. */
 static r4_status open_levels(r4_reach *r, const r4_net *n, r4_error *e)
 {
-  r->level = r4_mem_new(n->row->n + 1, sizeof *r->level);
-  if (!r->level) return r4_fail(e, R4_E_MEMORY, "reach: out of memory");
+  if (!(r->level = mem_new(n->row->n + 1, sizeof *r->level, "the reach", e))) return R4_E_MEMORY;
   r->level[r->levels++] = (struct level){.image = {n->input.dim[0], n->input.dim[1]}, .window = {1, 1}};
   for (; !n->leaf && r->layers < n->row->n && follows(&n->row->part[r->layers], n); r->layers++) {
     const struct module *m = &n->row->part[r->layers];
@@ -136,11 +135,8 @@ r4_reach *r4_reach_new(const r4_net *net, size_t n, const r4_rect *rect, bool an
     r4_fail(e, R4_E_ARGUMENT, "reach: the net's input is a vector, needs an image");
     return NULL;
   }
-  r4_reach *r = r4_mem_new(1, sizeof *r);
-  if (!r) {
-    r4_fail(e, R4_E_MEMORY, "reach: out of memory");
-    return NULL;
-  }
+  r4_reach *r = mem_new(1, sizeof *r, "the reach", e);
+  if (!r) return NULL;
   if (open_levels(r, net, e) || include_all(r, n, rect, anywhere, e)) {
     r4_reach_free(r);
     return NULL;

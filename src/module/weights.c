@@ -116,9 +116,8 @@ static r4_status does_not_fit(const struct fitting *f, size_t taken, struct list
   text_add(&t, "%s: does not fit the net, %zu of whose %zu parameters match", path_end(f->from->path), taken,
            r4_net_params(f->net));
   for (int k = 0; k < 3; k++) list_write(&t, &list[k]);
-  char *sentence = text_take(&t);
-  r4_status s = sentence ? r4_fail(e, R4_E_SHAPE, "%s", sentence)
-                         : r4_fail(e, R4_E_MEMORY, "%s: out of memory", f->from->path);
+  char *sentence = text_done(&t, f->from->path, e);
+  r4_status s = sentence ? r4_fail(e, R4_E_SHAPE, "%s", sentence) : R4_E_MEMORY;
   r4_string_free(sentence);
   return s;
 }
@@ -184,8 +183,8 @@ r4_status weights_take(const r4_net *n, const struct st_set *from, const r4_load
   r4_status s = net_check_patterns(n, from->path, f.skip, e);
   if (!s) s = check_fit(&f, report, e);
   if (s || !weights) return s;
-  float *file = r4_mem_new(r4_net_size(n), sizeof *file);
-  if (!file) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", from->path);
+  float *file = mem_new(r4_net_size(n), sizeof *file, from->path, e);
+  if (!file) return R4_E_MEMORY;
   net_reorder(n, true, weights, file); /* what is left stays */
   s = take_all(&f, file, e);
   if (!s) net_reorder(n, false, file, weights);
@@ -204,11 +203,8 @@ r4_status weights_read(struct st_file *to, const char *path, r4_shape example, r
 r4_status weights_open(struct st_set *to, const char *path, r4_error *e)
 {
   if (!onnx_is_file(path) && !torch_is_file(path)) return st_open(to, path, e);
-  struct text copy = {0};
-  text_add(&copy, "%s", path);
-  *to = (struct st_set){.path = text_take(&copy), .file = r4_mem_new(1, sizeof *to->file)};
-  r4_status s = to->path && to->file ? weights_read(to->file, path, (r4_shape){0}, e)
-                                     : r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
+  *to = (struct st_set){.path = mem_copy(path, e), .file = mem_new(1, sizeof *to->file, path, e)};
+  r4_status s = to->path && to->file ? weights_read(to->file, path, (r4_shape){0}, e) : R4_E_MEMORY;
   to->files = !s;
   if (s) st_close(to);
   return s;

@@ -96,14 +96,13 @@ r4_optimizer *r4_optimizer_new(size_t n, const r4_optimizer_options *options, r4
   r4_error_clear(e);
   if (check_options(options, e)) return NULL;
   size_t arrays = arrays_of(options->kind);
-  r4_optimizer *o = r4_mem_new(1, sizeof *o);
-  float *state = n <= SIZE_MAX / 16 ? r4_mem_new_aligned(arrays * n * sizeof *state) : NULL;
-  struct stretch *all = r4_mem_new(1, sizeof *all);
+  r4_optimizer *o = mem_new(1, sizeof *o, "an optimizer", e);
+  float *state = mem_new_aligned(n, arrays * sizeof *state, "an optimizer", e);
+  struct stretch *all = mem_new(1, sizeof *all, "an optimizer", e);
   if (!o || !state || !all) {
     r4_mem_free(o);
     r4_mem_free(state);
     r4_mem_free(all);
-    r4_fail(e, R4_E_MEMORY, "optimizer: no memory for %zu parameters", n);
     return NULL;
   }
   *all = (struct stretch){.end = n, .factor = 1};
@@ -162,8 +161,9 @@ r4_status r4_optimizer_set_ranges(r4_optimizer *o, size_t n, const r4_rate_range
   r4_error_clear(e);
   r4_status s = check_ranges(o, n, range, e);
   if (s) return s;
-  struct stretch *stretch = n < SIZE_MAX / 2 ? r4_mem_new(2 * n + 1, sizeof *stretch) : NULL; /* and gaps */
-  if (!stretch) return r4_fail(e, R4_E_MEMORY, "optimizer: no memory for %zu ranges", n);
+  struct stretch *stretch =
+    mem_new(n + 1, 2 * sizeof *stretch, "the ranges of an optimizer", e); /* and gaps */
+  if (!stretch) return R4_E_MEMORY;
   r4_mem_free(o->stretch);
   o->stretch = stretch;
   o->stretches = 0;

@@ -187,8 +187,7 @@ static r4_status take_values(const struct image *image, struct image_values *v, 
   const uint8_t *from = image->pixel;
   v->height = image->height;
   v->width = image->width;
-  v->value = r4_mem_new(pixels, sizeof *v->value);
-  if (!v->value) return r4_fail(e, R4_E_MEMORY, "out of memory for the values of %zu pixels", pixels);
+  if (!(v->value = mem_new(pixels, sizeof *v->value, "the values of pixels", e))) return R4_E_MEMORY;
   for (size_t i = 0; i < pixels; i++, from += image->channels)
     v->value[i] = image->channels == 1 ? from[0] : (uint16_t)(from[0] << 8 | from[1]);
   return R4_OK;

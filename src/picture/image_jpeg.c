@@ -112,8 +112,8 @@ static r4_status decompress(const struct image_source *from, tjhandle handle, in
 static r4_status decompress_cmyk(const struct image_source *from, tjhandle handle, struct image *to)
 {
   size_t pixels = to->height * to->width;
-  uint8_t *cmyk = r4_mem_new(pixels, 4);
-  if (!cmyk) return r4_fail(from->e, R4_E_MEMORY, "%s: out of memory", from->name);
+  uint8_t *cmyk = mem_new(pixels, 4, from->name, from->e);
+  if (!cmyk) return R4_E_MEMORY;
   r4_status s = decompress(from, handle, TJPF_CMYK, to, cmyk);
   if (!s) from_cmyk(pixels, cmyk, to->pixel);
   r4_mem_free(cmyk);

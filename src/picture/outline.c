@@ -71,9 +71,8 @@ r4_status outline_polygon(size_t n, const double *point, const double scale[2], 
     report->nothing = true;
     return R4_OK;
   }
-  uint8_t *side = r4_mem_new(w.rows, w.columns);
-  if (!side)
-    return r4_fail(e, R4_E_MEMORY, "out of memory for an outline of %zu x %zu pixels", w.columns, w.rows);
+  uint8_t *side = mem_new(w.rows, w.columns, "an outline", e);
+  if (!side) return R4_E_MEMORY;
   for (size_t k = 0; k < n; k++) {
     const double *p = point + 2 * k, *q = point + 2 * ((k + 1) % n);
     cross((double[]){p[0] * scale[0], p[1] * scale[1]}, (double[]){q[0] * scale[0], q[1] * scale[1]}, w,
@@ -101,10 +100,8 @@ static void unpack(const struct runs *r, uint8_t *grid)
 r4_status outline_runs(const struct runs *runs, size_t height, size_t width, uint8_t *mask,
                        struct outline_report *report, r4_error *e)
 {
-  uint8_t *grid = r4_mem_new(runs->height, runs->width);
-  if (!grid)
-    return r4_fail(e, R4_E_MEMORY, "out of memory for an outline of %u x %u pixels", runs->width,
-                   runs->height);
+  uint8_t *grid = mem_new(runs->height, runs->width, "an outline", e);
+  if (!grid) return R4_E_MEMORY;
   unpack(runs, grid);
   bool any = false;
   for (size_t y = 0; y < height; y++)

@@ -29,11 +29,12 @@ static r4_status taps_new(struct taps *t, size_t from, size_t to, r4_error *e)
 {
   double scale = (double)from / (double)to, reach = scale > 1 ? scale : 1;
   size_t most = 2 * (size_t)reach + 3;
-  *t = (struct taps){most, r4_mem_new(to, sizeof *t->first), r4_mem_new(to, sizeof *t->count),
-                     r4_mem_new(to, most * sizeof *t->weight)};
+  *t = (struct taps){most, mem_new(to, sizeof *t->first, "resizing", e),
+                     mem_new(to, sizeof *t->count, "resizing", e),
+                     mem_new(to, most * sizeof *t->weight, "resizing", e)};
   if (!t->first || !t->count || !t->weight) {
     taps_free(t);
-    return r4_fail(e, R4_E_MEMORY, "out of memory for resizing %zu to %zu pixels", from, to);
+    return R4_E_MEMORY;
   }
   for (size_t j = 0; j < to; j++) {
     double centre = ((double)j + .5) * scale, low = centre - reach, sum = 0;
@@ -82,8 +83,7 @@ r4_status resize(const struct image *from, size_t height, size_t width, uint8_t 
   float *rows = NULL;
   r4_status s = taps_new(&x, from->width, width, e);
   if (!s) s = taps_new(&y, from->height, height, e);
-  if (!s && !(rows = r4_mem_new(from->height + 1, n * sizeof *rows)))
-    s = r4_fail(e, R4_E_MEMORY, "out of memory for resizing to %zu x %zu pixels", width, height);
+  if (!s && !(rows = mem_new(from->height + 1, n * sizeof *rows, "resizing", e))) s = R4_E_MEMORY;
   if (!s) {
     for (size_t i = 0; i < from->height; i++)
       resize_row(&x, from->pixel + i * from->width * channels, channels, width, rows + i * n);

@@ -43,8 +43,7 @@ static r4_status take_line(const char *file, const struct js *v, struct ablation
   if (!to->name || !to->x || js_kind(points) != JS_LIST || js_size(points) > MOST_POINTS)
     return is_missing(file, "a line without name, x or points", e);
   if (!to->panel) to->panel = "";
-  to->point = r4_mem_new(js_size(points) + 1, sizeof *to->point);
-  if (!to->point) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", file);
+  if (!(to->point = mem_new(js_size(points) + 1, sizeof *to->point, file, e))) return R4_E_MEMORY;
   while ((at = js_next(points, at))) {
     struct ablation_point *point = &to->point[to->points++];
     const char *label = js_text(js_get(at, "label"));
@@ -70,8 +69,7 @@ static r4_status take_lines(const char *file, r4_ablation *a, r4_error *e)
       !js_whole(js_get(a->root, "seeds"), &a->seeds) || a->seeds < 1 || js_kind(lines) != JS_LIST ||
       js_size(lines) > MOST_LINES)
     return is_missing(file, "experiment, ablation, epochs, seeds or lines are missing", e);
-  a->line = r4_mem_new(js_size(lines) + 1, sizeof *a->line);
-  if (!a->line) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", file);
+  if (!(a->line = mem_new(js_size(lines) + 1, sizeof *a->line, file, e))) return R4_E_MEMORY;
   while (!s && (at = js_next(lines, at))) s = take_line(file, at, &a->line[a->lines++], e);
   return s;
 }
@@ -105,9 +103,8 @@ r4_ablation *r4_ablation_read(const char *file, r4_error *e)
   if (!e) e = &own;
   uint8_t *text = NULL;
   size_t size = 0;
-  r4_ablation *a = r4_mem_new(1, sizeof *a);
-  r4_status s =
-    a ? file_read(file, MOST_BYTES, &text, &size, e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", file);
+  r4_ablation *a = mem_new(1, sizeof *a, file, e);
+  r4_status s = a ? file_read(file, MOST_BYTES, &text, &size, e) : R4_E_MEMORY;
   if (!s) s = js_parse(file, text, size, &a->root, e);
   if (!s) s = check_origin(file, a->root, (const char *)text, size, e);
   if (!s) s = take_lines(file, a, e);

@@ -300,8 +300,8 @@ static r4_status read_elements(const struct scan *s, const struct header *h, str
                                     : h->width; /* bytes that go the other way together */
   bool swap = swapped > 1 && h->order != order_here, moved = h->fortran && h->rank > 1 && count;
   if (!swap && !moved) return decode(s, h, from, count, a);
-  uint8_t *copy = r4_mem_new(count ? count : 1, h->width);
-  if (!copy) return r4_fail(s->e, R4_E_MEMORY, "%s: out of memory for %zu elements", s->file, count);
+  uint8_t *copy = mem_new(count ? count : 1, h->width, s->file, s->e);
+  if (!copy) return R4_E_MEMORY;
   if (moved)
     reorder(h, from, count, copy);
   else

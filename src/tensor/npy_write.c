@@ -26,8 +26,8 @@ static r4_status encode_text(const struct array *a, struct npy *n, size_t *width
     size_t length = characters(array_text(a, i));
     if (length > *width) *width = length;
   }
-  uint32_t *to = r4_mem_new(count ? (size_t)count : 1, *width * sizeof *to);
-  if (!to) return r4_fail(e, R4_E_MEMORY, "out of memory for %lld texts", (long long)count);
+  uint32_t *to = mem_new(count ? (size_t)count : 1, *width * sizeof *to, "texts", e);
+  if (!to) return R4_E_MEMORY;
   n->body = n->owned = to;
   n->body_size = (size_t)count * *width * sizeof *to;
   for (int64_t i = 0; i < count; i++, to += *width) {

@@ -36,23 +36,19 @@ static r4_status zip_failed(r4_error *e, const char *file, const char *member, c
 /* Takes over the source. */
 static struct npz *open_source(zip_source_t *source, zip_error_t *why, const char *file, r4_error *e)
 {
-  struct npz *z = r4_mem_new(1, sizeof *z);
-  struct text name = {0};
-  text_add(&name, "%s", file);
-  char *kept = text_take(&name);
+  struct npz *z = mem_new(1, sizeof *z, file, e);
+  char *kept = mem_copy(file, e);
   zip_stat_t stat;
   zip_stat_init(&stat);
-  if (!z || !kept) {
-    r4_fail(e, R4_E_MEMORY, "%s: out of memory", file);
-  } else if (!source || zip_source_stat(source, &stat) ||
-             !(z->zip = zip_open_from_source(source, ZIP_RDONLY, why))) {
-    zip_failed(e, file, "", source && !zip_error_code_zip(why) ? zip_source_error(source) : why);
-  } else {
+  bool room = z && kept;
+  if (room && source && !zip_source_stat(source, &stat) &&
+      (z->zip = zip_open_from_source(source, ZIP_RDONLY, why))) {
     z->file = kept;
     z->size = stat.size;
     zip_error_fini(why);
     return z;
   }
+  if (room) zip_failed(e, file, "", source && !zip_error_code_zip(why) ? zip_source_error(source) : why);
   zip_source_free(source);
   zip_error_fini(why);
   r4_mem_free(z);
@@ -169,10 +165,7 @@ static r4_status read_bytes(struct npz *z, zip_int64_t k, char name[NAME], uint8
   zip_stat_t m;
   r4_status s = look_up(z, k, name, &m, e);
   if (s) return s;
-  *bytes = r4_mem_new(m.size + 1, 1);
-  if (!*bytes)
-    return r4_fail(e, R4_E_MEMORY, "%s: %s: out of memory for %llu bytes", z->file, name,
-                   (unsigned long long)m.size);
+  if (!(*bytes = mem_new(m.size + 1, 1, name, e))) return R4_E_MEMORY;
   *size = m.size;
   return read_member(z, &m, name, *bytes, e);
 }
@@ -278,10 +271,10 @@ r4_status npz_write(const char *path, size_t n, const struct npz_entry *entry, r
   zip_error_init(&why);
   zip_source_t *archive = zip_source_buffer_create(NULL, 0, 0, &why);
   zip_t *zip = archive ? zip_open_from_source(archive, ZIP_TRUNCATE, &why) : NULL;
-  struct npy *npy = r4_mem_new(n ? n : 1, sizeof *npy);
+  struct npy *npy = mem_new(n ? n : 1, sizeof *npy, path, e);
   r4_status s = R4_OK;
   if (!npy)
-    s = r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
+    s = R4_E_MEMORY;
   else if (!zip)
     s = zip_failed(e, path, "", &why);
   for (size_t k = 0; !s && k < n; k++) {

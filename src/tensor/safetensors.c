@@ -129,8 +129,7 @@ static r4_status check_cover(const struct st_file *f, uint64_t available, r4_err
 static r4_status read_entries(struct st_file *f, uint64_t available, r4_error *e)
 {
   r4_status s = R4_OK;
-  f->tensor = r4_mem_new(js_size(f->header), sizeof *f->tensor);
-  if (!f->tensor) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", f->path);
+  if (!(f->tensor = mem_new(js_size(f->header), sizeof *f->tensor, f->path, e))) return R4_E_MEMORY;
   for (const struct js *v = NULL; !s && (v = js_next(f->header, v));)
     s = strcmp(js_key(v), "__metadata__") ? read_entry(f, v, available, e) : read_metadata(f, v, e);
   if (s) return s;
@@ -174,10 +173,8 @@ static r4_status read_header(struct st_file *f, size_t size, r4_error *e)
 
 r4_status st_parse(struct st_file *f, const char *path, uint8_t *data, size_t size, r4_error *e)
 {
-  struct text copy = {0};
-  text_add(&copy, "%s", path);
-  *f = (struct st_file){.path = text_take(&copy), .data = data};
-  r4_status s = f->path ? read_header(f, size, e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
+  *f = (struct st_file){.path = mem_copy(path, e), .data = data};
+  r4_status s = f->path ? read_header(f, size, e) : R4_E_MEMORY;
   if (s) st_free(f);
   return s;
 }

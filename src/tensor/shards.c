@@ -9,11 +9,6 @@
 
 static const size_t most_index = (size_t)100 << 20;
 
-static r4_status no_memory(const char *path, r4_error *e)
-{
-  return r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
-}
-
 /* ---- The index ---- */
 
 static bool is_name(const char *s)
@@ -119,7 +114,7 @@ static bool ends_with(const char *s, const char *end)
 }
 
 /* In a folder, the file itself or else the index. */
-static char *resolve(const char *path)
+static char *resolve(const char *path, r4_error *e)
 {
   static const char model[] = "model.safetensors";
   struct text t = {0};
@@ -130,19 +125,19 @@ static char *resolve(const char *path)
     text_add(&t, ".index.json");
     if (!t.failed && !file_exists(t.s)) t.s[t.length = length] = 0;
   }
-  return text_take(&t);
+  return text_done(&t, path, e);
 }
 
 r4_status st_open(struct st_set *s, const char *path, r4_error *e)
 {
   r4_status status = R4_OK;
-  *s = (struct st_set){.path = resolve(path)};
+  *s = (struct st_set){.path = resolve(path, e)};
   if (!s->path) {
-    status = no_memory(path, e);
+    status = R4_E_MEMORY;
   } else if (ends_with(s->path, ".json")) {
     status = read_shards(s, e);
-  } else if (!(s->file = r4_mem_new(1, sizeof *s->file))) {
-    status = no_memory(path, e);
+  } else if (!(s->file = mem_new(1, sizeof *s->file, path, e))) {
+    status = R4_E_MEMORY;
   } else {
     status = st_read(s->file, s->path, e);
     s->files = !status;

@@ -13,13 +13,7 @@ struct target {
 static r4_status add_token(const struct target *g, int32_t id, struct span span)
 {
   r4_tokens *to = g->to;
-  if (to->n == to->room) {
-    size_t room = to->room ? 2 * to->room : 256;
-    r4_token *grown = r4_mem_grow(to->token, room, sizeof *grown);
-    if (!grown) return r4_fail(g->e, R4_E_MEMORY, "out of memory for %zu tokens", room);
-    to->token = grown;
-    to->room = room;
-  }
+  if (mem_more(&to->token, &to->room, to->n + 1, sizeof *to->token, "tokens", g->e)) return R4_E_MEMORY;
   to->token[to->n++] = (r4_token){id, span.from, span.to};
   return R4_OK;
 }

@@ -161,11 +161,11 @@ static r4_status read_config(r4_tokenizer *t, const char *vocabulary, r4_error *
   const char *slash = strrchr(vocabulary, '/');
   struct text name = {0};
   text_add(&name, "%.*stokenizer_config.json", slash ? (int)(slash + 1 - vocabulary) : 0, vocabulary);
-  char *path = text_take(&name);
+  char *path = text_done(&name, "a path", e);
   uint8_t *bytes = NULL;
   size_t size = 0;
   struct js *root = NULL;
-  if (!path) return r4_fail(e, R4_E_MEMORY, "out of memory for a path");
+  if (!path) return R4_E_MEMORY;
   r4_status s = file_exists(path) ? file_read(path, FILE_MOST, &bytes, &size, e) : R4_OK;
   if (!s && bytes) s = js_parse(path, bytes, size, &root, e);
   if (!s && root) s = read_flag(root, "do_lower_case", &t->lower, e);
@@ -245,7 +245,7 @@ static char *file_in(const char *folder, r4_error *e)
 {
   static const char *const name[] = {"tokenizer.json", "vocab.txt"};
   for (size_t k = 0; k < sizeof name / sizeof *name; k++)
-    if (file_exists_in(folder, name[k])) return file_join(folder, name[k]);
+    if (file_exists_in(folder, name[k])) return file_join(folder, name[k], NULL);
   r4_fail(e, R4_E_IO, "%s: has neither tokenizer.json nor vocab.txt", folder);
   return NULL;
 }

@@ -32,12 +32,12 @@ static uint64_t key_of(uint32_t node, char byte)
 static r4_status grow_edges(struct vocabulary *v, r4_error *e)
 {
   struct vocabulary larger = {.slots = v->slots ? 2 * v->slots : 1024};
-  larger.edge = r4_mem_new(larger.slots, sizeof *larger.edge);
-  larger.child = r4_mem_new(larger.slots, sizeof *larger.child);
+  larger.edge = mem_new(larger.slots, sizeof *larger.edge, "a vocabulary", e);
+  larger.child = mem_new(larger.slots, sizeof *larger.child, "a vocabulary", e);
   if (!larger.edge || !larger.child) {
     r4_mem_free(larger.edge);
     r4_mem_free(larger.child);
-    return r4_fail(e, R4_E_MEMORY, "out of memory for a vocabulary");
+    return R4_E_MEMORY;
   }
   for (size_t k = 0; k < v->slots; k++) {
     if (!v->edge[k]) continue;
@@ -58,7 +58,7 @@ static r4_status new_node(struct vocabulary *v, r4_error *e)
   if (v->nodes == v->room) {
     size_t room = v->room ? 2 * v->room : 1024;
     int32_t *id = room < UINT32_MAX ? r4_mem_grow(v->id, room, sizeof *id) : NULL;
-    if (!id) return r4_fail(e, R4_E_MEMORY, "out of memory for a vocabulary");
+    if (!id) return r4_fail(e, R4_E_MEMORY, "out of memory for a vocabulary of %zu pieces", room);
     v->id = id;
     v->room = room;
   }
@@ -86,16 +86,9 @@ static r4_status add_edge(struct vocabulary *v, uint32_t node, char byte, uint32
 
 static r4_status keep_piece(struct vocabulary *v, const char *piece, size_t id, r4_error *e)
 {
-  if (id >= v->piece_room) {
-    size_t room = 2 * (id + 1);
-    char **grown = r4_mem_grow(v->piece, room, sizeof *grown);
-    if (!grown) return r4_fail(e, R4_E_MEMORY, "out of memory for a vocabulary of %zu pieces", id + 1);
-    v->piece = grown;
-    v->piece_room = room;
-  }
-  char *copy = r4_mem_new(strlen(piece) + 1, 1);
-  if (!copy) return r4_fail(e, R4_E_MEMORY, "out of memory for a vocabulary of %zu pieces", id + 1);
-  memcpy(copy, piece, strlen(piece));
+  if (mem_more(&v->piece, &v->piece_room, id + 1, sizeof *v->piece, "a vocabulary", e)) return R4_E_MEMORY;
+  char *copy = mem_copy(piece, e);
+  if (!copy) return R4_E_MEMORY;
   while (v->size <= id) v->piece[v->size++] = NULL;
   r4_mem_free(v->piece[id]);
   v->piece[id] = copy;

@@ -129,13 +129,8 @@ static r4_status end_waiting(struct scan *s)
 
 static r4_status wait_for_others(struct scan *s, struct waiting w)
 {
-  if (2 * (s->waits + 1) > s->room) {
-    size_t room = s->room ? 2 * s->room : 32;
-    struct waiting *grown = r4_mem_grow(s->wait, room, sizeof *grown);
-    if (!grown) return r4_fail(s->e, R4_E_MEMORY, "out of memory for the marks of a character");
-    s->wait = grown;
-    s->room = room;
-  }
+  if (mem_more(&s->wait, &s->room, 2 * (s->waits + 1), sizeof *s->wait, "the marks of a character", s->e))
+    return R4_E_MEMORY;
   w.number = s->waits;
   s->wait[s->waits++] = w;
   return R4_OK;

@@ -26,16 +26,15 @@ static const char *asked_by(const struct settings *v)
 static r4_status make_room(struct groups *g, const struct settings *v, size_t batch, r4_error *e)
 {
   bool weigh = v->group_weights.n || v->group_weights.word, follow = r4_method_describe(v->method).groups;
-  g->expected = r4_mem_new(g->n, sizeof *g->expected);
-  g->count = r4_mem_new(g->n, sizeof *g->count);
-  g->loss = r4_mem_new(g->n, sizeof *g->loss);
-  if (weigh) g->weight = r4_mem_new(g->n, sizeof *g->weight);
-  if (follow) g->q = r4_mem_new(g->n, sizeof *g->q);
-  if (weigh || follow) g->v = r4_mem_new_aligned(batch * sizeof *g->v);
-  if (g->expected && g->count && g->loss && (g->weight || !weigh) && (g->q || !follow) &&
-      (g->v || !(weigh || follow)))
-    return R4_OK;
-  return r4_fail(e, R4_E_MEMORY, "out of memory for %zu groups in batches of %zu", g->n, batch);
+  g->expected = mem_new(g->n, sizeof *g->expected, "groups", e);
+  g->count = mem_new(g->n, sizeof *g->count, "groups", e);
+  g->loss = mem_new(g->n, sizeof *g->loss, "groups", e);
+  if (weigh) g->weight = mem_new(g->n, sizeof *g->weight, "groups", e);
+  if (follow) g->q = mem_new(g->n, sizeof *g->q, "groups", e);
+  if (weigh || follow) g->v = mem_new_aligned(batch, sizeof *g->v, "groups", e);
+  bool room = g->expected && g->count && g->loss && (g->weight || !weigh) && (g->q || !follow) &&
+              (g->v || !(weigh || follow));
+  return room ? R4_OK : R4_E_MEMORY;
 }
 
 /* One group alone is no choice: all its examples count alike. */

@@ -96,8 +96,8 @@ r4_status rates_of_head(const r4_settings *s, const r4_net *net, double *factor,
 r4_status rates_set(r4_optimizer *o, const r4_net *net, const double *factor, r4_error *e)
 {
   size_t n = r4_net_params(net);
-  r4_rate_range *range = r4_mem_new(n + 1, sizeof *range);
-  if (!range) return r4_fail(e, R4_E_MEMORY, "out of memory for the rates of %zu parameters", n);
+  r4_rate_range *range = mem_new(n + 1, sizeof *range, "the rates of parameters", e);
+  if (!range) return R4_E_MEMORY;
   for (size_t k = 0; k < n; k++)
     range[k] = (r4_rate_range){.first = r4_net_param_offset(net, k),
                                .count = (size_t)r4_shape_count(r4_net_param_shape(net, k)),

@@ -67,15 +67,14 @@ static size_t buffer_size(const r4_net *n, size_t k)
 
 struct step *step_new(const struct step_options *options, r4_error *e)
 {
-  struct step *s = r4_mem_new(1, sizeof *s);
+  struct step *s = mem_new(1, sizeof *s, "a training step", e);
   size_t buffers = 0;
   for (size_t k = 0; k < r4_net_params(options->net); k++) buffers += buffer_size(options->net, k);
-  if (s && buffers) s->buffers = r4_mem_new_aligned(buffers * sizeof *s->buffers);
+  if (s && buffers) s->buffers = mem_new_aligned(buffers, sizeof *s->buffers, "a training step", e);
   if (s && (s->buffers || !buffers)) {
     s->options = *options;
     return s;
   }
-  r4_fail(e, R4_E_MEMORY, "out of memory for a training step");
   r4_mem_free(s);
   return NULL;
 }
@@ -135,28 +134,26 @@ static size_t elements(const r4_graph *g, r4_id x)
 
 static r4_status list_drawn(struct variant *v, const r4_objective *o, r4_error *e)
 {
-  v->drawn = r4_mem_new(o->draws + 1, sizeof *v->drawn);
-  if (!v->drawn) return r4_fail(e, R4_E_MEMORY, "out of memory for %zu inputs", o->draws);
+  if (!(v->drawn = mem_new(o->draws + 1, sizeof *v->drawn, "inputs", e))) return R4_E_MEMORY;
   for (; v->draws < o->draws; v->draws++) v->drawn[v->draws].how = o->drawn[v->draws];
   return R4_OK;
 }
 
 static r4_status allocate(struct variant *v, r4_error *e)
 {
-  v->losses = r4_mem_new_aligned(v->size.count * sizeof(float));
-  v->each = r4_mem_new_aligned(v->size.count * sizeof(float));
-  v->logits = r4_mem_new_aligned(v->size.count * v->classes * sizeof(float));
-  v->answer = r4_mem_new(v->size.count, sizeof *v->answer);
-  v->at = v->places ? r4_mem_new_aligned(v->places * sizeof(float)) : NULL;
-  v->cells = v->masks ? r4_mem_new_aligned(v->masks * sizeof(float)) : NULL;
+  v->losses = mem_new_aligned(v->size.count, sizeof(float), "a batch", e);
+  v->each = mem_new_aligned(v->size.count, sizeof(float), "a batch", e);
+  v->logits = mem_new_aligned(v->size.count * v->classes, sizeof(float), "a batch", e);
+  v->answer = mem_new(v->size.count, sizeof *v->answer, "a batch", e);
+  v->at = v->places ? mem_new_aligned(v->places, sizeof(float), "a batch", e) : NULL;
+  v->cells = v->masks ? mem_new_aligned(v->masks, sizeof(float), "a batch", e) : NULL;
   bool all =
     v->losses && v->each && v->logits && v->answer && (v->at || !v->places) && (v->cells || !v->masks);
   for (size_t k = 0; k < v->draws && all; k++) {
-    v->drawn[k].to = r4_mem_new_aligned(v->drawn[k].how.count * sizeof(float));
+    v->drawn[k].to = mem_new_aligned(v->drawn[k].how.count, sizeof(float), "a batch", e);
     all = v->drawn[k].to;
   }
-  if (all) return R4_OK;
-  return r4_fail(e, R4_E_MEMORY, "out of memory for a batch of %zu examples", v->size.count);
+  return all ? R4_OK : R4_E_MEMORY;
 }
 
 /* Inputs that a variant does not have are accepted if the graph knows the name; so ask the graph. */
@@ -284,16 +281,10 @@ static bool same_size(const struct size *a, const struct size *b)
 }
 
 /* Variants stay where they are: plans know their memory. */
-static struct variant *add_variant(struct step *s)
+static struct variant *add_variant(struct step *s, r4_error *e)
 {
-  if (s->variants == s->room) {
-    size_t room = s->room ? 2 * s->room : 8;
-    struct variant **grown = r4_mem_grow(s->variant, room, sizeof *grown);
-    if (!grown) return NULL;
-    s->variant = grown;
-    s->room = room;
-  }
-  return r4_mem_new(1, sizeof(struct variant));
+  if (mem_more(&s->variant, &s->room, s->variants + 1, sizeof *s->variant, "a training step", e)) return NULL;
+  return mem_new(1, sizeof(struct variant), "a training step", e);
 }
 
 static r4_status shorten(const struct step *s, struct variant *v, r4_error *e)
@@ -312,8 +303,8 @@ static r4_status variant_for(struct step *s, struct size size, struct variant **
     *found = s->variant[k];
     if (same_size(&(*found)->size, &size)) return R4_OK;
   }
-  struct variant *v = add_variant(s);
-  if (!v) return r4_fail(e, R4_E_MEMORY, "out of memory for a training step");
+  struct variant *v = add_variant(s, e);
+  if (!v) return R4_E_MEMORY;
   v->size = size;
   r4_status status = shorten(s, v, e);
   if (!status) status = compile(s, v, e);

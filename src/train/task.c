@@ -141,9 +141,7 @@ static char *net_text(const struct settings *s, const r4_data *d, r4_error *e)
       text_add(&t, "%c", *c);
     c += k < 2 ? strlen(known[k].name) : 1;
   }
-  char *text = text_take(&t);
-  if (!text) r4_fail(e, R4_E_MEMORY, "out of memory for the text of a net");
-  return text;
+  return text_done(&t, "the text of a net", e);
 }
 
 static r4_net *open_net(const struct settings *s, const r4_data *d, r4_error *e)

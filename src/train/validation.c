@@ -94,11 +94,11 @@ static r4_status hold_out(struct validation *v, const r4_data *d, r4_data **trai
   struct donors s;
   size_t there = masked_in(d, R4_VAL), wanted = there < WANTED ? WANTED - there : 0;
   if (donors_find(&s, d, e)) return e->status;
-  size_t *list = r4_mem_new(donors_all(&s) + 1, sizeof *list), n = list ? list_masked(&s, d, list) : 0;
+  size_t *list = mem_new(donors_all(&s) + 1, sizeof *list, "holding out examples", e),
+         n = list ? list_masked(&s, d, list) : 0;
   if (wanted > n / HELD_PART) wanted = n / HELD_PART;
   r4_data *changed = NULL;
-  r4_status status = list ? with_more(v, d, list, n, wanted, &changed, e)
-                          : r4_fail(e, R4_E_MEMORY, "out of memory to hold out examples");
+  r4_status status = list ? with_more(v, d, list, n, wanted, &changed, e) : R4_E_MEMORY;
   if (!status) status = take_parts(v, changed, train, e);
   r4_data_free(changed);
   r4_mem_free(list);
@@ -154,10 +154,9 @@ r4_status validation_prepare(struct validation *v, const r4_net *net, int64_t ba
 {
   if (!v->data) return R4_OK;
   size_t rows = v->exchange.n * v->exchange.draws;
-  v->predicted = r4_mem_new(r4_data_count(v->data), sizeof *v->predicted);
-  v->after = r4_mem_new(rows + 1, sizeof *v->after);
-  if (!v->predicted || !v->after)
-    return r4_fail(e, R4_E_MEMORY, "out of memory for %zu predictions", r4_data_count(v->data) + rows);
+  v->predicted = mem_new(r4_data_count(v->data), sizeof *v->predicted, "predictions", e);
+  v->after = mem_new(rows + 1, sizeof *v->after, "predictions", e);
+  if (!v->predicted || !v->after) return R4_E_MEMORY;
   v->probe = predictor_new(net, batch, e);
   return v->probe ? R4_OK : e->status;
 }

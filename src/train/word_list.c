@@ -13,8 +13,8 @@
 
 static r4_status make_room(struct word_list *w, size_t n, r4_error *e)
 {
-  w->id = r4_mem_new(n ? n : 1, sizeof *w->id);
-  return w->id ? R4_OK : r4_fail(e, R4_E_MEMORY, "out of memory for a list of %zu words", n);
+  w->id = mem_new(n ? n : 1, sizeof *w->id, "a list of words", e);
+  return w->id ? R4_OK : R4_E_MEMORY;
 }
 
 /* A token that is listed twice counts once. */
@@ -29,8 +29,8 @@ static bool add(struct word_list *w, int32_t id)
 /* Room for the pieces of all words, one after the other. */
 static r4_status make_whole(struct word_list *w, size_t n, r4_error *e)
 {
-  w->by_pieces.id[1] = w->whole = r4_mem_new(n ? n : 1, sizeof *w->whole);
-  return w->whole ? R4_OK : r4_fail(e, R4_E_MEMORY, "out of memory for a list of words of %zu pieces", n);
+  w->by_pieces.id[1] = w->whole = mem_new(n ? n : 1, sizeof *w->whole, "a list of words", e);
+  return w->whole ? R4_OK : R4_E_MEMORY;
 }
 
 static void note(char first[48], size_t *count, const char *word)
@@ -59,8 +59,8 @@ static r4_status take_vocabulary(struct word_list *w, const r4_data *d, r4_error
 static r4_status take_masked(struct word_list *w, const r4_data *d, r4_error *e)
 {
   size_t n = (size_t)r4_data_vocabulary(d);
-  uint8_t *seen = r4_mem_new(n, 1);
-  r4_status s = seen ? make_room(w, n, e) : r4_fail(e, R4_E_MEMORY, "out of memory for %zu words", n);
+  uint8_t *seen = mem_new(n, 1, "words", e);
+  r4_status s = seen ? make_room(w, n, e) : R4_E_MEMORY;
   for (size_t i = 0; !s && i < d->n; i++) {
     const uint8_t *mask = d->record[i].split == R4_TRAIN ? data_mask_bytes(d, i) : NULL;
     for (size_t k = 0; mask && k < r4_data_length(d, i); k++)

@@ -7,25 +7,12 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-static r4_status no_memory(const struct annotations *a, r4_error *e)
-{
-  return r4_fail(e, R4_E_MEMORY, "%s: out of memory for annotations", a->file);
-}
-
-static char *copy_of(const char *s)
-{
-  struct text t = {0};
-  text_add(&t, "%s", s);
-  return text_take(&t);
-}
-
 struct annotations *annotations_new(const char *file, r4_error *e)
 {
-  struct annotations *a = r4_mem_new(1, sizeof *a);
-  if (a) a->file = copy_of(file);
+  struct annotations *a = mem_new(1, sizeof *a, file, e);
+  if (a) a->file = mem_copy(file, e);
   if (a && a->file) return a;
   annotations_free(a);
-  r4_fail(e, R4_E_MEMORY, "%s: out of memory for annotations", file);
   return NULL;
 }
 
@@ -42,29 +29,16 @@ void annotations_free(struct annotations *a)
 
 /* ---- Filling ---- */
 
-/* Room for more elements behind the n that are there. */
-static bool reserve(void *array, size_t *room, size_t n, size_t more, size_t size)
-{
-  void **p = array;
-  if (*room - n >= more) return true;
-  size_t wanted = n + more > 2 * *room ? n + more : 2 * *room;
-  void *grown = r4_mem_grow(*p, wanted, size);
-  if (!grown) return false;
-  *p = grown;
-  *room = wanted;
-  return true;
-}
-
 r4_status annotations_add_image(struct annotations *a, const char *name, const char *alias, size_t height,
                                 size_t width, size_t *image, r4_error *e)
 {
-  if (!reserve(&a->image, &a->image_room, a->images, 1, sizeof *a->image)) return no_memory(a, e);
+  if (mem_more(&a->image, &a->image_room, a->images + 1, sizeof *a->image, a->file, e)) return R4_E_MEMORY;
   struct annotated *to = &a->image[a->images];
-  *to = (struct annotated){copy_of(name), alias ? copy_of(alias) : NULL, height, width, 0, 0, false};
+  *to = (struct annotated){mem_copy(name, e), alias ? mem_copy(alias, e) : NULL, height, width, 0, 0, false};
   if (!to->name || (alias && !to->alias)) {
     r4_mem_free(to->name);
     r4_mem_free(to->alias);
-    return no_memory(a, e);
+    return R4_E_MEMORY;
   }
   *image = a->images++;
   return R4_OK;
@@ -72,7 +46,7 @@ r4_status annotations_add_image(struct annotations *a, const char *name, const c
 
 static r4_status add_outline(struct annotations *a, struct outline o, r4_error *e)
 {
-  if (!reserve(&a->outline, &a->outline_room, a->outlines, 1, sizeof o)) return no_memory(a, e);
+  if (mem_more(&a->outline, &a->outline_room, a->outlines + 1, sizeof o, a->file, e)) return R4_E_MEMORY;
   a->outline[a->outlines++] = o;
   return R4_OK;
 }
@@ -85,7 +59,8 @@ r4_status annotations_add_polygon(struct annotations *a, size_t image, size_t n,
   for (size_t k = 0; k < 2 * n; k++)
     if (!(fabs(point[k]) <= FAR))
       return r4_fail(e, R4_E_PARSE, "%s: a coordinate of %g, expected one in the image", where, point[k]);
-  if (!reserve(&a->point, &a->point_room, 2 * a->points, 2 * n, sizeof *point)) return no_memory(a, e);
+  if (mem_more(&a->point, &a->point_room, 2 * a->points + 2 * n, sizeof *point, a->file, e))
+    return R4_E_MEMORY;
   memcpy(a->point + 2 * a->points, point, 2 * n * sizeof *point);
   r4_status s = add_outline(a, (struct outline){.image = image, .first = a->points, .n = n}, e);
   if (!s) a->points += n;
@@ -110,7 +85,7 @@ r4_status annotations_add_runs(struct annotations *a, size_t image, const struct
   if (sum != pixels)
     return r4_fail(e, R4_E_PARSE, "%s: runs of %s%llu pixels, expected %u x %u", where,
                    sum > pixels ? "at least " : "", (unsigned long long)sum, runs->width, runs->height);
-  if (!reserve(&a->run, &a->run_room, a->runs, runs->n, sizeof *a->run)) return no_memory(a, e);
+  if (mem_more(&a->run, &a->run_room, a->runs + runs->n, sizeof *a->run, a->file, e)) return R4_E_MEMORY;
   if (runs->n) memcpy(a->run + a->runs, runs->run, runs->n * sizeof *a->run);
   struct outline o = {image, a->runs, runs->n, true, runs->by_column, runs->height, runs->width};
   r4_status s = add_outline(a, o, e);
@@ -167,8 +142,8 @@ static r4_status join_images(struct annotations *a, size_t *number, r4_error *e)
 /* Outlines of one image stand together, in the order of the file. */
 static r4_status gather_outlines(struct annotations *a, const size_t *number, r4_error *e)
 {
-  struct outline *sorted = r4_mem_new(a->outlines ? a->outlines : 1, sizeof *sorted);
-  if (!sorted) return no_memory(a, e);
+  struct outline *sorted = mem_new(a->outlines ? a->outlines : 1, sizeof *sorted, a->file, e);
+  if (!sorted) return R4_E_MEMORY;
   for (size_t k = 0; k < a->images; k++) a->image[k].n = 0;
   for (size_t k = 0; k < a->outlines; k++) {
     a->outline[k].image = number[a->outline[k].image];
@@ -203,8 +178,7 @@ static int by_key(const void *p, const void *q)
 
 static r4_status make_keys(struct annotations *a, r4_error *e)
 {
-  a->key = r4_mem_new(a->images ? RANKS * a->images : 1, sizeof *a->key);
-  if (!a->key) return no_memory(a, e);
+  if (!(a->key = mem_new(a->images ? RANKS * a->images : 1, sizeof *a->key, a->file, e))) return R4_E_MEMORY;
   for (size_t k = 0; k < a->images; k++) {
     const char *const text[RANKS] = {a->image[k].name, last_part(a->image[k].name), a->image[k].alias};
     for (int rank = 0; rank < RANKS; rank++)
@@ -216,8 +190,8 @@ static r4_status make_keys(struct annotations *a, r4_error *e)
 
 r4_status annotations_finish(struct annotations *a, r4_error *e)
 {
-  size_t *number = r4_mem_new(a->images ? a->images : 1, sizeof *number);
-  r4_status s = number ? join_images(a, number, e) : no_memory(a, e);
+  size_t *number = mem_new(a->images ? a->images : 1, sizeof *number, a->file, e);
+  r4_status s = number ? join_images(a, number, e) : R4_E_MEMORY;
   if (!s) s = gather_outlines(a, number, e);
   if (!s) s = make_keys(a, e);
   r4_mem_free(number);

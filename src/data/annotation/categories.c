@@ -11,10 +11,7 @@ r4_status categories_read(struct categories *c, const char *list, r4_error *e)
 {
   *c = (struct categories){0};
   if (!list || !*list) return R4_OK;
-  struct text copy = {0};
-  text_add(&copy, "%s", list);
-  c->text = text_take(&copy);
-  if (!c->text) return r4_fail(e, R4_E_MEMORY, "mask_categories: out of memory");
+  if (!(c->text = mem_copy(list, e))) return R4_E_MEMORY;
   for (char *at = c->text, *next; at; at = next) {
     next = strchr(at, ',');
     if (next) *next++ = 0;

@@ -81,8 +81,8 @@ static r4_status sort_ids(const struct reader *r, struct id *list, size_t n, con
 static r4_status new_ids(const struct reader *r, const struct js *list, const char *what, struct id **to)
 {
   if (list && js_kind(list) != JS_LIST) return bad(r, what, "expected a list");
-  *to = r4_mem_new(js_size(list) + 1, sizeof **to);
-  return *to ? R4_OK : r4_fail(r->e, R4_E_MEMORY, "%s: out of memory", r->file);
+  *to = mem_new(js_size(list) + 1, sizeof **to, r->file, r->e);
+  return *to ? R4_OK : R4_E_MEMORY;
 }
 
 /* ---- Images and categories ---- */
@@ -150,12 +150,7 @@ static r4_status read_categories(struct reader *r, const struct js *list)
 static r4_status read_numbers(struct reader *r, const struct js *list, const char *where)
 {
   size_t n = js_size(list);
-  if (n > r->room) {
-    double *grown = r4_mem_grow(r->number, n, sizeof *grown);
-    if (!grown) return r4_fail(r->e, R4_E_MEMORY, "%s: out of memory", r->file);
-    r->number = grown;
-    r->room = n;
-  }
+  if (mem_more(&r->number, &r->room, n, sizeof *r->number, r->file, r->e)) return R4_E_MEMORY;
   r->numbers = 0;
   for (const struct js *v = NULL; n && (v = js_next(list, v));)
     if (!js_number(v, &r->number[r->numbers++])) return bad(r, where, "expected a list of numbers");

@@ -80,8 +80,8 @@ r4_status coco_read_runs(const struct js *v, size_t image, const char *where, st
   if (!read_size(js_get(v, "size"), &runs)) return bad(where, "expected a size, [height, width]", e);
   if (!packed && js_kind(counts) != JS_LIST)
     return bad(where, "expected counts, a list of numbers or a string", e);
-  uint32_t *run = r4_mem_new((packed ? strlen(packed) : js_size(counts)) + 1, sizeof *run);
-  if (!run) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", where);
+  uint32_t *run = mem_new((packed ? strlen(packed) : js_size(counts)) + 1, sizeof *run, where, e);
+  if (!run) return R4_E_MEMORY;
   r4_status s =
     packed ? packed_counts(packed, run, &runs.n, where, e) : plain_counts(counts, run, &runs.n, where, e);
   runs.run = run;

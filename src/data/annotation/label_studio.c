@@ -161,8 +161,8 @@ static r4_status read_rectangle(struct reader *r, const struct js *value)
 
 static r4_status read_polygon(struct reader *r, const struct js *points)
 {
-  double *point = r4_mem_new(js_size(points) + 1, 2 * sizeof *point);
-  if (!point) return r4_fail(r->e, R4_E_MEMORY, "%s: out of memory", r->file);
+  double *point = mem_new(js_size(points) + 1, 2 * sizeof *point, r->file, r->e);
+  if (!point) return R4_E_MEMORY;
   r4_status s = R4_OK;
   size_t n = 0;
   for (const struct js *v = NULL; !s && js_size(points) && (v = js_next(points, v)); n++) {

@@ -38,13 +38,7 @@ static bool add_values(struct brush *b, uint64_t n, bool marked)
   uint64_t pixels = (b->at + n) / CHANNELS - b->at / CHANNELS;
   b->at += n;
   if (!pixels) return true;
-  if (b->n + 2 > b->room) {
-    size_t room = 2 * b->room + 64;
-    uint32_t *grown = r4_mem_grow(b->run, room, sizeof *grown);
-    if (!grown) return false;
-    b->run = grown;
-    b->room = room;
-  }
+  if (mem_more(&b->run, &b->room, b->n + 2, sizeof *b->run, "a brush", NULL)) return false;
   if (!b->n) b->run[b->n++] = 0;
   if (((b->n - 1) % 2 == 1) != marked) b->run[b->n++] = 0;
   b->run[b->n - 1] += (uint32_t)pixels;

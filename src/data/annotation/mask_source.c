@@ -87,8 +87,8 @@ static struct annotations *read_file(const char *path, const char *categories, r
 static r4_status open_named(const char *folder, const char *named, const char *categories,
                             struct annotations **to, r4_error *e)
 {
-  char *inside = *named == '/' ? NULL : file_join(folder, named);
-  if (*named != '/' && !inside) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
+  char *inside = *named == '/' ? NULL : file_join(folder, named, e);
+  if (*named != '/' && !inside) return R4_E_MEMORY;
   r4_error why = {0};
   const char *path = inside && file_exists(inside) ? inside : named;
   if (!file_exists(path))
@@ -106,8 +106,8 @@ static r4_status find_place(const char *folder, const char **place, r4_error *e)
   *place = NULL;
   for (size_t k = 0; k < SOURCES; k++) {
     if (*place && !strcmp(*place, sources[k]->place)) continue;
-    char *path = file_join(folder, sources[k]->place);
-    if (!path) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
+    char *path = file_join(folder, sources[k]->place, e);
+    if (!path) return R4_E_MEMORY;
     bool there = file_exists(path);
     r4_mem_free(path);
     if (there && *place)
@@ -140,8 +140,8 @@ r4_status mask_source_open(const char *folder, const char *named, const char *ca
                    "%s: mask_categories is set, but there are no annotations: no %s and no %s", folder,
                    boxes_source.place, coco_source.place);
   if (s || !place) return s;
-  char *path = file_join(folder, place);
-  if (!path) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
+  char *path = file_join(folder, place, e);
+  if (!path) return R4_E_MEMORY;
   r4_error why = {0};
   *to = read_file(path, categories, &why);
   r4_mem_free(path);

@@ -301,11 +301,8 @@ r4_batches *r4_batches_new(const r4_data *d, const r4_batch_options *options, r4
   NEEDS(d, "data", NULL);
   NEEDS(options, "options", NULL);
   if (check(d, options, e)) return NULL;
-  r4_batches *b = r4_mem_new(1, sizeof *b);
-  if (!b) {
-    r4_fail(e, R4_E_MEMORY, "out of memory for batches");
-    return NULL;
-  }
+  r4_batches *b = mem_new(1, sizeof *b, "batches", e);
+  if (!b) return NULL;
   b->size = options->size;
   b->count = options->drop_last ? d->n / b->size : (d->n - 1) / b->size + 1;
   b->shuffle = options->shuffle;

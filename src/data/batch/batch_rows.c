@@ -33,8 +33,8 @@ static r4_status check_mask(const r4_data *d, size_t i, const uint8_t *is_listed
 
 static r4_status check_moved(const r4_data *d, const r4_augment *by, const uint8_t *is_listed, r4_error *e)
 {
-  float *touched = r4_mem_new(data_x(d)->features, sizeof *touched);
-  if (!touched) return r4_fail(e, R4_E_MEMORY, "out of memory for %zu features", data_x(d)->features);
+  float *touched = mem_new(data_x(d)->features, sizeof *touched, "features", e);
+  if (!touched) return R4_E_MEMORY;
   size_t n = r4_data_masked_features(d, by, touched), u = 0;
   while (u < n && is_listed[(size_t)touched[u]]) u++;
   size_t missing = u < n ? (size_t)touched[u] : 0;
@@ -50,8 +50,7 @@ static r4_status find_elements(struct batch_rows *r, const r4_batch_options *o, 
                                r4_error *e)
 {
   size_t repeat = data_mask_layout(r->data).repeat;
-  r->element = r4_mem_new(o->masked, sizeof *r->element);
-  if (!r->element) return r4_fail(e, R4_E_MEMORY, "out of memory for %zu features", o->masked);
+  if (!(r->element = mem_new(o->masked, sizeof *r->element, "features", e))) return R4_E_MEMORY;
   for (size_t u = 0; u < o->masked; u++) r->element[u] = (size_t)o->index[u] / repeat;
   return check_moved(r->data, &o->augment, is_listed, e);
 }
@@ -62,11 +61,10 @@ static r4_status gather_listed(struct batch_rows *r, const r4_batch_options *o, 
 {
   const r4_data *d = r->data;
   size_t masks = data_masks(d) ? data_masks(d)->n : 1, repeat = data_mask_layout(d).repeat;
-  uint8_t *gathered = r4_mem_new(masks, 1);
+  uint8_t *gathered = mem_new(masks, 1, "the listed masks", e);
   r4_status s = R4_OK;
-  r->listed = r4_mem_new(masks, o->masked);
-  if (!gathered || !r->listed)
-    s = r4_fail(e, R4_E_MEMORY, "out of memory for %zu masks of %zu features", masks, o->masked);
+  r->listed = mem_new(masks, o->masked, "the listed masks", e);
+  if (!gathered || !r->listed) s = R4_E_MEMORY;
   for (size_t i = 0; !s && i < d->n; i++) {
     uint32_t number = d->record[i].mask;
     if (!number || gathered[number]) continue;
@@ -83,8 +81,8 @@ static r4_status gather_listed(struct batch_rows *r, const r4_batch_options *o, 
 static r4_status init_list(struct batch_rows *r, const r4_batch_options *o, r4_error *e)
 {
   if (!o->index) return r4_fail(e, R4_E_ARGUMENT, "batches: %zu masked features without an index", o->masked);
-  uint8_t *is_listed = r4_mem_new(r->features, 1);
-  if (!is_listed) return r4_fail(e, R4_E_MEMORY, "out of memory for %zu features", r->features);
+  uint8_t *is_listed = mem_new(r->features, 1, "features", e);
+  if (!is_listed) return R4_E_MEMORY;
   r4_status s = check_index(o, r->features, is_listed, e);
   if (!s)
     s = augment_moves(&o->augment) ? find_elements(r, o, is_listed, e) : gather_listed(r, o, is_listed, e);

@@ -22,18 +22,18 @@ static void sort_by_class(struct donors *s, const r4_data *d, size_t *at)
 
 r4_status donors_find(struct donors *s, const r4_data *d, r4_error *e)
 {
-  size_t classes = d->classes->n, *at = r4_mem_new(classes + 1, sizeof *at);
+  size_t classes = d->classes->n, *at = mem_new(classes + 1, sizeof *at, "examples by class", e);
   *s = (struct donors){.classes = classes,
-                       .example = r4_mem_new(d->n + 1, sizeof *s->example),
-                       .first = r4_mem_new(classes + 1, sizeof *s->first),
-                       .examples = r4_mem_new(classes + 1, sizeof *s->examples)};
+                       .example = mem_new(d->n + 1, sizeof *s->example, "examples by class", e),
+                       .first = mem_new(classes + 1, sizeof *s->first, "examples by class", e),
+                       .examples = mem_new(classes + 1, sizeof *s->examples, "examples by class", e)};
   bool room = at && s->example && s->first && s->examples;
   if (room)
     sort_by_class(s, d, at);
   else
     donors_clear(s);
   r4_mem_free(at);
-  return room ? R4_OK : r4_fail(e, R4_E_MEMORY, "out of memory to sort %zu examples", d->n);
+  return room ? R4_OK : R4_E_MEMORY;
 }
 
 void donors_clear(struct donors *s)

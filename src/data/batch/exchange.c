@@ -21,10 +21,10 @@ static r4_status find_rare(struct sources *s, const r4_data *like, r4_error *e)
 {
   struct donors theirs;
   if (donors_find(&theirs, like, e)) return e->status;
-  s->rare = r4_mem_new(theirs.classes + 1, sizeof *s->rare);
+  s->rare = mem_new(theirs.classes + 1, sizeof *s->rare, "looking at masks", e);
   for (size_t c = 0; s->rare && c < theirs.classes; c++) s->rare[c] = donors_are_rare(&theirs, (int32_t)c);
   donors_clear(&theirs);
-  return s->rare ? R4_OK : r4_fail(e, R4_E_MEMORY, "out of memory to look at masks");
+  return s->rare ? R4_OK : R4_E_MEMORY;
 }
 
 static r4_status sources_find(struct sources *s, const r4_data *d, const r4_data *like, r4_error *e)
@@ -92,8 +92,8 @@ static struct fill_job job_of(const struct maker *m, size_t i, uint32_t draw)
 static r4_status make_rows(struct exchange *x, const struct maker *m, r4_error *e)
 {
   size_t rows = x->n * x->draws;
-  struct fill_job *job = r4_mem_new(rows, sizeof *job);
-  if (!job) return r4_fail(e, R4_E_MEMORY, "out of memory for %zu exchanged examples", rows);
+  struct fill_job *job = mem_new(rows, sizeof *job, "exchanged examples", e);
+  if (!job) return R4_E_MEMORY;
   for (size_t k = 0; k < rows; k++) job[k] = job_of(m, x->example[k % x->n], (uint32_t)(k / x->n));
   x->data = fill_jobs(m->d, rows, job, e);
   r4_mem_free(job);
@@ -102,8 +102,8 @@ static r4_status make_rows(struct exchange *x, const struct maker *m, r4_error *
 
 static r4_status make(struct exchange *x, const struct maker *m, r4_error *e)
 {
-  x->example = r4_mem_new(m->d->n + 1, sizeof *x->example);
-  if (!x->example) return r4_fail(e, R4_E_MEMORY, "out of memory to choose among %zu examples", m->d->n);
+  x->example = mem_new(m->d->n + 1, sizeof *x->example, "choosing among examples", e);
+  if (!x->example) return R4_E_MEMORY;
   x->n = choose(&m->from, m->d, x->example);
   x->donors = donors_all(&m->from.own);
   if (!x->n) return R4_OK;

@@ -447,13 +447,13 @@ r4_status fill_init(struct fill *f, const r4_data *d, r4_fill kind, uint64_t see
       "fill: %s is for values that can be mixed, and examples are %zu %s: expected colour (one other for "
       "all), noise, swap, paste or exchange",
       fill_words[kind + 1], data_x(d)->features, data_x(d)->is->element);
-  f->low = r4_mem_new(f->channels, sizeof *f->low);
-  f->high = r4_mem_new(f->channels, sizeof *f->high);
-  f->mean = r4_mem_new(features(f), sizeof *f->mean);
-  f->donor = r4_mem_new(d->n, sizeof *f->donor);
+  f->low = mem_new(f->channels, sizeof *f->low, "filling masks", e);
+  f->high = mem_new(f->channels, sizeof *f->high, "filling masks", e);
+  f->mean = mem_new(features(f), sizeof *f->mean, "filling masks", e);
+  f->donor = mem_new(d->n, sizeof *f->donor, "filling masks", e);
   if (!f->low || !f->high || !f->mean || !f->donor) {
     fill_clear(f);
-    return r4_fail(e, R4_E_MEMORY, "out of memory to fill masks");
+    return R4_E_MEMORY;
   }
   if (!data_x(d)->is->ids) find_range(f);
   find_donors(f);

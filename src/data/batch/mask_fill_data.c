@@ -20,13 +20,13 @@ static void rows_free(struct rows *r)
 static r4_status rows_init(struct rows *r, const r4_data *d, size_t n, size_t scratch, r4_error *e)
 {
   size_t width = data_x(d)->features;
-  *r = (struct rows){.x = r4_mem_new(width, sizeof *r->x),
-                     .filled = r4_mem_new(width, sizeof *r->filled),
-                     .scratch = r4_mem_new(scratch + 1, sizeof *r->scratch),
+  *r = (struct rows){.x = mem_new(width, sizeof *r->x, "filled rows", e),
+                     .filled = mem_new(width, sizeof *r->filled, "filled rows", e),
+                     .scratch = mem_new(scratch + 1, sizeof *r->scratch, "filled rows", e),
                      .to = column_for_changed(data_x(d), n, e)};
   if (r->x && r->filled && r->scratch && r->to) return R4_OK;
   rows_free(r);
-  return r4_fail(e, R4_E_MEMORY, "out of memory for %zu features", width);
+  return R4_E_MEMORY;
 }
 
 /* d with these rows as x, one for each example. */
@@ -97,8 +97,7 @@ static size_t most_scratch(size_t n, const struct fill_job *job)
 
 static size_t *examples_of(size_t n, const struct fill_job *job, r4_error *e)
 {
-  size_t *example = r4_mem_new(n + 1, sizeof *example);
-  if (!example) r4_fail(e, R4_E_MEMORY, "out of memory for %zu examples", n);
+  size_t *example = mem_new(n + 1, sizeof *example, "examples", e);
   for (size_t k = 0; example && k < n; k++) example[k] = job[k].example;
   return example;
 }
@@ -124,11 +123,8 @@ r4_data *fill_jobs(const r4_data *d, size_t n, const struct fill_job *job, r4_er
 r4_data *fill_tested(const struct fill *f, uint32_t epoch, size_t n, const size_t *example,
                      const size_t *donor, r4_error *e)
 {
-  struct fill_job *job = r4_mem_new(n + 1, sizeof *job);
-  if (!job) {
-    r4_fail(e, R4_E_MEMORY, "out of memory for %zu examples", n);
-    return NULL;
-  }
+  struct fill_job *job = mem_new(n + 1, sizeof *job, "examples", e);
+  if (!job) return NULL;
   for (size_t k = 0; k < n; k++)
     job[k] = (struct fill_job){.fill = f, .draw = epoch, .example = example[k], .donor = donor[k]};
   r4_data *made = fill_jobs(f->data, n, job, e);

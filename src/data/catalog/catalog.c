@@ -212,9 +212,9 @@ const r4_known *catalog_find(const char *name)
 char *catalog_path(const char *folder, const char *name)
 {
   const r4_known *found = catalog_find(name);
-  char *path = file_join(folder, name);
+  char *path = file_join(folder, name, NULL);
   if (!path || !found || found->files != 1) return path;
-  char *file = file_join(path, found->file[0].name);
+  char *file = file_join(path, found->file[0].name, NULL);
   r4_mem_free(path);
   return file;
 }
@@ -225,7 +225,7 @@ char *catalog_weights(const char *folder, const char *name)
   for (size_t k = 0; found && k < found->files; k++) {
     const char *ending = strrchr(found->file[k].name, '.');
     if (!ending || (strcmp(ending, ".safetensors") && strcmp(ending, ".pth"))) continue;
-    char *in = file_join(folder, name), *path = in ? file_join(in, found->file[k].name) : NULL;
+    char *in = file_join(folder, name, NULL), *path = in ? file_join(in, found->file[k].name, NULL) : NULL;
     r4_mem_free(in);
     return path;
   }

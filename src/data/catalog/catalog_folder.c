@@ -22,7 +22,5 @@ char *r4_data_folder(r4_error *e)
       "the user");
     return NULL;
   }
-  char *path = text_take(&folder);
-  if (!path) r4_fail(e, R4_E_MEMORY, "out of memory for the path of the folder of data sets");
-  return path;
+  return text_done(&folder, "the path of the folder of data sets", e);
 }

@@ -28,8 +28,8 @@ static r4_status add_file(struct hash *h, const struct listing *l, const char *f
 {
   hash_add_number(h, file != NULL);
   if (!file) return R4_OK;
-  char *path = file_join(l->folder, file);
-  if (!path) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", l->folder);
+  char *path = file_join(l->folder, file, e);
+  if (!path) return R4_E_MEMORY;
   struct stat about;
   r4_status s = stat(path, &about) ? r4_fail(e, R4_E_IO, "%s: %s", path, strerror(errno)) : R4_OK;
   r4_mem_free(path);
@@ -75,8 +75,8 @@ r4_status cache_name(const struct listing *l, const r4_data_options *options, ch
   hash_hex(digest, hex);
   struct text path = {0};
   text_add(&path, "%s/%s.images", options->cache, hex);
-  *name = text_take(&path);
-  return *name ? R4_OK : r4_fail(e, R4_E_MEMORY, "%s: out of memory", options->cache);
+  *name = text_done(&path, options->cache, e);
+  return *name ? R4_OK : R4_E_MEMORY;
 }
 
 /* ---- Reading ---- */
@@ -181,8 +181,8 @@ static r4_status make_folder_of(const char *file, r4_error *e)
 {
   struct text folder = {0};
   text_add(&folder, "%.*s", (int)(strrchr(file, '/') - file), file);
-  char *name = text_take(&folder);
-  r4_status s = name ? file_make_folder(name, e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", file);
+  char *name = text_done(&folder, file, e);
+  r4_status s = name ? file_make_folder(name, e) : R4_E_MEMORY;
   r4_mem_free(name);
   return s;
 }

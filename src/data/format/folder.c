@@ -20,11 +20,6 @@
 
 static const char table_name[] = "metadata.csv", masks_name[] = "masks";
 
-static r4_status no_memory(const char *folder, r4_error *e)
-{
-  return r4_fail(e, R4_E_MEMORY, "%s: out of memory for the list of files", folder);
-}
-
 r4_status folder_read_split(const char *name, r4_split *split)
 {
   static const struct {
@@ -94,8 +89,8 @@ r4_status folder_list_table(struct listing *l, struct mask_index *masks, size_t 
   enum { LIMIT = 1 << 30 };
   uint8_t *bytes = NULL;
   size_t size = 0;
-  char *path = file_join(l->folder, l->table);
-  r4_status s = path ? file_check_inside(l->folder, l->table, e) : no_memory(l->folder, e);
+  char *path = file_join(l->folder, l->table, e);
+  r4_status s = path ? file_check_inside(l->folder, l->table, e) : R4_E_MEMORY;
   if (!s) s = file_read(path, LIMIT, &bytes, &size, e);
   struct csv c;
   if (!s && !(s = csv_open(&c, bytes, size, path, e))) {
@@ -122,7 +117,7 @@ r4_status folder_find_file(const char *folder, const char *file, const char *con
   for (; *below; below++) {
     struct text name = {0};
     text_add(&name, "%s%s%s", *below, **below ? "/" : "", file);
-    char *inside = text_take(&name), *whole = inside ? file_join(folder, inside) : NULL;
+    char *inside = text_done(&name, file, e), *whole = inside ? file_join(folder, inside, e) : NULL;
     bool there = whole && file_exists(whole), failed = !whole;
     r4_mem_free(whole);
     if (there) {
@@ -130,7 +125,7 @@ r4_status folder_find_file(const char *folder, const char *file, const char *con
       return R4_OK;
     }
     r4_mem_free(inside);
-    if (failed) return no_memory(folder, e);
+    if (failed) return R4_E_MEMORY;
   }
   return R4_OK;
 }
@@ -189,9 +184,9 @@ r4_status folder_list_images(struct listing *l, struct mask_index *masks, const 
   r4_status s = folder_scan(l->folder, inside, false, &files, e);
   for (size_t k = 0; !s && k < files->n; k++) {
     if (!is_image_name(files->name[k])) continue;
-    char *file = file_join(inside, files->name[k]);
+    char *file = file_join(inside, files->name[k], e);
     struct listed one = {.file = file};
-    s = file ? describe(files->name[k], context, &one, e) : no_memory(l->folder, e);
+    s = file ? describe(files->name[k], context, &one, e) : R4_E_MEMORY;
     if (!s && masks) one.mask = mask_index_find(masks, file);
     if (!s) s = listing_add(l, &one, e);
     r4_mem_free(file);
@@ -222,8 +217,8 @@ static r4_status list_part(struct listing *l, struct mask_index *masks, const ch
     if (!*part && !strcmp(class, masks_name)) continue;
     struct text path = {0};
     text_add(&path, "%s%s%s", part, *part ? "/" : "", class);
-    char *inside = text_take(&path);
-    s = inside ? folder_list_images(l, masks, inside, describe_by_folder, &as, e) : no_memory(l->folder, e);
+    char *inside = text_done(&path, class, e);
+    s = inside ? folder_list_images(l, masks, inside, describe_by_folder, &as, e) : R4_E_MEMORY;
     r4_mem_free(inside);
   }
   names_drop(classes);
@@ -270,8 +265,8 @@ r4_status folder_state_meaning(const char *folder, r4_mask_meaning meaning, r4_d
 static r4_status list_all(struct listing *l, struct mask_index *masks, const r4_data_options *options,
                           r4_error *e)
 {
-  char *table = file_join(l->folder, table_name);
-  if (!table) return no_memory(l->folder, e);
+  char *table = file_join(l->folder, table_name, e);
+  if (!table) return R4_E_MEMORY;
   r4_status s = options
                   ? mask_source_open(l->folder, options->masks, options->mask_categories, &l->annotations, e)
                   : R4_OK;
@@ -313,7 +308,7 @@ struct names *folder_stray_masks(const char *path, r4_error *e)
 /* When memory does not suffice to look, opening will tell. */
 static bool matches(const char *path)
 {
-  char *table = file_join(path, table_name);
+  char *table = file_join(path, table_name, NULL);
   bool is = !table || file_exists(table);
   r4_mem_free(table);
   if (is || !file_is_folder(path)) return is;

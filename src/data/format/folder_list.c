@@ -9,13 +9,9 @@
 
 /* ---- Lists ---- */
 
-static bool copy_string(const char **to, const char *from)
+static bool copy_string(const char **to, const char *from, r4_error *e)
 {
-  if (!from) return true;
-  size_t n = strlen(from) + 1;
-  void *copy = r4_mem_new(n, 1);
-  *to = copy ? memcpy(copy, from, n) : NULL;
-  return copy;
+  return !from || (*to = mem_copy(from, e));
 }
 
 static void listed_clear(struct listed *one)
@@ -45,9 +41,8 @@ static r4_status check_image(const char *folder, const char *file, r4_error *e)
   bool below = !strncmp(file, images, sizeof images - 1);
   r4_status plain = file_check_inside(folder, file, below ? NULL : e);
   if (!plain || !below) return plain;
-  char *place = file_join(folder, images);
-  r4_status s = place ? file_check_inside(place, file + sizeof images - 1, e)
-                      : r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
+  char *place = file_join(folder, images, e);
+  r4_status s = place ? file_check_inside(place, file + sizeof images - 1, e) : R4_E_MEMORY;
   r4_mem_free(place);
   return s;
 }
@@ -60,23 +55,16 @@ r4_status listing_add(struct listing *l, const struct listed *one, r4_error *e)
   if (!s && one->mask2) s = file_check_inside(l->folder, one->mask2, e);
   if (!s) s = find_marks(l, one, &marks, e);
   if (s) return s;
-  if (l->n == l->capacity) {
-    size_t capacity = l->capacity ? 2 * l->capacity : 64;
-    struct listed *grown = r4_mem_grow(l->at, capacity, sizeof *grown);
-    if (!grown) goto fail;
-    l->at = grown;
-    l->capacity = capacity;
-  }
+  if (mem_more(&l->at, &l->capacity, l->n + 1, sizeof *l->at, "the list of files", e)) return R4_E_MEMORY;
   struct listed copy = {.line = one->line, .split = one->split, .marks = marks};
-  if (copy_string(&copy.file, one->file) && copy_string(&copy.mask, one->mask) &&
-      copy_string(&copy.mask2, one->mask2) && copy_string(&copy.label, one->label) &&
-      copy_string(&copy.group, one->group) && copy_string(&copy.id, one->id)) {
+  if (copy_string(&copy.file, one->file, e) && copy_string(&copy.mask, one->mask, e) &&
+      copy_string(&copy.mask2, one->mask2, e) && copy_string(&copy.label, one->label, e) &&
+      copy_string(&copy.group, one->group, e) && copy_string(&copy.id, one->id, e)) {
     l->at[l->n++] = copy;
     return R4_OK;
   }
   listed_clear(&copy);
-fail:
-  return r4_fail(e, R4_E_MEMORY, "%s: out of memory for the list of files", l->folder);
+  return R4_E_MEMORY;
 }
 
 r4_status listing_add_extra(struct listing *l, const char *column, const char *value, r4_error *e)
@@ -175,8 +163,8 @@ static const char *file_of(const struct listed *one)
 static r4_status number_names(const struct listing *l, field *of, struct names *names, uint32_t *number,
                               r4_error *e)
 {
-  struct place *place = r4_mem_new(l->n ? l->n : 1, sizeof *place);
-  if (!place) return r4_fail(e, R4_E_MEMORY, "%s: out of memory for names", l->folder);
+  struct place *place = mem_new(l->n ? l->n : 1, sizeof *place, "names", e);
+  if (!place) return R4_E_MEMORY;
   size_t n = 0;
   bool numbers = true;
   for (size_t i = 0; i < l->n; i++) {
@@ -221,8 +209,8 @@ static r4_status number_classes(const struct listing *l, struct names *classes, 
 /* number[i] is that of the file, or of the mask, of example i: no two may be the same. */
 static r4_status check_once(const struct listing *l, bool masks, const uint32_t *number, r4_error *e)
 {
-  uint32_t *first = r4_mem_new(l->n ? l->n : 1, sizeof *first); /* example + 1 */
-  if (!first) return r4_fail(e, R4_E_MEMORY, "%s: out of memory for names", l->folder);
+  uint32_t *first = mem_new(l->n ? l->n : 1, sizeof *first, "names", e); /* example + 1 */
+  if (!first) return R4_E_MEMORY;
   r4_status s = R4_OK;
   for (size_t i = 0; !s && i < l->n; i++) {
     if (number[i] == DATA_NO_ID) continue;
@@ -258,8 +246,8 @@ static bool any(const struct listing *l, field *of)
 
 r4_status listing_records(const struct listing *l, r4_data *d, r4_error *e)
 {
-  uint32_t *number = r4_mem_new(l->n ? l->n : 1, sizeof *number);
-  if (!number) return r4_fail(e, R4_E_MEMORY, "%s: out of memory for names", l->folder);
+  uint32_t *number = mem_new(l->n ? l->n : 1, sizeof *number, "names", e);
+  if (!number) return R4_E_MEMORY;
   r4_status s =
     l->classes ? number_classes(l, d->classes, number, e) : number_names(l, label_of, d->classes, number, e);
   for (size_t i = 0; !s && i < l->n; i++) {

@@ -10,8 +10,8 @@
 r4_status listing_read_file(const struct listing *l, const char *file, uint8_t **data, size_t *size,
                             r4_error *e)
 {
-  char *path = file_join(l->folder, file);
-  if (!path) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", l->folder);
+  char *path = file_join(l->folder, file, e);
+  if (!path) return R4_E_MEMORY;
   r4_status s = file_read(path, IMAGE_MAX_BYTES, data, size, e);
   r4_mem_free(path);
   return s;
@@ -78,8 +78,8 @@ static r4_status decode(struct mask_reader *r, size_t i, const char *file, const
   const struct listing *l = r->l;
   size_t size = 0;
   uint8_t *data = NULL;
-  char *name = file_join(l->folder, file);
-  r4_status s = name ? R4_OK : r4_fail(e, R4_E_MEMORY, "%s: out of memory", l->folder);
+  char *name = file_join(l->folder, file, e);
+  r4_status s = name ? R4_OK : R4_E_MEMORY;
   if (!s) s = listing_read_file(l, file, &data, &size, e);
   const struct mask_image f = {data, size, name, i, &r->report, e};
   if (!s) s = mask_image_decode(&f, &r->rule, mask);

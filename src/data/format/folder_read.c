@@ -90,8 +90,8 @@ static r4_status check_equal_sizes(const struct listing *l, const struct image *
 static r4_status find_shape(const struct listing *l, const r4_data_options *options, r4_shape *shape,
                             r4_error *e)
 {
-  struct image *as = r4_mem_new(l->n ? l->n : 1, sizeof *as);
-  if (!as) return r4_fail(e, R4_E_MEMORY, "%s: out of memory for %zu files", l->folder, l->n);
+  struct image *as = mem_new(l->n ? l->n : 1, sizeof *as, "files", e);
+  if (!as) return R4_E_MEMORY;
   r4_status s = look_at_all(l, as, e);
   if (!s && !options->height) s = check_equal_sizes(l, as, e);
   if (!s) {
@@ -153,8 +153,8 @@ static r4_status read_all(const struct listing *l, const r4_data_options *option
   if (!s && listing_masks(l)) {
     size_t pixels = data_mask_layout(d).size;
     data_set_masks(d, masks_new(pixels, e));
-    mask = data_masks(d) ? r4_mem_new(BLOCK, pixels) : NULL;
-    if (!mask) s = r4_fail(e, R4_E_MEMORY, "%s: out of memory for masks", l->folder);
+    mask = data_masks(d) ? mem_new(BLOCK, pixels, "masks", e) : NULL;
+    if (!mask) s = R4_E_MEMORY;
   }
   for (size_t start = 0; !s && start < l->n; start += BLOCK) s = read_block(&r, d, start, mask, e);
   r4_mem_free(mask);

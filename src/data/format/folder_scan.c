@@ -21,8 +21,8 @@ static int by_bytes(const void *a, const void *b)
 static r4_status add_entry(struct names *names, const char *folder, const char *name, bool folders,
                            r4_error *e)
 {
-  char *path = file_join(folder, name);
-  if (!path) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
+  char *path = file_join(folder, name, e);
+  if (!path) return R4_E_MEMORY;
   bool wanted = file_is_folder(path) == folders;
   r4_mem_free(path);
   return wanted ? names_add(names, name, NULL, e) : R4_OK;
@@ -53,8 +53,8 @@ r4_status folder_scan(const char *folder, const char *inside, bool folders, stru
   if (!*inside) return scan(folder, folders, names, e);
   r4_status s = file_check_inside(folder, inside, e);
   if (s) return s;
-  char *here = file_join(folder, inside);
-  s = here ? scan(here, folders, names, e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
+  char *here = file_join(folder, inside, e);
+  s = here ? scan(here, folders, names, e) : R4_E_MEMORY;
   r4_mem_free(here);
   return s;
 }
@@ -82,26 +82,20 @@ static size_t mask_stem(const char *path)
 
 static r4_status add_mask(struct mask_index *m, const char *sub, const char *inside, r4_error *e)
 {
-  if (m->n == m->capacity) {
-    size_t capacity = m->capacity ? 2 * m->capacity : 64;
-    struct mask_file *grown = r4_mem_grow(m->at, capacity, sizeof *grown);
-    if (!grown) return r4_fail(e, R4_E_MEMORY, "%s: out of memory for the list of masks", sub);
-    m->at = grown;
-    m->capacity = capacity;
-  }
+  if (mem_more(&m->at, &m->capacity, m->n + 1, sizeof *m->at, "the list of masks", e)) return R4_E_MEMORY;
   struct text key = {0};
   text_add(&key, "%.*s", (int)mask_stem(inside), inside);
   struct mask_file *f = m->at + m->n++;
-  *f = (struct mask_file){text_take(&key), file_join(sub, inside), false};
-  return f->key && f->path ? R4_OK : r4_fail(e, R4_E_MEMORY, "%s: out of memory for the list of masks", sub);
+  *f = (struct mask_file){text_done(&key, "the list of masks", e), file_join(sub, inside, e), false};
+  return f->key && f->path ? R4_OK : R4_E_MEMORY;
 }
 
 /* Links may not make a folder of masks endless. */
 static r4_status check_no_link(const char *folder, const char *inside, r4_error *e)
 {
   struct stat about;
-  char *path = file_join(folder, inside);
-  if (!path) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
+  char *path = file_join(folder, inside, e);
+  if (!path) return R4_E_MEMORY;
   r4_status s = R4_OK;
   if (!lstat(path, &about) && S_ISLNK(about.st_mode))
     s = r4_fail(e, R4_E_IO, "%s: is a link to a folder, expected a folder", path);
@@ -116,8 +110,8 @@ static r4_status add_folder(struct mask_index *m, const char *folder, const char
   enum { DEEPEST = 8 };
   struct text at = {0}, path = {0};
   text_add(&at, "%s%s%s", sub, *inside ? "/" : "", inside);
-  char *here = text_take(&at);
-  if (!here) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
+  char *here = text_done(&at, folder, e);
+  if (!here) return R4_E_MEMORY;
   r4_status s = depth ? check_no_link(folder, here, e) : R4_OK;
   for (int folders = 0; !s && folders < (depth < DEEPEST ? 2 : 1); folders++) {
     struct names *names = NULL;
@@ -125,8 +119,8 @@ static r4_status add_folder(struct mask_index *m, const char *folder, const char
     for (size_t k = 0; !s && k < names->n; k++) {
       if (!folders && !is_image_name(names->name[k])) continue;
       text_add(&path, "%s%s%s", inside, *inside ? "/" : "", names->name[k]);
-      char *below = text_take(&path);
-      if (!below) s = r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
+      char *below = text_done(&path, folder, e);
+      if (!below) s = R4_E_MEMORY;
       if (!s) s = folders ? add_folder(m, folder, sub, below, depth + 1, e) : add_mask(m, sub, below, e);
       r4_mem_free(below);
     }
@@ -138,8 +132,8 @@ static r4_status add_folder(struct mask_index *m, const char *folder, const char
 
 r4_status mask_index_add(struct mask_index *m, const char *folder, const char *sub, r4_error *e)
 {
-  char *path = file_join(folder, sub);
-  if (!path) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
+  char *path = file_join(folder, sub, e);
+  if (!path) return R4_E_MEMORY;
   bool there = file_is_folder(path);
   r4_mem_free(path);
   return there ? add_folder(m, folder, sub, "", 0, e) : R4_OK;

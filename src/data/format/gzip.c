@@ -38,8 +38,8 @@ r4_status gzip_read(const uint8_t *bytes, size_t size, const char *file, uint8_t
   if (size > UINT32_MAX || n / EXPANSION > size)
     return r4_fail(e, R4_E_PARSE, "%s: byte %zu: claims %zu bytes in %zu, more than deflate can hold", file,
                    size - 4, n, size);
-  uint8_t *to = r4_mem_new(n ? n : 1, 1);
-  if (!to) return r4_fail(e, R4_E_MEMORY, "%s: out of memory for %zu bytes", file, n);
+  uint8_t *to = mem_new(n ? n : 1, 1, file, e);
+  if (!to) return R4_E_MEMORY;
   z_stream z = {
     .next_in = (Bytef *)(uintptr_t)bytes, .avail_in = (uInt)size, .next_out = to, .avail_out = (uInt)n};
   int code = inflateInit2(&z, 16 + MAX_WBITS); /* 16: gzip, with its checksum */

@@ -83,8 +83,8 @@ r4_data *r4_data_images(const char *const *file, size_t n, r4_shape shape, r4_im
   struct column *values = column_new(&bytes_column, shape, n, e);
   r4_data *d = values ? data_new(n, values, e) : NULL;
   if (!d) return NULL;
-  r4_image_info *own = info ? NULL : r4_mem_new(n, sizeof *own), *each = info ? info : own;
-  r4_status s = each ? name_all(file, d, e) : r4_fail(e, R4_E_MEMORY, "out of memory for %zu image files", n);
+  r4_image_info *own = info ? NULL : mem_new(n, sizeof *own, "image files", e), *each = info ? info : own;
+  r4_status s = each ? name_all(file, d, e) : R4_E_MEMORY;
   if (!s) read_all(file, d, each);
   if (!s) s = keep_readable(d, each, info, e);
   if (!s) s = data_finish(d, "image files", e);

@@ -50,8 +50,8 @@ static r4_status take_numbers(struct npz_source *s, struct column *c)
 /* From 1 on: there is no empty text. */
 static r4_status take_lengths(const struct npz_source *s, int split, struct column *c, size_t row)
 {
-  int32_t *length = r4_mem_new(s->n[split], sizeof *length);
-  if (!length) return r4_fail(s->e, R4_E_MEMORY, "%s: out of memory", s->path);
+  int32_t *length = mem_new(s->n[split], sizeof *length, s->path, s->e);
+  if (!length) return R4_E_MEMORY;
   r4_status status = npz_source_whole(s, NPZ_LENGTH, split, 1, (int64_t)c->features + 1, length);
   for (size_t i = 0; !status && i < s->n[split]; i++) c->length[row + i] = (uint32_t)length[i];
   r4_mem_free(length);
@@ -201,9 +201,9 @@ static r4_status arrange(struct npz_source *s, r4_data *d, int32_t *place)
   if (status || !has) return status;
   status = read_numbers(s, NPZ_PLACE, 0, (int64_t)s->count, place);
   if (status) return status;
-  struct record *moved = r4_mem_new(s->count, sizeof *moved);
-  uint8_t *taken = r4_mem_new(s->count, 1);
-  if (!moved || !taken) status = r4_fail(s->e, R4_E_MEMORY, "%s: out of memory", s->path);
+  struct record *moved = mem_new(s->count, sizeof *moved, s->path, s->e);
+  uint8_t *taken = mem_new(s->count, 1, s->path, s->e);
+  if (!moved || !taken) status = R4_E_MEMORY;
   for (size_t i = 0; !status && i < s->count; i++) {
     if (taken[place[i]]++)
       status = r4_fail(s->e, R4_E_PARSE, "%s: two examples have place %d", s->path, place[i]);
@@ -232,8 +232,8 @@ static r4_status read_about(struct npz_source *s, r4_data *d)
 
 static r4_status read_all(struct npz_source *s, r4_data *d, const r4_data_options *options)
 {
-  int32_t *number = r4_mem_new(s->count, sizeof *number);
-  if (!number) return r4_fail(s->e, R4_E_MEMORY, "%s: out of memory", s->path);
+  int32_t *number = mem_new(s->count, sizeof *number, s->path, s->e);
+  if (!number) return R4_E_MEMORY;
   for (size_t k = 0, i = 0; k < R4_SPLITS; k++)
     for (size_t end = i + s->n[k]; i < end; i++) d->record[i].split = (uint8_t)k;
   r4_status status = read_labels(s, d, number);

@@ -172,14 +172,11 @@ r4_status npz_read_masks(struct npz_source *s, r4_data *d, const r4_data_options
   if (!status) status = mask_values_read(options, &r.marked, s->e);
   if (status) return status;
   r.invert = means == R4_MASKS_RELEVANT;
-  r.row = r4_mem_new(r.size, sizeof *r.row);
-  r.stored = r4_mem_new(r.size, sizeof *r.stored);
-  r.bytes = r4_mem_new(r.size, 1);
+  r.row = mem_new(r.size, sizeof *r.row, s->path, s->e);
+  r.stored = mem_new(r.size, sizeof *r.stored, s->path, s->e);
+  r.bytes = mem_new(r.size, 1, s->path, s->e);
   data_set_masks(d, masks_new(r.size, s->e));
-  if (r.row && r.stored && r.bytes && data_masks(d))
-    status = fill_masks(&r, d);
-  else
-    status = r4_fail(s->e, R4_E_MEMORY, "%s: out of memory for masks of %zu elements", s->path, r.size);
+  status = r.row && r.stored && r.bytes && data_masks(d) ? fill_masks(&r, d) : R4_E_MEMORY;
   r4_mem_free(r.row);
   r4_mem_free(r.stored);
   r4_mem_free(r.bytes);

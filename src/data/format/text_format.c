@@ -148,8 +148,8 @@ static r4_status copy_word(const char *word, char **to, r4_error *e)
   *to = NULL;
   if (!word) return R4_OK;
   text_add(&copy, "%s", word);
-  *to = text_take(&copy);
-  return *to ? R4_OK : r4_fail(e, R4_E_MEMORY, "out of memory for a text");
+  *to = text_done(&copy, "a text", e);
+  return *to ? R4_OK : R4_E_MEMORY;
 }
 
 /* Texts, numbers and flags; what has parts of its own is no value to tell examples apart by. */
@@ -241,11 +241,10 @@ static r4_status add_file(struct texts *t, const char *path, const struct listed
 
 static r4_status read_file(struct texts *t, const char *file, struct listed one, r4_error *e)
 {
-  char *path = file_join(t->source, file);
+  char *path = file_join(t->source, file, e);
   uint8_t *bytes = NULL;
   size_t size = 0;
-  r4_status s =
-    path ? file_check_inside(t->source, file, e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", file);
+  r4_status s = path ? file_check_inside(t->source, file, e) : R4_E_MEMORY;
   if (!s) s = file_read(path, LIMIT, &bytes, &size, e);
   one.file = file;
   if (t->options->unlabelled) one.id = path;
@@ -263,8 +262,8 @@ static r4_status read_class(struct texts *t, const char *folder, const struct li
     if (!is_text_name(files->name[k])) continue;
     struct text inside = {0};
     text_add(&inside, "%s%s%s", folder, *folder ? "/" : "", files->name[k]);
-    char *file = text_take(&inside);
-    s = file ? read_file(t, file, *one, e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
+    char *file = text_done(&inside, folder, e);
+    s = file ? read_file(t, file, *one, e) : R4_E_MEMORY;
     r4_mem_free(file);
   }
   names_drop(files);
@@ -281,9 +280,9 @@ static r4_status read_part(struct texts *t, const char *part, r4_split split, r4
     r4_split inner;
     struct text path = {0};
     text_add(&path, "%s%s%s", part, *part ? "/" : "", name);
-    char *inside = text_take(&path);
+    char *inside = text_done(&path, t->source, e);
     if (!inside)
-      s = r4_fail(e, R4_E_MEMORY, "%s: out of memory", t->source);
+      s = R4_E_MEMORY;
     else if (!*part && strlen(name) > 1 && !folder_read_split(name, &inner))
       s = read_part(t, inside, inner, e);
     else
@@ -303,7 +302,7 @@ static bool has_file(const char *source, const char *inside, int below, bool (*i
     for (size_t k = 0; k < files->n; k++) has = has || is(files->name[k]);
   if (!has && below && !folder_scan(source, inside, true, &folders, NULL))
     for (size_t k = 0; !has && k < folders->n; k++) {
-      char *deeper = *inside ? file_join(inside, folders->name[k]) : NULL;
+      char *deeper = *inside ? file_join(inside, folders->name[k], NULL) : NULL;
       has = has_file(source, deeper ? deeper : folders->name[k], below - 1, is);
       r4_mem_free(deeper);
     }

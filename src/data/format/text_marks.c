@@ -13,13 +13,7 @@
 
 r4_status marks_add(struct marks *m, size_t from, size_t to, r4_error *e)
 {
-  if (m->n == m->room) {
-    size_t room = m->room ? 2 * m->room : 16;
-    struct mark *grown = r4_mem_grow(m->at, room, sizeof *grown);
-    if (!grown) return r4_fail(e, R4_E_MEMORY, "out of memory for marks");
-    m->at = grown;
-    m->room = room;
-  }
+  if (mem_more(&m->at, &m->room, m->n + 1, sizeof *m->at, "marks", e)) return R4_E_MEMORY;
   m->at[m->n++] = (struct mark){from, to};
   return R4_OK;
 }
@@ -119,20 +113,15 @@ void mark_words_free(struct mark_words *w)
 static r4_status add_word(struct mark_words *w, const char *setting, const char *word, size_t n,
                           const r4_tokenizer *t, r4_tokens *room, r4_error *e)
 {
-  if (w->n == w->room) {
-    size_t more = w->room ? 2 * w->room : 32;
-    struct mark_word *grown = r4_mem_grow(w->at, more, sizeof *grown);
-    if (!grown) return r4_fail(e, R4_E_MEMORY, "out of memory for a list of words");
-    w->at = grown;
-    w->room = more;
-  }
+  if (mem_more(&w->at, &w->room, w->n + 1, sizeof *w->at, "a list of words", e)) return R4_E_MEMORY;
   r4_error inner = {0};
   r4_status s = r4_tokenize(t, word, n, room, &inner);
   if (s) return r4_fail(e, s, "%s: %.*s: %s", setting, (int)(n < 40 ? n : 40), word, inner.text);
   struct mark_word *new = &w->at[w->n];
-  *new = (struct mark_word){.word = r4_mem_new(n + 1, 1), .id = r4_mem_new(room->n + 1, sizeof *new->id)};
+  *new = (struct mark_word){.word = mem_new(n + 1, 1, "a list of words", e),
+                            .id = mem_new(room->n + 1, sizeof *new->id, "a list of words", e)};
   w->n++;
-  if (!new->word || !new->id) return r4_fail(e, R4_E_MEMORY, "out of memory for a list of words");
+  if (!new->word || !new->id) return R4_E_MEMORY;
   memcpy(new->word, word, n);
   const int32_t unknown = r4_tokenizer_id(t, "[UNK]");
   for (size_t k = 0; k < room->n; k++) {
@@ -179,8 +168,8 @@ static r4_status read_word_file(struct mark_words *w, const char *setting, const
 /* Words by their first piece, those that are listed first before others. */
 static r4_status index_words(struct mark_words *w, const r4_tokenizer *t, r4_error *e)
 {
-  w->first = r4_mem_new((size_t)r4_tokenizer_size(t), sizeof *w->first);
-  if (!w->first) return r4_fail(e, R4_E_MEMORY, "out of memory for a list of words");
+  w->first = mem_new((size_t)r4_tokenizer_size(t), sizeof *w->first, "a list of words", e);
+  if (!w->first) return R4_E_MEMORY;
   for (size_t k = w->n; k-- > 0;) {
     if (!w->at[k].n) continue;
     size_t *first = &w->first[w->at[k].id[0]];

@@ -18,8 +18,8 @@ r4_tokenizer *texts_tokenizer(const char *named, const char *folder, r4_error *e
   static const char usual[] = "minilm";
   r4_error none = {0};
   const char *name = named && *named ? named : usual;
-  char *all = folder ? file_join(folder, "") : r4_data_folder(&none),
-       *got = all ? file_join(all, name) : NULL;
+  char *all = folder ? file_join(folder, "", NULL) : r4_data_folder(&none),
+       *got = all ? file_join(all, name, NULL) : NULL;
   bool is_got = got && catalog_find(name) && file_exists(got);
   r4_tokenizer *t = NULL;
   if (is_got || file_exists(name))
@@ -64,28 +64,23 @@ void texts_close(struct texts *t)
 
 /* ---- Adding ---- */
 
-static r4_status no_room(const struct texts *t, r4_error *e)
-{
-  return r4_fail(e, R4_E_MEMORY, "%s: out of memory for its texts", t->source);
-}
-
 static r4_status make_room(struct texts *t, size_t more, r4_error *e)
 {
   if (t->tokens + more > t->token_room) {
     size_t room = 2 * (t->tokens + more);
-    int32_t *id = r4_mem_grow(t->id, room, sizeof *id);
+    int32_t *id = mem_grow(t->id, room, sizeof *id, t->source, e);
     if (id) t->id = id;
-    uint8_t *mask = id ? r4_mem_grow(t->mask, room, 1) : NULL;
-    if (!mask) return no_room(t, e);
+    uint8_t *mask = id ? mem_grow(t->mask, room, 1, t->source, e) : NULL;
+    if (!mask) return R4_E_MEMORY;
     t->mask = mask;
     t->token_room = room;
   }
   if (t->texts + 2 > t->at_room) {
     size_t room = t->at_room ? 2 * t->at_room : 1024;
-    size_t *at = r4_mem_grow(t->at, room, sizeof *at);
+    size_t *at = mem_grow(t->at, room, sizeof *at, t->source, e);
     if (at) t->at = at;
-    uint32_t *whole = at ? r4_mem_grow(t->whole, room, sizeof *whole) : NULL;
-    if (!whole) return no_room(t, e);
+    uint32_t *whole = at ? mem_grow(t->whole, room, sizeof *whole, t->source, e) : NULL;
+    if (!whole) return R4_E_MEMORY;
     t->whole = whole;
     t->at_room = room;
   }
@@ -185,9 +180,9 @@ static struct column *tokens_column_of(const struct texts *t, r4_error *e)
 static r4_status set_masks(const struct texts *t, r4_data *d, r4_error *e)
 {
   size_t width = data_x(d)->features;
-  uint8_t *row = r4_mem_new(width, 1);
+  uint8_t *row = mem_new(width, 1, t->source, e);
   struct masks *m = row ? masks_new(width, e) : NULL;
-  r4_status s = m ? R4_OK : no_room(t, e);
+  r4_status s = m ? R4_OK : R4_E_MEMORY;
   for (size_t i = 0; !s && i < t->texts; i++) {
     size_t n = t->at[i + 1] - t->at[i];
     memset(row, 0, width);

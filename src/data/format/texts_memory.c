@@ -50,8 +50,7 @@ static r4_data *tokens_of(const struct given *g, const r4_data_options *options,
 static uint8_t *masks_of(const r4_data *d, r4_error *e)
 {
   size_t width = data_x(d)->features;
-  uint8_t *all = data_masks(d) ? r4_mem_new(d->n, width) : NULL;
-  if (data_masks(d) && !all) r4_fail(e, R4_E_MEMORY, "out of memory for the masks of %zu texts", d->n);
+  uint8_t *all = data_masks(d) ? mem_new(d->n, width, "the masks of texts", e) : NULL;
   for (size_t i = 0; all && i < d->n; i++) {
     const uint8_t *mask = data_mask_bytes(d, i);
     if (mask) memcpy(all + i * width, mask, width);

@@ -35,8 +35,8 @@ static void fill(uint8_t *image, struct picture p, struct rectangle r, const uin
 static r4_status add_mask(struct masks *m, struct picture p, size_t n, const struct rectangle *r,
                           uint32_t *number, r4_error *e)
 {
-  uint8_t *mask = r4_mem_new(p.height * p.width, 1), marked = 255;
-  if (!mask) return r4_fail(e, R4_E_MEMORY, "out of memory for a mask of %zu x %zu", p.height, p.width);
+  uint8_t *mask = mem_new(p.height * p.width, 1, "a mask", e), marked = 255;
+  if (!mask) return R4_E_MEMORY;
   for (size_t k = 0; k < n; k++) fill(mask, (struct picture){p.height, p.width, 1}, r[k], &marked);
   r4_status s = masks_add(m, mask, number, e);
   r4_mem_free(mask);

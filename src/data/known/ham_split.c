@@ -81,9 +81,9 @@ r4_data *ham_own_split(const r4_data *all, const char *folder, r4_error *e)
 {
   struct own_split own = {.table = {.folder = folder, .table = "dermamnist_split.csv"},
                           .d = data_derive(all, e),
-                          .photograph = r4_mem_new(all->n, sizeof *own.photograph)};
+                          .photograph = mem_new(all->n, sizeof *own.photograph, "its split", e)};
   r4_status s = own.d ? R4_OK : R4_E_MEMORY;
-  if (!s && !own.photograph) s = r4_fail(e, R4_E_MEMORY, "%s: out of memory for its split", folder);
+  if (!s && !own.photograph) s = R4_E_MEMORY;
   if (!s) s = place_all(&own, e);
   r4_mem_free(own.photograph);
   if (!s) return own.d;

@@ -62,8 +62,8 @@ static bool given(const char *text)
 static r4_status check_present(const struct recipe *r, const char *folder_given, r4_error *e)
 {
   r4_error none = {0};
-  char *folder = folder_given ? file_join(folder_given, "") : r4_data_folder(&none);
-  char *path = folder ? file_join(folder, r->from) : NULL;
+  char *folder = folder_given ? file_join(folder_given, "", &none) : r4_data_folder(&none);
+  char *path = folder ? file_join(folder, r->from, &none) : NULL;
   r4_status s = R4_OK;
   if (none.status == R4_E_IO)
     s = r4_fail(e, R4_E_IO, "%s: %s", r->from, none.text);
@@ -126,8 +126,8 @@ static r4_data *split_source(const r4_data *d, const struct recipe *r, const r4_
 
 static r4_status count_overlap(const r4_data *d, size_t *n, r4_error *e)
 {
-  uint32_t *twin = r4_mem_new(d->n ? d->n : 1, sizeof *twin);
-  if (!twin) return r4_fail(e, R4_E_MEMORY, "out of memory for comparing %zu examples", d->n);
+  uint32_t *twin = mem_new(d->n ? d->n : 1, sizeof *twin, "comparing examples", e);
+  if (!twin) return R4_E_MEMORY;
   r4_status s = overlap_find(d, twin, n, e);
   r4_mem_free(twin);
   return s;
@@ -191,8 +191,8 @@ static r4_status describe(r4_data *d, const struct recipe *r, const r4_recipe_op
   if (o->overlap) text_add(&t, " --overlap %s", overlap_name[o->overlap]);
   describe_reading(&t, &o->read);
   if (kept) text_add(&t, "  # %zu examples also occur in a later split", kept);
-  char *line = text_take(&t);
-  if (!line) return r4_fail(e, R4_E_MEMORY, "out of memory for a description");
+  char *line = text_done(&t, "a description", e);
+  if (!line) return R4_E_MEMORY;
   r4_status s = data_set_about(d, e, "%s", line);
   r4_string_free(line);
   return s;

@@ -22,7 +22,7 @@ static const double BACKGROUND = 2;
 static const char *trimaps_of(const char *path)
 {
   for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
-    char *folder = file_join(path, places[k]);
+    char *folder = file_join(path, places[k], NULL);
     bool there = folder && file_is_folder(folder);
     r4_mem_free(folder);
     if (there) return places[k];
@@ -89,11 +89,8 @@ static r4_data *by_species(const r4_data *source, const r4_recipe_options *optio
   static const char *const species[] = {"cat", "dog"};
   (void)options;
   size_t n = r4_data_count(source);
-  int32_t *label = r4_mem_new(n + 1, sizeof *label);
-  if (!label) {
-    r4_fail(e, R4_E_MEMORY, "out of memory for %zu labels", n);
-    return NULL;
-  }
+  int32_t *label = mem_new(n + 1, sizeof *label, "labels", e);
+  if (!label) return NULL;
   for (size_t i = 0; i < n; i++) {
     const char *breed = r4_data_class_name(source, (size_t)r4_data_example(source, i).label);
     label[i] = !isupper((unsigned char)*breed);

@@ -50,11 +50,8 @@ static r4_data *draw_by_class(const r4_data *d, const r4_recipe_options *o, cons
     r4_fail(e, R4_E_ARGUMENT, "%zu classes, expected at most %zu, which have a colour each", classes, most);
     return NULL;
   }
-  uint8_t *colour = r4_mem_new(classes, channels);
-  if (!colour) {
-    r4_fail(e, R4_E_MEMORY, "out of memory for %zu colours", classes);
-    return NULL;
-  }
+  uint8_t *colour = mem_new(classes, channels, "colours", e);
+  if (!colour) return NULL;
   if (hues)
     decoy_hues(classes, colour);
   else

@@ -108,8 +108,8 @@ static r4_status plant(const struct names_of_decoy *names, r4_data *d, const r4_
   const struct column *x = data_x(d);
   struct column *made = column_for_changed(x, d->n, e);
   struct masks *masks = made ? masks_new(x->features, e) : NULL;
-  uint8_t *row = masks ? r4_mem_new(x->features, 1) : NULL;
-  r4_status s = row ? R4_OK : r4_fail(e, R4_E_MEMORY, "out of memory for a recipe");
+  uint8_t *row = masks ? mem_new(x->features, 1, "a recipe", e) : NULL;
+  r4_status s = row ? R4_OK : R4_E_MEMORY;
   const r4_random coin = {o->read.seed, PURPOSE_NAME, 0}, place = {o->read.seed, PURPOSE_NAME_PLACE, 0};
   for (size_t i = 0; !s && i < d->n; i++) {
     struct record *r = d->record + i;

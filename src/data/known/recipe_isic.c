@@ -28,7 +28,7 @@ static const char *const classes[] = {"no_cancer", "cancer", NULL};
 static bool matches(const char *path)
 {
   for (size_t k = 0; k < PARTS; k++) {
-    char *folder = file_join(path, parts[k].folder);
+    char *folder = file_join(path, parts[k].folder, NULL);
     bool there = folder && file_is_folder(folder);
     r4_mem_free(folder);
     if (!there) return false;

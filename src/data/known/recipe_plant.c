@@ -85,8 +85,8 @@ static r4_status read_lists(const char *path, struct described *d, r4_error *e)
   r4_status s = R4_OK;
   for (size_t k = 0; !s && k < sizeof lists / sizeof *lists; k++) {
     size_t size;
-    char *file = file_join(path, lists[k].file);
-    if (!file) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
+    char *file = file_join(path, lists[k].file, e);
+    if (!file) return R4_E_MEMORY;
     if (k || file_exists(file)) s = file_read(file, 1 << 24, &d->list[lists[k].split], &size, e);
     r4_mem_free(file);
     if (!d->list[R4_TRAIN]) break;

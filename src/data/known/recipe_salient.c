@@ -35,10 +35,10 @@ enum { CLASSES = sizeof salient / sizeof *salient };
 
 static r4_status find_class(const char *path, size_t k, bool *there, r4_error *e)
 {
-  char *folder = file_join(path, salient[k].wnid);
+  char *folder = file_join(path, salient[k].wnid, e);
   *there = folder && file_is_folder(folder);
   r4_mem_free(folder);
-  return folder ? R4_OK : r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
+  return folder ? R4_OK : R4_E_MEMORY;
 }
 
 /* Any of them: one that is missing is then an error that says so. */
@@ -75,16 +75,7 @@ static struct photograph *photograph_of(struct photographs *p, const char *name,
 {
   uint32_t number;
   if (names_find(p->names, name, &number)) return &p->at[number];
-  if (p->n == p->capacity) {
-    size_t capacity = p->capacity ? 2 * p->capacity : 64;
-    struct photograph *grown = r4_mem_grow(p->at, capacity, sizeof *grown);
-    if (!grown) {
-      r4_fail(e, R4_E_MEMORY, "out of memory for %zu photographs", capacity);
-      return NULL;
-    }
-    p->at = grown;
-    p->capacity = capacity;
-  }
+  if (mem_more(&p->at, &p->capacity, p->n + 1, sizeof *p->at, "photographs", e)) return NULL;
   if (names_add(p->names, name, &number, e)) return NULL;
   p->at[p->n] = (struct photograph){.name = number, .found = feature};
   return &p->at[p->n++];

@@ -53,11 +53,11 @@ r4_status telling_find(const r4_data *d, r4_telling_word **to, size_t *n, r4_err
   *to = NULL;
   *n = 0;
   if (!ids || classes > CLASSES_MOST) return R4_OK;
-  uint32_t *count = r4_mem_new(ids * (classes + 1), sizeof *count);
-  r4_telling_word *word = count ? r4_mem_new(ids, sizeof *word) : NULL;
+  uint32_t *count = mem_new(ids * (classes + 1), sizeof *count, "counting tokens", e);
+  r4_telling_word *word = count ? mem_new(ids, sizeof *word, "counting tokens", e) : NULL;
   if (!word) {
     r4_mem_free(count);
-    return r4_fail(e, R4_E_MEMORY, "out of memory for counting %zu tokens", ids);
+    return R4_E_MEMORY;
   }
   count_tokens(d, ids, count);
   for (size_t c = 0; c < classes; c++)

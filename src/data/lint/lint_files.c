@@ -82,7 +82,7 @@ static r4_status look_in(const char *folder, const char *name, uint8_t *head, st
   *about = (struct about_file){NAN, NAN, NAN, NAN, NAN, NAN};
   if (!name) return R4_OK;
   about->name = name_number(name);
-  char *path = file_join(folder, name);
+  char *path = file_join(folder, name, NULL);
   r4_status s = path ? look_at_file(about, path, head) : R4_E_MEMORY;
   r4_mem_free(path);
   return s;

@@ -32,8 +32,8 @@ static bool is_training_mask(const struct record *r)
 /* The strata are the classes, and one of all other examples. */
 r4_status mask_choose(const r4_data *d, double share, r4_random key, uint8_t *chosen, r4_error *e)
 {
-  uint32_t *stratum = r4_mem_new(d->n ? d->n : 1, sizeof *stratum);
-  if (!stratum) return r4_fail(e, R4_E_MEMORY, "out of memory for choosing among %zu examples", d->n);
+  uint32_t *stratum = mem_new(d->n ? d->n : 1, sizeof *stratum, "choosing among examples", e);
+  if (!stratum) return R4_E_MEMORY;
   for (size_t i = 0; i < d->n; i++)
     stratum[i] = is_training_mask(d->record + i) ? (uint32_t)d->record[i].label : UINT32_MAX;
   r4_status s = choose_share(d->n, stratum, share, key, chosen, e);
@@ -53,12 +53,9 @@ size_t r4_data_mask_count(const r4_data *d, r4_split split, int32_t label)
 r4_data *r4_data_keep_masks(const r4_data *d, double share, uint64_t seed, r4_error *e)
 {
   NEEDS(d, "data", NULL);
-  uint8_t *kept = r4_mem_new(d->n ? d->n : 1, 1);
+  uint8_t *kept = mem_new(d->n ? d->n : 1, 1, "choosing among examples", e);
   r4_data *made = NULL;
-  if (!kept) {
-    r4_fail(e, R4_E_MEMORY, "out of memory for choosing among %zu examples", d->n);
-    return NULL;
-  }
+  if (!kept) return NULL;
   if (!mask_choose(d, share, (r4_random){seed, PURPOSE_KEEP, 0}, kept, e)) made = data_derive(d, e);
   for (size_t i = 0; made && i < d->n; i++)
     if (d->record[i].split == R4_TRAIN && !kept[i]) made->record[i].mask = 0;
@@ -101,10 +98,9 @@ static r4_data *change_masks(const r4_data *d, bool training_only, element *chan
   r4_data *made = data_derive(d, e);
   if (!made || !data_masks(d)) return made;
   struct masks *m = training_only ? mask_copy(data_masks(d), e) : masks_new(data_masks(d)->size, e);
-  uint32_t *number = r4_mem_new(data_masks(d)->n, sizeof *number);
-  uint8_t *room = r4_mem_new(data_masks(d)->size, 1);
-  r4_status s = m ? R4_OK : R4_E_MEMORY;
-  if (m && (!number || !room)) s = r4_fail(e, R4_E_MEMORY, "out of memory for %zu masks", data_masks(d)->n);
+  uint32_t *number = mem_new(data_masks(d)->n, sizeof *number, "masks", e);
+  uint8_t *room = mem_new(data_masks(d)->size, 1, "masks", e);
+  r4_status s = m && number && room ? R4_OK : R4_E_MEMORY;
   bool each = data_x(d)->length != NULL;
   if (!s && each) s = change_each(d, made, training_only, m, change, context, room, e);
   for (uint32_t k = 1; !s && !each && k < data_masks(d)->n; k++)
@@ -167,11 +163,8 @@ r4_data *r4_data_soften_masks(const r4_data *d, double alpha, r4_error *e)
     return NULL;
   }
   if (!data_masks(d)) return data_derive(d, e);
-  double *mean = r4_mem_new(data_masks(d)->size, sizeof *mean);
-  if (!mean) {
-    r4_fail(e, R4_E_MEMORY, "out of memory for a mask of %zu elements", data_masks(d)->size);
-    return NULL;
-  }
+  double *mean = mem_new(data_masks(d)->size, sizeof *mean, "a mask", e);
+  if (!mean) return NULL;
   mean_mask(d, mean);
   r4_data *made = change_masks(d, true, soften, &(struct softening){alpha, mean}, e);
   r4_mem_free(mean);

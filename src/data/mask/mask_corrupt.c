@@ -141,8 +141,8 @@ static r4_status run(const struct corruption *c, size_t n, struct job *job, r4_d
                      r4_error *e)
 {
   qsort(job, n, sizeof *job, compare);
-  uint8_t *made = r4_mem_new(m->size, 1);
-  r4_status s = made ? R4_OK : r4_fail(e, R4_E_MEMORY, "out of memory for a mask of %zu elements", m->size);
+  uint8_t *made = mem_new(m->size, 1, "a mask", e);
+  r4_status s = made ? R4_OK : R4_E_MEMORY;
   uint32_t number = 0;
   for (size_t k = 0; !s && k < n; k++) {
     bool again = k && job[k].mask == job[k - 1].mask && job[k].a == job[k - 1].a && job[k].b == job[k - 1].b;
@@ -168,9 +168,9 @@ static r4_status choose_wrong(const r4_data *d, double correct, uint64_t seed, u
 static r4_status corrupt(r4_data *d, struct corruption *c, const uint8_t *wrong, struct masks *m, r4_error *e)
 {
   size_t n = 0;
-  struct job *job = r4_mem_new(d->n ? d->n : 1, sizeof *job);
-  c->known = r4_mem_new(c->masks->n, sizeof *c->known);
-  r4_status s = job && c->known ? R4_OK : r4_fail(e, R4_E_MEMORY, "out of memory for %zu masks", c->masks->n);
+  struct job *job = mem_new(d->n ? d->n : 1, sizeof *job, "masks", e);
+  c->known = mem_new(c->masks->n, sizeof *c->known, "masks", e);
+  r4_status s = job && c->known ? R4_OK : R4_E_MEMORY;
   for (size_t i = 0; !s && i < d->n; i++) {
     if (!wrong[i]) continue;
     s = know(c, d->record[i].mask, e);
@@ -205,8 +205,7 @@ r4_data *r4_data_corrupt_masks(const r4_data *d, r4_corruption kind, double corr
                          .size = {(size_t)data_x(d)->shape.dim[0], (size_t)data_x(d)->shape.dim[1]},
                          .masks = data_masks(d)};
   struct masks *m = mask_copy(data_masks(d), e);
-  uint8_t *wrong = r4_mem_new(d->n ? d->n : 1, 1);
-  if (m && !wrong) r4_fail(e, R4_E_MEMORY, "out of memory for choosing among %zu examples", d->n);
+  uint8_t *wrong = mem_new(d->n ? d->n : 1, 1, "choosing among examples", e);
   bool done = m && wrong && !choose_wrong(d, correct, seed, wrong, e) && !corrupt(made, &c, wrong, m, e);
   r4_mem_free(wrong);
   data_set_masks(made, m);

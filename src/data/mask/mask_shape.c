@@ -60,7 +60,8 @@ static r4_status spread(const uint8_t *mask, struct shape_size size, size_t by, 
                         r4_error *e)
 {
   size_t pixels = size.height * size.width, window = 2 * by + 1;
-  uint8_t *line = r4_mem_new(size.width + 2 * by, 1), *image = r4_mem_new(size.height + 2 * by, size.width);
+  uint8_t *line = mem_new(size.width + 2 * by, 1, "a mask", e),
+          *image = mem_new(size.height + 2 * by, size.width, "a mask", e);
   r4_status s = R4_OK;
   if (line && image) {
     for (size_t row = 0; row < size.height; row++) {
@@ -72,7 +73,7 @@ static r4_status spread(const uint8_t *mask, struct shape_size size, size_t by, 
     largest_in_window(image, size.height, size.width, window);
     for (size_t k = 0; k < pixels; k++) to[k] = image[k] ^ flip;
   } else {
-    s = r4_fail(e, R4_E_MEMORY, "out of memory for a mask of %zu x %zu", size.height, size.width);
+    s = R4_E_MEMORY;
   }
   r4_mem_free(line);
   r4_mem_free(image);
@@ -99,8 +100,8 @@ r4_status shape_depth(const uint8_t *mask, struct shape_size size, size_t *depth
   size_t pixels = size.height * size.width,
          none = 0; /* by bisection: none leaves something, *depth nothing */
   *depth = size.height > size.width ? size.height : size.width;
-  uint8_t *less = r4_mem_new(pixels, 1);
-  r4_status s = less ? R4_OK : r4_fail(e, R4_E_MEMORY, "out of memory for a mask of %zu elements", pixels);
+  uint8_t *less = mem_new(pixels, 1, "a mask", e);
+  r4_status s = less ? R4_OK : R4_E_MEMORY;
   while (!s && *depth - none > 1) {
     size_t middle = none + (*depth - none) / 2;
     s = shape_shrink(mask, size, middle, less, e);

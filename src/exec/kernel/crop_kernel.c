@@ -114,8 +114,8 @@ static r4_status place_run(struct kernel *k, void *const *in, void *out, r4_erro
 r4_status crop_kernel(const struct kernel_request *q, struct kernel **k, r4_error *e)
 {
   bool crop = q->op == &op_crop;
-  struct crop *c = r4_mem_new(1, sizeof *c);
-  if (!c) return r4_fail(e, R4_E_MEMORY, "plan: out of memory for %s", q->op->name);
+  struct crop *c = mem_new(1, sizeof *c, q->op->name, e);
+  if (!c) return R4_E_MEMORY;
   c->base = (struct kernel){.name = q->op->name, .run = crop ? crop_run : place_run, .destroy = crop_destroy};
   c->window = crop ? q->out : q->in[0];
   c->image = crop ? q->in[0] : q->out;

@@ -301,8 +301,8 @@ static r4_status make(const struct kernel_request *q, r4_shape x, r4_shape w, r4
                       struct kernel **k, r4_error *e)
 {
   if (!fits(q, x, w)) return R4_OK;
-  struct depthwise *d = r4_mem_new(1, sizeof *d);
-  if (!d) return r4_fail(e, R4_E_MEMORY, "plan: out of memory for %s", q->op->name);
+  struct depthwise *d = mem_new(1, sizeof *d, q->op->name, e);
+  if (!d) return R4_E_MEMORY;
   d->base = how;
   d->base.destroy = destroy;
   d->base.scratch_bytes = (size_t)r4_shape_count(w) * sizeof(float);

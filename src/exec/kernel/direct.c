@@ -336,8 +336,8 @@ static bool fits(const struct kernel_request *q)
 static r4_status make(const struct kernel_request *q, bool dx, struct kernel **k, r4_error *e)
 {
   if (!fits(q)) return R4_OK;
-  struct direct *d = r4_mem_new(1, sizeof *d);
-  if (!d) return r4_fail(e, R4_E_MEMORY, "plan: out of memory for %s", q->op->name);
+  struct direct *d = mem_new(1, sizeof *d, q->op->name, e);
+  if (!d) return R4_E_MEMORY;
   d->base = (struct kernel){
     .name = dx ? "direct conv dx" : "direct conv", .run = direct_run, .destroy = direct_destroy};
   *k = &d->base;

@@ -190,8 +190,8 @@ static bool fits(const struct kernel_request *q)
 r4_status direct_conv_dw(const struct kernel_request *q, struct kernel **k, r4_error *e)
 {
   if (!fits(q)) return R4_OK;
-  struct direct_dw *d = r4_mem_new(1, sizeof *d);
-  if (!d) return r4_fail(e, R4_E_MEMORY, "plan: out of memory for %s", q->op->name);
+  struct direct_dw *d = mem_new(1, sizeof *d, q->op->name, e);
+  if (!d) return R4_E_MEMORY;
   d->base = (struct kernel){.name = "direct conv dw", .run = dw_run, .destroy = dw_destroy};
   describe(q, d);
   *k = &d->base;

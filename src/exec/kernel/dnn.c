@@ -93,9 +93,9 @@ static r4_status dnn_run(struct kernel *k, void *const *in, void *out, r4_error 
   return s ? dnn_fail(e, s) : R4_OK;
 }
 
-static struct dnn *dnn_new(const char *name)
+static struct dnn *dnn_new(const char *name, r4_error *e)
 {
-  struct dnn *d = r4_mem_new(1, sizeof *d);
+  struct dnn *d = mem_new(1, sizeof *d, name, e);
   if (!d) return NULL;
   d->base = (struct kernel){.name = name, .run = dnn_run, .destroy = dnn_destroy};
   if (!dnnl_engine_create(&d->engine, dnnl_cpu, 0) &&
@@ -176,11 +176,6 @@ static r4_status finish(struct dnn *d, dnnl_status_t s, struct kernel **k, r4_er
   return s == dnnl_unimplemented ? R4_OK : dnn_fail(e, s);
 }
 
-static r4_status out_of_memory(r4_error *e)
-{
-  return r4_fail(e, R4_E_MEMORY, "plan: out of memory for oneDNN");
-}
-
 /* ---- Layouts ---- */
 
 static dnnl_status_t keep(struct dnn *d, dnnl_status_t s, const dnnl_memory_desc_t *md)
@@ -245,9 +240,9 @@ static dnnl_status_t build_matmul(struct dnn *d, const struct kernel_request *q)
 
 r4_status dnn_matmul(const struct kernel_request *q, struct kernel **k, r4_error *e)
 {
-  struct dnn *d = dnn_new("oneDNN matmul");
+  struct dnn *d = dnn_new("oneDNN matmul", e);
   if (d && q->relu) d->relu = r4_shape_count(q->out);
-  return d ? finish(d, build_matmul(d, q), k, e) : out_of_memory(e);
+  return d ? finish(d, build_matmul(d, q), k, e) : R4_E_MEMORY;
 }
 
 /* ---- Convolutions ---- */
@@ -375,9 +370,9 @@ static dnnl_status_t build_conv_dw(struct dnn *d, const struct kernel_request *q
 static r4_status direct(const struct kernel_request *q, const char *name, conv_builder *build,
                         struct kernel **k, r4_error *e)
 {
-  struct dnn *d = dnn_new(name);
+  struct dnn *d = dnn_new(name, e);
   if (d && q->relu) d->relu = r4_shape_count(q->out);
-  return d ? finish(d, build(d, q), k, e) : out_of_memory(e);
+  return d ? finish(d, build(d, q), k, e) : R4_E_MEMORY;
 }
 
 r4_status dnn_conv(const struct kernel_request *q, struct kernel **k, r4_error *e)
@@ -423,6 +418,6 @@ static dnnl_status_t build_pool(struct dnn *d, const struct kernel_request *q)
 
 r4_status dnn_pool(const struct kernel_request *q, struct kernel **k, r4_error *e)
 {
-  struct dnn *d = dnn_new("oneDNN pool");
-  return d ? finish(d, build_pool(d, q), k, e) : out_of_memory(e);
+  struct dnn *d = dnn_new("oneDNN pool", e);
+  return d ? finish(d, build_pool(d, q), k, e) : R4_E_MEMORY;
 }

@@ -85,15 +85,15 @@ static r4_status scatter_run(struct kernel *k, void *const *in, void *out, r4_er
 
 r4_status index_kernel(const struct kernel_request *q, struct kernel **k, r4_error *e)
 {
-  struct indexed *x = r4_mem_new(1, sizeof *x);
+  struct indexed *x = mem_new(1, sizeof *x, q->op->name, e);
   bool gather = q->op == &op_gather;
   int axis = (int)q->attr.i[0];
   r4_shape large = gather ? q->in[0] : q->out;
   int64_t n = q->in[1].dim[0];
-  if (x) x->place = r4_mem_new((size_t)n, sizeof *x->place);
+  if (x) x->place = mem_new((size_t)n, sizeof *x->place, q->op->name, e);
   if (!x || !x->place) {
     r4_mem_free(x);
-    return r4_fail(e, R4_E_MEMORY, "plan: out of memory for %s", q->op->name);
+    return R4_E_MEMORY;
   }
   x->base = (struct kernel){.name = gather ? "gather" : "scatter_add", .destroy = indexed_destroy};
   x->base.run = gather ? gather_run : scatter_run;

@@ -108,7 +108,7 @@ static r4_status plain_run(struct kernel *k, void *const *in, void *out, r4_erro
 
 static r4_status plain_new(const struct kernel_request *q, struct kernel **k, r4_error *e)
 {
-  struct plain *p = r4_mem_new(1, sizeof *p);
+  struct plain *p = mem_new(1, sizeof *p, q->op->name, e);
   bool ok = p != NULL;
   if (p) {
     p->base = (struct kernel){.name = "plain", .run = plain_run, .destroy = plain_destroy};
@@ -116,7 +116,7 @@ static r4_status plain_new(const struct kernel_request *q, struct kernel **k, r4
   }
   for (size_t j = 0; ok && q->type == R4_F32 && j <= q->n; j++) {
     int64_t count = r4_shape_count(j < q->n ? q->in[j] : q->out);
-    p->converted[j] = r4_mem_new((size_t)count, sizeof(double));
+    p->converted[j] = mem_new((size_t)count, sizeof(double), q->op->name, e);
     ok = p->converted[j] != NULL;
   }
   if (ok) {
@@ -124,7 +124,7 @@ static r4_status plain_new(const struct kernel_request *q, struct kernel **k, r4
     return R4_OK;
   }
   if (p) plain_destroy(&p->base);
-  return r4_fail(e, R4_E_MEMORY, "plan: out of memory for %s", q->op->name);
+  return R4_E_MEMORY;
 }
 
 r4_status kernel_new(const struct kernel_request *q, struct kernel **k, r4_error *e)

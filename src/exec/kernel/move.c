@@ -132,8 +132,8 @@ r4_status move_kernel(const struct kernel_request *q, struct kernel **k, r4_erro
   size_t kind = 0, kinds = sizeof moves / sizeof *moves;
   while (kind < kinds && moves[kind].op != q->op) kind++;
   if (kind == kinds) return R4_OK;
-  struct move *m = r4_mem_new(1, sizeof *m + q->n * sizeof *m->copy);
-  if (!m) return r4_fail(e, R4_E_MEMORY, "plan: out of memory for %s", q->op->name);
+  struct move *m = mem_new(1, sizeof *m + q->n * sizeof *m->copy, q->op->name, e);
+  if (!m) return R4_E_MEMORY;
   m->base = (struct kernel){.name = "move", .run = move_run, .destroy = move_destroy};
   m->n = q->n;
   m->zero = moves[kind].leaves_holes ? (size_t)r4_shape_count(q->out) : 0;

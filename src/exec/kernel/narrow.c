@@ -170,8 +170,8 @@ static bool fits(const struct kernel_request *q)
 r4_status narrow_conv_dx(const struct kernel_request *q, struct kernel **k, r4_error *e)
 {
   if (!fits(q)) return R4_OK;
-  struct narrow *n = r4_mem_new(1, sizeof *n);
-  if (!n) return r4_fail(e, R4_E_MEMORY, "plan: out of memory for %s", q->op->name);
+  struct narrow *n = mem_new(1, sizeof *n, q->op->name, e);
+  if (!n) return R4_E_MEMORY;
   n->base = (struct kernel){.name = "narrow conv dx", .run = narrow_run, .destroy = narrow_destroy};
   n->batch = q->out.dim[0], n->height = q->out.dim[1], n->width = q->out.dim[2], n->channels = q->out.dim[3];
   n->rows = q->in[0].dim[1], n->columns = q->in[0].dim[2], n->outs = q->in[0].dim[3];
@@ -182,11 +182,11 @@ r4_status narrow_conv_dx(const struct kernel_request *q, struct kernel **k, r4_e
   n->stride = (widest + BLOCK - 1) / BLOCK * BLOCK + (n->kernel_w + LANES - 1) / LANES * LANES + LANES;
   n->ring = (size_t)(n->kernel_h * n->outs * n->stride);
   n->threads = omp_get_max_threads();
-  n->weights = r4_mem_new((size_t)r4_shape_count(q->in[1]), sizeof *n->weights);
-  n->scratch = r4_mem_new_aligned((size_t)n->threads * n->ring * sizeof *n->scratch);
+  n->weights = mem_new((size_t)r4_shape_count(q->in[1]), sizeof *n->weights, q->op->name, e);
+  n->scratch = mem_new_aligned((size_t)n->threads * n->ring, sizeof *n->scratch, q->op->name, e);
   *k = &n->base;
   if (n->weights && n->scratch) return R4_OK;
   narrow_destroy(*k);
   *k = NULL;
-  return r4_fail(e, R4_E_MEMORY, "plan: out of memory for %s", q->op->name);
+  return R4_E_MEMORY;
 }

@@ -204,8 +204,8 @@ static r4_status pool_run(struct kernel *k, void *const *in, void *out, r4_error
 
 r4_status pool_kernel(const struct kernel_request *q, struct kernel **k, r4_error *e)
 {
-  struct pool *p = r4_mem_new(1, sizeof *p);
-  if (!p) return r4_fail(e, R4_E_MEMORY, "plan: out of memory for %s", q->op->name);
+  struct pool *p = mem_new(1, sizeof *p, q->op->name, e);
+  if (!p) return R4_E_MEMORY;
   p->base = (struct kernel){.name = "pool", .run = pool_run, .destroy = pool_destroy};
   p->op = q->op;
   p->attr = q->attr;
@@ -213,11 +213,11 @@ r4_status pool_kernel(const struct kernel_request *q, struct kernel **k, r4_erro
   p->out = q->op == &op_unpool_sum ? q->in[0] : q->op == &op_unpool_max ? q->in[1] : q->out;
   p->threads = omp_get_max_threads();
   size_t scratch = (size_t)p->threads * (size_t)p->image.dim[3];
-  p->tap = r4_mem_new(scratch, sizeof *p->tap);
-  p->best = r4_mem_new(scratch, sizeof *p->best);
+  p->tap = mem_new(scratch, sizeof *p->tap, q->op->name, e);
+  p->best = mem_new(scratch, sizeof *p->best, q->op->name, e);
   *k = &p->base;
   if (p->tap && p->best) return R4_OK;
   pool_destroy(*k);
   *k = NULL;
-  return r4_fail(e, R4_E_MEMORY, "plan: out of memory for %s", q->op->name);
+  return R4_E_MEMORY;
 }

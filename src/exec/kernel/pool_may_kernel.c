@@ -138,8 +138,8 @@ static bool make_scratch(struct may *m)
 
 r4_status pool_may_kernel(const struct kernel_request *q, struct kernel **k, r4_error *e)
 {
-  struct may *m = r4_mem_new(1, sizeof *m);
-  if (!m) return r4_fail(e, R4_E_MEMORY, "plan: out of memory for %s", q->op->name);
+  struct may *m = mem_new(1, sizeof *m, q->op->name, e);
+  if (!m) return R4_E_MEMORY;
   m->base = (struct kernel){.name = "pool", .run = may_run, .destroy = may_destroy};
   m->attr = q->attr;
   m->spread = q->op == &op_unpool_may;

@@ -127,8 +127,8 @@ static r4_status middle_run(struct kernel *k, void *const *in, void *out, r4_err
 
 static r4_status rows_new(const struct kernel_request *q, struct rows r, struct kernel **k, r4_error *e)
 {
-  struct rows *p = r4_mem_new(1, sizeof *p);
-  if (!p) return r4_fail(e, R4_E_MEMORY, "plan: out of memory for %s", q->op->name);
+  struct rows *p = mem_new(1, sizeof *p, q->op->name, e);
+  if (!p) return R4_E_MEMORY;
   *p = r;
   p->base.destroy = rows_destroy;
   *k = &p->base;

@@ -280,8 +280,8 @@ static bool fits(const struct kernel_request *q)
 r4_status sparse_matmul(const struct kernel_request *q, struct kernel **k, r4_error *e)
 {
   if (!fits(q)) return R4_OK;
-  struct sparse *d = r4_mem_new(1, sizeof *d);
-  if (!d) return r4_fail(e, R4_E_MEMORY, "plan: out of memory for %s", q->op->name);
+  struct sparse *d = mem_new(1, sizeof *d, q->op->name, e);
+  if (!d) return R4_E_MEMORY;
   d->base = (struct kernel){.name = NAME, .run = sparse_run, .destroy = sparse_destroy};
   describe(q, d);
   r4_status s = dnn_matmul(q, &d->dense, e);

@@ -177,8 +177,8 @@ static r4_status make(const struct kernel_request *q, bool dx, const char *name,
 {
   double share = winograd_share(q, q->in[1], q->out);
   if (share == 0) return R4_OK;
-  struct winograd *w = r4_mem_new(1, sizeof *w);
-  if (!w) return r4_fail(e, R4_E_MEMORY, "plan: out of memory for %s", q->op->name);
+  struct winograd *w = mem_new(1, sizeof *w, q->op->name, e);
+  if (!w) return R4_E_MEMORY;
   describe(q, dx, w);
   divide(w, omp_get_max_threads());
   w->base = (struct kernel){.name = name, .run = run, .destroy = destroy, .flops_share = share};

@@ -92,8 +92,8 @@ r4_status winograd_conv_dw(const struct kernel_request *q, struct kernel **k, r4
 {
   double share = winograd_share(q, q->out, q->in[1]);
   if (share == 0) return R4_OK;
-  struct winograd_dw *w = r4_mem_new(1, sizeof *w);
-  if (!w) return r4_fail(e, R4_E_MEMORY, "plan: out of memory for %s", q->op->name);
+  struct winograd_dw *w = mem_new(1, sizeof *w, q->op->name, e);
+  if (!w) return R4_E_MEMORY;
   describe(q, w);
   w->threads = (int)least(omp_get_max_threads(), w->chunks * w->ins * w->outs);
   w->base = (struct kernel){.name = "winograd conv dw", .run = run, .destroy = destroy, .flops_share = share};

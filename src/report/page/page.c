@@ -103,11 +103,8 @@ static r4_status write_page(const struct page *p, const char *file, r4_error *e)
   for (size_t k = 0; k < SECTIONS && !s; k++)
     if (is_there(p, &sections[k])) s = add_section(p, &sections[k], e);
   add_foot(p);
-  size_t size = p->h->text.length;
-  char *text = text_take(&p->h->text);
-  if (!s && !text) s = r4_fail(e, R4_E_MEMORY, "%s: out of memory for the page", file);
-  if (!s) s = file_write(file, text, size, e);
-  r4_string_free(text);
+  if (!s) return file_write_text(file, &p->h->text, e);
+  r4_string_free(text_take(&p->h->text));
   return s;
 }
 
@@ -163,13 +160,12 @@ r4_status r4_report_write(const r4_report_run *run, size_t runs, const r4_data *
   for (size_t k = 0; k < runs; k++)
     if (run[k].seeds > most) most = run[k].seeds;
   struct html h = {0};
-  r4_report_run *sorted = r4_mem_new(runs + 1, sizeof *sorted);
-  r4_summary *summary = r4_mem_new(runs + 1, sizeof *summary);
-  struct page_end *end = r4_mem_new(runs + 1, sizeof *end);
-  r4_metrics *work = r4_mem_new(most, sizeof *work);
+  r4_report_run *sorted = mem_new(runs + 1, sizeof *sorted, "a report", e);
+  r4_summary *summary = mem_new(runs + 1, sizeof *summary, "a report", e);
+  struct page_end *end = mem_new(runs + 1, sizeof *end, "a report", e);
+  r4_metrics *work = mem_new(most, sizeof *work, "a report", e);
   r4_status s = R4_OK;
-  if (!sorted || !summary || !end || !work)
-    s = r4_fail(e, R4_E_MEMORY, "out of memory for a report of %zu runs", runs);
+  if (!sorted || !summary || !end || !work) s = R4_E_MEMORY;
   size_t here = s ? 0 : sort_runs(run, runs, sorted);
   if (!s) s = check(run, runs, here, d, e);
   for (size_t k = 0; k < runs && !s; k++)

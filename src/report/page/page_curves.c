@@ -73,11 +73,11 @@ static void add_value(struct point *p, enum quantity q, const struct js *v, doub
   p->squares[q] += factor * x * factor * x;
 }
 
-static struct point *point_at(struct curve *c, size_t epoch)
+static struct point *point_at(struct curve *c, size_t epoch, r4_error *e)
 {
   if (epoch > c->room) {
     size_t room = 2 * epoch;
-    struct point *grown = r4_mem_grow(c->point, room, sizeof *grown);
+    struct point *grown = mem_grow(c->point, room, sizeof *grown, "the epochs of curves", e);
     if (!grown) return NULL;
     memset(grown + c->room, 0, (room - c->room) * sizeof *grown);
     c->point = grown;
@@ -125,8 +125,8 @@ static r4_status read_line(void *context, const struct js *line, r4_error *e)
   int64_t epoch;
   if (!js_whole(js_get(line, "epoch"), &epoch) || epoch < 1 || epoch > MOST_EPOCHS) return R4_OK;
   struct curve *c = context;
-  struct point *p = point_at(c, (size_t)epoch);
-  if (!p) return r4_fail(e, R4_E_MEMORY, "out of memory for %lld epochs", (long long)epoch);
+  struct point *p = point_at(c, (size_t)epoch, e);
+  if (!p) return R4_E_MEMORY;
   add_value(p, LOSS, js_get(line, "loss"), 1);
   add_value(p, PENALTY, js_get(line, "penalty"), 1);
   add_value(p, WORST, js_get(js_get(line, "val"), "worst"), 100);
@@ -142,7 +142,7 @@ static r4_status read_run(const r4_report_run *r, struct curve *c, r4_error *e)
   c->second = second_term(r);
   for (size_t k = 0; k < r->seeds; k++) {
     r4_error own = {0};
-    char *path = file_join(r->folder[k], "log.jsonl");
+    char *path = file_join(r->folder[k], "log.jsonl", NULL);
     r4_status s = path ? log_read(path, read_line, c, &own) : R4_E_MEMORY;
     r4_mem_free(path);
     if (s == R4_E_MEMORY) return r4_fail(e, s, "%s: out of memory for its log", r->folder[k]);
@@ -288,8 +288,8 @@ static void add_missing(const struct page *p, const struct curve *c)
 r4_status page_curves(const struct page *p, r4_error *e)
 {
   r4_status s = R4_OK;
-  struct curve *c = r4_mem_new(p->runs, sizeof *c);
-  if (!c) return r4_fail(e, R4_E_MEMORY, "out of memory for the curves of %zu runs", p->runs);
+  struct curve *c = mem_new(p->runs, sizeof *c, "curves", e);
+  if (!c) return R4_E_MEMORY;
   for (size_t r = 0; r < p->runs && !s; r++) s = read_run(&p->run[r], &c[r], e);
   if (!s) {
     html_add(p->h, "<p>Means over seeds; bands are a standard deviation wide to each side.</p>\n");

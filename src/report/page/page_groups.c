@@ -23,8 +23,8 @@ static int by_accuracy(const void *a, const void *b)
 r4_status page_choose_groups(const struct page *p, struct shown_groups *to, r4_error *e)
 {
   size_t groups = p->summary[0].groups;
-  struct ranked *ranked = r4_mem_new(groups + 1, sizeof *ranked);
-  if (!ranked) return r4_fail(e, R4_E_MEMORY, "out of memory for %zu groups", groups);
+  struct ranked *ranked = mem_new(groups + 1, sizeof *ranked, "groups", e);
+  if (!ranked) return R4_E_MEMORY;
   *to = (struct shown_groups){0};
   for (size_t g = 0; g < groups; g++)
     if (!isnan(p->summary[0].group[g].mean))

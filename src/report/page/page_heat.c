@@ -181,10 +181,10 @@ static r4_status write_all(struct heat_view *v, r4_error *e)
 
 static r4_status open_view(struct heat_view *v, r4_error *e)
 {
-  v->x = r4_mem_new(v->t->features, sizeof *v->x);
-  v->mask = r4_mem_new(v->t->features, sizeof *v->mask);
-  v->work = r4_mem_new(v->t->features, sizeof *v->work);
-  if (!v->x || !v->mask || !v->work) return r4_fail(e, R4_E_MEMORY, "out of memory for heat maps");
+  v->x = mem_new(v->t->features, sizeof *v->x, "heat maps", e);
+  v->mask = mem_new(v->t->features, sizeof *v->mask, "heat maps", e);
+  v->work = mem_new(v->t->features, sizeof *v->work, "heat maps", e);
+  if (!v->x || !v->mask || !v->work) return R4_E_MEMORY;
   return v->t->texts ? R4_OK : tile_open(&v->tile, r4_data_shape(v->t->d), e);
 }
 

@@ -11,8 +11,9 @@ enum { POOL = 256, EXAMPLES = 6, MOST_EXAMPLES = 64, MOST_TILES = 160 };
 /* Up to POOL examples, evenly spread, with a mask if any has one: enough to choose from, and soon asked about. */
 static r4_status find_pool(const r4_data *d, size_t *pool, size_t *n, r4_error *e)
 {
-  size_t all = 0, count = r4_data_count(d), *list = r4_mem_new(count + 1, sizeof *list);
-  if (!list) return r4_fail(e, R4_E_MEMORY, "out of memory to choose among %zu examples", count);
+  size_t all = 0, count = r4_data_count(d),
+         *list = mem_new(count + 1, sizeof *list, "choosing among examples", e);
+  if (!list) return R4_E_MEMORY;
   for (size_t i = 0; i < count; i++)
     if (r4_data_has_mask(d, i)) list[all++] = i;
   for (size_t i = 0; i < count && !*n && all == 0; i++) list[i] = i;
@@ -92,11 +93,10 @@ r4_status heat_open(struct heat *t, const struct page *p, const char **why, r4_e
   *why = why_nothing(p);
   if (*why) return R4_OK;
   t->features = (size_t)r4_shape_count(r4_data_shape(p->d));
-  t->example = r4_mem_new(n, sizeof *t->example);
-  t->a = r4_mem_new(p->runs * HEAT_MAPS * n, t->features * sizeof *t->a);
-  t->answer = r4_mem_new(p->runs * n, sizeof *t->answer);
-  r4_status s = t->example && t->a && t->answer ? choose_both(t, n, e)
-                                                : r4_fail(e, R4_E_MEMORY, "out of memory for heat maps");
+  t->example = mem_new(n, sizeof *t->example, "heat maps", e);
+  t->a = mem_new(p->runs * HEAT_MAPS * n, t->features * sizeof *t->a, "heat maps", e);
+  t->answer = mem_new(p->runs * n, sizeof *t->answer, "heat maps", e);
+  r4_status s = t->example && t->a && t->answer ? choose_both(t, n, e) : R4_E_MEMORY;
   if (!s) t->d = r4_data_subset(p->d, t->n, t->example, e);
   if (!s && !t->d) s = e->status;
   for (size_t i = 0; i < t->n && !s; i++) t->masks |= r4_data_has_mask(t->d, i);

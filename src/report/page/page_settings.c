@@ -78,7 +78,7 @@ static void add_manifests(const struct page *p)
   page_body(p->h);
   for (size_t k = 0; k < p->runs; k++) {
     struct js *root = NULL;
-    char *path = file_join(p->run[k].folder[0], "manifest.json");
+    char *path = file_join(p->run[k].folder[0], "manifest.json", NULL);
     if (path) manifest_read(path, &root, NULL);
     add_manifest(p, &p->run[k], root);
     js_free(root);

@@ -21,12 +21,12 @@ r4_status tile_open(struct tile *t, r4_shape example, r4_error *e)
   t->block = (larger(t->height, t->width) + MAP_SIDE - 1) / MAP_SIDE;
   t->map_height = (t->height + t->block - 1) / t->block;
   t->map_width = (t->width + t->block - 1) / t->block;
-  t->v = r4_mem_new(t->height * t->width, sizeof *t->v);
-  t->work = r4_mem_new(t->height * t->width, sizeof *t->work);
-  t->paint = r4_mem_new(t->height * t->width, 3);
+  t->v = mem_new(t->height * t->width, sizeof *t->v, "pictures", e);
+  t->work = mem_new(t->height * t->width, sizeof *t->work, "pictures", e);
+  t->paint = mem_new(t->height * t->width, 3, "pictures", e);
   if (t->v && t->work && t->paint) return R4_OK;
   tile_close(t);
-  return r4_fail(e, R4_E_MEMORY, "out of memory for pictures of %zu x %zu pixels", t->height, t->width);
+  return R4_E_MEMORY;
 }
 
 void tile_close(struct tile *t)

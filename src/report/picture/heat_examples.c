@@ -44,13 +44,12 @@ r4_status r4_heat_examples(const r4_data *d, size_t n, const r4_subject *wrong, 
   r4_error own = {0};
   if (!e) e = &own;
   size_t count = r4_data_count(d), turns = 0;
-  size_t *seen = r4_mem_new(r4_data_classes(d) + 1, sizeof *seen);
-  struct turn *turn = r4_mem_new(count + 1, sizeof *turn);
-  int32_t *predicted = r4_mem_new(count + 1, sizeof *predicted);
+  size_t *seen = mem_new(r4_data_classes(d) + 1, sizeof *seen, "choosing among examples", e);
+  struct turn *turn = mem_new(count + 1, sizeof *turn, "choosing among examples", e);
+  int32_t *predicted = mem_new(count + 1, sizeof *predicted, "choosing among examples", e);
   r4_status s = R4_OK;
   *found = 0;
-  if (!seen || !turn || !predicted)
-    s = r4_fail(e, R4_E_MEMORY, "out of memory to choose among %zu examples", count);
+  if (!seen || !turn || !predicted) s = R4_E_MEMORY;
   if (!s && wrong) s = heat_predict(wrong, d, predicted, e);
   for (size_t i = 0; i < count && !s; i++) {
     int32_t label = r4_data_example(d, i).label;

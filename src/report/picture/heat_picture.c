@@ -88,8 +88,8 @@ static r4_status measure(struct picture *p, r4_error *e)
 
 static void *room(size_t count, size_t size, r4_status *s, r4_error *e)
 {
-  void *p = *s ? NULL : r4_mem_new(count, size);
-  if (!p && !*s) *s = r4_fail(e, R4_E_MEMORY, "out of memory for %zu values of heat maps", count);
+  void *p = *s ? NULL : mem_new(count, size, "heat maps", e);
+  if (!p && !*s) *s = R4_E_MEMORY;
   return p;
 }
 

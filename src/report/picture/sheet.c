@@ -51,12 +51,12 @@ static r4_status lay_out(struct layout *l, const r4_data *d, r4_sheet_rows rows,
   *l = (struct layout){.columns = columns ? columns : COLUMNS, .titled = rows != R4_SHEET_IN_ORDER};
   l->rows = l->titled ? groups : (d->n + l->columns - 1) / l->columns;
   find_size(l, data_x(d)->shape);
-  l->cell = r4_mem_new(l->rows, l->columns * sizeof *l->cell);
-  size_t *filled = r4_mem_new(groups, sizeof *filled);
+  l->cell = mem_new(l->rows, l->columns * sizeof *l->cell, "a sheet", e);
+  size_t *filled = mem_new(groups, sizeof *filled, "a sheet", e);
   if (!l->cell || !filled) {
     r4_mem_free(l->cell);
     r4_mem_free(filled);
-    return r4_fail(e, R4_E_MEMORY, "out of memory for a sheet of %zu rows", l->rows);
+    return R4_E_MEMORY;
   }
   for (size_t k = 0; k < l->rows * l->columns; k++) l->cell[k] = SIZE_MAX;
   for (size_t i = 0; i < d->n; i++) {
@@ -154,9 +154,9 @@ static r4_status draw(struct image *on, const r4_data *d, const struct layout *l
 {
   size_t row_height = l->height + LINE + GAP + (l->titled ? LINE : 0), most = l->height * l->width * 3;
   size_t features = data_x(d)->features > most ? data_x(d)->features : most;
-  uint8_t *room[2] = {r4_mem_new(features, 1), r4_mem_new(features, 1)};
+  uint8_t *room[2] = {mem_new(features, 1, "a sheet", e), mem_new(features, 1, "a sheet", e)};
   r4_status s = R4_OK;
-  if (!room[0] || !room[1]) s = r4_fail(e, R4_E_MEMORY, "out of memory for a sheet");
+  if (!room[0] || !room[1]) s = R4_E_MEMORY;
   for (size_t k = 0; k < on->height * on->width; k++) memcpy(on->pixel + 3 * k, paper, 3);
   for (size_t row = 0; !s && row < l->rows; row++) {
     size_t y = GAP + row * row_height;

@@ -172,8 +172,8 @@ static r4_status compute(struct picture *p, r4_error *e)
 
 static void *room(size_t n, size_t size, r4_status *s, r4_error *e)
 {
-  void *p = *s ? NULL : r4_mem_new(n ? n : 1, size);
-  if (!p && !*s) *s = r4_fail(e, R4_E_MEMORY, "out of memory for a picture of texts");
+  void *p = *s ? NULL : mem_new(n ? n : 1, size, "a picture of texts", e);
+  if (!p && !*s) *s = R4_E_MEMORY;
   return p;
 }
 
@@ -216,13 +216,10 @@ static r4_status write(struct picture *p, const char *file, r4_error *e)
   html_copy(&head,
             "<style>.t{font-size:18px}.h{font-weight:bold}.s{fill:#555;font-size:11px}.m{fill:#000}</style>\n"
             "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n");
-  char *first = text_take(&head.text), *rest = text_take(&p->svg.text);
+  char *first = text_done(&head.text, file, e), *rest = text_done(&p->svg.text, file, e);
   struct text all = {0};
-  text_add(&all, "%s%s</svg>\n", first ? first : "", rest ? rest : "");
-  char *text = first && rest ? text_take(&all) : NULL;
-  r4_status s =
-    text ? file_write(file, text, strlen(text), e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", file);
-  r4_string_free(text);
+  if (first && rest) text_add(&all, "%s%s</svg>\n", first, rest);
+  r4_status s = first && rest ? file_write_text(file, &all, e) : R4_E_MEMORY;
   r4_string_free(first);
   r4_string_free(rest);
   return s;

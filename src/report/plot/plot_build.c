@@ -6,18 +6,10 @@
 
 /* ---- Memory ---- */
 
-static char *copy_text(const char *s)
-{
-  size_t n = strlen(s) + 1;
-  char *to = r4_mem_new(n, 1);
-  if (to) memcpy(to, s, n);
-  return to;
-}
-
 /* NULL stays NULL. */
 static char *keep_text(r4_plot *p, const char *s)
 {
-  char *to = s ? copy_text(s) : NULL;
+  char *to = s ? mem_copy(s, NULL) : NULL;
   p->failed |= s && !to;
   return to;
 }
@@ -137,7 +129,8 @@ static size_t number_of(r4_plot *p, const char *name)
   if (!name) name = "";
   for (size_t k = 0; k < p->names; k++)
     if (!strcmp(p->name[k], name)) return k;
-  char **grown = r4_mem_grow(p->name, p->names + 1, sizeof *grown), *copy = grown ? copy_text(name) : NULL;
+  char **grown = r4_mem_grow(p->name, p->names + 1, sizeof *grown),
+       *copy = grown ? mem_copy(name, NULL) : NULL;
   if (grown) p->name = grown;
   p->failed = !copy;
   if (copy) p->name[p->names++] = copy;

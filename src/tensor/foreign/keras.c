@@ -146,8 +146,9 @@ static r4_status block(struct conversion *c, int stage, int number, r4_error *e)
 
 static r4_status convert(struct conversion *c, r4_error *e)
 {
-  c->number = r4_mem_new(c->from.size + 1, 1); /* as many numbers as were read, without the biases */
-  if (!c->number) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", c->from.path);
+  c->number =
+    mem_new(c->from.size + 1, 1, c->from.path, e); /* as many numbers as were read, without the biases */
+  if (!c->number) return R4_E_MEMORY;
   if (c->from.n != READ)
     return r4_fail(e, R4_E_PARSE, "%s: has %zu tensors, expected the %d of Keras' ResNet50", c->from.path,
                    c->from.n, READ);
@@ -162,8 +163,8 @@ r4_status r4_weights_of_keras(const char *model, const char *file, r4_error *e)
   NEEDS(model, "a model", R4_E_ARGUMENT);
   NEEDS(file, "a file", R4_E_ARGUMENT);
   r4_error_clear(e);
-  struct conversion *c = r4_mem_new(1, sizeof *c);
-  if (!c) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", model);
+  struct conversion *c = mem_new(1, sizeof *c, model, e);
+  if (!c) return R4_E_MEMORY;
   r4_status s = tfjs_read(&c->from, model, e);
   if (!s) s = convert(c, e);
   if (!s) s = st_write(file, c->n, c->tensor, sizeof notes / sizeof *notes, notes, e);

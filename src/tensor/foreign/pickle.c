@@ -54,16 +54,7 @@ static void *grow(struct machine *m, struct list *l, size_t size)
               MOST_VALUES);
     return NULL;
   }
-  if (l->n == l->capacity) {
-    size_t capacity = 2 * l->capacity + 64;
-    void *more = r4_mem_grow(l->at, capacity, size);
-    if (!more) {
-      r4_fail(m->e, R4_E_MEMORY, "%s: out of memory", m->path);
-      return NULL;
-    }
-    l->at = more;
-    l->capacity = capacity;
-  }
+  if (mem_more(&l->at, &l->capacity, l->n + 1, size, m->path, m->e)) return NULL;
   return (char *)l->at + size * l->n++;
 }
 
@@ -435,13 +426,9 @@ static void run(struct machine *m)
 struct pickle *pickle_read(const char *path, const uint8_t *data, size_t size, size_t *used, r4_error *e)
 {
   r4_error own = {0};
-  struct machine m = {
-    .path = path, .data = data, .size = size, .p = r4_mem_new(1, sizeof *m.p), .e = e ? e : &own};
+  struct machine m = {.path = path, .data = data, .size = size, .e = e ? e : &own};
   r4_error_clear(m.e);
-  if (m.p)
-    run(&m);
-  else
-    r4_fail(m.e, R4_E_MEMORY, "%s: out of memory", path);
+  if ((m.p = mem_new(1, sizeof *m.p, path, m.e))) run(&m);
   r4_mem_free(m.stack.at);
   r4_mem_free(m.mark.at);
   r4_mem_free(m.memo.at);

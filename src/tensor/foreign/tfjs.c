@@ -136,10 +136,8 @@ static r4_status read_all(struct tfjs *t, r4_error *e)
 
 r4_status tfjs_read(struct tfjs *t, const char *path, r4_error *e)
 {
-  struct text copy = {0};
-  text_add(&copy, "%s", path);
-  *t = (struct tfjs){.path = text_take(&copy)};
-  r4_status s = t->path ? read_all(t, e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
+  *t = (struct tfjs){.path = mem_copy(path, e)};
+  r4_status s = t->path ? read_all(t, e) : R4_E_MEMORY;
   if (s) tfjs_free(t);
   return s;
 }

@@ -59,11 +59,6 @@ struct reader {
   r4_error *e;
 };
 
-static r4_status no_memory(const struct reader *r)
-{
-  return r4_fail(r->e, R4_E_MEMORY, "%s: out of memory", r->path);
-}
-
 static r4_status refuse(const struct reader *r, const char *name, const char *what)
 {
   return r4_fail(r->e, R4_E_PARSE, "%s: tensor \"%.80s\": %s", r->path, name, what);
@@ -142,8 +137,7 @@ static r4_status list_storages(struct reader *r)
   const struct pickled *v;
   size_t all = 0, kept = 0;
   for (size_t k = 0; (v = pickle_at(r->p, k)); k++) all += v->kind == PICKLE_STORED;
-  r->storage = r4_mem_new(all + 1, sizeof *r->storage);
-  if (!r->storage) return no_memory(r);
+  if (!(r->storage = mem_new(all + 1, sizeof *r->storage, r->path, r->e))) return R4_E_MEMORY;
   for (size_t k = 0; (v = pickle_at(r->p, k)); k++) {
     const struct pickled *key = stored_key(r, v);
     if (!key) continue; /* such as the source of a class */
@@ -204,8 +198,8 @@ static r4_status find_in_zip(struct reader *r, struct storage *to)
   struct text name = {0};
   size_t size = 0;
   text_add(&name, "%sdata/%.*s", r->prefix, (int)to->key->length, to->key->text);
-  char *member = text_take(&name);
-  r4_status s = member ? check_size(r, to, member) : no_memory(r);
+  char *member = text_done(&name, r->path, r->e);
+  r4_status s = member ? check_size(r, to, member) : R4_E_MEMORY;
   if (!s) s = npz_bytes(r->zip, member, &to->own, &size, r->e);
   r4_string_free(member);
   to->data = to->own;
@@ -345,8 +339,8 @@ static r4_status read_tensor(struct reader *r, char *name, const struct pickled 
   if (!s && p.count > INT64_MAX / (int64_t)sizeof(float)) s = refuse(r, name, "its shape is too large");
   if (!s) s = count_bytes(r, (uint64_t)p.count * sizeof(float));
   if (s) return s;
-  float *to = r4_mem_new((size_t)p.count + 1, sizeof *to);
-  if (!to) return no_memory(r);
+  float *to = mem_new((size_t)p.count + 1, sizeof *to, r->path, r->e);
+  if (!to) return R4_E_MEMORY;
   copy_elements(from, &p, sign, to);
   r->tensor[r->tensors++] = (struct st_new){.name = name, .shape = p.shape, .data = to};
   return R4_OK;
@@ -393,12 +387,9 @@ static char *name_of(const struct reader *r, const struct pickled *key)
     return NULL;
   }
   text_add(&copy, "%.*s", (int)key->length, key->text);
-  char *name = text_take(&copy);
-  if (name && utf8_valid(name)) return name;
-  if (name)
-    r4_fail(r->e, R4_E_PARSE, "%s: the name of a tensor is not UTF-8", r->path);
-  else
-    no_memory(r);
+  char *name = text_done(&copy, r->path, r->e);
+  if (!name || utf8_valid(name)) return name;
+  r4_fail(r->e, R4_E_PARSE, "%s: the name of a tensor is not UTF-8", r->path);
   r4_string_free(name);
   return NULL;
 }
@@ -408,8 +399,7 @@ static r4_status read_tensors(struct reader *r)
   const struct pickled *root = pickle_root(r->p), *key, *value;
   if (!is_dictionary(r, root)) return not_a_dictionary(r, root);
   const struct pickled *dictionary = find_dictionary(r, root);
-  r->tensor = r4_mem_new(dictionary->items / 2 + 1, sizeof *r->tensor);
-  if (!r->tensor) return no_memory(r);
+  if (!(r->tensor = mem_new(dictionary->items / 2 + 1, sizeof *r->tensor, r->path, r->e))) return R4_E_MEMORY;
   r4_status s = R4_OK;
   for (uint32_t at = 0; !s && (key = next_entry(r, dictionary, &at, &value));) {
     const struct pickled *arguments = tensor_arguments(r, value);
@@ -517,7 +507,8 @@ r4_status torch_parse(struct st_file *f, const char *path, const uint8_t *data, 
   if (!s) s = read_tensors(&r);
   uint8_t *packed = NULL;
   size_t bytes = 0;
-  if (!s && st_pack(r.tensors, r.tensor, 0, NULL, &packed, &bytes)) s = no_memory(&r);
+  if (!s && st_pack(r.tensors, r.tensor, 0, NULL, &packed, &bytes))
+    s = r4_fail(r.e, R4_E_MEMORY, "out of memory for %s", r.path);
   forget(&r);
   return s ? s : st_parse(f, path, packed, bytes, r.e);
 }

@@ -108,10 +108,10 @@ static r4_status check_whole(const struct checkpoint *c, size_t size, r4_error *
 static r4_status add_part(struct checkpoint *c, const uint8_t *name, size_t length, const uint8_t *data,
                           size_t size, r4_error *e)
 {
-  struct checkpoint_part *part = r4_mem_grow(c->part, c->n + 1, sizeof *part);
+  struct checkpoint_part *part = mem_grow(c->part, c->n + 1, sizeof *part, c->path, e);
   if (part) c->part = part;
-  char(*names)[NAME] = part ? r4_mem_grow(c->name, c->n + 1, sizeof *names) : NULL;
-  if (!names) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", c->path);
+  char(*names)[NAME] = part ? mem_grow(c->name, c->n + 1, sizeof *names, c->path, e) : NULL;
+  if (!names) return R4_E_MEMORY;
   c->name = names;
   memset(names[c->n], 0, NAME);
   memcpy(names[c->n], name, length);
@@ -139,10 +139,8 @@ static r4_status read_parts(struct checkpoint *c, size_t size, r4_error *e)
 
 r4_status checkpoint_parse(struct checkpoint *c, const char *path, uint8_t *bytes, size_t size, r4_error *e)
 {
-  struct text copy = {0};
-  text_add(&copy, "%s", path);
-  *c = (struct checkpoint){.path = text_take(&copy), .bytes = bytes};
-  r4_status s = c->path ? check_whole(c, size, e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
+  *c = (struct checkpoint){.path = mem_copy(path, e), .bytes = bytes};
+  r4_status s = c->path ? check_whole(c, size, e) : R4_E_MEMORY;
   if (!s) s = read_parts(c, size, e);
   if (s) checkpoint_free(c);
   return s;

@@ -144,8 +144,8 @@ r4_status curves_add(struct curves *c, const struct js *line, r4_error *e)
 
 static r4_status open_one(struct log *l, const char *folder, const char *name, r4_error *e)
 {
-  char *path = file_join(folder, name);
-  if (!path) return r4_fail(e, R4_E_MEMORY, "%s/%s: out of memory", folder, name);
+  char *path = file_join(folder, name, e);
+  if (!path) return R4_E_MEMORY;
   r4_status s = log_open(l, path, 0, e);
   r4_mem_free(path);
   return s;

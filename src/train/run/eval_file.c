@@ -19,9 +19,7 @@ enum { FORMAT = 3, MOST_BYTES = 1 << 24, BLOCK = 1 << 14 };
 static char *place(const char *folder, r4_split part, r4_error *e)
 {
   const char *name = part == R4_TEST ? "eval.json" : part == R4_VAL ? "eval-val.json" : "eval-train.json";
-  char *path = file_join(folder, name);
-  if (!path) r4_fail(e, R4_E_MEMORY, "%s/%s: out of memory", folder, name);
-  return path;
+  return file_join(folder, name, e);
 }
 
 /* ---- The key ---- */
@@ -29,8 +27,8 @@ static char *place(const char *folder, r4_split part, r4_error *e)
 static r4_status add_file(struct hash *h, const char *folder, const char *name, r4_error *e)
 {
   uint8_t block[BLOCK];
-  char *path = file_join(folder, name);
-  if (!path) return r4_fail(e, R4_E_MEMORY, "%s/%s: out of memory", folder, name);
+  char *path = file_join(folder, name, e);
+  if (!path) return R4_E_MEMORY;
   FILE *f = file_open(path, e);
   uint64_t size = 0;
   for (size_t n; f && (n = fread(block, 1, sizeof block, f)) > 0; size += n) hash_add(h, block, n);
@@ -177,11 +175,7 @@ static r4_status write_file(const char *path, const char *key, const r4_measured
   put_all(&w, key, m);
   seal_close(&w);
   text_add(&w.text, "\n");
-  char *text = text_take(&w.text);
-  r4_status s =
-    text ? file_write(path, text, strlen(text), e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
-  r4_string_free(text);
-  return s;
+  return file_write_text(path, &w.text, e);
 }
 
 r4_status r4_measured_save(const r4_measured *m, const char *folder, r4_split part, const char *data_hash,

@@ -38,10 +38,7 @@ bool r4_lambda_is_open(const r4_settings *s)
 /* false if there is no memory for it. */
 static bool copy(const char *text, char **to)
 {
-  struct text t = {0};
-  if (!text) return true;
-  text_add(&t, "%s", text);
-  return (*to = text_take(&t));
+  return !text || (*to = mem_copy(text, NULL));
 }
 
 static bool copy_place(const struct settings *from, struct settings *to)
@@ -136,11 +133,7 @@ static r4_status write_curve(const struct search *x, bool over, r4_error *e)
   jw_close(&w, ']');
   jw_close(&w, '}');
   text_add(&w.text, "\n");
-  char *text = text_take(&w.text);
-  r4_status s =
-    text ? file_write(x->file, text, strlen(text), e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", x->file);
-  r4_string_free(text);
-  return s;
+  return file_write_text(x->file, &w.text, e);
 }
 
 /* The next short run, which was made at this place of the curve. */
@@ -225,9 +218,8 @@ static r4_status take_line(void *context, const struct js *line, r4_error *e)
 
 static r4_status read_result(const char *folder, r4_lambda_try *result, r4_error *e)
 {
-  char *log = file_join(folder, "log.jsonl");
-  r4_status s =
-    log ? log_read(log, take_line, result, e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
+  char *log = file_join(folder, "log.jsonl", e);
+  r4_status s = log ? log_read(log, take_line, result, e) : R4_E_MEMORY;
   r4_mem_free(log);
   return s;
 }
@@ -235,9 +227,9 @@ static r4_status read_result(const char *folder, r4_lambda_try *result, r4_error
 /* What the net tells apart; two classes for one output. */
 static r4_status count_classes(const char *folder, double *classes, r4_error *e)
 {
-  char *path = file_join(folder, "model.safetensors");
+  char *path = file_join(folder, "model.safetensors", e);
   r4_model *m = path ? r4_model_load(path, NULL, e) : NULL;
-  r4_status s = m ? R4_OK : path ? e->status : r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
+  r4_status s = m ? R4_OK : e->status;
   if (m) *classes = fmax((double)r4_net_classes(r4_model_net(m)), 2);
   r4_model_free(m);
   r4_mem_free(path);
@@ -270,12 +262,12 @@ static r4_status train_short(struct search *x, const r4_settings *s, const char 
   return status;
 }
 
-static char *folder_of(const struct search *x, double lambda, int64_t epochs)
+static char *folder_of(const struct search *x, double lambda, int64_t epochs, r4_error *e)
 {
   char name[80], length[32] = "";
   if (epochs > auto_epochs(x->epochs)) plain_print(length, sizeof length, "-epochs-%lld", (long long)epochs);
   plain_print(name, sizeof name, "lambda-%.3g%s", lambda, length);
-  return file_join(x->o->folder, name);
+  return file_join(x->o->folder, name, e);
 }
 
 static r4_status make_run(struct search *x, struct auto_run run, r4_lambda_try *result, bool *stopped,
@@ -283,10 +275,9 @@ static r4_status make_run(struct search *x, struct auto_run run, r4_lambda_try *
 {
   double lambda = auto_lambda(x->first, run.at);
   *result = (r4_lambda_try){.lambda = lambda, .epochs = run.epochs};
-  char *folder = folder_of(x, lambda, run.epochs);
-  r4_settings *s = read_settings(x, x->own, e);
+  char *folder = folder_of(x, lambda, run.epochs, e);
+  r4_settings *s = folder ? read_settings(x, x->own, e) : NULL;
   r4_status status = s ? R4_OK : e->status;
-  if (!status && !folder) status = r4_fail(e, R4_E_MEMORY, "%s: out of memory", x->o->folder);
   if (!status) shorten(&s->values, run.epochs);
   if (!status) status = set_lambda(s, lambda, e);
   if (!status) status = r4_settings_set(s, "select=last", "auto", e);
@@ -436,8 +427,8 @@ r4_status r4_lambda_search(r4_settings *s, const r4_train_options *o, r4_lambda_
     return r4_fail(e, R4_E_ARGUMENT, "lambda is not auto, or no penalty asks for it");
   struct search x = {.o = o,
                      .curve = curve,
-                     .config = file_join(o->folder, "config.yaml"),
-                     .file = file_join(o->folder, "curve.json")};
+                     .config = file_join(o->folder, "config.yaml", NULL),
+                     .file = file_join(o->folder, "curve.json", NULL)};
   r4_status status = r4_settings_check(s, e);
   if (!status && r4_method_is_open(s)) status = choose(s, e);
   if (!status && !(x.config && x.file)) status = r4_fail(e, R4_E_MEMORY, "%s: out of memory", o->folder);

@@ -34,10 +34,8 @@ static r4_status cut(const struct log *l, r4_error *e)
 
 r4_status log_open(struct log *l, const char *path, int64_t size, r4_error *e)
 {
-  struct text copy = {0};
-  text_add(&copy, "%s", path);
-  *l = (struct log){.path = text_take(&copy), .file = -1, .size = size};
-  if (!l->path) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
+  *l = (struct log){.path = mem_copy(path, e), .file = -1, .size = size};
+  if (!l->path) return R4_E_MEMORY;
   l->file = file_open_in_place(path, O_WRONLY, e);
   r4_status s = l->file < 0 ? R4_E_IO : cut(l, e);
   if (s) log_close(l);
@@ -71,9 +69,9 @@ r4_status log_add(struct log *l, struct json_writer *w, r4_error *e)
 {
   text_add(&w->text, "\n");
   size_t size = w->text.length;
-  char *line = text_take(&w->text);
+  char *line = text_done(&w->text, l->path, e);
   *w = (struct json_writer){0};
-  if (!line) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", l->path);
+  if (!line) return R4_E_MEMORY;
   r4_status s = log_append(l, line, size, e);
   r4_string_free(line);
   return s;

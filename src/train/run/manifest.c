@@ -104,11 +104,7 @@ static r4_status finish(struct json_writer *w, const char *path, r4_error *e)
 {
   jw_close(w, '}');
   text_add(&w->text, "\n");
-  char *text = text_take(&w->text);
-  if (!text) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
-  r4_status s = file_write(path, text, strlen(text), e);
-  r4_string_free(text);
-  return s;
+  return file_write_text(path, &w->text, e);
 }
 
 static void describe(struct json_writer *w, const struct run *r)

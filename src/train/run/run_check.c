@@ -74,8 +74,7 @@ static r4_status weigh_classes(struct run *r, r4_error *e)
   const struct reals *given = &r->s->class_weights;
   size_t classes = r4_data_classes(r->train);
   if (!given->n && (!given->word || !strcmp(given->word, "none"))) return R4_OK;
-  r->class_weights = r4_mem_new(classes, sizeof *r->class_weights);
-  if (!r->class_weights) return r4_fail(e, R4_E_MEMORY, "out of memory for %zu classes", classes);
+  if (!(r->class_weights = mem_new(classes, sizeof *r->class_weights, "classes", e))) return R4_E_MEMORY;
   if (given->n) return take_list(r, classes, e);
   count_classes(r);
   if (!strcmp(given->word, "balanced")) return balance(r, classes, e);

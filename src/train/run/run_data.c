@@ -79,9 +79,9 @@ void run_describe_source(struct json_writer *w, const struct settings *s, const 
 
 static r4_status read_manifest(const char *folder, struct js **root, r4_error *e)
 {
-  char *path = file_join(folder, "manifest.json");
+  char *path = file_join(folder, "manifest.json", e);
   *root = NULL;
-  r4_status s = path ? manifest_read(path, root, e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
+  r4_status s = path ? manifest_read(path, root, e) : R4_E_MEMORY;
   r4_mem_free(path);
   return s;
 }
@@ -97,9 +97,9 @@ static r4_status remember(struct settings *s, size_t k, const char *written, con
   text_add(&place, "%s", path);
   r4_mem_free(*to_name);
   r4_mem_free(*to_place);
-  *to_name = text_take(&name);
-  *to_place = text_take(&place);
-  return *to_name && *to_place ? R4_OK : r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
+  *to_name = text_done(&name, path, e);
+  *to_place = text_done(&place, path, e);
+  return *to_name && *to_place ? R4_OK : R4_E_MEMORY;
 }
 
 /* The first that exists of: the absolute path, the path from the run, the path from here. */
@@ -111,8 +111,8 @@ static r4_status search(struct settings *s, size_t number, const char *setting, 
   if (!written || !absolute || !relative)
     return r4_fail(e, R4_E_PARSE, "%s/manifest.json: data.source needs written, path and from_run", folder);
   if (strcmp(written, now)) return R4_OK; /* the settings speak of others by now */
-  char *from_run = file_join(folder, relative);
-  if (!from_run) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
+  char *from_run = file_join(folder, relative, e);
+  if (!from_run) return R4_E_MEMORY;
   const char *const place[] = {absolute, from_run, written};
   size_t k = 0;
   while (k < 3 && !file_exists(place[k])) k++;
@@ -149,8 +149,8 @@ static r4_status set_source(r4_settings *s, const struct js *source, const char 
   const char *key = js_text(js_get(source, "setting"));
   struct text assignment = {0};
   text_add(&assignment, "%s=%s", key ? key : "data", instead);
-  char *text = text_take(&assignment);
-  r4_status status = text ? r4_settings_set(s, text, "--data", e) : r4_fail(e, R4_E_MEMORY, "out of memory");
+  char *text = text_done(&assignment, "--data", e);
+  r4_status status = text ? r4_settings_set(s, text, "--data", e) : R4_E_MEMORY;
   r4_string_free(text);
   return status;
 }

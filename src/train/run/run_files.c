@@ -17,8 +17,8 @@ static const char CHECKPOINT[] = "checkpoint", MODEL[] = "model.safetensors", LO
 
 static r4_status path_of(const struct run *r, const char *name, char **path, r4_error *e)
 {
-  *path = file_join(r->folder, name);
-  return *path ? R4_OK : r4_fail(e, R4_E_MEMORY, "%s/%s: out of memory", r->folder, name);
+  *path = file_join(r->folder, name, e);
+  return *path ? R4_OK : R4_E_MEMORY;
 }
 
 r4_lock *run_lock(const r4_train_options *o, r4_error *e)
@@ -71,8 +71,8 @@ static r4_status take_optimizer(struct run *r, const struct checkpoint *c, r4_er
   size_t moments = 0;
   int64_t steps = 0;
   r4_optimizer_state(r->optimizer, &moments, &steps);
-  float *state = r4_mem_new(moments + 1, sizeof *state);
-  if (!state) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", c->path);
+  float *state = mem_new(moments + 1, sizeof *state, c->path, e);
+  if (!state) return R4_E_MEMORY;
   r4_status s = checkpoint_take(c, "optimizer", state, moments * sizeof *state, e);
   if (!s) s = checkpoint_take(c, "optimizer steps", &steps, sizeof steps, e);
   if (!s) s = r4_optimizer_restore(r->optimizer, moments, state, steps, e);
@@ -104,17 +104,9 @@ r4_status run_load_state(struct run *r, const char *path, int64_t *log_size, r4_
 
 /* ---- Beginning ---- */
 
-static bool has(const struct run *r, const char *name)
-{
-  char *path = file_join(r->folder, name);
-  bool there = path && file_exists(path);
-  r4_mem_free(path);
-  return there;
-}
-
 static void discard(const struct run *r, const char *name)
 {
-  char *path = file_join(r->folder, name);
+  char *path = file_join(r->folder, name, NULL);
   if (path) unlink(path);
   r4_mem_free(path);
 }
@@ -186,12 +178,15 @@ r4_status run_begin(struct run *r, const r4_train_options *o, r4_error *e)
 {
   char *checkpoint = NULL, *log = NULL;
   r4_status s = file_make_folder(r->folder, e);
-  if (!s && !o->resume && !o->force && (has(r, CHECKPOINT) || has(r, MODEL)))
+  if (!s && !o->resume && !o->force &&
+      (file_exists_in(r->folder, CHECKPOINT) || file_exists_in(r->folder, MODEL)))
     s = r4_fail(e, R4_E_ARGUMENT, "%s: has a run already: resume it, or force to replace it", r->folder);
   if (!s) s = path_of(r, CHECKPOINT, &checkpoint, e);
   if (!s) s = path_of(r, LOG, &log, e);
   if (!s) discard_parts(r);
-  if (!s) s = o->resume && has(r, CHECKPOINT) ? resume(r, checkpoint, log, e) : begin_anew(r, log, e);
+  if (!s)
+    s = o->resume && file_exists_in(r->folder, CHECKPOINT) ? resume(r, checkpoint, log, e)
+                                                           : begin_anew(r, log, e);
   if (!s) s = curves_open(&r->curves, r->folder, log, r->s->tensorboard, e);
   r4_mem_free(checkpoint);
   r4_mem_free(log);
@@ -311,8 +306,8 @@ r4_status run_log(struct run *r, double seconds, r4_error *e)
 r4_status run_save_model(const struct run *r, const char *path, r4_error *e)
 {
   size_t classes = r4_data_classes(r->train);
-  const char **name = r4_mem_new(classes, sizeof *name);
-  if (!name) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
+  const char **name = mem_new(classes, sizeof *name, path, e);
+  if (!name) return R4_E_MEMORY;
   for (size_t k = 0; k < classes; k++) name[k] = r4_data_class_name(r->train, k);
   r4_status s = r4_model_save(r->net, r->best, name, path, e);
   r4_mem_free(name);

@@ -70,23 +70,23 @@ static r4_status open_data(struct run *r, const r4_data *given, r4_error *e)
 
 static void *allocate(size_t count, size_t size, r4_status *s, r4_error *e)
 {
-  void *p = *s ? NULL : r4_mem_new_aligned(count * size);
-  if (!p && !*s) *s = r4_fail(e, R4_E_MEMORY, "out of memory for %zu elements", count);
+  void *p = *s ? NULL : mem_new_aligned(count, size, "a run", e);
+  if (!p && !*s) *s = R4_E_MEMORY;
   return p;
 }
 
 /* The same for what may never be written to: such memory takes no room in the machine. */
 static void *reserve(size_t count, size_t size, r4_status *s, r4_error *e)
 {
-  void *p = *s ? NULL : r4_mem_new(count, size);
-  if (!p && !*s) *s = r4_fail(e, R4_E_MEMORY, "out of memory for %zu elements", count);
+  void *p = *s ? NULL : mem_new(count, size, "a run", e);
+  if (!p && !*s) *s = R4_E_MEMORY;
   return p;
 }
 
 static r4_status open_head_rates(struct run *r, r4_error *e)
 {
-  r->head_rates = r4_mem_new(r4_net_params(r->net), sizeof *r->head_rates);
-  if (!r->head_rates) return r4_fail(e, R4_E_MEMORY, "out of memory for the rates of parameters");
+  r->head_rates = mem_new(r4_net_params(r->net), sizeof *r->head_rates, "the rates of parameters", e);
+  if (!r->head_rates) return R4_E_MEMORY;
   return rates_of_head(r->settings, r->net, r->head_rates, e);
 }
 
@@ -104,8 +104,8 @@ static r4_status open_arrays(struct run *r, r4_error *e)
   r->touched = r4_data_masked_features(r->train, &r->s->augment, r->index);
   bool listed = !r->net->leaf && (double)r->touched <= LISTED_SHARE * (double)features;
   r->masked = listed ? r->touched : 0;
-  r->rates = r4_mem_new(r4_net_params(r->net), sizeof *r->rates);
-  if (!r->rates) return r4_fail(e, R4_E_MEMORY, "out of memory for the rates of parameters");
+  r->rates = mem_new(r4_net_params(r->net), sizeof *r->rates, "the rates of parameters", e);
+  if (!r->rates) return R4_E_MEMORY;
   s = rates_of(r->settings, r->net, r->rates, e);
   if (!s && r->s->head_epochs) s = open_head_rates(r, e);
   if (!s) s = task_start(r->s, r->net, r->weights, e);
@@ -119,8 +119,8 @@ static r4_status open_reach(struct run *r, r4_error *e)
   const r4_augment *augment = &r->s->augment;
   bool images = r4_net_input(r->net).rank == 3 && !r->net->leaf;
   if (!images || !r->touched || !r4_method_describe(r->s->method).guided) return R4_OK;
-  r4_rect *rect = r4_mem_new(r4_data_count(r->train), sizeof *rect);
-  if (!rect) return r4_fail(e, R4_E_MEMORY, "out of memory for %zu masks", r4_data_count(r->train));
+  r4_rect *rect = mem_new(r4_data_count(r->train), sizeof *rect, "masks", e);
+  if (!rect) return R4_E_MEMORY;
   size_t n = r4_data_mask_rects(r->train, augment, rect);
   r->reach = r4_reach_new(r->net, n, rect, augment->flip || augment->crop > 0, e);
   r4_mem_free(rect);

@@ -8,8 +8,8 @@
 
 static r4_status read_log(const char *folder, log_sink *sink, void *context, r4_error *e)
 {
-  char *path = file_join(folder, "log.jsonl");
-  if (!path) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
+  char *path = file_join(folder, "log.jsonl", e);
+  if (!path) return R4_E_MEMORY;
   r4_status s = log_read(path, sink, context, e);
   r4_mem_free(path);
   return s;
@@ -90,7 +90,7 @@ r4_status r4_run_validation_read(const char *folder, r4_run_validation *to, r4_e
   NEEDS(folder, "a folder", R4_E_ARGUMENT);
   NEEDS(to, "room for the result", R4_E_ARGUMENT);
   *to = NOTHING;
-  char *config = file_join(folder, "config.yaml");
+  char *config = file_join(folder, "config.yaml", NULL);
   r4_settings *own = config ? r4_settings_new() : NULL;
   r4_status s = own ? r4_settings_read(own, config, e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
   if (!s) s = read_log(folder, take_better, &(struct choosing){own->values.select, -INFINITY, to}, e);

@@ -99,9 +99,7 @@ char *r4_trainer_manifest(const r4_trainer *t)
 
 char *r4_trainer_log(const r4_trainer *t)
 {
-  struct text copy = {0};
-  text_add(&copy, "%s", t->run.lines.s ? t->run.lines.s : "");
-  return text_take(&copy);
+  return mem_copy(t->run.lines.s ? t->run.lines.s : "", NULL);
 }
 
 r4_plan *r4_trainer_plan(const r4_trainer *t)

@@ -174,7 +174,7 @@ static char *outcome_text(const r4_outcome *o)
 
 static r4_status keep(const struct run *r, const r4_outcome *o, r4_error *e)
 {
-  char *path = file_join(r->folder, "outcome.json"), *text = outcome_text(o);
+  char *path = file_join(r->folder, "outcome.json", e), *text = outcome_text(o);
   r4_status s = path && text ? file_write(path, text, strlen(text), e)
                              : r4_fail(e, R4_E_MEMORY, "%s: out of memory", r->folder);
   r4_string_free(text);
@@ -203,11 +203,11 @@ r4_status r4_outcome_read(const char *folder, r4_outcome *to, r4_error *e)
   NEEDS(folder, "a folder", R4_E_ARGUMENT);
   NEEDS(to, "room for the result", R4_E_ARGUMENT);
   *to = (r4_outcome){.only = PULSE_SEVERAL, .lost = NAN, .changed = NAN};
-  char *path = file_join(folder, "outcome.json");
+  char *path = file_join(folder, "outcome.json", e);
   struct js *root = NULL;
   r4_error own = {0};
   if (!e) e = &own;
-  r4_status s = path ? manifest_read(path, &root, e) : r4_fail(e, R4_E_MEMORY, "%s: out of memory", folder);
+  r4_status s = path ? manifest_read(path, &root, e) : R4_E_MEMORY;
   if (!s) {
     to->verdict = verdict_named(js_text(js_get(root, "verdict")));
     js_number(js_get(root, "lost"), &to->lost);
