@@ -137,6 +137,12 @@ $(OUT)/nets.c: scripts/embed $(NETS) $(OUT)/.flags
 $(OUT)/page.c: scripts/embed $(PAGE) $(OUT)/.flags
 	@scripts/embed page_files $(PAGE) > $@
 
+# And the command: a program in Python that it runs, as a literal.
+$(OUT)/resnet50.inc: cli/data/resnet50.py $(OUT)/.flags
+	@sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $< > $@
+$(OUT)/cli/data/data_fetch.o: $(OUT)/resnet50.inc
+$(OUT)/cli/data/data_fetch.o: EXTRA := -I$(OUT)
+
 $(EMBEDDED): %.o: %.c | $(DEPS)
 	$(call say,CC  )
 	$(Q)$(COMPILE) -MMD -MP -c $< -o $@

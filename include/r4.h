@@ -626,7 +626,7 @@ typedef struct {
   const char *where;          /* the folder, the package (npm: NAME@VERSION, PyPI: NAME==VERSION), or a title */
   const char *before, *after; /* what surrounds the name of a file in its path, in the package or in its address */
   bool gzip;                  /* the file is compressed there */
-  bool keras;                 /* there is a folder with model.json, of which r4_weights_of_keras makes the one file */
+  bool keras;                 /* there is a folder with Keras' model.json, of which the one file is made */
 } r4_known_source;
 
 typedef struct {
@@ -1007,10 +1007,6 @@ r4_status r4_net_guide_at(r4_net *n, const char *part, r4_error *e);
  * NULL. */
 r4_status r4_net_load(const r4_net *n, const char *path, const r4_load_options *options, float *weights,
                       r4_load_report *report, r4_error *e);
-
-/* Keras' ResNet-50, a model of TensorFlow.js (model.json, its shards beside it), as a safetensors file in the names of
- * torchvision's. The metadata of the file says which net and which preprocessing it needs; doc/data.md, too. */
-r4_status r4_weights_of_keras(const char *model, const char *file, r4_error *e);
 
 /* ---- Reach ---------------------------------------------------------------------------------- */
 

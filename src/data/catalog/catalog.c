@@ -28,9 +28,9 @@ static const r4_known_file fashion_files[] = {
 static const r4_known_file derma_files[] = {{"dermamnist.npz", 0, "0744692d530f8e62ec473284d019b0c7"}};
 static const r4_known_file derma64_files[] = {{"dermamnist_64.npz", 0, "b70a2f5635c6199aeaa28c31d7202e1f"}};
 
-/* Nets: the first is made here of what its source has. */
+/* Nets: the first is made of what its source has. */
 static const r4_known_file resnet50_files[] = {
-  {"resnet50.safetensors", 102464976, "991ece04c59a08fba2e8e15324713acf36ab50c45483ea4977545b41d17c3598"},
+  {"resnet50.safetensors", 102465000, "991ece04c59a08fba2e8e15324713acf36ab50c45483ea4977545b41d17c3598"},
 };
 
 static const r4_known_file efficientnet_files[] = {
