@@ -39,7 +39,7 @@ static uint64_t little(const uint8_t *b, int n)
   return v;
 }
 
-struct field {
+struct message_field {
   unsigned number, kind;
   uint64_t value; /* a number, or the length of bytes */
   const uint8_t *bytes;
@@ -56,11 +56,11 @@ static uint64_t varint(const uint8_t **at, const uint8_t *end)
 }
 
 /* The next field of a message; false at its end. */
-static bool next_field(const uint8_t **at, const uint8_t *end, struct field *f)
+static bool next_field(const uint8_t **at, const uint8_t *end, struct message_field *f)
 {
   if (*at == end) return false;
   uint64_t key = varint(at, end);
-  *f = (struct field){.number = (unsigned)(key >> 3), .kind = key & 7};
+  *f = (struct message_field){.number = (unsigned)(key >> 3), .kind = key & 7};
   size_t size = f->kind == 1 ? 8 : f->kind == 5 ? 4 : 0;
   if (f->kind == 0 || f->kind == 2) f->value = varint(at, end);
   if (f->kind == 2) size = (size_t)f->value;
@@ -81,7 +81,7 @@ struct scalar {
 
 enum { MOST = 400 };
 
-static void read_value(struct field f, struct scalar *s)
+static void read_value(struct message_field f, struct scalar *s)
 {
   const uint8_t *at = f.bytes, *end = at + f.value;
   assert_int_equal(f.number, 1); /* of a Summary */
@@ -96,7 +96,7 @@ static size_t read_event(const uint8_t *at, size_t size, bool first, struct scal
 {
   const uint8_t *end = at + size;
   struct scalar s = {0};
-  struct field f;
+  struct message_field f;
   size_t n = 0;
   bool version = false;
   while (next_field(&at, end, &f)) {
@@ -105,7 +105,7 @@ static size_t read_event(const uint8_t *at, size_t size, bool first, struct scal
     if (f.number == 3) version = f.value == 13 && !memcmp(f.bytes, "brain.Event:2", 13);
     if (f.number != 5) continue;
     const uint8_t *summary = f.bytes, *stop = summary + f.value;
-    for (struct field v; next_field(&summary, stop, &v); n++) {
+    for (struct message_field v; next_field(&summary, stop, &v); n++) {
       to[n] = s;
       read_value(v, &to[n]);
     }

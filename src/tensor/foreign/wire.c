@@ -25,18 +25,9 @@ bool slice_is(struct slice a, const char *s)
 
 static uint8_t *room_for(struct wire *w, size_t more)
 {
-  if (w->failed || more > SIZE_MAX / 2 - w->size) {
-    w->failed = true;
-    return NULL;
-  }
-  if (w->size + more > w->capacity) {
-    size_t capacity = 2 * w->capacity > w->size + more ? 2 * w->capacity : w->size + more + 256;
-    uint8_t *data = r4_mem_grow(w->data, capacity, 1);
-    w->failed = !data;
-    if (!data) return NULL;
-    w->data = data;
-    w->capacity = capacity;
-  }
+  w->failed = w->failed || more > SIZE_MAX / 2 - w->size ||
+              mem_more(&w->data, &w->capacity, w->size + more, 1, "a message", NULL);
+  if (w->failed) return NULL;
   w->size += more;
   return w->data + w->size - more;
 }
@@ -75,6 +66,12 @@ void wire_whole(struct wire *w, unsigned field, int64_t v)
 void wire_float(struct wire *w, unsigned field, float v)
 {
   tag(w, field, WIRE_4);
+  add(w, &v, sizeof v);
+}
+
+void wire_double(struct wire *w, unsigned field, double v)
+{
+  tag(w, field, WIRE_8);
   add(w, &v, sizeof v);
 }
 

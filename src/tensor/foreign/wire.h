@@ -1,4 +1,5 @@
-/* The wire format of protocol buffers, which ONNX files are written in. A message is a row of fields,
+/* The wire format of protocol buffers, which files of ONNX and of TensorBoard are written in. A message is a row of
+ * fields,
  *
  *     tag      number << 3 | type, a varint: 7 bits in a byte, lowest first, the 8th says that more follow
  *     value    type 0: a varint;  1: 8 bytes;  2: a length, and as many bytes;  5: 4 bytes; lowest byte first
@@ -32,6 +33,7 @@ struct wire {
 
 void wire_whole(struct wire *w, unsigned field, int64_t v);
 void wire_float(struct wire *w, unsigned field, float v);
+void wire_double(struct wire *w, unsigned field, double v);
 void wire_bytes(struct wire *w, unsigned field, const void *data, size_t size);
 void wire_text(struct wire *w, unsigned field, struct slice s); /* nothing, if it is empty */
 /* A message in a message: what is written between the two calls. */

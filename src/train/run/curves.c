@@ -90,7 +90,7 @@ static r4_status add_row(struct curves *c, const struct js *line, r4_error *e)
 
 /* ---- Events ---- */
 
-static r4_status add_record(struct curves *c, struct event *v, r4_error *e)
+static r4_status add_record(struct curves *c, struct wire *v, r4_error *e)
 {
   size_t size;
   uint8_t *record = event_record(v, &size);
@@ -100,7 +100,7 @@ static r4_status add_record(struct curves *c, struct event *v, r4_error *e)
   return s;
 }
 
-static void add_scalar(struct event *v, const char *group, const char *name, const struct js *value)
+static void add_scalar(struct wire *v, const char *group, const char *name, const struct js *value)
 {
   char tag[64];
   double real;
@@ -111,7 +111,7 @@ static void add_scalar(struct event *v, const char *group, const char *name, con
 
 static r4_status add_event(struct curves *c, const struct js *line, r4_error *e)
 {
-  struct event v;
+  struct wire v;
   int64_t epoch = 0;
   double seconds = 0;
   const struct js *val = js_get(line, "val"), *groups = js_get(val, "groups");
@@ -162,7 +162,7 @@ static r4_status add_seconds(void *sum, const struct js *line, r4_error *e)
 
 static r4_status begin_events(struct curves *c, const char *log, r4_error *e)
 {
-  struct event v;
+  struct wire v;
   double done = 0;
   r4_status s = log_read(log, add_seconds, &done, e);
   c->time = (double)time(NULL) - done;
