@@ -24,6 +24,12 @@ void jw_real(struct json_writer *w, double v);
 void jw_whole(struct json_writer *w, int64_t v);
 void jw_flag(struct json_writer *w, bool v);
 void jw_text(struct json_writer *w, const char *s); /* what is not UTF-8 becomes \xff; NULL is null */
+/* A key and its value. */
+void jw_put_open(struct json_writer *w, const char *key, char bracket);
+void jw_put_real(struct json_writer *w, const char *key, double v);
+void jw_put_whole(struct json_writer *w, const char *key, int64_t v);
+void jw_put_flag(struct json_writer *w, const char *key, bool v);
+void jw_put_text(struct json_writer *w, const char *key, const char *s);
 
 /* ---- Reading ---- */
 

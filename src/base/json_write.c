@@ -84,3 +84,33 @@ void jw_text(struct json_writer *w, const char *s)
   else
     text_add(&w->text, "null");
 }
+
+void jw_put_open(struct json_writer *w, const char *key, char bracket)
+{
+  jw_key(w, key);
+  jw_open(w, bracket);
+}
+
+void jw_put_real(struct json_writer *w, const char *key, double v)
+{
+  jw_key(w, key);
+  jw_real(w, v);
+}
+
+void jw_put_whole(struct json_writer *w, const char *key, int64_t v)
+{
+  jw_key(w, key);
+  jw_whole(w, v);
+}
+
+void jw_put_flag(struct json_writer *w, const char *key, bool v)
+{
+  jw_key(w, key);
+  jw_flag(w, v);
+}
+
+void jw_put_text(struct json_writer *w, const char *key, const char *s)
+{
+  jw_key(w, key);
+  jw_text(w, s);
+}

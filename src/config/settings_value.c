@@ -167,8 +167,7 @@ static bool read_choice(const r4_setting_info *i, const char *text, const char *
   return false;
 }
 
-static r4_status copy_text(const struct setting *t, const char *where, const char *text, char **value,
-                           r4_error *e)
+static r4_status copy_text(const char *text, char **value, r4_error *e)
 {
   char *copy = mem_copy(text, e);
   if (!copy) return R4_E_MEMORY;
@@ -184,17 +183,17 @@ static r4_status read_sum(const struct setting *t, const char *where, const char
   const char *word;
   struct composition c;
   char name[COMPOSITION_NAME];
-  if (read_choice(&t->info, text, &word)) return copy_text(t, where, word, value, e);
+  if (read_choice(&t->info, text, &word)) return copy_text(word, value, e);
   if (!strchr(text, '+')) return refuse(t, where, text, e);
   if (!composition_of(text, &c)) return composition_check(text, where, e);
   composition_name(&c, name);
-  return copy_text(t, where, name, value, e);
+  return copy_text(name, value, e);
 }
 
 static r4_status read_text(const struct setting *t, const char *where, const char *text, char **value,
                            r4_error *e)
 {
-  return utf8_valid(text) ? copy_text(t, where, text, value, e) : refuse(t, where, text, e);
+  return utf8_valid(text) ? copy_text(text, value, e) : refuse(t, where, text, e);
 }
 
 /* ---- Lists ---- */

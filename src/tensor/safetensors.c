@@ -271,19 +271,17 @@ static char *new_header(size_t n, const struct st_new *tensor, size_t notes, con
   int64_t at = 0;
   jw_open(&w, '{');
   if (notes) {
-    jw_key(&w, "__metadata__");
-    jw_open(&w, '{');
-    for (size_t k = 0; k < notes; k++) jw_key(&w, note[k].key), jw_text(&w, note[k].value);
+    jw_put_open(&w, "__metadata__", '{');
+    for (size_t k = 0; k < notes; k++) jw_put_text(&w, note[k].key, note[k].value);
     jw_close(&w, '}');
   }
   for (size_t k = 0; k < n; k++) {
-    jw_key(&w, tensor[k].name);
-    jw_open(&w, '{');
-    jw_key(&w, "dtype"), jw_text(&w, "F32");
-    jw_key(&w, "shape"), jw_open(&w, '[');
+    jw_put_open(&w, tensor[k].name, '{');
+    jw_put_text(&w, "dtype", "F32");
+    jw_put_open(&w, "shape", '[');
     for (int i = 0; i < tensor[k].shape.rank; i++) jw_whole(&w, tensor[k].shape.dim[i]);
     jw_close(&w, ']');
-    jw_key(&w, "data_offsets"), jw_open(&w, '[');
+    jw_put_open(&w, "data_offsets", '[');
     jw_whole(&w, at);
     at += r4_shape_count(tensor[k].shape) * (int64_t)sizeof(float);
     jw_whole(&w, at);

@@ -3,35 +3,20 @@
 #include "report/ablation.h"
 #include "report/page/page.h"
 
-static void add_real(struct json_writer *w, const char *key, double v)
-{
-  jw_key(w, key);
-  jw_real(w, v);
-}
-
-static void add_text(struct json_writer *w, const char *key, const char *text)
-{
-  jw_key(w, key);
-  jw_text(w, text);
-}
-
 static void add_seed(struct json_writer *w, int64_t seed, const r4_metrics *m)
 {
   jw_open(w, '{');
-  jw_key(w, "seed");
-  jw_whole(w, seed);
-  add_real(w, "accuracy", m->accuracy);
-  add_real(w, "avg_group_accuracy", m->avg_group_accuracy);
-  add_real(w, "worst_group_accuracy", m->worst_group_accuracy);
-  add_real(w, "eps", m->eps);
-  add_real(w, "kappa_masked_max", m->kappa_masked_max);
-  add_real(w, "kappa_masked_mean", m->kappa_masked_mean);
-  add_real(w, "kappa_core_max", m->kappa_core_max);
-  add_real(w, "kappa_core_mean", m->kappa_core_mean);
-  jw_key(w, "kappa_examples");
-  jw_whole(w, (int64_t)m->masked_examples);
-  jw_key(w, "group_accuracy");
-  jw_open(w, '[');
+  jw_put_whole(w, "seed", seed);
+  jw_put_real(w, "accuracy", m->accuracy);
+  jw_put_real(w, "avg_group_accuracy", m->avg_group_accuracy);
+  jw_put_real(w, "worst_group_accuracy", m->worst_group_accuracy);
+  jw_put_real(w, "eps", m->eps);
+  jw_put_real(w, "kappa_masked_max", m->kappa_masked_max);
+  jw_put_real(w, "kappa_masked_mean", m->kappa_masked_mean);
+  jw_put_real(w, "kappa_core_max", m->kappa_core_max);
+  jw_put_real(w, "kappa_core_mean", m->kappa_core_mean);
+  jw_put_whole(w, "kappa_examples", (int64_t)m->masked_examples);
+  jw_put_open(w, "group_accuracy", '[');
   for (size_t g = 0; g < m->groups; g++) jw_real(w, m->group_accuracy[g]);
   jw_close(w, ']');
   jw_close(w, '}');
@@ -41,13 +26,11 @@ static void add_run(struct json_writer *w, const r4_report_run *r, const struct 
 {
   jw_break(w);
   jw_open(w, '{');
-  add_text(w, "name", r->name);
-  add_text(w, "method", page_method(r));
-  if (r->other_data) add_text(w, "other_data", page_about(r->other_data).text);
-  jw_key(w, "unpenalised_seeds");
-  jw_whole(w, (int64_t)end->unpenalised);
-  jw_key(w, "seeds");
-  jw_open(w, '[');
+  jw_put_text(w, "name", r->name);
+  jw_put_text(w, "method", page_method(r));
+  if (r->other_data) jw_put_text(w, "other_data", page_about(r->other_data).text);
+  jw_put_whole(w, "unpenalised_seeds", (int64_t)end->unpenalised);
+  jw_put_open(w, "seeds", '[');
   for (size_t k = 0; k < r->seeds; k++) add_seed(w, r->seed[k], &r->measured[k].metrics);
   jw_close(w, ']');
   jw_close(w, '}');
@@ -56,12 +39,12 @@ static void add_run(struct json_writer *w, const r4_report_run *r, const struct 
 static void add_point(struct json_writer *w, const struct ablation_point *p)
 {
   jw_open(w, '{');
-  add_text(w, "x", p->x);
-  if (p->y) add_text(w, "y", p->y);
-  add_real(w, "worst_group_accuracy", p->worst.mean);
-  add_real(w, "worst_group_accuracy_sd", p->worst.sd);
-  add_real(w, "kappa_masked_max", p->kappa.mean);
-  add_real(w, "kappa_masked_max_sd", p->kappa.sd);
+  jw_put_text(w, "x", p->x);
+  if (p->y) jw_put_text(w, "y", p->y);
+  jw_put_real(w, "worst_group_accuracy", p->worst.mean);
+  jw_put_real(w, "worst_group_accuracy_sd", p->worst.sd);
+  jw_put_real(w, "kappa_masked_max", p->kappa.mean);
+  jw_put_real(w, "kappa_masked_max_sd", p->kappa.sd);
   jw_close(w, '}');
 }
 
@@ -69,20 +52,17 @@ static void add_ablation(struct json_writer *w, const r4_ablation *a)
 {
   jw_break(w);
   jw_open(w, '{');
-  add_text(w, "experiment", a->experiment);
-  add_text(w, "ablation", a->name);
-  jw_key(w, "seeds");
-  jw_whole(w, a->seeds);
-  jw_key(w, "lines");
-  jw_open(w, '[');
+  jw_put_text(w, "experiment", a->experiment);
+  jw_put_text(w, "ablation", a->name);
+  jw_put_whole(w, "seeds", a->seeds);
+  jw_put_open(w, "lines", '[');
   for (const struct ablation_line *l = a->line; l < a->line + a->lines; l++) {
     jw_open(w, '{');
-    add_text(w, "name", l->name);
-    add_text(w, "panel", l->panel);
-    add_text(w, "x", l->x);
-    if (l->y) add_text(w, "y", l->y);
-    jw_key(w, "points");
-    jw_open(w, '[');
+    jw_put_text(w, "name", l->name);
+    jw_put_text(w, "panel", l->panel);
+    jw_put_text(w, "x", l->x);
+    if (l->y) jw_put_text(w, "y", l->y);
+    jw_put_open(w, "points", '[');
     for (size_t k = 0; k < l->points; k++) add_point(w, &l->point[k]);
     jw_close(w, ']');
     jw_close(w, '}');
@@ -97,15 +77,13 @@ void page_json(const struct page *p)
   char hash[R4_HASH_SIZE];
   r4_data_hash(p->d, hash);
   jw_open(&w, '{');
-  add_text(&w, "r4", R4_VERSION);
-  add_text(&w, "data", page_about(r4_data_about(p->d)).text);
-  add_text(&w, "data_sha256", hash);
-  jw_key(&w, "groups");
-  jw_open(&w, '[');
+  jw_put_text(&w, "r4", R4_VERSION);
+  jw_put_text(&w, "data", page_about(r4_data_about(p->d)).text);
+  jw_put_text(&w, "data_sha256", hash);
+  jw_put_open(&w, "groups", '[');
   for (size_t g = 0; g < r4_data_groups(p->d); g++) jw_text(&w, r4_data_group_name(p->d, g));
   jw_close(&w, ']');
-  jw_key(&w, "runs");
-  jw_open(&w, '[');
+  jw_put_open(&w, "runs", '[');
   for (size_t k = 0; k < p->runs + p->others; k++) add_run(&w, &p->run[k], &p->end[k]);
   jw_close(&w, ']');
   if (p->o->ablations) jw_key(&w, "ablations");

@@ -78,35 +78,22 @@ static r4_status set_lambda(r4_settings *s, double lambda, r4_error *e)
 
 /* ---- The curve ---- */
 
-static void add_real(struct json_writer *w, const char *key, double value)
-{
-  jw_key(w, key);
-  jw_real(w, value);
-}
-
-static void add_flag(struct json_writer *w, const char *key, bool value)
-{
-  jw_key(w, key);
-  jw_flag(w, value);
-}
-
 static void add_try(struct json_writer *w, const r4_lambda_try *t, bool chosen)
 {
   jw_break(w);
   jw_open(w, '{');
-  add_real(w, "lambda", t->lambda);
-  add_real(w, "score", t->dead || t->diverged ? NAN : t->score);
-  add_real(w, "se", t->se);
-  add_real(w, "avg", t->avg);
-  add_real(w, "worst", t->worst);
-  add_real(w, "penalty", t->penalty);
-  add_flag(w, "learned", t->learned);
-  add_flag(w, "penalised", t->penalised);
-  add_flag(w, "dead", t->dead);
-  add_flag(w, "diverged", t->diverged);
-  jw_key(w, "epochs");
-  jw_whole(w, t->epochs);
-  add_flag(w, "chosen", chosen);
+  jw_put_real(w, "lambda", t->lambda);
+  jw_put_real(w, "score", t->dead || t->diverged ? NAN : t->score);
+  jw_put_real(w, "se", t->se);
+  jw_put_real(w, "avg", t->avg);
+  jw_put_real(w, "worst", t->worst);
+  jw_put_real(w, "penalty", t->penalty);
+  jw_put_flag(w, "learned", t->learned);
+  jw_put_flag(w, "penalised", t->penalised);
+  jw_put_flag(w, "dead", t->dead);
+  jw_put_flag(w, "diverged", t->diverged);
+  jw_put_whole(w, "epochs", t->epochs);
+  jw_put_flag(w, "chosen", chosen);
   jw_close(w, '}');
 }
 
@@ -122,13 +109,10 @@ static r4_status write_curve(const struct search *x, bool over, r4_error *e)
   struct json_writer w = {0};
   const r4_lambda_curve *c = x->curve;
   jw_open(&w, '{');
-  jw_key(&w, "seed");
-  jw_whole(&w, x->own->values.seed);
-  jw_key(&w, "epochs");
-  jw_whole(&w, last_length(x));
-  add_real(&w, "chosen", over && c->chosen < c->n ? c->tried[c->chosen].lambda : NAN);
-  jw_key(&w, "curve");
-  jw_open(&w, '[');
+  jw_put_whole(&w, "seed", x->own->values.seed);
+  jw_put_whole(&w, "epochs", last_length(x));
+  jw_put_real(&w, "chosen", over && c->chosen < c->n ? c->tried[c->chosen].lambda : NAN);
+  jw_put_open(&w, "curve", '[');
   for (size_t k = 0; k < c->n; k++) add_try(&w, &c->tried[k], over && k == c->chosen);
   jw_close(&w, ']');
   jw_close(&w, '}');

@@ -11,18 +11,6 @@
 enum { MOST_BYTES = 1 << 24 };
 static const char IDENTITY[] = "settings_and_data_sha256", CHANGES[] = "changes";
 
-static void add_text(struct json_writer *w, const char *key, const char *value)
-{
-  jw_key(w, key);
-  jw_text(w, value);
-}
-
-static void add_whole(struct json_writer *w, const char *key, int64_t value)
-{
-  jw_key(w, key);
-  jw_whole(w, value);
-}
-
 /* "AMD EPYC 7763 64-Core Processor", from the line "model name : ..." of /proc/cpuinfo. */
 static void cpu_name(char *to, size_t size)
 {
@@ -43,42 +31,37 @@ static void add_machine(struct json_writer *w)
   char cpu[128];
   struct utsname os;
   cpu_name(cpu, sizeof cpu);
-  jw_key(w, "machine");
-  jw_open(w, '{');
-  add_text(w, "cpu", cpu);
-  if (!uname(&os)) add_text(w, "system", os.sysname);
-  add_whole(w, "threads", r4_threads(0, false));
-  add_text(w, "compiler", __VERSION__);
+  jw_put_open(w, "machine", '{');
+  jw_put_text(w, "cpu", cpu);
+  if (!uname(&os)) jw_put_text(w, "system", os.sysname);
+  jw_put_whole(w, "threads", r4_threads(0, false));
+  jw_put_text(w, "compiler", __VERSION__);
   jw_close(w, '}');
 }
 
 static void add_data(struct json_writer *w, const struct run *r)
 {
-  jw_key(w, "data");
-  jw_open(w, '{');
-  add_text(w, "about", r4_data_about(r->train));
-  add_text(w, "sha256", r->data_hash);
-  add_whole(w, "train", (int64_t)r4_data_count(r->train));
-  add_whole(w, "val", r->val.data ? (int64_t)r4_data_count(r->val.data) : 0);
+  jw_put_open(w, "data", '{');
+  jw_put_text(w, "about", r4_data_about(r->train));
+  jw_put_text(w, "sha256", r->data_hash);
+  jw_put_whole(w, "train", (int64_t)r4_data_count(r->train));
+  jw_put_whole(w, "val", r->val.data ? (int64_t)r4_data_count(r->val.data) : 0);
   if (r->folder) run_describe_source(w, r->s, r->folder);
   jw_close(w, '}');
 }
 
 static void add_lambda(struct json_writer *w, double chosen)
 {
-  jw_key(w, "lambda");
-  jw_open(w, '{');
-  add_text(w, "setting", "auto");
-  jw_key(w, "chosen");
-  jw_real(w, chosen);
+  jw_put_open(w, "lambda", '{');
+  jw_put_text(w, "setting", "auto");
+  jw_put_real(w, "chosen", chosen);
   jw_close(w, '}');
 }
 
 static void add_weights(struct json_writer *w, const char *key, const double *weight, size_t n)
 {
   if (!weight) return;
-  jw_key(w, key);
-  jw_open(w, '[');
+  jw_put_open(w, key, '[');
   for (size_t k = 0; k < n; k++) jw_real(w, weight[k]);
   jw_close(w, ']');
 }
@@ -89,14 +72,14 @@ static void add_now(struct json_writer *w, const char *key)
   time_t t = time(NULL);
   struct tm utc;
   strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &utc));
-  add_text(w, key, text);
+  jw_put_text(w, key, text);
 }
 
 static void add_identity(struct json_writer *w, const struct run *r)
 {
   char identity[HASH_HEX];
   hash_hex(r->identity, identity);
-  add_text(w, IDENTITY, identity);
+  jw_put_text(w, IDENTITY, identity);
 }
 
 /* Closes the object, and writes it. */
@@ -110,14 +93,14 @@ static r4_status finish(struct json_writer *w, const char *path, r4_error *e)
 static void describe(struct json_writer *w, const struct run *r)
 {
   jw_open(w, '{');
-  add_text(w, "r4", R4_VERSION);
+  jw_put_text(w, "r4", R4_VERSION);
   add_now(w, "began");
-  add_whole(w, "seed", r->s->seed);
-  add_text(w, "method", r->s->method);
+  jw_put_whole(w, "seed", r->s->seed);
+  jw_put_text(w, "method", r->s->method);
   if (r->s->searched) add_lambda(w, r->s->lambda);
-  add_text(w, "net", r4_net_layers(r->net));
-  add_whole(w, "weights", (int64_t)r->size);
-  add_whole(w, "masked_features", (int64_t)r->masked);
+  jw_put_text(w, "net", r4_net_layers(r->net));
+  jw_put_whole(w, "weights", (int64_t)r->size);
+  jw_put_whole(w, "masked_features", (int64_t)r->masked);
   add_data(w, r);
   add_weights(w, "class_weights", r->class_weights, r4_data_classes(r->train));
   add_weights(w, "group_weights", r->groups.weight, r->groups.n);
@@ -182,11 +165,11 @@ static void add_change(struct json_writer *w, const struct run *r, const r4_sett
   char *from = setting_text(t, was), *to = setting_text(t, r->settings);
   jw_open(w, '{');
   add_now(w, "when");
-  add_whole(w, "epoch", r->state.epoch);
-  add_whole(w, "step", r->state.step);
-  add_text(w, "setting", t->info.key);
-  add_text(w, "from", from);
-  add_text(w, "to", to);
+  jw_put_whole(w, "epoch", r->state.epoch);
+  jw_put_whole(w, "step", r->state.step);
+  jw_put_text(w, "setting", t->info.key);
+  jw_put_text(w, "from", from);
+  jw_put_text(w, "to", to);
   jw_close(w, '}');
   r4_string_free(from);
   r4_string_free(to);
@@ -196,8 +179,7 @@ static void add_changes(struct json_writer *w, const struct run *r, const r4_set
                         const struct js *before)
 {
   const struct setting *t;
-  jw_key(w, CHANGES);
-  jw_open(w, '[');
+  jw_put_open(w, CHANGES, '[');
   for (const struct js *m = NULL; js_kind(before) == JS_LIST && (m = js_next(before, m));) add_copy(w, m);
   for (size_t k = 0; (t = setting_at(k)); k++)
     if (setting_differs(t, was, r->settings)) add_change(w, r, was, t);

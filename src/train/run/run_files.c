@@ -195,39 +195,29 @@ r4_status run_begin(struct run *r, const r4_train_options *o, r4_error *e)
 
 /* ---- The log ---- */
 
-static void add_real(struct json_writer *w, const char *key, double value)
-{
-  jw_key(w, key);
-  jw_real(w, value);
-}
-
 static void add_list(struct json_writer *w, const char *key, const double *value, size_t n)
 {
-  jw_key(w, key);
-  jw_open(w, '[');
+  jw_put_open(w, key, '[');
   for (size_t k = 0; k < n; k++) jw_real(w, value[k]);
   jw_close(w, ']');
 }
 
 static void add_validation(struct json_writer *w, r4_val_kind kind, const struct score *v)
 {
-  jw_key(w, "val");
-  jw_open(w, '{');
-  jw_key(w, "of");
-  jw_text(w, validation_words[kind]);
+  jw_put_open(w, "val", '{');
+  jw_put_text(w, "of", validation_words[kind]);
   if (kind == R4_VAL_EXCHANGED) {
-    jw_key(w, "exchanged");
-    jw_whole(w, (int64_t)v->exchanged);
-    add_real(w, "changed", v->changed);
-    add_real(w, "lost", v->lost);
+    jw_put_whole(w, "exchanged", (int64_t)v->exchanged);
+    jw_put_real(w, "changed", v->changed);
+    jw_put_real(w, "lost", v->lost);
   }
-  add_real(w, "loss", v->loss);
-  add_real(w, "accuracy", v->accuracy);
-  add_real(w, "avg", v->avg);
-  add_real(w, "worst", v->worst);
-  add_real(w, "avg_se", v->avg_se);
-  add_real(w, "worst_se", v->worst_se);
-  add_real(w, "score", v->score);
+  jw_put_real(w, "loss", v->loss);
+  jw_put_real(w, "accuracy", v->accuracy);
+  jw_put_real(w, "avg", v->avg);
+  jw_put_real(w, "worst", v->worst);
+  jw_put_real(w, "avg_se", v->avg_se);
+  jw_put_real(w, "worst_se", v->worst_se);
+  jw_put_real(w, "score", v->score);
   add_list(w, "groups", v->group, v->groups);
   jw_close(w, '}');
 }
@@ -240,7 +230,7 @@ static void add_terms(struct json_writer *w, const char *what, const r4_method_i
   char key[64];
   for (size_t k = from; k < m->terms && m->terms > 1; k++) {
     snprintf(key, sizeof key, "%s.%s", what, m->term[k]);
-    add_real(w, key, sum[k] / steps);
+    jw_put_real(w, key, sum[k] / steps);
   }
 }
 
@@ -274,27 +264,23 @@ r4_status run_log(struct run *r, double seconds, r4_error *e)
   struct json_writer w = {0};
   double masked = fmax(t->masked_steps, 1);
   jw_open(&w, '{');
-  jw_key(&w, "epoch");
-  jw_whole(&w, r->state.epoch);
-  jw_key(&w, "step");
-  jw_whole(&w, r->state.step);
-  add_real(&w, "seconds", seconds);
-  add_real(&w, "loss", t->loss / t->examples);
-  add_real(&w, "data", t->data / t->examples);
-  add_real(&w, "penalty", run_sum(t->penalty) / masked);
+  jw_put_whole(&w, "epoch", r->state.epoch);
+  jw_put_whole(&w, "step", r->state.step);
+  jw_put_real(&w, "seconds", seconds);
+  jw_put_real(&w, "loss", t->loss / t->examples);
+  jw_put_real(&w, "data", t->data / t->examples);
+  jw_put_real(&w, "penalty", run_sum(t->penalty) / masked);
   add_terms(&w, "penalty", &method, 0, t->penalty, masked);
-  add_real(&w, "accuracy", t->right / t->examples);
-  add_real(&w, "lambda", t->lambda[0] / masked);
+  jw_put_real(&w, "accuracy", t->right / t->examples);
+  jw_put_real(&w, "lambda", t->lambda[0] / masked);
   add_terms(&w, "lambda", &method, 1, t->lambda, masked);
-  add_real(&w, "eps", at.eps);
+  jw_put_real(&w, "eps", at.eps);
   if (r->groups.q) add_list(&w, "group_weights", r->groups.q, r->groups.n);
   if (r->state.pulse.batches) {
-    jw_key(&w, "answers_only");
-    jw_text(&w, r4_data_class_name(r->train, (size_t)r->state.pulse.answer));
+    jw_put_text(&w, "answers_only", r4_data_class_name(r->train, (size_t)r->state.pulse.answer));
   }
   if (r->state.revivals) {
-    jw_key(&w, "revivals");
-    jw_whole(&w, r->state.revivals);
+    jw_put_whole(&w, "revivals", r->state.revivals);
   }
   if (r->val.data) add_validation(&w, r->val.kind, &r->val_score);
   jw_close(&w, '}');

@@ -139,34 +139,19 @@ static void tell_penalty(struct run *r, const r4_outcome *o)
 
 /* ---- outcome.json ---- */
 
-static void add_whole(struct json_writer *w, const char *key, int64_t value)
-{
-  jw_key(w, key);
-  jw_whole(w, value);
-}
-
-static void add_real(struct json_writer *w, const char *key, double value)
-{
-  jw_key(w, key);
-  jw_real(w, value);
-}
-
 static char *outcome_text(const r4_outcome *o)
 {
   struct json_writer w = {0};
   jw_open(&w, '{');
-  jw_key(&w, "verdict");
-  jw_text(&w, r4_verdict_name(o->verdict));
-  add_real(&w, "lost", o->lost);
-  add_real(&w, "lost_error", o->lost_error);
-  add_real(&w, "changed", o->changed);
-  add_whole(&w, "exchanged", o->exchanged);
-  add_whole(&w, "steps", o->steps);
-  add_whole(&w, "penalised_steps", o->penalised);
-  jw_key(&w, "unpenalised");
-  jw_flag(&w, o->unpenalised);
-  jw_key(&w, "one_sided");
-  jw_flag(&w, o->one_sided);
+  jw_put_text(&w, "verdict", r4_verdict_name(o->verdict));
+  jw_put_real(&w, "lost", o->lost);
+  jw_put_real(&w, "lost_error", o->lost_error);
+  jw_put_real(&w, "changed", o->changed);
+  jw_put_whole(&w, "exchanged", o->exchanged);
+  jw_put_whole(&w, "steps", o->steps);
+  jw_put_whole(&w, "penalised_steps", o->penalised);
+  jw_put_flag(&w, "unpenalised", o->unpenalised);
+  jw_put_flag(&w, "one_sided", o->one_sided);
   jw_close(&w, '}');
   text_add(&w.text, "\n");
   return text_take(&w.text);
