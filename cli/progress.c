@@ -3,11 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "timer.h"
 #include "train.h"
 
+/* In memory that the processes of all seeds share: each shows how far all of them are. */
 struct watch {
   const struct job *j;
   bool quiet, terminal;
@@ -16,8 +18,8 @@ struct watch {
 
 struct watch *watch_new(const struct job *j)
 {
-  struct watch *w = calloc(1, sizeof *w);
-  if (!w) return NULL;
+  struct watch *w = mmap(NULL, sizeof *w, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (w == MAP_FAILED) return NULL;
   w->j = j;
   w->quiet = j->quiet;
   w->terminal = isatty(STDERR_FILENO);
@@ -105,7 +107,7 @@ void watch_line(const char *text)
   fprintf(stderr, "\r\033[K%.*s", (int)n, text);
 }
 
-static void print_line(FILE *f, const struct watch *w, const r4_progress *p)
+static void print_bar(FILE *f, const struct watch *w, const r4_progress *p)
 {
   enum { WIDTH = 20 };
   double done = 0, longest = 0;
@@ -126,19 +128,30 @@ static void print_line(FILE *f, const struct watch *w, const r4_progress *p)
   print_figures(f, p);
 }
 
-/* "[######....] 31 s left  [3/12] R3: seed 2 epoch 3/10  loss ..." */
-static void show_line(const struct watch *w, const r4_progress *p)
+/* ---- What happened ---- */
+
+static void print_epoch(FILE *f, const struct watch *w, const r4_progress *p)
+{
+  fprintf(f, "%sseed %lld  epoch %lld/%lld  ", w->j->doing ? w->j->doing : "", (long long)p->seed,
+          (long long)p->epoch, (long long)p->epochs);
+  print_figures(f, p);
+  fprintf(f, "  ");
+  watch_time(f, p->seconds);
+  fputc('\n', f);
+}
+
+/* "[######....] 31 s left  [3/12] R3: seed 2 epoch 3/10  loss ...", or a line for an epoch; at once, as other processes
+ * write to the same place. */
+static void show(const struct watch *w, const r4_progress *p)
 {
   char *text = NULL;
   size_t size;
   FILE *f = open_memstream(&text, &size);
   if (!f) return;
-  print_line(f, w, p);
-  if (!fclose(f)) watch_line(text);
+  (w->terminal ? print_bar : print_epoch)(f, w, p);
+  if (!fclose(f)) w->terminal ? watch_line(text) : (void)fputs(text, stderr);
   free(text);
 }
-
-/* ---- What happened ---- */
 
 void watch_show(struct watch *w, const r4_progress *p)
 {
@@ -147,21 +160,12 @@ void watch_show(struct watch *w, const r4_progress *p)
   while (k < w->j->seeds && w->j->seed[k] != (int64_t)p->seed) k++;
   if (k == w->j->seeds) return;
   w->last[k] = *p;
-  if (w->terminal) {
-    show_line(w, p);
-    return;
-  }
-  if (!p->epoch_done || w->j->whole) return;
-  fprintf(stderr, "%sseed %lld  epoch %lld/%lld  ", w->j->doing ? w->j->doing : "", (long long)p->seed,
-          (long long)p->epoch, (long long)p->epochs);
-  print_figures(stderr, p);
-  fprintf(stderr, "  ");
-  watch_time(stderr, p->seconds);
-  fputc('\n', stderr);
+  if (w->terminal || (p->epoch_done && !w->j->whole)) show(w, p);
 }
 
 void watch_end(struct watch *w)
 {
-  if (w && w->terminal && !w->quiet) fputc('\n', stderr);
-  free(w);
+  if (!w) return;
+  if (w->terminal && !w->quiet) fputc('\n', stderr);
+  munmap(w, sizeof *w);
 }

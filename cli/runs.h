@@ -84,6 +84,8 @@ enum figure {
 
 struct run_figures {
   r4_summary summary;
+  const r4_metrics *metrics; /* of each net, until others are asked for: what the summary is of; no more of a net than
+                                its figures, groups and whether it is constant, if these come from a summary.json */
   size_t nets, measured; /* measured: now; what is known of the others was kept */
   double value[ALL_FIGURES][MAX_NETS]; /* of each net                                             */
   bool swapped;                        /* there was something to swap                             */

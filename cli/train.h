@@ -22,9 +22,7 @@ struct job {
   bool verdict;          /* a net that uses the shortcut is exit code 1 */
   const char *chosen_by; /* as in r4_train_options */
   const char *doing;     /* before each line of progress, or NULL */
-  pid_t
-    parent; /* that this process works for: if it was killed, the work stops, as the same command, started again, would
-                   find the folder in use; 0: whoever */
+  pid_t parent;          /* that this process works for, as in jobs.h */
   const struct whole_job *whole; /* or NULL; otherwise whoever has it prints what is not for a terminal */
 };
 
@@ -65,19 +63,15 @@ void search_folder(const struct job *j, char path[PATH_SIZE]);
 /* Sets lambda to what the search, which is done, has chosen, and shows its curve. Returns an exit code. */
 int search_take(const struct job *j);
 
-/* ---- crew.c ---- */
+/* ---- train_seeds.c ---- */
 
 /* Trains all seeds, side by side where that is faster. Returns an exit code; *stopped: it was interrupted, and what was
  * done is saved. */
 int train_all(const struct job *j, bool *stopped);
-/* From now on Ctrl-C and SIGTERM are remembered, here and in processes that are started later. */
-void train_catch_signals(void);
-/* One of them came. */
-bool train_interrupted(void);
 
 /* ---- progress.c: what a person sees meanwhile, on stderr ---- */
 
-struct watch; /* of all seeds of a job */
+struct watch; /* of all seeds of a job, whose processes show where they are; or NULL */
 struct watch *watch_new(const struct job *j);
 void watch_show(struct watch *w, const r4_progress *p);
 void watch_end(struct watch *w);

@@ -1873,6 +1873,20 @@ void r4_json_text(r4_json *w, const char *s); /* what is not UTF-8 becomes \xff,
 /* The text so far (r4_string_free), or NULL when out of memory; the writer is then empty again. */
 char *r4_json_take(r4_json *w);
 
+/* Reading a file that ends as r4_json_seal does. NULL and an error: R4_E_IO if it is not there, R4_E_PARSE if it is no
+ * JSON, R4_E_ARGUMENT if it was edited. What it has lives as long as itself. */
+typedef struct r4_json_value r4_json_value;
+r4_json_value *r4_json_read_sealed(const char *file, r4_error *e);
+void r4_json_value_free(r4_json_value *root);
+/* NULL if there is none. Questions about NULL, or about a value of another kind, have the answer false, 0 or NULL. */
+const r4_json_value *r4_json_get(const r4_json_value *object, const char *key);
+const r4_json_value *r4_json_at(const r4_json_value *list, size_t k);
+size_t r4_json_size(const r4_json_value *v);                  /* of an object or list     */
+bool r4_json_as_real(const r4_json_value *v, double *to);     /* what r4_json_real writes */
+bool r4_json_as_whole(const r4_json_value *v, int64_t *to);
+bool r4_json_as_flag(const r4_json_value *v, bool *to);
+const char *r4_json_as_text(const r4_json_value *v);
+
 /* ---- Tables --------------------------------------------------------------------------------- */
 
 /* Columns, then cells, row by row from left to right; a row that is not full is left out. Cells are kept as

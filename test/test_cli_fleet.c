@@ -10,6 +10,8 @@
 
 #define ONE "q/runs/r3_weight_decay=0.02_data.keep_masks=1/seed-0"
 
+#define ONE2 "q2/runs/r3_weight_decay=0.02_data.keep_masks=1/seed-0"
+
 static int make(void **state)
 {
   if (scratch_make(state)) return -1;
@@ -106,6 +108,35 @@ static void what_is_done_is_not_done_again(void **state)
   EXPECT("diff -r before q/masks", 0, "");
 }
 
+/* summary.json is enough: a run that it is of is left alone, with or without what training would need, and one that it
+ * is not of is looked at. Nobody is told to believe an edited one. */
+static void what_another_has_done_is_taken(void **state)
+{
+  (void)state;
+#define AGAIN "$R4 ablate exp --only masks --quick --out q2"
+  EXPECT("cp -r q q2; rm q2/runs/*/seed-0/checkpoint q2/masks/results.*; " AGAIN
+         " && ls q2/runs/*/seed-0 | grep -c checkpoint; diff -r q/masks q2/masks && echo same",
+         0, "| R3 ", "\n0\nsame\n");
+  command_lacks("/5]");
+  EXPECT("rm -r q2; cp -r q q2; cd " ONE2 " && sed -i 's/\"accuracy\":[0-9.]*/\"accuracy\":0.9375/' ../summary.json; cd - "
+         ">/dev/null; " AGAIN " --quiet && diff -r q/masks q2/masks && cmp " ONE2 "/../summary.json " ONE
+         "/../summary.json && echo same",
+         0, "same\n");
+  EXPECT("rm -r q2; cp -r q q2; cp q2/runs/r3_weight_decay=0.01_data.keep_masks=0.5/summary.json " ONE2 "/..; " AGAIN
+         " --quiet && diff -r q/masks q2/masks && echo same",
+         0, "same\n");
+  EXPECT("rm -r q2; cp -r q q2; rm q2/runs/*/seed-0/checkpoint; " AGAIN " --set batch=3", 2, "batch was 4 and is 3 now");
+}
+
+/* Data that are others now are noticed, though every run is done. */
+static void other_data_are_noticed(void **state)
+{
+  (void)state;
+  EXPECT("cp -r pets cats; run='$R4 sweep small.yaml --set data=cats --set epochs=12 --over rate=0.01,0.02 --out moved "
+         "--quiet'; eval $run && cp cats/images/00.png cats/images/01.png && eval $run; echo code $?",
+         0, "Picked", "code 2");
+}
+
 /* $run, killed at several moments; and to its end, as soon as the last process of those is gone. */
 #define MOMENTS "0.02 0.05 0.1 0.2 0.4 0.8"
 #define KILL "eval timeout -s KILL $t $run > log 2>&1"
@@ -152,11 +183,11 @@ static void spoilt_figures_are_measured_again(void **state)
 static void stopped_ones_go_on(void **state)
 {
   (void)state;
-  EXPECT("$R4 ablate exp --only net --set epochs=3000 --set batch=1 --jobs 2 --out stop --quiet > log 2>&1 & "
+  EXPECT("$R4 ablate exp --only net --set epochs=3000000 --set batch=1 --jobs 2 --out stop --quiet > log 2>&1 & "
          "P=$!; "
          "for i in $(seq 400); do [ -s stop/runs/r3_net=dense_2_rate=0.01/seed-0/log.jsonl ] && break; sleep "
-         "0.1; done; kill -TERM $P; wait $P; "
-         "echo code $?; cat log; "
+         "0.1; done; kill -TERM $P; (sleep 60; kill -KILL $P) >/dev/null 2>&1 & wait $P; "
+         "echo code $?; kill $!; cat log; "
          "sleep 0.3; ls stop/runs/*/lock | wc -l",
          0, "code 1", "stopped and saved; the same command goes on");
   EXPECT("$R4 ablate exp --only net --set epochs=2 --out stop --quiet", 2, "epochs");
@@ -270,6 +301,8 @@ int main(void)
     cmocka_unit_test(two_settings_make_a_heat_map),
     cmocka_unit_test(a_file_is_an_experiment),
     cmocka_unit_test(what_is_done_is_not_done_again),
+    cmocka_unit_test(what_another_has_done_is_taken),
+    cmocka_unit_test(other_data_are_noticed),
     cmocka_unit_test(tables_do_not_shrink),
     cmocka_unit_test(spoilt_figures_are_measured_again),
     cmocka_unit_test(stopped_ones_go_on),

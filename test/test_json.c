@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "folder_make.h"
 #include "scratch.h"
 
 static void test_json_text(void **state)
@@ -117,6 +118,48 @@ static void test_json_reading(void **state)
   js_free(root);
 }
 
+/* For programs: what r4_json_seal ended reads back, and says so if it was edited. */
+static void test_json_sealed(void **state)
+{
+  (void)state;
+  double real = 0;
+  int64_t whole = 0;
+  bool flag = false;
+  r4_error e = {0};
+  r4_json *w = r4_json_new();
+  r4_json_open(w, '{');
+  r4_json_key(w, "r"), r4_json_real(w, 0.1), r4_json_key(w, "w"), r4_json_whole(w, -7);
+  r4_json_key(w, "f"), r4_json_flag(w, true), r4_json_key(w, "t"), r4_json_text(w, "a b");
+  r4_json_key(w, "l"), r4_json_open(w, '['), r4_json_whole(w, 3), r4_json_real(w, NAN), r4_json_close(w, ']');
+  r4_json_seal(w);
+  char *text = r4_json_take(w), file[1000];
+  r4_json_free(w);
+  snprintf(file, sizeof file, "%s\n", text);
+  r4_string_free(text);
+  put_text(scratch_folder(), "sealed.json", file);
+  r4_json_value *root = r4_json_read_sealed(scratch_path("sealed.json"), &e);
+  assert_non_null(root);
+  assert_true(r4_json_as_real(r4_json_get(root, "r"), &real) && real == 0.1);
+  assert_true(r4_json_as_whole(r4_json_get(root, "w"), &whole) && whole == -7);
+  assert_true(r4_json_as_flag(r4_json_get(root, "f"), &flag) && flag);
+  assert_string_equal(r4_json_as_text(r4_json_get(root, "t")), "a b");
+  const r4_json_value *list = r4_json_get(root, "l");
+  assert_int_equal(r4_json_size(list), 2);
+  assert_true(r4_json_as_real(r4_json_at(list, 1), &real) && isnan(real));
+  assert_null(r4_json_at(list, 2));
+  assert_null(r4_json_at(root, 0));
+  assert_null(r4_json_get(root, "x"));
+  assert_int_equal(r4_json_size(r4_json_get(root, "t")), 0);
+  assert_false(r4_json_as_whole(NULL, &whole) || r4_json_as_flag(list, &flag));
+  r4_json_value_free(root);
+  strchr(file, '7')[0] = '8';
+  put_text(scratch_folder(), "sealed.json", file);
+  assert_null(r4_json_read_sealed(scratch_path("sealed.json"), &e));
+  assert_error(&e, R4_E_ARGUMENT, "sealed.json: was edited: it does not have the SHA-256 that it ends with");
+  assert_null(r4_json_read_sealed("nowhere.json", &e));
+  assert_int_equal(e.status, R4_E_IO);
+}
+
 static void refuses_json(const char *text, const char *expected)
 {
   struct js *root;
@@ -169,7 +212,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_json_text),      cmocka_unit_test(test_json_object), cmocka_unit_test(test_json_figures),
     cmocka_unit_test(test_json_reals),     cmocka_unit_test(test_json_reading),
-    cmocka_unit_test(test_json_is_strict),
+    cmocka_unit_test(test_json_is_strict), cmocka_unit_test(test_json_sealed),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

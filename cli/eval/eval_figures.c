@@ -72,6 +72,7 @@ int eval_figures(const char (*path)[PATH_SIZE], size_t n, int64_t seeds, r4_spli
     if (!code) gather(&v, f, metrics);
     eval_forget(&v);
   }
+  f->metrics = metrics;
   if (!code) r4_summarize(metrics, f->nets, &f->summary);
   return code;
 }

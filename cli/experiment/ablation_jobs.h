@@ -3,7 +3,7 @@
 #ifndef R4_CLI_EXPERIMENT_ABLATION_JOBS_H
 #define R4_CLI_EXPERIMENT_ABLATION_JOBS_H
 
-#include "experiment/fleet.h"
+#include "experiment/run_list.h"
 
 enum { MAX_LINES = 64 };
 
@@ -17,7 +17,7 @@ struct value_list {
 struct ablation_line {
   const char *name, *panel, *preset, *settings, *x, *y;
   struct value_list xs, ys;
-  size_t run[MAX_VALUES * MAX_VALUES]; /* of the fleet: of each y, of each x */
+  size_t run[MAX_VALUES * MAX_VALUES]; /* of the list: of each y, of each x */
 };
 
 struct ablation {
@@ -49,9 +49,9 @@ struct ablation_about {
 };
 
 /* results.csv, results.json, results.md and plot.svg in OUT/NAME. Returns an exit code. */
-int ablation_write(const struct ablation *a, const struct ablation_about *o, const struct fleet_run *run);
+int ablation_write(const struct ablation *a, const struct ablation_about *o, const struct listed_run *run);
 /* What results.md has. Returns an exit code. */
 int ablation_print(FILE *f, const struct ablation *a, const struct ablation_about *o,
-                   const struct fleet_run *run);
+                   const struct listed_run *run);
 
 #endif

@@ -33,8 +33,8 @@ static bool read_list(const char *text, const char *values, const char *labels, 
 {
   static char all[MAX_VALUES][VALUE_SIZE], label[MAX_VALUES][VALUE_SIZE];
   size_t n, labelled;
-  if (!fleet_split(text, ' ', &to->n, to->text) || !fleet_split(values, ' ', &n, all) ||
-      !fleet_split(labels, ' ', &labelled, label) || (labelled && labelled != n))
+  if (!list_split(text, ' ', &to->n, to->text) || !list_split(values, ' ', &n, all) ||
+      !list_split(labels, ' ', &labelled, label) || (labelled && labelled != n))
     return false;
   for (size_t k = 0; k < to->n; k++) {
     size_t i = 0;

@@ -12,7 +12,7 @@
 struct results {
   const struct ablation *a;
   const struct ablation_about *o;
-  const struct fleet_run *run;
+  const struct listed_run *run;
 };
 
 static size_t rows_of(const struct ablation_line *l)
@@ -21,10 +21,10 @@ static size_t rows_of(const struct ablation_line *l)
 }
 
 /* NULL if it is not done. */
-static const struct fleet_figures *figures_of(const struct results *r, const struct ablation_line *l,
+static const struct listed_figures *figures_of(const struct results *r, const struct ablation_line *l,
                                               size_t ix, size_t iy)
 {
-  const struct fleet_run *run = &r->run[l->run[iy * l->xs.n + ix]];
+  const struct listed_run *run = &r->run[l->run[iy * l->xs.n + ix]];
   return run->done ? &run->figures : NULL;
 }
 
@@ -33,7 +33,7 @@ static const struct fleet_figures *figures_of(const struct results *r, const str
 static void add_csv_row(const struct results *r, r4_table *t, const struct ablation_line *l, size_t ix,
                         size_t iy)
 {
-  const struct fleet_figures *f = figures_of(r, l, ix, iy);
+  const struct listed_figures *f = figures_of(r, l, ix, iy);
   if (!f) return;
   const double figure[] = {100 * f->avg.mean, 100 * f->avg.sd, 100 * f->worst.mean, 100 * f->worst.sd,
                            f->kappa.mean,     f->kappa.sd,     f->kappa_mean.mean};
@@ -68,7 +68,7 @@ static int print_csv(FILE *f, const void *user)
 static void add_json_point(r4_json *w, const struct results *r, const struct ablation_line *l, size_t ix,
                            size_t iy)
 {
-  const struct fleet_figures *f = figures_of(r, l, ix, iy);
+  const struct listed_figures *f = figures_of(r, l, ix, iy);
   if (!f) return;
   r4_json_break(w);
   r4_json_open(w, '{');
@@ -131,12 +131,12 @@ static bool same_axis(const struct ablation_line *a, const struct ablation_line 
 }
 
 /* A star stands at a net that gives one answer to everything, # at one whose penalty counted in no step. */
-static const char *sign_of(const struct fleet_figures *f)
+static const char *sign_of(const struct listed_figures *f)
 {
   return f->dead ? "\\*" : f->unpenalised ? "\\#" : "";
 }
 
-static void add_cell(r4_table *t, const struct fleet_figures *f, bool kappa)
+static void add_cell(r4_table *t, const struct listed_figures *f, bool kappa)
 {
   char text[FIGURE_SIZE];
   if (!f)
@@ -189,7 +189,7 @@ static void print_heading(FILE *f, const struct results *r)
     r->o->quick ? ", --quick" : "", epochs_text(r->o, text));
   for (size_t k = 0; k < r->a->lines; k++)
     for (size_t i = 0; i < rows_of(&r->a->line[k]) * r->a->line[k].xs.n; i++) {
-      const struct fleet_run *run = &r->run[r->a->line[k].run[i]];
+      const struct listed_run *run = &r->run[r->a->line[k].run[i]];
       dead = dead || (run->done && run->figures.dead);
       unpenalised = unpenalised || (run->done && run->figures.unpenalised);
     }
@@ -244,7 +244,7 @@ static void draw_line(r4_plot *p, const struct results *r, const struct ablation
   double x[MAX_VALUES], y[MAX_VALUES], sd[MAX_VALUES];
   bool numbers = has_numbers(l);
   for (size_t k = 0; k < l->xs.n; k++) {
-    const struct fleet_figures *f = figures_of(r, l, k, 0);
+    const struct listed_figures *f = figures_of(r, l, k, 0);
     x[k] = numbers ? strtod(l->xs.text[k], NULL) : (double)k;
     y[k] = !f ? NAN : kappa ? f->kappa.mean : 100 * f->worst.mean;
     sd[k] = !f ? NAN : kappa ? f->kappa.sd : 100 * f->worst.sd;
@@ -280,7 +280,7 @@ static void draw_heat(r4_plot *p, const struct results *r, const struct ablation
   double value[MAX_VALUES * MAX_VALUES];
   for (size_t iy = 0; iy < l->ys.n; iy++)
     for (size_t ix = 0; ix < l->xs.n; ix++) {
-      const struct fleet_figures *f = figures_of(r, l, ix, iy);
+      const struct listed_figures *f = figures_of(r, l, ix, iy);
       value[iy * l->xs.n + ix] = f ? 100 * f->worst.mean : NAN;
     }
   char title[VALUE_SIZE];
@@ -305,30 +305,26 @@ static int print_plot(FILE *f, const void *user)
   for (size_t k = 0; k < r->a->lines && heat; k++)
     if (r->a->line[k].ys.n) draw_heat(p, r, &r->a->line[k]);
   if (!heat) draw_panels(p, r, false), draw_panels(p, r, true);
-  char *svg = r4_plot_svg(p);
-  r4_plot_free(p);
-  if (!svg) return cli_fail("ablate", R4_E_MEMORY, "");
-  fputs(svg, f);
-  r4_string_free(svg);
-  return EXIT_DONE;
+  return plot_print(f, "ablate", p);
 }
 
 /* ---- Files ---- */
 
-int ablation_write(const struct ablation *a, const struct ablation_about *o, const struct fleet_run *run)
+int ablation_write(const struct ablation *a, const struct ablation_about *o, const struct listed_run *run)
 {
+  static const struct result_file file[] = {{"results.csv", print_csv},
+                                            {"results.json", print_json},
+                                            {"results.md", print_markdown},
+                                            {"plot.svg", print_plot}};
   const struct results r = {a, o, run};
   char folder[PATH_SIZE + 64];
   snprintf(folder, sizeof folder, "%s/%s", o->out, a->name);
   int code = folder_refuse_link("ablate", folder);
-  if (!code) code = fleet_write("ablate", folder, "results.csv", print_csv, &r);
-  if (!code) code = fleet_write("ablate", folder, "results.json", print_json, &r);
-  if (!code) code = fleet_write("ablate", folder, "results.md", print_markdown, &r);
-  return code ? code : fleet_write("ablate", folder, "plot.svg", print_plot, &r);
+  return code ? code : results_write("ablate", folder, sizeof file / sizeof *file, file, &r);
 }
 
 int ablation_print(FILE *f, const struct ablation *a, const struct ablation_about *o,
-                   const struct fleet_run *run)
+                   const struct listed_run *run)
 {
   const struct results r = {a, o, run};
   return print_markdown(f, &r);

@@ -44,7 +44,7 @@ struct ablate {
   char own[PATH_SIZE];         /* the folder of its own ablations */
   size_t ablations, runs, room;
   struct ablation *ablation;
-  struct fleet_run *run;
+  struct listed_run *run;
 };
 
 /* ---- Which ablations ---- */
@@ -143,17 +143,17 @@ static bool add_run(struct ablate *a, const struct ablation_line *l, char *point
 {
   char folder[PATH_SIZE], name[RUN_NAME_SIZE];
   snprintf(name, sizeof name, "%.250s_%.3800s", l->preset, point);
-  fleet_folder(a->out, name, folder);
+  list_folder(a->out, name, folder);
   for (*number = 0; *number < a->runs; ++*number)
     if (!strcmp(a->run[*number].folder, folder)) return true;
   if (a->runs == a->room) {
     a->room = a->room ? 2 * a->room : 64;
-    struct fleet_run *grown = realloc(a->run, a->room * sizeof *grown);
+    struct listed_run *grown = realloc(a->run, a->room * sizeof *grown);
     if (!grown) return *code = cli_fail("ablate", R4_E_MEMORY, ""), false;
     a->run = grown;
   }
-  struct fleet_run *r = &a->run[a->runs];
-  *r = (struct fleet_run){.settings = point_settings(a, l, point, code)};
+  struct listed_run *r = &a->run[a->runs];
+  *r = (struct listed_run){.settings = point_settings(a, l, point, code)};
   if (!r->settings) return false;
   memcpy(r->folder, folder, sizeof folder);
   a->runs++;
@@ -194,13 +194,19 @@ static int add_points(struct ablate *a, const struct ablation *b, struct ablatio
 
 /* ---- The command ---- */
 
-static int write_all(void *user)
+static int write_all(const struct ablate *a)
 {
-  const struct ablate *a = user;
   int code = EXIT_DONE;
   for (size_t k = 0; k < a->ablations && !code; k++)
     if (a->ablation[k].lines) code = ablation_write(&a->ablation[k], &a->about, a->run);
   return code;
+}
+
+/* What was kept is written already, or will be in the end. */
+static int after(void *user, size_t k, bool made)
+{
+  (void)k;
+  return made ? write_all(user) : EXIT_DONE;
 }
 
 /* Without --only, those that have no row for --quick are left out: they have no lines. */
@@ -236,17 +242,17 @@ static int go(struct ablate *a)
   for (size_t k = 0; k < a->ablations && !code; k++)
     for (size_t i = 0; i < a->ablation[k].lines && !code; i++)
       code = add_points(a, &a->ablation[k], &a->ablation[k].line[i]);
-  struct fleet f = {.command = "ablate",
-                    .run = a->run,
-                    .runs = a->runs,
-                    .seeds = a->about.seeds,
-                    .split = R4_TEST,
-                    .jobs = a->o->jobs,
-                    .quiet = a->o->quiet,
-                    .after = write_all,
-                    .user = a};
+  struct run_list list = {.command = "ablate",
+                          .run = a->run,
+                          .runs = a->runs,
+                          .seeds = a->about.seeds,
+                          .split = R4_TEST,
+                          .jobs = a->o->jobs,
+                          .quiet = a->o->quiet,
+                          .after = after,
+                          .user = a};
   if (!code) code = write_first(a);
-  if (!code) code = fleet_go(&f);
+  if (!code) code = run_list_go(&list);
   if (!code) code = write_all(a);
   for (size_t k = 0; k < a->ablations && !code; k++)
     if (a->ablation[k].lines) code = ablation_print(stdout, &a->ablation[k], &a->about, a->run);
@@ -258,14 +264,8 @@ static int run(int argc, char **argv)
   struct ablate_settings o;
   static struct ablate a;
   if (!options_read("ablate", options, &o, argc, argv)) return EXIT_USAGE;
-  const char *slash = strrchr(o.experiment, '/'), *name = slash && slash[1] ? slash + 1 : o.experiment;
-  int n = *o.out ? snprintf(a.out, sizeof a.out, "%s", o.out)
-                 : snprintf(a.out, sizeof a.out, "runs/%.*s-ablations%s", (int)strcspn(name, "."), name,
-                            o.quick ? "-quick" : "");
-  if (n >= (int)sizeof a.out) {
-    fprintf(stderr, "r4 ablate: --out is a path of %d characters, too long\n", n);
+  if (!list_out("ablate", o.out, o.experiment, o.quick ? "-ablations-quick" : "-ablations", a.out))
     return EXIT_USAGE;
-  }
   a.o = &o;
   a.about = (struct ablation_about){.experiment = o.experiment,
                                     .out = a.out,

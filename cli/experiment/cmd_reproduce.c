@@ -3,18 +3,11 @@
  * experiments/NAME/table.csv has a line per row: its name, its preset as seen from that folder, the published figures,
  * empty where there are none, and settings (key=value ..) that it changes, in quotes if there is a comma in them.
  * Finished seeds are not trained again, and what was measured of them is kept in their folders. */
-#include <errno.h>
 #include <math.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "data/cmd_data.h"
 #include "experiment/reproduce.h"
-#include "timer.h"
 
 #define AT(field) offsetof(struct reproduce_settings, field)
 static const struct option options[] = {
@@ -114,66 +107,7 @@ static int read_table(struct table *t)
   return *text ? cli_fail("reproduce", R4_E_ARGUMENT, text) : EXIT_DONE;
 }
 
-/* ---- Measuring ---- */
-
-/* Reads what a child writes until it ends; Ctrl-C ends the child. False unless all came. */
-static bool read_all(int from, pid_t child, void *to, size_t size)
-{
-  enum { MILLISECONDS = 100 };
-  struct pollfd news = {.fd = from, .events = POLLIN};
-  size_t got = 0;
-  while (got < size) {
-    if (train_interrupted()) kill(child, SIGTERM);
-    if (poll(&news, 1, MILLISECONDS) <= 0) continue;
-    ssize_t n = read(from, (char *)to + got, size - got);
-    if (n <= 0 && !(n < 0 && errno == EINTR)) break;
-    if (n > 0) got += (size_t)n;
-  }
-  return got == size;
-}
-
-static bool write_all(int to, const void *from, size_t size)
-{
-  size_t done = 0;
-  for (ssize_t n; done < size && (n = write(to, (const char *)from + done, size - done)) > 0;)
-    done += (size_t)n;
-  return done == size;
-}
-
-/* In a process of its own: once threads have run here, no seed could be trained any more. Returns an exit code. */
-static int evaluate(const char (*run)[PATH_SIZE], size_t runs, int64_t seeds, struct run_figures *figures)
-{
-  int ends[2], status = 0;
-  if (pipe(ends)) return cli_fail("reproduce", R4_E_IO, strerror(errno));
-  fflush(NULL);
-  pid_t child = fork();
-  if (!child) {
-    close(ends[0]); /* or it would wait for ever to be read, by itself, if the parent was killed */
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-    threads_use(NULL, 0, false);
-    int code = eval_figures(run, runs, seeds, R4_TEST, figures);
-    if (!code && !write_all(ends[1], figures, sizeof *figures)) code = EXIT_WORLD;
-    _exit(code);
-  }
-  close(ends[1]);
-  bool whole = child > 0 && read_all(ends[0], child, figures, sizeof *figures);
-  close(ends[0]);
-  if (child < 0) return cli_fail("reproduce", R4_E_IO, strerror(errno));
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  if (train_interrupted()) return EXIT_NO;
-  if (!WIFEXITED(status))
-    return cli_fail("reproduce", R4_E_IO, "the process that measures was ended by a signal");
-  return WEXITSTATUS(status) || whole ? WEXITSTATUS(status) : EXIT_WORLD;
-}
-
-/* ---- Making a row ---- */
-
-/* How far all rows are, for the time that is left. */
-struct progress {
-  size_t number, missing, made; /* the row; those that had to be trained when it began, and were since */
-  double began;
-};
+/* ---- The runs ---- */
 
 /* The row's settings, "data.seed=2" for a split, then those of the command line. */
 static void write_settings(const struct table *t, const struct row *r, int64_t split, char to[SETTINGS_SIZE])
@@ -203,103 +137,68 @@ static void name_run(const struct table *t, const struct row *r, const char *set
     if (*c == ' ' || *c == '/') *c = '_';
 }
 
-/* All seeds of one split. */
-static int train_split(const struct table *t, const struct row *r, int64_t split, const struct progress *p,
-                       char run[PATH_SIZE], bool *stopped)
+/* The runs of row k: one for each split, after those of the rows before. Returns an exit code. */
+static int add_runs(struct table *t, size_t k)
 {
-  char settings[SETTINGS_SIZE], doing[100];
-  write_settings(t, r, split, settings);
-  name_run(t, r, settings, run);
-  snprintf(doing, sizeof doing, "[%zu/%zu] %.60s: ", p->number, t->rows, r->name);
-  struct whole_job whole = {.began = p->began,
-                            .before =
-                              ((double)p->made + (double)split / (double)t->o->splits) / (double)p->missing,
-                            .part = 1 / (double)t->o->splits / (double)p->missing};
-  struct job j = {.command = "reproduce",
-                  .out = run,
-                  .jobs = t->o->jobs,
-                  .resume = true,
-                  .quiet = t->o->quiet,
-                  .doing = doing,
-                  .whole = &whole};
+  const struct row *r = &t->row[k];
   int code = EXIT_DONE;
-  j.settings = row_settings(t, r, settings, &code);
-  if (!j.settings) return code;
-  train_choose_seeds(&j, t->o->seeds);
-  code = folder_refuse_link("reproduce", run);
-  if (!code) code = train_all(&j, stopped);
-  r4_settings_free(j.settings);
-  return code == EXIT_NO && !*stopped ? EXIT_DONE
-                                      : code; /* a dead net is a result as well, and marked in the table */
-}
-
-static int make_row(struct table *t, struct row *r, const struct progress *p)
-{
-  static char run[MAX_SPLITS][PATH_SIZE];
-  bool stopped = false;
-  int code = EXIT_DONE;
-  for (int64_t k = 0; k < t->o->splits && !code && !stopped; k++)
-    code = train_split(t, r, k, p, run[k], &stopped);
-  if (stopped || code) return stopped && !code ? EXIT_NO : code;
-  code = evaluate((const char(*)[PATH_SIZE])run, (size_t)t->o->splits, t->o->seeds, &r->ours);
-  r->done = code == EXIT_DONE;
+  for (int64_t split = 0; split < t->o->splits && !code; split++) {
+    char settings[SETTINGS_SIZE];
+    struct listed_run *run = &t->list.run[t->list.runs++];
+    write_settings(t, r, split, settings);
+    name_run(t, r, settings, run->folder);
+    snprintf(run->doing, sizeof run->doing, "[%zu/%zu] %.60s: ", k + 1, t->rows, r->name);
+    run->settings = row_settings(t, r, settings, &code);
+  }
   return code;
 }
 
-/* ---- Progress ---- */
-
-static bool is_trained(const struct table *t, const struct row *r)
-{
-  char settings[SETTINGS_SIZE], run[PATH_SIZE];
-  for (int64_t split = 0; split < t->o->splits; split++) {
-    int64_t seed[MAX_SEEDS];
-    write_settings(t, r, split, settings);
-    name_run(t, r, settings, run);
-    size_t n = runs_seeds(run, seed), models = 0;
-    for (size_t k = 0; k < n; k++) {
-      char folder[PATH_SIZE], model[PATH_SIZE + 20];
-      runs_seed_folder(run, seed[k], folder);
-      snprintf(model, sizeof model, "%s/model.safetensors", folder);
-      models += is_file(model);
-    }
-    if ((int64_t)models < t->o->seeds) return false;
-  }
-  return true;
-}
-
 /* "[3/12] R3: average 98.1, worst group 97.3, kappa 2.36, flipped 0.1; 9 min left" */
-static void tell(const struct table *t, const struct row *r, const struct progress *p, bool more)
+static void tell(const struct table *t, const struct row *r)
 {
   if (t->o->quiet) return;
   double kappa = row_figure(r, FIGURE_MASKED_MAX).mean; /* not a number if it was not measured */
-  fprintf(stderr, "[%zu/%zu] %s: average %.1f, worst group %.1f", p->number, t->rows, shown(r->name).text,
+  fprintf(stderr, "[%td/%zu] %s: average %.1f, worst group %.1f", r - t->row + 1, t->rows, shown(r->name).text,
           100 * row_figure(r, FIGURE_AVERAGE).mean, 100 * row_figure(r, FIGURE_WORST).mean);
   if (!isnan(kappa)) fprintf(stderr, ", kappa %.3g", kappa);
   if (r->ours.swapped) fprintf(stderr, ", flipped %.1f", 100 * row_figure(r, FIGURE_FLIPPED).mean);
-  if (more && p->made) {
-    fprintf(stderr, "; ");
-    watch_left(stderr, (timer_now() - p->began) / (double)p->made * (double)(p->missing - p->made));
-  }
-  fprintf(stderr, "\n");
+  run_list_tell_left(&t->list);
+}
+
+/* With the last of its splits a row is done. */
+static int after(void *user, size_t k, bool made)
+{
+  (void)made;
+  struct table *t = user;
+  size_t splits = (size_t)t->o->splits;
+  struct row *r = &t->row[k / splits];
+  if ((k + 1) % splits) return EXIT_DONE;
+  int code = run_list_figures(&t->list, k + 1 - splits, splits, &r->ours);
+  r->done = !code;
+  if (!code) code = results_write_all(t);
+  if (!code) tell(t, r);
+  return code;
 }
 
 /* ---- The command ---- */
 
 static int make_all(struct table *t)
 {
-  struct progress p = {.began = timer_now()};
-  bool trained[MAX_ROWS];
   int code = EXIT_DONE;
-  for (size_t k = 0; k < t->rows; k++) p.missing += !(trained[k] = is_trained(t, &t->row[k]));
-  for (size_t k = 0; k < t->rows && !code; k++) {
-    p.number = k + 1;
-    code = make_row(t, &t->row[k], &p);
-    if (!code) code = results_write(t);
-    p.made += !trained[k];
-    if (!code) tell(t, &t->row[k], &p, p.made < p.missing);
-    if (!code && train_interrupted()) code = EXIT_NO;
-  }
-  if (train_interrupted()) fprintf(stderr, "stopped and saved; the same command goes on\n");
+  t->list = (struct run_list){.command = "reproduce",
+                              .run = calloc(t->rows * (size_t)t->o->splits, sizeof *t->list.run),
+                              .seeds = t->o->seeds,
+                              .jobs = t->o->jobs,
+                              .rows = true,
+                              .split = R4_TEST,
+                              .quiet = t->o->quiet,
+                              .after = after,
+                              .user = t};
+  if (!t->list.run) return cli_fail("reproduce", R4_E_MEMORY, "");
+  for (size_t k = 0; k < t->rows && !code; k++) code = add_runs(t, k);
+  if (!code) code = run_list_go(&t->list);
+  for (size_t k = 0; k < t->list.runs; k++) r4_settings_free(t->list.run[k].settings);
+  free(t->list.run);
   return code;
 }
 

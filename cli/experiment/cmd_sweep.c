@@ -63,7 +63,7 @@ static int read_over(struct sweep *s, const char *word)
     return refuse(word, "seeds are not to be picked from; --seeds says how many there are");
   for (size_t k = 0; k < s->overs; k++)
     if (!strcmp(s->over[k].key, o->key)) return refuse(word, "this setting is there twice");
-  if (!fleet_split(word + key + 1, ',', &o->n, o->value))
+  if (!list_split(word + key + 1, ',', &o->n, o->value))
     return refuse(word, "expected values that differ from each other, at most 32");
   if (!o->n) return refuse(word, "expected at least one value");
   s->overs++;
@@ -120,15 +120,14 @@ static int make_runs(const struct sweep_settings *o, struct sweep *s)
   for (size_t k = 0; k < s->trials && !code; k++) {
     char name[RUN_NAME_SIZE] = "";
     s->run[k].settings = trial_settings(o, s, k, name, &code);
-    fleet_folder(s->out, name, s->run[k].folder);
+    list_folder(s->out, name, s->run[k].folder);
   }
   return code;
 }
 
-/* After each run. Without validation there is nothing to pick by. */
-static int after(void *user)
+/* Without validation there is nothing to pick by. */
+static int write_all(const struct sweep *s)
 {
-  const struct sweep *s = user;
   for (size_t k = 0; k < s->trials; k++)
     if (s->run[k].done && isnan(s->run[k].figures.val_avg.mean)) {
       fprintf(
@@ -140,6 +139,13 @@ static int after(void *user)
   return sweep_write(s);
 }
 
+/* What was kept is written already, or will be in the end. */
+static int after(void *user, size_t k, bool made)
+{
+  (void)k;
+  return made ? write_all(user) : EXIT_DONE;
+}
+
 /* ---- The command ---- */
 
 static int go(const struct sweep_settings *o, struct sweep *s)
@@ -149,22 +155,22 @@ static int go(const struct sweep_settings *o, struct sweep *s)
   for (size_t k = 0; k < o->over.n && !code; k++) code = read_over(s, o->over.word[k]);
   if (!code) code = choose_trials(s, o->random);
   if (!code) code = make_runs(o, s);
-  struct fleet f = {.command = "sweep",
-                    .run = s->run,
-                    .runs = s->trials,
-                    .seeds = o->seeds,
-                    .jobs = o->jobs,
-                    .split = R4_VAL,
-                    .quiet = o->quiet,
-                    .chosen_by = "the sweep picks by validation",
-                    .after = after,
-                    .user = s};
+  struct run_list list = {.command = "sweep",
+                          .run = s->run,
+                          .runs = s->trials,
+                          .seeds = o->seeds,
+                          .jobs = o->jobs,
+                          .split = R4_VAL,
+                          .quiet = o->quiet,
+                          .chosen_by = "the sweep picks by validation",
+                          .after = after,
+                          .user = s};
   char results[PATH_SIZE];
   snprintf(results, sizeof results, "%s/results.csv", s->out);
   if (!code && !is_file(results))
     code = sweep_write(s); /* otherwise what is there stays until there is more */
-  if (!code) code = fleet_go(&f);
-  if (!code) code = after(s);
+  if (!code) code = run_list_go(&list);
+  if (!code) code = write_all(s);
   if (!code) code = sweep_print(stdout, s);
   if (code || sweep_best(s) < s->trials) return code;
   fprintf(stderr, "r4 sweep: all nets give one answer to everything: there is none to pick\n");
@@ -182,13 +188,7 @@ static int run(int argc, char **argv)
     fprintf(stderr, "r4 sweep: --pick needs worst or avg, not \"%s\"\n", shown(o.pick).text);
     return EXIT_USAGE;
   }
-  const char *slash = strrchr(o.file, '/'), *name = slash && slash[1] ? slash + 1 : o.file;
-  int n = *o.out ? snprintf(out, sizeof out, "%s", o.out)
-                 : snprintf(out, sizeof out, "runs/%.*s-sweep", (int)strcspn(name, "."), name);
-  if (n >= (int)sizeof out) {
-    fprintf(stderr, "r4 sweep: --out is a path of %d characters, too long\n", n);
-    return EXIT_USAGE;
-  }
+  if (!list_out("sweep", o.out, o.file, "-sweep", out)) return EXIT_USAGE;
   s.file = o.file;
   s.out = out;
   s.seeds = o.seeds;

@@ -2,7 +2,7 @@
 #ifndef R4_CLI_EXPERIMENT_REPRODUCE_H
 #define R4_CLI_EXPERIMENT_REPRODUCE_H
 
-#include "train.h"
+#include "experiment/run_list.h"
 
 enum { MAX_ROWS = 32, SETTINGS_SIZE = 256 };
 
@@ -25,6 +25,7 @@ struct table {
   r4_table *file;
   size_t rows;
   struct row row[MAX_ROWS];
+  struct run_list list; /* of each row, of each split */
 };
 
 /* The last part of a preset: "r3" of "../r3". */
@@ -55,7 +56,7 @@ const char *mark_word(struct mark m); /* "best", "tied" or NULL */
 /* ---- reproduce_files.c ---- */
 
 /* All files of the results, as far as rows are done: after every row, so that what is done is never lost. */
-int results_write(const struct table *t);
+int results_write_all(const struct table *t);
 /* On stdout, as text, markdown, csv or json; the first two with what training took. */
 int results_print(const struct table *t, const char *form);
 bool results_have_form(const char *form); /* false after a message */
@@ -67,8 +68,8 @@ int costs_print(FILE *f, const struct table *t, r4_table_form form);
 
 /* ---- reproduce_data.c: for programs ---- */
 
-int csv_print(FILE *f, const struct table *t);
-int rows_print_json(FILE *f, const struct table *t);
-int costs_print_csv(FILE *f, const struct table *t);
+int csv_print(FILE *f, const void *table);
+int rows_print_json(FILE *f, const void *table);
+int costs_print_csv(FILE *f, const void *table);
 
 #endif

@@ -44,8 +44,9 @@ static void add_figure(r4_table *to, const struct row *r, enum figure f, struct 
   add_number(to, m.p);
 }
 
-int csv_print(FILE *f, const struct table *t)
+int csv_print(FILE *f, const void *table)
 {
+  const struct table *t = table;
   struct mark mark[ALL_FIGURES][MAX_ROWS];
   r4_table *to = r4_table_new();
   for (int k = 0; k < ALL_FIGURES; k++) marks_find(t, (enum figure)k, mark[k]);
@@ -64,8 +65,9 @@ int csv_print(FILE *f, const struct table *t)
   return table_end(f, "reproduce", to, R4_TABLE_CSV);
 }
 
-int costs_print_csv(FILE *f, const struct table *t)
+int costs_print_csv(FILE *f, const void *table)
 {
+  const struct table *t = table;
   static const char *const heading[] = {"name", "preset", "settings", "nets", "epochs", "seconds"};
   r4_table *to = r4_table_new();
   for (size_t k = 0; k < sizeof heading / sizeof *heading; k++) r4_table_column(to, heading[k], 'l', 0);
@@ -139,8 +141,9 @@ static void add_row(r4_json *w, const struct table *t, size_t k, struct mark mar
   r4_json_close(w, '}');
 }
 
-int rows_print_json(FILE *f, const struct table *t)
+int rows_print_json(FILE *f, const void *table)
 {
+  const struct table *t = table;
   struct mark mark[ALL_FIGURES][MAX_ROWS];
   r4_json *w = r4_json_new();
   for (int k = 0; k < ALL_FIGURES; k++) marks_find(t, (enum figure)k, mark[k]);

@@ -1,58 +1,40 @@
 /* The files that "r4 reproduce" leaves, and what it prints. */
-#include <errno.h>
 #include <string.h>
 
-#include "data/cmd_data.h"
 #include "experiment/reproduce.h"
 
-static int print_text(FILE *f, const struct table *t)
+static int print_text(FILE *f, const void *t)
 {
   return tables_print(f, t, R4_TABLE_PLAIN);
 }
 
-static int print_markdown(FILE *f, const struct table *t)
+static int print_markdown(FILE *f, const void *t)
 {
   return tables_print(f, t, R4_TABLE_MARKDOWN);
 }
 
-static int print_costs(FILE *f, const struct table *t)
+static int print_costs(FILE *f, const void *t)
 {
   return costs_print(f, t, R4_TABLE_MARKDOWN);
 }
 
-static const struct {
-  const char *file, *form;
-  int (*print)(FILE *f, const struct table *t);
-} outputs[] = {
-  {"results.txt", "text", print_text}, {"results.md", "markdown", print_markdown},
-  {"results.csv", "csv", csv_print},   {"results.json", "json", rows_print_json},
-  {"costs.md", NULL, print_costs},     {"costs.csv", NULL, costs_print_csv},
+static const struct result_file files[] = {
+  {"results.txt", print_text},       {"results.md", print_markdown}, {"results.csv", csv_print},
+  {"results.json", rows_print_json}, {"costs.md", print_costs},      {"costs.csv", costs_print_csv},
 };
-enum { OUTPUTS = sizeof outputs / sizeof *outputs };
+static const char *const forms[] = {"text", "markdown", "csv", "json"}; /* of the first files */
+enum { FILES = sizeof files / sizeof *files, FORMS = sizeof forms / sizeof *forms };
 
-static bool write_file(const struct table *t, size_t k)
+int results_write_all(const struct table *t)
 {
-  char path[PATH_SIZE], beside[PATH_MAX];
-  snprintf(path, sizeof path, "%s/%s", t->out, outputs[k].file);
-  FILE *f = file_beside(path, beside);
-  bool whole = f && outputs[k].print(f, t) == EXIT_DONE;
-  if (f && !fclose(f) && whole && !rename(beside, path)) return true;
-  if (!f || whole) fprintf(stderr, "r4 reproduce: %s: %s\n", path, strerror(errno));
-  return false;
-}
-
-int results_write(const struct table *t)
-{
-  for (size_t k = 0; k < OUTPUTS; k++)
-    if (!write_file(t, k)) return EXIT_WORLD;
-  return EXIT_DONE;
+  return results_write("reproduce", t->out, FILES, files, t);
 }
 
 int results_print(const struct table *t, const char *form)
 {
   int code = EXIT_DONE;
-  for (size_t k = 0; k < OUTPUTS; k++)
-    if (outputs[k].form && !strcmp(outputs[k].form, form)) code = outputs[k].print(stdout, t);
+  for (size_t k = 0; k < FORMS; k++)
+    if (!strcmp(forms[k], form)) code = files[k].print(stdout, t);
   bool text = !strcmp(form, "text"), markdown = !strcmp(form, "markdown");
   if (code || (!text && !markdown)) return code;
   printf("\n");
@@ -61,8 +43,8 @@ int results_print(const struct table *t, const char *form)
 
 bool results_have_form(const char *form)
 {
-  for (size_t k = 0; k < OUTPUTS; k++)
-    if (outputs[k].form && !strcmp(outputs[k].form, form)) return true;
+  for (size_t k = 0; k < FORMS; k++)
+    if (!strcmp(forms[k], form)) return true;
   fprintf(stderr, "r4 reproduce: --form needs text, markdown, csv or json, not \"%s\"\n", shown(form).text);
   return false;
 }

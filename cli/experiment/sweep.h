@@ -2,7 +2,7 @@
 #ifndef R4_CLI_EXPERIMENT_SWEEP_H
 #define R4_CLI_EXPERIMENT_SWEEP_H
 
-#include "experiment/fleet.h"
+#include "experiment/run_list.h"
 
 enum { MAX_OVER = 16, MAX_TRIALS = 4096 };
 
@@ -20,7 +20,7 @@ struct sweep {
   int64_t seeds;
   struct sweep_over over[MAX_OVER];
   uint32_t *trial; /* numbers of combinations; the last setting changes fastest */
-  struct fleet_run *run;
+  struct listed_run *run;
 };
 
 /* Which value of a setting a trial has. */

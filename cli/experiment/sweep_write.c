@@ -18,7 +18,7 @@ const char *sweep_value(const struct sweep *s, size_t trial, size_t over)
 
 static double accuracy(const struct sweep *s, size_t k)
 {
-  const struct fleet_figures *f = &s->run[k].figures;
+  const struct listed_figures *f = &s->run[k].figures;
   return s->by_average ? f->val_avg.mean : f->val_worst.mean;
 }
 
@@ -43,7 +43,7 @@ static bool counts(const struct sweep *s, size_t k)
 
 static double score(const struct sweep *s, size_t k)
 {
-  const struct fleet_figures *f = &s->run[k].figures;
+  const struct listed_figures *f = &s->run[k].figures;
   return s->by_average ? f->val_avg.mean : f->score;
 }
 
@@ -65,7 +65,7 @@ static bool is_tied(const struct sweep *s, size_t k, size_t top)
  * equal ones the smaller kappa. */
 static bool is_better(const struct sweep *s, size_t k, size_t than)
 {
-  const struct fleet_figures *a = &s->run[k].figures, *b = &s->run[than].figures;
+  const struct listed_figures *a = &s->run[k].figures, *b = &s->run[than].figures;
   double less = isnan(a->changed) || isnan(b->changed) ? 0 : b->changed - a->changed;
   if (less != 0) return less > 0;
   double more = score(s, k) - score(s, than);
@@ -127,7 +127,7 @@ static void add_values(const struct sweep *s, r4_table *t, size_t k)
   for (size_t i = 0; i < s->overs; i++) r4_table_cell(t, sweep_value(s, k, i));
 }
 
-static void add_figures(r4_table *t, const struct fleet_figures *f)
+static void add_figures(r4_table *t, const struct listed_figures *f)
 {
   const double figure[] = {100 * f->val_avg.mean, 100 * f->val_avg.sd, 100 * f->val_worst.mean,
                            100 * f->val_worst.sd, f->kappa.mean,       f->kappa.sd,
@@ -176,7 +176,7 @@ static int print_front(FILE *f, const void *user)
 /* What a person should know of a trial first. */
 static const char *remark(const struct sweep *s, size_t k, size_t best)
 {
-  const struct fleet_figures *f = &s->run[k].figures;
+  const struct listed_figures *f = &s->run[k].figures;
   if (f->dead) return "dead";
   if (f->unpenalised) return k == best ? "picked, not penalised" : "not penalised";
   return k == best ? "picked" : is_on_front(s, k) ? "front" : "";
@@ -184,7 +184,7 @@ static const char *remark(const struct sweep *s, size_t k, size_t best)
 
 static void add_row(const struct sweep *s, r4_table *t, size_t k, size_t best)
 {
-  const struct fleet_figures *f = &s->run[k].figures;
+  const struct listed_figures *f = &s->run[k].figures;
   char text[FIGURE_SIZE];
   add_values(s, t, k);
   r4_table_cell(t, percent_text(f->val_avg, 0, text));
@@ -286,7 +286,7 @@ static int print_markdown(FILE *f, const void *user)
 
 static void add_object(r4_json *w, const struct sweep *s, size_t k, size_t best)
 {
-  const struct fleet_figures *f = &s->run[k].figures;
+  const struct listed_figures *f = &s->run[k].figures;
   r4_json_break(w);
   r4_json_open(w, '{');
   json_open(w, "settings", '{');
@@ -340,21 +340,17 @@ static int print_plot(FILE *f, const void *user)
   for (size_t k = 0; k < on_front; k++)
     x[k] = s->run[front[k]].figures.kappa.mean, y[k] = 100 * accuracy(s, front[k]);
   r4_plot_line(p, "front", on_front, x, y, NULL);
-  char *svg = r4_plot_svg(p);
-  r4_plot_free(p);
-  if (!svg) return cli_fail("sweep", R4_E_MEMORY, "");
-  fputs(svg, f);
-  r4_string_free(svg);
-  return EXIT_DONE;
+  return plot_print(f, "sweep", p);
 }
 
 int sweep_write(const struct sweep *s)
 {
-  int code = fleet_write("sweep", s->out, "results.csv", print_csv, s);
-  if (!code) code = fleet_write("sweep", s->out, "results.json", print_json, s);
-  if (!code) code = fleet_write("sweep", s->out, "results.md", print_markdown, s);
-  if (!code) code = fleet_write("sweep", s->out, "pareto.csv", print_front, s);
-  return code ? code : fleet_write("sweep", s->out, "pareto.svg", print_plot, s);
+  static const struct result_file file[] = {{"results.csv", print_csv},
+                                            {"results.json", print_json},
+                                            {"results.md", print_markdown},
+                                            {"pareto.csv", print_front},
+                                            {"pareto.svg", print_plot}};
+  return results_write("sweep", s->out, sizeof file / sizeof *file, file, s);
 }
 
 int sweep_print(FILE *f, const struct sweep *s)

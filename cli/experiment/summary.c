@@ -1,0 +1,307 @@
+#include "experiment/summary.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "data/cmd_data.h"
+#include "experiment/reproduce.h"
+#include "json_out.h"
+
+enum { FORM = 1 };
+
+/* ---- What it is of ---- */
+
+static uint64_t files; /* a sum over all files of a folder, in whatever order they come */
+
+static int add_file(const char *path, const struct stat *about, int kind, struct FTW *place)
+{
+  char text[PATH_MAX + 100], hash[R4_HASH_SIZE];
+  (void)place;
+  if (kind != FTW_F) return 0;
+  snprintf(text, sizeof text, "%s %lld %lld.%09ld", path, (long long)about->st_size,
+           (long long)about->st_mtim.tv_sec, about->st_mtim.tv_nsec);
+  r4_hash(text, strlen(text), hash);
+  files += strtoull((hash[16] = 0, hash), NULL, 16);
+  return 0;
+}
+
+/* Of what lies at a path, if anything does. The data of all runs of a list are mostly the same, and looked at once. */
+static uint64_t stamp_of(const char *path)
+{
+  static char last[PATH_SIZE];
+  static uint64_t stamp;
+  if (!strcmp(path, last)) return stamp;
+  files = 0;
+  nftw(path, add_file, 16, 0);
+  snprintf(last, sizeof last, "%s", path);
+  return stamp = files;
+}
+
+void summary_asked(const r4_settings *s, char asked[R4_HASH_SIZE])
+{
+  char *text = NULL, *all = r4_settings_text(s);
+  size_t size = 0;
+  FILE *f = open_memstream(&text, &size);
+  if (f && all) fputs(all, f);
+  for (size_t k = 0; k < r4_setting_count() && f; k++) {
+    const char *key = r4_setting_describe(k).key;
+    r4_setting_value v = {0};
+    bool data = !strcmp(key, "from") || !strncmp(key, "data", 4);
+    if (data && !r4_settings_get(s, key, &v, NULL) && v.text && *v.text)
+      fprintf(f, "%s %llx\n", key, (unsigned long long)stamp_of(v.text));
+  }
+  if (f) fclose(f);
+  r4_hash(text ? text : "", text ? size : 0, asked);
+  free(text);
+  r4_string_free(all);
+}
+
+/* "-" if there is none: figures are not kept where a folder cannot be written. */
+static void hash_file(const char *folder, const char *name, char hash[R4_HASH_SIZE])
+{
+  char path[PATH_SIZE + 32];
+  struct stat about = {0};
+  snprintf(hash, R4_HASH_SIZE, "-");
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  void *bytes = file >= 0 && !fstat(file, &about) && S_ISREG(about.st_mode) && about.st_size
+                  ? mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0)
+                  : MAP_FAILED;
+  if (file >= 0) close(file);
+  if (bytes == MAP_FAILED) return;
+  r4_hash(bytes, (size_t)about.st_size, hash);
+  munmap(bytes, (size_t)about.st_size);
+}
+
+/* SHA-256 of the version, of what is asked for, and of the files of all seeds. */
+static void find_key(const struct summary_of *of, char key[R4_HASH_SIZE])
+{
+  enum { FILES = 3 };
+  static char text[200 + MAX_SEEDS * FILES * R4_HASH_SIZE];
+  const char *const name[FILES] = {"config.yaml", "model.safetensors",
+                                   of->split == R4_TEST ? "eval.json" : "eval-val.json"};
+  size_t n = (size_t)snprintf(text, sizeof text, "%s %s %d %lld %lld", R4_VERSION, of->asked, (int)of->split,
+                              (long long)of->first, (long long)of->seeds);
+  for (int64_t k = 0; k < of->seeds; k++) {
+    char folder[PATH_SIZE];
+    runs_seed_folder(of->folder, of->first + k, folder);
+    for (int i = 0; i < FILES; i++) {
+      hash_file(folder, name[i], text + n);
+      n += strlen(text + n);
+    }
+  }
+  r4_hash(text, n, key);
+}
+
+static void find_path(const struct summary_of *of, char path[PATH_SIZE + 32])
+{
+  snprintf(path, PATH_SIZE + 32, "%s/summary%s.json", of->folder, of->split == R4_TEST ? "" : "-val");
+}
+
+/* ---- Writing ---- */
+
+static r4_status add_validation(r4_json *w, const char *folder, r4_error *e)
+{
+  r4_run_validation v;
+  r4_outcome end = {0};
+  r4_status s = r4_run_validation_read(folder, &v, e);
+  if (s) return s;
+  json_open(w, "validation", '{');
+  json_real(w, "avg", v.avg);
+  json_real(w, "worst", v.worst);
+  json_real(w, "score", v.score);
+  json_real(w, "se", v.se);
+  json_real(w, "changed", v.changed);
+  json_whole(w, "exchanged", v.exchanged);
+  json_whole(w, "kind", v.kind);
+  json_flag(w, "one_sided", !r4_outcome_read(folder, &end, NULL) && end.one_sided);
+  r4_json_close(w, '}');
+  return R4_OK;
+}
+
+static r4_status add_net(r4_json *w, const struct summary_of *of, const struct run_figures *f, size_t k,
+                         r4_error *e)
+{
+  char folder[PATH_SIZE];
+  const r4_metrics *m = &f->metrics[k];
+  runs_seed_folder(of->folder, of->first + (int64_t)k, folder);
+  r4_json_break(w);
+  r4_json_open(w, '{');
+  json_flag(w, "constant", m->answers.constant);
+  for (int i = 0; i < ALL_FIGURES; i++) json_real(w, figure_info[i].key, f->value[i][k]);
+  json_open(w, "groups", '[');
+  for (size_t g = 0; g < m->groups; g++) r4_json_real(w, m->group_accuracy[g]);
+  r4_json_close(w, ']');
+  r4_status s = add_validation(w, folder, e);
+  r4_json_close(w, '}');
+  return s;
+}
+
+static r4_status add_all(r4_json *w, const struct summary_of *of, const struct run_figures *f,
+                         const char *key, r4_error *e)
+{
+  r4_status s = R4_OK;
+  r4_json_open(w, '{');
+  json_whole(w, "summary", FORM);
+  json_text(w, "r4", R4_VERSION);
+  json_text(w, "key", key);
+  json_whole(w, "epochs", f->cost.epochs);
+  json_real(w, "seconds", f->cost.seconds);
+  json_flag(w, "swapped", f->swapped);
+  json_text(w, "constant", f->constant);
+  json_whole(w, "unpenalised", (int64_t)f->unpenalised);
+  json_text(w, "unpenalised_says", f->unpenalised_says);
+  json_open(w, "nets", '[');
+  for (size_t k = 0; k < f->nets && !s; k++) s = add_net(w, of, f, k, e);
+  r4_json_close(w, ']');
+  r4_json_seal(w);
+  return s;
+}
+
+/* Beside its place, by a name of this process: another may write the same. */
+static int write_text(const char *command, const char *path, r4_json *w)
+{
+  char own[PATH_SIZE + 64], part[PATH_MAX], text[PATH_SIZE + 256];
+  snprintf(own, sizeof own, "%s.%ld", path, (long)getpid());
+  FILE *f = file_beside(own, part);
+  int code = f ? json_print(f, command, w) : EXIT_DONE;
+  if (!f) r4_json_free(w);
+  if (f && !fclose(f) && !code && !rename(part, path)) return EXIT_DONE;
+  snprintf(text, sizeof text, "%s: %s", path, strerror(errno));
+  if (f) remove(part);
+  return code ? code : cli_fail(command, R4_E_IO, text);
+}
+
+int summary_write(const char *command, const struct summary_of *of, const struct run_figures *f)
+{
+  char key[R4_HASH_SIZE], path[PATH_SIZE + 32];
+  r4_error e = {0};
+  r4_json *w = r4_json_new();
+  find_key(of, key);
+  find_path(of, path);
+  if (!add_all(w, of, f, key, &e)) return write_text(command, path, w);
+  r4_json_free(w);
+  return cli_fail(command, e.status, e.text);
+}
+
+/* ---- Reading ---- */
+
+static bool take_real(const r4_json_value *v, const char *key, double *to)
+{
+  return r4_json_as_real(r4_json_get(v, key), to);
+}
+
+static bool take_whole(const r4_json_value *v, const char *key, int64_t *to)
+{
+  return r4_json_as_whole(r4_json_get(v, key), to) && *to >= 0;
+}
+
+static bool take_flag(const r4_json_value *v, const char *key, bool *to)
+{
+  return r4_json_as_flag(r4_json_get(v, key), to);
+}
+
+static bool take_validation(const r4_json_value *v, struct seed_validation *to)
+{
+  int64_t kind;
+  r4_run_validation *of = &to->of;
+  if (!take_real(v, "avg", &of->avg) || !take_real(v, "worst", &of->worst) ||
+      !take_real(v, "score", &of->score) || !take_real(v, "se", &of->se) ||
+      !take_real(v, "changed", &of->changed) || !take_whole(v, "exchanged", &of->exchanged) ||
+      !take_whole(v, "kind", &kind) || kind > R4_VAL_CARRIES || !take_flag(v, "one_sided", &to->one_sided))
+    return false;
+  of->kind = (r4_val_kind)kind;
+  return true;
+}
+
+static bool take_net(const r4_json_value *v, struct run_figures *f, r4_metrics *m, struct seed_validation *to)
+{
+  struct seed_validation none;
+  size_t k = f->nets++;
+  const r4_json_value *groups = r4_json_get(v, "groups");
+  bool good = take_flag(v, "constant", &m->answers.constant) && r4_json_size(groups) <= R4_MAX_GROUPS;
+  for (int i = 0; i < ALL_FIGURES && good; i++) good = take_real(v, figure_info[i].key, &f->value[i][k]);
+  m->groups = r4_json_size(groups);
+  for (size_t g = 0; g < m->groups && good; g++)
+    good = r4_json_as_real(r4_json_at(groups, g), &m->group_accuracy[g]);
+  m->accuracy = f->value[FIGURE_ACCURACY][k];
+  m->avg_group_accuracy = f->value[FIGURE_AVERAGE][k];
+  m->worst_group_accuracy = f->value[FIGURE_WORST][k];
+  m->kappa_masked_max = f->value[FIGURE_MASKED_MAX][k];
+  m->kappa_masked_mean = f->value[FIGURE_MASKED_MEAN][k];
+  m->kappa_core_max = f->value[FIGURE_CORE_MAX][k];
+  m->kappa_core_mean = f->value[FIGURE_CORE_MEAN][k];
+  return good && take_validation(r4_json_get(v, "validation"), to ? to : &none);
+}
+
+/* The first sentence of all runs is kept. */
+static bool take_sentence(const r4_json_value *v, const char *key, char *to, size_t size)
+{
+  const char *text = r4_json_as_text(r4_json_get(v, key));
+  if (text && !*to) snprintf(to, size, "%s", text);
+  return text;
+}
+
+static bool take_run(const r4_json_value *root, struct run_figures *f, r4_metrics *metrics,
+                     struct seed_validation *validation)
+{
+  int64_t epochs, unpenalised;
+  double seconds;
+  bool swapped;
+  const r4_json_value *nets = r4_json_get(root, "nets");
+  bool good = take_whole(root, "epochs", &epochs) && take_real(root, "seconds", &seconds) &&
+              take_flag(root, "swapped", &swapped) && take_whole(root, "unpenalised", &unpenalised) &&
+              take_sentence(root, "constant", f->constant, sizeof f->constant) &&
+              take_sentence(root, "unpenalised_says", f->unpenalised_says, sizeof f->unpenalised_says) &&
+              f->nets + r4_json_size(nets) <= MAX_NETS;
+  for (size_t k = 0; k < r4_json_size(nets) && good; k++)
+    good = take_net(r4_json_at(nets, k), f, &metrics[f->nets], validation ? &validation[f->nets] : NULL);
+  if (!good) return false;
+  f->cost.epochs += epochs;
+  f->cost.seconds += seconds;
+  f->swapped = f->swapped && swapped;
+  f->unpenalised += (size_t)unpenalised;
+  return true;
+}
+
+static r4_status refuse(const char *path, const char *why, r4_error *e)
+{
+  snprintf(e->text, sizeof e->text, "%.300s: %s", path, why);
+  return e->status = R4_E_ARGUMENT;
+}
+
+static r4_status read_one(const struct summary_of *of, struct run_figures *f, r4_metrics *metrics,
+                          struct seed_validation *validation, r4_error *e)
+{
+  int64_t form = 0;
+  char key[R4_HASH_SIZE], path[PATH_SIZE + 32];
+  find_path(of, path);
+  r4_json_value *root = r4_json_read_sealed(path, e);
+  if (!root) return e->status;
+  r4_status s = R4_OK;
+  const char *own = r4_json_as_text(r4_json_get(root, "key"));
+  find_key(of, key);
+  if (!own || strcmp(own, key))
+    s = refuse(path, "is of other settings, data, weights or figures", e);
+  else if (!take_whole(root, "summary", &form) || form != FORM || !take_run(root, f, metrics, validation))
+    s = refuse(path, "is not of this form, or some figures are missing", e);
+  r4_json_value_free(root);
+  return s;
+}
+
+r4_status summary_read(const struct summary_of *of, size_t n, struct run_figures *f,
+                       struct seed_validation *validation, r4_error *e)
+{
+  static r4_metrics metrics[MAX_NETS];
+  r4_status s = R4_OK;
+  *f = (struct run_figures){.swapped = true, .metrics = metrics};
+  for (size_t k = 0; k < n && !s; k++) s = read_one(&of[k], f, metrics, validation, e);
+  if (!s) r4_summarize(metrics, f->nets, &f->summary);
+  return s;
+}
