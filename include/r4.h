@@ -1832,6 +1832,8 @@ typedef struct {
 typedef struct r4_ablation r4_ablation;
 r4_ablation *r4_ablation_read(const char *file, r4_error *e);
 void r4_ablation_free(r4_ablation *a);
+/* The worst group and kappa over what changes, with bands, or heat maps: r4_plot_svg, r4_plot_free. */
+struct r4_plot *r4_ablation_plot(const r4_ablation *a);
 
 typedef struct {
   const char *title;          /* or NULL                                                                   */

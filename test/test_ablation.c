@@ -204,6 +204,24 @@ static void memory_may_run_out(void **state)
   }
 }
 
+/* As a file: both panels beside each other, then their kappas, and a legend; heat maps have a title. */
+static void plots_are_files_as_well(void **state)
+{
+  (void)state;
+  static const char *const part[] = {">my &lt;b&gt;: masks</text>", ">fixed</text>", ">worst group, %</text>",
+                                     ">kappa</text>", ">Cert &amp; co</text>", ">data.keep_masks</text>"};
+  r4_error e = {0};
+  r4_ablation *a = read_text(TWO_LINES, &e);
+  r4_plot *p = r4_ablation_plot(a);
+  char *svg = r4_plot_svg(p);
+  for (size_t k = 0; k < sizeof part / sizeof *part; k++)
+    if (!strstr(svg, part[k])) fail_msg("no %s in:\n%s", part[k], svg);
+  r4_string_free(svg);
+  r4_plot_free(p);
+  r4_ablation_free(a);
+  assert_null(r4_ablation_plot(NULL));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -211,6 +229,7 @@ int main(void)
     cmocka_unit_test(one_seed_has_no_band),         cmocka_unit_test(axes_fit_their_values),
     cmocka_unit_test(two_settings_are_cells),       cmocka_unit_test(other_files_are_refused),
     cmocka_unit_test(edited_files_are_refused),     cmocka_unit_test(memory_may_run_out),
+    cmocka_unit_test(plots_are_files_as_well),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("ablation", tests, scratch_make, scratch_remove);

@@ -216,95 +216,17 @@ static int print_markdown(FILE *f, const void *user)
 
 /* ---- The plot ---- */
 
-static bool is_number(const char *text)
-{
-  char *end = NULL;
-  strtod(text, &end);
-  return end != text && !*end;
-}
-
-/* Numbers stand at their place; names, and numbers with labels, beside each other. */
-static bool has_numbers(const struct ablation_line *l)
-{
-  bool all = true;
-  for (size_t k = 0; k < l->xs.n; k++)
-    all = all && is_number(l->xs.text[k]) && !strcmp(l->xs.text[k], l->xs.label[k]);
-  return all;
-}
-
-static void name_axis(r4_plot *p, char which, const struct value_list *v)
-{
-  const char *name[MAX_VALUES];
-  for (size_t k = 0; k < v->n; k++) name[k] = v->label[k];
-  r4_plot_names(p, which, v->n, name);
-}
-
-static void draw_line(r4_plot *p, const struct results *r, const struct ablation_line *l, bool kappa)
-{
-  double x[MAX_VALUES], y[MAX_VALUES], sd[MAX_VALUES];
-  bool numbers = has_numbers(l);
-  for (size_t k = 0; k < l->xs.n; k++) {
-    const struct listed_figures *f = figures_of(r, l, k, 0);
-    x[k] = numbers ? strtod(l->xs.text[k], NULL) : (double)k;
-    y[k] = !f ? NAN : kappa ? f->kappa.mean : 100 * f->worst.mean;
-    sd[k] = !f ? NAN : kappa ? f->kappa.sd : 100 * f->worst.sd;
-  }
-  r4_plot_line(p, l->name, l->xs.n, x, y, sd);
-}
-
-static bool is_first_of_panel(const struct ablation *a, size_t k)
-{
-  for (size_t i = 0; i < k; i++)
-    if (!strcmp(a->line[i].panel, a->line[k].panel)) return false;
-  return true;
-}
-
-static void draw_panels(r4_plot *p, const struct results *r, bool kappa)
-{
-  const struct ablation *a = r->a;
-  for (size_t k = 0; k < a->lines; k++) {
-    if (!is_first_of_panel(a, k)) continue;
-    r4_plot_panel(p, a->line[k].panel, a->line[k].x, kappa ? "kappa" : "worst group, %");
-    if (kappa)
-      r4_plot_log(p, 'y');
-    else
-      r4_plot_range(p, 'y', 0, 100);
-    if (!has_numbers(&a->line[k])) name_axis(p, 'x', &a->line[k].xs);
-    for (size_t i = k; i < a->lines; i++)
-      if (!strcmp(a->line[i].panel, a->line[k].panel)) draw_line(p, r, &a->line[i], kappa);
-  }
-}
-
-static void draw_heat(r4_plot *p, const struct results *r, const struct ablation_line *l)
-{
-  double value[MAX_VALUES * MAX_VALUES];
-  for (size_t iy = 0; iy < l->ys.n; iy++)
-    for (size_t ix = 0; ix < l->xs.n; ix++) {
-      const struct listed_figures *f = figures_of(r, l, ix, iy);
-      value[iy * l->xs.n + ix] = f ? 100 * f->worst.mean : NAN;
-    }
-  char title[VALUE_SIZE];
-  snprintf(title, sizeof title, "%.200s: worst group, %%", l->name);
-  r4_plot_panel(p, title, l->x, l->y);
-  name_axis(p, 'x', &l->xs);
-  name_axis(p, 'y', &l->ys);
-  r4_plot_range(p, 'y', 0, 100);
-  r4_plot_heat(p, value);
-}
-
+/* Of what results.json has, which is written before. */
 static int print_plot(FILE *f, const void *user)
 {
   const struct results *r = user;
-  char title[VALUE_SIZE];
-  int panels = 0;
-  bool heat = r->a->line[0].ys.n;
-  for (size_t k = 0; k < r->a->lines; k++) panels += is_first_of_panel(r->a, k);
-  snprintf(title, sizeof title, "%.100s: %.60s%s", r->o->experiment, r->a->name,
-           r->o->quick ? " (quick)" : "");
-  r4_plot *p = r4_plot_new(title, heat ? 3 : panels);
-  for (size_t k = 0; k < r->a->lines && heat; k++)
-    if (r->a->line[k].ys.n) draw_heat(p, r, &r->a->line[k]);
-  if (!heat) draw_panels(p, r, false), draw_panels(p, r, true);
+  char path[PATH_SIZE + 128];
+  r4_error e = {0};
+  snprintf(path, sizeof path, "%s/%s/results.json", r->o->out, r->a->name);
+  r4_ablation *a = r4_ablation_read(path, &e);
+  if (!a) return cli_fail("ablate", e.status, e.text);
+  r4_plot *p = r4_ablation_plot(a);
+  r4_ablation_free(a);
   return plot_print(f, "ablate", p);
 }
 

@@ -61,9 +61,8 @@ static r4_status take_lines(const char *file, r4_ablation *a, r4_error *e)
   r4_status s = R4_OK;
   a->experiment = js_text(js_get(a->root, "experiment"));
   a->name = js_text(js_get(a->root, "ablation"));
-  bool quick = false;
-  js_flag(js_get(a->root, "quick"), &quick);
-  a->epochs = quick ? 0.2 : 1; /* before there was a member for it */
+  js_flag(js_get(a->root, "quick"), &a->quick);
+  a->epochs = a->quick ? 0.2 : 1; /* before there was a member for it */
   if (js_get(a->root, "epochs")) a->epochs = real_of(js_get(a->root, "epochs"));
   if (!a->experiment || !a->name || !(a->epochs > 0 && a->epochs <= 1) ||
       !js_whole(js_get(a->root, "seeds"), &a->seeds) || a->seeds < 1 || js_kind(lines) != JS_LIST ||
