@@ -1883,10 +1883,8 @@ void r4_json_value_free(r4_json_value *root);
 /* NULL if there is none. Questions about NULL, or about a value of another kind, have the answer false, 0 or NULL. */
 const r4_json_value *r4_json_get(const r4_json_value *object, const char *key);
 const r4_json_value *r4_json_at(const r4_json_value *list, size_t k);
-size_t r4_json_size(const r4_json_value *v);                  /* of an object or list     */
-bool r4_json_as_real(const r4_json_value *v, double *to);     /* what r4_json_real writes */
-bool r4_json_as_whole(const r4_json_value *v, int64_t *to);
-bool r4_json_as_flag(const r4_json_value *v, bool *to);
+size_t r4_json_size(const r4_json_value *v);              /* of an object or list       */
+bool r4_json_as_real(const r4_json_value *v, double *to); /* what r4_json_real writes   */
 const char *r4_json_as_text(const r4_json_value *v);
 
 /* ---- Tables --------------------------------------------------------------------------------- */

@@ -13,8 +13,6 @@
 #include "experiment/reproduce.h"
 #include "json_out.h"
 
-enum { FORM = 1 };
-
 /* ---- What it is of ---- */
 
 static uint64_t files; /* a sum over all files of a folder, in whatever order they come */
@@ -31,7 +29,7 @@ static int add_file(const char *path, const struct stat *about, int kind, struct
   return 0;
 }
 
-/* Of what lies at a path, if anything does. The data of all runs of a list are mostly the same, and looked at once. */
+/* Of what lies at a path, if anything does. The folder of all runs of a list is mostly the same, and looked at once. */
 static uint64_t stamp_of(const char *path)
 {
   static char last[PATH_SIZE];
@@ -39,6 +37,7 @@ static uint64_t stamp_of(const char *path)
   if (!strcmp(path, last)) return stamp;
   files = 0;
   nftw(path, add_file, 16, 0);
+  if (!is_folder(path)) return files;
   snprintf(last, sizeof last, "%s", path);
   return stamp = files;
 }
@@ -86,7 +85,7 @@ static void find_key(const struct summary_of *of, char key[R4_HASH_SIZE])
   static char text[200 + MAX_SEEDS * FILES * R4_HASH_SIZE];
   const char *const name[FILES] = {"config.yaml", "model.safetensors",
                                    of->split == R4_TEST ? "eval.json" : "eval-val.json"};
-  size_t n = (size_t)snprintf(text, sizeof text, "%s %s %d %lld %lld", R4_VERSION, of->asked, (int)of->split,
+  size_t n = (size_t)snprintf(text, sizeof text, "%s, form 1, %s %d %lld %lld", R4_VERSION, of->asked, (int)of->split,
                               (long long)of->first, (long long)of->seeds);
   for (int64_t k = 0; k < of->seeds; k++) {
     char folder[PATH_SIZE];
@@ -104,58 +103,63 @@ static void find_path(const struct summary_of *of, char path[PATH_SIZE + 32])
   snprintf(path, PATH_SIZE + 32, "%s/summary%s.json", of->folder, of->split == R4_TEST ? "" : "-val");
 }
 
+/* ---- What is in it ---- */
+
+/* Numbers of a run, and of a net beside its figures. */
+enum { EPOCHS, SECONDS, SWAPPED, UNPENALISED, RUN_NUMBERS };
+static const char *const run_key[RUN_NUMBERS] = {"epochs", "seconds", "swapped", "unpenalised"};
+
+enum { CONSTANT, AVG, WORST, SCORE, SE, CHANGED, EXCHANGED, KIND, ONE_SIDED, NET_NUMBERS };
+static const char *const net_key[NET_NUMBERS] = {"constant", "val_avg",       "val_worst", "val_score", "val_se",
+                                                 "val_changed", "val_exchanged", "val_kind",  "one_sided"};
+
+static void add_numbers(r4_json *w, int n, const char *const *key, const double *number)
+{
+  for (int k = 0; k < n; k++) json_real(w, key[k], number[k]);
+}
+
+static bool take_numbers(const r4_json_value *v, int n, const char *const *key, double *number)
+{
+  bool good = true;
+  for (int k = 0; k < n && good; k++) good = r4_json_as_real(r4_json_get(v, key[k]), &number[k]);
+  return good;
+}
+
 /* ---- Writing ---- */
 
-static r4_status add_validation(r4_json *w, const char *folder, r4_error *e)
+static r4_status add_net(r4_json *w, const struct summary_of *of, const struct run_figures *f, size_t k, r4_error *e)
 {
+  char folder[PATH_SIZE];
+  const r4_metrics *m = &f->metrics[k];
   r4_run_validation v;
   r4_outcome end = {0};
+  runs_seed_folder(of->folder, of->first + (int64_t)k, folder);
   r4_status s = r4_run_validation_read(folder, &v, e);
   if (s) return s;
-  json_open(w, "validation", '{');
-  json_real(w, "avg", v.avg);
-  json_real(w, "worst", v.worst);
-  json_real(w, "score", v.score);
-  json_real(w, "se", v.se);
-  json_real(w, "changed", v.changed);
-  json_whole(w, "exchanged", v.exchanged);
-  json_whole(w, "kind", v.kind);
-  json_flag(w, "one_sided", !r4_outcome_read(folder, &end, NULL) && end.one_sided);
+  bool one_sided = !r4_outcome_read(folder, &end, NULL) && end.one_sided;
+  const double number[NET_NUMBERS] = {m->answers.constant, v.avg,     v.worst,           v.score,       v.se,
+                                      v.changed,           (double)v.exchanged, (double)v.kind, one_sided};
+  r4_json_break(w);
+  r4_json_open(w, '{');
+  for (int i = 0; i < ALL_FIGURES; i++) json_real(w, figure_info[i].key, f->value[i][k]);
+  add_numbers(w, NET_NUMBERS, net_key, number);
+  json_open(w, "groups", '[');
+  for (size_t g = 0; g < m->groups; g++) r4_json_real(w, m->group_accuracy[g]);
+  r4_json_close(w, ']');
   r4_json_close(w, '}');
   return R4_OK;
 }
 
-static r4_status add_net(r4_json *w, const struct summary_of *of, const struct run_figures *f, size_t k,
+static r4_status add_all(r4_json *w, const struct summary_of *of, const struct run_figures *f, const char *key,
                          r4_error *e)
 {
-  char folder[PATH_SIZE];
-  const r4_metrics *m = &f->metrics[k];
-  runs_seed_folder(of->folder, of->first + (int64_t)k, folder);
-  r4_json_break(w);
-  r4_json_open(w, '{');
-  json_flag(w, "constant", m->answers.constant);
-  for (int i = 0; i < ALL_FIGURES; i++) json_real(w, figure_info[i].key, f->value[i][k]);
-  json_open(w, "groups", '[');
-  for (size_t g = 0; g < m->groups; g++) r4_json_real(w, m->group_accuracy[g]);
-  r4_json_close(w, ']');
-  r4_status s = add_validation(w, folder, e);
-  r4_json_close(w, '}');
-  return s;
-}
-
-static r4_status add_all(r4_json *w, const struct summary_of *of, const struct run_figures *f,
-                         const char *key, r4_error *e)
-{
+  const double number[RUN_NUMBERS] = {(double)f->cost.epochs, f->cost.seconds, f->swapped, (double)f->unpenalised};
   r4_status s = R4_OK;
   r4_json_open(w, '{');
-  json_whole(w, "summary", FORM);
   json_text(w, "r4", R4_VERSION);
   json_text(w, "key", key);
-  json_whole(w, "epochs", f->cost.epochs);
-  json_real(w, "seconds", f->cost.seconds);
-  json_flag(w, "swapped", f->swapped);
+  add_numbers(w, RUN_NUMBERS, run_key, number);
   json_text(w, "constant", f->constant);
-  json_whole(w, "unpenalised", (int64_t)f->unpenalised);
   json_text(w, "unpenalised_says", f->unpenalised_says);
   json_open(w, "nets", '[');
   for (size_t k = 0; k < f->nets && !s; k++) s = add_net(w, of, f, k, e);
@@ -192,81 +196,66 @@ int summary_write(const char *command, const struct summary_of *of, const struct
 
 /* ---- Reading ---- */
 
-static bool take_real(const r4_json_value *v, const char *key, double *to)
+/* What r4_summarize looks at. */
+static r4_metrics metrics_of(const struct run_figures *f, size_t k, bool constant)
 {
-  return r4_json_as_real(r4_json_get(v, key), to);
-}
-
-static bool take_whole(const r4_json_value *v, const char *key, int64_t *to)
-{
-  return r4_json_as_whole(r4_json_get(v, key), to) && *to >= 0;
-}
-
-static bool take_flag(const r4_json_value *v, const char *key, bool *to)
-{
-  return r4_json_as_flag(r4_json_get(v, key), to);
-}
-
-static bool take_validation(const r4_json_value *v, struct seed_validation *to)
-{
-  int64_t kind;
-  r4_run_validation *of = &to->of;
-  if (!take_real(v, "avg", &of->avg) || !take_real(v, "worst", &of->worst) ||
-      !take_real(v, "score", &of->score) || !take_real(v, "se", &of->se) ||
-      !take_real(v, "changed", &of->changed) || !take_whole(v, "exchanged", &of->exchanged) ||
-      !take_whole(v, "kind", &kind) || kind > R4_VAL_CARRIES || !take_flag(v, "one_sided", &to->one_sided))
-    return false;
-  of->kind = (r4_val_kind)kind;
-  return true;
+  return (r4_metrics){.accuracy = f->value[FIGURE_ACCURACY][k],
+                      .avg_group_accuracy = f->value[FIGURE_AVERAGE][k],
+                      .worst_group_accuracy = f->value[FIGURE_WORST][k],
+                      .kappa_masked_max = f->value[FIGURE_MASKED_MAX][k],
+                      .kappa_masked_mean = f->value[FIGURE_MASKED_MEAN][k],
+                      .kappa_core_max = f->value[FIGURE_CORE_MAX][k],
+                      .kappa_core_mean = f->value[FIGURE_CORE_MEAN][k],
+                      .answers.constant = constant};
 }
 
 static bool take_net(const r4_json_value *v, struct run_figures *f, r4_metrics *m, struct seed_validation *to)
 {
-  struct seed_validation none;
+  double n[NET_NUMBERS];
   size_t k = f->nets++;
   const r4_json_value *groups = r4_json_get(v, "groups");
-  bool good = take_flag(v, "constant", &m->answers.constant) && r4_json_size(groups) <= R4_MAX_GROUPS;
-  for (int i = 0; i < ALL_FIGURES && good; i++) good = take_real(v, figure_info[i].key, &f->value[i][k]);
+  bool good = take_numbers(v, NET_NUMBERS, net_key, n) && r4_json_size(groups) <= R4_MAX_GROUPS;
+  for (int i = 0; i < ALL_FIGURES && good; i++)
+    good = r4_json_as_real(r4_json_get(v, figure_info[i].key), &f->value[i][k]);
+  if (!good) return false;
+  *m = metrics_of(f, k, n[CONSTANT] != 0);
   m->groups = r4_json_size(groups);
   for (size_t g = 0; g < m->groups && good; g++)
     good = r4_json_as_real(r4_json_at(groups, g), &m->group_accuracy[g]);
-  m->accuracy = f->value[FIGURE_ACCURACY][k];
-  m->avg_group_accuracy = f->value[FIGURE_AVERAGE][k];
-  m->worst_group_accuracy = f->value[FIGURE_WORST][k];
-  m->kappa_masked_max = f->value[FIGURE_MASKED_MAX][k];
-  m->kappa_masked_mean = f->value[FIGURE_MASKED_MEAN][k];
-  m->kappa_core_max = f->value[FIGURE_CORE_MAX][k];
-  m->kappa_core_mean = f->value[FIGURE_CORE_MEAN][k];
-  return good && take_validation(r4_json_get(v, "validation"), to ? to : &none);
+  *to = (struct seed_validation){.of = {.avg = n[AVG],
+                                        .worst = n[WORST],
+                                        .score = n[SCORE],
+                                        .se = n[SE],
+                                        .changed = n[CHANGED],
+                                        .exchanged = (int64_t)n[EXCHANGED],
+                                        .kind = (r4_val_kind)n[KIND]},
+                                 .one_sided = n[ONE_SIDED] != 0};
+  return good;
 }
 
 /* The first sentence of all runs is kept. */
-static bool take_sentence(const r4_json_value *v, const char *key, char *to, size_t size)
+static void take_sentence(const r4_json_value *v, const char *key, char *to, size_t size)
 {
   const char *text = r4_json_as_text(r4_json_get(v, key));
   if (text && !*to) snprintf(to, size, "%s", text);
-  return text;
 }
 
 static bool take_run(const r4_json_value *root, struct run_figures *f, r4_metrics *metrics,
                      struct seed_validation *validation)
 {
-  int64_t epochs, unpenalised;
-  double seconds;
-  bool swapped;
+  double n[RUN_NUMBERS];
+  struct seed_validation none;
   const r4_json_value *nets = r4_json_get(root, "nets");
-  bool good = take_whole(root, "epochs", &epochs) && take_real(root, "seconds", &seconds) &&
-              take_flag(root, "swapped", &swapped) && take_whole(root, "unpenalised", &unpenalised) &&
-              take_sentence(root, "constant", f->constant, sizeof f->constant) &&
-              take_sentence(root, "unpenalised_says", f->unpenalised_says, sizeof f->unpenalised_says) &&
-              f->nets + r4_json_size(nets) <= MAX_NETS;
+  bool good = take_numbers(root, RUN_NUMBERS, run_key, n) && f->nets + r4_json_size(nets) <= MAX_NETS;
   for (size_t k = 0; k < r4_json_size(nets) && good; k++)
-    good = take_net(r4_json_at(nets, k), f, &metrics[f->nets], validation ? &validation[f->nets] : NULL);
+    good = take_net(r4_json_at(nets, k), f, &metrics[f->nets], validation ? &validation[f->nets] : &none);
   if (!good) return false;
-  f->cost.epochs += epochs;
-  f->cost.seconds += seconds;
-  f->swapped = f->swapped && swapped;
-  f->unpenalised += (size_t)unpenalised;
+  take_sentence(root, "constant", f->constant, sizeof f->constant);
+  take_sentence(root, "unpenalised_says", f->unpenalised_says, sizeof f->unpenalised_says);
+  f->cost.epochs += (int64_t)n[EPOCHS];
+  f->cost.seconds += n[SECONDS];
+  f->swapped = f->swapped && n[SWAPPED] != 0;
+  f->unpenalised += (size_t)n[UNPENALISED];
   return true;
 }
 
@@ -279,7 +268,6 @@ static r4_status refuse(const char *path, const char *why, r4_error *e)
 static r4_status read_one(const struct summary_of *of, struct run_figures *f, r4_metrics *metrics,
                           struct seed_validation *validation, r4_error *e)
 {
-  int64_t form = 0;
   char key[R4_HASH_SIZE], path[PATH_SIZE + 32];
   find_path(of, path);
   r4_json_value *root = r4_json_read_sealed(path, e);
@@ -289,8 +277,8 @@ static r4_status read_one(const struct summary_of *of, struct run_figures *f, r4
   find_key(of, key);
   if (!own || strcmp(own, key))
     s = refuse(path, "is of other settings, data, weights or figures", e);
-  else if (!take_whole(root, "summary", &form) || form != FORM || !take_run(root, f, metrics, validation))
-    s = refuse(path, "is not of this form, or some figures are missing", e);
+  else if (!take_run(root, f, metrics, validation))
+    s = refuse(path, "some figures are missing", e);
   r4_json_value_free(root);
   return s;
 }

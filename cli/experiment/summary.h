@@ -1,6 +1,6 @@
-/* summary.json in the folder of a run: what came of all of its seeds. Whoever trained and measured them leaves it there,
- * on this machine or on another, and whoever made the list of runs reads it: neither data nor nets are needed for
- * that.
+/* summary.json in the folder of a run: what came of all of its seeds. Whoever trained and measured them leaves it
+ * there, on this machine or on another, and whoever made the list of runs reads it: neither data nor nets are needed
+ * for that.
  *
  * The file ends with the SHA-256 of itself, and names what it is of: the version, the settings that were asked for, the
  * data as they lie there (names, sizes and times of files), and of each seed its settings, its weights and what was

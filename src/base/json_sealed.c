@@ -57,16 +57,6 @@ bool r4_json_as_real(const r4_json_value *v, double *to)
   return to && js_real(inner(v), to);
 }
 
-bool r4_json_as_whole(const r4_json_value *v, int64_t *to)
-{
-  return to && js_whole(inner(v), to);
-}
-
-bool r4_json_as_flag(const r4_json_value *v, bool *to)
-{
-  return to && js_flag(inner(v), to);
-}
-
 const char *r4_json_as_text(const r4_json_value *v)
 {
   return js_text(inner(v));
