@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/ablation.h"
 #include "report/page/page.h"
+#include "report/plot/ablation.h"
 
 static const char *const quantity_name[] = {"worst group, in per cent", "kappa"};
 

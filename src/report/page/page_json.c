@@ -1,7 +1,7 @@
 /* All figures for machines, seed by seed: a script that does not run, which the page offers as a file. */
 #include "base/json.h"
-#include "report/ablation.h"
 #include "report/page/page.h"
+#include "report/plot/ablation.h"
 
 static void add_seed(struct json_writer *w, int64_t seed, const r4_metrics *m)
 {

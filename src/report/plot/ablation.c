@@ -1,5 +1,5 @@
 /* Reading results.json of an ablation: a file that others may have made, so nothing in it is believed. */
-#include "report/ablation.h"
+#include "report/plot/ablation.h"
 
 #include <math.h>
 #include <string.h>

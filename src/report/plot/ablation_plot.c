@@ -6,7 +6,7 @@
 
 #include "base/c_locale.h"
 #include "base/mem.h"
-#include "report/ablation.h"
+#include "report/plot/ablation.h"
 
 /* ---- Axes ---- */
 

@@ -1,6 +1,6 @@
 /* What an ablation has found, as its results.json has it. */
-#ifndef R4_REPORT_ABLATION_H
-#define R4_REPORT_ABLATION_H
+#ifndef R4_REPORT_PLOT_ABLATION_H
+#define R4_REPORT_PLOT_ABLATION_H
 
 #include "base/json.h"
 #include "report/plot/plot.h"
