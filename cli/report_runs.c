@@ -114,31 +114,19 @@ static const struct report_data *find_data(struct report *r, const struct report
 
 /* ---- Measuring ---- */
 
-static r4_setting_value setting(const struct reported *v, const char *key)
-{
-  r4_setting_value value = {0};
-  r4_settings_get(v->run->settings, key, &value, NULL);
-  return value;
-}
-
 enum { DRAWS = 3 }; /* of the swap test, which r4 eval takes more of */
 
 /* What is measured is kept for the next page, if the folder can be written; if not, nothing is lost but time. */
 static r4_status measure(const struct report *r, const struct reported *v, const r4_model *m, size_t k,
                          r4_error *e)
 {
-  r4_measured *to = &v->measured[k];
-  const r4_data *d = v->data->part;
-  int64_t batch = setting(v, "eval.batch").whole;
-  r4_swap_options swap = r4_swap_defaults();
-  swap.batch = batch;
-  swap.draws = DRAWS;
+  r4_measure_options how = r4_settings_measure(v->run->settings);
+  how.draws = DRAWS;
+  how.kappa = (size_t)r->o.kappa;
   fprintf(stderr, "r4 report: measuring seed %lld of %s; r4 eval keeps what it measures\n",
           (long long)v->run->seed[k], shown(v->path).text);
-  r4_status s = r4_evaluate_some(r4_model_net(m), r4_model_weights(m), d, setting(v, "eval.eps").real, batch,
-                                 (size_t)r->o.kappa, &to->metrics, e);
-  if (!s) s = r4_swap_test(r4_model_net(m), r4_model_weights(m), d, &swap, &to->swapped, e);
-  if (!s) r4_measured_save(to, v->run->folder[k], v->split, v->data->hash, NULL);
+  r4_status s = r4_measure(m, v->data->part, &how, &v->measured[k], e);
+  if (!s) r4_measured_save(&v->measured[k], v->run->folder[k], v->split, v->data->hash, NULL);
   return s;
 }
 
@@ -147,7 +135,7 @@ static bool take_kept(const struct reported *v, size_t k)
 {
   r4_error e = {0};
   r4_status s = r4_measured_load(&v->measured[k], v->run->folder[k], v->split, v->data->hash,
-                                 setting(v, "eval.eps").real, &e);
+                                 r4_settings_measure(v->run->settings).eps, &e);
   if (s && s != R4_E_IO) fprintf(stderr, "r4 report: %s; it is measured again\n", e.text);
   return !s;
 }

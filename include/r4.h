@@ -1621,23 +1621,6 @@ typedef struct {
 r4_status r4_substitution_test(const r4_net *n, const float *weights, const r4_data *d, const r4_settings *s,
                                r4_substituted *to, r4_error *e);
 
-/* All that is measured of the net of a seed, and kept in its folder as eval.json, so that whoever needs it again need
- * not measure. */
-typedef struct {
-  r4_metrics metrics;
-  r4_swapped swapped; /* with r4_swap_defaults */
-} r4_measured;
-
-/* part: of the data; eval.json has the figures of R4_TEST, eval-val.json and eval-train.json those of the others.
- * data_hash: of its examples (r4_data_hash). The folder has config.yaml and model.safetensors, and what is kept counts
- * for these settings and weights, these data, this eps and this version alone; every bit is kept, but not why there was
- * nothing to swap. */
-r4_status r4_measured_save(const r4_measured *m, const char *folder, r4_split part, const char *data_hash, r4_error *e);
-/* R4_E_IO if nothing is kept. What is not whole (R4_E_PARSE), or edited, of another version or of something else
- * (R4_E_ARGUMENT), is refused with the reason. */
-r4_status r4_measured_load(r4_measured *m, const char *folder, r4_split part, const char *data_hash, double eps,
-                           r4_error *e);
-
 /* What training took, by the log of a run's folder of one seed: the sum over its epochs. A resumed run has logged each
  * epoch once. */
 typedef struct {
@@ -1813,6 +1796,66 @@ r4_status r4_heat_picture(const r4_subject *subject, size_t subjects, const r4_d
  * attributions, masked ones underlined. Of a long text 120 tokens are shown, with the first that is masked. */
 r4_status r4_text_picture(const r4_subject *subject, size_t subjects, const r4_data *d,
                           const r4_heat_options *options, const char *file, double *share, r4_error *e);
+
+/* ---- Measuring ------------------------------------------------------------------------------ */
+
+/* How good is this net? All of it, for the command, the page, tables and programs. */
+enum { R4_MAX_SWAPS = 8, R4_MAX_POINTING = 4 };
+
+typedef struct {
+  double eps;    /* fragility: how far features move                                                     */
+  size_t kappa;  /* of at most so many of the examples with a mask, evenly spread; 0: it is not measured */
+  int64_t batch; /* examples at a time                                                                   */
+  size_t swaps;  /* swap tests: what each puts into masks, with so many draws of an example by seed 0    */
+  r4_fill swap[R4_MAX_SWAPS];
+  int draws;
+  const r4_data *donors;    /* of R4_FILL_PASTE, as in r4_swap_options                                   */
+  const r4_settings *words; /* whose list of words the substitution test takes; NULL: there is none      */
+  const r4_sensitivity_options *noise; /* relative core sensitivity; NULL: it is not measured            */
+  size_t pointings;                    /* pointing games by these attributions of the margin             */
+  const char *pointing[R4_MAX_POINTING];
+  /* What the net says, if there is room for it: [examples], and [examples, r4_model_classes]; or NULL. */
+  int32_t *predicted;
+  float *probabilities;
+  /* Called before each part of it, with the number of examples that the net is asked about; 0: nobody knows. Or NULL. */
+  void (*stage)(const char *what, size_t examples, void *user);
+  void *user;
+} r4_measure_options;
+
+/* eps 0.1, all examples, batches of 256, one swap test with 10 draws, and nothing else. */
+r4_measure_options r4_measure_defaults(void);
+/* The same with the settings eval.*. */
+r4_measure_options r4_settings_measure(const r4_settings *s);
+
+/* Of one net on one data set; of the net of a seed it is kept in its folder as eval.json, so that whoever needs it again
+ * need not measure. */
+typedef struct {
+  r4_metrics metrics;
+  size_t swaps;
+  r4_swapped swapped[R4_MAX_SWAPS]; /* by what was put into masks, in the order of the options           */
+  r4_substituted substituted;       /* words is 0 unless it was asked for                                */
+  char no_words[200];               /* why the substitution test failed, or "": the rest is there anyway */
+  r4_sensitivity sensitivity;       /* n is 0 unless it was asked for                                    */
+  size_t pointings;
+  r4_pointing pointing[R4_MAX_POINTING]; /* in the order of the options */
+} r4_measured;
+
+/* With the model's own net, which may have more to it than that of the settings: what the weights that it started from
+ * need before it. options may be NULL. R4_E_DOMAIN, as r4_net_answers, if weights or logits are not finite. */
+r4_status r4_measure(const r4_model *m, const r4_data *d, const r4_measure_options *options, r4_measured *to,
+                     r4_error *e);
+/* r4_summarize of these, one for each seed. */
+void r4_measured_summary(const r4_measured *m, size_t seeds, r4_summary *to);
+
+/* part: of the data; eval.json has the figures of R4_TEST, eval-val.json and eval-train.json those of the others.
+ * data_hash: of its examples (r4_data_hash). The folder has config.yaml and model.safetensors, and what is kept counts
+ * for these settings and weights, these data, this eps and this version alone; every bit is kept, but not why there was
+ * nothing to swap. */
+r4_status r4_measured_save(const r4_measured *m, const char *folder, r4_split part, const char *data_hash, r4_error *e);
+/* R4_E_IO if nothing is kept. What is not whole (R4_E_PARSE), or edited, of another version or of something else
+ * (R4_E_ARGUMENT), is refused with the reason. */
+r4_status r4_measured_load(r4_measured *m, const char *folder, r4_split part, const char *data_hash, double eps,
+                           r4_error *e);
 
 /* ---- The page ------------------------------------------------------------------------------- */
 

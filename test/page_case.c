@@ -50,14 +50,15 @@ void page_case_make(struct page_case *c)
   r4_error e = {0};
   make_data(c);
   make_net(c);
+  r4_model *model = r4_model_new(c->net, c->weights, NULL, &e);
+  if (!model) fail_msg("%s", e.text);
   c->measured = calloc(PAGE_SEEDS, sizeof *c->measured);
   for (size_t k = 0; k < PAGE_SEEDS; k++) {
     c->folder[k] = scratch_folder();
     c->seed[k] = (int64_t)k;
-    r4_status s = r4_evaluate(c->net, c->weights, c->d, 0.1, 16, &c->measured[k].metrics, &e);
-    if (!s) s = r4_swap_test(c->net, c->weights, c->d, NULL, &c->measured[k].swapped, &e);
-    if (s) fail_msg("%s", e.text);
+    if (r4_measure(model, c->d, NULL, &c->measured[k], &e)) fail_msg("%s", e.text);
   }
+  r4_model_free(model);
   for (size_t k = 0; k < PAGE_RUNS; k++) {
     c->settings[k] = r4_settings_new();
     assert_int_equal(r4_settings_set(c->settings[k], method[k], "test", &e), R4_OK);

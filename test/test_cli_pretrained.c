@@ -82,6 +82,12 @@ static void what_stands_before_the_net_counts(void **state)
          "rm before/seed-0/eval.json && $R4 eval before > /dev/null; "
          "grep -o '\"loss\":[^,]*' before/seed-0/eval.json | cmp - paged && echo same",
          0, "same");
+  EXPECT("$R4 eval before --json > said; for key in accuracy kappa_masked_max kappa_core_mean; do "
+         "grep -o \"\\\"$key\\\":[0-9.e+-]*\" said | head -1 > said-by-eval; "
+         "grep -o \"\\\"$key\\\":[0-9.e+-]*\" before.html | head -1 | cmp said-by-eval - && test -s said-by-eval || echo $key differs; "
+         "done; echo compared",
+         0, "compared");
+  command_lacks("differs");
   EXPECT("sed -i 's/\"measured\":[0-9]*/\"measured\":2/' before/seed-0/eval.json; $R4 report before --out before.html "
          "--force",
          0, "eval.json: is not of this form", "measuring seed 0 of before");

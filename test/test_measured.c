@@ -29,16 +29,17 @@ static r4_measured *make(void)
                                 .kappa_core_max = NAN,
                                 .kappa_core_mean = 1e300,
                                 .answers = {.most = 2, .most_share = .7, .constant = true, .not_finite = 3}},
-                    .swapped = {.content = R4_FILL_SWAP,
-                                .draws = 10,
-                                .donors = 5,
-                                .inside = 4,
-                                .pasted = 8,
-                                .groups = 3,
-                                .examples = {4, 0, 8},
-                                .found = {3, 0, 6},
-                                .flipped = {.3, 0, 1. / 7},
-                                .lost = {.1, 0, .9}}};
+                    .swaps = 1,
+                    .swapped = {{.content = R4_FILL_SWAP,
+                                 .draws = 10,
+                                 .donors = 5,
+                                 .inside = 4,
+                                 .pasted = 8,
+                                 .groups = 3,
+                                 .examples = {4, 0, 8},
+                                 .found = {3, 0, 6},
+                                 .flipped = {.3, 0, 1. / 7},
+                                 .lost = {.1, 0, .9}}}};
   return &m;
 }
 
@@ -82,10 +83,10 @@ static void every_bit_comes_back(void **state)
   for (int g = 0; g < 3; g++) {
     assert_true(same(got.metrics.group_accuracy[g], m->metrics.group_accuracy[g]));
     assert_int_equal(got.metrics.group_count[g], m->metrics.group_count[g]);
-    assert_int_equal(got.swapped.examples[g], m->swapped.examples[g]);
-    assert_int_equal(got.swapped.found[g], m->swapped.found[g]);
-    assert_true(same(got.swapped.flipped[g], m->swapped.flipped[g]) &&
-                same(got.swapped.lost[g], m->swapped.lost[g]));
+    assert_int_equal(got.swapped->examples[g], m->swapped->examples[g]);
+    assert_int_equal(got.swapped->found[g], m->swapped->found[g]);
+    assert_true(same(got.swapped->flipped[g], m->swapped->flipped[g]) &&
+                same(got.swapped->lost[g], m->swapped->lost[g]));
   }
   assert_true(isinf(got.metrics.kappa_masked_max) && got.metrics.kappa_masked_mean == 1e-7);
   assert_true(isnan(got.metrics.kappa_core_max) && got.metrics.kappa_core_mean == 1e300 &&
@@ -94,8 +95,8 @@ static void every_bit_comes_back(void **state)
               got.metrics.answers.most_share == .7);
   assert_true(got.metrics.worst_group == 1 && got.metrics.masked_examples == 12 &&
               got.metrics.core_examples == 11);
-  assert_true(got.swapped.donors == 5 && got.swapped.inside == 4 && got.swapped.pasted == 8);
-  assert_true(got.swapped.draws == 10 && got.swapped.content == R4_FILL_SWAP && !got.swapped.none);
+  assert_true(got.swapped->donors == 5 && got.swapped->inside == 4 && got.swapped->pasted == 8);
+  assert_true(got.swapped->draws == 10 && got.swapped->content == R4_FILL_SWAP && !got.swapped->none);
 }
 
 static void refused(const char *hash, double eps, r4_status expected, const char *why)

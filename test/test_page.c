@@ -268,7 +268,7 @@ static void the_answer_comes_first(void **state)
   (void)state;
   struct page_case c = plain();
   page_case_make(&c);
-  r4_swapped *s = &c.measured[0].swapped, *t = &c.measured[1].swapped;
+  r4_swapped *s = c.measured[0].swapped, *t = c.measured[1].swapped;
   for (size_t g = 0; g < s->groups; g++) s->lost[g] = t->lost[g] = 0.25 * (double)s->found[g];
   char *page = page_case_write(&c, NULL);
   assert_has(page, "masks: <b class=\"wrong\">erm uses the shortcut</b>. It loses <b>25.0\u00a0%</b> of its");

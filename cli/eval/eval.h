@@ -5,12 +5,10 @@
 #include "json_out.h"
 #include "runs.h"
 
-enum { MOST_CONTENTS = 7 }; /* of the swap test */
-
 /* What the swap test puts into masks. */
 struct contents {
   size_t n;
-  r4_fill kind[MOST_CONTENTS];
+  r4_fill kind[R4_MAX_SWAPS];
 };
 
 /* The relative core sensitivity that is asked for. */
@@ -20,11 +18,10 @@ struct noise {
 };
 
 /* The pointing games that are asked for, by attribution. */
-enum { MOST_POINTING = 4 };
 struct pointing {
   size_t n;
   char list[200]; /* the names, cut apart */
-  const char *method[MOST_POINTING];
+  const char *method[R4_MAX_POINTING];
 };
 
 /* Accuracy by the values of a further column of the data. */
@@ -45,23 +42,20 @@ struct evaluation {
   struct outcomes outcomes; /* how its seeds ended               */
   r4_data *data;           /* of the split                      */
   char hash[R4_HASH_SIZE]; /* of these: equal for runs that can be compared */
-  r4_metrics *metrics;     /* of each seed                      */
+  r4_measured *measured;   /* of each seed                      */
   r4_summary summary;
-  size_t measured; /* seeds that were measured now; those of the others were kept */
+  size_t new; /* seeds that were measured now; those of the others were kept */
+  int32_t *predicted; /* of the seed that was measured last, by example */
   struct contents contents;
   bool swap_asked; /* say so, too, if there is nothing to swap */
   r4_data *train;   /* whose masked content is pasted */
   size_t elsewhere; /* masks on training examples, if the split has none */
   struct noise noise;
-  r4_sensitivity *sensitivity; /* of each seed, if it is asked for */
   const struct pointing *pointing;
-  r4_pointing *pointed;        /* of each seed with the first attribution, then with the second .. */
-  r4_substituted *substituted; /* of each seed; NULL unless it is asked for */
   bool words_asked;
   bool kappa_asked; /* by name: without it, texts are not shown theirs */
   struct by by;
   struct eval_progress *progress; /* while it is measured */
-  r4_swapped *swapped; /* of each seed with the first content, then with the second ..; see eval_swapped */
 };
 
 /* ---- eval_progress.c ---- */
@@ -94,7 +88,7 @@ struct eval_how {
  * everything. */
 int eval_measure(const struct eval_how *o, struct evaluation *v, r4_split split);
 void eval_forget(struct evaluation *v);
-/* Of all seeds, with the k-th content. */
+/* Of the first seed, with the k-th content. */
 const r4_swapped *eval_swapped(const struct evaluation *v, size_t k);
 
 /* One run with all figures, and several of the same data side by side; one as an object on a line of its own. Return an
@@ -135,9 +129,6 @@ void noise_add_json(r4_json *w, const struct evaluation *v);
 
 /* "gradcam,integrated"; "" is nothing. False after a message. */
 bool pointing_methods(const char *list, struct pointing *to);
-/* What one seed points at. */
-r4_status pointing_measure(struct evaluation *v, const r4_net *net, const float *weights, size_t seed,
-                           r4_error *e);
 /* As a table with its definition, and as a member; nothing if it was not asked for. */
 int pointing_print(const struct evaluation *v);
 void pointing_add_json(r4_json *w, const struct evaluation *v);
@@ -147,8 +138,8 @@ void pointing_add_json(r4_json *w, const struct evaluation *v);
 /* Finds the column and its values in the data of v, if one is asked for. Returns an exit code. */
 int by_open(struct evaluation *v);
 void by_close(struct evaluation *v);
-/* Of one seed. */
-r4_status by_measure(struct evaluation *v, const r4_net *net, const float *weights, size_t seed, r4_error *e);
+/* Of one seed, by what it predicts. */
+void by_count(struct evaluation *v, const int32_t *predicted, size_t seed);
 /* As a table, and as a member; nothing if it was not asked for. */
 int by_print(const struct evaluation *v);
 void by_add_json(r4_json *w, const struct evaluation *v);

@@ -98,30 +98,14 @@ void by_close(struct evaluation *v)
 
 /* ---- Measuring ---- */
 
-static size_t answer_of(const float *probability, size_t classes)
+void by_count(struct evaluation *v, const int32_t *predicted, size_t seed)
 {
-  size_t best = 0;
-  for (size_t k = 1; k < classes; k++)
-    if (probability[k] > probability[best]) best = k;
-  return best;
-}
-
-r4_status by_measure(struct evaluation *v, const r4_net *net, const float *weights, size_t seed, r4_error *e)
-{
-  if (!is_asked(v)) return R4_OK;
   struct by *b = &v->by;
-  r4_setting_value batch = {0};
-  int64_t outputs = r4_net_classes(net);
-  size_t n = r4_data_count(v->data), classes = outputs > 1 ? (size_t)outputs : 2;
   double *right = b->right + seed * b->values;
-  float *p = malloc(n * classes * sizeof *p);
-  r4_settings_get(v->run->settings, "eval.batch", &batch, NULL);
-  r4_status s = p ? r4_predict(net, weights, v->data, batch.whole, p, e) : R4_E_MEMORY;
-  for (size_t i = 0; i < n && !s; i++)
-    right[b->of[i]] += (int32_t)answer_of(p + i * classes, classes) == r4_data_example(v->data, i).label;
+  if (!is_asked(v)) return;
+  for (size_t i = 0; i < r4_data_count(v->data); i++)
+    right[b->of[i]] += predicted[i] == r4_data_example(v->data, i).label;
   for (size_t k = 0; k < b->values; k++) right[k] /= (double)b->count[k];
-  free(p);
-  return s;
 }
 
 /* ---- Over seeds ---- */

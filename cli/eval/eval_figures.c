@@ -8,8 +8,8 @@ static void describe_constant(const struct evaluation *v, char *to, size_t size)
 {
   char text[200];
   size_t k = 0;
-  while (!v->metrics[k].answers.constant) k++;
-  constant_text(&v->metrics[k].answers, v->data, text, sizeof text);
+  while (!v->measured[k].metrics.answers.constant) k++;
+  constant_text(&v->measured[k].metrics.answers, v->data, text, sizeof text);
   snprintf(to, size, "%zu of %zu seeds give one answer to everything: seed %lld %s; its kappa means nothing",
            v->summary.constant, v->summary.seeds, (long long)v->run->seed[k], text);
 }
@@ -44,12 +44,12 @@ static void add_cost(struct run_figures *f, const char *folder)
 static void gather(const struct evaluation *v, struct run_figures *f, r4_metrics *metrics)
 {
   for (size_t k = 0; k < v->summary.seeds && f->nets < MAX_NETS; k++) {
-    metrics[f->nets] = v->metrics[k];
-    add_net(f, &v->metrics[k], &v->swapped[k]);
+    metrics[f->nets] = v->measured[k].metrics;
+    add_net(f, &v->measured[k].metrics, v->measured[k].swapped);
     add_cost(f, v->run->folder[k]);
   }
-  f->swapped = f->swapped && !v->swapped->none;
-  f->measured += v->measured;
+  f->swapped = f->swapped && !v->measured->swapped->none;
+  f->measured += v->new;
   if (!f->unpenalised) snprintf(f->unpenalised_says, sizeof f->unpenalised_says, "%s", v->outcomes.says);
   f->unpenalised += v->outcomes.unpenalised;
 }

@@ -29,7 +29,7 @@ static void add_outcome(r4_json *w, const struct evaluation *v, size_t k)
 
 static void add_seed(r4_json *w, const struct evaluation *v, size_t k)
 {
-  const r4_metrics *m = &v->metrics[k];
+  const r4_metrics *m = &v->measured[k].metrics;
   r4_json_open(w, '{');
   json_whole(w, "seed", v->run->seed[k]);
   json_open(w, "group_accuracy", '{');
@@ -56,8 +56,8 @@ static void add_summary(r4_json *w, const struct evaluation *v)
   json_mean_sd(w, "avg_group_accuracy", s->avg);
   json_mean_sd(w, "worst_group_accuracy", s->worst);
   json_real(w, "worst_group_of_means_accuracy", s->group[s->worst_mean_group].mean);
-  json_whole(w, "masked_examples", (int64_t)v->metrics->masked_examples);
-  json_whole(w, "core_examples", (int64_t)v->metrics->core_examples);
+  json_whole(w, "masked_examples", (int64_t)v->measured->metrics.masked_examples);
+  json_whole(w, "core_examples", (int64_t)v->measured->metrics.core_examples);
   json_fragility(w, s);
   json_whole(w, "unpenalised_seeds", (int64_t)v->outcomes.unpenalised);
   swap_add_json(w, v);
@@ -81,7 +81,7 @@ int eval_print_json(const struct evaluation *v)
   json_text(w, "split", v->split);
   json_whole(w, "examples", (int64_t)r4_data_count(v->data));
   json_text(w, "data_sha256", v->hash);
-  json_real(w, "eps", v->metrics->eps);
+  json_real(w, "eps", v->measured->metrics.eps);
   add_summary(w, v);
   json_open(w, "seeds_without_model", '[');
   for (size_t k = 0; k < v->run->missing; k++) r4_json_whole(w, v->run->missing_seed[k]);

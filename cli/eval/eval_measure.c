@@ -7,22 +7,8 @@
 
 const r4_swapped *eval_swapped(const struct evaluation *v, size_t k)
 {
-  return v->swapped + k * v->run->seeds;
+  return &v->measured->swapped[k];
 }
-
-static r4_setting_value setting(const r4_settings *s, const char *key)
-{
-  r4_setting_value v = {0};
-  r4_settings_get(s, key, &v, NULL);
-  return v;
-}
-
-static double eps_of(const struct eval_how *o, const struct evaluation *v)
-{
-  return o->eps >= 0 ? o->eps : setting(v->run->settings, "eval.eps").real;
-}
-
-/* ---- What is kept ---- */
 
 /* Figures with the swap test as it is by itself are worth keeping; those of other data are not. */
 static bool may_keep(const struct eval_how *o, const struct evaluation *v)
@@ -31,96 +17,50 @@ static bool may_keep(const struct eval_how *o, const struct evaluation *v)
   return !changed && !o->other_data && v->contents.n && v->contents.kind[0] == R4_FILL_SWAP;
 }
 
-/* The most examples whose kappa is asked for. */
-static size_t kappa_most(const struct evaluation *v)
+/* ---- How it is measured ---- */
+
+static void stage(const char *what, size_t examples, void *user)
 {
-  int64_t most = setting(v->run->settings, "eval.kappa").whole;
-  return most < 0 ? SIZE_MAX : (size_t)most;
+  eval_progress_stage(user, what, examples);
 }
 
-static r4_swap_options swap_options(const struct evaluation *v)
+static r4_measure_options options_of(const struct eval_how *o, const struct evaluation *v)
 {
-  r4_swap_options o = r4_swap_defaults();
-  o.draws = (int)setting(v->run->settings, "eval.draws").whole;
-  o.batch = setting(v->run->settings, "eval.batch").whole;
-  return o;
+  r4_measure_options m = r4_settings_measure(v->run->settings);
+  if (o->eps >= 0) m.eps = o->eps;
+  m.swaps = v->contents.n;
+  memcpy(m.swap, v->contents.kind, sizeof m.swap);
+  m.donors = v->train;
+  m.words = v->words_asked ? v->run->settings : NULL;
+  m.noise = v->noise.asked ? &v->noise.options : NULL;
+  m.pointings = v->pointing ? v->pointing->n : 0;
+  for (size_t k = 0; k < m.pointings; k++) m.pointing[k] = v->pointing->method[k];
+  m.predicted = v->predicted;
+  m.stage = stage;
+  m.user = v->progress;
+  return m;
 }
+
+/* ---- What is kept ---- */
 
 /* Of all examples and all draws that are asked for: a page keeps figures of fewer. */
-static bool is_whole(const struct evaluation *v, const r4_measured *m, r4_split split)
+static bool is_whole(const struct evaluation *v, const r4_measure_options *o, const r4_measured *m, r4_split split)
 {
-  size_t masked = r4_data_mask_count(v->data, split, -1), most = kappa_most(v);
-  return m->metrics.masked_examples == (masked < most ? masked : most) &&
-         (m->swapped.none || m->swapped.draws == swap_options(v).draws);
+  size_t masked = r4_data_mask_count(v->data, split, -1);
+  return m->metrics.masked_examples == (masked < o->kappa ? masked : o->kappa) &&
+         (m->swapped->none || m->swapped->draws == o->draws);
 }
 
 /* True if seed k need not be measured. What is kept and cannot be taken is named. */
-static bool take_kept(const struct eval_how *o, struct evaluation *v, r4_split split, size_t k)
+static bool take_kept(struct evaluation *v, const r4_measure_options *o, r4_split split, size_t k)
 {
   r4_error e = {0};
-  r4_measured *m = malloc(sizeof *m);
-  r4_status s = m ? r4_measured_load(m, v->run->folder[k], split, v->hash, eps_of(o, v), &e) : R4_E_MEMORY;
-  bool whole = !s && is_whole(v, m, split);
+  r4_status s = r4_measured_load(&v->measured[k], v->run->folder[k], split, v->hash, o->eps, &e);
   if (s && s != R4_E_IO && s != R4_E_MEMORY) fprintf(stderr, "r4 eval: %s; it is measured again\n", e.text);
-  if (whole) v->metrics[k] = m->metrics, v->swapped[k] = m->swapped;
-  free(m);
-  return whole;
-}
-
-/* Where the folder cannot be written, nothing is lost but time. */
-static void keep(const struct evaluation *v, r4_split split, size_t k)
-{
-  r4_measured *m = malloc(sizeof *m);
-  if (m) *m = (r4_measured){.metrics = v->metrics[k], .swapped = v->swapped[k]};
-  if (m) r4_measured_save(m, v->run->folder[k], split, v->hash, NULL);
-  free(m);
+  return !s && is_whole(v, o, &v->measured[k], split);
 }
 
 /* ---- Measuring ---- */
-
-/* What keeps words from being replaced keeps nobody from the other figures. */
-static r4_status substitute(struct evaluation *v, const r4_net *net, const r4_model *m, size_t k, r4_error *e)
-{
-  r4_status s =
-    r4_substitution_test(net, r4_model_weights(m), v->data, v->run->settings, &v->substituted[k], e);
-  if (!s || s == R4_E_MEMORY) return s;
-  if (!k) fprintf(stderr, "r4 eval: %s: no substitution test: %s\n", shown(v->path).text, e->text);
-  v->substituted[k].none = "it failed";
-  return R4_OK;
-}
-
-static size_t asked_for_kappa(const struct evaluation *v)
-{
-  size_t masked = 0, most = kappa_most(v);
-  for (int part = 0; part < R4_SPLITS; part++) masked += r4_data_mask_count(v->data, (r4_split)part, -1);
-  return 2 * (masked < most ? masked : most); /* boxes of masks, and of cores */
-}
-
-static r4_status measure_model(const struct eval_how *o, struct evaluation *v, const r4_net *net,
-                               const r4_model *m, size_t k, r4_error *e)
-{
-  struct eval_progress *p = v->progress;
-  r4_swap_options swap = swap_options(v);
-  p->seed = k;
-  eval_progress_stage(p, "accuracy and kappa", r4_data_count(v->data) + asked_for_kappa(v));
-  r4_status status = r4_evaluate_some(net, r4_model_weights(m), v->data, eps_of(o, v), swap.batch,
-                                      kappa_most(v), &v->metrics[k], e);
-  for (size_t c = 0; c < v->contents.n && !status; c++) {
-    swap.content = v->contents.kind[c];
-    swap.donors = v->train;
-    eval_progress_stage(p, "swap test", 0);
-    status = r4_swap_test(net, r4_model_weights(m), v->data, &swap, v->swapped + c * v->run->seeds + k, e);
-  }
-  eval_progress_stage(p, "substitution test", 0);
-  if (!status && v->words_asked) status = substitute(v, net, m, k, e);
-  eval_progress_stage(p, "core sensitivity", 0);
-  if (!status && v->noise.asked)
-    status = r4_core_sensitivity(net, r4_model_weights(m), v->data, &v->noise.options, &v->sensitivity[k], e);
-  eval_progress_stage(p, "pointing games", 0);
-  if (!status) status = pointing_measure(v, net, r4_model_weights(m), k, e);
-  if (!status) status = by_measure(v, net, r4_model_weights(m), k, e);
-  return status;
-}
 
 static int measure_seed(const struct eval_how *o, struct evaluation *v, const r4_net *net, size_t k)
 {
@@ -130,38 +70,47 @@ static int measure_seed(const struct eval_how *o, struct evaluation *v, const r4
   r4_model *m = run_model(path, net, &e);
   if (!m) return cli_fail("eval", e.status, e.text);
   r4_status status = R4_OK;
+  r4_measure_options how = options_of(o, v);
   bool agree = o->other_data || run_classes_agree("eval", path, m, v->data);
-  if (agree) status = measure_model(o, v, r4_model_net(m), m, k, &e);
+  v->progress->seed = k;
+  if (agree) status = r4_measure(m, v->data, &how, &v->measured[k], &e);
   r4_model_free(m);
+  if (agree && !status) by_count(v, v->predicted, k);
+  if (!k && *v->measured->no_words)
+    fprintf(stderr, "r4 eval: %s: no substitution test: %s\n", shown(v->path).text, v->measured->no_words);
   snprintf(text, sizeof text, "%s: %s", path, e.text);
   return status ? cli_fail("eval", status, text) : agree ? EXIT_DONE : EXIT_USAGE;
+}
+
+/* Where the folder of a seed cannot be written, nothing is lost but time. */
+static int measure_seeds(const struct eval_how *o, struct evaluation *v, const r4_net *net, r4_split split)
+{
+  const r4_measure_options how = options_of(o, v);
+  int code = EXIT_DONE;
+  for (size_t k = 0; k < v->run->seeds && !code; k++) {
+    if (o->kept && may_keep(o, v) && take_kept(v, &how, split, k)) continue;
+    code = measure_seed(o, v, net, k);
+    if (!code && may_keep(o, v)) r4_measured_save(&v->measured[k], v->run->folder[k], split, v->hash, NULL);
+    v->new++;
+  }
+  return code;
 }
 
 static int measure(const struct eval_how *o, struct evaluation *v, r4_split split)
 {
   r4_error e = {0};
   struct eval_progress progress;
-  int code = EXIT_DONE;
-  v->metrics = calloc(v->run->seeds, sizeof *v->metrics);
-  v->swapped = calloc(v->run->seeds * v->contents.n + 1, sizeof *v->swapped);
-  v->sensitivity = calloc(v->run->seeds, sizeof *v->sensitivity);
-  v->substituted = calloc(v->run->seeds, sizeof *v->substituted);
-  v->pointed = calloc(v->run->seeds * MOST_POINTING, sizeof *v->pointed);
-  if (!v->metrics || !v->swapped || !v->sensitivity || !v->substituted || !v->pointed)
-    return cli_fail("eval", R4_E_MEMORY, "");
+  v->measured = calloc(v->run->seeds, sizeof *v->measured);
+  v->predicted = calloc(r4_data_count(v->data), sizeof *v->predicted);
+  if (!v->measured || !v->predicted) return cli_fail("eval", R4_E_MEMORY, "");
   r4_net *net = r4_settings_net(v->run->settings, v->data, &e);
   if (!net) return cli_fail("eval", e.status, e.text);
   v->progress = &progress;
   eval_progress_begin(&progress, v);
-  for (size_t k = 0; k < v->run->seeds && !code; k++) {
-    if (o->kept && may_keep(o, v) && take_kept(o, v, split, k)) continue;
-    code = measure_seed(o, v, net, k);
-    if (!code && may_keep(o, v)) keep(v, split, k);
-    v->measured++;
-  }
+  int code = measure_seeds(o, v, net, split);
   eval_progress_end(&progress);
   r4_net_free(net);
-  if (!code) r4_summarize(v->metrics, v->run->seeds, &v->summary);
+  if (!code) r4_measured_summary(v->measured, v->run->seeds, &v->summary);
   return code;
 }
 
@@ -226,11 +175,8 @@ void eval_forget(struct evaluation *v)
 {
   r4_data_free(v->data);
   r4_data_free(v->train);
-  free(v->metrics);
-  free(v->swapped);
-  free(v->sensitivity);
-  free(v->substituted);
-  free(v->pointed);
+  free(v->measured);
+  free(v->predicted);
   by_close(v);
   runs_free(v->run);
 }

@@ -43,7 +43,7 @@ static r4_mean_sd over_seeds(const struct evaluation *v, size_t member)
 {
   double x[MAX_SEEDS];
   for (size_t i = 0; i < v->summary.seeds; i++)
-    memcpy(&x[i], (const char *)&v->sensitivity[i] + member, sizeof x[i]);
+    memcpy(&x[i], (const char *)&v->measured[i].sensitivity + member, sizeof x[i]);
   return r4_mean_sd_of(v->summary.seeds, x);
 }
 
@@ -59,7 +59,7 @@ static r4_mean_sd clean(const struct evaluation *v)
 
 static void print_definition(const struct evaluation *v)
 {
-  const r4_sensitivity *s = v->sensitivity;
+  const r4_sensitivity *s = &v->measured->sensitivity;
   printf("\nRelative core sensitivity: accuracy with noise on what is masked (s) and on the core (c) of the "
          "same %zu\n"
          "examples, rcs = (s - c) / (2 min(a, 1 - a)), a = (s + c) / 2: 1, only the core matters; -1, only "
@@ -82,9 +82,9 @@ int noise_print(const struct evaluation *v)
   r4_table *t = r4_table_new();
   static const char *const head[] = {"sigma", "s %", "c %", "rcs", "se"};
   for (size_t k = 0; k < sizeof head / sizeof *head; k++) r4_table_column(t, head[k], 'r', 8);
-  for (size_t k = 0; k < v->sensitivity->n; k++) {
+  for (size_t k = 0; k < v->measured->sensitivity.n; k++) {
     char rcs[FIGURE_SIZE], se[FIGURE_SIZE];
-    cell(t, "%g", v->sensitivity->at[k].sigma);
+    cell(t, "%g", v->measured->sensitivity.at[k].sigma);
     cell(t, "%.2f", 100 * OF(v, k, spurious_noise).mean);
     cell(t, "%.2f", 100 * OF(v, k, core_noise).mean);
     cell(t, "%s", figure_text(OF(v, k, rcs).mean, 3, "none", rcs));
@@ -100,12 +100,12 @@ void noise_add_json(r4_json *w, const struct evaluation *v)
   if (!v->noise.asked) return;
   json_open(w, "core_sensitivity", '{');
   json_flag(w, "published", v->noise.options.published);
-  json_whole(w, "examples", (int64_t)v->sensitivity->examples);
+  json_whole(w, "examples", (int64_t)v->measured->sensitivity.examples);
   json_mean_sd(w, "accuracy", clean(v));
   json_open(w, "curve", '[');
-  for (size_t k = 0; k < v->sensitivity->n; k++) {
+  for (size_t k = 0; k < v->measured->sensitivity.n; k++) {
     r4_json_open(w, '{');
-    json_real(w, "sigma", v->sensitivity->at[k].sigma);
+    json_real(w, "sigma", v->measured->sensitivity.at[k].sigma);
     json_mean_sd(w, "spurious_noise_accuracy", OF(v, k, spurious_noise));
     json_mean_sd(w, "core_noise_accuracy", OF(v, k, core_noise));
     json_mean_sd(w, "rcs", OF(v, k, rcs));

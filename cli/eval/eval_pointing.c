@@ -18,7 +18,7 @@ static bool is_attribution(const char *name)
 
 static bool refuse(const char *list)
 {
-  fprintf(stderr, "r4 eval: --pointing: \"%.80s\", expected up to %d of", shown(list).text, MOST_POINTING);
+  fprintf(stderr, "r4 eval: --pointing: \"%.80s\", expected up to %d of", shown(list).text, R4_MAX_POINTING);
   for (size_t k = 0; k < r4_attribution_count(); k++)
     fprintf(stderr, "%s %s", k ? "," : "", r4_attribution_describe(k).name);
   fprintf(stderr, "\n");
@@ -32,29 +32,10 @@ bool pointing_methods(const char *list, struct pointing *to)
   snprintf(to->list, sizeof to->list, "%s", list);
   char *rest = *list ? to->list : NULL;
   for (char *name; (name = strsep(&rest, ","));) {
-    if (to->n == MOST_POINTING || !is_attribution(name)) return refuse(list);
+    if (to->n == R4_MAX_POINTING || !is_attribution(name)) return refuse(list);
     to->method[to->n++] = name;
   }
   return true;
-}
-
-/* ---- Measuring ---- */
-
-static r4_pointing *of(const struct evaluation *v, size_t method)
-{
-  return v->pointed + method * v->run->seeds;
-}
-
-/* The margin: its gradient does not vanish where a net is sure. */
-r4_status pointing_measure(struct evaluation *v, const r4_net *net, const float *weights, size_t seed,
-                           r4_error *e)
-{
-  r4_attribution_options o = r4_attribution_defaults();
-  r4_status s = R4_OK;
-  o.explain = R4_EXPLAIN_MARGIN;
-  for (size_t k = 0; v->pointing && k < v->pointing->n && !s; k++)
-    s = r4_pointing_game(v->pointing->method[k], net, weights, v->data, &o, of(v, k) + seed, e);
-  return s;
 }
 
 /* ---- Over seeds ---- */
@@ -67,7 +48,7 @@ static r4_mean_sd figure(const struct evaluation *v, size_t method, int k)
 {
   double x[MAX_SEEDS];
   for (size_t i = 0; i < v->run->seeds; i++) {
-    const r4_pointing *p = of(v, method) + i;
+    const r4_pointing *p = &v->measured[i].pointing[method];
     x[i] = (const double[]){p->energy, p->share, p->hit, p->area}[k];
   }
   return r4_mean_sd_of(v->run->seeds, x);
@@ -78,7 +59,7 @@ static double count(const struct evaluation *v, size_t method, bool left_out)
 {
   double sum = 0;
   for (size_t i = 0; i < v->run->seeds; i++) {
-    const r4_pointing *p = of(v, method) + i;
+    const r4_pointing *p = &v->measured[i].pointing[method];
     sum += (double)(left_out ? p->left_out : p->examples);
   }
   return sum / (double)v->run->seeds;

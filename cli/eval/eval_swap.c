@@ -49,29 +49,40 @@ bool swap_contents(const char *list, struct contents *to)
 
 /* ---- Text ---- */
 
-/* "81.20 +- 0.30 %  8120 of 10000": of a group, or of all if it is -1. */
-static void add_share(r4_table *t, const struct evaluation *v, const r4_swapped *s, int32_t group, bool lost)
+/* flipped / examples or lost / found over the seeds, with the c-th content; of a group, or of all if it is -1. */
+static r4_mean_sd share_of(const struct evaluation *v, size_t c, int32_t group, bool lost)
+{
+  double x[MAX_SEEDS];
+  for (size_t k = 0; k < v->summary.seeds; k++)
+    x[k] = (lost ? r4_swap_lost : r4_swap_flipped)(&v->measured[k].swapped[c], 1, group).mean;
+  return r4_mean_sd_of(v->summary.seeds, x);
+}
+
+/* "81.20 +- 0.30 %  8120 of 10000" */
+static void add_share(r4_table *t, const struct evaluation *v, size_t c, int32_t group, bool lost)
 {
   char text[FIGURE_SIZE];
   double part = 0, all = 0, seeds = (double)v->summary.seeds;
-  for (size_t k = 0; k < v->summary.seeds; k++)
-    for (size_t g = 0; g < s[k].groups; g++) {
+  for (size_t k = 0; k < v->summary.seeds; k++) {
+    const r4_swapped *s = &v->measured[k].swapped[c];
+    for (size_t g = 0; g < s->groups; g++) {
       if (group >= 0 && g != (size_t)group) continue;
-      part += (lost ? s[k].lost[g] : s[k].flipped[g]) / seeds;
-      all += (double)(lost ? s[k].found[g] : s[k].examples[g]) / seeds;
+      part += (lost ? s->lost[g] : s->flipped[g]) / seeds;
+      all += (double)(lost ? s->found[g] : s->examples[g]) / seeds;
     }
-  r4_mean_sd share = (lost ? r4_swap_lost : r4_swap_flipped)(s, v->summary.seeds, group);
+  }
+  r4_mean_sd share = share_of(v, c, group, lost);
   if (isnan(share.mean))
     cell(t, "none was right");
   else
     cell(t, "%s %%  %.4g of %.6g", percent_text(share, 6, text), part, all);
 }
 
-static void add_group(r4_table *t, const struct evaluation *v, const r4_swapped *s, int32_t group)
+static void add_group(r4_table *t, const struct evaluation *v, size_t c, int32_t group)
 {
   r4_table_cell(t, group < 0 ? "all" : r4_data_group_name(v->data, (size_t)group));
-  add_share(t, v, s, group, false);
-  add_share(t, v, s, group, true);
+  add_share(t, v, c, group, false);
+  add_share(t, v, c, group, true);
 }
 
 /* Masked content of training examples, which have masks where these may have none. */
@@ -100,22 +111,23 @@ static void print_title(const struct evaluation *v, const r4_swapped *s)
            s->inside + s->pasted, r4_data_count(v->data));
 }
 
-static int print_content(const struct evaluation *v, const r4_swapped *s, int name_width)
+static int print_content(const struct evaluation *v, size_t c, int name_width)
 {
+  const r4_swapped *s = eval_swapped(v, c);
   (s->content == R4_FILL_PASTE ? print_paste_title : print_title)(v, s);
   r4_table *t = r4_table_new();
   r4_table_column(t, "", 'l', name_width);
   r4_table_column(t, "answers changed", 'l', 0);
   r4_table_column(t, "right before, wrong then", 'l', 0);
   for (size_t g = 0; g < s->groups; g++)
-    if (s->examples[g]) add_group(t, v, s, (int32_t)g);
-  add_group(t, v, s, -1);
+    if (s->examples[g]) add_group(t, v, c, (int32_t)g);
+  add_group(t, v, c, -1);
   return table_end(stdout, "eval", t, R4_TABLE_PLAIN);
 }
 
 void swap_print_none(const struct evaluation *v, const char *before)
 {
-  const char *none = v->contents.n ? v->swapped->none : NULL;
+  const char *none = v->contents.n ? eval_swapped(v, 0)->none : NULL;
   if (none && v->swap_asked) printf("%sswap test: none, as %s\n", before, none);
   if (none && v->elsewhere && !has_content(&v->contents, R4_FILL_PASTE))
     printf("%sno mask is on the %s part, but %zu training examples have one: --swap paste puts what theirs mark on "
@@ -128,7 +140,7 @@ int swap_print(const struct evaluation *v, int name_width)
   int code = EXIT_DONE;
   swap_print_none(v, "\n");
   for (size_t k = 0; k < v->contents.n && !code; k++)
-    if (!eval_swapped(v, k)->none) code = print_content(v, eval_swapped(v, k), name_width);
+    if (!eval_swapped(v, k)->none) code = print_content(v, k, name_width);
   return code;
 }
 
@@ -136,8 +148,7 @@ static void add_row(r4_table *t, const struct evaluation *const *v, size_t n, si
 {
   cell(t, "%s by %s", lost ? "lost" : "changed", r4_fill_name(v[0]->contents.kind[content]));
   for (size_t k = 0; k < n; k++) {
-    double share =
-      (lost ? r4_swap_lost : r4_swap_flipped)(eval_swapped(v[k], content), v[k]->summary.seeds, -1).mean;
+    double share = share_of(v[k], content, -1, lost).mean;
     cell(t, isnan(share) ? "%snone" : "%s%.2f %%", eval_star(v[k]), 100 * share);
   }
 }
@@ -154,25 +165,26 @@ void swap_add_rows(r4_table *t, const struct evaluation *const *v, size_t n)
 
 /* ---- JSON ---- */
 
-static void add_shares(r4_json *w, const r4_swapped *s, size_t seeds, int32_t group)
+static void add_shares(r4_json *w, const struct evaluation *v, size_t c, int32_t group)
 {
-  json_mean_sd(w, "flipped_share", r4_swap_flipped(s, seeds, group));
-  json_mean_sd(w, "lost_share", r4_swap_lost(s, seeds, group));
+  json_mean_sd(w, "flipped_share", share_of(v, c, group, false));
+  json_mean_sd(w, "lost_share", share_of(v, c, group, true));
 }
 
-static void add_content(r4_json *w, const struct evaluation *v, const r4_swapped *s)
+static void add_content(r4_json *w, const struct evaluation *v, size_t c)
 {
+  const r4_swapped *s = eval_swapped(v, c);
   json_open(w, r4_fill_name(s->content), '{');
   json_whole(w, "donors", (int64_t)s->donors);
   json_whole(w, "draws", s->draws);
   json_whole(w, "inside", (int64_t)s->inside);
   json_whole(w, "pasted", (int64_t)s->pasted);
-  add_shares(w, s, v->summary.seeds, -1);
+  add_shares(w, v, c, -1);
   json_open(w, "groups", '{');
   for (size_t g = 0; g < s->groups; g++) {
     if (!s->examples[g]) continue;
     json_open(w, r4_data_group_name(v->data, g), '{');
-    add_shares(w, s, v->summary.seeds, (int32_t)g);
+    add_shares(w, v, c, (int32_t)g);
     r4_json_close(w, '}');
   }
   r4_json_close(w, '}');
@@ -199,7 +211,7 @@ static const char *why_none(const struct evaluation *v)
 {
   for (size_t k = 0; k < v->contents.n; k++)
     if (!eval_swapped(v, k)->none) return NULL;
-  return v->contents.n ? v->swapped->none : "not asked for";
+  return v->contents.n ? eval_swapped(v, 0)->none : "not asked for";
 }
 
 /* Null if there is nothing to swap, or nobody asks. */
@@ -219,7 +231,7 @@ void swap_add_json(r4_json *w, const struct evaluation *v)
   json_text(w, "swap_none", why_none(v));
   if (!open_swap(w, v)) return;
   for (size_t k = 0; k < v->contents.n; k++)
-    if (!eval_swapped(v, k)->none) add_content(w, v, eval_swapped(v, k));
+    if (!eval_swapped(v, k)->none) add_content(w, v, k);
   r4_json_close(w, '}');
 }
 
@@ -227,6 +239,6 @@ void swap_add_seed_json(r4_json *w, const struct evaluation *v, size_t seed)
 {
   if (!open_swap(w, v)) return;
   for (size_t k = 0; k < v->contents.n; k++)
-    if (!eval_swapped(v, k)->none) add_seed_content(w, v, eval_swapped(v, k) + seed);
+    if (!eval_swapped(v, k)->none) add_seed_content(w, v, &v->measured[seed].swapped[k]);
   r4_json_close(w, '}');
 }

@@ -41,7 +41,7 @@ static bool has_no_scale(const struct evaluation *v)
 
 static bool has_no_kappa(const struct evaluation *v)
 {
-  return !v->metrics->masked_examples || has_no_scale(v);
+  return !v->measured->metrics.masked_examples || has_no_scale(v);
 }
 
 static void print_why_no_kappa(const struct evaluation *v)
@@ -52,7 +52,7 @@ static void print_why_no_kappa(const struct evaluation *v)
   if (masks && has_no_scale(v))
     printf("kappa: not shown, as each net has its own scale of vectors of words, and eps %g is far in one "
            "and near in another (--eps E shows it)\n",
-           v->metrics->eps);
+           v->measured->metrics.eps);
   else if (masks)
     printf("kappa: none, as the setting eval.kappa (--kappa) is 0\n");
   else
@@ -71,9 +71,9 @@ static void print_constant(const struct evaluation *v, const char *prefix)
   char text[300];
   if (!v->summary.constant) return;
   for (size_t k = 0; k < v->run->seeds; k++)
-    if (v->metrics[k].answers.constant)
+    if (v->measured[k].metrics.answers.constant)
       printf("%sseed %lld %s; its kappa means nothing\n", prefix, (long long)v->run->seed[k],
-             constant_text(&v->metrics[k].answers, v->data, text, sizeof text));
+             constant_text(&v->measured[k].metrics.answers, v->data, text, sizeof text));
   printf("%s%s\n", prefix, constant_advice(v->run->settings));
 }
 
@@ -120,7 +120,7 @@ static void add_kappa(r4_table *t, const char *name, r4_mean_sd masked, r4_mean_
 
 static int print_fragility(const struct evaluation *v)
 {
-  const r4_metrics *m = v->metrics;
+  const r4_metrics *m = &v->measured->metrics;
   r4_table *t = table_of(v, 2, 9);
   r4_table_column(t, NULL, 'l', 6);
   r4_table_column(t, NULL, 'l', 0);
@@ -206,10 +206,10 @@ static void add_kappas(r4_table *t, const struct evaluation *const *v, size_t n)
 static void add_eps(r4_table *t, const struct evaluation *const *v, size_t n)
 {
   bool differ = false;
-  for (size_t k = 1; k < n; k++) differ |= v[k]->metrics->eps != v[0]->metrics->eps;
+  for (size_t k = 1; k < n; k++) differ |= v[k]->measured->metrics.eps != v[0]->measured->metrics.eps;
   if (!differ) return;
   r4_table_cell(t, "  at eps");
-  for (size_t k = 0; k < n; k++) cell(t, "%.4g", v[k]->metrics->eps);
+  for (size_t k = 0; k < n; k++) cell(t, "%.4g", v[k]->measured->metrics.eps);
 }
 
 static void add_comparison(r4_table *t, const struct evaluation *const *v, size_t n)

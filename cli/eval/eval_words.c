@@ -17,7 +17,7 @@ static double total(const r4_substituted *s, const size_t *of)
 static r4_mean_sd over_seeds(const struct evaluation *v, double (*of)(const r4_substituted *))
 {
   double x[MAX_SEEDS];
-  for (size_t k = 0; k < v->summary.seeds; k++) x[k] = of(&v->substituted[k]);
+  for (size_t k = 0; k < v->summary.seeds; k++) x[k] = of(&v->measured[k].substituted);
   return r4_mean_sd_of(v->summary.seeds, x);
 }
 
@@ -52,7 +52,7 @@ static double worst_certified(const r4_substituted *s)
 
 static bool is_there(const struct evaluation *v)
 {
-  return v->substituted && v->substituted->words && !v->substituted->none;
+  return v->measured->substituted.words && !v->measured->substituted.none;
 }
 
 /* ---- Text ---- */
@@ -79,7 +79,7 @@ static void print_left_out(const r4_substituted *s)
 int words_print(const struct evaluation *v)
 {
   if (!is_there(v)) return EXIT_DONE;
-  const r4_substituted *s = v->substituted;
+  const r4_substituted *s = &v->measured->substituted;
   printf("\nSubstitution: right whatever words of the list (%zu) stand at the masked tokens, of %.0f texts "
          "with some\n\n",
          s->words, total(s, s->examples));
@@ -95,9 +95,9 @@ int words_print(const struct evaluation *v)
   }
   int code = table_end(stdout, "eval", t, R4_TABLE_PLAIN);
   for (size_t k = 0; k < v->summary.seeds; k++)
-    if (v->substituted[k].overflowed)
+    if (v->measured[k].substituted.overflowed)
       printf("bounds of %zu texts overflowed and prove nothing (seed %zu of the run)\n",
-             v->substituted[k].overflowed, k);
+             v->measured[k].substituted.overflowed, k);
   if (total(s, s->tried) < total(s, s->examples))
     printf("tried: %.0f texts, which have at most %zu replacements\n", total(s, s->tried), s->tries);
   print_left_out(s);
@@ -127,9 +127,9 @@ void words_add_rows(r4_table *t, const struct evaluation *const *v, size_t n)
 void words_add_json(r4_json *w, const struct evaluation *v)
 {
   if (!is_there(v)) return;
-  const r4_substituted *s = v->substituted;
+  const r4_substituted *s = &v->measured->substituted;
   size_t overflowed = 0;
-  for (size_t k = 0; k < v->summary.seeds; k++) overflowed += v->substituted[k].overflowed;
+  for (size_t k = 0; k < v->summary.seeds; k++) overflowed += v->measured[k].substituted.overflowed;
   json_open(w, "substitution", '{');
   json_whole(w, "overflowed", (int64_t)overflowed);
   json_whole(w, "words", (int64_t)s->words);

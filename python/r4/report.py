@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from .classifier import Classifier
 
 DRAWS = 3  # of the swap test, as "r4 report" has it
-BATCH = 256
 
 
 def run_data(c: Classifier) -> Data:
@@ -37,13 +36,9 @@ def run_data(c: Classifier) -> Data:
 
 
 def _measure(c: Classifier, data: Data, eps: float, kappa: int) -> h.r4_measured:
-    m = h.r4_measured()
-    net, weights = c.model_.addresses
-    o = LIB.r4_swap_defaults()
-    o.draws, o.batch = DRAWS, BATCH
-    metrics, swapped = ctypes.byref(m.metrics), ctypes.byref(m.swapped)
-    call("r4_evaluate_some", net, weights, data.pointer, eps, BATCH, kappa, metrics)
-    call("r4_swap_test", net, weights, data.pointer, ctypes.byref(o), swapped)
+    m, o = h.r4_measured(), LIB.r4_measure_defaults()
+    o.eps, o.kappa, o.draws = eps, kappa, DRAWS
+    call("r4_measure", c.model_.pointer, data.pointer, ctypes.byref(o), ctypes.byref(m))
     return m
 
 

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "measure/attribution.h"
 #include "measure/check.h"
+#include "measure/evaluate.h"
 #include "measure/kappa.h"
 #include "measure/predict.h"
 #include "measure/score.h"
@@ -35,13 +36,13 @@ static r4_status count_answers(const r4_net *net, const r4_data *d, const int32_
   return R4_OK;
 }
 
-/* predicted has room for all examples. */
+/* predicted has room for all examples; probabilities is NULL, or has room for those of all classes. */
 static r4_status ask(const r4_net *net, const float *weights, const r4_data *d, int64_t batch,
-                     int32_t *predicted, double *loss, r4_answers *a, r4_error *e)
+                     int32_t *predicted, float *probabilities, double *loss, r4_answers *a, r4_error *e)
 {
   *a = (r4_answers){0};
   struct probe *p = predictor_new(net, batch, e);
-  r4_status s = p ? predictor_run(p, weights, d, predicted, loss, e) : e->status;
+  r4_status s = p ? predictor_probabilities(p, weights, d, predicted, loss, probabilities, e) : e->status;
   probe_free(p);
   if (!s) s = predicted_check(d, predicted, &a->not_finite, e);
   return s ? s : count_answers(net, d, predicted, a, e);
@@ -72,7 +73,7 @@ r4_status r4_net_answers(const r4_net *net, const float *weights, const r4_data 
   *answers = (r4_answers){0};
   r4_status s = eval_check(net, weights, d, e);
   int32_t *predicted = s ? NULL : room_for_answers(d, e);
-  if (predicted) s = ask(net, weights, d, batch, predicted, &loss, answers, e);
+  if (predicted) s = ask(net, weights, d, batch, predicted, NULL, &loss, answers, e);
   r4_mem_free(predicted);
   return predicted || s ? s : e->status;
 }
@@ -85,13 +86,14 @@ r4_status r4_predict(const r4_net *net, const float *weights, const r4_data *d, 
   NEEDS(d, "data", R4_E_ARGUMENT);
   NEEDS(probabilities, "room for the result", R4_E_ARGUMENT);
   r4_error own = {0};
+  double loss;
   size_t missing;
   if (!e) e = &own;
   r4_status s = eval_check(net, weights, d, e);
   if (s) return s;
   int32_t *predicted = room_for_answers(d, e);
   struct probe *p = predicted ? predictor_new(net, batch, e) : NULL;
-  s = p ? predictor_probabilities(p, weights, d, predicted, probabilities, e) : e->status;
+  s = p ? predictor_probabilities(p, weights, d, predicted, &loss, probabilities, e) : e->status;
   if (!s) s = predicted_check(d, predicted, &missing, e);
   probe_free(p);
   r4_mem_free(predicted);
@@ -100,16 +102,10 @@ r4_status r4_predict(const r4_net *net, const float *weights, const r4_data *d, 
 
 /* ---- Figures ---- */
 
-static r4_status evaluate_accuracy(const r4_net *net, const float *weights, const r4_data *d, int64_t batch,
-                                   r4_metrics *m, r4_error *e)
+static r4_status take_score(const r4_data *d, const int32_t *predicted, double loss, r4_metrics *m, r4_error *e)
 {
-  int32_t *predicted = room_for_answers(d, e);
-  if (!predicted) return e->status;
   struct score score;
-  double loss = 0;
-  r4_status s = ask(net, weights, d, batch, predicted, &loss, &m->answers, e);
-  if (!s) s = score_of(d, predicted, loss, &score, e);
-  r4_mem_free(predicted);
+  r4_status s = score_of(d, predicted, loss, &score, e);
   if (s) return s;
   m->loss = score.loss;
   m->accuracy = score.accuracy;
@@ -120,6 +116,18 @@ static r4_status evaluate_accuracy(const r4_net *net, const float *weights, cons
   memcpy(m->group_accuracy, score.group, sizeof score.group);
   memcpy(m->group_count, score.count, sizeof score.count);
   return R4_OK;
+}
+
+static r4_status evaluate_accuracy(const r4_net *net, const float *weights, const r4_data *d, int64_t batch,
+                                   const struct predictions *p, r4_metrics *m, r4_error *e)
+{
+  int32_t *predicted = p->answer ? p->answer : room_for_answers(d, e);
+  double loss = 0;
+  if (!predicted) return e->status;
+  r4_status s = ask(net, weights, d, batch, predicted, p->probability, &loss, &m->answers, e);
+  if (!s) s = take_score(d, predicted, loss, m, e);
+  if (!p->answer) r4_mem_free(predicted);
+  return s;
 }
 
 /* The examples with a mask, or as many as most of them, evenly spread. */
@@ -156,6 +164,15 @@ static r4_status evaluate_fragility(const r4_net *net, const float *weights, con
   return s;
 }
 
+r4_status evaluate_all(const r4_net *net, const float *weights, const r4_data *d, const struct evaluate_options *o,
+                       r4_metrics *m, r4_error *e)
+{
+  *m = (r4_metrics){.eps = o->eps};
+  r4_status s = eval_check(net, weights, d, e);
+  if (!s) s = evaluate_accuracy(net, weights, d, o->batch, &o->predictions, m, e);
+  return s ? s : evaluate_fragility(net, weights, d, o->batch, o->most, m, e);
+}
+
 r4_status r4_evaluate_some(const r4_net *net, const float *weights, const r4_data *d, double eps,
                            int64_t batch, size_t most, r4_metrics *m, r4_error *e)
 {
@@ -165,10 +182,7 @@ r4_status r4_evaluate_some(const r4_net *net, const float *weights, const r4_dat
   NEEDS(m, "room for the result", R4_E_ARGUMENT);
   r4_error own = {0};
   if (!e) e = &own;
-  *m = (r4_metrics){.eps = eps};
-  r4_status s = eval_check(net, weights, d, e);
-  if (!s) s = evaluate_accuracy(net, weights, d, batch, m, e);
-  return s ? s : evaluate_fragility(net, weights, d, batch, most, m, e);
+  return evaluate_all(net, weights, d, &(struct evaluate_options){.eps = eps, .batch = batch, .most = most}, m, e);
 }
 
 r4_status r4_evaluate(const r4_net *net, const float *weights, const r4_data *d, double eps, int64_t batch,
@@ -183,14 +197,11 @@ r4_status r4_evaluate(const r4_net *net, const float *weights, const r4_data *d,
 
 /* ---- Over seeds ---- */
 
-static r4_mean_sd over_seeds(const r4_metrics *m, size_t n, size_t offset)
+/* n metrics, one every so many bytes. */
+static void summarize(const r4_metrics *m, size_t stride, size_t n, r4_summary *to)
 {
-  return mean_sd_of((const char *)m + offset, sizeof *m, n);
-}
-
-void r4_summarize(const r4_metrics *m, size_t n, r4_summary *to)
-{
-#define OVER(field) over_seeds(m, n, offsetof(r4_metrics, field))
+#define AT(offset) mean_sd_of((const char *)m + (offset), stride, n)
+#define OVER(field) AT(offsetof(r4_metrics, field))
   *to = (r4_summary){
     .seeds = n,
     .accuracy = OVER(accuracy),
@@ -203,11 +214,23 @@ void r4_summarize(const r4_metrics *m, size_t n, r4_summary *to)
     .groups = n ? m->groups : 0,
   };
   for (size_t g = 0; g < to->groups; g++) {
-    to->group[g] = over_seeds(m, n, offsetof(r4_metrics, group_accuracy) + g * sizeof(double));
+    to->group[g] = AT(offsetof(r4_metrics, group_accuracy) + g * sizeof(double));
     double least = to->group[to->worst_mean_group].mean;
     if (isnan(least) || to->group[g].mean < least)
       to->worst_mean_group = g; /* a group without examples is NaN */
   }
 #undef OVER
-  for (size_t k = 0; k < n; k++) to->constant += m[k].answers.constant;
+#undef AT
+  for (size_t k = 0; k < n; k++)
+    to->constant += ((const r4_metrics *)(const void *)((const char *)m + k * stride))->answers.constant;
+}
+
+void r4_summarize(const r4_metrics *m, size_t n, r4_summary *to)
+{
+  summarize(m, sizeof *m, n, to);
+}
+
+void r4_measured_summary(const r4_measured *m, size_t n, r4_summary *to)
+{
+  summarize(&m->metrics, sizeof *m, n, to);
 }

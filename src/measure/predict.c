@@ -71,10 +71,9 @@ r4_status predictor_run(struct probe *p, const float *weights, const r4_data *d,
 }
 
 r4_status predictor_probabilities(struct probe *p, const float *weights, const r4_data *d, int32_t *predicted,
-                                  float *to, r4_error *e)
+                                  double *loss, float *to, r4_error *e)
 {
-  double loss;
-  return ask(p, weights, d, predicted, &loss, to, e);
+  return ask(p, weights, d, predicted, loss, to, e);
 }
 
 r4_status predicted_check(const r4_data *d, const int32_t *predicted, size_t *missing, r4_error *e)

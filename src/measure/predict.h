@@ -15,9 +15,9 @@ struct probe *predictor_new(const r4_net *net, int64_t batch, r4_error *e);
 r4_status predictor_run(struct probe *p, const float *weights, const r4_data *d, int32_t *predicted,
                         double *loss, r4_error *e);
 
-/* The same, and the softmax of the logits, [examples, classes], in to. */
+/* The same, and the softmax of the logits, [examples, classes], in to, unless it is NULL. */
 r4_status predictor_probabilities(struct probe *p, const float *weights, const r4_data *d, int32_t *predicted,
-                                  float *to, r4_error *e);
+                                  double *loss, float *to, r4_error *e);
 
 /* R4_E_DOMAIN if an example has no answer: how many have none, and which is the first. *missing is their number. */
 r4_status predicted_check(const r4_data *d, const int32_t *predicted, size_t *missing, r4_error *e);

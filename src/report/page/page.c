@@ -120,12 +120,6 @@ static r4_status check(const r4_report_run *run, size_t runs, size_t here, const
   return R4_OK;
 }
 
-static void summarize(const r4_report_run *r, r4_metrics *work, r4_summary *to)
-{
-  for (size_t k = 0; k < r->seeds; k++) work[k] = r->measured[k].metrics;
-  r4_summarize(work, r->seeds, to);
-}
-
 static struct page_end end_of(const r4_report_run *r)
 {
   struct page_end end = {0};
@@ -156,20 +150,15 @@ r4_status r4_report_write(const r4_report_run *run, size_t runs, const r4_data *
   static const r4_report_options defaults;
   r4_error own = {0};
   if (!e) e = &own;
-  size_t most = 1;
-  for (size_t k = 0; k < runs; k++)
-    if (run[k].seeds > most) most = run[k].seeds;
   struct html h = {0};
   r4_report_run *sorted = mem_new(runs + 1, sizeof *sorted, "a report", e);
   r4_summary *summary = mem_new(runs + 1, sizeof *summary, "a report", e);
   struct page_end *end = mem_new(runs + 1, sizeof *end, "a report", e);
-  r4_metrics *work = mem_new(most, sizeof *work, "a report", e);
-  r4_status s = R4_OK;
-  if (!sorted || !summary || !end || !work) s = R4_E_MEMORY;
+  r4_status s = sorted && summary && end ? R4_OK : R4_E_MEMORY;
   size_t here = s ? 0 : sort_runs(run, runs, sorted);
   if (!s) s = check(run, runs, here, d, e);
   for (size_t k = 0; k < runs && !s; k++)
-    summarize(&sorted[k], work, &summary[k]), end[k] = end_of(&sorted[k]);
+    r4_measured_summary(sorted[k].measured, sorted[k].seeds, &summary[k]), end[k] = end_of(&sorted[k]);
   struct page p = {.h = &h, .run = sorted, .runs = here, .summary = summary, .end = end, .d = d};
   p.o = options ? options : &defaults;
   if (!s) p.other = sorted + here, p.others = runs - here;
@@ -177,6 +166,5 @@ r4_status r4_report_write(const r4_report_run *run, size_t runs, const r4_data *
   r4_mem_free(sorted);
   r4_mem_free(summary);
   r4_mem_free(end);
-  r4_mem_free(work);
   return s;
 }

@@ -8,7 +8,7 @@
 
 const char *swap_none(const r4_report_run *r)
 {
-  return r->measured->swapped.none;
+  return r->measured->swapped->none;
 }
 
 static double found_of(const r4_swapped *s, int32_t group)
@@ -32,9 +32,9 @@ r4_mean_sd swap_lost(const r4_report_run *r, int32_t group)
 {
   r4_mean_sd v = {0};
   double n = (double)r->seeds;
-  for (size_t k = 0; k < r->seeds; k++) v.mean += r4_swap_lost(&r->measured[k].swapped, 1, group).mean / n;
+  for (size_t k = 0; k < r->seeds; k++) v.mean += r4_swap_lost(r->measured[k].swapped, 1, group).mean / n;
   for (size_t k = 0; k < r->seeds; k++)
-    v.sd += pow(r4_swap_lost(&r->measured[k].swapped, 1, group).mean - v.mean, 2);
+    v.sd += pow(r4_swap_lost(r->measured[k].swapped, 1, group).mean - v.mean, 2);
   v.sd = r->seeds > 1 ? sqrt(v.sd / (n - 1)) : NAN;
   return v;
 }
@@ -43,7 +43,7 @@ static double mean_over_seeds(const r4_report_run *r, double (*of)(const r4_swap
                               int32_t group)
 {
   double sum = 0;
-  for (size_t k = 0; k < r->seeds; k++) sum += of(&r->measured[k].swapped, group);
+  for (size_t k = 0; k < r->seeds; k++) sum += of(r->measured[k].swapped, group);
   return sum / (double)r->seeds;
 }
 
@@ -52,7 +52,7 @@ static double mean_over_seeds(const r4_report_run *r, double (*of)(const r4_swap
 /* What was done, to how many. */
 static void add_words(const struct page *p)
 {
-  const r4_swapped *s = &p->run[0].measured->swapped;
+  const r4_swapped *s = p->run[0].measured->swapped;
   html_add(
     p->h,
     "<p>The masked content of each test example is replaced by that of an example of another class, drawn at "

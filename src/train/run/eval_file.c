@@ -98,21 +98,21 @@ static const struct member wholes[] = {
   METRIC(core_examples),
   METRIC(answers.most),
   METRIC(answers.not_finite),
-  {"swap.donors", offsetof(r4_measured, swapped.donors), 0},
-  {"swap.inside", offsetof(r4_measured, swapped.inside), 0},
-  {"swap.pasted", offsetof(r4_measured, swapped.pasted), 0},
+  {"swap.donors", offsetof(r4_measured, swapped[0].donors), 0},
+  {"swap.inside", offsetof(r4_measured, swapped[0].inside), 0},
+  {"swap.pasted", offsetof(r4_measured, swapped[0].pasted), 0},
 };
 
 static const struct member real_lists[] = {
   GROUPS(group_accuracy, metrics.group_accuracy, metrics.groups),
-  GROUPS(swap.flipped, swapped.flipped, swapped.groups),
-  GROUPS(swap.lost, swapped.lost, swapped.groups),
+  GROUPS(swap.flipped, swapped[0].flipped, swapped[0].groups),
+  GROUPS(swap.lost, swapped[0].lost, swapped[0].groups),
 };
 
 static const struct member whole_lists[] = {
   GROUPS(group_count, metrics.group_count, metrics.groups),
-  GROUPS(swap.examples, swapped.examples, swapped.groups),
-  GROUPS(swap.found, swapped.found, swapped.groups),
+  GROUPS(swap.examples, swapped[0].examples, swapped[0].groups),
+  GROUPS(swap.found, swapped[0].found, swapped[0].groups),
 };
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
@@ -158,9 +158,9 @@ static void put_all(struct json_writer *w, const char *key, const r4_measured *f
   jw_key(w, "constant");
   jw_flag(w, f->metrics.answers.constant);
   jw_key(w, "swap.none");
-  jw_text(w, f->swapped.none);
+  jw_text(w, f->swapped->none);
   jw_key(w, "swap.draws");
-  jw_whole(w, f->swapped.draws);
+  jw_whole(w, f->swapped->draws);
   for (size_t k = 0; k < COUNT(reals); k++)
     jw_key(w, reals[k].name), jw_real(w, real_at(f, reals[k].offset));
   for (size_t k = 0; k < COUNT(wholes); k++)
@@ -231,9 +231,10 @@ static bool take_all(const struct js *root, r4_measured *f)
   for (size_t k = 0; k < COUNT(real_lists) && good; k++) good = take_list(root, &real_lists[k], true, f);
   for (size_t k = 0; k < COUNT(whole_lists) && good; k++) good = take_list(root, &whole_lists[k], false, f);
   if (!good) return false;
-  f->swapped.draws = (int)draws;
-  f->swapped.content = R4_FILL_SWAP;
-  if (js_text(js_get(root, "swap.none"))) f->swapped.none = swap_reason(js_text(js_get(root, "swap.none")));
+  f->swaps = 1;
+  f->swapped->draws = (int)draws;
+  f->swapped->content = R4_FILL_SWAP;
+  if (js_text(js_get(root, "swap.none"))) f->swapped->none = swap_reason(js_text(js_get(root, "swap.none")));
   return true;
 }
 

@@ -1,0 +1,142 @@
+/* r4_measure: all that is measured of a net, in one place.
+ *
+ * It is here, above the room that measures, as the substitution test takes its list of words from settings. */
+#include <stdio.h>
+#include <string.h>
+
+#include "config/settings.h"
+#include "measure/evaluate.h"
+
+struct work {
+  const r4_net *net;
+  const float *weights;
+  const r4_data *d;
+  const r4_measure_options *o;
+  r4_measured *to;
+};
+
+r4_measure_options r4_measure_defaults(void)
+{
+  r4_swap_options swap = r4_swap_defaults();
+  return (r4_measure_options){.eps = 0.1,
+                              .kappa = SIZE_MAX,
+                              .batch = swap.batch,
+                              .swaps = 1,
+                              .swap = {swap.content},
+                              .draws = swap.draws};
+}
+
+r4_measure_options r4_settings_measure(const r4_settings *s)
+{
+  r4_measure_options o = r4_measure_defaults();
+  if (!s) return o;
+  o.eps = s->values.eval.eps;
+  o.kappa = s->values.eval.kappa < 0 ? SIZE_MAX : (size_t)s->values.eval.kappa;
+  o.batch = s->values.eval.batch;
+  o.draws = (int)s->values.eval.draws;
+  return o;
+}
+
+/* ---- The parts ---- */
+
+static void tell_stage(const struct work *w, const char *what, size_t examples)
+{
+  if (w->o->stage) w->o->stage(what, examples, w->o->user);
+}
+
+/* Boxes of masks, and of cores. */
+static size_t asked_for_kappa(const struct work *w)
+{
+  size_t masked = 0;
+  for (int part = 0; part < R4_SPLITS; part++) masked += r4_data_mask_count(w->d, (r4_split)part, -1);
+  return 2 * (masked < w->o->kappa ? masked : w->o->kappa);
+}
+
+static r4_status measure_accuracy(const struct work *w, r4_error *e)
+{
+  const r4_measure_options *o = w->o;
+  tell_stage(w, "accuracy and kappa", r4_data_count(w->d) + asked_for_kappa(w));
+  const struct evaluate_options how = {
+    .eps = o->eps, .batch = o->batch, .most = o->kappa, .predictions = {0, o->predicted, o->probabilities}};
+  return evaluate_all(w->net, w->weights, w->d, &how, &w->to->metrics, e);
+}
+
+static r4_status measure_swaps(const struct work *w, r4_error *e)
+{
+  r4_swap_options swap = r4_swap_defaults();
+  swap.draws = w->o->draws;
+  swap.batch = w->o->batch;
+  swap.donors = w->o->donors;
+  r4_status s = R4_OK;
+  for (size_t k = 0; k < w->o->swaps && !s; k++) {
+    tell_stage(w, "swap test", 0);
+    swap.content = w->o->swap[k];
+    s = r4_swap_test(w->net, w->weights, w->d, &swap, &w->to->swapped[k], e);
+    w->to->swaps = k + 1;
+  }
+  return s;
+}
+
+/* What keeps words from being replaced keeps nobody from the other figures. */
+static r4_status measure_words(const struct work *w, r4_error *e)
+{
+  if (!w->o->words) return R4_OK;
+  tell_stage(w, "substitution test", 0);
+  r4_status s = r4_substitution_test(w->net, w->weights, w->d, w->o->words, &w->to->substituted, e);
+  if (!s || s == R4_E_MEMORY) return s;
+  snprintf(w->to->no_words, sizeof w->to->no_words, "%.*s", (int)sizeof w->to->no_words - 1, e->text);
+  w->to->substituted.none = "it failed";
+  r4_error_clear(e);
+  return R4_OK;
+}
+
+static r4_status measure_noise(const struct work *w, r4_error *e)
+{
+  if (!w->o->noise) return R4_OK;
+  tell_stage(w, "core sensitivity", 0);
+  return r4_core_sensitivity(w->net, w->weights, w->d, w->o->noise, &w->to->sensitivity, e);
+}
+
+/* The margin: its gradient does not vanish where a net is sure. */
+static r4_status measure_pointing(const struct work *w, r4_error *e)
+{
+  r4_attribution_options how = r4_attribution_defaults();
+  r4_status s = R4_OK;
+  how.explain = R4_EXPLAIN_MARGIN;
+  for (size_t k = 0; k < w->o->pointings && !s; k++) {
+    tell_stage(w, "pointing games", 0);
+    s = r4_pointing_game(w->o->pointing[k], w->net, w->weights, w->d, &how, &w->to->pointing[k], e);
+    w->to->pointings = k + 1;
+  }
+  return s;
+}
+
+/* ---- All of it ---- */
+
+static r4_status check_options(const r4_measure_options *o, r4_error *e)
+{
+  if (o->swaps > R4_MAX_SWAPS)
+    return r4_fail(e, R4_E_ARGUMENT, "%zu swap tests, expected at most %d", o->swaps, (int)R4_MAX_SWAPS);
+  if (o->pointings > R4_MAX_POINTING)
+    return r4_fail(e, R4_E_ARGUMENT, "%zu pointing games, expected at most %d", o->pointings, (int)R4_MAX_POINTING);
+  return R4_OK;
+}
+
+r4_status r4_measure(const r4_model *m, const r4_data *d, const r4_measure_options *options, r4_measured *to,
+                     r4_error *e)
+{
+  NEEDS(m, "a model", R4_E_ARGUMENT);
+  NEEDS(d, "data", R4_E_ARGUMENT);
+  NEEDS(to, "room for the result", R4_E_ARGUMENT);
+  r4_error own = {0};
+  const r4_measure_options usual = r4_measure_defaults();
+  if (!e) e = &own;
+  if (!options) options = &usual;
+  memset(to, 0, sizeof *to);
+  const struct work w = {r4_model_net(m), r4_model_weights(m), d, options, to};
+  r4_status (*const part[])(const struct work *, r4_error *) = {measure_accuracy, measure_swaps, measure_words,
+                                                                measure_noise, measure_pointing};
+  r4_status s = check_options(options, e);
+  for (size_t k = 0; k < sizeof part / sizeof *part && !s; k++) s = part[k](&w, e);
+  return s;
+}
