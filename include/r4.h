@@ -1814,6 +1814,7 @@ typedef struct {
   const r4_sensitivity_options *noise; /* relative core sensitivity; NULL: it is not measured            */
   size_t pointings;                    /* pointing games by these attributions of the margin             */
   const char *pointing[R4_MAX_POINTING];
+  double specificity; /* of two classes: that the figure sensitivity_at_specificity is of */
   /* What the net says, if there is room for it: [examples], and [examples, r4_model_classes]; or NULL. */
   int32_t *predicted;
   float *probabilities;
@@ -1822,15 +1823,53 @@ typedef struct {
   void *user;
 } r4_measure_options;
 
-/* eps 0.1, all examples, batches of 256, one swap test with 10 draws, and nothing else. */
+/* eps 0.1, all examples, batches of 256, one swap test with 10 draws, specificity 0.95, and nothing else. */
 r4_measure_options r4_measure_defaults(void);
 /* The same with the settings eval.*. */
 r4_measure_options r4_settings_measure(const r4_settings *s);
 
+/* A figure: one number that says how good a net is. The table of all is src/measure/figure/figures.def; commands, files
+ * and pages go through it. In files shares are from 0 to 1, infinity is the text "inf", a figure that does not exist (as
+ * kappa without masks) is null, and one that was not measured is not there; on screens shares are in per cent. */
+typedef enum { R4_UNIT_SHARE, R4_UNIT_NUMBER } r4_unit;
+typedef enum {
+  R4_SHOWN_FILES, /* in files alone                                                        */
+  R4_SHOWN_APART, /* a row where runs are side by side; of one run in a table of its own   */
+  R4_SHOWN_ROW    /* a row in both                                                         */
+} r4_shown;
+
+typedef struct {
+  const char *key;   /* in files                                                                        */
+  const char *label; /* on screens; of figures with variants (as contents of the swap test) with a "%s" */
+  const char *about;
+  const char *usual; /* the variant whose key has no name of it: "swap_lost_share", "swap_lost_share.blank"; or NULL */
+  r4_unit unit;
+  int better; /* 1: larger is, -1: smaller is, 0: neither */
+  bool by_group;
+  r4_shown shown;
+} r4_figure_info;
+
+size_t r4_figure_count(void);
+r4_figure_info r4_figure_describe(size_t k);
+
+enum { R4_MAX_VALUES = 128, R4_KEY_SIZE = 48, R4_LABEL_SIZE = 64 };
+
+typedef struct {
+  size_t figure; /* of the table */
+  char key[R4_KEY_SIZE];
+  double value;
+} r4_value;
+
+/* What screens call it. */
+void r4_value_label(const r4_value *v, char text[R4_LABEL_SIZE]);
+
 /* Of one net on one data set; of the net of a seed it is kept in its folder as eval.json, so that whoever needs it again
  * need not measure. */
 typedef struct {
-  r4_metrics metrics;
+  size_t values; /* all figures that were measured, in the order of the table */
+  r4_value value[R4_MAX_VALUES];
+  r4_metrics metrics; /* what they come from */
+  double specificity; /* of the options      */
   size_t swaps;
   r4_swapped swapped[R4_MAX_SWAPS]; /* by what was put into masks, in the order of the options           */
   r4_substituted substituted;       /* words is 0 unless it was asked for                                */
@@ -1838,19 +1877,31 @@ typedef struct {
   r4_sensitivity sensitivity;       /* n is 0 unless it was asked for                                    */
   size_t pointings;
   r4_pointing pointing[R4_MAX_POINTING]; /* in the order of the options */
+  char pointed_by[R4_MAX_POINTING][24];  /* the attributions            */
 } r4_measured;
 
 /* With the model's own net, which may have more to it than that of the settings: what the weights that it started from
  * need before it. options may be NULL. R4_E_DOMAIN, as r4_net_answers, if weights or logits are not finite. */
 r4_status r4_measure(const r4_model *m, const r4_data *d, const r4_measure_options *options, r4_measured *to,
                      r4_error *e);
-/* r4_summarize of these, one for each seed. */
+/* What follows from predictions alone, by whatever made them: accuracies and the figures that come from probabilities,
+ * [examples, classes], such as the means over several nets. The class is the largest, the first at a tie. R4_E_DOMAIN if
+ * one is not from 0 to 1. */
+r4_status r4_measure_predictions(const r4_data *d, size_t classes, const float *probabilities,
+                                 const r4_measure_options *options, r4_measured *to, r4_error *e);
+/* NaN if it was not measured. */
+double r4_measured_value(const r4_measured *m, const char *key);
+/* The same figure of one group; NaN if it is not one of groups. */
+double r4_figure_of_group(const r4_measured *m, size_t figure, size_t group);
+/* Over seeds, one of m for each. */
+r4_mean_sd r4_value_over(const r4_measured *m, size_t seeds, const char *key);
+/* r4_summarize of these. */
 void r4_measured_summary(const r4_measured *m, size_t seeds, r4_summary *to);
 
 /* part: of the data; eval.json has the figures of R4_TEST, eval-val.json and eval-train.json those of the others.
  * data_hash: of its examples (r4_data_hash). The folder has config.yaml and model.safetensors, and what is kept counts
  * for these settings and weights, these data, this eps and this version alone; every bit is kept, but not why there was
- * nothing to swap. */
+ * nothing to swap. Of swaps the first is kept, of substitution, noise and pointing the figures alone. */
 r4_status r4_measured_save(const r4_measured *m, const char *folder, r4_split part, const char *data_hash, r4_error *e);
 /* R4_E_IO if nothing is kept. What is not whole (R4_E_PARSE), or edited, of another version or of something else
  * (R4_E_ARGUMENT), is refused with the reason. */

@@ -111,6 +111,9 @@ static struct {
   X(r4_measure, "a model", r4_measure(NULL, have.d, NULL, measured(), e))                                    \
   X(r4_measure, "data", r4_measure(have.m, NULL, NULL, measured(), e))                                       \
   X(r4_measure, "room for the result", r4_measure(have.m, have.d, NULL, NULL, e))                            \
+  X(r4_measure_predictions, "data", r4_measure_predictions(NULL, 2, have.room, NULL, measured(), e))         \
+  X(r4_measure_predictions, "probabilities", r4_measure_predictions(have.d, 2, NULL, NULL, measured(), e))   \
+  X(r4_measure_predictions, "room for the result", r4_measure_predictions(have.d, 2, have.room, NULL, NULL, e)) \
   X(r4_measured_load, "room for the result", r4_measured_load(NULL, have.path, R4_TEST, "0123", .1, e))      \
   X(r4_measured_load, "a folder", r4_measured_load(measured(), NULL, R4_TEST, "0123", .1, e))                \
   X(r4_measured_load, "the hash of the data", r4_measured_load(measured(), have.path, R4_TEST, NULL, .1, e)) \

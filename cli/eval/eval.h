@@ -97,24 +97,32 @@ int eval_print_table(const struct evaluation *v);
 int eval_print_comparison(const struct evaluation *const *v, size_t n);
 int eval_print_json(const struct evaluation *v);
 
+/* ---- eval_rows.c ---- */
+
+/* By the table of figures: rows of runs side by side; of one run those without a table of their own; members of the
+ * object of a run and of one of its seeds. */
+void rows_add(r4_table *t, const struct evaluation *const *v, size_t n);
+void rows_list(r4_table *t, const struct evaluation *v);
+void rows_add_json(r4_json *w, const struct evaluation *v);
+void rows_add_seed_json(r4_json *w, const struct evaluation *v, size_t seed);
+/* "95 %: 78.10 to 84.00" of a figure that has an interval, else "". Returns to. */
+const char *rows_interval(const struct evaluation *v, const char *key, char *to);
+
 /* ---- eval_swap.c ---- */
 
 /* "swap,blank"; "" is swap, "none" nothing. False after a message. */
 bool swap_contents(const char *list, struct contents *to);
-/* What the swap test found: below the other figures of a run, as rows of runs side by side, why there is nothing, as
- * members of the object of a run and of one of its seeds. */
+/* What the swap test found: below the other figures of a run, why there is nothing, as members of the object of a run
+ * and of one of its seeds. */
 int swap_print(const struct evaluation *v, int name_width);
-void swap_add_rows(r4_table *t, const struct evaluation *const *v, size_t n);
 void swap_print_none(const struct evaluation *v, const char *before);
 void swap_add_json(r4_json *w, const struct evaluation *v);
 void swap_add_seed_json(r4_json *w, const struct evaluation *v, size_t seed);
 
 /* ---- eval_words.c ---- */
 
-/* The substitution test of texts, if there is one: below the other figures, as rows of runs side by side, as a
- * member. */
+/* The substitution test of texts, if there is one: below the other figures, and as a member. */
 int words_print(const struct evaluation *v);
-void words_add_rows(r4_table *t, const struct evaluation *const *v, size_t n);
 void words_add_json(r4_json *w, const struct evaluation *v);
 
 /* ---- eval_noise.c ---- */
@@ -146,5 +154,7 @@ void by_add_json(r4_json *w, const struct evaluation *v);
 
 /* A star stands at a figure that means nothing. */
 const char *eval_star(const struct evaluation *v);
+/* kappas of texts are not shown: each net has its own scale. */
+bool eval_has_no_scale(const struct evaluation *v);
 
 #endif

@@ -14,20 +14,22 @@ static void describe_constant(const struct evaluation *v, char *to, size_t size)
            v->summary.constant, v->summary.seeds, (long long)v->run->seed[k], text);
 }
 
-static void add_net(struct run_figures *f, const r4_metrics *m, const r4_swapped *s)
+/* What tables of runs have of the table of figures. */
+static const char *const key[ALL_FIGURES] = {
+  [FIGURE_ACCURACY] = "accuracy",
+  [FIGURE_AVERAGE] = "avg_group_accuracy",
+  [FIGURE_WORST] = "worst_group_accuracy",
+  [FIGURE_MASKED_MAX] = "kappa_masked_max",
+  [FIGURE_MASKED_MEAN] = "kappa_masked_mean",
+  [FIGURE_CORE_MAX] = "kappa_core_max",
+  [FIGURE_CORE_MEAN] = "kappa_core_mean",
+  [FIGURE_FLIPPED] = "swap_flipped_share",
+  [FIGURE_LOST] = "swap_lost_share",
+};
+
+static void add_net(struct run_figures *f, const r4_measured *m)
 {
-  const double value[ALL_FIGURES] = {
-    [FIGURE_ACCURACY] = m->accuracy,
-    [FIGURE_AVERAGE] = m->avg_group_accuracy,
-    [FIGURE_WORST] = m->worst_group_accuracy,
-    [FIGURE_MASKED_MAX] = m->kappa_masked_max,
-    [FIGURE_MASKED_MEAN] = m->kappa_masked_mean,
-    [FIGURE_CORE_MAX] = m->kappa_core_max,
-    [FIGURE_CORE_MEAN] = m->kappa_core_mean,
-    [FIGURE_FLIPPED] = r4_swap_flipped(s, 1, -1).mean,
-    [FIGURE_LOST] = r4_swap_lost(s, 1, -1).mean,
-  };
-  for (int k = 0; k < ALL_FIGURES; k++) f->value[k][f->nets] = value[k];
+  for (int k = 0; k < ALL_FIGURES; k++) f->value[k][f->nets] = r4_measured_value(m, key[k]);
   f->nets++;
 }
 
@@ -45,7 +47,7 @@ static void gather(const struct evaluation *v, struct run_figures *f, r4_metrics
 {
   for (size_t k = 0; k < v->summary.seeds && f->nets < MAX_NETS; k++) {
     metrics[f->nets] = v->measured[k].metrics;
-    add_net(f, &v->measured[k].metrics, v->measured[k].swapped);
+    add_net(f, &v->measured[k]);
     add_cost(f, v->run->folder[k]);
   }
   f->swapped = f->swapped && !v->measured->swapped->none;

@@ -3,11 +3,6 @@
 #include "eval/eval.h"
 #include "experiment/figures.h"
 
-static void add_group(r4_json *w, const struct evaluation *v, size_t g, double share)
-{
-  json_real(w, r4_data_group_name(v->data, g), share);
-}
-
 /* As training left it; null for runs without one. */
 static void add_outcome(r4_json *w, const struct evaluation *v, size_t k)
 {
@@ -29,21 +24,10 @@ static void add_outcome(r4_json *w, const struct evaluation *v, size_t k)
 
 static void add_seed(r4_json *w, const struct evaluation *v, size_t k)
 {
-  const r4_metrics *m = &v->measured[k].metrics;
   r4_json_open(w, '{');
   json_whole(w, "seed", v->run->seed[k]);
-  json_open(w, "group_accuracy", '{');
-  for (size_t g = 0; g < m->groups; g++) add_group(w, v, g, m->group_accuracy[g]);
-  r4_json_close(w, '}');
-  json_real(w, "loss", m->loss);
-  json_real(w, "accuracy", m->accuracy);
-  json_real(w, "avg_group_accuracy", m->avg_group_accuracy);
-  json_real(w, "worst_group_accuracy", m->worst_group_accuracy);
-  json_answers(w, &m->answers, v->data);
-  json_real(w, "kappa_masked_max", m->kappa_masked_max);
-  json_real(w, "kappa_masked_mean", m->kappa_masked_mean);
-  json_real(w, "kappa_core_max", m->kappa_core_max);
-  json_real(w, "kappa_core_mean", m->kappa_core_mean);
+  rows_add_seed_json(w, v, k);
+  json_answers(w, &v->measured[k].metrics.answers, v->data);
   swap_add_seed_json(w, v, k);
   add_outcome(w, v, k);
   r4_json_close(w, '}');
@@ -52,13 +36,12 @@ static void add_seed(r4_json *w, const struct evaluation *v, size_t k)
 static void add_summary(r4_json *w, const struct evaluation *v)
 {
   const r4_summary *s = &v->summary;
-  json_mean_sd(w, "accuracy", s->accuracy);
-  json_mean_sd(w, "avg_group_accuracy", s->avg);
-  json_mean_sd(w, "worst_group_accuracy", s->worst);
+  rows_add_json(w, v);
   json_real(w, "worst_group_of_means_accuracy", s->group[s->worst_mean_group].mean);
   json_whole(w, "masked_examples", (int64_t)v->measured->metrics.masked_examples);
   json_whole(w, "core_examples", (int64_t)v->measured->metrics.core_examples);
-  json_fragility(w, s);
+  json_flag(w, "constant", s->constant > 0);
+  json_whole(w, "constant_seeds", (int64_t)s->constant);
   json_whole(w, "unpenalised_seeds", (int64_t)v->outcomes.unpenalised);
   swap_add_json(w, v);
   words_add_json(w, v);
@@ -66,7 +49,7 @@ static void add_summary(r4_json *w, const struct evaluation *v)
   pointing_add_json(w, v);
   by_add_json(w, v);
   json_open(w, "group_accuracy", '{');
-  for (size_t g = 0; g < s->groups; g++) add_group(w, v, g, s->group[g].mean);
+  for (size_t g = 0; g < s->groups; g++) json_real(w, r4_data_group_name(v->data, g), s->group[g].mean);
   r4_json_close(w, '}');
 }
 

@@ -144,25 +144,6 @@ int swap_print(const struct evaluation *v, int name_width)
   return code;
 }
 
-static void add_row(r4_table *t, const struct evaluation *const *v, size_t n, size_t content, bool lost)
-{
-  cell(t, "%s by %s", lost ? "lost" : "changed", r4_fill_name(v[0]->contents.kind[content]));
-  for (size_t k = 0; k < n; k++) {
-    double share = share_of(v[k], content, -1, lost).mean;
-    cell(t, isnan(share) ? "%snone" : "%s%.2f %%", eval_star(v[k]), 100 * share);
-  }
-}
-
-void swap_add_rows(r4_table *t, const struct evaluation *const *v, size_t n)
-{
-  for (size_t k = 0; k < v[0]->contents.n; k++) {
-    if (eval_swapped(v[0], k)->none)
-      continue; /* the data of all are the same, and so is what there is to swap */
-    add_row(t, v, n, k, false);
-    add_row(t, v, n, k, true);
-  }
-}
-
 /* ---- JSON ---- */
 
 static void add_shares(r4_json *w, const struct evaluation *v, size_t c, int32_t group)

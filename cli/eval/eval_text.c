@@ -34,14 +34,14 @@ static r4_table *table_of(const struct evaluation *v, int others, int width)
 
 /* eps is a distance between vectors of words, which each net scales as it likes: kappas of two nets at the same eps
  * say nothing about which of them the words matter to more. */
-static bool has_no_scale(const struct evaluation *v)
+bool eval_has_no_scale(const struct evaluation *v)
 {
   return r4_data_vocabulary(v->data) > 0 && !v->kappa_asked;
 }
 
 static bool has_no_kappa(const struct evaluation *v)
 {
-  return !v->measured->metrics.masked_examples || has_no_scale(v);
+  return !v->measured->metrics.masked_examples || eval_has_no_scale(v);
 }
 
 static void print_why_no_kappa(const struct evaluation *v)
@@ -49,7 +49,7 @@ static void print_why_no_kappa(const struct evaluation *v)
   r4_counts c = r4_data_counts(v->data, -1, -1);
   bool masks = false;
   for (int k = 0; k < R4_SPLITS; k++) masks |= c.masked[k] > 0;
-  if (masks && has_no_scale(v))
+  if (masks && eval_has_no_scale(v))
     printf("kappa: not shown, as each net has its own scale of vectors of words, and eps %g is far in one "
            "and near in another (--eps E shows it)\n",
            v->measured->metrics.eps);
@@ -95,16 +95,19 @@ static void add_percent(r4_table *t, const char *name, r4_mean_sd v, const char 
 static int print_groups(const struct evaluation *v)
 {
   const r4_summary *s = &v->summary;
-  char note[80];
+  char note[140], interval[FIGURE_SIZE];
   r4_table *t = table_of(v, 2, 0);
   for (size_t g = 0; g < s->groups; g++)
     if (!isnan(s->group[g].mean))
       add_percent(t, r4_data_group_name(v->data, g), s->group[g],
                   g == s->worst_mean_group ? "least mean" : "");
   cells_empty(t, 3);
-  add_percent(t, "group average", s->avg, "");
-  snprintf(note, sizeof note, "(of each seed; of means %.2f %%)", 100 * s->group[s->worst_mean_group].mean);
+  add_percent(t, "group average", s->avg, rows_interval(v, "avg_group_accuracy", interval));
+  rows_interval(v, "worst_group_accuracy", interval);
+  snprintf(note, sizeof note, "%s%s(of each seed; of means %.2f %%)", interval, *interval ? " " : "",
+           100 * s->group[s->worst_mean_group].mean);
   add_percent(t, "worst group", s->worst, note);
+  rows_list(t, v);
   return table_end(stdout, "eval", t, R4_TABLE_PLAIN);
 }
 
@@ -165,51 +168,15 @@ int eval_print_table(const struct evaluation *v)
 
 /* ---- Runs side by side ---- */
 
-static void add_percents(r4_table *t, const char *name, const struct evaluation *const *v, size_t n,
-                         double (*of)(const r4_summary *, size_t), size_t group)
-{
-  r4_table_cell(t, name);
-  for (size_t k = 0; k < n; k++) cell(t, "%.2f %%", 100 * of(&v[k]->summary, group));
-}
-
-static double of_group(const r4_summary *s, size_t group)
-{
-  return s->group[group].mean;
-}
-
-static double of_average(const r4_summary *s, size_t group)
-{
-  (void)group;
-  return s->avg.mean;
-}
-
-static double of_worst(const r4_summary *s, size_t group)
-{
-  (void)group;
-  return s->worst.mean;
-}
-
 const char *eval_star(const struct evaluation *v)
 {
   return v->summary.constant ? "* " : "";
 }
 
-static void add_kappas(r4_table *t, const struct evaluation *const *v, size_t n)
+static void add_group(r4_table *t, size_t group, const struct evaluation *const *v, size_t n)
 {
-  char figure[FIGURE_SIZE];
-  r4_table_cell(t, "kappa, masked");
-  for (size_t k = 0; k < n; k++)
-    cell(t, "%s%s", eval_star(v[k]), figure_text(v[k]->summary.kappa_masked_max.mean, 4, "none", figure));
-}
-
-/* Where runs differ in eval.eps, their kappas are of different boxes. */
-static void add_eps(r4_table *t, const struct evaluation *const *v, size_t n)
-{
-  bool differ = false;
-  for (size_t k = 1; k < n; k++) differ |= v[k]->measured->metrics.eps != v[0]->measured->metrics.eps;
-  if (!differ) return;
-  r4_table_cell(t, "  at eps");
-  for (size_t k = 0; k < n; k++) cell(t, "%.4g", v[k]->measured->metrics.eps);
+  r4_table_cell(t, r4_data_group_name(v[0]->data, group));
+  for (size_t k = 0; k < n; k++) cell(t, "%.2f %%", 100 * v[k]->summary.group[group].mean);
 }
 
 static void add_comparison(r4_table *t, const struct evaluation *const *v, size_t n)
@@ -218,16 +185,9 @@ static void add_comparison(r4_table *t, const struct evaluation *const *v, size_
   cells_empty(t, n + 1);
   for (size_t g = 0; g < first->summary.groups; g++)
     if (!isnan(first->summary.group[g].mean))
-      add_percents(t, r4_data_group_name(first->data, g), v, n, of_group, g);
+      add_group(t, g, v, n);
   cells_empty(t, n + 1);
-  add_percents(t, "group average", v, n, of_average, 0);
-  add_percents(t, "worst group", v, n, of_worst, 0);
-  if (!has_no_scale(first)) {
-    add_kappas(t, v, n);
-    add_eps(t, v, n);
-  }
-  swap_add_rows(t, v, n);
-  words_add_rows(t, v, n);
+  rows_add(t, v, n);
 }
 
 int eval_print_comparison(const struct evaluation *const *v, size_t n)
@@ -244,7 +204,7 @@ int eval_print_comparison(const struct evaluation *const *v, size_t n)
   if (has_no_kappa(first)) print_why_no_kappa(first);
   for (size_t k = 0; k < n; k++) {
     snprintf(text, sizeof text, "* %.250s: ", v[k]->name);
-    if (!has_no_scale(v[k])) print_infinite(v[k], text);
+    if (!eval_has_no_scale(v[k])) print_infinite(v[k], text);
     print_constant(v[k], text);
     print_unpenalised(v[k], text + 2); /* no figure has a star for it */
   }

@@ -104,24 +104,6 @@ int words_print(const struct evaluation *v)
   return code;
 }
 
-void words_add_rows(r4_table *t, const struct evaluation *const *v, size_t n)
-{
-  static const struct {
-    const char *name;
-    double (*of)(const r4_substituted *);
-  } row[] = {{"words, certified", certified}, {"words, held", held}};
-  bool any = false;
-  for (size_t k = 0; k < n; k++) any |= is_there(v[k]);
-  for (size_t r = 0; any && r < sizeof row / sizeof *row; r++) {
-    r4_table_cell(t, row[r].name);
-    for (size_t k = 0; k < n; k++)
-      if (is_there(v[k]))
-        cell(t, "%.2f %%", 100 * over_seeds(v[k], row[r].of).mean);
-      else
-        r4_table_cell(t, "none");
-  }
-}
-
 /* ---- JSON ---- */
 
 void words_add_json(r4_json *w, const struct evaluation *v)

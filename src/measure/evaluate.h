@@ -18,6 +18,9 @@ struct evaluate_options {
   struct predictions predictions; /* filled in, unless a pointer is NULL              */
 };
 
+/* Accuracies by p->probability alone, which must be of as many classes as there are labels; fills in p->answer. Without
+ * fragility. */
+r4_status evaluate_predictions(const r4_data *d, const struct predictions *p, r4_metrics *m, r4_error *e);
 r4_status evaluate_all(const r4_net *net, const float *weights, const r4_data *d, const struct evaluate_options *o,
                        r4_metrics *m, r4_error *e);
 

@@ -17,10 +17,10 @@ _Static_assert((int)R4_MAX_GROUPS == (int)SCORE_GROUPS, "a metric has room for t
 /* ---- Answers ---- */
 
 /* All of them are of classes that the net knows. */
-static r4_status count_answers(const r4_net *net, const r4_data *d, const int32_t *predicted, r4_answers *a,
+static r4_status count_answers(size_t classes, const r4_data *d, const int32_t *predicted, r4_answers *a,
                                r4_error *e)
 {
-  size_t n = r4_data_count(d), classes = r4_net_classes(net) > 1 ? (size_t)r4_net_classes(net) : 2;
+  size_t n = r4_data_count(d);
   size_t *count = mem_new(classes, sizeof *count, "classes", e);
   if (!count) return R4_E_MEMORY;
   bool several = false;
@@ -45,7 +45,8 @@ static r4_status ask(const r4_net *net, const float *weights, const r4_data *d, 
   r4_status s = p ? predictor_probabilities(p, weights, d, predicted, loss, probabilities, e) : e->status;
   probe_free(p);
   if (!s) s = predicted_check(d, predicted, &a->not_finite, e);
-  return s ? s : count_answers(net, d, predicted, a, e);
+  size_t classes = r4_net_classes(net) > 1 ? (size_t)r4_net_classes(net) : 2;
+  return s ? s : count_answers(classes, d, predicted, a, e);
 }
 
 static int32_t *room_for_answers(const r4_data *d, r4_error *e)
@@ -128,6 +129,19 @@ static r4_status evaluate_accuracy(const r4_net *net, const float *weights, cons
   if (!s) s = take_score(d, predicted, loss, m, e);
   if (!p->answer) r4_mem_free(predicted);
   return s;
+}
+
+r4_status evaluate_predictions(const r4_data *d, const struct predictions *p, r4_metrics *m, r4_error *e)
+{
+  size_t n = r4_data_count(d);
+  double loss = 0;
+  *m = (r4_metrics){.kappa_masked_max = NAN, .kappa_masked_mean = NAN, .kappa_core_max = NAN, .kappa_core_mean = NAN};
+  for (size_t i = 0; i < n; i++) {
+    p->answer[i] = (int32_t)predict_class(p->probability + i * p->classes, p->classes);
+    loss -= log(p->probability[i * p->classes + (size_t)r4_data_example(d, i).label]) / (double)n;
+  }
+  r4_status s = count_answers(p->classes, d, p->answer, &m->answers, e);
+  return s ? s : take_score(d, p->answer, loss, m, e);
 }
 
 /* The examples with a mask, or as many as most of them, evenly spread. */

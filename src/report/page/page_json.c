@@ -3,18 +3,13 @@
 #include "report/page/page.h"
 #include "report/plot/ablation.h"
 
-static void add_seed(struct json_writer *w, int64_t seed, const r4_metrics *m)
+static void add_seed(struct json_writer *w, int64_t seed, const r4_measured *all)
 {
+  const r4_metrics *m = &all->metrics;
   jw_open(w, '{');
   jw_put_whole(w, "seed", seed);
-  jw_put_real(w, "accuracy", m->accuracy);
-  jw_put_real(w, "avg_group_accuracy", m->avg_group_accuracy);
-  jw_put_real(w, "worst_group_accuracy", m->worst_group_accuracy);
+  for (size_t k = 0; k < all->values; k++) jw_put_real(w, all->value[k].key, all->value[k].value);
   jw_put_real(w, "eps", m->eps);
-  jw_put_real(w, "kappa_masked_max", m->kappa_masked_max);
-  jw_put_real(w, "kappa_masked_mean", m->kappa_masked_mean);
-  jw_put_real(w, "kappa_core_max", m->kappa_core_max);
-  jw_put_real(w, "kappa_core_mean", m->kappa_core_mean);
   jw_put_whole(w, "kappa_examples", (int64_t)m->masked_examples);
   jw_put_open(w, "group_accuracy", '[');
   for (size_t g = 0; g < m->groups; g++) jw_real(w, m->group_accuracy[g]);
@@ -31,7 +26,7 @@ static void add_run(struct json_writer *w, const r4_report_run *r, const struct 
   if (r->other_data) jw_put_text(w, "other_data", page_about(r->other_data).text);
   jw_put_whole(w, "unpenalised_seeds", (int64_t)end->unpenalised);
   jw_put_open(w, "seeds", '[');
-  for (size_t k = 0; k < r->seeds; k++) add_seed(w, r->seed[k], &r->measured[k].metrics);
+  for (size_t k = 0; k < r->seeds; k++) add_seed(w, r->seed[k], &r->measured[k]);
   jw_close(w, ']');
   jw_close(w, '}');
 }

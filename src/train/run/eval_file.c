@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "measure/figure/figure.h"
 #include "measure/swap.h"
 
 enum { FORMAT = 3, MOST_BYTES = 1 << 24, BLOCK = 1 << 14 };
@@ -145,6 +146,13 @@ static void put_list(struct json_writer *w, const struct member *m, const r4_mea
   jw_close(w, ']');
 }
 
+static bool is_member(const char *key)
+{
+  for (size_t k = 0; k < COUNT(reals); k++)
+    if (!strcmp(reals[k].name, key)) return true;
+  return false;
+}
+
 /* All but the sum and the last bracket. */
 static void put_all(struct json_writer *w, const char *key, const r4_measured *f)
 {
@@ -163,6 +171,8 @@ static void put_all(struct json_writer *w, const char *key, const r4_measured *f
   jw_whole(w, f->swapped->draws);
   for (size_t k = 0; k < COUNT(reals); k++)
     jw_key(w, reals[k].name), jw_real(w, real_at(f, reals[k].offset));
+  for (size_t k = 0; k < f->values; k++)
+    if (!is_member(f->value[k].key)) jw_key(w, f->value[k].key), jw_real(w, f->value[k].value);
   for (size_t k = 0; k < COUNT(wholes); k++)
     jw_key(w, wholes[k].name), jw_whole(w, (int64_t)whole_at(f, wholes[k].offset));
   for (size_t k = 0; k < COUNT(real_lists); k++) put_list(w, &real_lists[k], f, true);
@@ -238,6 +248,18 @@ static bool take_all(const struct js *root, r4_measured *f)
   return true;
 }
 
+/* Those that follow from the counts, and those that were written down: a file of before a figure was thought of does not
+ * have it. */
+static r4_status take_figures(const struct js *root, r4_measured *f, r4_error *e)
+{
+  r4_status s = figures_measure(NULL, NULL, f, e);
+  for (const struct js *v = js_next(root, NULL); v && !s; v = js_next(root, v)) {
+    double value;
+    if (js_real(v, &value)) figures_keep(f, js_key(v), value);
+  }
+  return s;
+}
+
 static r4_status check(const char *path, const struct js *root, const char *text, size_t size,
                        const char *key, r4_error *e)
 {
@@ -267,6 +289,7 @@ static r4_status read_file(const char *path, const char *key, r4_measured *m, r4
   if (!s) s = js_parse(path, text, size, &root, e);
   if (!s) s = check(path, root, (const char *)text, size, key, e);
   if (!s && !take_all(root, m)) s = r4_fail(e, R4_E_PARSE, "%s: some figures are missing", path);
+  if (!s) s = take_figures(root, m, e);
   js_free(root);
   r4_mem_free(text);
   return s;

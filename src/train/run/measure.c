@@ -4,14 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "config/settings.h"
-#include "measure/evaluate.h"
+#include "measure/figure/figure.h"
 
 struct work {
   const r4_net *net;
   const float *weights;
   const r4_data *d;
   const r4_measure_options *o;
+  struct predictions p;
   r4_measured *to;
 };
 
@@ -23,7 +25,8 @@ r4_measure_options r4_measure_defaults(void)
                               .batch = swap.batch,
                               .swaps = 1,
                               .swap = {swap.content},
-                              .draws = swap.draws};
+                              .draws = swap.draws,
+                              .specificity = 0.95};
 }
 
 r4_measure_options r4_settings_measure(const r4_settings *s)
@@ -57,7 +60,7 @@ static r4_status measure_accuracy(const struct work *w, r4_error *e)
   const r4_measure_options *o = w->o;
   tell_stage(w, "accuracy and kappa", r4_data_count(w->d) + asked_for_kappa(w));
   const struct evaluate_options how = {
-    .eps = o->eps, .batch = o->batch, .most = o->kappa, .predictions = {0, o->predicted, o->probabilities}};
+    .eps = o->eps, .batch = o->batch, .most = o->kappa, .predictions = w->p};
   return evaluate_all(w->net, w->weights, w->d, &how, &w->to->metrics, e);
 }
 
@@ -106,6 +109,7 @@ static r4_status measure_pointing(const struct work *w, r4_error *e)
   for (size_t k = 0; k < w->o->pointings && !s; k++) {
     tell_stage(w, "pointing games", 0);
     s = r4_pointing_game(w->o->pointing[k], w->net, w->weights, w->d, &how, &w->to->pointing[k], e);
+    snprintf(w->to->pointed_by[k], sizeof w->to->pointed_by[k], "%s", w->o->pointing[k]);
     w->to->pointings = k + 1;
   }
   return s;
@@ -119,7 +123,39 @@ static r4_status check_options(const r4_measure_options *o, r4_error *e)
     return r4_fail(e, R4_E_ARGUMENT, "%zu swap tests, expected at most %d", o->swaps, (int)R4_MAX_SWAPS);
   if (o->pointings > R4_MAX_POINTING)
     return r4_fail(e, R4_E_ARGUMENT, "%zu pointing games, expected at most %d", o->pointings, (int)R4_MAX_POINTING);
+  if (!(o->specificity > 0 && o->specificity <= 1))
+    return r4_fail(e, R4_E_ARGUMENT, "specificity is %g, expected above 0 and at most 1", o->specificity);
   return R4_OK;
+}
+
+static r4_status measure_figures(const struct work *w, r4_error *e)
+{
+  return figures_measure(w->d, &w->p, w->to, e);
+}
+
+static r4_status measure_all(const struct work *w, r4_error *e)
+{
+  r4_status (*const part[])(const struct work *, r4_error *) = {measure_accuracy, measure_swaps,    measure_words,
+                                                                measure_noise,    measure_pointing, measure_figures};
+  r4_status s = R4_OK;
+  for (size_t k = 0; k < sizeof part / sizeof *part && !s; k++) s = part[k](w, e);
+  return s;
+}
+
+/* With room for what the net predicts, where the caller has none. */
+static r4_status measure_with_room(struct work *w, r4_error *e)
+{
+  size_t n = r4_data_count(w->d);
+  int32_t *answer = w->o->predicted ? NULL : r4_mem_new(n + 1, sizeof *answer);
+  float *probability = w->o->probabilities ? NULL : r4_mem_new(n * w->p.classes + 1, sizeof *probability);
+  r4_status s = R4_OK;
+  w->p.answer = answer ? answer : w->o->predicted;
+  w->p.probability = probability ? probability : w->o->probabilities;
+  if (!w->p.answer || !w->p.probability) s = r4_fail(e, R4_E_MEMORY, "out of memory for %zu predictions", n);
+  if (!s) s = measure_all(w, e);
+  r4_mem_free(answer);
+  r4_mem_free(probability);
+  return s;
 }
 
 r4_status r4_measure(const r4_model *m, const r4_data *d, const r4_measure_options *options, r4_measured *to,
@@ -133,10 +169,48 @@ r4_status r4_measure(const r4_model *m, const r4_data *d, const r4_measure_optio
   if (!e) e = &own;
   if (!options) options = &usual;
   memset(to, 0, sizeof *to);
-  const struct work w = {r4_model_net(m), r4_model_weights(m), d, options, to};
-  r4_status (*const part[])(const struct work *, r4_error *) = {measure_accuracy, measure_swaps, measure_words,
-                                                                measure_noise, measure_pointing};
+  struct work w = {.net = r4_model_net(m), .weights = r4_model_weights(m), .d = d, .o = options, .to = to};
+  w.p.classes = r4_model_classes(m);
+  to->specificity = options->specificity;
   r4_status s = check_options(options, e);
-  for (size_t k = 0; k < sizeof part / sizeof *part && !s; k++) s = part[k](&w, e);
+  return s ? s : measure_with_room(&w, e);
+}
+
+/* ---- Predictions ---- */
+
+static r4_status check_predictions(const r4_data *d, size_t classes, const float *p, r4_error *e)
+{
+  size_t n = r4_data_count(d);
+  if (!n) return r4_fail(e, R4_E_ARGUMENT, "no examples to evaluate");
+  if (classes < 2 || classes < r4_data_classes(d))
+    return r4_fail(e, R4_E_ARGUMENT, "probabilities of %zu classes, the data have %zu", classes, r4_data_classes(d));
+  for (size_t i = 0; i < n * classes; i++)
+    if (!(p[i] >= 0 && p[i] <= 1))
+      return r4_fail(e, R4_E_DOMAIN, "example %zu has the probability %g for class %zu, expected 0 to 1", i / classes,
+                     (double)p[i], i % classes);
+  return R4_OK;
+}
+
+r4_status r4_measure_predictions(const r4_data *d, size_t classes, const float *probabilities,
+                                 const r4_measure_options *options, r4_measured *to, r4_error *e)
+{
+  NEEDS(d, "data", R4_E_ARGUMENT);
+  NEEDS(probabilities, "probabilities", R4_E_ARGUMENT);
+  NEEDS(to, "room for the result", R4_E_ARGUMENT);
+  r4_error own = {0};
+  const r4_measure_options usual = r4_measure_defaults();
+  if (!e) e = &own;
+  if (!options) options = &usual;
+  memset(to, 0, sizeof *to);
+  to->specificity = options->specificity;
+  r4_status s = check_options(options, e);
+  if (!s) s = check_predictions(d, classes, probabilities, e);
+  if (s) return s;
+  int32_t *answer = r4_mem_new(r4_data_count(d) + 1, sizeof *answer);
+  const struct predictions p = {classes, answer, (float *)(uintptr_t)probabilities};
+  s = answer ? evaluate_predictions(d, &p, &to->metrics, e)
+             : r4_fail(e, R4_E_MEMORY, "out of memory for %zu predictions", r4_data_count(d));
+  if (!s) s = figures_measure(d, &p, to, e);
+  r4_mem_free(answer);
   return s;
 }
