@@ -1852,7 +1852,7 @@ typedef struct {
 size_t r4_figure_count(void);
 r4_figure_info r4_figure_describe(size_t k);
 
-enum { R4_MAX_VALUES = 128, R4_KEY_SIZE = 48, R4_LABEL_SIZE = 64 };
+enum { R4_MAX_VALUES = 128, R4_KEY_SIZE = 64, R4_LABEL_SIZE = 64 };
 
 typedef struct {
   size_t figure; /* of the table */

@@ -138,6 +138,149 @@ static void older_files_lack_some(void **state)
   assert_true(isnan(r4_measured_value(got, "pointing_energy.gradcam")));
 }
 
+/* ---- Figures of predictions ---- */
+
+/* Examples with these labels; groups are the first half and the rest, or the classes if they are 0. */
+static r4_data *labelled(size_t n, const int32_t *label, size_t classes, bool halves)
+{
+  static float x[64];
+  static int32_t group[64];
+  static r4_split split[64];
+  r4_data_arrays a = {.n = n, .floats = x, .labels = label, .splits = split, .shape = R4_SHAPE(1), .classes = classes};
+  for (size_t i = 0; i < n; i++) split[i] = R4_TEST, group[i] = i >= n / 2;
+  if (halves) a.groups = group, a.group_count = 2;
+  r4_error e = {0};
+  r4_data *d = r4_data_new(&a, &e);
+  if (!d) fail_msg("%s", e.text);
+  return d;
+}
+
+static const r4_measured *measure(r4_data *d, size_t classes, const float *p, double specificity)
+{
+  static r4_measured to;
+  r4_error e = {0};
+  r4_measure_options o = r4_measure_defaults();
+  o.specificity = specificity;
+  if (r4_measure_predictions(d, classes, p, &o, &to, &e)) fail_msg("%s", e.text);
+  r4_data_free(d);
+  return &to;
+}
+
+static void is_near(const r4_measured *m, const char *key, double expected)
+{
+  double v = r4_measured_value(m, key);
+  if (!(fabs(v - expected) < 1e-12)) fail_msg("%s is %.17g, expected %.17g", key, v, expected);
+}
+
+static const int32_t TWO[] = {0, 0, 1, 1, 0, 1, 0, 1, 1, 0};
+
+/* The probability of the second class; two ties, each between an example of either class. */
+static const float *two_classes(void)
+{
+  static const double second[] = {.125, .5, .5, .75, .25, .875, .625, .25, .9375, .0625};
+  static float p[20];
+  for (int i = 0; i < 10; i++) p[2 * i] = (float)(1 - second[i]), p[2 * i + 1] = (float)second[i];
+  return p;
+}
+
+/* By hand: of 25 pairs 20 are in order and 2 are ties, so (20 + 1) / 25. From the largest probability down there are 3
+ * positives, a negative, a tie of both: at most 1 of 5 negatives lets 3 through, 2 of them 4. scikit-learn says the
+ * same of both. Confidences are right by gaps of 1/8 in all. */
+static void two_classes_by_hand(void **state)
+{
+  (void)state;
+  const r4_measured *m = measure(labelled(10, TWO, 2, false), 2, two_classes(), .8);
+  is_near(m, "auc", .84);
+  is_near(m, "sensitivity_at_specificity.0.8", .6);
+  is_near(m, "ece", .125);
+  m = measure(labelled(10, TWO, 2, false), 2, two_classes(), .6);
+  is_near(m, "sensitivity_at_specificity.0.6", .8);
+  m = measure(labelled(10, TWO, 2, false), 2, two_classes(), .95);
+  is_near(m, "sensitivity_at_specificity.0.95", .6);
+  is_near(m, "accuracy", .7);
+  is_near(m, "loss", -(log(.875) + log(.5) + log(.5) + log(.75) + log(.75) + log(.875) + log(.375) + log(.25) +
+                       log(.9375) + log(.9375)) /
+                       10);
+}
+
+/* scikit-learn 1.9: roc_auc_score(multi_class="ovr") is 0.875; the error of 15 bins 0.140625. */
+static void three_classes(void **state)
+{
+  (void)state;
+  static const int32_t label[] = {0, 1, 2, 2, 0, 1, 2, 1};
+  static const float p[] = {.5f,  .25f,  .25f,  .125f, .625f, .25f, .25f,   .25f,   .5f,   .25f, .5f,   .25f,
+                            .75f, .125f, .125f, .375f, .25f,  .375f, .0625f, .0625f, .875f, .5f,  .375f, .125f};
+  const r4_measured *m = measure(labelled(8, label, 3, false), 3, p, .95);
+  is_near(m, "auc", .875);
+  is_near(m, "ece", .140625);
+  assert_true(isnan(r4_measured_value(m, "sensitivity_at_specificity.0.95")));
+}
+
+static void one_class_has_no_auc(void **state)
+{
+  (void)state;
+  static const int32_t label[] = {1, 1};
+  static const float p[] = {.25f, .75f, .5f, .5f};
+  const r4_measured *m = measure(labelled(2, label, 2, false), 2, p, .95);
+  assert_true(isnan(r4_measured_value(m, "auc")) && isnan(r4_measured_value(m, "sensitivity_at_specificity.0.95")));
+}
+
+/* scipy: binomtest(7, 10).proportion_ci(method="wilson"), of 3 of 5, of 4 of 5 and of 10 of 10; and the average of groups with 4
+ * and 3 of 5 by the formula in interval.c, its ends by Wilson's for each. */
+static void intervals(void **state)
+{
+  (void)state;
+  const r4_measured *m = measure(labelled(10, TWO, 2, true), 2, two_classes(), .95);
+  is_near(m, "accuracy_low", 0.39677814746114526);
+  is_near(m, "accuracy_high", 0.892208732593699);
+  assert_true(m->metrics.group_accuracy[0] == .8 && m->metrics.group_accuracy[1] == .6);
+  is_near(m, "worst_group_accuracy_low", 0.23072428127601297);
+  is_near(m, "worst_group_accuracy_high", 0.8823792257673521);
+  is_near(m, "avg_group_accuracy_low", .7 - hypot(.8 - 0.3755346297625253, .6 - 0.23072428127601297) / 2);
+  is_near(m, "avg_group_accuracy_high", .7 + hypot(0.9637758913675698 - .8, 0.8823792257673521 - .6) / 2);
+  static const int32_t all[10] = {0};
+  static float p[20];
+  for (int i = 0; i < 10; i++) p[2 * i] = 1;
+  m = measure(labelled(10, all, 2, false), 2, p, .95);
+  is_near(m, "accuracy_low", 0.7224672001371109);
+  is_near(m, "accuracy_high", 1);
+}
+
+static void bad_probabilities_are_refused(void **state)
+{
+  (void)state;
+  static r4_measured to;
+  static const int32_t label[] = {0, 1};
+  float p[] = {1, 0, .5f, 1.5f};
+  r4_error e = {0};
+  r4_measure_options o = r4_measure_defaults();
+  r4_data *d = labelled(2, label, 2, false);
+  assert_int_equal(r4_measure_predictions(d, 2, p, NULL, &to, &e), R4_E_DOMAIN);
+  assert_string_equal(e.text, "example 1 has the probability 1.5 for class 1, expected 0 to 1");
+  assert_int_equal(r4_measure_predictions(d, 1, p, NULL, &to, &e), R4_E_ARGUMENT);
+  o.specificity = 0;
+  assert_int_equal(r4_measure_predictions(d, 2, p, &o, &to, &e), R4_E_ARGUMENT);
+  assert_non_null(strstr(e.text, "specificity is 0"));
+  r4_data_free(d);
+}
+
+static void memory_may_run_out(void **state)
+{
+  (void)state;
+  static r4_measured to;
+  r4_data *d = labelled(10, TWO, 2, false);
+  for (long k = 1;; k++) {
+    r4_error e = {0};
+    r4_mem_fail_at(k);
+    r4_status s = r4_measure_predictions(d, 2, two_classes(), NULL, &to, &e);
+    bool reached = r4_mem_count() >= k;
+    r4_mem_fail_at(0);
+    assert_true(s == (reached ? R4_E_MEMORY : R4_OK) && e.status == s);
+    if (!reached) break;
+  }
+  r4_data_free(d);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -147,6 +290,12 @@ int main(void)
     cmocka_unit_test(seeds_are_averaged),
     cmocka_unit_test(files_keep_all_of_them),
     cmocka_unit_test(older_files_lack_some),
+    cmocka_unit_test(two_classes_by_hand),
+    cmocka_unit_test(three_classes),
+    cmocka_unit_test(one_class_has_no_auc),
+    cmocka_unit_test(intervals),
+    cmocka_unit_test(bad_probabilities_are_refused),
+    cmocka_unit_test(memory_may_run_out),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("figures", tests, begin, scratch_remove);

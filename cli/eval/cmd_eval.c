@@ -15,7 +15,7 @@ struct eval_settings {
   struct words set;
   char kappa_set[40];
   int64_t kappa;
-  double eps;
+  double eps, specificity;
   bool other_data, json;
 };
 
@@ -34,6 +34,8 @@ static const struct option options[] = {
    "code"},
   {"pointing", OPTION_TEXT, AT(pointing), NULL, 0, 0,
    "pointing games: whether these attributions (r4 help explain) point at the core, as gradcam,integrated"},
+  {"specificity", OPTION_REAL, AT(specificity), "0.95", 1e-9, 1,
+   "of two classes: the sensitivity to the second one is that at this specificity"},
   {"by", OPTION_TEXT, AT(by), NULL, 0, 0,
    "accuracy for each value of a further column of metadata.csv, or of the table of texts"},
   {"set", OPTION_LIST, AT(set), NULL, 0, 0,
@@ -108,6 +110,7 @@ static int evaluate_all(const struct eval_settings *o, r4_split split, struct ev
                                .noise = o->levels,
                                .pointing = &o->points,
                                .by.column = o->by,
+                               .specificity = o->specificity,
                                .swap_asked = *o->swap};
     int code = eval_measure(&how, &v[k], split);
     if (code <= EXIT_NO) good[n++] = &v[k];

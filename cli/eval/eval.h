@@ -53,6 +53,7 @@ struct evaluation {
   struct noise noise;
   const struct pointing *pointing;
   bool words_asked;
+  double specificity; /* 0: as usual */
   bool kappa_asked; /* by name: without it, texts are not shown theirs */
   struct by by;
   struct eval_progress *progress; /* while it is measured */

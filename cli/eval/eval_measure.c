@@ -28,6 +28,7 @@ static r4_measure_options options_of(const struct eval_how *o, const struct eval
 {
   r4_measure_options m = r4_settings_measure(v->run->settings);
   if (o->eps >= 0) m.eps = o->eps;
+  if (v->specificity > 0) m.specificity = v->specificity;
   m.swaps = v->contents.n;
   memcpy(m.swap, v->contents.kind, sizeof m.swap);
   m.donors = v->train;

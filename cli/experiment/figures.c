@@ -24,7 +24,7 @@ const char *percent_text(r4_mean_sd v, int width, char to[FIGURE_SIZE])
 
 void json_mean_sd(r4_json *w, const char *key, r4_mean_sd v)
 {
-  char sd[64];
+  char sd[R4_KEY_SIZE + 8];
   snprintf(sd, sizeof sd, "%s_sd", key);
   json_real(w, key, v.mean);
   json_real(w, sd, v.sd);
