@@ -1696,6 +1696,11 @@ double r4_student_p(double t, double freedom);
 /* Welch's t test: the chance of such a difference of means, or a larger one, if a and b had one mean. NaN for fewer
  * than two values, or values that are NaN or infinite. */
 double r4_welch_p(size_t n_a, const double *a, size_t n_b, const double *b);
+typedef struct {
+  double mean, low, high; /* the ends of the 95 % interval; NaN of fewer than two */
+} r4_interval;
+/* Of the mean of a_i - b_i over the same n examples, as whether two nets are right: 1 or 0, or a share of seeds. */
+r4_interval r4_paired_difference(size_t n, const double *a, const double *b);
 /* Holm's correction for n comparisons: adjusted[k] <= alpha for those that differ, with a chance of at most alpha that
  * any of them does not. NaN stays NaN, and does not count. */
 void r4_holm(size_t n, const double *p, double *adjusted);

@@ -92,6 +92,19 @@ static void mean_and_deviation(void **state)
   assert_true(isnan(r4_mean_sd_of(1, x).sd) && isnan(r4_mean_sd_of(0, x).mean));
 }
 
+/* d = 1, 0, 0, -1, 1, 1: m = 1/3, the squares of d - m sum to 10/3, and s^2 = 2/3. */
+static void paired_by_hand(void **state)
+{
+  (void)state;
+  static const double a[] = {1, 1, 0, 0, 1, 1}, b[] = {0, 1, 0, 1, 0, 0};
+  r4_interval d = r4_paired_difference(6, a, b);
+  near(d.mean, 1. / 3, 1e-14);
+  near(d.low, 1. / 3 - 1.959963984540054 / 3, 1e-14);
+  near(d.high, 1. / 3 + 1.959963984540054 / 3, 1e-14);
+  assert_true(isnan(r4_paired_difference(1, a, b).low) && r4_paired_difference(1, a, b).mean == 1);
+  assert_true(isnan(r4_paired_difference(0, a, b).mean));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -101,6 +114,7 @@ int main(void)
     cmocka_unit_test(welch_by_hand),
     cmocka_unit_test(holm_by_hand),
     cmocka_unit_test(mean_and_deviation),
+    cmocka_unit_test(paired_by_hand),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("compare", tests, NULL, NULL);

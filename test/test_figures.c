@@ -226,7 +226,7 @@ static void one_class_has_no_auc(void **state)
 }
 
 /* scipy: binomtest(7, 10).proportion_ci(method="wilson"), of 3 of 5, of 4 of 5 and of 10 of 10; and the average of groups with 4
- * and 3 of 5 by the formula in interval.c, its ends by Wilson's for each. */
+ * and 3 of 5 by the formula in accuracy_interval.c, its ends by Wilson's for each. */
 static void intervals(void **state)
 {
   (void)state;

@@ -8,7 +8,7 @@
 
 struct eval_settings {
   struct words runs;
-  const char *split, *data, *swap, *noise, *pointing, *by;
+  const char *split, *data, *swap, *noise, *pointing, *by, *predictions;
   struct contents contents;
   struct noise levels;
   struct pointing points;
@@ -16,7 +16,7 @@ struct eval_settings {
   char kappa_set[40];
   int64_t kappa;
   double eps, specificity;
-  bool other_data, json;
+  bool other_data, json, confusion;
 };
 
 #define AT(field) offsetof(struct eval_settings, field)
@@ -38,6 +38,9 @@ static const struct option options[] = {
    "of two classes: the sensitivity to the second one is that at this specificity"},
   {"by", OPTION_TEXT, AT(by), NULL, 0, 0,
    "accuracy for each value of a further column of metadata.csv, or of the table of texts"},
+  {"confusion", OPTION_FLAG, AT(confusion), NULL, 0, 0, "examples by label and prediction"},
+  {"predictions", OPTION_TEXT, AT(predictions), NULL, 0, 0,
+   "a CSV file to write: label, prediction and probabilities of each example, of each seed and of their mean"},
   {"set", OPTION_LIST, AT(set), NULL, 0, 0,
    "key=value: changes eval.eps, eval.batch, eval.kappa, eval.draws or data.cache; may be repeated"},
   {"data", OPTION_TEXT, AT(data), NULL, 0, 0, "where the data of the RUNs are now, if they are not found"},
@@ -66,15 +69,25 @@ static int print_tables(const struct evaluation **v, size_t n)
   return code;
 }
 
+/* The first before run k that is of the same data, or NULL. */
+static const struct evaluation *same_data(const struct evaluation **v, size_t k)
+{
+  for (size_t i = 0; i < k; i++)
+    if (!strcmp(v[i]->hash, v[k]->hash)) return v[i];
+  return NULL;
+}
+
 static int print_all(const struct evaluation **v, size_t n, bool json)
 {
   int code = EXIT_DONE;
-  for (size_t k = 0; k < n && !code && json; k++) code = eval_print_json(v[k]);
+  for (size_t k = 0; k < n && !code && json; k++) code = eval_print_json(v[k], same_data(v, k));
   if (json) return code;
   code = n == 1 ? eval_print_table(v[0]) : print_tables(v, n);
   for (size_t k = 0; k < n && !code; k++) {
-    if (n > 1 && (v[k]->noise.asked || v[k]->pointing->n || *v[k]->by.column)) printf("\n%s\n", v[k]->label);
-    code = noise_print(v[k]);
+    if (n > 1 && (v[k]->noise.asked || v[k]->pointing->n || *v[k]->by.column || v[k]->said.confusion))
+      printf("\n%s\n", v[k]->label);
+    code = predicted_print_confusion(v[k]);
+    if (!code) code = noise_print(v[k]);
     if (!code) code = pointing_print(v[k]);
     if (!code) code = by_print(v[k]);
   }
@@ -111,6 +124,7 @@ static int evaluate_all(const struct eval_settings *o, r4_split split, struct ev
                                .pointing = &o->points,
                                .by.column = o->by,
                                .specificity = o->specificity,
+                               .said = {.asked = true, .confusion = o->confusion, .path = o->predictions},
                                .swap_asked = *o->swap};
     int code = eval_measure(&how, &v[k], split);
     if (code <= EXIT_NO) good[n++] = &v[k];
@@ -129,6 +143,10 @@ static int run(int argc, char **argv)
   if (!swap_contents(o.swap, &o.contents) || !noise_levels(o.noise, &o.levels) ||
       !pointing_methods(o.pointing, &o.points))
     return EXIT_USAGE;
+  if (*o.predictions && o.runs.n > 1) {
+    fprintf(stderr, "r4 eval: --predictions: expected one RUN, not %zu\n", o.runs.n);
+    return EXIT_USAGE;
+  }
   if (o.kappa >= 0 && o.set.n < MAX_WORDS) {
     snprintf(o.kappa_set, sizeof o.kappa_set, "eval.kappa=%lld", (long long)o.kappa);
     o.set.word[o.set.n++] = o.kappa_set;
@@ -153,7 +171,10 @@ const struct command command_eval = {
     "change and those that were right before and are wrong then; where masks are on some classes only,\n"
     "the content is put on examples of the others at its place. A net that gives\n"
     "one answer to everything has the best kappa of all: it is named (\"constant\" and\n"
-    "\"predicts_only\" in JSON), and the exit code is 1. Of several runs the largest code counts.",
+    "\"predicts_only\" in JSON), and the exit code is 1. Of several runs the largest code counts.\n"
+    "Intervals (95 %) are over examples: Wilson's of one net, and of several runs that of the difference of\n"
+    "accuracies, example by example. Of several seeds an ensemble, the mean of their probabilities, is\n"
+    "measured as well. doc/figures.md has the formulas.",
   .options = options,
   .run = run,
   .threads = THREADS_HERE,

@@ -35,6 +35,19 @@ struct by {
   double *right;      /* the share of each value, of the first seed, then of the second .. */
 };
 
+/* What nets predict, example by example. */
+struct predicted {
+  bool asked, confusion;
+  const char *path; /* a file to write it to, or "" */
+  r4_table *file;
+  size_t classes;
+  float *probability; /* [examples, classes] of the seed that was measured last          */
+  double *mean;       /* of all seeds                                                    */
+  double *right;      /* [examples]: the share of seeds that are right                   */
+  double *count;      /* [labels, classes]: the confusion matrix, mean over seeds        */
+  r4_measured *ensemble; /* of mean; NULL of one seed */
+};
+
 struct evaluation {
   const char *path, *label, *name,
     *split; /* the run, as it can be shown, as tables call it; the part looked at */
@@ -56,6 +69,7 @@ struct evaluation {
   double specificity; /* 0: as usual */
   bool kappa_asked; /* by name: without it, texts are not shown theirs */
   struct by by;
+  struct predicted said;
   struct eval_progress *progress; /* while it is measured */
 };
 
@@ -96,7 +110,8 @@ const r4_swapped *eval_swapped(const struct evaluation *v, size_t k);
  * exit code. */
 int eval_print_table(const struct evaluation *v);
 int eval_print_comparison(const struct evaluation *const *v, size_t n);
-int eval_print_json(const struct evaluation *v);
+/* first: NULL, or another run of the same data that it is compared with. */
+int eval_print_json(const struct evaluation *v, const struct evaluation *first);
 
 /* ---- eval_rows.c ---- */
 
@@ -152,6 +167,19 @@ void by_count(struct evaluation *v, const int32_t *predicted, size_t seed);
 /* As a table, and as a member; nothing if it was not asked for. */
 int by_print(const struct evaluation *v);
 void by_add_json(r4_json *w, const struct evaluation *v);
+
+/* ---- eval_predicted.c ---- */
+
+/* Room for it, if it is asked for; after each seed, v->predicted and v->said.probability being its; after the last. */
+int predicted_open(struct evaluation *v, size_t classes);
+void predicted_add(struct evaluation *v, size_t seed);
+int predicted_end(struct evaluation *v);
+void predicted_close(struct evaluation *v);
+void predicted_print_ensemble(const struct evaluation *v);
+int predicted_print_confusion(const struct evaluation *v);
+/* Of runs of the same data, to the first of them. */
+void predicted_print_differences(const struct evaluation *const *v, size_t n);
+void predicted_add_json(r4_json *w, const struct evaluation *v, const struct evaluation *first);
 
 /* A star stands at a figure that means nothing. */
 const char *eval_star(const struct evaluation *v);

@@ -53,7 +53,7 @@ static void add_summary(r4_json *w, const struct evaluation *v)
   r4_json_close(w, '}');
 }
 
-int eval_print_json(const struct evaluation *v)
+int eval_print_json(const struct evaluation *v, const struct evaluation *first)
 {
   r4_json *w = r4_json_new();
   r4_setting_value method = {0};
@@ -66,6 +66,7 @@ int eval_print_json(const struct evaluation *v)
   json_text(w, "data_sha256", v->hash);
   json_real(w, "eps", v->measured->metrics.eps);
   add_summary(w, v);
+  predicted_add_json(w, v, first);
   json_open(w, "seeds_without_model", '[');
   for (size_t k = 0; k < v->run->missing; k++) r4_json_whole(w, v->run->missing_seed[k]);
   r4_json_close(w, ']');

@@ -37,6 +37,7 @@ static r4_measure_options options_of(const struct eval_how *o, const struct eval
   m.pointings = v->pointing ? v->pointing->n : 0;
   for (size_t k = 0; k < m.pointings; k++) m.pointing[k] = v->pointing->method[k];
   m.predicted = v->predicted;
+  m.probabilities = v->said.probability;
   m.stage = stage;
   m.user = v->progress;
   return m;
@@ -77,6 +78,7 @@ static int measure_seed(const struct eval_how *o, struct evaluation *v, const r4
   if (agree) status = r4_measure(m, v->data, &how, &v->measured[k], &e);
   r4_model_free(m);
   if (agree && !status) by_count(v, v->predicted, k);
+  if (agree && !status) predicted_add(v, k);
   if (!k && *v->measured->no_words)
     fprintf(stderr, "r4 eval: %s: no substitution test: %s\n", shown(v->path).text, v->measured->no_words);
   snprintf(text, sizeof text, "%s: %s", path, e.text);
@@ -108,7 +110,9 @@ static int measure(const struct eval_how *o, struct evaluation *v, r4_split spli
   if (!net) return cli_fail("eval", e.status, e.text);
   v->progress = &progress;
   eval_progress_begin(&progress, v);
-  int code = measure_seeds(o, v, net, split);
+  int code = predicted_open(v, r4_net_classes(net) > 1 ? (size_t)r4_net_classes(net) : 2);
+  if (!code) code = measure_seeds(o, v, net, split);
+  if (!code) code = predicted_end(v);
   eval_progress_end(&progress);
   r4_net_free(net);
   if (!code) r4_measured_summary(v->measured, v->run->seeds, &v->summary);
@@ -179,5 +183,6 @@ void eval_forget(struct evaluation *v)
   free(v->measured);
   free(v->predicted);
   by_close(v);
+  predicted_close(v);
   runs_free(v->run);
 }

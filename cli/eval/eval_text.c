@@ -154,6 +154,7 @@ int eval_print_table(const struct evaluation *v)
   print_unpenalised(v, "");
   printf("\n");
   if ((code = print_groups(v))) return code;
+  predicted_print_ensemble(v);
   printf("\n");
   if (has_no_kappa(v))
     print_why_no_kappa(v);
@@ -200,6 +201,7 @@ int eval_print_comparison(const struct evaluation *const *v, size_t n)
   for (size_t k = 0; k < n; k++) r4_table_column(t, v[k]->name, 'r', CELL_WIDTH);
   add_comparison(t, v, n);
   int code = table_end(stdout, "eval", t, R4_TABLE_PLAIN);
+  predicted_print_differences(v, n);
   swap_print_none(first, "");
   if (has_no_kappa(first)) print_why_no_kappa(first);
   for (size_t k = 0; k < n; k++) {

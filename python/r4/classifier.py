@@ -6,7 +6,6 @@ import logging
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -383,23 +382,30 @@ class Classifier(Base):
         kappa: int | None = None,
         noise: Sequence[float] | Literal["usual", "published"] | None = None,
         pointing: Sequence[str] = (),
+        specificity: float = 0.95,
     ) -> Metrics:
         """What ``r4 eval`` measures: accuracy by group, the worst group, fragility kappa, and the swap test.
 
         Without groups the classes are the groups. Masks mean what they meant in fit, unless stated. content: what the
         swap test puts into masks, "swap" (that of other classes), "blank", "mean", "noise", "colour", "blur", several
         of them, or None for no test; draws: how often for each example. kappa: of at most so many examples. noise:
-        levels of the relative core sensitivity; pointing: attributions, as ["gradcam"]. ``.table()`` is the text.
+        levels of the relative core sensitivity; pointing: attributions, as ["gradcam"]; specificity: of two
+        classes, what the sensitivity is at. ``.figures`` has all of it by key, ``.table()`` is the text.
         """
         data = self._labelled(*self._apart(X, y, masks, mask_means, groups))
         model = self._model
-        found = model.evaluate(data, eps, kappa=kappa)
-        swaps = tuple(model.swap_test(data, word, draws=draws) for word in contents_of(content))
-        levels = () if noise is None or isinstance(noise, str) else noise
-        heard = model.core_sensitivity(data, levels, published=noise == "published") if noise is not None else None
-        pointed = {method: model.pointing_game(data, method) for method in pointing} or None
+        found = model.evaluate(
+            data,
+            eps,
+            kappa=kappa,
+            contents=contents_of(content),
+            draws=draws,
+            noise=noise,
+            pointing=pointing,
+            specificity=specificity,
+        )
         self._measured = data
-        return replace(found, swaps=swaps, noise=heard, pointing=pointed)
+        return found
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of correct predictions on the examples as they are. See r4.scorer for others."""

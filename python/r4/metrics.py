@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any, Literal
 
 from . import _header as h
-from ._library import LIB, choice, encode, take_text
-from .swap import Swap, percent
+from ._library import LIB, choice, encode, take_text, text_of
+from .swap import Swap, percent, plain, swap_of
 
 FORMS = ("plain", "markdown", "csv")
 
@@ -28,7 +29,8 @@ class Metrics:
     kappa is the width hi - lo of the bounds of the input gradient of the loss while the masked (or all other)
     features move by up to eps: the largest, and the mean over examples and features. NaN where nothing is masked.
     swaps are the swap tests that were asked for, of which swap is the first. noise has the relative core sensitivity
-    and pointing the pointing games by attribution, if they were asked for, by the names of r4.h.
+    and pointing the pointing games by attribution, if they were asked for, by the names of r4.h. figures has all
+    figures of the library's table that were measured, by the keys of eval.json: "auc", "ece", "swap_lost_share.blank".
     """
 
     accuracy: float
@@ -47,6 +49,8 @@ class Metrics:
     swaps: tuple[Swap, ...] = ()
     noise: dict[str, Any] | None = None
     pointing: dict[str, dict[str, Any]] | None = None
+    figures: dict[str, float] = field(default_factory=dict)
+    listed: tuple[tuple[str, str], ...] = ()  # label and text of those that tables list
 
     @property
     def swap(self) -> Swap | None:
@@ -76,6 +80,7 @@ class Metrics:
             (f"worst group ({self.worst_group})", percent(self.worst_group_accuracy), ""),
         ]
         rows += [(f"group {g.name}", percent(g.accuracy), str(g.count)) for g in self.groups]
+        rows += [(label, text, "") for label, text in self.listed]
         if self.masked_examples:
             rows.append((f"kappa, eps {self.eps:g}", f"{self.kappa_masked_max:.3g}", str(self.masked_examples)))
             rows.append(("mean of it", f"{self.kappa_masked_mean:.3g}", ""))
@@ -119,4 +124,32 @@ def metrics_of(m: h.r4_metrics, groups: Sequence[str], classes: Sequence[str]) -
         kappa_core_max=m.kappa_core_max,
         kappa_core_mean=m.kappa_core_mean,
         only=classes[most] if m.answers.constant and most < len(classes) else None,
+    )
+
+
+def _listed(v: h.r4_value) -> list[tuple[str, str]]:
+    """The row of a figure that has no other; none if it is not listed or not there."""
+    info = LIB.r4_figure_describe(v.figure)
+    if info.shown != h.R4_SHOWN_ROW or v.key == b"accuracy" or v.value != v.value:
+        return []
+    label = ctypes.create_string_buffer(h.R4_LABEL_SIZE)
+    LIB.r4_value_label(ctypes.byref(v), label)
+    text = percent(v.value) if info.unit == h.R4_UNIT_SHARE else f"{v.value:.4g}"
+    return [(text_of(label.value), text)]
+
+
+def measured_of(m: h.r4_measured, contents: Sequence[str], groups: Sequence[str], classes: Sequence[str]) -> Metrics:
+    """All that r4_measure found."""
+    values = m.value[: m.values]
+    noise: dict[str, Any] | None = None
+    if m.sensitivity.n:
+        noise = plain(m.sensitivity)
+        noise = noise | {"at": noise["at"][: m.sensitivity.n], "unit": noise["unit"][: m.sensitivity.channels]}
+    return replace(
+        metrics_of(m.metrics, groups, classes),
+        swaps=tuple(swap_of(m.swapped[k], word, groups) for k, word in enumerate(contents)),
+        noise=noise,
+        pointing={text_of(m.pointed_by[k].value): plain(m.pointing[k]) for k in range(m.pointings)} or None,
+        figures={text_of(v.key): v.value for v in values},
+        listed=tuple(row for v in values for row in _listed(v)),
     )

@@ -15,7 +15,7 @@ from . import _header as h
 from ._arrays import Array
 from ._library import LIB, Owned, call, choice, encode, from_shape, text_of, texts, to_shape
 from .errors import ArgumentError, ShapeError
-from .metrics import Metrics, metrics_of
+from .metrics import Metrics, measured_of
 from .swap import DRAWS, Swap, plain, swap_test
 
 if TYPE_CHECKING:
@@ -130,6 +130,19 @@ class Net(Owned):
         return f"Net({self.layers!r}, {self.input})"
 
 
+def noise_options(levels: Sequence[float] | str) -> h.r4_sensitivity_options:
+    """Levels of noise, "usual" or "published"."""
+    o = h.r4_sensitivity_options()
+    o.published = levels == "published"
+    chosen = () if isinstance(levels, str) else levels
+    if len(chosen) > h.R4_MAX_NOISES:
+        raise ArgumentError(f"noise has {len(chosen)} levels, expected at most {h.R4_MAX_NOISES}")
+    o.n = len(chosen)
+    for k, level in enumerate(chosen):
+        o.sigma[k] = level
+    return o
+
+
 class Model(Owned):
     """A net with its weights and names of classes."""
 
@@ -234,13 +247,46 @@ class Model(Owned):
         call("r4_attribute", name, self._net, self._weights, data.pointer, ctypes.byref(o), to.ctypes.data)
         return to
 
-    def evaluate(self, data: Data, eps: float = 0.1, batch: int = BATCH, kappa: int | None = None) -> Metrics:
-        """Accuracy by group, and fragility, of at most kappa examples (None: of all)."""
+    def evaluate(
+        self,
+        data: Data,
+        eps: float = 0.1,
+        batch: int = BATCH,
+        kappa: int | None = None,
+        *,
+        contents: Sequence[str] = (),
+        draws: int = DRAWS,
+        noise: Sequence[float] | str | None = None,
+        pointing: Sequence[str] = (),
+        specificity: float = 0.95,
+    ) -> Metrics:
+        """Accuracy by group, fragility of at most kappa examples (None: of all), and what else is asked for."""
+        from .data import FILLS
+
         self.check(data)
-        m = h.r4_metrics()
-        most = ctypes.c_size_t(-1).value if kappa is None else kappa
-        call("r4_evaluate_some", self._net, self._weights, data.pointer, eps, batch, most, ctypes.byref(m))
-        return metrics_of(m, data.group_names, data.classes)
+        if draws < 1:
+            raise ArgumentError(f"draws is {draws}, expected 1 or more")
+        for what, n, most in (
+            ("content", len(contents), h.R4_MAX_SWAPS),
+            ("pointing", len(pointing), h.R4_MAX_POINTING),
+        ):
+            if n > most:
+                raise ArgumentError(f"{what} has {n} words, expected at most {most}")
+        o, m = LIB.r4_measure_defaults(), h.r4_measured()
+        o.eps, o.batch, o.draws, o.specificity, o.swaps = eps, batch, draws, specificity, len(contents)
+        if kappa is not None:
+            o.kappa = kappa
+        for k, word in enumerate(contents):
+            o.swap[k] = choice(word, FILLS, "content")
+        heard = None if noise is None else noise_options(noise)
+        if heard is not None:
+            o.noise = ctypes.addressof(heard)
+        names = texts(pointing)
+        o.pointings = len(pointing)
+        for k in range(len(pointing)):
+            o.pointing[k] = names[k]
+        call("r4_measure", self.pointer, data.pointer, ctypes.byref(o), ctypes.byref(m))
+        return measured_of(m, contents, data.group_names, data.classes)
 
     def swap_test(self, data: Data, content: str = "swap", *, draws: int = DRAWS, seed: int = 0) -> Swap:
         """Which predictions change when the masked content of another class, or other content, stands in the mask."""
@@ -258,12 +304,7 @@ class Model(Owned):
     def core_sensitivity(self, data: Data, levels: Sequence[float] = (), *, published: bool = False) -> dict[str, Any]:
         """Which noise hurts more, that on the core or that on what is masked (r4_sensitivity); (): the usual levels."""
         self.check(data)
-        o, found = h.r4_sensitivity_options(), h.r4_sensitivity()
-        if len(levels) > h.R4_MAX_NOISES:
-            raise ArgumentError(f"noise has {len(levels)} levels, expected at most {h.R4_MAX_NOISES}")
-        o.n, o.published = len(levels), published
-        for k, level in enumerate(levels):
-            o.sigma[k] = level
+        o, found = noise_options("published" if published else levels), h.r4_sensitivity()
         call("r4_core_sensitivity", *self.addresses, data.pointer, ctypes.byref(o), ctypes.byref(found))
         figures: dict[str, Any] = plain(found)
         return figures | {"at": figures["at"][: found.n], "unit": figures["unit"][: found.channels]}

@@ -56,6 +56,12 @@ def test_the_figures_of_the_command(bars: Bars, tmp_path: Path, command: str) ->
     for swap in m.swaps:
         assert theirs["swap"][swap.content]["lost_share"] == pytest.approx(swap.lost)
         assert theirs["swap"][swap.content]["flipped_share"] == pytest.approx(swap.flipped)
+    assert set(m.figures) >= {"accuracy", "auc", "ece", "swap_lost_share.blank", "core_sensitivity.2"}
+    assert "pointing_energy.gradient" in m.figures
+    for key, value in m.figures.items():
+        assert (theirs[key] is None) == (value != value)
+        assert theirs[key] is None or float(theirs[key]) == pytest.approx(value)
+    assert "AUC" in m.table()
     assert m.noise is not None
     assert [a["sigma"] for a in m.noise["at"]] == [1, 2]
     assert m.pointing is not None
