@@ -179,6 +179,18 @@ def test_other_sources(bars: Bars, fitted: r4.Classifier) -> None:
     assert np.array_equal(fitted.predict_proba(np.asfortranarray(bars.x)), fitted.predict_proba(bars.x))
 
 
+def test_several_penalties(bars: Bars) -> None:
+    """A method of two terms says what each of them does."""
+    c = r4.Classifier(NET, "r3 + pairing", epochs=2, batch=30, settings={"lambda.pairing": 2, "guard": False})
+    c.fit(bars.x, bars.y, masks=bars.m, mask_means="irrelevant")
+    line = c.history_[-1]
+    assert c.method_ == "r3+pairing" and line["lambda"] == 10 and line["lambda.pairing"] == 2
+    assert line["penalty"] == pytest.approx(line["penalty.r3"] + line["penalty.pairing"])
+    assert "lambda.r3" not in line
+    with pytest.raises(r4.ArgumentError, match="which has r3 twice"):
+        r4.Classifier(NET, "r3+r3").fit(bars.x, bars.y, masks=bars.m, mask_means="irrelevant")
+
+
 def test_auto_lambda(bars: Bars) -> None:
     c = r4.Classifier(NET, "r3", lambda_="auto", epochs=40, batch=30, rate=0.01)
     c.fit(bars.x, bars.y, masks=~bars.m, mask_means="relevant")
