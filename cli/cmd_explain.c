@@ -354,7 +354,7 @@ static int print_table(const struct explanation *x)
   if (code) return code;
   printf("\n");
   print_constant(x);
-  r4_text_shown(x->out, out, sizeof out);
+  r4_text_printable(x->out, out, sizeof out);
   printf("%s\n", out);
   return EXIT_DONE;
 }

@@ -26,7 +26,7 @@ int cli_fail(const char *name, r4_status status, const char *text)
 {
   char safe[4096]; /* paths may be in it */
   if (!*text) text = status == R4_E_MEMORY ? "out of memory" : r4_status_name(status);
-  r4_text_shown(text, safe, sizeof safe);
+  r4_text_printable(text, safe, sizeof safe);
   fprintf(stderr, "r4 %s: %s\n", name, safe);
   return cli_code(status);
 }
@@ -56,7 +56,7 @@ void cli_print_word(FILE *f, const char *s)
 struct shown shown(const char *s)
 {
   struct shown to;
-  r4_text_shown(s, to.text, sizeof to.text);
+  r4_text_printable(s, to.text, sizeof to.text);
   return to;
 }
 

@@ -24,9 +24,9 @@ size_t most_probable(size_t classes, const float *probability)
 /* All of a name as a terminal may show it (free), or NULL when out of memory. */
 static char *shown_whole(const char *s)
 {
-  size_t n = r4_text_shown(s, NULL, 0);
+  size_t n = r4_text_printable(s, NULL, 0);
   char *to = malloc(n + 1);
-  if (to) r4_text_shown(s, to, n + 1);
+  if (to) r4_text_printable(s, to, n + 1);
   return to;
 }
 
@@ -36,7 +36,7 @@ bool printer_make(struct printer *p, const struct printing *as, const struct spe
   *p = (struct printer){.as = as, .who = who, .json = r4_json_new()};
   p->rank = malloc(who->classes * sizeof *p->rank);
   for (size_t k = 0; k < files->n; k++) {
-    size_t n = r4_text_shown(files->path[k], NULL, 0);
+    size_t n = r4_text_printable(files->path[k], NULL, 0);
     if (n <= WIDEST && (int)n > p->width) p->width = (int)n;
   }
   return p->json && p->rank;

@@ -156,7 +156,7 @@ static const char *last_part(const char *path)
 void runs_name(const struct words *runs, char label[][PATH_SIZE], const char *name[])
 {
   for (size_t k = 0; k < runs->n; k++) {
-    r4_text_shown(runs->word[k], label[k], PATH_SIZE);
+    r4_text_printable(runs->word[k], label[k], PATH_SIZE);
     for (size_t n = strlen(label[k]); n > 1 && label[k][n - 1] == '/'; n--) label[k][n - 1] = 0;
   }
   for (size_t k = 0; k < runs->n; k++) {

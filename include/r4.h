@@ -86,7 +86,7 @@ size_t r4_word_distance(const char *a, const char *b);
 /* s as a terminal may show it: control characters, those that change directions, and bytes that are not UTF-8 become
  * \x1b or \u202e. Writes as many whole characters as size has room for, and a zero; returns how long all of it is.
  * Names in data sets are what their files have in them; errors, findings and notes are shown this way already. */
-size_t r4_text_shown(const char *s, char *to, size_t size);
+size_t r4_text_printable(const char *s, char *to, size_t size);
 
 /* ---- Shapes --------------------------------------------------------------------------------- */
 
@@ -772,12 +772,12 @@ r4_facts r4_data_facts(const r4_data *d);
 typedef struct {
   int32_t id, label;
   size_t texts, of_class;
-} r4_telling_word;
+} r4_giveaway_word;
 
 /* The tokens that say most about a class, of those in 1 % of the training texts or more (10 at least): first those
  * with the largest share of one class, then the most frequent. A class of more than 80 % of the texts does not count.
  * There is room for "most" of them; *n is how many there are. Data that are no texts have none. */
-r4_status r4_data_telling_words(const r4_data *d, size_t most, r4_telling_word *to, size_t *n, r4_error *e);
+r4_status r4_data_giveaway_words(const r4_data *d, size_t most, r4_giveaway_word *to, size_t *n, r4_error *e);
 /* What a token looks like; NULL if the data do not know. */
 const char *r4_data_piece(const r4_data *d, int32_t id);
 
@@ -1962,19 +1962,19 @@ void r4_json_free(r4_json *w);
 void r4_json_open(r4_json *w, char bracket); /* '{' or '[' */
 void r4_json_close(r4_json *w, char bracket);
 /* In place of the last close: the object gets a last member, "sha256", of all text before it. */
-void r4_json_seal(r4_json *w);
+void r4_json_checksum(r4_json *w);
 void r4_json_key(r4_json *w, const char *key);
 void r4_json_break(r4_json *w); /* the next value or key begins a line */
 /* Reads back as the same number. JSON has no others: NaN is null, infinity the text "inf" or "-inf". */
 void r4_json_real(r4_json *w, double v);
 void r4_json_whole(r4_json *w, int64_t v);
 void r4_json_flag(r4_json *w, bool v);
-void r4_json_text(r4_json *w, const char *s); /* what is not UTF-8 becomes \xff, as in r4_text_shown; NULL is null */
+void r4_json_text(r4_json *w, const char *s); /* not UTF-8 becomes \xff, as in r4_text_printable; NULL is null */
 
 /* The text so far (r4_string_free), or NULL when out of memory; the writer is then empty again. */
 char *r4_json_take(r4_json *w);
 
-/* Reading a file that ends as r4_json_seal does. NULL and an error: R4_E_IO if it is not there, R4_E_PARSE if it is no
+/* Reading a file that ends as r4_json_checksum does. NULL and an error: R4_E_IO if it is not there, R4_E_PARSE if it is no
  * JSON, R4_E_ARGUMENT if it was edited. What it has lives as long as itself. */
 typedef struct r4_json_value r4_json_value;
 r4_json_value *r4_json_read_sealed(const char *file, r4_error *e);
@@ -1989,7 +1989,7 @@ const char *r4_json_as_text(const r4_json_value *v);
 /* ---- Tables --------------------------------------------------------------------------------- */
 
 /* Columns, then cells, row by row from left to right; a row that is not full is left out. Cells are kept as
- * r4_text_shown shows them. A failed allocation, that of the table included, shows once, in r4_table_take. */
+ * r4_text_printable shows them. A failed allocation, that of the table included, shows once, in r4_table_take. */
 typedef struct r4_table r4_table;
 
 r4_table *r4_table_new(void);

@@ -42,7 +42,7 @@ void command_harmless(void)
   uint32_t code;
   for (const char *s = command_output; *s;) {
     size_t n = utf8_next(s, &code);
-    if (!n || (shown_is_control(code) && code != '\n'))
+    if (!n || (printable_is_control(code) && code != '\n'))
       fail_msg("byte %zu of \"%s\"", (size_t)(s - command_output), command_output);
     s += n;
   }

@@ -118,7 +118,7 @@ static void test_json_reading(void **state)
   js_free(root);
 }
 
-/* For programs: what r4_json_seal ended reads back, and says so if it was edited. */
+/* For programs: what r4_json_checksum ended reads back, and says so if it was edited. */
 static void test_json_sealed(void **state)
 {
   (void)state;
@@ -129,7 +129,7 @@ static void test_json_sealed(void **state)
   r4_json_key(w, "r"), r4_json_real(w, 0.1), r4_json_key(w, "w"), r4_json_whole(w, -7);
   r4_json_key(w, "f"), r4_json_flag(w, true), r4_json_key(w, "t"), r4_json_text(w, "a b");
   r4_json_key(w, "l"), r4_json_open(w, '['), r4_json_whole(w, 3), r4_json_real(w, NAN), r4_json_close(w, ']');
-  r4_json_seal(w);
+  r4_json_checksum(w);
   char *text = r4_json_take(w), file[1000];
   r4_json_free(w);
   snprintf(file, sizeof file, "%s\n", text);

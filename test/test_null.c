@@ -62,10 +62,11 @@ static struct {
     none(r4_data_texts(&one_text, &one_span, NULL, &labelled, NULL, e), e))                                  \
   X(r4_data_open, "=no source is given", none(r4_data_open(NULL, NULL, e), e))                               \
   X(r4_data_part, "data", none(r4_data_part(NULL, R4_TRAIN, e), e))                                          \
-  X(r4_data_telling_words, "data", r4_data_telling_words(NULL, 1, &(r4_telling_word){0}, &(size_t){0}, e))   \
-  X(r4_data_telling_words, "room for words", r4_data_telling_words(have.d, 1, NULL, &(size_t){0}, e))        \
-  X(r4_data_telling_words, "room for their number",                                                          \
-    r4_data_telling_words(have.d, 1, &(r4_telling_word){0}, NULL, e))                                        \
+  X(r4_data_giveaway_words, "data",                                                                          \
+    r4_data_giveaway_words(NULL, 1, &(r4_giveaway_word){0}, &(size_t){0}, e))                                \
+  X(r4_data_giveaway_words, "room for words", r4_data_giveaway_words(have.d, 1, NULL, &(size_t){0}, e))      \
+  X(r4_data_giveaway_words, "room for their number",                                                         \
+    r4_data_giveaway_words(have.d, 1, &(r4_giveaway_word){0}, NULL, e))                                      \
   X(r4_data_relabel, "data", none(r4_data_relabel(NULL, (int32_t[40]){0}, 1, &(const char *){"a"}, e), e))   \
   X(r4_data_relabel, "labels", none(r4_data_relabel(have.d, NULL, 1, &(const char *){"a"}, e), e))           \
   X(r4_data_relabel, "names", none(r4_data_relabel(have.d, (int32_t[40]){0}, 1, NULL, e), e))                \
@@ -139,10 +140,10 @@ static struct {
     r4_core_sensitivity(have.n, have.room, have.d, NULL, NULL, e))                                           \
   X(r4_swap_data, "weights", none(r4_swap_data(have.n, NULL, have.d, NULL, NULL, e), e))                     \
   X(r4_swap_data, "data", none(r4_swap_data(have.n, have.room, NULL, NULL, NULL, e), e))                     \
-  X(r4_exchanged_score, "a net", r4_exchanged_score(NULL, have.room, have.d, 0, 8, &(r4_exchanged){0}, e))    \
-  X(r4_exchanged_score, "weights", r4_exchanged_score(have.n, NULL, have.d, 0, 8, &(r4_exchanged){0}, e))     \
-  X(r4_exchanged_score, "data", r4_exchanged_score(have.n, have.room, NULL, 0, 8, &(r4_exchanged){0}, e))     \
-  X(r4_exchanged_score, "room for the result", r4_exchanged_score(have.n, have.room, have.d, 0, 8, NULL, e))  \
+  X(r4_exchanged_score, "a net", r4_exchanged_score(NULL, have.room, have.d, 0, 8, &(r4_exchanged){0}, e))   \
+  X(r4_exchanged_score, "weights", r4_exchanged_score(have.n, NULL, have.d, 0, 8, &(r4_exchanged){0}, e))    \
+  X(r4_exchanged_score, "data", r4_exchanged_score(have.n, have.room, NULL, 0, 8, &(r4_exchanged){0}, e))    \
+  X(r4_exchanged_score, "room for the result", r4_exchanged_score(have.n, have.room, have.d, 0, 8, NULL, e)) \
   X(r4_swap_test, "a net", r4_swap_test(NULL, have.room, have.d, NULL, swapped(), e))                        \
   X(r4_swap_test, "weights", r4_swap_test(have.n, NULL, have.d, NULL, swapped(), e))                         \
   X(r4_swap_test, "data", r4_swap_test(have.n, have.room, NULL, NULL, swapped(), e))                         \

@@ -69,7 +69,7 @@ static void add_some(struct text *t)
   }
 }
 
-static void assert_word(const r4_data *d, r4_telling_word w, const char *piece, int32_t label,
+static void assert_word(const r4_data *d, r4_giveaway_word w, const char *piece, int32_t label,
                         size_t of_class, size_t texts)
 {
   assert_string_equal(r4_data_piece(d, w.id), piece);
@@ -82,24 +82,24 @@ static void test_telling_words(void **state)
 {
   (void)state;
   struct text t = {0};
-  r4_telling_word word[4];
+  r4_giveaway_word word[4];
   size_t n;
   add_some(&t);
   char *content = text_take(&t);
   r4_data *d = of_file(content, (r4_data_options){0});
-  assert_int_equal(r4_data_telling_words(d, 2, word, &n, NULL), R4_OK);
+  assert_int_equal(r4_data_giveaway_words(d, 2, word, &n, NULL), R4_OK);
   assert_int_equal(n, 2);
   assert_word(d, word[0], "film", 1, 12, 12);
   assert_word(d, word[1], "good", 0, 16, 20);
   r4_data_free(d);
   d = of_file(content, (r4_data_options){.mask_words = "film"});
-  assert_int_equal(r4_data_telling_words(d, 4, word, &n, NULL), R4_OK);
+  assert_int_equal(r4_data_giveaway_words(d, 4, word, &n, NULL), R4_OK);
   assert_word(d, word[0], "good", 0, 16, 20); /* what is masked is known already */
   assert_null(r4_data_piece(d, -1));
   assert_null(r4_data_piece(d, 1 << 24));
   r4_data_free(d);
   d = r4_data_open("digits:20", NULL, NULL);
-  assert_int_equal(r4_data_telling_words(d, 4, word, &n, NULL), R4_OK);
+  assert_int_equal(r4_data_giveaway_words(d, 4, word, &n, NULL), R4_OK);
   assert_int_equal(n, 0);
   assert_null(r4_data_piece(d, 0));
   r4_data_free(d);

@@ -73,10 +73,10 @@ static void print_lengths(const r4_data *d, const r4_facts *f)
 
 static int print_telling(const r4_data *d)
 {
-  r4_telling_word word[TELLING];
+  r4_giveaway_word word[TELLING];
   size_t n = 0;
   r4_error e = {0};
-  if (r4_data_telling_words(d, TELLING, word, &n, &e)) return cli_fail("data", e.status, e.text);
+  if (r4_data_giveaway_words(d, TELLING, word, &n, &e)) return cli_fail("data", e.status, e.text);
   if (n) printf("tokens that say most by themselves, where no mask is: ");
   for (size_t k = 0; k < n; k++)
     printf("%s%s %.0f %% %s", k ? ", " : "", token_name(d, word[k].id).text,
@@ -113,7 +113,7 @@ static int print_text(const r4_data *d)
   r4_facts f = r4_data_facts(d);
   r4_data_hash(d, hash);
   char about[2048];
-  r4_text_shown(r4_data_about(d), about, sizeof about);
+  r4_text_printable(r4_data_about(d), about, sizeof about);
   printf("%s\n%zu examples of ", about, r4_data_count(d));
   print_shape(r4_data_shape(d));
   if (r4_data_vocabulary(d))
@@ -157,10 +157,10 @@ static void add_counts_of(r4_json *w, const r4_data *d, bool groups)
 
 static int add_telling(r4_json *w, const r4_data *d)
 {
-  r4_telling_word word[TELLING];
+  r4_giveaway_word word[TELLING];
   size_t n = 0;
   r4_error e = {0};
-  if (r4_data_telling_words(d, TELLING, word, &n, &e)) return cli_fail("data", e.status, e.text);
+  if (r4_data_giveaway_words(d, TELLING, word, &n, &e)) return cli_fail("data", e.status, e.text);
   json_open(w, "telling", '[');
   for (size_t k = 0; k < n; k++) {
     r4_json_break(w);

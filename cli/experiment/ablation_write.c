@@ -116,7 +116,7 @@ static int print_json(FILE *f, const void *user)
   json_open(w, "lines", '[');
   for (size_t k = 0; k < r->a->lines; k++) add_json_line(w, r, &r->a->line[k]);
   r4_json_close(w, ']');
-  r4_json_seal(w);
+  r4_json_checksum(w);
   return json_print(f, "ablate", w);
 }
 

@@ -164,7 +164,7 @@ static r4_status add_all(r4_json *w, const struct summary_of *of, const struct r
   json_open(w, "nets", '[');
   for (size_t k = 0; k < f->nets && !s; k++) s = add_net(w, of, f, k, e);
   r4_json_close(w, ']');
-  r4_json_seal(w);
+  r4_json_checksum(w);
   return s;
 }
 

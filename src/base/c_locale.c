@@ -17,7 +17,7 @@ static locale_t c_locale(void)
   return known;
 }
 
-int plain_vprint(char *to, size_t size, const char *format, va_list args)
+int c_locale_vprint(char *to, size_t size, const char *format, va_list args)
 {
   locale_t before = uselocale(c_locale());
   int n = vsnprintf(to, size, format, args);
@@ -25,16 +25,16 @@ int plain_vprint(char *to, size_t size, const char *format, va_list args)
   return n;
 }
 
-int plain_print(char *to, size_t size, const char *format, ...)
+int c_locale_print(char *to, size_t size, const char *format, ...)
 {
   va_list args;
   va_start(args, format);
-  int n = plain_vprint(to, size, format, args);
+  int n = c_locale_vprint(to, size, format, args);
   va_end(args);
   return n;
 }
 
-double plain_real(const char *text, char **end)
+double c_locale_real(const char *text, char **end)
 {
   locale_t before = uselocale(c_locale());
   double v = strtod(text, end);

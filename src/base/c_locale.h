@@ -8,8 +8,8 @@
 #include "base/error.h"
 
 /* snprintf and strtod, in the locale "C". */
-int plain_print(char *to, size_t size, const char *format, ...) R4_PRINTF(3, 4);
-int plain_vprint(char *to, size_t size, const char *format, va_list args);
-double plain_real(const char *text, char **end);
+int c_locale_print(char *to, size_t size, const char *format, ...) R4_PRINTF(3, 4);
+int c_locale_vprint(char *to, size_t size, const char *format, va_list args);
+double c_locale_real(const char *text, char **end);
 
 #endif

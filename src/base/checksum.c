@@ -4,14 +4,14 @@
 
 static const char SUM[] = ",\"sha256\":\"", END[] = "\"}\n";
 
-void seal_close(struct json_writer *w)
+void checksum_close(struct json_writer *w)
 {
   char hex[R4_HASH_SIZE] = "";
   if (!w->text.failed) r4_hash(w->text.s, w->text.length, hex);
   text_add(&w->text, "%s%s\"}", SUM, hex);
 }
 
-bool seal_is_whole(const char *text, size_t size)
+bool checksum_matches(const char *text, size_t size)
 {
   size_t digits = R4_HASH_SIZE - 1, tail = strlen(SUM) + digits + strlen(END);
   char hex[R4_HASH_SIZE];

@@ -5,8 +5,8 @@
 #include "base/json.h"
 
 /* In place of the last jw_close: adds the member "sha256" and closes the object. */
-void seal_close(struct json_writer *w);
+void checksum_close(struct json_writer *w);
 /* The text of a file, an object and the end of its line, has the sum that it ends with. */
-bool seal_is_whole(const char *text, size_t size);
+bool checksum_matches(const char *text, size_t size);
 
 #endif

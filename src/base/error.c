@@ -28,9 +28,9 @@ r4_status r4_fail(r4_error *e, r4_status status, const char *format, ...)
   char text[2 * R4_ERROR_SIZE];
   va_list args;
   va_start(args, format);
-  plain_vprint(text, sizeof text, format, args);
+  c_locale_vprint(text, sizeof text, format, args);
   va_end(args);
-  r4_text_shown(text, e->text, sizeof e->text); /* names of files are in it, whatever these are */
+  r4_text_printable(text, e->text, sizeof e->text); /* names of files are in it, whatever these are */
   return status;
 }
 

@@ -29,9 +29,9 @@ void r4_json_close(r4_json *w, char bracket)
   if (w) jw_close(&w->writer, bracket);
 }
 
-void r4_json_seal(r4_json *w)
+void r4_json_checksum(r4_json *w)
 {
-  if (w) seal_close(&w->writer);
+  if (w) checksum_close(&w->writer);
 }
 
 void r4_json_key(r4_json *w, const char *key)

@@ -168,7 +168,7 @@ static r4_status read_number(struct reader *r, struct js *v)
   }
   if (!ok) return refuse(r, "expected a value");
   errno = 0;
-  v->real = plain_real(from, NULL);
+  v->real = c_locale_real(from, NULL);
   v->whole = whole ? strtoll(from, NULL, 10) : 0;
   v->kind = whole && !errno ? JS_WHOLE : JS_REAL;
   return R4_OK;

@@ -38,7 +38,7 @@ static void add_string(struct text *to, const char *s)
     n = utf8_next(s, &code);
     if (code == '"' || code == '\\')
       text_add(to, "\\%c", *s);
-    else if (n && !shown_is_control(code))
+    else if (n && !printable_is_control(code))
       text_add(to, "%.*s", (int)n, s);
     else
       text_add(to, n ? "\\u%04x" : "\\\\x%02x", n ? code : (uint8_t)*s);

@@ -6,6 +6,6 @@
 #include <stdint.h>
 
 /* Whether a character does more than to be seen: controls, and those that reorder what stands around them. */
-bool shown_is_control(uint32_t code);
+bool printable_is_control(uint32_t code);
 
 #endif

@@ -23,10 +23,10 @@ void text_add(struct text *t, const char *format, ...)
   va_list args, again;
   va_start(args, format);
   va_copy(again, args);
-  int n = plain_vprint(NULL, 0, format, args);
+  int n = c_locale_vprint(NULL, 0, format, args);
   va_end(args);
   if (n >= 0 && reserve(t, (size_t)n)) {
-    plain_vprint(t->s + t->length, (size_t)n + 1, format, again);
+    c_locale_vprint(t->s + t->length, (size_t)n + 1, format, again);
     t->length += (size_t)n;
   }
   va_end(again);
@@ -36,8 +36,8 @@ void text_add_real(struct text *t, double v)
 {
   char s[40];
   for (int precision = 15; precision <= 17; precision++) {
-    plain_print(s, sizeof s, "%.*g", precision, v);
-    if (plain_real(s, NULL) == v) break;
+    c_locale_print(s, sizeof s, "%.*g", precision, v);
+    if (c_locale_real(s, NULL) == v) break;
   }
   size_t mantissa = strcspn(s, "e");
   bool point = !s[mantissa] || strchr(s, '.');

@@ -19,9 +19,9 @@ static void range_text(const r4_setting_info *i, const char *what, char *to, siz
   if (isinf(i->min))
     snprintf(to, size, "%s", what);
   else if (endless)
-    plain_print(to, size, "%s from %g on", what, i->min);
+    c_locale_print(to, size, "%s from %g on", what, i->min);
   else
-    plain_print(to, size, whole ? "%s from %.0f to %.0f" : "%s from %g to %g", what, i->min, i->max);
+    c_locale_print(to, size, whole ? "%s from %.0f to %.0f" : "%s from %g to %g", what, i->min, i->max);
 }
 
 static void choices_text(const r4_setting_info *i, char *to, size_t size)
@@ -141,7 +141,7 @@ static bool read_real(const r4_setting_info *i, const char *text, double *value)
   if (i->type == R4_SETTING_REAL && read_word(i, text, value)) return true;
   if (!is_decimal(text)) return false;
   char *end;
-  double v = plain_real(text, &end);
+  double v = c_locale_real(text, &end);
   if (*end || !isfinite(v) || v < i->min || v > i->max) return false;
   *value = v;
   return true;

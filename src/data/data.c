@@ -145,7 +145,7 @@ r4_status data_set_about(r4_data *d, r4_error *e, const char *format, ...)
   char line[1024];
   va_list args;
   va_start(args, format);
-  plain_vprint(line, sizeof line, format, args);
+  c_locale_vprint(line, sizeof line, format, args);
   va_end(args);
   char *kept = mem_copy(line, e);
   if (!kept) return R4_E_MEMORY;
@@ -159,9 +159,9 @@ r4_status data_add_note(r4_data *d, r4_error *e, const char *format, ...)
   char line[R4_ERROR_SIZE], text[2 * R4_ERROR_SIZE];
   va_list args;
   va_start(args, format);
-  plain_vprint(text, sizeof text, format, args);
+  c_locale_vprint(text, sizeof text, format, args);
   va_end(args);
-  r4_text_shown(text, line, sizeof line);
+  r4_text_printable(text, line, sizeof line);
   if (!d->notes && !(d->notes = names_new(e))) return R4_E_MEMORY;
   return names_add(d->notes, line, NULL, e);
 }

@@ -86,7 +86,7 @@ r4_id r4_graph_fail(r4_graph *g, r4_status s, const char *format, ...)
   g->error.status = s;
   va_list args;
   va_start(args, format);
-  plain_vprint(g->error.text, sizeof g->error.text, format, args);
+  c_locale_vprint(g->error.text, sizeof g->error.text, format, args);
   va_end(args);
   return R4_NONE;
 }
@@ -96,7 +96,7 @@ bool infer_fail(struct infer *s, const char *format, ...)
   char what[R4_ERROR_SIZE / 2], shapes[R4_ERROR_SIZE / 2] = "", one[SHAPE_TEXT];
   va_list args;
   va_start(args, format);
-  plain_vprint(what, sizeof what, format, args);
+  c_locale_vprint(what, sizeof what, format, args);
   va_end(args);
   for (size_t k = 0, n = 0; k < s->n && n < sizeof shapes - SHAPE_TEXT; k++)
     n += (size_t)snprintf(shapes + n, sizeof shapes - n, " %s", shape_text(s->in[k], one));

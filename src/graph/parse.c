@@ -99,7 +99,7 @@ static const struct attr_field *find_field(const struct op *op, const char *name
 static bool read_value(struct parser *p, struct attr *attr)
 {
   char *end;
-  attr->f = plain_real(p->at, &end);
+  attr->f = c_locale_real(p->at, &end);
   if (end == p->at) return fail(p, "expected a number");
   p->at = end;
   return true;

@@ -190,7 +190,7 @@ static void name_word(const r4_data *d, size_t i, struct masked_word w, char *to
       text_add(&name, "%s", d->pieces->name[id[k]] + (continues(d, id[k]) ? 2 : 0));
     else
       text_add(&name, "%d", (int)id[k]);
-  if (name.s) plain_print(to, size, "%.40s", name.s);
+  if (name.s) c_locale_print(to, size, "%.40s", name.s);
   r4_mem_free(name.s);
 }
 

@@ -160,7 +160,7 @@ static bool parse_list(const char *s, double *to, double *count)
     char *end;
     bool number = *s == '-' ? s[1] >= '0' && s[1] <= '9' : *s >= '0' && *s <= '9';
     if (n == MODULE_LIST || !number) return false;
-    to[n] = plain_real(s, &end);
+    to[n] = c_locale_real(s, &end);
     more = *end == '/';
     if (!(fabs(to[n]) < 1e30) || (*end && !more)) return false;
     s = end + more;

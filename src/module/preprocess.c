@@ -58,7 +58,7 @@ static r4_status take(const char *where, const char *said, const char *by, struc
   while (!part && k < KNOWN && strcmp(known[k].name, said)) k++;
   if (!part && k < KNOWN) {
     part = known[k].part;
-    plain_print(to->name, sizeof to->name, "%s", said);
+    c_locale_print(to->name, sizeof to->name, "%s", said);
   }
   if (!part || strlen(part) >= sizeof to->part || strpbrk(part, ",;()")) return unknown(where, said, e);
   memcpy(to->part, part, strlen(part) + 1);

@@ -58,7 +58,7 @@ static void print_argument(const struct module *m, size_t k, struct text *t)
 static bool print_name(const struct module *m, size_t number, const struct place *place, struct text *t)
 {
   char usual[sizeof place->prefix + 24];
-  plain_print(usual, sizeof usual, "%s%s%zu", place->prefix, *place->prefix ? "." : "", number);
+  c_locale_print(usual, sizeof usual, "%s%s%zu", place->prefix, *place->prefix ? "." : "", number);
   if (!strcmp(usual, m->name)) return false;
   text_add(t, "%s%s: ", place->in_named_brackets ? "." : "", m->name);
   return true;
@@ -72,7 +72,7 @@ static void print_part(const struct module *m, size_t number, const struct place
   for (size_t k = 0; k < m->kind->arguments; k++) print_argument(m, k, t);
   for (size_t k = 0; k < m->branches; k++) {
     text_add(t, k ? "; " : "(");
-    plain_print(in.prefix, sizeof in.prefix, "%s.%zu", m->name, k);
+    c_locale_print(in.prefix, sizeof in.prefix, "%s.%zu", m->name, k);
     print_row(&m->branch[k], &in, t);
   }
   if (m->branches) text_add(t, ")");

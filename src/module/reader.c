@@ -24,7 +24,7 @@ r4_status reader_fail(const struct reader *r, const char *at, r4_status status, 
   size_t line, column;
   va_list args;
   va_start(args, format);
-  plain_vprint(text, sizeof text, format, args);
+  c_locale_vprint(text, sizeof text, format, args);
   va_end(args);
   place_of(r, at, &line, &column);
   if (r->name) return r4_fail(e, status, "%.100s:%zu:%zu: %.380s", r->name, line, column, text);
@@ -151,7 +151,7 @@ bool word_real(const char *s, double *value)
   char *end;
   if (!((*s >= '0' && *s <= '9') || *s == '.')) return false; /* no sign, blank, infinity or hexadecimal */
   if (strpbrk(s, "xXnN")) return false;
-  *value = plain_real(s, &end);
+  *value = c_locale_real(s, &end);
   return end > s && !*end && *value < 1e300;
 }
 

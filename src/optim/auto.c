@@ -10,8 +10,8 @@ static const double LEAST_TOLERANCE = 0.005;
 double auto_lambda(double own, int at)
 {
   char text[32];
-  plain_print(text, sizeof text, "%.3g", own * pow(10, at / 2.0));
-  return plain_real(text, NULL);
+  c_locale_print(text, sizeof text, "%.3g", own * pow(10, at / 2.0));
+  return c_locale_real(text, NULL);
 }
 
 int64_t auto_epochs(int64_t epochs)

@@ -43,11 +43,11 @@ static void add_escaped(struct text *t, const char *s)
 static void add_text(struct text *t, const char *s)
 {
   if (!s) return;
-  size_t n = r4_text_shown(s, NULL, 0);
+  size_t n = r4_text_printable(s, NULL, 0);
   char *safe = r4_mem_new(n + 1, 1);
   t->failed |= !safe;
   if (!safe) return;
-  r4_text_shown(s, safe, n + 1);
+  r4_text_printable(s, safe, n + 1);
   add_escaped(t, safe);
   r4_mem_free(safe);
 }
@@ -66,7 +66,7 @@ static void add_argument(struct text *t, const char *spec, va_list *args)
   if (last == 'd' && spec[1] != 'l') text_add(t, "%d", va_arg(*args, int));
   if (last == 'f' || last == 'g') {
     char number[400], digits = spec[1] == '.' ? (char)(spec[2] - '0') : 6;
-    plain_print(number, sizeof number, last == 'f' ? "%.*f" : "%.*g", digits, va_arg(*args, double));
+    c_locale_print(number, sizeof number, last == 'f' ? "%.*f" : "%.*g", digits, va_arg(*args, double));
     text_add(t, "%s", number);
   }
 }
@@ -161,7 +161,7 @@ struct figure figure_share(double share)
   if (no_number(share))
     snprintf(f.s, sizeof f.s, "%s", no_number(share));
   else
-    plain_print(f.s, sizeof f.s, "%.1f", 100 * share);
+    c_locale_print(f.s, sizeof f.s, "%.1f", 100 * share);
   return f;
 }
 
@@ -171,7 +171,7 @@ struct figure figure_real(double v, int digits)
   if (no_number(v))
     snprintf(f.s, sizeof f.s, "%s", no_number(v));
   else
-    plain_print(f.s, sizeof f.s, "%.*g", digits, v);
+    c_locale_print(f.s, sizeof f.s, "%.*g", digits, v);
   return f;
 }
 

@@ -10,7 +10,7 @@ struct html {
 };
 
 /* As printf, with the conversions %s, %d, %zu, %lld, %c, %.Nf and %.Ng alone. The format is ours, and markup. Text is
- * shown as r4_text_shown has it, with & < > " ' as references: it holds nothing but letters, in elements and in
+ * shown as r4_text_printable has it, with & < > " ' as references: it holds nothing but letters, in elements and in
  * attributes in quotes alike. Numbers have a decimal point everywhere. NULL is an empty text. */
 void html_add(struct html *h, const char *format, ...) R4_PRINTF(2, 3);
 

@@ -36,9 +36,9 @@ void r4_table_free(r4_table *t)
 /* As a terminal may show it, in new memory. */
 static char *shown_copy(const char *s)
 {
-  size_t n = r4_text_shown(s, NULL, 0);
+  size_t n = r4_text_printable(s, NULL, 0);
   char *to = r4_mem_new(n + 1, 1);
-  if (to) r4_text_shown(s, to, n + 1);
+  if (to) r4_text_printable(s, to, n + 1);
   return to;
 }
 

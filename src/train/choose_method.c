@@ -60,7 +60,7 @@ static r4_status take_box(r4_settings *s, const struct facts *f, char said[48], 
 {
   *said = 0;
   if (!f->texts || !s->values.bound || !f->masked || is_given(s, "box") || is_given(s, "eps")) return R4_OK;
-  plain_print(said, 48, " over all masked words");
+  c_locale_print(said, 48, " over all masked words");
   r4_status status = r4_settings_set(s, "box=words", "auto", e);
   return status ? status : r4_settings_set(s, "eps=1", "auto", e);
 }
@@ -70,16 +70,16 @@ static r4_status take(r4_settings *s, const r4_data *train, char why[R4_ERROR_SI
   struct facts f = facts_of(train);
   struct choice c = choose(&f, s->values.bound);
   char assignment[64], box[48];
-  plain_print(assignment, sizeof assignment, "method=%s", c.method);
+  c_locale_print(assignment, sizeof assignment, "method=%s", c.method);
   r4_status status = r4_settings_set(s, assignment, "auto", e);
   if (!status) status = take_box(s, &f, box, e);
   if (status) return status;
-  plain_print(why, R4_ERROR_SIZE,
-              "method is auto: takes %s%s, as %s (%zu of %zu training examples have one); method: NAME "
-              "overrides it%s",
-              c.method, box, c.reason, f.masked, f.examples,
-              f.masked && !s->values.bound ? ", and bound: true asks for a method that bounds the effect"
-                                           : "");
+  c_locale_print(why, R4_ERROR_SIZE,
+                 "method is auto: takes %s%s, as %s (%zu of %zu training examples have one); method: NAME "
+                 "overrides it%s",
+                 c.method, box, c.reason, f.masked, f.examples,
+                 f.masked && !s->values.bound ? ", and bound: true asks for a method that bounds the effect"
+                                              : "");
   return R4_OK;
 }
 

@@ -26,7 +26,7 @@ static bool split(struct pattern *p, double *factor)
   if (!at || length >= sizeof number) return false;
   memcpy(number, p->s + at, length);
   number[length] = 0;
-  *factor = plain_real(number, &end);
+  *factor = c_locale_real(number, &end);
   if (end == number || *end || !(*factor >= 0) || !isfinite(*factor)) return false;
   while (at && strchr(" \t", p->s[at - 1])) at--;
   p->length = at;

@@ -119,9 +119,9 @@ r4_data *task_data(const struct settings *s, r4_error *e)
 static void hint_at_length(const r4_data *d, r4_error *e)
 {
   size_t n = strlen(e->text);
-  plain_print(e->text + n, sizeof e->text - n,
-              "; texts have up to %lld tokens here, and data.length cuts them",
-              (long long)r4_data_shape(d).dim[0]);
+  c_locale_print(e->text + n, sizeof e->text - n,
+                 "; texts have up to %lld tokens here, and data.length cuts them",
+                 (long long)r4_data_shape(d).dim[0]);
 }
 
 /* The text of the net, with numbers of the data where {classes} and {words} stand. r4_string_free; or NULL. */

@@ -35,7 +35,7 @@ static r4_status make_whole(struct word_list *w, size_t n, r4_error *e)
 
 static void note(char first[48], size_t *count, const char *word)
 {
-  if (!(*count)++) plain_print(first, 48, "%.40s", word);
+  if (!(*count)++) c_locale_print(first, 48, "%.40s", word);
 }
 
 /* ---- Kinds of lists ---- */

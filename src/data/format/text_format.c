@@ -161,7 +161,7 @@ static r4_status add_members(struct texts *t, const struct js *line, r4_error *e
     double real;
     const char *word = word_of(v, number);
     if (!word && js_number(v, &real)) {
-      plain_print(number, sizeof number, "%.9g", real);
+      c_locale_print(number, sizeof number, "%.9g", real);
       word = number;
     }
     if (word && !is_known(js_key(v), strcmp)) s = listing_add_extra(&t->listing, js_key(v), word, e);

@@ -90,7 +90,7 @@ static r4_status add_groups(r4_data *d, r4_error *e)
   for (size_t k = 0; !s && k < d->classes->n; k++)
     for (int j = 0; !s && j < NAMES; j++) {
       char name[200];
-      plain_print(name, sizeof name, "%.100s, %s", d->classes->name[k], decoy_name[j]);
+      c_locale_print(name, sizeof name, "%.100s, %s", d->classes->name[k], decoy_name[j]);
       s = names_add(groups, name, NULL, e);
     }
   if (s) {

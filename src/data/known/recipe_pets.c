@@ -40,7 +40,7 @@ static r4_status read_corner(const struct csv *c, int column, double *to, r4_err
 {
   char *end;
   const char *text = c->field[column];
-  *to = plain_real(text, &end);
+  *to = c_locale_real(text, &end);
   if (*text && !*end && *to >= 0 && *to < MEASURED_IN) return R4_OK;
   return r4_fail(e, R4_E_PARSE, "%s:%zu: %s is \"%.40s\", expected 0 to %d", c->file, c->line,
                  c->name[column], text, MEASURED_IN - 1);

@@ -4,7 +4,7 @@
 
 #include "data/data.h"
 
-/* All that r4_data_telling_words chooses from, in its order; NULL if there are none. To be freed by the caller. */
-r4_status telling_find(const r4_data *d, r4_telling_word **to, size_t *n, r4_error *e);
+/* All that r4_data_giveaway_words chooses from, in its order; NULL if there are none. To be freed by the caller. */
+r4_status giveaway_find(const r4_data *d, r4_giveaway_word **to, size_t *n, r4_error *e);
 
 #endif

@@ -19,9 +19,9 @@ void lint_tell(struct lint *l, enum lint_kind kind, const char *code, const char
   char text[2 * R4_ERROR_SIZE];
   va_list args;
   va_start(args, format);
-  plain_vprint(text, sizeof text, format, args);
+  c_locale_vprint(text, sizeof text, format, args);
   va_end(args);
-  r4_text_shown(text, f->text, sizeof f->text);
+  r4_text_printable(text, f->text, sizeof f->text);
 }
 
 struct lint_name lint_name_of(const r4_data *d, size_t i)
@@ -94,8 +94,8 @@ static void tell_repeats(struct lint *l, const struct equals *repeats)
     if (repeats[s].n) first = s, all += repeats[s].n;
   for (size_t s = 0, n = 0; s < R4_SPLITS; s++)
     if (repeats[s].n)
-      n +=
-        (size_t)plain_print(count + n, sizeof count - n, "%s%zu %s", n ? ", " : "", repeats[s].n, where[s]);
+      n += (size_t)c_locale_print(count + n, sizeof count - n, "%s%zu %s", n ? ", " : "", repeats[s].n,
+                                  where[s]);
   if (all)
     lint_tell(l, NOTE, "repeated", "%s examples equal another one of their split and class: %s and %s", count,
               lint_name_of(l->d, repeats[first].pair[0]).text,

@@ -16,9 +16,9 @@ static double share(size_t n, size_t all)
 struct lint_name lint_score(const struct cues *q, size_t right)
 {
   struct lint_name name;
-  plain_print(name.text, sizeof name.text,
-              "%zu of %zu training images (%.0f %%) are classified correctly, where guessing has %.0f %%",
-              right, cue_tested(q), share(right, cue_tested(q)), 100 / (double)q->classes);
+  c_locale_print(name.text, sizeof name.text,
+                 "%zu of %zu training images (%.0f %%) are classified correctly, where guessing has %.0f %%",
+                 right, cue_tested(q), share(right, cue_tested(q)), 100 / (double)q->classes);
   return name;
 }
 

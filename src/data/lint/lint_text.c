@@ -13,14 +13,14 @@ static struct lint_name token_name(const r4_data *d, int32_t id)
   struct lint_name name;
   const char *piece = r4_data_piece(d, id);
   if (piece)
-    plain_print(name.text, sizeof name.text, "\"%.40s\"", piece);
+    c_locale_print(name.text, sizeof name.text, "\"%.40s\"", piece);
   else
-    plain_print(name.text, sizeof name.text, "%d", (int)id);
+    c_locale_print(name.text, sizeof name.text, "%d", (int)id);
   return name;
 }
 
 /* The most frequent one comes first. */
-static void tell(struct lint *l, const r4_telling_word *word, size_t n)
+static void tell(struct lint *l, const r4_giveaway_word *word, size_t n)
 {
   size_t first = 0, named = 0;
   struct text others = {0};
@@ -42,9 +42,9 @@ static void tell(struct lint *l, const r4_telling_word *word, size_t n)
 /* Telling tokens of which 95 % of the texts are of one class. */
 void lint_words(struct lint *l)
 {
-  r4_telling_word *word = NULL;
+  r4_giveaway_word *word = NULL;
   size_t all = 0, n = 0;
-  r4_status s = telling_find(l->d, &word, &all, NULL);
+  r4_status s = giveaway_find(l->d, &word, &all, NULL);
   if (s) l->status = s;
   while (n < all && 20 * word[n].of_class >= 19 * word[n].texts) n++;
   if (n) tell(l, word, n);

@@ -9,7 +9,7 @@ static size_t levels(const struct figure_source *s)
 
 static void level(const struct figure_source *s, size_t k, char text[VARIANT_TEXT])
 {
-  plain_print(text, VARIANT_TEXT, "%g", s->m->sensitivity.at[k].sigma);
+  c_locale_print(text, VARIANT_TEXT, "%g", s->m->sensitivity.at[k].sigma);
 }
 
 static double rcs(const struct figure_source *s, size_t k)

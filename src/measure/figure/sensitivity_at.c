@@ -16,7 +16,7 @@ static size_t is_binary(const struct figure_source *s)
 static void specificity(const struct figure_source *s, size_t k, char text[VARIANT_TEXT])
 {
   (void)k;
-  plain_print(text, VARIANT_TEXT, "%g", s->m->specificity);
+  c_locale_print(text, VARIANT_TEXT, "%g", s->m->specificity);
 }
 
 static double sensitivity(const struct figure_source *s, size_t variant)

@@ -30,7 +30,7 @@ r4_status import_fail(struct importer *im, const char *format, ...)
   char text[300];
   va_list args;
   va_start(args, format);
-  plain_vprint(text, sizeof text, format, args);
+  c_locale_vprint(text, sizeof text, format, args);
   va_end(args);
   const struct onnx_node *n = &im->m->node[im->at];
   struct slice name = n->name.n || !n->outputs ? n->name : n->output[0];

@@ -43,8 +43,8 @@ struct slice import_number(struct importer *im, double v)
 {
   char text[40];
   for (int digits = 6; digits < 10; digits++) {
-    plain_print(text, sizeof text, "%.*g", digits, v);
-    double again = plain_real(text, NULL);
+    c_locale_print(text, sizeof text, "%.*g", digits, v);
+    double again = c_locale_real(text, NULL);
     if (fabs((double)(float)again - (double)(float)v) <= 0) break;
   }
   return onnx_text(im->m, "%s", text);

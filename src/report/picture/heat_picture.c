@@ -186,7 +186,7 @@ static void write_share(struct picture *p, size_t x, size_t y, const uint8_t col
   if (isnan(share))
     snprintf(text, sizeof text, "%s -", what);
   else
-    plain_print(text, sizeof text, "%s %.*f%%", what, share < 0.0995 ? 1 : 0, 100 * share);
+    c_locale_print(text, sizeof text, "%s %.*f%%", what, share < 0.0995 ? 1 : 0, 100 * share);
   write_at(p, x, y, colour, text);
 }
 
@@ -295,7 +295,7 @@ static void draw_map(struct picture *p, size_t column, size_t i, size_t x, size_
     write_share(p, x, y, INK, "mask", r4_mask_share(p->features, c->a + i * p->features, p->mask));
   else if (!p->o->answers)
     write_at(p, x, y, INK, "no mask");
-  plain_print(text, sizeof text, "max %.2g", scale);
+  c_locale_print(text, sizeof text, "max %.2g", scale);
   size_t right = x + p->pitch - GAP - canvas_text_width(text, 1);
   canvas_text(&p->canvas, right, y + LETTER_HEIGHT, 1, p->pitch, PALE, text);
   if (p->subjects > 1) write_answer(p, x, y + ROW, i, c->predicted);

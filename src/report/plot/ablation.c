@@ -81,7 +81,7 @@ static r4_status check_origin(const char *file, const struct js *root, const cha
   if (!version) return is_missing(file, "does not say which r4 made it", e);
   if (strcmp(version, R4_VERSION))
     return r4_fail(e, R4_E_ARGUMENT, "%s: is of r4 %.20s, this is r4 %s", file, version, R4_VERSION);
-  if (!seal_is_whole(text, size))
+  if (!checksum_matches(text, size))
     return r4_fail(
       e, R4_E_ARGUMENT,
       "%s: was edited, or is of an older r4: it does not end with its SHA-256; the same r4 ablate, "

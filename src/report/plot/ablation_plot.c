@@ -27,7 +27,7 @@ static void add_name(struct ablation_axis *a, const char *name)
 static bool is_number(const char *text, double *v)
 {
   char *end;
-  *v = plain_real(text, &end);
+  *v = c_locale_real(text, &end);
   return end != text && !*end && isfinite(*v);
 }
 

@@ -172,7 +172,7 @@ static void draw_y_about(const struct plane *p, const char *about)
 {
   char turned[96];
   double x = p->edge + 12, y = p->top + p->height / 2;
-  plain_print(turned, sizeof turned, " transform=\"rotate(-90 %.1f %.1f)\"", x, y);
+  c_locale_print(turned, sizeof turned, " transform=\"rotate(-90 %.1f %.1f)\"", x, y);
   plane_text(p, x, y, "middle", turned, about);
 }
 
@@ -268,7 +268,7 @@ static void draw_cell(const struct plane *p, double x, double y, double width, d
   enum { NUMBER = 30 };
   const double faint = 0.03, strong = 0.45;
   char number[32] = "-";
-  if (!isnan(v)) plain_print(number, sizeof number, fabs(v) >= 1000 ? "%.0f" : "%.3g", v);
+  if (!isnan(v)) c_locale_print(number, sizeof number, fabs(v) >= 1000 ? "%.0f" : "%.3g", v);
   if (!isnan(share)) {
     begin(p, "rect", MARK_CELL, 0);
     html_add(p->h, " x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill-opacity=\"%.3f\"/>\n", x, y, width - 1,

@@ -51,7 +51,7 @@ struct slice onnx_text(struct onnx_model *m, const char *format, ...)
   char text[4096]; /* a path fits */
   va_list args;
   va_start(args, format);
-  int n = plain_vprint(text, sizeof text, format, args);
+  int n = c_locale_vprint(text, sizeof text, format, args);
   va_end(args);
   size_t size = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
   char *s = onnx_new(m, size + 1, 1);

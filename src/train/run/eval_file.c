@@ -183,7 +183,7 @@ static r4_status write_file(const char *path, const char *key, const r4_measured
 {
   struct json_writer w = {0};
   put_all(&w, key, m);
-  seal_close(&w);
+  checksum_close(&w);
   text_add(&w.text, "\n");
   return file_write_text(path, &w.text, e);
 }
@@ -271,7 +271,7 @@ static r4_status check(const char *path, const struct js *root, const char *text
   if (!js_whole(js_get(root, "measured"), &format) || format != FORMAT || !own)
     return r4_fail(e, R4_E_PARSE, "%s: is not of this form: expected \"measured\":%d and a key", path,
                    FORMAT);
-  if (!seal_is_whole(text, size))
+  if (!checksum_matches(text, size))
     return r4_fail(e, R4_E_ARGUMENT, "%s: was edited: it does not have the SHA-256 that it ends with", path);
   if (strcmp(own, key))
     return r4_fail(e, R4_E_ARGUMENT,

@@ -71,7 +71,7 @@ static void shorten(struct settings *v, int64_t epochs)
 static r4_status set_lambda(r4_settings *s, double lambda, r4_error *e)
 {
   char assignment[48];
-  plain_print(assignment, sizeof assignment, "lambda=%.3g", lambda);
+  c_locale_print(assignment, sizeof assignment, "lambda=%.3g", lambda);
   s->values.searched = true;
   return r4_settings_set(s, assignment, "auto", e);
 }
@@ -249,8 +249,9 @@ static r4_status train_short(struct search *x, const r4_settings *s, const char 
 static char *folder_of(const struct search *x, double lambda, int64_t epochs, r4_error *e)
 {
   char name[80], length[32] = "";
-  if (epochs > auto_epochs(x->epochs)) plain_print(length, sizeof length, "-epochs-%lld", (long long)epochs);
-  plain_print(name, sizeof name, "lambda-%.3g%s", lambda, length);
+  if (epochs > auto_epochs(x->epochs))
+    c_locale_print(length, sizeof length, "-epochs-%lld", (long long)epochs);
+  c_locale_print(name, sizeof name, "lambda-%.3g%s", lambda, length);
   return file_join(x->o->folder, name, e);
 }
 
@@ -306,7 +307,7 @@ static void tell_longer(const struct search *x, struct auto_run next)
 {
   char text[R4_ERROR_SIZE];
   if (!x->o->notice || !x->curve->n || next.epochs == last_length(x)) return;
-  plain_print(
+  c_locale_print(
     text, sizeof text,
     "lambda is auto: %lld epochs are too short to tell lambdas apart: the next short runs have %lld",
     (long long)last_length(x), (long long)next.epochs);

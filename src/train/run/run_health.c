@@ -25,9 +25,9 @@ void run_tell(struct run *r, const char *format, ...)
   va_list args;
   if (!r->notice) return;
   va_start(args, format);
-  plain_vprint(sentence, sizeof sentence, format, args);
+  c_locale_vprint(sentence, sizeof sentence, format, args);
   va_end(args);
-  r4_text_shown(sentence, shown, sizeof shown); /* names of classes are in it */
+  r4_text_printable(sentence, shown, sizeof shown); /* names of classes are in it */
   r->notice(shown, r->user);
 }
 
