@@ -1823,7 +1823,7 @@ typedef struct {
   /* What the net says, if there is room for it: [examples], and [examples, r4_model_classes]; or NULL. */
   int32_t *predicted;
   float *probabilities;
-  /* Called before each part of it, with the number of examples that the net is asked about; 0: nobody knows. Or NULL. */
+  /* Called before each part of it, with the number of examples that the net is asked about; 0: not known. Or NULL. */
   void (*stage)(const char *what, size_t examples, void *user);
   void *user;
 } r4_measure_options;
@@ -1834,8 +1834,8 @@ r4_measure_options r4_measure_defaults(void);
 r4_measure_options r4_settings_measure(const r4_settings *s);
 
 /* A figure: one number that says how good a net is. The table of all is src/measure/figure/figures.def; commands, files
- * and pages go through it. In files shares are from 0 to 1, infinity is the text "inf", a figure that does not exist (as
- * kappa without masks) is null, and one that was not measured is not there; on screens shares are in per cent. */
+ * and pages go through it. In files shares are from 0 to 1, infinity is the text "inf", a figure that does not exist
+ * (as kappa without masks) is null, and one that was not measured is not there; on screens shares are in per cent. */
 typedef enum { R4_UNIT_SHARE, R4_UNIT_NUMBER } r4_unit;
 typedef enum {
   R4_SHOWN_FILES, /* in files alone                                                        */
@@ -1868,8 +1868,8 @@ typedef struct {
 /* What screens call it. */
 void r4_value_label(const r4_value *v, char text[R4_LABEL_SIZE]);
 
-/* Of one net on one data set; of the net of a seed it is kept in its folder as eval.json, so that whoever needs it again
- * need not measure. */
+/* Of one net on one data set; of the net of a seed it is kept in its folder as eval.json, so that whoever needs it
+ * again need not measure. */
 typedef struct {
   size_t values; /* all figures that were measured, in the order of the table */
   r4_value value[R4_MAX_VALUES];
@@ -1890,8 +1890,8 @@ typedef struct {
 r4_status r4_measure(const r4_model *m, const r4_data *d, const r4_measure_options *options, r4_measured *to,
                      r4_error *e);
 /* What follows from predictions alone, by whatever made them: accuracies and the figures that come from probabilities,
- * [examples, classes], such as the means over several nets. The class is the largest, the first at a tie. R4_E_DOMAIN if
- * one is not from 0 to 1. */
+ * [examples, classes], such as the means over several nets. The class is the largest, the first at a tie. R4_E_DOMAIN
+ * if one is not from 0 to 1. */
 r4_status r4_measure_predictions(const r4_data *d, size_t classes, const float *probabilities,
                                  const r4_measure_options *options, r4_measured *to, r4_error *e);
 /* NaN if it was not measured. */
@@ -1974,8 +1974,8 @@ void r4_json_text(r4_json *w, const char *s); /* not UTF-8 becomes \xff, as in r
 /* The text so far (r4_string_free), or NULL when out of memory; the writer is then empty again. */
 char *r4_json_take(r4_json *w);
 
-/* Reading a file that ends as r4_json_checksum does. NULL and an error: R4_E_IO if it is not there, R4_E_PARSE if it is no
- * JSON, R4_E_ARGUMENT if it was edited. What it has lives as long as itself. */
+/* Reading a file that ends as r4_json_checksum does. NULL and an error: R4_E_IO if it is not there, R4_E_PARSE if it is
+ * not JSON, R4_E_ARGUMENT if it was edited. What it has lives as long as itself. */
 typedef struct r4_json_value r4_json_value;
 r4_json_value *r4_json_read_sealed(const char *file, r4_error *e);
 void r4_json_value_free(r4_json_value *root);

@@ -259,21 +259,24 @@ static void other_data_have_their_own_table(void **state)
 static void what_is_predicted(void **state)
 {
   (void)state;
-  EXPECT("$R4 eval half --confusion --predictions half.csv", 1, "\ncat                 1.5     1.5\ndog                   0       3\n",
+  EXPECT("$R4 eval half --confusion --predictions half.csv", 1,
+         "\ncat                 1.5     1.5\ndog                   0       3\n",
          "\nensemble, mean of the probabilities of 2 seeds: all examples ");
   EXPECT("head -2 half.csv && wc -l < half.csv && grep -c ',mean,' half.csv", 0,
          "example,file,label,seed,predicted,cat,dog\n0,", "19\n6\n");
-  EXPECT("$R4 eval half --confusion --json", 1, "\"confusion\":[[1.5,1.5],[0,3]]", "\"ensemble\":{\"loss\":", "\"auc\":",
-         "\"ece_sd\":", "\"sensitivity_at_specificity.0.95\":", "\"accuracy_low\":", "\"group_swap_lost_share\":{\"cat\":");
+  EXPECT("$R4 eval half --confusion --json", 1, "\"confusion\":[[1.5,1.5],[0,3]]", "\"ensemble\":{\"loss\":",
+         "\"auc\":", "\"ece_sd\":", "\"sensitivity_at_specificity.0.95\":", "\"accuracy_low\":",
+         "\"group_swap_lost_share\":{\"cat\":");
   EXPECT("$R4 eval good --specificity 0.8", 0, "\nsensitivity at specificity 0.8", "95 %: ");
   EXPECT("$R4 eval good half", 1, "half less good, all examples: -25.00 points, 95 %: ", "\nAUC ");
-  EXPECT("$R4 eval good half --json | tail -1", 0, "\"accuracy_difference\":{\"to\":\"good\",\"mean\":-0.25,\"low\":-0.");
+  EXPECT("$R4 eval good half --json | tail -1", 0,
+         "\"accuracy_difference\":{\"to\":\"good\",\"mean\":-0.25,\"low\":-0.");
   EXPECT("$R4 eval good half --predictions x.csv", 2, "--predictions: expected one RUN, not 2");
   EXPECT("$R4 eval good --predictions no/where.csv", 3, "no/where.csv: cannot be written");
   EXPECT("$R4 eval good --noise 1 --pointing gradient --swap swap,blank > /dev/null && cat good/seed-0/eval.json", 0,
          "\"core_sensitivity.1\":", "\"pointing_energy.gradient\":", "\"swap_lost_share.blank\":", "\"auc\":");
-  EXPECT("$R4 report good --out figures.html && grep -o '\"seed\":0,\"loss\".*' figures.html", 0, "\"core_sensitivity.1\":",
-         "\"ece\":");
+  EXPECT("$R4 report good --out figures.html && grep -o '\"seed\":0,\"loss\".*' figures.html", 0,
+         "\"core_sensitivity.1\":", "\"ece\":");
 }
 
 /* The folder that the run was trained on holds other images now. */

@@ -1,5 +1,6 @@
 /* The table of figures: each line is whole, files keep what was measured, and values are those worked out by hand. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -53,8 +54,9 @@ static r4_measured *make(void)
   m.sensitivity = (r4_sensitivity){.n = 1, .at = {{.sigma = .5, .rcs = -.25}}};
   m.pointings = 1;
   m.pointing[0] = (r4_pointing){.energy = .125};
-  strcpy(m.pointed_by[0], "gradcam");
-  m.substituted = (r4_substituted){.words = 3, .groups = 1, .examples = {8}, .certified = {2}, .tried = {4}, .held = {3}};
+  snprintf(m.pointed_by[0], sizeof m.pointed_by[0], "gradcam");
+  m.substituted =
+    (r4_substituted){.words = 3, .groups = 1, .examples = {8}, .certified = {2}, .tried = {4}, .held = {3}};
   assert_int_equal(figures_measure(NULL, NULL, &m, NULL), R4_OK);
   return &m;
 }
@@ -225,8 +227,8 @@ static void one_class_has_no_auc(void **state)
   assert_true(isnan(r4_measured_value(m, "auc")) && isnan(r4_measured_value(m, "sensitivity_at_specificity.0.95")));
 }
 
-/* scipy: binomtest(7, 10).proportion_ci(method="wilson"), of 3 of 5, of 4 of 5 and of 10 of 10; and the average of groups with 4
- * and 3 of 5 by the formula in accuracy_interval.c, its ends by Wilson's for each. */
+/* scipy: binomtest(7, 10).proportion_ci(method="wilson"), of 3 of 5, of 4 of 5 and of 10 of 10; and the average of
+ * groups with 4 and 3 of 5 by the formula in accuracy_interval.c, its ends by Wilson's for each. */
 static void intervals(void **state)
 {
   (void)state;

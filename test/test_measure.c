@@ -1,6 +1,7 @@
 /* r4_measure: each part is what the function for it says, by the model's own net, and what the net predicts comes with
  * it. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

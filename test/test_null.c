@@ -261,6 +261,7 @@ static struct {
   X(r4_settings_save, "=no file is named", r4_settings_save(have.s, NULL, e))                                \
   X(r4_settings_set, "settings", r4_settings_set(NULL, "eps=1", "test", e))                                  \
   X(r4_settings_set, "an assignment", r4_settings_set(have.s, NULL, "test", e))                              \
+  X(r4_json_read_sealed, "a file", none(r4_json_read_sealed(NULL, e), e))                                    \
   X(r4_table_read, "a file", none(r4_table_read(NULL, e), e))                                                \
   X(r4_train, "settings", r4_train(NULL, &(r4_train_options){.folder = have.path}, NULL, e))                 \
   X(r4_train, "options", r4_train(have.s, NULL, NULL, e))                                                    \

@@ -1,5 +1,5 @@
-/* What nets predict for each example, in "r4 eval": a file, the mean over seeds, the confusion matrix, and the difference
- * of two runs. */
+/* What nets predict for each example, in "r4 eval": a file, the mean over seeds, the confusion matrix, and the
+ * difference of two runs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

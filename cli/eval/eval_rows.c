@@ -15,7 +15,8 @@ static r4_mean_sd over_seeds(const struct evaluation *v, const char *key)
 
 static bool is_row(const struct evaluation *v, const r4_value *x)
 {
-  return r4_figure_describe(x->figure).shown != R4_SHOWN_FILES && !(eval_has_no_scale(v) && !strncmp(x->key, "kappa", 5));
+  bool has_scale = !eval_has_no_scale(v) || strncmp(x->key, "kappa", 5);
+  return has_scale && r4_figure_describe(x->figure).shown != R4_SHOWN_FILES;
 }
 
 /* Shares that no run has, as of a swap test with nothing to swap, are left out. */

@@ -1,4 +1,4 @@
-/* The difference of two means over the same examples. With d_i = a_i - b_i, its mean m and standard deviation s (n - 1),
+/* The difference of two means over the same examples. With d_i = a_i - b_i, its mean m and its standard deviation s,
  *
  *     m  -+  1.96 s / sqrt(n)
  *

@@ -1,5 +1,5 @@
-/* kappa, the width hi - lo of the bounds of the input gradient of the loss while the masked features (or all others: the
- * core) move by up to eps: the largest, and the mean over examples and features. r4_evaluate has measured it. */
+/* kappa, the width hi - lo of the bounds of the input gradient of the loss while the masked features (or all others:
+ * the core) move by up to eps: the largest, and the mean over examples and features. r4_evaluate has measured it. */
 #include "measure/figure/figure.h"
 
 static double masked_max(const struct figure_source *s, size_t variant)

@@ -248,8 +248,8 @@ static bool take_all(const struct js *root, r4_measured *f)
   return true;
 }
 
-/* Those that follow from the counts, and those that were written down: a file of before a figure was thought of does not
- * have it. */
+/* Those that follow from the counts, and those that were written down: a file that is older than a figure does not have
+ * it. */
 static r4_status take_figures(const struct js *root, r4_measured *f, r4_error *e)
 {
   r4_status s = figures_measure(NULL, NULL, f, e);
