@@ -96,7 +96,8 @@ static void parts_are_those_of_their_functions(void **state)
   r4_measure_options o = r4_measure_defaults();
   r4_sensitivity_options noise = {.n = 1, .sigma = {2}};
   o.swaps = 2;
-  o.swap[1] = s.content = R4_FILL_BLANK;
+  o.swap[1] = R4_FILL_BLANK;
+  o.draws = s.draws = 4;
   o.eps = .2;
   o.kappa = 5;
   o.noise = &noise;
@@ -104,7 +105,8 @@ static void parts_are_those_of_their_functions(void **state)
   o.pointing[0] = "gradient";
   const r4_measured *got = measure(state, &o);
   r4_evaluate_some(n, w, data_of(state), .2, 256, 5, &m, NULL);
-  r4_swap_test(n, w, data_of(state), NULL, &swap, NULL);
+  r4_swap_test(n, w, data_of(state), &s, &swap, NULL);
+  s.content = R4_FILL_BLANK;
   r4_swap_test(n, w, data_of(state), &s, &blank, NULL);
   assert_memory_equal(&got->metrics, &m, sizeof m);
   assert_int_equal(got->metrics.masked_examples, 5);

@@ -66,8 +66,8 @@ static r4_status add_figure(const struct figure_source *s, size_t number, r4_mea
 r4_status figures_measure(const r4_data *d, const struct predictions *p, r4_measured *to, r4_error *e)
 {
   struct figure_source s = {.m = to, .d = d, .p = p};
-  if (p) s.room = r4_mem_new(r4_data_count(d) + 1, sizeof *s.room);
-  if (p && !s.room) return r4_fail(e, R4_E_MEMORY, "out of memory to rank %zu examples", r4_data_count(d));
+  if (p) s.room = mem_new(r4_data_count(d) + 1, sizeof *s.room, "examples in order", e);
+  if (p && !s.room) return R4_E_MEMORY;
   r4_status status = R4_OK;
   to->values = 0;
   for (size_t k = 0; k < FIGURES && !status; k++)

@@ -145,13 +145,13 @@ static r4_status measure_all(const struct work *w, r4_error *e)
 /* With room for what the net predicts, where the caller has none. */
 static r4_status measure_with_room(struct work *w, r4_error *e)
 {
-  size_t n = r4_data_count(w->d);
-  int32_t *answer = w->o->predicted ? NULL : r4_mem_new(n + 1, sizeof *answer);
-  float *probability = w->o->probabilities ? NULL : r4_mem_new(n * w->p.classes + 1, sizeof *probability);
+  size_t n = r4_data_count(w->d), all = n * w->p.classes;
+  int32_t *answer = w->o->predicted ? NULL : mem_new(n + 1, sizeof *answer, "predictions", e);
+  float *probability = w->o->probabilities ? NULL : mem_new(all + 1, sizeof *probability, "probabilities", e);
   r4_status s = R4_OK;
   w->p.answer = answer ? answer : w->o->predicted;
   w->p.probability = probability ? probability : w->o->probabilities;
-  if (!w->p.answer || !w->p.probability) s = r4_fail(e, R4_E_MEMORY, "out of memory for %zu predictions", n);
+  if (!w->p.answer || !w->p.probability) s = R4_E_MEMORY;
   if (!s) s = measure_all(w, e);
   r4_mem_free(answer);
   r4_mem_free(probability);
@@ -206,10 +206,9 @@ r4_status r4_measure_predictions(const r4_data *d, size_t classes, const float *
   r4_status s = check_options(options, e);
   if (!s) s = check_predictions(d, classes, probabilities, e);
   if (s) return s;
-  int32_t *answer = r4_mem_new(r4_data_count(d) + 1, sizeof *answer);
+  int32_t *answer = mem_new(r4_data_count(d) + 1, sizeof *answer, "predictions", e);
   const struct predictions p = {classes, answer, (float *)(uintptr_t)probabilities};
-  s = answer ? evaluate_predictions(d, &p, &to->metrics, e)
-             : r4_fail(e, R4_E_MEMORY, "out of memory for %zu predictions", r4_data_count(d));
+  s = answer ? evaluate_predictions(d, &p, &to->metrics, e) : R4_E_MEMORY;
   if (!s) s = figures_measure(d, &p, to, e);
   r4_mem_free(answer);
   return s;
