@@ -184,7 +184,9 @@ def test_several_penalties(bars: Bars) -> None:
     c = r4.Classifier(NET, "r3 + pairing", epochs=2, batch=30, settings={"lambda.pairing": 2, "guard": False})
     c.fit(bars.x, bars.y, masks=bars.m, mask_means="irrelevant")
     line = c.history_[-1]
-    assert c.method_ == "r3+pairing" and line["lambda"] == 10 and line["lambda.pairing"] == 2
+    assert c.method_ == "r3+pairing"
+    assert line["lambda"] == 10
+    assert line["lambda.pairing"] == 2
     assert line["penalty"] == pytest.approx(line["penalty.r3"] + line["penalty.pairing"])
     assert "lambda.r3" not in line
     with pytest.raises(r4.ArgumentError, match="which has r3 twice"):

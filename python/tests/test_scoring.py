@@ -113,7 +113,8 @@ def test_scorers(bars: Bars) -> None:
     model = c._model
     data = c._labelled(bars.x, bars.y, bars.m, "irrelevant", None)
     rule = model.exchanged_score(data)
-    assert rule["exchanged"] == len(bars.y) and rule["worst"] - 1e-9 <= rule["score"] <= rule["avg"] + 1e-9
+    assert rule["exchanged"] == len(bars.y)
+    assert rule["worst"] - 1e-9 <= rule["score"] <= rule["avg"] + 1e-9
     assert swapped(c, both, bars.y) == rule["score"] < 0.5
     assert swapped(c, bars.x, bars.y, masks=bars.m) == rule["score"]
     assert swapped(shortcut(bars, "cert-r4"), both, bars.y) > 0.9
