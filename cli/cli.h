@@ -14,7 +14,7 @@ struct command {
   const char *name, *summary;
   const char *details; /* a paragraph for "r4 help NAME" */
   const struct option *options;
-  void (*more)(void);                /* prints what follows the options in its help, or NULL */
+  void (*more)(bool all); /* prints what follows the options in its help, or NULL; all: --all was given */
   int (*run)(int argc, char **argv); /* the words after the name; returns an exit code */
   /* Whether it computes: at once in this process, or where it calls threads_use itself. */
   enum { THREADS_NONE = 0, THREADS_HERE, THREADS_LATER } threads;

@@ -94,11 +94,10 @@ static bool choose_form(struct job *j)
   bool ok = set(j, "net", s->net) && set_number(j, "batch", (double)s->batch) &&
             set_number(j, "seed", (double)s->seed) && set_number(j, "epochs", 1e9);
   if (!ok || !method.guided) return ok;
-  return set_number(j, "lambda", s->lambda) && weigh_the_others(j, &method) &&
-         set_number(j, "eps", s->eps) && set_number(j, "steps", (double)s->steps) &&
-         set_number(j, "samples", (double)s->samples) && set(j, "penalty_mean", "all") &&
-         set(j, "form", "linear") && set(j, "explain", "loss") && set(j, "fill", "none") &&
-         set_number(j, "penalty_after", 0) && set(j, "guard", "false");
+  return set_number(j, "lambda", s->lambda) && weigh_the_others(j, &method) && set_number(j, "eps", s->eps) &&
+         set_number(j, "attack.steps", (double)s->steps) && set_number(j, "samples", (double)s->samples) &&
+         set(j, "penalty.mean", "all") && set(j, "penalty.form", "linear") && set(j, "explain", "loss") &&
+         set(j, "fill", "none") && set_number(j, "penalty.after", 0) && set(j, "penalty.cap", "false");
 }
 
 static bool choose_settings(struct job *j)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "help.h"
+
 struct train_settings {
   const char *file, *out;
   struct words set;
@@ -101,58 +103,6 @@ static int run(int argc, char **argv)
   return code;
 }
 
-/* "from 0 on", "0 to 1", "sgd, adam or adamw" */
-static void print_range(const r4_setting_info *t)
-{
-  if (t->type == R4_SETTING_REALS || (t->type == R4_SETTING_REAL && t->choices)) {
-    printf("numbers");
-    for (size_t k = 0; t->choices && t->choices[k]; k++)
-      printf("%s%s", t->choices[k + 1] ? ", " : " or ", t->choices[k]);
-  } else if (t->choices) {
-    for (size_t k = 0; t->choices[k]; k++) printf("%s%s", k ? ", " : "", t->choices[k]);
-    if (t->sums) printf(", or a sum such as r3+pairing");
-  } else if (t->type == R4_SETTING_WHOLE || t->type == R4_SETTING_REAL) {
-    printf("%g", t->min);
-    if (t->max < 1e9)
-      printf(" to %g", t->max);
-    else
-      printf(" or more");
-  } else {
-    printf("%s", t->type == R4_SETTING_FLAG ? "true or false" : "text");
-  }
-}
-
-/* The methods that a setting is for, if it is not for all that have a penalty. */
-static void print_methods(const char *key)
-{
-  size_t users = 0, others = 0, said = 0;
-  for (size_t k = 0; k < r4_method_count(); k++) {
-    bool uses = r4_method_uses(r4_method_name(k), key);
-    users += uses;
-    others += !uses && r4_method_describe(r4_method_name(k)).guided;
-  }
-  if (!users || !others) return;
-  for (size_t k = 0; k < r4_method_count(); k++)
-    if (r4_method_uses(r4_method_name(k), key)) printf("%s%s", said++ ? ", " : "", r4_method_name(k));
-  printf(": ");
-}
-
-static void print_settings(void)
-{
-  const char *group = "";
-  printf("\nSettings, for the file and for --set, with their defaults:\n");
-  for (size_t k = 0; k < r4_setting_count(); k++) {
-    r4_setting_info t = r4_setting_describe(k);
-    if (strcmp(group, t.group)) printf("\n%s\n", t.group);
-    group = t.group;
-    printf("  %-16s %s%s%s  [", t.key, *t.initial ? "(" : "", t.initial, *t.initial ? ")" : "");
-    print_range(&t);
-    printf("]\n  %-16s ", "");
-    print_methods(t.key);
-    printf("%s\n", t.help);
-  }
-}
-
 const struct command command_train = {
   .name = "train",
   .summary = "train a network so that masked features do not matter",
@@ -160,7 +110,7 @@ const struct command command_train = {
     "Reads settings, trains one model for each seed, and leaves each in a folder of its own, with a log, a\n"
     "manifest and checkpoints. Ctrl-C saves and stops; --resume goes on, to the same bits.",
   .options = options,
-  .more = print_settings,
+  .more = help_settings,
   .run = run,
   .threads = THREADS_LATER,
 };

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "help.h"
 
 static const struct command *const commands[] = {
   &command_data,   &command_train,     &command_eval,   &command_explain, &command_predict,
@@ -93,13 +94,14 @@ static void help_parts(FILE *f, const struct command *c, const char *path)
   for (const struct command *const *part = c->parts; *part; part++)
     fprintf(f, "  %-8s %s\n", (*part)->name, (*part)->summary);
   if (c == &root)
-    fprintf(f, "  %-8s %s\n", "help", "explain a command: r4 help COMMAND");
+    fprintf(f, "  %-8s %s\n", "help",
+            "explain a command, a setting or the methods: r4 help train, r4 help lambda, r4 help methods");
   else
     fprintf(f, "\nMore about one of them: r4 help%s COMMAND\n", path + strlen("r4"));
   fprintf(f, "\n%s\n", c->details);
 }
 
-static int help(const struct command *c, const char *path)
+static int help(const struct command *c, const char *path, bool all)
 {
   if (c->parts) {
     help_parts(stdout, c, path);
@@ -110,7 +112,7 @@ static int help(const struct command *c, const char *path)
   printf("\n\n%s\n", c->details);
   if (c->options->name) printf("\n");
   options_help(c->options);
-  if (c->more) c->more();
+  if (c->more) c->more(all);
   return EXIT_DONE;
 }
 
@@ -121,17 +123,31 @@ static void go_down(char path[PATH_SIZE], const char *name)
   snprintf(path + length, PATH_SIZE - length, " %s", name);
 }
 
+/* r4 help COMMAND .. [--all], or a topic: a setting, "methods". */
 static int run_help(int argc, char **argv)
 {
   char path[PATH_SIZE] = "r4";
   const struct command *c = &root;
+  bool all = false;
   for (int k = 0; k < argc; k++) {
     const struct command *part = find(c, argv[k]);
+    if (!strcmp(argv[k], "--all")) {
+      all = true;
+      continue;
+    }
+    if (!part && c == &root && help_topic(argv[k])) return EXIT_DONE;
     if (!part) return unknown(c, path, argv[k]);
     go_down(path, part->name);
     c = part;
   }
-  return help(c, path);
+  return help(c, path, all);
+}
+
+static bool has_all(int argc, char **argv)
+{
+  for (int k = 0; k < argc; k++)
+    if (!strcmp(argv[k], "--all")) return true;
+  return false;
 }
 
 static bool is_help(const char *word)
@@ -157,7 +173,7 @@ static int run(int argc, char **argv)
       help_parts(stderr, c, path);
       return EXIT_USAGE;
     }
-    if (is_help(argv[0])) return help(c, path);
+    if (is_help(argv[0])) return help(c, path, false);
     if (c == &root && !strcmp(argv[0], "help")) return run_help(argc - 1, argv + 1);
     if (c == &root && (!strcmp(argv[0], "--version") || !strcmp(argv[0], "version"))) return print_version();
     const struct command *part = find(c, argv[0]);
@@ -166,7 +182,7 @@ static int run(int argc, char **argv)
     c = part;
   }
   for (int k = 0; k < argc; k++)
-    if (is_help(argv[k])) return help(c, path);
+    if (is_help(argv[k])) return help(c, path, c->more && has_all(argc, argv));
   if (c->threads != THREADS_NONE) threads_settle(all);
   if (c->threads == THREADS_HERE) threads_use(path + strlen("r4 "), 0, false);
   return c->run(argc, argv);

@@ -125,8 +125,9 @@ static r4_status check_trained(const struct job *j, const struct difference *d, 
     return refuse(d, e, ", but %lld epochs are done", (long long)done);
   }
   if (j->resume)
-    return refuse(d, e,
-                  ": only epochs, patience, checkpoint, threads and eval.* can change when a run is resumed");
+    return refuse(
+      d, e,
+      ": only epochs, patience, checkpoint_seconds, threads and eval.* can change when a run is resumed");
   return refuse(d, e, ": choose another --out, or --force to replace the run that is there");
 }
 

@@ -93,6 +93,8 @@ r4_settings *train_settings(const char *command, const char *file, const struct 
   if (!status) status = r4_settings_check(s, &e);
   for (size_t k = 0; !status && r4_settings_idle(s, k, &e); k++)
     fprintf(stderr, "r4 %s: %s\n", command, e.text);
+  for (size_t k = 0; !status && r4_settings_renamed(s, k, &e); k++)
+    fprintf(stderr, "r4 %s: %s\n", command, e.text);
   if (!status) return s;
   cli_fail(command, status, e.text);
   *code = settings_code(status);

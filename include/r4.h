@@ -1082,6 +1082,9 @@ typedef struct {
   double tau, delta; /* of the forms log and target, above 0                                    */
   int samples;       /* points that are drawn for each example                                  */
   int steps;         /* of an attack, its random start included; the best point counts          */
+  double noise;      /* smooth-r3: standard deviation of the noise; 0: eps, which ramps                  */
+  double
+    word_share; /* word-smooth-r3: chance that a token is replaced; 0: alpha, or a quarter if that is 0 */
   double alpha;      /* size of a step; 0 or less: eps at first, then halved with each third of the
                         steps, which starts at the best point so far                            */
   bool random_start; /* an attack starts at eps m "start", else at the example                  */
@@ -1180,6 +1183,9 @@ typedef struct {
   bool leads[R4_TERMS];       /* it does not wait, but another does: it has no ramp, and is linear where the form is
                                  log                                                      */
   r4_form form;
+  const char
+    *formula[R4_TERMS]; /* of each term, for people: the penalty of one example, g is the input gradient */
+  const char *about;    /* what it does and when to use it, in lines; NULL: it is a sum           */
 } r4_method_info;
 
 r4_method_info r4_method_describe(const char *method);
@@ -1219,6 +1225,8 @@ typedef struct {
   const char *const *choices; /* of a choice, or the words that may stand for a list; ends with NULL; or NULL */
   const char *help;           /* one line */
   bool sums;                  /* of a choice: several of them, joined by "+", are a value as well */
+  bool basic;                 /* one of the few that most users change */
+  const char *was;            /* an older key, which is understood as well; or NULL */
 } r4_setting_info;
 
 size_t r4_setting_count(void);
@@ -1240,6 +1248,9 @@ r4_status r4_settings_shorten(r4_settings *s, double share, r4_error *e);
 /* The k-th setting that was given and has no effect, as a sentence in to->text; false after the last. What is given
  * later overrides what was given before (a file its base, an assignment a file) and makes nothing of it wrong. */
 bool r4_settings_idle(const r4_settings *s, size_t k, r4_error *to);
+/* The k-th setting that was given by an older key, as a sentence in to->text that names the new one; false after the
+ * last. */
+bool r4_settings_renamed(const r4_settings *s, size_t k, r4_error *to);
 /* All settings as YAML with headings; reads back as the same settings. r4_string_free; NULL when out of memory. */
 char *r4_settings_text(const r4_settings *s);
 /* The same as a file. */
@@ -1260,9 +1271,9 @@ r4_status r4_settings_get(const r4_settings *s, const char *key, r4_setting_valu
 /* How far apart two settings are: those a run was begun with and those it should go on with, or of two of its seeds. */
 typedef enum {
   R4_RUN_SAME = 0,
-  R4_RUN_ASIDE, /* only in what does not touch the model: threads, checkpoint, tensorboard, data.cache, eval.* */
+  R4_RUN_ASIDE, /* only in what does not touch the model: threads, checkpoints, tensorboard, data.cache, eval.*  */
   R4_RUN_LENGTH, /* in how long it goes on: epochs, patience. Steps that were done stay as they are              */
-  R4_RUN_OTHER,  /* in what decides the steps: it is another run                                                */
+  R4_RUN_OTHER, /* in what decides the steps: it is another run                                                */
 } r4_run_change;
 
 /* The largest difference; to (which may be NULL) names the first setting of that kind, and both values. */

@@ -168,7 +168,8 @@ static void mistakes_are_named(void **state)
          "expected a number from 0 on, default or auto");
   EXPECT("$R4 train a.yaml --set lambda_r3=auto --out x", 2, "expected a number from 0 on or default");
   EXPECT("$R4 train a.yaml --set 'net=dense 7' --out x", 2, "7 outputs, the data 10 classes");
-  EXPECT("$R4 train a.yaml --set epochs=3 --set guard=false --out x --quiet", 0); /* none of these stands in the way */
+  EXPECT("$R4 train a.yaml --set epochs=3 --set penalty.cap=false --out x --quiet",
+         0); /* none of these stands in the way */
 }
 
 /* Without a penalty there is nothing to search for, which is said where auto was asked for. */
@@ -186,14 +187,14 @@ static void methods_without_penalty(void **state)
 static void settings_of_short_runs(void **state)
 {
   (void)state;
-  EXPECT("$R4 train a.yaml --set method=ibp-ex+r3 --set eps_ramp=8 --set lambda_ramp=4 --set warmup=2 --set "
+  EXPECT("$R4 train a.yaml --set method=ibp-ex+r3 --set eps.ramp=8 --set penalty.ramp=4 --set warmup=2 --set "
          "schedule=steps "
          "--set decay_at=6,10 --set select=worst --set patience=12 --out ramps --quiet",
          0);
-  EXPECT("cat ramps/auto/lambda-1/config.yaml", 0, "\neps_ramp: 2\n", "\nlambda_ramp: 1\n", "\nwarmup: 0.5\n",
-         "\ndecay_at: [1.5, 2.5]\n", "\nepochs: 3\n", "\nselect: last\n", "\npatience: 0\n", "\nlambda: 1\n",
-         "\nlambda_r3: default\n");
-  EXPECT("cat ramps/seed-0/config.yaml", 0, "\neps_ramp: 8\n", "\nselect: worst\n", "\nepochs: 12\n");
+  EXPECT("cat ramps/auto/lambda-1/config.yaml", 0, "\neps.ramp: 2\n", "\npenalty.ramp: 1\n",
+         "\nwarmup: 0.5\n", "\ndecay_at: [1.5, 2.5]\n", "\nepochs: 3\n", "\nselect: last\n",
+         "\npatience: 0\n", "\nlambda: 1\n", "\nlambda_r3: default\n");
+  EXPECT("cat ramps/seed-0/config.yaml", 0, "\neps.ramp: 8\n", "\nselect: worst\n", "\nepochs: 12\n");
 }
 
 static void lost_nets_are_named(void **state)
@@ -217,7 +218,7 @@ static void nets_that_guess_keep_the_default(void **state)
   (void)state;
   EXPECT("$R4 train a.yaml --set rate=1e-9 --out guess", 1,
          "lambda is auto, but the penalty counted in no step of");
-  EXPECT("$R4 train a.yaml --set rate=1e-9 --set guard=false --out guess --force", 0,
+  EXPECT("$R4 train a.yaml --set rate=1e-9 --set penalty.cap=false --out guess --force", 0,
          "lambda: auto takes 10, but no short run was better than guessing",
          "no better than guessing  chosen");
 }

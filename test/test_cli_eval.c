@@ -216,7 +216,7 @@ static void settings_of_an_evaluation(void **state)
   (void)state;
   EXPECT("cp -r good how && $R4 eval how && cp how/seed-0/eval.json before", 0, "worst group");
   EXPECT("$R4 eval how --kappa 2", 0, "of 2 examples with a mask");
-  EXPECT("$R4 eval how --kappa 0", 0, "kappa: none, as the setting eval.kappa (--kappa) is 0");
+  EXPECT("$R4 eval how --kappa 0", 0, "kappa: none, as the setting eval.kappa_examples (--kappa) is 0");
   EXPECT("$R4 eval how --set eval.eps=0.25 --set eval.batch=2 --set eval.draws=3", 0, "eps 0.25", "3 draws each");
   EXPECT("cmp before how/seed-0/eval.json && $R4 eval how --set rate=1", 2,
          "--set rate=1: is no setting of an evaluation: expected eval.eps, ");

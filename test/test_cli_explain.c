@@ -32,12 +32,13 @@ static int train(void **state)
 {
   (void)state;
   if (!mkdtemp(folder)) return 1;
-  return shell(
-    "printf 'data: decoy-mnist\ndata.from: digits:300\ndata.shades: ross\ndata.val: 0\nepochs: 2\nbatch: 50\n"
-    "net: dense 8, relu, dense 10\nmethod: erm\n' > erm.yaml && printf 'base: erm.yaml\nmethod: cert-r4\nlambda: 1\n"
-    "guard: false\n' > "
-    "cert.yaml && "
-    "$R4 train erm.yaml --out erm --seeds 2 --quiet && $R4 train cert.yaml --out cert --quiet");
+  return shell("printf 'data: decoy-mnist\ndata.from: digits:300\npublished.shades: ross\ndata.val: "
+               "0\nepochs: 2\nbatch: 50\n"
+               "net: dense 8, relu, dense 10\nmethod: erm\n' > erm.yaml && printf 'base: erm.yaml\nmethod: "
+               "cert-r4\nlambda: 1\n"
+               "penalty.cap: false\n' > "
+               "cert.yaml && "
+               "$R4 train erm.yaml --out erm --seeds 2 --quiet && $R4 train cert.yaml --out cert --quiet");
 }
 
 static int clean(void **state)

@@ -20,7 +20,7 @@ static int make(void **state)
     (struct pets){.folder = "dark", .cat = "cat", .dog = "dog", .test = 6, .masked = true, .dark = true});
   pets_settings("exp/base.yaml", "pets", "");
   put_text(scratch_folder(), "exp/r3.yaml", "base: base.yaml\nmethod: r3\nlambda: 0.1\n");
-  put_text(scratch_folder(), "exp/cert-r4.yaml", "base: base.yaml\nmethod: cert-r4\npenalty_after: 5\n");
+  put_text(scratch_folder(), "exp/cert-r4.yaml", "base: base.yaml\nmethod: cert-r4\npenalty.after: 5\n");
   put_text(scratch_folder(), "exp/table.csv", "name,preset\nR3,r3\n");
   put_text(
     scratch_folder(), "exp/ablations/masks.csv",
@@ -49,7 +49,7 @@ static void ablations_are_tables(void **state)
   command_lacks("Slow");
   EXPECT("ls q q/masks q/runs", 0, "results.csv", "results.json", "results.md", "plot.svg",
          "r3_weight_decay=0.01_data.keep_masks=1", "r3_weight_decay=0.02_data.keep_masks=1");
-  EXPECT("cat q/runs/cert-r4_data.keep_masks=1/config.yaml", 0, "\nepochs: 4\n", "\npenalty_after: 1\n");
+  EXPECT("cat q/runs/cert-r4_data.keep_masks=1/config.yaml", 0, "\nepochs: 4\n", "\npenalty.after: 1\n");
   EXPECT("cat q/masks/results.csv", 0, "name,panel,preset,x_setting,x,y_setting,y,seeds,dead_seeds,average,",
          "\nR3,in proportion,r3,data.keep_masks,0.5,,,1,0,");
   EXPECT("cat q/masks/plot.svg", 0, "<svg", ">in proportion</text>", ">Cert</text>", "</svg>");

@@ -10,10 +10,11 @@
 static int make(void **state)
 {
   if (scratch_make(state)) return -1;
-  put_text(scratch_folder(), "table/base.yaml",
-           "data: decoy-mnist\ndata.from: digits:300\ndata.val: 0.2\nepochs: 2\nbatch: 50\n"
-           "net: dense 8, relu, dense 10\nmethod: r3\nlambda: 0.1\nguard: false\nrate: 0.01\nthreads: 1\n");
-  put_text(scratch_folder(), "table/held.yaml", "base: base.yaml\nguard: true\nrate: 1e-9\n");
+  put_text(
+    scratch_folder(), "table/base.yaml",
+    "data: decoy-mnist\ndata.from: digits:300\ndata.val: 0.2\nepochs: 2\nbatch: 50\n"
+    "net: dense 8, relu, dense 10\nmethod: r3\nlambda: 0.1\npenalty.cap: false\nrate: 0.01\nthreads: 1\n");
+  put_text(scratch_folder(), "table/held.yaml", "base: base.yaml\npenalty.cap: true\nrate: 1e-9\n");
   put_text(scratch_folder(), "table/table.csv",
            "name,preset,avg,avg_sd,worst,worst_sd,kappa,settings\nMeant,base,,,,,,\nHeld,held,,,,,,\n");
   put_text(scratch_folder(), "table/ablations/rate.csv",
@@ -91,8 +92,9 @@ static void pages_say_what_validation_is_of(void **state)
 static void sweeps_do_not_pick_them(void **state)
 {
   (void)state;
-  EXPECT("$R4 sweep table/base.yaml --over guard=false,true --over rate=1e-9,0.01 --out s", 0,
-         ", not penalised", "| not penalised |", "Picked by validation alone", "guard=false rate=0.01\n",
+  EXPECT("$R4 sweep table/base.yaml --over penalty.cap=false,true --over rate=1e-9,0.01 --out s", 0,
+         ", not penalised", "| not penalised |", "Picked by validation alone",
+         "penalty.cap=false rate=0.01\n",
          "Not penalised: the penalty counted in no step, so that it is not a net of its method, and is not "
          "picked.");
   EXPECT("cat s/results.csv", 0, "dead_seeds,unpenalised_seeds,pareto,picked\n", "true,1e-9,");

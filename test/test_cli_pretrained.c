@@ -48,11 +48,12 @@ static void weights_of_another_head(void **state)
            "last: dense 2\n");
   EXPECT("$R4 train r3.yaml --set net=headless.net --out a --quiet", 2,
          "2 missing: last.weight [2,4], last.bias [2]", "2 unexpected: fc.weight, fc.bias");
-  EXPECT("$R4 train r3.yaml --set net=headless.net --set head='last.*' --set from_ignore='fc.*' --set rate=0 "
-         "--out b "
-         "--quiet; test -e b/seed-0/model.safetensors",
-         0, "");
-  EXPECT("$R4 train r3.yaml --set head='top.*' --out a --quiet", 2, "top.*");
+  EXPECT(
+    "$R4 train r3.yaml --set net=headless.net --set from.head='last.*' --set from.ignore='fc.*' --set rate=0 "
+    "--out b "
+    "--quiet; test -e b/seed-0/model.safetensors",
+    0, "");
+  EXPECT("$R4 train r3.yaml --set from.head='top.*' --out a --quiet", 2, "top.*");
 }
 
 static void images_that_are_too_small(void **state)

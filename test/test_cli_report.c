@@ -9,10 +9,10 @@ static int train(void **state)
 {
   if (scratch_make(state)) return 1;
   return command_run(
-    "printf 'data: decoy-mnist\ndata.from: digits:300\ndata.shades: ross\ndata.val: "
+    "printf 'data: decoy-mnist\ndata.from: digits:300\npublished.shades: ross\ndata.val: "
     "0.1\nepochs: 2\nbatch: 50\n"
     "net: dense 8, relu, dense 10\nmethod: erm\n' > erm.yaml && printf 'base: erm.yaml\nmethod: "
-    "cert-r4\nlambda: 1\nguard: false\n' > cert.yaml && "
+    "cert-r4\nlambda: 1\npenalty.cap: false\n' > cert.yaml && "
     "printf 'base: erm.yaml\ndata.clean: true\n' > clean.yaml && $R4 train erm.yaml --out "
     "erm --seeds 2 --quiet && "
     "$R4 train cert.yaml --out cert --quiet && $R4 train clean.yaml --out clean --quiet");

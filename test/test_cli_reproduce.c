@@ -15,7 +15,7 @@ static int make(void **state)
            "data: decoy-mnist\ndata.from: digits:240\nnet: dense 8, relu, dense 10\nepochs: 6\nbatch: "
            "16\nthreads: 1\nclass_weights: none\n");
   put_text(scratch_folder(), "table/erm.yaml", "base: base.yaml\nmethod: erm\n");
-  put_text(scratch_folder(), "table/r3.yaml", "base: base.yaml\nmethod: r3\nlambda: 1\nguard: false\n");
+  put_text(scratch_folder(), "table/r3.yaml", "base: base.yaml\nmethod: r3\nlambda: 1\npenalty.cap: false\n");
   put_text(scratch_folder(), "table/ceiling.yaml", "base: base.yaml\nmethod: fill\nfill: blank\n");
   put_text(scratch_folder(), "table/table.csv",
            "name,preset,avg,avg_sd,worst,worst_sd,kappa,settings\nERM,erm,63.89,1.2,22.39,1.7,497.44,\n"
@@ -164,8 +164,9 @@ static void progress_is_a_line_a_row(void **state)
          "[1/3] ERM: average ", " s left\n", "[3/3] R3 strong: average ", ", flipped ");
   command_lacks("epoch 1/");
   EXPECT("$R4 reproduce table --seeds 2 --methods erm,r3 --out lines 2>&1 >/dev/null | wc -l", 0, "3\n");
-  EXPECT("$R4 reproduce table --seeds 1 --methods erm --set eval.kappa=0 --out lines0 2>&1 >/dev/null", 0,
-         "[1/1] ERM: average ");
+  EXPECT(
+    "$R4 reproduce table --seeds 1 --methods erm --set eval.kappa_examples=0 --out lines0 2>&1 >/dev/null", 0,
+    "[1/1] ERM: average ");
   command_lacks("kappa"); /* which was not measured */
 }
 

@@ -66,31 +66,31 @@ static void trains(void **state)
          "method is auto: takes cert-r4+pairing, as a bound is wanted, and these are texts");
   EXPECT("cat bound/seed-0/config.yaml", 0, "\nbox: words\n", "\neps: 1\n");
   EXPECT("cat half/seed-0/config.yaml", 0, "\nbox: eps\n", "\neps: 0.5\n");
-  EXPECT("$R4 train films.yaml --set data.length=8 --set 'data.mask_words=film seldom' --out cut", 0,
+  EXPECT("$R4 train films.yaml --set data.max_tokens=8 --set 'data.mask_words=film seldom' --out cut", 0,
          "240 of 240 texts have more than 8 tokens: these are cut", "half have up to 10");
   EXPECT("$R4 train films.yaml --set method=r3 --out r3 --quiet", 0);
   EXPECT("for m in word-smooth-r3 word-rand-r4 word-adv-r4; do $R4 train films.yaml --set method=$m --set "
          "samples=2 "
-         "--set steps=2 --out $m --quiet || exit; done",
+         "--set attack.steps=2 --out $m --quiet || exit; done",
          0);
   EXPECT("cat word-adv-r4/seed-0/log.jsonl", 0, "\"penalty\"");
   EXPECT("$R4 eval r3 --json", 0, "\"draws\":10");
   EXPECT(
-    "sed -i 's/eval.kappa: .*/eval.kappa: 0/; s/eval.draws: .*/eval.draws: 2/' r3/config.yaml && $R4 eval r3 "
-    "--json",
+    "sed -i 's/eval.kappa_examples: .*/eval.kappa_examples: 0/; s/eval.draws: .*/eval.draws: 2/' r3/config.yaml && "
+    "$R4 eval r3 --json",
     0, "\"draws\":2", "\"kappa_masked_max\":null");
   EXPECT("$R4 train films.yaml --set method=word-adv-r4 --set 'words=good filming' --out listed", 0,
          "1 of 2 words are of several pieces, \"filming\" first");
   EXPECT("for m in ibp-ex cert-r4; do $R4 train films.yaml --set method=$m --set box=words --set eps=1 --set "
-         "eps_ramp=4 --out box-$m --quiet || exit; done",
+         "eps.ramp=4 --out box-$m --quiet || exit; done",
          0);
   EXPECT("$R4 eval box-ibp-ex", 0, "words of the list (2)", "certified, by bounds",
          "held, each replacement tried");
   EXPECT("$R4 eval box-ibp-ex erm", 0, "words, certified", "words, held");
   EXPECT("$R4 eval box-cert-r4 --json", 0, "\"certified_accuracy\"", "\"held_accuracy_of_tried\"");
-  EXPECT("$R4 train films.yaml --set method=cert-r4 --set box=words --set words=batch --out x --quiet", 2,
-         "expected a list");
-  EXPECT("$R4 train films.yaml --set method=word-adv-r4 --set words=filming --out x --quiet", 2,
+  EXPECT("$R4 train films.yaml --set method=cert-r4 --set box=words --set words.list=batch --out x --quiet",
+         2, "expected a list");
+  EXPECT("$R4 train films.yaml --set method=word-adv-r4 --set words.list=filming --out x --quiet", 2,
          "none is one piece");
   EXPECT("$R4 train films.yaml --set method=word-rand-r4 --set 'net=embedding 400 8, flatten, dense 2' --out "
          "x --quiet",
@@ -105,7 +105,7 @@ static void trains(void **state)
   EXPECT("cat r3/seed-0/log.jsonl r3/seed-0/manifest.json", 0, "\"penalty\"", "films.csv");
   EXPECT("$R4 train films.yaml --set data=decoy-imdb --set data.from=films.csv --set data.mask_words= --set "
          "epochs=12 "
-         "--set data.length=24 --out decoy --quiet",
+         "--set data.max_tokens=24 --out decoy --quiet",
          0);
   EXPECT("$R4 eval decoy", 0, "pos, jonah");
 }
@@ -131,15 +131,16 @@ static void words_of_several_pieces(void **state)
   EXPECT("sed -i 's/data.mask_words: .*/data.mask_words: filming/; s/^words: .*/words: movie/' several/config.yaml; "
          "$R4 eval several --other-data",
          0, "120 masked words stay as they are, \"filming\" first: no other word of the list has as many pieces");
-  EXPECT("sed -i 's/^words: .*/words: auto/' several/config.yaml; $R4 eval several --other-data", 0,
+  EXPECT("sed -i 's/^words.list: .*/words.list: auto/' several/config.yaml; $R4 eval several --other-data", 0,
          "stay as they are, \"filming\" first: no other word of the list has as many pieces");
   EXPECT("$R4 train several.yaml --set method=word-rand-r4 --set samples=2 --set epochs=1 --out drawn; "
          "test -e drawn/seed-0/model.safetensors",
          0, "2 of 2 words are of several pieces, \"filming\" first",
          "masked tokens of the batch are drawn instead");
-  EXPECT("$R4 train several.yaml --set method=cert-r4 --set box=words --set eps=1 --set eps_ramp=1 --set epochs=1 "
-         "--out hull; test -e hull/seed-0/model.safetensors",
-         0, "");
+  EXPECT(
+    "$R4 train several.yaml --set method=cert-r4 --set box=words --set eps=1 --set eps.ramp=1 --set epochs=1 "
+    "--out hull; test -e hull/seed-0/model.safetensors",
+    0, "");
   command_lacks("of several pieces");
 }
 
@@ -147,8 +148,9 @@ static void words_of_several_pieces(void **state)
 static void accuracy_comes_in_any_case(void **state)
 {
   (void)state;
-  EXPECT("cp -r erm seeing; sed -i 's/^words: .*/words: \"\xe2\x98\x83\"/' seeing/config.yaml; $R4 eval seeing", 0,
-         "worst group", "no substitution test: ");
+  EXPECT("cp -r erm seeing; sed -i 's/^words.list: .*/words.list: \"\xe2\x98\x83\"/' seeing/config.yaml; "
+         "$R4 eval seeing",
+         0, "worst group", "no substitution test: ");
 }
 
 static void predicts_and_draws(void **state)
@@ -186,7 +188,7 @@ static void refuses(void **state)
   EXPECT(
     "$R4 train films.yaml --set 'net=bert(layers=1,width=4,heads=2,inner=4,words=400,positions=8)' --out x "
     "--quiet",
-    2, "gets 10 tokens, has 8 positions; texts have up to 10 tokens here, and data.length cuts them");
+    2, "gets 10 tokens, has 8 positions; texts have up to 10 tokens here, and data.max_tokens cuts them");
   EXPECT("$R4 train films.yaml --set data.mask_words=lists/nowhere.txt --out x --quiet", 3,
          "mask_words: there is no file lists/nowhere.txt");
   EXPECT("$R4 train films.yaml --set 'data.mask_words=\xe2\x98\x83' --out x --quiet", 2,

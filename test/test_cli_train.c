@@ -49,9 +49,10 @@ static void write_file(const char *name, const char *text)
 static int make_folder(void **state)
 {
   if (scratch_make(state)) return -1;
-  write_file("small.yaml",
-             "# a small run\ndata: decoy-mnist\ndata.from: digits:1200\ndata.val: 0.2\nmethod: cert-r4\n"
-             "lambda: 0.1\nguard: false\neps: 0.5\nnet: dense 32, relu, dense 10\nepochs: 2\nbatch: 100\n");
+  write_file(
+    "small.yaml",
+    "# a small run\ndata: decoy-mnist\ndata.from: digits:1200\ndata.val: 0.2\nmethod: cert-r4\n"
+    "lambda: 0.1\npenalty.cap: false\neps: 0.5\nnet: dense 32, relu, dense 10\nepochs: 2\nbatch: 100\n");
   write_file("typo.yaml", "data: decoy-mnist\nlamda: 3\n");
   write_file("type.yaml", "data: decoy-mnist\nepochs: many\n");
   write_file("range.yaml", "data: decoy-mnist\n\ndata.val: 1.5\n");
@@ -240,15 +241,15 @@ static void mistakes_are_named(void **state)
   expect("train @/method.yaml --out @/x", 2, "method.yaml:1:9: method");
   expect("train @/small.yaml --set lambda --out @/x", 2, "--set");
   expect("train @/small.yaml --set epochs=0 --out @/x", 2, "epochs");
-  expect("train @/small.yaml --set steps=3 --set epochs=1 --out @/idle --quiet", 0,
-         "r4 train: steps (--set) has no effect, as method (");
+  expect("train @/small.yaml --set attack.steps=3 --set epochs=1 --out @/idle --quiet", 0,
+         "r4 train: attack.steps (--set) has no effect, as method (");
   expect("train @/idle --resume --set epochs=1 --quiet", 0, "idle");
   assert_null(strstr(output, "effect"));
   expect("train @/small.yaml --set method=erm --set epochs=1 --out @/plain --quiet", 0, "plain");
   assert_null(strstr(output, "effect"));
-  expect("train @/small.yaml --set delta=1 --set form=log --out @/x", 2,
-         "form (--set) has no effect, as delta");
-  expect("train @/small.yaml --set eps_ramp=3 --out @/x", 2, "eps_ramp (--set) is 3, but epochs (");
+  expect("train @/small.yaml --set delta=1 --set penalty.form=log --out @/x", 2,
+         "penalty.form (--set) has no effect, as delta");
+  expect("train @/small.yaml --set eps.ramp=3 --out @/x", 2, "eps.ramp (--set) is 3, but epochs (");
   expect("train @/small.yaml --set 'net=dense 7' --out @/x", 2, "7 outputs, the data 10 classes");
   expect("train @/small.yaml --out @/small.yaml/below", 3, "small.yaml");
   expect("train @/small.yaml --set rate=1e30 --set optimizer=sgd --out @/wild", 3, "examples at fault");

@@ -129,7 +129,7 @@ static void a_sweep_says_what_its_figures_are_of(void **state)
 static void lambda_auto_takes_a_larger_one(void **state)
 {
   (void)state;
-  EXPECT("$R4 train a.yaml --set lambda=auto --set lambda_ramp=0 --out lambda", 0,
+  EXPECT("$R4 train a.yaml --set lambda=auto --set penalty.ramp=0 --out lambda", 0,
          "method is auto: takes pairing", "lambda: auto takes ");
   EXPECT("cat lambda/auto/curve.json", 0);
   struct js *root = command_json();
@@ -137,7 +137,7 @@ static void lambda_auto_takes_a_larger_one(void **state)
   assert_true(js_number(js_get(root, "chosen"), &chosen));
   assert_true(chosen >= 1); /* the method's own */
   js_free(root);
-  EXPECT("$R4 train a.yaml --set lambda=auto --set lambda_ramp=0 --out lambda --resume", 0);
+  EXPECT("$R4 train a.yaml --set lambda=auto --set penalty.ramp=0 --out lambda --resume", 0);
 }
 
 int main(void)

@@ -263,8 +263,8 @@ static void settings_are_those_of_all_parts(void **state)
   assert_true(r4_method_uses("r3+rand-r4", "samples") && !r4_method_uses("r3+pairing", "samples"));
   assert_true(r4_method_uses("r3+pairing", "lambda.pairing") && !r4_method_uses("r3+pairing", "lambda.cert-r4"));
   assert_true(r4_method_uses("r3+pairing", "lambda_r3") && !r4_method_uses("r3", "lambda_r3"));
-  assert_true(r4_method_uses("cert-r4+r3", "norm=sum")); /* r3 has no norm */
-  assert_false(r4_method_uses("cert-r4+adv-r4", "norm=sum"));
+  assert_true(r4_method_uses("cert-r4+r3", "penalty.norm=sum")); /* r3 has no norm */
+  assert_false(r4_method_uses("cert-r4+adv-r4", "penalty.norm=sum"));
   assert_true(method_replaces_words("cert-r4+word-adv-r4") && !method_replaces_words("cert-r4+r3"));
   assert_true(method_has_noise_of_words("word-adv-r4+word-smooth-r3"));
 }
@@ -362,14 +362,18 @@ static void wrong_weights_are_a_sentence(void **state)
     const char *set[3], *text;
   } wrong[] = {
     {{"method=r3+pairing", "lambda.pairing=0", "lambda=1"},
-     "method (test) is r3+pairing, but lambda.pairing (test) is 0: one of its parts, pairing, would not be penalised"},
+     "method (test) is r3+pairing, but lambda.pairing (test) is 0: one of its parts, pairing, would not be "
+     "penalised"},
     {{"method=r3+pairing", "lambda=1", "lambda.r3=2"},
      "lambda (test) and lambda.r3 (test) are not the same, but both are the weight of r3: set one of them"},
     {{"method=r3+pairing", "lambda_r3=1", "lambda.pairing=2"}, "both are the weight of pairing"},
     {{"method=r3+pairing", "lambda=auto", "lambda.r3=2"}, "both are the weight of r3"},
-    {{"method=r3", "lambda.r3=0", "seed=1"}, "lambda.r3 (test) and delta (default) are 0: nothing would be penalised"},
-    {{"method=r3+pairing", "delta=1", "lambda.pairing=2"}, "lambda.pairing (test) has no effect, as delta (test) is 1"},
-    {{"method=cert-r4+adv-r4", "norm=sum", "seed=1"}, "norm (test) is sum, which is for cert-r4"},
+    {{"method=r3", "lambda.r3=0", "seed=1"},
+     "lambda.r3 (test) and delta (default) are 0: nothing would be penalised"},
+    {{"method=r3+pairing", "delta=1", "lambda.pairing=2"},
+     "lambda.pairing (test) has no effect, as delta (test) is 1"},
+    {{"method=cert-r4+adv-r4", "penalty.norm=sum", "seed=1"},
+     "penalty.norm (test) is sum, which is for cert-r4"},
   };
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
     r4_error e = {0};
@@ -404,9 +408,9 @@ static void a_sum_trains_and_says_what_its_terms_do(void **state)
   (void)state;
   r4_error e = {0};
   char log[512], line[4096] = "";
-  r4_settings *s = SETTINGS("data=decoy-mnist", "data.from=digits:200", "epochs=2", "batch=50", "guard=false",
-                            "net=dense 8, relu, dense 10", "method=r3+rand-r4+pairing", "samples=2",
-                            "lambda.pairing=0.5", "lambda.rand-r4=0.25", "lambda=0.125");
+  r4_settings *s = SETTINGS("data=decoy-mnist", "data.from=digits:200", "epochs=2", "batch=50",
+                            "penalty.cap=false", "net=dense 8, relu, dense 10", "method=r3+rand-r4+pairing",
+                            "samples=2", "lambda.pairing=0.5", "lambda.rand-r4=0.25", "lambda=0.125");
   const char *folder = scratch_path("sum");
   if (r4_train(s, &(r4_train_options){.folder = folder, .force = true, .report = watch}, NULL, &e))
     fail_msg("%s", e.text);

@@ -209,10 +209,15 @@ static bool stop_after(const r4_progress *p, void *steps)
 
 static void train(const char *run, bool resume, int steps)
 {
-  static const char *const set[] = {
-    "data=decoy-mnist", "data.from=digits:600",        "data.val=0.25", "epochs=3",
-    "batch=50",         "net=dense 8, relu, dense 10", "method=r3",     "tensorboard=true",
-    "checkpoint=0"};
+  static const char *const set[] = {"data=decoy-mnist",
+                                    "data.from=digits:600",
+                                    "data.val=0.25",
+                                    "epochs=3",
+                                    "batch=50",
+                                    "net=dense 8, relu, dense 10",
+                                    "method=r3",
+                                    "tensorboard=true",
+                                    "checkpoint_seconds=0"};
   r4_error e = {0};
   r4_outcome end;
   char folder[512];

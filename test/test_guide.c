@@ -202,7 +202,7 @@ static void test_runs(void **state)
                                         "method=cert-r4"};
   r4_error e = {0};
   for (size_t k = 0; k < sizeof methods / sizeof *methods; k++)
-    if (train(methods[k], "guide=b", "guide_cells=any", net, &e)) fail_msg("%s: %s", methods[k], e.text);
+    if (train(methods[k], "guide=b", "guide.cells=any", net, &e)) fail_msg("%s: %s", methods[k], e.text);
   assert_non_null(strstr(heard, "guide is b: 7 x 7 cells of 4 features; eps is in units of these"));
   assert_null(strstr(heard, "every cell"));
   r4_model *m = r4_model_open(scratch_path("run"), &e);
@@ -211,11 +211,11 @@ static void test_runs(void **state)
     r4_shape_equal(net_leaf(r4_model_net(m)), R4_SHAPE(28, 28, 1))); /* a model is asked at its input */
   r4_model_free(m);
   static const char coarse[] = "net=a: conv 4 3 s2 p1, relu, maxpool 14, flatten, dense 10";
-  if (train("method=r3", "guide=features", "guide_cells=any", coarse, &e)) fail_msg("%s", e.text);
+  if (train("method=r3", "guide=features", "guide.cells=any", coarse, &e)) fail_msg("%s", e.text);
   assert_non_null(strstr(heard, "200 of 200 masks cover every cell there"));
-  if (train("method=r3", "guide=features", "guide_cells=half", coarse, &e)) fail_msg("%s", e.text);
+  if (train("method=r3", "guide=features", "guide.cells=half", coarse, &e)) fail_msg("%s", e.text);
   assert_non_null(strstr(heard, "200 of 200 masks cover no cell there by half, and guide nothing"));
-  assert_error(&e, train("method=r3", "guide=c", "guide_cells=any", net, &e),
+  assert_error(&e, train("method=r3", "guide=c", "guide.cells=any", net, &e),
                "there are input, features, a, 1, b");
 }
 

@@ -15,8 +15,8 @@ static r4_settings *settings_with(const char *const *more)
     "data=digits:200",
     "data.val=0",
     "net=conv 3 3, relu, bn: batchnorm, flatten, b: dense 8, relu, fc: dense 10",
-    "head=fc.*",
-    "head_epochs=1",
+    "from.head=fc.*",
+    "from.head_epochs=1",
     "epochs=3",
     "rate=0.01",
     "batch=200",
@@ -123,11 +123,12 @@ static void refuses(const char *const *set, const char *expected)
 static void test_refusals(void **state)
 {
   (void)state;
-  refuses(SET("head="), "head_epochs (test) has no effect, as head (test) is");
-  refuses(SET("head_epochs=3"), "head_epochs (test) is 3, but epochs (test) is 3: the run would end before");
-  refuses(SET("head=fx.*"), "head (test): no parameter of the net has a name like \"fx.*\"");
-  refuses(SET("freeze=fc.*"), "head_epochs (test) is 1, but nothing of head (test) learns");
-  refuses(SET("head=bn.running_mean"), "nothing of head (test) learns");
+  refuses(SET("from.head="), "from.head_epochs (test) has no effect, as from.head (test) is");
+  refuses(SET("from.head_epochs=3"),
+          "from.head_epochs (test) is 3, but epochs (test) is 3: the run would end before");
+  refuses(SET("from.head=fx.*"), "from.head (test): no parameter of the net has a name like \"fx.*\"");
+  refuses(SET("freeze=fc.*"), "from.head_epochs (test) is 1, but nothing of from.head (test) learns");
+  refuses(SET("from.head=bn.running_mean"), "nothing of from.head (test) learns");
 }
 
 /* A fifth of 5 epochs has none for the head alone, a fifth of 20 has one of its five. */
@@ -138,8 +139,8 @@ static void test_shortened(void **state)
     const char *const *set;
     int64_t epochs, head;
     double ramp;
-  } sample[] = {{SET("epochs=5", "method=r3", "lambda_ramp=5"), 1, 0, 1},
-                {SET("epochs=20", "head_epochs=5", "method=r3", "lambda_ramp=2"), 4, 1, 0.4}};
+  } sample[] = {{SET("epochs=5", "method=r3", "penalty.ramp=5"), 1, 0, 1},
+                {SET("epochs=20", "from.head_epochs=5", "method=r3", "penalty.ramp=2"), 4, 1, 0.4}};
   for (size_t k = 0; k < 2; k++) {
     r4_error e = {0};
     r4_setting_value epochs, head, ramp, after;

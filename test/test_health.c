@@ -87,8 +87,8 @@ static void a_dead_net_is_said_to_be_dead(void **state)
 {
   (void)state;
   char notices[MOST];
-  const char *const set[] = {"method=cert-r4",  "lambda=1e6", "guard=false",
-                             "penalty_after=0", "epochs=14",  NULL};
+  const char *const set[] = {"method=cert-r4",  "lambda=1e6", "penalty.cap=false",
+                             "penalty.after=0", "epochs=14",  NULL};
   r4_outcome end = train("dead", set, notices);
   assert_true(end.only >= 0 && end.only < 10);
   if (!strstr(notices, "the net had come to answer only")) fail_msg("%s", notices);
@@ -126,8 +126,8 @@ static void a_dead_net_is_brought_back(void **state)
 {
   (void)state;
   char notices[MOST];
-  const char *const set[] = {"method=cert-r4",  "lambda=30", "guard=false",
-                             "penalty_after=0", "epochs=30", NULL};
+  const char *const set[] = {"method=cert-r4",  "lambda=30", "penalty.cap=false",
+                             "penalty.after=0", "epochs=30", NULL};
   r4_outcome end = train("back", set, notices);
   if (!strstr(notices, "half the lambda")) fail_msg("it did not die: %s", notices);
   if (end.only != -1) fail_msg("it stayed dead: %s", notices);
@@ -153,10 +153,11 @@ static void a_net_that_guesses_is_not_penalised(void **state)
   char notices[MOST];
   const char *const set[] = {"method=r3", "weight_penalty=1e3", "epochs=3", NULL};
   train("guessing", set, notices);
-  if (!strstr(notices, "so that the penalty waits (guard)")) fail_msg("%s", notices);
+  if (!strstr(notices, "so that the penalty waits (penalty.cap)")) fail_msg("%s", notices);
   assert_logged("guessing", "\"lambda\":0,");
-  const char *const head[] = {"method=r3",  "weight_penalty=1e3", "epochs=3", "head=*", "head_epochs=2",
-                              "net=a: dense 16, relu, b: dense 10", NULL};
+  const char *const head[] = {"method=r3",   "weight_penalty=1e3", "epochs=3",
+                              "from.head=*", "from.head_epochs=2", "net=a: dense 16, relu, b: dense 10",
+                              NULL};
   train("head", head, notices); /* no advice while only the head learns */
   if (!strstr(notices, "epoch 3: the net still guesses")) fail_msg("%s", notices);
 }
@@ -168,7 +169,7 @@ static void a_certified_net_learns_first(void **state)
   char notices[MOST];
   const char *const set[] = {"method=cert-r4", "epochs=4", NULL};
   const char *const at_once[] = {"method=cert-r4", "epochs=4", "fill=none", NULL};
-  const char *const given[] = {"method=r3", "epochs=2", "penalty_after=1.5", NULL};
+  const char *const given[] = {"method=r3", "epochs=2", "penalty.after=1.5", NULL};
   train("first", set, notices);
   assert_first_without("first", 2, "\"penalty\":0,");
   assert_first_without("first", 2, "\"lambda\":0,");
@@ -184,12 +185,12 @@ static void a_lazy_penalty_may_miss_all_masks(void **state)
   (void)state;
   char notices[MOST];
   const char *const lazy[] = {
-    "method=r3", "data.keep_masks=0.01", "penalty_every=12", "penalty_after=0", "epochs=4", NULL};
+    "method=r3", "data.keep_masks=0.01", "penalty.every=12", "penalty.after=0", "epochs=4", NULL};
   const char *const eager[] = {"method=r3", "data.keep_masks=0.01", "epochs=4", NULL};
-  const char *const many[] = {"method=r3", "penalty_every=12", "penalty_after=0", "epochs=2", NULL};
+  const char *const many[] = {"method=r3", "penalty.every=12", "penalty.after=0", "epochs=2", NULL};
   train("lazy", lazy, notices);
   const char *said = strstr(notices, "the penalty did not act");
-  if (!said || !strstr(said, "examples have one, and penalty_every is 12")) fail_msg("%s", notices);
+  if (!said || !strstr(said, "examples have one, and penalty.every is 12")) fail_msg("%s", notices);
   assert_null(strstr(said + 1, "the penalty did not act"));
   train("eager", eager, notices);
   assert_null(strstr(notices, "the penalty did not act"));

@@ -216,11 +216,12 @@ static r4_trainer *trainer(const r4_data *d, const char *net, const char *method
   char line[4][200];
   snprintf(line[0], sizeof line[0], "net=%s", net);
   snprintf(line[1], sizeof line[1], "method=%s", method);
-  snprintf(line[2], sizeof line[2], "lengths=%s", lengths);
+  snprintf(line[2], sizeof line[2], "length_buckets=%s", lengths);
   snprintf(line[3], sizeof line[3], "batch=%s", batch);
-  const char *const all[] = {line[0],       line[1],         line[2],      line[3],
-                             "epochs=3",    "steps=2",       "data.val=0", "samples=2",
-                             "guard=false", "optimizer=sgd", "words=3,4,5"};
+  const char *const all[] = {line[0],         line[1],           line[2],
+                             line[3],         "epochs=3",        "attack.steps=2",
+                             "data.val=0",    "samples=2",       "penalty.cap=false",
+                             "optimizer=sgd", "words.list=3,4,5"};
   for (size_t k = 0; k < sizeof all / sizeof *all; k++)
     if (r4_settings_set(s, all[k], "test", &e)) fail_msg("%s", e.text);
   r4_trainer *t = r4_trainer_new(s, d, &e);

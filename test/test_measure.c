@@ -137,11 +137,11 @@ static void settings_say_how(void **state)
   (void)state;
   r4_error e = {0};
   r4_settings *s = r4_settings_new();
-  static const char *const set[] = {"eval.eps=0.25", "eval.batch=7", "eval.kappa=3", "eval.draws=4"};
+  static const char *const set[] = {"eval.eps=0.25", "eval.batch=7", "eval.kappa_examples=3", "eval.draws=4"};
   for (size_t k = 0; k < 4; k++) assert_int_equal(r4_settings_set(s, set[k], "test", &e), R4_OK);
   r4_measure_options o = r4_settings_measure(s);
   assert_true(o.eps == .25 && o.batch == 7 && o.kappa == 3 && o.draws == 4 && o.swaps == 1);
-  r4_settings_set(s, "eval.kappa=-1", "test", &e);
+  r4_settings_set(s, "eval.kappa_examples=-1", "test", &e);
   assert_true(r4_settings_measure(s).kappa == SIZE_MAX);
   r4_settings_free(s);
 }

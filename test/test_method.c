@@ -100,10 +100,10 @@ static void settings_know_it_by_the_table(void **state)
   (void)state;
   r4_error e = {0};
   r4_settings *s = settings_of("turned-r3");
-  assert_int_equal(r4_settings_set(s, "alpha=3", "test", &e), R4_OK);
+  assert_int_equal(r4_settings_set(s, "attack.step=3", "test", &e), R4_OK);
   assert_true(r4_settings_idle(s, 0, &e));
   assert_string_equal(e.text,
-                      "alpha (test) has no effect, as method (test) is turned-r3: it is for adv-r4 and "
+                      "attack.step (test) has no effect, as method (test) is turned-r3: it is for adv-r4 and "
                       "word-smooth-r3");
   assert_true(r4_method_describe("turned-r3").lambda[0] == 3);
   take_away(NULL);

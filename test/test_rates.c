@@ -118,9 +118,9 @@ static void test_factors(void **state)
 {
   (void)state;
   r4_model *plain = trained(SET("clip=0.5"), "plain"), *frozen = trained(SET("freeze=a.*, b.*"), "frozen");
-  r4_model *one = trained(SET("clip=0.5", "rates=* 0.25, * 1"), "one"),
-           *none = trained(SET("rates=*.* 0, fc.* 1.0"), "0");
-  r4_model *slow = trained(SET("clip=0.5", "rates=fc.weight 1e-30"), "slow");
+  r4_model *one = trained(SET("clip=0.5", "rate.factors=* 0.25, * 1"), "one"),
+           *none = trained(SET("rate.factors=*.* 0, fc.* 1.0"), "0");
+  r4_model *slow = trained(SET("clip=0.5", "rate.factors=fc.weight 1e-30"), "slow");
   size_t bytes = r4_net_size(r4_model_net(plain)) * sizeof(float);
   assert_memory_equal(r4_model_weights(plain), r4_model_weights(one), bytes);
   assert_memory_equal(r4_model_weights(frozen), r4_model_weights(none), bytes);
@@ -163,15 +163,17 @@ static void test_wrong_patterns(void **state)
   refuses(SET("freeze=a.*, layer4.*"),
           "freeze (test): no parameter of the net has a name like \"layer4.*\"; there are "
           "a.weight, a.bias, b.weight, b.bias, fc.weight, fc.bias");
-  refuses(SET("rates=x 2"), "rates (test): no parameter of the net has a name like \"x\"");
-  refuses(SET("rates=a.* 2, fc.*"), "rates (test): \"fc.*\", expected names and a factor from 0 on");
-  refuses(SET("rates=fc.* -1"), "\"fc.* -1\", expected names and a factor");
-  refuses(SET("rates=fc.* 1x"), "\"fc.* 1x\", expected names and a factor");
-  refuses(SET("rates=fc.* nan"), "\"fc.* nan\", expected names and a factor");
-  refuses(SET("rates=fc.* inf"), "\"fc.* inf\", expected names and a factor");
-  refuses(SET("rates= 2"), "\"2\", expected names and a factor");
-  refuses(SET("freeze=*"), "freeze (test) and rates (default) leave nothing to train: all 6 parameters");
-  refuses(SET("freeze=a.*,b.*", "rates=fc.* 0"), "leave nothing to train");
+  refuses(SET("rate.factors=x 2"), "rate.factors (test): no parameter of the net has a name like \"x\"");
+  refuses(SET("rate.factors=a.* 2, fc.*"),
+          "rate.factors (test): \"fc.*\", expected names and a factor from 0 on");
+  refuses(SET("rate.factors=fc.* -1"), "\"fc.* -1\", expected names and a factor");
+  refuses(SET("rate.factors=fc.* 1x"), "\"fc.* 1x\", expected names and a factor");
+  refuses(SET("rate.factors=fc.* nan"), "\"fc.* nan\", expected names and a factor");
+  refuses(SET("rate.factors=fc.* inf"), "\"fc.* inf\", expected names and a factor");
+  refuses(SET("rate.factors= 2"), "\"2\", expected names and a factor");
+  refuses(SET("freeze=*"),
+          "freeze (test) and rate.factors (default) leave nothing to train: all 6 parameters");
+  refuses(SET("freeze=a.*,b.*", "rate.factors=fc.* 0"), "leave nothing to train");
 }
 
 /* A head is drawn, and the rest is taken: as it was, since it is frozen. */
@@ -181,20 +183,21 @@ static void test_heads(void **state)
   char from[300];
   r4_model *first = trained(SET("seed=3"), "first");
   snprintf(from, sizeof from, "from=%s", scratch_path("first"));
-  r4_model *second = trained(SET(from, "head=fc.*", "rate=0"), "second");
+  r4_model *second = trained(SET(from, "from.head=fc.*", "rate=0"), "second");
   float *w = drawn(second);
   assert_true(same(second, r4_model_weights(first), "a.weight") &&
               same(second, r4_model_weights(first), "b.bias"));
   assert_true(same(second, w, "fc.weight") && same(second, w, "fc.bias"));
   free(w);
   r4_error e = {0};
-  refuses(SET(from, "head=head.*"), "no parameter of the net has a name like \"head.*\"");
+  refuses(SET(from, "from.head=head.*"), "no parameter of the net has a name like \"head.*\"");
   assert_error(&e,
                train(SET(from, "net=flatten, a: dense 8, relu, b: dense 9, relu, fc: dense 10"), "third", &e),
                "does not fit the net, 3 of whose 6 parameters match; 3 of another shape: b.weight is [8,8], "
                "expected [9,8]");
   r4_model *third = trained(
-    SET(from, "net=flatten, a: dense 8, relu, b: dense 9, relu, fc: dense 10", "head=b.*, fc.weight"), "x");
+    SET(from, "net=flatten, a: dense 8, relu, b: dense 9, relu, fc: dense 10", "from.head=b.*, fc.weight"),
+    "x");
   r4_model_free(first);
   r4_model_free(second);
   r4_model_free(third);

@@ -199,8 +199,9 @@ static void methods_need_masks(void **state)
   trains(SET("method=r3", "lambda=1", "data.keep_masks=0"), "control");
   assert_string_equal(
     told, "data.keep_masks (test) is 0: no training example has a mask, and r3 does what erm does\n");
-  trains(SET("method=r3", "lambda=1", "guard=false"), "guided"); /* it guesses, still */
-  assert_string_equal(told, "the penalty counted in 4 of 4 steps\n");
+  trains(SET("method=r3", "lambda=1", "penalty.cap=false"), "guided"); /* it guesses, still */
+  assert_string_equal(told, "r3 = loss on examples with masked content replaced (fill: colour) + 1 x ||m . g(x)||^2; "
+                            "g is the gradient of the loss\nthe penalty counted in 4 of 4 steps\n");
   trains(SET("method=erm"), "erm");
   assert_string_equal(told, "");
   assert_true(same_model("control", "erm"));

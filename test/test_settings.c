@@ -45,7 +45,7 @@ static void test_table_holds_together(void **state)
     bool numbers = i.type == R4_SETTING_REAL || i.type == R4_SETTING_REALS; /* some take a word as well */
     if (!numbers) assert_true((i.choices != NULL) == (i.type == R4_SETTING_CHOICE));
     if (i.type == R4_SETTING_WHOLE || i.type == R4_SETTING_REAL) assert_true(i.min < i.max);
-    assert_true(*i.help && strlen(i.help) <= 80);
+    assert_true(*i.help && strlen(i.help) <= 92);
     for (size_t j = 0; j < k; j++) {
       r4_setting_info other = r4_setting_describe(j);
       if (!strcmp(other.key, i.key)) fail_msg("%s stands twice", i.key);

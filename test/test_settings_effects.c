@@ -51,30 +51,32 @@ static void test_combinations(void **state)
               "data.corrupt (a.yaml:1:15) has no effect, as data.correct (default) is 1");
   agrees("data.corrupt: none\ndata.correct: 1\n");
   agrees("method: ibp-ex+r3\ndelta: 1\n");
-  contradicts("method: adv-r4\nlambda: 1\nnorm: sum\n",
-              "norm (a.yaml:3:7) is sum, which is for cert-r4, cert-r4+r3 and cert-r4+pairing alone");
-  agrees("method: cert-r4\nlambda: 1\nnorm: sum\n");
+  contradicts("method: adv-r4\nlambda: 1\npenalty.norm: sum\n",
+              "penalty.norm (a.yaml:3:15) is sum, which is for cert-r4, cert-r4+r3 and cert-r4+pairing alone");
+  agrees("method: cert-r4\nlambda: 1\npenalty.norm: sum\n");
   contradicts("method: fill\nfill: none\n",
               "method (a.yaml:1:9) is fill, but fill (a.yaml:2:7) is none: it would be erm");
   contradicts(
     "method: pairing\nfill: none\n",
     "method (a.yaml:1:9) is pairing, which compares with filled examples, but fill (a.yaml:2:7) is none");
-  contradicts("method: r3\ndelta: 1\nepochs: 3\ndelta_ramp: 4\n",
-              "delta_ramp (a.yaml:4:13) is 4, but epochs");
-  contradicts("method: r3\ndelta: 1\nform: log\n",
-              "form (a.yaml:3:7) has no effect, as delta (a.yaml:2:8) is 1");
-  contradicts("method: r3\ndelta: 1\ntau: 2\n", "tau (a.yaml:3:6) has no effect, as delta");
-  contradicts("method: r3\ndelta: 1\nlambda_ramp: 2\n", "lambda_ramp (a.yaml:3:14) has no effect, as delta");
+  contradicts("method: r3\ndelta: 1\nepochs: 3\ndelta.ramp: 4\n",
+              "delta.ramp (a.yaml:4:13) is 4, but epochs");
+  contradicts("method: r3\ndelta: 1\npenalty.form: log\n",
+              "penalty.form (a.yaml:3:15) has no effect, as delta (a.yaml:2:8) is 1");
+  contradicts("method: r3\ndelta: 1\npenalty.tau: 2\n", "penalty.tau (a.yaml:3:14) has no effect, as delta");
+  contradicts("method: r3\ndelta: 1\npenalty.ramp: 2\n",
+              "penalty.ramp (a.yaml:3:15) has no effect, as delta");
   contradicts("method: ibp-ex+r3\ndelta: 1\nlambda_r3: 2\n",
               "lambda_r3 (a.yaml:3:12) has no effect, as delta");
-  contradicts("method: r3\ndelta: 1\ndelta_rate: 0\n",
-              "delta_rate (a.yaml:3:13) is 0, with which lambda never");
+  contradicts("method: r3\ndelta: 1\ndelta.rate: 0\n",
+              "delta.rate (a.yaml:3:13) is 0, with which lambda never");
   contradicts(
     "data: mydata\ndata.from: mnist\n",
     "data.from (a.yaml:2:12) has no effect, as data (a.yaml:1:7) is \"mydata\", which is not a recipe");
   contradicts("data: a.npz\ndata.clean: true\n", "data.clean (a.yaml:2:13) has no effect, as data");
-  contradicts("data: a.npz\ndata.shades: ross\n", "data.shades (a.yaml:2:14) has no effect, as data");
-  agrees("data: a.npz\ndata.from: \"\"\ndata.clean: false\ndata.shades: default\n");
+  contradicts("data: a.npz\npublished.shades: ross\n",
+              "published.shades (a.yaml:2:19) has no effect, as data");
+  agrees("data: a.npz\ndata.from: \"\"\ndata.clean: false\npublished.shades: default\n");
 }
 
 static void test_ramps_end_within_the_run(void **state)
@@ -83,18 +85,18 @@ static void test_ramps_end_within_the_run(void **state)
   contradicts(
     "epochs: 3\nwarmup: 3.5\n",
     "warmup (a.yaml:2:9) is 3.5, but epochs (a.yaml:1:9) is 3: the run would end before rate is reached");
-  contradicts("epochs: 3\nmethod: cert-r4\nlambda: 1\neps_ramp: 4\n",
-              "eps_ramp (a.yaml:4:11) is 4, but epochs");
-  contradicts("epochs: 3\nmethod: r3\nlambda: 1\nlambda_ramp: 4\n",
-              "lambda_ramp (a.yaml:4:14) is 4, but epochs");
-  contradicts("epochs: 3\nmethod: r3\npenalty_after: 3\n",
-              "penalty_after (a.yaml:3:16) is 3, but epochs (a.yaml:1:9) is 3: the run would end before the "
+  contradicts("epochs: 3\nmethod: cert-r4\nlambda: 1\neps.ramp: 4\n",
+              "eps.ramp (a.yaml:4:11) is 4, but epochs");
+  contradicts("epochs: 3\nmethod: r3\nlambda: 1\npenalty.ramp: 4\n",
+              "penalty.ramp (a.yaml:4:15) is 4, but epochs");
+  contradicts("epochs: 3\nmethod: r3\npenalty.after: 3\n",
+              "penalty.after (a.yaml:3:16) is 3, but epochs (a.yaml:1:9) is 3: the run would end before the "
               "penalty begins");
   contradicts("epochs: 3\nschedule: steps\ndecay_at: [3, 4]\n",
               "decay_at (a.yaml:3:11) begins at 3, but epochs (a.yaml:1:9) is 3: the rate would never fall");
-  agrees("epochs: 3\nmethod: cert-r4\nlambda: 1\neps_ramp: 3\nlambda_ramp: 3\nwarmup: 3\n");
+  agrees("epochs: 3\nmethod: cert-r4\nlambda: 1\neps.ramp: 3\npenalty.ramp: 3\nwarmup: 3\n");
   agrees("epochs: 3\nschedule: steps\ndecay_at: [2, 4]\n");
-  agrees("epochs: 3\nmethod: r3\nlambda: 1\neps_ramp: 4\n"); /* has no effect anyway */
+  agrees("epochs: 3\nmethod: r3\nlambda: 1\neps.ramp: 4\n"); /* has no effect anyway */
 }
 
 /* ---- Settings without an effect ---- */
@@ -122,36 +124,40 @@ static void test_settings_without_effect(void **state)
 {
   (void)state;
   r4_error e;
-  r4_settings *s = settings_case("steps: 3\nmethod: r3\nlambda: 1\n");
+  r4_settings *s = settings_case("attack.steps: 3\nmethod: r3\nlambda: 1\n");
   assert_true(r4_settings_idle(s, 0, &e));
-  assert_string_equal(e.text,
-                      "steps (a.yaml:1:8) has no effect, as method (a.yaml:2:9) is r3: it is for adv-r4 "
-                      "and word-adv-r4");
+  assert_string_equal(
+    e.text, "attack.steps (a.yaml:1:15) has no effect, as method (a.yaml:2:9) is r3: it is for adv-r4 "
+            "and word-adv-r4");
   assert_false(r4_settings_idle(s, 1, &e));
   r4_settings_free(s);
   idle("", "");
-  idle(
-    "method: erm\nlambda: 1\nlambda_r3: 1\ndelta_rate: 0.1\neps: 1\neps_ramp: 1\nlambda_ramp: 1\nform: log\n",
-    "lambda lambda_r3 lambda_ramp delta_rate eps eps_ramp form");
-  idle("method: erm\nexplain: margin\nnorm: l1\ntau: 2\nsamples: 8\nsteps: 10\nalpha: 1\nrandom_start: true\n"
+  idle("method: erm\nlambda: 1\nlambda_r3: 1\ndelta.rate: 0.1\neps: 1\neps.ramp: 1\npenalty.ramp: "
+       "1\npenalty.form: log\n",
+       "lambda eps eps.ramp penalty.ramp penalty.form delta.rate lambda_r3");
+  idle("method: erm\nexplain: margin\npenalty.norm: l1\npenalty.tau: 2\nsamples: 8\nattack.steps: "
+       "10\nattack.step: 1\nattack.random_start: true\n"
        "range: [0, 1]\n",
-       "explain norm tau samples steps alpha random_start range");
-  idle("method: fill\nlambda: 1\npenalty_mean: all\nfill: noise\n", "lambda penalty_mean");
-  idle("method: erm\nguard: true\nfrom: runs/a\ninit: xavier\n", "init guard");
+       "explain samples range penalty.norm penalty.tau attack.steps attack.step attack.random_start");
+  idle("method: fill\nlambda: 1\npenalty.mean: all\nfill: noise\n", "lambda penalty.mean");
+  idle("method: erm\npenalty.cap: true\nfrom: runs/a\ninit: xavier\n", "init penalty.cap");
   idle("init: xavier\n", "");
-  idle("method: cert-r4\nexplain: margin\nnorm: l1\nform: log\ntau: 2\neps: 1\neps_ramp: 1\nlambda_ramp: "
+  idle("method: cert-r4\nexplain: margin\npenalty.norm: l1\npenalty.form: log\npenalty.tau: 2\neps: "
+       "1\neps.ramp: 1\npenalty.ramp: "
        "1\nlambda: 1\n",
        "");
-  idle("method: adv-r4\nsamples: 3\nsteps: 3\nalpha: 1\nrandom_start: false\nrange: [0, 1]\nnorm: l1\n",
+  idle("method: adv-r4\nsamples: 3\nattack.steps: 3\nattack.step: 1\nattack.random_start: false\nrange: [0, "
+       "1]\npenalty.norm: l1\n",
        "samples");
-  idle("method: rand-r4\nsamples: 3\nsteps: 3\nrange: [0, 1]\nnorm: l1\n", "steps");
-  idle("method: r3\nnorm: l1\neps: 1\neps_ramp: 1\nexplain: logit\nform: log\n", "eps eps_ramp norm");
-  idle("method: ibp-ex\nexplain: logit\neps: 0\neps_ramp: 1\nlambda_r3: 1\n", "lambda_r3 eps_ramp explain");
+  idle("method: rand-r4\nsamples: 3\nattack.steps: 3\nrange: [0, 1]\npenalty.norm: l1\n", "attack.steps");
+  idle("method: r3\npenalty.norm: l1\neps: 1\neps.ramp: 1\nexplain: logit\npenalty.form: log\n",
+       "eps eps.ramp penalty.norm");
+  idle("method: ibp-ex\nexplain: logit\neps: 0\neps.ramp: 1\nlambda_r3: 1\n", "eps.ramp explain lambda_r3");
   idle("method: ibp-ex+r3\nexplain: logit\nlambda_r3: 1\n", "");
-  idle("delta: 1\ndelta_rate: 0.1\nmethod: r3\n", "");
-  idle("method: r3\ntau: 2\n", "tau");
-  idle("method: cert-r4\ntau: 2\n", "");
-  idle("method: cert-r4\ntau: 2\nform: linear\n", "tau");
+  idle("delta: 1\ndelta.rate: 0.1\nmethod: r3\n", "");
+  idle("method: r3\npenalty.tau: 2\n", "penalty.tau");
+  idle("method: cert-r4\npenalty.tau: 2\n", "");
+  idle("method: cert-r4\npenalty.tau: 2\npenalty.form: linear\n", "penalty.tau");
   idle("method: erm\ndelta: 1\n", "delta");
   idle("momentum: 0.5\n", "momentum");
   idle("optimizer: sgd\nmomentum: 0.5\nbeta1: 0.5\nbeta2: 0.5\n", "beta1 beta2");
@@ -159,17 +165,18 @@ static void test_settings_without_effect(void **state)
   idle("decay_at: [3]\ndecay_by: 0.5\nschedule: steps\n", "");
   idle("patience: 3\n", "patience");
   idle("patience: 3\nselect: worst\n", "");
-  idle("lambda: 0\nalpha: 0\nrange: []\npatience: 0\neps_ramp: 0\n", ""); /* ways to say no */
+  idle("lambda: 0\nattack.step: 0\nrange: []\npatience: 0\neps.ramp: 0\n", ""); /* ways to say no */
 }
 
 /* What is given later overrides what was given before, and then nothing of that is wrong. */
 static void test_later_places_override(void **state)
 {
   (void)state;
-  static const char file[] = "method: cert-r4\nlambda: 1\nform: log\ntau: 0.5\neps: 0.3\nsteps: 3\n";
+  static const char file[] =
+    "method: cert-r4\nlambda: 1\npenalty.form: log\npenalty.tau: 0.5\neps: 0.3\nattack.steps: 3\n";
   r4_error e;
   r4_settings *s = settings_case(file);
-  assert_idle(s, "the file", "steps");
+  assert_idle(s, "the file", "attack.steps");
   assert_int_equal(r4_settings_set(s, "method=erm", "--set", NULL), R4_OK);
   assert_idle(s, "--set method=erm", "");
   assert_int_equal(r4_settings_set(s, "eps=0.2", "--set", NULL), R4_OK);
@@ -179,8 +186,8 @@ static void test_later_places_override(void **state)
   assert_int_equal(r4_settings_set(s, "method=cert-r4", "--set", NULL), R4_OK);
   assert_int_equal(r4_settings_set(s, "delta=0.1", "--set", NULL), R4_OK);
   assert_int_equal(r4_settings_check(s, NULL), R4_OK);
-  assert_int_equal(r4_settings_set(s, "form=log", "--set", NULL), R4_OK);
-  assert_error(&e, r4_settings_check(s, &e), "form (--set) has no effect, as delta (--set) is 0.1");
+  assert_int_equal(r4_settings_set(s, "penalty.form=log", "--set", NULL), R4_OK);
+  assert_error(&e, r4_settings_check(s, &e), "penalty.form (--set) has no effect, as delta (--set) is 0.1");
   r4_settings_free(s);
 }
 
@@ -202,7 +209,8 @@ static void assert_silent_when_resolved(const r4_settings *s, const char *about)
 static void test_resolved_settings_are_silent(void **state)
 {
   (void)state;
-  r4_settings *s = settings_case("method: cert-r4\nform: log\ntau: 2\nsteps: 3\nmomentum: 0.5\n");
+  r4_settings *s =
+    settings_case("method: cert-r4\npenalty.form: log\npenalty.tau: 2\nattack.steps: 3\nmomentum: 0.5\n");
   assert_int_equal(r4_settings_set(s, "delta=0.1", "--set", NULL), R4_OK);
   assert_silent_when_resolved(s, "a run");
   r4_settings_free(s);

@@ -96,7 +96,7 @@ static void stopped_runs_resume_to_the_same_bits(void **state)
 static void killed_runs_resume_to_the_same_bits(void **state)
 {
   (void)state;
-  static const char *const often[] = {"checkpoint=1e-9", NULL};
+  static const char *const often[] = {"checkpoint_seconds=1e-9", NULL};
   enum { KILLS = 20 };
   int unfinished = 0, during_write = 0;
   train_or_fail(often, "often", false);
@@ -203,7 +203,7 @@ static void a_run_may_become_longer(void **state)
   (void)state;
   const char *const five[] = {"schedule=constant", "epochs=5", NULL};
   const char *const two[] = {"schedule=constant", "epochs=2", NULL};
-  const char *const more[] = {"schedule=constant", "epochs=5", "checkpoint=7", "eval.eps=0.2", NULL};
+  const char *const more[] = {"schedule=constant", "epochs=5", "checkpoint_seconds=7", "eval.eps=0.2", NULL};
   r4_error e = {0};
   bool stopped;
   train_or_fail(five, "five", false);
@@ -218,7 +218,7 @@ static void a_run_may_become_longer(void **state)
   assert_same_file(train_path("five", "model.safetensors"), train_path("grown", "model.safetensors"));
   assert_true(has_text(train_path("grown", "config.yaml"), "\nepochs: 5\n"));
   const char *const said[] = {"\"epoch\":2,\"step\":24,\"setting\":\"epochs\",\"from\":\"2\",\"to\":\"5\"}",
-                              "\"setting\":\"checkpoint\",\"from\":\"300\",\"to\":\"7\"}",
+                              "\"setting\":\"checkpoint_seconds\",\"from\":\"300\",\"to\":\"7\"}",
                               "\"setting\":\"eval.eps\",\"from\":\"0.1\",\"to\":\"0.2\"}]}", "\"began\":"};
   for (size_t k = 0; k < 4; k++) assert_true(has_text(train_path("grown", "manifest.json"), said[k]));
   train_or_fail((const char *const[]){"schedule=constant", "epochs=5", "threads=1", NULL}, "grown", true);
@@ -270,7 +270,7 @@ static void a_run_in_use_is_left_alone(void **state)
 {
   (void)state;
   r4_error e = {0};
-  r4_settings *s = train_settings((const char *const[]){"epochs=1", "eps_ramp=1", NULL});
+  r4_settings *s = train_settings((const char *const[]){"epochs=1", "eps.ramp=1", NULL});
   r4_train_options o = {.folder = train_path("in-use", "")};
   assert_int_equal(r4_train(s, &o, NULL, &e), R4_OK);
   r4_lock *l = r4_lock_take(o.folder, false, &e);

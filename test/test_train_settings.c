@@ -38,7 +38,7 @@ static void settings_must_fit_the_data(void **state)
                {"data=no-such-thing", "no-such-thing"},
                {"augment.crop=28", "augment.crop is 28, expected 0 to 27 for images of 28 x 28 pixels"},
                {"net=conv 4 30, flatten, dense 10", "conv 4 30"},
-               {"eps_ramp=4", "eps_ramp (test) is 4, but epochs (test) is 3"}};
+               {"eps.ramp=4", "eps.ramp (test) is 4, but epochs (test) is 3"}};
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
     r4_error e = {0};
     const char *const set[] = {wrong[k].set, NULL};
@@ -58,35 +58,35 @@ static void settings_matter(void **state)
   static const char *const change[] = {"method=erm",
                                        "lambda=0.1",
                                        "eps=0.1",
-                                       "steps=3",
-                                       "eps_ramp=0",
+                                       "attack.steps=3",
+                                       "eps.ramp=0",
                                        "batch=81",
                                        "rate=0.002",
                                        "schedule=constant",
                                        "seed=1",
                                        "init=kaiming",
                                        "fill=noise",
-                                       "guard=true",
+                                       "penalty.cap=true",
                                        "optimizer=sgd",
                                        "weight_decay=0.01",
                                        "weight_penalty=0.01",
                                        "class_weights=1,2,1,1,1,1,1,1,1,1",
                                        "group_weights=1,2,1,1,1,1,1,1,1,1",
                                        "group_batches=true",
-                                       "norm=l1",
-                                       "form=log",
+                                       "penalty.norm=l1",
+                                       "penalty.form=log",
                                        "explain=margin",
-                                       "random_start=false",
+                                       "attack.random_start=false",
                                        "range=0,1",
                                        "data.keep_masks=0.5",
                                        "data.keep=0.5",
                                        "data.corrupt=shift",
                                        "data.clean=true",
-                                       "data.shades=ross",
-                                       "double_softmax=true",
+                                       "published.shades=ross",
+                                       "published.double_softmax=true",
                                        "delta=0.01",
                                        "warmup=1",
-                                       "lambda_ramp=1",
+                                       "penalty.ramp=1",
                                        "beta1=0.8",
                                        "beta2=0.99",
                                        "drop_last=true",
@@ -94,15 +94,15 @@ static void settings_matter(void **state)
                                        "augment.crop=1",
                                        "augment.brightness=0.2",
                                        "augment.colour=0.2",
-                                       "alpha=0.01"};
+                                       "attack.step=0.01"};
   for (size_t k = 0; k < sizeof change / sizeof *change; k++) {
-    const char *const set[] = {"eps_ramp=0.75",
+    const char *const set[] = {"eps.ramp=0.75",
                                "epochs=1",
-                               "guard=false",
+                               "penalty.cap=false",
                                change[k],
                                !strncmp(change[k], "data.corrupt", 12) ? "data.correct=0.1" : NULL,
                                NULL};
-    const char *const plain[] = {"eps_ramp=0.75", "epochs=1", "guard=false", NULL};
+    const char *const plain[] = {"eps.ramp=0.75", "epochs=1", "penalty.cap=false", NULL};
     uint8_t *x = NULL, *y = NULL;
     size_t n = 0, m = 0;
     char run[32];
@@ -134,12 +134,12 @@ static double logged(const char *run, const char *key)
 static void r3_leads_while_cert_r4_waits(void **state)
 {
   (void)state;
-#define COMMON "guard=false", "fill=none", "lambda_ramp=0", "eps_ramp=0", "epochs=2", "rate=0.01"
-  const char *const r3[] = {COMMON, "method=r3", "lambda=50", "form=linear", NULL};
+#define COMMON "penalty.cap=false", "fill=none", "penalty.ramp=0", "eps.ramp=0", "epochs=2", "rate=0.01"
+  const char *const r3[] = {COMMON, "method=r3", "lambda=50", "penalty.form=linear", NULL};
   const char *const both[] = {COMMON,         "method=cert-r4+r3", "lambda=3",
-                              "lambda_r3=50", "penalty_after=1",   NULL};
+                              "lambda_r3=50", "penalty.after=1",   NULL};
   const char *const late[] = {COMMON,         "method=ibp-ex+r3", "lambda=3",
-                              "lambda_r3=50", "penalty_after=1",  NULL};
+                              "lambda_r3=50", "penalty.after=1",  NULL};
 #undef COMMON
   train_or_fail(r3, "lead-r3", false);
   train_or_fail(both, "lead-both", false);
@@ -160,9 +160,9 @@ static void weights_of_another_run(void **state)
   snprintf(from, sizeof from, "from=%s", train_path("whole", ""));
   snprintf(file, sizeof file, "from=%s", train_path("whole", "model.safetensors"));
   const char *const by_folder[] = {from,         "rate=0", "weight_decay=0", "select=last", "epochs=1",
-                                   "eps_ramp=0", NULL};
+                                   "eps.ramp=0", NULL};
   const char *const by_file[] = {file,         "rate=0", "weight_decay=0", "select=last", "epochs=1",
-                                 "eps_ramp=0", NULL};
+                                 "eps.ramp=0", NULL};
   train_or_fail(by_folder, "later", false);
   train_or_fail(by_file, "later-file", false);
   assert_same_file(train_path("whole", "model.safetensors"), train_path("later", "model.safetensors"));

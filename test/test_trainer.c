@@ -38,11 +38,11 @@ static r4_settings *settings_with(const char *const *more)
 {
   static const char *const common[] = {"net=dense 6, relu, dense 2",
                                        "method=adv-r4",
-                                       "steps=2",
+                                       "attack.steps=2",
                                        "batch=25",
                                        "epochs=4",
                                        "select=worst",
-                                       "eps_ramp=1",
+                                       "eps.ramp=1",
                                        NULL};
   return settings_case_with(common, more);
 }
@@ -105,7 +105,7 @@ static void it_is_judged(void **state)
   char told[512] = "";
   r4_data *d = bars();
   r4_settings *s =
-    settings_with((const char *const[]){"method=r3", "rate=1e-9", "epochs=2", "eps_ramp=0", NULL});
+    settings_with((const char *const[]){"method=r3", "rate=1e-9", "epochs=2", "eps.ramp=0", NULL});
   r4_trainer *t = trainer_of(s, d);
   r4_trainer_listen(t, keep_last, told);
   assert_error(&e, r4_trainer_judge(t, &end, &e), "no epoch is done yet, so there is no model to judge");
@@ -116,7 +116,7 @@ static void it_is_judged(void **state)
     strstr(told, "the penalty counted in none of 10 steps")); /* all of validation is one class */
   r4_trainer_free(t);
   r4_settings_free(s);
-  s = settings_with((const char *const[]){"method=erm", "rate=0.01", "epochs=20", "eps_ramp=0", NULL});
+  s = settings_with((const char *const[]){"method=erm", "rate=0.01", "epochs=20", "eps.ramp=0", NULL});
   t = trainer_of(s, d);
   finish(t);
   assert_int_equal(r4_trainer_judge(t, &end, &e), R4_OK);
@@ -128,8 +128,8 @@ static void it_is_judged(void **state)
 
 static r4_trainer *lazy_trainer(const r4_data *d, const char *every, const char *lambda)
 {
-  r4_settings *s = settings_with((const char *const[]){"method=r3", "guard=false", "fill=none", "eps_ramp=0",
-                                                       "optimizer=sgd", every, lambda, NULL});
+  r4_settings *s = settings_with((const char *const[]){"method=r3", "penalty.cap=false", "fill=none",
+                                                       "eps.ramp=0", "optimizer=sgd", every, lambda, NULL});
   r4_trainer *t = trainer_of(s, d);
   r4_settings_free(s);
   return t;
@@ -141,8 +141,8 @@ static void a_penalty_may_be_lazy(void **state)
   (void)state;
   r4_error e = {0};
   r4_data *d = bars();
-  r4_trainer *lazy = lazy_trainer(d, "penalty_every=3", "lambda=2");
-  r4_trainer *strong = lazy_trainer(d, "penalty_every=1", "lambda=6");
+  r4_trainer *lazy = lazy_trainer(d, "penalty.every=3", "lambda=2");
+  r4_trainer *strong = lazy_trainer(d, "penalty.every=1", "lambda=6");
   double flops[5];
   r4_progress p;
   for (int k = 0; k < 5; k++) {
@@ -164,9 +164,9 @@ static void a_penalty_may_not_be_too_lazy(void **state)
   (void)state;
   r4_error e = {0};
   r4_data *d = bars();
-  r4_settings *s = settings_with((const char *const[]){"method=r3", "eps_ramp=0", "penalty_every=21", NULL});
+  r4_settings *s = settings_with((const char *const[]){"method=r3", "eps.ramp=0", "penalty.every=21", NULL});
   assert_null(r4_trainer_new(s, d, &e));
-  assert_non_null(strstr(e.text, "penalty_every is 21, but the run has 20 steps"));
+  assert_non_null(strstr(e.text, "penalty.every is 21, but the run has 20 steps"));
   r4_settings_free(s);
   r4_data_free(d);
 }

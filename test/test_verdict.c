@@ -158,7 +158,7 @@ static void a_penalty_that_never_counted_is_told(void **state)
   assert_true(end.unpenalised && end.penalised == 0 && end.steps == 2);
   assert_said(
     "the penalty counted in none of 2 steps: this is not a net that was trained with r3; try more epochs, "
-    "smaller batches, or guard: false\n");
+    "smaller batches, or penalty.cap: false\n");
   assert_int_equal(r4_outcome_read(path_of("late"), &kept, NULL), R4_OK);
   assert_true(kept.unpenalised);
 }

@@ -87,7 +87,7 @@ static void test_boxes_are_of_masked_words(void **state)
   assert_true(strstr(shown, "good ") && strstr(shown, "film ") && strstr(shown, "##ing "));
   word_list_close(&w);
   s.words = "batch";
-  assert_error(&e, word_list_open(&w, &s, d, &e), "box is words, and words is batch: expected a list");
+  assert_error(&e, word_list_open(&w, &s, d, &e), "box is words, and words.list is batch: expected a list");
   r4_data_free(d);
 }
 

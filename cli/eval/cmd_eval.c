@@ -25,9 +25,10 @@ static const struct option options[] = {
   {"split", OPTION_TEXT, AT(split), "test", 0, 0, "test, val or train"},
   {"eps", OPTION_REAL, AT(eps), "-1", -1, 1e6, "radius of the box of fragility; -1: the setting eval.eps"},
   {"kappa", OPTION_WHOLE, AT(kappa), "-1", -1, 1e9,
-   "examples with a mask that fragility is measured of; 0: none; -1: the setting eval.kappa"},
+   "examples with a mask that fragility is measured of; 0: none; -1: the setting eval.kappa_examples"},
   {"swap", OPTION_TEXT, AT(swap), NULL, 0, 0,
-   "what the swap test puts into masks: swap (if not given), blank, mean, noise, colour, blur; paste: on all, "
+   "what the swap test puts into masks: swap (if not given), blank, mean, noise, colour, blur; paste: on "
+   "all, "
    "at its place, what masks of training mark; several with commas; none: no test"},
   {"noise", OPTION_TEXT, AT(noise), NULL, 0, 0,
    "relative core sensitivity: levels of noise, as 0.5,1,2; usual: 0.25 to 4; published: as in the published "
@@ -40,9 +41,10 @@ static const struct option options[] = {
    "accuracy for each value of a further column of metadata.csv, or of the table of texts"},
   {"confusion", OPTION_FLAG, AT(confusion), NULL, 0, 0, "examples by label and prediction"},
   {"predictions", OPTION_TEXT, AT(predictions), NULL, 0, 0,
-   "a CSV file to write: label, prediction and probabilities of each example, of each seed and of their mean"},
+   "a CSV file to write: label, prediction and probabilities of each example, of each seed and of their "
+   "mean"},
   {"set", OPTION_LIST, AT(set), NULL, 0, 0,
-   "key=value: changes eval.eps, eval.batch, eval.kappa, eval.draws or data.cache; may be repeated"},
+   "key=value: changes eval.eps, eval.batch, eval.kappa_examples, eval.draws or data.cache; may be repeated"},
   {"data", OPTION_TEXT, AT(data), NULL, 0, 0, "where the data of the RUNs are now, if they are not found"},
   {"other-data", OPTION_FLAG, AT(other_data), NULL, 0, 0,
    "also if the data are not those that the RUN was trained on"},
@@ -98,7 +100,7 @@ static bool asks_for_kappa(const struct eval_settings *o)
 {
   bool set = false;
   for (size_t k = 0; k < o->set.n; k++)
-    set |= !strncmp(o->set.word[k], "eval.eps=", 9) || !strncmp(o->set.word[k], "eval.kappa=", 11);
+    set |= !strncmp(o->set.word[k], "eval.eps=", 9) || !strncmp(o->set.word[k], "eval.kappa_examples=", 20);
   return set || o->eps >= 0;
 }
 
@@ -148,7 +150,7 @@ static int run(int argc, char **argv)
     return EXIT_USAGE;
   }
   if (o.kappa >= 0 && o.set.n < MAX_WORDS) {
-    snprintf(o.kappa_set, sizeof o.kappa_set, "eval.kappa=%lld", (long long)o.kappa);
+    snprintf(o.kappa_set, sizeof o.kappa_set, "eval.kappa_examples=%lld", (long long)o.kappa);
     o.set.word[o.set.n++] = o.kappa_set;
   }
   struct evaluation *v = calloc(o.runs.n, sizeof *v);

@@ -153,8 +153,11 @@ static int change_settings(const struct eval_how *o, struct run *run)
   for (size_t k = 0; o->set && k < o->set->n && !s; k++) {
     const char *assignment = o->set->word[k];
     if (!is_of_evaluation(assignment)) {
-      fprintf(stderr, "r4 eval: --set %s: is no setting of an evaluation: expected eval.eps, eval.batch, eval.kappa, "
-                      "eval.draws or data.cache\n", shown(assignment).text);
+      fprintf(stderr,
+              "r4 eval: --set %s: is no setting of an evaluation: expected eval.eps, eval.batch, "
+              "eval.kappa_examples, "
+              "eval.draws or data.cache\n",
+              shown(assignment).text);
       return EXIT_USAGE;
     }
     s = r4_settings_set(run->settings, assignment, "--set", &e);

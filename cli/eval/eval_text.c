@@ -54,7 +54,7 @@ static void print_why_no_kappa(const struct evaluation *v)
            "and near in another (--eps E shows it)\n",
            v->measured->metrics.eps);
   else if (masks)
-    printf("kappa: none, as the setting eval.kappa (--kappa) is 0\n");
+    printf("kappa: none, as the setting eval.kappa_examples (--kappa) is 0\n");
   else
     printf("kappa: none, as no example of %s has a mask\n", v->split);
 }

@@ -76,6 +76,6 @@ const char *constant_advice(const r4_settings *s)
   if (s) r4_settings_get(s, "method", &method, NULL);
   if (s) r4_settings_get(s, "delta", &delta, NULL);
   if (method.text && !r4_method_describe(method.text).guided) return "Try a lower rate.";
-  if (delta.real > 0) return "Try a larger delta, eps_ramp, or init: ibp.";
-  return "Try a lower lambda, eps_ramp, form: log, or init: ibp.";
+  if (delta.real > 0) return "Try a larger delta, eps.ramp, or init: ibp.";
+  return "Try a lower lambda, eps.ramp, penalty.form: log, or init: ibp.";
 }

@@ -189,7 +189,9 @@ static void print_notes(FILE *f, const struct table *t)
       fprintf(f, "\n\\# %s: %s, and it does not compete.\n", r->name, r->ours.unpenalised_says);
     none |= r->done && isnan(row_figure(r, FIGURE_MASKED_MAX).mean);
   }
-  if (none) fprintf(f, "\nkappa is none where no test example has a mask, or the setting eval.kappa is 0.\n");
+  if (none)
+    fprintf(f,
+            "\nkappa is none where no test example has a mask, or the setting eval.kappa_examples is 0.\n");
 }
 
 int tables_print(FILE *f, const struct table *t, r4_table_form form)

@@ -238,8 +238,9 @@ static void print_unpenalised(FILE *f, const struct sweep *s)
   for (size_t k = 0; k < s->trials; k++) n += s->run[k].done && s->run[k].figures.unpenalised;
   if (!n) return;
   if (none_is_penalised(s))
-    fprintf(f,
-            "\nThe penalty counted in no step of any: try more epochs, smaller batches, or guard: false\n");
+    fprintf(
+      f,
+      "\nThe penalty counted in no step of any: try more epochs, smaller batches, or penalty.cap: false\n");
   else
     fprintf(f,
             "\nNot penalised: the penalty counted in no step, so that it is not a net of its method, and is "

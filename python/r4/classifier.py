@@ -44,7 +44,7 @@ KEYS = {
     "rate": "rate",
     "validation": "data.val",
     "tokenizer": "data.tokenizer",
-    "length": "data.length",
+    "length": "data.max_tokens",
 }
 AS_THEY_ARE = (
     "score is the accuracy on the examples as they are, and the model was fitted with masks: where these carry the "
@@ -152,6 +152,8 @@ class Classifier(Base):
             if (key == "data" or key.startswith("data.")) and key not in DATA_KEYS:
                 raise ArgumentError(f"{key} is about data that are read by name: arrays are taken as they are")
             s[key] = value
+        for sentence in s.renamed():
+            warnings.warn(sentence, FutureWarning, stacklevel=3)
         return s
 
     def _take_data(self, X: Any, y: Any, **more: Any) -> Data:

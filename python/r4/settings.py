@@ -80,6 +80,14 @@ class Settings(Owned):
             found.append(text_of(to.text))
         return found
 
+    def renamed(self) -> list[str]:
+        """Sentences about those that were given by an older key, with the key they have now."""
+        found: list[str] = []
+        to = h.r4_error()
+        while LIB.r4_settings_renamed(self.pointer, len(found), ctypes.byref(to)):
+            found.append(text_of(to.text))
+        return found
+
     def save(self, path: str | os.PathLike[str]) -> None:
         call("r4_settings_save", self.pointer, encode(path, "a path"))
 

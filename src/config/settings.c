@@ -64,7 +64,8 @@ r4_settings *settings_copy(const r4_settings *from)
 
 /* ---- Changing ---- */
 
-r4_status settings_note_origin(r4_settings *s, const struct setting *t, const char *where, r4_error *e)
+r4_status settings_note_origin(r4_settings *s, const struct setting *t, const char *key, const char *where,
+                               r4_error *e)
 {
   size_t bytes = strlen(where) + 1, k = setting_number(t);
   char *copy = mem_new(bytes, 1, where, e);
@@ -72,6 +73,7 @@ r4_status settings_note_origin(r4_settings *s, const struct setting *t, const ch
   r4_mem_free(s->origin[k]);
   s->origin[k] = memcpy(copy, where, bytes);
   s->layer[k] = s->layers;
+  s->by_old_name[k] = strcmp(key, t->info.key) != 0;
   return R4_OK;
 }
 
@@ -89,11 +91,14 @@ void settings_begin_layer(r4_settings *s)
   s->assigning[0] = 0;
 }
 
+/* Resolved settings of an older version lack those that are new since. */
 void settings_end_layer(r4_settings *s)
 {
-  for (size_t k = 0; setting_at(k); k++)
-    if (s->layer[k] != s->layers) return;
+  size_t given = 0, all = r4_setting_count();
+  for (size_t k = 0; k < all; k++) given += s->layer[k] == s->layers;
+  if (given < all - all / 4) return;
   memset(s->layer, 0, sizeof s->layer);
+  memset(s->by_old_name, 0, sizeof s->by_old_name);
 }
 
 r4_status r4_settings_set(r4_settings *s, const char *assignment, const char *origin, r4_error *e)
@@ -110,10 +115,22 @@ r4_status r4_settings_set(r4_settings *s, const char *assignment, const char *or
   if (!t) return setting_unknown(origin, key, e);
   begin_assignment(s, origin);
   r4_status status = setting_read(t, origin, assignment + length + 1, &s->values, e);
-  return status ? status : settings_note_origin(s, t, origin, e);
+  return status ? status : settings_note_origin(s, t, key, origin, e);
 }
 
 /* ---- Asking ---- */
+
+bool r4_settings_renamed(const r4_settings *s, size_t k, r4_error *to)
+{
+  const struct setting *t;
+  r4_error_clear(to);
+  for (size_t i = 0; s && (t = setting_at(i)); i++) {
+    if (!s->by_old_name[i] || k--) continue;
+    r4_fail(to, R4_E_ARGUMENT, "%s: %s is now called %s", s->origin[i], t->info.was, t->info.key);
+    return true;
+  }
+  return false;
+}
 
 r4_status r4_settings_get(const r4_settings *s, const char *key, r4_setting_value *value, r4_error *e)
 {

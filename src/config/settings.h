@@ -42,6 +42,7 @@ struct settings {
   char *words;
   double lambda, lambda_r3, delta, delta_rate, delta_ramp, eps, penalty_after, lambda_ramp, eps_ramp, tau,
     alpha, weight_penalty, group_step;
+  double noise, word_share;     /* NaN: eps and alpha, which they were once called */
   double lambda_of[TERM_COUNT]; /* NaN: as lambda and lambda_r3 say, or the term's own */
   int64_t samples, steps, candidates, penalty_every;
   bool random_start, double_softmax, guard, bound, group_batches;
@@ -69,6 +70,7 @@ struct r4_settings {
   int layer
     [SETTINGS_MOST]; /* which of the files and lists of assignments it comes from, the last is the highest;
                                   0: none that says what was meant */
+  bool by_old_name[SETTINGS_MOST]; /* the key that was given is an old one */
   int layers;
   char assigning[32]; /* the origin of the assignments of this layer; "": it is a file */
 };
@@ -76,20 +78,48 @@ struct r4_settings {
 /* The same, with origins; NULL when out of memory. */
 r4_settings *settings_copy(const r4_settings *from);
 
-/* All that a file or a list of assignments says is a layer. One that gives every setting, as resolved settings do, says
- * nothing about what was meant. */
+/* All that a file or a list of assignments says is a layer. One that gives nearly every setting, as resolved settings
+ * do, says nothing about what was meant. */
 void settings_begin_layer(r4_settings *s);
 void settings_end_layer(r4_settings *s);
 
-/* A line of the table. */
+/* A setting has an effect only if this holds of another one, the decider. */
+enum condition {
+  ALWAYS,
+  USED,
+  ONE_OF,
+  HAS_ONE_OF,
+  NONE_OF,
+  GIVEN,
+  DRAWN,
+  IS_0,
+  ABOVE_0,
+  BELOW_1,
+  RECIPE,
+  LOG_BY_DEFAULT
+};
+
+struct used_if {
+  const char *decider;
+  enum condition condition;
+  const char *const *words; /* that it is one of, or none of; NULL ends them. USED: by the method */
+  bool refuse;              /* else a sentence says so: the result is what was asked for without it */
+};
+
+enum { CONDITIONS_MOST = 3 };
+
+/* A line of the table: all facts of a setting. */
 struct setting {
   r4_setting_info info;
-  size_t offset; /* in struct settings */
+  size_t offset;          /* in struct settings */
+  r4_run_change harmless; /* a run that is resumed with another value; 0: it is another run */
+  bool in_epochs;         /* counted in epochs: a shorter run has as much less of it */
+  struct used_if used_if[CONDITIONS_MOST]; /* all of them; without a decider: no more */
 };
 
 /* The k-th setting, NULL after the last. */
 const struct setting *setting_at(size_t k);
-/* By its key; NULL if there is none. */
+/* By its key, or by the key that it had before; NULL if there is none. */
 const struct setting *setting_find(const char *key);
 size_t setting_number(const struct setting *t);
 /* Says that there is no such setting, and which may have been meant. */
@@ -134,7 +164,9 @@ void settings_shorten(struct settings *v, int64_t epochs);
 /* A setting that was given and has no effect, where the result would not be what was asked for. */
 r4_status settings_check_effects(const r4_settings *s, r4_error *e);
 
-r4_status settings_note_origin(r4_settings *s, const struct setting *t, const char *where, r4_error *e);
+/* The value of t was given at where, by this key, which may be its old one. */
+r4_status settings_note_origin(r4_settings *s, const struct setting *t, const char *key, const char *where,
+                               r4_error *e);
 
 /* Reads YAML from memory; file is its name for messages. "base" is refused. */
 r4_status settings_parse(r4_settings *s, const char *file, const void *data, size_t size, r4_error *e);

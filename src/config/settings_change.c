@@ -3,30 +3,17 @@
 
 #include "config/settings.h"
 
-/* Settings that leave the steps done so far as they are. All others decide them. */
-static const struct {
-  const char *key;
-  r4_run_change change;
-} harmless[] = {
-  {"epochs", R4_RUN_LENGTH},    {"patience", R4_RUN_LENGTH},   {"checkpoint", R4_RUN_ASIDE},
-  {"data.cache", R4_RUN_ASIDE}, {"threads", R4_RUN_ASIDE},     {"eval.eps", R4_RUN_ASIDE},
-  {"eval.batch", R4_RUN_ASIDE}, {"tensorboard", R4_RUN_ASIDE}, {"eval.kappa", R4_RUN_ASIDE},
-  {"eval.draws", R4_RUN_ASIDE},
-};
-
 /* What makes all steps depend on the length of the run; NULL: nothing. */
 static const char *length_matters(const struct settings *s)
 {
   if (!strcmp(s->schedule, "linear") || !strcmp(s->schedule, "cosine")) return "schedule";
-  return s->delta > 0 && s->delta_ramp == 0 && r4_method_describe(s->method).guided ? "delta_ramp" : NULL;
+  return s->delta > 0 && s->delta_ramp == 0 && r4_method_describe(s->method).guided ? "delta.ramp" : NULL;
 }
 
 static r4_run_change change_of(const struct setting *t, const struct settings *now)
 {
-  if (!strcmp(t->info.key, "epochs") && length_matters(now)) return R4_RUN_OTHER;
-  for (size_t k = 0; k < sizeof harmless / sizeof *harmless; k++)
-    if (!strcmp(harmless[k].key, t->info.key)) return harmless[k].change;
-  return R4_RUN_OTHER;
+  bool decides = !t->harmless || (!strcmp(t->info.key, "epochs") && length_matters(now));
+  return decides ? R4_RUN_OTHER : t->harmless;
 }
 
 bool setting_differs(const struct setting *t, const r4_settings *a, const r4_settings *b)

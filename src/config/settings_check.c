@@ -94,7 +94,7 @@ static r4_status check_method(const r4_settings *s, r4_error *e)
     if (check_weight(s, k, e)) return R4_E_ARGUMENT;
   if (v->delta > 0 && !(v->delta_rate > 0))
     return r4_fail(e, R4_E_ARGUMENT, "%s is 0, with which lambda never moves: delta would not be reached",
-                   LABEL("delta_rate"));
+                   LABEL("delta.rate"));
   return R4_OK;
 }
 
@@ -129,10 +129,10 @@ static r4_status check_search(const r4_settings *s, r4_error *e)
 static r4_status check_norm(const r4_settings *s, r4_error *e)
 {
   const char *method = s->values.method;
-  bool chooses = r4_method_uses(method, "norm");
-  if (strcmp(s->values.norm, "sum") || !chooses || r4_method_uses(method, "norm=sum")) return R4_OK;
-  char *those = method_list("norm=sum");
-  r4_fail(e, R4_E_ARGUMENT, "%s is sum, which is for %s alone, but %s is %s", LABEL("norm"),
+  bool chooses = r4_method_uses(method, "penalty.norm");
+  if (strcmp(s->values.norm, "sum") || !chooses || r4_method_uses(method, "penalty.norm=sum")) return R4_OK;
+  char *those = method_list("penalty.norm=sum");
+  r4_fail(e, R4_E_ARGUMENT, "%s is sum, which is for %s alone, but %s is %s", LABEL("penalty.norm"),
           those ? those : "", LABEL("method"), method);
   r4_string_free(those);
   return R4_E_ARGUMENT;
@@ -167,7 +167,7 @@ static r4_status check_beginning(const r4_settings *s, r4_error *e)
   double after = s->values.penalty_after;
   if (isnan(after) || after < (double)s->values.epochs) return R4_OK;
   return r4_fail(e, R4_E_ARGUMENT, "%s is %g, but %s is %lld: the run would end before the penalty begins",
-                 LABEL("penalty_after"), after, LABEL("epochs"), (long long)s->values.epochs);
+                 LABEL("penalty.after"), after, LABEL("epochs"), (long long)s->values.epochs);
 }
 
 static r4_status check_length(const r4_settings *s, r4_error *e)
@@ -183,12 +183,12 @@ static r4_status check_length(const r4_settings *s, r4_error *e)
       r4_fail(e, R4_E_ARGUMENT,
               "%s is %lld, but %s is %lld: the run would end before the rest of the net learns; freeze is "
               "for what never does",
-              LABEL("head_epochs"), (long long)v->head_epochs, LABEL("epochs"), (long long)v->epochs);
+              LABEL("from.head_epochs"), (long long)v->head_epochs, LABEL("epochs"), (long long)v->epochs);
   if (!status && penalised) status = check_beginning(s, e);
   if (!status && penalised && !(v->delta > 0))
-    status = check_ramp(s, "lambda_ramp", "lambda", v->lambda_ramp, e);
-  if (!status && penalised && v->delta > 0) status = check_ramp(s, "delta_ramp", "delta", v->delta_ramp, e);
-  if (!status && box) status = check_ramp(s, "eps_ramp", "eps", v->eps_ramp, e);
+    status = check_ramp(s, "penalty.ramp", "lambda", v->lambda_ramp, e);
+  if (!status && penalised && v->delta > 0) status = check_ramp(s, "delta.ramp", "delta", v->delta_ramp, e);
+  if (!status && box) status = check_ramp(s, "eps.ramp", "eps", v->eps_ramp, e);
   if (status || strcmp(v->schedule, "steps")) return status;
   if (!v->decay_at.n)
     return r4_fail(e, R4_E_ARGUMENT, "%s is steps, but %s is empty: the rate would never fall",

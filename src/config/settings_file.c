@@ -48,7 +48,7 @@ static r4_status note_seen(struct values *to, const struct setting *t, const str
   char *seen = to->seen[setting_number(t)];
   if (*seen) return r4_fail(e, R4_E_ARGUMENT, "%s: %s is set at %s already", v->at, t->info.key, seen);
   snprintf(seen, sizeof to->seen[0], "%s", v->at);
-  return settings_note_origin(to->s, t, v->value_at, e);
+  return settings_note_origin(to->s, t, v->key, v->value_at, e);
 }
 
 /* What is wrong with v before its text is looked at; NULL for nothing. A plain null is what other programs write for

@@ -3,13 +3,22 @@
 
 #include "config/settings.h"
 
-/* All that is counted in epochs, and is no length of its own. What is not a number, a default, stays so. */
+/* What is not a number, a default, stays so. */
+static void shorten_one(const struct setting *t, struct settings *v, double share)
+{
+  void *at = (char *)v + t->offset;
+  struct reals *list = at;
+  if (t->info.type == R4_SETTING_REAL) *(double *)at *= share;
+  for (size_t k = 0; t->info.type == R4_SETTING_REALS && k < list->n; k++) list->v[k] *= share;
+}
+
+/* head_epochs is a whole number, and the rest of the net must learn, too. */
 void settings_shorten(struct settings *v, int64_t epochs)
 {
   double share = (double)epochs / (double)v->epochs;
-  double *const counted[] = {&v->warmup, &v->penalty_after, &v->lambda_ramp, &v->eps_ramp, &v->delta_ramp};
-  for (size_t k = 0; k < sizeof counted / sizeof *counted; k++) *counted[k] *= share;
-  for (size_t k = 0; k < v->decay_at.n; k++) v->decay_at.v[k] *= share;
+  const struct setting *t;
+  for (size_t k = 0; (t = setting_at(k)); k++)
+    if (t->in_epochs) shorten_one(t, v, share);
   v->head_epochs = (int64_t)ceil(share * (double)v->head_epochs - 1e-9);
   if (v->head_epochs >= epochs) v->head_epochs = epochs - 1;
   v->epochs = epochs;

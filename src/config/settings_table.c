@@ -19,24 +19,48 @@
            : R4_SETTING_TEXT, const char *                                   \
            : R4_SETTING_CHOICE, struct reals                                 \
            : R4_SETTING_REALS)
-#define NAMED(group, key, field, initial, min, max, choices, help)                                \
-  {                                                                                               \
-    {group, key, TYPE(field), initial, min, max, choices, help, false}, offsetof(struct settings, field) \
+/* What follows the help are further facts: BASIC, WAS("old name"), ASIDE, EPOCHS, and IF(...): see struct setting. */
+#define NAMED(group_, key_, field, initial_, min_, max_, choices_, help_, ...)                  \
+  {                                                                                             \
+    .info.group = group_, .info.key = key_, .info.type = TYPE(field), .info.initial = initial_, \
+    .info.min = min_, .info.max = max_, .info.choices = choices_, .info.help = help_,           \
+    .offset = offsetof(struct settings, field), __VA_ARGS__                                     \
   }
-#define SETTING(group, field, ...) NAMED(group, #field, field, __VA_ARGS__)
+#define SETTING(group, field, initial, min, max, choices, ...) \
+  NAMED(group, #field, field, initial, min, max, choices, __VA_ARGS__)
 
-#define NUMBER(group, field, initial, min, max, help) SETTING(group, field, initial, min, max, NULL, help)
-#define CHOICE(group, field, initial, choices, help) SETTING(group, field, initial, 0, 0, choices, help)
+#define NUMBER(group, field, initial, min, max, ...) \
+  SETTING(group, field, initial, min, max, NULL, __VA_ARGS__)
+#define CHOICE(group, field, initial, choices, ...) SETTING(group, field, initial, 0, 0, choices, __VA_ARGS__)
 #define OF(...) ((const char *const[]){__VA_ARGS__, NULL})
-#define TEXT(group, field, initial, help) SETTING(group, field, initial, 0, 0, NULL, help)
+#define TEXT(group, field, initial, ...) SETTING(group, field, initial, 0, 0, NULL, __VA_ARGS__)
 #define FLAG TEXT
 
+#define BASIC .info.basic = true
+#define WAS(name) .info.was = name
+#define ASIDE .harmless = R4_RUN_ASIDE
+#define EPOCHS .in_epochs = true
+#define IF(...) .used_if = {__VA_ARGS__}
+/* clang-format off */
+/* Conditions. Those with R refuse: the result would be something else than what was asked for. */
+#define METHOD_USES {"method", USED, NULL, false}
+#define NO_DELTA_R {"delta", IS_0, NULL, true}
+#define A_RECIPE_R {"data", RECIPE, NULL, true}
+/* clang-format on */
+
 #define DATA "Data"
+#define WORSE "Masks made worse, for experiments"
 #define NET "Network"
 #define METHOD "Method"
+#define PENALTIES "Penalty"
 #define WEIGHTS "Weights of penalties"
+#define ATTACK "Attack (adv-r4, word-adv-r4)"
+#define WORDS "Replaced words (texts)"
+#define CLASSES "Classes and groups"
 #define TRAINING "Training"
+#define RATES "Optimiser"
 #define EVALUATION "Evaluation"
+#define PUBLISHED "As in the published code, for comparison"
 #define UP HUGE_VAL
 #define WHOLE_UP 9007199254740991. /* 2^53 - 1: exact in every program that reads the settings */
 
@@ -44,123 +68,192 @@
 
 /* clang-format off */
 static const struct setting table[] = {
-  NAMED(DATA, "data", data.name, "", 0, 0, NULL, "recipe (see r4 data list), or path of a file or folder"),
-  TEXT(DATA, data.from, "", "recipes: the clean data to build from; empty: the recipe's own"),
+  NAMED(DATA, "data", data.name, "", 0, 0, NULL, "folder or file of your data, or a recipe (r4 data list)", BASIC),
+  CHOICE(DATA, data.mask_means, "unstated", mask_meaning_words,
+         "what white means in your masks: must not matter, or should", BASIC),
+  NUMBER(DATA, data.size, "0", 0, 4096, "resize images to this height and width; 0: keep their size", BASIC),
+  TEXT(DATA, data.mask_words, "", "texts: words that must not matter, or a file of them", BASIC),
+  TEXT(DATA, data.masks, "",
+       "annotation file in the data's folder; empty: boxes.csv or annotations.json if there; or none"),
+  NUMBER(DATA, data.mask_values, "", 0, 65535,
+         "label images as masks: the values that count as masked; empty: white"),
+  TEXT(DATA, data.mask_categories, "",
+       "labels of annotations that count as masks, such as \"tag, ruler\"; empty: all"),
+  FLAG(DATA, data.soft_masks, "false",
+       "keep the grey values of masks as weights; otherwise a half or more is 1, less is 0"),
+  NUMBER(DATA, data.val, "0.1", 0, 0.9,
+         "share of the training data held out for validation, if the data has no validation part"),
+  CHOICE(DATA, data.val_fill, "auto", fill_words,
+         "what replaces masked content in validation; auto: that of other examples"),
+  TEXT(DATA, data.tokenizer, "", "texts: tokenizer.json or vocab.txt, or a downloaded net; empty: minilm"),
+  NAMED(DATA, "data.max_tokens", data.length, "0", 0, 1048576, NULL,
+        "texts: cut longer ones; 0: the longest, at most 512", WAS("data.length")),
+  TEXT(DATA, data.cache, "", "folder that keeps decoded images for later runs; empty: none", ASIDE),
   NUMBER(DATA, data.seed, "0", 0, WHOLE_UP, "seed of everything that is drawn to build the data"),
-  NUMBER(DATA, data.val, "0.1", 0, 0.9, "share of the training data held out for validation, if the data has none"),
-  CHOICE(DATA, data.split, "lesion", OF("lesion", "own"), "HAM10000: by lesion, or as dermamnist_split.csv there says"),
-  CHOICE(DATA, data.val_fill, "auto", fill_words, "what replaces masked content in validation; auto: another's"),
-  NUMBER(DATA, data.size, "0", 0, 4096, "height and width that images are resized to; 0: as they are"),
-  CHOICE(DATA, data.shades, "default", OF("default", "paper", "ross"), "decoys: their greys; default: the recipe's"),
-  FLAG(DATA, data.clean, "false", "recipes: leave the shortcut out, for the ceiling"),
-  CHOICE(DATA, data.mask_means, "unstated", mask_meaning_words, "what 1 means in masks of files"),
-  FLAG(DATA, data.soft_masks, "false", "keep the grey values of masks; otherwise 1 from one half up, else 0"),
-  NUMBER(DATA, data.mask_values, "", 0, 65535, "label images as masks: the values that count as 1; empty: white does"),
-  TEXT(DATA, data.masks, "", "annotations in the data's folder; empty: boxes.csv, annotations.json; or none"),
-  TEXT(DATA, data.mask_categories, "", "labels of annotations that count, such as \"tag, ruler\"; empty: all"),
-  TEXT(DATA, data.tokenizer, "", "texts: tokenizer.json or vocab.txt, or a net that was got; empty: minilm"),
-  NUMBER(DATA, data.length, "0", 0, 1048576, "texts: tokens of each, longer ones are cut; 0: the longest, at most 512"),
-  TEXT(DATA, data.mask_words, "", "texts: words that must not matter, or a file of them; empty: none"),
-  TEXT(DATA, data.cache, "", "folder where decoded images are kept for further runs; empty: none"),
-  NUMBER(DATA, data.keep_masks, "1", 0, 1, "share of examples that keep their mask"),
-  NUMBER(DATA, data.keep, "1", 0, 1, "share of training examples kept, of each class"),
-  CHOICE(DATA, data.corrupt, "none", corruption_words, "how masks are made wrong"),
-  NUMBER(DATA, data.correct, "1", 0, 1, "share of masks that data.corrupt leaves as they are"),
+  TEXT(DATA, data.from, "", "recipes: the clean data to build from; empty: the recipe's own", IF(A_RECIPE_R)),
+  FLAG(DATA, data.clean, "false", "recipes: leave the shortcut out, to measure the ceiling", IF(A_RECIPE_R)),
+  NAMED(DATA, "data.split_by", data.split, "lesion", 0, 0, OF("lesion", "own"),
+        "HAM10000: split by lesion, or as dermamnist_split.csv says", WAS("data.split")),
 
-  TEXT(NET, net, "", "parts, or a name (mlp784-512-10); {classes}, {words}: numbers of the data"),
-  TEXT(NET, from, "", "weights to start from: a run, a file, a name (resnet50); empty: drawn by init"),
-  TEXT(NET, head, "", "from: names of parameters that are drawn nevertheless, such as \"fc.*\""),
-  TEXT(NET, from_prefix, "", "from: what all names there begin with, but not the net's, such as \"bert.\""),
-  TEXT(NET, from_ignore, "", "from: names of what is there but not needed, such as \"pooler.*\""),
-  TEXT(NET, preprocess, "auto", "how inputs are normalised: auto (as weights say), none, imagenet, lite, .."),
+  NUMBER(WORSE, data.keep_masks, "1", 0, 1, "share of examples that keep their mask"),
+  NUMBER(WORSE, data.keep, "1", 0, 1, "share of training examples kept, of each class"),
+  CHOICE(WORSE, data.corrupt, "none", corruption_words, "how masks are made wrong",
+         IF({"data.correct", BELOW_1, NULL, true})),
+  NUMBER(WORSE, data.correct, "1", 0, 1, "share of masks that data.corrupt leaves as they are",
+         IF({"data.corrupt", NONE_OF, OF("none"), true})),
+
+  TEXT(NET, net, "", "parts in a row, or a name (r4 nets); {classes} stands for the number of classes", BASIC),
+  TEXT(NET, from, "", "weights to start from: a run, a file, or a name (resnet50); empty: random (init)", BASIC),
+  NAMED(NET, "from.head", head, "", 0, 0, NULL, "parameters that are drawn at random all the same, such as \"fc.*\"",
+        WAS("head"), IF({"from", GIVEN})),
+  NAMED(NET, "from.head_epochs", head_epochs, "0", 0, 1e9, NULL,
+        "epochs at the start in which only from.head is trained", WAS("head_epochs"),
+        IF({"from.head", GIVEN, NULL, true})),
+  NAMED(NET, "from.prefix", from_prefix, "", 0, 0, NULL,
+        "what all names in the file begin with, but not the net's, such as \"bert.\"", WAS("from_prefix"),
+        IF({"from", GIVEN})),
+  NAMED(NET, "from.ignore", from_ignore, "", 0, 0, NULL,
+        "tensors of the file that the net does not need, such as \"pooler.*\"", WAS("from_ignore"),
+        IF({"from", GIVEN})),
+  TEXT(NET, preprocess, "auto", "how inputs are normalised: auto (as the weights need it), none, imagenet, lite, .."),
   CHOICE(NET, frozen_statistics, "auto", OF("auto", "true", "false"),
-         "batch norm keeps its statistics while it learns; auto: if from is given"),
-  CHOICE(NET, init, "default", OF("default", "xavier", "kaiming", "ibp"), "how weights are drawn; default: PyTorch's"),
+         "batch norm keeps its running statistics during training; auto: if from is given"),
+  CHOICE(NET, init, "default", OF("default", "xavier", "kaiming", "ibp"),
+         "how random weights are drawn; default: as PyTorch does", IF({"from", DRAWN})),
 
-  {{METHOD, "method", R4_SETTING_CHOICE, "auto", 0, 0, method_choices,
-    "how masks are used; auto: what fits them, erm without masks", true},
-   offsetof(struct settings, method)},
-  FLAG(METHOD, bound, "false", "method auto: take one that bounds how much masked content could matter"),
-  CHOICE(METHOD, fill, "auto", fill_words, "what takes the place of masked content where the net learns its answers"),
+  {.info = {METHOD, "method", R4_SETTING_CHOICE, "auto", 0, 0, method_choices,
+    "how masks are used (r4 help methods); auto: what fits your masks, erm without masks", true, true, NULL},
+   .offset = offsetof(struct settings, method)},
   SETTING(METHOD, lambda, "default", 0, UP, OF("default", "auto"),
-          "weight of the penalty, or the first of several; auto: the best of short runs"),
-  CHOICE(METHOD, penalty_mean, "masked", OF("masked", "all"), "over examples with a mask, or over all"),
-  SETTING(METHOD, lambda_r3, "default", 0, UP, OF("default"), "the old name for the weight of the second of several"),
-  NUMBER(METHOD, delta, "0", 0, UP, "how small the penalised quantity must become: lambda then follows; 0: off"),
-  NUMBER(METHOD, delta_rate, "0.04", 0, 1, "delta: how fast lambda moves"),
-  NUMBER(METHOD, delta_ramp, "0", 0, UP, "delta: epochs over which the target falls to delta; 0: a quarter of the run"),
-  NUMBER(METHOD, eps, "0.1", 0, UP, "radius of the box around masked features, or deviation of noise"),
-  FLAG(METHOD, guard, "true", "lower lambda while the penalty costs more than half of what was learned"),
-  SETTING(METHOD, penalty_after, "default", 0, UP, OF("default"),
-          "epochs before the penalty begins; default: the method's own, 0 or a quarter"),
-  NUMBER(METHOD, penalty_every, "1", 1, 1e6, "N: every N-th step has the penalty, N times; the others cost less"),
-  TEXT(METHOD, guide, "", "where masks act: a part as layer4, or features, the last; empty: the input"),
-  CHOICE(METHOD, guide_cells, "any", cell_words, "guide: a cell is masked if any of its pixels is, or half of them"),
-  NUMBER(METHOD, lambda_ramp, "0", 0, UP, "epochs over which lambda grows from 0"),
-  NUMBER(METHOD, eps_ramp, "0", 0, UP, "epochs over which eps grows from 0"),
-  CHOICE(METHOD, explain, "auto", explain_words, "whose gradient counts; auto: loss, or margin if one class has masks"),
-  CHOICE(METHOD, norm, "l2", norm_words, "norm of the gradient"),
-  CHOICE(METHOD, form, "default", FORMS, "penalty q enters as q or as log(1 + q / tau); default: the method's own"),
-  NUMBER(METHOD, tau, "1", 1e-12, UP, "form log: the scale of q"),
-  NUMBER(METHOD, samples, "8", 1, 1e6, "draws for each example"),
-  CHOICE(METHOD, sample_max, "norm", OF("norm", "element"),
-         "the largest draw is taken by its norm, or by each feature"),
+          "weight of the penalty; auto: the best of several short runs; default: the method's own", BASIC,
+          IF(METHOD_USES)),
+  NUMBER(METHOD, eps, "0.1", 0, UP, "how far masked features may move in bounds and attacks", BASIC, IF(METHOD_USES)),
+  NAMED(METHOD, "eps.ramp", eps_ramp, "0", 0, UP, NULL, "epochs over which eps grows from 0", WAS("eps_ramp"), EPOCHS,
+        IF(METHOD_USES, {"eps", ABOVE_0})),
+  FLAG(METHOD, bound, "false", "method auto: choose one that bounds how much masked content can matter", BASIC,
+       IF({"method", HAS_ONE_OF, OF("auto", "cert-r4")})),
+  CHOICE(METHOD, fill, "auto", fill_words, "what replaces masked content in the examples that the data term sees"),
+  CHOICE(METHOD, explain, "auto", explain_words,
+         "whose gradient is penalised; auto: the loss, or the margin if only one class has masks", IF(METHOD_USES)),
+  TEXT(METHOD, guide, "", "where masks apply: a part such as layer4, or features (the last one); empty: the input",
+       IF(METHOD_USES)),
+  NAMED(METHOD, "guide.cells", guide_cells, "any", 0, 0, cell_words,
+        "a cell is masked if any of its pixels is, or half of them", WAS("guide_cells"), IF({"guide", GIVEN})),
+  NUMBER(METHOD, samples, "8", 1, 1e6, "draws for each example", IF(METHOD_USES)),
+  NAMED(METHOD, "noise", noise, "default", 0, UP, OF("default"), "standard deviation of the noise; default: eps",
+        IF(METHOD_USES)),
+  NUMBER(METHOD, range, "", -UP, UP, "lowest and highest valid value of a feature; empty: no limits",
+         IF(METHOD_USES)),
   CHOICE(METHOD, box, "eps", OF("eps", "words"),
-         "texts: bounds are over eps, or over all words: eps is then a share, 1: all"),
-  TEXT(METHOD, words, "auto", "texts: what replaces words: a list or file, or batch; auto: data.mask_words"),
-  NUMBER(METHOD, candidates, "8", 0, 1e6, "word-adv-r4: words tried at a token, those best to first order; 0: all"),
-  NUMBER(METHOD, steps, "10", 1, 1e6, "steps of the attack, its random start included"),
-  NUMBER(METHOD, alpha, "0", 0, UP, "length of a step; 0: eps, halved with each third of the steps"),
-  FLAG(METHOD, random_start, "true", "start the attack at a random point of the box"),
-  NUMBER(METHOD, range, "", -UP, UP, "lowest and highest value of a feature; empty: none"),
-  FLAG(METHOD, double_softmax, "false", "control: softmax before the loss, as in the published code"),
-  SETTING(METHOD, class_weights, "auto", 0, UP, OF("auto", "balanced", "none"),
-          "weight of each class in the loss; auto: balanced, if one is rare; none: all 1"),
-  SETTING(METHOD, group_weights, "", 0, UP, OF("balanced"), "weight of each group in the loss; empty: all 1"),
-  FLAG(METHOD, group_batches, "false", "draw batches in which all groups are equally likely, with replacement"),
-  NUMBER(METHOD, group_step, "0.01", 0, UP, "eta: how fast the weights of groups follow their losses"),
-  NUMBER(METHOD, weight_penalty, "0", 0, UP, "beta in beta * (sum of squared weights), added to the loss"),
+         "texts: bounds hold within eps, or for all listed words: eps is then a share, 1 for all", IF(METHOD_USES)),
+
+  NAMED(PENALTIES, "penalty.cap", guard, "true", 0, 0, NULL,
+        "lower lambda while the penalty costs more than half of what was learned", WAS("guard"), IF(METHOD_USES)),
+  NAMED(PENALTIES, "penalty.after", penalty_after, "default", 0, UP, OF("default"),
+        "epochs before the penalty begins; default: the method's own, 0 or a quarter of the run",
+        WAS("penalty_after"), EPOCHS, IF(METHOD_USES)),
+  NAMED(PENALTIES, "penalty.ramp", lambda_ramp, "0", 0, UP, NULL, "epochs over which lambda grows from 0",
+        WAS("lambda_ramp"), EPOCHS, IF(METHOD_USES, NO_DELTA_R)),
+  NAMED(PENALTIES, "penalty.every", penalty_every, "1", 1, 1e6, NULL,
+        "apply the penalty on every N-th step only, N times as strong", WAS("penalty_every"), IF(METHOD_USES)),
+  NAMED(PENALTIES, "penalty.mean", penalty_mean, "masked", 0, 0, OF("masked", "all"),
+        "average over examples with a mask, or over all", WAS("penalty_mean"), IF(METHOD_USES)),
+  NAMED(PENALTIES, "penalty.norm", norm, "l2", 0, 0, norm_words, "norm of the gradient", WAS("norm"),
+        IF(METHOD_USES)),
+  NAMED(PENALTIES, "penalty.form", form, "default", 0, 0, FORMS,
+        "a penalty q is added as q or as log(1 + q / tau); default: the method's own", WAS("form"),
+        IF(METHOD_USES, NO_DELTA_R)),
+  NAMED(PENALTIES, "penalty.tau", tau, "1", 1e-12, UP, NULL, "penalty.form log: the scale of q", WAS("tau"),
+        IF(NO_DELTA_R, {"method", LOG_BY_DEFAULT}, {"penalty.form", NONE_OF, OF("linear")})),
+  NUMBER(PENALTIES, delta, "0", 0, UP, "a target for the penalised quantity, which lambda then follows; 0: off",
+         IF(METHOD_USES)),
+  NAMED(PENALTIES, "delta.rate", delta_rate, "0.04", 0, 1, NULL, "how fast lambda moves", WAS("delta_rate"),
+        IF({"delta", ABOVE_0})),
+  NAMED(PENALTIES, "delta.ramp", delta_ramp, "0", 0, UP, NULL,
+        "epochs over which the target falls to delta; 0: a quarter of the run", WAS("delta_ramp"), EPOCHS,
+        IF({"delta", ABOVE_0})),
 
 #define PENALTY(identifier, name)                                                                 \
   NAMED(WEIGHTS, "lambda." name, lambda_of[TERM_##identifier], "default", 0, UP, OF("default"), \
-        "its weight, wherever it is a part of the method; default: its own"),
+        "its weight, wherever it is a part of the method; default: its own", IF(METHOD_USES, NO_DELTA_R)),
 #include "objective/methods.def"
+  SETTING(WEIGHTS, lambda_r3, "default", 0, UP, OF("default"),
+          "older name for the weight of the second part of a method", IF(METHOD_USES, NO_DELTA_R)),
 
-  FLAG(TRAINING, augment.flip, "false", "images: mirror half of the examples, drawn anew in each epoch"),
-  NUMBER(TRAINING, augment.crop, "0", 0, 4096, "images: move by up to this many pixels each way, and masks with them"),
-  NUMBER(TRAINING, augment.brightness, "0", 0, 1, "images: b; values times a factor from 1 - b to 1 + b"),
-  NUMBER(TRAINING, augment.colour, "0", 0, 1, "images: c; saturation and contrast times factors from 1 - c to 1 + c"),
-  NUMBER(TRAINING, epochs, "10", 0, 1e9, "passes over the training data; 0: none, the net of from as it is"),
-  NUMBER(TRAINING, head_epochs, "0", 0, 1e9, "the first epochs, in which only what head names learns"),
-  NUMBER(TRAINING, batch, "128", 1, 1e9, "examples per step"),
-  NUMBER(TRAINING, lengths, "8", 1, 64, "texts: lengths that batches of similar texts are cut to; 1: none is cut"),
-  CHOICE(TRAINING, optimizer, "adam", optimizer_words, "how weights follow the gradient"),
-  NUMBER(TRAINING, rate, "0.001", 0, UP, "learning rate"),
-  TEXT(TRAINING, rates, "", "factors of rate, by names: \"layer4.* 0.1, fc.* 2\"; the last match counts"),
-  TEXT(TRAINING, freeze, "", "names of parameters that stay as they are, such as \"conv1.*, layer1.*\""),
-  NUMBER(TRAINING, momentum, "0.9", 0, 0.999999, "sgd"),
-  NUMBER(TRAINING, beta1, "0.9", 0, 0.999999, "adam, adamw: decay of the mean of gradients"),
-  NUMBER(TRAINING, beta2, "0.999", 0, 0.999999, "adam, adamw: decay of the mean of their squares"),
-  NUMBER(TRAINING, weight_decay, "0", 0, UP, "sgd, adam: added to the gradient; adamw: apart from it"),
-  NUMBER(TRAINING, clip, "0", 0, UP, "longest gradient of a step, in the 2-norm over all weights; 0: any"),
-  CHOICE(TRAINING, schedule, "constant", schedule_words, "how the rate falls"),
-  NUMBER(TRAINING, warmup, "0", 0, UP, "epochs over which the rate grows from 0"),
-  NUMBER(TRAINING, decay_at, "", 0, UP, "schedule steps: epochs at which the rate is multiplied by decay_by"),
-  NUMBER(TRAINING, decay_by, "0.1", 0, 1, "schedule steps"),
+  NAMED(ATTACK, "attack.steps", steps, "10", 1, 1e6, NULL, "number of steps, the random start included", WAS("steps"),
+        IF(METHOD_USES)),
+  NAMED(ATTACK, "attack.step", alpha, "0", 0, UP, NULL,
+        "length of a step; 0: eps, halved with each third of the steps", WAS("alpha"), IF(METHOD_USES)),
+  NAMED(ATTACK, "attack.random_start", random_start, "true", 0, 0, NULL, "start at a random point of the box",
+        WAS("random_start"), IF(METHOD_USES)),
+
+  NAMED(WORDS, "words.list", words, "auto", 0, 0, NULL,
+        "replacements: a list or file, or batch; auto: data.mask_words", WAS("words"), IF(METHOD_USES)),
+  NAMED(WORDS, "words.candidates", candidates, "8", 0, 1e6, NULL,
+        "words tried at a token, the best to first order; 0: all", WAS("candidates"), IF(METHOD_USES)),
+  NAMED(WORDS, "words.share", word_share, "default", 0, 1, OF("default"),
+        "chance that a token is replaced; default: attack.step", IF(METHOD_USES)),
+
+  SETTING(CLASSES, class_weights, "auto", 0, UP, OF("auto", "balanced", "none"),
+          "weight of each class in the loss; auto: balanced if a class is rare; none: all 1"),
+  SETTING(CLASSES, group_weights, "", 0, UP, OF("balanced"), "weight of each group in the loss; empty: all 1",
+          IF({"method", NONE_OF, OF("group-dro"), true})),
+  FLAG(CLASSES, group_batches, "false", "draw batches in which all groups are equally likely, with replacement"),
+  NUMBER(CLASSES, group_step, "0.01", 0, UP, "how fast the weights of groups follow their losses", IF(METHOD_USES)),
+
+  NUMBER(TRAINING, epochs, "10", 0, 1e9, "passes over the training data; 0: evaluate the weights of from as they are",
+         BASIC, .harmless = R4_RUN_LENGTH),
+  NUMBER(TRAINING, batch, "128", 1, 1e9, "examples per step; with few photos, 16 or 32", BASIC),
+  FLAG(TRAINING, augment.flip, "false", "images: mirror every second one at random", BASIC),
+  NUMBER(TRAINING, augment.crop, "0", 0, 4096, "images: shift by up to this many pixels each way, masks included"),
+  NUMBER(TRAINING, augment.brightness, "0", 0, 1, "images: multiply by a factor from 1 - b to 1 + b"),
+  NUMBER(TRAINING, augment.colour, "0", 0, 1,
+         "images: multiply saturation and contrast by factors from 1 - c to 1 + c"),
+  CHOICE(TRAINING, select, "last", OF("last", "avg", "worst", "loss"),
+         "which epoch to keep: the last, or the best in validation", BASIC),
+  NUMBER(TRAINING, patience, "0", 0, 1e9, "stop after this many epochs without a better one; 0: never",
+         .harmless = R4_RUN_LENGTH, IF({"select", NONE_OF, OF("last")})),
+  NUMBER(TRAINING, seed, "0", 0, WHOLE_UP, "seed of initial weights, order of examples and noise", BASIC),
+  NUMBER(TRAINING, threads, "0", 0, 65536, "threads to compute with; 0: one for each CPU", BASIC, ASIDE),
   FLAG(TRAINING, drop_last, "false", "leave out the last batch of an epoch if it is not full"),
-  CHOICE(TRAINING, select, "last", OF("last", "avg", "worst", "loss"), "epoch to keep: last, or best in validation"),
-  NUMBER(TRAINING, patience, "0", 0, 1e9, "stop after this many epochs without a better one by select; 0: never"),
-  NUMBER(TRAINING, seed, "0", 0, WHOLE_UP, "seed of initial weights, order of examples and noise"),
-  NUMBER(TRAINING, checkpoint, "300", 0, 1e9, "seconds between checkpoints within an epoch; 0: after epochs only"),
-  FLAG(TRAINING, tensorboard, "false", "also write the log as an event file of TensorBoard"),
-  NUMBER(TRAINING, threads, "0", 0, 65536, "threads that compute; 0: one for each CPU"),
+  NAMED(TRAINING, "length_buckets", lengths, "8", 1, 64, NULL,
+        "texts: number of lengths that batches of similar texts are cut to; 1: none is cut", WAS("lengths")),
+  NAMED(TRAINING, "checkpoint_seconds", checkpoint, "300", 0, 1e9, NULL,
+        "time between checkpoints within an epoch; 0: only after epochs", WAS("checkpoint"), ASIDE),
+  FLAG(TRAINING, tensorboard, "false", "also write the log as an event file for TensorBoard", ASIDE),
   FLAG(TRAINING, winograd, "true", "3 x 3 convolutions with fewer products, if there is AVX2; errors of 1e-6"),
 
-  SETTING(EVALUATION, eval.eps, "0.1", 0, UP, NULL, "radius of the box in fragility and bounds"),
-  SETTING(EVALUATION, eval.batch, "256", 1, 1e9, NULL, "examples at a time"),
-  SETTING(EVALUATION, eval.kappa, "-1", -1, 1e9, NULL,
-          "examples with masks whose kappa is measured, evenly spread; -1: all, 0: none"),
-  SETTING(EVALUATION, eval.draws, "10", 1, 10000, NULL, "how often the swap test exchanges what masks mark"),
+  NUMBER(RATES, rate, "0.001", 0, UP, "learning rate", BASIC),
+  CHOICE(RATES, optimizer, "adam", optimizer_words, "how weights follow the gradient"),
+  CHOICE(RATES, schedule, "constant", schedule_words, "how the learning rate falls"),
+  NUMBER(RATES, warmup, "0", 0, UP, "epochs over which the learning rate grows from 0", EPOCHS),
+  NUMBER(RATES, decay_at, "", 0, UP, "schedule steps: epochs at which the rate is multiplied by decay_by", EPOCHS,
+         IF({"schedule", ONE_OF, OF("steps")})),
+  NUMBER(RATES, decay_by, "0.1", 0, 1, "schedule steps: the factor", IF({"schedule", ONE_OF, OF("steps")})),
+  NAMED(RATES, "rate.factors", rates, "", 0, 0, NULL,
+        "factors of the rate by parameter: \"layer4.* 0.1, fc.* 2\"; the last match counts", WAS("rates")),
+  TEXT(RATES, freeze, "", "parameters that are not trained, such as \"conv1.*, layer1.*\""),
+  NUMBER(RATES, weight_decay, "0", 0, UP, "sgd, adam: added to the gradient; adamw: decoupled"),
+  NUMBER(RATES, weight_penalty, "0", 0, UP, "beta in beta * (sum of squared weights), added to the loss"),
+  NUMBER(RATES, clip, "0", 0, UP, "largest 2-norm of the gradient of a step; 0: no limit"),
+  NUMBER(RATES, momentum, "0.9", 0, 0.999999, "sgd: momentum", IF({"optimizer", ONE_OF, OF("sgd")})),
+  NUMBER(RATES, beta1, "0.9", 0, 0.999999, "adam, adamw: decay of the mean of gradients",
+         IF({"optimizer", ONE_OF, OF("adam", "adamw")})),
+  NUMBER(RATES, beta2, "0.999", 0, 0.999999, "adam, adamw: decay of the mean of their squares",
+         IF({"optimizer", ONE_OF, OF("adam", "adamw")})),
+
+  NUMBER(EVALUATION, eval.eps, "0.1", 0, UP, "how far features may move in kappa and bounds", ASIDE),
+  NUMBER(EVALUATION, eval.batch, "256", 1, 1e9, "examples at a time", ASIDE),
+  NAMED(EVALUATION, "eval.kappa_examples", eval.kappa, "-1", -1, 1e9, NULL,
+        "number of masked examples used to measure kappa, evenly spread; -1: all, 0: none", WAS("eval.kappa"), ASIDE),
+  NUMBER(EVALUATION, eval.draws, "10", 1, 10000, "how often the swap test exchanges masked content", ASIDE),
+
+  NAMED(PUBLISHED, "published.double_softmax", double_softmax, "false", 0, 0, NULL,
+        "a second softmax before the loss", WAS("double_softmax")),
+  NAMED(PUBLISHED, "published.sample_max", sample_max, "norm", 0, 0, OF("norm", "element"),
+        "the largest draw is taken by its norm, or feature by feature", WAS("sample_max"), IF(METHOD_USES)),
+  NAMED(PUBLISHED, "published.shades", data.shades, "default", 0, 0, OF("default", "paper", "ross"),
+        "decoys: their greys; default: the recipe's", WAS("data.shades"), IF(A_RECIPE_R)),
 };
 /* clang-format on */
 
@@ -180,7 +273,8 @@ size_t setting_number(const struct setting *t)
 const struct setting *setting_find(const char *key)
 {
   for (size_t k = 0; k < COUNT; k++)
-    if (!strcmp(table[k].info.key, key)) return &table[k];
+    if (!strcmp(table[k].info.key, key) || (table[k].info.was && !strcmp(table[k].info.was, key)))
+      return &table[k];
   return NULL;
 }
 

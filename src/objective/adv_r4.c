@@ -89,8 +89,14 @@ static r4_id quantity(struct objective *o)
   return objective_norm(o, objective_explain(o, view_moved(o, r4_detach(o->g, best_point(o)))));
 }
 
-static const struct term term = {
-  .quantity = quantity,
-  .settings = TERM_SETTINGS("eps", "steps", "alpha", "random_start", "norm", "range", "explain")};
+static const struct term term = {.quantity = quantity,
+                                 .settings =
+                                   TERM_SETTINGS("eps", "attack.steps", "attack.step", "attack.random_start",
+                                                 "penalty.norm", "range", "explain")};
 
-const struct method method_adv_r4 = {.term = &term, .lambda = 1, .fills = true};
+const struct method method_adv_r4 = {.term = &term,
+                                     .lambda = 1,
+                                     .fills = true,
+                                     .formula = "max over the box, by ascent, of ||m . g(x + d)||",
+                                     .about = "The largest masked gradient that an attack finds in the box: "
+                                              "R4 by attack. Stronger than rand-r4, and slower."};

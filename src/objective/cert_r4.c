@@ -17,10 +17,19 @@ static r4_id quantity(struct objective *o)
 }
 
 static const struct term term = {
-  .quantity = quantity, .settings = TERM_SETTINGS("eps", "box", "words", "norm", "norm=sum", "explain")};
+  .quantity = quantity,
+  .settings = TERM_SETTINGS("eps", "box", "words.list", "penalty.norm", "penalty.norm=sum", "explain")};
 
 const struct method method_cert_r4 = {
-  .term = &term, .lambda = 0.1, .form = R4_FORM_LOG, .fills = true, .waits = true};
+  .term = &term,
+  .lambda = 0.1,
+  .form = R4_FORM_LOG,
+  .fills = true,
+  .waits = true,
+  .formula = "||m . max(|lo|, |hi|)||, lo <= g(x + d) <= hi for all |d| <= eps m",
+  .about = "An upper bound of the masked gradient over the whole box: R4 by bounds, and the basis of "
+           "certificates. For small\n"
+           "nets; needs masks on most examples, otherwise use cert-r4+pairing."};
 
 /* Where few examples have masks the others teach the shortcut while Cert-R4 waits, and its bounds, once small, hold a
  * net that has learned it. In "cert-r4+r3", R3 keeps the shortcut out from the first step on. "cert-r4+pairing" is

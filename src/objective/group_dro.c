@@ -8,4 +8,8 @@
  * masks. */
 #include "objective/objective.h"
 
-const struct method method_group_dro = {.groups = true};
+const struct method method_group_dro = {.groups = true,
+                                        .about =
+                                          "Weights groups by their losses, so that the worst group counts "
+                                          "most (Sagawa and others, 2020). For shortcuts\n"
+                                          "known by group that cannot be drawn. Needs groups, not masks."};

@@ -15,7 +15,14 @@ static r4_id quantity(struct objective *o)
   return r4_mul(g, objective_masked(o), r4_cross_entropy(g, worst, o->one_hot));
 }
 
-static const struct term term = {
-  .quantity = quantity, .settings = TERM_SETTINGS("eps", "box", "words"), .over_masked = true, .answers = true};
+static const struct term term = {.quantity = quantity,
+                                 .settings = TERM_SETTINGS("eps", "box", "words.list"),
+                                 .over_masked = true,
+                                 .answers = true};
 
-const struct method method_ibp_ex = {.term = &term, .lambda = 1, .fills = true};
+const struct method method_ibp_ex = {.term = &term,
+                                     .lambda = 1,
+                                     .fills = true,
+                                     .formula = "CE(worst logits for any masked content within eps)",
+                                     .about = "The prediction must stay correct for any masked content "
+                                              "within eps, by interval bounds. For small nets."};

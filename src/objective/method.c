@@ -77,6 +77,7 @@ static void add_part(r4_method_info *to, const char *name, const struct method *
   to->guided = true;
   to->pairs |= m->term->pairs;
   to->term[to->terms] = name;
+  to->formula[to->terms] = m->formula ? m->formula : "";
   to->lambda[to->terms++] = m->lambda;
 }
 
@@ -86,6 +87,7 @@ r4_method_info r4_method_describe(const char *method)
   struct composition c;
   if (!composition_of(method, &c)) return to;
   for (size_t k = 0; k < c.parts; k++) add_part(&to, c.name[k], c.part[k]);
+  if (c.parts == 1) to.about = c.part[0]->about ? c.part[0]->about : "";
   for (size_t k = 0; k < c.terms; k++) to.leads[k] = to.waits && !c.part[k]->waits;
   return to;
 }
@@ -109,8 +111,8 @@ static bool is_among(const char *word, const char *const *list)
 
 static bool term_uses(const struct term *t, const char *setting)
 {
-  if (!strcmp(setting, "penalty_mean")) return !t->over_masked;
-  if (!strcmp(setting, "eps_ramp")) setting = "eps";
+  if (!strcmp(setting, "penalty.mean")) return !t->over_masked;
+  if (!strcmp(setting, "eps.ramp")) setting = "eps";
   return is_among(setting, t->settings);
 }
 
@@ -121,7 +123,7 @@ static size_t count_users(const struct composition *c, const char *setting)
   return users;
 }
 
-/* "norm=sum": all terms that look at the norm must know this one. */
+/* "penalty.norm=sum": all terms that look at the norm must know this one. */
 static bool value_is_known(const struct composition *c, const char *value)
 {
   char setting[32] = {0};
@@ -141,8 +143,9 @@ static bool has_term(const struct composition *c, const char *name)
 
 bool r4_method_uses(const char *method, const char *setting)
 {
-  static const char *const of_all[] = {
-    "lambda", "lambda_ramp", "delta", "penalty_after", "penalty_every", "form", "guard", "guide", NULL};
+  static const char *const of_all[] = {"lambda",        "penalty.ramp",  "delta",
+                                       "penalty.after", "penalty.every", "penalty.form",
+                                       "penalty.cap",   "guide",         NULL};
   static const char OF_TERM[] = "lambda.";
   struct composition c;
   if (!composition_of(method, &c)) return !strcmp(method, method_choices[0]); /* auto may take one that does */
@@ -158,14 +161,14 @@ bool method_replaces_words(const char *method)
   struct composition c;
   if (!composition_of(method, &c)) return false;
   for (size_t k = 0; k < c.terms; k++)
-    if (term_uses(c.part[k]->term, "words") && !term_uses(c.part[k]->term, "box")) return true;
+    if (term_uses(c.part[k]->term, "words.list") && !term_uses(c.part[k]->term, "box")) return true;
   return false;
 }
 
 bool method_has_noise_of_words(const char *method)
 {
   struct composition c;
-  return composition_of(method, &c) && count_users(&c, "words=vocabulary");
+  return composition_of(method, &c) && count_users(&c, "words.list=vocabulary");
 }
 
 char *method_list(const char *setting)

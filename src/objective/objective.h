@@ -67,7 +67,8 @@ struct objective {
 
 struct term {
   r4_id (*quantity)(struct objective *o); /* q [rows] */
-  /* That it looks at, beside those of every penalty, and as "norm=sum" a value that not all know; NULL ends them. */
+  /* That it looks at, beside those of every penalty, and as "penalty.norm=sum" a value that not all know; NULL ends
+   * them. */
   const char *const *settings;
   bool over_masked; /* its mean is over the examples with a mask, always */
   bool answers;     /* q is small for right answers only, not for a net without any gradient */
@@ -86,6 +87,8 @@ struct method {
   bool texts; /* for nets of tokens only */
   bool groups; /* examples are weighted by group: whoever runs the graph gives their weights, and moves them */
   bool waits; /* of a fresh net its penalty knows nothing: it begins after the net has learned something */
+  const char *formula; /* of the penalty of one example, for people; NULL: there is none */
+  const char *about;   /* what it does and when to use it, one or two lines              */
 };
 
 #define PLAIN(identifier, name) extern const struct method method_##identifier;

@@ -122,6 +122,7 @@ bool objective_check(r4_graph *g, const r4_net *n, const r4_objective_options *p
   for (size_t k = 0; k < R4_TERMS; k++)
     if (!check_weight(g, objective_weight_names[k], p->lambda[k])) return false;
   if (!check_weight(g, "eps", p->eps) || !check_weight(g, "weight_penalty", p->weight_penalty)) return false;
+  if (!check_weight(g, "noise", p->noise) || !check_weight(g, "word_share", p->word_share)) return false;
   if (!isfinite(p->alpha)) return fail(g, "alpha", p->alpha, "a finite number");
   if (!p->ranged || (isfinite(p->low) && isfinite(p->high) && p->low < p->high)) return true;
   r4_graph_fail(g, R4_E_ARGUMENT, "objective: the range is %g to %g, expected two finite numbers in order",

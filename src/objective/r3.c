@@ -11,4 +11,10 @@ static r4_id quantity(struct objective *o)
 
 static const struct term term = {.quantity = quantity, .settings = TERM_SETTINGS("explain")};
 
-const struct method method_r3 = {.term = &term, .lambda = 10, .fills = true};
+const struct method method_r3 = {.term = &term,
+                                 .lambda = 10,
+                                 .fills = true,
+                                 .formula = "||m . g(x)||^2",
+                                 .about = "The gradient of the loss with respect to masked features must "
+                                          "vanish at the examples (Ross and others, 2017).\n"
+                                          "Needs masks on most examples. Twice the cost of erm."};

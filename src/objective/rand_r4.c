@@ -35,7 +35,12 @@ static r4_id quantity(struct objective *o)
   return size_at(o, r4_detach(g, best));
 }
 
-static const struct term term = {.quantity = quantity,
-                                 .settings = TERM_SETTINGS("eps", "samples", "norm", "range", "explain")};
+static const struct term term = {
+  .quantity = quantity, .settings = TERM_SETTINGS("eps", "samples", "penalty.norm", "range", "explain")};
 
-const struct method method_rand_r4 = {.term = &term, .lambda = 1, .fills = true};
+const struct method method_rand_r4 = {
+  .term = &term,
+  .lambda = 1,
+  .fills = true,
+  .formula = "max_s ||m . g(x + eps m . noise_s)||",
+  .about = "The largest masked gradient among random points of the box: R4 by sampling."};

@@ -138,8 +138,14 @@ static r4_id quantity(struct objective *o)
   return found.i ? objective_norm(o, words_explain(o, found)) : R4_NONE;
 }
 
-static const struct term term = {
-  .quantity = quantity,
-  .settings = TERM_SETTINGS("words", "samples", "steps", "candidates", "norm", "explain")};
+static const struct term term = {.quantity = quantity,
+                                 .settings = TERM_SETTINGS("words.list", "samples", "attack.steps",
+                                                           "words.candidates", "penalty.norm", "explain")};
 
-const struct method method_word_adv_r4 = {.term = &term, .lambda = 1, .fills = true, .texts = true};
+const struct method method_word_adv_r4 = {
+  .term = &term,
+  .lambda = 1,
+  .fills = true,
+  .texts = true,
+  .formula = "||m . g(x with the worst masked words)||",
+  .about = "Texts: adv-r4, by a greedy search over replacements of masked words."};

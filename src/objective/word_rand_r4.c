@@ -45,6 +45,12 @@ static r4_id quantity(struct objective *o)
 }
 
 static const struct term term = {
-  .quantity = quantity, .settings = TERM_SETTINGS("words", "samples", "sample_max", "norm", "explain")};
+  .quantity = quantity,
+  .settings = TERM_SETTINGS("words.list", "samples", "published.sample_max", "penalty.norm", "explain")};
 
-const struct method method_word_rand_r4 = {.term = &term, .lambda = 1, .fills = true, .texts = true};
+const struct method method_word_rand_r4 = {.term = &term,
+                                           .lambda = 1,
+                                           .fills = true,
+                                           .texts = true,
+                                           .formula = "max_s ||m . g(x with other masked words)||",
+                                           .about = "Texts: rand-r4 with masked words replaced at random."};

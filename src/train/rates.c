@@ -44,8 +44,8 @@ static r4_status set_rates(const r4_settings *s, const r4_net *net, double *fact
     if (!split(&p, &value))
       return r4_fail(e, R4_E_ARGUMENT,
                      "%s: \"%.*s\", expected names and a factor from 0 on, as \"layer4.* 0.1, fc.* 1\"",
-                     LABEL("rates"), all.length < 80 ? (int)all.length : 80, all.s);
-    status = net_check_pattern(net, LABEL("rates"), p, e);
+                     LABEL("rate.factors"), all.length < 80 ? (int)all.length : 80, all.s);
+    status = net_check_pattern(net, LABEL("rate.factors"), p, e);
     if (!status) set_factor(net, p, value, factor);
   }
   return status;
@@ -67,7 +67,7 @@ static r4_status check_something_learns(const r4_settings *s, const r4_net *net,
     if (factor[k] > 0 && !r4_net_param_is_buffer(net, k)) return R4_OK;
   return r4_fail(e, R4_E_ARGUMENT,
                  "%s and %s leave nothing to train: all %zu parameters of the net are frozen",
-                 LABEL("freeze"), LABEL("rates"), r4_net_params(net));
+                 LABEL("freeze"), LABEL("rate.factors"), r4_net_params(net));
 }
 
 r4_status rates_of(const r4_settings *s, const r4_net *net, double *factor, r4_error *e)
@@ -82,15 +82,15 @@ r4_status rates_of_head(const r4_settings *s, const r4_net *net, double *factor,
 {
   const char *head = s->values.head;
   bool learns = false;
-  r4_status status = net_check_patterns(net, LABEL("head"), head, e);
+  r4_status status = net_check_patterns(net, LABEL("from.head"), head, e);
   if (!status) status = rates_of(s, net, factor, e);
   for (size_t k = 0; k < r4_net_params(net) && !status; k++) {
     if (!pattern_any(head, r4_net_param_name(net, k))) factor[k] = 0;
     learns |= factor[k] > 0 && !r4_net_param_is_buffer(net, k);
   }
   if (status || learns) return status;
-  return r4_fail(e, R4_E_ARGUMENT, "%s is %lld, but nothing of %s learns", LABEL("head_epochs"),
-                 (long long)s->values.head_epochs, LABEL("head"));
+  return r4_fail(e, R4_E_ARGUMENT, "%s is %lld, but nothing of %s learns", LABEL("from.head_epochs"),
+                 (long long)s->values.head_epochs, LABEL("from.head"));
 }
 
 r4_status rates_set(r4_optimizer *o, const r4_net *net, const double *factor, r4_error *e)

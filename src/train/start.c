@@ -60,7 +60,7 @@ static r4_status hint(const r4_net *net, const char *path, const r4_load_options
   last_layer(net, head);
   o.skip = head;
   if (r4_net_load(net, path, &o, weights, NULL, &other)) return first.status;
-  return r4_fail(e, first.status, "%.400s; all else fits: head: \"%.60s\" draws the last layer anew",
+  return r4_fail(e, first.status, "%.400s; all else fits: from.head: \"%.60s\" draws the last layer anew",
                  first.text, head);
 }
 

@@ -264,7 +264,7 @@ static size_t guided_rows(const r4_objective_options *o, const r4_batch *b, bool
 static size_t places_of(const struct step *s, const r4_batch *b, size_t guided)
 {
   size_t most = 0, places = 1, limit = (size_t)s->options.objective.steps;
-  if (!guided || !r4_method_uses(s->options.objective.method, "candidates")) return 0;
+  if (!guided || !r4_method_uses(s->options.objective.method, "words.candidates")) return 0;
   for (size_t i = 0; i < guided; i++) {
     size_t masked = 0;
     for (size_t k = 0; k < b->features; k++) masked += b->m[i * b->features + k] >= 0.5f;

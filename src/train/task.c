@@ -120,7 +120,7 @@ static void hint_at_length(const r4_data *d, r4_error *e)
 {
   size_t n = strlen(e->text);
   c_locale_print(e->text + n, sizeof e->text - n,
-                 "; texts have up to %lld tokens here, and data.length cuts them",
+                 "; texts have up to %lld tokens here, and data.max_tokens cuts them",
                  (long long)r4_data_shape(d).dim[0]);
 }
 
@@ -314,6 +314,8 @@ r4_objective_options task_objective(const struct settings *s)
     .word_box = !strcmp(s->box, "words"),
     .element_max = !strcmp(s->sample_max, "element"),
     .alpha = s->alpha,
+    .noise = isnan(s->noise) ? 0 : s->noise,
+    .word_share = isnan(s->word_share) ? 0 : s->word_share,
     .random_start = s->random_start,
     .ranged = ranged,
     .low = ranged ? s->range.v[0] : 0,

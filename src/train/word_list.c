@@ -91,7 +91,7 @@ static r4_status take_ids(struct word_list *w, const char *list, const r4_data *
     int64_t id = 0;
     for (; isdigit((unsigned char)*c) && id < INT32_MAX / 10; c++) id = 10 * id + (*c - '0');
     if (isdigit((unsigned char)*c) || id >= r4_data_vocabulary(d))
-      return r4_fail(e, R4_E_ARGUMENT, "words: id %lld, expected 0 to %lld, as the data have them",
+      return r4_fail(e, R4_E_ARGUMENT, "words.list: id %lld, expected 0 to %lld, as the data have them",
                      (long long)id, (long long)r4_data_vocabulary(d) - 1);
     w->listed++;
     if (add(w, (int32_t)id)) w->whole[w->by_pieces.count[1]++] = (int32_t)id;
@@ -147,9 +147,9 @@ static r4_status tokenize(struct word_list *w, const char *list, const struct se
   r4_status status = R4_OK;
   if (r4_data_vocabulary(d) > r4_tokenizer_size(t))
     status =
-      r4_fail(e, R4_E_ARGUMENT, "words: the data have ids up to %lld, but the tokenizer has %lld pieces",
+      r4_fail(e, R4_E_ARGUMENT, "words.list: the data have ids up to %lld, but the tokenizer has %lld pieces",
               (long long)r4_data_vocabulary(d) - 1, (long long)r4_tokenizer_size(t));
-  if (!status) status = mark_words_read(&words, "words", task_place(s, list), t, e);
+  if (!status) status = mark_words_read(&words, "words.list", task_place(s, list), t, e);
   if (!status) status = take_words(w, &words, whole, e);
   mark_words_free(&words);
   r4_tokenizer_free(t);
@@ -182,7 +182,7 @@ static r4_status take_list(struct word_list *w, const char *list, const struct s
                            bool whole, r4_error *e)
 {
   if (!*list)
-    return r4_fail(e, R4_E_ARGUMENT, "words is empty, expected auto, batch, or words or a file of them");
+    return r4_fail(e, R4_E_ARGUMENT, "words.list is empty, expected auto, batch, or words or a file of them");
   return !d->pieces && all_numbers(list) ? take_ids(w, list, d, e) : tokenize(w, list, s, d, whole, e);
 }
 
@@ -200,7 +200,7 @@ static r4_status none_fits(struct word_list *w, const struct settings *s, r4_err
   if (!strcmp(s->words, "auto")) return R4_OK;
   return r4_fail(
     e, R4_E_ARGUMENT,
-    "words: of %zu words none is one piece of the tokenizer, as a masked token is (\"%s\" is several)",
+    "words.list: of %zu words none is one piece of the tokenizer, as a masked token is (\"%s\" is several)",
     w->listed, w->first_several);
 }
 
@@ -214,16 +214,17 @@ r4_status word_list_open(struct word_list *w, const struct settings *s, const r4
   const char *list = meant(s);
   if (boxed && !strcmp(list, "masked")) return take_masked(w, d, e);
   if (boxed && is_source(list))
-    return r4_fail(e, R4_E_ARGUMENT, "box is words, and words is %s: expected a list, or a file of them",
+    return r4_fail(e, R4_E_ARGUMENT, "box is words, and words.list is %s: expected a list, or a file of them",
                    s->words);
   if (!strcmp(list, "batch")) return R4_OK;
   if (strcmp(list, "vocabulary")) {
     r4_status status = take_list(w, list, s, d, boxed, e);
     return status || w->n ? status : none_fits(w, s, e);
   }
-  if (r4_method_uses(s->method, "words=vocabulary")) return take_vocabulary(w, d, e);
+  if (r4_method_uses(s->method, "words.list=vocabulary")) return take_vocabulary(w, d, e);
   return r4_fail(e, R4_E_ARGUMENT,
-                 "words is vocabulary, which is for word-smooth-r3: %s needs a list, or batch", s->method);
+                 "words.list is vocabulary, which is for word-smooth-r3: %s needs a list, or batch",
+                 s->method);
 }
 
 r4_status word_list_named(struct word_list *w, const struct settings *s, const r4_data *d, r4_error *e)

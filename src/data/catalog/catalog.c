@@ -99,7 +99,7 @@ static const char ham_steps[] =
   "     HAM10000_segmentations_lesion_tschandl/ISIC_*_segmentation.png, if wanted\n"
   "3. For the split of DermaMNIST add dermamnist_split.csv: split (train, val, test) and image_id, a line "
   "for each\n"
-  "   photograph; then say data.split: own.\n";
+  "   photograph; then say data.split_by: own.\n";
 
 static const char isic_steps[] =
   "Either the photographs as Rieger et al. (2020) sorted them:\n"

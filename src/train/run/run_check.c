@@ -162,13 +162,13 @@ static void tell_words(struct run *r)
 {
   const struct word_list *w = &r->words;
   if (w->unknown)
-    run_tell(r, "%s: %zu of %zu words are not in the vocabulary, \"%s\" first", LABEL("words"), w->unknown,
-             w->listed, w->first_unknown);
+    run_tell(r, "%s: %zu of %zu words are not in the vocabulary, \"%s\" first", LABEL("words.list"),
+             w->unknown, w->listed, w->first_unknown);
   if (w->several && method_replaces_words(r->s->method)) /* boxes have all pieces in them */
     run_tell(r,
              "%s: %zu of %zu words are of several pieces, \"%s\" first: a masked token is one, and they "
              "replace none%s",
-             LABEL("words"), w->several, w->listed, w->first_several,
+             LABEL("words.list"), w->several, w->listed, w->first_several,
              w->id ? "" : "; masked tokens of the batch are drawn instead");
 }
 

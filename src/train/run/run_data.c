@@ -42,7 +42,7 @@ static void describe(struct json_writer *w, const char *setting, const char *wri
 
 /* Files beside the data that texts need. */
 enum { BESIDE = 3 };
-static const char *const beside_setting[BESIDE] = {"data.tokenizer", "data.mask_words", "words"};
+static const char *const beside_setting[BESIDE] = {"data.tokenizer", "data.mask_words", "words.list"};
 
 static const char *beside_written(const struct settings *s, size_t k)
 {

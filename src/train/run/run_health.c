@@ -142,12 +142,12 @@ static void tell_of_cells(struct run *r)
       r,
       "%zu of %zu masks cover every cell there, so that all that the net sees is penalised: take a part "
       "nearer to the input%s",
-      all, seen, task_cells(r->s) == CELL_ANY ? ", or guide_cells: half" : "");
+      all, seen, task_cells(r->s) == CELL_ANY ? ", or guide.cells: half" : "");
   if (none)
     run_tell(
       r,
       "%zu of %zu masks cover no cell there by half, and guide nothing: take a part nearer to the input, "
-      "or guide_cells: any",
+      "or guide.cells: any",
       none, seen);
 }
 
@@ -168,9 +168,32 @@ static void tell_of_validation(struct run *r)
       v->could, (int)VALIDATION_NEEDED);
 }
 
+/* "r3 = loss on filled examples (swap) + 10 x mean over masked examples of ||m . g(x)||^2, capped" */
+static void tell_of_method(struct run *r)
+{
+  const struct settings *s = r->s;
+  r4_method_info m = r4_method_describe(s->method);
+  r4_fill fill = task_fill(s, r->train);
+  struct text line = {0};
+  text_add(&line, "%s = loss%s", s->method, m.groups ? ", weighted by group" : "");
+  if (fill != R4_FILL_NONE)
+    text_add(&line, " on examples with masked content replaced (fill: %s)", r4_fill_name(fill));
+  for (size_t k = 0; k < m.terms; k++) {
+    text_add(&line, " + ");
+    text_add_real(&line, task_lambda(s, k));
+    text_add(&line, " x %s", m.formula[k]);
+  }
+  if (m.terms) text_add(&line, "; g is the gradient of the %s", explain_words[task_explain(s, r->train) + 1]);
+  if (m.terms && s->guard) text_add(&line, "; penalty.cap is on");
+  char *text = text_take(&line);
+  if (text && m.terms && r->touched) run_tell(r, "%s", text);
+  r4_string_free(text);
+}
+
 void run_greet(struct run *r)
 {
   if (*r->why) run_tell(r, "%s", r->why);
+  tell_of_method(r);
   tell_of_cells(r);
   tell_of_preprocessing(r);
   tell_of_fill(r);
@@ -263,7 +286,7 @@ static void tell_of_waiting(struct run *r)
   t->told |= TOLD_WAITING;
   run_tell(r,
            "epoch %lld: the net still guesses (a loss of %.3f where guessing has %.3f), so that the penalty "
-           "waits (guard); warmup: 0.5 or init: kaiming may help it to start",
+           "waits (penalty.cap); warmup: 0.5 or init: kaiming may help it to start",
            (long long)t->epoch, t->sums.data / t->sums.examples, r->chance);
 }
 
@@ -277,7 +300,7 @@ static void tell_of_missing(struct run *r)
   t->told |= TOLD_MISSING;
   run_tell(r,
            "epoch %lld: the penalty did not act, as no batch that it looked at had a mask: %zu examples have "
-           "one, and penalty_every is %lld; a smaller one looks at more batches",
+           "one, and penalty.every is %lld; a smaller one looks at more batches",
            (long long)t->epoch, r4_data_mask_count(r->train, R4_TRAIN, -1), (long long)every);
 }
 

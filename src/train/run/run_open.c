@@ -205,7 +205,7 @@ static r4_status open_steps(struct run *r, r4_error *e)
   double steps = (double)s->epochs * (double)r4_batches_count(r->batches);
   if (s->penalty_every > 1 && (double)s->penalty_every > steps)
     return r4_fail(e, R4_E_ARGUMENT,
-                   "penalty_every is %lld, but the run has %g steps: expected that many at most",
+                   "penalty.every is %lld, but the run has %g steps: expected that many at most",
                    (long long)s->penalty_every, steps);
   if (validation_prepare(&r->val, r->net, s->eval.batch, e)) return e->status;
   r->schedule = task_schedule(s);

@@ -58,9 +58,9 @@ r4_status run_check_origin(const struct run *r, const struct checkpoint *c, r4_s
   if (!s) s = read_settings(c, was, e);
   if (s) return s;
   if (r4_settings_compare(*was, r->settings, &difference) == R4_RUN_OTHER)
-    return r4_fail(
-      e, R4_E_ARGUMENT,
-      "%s: %.200s: only epochs, patience, checkpoint, threads and eval.* can change when a run is resumed",
-      c->path, difference.text);
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "%s: %.200s: only epochs, patience, checkpoint_seconds, threads and eval.* can change "
+                   "when a run is resumed",
+                   c->path, difference.text);
   return check_data(r, c, e);
 }

@@ -131,7 +131,7 @@ static void tell_penalty(struct run *r, const r4_outcome *o)
     run_tell(
       r,
       "the penalty counted in none of %lld steps: this is not a net that was trained with %s; try more "
-      "epochs, smaller batches, or guard: false",
+      "epochs, smaller batches, or penalty.cap: false",
       (long long)o->steps, r->s->method);
   else
     run_tell(r, "the penalty counted in %lld of %lld steps", (long long)o->penalised, (long long)o->steps);
