@@ -61,10 +61,10 @@ WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-protot
 WARN += $(if $(findstring clang,$(CC)),-Wno-pass-failed -Wno-enum-float-conversion)
 # Values are IEEE's; errno and traps are not used, and would keep loops from becoming vector code.
 REALS := -ffp-contract=off -fno-math-errno -fno-trapping-math
-# The library and the tests see src; the command sees itself and r4.h.
+# The library and the tests see src; the command sees itself and include/.
 ROOM = $(if $(filter $(OUT)/cli/%,$@),cli,src)
 # OTHERS: folders with libraries that are taken before the system's; see "wheel".
-# Hidden: what r4.h does not declare is no business of a host program, see r4.h and libr4.a below.
+# Hidden: what include/ does not declare is no business of a host program, see r4.h and libr4.a below.
 COMPILE = $(CC) -std=c11 -D_GNU_SOURCE -Iinclude -I$(ROOM) $(OTHERS:%=-I%/include) $(MODE) -march=$(MARCH) $(REALS) -fopenmp \
            -fPIC -fvisibility=hidden -g -ffile-prefix-map=$(CURDIR)=. $(WARN) $(CPPFLAGS) $(CFLAGS)
 LINK := $(CC) $(MODE) -fopenmp -Wl,--as-needed $(foreach other,$(OTHERS),-L$(other)/lib -Wl,-rpath-link,$(other)/lib) \
@@ -277,7 +277,7 @@ LIBRARIES = $(DESTDIR)$(LIBDIR)
 SHARE = $(DESTDIR)$(PREFIX)/share
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(LIBRARIES)/pkgconfig
-	install -m 644 include/r4.h $(DESTDIR)$(PREFIX)/include
+	install -m 644 include/r4.h include/r4_tools.h $(DESTDIR)$(PREFIX)/include
 	install -m 644 $(OUT)/libr4.a $(LIBRARIES)
 	install -m 755 $(OUT)/libr4.so $(LIBRARIES)/libr4.so.$(VERSION)
 	ln -sf libr4.so.$(VERSION) $(LIBRARIES)/$(SONAME)
@@ -290,7 +290,7 @@ install: all
 	$(if $(DESTDIR),,-ldconfig)
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/r4 $(DESTDIR)$(PREFIX)/include/r4.h $(LIBRARIES)/pkgconfig/r4.pc
+	rm -f $(DESTDIR)$(PREFIX)/bin/r4 $(addprefix $(DESTDIR)$(PREFIX)/include/,r4.h r4_tools.h) $(LIBRARIES)/pkgconfig/r4.pc
 	rm -f $(SHARE)/man/man1/r4.1 $(SHARE)/bash-completion/completions/r4
 	rm -rf $(SHARE)/r4
 	rm -f $(LIBRARIES)/libr4.a $(LIBRARIES)/libr4.so $(LIBRARIES)/$(SONAME) $(LIBRARIES)/libr4.so.$(VERSION)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "r4.h"
+#include "r4_tools.h"
 
 enum { MAX_OPTIONS = 64 };
 

@@ -2,7 +2,7 @@
 #ifndef R4_CLI_BENCH_DATA_H
 #define R4_CLI_BENCH_DATA_H
 
-#include "r4.h"
+#include "r4_tools.h"
 
 struct bench_masks {
   int64_t listed; /* as many features, the same for all examples; 0: each by chance */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "arguments.h"
-#include "r4.h"
+#include "r4_tools.h"
 
 enum { EXIT_DONE = 0, EXIT_NO = 1, EXIT_USAGE = 2, EXIT_WORLD = 3 }; /* world: files, memory */
 

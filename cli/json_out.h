@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "r4.h"
+#include "r4_tools.h"
 
 void json_real(r4_json *w, const char *key, double v);
 void json_whole(r4_json *w, const char *key, int64_t v);

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "r4.h"
+#include "r4_tools.h"
 
 enum { CELL_SIZE = 8192 }; /* what is longer is cut */
 

@@ -1,36 +1,30 @@
 /* r4.h - train networks that are right for the right reasons.
  *
- * A network, its loss, the gradient of the loss with respect to the input, bounds of that
- * gradient over a box, and the gradient of all of those with respect to the weights are one kind
- * of thing: a graph of a small set of operations. Three transforms work on graphs and compose:
+ * You bring examples, labels and masks that mark what must not matter. r4 trains a network that does not use it, shows
+ * that it does not, and bounds how far it could. This header is the manual: it is in the order of use, and a program
+ * needs only as many parts as it gets to.
  *
- *     r4_grad    the reverse-mode derivative, as new nodes of the same graph
- *     r4_bound   interval bounds over a box, as new nodes of the same graph
- *     r4_plan    a graph as a fixed list of kernel calls over one buffer, ready to run
+ *   1  Errors, shapes, threads   what every program needs
+ *   2  Data                      data sets: reading, arrays, recipes, splits, masks, looking at them
+ *   3  Settings and training     methods, settings, r4_train, a trainer step by step, choosing lambda
+ *   4  Measuring and explaining  predictions, accuracies, tests of what a net uses, heat maps, the page
+ *   5  Models                    a net with its weights in a file, ONNX, pretrained weights
+ *   6  Steps of your own         nets, batches, random numbers, objectives, optimisers
+ *   7  Graphs                    operations, transforms (r4_grad, r4_bound), plans
  *
- * so the certified penalty of Cert-R4 is bound(grad(loss)), and training it is grad(bound(grad(loss))).
+ * r4_tools.h has what the command and other tools need besides: JSON, tables, plots, statistics, files of runs.
  *
- * Objects  Every r4_X_new() is paired with r4_X_free(), which accepts NULL.
- * Errors   Calls that touch the world return r4_status and fill an r4_error, which may be NULL; NULL for
- *          something that they need is an error, too.
- *          Graph builders return a node and keep the first error in the graph: later builders pass
- *          it on, and one question at the end (r4_graph_status) is enough. The library never
- *          prints, exits or aborts.
+ * Objects  Every r4_X_new() or r4_X_open() is paired with r4_X_free(), which accepts NULL. What a function returns as a
+ *          const pointer belongs to the object that was asked, and is valid as long as it, unless stated otherwise.
+ *          Arguments are copied, unless stated otherwise. A char * that is not const is freed with r4_string_free.
+ * Errors   Calls that can fail return r4_status, or a pointer that is NULL, and fill an r4_error, which may be NULL.
+ *          NULL for something that they need is an error, too. Graph builders return a node and keep the first error
+ *          in the graph: later builders pass it on, and one question at the end (r4_graph_status) is enough. The
+ *          library never prints, exits or aborts.
  * Threads  An object belongs to one thread at a time. Running a plan uses OpenMP inside.
  *          The same seed and inputs give the same bits, on the same number of threads (r4_threads).
  * Locale   Numbers in texts and files have a decimal point, whatever locale the program is in.
- * Bounds   hold in real arithmetic; float rounding is not covered.
- *
- * Contents, by what you want to do. Parts are in the order of declaration, not of reading.
- *
- *   To run things             Part 2, data: data sets, reading and writing, recipes, masks, splits, batches, pictures
- *                             Part 4, runs: settings, training, choosing lambda, metrics, heat maps
- *                             In part 3: models, pretrained weights
- *   To build nets and         Part 3: networks, reach, objectives
- *   objectives                In part 1: optimisers, random numbers
- *   To work with graphs       Part 1: graphs, operations, transforms (r4_grad, r4_bound), plans
- *   To write tools            Part 5: JSON, tables, the table of operations
- *   Always                    Errors, shapes */
+ * Bounds   hold in real arithmetic; float rounding is not covered. */
 #ifndef R4_H
 #define R4_H
 
@@ -43,7 +37,7 @@
 extern "C" {
 #endif
 
-/* All that is declared here, and nothing else, is a name of the library. */
+/* What is declared here and in r4_tools.h, and nothing else, is a name of the library. */
 #if defined(__GNUC__)
 #pragma GCC visibility push(default)
 #endif
@@ -52,6 +46,8 @@ extern "C" {
 #define R4_VERSION_MINOR 1
 #define R4_VERSION_PATCH 0
 #define R4_VERSION "0.1.0"
+
+/* ==== Part 1: errors, shapes, threads ========================================================= */
 
 /* ---- Errors --------------------------------------------------------------------------------- */
 
@@ -80,13 +76,7 @@ typedef struct {
 /* The name of a status, for example "shape". */
 const char *r4_status_name(r4_status s);
 
-/* How many insertions, deletions, changes and swaps of neighbours turn a into b: for "did you mean". */
-size_t r4_word_distance(const char *a, const char *b);
-
-/* s as a terminal may show it: control characters, those that change directions, and bytes that are not UTF-8 become
- * \x1b or \u202e. Writes as many whole characters as size has room for, and a zero; returns how long all of it is.
- * Names in data sets are what their files have in them; errors, findings and notes are shown this way already. */
-size_t r4_text_printable(const char *s, char *to, size_t size);
+void r4_string_free(char *s);
 
 /* ---- Shapes --------------------------------------------------------------------------------- */
 
@@ -112,18 +102,1331 @@ typedef struct {
 int64_t r4_shape_count(r4_shape s);
 bool r4_shape_equal(r4_shape a, r4_shape b);
 
-/* ==== Part 1: graphs ========================================================================== */
+/* ---- The objects ---------------------------------------------------------------------------- */
 
-/* ---- Graphs --------------------------------------------------------------------------------- */
+typedef struct r4_data r4_data;           /* examples with labels and masks: part 2                 */
+typedef struct r4_settings r4_settings;   /* what a training run can be told: part 3                */
+typedef struct r4_trainer r4_trainer;     /* a training run, step by step: part 3                   */
+typedef struct r4_model r4_model;         /* a net with its weights: part 5                         */
+typedef struct r4_net r4_net;             /* an architecture: part 6                                */
+typedef struct r4_batches r4_batches;     /* a data set, cut into batches: part 6                   */
+typedef struct r4_reach r4_reach;         /* how far masks reach into a conv net: part 6            */
+typedef struct r4_optimizer r4_optimizer; /* a rule that moves weights: part 6                      */
+typedef struct r4_graph r4_graph;         /* nodes, each an operation on others: part 7             */
+typedef struct r4_plan r4_plan;           /* a graph that can run: part 7                           */
 
-typedef struct r4_graph r4_graph; /* append-only list of nodes; equal nodes are one node */
-
+/* A node of a graph. */
 typedef struct {
   uint32_t i; /* 0 means "none" */
 } r4_id;
 
 #define R4_NONE ((r4_id){0})
 
+/* ---- Threads and CPUs ----------------------------------------------------------------------- */
+
+/* How many CPUs the process may use. */
+int r4_cpus(void);
+
+/* How many threads plans use from now on, at most r4_cpus(); 0 keeps the number, which at first is that of OpenMP:
+ * OMP_NUM_THREADS, or all CPUs. With pin each thread stays on a CPU of its own. Process-wide. Returns how many the
+ * calling thread really gets. OpenMP may give fewer, and ends the program if the system refuses it one: r4_threads
+ * tries first, so call it before anything else where that may happen. */
+int r4_threads(int n, bool pin);
+
+/* Why the last r4_threads of the calling thread gave fewer than asked for, as "OMP_THREAD_LIMIT allows no more"; NULL
+ * if it gave all of them. */
+const char *r4_threads_why(void);
+
+/* What the library was compiled for, as "x86-64-v3: sse4.2 avx2 fma", and which of the features that r4 knows this CPU
+ * has. r4_cpu_missing: NULL, or a sentence that says which it lacks. A program that may meet an older CPU asks before
+ * any other call: most of those with an r4_error fail with R4_E_CPU then, but others may not get that far. */
+const char *r4_cpu_built_for(void);
+const char *r4_cpu_features(void);
+const char *r4_cpu_missing(void);
+
+/* ==== Part 2: data ============================================================================ */
+
+/* ---- Data sets ------------------------------------------------------------------------------ */
+
+/* A data set is a value: images, feature vectors or texts (ids of tokens) with labels and, where known, a mask of what
+ * must not matter, a group, and the split an example belongs to. Nothing changes it once it is made: a function that
+ * would change something returns a new data set, which shares memory with the old one. Every r4_data is freed on its
+ * own, in any order. */
+void r4_data_free(r4_data *d);
+
+typedef enum { R4_TRAIN = 0, R4_VAL, R4_TEST, R4_SPLITS } r4_split;
+
+size_t r4_data_count(const r4_data *d);   /* examples */
+r4_shape r4_data_shape(const r4_data *d); /* of one example: [height, width, channels], [features] or [tokens] */
+/* The length of a text in tokens; what follows is padding. For other examples the number of features. */
+size_t r4_data_length(const r4_data *d, size_t i);
+/* How many ids of tokens there are: as stated, or one more than the largest; 0 unless examples are tokens. */
+int64_t r4_data_vocabulary(const r4_data *d);
+
+typedef struct {
+  int32_t label, group; /* numbers of a class and of a group; without groups the classes are the groups */
+  r4_split split;
+  const char *file, *id; /* where it came from, and what it belongs to (a patient, a lesion); or NULL */
+} r4_example;
+
+r4_example r4_data_example(const r4_data *d, size_t i);
+/* The features of example i, as floats: images are in [0, 1], tokens are ids. */
+void r4_data_values(const r4_data *d, size_t i, float *to);
+/* The mask of example i, shaped as the example, in [0, 1], 1 = must not matter. Returns whether it has one; without,
+ * to gets zeros. */
+bool r4_data_mask(const r4_data *d, size_t i, float *to);
+bool r4_data_has_mask(const r4_data *d, size_t i);
+/* Further columns of the table that a folder of images or a file of texts came with: how many, their names, and what
+ * example i has in one, "" for nothing. NULL: there is no such column. They go with their examples into every data set
+ * made from this one, but not into npz files, and do not count for the hash. */
+size_t r4_data_extras(const r4_data *d);
+const char *r4_data_extra_name(const r4_data *d, size_t k);
+const char *r4_data_extra(const r4_data *d, size_t i, size_t k);
+
+size_t r4_data_classes(const r4_data *d);
+const char *r4_data_class_name(const r4_data *d, size_t k);
+size_t r4_data_groups(const r4_data *d);
+const char *r4_data_group_name(const r4_data *d, size_t k);
+/* What a token looks like; NULL if the data do not know. */
+const char *r4_data_piece(const r4_data *d, int32_t id);
+
+/* One line that says how the data set was made. */
+const char *r4_data_about(const r4_data *d);
+/* Sentences about what was odd when it was read: masks of which nothing is left, outlines that leave their image. */
+size_t r4_data_notes(const r4_data *d);
+const char *r4_data_note(const r4_data *d, size_t k); /* NULL: k is too large */
+
+enum { R4_HASH_SIZE = 65 };
+/* SHA-256 of the content (values, labels, groups, splits, masks, names; not of how it is stored), in hex digits. */
+void r4_data_hash(const r4_data *d, char hex[R4_HASH_SIZE]);
+
+/* ---- Reading and writing -------------------------------------------------------------------- */
+
+/* What 1, or white, means in masks. */
+typedef enum { R4_MASKS_UNSTATED = 0, R4_MASKS_IRRELEVANT, R4_MASKS_RELEVANT } r4_mask_meaning;
+
+typedef struct {
+  r4_mask_meaning mask_means;  /* must be stated for masks that do not say it themselves                            */
+  bool soft_masks;             /* keep grey values; otherwise 1 from the half on                                    */
+  const double *mask_values;   /* label images as masks: the stored values that count as 1, greys or indexes of a   */
+  size_t mask_value_count;     /* palette, whole numbers from 0 to 65535; none: white does                          */
+  const char *masks;           /* folders of images: a file with annotations (doc/data.md), in the folder or else from
+                                  here; NULL: boxes.csv or annotations.json of the folder, if there is one; "none"  */
+  const char *mask_categories; /* labels of annotations that count, "tag, ruler"; NULL: all                         */
+  int64_t height, width;       /* images are resized to this; 0: as they are, all the same                          */
+  const char *cache;           /* folder for decoded images; NULL: none                                             */
+  bool cache_only_read;        /* what is kept there is used; nothing is added, and no folder is made               */
+  const char *tokenizer;       /* texts: a tokenizer.json, a vocab.txt (a piece in each line; in lower case, unless a
+                                  tokenizer_config.json beside it says otherwise), a folder with one of them, or the
+                                  name of a net; NULL or "": "minilm"                                               */
+  int64_t length;              /* texts: tokens of each, with [CLS] and [SEP]; 0: of the longest, at most 512       */
+  const char *mask_words;      /* texts: words that must not matter, "spielberg, jonah", or a file of them          */
+  bool unlabelled;             /* texts: they need no labels, and have none: the class "unknown"; a .txt file is one */
+  const char *folder;          /* where "r4 data get" puts data sets; NULL: r4_data_folder()                        */
+  uint64_t seed;               /* of the built-in digits, and of the split of sources that have none (HAM10000)     */
+  bool own_split;              /* HAM10000: as its table dermamnist_split.csv says, instead of a split by lesion    */
+} r4_data_options;
+
+/* A source is the name of a known data set ("mnist", "fashion-mnist", "digits", see "r4 data list"), or a path: an
+ * npz file, a table of texts, or a folder of idx files, of texts, or of images with metadata.csv (doc/data.md has the
+ * formats). options may be NULL. */
+r4_data *r4_data_open(const char *source, const r4_data_options *options, r4_error *e);
+
+/* $R4_DATA_DIR, or r4 in $XDG_DATA_HOME or in $HOME/.local/share. r4_string_free. NULL if none of them is set. */
+char *r4_data_folder(r4_error *e);
+
+/* An npz file that numpy and r4_data_open read: x_train (t_train and len_train for tokens), y_train, m_train, g_train,
+ * and so on for val and test. */
+r4_status r4_data_save(const r4_data *d, const char *file, r4_error *e);
+
+/* What became of one image file. */
+typedef struct {
+  int64_t height, width; /* as it is shown; 0 if it could not be read */
+  r4_error error;        /* why not                                   */
+} r4_image_info;
+
+/* PNG and JPEG files in this order, [height, width, 1 or 3] as shape says, resized and converted as folders of images
+ * are: the same file gives the same values. All have the label 0, of the one class "unknown", and are for training.
+ * info, [n], says what each file was, and those that cannot be read are left out; without it (NULL), or if none can,
+ * the first of them is the error. */
+r4_data *r4_data_images(const char *const *file, size_t n, r4_shape shape, r4_image_info *info, r4_error *e);
+
+/* ---- Data in memory ------------------------------------------------------------------------- */
+
+/* A data set from arrays in memory, in row-major order, which are copied unless borrow says otherwise. What is NULL or
+ * 0 is not there. */
+typedef struct {
+  size_t n;               /* examples                                                                            */
+  r4_shape shape;         /* of one: [height, width, channels], [features] or [tokens]                           */
+  const float *floats;    /* one of these three, [n, shape]: finite numbers;                                     */
+  const uint8_t *bytes;   /* value = byte * scale + offset, and without a scale byte / 255;                      */
+  const int32_t *tokens;  /* ids of tokens, from 0 to vocabulary - 1, or below 2^24 if none is stated,           */
+  const int32_t *lengths; /* with the length of each text, [n], from 1 on; what follows it becomes padding       */
+  double scale, offset;
+  int64_t vocabulary;
+  int32_t padding;
+  const int32_t *labels, *groups; /* [n], from 0 on; without groups the classes are the groups */
+  const r4_split *splits;         /* [n]; without, all are for training                        */
+  size_t classes, group_count;    /* 0: one more than the largest label, or group              */
+  const char *const *class_names, *const *group_names; /* as many; otherwise names are numbers */
+  const float *mask_floats;   /* one of these two, from 0 to 1;                                                  */
+  const uint8_t *mask_bytes;  /* 0 or 1, or if any is above 1: byte / 255, then 1 from 128 on unless soft_masks  */
+  bool masks_by_feature;      /* masks are [n, shape]; otherwise those of images are [n, height, width]          */
+  bool soft_masks;
+  r4_mask_meaning mask_means; /* must be stated if there are masks */
+  bool borrow; /* floats and bytes are not copied: they must be there, and stay as they are, until this data set and all
+                  that was made of it or holds it (data sets, batches, trainers) is freed */
+} r4_data_arrays;
+
+/* Has the hash of the same data in an npz file. Errors name the example, its value and what was expected. */
+r4_data *r4_data_new(const r4_data_arrays *arrays, r4_error *e);
+
+/* Characters of a text: the first, counted from 0, and the one behind the last. */
+typedef struct {
+  int64_t from, to;
+} r4_span;
+
+/* A data set from texts in memory, [n] of UTF-8, which become tokens as those of a file do: it has the hash of the same
+ * texts in a table. spans, [n]: how many of the entries of span are marked in each text, in order; NULL: none is.
+ * arrays has n, labels, groups, splits and names, and neither values nor masks. options: tokenizer, length, mask_words,
+ * mask_means, folder; NULL: the defaults. Errors name a text by its number, from 0 on. */
+r4_data *r4_data_texts(const char *const *text, const size_t *spans, const r4_span *span,
+                       const r4_data_arrays *arrays, const r4_data_options *options, r4_error *e);
+
+/* The same examples with other labels, one for each, with this number of classes and these names. */
+r4_data *r4_data_relabel(const r4_data *d, const int32_t *label, size_t classes, const char *const *name,
+                         r4_error *e);
+
+/* ---- Recipes -------------------------------------------------------------------------------- */
+
+/* What to do when examples of the source occur in two splits: refuse; drop those of training and validation that occur
+ * later; keep them and say so in r4_data_about. The default keeps published splits (own_split is one) and refuses
+ * others. */
+typedef enum { R4_OVERLAP_DEFAULT = 0, R4_OVERLAP_REFUSE, R4_OVERLAP_DROP, R4_OVERLAP_KEEP } r4_overlap;
+
+typedef struct {
+  const char *from; /* the source; NULL: the recipe's own                                                  */
+  r4_data_options read; /* of the source; seed is that of every draw, and a height and width of 0 the recipe's own */
+  double val;       /* share for validation of what is not for test; 0: as the source has it; less than 0: none.
+                       A source without a test part is split by the recipe (doc/data.md)                   */
+  bool keep_val;    /* val is for sources without a validation part; those that have one keep it           */
+  const char *shades; /* grey decoys: "paper" or "ross", three times as bright; NULL: as the recipe says   */
+  int64_t side;       /* of the decoy, in pixels; 0: as the recipe says                                    */
+  bool clean;         /* the same examples, splits and masks without the decoy: the ceiling to compare with */
+  r4_overlap overlap;
+} r4_recipe_options;
+
+/* A data set by recipe, the same for the same options and source. r4_data_about is the command that makes it again. */
+r4_data *r4_data_make(const char *recipe, const r4_recipe_options *options, r4_error *e);
+
+typedef struct {
+  const char *name, *about, *from; /* from: the source when none is given */
+} r4_recipe_info;
+
+size_t r4_recipe_count(void);
+r4_recipe_info r4_recipe_describe(size_t k);
+
+/* ---- Parts and splits ----------------------------------------------------------------------- */
+
+r4_data *r4_data_part(const r4_data *d, r4_split split, r4_error *e);
+r4_data *r4_data_subset(const r4_data *d, size_t n, const size_t *examples, r4_error *e);
+/* A share of each class of the training part, at random, and all of validation and test. */
+r4_data *r4_data_fraction(const r4_data *d, double share, uint64_t seed, r4_error *e);
+
+/* A new split by seed: shares of every class for validation and test, the rest for training. Examples with the same
+ * id stay together, in the class most of them have; shares count examples. */
+r4_data *r4_data_split(const r4_data *d, double val, double test, uint64_t seed, r4_error *e);
+/* The same, moving a share of the training part only to validation: what was for test or validation stays. */
+r4_data *r4_data_hold_out(const r4_data *d, double val, uint64_t seed, r4_error *e);
+
+/* R4_E_ARGUMENT when two splits have an example with the same values or with the same id in common: how many
+ * examples, and where the first are. */
+r4_status r4_data_check_overlap(const r4_data *d, r4_error *e);
+/* Without the training examples that occur in validation or test, and the validation examples that occur in test, by
+ * values or by id. *dropped (if not NULL) becomes their number. */
+r4_data *r4_data_drop_overlap(const r4_data *d, size_t *dropped, r4_error *e);
+
+/* ---- Masks ---------------------------------------------------------------------------------- */
+
+/* How many examples of a split and a class (-1: of any) have a mask. */
+size_t r4_data_mask_count(const r4_data *d, r4_split split, int32_t label);
+/* The masks of a share of each class of the training part; the others of training have none. A smaller share is
+ * within a larger one of the same seed. */
+r4_data *r4_data_keep_masks(const r4_data *d, double share, uint64_t seed, r4_error *e);
+/* 1 - m: what must not matter becomes what may. An example without a mask still has none. */
+r4_data *r4_data_invert_masks(const r4_data *d, r4_error *e);
+/* alpha mean m + (1 - alpha) m in training, where mean is that of the masks of training, element by element. */
+r4_data *r4_data_soften_masks(const r4_data *d, double alpha, r4_error *e);
+
+typedef enum { R4_CORRUPT_MISPOSITION = 0, R4_CORRUPT_SHIFT, R4_CORRUPT_DILATION, R4_CORRUPT_SHRINK } r4_corruption;
+
+/* Masks of images made wrong, but for a share of each class of the training part: at another place, moved a little,
+ * larger or smaller (doc/data.md has the ranges). A smaller correct share is within a larger one of the same seed.
+ * Masks of validation and test stay. */
+r4_data *r4_data_corrupt_masks(const r4_data *d, r4_corruption kind, double correct, uint64_t seed, r4_error *e);
+
+/* What replaces masked content, so that a net that learns from it gains nothing from the shortcut. Tokens have no mean,
+ * blur or blank; their colour is one other token for all, their noise another one for each. */
+typedef enum {
+  R4_FILL_NONE = 0,
+  R4_FILL_COLOUR, /* one random colour                                                                 */
+  R4_FILL_NOISE,  /* a random value for each feature                                                   */
+  R4_FILL_MEAN,   /* the mean of the examples                                                          */
+  R4_FILL_BLUR,   /* the surroundings, of images alone                                                 */
+  R4_FILL_SWAP,   /* the masked content of another example                                             */
+  R4_FILL_PASTE,  /* every second example, masked or not, gets the masked content of another put on it */
+  R4_FILL_BLANK,  /* 0: black in images                                                                */
+  R4_FILL_EXCHANGE /* swap where an example has a mask, paste where it has none                        */
+} r4_fill;
+
+/* "swap", as settings and commands call it; NULL behind the last. */
+const char *r4_fill_name(r4_fill kind);
+
+/* The examples as they are seen in an epoch. Masks stay as they are. */
+r4_data *r4_data_fill(const r4_data *d, r4_fill kind, uint64_t seed, uint32_t epoch, r4_error *e);
+
+/* The kind that can hide the shortcut of the training examples: none without masks, paste if masks are so much more
+ * frequent in one class that a filled region would still give the label away, otherwise colour. For tokens: swap if the
+ * classes have masks alike and masked tokens differ, otherwise noise. */
+r4_fill r4_fill_for(const r4_data *d);
+
+/* ---- Looking at data ------------------------------------------------------------------------ */
+
+typedef struct {
+  size_t examples[R4_SPLITS], masked[R4_SPLITS]; /* masked: of the examples, those with a mask */
+} r4_counts;
+
+/* Of a class and a group; -1: of any. */
+r4_counts r4_data_counts(const r4_data *d, int32_t label, int32_t group);
+
+typedef struct {
+  double low, high, mean;                        /* of all values, without padding                     */
+  size_t values, shortest, longest;              /* number of values, in all, and of an example        */
+  size_t median_length, length_95;               /* at most this many values: half, and 95 %, of the examples */
+  size_t masked_values;                          /* pixels, features or tokens with a mask of 1/2 or more */
+  size_t masked;                                 /* examples with a mask                               */
+  double mean_mask, smallest_mask, largest_mask; /* share of an example that its mask covers, of these */
+} r4_facts;
+
+r4_facts r4_data_facts(const r4_data *d);
+
+/* The mean of the examples, in to; ids of tokens have none. */
+r4_status r4_data_mean(const r4_data *d, float *to, r4_error *e);
+
+/* What is probably wrong with a data set. */
+typedef struct {
+  bool note;        /* worth knowing, but nothing to fix          */
+  const char *code; /* a word for it: see doc/data.md             */
+  char text[R4_ERROR_SIZE];
+} r4_finding;
+
+enum { R4_FINDINGS = 32 }; /* at most; each kind is reported once, with its number and the first example */
+
+/* source is where the data set was read from, whose files are checked as well; or NULL. */
+r4_status r4_data_lint(const r4_data *d, const char *source, r4_finding finding[R4_FINDINGS], size_t *n,
+                       r4_error *e);
+
+typedef enum { R4_SHEET_CLASSES = 0, R4_SHEET_SPLITS, R4_SHEET_IN_ORDER } r4_sheet_rows;
+
+/* A contact sheet as a PNG file: a row with the first examples of each class or split, or all examples in order, with
+ * the names of their class and group and the outline of their mask. columns 0 means 10. */
+r4_status r4_data_sheet(const r4_data *d, r4_sheet_rows rows, size_t columns, const char *file, r4_error *e);
+
+/* ==== Part 3: settings and training =========================================================== */
+
+/* ---- Methods -------------------------------------------------------------------------------- */
+
+/* What training minimises is a data term and up to R4_TERMS penalties; a method says which. "erm" has none, "cert-r4"
+ * has one, "r3+pairing" is a sum of two. doc/objectives.md has the definitions, part 6 the graphs. */
+enum { R4_TERMS = 4 }; /* penalties of a method, at most */
+
+/* How a penalty enters the loss, with q_i its quantity for example i. */
+typedef enum {
+  R4_FORM_LINEAR = 0, /* lambda mean_i q_i                                                  */
+  R4_FORM_LOG,        /* lambda mean_i log(1 + q_i / tau)                                   */
+  R4_FORM_TARGET,     /* lambda log(1 + mean_i q_i / delta): lambda is then for dual ascent */
+} r4_form;
+
+/* The methods, by number; the first is plain learning, without a penalty and without filled examples. NULL after the
+ * last. */
+size_t r4_method_count(void);
+const char *r4_method_name(size_t k);
+
+/* The defaults of a method, which may be a sum: those of a sum follow from its parts. All zero for an unknown name. */
+typedef struct {
+  bool guided; /* it has a penalty                                                               */
+  bool fills;  /* the data term sees filled examples                                             */
+  bool waits;  /* for a fresh net, the penalty begins after a quarter of the epochs              */
+  bool texts;  /* it is for nets of tokens only                                                  */
+  bool pairs;  /* its penalty compares examples with filled ones: the data term must be filled   */
+  bool groups; /* it weighs examples by group, by their losses: the data term must be weighted   */
+  size_t terms;               /* penalties, with a weight each                                   */
+  const char *term[R4_TERMS]; /* their names, the first is the main one                          */
+  double lambda[R4_TERMS];    /* their weights                                                   */
+  bool leads[R4_TERMS];       /* it does not wait, but another does: it has no ramp, and is linear where the form is
+                                 log                                                             */
+  r4_form form;
+  const char *formula[R4_TERMS]; /* of each term, for people: the penalty of one example; g: the input gradient */
+  const char *about;             /* what it does and when to use it, in lines; NULL: it is a sum              */
+} r4_method_info;
+
+r4_method_info r4_method_describe(const char *method);
+/* Whether a setting, which has the name of an option, has an effect on the method's penalty, or on its weights; for a
+ * sum, whether it has one on a part of it. "norm=sum": whether all parts that the setting is for know this value. */
+bool r4_method_uses(const char *method, const char *setting);
+
+/* ---- Settings ------------------------------------------------------------------------------- */
+
+/* Everything that a training run can be told, by key, with a default each. One table feeds the help, the file,
+ * changes on the command line, the checks and the resolved text. */
+r4_settings *r4_settings_new(void); /* the defaults; NULL when out of memory */
+void r4_settings_free(r4_settings *s);
+
+/* Reads a YAML file of "key: value" lines. Maps may be used for dotted keys, and "base: FILE" (relative to the file
+ * itself) starts from another file's settings. Strict: errors name file, line and column, what was found and what
+ * was expected. What was read before an error stays. */
+r4_status r4_settings_read(r4_settings *s, const char *path, r4_error *e);
+/* One assignment "key=value"; lists are written "1,2.5". origin says in messages where it comes from: "--set". */
+r4_status r4_settings_set(r4_settings *s, const char *assignment, const char *origin, r4_error *e);
+/* Refuses combinations that contradict each other, or whose result would not be what was asked for. */
+r4_status r4_settings_check(const r4_settings *s, r4_error *e);
+/* The k-th setting that was given and has no effect, as a sentence in to->text; false after the last. What is given
+ * later overrides what was given before (a file its base, an assignment a file) and makes nothing of it wrong. */
+bool r4_settings_idle(const r4_settings *s, size_t k, r4_error *to);
+/* The k-th setting that was given by an older key, as a sentence in to->text that names the new one; false after the
+ * last. */
+bool r4_settings_renamed(const r4_settings *s, size_t k, r4_error *to);
+/* All settings as YAML with headings; reads back as the same settings. r4_string_free; NULL when out of memory. */
+char *r4_settings_text(const r4_settings *s);
+/* The same as a file. */
+r4_status r4_settings_save(const r4_settings *s, const char *path, r4_error *e);
+
+typedef enum {
+  R4_SETTING_WHOLE = 0, /* a whole number                     */
+  R4_SETTING_REAL,      /* a finite number                    */
+  R4_SETTING_FLAG,      /* true or false                      */
+  R4_SETTING_TEXT,      /* UTF-8                              */
+  R4_SETTING_CHOICE,    /* one of a few words                 */
+  R4_SETTING_REALS,     /* a list of numbers, possibly empty  */
+} r4_setting_type;
+
+typedef struct {
+  r4_setting_type type; /* says which of the following holds */
+  int64_t whole;
+  double real;
+  bool flag;
+  const char *text; /* of a text or choice, or the word for numbers, or NULL; valid until the setting changes */
+  size_t n;         /* of a list */
+  const double *reals;
+} r4_setting_value;
+
+r4_status r4_settings_get(const r4_settings *s, const char *key, r4_setting_value *value, r4_error *e);
+
+/* A line of the table. */
+typedef struct {
+  const char *group; /* a heading; lines of a group are together */
+  const char *key;
+  r4_setting_type type;
+  const char *initial;        /* the default, as a user would write it */
+  double min, max;            /* of numbers; infinite where there is no limit */
+  const char *const *choices; /* of a choice, or the words that may replace a list; ends with NULL; or NULL */
+  const char *help;           /* one line */
+  bool sums;                  /* of a choice: several of them, joined by "+", are a value as well */
+  bool basic;                 /* one of the few that most users change */
+  const char *was;            /* an older key, which is understood as well; or NULL */
+} r4_setting_info;
+
+size_t r4_setting_count(void);
+r4_setting_info r4_setting_describe(size_t k);
+
+/* The data, with all of its splits, and the net that settings speak of. */
+r4_data *r4_settings_data(const r4_settings *s, r4_error *e);
+r4_net *r4_settings_net(const r4_settings *s, const r4_data *d, r4_error *e);
+
+/* method: auto. It is chosen by the training examples with masks: how many there are, in which classes, how much the
+ * masks cover. Training chooses by itself; to know before, or to train several seeds, ask. */
+bool r4_method_is_open(const r4_settings *s);
+/* Sets method to what fits d (NULL: the data that the settings name); why gets a sentence, may be NULL. */
+r4_status r4_method_choose(r4_settings *s, const r4_data *d, char why[R4_ERROR_SIZE], r4_error *e);
+
+/* ---- Training ------------------------------------------------------------------------------- */
+
+/* What figures of validation are measured on. */
+typedef enum {
+  R4_VAL_NONE,      /* there is no validation part                                                          */
+  R4_VAL_PLAIN,     /* examples as they are; there are no masks                                             */
+  R4_VAL_EXCHANGED, /* masked content was exchanged between classes: the shortcut says nothing              */
+  R4_VAL_FILLED,    /* masked content was replaced as data.val_fill says                                    */
+  R4_VAL_CARRIES    /* examples as they are, as too few have masks: a net that uses the shortcut looks good */
+} r4_val_kind;
+
+/* A term of the method: its mean penalty over the epoch so far, and its weight in the last step. */
+typedef struct {
+  char name[32]; /* a copy, so that a progress can be sent to another process */
+  double penalty, lambda;
+} r4_term_progress;
+
+/* Where a run is. Shares are 0 to 1; loss, penalty and accuracy are means over the epoch so far. */
+typedef struct {
+  uint64_t seed;
+  int64_t epoch, epochs;  /* done, and to do in all                                   */
+  int64_t batch, batches; /* of this epoch                                            */
+  double loss, penalty, accuracy; /* penalty: the sum of those of all terms           */
+  double lambda, eps, rate;       /* of the last step; lambda is that of the first term */
+  size_t terms;
+  r4_term_progress term[R4_TERMS];
+  bool epoch_done, validated;
+  double val_avg, val_worst; /* of the last epoch, if validated                       */
+  double val_se;             /* the standard error of val_avg                         */
+  r4_val_kind val_kind;
+  int64_t val_examples;      /* behind these figures: exchanged ones, if they are     */
+  double seconds;            /* since training began, or was resumed                  */
+} r4_progress;
+
+/* Whether a model uses what masks mark, by the share of its correct predictions that it loses when masked content is
+ * exchanged. */
+typedef enum {
+  R4_VERDICT_NONE,      /* not known                            */
+  R4_VERDICT_COLLAPSED, /* one class for everything             */
+  R4_VERDICT_USES,      /* R4_USES or more                      */
+  R4_VERDICT_UNSURE,    /* within one standard error of R4_USES */
+  R4_VERDICT_LITTLE,    /* R4_USES_LITTLE or more               */
+  R4_VERDICT_NOT
+} r4_verdict;
+#define R4_USES 0.1
+#define R4_USES_LITTLE 0.02
+/* lost: NaN is R4_VERDICT_NONE. error: its standard error; 0: lost is exact. */
+r4_verdict r4_verdict_of(double lost, double error);
+const char *r4_verdict_name(r4_verdict v);
+
+/* How a run ended. */
+typedef struct {
+  bool stopped; /* before its end: it can be resumed                                               */
+  int64_t only; /* the class that the model predicts for every validation example (without these, for the last
+                   batches): the net has collapsed, and no figure about it means anything; -1: it has not */
+  int64_t steps, penalised; /* all of them, and those in which a penalty counted                   */
+  bool unpenalised;         /* a penalty was asked for, and counted in none                        */
+  r4_val_kind val_kind;
+  r4_verdict verdict;
+  double lost, lost_error, changed; /* shares of correct predictions lost, and of all that change, when the masked
+                                       content of validation examples is exchanged; NaN: not known */
+  int64_t exchanged;        /* examples behind them                                                */
+  bool one_sided;           /* masks are on some classes only: what gives the others away was not measured */
+} r4_outcome;
+
+typedef struct {
+  const char *folder; /* of the run; made if it is missing                                            */
+  bool resume;        /* go on from the checkpoint in it, if there is one                             */
+  bool force;         /* replace what is in it                                                        */
+  /* Who will choose among models by validation, as the subject of a sentence; NULL: nobody. Refused where validation
+   * carries the shortcut. */
+  const char *chosen_by;
+  /* Called after each step. false ends the run: it is saved and can be resumed. May be NULL. */
+  bool (*report)(const r4_progress *p, void *user);
+  /* Called with a sentence about what looks wrong, or what was done about it. May be NULL. */
+  void (*notice)(const char *sentence, void *user);
+  void *user;
+} r4_train_options;
+
+/* Trains one seed of one configuration, from data to folder/model.safetensors. A run that was interrupted, at any
+ * moment, and resumed ends with the same bits as one that was not, with the same number of threads. The folder is
+ * locked meanwhile: R4_E_BUSY if another process trains in it. */
+r4_status r4_train(const r4_settings *settings, const r4_train_options *options, r4_outcome *outcome,
+                   r4_error *e);
+
+/* ---- A trainer that a program drives -------------------------------------------------------- */
+
+/* One seed of one configuration, step by step, without files but those asked for. r4_train is a loop around the same
+ * steps: the bits are the same.
+ *
+ * d: the data; its parts for training and validation are used as they are (the only setting of the data that counts is
+ * data.val_fill; if it is auto, and too few validation examples have masks, some training examples that have one are
+ * held out for validation). NULL: the data that the settings name. Neither s nor d need outlive it. */
+r4_trainer *r4_trainer_new(const r4_settings *s, const r4_data *d, r4_error *e);
+void r4_trainer_free(r4_trainer *t);
+
+/* Calls notice with what is already known to look wrong, and with what does from now on, as r4_train_options.notice. */
+void r4_trainer_listen(r4_trainer *t, void (*notice)(const char *sentence, void *user), void *user);
+
+/* The next step, and after the last step of an epoch validation and what the setting "select" asks for; or all steps up
+ * to the end of the epoch. p may be NULL. R4_E_ARGUMENT after the end. */
+r4_status r4_trainer_step(r4_trainer *t, r4_progress *p, r4_error *e);
+r4_status r4_trainer_epoch(r4_trainer *t, r4_progress *p, r4_error *e);
+bool r4_trainer_done(const r4_trainer *t); /* all epochs are done, or none was better for too long */
+void r4_trainer_progress(const r4_trainer *t, r4_progress *p);
+
+const r4_net *r4_trainer_net(const r4_trainer *t);
+/* The weights of the epoch that "select" chose so far; before the first is done, those of the last step. Valid until
+ * the next step. */
+const float *r4_trainer_weights(const r4_trainer *t);
+typedef struct r4_metrics r4_metrics; /* see below */
+/* Of these weights, on any data, with the settings eval.*. */
+r4_status r4_trainer_evaluate(const r4_trainer *t, const r4_data *d, r4_metrics *m, r4_error *e);
+/* How training ended, as r4_train says it at its end: whether these weights use what masks mark, by validation, and in
+ * how many steps the penalty counted. Calls notice with it. R4_E_ARGUMENT before an epoch is done. */
+r4_status r4_trainer_judge(r4_trainer *t, r4_outcome *to, r4_error *e);
+
+/* A checkpoint: a trainer of the same settings and data that loads it goes on to the same bits. */
+r4_status r4_trainer_save(r4_trainer *t, const char *path, r4_error *e);
+r4_status r4_trainer_load(r4_trainer *t, const char *path, r4_error *e);
+/* The weights of r4_trainer_weights, once an epoch is done, for r4_model_load. */
+r4_status r4_trainer_save_model(const r4_trainer *t, const char *path, r4_error *e);
+
+/* ---- Choosing lambda ------------------------------------------------------------------------ */
+
+enum { R4_LAMBDA_TRIES = 12 };
+
+/* A short run with one lambda: a quarter of the epochs, or more where that is too short to tell. */
+typedef struct {
+  double lambda, avg, worst; /* accuracies in validation at its end, 0 to 1                               */
+  double score, se;          /* what it is chosen by, and the standard error of avg                       */
+  double penalty;            /* mean of its last epoch                                                    */
+  bool learned;              /* its score is above that of guessing, 1 / classes                          */
+  bool penalised;            /* the penalty counted in some step                                          */
+  bool dead;                 /* it collapsed: it predicts one class for all, so its scores mean nothing   */
+  bool diverged;             /* its loss was not a number or not finite: there are no scores              */
+  int64_t epochs;            /* its length: runs shorter than the last one have shown nothing             */
+} r4_lambda_try;
+
+typedef struct {
+  size_t n, chosen; /* chosen: a number below n; n if all nets collapsed or diverged */
+  r4_lambda_try tried[R4_LAMBDA_TRIES];
+} r4_lambda_curve;
+
+/* The setting lambda is "auto", and matters: r4_train refuses such settings. */
+bool r4_lambda_is_open(const r4_settings *s);
+/* Tries lambdas in short runs of the seed in s, one after the other, in folders below options->folder; the curve is in
+ * curve.json there. Then lambda is set in s to the one that was chosen, for all seeds of a run. A search that is done
+ * is not repeated, but read, and one that was stopped or killed is resumed; not with force. *stopped: it was stopped,
+ * by report, and lambda is as it was. R4_E_DOMAIN if all nets collapsed or diverged. */
+r4_status r4_lambda_search(r4_settings *s, const r4_train_options *options, r4_lambda_curve *curve,
+                           bool *stopped, r4_error *e);
+
+/* ==== Part 4: measuring and explaining ======================================================== */
+
+/* All of these look at a net and its weights, an array of r4_net_size floats: r4_trainer_net and r4_trainer_weights,
+ * or r4_model_net and r4_model_weights. batch is how many examples are computed at a time; it changes no result. */
+
+/* ---- Predictions ---------------------------------------------------------------------------- */
+
+/* The probabilities of all classes for each example of d, [examples, classes], 2 columns for a net with one output:
+ * softmax, in double. The prediction is the class of the largest, the first at a tie. Labels do not matter. R4_E_DOMAIN
+ * if weights or logits are not finite: names the first example. */
+r4_status r4_predict(const r4_net *n, const float *weights, const r4_data *d, int64_t batch, float *probabilities,
+                     r4_error *e);
+
+/* What a net predicts for all examples of a data set. With too strong a penalty a net collapses: it predicts one class
+ * for everything; its gradient is then 0, and its kappa the best of all. */
+typedef struct {
+  size_t most;       /* the class that it predicts most often, the first at a tie                   */
+  double most_share; /* and how often: 0 to 1                                                       */
+  bool constant;     /* it predicts no other, though the examples are of several classes            */
+  size_t not_finite; /* examples with a logit that is NaN or infinite, which is not a prediction    */
+} r4_answers;
+
+/* R4_E_DOMAIN if a logit is not finite: names the first example, and *answers has their number all the same. */
+r4_status r4_net_answers(const r4_net *n, const float *weights, const r4_data *d, int64_t batch, r4_answers *answers,
+                         r4_error *e);
+
+/* ---- Metrics -------------------------------------------------------------------------------- */
+
+enum { R4_MAX_GROUPS = 1024 };
+
+/* Of one net on one data set. Accuracies are shares, 0 to 1; groups without examples are NaN and do not count. */
+struct r4_metrics {
+  r4_answers answers;
+  double loss, accuracy;
+  double avg_group_accuracy, worst_group_accuracy; /* mean and least over groups */
+  size_t worst_group, groups;
+  double group_accuracy[R4_MAX_GROUPS];
+  size_t group_count[R4_MAX_GROUPS];
+  /* Fragility: the width hi - lo of the bounds of the input gradient of the loss while the masked (or all other)
+   * features move by up to eps; the largest, and the mean over examples and features. NaN where there is none: an
+   * example without a mask has neither, one that is masked all over has no core. Infinite where bounds overflowed. */
+  double eps;
+  size_t masked_examples, core_examples; /* that count: those with a mask, and of these those with a core */
+  double kappa_masked_max, kappa_masked_mean, kappa_core_max, kappa_core_mean;
+};
+
+/* R4_E_DOMAIN, as r4_net_answers, if weights or logits are not finite. */
+r4_status r4_evaluate(const r4_net *n, const float *weights, const r4_data *d, double eps, int64_t batch,
+                      r4_metrics *m, r4_error *e);
+
+/* As r4_evaluate, but fragility is measured on at most this many of the examples with a mask, evenly spread over d. */
+r4_status r4_evaluate_some(const r4_net *n, const float *weights, const r4_data *d, double eps, int64_t batch,
+                           size_t most, r4_metrics *m, r4_error *e);
+
+/* ---- The swap test -------------------------------------------------------------------------- */
+
+/* Does the prediction for an example change when the masked content of an example of another class is put into its
+ * mask? With f(x) the prediction, y the label, m the mask of example i, c what is put there and g a group,
+ *
+ *     x'_i = (1 - m) x_i + m c
+ *     flipped_g = |{ i in g : f(x'_i) != f(x_i) }|,    share of the examples in g
+ *     lost_g    = |{ i in g : f(x_i) = y_i != f(x'_i) }|,    share of found_g = |{ i in g : f(x_i) = y_i }|
+ *
+ * each the mean over draws of a donor j, y_j != y_i, from the examples with a mask. Its content is stretched from the
+ * box of its mask to that of m. In classes that have masks less than half as often as the others (a count so low has a
+ * chance below 1 %), the donor's region is put on examples without a mask at its own place: m is the donor's. So data
+ * are tested, too, where one class alone has masks and accuracy cannot tell whether a net relies on what is masked.
+ * Other contents are put at the same places: what blank or noise change as well was not the donor's doing.
+ *
+ * R4_FILL_PASTE is for data whose masks are elsewhere, as on training examples alone: every example has the region of a
+ * donor j of other data put on it, whatever its own mask,
+ *
+ *     x'_i = (1 - m_j) x_i + m_j x_j,    y_j != y_i */
+typedef struct {
+  r4_fill content; /* R4_FILL_SWAP, or any other but _NONE                                 */
+  int draws;       /* of each example, over which is averaged                              */
+  uint64_t seed;   /* of the draws                                                         */
+  int64_t batch;   /* examples at a time                                                   */
+  const r4_data *donors; /* R4_FILL_PASTE: whose masked content is put on examples, with as many features and classes;
+                            NULL: their own */
+} r4_swap_options;
+
+/* Swap, 10 draws, seed 0, batches of 256. */
+r4_swap_options r4_swap_defaults(void);
+
+typedef struct {
+  const char *none; /* why there is nothing to report; NULL: there is                          */
+  r4_fill content;
+  int draws;
+  size_t donors;            /* examples with a mask                                            */
+  size_t inside, pasted;    /* examples tested within their own mask, and at that of a donor   */
+  size_t groups;            /* of the data; for each of them, those that are tested:           */
+  size_t examples[R4_MAX_GROUPS];
+  size_t found[R4_MAX_GROUPS];   /* of these, correct before                                   */
+  double flipped[R4_MAX_GROUPS]; /* predictions that change, mean over draws                   */
+  double lost[R4_MAX_GROUPS];    /* correct before, and wrong then; mean over draws            */
+} r4_swapped;
+
+/* options may be NULL. R4_E_ARGUMENT if the content is not for these data (tokens have no mean), R4_E_SHAPE if donors
+ * do not fit. */
+r4_status r4_swap_test(const r4_net *n, const float *weights, const r4_data *d, const r4_swap_options *options,
+                       r4_swapped *to, r4_error *e);
+/* What nets are chosen by in validation, on any data with masks: accuracies where the shortcut says nothing, from all
+ * examples as they are and those that can be exchanged, as src/measure/exchanged.h estimates them. */
+typedef struct {
+  double score;         /* half way between avg and worst, which leans on avg as far as noise explains it */
+  double avg, avg_se, worst;
+  double changed, lost; /* shares of predictions that change, and of correct ones that are lost           */
+  size_t exchanged;     /* examples behind it; 0: all else is NaN                                         */
+} r4_exchanged;
+
+r4_status r4_exchanged_score(const r4_net *n, const float *weights, const r4_data *d, uint64_t seed, int64_t batch,
+                             r4_exchanged *to, r4_error *e);
+
+/* ---- The substitution test of texts --------------------------------------------------------- */
+
+/* Is the prediction correct whatever words of a list replace the masked ones? In the place of a masked word is one of
+ * the W words of the list that have as many pieces, or what was there: k of them make (W + 1)^k texts. Bounds prove it
+ * for all at once (certified), and may fail to; where they are few, each is tried (held): certified is never more than
+ * held. */
+typedef struct {
+  const char *none; /* why there is nothing to report; NULL: there is                              */
+  size_t words;     /* of the list, each once, as far as the vocabulary has them                   */
+  size_t unknown;   /* those that it does not have, which replace nothing, and the first           */
+  char first_unknown[48];
+  size_t kept; /* masked words that the list has no other of as many pieces for, and the first     */
+  char first_kept[48];
+  size_t tries;     /* a text with at most this many replacements is tried with each               */
+  size_t groups;    /* for each of them: texts with masked tokens, at most 1000 evenly spread      */
+  size_t examples[R4_MAX_GROUPS], right[R4_MAX_GROUPS], certified[R4_MAX_GROUPS];
+  size_t tried[R4_MAX_GROUPS];
+  size_t held[R4_MAX_GROUPS], proved[R4_MAX_GROUPS]; /* of these: correct with each, and certified */
+  size_t overflowed; /* of all: texts whose bounds, or whose neighbours' in a batch, overflowed, and prove nothing */
+} r4_substituted;
+
+/* With the list that the settings name: words, or else data.mask_words. */
+r4_status r4_substitution_test(const r4_net *n, const float *weights, const r4_data *d, const r4_settings *s,
+                               r4_substituted *to, r4_error *e);
+
+/* ---- Relative core sensitivity -------------------------------------------------------------- */
+
+/* Which noise hurts more, that on the core of an image or that on what is masked (Singla and Feizi, 2022; Moayeri and
+ * others, 2022)? Over the examples that have both,
+ *
+ *     spurious_noise   accuracy with noise sigma u_c m . xi added, xi ~ N(0, 1), u_c the unit of the feature's channel
+ *     core_noise       the same with 1 - m instead of m, of the same examples, with the same xi
+ *     a                (spurious_noise + core_noise) / 2
+ *     rcs              (spurious_noise - core_noise) / (2 min(a, 1 - a)),  from -1 to 1
+ *
+ * 1: only the core matters; -1: only what is masked does; 0: both alike. u_c is the std of the net's first part, if
+ * that is "normalize", otherwise the standard deviation of the channel over these examples. doc/data.md says more. */
+enum { R4_MAX_NOISES = 16 };
+
+typedef struct {
+  size_t n;                    /* levels of noise; 0: 0.25, 0.5, 1, 2, 4                  */
+  double sigma[R4_MAX_NOISES]; /* above 0                                                 */
+  int draws;                   /* of noise for each example, over which is averaged; 0: 1 */
+  uint64_t seed;               /* of the noise                                            */
+  int64_t batch;               /* examples at a time; 0: 64                               */
+  bool published;              /* u_c is 1 / 255 and n = 0 is sigma 2, as in the code published with the paper, whose
+                                  images are 0 to 255: nobody sees such noise */
+} r4_sensitivity_options;
+
+typedef struct {
+  size_t examples, channels;  /* examples that have a mask and a core           */
+  double unit[R4_MAX_NOISES]; /* of each channel                                */
+  double clean;               /* accuracy without noise, of these examples      */
+  size_t n;
+  struct {
+    double sigma, spurious_noise, core_noise;
+    double rcs, rcs_se; /* NaN: all predictions are correct, or all wrong; se: by the jackknife over examples */
+  } at[R4_MAX_NOISES];
+} r4_sensitivity;
+
+/* options may be NULL. R4_E_ARGUMENT if no example has a mask and a core, or for texts. */
+r4_status r4_core_sensitivity(const r4_net *n, const float *weights, const r4_data *d,
+                              const r4_sensitivity_options *options, r4_sensitivity *to, r4_error *e);
+
+/* ---- Attributions --------------------------------------------------------------------------- */
+
+/* What is explained: the explanation g_i is its derivative with respect to the example x_i, with l_i the loss, z the
+ * logits, p the probabilities and y the label. */
+typedef enum {
+  R4_EXPLAIN_LOSS = 0,    /* l_i = -log p_y                                                  */
+  R4_EXPLAIN_LOGIT,       /* z_y, the label's logit; with one output the margin, z or -z     */
+  R4_EXPLAIN_MARGIN,      /* z_y - log sum_{k != y} exp(z_k)                                 */
+  R4_EXPLAIN_LOGPROB_SUM, /* sum_k log p_k                                                   */
+} r4_explain;
+
+/* An attribution says how much each feature has to do with the prediction: an array shaped as the example, made of the
+ * explanation. doc/explain.md has the formulas. */
+typedef struct {
+  const char *name, *about;
+  bool width;  /* the width of an interval: 0 or more, infinite where nothing is known. Others have a sign. */
+  bool images; /* only of nets of images, some part of which gives an image */
+} r4_attribution_info;
+
+size_t r4_attribution_count(void);
+r4_attribution_info r4_attribution_describe(size_t k);
+
+typedef struct {
+  r4_explain explain;
+  double eps;            /* bounds: how far features move                                        */
+  double sigma;          /* smoothgrad: standard deviation of the noise                          */
+  int samples;           /* smoothgrad: noisy copies; integrated: points on the way; 1 to 1000   */
+  uint64_t seed;         /* smoothgrad: of the noise, which is the same for all examples         */
+  const float *baseline; /* integrated: an example to start from; NULL is all zeros              */
+  int window;            /* occlusion: side of the windows; 0: an eighth of the shorter side of the image */
+  int stride;            /* occlusion: from one to the next, up to the side; 0: half of it       */
+  double fill;           /* occlusion: what windows are filled with, in all channels             */
+} r4_attribution_options;
+
+/* The loss is explained; eps 0.1, sigma 0.1, 32 samples, seed 0, from zeros; windows are filled with 0. */
+r4_attribution_options r4_attribution_defaults(void);
+
+/* Attributions of all examples of d to the labels they have, [examples, features], in to. options may be NULL. */
+r4_status r4_attribute(const char *method, const r4_net *n, const float *weights, const r4_data *d,
+                       const r4_attribution_options *options, float *to, r4_error *e);
+
+/* The share of an attribution that is inside the mask, sum_j m_j |a_j| / sum_j |a_j|; NaN if a is 0 or infinite. */
+double r4_mask_share(size_t features, const float *a, const float *mask);
+
+/* Pointing games: does an attribution point at the core of an example? A_p is the attribution of pixel p, summed over
+ * its channels, with the sign that speaks for the label (minus the attribution, if the loss is explained), and c_p is
+ * 1 - m_p, as a mean over its channels. Over the examples that have a mask and a core,
+ *
+ *     energy   sum_p c_p max(0, A_p) / sum_p max(0, A_p)     (Wang and others, 2020: Score-CAM)
+ *     share    sum_p c_p |A_p| / sum_p |A_p|
+ *     hit      1 if c_p > 1/2 at the largest A_p, or at one of several, else 0     (Zhang and others, 2018)
+ *     area     mean_p c_p: the energy and the share of a map that is the same everywhere
+ *
+ * as means. Examples whose map has no positive pixel, or one that is not finite, are left out, and counted. */
+typedef struct {
+  size_t examples, left_out;
+  double energy, share, hit, area; /* NaN if there are no examples */
+} r4_pointing;
+
+/* Maps by a method of r4_attribute; options may be NULL. R4_E_ARGUMENT if no example has a mask and a core. */
+r4_status r4_pointing_game(const char *method, const r4_net *n, const float *weights, const r4_data *d,
+                           const r4_attribution_options *options, r4_pointing *to, r4_error *e);
+
+/* ---- Measuring all of it -------------------------------------------------------------------- */
+
+enum { R4_MAX_SWAPS = 8, R4_MAX_POINTING = 4 };
+
+typedef struct {
+  double eps;    /* fragility: how far features move                                                       */
+  size_t kappa;  /* of at most this many examples with a mask, evenly spread; 0: it is not measured        */
+  int64_t batch; /* examples at a time                                                                     */
+  size_t swaps;  /* swap tests: what each puts into masks, with this many draws of an example by seed 0    */
+  r4_fill swap[R4_MAX_SWAPS];
+  int draws;
+  const r4_data *donors;    /* of R4_FILL_PASTE, as in r4_swap_options                                     */
+  const r4_settings *words; /* whose list of words the substitution test takes; NULL: there is none        */
+  const r4_sensitivity_options *noise; /* relative core sensitivity; NULL: it is not measured              */
+  size_t pointings;                    /* pointing games by these attributions of the margin               */
+  const char *pointing[R4_MAX_POINTING];
+  double specificity; /* with two classes: that of the figure sensitivity_at_specificity                   */
+  /* Predictions, if there is room for them: [examples], and [examples, r4_model_classes]; or NULL. */
+  int32_t *predicted;
+  float *probabilities;
+  /* Called before each part of it, with the number of examples that the net is asked about; 0: not known. Or NULL. */
+  void (*stage)(const char *what, size_t examples, void *user);
+  void *user;
+} r4_measure_options;
+
+/* eps 0.1, all examples, batches of 256, one swap test with 10 draws, specificity 0.95, and nothing else. */
+r4_measure_options r4_measure_defaults(void);
+/* The same with the settings eval.*. */
+r4_measure_options r4_settings_measure(const r4_settings *s);
+
+enum { R4_MAX_VALUES = 128, R4_KEY_SIZE = 64, R4_LABEL_SIZE = 64 };
+
+typedef struct {
+  size_t figure; /* of the table */
+  char key[R4_KEY_SIZE];
+  double value;
+} r4_value;
+
+/* Of one net on one data set. It is large, about 300 KB: static, or from malloc. */
+typedef struct {
+  size_t values; /* all figures that were measured, in the order of the table */
+  r4_value value[R4_MAX_VALUES];
+  r4_metrics metrics; /* what they come from */
+  double specificity; /* of the options      */
+  size_t swaps;
+  r4_swapped swapped[R4_MAX_SWAPS]; /* by what was put into masks, in the order of the options           */
+  r4_substituted substituted;       /* words is 0 unless it was asked for                                */
+  char no_words[200];               /* why the substitution test failed, or "": the rest is there anyway */
+  r4_sensitivity sensitivity;       /* n is 0 unless it was asked for                                    */
+  size_t pointings;
+  r4_pointing pointing[R4_MAX_POINTING]; /* in the order of the options */
+  char pointed_by[R4_MAX_POINTING][24];  /* the attributions            */
+} r4_measured;
+
+/* With the model's own net, which may have more to it than that of the settings: what the weights that it started from
+ * need before it. options may be NULL. R4_E_DOMAIN, as r4_net_answers, if weights or logits are not finite. */
+r4_status r4_measure(const r4_model *m, const r4_data *d, const r4_measure_options *options, r4_measured *to,
+                     r4_error *e);
+/* What follows from predictions alone, by whatever made them: accuracies and the figures that come from probabilities,
+ * [examples, classes], such as the means over several nets. The class is the largest, the first at a tie. R4_E_DOMAIN
+ * if one is not from 0 to 1. */
+r4_status r4_measure_predictions(const r4_data *d, size_t classes, const float *probabilities,
+                                 const r4_measure_options *options, r4_measured *to, r4_error *e);
+/* By its key, "worst_group_accuracy". NaN if it was not measured. */
+double r4_measured_value(const r4_measured *m, const char *key);
+
+/* ==== Part 5: models ========================================================================== */
+
+/* ---- Models --------------------------------------------------------------------------------- */
+
+/* A net with its weights, in a safetensors file that PyTorch reads: names and layouts are those of a
+ * torch.nn.Sequential of the same layers on images [channels, height, width]. The metadata of the file has the line
+ * of layers ("net"), the shape of the input as r4 has it ("input"), names of classes ("classes") and the version of
+ * r4 ("r4"). */
+
+/* net: NULL for the one that the file names, otherwise the caller's, which must outlive the model: files from elsewhere
+ * do not name one. Weights may be F32, F64, F16 or BF16. A file whose name ends with .onnx is read as ONNX, also by
+ * r4_net_open and r4_net_load: what r4 has written, and graphs of others that nets have parts for. Errors name the
+ * tensor, its shape and what was expected, or the node and the operator. */
+r4_model *r4_model_load(const char *path, const r4_net *net, r4_error *e);
+/* A run's folder, or a file. */
+r4_model *r4_model_open(const char *path, r4_error *e);
+/* The same in memory: the net, its weights and the names are copied. */
+r4_model *r4_model_new(const r4_net *n, const float *weights, const char *const *class_names, r4_error *e);
+void r4_model_free(r4_model *m);
+
+const r4_net *r4_model_net(const r4_model *m);
+const float *r4_model_weights(const r4_model *m);             /* r4_net_size of them                              */
+size_t r4_model_classes(const r4_model *m);                   /* columns of its probabilities: 2 for a net with one
+                                                                 output                                           */
+const char *r4_model_class_name(const r4_model *m, size_t k); /* NULL if the file names none                      */
+
+/* class_names: one for each class (two for a net with one output), or NULL. Weights that are NaN or infinite are
+ * refused, here and when a file is loaded (R4_E_DOMAIN); the error names the parameter and the index. */
+r4_status r4_model_save(const r4_net *n, const float *weights, const char *const *class_names, const char *path,
+                        r4_error *e);
+
+/* The same as a file of ONNX (opset 17), for programs that run nets: input [batch, channels, height, width] or [batch,
+ * features], or "input_ids" and "attention_mask" [batch, tokens]; output "logits" [batch, classes]. normalize is part
+ * of the graph; names of classes, the net's text, layout and scale are in its metadata. Less than 2 GB. doc/onnx.md. */
+r4_status r4_onnx_save(const r4_net *n, const float *weights, const char *const *class_names, const char *path,
+                       r4_error *e);
+
+/* For programs that have a model and arrays x [n, input of the net]: probabilities [n, r4_model_classes], as r4_predict
+ * has them. */
+r4_status r4_model_predict(const r4_model *m, size_t n, const float *x, float *probabilities, r4_error *e);
+/* Attributions [n, features] to these labels, [n], or to the model's own predictions if labels is NULL. */
+r4_status r4_model_explain(const r4_model *m, const char *method, size_t n, const float *x, const int32_t *labels,
+                           const r4_attribution_options *options, float *to, r4_error *e);
+
+/* ---- Pretrained weights --------------------------------------------------------------------- */
+
+/* Where a file may differ from the net. Lists are patterns of names, as "fc.*, layer4.?.conv1.weight": a star matches
+ * any letters, a question mark one. NULL: none. */
+typedef struct {
+  const char *skip;     /* parameters that are not taken: heads; each pattern must fit one                          */
+  const char *optional; /* parameters that may be missing                                                           */
+  const char *ignore;   /* tensors that the net does not need: "pooler.*". Tensors of whole numbers (counters,
+                           positions) are never weights, and always ignored                                         */
+  const char *prefix;   /* what names in the file begin with and those of the net do not: "bert."                   */
+} r4_load_options;
+
+typedef struct {
+  size_t taken, left; /* parameters: from the file, and as they were */
+  size_t ignored;     /* tensors                                     */
+} r4_load_report;
+
+/* Weights by name and shape from safetensors files, F32, F64, F16 or BF16, in PyTorch's names and layouts: one file, an
+ * index of shards (model.safetensors.index.json; all shards beside it), or a folder with one of these. Parameters that
+ * are not taken stay as they are in weights, and on failure all of them do. What is missing, unexpected or of another
+ * shape is listed in one error; numbers that are NaN or infinite are refused (R4_E_DOMAIN). options and report may be
+ * NULL. */
+r4_status r4_net_load(const r4_net *n, const char *path, const r4_load_options *options, float *weights,
+                      r4_load_report *report, r4_error *e);
+
+/* The net with a first part "normalize" that makes of inputs from 0 to 1 what weights were trained on; it is part of
+ * the net from then on, in its text and in models. preprocess: "none", "imagenet", "lite", "tensorflow", "caffe", a
+ * part "normalize mean M/M/M std S/S/S", or "auto" (NULL): what the weights at path say, or if they say nothing what is
+ * usual for the architecture that n was made from. path NULL: there are no weights, and auto is none. */
+r4_net *r4_net_preprocessed(const r4_net *n, const char *path, const char *preprocess, r4_error *e);
+
+/* ==== Part 6: steps of your own =============================================================== */
+
+/* A step of training by hand is: a net, a batch, an objective built for both (a graph), its gradient (r4_grad), a plan
+ * of these (part 7), and an optimiser. examples/own_steps.c does it in 60 lines. */
+
+/* ---- Nets ----------------------------------------------------------------------------------- */
+
+/* A net as text: parts in a row, separated by commas,
+ *     conv 32 3 p1, relu, maxpool 2, residual(conv 32 3 p1, relu, conv 32 3 p1), relu, globalpool, dense 10
+ * with brackets, names and repetitions (doc/nets.md has the language, "r4 nets" the kinds of parts). Images are
+ * [height, width, channels], tokens [tokens]; the last part must give a vector, the logits. */
+
+/* input is the shape of one example. Errors name the part, what it got and what it needs, and the place in the text. */
+r4_net *r4_net_new(const char *text, r4_shape input, r4_error *e);
+/* A net by name, for examples of its own shape: "mlp784-512-10" (any sizes), an architecture that r4 brings along
+ * ("derm28", "resnet18"), or a file NAME.net or NAME.onnx. In brackets what may be chosen: "resnet18(classes=6)". What
+ * ends with .net, .net and brackets, or .onnx is a file, also with blanks in its name; but not what has a # or a line
+ * break in it. */
+r4_net *r4_net_named(const char *name, r4_error *e);
+/* A name or a text, for examples of this shape, where the net allows it; an image goes into a dense first part as a
+ * vector. */
+r4_net *r4_net_open(const char *net, r4_shape example, r4_error *e);
+void r4_net_free(r4_net *n);
+
+/* Text that makes the net again, with nothing left to choose. */
+const char *r4_net_layers(const r4_net *n);
+r4_shape r4_net_input(const r4_net *n);  /* of one example */
+int64_t r4_net_classes(const r4_net *n); /* outputs        */
+/* Token ids that the net knows, from 0 on: the rows of its smallest embedding; 0: it takes no tokens. */
+int64_t r4_net_vocabulary(const r4_net *n);
+/* Of products and convolutions, for one example; 0 when out of memory. */
+double r4_net_flops(const r4_net *n);
+
+/* Parameters in order, named as PyTorch names them ("0.weight", "layer1.0.conv1.weight"), dense weights [out, in], one
+ * after the other in one flat array of r4_net_size floats. */
+size_t r4_net_size(const r4_net *n);
+size_t r4_net_params(const r4_net *n);
+const char *r4_net_param_name(const r4_net *n, size_t k);
+r4_shape r4_net_param_shape(const r4_net *n, size_t k);
+size_t r4_net_param_offset(const r4_net *n, size_t k);
+/* A buffer is not a weight: it has no gradient, and training sets it (running statistics of batch norm). */
+bool r4_net_param_is_buffer(const r4_net *n, size_t k);
+
+/* U(-1/sqrt(fan_in), 1/sqrt(fan_in)) for weights and biases, PyTorch's default. */
+void r4_net_init(const r4_net *n, uint64_t seed, float *weights);
+/* By name: "default", the one above; "xavier", "kaiming"; "ibp", which keeps interval bounds from growing. */
+r4_status r4_net_init_by(const r4_net *n, const char *name, uint64_t seed, float *weights, r4_error *e);
+
+/* Explanations are taken, and perturbations act, at the result of a part from now on, instead of at the input: a name
+ * as "layer4", which means the last part that is called so or begins so, "features" for the last part that gives an
+ * image (or tokens), "input". Masks then mark the places of that result. Text and models stay as they are.
+ * R4_E_ARGUMENT, with the parts that there are, if there is no such part, if it is inside a branch, or if it has no
+ * places to mark. */
+r4_status r4_net_guide_at(r4_net *n, const char *part, r4_error *e);
+
+/* The inputs of g for the parameters, param[0 .. r4_net_params). */
+void r4_net_inputs(const r4_net *n, r4_graph *g, r4_id *param);
+/* Logits [batch, classes] of x [batch, input...]. */
+r4_id r4_net_apply(const r4_net *n, r4_graph *g, const r4_id *param, r4_id x);
+
+/* ---- Batches -------------------------------------------------------------------------------- */
+
+/* An epoch is every example once (unless by_group), cut into batches: shuffled by seed and epoch, and by nothing else.
+ * Masks may change the order within a batch (masked_first). A batch has all that a training step reads, as floats,
+ * ready to be bound to a plan. */
+
+/* Images that look different in each epoch, and their masks with them. All 0: as they are. */
+typedef struct {
+  bool flip;         /* left and right are exchanged, with probability 1/2 */
+  int64_t crop;      /* moved by up to this many pixels up or down, left or right; the edge is repeated, without mask */
+  double brightness; /* b: all values times one factor, uniform in [1 - b, 1 + b]; those of bytes stay in [0, 1] */
+  double colour;     /* c: saturation and contrast times a factor each, uniform in [1 - c, 1 + c]; likewise */
+} r4_augment;
+
+typedef struct {
+  size_t size;        /* examples of a batch; the last of an epoch has what is left */
+  bool drop_last;     /* leave out the last batch of an epoch if it is smaller */
+  bool shuffle;       /* otherwise in the order of the data set */
+  uint64_t seed;      /* of the shuffle */
+  bool masked_first;  /* in each batch, examples with a mask come before those without */
+  bool no_masks;      /* m is not made, and NULL */
+  size_t masked;      /* 0: m has all features; U: the U features of index */
+  const float *index; /* whole numbers, as the input "index" of an objective; what masks touch must be listed */
+  r4_augment augment; /* by seed, epoch and example; flip and crop: what moved masks can touch must be listed */
+  r4_fill fill;       /* what replaces masked content in filled, by seed, epoch and example */
+  bool prefetch;      /* the next batch is made on a thread of its own while this one is used */
+  size_t lengths;     /* texts: batches are of similar length, cut to one of at most this many lengths; 0, 1: not */
+  bool by_group;      /* each example is drawn by seed, epoch and place: a group that has examples, all equally likely,
+                         then one of its examples, likewise and with replacement; each time it is augmented and filled
+                         anew. shuffle has no effect; an epoch has as many batches as without */
+} r4_batch_options;
+
+typedef struct {
+  size_t count;           /* examples: rows 0 .. count - 1 are filled */
+  size_t masked;          /* of them with a mask in the data set; crop may move all of it out of the image */
+  bool masked_first;      /* and these come first */
+  const float *x, *y, *m; /* [count, features], [count], [count, features or U]; aligned to 64 bytes */
+  const float *length;    /* [size]: of the texts, in tokens; NULL unless examples are tokens */
+  size_t features;        /* of an example: the width of x; of texts that were cut, their tokens */
+  const float *filled;    /* as x, with masked content replaced; x itself if nothing is replaced */
+  const size_t *example;  /* [size]: their numbers in the data set */
+  uint32_t epoch;
+  size_t index; /* of this batch in its epoch */
+} r4_batch;
+
+/* The data set may be freed before the batches. */
+r4_batches *r4_batches_new(const r4_data *d, const r4_batch_options *options, r4_error *e);
+void r4_batches_free(r4_batches *b);
+size_t r4_batches_count(const r4_batches *b); /* batches of an epoch */
+/* The next batch will be the index-th of that epoch, as if all before it had been asked for. */
+r4_status r4_batches_seek(r4_batches *b, uint32_t epoch, size_t index, r4_error *e);
+/* Never ends: after the last batch of an epoch comes the first of the next. A batch stays as it is until the
+ * next one is asked for. Allocates nothing and cannot fail. */
+r4_batch r4_batches_next(r4_batches *b);
+
+/* ---- Random numbers ------------------------------------------------------------------------- */
+
+/* Counter-based (Philox 4x32-10): the value depends on the key alone, never on order or threads. */
+typedef struct {
+  uint64_t seed;
+  uint32_t purpose, step; /* who draws, and when */
+} r4_random;
+
+double r4_random_uniform(r4_random key, uint64_t index);             /* in [0, 1)          */
+double r4_random_normal(r4_random key, uint64_t index);              /* mean 0, variance 1 */
+uint64_t r4_random_below(r4_random key, uint64_t index, uint64_t n); /* in 0 .. n-1        */
+/* n floats, uniform in [low, high): element i depends on the key and i alone. On all threads. */
+void r4_random_fill(r4_random key, size_t n, float low, float high, float *to);
+/* n floats, normal with mean 0 and variance 1, two from each pair of 24 random bits: at most 5.8 in size. */
+void r4_random_fill_normal(r4_random key, size_t n, float *to);
+/* Draws of any kind with the same key and index share their bits: give each use a purpose of its
+ * own. The library itself uses purposes from 0x72340000 on. */
+
+/* ---- Objectives ----------------------------------------------------------------------------- */
+
+/* What training minimises, with q the quantity of the method (part 3), one number per example:
+ *
+ *     mean_i v_i w[y_i] l_i  +  beta sum W^2  +  lambda mean_i q_i
+ *
+ * All definitions are in doc/objectives.md. A net with one output is a binary one: its labels are 0 and 1
+ * and its loss is the logistic one; everywhere else it has two classes with the logits [0, z]. */
+
+/* -log softmax(logits)[label] per example: logsumexp(z) - z_y. one_hot is [batch, classes]. */
+r4_id r4_cross_entropy(r4_graph *g, r4_id logits, r4_id one_hot);
+
+/* How large an explanation is on the mask, for methods that use the setting "norm". */
+typedef enum {
+  R4_NORM_L2 = 0,
+  R4_NORM_L1,
+  R4_NORM_SUM, /* of bounds, as published: sum_j m_j (|lo_j| + |hi_j|); its factor 1/features is left to lambda */
+} r4_norm;
+
+typedef struct {
+  const char *method; /* a name that r4_method_name gives, or a sum of up to R4_TERMS with a penalty: "r3+pairing" */
+  int64_t batch;
+  int64_t masked;   /* 0: masks on all features; U: on the U features listed by "index"        */
+  int64_t guided;   /* 0: any example may have a mask; G: only the first G of a batch may      */
+  const r4_reach *reach; /* where masks are, or NULL; not with masked. Must outlive the call         */
+  bool filled;      /* the data term looks at the input "filled" instead of x                  */
+  bool filled_within; /* which differs from x in masked features alone: penalties share its work */
+  bool lengths;     /* examples are tokens: of each, only the first "length" are there         */
+  bool frozen_statistics; /* the data term uses running statistics instead of those of the batch */
+  bool over_masked; /* penalties are means over the examples with a mask, not over all of them */
+  double lambda[R4_TERMS]; /* weight of each term's penalty; the constant 0 is ERM, to the bit */
+  double eps;       /* radius of the box, or standard deviation of noise on all features       */
+  bool live;        /* "eps" and the weights ("lambda", of further terms "lambda_2" to "lambda_4") are scalar
+                       inputs, not constants                                                   */
+  r4_explain explain;
+  r4_norm norm;
+  r4_form form;
+  double tau, delta; /* of the forms log and target, above 0                                    */
+  int samples;       /* points that are drawn for each example                                  */
+  int steps;         /* of an attack, its random start included; the best point counts          */
+  double noise;      /* smooth-r3: standard deviation of the noise; 0: eps, which ramps                  */
+  double word_share; /* word-smooth-r3: chance that a token is replaced; 0: alpha, or a quarter          */
+  double alpha;      /* size of a step; 0 or less: eps at first, then halved with each third of the
+                        steps, which starts at the best point so far                            */
+  bool random_start; /* an attack starts at eps m "start", else at the example                  */
+  bool ranged;       /* points that are looked at stay between low and high                     */
+  double low, high;
+  const double *class_weights; /* w, one per class (2 for one output), or NULL for all 1        */
+  bool weighted;               /* v is the input "v", a number for each example; otherwise all 1 */
+  double weight_penalty;       /* beta: adds beta sum W^2 over weights, not biases              */
+  const double *rates;         /* factors of the learning rate, one per parameter, or NULL: weight_penalty leaves out
+                                  those with 0                                                  */
+  bool double_softmax;         /* data term as published: l_i = -log softmax(softmax(z))_y              */
+  /* Texts: what replaces masked tokens. */
+  const float *words; /* ids, each a word; NULL: tokens of the batch. They must outlive what is drawn      */
+  size_t word_count;
+  int candidates; /* of a search through words: those that a first-order estimate puts first; 0: all       */
+  int64_t places; /* of it: no text has more masked tokens; 0: not known, "steps" of them are looked at    */
+  bool element_max; /* the largest of several explanations is taken feature by feature, not by its norm   */
+  bool word_box;  /* bounds are over all words, not over eps                                              */
+  bool used;      /* the result has leaf, mask and used, for penalties of the caller's own; not with masked, guided or
+                     reach                                                                                */
+} r4_objective_options;
+
+/* Inputs of the graph by their names; R4_NONE for those that this objective does not have. Shapes:
+ * r4_node_shape. One that the outputs of a plan do not need may be left unbound. */
+typedef struct {
+  r4_id x, y;  /* [batch, input...] and labels [batch]                                          */
+  r4_id filled; /* as x: what the data term sees                                                */
+  r4_id m;     /* masks in [0, 1], 1 = must not matter, shaped as the leaf of the net, which is x unless
+                  the net names another; or [batch, U]; of tokens [batch, tokens]; of images that are
+                  explained behind the input, [batch, height, width] there. With guided, the first G
+                  rows of that                                                                  */
+  r4_id v;      /* [batch], if examples are weighted: from 0 on                                 */
+  r4_id length; /* [batch], if lengths are given                                                */
+  r4_id index; /* [U], the features of the flattened input that m is about                      */
+  r4_id at;    /* [batch or G, r4_reach_places], from r4_reach_find                             */
+  r4_id lambda[R4_TERMS], eps; /* scalars, from 0 on                                            */
+} r4_objective_inputs;
+
+/* An input whose numbers are drawn anew for each step: points that a method looks at, or the start of an attack. */
+typedef struct {
+  const char *name;
+  r4_id node;
+  size_t count;     /* of its elements                                                          */
+  uint32_t purpose; /* of its random numbers: no two inputs of an objective share one            */
+  void (*fill)(r4_random key, const r4_batch *batch, size_t n, float *to);
+  const float *list; /* NULL, or what is drawn from, uniformly, instead of fill                  */
+  size_t listed;
+} r4_drawn;
+
+/* The numbers of a step. What is drawn may depend on the batch; NULL if it is known that it does not. */
+void r4_drawn_fill(const r4_drawn *d, uint64_t seed, uint32_t step, const r4_batch *batch, float *to);
+
+/* Scalars whose quotient is a mean. Over the parts of a batch, both are added first. */
+typedef struct {
+  r4_id sum, count;
+} r4_total;
+
+typedef struct {
+  r4_id loss;       /* scalar: what is minimised                                                */
+  r4_id data;       /* scalar: mean_i v_i w[y_i] l_i                                            */
+  /* Of each term of the method: */
+  r4_id penalty[R4_TERMS]; /* scalar: mean of q, without lambda and before the form; 0 without such a term */
+  r4_total total[R4_TERMS]; /* what it is the mean of; R4_NONE without such a term                */
+  r4_id form[R4_TERMS]; /* scalar: what lambda is multiplied by; 0 without such a term          */
+  r4_id losses;     /* [batch]: w[y_i] l_i                                                      */
+  r4_id each;       /* [batch]: q_i, the sum of those of all terms                              */
+  r4_id logits;     /* [batch, classes], 2 columns for one output: the prediction is the largest */
+  r4_objective_inputs in;
+  const r4_drawn *drawn; /* further inputs: as long as the graph lives                          */
+  size_t draws;
+  const r4_id *updated; /* for each parameter, R4_NONE or, of a buffer, its new value; as drawn */
+  /* If options ask for used, otherwise R4_NONE: the net as it will be used, with running statistics and nothing
+   * dropped, so that examples do not see each other. */
+  r4_id leaf; /* the examples where explanations are taken: x, or another node that the net names   */
+  r4_id mask; /* m, shaped as leaf                                                                  */
+  r4_id used; /* as logits, a function of leaf                                                      */
+} r4_objective;
+
+/* The method's training objective for a batch. An example whose mask is 0 has q_i = 0. All zeros, and an
+ * error in g, if an option is out of its range. */
+r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param,
+                                const r4_objective_options *options);
+
+/* ---- Less work where masks are small -------------------------------------------------------- */
+
+/* The features of the flattened example that some mask touches, or can touch when augment moves it (NULL: it stays), in
+ * order, in index, which has room for all features. Returns their number: U, for "masked" of batches and objectives. */
+size_t r4_data_masked_features(const r4_data *d, const r4_augment *augment, float *index);
+
+typedef struct {
+  int64_t top, left, height, width;
+} r4_rect;
+
+/* Images: the smallest rectangle around each mask, in rect, which has room for all examples; larger if augment repeats
+ * masks at the edge (NULL: it does not). Returns the number of masks, 0 if examples are not images. */
+size_t r4_data_mask_rects(const r4_data *d, const r4_augment *augment, r4_rect *rect);
+
+/* How far masked parts of images reach into a conv net, layer by layer. Objectives that know it compute penalties in
+ * windows around the masks alone: the same numbers for less work. For masks inside the given rectangles; anywhere: or
+ * inside any that are not larger than the largest of them. The net takes images. */
+r4_reach *r4_reach_new(const r4_net *net, size_t n, const r4_rect *rect, bool anywhere, r4_error *e);
+void r4_reach_free(r4_reach *r);
+
+double r4_reach_share(const r4_reach *r);  /* work of convolutions in windows, as a share of that in whole images */
+size_t r4_reach_places(const r4_reach *r); /* numbers that say where the windows of an example are                */
+
+/* The places at [rows, r4_reach_places] of the masks m [rows, height, width, channels]. R4_E_ARGUMENT if a mask is not
+ * as r4_reach_new was told. */
+r4_status r4_reach_find(const r4_reach *r, size_t rows, int64_t channels, const float *m, float *at, r4_error *e);
+
+/* ---- Optimisers ----------------------------------------------------------------------------- */
+
+typedef enum { R4_SGD = 0, R4_ADAM, R4_ADAMW } r4_optimizer_kind;
+
+typedef struct {
+  r4_optimizer_kind kind;
+  double learning_rate;
+  double momentum;     /* SGD: v <- momentum v + g,  w <- w - rate v                             */
+  double beta1, beta2; /* Adam and AdamW: decay of the means of g and of g^2                     */
+  double epsilon;      /* Adam and AdamW: w <- w - rate m^ / (sqrt(v^) + epsilon)                */
+  double weight_decay; /* SGD and Adam: g <- g + decay w;  AdamW: w <- w - rate decay w (apart)  */
+} r4_optimizer_options;
+
+/* Usual values: rate 1e-3 (SGD 1e-2), momentum 0.9, beta 0.9 and 0.999, epsilon 1e-8, no decay. */
+r4_optimizer_options r4_optimizer_defaults(r4_optimizer_kind kind);
+
+/* For n float parameters in one array. */
+r4_optimizer *r4_optimizer_new(size_t n, const r4_optimizer_options *options, r4_error *e);
+void r4_optimizer_free(r4_optimizer *o);
+
+/* One step in one pass over memory: weights[i] moves against gradient[i]. */
+void r4_optimizer_step(r4_optimizer *o, float *weights, const float *gradient);
+/* R4_E_ARGUMENT, and no change, unless the rate is finite and not negative. */
+r4_status r4_optimizer_set_rate(r4_optimizer *o, double learning_rate, r4_error *e);
+
+/* Weights with a rate of their own: factor times that of the optimizer. 0 freezes them: they are neither moved nor
+ * decayed, whatever their gradient is. */
+typedef struct {
+  size_t first, count;
+  double factor;
+} r4_rate_range;
+
+/* From now on, in place of the ranges before; in order, and none of them over another. The other weights have factor 1.
+ * The state stays as it is. */
+r4_status r4_optimizer_set_ranges(r4_optimizer *o, size_t n, const r4_rate_range *range, r4_error *e);
+
+/* What the steps so far have left behind: *n floats, valid until the next step, and the number of steps. Given to a
+ * new optimizer with the same options it goes on with the same bits. */
+const float *r4_optimizer_state(const r4_optimizer *o, size_t *n, int64_t *steps);
+r4_status r4_optimizer_restore(r4_optimizer *o, size_t n, const float *state, int64_t steps, r4_error *e);
+/* Forgets all steps. */
+void r4_optimizer_reset(r4_optimizer *o);
+
+/* ==== Part 7: graphs ========================================================================== */
+
+/* A network, its loss, the gradient of the loss with respect to the input, bounds of that gradient over a box, and the
+ * gradient of all of those with respect to the weights are one kind of thing: a graph of a small set of operations.
+ * Three transforms work on graphs and compose:
+ *
+ *     r4_grad    the reverse-mode derivative, as new nodes of the same graph
+ *     r4_bound   interval bounds over a box, as new nodes of the same graph
+ *     r4_plan    a graph as a fixed list of kernel calls over one buffer, ready to run
+ *
+ * so the certified penalty of Cert-R4 is bound(grad(loss)), and training it is grad(bound(grad(loss))). */
+
+/* ---- Graphs --------------------------------------------------------------------------------- */
+
+/* An append-only list of nodes; equal nodes are one node. */
 r4_graph *r4_graph_new(void); /* NULL when out of memory */
 void r4_graph_free(r4_graph *g);
 
@@ -148,7 +1451,6 @@ r4_status r4_graph_check(const r4_graph *g, r4_error *e);
  * an output is not one of its nodes. */
 char *r4_graph_text(const r4_graph *g, size_t n, const r4_id *out);
 char *r4_graph_dot(const r4_graph *g, size_t n, const r4_id *out);
-void r4_string_free(char *s);
 
 /* Reads the text form. *out gets the "output" lines in order, at most n_max; *n_out their number.
  * Errors name the line. Returns NULL on error. */
@@ -297,8 +1599,6 @@ r4_pair r4_bound(r4_graph *g, r4_id y, size_t n, const r4_box *box);
 
 /* ---- Plans ---------------------------------------------------------------------------------- */
 
-typedef struct r4_plan r4_plan;
-
 typedef enum { R4_F32 = 0, R4_F64 } r4_type;
 
 typedef struct {
@@ -342,1736 +1642,6 @@ size_t r4_plan_kernels(const r4_plan *p);    /* kernel calls per run            
 /* One line per kernel: what it computes, its shape, and its time if profiled. r4_string_free. */
 char *r4_plan_text(const r4_plan *p);
 void r4_plan_profile(r4_plan *p); /* measures each kernel from now on */
-
-/* What the library was compiled for, as "x86-64-v3: sse4.2 avx2 fma", and which of the features that r4 knows this CPU
- * has. r4_cpu_missing: NULL, or a sentence that says which it lacks. A program that may meet an older CPU asks before
- * any other call: most of those with an r4_error fail with R4_E_CPU then, but others may not get that far. */
-const char *r4_cpu_built_for(void);
-const char *r4_cpu_features(void);
-const char *r4_cpu_missing(void);
-
-/* How many CPUs the process may use. */
-int r4_cpus(void);
-
-/* How many threads plans use from now on, at most r4_cpus(); 0 keeps the number, which at first is that of OpenMP:
- * OMP_NUM_THREADS, or all CPUs. With pin each thread stays on a CPU of its own. Process-wide. Returns how many the
- * calling thread really gets. OpenMP may give fewer, and ends the program if the system refuses it one: r4_threads
- * tries first, so call it before anything else where that may happen. */
-int r4_threads(int n, bool pin);
-
-/* Why the last r4_threads of the calling thread gave fewer than asked for, as "OMP_THREAD_LIMIT allows no more"; NULL
- * if it gave all of them. */
-const char *r4_threads_why(void);
-
-/* ---- Optimisers ----------------------------------------------------------------------------- */
-
-typedef struct r4_optimizer r4_optimizer;
-
-typedef enum { R4_SGD = 0, R4_ADAM, R4_ADAMW } r4_optimizer_kind;
-
-typedef struct {
-  r4_optimizer_kind kind;
-  double learning_rate;
-  double momentum;     /* SGD: v <- momentum v + g,  w <- w - rate v                             */
-  double beta1, beta2; /* Adam and AdamW: decay of the means of g and of g^2                     */
-  double epsilon;      /* Adam and AdamW: w <- w - rate m^ / (sqrt(v^) + epsilon)                */
-  double weight_decay; /* SGD and Adam: g <- g + decay w;  AdamW: w <- w - rate decay w (apart)  */
-} r4_optimizer_options;
-
-/* Usual values: rate 1e-3 (SGD 1e-2), momentum 0.9, beta 0.9 and 0.999, epsilon 1e-8, no decay. */
-r4_optimizer_options r4_optimizer_defaults(r4_optimizer_kind kind);
-
-/* For n float parameters in one array. */
-r4_optimizer *r4_optimizer_new(size_t n, const r4_optimizer_options *options, r4_error *e);
-void r4_optimizer_free(r4_optimizer *o);
-
-/* One step in one pass over memory: weights[i] moves against gradient[i]. */
-void r4_optimizer_step(r4_optimizer *o, float *weights, const float *gradient);
-/* R4_E_ARGUMENT, and no change, unless the rate is finite and not negative. */
-r4_status r4_optimizer_set_rate(r4_optimizer *o, double learning_rate, r4_error *e);
-
-/* Weights with a rate of their own: factor times that of the optimizer. 0 freezes them: they are neither moved nor
- * decayed, whatever their gradient is. */
-typedef struct {
-  size_t first, count;
-  double factor;
-} r4_rate_range;
-
-/* From now on, in place of the ranges before; in order, and none of them over another. The other weights have factor 1.
- * The state stays as it is. */
-r4_status r4_optimizer_set_ranges(r4_optimizer *o, size_t n, const r4_rate_range *range, r4_error *e);
-
-/* What the steps so far have left behind: *n floats, valid until the next step, and the number of steps. Given to a
- * new optimizer with the same options it goes on with the same bits. */
-const float *r4_optimizer_state(const r4_optimizer *o, size_t *n, int64_t *steps);
-r4_status r4_optimizer_restore(r4_optimizer *o, size_t n, const float *state, int64_t steps, r4_error *e);
-/* Forgets all steps. */
-void r4_optimizer_reset(r4_optimizer *o);
-
-/* ---- Random numbers ------------------------------------------------------------------------- */
-
-/* Counter-based (Philox 4x32-10): the value depends on the key alone, never on order or threads. */
-typedef struct {
-  uint64_t seed;
-  uint32_t purpose, step; /* who draws, and when */
-} r4_random;
-
-double r4_random_uniform(r4_random key, uint64_t index);             /* in [0, 1)               */
-double r4_random_normal(r4_random key, uint64_t index);              /* mean 0, variance 1      */
-uint64_t r4_random_below(r4_random key, uint64_t index, uint64_t n); /* in 0 .. n-1 */
-/* n floats, uniform in [low, high): element i depends on the key and i alone. On all threads. */
-void r4_random_fill(r4_random key, size_t n, float low, float high, float *to);
-/* n floats, normal with mean 0 and variance 1; of 24 random bits a pair of which gives two: at most 5.8 in size. */
-void r4_random_fill_normal(r4_random key, size_t n, float *to);
-/* Draws of any kind with the same key and index share their bits: give each use a purpose of its
- * own. The library itself uses purposes from 0x72340000 on. */
-
-/* ==== Part 2: data ============================================================================ */
-
-/* ---- Data sets ------------------------------------------------------------------------------ */
-
-/* A data set is a value: images, feature vectors or texts (ids of tokens) with labels and, where known, a mask of what
- * must not matter, a group, and the split an example belongs to. Nothing changes it once it is made; a function that
- * would change something returns a new data set, which shares memory with the old one. Every r4_data
- * is freed on its own, in any order. */
-typedef struct r4_data r4_data;
-
-typedef enum { R4_TRAIN = 0, R4_VAL, R4_TEST, R4_SPLITS } r4_split;
-
-typedef struct {
-  int32_t label, group; /* numbers of a class and of a group; without groups the classes are the groups */
-  r4_split split;
-  const char *file, *id; /* where it came from, and what it belongs to (a patient, a lesion); or NULL */
-} r4_example;
-
-void r4_data_free(r4_data *d);
-size_t r4_data_count(const r4_data *d);
-r4_shape r4_data_shape(const r4_data *d); /* of one example: [height, width, channels], [features] or [tokens] */
-/* Of a text, in tokens; what follows is padding. Of other examples, the number of features. */
-size_t r4_data_length(const r4_data *d, size_t i);
-/* How many ids of tokens there are: as stated, or one more than the largest; 0 unless examples are tokens. */
-int64_t r4_data_vocabulary(const r4_data *d);
-r4_example r4_data_example(const r4_data *d, size_t i);
-/* The features of example i, as floats: images are in [0, 1], tokens are ids. */
-void r4_data_values(const r4_data *d, size_t i, float *to);
-/* Further columns of the table that a folder of images or a file of texts came with: how many, their names, and what
- * example i has in one, "" for nothing. NULL: there is no such column. They go with their examples wherever they go,
- * but not into npz files, and are no part of the hash. */
-size_t r4_data_extras(const r4_data *d);
-const char *r4_data_extra_name(const r4_data *d, size_t k);
-const char *r4_data_extra(const r4_data *d, size_t i, size_t k);
-/* The mask of example i, shaped as the example, in [0, 1], 1 = must not matter. Returns whether it has one; without,
- * to gets zeros. */
-bool r4_data_mask(const r4_data *d, size_t i, float *to);
-bool r4_data_has_mask(const r4_data *d, size_t i);
-
-size_t r4_data_classes(const r4_data *d);
-const char *r4_data_class_name(const r4_data *d, size_t k);
-size_t r4_data_groups(const r4_data *d);
-const char *r4_data_group_name(const r4_data *d, size_t k);
-/* One line that says how the data set was made. */
-const char *r4_data_about(const r4_data *d);
-/* Sentences about what was odd when it was read: masks of which nothing is left, outlines that leave their image. */
-size_t r4_data_notes(const r4_data *d);
-const char *r4_data_note(const r4_data *d, size_t k); /* NULL: k is too large       */
-
-enum { R4_HASH_SIZE = 65 };
-/* SHA-256 of any bytes, in hex digits. */
-void r4_hash(const void *bytes, size_t size, char hex[R4_HASH_SIZE]);
-/* SHA-256 of the content (values, labels, groups, splits, masks, names; not of how it is stored), in hex digits. */
-void r4_data_hash(const r4_data *d, char hex[R4_HASH_SIZE]);
-
-/* ---- Tokens --------------------------------------------------------------------------------- */
-
-/* BERT's tokenizer (WordPiece): the ids that Hugging Face's tokenizers gives, and where each token stands in the text.
- * May be used by several threads at once. */
-typedef struct r4_tokenizer r4_tokenizer;
-
-/* A tokenizer.json, a vocab.txt (a piece in each line; in lower case, unless a tokenizer_config.json beside it says
- * otherwise), or a folder with one of them. A vocabulary needs [UNK], for words that it has no pieces of. */
-r4_tokenizer *r4_tokenizer_open(const char *path, r4_error *e);
-void r4_tokenizer_free(r4_tokenizer *t);
-int64_t r4_tokenizer_size(const r4_tokenizer *t);                    /* one more than the largest id */
-int32_t r4_tokenizer_id(const r4_tokenizer *t, const char *piece);   /* -1: there is none            */
-const char *r4_tokenizer_piece(const r4_tokenizer *t, int32_t id);   /* NULL: there is none          */
-
-typedef struct {
-  int32_t id;
-  uint32_t from, to; /* the bytes of the text that it stands for: from, and the one behind its last */
-} r4_token;
-
-/* Start with all 0; may be used for one text after the other. */
-typedef struct {
-  size_t n, room;
-  r4_token *token;
-} r4_tokens;
-
-/* The tokens of the text alone, without [CLS] and [SEP]; where a text names them ("[SEP]"), these are tokens. It has
- * size bytes, of UTF-8: R4_E_PARSE names the first that is not. */
-r4_status r4_tokenize(const r4_tokenizer *t, const char *text, size_t size, r4_tokens *to, r4_error *e);
-void r4_tokens_free(r4_tokens *to);
-
-/* ---- Views ---------------------------------------------------------------------------------- */
-
-r4_data *r4_data_part(const r4_data *d, r4_split split, r4_error *e);
-r4_data *r4_data_subset(const r4_data *d, size_t n, const size_t *examples, r4_error *e);
-/* A share of each class of the training part, at random, and all of validation and test. */
-r4_data *r4_data_fraction(const r4_data *d, double share, uint64_t seed, r4_error *e);
-
-/* ---- Reading and writing -------------------------------------------------------------------- */
-
-typedef enum { R4_MASKS_UNSTATED = 0, R4_MASKS_IRRELEVANT, R4_MASKS_RELEVANT } r4_mask_meaning;
-
-typedef struct {
-  r4_mask_meaning mask_means; /* what 1 (or white) means in the masks of the source; must be stated for masks that
-                                 do not say it themselves */
-  bool soft_masks;            /* keep grey values; otherwise 1 from the half on */
-  const double *mask_values;  /* label images as masks: the stored values that count as 1, greys or indexes of a   */
-  size_t mask_value_count;    /* palette, whole numbers from 0 to 65535; none: white does                          */
-  const char *masks;          /* folders of images: a file with annotations (doc/data.md), in the folder or else from
-                                 here; NULL: boxes.csv or annotations.json of the folder, if there is one; "none" */
-  const char *mask_categories; /* labels of annotations that count, "tag, ruler"; NULL: all */
-  int64_t height, width;       /* images are resized to this; 0: as they are, all the same */
-  const char *cache;          /* folder for decoded images; NULL: none */
-  bool cache_only_read;       /* what is kept there is used; nothing is added, and no folder is made */
-  const char *tokenizer;      /* texts: as r4_tokenizer_open takes it, or the name of a net; NULL or "": "minilm" */
-  int64_t length;             /* texts: tokens of each, with [CLS] and [SEP]; 0: of the longest, at most 512 */
-  const char *mask_words;     /* texts: words that must not matter, "spielberg, jonah", or a file of them */
-  bool unlabelled; /* texts: they need no labels, and have none: the class "unknown"; a .txt file is one text */
-  const char *folder;         /* where "r4 data get" puts data sets; NULL: r4_data_folder() */
-  uint64_t seed;              /* of the built-in digits, and of the split of sources that have none (HAM10000) */
-  bool own_split;             /* HAM10000: as its table dermamnist_split.csv says, in place of a split by lesion */
-} r4_data_options;
-
-/* A source is the name of a known data set ("mnist", "fashion-mnist", "digits", see "r4 data list"), or a path: an
- * npz file, a table of texts, or a folder of idx files, of texts, or of images with metadata.csv (doc/data.md has the
- * formats). options may be NULL. */
-r4_data *r4_data_open(const char *source, const r4_data_options *options, r4_error *e);
-
-/* What became of one image file. */
-typedef struct {
-  int64_t height, width; /* as it is shown; 0 if it could not be read */
-  r4_error error;        /* why not                                    */
-} r4_image_info;
-
-/* PNG and JPEG files in this order, [height, width, 1 or 3] as shape says, resized and converted as folders of images
- * are: the same file gives the same values. All have the label 0, of the one class "unknown", and are for training.
- * info, [n], says what each file was, and those that cannot be read are left out; without it (NULL), or if none can,
- * the first of them is the error. */
-r4_data *r4_data_images(const char *const *file, size_t n, r4_shape shape, r4_image_info *info, r4_error *e);
-/* The same examples with other labels, one for each, of so many classes with these names. */
-r4_data *r4_data_relabel(const r4_data *d, const int32_t *label, size_t classes, const char *const *name,
-                         r4_error *e);
-
-/* A data set from arrays in memory, in row-major order, which are copied unless borrow says otherwise. What is NULL or
- * 0 is not there. */
-typedef struct {
-  size_t n;               /* examples */
-  r4_shape shape;         /* of one: [height, width, channels], [features] or [tokens]                            */
-  const float *floats;    /* one of these three, [n, shape]: finite numbers;                                      */
-  const uint8_t *bytes;   /* value = byte * scale + offset, and without a scale byte / 255;                       */
-  const int32_t *tokens;  /* ids of tokens, from 0 to vocabulary - 1, or below 2^24 if none is stated,            */
-  const int32_t *lengths; /* with the length of each text, [n], from 1 on; what follows it becomes padding        */
-  double scale, offset;
-  int64_t vocabulary;
-  int32_t padding;
-  const int32_t *labels, *groups; /* [n], from 0 on; without groups the classes are the groups */
-  const r4_split *splits;         /* [n]; without, all are for training                        */
-  size_t classes, group_count;    /* 0: one more than the largest label, or group              */
-  const char *const *class_names, *const *group_names; /* as many; otherwise names are numbers    */
-  const float *mask_floats;                            /* one of these two, from 0 to 1;                          */
-  const uint8_t *mask_bytes;  /* 0 or 1, or if any is above 1: byte / 255, of which 1 from 128 on unless soft_masks */
-  bool masks_by_feature;      /* masks are [n, shape]; otherwise those of images are [n, height, width]           */
-  bool soft_masks;
-  r4_mask_meaning mask_means; /* must be stated if there are masks */
-  bool borrow; /* floats and bytes are not copied: they must be there, and stay as they are, until this data set and all
-                  that was made of it or holds it (data sets, batches, trainers) is freed */
-} r4_data_arrays;
-
-/* Has the hash of the same data in an npz file. Errors name the example, its value and what was expected. */
-r4_data *r4_data_new(const r4_data_arrays *arrays, r4_error *e);
-
-/* Characters of a text: the first, counted from 0, and the one behind the last. */
-typedef struct {
-  int64_t from, to;
-} r4_span;
-
-/* A data set from texts in memory, [n] of UTF-8, which become tokens as those of a file do: it has the hash of the same
- * texts in a table. spans, [n]: how many of the entries of span are marked in each text, in order; NULL: none is.
- * arrays has n, labels, groups, splits and names, and neither values nor masks. options: tokenizer, length, mask_words,
- * mask_means, folder; NULL: the usual. Errors name a text by its number, from 0 on. */
-r4_data *r4_data_texts(const char *const *text, const size_t *spans, const r4_span *span,
-                       const r4_data_arrays *arrays, const r4_data_options *options, r4_error *e);
-
-/* An npz file that numpy and r4_data_open read: x_train (t_train and len_train for tokens), y_train, m_train, g_train,
- * and so on for val and test. */
-r4_status r4_data_save(const r4_data *d, const char *file, r4_error *e);
-
-/* $R4_DATA_DIR, or r4 in $XDG_DATA_HOME or in $HOME/.local/share. r4_string_free. NULL if none of them is set. */
-char *r4_data_folder(r4_error *e);
-
-/* ---- Known data sets ------------------------------------------------------------------------ */
-
-/* What "r4 data get" knows. The library itself fetches nothing. */
-typedef struct {
-  const char *name;   /* in the folder of the data set */
-  uint64_t bytes;     /* 0: not known */
-  const char *digest; /* of the content, not compressed: SHA-256, or MD5 where the publisher gives only that */
-} r4_known_file;
-
-typedef enum { R4_FROM_FOLDER = 0, R4_FROM_NPM, R4_FROM_DEBIAN, R4_FROM_WEB, R4_FROM_PYPI } r4_source_kind;
-
-typedef struct {
-  r4_source_kind kind;
-  const char *where;          /* the folder, the package (npm: NAME@VERSION, PyPI: NAME==VERSION), or a title */
-  const char *before, *after; /* what surrounds the name of a file in its path, in the package or in its address */
-  bool gzip;                  /* the file is compressed there */
-  bool keras;                 /* there is a folder with Keras' model.json, of which the one file is made */
-} r4_known_source;
-
-typedef struct {
-  const char *name, *about, *licence;
-  size_t files;
-  const r4_known_file *file; /* none: built in, there is nothing to get; or by_hand */
-  size_t sources;
-  const r4_known_source *source; /* to be tried in this order */
-  const char *by_hand; /* what a person has to get from where, in lines; NULL: r4 gets it, or it is built in */
-} r4_known;
-
-size_t r4_known_count(void);
-const r4_known *r4_known_at(size_t k);                /* NULL: there is none */
-const char *r4_source_kind_name(r4_source_kind kind); /* "folder", "npm", "debian", "web", "pypi" */
-
-/* What r4_data_open reads. */
-typedef struct {
-  const char *name, *about;
-} r4_format_info;
-
-size_t r4_format_count(void);
-r4_format_info r4_format_describe(size_t k);
-
-/* What masks are read from, besides images: files with annotations of other tools. */
-size_t r4_mask_source_count(void);
-r4_format_info r4_mask_source_describe(size_t k);
-
-/* R4_E_IO unless the file has this SHA-256 (64 digits) or MD5 (32). */
-r4_status r4_file_check(const char *path, const char *digest, r4_error *e);
-
-/* ---- Filling -------------------------------------------------------------------------------- */
-
-/* What takes the place of masked content, so that a net that learns from it gains nothing from the shortcut. Tokens
- * have no mean, blur or blank; their colour is one other token for all, their noise another one for each. */
-typedef enum {
-  R4_FILL_NONE = 0,
-  R4_FILL_COLOUR, /* one random colour                                                                */
-  R4_FILL_NOISE,  /* a random value for each feature                                                  */
-  R4_FILL_MEAN,   /* the mean of the examples                                                         */
-  R4_FILL_BLUR,   /* the surroundings, of images alone                                                */
-  R4_FILL_SWAP,   /* the masked content of another example                                            */
-  R4_FILL_PASTE,  /* every second example, masked or not, gets the masked content of another put on it */
-  R4_FILL_BLANK,  /* 0: black in images                                                               */
-  R4_FILL_EXCHANGE /* swap where an example has a mask, paste where it has none                       */
-} r4_fill;
-
-/* "swap", as settings and commands call it; NULL behind the last. */
-const char *r4_fill_name(r4_fill kind);
-
-/* The examples as they are seen in an epoch. Masks stay as they are. */
-r4_data *r4_data_fill(const r4_data *d, r4_fill kind, uint64_t seed, uint32_t epoch, r4_error *e);
-
-/* The kind that can hide the shortcut of the training examples: none without masks, paste if masks are so much more
- * frequent in one class that a filled region would still give the label away, otherwise colour. For tokens: swap if the
- * classes have masks alike and masked tokens differ, otherwise noise. */
-r4_fill r4_fill_for(const r4_data *d);
-
-/* ---- Splits --------------------------------------------------------------------------------- */
-
-/* A new split by seed: shares of every class for validation and test, the rest for training. Examples with the same
- * id stay together, in the class most of them have; shares count examples. */
-r4_data *r4_data_split(const r4_data *d, double val, double test, uint64_t seed, r4_error *e);
-/* The same, moving a share of the training part only to validation: what was for test or validation stays. */
-r4_data *r4_data_hold_out(const r4_data *d, double val, uint64_t seed, r4_error *e);
-
-/* R4_E_ARGUMENT when two splits have an example with the same values or with the same id in common: how many
- * examples, and where the first are. */
-r4_status r4_data_check_overlap(const r4_data *d, r4_error *e);
-/* Without the training examples that occur in validation or test, and the validation examples that occur in test, by
- * values or by id. *dropped (if not NULL) becomes their number. */
-r4_data *r4_data_drop_overlap(const r4_data *d, size_t *dropped, r4_error *e);
-
-/* ---- Masks ---------------------------------------------------------------------------------- */
-
-/* How many examples of a split and a class (-1: of any) have a mask. */
-size_t r4_data_mask_count(const r4_data *d, r4_split split, int32_t label);
-/* The masks of a share of each class of the training part; the others of training have none. A smaller share is
- * within a larger one of the same seed. */
-r4_data *r4_data_keep_masks(const r4_data *d, double share, uint64_t seed, r4_error *e);
-/* 1 - m: what must not matter becomes what may. An example without a mask still has none. */
-r4_data *r4_data_invert_masks(const r4_data *d, r4_error *e);
-/* alpha mean m + (1 - alpha) m in training, where mean is that of the masks of training, element by element. */
-r4_data *r4_data_soften_masks(const r4_data *d, double alpha, r4_error *e);
-
-typedef enum { R4_CORRUPT_MISPOSITION = 0, R4_CORRUPT_SHIFT, R4_CORRUPT_DILATION, R4_CORRUPT_SHRINK } r4_corruption;
-
-/* Masks of images made wrong, but for a share of each class of the training part: at another place, moved a little,
- * larger or smaller (doc/data.md has the ranges). A smaller correct share is within a larger one of the same seed.
- * Masks of validation and test stay. */
-r4_data *r4_data_corrupt_masks(const r4_data *d, r4_corruption kind, double correct, uint64_t seed, r4_error *e);
-
-/* ---- Recipes -------------------------------------------------------------------------------- */
-
-/* What to do when examples of the source occur in two splits: refuse; drop those of training and validation that occur
- * later; keep them and say so in r4_data_about. The default keeps published splits (own_split is one) and refuses
- * others. */
-typedef enum { R4_OVERLAP_DEFAULT = 0, R4_OVERLAP_REFUSE, R4_OVERLAP_DROP, R4_OVERLAP_KEEP } r4_overlap;
-
-typedef struct {
-  const char *from; /* the source; NULL: the recipe's own                                                  */
-  r4_data_options read; /* of the source; seed is that of every draw, and a height and width of 0 the recipe's own */
-  double val;       /* share for validation of what is not for test; 0: as the source has it; less than 0: none.
-                       A source without a test part is split by the recipe (doc/data.md)                   */
-  bool keep_val;    /* val is for sources without a validation part; those that have one keep it            */
-  const char *shades; /* grey decoys: "paper" or "ross", three times as bright; NULL: as the recipe says    */
-  int64_t side;       /* of the decoy, in pixels; 0: as the recipe says                                     */
-  bool clean;         /* the same examples, splits and masks without the decoy: the ceiling to compare with  */
-  r4_overlap overlap;
-} r4_recipe_options;
-
-/* A data set by recipe, the same for the same options and source. r4_data_about is the command that makes it again. */
-r4_data *r4_data_make(const char *recipe, const r4_recipe_options *options, r4_error *e);
-
-typedef struct {
-  const char *name, *about, *from; /* from: the source when none is given */
-} r4_recipe_info;
-
-size_t r4_recipe_count(void);
-r4_recipe_info r4_recipe_describe(size_t k);
-
-/* ---- Looking at data ------------------------------------------------------------------------ */
-
-typedef struct {
-  size_t examples[R4_SPLITS], masked[R4_SPLITS]; /* masked: of the examples, those with a mask */
-} r4_counts;
-
-/* Of a class and a group; -1: of any. */
-r4_counts r4_data_counts(const r4_data *d, int32_t label, int32_t group);
-
-typedef struct {
-  double low, high, mean;                        /* of all values, without padding                   */
-  size_t values, shortest, longest;              /* how many these are, in all, and of an example    */
-  size_t median_length, length_95;               /* half of the examples, and 95 %, have at most so many values */
-  size_t masked_values;                          /* pixels, features or tokens with a mask of 1/2 or more */
-  size_t masked;                                 /* examples with a mask                             */
-  double mean_mask, smallest_mask, largest_mask; /* share of an example that its mask covers, of these */
-} r4_facts;
-
-r4_facts r4_data_facts(const r4_data *d);
-
-/* A token by itself: how many training texts have it where no mask covers it, and how many of these are of the class
- * that most of them are of. */
-typedef struct {
-  int32_t id, label;
-  size_t texts, of_class;
-} r4_giveaway_word;
-
-/* The tokens that say most about a class, of those in 1 % of the training texts or more (10 at least): first those
- * with the largest share of one class, then the most frequent. A class of more than 80 % of the texts does not count.
- * There is room for "most" of them; *n is how many there are. Data that are no texts have none. */
-r4_status r4_data_giveaway_words(const r4_data *d, size_t most, r4_giveaway_word *to, size_t *n, r4_error *e);
-/* What a token looks like; NULL if the data do not know. */
-const char *r4_data_piece(const r4_data *d, int32_t id);
-
-/* What is probably wrong with a data set. */
-typedef struct {
-  bool note;        /* worth knowing, but nothing to fix          */
-  const char *code; /* a word for it: see doc/data.md             */
-  char text[R4_ERROR_SIZE];
-} r4_finding;
-
-enum { R4_FINDINGS = 32 }; /* at most; each kind is reported once, with its number and the first example */
-
-/* source is where the data set was read from, whose files are looked at as well; or NULL. */
-r4_status r4_data_lint(const r4_data *d, const char *source, r4_finding finding[R4_FINDINGS], size_t *n,
-                       r4_error *e);
-
-/* ---- Batches -------------------------------------------------------------------------------- */
-
-/* An epoch is every example once (unless by_group), cut into batches: shuffled by seed and epoch, and by nothing else.
- * Masks may change the order within a batch (masked_first). A batch has all that a training step reads, as floats,
- * ready to be bound to a plan. */
-typedef struct r4_batches r4_batches;
-
-/* Images that look different in each epoch, and their masks with them. All 0: as they are. */
-typedef struct {
-  bool flip;         /* left and right are exchanged, with probability 1/2 */
-  int64_t crop;      /* moved by up to this many pixels up or down, left or right; the edge is repeated, without mask */
-  double brightness; /* b: all values times one factor, uniform in [1 - b, 1 + b]; those of bytes stay in [0, 1] */
-  double colour;     /* c: saturation and contrast times a factor each, uniform in [1 - c, 1 + c]; likewise */
-} r4_augment;
-
-typedef struct {
-  size_t size;        /* examples of a batch; the last of an epoch has what is left */
-  bool drop_last;     /* leave out the last batch of an epoch if it is smaller */
-  bool shuffle;       /* otherwise in the order of the data set */
-  uint64_t seed;      /* of the shuffle */
-  bool masked_first;  /* in each batch, examples with a mask come before those without */
-  bool no_masks;      /* m is not made, and NULL */
-  size_t masked;      /* 0: m has all features; U: the U features of index */
-  const float *index; /* whole numbers, as the input "index" of an objective; what masks touch must be listed */
-  r4_augment augment; /* by seed, epoch and example; flip and crop: what moved masks can touch must be listed */
-  r4_fill fill;       /* what takes the place of masked content in filled, by seed, epoch and example */
-  bool prefetch;      /* the next batch is made on a thread of its own while this one is used */
-  size_t lengths;     /* texts: batches are of similar length, cut to one of at most so many lengths; 0, 1: not */
-  bool by_group;      /* each example is drawn by seed, epoch and place: a group that has examples, all equally likely,
-                         then one of its examples, likewise and with replacement; each time it is augmented and filled
-                         anew. shuffle has no effect; an epoch has as many batches as without */
-} r4_batch_options;
-
-typedef struct {
-  size_t count;           /* examples: rows 0 .. count - 1 are filled */
-  size_t masked;          /* of them with a mask in the data set; crop may move all of it out of the image */
-  bool masked_first;      /* and these come first */
-  const float *x, *y, *m; /* [count, features], [count], [count, features or U]; aligned to 64 bytes */
-  const float *length;    /* [size]: of the texts, in tokens; NULL unless examples are tokens */
-  size_t features;        /* of an example: the width of x; of texts that were cut, their tokens */
-  const float *filled;    /* as x, with masked content replaced; x itself if nothing is replaced */
-  const size_t *example;  /* [size]: their numbers in the data set */
-  uint32_t epoch;
-  size_t index; /* of this batch in its epoch */
-} r4_batch;
-
-/* The data set may be freed before the batches. */
-r4_batches *r4_batches_new(const r4_data *d, const r4_batch_options *options, r4_error *e);
-void r4_batches_free(r4_batches *b);
-size_t r4_batches_count(const r4_batches *b); /* batches of an epoch */
-/* The next batch will be the index-th of that epoch, as if all before it had been asked for. */
-r4_status r4_batches_seek(r4_batches *b, uint32_t epoch, size_t index, r4_error *e);
-/* Never ends: after the last batch of an epoch comes the first of the next. A batch stays as it is until the
- * next one is asked for. Allocates nothing and cannot fail. */
-r4_batch r4_batches_next(r4_batches *b);
-
-/* The features of the flattened example that some mask touches, or can touch when augment moves it (NULL: it stays), in
- * order, in index, which has room for all features. Returns their number. */
-size_t r4_data_masked_features(const r4_data *d, const r4_augment *augment, float *index);
-
-typedef struct {
-  int64_t top, left, height, width;
-} r4_rect;
-
-/* Images: the smallest rectangle around each mask, in rect, which has room for all examples; larger if augment repeats
- * masks at the edge (NULL: it does not). Returns the number of masks, 0 if examples are not images. */
-size_t r4_data_mask_rects(const r4_data *d, const r4_augment *augment, r4_rect *rect);
-
-/* The mean of the examples, in to; ids of tokens have none. */
-r4_status r4_data_mean(const r4_data *d, float *to, r4_error *e);
-
-/* ---- Pictures ------------------------------------------------------------------------------- */
-
-typedef enum { R4_SHEET_CLASSES = 0, R4_SHEET_SPLITS, R4_SHEET_IN_ORDER } r4_sheet_rows;
-
-/* A contact sheet as a PNG file: a row with the first examples of each class or split, or all examples in order, with
- * the names of their class and group and the outline of their mask. columns 0 means 10. */
-r4_status r4_data_sheet(const r4_data *d, r4_sheet_rows rows, size_t columns, const char *file, r4_error *e);
-
-/* ==== Part 3: nets and objectives ============================================================= */
-
-/* ---- Networks ------------------------------------------------------------------------------- */
-
-/* A network as text: parts in a row, separated by commas,
- *     conv 32 3 p1, relu, maxpool 2, residual(conv 32 3 p1, relu, conv 32 3 p1), relu, globalpool, dense 10
- * with brackets, names and repetitions (doc/nets.md has the language, "r4 nets" the kinds of parts). Images are
- * [height, width, channels], tokens [tokens]; the last part must give a vector, the logits. */
-typedef struct r4_net r4_net;
-
-/* input is the shape of one example. Errors name the part, what it got and what it needs, and the place in the text. */
-r4_net *r4_net_new(const char *text, r4_shape input, r4_error *e);
-/* A net by name, for examples of its own shape: "mlp784-512-10" (any sizes), an architecture that r4 brings along
- * ("derm28", "resnet18"), or a file NAME.net or NAME.onnx. In brackets what may be chosen: "resnet18(classes=6)". What
- * ends with .net, .net and brackets, or .onnx is a file, also with blanks in its name; but not what has a # or a line
- * break in it. */
-r4_net *r4_net_named(const char *name, r4_error *e);
-/* A name or a text, for examples of this shape, where the net allows it; an image goes into a dense first part as a
- * vector. */
-r4_net *r4_net_open(const char *net, r4_shape example, r4_error *e);
-void r4_net_free(r4_net *n);
-
-/* The architectures that r4 brings along. */
-size_t r4_architecture_count(void);
-const char *r4_architecture_name(size_t k);           /* NULL: k is too large       */
-const char *r4_architecture_text(const char *name);   /* NULL: there is none         */
-
-/* The kinds of parts. */
-typedef struct {
-  const char *name, *usage, *about;
-} r4_module_info;
-
-size_t r4_module_count(void);
-r4_module_info r4_module_describe(size_t k);
-
-/* Text that makes the net again, with nothing left to choose. */
-const char *r4_net_layers(const r4_net *n);
-r4_shape r4_net_input(const r4_net *n);
-int64_t r4_net_classes(const r4_net *n);
-/* Token ids that the net knows, from 0 on: the rows of its smallest embedding; 0: it takes no tokens. */
-int64_t r4_net_vocabulary(const r4_net *n);
-
-/* Parameters in order, named as PyTorch names them ("0.weight", "layer1.0.conv1.weight"), dense weights [out, in], one
- * after the other in one flat array of r4_net_size floats. */
-size_t r4_net_params(const r4_net *n);
-const char *r4_net_param_name(const r4_net *n, size_t k);
-r4_shape r4_net_param_shape(const r4_net *n, size_t k);
-size_t r4_net_param_offset(const r4_net *n, size_t k);
-/* A buffer is not a weight: it has no gradient, and training sets it (running statistics of batch norm). */
-bool r4_net_param_is_buffer(const r4_net *n, size_t k);
-size_t r4_net_size(const r4_net *n);
-/* Of products and convolutions, for one example; 0 when out of memory. */
-double r4_net_flops(const r4_net *n);
-
-/* U(-1/sqrt(fan_in), 1/sqrt(fan_in)) for weights and biases, PyTorch's default. */
-void r4_net_init(const r4_net *n, uint64_t seed, float *weights);
-/* By name: "default", the one above; "xavier", "kaiming"; "ibp", which keeps interval bounds from growing. */
-r4_status r4_net_init_by(const r4_net *n, const char *name, uint64_t seed, float *weights, r4_error *e);
-
-/* The inputs of g that stand for the parameters, param[0 .. r4_net_params). */
-void r4_net_inputs(const r4_net *n, r4_graph *g, r4_id *param);
-/* Logits [batch, classes] of x [batch, input...]. */
-r4_id r4_net_apply(const r4_net *n, r4_graph *g, const r4_id *param, r4_id x);
-
-/* ---- Models --------------------------------------------------------------------------------- */
-
-/* A net with its weights, in a safetensors file that PyTorch reads: names and layouts are those of a
- * torch.nn.Sequential of the same layers on images [channels, height, width]. The metadata of the file has the line
- * of layers ("net"), the shape of the input as r4 has it ("input"), names of classes ("classes") and the version of
- * r4 ("r4"). */
-typedef struct r4_model r4_model;
-
-/* class_names: one for each class (two for a net with one output), or NULL. Weights that are NaN or infinite are
- * refused, here and when a file is loaded (R4_E_DOMAIN); the error names the parameter and the index. */
-r4_status r4_model_save(const r4_net *n, const float *weights, const char *const *class_names, const char *path,
-                        r4_error *e);
-
-/* The same in memory: the net, its weights and the names are copied. */
-r4_model *r4_model_new(const r4_net *n, const float *weights, const char *const *class_names, r4_error *e);
-
-/* The same as a file of ONNX (opset 17), for programs that run nets: input [batch, channels, height, width] or [batch,
- * features], or "input_ids" and "attention_mask" [batch, tokens]; output "logits" [batch, classes]. normalize is part
- * of the graph; names of classes, the net's text, layout and scale are in its metadata. Less than 2 GB. doc/onnx.md. */
-r4_status r4_onnx_save(const r4_net *n, const float *weights, const char *const *class_names, const char *path,
-                       r4_error *e);
-
-/* net: NULL for the one that the file names, otherwise the caller's, which must outlive the model: files from elsewhere
- * do not name one. Weights may be F32, F64, F16 or BF16. A file whose name ends with .onnx is read as ONNX, also by
- * r4_net_open and r4_net_load: what r4 has written, and graphs of others that nets have parts for. Errors name the
- * tensor, its shape and what was expected, or the node and the operator. */
-r4_model *r4_model_load(const char *path, const r4_net *net, r4_error *e);
-void r4_model_free(r4_model *m);
-
-const r4_net *r4_model_net(const r4_model *m);
-const float *r4_model_weights(const r4_model *m);             /* r4_net_size of them         */
-const char *r4_model_class_name(const r4_model *m, size_t k); /* NULL if the file names none */
-
-/* ---- Pretrained weights --------------------------------------------------------------------- */
-
-/* Where a file may differ from the net. Lists are patterns of names, as "fc.*, layer4.?.conv1.weight": a star stands
- * for any letters, a question mark for one. NULL: none. */
-typedef struct {
-  const char *skip;     /* parameters that are not taken: heads; each pattern must fit one                          */
-  const char *optional; /* parameters that may be missing                                                           */
-  const char *ignore;   /* tensors that the net does not need: "pooler.*". Tensors of whole numbers (counters,
-                           positions) are never weights, and always ignored                                         */
-  const char *prefix;   /* what names in the file begin with and those of the net do not: "bert."                    */
-} r4_load_options;
-
-typedef struct {
-  size_t taken, left; /* parameters: from the file, and as they were */
-  size_t ignored;     /* tensors                                     */
-} r4_load_report;
-
-/* The net with a first part "normalize" that makes of inputs from 0 to 1 what weights were trained on; it is part of
- * the net from then on, in its text and in models. preprocess: "none", "imagenet", "lite", "tensorflow", "caffe", a
- * part "normalize mean M/M/M std S/S/S", or "auto" (NULL): what the weights at path say, or if they say nothing what is
- * usual for the architecture that n was made from. path NULL: there are no weights, and auto is none. */
-r4_net *r4_net_preprocessed(const r4_net *n, const char *path, const char *preprocess, r4_error *e);
-
-/* Explanations are taken, and perturbations act, at the result of a part from now on, in place of the input: a name as
- * "layer4", which stands for the last part that is called so or begins so, "features" for the last part that gives an
- * image (or tokens), "input". Masks then mark the places of that result. Text and models stay as they are.
- * R4_E_ARGUMENT, with the parts that there are, if there is no such part, if it is inside a branch, or if it has no
- * places to mark. */
-r4_status r4_net_guide_at(r4_net *n, const char *part, r4_error *e);
-
-/* Weights by name and shape from safetensors files, F32, F64, F16 or BF16, in PyTorch's names and layouts: one file, an
- * index of shards (model.safetensors.index.json; all shards beside it), or a folder with one of these. Parameters that
- * are not taken stay as they are in weights, and on failure all of them do. What is missing, unexpected or of another
- * shape is listed in one error; numbers that are NaN or infinite are refused (R4_E_DOMAIN). options and report may be
- * NULL. */
-r4_status r4_net_load(const r4_net *n, const char *path, const r4_load_options *options, float *weights,
-                      r4_load_report *report, r4_error *e);
-
-/* ---- Reach ---------------------------------------------------------------------------------- */
-
-/* How far masked parts of images reach into a conv net, layer by layer. Objectives that know it compute penalties in
- * windows around the masks alone: the same numbers for less work. */
-typedef struct r4_reach r4_reach;
-
-/* For masks inside the given rectangles; anywhere: or inside any that are not larger than the largest of them. The net
- * takes images. */
-r4_reach *r4_reach_new(const r4_net *net, size_t n, const r4_rect *rect, bool anywhere, r4_error *e);
-void r4_reach_free(r4_reach *r);
-
-double r4_reach_share(const r4_reach *r);   /* work of convolutions in windows, as a share of that in whole images */
-size_t r4_reach_places(const r4_reach *r);  /* numbers that say where the windows of an example are */
-
-/* The places at [rows, r4_reach_places] of the masks m [rows, height, width, channels]. R4_E_ARGUMENT if a mask is not
- * as r4_reach_new was told. */
-r4_status r4_reach_find(const r4_reach *r, size_t rows, int64_t channels, const float *m, float *at, r4_error *e);
-
-/* ---- Objectives ----------------------------------------------------------------------------- */
-
-/* What training minimises, with q the quantity of the method, one number per example:
- *
- *     mean_i v_i w[y_i] l_i  +  beta sum W^2  +  lambda mean_i q_i
- *
- * All definitions are in doc/objectives.md. A net with one output is a binary one: its labels are 0 and 1
- * and its loss is the logistic one; everywhere else it has two classes with the logits [0, z]. */
-
-/* -log softmax(logits)[label] per example: logsumexp(z) - z_y. one_hot is [batch, classes]. */
-r4_id r4_cross_entropy(r4_graph *g, r4_id logits, r4_id one_hot);
-
-/* What is explained: the explanation g_i is its derivative with respect to x_i. */
-typedef enum {
-  R4_EXPLAIN_LOSS = 0,    /* l_i = -log p_y                                                  */
-  R4_EXPLAIN_LOGIT,       /* z_y, the label's logit; with one output the margin, z or -z     */
-  R4_EXPLAIN_MARGIN,      /* z_y - log sum_{k != y} exp(z_k)                                 */
-  R4_EXPLAIN_LOGPROB_SUM, /* sum_k log p_k                                                   */
-} r4_explain;
-
-/* How large an explanation is on the mask, for methods that use the setting "norm". */
-typedef enum {
-  R4_NORM_L2 = 0,
-  R4_NORM_L1,
-  R4_NORM_SUM, /* of bounds, as published: sum_j m_j (|lo_j| + |hi_j|); its factor 1/features is left to lambda */
-} r4_norm;
-
-typedef enum {
-  R4_FORM_LINEAR = 0, /* lambda mean_i q_i                                                  */
-  R4_FORM_LOG,        /* lambda mean_i log(1 + q_i / tau)                                   */
-  R4_FORM_TARGET,     /* lambda log(1 + mean_i q_i / delta): lambda is then for dual ascent */
-} r4_form;
-
-enum { R4_TERMS = 4 }; /* penalties of a method, at most */
-
-typedef struct {
-  const char *method; /* a name that r4_method_name gives, or a sum of up to R4_TERMS with a penalty: "r3+pairing" */
-  int64_t batch;
-  int64_t masked;   /* 0: masks on all features; U: on the U features listed by "index"        */
-  int64_t guided;   /* 0: any example may have a mask; G: only the first G of a batch may      */
-  const r4_reach *reach; /* where masks are, or NULL; not with masked. Must outlive the call         */
-  bool filled;      /* the data term looks at the input "filled" in place of x                 */
-  bool filled_within; /* which differs from x in masked features alone: penalties share its work */
-  bool lengths;     /* examples are tokens: of each, only the first "length" are there         */
-  bool frozen_statistics; /* the data term takes running statistics for those of the batch     */
-  bool over_masked; /* penalties are means over the examples with a mask, not over all of them */
-  double lambda[R4_TERMS]; /* weight of each term's penalty; the constant 0 is ERM, to the bit */
-  double eps;       /* radius of the box, or standard deviation of noise on all features       */
-  bool live;        /* "eps" and the weights ("lambda", of further terms "lambda_2" to "lambda_4") are scalar
-                       inputs, not constants                                                   */
-  r4_explain explain;
-  r4_norm norm;
-  r4_form form;
-  double tau, delta; /* of the forms log and target, above 0                                    */
-  int samples;       /* points that are drawn for each example                                  */
-  int steps;         /* of an attack, its random start included; the best point counts          */
-  double noise;      /* smooth-r3: standard deviation of the noise; 0: eps, which ramps                  */
-  double
-    word_share; /* word-smooth-r3: chance that a token is replaced; 0: alpha, or a quarter if that is 0 */
-  double alpha;      /* size of a step; 0 or less: eps at first, then halved with each third of the
-                        steps, which starts at the best point so far                            */
-  bool random_start; /* an attack starts at eps m "start", else at the example                  */
-  bool ranged;       /* points that are looked at stay between low and high                     */
-  double low, high;
-  const double *class_weights; /* w, one per class (2 for one output), or NULL for all 1        */
-  bool weighted;               /* v is the input "v", a number for each example; otherwise all 1 */
-  double weight_penalty;       /* beta: adds beta sum W^2 over weights, not biases              */
-  const double *rates;         /* factors of the learning rate, one per parameter, or NULL: weight_penalty leaves out
-                                  those with 0                                                  */
-  bool double_softmax;         /* data term as published: l_i = -log softmax(softmax(z))_y              */
-  /* Texts: what takes the place of masked tokens. */
-  const float *words; /* ids, each a word; NULL: tokens of the batch. They must outlive what is drawn      */
-  size_t word_count;
-  int candidates; /* of a search through words: those that a first-order estimate puts first; 0: all       */
-  int64_t places; /* of it: no text has more masked tokens; 0: not known, "steps" of them are looked at    */
-  bool element_max; /* the largest of several explanations is taken feature by feature, not by its norm   */
-  bool word_box;  /* bounds are over all words, not over eps                                              */
-  bool used;      /* the result has leaf, mask and used, for penalties of the caller's own; not with masked, guided or
-                     reach                                                                                */
-} r4_objective_options;
-
-/* Inputs of the graph by their names; R4_NONE for those that this objective does not have. Shapes:
- * r4_node_shape. One that the outputs of a plan do not need may be left unbound. */
-typedef struct {
-  r4_id x, y;  /* [batch, input...] and labels [batch]                                          */
-  r4_id filled; /* as x: what the data term sees                                                */
-  r4_id m;     /* masks in [0, 1], 1 = must not matter, shaped as the leaf of the net, which is x unless
-                  the net names another; or [batch, U]; of tokens [batch, tokens]; of images that are
-                  explained behind the input, [batch, height, width] there. With guided, the first G
-                  rows of that                                                                  */
-  r4_id v;      /* [batch], if examples are weighted: from 0 on                                 */
-  r4_id length; /* [batch], if lengths are given                                                */
-  r4_id index; /* [U], the features of the flattened input that m is about                      */
-  r4_id at;    /* [batch or G, r4_reach_places], from r4_reach_find                             */
-  r4_id lambda[R4_TERMS], eps; /* scalars, from 0 on                                            */
-} r4_objective_inputs;
-
-/* An input whose numbers are drawn anew for each step: points that a method looks at, or the start of an attack. */
-typedef struct {
-  const char *name;
-  r4_id node;
-  size_t count;     /* of its elements                                                          */
-  uint32_t purpose; /* of its random numbers: no two inputs of an objective share one            */
-  void (*fill)(r4_random key, const r4_batch *batch, size_t n, float *to);
-  const float *list; /* NULL, or what is drawn from, uniformly, in place of fill                 */
-  size_t listed;
-} r4_drawn;
-
-/* The numbers of a step. What is drawn may depend on the batch; NULL if it is known that it does not. */
-void r4_drawn_fill(const r4_drawn *d, uint64_t seed, uint32_t step, const r4_batch *batch, float *to);
-
-/* Scalars whose quotient is a mean. Over the parts of a batch, both are added first. */
-typedef struct {
-  r4_id sum, count;
-} r4_total;
-
-typedef struct {
-  r4_id loss;       /* scalar: what is minimised                                                */
-  r4_id data;       /* scalar: mean_i v_i w[y_i] l_i                                            */
-  /* Of each term of the method: */
-  r4_id penalty[R4_TERMS]; /* scalar: mean of q, without lambda and before the form; 0 without such a term */
-  r4_total total[R4_TERMS]; /* what it is the mean of; R4_NONE without such a term                */
-  r4_id form[R4_TERMS]; /* scalar: what lambda is multiplied by; 0 without such a term          */
-  r4_id losses;     /* [batch]: w[y_i] l_i                                                      */
-  r4_id each;       /* [batch]: q_i, the sum of those of all terms                              */
-  r4_id logits;     /* [batch, classes], 2 columns for one output: the answer is the largest    */
-  r4_objective_inputs in;
-  const r4_drawn *drawn; /* further inputs: as long as the graph lives                          */
-  size_t draws;
-  const r4_id *updated; /* for each parameter, R4_NONE or, of a buffer, its new value; as drawn */
-  /* If options ask for used, otherwise R4_NONE: the net as it will be used, with running statistics and nothing
-   * dropped, so that examples do not see each other. */
-  r4_id leaf; /* the examples where explanations are taken: x, or another node that the net names   */
-  r4_id mask; /* m, shaped as leaf                                                                  */
-  r4_id used; /* as logits, a function of leaf                                                      */
-} r4_objective;
-
-/* The methods, by number; the first is plain learning, without a penalty and without filled examples. NULL after the
- * last. */
-size_t r4_method_count(void);
-const char *r4_method_name(size_t k);
-
-/* What the trainer takes for a method, which may be a sum, unless it is told otherwise: of a sum, what follows from its
- * parts. All zero for an unknown name. */
-typedef struct {
-  bool guided; /* it has a penalty                                                    */
-  bool fills;  /* the data term sees filled examples                                   */
-  bool waits;  /* of a fresh net, the penalty begins after a quarter of the epochs     */
-  bool texts;  /* it is for nets of tokens only                                       */
-  bool pairs;  /* its penalty compares examples with filled ones: the data term must be filled */
-  bool groups; /* it weighs examples by group, as their losses go: the data term must be weighted */
-  size_t terms;               /* penalties, with a weight each                            */
-  const char *term[R4_TERMS]; /* their names, the first is the main one                   */
-  double lambda[R4_TERMS];    /* their weights                                            */
-  bool leads[R4_TERMS];       /* it does not wait, but another does: it has no ramp, and is linear where the form is
-                                 log                                                      */
-  r4_form form;
-  const char
-    *formula[R4_TERMS]; /* of each term, for people: the penalty of one example, g is the input gradient */
-  const char *about;    /* what it does and when to use it, in lines; NULL: it is a sum           */
-} r4_method_info;
-
-r4_method_info r4_method_describe(const char *method);
-/* Whether a setting, which has the name of an option, has an effect on the method's penalty, or on its weights: that
- * of a sum, if it has one on a part of it. "norm=sum": whether all parts that the setting is for know this value. */
-bool r4_method_uses(const char *method, const char *setting);
-
-/* The method's training objective for a batch. An example whose mask is 0 has q_i = 0. All zeros, and an
- * error in g, if an option is out of its range. */
-r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param,
-                                const r4_objective_options *options);
-
-/* ==== Part 4: runs ============================================================================ */
-
-/* ---- Settings ------------------------------------------------------------------------------- */
-
-/* Everything that a training run can be told, by key, with a default each. One table feeds the help, the file,
- * changes on the command line, the checks and the resolved text. */
-typedef struct r4_settings r4_settings;
-
-typedef enum {
-  R4_SETTING_WHOLE = 0, /* a whole number                     */
-  R4_SETTING_REAL,      /* a finite number                    */
-  R4_SETTING_FLAG,      /* true or false                      */
-  R4_SETTING_TEXT,      /* UTF-8                              */
-  R4_SETTING_CHOICE,    /* one of a few words                 */
-  R4_SETTING_REALS,     /* a list of numbers, possibly empty  */
-} r4_setting_type;
-
-/* A line of the table. */
-typedef struct {
-  const char *group; /* a heading; lines of a group stand together */
-  const char *key;
-  r4_setting_type type;
-  const char *initial;        /* the default, as a user would write it */
-  double min, max;            /* of numbers; infinite where there is no limit */
-  const char *const *choices; /* of a choice, or the words that may stand for a list; ends with NULL; or NULL */
-  const char *help;           /* one line */
-  bool sums;                  /* of a choice: several of them, joined by "+", are a value as well */
-  bool basic;                 /* one of the few that most users change */
-  const char *was;            /* an older key, which is understood as well; or NULL */
-} r4_setting_info;
-
-size_t r4_setting_count(void);
-r4_setting_info r4_setting_describe(size_t k);
-
-r4_settings *r4_settings_new(void); /* the defaults; NULL when out of memory */
-void r4_settings_free(r4_settings *s);
-
-/* Reads a YAML file of "key: value" lines. Maps may stand for dotted keys, and "base: FILE" (relative to the file
- * itself) starts from another file's settings. Strict: errors name file, line and column, what stands there and what
- * was expected. What was read before an error stays. */
-r4_status r4_settings_read(r4_settings *s, const char *path, r4_error *e);
-/* One assignment "key=value"; lists are written "1,2.5". origin says in messages where it comes from: "--set". */
-r4_status r4_settings_set(r4_settings *s, const char *assignment, const char *origin, r4_error *e);
-/* Combinations that contradict each other, or whose result would be something else than what was asked for. */
-r4_status r4_settings_check(const r4_settings *s, r4_error *e);
-/* This share of the epochs, rounded up, and of all settings that are counted in epochs; then r4_settings_check. */
-r4_status r4_settings_shorten(r4_settings *s, double share, r4_error *e);
-/* The k-th setting that was given and has no effect, as a sentence in to->text; false after the last. What is given
- * later overrides what was given before (a file its base, an assignment a file) and makes nothing of it wrong. */
-bool r4_settings_idle(const r4_settings *s, size_t k, r4_error *to);
-/* The k-th setting that was given by an older key, as a sentence in to->text that names the new one; false after the
- * last. */
-bool r4_settings_renamed(const r4_settings *s, size_t k, r4_error *to);
-/* All settings as YAML with headings; reads back as the same settings. r4_string_free; NULL when out of memory. */
-char *r4_settings_text(const r4_settings *s);
-/* The same as a file. */
-r4_status r4_settings_save(const r4_settings *s, const char *path, r4_error *e);
-
-typedef struct {
-  r4_setting_type type; /* says which of the following holds */
-  int64_t whole;
-  double real;
-  bool flag;
-  const char *text; /* of a text or choice, or the word for numbers, or NULL; valid until the setting changes */
-  size_t n;         /* of a list */
-  const double *reals;
-} r4_setting_value;
-
-r4_status r4_settings_get(const r4_settings *s, const char *key, r4_setting_value *value, r4_error *e);
-
-/* How far apart two settings are: those a run was begun with and those it should go on with, or of two of its seeds. */
-typedef enum {
-  R4_RUN_SAME = 0,
-  R4_RUN_ASIDE, /* only in what does not touch the model: threads, checkpoints, tensorboard, data.cache, eval.*  */
-  R4_RUN_LENGTH, /* in how long it goes on: epochs, patience. Steps that were done stay as they are              */
-  R4_RUN_OTHER, /* in what decides the steps: it is another run                                                */
-} r4_run_change;
-
-/* The largest difference; to (which may be NULL) names the first setting of that kind, and both values. */
-r4_run_change r4_settings_compare(const r4_settings *was, const r4_settings *now, r4_error *to);
-
-/* ---- Locks ---------------------------------------------------------------------------------- */
-
-/* A folder that one process works in, or several that agree with each other. The lock is on the file "lock" in the
- * folder, which names its owner, and ends with the process that has it, however that ends. Reading needs no lock. */
-typedef struct r4_lock r4_lock;
-
-/* Makes the folder if it is missing. R4_E_BUSY, with the owner's number, machine and time, if another has it; shared:
- * if another has it alone. */
-r4_lock *r4_lock_take(const char *folder, bool shared, r4_error *e);
-/* From now on others may share it. One that asks for it alone may have had it for a moment on the way. */
-void r4_lock_share(r4_lock *l);
-void r4_lock_free(r4_lock *l);
-
-/* ---- Training ------------------------------------------------------------------------------- */
-
-/* What figures of validation are of. */
-typedef enum {
-  R4_VAL_NONE,      /* there is no validation part                                                          */
-  R4_VAL_PLAIN,     /* examples as they are; there are no masks                                             */
-  R4_VAL_EXCHANGED, /* masked content was exchanged between classes: the shortcut says nothing              */
-  R4_VAL_FILLED,    /* masked content was replaced as data.val_fill says                                    */
-  R4_VAL_CARRIES    /* examples as they are, as too few have masks: a net that uses the shortcut looks good */
-} r4_val_kind;
-
-/* A term of the method: its mean penalty over the epoch so far, and its weight in the last step. */
-typedef struct {
-  char name[32]; /* here, not elsewhere: what is told goes to other processes */
-  double penalty, lambda;
-} r4_term_progress;
-
-/* Where a run is. Shares are 0 to 1; loss, penalty and accuracy are means over the epoch so far. */
-typedef struct {
-  uint64_t seed;
-  int64_t epoch, epochs;  /* done, and to do in all                      */
-  int64_t batch, batches; /* of this epoch                               */
-  double loss, penalty, accuracy; /* penalty: the sum of those of all terms */
-  double lambda, eps, rate; /* of the last step; lambda is that of the first term */
-  size_t terms;
-  r4_term_progress term[R4_TERMS];
-  bool epoch_done, validated;
-  double val_avg, val_worst; /* of the last epoch, if validated             */
-  double val_se;             /* the standard error of val_avg               */
-  r4_val_kind val_kind;
-  int64_t val_examples;      /* that the figures rest on: exchanged ones, if they are */
-  double seconds;            /* since training began, or was taken up again */
-} r4_progress;
-
-/* Whether a model uses what masks mark, by the share of its correct predictions that it loses when masked content is
- * exchanged. */
-typedef enum {
-  R4_VERDICT_NONE,      /* not known                            */
-  R4_VERDICT_COLLAPSED, /* one class for everything             */
-  R4_VERDICT_USES,      /* R4_USES or more                      */
-  R4_VERDICT_UNSURE,    /* within one standard error of R4_USES */
-  R4_VERDICT_LITTLE,    /* R4_USES_LITTLE or more               */
-  R4_VERDICT_NOT
-} r4_verdict;
-#define R4_USES 0.1
-#define R4_USES_LITTLE 0.02
-/* lost: NaN is R4_VERDICT_NONE. error: its standard error; 0: it is taken for what it is. */
-r4_verdict r4_verdict_of(double lost, double error);
-const char *r4_verdict_name(r4_verdict v);
-
-/* How a run ended. */
-typedef struct {
-  bool stopped; /* before its end: it can be resumed                                              */
-  int64_t only; /* the class that the model gives to every validation example (without these, to the last batches):
-                   the net is dead, and no figure about it means anything; -1: it is alive         */
-  int64_t steps, penalised; /* all of them, and those in which a penalty counted                   */
-  bool unpenalised;         /* a penalty was asked for, and counted in none                        */
-  r4_val_kind val_kind;
-  r4_verdict verdict;
-  double lost, lost_error, changed; /* shares of correct predictions lost, and of all that change, when the masked
-                                       content of validation examples is exchanged; NaN: not known */
-  int64_t exchanged;        /* examples that they rest on                                          */
-  bool one_sided;           /* masks are on some classes only: what gives the others away was not measured */
-} r4_outcome;
-
-/* Written at the end of a run as outcome.json in its folder; the fields "stopped" and "only" are not in it. */
-r4_status r4_outcome_read(const char *folder, r4_outcome *to, r4_error *e);
-
-typedef struct {
-  const char *folder; /* of the run; made if it is missing                                           */
-  bool resume;        /* go on from the checkpoint in it, if there is one                             */
-  bool force;         /* replace what is in it                                                      */
-  /* Who will choose among models by validation, as the subject of a sentence; NULL: nobody. Refused where validation
-   * carries the shortcut. */
-  const char *chosen_by;
-  /* Called after each step. false ends the run: it is saved and can be resumed. May be NULL. */
-  bool (*report)(const r4_progress *p, void *user);
-  /* Called with a sentence about what looks wrong, or what was done about it. May be NULL. */
-  void (*notice)(const char *sentence, void *user);
-  void *user;
-} r4_train_options;
-
-/* method: auto. It is chosen by what the training examples with masks are: how many, in which classes, how much the
- * masks cover. Training chooses by itself; whoever wants to know before, or trains several seeds, asks. */
-bool r4_method_is_open(const r4_settings *s);
-/* Sets method to what fits d (NULL: the data that the settings name); why gets a sentence, may be NULL. */
-r4_status r4_method_choose(r4_settings *s, const r4_data *d, char why[R4_ERROR_SIZE], r4_error *e);
-
-/* Trains one seed of one configuration, from data to folder/model.safetensors. A run that was interrupted, at any
- * moment, and resumed ends with the same bits as one that was not, with the same number of threads. The folder is
- * locked meanwhile: R4_E_BUSY if another process trains in it. */
-r4_status r4_train(const r4_settings *settings, const r4_train_options *options, r4_outcome *outcome,
-                   r4_error *e);
-
-/* ---- A trainer that a program drives ---- */
-
-/* One seed of one configuration, step by step, without files but those asked for. r4_train is a loop around the same
- * steps: the bits are the same. */
-typedef struct r4_trainer r4_trainer;
-
-/* d: the data, of which the parts for training and validation are used as they are (of the settings of the data only
- * data.val_fill is looked at; if it is auto, and too few validation examples have masks, some training examples that
- * have one are held out for validation); NULL: those that the settings name. Neither s nor d need outlive it. */
-r4_trainer *r4_trainer_new(const r4_settings *s, const r4_data *d, r4_error *e);
-void r4_trainer_free(r4_trainer *t);
-
-/* Tells what looks wrong from now on, and what is already known, as r4_train_options.notice does. */
-void r4_trainer_listen(r4_trainer *t, void (*notice)(const char *sentence, void *user), void *user);
-
-/* The next step, and after the last step of an epoch validation and what the setting "select" asks for; or all steps up
- * to the end of the epoch. p may be NULL. R4_E_ARGUMENT after the end. */
-r4_status r4_trainer_step(r4_trainer *t, r4_progress *p, r4_error *e);
-r4_status r4_trainer_epoch(r4_trainer *t, r4_progress *p, r4_error *e);
-bool r4_trainer_done(const r4_trainer *t); /* all epochs are, or none was better for too long */
-void r4_trainer_progress(const r4_trainer *t, r4_progress *p);
-
-const r4_net *r4_trainer_net(const r4_trainer *t);
-/* What manifest.json of a run has: version, seed, net, hash of the data, machine. r4_string_free; NULL when out of
- * memory. */
-char *r4_trainer_manifest(const r4_trainer *t);
-/* What log.jsonl of a run has: a line of JSON for each epoch that this trainer has done. r4_string_free; NULL when out
- * of memory. */
-char *r4_trainer_log(const r4_trainer *t);
-/* What the last step ran, for questions about it; NULL before the first. It is the trainer's. */
-r4_plan *r4_trainer_plan(const r4_trainer *t);
-/* Those of the epoch that "select" chose so far; before the first is done, those of the last step. Valid until the next
- * step. */
-const float *r4_trainer_weights(const r4_trainer *t);
-typedef struct r4_metrics r4_metrics; /* see below */
-/* Of these weights, on any data, with the settings eval.*. */
-r4_status r4_trainer_evaluate(const r4_trainer *t, const r4_data *d, r4_metrics *m, r4_error *e);
-/* How training ended, as r4_train says it at its end: whether these weights use what masks mark, by validation, and in
- * how many steps the penalty counted. Tells it to whoever listens. R4_E_ARGUMENT before an epoch is done. */
-r4_status r4_trainer_judge(r4_trainer *t, r4_outcome *to, r4_error *e);
-
-/* A checkpoint: a trainer of the same settings and data that loads it goes on to the same bits. */
-r4_status r4_trainer_save(r4_trainer *t, const char *path, r4_error *e);
-r4_status r4_trainer_load(r4_trainer *t, const char *path, r4_error *e);
-/* The weights of r4_trainer_weights, once an epoch is done, for r4_model_load. */
-r4_status r4_trainer_save_model(const r4_trainer *t, const char *path, r4_error *e);
-
-/* ---- Choosing lambda ---- */
-
-enum { R4_LAMBDA_TRIES = 12 };
-
-/* A short run with one lambda: a quarter of the epochs, or more where that is too short to tell. */
-typedef struct {
-  double lambda, avg, worst; /* accuracies in validation at its end, 0 to 1                                 */
-  double score, se;          /* what it is chosen by, and the standard error of avg                         */
-  double penalty;            /* mean of its last epoch                                                      */
-  bool learned;              /* its score is above that of guessing, 1 / classes                            */
-  bool penalised;            /* the penalty counted in some step                                            */
-  bool dead;                 /* it gives every validation example the same answer, so its scores mean nothing */
-  bool diverged;             /* its loss was not a number or not finite: there are no scores                  */
-  int64_t epochs;            /* its length: runs shorter than the last one have shown nothing              */
-} r4_lambda_try;
-
-typedef struct {
-  size_t n, chosen; /* chosen: a number below n; n if all nets are dead or diverged */
-  r4_lambda_try tried[R4_LAMBDA_TRIES];
-} r4_lambda_curve;
-
-/* The setting lambda is "auto", and matters: r4_train refuses such settings. */
-bool r4_lambda_is_open(const r4_settings *s);
-/* Tries lambdas in short runs of the seed in s, one after the other, in folders below options->folder; the curve is in
- * curve.json there. Then lambda is set in s to the one that was chosen, for all seeds of a run. A search that is done
- * is not made again, but read, and one that was stopped or killed is resumed; not with force. *stopped: it was
- * stopped, by report, and lambda is as it was. R4_E_DOMAIN if no net was alive at its end. */
-r4_status r4_lambda_search(r4_settings *s, const r4_train_options *options, r4_lambda_curve *curve,
-                           bool *stopped, r4_error *e);
-
-/* Finds the data of the run in folder, of which s are the settings. Its manifest.json says where they were; they may
- * have moved since, alone or with the run, or the caller may stand elsewhere. Looks at the absolute path, at the path
- * as seen from the folder, and at what is written, as seen from here; R4_E_IO names all of them if nothing is there.
- * s then knows the place, for r4_settings_data and r4_train, and r4_settings_text still says what was written. instead
- * (or NULL) is a path or recipe to take in any case. A folder without a manifest that can be read: as it is written. */
-r4_status r4_settings_locate(r4_settings *s, const char *folder, const char *instead, r4_error *e);
-
-/* Whether data with this r4_data_hash, all splits together, are those that the run in folder was trained on:
- * R4_E_ARGUMENT with both hashes if not. R4_E_IO if the folder has no manifest.json to say so. */
-r4_status r4_run_check_data(const char *folder, const char *hash, r4_error *e);
-
-/* ---- Metrics -------------------------------------------------------------------------------- */
-
-enum { R4_MAX_GROUPS = 1024 };
-
-/* What a net answers to all examples of a data set. A net that was trained with too large a penalty ends by giving the
- * same answer to everything; its gradient is then 0, and its kappa the best of all. */
-typedef struct {
-  size_t most;       /* the class that it names most often, the first at a tie                  */
-  double most_share; /* and how often: 0 to 1                                                   */
-  bool constant;     /* it names no other, though the examples are of several classes           */
-  size_t not_finite; /* examples with a logit that is NaN or infinite, which is not an answer   */
-} r4_answers;
-
-/* R4_E_DOMAIN if a logit is not finite: names the first example, and *answers has their number all the same. */
-r4_status r4_net_answers(const r4_net *n, const float *weights, const r4_data *d, int64_t batch, r4_answers *answers,
-                         r4_error *e);
-
-/* The probabilities of all classes for each example of d, [examples, classes], 2 columns for a net with one output, by
- * the logits that r4_evaluate looks at: softmax, in double. The answer is the largest, the first at a tie. Examples are
- * looked at batch by batch, in order; labels do not matter. R4_E_DOMAIN as r4_net_answers. */
-r4_status r4_predict(const r4_net *n, const float *weights, const r4_data *d, int64_t batch, float *probabilities,
-                     r4_error *e);
-
-/* Of one net on one data set. Accuracies are shares, 0 to 1; groups without examples are NaN and do not count. */
-struct r4_metrics {
-  r4_answers answers;
-  double loss, accuracy;
-  double avg_group_accuracy, worst_group_accuracy; /* mean and least over groups */
-  size_t worst_group, groups;
-  double group_accuracy[R4_MAX_GROUPS];
-  size_t group_count[R4_MAX_GROUPS];
-  /* Fragility: the width hi - lo of the bounds of the input gradient of the loss while the masked (or all other)
-   * features move by up to eps; the largest, and the mean over examples and features. NaN where there is none: an
-   * example without a mask has neither, one that is masked all over has no core. Infinite where bounds overflowed. */
-  double eps;
-  size_t masked_examples, core_examples; /* that count: those with a mask, and of these those with a core */
-  double kappa_masked_max, kappa_masked_mean, kappa_core_max, kappa_core_mean;
-};
-
-/* R4_E_DOMAIN, as r4_net_answers, if weights or logits are not finite. */
-r4_status r4_evaluate(const r4_net *n, const float *weights, const r4_data *d, double eps, int64_t batch,
-                      r4_metrics *m, r4_error *e);
-
-/* asked (or NULL) is called after each batch that a function of this thread asks a net about while it measures, with
- * the number of its examples: r4_evaluate, the swap test, the substitution test and the like. */
-void r4_watch_asking(void (*asked)(size_t examples, void *user), void *user);
-
-/* As r4_evaluate, but fragility is that of at most so many of the examples with a mask, evenly spread over d. */
-r4_status r4_evaluate_some(const r4_net *n, const float *weights, const r4_data *d, double eps, int64_t batch,
-                           size_t most, r4_metrics *m, r4_error *e);
-
-typedef struct {
-  double mean, sd; /* sd with n - 1; NaN for one seed, and where the mean is NaN or infinite */
-} r4_mean_sd;
-
-/* Over the seeds of a run. */
-typedef struct {
-  size_t seeds, groups;
-  size_t constant; /* seeds whose net gives one answer to all: their kappa means nothing */
-  r4_mean_sd accuracy, avg;
-  r4_mean_sd worst;        /* of the worst group of each seed, whichever it is: the honest one    */
-  size_t worst_mean_group; /* the group whose mean over seeds is least: the published way         */
-  r4_mean_sd kappa_masked_max, kappa_masked_mean, kappa_core_max, kappa_core_mean;
-  r4_mean_sd group[R4_MAX_GROUPS];
-} r4_summary;
-
-/* m: one for each seed. */
-void r4_summarize(const r4_metrics *m, size_t seeds, r4_summary *to);
-
-/* The swap test: does the answer to an example change when the masked content of an example of another class stands in
- * its mask? With f(x) the answer, y the label, m the mask of example i, c what is put there and g a group,
- *
- *     x'_i = (1 - m) x_i + m c
- *     flipped_g = |{ i in g : f(x'_i) != f(x_i) }|,    share of the examples in g
- *     lost_g    = |{ i in g : f(x_i) = y_i != f(x'_i) }|,    share of found_g = |{ i in g : f(x_i) = y_i }|
- *
- * each the mean over draws of a donor j, y_j != y_i, from the examples with a mask. Its content is stretched from the
- * box of its mask to that of m. In classes that have masks less than half as often as the others (a count so low has a
- * chance below 1 %), examples without a mask get the donor's region put on them as it lies: m is the donor's. So data
- * are tested, too, of which one class alone has masks, where accuracy cannot tell whether a net relies on what is
- * masked. Other contents are put at the same places: what blank or noise change as well was not the donor's doing.
- *
- * R4_FILL_PASTE is for data whose masks are elsewhere, as on training examples alone: every example has the region of a
- * donor j of other data put on it as it lies, whatever its own mask,
- *
- *     x'_i = (1 - m_j) x_i + m_j x_j,    y_j != y_i */
-typedef struct {
-  r4_fill content; /* R4_FILL_SWAP, or any other but _NONE                                 */
-  int draws;       /* of each example, over which is averaged                              */
-  uint64_t seed;   /* of the draws                                                         */
-  int64_t batch;   /* examples at a time                                                   */
-  const r4_data *donors; /* R4_FILL_PASTE: whose masked content is put on examples, of as many features and classes;
-                            NULL: their own */
-} r4_swap_options;
-
-/* Swap, 10 draws, seed 0, batches of 256. */
-r4_swap_options r4_swap_defaults(void);
-
-typedef struct {
-  const char *none; /* why there is nothing to report; NULL: there is                          */
-  r4_fill content;
-  int draws;
-  size_t donors;            /* examples with a mask                                            */
-  size_t inside, pasted;    /* examples tested within their own mask, and at that of a donor   */
-  size_t groups;            /* of the data; for each of them, those that are tested:           */
-  size_t examples[R4_MAX_GROUPS];
-  size_t found[R4_MAX_GROUPS];   /* of these, right before                                     */
-  double flipped[R4_MAX_GROUPS]; /* answers that change, mean over draws                       */
-  double lost[R4_MAX_GROUPS];    /* right before, and wrong then; mean over draws              */
-} r4_swapped;
-
-/* options may be NULL. R4_E_ARGUMENT if the content is not for these data (tokens have no mean), R4_E_SHAPE if donors
- * do not fit. */
-r4_status r4_swap_test(const r4_net *n, const float *weights, const r4_data *d, const r4_swap_options *options,
-                       r4_swapped *to, r4_error *e);
-/* What nets are chosen by in validation, of any data with masks: accuracies where the shortcut says nothing, from all
- * examples as they are and those that can be exchanged, as src/measure/exchanged.h estimates them. */
-typedef struct {
-  double score;         /* half way between avg and worst, which leans on avg as far as noise explains it */
-  double avg, avg_se, worst;
-  double changed, lost; /* shares of predictions that change, and of correct ones that are lost           */
-  size_t exchanged;     /* examples behind it; 0: all else is NaN                                          */
-} r4_exchanged;
-
-r4_status r4_exchanged_score(const r4_net *n, const float *weights, const r4_data *d, uint64_t seed, int64_t batch,
-                             r4_exchanged *to, r4_error *e);
-/* The examples that it changes, as its first draw does, with masks where content was put; with a net, those whose right
- * answer is lost. example gets their numbers in d, for which there must be r4_data_count(d) places, unless it is NULL.
- * They are in memory all at once, as floats. R4_E_ARGUMENT if there is nothing to swap, and for R4_FILL_PASTE. */
-r4_data *r4_swap_data(const r4_net *n, const float *weights, const r4_data *d, const r4_swap_options *options,
-                      size_t *example, r4_error *e);
-/* flipped / examples and lost / found of a group, or of all if it is -1, over seeds; NaN where there are none. */
-r4_mean_sd r4_swap_flipped(const r4_swapped *s, size_t seeds, int32_t group);
-r4_mean_sd r4_swap_lost(const r4_swapped *s, size_t seeds, int32_t group);
-
-/* The substitution test of texts: is the answer right whatever words of a list stand at the masked tokens? In the place
- * of a masked word stands one of the W words of the list that have as many pieces, or what was there: k of them make
- * (W + 1)^k texts. Bounds prove it for all at once (certified), and may fail to; where they are few, each is tried
- * (held): certified is never more than held. */
-typedef struct {
-  const char *none; /* why there is nothing to report; NULL: there is                          */
-  size_t words;     /* of the list, each once, as far as the vocabulary has them               */
-  size_t unknown;   /* those that it does not have, which replace nothing, and the first       */
-  char first_unknown[48];
-  size_t kept; /* masked words that the list has no other of as many pieces for, and the first     */
-  char first_kept[48];
-  size_t tries;     /* a text with at most so many replacements is tried with each             */
-  size_t groups;    /* for each of them: texts with masked tokens, at most 1000 evenly spread  */
-  size_t examples[R4_MAX_GROUPS], right[R4_MAX_GROUPS], certified[R4_MAX_GROUPS];
-  size_t tried[R4_MAX_GROUPS];
-  size_t held[R4_MAX_GROUPS], proved[R4_MAX_GROUPS]; /* of these: right with each, and certified  */
-  size_t overflowed; /* of all: texts whose bounds, or whose neighbours' in a batch, overflowed, and prove nothing */
-} r4_substituted;
-
-/* With the list that the settings name: words, or else data.mask_words. */
-r4_status r4_substitution_test(const r4_net *n, const float *weights, const r4_data *d, const r4_settings *s,
-                               r4_substituted *to, r4_error *e);
-
-/* What training took, by the log of a run's folder of one seed: the sum over its epochs. A resumed run has logged each
- * epoch once. */
-typedef struct {
-  int64_t epochs;
-  double seconds;
-} r4_run_cost;
-r4_status r4_run_cost_read(const char *folder, r4_run_cost *to, r4_error *e);
-
-/* How the model of a run's folder of one seed did in validation, by the log: in the epoch that the rule "select" kept.
- * NaN, and epoch 0, if it had no validation. */
-typedef struct {
-  int64_t epoch;
-  double loss, avg, worst; /* accuracies of groups: their mean, and the least; shares                    */
-  double score, se;        /* what nets are chosen by, between the two, and the standard error of avg    */
-  double changed;          /* share of predictions that the exchange of masked content changes; or NaN   */
-  int64_t exchanged;       /* validation examples whose content was exchanged; 0: none was               */
-  r4_val_kind kind;        /* what the figures are of                                                    */
-} r4_run_validation;
-r4_status r4_run_validation_read(const char *folder, r4_run_validation *to, r4_error *e);
-
-/* Relative core sensitivity (Singla and Feizi, 2022; Moayeri and others, 2022): which noise hurts more, that on the
- * core of an image or that on what is masked? Of the examples that have both,
- *
- *     spurious_noise   accuracy with noise sigma u_c m . xi added, xi ~ N(0, 1), u_c the unit of the feature's channel
- *     core_noise       the same with 1 - m in place of m, of the same examples, with the same xi
- *     a                (spurious_noise + core_noise) / 2
- *     rcs              (spurious_noise - core_noise) / (2 min(a, 1 - a)),  from -1 to 1
- *
- * 1: only the core matters; -1: only what is masked does; 0: both alike. u_c is the std of the net's first part, if
- * that is "normalize", otherwise the standard deviation of the channel over these examples. doc/data.md says more. */
-enum { R4_MAX_NOISES = 16 };
-
-typedef struct {
-  size_t n;                    /* levels of noise; 0: 0.25, 0.5, 1, 2, 4                  */
-  double sigma[R4_MAX_NOISES]; /* above 0                                                 */
-  int draws;                   /* of noise for each example, over which is averaged; 0: 1 */
-  uint64_t seed;               /* of the noise                                            */
-  int64_t batch;               /* examples at a time; 0: 64                               */
-  bool published;              /* u_c is 1 / 255 and n = 0 is sigma 2, as in the code published with the paper, whose
-                                  images are 0 to 255: nobody sees such noise */
-} r4_sensitivity_options;
-
-typedef struct {
-  size_t examples, channels; /* examples that have a mask and a core           */
-  double unit[R4_MAX_NOISES]; /* of each channel                               */
-  double clean;               /* accuracy without noise, of these examples     */
-  size_t n;
-  struct {
-    double sigma, spurious_noise, core_noise;
-    double rcs, rcs_se; /* NaN: all answers are right, or all wrong; se: by the jackknife over examples */
-  } at[R4_MAX_NOISES];
-} r4_sensitivity;
-
-/* options may be NULL. R4_E_ARGUMENT if no example has a mask and a core, or for texts. */
-r4_status r4_core_sensitivity(const r4_net *n, const float *weights, const r4_data *d,
-                              const r4_sensitivity_options *options, r4_sensitivity *to, r4_error *e);
-
-/* New texts, made into tokens as those of a run were, and cut to so many: a .txt file, a folder of them, or a table or
- * JSON in lines whose labels do not matter. They have the label 0, and an id: their own, or the file and the line. */
-r4_data *r4_settings_texts(const r4_settings *s, const char *path, int64_t tokens, r4_error *e);
-
-/* The data, with all of its splits, and the net that settings speak of. */
-r4_data *r4_settings_data(const r4_settings *s, r4_error *e);
-/* The data of a run that is only read, and that may come from somebody else: nothing is written to data.cache. */
-r4_data *r4_run_data(const r4_settings *s, r4_error *e);
-r4_net *r4_settings_net(const r4_settings *s, const r4_data *d, r4_error *e);
-
-/* ---- Comparing ------------------------------------------------------------------------------ */
-
-r4_mean_sd r4_mean_sd_of(size_t n, const double *x); /* NaN of nothing */
-/* The chance of a |T| of at least |t| in Student's distribution with so many degrees of freedom, whole or not. */
-double r4_student_p(double t, double freedom);
-/* Welch's t test: the chance of such a difference of means, or a larger one, if a and b had one mean. NaN for fewer
- * than two values, or values that are NaN or infinite. */
-double r4_welch_p(size_t n_a, const double *a, size_t n_b, const double *b);
-typedef struct {
-  double mean, low, high; /* the ends of the 95 % interval; NaN of fewer than two */
-} r4_interval;
-/* Of the mean of a_i - b_i over the same n examples, as whether two nets are right: 1 or 0, or a share of seeds. */
-r4_interval r4_paired_difference(size_t n, const double *a, const double *b);
-/* Holm's correction for n comparisons: adjusted[k] <= alpha for those that differ, with a chance of at most alpha that
- * any of them does not. NaN stays NaN, and does not count. */
-void r4_holm(size_t n, const double *p, double *adjusted);
-
-/* ---- Heat maps ------------------------------------------------------------------------------ */
-
-/* An attribution says how much each feature has to do with the answer: an array shaped as the example, made of the
- * explanation g = d e / d x (r4_explain says what e is). doc/explain.md has the formulas. */
-typedef struct {
-  const char *name, *about;
-  bool width;  /* the width of an interval: 0 or more, infinite where nothing is known. Others have a sign. */
-  bool images; /* only of nets of images, some part of which gives an image */
-} r4_attribution_info;
-
-size_t r4_attribution_count(void);
-r4_attribution_info r4_attribution_describe(size_t k);
-
-typedef struct {
-  r4_explain explain;
-  double eps;            /* bounds: how far features move                                        */
-  double sigma;          /* smoothgrad: standard deviation of the noise                          */
-  int samples;           /* smoothgrad: noisy copies; integrated: points on the way; 1 to 1000   */
-  uint64_t seed;         /* smoothgrad: of the noise, which is the same for all examples         */
-  const float *baseline; /* integrated: an example to start from; NULL is all zeros              */
-  int window;            /* occlusion: side of the windows; 0: an eighth of the shorter side of the image */
-  int stride;            /* occlusion: from one to the next, up to the side; 0: half of it       */
-  double fill;           /* occlusion: what windows are filled with, in all channels             */
-} r4_attribution_options;
-
-/* The loss is explained; eps 0.1, sigma 0.1, 32 samples, seed 0, from zeros; windows are filled with 0. */
-r4_attribution_options r4_attribution_defaults(void);
-
-/* Attributions of all examples of d to the labels they have, [examples, features], in to. options may be NULL. */
-r4_status r4_attribute(const char *method, const r4_net *n, const float *weights, const r4_data *d,
-                       const r4_attribution_options *options, float *to, r4_error *e);
-
-/* The same for programs that have a model and arrays x [n, input of the net]. */
-
-/* A run's folder, or a file. */
-r4_model *r4_model_open(const char *path, r4_error *e);
-size_t r4_model_classes(const r4_model *m); /* columns of its probabilities: 2 for a net with one output */
-/* Probabilities [n, r4_model_classes], as r4_predict has them. */
-r4_status r4_model_predict(const r4_model *m, size_t n, const float *x, float *probabilities, r4_error *e);
-/* Attributions [n, features] to these labels, [n], or to the model's own answers if labels is NULL. */
-r4_status r4_model_explain(const r4_model *m, const char *method, size_t n, const float *x, const int32_t *labels,
-                           const r4_attribution_options *options, float *to, r4_error *e);
-
-/* The share of an attribution that is inside the mask, sum_j m_j |a_j| / sum_j |a_j|; NaN if a is 0 or infinite. */
-double r4_mask_share(size_t features, const float *a, const float *mask);
-
-/* Pointing games: is the core of an example what an attribution points at? A_p is the attribution of pixel p, summed
- * over its channels, of which more speaks for the label (minus the attribution, if the loss is explained), and c_p is
- * 1 - m_p, as a mean over its channels. Of the examples that have a mask and a core,
- *
- *     energy   sum_p c_p max(0, A_p) / sum_p max(0, A_p)     (Wang and others, 2020: Score-CAM)
- *     share    sum_p c_p |A_p| / sum_p |A_p|
- *     hit      1 if c_p > 1/2 at the largest A_p, or at one of several, else 0     (Zhang and others, 2018)
- *     area     mean_p c_p: the energy and the share of a map that is the same everywhere
- *
- * as means. Examples whose map has no positive pixel, or one that is not finite, are left out, and counted. */
-typedef struct {
-  size_t examples, left_out;
-  double energy, share, hit, area; /* NaN if there are no examples */
-} r4_pointing;
-
-/* Maps by a method of r4_attribute; options may be NULL. R4_E_ARGUMENT if no example has a mask and a core. */
-r4_status r4_pointing_game(const char *method, const r4_net *n, const float *weights, const r4_data *d,
-                           const r4_attribution_options *options, r4_pointing *to, r4_error *e);
-
-/* A net that is asked, and what pictures call it. */
-typedef struct {
-  const char *name;
-  const r4_net *net;
-  const float *weights;
-} r4_subject;
-
-/* The numbers of up to n examples to look at: one of each class in turn, in the order of d; with wrong, those alone
- * that this net gets wrong. *found becomes how many. */
-r4_status r4_heat_examples(const r4_data *d, size_t n, const r4_subject *wrong, size_t *example, size_t *found,
-                           r4_error *e);
-
-typedef struct {
-  const char *const *method; /* names of attributions */
-  size_t methods;
-  r4_attribution_options attribution;
-  const char *title; /* or NULL */
-  bool common_scale; /* the nets of a row share one scale per method; otherwise each heat map has its own */
-  bool answers;      /* labels are answers, not the truth: rows have names of files, and nothing is right or wrong */
-} r4_heat_options;
-
-/* A PNG file with a row for each example of d, which must be images, and in it a heat map for each method and net, at
- * most 64; the masks are outlined. Pixels show the sum over their channels. share (if not NULL) gets, for each method
- * and in it for each net, the mean of r4_mask_share over the examples that have one; NaN if none has. */
-r4_status r4_heat_picture(const r4_subject *subject, size_t subjects, const r4_data *d,
-                          const r4_heat_options *options, const char *file, double *share, r4_error *e);
-
-/* The same of texts as an SVG file: a row for each text and method, a column for each net, tokens coloured by their
- * attributions, masked ones underlined. Of a long text 120 tokens are shown, with the first that is masked. */
-r4_status r4_text_picture(const r4_subject *subject, size_t subjects, const r4_data *d,
-                          const r4_heat_options *options, const char *file, double *share, r4_error *e);
-
-/* ---- Measuring ------------------------------------------------------------------------------ */
-
-/* How good is this net? All of it, for the command, the page, tables and programs. */
-enum { R4_MAX_SWAPS = 8, R4_MAX_POINTING = 4 };
-
-typedef struct {
-  double eps;    /* fragility: how far features move                                                     */
-  size_t kappa;  /* of at most so many of the examples with a mask, evenly spread; 0: it is not measured */
-  int64_t batch; /* examples at a time                                                                   */
-  size_t swaps;  /* swap tests: what each puts into masks, with so many draws of an example by seed 0    */
-  r4_fill swap[R4_MAX_SWAPS];
-  int draws;
-  const r4_data *donors;    /* of R4_FILL_PASTE, as in r4_swap_options                                   */
-  const r4_settings *words; /* whose list of words the substitution test takes; NULL: there is none      */
-  const r4_sensitivity_options *noise; /* relative core sensitivity; NULL: it is not measured            */
-  size_t pointings;                    /* pointing games by these attributions of the margin             */
-  const char *pointing[R4_MAX_POINTING];
-  double specificity; /* of two classes: that the figure sensitivity_at_specificity is of */
-  /* What the net says, if there is room for it: [examples], and [examples, r4_model_classes]; or NULL. */
-  int32_t *predicted;
-  float *probabilities;
-  /* Called before each part of it, with the number of examples that the net is asked about; 0: not known. Or NULL. */
-  void (*stage)(const char *what, size_t examples, void *user);
-  void *user;
-} r4_measure_options;
-
-/* eps 0.1, all examples, batches of 256, one swap test with 10 draws, specificity 0.95, and nothing else. */
-r4_measure_options r4_measure_defaults(void);
-/* The same with the settings eval.*. */
-r4_measure_options r4_settings_measure(const r4_settings *s);
-
-/* A figure: one number that says how good a net is. The table of all is src/measure/figure/figures.def; commands, files
- * and pages go through it. In files shares are from 0 to 1, infinity is the text "inf", a figure that does not exist
- * (as kappa without masks) is null, and one that was not measured is not there; on screens shares are in per cent. */
-typedef enum { R4_UNIT_SHARE, R4_UNIT_NUMBER } r4_unit;
-typedef enum {
-  R4_SHOWN_FILES, /* in files alone                                                        */
-  R4_SHOWN_APART, /* a row where runs are side by side; of one run in a table of its own   */
-  R4_SHOWN_ROW    /* a row in both                                                         */
-} r4_shown;
-
-typedef struct {
-  const char *key;   /* in files                                                                        */
-  const char *label; /* on screens; of figures with variants (as contents of the swap test) with a "%s" */
-  const char *about;
-  const char *usual; /* the variant whose key has no name of it: "swap_lost_share", "swap_lost_share.blank"; or NULL */
-  r4_unit unit;
-  int better; /* 1: larger is, -1: smaller is, 0: neither */
-  bool by_group;
-  r4_shown shown;
-} r4_figure_info;
-
-size_t r4_figure_count(void);
-r4_figure_info r4_figure_describe(size_t k);
-
-enum { R4_MAX_VALUES = 128, R4_KEY_SIZE = 64, R4_LABEL_SIZE = 64 };
-
-typedef struct {
-  size_t figure; /* of the table */
-  char key[R4_KEY_SIZE];
-  double value;
-} r4_value;
-
-/* What screens call it. */
-void r4_value_label(const r4_value *v, char text[R4_LABEL_SIZE]);
-
-/* Of one net on one data set; of the net of a seed it is kept in its folder as eval.json, so that whoever needs it
- * again need not measure. */
-typedef struct {
-  size_t values; /* all figures that were measured, in the order of the table */
-  r4_value value[R4_MAX_VALUES];
-  r4_metrics metrics; /* what they come from */
-  double specificity; /* of the options      */
-  size_t swaps;
-  r4_swapped swapped[R4_MAX_SWAPS]; /* by what was put into masks, in the order of the options           */
-  r4_substituted substituted;       /* words is 0 unless it was asked for                                */
-  char no_words[200];               /* why the substitution test failed, or "": the rest is there anyway */
-  r4_sensitivity sensitivity;       /* n is 0 unless it was asked for                                    */
-  size_t pointings;
-  r4_pointing pointing[R4_MAX_POINTING]; /* in the order of the options */
-  char pointed_by[R4_MAX_POINTING][24];  /* the attributions            */
-} r4_measured;
-
-/* With the model's own net, which may have more to it than that of the settings: what the weights that it started from
- * need before it. options may be NULL. R4_E_DOMAIN, as r4_net_answers, if weights or logits are not finite. */
-r4_status r4_measure(const r4_model *m, const r4_data *d, const r4_measure_options *options, r4_measured *to,
-                     r4_error *e);
-/* What follows from predictions alone, by whatever made them: accuracies and the figures that come from probabilities,
- * [examples, classes], such as the means over several nets. The class is the largest, the first at a tie. R4_E_DOMAIN
- * if one is not from 0 to 1. */
-r4_status r4_measure_predictions(const r4_data *d, size_t classes, const float *probabilities,
-                                 const r4_measure_options *options, r4_measured *to, r4_error *e);
-/* NaN if it was not measured. */
-double r4_measured_value(const r4_measured *m, const char *key);
-/* The same figure of one group; NaN if it is not one of groups. */
-double r4_figure_of_group(const r4_measured *m, size_t figure, size_t group);
-/* Over seeds, one of m for each. */
-r4_mean_sd r4_value_over(const r4_measured *m, size_t seeds, const char *key);
-/* r4_summarize of these. */
-void r4_measured_summary(const r4_measured *m, size_t seeds, r4_summary *to);
-
-/* part: of the data; eval.json has the figures of R4_TEST, eval-val.json and eval-train.json those of the others.
- * data_hash: of its examples (r4_data_hash). The folder has config.yaml and model.safetensors, and what is kept counts
- * for these settings and weights, these data, this eps and this version alone; every bit is kept, but not why there was
- * nothing to swap. Of swaps the first is kept, of substitution, noise and pointing the figures alone. */
-r4_status r4_measured_save(const r4_measured *m, const char *folder, r4_split part, const char *data_hash, r4_error *e);
-/* R4_E_IO if nothing is kept. What is not whole (R4_E_PARSE), or edited, of another version or of something else
- * (R4_E_ARGUMENT), is refused with the reason. */
-r4_status r4_measured_load(r4_measured *m, const char *folder, r4_split part, const char *data_hash, double eps,
-                           r4_error *e);
-
-/* ---- The page ------------------------------------------------------------------------------- */
-
-/* One net, or the seeds of one configuration, in a report. */
-typedef struct {
-  const char *name; /* what the page calls it                                                        */
-  const r4_settings *settings;
-  size_t seeds;
-  const int64_t *seed;       /* for each seed: its number, its folder, where log.jsonl and manifest.json are   */
-  const char *const *folder; /* read if they are there, and what was measured                                 */
-  const r4_measured *measured;
-  r4_subject subject;     /* whose heat maps are shown, a net of the first seed; net may be NULL            */
-  const char *other_data; /* it was measured on these, not on those of the page, and stands apart; or NULL  */
-} r4_report_run;
-
-/* What "r4 ablate" has found: a file results.json. NULL and an error if it is none. */
-typedef struct r4_ablation r4_ablation;
-r4_ablation *r4_ablation_read(const char *file, r4_error *e);
-void r4_ablation_free(r4_ablation *a);
-/* The worst group and kappa over what changes, with bands, or heat maps: r4_plot_svg, r4_plot_free. */
-struct r4_plot *r4_ablation_plot(const r4_ablation *a);
-
-typedef struct {
-  const char *title;          /* or NULL                                                                   */
-  size_t examples;            /* with heat maps, about; 0: 6                                               */
-  size_t notes, commands;     /* what readers must know, as sentences; what makes the page again           */
-  const char *const *note, *const *command;
-  size_t ablations;           /* for a section of their own                                                */
-  const r4_ablation *const *ablation;
-} r4_report_options;
-
-/* One HTML file that needs no other: what a person must know to judge whether the runs use what is masked. d: the
- * examples that they were measured on. The file is replaced as a whole, or stays as it was. doc/report.md. */
-r4_status r4_report_write(const r4_report_run *run, size_t runs, const r4_data *d,
-                          const r4_report_options *options, const char *file, r4_error *e);
-
-/* ==== Part 5: for tools ======================================================================= */
-
-/* ---- JSON ----------------------------------------------------------------------------------- */
-
-/* A text that grows, in order: open, key and value, key and value, close; values without keys in lists. Commas come by
- * themselves. A failed allocation, that of the writer included, shows once, in r4_json_take. */
-typedef struct r4_json r4_json;
-
-r4_json *r4_json_new(void);
-void r4_json_free(r4_json *w);
-
-void r4_json_open(r4_json *w, char bracket); /* '{' or '[' */
-void r4_json_close(r4_json *w, char bracket);
-/* In place of the last close: the object gets a last member, "sha256", of all text before it. */
-void r4_json_checksum(r4_json *w);
-void r4_json_key(r4_json *w, const char *key);
-void r4_json_break(r4_json *w); /* the next value or key begins a line */
-/* Reads back as the same number. JSON has no others: NaN is null, infinity the text "inf" or "-inf". */
-void r4_json_real(r4_json *w, double v);
-void r4_json_whole(r4_json *w, int64_t v);
-void r4_json_flag(r4_json *w, bool v);
-void r4_json_text(r4_json *w, const char *s); /* not UTF-8 becomes \xff, as in r4_text_printable; NULL is null */
-
-/* The text so far (r4_string_free), or NULL when out of memory; the writer is then empty again. */
-char *r4_json_take(r4_json *w);
-
-/* Reading a file that ends as r4_json_checksum does. NULL and an error: R4_E_IO if it is not there, R4_E_PARSE if it is
- * not JSON, R4_E_ARGUMENT if it was edited. What it has lives as long as itself. */
-typedef struct r4_json_value r4_json_value;
-r4_json_value *r4_json_read_sealed(const char *file, r4_error *e);
-void r4_json_value_free(r4_json_value *root);
-/* NULL if there is none. Questions about NULL, or about a value of another kind, have the answer false, 0 or NULL. */
-const r4_json_value *r4_json_get(const r4_json_value *object, const char *key);
-const r4_json_value *r4_json_at(const r4_json_value *list, size_t k);
-size_t r4_json_size(const r4_json_value *v);              /* of an object or list       */
-bool r4_json_as_real(const r4_json_value *v, double *to); /* what r4_json_real writes   */
-const char *r4_json_as_text(const r4_json_value *v);
-
-/* ---- Tables --------------------------------------------------------------------------------- */
-
-/* Columns, then cells, row by row from left to right; a row that is not full is left out. Cells are kept as
- * r4_text_printable shows them. A failed allocation, that of the table included, shows once, in r4_table_take. */
-typedef struct r4_table r4_table;
-
-r4_table *r4_table_new(void);
-void r4_table_free(r4_table *t);
-
-/* side is 'l' or 'r', where cells are aligned to; width is at least this many characters. No column has a heading: no
- * row of headings. */
-void r4_table_column(r4_table *t, const char *heading, char side, int width);
-void r4_table_cell(r4_table *t, const char *text);
-
-typedef enum {
-  R4_TABLE_PLAIN = 0, /* columns two blanks apart; empty cells only: an empty line */
-  R4_TABLE_MARKDOWN,
-  R4_TABLE_CSV, /* as RFC 4180 has it */
-} r4_table_form;
-
-/* The text (r4_string_free), or NULL when out of memory. The columns stay, the cells go: rows that are added and taken
- * then follow, without the headings again. */
-char *r4_table_take(r4_table *t, r4_table_form form);
-
-/* A CSV file: headings, then rows; r4_table_free. NULL and an error that names the line if it is none. */
-r4_table *r4_table_read(const char *file, r4_error *e);
-size_t r4_table_rows(const r4_table *t);
-/* NULL if there is no such row or column. */
-const char *r4_table_at(const r4_table *t, size_t row, const char *heading);
-
-/* ---- Plots ---------------------------------------------------------------------------------- */
-
-/* A figure of one or more panels, as SVG: lines with bands, points, heat maps. A panel is begun, then filled; names,
- * labels and numbers are copied. A failed allocation, that of the plot included, shows once, in r4_plot_svg.
- *
- *     r4_plot *p = r4_plot_new("Fewer masks", 2);                     at most two panels beside each other
- *     r4_plot_panel(p, "Decoy MNIST", "masks kept", "worst group");
- *     r4_plot_line(p, "Cert-R4", 5, x, y, sd);                        a line, and a band of y -+ sd
- *     char *svg = r4_plot_svg(p); */
-typedef struct r4_plot r4_plot;
-
-r4_plot *r4_plot_new(const char *title, int across); /* title may be NULL */
-void r4_plot_free(r4_plot *p);
-
-/* Begins a panel. Title and labels may be NULL. */
-void r4_plot_panel(r4_plot *p, const char *title, const char *x_label, const char *y_label);
-/* Of the panel that is being filled; axis is 'x' or 'y'. Without a range it is that of the numbers that are there. */
-void r4_plot_log(r4_plot *p, char axis);
-void r4_plot_range(r4_plot *p, char axis, double low, double high);
-/* The axis has names at 0, 1, .. n - 1 in place of numbers. */
-void r4_plot_names(r4_plot *p, char axis, size_t n, const char *const *name);
-
-/* Points in order. spread may be NULL. NaN, infinity, and what a logarithm or a range leaves out make a gap. A name has
- * the same colour in all panels, and stands in the legend once; NULL: in none. */
-void r4_plot_line(r4_plot *p, const char *name, size_t n, const double *x, const double *y,
-                  const double *spread);
-void r4_plot_points(r4_plot *p, const char *name, size_t n, const double *x, const double *y);
-/* A heat map: as many columns and rows as there are names of x and y, row by row from the top. r4_plot_range of 'y' is
- * then that of the colours. */
-void r4_plot_heat(r4_plot *p, const double *value);
-
-/* The text of the figure (r4_string_free), or NULL when out of memory. */
-char *r4_plot_svg(const r4_plot *p);
-
-/* ---- The table of operations ---------------------------------------------------------------- */
-
-typedef struct {
-  const char *name;
-  int arity;                /* -1: any number                            */
-  const char *grad, *bound; /* "yes", and for what or why it is refused */
-  char kernels[64];         /* plain loops, then the faster ones as they are tried: "ref, direct, oneDNN" */
-} r4_op_info;
-
-size_t r4_op_count(void);
-r4_op_info r4_op_describe(size_t k);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

@@ -1,6 +1,6 @@
-"""Reads include/r4.h and writes it down for ctypes: the module r4/_header.py, made when the package is built.
+"""Reads include/r4.h and r4_tools.h and writes them down for ctypes: r4/_header.py, made when the package is built.
 
-The header is the one place where the interface is stated, so nothing of it is repeated by hand. It is regular C:
+The headers are the one place where the interface is stated, so nothing of it is repeated by hand. They are regular C:
 enums, structs, opaque types and functions, and that is all that is understood here; anything else is an error.
 """
 
@@ -11,6 +11,7 @@ import sys
 from keyword import iskeyword
 from pathlib import Path
 
+HEADERS = ("r4.h", "r4_tools.h")  # the second includes the first
 SCALARS = {
     "void": "None",
     "bool": "c_bool",
@@ -155,7 +156,7 @@ class Header:
         constants = "\n".join(f"{name} = {value}" for name, value in self.constants.items())
         return "\n".join(
             [
-                '"""include/r4.h for ctypes, as header.py has read it."""',
+                '"""include/r4.h and r4_tools.h for ctypes, as header.py has read them."""',
                 "",
                 "from __future__ import annotations",
                 "",
@@ -197,16 +198,18 @@ def split_at(separator: str, text: str) -> list[str]:
     return [part for part in parts if part]
 
 
-def convert(text: str) -> str:
-    """The text of r4.h as that of a Python module."""
-    version = re.search(r'#define R4_VERSION "(.*)"', text)
+def convert(include: Path) -> str:
+    """The headers of a folder as the text of a Python module."""
+    texts = [(include / name).read_text() for name in HEADERS]
+    version = re.search(r'#define R4_VERSION "(.*)"', texts[0])
     if not version:
-        raise HeaderError("the header does not say its version")
+        raise HeaderError(f"{HEADERS[0]} does not say its version")
     header = Header()
-    for statement in statements(text):
-        header.take(statement)
+    for text in texts:
+        for statement in statements(text):
+            header.take(statement)
     return header.text(version[1])
 
 
 if __name__ == "__main__":
-    Path(sys.argv[2]).write_text(convert(Path(sys.argv[1]).read_text()))
+    Path(sys.argv[2]).write_text(convert(Path(sys.argv[1])))

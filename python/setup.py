@@ -1,4 +1,4 @@
-"""Builds the library and the command with make, reads the header, and puts all of it into the package.
+"""Builds the library and the command with make, reads the headers, and puts all of it into the package.
 
 R4_FILES names a folder that scripts/stage-python has filled already, as "make wheel" does. R4_FILES=system leaves
 library and command to the system's packages.
@@ -23,7 +23,7 @@ except ImportError:  # before setuptools 70
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-HEADER = ROOT / "include" / "r4.h"
+INCLUDE = ROOT / "include"
 FILES = os.environ.get("R4_FILES", "")
 SYSTEM = FILES == "system"
 sys.path.insert(0, str(HERE))
@@ -35,7 +35,7 @@ class Build(build_py):
         super().run()
         to = Path(self.build_lib) / "r4"
         to.mkdir(parents=True, exist_ok=True)
-        (to / "_header.py").write_text(f'{convert(HEADER.read_text())}\nSONAME = "{self.soname()}"\n')
+        (to / "_header.py").write_text(f'{convert(INCLUDE)}\nSONAME = "{self.soname()}"\n')
         if not SYSTEM:
             shutil.copytree(FILES or self.files(), to, dirs_exist_ok=True)
 
@@ -71,7 +71,7 @@ class WithLibrary(Distribution):
         return not SYSTEM
 
 
-version = re.search(r'#define R4_VERSION "(.*)"', HEADER.read_text())[1]
+version = re.search(r'#define R4_VERSION "(.*)"', (INCLUDE / "r4.h").read_text())[1]
 setup(
     version=version,
     distclass=WithLibrary,

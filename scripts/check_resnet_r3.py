@@ -37,7 +37,7 @@ def load_r4(library):
     from header import convert
     place = Path(tempfile.mkdtemp())
     shutil.copytree(ROOT / "python" / "r4", place / "r4")
-    (place / "r4" / "_header.py").write_text(convert((ROOT / "include" / "r4.h").read_text()))
+    (place / "r4" / "_header.py").write_text(convert(ROOT / "include"))
     os.environ["R4_LIBRARY"] = str(Path(library).resolve())
     sys.path.insert(0, str(place))
     import r4.graph, r4.net, r4.plan  # noqa: E401, F401

@@ -10,7 +10,7 @@
 /* cmocka.h needs the four above */
 #include <cmocka.h>
 
-#include "r4.h"
+#include "r4_tools.h"
 
 /* cmocka 2 has a new name for it, which cmocka 1 does not know. */
 #ifdef assert_int_in_range

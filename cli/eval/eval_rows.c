@@ -1,4 +1,4 @@
-/* Figures by the table of figures (r4.h): rows of runs side by side, the list of one run, members of JSON. */
+/* Figures by the table of figures (r4_tools.h): rows of runs side by side, the list of one run, members of JSON. */
 #include <math.h>
 #include <string.h>
 

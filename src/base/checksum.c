@@ -1,4 +1,5 @@
 #include "base/checksum.h"
+#include "r4_tools.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 
 #include "base/c_locale.h"
 #include "base/cpu.h"
+#include "r4_tools.h"
 
 const char *r4_status_name(r4_status s)
 {

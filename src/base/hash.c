@@ -3,7 +3,7 @@
 #include <nettle/sha2.h>
 #include <stdio.h>
 
-#include "r4.h"
+#include "r4_tools.h"
 
 _Static_assert(sizeof(struct sha256_ctx) <= sizeof(struct hash), "struct hash is too small");
 

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "r4_tools.h"
 
 enum { MD5_HEX = 2 * MD5_DIGEST_SIZE };
 

@@ -2,6 +2,7 @@
  * text at the end. */
 #include "base/checksum.h"
 #include "base/mem.h"
+#include "r4_tools.h"
 
 struct r4_json {
   struct json_writer writer;

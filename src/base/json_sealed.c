@@ -2,6 +2,7 @@
 #include "base/checksum.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "r4_tools.h"
 
 enum { MOST_BYTES = 1 << 26 };
 

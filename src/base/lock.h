@@ -4,6 +4,7 @@
 #define R4_BASE_LOCK_H
 
 #include "base/error.h"
+#include "r4_tools.h"
 
 /* Where the file system cannot lock (some network ones), a lock is handed out all the same. Then this says why, and
  * it keeps nobody out; NULL: it does. */

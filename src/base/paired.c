@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "r4_tools.h"
 
 r4_interval r4_paired_difference(size_t n, const double *a, const double *b)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "r4.h"
+#include "r4_tools.h"
 
 bool printable_is_control(uint32_t code)
 {

@@ -8,7 +8,7 @@
  * which converges fast for x < (a + 1) / (a + b + 2), and otherwise I_x(a, b) = 1 - I_1-x(b, a). */
 #include <math.h>
 
-#include "r4.h"
+#include "r4_tools.h"
 
 /* The k-th coefficient, k = 1, 2, .. */
 static double coefficient(double a, double b, double x, int k)

@@ -11,7 +11,7 @@
  *     adjusted_k = max_{j <= k} min(1, (n - j + 1) p_j) */
 #include <math.h>
 
-#include "r4.h"
+#include "r4_tools.h"
 
 double r4_welch_p(size_t n_a, const double *a, size_t n_b, const double *b)
 {

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "r4.h"
+#include "r4_tools.h"
 
 enum { WORD = 31 };
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "objective/composition.h"
+#include "r4_tools.h"
 
 enum { SETTINGS_MOST = 128, REALS_MOST = 256, FOUND_MOST = 4 };
 

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "r4_tools.h"
 
 const char *const split_words[R4_SPLITS] = {[R4_TRAIN] = "train", [R4_VAL] = "val", [R4_TEST] = "test"};
 const char *const split_titles[R4_SPLITS] = {

@@ -4,6 +4,7 @@
 
 #include "exec/kernel/kernel.h"
 #include "op/op_rules.h"
+#include "r4_tools.h"
 
 static void add_word(char *text, size_t size, const char *word)
 {

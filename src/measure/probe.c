@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "data/batch/length.h"
 #include "module/guide_cells.h"
+#include "r4_tools.h"
 
 struct probe {
   struct probe_options options;

@@ -10,6 +10,7 @@
 #include "data/batch/mask_fill.h"
 #include "measure/check.h"
 #include "measure/predict.h"
+#include "r4_tools.h"
 
 struct test {
   const float *weights;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "r4_tools.h"
 
 /* ---- The table ---- */
 

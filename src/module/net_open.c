@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "module/onnx/onnx.h"
 #include "module/weights.h"
+#include "r4_tools.h"
 
 enum { LARGEST_FILE = 1 << 20 };
 

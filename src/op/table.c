@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "op/op_rules.h"
+#include "r4_tools.h"
 
 static const struct op *const table[] = {
 #define OP(name) &op_##name,

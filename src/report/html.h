@@ -3,6 +3,7 @@
 #define R4_REPORT_HTML_H
 
 #include "base/text.h"
+#include "r4_tools.h"
 
 struct html {
   struct text text; /* a failed allocation shows in text_take */

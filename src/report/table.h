@@ -1,8 +1,9 @@
-/* A table: columns, and cells row by row. r4.h has its functions. */
+/* A table: columns, and cells row by row. r4_tools.h has its functions. */
 #ifndef R4_REPORT_TABLE_H
 #define R4_REPORT_TABLE_H
 
 #include "base/error.h"
+#include "r4_tools.h"
 
 struct table_column {
   char *heading; /* or NULL */

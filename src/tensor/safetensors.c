@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "r4_tools.h"
 #include "tensor/array.h"
 
 enum { LENGTH = 8, MOST_HEADER = 100 << 20 }; /* the limit of the format's own reader */

@@ -8,6 +8,7 @@
 #ifndef R4_TEXT_TOKENIZER_H
 #define R4_TEXT_TOKENIZER_H
 
+#include "r4_tools.h"
 #include "text/vocabulary.h"
 
 enum { WORD_CHARACTERS = 256 };

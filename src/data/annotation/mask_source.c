@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "r4_tools.h"
 
 static const struct mask_source *const sources[] = {&boxes_source, &coco_source, &label_studio_source};
 

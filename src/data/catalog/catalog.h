@@ -3,6 +3,7 @@
 #define R4_DATA_CATALOG_CATALOG_H
 
 #include "base/error.h"
+#include "r4_tools.h"
 
 /* NULL: not a known name. */
 const r4_known *catalog_find(const char *name);

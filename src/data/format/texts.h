@@ -4,6 +4,7 @@
 #define R4_DATA_FORMAT_TEXTS_H
 
 #include "data/format/folder_list.h"
+#include "r4_tools.h"
 
 /* Bytes of a text that are marked. */
 struct mark {

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "data/format/folder.h"
 #include "data/format/format.h"
+#include "r4_tools.h"
 
 void lint_tell(struct lint *l, enum lint_kind kind, const char *code, const char *format, ...)
 {

@@ -4,6 +4,7 @@
 #define R4_MEASURE_FIGURE_FIGURE_H
 
 #include "measure/evaluate.h"
+#include "r4_tools.h"
 
 enum { VARIANT_TEXT = 24 };
 

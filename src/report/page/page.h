@@ -4,6 +4,7 @@
 #define R4_REPORT_PAGE_PAGE_H
 
 #include "base/embedded.h"
+#include "r4_tools.h"
 #include "report/page/page_bars.h"
 
 /* How the seeds of a run ended, as training wrote it down; nothing is known of runs from before it did. */

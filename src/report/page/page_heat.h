@@ -2,6 +2,7 @@
 #ifndef R4_REPORT_PAGE_PAGE_HEAT_H
 #define R4_REPORT_PAGE_PAGE_HEAT_H
 
+#include "r4_tools.h"
 #include "report/page/page.h"
 #include "report/page/page_tile.h"
 

@@ -5,6 +5,7 @@
 #define R4_REPORT_PICTURE_HEAT_H
 
 #include "base/error.h"
+#include "r4_tools.h"
 
 struct colour {
   uint8_t rgb[3];

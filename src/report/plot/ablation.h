@@ -3,6 +3,7 @@
 #define R4_REPORT_PLOT_ABLATION_H
 
 #include "base/json.h"
+#include "r4_tools.h"
 #include "report/plot/plot.h"
 
 struct ablation_point {

@@ -1,4 +1,4 @@
-/* A plot: panels, and in each lines with bands, points, or a heat map. r4.h has its functions.
+/* A plot: panels, and in each lines with bands, points, or a heat map. r4_tools.h has its functions.
  *
  *     plot_build.c   what is in it        plot_scale.c   where numbers stand on an axis, and its ticks
  *     plot_svg.c     files and figures    plot_draw.c    a panel and its axes
@@ -7,6 +7,7 @@
 #ifndef R4_REPORT_PLOT_PLOT_H
 #define R4_REPORT_PLOT_PLOT_H
 
+#include "r4_tools.h"
 #include "report/html.h"
 
 struct plot_axis {

@@ -14,6 +14,7 @@
 #include "optim/dual.h"
 #include "optim/guard.h"
 #include "optim/schedule.h"
+#include "r4_tools.h"
 #include "train/collapse.h"
 #include "train/groups.h"
 #include "train/run/checkpoint.h"
