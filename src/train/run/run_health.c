@@ -183,7 +183,8 @@ static void tell_of_method(struct run *r)
     text_add_real(&line, task_lambda(s, k));
     text_add(&line, " x %s", m.formula[k]);
   }
-  if (m.terms) text_add(&line, "; g is the gradient of the %s", explain_words[task_explain(s, r->train) + 1]);
+  if (r4_method_uses(s->method, "explain"))
+    text_add(&line, "; g is the gradient of the %s", explain_words[task_explain(s, r->train) + 1]);
   if (m.terms && s->guard) text_add(&line, "; penalty.cap is on");
   char *text = text_take(&line);
   if (text && m.terms && r->touched) run_tell(r, "%s", text);
