@@ -10,6 +10,7 @@
 #   make format     clang-format all sources              make python-check the Python package: build, types, tests
 #   make wheel      for pip install, in dist/             make portable    what packages have, for many CPUs
 #   make install    into DESTDIR/PREFIX                   make uninstall   make clean
+#   make man        doc/r4.1, from what r4 help says
 
 # ---- Settings ----
 
@@ -97,7 +98,7 @@ DEPS := $(OUT)/.deps-ok$(if $(findstring clang,$(CC)),-fuzz)
 
 # ---- Building ----
 
-.PHONY: all soname portable wheel check check-long python-check demo demo-isic bench bench-epoch install uninstall clean format fuzz fuzz-all races races-all help \
+.PHONY: all soname portable wheel man check check-long python-check demo demo-isic bench bench-epoch install uninstall clean format fuzz fuzz-all races races-all help \
         FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -201,7 +202,7 @@ check: all $(TESTS) $(REPLAYS)
 	@R4=$(OUT)/r4 CMOCKA_MESSAGE_OUTPUT=TAP GOMP_SPINCOUNT=1000 \
 	OUT=$(OUT) CC='$(CC)' LIBS='$(LIBS)' LINKFLAGS='$(MODE) -fopenmp -Wl,--as-needed $(LDFLAGS)' \
 	prove -j$(shell nproc) --failures --comments -e '' \
-	scripts/check-layers scripts/check-style scripts/check-exports scripts/check-install scripts/check-readme scripts/check-threads \
+	scripts/check-layers scripts/check-style scripts/check-exports scripts/check-install scripts/check-readme scripts/check-man scripts/check-threads \
 	scripts/check-page scripts/check-results \
 	$(TESTS) $(REPLAYS)
 
@@ -261,6 +262,10 @@ races-all: $(RACES:%=$(OUT)/test/test_%)
 
 # ---- Using ----
 
+# The manual page, from the tables that feed the help.
+man: all
+	@R4=$(OUT)/r4 scripts/make-man > $(OUT)/r4.1 && mv $(OUT)/r4.1 doc/r4.1
+
 demo: all
 	@scripts/demo
 
@@ -286,12 +291,13 @@ install: all
 	install -d $(SHARE)/r4 && cp -r experiments nets $(SHARE)/r4
 	install -D -m 644 doc/r4.1 $(SHARE)/man/man1/r4.1
 	install -D -m 644 doc/completions/r4 $(SHARE)/bash-completion/completions/r4
+	install -D -m 644 doc/completions/_r4 $(SHARE)/zsh/site-functions/_r4
 	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIBS)|' r4.pc.in > $(LIBRARIES)/pkgconfig/r4.pc
 	$(if $(DESTDIR),,-ldconfig)
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/r4 $(addprefix $(DESTDIR)$(PREFIX)/include/,r4.h r4_tools.h) $(LIBRARIES)/pkgconfig/r4.pc
-	rm -f $(SHARE)/man/man1/r4.1 $(SHARE)/bash-completion/completions/r4
+	rm -f $(SHARE)/man/man1/r4.1 $(SHARE)/bash-completion/completions/r4 $(SHARE)/zsh/site-functions/_r4
 	rm -rf $(SHARE)/r4
 	rm -f $(LIBRARIES)/libr4.a $(LIBRARIES)/libr4.so $(LIBRARIES)/$(SONAME) $(LIBRARIES)/libr4.so.$(VERSION)
 

@@ -200,14 +200,33 @@ void options_usage(const struct option *table)
   if (options) printf(" [OPTIONS]");
 }
 
+/* Words of text in lines of up to 100 columns; the first begins at column from, the others, too. */
+static void print_wrapped(const char *text, int from)
+{
+  enum { WIDTH = 100 };
+  int column = from;
+  while (*text) {
+    int n = (int)strcspn(text, " ");
+    if (column > from && column + 1 + n > WIDTH) {
+      printf("\n%*s", from, "");
+      column = from;
+    }
+    column += printf("%s%.*s", column > from ? " " : "", n, text);
+    text += n + (text[n] == ' ');
+  }
+  printf("\n");
+}
+
 void options_help(const struct option *table)
 {
   static const char *const argument[] = {"", " N", " X", " NAME", "", " WORD", "", ""};
   for (const struct option *o = table; o->name; o++) {
-    char left[40];
+    char left[40], help[1000];
+    bool default_is_told = o->initial && *o->initial;
     snprintf(left, sizeof left, "%s%s%s", is_word(o) ? "" : "--", o->name, argument[o->type]);
-    printf("  %-18s %s", left, o->help);
-    if (o->initial && *o->initial) printf(" (default %s)", o->initial);
-    printf("\n");
+    snprintf(help, sizeof help, "%s%s%s%s", o->help, default_is_told ? " (default " : "",
+             default_is_told ? o->initial : "", default_is_told ? ")" : "");
+    int column = printf("  %-18s ", left);
+    print_wrapped(help, column);
   }
 }
