@@ -38,7 +38,7 @@ static int train(const char *method, const r4_data *d, r4_error *e)
       r4_attribute("gradient", r4_trainer_net(t), r4_trainer_weights(t), test, NULL, looks[0], e))
     return fprintf(stderr, "%s\n", e->text), 1;
   for (size_t i = 0; i < 100; i++) share += r4_mask_share(PIXELS, looks[i], mask[i]);
-  printf("%-7s %3.0f %% right, looks at the corner: %3.0f %%\n", method, 100 * figures.accuracy, share);
+  printf("%-7s %3.0f %% correct, looks at the corner: %3.0f %%\n", method, 100 * figures.accuracy, share);
   r4_data_free(test);
   r4_trainer_free(t);
   r4_settings_free(s);
