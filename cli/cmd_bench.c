@@ -110,7 +110,7 @@ static bool choose_settings(struct job *j)
 
 static r4_net *open_net(const struct bench_settings *s, r4_error *e)
 {
-  return s->tokens ? r4_net_open(s->net, R4_SHAPE(s->tokens), e) : r4_net_named(s->net, e);
+  return r4_net_open(s->net, s->tokens ? R4_SHAPE(s->tokens) : R4_SCALAR, e);
 }
 
 static bool prepare(struct job *j)

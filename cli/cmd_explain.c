@@ -275,11 +275,13 @@ static int draw(struct explanation *x, r4_explain what)
 /* What a heat map of a net that looks at nothing would hide. */
 static int ask_nets(struct explanation *x)
 {
-  enum { BATCH = 64 };
+  static r4_metrics m;
+  const r4_measure_options quick = {.batch = 64}; /* without fragility */
   r4_error e = {0};
   for (size_t k = 0; k < x->o.runs.n; k++) {
     const r4_subject *s = &x->subject[k];
-    r4_status status = r4_net_answers(s->net, s->weights, x->part, BATCH, &x->answers[k], &e);
+    r4_status status = r4_evaluate(s->net, s->weights, x->part, &quick, &m, &e);
+    x->answers[k] = m.answers;
     char text[R4_ERROR_SIZE + 200];
     if (status) snprintf(text, sizeof text, "%.190s: %s", s->name, e.text);
     if (status) return cli_fail("explain", status, text);

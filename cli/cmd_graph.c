@@ -68,7 +68,7 @@ static int run(int argc, char **argv)
   r4_error e = {0};
   if (!options_read("graph", options, &s, argc, argv)) return EXIT_USAGE;
   if (s.dot && s.text) return cli_fail("graph", R4_E_ARGUMENT, "choose one of --dot and --text");
-  r4_net *net = r4_net_named(s.net, &e);
+  r4_net *net = r4_net_open(s.net, R4_SCALAR, &e);
   if (!net) return cli_fail("graph", e.status, e.text);
 
   int code;

@@ -64,7 +64,7 @@ struct facts {
 static bool facts_of(size_t k, struct facts *f)
 {
   r4_error e = {0};
-  r4_net *n = r4_net_named(r4_architecture_name(k), &e);
+  r4_net *n = r4_net_open(r4_architecture_name(k), R4_SCALAR, &e);
   if (!n) return cli_fail("nets", e.status, e.text), false;
   *f = (struct facts){.name = r4_architecture_name(k), .flops = r4_net_flops(n)};
   for (size_t p = 0; p < r4_net_params(n); p++)

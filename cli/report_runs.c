@@ -125,7 +125,7 @@ static r4_status measure(const struct report *r, const struct reported *v, const
   how.kappa = (size_t)r->o.kappa;
   fprintf(stderr, "r4 report: measuring seed %lld of %s; r4 eval keeps what it measures\n",
           (long long)v->run->seed[k], shown(v->path).text);
-  r4_status s = r4_measure(m, v->data->part, &how, &v->measured[k], e);
+  r4_status s = r4_measure(r4_model_net(m), r4_model_weights(m), v->data->part, &how, &v->measured[k], e);
   if (!s) r4_measured_save(&v->measured[k], v->run->folder[k], v->split, v->data->hash, NULL);
   return s;
 }

@@ -73,10 +73,10 @@ int run_no_examples(const char *command, const char *path, const char *split, co
 
 r4_model *run_model(const char *path, const r4_net *settings_net, r4_error *e)
 {
-  r4_model *fits = settings_net ? r4_model_load(path, settings_net, e) : NULL;
+  r4_model *fits = settings_net ? r4_model_open(path, settings_net, e) : NULL;
   if (settings_net && !fits) return NULL;
   r4_model_free(fits);
-  return r4_model_load(path, NULL, e);
+  return r4_model_open(path, NULL, e);
 }
 
 size_t run_classes(const r4_model *m)

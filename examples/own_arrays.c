@@ -34,11 +34,11 @@ static int train(const char *method, const r4_data *d, r4_error *e)
   r4_trainer *t = r4_trainer_new(s, d, e);
   while (t && !r4_trainer_done(t) && !r4_trainer_epoch(t, NULL, e)) continue;
   r4_data *test = r4_data_part(d, R4_TEST, e);
-  if (e->status || r4_trainer_evaluate(t, test, &figures, e) ||
+  if (e->status || r4_evaluate(r4_trainer_net(t), r4_trainer_weights(t), test, NULL, &figures, e) ||
       r4_attribute("gradient", r4_trainer_net(t), r4_trainer_weights(t), test, NULL, looks[0], e))
     return fprintf(stderr, "%s\n", e->text), 1;
   for (size_t i = 0; i < 100; i++) share += r4_mask_share(PIXELS, looks[i], mask[i]);
-  printf("%-7s %3.0f %% right, looks at the corner: %3.0f %%\n", method, 100 * figures.accuracy, share);
+  printf("%-7s %3.0f %% correct, looks at the corner: %3.0f %%\n", method, 100 * figures.accuracy, share);
   r4_data_free(test);
   r4_trainer_free(t);
   r4_settings_free(s);

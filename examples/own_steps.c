@@ -21,12 +21,12 @@ static void draw(uint32_t step)
 
 static r4_status train(const char *method, r4_error *e)
 {
-  r4_net *net = r4_net_new("dense 16, relu, dense 2", R4_SHAPE(FEATURES), e);
+  r4_net *net = r4_net_open("dense 16, relu, dense 2", R4_SHAPE(FEATURES), e);
   r4_graph *g = r4_graph_new();
   r4_id param[MOST], out[MOST];
   if (!net) return e->status;
   size_t n = r4_net_params(net);
-  r4_net_init(net, 0, weights);
+  r4_net_init(net, NULL, 0, weights, NULL);
   r4_net_inputs(net, g, param);
   r4_objective_options options = {.method = method, .batch = BATCH, .lambda = {1}, .eps = 2};
   r4_objective o = r4_objective_build(g, net, param, &options);

@@ -192,7 +192,7 @@ const char *r4_data_piece(const r4_data *d, int32_t id);
 
 /* One line that says how the data set was made. */
 const char *r4_data_about(const r4_data *d);
-/* Sentences about what was odd when it was read: masks of which nothing is left, outlines that leave their image. */
+/* Sentences about what was odd when it was read: empty masks, outlines that leave their image. */
 size_t r4_data_notes(const r4_data *d);
 const char *r4_data_note(const r4_data *d, size_t k); /* NULL: k is too large */
 
@@ -384,11 +384,6 @@ const char *r4_fill_name(r4_fill kind);
 
 /* The examples as they are seen in an epoch. Masks stay as they are. */
 r4_data *r4_data_fill(const r4_data *d, r4_fill kind, uint64_t seed, uint32_t epoch, r4_error *e);
-
-/* The kind that can hide the shortcut of the training examples: none without masks, paste if masks are so much more
- * frequent in one class that a filled region would still give the label away, otherwise colour. For tokens: swap if the
- * classes have masks alike and masked tokens differ, otherwise noise. */
-r4_fill r4_fill_for(const r4_data *d);
 
 /* ---- Looking at data ------------------------------------------------------------------------ */
 
@@ -659,9 +654,6 @@ const r4_net *r4_trainer_net(const r4_trainer *t);
 /* The weights of the epoch that "select" chose so far; before the first is done, those of the last step. Valid until
  * the next step. */
 const float *r4_trainer_weights(const r4_trainer *t);
-typedef struct r4_metrics r4_metrics; /* see below */
-/* Of these weights, on any data, with the settings eval.*. */
-r4_status r4_trainer_evaluate(const r4_trainer *t, const r4_data *d, r4_metrics *m, r4_error *e);
 /* How training ended, as r4_train says it at its end: whether these weights use what masks mark, by validation, and in
  * how many steps the penalty counted. Calls notice with it. R4_E_ARGUMENT before an epoch is done. */
 r4_status r4_trainer_judge(r4_trainer *t, r4_outcome *to, r4_error *e);
@@ -669,7 +661,7 @@ r4_status r4_trainer_judge(r4_trainer *t, r4_outcome *to, r4_error *e);
 /* A checkpoint: a trainer of the same settings and data that loads it goes on to the same bits. */
 r4_status r4_trainer_save(r4_trainer *t, const char *path, r4_error *e);
 r4_status r4_trainer_load(r4_trainer *t, const char *path, r4_error *e);
-/* The weights of r4_trainer_weights, once an epoch is done, for r4_model_load. */
+/* The weights of r4_trainer_weights, once an epoch is done, for r4_model_open. */
 r4_status r4_trainer_save_model(const r4_trainer *t, const char *path, r4_error *e);
 
 /* ---- Choosing lambda ------------------------------------------------------------------------ */
@@ -704,8 +696,11 @@ r4_status r4_lambda_search(r4_settings *s, const r4_train_options *options, r4_l
 
 /* ==== Part 4: measuring and explaining ======================================================== */
 
-/* All of these look at a net and its weights, an array of r4_net_size floats: r4_trainer_net and r4_trainer_weights,
- * or r4_model_net and r4_model_weights. batch is how many examples are computed at a time; it changes no result. */
+/* r4_measure, at the end of this part, is the usual call: it runs all tests that its options ask for, and gives the
+ * figures by name. What comes before it are its parts, each of which can be called by itself.
+ *
+ * All of them take a net and its weights, an array of r4_net_size floats: r4_trainer_net and r4_trainer_weights, or
+ * r4_model_net and r4_model_weights. batch is how many examples are computed at a time, for memory and speed. */
 
 /* ---- Predictions ---------------------------------------------------------------------------- */
 
@@ -714,6 +709,8 @@ r4_status r4_lambda_search(r4_settings *s, const r4_train_options *options, r4_l
  * if weights or logits are not finite: names the first example. */
 r4_status r4_predict(const r4_net *n, const float *weights, const r4_data *d, int64_t batch, float *probabilities,
                      r4_error *e);
+
+/* ---- Accuracy and fragility ----------------------------------------------------------------- */
 
 /* What a net predicts for all examples of a data set. With too strong a penalty a net collapses: it predicts one class
  * for everything; its gradient is then 0, and its kappa the best of all. */
@@ -724,16 +721,11 @@ typedef struct {
   size_t not_finite; /* examples with a logit that is NaN or infinite, which is not a prediction    */
 } r4_answers;
 
-/* R4_E_DOMAIN if a logit is not finite: names the first example, and *answers has their number all the same. */
-r4_status r4_net_answers(const r4_net *n, const float *weights, const r4_data *d, int64_t batch, r4_answers *answers,
-                         r4_error *e);
-
-/* ---- Metrics -------------------------------------------------------------------------------- */
-
 enum { R4_MAX_GROUPS = 1024 };
 
-/* Of one net on one data set. Accuracies are shares, 0 to 1; groups without examples are NaN and do not count. */
-struct r4_metrics {
+/* Of one net on one data set, by r4_evaluate or r4_measure. Accuracies are shares, 0 to 1; groups without examples are
+ * NaN and do not count. */
+typedef struct {
   r4_answers answers;
   double loss, accuracy;
   double avg_group_accuracy, worst_group_accuracy; /* mean and least over groups */
@@ -746,15 +738,7 @@ struct r4_metrics {
   double eps;
   size_t masked_examples, core_examples; /* that count: those with a mask, and of these those with a core */
   double kappa_masked_max, kappa_masked_mean, kappa_core_max, kappa_core_mean;
-};
-
-/* R4_E_DOMAIN, as r4_net_answers, if weights or logits are not finite. */
-r4_status r4_evaluate(const r4_net *n, const float *weights, const r4_data *d, double eps, int64_t batch,
-                      r4_metrics *m, r4_error *e);
-
-/* As r4_evaluate, but fragility is measured on at most this many of the examples with a mask, evenly spread over d. */
-r4_status r4_evaluate_some(const r4_net *n, const float *weights, const r4_data *d, double eps, int64_t batch,
-                           size_t most, r4_metrics *m, r4_error *e);
+} r4_metrics;
 
 /* ---- The swap test -------------------------------------------------------------------------- */
 
@@ -818,10 +802,9 @@ r4_status r4_exchanged_score(const r4_net *n, const float *weights, const r4_dat
 
 /* ---- The substitution test of texts --------------------------------------------------------- */
 
-/* Is the prediction correct whatever words of a list replace the masked ones? In the place of a masked word is one of
- * the W words of the list that have as many pieces, or what was there: k of them make (W + 1)^k texts. Bounds prove it
- * for all at once (certified), and may fail to; where they are few, each is tried (held): certified is never more than
- * held. */
+/* Is the prediction correct whatever words of a list replace the masked ones? A masked word is replaced by one of the W
+ * words of the list that have as many pieces, or kept: k of them make (W + 1)^k texts. Bounds prove it for all at once
+ * (certified), and may fail to; where they are few, each is tried (held): certified is never more than held. */
 typedef struct {
   const char *none; /* why there is nothing to report; NULL: there is                              */
   size_t words;     /* of the list, each once, as far as the vocabulary has them                   */
@@ -836,10 +819,6 @@ typedef struct {
   size_t held[R4_MAX_GROUPS], proved[R4_MAX_GROUPS]; /* of these: correct with each, and certified */
   size_t overflowed; /* of all: texts whose bounds, or whose neighbours' in a batch, overflowed, and prove nothing */
 } r4_substituted;
-
-/* With the list that the settings name: words, or else data.mask_words. */
-r4_status r4_substitution_test(const r4_net *n, const float *weights, const r4_data *d, const r4_settings *s,
-                               r4_substituted *to, r4_error *e);
 
 /* ---- Relative core sensitivity -------------------------------------------------------------- */
 
@@ -943,7 +922,7 @@ typedef struct {
 r4_status r4_pointing_game(const char *method, const r4_net *n, const float *weights, const r4_data *d,
                            const r4_attribution_options *options, r4_pointing *to, r4_error *e);
 
-/* ---- Measuring all of it -------------------------------------------------------------------- */
+/* ---- Measuring ------------------------------------------------------------------------------ */
 
 enum { R4_MAX_SWAPS = 8, R4_MAX_POINTING = 4 };
 
@@ -955,7 +934,8 @@ typedef struct {
   r4_fill swap[R4_MAX_SWAPS];
   int draws;
   const r4_data *donors;    /* of R4_FILL_PASTE, as in r4_swap_options                                     */
-  const r4_settings *words; /* whose list of words the substitution test takes; NULL: there is none        */
+  const r4_settings *words; /* the substitution test of texts: whose list, "words" or else "data.mask_words", is taken;
+                               NULL: it is not measured                                                     */
   const r4_sensitivity_options *noise; /* relative core sensitivity; NULL: it is not measured              */
   size_t pointings;                    /* pointing games by these attributions of the margin               */
   const char *pointing[R4_MAX_POINTING];
@@ -981,7 +961,7 @@ typedef struct {
   double value;
 } r4_value;
 
-/* Of one net on one data set. It is large, about 300 KB: static, or from malloc. */
+/* Of one net on one data set. It is large, 340 KB: static, or from malloc. */
 typedef struct {
   size_t values; /* all figures that were measured, in the order of the table */
   r4_value value[R4_MAX_VALUES];
@@ -997,10 +977,14 @@ typedef struct {
   char pointed_by[R4_MAX_POINTING][24];  /* the attributions            */
 } r4_measured;
 
-/* With the model's own net, which may have more to it than that of the settings: what the weights that it started from
- * need before it. options may be NULL. R4_E_DOMAIN, as r4_net_answers, if weights or logits are not finite. */
-r4_status r4_measure(const r4_model *m, const r4_data *d, const r4_measure_options *options, r4_measured *to,
-                     r4_error *e);
+/* options may be NULL: the defaults. For a run, take the net of its model, which may begin with what its pretrained
+ * weights need, not that of the settings. R4_E_DOMAIN if weights or logits are not finite. */
+r4_status r4_measure(const r4_net *n, const float *weights, const r4_data *d, const r4_measure_options *options,
+                     r4_measured *to, r4_error *e);
+/* Accuracies and fragility alone, by eps, kappa and batch of the options; fills predicted and probabilities. On
+ * R4_E_DOMAIN m->answers.not_finite has the number of examples. */
+r4_status r4_evaluate(const r4_net *n, const float *weights, const r4_data *d, const r4_measure_options *options,
+                      r4_metrics *m, r4_error *e);
 /* What follows from predictions alone, by whatever made them: accuracies and the figures that come from probabilities,
  * [examples, classes], such as the means over several nets. The class is the largest, the first at a tie. R4_E_DOMAIN
  * if one is not from 0 to 1. */
@@ -1013,18 +997,16 @@ double r4_measured_value(const r4_measured *m, const char *key);
 
 /* ---- Models --------------------------------------------------------------------------------- */
 
-/* A net with its weights, in a safetensors file that PyTorch reads: names and layouts are those of a
+/* A model is a net with its weights, in a safetensors file that PyTorch reads: names and layouts are those of a
  * torch.nn.Sequential of the same layers on images [channels, height, width]. The metadata of the file has the line
  * of layers ("net"), the shape of the input as r4 has it ("input"), names of classes ("classes") and the version of
  * r4 ("r4"). */
 
-/* net: NULL for the one that the file names, otherwise the caller's, which must outlive the model: files from elsewhere
- * do not name one. Weights may be F32, F64, F16 or BF16. A file whose name ends with .onnx is read as ONNX, also by
- * r4_net_open and r4_net_load: what r4 has written, and graphs of others that nets have parts for. Errors name the
- * tensor, its shape and what was expected, or the node and the operator. */
-r4_model *r4_model_load(const char *path, const r4_net *net, r4_error *e);
-/* A run's folder, or a file. */
-r4_model *r4_model_open(const char *path, r4_error *e);
+/* path: a file, or the folder of a run's seed. net: NULL for the one that the file names, otherwise the caller's, which
+ * must outlive the model: files from elsewhere do not name one. Weights may be F32, F64, F16 or BF16. A file whose name
+ * ends with .onnx is read as ONNX, also by r4_net_open and r4_net_load: what r4 has written, and graphs of others that
+ * nets have parts for. Errors name the tensor, its shape and what was expected, or the node and the operator. */
+r4_model *r4_model_open(const char *path, const r4_net *net, r4_error *e);
 /* The same in memory: the net, its weights and the names are copied. */
 r4_model *r4_model_new(const r4_net *n, const float *weights, const char *const *class_names, r4_error *e);
 void r4_model_free(r4_model *m);
@@ -1045,13 +1027,6 @@ r4_status r4_model_save(const r4_net *n, const float *weights, const char *const
  * of the graph; names of classes, the net's text, layout and scale are in its metadata. Less than 2 GB. doc/onnx.md. */
 r4_status r4_onnx_save(const r4_net *n, const float *weights, const char *const *class_names, const char *path,
                        r4_error *e);
-
-/* For programs that have a model and arrays x [n, input of the net]: probabilities [n, r4_model_classes], as r4_predict
- * has them. */
-r4_status r4_model_predict(const r4_model *m, size_t n, const float *x, float *probabilities, r4_error *e);
-/* Attributions [n, features] to these labels, [n], or to the model's own predictions if labels is NULL. */
-r4_status r4_model_explain(const r4_model *m, const char *method, size_t n, const float *x, const int32_t *labels,
-                           const r4_attribution_options *options, float *to, r4_error *e);
 
 /* ---- Pretrained weights --------------------------------------------------------------------- */
 
@@ -1096,15 +1071,12 @@ r4_net *r4_net_preprocessed(const r4_net *n, const char *path, const char *prepr
  * with brackets, names and repetitions (doc/nets.md has the language, "r4 nets" the kinds of parts). Images are
  * [height, width, channels], tokens [tokens]; the last part must give a vector, the logits. */
 
-/* input is the shape of one example. Errors name the part, what it got and what it needs, and the place in the text. */
-r4_net *r4_net_new(const char *text, r4_shape input, r4_error *e);
-/* A net by name, for examples of its own shape: "mlp784-512-10" (any sizes), an architecture that r4 brings along
- * ("derm28", "resnet18"), or a file NAME.net or NAME.onnx. In brackets what may be chosen: "resnet18(classes=6)". What
- * ends with .net, .net and brackets, or .onnx is a file, also with blanks in its name; but not what has a # or a line
- * break in it. */
-r4_net *r4_net_named(const char *name, r4_error *e);
-/* A name or a text, for examples of this shape, where the net allows it; an image goes into a dense first part as a
- * vector. */
+/* net: such a text; or a name: "mlp784-512-10" (any sizes), an architecture that r4 brings along ("derm28",
+ * "resnet18"), or a file NAME.net or NAME.onnx. In brackets what may be chosen: "resnet18(classes=6)". What ends with
+ * .net, .net and brackets, or .onnx is a file, also with blanks in its name, unless it has a # or a line break in it.
+ * example: the shape of one example, where the net allows it; an image goes into a dense first part as a vector.
+ * R4_SCALAR: that of the net itself, by name. Errors name the part, what it got and what it needs, and the place in the
+ * text. */
 r4_net *r4_net_open(const char *net, r4_shape example, r4_error *e);
 void r4_net_free(r4_net *n);
 
@@ -1127,10 +1099,9 @@ size_t r4_net_param_offset(const r4_net *n, size_t k);
 /* A buffer is not a weight: it has no gradient, and training sets it (running statistics of batch norm). */
 bool r4_net_param_is_buffer(const r4_net *n, size_t k);
 
-/* U(-1/sqrt(fan_in), 1/sqrt(fan_in)) for weights and biases, PyTorch's default. */
-void r4_net_init(const r4_net *n, uint64_t seed, float *weights);
-/* By name: "default", the one above; "xavier", "kaiming"; "ibp", which keeps interval bounds from growing. */
-r4_status r4_net_init_by(const r4_net *n, const char *name, uint64_t seed, float *weights, r4_error *e);
+/* Fresh weights, by name: "default" (NULL), PyTorch's U(-1/sqrt(fan_in), 1/sqrt(fan_in)) for weights and biases;
+ * "xavier", "kaiming"; "ibp", which keeps interval bounds from growing. */
+r4_status r4_net_init(const r4_net *n, const char *name, uint64_t seed, float *weights, r4_error *e);
 
 /* Explanations are taken, and perturbations act, at the result of a part from now on, instead of at the input: a name
  * as "layer4", which means the last part that is called so or begins so, "features" for the last part that gives an
@@ -1401,7 +1372,7 @@ typedef struct {
   double factor;
 } r4_rate_range;
 
-/* From now on, in place of the ranges before; in order, and none of them over another. The other weights have factor 1.
+/* From now on, instead of the ranges before; in order, and none of them over another. The other weights have factor 1.
  * The state stays as it is. */
 r4_status r4_optimizer_set_ranges(r4_optimizer *o, size_t n, const r4_rate_range *range, r4_error *e);
 
@@ -1409,8 +1380,6 @@ r4_status r4_optimizer_set_ranges(r4_optimizer *o, size_t n, const r4_rate_range
  * new optimizer with the same options it goes on with the same bits. */
 const float *r4_optimizer_state(const r4_optimizer *o, size_t *n, int64_t *steps);
 r4_status r4_optimizer_restore(r4_optimizer *o, size_t n, const float *state, int64_t steps, r4_error *e);
-/* Forgets all steps. */
-void r4_optimizer_reset(r4_optimizer *o);
 
 /* ==== Part 7: graphs ========================================================================== */
 
@@ -1442,9 +1411,6 @@ r4_shape r4_node_shape(const r4_graph *g, r4_id x);
 
 /* The k-th input, or R4_NONE after the last; *name (if not NULL) is valid until a node is added. */
 r4_id r4_graph_input(const r4_graph *g, size_t k, const char **name);
-
-/* Verifies every invariant of the graph: order, arity, shapes, uniqueness. */
-r4_status r4_graph_check(const r4_graph *g, r4_error *e);
 
 /* The nodes that out[0..n) need, as text that r4_graph_parse reads back, or for Graphviz. The
  * result is freed with r4_string_free; NULL when out of memory, when the graph holds an error or when
@@ -1507,8 +1473,8 @@ r4_id r4_check(r4_graph *g, r4_id x, r4_id ok);
 
 /* ---- Reductions ----------------------------------------------------------------------------- */
 
-/* Bit k of axes stands for axis k; R4_ALL for all of them. Reduced axes disappear. R4_AXIS of a number that no axis
- * can have is a bit that every function refuses. */
+/* Bit k of axes is axis k; R4_ALL all of them. Reduced axes disappear. R4_AXIS of a number that no axis can have is a
+ * bit that every function refuses. */
 #define R4_AXIS(k) (1u << ((unsigned)(k) < 31 ? (unsigned)(k) : 31))
 #define R4_ALL (~0u)
 

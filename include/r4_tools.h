@@ -38,7 +38,7 @@ typedef struct {
   const char *where;          /* the folder, the package (npm: NAME@VERSION, PyPI: NAME==VERSION), or a title */
   const char *before, *after; /* what surrounds the name of a file in its path, in the package or in its address */
   bool gzip;                  /* the file is compressed there */
-  bool keras;                 /* there is a folder with Keras' model.json, of which the one file is made */
+  bool keras;                 /* there is a folder with Keras' model.json, from which the file is made */
 } r4_known_source;
 
 typedef struct {
@@ -50,8 +50,7 @@ typedef struct {
   const char *by_hand; /* what a person has to get from where, in lines; NULL: r4 gets it, or it is built in */
 } r4_known;
 
-size_t r4_known_count(void);
-const r4_known *r4_known_at(size_t k);                /* NULL: there is none */
+const r4_known *r4_known_at(size_t k);                /* NULL after the last */
 const char *r4_source_kind_name(r4_source_kind kind); /* "folder", "npm", "debian", "web", "pypi" */
 
 /* R4_E_IO unless the file has this SHA-256 (64 digits) or MD5 (32). */
@@ -111,36 +110,6 @@ typedef struct {
  * with the largest share of one class, then the most frequent. A class of more than 80 % of the texts does not count.
  * There is room for "most" of them; *n is how many there are. Data that are not texts have none. */
 r4_status r4_data_giveaway_words(const r4_data *d, size_t most, r4_giveaway_word *to, size_t *n, r4_error *e);
-
-/* ---- Tokens --------------------------------------------------------------------------------- */
-
-/* BERT's tokenizer (WordPiece): the ids that Hugging Face's tokenizers gives, and where each token stands in the text.
- * May be used by several threads at once. */
-typedef struct r4_tokenizer r4_tokenizer;
-
-/* A tokenizer.json, a vocab.txt (a piece in each line; in lower case, unless a tokenizer_config.json beside it says
- * otherwise), or a folder with one of them. A vocabulary needs [UNK], for words that it has no pieces of. */
-r4_tokenizer *r4_tokenizer_open(const char *path, r4_error *e);
-void r4_tokenizer_free(r4_tokenizer *t);
-int64_t r4_tokenizer_size(const r4_tokenizer *t);                    /* one more than the largest id */
-int32_t r4_tokenizer_id(const r4_tokenizer *t, const char *piece);   /* -1: there is none            */
-const char *r4_tokenizer_piece(const r4_tokenizer *t, int32_t id);   /* NULL: there is none          */
-
-typedef struct {
-  int32_t id;
-  uint32_t from, to; /* the bytes of the text that it stands for: from, and the one behind its last */
-} r4_token;
-
-/* Start with all 0; may be used for one text after the other. */
-typedef struct {
-  size_t n, room;
-  r4_token *token;
-} r4_tokens;
-
-/* The tokens of the text alone, without [CLS] and [SEP]; where a text names them ("[SEP]"), these are tokens. It has
- * size bytes, of UTF-8: R4_E_PARSE names the first that is not. */
-r4_status r4_tokenize(const r4_tokenizer *t, const char *text, size_t size, r4_tokens *to, r4_error *e);
-void r4_tokens_free(r4_tokens *to);
 
 /* ==== Part 2: runs ============================================================================ */
 
@@ -307,8 +276,6 @@ void r4_measured_summary(const r4_measured *m, size_t seeds, r4_summary *to);
 
 /* ---- Comparing ------------------------------------------------------------------------------ */
 
-/* The chance of a |T| of at least |t| in Student's distribution with this many degrees of freedom, whole or not. */
-double r4_student_p(double t, double freedom);
 /* Welch's t test: the chance of such a difference of means, or a larger one, if a and b had one mean. NaN for fewer
  * than two values, or values that are NaN or infinite. */
 double r4_welch_p(size_t n_a, const double *a, size_t n_b, const double *b);
@@ -417,11 +384,11 @@ void r4_plot_panel(r4_plot *p, const char *title, const char *x_label, const cha
 /* Of the panel that is being filled; axis is 'x' or 'y'. Without a range it is that of the numbers that are there. */
 void r4_plot_log(r4_plot *p, char axis);
 void r4_plot_range(r4_plot *p, char axis, double low, double high);
-/* The axis has names at 0, 1, .. n - 1 in place of numbers. */
+/* The axis has names at 0, 1, .. n - 1 instead of numbers. */
 void r4_plot_names(r4_plot *p, char axis, size_t n, const char *const *name);
 
 /* Points in order. spread may be NULL. NaN, infinity, and what a logarithm or a range leaves out make a gap. A name has
- * the same colour in all panels, and stands in the legend once; NULL: in none. */
+ * the same colour in all panels, and is in the legend once; NULL: in none. */
 void r4_plot_line(r4_plot *p, const char *name, size_t n, const double *x, const double *y,
                   const double *spread);
 void r4_plot_points(r4_plot *p, const char *name, size_t n, const double *x, const double *y);
@@ -471,7 +438,7 @@ char *r4_json_take(r4_json *w);
 typedef struct r4_json_value r4_json_value;
 r4_json_value *r4_json_read_sealed(const char *file, r4_error *e);
 void r4_json_value_free(r4_json_value *root);
-/* NULL if there is none. Questions about NULL, or about a value of another kind, have the answer false, 0 or NULL. */
+/* NULL if there is none. For NULL, or a value of another kind, the functions return false, 0 or NULL. */
 const r4_json_value *r4_json_get(const r4_json_value *object, const char *key);
 const r4_json_value *r4_json_at(const r4_json_value *list, size_t k);
 size_t r4_json_size(const r4_json_value *v);              /* of an object or list       */

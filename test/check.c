@@ -274,7 +274,7 @@ static void assert_reads_back(const char *what, const char *text, size_t n)
   r4_graph *g = r4_graph_parse(text, RUNNER_MAX, out, &n_out, &e);
   if (!g) fail_msg("%s: its text does not read back: %s", what, e.text);
   assert_int_equal(n_out, n);
-  if (r4_graph_check(g, &e)) fail_msg("%s: after reading back: %s", what, e.text);
+  if (graph_check(g, &e)) fail_msg("%s: after reading back: %s", what, e.text);
   char *again = r4_graph_text(g, n, out);
   assert_non_null(again);
   if (strcmp(again, text))
@@ -303,7 +303,7 @@ static void assert_drawn(const char *what, const r4_graph *g, size_t n, const r4
 void assert_graph(const char *what, const r4_graph *g, size_t n, const r4_id *out)
 {
   r4_error e;
-  if (r4_graph_check(g, &e)) fail_msg("%s: %s: %s", what, r4_status_name(e.status), e.text);
+  if (graph_check(g, &e)) fail_msg("%s: %s: %s", what, r4_status_name(e.status), e.text);
   char *text = r4_graph_text(g, n, out);
   assert_non_null(text);
   assert_reads_back(what, text, n);

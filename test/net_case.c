@@ -10,7 +10,7 @@
 r4_net *net_of(const char *text, r4_shape input)
 {
   r4_error e;
-  r4_net *n = r4_net_new(text, input, &e);
+  r4_net *n = r4_net_open(text, input, &e);
   if (!n) fail_msg("\"%s\": %s", text, e.text);
   return n;
 }
@@ -75,7 +75,7 @@ void assert_saves(const r4_net *n)
   snprintf(path, sizeof path, "%s", scratch_path("net.safetensors"));
   if (r4_model_save(n, w, NULL, path, &e)) fail_msg("%s: save: %s", n->text, e.text);
   for (int own = 0; own < 2; own++) {
-    r4_model *m = r4_model_load(path, own ? NULL : n, &e);
+    r4_model *m = r4_model_open(path, own ? NULL : n, &e);
     if (!m) fail_msg("%s: load: %s", n->text, e.text);
     assert_same_net(r4_model_net(m), n);
     assert_memory_equal(r4_model_weights(m), w, n->size * sizeof *w);

@@ -28,7 +28,7 @@ struct objective_case objective_case_new(const char *layers, r4_shape input, con
                                .steps = 3,
                                .samples = 3,
                                .random_start = true};
-  c.net = r4_net_new(layers, input, &e);
+  c.net = r4_net_open(layers, input, &e);
   if (!c.net) fail_msg("%s", e.text);
   assert_true(r4_net_size(c.net) <= CASE_SIZE && r4_net_params(c.net) <= CASE_PARAMS);
   assert_true(c.features <= CASE_FEATURES && r4_net_classes(c.net) <= CASE_CLASSES);

@@ -38,10 +38,10 @@ static void make_data(struct page_case *c)
 static void make_net(struct page_case *c)
 {
   r4_error e = {0};
-  c->net = r4_net_new(c->no_images ? "dense 2" : "flatten, dense 2", r4_data_shape(c->d), &e);
+  c->net = r4_net_open(c->no_images ? "dense 2" : "flatten, dense 2", r4_data_shape(c->d), &e);
   if (!c->net) fail_msg("%s", e.text);
   c->weights = malloc(r4_net_size(c->net) * sizeof *c->weights);
-  r4_net_init(c->net, 3, c->weights);
+  r4_net_init(c->net, NULL, 3, c->weights, NULL);
 }
 
 void page_case_make(struct page_case *c)
@@ -50,15 +50,12 @@ void page_case_make(struct page_case *c)
   r4_error e = {0};
   make_data(c);
   make_net(c);
-  r4_model *model = r4_model_new(c->net, c->weights, NULL, &e);
-  if (!model) fail_msg("%s", e.text);
   c->measured = calloc(PAGE_SEEDS, sizeof *c->measured);
   for (size_t k = 0; k < PAGE_SEEDS; k++) {
     c->folder[k] = scratch_folder();
     c->seed[k] = (int64_t)k;
-    if (r4_measure(model, c->d, NULL, &c->measured[k], &e)) fail_msg("%s", e.text);
+    if (r4_measure(c->net, c->weights, c->d, NULL, &c->measured[k], &e)) fail_msg("%s", e.text);
   }
-  r4_model_free(model);
   for (size_t k = 0; k < PAGE_RUNS; k++) {
     c->settings[k] = r4_settings_new();
     assert_int_equal(r4_settings_set(c->settings[k], method[k], "test", &e), R4_OK);

@@ -46,7 +46,7 @@ void pets_settings(const char *file, const char *data, const char *more)
 void pets_spoil(const char *model, int answer, float value)
 {
   r4_error e = {0};
-  r4_model *m = r4_model_load(scratch_path(model), NULL, &e);
+  r4_model *m = r4_model_open(scratch_path(model), NULL, &e);
   if (!m) fail_msg("%s", e.text);
   const r4_net *n = r4_model_net(m);
   float w[2 * SIDE * SIDE + 2] = {0};

@@ -80,10 +80,10 @@ static void differences(const r4_net *net, const float *w, const double *at, siz
 
 static r4_net *net_of(const char *layers, float w[MAX_SIZE])
 {
-  r4_net *net = r4_net_new(layers, R4_SHAPE(FEATURES), NULL);
+  r4_net *net = r4_net_open(layers, R4_SHAPE(FEATURES), NULL);
   assert_non_null(net);
   assert_true(r4_net_size(net) <= MAX_SIZE);
-  r4_net_init(net, 5, w);
+  r4_net_init(net, NULL, 5, w, NULL);
   for (size_t k = 0; k < r4_net_size(net); k++) w[k] *= 3;
   return net;
 }
@@ -393,7 +393,7 @@ static void errors_say_what_was_expected(void **state)
 {
   (void)state;
   static float w[MAX_SIZE];
-  r4_net *net = net_of(RELU, w), *other = r4_net_new("dense 3", R4_SHAPE(7), NULL);
+  r4_net *net = net_of(RELU, w), *other = r4_net_open("dense 3", R4_SHAPE(7), NULL);
   r4_net *binary = net_of(BINARY, w);
   r4_data *d = data_of(CLASSES);
   const r4_attribution_options good = r4_attribution_defaults();

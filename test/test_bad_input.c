@@ -250,7 +250,7 @@ static void test_builders(void **state)
                r4_status_name(want), part);
     if (y.i) fail_msg("misuse %d (%s) returns a node", k, part);
     r4_error e;
-    assert_int_equal(r4_graph_check(g, &e), want);
+    assert_int_equal(graph_check(g, &e), want);
     assert_string_equal(e.text, message);
     assert_null(r4_plan_new(g, 1, &n.v3, NULL, &e));
     assert_int_equal(e.status, want);
@@ -357,7 +357,7 @@ static void test_an_error_can_be_forgotten(void **state)
   assert_int_equal(r4_add(g, n.m23, n.m23).i, size + 1);
   assert_int_equal(grad_of(g, r4_sum(g, r4_log(g, n.v3), R4_ALL), beyond).i, 0);
   r4_graph_forget_error(g);
-  assert_int_equal(r4_graph_check(g, NULL), R4_OK); /* whatever a refused transform left behind */
+  assert_int_equal(graph_check(g, NULL), R4_OK); /* whatever a refused transform left behind */
   assert_int_equal(r4_add(g, n.v3, n.v4).i, 0);
   assert_int_equal(r4_graph_status(g, &message), R4_E_SHAPE);
   assert_non_null(strstr(message, "add"));
@@ -407,7 +407,7 @@ static bool accepted(const char *text)
   size_t n;
   r4_graph *g = r4_graph_parse(text, 4, out, &n, &e);
   assert_true((g == NULL) == (e.status != R4_OK));
-  if (g && r4_graph_check(g, &e)) fail_msg("\"%s\" is accepted: %s", text, e.text);
+  if (g && graph_check(g, &e)) fail_msg("\"%s\" is accepted: %s", text, e.text);
   r4_graph_free(g);
   return g != NULL;
 }

@@ -137,7 +137,7 @@ static void logits_that_are_no_numbers(void **state)
   pets_spoil("large/seed-0/model.safetensors", 1, 3e38f);
   EXPECT("$R4 eval large", 1, "seed 0");
   r4_error e = {0};
-  r4_model *m = r4_model_load(scratch_path("large/seed-0/model.safetensors"), NULL, &e);
+  r4_model *m = r4_model_open(scratch_path("large/seed-0/model.safetensors"), NULL, &e);
   assert_non_null(m);
   float w[34];
   memcpy(w, r4_model_weights(m), sizeof w);
@@ -197,7 +197,7 @@ static void infinite_kappa_is_said(void **state)
   for (int seed = 0; seed < 2; seed++) {
     char path[200];
     snprintf(path, sizeof path, "%s/wild/seed-%d/model.safetensors", scratch_folder(), seed);
-    r4_model *m = r4_model_load(path, NULL, &e);
+    r4_model *m = r4_model_open(path, NULL, &e);
     assert_non_null(m);
     float w[34] = {[0] = 3e38f, [16] = -3e38f, [33] = 6e37f};
     assert_int_equal(r4_model_save(r4_model_net(m), w, NULL, path, &e), R4_OK);

@@ -44,7 +44,7 @@ static r4_data *evaluated(const char *run, float *p)
   assert_int_equal(r4_settings_read(s, path, &e), R4_OK);
   assert_int_equal(r4_settings_get(s, "eval.batch", &batch, &e), R4_OK);
   snprintf(path, sizeof path, "%s/seed-0/model.safetensors", run);
-  r4_model *m = r4_model_load(path, NULL, &e);
+  r4_model *m = r4_model_open(path, NULL, &e);
   r4_data *all = r4_settings_data(s, &e), *test = all ? r4_data_part(all, R4_TEST, &e) : NULL;
   if (!m || !test || r4_predict(r4_model_net(m), r4_model_weights(m), test, batch.whole, p, &e))
     fail_msg("%s", e.text);
@@ -253,16 +253,16 @@ static void nets_without_images(void **state)
          "exit $code",
          0, "cat 0.");
   r4_error e = {0};
-  r4_net *n = r4_net_new("dense 2", R4_SHAPE(5), &e);
+  r4_net *n = r4_net_open("dense 2", R4_SHAPE(5), &e);
   float w[12] = {0};
   assert_int_equal(r4_model_save(n, w, NULL, scratch_path("vector.safetensors"), &e), R4_OK);
   r4_net_free(n);
   EXPECT("$R4 predict vector.safetensors pets/images/00.png", 2, "the net takes 5 numbers");
-  n = r4_net_new("flatten, dense 2", R4_SHAPE(1, 2, 2), &e);
+  n = r4_net_open("flatten, dense 2", R4_SHAPE(1, 2, 2), &e);
   assert_int_equal(r4_model_save(n, w, NULL, scratch_path("two.safetensors"), &e), R4_OK);
   r4_net_free(n);
   EXPECT("$R4 predict two.safetensors pets/images/00.png", 2, "images of 2 channels");
-  n = r4_net_new("flatten, dense 2", R4_SHAPE(1, 1, 1), &e);
+  n = r4_net_open("flatten, dense 2", R4_SHAPE(1, 1, 1), &e);
   assert_int_equal(r4_model_save(n, w, NULL, scratch_path("unnamed.safetensors"), &e), R4_OK);
   r4_net_free(n);
   EXPECT("$R4 predict unnamed.safetensors pets/images/00.png", 0, "class 0 0.5000   class 1 0.5000");

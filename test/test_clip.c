@@ -77,9 +77,9 @@ static double moved(const char *run)
   r4_error e;
   char path[300];
   snprintf(path, sizeof path, "%s/model.safetensors", scratch_path("still"));
-  r4_model *from = r4_model_load(path, NULL, &e);
+  r4_model *from = r4_model_open(path, NULL, &e);
   snprintf(path, sizeof path, "%s/model.safetensors", scratch_path(run));
-  r4_model *to = r4_model_load(path, NULL, &e);
+  r4_model *to = r4_model_open(path, NULL, &e);
   assert_true(from && to);
   double sum = 0;
   for (size_t i = 0; i < r4_net_size(r4_model_net(from)); i++) {

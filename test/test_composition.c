@@ -146,7 +146,7 @@ static void check_text_pair(const char *method)
 {
   enum { PARAMS = 5 };
   r4_graph *g = r4_graph_new();
-  r4_net *net = r4_net_new("embedding 9 4, leaf, dense 5, relu, mean, dense 3", R4_SHAPE(TOKENS), NULL);
+  r4_net *net = r4_net_open("embedding 9 4, leaf, dense 5, relu, mean, dense 3", R4_SHAPE(TOKENS), NULL);
   r4_id param[PARAMS], out[2 + 2 * PARAMS];
   assert_int_equal(r4_net_params(net), PARAMS);
   r4_objective_options p = {.method = method,
@@ -197,7 +197,7 @@ static void terms_draw_their_own(void **state)
   enum { BATCH = 4, SAMPLES = 2, FEATURES = 3, N = SAMPLES * BATCH * FEATURES };
   float one[N], two[N], alone[N];
   r4_graph *g = r4_graph_new(), *h = r4_graph_new();
-  r4_net *net = r4_net_new("dense 3", R4_SHAPE(FEATURES), NULL);
+  r4_net *net = r4_net_open("dense 3", R4_SHAPE(FEATURES), NULL);
   r4_objective_options p = {.method = "rand-r4+smooth-r3", .batch = BATCH, .samples = SAMPLES};
   r4_id param[2];
   r4_net_inputs(net, g, param);
@@ -344,7 +344,7 @@ static void wrong_sums_are_a_sentence(void **state)
     assert_error(&e, r4_settings_set(s, wrong[k].set, "test", &e), wrong[k].text);
   r4_settings_free(s);
   r4_graph *g = r4_graph_new();
-  r4_net *net = r4_net_new("dense 3", R4_SHAPE(3), NULL);
+  r4_net *net = r4_net_open("dense 3", R4_SHAPE(3), NULL);
   r4_id param[2];
   const char *message = "";
   r4_net_inputs(net, g, param);

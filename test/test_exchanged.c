@@ -268,7 +268,7 @@ static r4_exchanged scored_net(float of_core, float of_patch, bool masked)
                                   .masked = masked, .split = R4_VAL};
   x[0].core = 1; /* which is wrong without the patch */
   r4_data *d = patch_data(x, 80, 2);
-  r4_net *net = r4_net_new("dense 2", R4_SHAPE(PATCH_FEATURES), &e);
+  r4_net *net = r4_net_open("dense 2", R4_SHAPE(PATCH_FEATURES), &e);
   const float weights[] = {-of_core, -of_patch, of_core, of_patch, 0, 0};
   r4_exchanged s;
   assert_int_equal(r4_exchanged_score(net, weights, d, 1, 32, &s, &e), R4_OK);

@@ -290,7 +290,7 @@ static void masks_decide_what_can_work(void **state)
   r4_settings *s = r4_settings_new();
   for (size_t k = 0; k < sizeof c / sizeof *c; k++) {
     r4_data *d = make(c[k].masked, false);
-    assert_int_equal(r4_fill_for(d), c[k].kind);
+    assert_int_equal(fill_for(d), c[k].kind);
     bool one = c[k].kind == R4_FILL_PASTE;
     assert_int_equal(task_explain(&s->values, d), one ? R4_EXPLAIN_MARGIN : R4_EXPLAIN_LOSS);
     r4_data_free(d);

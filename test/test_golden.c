@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "golden_case.h"
+#include "graph/graph.h"
 #include "r4.h"
 
 enum {
@@ -233,7 +234,7 @@ static void run(fixture *f)
   const char *message = "";
   if (r4_graph_status(f->graph, &message) != R4_OK) fail_msg("%s: the graph: %s", f->is->file, message);
   r4_error e = {0};
-  if (r4_graph_check(f->graph, &e) != R4_OK) fail_msg("%s: the graph: %s", f->is->file, e.text);
+  if (graph_check(f->graph, &e) != R4_OK) fail_msg("%s: the graph: %s", f->is->file, e.text);
   for (size_t k = 0; k < sizeof modes / sizeof *modes; k++) run_mode(f, &modes[k]);
 }
 
@@ -363,7 +364,7 @@ static void build_net(fixture *f)
   for (size_t k = 0; k < rank; k++) shape.dim[k] = (int64_t)dim[k];
   const char *layers = golden_text(f->gold, "layers");
   assert_non_null(layers);
-  f->net = r4_net_new(layers, shape, &e);
+  f->net = r4_net_open(layers, shape, &e);
   if (!f->net) fail_msg("%s: the net: %s", f->is->file, e.text);
 }
 

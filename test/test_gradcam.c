@@ -26,7 +26,7 @@ static void test_by_hand(void **state)
   r4_error e = {0};
   float x[PIXELS] = {0}, map[PIXELS];
   x[0] = 8, x[2] = -4, x[8] = 2, x[10] = 0; /* the cells */
-  r4_net *n = r4_net_new("conv 2 1 s2 nobias, relu, globalpool, dense 2 nobias", R4_SHAPE(SIDE, SIDE, 1), &e);
+  r4_net *n = r4_net_open("conv 2 1 s2 nobias, relu, globalpool, dense 2 nobias", R4_SHAPE(SIDE, SIDE, 1), &e);
   if (!n) fail_msg("%s", e.text);
   r4_attribution_options o = r4_attribution_defaults();
   o.explain = R4_EXPLAIN_LOGIT;
@@ -68,7 +68,7 @@ static void test_refusals(void **state)
   (void)state;
   r4_error e = {0};
   float x[PIXELS] = {0}, w[100] = {0}, map[PIXELS];
-  r4_net *n = r4_net_new("flatten, dense 2", R4_SHAPE(SIDE, SIDE, 1), &e);
+  r4_net *n = r4_net_open("flatten, dense 2", R4_SHAPE(SIDE, SIDE, 1), &e);
   r4_data *d = one_image(x, 0);
   assert_int_equal(r4_attribute("gradcam", n, w, d, NULL, map, &e), R4_E_ARGUMENT);
   assert_non_null(strstr(e.text, "gradcam: no part of the net gives an image"));

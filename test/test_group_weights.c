@@ -151,7 +151,7 @@ static void weights_are_in_the_data_term(void **state)
   (void)state;
   enum { BATCH = 3 };
   r4_graph *g = r4_graph_new();
-  r4_net *net = r4_net_new("dense 2", R4_SHAPE(2), NULL);
+  r4_net *net = r4_net_open("dense 2", R4_SHAPE(2), NULL);
   r4_id param[2], grad[2];
   r4_net_inputs(net, g, param);
   r4_objective o = r4_objective_build(
@@ -195,7 +195,7 @@ static double worst_group(const r4_data *d, const char *const *set)
   r4_trainer *t = trainer(d, set);
   r4_data *test = r4_data_part(d, R4_TEST, &e);
   finish(t);
-  if (r4_trainer_evaluate(t, test, &m, &e)) fail_msg("%s", e.text);
+  if (r4_evaluate(r4_trainer_net(t), r4_trainer_weights(t), test, NULL, &m, &e)) fail_msg("%s", e.text);
   r4_data_free(test);
   r4_trainer_free(t);
   print_message("# %s: worst group %.1f %%\n", *set, 100 * m.worst_group_accuracy);

@@ -25,7 +25,7 @@ static struct fixture open_fixture(void)
   assert_int_equal(golden_numbers(f.gold, "input", 3, in), 3);
   golden_numbers(f.gold, "eps", 1, &f.eps);
   f.net =
-    r4_net_new(golden_text(f.gold, "net"), R4_SHAPE((int64_t)in[0], (int64_t)in[1], (int64_t)in[2]), &e);
+    r4_net_open(golden_text(f.gold, "net"), R4_SHAPE((int64_t)in[0], (int64_t)in[1], (int64_t)in[2]), &e);
   if (!f.net || r4_net_guide_at(f.net, golden_text(f.gold, "guide"), &e)) fail_msg("%s", e.text);
   return f;
 }
@@ -205,7 +205,7 @@ static void test_runs(void **state)
     if (train(methods[k], "guide=b", "guide.cells=any", net, &e)) fail_msg("%s: %s", methods[k], e.text);
   assert_non_null(strstr(heard, "guide is b: 7 x 7 cells of 4 features; eps is in units of these"));
   assert_null(strstr(heard, "every cell"));
-  r4_model *m = r4_model_open(scratch_path("run"), &e);
+  r4_model *m = r4_model_open(scratch_path("run"), NULL, &e);
   if (!m) fail_msg("%s", e.text);
   assert_true(
     r4_shape_equal(net_leaf(r4_model_net(m)), R4_SHAPE(28, 28, 1))); /* a model is asked at its input */

@@ -65,7 +65,7 @@ static void test_what_learns_when(void **state)
   r4_trainer *t = trainer_of(s);
   const r4_net *n = r4_trainer_net(t);
   float *drawn = malloc(r4_net_size(n) * sizeof *drawn);
-  r4_net_init(n, 0, drawn);
+  r4_net_init(n, NULL, 0, drawn, NULL);
   float *first = epoch(t), *second = epoch(t);
   for (size_t k = 0; k < 3; k++) {
     assert_true(moved(n, drawn, first, body[k], false) == 0);

@@ -133,7 +133,7 @@ static struct rig *rig_new(int64_t channels)
   struct rig *r = calloc(1, sizeof *r);
   size_t features = PIXELS * (size_t)channels;
   r->d = data_of(channels);
-  r->net = r4_net_new("dense 2", R4_SHAPE((int64_t)features), NULL);
+  r->net = r4_net_open("dense 2", R4_SHAPE((int64_t)features), NULL);
   for (int k = 0; k < 2; k++) {
     weights_of(features, r->w[k]);
     r->subject[k] = (r4_subject){k ? "second" : "first", r->net, r->w[k]};
@@ -390,7 +390,7 @@ static void errors_say_what_was_expected(void **state)
   expect(r, R4_E_ARGUMENT, "0 methods of 1 nets", 1, r->d, options_of(0, GRADIENT), r->file);
   expect(r, R4_E_ARGUMENT, "33 methods of 2 nets: expected 1 to 64", 2, r->d, options_of(33, many), r->file);
   expect(r, R4_E_ARGUMENT, "\"lime\"", 1, r->d, options_of(1, (const char *const[]){"lime"}), r->file);
-  r4_net *other = r4_net_new("dense 2", R4_SHAPE(PIXELS + 1), NULL);
+  r4_net *other = r4_net_open("dense 2", R4_SHAPE(PIXELS + 1), NULL);
   r4_subject stranger = {"other", other, r->w[0]};
   size_t example[EXAMPLES], found;
   assert_int_equal(r4_heat_examples(r->d, 1, &stranger, example, &found, NULL), R4_E_SHAPE);

@@ -57,7 +57,7 @@ static void put_all(struct runner *r, const r4_net *n, int64_t tokens)
 static r4_net *net_of(const char *text)
 {
   r4_error e = {0};
-  r4_net *n = r4_net_new(text, R4_SHAPE(FEATURES), &e);
+  r4_net *n = r4_net_open(text, R4_SHAPE(FEATURES), &e);
   if (!n) fail_msg("%s", e.text);
   return n;
 }
@@ -242,7 +242,7 @@ static r4_model *model_of(const char *run)
   r4_error e = {0};
   char name[80];
   snprintf(name, sizeof name, "%s/model.safetensors", run);
-  r4_model *m = r4_model_load(scratch_path(name), NULL, &e);
+  r4_model *m = r4_model_open(scratch_path(name), NULL, &e);
   if (!m) fail_msg("%s", e.text);
   return m;
 }

@@ -182,6 +182,7 @@ static void test_answers_do_not_depend_on_padding(void **state)
 {
   (void)state;
   static const int64_t widths[] = {LONGEST, 80};
+  const r4_measure_options how = {.eps = 1e-4, .batch = 16, .kappa = SIZE_MAX};
   for (int k = 0; k < NETS; k++) {
     float p[2][N * 2];
     static r4_metrics m[2];
@@ -191,9 +192,9 @@ static void test_answers_do_not_depend_on_padding(void **state)
       r4_net *n = r4_net_open(nets[k], R4_SHAPE(widths[w]), &e);
       if (!n) fail_msg("%s", e.text);
       float *weights = calloc(r4_net_size(n), sizeof *weights);
-      r4_net_init_by(n, "default", 5, weights, &e);
+      r4_net_init(n, "default", 5, weights, &e);
       if (r4_predict(n, weights, d, 16, p[w], &e)) fail_msg("%s", e.text);
-      if (!k && r4_evaluate(n, weights, d, 1e-4, 16, &m[w], &e)) fail_msg("%s", e.text);
+      if (!k && r4_evaluate(n, weights, d, &how, &m[w], &e)) fail_msg("%s", e.text);
       free(weights);
       r4_net_free(n);
       r4_data_free(d);

@@ -143,7 +143,7 @@ static void errors(void **state)
   assert_error(&e, e.status, "a share of 1.5");
   r4_data_free(d);
   r4_graph *g = r4_graph_new();
-  r4_net *n = r4_net_new("dense 2", R4_SHAPE(2), &e);
+  r4_net *n = r4_net_open("dense 2", R4_SHAPE(2), &e);
   r4_id param[2];
   r4_net_inputs(n, g, param);
   r4_objective_build(g, n, param, &(r4_objective_options){.method = "r3", .batch = 1, .eps = -1.5});

@@ -37,10 +37,10 @@ static r4_data *make_data(void)
 static r4_model *make_model(void)
 {
   r4_error e = {0};
-  r4_net *n = r4_net_new("normalize mean 0.5 std 0.25, flatten, dense 3", R4_SHAPE(SIDE, SIDE, 1), &e);
+  r4_net *n = r4_net_open("normalize mean 0.5 std 0.25, flatten, dense 3", R4_SHAPE(SIDE, SIDE, 1), &e);
   if (!n) fail_msg("%s", e.text);
   float *weights = calloc(r4_net_size(n), sizeof *weights);
-  r4_net_init(n, 5, weights);
+  r4_net_init(n, NULL, 5, weights, NULL);
   r4_model *m = r4_model_new(n, weights, NULL, &e);
   if (!m) fail_msg("%s", e.text);
   free(weights);
@@ -76,11 +76,17 @@ static int clear(void **state)
   return 0;
 }
 
+static r4_status measure_model(void **state, const r4_measure_options *o, r4_measured *to, r4_error *e)
+{
+  const r4_model *m = model_of(state);
+  return r4_measure(r4_model_net(m), r4_model_weights(m), data_of(state), o, to, e);
+}
+
 static r4_measured *measure(void **state, const r4_measure_options *o)
 {
   static r4_measured to;
   r4_error e = {0};
-  if (r4_measure(model_of(state), data_of(state), o, &to, &e)) fail_msg("%s", e.text);
+  if (measure_model(state, o, &to, &e)) fail_msg("%s", e.text);
   return &to;
 }
 
@@ -104,7 +110,7 @@ static void parts_are_those_of_their_functions(void **state)
   o.pointings = 1;
   o.pointing[0] = "gradient";
   const r4_measured *got = measure(state, &o);
-  r4_evaluate_some(n, w, data_of(state), .2, 256, 5, &m, NULL);
+  r4_evaluate(n, w, data_of(state), &(r4_measure_options){.eps = .2, .batch = 256, .kappa = 5}, &m, NULL);
   r4_swap_test(n, w, data_of(state), &s, &swap, NULL);
   s.content = R4_FILL_BLANK;
   r4_swap_test(n, w, data_of(state), &s, &blank, NULL);
@@ -186,11 +192,11 @@ static void too_many_are_refused(void **state)
   r4_error e = {0};
   r4_measure_options o = r4_measure_defaults();
   o.swaps = R4_MAX_SWAPS + 1;
-  assert_int_equal(r4_measure(model_of(state), data_of(state), &o, &to, &e), R4_E_ARGUMENT);
+  assert_int_equal(measure_model(state, &o, &to, &e), R4_E_ARGUMENT);
   assert_string_equal(e.text, "9 swap tests, expected at most 8");
   o.swaps = 0;
   o.pointings = R4_MAX_POINTING + 1;
-  assert_int_equal(r4_measure(model_of(state), data_of(state), &o, &to, &e), R4_E_ARGUMENT);
+  assert_int_equal(measure_model(state, &o, &to, &e), R4_E_ARGUMENT);
   assert_string_equal(e.text, "5 pointing games, expected at most 4");
 }
 

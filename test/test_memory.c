@@ -83,7 +83,7 @@ static r4_status tell(const struct story *s, struct owned *o, r4_error *e)
   size_t n_read;
   const char *message;
   static const r4_error memory = {.status = R4_E_MEMORY};
-  if (!(o->net = r4_net_new(s->layers, s->input, e))) return e->status;
+  if (!(o->net = r4_net_open(s->layers, s->input, e))) return e->status;
   *e = memory; /* what follows says "no memory" by NULL alone */
   if (!(o->g = r4_graph_new())) return R4_E_MEMORY;
   size_t n = build(s, o, out);

@@ -176,7 +176,7 @@ static void means_are_sums_over_counts(void **state)
     for (int over_masked = 0; over_masked < 2; over_masked++) {
       if (r4_method_describe(r4_method_name(k)).texts) continue;
       r4_graph *g = r4_graph_new();
-      r4_net *net = r4_net_new("dense 5, relu, dense 3", R4_SHAPE(FEATURES), NULL);
+      r4_net *net = r4_net_open("dense 5, relu, dense 3", R4_SHAPE(FEATURES), NULL);
       r4_objective_options p = {.method = r4_method_name(k),
                                 .batch = BATCH,
                                 .eps = 0.1,
@@ -231,7 +231,7 @@ static void draws_are_as_they_always_were(void **state)
                   {"adv-r4", "start", 0x72340500, N, false}};
   for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
     r4_graph *g = r4_graph_new();
-    r4_net *net = r4_net_new("dense 3", R4_SHAPE(FEATURES), NULL);
+    r4_net *net = r4_net_open("dense 3", R4_SHAPE(FEATURES), NULL);
     r4_objective_options p = {
       .method = expected[k].method, .batch = BATCH, .samples = SAMPLES, .steps = 2, .random_start = true};
     r4_id param[2];
@@ -262,7 +262,7 @@ static void each_part_draws_its_own(void **state)
   float drawn[DRAWS][N];
   r4_graph *g = r4_graph_new();
   r4_net *net =
-    r4_net_new("dropout 0.5, relu, last: dropout 0.5, dropout 0.5, dense 3", R4_SHAPE(FEATURES), NULL);
+    r4_net_open("dropout 0.5, relu, last: dropout 0.5, dropout 0.5, dense 3", R4_SHAPE(FEATURES), NULL);
   r4_id param[2];
   r4_net_inputs(net, g, param);
   r4_objective o =

@@ -40,17 +40,19 @@ static const uint8_t PART[FEATURES] = {255, 0, 0, 0}, WHOLE[FEATURES] = {255, 25
 
 static r4_net *small_net(void)
 {
-  r4_net *n = r4_net_new("dense 3", R4_SHAPE(FEATURES), NULL);
+  r4_net *n = r4_net_open("dense 3", R4_SHAPE(FEATURES), NULL);
   assert_non_null(n);
   return n;
 }
 
 enum { WEIGHTS = FEATURES * CLASSES + CLASSES, BIAS = FEATURES * CLASSES };
 
+static const r4_measure_options five_at_a_time = {.eps = 0.1, .kappa = SIZE_MAX, .batch = 5};
+
 static r4_status evaluate(const float w[WEIGHTS], const r4_data *d, r4_metrics *m, r4_error *e)
 {
   r4_net *n = small_net();
-  r4_status s = r4_evaluate(n, w, d, 0.1, 5, m, e);
+  r4_status s = r4_evaluate(n, w, d, &five_at_a_time, m, e);
   r4_net_free(n);
   return s;
 }
@@ -131,7 +133,7 @@ static void weights_must_be_finite(void **state)
 static void models_with_such_weights_are_not_written_or_read(void **state)
 {
   (void)state;
-  r4_net *n = r4_net_new("conv 2 3 p1, flatten, dense 3", R4_SHAPE(2, 2, 2), NULL);
+  r4_net *n = r4_net_open("conv 2 3 p1, flatten, dense 3", R4_SHAPE(2, 2, 2), NULL);
   float w[256] = {0};
   r4_error e = {0};
   const char *path = scratch_path("bad.safetensors");
@@ -148,7 +150,7 @@ static void models_with_such_weights_are_not_written_or_read(void **state)
   assert_int_equal(r4_model_save(n, w, NULL, path, &e), R4_OK);
   scratch_unseal("bad.safetensors");
   scratch_patch("bad.safetensors", &w[here], &(float){-INFINITY}, sizeof *w);
-  assert_null(r4_model_load(path, NULL, &e));
+  assert_null(r4_model_open(path, NULL, &e));
   assert_error(&e, R4_E_DOMAIN,
                "bad.safetensors: \"0.weight\" is -inf at [1,1,2,0], expected"); /* as in the file */
   r4_net_free(n);
@@ -178,11 +180,11 @@ static void net_and_data_must_fit(void **state)
   r4_error e = {0};
   r4_data *d = make();
   float w[64] = {0};
-  r4_net *wide = r4_net_new("dense 3", R4_SHAPE(FEATURES + 1), NULL),
-         *few = r4_net_new("dense 2", R4_SHAPE(4), NULL);
-  assert_int_equal(r4_evaluate(wide, w, d, 0.1, 5, &m, &e), R4_E_SHAPE);
+  r4_net *wide = r4_net_open("dense 3", R4_SHAPE(FEATURES + 1), NULL),
+         *few = r4_net_open("dense 2", R4_SHAPE(4), NULL);
+  assert_int_equal(r4_evaluate(wide, w, d, NULL, &m, &e), R4_E_SHAPE);
   assert_error(&e, R4_E_SHAPE, "takes 5 features, the data has 4");
-  assert_int_equal(r4_evaluate(few, w, d, 0.1, 5, &m, &e), R4_E_SHAPE);
+  assert_int_equal(r4_evaluate(few, w, d, NULL, &m, &e), R4_E_SHAPE);
   assert_error(&e, R4_E_SHAPE, "knows 2 classes, the data has 3");
   r4_net_free(wide);
   r4_net_free(few);

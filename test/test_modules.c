@@ -335,7 +335,7 @@ static void test_add(void **state)
   assert_string_equal(r4_module_describe(n - 1).name, "gated");
   assert_null(r4_module_describe(n).name);
   r4_error e;
-  assert_null(r4_net_new("dense 2, gated 1(dense 3)", R4_SHAPE(3), &e));
+  assert_null(r4_net_open("dense 2, gated 1(dense 3)", R4_SHAPE(3), &e));
   assert_error(&e, R4_E_SHAPE, "layer 2 \"gated 1(dense 3)\": changes the shape of what it gates");
 }
 

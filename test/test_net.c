@@ -11,12 +11,12 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "r4.h"
+#include "module/net.h"
 
 static r4_net *make(const char *layers, r4_shape input)
 {
   r4_error e;
-  r4_net *n = r4_net_new(layers, input, &e);
+  r4_net *n = r4_net_open(layers, input, &e);
   if (!n) fail_msg("%s", e.text);
   return n;
 }
@@ -118,38 +118,37 @@ static void test_errors(void **state)
   (void)state;
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
     r4_error e;
-    assert_null(r4_net_new(wrong[k].layers, R4_SHAPE(10, 10, 1), &e));
+    assert_null(net_new(wrong[k].layers, R4_SHAPE(10, 10, 1), &e));
     if (e.status != wrong[k].status || !strstr(e.text, wrong[k].text)) {
       fail_msg("\"%s\": %s: %s", wrong[k].layers, r4_status_name(e.status), e.text);
     }
-    assert_null(r4_net_new(wrong[k].layers, R4_SHAPE(10, 10, 1), NULL));
   }
   r4_error e;
-  assert_null(r4_net_new("relu", R4_SHAPE(2, 2), &e));
+  assert_null(r4_net_open("relu", R4_SHAPE(2, 2), &e));
   assert_non_null(strstr(e.text, "input is [2,2], needs a vector"));
-  assert_null(r4_net_new("relu", R4_SHAPE(0), NULL));
-  assert_null(r4_net_new("relu", (r4_shape){.rank = 3, .dim = {1 << 20, 1 << 20, 1 << 20}}, NULL));
-  assert_null(r4_net_new(NULL, R4_SHAPE(2), NULL));
+  assert_null(r4_net_open("relu", R4_SHAPE(0), NULL));
+  assert_null(r4_net_open("relu", (r4_shape){.rank = 3, .dim = {1 << 20, 1 << 20, 1 << 20}}, NULL));
+  assert_null(r4_net_open(NULL, R4_SHAPE(2), NULL));
   r4_net_free(NULL);
 }
 
 static void test_names(void **state)
 {
   (void)state;
-  r4_net *n = r4_net_named("mlp784-512-10", NULL);
+  r4_net *n = r4_net_open("mlp784-512-10", R4_SCALAR, NULL);
   assert_non_null(n);
   assert_string_equal(r4_net_layers(n), "dense 512, relu, dense 10");
   assert_shape(r4_net_input(n), R4_SHAPE(784));
   assert_int_equal(r4_net_size(n), 784 * 512 + 512 + 5120 + 10);
   r4_net_free(n);
-  n = r4_net_named("mlp3-4-5-6-2", NULL);
+  n = r4_net_open("mlp3-4-5-6-2", R4_SCALAR, NULL);
   assert_string_equal(r4_net_layers(n), "dense 4, relu, dense 5, relu, dense 6, relu, dense 2");
   r4_net_free(n);
-  n = r4_net_named("derm28", NULL);
+  n = r4_net_open("derm28", R4_SCALAR, NULL);
   assert_shape(r4_net_param_shape(n, 8), R4_SHAPE(1024, 2304));
   assert_string_equal(r4_net_param_name(n, 8), "9.weight");
   r4_net_free(n);
-  n = r4_net_named("derm64", NULL);
+  n = r4_net_open("derm64", R4_SCALAR, NULL);
   assert_shape(r4_net_param_shape(n, 8), R4_SHAPE(1024, 14400));
   assert_int_equal(r4_net_classes(n), 2);
   r4_net_free(n);
@@ -159,24 +158,24 @@ static void test_names(void **state)
   };
   for (size_t k = 0; k < sizeof unknown / sizeof *unknown; k++) {
     r4_error e;
-    if (r4_net_named(unknown[k], &e)) fail_msg("\"%s\" is accepted", unknown[k]);
+    if (r4_net_open(unknown[k], R4_SCALAR, &e)) fail_msg("\"%s\" is accepted", unknown[k]);
     assert_int_equal(e.status, R4_E_ARGUMENT);
     if (!strstr(e.text, unknown[k])) fail_msg("%s", e.text);
   }
-  assert_null(r4_net_named(NULL, NULL));
+  assert_null(r4_net_open(NULL, R4_SCALAR, NULL));
 }
 
 /* Inside the limit, close to it somewhere, variance limit^2 / 3, and by the seed alone. */
 static void test_init(void **state)
 {
   (void)state;
-  r4_net *n = r4_net_named("mlp100-400-3", NULL);
+  r4_net *n = r4_net_open("mlp100-400-3", R4_SCALAR, NULL);
   size_t size = r4_net_size(n);
   float *a = malloc(size * sizeof *a), *b = malloc(size * sizeof *b);
-  r4_net_init(n, 5, a);
-  r4_net_init(n, 5, b);
+  r4_net_init(n, NULL, 5, a, NULL);
+  r4_net_init(n, NULL, 5, b, NULL);
   assert_memory_equal(a, b, size * sizeof *a);
-  r4_net_init(n, 6, b);
+  r4_net_init(n, NULL, 6, b, NULL);
   assert_memory_not_equal(a, b, size * sizeof *a);
   double largest = 0, square = 0;
   for (size_t i = 0; i < 40000; i++) {
@@ -201,13 +200,13 @@ static void test_init_by(void **state)
   } way[] = {{"xavier", sqrt(2. / 500), sqrt(2. / (36 + 576))},
              {"kaiming", sqrt(2. / 100), sqrt(2. / 36)},
              {"ibp", sqrt(6.283185307) / 100, sqrt(6.283185307) / 36}};
-  r4_net *dense = r4_net_named("mlp100-400-3", NULL);
-  r4_net *conv = r4_net_new("conv 64 3 p1, flatten, dense 2", R4_SHAPE(6, 6, 4), NULL);
+  r4_net *dense = r4_net_open("mlp100-400-3", R4_SCALAR, NULL);
+  r4_net *conv = r4_net_open("conv 64 3 p1, flatten, dense 2", R4_SHAPE(6, 6, 4), NULL);
   float *w = malloc(r4_net_size(dense) * sizeof *w), *v = malloc(r4_net_size(conv) * sizeof *v);
   for (int k = 0; k < 3; k++) {
     double square = 0, of_conv = 0;
-    assert_int_equal(r4_net_init_by(dense, way[k].name, 5, w, NULL), R4_OK);
-    assert_int_equal(r4_net_init_by(conv, way[k].name, 5, v, NULL), R4_OK);
+    assert_int_equal(r4_net_init(dense, way[k].name, 5, w, NULL), R4_OK);
+    assert_int_equal(r4_net_init(conv, way[k].name, 5, v, NULL), R4_OK);
     for (size_t i = 0; i < 40000; i++) square += (double)w[i] * w[i] / 40000;
     for (size_t i = 0; i < 64 * 36; i++) of_conv += (double)v[i] * v[i] / (64 * 36);
     assert_true(fabs(sqrt(square) / way[k].dense - 1) < 0.02);
@@ -215,7 +214,7 @@ static void test_init_by(void **state)
     for (size_t i = 40000; i < 40400; i++) assert_true(w[i] == 0);
   }
   r4_error e;
-  assert_int_equal(r4_net_init_by(dense, "lucky", 5, w, &e), R4_E_ARGUMENT);
+  assert_int_equal(r4_net_init(dense, "lucky", 5, w, &e), R4_E_ARGUMENT);
   assert_non_null(strstr(e.text, "lucky"));
   free(w);
   free(v);
@@ -231,8 +230,8 @@ static void test_memory(void **state)
     for (long k = 1;; k++) {
       r4_error e;
       r4_mem_fail_at(k);
-      r4_net *n = named ? r4_net_named("mlp4-5-6-2", &e)
-                        : r4_net_new("conv 2 1, relu, flatten, dense 2", R4_SHAPE(3, 3, 1), &e);
+      r4_net *n = named ? r4_net_open("mlp4-5-6-2", R4_SCALAR, &e)
+                        : r4_net_open("conv 2 1, relu, flatten, dense 2", R4_SHAPE(3, 3, 1), &e);
       r4_mem_fail_at(0);
       if (n) {
         assert_true(k > 5);
@@ -321,7 +320,7 @@ static void test_wrong_batch(void **state)
 {
   (void)state;
   const char *text;
-  r4_net *n = r4_net_named("mlp4-2", NULL);
+  r4_net *n = r4_net_open("mlp4-2", R4_SCALAR, NULL);
   r4_graph *g = r4_graph_new();
   r4_id param[2];
   r4_net_inputs(n, g, param);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "module/net.h"
 #include "scratch.h"
 
 static const r4_shape vector = {1, {4}}, image = {3, {8, 8, 3}};
@@ -128,7 +129,7 @@ static void check_all(const struct wrong *wrong, size_t n, r4_shape input)
   for (size_t k = 0; k < n; k++) {
     r4_error e;
     r4_mem_fail_at(0);
-    r4_net *net = r4_net_new(wrong[k].text, input, &e);
+    r4_net *net = net_new(wrong[k].text, input, &e);
     if (net) fail_msg("\"%s\" is accepted, expected: %s", wrong[k].text, wrong[k].message);
     if (r4_mem_count() > 20000) fail_msg("\"%s\": %ld allocations", wrong[k].text, r4_mem_count());
     if (e.status != wrong[k].status || !strstr(e.text, wrong[k].message))
@@ -166,20 +167,20 @@ static void test_limits(void **state)
   for (int k = 0; k < 17; k++)
     used += (size_t)snprintf(text + used, sizeof text - used, "def d%d() { relu }\n", k);
   snprintf(text + used, sizeof text - used, "d0()");
-  assert_null(r4_net_new(text, vector, &e));
+  assert_null(net_new(text, vector, &e));
   assert_error(&e, R4_E_PARSE, "more than 16 definitions");
   used = 0;
   for (int k = 0; k < 25; k++) used += (size_t)snprintf(text + used, sizeof text - used, "param p%d 1\n", k);
   snprintf(text + used, sizeof text - used, "relu");
-  assert_null(r4_net_new(text, vector, &e));
+  assert_null(net_new(text, vector, &e));
   assert_error(&e, R4_E_PARSE, "more than 24 parameters");
   memset(text, 'a', 97);
   snprintf(text + 97, sizeof text - 97, ": dense 2");
-  assert_null(r4_net_new(text, vector, &e));
+  assert_null(net_new(text, vector, &e));
   assert_error(&e, R4_E_PARSE, "a word of more than 96 characters");
-  assert_null(r4_net_new(text + 1, vector, &e));
+  assert_null(net_new(text + 1, vector, &e));
   assert_error(&e, R4_E_PARSE, "the name of a part has more than 95 characters");
-  r4_net *n = r4_net_new(text + 2, vector, &e);
+  r4_net *n = net_new(text + 2, vector, &e);
   assert_non_null(n);
   r4_net_free(n);
 }
@@ -198,7 +199,7 @@ static void test_failed_graph(void **state)
       r4_id param[16];
       r4_graph *g = r4_graph_new();
       snprintf(text, sizeof text, "dense 1000000000, %s, dense 2", kinds[k]);
-      r4_net *n = r4_net_new(text, R4_SHAPE(4), NULL);
+      r4_net *n = net_new(text, R4_SHAPE(4), NULL);
       assert_true(g && n && r4_net_params(n) <= 16);
       r4_net_inputs(n, g, param);
       const r4_objective_options o = {.method = "erm", .batch = 4096};
@@ -232,7 +233,7 @@ static r4_status build_bounds(const r4_net *n)
 static void test_memory(void **state)
 {
   (void)state;
-  r4_net *n = r4_net_new("layernorm, dense 3, batchnorm, dense 4", R4_SHAPE(6), NULL);
+  r4_net *n = net_new("layernorm, dense 3, batchnorm, dense 4", R4_SHAPE(6), NULL);
   assert_true(n && r4_net_params(n) <= 32);
   r4_status s = R4_E_MEMORY;
   for (long k = 1; s; k++) {

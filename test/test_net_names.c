@@ -13,7 +13,7 @@ static const r4_shape own = {0}; /* the net's own example */
 static r4_net *open_net(const char *name, r4_shape example)
 {
   r4_error e;
-  r4_net *n = example.rank ? r4_net_open(name, example, &e) : r4_net_named(name, &e);
+  r4_net *n = r4_net_open(name, example, &e);
   if (!n) fail_msg("%s: %s", name, e.text);
   return n;
 }
@@ -21,7 +21,7 @@ static r4_net *open_net(const char *name, r4_shape example)
 static void refuse(const char *name, r4_shape example, r4_status status, const char *message)
 {
   r4_error e;
-  r4_net *n = example.rank ? r4_net_open(name, example, &e) : r4_net_named(name, &e);
+  r4_net *n = r4_net_open(name, example, &e);
   if (n) fail_msg("%s is accepted, expected: %s", name, message);
   if (e.status != status || !strstr(e.text, message))
     fail_msg("%s: %s: %s\nexpected %s", name, r4_status_name(e.status), e.text, message);
@@ -374,18 +374,18 @@ static r4_net *make_one(int kind, r4_error *e)
   char name[300];
   switch (kind) {
   case 0:
-    return r4_net_new(everything, R4_SHAPE(9, 8, 3), e);
+    return r4_net_open(everything, R4_SHAPE(9, 8, 3), e);
   case 1:
     return r4_net_open(everything, R4_SHAPE(9, 8, 3), e);
   case 2:
-    return r4_net_named("bert(layers=1, width=8, heads=2, inner=6, words=11, positions=5)", e);
+    return r4_net_open("bert(layers=1, width=8, heads=2, inner=6, words=11, positions=5)", own, e);
   case 3:
     return r4_net_open("resnet20-cifar(classes=3)", R4_SHAPE(8, 8, 1), e);
   case 4:
-    return r4_net_named(scratch_path("memory.net"), e);
+    return r4_net_open(scratch_path("memory.net"), R4_SCALAR, e);
   default:
     snprintf(name, sizeof name, "bert(layers=1, config=%s)", scratch_path("memory.json"));
-    return r4_net_named(name, e);
+    return r4_net_open(name, R4_SCALAR, e);
   }
 }
 

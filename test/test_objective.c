@@ -276,7 +276,7 @@ static int wide_products(const char *method)
                                   .steps = 4,
                                   .samples = 4,
                                   .random_start = true};
-  r4_net *net = r4_net_named("mlp784-512-10", NULL);
+  r4_net *net = r4_net_open("mlp784-512-10", R4_SCALAR, NULL);
   r4_graph *g = r4_graph_new();
   r4_id param[4], out[5];
   r4_net_inputs(net, g, param);
@@ -358,7 +358,7 @@ static void assert_refused(const r4_net *net, const r4_objective_options *o, con
 static void test_errors(void **state)
 {
   (void)state;
-  r4_net *net = r4_net_new(nets[0], IMAGE, NULL), *one = r4_net_new(nets[2], IMAGE, NULL);
+  r4_net *net = r4_net_open(nets[0], IMAGE, NULL), *one = r4_net_open(nets[2], IMAGE, NULL);
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
     assert_refused(net, &wrong[k].options, wrong[k].text);
   const r4_objective_options twice = {.method = "erm", .batch = 1, .double_softmax = true};
@@ -379,7 +379,7 @@ static void test_used(void **state)
                {"embedding 9 2, leaf, mean, dense 3", {1, {5}}, {3, {4, 5, 2}}}};
   for (size_t k = 0; k < 2; k++) {
     r4_graph *g = r4_graph_new();
-    r4_net *net = r4_net_new(kinds[k].net, kinds[k].input, NULL);
+    r4_net *net = r4_net_open(kinds[k].net, kinds[k].input, NULL);
     enum { PARAMS = 8 };
     r4_id param[PARAMS], slope;
     assert_true(r4_net_params(net) <= PARAMS);
@@ -405,7 +405,7 @@ static void test_used(void **state)
 static void test_memory(void **state)
 {
   (void)state;
-  r4_net *net = r4_net_new(nets[1], IMAGE, NULL);
+  r4_net *net = r4_net_open(nets[1], IMAGE, NULL);
   for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
     const r4_objective_options o = {
       .method = methods[k], .batch = 2, .masked = 3, .lambda = {1}, .eps = 1, .steps = 1, .samples = 1};

@@ -42,7 +42,7 @@ static struct objective_case make(size_t k)
   c.o.samples = CASE_SAMPLES;
   for (size_t i = 0; i < c.batch; i++)
     for (size_t j = 0; j < c.features; j++) c.m[i * c.features + j] = i == 2 ? 0 : (double)(j % 3) / 2;
-  r4_net_init(c.net, k, weights);
+  r4_net_init(c.net, NULL, k, weights, NULL);
   for (size_t i = 0; i < r4_net_size(c.net); i++) c.weights[i] = (double)weights[i];
   return c;
 }

@@ -33,7 +33,7 @@ static void test_many_class_weights(void **state)
   double w[CLASSES], loss = 0;
   const double x = 1, y[] = {0, 63, 64, 126, 149};
   for (int k = 0; k < CLASSES; k++) w[k] = k + 1;
-  r4_net *net = r4_net_new("dense 150", R4_SHAPE(1), NULL);
+  r4_net *net = r4_net_open("dense 150", R4_SHAPE(1), NULL);
   r4_graph *g = r4_graph_new();
   r4_id param[2];
   r4_net_inputs(net, g, param);

@@ -65,10 +65,10 @@ static void plainly(const r4_net *n, const float *w, int side, int stride, float
 static r4_net *prepare(size_t k, float **w)
 {
   r4_error e = {0};
-  r4_net *n = r4_net_new(nets[k], k ? R4_SHAPE(FEATURES) : R4_SHAPE(HEIGHT, WIDTH, CHANNELS), &e);
+  r4_net *n = r4_net_open(nets[k], k ? R4_SHAPE(FEATURES) : R4_SHAPE(HEIGHT, WIDTH, CHANNELS), &e);
   if (!n) fail_msg("%s", e.text);
   *w = malloc(r4_net_size(n) * sizeof **w);
-  r4_net_init(n, 3, *w);
+  r4_net_init(n, NULL, 3, *w, NULL);
   r4_random_fill((r4_random){2, 1, 0}, N * FEATURES, 0, 1, x);
   for (int i = 0; i < N; i++) y[i] = i % 2;
   return n;
@@ -124,7 +124,7 @@ static void test_refusals(void **state)
 {
   (void)state;
   float *w, vector[4] = {0}, plain[10] = {0};
-  r4_net *n = prepare(0, &w), *dense = r4_net_new("dense 2", R4_SHAPE(4), NULL);
+  r4_net *n = prepare(0, &w), *dense = r4_net_open("dense 2", R4_SHAPE(4), NULL);
   r4_data *d = data_of(x);
   const r4_data_arrays one = {.n = 1, .shape = R4_SHAPE(4), .floats = vector, .labels = y, .classes = 2};
   r4_data *vectors = r4_data_new(&one, NULL);

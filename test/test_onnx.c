@@ -41,7 +41,7 @@ static void leave(const struct onnx_case *c)
 static r4_model *load(const struct onnx_case *c, const char *path)
 {
   r4_error e = {0};
-  r4_model *m = r4_model_load(path, NULL, &e);
+  r4_model *m = r4_model_open(path, NULL, &e);
   if (!m) fail_msg("%s: %s", c->text, e.text);
   return m;
 }
@@ -94,7 +94,7 @@ static bool check_without_notes(const struct onnx_case *c, const char *path)
   const char *plain = scratch_path("plain.onnx");
   assert_int_equal(onnx_write(plain, &m, &e), R4_OK);
   onnx_free(&m);
-  r4_model *model = r4_model_load(plain, NULL, &e);
+  r4_model *model = r4_model_open(plain, NULL, &e);
   if (model)
     assert_same_logits(c, model);
   else
@@ -208,7 +208,7 @@ static void check_memory(const struct onnx_case *c, const char *path, bool savin
     r4_mem_fail_at(k);
     r4_status s =
       saving ? r4_onnx_save(c->net, c->weights, (const char *const[]){"a", "b", "c", "d"}, path, &e) : R4_OK;
-    if (!saving) m = r4_model_load(path, NULL, &e);
+    if (!saving) m = r4_model_open(path, NULL, &e);
     bool all = r4_mem_count() < k;
     r4_mem_fail_at(0);
     assert_true(saving ? s == e.status : (m == NULL) == (e.status != R4_OK));

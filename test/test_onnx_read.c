@@ -44,7 +44,7 @@ static void check_golden(const char *name)
   char path[200];
   r4_error e = {0};
   snprintf(path, sizeof path, "test/golden/onnx/%s.onnx", name);
-  r4_model *m = r4_model_load(path, NULL, &e);
+  r4_model *m = r4_model_open(path, NULL, &e);
   if (!m) fail_msg("%s", e.text);
   const r4_net *n = r4_model_net(m);
   print_message("# %s: %s\n", name, r4_net_layers(n));
@@ -93,7 +93,7 @@ static void test_names(void **state)
 {
   (void)state;
   r4_error e = {0};
-  r4_model *m = r4_model_load("test/golden/onnx/resnet-dynamo.onnx", NULL, &e);
+  r4_model *m = r4_model_open("test/golden/onnx/resnet-dynamo.onnx", NULL, &e);
   if (!m) fail_msg("%s", e.text);
   const r4_net *n = r4_model_net(m);
   assert_string_equal(r4_net_param_name(n, 0), "conv1.weight");
@@ -137,7 +137,7 @@ static r4_model *end(struct by_hand *h, struct slice y, r4_error *e)
   h->m.inputs = h->m.outputs = 1;
   assert_int_equal(onnx_write(path, &h->m, e), R4_OK);
   onnx_free(&h->m);
-  return r4_model_load(path, NULL, e);
+  return r4_model_open(path, NULL, e);
 }
 
 static void accepts(struct by_hand *h, struct slice y, const char *net)
@@ -411,7 +411,7 @@ static uint8_t *sample_file(size_t *size, bool notes)
   r4_net *n =
     net_of("conv 2 3 p1, batchnorm, relu6, residual(conv 2 1), globalpool, dense 2", R4_SHAPE(3, 3, 1));
   float *w = calloc(n->size, sizeof *w);
-  r4_net_init(n, 1, w);
+  r4_net_init(n, NULL, 1, w, NULL);
   r4_error e;
   struct onnx_model m;
   uint8_t *data;
@@ -557,7 +557,7 @@ static void refuses_external(const char *location, const char *offset, const cha
 {
   r4_error e = {0};
   write_external(location, offset);
-  r4_model *m = r4_model_load(scratch_path("external.onnx"), NULL, &e);
+  r4_model *m = r4_model_open(scratch_path("external.onnx"), NULL, &e);
   assert_null(m);
   assert_error(&e, e.status, expected);
 }
@@ -569,7 +569,7 @@ static void test_external(void **state)
   r4_error e = {0};
   assert_int_equal(file_write(scratch_path("w.data"), numbers_there, sizeof numbers_there, &e), R4_OK);
   write_external("w.data", "4");
-  r4_model *m = r4_model_load(scratch_path("external.onnx"), NULL, &e);
+  r4_model *m = r4_model_open(scratch_path("external.onnx"), NULL, &e);
   if (!m) fail_msg("%s", e.text);
   assert_memory_equal(r4_model_weights(m), ((const float[]){1, 3, 2, 4}),
                       16); /* [in, out] there, [out, in] here */

@@ -361,11 +361,13 @@ static void some_examples_are_enough(void **state)
   r4_error e = {0};
   page_case_make(&c);
   const r4_metrics *all = &c.measured[0].metrics;
-  assert_int_equal(r4_evaluate_some(c.net, c.weights, c.d, 0.1, 16, 7, &some, &e), R4_OK);
+  r4_measure_options how = {.eps = 0.1, .batch = 16, .kappa = 7};
+  assert_int_equal(r4_evaluate(c.net, c.weights, c.d, &how, &some, &e), R4_OK);
   assert_int_equal(some.masked_examples, 7);
   assert_true(some.accuracy == all->accuracy);
   assert_true(some.kappa_masked_max <= all->kappa_masked_max && some.kappa_masked_max > 0);
-  assert_int_equal(r4_evaluate_some(c.net, c.weights, c.d, 0.1, 16, 40, &some, &e), R4_OK);
+  how.kappa = 40;
+  assert_int_equal(r4_evaluate(c.net, c.weights, c.d, &how, &some, &e), R4_OK);
   assert_true(some.kappa_masked_max == all->kappa_masked_max);
   page_case_free(&c);
 }

@@ -12,7 +12,7 @@ static r4_plan *training_plan(const char *name, r4_objective_options o, r4_plan_
 {
   r4_error e;
   r4_id param[MAX_PARAMS], out[MAX_PARAMS + 1];
-  r4_net *net = r4_net_named(name, &e);
+  r4_net *net = r4_net_open(name, R4_SCALAR, &e);
   r4_graph *g = r4_graph_new();
   assert_non_null(net);
   assert_non_null(g);
@@ -125,7 +125,7 @@ static char *plan_with_norm(const char *guide)
 {
   r4_error e;
   r4_id param[8], out[2];
-  r4_net *net = r4_net_new("c: conv 8 3 nobias, batchnorm, relu, globalpool, dense 2", R4_SHAPE(6, 6, 3), &e);
+  r4_net *net = r4_net_open("c: conv 8 3 nobias, batchnorm, relu, globalpool, dense 2", R4_SHAPE(6, 6, 3), &e);
   r4_graph *g = r4_graph_new();
   if (guide) assert_int_equal(r4_net_guide_at(net, guide, &e), R4_OK);
   r4_net_inputs(net, g, param);

@@ -59,7 +59,7 @@ static void play(const char *method, r4_explain what, double upper, double lower
 {
   r4_error e = {0};
   float w[2 * PIXELS + 2] = {0};
-  r4_net *n = r4_net_new("flatten, dense 2", R4_SHAPE(SIDE, SIDE, 1), &e);
+  r4_net *n = r4_net_open("flatten, dense 2", R4_SHAPE(SIDE, SIDE, 1), &e);
   r4_data *d = halves();
   r4_attribution_options o = r4_attribution_defaults();
   o.explain = what;
@@ -114,7 +114,7 @@ static void test_refusals(void **state)
   (void)state;
   r4_error e = {0};
   r4_pointing p;
-  r4_net *n = r4_net_new("flatten, dense 2", R4_SHAPE(SIDE, SIDE, 1), &e);
+  r4_net *n = r4_net_open("flatten, dense 2", R4_SHAPE(SIDE, SIDE, 1), &e);
   float w[2 * PIXELS + 2] = {0};
   r4_data *d = halves(), *bare = r4_data_keep_masks(d, 0, 0, &e);
   assert_error(&e, r4_pointing_game("lime", n, w, d, NULL, &p, &e),

@@ -53,10 +53,10 @@ static r4_data *by_name(const r4_data *folder, r4_image_info *info)
 
 static r4_net *new_net(const char *layers, float **weights)
 {
-  r4_net *n = r4_net_new(layers, shape, NULL);
+  r4_net *n = r4_net_open(layers, shape, NULL);
   assert_non_null(n);
   *weights = malloc(r4_net_size(n) * sizeof **weights);
-  r4_net_init(n, 3, *weights);
+  r4_net_init(n, NULL, 3, *weights, NULL);
   return n;
 }
 
@@ -181,7 +181,7 @@ static void the_figures_of_evaluation(void **state)
   r4_metrics m;
   r4_net *n = new_net("flatten, dense 3", &w);
   assert_int_equal(r4_predict(n, w, folder, 256, p, NULL), R4_OK);
-  assert_int_equal(r4_evaluate(n, w, folder, 0.1, 256, &m, NULL), R4_OK);
+  assert_int_equal(r4_evaluate(n, w, folder, NULL, &m, NULL), R4_OK);
   double loss = 0, right = 0;
   for (size_t i = 0; i < FILES; i++) {
     size_t label = (size_t)r4_data_example(folder, i).label;
@@ -209,7 +209,7 @@ static void one_output_is_two_classes(void **state)
   for (size_t i = 0; i < FILES; i++)
     assert_true(fabsf(p[2 * i] - 0.25f) < 1e-6f && fabsf(p[2 * i + 1] - 0.75f) < 1e-6f);
   assert_int_equal(r4_model_save(n, w, names, scratch_path("one"), &e), R4_OK);
-  r4_model *m = r4_model_load(scratch_path("one"), NULL, &e);
+  r4_model *m = r4_model_open(scratch_path("one"), NULL, &e);
   assert_non_null(m);
   assert_string_equal(r4_model_class_name(m, 0), "no");
   assert_string_equal(r4_model_class_name(m, 1), "yes");
@@ -245,7 +245,11 @@ static void a_model_is_made_in_memory(void **state)
   memset(name, 'x', sizeof name - 1);
   free(w);
   r4_net_free(n);
-  assert_int_equal(r4_model_predict(m, 1, x, p, &e), R4_OK);
+  const r4_data_arrays one = {.n = 1, .shape = r4_net_input(r4_model_net(m)), .floats = x, .labels = &(int32_t){0}};
+  r4_data *d = r4_data_new(&one, &e);
+  assert_int_equal(r4_predict(r4_model_net(m), r4_model_weights(m), d, 1, p, &e), R4_OK);
+  r4_data_free(d);
+  assert_int_equal(r4_model_classes(m), 2);
   assert_true(fabsf(p[0] - 0.25f) < 1e-6f && fabsf(p[1] - 0.75f) < 1e-6f);
   assert_string_equal(r4_model_class_name(m, 0), "no");
   assert_string_equal(r4_model_class_name(m, 1), "yes");
@@ -255,16 +259,17 @@ static void a_model_is_made_in_memory(void **state)
 static void refused(void **state)
 {
   (void)state;
+  static r4_metrics figures;
   r4_error e = {0};
   r4_data *folder = open_folder();
   float *w, p[FILES * CLASSES], *small;
-  r4_net *n = new_net("flatten, dense 3", &w), *other = r4_net_new("dense 3", R4_SHAPE(4), NULL);
+  r4_net *n = new_net("flatten, dense 3", &w), *other = r4_net_open("dense 3", R4_SHAPE(4), NULL);
   small = calloc(r4_net_size(other), sizeof *small);
   assert_int_equal(r4_predict(other, small, folder, 4, p, &e), R4_E_SHAPE);
   assert_error(&e, R4_E_SHAPE, "the net takes 4 features, the data has 108");
   assert_int_equal(r4_predict(n, w, folder, 0, p, &e), R4_E_ARGUMENT);
   assert_error(&e, R4_E_ARGUMENT, "a batch of 0 examples");
-  assert_int_equal(r4_net_answers(n, w, folder, -1, &(r4_answers){0}, &e), R4_E_ARGUMENT);
+  assert_int_equal(r4_evaluate(n, w, folder, &(r4_measure_options){.batch = -1}, &figures, &e), R4_E_ARGUMENT);
   w[7] = NAN;
   assert_int_equal(r4_predict(n, w, folder, 4, p, &e), R4_E_DOMAIN);
   for (size_t k = 0; k < r4_net_size(n); k++) w[k] = 3e38f;

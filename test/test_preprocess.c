@@ -15,7 +15,7 @@ static const char IMAGENET[] = "normalize mean 0.485/0.456/0.406 std 0.229/0.224
 static r4_net *small(void)
 {
   r4_error e = {0};
-  r4_net *n = r4_net_new("conv 2 3 p1, relu, globalpool, dense 3", R4_SHAPE(4, 4, 3), &e);
+  r4_net *n = r4_net_open("conv 2 3 p1, relu, globalpool, dense 3", R4_SHAPE(4, 4, 3), &e);
   if (!n) fail_msg("%s", e.text);
   return n;
 }
@@ -64,7 +64,7 @@ static void test_it_travels(void **state)
   for (size_t k = 0; k < r4_net_params(n); k++)
     assert_string_equal(r4_net_param_name(n, k), r4_net_param_name(bare, k));
   assert_true(r4_net_size(n) <= sizeof w / sizeof *w);
-  r4_net_init(n, 5, w);
+  r4_net_init(n, NULL, 5, w, NULL);
   for (size_t k = 0; k < 48; k++) {
     x[k] = (float)(k * 37 % 48) / 48;
     by_hand[k] = (x[k] - mean[k % 3]) / deviation[k % 3];
@@ -73,7 +73,7 @@ static void test_it_travels(void **state)
   ask(n, w, x, got);
   for (int k = 0; k < 3; k++) assert_true(fabsf(got[k] - want[k]) < 1e-5f);
   if (r4_model_save(n, w, NULL, scratch_path("m.safetensors"), &e)) fail_msg("%s", e.text);
-  r4_model *m = r4_model_load(scratch_path("m.safetensors"), NULL, &e);
+  r4_model *m = r4_model_open(scratch_path("m.safetensors"), NULL, &e);
   if (!m) fail_msg("%s", e.text);
   assert_string_equal(r4_net_layers(r4_model_net(m)), r4_net_layers(n));
   float again[3];
@@ -101,7 +101,7 @@ static void test_who_says_so(void **state)
 {
   (void)state;
   r4_error e = {0};
-  r4_net *resnet = r4_net_named("resnet20-cifar", &e), *own = small();
+  r4_net *resnet = r4_net_open("resnet20-cifar", R4_SCALAR, &e), *own = small();
   const struct {
     const r4_net *net;
     const char *note, *value, *preprocess, *begins;

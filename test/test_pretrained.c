@@ -63,7 +63,7 @@ static void resnet50_names_photographs(void **state)
   CHECK_NEEDS_DATA("resnet50/resnet50.safetensors");
   r4_error e = {0};
   r4_load_report report;
-  r4_net *bare = r4_net_named("resnet50(first=2, second=1, eps=0.001)", &e), *n = NULL;
+  r4_net *bare = r4_net_open("resnet50(first=2, second=1, eps=0.001)", R4_SCALAR, &e), *n = NULL;
   if (bare) n = r4_net_preprocessed(bare, check_data("resnet50/resnet50.safetensors"), "auto", &e);
   if (!n) fail_msg("%s", e.text);
   r4_net_free(bare);

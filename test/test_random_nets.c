@@ -39,7 +39,7 @@ static size_t put(struct question *q, size_t n, const r4_id *x)
 static void check_graph(const struct question *q, const char *after)
 {
   r4_error e;
-  if (r4_graph_check(q->net.g, &e)) fail_msg("%s: after %s: %s", q->net.story, after, e.text);
+  if (graph_check(q->net.g, &e)) fail_msg("%s: after %s: %s", q->net.story, after, e.text);
 }
 
 /* Some of the nodes between, half of them products: what is asked for must not be taken along by others. */

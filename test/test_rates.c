@@ -36,7 +36,7 @@ static r4_model *model_of(const char *run)
   r4_error e;
   char path[400];
   snprintf(path, sizeof path, "%s/model.safetensors", scratch_path(run));
-  r4_model *m = r4_model_load(path, NULL, &e);
+  r4_model *m = r4_model_open(path, NULL, &e);
   if (!m) fail_msg("%s", e.text);
   return m;
 }
@@ -68,7 +68,7 @@ static bool same(const r4_model *a, const float *b, const char *name)
 static float *drawn(const r4_model *m)
 {
   float *w = malloc(r4_net_size(r4_model_net(m)) * sizeof *w);
-  r4_net_init(r4_model_net(m), 0, w);
+  r4_net_init(r4_model_net(m), NULL, 0, w, NULL);
   return w;
 }
 

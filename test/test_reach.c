@@ -127,7 +127,7 @@ static void check(const char *layers, const char *method, int64_t guided, bool f
   r4_error e;
   static struct inputs in;
   char what[160];
-  r4_net *net = r4_net_new(layers, R4_SHAPE(HEIGHT, WIDTH, CHANNELS), &e);
+  r4_net *net = r4_net_open(layers, R4_SHAPE(HEIGHT, WIDTH, CHANNELS), &e);
   if (!net) fail_msg("%s", e.text);
   r4_reach *reach = r4_reach_new(net, ROWS, places, anywhere, &e);
   make_inputs(&in);
@@ -186,7 +186,7 @@ static void check_batches(const r4_data *d, r4_augment augment)
 {
   enum { BATCH = 16, EPOCHS = 5 };
   r4_error e = {0};
-  r4_net *net = r4_net_new("conv 2 3 p1, conv 2 4 s2 p1, flatten, dense 10", R4_SHAPE(28, 28, 1), &e);
+  r4_net *net = r4_net_open("conv 2 3 p1, conv 2 4 s2 p1, flatten, dense 10", R4_SHAPE(28, 28, 1), &e);
   size_t n = r4_data_count(d);
   r4_rect *rect = r4_mem_new(n, sizeof *rect);
   assert_int_equal(r4_data_mask_rects(d, &augment, rect), n);
@@ -226,7 +226,7 @@ static void test_masks_that_were_not_announced(void **state)
 {
   (void)state;
   r4_error e;
-  r4_net *net = r4_net_new(nets[0], R4_SHAPE(HEIGHT, WIDTH, CHANNELS), &e);
+  r4_net *net = r4_net_open(nets[0], R4_SHAPE(HEIGHT, WIDTH, CHANNELS), &e);
   float m[2 * PIXELS] = {0}, at[2 * 8];
   r4_reach *reach = r4_reach_new(net, 1, places, false, &e);
   m[PIXELS + (5 * WIDTH + 4) * CHANNELS] = 1;
@@ -237,7 +237,7 @@ static void test_masks_that_were_not_announced(void **state)
   assert_null(r4_reach_new(net, 1, &(r4_rect){9, 0, 3, 3}, false, &e));
   assert_string_equal(e.text, "reach: rectangle 0, 3 x 3 at 9,0, is not inside the image of 11 x 9");
   r4_net_free(net);
-  net = r4_net_new("dense 2", R4_SHAPE(4), &e);
+  net = r4_net_open("dense 2", R4_SHAPE(4), &e);
   assert_null(r4_reach_new(net, 1, places, false, &e));
   assert_string_equal(e.text, "reach: the net's input is a vector, needs an image");
   r4_net_free(net);

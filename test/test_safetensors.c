@@ -192,7 +192,7 @@ static const struct {
 static r4_net *new_net(size_t k, float **weights)
 {
   r4_error e;
-  r4_net *n = r4_net_new(nets[k].layers, nets[k].input, &e);
+  r4_net *n = r4_net_open(nets[k].layers, nets[k].input, &e);
   if (!n) fail_msg("%s", e.text);
   *weights = calloc(r4_net_size(n), sizeof **weights);
   draw_start(2, (uint32_t)k);
@@ -210,7 +210,7 @@ static void test_models_read_back(void **state)
     r4_net *n = new_net(k, &weights);
     if (r4_model_save(n, weights, k ? names : NULL, scratch_path("m"), &e)) fail_msg("%s", e.text);
     for (int given = 0; given < 2; given++) {
-      r4_model *m = r4_model_load(scratch_path("m"), given ? n : NULL, &e);
+      r4_model *m = r4_model_open(scratch_path("m"), given ? n : NULL, &e);
       if (!m) fail_msg("%s", e.text);
       assert_string_equal(r4_net_layers(r4_model_net(m)), nets[k].layers);
       assert_true(r4_shape_equal(r4_net_input(r4_model_net(m)), nets[k].input));
@@ -319,14 +319,14 @@ static void test_changed_bits(void **state)
     uint8_t bit = (uint8_t)(1 << draw_below(8));
     file[at] ^= bit;
     assert_int_equal(file_write(scratch_path("m"), file, size, &e), R4_OK);
-    assert_null(r4_model_load(scratch_path("m"), NULL, &e));
+    assert_null(r4_model_open(scratch_path("m"), NULL, &e));
     assert_error(&e, R4_E_PARSE, "/m: its numbers have changed since it was written: expected the SHA-256");
     file[at] ^= bit;
   }
   file[size - 1] ^= 1;
   assert_int_equal(file_write(scratch_path("m"), file, size, &e), R4_OK);
   scratch_unseal("m");
-  r4_model *m = r4_model_load(scratch_path("m"), NULL, &e);
+  r4_model *m = r4_model_open(scratch_path("m"), NULL, &e);
   if (!m) fail_msg("%s", e.text);
   r4_model_free(m);
   r4_mem_free(file);
@@ -337,7 +337,7 @@ static void test_changed_bits(void **state)
 static void refuses_model(const r4_net *net, const char *expected)
 {
   r4_error e = {0};
-  r4_model *m = r4_model_load(scratch_path("m"), net, &e);
+  r4_model *m = r4_model_open(scratch_path("m"), net, &e);
   assert_error(&e, m ? R4_OK : e.status, expected);
 }
 
@@ -346,8 +346,8 @@ static void test_models_that_do_not_fit(void **state)
   (void)state;
   r4_error e;
   float *weights, zeros[64] = {0};
-  r4_net *n = new_net(0, &weights), *wider = r4_net_new("dense 4", R4_SHAPE(6), &e);
-  r4_net *deeper = r4_net_new("dense 4, dense 2", R4_SHAPE(5), &e);
+  r4_net *n = new_net(0, &weights), *wider = r4_net_open("dense 4", R4_SHAPE(6), &e);
+  r4_net *deeper = r4_net_open("dense 4, dense 2", R4_SHAPE(5), &e);
   assert_int_equal(r4_model_save(n, weights, NULL, scratch_path("m"), &e), R4_OK);
   refuses_model(wider, "/m: does not fit the net, 1 of whose 2 parameters match; 1 of another shape: "
                        "0.weight is [4,5], expected [4,6]");
@@ -370,14 +370,14 @@ static void test_models_that_do_not_fit(void **state)
   assert_int_equal(st_write(scratch_path("m"), 2, tensor, 1, &lying[2], &e), R4_OK);
   refuses_model(n, "metadata: classes is not a list of 4 names");
   assert_int_equal(st_write(scratch_path("m"), 2, tensor, 0, NULL, &e), R4_OK);
-  r4_model *m = r4_model_load(scratch_path("m"), n, &e);
+  r4_model *m = r4_model_open(scratch_path("m"), n, &e);
   assert_non_null(m);
   r4_model_free(m);
   r4_net_free(n);
   r4_net_free(wider);
   r4_net_free(deeper);
   free(weights);
-  assert_int_equal(r4_model_load(scratch_path("none"), NULL, &e) != NULL, false);
+  assert_int_equal(r4_model_open(scratch_path("none"), NULL, &e) != NULL, false);
   assert_error(&e, e.status, "none: opening: No such file");
 }
 
@@ -390,7 +390,7 @@ static r4_status save_and_load(const r4_net *n, const float *weights)
   r4_status s = r4_model_save(n, weights, names, scratch_path("memory"), &e);
   assert_true(!s || e.text[0]);
   if (s) return s;
-  r4_model *m = r4_model_load(scratch_path("memory"), NULL, &e);
+  r4_model *m = r4_model_open(scratch_path("memory"), NULL, &e);
   r4_model_free(m);
   return e.status;
 }

@@ -51,7 +51,7 @@ static void ask(const char *text, double upper, double lower, const r4_sensitivi
                 r4_sensitivity *s)
 {
   r4_error e = {0};
-  r4_net *n = r4_net_new(text, R4_SHAPE(SIDE, SIDE, 1), &e);
+  r4_net *n = r4_net_open(text, R4_SHAPE(SIDE, SIDE, 1), &e);
   if (!n) fail_msg("%s", e.text);
   float w[PIXELS + 1];
   double middle = strncmp(text, "normalize", 9) ? 0.5 : 0;
@@ -125,7 +125,7 @@ static void test_refusals(void **state)
   (void)state;
   r4_error e = {0};
   r4_sensitivity s;
-  r4_net *n = r4_net_new(LINEAR, R4_SHAPE(SIDE, SIDE, 1), &e);
+  r4_net *n = r4_net_open(LINEAR, R4_SHAPE(SIDE, SIDE, 1), &e);
   float w[PIXELS + 1] = {0};
   r4_data *d = halves(), *bare = r4_data_keep_masks(d, 0, 0, &e);
   r4_sensitivity_options o = {.n = 1};

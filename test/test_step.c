@@ -46,10 +46,10 @@ static struct rig *rig_new(r4_objective_options objective, size_t masked)
   r4_error e;
   struct rig *r = calloc(1, sizeof *r);
   r->data = corner_digits(masked);
-  r->net = r4_net_new(NET, R4_SHAPE(FEATURES), &e);
+  r->net = r4_net_open(NET, R4_SHAPE(FEATURES), &e);
   assert_non_null(r->net);
   assert_int_equal(r4_net_size(r->net), SIZE);
-  r4_net_init(r->net, 3, r->weights);
+  r4_net_init(r->net, NULL, 3, r->weights, NULL);
   r->masked = r4_data_masked_features(r->data, NULL, r->index);
   r4_batch_options batches = {.size = BATCH, .masked = r->masked, .index = r->index};
   r->batches = r4_batches_new(r->data, &batches, &e);
@@ -277,9 +277,9 @@ static void predictions_by_hand(void **state)
 {
   (void)state;
   r4_data *d = corner_digits(0);
-  r4_net *net = r4_net_new("dense 10", R4_SHAPE(FEATURES), NULL);
+  r4_net *net = r4_net_open("dense 10", R4_SHAPE(FEATURES), NULL);
   static float w[FEATURES * 10 + 10], x[FEATURES];
-  r4_net_init(net, 9, w);
+  r4_net_init(net, NULL, 9, w, NULL);
   struct probe *p = predictor_new(net, 64, NULL);
   int32_t predicted[350];
   double loss = 0, expected = 0;
@@ -317,9 +317,9 @@ static void kappa_is_wider_than_samples(void **state)
   (void)state;
   r4_error e;
   r4_data *d = corner_digits(100);
-  r4_net *net = r4_net_new(NET, R4_SHAPE(FEATURES), &e);
+  r4_net *net = r4_net_open(NET, R4_SHAPE(FEATURES), &e);
   static float w[SIZE], clean[100 * FEATURES];
-  r4_net_init(net, 3, w);
+  r4_net_init(net, NULL, 3, w, NULL);
   for (int k = 0; k < SIZE; k++) w[k] *= 2;
   for (int box = PROBE_MASKED; box <= PROBE_CORE; box++) {
     struct kappa k, none;

@@ -66,7 +66,7 @@ static float *weights_of(const r4_net *n, uint64_t seed, float closeness)
 {
   r4_error e = {0};
   float *w = calloc(r4_net_size(n), sizeof *w);
-  r4_net_init_by(n, "default", seed, w, &e);
+  r4_net_init(n, "default", seed, w, &e);
   int64_t width = r4_net_param_shape(n, 0).dim[1];
   for (size_t k = 1; k < LISTED; k++)
     for (int64_t c = 0; c < width; c++) {

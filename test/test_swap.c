@@ -53,7 +53,7 @@ static r4_data *make(const struct example *x, size_t n)
 static r4_net *make_net(float *w)
 {
   r4_error e = {0};
-  r4_net *n = r4_net_new("dense 3", R4_SHAPE(FEATURES), &e);
+  r4_net *n = r4_net_open("dense 3", R4_SHAPE(FEATURES), &e);
   assert_non_null(n);
   memcpy(w, ZEROS, sizeof ZEROS);
   w[ILL * FEATURES + SIGN] = 1;
@@ -391,7 +391,7 @@ static void options_are_checked(void **state)
   static r4_swapped p;
   r4_error e = {0};
   r4_data *d = make(FEW, COUNT(FEW));
-  r4_net *n = r4_net_new("dense 3", R4_SHAPE(FEATURES), NULL);
+  r4_net *n = r4_net_open("dense 3", R4_SHAPE(FEATURES), NULL);
   r4_swap_options o = r4_swap_defaults();
   o.draws = 0;
   assert_int_equal(r4_swap_test(n, ZEROS, d, &o, &p, &e), R4_E_ARGUMENT);
@@ -416,7 +416,7 @@ static void memory_may_run_out(void **state)
   (void)state;
   static r4_swapped p;
   r4_data *d = make(FEW, COUNT(FEW));
-  r4_net *n = r4_net_new("dense 3", R4_SHAPE(FEATURES), NULL);
+  r4_net *n = r4_net_open("dense 3", R4_SHAPE(FEATURES), NULL);
   float w[COUNT(ZEROS)] = {[ILL * FEATURES + SIGN] = 1};
   r4_swap_options paste = r4_swap_defaults();
   paste.content = R4_FILL_PASTE;

@@ -57,7 +57,7 @@ static r4_swapped test_of(const char *name, r4_fill content, int64_t batch)
   const golden_tensor *w = golden_get(gold, "weights"), *x = golden_get(gold, "x");
   r4_error e = {0};
   r4_data *d = make_data();
-  r4_net *net = r4_net_new("flatten, dense 6, relu, dense 3", R4_SHAPE(x->dim[1], x->dim[2], x->dim[3]), &e);
+  r4_net *net = r4_net_open("flatten, dense 6, relu, dense 3", R4_SHAPE(x->dim[1], x->dim[2], x->dim[3]), &e);
   float *weights = calloc(w->count, sizeof *weights);
   assert_true(net && weights && r4_net_size(net) == w->count);
   for (size_t k = 0; k < w->count; k++) weights[k] = (float)w->value[k];

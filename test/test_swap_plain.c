@@ -177,7 +177,7 @@ static void agrees_with_plain_loops(void **state)
   double changed = 0;
   draw_examples();
   r4_data *d = make_data();
-  r4_net *net = r4_net_new("flatten, dense 3", R4_SHAPE(SIDE, SIDE, CHANNELS), NULL);
+  r4_net *net = r4_net_open("flatten, dense 3", R4_SHAPE(SIDE, SIDE, CHANNELS), NULL);
   assert_non_null(net);
   for (size_t k = 0; k < sizeof contents / sizeof *contents; k++)
     for (uint64_t seed = 0; seed < 3; seed++) {
@@ -204,7 +204,7 @@ static void threads_and_batches_do_not_show(void **state)
   static r4_swapped s[4];
   draw_examples();
   r4_data *d = make_data();
-  r4_net *net = r4_net_new("flatten, dense 3", R4_SHAPE(SIDE, SIDE, CHANNELS), NULL);
+  r4_net *net = r4_net_open("flatten, dense 3", R4_SHAPE(SIDE, SIDE, CHANNELS), NULL);
   for (int k = 0; k < 4; k++) {
     r4_swap_options o = r4_swap_defaults();
     o.content = R4_FILL_NOISE;

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "data/batch/mask_fill.h"
 #include "data/data.h"
 #include "scratch.h"
 #include "text_case.h"
@@ -468,7 +469,7 @@ static void test_validation_swaps_names(void **state)
   r4_error e = {0};
   r4_settings *s = r4_settings_new();
   r4_data *d = made((r4_recipe_options){.read.length = 40}), *train = r4_data_part(d, R4_TRAIN, &e);
-  assert_int_equal(r4_fill_for(train), R4_FILL_SWAP);
+  assert_int_equal(fill_for(train), R4_FILL_SWAP);
   assert_int_equal(task_val_fill(&s->values), R4_FILL_NONE);
   r4_data_free(d);
   r4_data_free(train);

@@ -10,11 +10,12 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "scratch.h"
+#include "text/tokens.h"
 
-static r4_tokenizer *open_or_fail(const char *path)
+static struct tokenizer *open_or_fail(const char *path)
 {
   r4_error e = {0};
-  r4_tokenizer *t = r4_tokenizer_open(path, &e);
+  struct tokenizer *t = tokenizer_open(path, &e);
   if (!t) fail_msg("%s", e.text);
   return t;
 }
@@ -85,10 +86,10 @@ static void random_string(struct string *t)
 
 /* ---- Against the golden hashes ---- */
 
-static void add_tokens(struct hash *h, const r4_tokenizer *t, const char *text, size_t size, r4_tokens *room)
+static void add_tokens(struct hash *h, const struct tokenizer *t, const char *text, size_t size, struct tokens *room)
 {
   r4_error e = {0};
-  if (r4_tokenize(t, text, size, room, &e)) fail_msg("%s", e.text);
+  if (tokenize(t, text, size, room, &e)) fail_msg("%s", e.text);
   hash_add_number(h, room->n);
   for (size_t k = 0; k < room->n; k++) {
     hash_add_number(h, (uint64_t)room->token[k].id);
@@ -114,8 +115,8 @@ static void assert_golden(struct hash *h, const char *what)
 static void check_strings(const char *path, const char *name)
 {
   enum { STRINGS = 10000 };
-  r4_tokenizer *t = open_or_fail(path);
-  r4_tokens room = {0};
+  struct tokenizer *t = open_or_fail(path);
+  struct tokens room = {0};
   struct string text;
   struct hash h;
   char what[100];
@@ -133,8 +134,8 @@ static void check_strings(const char *path, const char *name)
   }
   snprintf(what, sizeof what, "%s strings %d", name, STRINGS);
   assert_golden(&h, what);
-  r4_tokens_free(&room);
-  r4_tokenizer_free(t);
+  tokens_free(&room);
+  tokenizer_free(t);
 }
 
 static void test_random_strings(void **unused)
@@ -165,8 +166,8 @@ static void test_reviews(void **unused)
   size_t size, letters = 0;
   struct js *root;
   struct hash h;
-  r4_tokens room = {0};
-  r4_tokenizer *t = open_or_fail(check_data("minilm"));
+  struct tokens room = {0};
+  struct tokenizer *t = open_or_fail(check_data("minilm"));
   assert_int_equal(file_read(check_data("imdb/reviews.json"), SIZE_MAX, &bytes, &size, NULL), R4_OK);
   assert_int_equal(js_parse("reviews.json", bytes, size, &root, NULL), R4_OK);
   r4_mem_free(bytes);
@@ -175,7 +176,7 @@ static void test_reviews(void **unused)
   for (const struct js *r = NULL; (r = js_next(root, r));) {
     const char *text = js_text(js_get(r, "t"));
     clock_t start = clock();
-    r4_tokenize(t, text, strlen(text), &room, NULL);
+    tokenize(t, text, strlen(text), &room, NULL);
     spent += clock() - start;
     letters += strlen(text);
     add_tokens(&h, t, text, strlen(text), &room);
@@ -184,30 +185,30 @@ static void test_reviews(void **unused)
                 (double)letters / 1e6 / ((double)spent / CLOCKS_PER_SEC));
   assert_golden(&h, "minilm reviews 50000");
   js_free(root);
-  r4_tokens_free(&room);
-  r4_tokenizer_free(t);
+  tokens_free(&room);
+  tokenizer_free(t);
 }
 
 /* ---- By hand ---- */
 
-static void assert_tokens(const r4_tokenizer *t, const char *text, const char *expected)
+static void assert_tokens(const struct tokenizer *t, const char *text, const char *expected)
 {
   char shown[1000] = "", one[100];
-  r4_tokens to = {0};
-  assert_int_equal(r4_tokenize(t, text, strlen(text), &to, NULL), R4_OK);
+  struct tokens to = {0};
+  assert_int_equal(tokenize(t, text, strlen(text), &to, NULL), R4_OK);
   for (size_t k = 0; k < to.n; k++) {
-    const char *piece = r4_tokenizer_piece(t, to.token[k].id);
+    const char *piece = tokenizer_piece(t, to.token[k].id);
     snprintf(one, sizeof one, "%s%s %u-%u", k ? ", " : "", piece, to.token[k].from, to.token[k].to);
     strncat(shown, one, sizeof shown - strlen(shown) - 1);
   }
   assert_string_equal(shown, expected);
-  r4_tokens_free(&to);
+  tokens_free(&to);
 }
 
 static void test_places(void **unused)
 {
   (void)unused;
-  r4_tokenizer *t = open_or_fail("test/tokens/vocab.txt");
+  struct tokenizer *t = open_or_fail("test/tokens/vocab.txt");
   assert_tokens(t, "", "");
   assert_tokens(t, " \t\n", "");
   assert_tokens(t, "The MOVIE!", "the 0-3, movie 4-9, ! 9-10");
@@ -219,23 +220,23 @@ static void test_places(void **unused)
   assert_tokens(t, "\xe4\xba\xba\xe4\xb8\xad", "\xe4\xba\xba 0-3, \xe4\xb8\xad 3-6"); /* it has an inside */
   assert_tokens(t, "a[SEP]b [sep]", "a 0-1, [SEP] 1-6, b 6-7, [ 8-9, s 9-10, ##e 10-11, ##p 11-12, ] 12-13");
   assert_tokens(t, "a\xe2\x98\x83 b", "[UNK] 0-4, b 5-6"); /* a piece is missing: the whole word is unknown */
-  r4_tokenizer_free(t);
+  tokenizer_free(t);
 }
 
 static void test_long_words(void **unused)
 {
   (void)unused;
-  r4_tokenizer *t = open_or_fail("test/tokens/vocab.txt");
+  struct tokenizer *t = open_or_fail("test/tokens/vocab.txt");
   char text[1000];
   for (size_t n = 99; n <= 101; n++) {
-    r4_tokens to = {0};
+    struct tokens to = {0};
     memset(text, 'z', n);
-    assert_int_equal(r4_tokenize(t, text, n, &to, NULL), R4_OK);
+    assert_int_equal(tokenize(t, text, n, &to, NULL), R4_OK);
     assert_int_equal(to.n, n <= 100 ? n : 1);
     assert_int_equal(to.token[to.n - 1].to, n);
-    r4_tokens_free(&to);
+    tokens_free(&to);
   }
-  r4_tokenizer_free(t);
+  tokenizer_free(t);
 }
 
 static void test_not_utf8(void **unused)
@@ -249,16 +250,16 @@ static void test_not_utf8(void **unused)
              {"\xed\xa0\x80", "byte 0 is not UTF-8"},       /* a surrogate             */
              {"\xc0\xaf", "byte 0 is not UTF-8"},           /* longer than need be     */
              {"a\xf4\x90\x80\x80", "byte 1 is not UTF-8"}}; /* above the last character */
-  r4_tokenizer *t = open_or_fail("test/tokens/vocab.txt");
+  struct tokenizer *t = open_or_fail("test/tokens/vocab.txt");
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
-    r4_tokens to = {0};
+    struct tokens to = {0};
     r4_error e = {0};
-    assert_int_equal(r4_tokenize(t, bad[k].text, strlen(bad[k].text), &to, &e), R4_E_PARSE);
+    assert_int_equal(tokenize(t, bad[k].text, strlen(bad[k].text), &to, &e), R4_E_PARSE);
     assert_error(&e, R4_E_PARSE, bad[k].error);
     assert_int_equal(to.n, 0);
-    r4_tokens_free(&to);
+    tokens_free(&to);
   }
-  r4_tokenizer_free(t);
+  tokenizer_free(t);
 }
 
 static void assert_refused(const char *content, const char *error)
@@ -266,7 +267,7 @@ static void assert_refused(const char *content, const char *error)
   const char *path = scratch_path("vocabulary");
   r4_error e = {0};
   assert_int_equal(file_write(path, content, strlen(content), NULL), R4_OK);
-  assert_null(r4_tokenizer_open(path, &e));
+  assert_null(tokenizer_open(path, &e));
   assert_error(&e, e.status, error);
   assert_error(&e, e.status, path);
 }
@@ -297,9 +298,9 @@ static void test_refused(void **unused)
                  "\"[UNK]\" and \"x\" have the same id 0");
   assert_refused("{\"added_tokens\":[{\"content\":\"x\",\"id\":2}]," BERT "{\"[UNK]\":0,\"x\":1}}}",
                  "the added token x has the id 2, in the vocabulary it has 1");
-  assert_null(r4_tokenizer_open(scratch_folder(), &e));
+  assert_null(tokenizer_open(scratch_folder(), &e));
   assert_error(&e, R4_E_IO, "neither tokenizer.json nor vocab.txt");
-  assert_null(r4_tokenizer_open(scratch_path("nothing"), &e));
+  assert_null(tokenizer_open(scratch_path("nothing"), &e));
   assert_error(&e, R4_E_IO, "nothing");
 }
 
@@ -308,19 +309,19 @@ static void test_config(void **unused)
 {
   (void)unused;
   static const char pieces[] = "[UNK]\nA\na\n", config[] = "{\"do_lower_case\": false}";
-  r4_tokenizer *t;
+  struct tokenizer *t;
   assert_int_equal(file_write(scratch_path("vocab.txt"), pieces, strlen(pieces), NULL), R4_OK);
   t = open_or_fail(scratch_folder());
   assert_tokens(t, "A", "a 0-1");
-  r4_tokenizer_free(t);
+  tokenizer_free(t);
   assert_int_equal(file_write(scratch_path("tokenizer_config.json"), config, strlen(config), NULL), R4_OK);
   t = open_or_fail(scratch_folder());
   assert_tokens(t, "A", "A 0-1");
-  assert_int_equal(r4_tokenizer_size(t), 3);
-  assert_int_equal(r4_tokenizer_id(t, "a"), 2);
-  assert_int_equal(r4_tokenizer_id(t, "b"), -1);
-  assert_null(r4_tokenizer_piece(t, 3));
-  r4_tokenizer_free(t);
+  assert_int_equal(tokenizer_size(t), 3);
+  assert_int_equal(tokenizer_id(t, "a"), 2);
+  assert_int_equal(tokenizer_id(t, "b"), -1);
+  assert_null(tokenizer_piece(t, 3));
+  tokenizer_free(t);
 }
 
 static void test_failing_allocations(void **unused)
@@ -328,15 +329,15 @@ static void test_failing_allocations(void **unused)
   (void)unused;
   bool done = false;
   for (long n = 1; !done && n < 20000; n += n < 100 ? 1 : 37) {
-    r4_tokens to = {0};
+    struct tokens to = {0};
     r4_error e = {0};
     r4_mem_fail_at(n);
-    r4_tokenizer *t = r4_tokenizer_open("test/tokens/uncased.json", &e);
-    done = t && !r4_tokenize(t, "a\xcc\x81\xcc\x81 b", 7, &to, &e);
+    struct tokenizer *t = tokenizer_open("test/tokens/uncased.json", &e);
+    done = t && !tokenize(t, "a\xcc\x81\xcc\x81 b", 7, &to, &e);
     r4_mem_fail_at(0);
     if (!done) assert_error(&e, R4_E_MEMORY, "memory");
-    r4_tokens_free(&to);
-    r4_tokenizer_free(t);
+    tokens_free(&to);
+    tokenizer_free(t);
   }
   assert_true(done);
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "data/batch/mask_fill.h"
 #include "scratch.h"
 #include "train/task.h"
 
@@ -154,7 +155,7 @@ static void grey_counts_from_the_half_on(void **state)
 
 /* The first token of so many of MANY texts of each class is masked. It is 1 in the second class, and in the first, of
  * which is the first text, 1 in all but "others" texts. What fill: auto does for a method. */
-static r4_fill fill_for(size_t first, size_t second, size_t others, const char *method)
+static r4_fill filled_by(size_t first, size_t second, size_t others, const char *method)
 {
   enum { MANY = 100 };
   int32_t tokens[2 * MANY][2], classes[2 * MANY], full[2 * MANY];
@@ -206,8 +207,8 @@ static void words_are_exchanged_where_that_hides_them(void **state)
   };
   for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
     const size_t *masked = want[k].masked;
-    r4_fill fill = fill_for(masked[0], masked[1], want[k].others, "method=fill"),
-            pairing = fill_for(masked[0], masked[1], want[k].others, "method=pairing");
+    r4_fill fill = filled_by(masked[0], masked[1], want[k].others, "method=fill"),
+            pairing = filled_by(masked[0], masked[1], want[k].others, "method=pairing");
     if (fill != want[k].fill || pairing != want[k].pairing)
       fail_msg("case %zu: %d, pairing %d", k, (int)fill, (int)pairing);
   }
@@ -225,9 +226,9 @@ static void batches_are_filled(void **state)
     assert_memory_equal(batch.filled, x, sizeof x);
   }
   r4_batches_free(b);
-  assert_int_equal(r4_fill_for(d), R4_FILL_PASTE); /* one class alone has masks */
+  assert_int_equal(fill_for(d), R4_FILL_PASTE); /* one class alone has masks */
   r4_data *of_one = r4_data_subset(d, 3, (size_t[]){0, 2, 4}, NULL);
-  assert_int_equal(r4_fill_for(of_one), R4_FILL_SWAP);
+  assert_int_equal(fill_for(of_one), R4_FILL_SWAP);
   r4_data_free(of_one);
   r4_data_free(d);
 }
@@ -303,7 +304,7 @@ static void nets_know_how_many_ids_there_are(void **state)
               {"sum(embedding 9 2; embedding 5 2; position 3 2), mean, dense 2", 5},
               {"dense 2", 0}};
   for (size_t k = 0; k < sizeof nets / sizeof *nets; k++) {
-    r4_net *n = r4_net_new(nets[k].net, R4_SHAPE(3), NULL);
+    r4_net *n = r4_net_open(nets[k].net, R4_SHAPE(3), NULL);
     assert_non_null(n);
     assert_int_equal(r4_net_vocabulary(n), nets[k].ids);
     r4_net_free(n);

@@ -120,12 +120,12 @@ static void a_net_takes_them(void **state)
   float w[12];
   r4_load_options one = {.ignore =
                            "whole, view, turned, half, brain, double, scalar, empty, *\xc3\xa9, parameter"};
-  r4_net *same = r4_net_new("flatten, layer1: (dense 2 nobias)", R4_SHAPE(3), &e);
+  r4_net *same = r4_net_open("flatten, layer1: (dense 2 nobias)", R4_SHAPE(3), &e);
   assert_non_null(same);
   if (r4_net_load(same, FOLDER "checkpoint.zip.pth", &one, w, NULL, &e)) fail_msg("%s", e.text);
   for (int k = 0; k < 6; k++) assert_true(w[k] == (float)k * 0.25f - 1);
   r4_net_free(same);
-  r4_net *n = r4_net_new("flatten, whole: dense 4 nobias", R4_SHAPE(3), &e);
+  r4_net *n = r4_net_open("flatten, whole: dense 4 nobias", R4_SHAPE(3), &e);
   r4_load_options o = {.ignore =
                          "layer1.*, view, turned, half, brain, double, scalar, empty, *\xc3\xa9, parameter"};
   assert_non_null(n);

@@ -50,7 +50,7 @@ static void a_run_leaves_its_files(void **state)
   const char *const name[] = {"config.yaml", "manifest.json", "log.jsonl", "checkpoint", "model.safetensors"};
   for (size_t k = 0; k < 5; k++) assert_true(file_exists(train_path("whole", name[k])));
   r4_error e;
-  r4_model *m = r4_model_load(train_path("whole", "model.safetensors"), NULL, &e);
+  r4_model *m = r4_model_open(train_path("whole", "model.safetensors"), NULL, &e);
   assert_non_null(m);
   assert_string_equal(r4_net_layers(r4_model_net(m)), "dense 16, relu, dense 10");
   assert_string_equal(r4_model_class_name(m, 7), "7");

@@ -93,7 +93,7 @@ static r4_model *trained(const char *method)
     if (r4_settings_set(s, set[k], set[k], &e)) fail_msg("%s", e.text);
   if (r4_train(s, &(r4_train_options){.folder = run}, NULL, &e)) fail_msg("%s: %s", method, e.text);
   strncat(run, "/model.safetensors", sizeof run - strlen(run) - 1);
-  r4_model *m = r4_model_load(run, NULL, &e);
+  r4_model *m = r4_model_open(run, NULL, &e);
   if (!m) fail_msg("%s", e.text);
   r4_settings_free(s);
   return m;

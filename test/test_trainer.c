@@ -84,7 +84,7 @@ static void it_learns_from_memory(void **state)
   finish(t);
   r4_trainer_progress(t, &p);
   assert_true(p.epoch == 20);
-  assert_int_equal(r4_trainer_evaluate(t, val, &m, &e), R4_OK);
+  assert_int_equal(r4_evaluate(r4_trainer_net(t), r4_trainer_weights(t), val, NULL, &m, &e), R4_OK);
   assert_true(m.accuracy > 0.95 && m.kappa_masked_max < m.kappa_core_max);
   assert_error(&e, r4_trainer_step(t, NULL, &e), "training is done: all 20 epochs");
   r4_trainer_free(t);
@@ -197,7 +197,7 @@ static void it_is_what_r4_train_does(void **state)
   snprintf(assignment, sizeof assignment, "data=%s", scratch_path("bars.npz"));
   r4_settings *s = settings_with((const char *const[]){assignment, "data.mask_means=irrelevant", NULL});
   if (r4_train(s, &(r4_train_options){.folder = scratch_path("run")}, NULL, &e)) fail_msg("%s", e.text);
-  r4_model *m = r4_model_load(scratch_path("run/model.safetensors"), NULL, &e);
+  r4_model *m = r4_model_open(scratch_path("run/model.safetensors"), NULL, &e);
   assert_non_null(m);
   r4_trainer *a = trainer_of(s, d), *b = trainer_of(s, NULL);
   finish(a);
@@ -206,7 +206,7 @@ static void it_is_what_r4_train_does(void **state)
   assert_same_weights(b, r4_model_weights(m));
   assert_same_log(a, scratch_path("run/log.jsonl"));
   assert_int_equal(r4_trainer_save_model(a, scratch_path("own.safetensors"), &e), R4_OK);
-  r4_model *own = r4_model_load(scratch_path("own.safetensors"), NULL, &e);
+  r4_model *own = r4_model_open(scratch_path("own.safetensors"), NULL, &e);
   assert_same_weights(a, r4_model_weights(own));
   r4_model_free(own);
   r4_model_free(m);
@@ -214,33 +214,6 @@ static void it_is_what_r4_train_does(void **state)
   r4_trainer_free(b);
   r4_settings_free(s);
   r4_data_free(d);
-}
-
-/* Arrays in, probabilities and attributions out: those of the data set. */
-static void a_model_answers_about_arrays(void **state)
-{
-  (void)state;
-  r4_error e = {0};
-  static float x[N * PIXELS], p[N * 2], q[N * 2], a[N * PIXELS], b[N * PIXELS];
-  static int32_t label[N];
-  r4_data *d = bars();
-  r4_model *m = r4_model_open(scratch_path("run"), &e); /* of the test before */
-  if (!m) fail_msg("%s", e.text);
-  assert_int_equal(r4_model_classes(m), 2);
-  for (size_t i = 0; i < N; i++) r4_data_values(d, i, x + i * PIXELS), label[i] = r4_data_example(d, i).label;
-  assert_int_equal(r4_model_predict(m, N, x, p, &e), R4_OK);
-  assert_int_equal(r4_predict(r4_model_net(m), r4_model_weights(m), d, 256, q, &e), R4_OK);
-  assert_memory_equal(p, q, sizeof p);
-  assert_int_equal(r4_model_explain(m, "gradient", N, x, label, NULL, a, &e), R4_OK);
-  assert_int_equal(r4_attribute("gradient", r4_model_net(m), r4_model_weights(m), d, NULL, b, &e), R4_OK);
-  assert_memory_equal(a, b, sizeof a);
-  for (size_t i = 0; i < N; i++) label[i] = p[2 * i + 1] > p[2 * i];
-  assert_int_equal(r4_model_explain(m, "gradient", N, x, label, NULL, b, &e), R4_OK);
-  assert_int_equal(r4_model_explain(m, "gradient", N, x, NULL, NULL, a, &e), R4_OK);
-  assert_memory_equal(a, b, sizeof a);
-  r4_model_free(m);
-  r4_data_free(d);
-  assert_null(r4_model_open(scratch_path("nowhere"), &e));
 }
 
 static void checkpoints_go_on_to_the_same_bits(void **state)
@@ -394,7 +367,6 @@ int main(void)
     cmocka_unit_test(a_penalty_may_not_be_too_lazy),
     cmocka_unit_test(it_goes_on_after_its_end),
     cmocka_unit_test(it_is_what_r4_train_does),
-    cmocka_unit_test(a_model_answers_about_arrays),
     cmocka_unit_test(checkpoints_go_on_to_the_same_bits),
     cmocka_unit_test(it_leaves_no_files),
     cmocka_unit_test(it_tells_and_refuses),

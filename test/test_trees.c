@@ -57,7 +57,7 @@ static void check_memory(const struct random_tree *t)
   for (long k = 1;; k++) {
     r4_error e = {0};
     r4_mem_fail_at(k);
-    r4_net *n = r4_net_new(t->text, t->input, &e);
+    r4_net *n = r4_net_open(t->text, t->input, &e);
     bool all = r4_mem_count() < k;
     r4_mem_fail_at(0);
     assert_int_equal(e.status, n ? R4_OK : R4_E_MEMORY);

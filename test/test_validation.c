@@ -220,7 +220,7 @@ static void figures_are_those_after_the_exchange(void **state)
     x[i] = (struct patch_example){
       .patch = i % 2 ? 1 : -1, .label = i % 2, .masked = true, .split = i < 2 * EACH ? R4_TRAIN : R4_VAL};
   r4_data *d = patch_data(x, 4 * EACH, 2), *train = NULL;
-  r4_net *net = r4_net_new("dense 2", R4_SHAPE(PATCH_FEATURES), NULL);
+  r4_net *net = r4_net_open("dense 2", R4_SHAPE(PATCH_FEATURES), NULL);
   const float uses[] = {0, -1, 0, 1, 0, 0};
   struct settings s = {0};
   for (int as_is = 0; as_is < 2; as_is++) {
@@ -264,7 +264,7 @@ static void memory_may_run_out(void **state)
   (void)state;
   struct patch_list l = alike(50, 50, 20, 2);
   r4_data *d = patch_list_data(&l, 2);
-  r4_net *net = r4_net_new("dense 2", R4_SHAPE(PATCH_FEATURES), NULL);
+  r4_net *net = r4_net_open("dense 2", R4_SHAPE(PATCH_FEATURES), NULL);
   static const char *const fills[] = {"auto", "swap", "none"};
   for (size_t k = 0; k < 3; k++)
     for (long n = 1;; n++) {

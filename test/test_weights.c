@@ -16,7 +16,7 @@ static const char NET[] = "body: conv 3 2, relu, flatten, fc: dense 4";
 static r4_net *new_net(void)
 {
   r4_error e;
-  r4_net *n = r4_net_new(NET, R4_SHAPE(4, 5, 2), &e);
+  r4_net *n = r4_net_open(NET, R4_SHAPE(4, 5, 2), &e);
   if (!n) fail_msg("%s", e.text);
   return n;
 }

@@ -86,7 +86,7 @@ static r4_objective_options options_of(const char *method, const struct ask *a)
 static struct told tell_of(const char *method, struct ask a)
 {
   struct told told = {.slope = 0};
-  r4_net *n = r4_net_new(layers, R4_SHAPE(TOKENS), NULL);
+  r4_net *n = r4_net_open(layers, R4_SHAPE(TOKENS), NULL);
   r4_graph *g = r4_graph_new();
   r4_id param[PARAMS], slope[PARAMS], out[PARAMS + 1];
   r4_objective_options p = options_of(method, &a);
@@ -289,7 +289,7 @@ static void test_adv_searches_the_batch(void **state)
 static void test_lists_are_drawn_from(void **state)
 {
   (void)state;
-  r4_net *n = r4_net_new(layers, R4_SHAPE(TOKENS), NULL);
+  r4_net *n = r4_net_open(layers, R4_SHAPE(TOKENS), NULL);
   r4_graph *g = r4_graph_new();
   r4_id param[PARAMS];
   float drawn[SAMPLES * ROWS * TOKENS];
@@ -312,7 +312,7 @@ static void test_lists_are_drawn_from(void **state)
 static void test_leaf_behind_attention_is_refused(void **state)
 {
   (void)state;
-  r4_net *n = r4_net_new("embedding 12 4, attention 2, leaf, mean, dense 2", R4_SHAPE(TOKENS), NULL);
+  r4_net *n = r4_net_open("embedding 12 4, attention 2, leaf, mean, dense 2", R4_SHAPE(TOKENS), NULL);
   r4_graph *g = r4_graph_new();
   r4_id param[16];
   const char *why = "";
@@ -353,7 +353,7 @@ static void test_refused(void **state)
   for (size_t k = 0; k < r4_method_count(); k++) {
     if (!r4_method_describe(r4_method_name(k)).texts) continue;
     r4_graph *g = r4_graph_new();
-    r4_net *n = r4_net_new("dense 2", R4_SHAPE(3), NULL);
+    r4_net *n = r4_net_open("dense 2", R4_SHAPE(3), NULL);
     r4_id param[PARAMS];
     const char *why = "";
     r4_net_inputs(n, g, param);

@@ -75,7 +75,7 @@ static int measure_seed(const struct eval_how *o, struct evaluation *v, const r4
   r4_measure_options how = options_of(o, v);
   bool agree = o->other_data || run_classes_agree("eval", path, m, v->data);
   v->progress->seed = k;
-  if (agree) status = r4_measure(m, v->data, &how, &v->measured[k], &e);
+  if (agree) status = r4_measure(r4_model_net(m), r4_model_weights(m), v->data, &how, &v->measured[k], &e);
   r4_model_free(m);
   if (agree && !status) by_count(v, v->predicted, k);
   if (agree && !status) predicted_add(v, k);

@@ -50,15 +50,8 @@ class Net(Owned):
     def __init__(self, text: str, shape: Sequence[int]) -> None:
         self._own(call("r4_net_open", encode(text, "a net"), to_shape(shape)), "r4_net_free")
 
-    @classmethod
-    def exactly(cls, layers: str, shape: Sequence[int]) -> Net:
-        """Of a text with nothing left to choose, as the property layers has it."""
-        self = cls.__new__(cls)
-        self._own(call("r4_net_new", encode(layers, "a net"), to_shape(shape)), "r4_net_free")
-        return self
-
     def __reduce__(self) -> Any:
-        return Net.exactly, (self.layers, self.input)
+        return Net, (self.layers, self.input)
 
     @property
     def layers(self) -> str:
@@ -99,7 +92,7 @@ class Net(Owned):
     def init(self, seed: int = 0, how: str = "default") -> Array:
         """Fresh weights: U(-1/sqrt(fan_in), 1/sqrt(fan_in)), or as "xavier", "kaiming" or "ibp" say."""
         weights = np.zeros(self.size, dtype=np.float32)
-        call("r4_net_init_by", self.pointer, encode(how, "how"), seed, weights.ctypes.data)
+        call("r4_net_init", self.pointer, encode(how, "how"), seed, weights.ctypes.data)
         return weights
 
     def check(self, weights: Any) -> Array:
@@ -157,7 +150,7 @@ class Model(Owned):
     def open(cls, path: str | os.PathLike[str]) -> Model:
         """A safetensors or ONNX file, or the folder of a seed of a run."""
         self = cls.__new__(cls)
-        self._own(call("r4_model_open", encode(path, "a path")), "r4_model_free")
+        self._own(call("r4_model_open", encode(path, "a path"), None), "r4_model_free")
         return self
 
     def __reduce__(self) -> Any:
@@ -173,7 +166,7 @@ class Model(Owned):
 
     @property
     def net(self) -> Net:
-        return Net.exactly(text_of(LIB.r4_net_layers(self._net)), self.input)
+        return Net(text_of(LIB.r4_net_layers(self._net)), self.input)
 
     @property
     def input(self) -> tuple[int, ...]:
@@ -285,7 +278,7 @@ class Model(Owned):
         o.pointings = len(pointing)
         for k in range(len(pointing)):
             o.pointing[k] = names[k]
-        call("r4_measure", self.pointer, data.pointer, ctypes.byref(o), ctypes.byref(m))
+        call("r4_measure", *self.addresses, data.pointer, ctypes.byref(o), ctypes.byref(m))
         return measured_of(m, contents, data.group_names, data.classes)
 
     def swap_test(self, data: Data, content: str = "swap", *, draws: int = DRAWS, seed: int = 0) -> Swap:

@@ -38,7 +38,7 @@ def run_data(c: Classifier) -> Data:
 def _measure(c: Classifier, data: Data, eps: float, kappa: int) -> h.r4_measured:
     m, o = h.r4_measured(), LIB.r4_measure_defaults()
     o.eps, o.kappa, o.draws = eps, kappa, DRAWS
-    call("r4_measure", c.model_.pointer, data.pointer, ctypes.byref(o), ctypes.byref(m))
+    call("r4_measure", *c.model_.addresses, data.pointer, ctypes.byref(o), ctypes.byref(m))
     return m
 
 

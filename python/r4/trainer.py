@@ -132,6 +132,7 @@ class Trainer(Owned):
         self._callback = _notice(notice or log.warning)
         self._own(pointer, "r4_trainer_free", settings, self._callback, *(data.lent if data is not None else ()))
         self._classes = data.classes if data is not None else None
+        self._how = LIB.r4_settings_measure(settings.pointer)
         LIB.r4_trainer_listen(self.pointer, self._callback, None)
 
     def step(self) -> Progress:
@@ -160,7 +161,7 @@ class Trainer(Owned):
     @property
     def net(self) -> Net:
         n = LIB.r4_trainer_net(self.pointer)
-        return Net.exactly(text_of(LIB.r4_net_layers(n)), from_shape(LIB.r4_net_input(n)))
+        return Net(text_of(LIB.r4_net_layers(n)), from_shape(LIB.r4_net_input(n)))
 
     @property
     def manifest(self) -> dict[str, Any]:
@@ -185,8 +186,10 @@ class Trainer(Owned):
         return Model(self.net, self.weights, self._classes)
 
     def evaluate(self, data: Data) -> Metrics:
+        """Of the weights as they are now, with the settings eval.*."""
         m = h.r4_metrics()
-        call("r4_trainer_evaluate", self.pointer, data.pointer, ctypes.byref(m))
+        of = LIB.r4_trainer_net(self.pointer), LIB.r4_trainer_weights(self.pointer)
+        call("r4_evaluate", *of, data.pointer, ctypes.byref(self._how), ctypes.byref(m))
         return metrics_of(m, data.group_names, data.classes)
 
     def judge(self) -> Verdict:

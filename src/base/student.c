@@ -6,9 +6,9 @@
  *     d_2k+1 = -(a + k)(a + b + k) x / ((a + 2k)(a + 2k + 1)),    d_2k = k (b - k) x / ((a + 2k - 1)(a + 2k))
  *
  * which converges fast for x < (a + 1) / (a + b + 2), and otherwise I_x(a, b) = 1 - I_1-x(b, a). */
-#include <math.h>
+#include "base/student.h"
 
-#include "r4_tools.h"
+#include <math.h>
 
 /* The k-th coefficient, k = 1, 2, .. */
 static double coefficient(double a, double b, double x, int k)
@@ -54,7 +54,7 @@ static double incomplete_beta(double a, double b, double x, double y, double log
   return exp(a * log(x) + b * log(y) - log_beta) / (a * fraction(a, b, x));
 }
 
-double r4_student_p(double t, double freedom)
+double student_p(double t, double freedom)
 {
   if (isnan(t) || !(freedom > 0)) return NAN;
   if (isinf(t)) return 0;

@@ -11,6 +11,7 @@
  *     adjusted_k = max_{j <= k} min(1, (n - j + 1) p_j) */
 #include <math.h>
 
+#include "base/student.h"
 #include "r4_tools.h"
 
 double r4_welch_p(size_t n_a, const double *a, size_t n_b, const double *b)
@@ -21,7 +22,7 @@ double r4_welch_p(size_t n_a, const double *a, size_t n_b, const double *b)
   double u_a = of_a.sd * of_a.sd / (double)n_a, u_b = of_b.sd * of_b.sd / (double)n_b, u = u_a + u_b;
   if (!(u > 0)) return of_a.mean == of_b.mean; /* without any spread */
   double freedom = u * u / (u_a * u_a / (double)(n_a - 1) + u_b * u_b / (double)(n_b - 1));
-  return r4_student_p((of_a.mean - of_b.mean) / sqrt(u), freedom);
+  return student_p((of_a.mean - of_b.mean) / sqrt(u), freedom);
 }
 
 /* How many of n are smaller than the k-th. Of equal ones the first has the largest product, and counts for all. */

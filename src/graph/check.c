@@ -47,9 +47,8 @@ static r4_status check_node(const r4_graph *g, uint32_t i, r4_error *e)
   return found ? R4_OK : bad(e, i, "missing in the hash table");
 }
 
-r4_status r4_graph_check(const r4_graph *g, r4_error *e)
+r4_status graph_check(const r4_graph *g, r4_error *e)
 {
-  NEEDS(g, "a graph", R4_E_ARGUMENT);
   r4_error_clear(e);
   if (g->error.status) return r4_fail(e, g->error.status, "%s", g->error.text);
   for (uint32_t i = 1; i <= g->size; i++) {

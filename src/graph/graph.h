@@ -82,4 +82,7 @@ static inline const char *graph_name(const r4_graph *g, r4_id x)
   return g->names + g->node[x.i].name;
 }
 
+/* Verifies every invariant of the graph: order, arity, shapes, uniqueness. */
+r4_status graph_check(const r4_graph *g, r4_error *e);
+
 #endif

@@ -1,4 +1,4 @@
-/* r4_evaluate, for those who need what the net said, too. */
+/* As r4_evaluate, from predictions that are there already. */
 #ifndef R4_MEASURE_EVALUATE_H
 #define R4_MEASURE_EVALUATE_H
 
@@ -11,17 +11,8 @@ struct predictions {
   float *probability; /* [examples, classes] */
 };
 
-struct evaluate_options {
-  double eps;
-  int64_t batch;
-  size_t most;                    /* examples with a mask whose fragility is measured */
-  struct predictions predictions; /* filled in, unless a pointer is NULL              */
-};
-
 /* Accuracies by p->probability alone, which must be of as many classes as there are labels; fills in p->answer. Without
  * fragility. */
 r4_status evaluate_predictions(const r4_data *d, const struct predictions *p, r4_metrics *m, r4_error *e);
-r4_status evaluate_all(const r4_net *net, const float *weights, const r4_data *d, const struct evaluate_options *o,
-                       r4_metrics *m, r4_error *e);
 
 #endif

@@ -61,24 +61,6 @@ r4_status eval_check(const r4_net *net, const float *weights, const r4_data *d, 
   return s ? s : net_check_finite(net, weights, "weights", e);
 }
 
-r4_status r4_net_answers(const r4_net *net, const float *weights, const r4_data *d, int64_t batch,
-                         r4_answers *answers, r4_error *e)
-{
-  NEEDS(net, "a net", R4_E_ARGUMENT);
-  NEEDS(weights, "weights", R4_E_ARGUMENT);
-  NEEDS(d, "data", R4_E_ARGUMENT);
-  NEEDS(answers, "room for the result", R4_E_ARGUMENT);
-  r4_error own = {0};
-  double loss;
-  if (!e) e = &own;
-  *answers = (r4_answers){0};
-  r4_status s = eval_check(net, weights, d, e);
-  int32_t *predicted = s ? NULL : room_for_answers(d, e);
-  if (predicted) s = ask(net, weights, d, batch, predicted, NULL, &loss, answers, e);
-  r4_mem_free(predicted);
-  return predicted || s ? s : e->status;
-}
-
 r4_status r4_predict(const r4_net *net, const float *weights, const r4_data *d, int64_t batch,
                      float *probabilities, r4_error *e)
 {
@@ -119,15 +101,15 @@ static r4_status take_score(const r4_data *d, const int32_t *predicted, double l
   return R4_OK;
 }
 
-static r4_status evaluate_accuracy(const r4_net *net, const float *weights, const r4_data *d, int64_t batch,
-                                   const struct predictions *p, r4_metrics *m, r4_error *e)
+static r4_status evaluate_accuracy(const r4_net *net, const float *weights, const r4_data *d,
+                                   const r4_measure_options *o, r4_metrics *m, r4_error *e)
 {
-  int32_t *predicted = p->answer ? p->answer : room_for_answers(d, e);
+  int32_t *predicted = o->predicted ? o->predicted : room_for_answers(d, e);
   double loss = 0;
   if (!predicted) return e->status;
-  r4_status s = ask(net, weights, d, batch, predicted, p->probability, &loss, &m->answers, e);
+  r4_status s = ask(net, weights, d, o->batch, predicted, o->probabilities, &loss, &m->answers, e);
   if (!s) s = take_score(d, predicted, loss, m, e);
-  if (!p->answer) r4_mem_free(predicted);
+  if (!o->predicted) r4_mem_free(predicted);
   return s;
 }
 
@@ -178,35 +160,32 @@ static r4_status evaluate_fragility(const r4_net *net, const float *weights, con
   return s;
 }
 
-r4_status evaluate_all(const r4_net *net, const float *weights, const r4_data *d, const struct evaluate_options *o,
-                       r4_metrics *m, r4_error *e)
+r4_measure_options r4_measure_defaults(void)
 {
-  *m = (r4_metrics){.eps = o->eps};
-  r4_status s = eval_check(net, weights, d, e);
-  if (!s) s = evaluate_accuracy(net, weights, d, o->batch, &o->predictions, m, e);
-  return s ? s : evaluate_fragility(net, weights, d, o->batch, o->most, m, e);
+  r4_swap_options swap = r4_swap_defaults();
+  return (r4_measure_options){.eps = 0.1,
+                              .kappa = SIZE_MAX,
+                              .batch = swap.batch,
+                              .swaps = 1,
+                              .swap = {swap.content},
+                              .draws = swap.draws,
+                              .specificity = 0.95};
 }
 
-r4_status r4_evaluate_some(const r4_net *net, const float *weights, const r4_data *d, double eps,
-                           int64_t batch, size_t most, r4_metrics *m, r4_error *e)
+r4_status r4_evaluate(const r4_net *n, const float *weights, const r4_data *d, const r4_measure_options *options,
+                      r4_metrics *m, r4_error *e)
 {
-  NEEDS(net, "a net", R4_E_ARGUMENT);
+  NEEDS(n, "a net", R4_E_ARGUMENT);
   NEEDS(weights, "weights", R4_E_ARGUMENT);
   NEEDS(d, "data", R4_E_ARGUMENT);
   NEEDS(m, "room for the result", R4_E_ARGUMENT);
   r4_error own = {0};
+  const r4_measure_options usual = r4_measure_defaults(), *o = options ? options : &usual;
   if (!e) e = &own;
-  return evaluate_all(net, weights, d, &(struct evaluate_options){.eps = eps, .batch = batch, .most = most}, m, e);
-}
-
-r4_status r4_evaluate(const r4_net *net, const float *weights, const r4_data *d, double eps, int64_t batch,
-                      r4_metrics *m, r4_error *e)
-{
-  NEEDS(net, "a net", R4_E_ARGUMENT);
-  NEEDS(weights, "weights", R4_E_ARGUMENT);
-  NEEDS(d, "data", R4_E_ARGUMENT);
-  NEEDS(m, "room for the result", R4_E_ARGUMENT);
-  return r4_evaluate_some(net, weights, d, eps, batch, SIZE_MAX, m, e);
+  *m = (r4_metrics){.eps = o->eps};
+  r4_status s = eval_check(n, weights, d, e);
+  if (!s) s = evaluate_accuracy(n, weights, d, o, m, e);
+  return s ? s : evaluate_fragility(n, weights, d, o->batch, o->kappa, m, e);
 }
 
 /* ---- Over seeds ---- */

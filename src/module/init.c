@@ -64,13 +64,12 @@ static struct spread spread_of(const struct param *p, struct spread (*by_name)(c
   return by_name(p);
 }
 
-r4_status r4_net_init_by(const r4_net *n, const char *name, uint64_t seed, float *weights, r4_error *e)
+r4_status r4_net_init(const r4_net *n, const char *name, uint64_t seed, float *weights, r4_error *e)
 {
   NEEDS(n, "a net", R4_E_ARGUMENT);
-  NEEDS(name, "a name", R4_E_ARGUMENT);
   NEEDS(weights, "room for weights", R4_E_ARGUMENT);
   size_t way = 0;
-  while (way < WAYS && strcmp(ways[way].name, name)) way++;
+  while (name && way < WAYS && strcmp(ways[way].name, name)) way++;
   if (way == WAYS)
     return r4_fail(e, R4_E_ARGUMENT, "no initialisation \"%.60s\"; there are default, xavier, kaiming, ibp",
                    name);
@@ -87,9 +86,4 @@ r4_status r4_net_init_by(const r4_net *n, const char *name, uint64_t seed, float
                                          : spread.uniform * (2 * r4_random_uniform(key, i) - 1));
   }
   return R4_OK;
-}
-
-void r4_net_init(const r4_net *n, uint64_t seed, float *weights)
-{
-  r4_net_init_by(n, "default", seed, weights, NULL);
 }

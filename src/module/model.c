@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "graph/graph.h"
@@ -72,7 +73,7 @@ static r4_status copy_all(r4_model *m, const r4_net *n, const float *weights, co
 {
   static const char WHO[] = "a model";
   char *names = class_names ? net_classes_text(n, class_names) : NULL;
-  m->net = m->own = r4_net_new(n->text, n->input, e);
+  m->net = m->own = net_new(n->text, n->input, e);
   m->weights = mem_new(n->size, sizeof *m->weights, WHO, e);
   r4_status s = R4_OK;
   if (!m->net)
@@ -128,7 +129,7 @@ r4_net *weights_net(const struct st_file *f, r4_error *e)
     r4_fail(e, s, "%s: out of memory", f->path);
   else if (s)
     r4_fail(e, s, "%s: metadata: input is \"%.60s\", expected a shape as [28,28,1]", f->path, input);
-  else if (!(n = r4_net_new(line, shape, &why)))
+  else if (!(n = net_new(line, shape, &why)))
     r4_fail(e, why.status, "%s: %.300s", f->path, why.text);
   return n;
 }
@@ -158,11 +159,8 @@ static r4_status load_weights(r4_model *m, r4_error *e)
   return weights_take(m->net, &from, NULL, m->weights, NULL, e);
 }
 
-r4_model *r4_model_load(const char *path, const r4_net *net, r4_error *e)
+static r4_model *open_file(const char *path, const r4_net *net, r4_error *e)
 {
-  r4_error own = {0};
-  if (!e) e = &own;
-  r4_error_clear(e);
   r4_model *m = mem_new(1, sizeof *m, path, e);
   if (!m) return NULL;
   m->net = net;
@@ -179,6 +177,19 @@ r4_model *r4_model_load(const char *path, const r4_net *net, r4_error *e)
   return NULL;
 }
 
+r4_model *r4_model_open(const char *path, const r4_net *net, r4_error *e)
+{
+  NEEDS(path, "a path", NULL);
+  r4_error own = {0};
+  if (!e) e = &own;
+  r4_error_clear(e);
+  if (!file_is_folder(path)) return open_file(path, net, e);
+  char *file = file_join(path, "model.safetensors", e);
+  r4_model *m = file ? open_file(file, net, e) : NULL;
+  r4_mem_free(file);
+  return m;
+}
+
 void r4_model_free(r4_model *m)
 {
   if (!m) return;
@@ -191,6 +202,11 @@ void r4_model_free(r4_model *m)
 const r4_net *r4_model_net(const r4_model *m)
 {
   return m->net;
+}
+
+size_t r4_model_classes(const r4_model *m)
+{
+  return (size_t)names_of(m->net);
 }
 
 const float *r4_model_weights(const r4_model *m)

@@ -87,13 +87,10 @@ r4_net *net_make(struct reader *r, r4_shape input, r4_error *e)
   return NULL;
 }
 
-r4_net *r4_net_new(const char *layers, r4_shape input, r4_error *e)
+r4_net *net_new(const char *layers, r4_shape input, r4_error *e)
 {
   struct reader r;
-  r4_error own = {0};
-  if (!e) e = &own;
   r4_error_clear(e);
-  if (!layers) layers = "";
   reader_open(&r, NULL, layers, strlen(layers));
   return reader_head(&r, e) ? NULL : net_make(&r, input, e);
 }

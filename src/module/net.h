@@ -64,6 +64,9 @@ struct net_use {
   void *user;
 };
 
+/* A net from its text alone, on examples of exactly this shape; r4_net_open adapts them, and knows names. */
+r4_net *net_new(const char *text, r4_shape input, r4_error *e);
+
 /* The leaf is the place where explanations are taken and perturbations act: the examples themselves, or a node that the
  * net names. A net is the way to its leaf, and from there to the logits. use may be NULL: not learning, all valid. */
 r4_shape net_leaf(const r4_net *n);      /* of one example */

@@ -15,7 +15,7 @@ static bool same_params(const r4_net *a, const r4_net *b)
 r4_net *net_of_length(const r4_net *n, int64_t tokens)
 {
   r4_error why = {0};
-  r4_net *other = n->input.rank == 1 ? r4_net_new(n->text, R4_SHAPE(tokens), &why) : NULL;
+  r4_net *other = n->input.rank == 1 ? net_new(n->text, R4_SHAPE(tokens), &why) : NULL;
   if (!other || same_params(n, other)) return other;
   r4_net_free(other);
   return NULL;

@@ -43,7 +43,7 @@ static r4_net *open_mlp(const char *name, r4_error *e)
 {
   r4_shape input;
   char *text = mlp_text(name, &input, e);
-  r4_net *n = text ? r4_net_new(text, input, e) : NULL;
+  r4_net *n = text ? net_new(text, input, e) : NULL;
   r4_string_free(text);
   return n;
 }
@@ -237,14 +237,6 @@ static r4_net *open_copy(const char *name, r4_shape example, r4_error *e)
   return n;
 }
 
-r4_net *r4_net_named(const char *name, r4_error *e)
-{
-  r4_error own = {0};
-  if (!e) e = &own;
-  r4_error_clear(e);
-  return open_copy(name ? name : "", (r4_shape){0}, e);
-}
-
 bool net_is_file(const char *text)
 {
   return (end_of_file_name(text) || onnx_is_file(text)) && !strpbrk(text, "#\r\n");
@@ -267,7 +259,7 @@ r4_net *r4_net_open(const char *net, r4_shape example, r4_error *e)
   if (!e) e = &own;
   NEEDS(net, "a net", NULL);
   r4_error_clear(e);
-  if (is_name(net)) return open_copy(net, example, e);
+  if (is_name(net) || !example.rank) return open_copy(net, example, e);
   struct reader r;
   reader_open(&r, NULL, net, strlen(net));
   return reader_head(&r, e) ? NULL : net_make(&r, taken_as(&r, example), e);

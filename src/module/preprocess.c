@@ -126,7 +126,7 @@ r4_net *r4_net_preprocessed(const r4_net *n, const char *path, const char *prepr
   char *text = net_print_behind(n, found.part);
   r4_net *result = NULL;
   if (text)
-    result = r4_net_new(text, n->input, e);
+    result = net_new(text, n->input, e);
   else
     r4_fail(e, R4_E_MEMORY, "net: out of memory");
   r4_string_free(text);

@@ -96,7 +96,11 @@ bool word_whole(const struct word *w, int64_t least, int64_t *value);
 bool word_real(const char *s, double *value);
 bool word_is(const struct word *w, const char *s);
 
-/* ---- Making parts: build.c ---- */
+/* ---- Making parts: part_arguments.c, build.c ---- */
+
+/* Reads what follows the kind of a part, in m->kind. What is wrong with the part goes to why; what is wrong with the
+ * text, with its place, to e. */
+r4_status module_read_arguments(struct reader *r, struct module *m, r4_error *why, r4_error *e);
 
 /* Reads the row of a net for examples of shape input. */
 r4_status build_row(struct reader *r, struct maker *maker, r4_shape input, struct row *row, r4_error *e);

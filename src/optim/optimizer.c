@@ -197,7 +197,7 @@ r4_status r4_optimizer_restore(r4_optimizer *o, size_t n, const float *state, in
   return R4_OK;
 }
 
-void r4_optimizer_reset(r4_optimizer *o)
+void optimizer_reset(r4_optimizer *o)
 {
   memset(o->state, 0, arrays_of(o->options.kind) * o->n * sizeof *o->state);
   o->steps = 0;

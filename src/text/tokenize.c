@@ -5,16 +5,16 @@
 #include "text/tokenizer.h"
 
 struct target {
-  const struct r4_tokenizer *t;
-  r4_tokens *to;
+  const struct tokenizer *t;
+  struct tokens *to;
   r4_error *e;
 };
 
 static r4_status add_token(const struct target *g, int32_t id, struct span span)
 {
-  r4_tokens *to = g->to;
+  struct tokens *to = g->to;
   if (mem_more(&to->token, &to->room, to->n + 1, sizeof *to->token, "tokens", g->e)) return R4_E_MEMORY;
-  to->token[to->n++] = (r4_token){id, span.from, span.to};
+  to->token[to->n++] = (struct token){id, span.from, span.to};
   return R4_OK;
 }
 
@@ -22,7 +22,7 @@ static r4_status add_token(const struct target *g, int32_t id, struct span span)
 static r4_status add_word(void *to, const struct word *w)
 {
   const struct target *g = to;
-  const struct r4_tokenizer *t = g->t;
+  const struct tokenizer *t = g->t;
   const size_t before = g->to->n;
   bool known = w->characters <= t->word_most;
   for (size_t k = 0, n; known && k < w->bytes; k += n) {
@@ -39,7 +39,7 @@ static r4_status add_word(void *to, const struct word *w)
 }
 
 /* The first special token in text from k on, the longest that begins there: returns where. */
-static size_t find_special(const struct r4_tokenizer *t, const char *text, size_t size, size_t k,
+static size_t find_special(const struct tokenizer *t, const char *text, size_t size, size_t k,
                            size_t *length, int32_t *id)
 {
   for (*length = 0; t->special.nodes && k < size; k++) {
@@ -54,11 +54,8 @@ static size_t find_special(const struct r4_tokenizer *t, const char *text, size_
   return size;
 }
 
-r4_status r4_tokenize(const r4_tokenizer *t, const char *text, size_t size, r4_tokens *to, r4_error *e)
+r4_status tokenize(const struct tokenizer *t, const char *text, size_t size, struct tokens *to, r4_error *e)
 {
-  NEEDS(t, "a tokenizer", R4_E_ARGUMENT);
-  NEEDS(text, "a text", R4_E_ARGUMENT);
-  NEEDS(to, "room for tokens", R4_E_ARGUMENT);
   struct target g = {t, to, e};
   const struct word_sink sink = {&g, add_word};
   to->n = 0;
@@ -76,9 +73,9 @@ r4_status r4_tokenize(const r4_tokenizer *t, const char *text, size_t size, r4_t
   return s;
 }
 
-void r4_tokens_free(r4_tokens *to)
+void tokens_free(struct tokens *to)
 {
   if (!to) return;
   r4_mem_free(to->token);
-  *to = (r4_tokens){0};
+  *to = (struct tokens){0};
 }

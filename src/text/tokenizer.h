@@ -8,12 +8,12 @@
 #ifndef R4_TEXT_TOKENIZER_H
 #define R4_TEXT_TOKENIZER_H
 
-#include "r4_tools.h"
+#include "text/tokens.h"
 #include "text/vocabulary.h"
 
 enum { WORD_CHARACTERS = 256 };
 
-struct r4_tokenizer {
+struct tokenizer {
   struct vocabulary vocabulary;
   struct vocabulary special; /* found in texts as they are                              */
   char special_first;        /* what all of these begin with, to be quick; 0: not all the same */
@@ -28,9 +28,9 @@ struct r4_tokenizer {
 };
 
 /* A tokenizer from the bytes of a file, which are changed; path is for messages. */
-r4_status tokenizer_parse(r4_tokenizer **made, const char *path, uint8_t *bytes, size_t size, r4_error *e);
+r4_status tokenizer_parse(struct tokenizer **made, const char *path, uint8_t *bytes, size_t size, r4_error *e);
 /* Once the settings are there: the table of ASCII. */
-void tokenizer_prepare(struct r4_tokenizer *t);
+void tokenizer_prepare(struct tokenizer *t);
 
 /* A character of a word, and the bytes of the text that it stands for. */
 struct span {
@@ -52,7 +52,7 @@ struct word_sink {
 };
 
 /* The words of a stretch of text, which begins at byte `at` of the whole, in order. Errors of UTF-8 name the byte. */
-r4_status words_of(const struct r4_tokenizer *t, const char *text, size_t size, size_t at,
+r4_status words_of(const struct tokenizer *t, const char *text, size_t size, size_t at,
                    const struct word_sink *sink, r4_error *e);
 
 #endif

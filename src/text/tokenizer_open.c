@@ -10,7 +10,7 @@
 
 enum { FILE_MOST = 1 << 28 };
 
-void r4_tokenizer_free(r4_tokenizer *t)
+void tokenizer_free(struct tokenizer *t)
 {
   if (!t) return;
   vocabulary_free(&t->vocabulary);
@@ -18,17 +18,17 @@ void r4_tokenizer_free(r4_tokenizer *t)
   r4_mem_free(t);
 }
 
-int64_t r4_tokenizer_size(const r4_tokenizer *t)
+int64_t tokenizer_size(const struct tokenizer *t)
 {
   return (int64_t)t->vocabulary.size;
 }
 
-int32_t r4_tokenizer_id(const r4_tokenizer *t, const char *piece)
+int32_t tokenizer_id(const struct tokenizer *t, const char *piece)
 {
   return vocabulary_id(&t->vocabulary, piece);
 }
 
-const char *r4_tokenizer_piece(const r4_tokenizer *t, int32_t id)
+const char *tokenizer_piece(const struct tokenizer *t, int32_t id)
 {
   return id >= 0 && (size_t)id < t->vocabulary.size ? t->vocabulary.piece[id] : NULL;
 }
@@ -43,7 +43,7 @@ static r4_status add_piece(struct vocabulary *v, const char *piece, int32_t id, 
 }
 
 /* Of the vocabulary as well: it has a name and an id. */
-static r4_status add_special(r4_tokenizer *t, const char *piece, int32_t id, r4_error *e)
+static r4_status add_special(struct tokenizer *t, const char *piece, int32_t id, r4_error *e)
 {
   int32_t known = vocabulary_id(&t->vocabulary, piece);
   if (!*piece) return r4_fail(e, R4_E_PARSE, "a special token has no letters");
@@ -56,7 +56,7 @@ static r4_status add_special(r4_tokenizer *t, const char *piece, int32_t id, r4_
 }
 
 /* What does not depend on where it comes from. */
-static r4_status finish(r4_tokenizer *t, const char *prefix, const char *unknown, r4_error *e)
+static r4_status finish(struct tokenizer *t, const char *prefix, const char *unknown, r4_error *e)
 {
   t->inside = vocabulary_walk(&t->vocabulary, 0, prefix, strlen(prefix));
   t->unknown = vocabulary_id(&t->vocabulary, unknown);
@@ -85,7 +85,7 @@ static r4_status read_flag(const struct js *object, const char *key, bool *to, r
 }
 
 /* Accents are taken off when letters become lower case, unless stated otherwise. */
-static r4_status read_normalizer(r4_tokenizer *t, const struct js *n, r4_error *e)
+static r4_status read_normalizer(struct tokenizer *t, const struct js *n, r4_error *e)
 {
   t->clean = t->cjk = t->lower = true;
   r4_status s = read_flag(n, "clean_text", &t->clean, e);
@@ -111,7 +111,7 @@ static r4_status read_pieces(struct vocabulary *v, const struct js *pieces, r4_e
 }
 
 /* Those that are looked for in the text as it is. */
-static r4_status read_special(r4_tokenizer *t, const struct js *list, r4_error *e)
+static r4_status read_special(struct tokenizer *t, const struct js *list, r4_error *e)
 {
   static const char *const refused[] = {"normalized", "single_word", "lstrip", "rstrip"};
   r4_status s = R4_OK;
@@ -132,7 +132,7 @@ static r4_status read_special(r4_tokenizer *t, const struct js *list, r4_error *
   return s;
 }
 
-static r4_status read_json(r4_tokenizer *t, const struct js *root, r4_error *e)
+static r4_status read_json(struct tokenizer *t, const struct js *root, r4_error *e)
 {
   const struct js *model = js_get(root, "model");
   const char *prefix = js_text(js_get(model, "continuing_subword_prefix"));
@@ -156,7 +156,7 @@ static r4_status read_json(r4_tokenizer *t, const struct js *root, r4_error *e)
 /* ---- vocab.txt ---- */
 
 /* "do_lower_case" of the file beside. */
-static r4_status read_config(r4_tokenizer *t, const char *vocabulary, r4_error *e)
+static r4_status read_config(struct tokenizer *t, const char *vocabulary, r4_error *e)
 {
   const char *slash = strrchr(vocabulary, '/');
   struct text name = {0};
@@ -176,7 +176,7 @@ static r4_status read_config(r4_tokenizer *t, const char *vocabulary, r4_error *
 }
 
 /* A piece in each line; its number is the id. */
-static r4_status read_lines(r4_tokenizer *t, char *lines, size_t size, r4_error *e)
+static r4_status read_lines(struct tokenizer *t, char *lines, size_t size, r4_error *e)
 {
   r4_status s = R4_OK;
   char *line = lines, *end = lines + size;
@@ -196,7 +196,7 @@ static r4_status read_lines(r4_tokenizer *t, char *lines, size_t size, r4_error 
   return s;
 }
 
-static r4_status read_vocabulary(r4_tokenizer *t, const char *path, char *lines, size_t size, r4_error *e)
+static r4_status read_vocabulary(struct tokenizer *t, const char *path, char *lines, size_t size, r4_error *e)
 {
   static const char *const special[] = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
   t->clean = t->cjk = t->lower = true;
@@ -214,7 +214,7 @@ static r4_status read_vocabulary(r4_tokenizer *t, const char *path, char *lines,
 /* ---- Opening ---- */
 
 /* JSON begins with a brace; no vocabulary does, whose first piece is [PAD], or another in brackets. */
-static r4_status read_bytes(r4_tokenizer *t, const char *path, uint8_t *bytes, size_t size, r4_error *e)
+static r4_status read_bytes(struct tokenizer *t, const char *path, uint8_t *bytes, size_t size, r4_error *e)
 {
   size_t mark = utf8_mark(bytes, size);
   bytes += mark;
@@ -227,15 +227,15 @@ static r4_status read_bytes(r4_tokenizer *t, const char *path, uint8_t *bytes, s
   return s;
 }
 
-r4_status tokenizer_parse(r4_tokenizer **made, const char *path, uint8_t *bytes, size_t size, r4_error *e)
+r4_status tokenizer_parse(struct tokenizer **made, const char *path, uint8_t *bytes, size_t size, r4_error *e)
 {
   r4_error inner = {0};
-  r4_tokenizer *t = r4_mem_new(1, sizeof *t);
+  struct tokenizer *t = r4_mem_new(1, sizeof *t);
   r4_status s = t ? read_bytes(t, path, bytes, size, &inner) : R4_E_MEMORY;
   if (!t) r4_fail(&inner, s, "out of memory for a tokenizer");
   *made = s ? NULL : t;
   if (!s) return R4_OK;
-  r4_tokenizer_free(t);
+  tokenizer_free(t);
   bool named = !strncmp(inner.text, path, strlen(path));
   return r4_fail(e, s, "%s%s%s", named ? "" : path, named ? "" : ": ", inner.text);
 }
@@ -250,10 +250,9 @@ static char *file_in(const char *folder, r4_error *e)
   return NULL;
 }
 
-r4_tokenizer *r4_tokenizer_open(const char *path, r4_error *e)
+struct tokenizer *tokenizer_open(const char *path, r4_error *e)
 {
-  NEEDS(path && *path, "a path", NULL);
-  r4_tokenizer *t = NULL;
+  struct tokenizer *t = NULL;
   uint8_t *bytes = NULL;
   size_t size = 0;
   char *within = file_is_folder(path) ? file_in(path, e) : NULL;

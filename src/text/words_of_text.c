@@ -18,7 +18,7 @@ struct waiting {
 };
 
 struct scan {
-  const struct r4_tokenizer *t;
+  const struct tokenizer *t;
   const struct word_sink *sink;
   r4_error *e;
   struct word word;
@@ -27,7 +27,7 @@ struct scan {
   struct span last; /* of the last character that was not added */
 };
 
-void tokenizer_prepare(struct r4_tokenizer *t)
+void tokenizer_prepare(struct tokenizer *t)
 {
   for (uint32_t c = 0; c < 128; c++) {
     enum unicode_class class = unicode_class(c);
@@ -192,7 +192,7 @@ static size_t decode(const char *text, size_t size, uint32_t *c)
   return n <= size ? n : 0;
 }
 
-r4_status words_of(const struct r4_tokenizer *t, const char *text, size_t size, size_t at,
+r4_status words_of(const struct tokenizer *t, const char *text, size_t size, size_t at,
                    const struct word_sink *sink, r4_error *e)
 {
   struct scan s;

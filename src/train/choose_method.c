@@ -19,7 +19,7 @@ static struct facts facts_of(const r4_data *train)
 {
   struct facts f = {.examples = r4_data_count(train), .masked = r4_data_mask_count(train, R4_TRAIN, -1)};
   f.wide = data_masks_are_wide(train);
-  f.one_sided = r4_fill_for(train) == R4_FILL_PASTE;
+  f.one_sided = fill_for(train) == R4_FILL_PASTE;
   f.texts = r4_data_vocabulary(train) > 0;
   return f;
 }

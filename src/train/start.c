@@ -68,7 +68,7 @@ r4_status task_start(const struct settings *s, const r4_net *net, float *weights
 {
   const r4_load_options options = {.skip = s->head, .ignore = s->from_ignore, .prefix = s->from_prefix};
   char *path = NULL;
-  r4_status status = r4_net_init_by(net, s->init, (uint64_t)s->seed, weights, e);
+  r4_status status = r4_net_init(net, s->init, (uint64_t)s->seed, weights, e);
   if (!status) status = find_weights(s, &path, e);
   if (!status && path && r4_net_load(net, path, &options, weights, NULL, e))
     status = hint(net, path, &options, weights, e);

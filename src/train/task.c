@@ -234,7 +234,7 @@ r4_fill task_fill(const struct settings *s, const r4_data *train)
   r4_method_info method = r4_method_describe(s->method);
   if (k) return (r4_fill)(k - 1);
   if (!method.fills) return R4_FILL_NONE;
-  r4_fill kind = r4_fill_for(train);
+  r4_fill kind = fill_for(train);
   bool words = kind == R4_FILL_SWAP;
   if (kind == R4_FILL_NONE || kind == R4_FILL_PASTE || (words && method.pairs)) return kind;
   if (masks_are_few(train)) return R4_FILL_EXCHANGE;
@@ -259,7 +259,7 @@ r4_explain task_explain(const struct settings *s, const r4_data *train)
 {
   int k = word_number(s->explain, explain_words);
   if (k != EXPLAIN_AUTO) return (r4_explain)(k - 1);
-  return r4_fill_for(train) == R4_FILL_PASTE ? R4_EXPLAIN_MARGIN : R4_EXPLAIN_LOSS;
+  return fill_for(train) == R4_FILL_PASTE ? R4_EXPLAIN_MARGIN : R4_EXPLAIN_LOSS;
 }
 
 /* A word is the method's own, and auto is not left where that is not 0; dual ascent begins with 0. */

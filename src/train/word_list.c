@@ -138,21 +138,21 @@ static r4_status take_words(struct word_list *w, const struct mark_words *words,
   return R4_OK;
 }
 
-static r4_status tokenize(struct word_list *w, const char *list, const struct settings *s, const r4_data *d,
-                          bool whole, r4_error *e)
+static r4_status from_text(struct word_list *w, const char *list, const struct settings *s, const r4_data *d,
+                           bool whole, r4_error *e)
 {
   struct mark_words words = {0};
-  r4_tokenizer *t = texts_tokenizer(task_place(s, s->data.tokenizer), NULL, e);
+  struct tokenizer *t = texts_tokenizer(task_place(s, s->data.tokenizer), NULL, e);
   if (!t) return e->status;
   r4_status status = R4_OK;
-  if (r4_data_vocabulary(d) > r4_tokenizer_size(t))
+  if (r4_data_vocabulary(d) > tokenizer_size(t))
     status =
       r4_fail(e, R4_E_ARGUMENT, "words.list: the data have ids up to %lld, but the tokenizer has %lld pieces",
-              (long long)r4_data_vocabulary(d) - 1, (long long)r4_tokenizer_size(t));
+              (long long)r4_data_vocabulary(d) - 1, (long long)tokenizer_size(t));
   if (!status) status = mark_words_read(&words, "words.list", task_place(s, list), t, e);
   if (!status) status = take_words(w, &words, whole, e);
   mark_words_free(&words);
-  r4_tokenizer_free(t);
+  tokenizer_free(t);
   return status;
 }
 
@@ -183,7 +183,7 @@ static r4_status take_list(struct word_list *w, const char *list, const struct s
 {
   if (!*list)
     return r4_fail(e, R4_E_ARGUMENT, "words.list is empty, expected auto, batch, or words or a file of them");
-  return !d->pieces && all_numbers(list) ? take_ids(w, list, d, e) : tokenize(w, list, s, d, whole, e);
+  return !d->pieces && all_numbers(list) ? take_ids(w, list, d, e) : from_text(w, list, s, d, whole, e);
 }
 
 /* Whether the method has anything to do with words: those with boxes do if these are of words. */

@@ -24,4 +24,8 @@ r4_status word_list_open(struct word_list *w, const struct settings *s, const r4
 r4_status word_list_named(struct word_list *w, const struct settings *s, const r4_data *d, r4_error *e);
 void word_list_close(struct word_list *w);
 
+/* The substitution test (r4.h) with that list. */
+r4_status substitution_test(const r4_net *n, const float *weights, const r4_data *d, const r4_settings *s,
+                            r4_substituted *to, r4_error *e);
+
 #endif

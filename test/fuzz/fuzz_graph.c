@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/graph.h"
 #include "r4.h"
 
 enum { OUTPUTS = 8 };
@@ -20,7 +21,7 @@ static r4_graph *read_graph(const char *text, r4_id *out, size_t *n)
   r4_graph *g = r4_graph_parse(text, OUTPUTS, out, n, &e);
   require((g == NULL) == (e.status != R4_OK));
   require(g || e.text[0]);
-  require(!g || r4_graph_check(g, &e) == R4_OK);
+  require(!g || graph_check(g, &e) == R4_OK);
   return g;
 }
 

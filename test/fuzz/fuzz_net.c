@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/graph.h"
 #include "module/net.h"
 #include "r4.h"
 
@@ -132,7 +133,7 @@ static void build(const r4_net *net, r4_shape shape)
   r4_id z = r4_net_apply(net, g, param, r4_input(g, "x", shape));
   if (!r4_graph_status(g, &message)) { /* a batch of two may be too large where one is not */
     require(r4_shape_equal(r4_node_shape(g, z), R4_SHAPE(2, r4_net_classes(net))));
-    require(r4_graph_check(g, &e) == R4_OK);
+    require(graph_check(g, &e) == R4_OK);
   }
   require(r4_graph_status(g, &message) == R4_OK || message[0]);
   r4_graph_free(g);
@@ -152,7 +153,7 @@ static void require_same(const r4_net *a, const r4_net *b)
 static void read_again(const r4_net *net, const char *text, int is_printed)
 {
   r4_error e;
-  r4_net *again = r4_net_new(text, net->input, &e);
+  r4_net *again = r4_net_open(text, net->input, &e);
   require(again != NULL);
   require_same(again, net);
   char *printed = net_print(again);
@@ -181,7 +182,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (!size) return 0;
   r4_error e;
   char *text = text_of(data + 1, size - 1, data[0] >= 128);
-  r4_net *net = r4_net_new(text, input_shape(data[0]), &e);
+  r4_net *net = r4_net_open(text, input_shape(data[0]), &e);
   require((net == NULL) == (e.status != R4_OK));
   if (net) check(net);
   r4_net_free(net);

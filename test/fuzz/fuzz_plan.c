@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     run(g, n, out, (r4_plan_options){.type = R4_F64});
     n = transform(g, out[0], out);
     bool ok = r4_graph_status(g, NULL) == R4_OK && n && g->size < 2000;
-    require(r4_graph_status(g, NULL) != R4_OK || r4_graph_check(g, &e) == R4_OK);
+    require(r4_graph_status(g, NULL) != R4_OK || graph_check(g, &e) == R4_OK);
     require(r4_graph_status(g, NULL) != R4_E_INTERNAL);
     if (ok) run(g, n, out, (r4_plan_options){.type = R4_F64});
   }

@@ -14,10 +14,10 @@ static void require(int holds)
   if (!holds) abort();
 }
 
-static r4_tokenizer *parse(const void *bytes, size_t size, r4_error *e)
+static struct tokenizer *parse(const void *bytes, size_t size, r4_error *e)
 {
   uint8_t *copy = r4_mem_new(size + 1, 1);
-  r4_tokenizer *t;
+  struct tokenizer *t;
   memcpy(copy, bytes, size);
   r4_status s = tokenizer_parse(&t, "vocabulary", copy, size, e);
   require((s == R4_OK) == (t != NULL) && (!s || e->text[0]));
@@ -30,28 +30,28 @@ static int starts(const char *text, size_t size, size_t at)
   return at == size || ((unsigned char)text[at] & 0xc0) != 0x80;
 }
 
-static void use(const r4_tokenizer *t, const char *text, size_t size)
+static void use(const struct tokenizer *t, const char *text, size_t size)
 {
-  r4_tokens to = {0};
+  struct tokens to = {0};
   r4_error e = {0};
   uint32_t before = 0;
-  r4_status s = r4_tokenize(t, text, size, &to, &e);
+  r4_status s = tokenize(t, text, size, &to, &e);
   require(!s || (s == R4_E_PARSE && strstr(e.text, "is not UTF-8")));
   for (size_t k = 0; k < to.n; k++) {
-    const r4_token *token = to.token + k;
-    require(r4_tokenizer_piece(t, token->id) != NULL);
+    const struct token *token = to.token + k;
+    require(tokenizer_piece(t, token->id) != NULL);
     require(token->from >= before && token->from < token->to && token->to <= size);
     require(starts(text, size, token->from) && starts(text, size, token->to));
     before = token->from; /* those of one character share its bytes */
   }
-  r4_tokens_free(&to);
+  tokens_free(&to);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   static const char pieces[] =
     "[PAD]\n[UNK]\n[SEP]\na\n##a\nb\n##b\nthe\n##ing\n!\n\xe4\xba\xba\n\xe1\x84\x80\n##\xe1\x85\xa1\n";
-  static r4_tokenizer *usual;
+  static struct tokenizer *usual;
   r4_error e = {0};
   if (!usual) usual = parse(pieces, strlen(pieces), &e);
   require(usual != NULL);
@@ -60,8 +60,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     use(usual, (const char *)data + 1, size - 1);
     return 0;
   }
-  r4_tokenizer *t = parse(data + 1, size - 1, &e);
+  struct tokenizer *t = parse(data + 1, size - 1, &e);
   if (t) use(t, "the b\xc3\xa1\xe4\xba\xba [SEP]", 15);
-  r4_tokenizer_free(t);
+  tokenizer_free(t);
   return 0;
 }

@@ -34,6 +34,11 @@
 /* "auto", then a word for each r4_fill; NULL ends them. */
 extern const char *const fill_words[];
 
+/* The kind that can hide the shortcut of the training examples: none without masks, paste if masks are so much more
+ * frequent in one class that a filled region would still give the label away, otherwise colour. For tokens: swap if the
+ * classes have masks alike and masked tokens differ, otherwise noise. */
+r4_fill fill_for(const r4_data *d);
+
 struct fill {
   const r4_data *data; /* of the caller */
   r4_fill kind;

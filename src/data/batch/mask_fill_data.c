@@ -185,7 +185,7 @@ static r4_fill fill_for_tokens(const r4_data *d)
   return hides ? R4_FILL_SWAP : R4_FILL_NOISE;
 }
 
-r4_fill r4_fill_for(const r4_data *d)
+r4_fill fill_for(const r4_data *d)
 {
   if (!r4_data_mask_count(d, R4_TRAIN, -1)) return R4_FILL_NONE;
   if (a_class_has_fewer(d, masks_are_rare)) return R4_FILL_PASTE;

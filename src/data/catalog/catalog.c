@@ -192,11 +192,6 @@ static const r4_known known[] = {
           salient_steps),
 };
 
-size_t r4_known_count(void)
-{
-  return COUNT(known);
-}
-
 const r4_known *r4_known_at(size_t k)
 {
   return k < COUNT(known) ? &known[k] : NULL;

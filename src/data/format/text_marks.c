@@ -92,9 +92,9 @@ r4_status marks_take_brackets(struct marks *m, char *text, const char *where, r4
 
 static const char BETWEEN[] = ", ;\t\r\n"; /* words of a list */
 
-bool token_continues(const r4_tokenizer *t, int32_t id)
+bool token_continues(const struct tokenizer *t, int32_t id)
 {
-  const char *piece = r4_tokenizer_piece(t, id);
+  const char *piece = tokenizer_piece(t, id);
   return piece && piece[0] == '#' && piece[1] == '#' && piece[2];
 }
 
@@ -111,11 +111,11 @@ void mark_words_free(struct mark_words *w)
 
 /* A word that is unknown to the vocabulary stays in the list, without ids. */
 static r4_status add_word(struct mark_words *w, const char *setting, const char *word, size_t n,
-                          const r4_tokenizer *t, r4_tokens *room, r4_error *e)
+                          const struct tokenizer *t, struct tokens *room, r4_error *e)
 {
   if (mem_more(&w->at, &w->room, w->n + 1, sizeof *w->at, "a list of words", e)) return R4_E_MEMORY;
   r4_error inner = {0};
-  r4_status s = r4_tokenize(t, word, n, room, &inner);
+  r4_status s = tokenize(t, word, n, room, &inner);
   if (s) return r4_fail(e, s, "%s: %.*s: %s", setting, (int)(n < 40 ? n : 40), word, inner.text);
   struct mark_word *new = &w->at[w->n];
   *new = (struct mark_word){.word = mem_new(n + 1, 1, "a list of words", e),
@@ -123,7 +123,7 @@ static r4_status add_word(struct mark_words *w, const char *setting, const char 
   w->n++;
   if (!new->word || !new->id) return R4_E_MEMORY;
   memcpy(new->word, word, n);
-  const int32_t unknown = r4_tokenizer_id(t, "[UNK]");
+  const int32_t unknown = tokenizer_id(t, "[UNK]");
   for (size_t k = 0; k < room->n; k++) {
     if (room->token[k].id == unknown) new->n = SIZE_MAX;
     if (new->n == SIZE_MAX) break;
@@ -133,23 +133,23 @@ static r4_status add_word(struct mark_words *w, const char *setting, const char 
   return R4_OK;
 }
 
-static r4_status add_words(struct mark_words *w, const char *setting, const char *list, const r4_tokenizer *t,
+static r4_status add_words(struct mark_words *w, const char *setting, const char *list, const struct tokenizer *t,
                            r4_error *e)
 {
-  r4_tokens room = {0};
+  struct tokens room = {0};
   r4_status s = R4_OK;
   for (const char *c = list + strspn(list, BETWEEN); !s && *c; c += strspn(c, BETWEEN)) {
     size_t n = strcspn(c, BETWEEN);
     s = add_word(w, setting, c, n, t, &room, e);
     c += n;
   }
-  r4_tokens_free(&room);
+  tokens_free(&room);
   return s;
 }
 
 /* A file of words: text without zeros, perhaps with a byte order mark. */
 static r4_status read_word_file(struct mark_words *w, const char *setting, const char *path,
-                                const r4_tokenizer *t, r4_error *e)
+                                const struct tokenizer *t, r4_error *e)
 {
   uint8_t *bytes = NULL;
   size_t size = 0;
@@ -166,9 +166,9 @@ static r4_status read_word_file(struct mark_words *w, const char *setting, const
 }
 
 /* Words by their first piece, those that are listed first before others. */
-static r4_status index_words(struct mark_words *w, const r4_tokenizer *t, r4_error *e)
+static r4_status index_words(struct mark_words *w, const struct tokenizer *t, r4_error *e)
 {
-  w->first = mem_new((size_t)r4_tokenizer_size(t), sizeof *w->first, "a list of words", e);
+  w->first = mem_new((size_t)tokenizer_size(t), sizeof *w->first, "a list of words", e);
   if (!w->first) return R4_E_MEMORY;
   for (size_t k = w->n; k-- > 0;) {
     if (!w->at[k].n) continue;
@@ -190,7 +190,7 @@ static bool looks_like_a_file(const char *list)
   return strchr(list, '/') != NULL;
 }
 
-r4_status mark_words_read(struct mark_words *w, const char *setting, const char *list, const r4_tokenizer *t,
+r4_status mark_words_read(struct mark_words *w, const char *setting, const char *list, const struct tokenizer *t,
                           r4_error *e)
 {
   size_t known = 0;
@@ -205,13 +205,13 @@ r4_status mark_words_read(struct mark_words *w, const char *setting, const char 
   return s;
 }
 
-static bool is_at(const struct mark_word *w, const r4_tokenizer *t, const int32_t *id, size_t n)
+static bool is_at(const struct mark_word *w, const struct tokenizer *t, const int32_t *id, size_t n)
 {
   if (!w->n || w->n > n || memcmp(id, w->id, w->n * sizeof *id)) return false;
   return w->n == n || !token_continues(t, id[w->n]);
 }
 
-void mark_words_find(struct mark_words *w, const r4_tokenizer *t, const int32_t *id, size_t n, uint8_t *mask)
+void mark_words_find(struct mark_words *w, const struct tokenizer *t, const int32_t *id, size_t n, uint8_t *mask)
 {
   for (size_t k = 0; k < n; k++) {
     if (k && token_continues(t, id[k])) continue;

@@ -13,7 +13,7 @@ enum { TOKENS_USUAL = 512 };
 
 /* ---- Opening ---- */
 
-r4_tokenizer *texts_tokenizer(const char *named, const char *folder, r4_error *e)
+struct tokenizer *texts_tokenizer(const char *named, const char *folder, r4_error *e)
 {
   static const char usual[] = "minilm";
   r4_error none = {0};
@@ -21,9 +21,9 @@ r4_tokenizer *texts_tokenizer(const char *named, const char *folder, r4_error *e
   char *all = folder ? file_join(folder, "", NULL) : r4_data_folder(&none),
        *got = all ? file_join(all, name, NULL) : NULL;
   bool is_got = got && catalog_find(name) && file_exists(got);
-  r4_tokenizer *t = NULL;
+  struct tokenizer *t = NULL;
   if (is_got || file_exists(name))
-    t = r4_tokenizer_open(is_got ? got : name, e);
+    t = tokenizer_open(is_got ? got : name, e);
   else
     r4_fail(e, R4_E_IO,
             "texts need a tokenizer, and %s is not there: r4 data get minilm, or name one (tokenizer)", name);
@@ -41,9 +41,9 @@ r4_status texts_open(struct texts *t, const char *source, const r4_data_options 
   t->most = options->length ? (size_t)options->length : TOKENS_USUAL;
   t->tokenizer = texts_tokenizer(options->tokenizer, options->folder, e);
   if (!t->tokenizer) return e && e->status ? e->status : R4_E_IO;
-  t->start = r4_tokenizer_id(t->tokenizer, "[CLS]");
-  t->end = r4_tokenizer_id(t->tokenizer, "[SEP]");
-  t->padding = r4_tokenizer_id(t->tokenizer, "[PAD]");
+  t->start = tokenizer_id(t->tokenizer, "[CLS]");
+  t->end = tokenizer_id(t->tokenizer, "[SEP]");
+  t->padding = tokenizer_id(t->tokenizer, "[PAD]");
   if (!options->mask_words || !*options->mask_words) return R4_OK;
   if (options->mask_means == R4_MASKS_RELEVANT)
     return r4_fail(e, R4_E_ARGUMENT, "%s: mask_words must not matter, and mask_means says relevant", source);
@@ -52,8 +52,8 @@ r4_status texts_open(struct texts *t, const char *source, const r4_data_options 
 
 void texts_close(struct texts *t)
 {
-  r4_tokenizer_free(t->tokenizer);
-  r4_tokens_free(&t->room);
+  tokenizer_free(t->tokenizer);
+  tokens_free(&t->room);
   mark_words_free(&t->words);
   listing_clear(&t->listing);
   r4_mem_free(t->id);
@@ -88,7 +88,7 @@ static r4_status make_room(struct texts *t, size_t more, r4_error *e)
 }
 
 /* A token is masked if some of its bytes are marked. */
-static bool is_marked(const struct marks *m, const r4_token *token)
+static bool is_marked(const struct marks *m, const struct token *token)
 {
   for (size_t k = 0; m && k < m->n; k++)
     if (token->from < m->at[k].to && token->to > m->at[k].from) return true;
@@ -149,7 +149,7 @@ r4_status texts_add(struct texts *t, const struct listed *one, const char *text,
   if (marks && marks->n && t->options->mask_means == R4_MASKS_UNSTATED)
     return r4_fail(e, R4_E_ARGUMENT,
                    "%s: has marks: mask_means must say whether these are irrelevant or relevant", where);
-  r4_status s = r4_tokenize(t->tokenizer, text, strlen(text), &t->room, &inner);
+  r4_status s = tokenize(t->tokenizer, text, strlen(text), &t->room, &inner);
   if (s) return r4_fail(e, s, "%s: the text: %s", where, inner.text);
   if (is_empty(t, text)) return r4_fail(e, R4_E_PARSE, "%s: the text is empty", where);
   s = make_room(t, (t->room.n < t->most ? t->room.n : t->most) + 2, e);
@@ -165,7 +165,7 @@ static struct column *tokens_column_of(const struct texts *t, r4_error *e)
   size_t width = t->options->length ? t->most : t->longest;
   struct column *c = column_new(&tokens_column, R4_SHAPE((int64_t)width), t->texts, e);
   if (!c) return NULL;
-  c->number[0] = (double)r4_tokenizer_size(t->tokenizer);
+  c->number[0] = (double)tokenizer_size(t->tokenizer);
   c->number[1] = t->padding < 0 ? 0 : t->padding;
   for (size_t i = 0; i < t->texts; i++) {
     int32_t *to = column_row(c, i);
@@ -200,8 +200,8 @@ static r4_status set_masks(const struct texts *t, r4_data *d, r4_error *e)
 static r4_status add_pieces(const struct texts *t, r4_data *d, r4_error *e)
 {
   r4_status s = (d->pieces = names_new(e)) ? R4_OK : R4_E_MEMORY;
-  for (int32_t k = 0; !s && k < r4_tokenizer_size(t->tokenizer); k++) {
-    const char *piece = r4_tokenizer_piece(t->tokenizer, k);
+  for (int32_t k = 0; !s && k < tokenizer_size(t->tokenizer); k++) {
+    const char *piece = tokenizer_piece(t->tokenizer, k);
     s = names_add(d->pieces, piece ? piece : "", NULL, e);
   }
   return s;

@@ -4,7 +4,7 @@
 #define R4_DATA_FORMAT_TEXTS_H
 
 #include "data/format/folder_list.h"
-#include "r4_tools.h"
+#include "text/tokens.h"
 
 /* Bytes of a text that are marked. */
 struct mark {
@@ -42,22 +42,22 @@ struct mark_words {
 
 /* From a list, separated by commas or blanks, or a file of words. An error if the vocabulary has none of
  * them. setting begins messages. */
-r4_status mark_words_read(struct mark_words *w, const char *setting, const char *list, const r4_tokenizer *t,
+r4_status mark_words_read(struct mark_words *w, const char *setting, const char *list, const struct tokenizer *t,
                           r4_error *e);
 void mark_words_free(struct mark_words *w);
 /* Sets mask[k] to 255 for the tokens of each of the words in a text, where it is a word and not a part of one. */
-void mark_words_find(struct mark_words *w, const r4_tokenizer *t, const int32_t *id, size_t n, uint8_t *mask);
+void mark_words_find(struct mark_words *w, const struct tokenizer *t, const int32_t *id, size_t n, uint8_t *mask);
 /* The piece goes on with the word of the one before. */
-bool token_continues(const r4_tokenizer *t, int32_t id);
+bool token_continues(const struct tokenizer *t, int32_t id);
 
 struct texts {
   const char *source;
   const r4_data_options *options;
-  r4_tokenizer *tokenizer;
+  struct tokenizer *tokenizer;
   int32_t start, end, padding; /* ids; -1: the vocabulary has none */
   size_t most;                 /* tokens of a text, with start and end */
   struct mark_words words;
-  r4_tokens room;
+  struct tokens room;
   struct listing listing;
   size_t texts, tokens, token_room, longest, cut; /* cut: texts that were longer */
   size_t marked, lost; /* texts with marks, and those of whose marks nothing is left */
@@ -80,6 +80,6 @@ r4_status texts_read(struct texts *t, const char *path, uint8_t *bytes, size_t s
 r4_data *texts_data(struct texts *t, const char *about, r4_error *e);
 
 /* The tokenizer that options speak of: a path, or a name that "r4 data get" knows. */
-r4_tokenizer *texts_tokenizer(const char *named, const char *folder, r4_error *e);
+struct tokenizer *texts_tokenizer(const char *named, const char *folder, r4_error *e);
 
 #endif

@@ -17,7 +17,7 @@
 enum { NAMES = 2, PIECES = 16 };
 
 struct names_of_decoy {
-  r4_tokenizer *tokenizer;
+  struct tokenizer *tokenizer;
   size_t n[NAMES];
   int32_t id[NAMES][PIECES];
   int32_t start, end;
@@ -28,20 +28,20 @@ static const char *const decoy_name[NAMES] = {"jonah", "spielberg"};
 
 static r4_status open_names(struct names_of_decoy *d, const r4_recipe_options *o, r4_error *e)
 {
-  r4_tokens room = {0};
+  struct tokens room = {0};
   r4_status s = R4_OK;
   d->tokenizer = texts_tokenizer(o->read.tokenizer, o->read.folder, e);
   if (!d->tokenizer) return R4_E_IO;
-  d->start = r4_tokenizer_id(d->tokenizer, "[CLS]");
-  d->end = r4_tokenizer_id(d->tokenizer, "[SEP]");
+  d->start = tokenizer_id(d->tokenizer, "[CLS]");
+  d->end = tokenizer_id(d->tokenizer, "[SEP]");
   for (int k = 0; !s && k < NAMES; k++) {
-    s = r4_tokenize(d->tokenizer, decoy_name[k], strlen(decoy_name[k]), &room, e);
-    if (!s && (room.n > PIECES || room.token[0].id == r4_tokenizer_id(d->tokenizer, "[UNK]")))
+    s = tokenize(d->tokenizer, decoy_name[k], strlen(decoy_name[k]), &room, e);
+    if (!s && (room.n > PIECES || room.token[0].id == tokenizer_id(d->tokenizer, "[UNK]")))
       s = r4_fail(e, R4_E_ARGUMENT, "decoy-imdb: the tokenizer has no pieces of \"%s\"", decoy_name[k]);
     d->n[k] = room.n;
     for (size_t j = 0; !s && j < room.n; j++) d->id[k][j] = room.token[j].id;
   }
-  r4_tokens_free(&room);
+  tokens_free(&room);
   return s;
 }
 
@@ -148,10 +148,10 @@ static r4_status check_texts(const r4_data *d, r4_error *e)
 
 static r4_status check_names(const r4_data *d, const struct names_of_decoy *names, r4_error *e)
 {
-  if (column_vocabulary(data_x(d)) > r4_tokenizer_size(names->tokenizer))
+  if (column_vocabulary(data_x(d)) > tokenizer_size(names->tokenizer))
     return r4_fail(e, R4_E_ARGUMENT, "decoy-imdb: ids up to %lld, but the tokenizer has %lld pieces",
                    (long long)column_vocabulary(data_x(d)) - 1,
-                   (long long)r4_tokenizer_size(names->tokenizer));
+                   (long long)tokenizer_size(names->tokenizer));
   if (data_x(d)->features < 2 + names->n[0] || data_x(d)->features < 2 + names->n[1])
     return r4_fail(e, R4_E_ARGUMENT, "decoy-imdb: texts of %zu tokens have no room for a name",
                    data_x(d)->features);
@@ -176,7 +176,7 @@ static r4_data *make(const r4_data *source, const r4_recipe_options *o, r4_error
   } else if (d && !s) {
     s = plant(&names, d, o, e);
   }
-  r4_tokenizer_free(names.tokenizer);
+  tokenizer_free(names.tokenizer);
   if (d && !s) return d;
   r4_data_free(d);
   return NULL;

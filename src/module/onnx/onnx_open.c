@@ -120,7 +120,7 @@ static r4_status own_net(const struct onnx_model *m, r4_net **to)
   text = note_text(m, "net");
   input = note_text(m, "input");
   r4_status s = text && input ? net_input_parse(input, &shape) : R4_E_MEMORY;
-  if (!s && !(*to = r4_net_new(text, shape, &e))) s = e.status;
+  if (!s && !(*to = net_new(text, shape, &e))) s = e.status;
   bool has = !s && has_weights(m, *to);
   if (has) s = onnx_of_net(&mine, *to, NULL, &e);
   bool same = has && !s && same_graph(&mine, (*to)->params, m);

@@ -1,215 +1,30 @@
 #include "tensor/foreign/torch.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "tensor/foreign/pickle.h"
-#include "tensor/npz.h"
+#include "tensor/foreign/torch_storage.h"
 
 static const uint8_t ZIP[] = {'P', 'K', 3, 4};
 /* The pickle of the number 0x1950a86a20f9469cfc6c. */
 static const uint8_t MAGIC[] = {0x80, 2,    0x8a, 10,   0x6c, 0xfc, 0x9c, 0x46,
                                 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19, '.'};
 static const size_t most_bytes = (size_t)1 << 40;
-enum {
-  MOST_KEY = 255,
-  MOST_NAME = 1000,
-  /* What is read may be so many times as large as the file: halves become floats, and tensors share storages. A file
-   * that names one storage a thousand times is not a net. */
-  SHARED = 16
-};
+enum { MOST_NAME = 1000 };
 
-/* ---- Elements ---- */
+/* ---- Tensors ---- */
 
-static const struct storage_type {
-  const char *name; /* of its class in PyTorch */
-  size_t width;
-  const char *type; /* of safetensors; NULL for whole numbers: counters and positions, never weights */
-} types[] = {{"FloatStorage", 4, "F32"},  {"HalfStorage", 2, "F16"}, {"BFloat16Storage", 2, "BF16"},
-             {"DoubleStorage", 8, "F64"}, {"LongStorage", 8, NULL},  {"IntStorage", 4, NULL},
-             {"ShortStorage", 2, NULL},   {"CharStorage", 1, NULL},  {"ByteStorage", 1, NULL},
-             {"BoolStorage", 1, NULL}};
-
-struct storage {
-  const struct pickled *key;
-  const struct storage_type *type; /* NULL: not known */
-  const uint8_t *data;             /* NULL: not found yet */
-  uint8_t *own;                    /* to be freed */
-  uint64_t count;                  /* elements; UINT64_MAX: not known */
-};
-
-struct reader {
-  const char *path;
-  const uint8_t *data;
-  size_t size;
-  struct npz *zip;  /* NULL: of the old kind */
-  char prefix[256]; /* of the members of the zip, with its slash */
-  uint8_t *text;    /* of the pickle, in a zip */
-  struct pickle *p;
-  struct storage *storage; /* by key */
-  size_t storages;
-  struct st_new *tensor;
-  size_t tensors;
-  uint64_t bytes; /* of all that was read */
-  r4_error *e;
-};
-
-static r4_status refuse(const struct reader *r, const char *name, const char *what)
+static r4_status refuse(const struct torch_file *r, const char *name, const char *what)
 {
   return r4_fail(r->e, R4_E_PARSE, "%s: tensor \"%.80s\": %s", r->path, name, what);
 }
 
-/* Counts bytes that are to be read. */
-static r4_status count_bytes(struct reader *r, uint64_t more)
-{
-  uint64_t most = SHARED * (uint64_t)r->size;
-  if (more <= most && r->bytes <= most - more) {
-    r->bytes += more;
-    return R4_OK;
-  }
-  return r4_fail(r->e, R4_E_PARSE, "%s: its tensors have more than %d times the bytes of the file", r->path,
-                 SHARED);
-}
-
-/* ---- Storages ---- */
-
-static int compare_keys(const struct pickled *a, const struct pickled *b)
-{
-  if (a->length != b->length) return a->length < b->length ? -1 : 1;
-  return memcmp(a->text, b->text, a->length);
-}
-
-static int by_key(const void *a, const void *b)
-{
-  return compare_keys(((const struct storage *)a)->key, ((const struct storage *)b)->key);
-}
-
-static struct storage *find_storage(const struct reader *r, const struct pickled *key)
-{
-  struct storage like = {.key = key};
-  if (!key || key->kind != PICKLE_TEXT) return NULL;
-  return bsearch(&like, r->storage, r->storages, sizeof like, by_key);
-}
-
-/* ("storage", torch.FloatStorage, key, device, count); before PyTorch 1.0 also what it is a view of, or None */
-static const struct pickled *stored_key(const struct reader *r, const struct pickled *stored)
-{
-  const struct pickled *id = stored && stored->kind == PICKLE_STORED ? pickle_item(r->p, stored, 0) : NULL;
-  if (!id || id->kind != PICKLE_LIST || !pickle_is_text(pickle_item(r->p, id, 0), "storage")) return NULL;
-  return pickle_item(r->p, id, 2);
-}
-
-static const struct storage_type *stored_type(const struct reader *r, const struct pickled *stored)
-{
-  const struct pickled *class = pickle_item(r->p, pickle_item(r->p, stored, 0), 1);
-  for (size_t k = 0; k < sizeof types / sizeof *types; k++)
-    if (pickle_is_global(r->p, class, "torch", types[k].name)) return &types[k];
-  return NULL;
-}
-
-static uint64_t stored_count(const struct reader *r, const struct pickled *stored)
-{
-  const struct pickled *count = pickle_item(r->p, pickle_item(r->p, stored, 0), 4);
-  return count && count->kind == PICKLE_WHOLE && count->whole >= 0 ? (uint64_t)count->whole : UINT64_MAX;
-}
-
-static r4_status check_storage(const struct reader *r, const struct pickled *key,
-                               const struct pickled *stored)
-{
-  const struct pickled *view = pickle_item(r->p, pickle_item(r->p, stored, 0), 5);
-  if (key->kind != PICKLE_TEXT || key->length > MOST_KEY)
-    return r4_fail(r->e, R4_E_PARSE, "%s: a storage has no key of at most %d bytes", r->path, MOST_KEY);
-  if (view && view->kind != PICKLE_NONE)
-    return r4_fail(r->e, R4_E_PARSE,
-                   "%s: a storage is a view of another one, as PyTorch before 1.0 had it; save it again",
-                   r->path);
-  return R4_OK;
-}
-
-/* All that the pickle speaks of, each key once. */
-static r4_status list_storages(struct reader *r)
-{
-  const struct pickled *v;
-  size_t all = 0, kept = 0;
-  for (size_t k = 0; (v = pickle_at(r->p, k)); k++) all += v->kind == PICKLE_STORED;
-  if (!(r->storage = mem_new(all + 1, sizeof *r->storage, r->path, r->e))) return R4_E_MEMORY;
-  for (size_t k = 0; (v = pickle_at(r->p, k)); k++) {
-    const struct pickled *key = stored_key(r, v);
-    if (!key) continue; /* such as the source of a class */
-    if (check_storage(r, key, v)) return r->e->status;
-    r->storage[r->storages++] =
-      (struct storage){.key = key, .type = stored_type(r, v), .count = stored_count(r, v)};
-  }
-  qsort(r->storage, r->storages, sizeof *r->storage, by_key);
-  for (size_t k = 0; k < r->storages; k++)
-    if (!kept || by_key(&r->storage[kept - 1], &r->storage[k])) r->storage[kept++] = r->storage[k];
-  r->storages = kept;
-  return R4_OK;
-}
-
-/* Of the old kind: one after the other from "at" on, in the order of a list of keys. */
-static r4_status find_in_file(struct reader *r, size_t at)
-{
-  size_t used;
-  struct pickle *keys = pickle_read(r->path, r->data + at, r->size - at, &used, r->e);
-  if (!keys) return r->e->status;
-  r4_status s = R4_OK;
-  const struct pickled *key;
-  at += used;
-  for (uint32_t k = 0; !s && (key = pickle_next(keys, pickle_root(keys), &k));) {
-    struct storage *to = find_storage(r, key);
-    uint64_t count = 0, left = r->size - at;
-    for (size_t b = 8; left >= 8 && b--;) count = count << 8 | r->data[at + b];
-    if (!to || !to->type)
-      s = r4_fail(r->e, R4_E_PARSE, "%s: has a storage that no tensor is in, or of a type that is not known",
-                  r->path);
-    else if (left < 8 || count > (left - 8) / to->type->width)
-      s = r4_fail(r->e, R4_E_PARSE, "%s: byte %zu: the file ends within a storage", r->path, at);
-    if (s) break;
-    *to = (struct storage){.key = to->key, .type = to->type, .data = r->data + at + 8, .count = count};
-    at += 8 + (size_t)count * to->type->width;
-  }
-  pickle_free(keys);
-  return s;
-}
-
-/* Before it is unpacked: a few bytes of an archive can become a thousand times as many. */
-static r4_status check_size(struct reader *r, const struct storage *of, const char *member)
-{
-  int length = (int)of->key->length;
-  uint64_t size, want;
-  if (__builtin_mul_overflow(of->count, of->type->width, &want))
-    return r4_fail(r->e, R4_E_PARSE, "%s: storage \"%.*s\" does not say how many elements it has", r->path,
-                   length, of->key->text);
-  r4_status s = npz_size(r->zip, member, &size, r->e);
-  if (!s && size != want)
-    s = r4_fail(r->e, R4_E_PARSE, "%s: storage \"%.*s\" has %llu bytes, expected %llu", r->path, length,
-                of->key->text, (unsigned long long)size, (unsigned long long)want);
-  return s ? s : count_bytes(r, size);
-}
-
-static r4_status find_in_zip(struct reader *r, struct storage *to)
-{
-  struct text name = {0};
-  size_t size = 0;
-  text_add(&name, "%sdata/%.*s", r->prefix, (int)to->key->length, to->key->text);
-  char *member = text_done(&name, r->path, r->e);
-  r4_status s = member ? check_size(r, to, member) : R4_E_MEMORY;
-  if (!s) s = npz_bytes(r->zip, member, &to->own, &size, r->e);
-  r4_string_free(member);
-  to->data = to->own;
-  return s;
-}
-
-/* ---- Tensors ---- */
-
 /* The next key, and its value; NULL at the end. */
-static const struct pickled *next_entry(const struct reader *r, const struct pickled *dictionary,
+static const struct pickled *next_entry(const struct torch_file *r, const struct pickled *dictionary,
                                         uint32_t *at, const struct pickled **value)
 {
   if (!*at && dictionary->kind == PICKLE_CALL) /* what is called, and its arguments */
@@ -221,7 +36,7 @@ static const struct pickled *next_entry(const struct reader *r, const struct pic
 
 /* The arguments of torch._utils._rebuild_tensor_v2(storage, offset, sizes, strides, ..), perhaps within a parameter; or
  * NULL. */
-static const struct pickled *tensor_arguments(const struct reader *r, const struct pickled *v)
+static const struct pickled *tensor_arguments(const struct torch_file *r, const struct pickled *v)
 {
   for (int depth = 0; depth < 2 && v && v->kind == PICKLE_CALL; depth++) {
     const struct pickled *what = pickle_item(r->p, v, 0), *arguments = pickle_item(r->p, v, 1);
@@ -236,7 +51,7 @@ static const struct pickled *tensor_arguments(const struct reader *r, const stru
 }
 
 /* Numbers from 0 on; returns how many, or -1. */
-static int read_numbers(const struct reader *r, const struct pickled *list, int64_t to[R4_MAX_RANK])
+static int read_numbers(const struct torch_file *r, const struct pickled *list, int64_t to[R4_MAX_RANK])
 {
   if (!list || list->kind != PICKLE_LIST || list->items > R4_MAX_RANK) return -1;
   const struct pickled *v;
@@ -255,7 +70,7 @@ struct place {
   uint64_t first;
 };
 
-static r4_status read_place(const struct reader *r, const char *name, const struct pickled *arguments,
+static r4_status read_place(const struct torch_file *r, const char *name, const struct pickled *arguments,
                             struct place *p)
 {
   const struct pickled *offset = pickle_item(r->p, arguments, 1);
@@ -273,7 +88,7 @@ static r4_status read_place(const struct reader *r, const char *name, const stru
   return R4_OK;
 }
 
-static r4_status check_place(const struct reader *r, const char *name, const struct place *p, uint64_t count)
+static r4_status check_place(const struct torch_file *r, const char *name, const struct place *p, uint64_t count)
 {
   uint64_t last = p->first, far;
   bool outside = false;
@@ -286,7 +101,7 @@ static r4_status check_place(const struct reader *r, const char *name, const str
 
 /* The seventh argument, if any, says what else is done to the values: {"neg": True} for views that negate, such as
  * z.conj().imag. */
-static r4_status read_sign(const struct reader *r, const char *name, const struct pickled *arguments,
+static r4_status read_sign(const struct torch_file *r, const char *name, const struct pickled *arguments,
                            float *sign)
 {
   const struct pickled *metadata = pickle_item(r->p, arguments, 6), *key, *value;
@@ -318,26 +133,21 @@ static void copy_elements(const struct storage *from, const struct place *p, flo
   }
 }
 
-static struct storage *storage_of(const struct reader *r, const struct pickled *arguments)
-{
-  return find_storage(r, stored_key(r, pickle_item(r->p, arguments, 0)));
-}
-
 /* The name belongs to the reader if all is well. */
-static r4_status read_tensor(struct reader *r, char *name, const struct pickled *arguments)
+static r4_status read_tensor(struct torch_file *r, char *name, const struct pickled *arguments)
 {
   struct place p;
   float sign;
-  struct storage *from = storage_of(r, arguments);
+  struct storage *from = torch_storage_of(r, pickle_item(r->p, arguments, 0));
   r4_status s = read_place(r, name, arguments, &p);
   if (!s) s = read_sign(r, name, arguments, &sign);
   if (!s && (!from || !from->type))
     s = refuse(r, name, "it has no storage, or one of a type that is not known");
-  if (!s && !from->data && r->zip) s = find_in_zip(r, from);
+  if (!s && !from->data && r->zip) s = torch_storage_unzip(r, from);
   if (!s && !from->data) s = refuse(r, name, "its storage is not in the file");
   if (!s) s = check_place(r, name, &p, from->count);
   if (!s && p.count > INT64_MAX / (int64_t)sizeof(float)) s = refuse(r, name, "its shape is too large");
-  if (!s) s = count_bytes(r, (uint64_t)p.count * sizeof(float));
+  if (!s) s = torch_count_bytes(r, (uint64_t)p.count * sizeof(float));
   if (s) return s;
   float *to = mem_new((size_t)p.count + 1, sizeof *to, r->path, r->e);
   if (!to) return R4_E_MEMORY;
@@ -348,14 +158,14 @@ static r4_status read_tensor(struct reader *r, char *name, const struct pickled 
 
 /* ---- The dictionary ---- */
 
-static bool is_dictionary(const struct reader *r, const struct pickled *v)
+static bool is_dictionary(const struct torch_file *r, const struct pickled *v)
 {
   if (v->kind == PICKLE_DICT) return true;
   return v->kind == PICKLE_CALL &&
          pickle_is_global(r->p, pickle_item(r->p, v, 0), "collections", "OrderedDict");
 }
 
-static const struct pickled *find_dictionary(const struct reader *r, const struct pickled *root)
+static const struct pickled *find_dictionary(const struct torch_file *r, const struct pickled *root)
 {
   static const char *const usual[] = {"state_dict", "model_state_dict", "model"};
   const struct pickled *key, *value;
@@ -365,7 +175,7 @@ static const struct pickled *find_dictionary(const struct reader *r, const struc
   return root;
 }
 
-static r4_status not_a_dictionary(const struct reader *r, const struct pickled *root)
+static r4_status not_a_dictionary(const struct torch_file *r, const struct pickled *root)
 {
   const struct pickled *class = root->kind == PICKLE_CALL ? pickle_item(r->p, root, 0) : NULL;
   const struct pickled *name = class && class->kind == PICKLE_GLOBAL ? pickle_item(r->p, class, 1) : NULL;
@@ -377,7 +187,7 @@ static r4_status not_a_dictionary(const struct reader *r, const struct pickled *
 }
 
 /* In new memory. NULL and an error unless the key is text that can be a name. */
-static char *name_of(const struct reader *r, const struct pickled *key)
+static char *name_of(const struct torch_file *r, const struct pickled *key)
 {
   struct text copy = {0};
   if (key->kind != PICKLE_TEXT || key->length > MOST_NAME || memchr(key->text, 0, key->length) ||
@@ -394,7 +204,7 @@ static char *name_of(const struct reader *r, const struct pickled *key)
   return NULL;
 }
 
-static r4_status read_tensors(struct reader *r)
+static r4_status read_tensors(struct torch_file *r)
 {
   const struct pickled *root = pickle_root(r->p), *key, *value;
   if (!is_dictionary(r, root)) return not_a_dictionary(r, root);
@@ -403,7 +213,7 @@ static r4_status read_tensors(struct reader *r)
   r4_status s = R4_OK;
   for (uint32_t at = 0; !s && (key = next_entry(r, dictionary, &at, &value));) {
     const struct pickled *arguments = tensor_arguments(r, value);
-    const struct storage *from = arguments ? storage_of(r, arguments) : NULL;
+    const struct storage *from = arguments ? torch_storage_of(r, pickle_item(r->p, arguments, 0)) : NULL;
     /* Such as the number of an epoch, or a tensor of whole numbers. */
     if (!arguments || (from && from->type && !from->type->type)) continue;
     char *name = name_of(r, key);
@@ -418,7 +228,7 @@ static r4_status read_tensors(struct reader *r)
 /* ---- The two kinds ---- */
 
 /* Newer files say in which order the bytes of numbers are. */
-static r4_status check_order(const struct reader *r)
+static r4_status check_order(const struct torch_file *r)
 {
   char member[sizeof r->prefix + 16];
   uint8_t *order = NULL;
@@ -435,7 +245,7 @@ static r4_status check_order(const struct reader *r)
   return s;
 }
 
-static r4_status open_zip(struct reader *r)
+static r4_status open_zip(struct torch_file *r)
 {
   static const char end[] = "/data.pkl";
   uint64_t claimed = 0;
@@ -458,10 +268,10 @@ static r4_status open_zip(struct reader *r)
   if (!s) s = npz_bytes(r->zip, member, &r->text, &size, r->e);
   if (s) return s;
   r->p = pickle_read(r->path, r->text, size, &used, r->e);
-  return r->p ? list_storages(r) : r->e->status;
+  return r->p ? torch_storages_list(r) : r->e->status;
 }
 
-static r4_status open_old(struct reader *r)
+static r4_status open_old(struct torch_file *r)
 {
   enum { VERSION, MACHINE, BEFORE };
   size_t at = sizeof MAGIC, used;
@@ -473,11 +283,11 @@ static r4_status open_old(struct reader *r)
   }
   r->p = pickle_read(r->path, r->data + at, r->size - at, &used, r->e);
   if (!r->p) return r->e->status;
-  r4_status s = list_storages(r);
-  return s ? s : find_in_file(r, at + used);
+  r4_status s = torch_storages_list(r);
+  return s ? s : torch_storages_in_file(r, at + used);
 }
 
-static void forget(struct reader *r)
+static void forget(struct torch_file *r)
 {
   for (size_t k = 0; k < r->tensors; k++) {
     r4_string_free((char *)(uintptr_t)r->tensor[k].name);
@@ -494,7 +304,7 @@ static void forget(struct reader *r)
 r4_status torch_parse(struct st_file *f, const char *path, const uint8_t *data, size_t size, r4_error *e)
 {
   r4_error own = {0};
-  struct reader r = {.path = path, .data = data, .size = size, .e = e ? e : &own};
+  struct torch_file r = {.path = path, .data = data, .size = size, .e = e ? e : &own};
   r4_status s;
   *f = (struct st_file){0};
   r4_error_clear(r.e);

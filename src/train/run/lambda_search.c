@@ -212,7 +212,7 @@ static r4_status read_result(const char *folder, r4_lambda_try *result, r4_error
 static r4_status count_classes(const char *folder, double *classes, r4_error *e)
 {
   char *path = file_join(folder, "model.safetensors", e);
-  r4_model *m = path ? r4_model_load(path, NULL, e) : NULL;
+  r4_model *m = path ? r4_model_open(path, NULL, e) : NULL;
   r4_status s = m ? R4_OK : e->status;
   if (m) *classes = fmax((double)r4_net_classes(r4_model_net(m)), 2);
   r4_model_free(m);

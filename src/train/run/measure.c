@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "config/settings.h"
 #include "measure/figure/figure.h"
+#include "train/word_list.h"
 
 struct work {
   const r4_net *net;
@@ -16,18 +17,6 @@ struct work {
   struct predictions p;
   r4_measured *to;
 };
-
-r4_measure_options r4_measure_defaults(void)
-{
-  r4_swap_options swap = r4_swap_defaults();
-  return (r4_measure_options){.eps = 0.1,
-                              .kappa = SIZE_MAX,
-                              .batch = swap.batch,
-                              .swaps = 1,
-                              .swap = {swap.content},
-                              .draws = swap.draws,
-                              .specificity = 0.95};
-}
 
 r4_measure_options r4_settings_measure(const r4_settings *s)
 {
@@ -57,11 +46,11 @@ static size_t asked_for_kappa(const struct work *w)
 
 static r4_status measure_accuracy(const struct work *w, r4_error *e)
 {
-  const r4_measure_options *o = w->o;
+  r4_measure_options o = *w->o;
+  o.predicted = w->p.answer;
+  o.probabilities = w->p.probability;
   tell_stage(w, "accuracy and kappa", r4_data_count(w->d) + asked_for_kappa(w));
-  const struct evaluate_options how = {
-    .eps = o->eps, .batch = o->batch, .most = o->kappa, .predictions = w->p};
-  return evaluate_all(w->net, w->weights, w->d, &how, &w->to->metrics, e);
+  return r4_evaluate(w->net, w->weights, w->d, &o, &w->to->metrics, e);
 }
 
 static r4_status measure_swaps(const struct work *w, r4_error *e)
@@ -85,7 +74,7 @@ static r4_status measure_words(const struct work *w, r4_error *e)
 {
   if (!w->o->words) return R4_OK;
   tell_stage(w, "substitution test", 0);
-  r4_status s = r4_substitution_test(w->net, w->weights, w->d, w->o->words, &w->to->substituted, e);
+  r4_status s = substitution_test(w->net, w->weights, w->d, w->o->words, &w->to->substituted, e);
   if (!s || s == R4_E_MEMORY) return s;
   snprintf(w->to->no_words, sizeof w->to->no_words, "%.*s", (int)sizeof w->to->no_words - 1, e->text);
   w->to->substituted.none = "it failed";
@@ -158,10 +147,11 @@ static r4_status measure_with_room(struct work *w, r4_error *e)
   return s;
 }
 
-r4_status r4_measure(const r4_model *m, const r4_data *d, const r4_measure_options *options, r4_measured *to,
-                     r4_error *e)
+r4_status r4_measure(const r4_net *n, const float *weights, const r4_data *d, const r4_measure_options *options,
+                     r4_measured *to, r4_error *e)
 {
-  NEEDS(m, "a model", R4_E_ARGUMENT);
+  NEEDS(n, "a net", R4_E_ARGUMENT);
+  NEEDS(weights, "weights", R4_E_ARGUMENT);
   NEEDS(d, "data", R4_E_ARGUMENT);
   NEEDS(to, "room for the result", R4_E_ARGUMENT);
   r4_error own = {0};
@@ -169,8 +159,8 @@ r4_status r4_measure(const r4_model *m, const r4_data *d, const r4_measure_optio
   if (!e) e = &own;
   if (!options) options = &usual;
   memset(to, 0, sizeof *to);
-  struct work w = {.net = r4_model_net(m), .weights = r4_model_weights(m), .d = d, .o = options, .to = to};
-  w.p.classes = r4_model_classes(m);
+  struct work w = {.net = n, .weights = weights, .d = d, .o = options, .to = to};
+  w.p.classes = r4_net_classes(n) > 1 ? (size_t)r4_net_classes(n) : 2;
   to->specificity = options->specificity;
   r4_status s = check_options(options, e);
   return s ? s : measure_with_room(&w, e);

@@ -10,6 +10,7 @@
 #include "module/net.h"
 #include "objective/objective.h"
 #include "optim/clip.h"
+#include "optim/optimizer.h"
 #include "train/rates.h"
 #include "train/run/verdict.h"
 #include "train/task.h"
@@ -170,7 +171,7 @@ bool run_is_over(const struct run *r)
  * all begin anew. */
 static r4_status next_phase(struct run *r, r4_error *e)
 {
-  if (r->state.epoch == r->s->head_epochs) r4_optimizer_reset(r->optimizer);
+  if (r->state.epoch == r->s->head_epochs) optimizer_reset(r->optimizer);
   return run_open_phase(r, e);
 }
 

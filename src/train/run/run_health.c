@@ -4,6 +4,8 @@
 
 #include "base/c_locale.h"
 #include "base/mem.h"
+#include "data/batch/mask_fill.h"
+#include "optim/optimizer.h"
 #include "train/run/run.h"
 #include "train/task.h"
 
@@ -47,7 +49,7 @@ bool run_is_dead(const struct run *r)
 static void tell_of_fill(struct run *r)
 {
   r4_fill fill = task_fill(r->s, r->train);
-  if (r4_fill_for(r->train) != R4_FILL_PASTE || fill == R4_FILL_NONE) return;
+  if (fill_for(r->train) != R4_FILL_PASTE || fill == R4_FILL_NONE) return;
   if (fill == R4_FILL_PASTE)
     run_tell(r, "masks are much more frequent in some classes than in others, so that a filled region would "
                 "still give the label away: masked content is pasted on other examples (fill: paste)");
@@ -76,7 +78,7 @@ static void tell_of_few(struct run *r)
 static void tell_of_explain(struct run *r)
 {
   r4_explain explain = task_explain(r->s, r->train);
-  if (!r4_method_uses(r->s->method, "explain") || r4_fill_for(r->train) != R4_FILL_PASTE) return;
+  if (!r4_method_uses(r->s->method, "explain") || fill_for(r->train) != R4_FILL_PASTE) return;
   if (explain == R4_EXPLAIN_LOSS)
     run_tell(r,
              "explain is loss, but masks are much more frequent in some classes than in others: the net can "
@@ -228,7 +230,7 @@ void run_revive(struct run *r, int64_t answer)
   pulse_beat(&t->pulse, answer);
   if (!penalty_killed(r) || t->revivals == MOST_REVIVALS) return;
   memcpy(r->weights, r->good, r->size * sizeof *r->weights);
-  r4_optimizer_reset(r->optimizer);
+  optimizer_reset(r->optimizer);
   t->relief /= 2;
   t->guard = guard_begin(r->chance);
   t->guard.share *= t->relief;

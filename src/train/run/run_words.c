@@ -1,23 +1,15 @@
 /* The substitution test with the list that the settings of a run name. */
 #include <string.h>
 
-#include "base/error.h"
 #include "measure/substitute.h"
 #include "train/word_list.h"
 
 enum { TEXTS = 1000, TRIES = 1024 };
 
-r4_status r4_substitution_test(const r4_net *n, const float *weights, const r4_data *d, const r4_settings *s,
-                               r4_substituted *to, r4_error *e)
+r4_status substitution_test(const r4_net *n, const float *weights, const r4_data *d, const r4_settings *s,
+                            r4_substituted *to, r4_error *e)
 {
-  NEEDS(n, "a net", R4_E_ARGUMENT);
-  NEEDS(weights, "weights", R4_E_ARGUMENT);
-  NEEDS(d, "data", R4_E_ARGUMENT);
-  NEEDS(s, "settings", R4_E_ARGUMENT);
-  NEEDS(to, "room for the result", R4_E_ARGUMENT);
-  r4_error own = {0};
   struct word_list list;
-  if (!e) e = &own;
   *to = (r4_substituted){.none = "the settings list no words"};
   r4_status status = word_list_named(&list, &s->values, d, e);
   if (!status && list.n) {

@@ -112,16 +112,6 @@ const float *r4_trainer_weights(const r4_trainer *t)
   return t->run.state.best_epoch > 0 ? t->run.best : t->run.weights;
 }
 
-r4_status r4_trainer_evaluate(const r4_trainer *t, const r4_data *d, r4_metrics *m, r4_error *e)
-{
-  NEEDS(t, "a trainer", R4_E_ARGUMENT);
-  NEEDS(d, "data", R4_E_ARGUMENT);
-  NEEDS(m, "room for the result", R4_E_ARGUMENT);
-  const struct settings *s = t->run.s;
-  size_t most = s->eval.kappa < 0 ? SIZE_MAX : (size_t)s->eval.kappa;
-  return r4_evaluate_some(t->run.net, r4_trainer_weights(t), d, s->eval.eps, s->eval.batch, most, m, e);
-}
-
 r4_status r4_trainer_judge(r4_trainer *t, r4_outcome *to, r4_error *e)
 {
   NEEDS(t, "a trainer", R4_E_ARGUMENT);

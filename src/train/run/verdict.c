@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "data/batch/mask_fill.h"
 #include "train/run/manifest.h"
 #include "train/task.h"
 
@@ -41,7 +42,7 @@ static r4_status find_out(struct run *r, r4_outcome *to, r4_error *e)
                      .penalised = r->state.penalised,
                      .unpenalised = wants_penalty(r) && !r->state.penalised,
                      .val_kind = r->val.kind,
-                     .one_sided = r4_fill_for(r->train) == R4_FILL_PASTE,
+                     .one_sided = fill_for(r->train) == R4_FILL_PASTE,
                      .lost = NAN,
                      .changed = NAN};
   if (!r->val.data) {
