@@ -160,6 +160,9 @@ static int print_version(void)
   printf("r4 %s\n", R4_VERSION);
   printf("built for %s\n", r4_cpu_built_for());
   const char *features = r4_cpu_features();
+  char dnn[R4_VERSION_SIZE];
+  r4_onednn_version(dnn);
+  printf("oneDNN %s\n", dnn);
   printf("this CPU has %s\n", *features ? features : "none of the features that r4 knows, which are those of x86");
   return EXIT_DONE;
 }

@@ -142,6 +142,9 @@ const char *r4_threads_why(void);
  * any other call: most of those with an r4_error fail with R4_E_CPU then, but others may not get that far. */
 const char *r4_cpu_built_for(void);
 const char *r4_cpu_features(void);
+/* The oneDNN that is loaded, as "3.7.2". */
+enum { R4_VERSION_SIZE = 32 };
+void r4_onednn_version(char to[R4_VERSION_SIZE]);
 const char *r4_cpu_missing(void);
 
 /* ==== Part 2: data ============================================================================ */

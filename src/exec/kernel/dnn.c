@@ -4,6 +4,8 @@
  * and those that oneDNN likes. */
 #include "exec/kernel/dnn_v2.h"
 
+#include <stdio.h>
+
 #include "base/mem.h"
 #include "exec/kernel/kernel.h"
 #include "op/op_rules.h"
@@ -420,4 +422,12 @@ r4_status dnn_pool(const struct kernel_request *q, struct kernel **k, r4_error *
 {
   struct dnn *d = dnn_new("oneDNN pool", e);
   return d ? finish(d, build_pool(d, q), k, e) : R4_E_MEMORY;
+}
+
+/* ---- Which one it is ---- */
+
+void r4_onednn_version(char to[R4_VERSION_SIZE])
+{
+  const dnnl_version_t *v = dnnl_version();
+  snprintf(to, R4_VERSION_SIZE, "%d.%d.%d", v->major, v->minor, v->patch);
 }

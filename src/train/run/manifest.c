@@ -28,14 +28,16 @@ static void cpu_name(char *to, size_t size)
 
 static void add_machine(struct json_writer *w)
 {
-  char cpu[128];
+  char cpu[128], dnn[R4_VERSION_SIZE];
   struct utsname os;
   cpu_name(cpu, sizeof cpu);
+  r4_onednn_version(dnn);
   jw_put_open(w, "machine", '{');
   jw_put_text(w, "cpu", cpu);
   if (!uname(&os)) jw_put_text(w, "system", os.sysname);
   jw_put_whole(w, "threads", r4_threads(0, false));
   jw_put_text(w, "compiler", __VERSION__);
+  jw_put_text(w, "onednn", dnn);
   jw_close(w, '}');
 }
 
