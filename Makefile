@@ -1,6 +1,6 @@
 # r4: the build. "make help" lists the targets; missing packages are installed on the way.
 #
-#   make            library and command, in build/        make SAN=1 ...   with sanitizers, in build-san/
+#   make            library and commands, in build/       make SAN=1 ...   with sanitizers, in build-san/
 #   make demo       build, train and show                 make WERROR=1    warnings are errors
 #   make check      all tests                             make CC=clang    another compiler
 #   make check-long sanitizers, fuzzing, mutations        make MARCH=x86-64-v3   for other machines
@@ -87,11 +87,13 @@ PAGE := src/report/page/page.css src/report/page/page.js
 EMBEDDED := $(OUT)/nets.o $(OUT)/page.o
 LIB_OBJ := $(call objects,$(wildcard src/*/*.c src/*/*/*.c)) $(EMBEDDED)
 CLI_OBJ := $(call objects,$(wildcard cli/*.c cli/*/*.c))
+CHECK_OBJ := $(call objects,$(wildcard check/*.c))
+CHECK_TESTED := $(filter-out %/main.o,$(CHECK_OBJ))
 HELP_OBJ := $(call objects,$(filter-out test/test_%,$(wildcard test/*.c)))
 TESTS := $(patsubst %.c,$(OUT)/%,$(wildcard test/test_*.c))
 FUZZERS := $(patsubst test/fuzz/fuzz_%.c,%,$(wildcard test/fuzz/fuzz_*.c))
 REPLAYS := $(FUZZERS:%=$(OUT)/test/replay_%)
-COMMAND := $(if $(CLI_OBJ),$(OUT)/r4)
+COMMAND := $(if $(CLI_OBJ),$(OUT)/r4) $(OUT)/r4-check
 # Clang needs its own OpenMP runtime, libomp; see scripts/install-deps.
 DEPS := $(OUT)/.deps-ok$(if $(findstring clang,$(CC)),-fuzz)
 
@@ -129,6 +131,15 @@ $(OUT)/%.o: %.c $(OUT)/.flags | $(DEPS)
 	@mkdir -p $(@D)
 	$(call say,CC  )
 	$(Q)$(COMPILE) $(EXTRA) -MMD -MP -c $< -o $@
+
+# The checker of certificates, which shares nothing with the rest. It rounds upward, and the compiler must know; it is for
+# any CPU of the kind. See check/bound.c.
+$(CHECK_OBJ): private COMPILE = $(CC) -std=c11 -D_GNU_SOURCE $(filter-out -O%,$(MODE)) -O2 -ftree-vectorize -ffp-contract=off -frounding-math \
+           -pthread -fPIC -g -ffile-prefix-map=$(CURDIR)=. $(WARN) $(CPPFLAGS) $(CFLAGS)
+
+$(OUT)/r4-check: $(CHECK_OBJ)
+	$(call say,LINK)
+	$(Q)$(CC) $(MODE) -pthread -Wl,--as-needed $(LDFLAGS) $^ -lz -lm -o $@
 
 # Files that the library has in it.
 $(OUT)/nets.c: scripts/embed $(NETS) $(OUT)/.flags
@@ -187,6 +198,9 @@ $(OUT)/r4-shared: $(CLI_OBJ) $(OUT)/libr4.so
 $(OUT)/_r4.so: $(OUT)/libr4.so
 	$(call say,LINK)
 	$(Q)$(LINK) -shared -Wl,--no-as-needed -Wl,-rpath,'$$ORIGIN/lib' $^ -o $@
+
+$(OUT)/test/test_check $(OUT)/test/replay_check $(OUT)/fuzz_check: $(CHECK_TESTED)
+$(OUT)/test/test_check: | $(OUT)/r4-check
 
 $(TESTS): %: %.o $(HELP_OBJ) $(OUT)/inside.a
 	$(call say,LINK)
@@ -290,7 +304,7 @@ install: all
 	$(if $(DESTDIR),,-ldconfig)
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/r4 $(DESTDIR)$(PREFIX)/include/r4.h $(LIBRARIES)/pkgconfig/r4.pc
+	rm -f $(DESTDIR)$(PREFIX)/bin/r4 $(DESTDIR)$(PREFIX)/bin/r4-check $(DESTDIR)$(PREFIX)/include/r4.h $(LIBRARIES)/pkgconfig/r4.pc
 	rm -f $(SHARE)/man/man1/r4.1 $(SHARE)/bash-completion/completions/r4
 	rm -rf $(SHARE)/r4
 	rm -f $(LIBRARIES)/libr4.a $(LIBRARIES)/libr4.so $(LIBRARIES)/$(SONAME) $(LIBRARIES)/libr4.so.$(VERSION)
@@ -313,7 +327,7 @@ portable: $(patsubst %,portable-%,$(OLDEST) $(NEWER))
 portable-%:
 	$(MAKE) OUT=build-$* MARCH=$* CFLAGS="$${CFLAGS-$(HARDENING)}" CPPFLAGS="$${CPPFLAGS-$(FORTIFY)}" \
 	  LDFLAGS="$${LDFLAGS--Wl,-z,relro -Wl,-z,now}" \
-	  build-$*/libr4.so $(if $(filter $*,$(OLDEST)),build-$*/r4-shared build-$*/_r4.so)
+	  build-$*/libr4.so $(if $(filter $*,$(OLDEST)),build-$*/r4-shared build-$*/r4-check build-$*/_r4.so)
 
 # For "pip install", with everything inside; see doc/install.md. There is no source distribution. WHEEL_LIBS=system takes all
 # libraries as the system has them, which makes it larger.
@@ -324,7 +338,7 @@ wheel: $(OUT)/.deps-ok-wheel
 	OTHERS="$$others" scripts/wheel build-wheel/files dist
 
 format:
-	clang-format -i $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] cli/*/*.[ch] test/*.[ch] test/fuzz/*.[ch])
+	clang-format -i $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] cli/*/*.[ch] check/*.[ch] test/*.[ch] test/fuzz/*.[ch])
 
 clean:
 	rm -rf build build-san build-tsan build-fuzz build-x86-64-* build-armv8-a build-aarch64 build-wheel python/build python/r4.egg-info
