@@ -90,7 +90,7 @@ static bool read_option(struct builder *b, struct part *p, char option, char *w)
   static const char *const named[] = {['b'] = "nobias", ['e'] = "eps", ['f'] = "momentum", ['l'] = "mean", ['t'] = "std"};
   char next[NAME], *slash;
   if (option == 'p' && !strcmp(w, "same")) return (p->num['p'] = -1);
-  if (strchr("beflt", option) ? strcmp(w, named[(int)option]) : *w != option) return false;
+  if (strchr("beflt", option) ? strcmp(w, named[(int)option]) : *w != option || !strchr("0123456789", w[1])) return false;
   if (option == 'b') p->num['b'] = 1;
   else if (option == 'e') p->eps = real(word(b, next));
   else if (option == 'f') real(word(b, next));
