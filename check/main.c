@@ -26,7 +26,7 @@ static struct bytes file_read(const char *path)
 {
   FILE *f = fopen(path, "rb");
   long size = f && !fseek(f, 0, SEEK_END) ? ftell(f) : -1;
-  if (size < 0) refuse("%s cannot be read", path);
+  if (size < 0 || size > 1L << 40) refuse("%s cannot be read", path);
   uint8_t *data = take((size_t)size, 1);
   rewind(f);
   if (fread(data, 1, (size_t)size, f) != (size_t)size) refuse("%s cannot be read", path);

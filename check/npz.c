@@ -49,8 +49,9 @@ static bool find_entry(const uint8_t *data, size_t n, const char *name, struct e
     e->method = (unsigned)little(p + 10, 2);
     if (little(p + 8, 2) & 1 || (e->method != 0 && e->method != 8)) refuse("%s is encrypted or packed unusually", name);
     if (e->packed == UINT32_MAX || e->size == UINT32_MAX || local == UINT32_MAX) refuse("%s has 4 GB or more", name);
-    if (local > last || last - local < 30 || memcmp(data + local, "PK\3\4", 4)) refuse("%s is not where it should be", name);
-    local += 30 + little(data + local + 26, 2) + little(data + local + 28, 2);
+    const uint8_t *q = data + local;
+    if (local > last || last - local < 30 + named || memcmp(q, "PK\3\4", 4) || memcmp(q + 30, p + 46, named)) refuse("%s is not in its place", name);
+    local += 30 + little(q + 26, 2) + little(q + 28, 2);
     if (local > last || last - local < e->packed) refuse("%s is cut off", name);
     e->at = data + local;
   }
