@@ -199,8 +199,8 @@ $(OUT)/_r4.so: $(OUT)/libr4.so
 	$(call say,LINK)
 	$(Q)$(LINK) -shared -Wl,--no-as-needed -Wl,-rpath,'$$ORIGIN/lib' $^ -o $@
 
-$(OUT)/test/test_check $(OUT)/test/replay_check $(OUT)/fuzz_check: $(CHECK_TESTED)
-$(OUT)/test/test_check: | $(OUT)/r4-check
+$(addprefix $(OUT)/test/,test_check test_check_covers test_check_files replay_certificate) $(OUT)/fuzz_certificate: $(CHECK_TESTED)
+$(OUT)/test/test_check_files: | $(OUT)/r4-check
 
 $(TESTS): %: %.o $(HELP_OBJ) $(OUT)/inside.a
 	$(call say,LINK)
@@ -299,13 +299,14 @@ install: all
 	$(if $(COMMAND),install -m 755 $(COMMAND) $(DESTDIR)$(PREFIX)/bin)
 	install -d $(SHARE)/r4 && cp -r experiments nets $(SHARE)/r4
 	install -D -m 644 doc/r4.1 $(SHARE)/man/man1/r4.1
+	install -D -m 644 doc/r4-check.1 $(SHARE)/man/man1/r4-check.1
 	install -D -m 644 doc/completions/r4 $(SHARE)/bash-completion/completions/r4
 	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIBS)|' r4.pc.in > $(LIBRARIES)/pkgconfig/r4.pc
 	$(if $(DESTDIR),,-ldconfig)
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/r4 $(DESTDIR)$(PREFIX)/bin/r4-check $(DESTDIR)$(PREFIX)/include/r4.h $(LIBRARIES)/pkgconfig/r4.pc
-	rm -f $(SHARE)/man/man1/r4.1 $(SHARE)/bash-completion/completions/r4
+	rm -f $(SHARE)/man/man1/r4.1 $(SHARE)/man/man1/r4-check.1 $(SHARE)/bash-completion/completions/r4
 	rm -rf $(SHARE)/r4
 	rm -f $(LIBRARIES)/libr4.a $(LIBRARIES)/libr4.so $(LIBRARIES)/$(SONAME) $(LIBRARIES)/libr4.so.$(VERSION)
 

@@ -1,8 +1,8 @@
 /* Interval arithmetic, by directed rounding.
  *
- * A number x that is known to be in [lo, hi] is kept as two upper bounds, up >= x and dn >= -x, and the processor rounds
- * every operation upward. Then sums of upper bounds, and their products with numbers that are not negative, are upper
- * bounds of what they would be without rounding: whatever the order, and with or without fused operations.
+ * A number x that is known to be in [lo, hi] is kept as two upper bounds, up >= x and dn >= -x, and the processor
+ * rounds every operation upward. Then sums of upper bounds, and their products with numbers that are not negative, are
+ * upper bounds of what they would be without rounding: whatever the order, and with or without fused operations.
  *
  *     w x     <= |w| up  and  -w x <= |w| dn    if w >= 0;    <= |w| dn  and  <= |w| up    if w < 0
  *     x + y   <= x.up + y.up,                  -(x + y) <= x.dn + y.dn
@@ -14,8 +14,8 @@
  *
  * any_float: the net is computed in float32, u = 2^-24, in some order, with or without fused operations. A sum of n
  * products then has an error of at most g(n + 2) sum |w||x| + n 2^-149, g(k) = k u / (1 - k u) (Higham, Accuracy and
- * Stability of Numerical Algorithms, section 3.1; the last term is underflow), if nothing overflows; it is added to both
- * bounds. This is known for dense, conv, depthwise, sums and means; of other parts that round, nothing is known. */
+ * Stability of Numerical Algorithms, section 3.1; the last term is underflow), if nothing overflows. It is added to
+ * both bounds. It is known for dense, conv, depthwise, sums and means, and for no other part that rounds. */
 #include "check.h"
 
 #include <fenv.h>
@@ -190,7 +190,8 @@ static void affine(const struct run *r, const struct part *p, const struct value
   size_t area = p->in.h * p->in.w * LANES;
   double unknown = r->any_float ? INFINITY : 0;
   for (size_t c = 0; c < p->in.c; c++) {
-    struct range by, minus = p->list[0][p->listed[0] > 1 ? c : 0], std = p->list[1][p->listed[1] > 1 ? c : 0], plus = {0, 0};
+    struct range by, plus = {0, 0}, minus = p->list[0][p->listed[0] > 1 ? c : 0];
+    struct range std = p->list[1][p->listed[1] > 1 ? c : 0];
     by = std.dn < 0 ? (struct range){1 / -std.dn, -1 / std.up} : (struct range){INFINITY, INFINITY};
     if (p->var) {
       by = times(inverse_root((struct range){p->var[c] + p->eps.up, p->eps.dn - p->var[c]}), exactly(p->weight[c]));
@@ -270,9 +271,10 @@ static struct value apply(const struct run *r, const struct part *p, const struc
 
 /* ---- Margins ---- */
 
-/* At least z_i - z_j for every x in a lane; a negative index is that of 0. The last layer is merged: with d = w_i - w_j it
- * is the sum of d x, which is less than the difference of two bounds, as x is the same in both. */
-static double difference(const struct run *r, const struct part *last, const struct value *x, size_t b, int64_t i, int64_t j)
+/* At least z_i - z_j for every x in a lane; a negative index is that of 0. The last layer is merged: with d = w_i - w_j
+ * it is the sum of d x, which is less than the difference of two bounds, as x is the same in both. */
+static double difference(const struct run *r, const struct part *last, const struct value *x, size_t b, int64_t i,
+                         int64_t j)
 {
   size_t n = x->shape.c;
   if (!last) return (i < 0 ? 0 : x->up[(size_t)i * LANES + b]) + (j < 0 ? 0 : x->dn[(size_t)j * LANES + b]);

@@ -5,7 +5,8 @@
  *     model.c    safetensors, and SHA-256                  claim.c   what a line claims, and whether it holds
  *     npz.c      the examples                              cover.c   masks of a family
  *
- * Whoever calls refuse() does not come back: the program ends with code 3. Memory that is needed to the end is not freed. */
+ * Whoever calls refuse() does not come back: the program ends with code 3. Memory that is needed to the end is not
+ * freed. */
 #ifndef R4_CHECK_H
 #define R4_CHECK_H
 

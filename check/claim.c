@@ -4,8 +4,8 @@
  *     does not hold   there is a point that the claim is about whose margin is provably less than the printed one
  *     cannot tell     neither
  *
- * "this-program" speaks of numbers that another program computed in float32. Here they are computed again, and the claim
- * holds if they would have to differ by more than TOLERANCE (1 + |z|) for it to be wrong. */
+ * "this-program" speaks of numbers that another program computed in float32. Here they are computed again, and the
+ * claim holds if they would have to differ by more than TOLERANCE (1 + |z|) for it to be wrong. */
 #include "check.h"
 
 #include <pthread.h>
@@ -129,17 +129,19 @@ static enum verdict attack(const struct job *j, size_t i)
   return CANNOT_TELL;
 }
 
-/* Variant k of an example: a combination of words; or two masks, where those of the same first mask follow each other. */
+/* Variant k of an example: a combination of words; or two masks, those with the same first mask in a row. */
 static void vary(const struct job *j, struct batch *b, size_t lane, size_t i, size_t k)
 {
-  size_t n = shape_size(&j->net->in), width = j->x.dim[j->x.rank - 1], area = j->x.rank == 4 ? width * j->x.dim[2] : n, first = 0;
+  size_t n = shape_size(&j->net->in), width = j->x.dim[j->x.rank - 1], first = 0;
+  size_t area = j->x.rank == 4 ? width * j->x.dim[2] : n;
   bool words = j->c->claim == WORDS, pairs = !words && strcmp(j->c->method, "one-mask");
   load(j, b, lane, i);
   memset(b->vary[lane], 0, n);
   for (; pairs && k >= j->masks - first; first++) k -= j->masks - first;
   const struct mask *one = j->cover + (pairs ? first : k), *two = j->cover + first + k;
   for (size_t q = 0; q < n; q++) {
-    if (words ? !(masked(j, i, q) > 0) : !hides(one, q % area / width, q % width) && !hides(two, q % area / width, q % width)) continue;
+    size_t y = q % area / width, x = q % width;
+    if (words ? !(masked(j, i, q) > 0) : !hides(one, y, x) && !hides(two, y, x)) continue;
     int64_t word = words ? (int64_t)(k % (j->c->words + 1)) : 0;
     if (words) k /= j->c->words + 1;
     if (words && word) b->id[lane][q] = j->c->word[word - 1];
@@ -190,7 +192,8 @@ static void *worker(void *of)
   struct work *w = of;
   size_t at;
   round_upward();
-  while ((at = atomic_fetch_add(&w->next, LANES)) < w->n) check_lines(w, w->todo + at, w->n - at < LANES ? w->n - at : LANES);
+  while ((at = atomic_fetch_add(&w->next, LANES)) < w->n)
+    check_lines(w, w->todo + at, w->n - at < LANES ? w->n - at : LANES);
   return NULL;
 }
 
@@ -201,21 +204,27 @@ static void check_data(const struct job *j)
   const struct shape *in = &j->net->in;
   const struct array *x = &j->x, *m = &j->mask;
   const size_t dim[] = {c->n, in->c, in->h, in->w};
-  bool ids = in->rank == IDS, fits = x->type == (ids ? 'i' : 'f') && x->rank >= 2 && x->dim[0] == c->n && x->n == c->n * shape_size(in);
-  if (!fits || (in->rank == IMAGE ? x->rank != 4 || memcmp(x->dim, dim, sizeof dim) : x->rank != 2 && (ids || x->rank != 4)))
+  bool ids = in->rank == IDS;
+  bool image = x->rank == 4 && !ids && (in->rank == VECTOR || !memcmp(x->dim, dim, sizeof dim));
+  bool fits = x->type == (ids ? 'i' : 'f') && x->rank >= 2 && x->dim[0] == c->n && x->n == c->n * shape_size(in);
+  if (!fits || (!image && (x->rank != 2 || in->rank == IMAGE)))
     refuse("x of the data file is not %zu examples that the net takes", c->n);
   if (j->y.type != 'i' || j->y.rank != 1 || j->y.n != c->n) refuse("the data file lacks y, int64 [%zu]", c->n);
-  if (ids && (j->length.type != 'i' || j->length.rank != 1 || j->length.n != c->n)) refuse("the data file lacks length, int64 [%zu]", c->n);
+  if (ids && (j->length.type != 'i' || j->length.rank != 1 || j->length.n != c->n))
+    refuse("the data file lacks length, int64 [%zu]", c->n);
   fits = (m->type == 'f' || m->type == 'u') && m->rank == x->rank;
-  for (int k = 0; k < x->rank; k++) fits = fits && (m->dim[k] == x->dim[k] || (k == 1 && x->rank == 4 && m->dim[k] == 1));
+  for (int k = 0; k < x->rank; k++)
+    fits = fits && (m->dim[k] == x->dim[k] || (k == 1 && x->rank == 4 && m->dim[k] == 1));
   if (!fits && c->claim != COVER) refuse("the data file lacks a mask of the shape of x");
   for (size_t k = 0; k < x->n && !ids; k++)
     if (!(array_real(x, k) - array_real(x, k) == 0)) refuse("x of the data file has a value that is not finite");
   for (size_t k = 0; k < m->n && c->claim != COVER; k++)
-    if (!(array_real(m, k) >= 0 && array_real(m, k) <= 1e30)) refuse("the mask of the data file has a value below 0, or none");
+    if (!(array_real(m, k) >= 0 && array_real(m, k) <= 1e30))
+      refuse("the mask of the data file has a value below 0, or none");
   for (size_t k = 0; k < c->n; k++) {
     if (c->line[k].label != array_whole(&j->y, k)) refuse("example %zu has another label in the data file", k);
-    if ((size_t)c->line[k].class >= j->net->classes) refuse("example %zu: the net has no class %lld", k, (long long)c->line[k].class);
+    if ((size_t)c->line[k].class >= j->net->classes)
+      refuse("example %zu: the net has no class %lld", k, (long long)c->line[k].class);
     if (ids && (uint64_t)array_whole(&j->length, k) > in->w) refuse("example %zu is longer than its tokens", k);
   }
 }
@@ -238,7 +247,8 @@ static void check_hash(struct bytes file, const char *what, const char *expected
 {
   char hex[65];
   sha256_hex(file.at, file.n, hex);
-  if (strcmp(hex, expected)) refuse("this is not the certificate's %s: its SHA-256 is %s, expected %.64s", what, hex, expected);
+  if (strcmp(hex, expected))
+    refuse("this is not the certificate's %s: its SHA-256 is %s, expected %.64s", what, hex, expected);
 }
 
 void check(struct bytes certificate, struct bytes model, struct bytes data, struct certificate *c, struct net *net)
@@ -254,7 +264,8 @@ void check(struct bytes certificate, struct bytes model, struct bytes data, stru
   j.y = array_read(data, "y");
   j.mask = array_read(data, "mask");
   j.length = array_read(data, "length");
-  if ((c->claim == BOX && j.x.type == 'i') || (c->claim == WORDS && j.x.type != 'i')) refuse("the claim is not about such data");
+  if ((c->claim == BOX && j.x.type == 'i') || (c->claim == WORDS && j.x.type != 'i'))
+    refuse("the claim is not about such data");
   net_build(&m, net, j.x.type == 'i');
   for (size_t k = 0; k < c->n; k++) c->line[k].verdict = c->line[k].claimed ? CANNOT_TELL : OPEN;
   if (!*net->missing) run(&j);

@@ -22,10 +22,12 @@ static size_t part_of(struct decimal share, size_t side)
 static void strips(struct job *j, const char *share, size_t h, size_t w, bool frame)
 {
   struct decimal d;
-  if (!decimal_read(share, &d) || d.m <= 0 || d.k < 0 || d.k > 15 || part_of(d, 1) > 1) refuse("the cover's share is not above 0 and at most 1");
+  if (!decimal_read(share, &d) || d.m <= 0 || d.k < 0 || d.k > 15 || part_of(d, 1) > 1)
+    refuse("the cover's share is not above 0 and at most 1");
   size_t y = part_of(d, h), x = part_of(d, w);
   const struct mask all = {y, h > y ? h - y : 0, x, w > x ? w - x : 0, true};
-  const struct mask edge[] = {{0, y, 0, w, false}, {h - y, h, 0, w, false}, {0, h, 0, x, false}, {0, h, w - x, w, false}};
+  const struct mask edge[] = {
+    {0, y, 0, w, false}, {h - y, h, 0, w, false}, {0, h, 0, x, false}, {0, h, w - x, w, false}};
   j->masks = frame ? 1 : 4;
   memcpy(j->cover, frame ? &all : edge, j->masks * sizeof all);
 }
@@ -64,13 +66,14 @@ void cover_make(struct job *j)
   size_t channels = ids ? 1 : j->x.dim[1], h = ids ? 1 : j->x.dim[2], w = j->x.dim[ids ? 1 : 3];
   j->fill = take(channels, sizeof *j->fill);
   j->cover = take(MOST_MASKS, sizeof *j->cover);
-  if (!strncmp(family, "tokens:", 7) && ids) squares(j, numbers + 1, h, w, true);
-  else if (!strncmp(family, "square:", 7) && !ids) squares(j, numbers + 1, h, w, false);
-  else if ((!strncmp(family, "edges:", 6) || !strncmp(family, "frame:", 6)) && !ids) strips(j, numbers + 1, h, w, *family == 'f');
+  bool edges = !strncmp(family, "edges:", 6), frame = !strncmp(family, "frame:", 6);
+  if ((edges || frame) && !ids) strips(j, numbers + 1, h, w, frame);
+  else if (!strncmp(family, ids ? "tokens:" : "square:", 7)) squares(j, numbers + 1, h, w, ids);
   else refuse("the cover %.40s is not known for such a net", family);
   for (size_t k = 0; k < channels; k++) {
     bool read = ids ? whole_read(&s, INT32_MAX, &id) : hex_read(&s, &j->fill[k]) && j->fill[k] == (float)j->fill[k];
-    if (!read || *s++ != (k + 1 < channels ? ',' : 0)) refuse("the certificate's fill is not a float for each channel");
+    if (!read || *s++ != (k + 1 < channels ? ',' : 0))
+      refuse("the certificate's fill is not a float for each channel");
   }
   if (ids) j->fill[0] = (double)id;
 }

@@ -48,7 +48,8 @@ static int report(const struct certificate *c, const struct net *net)
   if (c->semantics == THIS_PROGRAM) puts("float tolerance 1e-4 (1 + |z|)");
   printf("%zu lines: %zu hold, %zu do not hold, %zu cannot tell, %zu open\n", c->n, count[HOLDS], count[DOES_NOT_HOLD],
          count[CANNOT_TELL], count[OPEN]);
-  printf("certified accuracy %.2f %% (%zu of %zu)\n", c->n ? 100 * (double)correct / (double)c->n : 0, correct, c->n);
+  size_t share = c->n ? correct * 10000 / c->n : 0;
+  printf("certified accuracy %zu.%02zu %% (%zu of %zu)\n", share / 100, share % 100, correct, c->n);
   return fflush(stdout) ? 3 : count[DOES_NOT_HOLD] || count[CANNOT_TELL];
 }
 

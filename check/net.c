@@ -2,9 +2,9 @@
  *
  *     conv1: conv 8 3 p1, relu, residual(conv 8 3 p1, relu; conv 8 1), flatten, dense 10
  *
- * A part is called by its name or its number in the row; names in brackets with a name are behind it, numbers behind that
- * of the brackets and of the branch. Everything is as in files of PyTorch: images are [channels, height, width], and
- * flattened in this order. Abbreviations (repeat, brackets alone) are not read: r4 prints nets without them. */
+ * A part is called by its name or its number in the row; names in brackets with a name are behind it, numbers behind
+ * that of the brackets and of the branch. Everything is as in files of PyTorch: images are [channels, height, width],
+ * and flattened in this order. Abbreviations (repeat, brackets alone) are not read: r4 prints nets without them. */
 #include "check.h"
 
 #include <stdio.h>
@@ -12,14 +12,16 @@
 
 enum { NAME = 128, MOST_PARTS = 4096, MOST_DEPTH = 24, MOST_FEATURES = 1 << 24 };
 
-/* Numbers in their place, then options: p padding, b "nobias", e "eps", f "momentum", l "mean", t "std", others by letter. */
+/* Numbers in their place, then options: p padding, b "nobias", e "eps", f "momentum", l "mean", t "std", others by
+ * their letter. */
 static const struct kind {
   const char *name, *places, *options;
 } kinds[] = {
-  {"dense", "n", "b"},     {"conv", "nk", "spdgb"}, {"depthwise", "k", "spdmb"}, {"maxpool", "k", "sp"},  {"avgpool", "k", "sp"},
-  {"relu", "", ""},        {"relu6", "", ""},       {"flatten", "", ""},         {"globalpool", "", ""},  {"leaf", "", ""},
-  {"mean", "", ""},        {"first", "", ""},       {"batchnorm", "", "ef"},     {"normalize", "", "lt"}, {"dropout", "r", ""},
-  {"embedding", "nw", ""}, {"residual", "", ""},    {"sum", "", ""},             {NULL, NULL, NULL}};
+  {"dense", "n", "b"},       {"conv", "nk", "spdgb"}, {"depthwise", "k", "spdmb"}, {"maxpool", "k", "sp"},
+  {"avgpool", "k", "sp"},    {"relu", "", ""},        {"relu6", "", ""},           {"flatten", "", ""},
+  {"globalpool", "", ""},    {"leaf", "", ""},        {"mean", "", ""},            {"first", "", ""},
+  {"batchnorm", "", "ef"},   {"normalize", "", "lt"}, {"dropout", "r", ""},        {"embedding", "nw", ""},
+  {"residual", "", ""},      {"sum", "", ""},         {NULL, NULL, NULL}};
 
 struct builder {
   const struct model *m;
@@ -51,7 +53,8 @@ static int64_t whole(const char *s, int64_t least)
 {
   const char *at = s;
   int64_t v;
-  if (!whole_read(&at, 1000000000, &v) || *at || v < least) refuse("the net has \"%s\" where a whole number is expected", s);
+  if (!whole_read(&at, 1000000000, &v) || *at || v < least)
+    refuse("the net has \"%s\" where a whole number is expected", s);
   return v;
 }
 
@@ -64,7 +67,8 @@ static struct range real(const char *s)
 
 static const char *join(char to[NAME], const char *prefix, const char *last)
 {
-  if (snprintf(to, NAME, "%s%s%s", prefix, *prefix && *last ? "." : "", last) >= NAME - 32) refuse("the net has too long a name");
+  if (snprintf(to, NAME, "%s%s%s", prefix, *prefix && *last ? "." : "", last) >= NAME - 32)
+    refuse("the net has too long a name");
   return to;
 }
 
@@ -87,10 +91,12 @@ static void read_list(struct part *p, int which, char *s)
 /* Whether the word w, perhaps with the one behind it, is this option. */
 static bool read_option(struct builder *b, struct part *p, char option, char *w)
 {
-  static const char *const named[] = {['b'] = "nobias", ['e'] = "eps", ['f'] = "momentum", ['l'] = "mean", ['t'] = "std"};
+  static const char *const named[] = {
+    ['b'] = "nobias", ['e'] = "eps", ['f'] = "momentum", ['l'] = "mean", ['t'] = "std"};
   char next[NAME], *slash;
   if (option == 'p' && !strcmp(w, "same")) return (p->num['p'] = -1);
-  if (strchr("beflt", option) ? strcmp(w, named[(int)option]) : *w != option || !strchr("0123456789", w[1])) return false;
+  if (strchr("beflt", option) ? strcmp(w, named[(int)option]) : *w != option || !strchr("0123456789", w[1]))
+    return false;
   if (option == 'b') p->num['b'] = 1;
   else if (option == 'e') p->eps = real(word(b, next));
   else if (option == 'f') real(word(b, next));
@@ -125,8 +131,8 @@ static void read_arguments(struct builder *b, struct part *p, const struct kind 
 size_t shape_size(const struct shape *s)
 {
   size_t n;
-  bool fits = !__builtin_mul_overflow(s->c, s->h, &n) && !__builtin_mul_overflow(n, s->w, &n) && n && n <= MOST_FEATURES;
-  if (!fits) refuse("the net has a value that is empty, or too large");
+  bool fits = !__builtin_mul_overflow(s->c, s->h, &n) && !__builtin_mul_overflow(n, s->w, &n);
+  if (!fits || !n || n > MOST_FEATURES) refuse("the net has a value that is empty, or too large");
   return n;
 }
 
@@ -138,7 +144,8 @@ static const float *tensor(const struct builder *b, const char *part, const char
     const struct tensor *t = &b->m->tensor[k];
     size_t n = 1;
     if (strcmp(t->name, name)) continue;
-    if (t->rank != rank || memcmp(t->dim, dim, (size_t)rank * sizeof *dim)) refuse("tensor %s is of another shape", name);
+    if (t->rank != rank || memcmp(t->dim, dim, (size_t)rank * sizeof *dim))
+      refuse("tensor %s is of another shape", name);
     for (int i = 0; i < rank; i++) n *= dim[i];
     for (size_t i = 0; i < n; i++)
       if (!(t->at[i] - t->at[i] == 0)) refuse("tensor %s has a value that is not finite", name);
@@ -155,7 +162,8 @@ static size_t window(struct part *p, int axis, size_t in)
   if (p->num['p'] < 0) all = same > 0 ? same : 0;
   p->pad[axis] = p->num['p'] < 0 ? all / 2 : p->num['p'];
   if (size + all < reach) refuse("%s gets an image smaller than its window", p->kind);
-  if (strstr(p->kind, "pool") && (p->pad[axis] > k / 2 || all - p->pad[axis] > k / 2)) refuse("%s has too much padding", p->kind);
+  if (strstr(p->kind, "pool") && (p->pad[axis] > k / 2 || all - p->pad[axis] > k / 2))
+    refuse("%s has too much padding", p->kind);
   return (size_t)((size + all - reach) / s + 1);
 }
 
@@ -183,7 +191,8 @@ static void shape_part(struct builder *b, struct part *p, const char *name)
     if (rank != IMAGE) refuse("%s does not get an image", p->kind);
     p->out = (struct shape){IMAGE, p->in.c, window(p, 0, p->in.h), window(p, 1, p->in.w)};
   }
-  if (is(p, "globalpool") ? rank != IMAGE : (is(p, "mean") || is(p, "first")) && rank != TOKENS) refuse("%s gets something else", p->kind);
+  if (is(p, "globalpool") ? rank != IMAGE : (is(p, "mean") || is(p, "first")) && rank != TOKENS)
+    refuse("%s gets something else", p->kind);
   if (is(p, "globalpool") || is(p, "mean") || is(p, "first")) p->out = (struct shape){VECTOR, p->in.c, 1, 1};
   if (is(p, "flatten")) p->out = (struct shape){VECTOR, shape_size(&p->in), 1, 1};
   if (is(p, "flatten") && rank == TOKENS) refuse("flatten of tokens has no rule here");
@@ -194,7 +203,8 @@ static void shape_part(struct builder *b, struct part *p, const char *name)
   }
   for (int k = 0; k < 2 && is(p, "normalize"); k++) {
     if (!p->listed[k]) p->list[k][p->listed[k]++] = decimal_range((struct decimal){k, 0});
-    if (p->listed[k] > 1 && (rank != IMAGE || p->listed[k] != p->in.c)) refuse("normalize has numbers for other channels");
+    if (p->listed[k] > 1 && (rank != IMAGE || p->listed[k] != p->in.c))
+      refuse("normalize has numbers for other channels");
   }
   if (is(p, "embedding")) {
     p->out = (struct shape){TOKENS, (size_t)p->num['w'], 1, p->in.w};
@@ -204,7 +214,8 @@ static void shape_part(struct builder *b, struct part *p, const char *name)
 
 /* ---- Rows ---- */
 
-static struct shape build_row(struct builder *b, const char *named, const char *plain, int depth, struct shape in, struct part **to);
+static struct shape build_row(struct builder *b, const char *named, const char *plain, int depth, struct shape in,
+                              struct part **to);
 
 static void build_branches(struct builder *b, struct part *p, const char *named, const char *name, int depth)
 {
@@ -215,15 +226,18 @@ static void build_branches(struct builder *b, struct part *p, const char *named,
     snprintf(number, sizeof number, "%zu", p->branches);
     struct shape out = build_row(b, named, join(plain, name, number), depth + 1, p->in, &p->branch[p->branches++]);
     if (p->branches == 1) p->out = out;
-    if (memcmp(&p->out, &out, sizeof out) && !*b->net->missing) refuse("the branches of %s give different shapes", p->kind);
+    if (memcmp(&p->out, &out, sizeof out) && !*b->net->missing)
+      refuse("the branches of %s give different shapes", p->kind);
   } while (takes(b, ';') && !*b->net->missing);
-  if (is(p, "residual") && p->branches == 1 && memcmp(&p->out, &p->in, sizeof p->in)) refuse("residual changes the shape");
+  if (is(p, "residual") && p->branches == 1 && memcmp(&p->out, &p->in, sizeof p->in))
+    refuse("residual changes the shape");
   if (is(p, "residual")) p->branches = 2; /* without a shortcut: x itself, by no parts */
   if (!*b->net->missing && !takes(b, ')')) refuse("the net lacks the ) of %s", p->kind);
 }
 
 /* Parts, separated by commas; named and plain are what names and numbers are behind. */
-static struct shape build_row(struct builder *b, const char *named, const char *plain, int depth, struct shape in, struct part **to)
+static struct shape build_row(struct builder *b, const char *named, const char *plain, int depth, struct shape in,
+                              struct part **to)
 {
   char w[NAME], name[NAME], number[24];
   for (size_t place = 0; !*b->net->missing; place++, to = &(*to)->next) {
@@ -254,7 +268,8 @@ void net_build(const struct model *m, struct net *n, bool ids)
 {
   struct builder b = {.m = m, .net = n, .at = m->net};
   const size_t *in = m->input;
-  n->in = m->rank == 3 ? (struct shape){IMAGE, in[2], in[0], in[1]} : ids ? (struct shape){IDS, 1, 1, in[0]} : (struct shape){VECTOR, in[0], 1, 1};
+  n->in = ids ? (struct shape){IDS, 1, 1, in[0]} : (struct shape){VECTOR, in[0], 1, 1};
+  if (m->rank == 3) n->in = (struct shape){IMAGE, in[2], in[0], in[1]};
   shape_size(&n->in);
   n->out = build_row(&b, "", "", 0, n->in, &n->first);
   if (*n->missing) return;

@@ -1,5 +1,5 @@
-/* Arrays of a npz file: a zip archive of npy files, stored or deflated. zlib unpacks and sums up; the sizes and sums are
- * those of the archive's directory, and everything must fit. */
+/* Arrays of a npz file: a zip archive of npy files, stored or deflated. zlib unpacks and sums up; the sizes and sums
+ * are those of the archive's directory, and everything must fit. */
 #include "check.h"
 
 #include <stdio.h>
@@ -47,10 +47,12 @@ static bool find_entry(const uint8_t *data, size_t n, const char *name, struct e
     found = true;
     *e = (struct entry){.packed = little(p + 20, 4), .size = little(p + 24, 4), .sum = (uint32_t)little(p + 16, 4)};
     e->method = (unsigned)little(p + 10, 2);
-    if (little(p + 8, 2) & 1 || (e->method != 0 && e->method != 8)) refuse("%s is encrypted or packed unusually", name);
+    if (little(p + 8, 2) & 1 || (e->method != 0 && e->method != 8))
+      refuse("%s is encrypted or packed unusually", name);
     if (e->packed == UINT32_MAX || e->size == UINT32_MAX || local == UINT32_MAX) refuse("%s has 4 GB or more", name);
     const uint8_t *q = data + local;
-    if (local > last || last - local < 30 + named || memcmp(q, "PK\3\4", 4) || memcmp(q + 30, p + 46, named)) refuse("%s is not in its place", name);
+    if (local > last || last - local < 30 + named || memcmp(q, "PK\3\4", 4) || memcmp(q + 30, p + 46, named))
+      refuse("%s is not in its place", name);
     local += 30 + little(q + 26, 2) + little(q + 28, 2);
     if (local > last || last - local < e->packed) refuse("%s is cut off", name);
     e->at = data + local;
@@ -65,7 +67,8 @@ static const uint8_t *unpack(const struct entry *e, const char *name)
     if (e->packed != e->size) refuse("%s: sizes differ", name);
     if (e->size) memcpy(to, e->at, e->size);
   } else {
-    z_stream z = {.next_in = (Bytef *)(uintptr_t)e->at, .avail_in = (uInt)e->packed, .next_out = to, .avail_out = (uInt)e->size};
+    z_stream z = {.next_in = (Bytef *)(uintptr_t)e->at, .avail_in = (uInt)e->packed};
+    z.next_out = to, z.avail_out = (uInt)e->size;
     bool fine = inflateInit2(&z, -15) == Z_OK && inflate(&z, Z_FINISH) == Z_STREAM_END && z.total_out == e->size;
     inflateEnd(&z);
     if (!fine) refuse("%s cannot be unpacked", name);
@@ -86,7 +89,8 @@ static void read_header(const char *text, struct array *a, const char *name)
   for (const char *s = text + n;; s += used) {
     int64_t v;
     if (*s == ')') break;
-    if (!whole_read(&s, (int64_t)1 << 40, &v) || a->rank == 4) refuse("%s: its shape is not up to four numbers", name);
+    if (!whole_read(&s, (int64_t)1 << 40, &v) || a->rank == 4)
+      refuse("%s: its shape is not up to four numbers", name);
     a->dim[a->rank++] = (size_t)v;
     used = *s == ',' ? 1 + (s[1] == ' ') : 0;
     if (!used && *s != ')') refuse("%s: its shape is not understood", name);
@@ -110,7 +114,8 @@ struct array array_read(struct bytes file, const char *name)
   for (int k = 0; k < a.rank; k++)
     if (__builtin_mul_overflow(a.n, a.dim[k], &a.n)) refuse("%s is too large", name);
   size_t width = a.type == 'f' ? 4 : a.type == 'u' ? 1 : 8;
-  if (a.n > e.size / width || a.n * width != e.size - begin - length) refuse("%s does not have the bytes of its shape", name);
+  if (a.n > e.size / width || a.n * width != e.size - begin - length)
+    refuse("%s does not have the bytes of its shape", name);
   return a;
 }
 

@@ -6,14 +6,15 @@
 
 /* ---- Numbers ---- */
 
+/* most < 2^59 */
 bool whole_read(const char **s, int64_t most, int64_t *value)
 {
   const char *from = *s;
-  for (*value = 0; **s >= '0' && **s <= '9' && *value <= most; ++*s) *value = 10 * *value + (**s - '0'); /* most < 2^59 */
+  for (*value = 0; **s >= '0' && **s <= '9' && *value <= most; ++*s) *value = 10 * *value + (**s - '0');
   return *s > from && *value <= most && (*from != '0' || *s == from + 1);
 }
 
-/* -0x1.8p+0, as %a of C prints it: exact, or if it had too many digits, rounded upward, which makes it harder to meet. */
+/* -0x1.8p+0, as %a of C prints it: exact, or, with too many digits, rounded upward, which is harder to meet. */
 bool hex_read(const char **s, double *value)
 {
   const char *from = *s, *first = from + (*from == '-');
@@ -73,7 +74,8 @@ static char *cut(char **text, char end)
 static char *line(char **text, const char *key)
 {
   size_t n = strlen(key);
-  if (strncmp(*text, key, n) || (*text)[n] != ' ') refuse("the certificate has \"%.20s\" where %s is expected", *text, key);
+  if (strncmp(*text, key, n) || (*text)[n] != ' ')
+    refuse("the certificate has \"%.20s\" where %s is expected", *text, key);
   *text += n + 1;
   return cut(text, '\n');
 }
@@ -89,7 +91,8 @@ static int choice(char **text, const char *key, const char *const *of)
 static struct range number(const char *text)
 {
   struct decimal d;
-  if (!decimal_read(text, &d)) refuse("the certificate has \"%.40s\" where a decimal of up to 18 digits is expected", text);
+  if (!decimal_read(text, &d))
+    refuse("the certificate has \"%.40s\" where a decimal of up to 18 digits is expected", text);
   return decimal_range(d);
 }
 
@@ -151,10 +154,12 @@ void certificate_read(struct bytes file, struct certificate *c)
   if (c->claim == WORDS) read_words(c, line(&text, "words"));
   if (c->claim == COVER) c->cover = line(&text, "cover"), c->fill = line(&text, "fill");
   const char *examples = line(&text, "examples");
-  if (!whole_read(&examples, INT32_MAX, &count) || *examples || (size_t)count > n) refuse("the certificate's examples are not a number");
+  if (!whole_read(&examples, INT32_MAX, &count) || *examples || (size_t)count > n)
+    refuse("the certificate's examples are not a number");
   c->n = (size_t)count;
   c->line = take(c->n, sizeof *c->line);
   for (size_t k = 0; k < c->n; k++) read_example(cut(&text, '\n'), k, &c->line[k]);
   if ((size_t)(text - begin) != n - LAST) refuse("the certificate has more lines, or fewer, than examples");
-  if (strcmp(line(&text, "sha256"), hex)) refuse("the certificate has changed since it was written: its SHA-256 is %s", hex);
+  if (strcmp(line(&text, "sha256"), hex))
+    refuse("the certificate has changed since it was written: its SHA-256 is %s", hex);
 }
