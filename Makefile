@@ -1,6 +1,6 @@
 # r4: the build. "make help" lists the targets; missing packages are installed on the way.
 #
-#   make            library and command, in build/        make SAN=1 ...   with sanitizers, in build-san/
+#   make            library and commands, in build/       make SAN=1 ...   with sanitizers, in build-san/
 #   make demo       build, train and show                 make WERROR=1    warnings are errors
 #   make check      all tests                             make CC=clang    another compiler
 #   make check-long sanitizers, fuzzing, mutations        make MARCH=x86-64-v3   for other machines
@@ -88,11 +88,13 @@ PAGE := src/report/page/page.css src/report/page/page.js
 EMBEDDED := $(OUT)/nets.o $(OUT)/page.o
 LIB_OBJ := $(call objects,$(wildcard src/*/*.c src/*/*/*.c)) $(EMBEDDED)
 CLI_OBJ := $(call objects,$(wildcard cli/*.c cli/*/*.c))
+CHECK_OBJ := $(call objects,$(wildcard check/*.c))
+CHECK_TESTED := $(filter-out %/main.o,$(CHECK_OBJ))
 HELP_OBJ := $(call objects,$(filter-out test/test_%,$(wildcard test/*.c)))
 TESTS := $(patsubst %.c,$(OUT)/%,$(wildcard test/test_*.c))
 FUZZERS := $(patsubst test/fuzz/fuzz_%.c,%,$(wildcard test/fuzz/fuzz_*.c))
 REPLAYS := $(FUZZERS:%=$(OUT)/test/replay_%)
-COMMAND := $(if $(CLI_OBJ),$(OUT)/r4)
+COMMAND := $(if $(CLI_OBJ),$(OUT)/r4) $(OUT)/r4-check
 # Clang needs its own OpenMP runtime, libomp; see scripts/install-deps.
 DEPS := $(OUT)/.deps-ok$(if $(findstring clang,$(CC)),-fuzz)
 
@@ -130,6 +132,15 @@ $(OUT)/%.o: %.c $(OUT)/.flags | $(DEPS)
 	@mkdir -p $(@D)
 	$(call say,CC  )
 	$(Q)$(COMPILE) $(EXTRA) -MMD -MP -c $< -o $@
+
+# The checker of certificates, which shares nothing with the rest. It rounds upward, and the compiler must know; it is for
+# any CPU of the kind. See check/bound.c.
+$(CHECK_OBJ): private COMPILE = $(CC) -std=c11 -D_GNU_SOURCE $(filter-out -O%,$(MODE)) -O2 -ftree-vectorize -ffp-contract=off -frounding-math \
+           -pthread -fPIC -g -ffile-prefix-map=$(CURDIR)=. $(WARN) $(CPPFLAGS) $(CFLAGS)
+
+$(OUT)/r4-check: $(CHECK_OBJ)
+	$(call say,LINK)
+	$(Q)$(CC) $(MODE) -pthread -Wl,--as-needed $(LDFLAGS) $^ -lz -lm -o $@
 
 # Files that the library has in it.
 $(OUT)/nets.c: scripts/embed $(NETS) $(OUT)/.flags
@@ -188,6 +199,9 @@ $(OUT)/r4-shared: $(CLI_OBJ) $(OUT)/libr4.so
 $(OUT)/_r4.so: $(OUT)/libr4.so
 	$(call say,LINK)
 	$(Q)$(LINK) -shared -Wl,--no-as-needed -Wl,-rpath,'$$ORIGIN/lib' $^ -o $@
+
+$(addprefix $(OUT)/test/,test_check test_check_covers test_check_files replay_certificate) $(OUT)/fuzz_certificate: $(CHECK_TESTED)
+$(OUT)/test/test_check_files: | $(OUT)/r4-check
 
 $(TESTS): %: %.o $(HELP_OBJ) $(OUT)/inside.a
 	$(call say,LINK)
@@ -290,14 +304,15 @@ install: all
 	$(if $(COMMAND),install -m 755 $(COMMAND) $(DESTDIR)$(PREFIX)/bin)
 	install -d $(SHARE)/r4 && cp -r experiments nets $(SHARE)/r4
 	install -D -m 644 doc/r4.1 $(SHARE)/man/man1/r4.1
+	install -D -m 644 doc/r4-check.1 $(SHARE)/man/man1/r4-check.1
 	install -D -m 644 doc/completions/r4 $(SHARE)/bash-completion/completions/r4
 	install -D -m 644 doc/completions/_r4 $(SHARE)/zsh/site-functions/_r4
 	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIBS)|' r4.pc.in > $(LIBRARIES)/pkgconfig/r4.pc
 	$(if $(DESTDIR),,-ldconfig)
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/r4 $(addprefix $(DESTDIR)$(PREFIX)/include/,r4.h r4_tools.h) $(LIBRARIES)/pkgconfig/r4.pc
-	rm -f $(SHARE)/man/man1/r4.1 $(SHARE)/bash-completion/completions/r4 $(SHARE)/zsh/site-functions/_r4
+	rm -f $(DESTDIR)$(PREFIX)/bin/r4 $(DESTDIR)$(PREFIX)/bin/r4-check $(addprefix $(DESTDIR)$(PREFIX)/include/,r4.h r4_tools.h) $(LIBRARIES)/pkgconfig/r4.pc
+	rm -f $(SHARE)/man/man1/r4.1 $(SHARE)/man/man1/r4-check.1 $(SHARE)/bash-completion/completions/r4 $(SHARE)/zsh/site-functions/_r4
 	rm -rf $(SHARE)/r4
 	rm -f $(LIBRARIES)/libr4.a $(LIBRARIES)/libr4.so $(LIBRARIES)/$(SONAME) $(LIBRARIES)/libr4.so.$(VERSION)
 
@@ -319,7 +334,7 @@ portable: $(patsubst %,portable-%,$(OLDEST) $(NEWER))
 portable-%:
 	$(MAKE) OUT=build-$* MARCH=$* CFLAGS="$${CFLAGS-$(HARDENING)}" CPPFLAGS="$${CPPFLAGS-$(FORTIFY)}" \
 	  LDFLAGS="$${LDFLAGS--Wl,-z,relro -Wl,-z,now}" \
-	  build-$*/libr4.so $(if $(filter $*,$(OLDEST)),build-$*/r4-shared build-$*/_r4.so)
+	  build-$*/libr4.so $(if $(filter $*,$(OLDEST)),build-$*/r4-shared build-$*/r4-check build-$*/_r4.so)
 
 # For "pip install", with everything inside; see doc/install.md. There is no source distribution. WHEEL_LIBS=system takes all
 # libraries as the system has them, which makes it larger.
@@ -330,7 +345,7 @@ wheel: $(OUT)/.deps-ok-wheel
 	OTHERS="$$others" scripts/wheel build-wheel/files dist
 
 format:
-	clang-format -i $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] cli/*/*.[ch] test/*.[ch] test/fuzz/*.[ch])
+	clang-format -i $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] cli/*/*.[ch] check/*.[ch] test/*.[ch] test/fuzz/*.[ch])
 
 clean:
 	rm -rf build build-san build-tsan build-fuzz build-x86-64-* build-armv8-a build-aarch64 build-wheel python/build python/r4.egg-info

@@ -49,7 +49,7 @@ class Build(build_py):
     def files():
         """For this machine."""
         to = HERE / "build" / "files"
-        subprocess.run(["make", "-s", "build/_r4.so", "build/r4-shared"], cwd=ROOT, check=True)
+        subprocess.run(["make", "-s", "build/_r4.so", "build/r4-shared", "build/r4-check"], cwd=ROOT, check=True)
         subprocess.run([str(ROOT / "scripts" / "stage-python"), str(to), "build"], check=True)
         return to
 
@@ -76,5 +76,5 @@ setup(
     version=version,
     distclass=WithLibrary,
     cmdclass={"build_py": Build, "bdist_wheel": Wheel, "sdist": NoSource},
-    scripts=[] if SYSTEM else ["scripts/r4"],
+    scripts=[] if SYSTEM else ["scripts/r4", "scripts/r4-check"],
 )
