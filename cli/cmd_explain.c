@@ -294,10 +294,10 @@ static double share_of(const struct explanation *x, size_t method, size_t run_nu
 
 static void add_run(r4_json *w, const struct explanation *x, size_t k)
 {
-  r4_json_open(w, '{');
-  json_text(w, "run", x->o.runs.word[k]);
-  json_open(w, "mask_share", '{');
-  for (size_t m = 0; m < x->methods; m++) json_real(w, x->method[m], share_of(x, m, k));
+  r4_json_open(w, NULL, '{');
+  r4_json_text(w, "run", x->o.runs.word[k]);
+  r4_json_open(w, "mask_share", '{');
+  for (size_t m = 0; m < x->methods; m++) r4_json_real(w, x->method[m], share_of(x, m, k));
   r4_json_close(w, '}');
   json_answers(w, &x->answers[k], x->part);
   r4_json_close(w, '}');
@@ -306,14 +306,14 @@ static void add_run(r4_json *w, const struct explanation *x, size_t k)
 static int print_json(const struct explanation *x)
 {
   r4_json *w = r4_json_new();
-  r4_json_open(w, '{');
-  json_text(w, "picture", x->out);
-  json_text(w, "split", x->o.split);
-  json_open(w, "examples", '[');
+  r4_json_open(w, NULL, '{');
+  r4_json_text(w, "picture", x->out);
+  r4_json_text(w, "split", x->o.split);
+  r4_json_open(w, "examples", '[');
   for (size_t k = 0; k < x->found; k++)
-    r4_json_whole(w, (int64_t)(x->whole ? x->whole[x->example[k]] : x->example[k]));
+    r4_json_whole(w, NULL, (int64_t)(x->whole ? x->whole[x->example[k]] : x->example[k]));
   r4_json_close(w, ']');
-  json_open(w, "runs", '[');
+  r4_json_open(w, "runs", '[');
   for (size_t k = 0; k < x->o.runs.n; k++) add_run(w, x, k);
   r4_json_close(w, ']');
   r4_json_close(w, '}');

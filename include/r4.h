@@ -1952,24 +1952,24 @@ r4_status r4_report_write(const r4_report_run *run, size_t runs, const r4_data *
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-/* A text that grows, in order: open, key and value, key and value, close; values without keys in lists. Commas come by
- * themselves. A failed allocation, that of the writer included, shows once, in r4_json_take. */
+/* A text that grows, in order: open, values, close. In an object a value has a key; in a list, and at the top, key is
+ * NULL. Commas come by themselves. A failed allocation, that of the writer included, shows once, in r4_json_take. */
 typedef struct r4_json r4_json;
 
 r4_json *r4_json_new(void);
 void r4_json_free(r4_json *w);
 
-void r4_json_open(r4_json *w, char bracket); /* '{' or '[' */
+void r4_json_open(r4_json *w, const char *key, char bracket); /* '{' or '[' */
 void r4_json_close(r4_json *w, char bracket);
 /* In place of the last close: the object gets a last member, "sha256", of all text before it. */
 void r4_json_checksum(r4_json *w);
-void r4_json_key(r4_json *w, const char *key);
-void r4_json_break(r4_json *w); /* the next value or key begins a line */
+void r4_json_break(r4_json *w); /* the next value begins a line, with its key */
 /* Reads back as the same number. JSON has no others: NaN is null, infinity the text "inf" or "-inf". */
-void r4_json_real(r4_json *w, double v);
-void r4_json_whole(r4_json *w, int64_t v);
-void r4_json_flag(r4_json *w, bool v);
-void r4_json_text(r4_json *w, const char *s); /* not UTF-8 becomes \xff, as in r4_text_printable; NULL is null */
+void r4_json_real(r4_json *w, const char *key, double v);
+void r4_json_whole(r4_json *w, const char *key, int64_t v);
+void r4_json_flag(r4_json *w, const char *key, bool v);
+/* What is not UTF-8 becomes \xff, as in r4_text_printable; NULL is null. */
+void r4_json_text(r4_json *w, const char *key, const char *s);
 
 /* The text so far (r4_string_free), or NULL when out of memory; the writer is then empty again. */
 char *r4_json_take(r4_json *w);

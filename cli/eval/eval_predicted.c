@@ -180,25 +180,25 @@ void predicted_add_json(r4_json *w, const struct evaluation *v, const struct eva
 {
   const struct predicted *p = &v->said;
   if (p->ensemble) {
-    json_open(w, "ensemble", '{');
+    r4_json_open(w, "ensemble", '{');
     for (size_t k = 0; k < p->ensemble->values; k++)
-      json_real(w, p->ensemble->value[k].key, p->ensemble->value[k].value);
+      r4_json_real(w, p->ensemble->value[k].key, p->ensemble->value[k].value);
     r4_json_close(w, '}');
   }
   if (first) {
     r4_interval d = difference(v, first);
-    json_open(w, "accuracy_difference", '{');
-    json_text(w, "to", first->path);
-    json_real(w, "mean", d.mean);
-    json_real(w, "low", d.low);
-    json_real(w, "high", d.high);
+    r4_json_open(w, "accuracy_difference", '{');
+    r4_json_text(w, "to", first->path);
+    r4_json_real(w, "mean", d.mean);
+    r4_json_real(w, "low", d.low);
+    r4_json_real(w, "high", d.high);
     r4_json_close(w, '}');
   }
   if (!p->confusion) return;
-  json_open(w, "confusion", '[');
+  r4_json_open(w, "confusion", '[');
   for (size_t label = 0; label < r4_data_classes(v->data); label++) {
-    r4_json_open(w, '[');
-    for (size_t k = 0; k < p->classes; k++) r4_json_real(w, p->count[label * p->classes + k]);
+    r4_json_open(w, NULL, '[');
+    for (size_t k = 0; k < p->classes; k++) r4_json_real(w, NULL, p->count[label * p->classes + k]);
     r4_json_close(w, ']');
   }
   r4_json_close(w, ']');

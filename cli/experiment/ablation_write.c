@@ -71,30 +71,30 @@ static void add_json_point(r4_json *w, const struct results *r, const struct abl
   const struct listed_figures *f = figures_of(r, l, ix, iy);
   if (!f) return;
   r4_json_break(w);
-  r4_json_open(w, '{');
-  json_text(w, "x", l->xs.text[ix]);
-  if (strcmp(l->xs.label[ix], l->xs.text[ix])) json_text(w, "label", l->xs.label[ix]);
-  if (l->ys.n) json_text(w, "y", l->ys.text[iy]);
+  r4_json_open(w, NULL, '{');
+  r4_json_text(w, "x", l->xs.text[ix]);
+  if (strcmp(l->xs.label[ix], l->xs.text[ix])) r4_json_text(w, "label", l->xs.label[ix]);
+  if (l->ys.n) r4_json_text(w, "y", l->ys.text[iy]);
   json_mean_sd(w, "avg_group_accuracy", f->avg);
   json_mean_sd(w, "worst_group_accuracy", f->worst);
   json_mean_sd(w, "kappa_masked_max", f->kappa);
   json_mean_sd(w, "kappa_masked_mean", f->kappa_mean);
-  json_whole(w, "constant_seeds", f->dead);
-  json_whole(w, "unpenalised_seeds", f->unpenalised);
+  r4_json_whole(w, "constant_seeds", f->dead);
+  r4_json_whole(w, "unpenalised_seeds", f->unpenalised);
   r4_json_close(w, '}');
 }
 
 static void add_json_line(r4_json *w, const struct results *r, const struct ablation_line *l)
 {
   r4_json_break(w);
-  r4_json_open(w, '{');
-  json_text(w, "name", l->name);
-  json_text(w, "panel", l->panel);
-  json_text(w, "preset", l->preset);
-  json_text(w, "settings", l->settings);
-  json_text(w, "x", l->x);
-  if (l->ys.n) json_text(w, "y", l->y);
-  json_open(w, "points", '[');
+  r4_json_open(w, NULL, '{');
+  r4_json_text(w, "name", l->name);
+  r4_json_text(w, "panel", l->panel);
+  r4_json_text(w, "preset", l->preset);
+  r4_json_text(w, "settings", l->settings);
+  r4_json_text(w, "x", l->x);
+  if (l->ys.n) r4_json_text(w, "y", l->y);
+  r4_json_open(w, "points", '[');
   for (size_t iy = 0; iy < rows_of(l); iy++)
     for (size_t ix = 0; ix < l->xs.n; ix++) add_json_point(w, r, l, ix, iy);
   r4_json_close(w, ']');
@@ -105,15 +105,15 @@ static int print_json(FILE *f, const void *user)
 {
   const struct results *r = user;
   r4_json *w = r4_json_new();
-  r4_json_open(w, '{');
-  json_text(w, "experiment", r->o->experiment);
-  json_text(w, "ablation", r->a->name);
-  json_text(w, "r4", R4_VERSION);
-  json_whole(w, "form", 2); /* accuracies are shares */
-  json_flag(w, "quick", r->o->quick);
-  json_real(w, "epochs", r->o->epochs);
-  json_whole(w, "seeds", r->o->seeds);
-  json_open(w, "lines", '[');
+  r4_json_open(w, NULL, '{');
+  r4_json_text(w, "experiment", r->o->experiment);
+  r4_json_text(w, "ablation", r->a->name);
+  r4_json_text(w, "r4", R4_VERSION);
+  r4_json_whole(w, "form", 2); /* accuracies are shares */
+  r4_json_flag(w, "quick", r->o->quick);
+  r4_json_real(w, "epochs", r->o->epochs);
+  r4_json_whole(w, "seeds", r->o->seeds);
+  r4_json_open(w, "lines", '[');
   for (size_t k = 0; k < r->a->lines; k++) add_json_line(w, r, &r->a->line[k]);
   r4_json_close(w, ']');
   r4_json_checksum(w);

@@ -26,8 +26,8 @@ void json_mean_sd(r4_json *w, const char *key, r4_mean_sd v)
 {
   char sd[R4_KEY_SIZE + 8];
   snprintf(sd, sizeof sd, "%s_sd", key);
-  json_real(w, key, v.mean);
-  json_real(w, sd, v.sd);
+  r4_json_real(w, key, v.mean);
+  r4_json_real(w, sd, v.sd);
 }
 
 void json_fragility(r4_json *w, const r4_summary *s)
@@ -36,8 +36,8 @@ void json_fragility(r4_json *w, const r4_summary *s)
   json_mean_sd(w, "kappa_masked_mean", s->kappa_masked_mean);
   json_mean_sd(w, "kappa_core_max", s->kappa_core_max);
   json_mean_sd(w, "kappa_core_mean", s->kappa_core_mean);
-  json_flag(w, "constant", s->constant > 0);
-  json_whole(w, "constant_seeds", (int64_t)s->constant);
+  r4_json_flag(w, "constant", s->constant > 0);
+  r4_json_whole(w, "constant_seeds", (int64_t)s->constant);
 }
 
 /* ---- Nets that give one answer to everything ---- */
@@ -55,10 +55,10 @@ void json_answers(r4_json *w, const r4_answers *a, const r4_data *d)
 {
   char number[FIGURE_SIZE];
   const char *name = answer_name(a, d, number);
-  json_text(w, "most_frequent_answer", name);
-  json_real(w, "most_frequent_share", a->most_share);
-  json_flag(w, "constant", a->constant);
-  json_text(w, "predicts_only", a->constant ? name : NULL);
+  r4_json_text(w, "most_frequent_answer", name);
+  r4_json_real(w, "most_frequent_share", a->most_share);
+  r4_json_flag(w, "constant", a->constant);
+  r4_json_text(w, "predicts_only", a->constant ? name : NULL);
 }
 
 const char *constant_text(const r4_answers *a, const r4_data *d, char *to, size_t size)

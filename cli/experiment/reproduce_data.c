@@ -87,20 +87,20 @@ int costs_print_csv(FILE *f, const void *table)
 
 static void add_values(r4_json *w, const struct row *r, enum figure f)
 {
-  r4_json_open(w, '[');
-  for (size_t k = 0; k < r->ours.nets; k++) r4_json_real(w, r->ours.value[f][k]);
+  r4_json_open(w, figure_info[f].key, '[');
+  for (size_t k = 0; k < r->ours.nets; k++) r4_json_real(w, NULL, r->ours.value[f][k]);
   r4_json_close(w, ']');
 }
 
 static void add_marks(r4_json *w, size_t row, struct mark mark[ALL_FIGURES][MAX_ROWS])
 {
-  json_open(w, "marks", '{');
+  r4_json_open(w, "marks", '{');
   for (int f = 0; f < ALL_FIGURES; f++)
-    if (mark_word(mark[f][row])) json_text(w, figure_info[f].key, mark_word(mark[f][row]));
+    if (mark_word(mark[f][row])) r4_json_text(w, figure_info[f].key, mark_word(mark[f][row]));
   r4_json_close(w, '}');
-  json_open(w, "p", '{');
+  r4_json_open(w, "p", '{');
   for (int f = 0; f < ALL_FIGURES; f++)
-    if (!isnan(mark[f][row].p)) json_real(w, figure_info[f].key, mark[f][row].p);
+    if (!isnan(mark[f][row].p)) r4_json_real(w, figure_info[f].key, mark[f][row].p);
   r4_json_close(w, '}');
 }
 
@@ -114,29 +114,28 @@ static void add_row(r4_json *w, const struct table *t, size_t k, struct mark mar
   const struct row *r = &t->row[k];
   const r4_summary *s = &r->ours.summary;
   r4_json_break(w);
-  r4_json_open(w, '{');
-  json_text(w, "name", r->name);
-  json_text(w, "preset", r->preset);
-  json_text(w, "settings", r->settings);
+  r4_json_open(w, NULL, '{');
+  r4_json_text(w, "name", r->name);
+  r4_json_text(w, "preset", r->preset);
+  r4_json_text(w, "settings", r->settings);
   for (int f = 0; f < ALL_FIGURES; f++)
     if (is_shown(r, f))
       json_mean_sd(w, figure_info[f].key, row_figure(r, (enum figure)f));
-  json_real(w, "worst_group_of_means_accuracy", s->group[s->worst_mean_group].mean);
-  json_flag(w, "constant", s->constant > 0);
-  json_whole(w, "constant_seeds", (int64_t)s->constant);
-  if (*r->ours.constant) json_text(w, "notice", r->ours.constant);
-  if (r->ours.unpenalised) json_whole(w, "unpenalised_seeds", (int64_t)r->ours.unpenalised);
-  if (r->ours.unpenalised) json_text(w, "unpenalised", r->ours.unpenalised_says);
+  r4_json_real(w, "worst_group_of_means_accuracy", s->group[s->worst_mean_group].mean);
+  r4_json_flag(w, "constant", s->constant > 0);
+  r4_json_whole(w, "constant_seeds", (int64_t)s->constant);
+  if (*r->ours.constant) r4_json_text(w, "notice", r->ours.constant);
+  if (r->ours.unpenalised) r4_json_whole(w, "unpenalised_seeds", (int64_t)r->ours.unpenalised);
+  if (r->ours.unpenalised) r4_json_text(w, "unpenalised", r->ours.unpenalised_says);
   add_marks(w, k, mark);
-  json_open(w, "of_nets", '{');
+  r4_json_open(w, "of_nets", '{');
   for (int f = 0; f < ALL_FIGURES; f++) {
     if (!is_shown(r, f)) continue;
-    r4_json_key(w, figure_info[f].key);
     add_values(w, r, (enum figure)f);
   }
   r4_json_close(w, '}');
-  json_open(w, "group_accuracy", '[');
-  for (size_t g = 0; g < s->groups; g++) r4_json_real(w, s->group[g].mean);
+  r4_json_open(w, "group_accuracy", '[');
+  for (size_t g = 0; g < s->groups; g++) r4_json_real(w, NULL, s->group[g].mean);
   r4_json_close(w, ']');
   r4_json_close(w, '}');
 }
@@ -147,12 +146,12 @@ int rows_print_json(FILE *f, const void *table)
   struct mark mark[ALL_FIGURES][MAX_ROWS];
   r4_json *w = r4_json_new();
   for (int k = 0; k < ALL_FIGURES; k++) marks_find(t, (enum figure)k, mark[k]);
-  r4_json_open(w, '{');
-  json_text(w, "experiment", t->o->name);
-  json_text(w, "r4", R4_VERSION);
-  json_whole(w, "seeds", t->o->seeds);
-  if (t->o->splits > 1) json_whole(w, "splits", t->o->splits);
-  json_open(w, "rows", '[');
+  r4_json_open(w, NULL, '{');
+  r4_json_text(w, "experiment", t->o->name);
+  r4_json_text(w, "r4", R4_VERSION);
+  r4_json_whole(w, "seeds", t->o->seeds);
+  if (t->o->splits > 1) r4_json_whole(w, "splits", t->o->splits);
+  r4_json_open(w, "rows", '[');
   for (size_t k = 0; k < t->rows; k++)
     if (t->row[k].done) add_row(w, t, k, mark);
   r4_json_close(w, ']');

@@ -115,7 +115,7 @@ static const char *const net_key[NET_NUMBERS] = {"constant", "val_avg",       "v
 
 static void add_numbers(r4_json *w, int n, const char *const *key, const double *number)
 {
-  for (int k = 0; k < n; k++) json_real(w, key[k], number[k]);
+  for (int k = 0; k < n; k++) r4_json_real(w, key[k], number[k]);
 }
 
 static bool take_numbers(const r4_json_value *v, int n, const char *const *key, double *number)
@@ -140,11 +140,11 @@ static r4_status add_net(r4_json *w, const struct summary_of *of, const struct r
   const double number[NET_NUMBERS] = {m->answers.constant, v.avg,     v.worst,           v.score,       v.se,
                                       v.changed,           (double)v.exchanged, (double)v.kind, one_sided};
   r4_json_break(w);
-  r4_json_open(w, '{');
-  for (int i = 0; i < ALL_FIGURES; i++) json_real(w, figure_info[i].key, f->value[i][k]);
+  r4_json_open(w, NULL, '{');
+  for (int i = 0; i < ALL_FIGURES; i++) r4_json_real(w, figure_info[i].key, f->value[i][k]);
   add_numbers(w, NET_NUMBERS, net_key, number);
-  json_open(w, "groups", '[');
-  for (size_t g = 0; g < m->groups; g++) r4_json_real(w, m->group_accuracy[g]);
+  r4_json_open(w, "groups", '[');
+  for (size_t g = 0; g < m->groups; g++) r4_json_real(w, NULL, m->group_accuracy[g]);
   r4_json_close(w, ']');
   r4_json_close(w, '}');
   return R4_OK;
@@ -155,13 +155,13 @@ static r4_status add_all(r4_json *w, const struct summary_of *of, const struct r
 {
   const double number[RUN_NUMBERS] = {(double)f->cost.epochs, f->cost.seconds, f->swapped, (double)f->unpenalised};
   r4_status s = R4_OK;
-  r4_json_open(w, '{');
-  json_text(w, "r4", R4_VERSION);
-  json_text(w, "key", key);
+  r4_json_open(w, NULL, '{');
+  r4_json_text(w, "r4", R4_VERSION);
+  r4_json_text(w, "key", key);
   add_numbers(w, RUN_NUMBERS, run_key, number);
-  json_text(w, "constant", f->constant);
-  json_text(w, "unpenalised_says", f->unpenalised_says);
-  json_open(w, "nets", '[');
+  r4_json_text(w, "constant", f->constant);
+  r4_json_text(w, "unpenalised_says", f->unpenalised_says);
+  r4_json_open(w, "nets", '[');
   for (size_t k = 0; k < f->nets && !s; k++) s = add_net(w, of, f, k, e);
   r4_json_close(w, ']');
   r4_json_checksum(w);

@@ -288,20 +288,20 @@ static void add_object(r4_json *w, const struct sweep *s, size_t k, size_t best)
 {
   const struct listed_figures *f = &s->run[k].figures;
   r4_json_break(w);
-  r4_json_open(w, '{');
-  json_open(w, "settings", '{');
-  for (size_t i = 0; i < s->overs; i++) json_text(w, s->over[i].key, sweep_value(s, k, i));
+  r4_json_open(w, NULL, '{');
+  r4_json_open(w, "settings", '{');
+  for (size_t i = 0; i < s->overs; i++) r4_json_text(w, s->over[i].key, sweep_value(s, k, i));
   r4_json_close(w, '}');
   json_mean_sd(w, "val_avg_group_accuracy", f->val_avg);
   json_mean_sd(w, "val_worst_group_accuracy", f->val_worst);
   json_mean_sd(w, "val_kappa_masked_max", f->kappa);
-  json_real(w, "val_score", f->score);
-  json_real(w, "val_error", f->se);
-  json_real(w, "val_changed", f->changed);
-  json_whole(w, "constant_seeds", f->dead);
-  json_whole(w, "unpenalised_seeds", f->unpenalised);
-  json_flag(w, "pareto", is_on_front(s, k));
-  json_flag(w, "picked", k == best);
+  r4_json_real(w, "val_score", f->score);
+  r4_json_real(w, "val_error", f->se);
+  r4_json_real(w, "val_changed", f->changed);
+  r4_json_whole(w, "constant_seeds", f->dead);
+  r4_json_whole(w, "unpenalised_seeds", f->unpenalised);
+  r4_json_flag(w, "pareto", is_on_front(s, k));
+  r4_json_flag(w, "picked", k == best);
   r4_json_close(w, '}');
 }
 
@@ -310,12 +310,12 @@ static int print_json(FILE *f, const void *user)
   const struct sweep *s = user;
   r4_json *w = r4_json_new();
   size_t best = sweep_best(s);
-  r4_json_open(w, '{');
-  json_text(w, "file", s->file);
-  json_text(w, "r4", R4_VERSION);
-  json_whole(w, "seeds", s->seeds);
-  json_text(w, "picked_by", s->by_average ? "validation: average over groups" : "validation: score");
-  json_open(w, "trials", '[');
+  r4_json_open(w, NULL, '{');
+  r4_json_text(w, "file", s->file);
+  r4_json_text(w, "r4", R4_VERSION);
+  r4_json_whole(w, "seeds", s->seeds);
+  r4_json_text(w, "picked_by", s->by_average ? "validation: average over groups" : "validation: score");
+  r4_json_open(w, "trials", '[');
   for (size_t k = 0; k < s->trials; k++)
     if (s->run[k].done) add_object(w, s, k, best);
   r4_json_close(w, ']');
