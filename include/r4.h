@@ -1837,10 +1837,22 @@ r4_measure_options r4_settings_measure(const r4_settings *s);
  * and pages go through it. In files shares are from 0 to 1, infinity is the text "inf", a figure that does not exist
  * (as kappa without masks) is null, and one that was not measured is not there; on screens shares are in per cent. */
 typedef enum { R4_UNIT_SHARE, R4_UNIT_NUMBER } r4_unit;
+/* What a table of r4 reproduce, or a section of a page, is about. */
 typedef enum {
-  R4_SHOWN_FILES, /* in files alone                                                        */
-  R4_SHOWN_APART, /* a row where runs are side by side; of one run in a table of its own   */
-  R4_SHOWN_ROW    /* a row in both                                                         */
+  R4_TOPIC_ACCURACY,
+  R4_TOPIC_PROBABILITY,
+  R4_TOPIC_FRAGILITY,
+  R4_TOPIC_SWAP,
+  R4_TOPIC_WORDS,
+  R4_TOPIC_NOISE,
+  R4_TOPIC_POINTING,
+  R4_TOPICS
+} r4_topic;
+typedef enum {
+  R4_SHOWN_FILES, /* in files alone                                                          */
+  R4_SHOWN_TOPIC, /* in the table of its topic, too                                          */
+  R4_SHOWN_APART, /* and as a row where r4 eval has runs side by side                        */
+  R4_SHOWN_ROW    /* and as a row of one run, which has no other table for it                */
 } r4_shown;
 
 typedef struct {
@@ -1851,11 +1863,16 @@ typedef struct {
   r4_unit unit;
   int better; /* 1: larger is, -1: smaller is, 0: neither */
   bool by_group;
+  r4_topic topic;
   r4_shown shown;
+  bool first; /* shown where there is room for few, too: r4 ablate, r4 sweep, lines of progress */
 } r4_figure_info;
 
 size_t r4_figure_count(void);
 r4_figure_info r4_figure_describe(size_t k);
+size_t r4_figure_find(const char *key); /* whose value has this key; r4_figure_count() if there is none */
+const char *r4_topic_name(r4_topic t);  /* a heading */
+const char *r4_topic_about(r4_topic t); /* a sentence or two */
 
 enum { R4_MAX_VALUES = 128, R4_KEY_SIZE = 64, R4_LABEL_SIZE = 64 };
 

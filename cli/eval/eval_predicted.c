@@ -134,7 +134,7 @@ void predicted_print_ensemble(const struct evaluation *v)
   for (size_t k = 0; k < m->values; k++) {
     r4_figure_info f = r4_figure_describe(m->value[k].figure);
     char label[R4_LABEL_SIZE];
-    if (f.shown == R4_SHOWN_FILES || isnan(m->value[k].value)) continue;
+    if (f.shown < R4_SHOWN_APART || isnan(m->value[k].value)) continue;
     r4_value_label(&m->value[k], label);
     printf(f.unit == R4_UNIT_SHARE ? "%s %s %.2f %%" : "%s %s %.4g", follows ? "," : "", label,
            (f.unit == R4_UNIT_SHARE ? 100 : 1) * m->value[k].value);

@@ -15,8 +15,8 @@ static r4_mean_sd over_seeds(const struct evaluation *v, const char *key)
 
 static bool is_row(const struct evaluation *v, const r4_value *x)
 {
-  bool has_scale = !eval_has_no_scale(v) || strncmp(x->key, "kappa", 5);
-  return has_scale && r4_figure_describe(x->figure).shown != R4_SHOWN_FILES;
+  bool shown = r4_figure_describe(x->figure).shown >= R4_SHOWN_APART;
+  return shown && (!eval_has_no_scale(v) || r4_figure_describe(x->figure).topic != R4_TOPIC_FRAGILITY);
 }
 
 /* Shares that no run has, as of a swap test with nothing to swap, are left out. */
