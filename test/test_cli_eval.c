@@ -272,6 +272,10 @@ static void what_is_predicted(void **state)
   EXPECT("$R4 eval good half --json | tail -1", 0,
          "\"accuracy_difference\":{\"to\":\"good\",\"mean\":-0.25,\"low\":-0.");
   EXPECT("$R4 eval good half --predictions x.csv", 2, "--predictions: expected one RUN, not 2");
+  EXPECT("$R4 eval half --predictions half.csv", 2, "half.csv exists already; --force overwrites it");
+  EXPECT("echo old > half.csv; $R4 eval half --predictions half.csv --force > /dev/null; head -1 half.csv; "
+         "ls -A | grep part", 1, "example,file,label,seed,");
+  EXPECT("$R4 eval good --predictions half.txt", 2, "a file that ends in .csv");
   EXPECT("$R4 eval good --predictions no/where.csv", 3, "no/where.csv: cannot be written");
   EXPECT("$R4 eval good --noise 1 --pointing gradient --swap swap,blank > /dev/null && cat good/seed-0/eval.json", 0,
          "\"core_sensitivity.1\":", "\"pointing_energy.gradient\":", "\"swap_lost_share.blank\":", "\"auc\":");

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/cmd_data.h"
 #include "eval/eval.h"
 #include "experiment/figures.h"
 #include "table_out.h"
@@ -110,9 +111,11 @@ static int measure_ensemble(struct evaluation *v)
 
 static int write_file(struct evaluation *v)
 {
-  FILE *f = fopen(v->said.path, "w");
+  char part[PATH_MAX];
+  FILE *f = file_beside(v->said.path, part);
   int code = f ? table_print(f, "eval", v->said.file, R4_TABLE_CSV) : EXIT_WORLD;
-  if (f && (ferror(f) | fclose(f))) code = EXIT_WORLD;
+  if (f && (ferror(f) | fclose(f) || rename(part, v->said.path))) code = EXIT_WORLD;
+  if (f && code) remove(part);
   if (code == EXIT_WORLD) fprintf(stderr, "r4 eval: --predictions: %s: cannot be written\n", shown(v->said.path).text);
   return code;
 }
