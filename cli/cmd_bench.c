@@ -186,21 +186,21 @@ static double share(const struct result *r)
 static int print_json(const struct job *j, const struct result *r)
 {
   r4_json *w = r4_json_new();
-  r4_json_open(w, '{');
-  json_text(w, "net", j->s.net);
-  json_text(w, "objective", j->s.objective);
-  json_whole(w, "batch", j->s.batch);
-  json_whole(w, "threads", r->threads);
-  json_whole(w, "masked", j->s.masked);
-  json_real(w, "ms_per_step", 1e3 * r->timing.seconds);
-  json_real(w, "flops", r->flops);
-  json_real(w, "peak_share", share(r));
-  json_real(w, "peak_flops_per_second", r->peak);
-  json_whole(w, "slab_bytes", (int64_t)r->slab_bytes);
-  json_whole(w, "kernels", (int64_t)r->kernels);
-  json_real(w, "loss", j->first_loss);
-  json_whole(w, "samples", (int64_t)r->timing.all);
-  json_whole(w, "clean_samples", (int64_t)r->timing.clean);
+  r4_json_open(w, NULL, '{');
+  r4_json_text(w, "net", j->s.net);
+  r4_json_text(w, "objective", j->s.objective);
+  r4_json_whole(w, "batch", j->s.batch);
+  r4_json_whole(w, "threads", r->threads);
+  r4_json_whole(w, "masked", j->s.masked);
+  r4_json_real(w, "ms_per_step", 1e3 * r->timing.seconds);
+  r4_json_real(w, "flops", r->flops);
+  r4_json_real(w, "peak_share", share(r));
+  r4_json_real(w, "peak_flops_per_second", r->peak);
+  r4_json_whole(w, "slab_bytes", (int64_t)r->slab_bytes);
+  r4_json_whole(w, "kernels", (int64_t)r->kernels);
+  r4_json_real(w, "loss", j->first_loss);
+  r4_json_whole(w, "samples", (int64_t)r->timing.all);
+  r4_json_whole(w, "clean_samples", (int64_t)r->timing.clean);
   r4_json_close(w, '}');
   return json_print(stdout, "bench", w);
 }

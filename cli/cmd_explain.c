@@ -12,7 +12,7 @@ enum { MAX_RUNS = 16, MAX_METHODS = 16 };
 
 struct explain_settings {
   struct words runs;
-  const char *out, *methods, *split, *what, *baseline, *data;
+  const char *out, *all, *methods, *split, *what, *baseline, *data;
   int64_t examples, example, seed, samples, window, stride;
   double eps, sigma, fill;
   bool wrong, swap, common_scale, other_data, force, json;
@@ -25,7 +25,10 @@ static const struct option options[] = {
   {"out", OPTION_TEXT, AT(out), NULL, 0, 0,
    "the picture, a new file that ends in .png; without: explain.png in the first RUN, written again each "
    "time"},
-  {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "overwrite the file of --out"},
+  {"all", OPTION_TEXT, AT(all), NULL, 0, 0,
+   "a new folder: every example of the split, or with --wrong or --swap every one of these, as a picture of its own, "
+   "named by its number in the split"},
+  {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "overwrite the file of --out, or files in the folder of --all"},
   {"methods", OPTION_TEXT, AT(methods), "gradient,integrated", 0, 0, "attributions, separated by commas"},
   {"examples", OPTION_WHOLE, AT(examples), "6", 1, 10000, "how many: one of each class in turn"},
   {"example", OPTION_WHOLE, AT(example), "-1", -1, 1e9,
@@ -115,15 +118,24 @@ static bool is_text(const struct explanation *x)
 static int find_out(struct explanation *x)
 {
   const char *path = x->path[0];
+  const char *out = *x->o.all ? x->o.all : x->o.out;
   int folder = (int)strlen(path), n;
   if (!x->run[0])
     while (folder && path[folder - 1] != '/') folder--;
-  if (*x->o.out)
-    n = snprintf(x->out, sizeof x->out, "%s", x->o.out);
+  if (*out)
+    n = snprintf(x->out, sizeof x->out, "%s", out);
   else
     n = snprintf(x->out, sizeof x->out, "%.*s%sexplain.%s", folder, path, x->run[0] ? "/" : "",
                  is_text(x) ? "svg" : "png");
   return n < (int)sizeof x->out ? EXIT_DONE : usage("out", "a shorter path", path);
+}
+
+/* Pictures of other examples that lie there would be taken for those of this run. */
+static int refuse_folder(const struct explanation *x)
+{
+  if (!is_folder(x->o.all) || x->o.force) return EXIT_DONE;
+  fprintf(stderr, "r4 explain: %s exists already; --force writes into it\n", shown(x->o.all).text);
+  return EXIT_USAGE;
 }
 
 /* ---- What is explained ---- */
@@ -215,7 +227,7 @@ static int swap_part(struct explanation *x)
 static int choose_examples(struct explanation *x)
 {
   r4_error e = {0};
-  size_t count = r4_data_count(x->part), n = x->o.example >= 0 ? 1 : (size_t)x->o.examples;
+  size_t count = r4_data_count(x->part), n = x->o.example >= 0 ? 1 : *x->o.all ? count : (size_t)x->o.examples;
   if (x->o.example >= (int64_t)count) {
     fprintf(stderr, "r4 explain: --example %lld, but %s has %zu examples\n", (long long)x->o.example,
             x->o.split, count);
@@ -254,19 +266,56 @@ static r4_status attribution_options(struct explanation *x, r4_attribution_optio
   return x->baseline ? r4_data_mean(x->all, x->baseline, e) : R4_E_MEMORY;
 }
 
+/* Where example k of those that are shown is in the whole split. */
+static size_t number_of(const struct explanation *x, size_t k)
+{
+  return x->whole ? x->whole[x->example[k]] : x->example[k];
+}
+
+static r4_status draw_one(const struct explanation *x, r4_heat_options *o, const r4_data *d, const char *what,
+                          const char *path, double *share, r4_error *e)
+{
+  char title[256];
+  bool one = x->o.runs.n == 1;
+  snprintf(title, sizeof title, "%.160s%s%s %s%s", one ? x->subject[0].name : "", one ? ": " : "", x->o.split, what,
+           x->o.swap ? ", masked content swapped" : "");
+  o->title = title;
+  return (is_text(x) ? r4_text_picture : r4_heat_picture)(x->subject, x->o.runs.n, d, o, path, share, e);
+}
+
+/* A file for each example; the shares are means over those that have one. */
+static r4_status draw_all(struct explanation *x, r4_heat_options *o, r4_error *e)
+{
+  size_t maps = x->methods * x->o.runs.n, counted[MAX_METHODS * MAX_RUNS] = {0};
+  r4_status s = folder_make(x->out) ? R4_OK : R4_E_IO;
+  if (s) snprintf(e->text, sizeof e->text, "%.400s: the folder cannot be made", x->out);
+  for (size_t k = 0; k < x->found && !s; k++) {
+    char path[PATH_SIZE + 64], what[64];
+    double share[MAX_METHODS * MAX_RUNS];
+    r4_data *d = r4_data_subset(x->part, 1, &x->example[k], e);
+    if (!d) return e->status;
+    snprintf(path, sizeof path, "%s/%06zu.%s", x->out, number_of(x, k), is_text(x) ? "svg" : "png");
+    snprintf(what, sizeof what, "example %zu", number_of(x, k));
+    s = draw_one(x, o, d, what, path, share, e);
+    r4_data_free(d);
+    for (size_t i = 0; i < maps && !s; i++)
+      if (!isnan(share[i])) x->share[i] += (share[i] - x->share[i]) / (double)++counted[i];
+  }
+  for (size_t i = 0; i < maps; i++)
+    if (!counted[i]) x->share[i] = NAN;
+  return s;
+}
+
 static int draw(struct explanation *x, r4_explain what)
 {
   r4_error e = {0};
-  char title[256];
-  snprintf(title, sizeof title, "%.160s%s%s examples%s", x->o.runs.n > 1 ? "" : x->subject[0].name,
-           x->o.runs.n > 1 ? "" : ": ", x->o.split, x->o.swap ? ", masked content swapped" : "");
-  r4_heat_options o = {
-    .method = x->method, .methods = x->methods, .title = title, .common_scale = x->o.common_scale};
+  r4_heat_options o = {.method = x->method, .methods = x->methods, .common_scale = x->o.common_scale};
   r4_status s = attribution_options(x, &o.attribution, &e);
   o.attribution.explain = what;
-  r4_status (*picture)(const r4_subject *, size_t, const r4_data *, const r4_heat_options *, const char *,
-                       double *, r4_error *) = is_text(x) ? r4_text_picture : r4_heat_picture;
-  if (!s) s = picture(x->subject, x->o.runs.n, x->shown, &o, x->out, x->share, &e);
+  if (!s && *x->o.all)
+    s = draw_all(x, &o, &e);
+  else if (!s)
+    s = draw_one(x, &o, x->shown, "examples", x->out, x->share, &e);
   return s ? cli_fail("explain", s, e.text) : EXIT_DONE;
 }
 
@@ -296,10 +345,10 @@ static double share_of(const struct explanation *x, size_t method, size_t run_nu
 
 static void add_run(r4_json *w, const struct explanation *x, size_t k)
 {
-  r4_json_open(w, '{');
-  json_text(w, "run", x->o.runs.word[k]);
-  json_open(w, "mask_share", '{');
-  for (size_t m = 0; m < x->methods; m++) json_real(w, x->method[m], share_of(x, m, k));
+  r4_json_open(w, NULL, '{');
+  r4_json_text(w, "run", x->o.runs.word[k]);
+  r4_json_open(w, "mask_share", '{');
+  for (size_t m = 0; m < x->methods; m++) r4_json_real(w, x->method[m], share_of(x, m, k));
   r4_json_close(w, '}');
   json_answers(w, &x->answers[k], x->part);
   r4_json_close(w, '}');
@@ -308,14 +357,14 @@ static void add_run(r4_json *w, const struct explanation *x, size_t k)
 static int print_json(const struct explanation *x)
 {
   r4_json *w = r4_json_new();
-  r4_json_open(w, '{');
-  json_text(w, "picture", x->out);
-  json_text(w, "split", x->o.split);
-  json_open(w, "examples", '[');
+  r4_json_open(w, NULL, '{');
+  r4_json_text(w, "picture", x->out);
+  r4_json_text(w, "split", x->o.split);
+  r4_json_open(w, "examples", '[');
   for (size_t k = 0; k < x->found; k++)
-    r4_json_whole(w, (int64_t)(x->whole ? x->whole[x->example[k]] : x->example[k]));
+    r4_json_whole(w, NULL, (int64_t)number_of(x, k));
   r4_json_close(w, ']');
-  json_open(w, "runs", '[');
+  r4_json_open(w, "runs", '[');
   for (size_t k = 0; k < x->o.runs.n; k++) add_run(w, x, k);
   r4_json_close(w, ']');
   r4_json_close(w, '}');
@@ -357,7 +406,7 @@ static int print_table(const struct explanation *x)
   printf("\n");
   print_constant(x);
   r4_text_printable(x->out, out, sizeof out);
-  printf("%s\n", out);
+  printf(*x->o.all ? "%s/\n" : "%s\n", out);
   return EXIT_DONE;
 }
 
@@ -390,10 +439,13 @@ static int run(int argc, char **argv)
   if (find_word(x.o.baseline, baselines) < 0) return usage("baseline", "zero or mean", x.o.baseline);
   if (x.o.wrong && x.o.example >= 0) return usage("wrong", "examples to choose from", "--example");
   if (x.o.swap && x.o.example >= 0) return usage("swap", "examples to choose from", "--example");
+  if (*x.o.all && x.o.example >= 0) return usage("all", "all examples", "--example");
+  if (*x.o.all && *x.o.out) return usage("all", "no --out", x.o.out);
   int code = read_methods(&x);
   if (!code) code = open_runs(&x);
   if (!code && *x.o.out && !out_check("explain", "out", x.o.out, is_text(&x) ? ".svg" : ".png", x.o.force))
     code = EXIT_USAGE;
+  if (!code && *x.o.all) code = refuse_folder(&x);
   if (!code) code = find_out(&x);
   if (!code) code = open_data(&x, (r4_split)split);
   if (!code) code = ask_nets(&x);

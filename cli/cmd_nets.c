@@ -21,9 +21,9 @@ static const struct option options[] = {
 static int print_text_json(const char *name, const char *text)
 {
   r4_json *w = r4_json_new();
-  r4_json_open(w, '{');
-  json_text(w, "name", name);
-  json_text(w, "text", text);
+  r4_json_open(w, NULL, '{');
+  r4_json_text(w, "name", name);
+  r4_json_text(w, "text", text);
   r4_json_close(w, '}');
   return json_print(stdout, "nets", w);
 }
@@ -78,19 +78,19 @@ static bool facts_of(size_t k, struct facts *f)
 static void add_json(r4_json *w, const struct facts *f)
 {
   r4_json_break(w);
-  r4_json_open(w, '{');
-  json_text(w, "name", f->name);
-  json_text(w, "input", f->input);
-  json_real(w, "parameters", f->parameters);
-  json_real(w, "flops", f->flops);
-  json_text(w, "about", f->about);
+  r4_json_open(w, NULL, '{');
+  r4_json_text(w, "name", f->name);
+  r4_json_text(w, "input", f->input);
+  r4_json_real(w, "parameters", f->parameters);
+  r4_json_real(w, "flops", f->flops);
+  r4_json_text(w, "about", f->about);
   r4_json_close(w, '}');
 }
 
 static int print_all_json(void)
 {
   r4_json *w = r4_json_new();
-  r4_json_open(w, '[');
+  r4_json_open(w, NULL, '[');
   for (size_t k = 0; k < r4_architecture_count(); k++) {
     struct facts f;
     if (!facts_of(k, &f)) return r4_json_free(w), EXIT_NO;

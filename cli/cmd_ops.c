@@ -16,16 +16,16 @@ static const struct option options[] = {
 static int print_json(void)
 {
   r4_json *w = r4_json_new();
-  r4_json_open(w, '[');
+  r4_json_open(w, NULL, '[');
   for (size_t k = 0; k < r4_op_count(); k++) {
     r4_op_info op = r4_op_describe(k);
     r4_json_break(w);
-    r4_json_open(w, '{');
-    json_text(w, "name", op.name);
-    json_whole(w, "arity", op.arity);
-    json_text(w, "grad", op.grad);
-    json_text(w, "bound", op.bound);
-    json_text(w, "kernels", op.kernels);
+    r4_json_open(w, NULL, '{');
+    r4_json_text(w, "name", op.name);
+    r4_json_whole(w, "arity", op.arity);
+    r4_json_text(w, "grad", op.grad);
+    r4_json_text(w, "bound", op.bound);
+    r4_json_text(w, "kernels", op.kernels);
     r4_json_close(w, '}');
   }
   r4_json_close(w, ']');

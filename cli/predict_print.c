@@ -140,25 +140,24 @@ const struct printing print_csv = {.begin = csv_begin, .answer = csv_answer, .en
 static void json_begin(struct printer *p)
 {
   r4_json *w = p->json;
-  r4_json_open(w, '{');
-  json_text(w, "run", p->who->run);
-  json_text(w, "model", p->who->model);
-  r4_json_key(w, "seed");
+  r4_json_open(w, NULL, '{');
+  r4_json_text(w, "run", p->who->run);
+  r4_json_text(w, "model", p->who->model);
   if (p->who->seed < 0)
-    r4_json_text(w, NULL);
+    r4_json_text(w, "seed", NULL);
   else
-    r4_json_whole(w, p->who->seed);
-  json_open(w, "classes", '[');
-  for (size_t k = 0; k < p->who->classes; k++) r4_json_text(w, p->who->name[k]);
+    r4_json_whole(w, "seed", p->who->seed);
+  r4_json_open(w, "classes", '[');
+  for (size_t k = 0; k < p->who->classes; k++) r4_json_text(w, NULL, p->who->name[k]);
   r4_json_close(w, ']');
-  json_open(w, "photos", '[');
+  r4_json_open(w, "photos", '[');
 }
 
 static void json_photo(r4_json *w, const char *file)
 {
   r4_json_break(w);
-  r4_json_open(w, '{');
-  json_text(w, "file", file);
+  r4_json_open(w, NULL, '{');
+  r4_json_text(w, "file", file);
 }
 
 static void json_answer(struct printer *p, const char *file, const float *probability)
@@ -166,10 +165,10 @@ static void json_answer(struct printer *p, const char *file, const float *probab
   r4_json *w = p->json;
   size_t best = most_probable(p->who->classes, probability);
   json_photo(w, file);
-  json_text(w, "answer", p->who->name[best]);
-  json_real(w, "probability", probability[best]);
-  json_open(w, "probabilities", '[');
-  for (size_t k = 0; k < p->who->classes; k++) r4_json_real(w, probability[k]);
+  r4_json_text(w, "answer", p->who->name[best]);
+  r4_json_real(w, "probability", probability[best]);
+  r4_json_open(w, "probabilities", '[');
+  for (size_t k = 0; k < p->who->classes; k++) r4_json_real(w, NULL, probability[k]);
   r4_json_close(w, ']');
   r4_json_close(w, '}');
 }
@@ -177,7 +176,7 @@ static void json_answer(struct printer *p, const char *file, const float *probab
 static void json_unreadable(struct printer *p, const char *file, const char *why)
 {
   json_photo(p->json, file);
-  json_text(p->json, "error", why);
+  r4_json_text(p->json, "error", why);
   r4_json_close(p->json, '}');
 }
 
@@ -185,7 +184,7 @@ static int json_end(struct printer *p)
 {
   r4_json *w = p->json;
   r4_json_close(w, ']');
-  json_text(w, "heat", p->heat);
+  r4_json_text(w, "heat", p->heat);
   r4_json_close(w, '}');
   p->json = NULL;
   return json_print(stdout, "predict", w);

@@ -3,6 +3,7 @@
 #define R4_CLI_RUNS_H
 
 #include "cli.h"
+#include "experiment/figure_list.h"
 
 enum { MAX_SEEDS = 64, MAX_SPLITS = 16, MAX_NETS = MAX_SEEDS * MAX_SPLITS, PATH_SIZE = 1024 };
 
@@ -69,34 +70,20 @@ void outcomes_read(const char *command, const struct run *r, struct outcomes *to
 
 /* ---- eval_figures.c ---- */
 
-enum figure {
-  FIGURE_ACCURACY,
-  FIGURE_AVERAGE, /* of groups */
-  FIGURE_WORST,
-  FIGURE_MASKED_MAX, /* kappa */
-  FIGURE_MASKED_MEAN,
-  FIGURE_CORE_MAX,
-  FIGURE_CORE_MEAN,
-  FIGURE_FLIPPED, /* by the swap test, of all answers and of the right ones */
-  FIGURE_LOST,
-  ALL_FIGURES
-};
-
 struct run_figures {
-  r4_summary summary;
-  const r4_metrics *metrics; /* of each net, until others are asked for: what the summary is of; no more of a net than
-                                its figures, groups and whether it is constant, if these come from a summary.json */
-  size_t nets, measured; /* measured: now; what is known of the others was kept */
-  double value[ALL_FIGURES][MAX_NETS]; /* of each net                                             */
-  bool swapped;                        /* there was something to swap                             */
-  r4_run_cost cost;                    /* of training all of them                                 */
-  char constant[300];                  /* a sentence if some seeds give one answer to everything; else "" */
-  size_t unpenalised;                  /* nets whose penalty counted in no step                   */
-  char unpenalised_says[200];          /* and a sentence about them, or ""                        */
+  struct figure_list list; /* of all nets */
+  size_t measured;         /* nets that were measured now; what is known of the others was kept */
+  const r4_metrics *metrics; /* of each net, until others are asked for; of a summary.json no more than groups and
+                                whether the net is constant                                             */
+  r4_summary summary;        /* of these: groups and constant nets; all other figures are in the list   */
+  r4_run_cost cost;          /* of training all of them                                                 */
+  char constant[300];        /* a sentence if some seeds give one answer to everything; else ""         */
+  size_t unpenalised;        /* nets whose penalty counted in no step                                   */
+  char unpenalised_says[200]; /* and a sentence about them, or ""                                       */
 };
 
 /* Of so many seeds of each of n runs, on a part of its own data, R4_TEST or R4_VAL; what is kept is not measured again.
- * Returns an exit code, after a message on stderr unless it is 0. */
+ * f->list is to be freed. Returns an exit code, after a message on stderr unless it is 0. */
 int eval_figures(const char (*path)[PATH_SIZE], size_t n, int64_t seeds, r4_split split, struct run_figures *f);
 
 #endif

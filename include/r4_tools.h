@@ -218,10 +218,22 @@ r4_status r4_measured_load(r4_measured *m, const char *folder, r4_split part, co
  * exist (as kappa without masks) is null, and one that was not measured is not there; on screens shares are in per
  * cent. */
 typedef enum { R4_UNIT_SHARE, R4_UNIT_NUMBER } r4_unit;
+/* What a table of r4 reproduce, or a section of a page, is about. */
 typedef enum {
-  R4_SHOWN_FILES, /* in files alone                                                        */
-  R4_SHOWN_APART, /* a row where runs are side by side; of one run in a table of its own   */
-  R4_SHOWN_ROW    /* a row in both                                                         */
+  R4_TOPIC_ACCURACY,
+  R4_TOPIC_PROBABILITY,
+  R4_TOPIC_FRAGILITY,
+  R4_TOPIC_SWAP,
+  R4_TOPIC_WORDS,
+  R4_TOPIC_NOISE,
+  R4_TOPIC_POINTING,
+  R4_TOPICS
+} r4_topic;
+typedef enum {
+  R4_SHOWN_FILES, /* in files alone                                                          */
+  R4_SHOWN_TOPIC, /* in the table of its topic, too                                          */
+  R4_SHOWN_APART, /* and as a row where r4 eval has runs side by side                        */
+  R4_SHOWN_ROW    /* and as a row of one run, which has no other table for it                */
 } r4_shown;
 
 typedef struct {
@@ -232,11 +244,16 @@ typedef struct {
   r4_unit unit;
   int better; /* 1: larger is, -1: smaller is, 0: neither */
   bool by_group;
+  r4_topic topic;
   r4_shown shown;
+  bool first; /* shown where there is room for few, too: r4 ablate, r4 sweep, lines of progress */
 } r4_figure_info;
 
 size_t r4_figure_count(void);
 r4_figure_info r4_figure_describe(size_t k);
+size_t r4_figure_find(const char *key); /* whose value has this key; r4_figure_count() if there is none */
+const char *r4_topic_name(r4_topic t);  /* a heading */
+const char *r4_topic_about(r4_topic t); /* a sentence or two */
 
 /* What screens call it. */
 void r4_value_label(const r4_value *v, char text[R4_LABEL_SIZE]);
@@ -411,24 +428,24 @@ size_t r4_text_printable(const char *s, char *to, size_t size);
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-/* A text that grows, in order: open, key and value, key and value, close; values without keys in lists. Commas come by
- * themselves. A failed allocation, that of the writer included, shows once, in r4_json_take. */
+/* A text that grows, in order: open, values, close. In an object a value has a key; in a list, and at the top, key is
+ * NULL. Commas come by themselves. A failed allocation, that of the writer included, shows once, in r4_json_take. */
 typedef struct r4_json r4_json;
 
 r4_json *r4_json_new(void);
 void r4_json_free(r4_json *w);
 
-void r4_json_open(r4_json *w, char bracket); /* '{' or '[' */
+void r4_json_open(r4_json *w, const char *key, char bracket); /* '{' or '[' */
 void r4_json_close(r4_json *w, char bracket);
 /* In place of the last close: the object gets a last member, "sha256", of all text before it. */
 void r4_json_checksum(r4_json *w);
-void r4_json_key(r4_json *w, const char *key);
-void r4_json_break(r4_json *w); /* the next value or key begins a line */
+void r4_json_break(r4_json *w); /* the next value begins a line, with its key */
 /* Reads back as the same number. JSON has no others: NaN is null, infinity the text "inf" or "-inf". */
-void r4_json_real(r4_json *w, double v);
-void r4_json_whole(r4_json *w, int64_t v);
-void r4_json_flag(r4_json *w, bool v);
-void r4_json_text(r4_json *w, const char *s); /* not UTF-8 becomes \xff, as in r4_text_printable; NULL is null */
+void r4_json_real(r4_json *w, const char *key, double v);
+void r4_json_whole(r4_json *w, const char *key, int64_t v);
+void r4_json_flag(r4_json *w, const char *key, bool v);
+/* What is not UTF-8 becomes \xff, as in r4_text_printable; NULL is null. */
+void r4_json_text(r4_json *w, const char *key, const char *s);
 
 /* The text so far (r4_string_free), or NULL when out of memory; the writer is then empty again. */
 char *r4_json_take(r4_json *w);

@@ -87,7 +87,7 @@ static void lines_have_bands_and_numbers(void **state)
         "<figcaption>fixed: worst group, in per cent</figcaption>", "<figcaption>fixed: kappa</figcaption>",
         "<figure data-file=\"ablation-masks-fixed-kappa\">", ">Cert &amp; co</th>",
         "<td class=\"n\">50.0 \u00b1 10.0</td><td class=\"n\">0.0 \u00b1 0.0 *</td>",
-        "<td class=\"n\">infinite *</td>", "A star marks nets that give one answer to everything.",
+        "<td class=\"n\">inf *</td>", "A star marks nets that give one answer to everything.",
         "<summary>Numbers</summary>");
 }
 

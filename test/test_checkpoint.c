@@ -244,9 +244,9 @@ static void add(struct log *l, int k)
 {
   struct json_writer w = {0};
   r4_error e;
-  jw_open(&w, '{');
-  jw_key(&w, "step"), jw_whole(&w, k);
-  jw_key(&w, "loss"), jw_real(&w, 1. / k);
+  jw_open(&w, NULL, '{');
+  jw_whole(&w, "step", k);
+  jw_real(&w, "loss", 1. / k);
   jw_close(&w, '}');
   if (log_add(l, &w, &e)) fail_msg("%s", e.text);
 }
@@ -322,7 +322,7 @@ static void test_log_on_a_full_disk(void **state)
   longest[sizeof longest - 1] = 0;
   assert_int_equal(log_open(&l, scratch_path("full"), 0, &e), R4_OK);
   add(&l, 1);
-  jw_open(&w, '{'), jw_key(&w, longest), jw_whole(&w, 1), jw_close(&w, '}');
+  jw_open(&w, NULL, '{'), jw_whole(&w, longest, 1), jw_close(&w, '}');
   limit_files(200);
   r4_status s = log_add(&l, &w, &e);
   limit_files(SIZE_MAX);

@@ -226,7 +226,7 @@ static void nets_that_guess_keep_the_default(void **state)
 static void tables_may_search(void **state)
 {
   (void)state;
-  EXPECT("$R4 reproduce . --seeds 2 --out table", 0, "lambda: auto takes ", "[1/1] R3: average ", "| R3 ");
+  EXPECT("$R4 reproduce . --seeds 2 --out table", 0, "lambda: auto takes ", "[1/1] R3: group average ", "| R3 ");
   EXPECT("$R4 reproduce . --seeds 2 --out table --quiet", 0, "| R3 ");
 }
 

@@ -167,9 +167,9 @@ static void kappa_needs_masks(void **state)
          "\"kappa_masked_mean\":null,\"kappa_core_max\":null");
   put_text(scratch_folder(), "bare-table/table.csv",
            "name,preset,avg,avg_sd,worst,worst_sd,kappa\nBare,../bare,,,,,\n");
-  EXPECT("$R4 reproduce bare-table --seeds 2 --out bare-rows --quiet", 0,
-         "| none       | none       | none     | none     | -         | -        |",
+  EXPECT("$R4 reproduce bare-table --seeds 2 --out bare-rows --quiet", 0, "| AUC ",
          "kappa is none where no test example has a mask");
+  command_lacks("kappa, masked"); /* a table in which no row has a figure */
   EXPECT("cat bare-rows/results.json", 0, "\"kappa_masked_max\":null,\"kappa_masked_max_sd\":null");
   command_lacks("nan");
 }
@@ -261,7 +261,7 @@ static void what_is_predicted(void **state)
   (void)state;
   EXPECT("$R4 eval half --confusion --predictions half.csv", 1,
          "\ncat                 1.5     1.5\ndog                   0       3\n",
-         "\nensemble, mean of the probabilities of 2 seeds: all examples ");
+         "\nensemble, mean of the probabilities of 2 seeds: group average ");
   EXPECT("head -2 half.csv && wc -l < half.csv && grep -c ',mean,' half.csv", 0,
          "example,file,label,seed,predicted,cat,dog\n0,", "19\n6\n");
   EXPECT("$R4 eval half --confusion --json", 1, "\"confusion\":[[1.5,1.5],[0,3]]", "\"ensemble\":{\"loss\":",
@@ -272,6 +272,10 @@ static void what_is_predicted(void **state)
   EXPECT("$R4 eval good half --json | tail -1", 0,
          "\"accuracy_difference\":{\"to\":\"good\",\"mean\":-0.25,\"low\":-0.");
   EXPECT("$R4 eval good half --predictions x.csv", 2, "--predictions: expected one RUN, not 2");
+  EXPECT("$R4 eval half --predictions half.csv", 2, "half.csv exists already; --force overwrites it");
+  EXPECT("echo old > half.csv; $R4 eval half --predictions half.csv --force > /dev/null; head -1 half.csv; "
+         "ls -A | grep part", 1, "example,file,label,seed,");
+  EXPECT("$R4 eval good --predictions half.txt", 2, "a file that ends in .csv");
   EXPECT("$R4 eval good --predictions no/where.csv", 3, "no/where.csv: cannot be written");
   EXPECT("$R4 eval good --noise 1 --pointing gradient --swap swap,blank > /dev/null && cat good/seed-0/eval.json", 0,
          "\"core_sensitivity.1\":", "\"pointing_energy.gradient\":", "\"swap_lost_share.blank\":", "\"auc\":");

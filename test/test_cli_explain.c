@@ -108,6 +108,23 @@ static void swapped_examples(void **state)
          "there is nothing to swap: no example has a mask");
 }
 
+/* A file for each, named by its number, and the mean of the same shares as in one picture. */
+static void every_example_is_a_file(void **state)
+{
+  (void)state;
+  expect("n=$($R4 explain erm --examples 10000 --out large.png --methods gradient | tee said | grep -o "
+         "'[0-9]* examples' | cut -d' ' -f1); $R4 explain erm --all maps --methods gradient > all; "
+         "ls maps | wc -l | grep -qx $n && "
+         "ls maps | head -1 && grep '^erm' said > one && grep '^erm' all | cmp - one && tail -1 all", 0,
+         "000000.png\nmaps/\n");
+  expect("$R4 explain erm --all maps", 2, "maps exists already; --force writes into it");
+  expect("$R4 explain erm --wrong --all wrong --json > list; ls wrong | sed 's/^0*//; s/.png//; s/^$/0/' | sort -n | "
+         "tr '\\n' , | sed 's/,$//' > files; grep -o 'examples\":\\[[0-9,]*' list | cut -d'[' -f2 | tr , '\\n' | sort "
+         "-n | tr '\\n' , | sed 's/,$//' | cmp - files && echo same", 0, "same");
+  expect("$R4 explain erm --all more --example 3", 2, "--all needs all examples");
+  expect("$R4 explain erm --all more --out more.png", 2, "--all needs no --out");
+}
+
 static void errors_and_codes(void **state)
 {
   (void)state;
@@ -132,6 +149,7 @@ int main(void)
     cmocka_unit_test(runs_side_by_side),
     cmocka_unit_test(wrong_answers_and_model_files),
     cmocka_unit_test(swapped_examples),
+    cmocka_unit_test(every_example_is_a_file),
     cmocka_unit_test(errors_and_codes),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -45,16 +45,17 @@ static void ablations_are_tables(void **state)
   (void)state;
   EXPECT("$R4 ablate exp --only masks --quick --out q", 0, "[1/5] ", "[5/5] ", " s left\n",
          "# exp: masks\n\n1 seed, --quick, 20 % of the epochs", "**fixed, over data.keep_masks**",
-         "| average / worst group | ", "**in proportion, over data.keep_masks**");
+         "| group average / worst group | ", "| kappa, masked ", "| lost by swap ",
+         "**in proportion, over data.keep_masks**");
   command_lacks("Slow");
   EXPECT("ls q q/masks q/runs", 0, "results.csv", "results.json", "results.md", "plot.svg",
          "r3_weight_decay=0.01_data.keep_masks=1", "r3_weight_decay=0.02_data.keep_masks=1");
   EXPECT("cat q/runs/cert-r4_data.keep_masks=1/config.yaml", 0, "\nepochs: 4\n", "\npenalty.after: 1\n");
-  EXPECT("cat q/masks/results.csv", 0, "name,panel,preset,x_setting,x,y_setting,y,seeds,dead_seeds,average,",
+  EXPECT("cat q/masks/results.csv", 0, "name,panel,preset,x_setting,x,y_setting,y,seeds,constant_seeds,loss,",
          "\nR3,in proportion,r3,data.keep_masks,0.5,,,1,0,");
   EXPECT("cat q/masks/plot.svg", 0, "<svg", ">in proportion</text>", ">Cert</text>", "</svg>");
   EXPECT("cat q/masks/results.json", 0, "\"quick\":true,\"epochs\":0.2,\"seeds\":1,\"lines\":[",
-         "\"x\":\"0.5\",\"avg_group_accuracy\":");
+         "\"x\":\"0.5\",\"loss\":", "\"avg_group_accuracy\":", "\"auc\":", "\"swap_lost_share_sd\":null,");
 }
 
 /* Ablations without a row for --quick are left out, unless one is asked for. */
@@ -77,7 +78,7 @@ static void two_settings_make_a_heat_map(void **state)
 {
   (void)state;
   EXPECT("$R4 ablate exp --only net --seeds 2 --set epochs=2 --out heat --quiet", 0, "**R3**",
-         "| average / worst group, rate by net |", "one |", "two |", "| 0.01 ", "+- ");
+         "| group average / worst group, rate by net |", "one |", "two |", "| 0.01 ", "+- ");
   EXPECT("cat heat/net/plot.svg", 0, "R3: worst group, %", "0.1</text>");
   EXPECT("cat heat/runs/*dense_4*rate=0.1/config.yaml", 0, "net: \"dense 4, relu, dense 2\"");
 }
@@ -242,8 +243,10 @@ static void sweeps_pick_by_validation(void **state)
     "$R4 sweep small.yaml --set method=r3 --set epochs=4 --over lambda=0.01,0.1 --over rate=0,0.02 --out s",
     0, "[4/4] ", "| lambda | rate |", "the test part was not used",
     "Picked by validation alone, by the score", "rate=0.02\n", "r4 eval s/runs/lambda=0.");
-  EXPECT("cat s/results.csv", 0, "lambda,rate,val_average,val_average_sd,val_worst_group,", ",1\n");
-  EXPECT("cat s/pareto.csv s/pareto.svg s/results.json", 0, "lambda,rate,val_average", "<svg",
+  EXPECT("cat s/results.csv", 0, "lambda,rate,val_avg_group_accuracy,val_avg_group_accuracy_sd,", ",1\n",
+         ",as_is_auc,as_is_auc_sd,", ",as_is_swap_lost_share,");
+  EXPECT("cat s/results.json", 0, "\"as_is\":{\"loss\":", "\"ece\":", "\"val_kappa_masked_max\":");
+  EXPECT("cat s/pareto.csv s/pareto.svg s/results.json", 0, "lambda,rate,val_avg_group_accuracy", "<svg",
          "\"picked\":true", "\"picked_by\":\"validation: score\"");
   EXPECT(
     "$R4 sweep small.yaml --set method=r3 --set epochs=4 --over lambda=0.01,0.1 --over rate=0,0.02 --out s",

@@ -97,7 +97,7 @@ static void sweeps_do_not_pick_them(void **state)
          "penalty.cap=false rate=0.01\n",
          "Not penalised: the penalty counted in no step, so that it is not a net of its method, and is not "
          "picked.");
-  EXPECT("cat s/results.csv", 0, "dead_seeds,unpenalised_seeds,pareto,picked\n", "true,1e-9,");
+  EXPECT("cat s/results.csv", 0, "constant_seeds,unpenalised_seeds,pareto,picked\n", "true,1e-9,");
   EXPECT("grep -c '\"unpenalised_seeds\":1,\"pareto\":false,\"picked\":false' s/results.json", 0, "");
   EXPECT("$R4 sweep table/held.yaml --over lambda=0.1,0.2 --out none --quiet", 0, "| picked, not penalised |",
          "|         not penalised |", "Picked by validation alone",
@@ -116,7 +116,7 @@ static void tables_mark_them(void **state)
          "\"unpenalised\":\"" SAYS "\"");
   EXPECT("$R4 ablate table --only rate --seeds 1 --out a", 0, ", not penalised", "| \\#",
          "\\#: a net whose penalty counted in no step.");
-  EXPECT("cat a/rate/results.csv a/rate/results.json", 0, "kappa_mean,unpenalised_seeds\n",
+  EXPECT("cat a/rate/results.csv a/rate/results.json", 0, "swap_lost_share_sd,unpenalised_seeds\n",
          "\"constant_seeds\":0,\"unpenalised_seeds\":0}", "\"constant_seeds\":0,\"unpenalised_seeds\":1}");
 }
 

@@ -43,7 +43,7 @@ static void reproduces(const char *name, int splits)
            "batch=16 "
            "--set threads=1 --out rows/%s --quiet",
            name, splits, name);
-  EXPECT(line, 0, "| average");
+  EXPECT(line, 0, "| group average");
   assert_in_range(n, 4, 32);
   for (size_t k = 0; k < n; k++)
     if (!strstr(command_output, row[k])) fail_msg("%s: no row%s in %s", name, row[k], command_output);

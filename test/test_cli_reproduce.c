@@ -129,16 +129,20 @@ static void results_are_written_again(void **state)
 static void forms_agree(void **state)
 {
   (void)state;
-  EXPECT("$R4 reproduce table --seeds 2 --out whole --quiet --form text", 0, "ERM  ", "masked max", "flipped",
-         "63.89 +- 1.2", "Welch's t test", "What training took");
+  EXPECT("$R4 reproduce table --seeds 2 --out whole --quiet --form text", 0, "ERM  ", "kappa, masked, mean",
+         "changed by swap", "AUC", "63.89 +- 1.2", "Welch's t test", "What training took");
   command_lacks("| ERM");
   EXPECT(
     "$R4 reproduce table --seeds 2 --out whole --quiet --form csv | cmp - whole/results.csv && "
     "$R4 reproduce table --seeds 2 --out whole --quiet --form json | cmp - whole/results.json && head -2 "
     "whole/results.csv",
-    0, "name,preset,settings,nets,accuracy,accuracy_sd,accuracy_mark,accuracy_p,avg_group_accuracy,",
-    ",swap_flipped_share,", "\nERM,erm,,2,", ",63.89,1.2,22.39,1.7,497.44\n");
-  EXPECT("cat whole/results.json", 0, "\"marks\":{", "\"of_nets\":{\"accuracy\":[", "\"p\":{");
+    0, "name,preset,settings,nets,loss,loss_sd,avg_group_accuracy,avg_group_accuracy_sd,avg_group_accuracy_mark,",
+    ",swap_flipped_share,", "\nERM,erm,,2,", ",0.6389,0.012,0.2239,0.017,497.44\n");
+  EXPECT("v=$(grep -o '\"auc\":[0-9.]*' whole/results.json | head -1 | cut -d: -f2 | cut -c1-8); "
+         "a=$(grep -o '\"avg_group_accuracy\":[0-9.]*' whole/results.json | head -1 | cut -d: -f2 | cut -c1-8); "
+         "echo $v $a; grep -c \"^ERM,.*,$a.*,$v\" whole/results.csv", 0, "\n1\n"); /* shares, in both */
+  EXPECT("cat whole/results.json", 0, "\"marks\":{", "\"of_nets\":{\"loss\":[", "\"accuracy\":[", "\"p\":{",
+         "\"auc\":[");
   EXPECT("cat whole/costs.csv", 0, "name,preset,settings,nets,epochs,seconds\nERM,erm,,2,12,");
   EXPECT("cat whole/results.md", 0, " ^ ", "| Ceiling: blank ");
   command_lacks("seconds");
@@ -156,17 +160,29 @@ static void unknown_methods_are_refused(void **state)
   EXPECT("ls none", 2, "No such file");
 }
 
+/* What was measured of nets besides is a figure like others: no command names it. */
+static void other_figures_are_shown(void **state)
+{
+  (void)state;
+  EXPECT("cp -r whole more; $R4 eval more/erm --noise 1 --pointing gradient --swap swap,blank > /dev/null; "
+         "$R4 reproduce table --seeds 2 --out more --quiet", 0, "\nNoise. ",
+         "| core sensitivity, noise 1 |", "\nPointing games. ",
+         "| changed by blank ");
+  EXPECT("cat more/results.csv", 0, ",core_sensitivity.1,core_sensitivity.1_sd,core_sensitivity.1_mark,",
+         ",pointing_energy.gradient,", ",swap_lost_share.blank,");
+  EXPECT("cat more/results.json more/erm/summary.json", 0, "\"core_sensitivity.1\":", "\"pointing_hit.gradient\":[");
+}
+
 /* One line for each row, with what is left. */
 static void progress_is_a_line_a_row(void **state)
 {
   (void)state;
   EXPECT("$R4 reproduce table --seeds 2 --methods erm,r3 --out lines 2>&1 >/dev/null", 0,
-         "[1/3] ERM: average ", " s left\n", "[3/3] R3 strong: average ", ", flipped ");
+         "[1/3] ERM: group average ", " s left\n", "[3/3] R3 strong: group average ", ", lost by swap ");
   command_lacks("epoch 1/");
   EXPECT("$R4 reproduce table --seeds 2 --methods erm,r3 --out lines 2>&1 >/dev/null | wc -l", 0, "3\n");
-  EXPECT(
-    "$R4 reproduce table --seeds 1 --methods erm --set eval.kappa_examples=0 --out lines0 2>&1 >/dev/null", 0,
-    "[1/1] ERM: average ");
+  EXPECT("$R4 reproduce table --seeds 1 --methods erm --set eval.kappa_examples=0 --out lines0 2>&1 >/dev/null", 0,
+         "[1/1] ERM: group average ");
   command_lacks("kappa"); /* which was not measured */
 }
 
@@ -182,6 +198,7 @@ int main(void)
     cmocka_unit_test(results_are_written_again),
     cmocka_unit_test(forms_agree),
     cmocka_unit_test(unknown_methods_are_refused),
+    cmocka_unit_test(other_figures_are_shown),
     cmocka_unit_test(progress_is_a_line_a_row),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);

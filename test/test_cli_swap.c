@@ -184,8 +184,8 @@ static void reproduce_goes_over_splits(void **state)
 {
   (void)state;
   EXPECT("$R4 reproduce . --splits 2 --seeds 2 --set epochs=3 --out rows --quiet", 0,
-         "2 seeds of each of 2 splits of the data", "| accuracy ", "| flipped ", "| lost ", "\n| ERM ",
-         "\n| Paste ");
+         "2 seeds of each of 2 splits of the data", "| all examples ", "| changed by swap ", "| lost by swap ",
+         "\n| ERM ", "\n| Paste ");
   EXPECT("ls -d rows/*/ | xargs -n 1 basename", 0,
          "erm_data.seed=0\nerm_data.seed=1\nfill_rate=0.02_data.seed=0\nfill_rate=0.02_data.seed=1\n");
   EXPECT("grep -A3 '^data' rows/erm_data.seed=1/config.yaml", 0, "data.seed: 1");

@@ -264,7 +264,7 @@ static void reproduces_a_table(void **state)
   expect("reproduce @ --seeds 2 --out @/table", 0, "| Tiny ");
   assert_non_null(strstr(output, "97.02"));
   expect("reproduce @ --seeds 2 --out @/table --json --quiet", 0,
-         "\"preset\":\"small\",\"settings\":\"\",\"accuracy\":");
+         "\"preset\":\"small\",\"settings\":\"\",\"loss\":");
   expect("reproduce @/below --seeds 1 --out @/rows --json --quiet", 0,
          "\"settings\":\"lambda=0.01 epochs=1\"");
   expect("eval @/rows/small @/rows/small_lambda=0.01_epochs=1", 0, "small_lambda=0.01_epochs=1");

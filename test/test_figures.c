@@ -31,9 +31,16 @@ static void lines_are_whole(void **state)
     assert_true(strlen(f.label) + VARIANT_TEXT <= R4_LABEL_SIZE);
     assert_true((strstr(f.label, "%s") != NULL) == (figure_at(k)->variant != NULL));
     assert_true(f.better >= -1 && f.better <= 1 && figure_at(k)->of);
+    assert_true((unsigned)f.topic < R4_TOPICS && (!f.first || f.shown >= R4_SHOWN_APART));
+    assert_true(*r4_topic_name(f.topic) && *r4_topic_about(f.topic));
+    assert_int_equal(r4_figure_find(f.key), k);
     for (size_t i = 0; i < k; i++) assert_string_not_equal(r4_figure_describe(i).key, f.key);
   }
   assert_null(r4_figure_describe(r4_figure_count()).key);
+  assert_int_equal(r4_figure_find("swap_lost_share.blank"), r4_figure_find("swap_lost_share"));
+  assert_int_equal(r4_figure_find("swap_lost_shares"), r4_figure_count());
+  assert_int_equal(r4_figure_find(NULL), r4_figure_count());
+  assert_string_equal(r4_topic_name(R4_TOPICS), "");
 }
 
 /* Something of everything, as counts. */
@@ -74,8 +81,9 @@ static void values_come_from_counts(void **state)
   assert_true(r4_measured_value(m, "words_certified_accuracy") == .25);
   assert_true(r4_measured_value(m, "words_held_accuracy") == .75);
   assert_true(isnan(r4_measured_value(m, "swap_flipped_share.noise")) && isnan(r4_measured_value(m, "nothing")));
-  assert_true(r4_figure_of_group(m, 1, 1) == 1 && isnan(r4_figure_of_group(m, 0, 1)));
-  assert_true(isnan(r4_figure_of_group(m, 1, 2)));
+  size_t accuracy = r4_figure_find("accuracy"), loss = r4_figure_find("loss");
+  assert_true(r4_figure_of_group(m, accuracy, 1) == 1 && isnan(r4_figure_of_group(m, loss, 1)));
+  assert_true(isnan(r4_figure_of_group(m, accuracy, 2)));
 }
 
 static void labels_have_variants(void **state)
@@ -96,7 +104,7 @@ static void seeds_are_averaged(void **state)
   (void)state;
   static r4_measured two[2];
   two[0] = two[1] = *make();
-  two[1].value[1].value = .25;
+  two[1].value[r4_figure_find("accuracy")].value = .25; /* those before it have one value each */
   r4_mean_sd v = r4_value_over(two, 2, "accuracy");
   assert_true(v.mean == .5 && fabs(v.sd - .5 / sqrt(2)) < 1e-15);
 }

@@ -372,7 +372,7 @@ static void json_has_no_controls(void **state)
 {
   (void)state;
   struct json_writer w = {0};
-  jw_text(&w, "\x1b\x7f\xc2\x9b\xe2\x80\xae");
+  jw_text(&w, NULL, "\x1b\x7f\xc2\x9b\xe2\x80\xae");
   char *text = text_take(&w.text);
   assert_string_equal(text, "\"\\u001b\\u007f\\u009b\\u202e\"");
   r4_string_free(text);

@@ -13,13 +13,14 @@ static void test_json_text(void **state)
 {
   (void)state;
   struct json_writer w = {0};
-  jw_open(&w, '{');
-  jw_key(&w, "a\"\\\n"), jw_text(&w, "é\x01\xff!");
-  jw_key(&w, "list"), jw_open(&w, '[');
-  jw_real(&w, .1), jw_real(&w, NAN), jw_real(&w, -INFINITY), jw_whole(&w, INT64_MIN), jw_flag(&w, true);
-  jw_open(&w, '['), jw_close(&w, ']'), jw_text(&w, NULL);
+  jw_open(&w, NULL, '{');
+  jw_text(&w, "a\"\\\n", "é\x01\xff!");
+  jw_open(&w, "list", '[');
+  jw_real(&w, NULL, .1), jw_real(&w, NULL, NAN), jw_real(&w, NULL, -INFINITY);
+  jw_whole(&w, NULL, INT64_MIN), jw_flag(&w, NULL, true);
+  jw_open(&w, NULL, '['), jw_close(&w, ']'), jw_text(&w, NULL, NULL);
   jw_close(&w, ']');
-  jw_key(&w, "empty"), jw_open(&w, '{'), jw_close(&w, '}');
+  jw_open(&w, "empty", '{'), jw_close(&w, '}');
   jw_close(&w, '}');
   char *text = text_take(&w.text);
   assert_string_equal(
@@ -48,11 +49,12 @@ static void test_json_object(void **state)
   (void)state;
   for (int round = 0; round < 2; round++) {
     r4_json *w = round ? r4_json_new() : NULL;
-    r4_json_open(w, '{');
-    r4_json_key(w, "k"), r4_json_open(w, '[');
-    r4_json_real(w, 0.5), r4_json_real(w, NAN), r4_json_real(w, INFINITY), r4_json_real(w, -INFINITY);
-    r4_json_whole(w, 7), r4_json_flag(w, false), r4_json_text(w, "a\nb"), r4_json_text(w, NULL);
-    r4_json_break(w), r4_json_open(w, '['), r4_json_close(w, ']');
+    r4_json_open(w, NULL, '{');
+    r4_json_open(w, "k", '[');
+    r4_json_real(w, NULL, 0.5), r4_json_real(w, NULL, NAN), r4_json_real(w, NULL, INFINITY);
+    r4_json_real(w, NULL, -INFINITY);
+    r4_json_whole(w, NULL, 7), r4_json_flag(w, NULL, false), r4_json_text(w, NULL, "a\nb"), r4_json_text(w, NULL, NULL);
+    r4_json_break(w), r4_json_open(w, NULL, '['), r4_json_close(w, ']');
     r4_json_close(w, ']'), r4_json_close(w, '}');
     char *text = r4_json_take(w);
     if (round)
@@ -60,7 +62,7 @@ static void test_json_object(void **state)
     else
       assert_null(text);
     r4_string_free(text);
-    r4_json_open(w, '[');
+    r4_json_open(w, NULL, '[');
     r4_json_free(w); /* half written */
   }
 }
@@ -77,7 +79,7 @@ static void test_json_reals(void **state)
     if (!isfinite(v)) continue;
     struct json_writer w = {0};
     struct js *root = NULL;
-    jw_open(&w, '['), jw_real(&w, v), jw_close(&w, ']');
+    jw_open(&w, NULL, '['), jw_real(&w, NULL, v), jw_close(&w, ']');
     char *text = text_take(&w.text);
     assert_int_equal(js_parse("x", text, strlen(text), &root, NULL), R4_OK);
     assert_true(js_number(js_at(root, 0), &read));
@@ -125,10 +127,10 @@ static void test_json_sealed(void **state)
   double real = 0;
   r4_error e = {0};
   r4_json *w = r4_json_new();
-  r4_json_open(w, '{');
-  r4_json_key(w, "r"), r4_json_real(w, 0.1), r4_json_key(w, "w"), r4_json_whole(w, -7);
-  r4_json_key(w, "f"), r4_json_flag(w, true), r4_json_key(w, "t"), r4_json_text(w, "a b");
-  r4_json_key(w, "l"), r4_json_open(w, '['), r4_json_whole(w, 3), r4_json_real(w, NAN), r4_json_close(w, ']');
+  r4_json_open(w, NULL, '{');
+  r4_json_real(w, "r", 0.1), r4_json_whole(w, "w", -7);
+  r4_json_flag(w, "f", true), r4_json_text(w, "t", "a b");
+  r4_json_open(w, "l", '['), r4_json_whole(w, NULL, 3), r4_json_real(w, NULL, NAN), r4_json_close(w, ']');
   r4_json_checksum(w);
   char *text = r4_json_take(w), file[1000];
   r4_json_free(w);

@@ -37,12 +37,12 @@ static void add(struct model *m, const char *layer, const char *what, r4_shape s
   snprintf(name, sizeof name, "%s/%s", layer, what);
   if (m->without && !strcmp(m->without, name)) return;
   m->at += (size_t)r4_shape_count(shape);
-  jw_open(&m->w, '{');
-  jw_key(&m->w, "name"), jw_text(&m->w, name);
-  jw_key(&m->w, "shape"), jw_open(&m->w, '[');
-  for (int k = 0; k < shape.rank; k++) jw_whole(&m->w, shape.dim[k]);
+  jw_open(&m->w, NULL, '{');
+  jw_text(&m->w, "name", name);
+  jw_open(&m->w, "shape", '[');
+  for (int k = 0; k < shape.rank; k++) jw_whole(&m->w, NULL, shape.dim[k]);
   jw_close(&m->w, ']');
-  jw_key(&m->w, "dtype"), jw_text(&m->w, "float32");
+  jw_text(&m->w, "dtype", "float32");
   jw_close(&m->w, '}');
 }
 
@@ -81,13 +81,13 @@ static void write_bytes(const char *name, const void *data, size_t size)
 static void write_model(const char *without)
 {
   struct model m = {.without = without};
-  jw_open(&m.w, '{');
-  jw_key(&m.w, "weightsManifest"), jw_open(&m.w, '[');
-  jw_open(&m.w, '{');
-  jw_key(&m.w, "paths"), jw_open(&m.w, '[');
-  jw_text(&m.w, "one.bin"), jw_text(&m.w, "two.bin");
+  jw_open(&m.w, NULL, '{');
+  jw_open(&m.w, "weightsManifest", '[');
+  jw_open(&m.w, NULL, '{');
+  jw_open(&m.w, "paths", '[');
+  jw_text(&m.w, NULL, "one.bin"), jw_text(&m.w, NULL, "two.bin");
   jw_close(&m.w, ']');
-  jw_key(&m.w, "weights"), jw_open(&m.w, '[');
+  jw_open(&m.w, "weights", '[');
   add_all(&m);
   jw_close(&m.w, ']');
   jw_close(&m.w, '}');

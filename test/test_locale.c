@@ -117,9 +117,9 @@ static void json(void **state)
   struct json_writer w = {0};
   struct js *root = NULL;
   double v = 0;
-  jw_open(&w, '[');
-  jw_real(&w, 1.5);
-  jw_real(&w, 1e-7);
+  jw_open(&w, NULL, '[');
+  jw_real(&w, NULL, 1.5);
+  jw_real(&w, NULL, 1e-7);
   jw_close(&w, ']');
   char *text = text_take(&w.text);
   assert_string_equal(text, "[1.5,1.0e-07]");

@@ -89,10 +89,10 @@ static void figures_are_text(void **state)
   (void)state;
   assert_string_equal(figure_share(0.97449).s, "97.4");
   assert_string_equal(figure_share(0. / 0.).s, "none");
-  assert_string_equal(figure_real(1 / 0., 3).s, "infinite");
+  assert_string_equal(figure_real(1 / 0., 3).s, "inf");
   assert_string_equal(figure_share_sd((r4_mean_sd){0.5, 0.01}, 2).s, "50.0 \u00b1 1.0");
   assert_string_equal(figure_share_sd((r4_mean_sd){0.5, 0}, 1).s, "50.0");
-  assert_string_equal(figure_real_sd((r4_mean_sd){1 / 0., 0. / 0.}, 4, 3).s, "infinite");
+  assert_string_equal(figure_real_sd((r4_mean_sd){1 / 0., 0. / 0.}, 4, 3).s, "inf");
 }
 
 /* ---- Structure ---- */
@@ -262,22 +262,56 @@ static void pages_say_what_is_missing(void **state)
   page_case_free(&c);
 }
 
+/* Sections list what the table of figures has for their topic, and what no other section has is in one of its own. */
+static void figures_come_from_the_table(void **state)
+{
+  (void)state;
+  struct page_case c = plain();
+  page_case_make(&c);
+  char *page = page_case_write(&c, NULL);
+  assert_has(page, "<th scope=\"row\">group average</th><td class=\"n\"></td><td class=\"n\">");
+  assert_has(page, "<th scope=\"row\">all examples</th>");
+  assert_has(page, "<th scope=\"col\" class=\"n\">kappa, core, mean</th>");
+  assert_has(page, "<h2 id=\"figures-title\">Other figures</h2>");
+  assert_has(page, "<th scope=\"col\" class=\"n\">AUC</th>");
+  assert_lacks(page, "core sensitivity, noise"); /* not measured */
+  r4_mem_free(page);
+  for (size_t k = 0; k < PAGE_SEEDS; k++) {
+    r4_value *v = &c.measured[k].value[c.measured[k].values++];
+    *v = (r4_value){.figure = r4_figure_find("core_sensitivity"), .key = "core_sensitivity.1", .value = -0.25};
+  }
+  page = page_case_write(&c, NULL);
+  assert_has(page, "<th scope=\"col\" class=\"n\">core sensitivity, noise 1</th>");
+  assert_has(page, "<td class=\"n\">-0.25 \u00b1 0</td>");
+  r4_mem_free(page);
+  page_case_free(&c);
+}
+
+/* What the swap test would have found: this share of the correct predictions is lost. */
+static void lose(struct page_case *c, double share)
+{
+  for (r4_measured *m = c->measured; m < c->measured + PAGE_SEEDS; m++) {
+    for (size_t g = 0; g < m->swapped->groups; g++) m->swapped->lost[g] = share * (double)m->swapped->found[g];
+    for (size_t k = 0; k < m->values; k++)
+      if (!strcmp(m->value[k].key, "swap_lost_share")) m->value[k].value = share;
+  }
+}
+
 /* The first sentence, for what the swap test says of the runs, for nets that give one answer, and for many runs. */
 static void the_answer_comes_first(void **state)
 {
   (void)state;
   struct page_case c = plain();
   page_case_make(&c);
-  r4_swapped *s = c.measured[0].swapped, *t = c.measured[1].swapped;
-  for (size_t g = 0; g < s->groups; g++) s->lost[g] = t->lost[g] = 0.25 * (double)s->found[g];
+  lose(&c, 0.25);
   char *page = page_case_write(&c, NULL);
   assert_has(page, "masks: <b class=\"wrong\">erm uses the shortcut</b>. It loses <b>25.0\u00a0%</b> of its");
   r4_mem_free(page);
-  for (size_t g = 0; g < s->groups; g++) s->lost[g] = t->lost[g] = 0.05 * (double)s->found[g];
+  lose(&c, 0.05);
   page = page_case_write(&c, NULL);
   assert_has(page, "<b class=\"wrong\">cert-r4 uses the shortcut a little</b>. It loses <b>5.0\u00a0%</b>");
   r4_mem_free(page);
-  for (size_t g = 0; g < s->groups; g++) s->lost[g] = t->lost[g] = 0;
+  lose(&c, 0);
   page = page_case_write(&c, NULL);
   assert_has(page, "<b class=\"right\">r3 does not use the shortcut</b>. It loses <b>0.0\u00a0%</b>");
   r4_mem_free(page);
@@ -382,6 +416,7 @@ int main(void)
     cmocka_unit_test(page_is_whole),
     cmocka_unit_test(names_are_text),
     cmocka_unit_test(pages_say_what_is_missing),
+    cmocka_unit_test(figures_come_from_the_table),
     cmocka_unit_test(the_answer_comes_first),
     cmocka_unit_test(many_groups_are_few_rows),
     cmocka_unit_test(bad_calls_are_refused),

@@ -52,12 +52,12 @@ static int no_source(const r4_known *k, const char *from)
 static int report_json(const r4_known *k, const char *path, const r4_known_source *from)
 {
   r4_json *w = r4_json_new();
-  r4_json_open(w, '{');
-  json_text(w, "name", k->name);
-  json_text(w, "path", path);
-  json_flag(w, "fetched", from);
-  if (from) json_text(w, "from", r4_source_kind_name(from->kind));
-  if (from) json_text(w, "source", from->where);
+  r4_json_open(w, NULL, '{');
+  r4_json_text(w, "name", k->name);
+  r4_json_text(w, "path", path);
+  r4_json_flag(w, "fetched", from);
+  if (from) r4_json_text(w, "from", r4_source_kind_name(from->kind));
+  if (from) r4_json_text(w, "source", from->where);
   r4_json_close(w, '}');
   return json_print(stdout, "data get", w);
 }
@@ -133,12 +133,12 @@ static int get(const struct data_get_settings *s, const r4_known *k, const char 
 static int tell_steps_json(const r4_known *k, bool here, const char *path)
 {
   r4_json *w = r4_json_new();
-  r4_json_open(w, '{');
-  json_text(w, "name", k->name);
-  json_flag(w, "by_hand", true);
-  json_flag(w, "here", here);
-  json_text(w, "path", path);
-  json_text(w, "steps", k->by_hand);
+  r4_json_open(w, NULL, '{');
+  r4_json_text(w, "name", k->name);
+  r4_json_flag(w, "by_hand", true);
+  r4_json_flag(w, "here", here);
+  r4_json_text(w, "path", path);
+  r4_json_text(w, "steps", k->by_hand);
   r4_json_close(w, '}');
   return json_print(stdout, "data get", w);
 }
@@ -169,9 +169,9 @@ static int report_built_in(const struct data_get_settings *s, const r4_known *k)
     printf("%s: built in, nothing to get\n", k->name);
     return EXIT_DONE;
   }
-  r4_json_open(w, '{');
-  json_text(w, "name", k->name);
-  json_flag(w, "built_in", true);
+  r4_json_open(w, NULL, '{');
+  r4_json_text(w, "name", k->name);
+  r4_json_flag(w, "built_in", true);
   r4_json_close(w, '}');
   return json_print(stdout, "data get", w);
 }

@@ -16,13 +16,13 @@ static const struct option options[] = {
 static int print_json(const r4_finding *finding, size_t n)
 {
   r4_json *w = r4_json_new();
-  r4_json_open(w, '[');
+  r4_json_open(w, NULL, '[');
   for (size_t k = 0; k < n; k++) {
     r4_json_break(w);
-    r4_json_open(w, '{');
-    json_text(w, "kind", finding[k].note ? "note" : "warning");
-    json_text(w, "code", finding[k].code);
-    json_text(w, "text", finding[k].text);
+    r4_json_open(w, NULL, '{');
+    r4_json_text(w, "kind", finding[k].note ? "note" : "warning");
+    r4_json_text(w, "code", finding[k].code);
+    r4_json_text(w, "text", finding[k].text);
     r4_json_close(w, '}');
   }
   r4_json_close(w, ']');

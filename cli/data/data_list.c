@@ -92,34 +92,34 @@ static int print_text(void)
 static void add_named(r4_json *w, const char *name, const char *about)
 {
   r4_json_break(w);
-  r4_json_open(w, '{');
-  json_text(w, "name", name);
-  json_text(w, "about", about);
+  r4_json_open(w, NULL, '{');
+  r4_json_text(w, "name", name);
+  r4_json_text(w, "about", about);
 }
 
 static void add_known(r4_json *w, const r4_known *k)
 {
   char path[PATH_MAX] = "";
   add_named(w, k->name, k->about);
-  json_text(w, "licence", k->licence);
-  if (known_bytes(k) > 0) json_real(w, "bytes", known_bytes(k));
-  json_flag(w, "built_in", known_built_in(k));
-  json_flag(w, "here", known_is_here(k));
-  if (k->by_hand) json_flag(w, "by_hand", true);
-  if (!known_built_in(k) && known_path(k, path)) json_text(w, "path", path);
+  r4_json_text(w, "licence", k->licence);
+  if (known_bytes(k) > 0) r4_json_real(w, "bytes", known_bytes(k));
+  r4_json_flag(w, "built_in", known_built_in(k));
+  r4_json_flag(w, "here", known_is_here(k));
+  if (k->by_hand) r4_json_flag(w, "by_hand", true);
+  if (!known_built_in(k) && known_path(k, path)) r4_json_text(w, "path", path);
   r4_json_close(w, '}');
 }
 
 static void add_recipe(r4_json *w, r4_recipe_info r)
 {
   add_named(w, r.name, r.about);
-  if (r.from) json_text(w, "from", r.from);
+  if (r.from) r4_json_text(w, "from", r.from);
   r4_json_close(w, '}');
 }
 
 static void add_formats(r4_json *w, const char *key, size_t n, r4_format_info (*describe)(size_t))
 {
-  json_open(w, key, '[');
+  r4_json_open(w, key, '[');
   for (size_t i = 0; i < n; i++) {
     add_named(w, describe(i).name, describe(i).about);
     r4_json_close(w, '}');
@@ -131,11 +131,11 @@ static int print_json(void)
 {
   r4_json *w = r4_json_new();
   const r4_known *k;
-  r4_json_open(w, '{');
-  json_open(w, "known", '[');
+  r4_json_open(w, NULL, '{');
+  r4_json_open(w, "known", '[');
   for (size_t i = 0; (k = r4_known_at(i)); i++) add_known(w, k);
   r4_json_close(w, ']');
-  json_open(w, "recipes", '[');
+  r4_json_open(w, "recipes", '[');
   for (size_t i = 0; i < r4_recipe_count(); i++) add_recipe(w, r4_recipe_describe(i));
   r4_json_close(w, ']');
   add_formats(w, "formats", r4_format_count(), r4_format_describe);

@@ -132,23 +132,23 @@ static int print_text(const r4_data *d)
 
 static void add_counts(r4_json *w, r4_counts c)
 {
-  for (int k = 0; k < R4_SPLITS; k++) json_whole(w, split_name[k], (int64_t)c.examples[k]);
+  for (int k = 0; k < R4_SPLITS; k++) r4_json_whole(w, split_name[k], (int64_t)c.examples[k]);
   for (int k = 0; k < R4_SPLITS; k++) {
     char key[32];
     snprintf(key, sizeof key, "masked_%s", split_name[k]);
-    json_whole(w, key, (int64_t)c.masked[k]);
+    r4_json_whole(w, key, (int64_t)c.masked[k]);
   }
 }
 
 static void add_counts_of(r4_json *w, const r4_data *d, bool groups)
 {
   size_t n = groups ? r4_data_groups(d) : r4_data_classes(d);
-  json_open(w, groups ? "groups" : "classes", '[');
+  r4_json_open(w, groups ? "groups" : "classes", '[');
   for (size_t k = 0; k < n; k++) {
     int32_t number = (int32_t)k;
     r4_json_break(w);
-    r4_json_open(w, '{');
-    json_text(w, "name", groups ? r4_data_group_name(d, k) : r4_data_class_name(d, k));
+    r4_json_open(w, NULL, '{');
+    r4_json_text(w, "name", groups ? r4_data_group_name(d, k) : r4_data_class_name(d, k));
     add_counts(w, groups ? r4_data_counts(d, -1, number) : r4_data_counts(d, number, -1));
     r4_json_close(w, '}');
   }
@@ -161,14 +161,14 @@ static int add_telling(r4_json *w, const r4_data *d)
   size_t n = 0;
   r4_error e = {0};
   if (r4_data_giveaway_words(d, TELLING, word, &n, &e)) return cli_fail("data", e.status, e.text);
-  json_open(w, "telling", '[');
+  r4_json_open(w, "telling", '[');
   for (size_t k = 0; k < n; k++) {
     r4_json_break(w);
-    r4_json_open(w, '{');
-    json_text(w, "token", token_name(d, word[k].id).text);
-    json_text(w, "class", r4_data_class_name(d, (size_t)word[k].label));
-    json_whole(w, "texts", (int64_t)word[k].texts);
-    json_whole(w, "of_class", (int64_t)word[k].of_class);
+    r4_json_open(w, NULL, '{');
+    r4_json_text(w, "token", token_name(d, word[k].id).text);
+    r4_json_text(w, "class", r4_data_class_name(d, (size_t)word[k].label));
+    r4_json_whole(w, "texts", (int64_t)word[k].texts);
+    r4_json_whole(w, "of_class", (int64_t)word[k].of_class);
     r4_json_close(w, '}');
   }
   r4_json_close(w, ']');
@@ -177,30 +177,30 @@ static int add_telling(r4_json *w, const r4_data *d)
 
 static void add_lengths(r4_json *w, const r4_data *d, r4_facts f)
 {
-  json_open(w, "tokens", '{');
-  json_whole(w, "shortest", (int64_t)f.shortest);
-  json_whole(w, "longest", (int64_t)f.longest);
-  json_whole(w, "median", (int64_t)f.median_length);
-  json_whole(w, "most_of_95_per_cent", (int64_t)f.length_95);
-  json_whole(w, "all", (int64_t)f.values);
-  json_whole(w, "masked", (int64_t)f.masked_values);
-  json_whole(w, "vocabulary", r4_data_vocabulary(d));
+  r4_json_open(w, "tokens", '{');
+  r4_json_whole(w, "shortest", (int64_t)f.shortest);
+  r4_json_whole(w, "longest", (int64_t)f.longest);
+  r4_json_whole(w, "median", (int64_t)f.median_length);
+  r4_json_whole(w, "most_of_95_per_cent", (int64_t)f.length_95);
+  r4_json_whole(w, "all", (int64_t)f.values);
+  r4_json_whole(w, "masked", (int64_t)f.masked_values);
+  r4_json_whole(w, "vocabulary", r4_data_vocabulary(d));
   r4_json_close(w, '}');
 }
 
 static void add_facts(r4_json *w, r4_facts f)
 {
-  json_open(w, "values", '{');
-  json_real(w, "low", f.low);
-  json_real(w, "high", f.high);
-  json_real(w, "mean", f.mean);
+  r4_json_open(w, "values", '{');
+  r4_json_real(w, "low", f.low);
+  r4_json_real(w, "high", f.high);
+  r4_json_real(w, "mean", f.mean);
   r4_json_close(w, '}');
-  json_open(w, "masks", '{');
-  json_whole(w, "examples", (int64_t)f.masked);
-  json_real(w, "mean_area", f.mean_mask);
-  json_real(w, "smallest_area", f.smallest_mask);
-  json_real(w, "largest_area", f.largest_mask);
-  json_text(w, "meaning", "irrelevant");
+  r4_json_open(w, "masks", '{');
+  r4_json_whole(w, "examples", (int64_t)f.masked);
+  r4_json_real(w, "mean_area", f.mean_mask);
+  r4_json_real(w, "smallest_area", f.smallest_mask);
+  r4_json_real(w, "largest_area", f.largest_mask);
+  r4_json_text(w, "meaning", "irrelevant");
   r4_json_close(w, '}');
 }
 
@@ -210,12 +210,12 @@ static int print_json(const r4_data *d)
   r4_json *w = r4_json_new();
   r4_shape shape = r4_data_shape(d);
   r4_data_hash(d, hash);
-  r4_json_open(w, '{');
-  json_text(w, "about", r4_data_about(d));
-  json_text(w, "hash", hash);
-  json_whole(w, "examples", (int64_t)r4_data_count(d));
-  json_open(w, "shape", '[');
-  for (int k = 0; k < shape.rank; k++) r4_json_whole(w, shape.dim[k]);
+  r4_json_open(w, NULL, '{');
+  r4_json_text(w, "about", r4_data_about(d));
+  r4_json_text(w, "hash", hash);
+  r4_json_whole(w, "examples", (int64_t)r4_data_count(d));
+  r4_json_open(w, "shape", '[');
+  for (int k = 0; k < shape.rank; k++) r4_json_whole(w, NULL, shape.dim[k]);
   r4_json_close(w, ']');
   r4_facts facts = r4_data_facts(d);
   int code = EXIT_DONE;
@@ -224,7 +224,7 @@ static int print_json(const r4_data *d)
     add_lengths(w, d, facts);
     code = add_telling(w, d);
   }
-  json_open(w, "all", '{');
+  r4_json_open(w, "all", '{');
   add_counts(w, r4_data_counts(d, -1, -1));
   r4_json_close(w, '}');
   add_counts_of(w, d, false);

@@ -16,7 +16,7 @@ struct eval_settings {
   char kappa_set[40];
   int64_t kappa;
   double eps, specificity;
-  bool other_data, json, confusion;
+  bool other_data, json, confusion, force;
 };
 
 #define AT(field) offsetof(struct eval_settings, field)
@@ -41,8 +41,8 @@ static const struct option options[] = {
    "accuracy for each value of a further column of metadata.csv, or of the table of texts"},
   {"confusion", OPTION_FLAG, AT(confusion), NULL, 0, 0, "examples by label and prediction"},
   {"predictions", OPTION_TEXT, AT(predictions), NULL, 0, 0,
-   "a CSV file to write: label, prediction and probabilities of each example, of each seed and of their "
-   "mean"},
+   "a CSV file to write: label, prediction and probabilities of each example, of each seed and of their mean"},
+  {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "overwrite the file of --predictions"},
   {"set", OPTION_LIST, AT(set), NULL, 0, 0,
    "key=value: changes eval.eps, eval.batch, eval.kappa_examples, eval.draws or data.cache; may be repeated"},
   {"data", OPTION_TEXT, AT(data), NULL, 0, 0, "where the data of the RUNs are now, if they are not found"},
@@ -149,6 +149,7 @@ static int run(int argc, char **argv)
     fprintf(stderr, "r4 eval: --predictions: expected one RUN, not %zu\n", o.runs.n);
     return EXIT_USAGE;
   }
+  if (*o.predictions && !out_check("eval", "predictions", o.predictions, ".csv", o.force)) return EXIT_USAGE;
   if (o.kappa >= 0 && o.set.n < MAX_WORDS) {
     snprintf(o.kappa_set, sizeof o.kappa_set, "eval.kappa_examples=%lld", (long long)o.kappa);
     o.set.word[o.set.n++] = o.kappa_set;

@@ -137,13 +137,13 @@ int by_print(const struct evaluation *v)
 void by_add_json(r4_json *w, const struct evaluation *v)
 {
   if (!is_asked(v)) return;
-  json_open(w, "by", '{');
-  json_text(w, "column", r4_data_extra_name(v->data, v->by.number));
-  json_open(w, "values", '[');
+  r4_json_open(w, "by", '{');
+  r4_json_text(w, "column", r4_data_extra_name(v->data, v->by.number));
+  r4_json_open(w, "values", '[');
   for (size_t k = 0; k < v->by.values; k++) {
-    r4_json_open(w, '{');
-    json_text(w, "value", v->by.value[k]);
-    json_whole(w, "examples", (int64_t)v->by.count[k]);
+    r4_json_open(w, NULL, '{');
+    r4_json_text(w, "value", v->by.value[k]);
+    r4_json_whole(w, "examples", (int64_t)v->by.count[k]);
     json_mean_sd(w, "accuracy", accuracy(v, k));
     r4_json_close(w, '}');
   }

@@ -14,25 +14,6 @@ static void describe_constant(const struct evaluation *v, char *to, size_t size)
            v->summary.constant, v->summary.seeds, (long long)v->run->seed[k], text);
 }
 
-/* What tables of runs have of the table of figures. */
-static const char *const key[ALL_FIGURES] = {
-  [FIGURE_ACCURACY] = "accuracy",
-  [FIGURE_AVERAGE] = "avg_group_accuracy",
-  [FIGURE_WORST] = "worst_group_accuracy",
-  [FIGURE_MASKED_MAX] = "kappa_masked_max",
-  [FIGURE_MASKED_MEAN] = "kappa_masked_mean",
-  [FIGURE_CORE_MAX] = "kappa_core_max",
-  [FIGURE_CORE_MEAN] = "kappa_core_mean",
-  [FIGURE_FLIPPED] = "swap_flipped_share",
-  [FIGURE_LOST] = "swap_lost_share",
-};
-
-static void add_net(struct run_figures *f, const r4_measured *m)
-{
-  for (int k = 0; k < ALL_FIGURES; k++) f->value[k][f->nets] = r4_measured_value(m, key[k]);
-  f->nets++;
-}
-
 /* Runs of a training that was logged elsewhere cost nothing. */
 static void add_cost(struct run_figures *f, const char *folder)
 {
@@ -42,18 +23,21 @@ static void add_cost(struct run_figures *f, const char *folder)
   f->cost.seconds += c.seconds;
 }
 
-/* metrics has room for all. */
-static void gather(const struct evaluation *v, struct run_figures *f, r4_metrics *metrics)
+/* metrics has room for all. Returns an exit code. */
+static int gather(const struct evaluation *v, struct run_figures *f, r4_metrics *metrics)
 {
-  for (size_t k = 0; k < v->summary.seeds && f->nets < MAX_NETS; k++) {
-    metrics[f->nets] = v->measured[k].metrics;
-    add_net(f, &v->measured[k]);
+  for (size_t k = 0; k < v->summary.seeds && f->list.nets < MAX_NETS; k++) {
+    const r4_measured *m = &v->measured[k];
+    r4_value *value = figures_add_net(&f->list, m->values);
+    if (!value) return cli_fail("eval", R4_E_MEMORY, "");
+    memcpy(value, m->value, m->values * sizeof *value);
+    metrics[f->list.nets - 1] = m->metrics;
     add_cost(f, v->run->folder[k]);
   }
-  f->swapped = f->swapped && !v->measured->swapped->none;
   f->measured += v->new;
   if (!f->unpenalised) snprintf(f->unpenalised_says, sizeof f->unpenalised_says, "%s", v->outcomes.says);
   f->unpenalised += v->outcomes.unpenalised;
+  return EXIT_DONE;
 }
 
 int eval_figures(const char (*path)[PATH_SIZE], size_t n, int64_t seeds, r4_split split,
@@ -62,7 +46,7 @@ int eval_figures(const char (*path)[PATH_SIZE], size_t n, int64_t seeds, r4_spli
   const struct eval_how o = {.data = "", .eps = -1, .kept = true, .seeds = seeds};
   static r4_metrics metrics[MAX_NETS];
   int code = EXIT_DONE;
-  *f = (struct run_figures){.swapped = true};
+  *f = (struct run_figures){0};
   for (size_t k = 0; k < n && !code; k++) {
     struct evaluation v = {.path = path[k],
                            .name = path[k],
@@ -71,10 +55,10 @@ int eval_figures(const char (*path)[PATH_SIZE], size_t n, int64_t seeds, r4_spli
     code = eval_measure(&o, &v, split);
     if (code == EXIT_NO && !*f->constant) describe_constant(&v, f->constant, sizeof f->constant);
     if (code == EXIT_NO) code = EXIT_DONE;
-    if (!code) gather(&v, f, metrics);
+    if (!code) code = gather(&v, f, metrics);
     eval_forget(&v);
   }
   f->metrics = metrics;
-  if (!code) r4_summarize(metrics, f->nets, &f->summary);
+  if (!code) r4_summarize(metrics, f->list.nets, &f->summary);
   return code;
 }

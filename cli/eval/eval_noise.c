@@ -98,18 +98,18 @@ int noise_print(const struct evaluation *v)
 void noise_add_json(r4_json *w, const struct evaluation *v)
 {
   if (!v->noise.asked) return;
-  json_open(w, "core_sensitivity", '{');
-  json_flag(w, "published", v->noise.options.published);
-  json_whole(w, "examples", (int64_t)v->measured->sensitivity.examples);
+  r4_json_open(w, "core_sensitivity", '{');
+  r4_json_flag(w, "published", v->noise.options.published);
+  r4_json_whole(w, "examples", (int64_t)v->measured->sensitivity.examples);
   json_mean_sd(w, "accuracy", clean(v));
-  json_open(w, "curve", '[');
+  r4_json_open(w, "curve", '[');
   for (size_t k = 0; k < v->measured->sensitivity.n; k++) {
-    r4_json_open(w, '{');
-    json_real(w, "sigma", v->measured->sensitivity.at[k].sigma);
+    r4_json_open(w, NULL, '{');
+    r4_json_real(w, "sigma", v->measured->sensitivity.at[k].sigma);
     json_mean_sd(w, "spurious_noise_accuracy", OF(v, k, spurious_noise));
     json_mean_sd(w, "core_noise_accuracy", OF(v, k, core_noise));
     json_mean_sd(w, "rcs", OF(v, k, rcs));
-    json_real(w, "rcs_se", OF(v, k, rcs_se).mean);
+    r4_json_real(w, "rcs_se", OF(v, k, rcs_se).mean);
     r4_json_close(w, '}');
   }
   r4_json_close(w, ']');

@@ -99,11 +99,11 @@ int pointing_print(const struct evaluation *v)
 void pointing_add_json(r4_json *w, const struct evaluation *v)
 {
   if (!v->pointing || !v->pointing->n) return;
-  json_open(w, "pointing", '{');
+  r4_json_open(w, "pointing", '{');
   for (size_t m = 0; m < v->pointing->n; m++) {
-    json_open(w, v->pointing->method[m], '{');
-    json_real(w, "examples", count(v, m, false));
-    json_real(w, "left_out", count(v, m, true));
+    r4_json_open(w, v->pointing->method[m], '{');
+    r4_json_real(w, "examples", count(v, m, false));
+    r4_json_real(w, "left_out", count(v, m, true));
     for (int k = 0; k < FIGURES; k++) json_mean_sd(w, figure_name[k], figure(v, m, k));
     r4_json_close(w, '}');
   }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/cmd_data.h"
 #include "eval/eval.h"
 #include "experiment/figures.h"
 #include "table_out.h"
@@ -110,9 +111,11 @@ static int measure_ensemble(struct evaluation *v)
 
 static int write_file(struct evaluation *v)
 {
-  FILE *f = fopen(v->said.path, "w");
+  char part[PATH_MAX];
+  FILE *f = file_beside(v->said.path, part);
   int code = f ? table_print(f, "eval", v->said.file, R4_TABLE_CSV) : EXIT_WORLD;
-  if (f && (ferror(f) | fclose(f))) code = EXIT_WORLD;
+  if (f && (ferror(f) | fclose(f) || rename(part, v->said.path))) code = EXIT_WORLD;
+  if (f && code) remove(part);
   if (code == EXIT_WORLD) fprintf(stderr, "r4 eval: --predictions: %s: cannot be written\n", shown(v->said.path).text);
   return code;
 }
@@ -134,7 +137,7 @@ void predicted_print_ensemble(const struct evaluation *v)
   for (size_t k = 0; k < m->values; k++) {
     r4_figure_info f = r4_figure_describe(m->value[k].figure);
     char label[R4_LABEL_SIZE];
-    if (f.shown == R4_SHOWN_FILES || isnan(m->value[k].value)) continue;
+    if (f.shown < R4_SHOWN_APART || isnan(m->value[k].value)) continue;
     r4_value_label(&m->value[k], label);
     printf(f.unit == R4_UNIT_SHARE ? "%s %s %.2f %%" : "%s %s %.4g", follows ? "," : "", label,
            (f.unit == R4_UNIT_SHARE ? 100 : 1) * m->value[k].value);
@@ -180,25 +183,25 @@ void predicted_add_json(r4_json *w, const struct evaluation *v, const struct eva
 {
   const struct predicted *p = &v->said;
   if (p->ensemble) {
-    json_open(w, "ensemble", '{');
+    r4_json_open(w, "ensemble", '{');
     for (size_t k = 0; k < p->ensemble->values; k++)
-      json_real(w, p->ensemble->value[k].key, p->ensemble->value[k].value);
+      r4_json_real(w, p->ensemble->value[k].key, p->ensemble->value[k].value);
     r4_json_close(w, '}');
   }
   if (first) {
     r4_interval d = difference(v, first);
-    json_open(w, "accuracy_difference", '{');
-    json_text(w, "to", first->path);
-    json_real(w, "mean", d.mean);
-    json_real(w, "low", d.low);
-    json_real(w, "high", d.high);
+    r4_json_open(w, "accuracy_difference", '{');
+    r4_json_text(w, "to", first->path);
+    r4_json_real(w, "mean", d.mean);
+    r4_json_real(w, "low", d.low);
+    r4_json_real(w, "high", d.high);
     r4_json_close(w, '}');
   }
   if (!p->confusion) return;
-  json_open(w, "confusion", '[');
+  r4_json_open(w, "confusion", '[');
   for (size_t label = 0; label < r4_data_classes(v->data); label++) {
-    r4_json_open(w, '[');
-    for (size_t k = 0; k < p->classes; k++) r4_json_real(w, p->count[label * p->classes + k]);
+    r4_json_open(w, NULL, '[');
+    for (size_t k = 0; k < p->classes; k++) r4_json_real(w, NULL, p->count[label * p->classes + k]);
     r4_json_close(w, ']');
   }
   r4_json_close(w, ']');

@@ -15,8 +15,8 @@ static r4_mean_sd over_seeds(const struct evaluation *v, const char *key)
 
 static bool is_row(const struct evaluation *v, const r4_value *x)
 {
-  bool has_scale = !eval_has_no_scale(v) || strncmp(x->key, "kappa", 5);
-  return has_scale && r4_figure_describe(x->figure).shown != R4_SHOWN_FILES;
+  bool shown = r4_figure_describe(x->figure).shown >= R4_SHOWN_APART;
+  return shown && (!eval_has_no_scale(v) || r4_figure_describe(x->figure).topic != R4_TOPIC_FRAGILITY);
 }
 
 /* Shares that no run has, as of a swap test with nothing to swap, are left out. */
@@ -122,15 +122,15 @@ void rows_add_json(r4_json *w, const struct evaluation *v)
 void rows_add_seed_json(r4_json *w, const struct evaluation *v, size_t seed)
 {
   const r4_measured *m = &v->measured[seed];
-  for (size_t k = 0; k < m->values; k++) json_real(w, m->value[k].key, m->value[k].value);
+  for (size_t k = 0; k < m->values; k++) r4_json_real(w, m->value[k].key, m->value[k].value);
   for (size_t k = 0; k < r4_figure_count(); k++) {
     r4_figure_info f = r4_figure_describe(k);
     char key[R4_KEY_SIZE + 8];
     if (!f.by_group || isnan(r4_measured_value(m, f.key))) continue;
     snprintf(key, sizeof key, "group_%s", f.key);
-    json_open(w, key, '{');
+    r4_json_open(w, key, '{');
     for (size_t g = 0; g < m->metrics.groups; g++)
-      json_real(w, r4_data_group_name(v->data, g), r4_figure_of_group(m, k, g));
+      r4_json_real(w, r4_data_group_name(v->data, g), r4_figure_of_group(m, k, g));
     r4_json_close(w, '}');
   }
 }

@@ -155,16 +155,16 @@ static void add_shares(r4_json *w, const struct evaluation *v, size_t c, int32_t
 static void add_content(r4_json *w, const struct evaluation *v, size_t c)
 {
   const r4_swapped *s = eval_swapped(v, c);
-  json_open(w, r4_fill_name(s->content), '{');
-  json_whole(w, "donors", (int64_t)s->donors);
-  json_whole(w, "draws", s->draws);
-  json_whole(w, "inside", (int64_t)s->inside);
-  json_whole(w, "pasted", (int64_t)s->pasted);
+  r4_json_open(w, r4_fill_name(s->content), '{');
+  r4_json_whole(w, "donors", (int64_t)s->donors);
+  r4_json_whole(w, "draws", s->draws);
+  r4_json_whole(w, "inside", (int64_t)s->inside);
+  r4_json_whole(w, "pasted", (int64_t)s->pasted);
   add_shares(w, v, c, -1);
-  json_open(w, "groups", '{');
+  r4_json_open(w, "groups", '{');
   for (size_t g = 0; g < s->groups; g++) {
     if (!s->examples[g]) continue;
-    json_open(w, r4_data_group_name(v->data, g), '{');
+    r4_json_open(w, r4_data_group_name(v->data, g), '{');
     add_shares(w, v, c, (int32_t)g);
     r4_json_close(w, '}');
   }
@@ -174,14 +174,14 @@ static void add_content(r4_json *w, const struct evaluation *v, size_t c)
 
 static void add_seed_content(r4_json *w, const struct evaluation *v, const r4_swapped *s)
 {
-  json_open(w, r4_fill_name(s->content), '{');
+  r4_json_open(w, r4_fill_name(s->content), '{');
   for (size_t g = 0; g < s->groups; g++) {
     if (!s->examples[g]) continue;
-    json_open(w, r4_data_group_name(v->data, g), '{');
-    json_whole(w, "examples", (int64_t)s->examples[g]);
-    json_real(w, "flipped", s->flipped[g]);
-    json_whole(w, "found", (int64_t)s->found[g]);
-    json_real(w, "lost", s->lost[g]);
+    r4_json_open(w, r4_data_group_name(v->data, g), '{');
+    r4_json_whole(w, "examples", (int64_t)s->examples[g]);
+    r4_json_real(w, "flipped", s->flipped[g]);
+    r4_json_whole(w, "found", (int64_t)s->found[g]);
+    r4_json_real(w, "lost", s->lost[g]);
     r4_json_close(w, '}');
   }
   r4_json_close(w, '}');
@@ -198,18 +198,17 @@ static const char *why_none(const struct evaluation *v)
 /* Null if there is nothing to swap, or nobody asks. */
 static bool open_swap(r4_json *w, const struct evaluation *v)
 {
-  r4_json_key(w, "swap");
   if (!why_none(v)) {
-    r4_json_open(w, '{');
+    r4_json_open(w, "swap", '{');
     return true;
   }
-  r4_json_text(w, NULL);
+  r4_json_text(w, "swap", NULL);
   return false;
 }
 
 void swap_add_json(r4_json *w, const struct evaluation *v)
 {
-  json_text(w, "swap_none", why_none(v));
+  r4_json_text(w, "swap_none", why_none(v));
   if (!open_swap(w, v)) return;
   for (size_t k = 0; k < v->contents.n; k++)
     if (!eval_swapped(v, k)->none) add_content(w, v, k);

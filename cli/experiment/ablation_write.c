@@ -28,40 +28,46 @@ static const struct listed_figures *figures_of(const struct results *r, const st
   return run->done ? &run->figures : NULL;
 }
 
+/* Of all runs that are done. */
+static struct columns columns_of(const struct results *r)
+{
+  struct columns c = {0};
+  for (const struct ablation_line *l = r->a->line; l < r->a->line + r->a->lines; l++)
+    for (size_t k = 0; k < rows_of(l) * l->xs.n; k++) {
+      const struct listed_run *run = &r->run[l->run[k]];
+      if (run->done) columns_add_list(&c, &run->figures.list);
+    }
+  return c;
+}
+
 /* ---- CSV and JSON ---- */
 
-static void add_csv_row(const struct results *r, r4_table *t, const struct ablation_line *l, size_t ix,
-                        size_t iy)
+static void add_csv_row(const struct results *r, const struct columns *c, r4_table *t, const struct ablation_line *l,
+                        size_t ix, size_t iy)
 {
   const struct listed_figures *f = figures_of(r, l, ix, iy);
   if (!f) return;
-  const double figure[] = {100 * f->avg.mean, 100 * f->avg.sd, 100 * f->worst.mean, 100 * f->worst.sd,
-                           f->kappa.mean,     f->kappa.sd,     f->kappa_mean.mean};
-  r4_table_cell(t, l->name);
-  r4_table_cell(t, l->panel);
-  r4_table_cell(t, l->preset);
-  cell(t, "%s", l->x);
-  r4_table_cell(t, l->xs.text[ix]);
-  r4_table_cell(t, l->y);
-  r4_table_cell(t, l->ys.n ? l->ys.text[iy] : "");
+  const char *const text[] = {l->name, l->panel, l->preset, l->x, l->xs.text[ix], l->y, l->ys.n ? l->ys.text[iy] : ""};
+  for (size_t k = 0; k < sizeof text / sizeof *text; k++) r4_table_cell(t, text[k]);
   cell(t, "%lld", (long long)f->seeds);
   cell(t, "%lld", (long long)f->dead);
-  for (size_t k = 0; k < sizeof figure / sizeof *figure; k++) cell_number(t, "%.6g", figure[k]);
+  columns_cells(c, &f->list, t);
   cell(t, "%lld", (long long)f->unpenalised);
 }
 
 static int print_csv(FILE *f, const void *user)
 {
   const struct results *r = user;
-  static const char *const column[] = {
-    "name",     "panel",      "preset",           "x_setting",  "x",           "y_setting",      "y",
-    "seeds",    "dead_seeds", "average",          "average_sd", "worst_group", "worst_group_sd", "kappa",
-    "kappa_sd", "kappa_mean", "unpenalised_seeds"};
+  const struct columns c = columns_of(r);
+  static const char *const column[] = {"name",      "panel", "preset", "x_setting", "x",
+                                       "y_setting", "y",     "seeds",  "constant_seeds"};
   r4_table *t = r4_table_new();
   for (size_t k = 0; k < sizeof column / sizeof *column; k++) r4_table_column(t, column[k], 'l', 0);
+  columns_head(&c, "", t);
+  r4_table_column(t, "unpenalised_seeds", 'l', 0);
   for (size_t k = 0; k < r->a->lines; k++)
     for (size_t iy = 0; iy < rows_of(&r->a->line[k]); iy++)
-      for (size_t ix = 0; ix < r->a->line[k].xs.n; ix++) add_csv_row(r, t, &r->a->line[k], ix, iy);
+      for (size_t ix = 0; ix < r->a->line[k].xs.n; ix++) add_csv_row(r, &c, t, &r->a->line[k], ix, iy);
   return table_end(f, "ablate", t, R4_TABLE_CSV);
 }
 
@@ -69,32 +75,31 @@ static void add_json_point(r4_json *w, const struct results *r, const struct abl
                            size_t iy)
 {
   const struct listed_figures *f = figures_of(r, l, ix, iy);
+  struct columns c = {0};
   if (!f) return;
+  columns_add_list(&c, &f->list);
   r4_json_break(w);
-  r4_json_open(w, '{');
-  json_text(w, "x", l->xs.text[ix]);
-  if (strcmp(l->xs.label[ix], l->xs.text[ix])) json_text(w, "label", l->xs.label[ix]);
-  if (l->ys.n) json_text(w, "y", l->ys.text[iy]);
-  json_mean_sd(w, "avg_group_accuracy", f->avg);
-  json_mean_sd(w, "worst_group_accuracy", f->worst);
-  json_mean_sd(w, "kappa_masked_max", f->kappa);
-  json_mean_sd(w, "kappa_masked_mean", f->kappa_mean);
-  json_whole(w, "constant_seeds", f->dead);
-  json_whole(w, "unpenalised_seeds", f->unpenalised);
+  r4_json_open(w, NULL, '{');
+  r4_json_text(w, "x", l->xs.text[ix]);
+  if (strcmp(l->xs.label[ix], l->xs.text[ix])) r4_json_text(w, "label", l->xs.label[ix]);
+  if (l->ys.n) r4_json_text(w, "y", l->ys.text[iy]);
+  columns_json(&c, &f->list, w);
+  r4_json_whole(w, "constant_seeds", f->dead);
+  r4_json_whole(w, "unpenalised_seeds", f->unpenalised);
   r4_json_close(w, '}');
 }
 
 static void add_json_line(r4_json *w, const struct results *r, const struct ablation_line *l)
 {
   r4_json_break(w);
-  r4_json_open(w, '{');
-  json_text(w, "name", l->name);
-  json_text(w, "panel", l->panel);
-  json_text(w, "preset", l->preset);
-  json_text(w, "settings", l->settings);
-  json_text(w, "x", l->x);
-  if (l->ys.n) json_text(w, "y", l->y);
-  json_open(w, "points", '[');
+  r4_json_open(w, NULL, '{');
+  r4_json_text(w, "name", l->name);
+  r4_json_text(w, "panel", l->panel);
+  r4_json_text(w, "preset", l->preset);
+  r4_json_text(w, "settings", l->settings);
+  r4_json_text(w, "x", l->x);
+  if (l->ys.n) r4_json_text(w, "y", l->y);
+  r4_json_open(w, "points", '[');
   for (size_t iy = 0; iy < rows_of(l); iy++)
     for (size_t ix = 0; ix < l->xs.n; ix++) add_json_point(w, r, l, ix, iy);
   r4_json_close(w, ']');
@@ -105,15 +110,15 @@ static int print_json(FILE *f, const void *user)
 {
   const struct results *r = user;
   r4_json *w = r4_json_new();
-  r4_json_open(w, '{');
-  json_text(w, "experiment", r->o->experiment);
-  json_text(w, "ablation", r->a->name);
-  json_text(w, "r4", R4_VERSION);
-  json_whole(w, "form", 2); /* accuracies are shares */
-  json_flag(w, "quick", r->o->quick);
-  json_real(w, "epochs", r->o->epochs);
-  json_whole(w, "seeds", r->o->seeds);
-  json_open(w, "lines", '[');
+  r4_json_open(w, NULL, '{');
+  r4_json_text(w, "experiment", r->o->experiment);
+  r4_json_text(w, "ablation", r->a->name);
+  r4_json_text(w, "r4", R4_VERSION);
+  r4_json_whole(w, "form", 2); /* accuracies are shares */
+  r4_json_flag(w, "quick", r->o->quick);
+  r4_json_real(w, "epochs", r->o->epochs);
+  r4_json_whole(w, "seeds", r->o->seeds);
+  r4_json_open(w, "lines", '[');
   for (size_t k = 0; k < r->a->lines; k++) add_json_line(w, r, &r->a->line[k]);
   r4_json_close(w, ']');
   r4_json_checksum(w);
@@ -136,35 +141,67 @@ static const char *sign_of(const struct listed_figures *f)
   return f->dead ? "\\*" : f->unpenalised ? "\\#" : "";
 }
 
-static void add_cell(r4_table *t, const struct listed_figures *f, bool kappa)
+/* "97.1 / 95.0 +- 0.3": the figures of a block; the deviation is that of the last. */
+static void add_cell(r4_table *t, const struct listed_figures *f, const struct columns *c)
 {
-  char text[FIGURE_SIZE];
-  if (!f)
-    r4_table_cell(t, "");
-  else if (kappa)
-    cell(t, "%s%s", sign_of(f), figure_text(f->kappa.mean, 2, "none", text));
-  else if (f->seeds > 1)
-    cell(t, "%s%.1f / %.1f +- %.1f", sign_of(f), 100 * f->avg.mean, 100 * f->worst.mean, 100 * f->worst.sd);
-  else
-    cell(t, "%s%.1f / %.1f", sign_of(f), 100 * f->avg.mean, 100 * f->worst.mean);
+  char text[CELL_SIZE] = "";
+  size_t n = 0;
+  for (size_t k = 0; f && k < c->n; k++) {
+    char number[FIGURE_SIZE];
+    bool share = r4_figure_describe(c->of[k].figure).unit == R4_UNIT_SHARE, last = k + 1 == c->n;
+    r4_mean_sd v = figures_over(&f->list, c->of[k].key);
+    figure_text(v.mean, 2, "none", number);
+    if (share && !isnan(v.mean)) snprintf(number, sizeof number, "%.1f", 100 * v.mean);
+    n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", k ? " / " : sign_of(f), number);
+    if (share && last && !isnan(v.sd)) snprintf(text + n, sizeof text - n, " +- %.1f", 100 * v.sd);
+  }
+  r4_table_cell(t, text);
+}
+
+/* "group average / worst group, rate by net" */
+static void name_block(const struct ablation_line *l, const struct columns *c, char *to, size_t size)
+{
+  size_t n = 0;
+  for (size_t k = 0; k < c->n && n < size; k++) {
+    char label[R4_LABEL_SIZE];
+    r4_value_label(&c->of[k], label);
+    n += (size_t)snprintf(to + n, size - n, "%s%s", k ? " / " : "", label);
+  }
+  if (l->ys.n && n < size) snprintf(to + n, size - n, ", %s by %s", l->y, l->x);
 }
 
 /* Lines with the same axis below each other, or the rows of one heat map. */
-static int print_block(FILE *f, const struct results *r, const struct ablation_line *l, size_t n, bool kappa)
+static int print_block(FILE *f, const struct results *r, const struct ablation_line *l, size_t n,
+                       const struct columns *c)
 {
   char corner[VALUE_SIZE];
   r4_table *t = r4_table_new();
-  snprintf(corner, sizeof corner, l->ys.n ? "%s, %s by %s" : "%s", kappa ? "kappa" : "average / worst group",
-           l->y, l->x);
+  name_block(l, c, corner, sizeof corner);
   r4_table_column(t, corner, 'l', 0);
   for (size_t k = 0; k < l->xs.n; k++) r4_table_column(t, l->xs.label[k], 'r', 0);
   for (size_t k = 0; k < n; k++)
     for (size_t iy = 0; iy < rows_of(l + k); iy++) {
-      cell(t, "%s", l->ys.n ? l->ys.label[iy] : l[k].name);
-      for (size_t ix = 0; ix < l->xs.n; ix++) add_cell(t, figures_of(r, l + k, ix, iy), kappa);
+      r4_table_cell(t, l->ys.n ? l->ys.label[iy] : l[k].name);
+      for (size_t ix = 0; ix < l->xs.n; ix++) add_cell(t, figures_of(r, l + k, ix, iy), c);
     }
   int code = table_end(f, "ablate", t, R4_TABLE_MARKDOWN);
   fprintf(f, "\n");
+  return code;
+}
+
+/* A block for each topic, with the figures that come first. */
+static int print_blocks(FILE *f, const struct results *r, const struct ablation_line *l, size_t n)
+{
+  const struct columns all = columns_of(r);
+  int code = EXIT_DONE;
+  for (int topic = 0; topic < R4_TOPICS && !code; topic++) {
+    struct columns own = {0};
+    for (size_t k = 0; k < all.n; k++) {
+      r4_figure_info info = r4_figure_describe(all.of[k].figure);
+      if (info.first && (int)info.topic == topic) own.of[own.n++] = all.of[k];
+    }
+    if (own.n) code = print_block(f, r, l, n, &own);
+  }
   return code;
 }
 
@@ -182,9 +219,8 @@ static void print_heading(FILE *f, const struct results *r)
   char text[48];
   fprintf(
     f,
-    "# %s: %s\n\n%lld seed%s%s%s; accuracies in per cent, the worst group is that of each seed; kappa is "
-    "the largest width "
-    "of the\nbounds of the input gradient over the masked box.",
+    "# %s: %s\n\n%lld seed%s%s%s; shares in per cent, the worst group is that of each seed; kappa is the "
+    "largest width of the\nbounds of the input gradient over the masked box.",
     r->o->experiment, r->a->name, (long long)r->o->seeds, r->o->seeds > 1 ? "s" : "",
     r->o->quick ? ", --quick" : "", epochs_text(r->o, text));
   for (size_t k = 0; k < r->a->lines; k++)
@@ -208,8 +244,7 @@ static int print_markdown(FILE *f, const void *user)
     for (n = 1; k + n < r->a->lines && same_axis(l, l + n);) n++;
     const char *title = l->ys.n ? l->name : l->panel;
     fprintf(f, "**%s%s%s**\n\n", title, *title && !l->ys.n ? ", over " : "", l->ys.n ? "" : l->x);
-    code = print_block(f, r, l, n, false);
-    if (!code) code = print_block(f, r, l, n, true);
+    code = print_blocks(f, r, l, n);
   }
   return code;
 }

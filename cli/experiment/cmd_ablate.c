@@ -278,9 +278,8 @@ static int run(int argc, char **argv)
                                                        : 4};
   a.ablation = calloc(MAX_ABLATIONS, sizeof *a.ablation);
   int code = a.ablation ? go(&a) : cli_fail("ablate", R4_E_MEMORY, "");
-  for (size_t k = 0; k < a.runs; k++) r4_settings_free(a.run[k].settings);
+  listed_runs_free(a.run, a.runs);
   for (size_t k = 0; k < a.ablations; k++) ablation_free(&a.ablation[k]);
-  free(a.run);
   free(a.ablation);
   return code;
 }

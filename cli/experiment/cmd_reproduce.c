@@ -153,16 +153,20 @@ static int add_runs(struct table *t, size_t k)
   return code;
 }
 
-/* "[3/12] R3: average 98.1, worst group 97.3, kappa 2.36, flipped 0.1; 9 min left" */
+struct columns table_columns(const struct table *t)
+{
+  struct columns c = {0};
+  for (const struct row *r = t->row; r < t->row + t->rows; r++)
+    if (r->done) columns_add_list(&c, &r->ours.list);
+  return c;
+}
+
+/* "[3/12] R3: group average 98.1, worst group 97.3, kappa, masked 2.36, lost by swap 0.1; 9 min left" */
 static void tell(const struct table *t, const struct row *r)
 {
   if (t->o->quiet) return;
-  double kappa = row_figure(r, FIGURE_MASKED_MAX).mean; /* not a number if it was not measured */
-  fprintf(stderr, "[%td/%zu] %s: average %.1f, worst group %.1f", r - t->row + 1, t->rows, shown(r->name).text,
-          100 * row_figure(r, FIGURE_AVERAGE).mean, 100 * row_figure(r, FIGURE_WORST).mean);
-  if (!isnan(kappa)) fprintf(stderr, ", kappa %.3g", kappa);
-  if (r->ours.swapped) fprintf(stderr, ", flipped %.1f", 100 * row_figure(r, FIGURE_FLIPPED).mean);
-  run_list_tell_left(&t->list);
+  fprintf(stderr, "[%td/%zu] %s:", r - t->row + 1, t->rows, shown(r->name).text);
+  run_list_tell(&t->list, &r->ours.list, "");
 }
 
 /* With the last of its splits a row is done. */
@@ -197,8 +201,7 @@ static int make_all(struct table *t)
   if (!t->list.run) return cli_fail("reproduce", R4_E_MEMORY, "");
   for (size_t k = 0; k < t->rows && !code; k++) code = add_runs(t, k);
   if (!code) code = run_list_go(&t->list);
-  for (size_t k = 0; k < t->list.runs; k++) r4_settings_free(t->list.run[k].settings);
-  free(t->list.run);
+  listed_runs_free(t->list.run, t->list.runs);
   return code;
 }
 
@@ -223,6 +226,7 @@ static int run(int argc, char **argv)
   int code = read_table(&t);
   if (!code) code = make_all(&t);
   if (!code) code = results_print(&t, o.form);
+  for (size_t k = 0; k < t.rows; k++) figures_free(&t.row[k].ours.list);
   r4_table_free(t.file);
   return code;
 }

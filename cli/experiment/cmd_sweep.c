@@ -193,8 +193,7 @@ static int run(int argc, char **argv)
   s.out = out;
   s.seeds = o.seeds;
   int code = go(&o, &s);
-  for (size_t k = 0; s.run && k < s.trials; k++) r4_settings_free(s.run[k].settings);
-  free(s.run);
+  listed_runs_free(s.run, s.trials);
   free(s.trial);
   return code;
 }

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "table_out.h"
+
 const char *figure_text(double v, int digits, const char *none, char to[FIGURE_SIZE])
 {
   if (isnan(v))
@@ -20,24 +22,36 @@ const char *percent_text(r4_mean_sd v, int width, char to[FIGURE_SIZE])
   return to;
 }
 
-/* ---- JSON ---- */
+const char *value_text(r4_mean_sd v, r4_unit unit, int width, int digits, char to[FIGURE_SIZE])
+{
+  bool share = unit == R4_UNIT_SHARE && !isnan(v.mean);
+  return share ? percent_text(v, width, to) : figure_text(v.mean, digits, "none", to);
+}
+
+/* ---- For programs ---- */
+
+enum { SD_SIZE = 2 * R4_KEY_SIZE + 8 };
+
+void column_mean_sd(r4_table *t, const char *key)
+{
+  char sd[SD_SIZE];
+  snprintf(sd, sizeof sd, "%s_sd", key);
+  r4_table_column(t, key, 'l', 0);
+  r4_table_column(t, sd, 'l', 0);
+}
+
+void cell_mean_sd(r4_table *t, r4_mean_sd v)
+{
+  cell_number(t, "%.10g", v.mean);
+  cell_number(t, "%.10g", v.sd);
+}
 
 void json_mean_sd(r4_json *w, const char *key, r4_mean_sd v)
 {
-  char sd[R4_KEY_SIZE + 8];
+  char sd[SD_SIZE];
   snprintf(sd, sizeof sd, "%s_sd", key);
-  json_real(w, key, v.mean);
-  json_real(w, sd, v.sd);
-}
-
-void json_fragility(r4_json *w, const r4_summary *s)
-{
-  json_mean_sd(w, "kappa_masked_max", s->kappa_masked_max);
-  json_mean_sd(w, "kappa_masked_mean", s->kappa_masked_mean);
-  json_mean_sd(w, "kappa_core_max", s->kappa_core_max);
-  json_mean_sd(w, "kappa_core_mean", s->kappa_core_mean);
-  json_flag(w, "constant", s->constant > 0);
-  json_whole(w, "constant_seeds", (int64_t)s->constant);
+  r4_json_real(w, key, v.mean);
+  r4_json_real(w, sd, v.sd);
 }
 
 /* ---- Nets that give one answer to everything ---- */
@@ -55,10 +69,10 @@ void json_answers(r4_json *w, const r4_answers *a, const r4_data *d)
 {
   char number[FIGURE_SIZE];
   const char *name = answer_name(a, d, number);
-  json_text(w, "most_frequent_answer", name);
-  json_real(w, "most_frequent_share", a->most_share);
-  json_flag(w, "constant", a->constant);
-  json_text(w, "predicts_only", a->constant ? name : NULL);
+  r4_json_text(w, "most_frequent_answer", name);
+  r4_json_real(w, "most_frequent_share", a->most_share);
+  r4_json_flag(w, "constant", a->constant);
+  r4_json_text(w, "predicts_only", a->constant ? name : NULL);
 }
 
 const char *constant_text(const r4_answers *a, const r4_data *d, char *to, size_t size)

@@ -14,10 +14,14 @@ const char *figure_text(double v, int digits, const char *none, char to[FIGURE_S
  * does not have. Returns to. */
 const char *percent_text(r4_mean_sd v, int width, char to[FIGURE_SIZE]);
 
-/* key and value, and key_sd. Shares stay shares. */
+/* Either, as the unit says: "81.20 +- 0.30", or "0.0123", which has no "+-"; "none" where there is no figure. */
+const char *value_text(r4_mean_sd v, r4_unit unit, int width, int digits, char to[FIGURE_SIZE]);
+
+/* For programs: a value and its standard deviation, KEY and KEY_sd, as members of an object, as headings and as cells
+ * of a table, which are empty where there is no figure. Shares stay shares. */
 void json_mean_sd(r4_json *w, const char *key, r4_mean_sd v);
-/* All kappas, and whether they mean something. */
-void json_fragility(r4_json *w, const r4_summary *s);
+void column_mean_sd(r4_table *t, const char *key);
+void cell_mean_sd(r4_table *t, r4_mean_sd v);
 
 /* ---- Nets that give one answer to everything ---- */
 

@@ -30,27 +30,21 @@ struct table {
 
 /* The last part of a preset: "r3" of "../r3". */
 const char *row_preset(const struct row *r);
-r4_mean_sd row_figure(const struct row *r, enum figure f);
-/* Whether what the swap test finds is there to be shown. */
-bool table_has_swap(const struct table *t);
+r4_mean_sd row_figure(const struct row *r, const char *key);
+/* All figures that rows which are done have. */
+struct columns table_columns(const struct table *t);
 
 /* ---- reproduce_marks.c ---- */
-
-struct figure_info {
-  const char *key; /* in CSV and JSON */
-  double scale;
-  int better; /* 1: the largest is best, -1: the least, 0: neither */
-  bool swap;  /* of the swap test */
-};
-extern const struct figure_info figure_info[ALL_FIGURES];
 
 struct mark {
   enum { MARK_NONE, MARK_BEST, MARK_TIED } kind;
   double p; /* of the comparison with the best, corrected; NaN without */
 };
 
+/* Whether its rows are compared: figures that tables show, and of which one is better. */
+bool marks_are_for(const r4_value *of);
 /* Of all rows, for one figure. */
-void marks_find(const struct table *t, enum figure f, struct mark mark[MAX_ROWS]);
+void marks_find(const struct table *t, const r4_value *of, struct mark mark[MAX_ROWS]);
 const char *mark_word(struct mark m); /* "best", "tied" or NULL */
 
 /* ---- reproduce_files.c ---- */

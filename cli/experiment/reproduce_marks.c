@@ -10,30 +10,24 @@
 
 static const double ALPHA = 0.05;
 
-const struct figure_info figure_info[ALL_FIGURES] = {
-  [FIGURE_ACCURACY] = {"accuracy", 100, 1, false},
-  [FIGURE_AVERAGE] = {"avg_group_accuracy", 100, 1, false},
-  [FIGURE_WORST] = {"worst_group_accuracy", 100, 1, false},
-  [FIGURE_MASKED_MAX] = {"kappa_masked_max", 1, -1, false},
-  [FIGURE_MASKED_MEAN] = {"kappa_masked_mean", 1, -1, false},
-  [FIGURE_CORE_MAX] = {"kappa_core_max", 1, 0, false},
-  [FIGURE_CORE_MEAN] = {"kappa_core_mean", 1, 0, false},
-  [FIGURE_FLIPPED] = {"swap_flipped_share", 100, -1, true},
-  [FIGURE_LOST] = {"swap_lost_share", 100, -1, true},
-};
-
-r4_mean_sd row_figure(const struct row *r, enum figure f)
+r4_mean_sd row_figure(const struct row *r, const char *key)
 {
-  return r4_mean_sd_of(r->ours.nets, r->ours.value[f]);
+  return figures_over(&r->ours.list, key);
+}
+
+bool marks_are_for(const r4_value *of)
+{
+  r4_figure_info f = r4_figure_describe(of->figure);
+  return f.shown >= R4_SHOWN_TOPIC && f.better;
 }
 
 /* Ceilings and controls are no methods, nor is a net whose penalty counted in no step one of its method; and a net with
  * one answer to everything has the best kappa of all. */
-static bool competes(const struct row *r, enum figure f)
+static bool competes(const struct row *r, const r4_value *of)
 {
   bool method = strncmp(r->name, "Ceiling", 7) && strncmp(r->name, "Control", 7) && !r->ours.unpenalised;
-  bool means = !*r->ours.constant || figure_info[f].better > 0;
-  return r->done && method && means && isfinite(row_figure(r, f).mean);
+  bool means = !*r->ours.constant || r4_figure_describe(of->figure).better > 0;
+  return r->done && method && means && isfinite(row_figure(r, of->key).mean);
 }
 
 static bool is_better(double a, double b, int better)
@@ -42,30 +36,34 @@ static bool is_better(double a, double b, int better)
 }
 
 /* Returns how many compete; *best is the best of them, the first of equals. */
-static size_t find_best(const struct table *t, enum figure f, size_t *best)
+static size_t find_best(const struct table *t, const r4_value *of, size_t *best)
 {
   size_t n = 0;
+  int better = r4_figure_describe(of->figure).better;
   for (size_t k = 0; k < t->rows; k++) {
-    if (!competes(&t->row[k], f)) continue;
-    if (!n++ ||
-        is_better(row_figure(&t->row[k], f).mean, row_figure(&t->row[*best], f).mean, figure_info[f].better))
+    if (!competes(&t->row[k], of)) continue;
+    if (!n++ || is_better(row_figure(&t->row[k], of->key).mean, row_figure(&t->row[*best], of->key).mean, better))
       *best = k;
   }
   return n;
 }
 
-void marks_find(const struct table *t, enum figure f, struct mark mark[MAX_ROWS])
+static double welch(const struct row *a, const struct row *b, const char *key)
+{
+  static double x[MAX_NETS], y[MAX_NETS];
+  figures_of_nets(&a->ours.list, key, x);
+  figures_of_nets(&b->ours.list, key, y);
+  return r4_welch_p(a->ours.list.nets, x, b->ours.list.nets, y);
+}
+
+void marks_find(const struct table *t, const r4_value *of, struct mark mark[MAX_ROWS])
 {
   double p[MAX_ROWS], adjusted[MAX_ROWS];
-  size_t best = 0, n = figure_info[f].better ? find_best(t, f, &best) : 0;
+  size_t best = 0, n = marks_are_for(of) ? find_best(t, of, &best) : 0;
   for (size_t k = 0; k < t->rows; k++) mark[k] = (struct mark){MARK_NONE, NAN};
   if (n < 2) return; /* the best of one */
-  const struct run_figures *top = &t->row[best].ours;
-  for (size_t k = 0; k < t->rows; k++) {
-    const struct run_figures *r = &t->row[k].ours;
-    bool compared = k != best && competes(&t->row[k], f);
-    p[k] = compared ? r4_welch_p(r->nets, r->value[f], top->nets, top->value[f]) : NAN;
-  }
+  for (size_t k = 0; k < t->rows; k++)
+    p[k] = k != best && competes(&t->row[k], of) ? welch(&t->row[k], &t->row[best], of->key) : NAN;
   r4_holm(t->rows, p, adjusted);
   for (size_t k = 0; k < t->rows; k++)
     mark[k] = (struct mark){adjusted[k] > ALPHA ? MARK_TIED : MARK_NONE, adjusted[k]};

@@ -1,4 +1,4 @@
-/* The tables of "r4 reproduce" for people: accuracy, fragility, the swap test; and what training took. */
+/* The tables of "r4 reproduce" for people, one for each topic that rows have figures of; and what training took. */
 #include <math.h>
 #include <string.h>
 
@@ -6,31 +6,23 @@
 #include "experiment/reproduce.h"
 #include "table_out.h"
 
-struct column {
-  const char *heading;
-  char side;
-  int width;
-};
-
-static r4_table *table_with(const struct column *column, size_t n)
+static r4_table *table_of_rows(void)
 {
   r4_table *t = r4_table_new();
-  for (size_t k = 0; k < n; k++) r4_table_column(t, column[k].heading, column[k].side, column[k].width);
+  r4_table_column(t, "", 'l', 21);
   return t;
 }
-#define TABLE(list) table_with(list, sizeof(list) / sizeof *(list))
 
 /* ---- Cells ---- */
 
-/* A star stands at a figure that means nothing. */
-static const char *star(const struct row *r, enum figure f)
+/* A star stands at a figure that means nothing, ^ at the best, ~ at one that is tied with it: "98.16 +- 0.07 ^". */
+static void add_figure(r4_table *t, const struct row *r, const r4_value *of, struct mark m)
 {
-  return *r->ours.constant && figure_info[f].better <= 0 ? "*" : "";
-}
-
-static const char *sign_of(struct mark m)
-{
-  return m.kind == MARK_BEST ? " ^" : m.kind == MARK_TIED ? " ~" : "";
+  char text[FIGURE_SIZE];
+  r4_figure_info f = r4_figure_describe(of->figure);
+  const char *star = *r->ours.constant && f.better <= 0 ? "*" : "";
+  cell(t, "%s%s%s", star, value_text(row_figure(r, of->key), f.unit, *star ? 4 : 5, 3, text),
+       m.kind == MARK_BEST ? " ^" : m.kind == MARK_TIED ? " ~" : "");
 }
 
 /* # stands at a row whose penalty counted in no step. */
@@ -39,33 +31,7 @@ static void add_name(r4_table *t, const struct row *r)
   cell(t, "%s%s", r->name, r->ours.unpenalised ? " #" : "");
 }
 
-/* "98.16 +- 0.07 ^" */
-static void add_percent(r4_table *t, const struct row *r, enum figure f, struct mark m)
-{
-  char text[FIGURE_SIZE];
-  r4_mean_sd v = row_figure(r, f);
-  const char *before = star(r, f);
-  cell(t, isnan(v.mean) ? "-" : "%s%s%s", before, percent_text(v, *before ? 4 : 5, text), sign_of(m));
-}
-
-static void add_kappa(r4_table *t, const struct row *r, enum figure f, struct mark m)
-{
-  char text[FIGURE_SIZE];
-  cell(t, "%s%s%s", star(r, f), figure_text(row_figure(r, f).mean, 3, "none", text), sign_of(m));
-}
-
-static void add_ratio(r4_table *t, const struct row *r, enum figure masked, enum figure core)
-{
-  char text[FIGURE_SIZE];
-  r4_table_cell(t, figure_text(row_figure(r, masked).mean / row_figure(r, core).mean, 2, "-", text));
-}
-
-static void add_published(r4_table *t, const char *mean, const char *sd)
-{
-  cell(t, !*mean ? "-" : *sd ? "%s +- %s" : "%s", mean, sd);
-}
-
-/* ---- Accuracy ---- */
+/* ---- What stands beside the figures of a topic ---- */
 
 /* The row of a preset as it is. */
 static const struct row *find_row(const struct table *t, const char *preset)
@@ -75,103 +41,127 @@ static const struct row *find_row(const struct table *t, const char *preset)
   return NULL;
 }
 
+static double worst_of(const struct row *r)
+{
+  return row_figure(r, "worst_group_accuracy").mean;
+}
+
 /* (method - ERM) / (ceiling - ERM), of the worst group; NaN without the other two, or without a gap of a point. */
 static double gap_closed(const struct table *t, const struct row *r)
 {
   const struct row *erm = find_row(t, "erm"), *ceiling = find_row(t, "ceiling");
   if (!erm || !ceiling || r == erm || r == ceiling) return NAN;
-  double low = erm->ours.summary.worst.mean, gap = ceiling->ours.summary.worst.mean - low;
-  return gap > 0.01 ? (r->ours.summary.worst.mean - low) / gap : NAN;
+  double low = worst_of(erm), gap = worst_of(ceiling) - low;
+  return gap > 0.01 ? (worst_of(r) - low) / gap : NAN;
 }
 
-static int print_accuracy(FILE *f, const struct table *t, r4_table_form form)
+static void add_published(r4_table *t, const char *mean, const char *sd)
 {
-  static const struct column column[] = {
-    {"", 'l', 21},   {"average", 'l', 15},  {"worst group", 'l', 15}, {"of means", 'l', 8},
-    {"gap", 'r', 4}, {"accuracy", 'l', 15}, {"paper: avg", 'l', 13},  {"paper: worst", 'l', 13}};
-  struct mark average[MAX_ROWS], worst[MAX_ROWS], accuracy[MAX_ROWS];
-  r4_table *to = TABLE(column);
-  marks_find(t, FIGURE_AVERAGE, average);
-  marks_find(t, FIGURE_WORST, worst);
-  marks_find(t, FIGURE_ACCURACY, accuracy);
-  for (size_t k = 0; k < t->rows; k++) {
-    const struct row *r = &t->row[k];
-    if (!r->done) continue;
-    double gap = gap_closed(t, r);
-    add_name(to, r);
-    add_percent(to, r, FIGURE_AVERAGE, average[k]);
-    add_percent(to, r, FIGURE_WORST, worst[k]);
-    cell(to, "%5.2f", 100 * r->ours.summary.group[r->ours.summary.worst_mean_group].mean);
-    cell(to, isnan(gap) ? "-" : "%.0f", 100 * gap);
-    add_percent(to, r, FIGURE_ACCURACY, accuracy[k]);
-    add_published(to, r->avg, r->avg_sd);
-    add_published(to, r->worst, r->worst_sd);
+  cell(t, !*mean ? "-" : *sd ? "%s +- %s" : "%s", mean, sd);
+}
+
+static void add_accuracy(r4_table *to, const struct table *t, const struct row *r)
+{
+  const r4_summary *s = &r->ours.summary;
+  double gap = gap_closed(t, r);
+  cell(to, "%5.2f", 100 * s->group[s->worst_mean_group].mean);
+  cell(to, isnan(gap) ? "-" : "%.0f", 100 * gap);
+  add_published(to, r->avg, r->avg_sd);
+  add_published(to, r->worst, r->worst_sd);
+}
+
+static void add_fragility(r4_table *to, const struct table *t, const struct row *r)
+{
+  static const char *const part[2][2] = {{"kappa_masked_max", "kappa_core_max"},
+                                         {"kappa_masked_mean", "kappa_core_mean"}};
+  (void)t;
+  for (int k = 0; k < 2; k++) {
+    char text[FIGURE_SIZE];
+    double ratio = row_figure(r, part[k][0]).mean / row_figure(r, part[k][1]).mean;
+    r4_table_cell(to, figure_text(ratio, 2, "-", text));
   }
-  fprintf(
-    f,
-    "Accuracy in per cent. Average: over groups. Worst group: the least of each seed; of means: the least of "
-    "the groups'\nmeans, the published way. Gap: the share of the way from ERM to the ceiling.\n\n");
-  return table_end(f, "reproduce", to, form);
+  add_published(to, r->kappa, "");
 }
 
-/* ---- Fragility ---- */
+static const struct beside {
+  const char *heading[5]; /* NULL at the end */
+  void (*add)(r4_table *to, const struct table *t, const struct row *r);
+  const char *about;
+} beside[R4_TOPICS] = {
+  [R4_TOPIC_ACCURACY] = {{"of means", "gap", "paper: avg", "paper: worst"},
+                         add_accuracy,
+                         " Of means: the least of the groups' means, the published way. Gap: the share of the way from "
+                         "ERM to the ceiling."},
+  [R4_TOPIC_FRAGILITY] = {{"ratio", "ratio, mean", "paper"}, add_fragility, " Ratio: masked to core."},
+};
 
-static int print_fragility(FILE *f, const struct table *t, r4_table_form form)
+/* ---- A table for each topic ---- */
+
+/* In lines of at most so many characters. */
+static void print_wrapped(FILE *f, const char *s)
 {
-  static const struct column column[] = {{"", 'l', 21},        {"masked max", 'l', 10}, {"mean", 'l', 10},
-                                         {"core max", 'l', 8}, {"mean", 'l', 8},        {"ratio max", 'l', 9},
-                                         {"mean", 'l', 8},     {"paper", 'r', 7}};
-  struct mark max[MAX_ROWS], mean[MAX_ROWS];
-  r4_table *to = TABLE(column);
-  marks_find(t, FIGURE_MASKED_MAX, max);
-  marks_find(t, FIGURE_MASKED_MEAN, mean);
-  for (size_t k = 0; k < t->rows; k++) {
-    const struct row *r = &t->row[k];
-    if (!r->done) continue;
-    add_name(to, r);
-    add_kappa(to, r, FIGURE_MASKED_MAX, max[k]);
-    add_kappa(to, r, FIGURE_MASKED_MEAN, mean[k]);
-    add_kappa(to, r, FIGURE_CORE_MAX, (struct mark){MARK_NONE, NAN});
-    add_kappa(to, r, FIGURE_CORE_MEAN, (struct mark){MARK_NONE, NAN});
-    add_ratio(to, r, FIGURE_MASKED_MAX, FIGURE_CORE_MAX);
-    add_ratio(to, r, FIGURE_MASKED_MEAN, FIGURE_CORE_MEAN);
-    add_published(to, r->kappa, "");
+  enum { LINE = 118 };
+  while (strlen(s) > LINE) {
+    int n = LINE;
+    while (n > 1 && s[n] != ' ') n--;
+    fprintf(f, "%.*s\n", n, s);
+    s += n + 1;
   }
-  fprintf(
-    f, "\nFragility, kappa: the width of the bounds of the input gradient over the masked and over the core "
-       "box, the largest\nand the mean; ratio: masked to core.\n\n");
-  return table_end(f, "reproduce", to, form);
+  fprintf(f, "%s\n", s);
 }
 
-/* ---- The swap test ---- */
-
-static int print_swap(FILE *f, const struct table *t, r4_table_form form)
+static void print_about(FILE *f, r4_topic topic)
 {
-  static const struct column column[] = {{"", 'l', 21}, {"flipped", 'l', 15}, {"lost", 'l', 15}};
-  struct mark flipped[MAX_ROWS], lost[MAX_ROWS];
-  r4_table *to = TABLE(column);
-  marks_find(t, FIGURE_FLIPPED, flipped);
-  marks_find(t, FIGURE_LOST, lost);
+  char text[1000];
+  snprintf(text, sizeof text, "%s. %s%s", r4_topic_name(topic), r4_topic_about(topic),
+           beside[topic].about ? beside[topic].about : "");
+  fprintf(f, "\n");
+  print_wrapped(f, text);
+  fprintf(f, "\n");
+}
+
+/* Some row has it, and tables show it. */
+static bool is_shown(const struct table *t, const r4_value *of, r4_topic topic)
+{
+  r4_figure_info f = r4_figure_describe(of->figure);
+  bool any = false;
+  for (const struct row *r = t->row; r < t->row + t->rows; r++)
+    any |= r->done && !isnan(row_figure(r, of->key).mean);
+  return any && f.topic == topic && f.shown >= R4_SHOWN_TOPIC;
+}
+
+static int print_topic(FILE *f, const struct table *t, const struct columns *c, r4_topic topic, r4_table_form form)
+{
+  static struct mark mark[R4_MAX_VALUES][MAX_ROWS];
+  r4_table *to = table_of_rows();
+  for (size_t i = 0; i < c->n; i++) {
+    char label[R4_LABEL_SIZE];
+    r4_value_label(&c->of[i], label);
+    marks_find(t, &c->of[i], mark[i]);
+    r4_table_column(to, label, 'l', 0);
+  }
+  for (const char *const *heading = beside[topic].heading; *heading; heading++) r4_table_column(to, *heading, 'l', 0);
   for (size_t k = 0; k < t->rows; k++) {
     if (!t->row[k].done) continue;
     add_name(to, &t->row[k]);
-    add_percent(to, &t->row[k], FIGURE_FLIPPED, flipped[k]);
-    add_percent(to, &t->row[k], FIGURE_LOST, lost[k]);
+    for (size_t i = 0; i < c->n; i++) add_figure(to, &t->row[k], &c->of[i], mark[i][k]);
+    if (beside[topic].add) beside[topic].add(to, t, &t->row[k]);
   }
-  fprintf(
-    f,
-    "\nSwap test, in per cent. Flipped: answers that change when the masked content is that of an example of "
-    "another class;\nlost: of the right answers, those that are wrong then.\n\n");
+  print_about(f, topic);
   return table_end(f, "reproduce", to, form);
 }
 
-/* ---- All of them ---- */
-
-bool table_has_swap(const struct table *t)
+static int print_topics(FILE *f, const struct table *t, r4_table_form form)
 {
-  bool any = false;
-  for (const struct row *r = t->row; r < t->row + t->rows; r++) any |= r->done && r->ours.swapped;
-  return any;
+  const struct columns all = table_columns(t);
+  int code = EXIT_DONE;
+  for (int topic = 0; topic < R4_TOPICS && !code; topic++) {
+    struct columns own = {0};
+    for (size_t k = 0; k < all.n; k++)
+      if (is_shown(t, &all.of[k], (r4_topic)topic)) own.of[own.n++] = all.of[k];
+    if (own.n) code = print_topic(f, t, &own, (r4_topic)topic, form);
+  }
+  return code;
 }
 
 /* What must be known about the figures above. */
@@ -187,7 +177,7 @@ static void print_notes(FILE *f, const struct table *t)
     if (r->done && *r->ours.constant) fprintf(f, "\n\\* %s: %s.\n", r->name, r->ours.constant);
     if (r->done && r->ours.unpenalised)
       fprintf(f, "\n\\# %s: %s, and it does not compete.\n", r->name, r->ours.unpenalised_says);
-    none |= r->done && isnan(row_figure(r, FIGURE_MASKED_MAX).mean);
+    none |= r->done && isnan(row_figure(r, "kappa_masked_max").mean);
   }
   if (none)
     fprintf(f,
@@ -198,10 +188,8 @@ int tables_print(FILE *f, const struct table *t, r4_table_form form)
 {
   fprintf(f, "%s: %lld seed%s", t->o->name, (long long)t->o->seeds, t->o->seeds == 1 ? "" : "s");
   if (t->o->splits > 1) fprintf(f, " of each of %lld splits of the data", (long long)t->o->splits);
-  fprintf(f, ", mean +- standard deviation, by r4 %s.\n\n", R4_VERSION);
-  int code = print_accuracy(f, t, form);
-  if (!code) code = print_fragility(f, t, form);
-  if (!code && table_has_swap(t)) code = print_swap(f, t, form);
+  fprintf(f, ", mean +- standard deviation, shares in per cent, by r4 %s.\n", R4_VERSION);
+  int code = print_topics(f, t, form);
   if (!code) print_notes(f, t);
   return code;
 }
@@ -210,14 +198,14 @@ int tables_print(FILE *f, const struct table *t, r4_table_form form)
 
 int costs_print(FILE *f, const struct table *t, r4_table_form form)
 {
-  static const struct column column[] = {
-    {"", 'l', 21}, {"epochs", 'r', 6}, {"s/epoch", 'r', 8}, {"s/net", 'r', 8}, {"to ERM", 'r', 6}};
+  static const char *const heading[] = {"epochs", "s/epoch", "s/net", "to ERM"};
   const struct row *erm = find_row(t, "erm");
-  r4_table *to = TABLE(column);
+  r4_table *to = table_of_rows();
+  for (size_t k = 0; k < sizeof heading / sizeof *heading; k++) r4_table_column(to, heading[k], 'r', 8);
   for (const struct row *r = t->row; r < t->row + t->rows; r++) {
     if (!r->done) continue;
     const r4_run_cost *c = &r->ours.cost;
-    double nets = (double)r->ours.nets,
+    double nets = (double)r->ours.list.nets,
            base = erm ? erm->ours.cost.seconds / (double)erm->ours.cost.epochs : NAN;
     double epoch = c->seconds / (double)c->epochs;
     r4_table_cell(to, r->name);

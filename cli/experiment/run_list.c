@@ -1,6 +1,7 @@
 #include "experiment/run_list.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -43,6 +44,7 @@ static int measure(const struct run_list *l, const struct listed_run *r)
   const struct summary_of of = summary_of_run(l, r);
   int code = eval_figures((const char(*)[PATH_SIZE])r->folder, 1, l->seeds, l->split, &all);
   if (!code) code = summary_write(l->command, &of, &all);
+  figures_free(&all.list);
   return code || all.measured ? code : JOB_KEPT;
 }
 
@@ -106,14 +108,12 @@ static r4_status take_figures(const struct run_list *l, struct listed_run *r, r4
   const struct summary_of of = summary_of_run(l, r);
   r4_status s = summary_read(&of, 1, &all, validation, e);
   if (s) return s;
-  r->figures = (struct listed_figures){.avg = all.summary.avg,
-                                       .worst = all.summary.worst,
-                                       .kappa = all.summary.kappa_masked_max,
-                                       .kappa_mean = all.summary.kappa_masked_mean,
+  r->figures = (struct listed_figures){.list = all.list,
+                                       .kappa = figures_over(&all.list, "kappa_masked_max").mean,
                                        .seeds = l->seeds,
                                        .dead = (int64_t)all.summary.constant,
                                        .unpenalised = (int64_t)all.unpenalised};
-  take_validation(validation, all.nets, &r->figures);
+  take_validation(validation, all.list.nets, &r->figures);
   r->done = true;
   return R4_OK;
 }
@@ -126,8 +126,35 @@ int run_list_figures(const struct run_list *l, size_t first, size_t n, struct ru
   return summary_read(of, n, to, NULL, &e) ? cli_fail(l->command, e.status, e.text) : EXIT_DONE;
 }
 
-void run_list_tell_left(const struct run_list *l)
+void listed_runs_free(struct listed_run *run, size_t n)
 {
+  for (size_t k = 0; run && k < n; k++) {
+    r4_settings_free(run[k].settings);
+    figures_free(&run[k].figures.list);
+  }
+  free(run);
+}
+
+/* False if there is nothing to tell. */
+static bool tell_figure(const struct figure_list *f, const r4_value *of, const char *before)
+{
+  char label[R4_LABEL_SIZE];
+  double mean = figures_over(f, of->key).mean;
+  r4_figure_info info = r4_figure_describe(of->figure);
+  bool share = info.unit == R4_UNIT_SHARE;
+  if (!info.first || isnan(mean)) return false;
+  r4_value_label(of, label);
+  fprintf(stderr, share ? "%s %s %.1f" : "%s %s %.3g", before, label, share ? 100 * mean : mean);
+  return true;
+}
+
+void run_list_tell(const struct run_list *l, const struct figure_list *f, const char *remark)
+{
+  struct columns c = {0};
+  bool follows = false;
+  columns_add_list(&c, f);
+  for (size_t k = 0; k < c.n; k++) follows |= tell_figure(f, &c.of[k], follows ? "," : "");
+  fprintf(stderr, "%s", remark);
   if (l->made && l->made < l->missing) {
     fprintf(stderr, "; ");
     watch_left(stderr, (timer_now() - l->began) / (double)l->made * (double)(l->missing - l->made));
@@ -135,17 +162,15 @@ void run_list_tell_left(const struct run_list *l)
   fprintf(stderr, "\n");
 }
 
-/* "[3/60] cert-r4_eps=0.1: average 97.1, worst group 95.0, kappa 0.01; 3 min left" */
+/* "[3/60] cert-r4_eps=0.1: group average 97.1, worst group 95.0, kappa, masked 0.01; 3 min left" */
 static void tell(const struct run_list *l, const struct listed_run *r)
 {
   const char *slash = strrchr(r->folder, '/');
   if (l->quiet || l->rows) return;
-  fprintf(stderr, "[%zu/%zu] %s: average %.1f, worst group %.1f", l->done, l->runs,
-          shown(slash ? slash + 1 : r->folder).text, 100 * r->figures.avg.mean, 100 * r->figures.worst.mean);
-  if (!isnan(r->figures.kappa.mean)) fprintf(stderr, ", kappa %.3g", r->figures.kappa.mean);
-  if (r->figures.dead) fprintf(stderr, ", dead");
-  if (r->figures.unpenalised) fprintf(stderr, ", not penalised");
-  run_list_tell_left(l);
+  fprintf(stderr, "[%zu/%zu] %s:", l->done, l->runs, shown(slash ? slash + 1 : r->folder).text);
+  run_list_tell(l, &r->figures.list, r->figures.dead          ? ", dead"
+                                     : r->figures.unpenalised ? ", not penalised"
+                                                              : "");
 }
 
 /* ---- All of them ---- */

@@ -13,8 +13,9 @@ struct listed_run {
   char asked[R4_HASH_SIZE];
   bool done;
   struct listed_figures {
-    r4_mean_sd avg, worst, kappa, kappa_mean; /* of the part that the list measures */
-    r4_mean_sd val_avg, val_worst;            /* of the models, as the seeds' logs have them; or NaN */
+    struct figure_list list;       /* of the part that the list measures                            */
+    double kappa;                  /* the mean over these: kappa_masked_max                         */
+    r4_mean_sd val_avg, val_worst; /* of the models, as the seeds' logs have them; or NaN           */
     double score, se, changed; /* what they are chosen by: means over seeds (r4_run_validation); or NaN */
     int64_t exchanged;         /* validation examples behind them; 0: none was exchanged */
     bool one_sided;            /* masks are on some classes only                         */
@@ -46,8 +47,10 @@ struct run_list {
 int run_list_go(struct run_list *l);
 /* All figures of n runs that are done, from the first on. Returns an exit code. */
 int run_list_figures(const struct run_list *l, size_t first, size_t n, struct run_figures *to);
-/* Ends a line of progress: "; 3 min left", unless nothing is left. */
-void run_list_tell_left(const struct run_list *l);
+/* Ends a line of progress: " group average 97.1, worst group 95.0, dead; 3 min left", or without what is not known. */
+void run_list_tell(const struct run_list *l, const struct figure_list *f, const char *remark);
+/* Frees what n runs have. */
+void listed_runs_free(struct listed_run *run, size_t n);
 
 /* ---- run_list_files.c ---- */
 

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "data/cmd_data.h"
-#include "experiment/reproduce.h"
 #include "json_out.h"
 
 /* ---- What it is of ---- */
@@ -85,7 +84,7 @@ static void find_key(const struct summary_of *of, char key[R4_HASH_SIZE])
   static char text[200 + MAX_SEEDS * FILES * R4_HASH_SIZE];
   const char *const name[FILES] = {"config.yaml", "model.safetensors",
                                    of->split == R4_TEST ? "eval.json" : "eval-val.json"};
-  size_t n = (size_t)snprintf(text, sizeof text, "%s, form 1, %s %d %lld %lld", R4_VERSION, of->asked, (int)of->split,
+  size_t n = (size_t)snprintf(text, sizeof text, "%s, form 2, %s %d %lld %lld", R4_VERSION, of->asked, (int)of->split,
                               (long long)of->first, (long long)of->seeds);
   for (int64_t k = 0; k < of->seeds; k++) {
     char folder[PATH_SIZE];
@@ -106,8 +105,8 @@ static void find_path(const struct summary_of *of, char path[PATH_SIZE + 32])
 /* ---- What is in it ---- */
 
 /* Numbers of a run, and of a net beside its figures. */
-enum { EPOCHS, SECONDS, SWAPPED, UNPENALISED, RUN_NUMBERS };
-static const char *const run_key[RUN_NUMBERS] = {"epochs", "seconds", "swapped", "unpenalised"};
+enum { EPOCHS, SECONDS, UNPENALISED, RUN_NUMBERS };
+static const char *const run_key[RUN_NUMBERS] = {"epochs", "seconds", "unpenalised"};
 
 enum { CONSTANT, AVG, WORST, SCORE, SE, CHANGED, EXCHANGED, KIND, ONE_SIDED, NET_NUMBERS };
 static const char *const net_key[NET_NUMBERS] = {"constant", "val_avg",       "val_worst", "val_score", "val_se",
@@ -115,7 +114,7 @@ static const char *const net_key[NET_NUMBERS] = {"constant", "val_avg",       "v
 
 static void add_numbers(r4_json *w, int n, const char *const *key, const double *number)
 {
-  for (int k = 0; k < n; k++) json_real(w, key[k], number[k]);
+  for (int k = 0; k < n; k++) r4_json_real(w, key[k], number[k]);
 }
 
 static bool take_numbers(const r4_json_value *v, int n, const char *const *key, double *number)
@@ -126,6 +125,17 @@ static bool take_numbers(const r4_json_value *v, int n, const char *const *key, 
 }
 
 /* ---- Writing ---- */
+
+/* All values by key, and, as readers ask by key, the keys. */
+static void add_figures(r4_json *w, const struct net_figures *f)
+{
+  r4_json_open(w, "keys", '[');
+  for (size_t k = 0; k < f->n; k++) r4_json_text(w, NULL, f->value[k].key);
+  r4_json_close(w, ']');
+  r4_json_open(w, "figures", '{');
+  for (size_t k = 0; k < f->n; k++) r4_json_real(w, f->value[k].key, f->value[k].value);
+  r4_json_close(w, '}');
+}
 
 static r4_status add_net(r4_json *w, const struct summary_of *of, const struct run_figures *f, size_t k, r4_error *e)
 {
@@ -140,11 +150,11 @@ static r4_status add_net(r4_json *w, const struct summary_of *of, const struct r
   const double number[NET_NUMBERS] = {m->answers.constant, v.avg,     v.worst,           v.score,       v.se,
                                       v.changed,           (double)v.exchanged, (double)v.kind, one_sided};
   r4_json_break(w);
-  r4_json_open(w, '{');
-  for (int i = 0; i < ALL_FIGURES; i++) json_real(w, figure_info[i].key, f->value[i][k]);
+  r4_json_open(w, NULL, '{');
+  add_figures(w, &f->list.net[k]);
   add_numbers(w, NET_NUMBERS, net_key, number);
-  json_open(w, "groups", '[');
-  for (size_t g = 0; g < m->groups; g++) r4_json_real(w, m->group_accuracy[g]);
+  r4_json_open(w, "groups", '[');
+  for (size_t g = 0; g < m->groups; g++) r4_json_real(w, NULL, m->group_accuracy[g]);
   r4_json_close(w, ']');
   r4_json_close(w, '}');
   return R4_OK;
@@ -153,16 +163,16 @@ static r4_status add_net(r4_json *w, const struct summary_of *of, const struct r
 static r4_status add_all(r4_json *w, const struct summary_of *of, const struct run_figures *f, const char *key,
                          r4_error *e)
 {
-  const double number[RUN_NUMBERS] = {(double)f->cost.epochs, f->cost.seconds, f->swapped, (double)f->unpenalised};
+  const double number[RUN_NUMBERS] = {(double)f->cost.epochs, f->cost.seconds, (double)f->unpenalised};
   r4_status s = R4_OK;
-  r4_json_open(w, '{');
-  json_text(w, "r4", R4_VERSION);
-  json_text(w, "key", key);
+  r4_json_open(w, NULL, '{');
+  r4_json_text(w, "r4", R4_VERSION);
+  r4_json_text(w, "key", key);
   add_numbers(w, RUN_NUMBERS, run_key, number);
-  json_text(w, "constant", f->constant);
-  json_text(w, "unpenalised_says", f->unpenalised_says);
-  json_open(w, "nets", '[');
-  for (size_t k = 0; k < f->nets && !s; k++) s = add_net(w, of, f, k, e);
+  r4_json_text(w, "constant", f->constant);
+  r4_json_text(w, "unpenalised_says", f->unpenalised_says);
+  r4_json_open(w, "nets", '[');
+  for (size_t k = 0; k < f->list.nets && !s; k++) s = add_net(w, of, f, k, e);
   r4_json_close(w, ']');
   r4_json_checksum(w);
   return s;
@@ -196,30 +206,32 @@ int summary_write(const char *command, const struct summary_of *of, const struct
 
 /* ---- Reading ---- */
 
-/* What r4_summarize looks at. */
-static r4_metrics metrics_of(const struct run_figures *f, size_t k, bool constant)
+/* A key of no figure is left out: it is of another version of the table. */
+static bool take_figures(const r4_json_value *v, struct figure_list *to)
 {
-  return (r4_metrics){.accuracy = f->value[FIGURE_ACCURACY][k],
-                      .avg_group_accuracy = f->value[FIGURE_AVERAGE][k],
-                      .worst_group_accuracy = f->value[FIGURE_WORST][k],
-                      .kappa_masked_max = f->value[FIGURE_MASKED_MAX][k],
-                      .kappa_masked_mean = f->value[FIGURE_MASKED_MEAN][k],
-                      .kappa_core_max = f->value[FIGURE_CORE_MAX][k],
-                      .kappa_core_mean = f->value[FIGURE_CORE_MEAN][k],
-                      .answers.constant = constant};
+  const r4_json_value *keys = r4_json_get(v, "keys"), *figures = r4_json_get(v, "figures");
+  size_t n = r4_json_size(keys), used = 0;
+  r4_value *value = n <= R4_MAX_VALUES ? figures_add_net(to, n) : NULL;
+  for (size_t k = 0; k < n && value; k++) {
+    const char *key = r4_json_as_text(r4_json_at(keys, k));
+    r4_value *x = &value[used];
+    if (!key || !r4_json_as_real(r4_json_get(figures, key), &x->value)) return false;
+    x->figure = r4_figure_find(key);
+    snprintf(x->key, sizeof x->key, "%s", key);
+    used += x->figure < r4_figure_count();
+  }
+  if (value) to->net[to->nets - 1].n = used;
+  return value != NULL;
 }
 
 static bool take_net(const r4_json_value *v, struct run_figures *f, r4_metrics *m, struct seed_validation *to)
 {
   double n[NET_NUMBERS];
-  size_t k = f->nets++;
   const r4_json_value *groups = r4_json_get(v, "groups");
-  bool good = take_numbers(v, NET_NUMBERS, net_key, n) && r4_json_size(groups) <= R4_MAX_GROUPS;
-  for (int i = 0; i < ALL_FIGURES && good; i++)
-    good = r4_json_as_real(r4_json_get(v, figure_info[i].key), &f->value[i][k]);
+  bool good = take_numbers(v, NET_NUMBERS, net_key, n) && r4_json_size(groups) <= R4_MAX_GROUPS &&
+              take_figures(v, &f->list);
   if (!good) return false;
-  *m = metrics_of(f, k, n[CONSTANT] != 0);
-  m->groups = r4_json_size(groups);
+  *m = (r4_metrics){.answers.constant = n[CONSTANT] != 0, .groups = r4_json_size(groups)};
   for (size_t g = 0; g < m->groups && good; g++)
     good = r4_json_as_real(r4_json_at(groups, g), &m->group_accuracy[g]);
   *to = (struct seed_validation){.of = {.avg = n[AVG],
@@ -246,15 +258,16 @@ static bool take_run(const r4_json_value *root, struct run_figures *f, r4_metric
   double n[RUN_NUMBERS];
   struct seed_validation none;
   const r4_json_value *nets = r4_json_get(root, "nets");
-  bool good = take_numbers(root, RUN_NUMBERS, run_key, n) && f->nets + r4_json_size(nets) <= MAX_NETS;
-  for (size_t k = 0; k < r4_json_size(nets) && good; k++)
-    good = take_net(r4_json_at(nets, k), f, &metrics[f->nets], validation ? &validation[f->nets] : &none);
+  bool good = take_numbers(root, RUN_NUMBERS, run_key, n) && f->list.nets + r4_json_size(nets) <= MAX_NETS;
+  for (size_t k = 0; k < r4_json_size(nets) && good; k++) {
+    size_t at = f->list.nets;
+    good = take_net(r4_json_at(nets, k), f, &metrics[at], validation ? &validation[at] : &none);
+  }
   if (!good) return false;
   take_sentence(root, "constant", f->constant, sizeof f->constant);
   take_sentence(root, "unpenalised_says", f->unpenalised_says, sizeof f->unpenalised_says);
   f->cost.epochs += (int64_t)n[EPOCHS];
   f->cost.seconds += n[SECONDS];
-  f->swapped = f->swapped && n[SWAPPED] != 0;
   f->unpenalised += (size_t)n[UNPENALISED];
   return true;
 }
@@ -288,8 +301,11 @@ r4_status summary_read(const struct summary_of *of, size_t n, struct run_figures
 {
   static r4_metrics metrics[MAX_NETS];
   r4_status s = R4_OK;
-  *f = (struct run_figures){.swapped = true, .metrics = metrics};
+  *f = (struct run_figures){.metrics = metrics};
   for (size_t k = 0; k < n && !s; k++) s = read_one(&of[k], f, metrics, validation, e);
-  if (!s) r4_summarize(metrics, f->nets, &f->summary);
+  if (s)
+    figures_free(&f->list);
+  else
+    r4_summarize(metrics, f->list.nets, &f->summary);
   return s;
 }

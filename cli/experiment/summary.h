@@ -28,8 +28,8 @@ struct seed_validation {
 
 /* Returns an exit code, after a message unless it is 0. */
 int summary_write(const char *command, const struct summary_of *of, const struct run_figures *f);
-/* Of n runs together, as eval_figures; validation (or NULL) of all nets. R4_E_IO if there is none, others if it is not
- * whole, was edited or is of something else. */
+/* Of n runs together, as eval_figures: f->list is to be freed, unless it failed; validation (or NULL) of all nets.
+ * R4_E_IO if there is none, others if it is not whole, was edited or is of something else. */
 r4_status summary_read(const struct summary_of *of, size_t n, struct run_figures *f,
                        struct seed_validation *validation, r4_error *e);
 

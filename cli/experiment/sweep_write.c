@@ -69,7 +69,7 @@ static bool is_better(const struct sweep *s, size_t k, size_t than)
   double less = isnan(a->changed) || isnan(b->changed) ? 0 : b->changed - a->changed;
   if (less != 0) return less > 0;
   double more = score(s, k) - score(s, than);
-  return more > 0 || (more == 0 && a->kappa.mean < b->kappa.mean);
+  return more > 0 || (more == 0 && a->kappa < b->kappa);
 }
 
 size_t sweep_best(const struct sweep *s)
@@ -91,10 +91,10 @@ static size_t count_tied(const struct sweep *s)
 /* No other is as accurate with a smaller kappa, or more accurate with one as small. */
 static bool is_on_front(const struct sweep *s, size_t k)
 {
-  double a = accuracy(s, k), kappa = s->run[k].figures.kappa.mean;
+  double a = accuracy(s, k), kappa = s->run[k].figures.kappa;
   if (!counts(s, k) || !isfinite(kappa)) return false;
   for (size_t i = 0; i < s->trials; i++) {
-    double b = i == k || !counts(s, i) ? NAN : accuracy(s, i), other = s->run[i].figures.kappa.mean;
+    double b = i == k || !counts(s, i) ? NAN : accuracy(s, i), other = s->run[i].figures.kappa;
     if ((b >= a && other < kappa) || (b > a && other <= kappa)) return false;
   }
   return true;
@@ -107,7 +107,7 @@ static size_t sort_front(const struct sweep *s, size_t front[MAX_TRIALS])
   for (size_t k = 0; k < s->trials; k++) {
     if (!is_on_front(s, k)) continue;
     size_t at = n++;
-    for (; at && s->run[front[at - 1]].figures.kappa.mean > s->run[k].figures.kappa.mean; at--)
+    for (; at && s->run[front[at - 1]].figures.kappa > s->run[k].figures.kappa; at--)
       front[at] = front[at - 1];
     front[at] = k;
   }
@@ -116,10 +116,34 @@ static size_t sort_front(const struct sweep *s, size_t front[MAX_TRIALS])
 
 /* ---- Tables ---- */
 
-static void add_columns(const struct sweep *s, r4_table *t, const char *const *more)
+/* What was measured of the validation part as it is, with the shortcut in it. */
+static struct columns columns_of(const struct sweep *s)
+{
+  struct columns c = {0};
+  for (size_t k = 0; k < s->trials; k++)
+    if (s->run[k].done) columns_add_list(&c, &s->run[k].figures.list);
+  return c;
+}
+
+/* What stands for itself: those of validation, in which the shortcut says nothing, and kappa. */
+static const char AVG[] = "val_avg_group_accuracy", WORST[] = "val_worst_group_accuracy",
+                  KAPPA[] = "val_kappa_masked_max";
+enum { NUMBERS = 3 };
+static const char *const number_key[NUMBERS] = {"val_score", "val_error", "val_changed"};
+
+static r4_mean_sd kappa_of(const struct listed_figures *f)
+{
+  return figures_over(&f->list, "kappa_masked_max");
+}
+
+static void add_columns(const struct sweep *s, r4_table *t, const struct columns *c)
 {
   for (size_t k = 0; k < s->overs; k++) r4_table_column(t, s->over[k].key, 'l', 0);
-  for (; *more; more++) r4_table_column(t, *more, 'r', 0);
+  column_mean_sd(t, AVG);
+  column_mean_sd(t, WORST);
+  column_mean_sd(t, KAPPA);
+  for (size_t k = 0; k < NUMBERS; k++) r4_table_column(t, number_key[k], 'l', 0);
+  columns_head(c, "as_is_", t);
 }
 
 static void add_values(const struct sweep *s, r4_table *t, size_t k)
@@ -127,29 +151,30 @@ static void add_values(const struct sweep *s, r4_table *t, size_t k)
   for (size_t i = 0; i < s->overs; i++) r4_table_cell(t, sweep_value(s, k, i));
 }
 
-static void add_figures(r4_table *t, const struct listed_figures *f)
+static void add_cells(const struct sweep *s, r4_table *t, size_t k, const struct columns *c)
 {
-  const double figure[] = {100 * f->val_avg.mean, 100 * f->val_avg.sd, 100 * f->val_worst.mean,
-                           100 * f->val_worst.sd, f->kappa.mean,       f->kappa.sd,
-                           100 * f->score,        100 * f->se,         100 * f->changed};
-  for (size_t k = 0; k < sizeof figure / sizeof *figure; k++) cell_number(t, "%.6g", figure[k]);
+  const struct listed_figures *f = &s->run[k].figures;
+  const double number[NUMBERS] = {f->score, f->se, f->changed};
+  add_values(s, t, k);
+  cell_mean_sd(t, f->val_avg);
+  cell_mean_sd(t, f->val_worst);
+  cell_mean_sd(t, kappa_of(f));
+  for (size_t i = 0; i < NUMBERS; i++) cell_number(t, "%.10g", number[i]);
+  columns_cells(c, &f->list, t);
 }
-
-#define FIGURES                                                                                          \
-  "val_average", "val_average_sd", "val_worst_group", "val_worst_group_sd", "val_kappa", "val_kappa_sd", \
-    "val_score", "val_error", "val_changed"
 
 static int print_csv(FILE *f, const void *user)
 {
   const struct sweep *s = user;
-  static const char *const column[] = {FIGURES, "dead_seeds", "unpenalised_seeds", "pareto", "picked", NULL};
+  static const char *const last[] = {"constant_seeds", "unpenalised_seeds", "pareto", "picked"};
+  const struct columns c = columns_of(s);
   r4_table *t = r4_table_new();
   size_t best = sweep_best(s);
-  add_columns(s, t, column);
+  add_columns(s, t, &c);
+  for (size_t k = 0; k < sizeof last / sizeof *last; k++) r4_table_column(t, last[k], 'l', 0);
   for (size_t k = 0; k < s->trials; k++) {
     if (!s->run[k].done) continue;
-    add_values(s, t, k);
-    add_figures(t, &s->run[k].figures);
+    add_cells(s, t, k, &c);
     cell(t, "%lld", (long long)s->run[k].figures.dead);
     cell(t, "%lld", (long long)s->run[k].figures.unpenalised);
     cell(t, "%d", is_on_front(s, k));
@@ -161,15 +186,12 @@ static int print_csv(FILE *f, const void *user)
 static int print_front(FILE *f, const void *user)
 {
   const struct sweep *s = user;
-  static const char *const column[] = {FIGURES, NULL};
   static size_t front[MAX_TRIALS];
+  const struct columns c = columns_of(s);
   r4_table *t = r4_table_new();
   size_t n = sort_front(s, front);
-  add_columns(s, t, column);
-  for (size_t k = 0; k < n; k++) {
-    add_values(s, t, front[k]);
-    add_figures(t, &s->run[front[k]].figures);
-  }
+  add_columns(s, t, &c);
+  for (size_t k = 0; k < n; k++) add_cells(s, t, front[k], &c);
   return table_end(f, "sweep", t, R4_TABLE_CSV);
 }
 
@@ -182,7 +204,14 @@ static const char *remark(const struct sweep *s, size_t k, size_t best)
   return k == best ? "picked" : is_on_front(s, k) ? "front" : "";
 }
 
-static void add_row(const struct sweep *s, r4_table *t, size_t k, size_t best)
+/* Accuracies of validation as it is are those of the shortcut: they stand in files alone. */
+static bool is_shown(const r4_value *of)
+{
+  r4_figure_info info = r4_figure_describe(of->figure);
+  return info.first && info.topic != R4_TOPIC_ACCURACY;
+}
+
+static void add_row(const struct sweep *s, r4_table *t, size_t k, size_t best, const struct columns *c)
 {
   const struct listed_figures *f = &s->run[k].figures;
   char text[FIGURE_SIZE];
@@ -192,8 +221,24 @@ static void add_row(const struct sweep *s, r4_table *t, size_t k, size_t best)
   r4_table_cell(t, percent_text(f->val_worst, 0, text));
   cell(t, "%.2f", 100 * f->score);
   cell_number(t, "%.2f", 100 * f->changed);
-  r4_table_cell(t, figure_text(f->kappa.mean, 3, "none", text));
+  for (size_t i = 0; i < c->n; i++) {
+    r4_unit unit = r4_figure_describe(c->of[i].figure).unit;
+    if (is_shown(&c->of[i])) r4_table_cell(t, value_text(figures_over(&f->list, c->of[i].key), unit, 0, 3, text));
+  }
   r4_table_cell(t, remark(s, k, best));
+}
+
+static void add_headings(const struct sweep *s, r4_table *t, const struct columns *c)
+{
+  static const char *const first[] = {"average", "error", "worst group", "score", "changed"};
+  for (size_t k = 0; k < s->overs; k++) r4_table_column(t, s->over[k].key, 'l', 0);
+  for (size_t k = 0; k < sizeof first / sizeof *first; k++) r4_table_column(t, first[k], 'r', 0);
+  for (size_t k = 0; k < c->n; k++) {
+    char label[R4_LABEL_SIZE];
+    r4_value_label(&c->of[k], label);
+    if (is_shown(&c->of[k])) r4_table_column(t, label, 'r', 0);
+  }
+  r4_table_column(t, " ", 'r', 0);
 }
 
 /* What the figures are of, and no more than that. */
@@ -267,14 +312,13 @@ static void print_pick(FILE *f, const struct sweep *s, size_t best)
 static int print_markdown(FILE *f, const void *user)
 {
   const struct sweep *s = user;
-  static const char *const column[] = {"average", "error", "worst group", "score",
-                                       "changed", "kappa", " ",           NULL};
+  const struct columns c = columns_of(s);
   r4_table *t = r4_table_new();
   size_t best = sweep_best(s);
   print_head(f, s);
-  add_columns(s, t, column);
+  add_headings(s, t, &c);
   for (size_t k = 0; k < s->trials; k++)
-    if (s->run[k].done) add_row(s, t, k, best);
+    if (s->run[k].done) add_row(s, t, k, best, &c);
   int code = table_end(f, "sweep", t, R4_TABLE_MARKDOWN);
   if (code) return code;
   print_unpenalised(f, s);
@@ -288,21 +332,25 @@ static int print_markdown(FILE *f, const void *user)
 static void add_object(r4_json *w, const struct sweep *s, size_t k, size_t best)
 {
   const struct listed_figures *f = &s->run[k].figures;
+  const double number[NUMBERS] = {f->score, f->se, f->changed};
+  struct columns c = {0};
+  columns_add_list(&c, &f->list);
   r4_json_break(w);
-  r4_json_open(w, '{');
-  json_open(w, "settings", '{');
-  for (size_t i = 0; i < s->overs; i++) json_text(w, s->over[i].key, sweep_value(s, k, i));
+  r4_json_open(w, NULL, '{');
+  r4_json_open(w, "settings", '{');
+  for (size_t i = 0; i < s->overs; i++) r4_json_text(w, s->over[i].key, sweep_value(s, k, i));
   r4_json_close(w, '}');
-  json_mean_sd(w, "val_avg_group_accuracy", f->val_avg);
-  json_mean_sd(w, "val_worst_group_accuracy", f->val_worst);
-  json_mean_sd(w, "val_kappa_masked_max", f->kappa);
-  json_real(w, "val_score", f->score);
-  json_real(w, "val_error", f->se);
-  json_real(w, "val_changed", f->changed);
-  json_whole(w, "constant_seeds", f->dead);
-  json_whole(w, "unpenalised_seeds", f->unpenalised);
-  json_flag(w, "pareto", is_on_front(s, k));
-  json_flag(w, "picked", k == best);
+  json_mean_sd(w, AVG, f->val_avg);
+  json_mean_sd(w, WORST, f->val_worst);
+  json_mean_sd(w, KAPPA, kappa_of(f));
+  for (size_t i = 0; i < NUMBERS; i++) r4_json_real(w, number_key[i], number[i]);
+  r4_json_open(w, "as_is", '{');
+  columns_json(&c, &f->list, w);
+  r4_json_close(w, '}');
+  r4_json_whole(w, "constant_seeds", f->dead);
+  r4_json_whole(w, "unpenalised_seeds", f->unpenalised);
+  r4_json_flag(w, "pareto", is_on_front(s, k));
+  r4_json_flag(w, "picked", k == best);
   r4_json_close(w, '}');
 }
 
@@ -311,12 +359,12 @@ static int print_json(FILE *f, const void *user)
   const struct sweep *s = user;
   r4_json *w = r4_json_new();
   size_t best = sweep_best(s);
-  r4_json_open(w, '{');
-  json_text(w, "file", s->file);
-  json_text(w, "r4", R4_VERSION);
-  json_whole(w, "seeds", s->seeds);
-  json_text(w, "picked_by", s->by_average ? "validation: average over groups" : "validation: score");
-  json_open(w, "trials", '[');
+  r4_json_open(w, NULL, '{');
+  r4_json_text(w, "file", s->file);
+  r4_json_text(w, "r4", R4_VERSION);
+  r4_json_whole(w, "seeds", s->seeds);
+  r4_json_text(w, "picked_by", s->by_average ? "validation: average over groups" : "validation: score");
+  r4_json_open(w, "trials", '[');
   for (size_t k = 0; k < s->trials; k++)
     if (s->run[k].done) add_object(w, s, k, best);
   r4_json_close(w, ']');
@@ -336,10 +384,10 @@ static int print_plot(FILE *f, const void *user)
   r4_plot_panel(p, NULL, "kappa", s->by_average ? "average, %" : "worst group, %");
   r4_plot_log(p, 'x');
   for (size_t k = 0; k < s->trials; k++)
-    if (counts(s, k)) x[n] = s->run[k].figures.kappa.mean, y[n++] = 100 * accuracy(s, k);
+    if (counts(s, k)) x[n] = s->run[k].figures.kappa, y[n++] = 100 * accuracy(s, k);
   r4_plot_points(p, "all", n, x, y);
   for (size_t k = 0; k < on_front; k++)
-    x[k] = s->run[front[k]].figures.kappa.mean, y[k] = 100 * accuracy(s, front[k]);
+    x[k] = s->run[front[k]].figures.kappa, y[k] = 100 * accuracy(s, front[k]);
   r4_plot_line(p, "front", on_front, x, y, NULL);
   return plot_print(f, "sweep", p);
 }

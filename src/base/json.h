@@ -7,29 +7,23 @@
 
 /* ---- Writing ---- */
 
-/* In order: open, key and value, key and value, close; values without keys in lists. Commas come by themselves. A
- * failed allocation shows in text_take(&w.text). */
+/* In order: open, values, close. In an object a value has a key; in a list, and at the top, key is NULL. Commas come by
+ * themselves. A failed allocation shows in text_take(&w.text). */
 struct json_writer {
   struct text text;
   bool follows; /* a value stands before, on the same level */
   bool breaks;  /* a line ends before the next value        */
 };
 
-void jw_open(struct json_writer *w, char bracket); /* '{' or '['       */
+void jw_open(struct json_writer *w, const char *key, char bracket); /* '{' or '[' */
 void jw_close(struct json_writer *w, char bracket);
-void jw_key(struct json_writer *w, const char *key);
-void jw_break(struct json_writer *w);          /* the next value or key begins a line */
+void jw_break(struct json_writer *w); /* the next value begins a line, with its key */
 /* Reads back as the same number. JSON has no others: NaN is null, infinity the text "inf" or "-inf". */
-void jw_real(struct json_writer *w, double v);
-void jw_whole(struct json_writer *w, int64_t v);
-void jw_flag(struct json_writer *w, bool v);
-void jw_text(struct json_writer *w, const char *s); /* what is not UTF-8 becomes \xff; NULL is null */
-/* A key and its value. */
-void jw_put_open(struct json_writer *w, const char *key, char bracket);
-void jw_put_real(struct json_writer *w, const char *key, double v);
-void jw_put_whole(struct json_writer *w, const char *key, int64_t v);
-void jw_put_flag(struct json_writer *w, const char *key, bool v);
-void jw_put_text(struct json_writer *w, const char *key, const char *s);
+void jw_real(struct json_writer *w, const char *key, double v);
+void jw_whole(struct json_writer *w, const char *key, int64_t v);
+void jw_flag(struct json_writer *w, const char *key, bool v);
+/* What is not UTF-8 becomes \xff; NULL is null. */
+void jw_text(struct json_writer *w, const char *key, const char *s);
 
 /* ---- Reading ---- */
 

@@ -20,9 +20,9 @@ void r4_json_free(r4_json *w)
   r4_mem_free(w);
 }
 
-void r4_json_open(r4_json *w, char bracket)
+void r4_json_open(r4_json *w, const char *key, char bracket)
 {
-  if (w) jw_open(&w->writer, bracket);
+  if (w) jw_open(&w->writer, key, bracket);
 }
 
 void r4_json_close(r4_json *w, char bracket)
@@ -35,34 +35,29 @@ void r4_json_checksum(r4_json *w)
   if (w) checksum_close(&w->writer);
 }
 
-void r4_json_key(r4_json *w, const char *key)
-{
-  if (w) jw_key(&w->writer, key);
-}
-
 void r4_json_break(r4_json *w)
 {
   if (w) jw_break(&w->writer);
 }
 
-void r4_json_real(r4_json *w, double v)
+void r4_json_real(r4_json *w, const char *key, double v)
 {
-  if (w) jw_real(&w->writer, v);
+  if (w) jw_real(&w->writer, key, v);
 }
 
-void r4_json_whole(r4_json *w, int64_t v)
+void r4_json_whole(r4_json *w, const char *key, int64_t v)
 {
-  if (w) jw_whole(&w->writer, v);
+  if (w) jw_whole(&w->writer, key, v);
 }
 
-void r4_json_flag(r4_json *w, bool v)
+void r4_json_flag(r4_json *w, const char *key, bool v)
 {
-  if (w) jw_flag(&w->writer, v);
+  if (w) jw_flag(&w->writer, key, v);
 }
 
-void r4_json_text(r4_json *w, const char *s)
+void r4_json_text(r4_json *w, const char *key, const char *s)
 {
-  if (w) jw_text(&w->writer, s);
+  if (w) jw_text(&w->writer, key, s);
 }
 
 char *r4_json_take(r4_json *w)

@@ -5,31 +5,6 @@
 #include "base/printable.h"
 #include "base/utf8.h"
 
-static void begin_value(struct json_writer *w)
-{
-  text_add(&w->text, "%s%s", w->follows ? "," : "", w->breaks ? "\n" : "");
-  w->follows = true;
-  w->breaks = false;
-}
-
-void jw_break(struct json_writer *w)
-{
-  w->breaks = true;
-}
-
-void jw_open(struct json_writer *w, char bracket)
-{
-  begin_value(w);
-  text_add(&w->text, "%c", bracket);
-  w->follows = false;
-}
-
-void jw_close(struct json_writer *w, char bracket)
-{
-  text_add(&w->text, "%c", bracket);
-  w->follows = true;
-}
-
 static void add_string(struct text *to, const char *s)
 {
   text_add(to, "\"");
@@ -47,70 +22,61 @@ static void add_string(struct text *to, const char *s)
   text_add(to, "\"");
 }
 
-void jw_key(struct json_writer *w, const char *key)
+static void begin_value(struct json_writer *w, const char *key)
 {
-  begin_value(w);
-  add_string(&w->text, key);
-  text_add(&w->text, ":");
+  text_add(&w->text, "%s%s", w->follows ? "," : "", w->breaks ? "\n" : "");
+  if (key) {
+    add_string(&w->text, key);
+    text_add(&w->text, ":");
+  }
+  w->follows = true;
+  w->breaks = false;
+}
+
+void jw_break(struct json_writer *w)
+{
+  w->breaks = true;
+}
+
+void jw_open(struct json_writer *w, const char *key, char bracket)
+{
+  begin_value(w, key);
+  text_add(&w->text, "%c", bracket);
   w->follows = false;
 }
 
-void jw_real(struct json_writer *w, double v)
+void jw_close(struct json_writer *w, char bracket)
 {
-  begin_value(w);
+  text_add(&w->text, "%c", bracket);
+  w->follows = true;
+}
+
+void jw_real(struct json_writer *w, const char *key, double v)
+{
+  begin_value(w, key);
   if (isfinite(v))
     text_add_real(&w->text, v);
   else
     text_add(&w->text, isnan(v) ? "null" : v > 0 ? "\"inf\"" : "\"-inf\"");
 }
 
-void jw_whole(struct json_writer *w, int64_t v)
+void jw_whole(struct json_writer *w, const char *key, int64_t v)
 {
-  begin_value(w);
+  begin_value(w, key);
   text_add(&w->text, "%lld", (long long)v);
 }
 
-void jw_flag(struct json_writer *w, bool v)
+void jw_flag(struct json_writer *w, const char *key, bool v)
 {
-  begin_value(w);
+  begin_value(w, key);
   text_add(&w->text, "%s", v ? "true" : "false");
 }
 
-void jw_text(struct json_writer *w, const char *s)
+void jw_text(struct json_writer *w, const char *key, const char *s)
 {
-  begin_value(w);
+  begin_value(w, key);
   if (s)
     add_string(&w->text, s);
   else
     text_add(&w->text, "null");
-}
-
-void jw_put_open(struct json_writer *w, const char *key, char bracket)
-{
-  jw_key(w, key);
-  jw_open(w, bracket);
-}
-
-void jw_put_real(struct json_writer *w, const char *key, double v)
-{
-  jw_key(w, key);
-  jw_real(w, v);
-}
-
-void jw_put_whole(struct json_writer *w, const char *key, int64_t v)
-{
-  jw_key(w, key);
-  jw_whole(w, v);
-}
-
-void jw_put_flag(struct json_writer *w, const char *key, bool v)
-{
-  jw_key(w, key);
-  jw_flag(w, v);
-}
-
-void jw_put_text(struct json_writer *w, const char *key, const char *s)
-{
-  jw_key(w, key);
-  jw_text(w, s);
 }

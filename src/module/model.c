@@ -28,8 +28,8 @@ static int64_t names_of(const r4_net *n)
 char *net_classes_text(const r4_net *n, const char *const *class_names)
 {
   struct json_writer w = {0};
-  jw_open(&w, '[');
-  for (int64_t k = 0; class_names && k < names_of(n); k++) jw_text(&w, class_names[k]);
+  jw_open(&w, NULL, '[');
+  for (int64_t k = 0; class_names && k < names_of(n); k++) jw_text(&w, NULL, class_names[k]);
   jw_close(&w, ']');
   return text_take(&w.text);
 }

@@ -152,7 +152,7 @@ void html_digest(struct html *h, const char *text)
 /* What there is instead of a number, or NULL. */
 static const char *no_number(double v)
 {
-  return isnan(v) ? "none" : isinf(v) ? "infinite" : NULL;
+  return isnan(v) ? "none" : isinf(v) ? "inf" : NULL;
 }
 
 struct figure figure_share(double share)

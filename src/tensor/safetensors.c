@@ -270,22 +270,22 @@ static char *new_header(size_t n, const struct st_new *tensor, size_t notes, con
 {
   struct json_writer w = {0};
   int64_t at = 0;
-  jw_open(&w, '{');
+  jw_open(&w, NULL, '{');
   if (notes) {
-    jw_put_open(&w, "__metadata__", '{');
-    for (size_t k = 0; k < notes; k++) jw_put_text(&w, note[k].key, note[k].value);
+    jw_open(&w, "__metadata__", '{');
+    for (size_t k = 0; k < notes; k++) jw_text(&w, note[k].key, note[k].value);
     jw_close(&w, '}');
   }
   for (size_t k = 0; k < n; k++) {
-    jw_put_open(&w, tensor[k].name, '{');
-    jw_put_text(&w, "dtype", "F32");
-    jw_put_open(&w, "shape", '[');
-    for (int i = 0; i < tensor[k].shape.rank; i++) jw_whole(&w, tensor[k].shape.dim[i]);
+    jw_open(&w, tensor[k].name, '{');
+    jw_text(&w, "dtype", "F32");
+    jw_open(&w, "shape", '[');
+    for (int i = 0; i < tensor[k].shape.rank; i++) jw_whole(&w, NULL, tensor[k].shape.dim[i]);
     jw_close(&w, ']');
-    jw_put_open(&w, "data_offsets", '[');
-    jw_whole(&w, at);
+    jw_open(&w, "data_offsets", '[');
+    jw_whole(&w, NULL, at);
     at += r4_shape_count(tensor[k].shape) * (int64_t)sizeof(float);
-    jw_whole(&w, at);
+    jw_whole(&w, NULL, at);
     jw_close(&w, ']');
     jw_close(&w, '}');
   }

@@ -12,34 +12,31 @@ static void require(int holds)
   if (!holds) abort();
 }
 
-static void write(struct json_writer *w, const struct js *v)
+static void write(struct json_writer *w, const char *key, const struct js *v)
 {
   int64_t whole;
   double number;
   bool flag;
   enum js_kind kind = js_kind(v);
   if (kind == JS_OBJECT || kind == JS_LIST) {
-    jw_open(w, kind == JS_OBJECT ? '{' : '[');
-    for (const struct js *member = NULL; (member = js_next(v, member));) {
-      if (kind == JS_OBJECT) jw_key(w, js_key(member));
-      write(w, member);
-    }
+    jw_open(w, key, kind == JS_OBJECT ? '{' : '[');
+    for (const struct js *member = NULL; (member = js_next(v, member));) write(w, js_key(member), member);
     jw_close(w, kind == JS_OBJECT ? '}' : ']');
   } else if (js_whole(v, &whole)) {
-    jw_whole(w, whole);
+    jw_whole(w, key, whole);
   } else if (js_number(v, &number)) {
-    jw_real(w, number);
+    jw_real(w, key, number);
   } else if (js_flag(v, &flag)) {
-    jw_flag(w, flag);
+    jw_flag(w, key, flag);
   } else {
-    jw_text(w, js_text(v));
+    jw_text(w, key, js_text(v));
   }
 }
 
 static char *written(const struct js *root)
 {
   struct json_writer w = {0};
-  write(&w, root);
+  write(&w, NULL, root);
   return text_take(&w.text);
 }
 

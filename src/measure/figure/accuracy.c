@@ -6,37 +6,16 @@
  *     avg, worst            mean and least of the groups that have examples
  *
  * all of which r4_evaluate has counted. */
-#include <math.h>
-
 #include "measure/figure/figure.h"
 
-static double loss(const struct figure_source *s, size_t variant)
-{
-  (void)variant;
-  return s->m->metrics.loss;
-}
-
-static double accuracy(const struct figure_source *s, size_t variant)
-{
-  (void)variant;
-  return s->m->metrics.accuracy;
-}
+FIGURE_OF_METRIC(loss)
+FIGURE_OF_METRIC(accuracy)
+FIGURE_OF_METRIC(avg_group_accuracy)
+FIGURE_OF_METRIC(worst_group_accuracy)
 
 static double accuracy_of_group(const r4_measured *m, size_t group)
 {
   return m->metrics.group_accuracy[group];
-}
-
-static double average(const struct figure_source *s, size_t variant)
-{
-  (void)variant;
-  return s->m->metrics.avg_group_accuracy;
-}
-
-static double worst(const struct figure_source *s, size_t variant)
-{
-  (void)variant;
-  return s->m->metrics.worst_group_accuracy;
 }
 
 const struct figure figure_loss = {
@@ -55,12 +34,14 @@ const struct figure figure_avg_group_accuracy = {.info = {.key = "avg_group_accu
                                                           .label = "group average",
                                                           .about = "mean of the accuracies of groups",
                                                           .better = 1,
-                                                          .shown = R4_SHOWN_APART},
-                                                 .of = average};
+                                                          .shown = R4_SHOWN_APART,
+                                                          .first = true},
+                                                 .of = avg_group_accuracy};
 
 const struct figure figure_worst_group_accuracy = {.info = {.key = "worst_group_accuracy",
                                                             .label = "worst group",
                                                             .about = "least of the accuracies of groups",
                                                             .better = 1,
-                                                            .shown = R4_SHOWN_APART},
-                                                   .of = worst};
+                                                            .shown = R4_SHOWN_APART,
+                                                            .first = true},
+                                                   .of = worst_group_accuracy};

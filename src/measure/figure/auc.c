@@ -65,6 +65,7 @@ const struct figure figure_auc = {.info = {.key = "auc",
                                            .about = "area under the ROC curve; of several classes the mean",
                                            .unit = R4_UNIT_NUMBER,
                                            .better = 1,
+                                           .topic = R4_TOPIC_PROBABILITY,
                                            .shown = R4_SHOWN_ROW},
                                   .predicts = true,
                                   .of = auc};

@@ -32,6 +32,7 @@ const struct figure figure_ece = {.info = {.key = "ece",
                                            .label = "calibration error",
                                            .about = "expected calibration error, 15 bins",
                                            .better = -1,
+                                           .topic = R4_TOPIC_PROBABILITY,
                                            .shown = R4_SHOWN_ROW},
                                   .predicts = true,
                                   .of = ece};

@@ -22,6 +22,7 @@ const struct figure figure_core_sensitivity = {.info = {.key = "core_sensitivity
                                                         .about = "1: only the core matters; -1: only the mask",
                                                         .unit = R4_UNIT_NUMBER,
                                                         .better = 1,
+                                                        .topic = R4_TOPIC_NOISE,
                                                         .shown = R4_SHOWN_APART},
                                                .variants = levels,
                                                .variant = level,

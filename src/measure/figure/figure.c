@@ -36,6 +36,36 @@ r4_figure_info r4_figure_describe(size_t k)
   return info;
 }
 
+/* ---- Topics ---- */
+
+static const struct {
+  const char *name, *about;
+} topics[R4_TOPICS] = {
+  [R4_TOPIC_ACCURACY] = {"Accuracy", "The share of correct predictions: the mean over groups, the worst group of each "
+                                     "seed, and all examples."},
+  [R4_TOPIC_PROBABILITY] = {"Probabilities", "What the probabilities of classes are worth. AUC: area under the ROC "
+                                             "curve. Calibration error: accuracy against confidence."},
+  [R4_TOPIC_FRAGILITY] = {"Fragility", "kappa: the width of the bounds of the input gradient over the masked and over "
+                                       "the core box, the largest and the mean."},
+  [R4_TOPIC_SWAP] = {"The swap test", "Changed: predictions that differ when the masked content is that of an example "
+                                      "of another class. Lost: the share of correct predictions that are wrong then."},
+  [R4_TOPIC_WORDS] = {"Other words", "Correct whatever words of the list replace the masked ones. Certified: by "
+                                     "bounds. Held: for each replacement that was tried."},
+  [R4_TOPIC_NOISE] = {"Noise", "Relative core sensitivity: 1 if only noise on the core changes predictions, -1 if only "
+                               "noise in the mask does."},
+  [R4_TOPIC_POINTING] = {"Pointing games", "Is what the attribution points to on the core?"},
+};
+
+const char *r4_topic_name(r4_topic t)
+{
+  return (unsigned)t < R4_TOPICS ? topics[t].name : "";
+}
+
+const char *r4_topic_about(r4_topic t)
+{
+  return (unsigned)t < R4_TOPICS ? topics[t].about : "";
+}
+
 /* ---- Filling in ---- */
 
 /* "swap_lost_share", or "swap_lost_share.blank". */
@@ -86,17 +116,17 @@ static const char *variant_in(const struct figure *f, const char *key)
   return key[n] ? key + n + 1 : key + n;
 }
 
-static bool find_figure(const char *key, size_t *number)
+size_t r4_figure_find(const char *key)
 {
-  for (*number = 0; *number < FIGURES; ++*number)
-    if (variant_in(table[*number], key)) return true;
-  return false;
+  size_t k = 0;
+  while (k < FIGURES && !(key && variant_in(table[k], key))) k++;
+  return k;
 }
 
 bool figures_keep(r4_measured *to, const char *key, double value)
 {
-  size_t number, at = 0;
-  if (!find_figure(key, &number) || strlen(key) >= R4_KEY_SIZE) return false;
+  size_t number = r4_figure_find(key), at = 0;
+  if (number == FIGURES || strlen(key) >= R4_KEY_SIZE) return false;
   for (size_t k = 0; k < to->values; k++)
     if (!strcmp(to->value[k].key, key)) return true;
   if (to->values == R4_MAX_VALUES) return false;

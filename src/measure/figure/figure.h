@@ -1,5 +1,5 @@
 /* A figure: one number that says how good a net is. It is a struct figure in a file of this folder, and a line of
- * figures.def; eval.json, r4 eval, the page and Python have it from there. */
+ * figures.def; all files and tables, the page and Python have it from there. */
 #ifndef R4_MEASURE_FIGURE_FIGURE_H
 #define R4_MEASURE_FIGURE_FIGURE_H
 
@@ -32,6 +32,14 @@ struct figure {
   double (*of)(const struct figure_source *s, size_t variant); /* NaN where there is none              */
   double (*of_group)(const r4_measured *m, size_t group);      /* NULL: it is not a figure of groups   */
 };
+
+/* The function of a figure that r4_evaluate has measured: a field of r4_metrics. */
+#define FIGURE_OF_METRIC(field)                                       \
+  static double field(const struct figure_source *s, size_t variant)  \
+  {                                                                   \
+    (void)variant;                                                    \
+    return s->m->metrics.field;                                       \
+  }
 
 /* The k-th of the table. */
 const struct figure *figure_at(size_t k);

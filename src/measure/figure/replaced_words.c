@@ -33,6 +33,7 @@ const struct figure figure_words_certified_accuracy = {.info = {.key = "words_ce
                                                                 .label = "words, certified",
                                                                 .about = "correct whatever words, by bounds",
                                                                 .better = 1,
+                                                                .topic = R4_TOPIC_WORDS,
                                                                 .shown = R4_SHOWN_APART},
                                                        .variants = is_there,
                                                        .of = certified};
@@ -41,6 +42,7 @@ const struct figure figure_words_held_accuracy = {.info = {.key = "words_held_ac
                                                            .label = "words, held",
                                                            .about = "correct with each replacement that was tried",
                                                            .better = 1,
+                                                           .topic = R4_TOPIC_WORDS,
                                                            .shown = R4_SHOWN_APART},
                                                   .variants = is_there,
                                                   .of = held};

@@ -39,6 +39,7 @@ const struct figure figure_sensitivity_at_specificity = {
            .label = "sensitivity at specificity %s",
            .about = "share of the second of two classes that is found, at a stated specificity",
            .better = 1,
+           .topic = R4_TOPIC_PROBABILITY,
            .shown = R4_SHOWN_ROW},
   .predicts = true,
   .variants = is_binary,

@@ -38,6 +38,8 @@ r4_status page_swap(const struct page *p, r4_error *e);
 r4_status page_curves(const struct page *p, r4_error *e);
 r4_status page_heat(const struct page *p, r4_error *e);
 r4_status page_fragility(const struct page *p, r4_error *e);
+r4_status page_figures(const struct page *p, r4_error *e);
+bool page_has_figures(const struct page *p);
 r4_status page_ablations(const struct page *p, r4_error *e);
 bool page_has_ablations(const struct page *p);
 r4_status page_settings(const struct page *p, r4_error *e);
@@ -60,6 +62,21 @@ struct shown_groups {
 /* Groups with examples, in their order; if they are many, the worst and the best of the first run. */
 r4_status page_choose_groups(const struct page *p, struct shown_groups *to, r4_error *e);
 const char *page_group_name(const struct page *p, size_t g);
+
+/* ---- Figures by the table of figures: page_figures.c ---- */
+
+struct page_values {
+  size_t n;
+  r4_value of[R4_MAX_VALUES];
+};
+
+/* Those of a topic that tables show and some run has, in the order of the table of figures. */
+struct page_values page_topic(const struct page *p, r4_topic topic);
+/* The mean over seeds as text: a share in per cent. */
+struct figure page_value(const r4_report_run *r, const r4_value *of);
+/* A table of them with a row for each run: begin, further headings, page_body, rows with further cells, and the end. */
+void page_topic_begin(const struct page *p, const struct page_values *v, const char *caption);
+void page_topic_row(const struct page *p, const struct page_values *v, const r4_report_run *r);
 
 /* ---- Parts that sections share: page_parts.c ---- */
 

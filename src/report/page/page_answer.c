@@ -24,7 +24,7 @@ enum { VERDICTS = sizeof said / sizeof *said };
 static r4_verdict verdict_of(const struct page *p, size_t k)
 {
   if (p->summary[k].constant == p->summary[k].seeds) return R4_VERDICT_COLLAPSED;
-  return r4_verdict_of(swap_lost(&p->run[k], -1).mean, 0);
+  return r4_verdict_of(swap_lost(&p->run[k]).mean, 0);
 }
 
 /* ---- How runs were trained ---- */
@@ -58,7 +58,7 @@ static double worst_of(const struct page *p, size_t k)
 
 static double lost_of(const struct page *p, size_t k)
 {
-  return swap_lost(&p->run[k], -1).mean;
+  return swap_lost(&p->run[k]).mean;
 }
 
 static struct range find_range(const struct page *p, enum training how,
@@ -145,7 +145,7 @@ static void add_use(const struct page *p, size_t k)
   html_add(p->h, "<li><b class=\"%s\">%s %s</b>", said[use].sort, p->run[k].name, said[use].one);
   if (use != R4_VERDICT_NONE)
     html_add(p->h, ": %s\u00a0%% of its right answers are lost",
-             figure_share_sd(swap_lost(&p->run[k], -1), p->run[k].seeds).s);
+             figure_share_sd(swap_lost(&p->run[k]), p->run[k].seeds).s);
   html_add(p->h, "</li>\n");
 }
 

@@ -5,40 +5,31 @@
 
 #include "report/page/page.h"
 
-struct measure {
-  const char *name;
-  size_t offset; /* in a summary */
-};
-
-static r4_mean_sd value(const r4_summary *s, const struct measure *m)
+static r4_mean_sd masked_of(const r4_report_run *r)
 {
-  return *(const r4_mean_sd *)((const char *)s + m->offset);
+  return r4_value_over(r->measured, r->seeds, "kappa_masked_max");
 }
 
-static const struct measure MASKED_MAX = {"masked, largest", offsetof(r4_summary, kappa_masked_max)},
-                            MASKED_MEAN = {"masked, mean", offsetof(r4_summary, kappa_masked_mean)},
-                            CORE_MAX = {"core, largest", offsetof(r4_summary, kappa_core_max)},
-                            CORE_MEAN = {"core, mean", offsetof(r4_summary, kappa_core_mean)};
+static double ratio_of(const r4_report_run *r, const char *masked, const char *core)
+{
+  return r4_value_over(r->measured, r->seeds, masked).mean / r4_value_over(r->measured, r->seeds, core).mean;
+}
 
 static void add_table(const struct page *p)
 {
   struct html *h = p->h;
-  const struct measure *const list[] = {&MASKED_MAX, &MASKED_MEAN, &CORE_MAX, &CORE_MEAN};
-  page_table_begin(h, "kappa: width of the bounds of the input gradient");
-  page_head(h, "run", false);
-  for (size_t k = 0; k < 4; k++) page_head(h, list[k]->name, true);
-  page_head(h, "ratio, largest", true);
+  const struct page_values v = page_topic(p, R4_TOPIC_FRAGILITY);
+  page_topic_begin(p, &v, "kappa: width of the bounds of the input gradient, the largest and the mean");
+  page_head(h, "ratio", true);
   page_head(h, "ratio, mean", true);
   page_head(h, "examples", true);
   page_body(h);
-  for (size_t r = 0; r < p->runs; r++) {
-    const r4_summary *s = &p->summary[r];
+  for (const r4_report_run *r = p->run; r < p->run + p->runs; r++) {
     char count[32];
-    page_row(h, p->run[r].name);
-    for (size_t k = 0; k < 4; k++) page_cell(h, figure_real_sd(value(s, list[k]), p->run[r].seeds, 3).s);
-    page_cell(h, figure_real(s->kappa_masked_max.mean / s->kappa_core_max.mean, 3).s);
-    page_cell(h, figure_real(s->kappa_masked_mean.mean / s->kappa_core_mean.mean, 3).s);
-    snprintf(count, sizeof count, "%zu", p->run[r].measured->metrics.masked_examples);
+    page_topic_row(p, &v, r);
+    page_cell(h, figure_real(ratio_of(r, "kappa_masked_max", "kappa_core_max"), 3).s);
+    page_cell(h, figure_real(ratio_of(r, "kappa_masked_mean", "kappa_core_mean"), 3).s);
+    snprintf(count, sizeof count, "%zu", r->measured->metrics.masked_examples);
     page_cell(h, count);
   }
   page_table_end(h);
@@ -49,17 +40,17 @@ static void add_dots(const struct page *p)
   static const char title[] = "kappa inside the masks, largest over examples and features";
   size_t letters = 0;
   for (size_t k = 0; k < p->runs; k++) {
-    size_t n = strlen(figure_real_sd(value(&p->summary[k], &MASKED_MAX), p->run[k].seeds, 3).s);
+    size_t n = strlen(figure_real_sd(masked_of(&p->run[k]), p->run[k].seeds, 3).s);
     if (n > letters) letters = n;
   }
   struct bars bars = bars_of(p->h, BAR_DOT, letters, scale_empty(true));
   for (size_t k = 0; k < p->runs; k++) bars_fit(&bars, p->run[k].name);
-  for (size_t k = 0; k < p->runs; k++) scale_cover(&bars.plane.x, value(&p->summary[k], &MASKED_MAX).mean);
+  for (size_t k = 0; k < p->runs; k++) scale_cover(&bars.plane.x, masked_of(&p->run[k]).mean);
   scale_round(&bars.plane.x);
   page_figure_begin(p->h, "fragility", title);
   bars_begin(&bars, p->runs, title, "steps are powers of ten");
   for (size_t k = 0; k < p->runs; k++) {
-    r4_mean_sd v = value(&p->summary[k], &MASKED_MAX);
+    r4_mean_sd v = masked_of(&p->run[k]);
     bars_row(&bars, k, p->run[k].name, v, figure_real_sd(v, p->run[k].seeds, 3).s);
   }
   bars_end(&bars);
@@ -70,7 +61,7 @@ static void add_dots(const struct page *p)
   page_head(p->h, "standard deviation", true);
   page_body(p->h);
   for (size_t k = 0; k < p->runs; k++) {
-    r4_mean_sd v = value(&p->summary[k], &MASKED_MAX);
+    r4_mean_sd v = masked_of(&p->run[k]);
     page_row(p->h, p->run[k].name);
     page_cell(p->h, figure_real(v.mean, 4).s);
     page_cell(p->h, p->run[k].seeds > 1 ? figure_real(v.sd, 2).s : "none");

@@ -47,13 +47,15 @@ const char *page_group_name(const struct page *p, size_t g)
   return name ? name : "?";
 }
 
-static void add_summary_row(const struct page *p, const char *name, size_t offset)
+static void add_summary_rows(const struct page *p)
 {
-  page_row(p->h, name);
-  page_cell(p->h, "");
-  for (size_t k = 0; k < p->runs; k++) {
-    const r4_mean_sd *v = (const r4_mean_sd *)((const char *)&p->summary[k] + offset);
-    page_cell(p->h, figure_share_sd(*v, p->run[k].seeds).s);
+  const struct page_values v = page_topic(p, R4_TOPIC_ACCURACY);
+  for (size_t k = 0; k < v.n; k++) {
+    char label[R4_LABEL_SIZE];
+    r4_value_label(&v.of[k], label);
+    page_row(p->h, label);
+    page_cell(p->h, "");
+    for (size_t i = 0; i < p->runs; i++) page_cell(p->h, page_value(&p->run[i], &v.of[k]).s);
   }
 }
 
@@ -73,9 +75,7 @@ static void add_table(const struct page *p, const struct shown_groups *shown)
     for (size_t k = 0; k < p->runs; k++)
       page_cell(h, figure_share_sd(at(p, k, shown->list[i]), p->run[k].seeds).s);
   }
-  add_summary_row(p, "mean of groups", offsetof(r4_summary, avg));
-  add_summary_row(p, "worst group", offsetof(r4_summary, worst));
-  add_summary_row(p, "all examples", offsetof(r4_summary, accuracy));
+  add_summary_rows(p);
   page_table_end(h);
 }
 

@@ -27,16 +27,9 @@ static double lost_of(const r4_swapped *s, int32_t group)
   return sum;
 }
 
-/* r4_swap_lost, of results that do not lie side by side. */
-r4_mean_sd swap_lost(const r4_report_run *r, int32_t group)
+r4_mean_sd swap_lost(const r4_report_run *r)
 {
-  r4_mean_sd v = {0};
-  double n = (double)r->seeds;
-  for (size_t k = 0; k < r->seeds; k++) v.mean += r4_swap_lost(r->measured[k].swapped, 1, group).mean / n;
-  for (size_t k = 0; k < r->seeds; k++)
-    v.sd += pow(r4_swap_lost(r->measured[k].swapped, 1, group).mean - v.mean, 2);
-  v.sd = r->seeds > 1 ? sqrt(v.sd / (n - 1)) : NAN;
-  return v;
+  return r4_value_over(r->measured, r->seeds, "swap_lost_share");
 }
 
 static double mean_over_seeds(const r4_report_run *r, double (*of)(const r4_swapped *, int32_t),
@@ -69,7 +62,7 @@ static void add_sentence(const struct page *p, const r4_report_run *r)
 {
   html_add(p->h, "<li>Of %.0f examples that %s gets right, <b>%.0f are lost</b> (%s\u00a0%%).</li>\n",
            mean_over_seeds(r, found_of, -1), r->name, mean_over_seeds(r, lost_of, -1),
-           figure_share_sd(swap_lost(r, -1), r->seeds).s);
+           figure_share_sd(swap_lost(r), r->seeds).s);
 }
 
 /* "89 of 95", mean over seeds. */
@@ -103,7 +96,7 @@ static void add_bars(const struct page *p)
   page_figure_begin(p->h, "swap", title);
   bars_begin(&bars, p->runs, title, "");
   for (size_t k = 0; k < p->runs; k++) {
-    r4_mean_sd v = swap_lost(&p->run[k], -1), percent = {100 * v.mean, 100 * v.sd};
+    r4_mean_sd v = swap_lost(&p->run[k]), percent = {100 * v.mean, 100 * v.sd};
     bars_row(&bars, k, p->run[k].name, percent, figure_share_sd(v, p->run[k].seeds).s);
   }
   bars_end(&bars);
@@ -118,7 +111,7 @@ static void add_bars(const struct page *p)
     page_row(p->h, p->run[k].name);
     page_cell(p->h, figure_real(mean_over_seeds(&p->run[k], found_of, -1), 7).s);
     page_cell(p->h, figure_real(mean_over_seeds(&p->run[k], lost_of, -1), 4).s);
-    page_cell(p->h, figure_share_sd(swap_lost(&p->run[k], -1), p->run[k].seeds).s);
+    page_cell(p->h, figure_share_sd(swap_lost(&p->run[k]), p->run[k].seeds).s);
   }
   page_table_end(p->h);
   page_figure_end(p->h);

@@ -6,7 +6,7 @@
 
 /* Why there is nothing to say; NULL: there is. */
 const char *swap_none(const r4_report_run *r);
-/* The share of right answers of a group, or of all if it is -1, that are lost; NaN where there are none. */
-r4_mean_sd swap_lost(const r4_report_run *r, int32_t group);
+/* The share of correct predictions that are lost; NaN where there are none. */
+r4_mean_sd swap_lost(const r4_report_run *r);
 
 #endif

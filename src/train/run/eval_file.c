@@ -136,13 +136,12 @@ static size_t whole_at(const r4_measured *f, size_t offset)
 
 static void put_list(struct json_writer *w, const struct member *m, const r4_measured *f, bool real)
 {
-  jw_key(w, m->name);
-  jw_open(w, '[');
+  jw_open(w, m->name, '[');
   for (size_t g = 0; g < whole_at(f, m->groups); g++)
     if (real)
-      jw_real(w, real_at(f, m->offset + g * sizeof(double)));
+      jw_real(w, NULL, real_at(f, m->offset + g * sizeof(double)));
     else
-      jw_whole(w, (int64_t)whole_at(f, m->offset + g * sizeof(size_t)));
+      jw_whole(w, NULL, (int64_t)whole_at(f, m->offset + g * sizeof(size_t)));
   jw_close(w, ']');
 }
 
@@ -156,25 +155,19 @@ static bool is_member(const char *key)
 /* All but the sum and the last bracket. */
 static void put_all(struct json_writer *w, const char *key, const r4_measured *f)
 {
-  jw_open(w, '{');
-  jw_key(w, "measured");
-  jw_whole(w, FORMAT);
-  jw_key(w, "r4");
-  jw_text(w, R4_VERSION);
-  jw_key(w, "key");
-  jw_text(w, key);
-  jw_key(w, "constant");
-  jw_flag(w, f->metrics.answers.constant);
-  jw_key(w, "swap.none");
-  jw_text(w, f->swapped->none);
-  jw_key(w, "swap.draws");
-  jw_whole(w, f->swapped->draws);
+  jw_open(w, NULL, '{');
+  jw_whole(w, "measured", FORMAT);
+  jw_text(w, "r4", R4_VERSION);
+  jw_text(w, "key", key);
+  jw_flag(w, "constant", f->metrics.answers.constant);
+  jw_text(w, "swap.none", f->swapped->none);
+  jw_whole(w, "swap.draws", f->swapped->draws);
   for (size_t k = 0; k < COUNT(reals); k++)
-    jw_key(w, reals[k].name), jw_real(w, real_at(f, reals[k].offset));
+    jw_real(w, reals[k].name, real_at(f, reals[k].offset));
   for (size_t k = 0; k < f->values; k++)
-    if (!is_member(f->value[k].key)) jw_key(w, f->value[k].key), jw_real(w, f->value[k].value);
+    if (!is_member(f->value[k].key)) jw_real(w, f->value[k].key, f->value[k].value);
   for (size_t k = 0; k < COUNT(wholes); k++)
-    jw_key(w, wholes[k].name), jw_whole(w, (int64_t)whole_at(f, wholes[k].offset));
+    jw_whole(w, wholes[k].name, (int64_t)whole_at(f, wholes[k].offset));
   for (size_t k = 0; k < COUNT(real_lists); k++) put_list(w, &real_lists[k], f, true);
   for (size_t k = 0; k < COUNT(whole_lists); k++) put_list(w, &whole_lists[k], f, false);
 }

@@ -81,19 +81,19 @@ static r4_status set_lambda(r4_settings *s, double lambda, r4_error *e)
 static void add_try(struct json_writer *w, const r4_lambda_try *t, bool chosen)
 {
   jw_break(w);
-  jw_open(w, '{');
-  jw_put_real(w, "lambda", t->lambda);
-  jw_put_real(w, "score", t->dead || t->diverged ? NAN : t->score);
-  jw_put_real(w, "se", t->se);
-  jw_put_real(w, "avg", t->avg);
-  jw_put_real(w, "worst", t->worst);
-  jw_put_real(w, "penalty", t->penalty);
-  jw_put_flag(w, "learned", t->learned);
-  jw_put_flag(w, "penalised", t->penalised);
-  jw_put_flag(w, "dead", t->dead);
-  jw_put_flag(w, "diverged", t->diverged);
-  jw_put_whole(w, "epochs", t->epochs);
-  jw_put_flag(w, "chosen", chosen);
+  jw_open(w, NULL, '{');
+  jw_real(w, "lambda", t->lambda);
+  jw_real(w, "score", t->dead || t->diverged ? NAN : t->score);
+  jw_real(w, "se", t->se);
+  jw_real(w, "avg", t->avg);
+  jw_real(w, "worst", t->worst);
+  jw_real(w, "penalty", t->penalty);
+  jw_flag(w, "learned", t->learned);
+  jw_flag(w, "penalised", t->penalised);
+  jw_flag(w, "dead", t->dead);
+  jw_flag(w, "diverged", t->diverged);
+  jw_whole(w, "epochs", t->epochs);
+  jw_flag(w, "chosen", chosen);
   jw_close(w, '}');
 }
 
@@ -108,11 +108,11 @@ static r4_status write_curve(const struct search *x, bool over, r4_error *e)
 {
   struct json_writer w = {0};
   const r4_lambda_curve *c = x->curve;
-  jw_open(&w, '{');
-  jw_put_whole(&w, "seed", x->own->values.seed);
-  jw_put_whole(&w, "epochs", last_length(x));
-  jw_put_real(&w, "chosen", over && c->chosen < c->n ? c->tried[c->chosen].lambda : NAN);
-  jw_put_open(&w, "curve", '[');
+  jw_open(&w, NULL, '{');
+  jw_whole(&w, "seed", x->own->values.seed);
+  jw_whole(&w, "epochs", last_length(x));
+  jw_real(&w, "chosen", over && c->chosen < c->n ? c->tried[c->chosen].lambda : NAN);
+  jw_open(&w, "curve", '[');
   for (size_t k = 0; k < c->n; k++) add_try(&w, &c->tried[k], over && k == c->chosen);
   jw_close(&w, ']');
   jw_close(&w, '}');

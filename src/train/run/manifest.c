@@ -32,39 +32,39 @@ static void add_machine(struct json_writer *w)
   struct utsname os;
   cpu_name(cpu, sizeof cpu);
   r4_onednn_version(dnn);
-  jw_put_open(w, "machine", '{');
-  jw_put_text(w, "cpu", cpu);
-  if (!uname(&os)) jw_put_text(w, "system", os.sysname);
-  jw_put_whole(w, "threads", r4_threads(0, false));
-  jw_put_text(w, "compiler", __VERSION__);
-  jw_put_text(w, "onednn", dnn);
+  jw_open(w, "machine", '{');
+  jw_text(w, "cpu", cpu);
+  if (!uname(&os)) jw_text(w, "system", os.sysname);
+  jw_whole(w, "threads", r4_threads(0, false));
+  jw_text(w, "compiler", __VERSION__);
+  jw_text(w, "onednn", dnn);
   jw_close(w, '}');
 }
 
 static void add_data(struct json_writer *w, const struct run *r)
 {
-  jw_put_open(w, "data", '{');
-  jw_put_text(w, "about", r4_data_about(r->train));
-  jw_put_text(w, "sha256", r->data_hash);
-  jw_put_whole(w, "train", (int64_t)r4_data_count(r->train));
-  jw_put_whole(w, "val", r->val.data ? (int64_t)r4_data_count(r->val.data) : 0);
+  jw_open(w, "data", '{');
+  jw_text(w, "about", r4_data_about(r->train));
+  jw_text(w, "sha256", r->data_hash);
+  jw_whole(w, "train", (int64_t)r4_data_count(r->train));
+  jw_whole(w, "val", r->val.data ? (int64_t)r4_data_count(r->val.data) : 0);
   if (r->folder) run_describe_source(w, r->s, r->folder);
   jw_close(w, '}');
 }
 
 static void add_lambda(struct json_writer *w, double chosen)
 {
-  jw_put_open(w, "lambda", '{');
-  jw_put_text(w, "setting", "auto");
-  jw_put_real(w, "chosen", chosen);
+  jw_open(w, "lambda", '{');
+  jw_text(w, "setting", "auto");
+  jw_real(w, "chosen", chosen);
   jw_close(w, '}');
 }
 
 static void add_weights(struct json_writer *w, const char *key, const double *weight, size_t n)
 {
   if (!weight) return;
-  jw_put_open(w, key, '[');
-  for (size_t k = 0; k < n; k++) jw_real(w, weight[k]);
+  jw_open(w, key, '[');
+  for (size_t k = 0; k < n; k++) jw_real(w, NULL, weight[k]);
   jw_close(w, ']');
 }
 
@@ -74,14 +74,14 @@ static void add_now(struct json_writer *w, const char *key)
   time_t t = time(NULL);
   struct tm utc;
   strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &utc));
-  jw_put_text(w, key, text);
+  jw_text(w, key, text);
 }
 
 static void add_identity(struct json_writer *w, const struct run *r)
 {
   char identity[HASH_HEX];
   hash_hex(r->identity, identity);
-  jw_put_text(w, IDENTITY, identity);
+  jw_text(w, IDENTITY, identity);
 }
 
 /* Closes the object, and writes it. */
@@ -94,15 +94,15 @@ static r4_status finish(struct json_writer *w, const char *path, r4_error *e)
 
 static void describe(struct json_writer *w, const struct run *r)
 {
-  jw_open(w, '{');
-  jw_put_text(w, "r4", R4_VERSION);
+  jw_open(w, NULL, '{');
+  jw_text(w, "r4", R4_VERSION);
   add_now(w, "began");
-  jw_put_whole(w, "seed", r->s->seed);
-  jw_put_text(w, "method", r->s->method);
+  jw_whole(w, "seed", r->s->seed);
+  jw_text(w, "method", r->s->method);
   if (r->s->searched) add_lambda(w, r->s->lambda);
-  jw_put_text(w, "net", r4_net_layers(r->net));
-  jw_put_whole(w, "weights", (int64_t)r->size);
-  jw_put_whole(w, "masked_features", (int64_t)r->masked);
+  jw_text(w, "net", r4_net_layers(r->net));
+  jw_whole(w, "weights", (int64_t)r->size);
+  jw_whole(w, "masked_features", (int64_t)r->masked);
   add_data(w, r);
   add_weights(w, "class_weights", r->class_weights, r4_data_classes(r->train));
   add_weights(w, "group_weights", r->groups.weight, r->groups.n);
@@ -127,36 +127,35 @@ char *manifest_text(const struct run *r)
 
 /* ---- Changes ---- */
 
+/* With its key, if it is the member of an object. */
 static void add_copy(struct json_writer *w, const struct js *v)
 {
+  const char *key = js_key(v);
   int64_t whole = 0;
   double real = 0;
   bool flag = false, object = js_kind(v) == JS_OBJECT;
   switch (js_kind(v)) {
   case JS_OBJECT:
   case JS_LIST:
-    jw_open(w, object ? '{' : '[');
-    for (const struct js *m = NULL; (m = js_next(v, m));) {
-      if (object) jw_key(w, js_key(m));
-      add_copy(w, m);
-    }
+    jw_open(w, key, object ? '{' : '[');
+    for (const struct js *m = NULL; (m = js_next(v, m));) add_copy(w, m);
     jw_close(w, object ? '}' : ']');
     break;
   case JS_WHOLE:
     js_whole(v, &whole);
-    jw_whole(w, whole);
+    jw_whole(w, key, whole);
     break;
   case JS_REAL:
     js_number(v, &real);
-    jw_real(w, real);
+    jw_real(w, key, real);
     break;
   case JS_FLAG:
     js_flag(v, &flag);
-    jw_flag(w, flag);
+    jw_flag(w, key, flag);
     break;
   case JS_TEXT:
   case JS_NULL:
-    jw_text(w, js_text(v));
+    jw_text(w, key, js_text(v));
     break;
   }
 }
@@ -165,13 +164,13 @@ static void add_change(struct json_writer *w, const struct run *r, const r4_sett
                        const struct setting *t)
 {
   char *from = setting_text(t, was), *to = setting_text(t, r->settings);
-  jw_open(w, '{');
+  jw_open(w, NULL, '{');
   add_now(w, "when");
-  jw_put_whole(w, "epoch", r->state.epoch);
-  jw_put_whole(w, "step", r->state.step);
-  jw_put_text(w, "setting", t->info.key);
-  jw_put_text(w, "from", from);
-  jw_put_text(w, "to", to);
+  jw_whole(w, "epoch", r->state.epoch);
+  jw_whole(w, "step", r->state.step);
+  jw_text(w, "setting", t->info.key);
+  jw_text(w, "from", from);
+  jw_text(w, "to", to);
   jw_close(w, '}');
   r4_string_free(from);
   r4_string_free(to);
@@ -181,7 +180,7 @@ static void add_changes(struct json_writer *w, const struct run *r, const r4_set
                         const struct js *before)
 {
   const struct setting *t;
-  jw_put_open(w, CHANGES, '[');
+  jw_open(w, CHANGES, '[');
   for (const struct js *m = NULL; js_kind(before) == JS_LIST && (m = js_next(before, m));) add_copy(w, m);
   for (size_t k = 0; (t = setting_at(k)); k++)
     if (setting_differs(t, was, r->settings)) add_change(w, r, was, t);
@@ -208,10 +207,9 @@ r4_status manifest_note(const struct run *r, const r4_settings *was, const char 
   r4_status s = manifest_read(path, &old, e);
   if (s) return s;
   struct json_writer w = {0};
-  jw_open(&w, '{');
+  jw_open(&w, NULL, '{');
   for (const struct js *m = NULL; (m = js_next(old, m));) {
     if (!strcmp(js_key(m), IDENTITY) || !strcmp(js_key(m), CHANGES)) continue;
-    jw_key(&w, js_key(m));
     add_copy(&w, m);
   }
   add_identity(&w, r);

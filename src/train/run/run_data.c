@@ -26,15 +26,15 @@ static const char *source_written(const struct settings *s)
 }
 
 /* Where a file of the data is: as it was written, absolutely, and as seen from the run. */
-static void describe(struct json_writer *w, const char *setting, const char *written, const char *at,
+static void describe(struct json_writer *w, const char *key, const char *setting, const char *written, const char *at,
                      const char *folder)
 {
   char *absolute = file_absolute(at), *relative = file_relative(folder, at);
-  jw_open(w, '{');
-  jw_put_text(w, "setting", setting);
-  jw_put_text(w, "written", written);
-  jw_put_text(w, "path", absolute);
-  jw_put_text(w, "from_run", relative);
+  jw_open(w, key, '{');
+  jw_text(w, "setting", setting);
+  jw_text(w, "written", written);
+  jw_text(w, "path", absolute);
+  jw_text(w, "from_run", relative);
   jw_close(w, '}');
   r4_mem_free(absolute);
   r4_mem_free(relative);
@@ -54,18 +54,17 @@ void run_describe_source(struct json_writer *w, const struct settings *s, const 
 {
   const char *at = task_place(s, source_written(s));
   if (data_source_is_path(at)) {
-    jw_key(w, "source");
-    describe(w, source_setting(s), source_written(s), at, folder);
+    describe(w, "source", source_setting(s), source_written(s), at, folder);
     const char *place = *s->data.masks_read ? s->data.masks_read : mask_source_place(at);
-    if (!*s->data.masks && place && format_of(at) == &folder_format) jw_put_text(w, ANNOTATIONS, place);
+    if (!*s->data.masks && place && format_of(at) == &folder_format) jw_text(w, ANNOTATIONS, place);
   }
   bool any = false;
   for (size_t k = 0; k < BESIDE; k++) any |= file_exists(task_place(s, beside_written(s, k)));
   if (!any) return;
-  jw_put_open(w, "files", '[');
+  jw_open(w, "files", '[');
   for (size_t k = 0; k < BESIDE; k++) {
     const char *written = beside_written(s, k), *place = task_place(s, written);
-    if (file_exists(place)) describe(w, beside_setting[k], written, place, folder);
+    if (file_exists(place)) describe(w, NULL, beside_setting[k], written, place, folder);
   }
   jw_close(w, ']');
 }

@@ -197,27 +197,27 @@ r4_status run_begin(struct run *r, const r4_train_options *o, r4_error *e)
 
 static void add_list(struct json_writer *w, const char *key, const double *value, size_t n)
 {
-  jw_put_open(w, key, '[');
-  for (size_t k = 0; k < n; k++) jw_real(w, value[k]);
+  jw_open(w, key, '[');
+  for (size_t k = 0; k < n; k++) jw_real(w, NULL, value[k]);
   jw_close(w, ']');
 }
 
 static void add_validation(struct json_writer *w, r4_val_kind kind, const struct score *v)
 {
-  jw_put_open(w, "val", '{');
-  jw_put_text(w, "of", validation_words[kind]);
+  jw_open(w, "val", '{');
+  jw_text(w, "of", validation_words[kind]);
   if (kind == R4_VAL_EXCHANGED) {
-    jw_put_whole(w, "exchanged", (int64_t)v->exchanged);
-    jw_put_real(w, "changed", v->changed);
-    jw_put_real(w, "lost", v->lost);
+    jw_whole(w, "exchanged", (int64_t)v->exchanged);
+    jw_real(w, "changed", v->changed);
+    jw_real(w, "lost", v->lost);
   }
-  jw_put_real(w, "loss", v->loss);
-  jw_put_real(w, "accuracy", v->accuracy);
-  jw_put_real(w, "avg", v->avg);
-  jw_put_real(w, "worst", v->worst);
-  jw_put_real(w, "avg_se", v->avg_se);
-  jw_put_real(w, "worst_se", v->worst_se);
-  jw_put_real(w, "score", v->score);
+  jw_real(w, "loss", v->loss);
+  jw_real(w, "accuracy", v->accuracy);
+  jw_real(w, "avg", v->avg);
+  jw_real(w, "worst", v->worst);
+  jw_real(w, "avg_se", v->avg_se);
+  jw_real(w, "worst_se", v->worst_se);
+  jw_real(w, "score", v->score);
   add_list(w, "groups", v->group, v->groups);
   jw_close(w, '}');
 }
@@ -230,7 +230,7 @@ static void add_terms(struct json_writer *w, const char *what, const r4_method_i
   char key[64];
   for (size_t k = from; k < m->terms && m->terms > 1; k++) {
     snprintf(key, sizeof key, "%s.%s", what, m->term[k]);
-    jw_put_real(w, key, sum[k] / steps);
+    jw_real(w, key, sum[k] / steps);
   }
 }
 
@@ -263,24 +263,24 @@ r4_status run_log(struct run *r, double seconds, r4_error *e)
   const r4_method_info method = r4_method_describe(r->s->method);
   struct json_writer w = {0};
   double masked = fmax(t->masked_steps, 1);
-  jw_open(&w, '{');
-  jw_put_whole(&w, "epoch", r->state.epoch);
-  jw_put_whole(&w, "step", r->state.step);
-  jw_put_real(&w, "seconds", seconds);
-  jw_put_real(&w, "loss", t->loss / t->examples);
-  jw_put_real(&w, "data", t->data / t->examples);
-  jw_put_real(&w, "penalty", run_sum(t->penalty) / masked);
+  jw_open(&w, NULL, '{');
+  jw_whole(&w, "epoch", r->state.epoch);
+  jw_whole(&w, "step", r->state.step);
+  jw_real(&w, "seconds", seconds);
+  jw_real(&w, "loss", t->loss / t->examples);
+  jw_real(&w, "data", t->data / t->examples);
+  jw_real(&w, "penalty", run_sum(t->penalty) / masked);
   add_terms(&w, "penalty", &method, 0, t->penalty, masked);
-  jw_put_real(&w, "accuracy", t->right / t->examples);
-  jw_put_real(&w, "lambda", t->lambda[0] / masked);
+  jw_real(&w, "accuracy", t->right / t->examples);
+  jw_real(&w, "lambda", t->lambda[0] / masked);
   add_terms(&w, "lambda", &method, 1, t->lambda, masked);
-  jw_put_real(&w, "eps", at.eps);
+  jw_real(&w, "eps", at.eps);
   if (r->groups.q) add_list(&w, "group_weights", r->groups.q, r->groups.n);
   if (r->state.pulse.batches) {
-    jw_put_text(&w, "answers_only", r4_data_class_name(r->train, (size_t)r->state.pulse.answer));
+    jw_text(&w, "answers_only", r4_data_class_name(r->train, (size_t)r->state.pulse.answer));
   }
   if (r->state.revivals) {
-    jw_put_whole(&w, "revivals", r->state.revivals);
+    jw_whole(&w, "revivals", r->state.revivals);
   }
   if (r->val.data) add_validation(&w, r->val.kind, &r->val_score);
   jw_close(&w, '}');

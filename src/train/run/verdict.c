@@ -143,16 +143,16 @@ static void tell_penalty(struct run *r, const r4_outcome *o)
 static char *outcome_text(const r4_outcome *o)
 {
   struct json_writer w = {0};
-  jw_open(&w, '{');
-  jw_put_text(&w, "verdict", r4_verdict_name(o->verdict));
-  jw_put_real(&w, "lost", o->lost);
-  jw_put_real(&w, "lost_error", o->lost_error);
-  jw_put_real(&w, "changed", o->changed);
-  jw_put_whole(&w, "exchanged", o->exchanged);
-  jw_put_whole(&w, "steps", o->steps);
-  jw_put_whole(&w, "penalised_steps", o->penalised);
-  jw_put_flag(&w, "unpenalised", o->unpenalised);
-  jw_put_flag(&w, "one_sided", o->one_sided);
+  jw_open(&w, NULL, '{');
+  jw_text(&w, "verdict", r4_verdict_name(o->verdict));
+  jw_real(&w, "lost", o->lost);
+  jw_real(&w, "lost_error", o->lost_error);
+  jw_real(&w, "changed", o->changed);
+  jw_whole(&w, "exchanged", o->exchanged);
+  jw_whole(&w, "steps", o->steps);
+  jw_whole(&w, "penalised_steps", o->penalised);
+  jw_flag(&w, "unpenalised", o->unpenalised);
+  jw_flag(&w, "one_sided", o->one_sided);
   jw_close(&w, '}');
   text_add(&w.text, "\n");
   return text_take(&w.text);
