@@ -42,7 +42,7 @@ struct call {
 };
 
 /* A call of a sound rule (op/sound.h): a set of values for each element of the arguments, lo <= x <= hi, and the same
- * for the result. lo and hi are one array for single values, which are exact. Infinite ends mean that nothing is known. */
+ * for the result. lo and hi are one array for single values, which are exact. Infinite ends: nothing is known. */
 struct enclosing {
   size_t n;
   const double *lo[MAX_ARITY], *hi[MAX_ARITY];
