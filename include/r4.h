@@ -1879,6 +1879,13 @@ typedef struct {
 r4_status r4_certify_box(const r4_model *m, const r4_data *d, const r4_certify_options *options, r4_certified *to,
                          r4_error *e);
 
+/* The other side: looks for a counter-example in the box of each correct example, by projected ascent of the cross
+ * entropy and of minus the margin from so many starts: the example, contents of the masks of donors (NULL: none),
+ * corners and points inside; sets broken where one is found. x is what r4_certify_box gave, of the same box. A certified
+ * example that is broken is a defect of r4. */
+r4_status r4_attack_box(const r4_model *m, const r4_data *d, const r4_certify_options *box, const r4_data *donors,
+                        size_t starts, uint64_t seed, r4_certified *x, r4_error *e);
+
 /* As text that r4-check reads; doc/certificates.md has the format. */
 r4_status r4_certificate_save(const r4_certificate *c, const char *path, r4_error *e);
 /* The examples of a certificate as an npz file: x as the net takes it, channels first, y, mask, and of texts length. */

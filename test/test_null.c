@@ -33,6 +33,10 @@ static double ends_room[1];
 /* A line: the function; what is missing, or after "=" what the error says instead of "needs"; and the call, as one that
  * returns r4_status. */
 #define CALLS(X)                                                                                             \
+  X(r4_attack_box, "a model", r4_attack_box(NULL, have.d, &box_options, NULL, 1, 0, one_certified, e))       \
+  X(r4_attack_box, "data", r4_attack_box(have.m, NULL, &box_options, NULL, 1, 0, one_certified, e))          \
+  X(r4_attack_box, "options", r4_attack_box(have.m, have.d, NULL, NULL, 1, 0, one_certified, e))             \
+  X(r4_attack_box, "what was certified", r4_attack_box(have.m, have.d, &box_options, NULL, 1, 0, NULL, e))   \
   X(r4_attribute, "a method", r4_attribute(NULL, have.n, have.room, have.d, NULL, have.room, e))             \
   X(r4_attribute, "a net", r4_attribute("gradient", NULL, have.room, have.d, NULL, have.room, e))            \
   X(r4_attribute, "weights", r4_attribute("gradient", have.n, NULL, have.d, NULL, have.room, e))             \

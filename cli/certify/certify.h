@@ -37,7 +37,7 @@ struct claim {
   int (*check)(const struct certify_settings *o);
   /* What is added to the name of a certificate's file: "box-0.1". */
   void (*file_name)(const struct certify_settings *o, char *to, size_t size);
-  /* Fills j->certificate (but model, data, examples) and j->example. Returns an exit code, after a sentence unless 0. */
+  /* Fills j->certificate (but model, data, examples) and j->example. Returns an exit code, after a sentence if not 0. */
   int (*certify)(struct certify_job *j);
 };
 
@@ -63,7 +63,8 @@ struct certify_row {
 };
 
 void certify_row_of(const struct certify_job *j, struct certify_row *to);
-int certify_print(const struct certify_settings *o, const struct certify_job *j, const struct certify_row *row, size_t n);
+int certify_print(const struct certify_settings *o, const struct certify_job *j, const struct certify_row *row,
+                  size_t n);
 int certify_print_json(const struct certify_settings *o, const struct certify_job *j, const struct certify_row *row,
                        size_t n);
 

@@ -99,7 +99,7 @@ static void print_notes(const struct certify_job *j, const struct certify_row *r
 {
   size_t all = row->share->examples, masked = row->masked->examples;
   printf("\nPer cent of examples, the mean over groups, and the worst group. certified: correct, and proved.");
-  if (row->attacked) printf("\nattacked: correct, and no attack found a counter-example; the truth is between the two.");
+  if (row->attacked) printf("\nattacked: correct, and no counter-example was found; the truth is between the two.");
   printf("\n");
   if (!masked) printf("No example has a mask: each box is a single point.\n");
   if (masked && masked < all)
@@ -123,7 +123,8 @@ static void print_broken(const struct certify_row *row, size_t n)
                       "report\n", (long long)row[i].seed, row[i].broken);
 }
 
-int certify_print(const struct certify_settings *o, const struct certify_job *j, const struct certify_row *row, size_t n)
+int certify_print(const struct certify_settings *o, const struct certify_job *j, const struct certify_row *row,
+                  size_t n)
 {
   (void)o;
   print_claim(j);

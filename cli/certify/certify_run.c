@@ -57,7 +57,8 @@ static int certificate_path(const struct work *w, size_t k, char path[PATH_SIZE]
   if (!*w->o->out)
     n = snprintf(path, PATH_SIZE, "%s/certificate-%s.txt", w->run->folder[k], name);
   else if (mark)
-    n = snprintf(path, PATH_SIZE, "%.*s%lld%s", (int)(mark - w->o->out), w->o->out, (long long)w->run->seed[k], mark + 2);
+    n = snprintf(path, PATH_SIZE, "%.*s%lld%s", (int)(mark - w->o->out), w->o->out, (long long)w->run->seed[k],
+                 mark + 2);
   else
     n = snprintf(path, PATH_SIZE, "%s", w->o->out);
   if (n < 0 || n >= PATH_SIZE) return cli_fail("certify", R4_E_ARGUMENT, "the path of the certificate is too long");
@@ -94,7 +95,8 @@ static int keep_data(const struct work *w, const char *beside)
     if (r4_file_hash(w->data_file, now, &e)) return fail(&e);
     if (!strcmp(now, w->data_hash)) return EXIT_DONE;
     if (!w->o->force) {
-      fprintf(stderr, "r4 certify: %s exists and has other examples; --force overwrites it\n", shown(w->data_file).text);
+      fprintf(stderr, "r4 certify: %s exists and has other examples; --force overwrites it\n",
+              shown(w->data_file).text);
       return EXIT_USAGE;
     }
   }

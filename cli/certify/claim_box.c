@@ -54,13 +54,14 @@ static bool find_range(struct certify_job *j)
 
 struct watch_certify {
   const struct certify_job *j;
+  const char *doing;
   double began;
 };
 
 static bool progress(size_t done, size_t of, void *user)
 {
   struct watch_certify *w = user;
-  certify_progress(w->j, "bounds", done, of, w->began);
+  certify_progress(w->j, w->doing, done, of, w->began);
   return true;
 }
 
@@ -68,7 +69,7 @@ static int certify(struct certify_job *j)
 {
   r4_certificate *c = &j->certificate;
   r4_error e = {0};
-  struct watch_certify watch = {j, timer_now()};
+  struct watch_certify watch = {j, "bounds", timer_now()};
   if (!find_range(j)) {
     fprintf(stderr, "r4 certify: --valid %s: expected two decimals, as 0,1, or none\n", shown(j->o->valid).text);
     return EXIT_USAGE;
@@ -83,6 +84,11 @@ static int certify(struct certify_job *j)
                                 .progress = progress,
                                 .user = &watch};
   r4_status s = r4_certify_box(j->model, j->data, &options, j->example, &e);
+  j->attacked = !s && j->o->attack > 0;
+  watch.doing = "attack";
+  watch.began = timer_now();
+  if (j->attacked)
+    s = r4_attack_box(j->model, j->data, &options, j->train, (size_t)j->o->attack, 0, j->example, &e);
   return s ? cli_fail("certify", s, e.text) : EXIT_DONE;
 }
 

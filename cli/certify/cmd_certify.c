@@ -18,7 +18,7 @@ static const struct option options[] = {
   {"split", OPTION_TEXT, AT(split), "test", 0, 0, "test, val or train"},
   {"seed", OPTION_WHOLE, AT(seed), "-1", -1, 1e9, "one seed of the run; -1: all of them"},
   {"examples", OPTION_WHOLE, AT(examples), "0", 0, 1e9, "the first so many; 0: all"},
-  {"attack", OPTION_WHOLE, AT(attack), "10", 0, 1e6, "starts of the attack on each example; 0: no attack"},
+  {"attack", OPTION_WHOLE, AT(attack), "3", 0, 1e6, "starts of the attack on each example; 0: no attack"},
   {"out", OPTION_TEXT, AT(out), NULL, 0, 0,
    "the certificate to write, a %d in it becomes the seed (usual: in the folder of the seed)"},
   {"data", OPTION_TEXT, AT(data), NULL, 0, 0,

@@ -19,8 +19,8 @@ enum { MARGIN_NODES = 4 };
 void margins_find(struct margins *m, const r4_graph *g, r4_id logits, r4_semantics semantics);
 /* The nodes to be enclosed; returns how many. */
 size_t margins_nodes(const struct margins *m, r4_id node[MARGIN_NODES]);
-/* Of row i, for class c: the least of z_c - z_j over all others, less 1e-6 of all sizes (doc/certificates.md); -infinity
- * if nothing is known. Of one output: z for class 1, -z for class 0. */
+/* Of row i, for class c: the least of z_c - z_j over all others, less 1e-6 of all sizes (doc/certificates.md);
+ * -infinity if nothing is known. Of one output: z for class 1, -z for class 0. */
 double margins_least(const struct margins *m, const struct encloser *x, int64_t i, int64_t c);
 
 #endif
