@@ -24,7 +24,7 @@
  * Threads  An object belongs to one thread at a time. Running a plan uses OpenMP inside.
  *          The same seed and inputs give the same bits, on the same number of threads (r4_threads).
  * Locale   Numbers in texts and files have a decimal point, whatever locale the program is in.
- * Bounds   hold in real arithmetic; float rounding is not covered. */
+ * Bounds   of r4_bound hold in real arithmetic, as far as float rounding lets them; those of r4_enclose are proved. */
 #ifndef R4_H
 #define R4_H
 
@@ -996,6 +996,83 @@ r4_status r4_measure_predictions(const r4_data *d, size_t classes, const float *
 /* By its key, "worst_group_accuracy". NaN if it was not measured. */
 double r4_measured_value(const r4_measured *m, const char *key);
 
+/* ---- Certificates --------------------------------------------------------------------------- */
+
+/* What is enclosed: the values of the stored numbers in real arithmetic, or those of every float evaluation, whatever
+ * the order of its sums, with or without FMA. */
+typedef enum { R4_SEMANTICS_REAL = 0, R4_SEMANTICS_ANY_FLOAT } r4_semantics;
+
+/* What was proved of one example. */
+typedef struct {
+  int32_t label, predicted;
+  double margin; /* box: z_predicted - z_j is at least this for every other class j and every x' of its box; -infinity:
+                    nothing is known. Other claims: see doc/certificates.md */
+  bool holds;    /* the claim is proved; then margin > 0 */
+  bool broken;   /* an attack found a counter-example: another prediction for an x' of the same box */
+  double radius; /* box, if asked for: the largest eps for which it holds, as far as bisection went; NaN: not asked */
+} r4_certified;
+
+/* Shares of examples, 0 to 1; NaN where there are none. */
+typedef struct {
+  size_t examples;
+  double all, avg_group, worst_group; /* of all examples; mean and least over groups that have any */
+  size_t worst;                       /* which group that is                                       */
+} r4_group_shares;
+
+typedef enum {
+  R4_SHARE_CORRECT,   /* predicted is the label                                                    */
+  R4_SHARE_CERTIFIED, /* and the claim is proved                                                   */
+  R4_SHARE_ATTACKED   /* predicted is the label, and no attack found a counter-example             */
+} r4_certified_share;
+
+/* x: one for each example of d. masked_only: of examples that have a mask. */
+r4_group_shares r4_certified_shares(const r4_data *d, const r4_certified *x, r4_certified_share which,
+                                    bool masked_only);
+
+/* A certificate: a claim about each of some examples, of one model. Texts that a claim does not have are NULL. */
+typedef struct {
+  const char *claim;          /* "box", "words" or "cover"                                             */
+  const char *semantics;      /* "real", "any-float" or "this-program"                                 */
+  const char *method;         /* "intervals", "two-mask", ..                                           */
+  const char *eps;            /* box: a decimal, as it was given, or "range"                           */
+  const char *low, *high;     /* box: the valid values of a feature, decimals                          */
+  const char *words, *cover, *fill; /* of the claims words and cover                                   */
+  char model[R4_HASH_SIZE], data[R4_HASH_SIZE]; /* r4_file_hash of the model's file and of the examples */
+  size_t examples;
+  const r4_certified *example;
+} r4_certificate;
+
+/* The claim "box": for every x' that differs from x in masked features alone, by at most eps times the mask, or, if eps
+ * is not given, by whatever is valid, the prediction is the same. */
+typedef struct {
+  const char *eps;        /* a decimal, as "0.1", which is taken exactly; NULL: the whole range of valid values */
+  const char *low, *high; /* valid values of a feature, decimals; NULL: there are no limits                    */
+  r4_semantics semantics;
+  bool radius;   /* also the largest eps for which it holds, by bisection up to high - low, or 1        */
+  int64_t batch; /* examples at a time; 0: by their size                                                */
+  bool (*progress)(size_t done, size_t of, void *user); /* false ends it; or NULL */
+  void *user;
+} r4_certify_options;
+
+/* Fills to[k] for each example of d, which are not texts: its label, what the net predicts, and the proved margin.
+ * R4_E_RULE if the net has an operation without a sound rule. */
+r4_status r4_certify_box(const r4_net *n, const float *weights, const r4_data *d, const r4_certify_options *options,
+                         r4_certified *to, r4_error *e);
+
+/* The other side: looks for a counter-example in the box of each correct example, by projected ascent of the cross
+ * entropy and of minus the margin from so many starts: the example, contents of the masks of donors (NULL: none),
+ * corners and points inside; sets broken where one is found. x is what r4_certify_box gave, of the same box. A certified
+ * example that is broken is a defect of r4. */
+r4_status r4_attack_box(const r4_net *n, const float *weights, const r4_data *d, const r4_certify_options *box,
+                        const r4_data *donors, size_t starts, uint64_t seed, r4_certified *x, r4_error *e);
+
+/* As text that r4-check reads; doc/certificates.md has the format. */
+r4_status r4_certificate_save(const r4_certificate *c, const char *path, r4_error *e);
+/* The examples of a certificate as an npz file: x as the net takes it, channels first, y, mask, and of texts length. */
+r4_status r4_certificate_data_save(const r4_net *n, const r4_data *d, const char *path, r4_error *e);
+/* SHA-256 of the bytes of a file, in hex digits. */
+r4_status r4_file_hash(const char *path, char hex[R4_HASH_SIZE], r4_error *e);
+
 /* ==== Part 5: models ========================================================================== */
 
 /* ---- Models --------------------------------------------------------------------------------- */
@@ -1565,6 +1642,20 @@ typedef struct {
 /* Bounds of y while each box[k].x ranges over its box; y may itself come from r4_grad or r4_bound. An end that
  * overflowed is infinite, never not a number. */
 r4_pair r4_bound(r4_graph *g, r4_id y, size_t n, const r4_box *box);
+
+/* ---- Sound enclosures ----------------------------------------------------------------------- */
+
+/* The values of an input of a graph, element by element: lo <= x <= hi. One array for both: single values. */
+typedef struct {
+  const char *name;
+  const double *lo, *hi;
+} r4_ends;
+
+/* Ends of y while its inputs range over these sets, rounding included, unlike r4_bound: lo and hi get as many elements
+ * as y has, infinite where nothing is known. R4_E_RULE names an operation without a sound rule. y may come from
+ * r4_grad: where a function has kinks, its derivative is then enclosed whichever value a program takes there. */
+r4_status r4_enclose(const r4_graph *g, r4_id y, size_t n, const r4_ends *input, r4_semantics semantics, double *lo,
+                     double *hi, r4_error *e);
 
 /* ---- Plans ---------------------------------------------------------------------------------- */
 

@@ -26,9 +26,22 @@ static struct {
   char path[300];
 } have;
 
+static const r4_certify_options box_options = {.eps = "0"};
+static r4_certified one_certified[1];
+static double ends_room[1];
+
 /* A line: the function; what is missing, or after "=" what the error says instead of "needs"; and the call, as one that
  * returns r4_status. */
 #define CALLS(X)                                                                                             \
+  X(r4_attack_box, "a net", \
+    r4_attack_box(NULL, have.room, have.d, &box_options, NULL, 1, 0, one_certified, e))                      \
+  X(r4_attack_box, "weights", \
+    r4_attack_box(have.n, NULL, have.d, &box_options, NULL, 1, 0, one_certified, e))                         \
+  X(r4_attack_box, "data", \
+    r4_attack_box(have.n, have.room, NULL, &box_options, NULL, 1, 0, one_certified, e))                      \
+  X(r4_attack_box, "options", r4_attack_box(have.n, have.room, have.d, NULL, NULL, 1, 0, one_certified, e)) \
+  X(r4_attack_box, "what was certified", \
+    r4_attack_box(have.n, have.room, have.d, &box_options, NULL, 1, 0, NULL, e))                             \
   X(r4_attribute, "a method", r4_attribute(NULL, have.n, have.room, have.d, NULL, have.room, e))             \
   X(r4_attribute, "a net", r4_attribute("gradient", NULL, have.room, have.d, NULL, have.room, e))            \
   X(r4_attribute, "weights", r4_attribute("gradient", have.n, NULL, have.d, NULL, have.room, e))             \
@@ -37,6 +50,16 @@ static struct {
   X(r4_batches_new, "data", none(r4_batches_new(NULL, &(r4_batch_options){.size = 2}, e), e))                \
   X(r4_batches_new, "options", none(r4_batches_new(have.d, NULL, e), e))                                     \
   X(r4_batches_seek, "batches", r4_batches_seek(NULL, 0, 0, e))                                              \
+  X(r4_certificate_data_save, "a net", r4_certificate_data_save(NULL, have.d, have.path, e))                 \
+  X(r4_certificate_data_save, "data", r4_certificate_data_save(have.n, NULL, have.path, e))                  \
+  X(r4_certificate_data_save, "a path", r4_certificate_data_save(have.n, have.d, NULL, e))                   \
+  X(r4_certificate_save, "a certificate", r4_certificate_save(NULL, have.path, e))                           \
+  X(r4_certificate_save, "a path", r4_certificate_save(&(r4_certificate){0}, NULL, e))                       \
+  X(r4_certify_box, "a net", r4_certify_box(NULL, have.room, have.d, &box_options, one_certified, e)) \
+  X(r4_certify_box, "weights", r4_certify_box(have.n, NULL, have.d, &box_options, one_certified, e)) \
+  X(r4_certify_box, "data", r4_certify_box(have.n, have.room, NULL, &box_options, one_certified, e)) \
+  X(r4_certify_box, "options", r4_certify_box(have.n, have.room, have.d, NULL, one_certified, e)) \
+  X(r4_certify_box, "room for the result", r4_certify_box(have.n, have.room, have.d, &box_options, NULL, e)) \
   X(r4_data_check_overlap, "data", r4_data_check_overlap(NULL, e))                                           \
   X(r4_data_corrupt_masks, "data", none(r4_data_corrupt_masks(NULL, (r4_corruption)1, .5, 0, e), e))         \
   X(r4_data_drop_overlap, "data", none(r4_data_drop_overlap(NULL, NULL, e), e))                              \
@@ -80,6 +103,12 @@ static struct {
   X(r4_data_subset, "examples", none(r4_data_subset(have.d, 1, NULL, e), e))                                 \
   X(r4_file_check, "=no file is named", r4_file_check(NULL, "0123", e))                                      \
   X(r4_file_check, "a digest", r4_file_check(have.path, NULL, e))                                            \
+  X(r4_enclose, "a graph", r4_enclose(NULL, have.y, 0, NULL, R4_SEMANTICS_REAL, ends_room, ends_room, e))    \
+  X(r4_enclose, "inputs", r4_enclose(have.g, have.y, 1, NULL, R4_SEMANTICS_REAL, ends_room, ends_room, e))   \
+  X(r4_enclose, "room for the result",                                                                       \
+    r4_enclose(have.g, have.y, 0, NULL, R4_SEMANTICS_REAL, NULL, NULL, e))                                   \
+  X(r4_file_hash, "a path", r4_file_hash(NULL, (char[R4_HASH_SIZE]){0}, e))                                  \
+  X(r4_file_hash, "room for the result", r4_file_hash(have.path, NULL, e))                                   \
   X(r4_graph_parse, "text", none(r4_graph_parse(NULL, 1, &(r4_id){0}, &(size_t){0}, e), e))                  \
   X(r4_graph_parse, "room for outputs", none(r4_graph_parse("", 1, NULL, &(size_t){0}, e), e))               \
   X(r4_graph_parse, "room for their number", none(r4_graph_parse("", 1, &(r4_id){0}, NULL, e), e))           \
@@ -102,7 +131,8 @@ static struct {
   X(r4_lock_take, "a folder", none(r4_lock_take(NULL, false, e), e))                                         \
   X(r4_measure_predictions, "data", r4_measure_predictions(NULL, 2, have.room, NULL, measured(), e))         \
   X(r4_measure_predictions, "probabilities", r4_measure_predictions(have.d, 2, NULL, NULL, measured(), e))   \
-  X(r4_measure_predictions, "room for the result", r4_measure_predictions(have.d, 2, have.room, NULL, NULL, e)) \
+  X(r4_measure_predictions, "room for the result",                                                           \
+    r4_measure_predictions(have.d, 2, have.room, NULL, NULL, e))                                             \
   X(r4_measured_load, "room for the result", r4_measured_load(NULL, have.path, R4_TEST, "0123", .1, e))      \
   X(r4_measured_load, "a folder", r4_measured_load(measured(), NULL, R4_TEST, "0123", .1, e))                \
   X(r4_measured_load, "the hash of the data", r4_measured_load(measured(), have.path, R4_TEST, NULL, .1, e)) \
