@@ -1688,6 +1688,69 @@ r4_data *r4_settings_data(const r4_settings *s, r4_error *e);
 r4_data *r4_run_data(const r4_settings *s, r4_error *e);
 r4_net *r4_settings_net(const r4_settings *s, const r4_data *d, r4_error *e);
 
+/* ---- Covering masks ------------------------------------------------------------------------- */
+
+/* Predictions that no content of any one region of a family can change, for any net, by forward passes alone: the
+ * two-mask test of PatchCleanser (Xiang, Mahloujifar and Mittal, USENIX Security 2022). doc/cover.md has the theorems
+ * and their proofs.
+ *
+ *     edges:F      any one strip of at most F of the side at one edge of an image; 4 masks
+ *     square:P,K   any one square of at most P x P pixels; K masks a side, 6 if it is not given
+ *     frame:F      the frame of F of the side around an image; 1 mask
+ *     tokens:N,K   any one window of at most N tokens of a text, replaced in place; K masks, 6 if it is not given
+ *
+ * Every region of the family is inside of some mask. What a mask hides becomes a constant, before anything else. */
+typedef struct r4_cover r4_cover;
+
+/* For examples of this shape: [height, width, channels] or [tokens]. R4_E_ARGUMENT if the family cannot be read, does
+ * not fit the shape, or leaves nothing to see under two masks. */
+r4_cover *r4_cover_new(const char *family, r4_shape example, r4_error *e);
+void r4_cover_free(r4_cover *c);
+size_t r4_cover_masks(const r4_cover *c);
+size_t r4_cover_constants(const r4_cover *c); /* numbers of the constant: one for each channel, of tokens 1 */
+/* "any one edge strip of at most 0.33 of the side" */
+const char *r4_cover_about(const r4_cover *c);
+/* Puts the constant into x, an example, where mask k is. Those of texts depend on the length, in tokens. */
+void r4_cover_put(const r4_cover *c, size_t k, size_t length, const float *constant, float *x);
+
+/* The constant: of images the mean of all pixels of these examples, by channel; of texts the id of [MASK] or, if the
+ * vocabulary has none, of [UNK]. n: r4_cover_constants. A run that is trained keeps that of its training examples in
+ * its model: training (augment.cutout, augment.strips), certifying and predicting use the same one. R4_E_ARGUMENT for
+ * tokens without names. */
+r4_status r4_data_constant(const r4_data *d, size_t n, float *to, r4_error *e);
+/* False if the file of the model has none, or one of another length. */
+bool r4_model_constant(const r4_model *m, size_t n, float *to);
+
+typedef struct {
+  const char *family;
+  const float *constant; /* r4_cover_constants of the family, finite */
+} r4_cover_options;
+
+/* Of one example. f_i is the prediction with mask i, f_ij with both of i and j. A prediction is -1 where a logit is
+ * not finite. */
+typedef struct {
+  int32_t alone;     /* of the net for the example as it is                                                          */
+  int32_t predicted; /* by two-mask inference: (1) what all f_i are, if they agree; (2) else the first f_i, of those
+                        that are not what most are, with f_ij = f_i for all j; (3) else what most f_i are             */
+  bool agreed;       /* all f_i are the same. If not: what is in one place decides the prediction                     */
+  bool detected;     /* agreed, and no logit is tied: whatever is put into one region, all f_i agree on predicted or
+                        they do not agree                                                                             */
+  bool recovered;    /* all f_ij are the same, and no logit is tied: whatever is put into one region, two-mask
+                        inference gives predicted                                                                     */
+  float one_margin;  /* if detected, the smallest z_predicted - z_k over all other classes k and all f_i; else 0      */
+  float margin;      /* if recovered, the same over all f_ij; else 0                                                  */
+} r4_covered;
+
+/* to: [examples of d]. The same masked example has the same bits at any place of d, whatever else is in it. */
+r4_status r4_cover_predict(const r4_net *n, const float *weights, const r4_data *d, const r4_cover_options *options,
+                           r4_covered *to, r4_error *e);
+
+/* Image files as r4_data_images, each with what its mask marks replaced by the constant, so that predictions cannot
+ * depend on what is there, whatever it is: of the resized image, every pixel that some marked pixel would have had a
+ * part in. mask: [n] image files of the size of the images; what is white is marked, or if relevant, what is not. */
+r4_data *r4_data_images_hidden(const char *const *file, const char *const *mask, bool relevant, size_t n,
+                               r4_shape shape, const float *constant, r4_image_info *info, r4_error *e);
+
 /* ---- Comparing ------------------------------------------------------------------------------ */
 
 r4_mean_sd r4_mean_sd_of(size_t n, const double *x); /* NaN of nothing */

@@ -289,13 +289,25 @@ r4_status run_log(struct run *r, double seconds, r4_error *e)
 
 /* ---- The end ---- */
 
+/* How many numbers the constant of hidden content has; 0: these examples have none. */
+static size_t constants_of(const r4_data *d)
+{
+  r4_shape s = r4_data_shape(d);
+  if (r4_data_vocabulary(d) > 0) return r4_data_piece(d, 0) ? 1 : 0;
+  return s.rank == 3 ? (size_t)s.dim[2] : 0;
+}
+
 r4_status run_save_model(const struct run *r, const char *path, r4_error *e)
 {
-  size_t classes = r4_data_classes(r->train);
+  size_t classes = r4_data_classes(r->train), constants = constants_of(r->train);
   const char **name = mem_new(classes, sizeof *name, path, e);
-  if (!name) return R4_E_MEMORY;
-  for (size_t k = 0; k < classes; k++) name[k] = r4_data_class_name(r->train, k);
-  r4_status s = r4_model_save(r->net, r->best, name, path, e);
+  float *constant = mem_new(constants + 1, sizeof *constant, path, e);
+  r4_status s = name && constant ? R4_OK : R4_E_MEMORY;
+  for (size_t k = 0; k < classes && !s; k++) name[k] = r4_data_class_name(r->train, k);
+  if (!s && constants) s = r4_data_constant(r->train, constants, constant, e);
+  if (s && s != R4_E_MEMORY) s = R4_OK, constants = 0; /* a vocabulary without [MASK] and [UNK] */
+  if (!s) s = model_save(r->net, r->best, name, constants, constant, path, e);
+  r4_mem_free(constant);
   r4_mem_free(name);
   return s;
 }
