@@ -21,7 +21,7 @@ struct command {
   const struct command *const *parts; /* commands of its own, NULL at the end; instead of options and run */
 };
 
-extern const struct command command_ablate, command_bench, command_data, command_eval, command_explain,
+extern const struct command command_ablate, command_bench, command_certify, command_data, command_eval, command_explain,
   command_export, command_graph, command_nets, command_ops, command_predict, command_report,
   command_reproduce, command_sweep, command_train;
 

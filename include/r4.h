@@ -1865,6 +1865,55 @@ r4_status r4_heat_picture(const r4_subject *subject, size_t subjects, const r4_d
 r4_status r4_text_picture(const r4_subject *subject, size_t subjects, const r4_data *d,
                           const r4_heat_options *options, const char *file, double *share, r4_error *e);
 
+/* ---- Certificates --------------------------------------------------------------------------- */
+
+/* What was proved of one example. */
+typedef struct {
+  int32_t label, predicted;
+  double margin; /* box: z_predicted - z_j is at least this for every other class j and every x' of its box; -infinity:
+                    nothing is known. Other claims: see doc/certificates.md */
+  bool holds;    /* the claim is proved; then margin > 0 */
+  bool broken;   /* an attack found a counter-example: another prediction for an x' of the same box */
+  double radius; /* box, if asked for: the largest eps for which it holds, as far as bisection went; NaN: not asked */
+} r4_certified;
+
+/* Shares of examples, 0 to 1; NaN where there are none. */
+typedef struct {
+  size_t examples;
+  double all, avg_group, worst_group; /* of all examples; mean and least over groups that have any */
+  size_t worst;                       /* which group that is                                       */
+} r4_group_shares;
+
+typedef enum {
+  R4_SHARE_CORRECT,   /* predicted is the label                                                    */
+  R4_SHARE_CERTIFIED, /* and the claim is proved                                                   */
+  R4_SHARE_ATTACKED   /* predicted is the label, and no attack found a counter-example             */
+} r4_certified_share;
+
+/* x: one for each example of d. masked_only: of examples that have a mask. */
+r4_group_shares r4_certified_shares(const r4_data *d, const r4_certified *x, r4_certified_share which,
+                                    bool masked_only);
+
+/* A certificate: a claim about each of some examples, of one model. Texts that a claim does not have are NULL. */
+typedef struct {
+  const char *claim;          /* "box", "words" or "cover"                                             */
+  const char *semantics;      /* "real", "any-float" or "this-program"                                 */
+  const char *method;         /* "intervals", "two-mask", ..                                           */
+  const char *eps;            /* box: a decimal, as it was given, or "range"                           */
+  const char *low, *high;     /* box: the valid values of a feature, decimals                          */
+  const char *words, *cover, *fill; /* of the claims words and cover                                   */
+  char model[R4_HASH_SIZE], data[R4_HASH_SIZE]; /* r4_file_hash of the model's file and of the examples */
+  size_t examples;
+  const r4_certified *example;
+} r4_certificate;
+
+/* As text that r4-check reads; doc/certificates.md has the format. */
+r4_status r4_certificate_save(const r4_certificate *c, const char *path, r4_error *e);
+/* The examples of a certificate as an npz file: x as the net takes it, channels first, y, mask, and of texts length. */
+r4_status r4_certificate_data_save(const r4_net *n, const r4_data *d, const char *path, r4_error *e);
+/* SHA-256 of the bytes of a file, in hex digits. */
+r4_status r4_file_hash(const char *path, char hex[R4_HASH_SIZE], r4_error *e);
+
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
 /* How good is this net? All of it, for the command, the page, tables and programs. */

@@ -37,6 +37,11 @@ static struct {
   X(r4_batches_new, "data", none(r4_batches_new(NULL, &(r4_batch_options){.size = 2}, e), e))                \
   X(r4_batches_new, "options", none(r4_batches_new(have.d, NULL, e), e))                                     \
   X(r4_batches_seek, "batches", r4_batches_seek(NULL, 0, 0, e))                                              \
+  X(r4_certificate_data_save, "a net", r4_certificate_data_save(NULL, have.d, have.path, e))                 \
+  X(r4_certificate_data_save, "data", r4_certificate_data_save(have.n, NULL, have.path, e))                  \
+  X(r4_certificate_data_save, "a path", r4_certificate_data_save(have.n, have.d, NULL, e))                   \
+  X(r4_certificate_save, "a certificate", r4_certificate_save(NULL, have.path, e))                           \
+  X(r4_certificate_save, "a path", r4_certificate_save(&(r4_certificate){0}, NULL, e))                       \
   X(r4_data_check_overlap, "data", r4_data_check_overlap(NULL, e))                                           \
   X(r4_data_corrupt_masks, "data", none(r4_data_corrupt_masks(NULL, (r4_corruption)1, .5, 0, e), e))         \
   X(r4_data_drop_overlap, "data", none(r4_data_drop_overlap(NULL, NULL, e), e))                              \
@@ -88,6 +93,8 @@ static struct {
   X(r4_evaluate_some, "room for the result", r4_evaluate_some(have.n, have.room, have.d, .1, 4, 9, NULL, e)) \
   X(r4_file_check, "=no file is named", r4_file_check(NULL, "0123", e))                                      \
   X(r4_file_check, "a digest", r4_file_check(have.path, NULL, e))                                            \
+  X(r4_file_hash, "a path", r4_file_hash(NULL, (char[R4_HASH_SIZE]){0}, e))                                  \
+  X(r4_file_hash, "room for the result", r4_file_hash(have.path, NULL, e))                                   \
   X(r4_graph_check, "a graph", r4_graph_check(NULL, e))                                                      \
   X(r4_graph_parse, "text", none(r4_graph_parse(NULL, 1, &(r4_id){0}, &(size_t){0}, e), e))                  \
   X(r4_graph_parse, "room for outputs", none(r4_graph_parse("", 1, NULL, &(size_t){0}, e), e))               \

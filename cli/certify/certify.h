@@ -1,0 +1,70 @@
+/* r4 certify: claims about the examples of a run that were proved, seed by seed, and files that a stranger can check.
+ * A claim is one struct in one file, and a line in the list of cmd_certify.c: it says whether it was asked for, and
+ * fills the header and the lines of a certificate. Everything else (seeds, files, groups, the table) is the same for
+ * all of them. */
+#ifndef R4_CLI_CERTIFY_H
+#define R4_CLI_CERTIFY_H
+
+#include "runs.h"
+
+struct certify_settings {
+  const char *run, *eps, *cover, *semantics, *valid, *split, *out, *data, *data_now;
+  bool range, gradient, radius, json, force, other_data;
+  int64_t seed, examples, attack;
+};
+
+/* One model and the examples that it is certified on. */
+struct certify_job {
+  const struct certify_settings *o;
+  const struct run *run;
+  size_t seed; /* which of the run's */
+  const r4_model *model;
+  const r4_data *data;  /* the examples, all of one split; with --examples the first so many */
+  const r4_data *train; /* the training part, for attacks with real contents                  */
+  bool terminal;        /* progress is shown                                                  */
+  /* Filled by the claim: the header, and a line for each example. */
+  r4_certificate certificate;
+  r4_certified *example;   /* [examples], zeros                          */
+  char line[3][PATH_SIZE]; /* room for texts of the header               */
+  bool attacked;           /* example[].broken says what an attack found */
+  double delta;            /* the largest masked explanation, for --gradient; NaN: not asked for */
+};
+
+struct claim {
+  const char *name; /* as in the certificate: box, cover */
+  bool (*asked)(const struct certify_settings *o);
+  /* What was asked for makes sense: EXIT_DONE, or an exit code after a sentence on stderr. */
+  int (*check)(const struct certify_settings *o);
+  /* What is added to the name of a certificate's file: "box-0.1". */
+  void (*file_name)(const struct certify_settings *o, char *to, size_t size);
+  /* Fills j->certificate (but model, data, examples) and j->example. Returns an exit code, after a sentence unless 0. */
+  int (*certify)(struct certify_job *j);
+};
+
+extern const struct claim claim_box, claim_cover;
+
+/* ---- certify_run.c ---- */
+
+int certify_run(const struct certify_settings *o, const struct claim *claim, r4_split split);
+/* "r4 certify: seed 0 (1 of 3): 1200 of 10000 examples, 31 s left" on a terminal. */
+void certify_progress(const struct certify_job *j, const char *doing, size_t done, size_t of, double began);
+
+/* ---- certify_print.c ---- */
+
+/* What is remembered of a seed. */
+struct certify_row {
+  int64_t seed;
+  r4_group_shares share[3], masked[3]; /* by r4_certified_share: of all examples, and of those with a mask */
+  size_t broken;                       /* certified examples that an attack broke: a defect                */
+  size_t disagree;                     /* certified for another class than the float net predicts: 0       */
+  bool attacked;
+  double delta, seconds, radius;
+  char file[PATH_SIZE];
+};
+
+void certify_row_of(const struct certify_job *j, struct certify_row *to);
+int certify_print(const struct certify_settings *o, const struct certify_job *j, const struct certify_row *row, size_t n);
+int certify_print_json(const struct certify_settings *o, const struct certify_job *j, const struct certify_row *row,
+                       size_t n);
+
+#endif

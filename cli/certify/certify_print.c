@@ -1,0 +1,185 @@
+/* The figures of certified seeds: a table, or JSON. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "certify/certify.h"
+#include "json_out.h"
+#include "table_out.h"
+
+static const char *const share_name[] = {"accuracy", "certified", "attacked"};
+
+static double median_radius(const struct certify_job *j)
+{
+  double sum = 0;
+  size_t n = 0;
+  for (size_t i = 0; i < r4_data_count(j->data); i++) {
+    if (isnan(j->example[i].radius) || !j->o->radius) return NAN;
+    if (!r4_data_has_mask(j->data, i)) continue;
+    sum += j->example[i].radius;
+    n++;
+  }
+  return n ? sum / (double)n : NAN;
+}
+
+void certify_row_of(const struct certify_job *j, struct certify_row *to)
+{
+  *to = (struct certify_row){
+    .seed = j->run->seed[j->seed], .attacked = j->attacked, .delta = j->delta, .radius = median_radius(j)};
+  for (int k = 0; k < 3; k++) {
+    to->share[k] = r4_certified_shares(j->data, j->example, (r4_certified_share)k, false);
+    to->masked[k] = r4_certified_shares(j->data, j->example, (r4_certified_share)k, true);
+  }
+  for (size_t i = 0; i < r4_data_count(j->data); i++)
+    to->broken += j->example[i].holds && j->example[i].broken;
+}
+
+/* ---- The table ---- */
+
+static void add_shares(r4_table *t, const char *name, const r4_group_shares *s, bool attacked)
+{
+  r4_table_cell(t, name);
+  cell(t, "%zu", s->examples);
+  for (int k = 0; k < 3; k++) {
+    bool there = k != R4_SHARE_ATTACKED || attacked;
+    cell_number(t, "%.2f", there ? 100 * s[k].all : NAN);
+    cell_number(t, "%.2f", there ? 100 * s[k].avg_group : NAN);
+    cell_number(t, "%.2f", there ? 100 * s[k].worst_group : NAN);
+  }
+}
+
+static void add_mean(r4_table *t, const struct certify_row *row, size_t n)
+{
+  double value[MAX_SEEDS];
+  r4_table_cell(t, "mean");
+  cell(t, "%zu", row->share[0].examples);
+  for (int k = 0; k < 9; k++) {
+    for (size_t i = 0; i < n; i++) {
+      const r4_group_shares *s = &row[i].share[k / 3];
+      value[i] = k / 3 == R4_SHARE_ATTACKED && !row->attacked ? NAN
+                 : k % 3 == 0                                 ? s->all
+                 : k % 3 == 1                                 ? s->avg_group
+                                                              : s->worst_group;
+    }
+    cell_number(t, "%.2f", 100 * r4_mean_sd_of(n, value).mean);
+  }
+}
+
+static int print_table(const struct certify_row *row, size_t n)
+{
+  r4_table *t = r4_table_new();
+  r4_table_column(t, "", 'l', 6);
+  r4_table_column(t, "examples", 'r', 8);
+  for (int k = 0; k < 3; k++) {
+    r4_table_column(t, share_name[k], 'r', 9);
+    r4_table_column(t, "groups", 'r', 6);
+    r4_table_column(t, "worst", 'r', 6);
+  }
+  for (size_t i = 0; i < n; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "seed %lld", (long long)row[i].seed);
+    add_shares(t, name, row[i].share, row[i].attacked);
+    if (row[i].masked->examples && row[i].masked->examples < row[i].share->examples)
+      add_shares(t, "  with a mask", row[i].masked, row[i].attacked);
+  }
+  if (n > 1) add_mean(t, row, n);
+  return table_end(stdout, "certify", t, R4_TABLE_PLAIN);
+}
+
+static void print_claim(const struct certify_job *j)
+{
+  const r4_certificate *c = &j->certificate;
+  printf("claim %s", c->claim);
+  if (c->eps) printf(", eps %s", c->eps);
+  if (c->low) printf(", valid values %s to %s", c->low, c->high);
+  if (c->cover) printf(", cover %s", c->cover);
+  printf("; semantics %s, method %s\n\n", c->semantics, c->method);
+}
+
+static void print_notes(const struct certify_job *j, const struct certify_row *row, size_t n)
+{
+  size_t all = row->share->examples, masked = row->masked->examples;
+  printf("\nPer cent of examples, the mean over groups, and the worst group. certified: correct, and proved.");
+  if (row->attacked) printf("\nattacked: correct, and no attack found a counter-example; the truth is between the two.");
+  printf("\n");
+  if (!masked) printf("No example has a mask: each box is a single point.\n");
+  if (masked && masked < all)
+    printf("%zu of %zu examples have no mask: their box is a single point.\n", all - masked, all);
+  for (size_t i = 0; i < n; i++) {
+    if (!isnan(row[i].radius))
+      printf("seed %lld: mean certified radius of examples with a mask %.4g\n", (long long)row[i].seed, row[i].radius);
+    if (!isnan(row[i].delta))
+      printf("seed %lld: largest masked explanation delta* %.6g\n", (long long)row[i].seed, row[i].delta);
+    printf("seed %lld: %s (%.1f s)\n", (long long)row[i].seed, shown(row[i].file).text, row[i].seconds);
+  }
+  (void)j;
+}
+
+/* A certified example that an attack breaks is a defect of r4, and must not pass unnoticed. */
+static void print_broken(const struct certify_row *row, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    if (row[i].broken)
+      fprintf(stderr, "r4 certify: seed %lld: an attack broke %zu certified examples: this is a defect of r4, please "
+                      "report\n", (long long)row[i].seed, row[i].broken);
+}
+
+int certify_print(const struct certify_settings *o, const struct certify_job *j, const struct certify_row *row, size_t n)
+{
+  (void)o;
+  print_claim(j);
+  int code = print_table(row, n);
+  if (!code) print_notes(j, row, n);
+  print_broken(row, n);
+  return code;
+}
+
+/* ---- JSON ---- */
+
+static void add_json_shares(r4_json *w, const char *key, const r4_group_shares *s, bool attacked)
+{
+  char name[40];
+  json_open(w, key, '{');
+  json_whole(w, "examples", (int64_t)s->examples);
+  for (int k = 0; k < 3; k++) {
+    const char *prefix = k == R4_SHARE_CORRECT ? "" : k == R4_SHARE_CERTIFIED ? "certified_" : "attacked_";
+    if (k == R4_SHARE_ATTACKED && !attacked) continue;
+    snprintf(name, sizeof name, "%saccuracy", prefix);
+    json_real(w, name, s[k].all);
+    snprintf(name, sizeof name, "%savg_group_accuracy", prefix);
+    json_real(w, name, s[k].avg_group);
+    snprintf(name, sizeof name, "%sworst_group_accuracy", prefix);
+    json_real(w, name, s[k].worst_group);
+  }
+  r4_json_close(w, '}');
+}
+
+static int print_row(const struct certify_settings *o, const r4_certificate *c, const struct certify_row *row)
+{
+  r4_json *w = r4_json_new();
+  r4_json_open(w, '{');
+  json_text(w, "run", o->run);
+  json_whole(w, "seed", row->seed);
+  json_text(w, "claim", c->claim);
+  json_text(w, "semantics", c->semantics);
+  json_text(w, "method", c->method);
+  if (c->eps) json_text(w, "eps", c->eps);
+  if (c->cover) json_text(w, "cover", c->cover);
+  add_json_shares(w, "all", row->share, row->attacked);
+  add_json_shares(w, "masked", row->masked, row->attacked);
+  if (row->attacked) json_whole(w, "certified_and_broken", (int64_t)row->broken);
+  if (o->radius) json_real(w, "mean_radius", row->radius);
+  if (o->gradient) json_real(w, "delta", row->delta);
+  json_real(w, "seconds", row->seconds);
+  json_text(w, "certificate", row->file);
+  r4_json_close(w, '}');
+  return json_print(stdout, "certify", w);
+}
+
+int certify_print_json(const struct certify_settings *o, const struct certify_job *j, const struct certify_row *row,
+                       size_t n)
+{
+  int code = EXIT_DONE;
+  for (size_t i = 0; i < n && !code; i++) code = print_row(o, &j->certificate, &row[i]);
+  print_broken(row, n);
+  return code;
+}

@@ -1,0 +1,231 @@
+/* The seeds of a run, one after the other: model, examples, claim, files. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "certify/certify.h"
+#include "timer.h"
+#include "train.h"
+
+struct work {
+  const struct certify_settings *o;
+  const struct claim *claim;
+  struct run *run;
+  r4_data *data, *train;
+  r4_net *net; /* of the settings */
+  char data_file[PATH_SIZE], data_hash[R4_HASH_SIZE];
+  struct certify_row *row;
+  size_t rows;
+};
+
+static int fail(const r4_error *e)
+{
+  return cli_fail("certify", e->status, e->text);
+}
+
+void certify_progress(const struct certify_job *j, const char *doing, size_t done, size_t of, double began)
+{
+  static double shown_at;
+  double now = timer_now(), spent = now - began;
+  if (!j->terminal || (now < shown_at + 0.2 && done < of)) return;
+  shown_at = now;
+  char *text = NULL;
+  size_t size;
+  FILE *f = open_memstream(&text, &size);
+  if (!f) return;
+  fprintf(f, "r4 certify: seed %lld (%zu of %zu): %s, %zu of %zu examples", (long long)j->run->seed[j->seed],
+          j->seed + 1, j->run->seeds, doing, done, of);
+  if (done && done < of && spent > 1) {
+    fprintf(f, ", ");
+    watch_left(f, spent * (double)(of - done) / (double)done);
+  }
+  if (!fclose(f)) watch_line(done < of ? text : "");
+  free(text);
+}
+
+/* ---- Files ---- */
+
+/* The format may have one %d, for the seed. */
+static int certificate_path(const struct work *w, size_t k, char path[PATH_SIZE])
+{
+  char name[128];
+  const char *mark = strstr(w->o->out, "%d");
+  w->claim->file_name(w->o, name, sizeof name);
+  int n;
+  if (!*w->o->out)
+    n = snprintf(path, PATH_SIZE, "%s/certificate-%s.txt", w->run->folder[k], name);
+  else if (mark)
+    n = snprintf(path, PATH_SIZE, "%.*s%lld%s", (int)(mark - w->o->out), w->o->out, (long long)w->run->seed[k], mark + 2);
+  else
+    n = snprintf(path, PATH_SIZE, "%s", w->o->out);
+  if (n < 0 || n >= PATH_SIZE) return cli_fail("certify", R4_E_ARGUMENT, "the path of the certificate is too long");
+  if (!is_file(path) || w->o->force) return EXIT_DONE;
+  fprintf(stderr, "r4 certify: %s exists; --force overwrites it\n", shown(path).text);
+  return EXIT_USAGE;
+}
+
+static int check_out(const struct work *w)
+{
+  if (w->run->seeds < 2 || !*w->o->out || strstr(w->o->out, "%d")) return EXIT_DONE;
+  fprintf(stderr, "r4 certify: --out %s: the run has %zu seeds; expected a %%d for the seed, or --seed\n",
+          shown(w->o->out).text, w->run->seeds);
+  return EXIT_USAGE;
+}
+
+static int data_path(struct work *w)
+{
+  size_t length = strlen(w->o->out), stem = length > 4 && !strcmp(w->o->out + length - 4, ".txt") ? length - 4 : length;
+  const char *mark = strstr(w->o->out, "%d");
+  if (mark) stem = (size_t)(mark - w->o->out);
+  int n = *w->o->data  ? snprintf(w->data_file, PATH_SIZE, "%s", w->o->data)
+          : *w->o->out ? snprintf(w->data_file, PATH_SIZE, "%.*s.npz", (int)stem, w->o->out)
+                       : snprintf(w->data_file, PATH_SIZE, "%s/certificate-%s.npz", w->o->run, w->o->split);
+  return n < 0 || n >= PATH_SIZE ? cli_fail("certify", R4_E_ARGUMENT, "the path of the data is too long") : EXIT_DONE;
+}
+
+/* Equal examples give equal bytes: a file that is there is left alone if it has them, and refused otherwise. */
+static int keep_data(const struct work *w, const char *beside)
+{
+  char now[R4_HASH_SIZE];
+  r4_error e = {0};
+  if (is_file(w->data_file)) {
+    if (r4_file_hash(w->data_file, now, &e)) return fail(&e);
+    if (!strcmp(now, w->data_hash)) return EXIT_DONE;
+    if (!w->o->force) {
+      fprintf(stderr, "r4 certify: %s exists and has other examples; --force overwrites it\n", shown(w->data_file).text);
+      return EXIT_USAGE;
+    }
+  }
+  if (!rename(beside, w->data_file)) return EXIT_DONE;
+  fprintf(stderr, "r4 certify: %s: %s\n", shown(w->data_file).text, strerror(errno));
+  return EXIT_WORLD;
+}
+
+static int save_data(struct work *w, const r4_net *net)
+{
+  char beside[PATH_SIZE + 8];
+  r4_error e = {0};
+  snprintf(beside, sizeof beside, "%s.part", w->data_file);
+  r4_status s = r4_certificate_data_save(net, w->data, beside, &e);
+  if (!s) s = r4_file_hash(beside, w->data_hash, &e);
+  int code = s ? fail(&e) : keep_data(w, beside);
+  remove(beside);
+  return code;
+}
+
+/* ---- A seed ---- */
+
+static int save(struct work *w, struct certify_job *j, const char *path)
+{
+  r4_error e = {0};
+  r4_certificate *c = &j->certificate;
+  c->examples = r4_data_count(w->data);
+  c->example = j->example;
+  memcpy(c->data, w->data_hash, sizeof c->data);
+  r4_status s = r4_file_hash(w->run->model[j->seed], c->model, &e);
+  if (!s) s = r4_certificate_save(c, path, &e);
+  return s ? fail(&e) : EXIT_DONE;
+}
+
+static int certify_model(struct work *w, struct certify_job *j)
+{
+  char path[PATH_SIZE];
+  int code = certificate_path(w, j->seed, path);
+  if (!code && !w->o->other_data && !run_classes_agree("certify", w->run->model[j->seed], j->model, w->data))
+    code = EXIT_USAGE;
+  if (!code && !*w->data_hash) code = save_data(w, r4_model_net(j->model));
+  double began = timer_now();
+  if (!code) code = w->claim->certify(j);
+  if (!code) code = save(w, j, path);
+  if (code) return code;
+  struct certify_row *row = &w->row[w->rows++];
+  certify_row_of(j, row);
+  row->seconds = timer_now() - began;
+  memcpy(row->file, path, sizeof path);
+  return EXIT_DONE;
+}
+
+static int certify_seed(struct work *w, size_t k)
+{
+  r4_error e = {0};
+  struct certify_job j = {.o = w->o, .run = w->run, .seed = k, .data = w->data, .train = w->train,
+                          .terminal = isatty(STDERR_FILENO), .delta = NAN};
+  r4_model *m = run_model(w->run->model[k], w->net, &e);
+  if (!m) return fail(&e);
+  j.model = m;
+  j.example = calloc(r4_data_count(w->data), sizeof *j.example);
+  int code = j.example ? certify_model(w, &j) : cli_fail("certify", R4_E_MEMORY, "");
+  bool last = k + 1 == w->run->seeds || w->o->seed >= 0;
+  if (!code && last) code = (w->o->json ? certify_print_json : certify_print)(w->o, &j, w->row, w->rows);
+  free(j.example);
+  r4_model_free(m);
+  return code;
+}
+
+static int certify_seeds(struct work *w)
+{
+  bool found = false;
+  int code = check_out(w);
+  for (size_t k = 0; k < w->run->seeds && !code; k++) {
+    if (w->o->seed >= 0 && w->run->seed[k] != w->o->seed) continue;
+    found = true;
+    code = certify_seed(w, k);
+  }
+  if (found || code) return code;
+  fprintf(stderr, "r4 certify: %s has no model of seed %lld\n", shown(w->o->run).text, (long long)w->o->seed);
+  return EXIT_USAGE;
+}
+
+/* ---- The run ---- */
+
+static r4_data *first_examples(const r4_data *d, size_t n, r4_error *e)
+{
+  size_t all = r4_data_count(d);
+  if (!n || n > all) n = all;
+  size_t *example = calloc(n + 1, sizeof *example);
+  for (size_t i = 0; example && i < n; i++) example[i] = i;
+  r4_data *part = example ? r4_data_subset(d, n, example, e) : NULL;
+  if (!example) e->status = R4_E_MEMORY;
+  free(example);
+  return part;
+}
+
+static int open_data(struct work *w, const r4_data *all, r4_split split)
+{
+  r4_error e = {0};
+  r4_data *part = r4_data_part(all, split, &e);
+  if (!part) return fail(&e);
+  if (!r4_data_count(part)) {
+    r4_data_free(part);
+    return run_no_examples("certify", w->o->run, w->o->split, all);
+  }
+  w->data = first_examples(part, (size_t)w->o->examples, &e);
+  r4_data_free(part);
+  w->train = w->data ? r4_data_part(all, R4_TRAIN, &e) : NULL;
+  w->net = w->train ? r4_settings_net(w->run->settings, all, &e) : NULL;
+  return w->net ? EXIT_DONE : fail(&e);
+}
+
+int certify_run(const struct certify_settings *o, const struct claim *claim, r4_split split)
+{
+  int code = EXIT_DONE;
+  struct work w = {.o = o, .claim = claim, .run = runs_open("certify", o->run, &code)};
+  if (!w.run) return code;
+  r4_data *all = run_data("certify", w.run, o->data_now, o->other_data, &code);
+  if (all) code = open_data(&w, all, split);
+  r4_data_free(all);
+  w.row = calloc(w.run->seeds, sizeof *w.row);
+  if (!code && !w.row) code = cli_fail("certify", R4_E_MEMORY, "");
+  if (!code) code = data_path(&w);
+  if (!code) code = certify_seeds(&w);
+  for (size_t k = 0; k < w.rows && !code; k++)
+    if (w.row[k].broken) code = EXIT_NO;
+  free(w.row);
+  r4_net_free(w.net);
+  r4_data_free(w.data);
+  r4_data_free(w.train);
+  runs_free(w.run);
+  return code;
+}
