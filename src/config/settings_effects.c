@@ -77,6 +77,8 @@ static const struct effect effects[] = {
   {"group_step",    "method", USED,    NULL,         false},
   {"group_weights", "method", NONE_OF, OF("group-dro"), true},
 
+  {"augment.holes", "augment.cutout", ABOVE_0, NULL, false},
+
   {"momentum", "optimizer", ONE_OF,  OF("sgd"),           false},
   {"beta1",    "optimizer", ONE_OF,  OF("adam", "adamw"), false},
   {"beta2",    "optimizer", ONE_OF,  OF("adam", "adamw"), false},
