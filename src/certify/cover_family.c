@@ -64,7 +64,7 @@ static bool read_side(r4_cover *c, const char *text)
   c->k = USUAL_MASKS;
   if (!read_whole(&text, &c->side) || !c->side) return false;
   if (*text == ',' && (text++, !read_whole(&text, &c->k))) return false;
-  return !*text && c->k >= 1 && c->k <= COVER_MOST;
+  return !*text && c->k >= 2 && c->k <= COVER_MOST;
 }
 
 /* ---- Axes ---- */
@@ -133,13 +133,8 @@ static struct cover_hidden frame(const r4_cover *c, size_t k, size_t length)
 
 /* ---- Squares ---- */
 
-/* Two masks hide all of an axis that one of them hides, or that they share. */
-static bool two_hide_all(const r4_cover *c)
-{
-  bool down = c->down.width == c->height, across = c->across.width == c->width;
-  return (down && 2 * c->across.width >= c->width) || (across && 2 * c->down.width >= c->height);
-}
-
+/* Two masks or more along an axis hide less than all of it: with q = n - p + 1 >= 2 and k >= 2, s = ceil(q / k) < q, so that
+ * p + s - 1 < n. Two squares of which none goes from edge to edge leave some corner. */
 static r4_status fit_square(r4_cover *c, const char *family, r4_error *e)
 {
   size_t shorter = c->height < c->width ? c->height : c->width;
@@ -149,11 +144,6 @@ static r4_status fit_square(r4_cover *c, const char *family, r4_error *e)
   c->down = axis_of(c->height, c->side, c->k);
   c->across = axis_of(c->width, c->side, c->k);
   c->masks = c->down.corners * c->across.corners;
-  if (two_hide_all(c))
-    return r4_fail(e, R4_E_ARGUMENT,
-                   "cover %.60s: two masks of %zu x %zu pixels leave nothing of images of %zu x %zu: more masks a side "
-                   "are smaller",
-                   family, c->across.width, c->down.width, c->width, c->height);
   snprintf(c->about, sizeof c->about, "any one square of at most %zu x %zu pixels", c->side, c->side);
   return R4_OK;
 }
@@ -195,10 +185,10 @@ static struct cover_hidden window(const r4_cover *c, size_t k, size_t length)
 
 static const struct cover_kind kinds[] = {
   {"edges", "edges:F with F above 0 and below 0.5, as edges:0.33", false, read_share, fit_edges, edge},
-  {"square", "square:P or square:P,K with P pixels a side and K from 1 to 16, as square:32", false, read_side, fit_square,
+  {"square", "square:P or square:P,K with P pixels a side and K from 2 to 16, as square:32", false, read_side, fit_square,
    square},
   {"frame", "frame:F with F above 0 and below 0.5, as frame:0.25", false, read_share, fit_frame, frame},
-  {"tokens", "tokens:N or tokens:N,K with N tokens and K from 1 to 16, as tokens:3", true, read_side, fit_tokens, window},
+  {"tokens", "tokens:N or tokens:N,K with N tokens and K from 2 to 16, as tokens:3", true, read_side, fit_tokens, window},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
