@@ -1721,8 +1721,17 @@ void r4_cover_put(const r4_cover *c, size_t k, size_t length, const float *const
  * its model: training (augment.cutout, augment.strips), certifying and predicting use the same one. R4_E_ARGUMENT for
  * tokens without names. */
 r4_status r4_data_constant(const r4_data *d, size_t n, float *to, r4_error *e);
-/* False if the file of the model has none, or one of another length. */
+/* How many numbers that of a model has; 0: it has none, as models of other programs. */
+size_t r4_model_constants(const r4_model *m);
+/* False if the model has none, or one of another length. */
 bool r4_model_constant(const r4_model *m, size_t n, float *to);
+/* n finite numbers, or none. */
+r4_status r4_model_set_constant(r4_model *m, size_t n, const float *constant, r4_error *e);
+/* r4_model_save of all that a model has: net, weights, names of classes, constant. */
+r4_status r4_model_write(const r4_model *m, const char *path, r4_error *e);
+/* That of a trainer's training examples: how many numbers it has, and these; 0, or false: there is none. */
+size_t r4_trainer_constants(const r4_trainer *t);
+bool r4_trainer_constant(const r4_trainer *t, size_t n, float *to);
 
 typedef struct {
   const char *family;

@@ -53,6 +53,8 @@ struct claim {
   void (*file_name)(const struct certify_settings *o, char *to, size_t size);
   /* Fills j->certificate (but model, data, examples) and j->example. Returns an exit code, after a sentence unless 0. */
   int (*certify)(struct certify_job *j);
+  /* The certificate is on the disk. May be NULL. */
+  void (*saved)(const struct certify_job *j);
 };
 
 extern const struct claim claim_box, claim_cover;

@@ -11,7 +11,7 @@
 #include "timer.h"
 
 /* Passes between two lines of progress; what an interruption costs at most. */
-enum { PASSES_AT_ONCE = 1024 };
+enum { PASSES_AT_ONCE = 1024, PART_PATH = PATH_SIZE + 200 };
 
 static bool asked(const struct certify_settings *o)
 {
@@ -84,18 +84,32 @@ static int look_at_all(struct work *w, struct cover_part *kept, size_t done)
   return s ? cli_fail("certify", s, e.text) : EXIT_DONE;
 }
 
+/* What is done is kept beside the model, for recovery and detection alike. */
+static void part_path(const struct certify_job *j, char path[PART_PATH])
+{
+  char name[128];
+  file_name(&(struct certify_settings){.cover = j->o->cover}, name, sizeof name);
+  snprintf(path, PART_PATH, "%s/%s-%s.part", j->run->folder[j->seed], name, j->o->split);
+}
+
+static void saved(const struct certify_job *j)
+{
+  char path[PART_PATH];
+  part_path(j, path);
+  remove(path);
+}
+
 static int run_passes(struct work *w)
 {
-  char key[2 * PATH_SIZE], path[PATH_SIZE + 200], name[128];
+  char key[2 * PATH_SIZE], path[PART_PATH];
   struct cover_part kept;
   int code = key_of(w, key, sizeof key);
   if (code) return code;
-  file_name(&(struct certify_settings){.cover = w->j->o->cover}, name, sizeof name);
-  snprintf(path, sizeof path, "%s/%s-%s.part", w->j->run->folder[w->j->seed], name, w->j->o->split);
+  part_path(w->j, path);
   size_t done = cover_part_open(&kept, path, key, w->examples, w->x);
   if (done) fprintf(stderr, "r4 certify: %zu of %zu examples were done before\n", done, w->examples);
   code = look_at_all(w, &kept, done);
-  cover_part_close(&kept, !code);
+  cover_part_close(&kept);
   return code;
 }
 
@@ -173,7 +187,7 @@ static int certify(struct certify_job *j)
 }
 
 const struct claim claim_cover = {
-  .name = "cover", .asked = asked, .check = check, .file_name = file_name, .certify = certify};
+  .name = "cover", .asked = asked, .check = check, .file_name = file_name, .certify = certify, .saved = saved};
 
 /* ---- Printing ---- */
 

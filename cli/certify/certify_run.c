@@ -140,6 +140,7 @@ static int certify_model(struct work *w, struct certify_job *j)
   if (!code) code = w->claim->certify(j);
   if (!code) code = save(w, j, path);
   if (code) return code;
+  if (w->claim->saved) w->claim->saved(j);
   struct certify_row *row = &w->row[w->rows++];
   certify_row_of(j, row);
   row->cover = j->cover;

@@ -42,7 +42,6 @@ static size_t read_lines(FILE *f, const char *key, size_t n, r4_covered *to)
 size_t cover_part_open(struct cover_part *p, const char *path, const char *key, size_t n, r4_covered *to)
 {
   *p = (struct cover_part){0};
-  snprintf(p->path, sizeof p->path, "%s", path);
   FILE *before = fopen(path, "r");
   size_t done = before ? read_lines(before, key, n, to) : 0;
   if (before) fclose(before);
@@ -60,9 +59,8 @@ void cover_part_add(struct cover_part *p, size_t n, const r4_covered *x)
   fflush(p->f);
 }
 
-void cover_part_close(struct cover_part *p, bool done)
+void cover_part_close(struct cover_part *p)
 {
   if (p->f) fclose(p->f);
-  if (done) remove(p->path);
   p->f = NULL;
 }

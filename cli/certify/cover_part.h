@@ -6,8 +6,7 @@
 #include "cli.h"
 
 struct cover_part {
-  FILE *f;         /* NULL: it cannot be written, and nothing is kept */
-  char path[1200]; /* of the file */
+  FILE *f; /* NULL: it cannot be written, and nothing is kept */
 };
 
 /* Reads what is there of the same key, a line without its end, of at most n examples, and returns how many; then the file
@@ -15,7 +14,6 @@ struct cover_part {
 size_t cover_part_open(struct cover_part *p, const char *path, const char *key, size_t n, r4_covered *to);
 /* Adds examples, which are on the disk when this returns, as far as the system is concerned. */
 void cover_part_add(struct cover_part *p, size_t n, const r4_covered *x);
-/* done: all is in the certificate, and the file goes. */
-void cover_part_close(struct cover_part *p, bool done);
+void cover_part_close(struct cover_part *p);
 
 #endif

@@ -248,7 +248,41 @@ const char *r4_model_class_name(const r4_model *m, size_t k)
 
 bool r4_model_constant(const r4_model *m, size_t n, float *to)
 {
-  if (!m->constant || m->constants != n) return false;
+  if (!n || m->constants != n) return false;
   memcpy(to, m->constant, n * sizeof *to);
   return true;
+}
+
+size_t r4_model_constants(const r4_model *m)
+{
+  return m->constants;
+}
+
+r4_status r4_model_set_constant(r4_model *m, size_t n, const float *constant, r4_error *e)
+{
+  NEEDS(m, "a model", R4_E_ARGUMENT);
+  NEEDS(constant || !n, "a constant", R4_E_ARGUMENT);
+  for (size_t k = 0; k < n; k++)
+    if (!isfinite(constant[k]))
+      return r4_fail(e, R4_E_DOMAIN, "number %zu of the constant is %g, expected a finite one", k, (double)constant[k]);
+  float *copy = mem_new(n + 1, sizeof *copy, "a constant", e);
+  if (!copy) return R4_E_MEMORY;
+  if (n) memcpy(copy, constant, n * sizeof *copy);
+  r4_mem_free(m->constant);
+  m->constant = copy;
+  m->constants = n;
+  return R4_OK;
+}
+
+r4_status r4_model_write(const r4_model *m, const char *path, r4_error *e)
+{
+  NEEDS(m, "a model", R4_E_ARGUMENT);
+  size_t n = m->classes ? js_size(m->classes) : 0;
+  const char **name = mem_new(n + 1, sizeof *name, "a model", e);
+  if (!name) return R4_E_MEMORY;
+  for (size_t k = 0; k < n; k++) name[k] = js_text(js_at(m->classes, k));
+  bool named = n && (int64_t)n == names_of(m->net);
+  r4_status s = model_save(m->net, m->weights, named ? name : NULL, m->constants, m->constant, path, e);
+  r4_mem_free(name);
+  return s;
 }

@@ -289,17 +289,16 @@ r4_status run_log(struct run *r, double seconds, r4_error *e)
 
 /* ---- The end ---- */
 
-/* How many numbers the constant of hidden content has; 0: these examples have none. */
-static size_t constants_of(const r4_data *d)
+size_t run_constants(const struct run *r)
 {
-  r4_shape s = r4_data_shape(d);
-  if (r4_data_vocabulary(d) > 0) return r4_data_piece(d, 0) ? 1 : 0;
+  r4_shape s = r4_data_shape(r->train);
+  if (r4_data_vocabulary(r->train) > 0) return r4_data_piece(r->train, 0) ? 1 : 0;
   return s.rank == 3 ? (size_t)s.dim[2] : 0;
 }
 
 r4_status run_save_model(const struct run *r, const char *path, r4_error *e)
 {
-  size_t classes = r4_data_classes(r->train), constants = constants_of(r->train);
+  size_t classes = r4_data_classes(r->train), constants = run_constants(r);
   const char **name = mem_new(classes, sizeof *name, path, e);
   float *constant = mem_new(constants + 1, sizeof *constant, path, e);
   r4_status s = name && constant ? R4_OK : R4_E_MEMORY;
