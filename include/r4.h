@@ -19,7 +19,7 @@
  * Threads  An object belongs to one thread at a time. Running a plan uses OpenMP inside.
  *          The same seed and inputs give the same bits, on the same number of threads (r4_threads).
  * Locale   Numbers in texts and files have a decimal point, whatever locale the program is in.
- * Bounds   hold in real arithmetic; float rounding is not covered.
+ * Bounds   of r4_bound hold in real arithmetic, as far as float rounding lets them; those of r4_enclose are proved.
  *
  * Contents, by what you want to do. Parts are in the order of declaration, not of reading.
  *
@@ -1877,6 +1877,24 @@ r4_status r4_heat_picture(const r4_subject *subject, size_t subjects, const r4_d
 r4_status r4_text_picture(const r4_subject *subject, size_t subjects, const r4_data *d,
                           const r4_heat_options *options, const char *file, double *share, r4_error *e);
 
+/* ---- Sound enclosures ----------------------------------------------------------------------- */
+
+/* What is enclosed: the values of the stored numbers in real arithmetic, or those of every float evaluation, whatever
+ * the order of its sums, with or without FMA. */
+typedef enum { R4_SEMANTICS_REAL = 0, R4_SEMANTICS_ANY_FLOAT } r4_semantics;
+
+/* The values of an input of a graph, element by element: lo <= x <= hi. One array for both: single values. */
+typedef struct {
+  const char *name;
+  const double *lo, *hi;
+} r4_ends;
+
+/* Ends of y while its inputs range over these sets, rounding included, unlike r4_bound: lo and hi get as many elements
+ * as y has, infinite where nothing is known. R4_E_RULE names an operation without a sound rule. y may come from
+ * r4_grad: where a function has kinks, its derivative is then enclosed whichever value a program takes there. */
+r4_status r4_enclose(const r4_graph *g, r4_id y, size_t n, const r4_ends *input, r4_semantics semantics, double *lo,
+                     double *hi, r4_error *e);
+
 /* ---- Certificates --------------------------------------------------------------------------- */
 
 /* What was proved of one example. */
@@ -1918,6 +1936,23 @@ typedef struct {
   size_t examples;
   const r4_certified *example;
 } r4_certificate;
+
+/* The claim "box": for every x' that differs from x in masked features alone, by at most eps times the mask, or, if eps
+ * is not given, by whatever is valid, the prediction is the same. */
+typedef struct {
+  const char *eps;        /* a decimal, as "0.1", which is taken exactly; NULL: the whole range of valid values */
+  const char *low, *high; /* valid values of a feature, decimals; NULL: there are no limits                    */
+  r4_semantics semantics;
+  bool radius;   /* also the largest eps for which it holds, by bisection up to high - low, or 1        */
+  int64_t batch; /* examples at a time; 0: by their size                                                */
+  bool (*progress)(size_t done, size_t of, void *user); /* false ends it; or NULL */
+  void *user;
+} r4_certify_options;
+
+/* Fills to[k] for each example of d, which are not texts: its label, what the net predicts, and the proved margin.
+ * R4_E_RULE if the net has an operation without a sound rule. */
+r4_status r4_certify_box(const r4_model *m, const r4_data *d, const r4_certify_options *options, r4_certified *to,
+                         r4_error *e);
 
 /* As text that r4-check reads; doc/certificates.md has the format. */
 r4_status r4_certificate_save(const r4_certificate *c, const char *path, r4_error *e);

@@ -26,6 +26,10 @@ static struct {
   char path[300];
 } have;
 
+static const r4_certify_options box_options = {.eps = "0"};
+static r4_certified one_certified[1];
+static double ends_room[1];
+
 /* A line: the function; what is missing, or after "=" what the error says instead of "needs"; and the call, as one that
  * returns r4_status. */
 #define CALLS(X)                                                                                             \
@@ -42,6 +46,10 @@ static struct {
   X(r4_certificate_data_save, "a path", r4_certificate_data_save(have.n, have.d, NULL, e))                   \
   X(r4_certificate_save, "a certificate", r4_certificate_save(NULL, have.path, e))                           \
   X(r4_certificate_save, "a path", r4_certificate_save(&(r4_certificate){0}, NULL, e))                       \
+  X(r4_certify_box, "a model", r4_certify_box(NULL, have.d, &box_options, one_certified, e))                 \
+  X(r4_certify_box, "data", r4_certify_box(have.m, NULL, &box_options, one_certified, e))                    \
+  X(r4_certify_box, "options", r4_certify_box(have.m, have.d, NULL, one_certified, e))                       \
+  X(r4_certify_box, "room for the result", r4_certify_box(have.m, have.d, &box_options, NULL, e))            \
   X(r4_data_check_overlap, "data", r4_data_check_overlap(NULL, e))                                           \
   X(r4_cover_new, "a family", none(r4_cover_new(NULL, R4_SHAPE(4, 4, 1), e), e))                             \
   X(r4_cover_predict, "a net", r4_cover_predict(NULL, have.room, have.d, &covered, covers, e))               \
@@ -106,6 +114,9 @@ static struct {
   X(r4_evaluate_some, "weights", r4_evaluate_some(have.n, NULL, have.d, .1, 4, 9, metrics(), e))             \
   X(r4_evaluate_some, "data", r4_evaluate_some(have.n, have.room, NULL, .1, 4, 9, metrics(), e))             \
   X(r4_evaluate_some, "room for the result", r4_evaluate_some(have.n, have.room, have.d, .1, 4, 9, NULL, e)) \
+  X(r4_enclose, "a graph", r4_enclose(NULL, have.y, 0, NULL, R4_SEMANTICS_REAL, ends_room, ends_room, e))    \
+  X(r4_enclose, "inputs", r4_enclose(have.g, have.y, 1, NULL, R4_SEMANTICS_REAL, ends_room, ends_room, e))   \
+  X(r4_enclose, "room for the result", r4_enclose(have.g, have.y, 0, NULL, R4_SEMANTICS_REAL, NULL, NULL, e))\
   X(r4_file_check, "=no file is named", r4_file_check(NULL, "0123", e))                                      \
   X(r4_file_check, "a digest", r4_file_check(have.path, NULL, e))                                            \
   X(r4_file_hash, "a path", r4_file_hash(NULL, (char[R4_HASH_SIZE]){0}, e))                                  \

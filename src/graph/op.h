@@ -41,6 +41,28 @@ struct call {
   r4_error *error;
 };
 
+/* A call of a sound rule (op/sound.h): a set of values for each element of the arguments, lo <= x <= hi, and the same
+ * for the result. lo and hi are one array for single values, which are exact. Infinite ends: nothing is known. */
+struct enclosing {
+  size_t n;
+  const double *lo[MAX_ARITY], *hi[MAX_ARITY];
+  r4_shape in_shape[MAX_ARITY];
+  const struct op *op;
+  const struct attr *attr;
+  double *out_lo, *out_hi; /* never one array */
+  r4_shape shape;
+  bool any_float; /* of every float evaluation, not of real arithmetic */
+  r4_error *error;
+};
+
+/* What float arithmetic adds to a sound rule of real arithmetic. */
+enum float_error {
+  FLOAT_UNKNOWN, /* no bound that holds for every evaluation: refused          */
+  FLOAT_EXACT,   /* nothing: floats are moved or compared                      */
+  FLOAT_ROUNDED, /* one rounding of each element                               */
+  FLOAT_OWN,     /* the rule knows, by any_float                               */
+};
+
 /* One name for attr.i[first .. first + count), for the text form; count -1: as many as the rank; FIELD_MOSTLY_1: one
  * number, kept less 1 and written only if it is not 1. */
 enum { FIELD_MOSTLY_1 = 0 };
@@ -91,6 +113,9 @@ struct op {
   element_f32 *f32; /* of OP_ELEMENT */
   element_f64 *f64;
   r4_status (*kernel)(const struct call *c); /* of all others */
+  r4_status (*enclose)(const struct enclosing *c); /* sound numbers; NULL: it has no sound rule */
+  enum float_error float_error;
+  double (*terms)(const r4_shape *in, r4_shape out, const struct attr *attr); /* added up in an element, at most */
 
   const struct sample *samples;
   size_t sample_count;

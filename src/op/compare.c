@@ -96,24 +96,29 @@ static r4_id select_simplify(r4_graph *g, r4_id y)
 #define Q VALUES(4, -2, 1.5, -1)
 
 const struct op op_min = {
-  ELEMENT_OP(min, 2), .keeps_sign = EVERY_ARG, .vjp = min_vjp, .bound = op_monotone, .simplify = extremum_simplify,
+  ELEMENT_OP(min, 2), SOUND(increasing, EXACT),
+  .keeps_sign = EVERY_ARG, .vjp = min_vjp, .bound = op_monotone, .simplify = extremum_simplify,
   SAMPLES({.in = PAIR, .x = {P, Q}, .y = VALUES(-2, -2, 1.5, -1)}, {.in = {{2, {3, 4}}, {2, {3, 4}}}})};
 
 const struct op op_max = {
-  ELEMENT_OP(max, 2), .keeps_sign = EVERY_ARG, .vjp = max_vjp, .bound = op_monotone, .simplify = extremum_simplify,
+  ELEMENT_OP(max, 2), SOUND(increasing, EXACT),
+  .keeps_sign = EVERY_ARG, .vjp = max_vjp, .bound = op_monotone, .simplify = extremum_simplify,
   SAMPLES({.in = PAIR, .x = {P, Q}, .y = VALUES(4, -.5, 1.5, 3)}, {.in = {{2, {3, 4}}, {2, {3, 4}}}})};
 
 const struct op op_less = {
-  ELEMENT_OP(less, 2), .nonneg = true, .vjp = op_flat, .bound = less_bound, .simplify = op_fold,
+  ELEMENT_OP(less, 2), SOUND(less, EXACT),
+  .nonneg = true, .vjp = op_flat, .bound = less_bound, .simplify = op_fold,
   SAMPLES({.in = PAIR, .x = {P, Q}, .y = VALUES(1, 0, 0, 0)}, {.in = {{2, {3, 4}}, {2, {3, 4}}}})};
 
 const struct op op_equal = {
-  ELEMENT_OP(equal, 2), .nonneg = true, .vjp = op_flat, .bound = equal_bound, .simplify = op_fold,
+  ELEMENT_OP(equal, 2), SOUND(equal, EXACT),
+  .nonneg = true, .vjp = op_flat, .bound = equal_bound, .simplify = op_fold,
   SAMPLES({.in = PAIR, .x = {P, Q}, .y = VALUES(0, 0, 1, 0)},
           {.in = {{1, {12}}, {1, {12}}}, .whole = {3, 3}})};
 
 const struct op op_select = {
-  ELEMENT_OP(select, 3), .keeps_sign = 2 | 4, .vjp = select_vjp, .bound = select_bound, .simplify = select_simplify,
+  ELEMENT_OP(select, 3), SOUND(select, EXACT),
+  .keeps_sign = 2 | 4, .vjp = select_vjp, .bound = select_bound, .simplify = select_simplify,
   SAMPLES({.in = {{1, {4}}, {1, {4}}, {1, {4}}}, .x = {VALUES(-1, 0, 1, 2), P, Q}, .y = VALUES(4, -2, 1.5, 3)},
           {.in = {{2, {3, 4}}, {2, {3, 4}}, {2, {3, 4}}}})};
 /* clang-format on */

@@ -201,6 +201,18 @@ static double conv_dw_flops(const r4_shape *in, r4_shape out, const struct attr 
   return 2. * (double)r4_shape_count(in[1]) * (double)(out.dim[1] * out.dim[2] * out.dim[3]);
 }
 
+static double conv_terms(const r4_shape *in, r4_shape out, const struct attr *attr)
+{
+  (void)out, (void)attr;
+  return (double)(in[1].dim[1] * in[1].dim[2] * in[1].dim[3]);
+}
+
+static double conv_dx_terms(const r4_shape *in, r4_shape out, const struct attr *attr)
+{
+  (void)out;
+  return (double)(in[1].dim[1] * in[1].dim[2]) * (double)(in[1].dim[0] / window_groups(attr));
+}
+
 /* ---- The operations ---- */
 /* clang-format off */
 
@@ -230,6 +242,8 @@ const struct op op_conv2d = {
   .simplify = conv_simplify,
   .flops = conv_flops,
   .kernel = conv_kernel,
+  SOUND(conv2d, OWN),
+  .terms = conv_terms,
   SAMPLES({.in = {{4, {1, 3, 3, 1}}, {4, {1, 2, 2, 1}}}, .attr = {.i = {PLAIN}}, .x = {IMAGE3, KERNEL2},
            .y = VALUES(7, 9, 13, 15)},
           {.in = {{4, {2, 5, 6, 2}}, {4, {3, 4, 4, 2}}}, .attr = {.i = {STRIDED}}},
@@ -256,6 +270,8 @@ const struct op op_conv2d_dx = {
   .simplify = conv_simplify,
   .flops = conv_dx_flops,
   .kernel = conv_dx_kernel,
+  SOUND(conv2d_dx, OWN),
+  .terms = conv_dx_terms,
   SAMPLES({.in = {{4, {1, 2, 2, 1}}, {4, {1, 2, 2, 1}}}, .attr = {.i = {PLAIN, 3, 3}},
            .x = {VALUES(1, 2, 3, 4), KERNEL2}, .y = VALUES(1, 2, 0, 2, 4, 4, -3, 2, 8)},
           {.in = {{4, {2, 2, 3, 3}}, {4, {3, 4, 4, 2}}}, .attr = {.i = {STRIDED, 5, 6}}},

@@ -78,7 +78,8 @@ static r4_status check_kernel(const struct call *c)
 
 /* clang-format off */
 const struct op op_detach = {
-  ELEMENT_OP(detach, 1), .keeps_sign = EVERY_ARG, .vjp = op_flat, .bound = detach_bound, .simplify = detach_simplify,
+  ELEMENT_OP(detach, 1), SOUND(increasing, EXACT),
+  .keeps_sign = EVERY_ARG, .vjp = op_flat, .bound = detach_bound, .simplify = detach_simplify,
   SAMPLES({.in = {{1, {3}}}, .x = {VALUES(-2, 0, 3)}, .y = VALUES(-2, 0, 3)})};
 
 const struct op op_lower_end = {
@@ -98,6 +99,7 @@ const struct op op_check = {
   .vjp = check_vjp,
   .bound = check_bound,
   .kernel = check_kernel,
+  SOUND(check, EXACT),
   SAMPLES({.in = {{1, {3}}, {1, {3}}}, .x = {VALUES(-2, 0, 3), VALUES(1, 2, 3)}, .y = VALUES(-2, 0, 3)},
           {.in = {{1, {3}}, {1, {3}}}, .low = 1, .high = 2}),
 };

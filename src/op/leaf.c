@@ -50,6 +50,7 @@ const struct op op_const = {
   .vjp = op_flat,
   .bound = op_linear,
   .kernel = const_kernel,
+  SOUND(const, ROUNDED),
   SAMPLES({.shape = {1, {3}}, .attr = {.f = 2.5}, .y = VALUES(2.5, 2.5, 2.5)}),
 };
 
@@ -63,6 +64,7 @@ const struct op op_iota = {
   .vjp = op_flat,
   .bound = op_linear,
   .kernel = iota_kernel,
+  SOUND(increasing, EXACT),
   SAMPLES({.shape = {2, {2, 3}}, .attr = {.i = {1}}, .y = VALUES(0, 1, 2, 0, 1, 2)},
           {.shape = {2, {2, 3}}, .attr = {.i = {0}}, .y = VALUES(0, 0, 0, 1, 1, 1)}),
 };

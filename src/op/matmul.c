@@ -111,6 +111,11 @@ static double matmul_flops(const r4_shape *in, r4_shape out, const struct attr *
   return 2. * (double)r4_shape_count(out) * (double)in[0].dim[attr->i[0] ? r - 2 : r - 1];
 }
 
+static double matmul_terms(const r4_shape *in, r4_shape out, const struct attr *attr)
+{
+  return matmul_flops(in, out, attr) / (2 * (double)r4_shape_count(out));
+}
+
 /* C[i,j] = sum_k A[i,k] B[k,j], with the strides of both operands chosen by the flags */
 static r4_status matmul_kernel(const struct call *c)
 {
@@ -151,6 +156,8 @@ const struct op op_matmul = {
   .simplify = matmul_simplify,
   .flops = matmul_flops,
   .kernel = matmul_kernel,
+  SOUND(matmul, OWN),
+  .terms = matmul_terms,
   SAMPLES({.in = {{2, {2, 3}}, {2, {3, 2}}}, .x = {A23, B32}, .y = AB},
           {.in = {{2, {2, 3}}, {2, {2, 3}}}, .attr = {.i = {0, 1}}, .x = {A23, B23}, .y = AB},
           {.in = {{2, {3, 2}}, {2, {3, 2}}}, .attr = {.i = {1, 0}}, .x = {VALUES(1, 4, 2, 5, 3, 6), B32}, .y = AB},

@@ -65,6 +65,22 @@ struct interval op_monotone(r4_graph *g, r4_id y, struct interval *x); /* increa
 struct interval op_linear(r4_graph *g, r4_id y, struct interval *x);
 struct interval op_bilinear(r4_graph *g, r4_id y, struct interval *x);
 
+/* ---- Sound rules: see op/sound.h ---- */
+
+/* Fields of an operation: its sound rule, and what floats add to it (graph/op.h). */
+#define SOUND(RULE, ERROR) .enclose = enclose_##RULE, .float_error = FLOAT_##ERROR
+
+typedef r4_status sound_rule(const struct enclosing *c);
+sound_rule enclose_increasing;  /* exact, and increasing in each argument: the operation at both ends */
+sound_rule enclose_sum;         /* adds up elements of the first argument, at most terms of them      */
+sound_rule enclose_add, enclose_sub, enclose_mul, enclose_div, enclose_neg;
+sound_rule enclose_less, enclose_equal, enclose_select, enclose_abs, enclose_sign, enclose_step;
+sound_rule enclose_square, enclose_sqrt, enclose_rsqrt;
+sound_rule enclose_exp, enclose_log, enclose_log1p, enclose_tanh, enclose_sigmoid, enclose_erf, enclose_gelu;
+sound_rule enclose_softmax, enclose_logsumexp;
+sound_rule enclose_const, enclose_check;
+sound_rule enclose_matmul, enclose_conv2d, enclose_conv2d_dx, enclose_unpool_max;
+
 /* ---- Intervals ---- */
 
 bool iv_point(struct interval x);

@@ -230,6 +230,13 @@ static r4_status unpool_max_kernel(const struct call *c)
   return R4_OK;
 }
 
+/* Positions of a window, and windows that see a position: at most as many. */
+static double window_terms(const r4_shape *in, r4_shape out, const struct attr *attr)
+{
+  (void)in, (void)out;
+  return (double)attr->i[W_SIZE] * (double)attr->i[W_SIZE + 1];
+}
+
 /* ---- The operations ---- */
 /* clang-format off */
 
@@ -238,24 +245,28 @@ const struct attr_field pool_fields[] = {{"stride", W_STRIDE, 2},     {"pad", W_
                                                 {"image", W_IMAGE, 2},       {0}};
 
 const struct op op_pool_sum = {
-  POOL_OP(pool_sum, 1), .keeps_sign = EVERY_ARG, .shape = pool_shape, .bound = op_linear,
+  POOL_OP(pool_sum, 1), SOUND(sum, OWN), .terms = window_terms,
+  .keeps_sign = EVERY_ARG, .shape = pool_shape, .bound = op_linear,
   SAMPLES({.in = {{4, {1, 2, 4, 1}}}, .attr = {.i = {TWO}}, .x = {IMAGE4}, .y = VALUES(18, 18)},
           {.in = {{4, {2, 4, 5, 2}}}, .attr = {.i = {OVERLAP}}})};
 
 const struct op op_unpool_sum = {
-  POOL_OP(unpool_sum, 1), .keeps_sign = EVERY_ARG, .shape = unpool_sum_shape, .bound = op_linear,
+  POOL_OP(unpool_sum, 1), SOUND(sum, OWN), .terms = window_terms,
+  .keeps_sign = EVERY_ARG, .shape = unpool_sum_shape, .bound = op_linear,
   SAMPLES({.in = {{4, {1, 1, 2, 1}}}, .attr = {.i = {TWO, 2, 4}}, .x = {VALUES(1, 2)},
            .y = VALUES(1, 1, 2, 2, 1, 1, 2, 2)},
           {.in = {{4, {2, 3, 3, 2}}}, .attr = {.i = {OVERLAP, 4, 5}}},
           {.in = {{4, {2, 1, 2, 2}}}, .attr = {.i = {APART, 4, 5}}})};
 
 const struct op op_pool_max = {
-  POOL_OP(pool_max, 1), .keeps_sign = EVERY_ARG, .shape = pool_shape, .bound = op_monotone,
+  POOL_OP(pool_max, 1), SOUND(increasing, EXACT),
+  .keeps_sign = EVERY_ARG, .shape = pool_shape, .bound = op_monotone,
   SAMPLES({.in = {{4, {1, 2, 4, 1}}}, .attr = {.i = {TWO}}, .x = {IMAGE4}, .y = VALUES(8, 6)},
           {.in = {{4, {2, 4, 5, 2}}}, .attr = {.i = {OVERLAP}}})};
 
 const struct op op_unpool_max = {
-  POOL_OP(unpool_max, 2), .keeps_sign = 2, .shape = unpool_max_shape, .bound = unpool_max_bound,
+  POOL_OP(unpool_max, 2), SOUND(unpool_max, OWN), .terms = window_terms,
+  .keeps_sign = 2, .shape = unpool_max_shape, .bound = unpool_max_bound,
   SAMPLES({.in = {{4, {1, 2, 4, 1}}, {4, {1, 1, 2, 1}}}, .attr = {.i = {TWO}}, .x = {IMAGE4, VALUES(3, 5)},
            .y = VALUES(0, 0, 0, 0, 3, 0, 5, 0)},
           {.in = {{4, {1, 2, 2, 1}}, {4, {1, 1, 1, 1}}}, .attr = {.i = {TWO}}, .x = {VALUES(1, 2, 2, 2), VALUES(3)},

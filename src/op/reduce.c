@@ -68,6 +68,12 @@ static r4_status sum_kernel(const struct call *c)
   return reduce(c, 0, false);
 }
 
+static double sum_terms(const r4_shape *in, r4_shape out, const struct attr *attr)
+{
+  (void)attr;
+  return (double)r4_shape_count(in[0]) / (double)r4_shape_count(out);
+}
+
 static r4_status max_kernel(const struct call *c)
 {
   return reduce(c, -INFINITY, true);
@@ -94,6 +100,8 @@ const struct op op_sum = {
   .bound = op_linear,
   .simplify = reduce_simplify,
   .kernel = sum_kernel,
+  SOUND(sum, OWN),
+  .terms = sum_terms,
   REDUCE_SAMPLES(VALUES(5, 7, 9), VALUES(9, 12)),
 };
 
@@ -108,6 +116,7 @@ const struct op op_reduce_max = {
   .bound = op_monotone,
   .simplify = reduce_simplify,
   .kernel = max_kernel,
+  SOUND(increasing, EXACT),
   REDUCE_SAMPLES(VALUES(4, 5, 6), VALUES(5, 6)),
 };
 /* clang-format on */

@@ -158,6 +158,7 @@ const struct op op_broadcast = {
   .bound = op_linear,
   .simplify = broadcast_simplify,
   .kernel = broadcast_kernel,
+  SOUND(increasing, EXACT),
   SAMPLES({.in = {{1, {2}}}, .shape = {2, {3, 2}}, .x = {VALUES(1, 2)}, .y = VALUES(1, 2, 1, 2, 1, 2)},
           {.in = {{2, {2, 1}}}, .shape = {2, {2, 3}}, .x = {VALUES(1, 2)}, .y = VALUES(1, 1, 1, 2, 2, 2)},
           {.in = {{3, {2, 1, 3}}}, .shape = {4, {2, 2, 4, 3}}}, {.in = {{0, {0}}}, .shape = {2, {2, 3}}}),
@@ -174,6 +175,7 @@ const struct op op_reshape = {
   .bound = op_linear,
   .simplify = reshape_simplify,
   .kernel = reshape_kernel,
+  SOUND(increasing, EXACT),
   SAMPLES({.in = {{2, {2, 3}}}, .shape = {2, {3, 2}}, .x = {VALUES(1, 2, 3, 4, 5, 6)},
            .y = VALUES(1, 2, 3, 4, 5, 6)}),
 };
@@ -189,6 +191,7 @@ const struct op op_transpose = {
   .bound = op_linear,
   .simplify = transpose_simplify,
   .kernel = transpose_kernel,
+  SOUND(increasing, EXACT),
   SAMPLES({.in = {{2, {2, 3}}}, .attr = {.i = {1, 0}}, .x = {VALUES(1, 2, 3, 4, 5, 6)},
            .y = VALUES(1, 4, 2, 5, 3, 6)},
           {.in = {{3, {2, 3, 4}}}, .attr = {.i = {2, 0, 1}}},

@@ -149,6 +149,7 @@ const struct op op_slice = {
   .bound = op_linear,
   .simplify = move_simplify,
   .kernel = slice_kernel,
+  SOUND(increasing, EXACT),
   SAMPLES({.in = {{2, {2, 3}}}, .shape = {2, {2, 2}}, .attr = {.i = {0, 0, [STEP] = 1, 2}}, .x = {SIX},
            .y = VALUES(1, 3, 4, 6)},
           {.in = {{3, {4, 5, 6}}}, .shape = {3, {2, 3, 2}}, .attr = {.i = {1, 0, 1, [STEP] = 2, 2, 3}}}),
@@ -166,6 +167,7 @@ const struct op op_pad = {
   .bound = op_linear,
   .simplify = move_simplify,
   .kernel = pad_kernel,
+  SOUND(increasing, EXACT),
   SAMPLES({.in = {{1, {3}}}, .shape = {1, {7}}, .attr = {.i = {1, [STEP] = 2}}, .x = {VALUES(1, 2, 3)},
            .y = VALUES(0, 1, 0, 2, 0, 3, 0)},
           {.in = {{3, {2, 3, 2}}}, .shape = {3, {4, 5, 6}}, .attr = {.i = {1, 0, 1, [STEP] = 2, 2, 3}}}),
@@ -182,6 +184,7 @@ const struct op op_concat = {
   .bound = op_linear,
   .simplify = concat_simplify,
   .kernel = concat_kernel,
+  SOUND(increasing, EXACT),
   SAMPLES({.in = {{2, {2, 1}}, {2, {2, 2}}}, .attr = {.i = {1}}, .x = {VALUES(1, 4), VALUES(2, 3, 5, 6)}, .y = SIX},
           {.in = {{3, {2, 3, 2}}, {3, {2, 1, 2}}, {3, {2, 2, 2}}}, .attr = {.i = {1}}}),
 };

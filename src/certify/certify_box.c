@@ -1,0 +1,235 @@
+/* The claim "box": whatever the masked features are within eps, or within the valid range, the class stays. */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "certify/box.h"
+#include "certify/margin.h"
+#include "measure/predict.h"
+
+enum { BATCH = 256, MOST_BYTES = 512 << 20, BISECTIONS = 16 };
+
+struct certifier {
+  const r4_model *model;
+  const r4_data *d;
+  const r4_certify_options *o;
+  struct box box;
+  r4_graph *g;
+  r4_id x;
+  struct margins margins;
+  struct encloser *encloser;
+  size_t batch, features;
+  double *weights, *lo, *hi; /* all parameters in a row; [batch, features] */
+  float *value, *mask;       /* [batch, features] */
+  r4_certified *to;
+};
+
+/* ---- Making ---- */
+
+static r4_status build(struct certifier *c, r4_error *e)
+{
+  const r4_net *n = r4_model_net(c->model);
+  r4_shape in = r4_net_input(n), shape = {.rank = in.rank + 1, .dim = {(int64_t)c->batch}};
+  r4_id *param = mem_new(r4_net_params(n) + 1, sizeof *param, "a net's graph", e), node[MARGIN_NODES];
+  if (!param || !(c->g = r4_graph_new())) {
+    r4_mem_free(param);
+    return r4_fail(e, R4_E_MEMORY, "out of memory for a net's graph");
+  }
+  memcpy(shape.dim + 1, in.dim, (size_t)in.rank * sizeof *in.dim);
+  c->x = r4_input(c->g, "x", shape);
+  r4_net_inputs(n, c->g, param);
+  margins_find(&c->margins, c->g, r4_net_apply(n, c->g, param, c->x), c->o->semantics);
+  r4_mem_free(param);
+  c->encloser = encloser_new(c->g, margins_nodes(&c->margins, node), node, c->o->semantics, e);
+  return c->encloser ? R4_OK : e->status;
+}
+
+static r4_status bind(struct certifier *c, r4_error *e)
+{
+  const r4_net *n = r4_model_net(c->model);
+  r4_status s = R4_OK;
+  for (size_t k = 0; k < r4_net_params(n) && !s; k++) {
+    const double *w = c->weights + r4_net_param_offset(n, k);
+    s = encloser_input(c->encloser, r4_net_param_name(n, k), w, w, e);
+  }
+  return s ? s : encloser_input(c->encloser, "x", c->lo, c->hi, e);
+}
+
+static r4_status make_room(struct certifier *c, r4_error *e)
+{
+  size_t size = r4_net_size(r4_model_net(c->model)), each = c->batch * c->features;
+  c->weights = mem_new(size + 1, sizeof *c->weights, "weights", e);
+  c->lo = c->weights ? mem_new(2 * each, sizeof *c->lo, "boxes", e) : NULL;
+  c->value = c->lo ? mem_new(2 * each, sizeof *c->value, "examples", e) : NULL;
+  if (!c->value) return R4_E_MEMORY;
+  c->hi = c->lo + each;
+  c->mask = c->value + each;
+  for (size_t k = 0; k < size; k++) c->weights[k] = r4_model_weights(c->model)[k];
+  return R4_OK;
+}
+
+static void close_certifier(struct certifier *c)
+{
+  encloser_free(c->encloser);
+  r4_graph_free(c->g);
+  r4_mem_free(c->weights);
+  r4_mem_free(c->lo);
+  r4_mem_free(c->value);
+  c->encloser = NULL;
+  c->g = NULL;
+  c->weights = c->lo = NULL;
+  c->value = NULL;
+}
+
+/* A batch by what it takes: large images have many values. */
+static size_t batch_for(const struct certifier *c)
+{
+  size_t n = c->o->batch > 0 ? (size_t)c->o->batch : BATCH, bytes = c->features * 24 * sizeof(double) * 64;
+  while (!c->o->batch && n > 8 && n * bytes > MOST_BYTES) n /= 2;
+  return n < r4_data_count(c->d) ? n : r4_data_count(c->d);
+}
+
+static r4_status open_certifier(struct certifier *c, r4_error *e)
+{
+  c->features = (size_t)r4_shape_count(r4_data_shape(c->d));
+  c->batch = batch_for(c);
+  r4_status s = build(c, e);
+  if (!s) s = make_room(c, e);
+  return s ? s : bind(c, e);
+}
+
+/* ---- Batches ---- */
+
+/* Rows behind the last example are of no interest: copies of the first. */
+static void read_batch(struct certifier *c, size_t first, size_t n)
+{
+#pragma omp parallel for schedule(static)
+  for (size_t k = 0; k < c->batch; k++) {
+    size_t i = first + (k < n ? k : 0);
+    r4_data_values(c->d, i, c->value + k * c->features);
+    r4_data_mask(c->d, i, c->mask + k * c->features);
+  }
+}
+
+/* eps: of each example, or NULL for that of the box. */
+static r4_status enclose_batch(struct certifier *c, const double *eps, r4_error *e)
+{
+#pragma omp parallel for schedule(static)
+  for (size_t k = 0; k < c->batch; k++) {
+    struct box box = c->box;
+    if (eps) box.whole = false, box.eps = eps[k];
+    size_t at = k * c->features;
+    box_ends(&box, c->features, c->value + at, c->mask + at, c->lo + at, c->hi + at);
+  }
+  return encloser_run(c->encloser, e);
+}
+
+static void take_margins(struct certifier *c, size_t first, size_t n)
+{
+#pragma omp parallel for schedule(static)
+  for (size_t k = 0; k < n; k++) {
+    r4_certified *to = &c->to[first + k];
+    to->margin = to->predicted < 0 ? -INFINITY : margins_least(&c->margins, c->encloser, (int64_t)k, to->predicted);
+    to->holds = to->margin > 0 && to->margin < INFINITY;
+  }
+}
+
+/* ---- Radii ---- */
+
+/* The largest eps that may be asked for: the whole range, or 1. */
+static double largest_radius(const struct certifier *c)
+{
+  return c->box.ranged ? c->box.high - c->box.low : 1;
+}
+
+static void try_radii(struct certifier *c, size_t first, size_t n, const double *eps, double *below, double *above)
+{
+  for (size_t k = 0; k < n; k++) {
+    int32_t class = c->to[first + k].predicted;
+    bool holds = class >= 0 && margins_least(&c->margins, c->encloser, (int64_t)k, class) > 0;
+    *(holds ? &below[k] : &above[k]) = eps[k];
+  }
+}
+
+/* Bisection: below holds, above is not known to. A margin falls as eps grows, but for roundings, which bisection does
+ * not mind: what it reports was proved. */
+static r4_status find_radii(struct certifier *c, size_t first, size_t n, r4_error *e)
+{
+  double most = largest_radius(c), *room = mem_new(3 * c->batch, sizeof *room, "radii", e);
+  if (!room) return R4_E_MEMORY;
+  double *eps = room, *below = room + c->batch, *above = below + c->batch;
+  for (size_t k = 0; k < c->batch; k++) below[k] = -1, above[k] = eps[k] = most;
+  r4_status s = enclose_batch(c, eps, e);
+  if (!s) try_radii(c, first, n, eps, below, above);
+  for (int step = 0; step < BISECTIONS && !s; step++) {
+    for (size_t k = 0; k < c->batch; k++)
+      eps[k] = below[k] == most ? most : below[k] < 0 ? (step ? above[k] / 2 : 0) : (below[k] + above[k]) / 2;
+    s = enclose_batch(c, eps, e);
+    if (!s) try_radii(c, first, n, eps, below, above);
+  }
+  for (size_t k = 0; k < n && !s; k++) c->to[first + k].radius = below[k] < 0 ? 0 : below[k];
+  r4_mem_free(room);
+  return s;
+}
+
+/* ---- All examples ---- */
+
+static r4_status predict_all(struct certifier *c, r4_error *e)
+{
+  size_t n = r4_data_count(c->d);
+  int32_t *predicted = mem_new(n + 1, sizeof *predicted, "predictions", e);
+  if (!predicted) return R4_E_MEMORY;
+  double loss;
+  struct probe *p = predictor_new(r4_model_net(c->model), BATCH, e);
+  r4_status s = p ? predictor_run(p, r4_model_weights(c->model), c->d, predicted, &loss, e) : e->status;
+  for (size_t i = 0; i < n && !s; i++)
+    c->to[i] = (r4_certified){.label = r4_data_example(c->d, i).label, .predicted = predicted[i], .radius = NAN};
+  probe_free(p);
+  r4_mem_free(predicted);
+  return s;
+}
+
+static r4_status certify_all(struct certifier *c, r4_error *e)
+{
+  size_t all = r4_data_count(c->d);
+  r4_status s = R4_OK;
+  for (size_t first = 0; first < all && !s; first += c->batch) {
+    size_t n = all - first < c->batch ? all - first : c->batch;
+    read_batch(c, first, n);
+    s = enclose_batch(c, NULL, e);
+    if (!s) take_margins(c, first, n);
+    if (!s && c->o->radius) s = find_radii(c, first, n, e);
+    if (!s && c->o->progress && !c->o->progress(first + n, all, c->o->user))
+      s = r4_fail(e, R4_E_ARGUMENT, "certify: stopped after %zu of %zu examples", first + n, all);
+  }
+  return s;
+}
+
+static r4_status check_data(const r4_model *m, const r4_data *d, r4_error *e)
+{
+  if (r4_data_vocabulary(d) > 0)
+    return r4_fail(e, R4_E_ARGUMENT, "certify: the claim box is about numbers, and the examples are texts");
+  long long features = (long long)r4_shape_count(r4_net_input(r4_model_net(m))),
+            given = (long long)r4_shape_count(r4_data_shape(d));
+  if (features == given) return R4_OK;
+  return r4_fail(e, R4_E_SHAPE, "certify: the net takes %lld values, the examples have %lld", features, given);
+}
+
+r4_status r4_certify_box(const r4_model *m, const r4_data *d, const r4_certify_options *options, r4_certified *to,
+                         r4_error *e)
+{
+  NEEDS(m, "a model", R4_E_ARGUMENT);
+  NEEDS(d, "data", R4_E_ARGUMENT);
+  NEEDS(options, "options", R4_E_ARGUMENT);
+  NEEDS(to, "room for the result", R4_E_ARGUMENT);
+  r4_error own = {0};
+  if (!e) e = &own;
+  struct certifier c = {.model = m, .d = d, .o = options, .to = to};
+  r4_status s = box_read(&c.box, options->eps, options->low, options->high, e);
+  if (!s) s = check_data(m, d, e);
+  if (!s) s = open_certifier(&c, e);
+  if (!s) s = predict_all(&c, e);
+  if (!s) s = certify_all(&c, e);
+  close_certifier(&c);
+  return s;
+}
