@@ -240,6 +240,35 @@ static void pasted_contents_change_nothing(void **state)
   assert_true(alerts > done / 20 && changed > done / 20);
 }
 
+/* A pass without a finite logit has predicted nothing, and nothing is certified by it. */
+static void no_prediction_is_none(void **state)
+{
+  (void)state;
+  struct subject s = subject_of("dense 3", R4_SHAPE(4, 4, 1), 1);
+  float x[16];
+  r4_covered got;
+  for (size_t k = 0; k < 16; k++) x[k] = k % 2 ? 3e38f : -3e38f;
+  for (size_t k = 0; k < r4_net_size(s.n); k++) s.w[k] = k % 2 ? 2 : -2;
+  covered_of(&s, "edges:0.25", 1, x, &got);
+  assert_int_equal(got.alone, -1);
+  assert_int_equal(got.predicted, -1);
+  assert_true(got.agreed && !got.detected && !got.recovered);
+  subject_free(&s);
+}
+
+/* A net that cannot tell classes apart predicts one, and certifies nothing. */
+static void ties_are_not_certified(void **state)
+{
+  (void)state;
+  struct subject s = subject_of("dense 3", R4_SHAPE(4, 4, 1), 1);
+  static const float x[16];
+  r4_covered got;
+  memset(s.w, 0, r4_net_size(s.n) * sizeof *s.w);
+  covered_of(&s, "edges:0.25", 1, x, &got);
+  assert_true(got.predicted == 0 && got.agreed && !got.detected && !got.recovered);
+  subject_free(&s);
+}
+
 /* ---- Bits ---- */
 
 static bool same_pass(const struct pass *a, const struct pass *b)
@@ -420,6 +449,13 @@ static void a_model_keeps_it(void **state)
   assert_true(r4_model_constant(m, 3, to));
   assert_memory_equal(to, kept, sizeof kept);
   assert_false(r4_model_constant(m, 1, to));
+  assert_int_equal(r4_model_constants(m), 3);
+  assert_int_equal(r4_model_set_constant(m, 2, kept, &e), R4_OK);
+  assert_int_equal(r4_model_write(m, scratch_path("two"), &e), R4_OK);
+  assert_error(&e, r4_model_set_constant(m, 1, &(float){INFINITY}, &e), "number 0 of the constant is inf");
+  r4_model_free(m);
+  m = r4_model_load(scratch_path("two"), NULL, &e);
+  assert_true(r4_model_constant(m, 2, to) && to[1] == kept[1]);
   r4_model_free(m);
   scratch_patch("m", "0x1.99999ap-4,", "0x1.99999ap-4;", 14);
   assert_null(r4_model_load(scratch_path("m"), NULL, &e));
@@ -484,6 +520,8 @@ int main(void)
     cmocka_unit_test(it_is_what_it_is_defined_to_be),
     cmocka_unit_test(no_content_changes_what_is_certified),
     cmocka_unit_test(pasted_contents_change_nothing),
+    cmocka_unit_test(no_prediction_is_none),
+    cmocka_unit_test(ties_are_not_certified),
     cmocka_unit_test(bits_do_not_depend_on_the_place),
     cmocka_unit_test(bits_of_a_pretrained_net),
     cmocka_unit_test(texts_are_certified),

@@ -33,7 +33,7 @@ static const struct option options[] = {
 };
 
 /* A line for each claim. */
-static const struct claim *const claims[] = {&claim_box, &claim_cover, NULL};
+static const struct claim *const claims[] = {&claim_cover, &claim_box, NULL};
 
 static const struct claim *choose(const struct certify_settings *o)
 {
