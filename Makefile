@@ -224,6 +224,7 @@ check-long:
 	$(MAKE) SAN=1 check
 	$(MAKE) all
 	R4=build/r4 prove -e '' --failures --comments scripts/check-threads :: all
+	$(MAKE) $(OUT)/test/test_cover && R4_PASTES=100000 $(OUT)/test/test_cover
 	$(MAKE) races
 	$(MAKE) fuzz
 	scripts/check-arm64

@@ -8,7 +8,7 @@
 #include "runs.h"
 
 struct predict_settings {
-  const char *run, *heat, *data;
+  const char *run, *heat, *data, *cover, *masks;
   struct rest images;
   int64_t seed;
   bool csv, json, force;
@@ -25,6 +25,10 @@ static const struct option options[] = {
   {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "print JSON"},
   {"heat", OPTION_TEXT, AT(heat), NULL, 0, 0,
    "draw what speaks for each answer: a new file that ends in .png, of texts in .svg"},
+  {"cover", OPTION_TEXT, AT(cover), NULL, 0, 0,
+   "predict under covering masks, so that no one region of a family decides, as edges:0.33 (r4 help certify)"},
+  {"masks", OPTION_TEXT, AT(masks), NULL, 0, 0,
+   "folder of masks with the base names of IMAGES: what they mark is hidden before the net sees it"},
   {"seed", OPTION_WHOLE, AT(seed), "-1", -1, 1e18, "which seed of RUN answers; -1: its first"},
   {"data", OPTION_TEXT, AT(data), NULL, 0, 0,
    "where RUN's data are now: they alone know what images a net of dense layers sees, unless data.size is "
@@ -53,6 +57,7 @@ struct prediction {
   int heat_code;
   struct odd small, stretched;
   struct printer out;
+  struct cover cover;
 };
 
 static int usage(const char *text)
@@ -206,9 +211,10 @@ static void tell_odd(const struct prediction *x, const struct odd *o, const char
 }
 
 static void print_one(struct prediction *x, const char *file, const r4_image_info *info,
-                      const float *probability)
+                      const float *probability, const r4_covered *covered)
 {
   struct printer *p = &x->out;
+  p->covered = covered;
   if (!info->error.status) {
     if (info->width < x->shape.dim[1] || info->height < x->shape.dim[0]) note_odd(&x->small, file, info);
     if (is_stretched(x, info)) note_odd(&x->stretched, file, info);
@@ -260,32 +266,72 @@ static void draw(struct prediction *x, const r4_data *d, const float *probabilit
     x->out.heat = x->o.heat;
 }
 
+static r4_data *read_hidden(struct prediction *x, char **file, size_t n, r4_image_info *info, r4_error *e)
+{
+  struct files masks = {0};
+  r4_setting_value means = {0};
+  r4_data *d = NULL;
+  if (x->run) r4_settings_get(x->run->settings, "data.mask_means", &means, NULL);
+  bool relevant = means.text && !strcmp(means.text, "relevant");
+  if (files_masks(&masks, x->o.masks, file, n))
+    e->status = R4_E_MEMORY;
+  else
+    d = r4_data_images_hidden((const char *const *)file, (const char *const *)masks.path, relevant, n, x->shape,
+                              x->cover.constant, info, e);
+  files_clear(&masks);
+  return d;
+}
+
+static r4_data *read_photos(struct prediction *x, char **file, size_t n, r4_image_info *info, r4_error *e)
+{
+  return *x->o.masks ? read_hidden(x, file, n, info, e)
+                     : r4_data_images((const char *const *)file, n, x->shape, info, e);
+}
+
+static r4_status predict_data(const struct prediction *x, const r4_data *d, float *probability, r4_covered *covered,
+                              r4_error *e)
+{
+  const r4_net *net = r4_model_net(x->model);
+  const float *weights = r4_model_weights(x->model);
+  const r4_cover_options o = {x->o.cover, x->cover.constant};
+  return *x->o.cover ? r4_cover_predict(net, weights, d, &o, covered, e)
+                     : r4_predict(net, weights, d, x->batch, probability, e);
+}
+
 /* Answers to n photos, which are in memory together. */
 static int predict_block(struct prediction *x, char **file, size_t n)
 {
   r4_error e = {0};
   r4_image_info *info = calloc(n, sizeof *info);
-  float *probability = malloc(n * x->who.classes * sizeof *probability), *next = probability;
-  r4_status s = info && probability ? R4_OK : R4_E_MEMORY;
-  r4_data *d = s ? NULL : r4_data_images((const char *const *)file, n, x->shape, info, &e);
+  float *probability = malloc(n * x->who.classes * sizeof *probability);
+  r4_covered *covered = calloc(n, sizeof *covered);
+  r4_status s = info && probability && covered ? R4_OK : R4_E_MEMORY;
+  r4_data *d = s ? NULL : read_photos(x, file, n, info, &e);
   if (!s && !d && !info[n - 1].error.status) s = e.status; /* not for want of a photo that can be read */
-  if (d) s = r4_predict(r4_model_net(x->model), r4_model_weights(x->model), d, x->batch, probability, &e);
-  for (size_t i = 0; i < n && !s; i++) {
-    print_one(x, file[i], info + i, next);
-    if (!info[i].error.status) next += x->who.classes;
+  if (d) s = predict_data(x, d, probability, covered, &e);
+  for (size_t i = 0, k = 0; i < n && !s; i++) {
+    print_one(x, file[i], info + i, probability + k * x->who.classes, covered + k);
+    k += !info[i].error.status;
   }
   if (d && !s && *x->o.heat) draw(x, d, probability);
   r4_data_free(d);
+  free(covered);
   free(probability);
   free(info);
   return s ? cli_fail("predict", s, e.text) : EXIT_DONE;
+}
+
+static const struct printing *printing_of(const struct prediction *x)
+{
+  if (*x->o.cover) return x->o.json ? &print_json_covered : x->o.csv ? &print_csv_covered : &print_text_covered;
+  return x->o.json ? &print_json : x->o.csv ? &print_csv : &print_text;
 }
 
 /* As many at a time as evaluation takes; a picture needs all of them. */
 static int predict_all(struct prediction *x)
 {
   size_t n = x->files.n, most = *x->o.heat ? n : (size_t)x->batch;
-  const struct printing *as = x->o.json ? &print_json : x->o.csv ? &print_csv : &print_text;
+  const struct printing *as = printing_of(x);
   if (!printer_make(&x->out, as, &x->who, &x->files)) return cli_fail("predict", R4_E_MEMORY, "");
   as->begin(&x->out);
   int code = EXIT_DONE;
@@ -299,6 +345,15 @@ static int predict_all(struct prediction *x)
   return x->unreadable ? worse(code, EXIT_WORLD) : code;
 }
 
+/* The masks of --cover, and the constant of --masks. */
+static int open_cover(struct prediction *x)
+{
+  if (*x->o.cover)
+    return cover_open(&x->cover, "predict", x->o.cover, x->shape, x->model, x->run, x->o.data);
+  if (!*x->o.masks) return EXIT_DONE;
+  return cover_constant("predict", (size_t)x->shape.dim[2], x->model, x->run, x->o.data, &x->cover.constant);
+}
+
 /* ---- Texts ---- */
 
 static int answer_texts(struct prediction *x)
@@ -307,6 +362,9 @@ static int answer_texts(struct prediction *x)
   const char *instead = *x->o.data ? x->o.data : NULL;
   if (x->run && r4_settings_locate(x->run->settings, x->run->folder[0], instead, &e))
     return cli_fail("predict", e.status, e.text);
+  x->shape = r4_net_input(r4_model_net(x->model));
+  int code = open_cover(x);
+  if (code) return code;
   return predict_texts(&(struct texts_asked){.settings = x->run ? x->run->settings : NULL,
                                              .net = r4_model_net(x->model),
                                              .weights = r4_model_weights(x->model),
@@ -314,9 +372,9 @@ static int answer_texts(struct prediction *x)
                                              .who = &x->who,
                                              .files = &x->o.images,
                                              .heat = x->o.heat,
-                                             .as = x->o.json  ? &print_json
-                                                   : x->o.csv ? &print_csv
-                                                              : &print_text});
+                                             .as = printing_of(x),
+                                             .family = x->o.cover,
+                                             .cover = &x->cover});
 }
 
 /* ---- The command ---- */
@@ -325,6 +383,7 @@ static void discard(struct prediction *x)
 {
   free(x->who.name);
   free(x->numbered);
+  cover_close(&x->cover);
   printer_clear(&x->out);
   files_clear(&x->files);
   r4_model_free(x->model);
@@ -337,11 +396,14 @@ static int run(int argc, char **argv)
   if (!options_read("predict", options, &x.o, argc, argv)) return EXIT_USAGE;
   if (x.o.csv && x.o.json) return usage("--csv and --json are two forms of the same; give one");
   if (x.o.force && !*x.o.heat) return usage("--force is about the file of --heat, which is missing");
+  if (*x.o.heat && *x.o.cover) return usage("--heat explains what the net alone predicts; give it or --cover");
   int code = open_net(&x);
   bool texts = !code && r4_net_vocabulary(r4_model_net(x.model)) > 0;
   if (!code && *x.o.heat && !out_check("predict", "heat", x.o.heat, texts ? ".svg" : ".png", x.o.force))
     code = EXIT_USAGE;
+  if (!code && texts && *x.o.masks) code = usage("--masks is for images; the run is on texts");
   if (!code) code = texts ? answer_texts(&x) : find_shape(&x);
+  if (!code && !texts) code = open_cover(&x);
   if (!code && !texts) {
     int listed = list_files(&x);
     note_arrays(&x);
@@ -362,7 +424,11 @@ const struct command command_predict = {
     "(red)\n"
     "and against it (blue). Photos that cannot be read are named, the others answered, and the exit code is "
     "3.\nOf a run on texts: a line for each text of the files, by its id, or file and line; labels are not "
-    "looked at.\nIn --csv names that a spreadsheet would run (=.., +.., -.., @..) have a single quote before them.",
+    "looked at.\n--cover prints the prediction of two-mask inference, and whether it is certified: the same whatever "
+    "else "
+    "were in any\none region of the family. --masks fills what is marked with a constant, exactly: no prediction can "
+    "depend on it.\nIn --csv names that a spreadsheet would run (=.., +.., -.., @..) have a single quote before "
+    "them.",
   .options = options,
   .run = run,
   .threads = THREADS_HERE,

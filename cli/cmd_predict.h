@@ -4,6 +4,7 @@
 
 #include "arguments.h"
 #include "cli.h"
+#include "cover.h"
 
 /* ---- predict_files.c ---- */
 
@@ -17,6 +18,9 @@ struct files {
 int files_add(struct files *f, const char *word);
 /* Adds a name as it is. */
 int files_name(struct files *f, const char *name);
+/* Adds the masks of n photos, which have their base names in a folder; a PNG, whether it is there or not, unless
+ * there is a JPEG. */
+int files_masks(struct files *f, const char *folder, char **file, size_t n);
 void files_clear(struct files *f);
 
 /* ---- predict_print.c ---- */
@@ -39,6 +43,8 @@ struct printing {
   int (*end)(struct printer *p); /* an exit code; NULL: nothing to say */
 };
 extern const struct printing print_text, print_csv, print_json;
+/* The same for predictions under covering masks, which have no probabilities: predict_cover.c. */
+extern const struct printing print_text_covered, print_csv_covered, print_json_covered;
 
 struct printer {
   const struct printing *as;
@@ -49,6 +55,7 @@ struct printer {
   r4_json *json;
   r4_table *table; /* CSV */
   int code;        /* CSV: the exit code so far */
+  const r4_covered *covered; /* of the next example; NULL: without a cover */
 };
 
 /* Its memory; false when there is none. files are those that will be named. */
@@ -67,6 +74,8 @@ struct texts_asked {
   const struct rest *files;
   const char *heat; /* an SVG file, or "" */
   const struct printing *as;
+  const char *family; /* of covering masks, or "" */
+  const struct cover *cover;
 };
 
 /* Returns an exit code. */
@@ -75,6 +84,18 @@ int predict_texts(const struct texts_asked *a);
 enum { TITLE = 256 };
 /* How a picture explains answers: by two methods, what speaks for each of them. The title is written into its room. */
 r4_heat_options answers_explained(const char *run, const char *const *methods, char title[TITLE]);
+
+/* For those who print in other ways: the beginning and the end of a text of JSON and of an object in it, and the name
+ * of a file in CSV. */
+void json_begin(struct printer *p);
+void json_photo(r4_json *w, const char *file);
+void json_unreadable(struct printer *p, const char *file, const char *why);
+int json_end(struct printer *p);
+void csv_name(r4_table *t, const char *name);
+int csv_end(struct printer *p);
+void no_heading(struct printer *p);
+/* All of a name as a terminal may show it (free), or NULL when out of memory. */
+char *shown_whole(const char *s);
 
 /* The class with the largest probability, the first at a tie. */
 size_t most_probable(size_t classes, const float *probability);

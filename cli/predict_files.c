@@ -65,6 +65,24 @@ int files_add(struct files *f, const char *word)
   return is_folder(word) ? add_folder(f, word) : add(f, "", word);
 }
 
+/* From the last ending to the first, which is named where there is none. */
+int files_masks(struct files *f, const char *folder, char **file, size_t n)
+{
+  static const char *const endings[] = {".png", ".jpg", ".jpeg", ".PNG", ".JPG", ".JPEG"};
+  char path[PATH_SIZE];
+  int code = EXIT_DONE;
+  for (size_t i = 0; i < n && !code; i++) {
+    const char *slash = strrchr(file[i], '/'), *base = slash ? slash + 1 : file[i], *dot = strrchr(base, '.');
+    int length = dot ? (int)(dot - base) : (int)strlen(base);
+    size_t k = sizeof endings / sizeof *endings;
+    do
+      snprintf(path, sizeof path, "%s/%.*s%s", folder, length, base, endings[--k]);
+    while (k && !is_file(path));
+    code = files_name(f, path);
+  }
+  return code;
+}
+
 void files_clear(struct files *f)
 {
   for (size_t k = 0; k < f->n; k++) free(f->path[k]);

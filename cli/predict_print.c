@@ -21,8 +21,7 @@ size_t most_probable(size_t classes, const float *probability)
   return best;
 }
 
-/* All of a name as a terminal may show it (free), or NULL when out of memory. */
-static char *shown_whole(const char *s)
+char *shown_whole(const char *s)
 {
   size_t n = r4_text_printable(s, NULL, 0);
   char *to = malloc(n + 1);
@@ -52,7 +51,7 @@ void printer_clear(struct printer *p)
 
 /* ---- Text ---- */
 
-static void no_heading(struct printer *p)
+void no_heading(struct printer *p)
 {
   (void)p;
 }
@@ -90,7 +89,7 @@ static bool is_number(const char *s)
 }
 
 /* A spreadsheet runs a text that begins as a formula does, but for a quote before it, which it does not show. */
-static void name_cell(r4_table *t, const char *name)
+void csv_name(r4_table *t, const char *name)
 {
   bool formula = *name && strchr("=+-@\t\r", *name) && !is_number(name);
   size_t n = strlen(name) + 1;
@@ -121,14 +120,14 @@ static void csv_begin(struct printer *p)
 static void csv_answer(struct printer *p, const char *file, const float *probability)
 {
   size_t best = most_probable(p->who->classes, probability);
-  name_cell(p->table, file);
-  name_cell(p->table, p->who->name[best]);
+  csv_name(p->table, file);
+  csv_name(p->table, p->who->name[best]);
   cell(p->table, "%.9g", (double)probability[best]);
   for (size_t k = 0; k < p->who->classes; k++) cell(p->table, "%.9g", (double)probability[k]);
   if (!p->code) p->code = table_print(stdout, "predict", p->table, R4_TABLE_CSV);
 }
 
-static int csv_end(struct printer *p)
+int csv_end(struct printer *p)
 {
   return p->code;
 }
@@ -137,7 +136,7 @@ const struct printing print_csv = {.begin = csv_begin, .answer = csv_answer, .en
 
 /* ---- JSON ---- */
 
-static void json_begin(struct printer *p)
+void json_begin(struct printer *p)
 {
   r4_json *w = p->json;
   r4_json_open(w, NULL, '{');
@@ -153,7 +152,7 @@ static void json_begin(struct printer *p)
   r4_json_open(w, "photos", '[');
 }
 
-static void json_photo(r4_json *w, const char *file)
+void json_photo(r4_json *w, const char *file)
 {
   r4_json_break(w);
   r4_json_open(w, NULL, '{');
@@ -173,14 +172,14 @@ static void json_answer(struct printer *p, const char *file, const float *probab
   r4_json_close(w, '}');
 }
 
-static void json_unreadable(struct printer *p, const char *file, const char *why)
+void json_unreadable(struct printer *p, const char *file, const char *why)
 {
   json_photo(p->json, file);
   r4_json_text(p->json, "error", why);
   r4_json_close(p->json, '}');
 }
 
-static int json_end(struct printer *p)
+int json_end(struct printer *p)
 {
   r4_json *w = p->json;
   r4_json_close(w, ']');

@@ -35,7 +35,8 @@ static r4_status draw(const struct texts_asked *a, const r4_data *d, const float
   return s;
 }
 
-static int print(const struct texts_asked *a, const r4_data *d, const float *probability, bool drawn)
+static int print(const struct texts_asked *a, const r4_data *d, const float *probability, const r4_covered *covered,
+                 bool drawn)
 {
   struct files names = {0};
   struct printer p = {0};
@@ -44,7 +45,10 @@ static int print(const struct texts_asked *a, const r4_data *d, const float *pro
   if (!code) {
     p.heat = drawn ? a->heat : NULL;
     a->as->begin(&p);
-    for (size_t i = 0; i < names.n; i++) a->as->answer(&p, names.path[i], probability + i * a->who->classes);
+    for (size_t i = 0; i < names.n; i++) {
+      p.covered = covered + i;
+      a->as->answer(&p, names.path[i], probability + i * a->who->classes);
+    }
     if (a->as->end) code = a->as->end(&p);
   }
   printer_clear(&p);
@@ -60,9 +64,14 @@ static int predict_file(const struct texts_asked *a, const char *path)
   for (size_t k = 0; k < r4_data_notes(d); k++)
     fprintf(stderr, "r4 predict: %s: %s\n", shown(path).text, r4_data_note(d, k));
   float *probability = malloc(r4_data_count(d) * a->who->classes * sizeof *probability);
-  r4_status s = probability ? r4_predict(a->net, a->weights, d, a->batch, probability, &e) : R4_E_MEMORY;
+  r4_covered *covered = calloc(r4_data_count(d), sizeof *covered);
+  const r4_cover_options how = {a->family, a->cover->constant};
+  r4_status s = probability && covered ? R4_OK : R4_E_MEMORY;
+  if (!s) s = *a->family ? r4_cover_predict(a->net, a->weights, d, &how, covered, &e)
+                         : r4_predict(a->net, a->weights, d, a->batch, probability, &e);
   if (!s && *a->heat) s = draw(a, d, probability, &e);
-  int code = s ? cli_fail("predict", s, e.text) : print(a, d, probability, *a->heat);
+  int code = s ? cli_fail("predict", s, e.text) : print(a, d, probability, covered, *a->heat);
+  free(covered);
   free(probability);
   r4_data_free(d);
   return code;
@@ -76,7 +85,7 @@ int predict_texts(const struct texts_asked *a)
             "r4 predict: a model file does not say how texts become tokens: give the folder of its run\n");
     return EXIT_USAGE;
   }
-  if (a->files->n > 1 && (*a->heat || a->as == &print_json || a->as == &print_csv)) {
+  if (a->files->n > 1 && (*a->heat || (a->as != &print_text && a->as != &print_text_covered))) {
     fprintf(stderr, "r4 predict: of texts, a table or a picture is of one file, and there are %zu\n",
             a->files->n);
     return EXIT_USAGE;

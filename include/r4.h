@@ -996,6 +996,78 @@ r4_status r4_measure_predictions(const r4_data *d, size_t classes, const float *
 /* By its key, "worst_group_accuracy". NaN if it was not measured. */
 double r4_measured_value(const r4_measured *m, const char *key);
 
+/* ---- Covering masks ------------------------------------------------------------------------- */
+
+/* Predictions that no content of any one region of a family can change, for any net, by forward passes alone: the
+ * two-mask test of PatchCleanser (Xiang, Mahloujifar and Mittal, USENIX Security 2022). doc/cover.md has the theorems
+ * and their proofs.
+ *
+ *     edges:F      any one strip of at most F of the side at one edge of an image; 4 masks
+ *     square:P,K   any one square of at most P x P pixels; K masks a side, 6 if it is not given
+ *     frame:F      the frame of F of the side around an image; 1 mask
+ *     tokens:N,K   any one window of at most N tokens of a text, replaced in place; K masks, 6 if it is not given
+ *
+ * Every region of the family is inside of some mask. What a mask hides becomes a constant, before anything else. */
+typedef struct r4_cover r4_cover;
+
+/* For examples of this shape: [height, width, channels] or [tokens]. R4_E_ARGUMENT if the family cannot be read, does
+ * not fit the shape, or leaves nothing to see under two masks. */
+r4_cover *r4_cover_new(const char *family, r4_shape example, r4_error *e);
+void r4_cover_free(r4_cover *c);
+size_t r4_cover_masks(const r4_cover *c);
+size_t r4_cover_constants(const r4_cover *c); /* numbers of the constant: one for each channel, of tokens 1 */
+/* "any one edge strip of at most 0.33 of the side" */
+const char *r4_cover_about(const r4_cover *c);
+/* Puts the constant into x, an example, where mask k is. Those of texts depend on the length, in tokens. */
+void r4_cover_put(const r4_cover *c, size_t k, size_t length, const float *constant, float *x);
+
+/* The constant: of images the mean of all pixels of these examples, by channel; of texts the id of [MASK] or, if the
+ * vocabulary has none, of [UNK]. n: r4_cover_constants. A run that is trained keeps that of its training examples in
+ * its model: training (augment.cutout, augment.strips), certifying and predicting use the same one. R4_E_ARGUMENT for
+ * tokens without names. */
+r4_status r4_data_constant(const r4_data *d, size_t n, float *to, r4_error *e);
+/* How many numbers that of a model has; 0: it has none, as models of other programs. */
+size_t r4_model_constants(const r4_model *m);
+/* False if the model has none, or one of another length. */
+bool r4_model_constant(const r4_model *m, size_t n, float *to);
+/* n finite numbers, or none. */
+r4_status r4_model_set_constant(r4_model *m, size_t n, const float *constant, r4_error *e);
+/* r4_model_save of all that a model has: net, weights, names of classes, constant. */
+r4_status r4_model_write(const r4_model *m, const char *path, r4_error *e);
+/* That of a trainer's training examples: how many numbers it has, and these; 0, or false: there is none. */
+size_t r4_trainer_constants(const r4_trainer *t);
+bool r4_trainer_constant(const r4_trainer *t, size_t n, float *to);
+
+typedef struct {
+  const char *family;
+  const float *constant; /* r4_cover_constants of the family, finite */
+} r4_cover_options;
+
+/* Of one example. f_i is the prediction with mask i, f_ij with both of i and j. A prediction is -1 where a logit is
+ * not finite. */
+typedef struct {
+  int32_t alone;     /* of the net for the example as it is                                                          */
+  int32_t predicted; /* by two-mask inference: (1) what all f_i are, if they agree; (2) else the first f_i, of those
+                        that are not what most are, with f_ij = f_i for all j; (3) else what most f_i are             */
+  bool agreed;       /* all f_i are the same. If not: what is in one place decides the prediction                     */
+  bool detected;     /* agreed, and no logit is tied: whatever is put into one region, all f_i agree on predicted or
+                        they do not agree                                                                             */
+  bool recovered;    /* all f_ij are the same, and no logit is tied: whatever is put into one region, two-mask
+                        inference gives predicted                                                                     */
+  float one_margin;  /* if detected, the smallest z_predicted - z_k over all other classes k and all f_i; else 0      */
+  float margin;      /* if recovered, the same over all f_ij; else 0                                                  */
+} r4_covered;
+
+/* to: [examples of d]. The same masked example has the same bits at any place of d, whatever else is in it. */
+r4_status r4_cover_predict(const r4_net *n, const float *weights, const r4_data *d, const r4_cover_options *options,
+                           r4_covered *to, r4_error *e);
+
+/* Image files as r4_data_images, each with what its mask marks replaced by the constant, so that predictions cannot
+ * depend on what is there, whatever it is: of the resized image, every pixel that some marked pixel would have had a
+ * part in. mask: [n] image files of the size of the images; what is white is marked, or if relevant, what is not. */
+r4_data *r4_data_images_hidden(const char *const *file, const char *const *mask, bool relevant, size_t n,
+                               r4_shape shape, const float *constant, r4_image_info *info, r4_error *e);
+
 /* ---- Certificates --------------------------------------------------------------------------- */
 
 /* What is enclosed: the values of the stored numbers in real arithmetic, or those of every float evaluation, whatever
@@ -1061,8 +1133,8 @@ r4_status r4_certify_box(const r4_net *n, const float *weights, const r4_data *d
 
 /* The other side: looks for a counter-example in the box of each correct example, by projected ascent of the cross
  * entropy and of minus the margin from so many starts: the example, contents of the masks of donors (NULL: none),
- * corners and points inside; sets broken where one is found. x is what r4_certify_box gave, of the same box. A certified
- * example that is broken is a defect of r4. */
+ * corners and points inside; sets broken where one is found. x is what r4_certify_box gave, of the same box. A
+ * certified example that is broken is a defect of r4. */
 r4_status r4_attack_box(const r4_net *n, const float *weights, const r4_data *d, const r4_certify_options *box,
                         const r4_data *donors, size_t starts, uint64_t seed, r4_certified *x, r4_error *e);
 
@@ -1207,6 +1279,9 @@ typedef struct {
   int64_t crop;      /* moved by up to this many pixels up or down, left or right; the edge is repeated, without mask */
   double brightness; /* b: all values times one factor, uniform in [1 - b, 1 + b]; those of bytes stay in [0, 1] */
   double colour;     /* c: saturation and contrast times a factor each, uniform in [1 - c, 1 + c]; likewise */
+  double cutout; /* squares of this share of the shorter side, anywhere, cut at the edges, become r4_data_constant */
+  int64_t holes;     /* so many of them; 0: 2 */
+  double strips;     /* and so do two strips, each at a random edge, of up to this share of the side. Masks stay */
 } r4_augment;
 
 typedef struct {

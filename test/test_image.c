@@ -413,9 +413,35 @@ static void memory_may_run_out(void **state)
   r4_mem_free(turned);
 }
 
+/* What a pixel has a part in is touched, by setting each in turn; and hardly more is. */
+static void marked_pixels_touch_what_they_have_a_part_in(void **state)
+{
+  (void)state;
+  static const size_t sizes[][4] = {{9, 7, 4, 5}, {3, 4, 8, 7}, {5, 5, 5, 5}, {13, 6, 2, 6}};
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+    uint8_t pixel[100] = {0}, to[100], touched[100];
+    size_t height = sizes[k][2], width = sizes[k][3], sure = 0, all = 0;
+    struct image from = {sizes[k][0], sizes[k][1], 1, pixel};
+    for (size_t p = 0; p < from.height * from.width; p++) {
+      pixel[p] = 255;
+      assert_int_equal(resize(&from, height, width, to, NULL), R4_OK);
+      pixel[p] = 1;
+      assert_int_equal(resize_touched(&from, height, width, touched, NULL), R4_OK);
+      pixel[p] = 0;
+      for (size_t i = 0; i < height * width; i++) {
+        assert_true(touched[i] == 1 || (!touched[i] && !to[i]));
+        sure += to[i] > 0;
+        all += touched[i];
+      }
+    }
+    assert_true(all >= sure && all <= 4 * sure);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(marked_pixels_touch_what_they_have_a_part_in),
     cmocka_unit_test(every_kind_of_png),      cmocka_unit_test(numbers_are_as_stored),
     cmocka_unit_test(broken_png_is_refused),  cmocka_unit_test(claims_take_no_memory),
     cmocka_unit_test(every_kind_of_jpeg),     cmocka_unit_test(broken_jpeg_is_refused),

@@ -14,6 +14,7 @@
 static struct {
   r4_data *d;
   r4_net *n;
+  r4_model *m;
   r4_settings *s, *learn;
   r4_graph *g;
   r4_plan *p;
@@ -61,6 +62,21 @@ static double ends_room[1];
   X(r4_certify_box, "options", r4_certify_box(have.n, have.room, have.d, NULL, one_certified, e)) \
   X(r4_certify_box, "room for the result", r4_certify_box(have.n, have.room, have.d, &box_options, NULL, e)) \
   X(r4_data_check_overlap, "data", r4_data_check_overlap(NULL, e))                                           \
+  X(r4_cover_new, "a family", none(r4_cover_new(NULL, R4_SHAPE(4, 4, 1), e), e))                             \
+  X(r4_cover_predict, "a net", r4_cover_predict(NULL, have.room, have.d, &covered, covers, e))               \
+  X(r4_cover_predict, "weights", r4_cover_predict(have.n, NULL, have.d, &covered, covers, e))                \
+  X(r4_cover_predict, "data", r4_cover_predict(have.n, have.room, NULL, &covered, covers, e))                \
+  X(r4_cover_predict, "a family and its constant",                                                           \
+    r4_cover_predict(have.n, have.room, have.d, NULL, covers, e))                                            \
+  X(r4_cover_predict, "room for the result", r4_cover_predict(have.n, have.room, have.d, &covered, NULL, e)) \
+  X(r4_data_constant, "data", r4_data_constant(NULL, 1, have.room, e))                                       \
+  X(r4_data_constant, "room for the constant", r4_data_constant(have.d, 1, NULL, e))                         \
+  X(r4_data_images_hidden, "files",                                                                          \
+    none(r4_data_images_hidden(NULL, &one_text, false, 1, R4_SHAPE(4, 4, 1), have.room, NULL, e), e))        \
+  X(r4_data_images_hidden, "masks",                                                                          \
+    none(r4_data_images_hidden(&one_text, NULL, false, 1, R4_SHAPE(4, 4, 1), have.room, NULL, e), e))        \
+  X(r4_data_images_hidden, "a constant",                                                                     \
+    none(r4_data_images_hidden(&one_text, &one_text, false, 1, R4_SHAPE(4, 4, 1), NULL, NULL, e), e))        \
   X(r4_data_corrupt_masks, "data", none(r4_data_corrupt_masks(NULL, (r4_corruption)1, .5, 0, e), e))         \
   X(r4_data_drop_overlap, "data", none(r4_data_drop_overlap(NULL, NULL, e), e))                              \
   X(r4_data_fill, "data", none(r4_data_fill(NULL, (r4_fill)1, 0, 0, e), e))                                  \
@@ -141,6 +157,10 @@ static double ends_room[1];
   X(r4_measured_save, "the hash of the data", r4_measured_save(measured(), have.path, R4_TEST, NULL, e))     \
   X(r4_model_new, "a net", none(r4_model_new(NULL, have.room, NULL, e), e))                                  \
   X(r4_model_new, "weights", none(r4_model_new(have.n, NULL, NULL, e), e))                                   \
+  X(r4_model_set_constant, "a model", r4_model_set_constant(NULL, 1, grey, e))                               \
+  X(r4_model_set_constant, "a constant", r4_model_set_constant(have.m, 1, NULL, e))                          \
+  X(r4_model_write, "a model", r4_model_write(NULL, have.path, e))                                           \
+  X(r4_model_write, "=no file is named", r4_model_write(have.m, NULL, e))                                    \
   X(r4_model_save, "a net", r4_model_save(NULL, have.room, NULL, have.path, e))                              \
   X(r4_model_save, "weights", r4_model_save(have.n, NULL, NULL, have.path, e))                               \
   X(r4_model_save, "=no file is named", r4_model_save(have.n, have.room, NULL, NULL, e))                     \
@@ -266,6 +286,9 @@ static double ends_room[1];
 static const r4_heat_options heat;
 static const r4_train_options somewhere = {.folder = "x"}, nowhere;
 static const char *const one_text = "a";
+static const float grey[1] = {0.5f};
+static const r4_cover_options covered = {"edges:0.2", grey};
+static r4_covered covers[40];
 static const size_t one_span = 1;
 static const r4_data_arrays labelled = {.n = 1, .labels = (const int32_t[]){0}};
 
@@ -369,6 +392,7 @@ static int start(void **state)
   have.y = r4_relu(have.g, r4_input(have.g, "x", R4_SHAPE(4)));
   have.p = r4_plan_new(have.g, 1, &have.y, NULL, NULL);
   have.room = calloc(1 << 16, sizeof *have.room);
+  have.m = r4_model_new(have.n, have.room, NULL, NULL);
   r4_optimizer_options adam = r4_optimizer_defaults(R4_ADAM);
   have.o = r4_optimizer_new(3, &adam, NULL);
   have.learn = r4_settings_new();
@@ -387,6 +411,7 @@ static int end(void **state)
   r4_graph_free(have.g);
   r4_settings_free(have.s);
   r4_reach_free(have.r);
+  r4_model_free(have.m);
   r4_net_free(have.n);
   r4_data_free(have.d);
   return scratch_remove(state);

@@ -9,8 +9,21 @@
 
 struct certify_settings {
   const char *run, *eps, *cover, *semantics, *valid, *split, *out, *data, *data_now;
-  bool range, gradient, radius, json, force, other_data;
+  bool range, gradient, radius, detect, json, force, other_data;
   int64_t seed, examples, attack;
+};
+
+enum { COVER_ROWS = 64 }; /* classes and groups that are counted, the first of them */
+
+/* Examples, and those that are correct: by the net alone; by two-mask inference; of these, those that are proved to
+ * stay so, and to stay so or to be reported. */
+struct cover_counts {
+  size_t examples, alone, correct, recovered, detected;
+};
+
+struct cover_row {
+  char about[120];
+  struct cover_counts all, class[COVER_ROWS], group[COVER_ROWS];
 };
 
 /* One model and the examples that it is certified on. */
@@ -28,6 +41,7 @@ struct certify_job {
   char line[3][PATH_SIZE]; /* room for texts of the header               */
   bool attacked;           /* example[].broken says what an attack found */
   double delta;            /* the largest masked explanation, for --gradient; NaN: not asked for */
+  struct cover_row *cover; /* of the claim cover, or NULL                */
 };
 
 struct claim {
@@ -37,8 +51,11 @@ struct claim {
   int (*check)(const struct certify_settings *o);
   /* What is added to the name of a certificate's file: "box-0.1". */
   void (*file_name)(const struct certify_settings *o, char *to, size_t size);
-  /* Fills j->certificate (but model, data, examples) and j->example. Returns an exit code, after a sentence if not 0. */
+  /* Fills j->certificate (but model, data, examples) and j->example. Returns an exit code, after a sentence if not 0.
+   */
   int (*certify)(struct certify_job *j);
+  /* The certificate is on the disk. May be NULL. */
+  void (*saved)(const struct certify_job *j);
 };
 
 extern const struct claim claim_box, claim_cover;
@@ -60,6 +77,7 @@ struct certify_row {
   bool attacked;
   double delta, seconds, radius;
   char file[PATH_SIZE];
+  struct cover_row *cover; /* or NULL; to be freed */
 };
 
 void certify_row_of(const struct certify_job *j, struct certify_row *to);
@@ -67,5 +85,10 @@ int certify_print(const struct certify_settings *o, const struct certify_job *j,
                   size_t n);
 int certify_print_json(const struct certify_settings *o, const struct certify_job *j, const struct certify_row *row,
                        size_t n);
+
+/* ---- certify_cover.c ---- */
+
+int cover_print(const r4_data *d, const struct cover_row *x);
+void cover_json(r4_json *w, const r4_data *d, const struct cover_row *x);
 
 #endif

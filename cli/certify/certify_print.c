@@ -101,8 +101,9 @@ static void print_notes(const struct certify_job *j, const struct certify_row *r
   printf("\nPer cent of examples, the mean over groups, and the worst group. certified: correct, and proved.");
   if (row->attacked) printf("\nattacked: correct, and no counter-example was found; the truth is between the two.");
   printf("\n");
-  if (!masked) printf("No example has a mask: each box is a single point.\n");
-  if (masked && masked < all)
+  bool boxes = !row->cover;
+  if (boxes && !masked) printf("No example has a mask: each box is a single point.\n");
+  if (boxes && masked && masked < all)
     printf("%zu of %zu examples have no mask: their box is a single point.\n", all - masked, all);
   for (size_t i = 0; i < n; i++) {
     if (!isnan(row[i].radius))
@@ -130,6 +131,10 @@ int certify_print(const struct certify_settings *o, const struct certify_job *j,
   print_claim(j);
   int code = print_table(row, n);
   if (!code) print_notes(j, row, n);
+  for (size_t i = 0; i < n && row->cover && !code; i++) {
+    printf("\nseed %lld\n", (long long)row[i].seed);
+    code = cover_print(j->data, row[i].cover);
+  }
   print_broken(row, n);
   return code;
 }
@@ -154,8 +159,9 @@ static void add_json_shares(r4_json *w, const char *key, const r4_group_shares *
   r4_json_close(w, '}');
 }
 
-static int print_row(const struct certify_settings *o, const r4_certificate *c, const struct certify_row *row)
+static int print_row(const struct certify_settings *o, const struct certify_job *j, const struct certify_row *row)
 {
+  const r4_certificate *c = &j->certificate;
   r4_json *w = r4_json_new();
   r4_json_open(w, NULL, '{');
   r4_json_text(w, "run", o->run);
@@ -170,6 +176,7 @@ static int print_row(const struct certify_settings *o, const r4_certificate *c, 
   if (row->attacked) r4_json_whole(w, "certified_and_broken", (int64_t)row->broken);
   if (o->radius) r4_json_real(w, "mean_radius", row->radius);
   if (o->gradient) r4_json_real(w, "delta", row->delta);
+  if (row->cover) cover_json(w, j->data, row->cover);
   r4_json_real(w, "seconds", row->seconds);
   r4_json_text(w, "certificate", row->file);
   r4_json_close(w, '}');
@@ -180,7 +187,7 @@ int certify_print_json(const struct certify_settings *o, const struct certify_jo
                        size_t n)
 {
   int code = EXIT_DONE;
-  for (size_t i = 0; i < n && !code; i++) code = print_row(o, &j->certificate, &row[i]);
+  for (size_t i = 0; i < n && !code; i++) code = print_row(o, j, &row[i]);
   print_broken(row, n);
   return code;
 }

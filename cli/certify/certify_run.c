@@ -142,8 +142,11 @@ static int certify_model(struct work *w, struct certify_job *j)
   if (!code) code = w->claim->certify(j);
   if (!code) code = save(w, j, path);
   if (code) return code;
+  if (w->claim->saved) w->claim->saved(j);
   struct certify_row *row = &w->row[w->rows++];
   certify_row_of(j, row);
+  row->cover = j->cover;
+  j->cover = NULL;
   row->seconds = timer_now() - began;
   memcpy(row->file, path, sizeof path);
   return EXIT_DONE;
@@ -162,6 +165,7 @@ static int certify_seed(struct work *w, size_t k)
   bool last = k + 1 == w->run->seeds || w->o->seed >= 0;
   if (!code && last) code = (w->o->json ? certify_print_json : certify_print)(w->o, &j, w->row, w->rows);
   free(j.example);
+  free(j.cover);
   r4_model_free(m);
   return code;
 }
@@ -224,6 +228,7 @@ int certify_run(const struct certify_settings *o, const struct claim *claim, r4_
   if (!code) code = certify_seeds(&w);
   for (size_t k = 0; k < w.rows && !code; k++)
     if (w.row[k].broken) code = EXIT_NO;
+  for (size_t k = 0; k < w.rows; k++) free(w.row[k].cover);
   free(w.row);
   r4_net_free(w.net);
   r4_data_free(w.data);

@@ -11,6 +11,8 @@ static const struct option options[] = {
    "lowest and highest valid value of a feature, as 0,1; none: there is no range; if not given, 0,1 for images"},
   {"cover", OPTION_TEXT, AT(cover), NULL, 0, 0,
    "any content of any one region of a family, as edges:0.33; its place is not known"},
+  {"detect", OPTION_FLAG, AT(detect), NULL, 0, 0,
+   "cover: certify that a change of the prediction is reported, by one mask at a time"},
   {"gradient", OPTION_FLAG, AT(gradient), NULL, 0, 0, "also how large the masked explanation can be: delta*"},
   {"radius", OPTION_FLAG, AT(radius), NULL, 0, 0, "also the largest eps that is certified, for each example"},
   {"semantics", OPTION_TEXT, AT(semantics), "real", 0, 0,
@@ -31,7 +33,7 @@ static const struct option options[] = {
 };
 
 /* A line for each claim. */
-static const struct claim *const claims[] = {&claim_box, NULL};
+static const struct claim *const claims[] = {&claim_cover, &claim_box, NULL};
 
 static const struct claim *choose(const struct certify_settings *o)
 {

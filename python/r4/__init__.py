@@ -14,6 +14,7 @@ from ._library import threads
 from ._scale import ScaleWarning
 from .bounds import Bounds
 from .classifier import Classifier, ShortcutWarning, VerdictWarning
+from .cover import Covered
 from .data import Data, Finding, data, recipes
 from .errors import (
     ArgumentError,
@@ -53,6 +54,7 @@ __all__ = [
     "BusyError",
     "Classifier",
     "ClosedError",
+    "Covered",
     "Data",
     "DomainError",
     "Error",

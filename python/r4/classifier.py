@@ -6,6 +6,7 @@ import logging
 import os
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -18,6 +19,7 @@ from ._library import threads
 from ._progress import Bar, bar
 from ._scale import ScaleWarning, Seen, compare, seen_in
 from .bounds import Bounds, bounds_of
+from .cover import Covered
 from .data import Data, MaskMeans
 from .errors import ArgumentError
 from .masked import apart
@@ -364,11 +366,29 @@ class Classifier(Base):
         """[n, classes], in the order of classes_: softmax of the logits."""
         return self._model.probabilities(self._examples(apart(X, None, None)[0]))
 
-    def predict(self, X: Any) -> Array:
-        """The class with the largest probability, the first at a tie."""
+    def predict(self, X: Any, *, cover: str | None = None) -> Array:
+        """The class with the largest probability, the first at a tie.
+
+        cover: by two-mask inference under the masks of a family, as "edges:0.33"; see certify.
+        """
+        if cover is not None:
+            return self.certify(X, cover=cover).predicted
         best = self.predict_proba(X).argmax(axis=1)
         answers: Array = self.classes_[best]
         return answers
+
+    def certify(self, X: Any, *, cover: str) -> Covered:
+        """Which predictions stay whatever is put into any one region of a family, wherever it is (doc/cover.md).
+
+        cover: "edges:F" (one strip at an edge, of at most F of the side), "square:P" (one square of at most P pixels),
+        "frame:F" or, for texts, "tokens:N". predicted and alone are labels; a prediction that is none is None.
+        """
+        found = self._model.cover(self._examples(apart(X, None, None)[0]), cover)
+        predicted, alone = self.classes_[found.predicted], self.classes_[found.alone]
+        if (found.predicted < 0).any() or (found.alone < 0).any():
+            predicted, alone = predicted.astype(object), alone.astype(object)
+            predicted[found.predicted < 0] = alone[found.alone < 0] = None
+        return replace(found, predicted=predicted, alone=alone)
 
     def evaluate(
         self,

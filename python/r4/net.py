@@ -14,6 +14,7 @@ from . import _arrays as arrays
 from . import _header as h
 from ._arrays import Array
 from ._library import LIB, Owned, call, choice, encode, from_shape, text_of, texts, to_shape
+from .cover import Covered, cover
 from .errors import ArgumentError, ShapeError
 from .metrics import Metrics, measured_of
 from .swap import DRAWS, Swap, plain, swap_test
@@ -137,14 +138,18 @@ def noise_options(levels: Sequence[float] | str) -> h.r4_sensitivity_options:
 
 
 class Model(Owned):
-    """A net with its weights and names of classes."""
+    """A net with its weights, names of classes, and the constant that takes the place of what a cover hides."""
 
-    def __init__(self, net: Net, weights: Any, classes: Sequence[str] | None = None) -> None:
+    def __init__(
+        self, net: Net, weights: Any, classes: Sequence[str] | None = None, constant: Sequence[float] = ()
+    ) -> None:
         flat = net.check(weights)
         if classes is not None and len(classes) != max(net.outputs, 2):
             raise ShapeError(f"{len(classes)} names of classes, the net has {max(net.outputs, 2)} classes")
         names = texts(classes) if classes is not None else None
         self._own(call("r4_model_new", net.pointer, flat.ctypes.data, names), "r4_model_free")
+        numbers = np.ascontiguousarray(constant, dtype=np.float32)
+        call("r4_model_set_constant", self.pointer, len(numbers), numbers.ctypes.data)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Model:
@@ -154,7 +159,7 @@ class Model(Owned):
         return self
 
     def __reduce__(self) -> Any:
-        return Model, (self.net, self.weights, self.classes)
+        return Model, (self.net, self.weights, self.classes, self.constant)
 
     @property
     def _net(self) -> int:
@@ -186,6 +191,14 @@ class Model(Owned):
     def classes(self) -> list[str] | None:
         names = [LIB.r4_model_class_name(self.pointer, k) for k in range(self.class_count)]
         return None if names[0] is None else [text_of(n) for n in names]
+
+    @property
+    def constant(self) -> tuple[float, ...]:
+        """One number for each channel, or the id of a token; (): there is none."""
+        n = int(LIB.r4_model_constants(self.pointer))
+        numbers = np.empty(n, dtype=np.float32)
+        LIB.r4_model_constant(self.pointer, n, numbers.ctypes.data)
+        return tuple(float(v) for v in numbers)
 
     @property
     def addresses(self) -> tuple[int, int]:
@@ -281,6 +294,11 @@ class Model(Owned):
         call("r4_measure", *self.addresses, data.pointer, ctypes.byref(o), ctypes.byref(m))
         return measured_of(m, contents, data.group_names, data.classes)
 
+    def cover(self, data: Data, family: str) -> Covered:
+        """Predictions that no content of any one region of a family can change; doc/cover.md has the proofs."""
+        self.check(data)
+        return cover(self, data, family)
+
     def swap_test(self, data: Data, content: str = "swap", *, draws: int = DRAWS, seed: int = 0) -> Swap:
         """Which predictions change when the masked content of another class, or other content, stands in the mask."""
         self.check(data)
@@ -317,7 +335,7 @@ class Model(Owned):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """A safetensors file that PyTorch reads."""
-        self._write("r4_model_save", path)
+        call("r4_model_write", self.pointer, encode(path, "a path"))
 
     def export_onnx(self, path: str | os.PathLike[str]) -> None:
         """An ONNX file for programs that run nets: images are [batch, channels, height, width] from 0 to 1, the output

@@ -183,7 +183,14 @@ class Trainer(Owned):
     @property
     def model(self) -> Model:
         """A model of the weights as they are now."""
-        return Model(self.net, self.weights, self._classes)
+        return Model(self.net, self.weights, self._classes, self.constant)
+
+    @property
+    def constant(self) -> tuple[float, ...]:
+        """What takes the place of what a cover hides: the mean of each channel, or the id of [MASK]; (): none."""
+        numbers = np.empty(LIB.r4_trainer_constants(self.pointer), dtype=np.float32)
+        there = LIB.r4_trainer_constant(self.pointer, len(numbers), numbers.ctypes.data)
+        return tuple(float(v) for v in numbers) if there else ()
 
     def evaluate(self, data: Data) -> Metrics:
         """Of the weights as they are now, with the settings eval.*."""

@@ -31,6 +31,7 @@ enum {
   PURPOSE_FILL = 0x72340340,     /* data/batch/mask_fill.c: content in place of masked content, of each epoch */
   PURPOSE_AUGMENT = 0x72340350,  /* data/batch/augment.c: how examples are moved and brightened, of each epoch */
   PURPOSE_COLOUR,                /* and how their colours change */
+  PURPOSE_HOLES,                 /* data/batch/holes.c: and where they are hidden */
   PURPOSE_EXCHANGE = 0x72340360, /* data/batch/exchange.c: whose content an example gets, step is the draw */
 
   PURPOSE_SMOOTH = 0x72340400, /* measure/attribution.c: noise of SmoothGrad */

@@ -178,13 +178,19 @@ static void fill(struct probe *p, const r4_data *d, size_t n, const size_t *exam
   }
 }
 
-static r4_status run(struct probe *p, const float *weights, const r4_data *d, size_t n, const size_t *example,
-                     r4_error *e)
+static r4_status bind_weights(struct probe *p, const float *weights, r4_error *e)
 {
   const r4_net *net = p->options.net;
   r4_status s = R4_OK;
   for (size_t k = 0; k < r4_net_params(net) && !s; k++)
     s = r4_plan_input(p->plan, r4_net_param_name(net, k), weights + r4_net_param_offset(net, k), e);
+  return s;
+}
+
+static r4_status run(struct probe *p, const float *weights, const r4_data *d, size_t n, const size_t *example,
+                     r4_error *e)
+{
+  r4_status s = bind_weights(p, weights, e);
   if (!s) fill(p, d, n, example);
   return s ? s : r4_plan_run(p->plan, e);
 }
@@ -211,15 +217,11 @@ static struct probe *make_shorter(const struct probe *p, size_t tokens, r4_error
   return NULL;
 }
 
-/* The probe for texts that are no longer than these; p itself, if there is none. */
-static r4_status choose(struct probe *p, const r4_data *d, size_t n, const size_t *example, struct probe **to,
-                        r4_error *e)
+/* The probe for texts that are no longer than this; p itself, if there is none. */
+static r4_status choose(struct probe *p, size_t longest, struct probe **to, r4_error *e)
 {
-  size_t longest = 1;
   *to = p;
   if (!p->options.cuts || !p->length) return R4_OK;
-  for (size_t k = 0; k < n; k++)
-    if (r4_data_length(d, example[k]) > longest) longest = r4_data_length(d, example[k]);
   size_t tokens = length_rounded(longest, p->features, LENGTHS_USUAL);
   if (tokens == p->features) return R4_OK;
   struct probe **shorter = &p->shorter[length_step(longest, p->features, LENGTHS_USUAL)];
@@ -227,6 +229,14 @@ static r4_status choose(struct probe *p, const r4_data *d, size_t n, const size_
   if (!*shorter) *shorter = make_shorter(p, tokens, &own);
   if (*shorter) *to = *shorter;
   return own.status ? r4_fail(e, own.status, "%s", own.text) : R4_OK;
+}
+
+static size_t longest_of(const r4_data *d, size_t n, const size_t *example)
+{
+  size_t longest = 1;
+  for (size_t k = 0; k < n; k++)
+    if (r4_data_length(d, example[k]) > longest) longest = r4_data_length(d, example[k]);
+  return longest;
 }
 
 /* Measuring takes long and many functions; all of them ask here. */
@@ -247,8 +257,36 @@ r4_status probe_ask(struct probe *p, const float *weights, const r4_data *d, siz
   if (n > p->batch || (size_t)r4_shape_count(r4_data_shape(d)) != p->features)
     return r4_fail(e, R4_E_INTERNAL, "a probe of %zu examples of %zu features got %zu of %lld", p->batch,
                    p->features, n, (long long)r4_shape_count(r4_data_shape(d)));
-  r4_status s = choose(p, d, n, example, &p->last, e);
+  r4_status s = choose(p, p->length ? longest_of(d, n, example) : 0, &p->last, e);
   if (!s) s = run(p->last, weights, d, n, example, e);
+  if (!s && watcher.asked) watcher.asked(n, watcher.user);
+  return s;
+}
+
+/* ---- Rows of the caller ---- */
+
+r4_status probe_begin_rows(struct probe *p, size_t longest, r4_error *e)
+{
+  return choose(p, longest, &p->last, e);
+}
+
+float *probe_room(struct probe *p, size_t i)
+{
+  struct probe *to = p->last;
+  return to->row ? to->row + i * to->data_features : to->x + i * to->features;
+}
+
+void probe_end_row(struct probe *p, size_t i, size_t length)
+{
+  struct probe *to = p->last;
+  if (to->row) memcpy(to->x + i * to->features, to->row + i * to->data_features, to->features * sizeof *to->x);
+  if (to->length) to->length[i] = (float)length;
+}
+
+r4_status probe_run_rows(struct probe *p, const float *weights, size_t n, r4_error *e)
+{
+  r4_status s = bind_weights(p->last, weights, e);
+  if (!s) s = r4_plan_run(p->last->plan, e);
   if (!s && watcher.asked) watcher.asked(n, watcher.user);
   return s;
 }

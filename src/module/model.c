@@ -1,7 +1,9 @@
 /* Models: a net and its weights as safetensors that PyTorch reads. Names and layouts are PyTorch's: layout.c. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
@@ -15,7 +17,11 @@ struct r4_model {
   const r4_net *net;
   float *weights;
   struct js *classes; /* a list of names, or NULL */
+  float *constant;    /* [constants], or NULL */
+  size_t constants;
 };
+
+static const char CONSTANT[] = "constant";
 
 /* ---- Saving ---- */
 
@@ -34,19 +40,26 @@ char *net_classes_text(const r4_net *n, const char *const *class_names)
   return text_take(&w.text);
 }
 
-r4_status r4_model_save(const r4_net *n, const float *weights, const char *const *class_names,
-                        const char *path, r4_error *e)
+/* "0x1.8p-1,0x1p-2": every bit of each number. */
+static char *constant_text(size_t n, const float *constant)
 {
-  NEEDS(n, "a net", R4_E_ARGUMENT);
-  NEEDS(weights, "weights", R4_E_ARGUMENT);
+  struct text t = {0};
+  for (size_t k = 0; k < n; k++) text_add(&t, "%s%a", k ? "," : "", (double)constant[k]);
+  return text_take(&t);
+}
+
+r4_status model_save(const r4_net *n, const float *weights, const char *const *class_names, size_t constants,
+                     const float *constant, const char *path, r4_error *e)
+{
   r4_error_clear(e);
   r4_status s = net_check_finite(n, weights, path, e);
   if (s) return s;
   char input[SHAPE_TEXT], sum[HASH_HEX], *classes = net_classes_text(n, class_names);
+  char *fill = constant_text(constants, constant);
   float *file = r4_mem_new(n->size, sizeof *file);
   struct st_new *tensor = r4_mem_new(n->params, sizeof *tensor);
   s = R4_E_MEMORY;
-  if (!classes || !file || !tensor) {
+  if (!classes || !file || !tensor || !fill) {
     r4_fail(e, s, "%s: out of memory", path);
     goto done;
   }
@@ -55,14 +68,25 @@ r4_status r4_model_save(const r4_net *n, const float *weights, const char *const
     tensor[k] = (struct st_new){n->param[k].name, n->param[k].file_shape, file + n->param[k].offset};
   shape_text(n->input, input);
   st_sum(n->params, tensor, sum);
-  const struct st_note note[] = {{"format", "pt"}, {"r4", R4_VERSION}, {"net", n->text},
-                                 {"input", input}, {ST_SUM, sum},      {"classes", classes}};
-  s = st_write(path, n->params, tensor, class_names ? 6 : 5, note, e);
+  struct st_note note[7] = {{"format", "pt"}, {"r4", R4_VERSION}, {"net", n->text}, {"input", input}, {ST_SUM, sum}};
+  size_t notes = 5;
+  if (class_names) note[notes++] = (struct st_note){"classes", classes};
+  if (constants) note[notes++] = (struct st_note){CONSTANT, fill};
+  s = st_write(path, n->params, tensor, notes, note, e);
 done:
   r4_mem_free(tensor);
   r4_mem_free(file);
   r4_string_free(classes);
+  r4_string_free(fill);
   return s;
+}
+
+r4_status r4_model_save(const r4_net *n, const float *weights, const char *const *class_names,
+                        const char *path, r4_error *e)
+{
+  NEEDS(n, "a net", R4_E_ARGUMENT);
+  NEEDS(weights, "weights", R4_E_ARGUMENT);
+  return model_save(n, weights, class_names, 0, NULL, path, e);
 }
 
 /* ---- Making ---- */
@@ -149,6 +173,23 @@ static r4_status load_classes(r4_model *m, r4_error *e)
                  (long long)names_of(m->net));
 }
 
+static r4_status load_constant(r4_model *m, r4_error *e)
+{
+  const char *text = st_note(&m->file, CONSTANT);
+  if (!text) return R4_OK;
+  size_t n = 1;
+  for (const char *s = text; *s; s++) n += *s == ',';
+  if (!(m->constant = mem_new(n, sizeof *m->constant, m->file.path, e))) return R4_E_MEMORY;
+  for (char *end; m->constants < n; text = end + 1) {
+    double v = c_locale_real(text, &end);
+    if (end == text || !isfinite(v) || *end != (m->constants + 1 < n ? ',' : 0))
+      return r4_fail(e, R4_E_PARSE, "%s: metadata: constant is \"%.60s\", expected numbers with commas between them",
+                     m->file.path, st_note(&m->file, CONSTANT));
+    m->constant[m->constants++] = (float)v;
+  }
+  return R4_OK;
+}
+
 /* After the check the file holds as many numbers as are allocated here. */
 static r4_status load_weights(r4_model *m, r4_error *e)
 {
@@ -168,6 +209,7 @@ static r4_model *open_file(const char *path, const r4_net *net, r4_error *e)
   if (!s && !net) m->net = m->own = weights_net(&m->file, e);
   if (!s && !m->net) s = e->status;
   if (!s) s = load_classes(m, e);
+  if (!s) s = load_constant(m, e);
   if (!s) s = load_weights(m, e);
   st_free(&m->file);
   if (!s) return m;
@@ -194,6 +236,7 @@ void r4_model_free(r4_model *m)
 {
   if (!m) return;
   js_free(m->classes);
+  r4_mem_free(m->constant);
   r4_mem_free(m->weights);
   r4_net_free(m->own);
   r4_mem_free(m);
@@ -217,4 +260,45 @@ const float *r4_model_weights(const r4_model *m)
 const char *r4_model_class_name(const r4_model *m, size_t k)
 {
   return js_text(js_at(m->classes, k));
+}
+
+bool r4_model_constant(const r4_model *m, size_t n, float *to)
+{
+  if (!n || m->constants != n) return false;
+  memcpy(to, m->constant, n * sizeof *to);
+  return true;
+}
+
+size_t r4_model_constants(const r4_model *m)
+{
+  return m->constants;
+}
+
+r4_status r4_model_set_constant(r4_model *m, size_t n, const float *constant, r4_error *e)
+{
+  NEEDS(m, "a model", R4_E_ARGUMENT);
+  NEEDS(constant || !n, "a constant", R4_E_ARGUMENT);
+  for (size_t k = 0; k < n; k++)
+    if (!isfinite(constant[k]))
+      return r4_fail(e, R4_E_DOMAIN, "number %zu of the constant is %g, expected a finite one", k, (double)constant[k]);
+  float *copy = mem_new(n + 1, sizeof *copy, "a constant", e);
+  if (!copy) return R4_E_MEMORY;
+  if (n) memcpy(copy, constant, n * sizeof *copy);
+  r4_mem_free(m->constant);
+  m->constant = copy;
+  m->constants = n;
+  return R4_OK;
+}
+
+r4_status r4_model_write(const r4_model *m, const char *path, r4_error *e)
+{
+  NEEDS(m, "a model", R4_E_ARGUMENT);
+  size_t n = m->classes ? js_size(m->classes) : 0;
+  const char **name = mem_new(n + 1, sizeof *name, "a model", e);
+  if (!name) return R4_E_MEMORY;
+  for (size_t k = 0; k < n; k++) name[k] = js_text(js_at(m->classes, k));
+  bool named = n && (int64_t)n == names_of(m->net);
+  r4_status s = model_save(m->net, m->weights, named ? name : NULL, m->constants, m->constant, path, e);
+  r4_mem_free(name);
+  return s;
 }

@@ -84,6 +84,10 @@ char *net_print(const r4_net *n);
 /* The same with one more part before all others, which keep their names; an empty part is none. */
 char *net_print_behind(const r4_net *n, const char *part);
 
+/* r4_model_save, with the constant that hidden content is replaced by, for r4_model_constant; 0: there is none. */
+r4_status model_save(const r4_net *n, const float *weights, const char *const *class_names, size_t constants,
+                     const float *constant, const char *path, r4_error *e);
+
 /* Names of the classes as a list of JSON, an empty one of NULL. r4_string_free; NULL when out of memory. */
 char *net_classes_text(const r4_net *n, const char *const *class_names);
 

@@ -96,3 +96,26 @@ r4_status resize(const struct image *from, size_t height, size_t width, uint8_t 
   r4_mem_free(rows);
   return s;
 }
+
+static bool any_marked(const struct image *from, const struct taps *x, const struct taps *y, size_t j, size_t i)
+{
+  for (size_t row = y->first[j]; row < y->first[j] + y->count[j]; row++)
+    for (size_t column = x->first[i]; column < x->first[i] + x->count[i]; column++)
+      if (from->pixel[row * from->width + column]) return true;
+  return false;
+}
+
+r4_status resize_touched(const struct image *from, size_t height, size_t width, uint8_t *to, r4_error *e)
+{
+  struct taps x = {0}, y = {0};
+  bool same = from->height == height && from->width == width;
+  for (size_t k = 0; same && k < height * width; k++) to[k] = from->pixel[k] != 0;
+  if (same) return R4_OK;
+  r4_status s = taps_new(&x, from->width, width, e);
+  if (!s) s = taps_new(&y, from->height, height, e);
+  for (size_t j = 0; j < height && !s; j++)
+    for (size_t i = 0; i < width; i++) to[j * width + i] = any_marked(from, &x, &y, j, i);
+  taps_free(&x);
+  taps_free(&y);
+  return s;
+}

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/purpose.h"
 
 bool augment_moves(const r4_augment *by)
@@ -12,7 +13,12 @@ bool augment_moves(const r4_augment *by)
 
 bool augment_is_on(const r4_augment *by)
 {
-  return augment_moves(by) || by->brightness != 0 || by->colour != 0;
+  return augment_moves(by) || by->brightness != 0 || by->colour != 0 || augment_hides(by);
+}
+
+bool augment_hides(const r4_augment *by)
+{
+  return by->cutout != 0 || by->strips != 0;
 }
 
 /* ---- Making ---- */
@@ -20,7 +26,12 @@ bool augment_is_on(const r4_augment *by)
 static r4_status check_image(const r4_data *d, const r4_augment *by, r4_error *e)
 {
   r4_shape s = data_x(d)->shape;
-  const char *which = by->flip ? "flip" : by->crop ? "crop" : by->brightness != 0 ? "brightness" : "colour";
+  const char *which = by->flip              ? "flip"
+                      : by->crop            ? "crop"
+                      : by->brightness != 0 ? "brightness"
+                      : by->colour != 0     ? "colour"
+                      : by->cutout != 0     ? "cutout"
+                                            : "strips";
   if (s.rank != 3 || data_x(d)->is->ids)
     return r4_fail(e, R4_E_ARGUMENT, "augment.%s is for images, and examples are %zu %s", which,
                    data_x(d)->features, data_x(d)->is->element);
@@ -31,10 +42,10 @@ static r4_status check_image(const r4_data *d, const r4_augment *by, r4_error *e
   return R4_OK;
 }
 
-static r4_status check_share(const char *which, double value, r4_error *e)
+static r4_status check_share(const char *which, double value, double most, r4_error *e)
 {
-  if (value >= 0 && value <= 1) return R4_OK;
-  return r4_fail(e, R4_E_ARGUMENT, "augment.%s is %g, expected 0 to 1", which, value);
+  if (value >= 0 && value <= most) return R4_OK;
+  return r4_fail(e, R4_E_ARGUMENT, "augment.%s is %g, expected 0 to %g", which, value, most);
 }
 
 static r4_status check_numbers(const r4_data *d, const r4_augment *by, r4_error *e)
@@ -45,8 +56,13 @@ static r4_status check_numbers(const r4_data *d, const r4_augment *by, r4_error 
     return r4_fail(e, R4_E_ARGUMENT,
                    "augment.crop is %lld, expected 0 to %lld for images of %lld x %lld pixels",
                    (long long)by->crop, (long long)shorter - 1, (long long)s.dim[0], (long long)s.dim[1]);
-  r4_status status = check_share("brightness", by->brightness, e);
-  return status ? status : check_share("colour", by->colour, e);
+  if (by->holes < 0 || by->holes > AUGMENT_HOLES)
+    return r4_fail(e, R4_E_ARGUMENT, "augment.holes is %lld, expected 1 to %d", (long long)by->holes,
+                   (int)AUGMENT_HOLES);
+  r4_status status = check_share("brightness", by->brightness, 1, e);
+  if (!status) status = check_share("colour", by->colour, 1, e);
+  if (!status) status = check_share("cutout", by->cutout, 1, e);
+  return status ? status : check_share("strips", by->strips, 0.5, e);
 }
 
 r4_status augment_init(struct augment *a, const r4_data *d, r4_augment by, uint64_t seed, r4_error *e)
@@ -64,7 +80,15 @@ r4_status augment_init(struct augment *a, const r4_data *d, r4_augment by, uint6
                         .low = -INFINITY,
                         .high = INFINITY};
   if (data_x(d)->is->range) data_x(d)->is->range(data_x(d), &a->low, &a->high);
-  return R4_OK;
+  if (!augment_hides(&by)) return R4_OK;
+  if (!(a->constant = mem_new(a->channels, sizeof *a->constant, "augmentation", e))) return R4_E_MEMORY;
+  return r4_data_constant(d, a->channels, a->constant, e);
+}
+
+void augment_clear(struct augment *a)
+{
+  r4_mem_free(a->constant);
+  *a = (struct augment){0};
 }
 
 size_t augment_scratch(const struct augment *a)

@@ -110,6 +110,7 @@ r4_status batch_rows_init(struct batch_rows *r, const r4_data *d, const r4_batch
 void batch_rows_clear(struct batch_rows *r)
 {
   fill_clear(&r->fill);
+  augment_clear(&r->augment);
   r4_data_free(r->data);
   r4_mem_free(r->listed);
   r4_mem_free(r->element);
@@ -184,6 +185,8 @@ size_t batch_rows_make(const struct batch_rows *r, uint32_t epoch, size_t first,
     if (to->m) read_mask(r, record->mask, mask, to->m + i * r->masked);
     if (to->filled)
       fill_row(&r->fill, look, example[i], x, mask, to->scratch + i * scratch, to->filled + i * r->features);
+    augment_hide(&r->augment, look, example[i], x);
+    if (to->filled) augment_hide(&r->augment, look, example[i], to->filled + i * r->features);
     masked += record->mask != 0;
   }
   return masked;

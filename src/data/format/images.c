@@ -17,7 +17,7 @@ r4_status image_row(const uint8_t *data, size_t size, const char *name, r4_shape
   return s;
 }
 
-static r4_status check(size_t n, r4_shape shape, r4_error *e)
+r4_status images_check(size_t n, r4_shape shape, r4_error *e)
 {
   enum { LARGEST = 1 << 14 };
   if (!n) return r4_fail(e, R4_E_ARGUMENT, "no image files to read");
@@ -76,18 +76,23 @@ static r4_status name_all(const char *const *file, r4_data *d, r4_error *e)
   return s ? s : data_set_about(d, e, "%zu image files", d->n);
 }
 
+r4_status images_finish(r4_data *d, const char *const *file, const r4_image_info *info, bool some_may_fail, r4_error *e)
+{
+  r4_status s = name_all(file, d, e);
+  if (!s) s = keep_readable(d, info, some_may_fail, e);
+  return s ? s : data_finish(d, "image files", e);
+}
+
 r4_data *r4_data_images(const char *const *file, size_t n, r4_shape shape, r4_image_info *info, r4_error *e)
 {
   NEEDS(file || !n, "files", NULL);
-  if (check(n, shape, e)) return NULL;
+  if (images_check(n, shape, e)) return NULL;
   struct column *values = column_new(&bytes_column, shape, n, e);
   r4_data *d = values ? data_new(n, values, e) : NULL;
   if (!d) return NULL;
   r4_image_info *own = info ? NULL : mem_new(n, sizeof *own, "image files", e), *each = info ? info : own;
-  r4_status s = each ? name_all(file, d, e) : R4_E_MEMORY;
-  if (!s) read_all(file, d, each);
-  if (!s) s = keep_readable(d, each, info, e);
-  if (!s) s = data_finish(d, "image files", e);
+  if (each) read_all(file, d, each);
+  r4_status s = each ? images_finish(d, file, each, info, e) : R4_E_MEMORY;
   r4_mem_free(own);
   if (!s) return d;
   r4_data_free(d);

@@ -173,6 +173,8 @@ r4_status run_save_state(struct run *r, const char *path, int64_t log_size, r4_e
 r4_status run_load_state(struct run *r, const char *path, int64_t *log_size, r4_settings **was, r4_error *e);
 /* The model, in the folder; and in any file. */
 r4_status run_finish(struct run *r, r4_error *e);
+/* How many numbers the constant of hidden content has, of its training examples; 0: they have none. */
+size_t run_constants(const struct run *r);
 r4_status run_save_model(const struct run *r, const char *path, r4_error *e);
 
 #endif

@@ -289,13 +289,24 @@ r4_status run_log(struct run *r, double seconds, r4_error *e)
 
 /* ---- The end ---- */
 
+size_t run_constants(const struct run *r)
+{
+  r4_shape s = r4_data_shape(r->train);
+  if (r4_data_vocabulary(r->train) > 0) return r4_data_piece(r->train, 0) ? 1 : 0;
+  return s.rank == 3 ? (size_t)s.dim[2] : 0;
+}
+
 r4_status run_save_model(const struct run *r, const char *path, r4_error *e)
 {
-  size_t classes = r4_data_classes(r->train);
+  size_t classes = r4_data_classes(r->train), constants = run_constants(r);
   const char **name = mem_new(classes, sizeof *name, path, e);
-  if (!name) return R4_E_MEMORY;
-  for (size_t k = 0; k < classes; k++) name[k] = r4_data_class_name(r->train, k);
-  r4_status s = r4_model_save(r->net, r->best, name, path, e);
+  float *constant = mem_new(constants + 1, sizeof *constant, path, e);
+  r4_status s = name && constant ? R4_OK : R4_E_MEMORY;
+  for (size_t k = 0; k < classes && !s; k++) name[k] = r4_data_class_name(r->train, k);
+  if (!s && constants) s = r4_data_constant(r->train, constants, constant, e);
+  if (s && s != R4_E_MEMORY) s = R4_OK, constants = 0; /* a vocabulary without [MASK] and [UNK] */
+  if (!s) s = model_save(r->net, r->best, name, constants, constant, path, e);
+  r4_mem_free(constant);
   r4_mem_free(name);
   return s;
 }

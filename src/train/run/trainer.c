@@ -87,6 +87,16 @@ r4_status r4_trainer_epoch(r4_trainer *t, r4_progress *p, r4_error *e)
 
 /* ---- What there is so far ---- */
 
+size_t r4_trainer_constants(const r4_trainer *t)
+{
+  return run_constants(&t->run);
+}
+
+bool r4_trainer_constant(const r4_trainer *t, size_t n, float *to)
+{
+  return n && n == run_constants(&t->run) && !r4_data_constant(t->run.train, n, to, NULL);
+}
+
 const r4_net *r4_trainer_net(const r4_trainer *t)
 {
   return t->run.net;
