@@ -1,5 +1,5 @@
-/* checker_case.h - r4-check in the process of a test: it is linked without its main.c, and comes back from what it cannot
- * go on with. To be included by one file of a program. */
+/* checker_case.h - r4-check in the process of a test: it is linked without its main.c, and comes back from what it
+ * cannot go on with. To be included by one file of a program. */
 #ifndef CHECKER_CASE_H
 #define CHECKER_CASE_H
 

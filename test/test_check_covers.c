@@ -98,7 +98,7 @@ static void test_covers(void **state)
 {
   (void)state;
   expect_seen("edges:0.33", 6, 5, 6, 18);    /* strips of 2: left and right leave one column, left alone 3 */
-  expect_seen("edges:0.2", 10, 5, 30, 40);   /* exactly 2 rows and 1 column: left and right leave 3 columns, left alone 4 */
+  expect_seen("edges:0.2", 10, 5, 30, 40);   /* exactly 2 rows and 1 column: 3 columns are left, or 4 */
   expect_seen("edges:0.07", 100, 4, 200, 300); /* 7 rows exactly, 1 column: 2 columns are left */
   expect_seen("frame:0.25", 8, 8, 16, 16);
   expect_seen("frame:0.3", 10, 7, 4, 4);     /* 3 rows, 3 columns: 4 rows of one column */
