@@ -253,7 +253,6 @@ size_t r4_figure_count(void);
 r4_figure_info r4_figure_describe(size_t k);
 size_t r4_figure_find(const char *key); /* whose value has this key; r4_figure_count() if there is none */
 const char *r4_topic_name(r4_topic t);  /* a heading */
-const char *r4_topic_about(r4_topic t); /* a sentence or two */
 
 /* What screens call it. */
 void r4_value_label(const r4_value *v, char text[R4_LABEL_SIZE]);

@@ -110,11 +110,19 @@ static void print_wrapped(FILE *f, const char *s)
   fprintf(f, "%s\n", s);
 }
 
-static void print_about(FILE *f, r4_topic topic)
+/* "Accuracy. group average: mean of the accuracies of groups; worst group: .." */
+static void print_about(FILE *f, const struct columns *c, r4_topic topic)
 {
-  char text[1000];
-  snprintf(text, sizeof text, "%s. %s%s", r4_topic_name(topic), r4_topic_about(topic),
-           beside[topic].about ? beside[topic].about : "");
+  char text[R4_MAX_VALUES * 200];
+  int n = snprintf(text, sizeof text, "%s. ", r4_topic_name(topic));
+  for (size_t k = 0; k < c->n && n < (int)sizeof text; k++) {
+    char label[R4_LABEL_SIZE];
+    r4_value_label(&c->of[k], label);
+    n += snprintf(text + n, sizeof text - (size_t)n, "%s%s: %s", k ? "; " : "", label,
+                  r4_figure_describe(c->of[k].figure).about);
+  }
+  if (n < (int)sizeof text)
+    snprintf(text + n, sizeof text - (size_t)n, ".%s", beside[topic].about ? beside[topic].about : "");
   fprintf(f, "\n");
   print_wrapped(f, text);
   fprintf(f, "\n");
@@ -147,7 +155,7 @@ static int print_topic(FILE *f, const struct table *t, const struct columns *c, 
     for (size_t i = 0; i < c->n; i++) add_figure(to, &t->row[k], &c->of[i], mark[i][k]);
     if (beside[topic].add) beside[topic].add(to, t, &t->row[k]);
   }
-  print_about(f, topic);
+  print_about(f, c, topic);
   return table_end(f, "reproduce", to, form);
 }
 

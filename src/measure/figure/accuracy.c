@@ -40,7 +40,7 @@ const struct figure figure_avg_group_accuracy = {.info = {.key = "avg_group_accu
 
 const struct figure figure_worst_group_accuracy = {.info = {.key = "worst_group_accuracy",
                                                             .label = "worst group",
-                                                            .about = "least of the accuracies of groups",
+                                                            .about = "least of the accuracies of groups, of each seed",
                                                             .better = 1,
                                                             .shown = R4_SHOWN_APART,
                                                             .first = true},

@@ -38,32 +38,13 @@ r4_figure_info r4_figure_describe(size_t k)
 
 /* ---- Topics ---- */
 
-static const struct {
-  const char *name, *about;
-} topics[R4_TOPICS] = {
-  [R4_TOPIC_ACCURACY] = {"Accuracy", "The share of correct predictions: the mean over groups, the worst group of each "
-                                     "seed, and all examples."},
-  [R4_TOPIC_PROBABILITY] = {"Probabilities", "What the probabilities of classes are worth. AUC: area under the ROC "
-                                             "curve. Calibration error: accuracy against confidence."},
-  [R4_TOPIC_FRAGILITY] = {"Fragility", "kappa: the width of the bounds of the input gradient over the masked and over "
-                                       "the core box, the largest and the mean."},
-  [R4_TOPIC_SWAP] = {"The swap test", "Changed: predictions that differ when the masked content is that of an example "
-                                      "of another class. Lost: the share of correct predictions that are wrong then."},
-  [R4_TOPIC_WORDS] = {"Other words", "Correct whatever words of the list replace the masked ones. Certified: by "
-                                     "bounds. Held: for each replacement that was tried."},
-  [R4_TOPIC_NOISE] = {"Noise", "Relative core sensitivity: 1 if only noise on the core changes predictions, -1 if only "
-                               "noise in the mask does."},
-  [R4_TOPIC_POINTING] = {"Pointing games", "Is what the attribution points to on the core?"},
-};
-
 const char *r4_topic_name(r4_topic t)
 {
-  return (unsigned)t < R4_TOPICS ? topics[t].name : "";
-}
-
-const char *r4_topic_about(r4_topic t)
-{
-  return (unsigned)t < R4_TOPICS ? topics[t].about : "";
+  static const char *const name[R4_TOPICS] = {
+    [R4_TOPIC_ACCURACY] = "Accuracy",     [R4_TOPIC_PROBABILITY] = "Probabilities", [R4_TOPIC_FRAGILITY] = "Fragility",
+    [R4_TOPIC_SWAP] = "The swap test",    [R4_TOPIC_WORDS] = "Other words",         [R4_TOPIC_NOISE] = "Noise",
+    [R4_TOPIC_POINTING] = "Pointing games"};
+  return (unsigned)t < R4_TOPICS ? name[t] : "";
 }
 
 /* ---- Filling in ---- */

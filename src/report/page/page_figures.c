@@ -62,6 +62,17 @@ static bool has_section(r4_topic t)
   return t == R4_TOPIC_ACCURACY || t == R4_TOPIC_FRAGILITY || t == R4_TOPIC_SWAP;
 }
 
+static void add_about(const struct page *p, const struct page_values *v)
+{
+  html_add(p->h, "<p>");
+  for (size_t k = 0; k < v->n; k++) {
+    char label[R4_LABEL_SIZE];
+    r4_value_label(&v->of[k], label);
+    html_add(p->h, "%s%s: %s", k ? "; " : "", label, r4_figure_describe(v->of[k].figure).about);
+  }
+  html_add(p->h, ".</p>\n");
+}
+
 bool page_has_figures(const struct page *p)
 {
   bool any = false;
@@ -75,7 +86,7 @@ r4_status page_figures(const struct page *p, r4_error *e)
   for (int t = 0; t < R4_TOPICS; t++) {
     const struct page_values v = page_topic(p, (r4_topic)t);
     if (has_section((r4_topic)t) || !v.n) continue;
-    html_add(p->h, "<p>%s</p>\n", r4_topic_about((r4_topic)t));
+    add_about(p, &v);
     page_topic_begin(p, &v, r4_topic_name((r4_topic)t));
     page_body(p->h);
     for (size_t k = 0; k < p->runs; k++) page_topic_row(p, &v, &p->run[k]);
