@@ -81,6 +81,7 @@ static int certify(struct certify_job *j)
                                 .high = c->high,
                                 .semantics = strcmp(c->semantics, "real") ? R4_SEMANTICS_ANY_FLOAT : R4_SEMANTICS_REAL,
                                 .radius = j->o->radius,
+                                .gradient = j->o->gradient,
                                 .progress = progress,
                                 .user = &watch};
   r4_status s = r4_certify_box(j->model, j->data, &options, j->example, &e);
