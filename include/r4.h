@@ -1082,6 +1082,8 @@ typedef struct {
   bool holds;    /* the claim is proved; then margin > 0 */
   bool broken;   /* an attack found a counter-example: another prediction for an x' of the same box */
   double radius; /* box, if asked for: the largest eps for which it holds, as far as bisection went; NaN: not asked */
+  double delta;  /* box, if asked for: the masked explanation || m . g(x') ||_2, g = d loss / d x, is at most this for
+                    every x' of the box; NaN: not asked, infinite: not known */
 } r4_certified;
 
 /* Shares of examples, 0 to 1; NaN where there are none. */
@@ -1121,6 +1123,7 @@ typedef struct {
   const char *low, *high; /* valid values of a feature, decimals; NULL: there are no limits                    */
   r4_semantics semantics;
   bool radius;   /* also the largest eps for which it holds, by bisection up to high - low, or 1        */
+  bool gradient; /* also how large the masked explanation can be                                       */
   int64_t batch; /* examples at a time; 0: by their size                                                */
   bool (*progress)(size_t done, size_t of, void *user); /* false ends it; or NULL */
   void *user;

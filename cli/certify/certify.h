@@ -40,7 +40,6 @@ struct certify_job {
   r4_certified *example;   /* [examples], zeros                          */
   char line[3][PATH_SIZE]; /* room for texts of the header               */
   bool attacked;           /* example[].broken says what an attack found */
-  double delta;            /* the largest masked explanation, for --gradient; NaN: not asked for */
   struct cover_row *cover; /* of the claim cover, or NULL                */
 };
 
@@ -51,8 +50,7 @@ struct claim {
   int (*check)(const struct certify_settings *o);
   /* What is added to the name of a certificate's file: "box-0.1". */
   void (*file_name)(const struct certify_settings *o, char *to, size_t size);
-  /* Fills j->certificate (but model, data, examples) and j->example. Returns an exit code, after a sentence if not 0.
-   */
+  /* Fills j->certificate (but model, data, examples) and j->example. Returns an exit code, after a sentence if any. */
   int (*certify)(struct certify_job *j);
   /* The certificate is on the disk. May be NULL. */
   void (*saved)(const struct certify_job *j);
@@ -75,7 +73,7 @@ struct certify_row {
   size_t broken;                       /* certified examples that an attack broke: a defect                */
   size_t disagree;                     /* certified for another class than the float net predicts: 0       */
   bool attacked;
-  double delta, seconds, radius;
+  double delta, seconds, radius; /* delta: the largest; radius: the mean */
   char file[PATH_SIZE];
   struct cover_row *cover; /* or NULL; to be freed */
 };

@@ -8,7 +8,7 @@
 
 static const char *const share_name[] = {"accuracy", "certified", "attacked"};
 
-static double median_radius(const struct certify_job *j)
+static double mean_radius(const struct certify_job *j)
 {
   double sum = 0;
   size_t n = 0;
@@ -21,10 +21,17 @@ static double median_radius(const struct certify_job *j)
   return n ? sum / (double)n : NAN;
 }
 
+static double largest_delta(const struct certify_job *j)
+{
+  double most = j->o->gradient ? 0 : NAN;
+  for (size_t i = 0; i < r4_data_count(j->data) && j->o->gradient; i++) most = fmax(most, j->example[i].delta);
+  return most;
+}
+
 void certify_row_of(const struct certify_job *j, struct certify_row *to)
 {
   *to = (struct certify_row){
-    .seed = j->run->seed[j->seed], .attacked = j->attacked, .delta = j->delta, .radius = median_radius(j)};
+    .seed = j->run->seed[j->seed], .attacked = j->attacked, .delta = largest_delta(j), .radius = mean_radius(j)};
   for (int k = 0; k < 3; k++) {
     to->share[k] = r4_certified_shares(j->data, j->example, (r4_certified_share)k, false);
     to->masked[k] = r4_certified_shares(j->data, j->example, (r4_certified_share)k, true);

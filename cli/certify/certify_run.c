@@ -1,6 +1,5 @@
 /* The seeds of a run, one after the other: model, examples, claim, files. */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -156,7 +155,7 @@ static int certify_seed(struct work *w, size_t k)
 {
   r4_error e = {0};
   struct certify_job j = {.o = w->o, .run = w->run, .seed = k, .data = w->data, .train = w->train,
-                          .terminal = isatty(STDERR_FILENO), .delta = NAN};
+                          .terminal = isatty(STDERR_FILENO)};
   r4_model *m = run_model(w->run->model[k], w->net, &e);
   if (!m) return fail(&e);
   j.model = m;

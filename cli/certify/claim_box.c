@@ -87,6 +87,7 @@ static int certify(struct certify_job *j)
                                 .semantics =
                                   strcmp(c->semantics, "real") ? R4_SEMANTICS_ANY_FLOAT : R4_SEMANTICS_REAL,
                                 .radius = j->o->radius,
+                                .gradient = j->o->gradient,
                                 .progress = progress,
                                 .user = &watch};
   r4_status s =

@@ -6,6 +6,7 @@
 #include "certify/box.h"
 #include "certify/margin.h"
 #include "measure/predict.h"
+#include "op/sound.h"
 
 enum { BATCH = 256, MOST_BYTES = 512 << 20, BISECTIONS = 16 };
 
@@ -16,22 +17,35 @@ struct certifier {
   const r4_certify_options *o;
   struct box box;
   r4_graph *g;
-  r4_id x;
+  r4_id x, slope; /* slope: of the loss; R4_NONE: not asked for */
   struct margins margins;
   struct encloser *encloser;
   size_t batch, features;
   double *weights, *lo, *hi; /* all parameters in a row; [batch, features] */
+  double *label;             /* [batch] */
   float *value, *mask;       /* [batch, features] */
   r4_certified *to;
 };
 
 /* ---- Making ---- */
 
+/* d loss / d x. A net with one output has the logits 0 and z. */
+static r4_id slope_of(const struct certifier *c, r4_id z)
+{
+  int64_t rows = (int64_t)c->batch, classes = c->margins.classes;
+  r4_id both[2] = {r4_const(c->g, 0, R4_SHAPE(rows, 1)), z}, dx = R4_NONE;
+  if (classes == 1) z = r4_concat(c->g, 2, both, 1);
+  r4_id own = r4_one_hot(c->g, r4_input(c->g, "label", R4_SHAPE(rows)), classes == 1 ? 2 : classes);
+  r4_grad(c->g, r4_sum(c->g, r4_cross_entropy(c->g, z, own), R4_ALL), 1, &c->x, &dx);
+  return dx;
+}
+
 static r4_status build(struct certifier *c, r4_error *e)
 {
   const r4_net *n = c->net;
   r4_shape in = r4_net_input(n), shape = {.rank = in.rank + 1, .dim = {(int64_t)c->batch}};
-  r4_id *param = mem_new(r4_net_params(n) + 1, sizeof *param, "a net's graph", e), node[MARGIN_NODES];
+  r4_id *param = mem_new(r4_net_params(n) + 1, sizeof *param, "a net's graph", e);
+  r4_id node[MARGIN_NODES + 1];
   if (!param || !(c->g = r4_graph_new())) {
     r4_mem_free(param);
     return r4_fail(e, R4_E_MEMORY, "out of memory for a net's graph");
@@ -41,7 +55,9 @@ static r4_status build(struct certifier *c, r4_error *e)
   r4_net_inputs(n, c->g, param);
   margins_find(&c->margins, c->g, r4_net_apply(n, c->g, param, c->x), c->o->semantics);
   r4_mem_free(param);
-  c->encloser = encloser_new(c->g, margins_nodes(&c->margins, node), node, c->o->semantics, e);
+  size_t nodes = margins_nodes(&c->margins, node);
+  if (c->o->gradient) node[nodes++] = c->slope = slope_of(c, c->margins.logits);
+  c->encloser = encloser_new(c->g, nodes, node, c->o->semantics, e);
   return c->encloser ? R4_OK : e->status;
 }
 
@@ -53,6 +69,7 @@ static r4_status bind(struct certifier *c, r4_error *e)
     const double *w = c->weights + r4_net_param_offset(n, k);
     s = encloser_input(c->encloser, r4_net_param_name(n, k), w, w, e);
   }
+  if (!s && c->slope.i) s = encloser_input(c->encloser, "label", c->label, c->label, e);
   return s ? s : encloser_input(c->encloser, "x", c->lo, c->hi, e);
 }
 
@@ -60,10 +77,11 @@ static r4_status make_room(struct certifier *c, r4_error *e)
 {
   size_t size = r4_net_size(c->net), each = c->batch * c->features;
   c->weights = mem_new(size + 1, sizeof *c->weights, "weights", e);
-  c->lo = c->weights ? mem_new(2 * each, sizeof *c->lo, "boxes", e) : NULL;
+  c->lo = c->weights ? mem_new(2 * each + c->batch, sizeof *c->lo, "boxes", e) : NULL;
   c->value = c->lo ? mem_new(2 * each, sizeof *c->value, "examples", e) : NULL;
   if (!c->value) return R4_E_MEMORY;
   c->hi = c->lo + each;
+  c->label = c->hi + each;
   c->mask = c->value + each;
   for (size_t k = 0; k < size; k++) c->weights[k] = c->stored[k];
   return R4_OK;
@@ -109,6 +127,7 @@ static void read_batch(struct certifier *c, size_t first, size_t n)
     size_t i = first + (k < n ? k : 0);
     r4_data_values(c->d, i, c->value + k * c->features);
     r4_data_mask(c->d, i, c->mask + k * c->features);
+    c->label[k] = r4_data_example(c->d, i).label;
   }
 }
 
@@ -125,6 +144,18 @@ static r4_status enclose_batch(struct certifier *c, const double *eps, r4_error 
   return encloser_run(c->encloser, e);
 }
 
+/* || m . max(|lo|, |hi|) ||_2, from above. */
+static double delta_of(const struct certifier *c, size_t row)
+{
+  const double *lo = encloser_lo(c->encloser, c->slope), *hi = encloser_hi(c->encloser, c->slope);
+  double sum = 0;
+  for (size_t k = row * c->features; k < (row + 1) * c->features; k++) {
+    double one = c->mask[k] > 0 ? c->mask[k] * sound_largest(lo[k], hi[k]) : 0;
+    sum += one * one;
+  }
+  return sum == 0 ? 0 : sound_up(sqrt(sound_up(sum + sound_sum_error((double)c->features + 4, sum))));
+}
+
 static void take_margins(struct certifier *c, size_t first, size_t n)
 {
 #pragma omp parallel for schedule(static)
@@ -133,6 +164,7 @@ static void take_margins(struct certifier *c, size_t first, size_t n)
     to->margin =
       to->predicted < 0 ? -INFINITY : margins_least(&c->margins, c->encloser, (int64_t)k, to->predicted);
     to->holds = to->margin > 0 && to->margin < INFINITY;
+    if (c->slope.i) to->delta = delta_of(c, k);
   }
 }
 
@@ -186,8 +218,8 @@ static r4_status predict_all(struct certifier *c, r4_error *e)
   struct probe *p = predictor_new(c->net, BATCH, e);
   r4_status s = p ? predictor_run(p, c->stored, c->d, predicted, &loss, e) : e->status;
   for (size_t i = 0; i < n && !s; i++)
-    c->to[i] =
-      (r4_certified){.label = r4_data_example(c->d, i).label, .predicted = predicted[i], .radius = NAN};
+    c->to[i] = (r4_certified){.label = r4_data_example(c->d, i).label, .predicted = predicted[i], .radius = NAN,
+                             .delta = NAN};
   probe_free(p);
   r4_mem_free(predicted);
   return s;
