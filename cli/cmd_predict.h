@@ -4,7 +4,7 @@
 
 #include "arguments.h"
 #include "cli.h"
-#include "cover.h"
+#include "cover_open.h"
 
 /* ---- predict_files.c ---- */
 
@@ -18,8 +18,8 @@ struct files {
 int files_add(struct files *f, const char *word);
 /* Adds a name as it is. */
 int files_name(struct files *f, const char *name);
-/* Adds the masks of n photos, which have their base names in a folder; a PNG, whether it is there or not, unless there is a
- * JPEG. */
+/* Adds the masks of n photos, which have their base names in a folder; a PNG, whether it is there or not, unless
+ * there is a JPEG. */
 int files_masks(struct files *f, const char *folder, char **file, size_t n);
 void files_clear(struct files *f);
 
@@ -85,8 +85,8 @@ enum { TITLE = 256 };
 /* How a picture explains answers: by two methods, what speaks for each of them. The title is written into its room. */
 r4_heat_options answers_explained(const char *run, const char *const *methods, char title[TITLE]);
 
-/* For those who print in other ways: the beginning and the end of a text of JSON and of an object in it, and the name of a
- * file in CSV. */
+/* For those who print in other ways: the beginning and the end of a text of JSON and of an object in it, and the name
+ * of a file in CSV. */
 void json_begin(struct printer *p);
 void json_photo(r4_json *w, const char *file);
 void json_unreadable(struct printer *p, const char *file, const char *why);

@@ -807,7 +807,7 @@ typedef struct {
   int64_t crop;      /* moved by up to this many pixels up or down, left or right; the edge is repeated, without mask */
   double brightness; /* b: all values times one factor, uniform in [1 - b, 1 + b]; those of bytes stay in [0, 1] */
   double colour;     /* c: saturation and contrast times a factor each, uniform in [1 - c, 1 + c]; likewise */
-  double cutout;     /* squares of this share of the shorter side, anywhere, cut at the edges, become r4_data_constant */
+  double cutout;     /* squares of this share of the shorter side, anywhere, cut at edges, become r4_data_constant */
   int64_t holes;     /* so many of them; 0: 2 */
   double strips;     /* and so do two strips, each at a random edge, of up to this share of the side. Masks stay */
 } r4_augment;

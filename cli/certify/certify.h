@@ -15,8 +15,8 @@ struct certify_settings {
 
 enum { COVER_ROWS = 64 }; /* classes and groups that are counted, the first of them */
 
-/* Examples, and those that are correct: by the net alone; by two-mask inference; of these, those that are proved to stay
- * so, and to stay so or to be reported. */
+/* Examples, and those that are correct: by the net alone; by two-mask inference; of these, those that are proved to
+ * stay so, and to stay so or to be reported. */
 struct cover_counts {
   size_t examples, alone, correct, recovered, detected;
 };

@@ -1,27 +1,31 @@
 /* Two-mask inference and its certificates.
  *
- * f(x | i, j) is the class that the net predicts for x with masks i and j filled. R is a family of regions, each inside of
- * some mask. x' is any example that differs from x in one region of R, inside of mask h. As filling h leaves nothing of the
- * difference, x' and x with h filled are the same numbers, and passes are functions of these numbers, so
+ * f(x | i, j) is the class that the net predicts for x with masks i and j filled. R is a family of regions, each
+ * inside of some mask. x' is any example that differs from x in one region of R, inside of mask h. As filling h
+ * leaves nothing of the difference, x' and x with h filled are the same numbers, and passes are functions of these
+ * numbers, so
  *
  *     (*)   f(x' | h, j) = f(x | h, j)   for every mask j.
  *
- * Inference on x. (1) f_i = f(x | i, i). If all are the same, that is the class. (2) Else, with c the class that most f_i are
- * (the lowest at a tie): for each mask i in order with f_i != c, if f(x | i, j) = f_i for all j, the class is f_i. (3) Else c.
+ * Inference on x. (1) f_i = f(x | i, i). If all are the same, that is the class. (2) Else, with c the class that most
+ * f_i are (the lowest at a tie): for each mask i in order with f_i != c, if f(x | i, j) = f_i for all j, the class is
+ * f_i. (3) Else c.
  *
  * Recovery. If f(x | i, j) = y for all i, j, then inference on every x' gives y (PatchCleanser, theorem 1).
  *     By (*) f'_h = y, and f(x' | h, j) = y for all j.
  *     (1) If all f'_i are the same, they are f'_h = y.
- *     (2) A mask i with f'_i != y is refuted by its pair with h: f(x' | i, h) = y != f'_i. So no class but y is returned here.
- *         If y is not what most are, h is one of the masks that are looked at, and passes: y is returned.
+ *     (2) A mask i with f'_i != y is refuted by its pair with h: f(x' | i, h) = y != f'_i. So no class but y is
+ *         returned here. If y is not what most are, h is one of the masks that are looked at, and passes.
  *     (3) is reached only if y is what most are: y is returned.
  *     It does not matter how ties are broken in (2), or whether a mask is listed twice.
  *
- * Detection, with one mask at a time: the class if all f_i are the same, else none. If all f_i of x are y, then every x' gets
- * y or none: if all f'_i are the same, they are f'_h, which is y by (*). A prediction is never silently another one.
+ * Detection, with one mask at a time: the class if all f_i are the same, else none. If all f_i of x are y, then every
+ * x' gets y or none: if all f'_i are the same, they are f'_h, which is y by (*). A prediction is never silently
+ * another one.
  *
- * A logit that is NaN or infinite makes its pass a class of its own, -1, in all of the above: x' may hold any numbers.
- * Certificates ask for a lead above 0, not needed for the proofs: others that run the passes may break ties differently. */
+ * A logit that is NaN or infinite makes its pass a class of its own, -1, in all of the above: x' may hold any
+ * numbers. Certificates ask for a lead above 0, not needed for the proofs: others that run the passes may break ties
+ * differently. */
 #include <math.h>
 
 #include "base/mem.h"
@@ -172,18 +176,20 @@ static r4_status look(struct work *w, r4_error *e)
 
 /* ---- All of it ---- */
 
-static r4_status check(const r4_net *n, const r4_data *d, const r4_cover *c, const float *constant, r4_error *e)
+static r4_status check(const r4_net *n, const r4_data *d, const r4_cover *c, const float *constant,
+                       r4_error *e)
 {
   bool texts = r4_data_vocabulary(d) > 0;
   if (texts != cover_is_of_texts(c))
-    return r4_fail(e, R4_E_ARGUMENT, "the cover is for %s, and examples are %s", cover_is_of_texts(c) ? "texts" : "images",
-                   texts ? "texts" : "not");
+    return r4_fail(e, R4_E_ARGUMENT, "the cover is for %s, and examples are %s",
+                   cover_is_of_texts(c) ? "texts" : "images", texts ? "texts" : "not");
   if (r4_shape_count(r4_net_input(n)) != r4_shape_count(r4_data_shape(d)))
     return r4_fail(e, R4_E_SHAPE, "the net takes %lld values, the examples have %lld",
                    (long long)r4_shape_count(r4_net_input(n)), (long long)r4_shape_count(r4_data_shape(d)));
   for (size_t k = 0; k < r4_cover_constants(c); k++)
     if (!isfinite(constant[k]))
-      return r4_fail(e, R4_E_ARGUMENT, "the constant of channel %zu is %g, expected a finite number", k, (double)constant[k]);
+      return r4_fail(e, R4_E_ARGUMENT, "the constant of channel %zu is %g, expected a finite number", k,
+                     (double)constant[k]);
   return R4_OK;
 }
 
@@ -204,8 +210,8 @@ static r4_status look_at_all(struct work *w, size_t examples, r4_error *e)
   return s;
 }
 
-r4_status r4_cover_predict(const r4_net *n, const float *weights, const r4_data *d, const r4_cover_options *options,
-                           r4_covered *to, r4_error *e)
+r4_status r4_cover_predict(const r4_net *n, const float *weights, const r4_data *d,
+                           const r4_cover_options *options, r4_covered *to, r4_error *e)
 {
   NEEDS(n, "a net", R4_E_ARGUMENT);
   NEEDS(weights, "weights", R4_E_ARGUMENT);

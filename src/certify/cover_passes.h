@@ -1,9 +1,9 @@
 /* Forward passes over masked examples, in batches.
  *
- * What is certified is what passes give, so a masked example must have the same bits wherever it is. All batches have the
- * same number of rows, and so the same plan; rows that are left over are not looked at. Texts share a batch only with those
- * that are cut to the same length. Before a plan is used, all of its rows are asked about one example: if two of them
- * differ in a bit, examples are asked about one by one. */
+ * What is certified is what passes give, so a masked example must have the same bits wherever it is. All batches have
+ * the same number of rows, and so the same plan; rows that are left over are not looked at. Texts share a batch only
+ * with those that are cut to the same length. Before a plan is used, all of its rows are asked about one example: if
+ * two of them differ in a bit, examples are asked about one by one. */
 #ifndef R4_CERTIFY_COVER_PASSES_H
 #define R4_CERTIFY_COVER_PASSES_H
 

@@ -132,7 +132,7 @@ static const struct setting table[] = {
   NUMBER(TRAINING, augment.colour, "0", 0, 1, "images: c; saturation and contrast times factors from 1 - c to 1 + c"),
   NUMBER(TRAINING, augment.cutout, "0", 0, 1, "images: hide random squares of this share of the side, for --cover"),
   NUMBER(TRAINING, augment.holes, "2", 1, 64, "augment.cutout: squares of each image"),
-  NUMBER(TRAINING, augment.strips, "0", 0, 0.5, "images: hide two random strips at edges, of up to this share of the side"),
+  NUMBER(TRAINING, augment.strips, "0", 0, 0.5, "images: hide two random edge strips of up to this share of the side"),
   NUMBER(TRAINING, epochs, "10", 0, 1e9, "passes over the training data; 0: none, the net of from as it is"),
   NUMBER(TRAINING, head_epochs, "0", 0, 1e9, "the first epochs, in which only what head names learns"),
   NUMBER(TRAINING, batch, "128", 1, 1e9, "examples per step"),

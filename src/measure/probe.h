@@ -44,8 +44,8 @@ size_t *probe_order(const r4_data *d, r4_error *e);
 r4_status probe_run(struct probe *p, const float *weights, const r4_data *d, size_t first, size_t n,
                     r4_error *e);
 /* Examples that are in no data set, n of them, each of at most so many tokens (0: not texts): they are written to
- * probe_room, all features of each and its length, and probe_run_rows asks about them. Outputs that need labels or masks
- * are those of examples with label 0 and no mask. */
+ * probe_room, all features of each and its length, and probe_run_rows asks about them. Outputs that need labels or
+ * masks are those of examples with label 0 and no mask. */
 r4_status probe_begin_rows(struct probe *p, size_t longest, r4_error *e);
 float *probe_room(struct probe *p, size_t i);
 void probe_end_row(struct probe *p, size_t i, size_t length);

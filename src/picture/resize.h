@@ -14,8 +14,8 @@
  * the nearest byte, halves up. */
 r4_status resize(const struct image *from, size_t height, size_t width, uint8_t *to, r4_error *e);
 
-/* What marked pixels have a part in: to, [height, width], is 1 where some i, j with from[i, j] != 0 is among the sources
- * of resize, whatever its weight, else 0. from has one channel. */
+/* What marked pixels have a part in: to, [height, width], is 1 where some i, j with from[i, j] != 0 is among the
+ * sources of resize, whatever its weight, else 0. from has one channel. */
 r4_status resize_touched(const struct image *from, size_t height, size_t width, uint8_t *to, r4_error *e);
 
 #endif

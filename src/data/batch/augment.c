@@ -57,7 +57,8 @@ static r4_status check_numbers(const r4_data *d, const r4_augment *by, r4_error 
                    "augment.crop is %lld, expected 0 to %lld for images of %lld x %lld pixels",
                    (long long)by->crop, (long long)shorter - 1, (long long)s.dim[0], (long long)s.dim[1]);
   if (by->holes < 0 || by->holes > AUGMENT_HOLES)
-    return r4_fail(e, R4_E_ARGUMENT, "augment.holes is %lld, expected 1 to %d", (long long)by->holes, (int)AUGMENT_HOLES);
+    return r4_fail(e, R4_E_ARGUMENT, "augment.holes is %lld, expected 1 to %d", (long long)by->holes,
+                   (int)AUGMENT_HOLES);
   r4_status status = check_share("brightness", by->brightness, 1, e);
   if (!status) status = check_share("colour", by->colour, 1, e);
   if (!status) status = check_share("cutout", by->cutout, 1, e);

@@ -6,17 +6,17 @@
  *     colour       first saturation and contrast are multiplied, each by a factor uniform in [1 - c, 1 + c]
  *     brightness   then all values are multiplied by one factor, uniform in [1 - b, 1 + b]; bytes stay in [0, 1]
  *
- *     cutout       last of all, squares of the side ceil(c s), s the shorter side of the image, with their centres uniform
- *                  over its pixels, cut at its edges, become a constant
- *     strips       and so do two strips, each at an edge, all alike, and of 0 .. ceil(f s) pixels, all alike, where s is
- *                  the side across which it lies
+ *     cutout       last of all, squares of the side ceil(c s), s the shorter side of the image, with their centres
+ *                  uniform over its pixels, cut at its edges, become a constant
+ *     strips       and so do two strips, each at an edge, all alike, and of 0 .. ceil(f s) pixels, all alike, where
+ *                  s is the side across which it lies
  *
- * Cutout and strips show a net what it will see under the masks of a cover (src/certify/cover.h), with the same constant.
- * They come behind filling: an example and its filled one are hidden at the same places, so that whoever compares them
- * compares what can still be seen, and donors are whole. Masks stay as they are. A masked place that is hidden stays masked:
- * its content must not matter, be it the constant, and all that was worked out from masks before (which examples have one,
- * lists of features, windows) stays true. A hidden place does not become masked: it is not a shortcut, and nothing
- * should be exchanged there.
+ * Cutout and strips show a net what it will see under the masks of a cover (src/certify/cover.h), with the same
+ * constant. They come behind filling: an example and its filled one are hidden at the same places, so that whoever
+ * compares them compares what can still be seen, and donors are whole. Masks stay as they are. A masked place that is
+ * hidden stays masked: its content must not matter, be it the constant, and all that was worked out from masks before
+ * (which examples have one, lists of features, windows) stays true. A hidden place does not become masked: it is not
+ * a shortcut, and nothing should be exchanged there.
  *
  * A mask moves with its image, and is repeated at the edge as the pixels are. What is drawn depends on seed, epoch and
  * example alone, each by a number of its own: to switch one on leaves the others as they are. */

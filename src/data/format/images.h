@@ -12,6 +12,7 @@ r4_status image_row(const uint8_t *data, size_t size, const char *name, r4_shape
 /* For readers of such files: whether so many of this shape can be read; and the names of the files, without those that
  * info says could not be. */
 r4_status images_check(size_t n, r4_shape shape, r4_error *e);
-r4_status images_finish(r4_data *d, const char *const *file, const r4_image_info *info, bool some_may_fail, r4_error *e);
+r4_status images_finish(r4_data *d, const char *const *file, const r4_image_info *info, bool some_may_fail,
+                        r4_error *e);
 
 #endif
