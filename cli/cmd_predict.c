@@ -426,7 +426,8 @@ const struct command command_predict = {
     "3.\nOf a run on texts: a line for each text of the files, by its id, or file and line; labels are not "
     "looked at.\n--cover prints the prediction of two-mask inference, and whether it is certified: the same "
     "whatever else were in any\none region of the family. --masks fills what is marked with a constant: no "
-    "prediction can depend on it.\nIn --csv names that a spreadsheet would run (=.., +.., -.., @..) have a single quote before them.",
+    "prediction can depend on it.\nIn --csv names that a spreadsheet would run (=.., +.., -.., @..) have a single quote "
+    "before them.",
   .options = options,
   .run = run,
   .threads = THREADS_HERE,

@@ -1979,6 +1979,7 @@ typedef struct {
   size_t pointings;                    /* pointing games by these attributions of the margin             */
   const char *pointing[R4_MAX_POINTING];
   double specificity; /* of two classes: that the figure sensitivity_at_specificity is of */
+  const char *cover;  /* a family of covering masks, with the model's constant; NULL: it is not measured */
   /* What the net says, if there is room for it: [examples], and [examples, r4_model_classes]; or NULL. */
   int32_t *predicted;
   float *probabilities;
@@ -2027,6 +2028,16 @@ typedef struct {
 /* What screens call it. */
 void r4_value_label(const r4_value *v, char text[R4_LABEL_SIZE]);
 
+enum { R4_FAMILY_SIZE = 24 };
+
+/* Predictions under covering masks, by group: of the examples those that two-mask inference predicts correctly, and of
+ * these those that are certified (r4_covered: recovered, and detected). */
+typedef struct {
+  char family[R4_FAMILY_SIZE]; /* "": it was not asked for */
+  size_t groups;
+  size_t examples[R4_MAX_GROUPS], correct[R4_MAX_GROUPS], recovered[R4_MAX_GROUPS], detected[R4_MAX_GROUPS];
+} r4_cover_counts;
+
 /* Of one net on one data set; of the net of a seed it is kept in its folder as eval.json, so that whoever needs it
  * again need not measure. */
 typedef struct {
@@ -2042,6 +2053,7 @@ typedef struct {
   size_t pointings;
   r4_pointing pointing[R4_MAX_POINTING]; /* in the order of the options */
   char pointed_by[R4_MAX_POINTING][24];  /* the attributions            */
+  r4_cover_counts covered;
 } r4_measured;
 
 /* With the model's own net, which may have more to it than that of the settings: what the weights that it started from
@@ -2065,7 +2077,7 @@ void r4_measured_summary(const r4_measured *m, size_t seeds, r4_summary *to);
 /* part: of the data; eval.json has the figures of R4_TEST, eval-val.json and eval-train.json those of the others.
  * data_hash: of its examples (r4_data_hash). The folder has config.yaml and model.safetensors, and what is kept counts
  * for these settings and weights, these data, this eps and this version alone; every bit is kept, but not why there was
- * nothing to swap. Of swaps the first is kept, of substitution, noise and pointing the figures alone. */
+ * nothing to swap. Of swaps the first is kept, of substitution, noise, pointing and cover the figures alone. */
 r4_status r4_measured_save(const r4_measured *m, const char *folder, r4_split part, const char *data_hash, r4_error *e);
 /* R4_E_IO if nothing is kept. What is not whole (R4_E_PARSE), or edited, of another version or of something else
  * (R4_E_ARGUMENT), is refused with the reason. */

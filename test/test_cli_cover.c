@@ -142,6 +142,24 @@ static void json_has_counts(void **state)
   js_free(root);
 }
 
+/* Evaluation has the same figures. */
+static void figures_of_evaluation(void **state)
+{
+  (void)state;
+  double certified = -1;
+  EXPECT("$R4 certify conv/seed-0 --cover edges:0.3 --json --out e.txt --data e.npz 2>/dev/null", 0);
+  struct js *root = command_json();
+  assert_true(js_number(js_get(js_get(root, "all"), "certified_accuracy"), &certified));
+  js_free(root);
+  char want[80];
+  snprintf(want, sizeof want, "\"cover_certified_accuracy.edges:0.3\":%g,", certified);
+  EXPECT("$R4 eval conv/seed-0 --cover edges:0.3 --json 2>/dev/null", 0, want,
+         "\"cover_certified_worst_group.edges:0.3\"", "\"cover_accuracy.edges:0.3\"",
+         "\"cover_reported_accuracy.edges:0.3\"");
+  EXPECT("$R4 eval conv/seed-0 --cover edges:0.3", 0, "certified, worst group, edges:0.3");
+  EXPECT("$R4 eval conv/seed-0 --cover tokens:3", 2, "is for texts");
+}
+
 /* ---- Predicting ---- */
 
 static void other_forms(void **state)
@@ -220,6 +238,7 @@ int main(void)
     cmocka_unit_test(predictions_are_those_of_the_certificate),
     cmocka_unit_test(interrupted_and_resumed),
     cmocka_unit_test(json_has_counts),
+    cmocka_unit_test(figures_of_evaluation),
     cmocka_unit_test(other_forms),
     cmocka_unit_test(known_masks),
     cmocka_unit_test(bad_input_is_named),

@@ -36,6 +36,7 @@ static r4_measure_options options_of(const struct eval_how *o, const struct eval
   m.noise = v->noise.asked ? &v->noise.options : NULL;
   m.pointings = v->pointing ? v->pointing->n : 0;
   for (size_t k = 0; k < m.pointings; k++) m.pointing[k] = v->pointing->method[k];
+  m.cover = v->cover;
   m.predicted = v->predicted;
   m.probabilities = v->said.probability;
   m.stage = stage;

@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "certify/cover.h"
 #include "config/settings.h"
 #include "measure/figure/figure.h"
 
 struct work {
+  const r4_model *model;
   const r4_net *net;
   const float *weights;
   const r4_data *d;
@@ -115,6 +117,47 @@ static r4_status measure_pointing(const struct work *w, r4_error *e)
   return s;
 }
 
+static void count_covered(const r4_data *d, const r4_covered *x, r4_cover_counts *to)
+{
+  to->groups = r4_data_groups(d);
+  for (size_t i = 0; i < r4_data_count(d); i++) {
+    r4_example one = r4_data_example(d, i);
+    bool correct = x[i].predicted == one.label;
+    to->examples[one.group]++;
+    to->correct[one.group] += correct;
+    to->recovered[one.group] += correct && x[i].recovered;
+    to->detected[one.group] += correct && x[i].detected;
+  }
+}
+
+static r4_status measure_with(const struct work *w, const r4_cover *c, float *constant, r4_covered *x, r4_error *e)
+{
+  size_t n = r4_cover_constants(c), masks = r4_cover_masks(c);
+  if (!r4_model_constant(w->model, n, constant))
+    return r4_fail(e, R4_E_ARGUMENT, "the model has no constant for what a cover hides: expected one that r4 trained");
+  tell_stage(w, "cover", r4_data_count(w->d) * (masks * (masks + 1) / 2 + 1));
+  const r4_cover_options o = {w->o->cover, constant};
+  r4_status s = r4_cover_predict(w->net, w->weights, w->d, &o, x, e);
+  if (!s) count_covered(w->d, x, &w->to->covered);
+  return s;
+}
+
+static r4_status measure_cover(const struct work *w, r4_error *e)
+{
+  r4_cover_counts *to = &w->to->covered;
+  if (!w->o->cover) return R4_OK;
+  r4_cover *c = r4_cover_new(w->o->cover, r4_data_shape(w->d), e);
+  if (!c) return e->status;
+  snprintf(to->family, sizeof to->family, "%.*s", (int)sizeof to->family - 1, w->o->cover);
+  float *constant = mem_new(r4_cover_constants(c), sizeof *constant, "a cover", e);
+  r4_covered *x = mem_new(r4_data_count(w->d) + 1, sizeof *x, "a cover", e);
+  r4_status s = constant && x ? measure_with(w, c, constant, x, e) : R4_E_MEMORY;
+  r4_mem_free(constant);
+  r4_mem_free(x);
+  r4_cover_free(c);
+  return s;
+}
+
 /* ---- All of it ---- */
 
 static r4_status check_options(const r4_measure_options *o, r4_error *e)
@@ -136,7 +179,8 @@ static r4_status measure_figures(const struct work *w, r4_error *e)
 static r4_status measure_all(const struct work *w, r4_error *e)
 {
   r4_status (*const part[])(const struct work *, r4_error *) = {measure_accuracy, measure_swaps,    measure_words,
-                                                                measure_noise,    measure_pointing, measure_figures};
+                                                                measure_noise,    measure_pointing, measure_cover,
+                                                                measure_figures};
   r4_status s = R4_OK;
   for (size_t k = 0; k < sizeof part / sizeof *part && !s; k++) s = part[k](w, e);
   return s;
@@ -169,7 +213,7 @@ r4_status r4_measure(const r4_model *m, const r4_data *d, const r4_measure_optio
   if (!e) e = &own;
   if (!options) options = &usual;
   memset(to, 0, sizeof *to);
-  struct work w = {.net = r4_model_net(m), .weights = r4_model_weights(m), .d = d, .o = options, .to = to};
+  struct work w = {.model = m, .net = r4_model_net(m), .weights = r4_model_weights(m), .d = d, .o = options, .to = to};
   w.p.classes = r4_model_classes(m);
   to->specificity = options->specificity;
   r4_status s = check_options(options, e);
