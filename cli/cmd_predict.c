@@ -416,19 +416,18 @@ static int run(int argc, char **argv)
 const struct command command_predict = {
   .name = "predict",
   .summary = "what a run says about new photos or texts",
-  .details =
-    "Prints a line for each photo: the file, the answer, its probability, and those of the other classes.\n"
-    "Photos are resized and made grey or coloured as the run's own data were; a folder stands for the "
-    "images\n"
-    "in it, not for those in folders within. One seed answers. --heat draws what speaks for each answer "
-    "(red)\n"
-    "and against it (blue). Photos that cannot be read are named, the others answered, and the exit code is "
-    "3.\nOf a run on texts: a line for each text of the files, by its id, or file and line; labels are not "
-    "looked at.\n--cover prints the prediction of two-mask inference, and whether it is certified: the same whatever "
-    "else "
-    "were in any\none region of the family. --masks fills what is marked with a constant, exactly: no prediction can "
-    "depend on it.\nIn --csv names that a spreadsheet would run (=.., +.., -.., @..) have a single quote before "
-    "them.",
+  .details = "Prints a line for each photo: the file, the answer, its probability, and those of the other classes.\n"
+             "Photos are resized and made grey or coloured as the run's own data were; a folder stands for the "
+             "images\n"
+             "in it, not for those in folders within. One seed answers. --heat draws what speaks for each answer "
+             "(red)\n"
+             "and against it (blue). Photos that cannot be read are named, the others answered, and the exit code is "
+             "3.\nOf a run on texts: a line for each text of the files, by its id, or file and line; labels are not "
+             "looked at.\n--cover prints the prediction of two-mask inference, and whether it is certified: the same "
+             "whatever else were in any\none region of the family. --masks fills what is marked with a constant: no "
+             "prediction can depend on it.\nIn --csv names that a spreadsheet would run (=.., +.., -.., @..) have a "
+             "single quote "
+             "before them.",
   .options = options,
   .run = run,
   .threads = THREADS_HERE,

@@ -4,7 +4,7 @@
 
 #include "arguments.h"
 #include "cli.h"
-#include "cover.h"
+#include "cover_open.h"
 
 /* ---- predict_files.c ---- */
 

@@ -31,7 +31,8 @@ static void csv_begin(struct printer *p)
 {
   static const char *const headings[] = {"file", "answer", "certified", "agreed", "net_alone"};
   p->table = r4_table_new();
-  for (size_t k = 0; k < sizeof headings / sizeof *headings; k++) r4_table_column(p->table, headings[k], 'l', 0);
+  for (size_t k = 0; k < sizeof headings / sizeof *headings; k++)
+    r4_table_column(p->table, headings[k], 'l', 0);
   p->code = table_print(stdout, "predict", p->table, R4_TABLE_CSV);
 }
 

@@ -943,6 +943,9 @@ typedef struct {
   size_t pointings;                    /* pointing games by these attributions of the margin               */
   const char *pointing[R4_MAX_POINTING];
   double specificity; /* with two classes: that of the figure sensitivity_at_specificity                   */
+  const char *cover;  /* a family of covering masks; NULL: it is not measured                              */
+  const float *constant; /* what it puts there: that of the model (r4_model_constant), so many numbers     */
+  size_t constants;
   /* Predictions, if there is room for them: [examples], and [examples, r4_model_classes]; or NULL. */
   int32_t *predicted;
   float *probabilities;
@@ -964,7 +967,17 @@ typedef struct {
   double value;
 } r4_value;
 
-/* Of one net on one data set. It is large, 340 KB: static, or from malloc. */
+enum { R4_FAMILY_SIZE = 24 };
+
+/* Predictions under covering masks, by group: of the examples those that two-mask inference predicts correctly, and of
+ * these those that are certified (r4_covered: recovered, and detected). */
+typedef struct {
+  char family[R4_FAMILY_SIZE]; /* "": it was not asked for */
+  size_t groups;
+  size_t examples[R4_MAX_GROUPS], correct[R4_MAX_GROUPS], recovered[R4_MAX_GROUPS], detected[R4_MAX_GROUPS];
+} r4_cover_counts;
+
+/* Of one net on one data set. It is large, 370 KB: static, or from malloc. */
 typedef struct {
   size_t values; /* all figures that were measured, in the order of the table */
   r4_value value[R4_MAX_VALUES];
@@ -978,6 +991,7 @@ typedef struct {
   size_t pointings;
   r4_pointing pointing[R4_MAX_POINTING]; /* in the order of the options */
   char pointed_by[R4_MAX_POINTING][24];  /* the attributions            */
+  r4_cover_counts covered;
 } r4_measured;
 
 /* options may be NULL: the defaults. For a run, take the net of its model, which may begin with what its pretrained

@@ -23,7 +23,8 @@ struct subject {
 static struct subject subject_of(const char *net, r4_shape shape, uint64_t seed)
 {
   r4_error e = {0};
-  struct subject s = {.n = r4_net_open(net, shape, &e), .shape = shape, .features = (size_t)r4_shape_count(shape)};
+  struct subject s = {
+    .n = r4_net_open(net, shape, &e), .shape = shape, .features = (size_t)r4_shape_count(shape)};
   if (!s.n) fail_msg("%s", e.text);
   s.w = calloc(r4_net_size(s.n), sizeof *s.w);
   r4_net_init(s.n, NULL, seed, s.w, NULL);
@@ -110,7 +111,8 @@ static bool all_are(const int *pair, size_t n, int class)
   return true;
 }
 
-static void check_definition(const char *net, r4_shape shape, const char *family, size_t hows[4], size_t *recovered)
+static void check_definition(const char *net, r4_shape shape, const char *family, size_t hows[4],
+                             size_t *recovered)
 {
   for (uint64_t seed = 0; seed < 4; seed++) {
     struct subject s = subject_of(net, shape, seed);
@@ -128,7 +130,8 @@ static void check_definition(const char *net, r4_shape shape, const char *family
       assert_int_equal(got[k].agreed, how == 1);
       assert_int_equal(got[k].detected, how == 1);
       assert_int_equal(got[k].recovered, all_are(own, masks * masks, own[0]));
-      assert_true(got[k].recovered ? got[k].margin > 0 && got[k].margin <= got[k].one_margin : got[k].margin == 0);
+      assert_true(got[k].recovered ? got[k].margin > 0 && got[k].margin <= got[k].one_margin
+                                   : got[k].margin == 0);
       hows[how]++;
       *recovered += got[k].recovered;
     }
@@ -196,8 +199,7 @@ static void no_content_changes_what_is_certified(void **state)
 
 enum { HEIGHT = 9, WIDTH = 8, PIXELS = HEIGHT * WIDTH, SQUARE = 3, STRIP = 2 };
 
-/* Something else in a region of an image: a square, or a strip at an edge. Some of it is so large that logits
- * overflow. */
+/* Something else in a region of an image: a square, or a strip at an edge. Some of it makes logits overflow. */
 static void paste(bool square, float *x)
 {
   bool across = draw_below(2);
@@ -218,7 +220,8 @@ static void pasted_contents_change_nothing(void **state)
   static r4_covered clean[N], got[N][MOST];
   size_t pastes = (size_t)check_setting("R4_PASTES", 10000), done = 0, alerts = 0, changed = 0;
   for (uint64_t seed = 0; done < pastes; seed++) {
-    struct subject s = subject_of("conv 4 3, relu, flatten, dense 8, relu, dense 3", R4_SHAPE(HEIGHT, WIDTH, 1), seed);
+    struct subject s =
+      subject_of("conv 4 3, relu, flatten, dense 8, relu, dense 3", R4_SHAPE(HEIGHT, WIDTH, 1), seed);
     size_t certified = 0;
     draw_start(7, (uint32_t)seed);
     r4_random_fill((r4_random){seed, 5, 0}, N * PIXELS, 0, 1, *x);
@@ -354,8 +357,13 @@ static r4_data *texts_of(size_t n, const int32_t *id, const int32_t *length)
 {
   r4_error e = {0};
   static const int32_t label[TEXTS * 8];
-  const r4_data_arrays a = {.n = n, .shape = R4_SHAPE(TOKENS), .tokens = id, .lengths = length, .vocabulary = WORDS,
-                            .labels = label, .classes = 2};
+  const r4_data_arrays a = {.n = n,
+                            .shape = R4_SHAPE(TOKENS),
+                            .tokens = id,
+                            .lengths = length,
+                            .vocabulary = WORDS,
+                            .labels = label,
+                            .classes = 2};
   r4_data *d = r4_data_new(&a, &e);
   if (!d) fail_msg("%s", e.text);
   return d;
@@ -369,7 +377,8 @@ static void check_texts(uint64_t seed)
   enum { CHANGES = 8 };
   const float constant = MASK_ID;
   const r4_cover_options o = {"tokens:2,5", &constant};
-  struct subject s = subject_of("embedding 12 4, leaf, tokenconv 6 3, relu, mean, dense 2", R4_SHAPE(TOKENS), 2);
+  struct subject s =
+    subject_of("embedding 12 4, leaf, tokenconv 6 3, relu, mean, dense 2", R4_SHAPE(TOKENS), 2);
   static int32_t id[TEXTS * TOKENS], length[TEXTS], other[TEXTS * CHANGES * TOKENS], same[TEXTS * CHANGES];
   static r4_covered clean[TEXTS], got[TEXTS * CHANGES];
   r4_random_fill((r4_random){seed, 4, 4}, r4_net_size(s.n), -1, 1, s.w);
@@ -437,7 +446,8 @@ static void the_constant_of_texts_is_a_mask(void **state)
   static const int32_t label[1];
   r4_error e = {0};
   const r4_data_arrays a = {.n = 1, .labels = label, .classes = 2};
-  r4_data *d = r4_data_texts(text, NULL, NULL, &a, &(r4_data_options){.tokenizer = "test/tokens/vocab.txt"}, &e);
+  r4_data *d =
+    r4_data_texts(text, NULL, NULL, &a, &(r4_data_options){.tokenizer = "test/tokens/vocab.txt"}, &e);
   if (!d) fail_msg("%s", e.text);
   float to = -1;
   assert_int_equal(r4_data_constant(d, 1, &to, &e), R4_OK);
@@ -487,15 +497,18 @@ static void bad_input_is_named(void **state)
   const float wrong[] = {NAN};
   r4_covered to[1];
   r4_error e = {0};
-  const r4_data_arrays v = {.n = 1, .shape = R4_SHAPE(TOKENS), .floats = vector, .labels = label, .classes = 2};
+  const r4_data_arrays v = {
+    .n = 1, .shape = R4_SHAPE(TOKENS), .floats = vector, .labels = label, .classes = 2};
   r4_data *d = data_of(&s, 1, x), *text = texts_of(1, id, length), *vectors = r4_data_new(&v, NULL);
   assert_error(&e, r4_cover_predict(s.n, s.w, d, &(r4_cover_options){"edges:0.3", wrong}, to, &e),
                "the constant of channel 0");
   assert_error(&e, r4_cover_predict(words.n, words.w, d, &(r4_cover_options){"edges:0.3", CONSTANT}, to, &e),
                "the net takes 24 values, the examples have 36");
-  assert_error(&e, r4_cover_predict(words.n, words.w, text, &(r4_cover_options){"edges:0.3", CONSTANT}, to, &e),
+  assert_error(&e,
+               r4_cover_predict(words.n, words.w, text, &(r4_cover_options){"edges:0.3", CONSTANT}, to, &e),
                "is for images, and examples are not");
-  assert_error(&e, r4_cover_predict(words.n, words.w, vectors, &(r4_cover_options){"tokens:2", CONSTANT}, to, &e),
+  assert_error(&e,
+               r4_cover_predict(words.n, words.w, vectors, &(r4_cover_options){"tokens:2", CONSTANT}, to, &e),
                "the cover is for texts, and examples are not");
   r4_data_free(vectors);
   r4_data_free(text);

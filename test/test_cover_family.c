@@ -36,7 +36,8 @@ static void look(const r4_cover *c, size_t height, size_t width, size_t length, 
     r4_cover_put(c, k, length, constant, x);
     for (size_t p = 0; p < height * width; p++) {
       to->at[k][p] = x[p * channels] == MARK;
-      for (size_t j = 0; j < channels; j++) assert_true(x[p * channels + j] == (to->at[k][p] ? constant[j] : 0));
+      for (size_t j = 0; j < channels; j++)
+        assert_true(x[p * channels + j] == (to->at[k][p] ? constant[j] : 0));
     }
   }
 }
@@ -89,7 +90,8 @@ static void squares_are_covered(void **state)
           assert_true(h.masks <= k * k);
           assert_true(leaves_something(&h));
           for (size_t top = 0; top + p <= height; top++)
-            for (size_t left = 0; left + p <= width; left++) assert_true(is_covered(&h, top, top + p, left, left + p));
+            for (size_t left = 0; left + p <= width; left++)
+              assert_true(is_covered(&h, top, top + p, left, left + p));
           r4_cover_free(c);
         }
   assert_true(made > 500);
@@ -124,8 +126,10 @@ static void strips_are_covered(void **state)
         look(c, height, width, 0, &h);
         assert_int_equal(h.masks, 4);
         assert_true(is_covered(&h, 0, rows, 0, width) && is_covered(&h, height - rows, height, 0, width));
-        assert_true(is_covered(&h, 0, height, 0, columns) && is_covered(&h, 0, height, width - columns, width));
-        for (size_t k = 0; k < 4; k++) assert_int_equal(hidden_by(&h, k), k < 2 ? rows * width : columns * height);
+        assert_true(is_covered(&h, 0, height, 0, columns) &&
+                    is_covered(&h, 0, height, width - columns, width));
+        for (size_t k = 0; k < 4; k++)
+          assert_int_equal(hidden_by(&h, k), k < 2 ? rows * width : columns * height);
         assert_true(leaves_something(&h));
         r4_cover_free(c);
       }
@@ -225,9 +229,10 @@ static void bad_families_are_named(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(squares_are_covered), cmocka_unit_test(published_masks), cmocka_unit_test(strips_are_covered),
-    cmocka_unit_test(shares_are_exact),    cmocka_unit_test(frames_are_covered),
-    cmocka_unit_test(windows_are_covered), cmocka_unit_test(bad_families_are_named),
+    cmocka_unit_test(squares_are_covered),    cmocka_unit_test(published_masks),
+    cmocka_unit_test(strips_are_covered),     cmocka_unit_test(shares_are_exact),
+    cmocka_unit_test(frames_are_covered),     cmocka_unit_test(windows_are_covered),
+    cmocka_unit_test(bad_families_are_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,6 +64,9 @@ static r4_measured *make(void)
   snprintf(m.pointed_by[0], sizeof m.pointed_by[0], "gradcam");
   m.substituted =
     (r4_substituted){.words = 3, .groups = 1, .examples = {8}, .certified = {2}, .tried = {4}, .held = {3}};
+  m.covered = (r4_cover_counts){.family = "edges:0.2", .groups = 3, .examples = {4, 0, 12}, .correct = {4, 0, 8}};
+  m.covered.recovered[0] = 3, m.covered.recovered[2] = 5;
+  m.covered.detected[0] = 4, m.covered.detected[2] = 6;
   assert_int_equal(figures_measure(NULL, NULL, &m, NULL), R4_OK);
   return &m;
 }
@@ -80,6 +83,10 @@ static void values_come_from_counts(void **state)
   assert_true(r4_measured_value(m, "pointing_energy.gradcam") == .125);
   assert_true(r4_measured_value(m, "words_certified_accuracy") == .25);
   assert_true(r4_measured_value(m, "words_held_accuracy") == .75);
+  assert_true(r4_measured_value(m, "cover_accuracy.edges:0.2") == .75);
+  assert_true(r4_measured_value(m, "cover_certified_accuracy.edges:0.2") == .5);
+  assert_true(r4_measured_value(m, "cover_certified_worst_group.edges:0.2") == 5. / 12);
+  assert_true(r4_measured_value(m, "cover_reported_accuracy.edges:0.2") == .625);
   assert_true(isnan(r4_measured_value(m, "swap_flipped_share.noise")) && isnan(r4_measured_value(m, "nothing")));
   size_t accuracy = r4_figure_find("accuracy"), loss = r4_figure_find("loss");
   assert_true(r4_figure_of_group(m, accuracy, 1) == 1 && isnan(r4_figure_of_group(m, loss, 1)));
@@ -97,6 +104,7 @@ static void labels_have_variants(void **state)
   }
   assert_non_null(strstr(all, "changed by swap;changed by blank;lost by swap;lost by blank;"));
   assert_non_null(strstr(all, "core sensitivity, noise 0.5;gradcam, energy on the core;"));
+  assert_non_null(strstr(all, "correct under edges:0.2;certified, edges:0.2;certified, worst group, edges:0.2;"));
 }
 
 static void seeds_are_averaged(void **state)

@@ -41,7 +41,8 @@ static void strips_are_at_edges(void **state)
 {
   (void)state;
   r4_data *d = augment_data(true);
-  r4_batches *b = augment_batches(d, (r4_batch_options){.size = EXAMPLES, .seed = 5, .augment = {.strips = 0.4}});
+  r4_batches *b =
+    augment_batches(d, (r4_batch_options){.size = EXAMPLES, .seed = 5, .augment = {.strips = 0.4}});
   float x[FEATURES], m[FEATURES], constant[CHANNELS];
   bool hidden[PIXELS];
   size_t seen[4][4] = {{0}}, none = 0, two = 0;
@@ -67,7 +68,8 @@ static void strips_are_at_edges(void **state)
   }
   size_t all = EPOCHS * EXAMPLES;
   for (int edge = 0; edge < 4; edge++)
-    for (size_t n = 1; n <= (edge < 2 ? 2u : 3u); n++) assert_true(seen[edge][n] > all / 12 && seen[edge][n] < all / 5);
+    for (size_t n = 1; n <= (edge < 2 ? 2u : 3u); n++)
+      assert_true(seen[edge][n] > all / 12 && seen[edge][n] < all / 5);
   /* None: each of two strips has 0 of 0 .. 2 or of 0 .. 3 pixels, (1/3 + 1/4)/2 each. Two: (1 - that)^2 times 3/4. */
   assert_true(fabs((double)none / (double)all - 0.085) < 0.02);
   assert_true(fabs((double)two / (double)all - 0.376) < 0.03);

@@ -5,7 +5,7 @@
 
 #include "certify/certify.h"
 #include "certify/cover_part.h"
-#include "cover.h"
+#include "cover_open.h"
 #include "json_out.h"
 #include "table_out.h"
 #include "timer.h"
@@ -20,9 +20,14 @@ static bool asked(const struct certify_settings *o)
 
 static int check(const struct certify_settings *o)
 {
-  const char *of_boxes = *o->eps ? "eps" : o->range ? "range" : o->gradient ? "gradient" : o->radius ? "radius" : NULL;
+  const char *of_boxes = *o->eps       ? "eps"
+                         : o->range    ? "range"
+                         : o->gradient ? "gradient"
+                         : o->radius   ? "radius"
+                                       : NULL;
   if (!of_boxes) return EXIT_DONE;
-  fprintf(stderr, "r4 certify: --%s is about the content of given masks, --cover about any one region: give one\n",
+  fprintf(stderr,
+          "r4 certify: --%s is about the content of given masks, --cover about any one region: give one\n",
           of_boxes);
   return EXIT_USAGE;
 }
@@ -50,7 +55,8 @@ static int key_of(const struct work *w, char *to, size_t size)
   char model[R4_HASH_SIZE], data[R4_HASH_SIZE];
   if (r4_file_hash(w->j->run->model[w->j->seed], model, &e)) return cli_fail("certify", e.status, e.text);
   r4_data_hash(w->j->data, data);
-  snprintf(to, size, "r4-cover-part %s %s %s %.60s %s", R4_VERSION, model, data, w->j->o->cover, w->j->line[0]);
+  snprintf(to, size, "r4-cover-part %s %s %s %.60s %s", R4_VERSION, model, data, w->j->o->cover,
+           w->j->line[0]);
   return EXIT_DONE;
 }
 
@@ -61,7 +67,7 @@ static r4_status look_at(const struct work *w, size_t first, size_t n, r4_error 
   const r4_cover_options o = {w->j->o->cover, w->cover.constant};
   for (size_t i = 0; example && i < n; i++) example[i] = first + i;
   r4_data *part = example ? r4_data_subset(w->j->data, n, example, e) : NULL;
-  r4_status s = part ? r4_cover_predict(r4_model_net(m), r4_model_weights(m), part, &o, w->x + first, e)
+  r4_status s = part      ? r4_cover_predict(r4_model_net(m), r4_model_weights(m), part, &o, w->x + first, e)
                 : example ? e->status
                           : R4_E_MEMORY;
   r4_data_free(part);
@@ -73,7 +79,8 @@ static int look_at_all(struct work *w, struct cover_part *kept, size_t done)
 {
   r4_error e = {0};
   double began = timer_now();
-  size_t masks = r4_cover_masks(w->cover.masks), each = masks * (masks + 1) / 2, here = PASSES_AT_ONCE / each + 1;
+  size_t masks = r4_cover_masks(w->cover.masks), each = masks * (masks + 1) / 2,
+         here = PASSES_AT_ONCE / each + 1;
   r4_status s = R4_OK;
   for (size_t before = done; done < w->examples && !s; done += here) {
     if (here > w->examples - done) here = w->examples - done;
@@ -163,19 +170,21 @@ static bool write_constant(const struct work *w)
   size_t length = 0, n = r4_cover_constants(w->cover.masks);
   bool tokens = r4_data_vocabulary(w->j->data) > 0;
   for (size_t k = 0; k < n && length < PATH_SIZE; k++)
-    length += (size_t)snprintf(w->j->line[0] + length, PATH_SIZE - length, tokens ? "%s%.0f" : "%s%a", k ? "," : "",
-                               (double)w->cover.constant[k]);
+    length += (size_t)snprintf(w->j->line[0] + length, PATH_SIZE - length, tokens ? "%s%.0f" : "%s%a",
+                               k ? "," : "", (double)w->cover.constant[k]);
   return length < PATH_SIZE;
 }
 
 static int certify(struct certify_job *j)
 {
   struct work w = {.j = j, .examples = r4_data_count(j->data)};
-  int code = cover_open(&w.cover, "certify", j->o->cover, r4_data_shape(j->data), j->model, j->run, j->o->data_now);
+  int code =
+    cover_open(&w.cover, "certify", j->o->cover, r4_data_shape(j->data), j->model, j->run, j->o->data_now);
   w.x = calloc(w.examples + 1, sizeof *w.x);
   j->cover = calloc(1, sizeof *j->cover);
   if (!code && (!w.x || !j->cover)) code = cli_fail("certify", R4_E_MEMORY, "");
-  if (!code && !write_constant(&w)) code = cli_fail("certify", R4_E_ARGUMENT, "the constant has too many channels");
+  if (!code && !write_constant(&w))
+    code = cli_fail("certify", R4_E_ARGUMENT, "the constant has too many channels");
   if (!code) code = run_passes(&w);
   if (!code) {
     count_all(&w, j->cover);
@@ -186,8 +195,12 @@ static int certify(struct certify_job *j)
   return code;
 }
 
-const struct claim claim_cover = {
-  .name = "cover", .asked = asked, .check = check, .file_name = file_name, .certify = certify, .saved = saved};
+const struct claim claim_cover = {.name = "cover",
+                                  .asked = asked,
+                                  .check = check,
+                                  .file_name = file_name,
+                                  .certify = certify,
+                                  .saved = saved};
 
 /* ---- Printing ---- */
 
@@ -195,8 +208,8 @@ static void add_row(r4_table *t, const char *kind, const char *name, const struc
 {
   if (!c->examples) return;
   cell(t, "%s%s", kind, shown(name).text);
-  for (size_t k = 0; k < 5; k++)
-    cell(t, "%zu", (const size_t[]){c->examples, c->alone, c->correct, c->recovered, c->detected}[k]);
+  const size_t count[] = {c->examples, c->alone, c->correct, c->recovered, c->detected};
+  for (size_t k = 0; k < sizeof count / sizeof *count; k++) cell(t, "%zu", count[k]);
 }
 
 /* Groups that are the classes are not said twice. */
@@ -224,10 +237,11 @@ int cover_print(const r4_data *d, const struct cover_row *x)
   for (size_t k = 0; k < r4_data_classes(d) && k < COVER_ROWS; k++)
     if (x->class[k].examples)
       printf("  %s: of %zu detected, %zu provably stay detected, and %zu stay detected or are reported\n",
-             shown(r4_data_class_name(d, k)).text, x->class[k].correct, x->class[k].recovered, x->class[k].detected);
-  printf("detected: by two-mask inference (r4 predict --cover). reported: predictions with one mask differ, so that "
-         "what is\n"
-         "in one place decides.\n");
+             shown(r4_data_class_name(d, k)).text, x->class[k].correct, x->class[k].recovered,
+             x->class[k].detected);
+  printf("detected: by two-mask inference (r4 predict --cover). reported: predictions with one mask differ, "
+         "so that\n"
+         "what is in one place decides.\n");
   return EXIT_DONE;
 }
 

@@ -7,8 +7,8 @@ enum { LINE = 1024 };
 
 static void print(FILE *f, const r4_covered *x)
 {
-  fprintf(f, "%d %d %d %d %d %a %a end\n", (int)x->alone, (int)x->predicted, x->agreed, x->detected, x->recovered,
-          (double)x->one_margin, (double)x->margin);
+  fprintf(f, "%d %d %d %d %d %a %a end\n", (int)x->alone, (int)x->predicted, x->agreed, x->detected,
+          x->recovered, (double)x->one_margin, (double)x->margin);
 }
 
 /* A line that was cut off by a kill has no "end". */
@@ -16,8 +16,8 @@ static bool scan(const char *line, r4_covered *to)
 {
   int alone, predicted, agreed, detected, recovered, length = 0;
   float one_margin, margin;
-  if (sscanf(line, "%d %d %d %d %d %a %a end\n%n", &alone, &predicted, &agreed, &detected, &recovered, &one_margin,
-             &margin, &length) != 7 ||
+  if (sscanf(line, "%d %d %d %d %d %a %a end\n%n", &alone, &predicted, &agreed, &detected, &recovered,
+             &one_margin, &margin, &length) != 7 ||
       !length || line[length])
     return false;
   *to = (r4_covered){.alone = alone,

@@ -8,7 +8,7 @@
 
 struct eval_settings {
   struct words runs;
-  const char *split, *data, *swap, *noise, *pointing, *by, *predictions;
+  const char *split, *data, *swap, *noise, *pointing, *cover, *by, *predictions;
   struct contents contents;
   struct noise levels;
   struct pointing points;
@@ -35,6 +35,8 @@ static const struct option options[] = {
    "code"},
   {"pointing", OPTION_TEXT, AT(pointing), NULL, 0, 0,
    "pointing games: whether these attributions (r4 help explain) point at the core, as gradcam,integrated"},
+  {"cover", OPTION_TEXT, AT(cover), NULL, 0, 0,
+   "accuracy under covering masks, and how much of it no one region can change, as edges:0.33 (r4 help certify)"},
   {"specificity", OPTION_REAL, AT(specificity), "0.95", 1e-9, 1,
    "of two classes: the sensitivity to the second one is that at this specificity"},
   {"by", OPTION_TEXT, AT(by), NULL, 0, 0,
@@ -124,6 +126,7 @@ static int evaluate_all(const struct eval_settings *o, r4_split split, struct ev
                                .kappa_asked = asks_for_kappa(o),
                                .noise = o->levels,
                                .pointing = &o->points,
+                               .cover = *o->cover ? o->cover : NULL,
                                .by.column = o->by,
                                .specificity = o->specificity,
                                .said = {.asked = true, .confusion = o->confusion, .path = o->predictions},

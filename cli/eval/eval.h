@@ -65,6 +65,7 @@ struct evaluation {
   size_t elsewhere; /* masks on training examples, if the split has none */
   struct noise noise;
   const struct pointing *pointing;
+  const char *cover; /* a family of covering masks, or NULL */
   bool words_asked;
   double specificity; /* 0: as usual */
   bool kappa_asked; /* by name: without it, texts are not shown theirs */

@@ -36,6 +36,7 @@ static r4_measure_options options_of(const struct eval_how *o, const struct eval
   m.noise = v->noise.asked ? &v->noise.options : NULL;
   m.pointings = v->pointing ? v->pointing->n : 0;
   for (size_t k = 0; k < m.pointings; k++) m.pointing[k] = v->pointing->method[k];
+  m.cover = v->cover;
   m.predicted = v->predicted;
   m.probabilities = v->said.probability;
   m.stage = stage;
@@ -75,7 +76,13 @@ static int measure_seed(const struct eval_how *o, struct evaluation *v, const r4
   r4_measure_options how = options_of(o, v);
   bool agree = o->other_data || run_classes_agree("eval", path, m, v->data);
   v->progress->seed = k;
+  float *constant = calloc(r4_model_constants(m) + 1, sizeof *constant);
+  if (constant && r4_model_constant(m, r4_model_constants(m), constant)) {
+    how.constant = constant;
+    how.constants = r4_model_constants(m);
+  }
   if (agree) status = r4_measure(r4_model_net(m), r4_model_weights(m), v->data, &how, &v->measured[k], &e);
+  free(constant);
   r4_model_free(m);
   if (agree && !status) by_count(v, v->predicted, k);
   if (agree && !status) predicted_add(v, k);

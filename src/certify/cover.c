@@ -15,9 +15,9 @@
  *     By (*) f'_h = y, and f(x' | h, j) = y for all j.
  *     (1) If all f'_i are the same, they are f'_h = y.
  *     (2) A mask i with f'_i != y is refuted by its pair with h: f(x' | i, h) = y != f'_i. So no class but y is
- * returned here. If y is not what most are, h is one of the masks that are looked at, and passes: y is returned. (3)
- * is reached only if y is what most are: y is returned. It does not matter how ties are broken in (2), or whether a
- * mask is listed twice.
+ *         returned here. If y is not what most are, h is one of the masks that are looked at, and passes.
+ *     (3) is reached only if y is what most are: y is returned.
+ *     It does not matter how ties are broken in (2), or whether a mask is listed twice.
  *
  * Detection, with one mask at a time: the class if all f_i are the same, else none. If all f_i of x are y, then every
  * x' gets y or none: if all f'_i are the same, they are f'_h, which is y by (*). A prediction is never silently
@@ -176,7 +176,8 @@ static r4_status look(struct work *w, r4_error *e)
 
 /* ---- All of it ---- */
 
-static r4_status check(const r4_net *n, const r4_data *d, const r4_cover *c, const float *constant, r4_error *e)
+static r4_status check(const r4_net *n, const r4_data *d, const r4_cover *c, const float *constant,
+                       r4_error *e)
 {
   bool texts = r4_data_vocabulary(d) > 0;
   if (texts != cover_is_of_texts(c))
@@ -209,8 +210,8 @@ static r4_status look_at_all(struct work *w, size_t examples, r4_error *e)
   return s;
 }
 
-r4_status r4_cover_predict(const r4_net *n, const float *weights, const r4_data *d, const r4_cover_options *options,
-                           r4_covered *to, r4_error *e)
+r4_status r4_cover_predict(const r4_net *n, const float *weights, const r4_data *d,
+                           const r4_cover_options *options, r4_covered *to, r4_error *e)
 {
   NEEDS(n, "a net", R4_E_ARGUMENT);
   NEEDS(weights, "weights", R4_E_ARGUMENT);

@@ -98,7 +98,8 @@ static r4_status fit_strips(r4_cover *c, const char *family, r4_error *e)
 static r4_status fit_edges(r4_cover *c, const char *family, r4_error *e)
 {
   c->masks = 4;
-  snprintf(c->about, sizeof c->about, "any one edge strip of at most %.20s of the side", strchr(family, ':') + 1);
+  snprintf(c->about, sizeof c->about, "any one edge strip of at most %.20s of the side",
+           strchr(family, ':') + 1);
   return fit_strips(c, family, e);
 }
 
@@ -139,8 +140,9 @@ static r4_status fit_square(r4_cover *c, const char *family, r4_error *e)
 {
   size_t shorter = c->height < c->width ? c->height : c->width;
   if (c->side >= shorter)
-    return r4_fail(e, R4_E_ARGUMENT, "cover %.60s: images are %zu x %zu pixels, expected a square of at most %zu",
-                   family, c->width, c->height, shorter - 1);
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "cover %.60s: images are %zu x %zu pixels, expected a square of at most %zu", family,
+                   c->width, c->height, shorter - 1);
   c->down = axis_of(c->height, c->side, c->k);
   c->across = axis_of(c->width, c->side, c->k);
   c->masks = c->down.corners * c->across.corners;
@@ -163,14 +165,17 @@ static struct cover_hidden square(const r4_cover *c, size_t k, size_t length)
 static r4_status fit_tokens(r4_cover *c, const char *family, r4_error *e)
 {
   if (c->side >= c->width)
-    return r4_fail(e, R4_E_ARGUMENT, "cover %.60s: texts have up to %zu tokens, expected a window of at most %zu",
-                   family, c->width, c->width - 1);
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "cover %.60s: texts have up to %zu tokens, expected a window of at most %zu", family,
+                   c->width, c->width - 1);
   c->across = axis_of(c->width, c->side, c->k);
   c->masks = c->k;
   if (2 * c->across.width >= c->width)
-    return r4_fail(e, R4_E_ARGUMENT, "cover %.60s: two masks of %zu tokens leave nothing of the longest texts, of %zu",
-                   family, c->across.width, c->width);
-  snprintf(c->about, sizeof c->about, "any one window of at most %zu token%s", c->side, c->side == 1 ? "" : "s");
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "cover %.60s: two masks of %zu tokens leave nothing of the longest texts, of %zu", family,
+                   c->across.width, c->width);
+  snprintf(c->about, sizeof c->about, "any one window of at most %zu token%s", c->side,
+           c->side == 1 ? "" : "s");
   return R4_OK;
 }
 
@@ -188,8 +193,8 @@ static const struct cover_kind kinds[] = {
   {"square", "square:P or square:P,K with P pixels a side and K from 2 to 16, as square:32", false, read_side,
    fit_square, square},
   {"frame", "frame:F with F above 0 and below 0.5, as frame:0.25", false, read_share, fit_frame, frame},
-  {"tokens", "tokens:N or tokens:N,K with N tokens and K from 2 to 16, as tokens:3", true, read_side, fit_tokens,
-   window},
+  {"tokens", "tokens:N or tokens:N,K with N tokens and K from 2 to 16, as tokens:3", true, read_side,
+   fit_tokens, window},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -200,7 +205,8 @@ static r4_status read(r4_cover *c, const char *family, r4_shape s, r4_error *e)
   for (const struct cover_kind *k = kinds; k < kinds + KINDS && !c->kind; k++)
     if (strlen(k->name) == n && !strncmp(k->name, family, n)) c->kind = k;
   if (!c->kind)
-    return r4_fail(e, R4_E_ARGUMENT, "cover is \"%.60s\", expected edges:F, square:P, frame:F or tokens:N", family);
+    return r4_fail(e, R4_E_ARGUMENT, "cover is \"%.60s\", expected edges:F, square:P, frame:F or tokens:N",
+                   family);
   if (s.rank != (c->kind->texts ? 1 : 3))
     return r4_fail(e, R4_E_ARGUMENT, "cover %.60s is for %s, and examples are %s", family,
                    c->kind->texts ? "texts" : "images", s.rank == 3 ? "images" : "not");

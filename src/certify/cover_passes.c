@@ -13,7 +13,8 @@ struct passes {
   const r4_data *d;
   const r4_cover *cover;
   const float *constant;
-  struct probe *many, *one, *now; /* of PASSES_BATCH rows, of one (when it is needed), and the one that ran last */
+  struct probe *many, *one,
+    *now; /* of PASSES_BATCH rows, of one (when it is needed), and the one that ran last */
   size_t classes;
   size_t batch[LENGTHS_USUAL]; /* rows to ask about at once, by how texts are cut; 0: not known yet */
 };
@@ -26,7 +27,8 @@ static size_t build(struct objective *o, r4_id out[PROBE_OUTPUTS])
 
 static struct probe *open_probe(const struct passes *p, size_t batch, r4_error *e)
 {
-  return probe_new(&(struct probe_options){.net = p->net, .batch = (int64_t)batch, .build = build, .cuts = true}, e);
+  return probe_new(
+    &(struct probe_options){.net = p->net, .batch = (int64_t)batch, .build = build, .cuts = true}, e);
 }
 
 /* ---- Running ---- */
@@ -92,7 +94,8 @@ static void take(const float *z, size_t classes, struct pass *to)
 static size_t step_of(const struct passes *p, const struct pass *pass)
 {
   size_t width = (size_t)r4_shape_count(r4_data_shape(p->d));
-  return cover_is_of_texts(p->cover) ? length_step(r4_data_length(p->d, pass->example), width, LENGTHS_USUAL) : 0;
+  return cover_is_of_texts(p->cover) ? length_step(r4_data_length(p->d, pass->example), width, LENGTHS_USUAL)
+                                     : 0;
 }
 
 r4_status passes_run(struct passes *p, size_t n, struct pass *pass, r4_error *e)

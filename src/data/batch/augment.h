@@ -7,8 +7,9 @@
  * c] brightness   then all values are multiplied by one factor, uniform in [1 - b, 1 + b]; bytes stay in [0, 1]
  *
  *     cutout       last of all, squares of the side ceil(c s), s the shorter side of the image, with their centres
- * uniform over its pixels, cut at its edges, become a constant strips       and so do two strips, each at an edge,
- * all alike, and of 0 .. ceil(f s) pixels, all alike, where s is the side across which it lies
+ *                  uniform over its pixels, cut at its edges, become a constant
+ *     strips       and so do two strips, each at an edge, all alike, and of 0 .. ceil(f s) pixels, all alike, where
+ *                  s is the side across which it lies
  *
  * Cutout and strips show a net what it will see under the masks of a cover (src/certify/cover.h), with the same
  * constant. They come behind filling: an example and its filled one are hidden at the same places, so that whoever

@@ -76,7 +76,8 @@ static r4_status name_all(const char *const *file, r4_data *d, r4_error *e)
   return s ? s : data_set_about(d, e, "%zu image files", d->n);
 }
 
-r4_status images_finish(r4_data *d, const char *const *file, const r4_image_info *info, bool some_may_fail, r4_error *e)
+r4_status images_finish(r4_data *d, const char *const *file, const r4_image_info *info, bool some_may_fail,
+                        r4_error *e)
 {
   r4_status s = name_all(file, d, e);
   if (!s) s = keep_readable(d, info, some_may_fail, e);

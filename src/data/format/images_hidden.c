@@ -19,7 +19,8 @@ struct hidden {
 /* From one half up it is white; relevant: what is not is marked. */
 static void mark(struct image *mask, bool relevant)
 {
-  for (size_t k = 0; k < mask->height * mask->width; k++) mask->pixel[k] = (mask->pixel[k] >= 128) != relevant;
+  for (size_t k = 0; k < mask->height * mask->width; k++)
+    mask->pixel[k] = (mask->pixel[k] >= 128) != relevant;
 }
 
 /* 1 where the resized image is hidden. */
@@ -32,8 +33,8 @@ static r4_status read_mask(const struct hidden *h, const char *file, const struc
   r4_status s = file_read(file, IMAGE_MAX_BYTES, &data, &size, e);
   if (!s) s = image_decode(data, size, file, 1, &mask, e);
   if (!s && (mask.height != photo->height || mask.width != photo->width))
-    s = r4_fail(e, R4_E_SHAPE, "%s: the mask has %zu x %zu pixels, its image %zu x %zu", file, mask.width, mask.height,
-                photo->width, photo->height);
+    s = r4_fail(e, R4_E_SHAPE, "%s: the mask has %zu x %zu pixels, its image %zu x %zu", file, mask.width,
+                mask.height, photo->width, photo->height);
   if (!s) {
     mark(&mask, h->relevant);
     s = resize_touched(&mask, (size_t)h->shape.dim[0], (size_t)h->shape.dim[1], to, e);
@@ -46,7 +47,8 @@ static r4_status read_mask(const struct hidden *h, const char *file, const struc
 static void hide(const struct hidden *h, const uint8_t *bytes, const uint8_t *marked, float *to)
 {
   size_t channels = (size_t)h->shape.dim[2], n = (size_t)r4_shape_count(h->shape);
-  for (size_t k = 0; k < n; k++) to[k] = marked[k / channels] ? h->constant[k % channels] : (float)bytes[k] / 255;
+  for (size_t k = 0; k < n; k++)
+    to[k] = marked[k / channels] ? h->constant[k % channels] : (float)bytes[k] / 255;
 }
 
 static r4_status read_one(const struct hidden *h, size_t i, float *to, r4_image_info *info)

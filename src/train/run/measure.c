@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "certify/cover.h"
 #include "config/settings.h"
 #include "measure/figure/figure.h"
 #include "train/word_list.h"
@@ -104,6 +105,45 @@ static r4_status measure_pointing(const struct work *w, r4_error *e)
   return s;
 }
 
+static void count_covered(const r4_data *d, const r4_covered *x, r4_cover_counts *to)
+{
+  to->groups = r4_data_groups(d);
+  for (size_t i = 0; i < r4_data_count(d); i++) {
+    r4_example one = r4_data_example(d, i);
+    bool correct = x[i].predicted == one.label;
+    to->examples[one.group]++;
+    to->correct[one.group] += correct;
+    to->recovered[one.group] += correct && x[i].recovered;
+    to->detected[one.group] += correct && x[i].detected;
+  }
+}
+
+static r4_status cover_with(const struct work *w, const r4_cover *c, r4_covered *x, r4_error *e)
+{
+  size_t masks = r4_cover_masks(c);
+  if (!w->o->constant || w->o->constants != r4_cover_constants(c))
+    return r4_fail(e, R4_E_ARGUMENT, "the model has no constant for what a cover hides: expected one that r4 trained");
+  tell_stage(w, "cover", r4_data_count(w->d) * (masks * (masks + 1) / 2 + 1));
+  const r4_cover_options o = {w->o->cover, w->o->constant};
+  r4_status s = r4_cover_predict(w->net, w->weights, w->d, &o, x, e);
+  if (!s) count_covered(w->d, x, &w->to->covered);
+  return s;
+}
+
+static r4_status measure_cover(const struct work *w, r4_error *e)
+{
+  r4_cover_counts *to = &w->to->covered;
+  if (!w->o->cover) return R4_OK;
+  r4_cover *c = r4_cover_new(w->o->cover, r4_data_shape(w->d), e);
+  if (!c) return e->status;
+  snprintf(to->family, sizeof to->family, "%.*s", (int)sizeof to->family - 1, w->o->cover);
+  r4_covered *x = mem_new(r4_data_count(w->d) + 1, sizeof *x, "a cover", e);
+  r4_status s = x ? cover_with(w, c, x, e) : R4_E_MEMORY;
+  r4_mem_free(x);
+  r4_cover_free(c);
+  return s;
+}
+
 /* ---- All of it ---- */
 
 static r4_status check_options(const r4_measure_options *o, r4_error *e)
@@ -125,7 +165,8 @@ static r4_status measure_figures(const struct work *w, r4_error *e)
 static r4_status measure_all(const struct work *w, r4_error *e)
 {
   r4_status (*const part[])(const struct work *, r4_error *) = {measure_accuracy, measure_swaps,    measure_words,
-                                                                measure_noise,    measure_pointing, measure_figures};
+                                                                measure_noise,    measure_pointing, measure_cover,
+                                                                measure_figures};
   r4_status s = R4_OK;
   for (size_t k = 0; k < sizeof part / sizeof *part && !s; k++) s = part[k](w, e);
   return s;

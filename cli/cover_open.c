@@ -1,4 +1,4 @@
-#include "cover.h"
+#include "cover_open.h"
 
 #include <stdlib.h>
 
@@ -8,11 +8,11 @@ static int from_data(const char *command, size_t n, const struct run *run, const
   r4_error e = {0};
   int code = EXIT_USAGE;
   if (!run) {
-    fprintf(
-      stderr,
-      "r4 %s: the model file does not say by what hidden content is replaced: expected a model that r4 trained, or "
-      "the folder of its run\n",
-      command);
+    fprintf(stderr,
+            "r4 %s: the model file does not say by what hidden content is replaced: expected a model that r4 "
+            "trained, or "
+            "the folder of its run\n",
+            command);
     return EXIT_USAGE;
   }
   r4_data *all = run_data(command, run, data_now, true, &code);
@@ -23,8 +23,8 @@ static int from_data(const char *command, size_t n, const struct run *run, const
   return !all ? code : s ? cli_fail(command, s, e.text) : EXIT_DONE;
 }
 
-int cover_constant(const char *command, size_t n, const r4_model *m, const struct run *run, const char *data_now,
-                   float **to)
+int cover_constant(const char *command, size_t n, const r4_model *m, const struct run *run,
+                   const char *data_now, float **to)
 {
   *to = calloc(n + 1, sizeof **to);
   if (!*to) return cli_fail(command, R4_E_MEMORY, "");

@@ -1,6 +1,6 @@
 /* Covering masks, for the commands that use them. */
-#ifndef R4_CLI_COVER_H
-#define R4_CLI_COVER_H
+#ifndef R4_CLI_COVER_OPEN_H
+#define R4_CLI_COVER_OPEN_H
 
 #include "runs.h"
 
