@@ -216,7 +216,7 @@ check: all $(TESTS) $(REPLAYS)
 	@R4=$(OUT)/r4 CMOCKA_MESSAGE_OUTPUT=TAP GOMP_SPINCOUNT=1000 \
 	OUT=$(OUT) CC='$(CC)' LIBS='$(LIBS)' LINKFLAGS='$(MODE) -fopenmp -Wl,--as-needed $(LDFLAGS)' \
 	prove -j$(shell nproc) --failures --comments -e '' \
-	scripts/check-layers scripts/check-style scripts/check-exports scripts/check-install scripts/check-readme scripts/check-man scripts/check-threads \
+	scripts/check-layers scripts/check-style scripts/check-words scripts/check-exports scripts/check-install scripts/check-readme scripts/check-man scripts/check-threads \
 	scripts/check-page scripts/check-results \
 	$(TESTS) $(REPLAYS)
 

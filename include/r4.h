@@ -213,8 +213,8 @@ typedef struct {
   bool soft_masks;             /* keep grey values; otherwise 1 from the half on                                    */
   const double *mask_values;   /* label images as masks: the stored values that count as 1, greys or indexes of a   */
   size_t mask_value_count;     /* palette, whole numbers from 0 to 65535; none: white does                          */
-  const char *masks;           /* folders of images: a file with annotations (doc/data.md), in the folder or else from
-                                  here; NULL: boxes.csv or annotations.json of the folder, if there is one; "none"  */
+  const char *masks;           /* folders of images: a file with annotations (doc/formats.md), in the folder or else
+                                  from here; NULL: boxes.csv or annotations.json of the folder, if any; "none"      */
   const char *mask_categories; /* labels of annotations that count, "tag, ruler"; NULL: all                         */
   int64_t height, width;       /* images are resized to this; 0: as they are, all the same                          */
   const char *cache;           /* folder for decoded images; NULL: none                                             */
@@ -231,8 +231,8 @@ typedef struct {
 } r4_data_options;
 
 /* A source is the name of a known data set ("mnist", "fashion-mnist", "digits", see "r4 data list"), or a path: an
- * npz file, a table of texts, or a folder of idx files, of texts, or of images with metadata.csv (doc/data.md has the
- * formats). options may be NULL. */
+ * npz file, a table of texts, or a folder of idx files, of texts, or of images with metadata.csv (see doc/data.md and
+ * doc/formats.md). options may be NULL. */
 r4_data *r4_data_open(const char *source, const r4_data_options *options, r4_error *e);
 
 /* $R4_DATA_DIR, or r4 in $XDG_DATA_HOME or in $HOME/.local/share. r4_string_free. NULL if none of them is set. */
@@ -311,7 +311,7 @@ typedef struct {
   const char *from; /* the source; NULL: the recipe's own                                                  */
   r4_data_options read; /* of the source; seed is that of every draw, and a height and width of 0 the recipe's own */
   double val;       /* share for validation of what is not for test; 0: as the source has it; less than 0: none.
-                       A source without a test part is split by the recipe (doc/data.md)                   */
+                       A source without a test part is split by the recipe (doc/recipes.md)                */
   bool keep_val;    /* val is for sources without a validation part; those that have one keep it           */
   const char *shades; /* grey decoys: "paper" or "ross", three times as bright; NULL: as the recipe says   */
   int64_t side;       /* of the decoy, in pixels; 0: as the recipe says                                    */
@@ -364,7 +364,7 @@ r4_data *r4_data_soften_masks(const r4_data *d, double alpha, r4_error *e);
 typedef enum { R4_CORRUPT_MISPOSITION = 0, R4_CORRUPT_SHIFT, R4_CORRUPT_DILATION, R4_CORRUPT_SHRINK } r4_corruption;
 
 /* Masks of images made wrong, but for a share of each class of the training part: at another place, moved a little,
- * larger or smaller (doc/data.md has the ranges). A smaller correct share is within a larger one of the same seed.
+ * larger or smaller (doc/recipes.md has the ranges). A smaller correct share is within a larger one of the same seed.
  * Masks of validation and test stay. */
 r4_data *r4_data_corrupt_masks(const r4_data *d, r4_corruption kind, double correct, uint64_t seed, r4_error *e);
 
@@ -834,7 +834,7 @@ typedef struct {
  *     rcs              (spurious_noise - core_noise) / (2 min(a, 1 - a)),  from -1 to 1
  *
  * 1: only the core matters; -1: only what is masked does; 0: both alike. u_c is the std of the net's first part, if
- * that is "normalize", otherwise the standard deviation of the channel over these examples. doc/data.md says more. */
+ * that is "normalize", otherwise the standard deviation of the channel over these examples. See doc/figures.md. */
 enum { R4_MAX_NOISES = 16 };
 
 typedef struct {

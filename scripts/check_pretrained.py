@@ -3,9 +3,10 @@
 
     scripts/check_pretrained.py DATA [--photos FOLDER] [--golden FILE]
 
-Both nets are written out here, by the conventions that doc/data.md states, and not taken from r4. ResNet-50 looks at
-photographs NAME_LABEL.jpg of FOLDER, where LABEL is the number of a class of ImageNet; MiniLM (needs the package
-tokenizers) at three sentences whose cosines are published. FILE gets the logits of the photographs, a line each.
+Both nets are written out here, by the conventions that doc/pretrained.md states, and not taken from r4. ResNet-50
+looks at photographs NAME_LABEL.jpg of FOLDER, where LABEL is the number of a class of ImageNet; MiniLM (needs the
+package tokenizers) at three sentences whose cosines are published. FILE gets the logits of the photographs, a line
+each.
 """
 import argparse
 import glob

@@ -69,7 +69,7 @@ struct source {
   {"soft-masks", OPTION_FLAG, offsetof(type, field.read.soft_masks), NULL, 0, 0, "keep grey values of masks"}
 
 #define SOURCE_OPTIONS(type, field)                                                                                  \
-  {"SOURCE", OPTION_WORD, offsetof(type, field.path), NULL, 0, 0, "a known name (mnist) or a path (doc/data.md)"},   \
+  {"SOURCE", OPTION_WORD, offsetof(type, field.path), NULL, 0, 0, "a known name (mnist) or a path (doc/formats.md)"},\
   READ_OPTIONS(type, field),                                                                                         \
   {"size", OPTION_WHOLE, offsetof(type, field.size), "0", 0, 16384, "resize images to N x N; 0: as they are"},       \
   {"seed", OPTION_WHOLE, offsetof(type, field.read.seed), "0", 0, 1e15,                                              \

@@ -123,7 +123,7 @@ class Data(Owned):
         size: int = 0,
         seed: int = 0,
     ) -> Data:
-        """A known data set ("mnist", "digits:600"), an npz file or a folder, as doc/data.md has them."""
+        """A known data set ("mnist", "digits:600"), an npz file or a folder, as doc/formats.md has them."""
         o = h.r4_data_options()
         o.soft_masks = soft_masks
         _say_how_to_read(o, mask_means, size, seed)

@@ -152,7 +152,7 @@ static const char salient_steps[] =
   "2. Put it, or a link to it, there; six of its folders are read. They have\n"
   "     n02174001/feature_1581/images/*.jpeg and n02174001/feature_1581/cams/*.jpeg, of the same names and "
   "sizes,\n"
-  "   and so on: doc/data.md lists the classes and features.\n";
+  "   and so on: doc/recipes.md lists the classes and features.\n";
 
 /* ---- Data sets, and nets ---- */
 
@@ -176,11 +176,11 @@ static const r4_known known[] = {
    NULL},
   {"imdb", "reviews of films, positive or negative, 25000 + 25000", "research", FILES(imdb_files),
    SOURCES(imdb_sources), NULL},
-  {"resnet50", "weights of ResNet-50 on ImageNet, by Keras, for net: resnet50 (doc/data.md)", "MIT",
+  {"resnet50", "weights of ResNet-50 on ImageNet, by Keras, for net: resnet50 (doc/pretrained.md)", "MIT",
    FILES(resnet50_files), SOURCES(resnet50_sources), NULL},
   {"efficientnet-lite0", "weights of EfficientNet-Lite0 on ImageNet, for net: efficientnet-lite0",
    "Apache-2.0", FILES(efficientnet_files), SOURCES(efficientnet_sources), NULL},
-  {"minilm", "weights of MiniLM-L6, an encoder of text, for net: bert (doc/data.md)", "Apache-2.0",
+  {"minilm", "weights of MiniLM-L6, an encoder of text, for net: bert (doc/pretrained.md)", "Apache-2.0",
    FILES(minilm_files), SOURCES(minilm_sources), NULL},
   BY_HAND("ham10000", "skin lesions, photographs of 600 x 450, 7 classes, 10015", "CC BY-NC 4.0", ham_steps),
   BY_HAND("isic", "skin lesions, cancer or not, coloured patches on benign ones", "by image", isic_steps),

@@ -1,4 +1,4 @@
-/* npz files as data sets. Three kinds of files are known by the names of their arrays; doc/data.md describes them. */
+/* npz files as data sets. Three kinds of files are known by the names of their arrays; see doc/formats.md. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Texts (doc/data.md):
+/* Texts (doc/formats.md):
  *
  *     FILE.csv, FILE.tsv   with the columns text (or marked) and label, and if wanted group, split, id and spans
  *     FILE.jsonl           an object with these keys in each line

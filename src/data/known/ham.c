@@ -1,4 +1,4 @@
-/* HAM10000 as it is published (doc/data.md): HAM10000_metadata.csv with lesion_id, image_id and dx, photographs
+/* HAM10000 as it is published (doc/recipes.md): HAM10000_metadata.csv with lesion_id, image_id and dx, photographs
  * IMAGE_ID.jpg in any of a few folders, and IMAGE_ID_segmentation.png in folders of masks. Classes are numbered as in
  * DermaMNIST. It was published without a split: 70, 10 and 20 % of each class are for training, validation and test, by
  * seed, with all photographs of a lesion on one side, unless DermaMNIST's split is asked for (ham_split.h). */
