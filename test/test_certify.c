@@ -92,8 +92,8 @@ static void train(struct subject *b, const r4_data *d)
 {
   r4_error e = {0};
   r4_settings *s = r4_settings_new();
-  set(s, "net", b->net), set(s, "method", b->method), set(s, "epochs", "4"), set(s, "batch", "50");
-  set(s, "eps", "0.2");
+  set(s, "net", b->net), set(s, "method", b->method), set(s, "epochs", "20"), set(s, "batch", "50");
+  set(s, "eps", "1"), set(s, "eps.ramp", "8"), set(s, "rate", "0.003");
   r4_trainer *t = r4_trainer_new(s, d, &e);
   if (!t) fail_msg("%s", e.text);
   while (!r4_trainer_done(t))
@@ -225,7 +225,8 @@ static void test_points(void **state)
       for (size_t j = 0; j < EXAMPLES; j++) {
         held += real[j].holds;
         assert_true(any[j].margin <= real[j].margin); /* more is covered */
-        assert_true(any[j].margin > real[j].margin - 1e-3 * (1 + fabs(real[j].margin)) || !isfinite(real[j].margin));
+        assert_true(any[j].margin > real[j].margin - 1e-2 * (1 + fabs(real[j].margin)) ||
+                    !isfinite(real[j].margin)); /* and not much more */
       }
     }
   assert_true(held > EXAMPLES);
@@ -243,7 +244,9 @@ static void test_attacks(void **state)
     certify(subjects[k].model, test_part, &o, x);
     memcpy(again, x, sizeof x);
     for (int t = 0; t < 2; t++)
-      assert_int_equal(r4_attack_box(r4_model_net(subjects[k].model), r4_model_weights(subjects[k].model), test_part, &o, train_part, 4, 7, t ? again : x, NULL), R4_OK);
+      assert_int_equal(r4_attack_box(r4_model_net(subjects[k].model), r4_model_weights(subjects[k].model), test_part,
+                                     &o, train_part, 4, 7, t ? again : x, NULL),
+                       R4_OK);
     assert_memory_equal(x, again, sizeof x);
     for (size_t i = 0; i < EXAMPLES; i++) {
       assert_false(x[i].holds && x[i].broken);
@@ -362,7 +365,8 @@ static void test_eps(void **state)
       memcpy(last, x, sizeof x);
     }
     certify(subjects[k].model, test_part, &(r4_certify_options){.low = "0", .high = "1"}, whole);
-    for (size_t i = 0; i < EXAMPLES; i++) assert_true(fabs(whole[i].margin - x[i].margin) < 1e-9 * (1 + fabs(x[i].margin)));
+    for (size_t i = 0; i < EXAMPLES; i++)
+      assert_true(fabs(whole[i].margin - x[i].margin) < 1e-9 * (1 + fabs(x[i].margin)));
     runner_free(r);
     r4_graph_free(g);
   }
@@ -393,7 +397,8 @@ static void test_delta(void **state)
   (void)state;
   for (size_t k = 0; k < 2; k++) {
     r4_certified x[EXAMPLES];
-    certify(subjects[k].model, test_part, &(r4_certify_options){.eps = "0.1", .low = "0", .high = "1", .gradient = true}, x);
+    certify(subjects[k].model, test_part,
+            &(r4_certify_options){.eps = "0.1", .low = "0", .high = "1", .gradient = true}, x);
     r4_graph *g = r4_graph_new();
     r4_id z = logits_of(r4_model_net(subjects[k].model), g, 1), dx, in = r4_graph_input(g, 0, NULL);
     const char *name;
