@@ -241,7 +241,7 @@ static void branches(const struct run *r, const struct part *p, const struct val
     z = apply(r, p->branch[k], NULL, z);
     for (size_t i = 0; i < n; i++) {
       double size = larger(y->up[i], y->dn[i]) + larger(z.up[i], z.dn[i]);
-      double error = r->any_float && k ? float_error(1, size) : 0;
+      double error = r->any_float && k ? float_error(p->branches, size) : 0; /* in any order */
       y->up[i] += z.up[i] + error;
       y->dn[i] += z.dn[i] + error;
     }

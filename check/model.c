@@ -84,7 +84,9 @@ static char *string(const char **j)
 {
   static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
   expect(j, '"');
-  char *s = take(strlen(*j) + 1, 1), *known;
+  const char *end = *j;
+  while (*end && *end != '"') end += 1 + (*end == '\\' && end[1]);
+  char *s = take((size_t)(end - *j) + 1, 1), *known;
   for (size_t n = 0; **j != '"'; ++*j) {
     if ((unsigned char)**j < ' ') refuse("the model's header has a text without an end");
     s[n++] = **j;

@@ -88,7 +88,7 @@ static void read_header(const char *text, struct array *a, const char *name)
   if (!a->type) refuse("%s is of type %s, expected <f4, |u1 or <i8", name, type);
   for (const char *s = text + n;; s += used) {
     int64_t v;
-    if (*s == ')') break;
+    if (*s == ')' && !s[1 + strspn(s + 1, ", }\n")]) break;
     if (!whole_read(&s, (int64_t)1 << 40, &v) || a->rank == 4)
       refuse("%s: its shape is not up to four numbers", name);
     a->dim[a->rank++] = (size_t)v;

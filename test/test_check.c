@@ -17,6 +17,25 @@ static void test_margins_by_hand(void **state)
   c.x = FLOATS(9, 1);
   c.weight = FLOATS(1, -1, 0, 0, 1, 0);
   expect_margin(c, 2.75 - 3.5 + 1);
+  c.weight = FLOATS(-1, 1, 0, 0, 10, 0);
+  expect_margin(c, 10 - 9 + 1);
+}
+
+/* Numbers close to 0 that become 0 are no IEEE arithmetic. */
+static void test_flush_to_zero(void **state)
+{
+  (void)state;
+#ifdef __SSE2__
+  expect_case(&two, DOES_NOT_HOLD);
+  unsigned before = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(before | 1 << 15 | 1 << 6);
+  int verdict = check_files(last);
+  __builtin_ia32_ldmxcsr(before);
+  assert_int_equal(verdict, REFUSED);
+  assert_non_null(strstr(reason, "does not round"));
+#else
+  check_skip("the processor is of another kind");
+#endif
 }
 
 /* A decimal eps is what it says, not the number next to it: 0.1f is 0.100000001490116119.. */
@@ -525,6 +544,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_margins_by_hand),
+    cmocka_unit_test(test_flush_to_zero),
     cmocka_unit_test(test_decimal_eps),
     cmocka_unit_test(test_one_output),
     cmocka_unit_test(test_cancelling),

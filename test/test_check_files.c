@@ -104,6 +104,7 @@ static void test_every_line(void **state)
     {"1 1 0 - open\n", "0 0 0 0x1p-1 holds\n"},
     {"1 1 0 - open\n", "1 1 0 - open\n1 1 0 - open\n"},
     {"2 0 0 0x1.8p+1 holds\n", "2 0 0 0x1.8p+1 holds\n3 0 0 0x1.8p+1 holds\n"},
+    {"2 0 0 0x1.8p+1 holds\n", "0 0 0 0x1p-1 holds\n"},
     {"1 1 0 - open\n", "1 1 0 - holds\n"},
     {"1 1 0 - open\n", "1 1 0 0x1p+0 open\n"},
     {"1 1 0 - open\n", "1 0 0 - open\n"},
@@ -158,6 +159,7 @@ static void test_bad_models(void **state)
     {"[2,2]", "[2,3]"},
     {"[2,2]", "[4,1]"},
     {"[2,2]", "[2;2]"},
+    {"data_offsets\":[0,", "data_offsets\":[1,"},
     {"1.weight", "2.weight"},
     {"1.bias", "1.mias"},
     {"{\"dtype\"", "[\"dtype\""},
@@ -182,6 +184,7 @@ static void test_bad_data(void **state)
   static const char *const bad[][2] = {
     {"x.npy", "z.npy"},   {"y.npy", "x.npy"},   {"mask.npy", "misk.npy"},         {"<f4", "<f8"},
     {"<f4", ">f4"},       {"(3, 2)", "(2, 3)"}, {"(3, 2)", "(6, 1)"},             {"False", "True "},
+    {"(3, 2), }", "(3, 2) ,}"}, {"(3, 2), }", "(3, 2), ;"},
     {"NUMPY", "NUMPI"},   {"PK\001\002", "PK\001\003"}, {"PK\003\004", "PK\003\005"},
   };
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
