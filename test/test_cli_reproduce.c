@@ -164,13 +164,13 @@ static void unknown_methods_are_refused(void **state)
 static void other_figures_are_shown(void **state)
 {
   (void)state;
-  EXPECT("cp -r whole more; $R4 eval more/erm --noise 1 --pointing gradient --swap swap,blank > /dev/null; "
+  EXPECT("cp -r whole more; $R4 eval more/r3 --noise 1 --pointing gradient --swap swap,blank > /dev/null; "
          "$R4 reproduce table --seeds 2 --out more --quiet", 0, "\nNoise. ",
          "| core sensitivity, noise 1 |", "\nPointing games. ",
          "| changed by blank ");
   EXPECT("cat more/results.csv", 0, ",core_sensitivity.1,core_sensitivity.1_sd,core_sensitivity.1_mark,",
-         ",pointing_energy.gradient,", ",swap_lost_share.blank,");
-  EXPECT("cat more/results.json more/erm/summary.json", 0, "\"core_sensitivity.1\":", "\"pointing_hit.gradient\":[");
+         ",pointing_energy.gradient,", ",swap_flipped_share_p,swap_flipped_share.blank,"); /* in order */
+  EXPECT("cat more/results.json more/r3/summary.json", 0, "\"core_sensitivity.1\":", "\"pointing_hit.gradient\":[");
 }
 
 /* One line for each row, with what is left. */

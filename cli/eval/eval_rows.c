@@ -27,13 +27,6 @@ static bool is_empty(const struct evaluation *const *v, size_t n, const r4_value
   return none;
 }
 
-static bool has_value(const struct evaluation *v, const char *key)
-{
-  for (size_t k = 0; k < v->measured->values; k++)
-    if (!strcmp(v->measured->value[k].key, key)) return true;
-  return false;
-}
-
 /* "81.20 %", with a star where a net that gives one answer to everything looks best. */
 static void add_cell(r4_table *t, const struct evaluation *v, const r4_value *x)
 {
@@ -69,13 +62,9 @@ static void add_row(r4_table *t, const struct evaluation *const *v, size_t n, co
 
 void rows_add(r4_table *t, const struct evaluation *const *v, size_t n)
 {
-  for (size_t k = 0; k < n; k++)
-    for (size_t i = 0; i < v[k]->measured->values; i++) {
-      const r4_value *x = &v[k]->measured->value[i];
-      bool known = false;
-      for (size_t before = 0; before < k; before++) known |= has_value(v[before], x->key);
-      if (!known) add_row(t, v, n, x);
-    }
+  struct columns c = {0};
+  for (size_t k = 0; k < n; k++) columns_add(&c, v[k]->measured->values, v[k]->measured->value);
+  for (size_t k = 0; k < c.n; k++) add_row(t, v, n, &c.of[k]);
 }
 
 /* ---- One run ---- */
