@@ -30,8 +30,10 @@ def fitted(bars: Bars, images: np.ndarray) -> r4.Classifier:
 
 def test_what_is_certified_holds(fitted: r4.Classifier, images: np.ndarray) -> None:
     found = fitted.certify(images, cover="edges:0.2")
-    assert found.certified.any() and (found.detected | ~found.certified).all()
-    assert set(found.predicted) <= {"no", "yes"} and (found.margin[found.certified] > 0).all()
+    assert found.certified.any()
+    assert (found.detected | ~found.certified).all()
+    assert set(found.predicted) <= {"no", "yes"}
+    assert (found.margin[found.certified] > 0).all()
     assert np.array_equal(fitted.predict(images, cover="edges:0.2"), found.predicted)
     assert np.array_equal(fitted.predict(images), found.alone)
     strip = int(np.ceil(0.2 * images.shape[1]))
@@ -61,7 +63,8 @@ def test_the_same_as_the_command(fitted: r4.Classifier, images: np.ndarray, tmp_
     counts = json.loads(subprocess.run(line, check=True, capture_output=True, text=True).stdout)["counts"]
     found = fitted.certify(images[20:], cover="edges:0.2")
     correct = found.predicted == np.where(labels[20:], "yes", "no")
-    assert counts["correct"] == correct.sum() and counts["certified"] == (correct & found.certified).sum()
+    assert counts["correct"] == correct.sum()
+    assert counts["certified"] == (correct & found.certified).sum()
 
 
 def test_bad_families(fitted: r4.Classifier, images: np.ndarray) -> None:
