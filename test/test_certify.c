@@ -21,7 +21,8 @@ static void test_decimals(void **state)
   static const char *const bad[] = {"", "-", ".", "1e3", "0x1", "1,5", "nan", "inf", " 1", "1 ", "+1", "1.2.3"};
   for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
     double low, high, near = strtod(good[k], NULL);
-    assert_true(decimal_below(good[k], &low) && decimal_above(good[k], &high));
+    assert_true(decimal_below(good[k], &low));
+    assert_true(decimal_above(good[k], &high));
     bool exact = strlen(good[k]) < 4 && !strchr(good[k], '.');
     assert_true(exact ? low == near && high == near : low <= near && near <= high);
     assert_true(exact || near == 0 || low < high);
@@ -38,7 +39,8 @@ static void test_decimals(void **state)
   assert_true(decimal_above(text, &tiny) && tiny > 0); /* strtod says 0, which would be below it */
   long double exact = 0.1L;
   double above, below;
-  assert_true(decimal_above("0.1", &above) && decimal_below("0.1", &below));
+  assert_true(decimal_above("0.1", &above));
+  assert_true(decimal_below("0.1", &below));
   assert_true((long double)below <= exact && exact <= (long double)above);
 }
 
