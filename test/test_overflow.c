@@ -193,6 +193,28 @@ static void overflow_is_not_off(void **state)
   }
 }
 
+/* A comparison with what is not a number is none: neither "no" nor the other argument. */
+static void no_comparison_hides_a_nan(void **state)
+{
+  (void)state;
+  for (size_t k = 0; k < 3; k++) {
+    r4_graph *g = r4_graph_new();
+    r4_id a = r4_input(g, "a", R4_SHAPE(20)), b = r4_input(g, "b", R4_SHAPE(20));
+    r4_id out[] = {r4_less(g, a, b), r4_equal(g, a, b), r4_select(g, a, b, r4_neg(g, b)), r4_step(g, a)};
+    struct runner *r = runner_new(g, 4, out, plans[k]);
+    for (size_t i = 0; i < 20; i++) {
+      runner_input(r, "a")[i] = i % 2 ? NAN : 1;
+      runner_input(r, "b")[i] = 2;
+    }
+    runner_run(r);
+    for (size_t i = 0; i < 20; i++)
+      for (size_t o = 0; o < 4; o++)
+        if (isnan(r->out[o][i]) != (i % 2 == 1)) fail_msg("plan %zu, output %zu of %zu", k, o, i);
+    runner_free(r);
+    r4_graph_free(g);
+  }
+}
+
 /* ---- Objectives ---- */
 
 /* Penalties of huge weights are infinite, each for its example; one without a mask has none. */
@@ -222,6 +244,7 @@ int main(void)
     cmocka_unit_test(operations),
     cmocka_unit_test(networks),
     cmocka_unit_test(overflow_is_not_off),
+    cmocka_unit_test(no_comparison_hides_a_nan),
     cmocka_unit_test(penalties),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);

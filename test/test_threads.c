@@ -168,6 +168,22 @@ static void test_nested(void **state)
   omp_set_max_active_levels(1);
 }
 
+/* Regions of the program have the threads that it has chosen, not ours. */
+static void leaves_the_number(struct runner *r, int own)
+{
+  int before = omp_get_max_threads();
+  omp_set_num_threads(3);
+  expect_run(r, own, 2, "with 3 of the program's");
+  assert_int_equal(omp_get_max_threads(), 3);
+  omp_set_num_threads(before);
+}
+
+static void test_number_is_left(void **state)
+{
+  (void)state;
+  for_all_plans(leaves_the_number);
+}
+
 static void in_dynamic(struct runner *r, int own)
 {
   omp_set_dynamic(1);
@@ -345,6 +361,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_other_number),
     cmocka_unit_test(test_nested),
+    cmocka_unit_test(test_number_is_left),
     cmocka_unit_test(test_openmp_settings),
     cmocka_unit_test(test_other_threads),
     cmocka_unit_test(test_fork),

@@ -14,7 +14,7 @@ static const struct section sections[] = {
   {"curves", "Training", page_curves, NULL},
   {"heat", "What the nets look at", page_heat, NULL},
   {"fragility", "Fragility", page_fragility, NULL},
-  {"figures", "Other figures", page_figures, page_has_figures},
+  {"other-figures", "Other figures", page_figures, page_has_figures},
   {"ablations", "Ablations", page_ablations, page_has_ablations},
   {"settings", "Settings, data, and how to make it again", page_settings, NULL},
 };
