@@ -499,6 +499,29 @@ r4_data *r4_find_data(const char *source, const r4_data_options *options, r4_err
  * texts. What masks cover is not looked at. options may be NULL. R4_E_ARGUMENT if the examples are of one class. */
 r4_found *r4_find_scan(const r4_data *d, const r4_find_options *options, r4_error *e);
 
+/* ---- Masks for what was found ---- */
+
+/* A mask that a person may accept. */
+typedef struct {
+  size_t example;
+  double score; /* how clearly the example shows it: 1 to 0                      */
+  double area;  /* the share of the image that is marked                         */
+  double sure;  /* 0 to 1: how far the example is from where the list ends       */
+} r4_proposal;
+
+/* Masks for all images, of all parts, that show a clue: pixels more like those of its places than like those of other
+ * classes (doc/find.md). R4_E_ARGUMENT if it has no place in images. */
+typedef struct r4_proposed r4_proposed;
+r4_proposed *r4_find_propose(const r4_data *d, const r4_clue *c, const r4_find_options *options, r4_error *e);
+void r4_proposed_free(r4_proposed *p);
+size_t r4_proposed_count(const r4_proposed *p);
+/* Least sure first: the order in which a person should look at them. All zero behind the last. */
+r4_proposal r4_proposed_at(const r4_proposed *p, size_t k);
+/* folder/masks/NAME.png for each, 255 where it marks, of the size of the photo in source (NULL: as the data are), and
+ * folder/proposals.json. Files that are there are replaced. */
+r4_status r4_proposed_save(const r4_proposed *p, const r4_data *d, const char *clue, const char *source,
+                           const char *folder, r4_error *e);
+
 /* find.json (doc/find.md), and what a search of the same data has written there; source: where the data are, and run:
  * the net's folder or NULL, as commands that go on name them. Loading fails with R4_E_ARGUMENT if the file is of other
  * data. */

@@ -12,6 +12,8 @@
 static const struct option options[] = {
   SOURCE_OPTIONS(struct find_settings, source),
   {"out", OPTION_TEXT, AT(out), NULL, 0, 0, "folder for find.json, or for what --propose makes"},
+  {"propose", OPTION_TEXT, AT(propose), NULL, 0, 0, "name of a finding: masks for all images that show it"},
+  {"from", OPTION_TEXT, AT(from), NULL, 0, 0, "with --propose: a find.json, instead of a search"},
   {"most", OPTION_WHOLE, AT(most), "20", 1, 200, "findings, at most"},
   {"all", OPTION_FLAG, AT(all), NULL, 0, 0, "look at examples of all parts, not those for training alone"},
   {"masked", OPTION_FLAG, AT(masked), NULL, 0, 0, "look at what is masked already, too"},
@@ -143,10 +145,10 @@ static int search(const struct find_settings *s, const r4_data *d, struct find_c
                              .all = s->all,
                              .report = find_progress,
                              .user = clock};
-  r4_found *f = r4_find_scan(d, &o, &e);
+  r4_found *f = *s->from ? r4_found_load(s->from, d, &e) : r4_find_scan(d, &o, &e);
   if (!f) return cli_fail("find", e.status, e.text);
-  int code = save(s, d, f);
-  if (!code) code = s->json ? print_json(s, d, f) : print_text(s, d, f);
+  int code = *s->propose ? find_propose(s, d, f, clock) : save(s, d, f);
+  if (!code && !*s->propose) code = s->json ? print_json(s, d, f) : print_text(s, d, f);
   r4_found_free(f);
   return code;
 }
@@ -157,6 +159,7 @@ static int run(int argc, char **argv)
   r4_error e = {0};
   if (!options_read("find", options, &s, argc, argv)) return EXIT_USAGE;
   struct find_clock clock = {.on = s.progress};
+  if (*s.from && !*s.propose) return cli_fail("find", R4_E_ARGUMENT, "--from is for --propose");
   if (!source_read("find", &s.source)) return EXIT_USAGE;
   find_progress("reading", 0, 1, &clock);
   r4_data *d = r4_find_data(s.source.path, &s.source.read, &e);

@@ -8,7 +8,7 @@
 
 struct find_settings {
   struct source source;
-  const char *out;
+  const char *out, *propose, *from;
   int64_t most;
   bool json, progress, masked, all;
 };
@@ -17,6 +17,10 @@ struct find_clock {
   bool on;
   double last; /* when a line was printed */
 };
+
+/* Masks for one finding. Returns an exit code. */
+int find_propose(const struct find_settings *s, const r4_data *d, const r4_found *f,
+                 struct find_clock *clock);
 
 /* For r4_find_options.report; user is a struct find_clock. */
 void find_progress(const char *stage, size_t done, size_t all, void *user);
