@@ -499,6 +499,12 @@ r4_data *r4_find_data(const char *source, const r4_data_options *options, r4_err
  * texts. What masks cover is not looked at. options may be NULL. R4_E_ARGUMENT if the examples are of one class. */
 r4_found *r4_find_scan(const r4_data *d, const r4_find_options *options, r4_error *e);
 
+/* With a net, images only. What was found is filled with the mean colour of its image, and the share of the margin that
+ * is lost measured: lean. And cells of the last feature map that decide are clustered, each class apart, and added:
+ * those that lean * label purity puts first. R4_E_ARGUMENT if no part of the net gives an image. */
+r4_status r4_find_clusters(r4_found *f, const r4_net *n, const float *weights, const r4_data *d,
+                           const r4_find_options *options, r4_error *e);
+
 /* ---- Masks for what was found ---- */
 
 /* A mask that a person may accept. */
@@ -523,7 +529,7 @@ r4_status r4_proposed_save(const r4_proposed *p, const r4_data *d, const char *c
                            const char *folder, r4_error *e);
 
 /* find.json (doc/find.md), and what a search of the same data has written there; source: where the data are, and run:
- * the net's folder or NULL, as commands that go on name them. Loading fails with R4_E_ARGUMENT if the file is of other
+ * the net's folder, "quick" or NULL, as commands that go on name them. Loading fails with R4_E_ARGUMENT if the file is of other
  * data. */
 r4_status r4_found_save(const r4_found *f, const r4_data *d, const char *source, const char *run, const char *file,
                         r4_error *e);

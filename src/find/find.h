@@ -32,6 +32,7 @@ void find_report(const r4_find_options *o, const char *stage, size_t done, size_
 struct r4_found *found_new(const r4_find_options *o, r4_error *e);
 /* A new clue at the end, all zero; NULL when out of memory. Valid until the next one. */
 struct clue *found_add(struct r4_found *f, r4_error *e);
+void found_drop(struct r4_found *f); /* the last one */
 /* Its id, from words and numbers; what is no letter or digit becomes "-", and an id that is there gets a number. */
 void found_name(struct r4_found *f, struct clue *c, const char *format, ...) R4_PRINTF(3, 4);
 /* Adds what is seen on an example; room is that of the list, 0 at first. */

@@ -93,6 +93,11 @@ struct clue *found_add(struct r4_found *f, r4_error *e)
   return f->at + f->n++;
 }
 
+void found_drop(struct r4_found *f)
+{
+  clue_clear(f->at + --f->n);
+}
+
 /* ---- Names ---- */
 
 static bool is_taken(const struct r4_found *f, const struct clue *c)

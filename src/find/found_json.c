@@ -60,7 +60,10 @@ static char *next_of(const r4_clue *c, const char *source, const char *run, r4_e
   struct text t = {0};
   text_add(&t, "r4 find ");
   add_word(&t, source ? source : "DATA");
-  if (run) text_add(&t, " --run "), add_word(&t, run);
+  if (run && !strcmp(run, "quick"))
+    text_add(&t, " --quick-net");
+  else if (run)
+    text_add(&t, " --run "), add_word(&t, run);
   text_add(&t, " --propose %s%s", c->id,
            c->sightings && c->sighting->token < 0 && c->kind != R4_CLUE_LENGTH ? " --out masks" : "");
   return text_done(&t, "a command", e);

@@ -87,21 +87,23 @@ static const struct {
 
 static const char *const regions[CUE_REGIONS] = {"border", "centre", "anywhere"};
 
-void image_cue_words(const struct grid *g, const struct image_cue *q, char name[40], char where[64],
-                     const char **how)
+void image_cue_words(const struct grid *g, const struct image_cue *q, bool same, char name[CUE_NAME],
+                     char where[64], const char **how)
 {
   static const char *const means[CUE_REGIONS] = {"the border as a whole", "the centre as a whole",
                                                  "the whole image"};
   static const char *const some[CUE_REGIONS] = {"some place at the border", "some place in the centre",
                                                 "some place"};
   const char *end = q->low ? "low" : "high", *feature = features[q->feature].name;
+  char tail[32];
+  snprintf(tail, sizeof tail, same ? "same" : "%s-%s", feature, end);
   *how = q->low ? features[q->feature].little : features[q->feature].much;
   if (q->cell) {
     size_t y = q->place / g->columns + 1, x = q->place % g->columns + 1;
     snprintf(where, 64, "row %zu of %zu, column %zu of %zu", y, g->rows, x, g->columns);
-    snprintf(name, 40, "cell-%zu-%zu-%s-%s", y, x, feature, end);
+    snprintf(name, CUE_NAME, "cell-%zu-%zu-%s", y, x, tail);
   } else {
     snprintf(where, 64, "%s", (q->extreme ? some : means)[q->region]);
-    snprintf(name, 40, "%s%s-%s-%s", regions[q->region], q->extreme ? "" : "-mean", feature, end);
+    snprintf(name, CUE_NAME, "%s%s-%s", regions[q->region], q->extreme ? "" : "-mean", tail);
   }
 }

@@ -6,6 +6,8 @@
 #include "find/cells.h"
 #include "find/ranking.h"
 
+enum { CUE_NAME = 96 }; /* room for a short name */
+
 enum cue_region { REGION_BORDER, REGION_CENTRE, REGION_ANYWHERE, CUE_REGIONS };
 
 struct image_cue {
@@ -24,8 +26,8 @@ float image_cue_of(const struct grid *g, const struct image_cue *q, const float 
 /* It is at the border: what is there is rarely what an image is about. */
 bool image_cue_is_outside(const struct grid *g, const struct image_cue *q);
 
-/* In words: a short name, a place, and what is there: "more green than red". */
-void image_cue_words(const struct grid *g, const struct image_cue *q, char name[40], char where[64],
-                     const char **how);
+/* In words, of a set that has the same everywhere or not: a short name, a place, and what is there: "more green than red". */
+void image_cue_words(const struct grid *g, const struct image_cue *q, bool same, char name[CUE_NAME],
+                     char where[64], const char **how);
 
 #endif

@@ -32,7 +32,7 @@ static void say_numbers(char *to, size_t size, const struct scan *s, const struc
 
 static void say(struct scan *s, r4_found *f, struct clue *c, const struct telling *t)
 {
-  char numbers[200], name[40];
+  char numbers[200], name[CUE_NAME];
   const char *how;
   say_numbers(numbers, sizeof numbers, s, t);
   if (t->cue >= s->cues) {
@@ -41,13 +41,13 @@ static void say(struct scan *s, r4_found *f, struct clue *c, const struct tellin
     snprintf(c->text->what, R4_ERROR_SIZE, "the file is %s on %s", how, numbers);
   } else {
     struct image_cue q = image_cue_at(&s->g, t->cue);
-    image_cue_words(&s->g, &q, name, c->text->where, &how);
+    image_cue_words(&s->g, &q, t->kind == SET_SAME, name, c->text->where, &how);
     if (t->kind == SET_SAME)
       snprintf(c->text->what, R4_ERROR_SIZE, "%s looks exactly the same on %s", c->text->where, numbers);
     else
       snprintf(c->text->what, R4_ERROR_SIZE, "%s is %s than elsewhere on %s", c->text->where, how, numbers);
   }
-  found_name(f, c, t->kind == SET_SAME ? "%s-same" : "%s", name);
+  found_name(f, c, t->kind == SET_SAME && t->cue >= s->cues ? "%s-same" : "%s", name);
 }
 
 static r4_status add(struct scan *s, r4_found *f, const struct ordered *o)
