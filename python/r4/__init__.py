@@ -31,6 +31,7 @@ from .errors import (
     ShapeError,
 )
 from .files import load
+from .find import Cue, Found, Sighting, find
 from .graph import Box, Graph, Node, Pair
 from .learn import Batch, Batches, Optimizer, minimize
 from .masked import Masked
@@ -55,6 +56,7 @@ __all__ = [
     "Classifier",
     "ClosedError",
     "Covered",
+    "Cue",
     "Data",
     "DomainError",
     "Error",
@@ -62,6 +64,7 @@ __all__ = [
     "FewMasksWarning",
     "FileError",
     "Finding",
+    "Found",
     "Graph",
     "Group",
     "InternalError",
@@ -84,6 +87,7 @@ __all__ = [
     "Settings",
     "ShapeError",
     "ShortcutWarning",
+    "Sighting",
     "Swap",
     "SwapGroup",
     "Trainer",
@@ -91,6 +95,7 @@ __all__ = [
     "VerdictWarning",
     "__version__",
     "data",
+    "find",
     "load",
     "minimize",
     "plot",

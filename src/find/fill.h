@@ -16,8 +16,8 @@ r4_status filling_new(struct fill_probe *p, const r4_net *n, const float *weight
                       r4_error *e);
 void filling_clear(struct fill_probe *p);
 
-/* With M_i the margin z_y - log sum_{k != y} exp(z_k) of example i, y the class of the clue, and M'_i that with its box,
- * grown on each side by so much of its own size, filled with the mean colour of the rest:
+/* With M_i the margin z_y - log sum_{k != y} exp(z_k) of example i, y the class of the clue, and M'_i that with its
+ * box, grown on each side by so much of its own size, filled with the mean colour of the rest:
  *
  *     lean = sum_i (M_i - M'_i) / sum_i |M_i|,
  *

@@ -40,8 +40,8 @@ r4_status clue_sight(struct clue *c, size_t *room, r4_sighting s, r4_error *e);
 /* Best first, and scores from 1 to 0. */
 void clue_order(struct clue *c);
 
-/* The examples that a search looks at, of training or of all parts: one of each id, at most "most", evenly spread; r4_mem_free. They are of
- * two classes at least, or it is an error. */
+/* The examples that a search looks at, of training or of all parts: one of each id, at most "most", evenly spread;
+ * r4_mem_free. They are of two classes at least, or it is an error. */
 r4_status find_choose(const r4_data *d, bool all, size_t most, uint32_t **example, size_t *n, r4_error *e);
 
 r4_status find_in_images(struct r4_found *f, const r4_data *d, const r4_find_options *o, r4_error *e);

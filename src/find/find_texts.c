@@ -39,6 +39,7 @@ struct text_scan {
   const r4_data *d;
   const r4_find_options *o;
   r4_error *e;
+  struct text_look how;
   size_t n;
   uint32_t *text;         /* [n]: numbers of examples */
   int32_t *label;         /* [n] */
@@ -78,7 +79,7 @@ static r4_status count(struct text_scan *s)
 {
   r4_status status = R4_OK;
   for (size_t k = 0; !status && k < s->n; k++) {
-    size_t words = text_words(s->d, s->text[k], s->o->masked, s->word, WORDS);
+    size_t words = text_words(s->d, s->text[k], &s->how, s->word, WORDS);
     s->length[k] = (float)words;
     status = word_table_add(&s->table, s->word, words, (uint32_t)k, s->text[k], s->label[k], s->e);
     if (k % 500 == 499 || k + 1 == s->n) find_report(s->o, "looking", k + 1, s->n);
@@ -236,7 +237,7 @@ static void mark(struct text_scan *s, struct wanted *w, size_t n, bool *shows)
   for (size_t k = 0; k < n; k++) w[k] = (struct wanted){s->telling[k].key, k, s->telling + k};
   qsort(w, n, sizeof *w, by_key);
   for (size_t k = 0; k < s->n; k++) {
-    look_for(s, text_words(s->d, s->text[k], s->o->masked, s->word, WORDS), w, n, at);
+    look_for(s, text_words(s->d, s->text[k], &s->how, s->word, WORDS), w, n, at);
     for (size_t j = 0; j < n; j++) shows[j * s->n + k] = at[j] != NOWHERE;
     if (k % 500 == 499 || k + 1 == s->n) find_report(s->o, "testing", k + 1, s->n);
   }
@@ -291,7 +292,7 @@ static r4_status say_words(struct text_scan *s, r4_found *f, struct clue *c, con
                                                 "the word \"%s\" begins %s", "the word \"%s\" ends %s"};
   static const char *const short_name[WORD_CUES] = {"word", "phrase", "first", "last"};
   struct text words = {0}, mask = {0};
-  text_words(s->d, t->example, s->o->masked, s->word, WORDS);
+  text_words(s->d, t->example, &s->how, s->word, WORDS);
   for (size_t k = t->at; k < t->at + 1 + (t->cue == CUE_PHRASE); k++) {
     if (k > t->at) text_add(&words, " "), text_add(&mask, ", ");
     text_of_tokens(&words, s->d, t->example, s->word[k].at, s->word[k].n);
@@ -339,7 +340,7 @@ static r4_status see_all(struct text_scan *s, r4_found *f)
   if (f->n) qsort(w, f->n, sizeof *w, by_key);
   for (size_t i = 0; !status && f->n && i < s->d->n; i++) {
     int64_t at[CONSIDERED];
-    look_for(s, text_words(s->d, i, s->o->masked, s->word, WORDS), w, f->n, at);
+    look_for(s, text_words(s->d, i, &s->how, s->word, WORDS), w, f->n, at);
     for (size_t k = 0; !status && k < f->n; k++)
       if (at[k] != NOWHERE)
         status =
@@ -361,7 +362,7 @@ static r4_status tell(struct text_scan *s, r4_found *f)
 
 r4_status find_in_texts(r4_found *f, const r4_data *d, const r4_find_options *o, r4_error *e)
 {
-  struct text_scan s = {.d = d, .o = o, .e = e};
+  struct text_scan s = {.d = d, .o = o, .e = e, .how = text_look_of(d, o->masked)};
   r4_status status = find_choose(d, o->all, TEXTS, &s.text, &s.n, e);
   if (!status) status = make_room(&s);
   if (!status) status = count(&s);

@@ -192,6 +192,8 @@ char *r4_found_json(const r4_found *f, const r4_data *d, const char *source, con
 r4_status r4_found_save(const r4_found *f, const r4_data *d, const char *source, const char *run,
                         const char *file, r4_error *e)
 {
+  NEEDS(f, "what was found", R4_E_ARGUMENT);
+  NEEDS(d, "data", R4_E_ARGUMENT);
   NEEDS(file, "a file", R4_E_ARGUMENT);
   r4_error own = {0};
   char *text = r4_found_json(f, d, source, run, &own);

@@ -1,5 +1,5 @@
-/* Cues of images: one feature of a cell, or of the cells of a region, as their mean or the most extreme of them; much of
- * it, or little. */
+/* Cues of images: one feature of a cell, or of the cells of a region, as their mean or the most extreme of them; much
+ * of it, or little. */
 #ifndef R4_FIND_IMAGE_CUES_H
 #define R4_FIND_IMAGE_CUES_H
 
@@ -26,7 +26,8 @@ float image_cue_of(const struct grid *g, const struct image_cue *q, const float 
 /* It is at the border: what is there is rarely what an image is about. */
 bool image_cue_is_outside(const struct grid *g, const struct image_cue *q);
 
-/* In words, of a set that has the same everywhere or not: a short name, a place, and what is there: "more green than red". */
+/* In words, of a set that has the same everywhere or not: a short name, a place, and what is there: "redder than
+ * green". */
 void image_cue_words(const struct grid *g, const struct image_cue *q, bool same, char name[CUE_NAME],
                      char where[64], const char **how);
 

@@ -17,15 +17,37 @@ static uint64_t hash_on(uint64_t hash, uint32_t id)
   return hash;
 }
 
-size_t text_words(const r4_data *d, size_t i, bool unmasked, struct text_word *to, size_t room)
+/* The token that all texts have at their beginning, or at their end; -1: they have different ones. */
+static int32_t common_token(const r4_data *d, bool end)
+{
+  int32_t common = -1;
+  for (size_t i = 0; i < d->n; i++) {
+    size_t row = d->record[i].row, length = column_length(data_x(d), row);
+    const int32_t *id = column_row(data_x(d), row);
+    int32_t here = length ? id[end ? length - 1 : 0] : -1;
+    if (i && here != common) return -1;
+    common = here;
+  }
+  return common;
+}
+
+struct text_look text_look_of(const r4_data *d, bool unmasked)
+{
+  bool known = d->pieces;
+  return (struct text_look){unmasked,
+                            {known ? -1 : common_token(d, false), known ? -1 : common_token(d, true)}};
+}
+
+size_t text_words(const r4_data *d, size_t i, const struct text_look *how, struct text_word *to, size_t room)
 {
   size_t row = d->record[i].row, n = 0, length = column_length(data_x(d), row);
   const int32_t *id = column_row(data_x(d), row);
-  const uint8_t *mask = unmasked ? NULL : data_mask_bytes(d, i);
+  const uint8_t *mask = how->unmasked ? NULL : data_mask_bytes(d, i);
   for (size_t k = 0; k < length; k++) {
     char number[TOKEN_NUMBER];
     bool apart, masked = mask && mask[k] >= 128;
     if (is_special(token_piece(d, (size_t)id[k], number, &apart))) continue;
+    if ((!k && id[k] == how->frame[0]) || (k + 1 == length && id[k] == how->frame[1])) continue;
     if (apart || !n || to[n - 1].at + to[n - 1].n != k) {
       if (n == room) break;
       to[n++] = (struct text_word){UINT64_C(14695981039346656037), k, 0, false};
