@@ -529,8 +529,8 @@ r4_status r4_proposed_save(const r4_proposed *p, const r4_data *d, const char *c
                            const char *folder, r4_error *e);
 
 /* find.json (doc/find.md), and what a search of the same data has written there; source: where the data are, and run:
- * the net's folder, "quick" or NULL, as commands that go on name them. Loading fails with R4_E_ARGUMENT if the file is of other
- * data. */
+ * the net's folder, "quick" or NULL, as commands that go on name them. Loading fails with R4_E_ARGUMENT if the file
+ * is of other data. */
 r4_status r4_found_save(const r4_found *f, const r4_data *d, const char *source, const char *run, const char *file,
                         r4_error *e);
 r4_found *r4_found_load(const char *file, const r4_data *d, r4_error *e);

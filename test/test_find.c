@@ -380,7 +380,7 @@ static void each_allocation_may_fail(void **state)
   r4_mem_fail_at(0);
   assert_int_equal(all_of_it(d, texts, &e), R4_OK);
   long all = r4_mem_count();
-  for (long n = 1; n <= all; n += n < 60 ? 1 : all / 40 + 1) {
+  for (long n = 1; n <= all; n += n < 30 ? 1 : all / 15 + 1) {
     e = (r4_error){0};
     r4_mem_fail_at(n);
     r4_status s = all_of_it(d, texts, &e);

@@ -18,8 +18,8 @@ enum cell_feature {
 
 enum { GRID = 8, CELLS_MOST = GRID * GRID, CELL_FLOATS = CELLS_MOST * CELL_FEATURES };
 
-/* At most GRID rows and columns: an image with fewer pixels has as many cells. Cell i covers the pixels floor(i H / rows)
- * to floor((i + 1) H / rows) - 1. */
+/* At most GRID rows and columns: an image with fewer pixels has as many cells. Cell i covers the pixels
+ * floor(i H / rows) to floor((i + 1) H / rows) - 1. */
 struct grid {
   size_t height, width, channels, rows, columns;
 };

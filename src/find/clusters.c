@@ -1,7 +1,7 @@
 /* Clusters of cells that decide: what a net looks at, of each class.
  *
- * A_p is the vector of cell p of the last feature map, and s the margin of the label. Of each training image the two cells
- * with the largest A_p . ds/dA_p are taken, and their directions A_p / |A_p| grouped, each class apart (sphere_means.h).
+ * A_p is the vector of cell p of the last feature map, and s the margin of the label. Of each training image the two
+ * cells with the largest A_p . ds/dA_p are taken, and their directions A_p / |A_p| grouped, each class apart.
  * An image shows a cluster if one of its cells is as much like its centre as three quarters of its members are. */
 #include <math.h>
 #include <stdlib.h>

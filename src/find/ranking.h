@@ -14,7 +14,8 @@
  *     same    20 or more with the very same number
  *
  * Families of tests share the level by weights that are fixed before (Bonferroni): p of a test times the number of
- * tests of its family, divided by the weight, is at most the level in any of them with a chance of at most the level. */
+ * tests of its family, divided by the weight, is at most the level in any of them with a chance of at most the
+ * level. */
 #ifndef R4_FIND_RANKING_H
 #define R4_FIND_RANKING_H
 
