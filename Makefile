@@ -48,6 +48,9 @@ MODE := -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined 
 else ifdef TSAN
 OUT := build-tsan
 MODE := -O1 -fno-omit-frame-pointer -fsanitize=thread
+else ifdef MPI
+OUT := build-mpi
+MODE := -O3
 else ifdef SAN
 OUT := build-san
 MODE := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -185,9 +188,15 @@ $(OUT)/libr4.so: $(LIB_OBJ) | $(DEPS)
 	$(call say,LINK)
 	$(Q)$(LINK) -shared -Wl,-soname,$(SONAME) $^ $(LIBS) -o $@
 
+# MPI=1: one file of the command knows MPI (Open MPI's name in pkg-config; MPI=mpich for another).
+ifdef MPI
+MPI_NAME := $(if $(filter 1,$(MPI)),ompi-c,$(MPI))
+$(OUT)/cli/launched.o: EXTRA := -DR4_MPI -Wno-conversion $(shell pkg-config --cflags $(MPI_NAME))
+$(OUT)/r4: MPI_LIBS = $(shell pkg-config --libs $(MPI_NAME))
+endif
 $(OUT)/r4: $(CLI_OBJ) $(OUT)/libr4.a
 	$(call say,LINK)
-	$(Q)$(LINK) $^ $(LIBS) -o $@
+	$(Q)$(LINK) $^ $(LIBS) $(MPI_LIBS) -o $@
 
 # The command with the library beside it instead of inside, for packages that have both.
 RPATH ?= $$ORIGIN/../lib
@@ -350,4 +359,4 @@ format:
 	clang-format -i $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] cli/*/*.[ch] check/*.[ch] test/*.[ch] test/fuzz/*.[ch])
 
 clean:
-	rm -rf build build-san build-tsan build-fuzz build-x86-64-* build-armv8-a build-aarch64 build-wheel python/build python/r4.egg-info
+	rm -rf build build-mpi build-san build-tsan build-fuzz build-x86-64-* build-armv8-a build-aarch64 build-wheel python/build python/r4.egg-info

@@ -52,7 +52,7 @@ struct settings {
 
   r4_augment augment;
 
-  int64_t epochs, head_epochs, batch, lengths, patience, seed, threads;
+  int64_t epochs, head_epochs, batch, shards, lengths, patience, seed, threads;
   const char *optimizer, *schedule, *select;
   double rate, momentum, beta1, beta2, weight_decay, clip, warmup, decay_by, checkpoint;
   struct reals decay_at;

@@ -220,6 +220,7 @@ static const struct setting table[] = {
          .harmless = R4_RUN_LENGTH, IF({"select", NONE_OF, OF("last")})),
   NUMBER(TRAINING, seed, "0", 0, WHOLE_UP, "seed of initial weights, order of examples and noise", BASIC),
   NUMBER(TRAINING, threads, "0", 0, 65536, "threads to compute with; 0: one for each CPU", BASIC, ASIDE),
+  NUMBER(TRAINING, shards, "1", 1, 1024, "parts of a batch with a gradient each, which processes of mpirun share out"),
   FLAG(TRAINING, drop_last, "false", "leave out the last batch of an epoch if it is not full"),
   NAMED(TRAINING, "length_buckets", lengths, "8", 1, 64, NULL,
         "texts: number of lengths that batches of similar texts are cut to; 1: none is cut", WAS("lengths")),
