@@ -23,11 +23,10 @@ struct settings {
     int64_t seed, size;
     double val;
     const char *shades, *mask_means, *corrupt, *val_fill, *split;
-    bool clean, soft_masks;
+    bool clean;
+    r4_data_options read; /* its numbers and flags are settings without more ado; task.c adds the others */
     char *masks, *mask_categories, *cache, *tokenizer, *mask_words;
-    bool cache_only_read; /* no setting: see r4_run_data */
-    char masks_read[24];  /* no setting: what the run took where masks is empty; "": what is there. See run_data.c */
-    int64_t length;
+    char masks_read[24]; /* no setting: what the run took where masks is empty; "": what is there. See run_data.c */
     struct reals mask_values;
     double keep_masks, keep, correct;
     struct {

@@ -42,23 +42,19 @@ const char *task_place(const struct settings *s, const char *written)
 /* The one place where settings become options of reading. They look into s. */
 static r4_data_options data_options_of(const struct settings *s)
 {
-  return (r4_data_options){
-    .mask_means = (r4_mask_meaning)word_number(s->data.mask_means, mask_meaning_words),
-    .soft_masks = s->data.soft_masks,
-    .mask_values = s->data.mask_values.v,
-    .mask_value_count = s->data.mask_values.n,
-    .masks = *s->data.masks ? s->data.masks : s->data.masks_read,
-    .mask_categories = s->data.mask_categories,
-    .height = s->data.size,
-    .width = s->data.size,
-    .cache = or_null(s->data.cache),
-    .cache_only_read = s->data.cache_only_read,
-    .tokenizer = task_place(s, s->data.tokenizer),
-    .length = s->data.length,
-    .mask_words = task_place(s, s->data.mask_words),
-    .seed = (uint64_t)s->data.seed,
-    .own_split = !strcmp(s->data.split, "own"),
-  };
+  r4_data_options o = s->data.read;
+  o.mask_means = (r4_mask_meaning)word_number(s->data.mask_means, mask_meaning_words);
+  o.mask_values = s->data.mask_values.v;
+  o.mask_value_count = s->data.mask_values.n;
+  o.masks = *s->data.masks ? s->data.masks : s->data.masks_read;
+  o.mask_categories = s->data.mask_categories;
+  o.height = o.width = s->data.size;
+  o.cache = or_null(s->data.cache);
+  o.tokenizer = task_place(s, s->data.tokenizer);
+  o.mask_words = task_place(s, s->data.mask_words);
+  o.seed = (uint64_t)s->data.seed;
+  o.own_split = !strcmp(s->data.split, "own");
+  return o;
 }
 
 static r4_data *open_recipe(const struct settings *s, r4_error *e)
@@ -189,7 +185,7 @@ r4_data *r4_run_data(const r4_settings *s, r4_error *e)
   NEEDS(s, "settings", NULL);
   r4_error own = {0};
   struct settings values = s->values;
-  values.data.cache_only_read = true;
+  values.data.read.cache_only_read = true; /* no setting: see r4_run_data */
   return task_data(&values, e ? e : &own);
 }
 
