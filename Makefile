@@ -104,7 +104,8 @@ DEPS := $(OUT)/.deps-ok$(if $(findstring clang,$(CC)),-fuzz)
 .PHONY: all soname portable wheel man check check-long python-check demo demo-isic bench bench-epoch install uninstall clean format fuzz fuzz-all races races-all help \
         FORCE
 .DELETE_ON_ERROR:
-.SECONDARY:
+# Kept; with no names it would be every file, and an object that is missing would not be made if its source is old.
+.SECONDARY: $(FUZZERS:%=$(OUT)/test/fuzz/fuzz_%.o)
 
 all: $(OUT)/libr4.a $(OUT)/libr4.so $(COMMAND)
 
