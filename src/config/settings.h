@@ -40,12 +40,13 @@ struct settings {
   char *method; /* one of the choices, or a sum of them */
   const char *guide_cells, *fill, *penalty_mean, *explain, *norm, *form, *sample_max, *box;
   char *words;
-  double lambda, lambda_r3, delta, delta_rate, delta_ramp, eps, penalty_after, lambda_ramp, eps_ramp, tau,
-    alpha, weight_penalty, group_step;
+  double lambda, lambda_r3, delta, delta_rate, delta_ramp, eps, penalty_after, lambda_ramp, eps_ramp, alpha,
+    group_step;
   double noise, word_share;     /* NaN: eps and alpha, which they were once called */
   double lambda_of[TERM_COUNT]; /* NaN: as lambda and lambda_r3 say, or the term's own */
   int64_t samples, steps, candidates, penalty_every;
-  bool random_start, double_softmax, guard, bound, group_batches;
+  bool guard, bound, group_batches;
+  r4_objective_options objective; /* as data.read: its numbers and flags */
   struct reals range, class_weights, group_weights;
   bool searched; /* no setting: lambda was auto, and is now one that the search tries or has chosen */
 

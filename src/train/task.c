@@ -294,31 +294,25 @@ static r4_form task_form(const struct settings *s)
 
 r4_objective_options task_objective(const struct settings *s)
 {
-  bool ranged = s->range.n == 2;
-  r4_objective_options o = {
-    .method = s->method,
-    .eps = s->eps,
-    .over_masked = !strcmp(s->penalty_mean, "masked"),
-    .live = r4_method_describe(s->method).guided, /* for ramps, delta, and nets that are brought back */
-    .norm = (r4_norm)word_number(s->norm, norm_words),
-    .form = s->delta > 0 ? R4_FORM_TARGET : task_form(s),
-    .tau = s->tau,
-    .delta = s->delta,
-    .samples = (int)s->samples,
-    .steps = (int)s->steps,
-    .candidates = (int)s->candidates,
-    .word_box = !strcmp(s->box, "words"),
-    .element_max = !strcmp(s->sample_max, "element"),
-    .alpha = s->alpha,
-    .noise = isnan(s->noise) ? 0 : s->noise,
-    .word_share = isnan(s->word_share) ? 0 : s->word_share,
-    .random_start = s->random_start,
-    .ranged = ranged,
-    .low = ranged ? s->range.v[0] : 0,
-    .high = ranged ? s->range.v[1] : 0,
-    .weight_penalty = s->weight_penalty,
-    .double_softmax = s->double_softmax,
-  };
+  r4_objective_options o = s->objective;
+  o.method = s->method;
+  o.eps = s->eps;
+  o.over_masked = !strcmp(s->penalty_mean, "masked");
+  o.live = r4_method_describe(s->method).guided; /* for ramps, delta, and nets that are brought back */
+  o.norm = (r4_norm)word_number(s->norm, norm_words);
+  o.form = s->delta > 0 ? R4_FORM_TARGET : task_form(s);
+  o.delta = s->delta;
+  o.samples = (int)s->samples;
+  o.steps = (int)s->steps;
+  o.candidates = (int)s->candidates;
+  o.word_box = !strcmp(s->box, "words");
+  o.element_max = !strcmp(s->sample_max, "element");
+  o.alpha = s->alpha;
+  o.noise = isnan(s->noise) ? 0 : s->noise;
+  o.word_share = isnan(s->word_share) ? 0 : s->word_share;
+  o.ranged = s->range.n == 2;
+  o.low = o.ranged ? s->range.v[0] : 0;
+  o.high = o.ranged ? s->range.v[1] : 0;
   for (size_t k = 0; k < R4_TERMS; k++) o.lambda[k] = task_lambda(s, k);
   return o;
 }
