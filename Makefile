@@ -219,7 +219,7 @@ check: all $(TESTS) $(REPLAYS)
 	OUT=$(OUT) CC='$(CC)' LIBS='$(LIBS)' LINKFLAGS='$(MODE) -fopenmp -Wl,--as-needed $(LDFLAGS)' \
 	prove -j$(shell nproc) --failures --comments -e '' \
 	scripts/check-layers scripts/check-style scripts/check-words scripts/check-exports scripts/check-install scripts/check-readme scripts/check-man scripts/check-threads \
-	scripts/check-page scripts/check-results \
+	scripts/check-page scripts/check-results scripts/check-mutations \
 	$(TESTS) $(REPLAYS)
 
 check-long:
