@@ -107,7 +107,8 @@ DEPS := $(OUT)/.deps-ok$(if $(findstring clang,$(CC)),-fuzz)
 .PHONY: all soname portable wheel man check check-long python-check demo demo-isic bench bench-epoch install uninstall clean format fuzz fuzz-all races races-all help \
         FORCE
 .DELETE_ON_ERROR:
-.SECONDARY:
+# Kept; with no names it would be every file, and an object that is missing would not be made if its source is old.
+.SECONDARY: $(FUZZERS:%=$(OUT)/test/fuzz/fuzz_%.o)
 
 all: $(OUT)/libr4.a $(OUT)/libr4.so $(COMMAND)
 
@@ -227,7 +228,7 @@ check: all $(TESTS) $(REPLAYS)
 	OUT=$(OUT) CC='$(CC)' LIBS='$(LIBS)' LINKFLAGS='$(MODE) -fopenmp -Wl,--as-needed $(LDFLAGS)' \
 	prove -j$(shell nproc) --failures --comments -e '' \
 	scripts/check-layers scripts/check-style scripts/check-words scripts/check-exports scripts/check-install scripts/check-readme scripts/check-man scripts/check-threads \
-	scripts/check-page scripts/check-results \
+	scripts/check-page scripts/check-results scripts/check-mutations \
 	$(TESTS) $(REPLAYS)
 
 check-long:
