@@ -96,27 +96,39 @@ static void say_next(const struct run_list *l, const char *folder)
   fprintf(stderr, "%s\n", slurm ? "/plan.sbatch" : "");
 }
 
-int plan_write(struct run_list *l)
+/* Slurm writes what tasks say into OUT/work, and starts none if it cannot. */
+static int write_script(const struct run_list *l, const char *out)
 {
-  static struct writing w;
-  char out[PATH_MAX], text[PATH_MAX + 200];
-  w.l = l;
-  const struct result_file file = {"plan.json", print_plan};
-  int code = refuse_if_at_work(l);
-  if (code) return code;
-  if (getcwd(w.folder, sizeof w.folder)) code = results_write(l->command, l->out, 1, &file, &w);
-  if (!code && (!*w.folder || !realpath(l->out, out))) {
-    snprintf(text, sizeof text, "%s: %s", l->out, strerror(errno));
-    return cli_fail(l->command, R4_E_IO, text);
-  }
+  char work[PATH_MAX + 16], text[PATH_MAX + 200];
   const char *slash = strrchr(out, '/');
   const struct plan_array a = {.name = slash[1] ? slash + 1 : "r4",
                                .out = out,
                                .runs = l->runs,
                                .beside = l->plan->slurm,
                                .cpus = most_threads(l) * run_list_beside(l)};
-  const struct result_file script = {"plan.sbatch", plan_slurm_print};
-  if (!code && l->plan->slurm) code = results_write(l->command, l->out, 1, &script, &a);
+  const struct result_file file = {"plan.sbatch", plan_slurm_print};
+  snprintf(work, sizeof work, "%s/work", out);
+  snprintf(text, sizeof text, "%s: a folder cannot be made here", work);
+  int code = folder_refuse_link(l->command, work);
+  if (!code && !folder_make(work)) code = cli_fail(l->command, R4_E_IO, text);
+  return code ? code : results_write(l->command, l->out, 1, &file, &a);
+}
+
+int plan_write(struct run_list *l)
+{
+  static struct writing w;
+  char out[PATH_MAX], text[PATH_MAX + 200];
+  const struct result_file file = {"plan.json", print_plan};
+  int code = refuse_if_at_work(l);
+  w.l = l;
+  if (!code && !getcwd(w.folder, sizeof w.folder)) code = cli_fail(l->command, R4_E_IO, strerror(errno));
+  if (!code) code = results_write(l->command, l->out, 1, &file, &w);
+  if (code) return code;
+  if (!realpath(l->out, out)) {
+    snprintf(text, sizeof text, "%s: %s", l->out, strerror(errno));
+    return cli_fail(l->command, R4_E_IO, text);
+  }
+  if (l->plan->slurm) code = write_script(l, out);
   if (!code) say_next(l, out);
   return code;
 }
