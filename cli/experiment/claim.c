@@ -64,8 +64,8 @@ static void last_line(const char *path, char *to, size_t size)
 struct owner {
   long process;
   char host[HOST], since[SINCE];
-  int deaths;           /* of those before, since the run came further */
-  long long epochs;     /* that were done when it took the run         */
+  int deaths;       /* of those before, since the run came further */
+  long long epochs; /* that were done when it took the run         */
 };
 
 /* False if nobody is named: the last one gave it back. */
@@ -133,7 +133,8 @@ int claim_take(struct claim *c, int64_t epochs, bool *taken, bool *failed)
   if (code) return code;
   if (!lock_alone(c->file)) {
     bool busy = errno == EWOULDBLOCK;
-    snprintf(why, sizeof why, "cannot be locked here (%.200s), and two workers could make one run", strerror(errno));
+    snprintf(why, sizeof why, "cannot be locked here (%.200s), and two workers could make one run",
+             strerror(errno));
     close(c->file);
     return busy ? EXIT_DONE : fail(c, path, why);
   }
@@ -146,8 +147,8 @@ int claim_take(struct claim *c, int64_t epochs, bool *taken, bool *failed)
   return code;
 }
 
-/* To make and remove a file there tells an NFS client that somebody else has changed the folder, if so: what it remembers
- * of names in it, those that were missing included, counts no more. */
+/* To make and remove a file there tells an NFS client that somebody else has changed the folder, if so: what it
+ * remembers of names in it, those that were missing included, counts no more. */
 static void refresh(const char *path)
 {
   int file = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
@@ -201,7 +202,8 @@ enum claim_state claim_look(const struct claim *c, char why[CLAIM_WHY])
   bool taken = file >= 0 && !lock_once(file, LOCK_SH) && errno == EWOULDBLOCK;
   *why = 0;
   if (taken && read_owner(file, &o))
-    snprintf(why, CLAIM_WHY, "process %ld on %.100s since %.40s", o.process, shown(o.host).text, shown(o.since).text);
+    snprintf(why, CLAIM_WHY, "process %ld on %.100s since %.40s", o.process, shown(o.host).text,
+             shown(o.since).text);
   if (file >= 0) close(file);
   return taken ? CLAIM_TAKEN : claim_failure(c, why) ? CLAIM_FAILED : CLAIM_FREE;
 }

@@ -28,7 +28,8 @@ struct claim {
 /* How it is now; it may be another at once. why gets the owner or the failure. */
 enum claim_state claim_look(const struct claim *c, char why[CLAIM_WHY]);
 /* Takes it: *taken is false if another has it. Owners that died without that the run came further are counted, and with
- * the fifth it has failed: *failed. epochs: how far the run is; CLAIM_WHATEVER: none is counted. Returns an exit code, after a message unless it is 0. */
+ * the fifth it has failed: *failed. epochs: how far the run is; CLAIM_WHATEVER: none is counted. Returns an exit code,
+ * after a message unless it is 0. */
 int claim_take(struct claim *c, int64_t epochs, bool *taken, bool *failed);
 /* What is at the disk now is seen from now on, whatever this machine remembers of the folder of the run. */
 void claim_refresh(const struct claim *c);

@@ -9,7 +9,7 @@
 
 #include "data/cmd_data.h"
 #include "experiment/ablation_jobs.h"
-#include "experiment/plan.h"
+#include "experiment/run_plan.h"
 
 struct ablate_settings {
   const char *experiment, *only, *out;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/plan.h"
+#include "experiment/run_plan.h"
 #include "experiment/sweep.h"
 
 struct sweep_settings {

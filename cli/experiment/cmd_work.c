@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "experiment/plan.h"
+#include "experiment/run_plan.h"
 
 struct work_settings {
   const char *out;
@@ -15,9 +15,11 @@ struct work_settings {
 
 #define AT(field) offsetof(struct work_settings, field)
 static const struct option options[] = {
-  {"OUT", OPTION_WORD, AT(out), NULL, 0, 0, "folder with a plan.json, by r4 sweep, reproduce or ablate with --plan"},
+  {"OUT", OPTION_WORD, AT(out), NULL, 0, 0,
+   "folder with a plan.json, by r4 sweep, reproduce or ablate with --plan"},
   {"status", OPTION_FLAG, AT(status), NULL, 0, 0,
-   "make nothing: what is done, running and failed, and the tables of what is done; exit code 1 until all is done"},
+   "make nothing: what is done, running and failed, and the tables of what is done; exit code 1 until all is "
+   "done"},
   {"wait", OPTION_FLAG, AT(wait), NULL, 0, 0, "while others make runs, wait for those that they give back"},
   {"most", OPTION_WHOLE, AT(most), "0", 0, 1000000, "end after N runs; 0: when there is none left"},
   {"again", OPTION_FLAG, AT(again), NULL, 0, 0, "try runs that failed once more, too"},
@@ -39,9 +41,11 @@ static const struct {
 static int give_again(struct plan *p, const struct plan_work *w)
 {
   char *argv[sizeof p->word / sizeof *p->word], text[PATH_MAX + 200];
-  for (size_t k = 0; k < p->words; k++) argv[k] = (char *)(uintptr_t)p->word[k]; /* options are read, and not changed */
+  for (size_t k = 0; k < p->words; k++)
+    argv[k] = (char *)(uintptr_t)p->word[k]; /* options are read, and not changed */
   if (chdir(p->folder)) {
-    snprintf(text, sizeof text, "%s: the plan was made in the folder %s: %s", w->path, p->folder, strerror(errno));
+    snprintf(text, sizeof text, "%s: the plan was made in the folder %s: %s", w->path, p->folder,
+             strerror(errno));
     return cli_fail("work", R4_E_IO, text);
   }
   for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
@@ -62,7 +66,8 @@ static int run(int argc, char **argv)
   }
   snprintf(path, sizeof path, "%s/plan.json", folder);
   if (!is_file(path)) {
-    snprintf(text, sizeof text, "%s: there is no plan.json: r4 sweep, reproduce or ablate with --plan makes one", o.out);
+    snprintf(text, sizeof text,
+             "%s: there is no plan.json: r4 sweep, reproduce or ablate with --plan makes one", o.out);
     return cli_fail("work", R4_E_IO, text);
   }
   int code = plan_read(path, &p);
@@ -82,11 +87,13 @@ static int run(int argc, char **argv)
 const struct command command_work = {
   .name = "work",
   .summary = "make runs of a plan, as one of many workers",
-  .details =
-    "Takes the next run of a plan that is not done and that nobody makes, and then the next, until there is none left.\n"
-    "Start as many as you like, on any machines that see the folder. A worker that is killed gives its run back, and\n"
-    "another goes on from the checkpoint. Ctrl-C, SIGTERM and SIGUSR1 save and stop. A run that fails is not tried\n"
-    "again without --again; OUT/work/NAME.log has what it said. See doc/scale.md.",
+  .details = "Takes the next run of a plan that is not done and that nobody makes, and then the next, until "
+             "there is none left.\n"
+             "Start as many as you like, on any machines that see the folder. A worker that is killed gives "
+             "its run back, and\n"
+             "another goes on from the checkpoint. Ctrl-C, SIGTERM and SIGUSR1 save and stop. A run that "
+             "fails is not tried\n"
+             "again without --again; OUT/work/NAME.log has what it said. See doc/scale.md.",
   .options = options,
   .run = run,
   .threads = THREADS_LATER,

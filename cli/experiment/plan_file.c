@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "data/cmd_data.h"
-#include "experiment/plan.h"
+#include "experiment/run_plan.h"
 #include "json_out.h"
 
 static int refuse(const char *path, const char *why)
@@ -89,8 +89,10 @@ static int refuse_if_at_work(const struct run_list *l)
 static void say_next(const struct run_list *l, const char *folder)
 {
   bool slurm = l->plan->slurm;
-  fprintf(stderr, "%zu runs of %lld thread%s each are planned; on each machine that sees %s, as often as it has CPUs for: ",
-          l->runs, (long long)most_threads(l), most_threads(l) > 1 ? "s" : "", shown(folder).text);
+  fprintf(
+    stderr,
+    "%zu runs of %lld thread%s each are planned; on each machine that sees %s, as often as it has CPUs for: ",
+    l->runs, (long long)most_threads(l), most_threads(l) > 1 ? "s" : "", shown(folder).text);
   fprintf(stderr, slurm ? "sbatch " : "r4 work ");
   cli_print_word(stderr, folder);
   fprintf(stderr, "%s\n", slurm ? "/plan.sbatch" : "");
@@ -158,7 +160,8 @@ static bool take_all(struct plan *p)
   p->runs = r4_json_size(r4_json_get(p->root, "runs"));
   p->words = r4_json_size(words);
   bool good = p->command && p->folder && p->words < sizeof p->word / sizeof *p->word;
-  for (size_t k = 0; k < p->words && good; k++) good = (p->word[k] = r4_json_as_text(r4_json_at(words, k))) != NULL;
+  for (size_t k = 0; k < p->words && good; k++)
+    good = (p->word[k] = r4_json_as_text(r4_json_at(words, k))) != NULL;
   return good && take_count(p->root, "threads", &p->threads) && take_count(p->root, "beside", &p->beside);
 }
 
@@ -170,7 +173,8 @@ int plan_read(const char *path, struct plan *p)
   if (!p->root) return cli_fail("work", e.status, e.text);
   const char *version = r4_json_as_text(r4_json_get(p->root, "r4"));
   bool same = version && !strcmp(version, R4_VERSION);
-  snprintf(why, sizeof why, "is of r4 %.60s, this is r4 " R4_VERSION ": plan again, with the version that works",
+  snprintf(why, sizeof why,
+           "is of r4 %.60s, this is r4 " R4_VERSION ": plan again, with the version that works",
            version ? shown(version).text : "?");
   int code = !same ? refuse(path, why) : !take_all(p) ? refuse(path, "is no plan of runs") : EXIT_DONE;
   if (code) plan_free(p);
@@ -200,12 +204,14 @@ static int check_runs(const struct run_list *l, const struct plan *p, const char
   char why[400];
   const r4_json_value *runs = r4_json_get(p->root, "runs");
   if (p->runs != l->runs) {
-    snprintf(why, sizeof why, "%zu runs are planned, and the command lists %zu now: plan again", p->runs, l->runs);
+    snprintf(why, sizeof why, "%zu runs are planned, and the command lists %zu now: plan again", p->runs,
+             l->runs);
     return refuse(path, why);
   }
   for (size_t k = 0; k < l->runs; k++) {
     const r4_json_value *run = r4_json_at(runs, k);
-    const char *name = r4_json_as_text(r4_json_get(run, "name")), *asked = r4_json_as_text(r4_json_get(run, "asked"));
+    const char *name = r4_json_as_text(r4_json_get(run, "name")),
+               *asked = r4_json_as_text(r4_json_get(run, "asked"));
     if (name && asked && !strcmp(name, name_of(&l->run[k])) && !strcmp(asked, l->run[k].asked)) continue;
     snprintf(why, sizeof why, "%.250s has other settings or data now than when it was planned: plan again",
              name_of(&l->run[k]));
@@ -221,7 +227,8 @@ static int check_threads(const struct run_list *l, const char *path)
   int64_t here = threads_share(1), most = most_threads(l);
   if (most <= here || l->plan->work->status) return EXIT_DONE;
   snprintf(why, sizeof why,
-           "its runs compute with %lld threads each, and this process may use %lld: their results would be others. Give "
+           "its runs compute with %lld threads each, and this process may use %lld: their results would be "
+           "others. Give "
            "it more CPUs, or plan with --set threads=%lld",
            (long long)most, (long long)here, (long long)here);
   return refuse(path, why);

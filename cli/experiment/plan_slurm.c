@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "experiment/plan.h"
+#include "experiment/run_plan.h"
 
 enum { MOST_TASKS = 1000 }; /* Slurm's MaxArraySize is 1001 unless its administrator says more */
 
@@ -33,10 +33,12 @@ static void print_program(FILE *f)
 
 static void print_head(FILE *f, const struct plan_array *a, size_t tasks)
 {
-  fprintf(f, "#!/bin/sh\n"
-             "# Makes the runs of a plan of r4: see doc/scale.md. What is said here, sbatch's own options override:\n"
-             "#     sbatch --time=4:00:00 --partition=NAME plan.sbatch\n"
-             "# A task takes the next run that nobody makes. Submitted again, it makes what is left.\n");
+  fprintf(
+    f,
+    "#!/bin/sh\n"
+    "# Makes the runs of a plan of r4: see doc/scale.md. What is said here, sbatch's own options override:\n"
+    "#     sbatch --time=4:00:00 --partition=NAME plan.sbatch\n"
+    "# A task takes the next run that nobody makes. Submitted again, it makes what is left.\n");
   fprintf(f, "#SBATCH --job-name=\"");
   print_quoted(f, a->name, false);
   fprintf(f, "\"\n#SBATCH --array=1-%zu%%%lld\n", tasks, (long long)a->beside);
@@ -76,9 +78,10 @@ int plan_slurm_print(FILE *f, const void *array)
 {
   const struct plan_array *a = array;
   if (!can_be_quoted(a->out))
-    return cli_fail("work", R4_E_ARGUMENT,
-                    "a path with quotes, backslashes or line breaks cannot stand in a script for Slurm: choose another "
-                    "--out");
+    return cli_fail(
+      "work", R4_E_ARGUMENT,
+      "a path with quotes, backslashes or line breaks cannot stand in a script for Slurm: choose another "
+      "--out");
   size_t tasks = a->runs < MOST_TASKS ? a->runs : MOST_TASKS, most = (a->runs + tasks - 1) / tasks;
   print_head(f, a, tasks);
   print_body(f, a, most);

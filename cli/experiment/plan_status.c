@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/plan.h"
+#include "experiment/run_plan.h"
 
 struct run_state {
   enum claim_state state; /* of one that is not done */
@@ -16,7 +16,8 @@ static size_t count(const struct run_list *l, const struct run_state *s, enum cl
   return n;
 }
 
-static void print_all(const struct run_list *l, const struct run_state *s, enum claim_state state, const char *word)
+static void print_all(const struct run_list *l, const struct run_state *s, enum claim_state state,
+                      const char *word)
 {
   for (size_t k = 0; k < l->runs; k++) {
     const char *slash = strrchr(l->run[k].folder, '/');
@@ -28,8 +29,8 @@ static void print_all(const struct run_list *l, const struct run_state *s, enum 
 /* "12 runs: 7 done, 2 running, 1 failed, 2 left", then who runs which, and why which failed. */
 static void print_state(const struct run_list *l, const struct run_state *s)
 {
-  printf("%zu runs: %zu done, %zu running, %zu failed, %zu left\n", l->runs, l->done, count(l, s, CLAIM_TAKEN),
-         count(l, s, CLAIM_FAILED), count(l, s, CLAIM_FREE));
+  printf("%zu runs: %zu done, %zu running, %zu failed, %zu left\n", l->runs, l->done,
+         count(l, s, CLAIM_TAKEN), count(l, s, CLAIM_FAILED), count(l, s, CLAIM_FREE));
   print_all(l, s, CLAIM_TAKEN, "running");
   print_all(l, s, CLAIM_FAILED, "failed");
   printf("\n");

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "experiment/plan.h"
+#include "experiment/run_plan.h"
 #include "jobs.h"
 #include "timer.h"
 
@@ -13,19 +13,20 @@ enum { NOT_TRIED = 0, TRIED, TRIED_IN_VAIN };
 struct worker {
   struct run_list *l;
   const struct plan_work *how;
-  size_t at;           /* the run that it makes                                        */
+  size_t at;            /* the run that it makes                                        */
   unsigned char *tried; /* of each run: whether it was tried here, and whether it failed     */
-  size_t made, failed; /* made: or tried; failed: here or elsewhere, and not to be tried     */
-  size_t row;          /* of failures here                                                   */
-  bool others;         /* make runs                                                    */
+  size_t made, failed;  /* made: or tried; failed: here or elsewhere, and not to be tried     */
+  size_t row;           /* of failures here                                                   */
+  bool others;          /* make runs                                                    */
   bool stopped;
-  int code, signal;    /* what the run ended with: see jobs.h; the signal that ended it */
+  int code, signal; /* what the run ended with: see jobs.h; the signal that ended it */
   pid_t self;
 };
 
 struct claim plan_claim(const struct run_list *l, size_t k)
 {
-  return (struct claim){.command = "work", .out = l->out, .folder = l->run[k].folder, .asked = l->run[k].asked};
+  return (struct claim){
+    .command = "work", .out = l->out, .folder = l->run[k].folder, .asked = l->run[k].asked};
 }
 
 /* ---- One run, in a process of its own ---- */
@@ -85,7 +86,8 @@ static void make(struct worker *w)
 static int note_failure(struct worker *w, const struct claim *c)
 {
   char how[64], why[CLAIM_WHY];
-  snprintf(how, sizeof how, w->signal ? "ended by signal %d" : "exit code %d", w->signal ? w->signal : w->code);
+  snprintf(how, sizeof how, w->signal ? "ended by signal %d" : "exit code %d",
+           w->signal ? w->signal : w->code);
   int code = claim_fail(c, how, why);
   fprintf(stderr, "r4 work: %s failed: %s\n", shown(name_of(w, 0)).text, why);
   w->tried[w->at] = TRIED_IN_VAIN;
@@ -235,8 +237,8 @@ static int finish(struct worker *w)
     return EXIT_NO;
   }
   if (!l->quiet)
-    fprintf(stderr, "r4 work: made %zu; %zu of %zu runs are done, see: r4 work %s --status\n", w->made, done, l->runs,
-            shown(l->out).text);
+    fprintf(stderr, "r4 work: made %zu; %zu of %zu runs are done, see: r4 work %s --status\n", w->made, done,
+            l->runs, shown(l->out).text);
   return w->failed ? EXIT_NO : EXIT_DONE;
 }
 

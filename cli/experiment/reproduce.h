@@ -2,7 +2,7 @@
 #ifndef R4_CLI_EXPERIMENT_REPRODUCE_H
 #define R4_CLI_EXPERIMENT_REPRODUCE_H
 
-#include "experiment/plan.h"
+#include "experiment/run_plan.h"
 
 enum { MAX_ROWS = 32, SETTINGS_SIZE = 256 };
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "data/cmd_data.h"
-#include "experiment/plan.h"
+#include "experiment/run_plan.h"
 #include "jobs.h"
 #include "timer.h"
 

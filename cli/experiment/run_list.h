@@ -50,8 +50,8 @@ struct run_list {
   double began;
 };
 
-/* Trains and measures all runs that are not done, writes the results and prints them; or does with them what l->plan says.
- * Returns an exit code; 1 after Ctrl-C, with what is done saved. */
+/* Trains and measures all runs that are not done, writes the results and prints them; or does with them what l->plan
+ * says. Returns an exit code; 1 after Ctrl-C, with what is done saved. */
 int run_list_go(struct run_list *l);
 /* All figures of n runs that are done, from the first on. Returns an exit code. */
 int run_list_figures(const struct run_list *l, size_t first, size_t n, struct run_figures *to);

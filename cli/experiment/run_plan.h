@@ -7,8 +7,8 @@
  *
  * and the same for reproduce and ablate. Whoever works gives the command again, which lists its runs again, and they
  * must be those that were planned: by the same version, with the same settings and data. */
-#ifndef R4_CLI_EXPERIMENT_PLAN_H
-#define R4_CLI_EXPERIMENT_PLAN_H
+#ifndef R4_CLI_EXPERIMENT_RUN_PLAN_H
+#define R4_CLI_EXPERIMENT_RUN_PLAN_H
 
 #include "experiment/claim.h"
 #include "experiment/run_list.h"
@@ -25,11 +25,13 @@ struct plan_options {
 };
 
 /* Lines of a table of options, for a struct of settings with a "struct plan_options plan". */
-#define PLAN_OPTIONS(settings)                                                                                         \
-  {"plan", OPTION_FLAG, offsetof(settings, plan.plan), NULL, 0, 0,                                                     \
-   "train nothing: write OUT/plan.json, for any number of \"r4 work OUT\""},                                           \
-    {"slurm", OPTION_WHOLE, offsetof(settings, plan.slurm), "0", 0, 10000,                                             \
-     "the same, and OUT/plan.sbatch, a Slurm array with N tasks at once; 0: no"}
+/* clang-format off */
+#define PLAN_OPTIONS(settings)                                                                                       \
+  {"plan", OPTION_FLAG, offsetof(settings, plan.plan), NULL, 0, 0,                                                   \
+   "train nothing: write OUT/plan.json, for any number of \"r4 work OUT\""},                                         \
+  {"slurm", OPTION_WHOLE, offsetof(settings, plan.slurm), "0", 0, 10000,                                             \
+   "the same, and OUT/plan.sbatch, a Slurm array with N tasks at once; 0: no"}
+/* clang-format on */
 
 /* The words of the command, for the plan that it may write; work: NULL, or how it is given again. */
 static inline void plan_words(struct plan_options *o, int argc, char **argv, const struct plan_work *work)
