@@ -209,7 +209,8 @@ static void a_run_that_kills_its_workers_has_failed(void **state)
   (void)state;
 #define DEAD(deaths) "echo 7 mars 2026-01-01T00:00:00Z " deaths " 0 > dead" WORK ".lock; "
   EXPECT(ONE "dead --plan; mkdir dead/work; " DEAD("4") "$R4 work dead; echo code $?; $R4 work dead --status",
-         1, "code 1", "failed rate=0.02: 5 workers died making it, the last of them on ");
+         1, "r4 work: rate=0.02 failed: 5 workers died making it", "code 1",
+         "failed rate=0.02: 5 workers died making it, the last of them on ");
   EXPECT(DEAD("3") "rm dead/work/*.failed; $R4 work dead --quiet; $R4 work dead --status", 0,
          "1 runs: 1 done");
   EXPECT("rm dead" RUN "/summary-val.json; " DEAD("9") "$R4 work dead; ! [ -s dead" WORK ".lock ]", 0,
@@ -222,7 +223,7 @@ static void killed_runs_have_failed(void **state)
   (void)state;
   EXPECT(ONE "kill --set epochs=3000000 --plan; $R4 work kill > said 2>&1 & p=$!; for i in $(seq 400); do [ "
              "-s kill" RUN "/seed-0/checkpoint ] && break; sleep 0.1; done; kill -KILL $(cat "
-                           "/proc/$p/task/$p/children); wait $p; echo "
+             "/proc/$p/task/$p/children); wait $p; echo "
              "code $?; cat said",
          0, "code 1", "rate=0.02 failed: ended by signal 9 on ");
 }

@@ -151,6 +151,8 @@ static int try(struct worker *w, size_t k)
   int code = claim_take(&c, epochs_done(w->l, k), &taken, &failed);
   w->others = w->others || (!taken && !code);
   w->failed += failed;
+  if (failed && claim_failure(&c, why))
+    fprintf(stderr, "r4 work: %s failed: %s\n", shown(name_of(w, 0)).text, why);
   if (code || !taken || failed) return code;
   code = make_claimed(w, &c);
   claim_give(&c);
