@@ -29,7 +29,7 @@ static int make(void **state)
 
 /* ---- Who makes what ---- */
 
-/* Five workers, three of which are killed wherever they are. Each run is told once, begun no more often than workers
+/* Six workers, three of which are killed wherever they are. Each run is told once, begun no more often than workers
  * died, and none was refused because another was at it; the tables are those of one process. $R4_PLAN_RUNS: more. */
 static void killed_workers_change_nothing(void **state)
 {
@@ -42,7 +42,7 @@ static void killed_workers_change_nothing(void **state)
     "0.001 "
     "0.0$((9 + n / 4))) --out s\"; for d in alone shared; do mkdir -p $d; cp base.yaml $d; done; "
     "(cd alone; eval $run --quiet) > alone.txt 2>/dev/null; "
-    "cd shared; eval $run --plan; p=; for k in 1 2 3 4 5; do $R4 work s --wait 2> said.$k & p=\"$p $!\"; "
+    "cd shared; eval $run --plan; p=; for k in 1 2 3 4 5 6; do $R4 work s --wait 2> said.$k & p=\"$p $!\"; "
     "done; "
     "s=$$; while ! ls s/runs/*/seed-0/checkpoint; do sleep 0.05; done >/dev/null 2>&1; "
     "for v in $(echo $p | cut -d' ' -f 2-4); do s=$(( (s * 1103515245 + 12345) %% 2147483648 )); "
