@@ -302,10 +302,11 @@ static void the_script_requeues_its_task(void **state)
 {
   (void)state;
   put_text(scratch_folder(), "bin/scontrol", "#!/bin/sh\necho scontrol \"$@\"\n");
-  EXPECT(ONE "'a b' --set epochs=3000000 --slurm 8; cat 'a b/plan.sbatch'", 0, "sbatch '/",
-         "a b'/plan.sbatch", "#SBATCH --job-name=\"a b\"\n#SBATCH --array=1-1%8\n",
-         "#SBATCH --cpus-per-task=1\n", "#SBATCH --requeue\n", "#SBATCH --signal=B:USR1@120\n",
-         "/a b/work/slurm-%A_%a.log\"\n", " --most 1 &\n");
+  EXPECT(ONE "'a b' --set epochs=3000000 --slurm 8; ls 'a b'; cat 'a b/plan.sbatch'", 0,
+         "plan.sbatch\nwork\n", "sbatch '/", "a b'/plan.sbatch",
+         "#SBATCH --job-name=\"a b\"\n#SBATCH --array=1-1%8\n", "#SBATCH --cpus-per-task=1\n",
+         "#SBATCH --requeue\n", "#SBATCH --signal=B:USR1@120\n", "/a b/work/slurm-%A_%a.log\"\n",
+         " --most 1 &\n");
   EXPECT("chmod +x bin/scontrol; export PATH=\"$PWD/bin:$PATH\" SLURM_ARRAY_JOB_ID=7 SLURM_ARRAY_TASK_ID=3; "
          "sh 'a b/plan.sbatch' > said 2>&1 & p=$!; for i in $(seq 400); do [ -s 'a b" RUN
          "/seed-0/checkpoint' ] && break; "
