@@ -946,6 +946,9 @@ typedef struct {
   const char *cover;  /* a family of covering masks; NULL: it is not measured                              */
   const float *constant; /* what it puts there: that of the model (r4_model_constant), so many numbers     */
   size_t constants;
+  const char *certify;    /* certified accuracy (r4_certify_box): eps as a decimal, or "range"; NULL: it is not measured */
+  const char *low, *high; /* of it: valid values, as in r4_certify_options                                */
+  size_t attack;          /* of it: starts of an attack in the same boxes, with contents of donors (r4_attack_box) */
   /* Predictions, if there is room for them: [examples], and [examples, r4_model_classes]; or NULL. */
   int32_t *predicted;
   float *probabilities;
@@ -977,6 +980,15 @@ typedef struct {
   size_t examples[R4_MAX_GROUPS], correct[R4_MAX_GROUPS], recovered[R4_MAX_GROUPS], detected[R4_MAX_GROUPS];
 } r4_cover_counts;
 
+/* What r4_certify_box proved, by group: of the examples those that are predicted correctly, and of these those that are
+ * certified, and those that no attack broke. */
+typedef struct {
+  char box[R4_FAMILY_SIZE]; /* eps, or "range"; "": it was not asked for */
+  bool attacked;            /* an attack was made                        */
+  size_t groups;
+  size_t examples[R4_MAX_GROUPS], correct[R4_MAX_GROUPS], certified[R4_MAX_GROUPS], unbroken[R4_MAX_GROUPS];
+} r4_certified_counts;
+
 /* Of one net on one data set. It is large, 370 KB: static, or from malloc. */
 typedef struct {
   size_t values; /* all figures that were measured, in the order of the table */
@@ -992,6 +1004,7 @@ typedef struct {
   r4_pointing pointing[R4_MAX_POINTING]; /* in the order of the options */
   char pointed_by[R4_MAX_POINTING][24];  /* the attributions            */
   r4_cover_counts covered;
+  r4_certified_counts certified;
 } r4_measured;
 
 /* options may be NULL: the defaults. For a run, take the net of its model, which may begin with what its pretrained
@@ -1139,7 +1152,10 @@ typedef struct {
   bool radius;   /* also the largest eps for which it holds, by bisection up to high - low, or 1        */
   bool gradient; /* also how large the masked explanation can be                                       */
   int64_t batch; /* examples at a time; 0: by their size                                                */
-  bool (*progress)(size_t done, size_t of, void *user); /* false ends it; or NULL */
+  size_t done;   /* to go on with what was interrupted: so many first examples are in "to" as an earlier call left them;
+                    of an attack: so many starts were made                                               */
+  bool (*progress)(size_t done, size_t of, void *user); /* false ends it; or NULL. Those done are in "to"; an attack
+                                                           counts examples of all its starts, one after the other */
   void *user;
 } r4_certify_options;
 

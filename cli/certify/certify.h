@@ -5,6 +5,7 @@
 #ifndef R4_CLI_CERTIFY_H
 #define R4_CLI_CERTIFY_H
 
+#include "box_range.h"
 #include "runs.h"
 
 struct certify_settings {
@@ -39,6 +40,7 @@ struct certify_job {
   r4_certificate certificate;
   r4_certified *example;   /* [examples], zeros                          */
   char line[3][PATH_SIZE]; /* room for texts of the header               */
+  struct box_range valid;
   bool attacked;           /* example[].broken says what an attack found */
   struct cover_row *cover; /* of the claim cover, or NULL                */
 };
@@ -52,8 +54,12 @@ struct claim {
   void (*file_name)(const struct certify_settings *o, char *to, size_t size);
   /* Fills j->certificate (but model, data, examples) and j->example. Returns an exit code, after a sentence if any. */
   int (*certify)(struct certify_job *j);
-  /* The certificate is on the disk. May be NULL. */
+  /* What is kept of a seed for whoever is interrupted: whether there is something, and removed, as all certificates are
+   * on the disk. j has o, run and seed alone. */
+  bool (*kept)(const struct certify_job *j);
   void (*saved)(const struct certify_job *j);
+  /* What was proved as figures, if they are as r4 eval has them; false: not. May be NULL. */
+  bool (*figures)(const struct certify_job *j, r4_measured *to);
 };
 
 extern const struct claim claim_box, claim_cover;

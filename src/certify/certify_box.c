@@ -217,7 +217,7 @@ static r4_status predict_all(struct certifier *c, r4_error *e)
   double loss;
   struct probe *p = predictor_new(c->net, BATCH, e);
   r4_status s = p ? predictor_run(p, c->stored, c->d, predicted, &loss, e) : e->status;
-  for (size_t i = 0; i < n && !s; i++)
+  for (size_t i = c->o->done; i < n && !s; i++)
     c->to[i] = (r4_certified){.label = r4_data_example(c->d, i).label, .predicted = predicted[i], .radius = NAN,
                              .delta = NAN};
   probe_free(p);
@@ -225,11 +225,12 @@ static r4_status predict_all(struct certifier *c, r4_error *e)
   return s;
 }
 
+/* Batches have the same examples wherever it begins, and so the same bits. */
 static r4_status certify_all(struct certifier *c, r4_error *e)
 {
   size_t all = r4_data_count(c->d);
   r4_status s = R4_OK;
-  for (size_t first = 0; first < all && !s; first += c->batch) {
+  for (size_t first = c->o->done - c->o->done % c->batch; first < all && !s; first += c->batch) {
     size_t n = all - first < c->batch ? all - first : c->batch;
     read_batch(c, first, n);
     s = enclose_batch(c, NULL, e);
@@ -265,6 +266,8 @@ r4_status r4_certify_box(const r4_net *n, const float *weights, const r4_data *d
   struct certifier c = {.net = n, .stored = weights, .d = d, .o = options, .to = to};
   r4_status s = box_read(&c.box, options->eps, options->low, options->high, e);
   if (!s) s = check_data(n, d, e);
+  if (!s && options->done > r4_data_count(d))
+    s = r4_fail(e, R4_E_ARGUMENT, "certify: %zu examples are done, of %zu", options->done, r4_data_count(d));
   if (!s) s = open_certifier(&c, e);
   if (!s) s = predict_all(&c, e);
   if (!s) s = certify_all(&c, e);
