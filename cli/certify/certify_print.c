@@ -109,8 +109,7 @@ static void print_notes(const struct certify_job *j, const struct certify_row *r
   if (row->attacked) printf("\nattacked: correct, and no counter-example was found; the truth is between the two.");
   printf("\n");
   bool boxes = !row->cover;
-  if (boxes && !masked) printf("No example has a mask: each box is a single point.\n");
-  if (boxes && masked && masked < all)
+  if (boxes && masked < all)
     printf("%zu of %zu examples have no mask: their box is a single point.\n", all - masked, all);
   for (size_t i = 0; i < n; i++) {
     if (!isnan(row[i].radius))

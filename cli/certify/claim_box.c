@@ -190,10 +190,21 @@ static r4_status attack(struct work *w, r4_error *e)
   return s;
 }
 
+/* A box of one point proves nothing that anybody asked. */
+static int check_masks(const struct certify_job *j)
+{
+  for (size_t i = 0; i < r4_data_count(j->data); i++)
+    if (r4_data_has_mask(j->data, i)) return EXIT_DONE;
+  fprintf(stderr, "r4 certify: none of the %zu examples of %s has a mask, so nothing in them may change; --cover FAMILY "
+                  "needs no masks\n", r4_data_count(j->data), j->o->split);
+  return EXIT_USAGE;
+}
+
 static int certify(struct certify_job *j)
 {
   r4_certificate *c = &j->certificate;
   r4_error e = {0};
+  if (check_masks(j)) return EXIT_USAGE;
   if (!box_range("certify", j->o->valid, j->run->settings, j->data, &j->valid)) return EXIT_USAGE;
   *c = (r4_certificate){.claim = "box",
                         .semantics = j->o->semantics,

@@ -160,9 +160,18 @@ static r4_status certify_box(const struct work *w, const r4_certify_options *o, 
                  broken);
 }
 
+static bool any_mask(const r4_data *d)
+{
+  size_t i = 0;
+  while (i < r4_data_count(d) && !r4_data_has_mask(d, i)) i++;
+  return i < r4_data_count(d);
+}
+
 static r4_status measure_certified(const struct work *w, r4_error *e)
 {
   if (!w->o->certify) return R4_OK;
+  if (!any_mask(w->d))
+    return r4_fail(e, R4_E_ARGUMENT, "certified accuracy: no example has a mask, so nothing in them may change");
   const char *eps = strcmp(w->o->certify, "range") ? w->o->certify : NULL;
   const r4_certify_options o = {.eps = eps, .low = w->o->low, .high = w->o->high};
   r4_certified *x = mem_new(r4_data_count(w->d) + 1, sizeof *x, "certificates", e);
