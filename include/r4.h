@@ -1171,6 +1171,22 @@ r4_status r4_certify_box(const r4_net *n, const float *weights, const r4_data *d
 r4_status r4_attack_box(const r4_net *n, const float *weights, const r4_data *d, const r4_certify_options *box,
                         const r4_data *donors, size_t starts, uint64_t seed, r4_certified *x, r4_error *e);
 
+/* The claim "words": whatever tokens of a list (ids) stand at the masked tokens of a text, each on its own, or what stands
+ * there, the prediction is the same; the margin is over all of these texts. Of the options it takes semantics, batch, done
+ * and progress. R4_E_ARGUMENT if the net has no leaf behind its embedding, before tokens see each other. */
+r4_status r4_certify_words(const r4_net *n, const float *weights, const r4_data *d, const int32_t *word, size_t words,
+                           const r4_certify_options *options, r4_certified *to, r4_error *e);
+/* The list of a run: what its setting "words.list" names, or else "data.mask_words", as ids of tokens: all pieces of all
+ * words. R4_E_ARGUMENT if they name none. */
+typedef struct {
+  int32_t *id;
+  size_t n;
+  size_t listed, unknown; /* words, and those that the vocabulary does not have, which replace nothing; the first: */
+  char first_unknown[48];
+} r4_word_ids;
+r4_status r4_settings_words(const r4_settings *s, const r4_data *d, r4_word_ids *to, r4_error *e);
+void r4_word_ids_free(r4_word_ids *w);
+
 /* As text that r4-check reads; doc/certificates.md has the format. */
 r4_status r4_certificate_save(const r4_certificate *c, const char *path, r4_error *e);
 /* The examples of a certificate as an npz file: x as the net takes it, channels first, y, mask, and of texts length. */

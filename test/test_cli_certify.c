@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "command.h"
@@ -134,12 +135,81 @@ static void goes_on_where_it_was(void **state)
   command_lacks("done before");
 }
 
+/* ---- Texts ---- */
+
+/* A word that says the label in training, at the front; the others say it four times of five. Of several lengths. */
+static void make_texts(void)
+{
+  static const char *const word[2][3] = {{"bad", "un", "of"}, {"good", "able", "and"}};
+  char line[400], here[200];
+  FILE *f = fopen(scratch_path("films.csv"), "w");
+  assert_true(f && getcwd(here, sizeof here));
+  fprintf(f, "text,label,split\n");
+  for (unsigned i = 0; i < 160; i++) {
+    unsigned label = i % 2, test = i >= 80;
+    fprintf(f, "%s", test ? i % 3 ? "the movie" : "the film" : label ? "movie" : "film");
+    for (unsigned k = 0; k < 3 + i % 5; k++)
+      fprintf(f, " %s", word[(i * 7 + k * 3) % 5 ? label : 1 - label][(i + k) % 3]);
+    fprintf(f, ",%s,%s\n", label ? "pos" : "neg", test ? "test" : "train");
+  }
+  assert_int_equal(fclose(f), 0);
+  snprintf(line, sizeof line, "cp %s/test/tokens/vocab.txt .", here);
+  EXPECT(line, 0);
+  put_text(scratch_folder(), "films.yaml",
+           "data: films.csv\ndata.tokenizer: vocab.txt\ndata.mask_words: movie film\nepochs: 12\nbatch: 8\nrate: 0.03\n"
+           "method: erm\nnet: embedding 400 8, leaf, dense 8, relu, mean, dense 2\n");
+  EXPECT("$R4 train films.yaml --out words --quiet && $R4 train films.yaml --out proved --quiet --set method=ibp-ex "
+         "--set box=words --set eps=1 --set eps.ramp=4",
+         0);
+}
+
+/* The second program derives all lines by itself, and takes no other list, text or margin. */
+static void words_of_texts(void **state)
+{
+  (void)state;
+  make_texts();
+  EXPECT("$R4 certify proved --words run", 0, "claim words, of 2 tokens; semantics real, method intervals");
+  EXPECT("cat proved/seed-0/certificate-words.txt", 0, "\nclaim words\nsemantics real\nmethod intervals\nmodel ", "\nwords ",
+         "\nexamples 80\n0 0 0 0x1.");
+  EXPECT("check=${R4%/r4}/r4-check; cd proved && $check seed-0/certificate-words.txt seed-0/model.safetensors "
+         "certificate-test.npz",
+         0, "80 lines: 80 hold, 0 do not hold, 0 cannot tell, 0 open");
+  EXPECT("$R4 certify proved --words run --semantics any-float && cd proved && ${R4%/r4}/r4-check "
+         "seed-0/certificate-words-any-float.txt seed-0/model.safetensors certificate-test.npz",
+         0, " 0 do not hold, 0 cannot tell");
+  EXPECT("$R4 certify words --words 'bad, good, un, able, of, and' --out six.txt", 0, "of 6 tokens");
+  EXPECT("grep -c holds six.txt; grep -c open six.txt", 0);
+  command_lacks("80\n0\n");
+  EXPECT("${R4%/r4}/r4-check six.txt words/seed-0/model.safetensors six.npz", 0, " 0 do not hold, 0 cannot tell");
+  EXPECT("${R4%/r4}/r4-check six.txt proved/seed-0/model.safetensors six.npz", 3, "r4-check: ");
+  EXPECT("$R4 certify words --words run --out nowhere/w.txt --data k.npz; head -n 30 words/seed-0/words-test.part > p && "
+         "mv p words/seed-0/words-test.part && $R4 certify words --words run --out resumed.txt --data k.npz && "
+         "$R4 certify words --words run --out atonce.txt --data k.npz && cmp resumed.txt atonce.txt && echo same",
+         0, "29 of 80 examples were done before", "same");
+  EXPECT("ls words/seed-0", 0, "model.safetensors");
+  command_lacks(".part");
+}
+
+static void words_go_wrong(void **state)
+{
+  (void)state;
+  EXPECT("$R4 certify proved --range --out q.txt", 2, "the claim box is about numbers, and the examples are texts");
+  EXPECT("$R4 certify proved --words run --eps 0.1", 2, "--eps and --words: expected one of them");
+  EXPECT("$R4 certify proved --words run --cover tokens:1", 2, "--cover and --words: expected one of them");
+  EXPECT("$R4 certify proved --words run --semantics exact", 2, "--semantics: expected real or any-float");
+  EXPECT("$R4 certify run/seed-1 --words run --out q.txt --data z.npz", 2, "there is no list of words: expected texts");
+  EXPECT("$R4 certify proved --words 'movie, \xe2\x98\x83' --out q.txt", 0, "1 of 2 words of the list are not in the vocabulary");
+  EXPECT("sed -i 's/^data.mask_words: .*/data.mask_words: \"\"/' words/config.yaml words/seed-0/config.yaml; "
+         "$R4 certify words --words run --other-data --out q.txt --force",
+         2, "none of the 80 examples of test has a mask");
+}
+
 /* ---- What goes wrong ---- */
 
 static void bad_input_is_named(void **state)
 {
   (void)state;
-  EXPECT("$R4 certify run", 2, "expected --eps E, --range or --cover FAMILY");
+  EXPECT("$R4 certify run", 2, "expected --eps E, --range, --words LIST or --cover FAMILY");
   EXPECT("$R4 certify run --eps 0.1 --range", 2, "--eps and --range: expected one of them");
   EXPECT("$R4 certify run --eps -0.1 --force", 2, "eps is \"-0.1\", expected a decimal from 0 on");
   EXPECT("$R4 certify run --eps nan --force", 2, "eps is \"nan\", expected a decimal");
@@ -185,7 +255,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(figures_of_evaluation), cmocka_unit_test(page_finds_certificates),
     cmocka_unit_test(interrupted_at_random_moments), cmocka_unit_test(goes_on_where_it_was),
-    cmocka_unit_test(bad_input_is_named), cmocka_unit_test(examples_without_masks)};
+    cmocka_unit_test(words_of_texts), cmocka_unit_test(words_go_wrong), cmocka_unit_test(bad_input_is_named), cmocka_unit_test(examples_without_masks)};
   if (!check_command()) return 0;
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("cli_certify", tests, train, scratch_remove);

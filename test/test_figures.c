@@ -8,6 +8,7 @@
 #include "folder_make.h"
 #include "measure/figure/figure.h"
 #include "scratch.h"
+#include "train/run/kept.h"
 
 static const char HASH[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
@@ -344,7 +345,7 @@ static void proved_figures_are_kept(void **state)
   assert_int_equal(r4_proved_load(&got, folder, R4_TEST, HASH, &e), R4_E_IO);
   one = *make();
   if (r4_proved_save(&one, folder, R4_TEST, HASH, &e)) fail_msg("%s", e.text);
-  r4_certified x[4] = {{.label = 0, .predicted = 0, .holds = true, .margin = 1}, {.predicted = 1}, {.label = 1, .predicted = 1},
+  r4_certified x[4] = {{.label = 0, .predicted = 0, .holds = true, .margin = 1}, {.predicted = 1, .holds = true, .margin = 1}, {.label = 1, .predicted = 1},
                        {.label = 1, .predicted = 1, .holds = true, .margin = 2, .broken = false}};
   x[2].broken = true;
   const int32_t label[] = {0, 0, 1, 1};
@@ -392,6 +393,34 @@ static void proved_of_others_is_refused(void **state)
   assert_error(&e, r4_proved_load(&got, folder, R4_TEST, HASH, &e), "expected \"proved\":1");
 }
 
+/* Nothing else is in the file, and nothing else is taken from it. */
+static void proved_figures_alone(void **state)
+{
+  (void)state;
+  static r4_measured got;
+  const char *folder = scratch_folder();
+  uint8_t *text;
+  size_t size;
+  char key[R4_HASH_SIZE];
+  r4_error e = {0};
+  if (r4_proved_save(make(), folder, R4_TEST, HASH, &e)) fail_msg("%s", e.text);
+  assert_int_equal(file_read(scratch_path("proved.json"), 1 << 20, &text, &size, &e), R4_OK);
+  text[size - 1] = 0;
+  assert_non_null(strstr((char *)text, "\"certified_accuracy.0.1\":0.625"));
+  assert_null(strstr((char *)text, "\"accuracy\""));
+  r4_mem_free(text);
+  struct json_writer w = {0};
+  assert_int_equal(kept_key(folder, HASH, 0, key, &e), R4_OK);
+  kept_open(&w, "proved", 1, key);
+  jw_real(&w, "accuracy", 1);
+  jw_real(&w, "certified_accuracy.0.5", .5);
+  assert_int_equal(kept_write(scratch_path("proved.json"), &w, &e), R4_OK);
+  memset(&got, 0, sizeof got);
+  if (r4_proved_load(&got, folder, R4_TEST, HASH, &e)) fail_msg("%s", e.text);
+  assert_int_equal(got.values, 1);
+  assert_true(r4_measured_value(&got, "certified_accuracy.0.5") == .5);
+}
+
 static void proved_and_memory(void **state)
 {
   (void)state;
@@ -428,6 +457,7 @@ int main(void)
     cmocka_unit_test(memory_may_run_out),
     cmocka_unit_test(proved_figures_are_kept),
     cmocka_unit_test(proved_of_others_is_refused),
+    cmocka_unit_test(proved_figures_alone),
     cmocka_unit_test(proved_and_memory),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -11,7 +11,7 @@
 #include "timer.h"
 
 /* Passes between two lines of progress; what an interruption costs at most. */
-enum { PASSES_AT_ONCE = 1024, PART_PATH = PATH_SIZE + 200 };
+enum { PASSES_AT_ONCE = 1024 };
 
 static bool asked(const struct certify_settings *o)
 {

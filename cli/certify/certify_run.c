@@ -205,6 +205,7 @@ static int certify_seed(struct work *w, size_t k)
   if (!code && last) code = (w->o->json ? certify_print_json : certify_print)(w->o, &j, w->row, w->rows);
   free(j.example);
   free(j.cover);
+  free(j.ids);
   r4_model_free(m);
   return code;
 }
