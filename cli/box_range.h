@@ -9,8 +9,8 @@ struct box_range {
   char low[32], high[32]; /* decimals */
 };
 
-/* valid: "0,1", "none", or "", which is the setting "range" of the run or, if it has none, 0 to 1 of images. False after
- * a sentence on stderr. */
+/* valid: "0,1", "none", or "", which is the setting "range" of the run or, if it has none, 0 to 1 of images. False
+ * after a sentence on stderr. */
 bool box_range(const char *command, const char *valid, const r4_settings *s, const r4_data *d, struct box_range *to);
 
 #endif

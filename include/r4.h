@@ -946,9 +946,9 @@ typedef struct {
   const char *cover;  /* a family of covering masks; NULL: it is not measured                              */
   const float *constant; /* what it puts there: that of the model (r4_model_constant), so many numbers     */
   size_t constants;
-  const char *certify;    /* certified accuracy (r4_certify_box): eps as a decimal, or "range"; NULL: it is not measured */
+  const char *certify;    /* certified accuracy (r4_certify_box): eps, or "range"; NULL: it is not measured */
   const char *low, *high; /* of it: valid values, as in r4_certify_options                                */
-  size_t attack;          /* of it: starts of an attack in the same boxes, with contents of donors (r4_attack_box) */
+  size_t attack;          /* of it: starts of r4_attack_box in the same boxes, with contents of donors    */
   /* Predictions, if there is room for them: [examples], and [examples, r4_model_classes]; or NULL. */
   int32_t *predicted;
   float *probabilities;
@@ -1171,13 +1171,13 @@ r4_status r4_certify_box(const r4_net *n, const float *weights, const r4_data *d
 r4_status r4_attack_box(const r4_net *n, const float *weights, const r4_data *d, const r4_certify_options *box,
                         const r4_data *donors, size_t starts, uint64_t seed, r4_certified *x, r4_error *e);
 
-/* The claim "words": whatever tokens of a list (ids) stand at the masked tokens of a text, each on its own, or what stands
- * there, the prediction is the same; the margin is over all of these texts. Of the options it takes semantics, batch, done
- * and progress. R4_E_ARGUMENT if the net has no leaf behind its embedding, before tokens see each other. */
+/* The claim "words": whatever tokens of a list (ids) are at the masked tokens of a text, each on its own, or what is
+ * there, the prediction is the same; the margin is over all of these texts. Of the options it takes semantics, batch,
+ * done and progress. R4_E_ARGUMENT if the net has no leaf behind its embedding, before tokens see each other. */
 r4_status r4_certify_words(const r4_net *n, const float *weights, const r4_data *d, const int32_t *word, size_t words,
                            const r4_certify_options *options, r4_certified *to, r4_error *e);
-/* The list of a run: what its setting "words.list" names, or else "data.mask_words", as ids of tokens: all pieces of all
- * words. R4_E_ARGUMENT if they name none. */
+/* The list of a run: what its setting "words.list" names, or else "data.mask_words", as ids of tokens: all pieces of
+ * all words. R4_E_ARGUMENT if they name none. */
 typedef struct {
   int32_t *id;
   size_t n;

@@ -209,8 +209,8 @@ r4_status r4_measured_save(const r4_measured *m, const char *folder, r4_split pa
 r4_status r4_measured_load(r4_measured *m, const char *folder, r4_split part, const char *data_hash, double eps,
                            r4_error *e);
 
-/* What was certified of all examples of d, as figures: the counts, and the lines of the table that come from them alone.
- * box: eps, or "range", of at most 23 letters. attacked: x[].broken says what an attack found. */
+/* What was certified of all examples of d, as figures: the counts, and the lines of the table that come from them
+ * alone. box: eps, or "range", of at most 23 letters. attacked: x[].broken says what an attack found. */
 r4_status r4_certified_measure(const r4_data *d, const r4_certified *x, const char *box, bool attacked, r4_measured *to,
                                r4_error *e);
 /* Figures that are proved (r4_figure_info) are kept apart as well, in proved.json, proved-val.json and

@@ -1,4 +1,5 @@
-/* The claim words: margins are below those of every text that the claim is about, and not far below where there is one. */
+/* The claim words: margins are below those of every text that the claim is about, and not far below where there is
+ * one. */
 #include <math.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@ enum { TEXTS = 40, TOKENS = 7, KNOWN = 12, CLASSES = 3, WORDS = 3 };
 static const char *const nets[] = {
   "embedding 12 4, leaf, dense 6, relu, mean, dense 3",
   "embedding 12 4, dense 5, relu, leaf, dense 6, mean, dense 3",
+  "sum(embedding 12 4; position 7 4), leaf, dense 6, relu, first, dense 3",
   "embedding 12 4, leaf, tokenconv 5 3, relu, first, dense 3",
   "embedding 12 4, leaf, dense 1, relu, mean, dense 1",
 };
@@ -112,7 +114,8 @@ static double least_margin(const r4_net *n, const float *weights, const struct t
   return least;
 }
 
-static void certify(const r4_net *n, const float *weights, const r4_data *d, const r4_certify_options *o, r4_certified *x)
+static void certify(const r4_net *n, const float *weights, const r4_data *d, const r4_certify_options *o,
+                    r4_certified *x)
 {
   r4_error e = {0};
   if (r4_certify_words(n, weights, d, words, WORDS, o, x, &e)) fail_msg("%s", e.text);
@@ -129,12 +132,14 @@ static void all_texts(void **state)
     r4_net *n = net_of(nets[k], &weights);
     make_texts(&t, (uint32_t)k + 1);
     r4_data *d = data_of(&t, TEXTS, true);
-    certify(n, weights, d, &(r4_certify_options){.batch = 7}, x);
+    certify(n, weights, d, &(r4_certify_options){.batch = 2 + 3 * (int64_t)k}, x);
     certify(n, weights, d, &(r4_certify_options){.semantics = R4_SEMANTICS_ANY_FLOAT}, any);
     for (size_t i = 0; i < TEXTS; i++) {
       double least = least_margin(n, weights, &t, i, x[i].predicted);
-      if (!(x[i].margin <= least + 1e-4)) fail_msg("%s, text %zu: %g is proved, %g is true", nets[k], i, x[i].margin, least);
-      if (i < 5 && !(x[i].margin >= least - 1e-4)) fail_msg("%s, text %zu has one text: %g of %g", nets[k], i, x[i].margin, least);
+      if (!(x[i].margin <= least + 1e-4))
+        fail_msg("%s, text %zu: %g is proved, %g is true", nets[k], i, x[i].margin, least);
+      if (i < 5 && !(x[i].margin >= least - 1e-4))
+        fail_msg("%s, text %zu has one text: %g of %g", nets[k], i, x[i].margin, least);
       assert_true(any[i].margin <= x[i].margin && any[i].predicted == x[i].predicted);
       assert_true(x[i].holds == (x[i].margin > 0) && x[i].label == t.label[i]);
       held += x[i].holds && i >= 5, open += !x[i].holds;
@@ -189,7 +194,10 @@ static void goes_on(void **state)
     assert_true(s == R4_E_ARGUMENT && strstr(e.text, "stopped after"));
     for (size_t i = done; i < TEXTS; i++) x[i] = (r4_certified){.predicted = 99};
     certify(n, weights, d, &(r4_certify_options){.batch = 8, .done = done}, x);
-    for (size_t i = 0; i < TEXTS; i++) assert_true(x[i].margin == whole[i].margin && x[i].predicted == whole[i].predicted);
+    for (size_t i = 0; i < TEXTS; i++) {
+      assert_true(x[i].margin == whole[i].margin);
+      assert_int_equal(x[i].predicted, whole[i].predicted);
+    }
   }
   r4_data_free(d);
   r4_net_free(n);
@@ -226,9 +234,11 @@ static void bad_input(void **state)
   r4_certified x[1];
   float *weights;
   r4_net *n = net_of(nets[0], &weights);
-  r4_data *d = r4_data_new(&(r4_data_arrays){.n = 1, .floats = numbers, .labels = label, .splits = split,
-                                             .shape = R4_SHAPE(2), .classes = 2}, &e);
-  assert_error(&e, r4_certify_words(n, weights, d, words, 1, &(r4_certify_options){.batch = 8}, x, &e), "is about texts");
+  const r4_certify_options o = {.batch = 8};
+  const r4_data_arrays a = {
+    .n = 1, .floats = numbers, .labels = label, .splits = split, .shape = R4_SHAPE(2), .classes = 2};
+  r4_data *d = r4_data_new(&a, &e);
+  assert_error(&e, r4_certify_words(n, weights, d, words, 1, &o, x, &e), "is about texts");
   r4_data_free(d);
   r4_net_free(n);
   r4_mem_free(weights);

@@ -1,5 +1,5 @@
-/* "r4 certify" of boxes as a user meets it: interrupted at any moment, its figures in evaluation and on the page, and wrong
- * in every way that people get it wrong. Needs $R4, the command. */
+/* "r4 certify" of boxes and words as a user meets it: interrupted at any moment, its figures in evaluation and on the
+ * page, and wrong in every way that people get it wrong. Needs $R4, the command. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +62,8 @@ static void figures_of_evaluation(void **state)
 static void page_finds_certificates(void **state)
 {
   (void)state;
-  static const char page[] = "$R4 report run --out p.html --force && sed 's/<[^>]*>//g' p.html | grep -a -A9 '^Trained with'";
+  static const char page[] =
+    "$R4 report run --out p.html --force && sed 's/<[^>]*>//g' p.html | grep -a -A9 '^Trained with'";
   EXPECT("rm -f run/seed-*/eval.json run/seed-*/proved.json", 0);
   EXPECT(page, 0, "Trained with masks");
   command_lacks("Proved");
@@ -156,8 +157,8 @@ static void make_texts(void)
   snprintf(line, sizeof line, "cp %s/test/tokens/vocab.txt .", here);
   EXPECT(line, 0);
   put_text(scratch_folder(), "films.yaml",
-           "data: films.csv\ndata.tokenizer: vocab.txt\ndata.mask_words: movie film\nepochs: 12\nbatch: 8\nrate: 0.03\n"
-           "method: erm\nnet: embedding 400 8, leaf, dense 8, relu, mean, dense 2\n");
+           "data: films.csv\ndata.tokenizer: vocab.txt\ndata.mask_words: movie film\nepochs: 12\nbatch: 8\n"
+           "rate: 0.03\nmethod: erm\nnet: embedding 400 8, leaf, dense 8, relu, mean, dense 2\n");
   EXPECT("$R4 train films.yaml --out words --quiet && $R4 train films.yaml --out proved --quiet --set method=ibp-ex "
          "--set box=words --set eps=1 --set eps.ramp=4",
          0);
@@ -169,8 +170,8 @@ static void words_of_texts(void **state)
   (void)state;
   make_texts();
   EXPECT("$R4 certify proved --words run", 0, "claim words, of 2 tokens; semantics real, method intervals");
-  EXPECT("cat proved/seed-0/certificate-words.txt", 0, "\nclaim words\nsemantics real\nmethod intervals\nmodel ", "\nwords ",
-         "\nexamples 80\n0 0 0 0x1.");
+  EXPECT("cat proved/seed-0/certificate-words.txt", 0, "\nclaim words\nsemantics real\nmethod intervals\nmodel ",
+         "\nwords ", "\nexamples 80\n0 0 0 0x1.");
   EXPECT("check=${R4%/r4}/r4-check; cd proved && $check seed-0/certificate-words.txt seed-0/model.safetensors "
          "certificate-test.npz",
          0, "80 lines: 80 hold, 0 do not hold, 0 cannot tell, 0 open");
@@ -182,8 +183,9 @@ static void words_of_texts(void **state)
   command_lacks("80\n0\n");
   EXPECT("${R4%/r4}/r4-check six.txt words/seed-0/model.safetensors six.npz", 0, " 0 do not hold, 0 cannot tell");
   EXPECT("${R4%/r4}/r4-check six.txt proved/seed-0/model.safetensors six.npz", 3, "r4-check: ");
-  EXPECT("$R4 certify words --words run --out nowhere/w.txt --data k.npz; head -n 30 words/seed-0/words-test.part > p && "
-         "mv p words/seed-0/words-test.part && $R4 certify words --words run --out resumed.txt --data k.npz && "
+  EXPECT("$R4 certify words --words run --out nowhere/w.txt --data k.npz; "
+         "head -n 30 words/seed-0/words-test.part > p && mv p words/seed-0/words-test.part && "
+         "$R4 certify words --words run --out resumed.txt --data k.npz && "
          "$R4 certify words --words run --out atonce.txt --data k.npz && cmp resumed.txt atonce.txt && echo same",
          0, "29 of 80 examples were done before", "same");
   EXPECT("ls words/seed-0", 0, "model.safetensors");
@@ -198,7 +200,8 @@ static void words_go_wrong(void **state)
   EXPECT("$R4 certify proved --words run --cover tokens:1", 2, "--cover and --words: expected one of them");
   EXPECT("$R4 certify proved --words run --semantics exact", 2, "--semantics: expected real or any-float");
   EXPECT("$R4 certify run/seed-1 --words run --out q.txt --data z.npz", 2, "there is no list of words: expected texts");
-  EXPECT("$R4 certify proved --words 'movie, \xe2\x98\x83' --out q.txt", 0, "1 of 2 words of the list are not in the vocabulary");
+  EXPECT("$R4 certify proved --words 'movie, \xe2\x98\x83' --out q.txt", 0,
+         "1 of 2 words of the list are not in the vocabulary");
   EXPECT("sed -i 's/^data.mask_words: .*/data.mask_words: \"\"/' words/config.yaml words/seed-0/config.yaml; "
          "$R4 certify words --words run --other-data --out q.txt --force",
          2, "none of the 80 examples of test has a mask");
@@ -239,13 +242,15 @@ static void examples_without_masks(void **state)
     char name[60], line[100];
     snprintf(name, sizeof name, "plain/images/%02d.png", k);
     put_grey(scratch_folder(), name, 8, 8, (uint8_t)(20 * k), 255);
-    snprintf(line, sizeof line, "echo %02d.png,%s,%s >> plain/metadata.csv", k, k % 2 ? "a" : "b", k < 8 ? "train" : "test");
+    snprintf(line, sizeof line, "echo %02d.png,%s,%s >> plain/metadata.csv", k, k % 2 ? "a" : "b",
+             k < 8 ? "train" : "test");
     EXPECT(line, 0);
   }
   put_text(scratch_folder(), "plain.yaml",
            "data: plain\ndata.size: 8\nmethod: erm\nepochs: 1\nbatch: 4\nnet: conv 2 3, relu, flatten, dense 2\n");
   EXPECT("$R4 train plain.yaml --out plainrun --quiet", 0);
-  EXPECT("$R4 certify plainrun --range", 2, "none of the 4 examples of test has a mask", "--cover FAMILY needs no masks");
+  EXPECT("$R4 certify plainrun --range", 2, "none of the 4 examples of test has a mask",
+         "--cover FAMILY needs no masks");
   EXPECT("$R4 eval plainrun --certify range", 2, "no example has a mask");
   EXPECT("$R4 certify plainrun --cover square:8", 2, "expected a square of at most 7");
 }
@@ -253,9 +258,15 @@ static void examples_without_masks(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(figures_of_evaluation), cmocka_unit_test(page_finds_certificates),
-    cmocka_unit_test(interrupted_at_random_moments), cmocka_unit_test(goes_on_where_it_was),
-    cmocka_unit_test(words_of_texts), cmocka_unit_test(words_go_wrong), cmocka_unit_test(bad_input_is_named), cmocka_unit_test(examples_without_masks)};
+    cmocka_unit_test(figures_of_evaluation),
+    cmocka_unit_test(page_finds_certificates),
+    cmocka_unit_test(interrupted_at_random_moments),
+    cmocka_unit_test(goes_on_where_it_was),
+    cmocka_unit_test(words_of_texts),
+    cmocka_unit_test(words_go_wrong),
+    cmocka_unit_test(bad_input_is_named),
+    cmocka_unit_test(examples_without_masks),
+  };
   if (!check_command()) return 0;
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("cli_certify", tests, train, scratch_remove);

@@ -118,7 +118,8 @@ static void certified_alone(void **state)
   *m->certified.box = 0;
   m->values = 0;
   assert_int_equal(figures_measure(NULL, NULL, m, NULL), R4_OK);
-  assert_true(isnan(r4_measured_value(m, "certified_accuracy.0.1")) && isnan(r4_measured_value(m, "certified_accuracy.")));
+  assert_true(isnan(r4_measured_value(m, "certified_accuracy.0.1")));
+  assert_true(isnan(r4_measured_value(m, "certified_accuracy.")));
 }
 
 static void labels_have_variants(void **state)
@@ -345,9 +346,10 @@ static void proved_figures_are_kept(void **state)
   assert_int_equal(r4_proved_load(&got, folder, R4_TEST, HASH, &e), R4_E_IO);
   one = *make();
   if (r4_proved_save(&one, folder, R4_TEST, HASH, &e)) fail_msg("%s", e.text);
-  r4_certified x[4] = {{.label = 0, .predicted = 0, .holds = true, .margin = 1}, {.predicted = 1, .holds = true, .margin = 1}, {.label = 1, .predicted = 1},
-                       {.label = 1, .predicted = 1, .holds = true, .margin = 2, .broken = false}};
-  x[2].broken = true;
+  r4_certified x[4] = {{.label = 0, .predicted = 0, .holds = true, .margin = 1},
+                       {.label = 0, .predicted = 1, .holds = true, .margin = 1},
+                       {.label = 1, .predicted = 1, .broken = true},
+                       {.label = 1, .predicted = 1, .holds = true, .margin = 2}};
   const int32_t label[] = {0, 0, 1, 1};
   r4_data *d = labelled(4, label, 2, false);
   if (r4_certified_measure(d, x, "range", true, &one, &e)) fail_msg("%s", e.text);
@@ -387,7 +389,8 @@ static void proved_of_others_is_refused(void **state)
   assert_int_equal(got.values, 1); /* those of the other weights are gone */
   put_text(folder, "model.safetensors", "weights");
   assert_error(&e, r4_proved_load(&got, folder, R4_TEST, "fedc", &e), "of other settings, data or weights");
-  put_text(folder, "proved.json", "{\"r4\":\"" R4_VERSION "\",\"proved\":1,\"key\":\"1\",\"certified_accuracy.range\":1}");
+  put_text(folder, "proved.json",
+           "{\"r4\":\"" R4_VERSION "\",\"proved\":1,\"key\":\"1\",\"certified_accuracy.range\":1}");
   assert_error(&e, r4_proved_load(&got, folder, R4_TEST, HASH, &e), "was edited");
   put_text(folder, "proved.json", "{\"r4\":\"" R4_VERSION "\",\"measured\":1,\"key\":\"1\"}");
   assert_error(&e, r4_proved_load(&got, folder, R4_TEST, HASH, &e), "expected \"proved\":1");

@@ -69,8 +69,8 @@ extern const struct claim claim_box, claim_words, claim_cover;
 
 /* ---- certify_part.c ---- */
 
-/* An exit code after a sentence, unless semantics are known, and some example has a mask: a set of one point proves nothing
- * that anybody asked. */
+/* An exit code after a sentence, unless semantics are known, and some example has a mask: a set of one point proves
+ * nothing that anybody asked. */
 int certify_check_semantics(const struct certify_settings *o);
 int certify_check_masks(const struct certify_job *j);
 /* What lines that are kept are of: version, model, data, and what is added. Returns an exit code. */

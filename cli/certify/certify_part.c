@@ -57,8 +57,8 @@ int certify_check_masks(const struct certify_job *j)
   for (size_t i = 0; i < r4_data_count(j->data); i++)
     if (r4_data_has_mask(j->data, i)) return EXIT_DONE;
   fprintf(stderr,
-          "r4 certify: none of the %zu examples of %s has a mask, so nothing in them may change; --cover FAMILY needs no "
-          "masks\n",
+          "r4 certify: none of the %zu examples of %s has a mask, so nothing in them may change; "
+          "--cover FAMILY needs no masks\n",
           r4_data_count(j->data), j->o->split);
   return EXIT_USAGE;
 }

@@ -178,5 +178,5 @@ static bool figures(const struct certify_job *j, r4_measured *to)
 }
 
 const struct claim claim_box = {
-  .name = "box", .asked = asked, .check = check, .file_name = file_name, .certify = certify, .kept = kept, .saved = saved,
-  .figures = figures};
+  .name = "box", .asked = asked, .check = check, .file_name = file_name, .certify = certify, .kept = kept,
+  .saved = saved, .figures = figures};

@@ -101,7 +101,8 @@ static int certify(struct certify_job *j)
   j->words = &words;
   int code = s ? cli_fail("certify", s, e.text) : certify_list(j);
   if (!code && words.unknown)
-    fprintf(stderr, "r4 certify: %zu of %zu words of the list are not in the vocabulary and replace nothing: \"%s\"%s\n",
+    fprintf(stderr,
+            "r4 certify: %zu of %zu words of the list are not in the vocabulary and replace nothing: \"%s\"%s\n",
             words.unknown, words.listed, shown(words.first_unknown).text, words.unknown > 1 ? ", .." : "");
   j->words = NULL;
   r4_word_ids_free(&words);
@@ -109,4 +110,5 @@ static int certify(struct certify_job *j)
 }
 
 const struct claim claim_words = {
-  .name = "words", .asked = asked, .check = check, .file_name = file_name, .certify = certify, .kept = kept, .saved = saved};
+  .name = "words", .asked = asked, .check = check, .file_name = file_name, .certify = certify, .kept = kept,
+  .saved = saved};

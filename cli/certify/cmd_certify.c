@@ -10,7 +10,7 @@ static const struct option options[] = {
   {"valid", OPTION_TEXT, AT(valid), NULL, 0, 0,
    "lowest and highest valid value of a feature, as 0,1; none: there is no range; if not given, 0,1 for images"},
   {"words", OPTION_TEXT, AT(words), NULL, 0, 0,
-   "masked words of texts are any of a list: words with commas, a file of them, or run: those that the RUN's settings list"},
+   "masked words of texts are any of a list: words with commas, a file of them, or run: those of the RUN's settings"},
   {"cover", OPTION_TEXT, AT(cover), NULL, 0, 0,
    "any content of any one region of a family, as edges:0.33; its place is not known"},
   {"detect", OPTION_FLAG, AT(detect), NULL, 0, 0,

@@ -73,8 +73,8 @@ r4_status box_read(struct box *b, const char *eps, const char *low, const char *
     return r4_fail(e, R4_E_ARGUMENT, "the range is \"%.40s\" to \"%.40s\", expected two decimals, the lower first", low,
                    high);
   if (b->ranged && !b->whole && !fits(eps, b))
-    return r4_fail(e, R4_E_ARGUMENT, "eps is %.40s, larger than the range, %.40s to %.40s: expected the whole range", eps,
-                   low, high);
+    return r4_fail(e, R4_E_ARGUMENT, "eps is %.40s, larger than the range, %.40s to %.40s: expected the whole range",
+                   eps, low, high);
   return R4_OK;
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "certify/certified.h"
+#include "certify/example.h"
 #include "module/net.h"
 #include "op/sound.h"
 
@@ -212,8 +212,9 @@ static r4_status check(const struct certifier *c, r4_error *e)
   if (in.rank != 1 || in.dim[0] != r4_data_shape(c->d).dim[0])
     return r4_fail(e, R4_E_SHAPE, "certify: the examples are not what the net takes");
   if (leaf.rank != 2 || leaf.dim[0] != in.dim[0] || !net_leaf_by_token(c->net))
-    return r4_fail(e, R4_E_ARGUMENT, "certify: the claim words needs a net with a leaf behind its embedding, before tokens "
-                                     "see each other");
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "certify: the claim words needs a net with a leaf behind its embedding, before tokens see each "
+                   "other");
   if (!c->words) return r4_fail(e, R4_E_ARGUMENT, "certify: the list of words is empty");
   for (size_t k = 0; k < c->words; k++)
     if (c->word[k] < 0 || c->word[k] >= known)

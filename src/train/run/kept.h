@@ -1,5 +1,5 @@
-/* Files in the folder of a seed that keep what was found out about its model: JSON that says what it is, the version that
- * made it and the key of what it is about, and ends with the SHA-256 of all before. What is not whole, of another
+/* Files in the folder of a seed that keep what was found out about its model: JSON that says what it is, the version
+ * that made it and the key of what it is about, and ends with the SHA-256 of all before. What is not whole, of another
  * version, edited, or of something else is refused with the reason.
  *
  *     key = SHA-256(version, data, eps, settings of the seed, weights) */

@@ -1,5 +1,5 @@
-/* proved.json in the folder of a seed: figures that r4 certify proved of its model, for whoever shows what was measured;
- * proved-val.json and proved-train.json of the other parts. The file speaks for itself, see kept.h. */
+/* proved.json in the folder of a seed: figures that r4 certify proved of its model, for whoever shows what was
+ * measured; proved-val.json and proved-train.json of the other parts. The file speaks for itself, see kept.h. */
 #include <string.h>
 
 #include "base/file.h"

@@ -1,6 +1,6 @@
 /* What claims that rest on margins do for each example, whatever its set. */
-#ifndef R4_CERTIFY_CERTIFIED_H
-#define R4_CERTIFY_CERTIFIED_H
+#ifndef R4_CERTIFY_EXAMPLE_H
+#define R4_CERTIFY_EXAMPLE_H
 
 #include "certify/margin.h"
 

@@ -1,4 +1,4 @@
-#include "certify/certified.h"
+#include "certify/example.h"
 
 #include <math.h>
 
