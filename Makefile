@@ -212,7 +212,7 @@ $(OUT)/_r4.so: $(OUT)/libr4.so
 	$(Q)$(LINK) -shared -Wl,--no-as-needed -Wl,-rpath,'$$ORIGIN/lib' $^ -o $@
 
 $(addprefix $(OUT)/test/,test_check test_check_covers test_check_files replay_certificate) $(OUT)/fuzz_certificate: $(CHECK_TESTED)
-$(OUT)/test/test_check_files: | $(OUT)/r4-check
+$(addprefix $(OUT)/test/,test_check_files test_cli_certify): | $(OUT)/r4-check
 
 $(TESTS): %: %.o $(HELP_OBJ) $(OUT)/inside.a
 	$(call say,LINK)
