@@ -170,7 +170,8 @@ static const char *asked_run(const struct request *r, struct answer *a)
   return NULL;
 }
 
-static void answer_file(const struct site *s, const struct request *r, const char *file, const char *type,
+/* early: nothing is there yet, which is no error. */
+static void answer_file(const struct site *s, const struct request *r, const char *file, const char *type, bool early,
                         struct answer *a)
 {
   char path[PATH_MAX];
@@ -181,7 +182,9 @@ static void answer_file(const struct site *s, const struct request *r, const cha
   if (!run) return;
   snprintf(path, sizeof path, "%s/%s/%s", site_runs(s), run, file);
   int why = place_read(s, path, MOST_FILE, &bytes, &size, NULL, &e);
-  if (why)
+  if (why == ENOENT && early)
+    answer_bytes(a, type, NULL, 0, NULL);
+  else if (why)
     answer_error(a, why == ENOENT ? 404 : 500, "%s", e.text);
   else
     answer_bytes(a, type, bytes, size, free);
@@ -190,13 +193,13 @@ static void answer_file(const struct site *s, const struct request *r, const cha
 void answer_log(struct site *s, const struct request *r, const r4_json_value *body, struct answer *a)
 {
   (void)body;
-  answer_file(s, r, "seed-0/log.jsonl", "text/plain; charset=utf-8", a);
+  answer_file(s, r, "seed-0/log.jsonl", "text/plain; charset=utf-8", true, a);
 }
 
 void answer_report(struct site *s, const struct request *r, const r4_json_value *body, struct answer *a)
 {
   (void)body;
-  answer_file(s, r, "report.html", "text/html; charset=utf-8", a);
+  answer_file(s, r, "report.html", "text/html; charset=utf-8", false, a);
   a->report = a->status == 200;
 }
 
@@ -206,8 +209,11 @@ void answer_settings(struct site *s, const struct request *r, const r4_json_valu
   uint8_t *bytes;
   size_t size;
   r4_error e = {0};
-  if (place_read(s, settings_file, MOST_JSON, &bytes, &size, NULL, &e))
-    answer_error(a, 404, "%s", e.text);
+  int why = place_read(s, settings_file, MOST_JSON, &bytes, &size, NULL, &e);
+  if (why == ENOENT)
+    answer_bytes(a, "text/plain; charset=utf-8", NULL, 0, NULL);
+  else if (why)
+    answer_error(a, 500, "%s", e.text);
   else
     answer_bytes(a, "text/plain; charset=utf-8", bytes, size, free);
 }

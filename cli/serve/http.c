@@ -148,7 +148,7 @@ static void add(struct upload *u, const char *data, size_t size)
 /* The page asks nobody but this server, and runs nothing but its own files. A report has its script inside, and may
  * do no more than that: its origin is none. */
 static const char page_policy[] =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 static const char report_policy[] =
   "sandbox allow-scripts allow-downloads; default-src 'none'; script-src 'unsafe-inline'; "
