@@ -30,6 +30,7 @@ static int serve(struct site *s, const struct serve_settings *o)
 {
   r4_error e = {0};
   char place[PATH_MAX + 8];
+  if (http_missing()) return cli_fail("serve", R4_E_IO, http_missing());
   r4_status status = site_open(s, o->folder, *o->mask_means != 0, &e);
   if (status) return cli_fail("serve", status, e.text);
   snprintf(place, sizeof place, "%s/.r4", s->folder);

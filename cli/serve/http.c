@@ -22,7 +22,8 @@
 #include <unistd.h>
 
 enum {
-  CONNECTIONS = 128,
+  CONNECTIONS = 256,
+  CALM = 192, /* with more, the oldest that have not asked anything make room */
   IDLE_SECONDS = 15,
   HEADER_SECONDS = 5,   /* for the first request of a connection */
   REQUEST_SECONDS = 30, /* for each                              */
@@ -86,12 +87,15 @@ static struct link *link_of(struct MHD_Connection *c)
   return info ? info->socket_context : NULL;
 }
 
-/* A byte now and then keeps a connection from being idle, but not from ending. */
+/* A byte now and then keeps a connection from being idle, but not from ending. The newest is the first of the list. */
 static void end_slow(struct server *v)
 {
   time_t t = now();
-  for (struct link *l = v->links.next; l; l = l->next)
-    if (t - l->since > (l->asked ? REQUEST_SECONDS : HEADER_SECONDS)) shutdown(l->socket, SHUT_RDWR);
+  int newer = 0;
+  for (struct link *l = v->links.next; l; l = l->next) {
+    bool late = t - l->since > (l->asked ? REQUEST_SECONDS : HEADER_SECONDS);
+    if (late || (++newer > CALM && !l->asked)) shutdown(l->socket, SHUT_RDWR);
+  }
 }
 
 /* ---- Requests ---- */
@@ -317,6 +321,11 @@ static void loop(struct server *v, int signals)
   }
 }
 
+const char *http_missing(void)
+{
+  return NULL;
+}
+
 int http_serve(struct site *s, int port, void (*ready)(const struct site *s, void *user), void *user)
 {
   struct server v = {.site = s};
@@ -339,10 +348,14 @@ int http_serve(struct site *s, int port, void (*ready)(const struct site *s, voi
 
 #else
 
+const char *http_missing(void)
+{
+  return "this r4 was built without libmicrohttpd, 0.9.73 or later, and cannot serve pages";
+}
+
 int http_serve(struct site *s, int port, void (*ready)(const struct site *s, void *user), void *user)
 {
   (void)s, (void)port, (void)ready, (void)user;
-  fprintf(stderr, "r4 serve: this r4 was built without libmicrohttpd, 0.9.73 or later, and cannot serve pages\n");
   return EXIT_WORLD;
 }
 

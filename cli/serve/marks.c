@@ -1,6 +1,6 @@
 /* marks.json: what a person has said, of findings and of the photos that show them.
  *
- *   {"version": 1,
+ *   {"version": 1, "mask_means": "irrelevant",
  *    "findings": [{"key", "id", "what", "answer": "core", "irrelevant" or "unsure", "edit": 3} ..],
  *    "photos": [{"finding": key, "file", "answer": "accepted" or "rejected"} ..]}
  *
@@ -150,6 +150,7 @@ static r4_json *write(const struct marks *m)
   r4_json *w = r4_json_new();
   r4_json_open(w, NULL, '{');
   r4_json_whole(w, "version", 1);
+  r4_json_text(w, "mask_means", "irrelevant");
   r4_json_break(w);
   r4_json_open(w, "findings", '[');
   for (size_t k = 0; k < m->n; k++) {
@@ -199,6 +200,11 @@ static r4_status keep(struct site *s, r4_status status, r4_error *e)
 }
 
 /* ---- Questions and changes ---- */
+
+r4_status marks_begin(struct site *s, r4_error *e)
+{
+  return s->marks.stamp.inode ? R4_OK : keep(s, R4_OK, e);
+}
 
 const struct decision *marks_decision(const struct marks *m, const char *key)
 {

@@ -141,6 +141,7 @@ r4_status mask_write(struct site *s, size_t photo, r4_image *mask, char version[
   if (!status && any) version_of(bytes, size, made);
   if (!status) status = check_base(s, photo, base, version, e);
   if (status == R4_E_BUSY && !strcmp(version, made)) status = R4_OK; /* it is what is there: said twice */
+  if (!status) status = marks_begin(s, e);
   if (!status && strcmp(version, made))
     status = any ? place_write(s, p.place, bytes, size, e) : place_remove(s, p.place, e);
   r4_bytes_free(bytes);

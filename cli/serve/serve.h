@@ -164,6 +164,8 @@ void found_place(const char *key, const char *file, char path[PATH_MAX]);
 
 r4_status marks_refresh(struct site *s, r4_error *e);
 void marks_clear(struct marks *m);
+/* Writes the file if there is none: from then on it says that the masks of the folder are ours. */
+r4_status marks_begin(struct site *s, r4_error *e);
 const struct decision *marks_decision(const struct marks *m, const char *key);
 /* Changes it in memory and on the disk, or not at all. */
 r4_status marks_decide(struct site *s, const struct finding *f, const char *answer, r4_error *e);
@@ -190,6 +192,8 @@ r4_status mask_write(struct site *s, size_t photo, r4_image *mask, char version[
 
 /* ---- http.c ---- */
 
+/* Why this build cannot serve, or NULL. */
+const char *http_missing(void);
 /* Serves until a signal comes. Returns an exit code. port 0: any. */
 int http_serve(struct site *s, int port, void (*ready)(const struct site *s, void *user), void *user);
 

@@ -82,14 +82,15 @@ static r4_status list_photos(struct site *s, r4_error *e)
 static const char *const other_meaning =
   "the settings in r4.yaml read its mask in another way (data.mask_means, data.mask_values): paint it there";
 
-/* In the settings of the folder; otherwise the user says. */
+/* In the settings of the folder, or by marks.json, which is there before the first mask that was painted here; otherwise
+ * the user says. */
 static r4_status settle_meaning(struct site *s, bool means_irrelevant, r4_error *e)
 {
   struct stamp there;
   size_t masks = 0;
   for (size_t k = 0; k < s->n; k++) masks += s->masked[k];
   if (place_stat(s, "r4.yaml", &there)) {
-    if (!masks || means_irrelevant) return R4_OK;
+    if (!masks || means_irrelevant || !place_stat(s, "marks.json", &there)) return R4_OK;
     return fail(e, R4_E_ARGUMENT, s->folder,
                 "has masks already, and nothing says what white means in them: --mask-means irrelevant if it "
                 "marks what must not matter");

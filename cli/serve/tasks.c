@@ -88,6 +88,12 @@ static void end(struct tasks *t, struct task *one, enum task_state state)
 
 /* ---- What a child says ---- */
 
+/* "r4 train: ..", which counts more than what follows it. */
+static bool is_sentence(const char *line)
+{
+  return !strncmp(line, "r4 ", 3) || !strncmp(line, "r4: ", 4);
+}
+
 static void heard(struct task *one, const char *line)
 {
   char stage[64];
@@ -98,7 +104,7 @@ static void heard(struct task *one, const char *line)
   } else if (sscanf(line, "seed %*d epoch %lld/%lld", &k, &n) == 2) {
     snprintf(one->stage, sizeof one->stage, "training");
     one->k = k, one->n = n;
-  } else if (*line && (!strncmp(line, "r4 ", 3) || strncmp(one->said, "r4 ", 3))) {
+  } else if (*line && (is_sentence(line) || !is_sentence(one->said))) {
     snprintf(one->said, sizeof one->said, "%.*s", TASK_SAID - 1, line);
   }
 }

@@ -80,7 +80,7 @@ function taskLine(task) {
   const name = `${verbs[task.kind]}${task.kind === 'train' ? (task.about === 'before' ? ' without masks' : ' with masks') : ''}`;
   if (task.state === 'failed') return make('div', { class: 'failed' }, `${name} failed: ${task.said}`);
   if (task.state === 'stopped') return make('div', {}, `${name} was stopped. ${task.said}`);
-  if (task.state === 'done') return null;
+  if (task.state === 'done') return task.kind === 'train' && task.said ? make('div', {}, task.said.replace(/^r4 train: (seed \d+: )?/, 'Trained: ')) : null;
   const text = task.state === 'waiting' ? `${name}: waits` : `${name}${task.n ? `: ${task.stage} ${task.k} of ${task.n}` : ''} ..`;
   return make('div', {}, text, make('progress', { max: task.n || 1, value: task.n ? task.k : null, 'aria-label': name }),
     make('button', { type: 'button', on: { click: said(() => post('api/stop', { task: task.task })) } }, 'Stop'));

@@ -75,7 +75,7 @@ export class Painter {
     c.imageSmoothingEnabled = this.scale < 2;
     c.drawImage(this.photo, 0, 0);
     c.imageSmoothingEnabled = false;
-    c.globalAlpha = 0.55;
+    c.globalAlpha = 0.45;
     c.drawImage(this.tinted, 0, 0);
     c.globalAlpha = 1;
     this.drawShape(c);
