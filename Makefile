@@ -10,7 +10,7 @@
 #   make format     clang-format all sources              make python-check the Python package: build, types, tests
 #   make wheel      for pip install, in dist/             make portable    what packages have, for many CPUs
 #   make install    into DESTDIR/PREFIX                   make uninstall   make clean
-#   make man        doc/r4.1, from what r4 help says
+#   make man        doc/r4.1, from what r4 help says      make SERVE=no    without r4 serve and libmicrohttpd
 
 # ---- Settings ----
 
@@ -124,18 +124,18 @@ help:
 
 $(OUT)/.deps-ok: scripts/install-deps
 	@mkdir -p $(@D)
-	@CC='$(CC)' scripts/install-deps
+	@CC='$(CC)' SERVE='$(SERVE)' scripts/install-deps
 	@touch $@
 
 $(OUT)/.deps-ok-%: scripts/install-deps
 	@mkdir -p $(@D)
-	@CC='$(CC)' scripts/install-deps --extra $*
+	@CC='$(CC)' SERVE='$(SERVE)' scripts/install-deps --extra $*
 	@touch $@
 
 # Changes when the compiler or its flags do, and everything is compiled again.
 $(OUT)/.flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(COMPILE)' | cmp -s - $@ || echo '$(COMPILE)' > $@
+	@echo '$(COMPILE) $(SERVE)' | cmp -s - $@ || echo '$(COMPILE) $(SERVE)' > $@
 
 $(OUT)/%.o: %.c $(OUT)/.flags | $(DEPS)
 	@mkdir -p $(@D)
@@ -236,7 +236,7 @@ check: all $(TESTS) $(REPLAYS)
 	OUT=$(OUT) CC='$(CC)' LIBS='$(LIBS)' LINKFLAGS='$(MODE) -fopenmp -Wl,--as-needed $(LDFLAGS)' \
 	prove -j$(shell nproc) --failures --comments -e '' \
 	scripts/check-layers scripts/check-style scripts/check-words scripts/check-exports scripts/check-install scripts/check-readme scripts/check-man scripts/check-threads \
-	scripts/check-page scripts/check-results \
+	scripts/check-page scripts/check-serve scripts/check-results \
 	$(TESTS) $(REPLAYS)
 
 check-long:
@@ -356,11 +356,11 @@ portable-%:
 	  LDFLAGS="$${LDFLAGS--Wl,-z,relro -Wl,-z,now}" \
 	  build-$*/libr4.so $(if $(filter $*,$(OLDEST)),build-$*/r4-shared build-$*/r4-check build-$*/_r4.so)
 
-# For "pip install", with everything inside; see doc/install.md. There is no source distribution. WHEEL_LIBS=system takes all
+# For "pip install", with everything inside but r4 serve, whose library brings half of GnuTLS; see doc/install.md. There is no source distribution. WHEEL_LIBS=system takes all
 # libraries as the system has them, which makes it larger.
 wheel: $(OUT)/.deps-ok-wheel
 	@set -e; others=; test '$(WHEEL_LIBS)' = system || others=$$(scripts/wheel-libs build-wheel/libs); \
-	$(MAKE) portable OTHERS="$$others"; \
+	$(MAKE) portable OTHERS="$$others" SERVE=no; \
 	scripts/stage-python build-wheel/files build-$(OLDEST) $(NEWER:%=build-%); \
 	OTHERS="$$others" scripts/wheel build-wheel/files dist
 

@@ -1,5 +1,5 @@
-/* "r4 serve" over its socket: who is answered, how much it takes, slow and many connections, and kill -9 while it saves.
- * Needs $R4, the command. */
+/* "r4 serve" over its socket: who is answered, how much it takes, slow and many connections, and kill -9 while it
+ * saves. Needs $R4, the command. */
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
@@ -66,8 +66,8 @@ static int start(void **state)
   return 0;
 }
 
-#define NEEDS_SERVER                                                             \
-  if (cannot_serve) check_skip("this r4 was built without libmicrohttpd");       \
+#define NEEDS_SERVER                                                       \
+  if (cannot_serve) check_skip("this r4 was built without libmicrohttpd"); \
   assert_true(serve_start())
 
 /* ---- Talking ---- */
@@ -102,7 +102,8 @@ static char reply[1 << 16];
 static int hear(int fd)
 {
   size_t n = 0;
-  for (ssize_t part; n + 1 < sizeof reply && (part = recv(fd, reply + n, sizeof reply - 1 - n, 0)) > 0;) n += (size_t)part;
+  for (ssize_t part; n + 1 < sizeof reply && (part = recv(fd, reply + n, sizeof reply - 1 - n, 0)) > 0;)
+    n += (size_t)part;
   reply[n] = 0;
   close(fd);
   return strncmp(reply, "HTTP/1.1 ", 9) ? 0 : (int)strtol(reply + 9, NULL, 10);
@@ -114,10 +115,11 @@ static int ask(const char *method, const char *path, const char *headers, const 
   char head[2000];
   int fd = dial("127.0.0.1");
   if (fd < 0) return 0;
-  int size = snprintf(head, sizeof head,
-                      "%s %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nOrigin: http://127.0.0.1:%d\r\nX-R4-Token: %s\r\n%s"
-                      "Content-Length: %zu\r\nConnection: close\r\n\r\n",
-                      method, path, server.port, server.port, server.token, headers, n);
+  int size =
+    snprintf(head, sizeof head,
+             "%s %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nOrigin: http://127.0.0.1:%d\r\nX-R4-Token: %s\r\n%s"
+             "Content-Length: %zu\r\nConnection: close\r\n\r\n",
+             method, path, server.port, server.port, server.token, headers, n);
   say(fd, head, (size_t)size);
   say(fd, body, n);
   return hear(fd);
@@ -159,9 +161,15 @@ static void odd_requests(void **state)
 {
   (void)state;
   static const char *const odd[] = {
-    "GET / HTTP/1.1\r\n\r\n",          "GET /api/state HTTP/1.0\r\n\r\n", "\r\n\r\n\r\n",      "GET\r\n\r\n",
-    "GET /%00/../ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", "\x16\x03\x01\x02\x01",  "PUT /mask HTTP/1.1\r\nHost: x\r\nContent-Length: "
-    "-1\r\n\r\n", "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n"};
+    "GET / HTTP/1.1\r\n\r\n",
+    "GET /api/state HTTP/1.0\r\n\r\n",
+    "\r\n\r\n\r\n",
+    "GET\r\n\r\n",
+    "GET /%00/../ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+    "\x16\x03\x01\x02\x01",
+    "PUT /mask HTTP/1.1\r\nHost: x\r\nContent-Length: "
+    "-1\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n"};
   NEEDS_SERVER;
   for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
     int fd = dial("127.0.0.1");
@@ -190,17 +198,21 @@ static void large_bodies_are_refused(void **state)
   char head[1000], *block = calloc(1, 1 << 20);
   NEEDS_SERVER;
   for (int chunked = 0; chunked < 2; chunked++) {
-    int fd = dial("127.0.0.1"), n = snprintf(head, sizeof head,
-                                             "PUT /mask?photo=1&base=none HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nOrigin: "
-                                             "http://127.0.0.1:%d\r\nX-R4-Token: %s\r\nContent-Type: image/png\r\n%s\r\n\r\n",
-                                             server.port, server.port, server.token,
-                                             chunked ? "Transfer-Encoding: chunked" : "Content-Length: 1073741824");
+    int fd = dial("127.0.0.1"),
+        n = snprintf(head, sizeof head,
+                     "PUT /mask?photo=1&base=none HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nOrigin: "
+                     "http://127.0.0.1:%d\r\nX-R4-Token: %s\r\nContent-Type: image/png\r\n%s\r\n\r\n",
+                     server.port, server.port, server.token,
+                     chunked ? "Transfer-Encoding: chunked" : "Content-Length: 1073741824");
     say(fd, head, (size_t)n);
     for (int k = 0; k < 64; k++)
-      if ((chunked && !say(fd, "100000\r\n", 8)) || !say(fd, block, 1 << 20) || (chunked && !say(fd, "\r\n", 2))) break;
+      if ((chunked && !say(fd, "100000\r\n", 8)) || !say(fd, block, 1 << 20) ||
+          (chunked && !say(fd, "\r\n", 2)))
+        break;
     if (chunked) say(fd, "0\r\n\r\n", 5);
     int status = hear(fd);
-    assert_true(status == 413 || (status == 0 && !chunked)); /* closed while we still send: the answer may be lost */
+    assert_true(status == 413 ||
+                (status == 0 && !chunked)); /* closed while we still send: the answer may be lost */
   }
   free(block);
   char path[64], line[200];
@@ -265,7 +277,8 @@ static void slow_connections_are_bounded(void **state)
     usleep(500000);
     open = still_open(MANY, fd);
   }
-  print_message("# slowest answer %.2f s, at most %d descriptors, all ended after %.1f s\n", slowest, most, now() - began);
+  print_message("# slowest answer %.2f s, at most %d descriptors, all ended after %.1f s\n", slowest, most,
+                now() - began);
   assert_int_equal(open, 0);
   assert_true(slowest < 5);
   assert_in_range(most, 1, 300);
@@ -296,7 +309,8 @@ static void folders_that_cannot_be_served(void **state)
   EXPECT("printf 'file,label\n' > empty/metadata.csv && $R4 serve empty", 3, "has no photos");
   EXPECT("$R4 serve pets --mask-means relevant", 2, "expected irrelevant");
   EXPECT("$R4 serve pets --port 70000", 2, "port");
-  EXPECT("mkdir full && cp -r pets/images pets/metadata.csv full && touch full/.r4 && $R4 serve full", 3, "full/.r4");
+  EXPECT("mkdir full && cp -r pets/images pets/metadata.csv full && touch full/.r4 && $R4 serve full", 3,
+         "full/.r4");
   if (geteuid()) EXPECT("chmod a-w full && rm -rf full/.r4; $R4 serve full", 3, "full/.r4");
 }
 
@@ -372,13 +386,14 @@ static void nothing_is_lost_by_kill_9(void **state)
     waitpid(painter, &status, 0);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     uint64_t said, sent = number, answered = number;
-    while (read(ends[0], &said, sizeof said) == (ssize_t)sizeof said) *(said % 2 ? &answered : &sent) = said / 2;
+    while (read(ends[0], &said, sizeof said) == (ssize_t)sizeof said)
+      *(said % 2 ? &answered : &sent) = said / 2;
     close(ends[0]);
     saves += answered - number;
     number = mask_number(version);
     if (number < answered || number > sent)
-      fail_msg("round %d: mask %lu, answered %lu, sent %lu", round, (unsigned long)number, (unsigned long)answered,
-               (unsigned long)sent);
+      fail_msg("round %d: mask %lu, answered %lu, sent %lu", round, (unsigned long)number,
+               (unsigned long)answered, (unsigned long)sent);
     if (number > 60000) break; /* all of 16 pixels */
   }
   print_message("# %lu saves, each killed once in between\n", (unsigned long)saves);
@@ -390,7 +405,8 @@ static void what_it_started_ends_with_it(void **state)
 {
   (void)state;
   NEEDS_SERVER;
-  put_text(scratch_folder(), "pets/r4.yaml", "data: .\ndata.mask_means: irrelevant\nnet: dense 2\nbatch: 4\nepochs: 1000000\n");
+  put_text(scratch_folder(), "pets/r4.yaml",
+           "data: .\ndata.mask_means: irrelevant\nnet: dense 2\nbatch: 4\nepochs: 1000000\n");
   assert_int_equal(ask("POST", "/api/train", "Content-Type: application/json\r\n", "{}", 2), 200);
   int there = 1;
   for (int k = 0; k < 100 && there; k++) {
@@ -404,7 +420,9 @@ static void what_it_started_ends_with_it(void **state)
   assert_non_null(strstr(reply, "\"loss\""));
   serve_end(SIGKILL);
   for (int k = 0; k < 100; k++, usleep(100000))
-    if (!command_run("$R4 train pets/runs/before --resume --set epochs=1 --quiet 2>&1 | grep -q 'epochs are done'")) return;
+    if (!command_run(
+          "$R4 train pets/runs/before --resume --set epochs=1 --quiet 2>&1 | grep -q 'epochs are done'"))
+      return;
   fail_msg("the training goes on: %s", command_output);
 }
 
@@ -412,10 +430,10 @@ int main(void)
 {
   if (!check_command()) return 0;
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(it_answers_who_has_the_token),  cmocka_unit_test(odd_requests),
-    cmocka_unit_test(large_bodies_are_refused),      cmocka_unit_test(slow_connections_are_bounded),
-    cmocka_unit_test(what_is_in_use_is_said),        cmocka_unit_test(folders_that_cannot_be_served),
-    cmocka_unit_test(nothing_is_lost_by_kill_9),     cmocka_unit_test(what_it_started_ends_with_it),
+    cmocka_unit_test(it_answers_who_has_the_token), cmocka_unit_test(odd_requests),
+    cmocka_unit_test(large_bodies_are_refused),     cmocka_unit_test(slow_connections_are_bounded),
+    cmocka_unit_test(what_is_in_use_is_said),       cmocka_unit_test(folders_that_cannot_be_served),
+    cmocka_unit_test(nothing_is_lost_by_kill_9),    cmocka_unit_test(what_it_started_ends_with_it),
   };
   return cmocka_run_group_tests(tests, start, scratch_remove);
 }

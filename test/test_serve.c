@@ -40,7 +40,8 @@ static void the_token_is_needed(void **state)
   serve_expect(&site, "GET", "/api/state", HEADERS("X-R4-Token"), 403, "token");
   serve_expect(&site, "GET", "/", HEADERS("X-R4-Token"), 403, "token");
   serve_expect(&site, "GET", "/api/state", HEADERS("X-R4-Token: "), 403, "token");
-  serve_expect(&site, "GET", "/api/state", HEADERS("X-R4-Token: 0123456789abcdef0123456789abcdef"), 403, "token");
+  serve_expect(&site, "GET", "/api/state", HEADERS("X-R4-Token: 0123456789abcdef0123456789abcdef"), 403,
+               "token");
   snprintf(address, sizeof address, "token=%s", site.token);
   serve_expect(&site, "GET", "/", (struct asked){address, {"X-R4-Token"}, NULL, 0}, 200, "<title>");
   serve_expect(&site, "GET", "/api/state", (struct asked){address, {"X-R4-Token"}, NULL, 0}, 403, "token");
@@ -48,6 +49,8 @@ static void the_token_is_needed(void **state)
   serve_expect(&site, "GET", "/api/state", HEADERS("X-R4-Token", cookie), 200, "");
   snprintf(wrong, sizeof wrong, "Cookie: r4-%d=%s", SERVE_PORT, site.token);
   serve_expect(&site, "GET", "/api/state", HEADERS("X-R4-Token", wrong), 403, "token");
+  serve_expect(&site, "POST", "/api/stop", HEADERS("X-R4-Token", cookie, "Content-Type: application/json"),
+               403, "token");
   cookie[strlen(cookie) - 1] = 0;
   serve_expect(&site, "GET", "/api/state", HEADERS("X-R4-Token", cookie), 403, "token");
   assert_string_not_equal(site.token, site.cookie);
@@ -58,17 +61,18 @@ static void the_token_is_needed(void **state)
 static void nothing_is_answered_without_it(void **state)
 {
   (void)state;
-  static const char *const paths[] = {"/", "/serve.js", "/serve.css", "/api/state", "/api/find", "/api/photos", "/api/log",
-                                      "/api/settings", "/thumb", "/photo", "/mask", "/proposal", "/report", "/none"};
-  static const char *const writes[] = {"/api/decide", "/api/judge", "/api/accept", "/api/search", "/api/propose",
-                                       "/api/train", "/api/stop", "/mask"};
+  static const char *const paths[] = {"/",           "/serve.js", "/serve.css",    "/api/state", "/api/find",
+                                      "/api/photos", "/api/log",  "/api/settings", "/thumb",     "/photo",
+                                      "/mask",       "/proposal", "/report",       "/none"};
+  static const char *const writes[] = {"/api/decide",  "/api/judge", "/api/accept", "/api/search",
+                                       "/api/propose", "/api/train", "/api/stop",   "/mask"};
   for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
     serve_expect(&site, "GET", paths[k], HEADERS("X-R4-Token"), 403, "token");
   for (size_t k = 0; k < sizeof writes / sizeof *writes; k++) {
-    serve_expect(&site, k < 7 ? "POST" : "PUT", writes[k], HEADERS("X-R4-Token", "Content-Type: application/json"), 403,
-                 "token");
-    serve_expect(&site, k < 7 ? "POST" : "PUT", writes[k], HEADERS("Origin", "Content-Type: application/json"), 403,
-                 "origin");
+    serve_expect(&site, k < 7 ? "POST" : "PUT", writes[k],
+                 HEADERS("X-R4-Token", "Content-Type: application/json"), 403, "token");
+    serve_expect(&site, k < 7 ? "POST" : "PUT", writes[k],
+                 HEADERS("Origin", "Content-Type: application/json"), 403, "origin");
   }
 }
 
@@ -91,17 +95,20 @@ static void only_this_machine_is_asked(void **state)
 static void other_origins_are_refused(void **state)
 {
   (void)state;
-  static const char *const origins[] = {"Origin: null",  "Origin: http://evil.example", "Origin: http://127.0.0.1:8081",
-                                        "Origin: https://127.0.0.1:8080", "Origin: http://127.0.0.1:8080.evil.example"};
+  static const char *const origins[] = {"Origin: null", "Origin: http://evil.example",
+                                        "Origin: http://127.0.0.1:8081", "Origin: https://127.0.0.1:8080",
+                                        "Origin: http://127.0.0.1:8080.evil.example"};
   for (size_t k = 0; k < sizeof origins / sizeof *origins; k++) {
-    serve_expect(&site, "POST", "/api/stop", HEADERS(origins[k], "Content-Type: application/json"), 403, "origin");
+    serve_expect(&site, "POST", "/api/stop", HEADERS(origins[k], "Content-Type: application/json"), 403,
+                 "origin");
     serve_expect(&site, "GET", "/api/state", HEADERS(origins[k]), 403, "origin");
   }
   serve_expect(&site, "GET", "/api/state", HEADERS("Origin"), 200, "");
   serve_expect(&site, "GET", "/api/state", HEADERS("Sec-Fetch-Site: cross-site"), 403, "site");
   serve_expect(&site, "GET", "/api/state", HEADERS("Sec-Fetch-Site: same-site"), 403, "site");
   serve_expect(&site, "GET", "/api/state", HEADERS("Sec-Fetch-Site: same-origin"), 200, "");
-  serve_expect(&site, "GET", "/", HEADERS("Sec-Fetch-Site: cross-site"), 200, ""); /* a link, with the token */
+  serve_expect(&site, "GET", "/", HEADERS("Sec-Fetch-Site: cross-site"), 200,
+               ""); /* a link, with the token */
 }
 
 /* ---- What is asked ---- */
@@ -117,7 +124,8 @@ static void methods_types_and_names(void **state)
   serve_expect(&site, "POST", "/", HEADERS("A: b"), 405, "only GET");
   serve_expect(&site, "POST", "/api/decide", HEADERS("Content-Type: text/plain"), 415, "application/json");
   serve_expect(&site, "POST", "/api/decide", HEADERS("Content-Type"), 415, "application/json");
-  serve_expect(&site, "POST", "/api/decide", HEADERS("Content-Type: application/jsonx"), 415, "application/json");
+  serve_expect(&site, "POST", "/api/decide", HEADERS("Content-Type: application/jsonx"), 415,
+               "application/json");
   GET(&site, "/serve.js", NULL, 200, "import");
   serve_expect(&site, "HEAD", "/api/state", HEADERS("A: b"), 200, "");
 }
@@ -125,8 +133,9 @@ static void methods_types_and_names(void **state)
 static void numbers_are_checked(void **state)
 {
   (void)state;
-  static const char *const wrong[] = {"photo=6", "photo=-1", "photo=", "photo=1x", "photo=0x1", "photo=9999999999999999999",
-                                      "photo= ", "side=3"};
+  static const char *const wrong[] = {
+    "photo=6", "photo=-1", "photo=", "photo=1x", "photo=0x1", "photo=9999999999999999999",
+    "photo= ", "side=3"};
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) GET(&site, "/thumb", wrong[k], 400, "photo");
   GET(&site, "/thumb", "photo=1&side=9999", 400, "side: expected a whole number from 16 to 1024");
   GET(&site, "/thumb", "photo=1&x=1001", 400, "x: expected");
@@ -140,7 +149,8 @@ static void bodies_are_checked(void **state)
   (void)state;
   char *large = calloc(MOST_JSON + 2, 1);
   memset(large, ' ', MOST_JSON + 1);
-  const struct asked asked = {.headers = {"Content-Type: application/json"}, .body = large, .size = MOST_JSON + 1};
+  const struct asked asked = {
+    .headers = {"Content-Type: application/json"}, .body = large, .size = MOST_JSON + 1};
   serve_expect(&site, "POST", "/api/decide", asked, 413, "more than 1048576 bytes");
   free(large);
   static const char *const wrong[] = {"", "{", "[1,", "{'a': 1, 'a': 2}", "nul", "{'a': '\xff'}"};
@@ -148,11 +158,15 @@ static void bodies_are_checked(void **state)
     serve_post(&site, "/api/decide", wrong[k], 400, "the request:");
   serve_post(&site, "/api/decide", "[]", 404, "no such finding");
   serve_post(&site, "/api/decide", "{'finding': 'tag', 'answer': 'core', 'edit': 0}", 404, "no such finding");
-  serve_post(&site, "/api/decide", "{'finding': 'tag-7377fabe', 'answer': 'maybe', 'edit': 0}", 400, "answer: expected");
+  serve_post(&site, "/api/decide", "{'finding': 'tag-7377fabe', 'answer': 'maybe', 'edit': 0}", 400,
+             "answer: expected");
   serve_post(&site, "/api/decide", "{'finding': 'tag-7377fabe', 'edit': 0}", 400, "answer: expected");
-  serve_post(&site, "/api/judge", "{'finding': 'tag-7377fabe', 'photo': 0.5, 'answer': ''}", 400, "photo: expected");
-  serve_post(&site, "/api/judge", "{'finding': 'tag-7377fabe', 'photo': 6, 'answer': ''}", 400, "photo: expected");
-  serve_post(&site, "/api/judge", "{'finding': 'tag-7377fabe', 'photo': 1, 'answer': 'x'}", 400, "answer: expected");
+  serve_post(&site, "/api/judge", "{'finding': 'tag-7377fabe', 'photo': 0.5, 'answer': ''}", 400,
+             "photo: expected");
+  serve_post(&site, "/api/judge", "{'finding': 'tag-7377fabe', 'photo': 6, 'answer': ''}", 400,
+             "photo: expected");
+  serve_post(&site, "/api/judge", "{'finding': 'tag-7377fabe', 'photo': 1, 'answer': 'x'}", 400,
+             "answer: expected");
 }
 
 static void runs_have_plain_names(void **state)
@@ -184,7 +198,8 @@ static void links_out_are_refused(void **state)
   assert_int_equal(mkdir(path_in(folder, "runs/x"), 0777), 0);
   assert_int_equal(symlink(text, path_in(folder, "runs/x/report.html")), 0);
   GET(&site, "/report", "run=x", 500, "leads out");
-  assert_int_equal(unlink(path_in(folder, "images/1.png")) + symlink(text, path_in(folder, "images/1.png")), 0);
+  assert_int_equal(unlink(path_in(folder, "images/1.png")) + symlink(text, path_in(folder, "images/1.png")),
+                   0);
   GET(&site, "/photo", "photo=1", 500, "leads out");
   GET(&site, "/thumb", "photo=1", 500, "leads out");
   assert_int_equal(symlink(text, path_in(folder, "r4.yaml")), 0);
@@ -227,7 +242,8 @@ static void photos_are_listed_in_pages(void **state)
   serve_post(&site, "/api/judge", "{'finding': 'tag-7377fabe', 'photo': 4, 'answer': ''}", 200, "");
   GET(&site, "/api/photos", "finding=tag-7377fabe&show=done", 200, "\"total\":0");
   unlink(path_in(folder, ".r4/proposals/tag-7377fabe/proposals.json"));
-  GET(&site, "/api/photos", "finding=tag-7377fabe&n=1", 200, "[{\"photo\":0,\"file\":\"0.png\""); /* its examples */
+  GET(&site, "/api/photos", "finding=tag-7377fabe&n=1", 200,
+      "[{\"photo\":0,\"file\":\"0.png\""); /* its examples */
 }
 
 static void a_photo_is_sent_once(void **state)
@@ -254,8 +270,10 @@ static void a_photo_is_sent_once(void **state)
 static void decisions_are_kept(void **state)
 {
   (void)state;
-  serve_post(&site, "/api/decide", "{'finding': 'tag-7377fabe', 'answer': 'unsure', 'edit': 0}", 200, "\"edit\":1");
-  serve_post(&site, "/api/decide", "{'finding': 'tag-7377fabe', 'answer': 'core', 'edit': 1}", 200, "\"edit\":2");
+  serve_post(&site, "/api/decide", "{'finding': 'tag-7377fabe', 'answer': 'unsure', 'edit': 0}", 200,
+             "\"edit\":1");
+  serve_post(&site, "/api/decide", "{'finding': 'tag-7377fabe', 'answer': 'core', 'edit': 1}", 200,
+             "\"edit\":2");
   site_close(&site);
   serve_open(&site, folder);
   GET(&site, "/api/find", NULL, 200, "\"answer\":\"core\",\"edit\":2");
@@ -267,7 +285,8 @@ static void two_tabs_do_not_overwrite_each_other(void **state)
 {
   (void)state;
   serve_post(&site, "/api/decide", "{'finding': 'tag-7377fabe', 'answer': 'irrelevant', 'edit': 0}", 200, "");
-  serve_post(&site, "/api/decide", "{'finding': 'tag-7377fabe', 'answer': 'core', 'edit': 0}", 409, "irrelevant");
+  serve_post(&site, "/api/decide", "{'finding': 'tag-7377fabe', 'answer': 'core', 'edit': 0}", 409,
+             "irrelevant");
   serve_post(&site, "/api/decide", "{'finding': 'tag-7377fabe', 'answer': 'core'}", 409, "elsewhere");
   GET(&site, "/api/find", NULL, 200, "\"answer\":\"irrelevant\",\"edit\":1");
 }
@@ -282,7 +301,8 @@ static void marks_are_read_again_when_they_change(void **state)
   put_text(folder, "marks.json", "{\"version\": 2, \"findings\": [], \"photos\": []}");
   GET(&site, "/api/find", NULL, 400, "version 1");
   put_text(folder, "marks.json", "{\"version\": 1, \"findings\": [{\"key\": 1}], \"photos\": []}");
-  serve_post(&site, "/api/decide", "{'finding': 'tag-7377fabe', 'answer': 'core', 'edit': 0}", 400, "entry 1");
+  serve_post(&site, "/api/decide", "{'finding': 'tag-7377fabe', 'answer': 'core', 'edit': 0}", 400,
+             "entry 1");
   r4_error e = {0};
   struct site other = {.root = -1};
   assert_int_equal(site_open(&other, folder, false, &e), R4_E_PARSE);
@@ -302,7 +322,8 @@ static void another_search_has_other_findings(void **state)
   serve_post(&site, "/api/decide", "{'finding': 'tag-7377fabe', 'answer': 'core', 'edit': 0}", 200, "");
   put_text(folder, "find.json", "{\"findings\": [{\"id\": \"tag\", \"what\": \"other\", \"examples\": []}]}");
   GET(&site, "/api/find", NULL, 200, "\"answer\":null");
-  serve_post(&site, "/api/decide", "{'finding': 'tag-7377fabe', 'answer': 'core', 'edit': 1}", 404, "search again");
+  serve_post(&site, "/api/decide", "{'finding': 'tag-7377fabe', 'answer': 'core', 'edit': 1}", 404,
+             "search again");
   put_text(folder, "find.json", "{\"findings\"");
   GET(&site, "/api/find", NULL, 500, "find.json");
   unlink(path_in(folder, "find.json"));
@@ -320,7 +341,8 @@ static void tasks_are_listed_and_bounded(void **state)
   serve_post(&site, "/api/stop", "{'task': 7}", 404, "no such task");
   GET(&site, "/api/state", NULL, 200, "\"kind\":\"find\",\"state\":\"stopped\"");
   serve_post(&site, "/api/propose", "{'finding': 'tag-7377fabe'}", 200, "{\"task\":2}");
-  serve_post(&site, "/api/propose", "{'finding': 'tag-7377fabe'}", 200, "{\"task\":2}"); /* it waits already */
+  serve_post(&site, "/api/propose", "{'finding': 'tag-7377fabe'}", 200,
+             "{\"task\":2}"); /* it waits already */
   assert_string_equal(site.tasks.task[1].word[2], "tag");
   serve_post(&site, "/api/train", "{}", 200, "");
   serve_post(&site, "/api/train", "{}", 409, "already");

@@ -64,7 +64,8 @@ static void masks_are_painted_and_kept(void **state)
   site.tasks.off = true;
   assert_int_equal(columns(1, version), 5);
   GET(&site, "/api/state", NULL, 200, "\"masks\":1");
-  r4_data *d = folder_opened(folder, &(r4_data_options){.mask_means = R4_MASKS_IRRELEVANT}); /* the reader's, too */
+  r4_data *d =
+    folder_opened(folder, &(r4_data_options){.mask_means = R4_MASKS_IRRELEVANT}); /* the reader's, too */
   assert_true(r4_data_has_mask(d, 1));
   assert_false(r4_data_has_mask(d, 0));
   r4_data_free(d);
@@ -94,7 +95,8 @@ static void two_tabs_do_not_overwrite_each_other(void **state)
   serve_paint(&site, "photo=1&base=none", SERVE_WIDTH, SERVE_HEIGHT, 0, 3, 200, version); /* said twice */
   serve_paint(&site, "photo=1", SERVE_WIDTH, SERVE_HEIGHT, 0, 4, 409, "changed elsewhere");
   put_grey(folder, "masks/1.png", SERVE_HEIGHT, SERVE_WIDTH, 0, 255); /* a paint program */
-  serve_paint(&site, query("photo=1&base=%s", version), SERVE_WIDTH, SERVE_HEIGHT, 0, 4, 409, "changed elsewhere");
+  serve_paint(&site, query("photo=1&base=%s", version), SERVE_WIDTH, SERVE_HEIGHT, 0, 4, 409,
+              "changed elsewhere");
 }
 
 static void what_is_no_mask_is_refused(void **state)
@@ -102,7 +104,8 @@ static void what_is_no_mask_is_refused(void **state)
   (void)state;
   static const uint8_t noise[] = "\x89PNG\r\n\x1a\n and nothing else";
   struct stat about;
-  serve_paint(&site, "photo=1&base=none", SERVE_WIDTH + 1, SERVE_HEIGHT, 0, 3, 400, "the mask has 13 x 8 pixels");
+  serve_paint(&site, "photo=1&base=none", SERVE_WIDTH + 1, SERVE_HEIGHT, 0, 3, 400,
+              "the mask has 13 x 8 pixels");
   serve_paint(&site, "photo=1&base=none", SERVE_HEIGHT, SERVE_WIDTH, 0, 3, 400, "expected 12 x 8");
   serve_paint(&site, "photo=9&base=none", SERVE_WIDTH, SERVE_HEIGHT, 0, 3, 400, "photo");
   serve_paint(&site, "photo=1&base=none&finding=no", SERVE_WIDTH, SERVE_HEIGHT, 0, 3, 404, "finding");
@@ -136,9 +139,11 @@ static void proposals_are_accepted(void **state)
   assert_int_equal(columns(0, version), 6);
   assert_int_equal(columns(2, version), 9); /* what was painted stays */
   GET(&site, "/api/photos", "finding=tag-7377fabe&show=todo", 200, "\"total\":1");
-  serve_post(&site, "/api/accept", "{'finding': 'tag-7377fabe', 'photos': [4, 1]}", 400, "no mask is proposed");
+  serve_post(&site, "/api/accept", "{'finding': 'tag-7377fabe', 'photos': [4, 1]}", 400,
+             "no mask is proposed");
   GET(&site, "/api/photos", "finding=tag-7377fabe&show=todo", 200, "\"total\":0"); /* 4 was done before */
-  serve_post(&site, "/api/accept", "{'finding': 'tag-7377fabe', 'photos': [-1]}", 400, "whole numbers below 6");
+  serve_post(&site, "/api/accept", "{'finding': 'tag-7377fabe', 'photos': [-1]}", 400,
+             "whole numbers below 6");
 }
 
 static void a_painting_answers_its_finding(void **state)
@@ -153,7 +158,8 @@ static void proposals_stay_in_the_folder(void **state)
 {
   (void)state;
   put_text(folder, ".r4/proposals/tag-7377fabe/proposals.json",
-           "{\"proposals\": [{\"file\": \"0.png\", \"mask\": \"../../../images/0.png\"}, {\"file\": \"2.png\", \"mask\": "
+           "{\"proposals\": [{\"file\": \"0.png\", \"mask\": \"../../../images/0.png\"}, {\"file\": "
+           "\"2.png\", \"mask\": "
            "\"/etc/passwd\"}, {\"file\": \"4.png\"}, 7]}");
   GET(&site, "/proposal", "photo=0&finding=tag-7377fabe", 500, "leads out");
   GET(&site, "/proposal", "photo=2&finding=tag-7377fabe", 500, "");
@@ -180,7 +186,8 @@ static void what_cannot_be_written_is_said(void **state)
   put_text(folder, "masks", "a file");
   serve_paint(&site, "photo=1&base=none", SERVE_WIDTH, SERVE_HEIGHT, 0, 3, 500, "masks/1.png");
   assert_int_equal(mkdir(path_in(folder, "marks.json"), 0777), 0);
-  serve_post(&site, "/api/decide", "{'finding': 'tag-7377fabe', 'answer': 'core', 'edit': 0}", 500, "marks.json");
+  serve_post(&site, "/api/decide", "{'finding': 'tag-7377fabe', 'answer': 'core', 'edit': 0}", 500,
+             "marks.json");
   rmdir(path_in(folder, "marks.json"));
   GET(&site, "/api/find", NULL, 200, "\"answer\":null,\"edit\":0");
 }

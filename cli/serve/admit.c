@@ -50,12 +50,13 @@ static bool has_cookie(const struct site *s, const char *cookies)
   return false;
 }
 
-static bool knows_token(const struct site *s, const struct request *r)
+/* Browsers send the cookie to all servers of the machine, whatever their port: it is enough to look, not to write. */
+static bool knows_token(const struct site *s, const struct request *r, bool writes)
 {
   const char *header = r->header(r->from, "X-R4-Token"), *address = r->argument(r->from, "token");
   if (header) return is_secret(header, strlen(header), s->token);
   if (address && !strcmp(r->path, "/")) return is_secret(address, strlen(address), s->token);
-  return has_cookie(s, r->header(r->from, "Cookie"));
+  return !writes && has_cookie(s, r->header(r->from, "Cookie"));
 }
 
 /* 127.0.0.1:PORT, localhost:PORT or [::1]:PORT, after before. */
@@ -79,7 +80,8 @@ static bool is_foreign(const struct request *r)
 int guard_refuses(const struct site *s, const struct request *r, bool writes, const char **why)
 {
   const char *origin = r->header(r->from, "Origin");
-  bool opens = !strcmp(r->path, "/") && !writes; /* a link to it may stand anywhere: it has to bring the token */
+  bool opens =
+    !strcmp(r->path, "/") && !writes; /* a link to it may stand anywhere: it has to bring the token */
   *why = NULL;
   if (!is_here(s, r->header(r->from, "Host"), ""))
     *why = "asked for under a name that is not this machine's own";
@@ -87,7 +89,7 @@ int guard_refuses(const struct site *s, const struct request *r, bool writes, co
     *why = "asked by a page of another origin";
   else if (!opens && is_foreign(r))
     *why = "asked by a page of another site";
-  else if (!knows_token(s, r))
-    *why = "the address lacks the token: open the one that r4 serve has printed";
+  else if (!knows_token(s, r, writes))
+    *why = "the token is missing: open the address that r4 serve has printed";
   return *why ? 403 : 0;
 }

@@ -14,7 +14,8 @@ void answer_clear(struct answer *a)
 void answer_bytes(struct answer *a, const char *type, void *bytes, size_t size, void (*release)(void *))
 {
   answer_clear(a);
-  *a = (struct answer){.status = 200, .type = type, .body = bytes, .size = size, .own = bytes, .release = release};
+  *a = (struct answer){
+    .status = 200, .type = type, .body = bytes, .size = size, .own = bytes, .release = release};
 }
 
 static void release_text(void *text)

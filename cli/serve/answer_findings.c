@@ -113,7 +113,8 @@ void answer_decide(struct site *s, const struct request *r, const r4_json_value 
     return;
   }
   if (!r4_json_as_real(r4_json_get(body, "edit"), &edit) || edit != (d ? (double)d->edit : 0)) {
-    answer_error(a, 409, "this finding was decided elsewhere, perhaps in another tab: %s", d ? d->answer : "not yet");
+    answer_error(a, 409, "this finding was decided elsewhere, perhaps in another tab: %s",
+                 d ? d->answer : "not yet");
     return;
   }
   r4_status status = marks_decide(s, f, answer, &e);

@@ -70,14 +70,15 @@ static void answer_version(const char *version, struct answer *a)
   answer_json(a, w);
 }
 
-static r4_status read_painting(const struct site *s, size_t photo, const struct request *r, r4_image *mask, r4_error *e)
+static r4_status read_painting(const struct site *s, size_t photo, const struct request *r, r4_image *mask,
+                               r4_error *e)
 {
   r4_image shown, as;
   r4_status status = mask_photo_size(s, photo, &shown, e);
   if (!status) status = r4_image_look(r->body ? r->body : (const uint8_t *)"", r->size, "the mask", &as, e);
   if (!status && (as.height != shown.height || as.width != shown.width)) {
-    snprintf(e->text, sizeof e->text, "the mask has %zu x %zu pixels, expected %zu x %zu as its photo", as.width,
-             as.height, shown.width, shown.height);
+    snprintf(e->text, sizeof e->text, "the mask has %zu x %zu pixels, expected %zu x %zu as its photo",
+             as.width, as.height, shown.width, shown.height);
     return e->status = R4_E_SHAPE;
   }
   return status ? status : r4_image_read(r->body, r->size, "the mask", 1, mask, e);
@@ -112,7 +113,8 @@ void answer_judge(struct site *s, const struct request *r, const r4_json_value *
   r4_error e = {0};
   const char *answer = r4_json_as_text(r4_json_get(body, "answer"));
   size_t photo = told_photo(s, body, a);
-  const struct finding *f = photo < s->n ? asked_finding(s, r4_json_as_text(r4_json_get(body, "finding")), a) : NULL;
+  const struct finding *f =
+    photo < s->n ? asked_finding(s, r4_json_as_text(r4_json_get(body, "finding")), a) : NULL;
   if (!f) return;
   if (!answer || (*answer && strcmp(answer, "accepted") && strcmp(answer, "rejected"))) {
     answer_error(a, 400, "answer: expected accepted, rejected or nothing");
@@ -126,7 +128,8 @@ void answer_judge(struct site *s, const struct request *r, const r4_json_value *
 }
 
 /* The proposed mask and the one that is there, united. */
-static r4_status accept_one(struct site *s, const char *key, const r4_json_value *list, size_t photo, r4_error *e)
+static r4_status accept_one(struct site *s, const char *key, const r4_json_value *list, size_t photo,
+                            r4_error *e)
 {
   char version[VERSION_SIZE], made[VERSION_SIZE];
   r4_image mask = {0}, proposed = {0};
@@ -159,7 +162,9 @@ void answer_accept(struct site *s, const struct request *r, const r4_json_value 
   for (size_t k = 0; !status && k < r4_json_size(photos); k++) {
     double at = -1;
     bool good = r4_json_as_real(r4_json_at(photos, k), &at) && at >= 0 && at < (double)s->n;
-    if (!good) status = R4_E_ARGUMENT, snprintf(e.text, sizeof e.text, "photos: expected whole numbers below %zu", s->n);
+    if (!good)
+      status = R4_E_ARGUMENT,
+      snprintf(e.text, sizeof e.text, "photos: expected whole numbers below %zu", s->n);
     if (good) status = accept_one(s, f->key, list, (size_t)at, &e);
     if (!status) photo[n++] = (size_t)at;
   }

@@ -69,7 +69,8 @@ static void put_row(r4_json *w, const struct site *s, const struct rows *rows, c
   r4_json_close(w, '}');
 }
 
-static void put_rows(const struct site *s, const struct rows *rows, const char *show, long from, long n, struct answer *a)
+static void put_rows(const struct site *s, const struct rows *rows, const char *show, long from, long n,
+                     struct answer *a)
 {
   size_t todo = 0, shown = 0;
   r4_json *w = r4_json_new();
@@ -117,14 +118,15 @@ void answer_photos(struct site *s, const struct request *r, const r4_json_value 
 
 /* What is shown is what the file is now: its size and time say whether a browser has it already. Done: it has, or the
  * file is not there. */
-static bool is_known(const struct site *s, const struct request *r, const char *path, const char *how, struct answer *a)
+static bool is_known(const struct site *s, const struct request *r, const char *path, const char *how,
+                     struct answer *a)
 {
   struct stamp now;
   char etag[sizeof a->etag];
   const char *has = r->header(r->from, "If-None-Match");
   if (place_stat(s, path, &now)) return false;
-  snprintf(etag, sizeof etag, "\"%llx-%llx-%llx-%.16s\"", (unsigned long long)now.size, (unsigned long long)now.seconds,
-           (unsigned long long)now.nanoseconds, how);
+  snprintf(etag, sizeof etag, "\"%llx-%llx-%llx-%.16s\"", (unsigned long long)now.size,
+           (unsigned long long)now.seconds, (unsigned long long)now.nanoseconds, how);
   if (has && !strcmp(has, etag)) {
     answer_bytes(a, "image/png", NULL, 0, NULL);
     a->status = 304;
@@ -166,7 +168,8 @@ static r4_status crop(const r4_image *from, const long part[4], r4_image *to, r4
   *to = (r4_image){h, w, from->channels, malloc(h * w * from->channels)};
   if (!to->pixel) return snprintf(e->text, sizeof e->text, "out of memory"), e->status = R4_E_MEMORY;
   for (size_t k = 0; k < h; k++)
-    memcpy(to->pixel + k * w * to->channels, from->pixel + ((y + k) * from->width + x) * to->channels, w * to->channels);
+    memcpy(to->pixel + k * w * to->channels, from->pixel + ((y + k) * from->width + x) * to->channels,
+           w * to->channels);
   return R4_OK;
 }
 
@@ -179,8 +182,8 @@ static r4_status shrink(const r4_image *from, size_t side, r4_image *to, r4_erro
   return r4_image_resize(from, h ? h : 1, w ? w : 1, to, e);
 }
 
-static r4_status make_thumb(const struct site *s, const char *path, const long part[4], long side, r4_image *to,
-                            r4_error *e)
+static r4_status make_thumb(const struct site *s, const char *path, const long part[4], long side,
+                            r4_image *to, r4_error *e)
 {
   uint8_t *bytes = NULL;
   size_t size = 0;
@@ -235,7 +238,8 @@ void answer_photo(struct site *s, const struct request *r, const r4_json_value *
     answer_failed(a, R4_E_IO, &e);
     return;
   }
-  bool jpeg = size > 2 && bytes[0] == 0xff && bytes[1] == 0xd8, png = size > 4 && !memcmp(bytes, "\x89PNG", 4);
+  bool jpeg = size > 2 && bytes[0] == 0xff && bytes[1] == 0xd8,
+       png = size > 4 && !memcmp(bytes, "\x89PNG", 4);
   if (jpeg || png) {
     answer_bytes(a, jpeg ? "image/jpeg" : "image/png", bytes, size, free);
     memcpy(a->etag, etag, sizeof etag);

@@ -59,18 +59,19 @@ static r4_status ensure_settings(const struct site *s, r4_error *e)
   int why = place_stat(s, settings_file, &there);
   if (why != ENOENT) return R4_OK; /* r4 train says what is wrong with it */
   for (size_t k = 0; k < s->n; k++) count[r4_photos_at(s->photos, k).split]++;
-  int n = snprintf(text, sizeof text,
-                   "# Written by r4 serve, which will not touch it again. r4 help train lists the settings.\n"
-                   "data: .\n"
-                   "data.mask_means: irrelevant\n"
-                   "data.size: 64\n"
-                   "%s%s"
-                   "net: conv 16 3 p1, relu, maxpool 2, conv 32 3 p1, relu, maxpool 2, flatten, dense 64, relu, "
-                   "dense {classes}\n"
-                   "batch: %d\n"
-                   "epochs: 20\n",
-                   count[R4_VAL] ? "" : "data.val: 0.15      # of the photos for training, as none is called val\n",
-                   count[R4_TEST] ? "" : "data.test: 0.2      # likewise\n", s->n < 200 ? 8 : 32);
+  int n =
+    snprintf(text, sizeof text,
+             "# Written by r4 serve, which will not touch it again. r4 help train lists the settings.\n"
+             "data: .\n"
+             "data.mask_means: irrelevant\n"
+             "data.size: 64\n"
+             "%s%s"
+             "net: conv 16 3 p1, relu, maxpool 2, conv 32 3 p1, relu, maxpool 2, flatten, dense 64, relu, "
+             "dense {classes}\n"
+             "batch: %d\n"
+             "epochs: 20\n",
+             count[R4_VAL] ? "" : "data.val: 0.15      # of the photos for training, as none is called val\n",
+             count[R4_TEST] ? "" : "data.test: 0.2      # likewise\n", s->n < 200 ? 8 : 32);
   return place_write(s, settings_file, text, (size_t)n, e);
 }
 
@@ -80,7 +81,8 @@ static bool before_is_done(const struct site *s)
   char path[PATH_MAX];
   struct stamp settings, model;
   snprintf(path, sizeof path, "%s/%s/seed-0/model.safetensors", site_runs(s), before);
-  return !place_stat(s, settings_file, &settings) && !place_stat(s, path, &model) && settings.seconds <= model.seconds;
+  return !place_stat(s, settings_file, &settings) && !place_stat(s, path, &model) &&
+         settings.seconds <= model.seconds;
 }
 
 static void free_name(const struct site *s, char name[32])
@@ -171,8 +173,8 @@ static const char *asked_run(const struct request *r, struct answer *a)
 }
 
 /* early: nothing is there yet, which is no error. */
-static void answer_file(const struct site *s, const struct request *r, const char *file, const char *type, bool early,
-                        struct answer *a)
+static void answer_file(const struct site *s, const struct request *r, const char *file, const char *type,
+                        bool early, struct answer *a)
 {
   char path[PATH_MAX];
   uint8_t *bytes;

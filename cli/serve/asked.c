@@ -33,7 +33,8 @@ size_t asked_photo(const struct site *s, const struct request *r, struct answer 
 size_t told_photo(const struct site *s, const r4_json_value *object, struct answer *a)
 {
   double k = -1;
-  if (r4_json_as_real(r4_json_get(object, "photo"), &k) && k >= 0 && k < (double)s->n && floor(k) == k) return (size_t)k;
+  if (r4_json_as_real(r4_json_get(object, "photo"), &k) && k >= 0 && k < (double)s->n && floor(k) == k)
+    return (size_t)k;
   answer_error(a, 400, "photo: expected a whole number below %zu", s->n);
   return s->n;
 }
@@ -47,7 +48,8 @@ const struct finding *asked_finding(struct site *s, const char *key, struct answ
     return NULL;
   }
   const struct finding *f = why ? NULL : found_get(&s->found, key);
-  if (!f) answer_error(a, 404, "find.json has no such finding any more: search again, or load the page again");
+  if (!f)
+    answer_error(a, 404, "find.json has no such finding any more: search again, or load the page again");
   return f;
 }
 

@@ -10,7 +10,8 @@ struct serve_settings {
 
 #define AT(field) offsetof(struct serve_settings, field)
 static const struct option options[] = {
-  {"FOLDER", OPTION_WORD, AT(folder), ".", 0, 0, "photos, as metadata.csv or folders of classes say; masks go there, too"},
+  {"FOLDER", OPTION_WORD, AT(folder), ".", 0, 0,
+   "photos, as metadata.csv or folders of classes say; masks go there, too"},
   {"port", OPTION_WHOLE, AT(port), "0", 0, 65535, "of the page's address; 0: one that is free"},
   {"mask-means", OPTION_TEXT, AT(mask_means), NULL, 0, 0,
    "irrelevant, if the folder has masks and white marks what must not matter"},
@@ -22,8 +23,9 @@ static void say_ready(const struct site *s, void *user)
   (void)user;
   printf("http://127.0.0.1:%d/?token=%s\n", s->port, s->token);
   fflush(stdout);
-  fprintf(stderr, "open this address in a browser on this machine; whoever has it can do all that the page can\n"
-                  "Ctrl-C ends; what was said and painted is saved at any moment\n");
+  fprintf(stderr,
+          "open this address in a browser on this machine; whoever has it can do all that the page can\n"
+          "Ctrl-C ends; what was said and painted is saved at any moment\n");
 }
 
 static int serve(struct site *s, const struct serve_settings *o)
@@ -60,10 +62,12 @@ static int run(int argc, char **argv)
 const struct command command_serve = {
   .name = "serve",
   .summary = "a page to find, mark and remove shortcuts, in a browser on this machine",
-  .details =
-    "Prints the address of a page for the photos in FOLDER: what gives the label away, masks to accept, paint and\n"
-    "correct, training, and the report. All of it is saved at once, as plain files in FOLDER: find.json, marks.json,\n"
-    "masks/, r4.yaml and runs/. Only this machine can reach it, and only with the token in the address. doc/serve.md.",
+  .details = "Prints the address of a page for the photos in FOLDER: what gives the label away, masks to "
+             "accept, paint and\n"
+             "correct, training, and the report. All of it is saved at once, as plain files in FOLDER: "
+             "find.json, marks.json,\n"
+             "masks/, r4.yaml and runs/. Only this machine can reach it, and only with the token in the "
+             "address. doc/serve.md.",
   .options = options,
   .run = run,
 };

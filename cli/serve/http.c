@@ -62,14 +62,16 @@ static time_t now(void)
 
 /* ---- How long connections take ---- */
 
-static void connected(void *user, struct MHD_Connection *c, void **own, enum MHD_ConnectionNotificationCode what)
+static void connected(void *user, struct MHD_Connection *c, void **own,
+                      enum MHD_ConnectionNotificationCode what)
 {
   struct server *v = user;
   struct link *l = *own;
   if (what == MHD_CONNECTION_NOTIFY_STARTED) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
     if (!info || !(l = calloc(1, sizeof *l))) return;
-    *l = (struct link){.socket = info->connect_fd, .since = now(), .next = v->links.next, .before = &v->links};
+    *l =
+      (struct link){.socket = info->connect_fd, .since = now(), .next = v->links.next, .before = &v->links};
     if (l->next) l->next->before = l;
     v->links.next = l;
     *own = l;
@@ -156,7 +158,8 @@ static const char page_policy[] =
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 static const char report_policy[] =
   "sandbox allow-scripts allow-downloads; default-src 'none'; script-src 'unsafe-inline'; "
-  "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors "
+  "'none'";
 
 static void put_headers(const struct site *s, const struct answer *a, struct MHD_Response *r)
 {
@@ -194,8 +197,8 @@ static enum MHD_Result reply(struct MHD_Connection *c, const struct site *s, str
     return MHD_NO;
   }
   *kept = *a;
-  struct MHD_Response *r =
-    MHD_create_response_from_buffer_with_free_callback_cls(a->size, (void *)(uintptr_t)a->body, release, kept);
+  struct MHD_Response *r = MHD_create_response_from_buffer_with_free_callback_cls(
+    a->size, (void *)(uintptr_t)a->body, release, kept);
   if (!r) {
     release(kept);
     return MHD_NO;
@@ -264,7 +267,8 @@ static int fail(const char *what)
 
 static int listen_here(int port, int *to)
 {
-  struct sockaddr_in here = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  struct sockaddr_in here = {
+    .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   socklen_t size = sizeof here;
   int yes = 1, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return fail("no socket");
@@ -334,9 +338,9 @@ int http_serve(struct site *s, int port, void (*ready)(const struct site *s, voi
   if (signals < 0) return fail("signals");
   v.daemon = MHD_start_daemon(
     MHD_USE_EPOLL, 0, NULL, NULL, handle, &v, MHD_OPTION_LISTEN_SOCKET, -fd, MHD_OPTION_CONNECTION_LIMIT,
-    (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-    (size_t)HEADER_BYTES, MHD_OPTION_NOTIFY_COMPLETED, completed, &v, MHD_OPTION_NOTIFY_CONNECTION, connected, &v,
-    MHD_OPTION_END);
+    (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
+    MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADER_BYTES, MHD_OPTION_NOTIFY_COMPLETED, completed, &v,
+    MHD_OPTION_NOTIFY_CONNECTION, connected, &v, MHD_OPTION_END);
   if (!v.daemon) return fail("the server cannot be started");
   ready(s, user);
   loop(&v, signals);

@@ -45,8 +45,8 @@ static void *more(void *list, size_t n, size_t size)
   return n & (n - 1) ? list : realloc(list, (n ? 2 * n : 1) * size);
 }
 
-static r4_status add_decision(struct marks *m, const char *key, const char *id, const char *what, const char *answer,
-                              int64_t edit, r4_error *e)
+static r4_status add_decision(struct marks *m, const char *key, const char *id, const char *what,
+                              const char *answer, int64_t edit, r4_error *e)
 {
   struct decision *list = more(m->decision, m->n, sizeof *list);
   if (!list) return no_memory(e);
@@ -60,7 +60,8 @@ static r4_status add_decision(struct marks *m, const char *key, const char *id, 
   return no_memory(e);
 }
 
-static r4_status add_judged(struct marks *m, const char *key, const char *name, const char *answer, r4_error *e)
+static r4_status add_judged(struct marks *m, const char *key, const char *name, const char *answer,
+                            r4_error *e)
 {
   struct judged *list = more(m->judge, m->judged, sizeof *list);
   if (!list) return no_memory(e);
@@ -78,8 +79,9 @@ static r4_status add_judged(struct marks *m, const char *key, const char *name, 
 
 static r4_status damaged(r4_error *e, const char *list, size_t k)
 {
-  snprintf(e->text, sizeof e->text, "%s: entry %zu of \"%s\" is not one that r4 serve writes; mend or move the file", file,
-           k + 1, list);
+  snprintf(e->text, sizeof e->text,
+           "%s: entry %zu of \"%s\" is not one that r4 serve writes; mend or move the file", file, k + 1,
+           list);
   return e->status = R4_E_PARSE;
 }
 
@@ -90,13 +92,15 @@ static r4_status read_decision(struct marks *m, const r4_json_value *v, size_t k
   double edit = 0;
   for (size_t i = 0; i < 4; i++)
     if (!(text[i] = r4_json_as_text(r4_json_get(v, field[i])))) return damaged(e, "findings", k);
-  if (!r4_json_as_real(r4_json_get(v, "edit"), &edit) || !(edit >= 0 && edit < 1e15)) return damaged(e, "findings", k);
+  if (!r4_json_as_real(r4_json_get(v, "edit"), &edit) || !(edit >= 0 && edit < 1e15))
+    return damaged(e, "findings", k);
   return add_decision(m, text[0], text[1], text[2], text[3], (int64_t)edit, e);
 }
 
 static r4_status read_judged(struct marks *m, const r4_json_value *v, size_t k, r4_error *e)
 {
-  const char *key = r4_json_as_text(r4_json_get(v, "finding")), *name = r4_json_as_text(r4_json_get(v, "file")),
+  const char *key = r4_json_as_text(r4_json_get(v, "finding")),
+             *name = r4_json_as_text(r4_json_get(v, "file")),
              *answer = r4_json_as_text(r4_json_get(v, "answer"));
   return key && name && answer ? add_judged(m, key, name, answer, e) : damaged(e, "photos", k);
 }
@@ -109,10 +113,12 @@ static r4_status parse(struct marks *m, const uint8_t *bytes, size_t size, r4_er
   double version = 0;
   r4_status s = R4_OK;
   if (!findings || !photos || !r4_json_as_real(r4_json_get(root, "version"), &version) || version != 1) {
-    snprintf(e->text, sizeof e->text, "%s: is not of version 1, the one that this r4 reads; move the file", file);
+    snprintf(e->text, sizeof e->text, "%s: is not of version 1, the one that this r4 reads; move the file",
+             file);
     s = e->status = R4_E_PARSE;
   }
-  for (size_t k = 0; !s && k < r4_json_size(findings); k++) s = read_decision(m, r4_json_at(findings, k), k, e);
+  for (size_t k = 0; !s && k < r4_json_size(findings); k++)
+    s = read_decision(m, r4_json_at(findings, k), k, e);
   for (size_t k = 0; !s && k < r4_json_size(photos); k++) s = read_judged(m, r4_json_at(photos, k), k, e);
   r4_json_value_free(root);
   return s;
@@ -225,12 +231,14 @@ static r4_status set(char **to, const char *text, r4_error *e)
 r4_status marks_decide(struct site *s, const struct finding *f, const char *answer, r4_error *e)
 {
   struct decision *d = (struct decision *)marks_decision(&s->marks, f->key);
-  r4_status status = d ? set(&d->answer, answer, e) : add_decision(&s->marks, f->key, f->id, f->what, answer, 1, e);
+  r4_status status =
+    d ? set(&d->answer, answer, e) : add_decision(&s->marks, f->key, f->id, f->what, answer, 1, e);
   if (!status && d) d->edit++;
   return keep(s, status, e);
 }
 
-static r4_status judge_one(struct marks *m, const char *key, const char *name, const char *answer, r4_error *e)
+static r4_status judge_one(struct marks *m, const char *key, const char *name, const char *answer,
+                           r4_error *e)
 {
   size_t k = 0;
   while (k < m->judged && (strcmp(m->judge[k].file, name) || strcmp(m->judge[k].key, key))) k++;
@@ -242,7 +250,8 @@ static r4_status judge_one(struct marks *m, const char *key, const char *name, c
   return R4_OK;
 }
 
-r4_status marks_judge(struct site *s, const char *key, size_t n, const size_t *photo, const char *answer, r4_error *e)
+r4_status marks_judge(struct site *s, const char *key, size_t n, const size_t *photo, const char *answer,
+                      r4_error *e)
 {
   r4_status status = R4_OK;
   for (size_t k = 0; !status && k < n; k++)

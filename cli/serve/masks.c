@@ -21,8 +21,8 @@ static void version_of(const uint8_t *bytes, size_t size, char version[VERSION_S
 }
 
 /* The bytes of the mask, NULL if there is none. */
-static r4_status load(const struct site *s, size_t photo, uint8_t **bytes, size_t *size, char version[VERSION_SIZE],
-                      r4_error *e)
+static r4_status load(const struct site *s, size_t photo, uint8_t **bytes, size_t *size,
+                      char version[VERSION_SIZE], r4_error *e)
 {
   int why = place_read(s, r4_photos_at(s->photos, photo).place, MOST_PHOTO, bytes, size, NULL, e);
   if (why && why != ENOENT) return R4_E_IO;
@@ -65,14 +65,14 @@ r4_status mask_photo_size(const struct site *s, size_t photo, r4_image *size, r4
   return status;
 }
 
-static r4_status decode(const uint8_t *bytes, size_t size, const char *path, size_t height, size_t width, r4_image *to,
-                        r4_error *e)
+static r4_status decode(const uint8_t *bytes, size_t size, const char *path, size_t height, size_t width,
+                        r4_image *to, r4_error *e)
 {
   r4_image as;
   r4_status status = r4_image_look(bytes, size, path, &as, e);
   if (!status && height && (as.height != height || as.width != width)) {
-    snprintf(e->text, sizeof e->text, "%.200s: has %zu x %zu pixels, expected %zu x %zu as its photo", path, as.width,
-             as.height, width, height);
+    snprintf(e->text, sizeof e->text, "%.200s: has %zu x %zu pixels, expected %zu x %zu as its photo", path,
+             as.width, as.height, width, height);
     return e->status = R4_E_SHAPE;
   }
   if (!status) status = r4_image_read(bytes, size, path, 1, to, e);
@@ -80,7 +80,8 @@ static r4_status decode(const uint8_t *bytes, size_t size, const char *path, siz
   return status;
 }
 
-r4_status mask_read_file(const struct site *s, const char *path, size_t height, size_t width, r4_image *to, r4_error *e)
+r4_status mask_read_file(const struct site *s, const char *path, size_t height, size_t width, r4_image *to,
+                         r4_error *e)
 {
   uint8_t *bytes = NULL;
   size_t size = 0;
@@ -112,7 +113,8 @@ r4_status mask_read(const struct site *s, size_t photo, r4_image *to, char versi
 
 /* ---- Writing ---- */
 
-static r4_status check_base(const struct site *s, size_t photo, const char *base, char version[VERSION_SIZE], r4_error *e)
+static r4_status check_base(const struct site *s, size_t photo, const char *base, char version[VERSION_SIZE],
+                            r4_error *e)
 {
   r4_status status = mask_version(s, photo, version, e);
   if (status || !strcmp(version, base)) return status;
@@ -124,12 +126,13 @@ static r4_status check_place(const struct site *s, const r4_photo *p, r4_error *
 {
   if (s->refuses_masks) return wrong(e, R4_E_ARGUMENT, p->name, s->refuses_masks);
   if (p->outlined)
-    return wrong(e, R4_E_ARGUMENT, p->name, "has outlines in a file with annotations, and may not have a mask as well");
+    return wrong(e, R4_E_ARGUMENT, p->name,
+                 "has outlines in a file with annotations, and may not have a mask as well");
   return R4_OK;
 }
 
-r4_status mask_write(struct site *s, size_t photo, r4_image *mask, char version[VERSION_SIZE], const char *base,
-                     r4_error *e)
+r4_status mask_write(struct site *s, size_t photo, r4_image *mask, char version[VERSION_SIZE],
+                     const char *base, r4_error *e)
 {
   r4_photo p = r4_photos_at(s->photos, photo);
   uint8_t *bytes = NULL;

@@ -74,7 +74,8 @@ static int open_strictly(int root, const char *path, int how)
 /* Linux 5.6 knows how to follow links within a folder only. Without it, none is followed. */
 static int open_beneath(int root, const char *path, int how)
 {
-  struct open_how within = {.flags = (unsigned long long)(unsigned)how, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+  struct open_how within = {.flags = (unsigned long long)(unsigned)how,
+                            .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
   long fd = syscall(SYS_openat2, root, path, &within, sizeof within);
   return fd < 0 && (errno == ENOSYS || errno == EPERM) ? open_strictly(root, path, how) : (int)fd;
 }
@@ -105,7 +106,8 @@ static struct stamp stamp_of(const struct stat *about)
 
 bool stamp_equal(const struct stamp *a, const struct stamp *b)
 {
-  return a->size == b->size && a->seconds == b->seconds && a->nanoseconds == b->nanoseconds && a->inode == b->inode;
+  return a->size == b->size && a->seconds == b->seconds && a->nanoseconds == b->nanoseconds &&
+         a->inode == b->inode;
 }
 
 static int read_all(int fd, size_t size, uint8_t **bytes, size_t *got)
@@ -129,18 +131,19 @@ static int read_all(int fd, size_t size, uint8_t **bytes, size_t *got)
   return 0;
 }
 
-int place_read(const struct site *s, const char *path, size_t most, uint8_t **bytes, size_t *size, struct stamp *stamp,
-               r4_error *e)
+int place_read(const struct site *s, const char *path, size_t most, uint8_t **bytes, size_t *size,
+               struct stamp *stamp, r4_error *e)
 {
   struct stat about;
   *bytes = NULL;
   *size = 0;
   int fd = place_open(s, path, O_RDONLY);
-  if (fd < 0) return say(e, errno, path, errno == EXDEV || errno == ELOOP ? "leads out of the folder" : "opening");
-  int why = fstat(fd, &about)            ? errno
-            : !S_ISREG(about.st_mode)    ? EINVAL
+  if (fd < 0)
+    return say(e, errno, path, errno == EXDEV || errno == ELOOP ? "leads out of the folder" : "opening");
+  int why = fstat(fd, &about)                ? errno
+            : !S_ISREG(about.st_mode)        ? EINVAL
             : (uint64_t)about.st_size > most ? EFBIG
-                                         : read_all(fd, (size_t)about.st_size, bytes, size);
+                                             : read_all(fd, (size_t)about.st_size, bytes, size);
   close(fd);
   if (!why && stamp) *stamp = stamp_of(&about);
   return why ? say(e, why, path, "reading") : 0;
@@ -177,7 +180,8 @@ static bool replace(const struct site *s, int folder, const char *last, const vo
   bool good = write_all(fd, bytes, size) && (s->hasty || fsync(fd) == 0);
   int why = errno;
   if (close(fd) && good) good = false, why = errno;
-  if (good && renameat(folder, beside, folder, last) == 0) return s->hasty || fsync(folder) == 0 || errno == EINVAL;
+  if (good && renameat(folder, beside, folder, last) == 0)
+    return s->hasty || fsync(folder) == 0 || errno == EINVAL;
   if (good) why = errno;
   unlinkat(folder, beside, 0);
   errno = why;

@@ -30,8 +30,8 @@ static const char *mask_of(const struct site *s, const r4_json_value *list, size
   return NULL;
 }
 
-r4_status proposal_read(const struct site *s, const r4_json_value *list, const char *key, size_t photo, r4_image *to,
-                        r4_error *e)
+r4_status proposal_read(const struct site *s, const r4_json_value *list, const char *key, size_t photo,
+                        r4_image *to, r4_error *e)
 {
   char path[PATH_MAX];
   r4_image size;

@@ -40,7 +40,8 @@ enum { ROUTES = sizeof routes / sizeof *routes };
 
 static const struct {
   const char *ending, *type;
-} types[] = {{".html", "text/html; charset=utf-8"}, {".css", "text/css; charset=utf-8"},
+} types[] = {{".html", "text/html; charset=utf-8"},
+             {".css", "text/css; charset=utf-8"},
              {".js", "text/javascript; charset=utf-8"}};
 
 static const struct embedded *page_file(const char *path)
@@ -116,7 +117,8 @@ void serve_answer(struct site *s, const struct request *r, struct answer *a)
     return;
   }
   r4_status status = marks_refresh(s, &e);
-  if (!status && to->type == json && !(body = r4_json_parse("the request", r->body ? r->body : (const uint8_t *)"", r->size, &e)))
+  if (!status && to->type == json &&
+      !(body = r4_json_parse("the request", r->body ? r->body : (const uint8_t *)"", r->size, &e)))
     status = e.status;
   if (status)
     answer_failed(a, status, &e);

@@ -17,14 +17,14 @@
 #include "serve/tasks.h"
 
 enum {
-  SECRET_SIZE = 33,         /* 128 bits in hexadecimal digits, and a zero          */
-  MOST_JSON = 1 << 20,      /* bytes of a request that is JSON                     */
-  MOST_PNG = 16 << 20,      /* and of one that is a mask                           */
-  MOST_PHOTO = 256 << 20,   /* bytes of a photo that is shown                      */
-  MOST_FILE = 64 << 20,     /* of a file of JSON                                   */
-  MOST_MASK = 40000000,     /* pixels of a photo that can be painted on            */
-  VERSION_SIZE = 17,        /* of what a mask is: the beginning of its SHA-256     */
-  KEY_SIZE = 96,            /* of a finding                                        */
+  SECRET_SIZE = 33,       /* 128 bits in hexadecimal digits, and a zero          */
+  MOST_JSON = 1 << 20,    /* bytes of a request that is JSON                     */
+  MOST_PNG = 16 << 20,    /* and of one that is a mask                           */
+  MOST_PHOTO = 256 << 20, /* bytes of a photo that is shown                      */
+  MOST_FILE = 64 << 20,   /* of a file of JSON                                   */
+  MOST_MASK = 40000000,   /* pixels of a photo that can be painted on            */
+  VERSION_SIZE = 17,      /* of what a mask is: the beginning of its SHA-256     */
+  KEY_SIZE = 96,          /* of a finding                                        */
 };
 
 /* ---- Requests and answers ---- */
@@ -32,7 +32,8 @@ enum {
 /* One request, whoever has read it. */
 struct request {
   const char *method, *path;
-  const char *(*argument)(const void *from, const char *name); /* of the address after "?"; NULL if it is not there */
+  const char *(*argument)(const void *from,
+                          const char *name); /* of the address after "?"; NULL if it is not there */
   const char *(*header)(const void *from, const char *name);
   const void *from;
   const uint8_t *body;
@@ -53,7 +54,8 @@ struct answer {
 
 void answer_clear(struct answer *a);
 /* {"error": sentence} */
-void answer_error(struct answer *a, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void answer_error(struct answer *a, int status, const char *format, ...)
+  __attribute__((format(printf, 3, 4)));
 /* The status of HTTP for an error of the library, with its text. */
 void answer_failed(struct answer *a, r4_status s, const r4_error *e);
 /* Takes the text of the writer, and frees it. */
@@ -63,7 +65,8 @@ void answer_bytes(struct answer *a, const char *type, void *bytes, size_t size, 
 /* ---- The folder ---- */
 
 struct finding {
-  char key[KEY_SIZE]; /* its id, and a hash of what it says: another search may give another finding the same id */
+  char key
+    [KEY_SIZE]; /* its id, and a hash of what it says: another search may give another finding the same id */
   const char *id, *what, *class;
   const r4_json_value *json;
 };
@@ -102,9 +105,9 @@ struct site {
   char folder[PATH_MAX]; /* its absolute path      */
   r4_photos *photos;
   size_t n, classes;
-  size_t *by_name; /* photos in the order of their names */
-  bool *masked;    /* the photo has a mask               */
-  bool table;      /* there is metadata.csv: folders of ours are not classes */
+  size_t *by_name;           /* photos in the order of their names */
+  bool *masked;              /* the photo has a mask               */
+  bool table;                /* there is metadata.csv: folders of ours are not classes */
   const char *refuses_masks; /* why none may be painted, or NULL */
   char token[SECRET_SIZE], cookie[SECRET_SIZE];
   int port;
@@ -141,8 +144,8 @@ void guard_cookie_name(const struct site *s, char name[32]);
 
 /* No path leads out: no "..", no absolute path, no link but within the folder; images/ itself may be one, as for the
  * reader. 0, or errno with a sentence in e. The bytes are freed with free, and have a zero after the last. */
-int place_read(const struct site *s, const char *path, size_t most, uint8_t **bytes, size_t *size, struct stamp *stamp,
-               r4_error *e);
+int place_read(const struct site *s, const char *path, size_t most, uint8_t **bytes, size_t *size,
+               struct stamp *stamp, r4_error *e);
 int place_stat(const struct site *s, const char *path, struct stamp *stamp);
 /* A descriptor, or -1 and errno. */
 int place_open(const struct site *s, const char *path, int how);
@@ -170,7 +173,8 @@ const struct decision *marks_decision(const struct marks *m, const char *key);
 /* Changes it in memory and on the disk, or not at all. */
 r4_status marks_decide(struct site *s, const struct finding *f, const char *answer, r4_error *e);
 /* The same of photos of a finding; answer "" takes back what was said. */
-r4_status marks_judge(struct site *s, const char *key, size_t n, const size_t *photo, const char *answer, r4_error *e);
+r4_status marks_judge(struct site *s, const char *key, size_t n, const size_t *photo, const char *answer,
+                      r4_error *e);
 /* For each photo of s what was said: 0, 'a' accepted, 'r' rejected; free. */
 char *marks_said(const struct site *s, const char *key);
 
@@ -179,16 +183,18 @@ char *marks_said(const struct site *s, const char *key);
 /* What the mask of the photo is now; "none" if there is none. */
 r4_status mask_version(const struct site *s, size_t photo, char version[VERSION_SIZE], r4_error *e);
 /* The mask as pixels, 0 or 255; all 0 if there is none. r4_image_clear. */
-r4_status mask_read(const struct site *s, size_t photo, r4_image *to, char version[VERSION_SIZE], r4_error *e);
+r4_status mask_read(const struct site *s, size_t photo, r4_image *to, char version[VERSION_SIZE],
+                    r4_error *e);
 /* Any mask file in the folder, of that size if it is not 0. */
-r4_status mask_read_file(const struct site *s, const char *path, size_t height, size_t width, r4_image *to, r4_error *e);
+r4_status mask_read_file(const struct site *s, const char *path, size_t height, size_t width, r4_image *to,
+                         r4_error *e);
 /* Height and width of the photo as it is shown. */
 r4_status mask_photo_size(const struct site *s, size_t photo, r4_image *size, r4_error *e);
 /* Makes every pixel 0 or 255. Says whether any is 255. */
 bool mask_settle(r4_image *mask);
 /* R4_E_BUSY if the mask is not what base says. One without a white pixel is removed. */
-r4_status mask_write(struct site *s, size_t photo, r4_image *mask, char version[VERSION_SIZE], const char *base,
-                     r4_error *e);
+r4_status mask_write(struct site *s, size_t photo, r4_image *mask, char version[VERSION_SIZE],
+                     const char *base, r4_error *e);
 
 /* ---- http.c ---- */
 

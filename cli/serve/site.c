@@ -73,7 +73,8 @@ static r4_status list_photos(struct site *s, r4_error *e)
   }
   qsort_r(s->by_name, s->n, sizeof *s->by_name, by_name, s->photos);
   s->classes = count_classes(s);
-  if (s->classes < 2) return fail(e, R4_E_ARGUMENT, s->folder, "all photos are of one class: there is nothing to learn");
+  if (s->classes < 2)
+    return fail(e, R4_E_ARGUMENT, s->folder, "all photos are of one class: there is nothing to learn");
   return R4_OK;
 }
 
@@ -82,8 +83,8 @@ static r4_status list_photos(struct site *s, r4_error *e)
 static const char *const other_meaning =
   "the settings in r4.yaml read its mask in another way (data.mask_means, data.mask_values): paint it there";
 
-/* In the settings of the folder, or by marks.json, which is there before the first mask that was painted here; otherwise
- * the user says. */
+/* In the settings of the folder, or by marks.json, which is there before the first mask that was painted here;
+ * otherwise the user says. */
 static r4_status settle_meaning(struct site *s, bool means_irrelevant, r4_error *e)
 {
   struct stamp there;
@@ -102,7 +103,8 @@ static r4_status settle_meaning(struct site *s, bool means_irrelevant, r4_error 
   r4_status status = settings ? r4_settings_read(settings, path, e) : R4_E_MEMORY;
   if (!status) status = r4_settings_get(settings, "data.mask_means", &means, e);
   if (!status) status = r4_settings_get(settings, "data.mask_values", &values, e);
-  if (!status && (!means.text || strcmp(means.text, "irrelevant") || values.n)) s->refuses_masks = other_meaning;
+  if (!status && (!means.text || strcmp(means.text, "irrelevant") || values.n))
+    s->refuses_masks = other_meaning;
   r4_settings_free(settings);
   return status;
 }

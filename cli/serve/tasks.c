@@ -82,7 +82,8 @@ static void end(struct tasks *t, struct task *one, enum task_state state)
     struct task *next = t->task + k;
     if (next->group != one->group || next->state != TASK_WAITING) continue;
     next->state = TASK_STOPPED;
-    snprintf(next->said, sizeof next->said, "not begun, as r4 %s before it was not done", commands[one->kind]);
+    snprintf(next->said, sizeof next->said, "not begun, as r4 %s before it was not done",
+             commands[one->kind]);
   }
 }
 
@@ -157,7 +158,8 @@ static void start(struct tasks *t, struct task *one, int root)
   if (child == 0) become(t, one, root, ends[1], self);
   if (ends[1] >= 0) close(ends[1]);
   if (child < 0) {
-    snprintf(one->said, sizeof one->said, "r4 %s cannot be started: %s", commands[one->kind], strerror(errno));
+    snprintf(one->said, sizeof one->said, "r4 %s cannot be started: %s", commands[one->kind],
+             strerror(errno));
     if (ends[0] >= 0) close(ends[0]);
     end(t, one, TASK_FAILED);
     return;

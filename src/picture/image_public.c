@@ -32,7 +32,8 @@ r4_status r4_image_look(const void *file, size_t bytes, const char *name, r4_ima
   return s;
 }
 
-r4_status r4_image_read(const void *file, size_t bytes, const char *name, size_t channels, r4_image *to, r4_error *e)
+r4_status r4_image_read(const void *file, size_t bytes, const char *name, size_t channels, r4_image *to,
+                        r4_error *e)
 {
   NEEDS(file, "a file", R4_E_ARGUMENT);
   NEEDS(name, "a name", R4_E_ARGUMENT);
@@ -48,7 +49,8 @@ r4_status r4_image_read(const void *file, size_t bytes, const char *name, size_t
 
 static r4_status check(const char *function, const r4_image *image, r4_error *e)
 {
-  if (image->pixel && image->height && image->width && (image->channels == 1 || image->channels == 3)) return R4_OK;
+  if (image->pixel && image->height && image->width && (image->channels == 1 || image->channels == 3))
+    return R4_OK;
   return r4_fail(e, R4_E_ARGUMENT, "%s: %zu x %zu pixels of %zu channels, expected some of 1 or 3", function,
                  image->width, image->height, image->channels);
 }
@@ -62,8 +64,8 @@ r4_status r4_image_resize(const r4_image *from, size_t height, size_t width, r4_
   struct image image;
   r4_status s = check("r4_image_resize", from, e);
   if (!s && (!height || !width || height > IMAGE_MAX_PIXELS / width))
-    s = r4_fail(e, R4_E_ARGUMENT, "r4_image_resize: to %zu x %zu pixels, expected 1 to %d in all", width, height,
-                IMAGE_MAX_PIXELS);
+    s = r4_fail(e, R4_E_ARGUMENT, "r4_image_resize: to %zu x %zu pixels, expected 1 to %d in all", width,
+                height, IMAGE_MAX_PIXELS);
   if (!s) s = image_new(&image, height, width, from->channels, e);
   if (s) return s;
   s = resize(&source, height, width, image.pixel, e);

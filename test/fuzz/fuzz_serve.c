@@ -51,8 +51,9 @@ static void put_image(const char *name)
 static void put_found(void)
 {
   char place[PATH_MAX];
-  put_text("find.json", "{\"findings\": [{\"id\": \"tag\", \"what\": \"x\", \"examples\": [{\"file\": \"1.png\", \"box\": "
-                        "[0, 0, 1, 1]}]}]}");
+  put_text("find.json",
+           "{\"findings\": [{\"id\": \"tag\", \"what\": \"x\", \"examples\": [{\"file\": \"1.png\", \"box\": "
+           "[0, 0, 1, 1]}]}]}");
   found_place(key, "proposals.json", place);
   put_text(place, "{\"proposals\": [{\"file\": \"1.png\", \"mask\": \"masks/1.png\", \"sure\": 0.1}]}");
 }
@@ -106,7 +107,8 @@ static const char *header(const void *from, const char *name)
   const struct parts *p = from;
   size_t n = strlen(name);
   for (size_t k = 0; k < PARTS && p->header[k]; k++)
-    if (!strncasecmp(p->header[k], name, n) && !strncmp(p->header[k] + n, ": ", 2)) return p->header[k] + n + 2;
+    if (!strncasecmp(p->header[k], name, n) && !strncmp(p->header[k] + n, ": ", 2))
+      return p->header[k] + n + 2;
   return !strcmp(name, "Host")         ? "127.0.0.1:80"
          : !strcmp(name, "Origin")     ? "http://127.0.0.1:80"
          : !strcmp(name, "X-R4-Token") ? site.token
@@ -128,7 +130,12 @@ static void ask(char *head, const uint8_t *body, size_t size)
   struct answer a = {0};
   size_t most;
   char *line = cut(&head, "\n");
-  struct request r = {.method = cut(&line, " "), .argument = argument, .header = header, .from = &p, .body = body, .size = size};
+  struct request r = {.method = cut(&line, " "),
+                      .argument = argument,
+                      .header = header,
+                      .from = &p,
+                      .body = body,
+                      .size = size};
   r.path = cut(&line, "?");
   for (size_t k = 0; k + 1 < PARTS && *line; k++) p.argument[k] = cut(&line, "&");
   for (size_t k = 0; k + 1 < PARTS && *head; k++) p.header[k] = cut(&head, "\n");
@@ -145,8 +152,9 @@ static void ask(char *head, const uint8_t *body, size_t size)
 static void with_file(const char *name, const uint8_t *bytes, size_t size)
 {
   static const char *const names[] = {"find.json", "marks.json", "masks/1.png", "proposals.json", "r4.yaml"};
-  char place[PATH_MAX], query[5][64] = {"GET /api/find", "GET /api/photos?finding=tag-2d711642", "GET /mask?photo=1",
-                                        "GET /proposal?photo=1&finding=tag-2d711642", "GET /api/settings"};
+  char place[PATH_MAX],
+    query[5][64] = {"GET /api/find", "GET /api/photos?finding=tag-2d711642", "GET /mask?photo=1",
+                    "GET /proposal?photo=1&finding=tag-2d711642", "GET /api/settings"};
   size_t k = 0;
   while (k < 5 && strcmp(names[k], name)) k++;
   if (k == 5) return;
@@ -161,7 +169,8 @@ static void with_file(const char *name, const uint8_t *bytes, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  static const char *const ours[] = {"marks.json", "masks/0.png", "masks/1.png", "masks/2.png", "masks/3.png", "r4.yaml"};
+  static const char *const ours[] = {"marks.json",  "masks/0.png", "masks/1.png",
+                                     "masks/2.png", "masks/3.png", "r4.yaml"};
   r4_error e = {0};
   if (!*site.token) start(), put_found();
   char *text = malloc(size + 1);

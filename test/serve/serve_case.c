@@ -10,7 +10,6 @@
 static const char what[] = "a tag at the left: 3 of 3 photos, all cats";
 const char serve_key[] = "tag-7377fabe";
 
-
 void serve_folder(const char *folder)
 {
   char table[400] = "file,label,split\n", name[80], text[1200];
@@ -22,13 +21,15 @@ void serve_folder(const char *folder)
                           k < 4 ? "train" : "test");
   }
   put_text(folder, "metadata.csv", table);
-  snprintf(text, sizeof text,
-           "{\"version\": 1, \"net\": null, \"tried\": 9, \"level\": 0.05, \"sentence\": \"one cue\", \"findings\": "
-           "[{\"id\": \"tag\", \"kind\": \"colour\", \"what\": \"%s\", \"class\": \"cat\", \"p\": 0.001, \"pure\": true, "
-           "\"examples\": [{\"file\": \"0.png\", \"score\": 1, \"box\": [0, 0, 0.5, 1]}, {\"file\": \"2.png\", "
-           "\"score\": 0.5, \"box\": null}, {\"file\": \"4.png\", \"score\": 0.2, \"box\": null}, {\"file\": "
-           "\"../none.png\", \"box\": null}]}, {\"id\": \"../bad\", \"what\": \"x\"}]}",
-           what);
+  snprintf(
+    text, sizeof text,
+    "{\"version\": 1, \"net\": null, \"tried\": 9, \"level\": 0.05, \"sentence\": \"one cue\", \"findings\": "
+    "[{\"id\": \"tag\", \"kind\": \"colour\", \"what\": \"%s\", \"class\": \"cat\", \"p\": 0.001, \"pure\": "
+    "true, "
+    "\"examples\": [{\"file\": \"0.png\", \"score\": 1, \"box\": [0, 0, 0.5, 1]}, {\"file\": \"2.png\", "
+    "\"score\": 0.5, \"box\": null}, {\"file\": \"4.png\", \"score\": 0.2, \"box\": null}, {\"file\": "
+    "\"../none.png\", \"box\": null}]}, {\"id\": \"../bad\", \"what\": \"x\"}]}",
+    what);
   put_text(folder, "find.json", text);
   char place[200];
   for (int k = 0; k < 6; k += 2) {
@@ -36,10 +37,11 @@ void serve_folder(const char *folder)
     put_grey(folder, place, SERVE_HEIGHT, SERVE_WIDTH, 255, 0);
   }
   snprintf(place, sizeof place, ".r4/proposals/%s/proposals.json", serve_key);
-  put_text(folder, place,
-           "{\"version\": 1, \"finding\": \"tag\", \"proposals\": [{\"file\": \"4.png\", \"mask\": \"masks/4.png\", "
-           "\"sure\": 0.1}, {\"file\": \"2.png\", \"mask\": \"masks/2.png\", \"sure\": 0.5}, {\"file\": \"0.png\", "
-           "\"mask\": \"masks/0.png\", \"sure\": 0.9}]}");
+  put_text(
+    folder, place,
+    "{\"version\": 1, \"finding\": \"tag\", \"proposals\": [{\"file\": \"4.png\", \"mask\": \"masks/4.png\", "
+    "\"sure\": 0.1}, {\"file\": \"2.png\", \"mask\": \"masks/2.png\", \"sure\": 0.5}, {\"file\": \"0.png\", "
+    "\"mask\": \"masks/0.png\", \"sure\": 0.9}]}");
 }
 
 void serve_open(struct site *s, const char *folder)
@@ -103,8 +105,9 @@ void serve_expect(struct site *s, const char *method, const char *path, struct a
 {
   struct answer a = serve_ask(s, method, path, asked);
   if (a.status != status || (*text && !memmem(a.body, a.size, text, strlen(text))))
-    fail_msg("%s %s?%s: %d, expected %d: \"%.*s\", expected \"%s\"", method, path, asked.query ? asked.query : "",
-             a.status, status, (int)(a.size < 900 ? a.size : 900), (const char *)a.body, text);
+    fail_msg("%s %s?%s: %d, expected %d: \"%.*s\", expected \"%s\"", method, path,
+             asked.query ? asked.query : "", a.status, status, (int)(a.size < 900 ? a.size : 900),
+             (const char *)a.body, text);
   answer_clear(&a);
 }
 
@@ -114,22 +117,24 @@ void serve_post(struct site *s, const char *path, const char *json, int status, 
   snprintf(body, sizeof body, "%s", json);
   for (char *c = body; *c; c++)
     if (*c == '\'') *c = '"';
-  serve_expect(s, "POST", path,
-               (struct asked){.headers = {"Content-Type: application/json"}, .body = body, .size = strlen(body)}, status,
-               text);
+  serve_expect(
+    s, "POST", path,
+    (struct asked){.headers = {"Content-Type: application/json"}, .body = body, .size = strlen(body)}, status,
+    text);
 }
 
-void serve_paint(struct site *s, const char *query, size_t width, size_t height, size_t from, size_t to, int status,
-                 const char *text)
+void serve_paint(struct site *s, const char *query, size_t width, size_t height, size_t from, size_t to,
+                 int status, const char *text)
 {
   uint8_t *png;
   size_t size;
   r4_image mask = {height, width, 1, calloc(height, width)};
   for (size_t k = 0; k < width * height; k++) mask.pixel[k] = k % width >= from && k % width < to ? 255 : 0;
   assert_int_equal(r4_image_png(&mask, &png, &size, NULL), R4_OK);
-  serve_expect(s, "PUT", "/mask",
-               (struct asked){.query = query, .headers = {"Content-Type: image/png"}, .body = png, .size = size}, status,
-               text);
+  serve_expect(
+    s, "PUT", "/mask",
+    (struct asked){.query = query, .headers = {"Content-Type: image/png"}, .body = png, .size = size}, status,
+    text);
   r4_bytes_free(png);
   free(mask.pixel);
 }

@@ -28,11 +28,12 @@ struct answer serve_ask(struct site *s, const char *method, const char *path, st
 /* The same, with its status, and the text in it. */
 void serve_expect(struct site *s, const char *method, const char *path, struct asked asked, int status,
                   const char *text);
-#define GET(s, path, query_, status, text) serve_expect(s, "GET", path, (struct asked){.query = query_}, status, text)
+#define GET(s, path, query_, status, text) \
+  serve_expect(s, "GET", path, (struct asked){.query = query_}, status, text)
 /* JSON in single quotes. */
 void serve_post(struct site *s, const char *path, const char *json, int status, const char *text);
 /* A mask: white from column from up to column to. */
-void serve_paint(struct site *s, const char *query, size_t width, size_t height, size_t from, size_t to, int status,
-                 const char *text);
+void serve_paint(struct site *s, const char *query, size_t width, size_t height, size_t from, size_t to,
+                 int status, const char *text);
 
 #endif

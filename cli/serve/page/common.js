@@ -27,9 +27,10 @@ export class Refused extends Error {
 const away = 'r4 serve does not answer: was it stopped? Nothing that was saved is lost. Start it again, and open the address that it prints.';
 
 export async function ask(path, options = {}) {
+  const token = sessionStorage.getItem('token') ?? ''; // the cookie alone may not write
   let answer;
   try {
-    answer = await fetch(path, options);
+    answer = await fetch(path, { ...options, headers: { ...options.headers, ...(token && { 'X-R4-Token': token }) } });
   } catch {
     throw new Refused(0, away);
   }

@@ -38,7 +38,9 @@ function showTheme(theme) {
 }
 
 async function start() {
-  history.replaceState(null, '', location.pathname + location.hash); // the token is in the cookie now
+  const token = new URLSearchParams(location.search).get('token');
+  if (token) sessionStorage.setItem('token', token);
+  history.replaceState(null, '', location.pathname + location.hash); // nobody reads it over a shoulder
   showTheme();
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => showTheme(document.documentElement.dataset.theme));
   $('theme').addEventListener('click', () => showTheme(showTheme(document.documentElement.dataset.theme) ? 'light' : 'dark'));

@@ -34,7 +34,8 @@ typedef r4_status describe_image(const char *name, void *context, struct listed 
 r4_status folder_list_images(struct listing *l, struct mask_index *masks, const char *inside,
                              describe_image *describe, void *context, r4_error *e);
 
-/* Lists the whole folder l->folder. The caller clears l and masks in any case. Without options annotations are left out. */
+/* Lists the whole folder l->folder. The caller clears l and masks in any case. Without options annotations are left
+ * out. */
 r4_status folder_list_all(struct listing *l, struct mask_index *masks, const r4_data_options *options,
                           r4_error *e);
 

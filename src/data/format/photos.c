@@ -16,7 +16,8 @@ struct r4_photos {
 static char *place_of(const struct listed *one, r4_error *e)
 {
   if (one->mask) return mem_copy(one->mask, e);
-  const char *name = one->file + one->named, *slash = strrchr(name, '/'), *dot = strrchr(slash ? slash : name, '.');
+  const char *name = one->file + one->named, *slash = strrchr(name, '/'),
+             *dot = strrchr(slash ? slash : name, '.');
   struct text t = {0};
   text_add(&t, "masks/%.*s.png", (int)(dot ? (size_t)(dot - name) : strlen(name)), name);
   return text_done(&t, name, e);
