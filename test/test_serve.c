@@ -343,7 +343,7 @@ static void tasks_are_listed_and_bounded(void **state)
   serve_post(&site, "/api/propose", "{'finding': 'tag-7377fabe'}", 200, "{\"task\":2}");
   serve_post(&site, "/api/propose", "{'finding': 'tag-7377fabe'}", 200,
              "{\"task\":2}"); /* it waits already */
-  assert_string_equal(site.tasks.task[1].word[2], "tag");
+  assert_string_equal(site.tasks.task[1].word[4], "tag");
   serve_post(&site, "/api/train", "{}", 200, "");
   serve_post(&site, "/api/train", "{}", 409, "already");
   GET(&site, "/api/state", NULL, 200, "\"kind\":\"report\",\"state\":\"waiting\"");

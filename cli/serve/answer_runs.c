@@ -32,7 +32,7 @@ void answer_search(struct site *s, const struct request *r, const r4_json_value 
     return;
   }
   struct task *t = tasks_add(&s->tasks, TASK_FIND, 0, "");
-  static const char *const word[] = {".", "--out", ".", "--progress"};
+  static const char *const word[] = {".", "--mask-means", "irrelevant", "--out", ".", "--progress"};
   for (size_t k = 0; t && k < sizeof word / sizeof *word; k++) task_word(t, word[k]);
   bool trained = has_run(s, before, "seed-0/model.safetensors");
   snprintf(run, sizeof run, "%s/%s", site_runs(s), before);

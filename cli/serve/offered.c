@@ -56,7 +56,8 @@ struct task *propose(struct site *s, const struct finding *f)
   struct task *t = tasks_add(&s->tasks, TASK_PROPOSE, 0, f->key);
   if (!t) return NULL;
   found_place(f->key, "", place);
-  const char *const word[] = {".", "--propose", f->id, "--from", "find.json", "--out", place, "--progress"};
+  const char *const word[] = {".",      "--mask-means", "irrelevant", "--propose", f->id,
+                              "--from", "find.json",    "--out",      place,       "--progress"};
   for (size_t k = 0; k < sizeof word / sizeof *word; k++) task_word(t, word[k]);
   return t;
 }
