@@ -1,7 +1,9 @@
 /* What r4 serve answers, request by request: who may ask, addresses, sizes, decisions and lists. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,6 +44,8 @@ static void the_token_is_needed(void **state)
   serve_expect(&site, "GET", "/api/state", HEADERS("X-R4-Token: "), 403, "token");
   serve_expect(&site, "GET", "/api/state", HEADERS("X-R4-Token: 0123456789abcdef0123456789abcdef"), 403,
                "token");
+  snprintf(wrong, sizeof wrong, "X-R4-Token: %s0", site.token);
+  serve_expect(&site, "GET", "/api/state", HEADERS(wrong), 403, "token");
   snprintf(address, sizeof address, "token=%s", site.token);
   serve_expect(&site, "GET", "/", (struct asked){address, {"X-R4-Token"}, NULL, 0}, 200, "<title>");
   serve_expect(&site, "GET", "/api/state", (struct asked){address, {"X-R4-Token"}, NULL, 0}, 403, "token");
@@ -219,6 +223,12 @@ static void nothing_is_written_outside(void **state)
   snprintf(text, sizeof text, "%s/marks", other);
   assert_int_equal(symlink(other, path_in(folder, "masks")), 0);
   serve_paint(&site, "photo=1&base=none", SERVE_WIDTH, SERVE_HEIGHT, 0, 3, 500, "masks/1.png");
+  r4_error e = {0};
+  assert_int_equal(place_write(&site, "masks/1.png", "x", 1, &e), R4_E_IO);
+  assert_int_equal(place_remove(&site, "masks/marks", &e), R4_E_IO);
+  assert_int_equal(place_write(&site, "../x", "x", 1, &e), R4_E_IO);
+  assert_int_equal(place_write(&site, "masks/../x", "x", 1, &e), R4_E_IO);
+  assert_int_equal(place_write(&site, "/tmp/x", "x", 1, &e), R4_E_IO);
   assert_int_not_equal(stat(path_in(other, "1.png"), &about), 0);
   assert_int_equal(symlink(text, path_in(folder, ".r4-serve.part")), 0);
   serve_post(&site, "/api/decide", "{'finding': 'tag-7377fabe', 'answer': 'core', 'edit': 0}", 200, "core");
@@ -289,6 +299,28 @@ static void two_tabs_do_not_overwrite_each_other(void **state)
              "irrelevant");
   serve_post(&site, "/api/decide", "{'finding': 'tag-7377fabe', 'answer': 'core'}", 409, "elsewhere");
   GET(&site, "/api/find", NULL, 200, "\"answer\":\"irrelevant\",\"edit\":1");
+}
+
+/* A disk that is full: what was there stays. */
+static void a_full_disk_loses_nothing(void **state)
+{
+  (void)state;
+  struct rlimit was, small = {.rlim_cur = 40};
+  serve_post(&site, "/api/decide", "{'finding': 'tag-7377fabe', 'answer': 'core', 'edit': 0}", 200, "");
+  getrlimit(RLIMIT_FSIZE, &was);
+  small.rlim_max = was.rlim_max;
+  signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &small);
+  struct answer a = serve_ask(&site, "GET", "/api/state", (struct asked){0});
+  assert_int_equal(a.status, 200);
+  answer_clear(&a);
+  serve_post(&site, "/api/decide", "{'finding': 'tag-7377fabe', 'answer': 'unsure', 'edit': 1}", 500,
+             "marks.json: cannot be written");
+  setrlimit(RLIMIT_FSIZE, &was);
+  GET(&site, "/api/find", NULL, 200, "\"answer\":\"core\",\"edit\":1");
+  site_close(&site);
+  serve_open(&site, folder);
+  GET(&site, "/api/find", NULL, 200, "\"answer\":\"core\",\"edit\":1");
 }
 
 /* Also by another program, as git does. */
@@ -426,6 +458,7 @@ int main(void)
     TEST(a_photo_is_sent_once),
     TEST(decisions_are_kept),
     TEST(two_tabs_do_not_overwrite_each_other),
+    TEST(a_full_disk_loses_nothing),
     TEST(marks_are_read_again_when_they_change),
     TEST(another_search_has_other_findings),
     TEST(tasks_are_listed_and_bounded),
