@@ -308,7 +308,8 @@ const looks = {
   },
 };
 
-if (axe) looks['axe finds nothing serious'] = async () => {
+if (!axe) looks['axe finds nothing serious # SKIP AXE names no axe.min.js (npm pack axe-core)'] = async () => {};
+else looks['axe finds nothing serious'] = async () => {
   await send('Page.setBypassCSP', { enabled: true }); // for axe alone
   await open();
   await value(readFileSync(axe, 'utf8') + '; 0');

@@ -223,7 +223,7 @@ static void large_bodies_are_refused(void **state)
   while (fgets(line, sizeof line, f))
     if (sscanf(line, "VmHWM: %ld", &most) == 1) break;
   fclose(f);
-  if (!getenv("ASAN_OPTIONS")) assert_in_range(most, 1, 200000); /* kB */
+  if (!getenv("ASAN_OPTIONS")) assert_in_range(most, 1, 64000); /* kB */
   assert_int_equal(ask("GET", "/api/state", "", "", 0), 200);
   assert_int_equal(serve_end(SIGTERM), 0);
 }
