@@ -277,6 +277,18 @@ static void a_photo_is_sent_once(void **state)
 
 /* ---- Decisions ---- */
 
+/* They become names of folders, and words of commands. */
+static void names_of_findings_are_plain(void **state)
+{
+  (void)state;
+  struct answer a = serve_ask(&site, "GET", "/api/find", (struct asked){0});
+  assert_null(memmem(a.body, a.size, "../bad", 6));
+  answer_clear(&a);
+  put_text(folder, "find.json",
+           "{\"findings\": [{\"id\": \"-x\"}, {\"id\": \"\"}, {\"id\": 1}, {\"id\": \"A\"}, {}, 7]}");
+  GET(&site, "/api/find", NULL, 200, "\"findings\":[]");
+}
+
 static void decisions_are_kept(void **state)
 {
   (void)state;
@@ -456,6 +468,7 @@ int main(void)
     TEST(nothing_is_written_outside),
     TEST(photos_are_listed_in_pages),
     TEST(a_photo_is_sent_once),
+    TEST(names_of_findings_are_plain),
     TEST(decisions_are_kept),
     TEST(two_tabs_do_not_overwrite_each_other),
     TEST(a_full_disk_loses_nothing),
