@@ -384,6 +384,8 @@ static void tasks_are_listed_and_bounded(void **state)
   serve_post(&site, "/api/stop", "{'task': 1}", 200, "");
   serve_post(&site, "/api/stop", "{'task': 7}", 404, "no such task");
   GET(&site, "/api/state", NULL, 200, "\"kind\":\"find\",\"state\":\"stopped\"");
+  serve_post(&site, "/api/propose", "{'finding': 'tag-7377fabe'}", 200, "{\"task\":0}"); /* they are there */
+  unlink(path_in(folder, ".r4/proposals/tag-7377fabe/proposals.json"));
   serve_post(&site, "/api/propose", "{'finding': 'tag-7377fabe'}", 200, "{\"task\":2}");
   serve_post(&site, "/api/propose", "{'finding': 'tag-7377fabe'}", 200,
              "{\"task\":2}"); /* it waits already */

@@ -41,11 +41,17 @@ void answer_search(struct site *s, const struct request *r, const r4_json_value 
   answer_task(t, a);
 }
 
+/* Once for each finding: the task 0 if they are there. */
 void answer_propose(struct site *s, const struct request *r, const r4_json_value *body, struct answer *a)
 {
   (void)r;
   const struct finding *f = asked_finding(s, r4_json_as_text(r4_json_get(body, "finding")), a);
-  if (f) answer_task(propose(s, f), a);
+  char path[PATH_MAX];
+  struct stamp there;
+  static const struct task none = {.number = 0};
+  if (!f) return;
+  found_place(f->key, "proposals.json", path);
+  answer_task(place_stat(s, path, &there) ? propose(s, f) : &none, a);
 }
 
 /* ---- Training ---- */
