@@ -7,7 +7,7 @@ import { Painter, bytesOf } from './paint.js';
 const PAGE = 24, ALL = '';
 let painter, rows = { photos: [], total: 0, all: 0, todo: 0 }, from = 0;
 let open = null; // {photo, file, base, said, proposed: it is shown and not saved}
-let saving = Promise.resolve(), turn = 0;
+let saving = Promise.resolve(), turn = 0, asked = 0;
 
 const which = () => $('which').value;
 
@@ -48,8 +48,10 @@ function tag(p) {
 
 async function list(at = from) {
   from = Math.max(0, at);
-  const finding = which() ? `&finding=${encodeURIComponent(which())}` : '';
-  rows = await get(`api/photos?from=${from}&n=${PAGE}&show=${$('show').value}${finding}`);
+  const own = ++asked, finding = which() ? `&finding=${encodeURIComponent(which())}` : '';
+  const got = await get(`api/photos?from=${from}&n=${PAGE}&show=${$('show').value}${finding}`);
+  if (own !== asked) return null; // another list was asked for meanwhile
+  rows = got;
   if (!rows.photos.length && from) return list(from - PAGE);
   showList();
   return rows;
@@ -235,7 +237,7 @@ function pressed(e) {
 async function openFirst() {
   open = null;
   painter.clear();
-  await list(0);
+  if (!(await list(0))) return;
   showOpen();
   if (rows.photos.length) await openPhoto(rows.photos[0]);
 }
