@@ -226,7 +226,7 @@ $(OUT)/_r4.so: $(OUT)/libr4.so
 	$(Q)$(LINK) -shared -Wl,--no-as-needed -Wl,-rpath,'$$ORIGIN/lib' $^ -o $@
 
 $(addprefix $(OUT)/test/,test_check test_check_covers test_check_files replay_certificate) $(OUT)/fuzz_certificate: $(CHECK_TESTED)
-$(OUT)/test/test_check_files: | $(OUT)/r4-check
+$(addprefix $(OUT)/test/,test_check_files test_cli_certify): | $(OUT)/r4-check
 
 $(addprefix $(OUT)/test/,test_serve test_serve_masks) $(OUT)/test/replay_serve $(OUT)/fuzz_serve: $(SERVE_TESTED)
 $(addprefix $(OUT)/test/,test_serve test_serve_masks): $(OUT)/test/serve/serve_case.o
@@ -257,6 +257,7 @@ check-long:
 	$(MAKE) races
 	$(MAKE) fuzz
 	scripts/check-arm64
+	R4=build/r4 prove -e '' --failures --comments scripts/check-slurm
 	scripts/mutate
 
 # The Python package, in an environment of its own; not part of "check", as pip needs a network. TORCH=1, LONG=1 and
