@@ -322,6 +322,20 @@ static double ends_room[1];
   X(r4_settings_set, "settings", r4_settings_set(NULL, "eps=1", "test", e))                                  \
   X(r4_settings_set, "an assignment", r4_settings_set(have.s, NULL, "test", e))                              \
   X(r4_json_read_sealed, "a file", none(r4_json_read_sealed(NULL, e), e))                                    \
+  X(r4_json_parse, "a name", none(r4_json_parse(NULL, "1", 1, e), e))                                        \
+  X(r4_json_parse, "a text", none(r4_json_parse("x", NULL, 1, e), e))                                        \
+  X(r4_photos_open, "a folder", none(r4_photos_open(NULL, e), e))                                            \
+  X(r4_image_look, "a file", r4_image_look(NULL, 1, "x", &(r4_image){0}, e))                                 \
+  X(r4_image_look, "a name", r4_image_look("x", 1, NULL, &(r4_image){0}, e))                                 \
+  X(r4_image_look, "room for the size", r4_image_look("x", 1, "x", NULL, e))                                 \
+  X(r4_image_read, "a file", r4_image_read(NULL, 1, "x", 1, &(r4_image){0}, e))                              \
+  X(r4_image_read, "a name", r4_image_read("x", 1, NULL, 1, &(r4_image){0}, e))                              \
+  X(r4_image_read, "room for the image", r4_image_read("x", 1, "x", 1, NULL, e))                             \
+  X(r4_image_resize, "an image", r4_image_resize(NULL, 1, 1, &(r4_image){0}, e))                             \
+  X(r4_image_resize, "room for the image", r4_image_resize(&(r4_image){0}, 1, 1, NULL, e))                   \
+  X(r4_image_png, "an image", r4_image_png(NULL, &(uint8_t *){0}, &(size_t){0}, e))                          \
+  X(r4_image_png, "room for the file", r4_image_png(&(r4_image){0}, NULL, &(size_t){0}, e))                  \
+  X(r4_image_png, "room for its size", r4_image_png(&(r4_image){0}, &(uint8_t *){0}, NULL, e))               \
   X(r4_table_read, "a file", none(r4_table_read(NULL, e), e))                                                \
   X(r4_train, "settings", r4_train(NULL, &(r4_train_options){.folder = have.path}, NULL, e))                 \
   X(r4_train, "options", r4_train(have.s, NULL, NULL, e))                                                    \
