@@ -74,11 +74,11 @@ static void test_boxes(void **state)
 enum { EXAMPLES = 60, SIDE = 28, FEATURES = SIDE * SIDE };
 
 static struct subject {
-  const char *net, *method;
+  const char *net, *method, *eps;
   r4_model *model;
-} subjects[] = {{"dense 24, relu, dense 10", "cert-r4", NULL},
-                {"conv 4 5 s2, relu, maxpool 2, conv 6 3, relu, flatten, dense 10", "ibp-ex", NULL},
-                {"dense 16, relu, dense 10", "erm", NULL}};
+} subjects[] = {{"dense 24, relu, dense 10", "cert-r4", "1", NULL},
+                {"conv 4 5 s2, relu, maxpool 2, conv 6 3, relu, flatten, dense 10", "ibp-ex", "1", NULL},
+                {"dense 16, relu, dense 10", "erm", "1", NULL}};
 enum { SUBJECTS = 3 };
 static r4_data *test_part, *train_part;
 
@@ -95,7 +95,7 @@ static void train(struct subject *b, const r4_data *d)
   r4_error e = {0};
   r4_settings *s = r4_settings_new();
   set(s, "net", b->net), set(s, "method", b->method), set(s, "epochs", "20"), set(s, "batch", "50");
-  set(s, "eps", "1"), set(s, "eps.ramp", "8"), set(s, "rate", "0.003");
+  set(s, "eps", b->eps), set(s, "eps.ramp", "8"), set(s, "rate", "0.003");
   r4_trainer *t = r4_trainer_new(s, d, &e);
   if (!t) fail_msg("%s", e.text);
   while (!r4_trainer_done(t))
@@ -233,6 +233,61 @@ static void test_points(void **state)
       }
     }
   assert_true(held > EXAMPLES);
+}
+
+/* ---- Trained over the whole range ---- */
+
+static double certified_over_range(const char *method, const char *eps)
+{
+  r4_certified x[EXAMPLES];
+  struct subject s = {"dense 24, relu, dense 10", method, eps, NULL};
+  train(&s, train_part);
+  certify(s.model, test_part, &(r4_certify_options){.low = "0", .high = "1"}, x);
+  r4_model_free(s.model);
+  return r4_certified_shares(test_part, x, R4_SHARE_CERTIFIED, false).all;
+}
+
+/* A box of all that is valid is what nets are asked about, and one that learned it can tell. */
+static void test_range(void **state)
+{
+  (void)state;
+  static const char *const method[] = {"cert-r4", "ibp-ex"};
+  for (size_t k = 0; k < 2; k++) {
+    double whole = certified_over_range(method[k], "range"), small = certified_over_range(method[k], "0.02");
+    if (!(whole > 0.5 && whole > small + 0.2)) fail_msg("%s: %g, trained at 0.02 %g", method[k], whole, small);
+  }
+}
+
+static void expect_trainer(const r4_data_arrays *a, const char *range, const char *expected)
+{
+  r4_error e = {0};
+  r4_data *d = r4_data_new(a, &e);
+  if (!d) fail_msg("%s", e.text);
+  r4_settings *s = r4_settings_new();
+  set(s, "net", a->tokens ? "embedding 9 3, mean, dense 2" : "dense 2");
+  set(s, "method", "cert-r4"), set(s, "eps", "range"), set(s, "range", range), set(s, "data.val", "0");
+  r4_trainer *t = r4_trainer_new(s, d, &e);
+  assert_int_equal(t == NULL, expected != NULL);
+  if (expected && !strstr(e.text, expected)) fail_msg("%s", e.text);
+  r4_trainer_free(t);
+  r4_settings_free(s);
+  r4_data_free(d);
+}
+
+/* What is valid is known of images, and of nothing else. */
+static void test_unknown_range(void **state)
+{
+  (void)state;
+  const float x[8] = {0, 3, 1, 2, 5, 1, 0, 1}, m[8] = {1, 0, 1, 0, 1, 0, 1, 0};
+  const int32_t label[4] = {0, 1, 0, 1};
+  const r4_data_arrays numbers = {.n = 4, .shape = R4_SHAPE(2), .floats = x, .labels = label, .classes = 2,
+                                  .mask_floats = m, .masks_by_feature = true, .mask_means = R4_MASKS_IRRELEVANT};
+  expect_trainer(&numbers, "", "are not images: set range to the lowest and the highest");
+  expect_trainer(&numbers, "0, 5", NULL);
+  const int32_t id[8] = {1, 2, 3, 4, 5, 6, 7, 8}, lengths[4] = {2, 2, 2, 2};
+  r4_data_arrays texts = numbers;
+  texts.floats = NULL, texts.tokens = id, texts.lengths = lengths, texts.vocabulary = 9;
+  expect_trainer(&texts, "", "are texts: expected box: words, or a number");
 }
 
 /* ---- Attacks ---- */
@@ -511,6 +566,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_decimals), cmocka_unit_test(test_boxes),   cmocka_unit_test(test_points),
+    cmocka_unit_test(test_range),    cmocka_unit_test(test_unknown_range),
     cmocka_unit_test(test_attacks),  cmocka_unit_test(test_attack_finds), cmocka_unit_test(test_fooling),
     cmocka_unit_test(test_eps),      cmocka_unit_test(test_radii),   cmocka_unit_test(test_delta),
     cmocka_unit_test(test_one_output), cmocka_unit_test(test_files), cmocka_unit_test(test_memory),

@@ -296,12 +296,25 @@ static r4_form task_form(const struct settings *s)
   return (r4_form)word_number(s->form, form_words);
 }
 
+bool task_is_whole(const struct settings *s)
+{
+  return isnan(s->eps) && r4_method_uses(s->method, "eps=range");
+}
+
+double task_eps(const struct settings *s)
+{
+  return isnan(s->eps) ? 1 : s->eps;
+}
+
+/* Whoever gives a number for eps has limits only if these are given, too. The whole range is that of images, if it is
+ * not given: run_check. */
 r4_objective_options task_objective(const struct settings *s)
 {
-  bool ranged = s->range.n == 2;
+  bool ranged = s->range.n == 2, whole = task_is_whole(s);
   r4_objective_options o = {
     .method = s->method,
-    .eps = s->eps,
+    .eps = task_eps(s),
+    .whole = whole,
     .over_masked = !strcmp(s->penalty_mean, "masked"),
     .live = r4_method_describe(s->method).guided, /* for ramps, delta, and nets that are brought back */
     .norm = (r4_norm)word_number(s->norm, norm_words),
@@ -317,9 +330,9 @@ r4_objective_options task_objective(const struct settings *s)
     .noise = isnan(s->noise) ? 0 : s->noise,
     .word_share = isnan(s->word_share) ? 0 : s->word_share,
     .random_start = s->random_start,
-    .ranged = ranged,
+    .ranged = ranged || whole,
     .low = ranged ? s->range.v[0] : 0,
-    .high = ranged ? s->range.v[1] : 0,
+    .high = ranged ? s->range.v[1] : whole ? 1 : 0,
     .weight_penalty = s->weight_penalty,
     .double_softmax = s->double_softmax,
   };
