@@ -255,7 +255,8 @@ static void check_share(struct objective_case *c, const char *method, double sha
   assert_close("the same by a number", whole.each, run(c, method).each, c->batch, 1e-12, 1);
   c->o.ranged = false;
   double unlimited = run(c, method).penalty;
-  bool less = share == 1 && !strcmp(method, "ibp-ex"); /* a gradient has no wider bounds once all of a layer may be off */
+  /* Once all units of a layer may be on or off, bounds of a gradient do not become wider. */
+  bool less = share == 1 && !strcmp(method, "ibp-ex");
   if (!(whole.penalty <= unlimited * (1 + 1e-12) && (!less || whole.penalty < unlimited)))
     fail_msg("%s, %s: %.17g with limits, %.17g without", r4_net_layers(c->net), method, whole.penalty, unlimited);
   c->o.ranged = true;

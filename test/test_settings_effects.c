@@ -55,8 +55,8 @@ static void test_combinations(void **state)
               "penalty.norm (a.yaml:3:15) is sum, which is for cert-r4, cert-r4+r3 and cert-r4+pairing alone");
   agrees("method: cert-r4\nlambda: 1\npenalty.norm: sum\n");
   contradicts("method: smooth-r3\nlambda: 1\neps: range\n",
-              "eps (a.yaml:3:6) is range, but method (a.yaml:1:9) is smooth-r3, which has noise of that size: expected a "
-              "number");
+              "eps (a.yaml:3:6) is range, but method (a.yaml:1:9) is smooth-r3, which has noise of that size: "
+              "expected a number");
   contradicts("method: cert-r4+smooth-r3\neps: range\n", "is cert-r4+smooth-r3, which has noise of that size");
   contradicts("method: cert-r4\neps: 2\nrange: [0, 1]\n",
               "eps (a.yaml:2:6) is 2, but range (a.yaml:3:8) is 0 to 1: expected at most 1, or range for any of these");

@@ -146,8 +146,9 @@ static r4_status check_eps(const r4_settings *s, r4_error *e)
   if (!isnan(v->eps)) {
     bool limited = range->n == 2 && r4_method_uses(v->method, "eps=range");
     if (!limited || v->eps <= range->v[1] - range->v[0]) return R4_OK;
-    return r4_fail(e, R4_E_ARGUMENT, "%s is %g, but %s is %g to %g: expected at most %g, or range for any of these values",
-                   LABEL("eps"), v->eps, LABEL("range"), range->v[0], range->v[1], range->v[1] - range->v[0]);
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "%s is %g, but %s is %g to %g: expected at most %g, or range for any of these values", LABEL("eps"),
+                   v->eps, LABEL("range"), range->v[0], range->v[1], range->v[1] - range->v[0]);
   }
   if (!r4_method_uses(v->method, "eps")) return R4_OK;
   if (!settings_method_is_open(v) && !r4_method_uses(v->method, "eps=range"))
@@ -157,7 +158,8 @@ static r4_status check_eps(const r4_settings *s, r4_error *e)
     return r4_fail(e, R4_E_ARGUMENT, "%s is range, but %s is words: expected a share from 0 to 1", LABEL("eps"),
                    LABEL("box"));
   if (*v->guide)
-    return r4_fail(e, R4_E_ARGUMENT, "%s is range, but %s is %s, where no values are known to be valid: expected a number",
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "%s is range, but %s is %s, where no values are known to be valid: expected a number",
                    LABEL("eps"), LABEL("guide"), v->guide);
   return R4_OK;
 }

@@ -130,7 +130,8 @@ static r4_status check_range(struct run *r, r4_error *e)
 {
   if (!task_is_whole(r->s)) return R4_OK;
   if (r4_data_vocabulary(r->train) > 0)
-    return r4_fail(e, R4_E_ARGUMENT, "%s is range, but the examples of %.150s are texts: expected box: words, or a number",
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "%s is range, but the examples of %.150s are texts: expected box: words, or a number",
                    LABEL("eps"), r->s->data.name);
   if (r->s->range.n == 2 || r4_data_shape(r->train).rank == 3) return R4_OK;
   return r4_fail(e, R4_E_ARGUMENT,
