@@ -243,6 +243,37 @@ static void test_random_nets(void **state)
   for (uint32_t k = 0; k < 60; k++) check_random_net(k, R4_SEMANTICS_REAL, FAST64, k % 2 ? .1 : 1e-9);
 }
 
+/* ---- Sums that lose their terms ---- */
+
+/* 1 and then n - 1 terms of half a last bit each: in this order a program adds none of them. */
+static void check_lost(r4_semantics semantics, double term)
+{
+  enum { N = 4000 };
+  r4_graph *g = r4_graph_new();
+  struct boxes b = {0};
+  r4_id x = r4_input(g, "x", R4_SHAPE(1, N)), ones = r4_input(g, "ones", R4_SHAPE(N, 1));
+  const r4_id sum[] = {r4_sum(g, x, R4_ALL), r4_matmul(g, x, ones, false, false)};
+  double exact = 1 + (N - 1) * term;
+  boxes_add(&b, "x", N, false);
+  boxes_add(&b, "ones", N, false);
+  for (size_t k = 0; k < N; k++) b.lo[0][k] = k ? term : 1, b.lo[1][k] = 1;
+  for (size_t k = 0; k < 2; k++) {
+    double lo, hi;
+    assert_int_equal(enclose(g, sum[k], &b, semantics, &lo, &hi, NULL), R4_OK);
+    if (!(lo <= 1 && exact <= hi && hi - lo < 1000 * (exact - 1)))
+      fail_msg("%s: [%a, %a], expected %a in it", k ? "matmul" : "sum", lo, hi, exact);
+  }
+  boxes_free(&b);
+  r4_graph_free(g);
+}
+
+static void test_lost_terms(void **state)
+{
+  (void)state;
+  check_lost(R4_SEMANTICS_REAL, 0x1p-54);
+  check_lost(R4_SEMANTICS_ANY_FLOAT, 0x1p-25);
+}
+
 /* ---- Refusals ---- */
 
 static void assert_refused(const char *expected)
@@ -401,7 +432,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_operations),  cmocka_unit_test(test_last_bits),  cmocka_unit_test(test_gelu_valley),
-    cmocka_unit_test(test_random_nets),
+    cmocka_unit_test(test_random_nets), cmocka_unit_test(test_lost_terms),
     cmocka_unit_test(test_environment), cmocka_unit_test(test_refusals),   cmocka_unit_test(test_unknown),
     cmocka_unit_test(test_threads),     cmocka_unit_test(test_memory),
   };
