@@ -102,7 +102,8 @@ static void test_margins(void **state)
   (void)state;
   /* The least over all classes, wherever it is: 1 - 0.5, 1 - 0.25. */
   const float near[] = {1, 0.5f, 0.25f, 0, 0, 0}, far[] = {1, 0.25f, 0.5f, 0, 0, 0};
-  r4_certified a = at_ones(1, "dense 3", near, 0, R4_SEMANTICS_REAL), b = at_ones(1, "dense 3", far, 0, R4_SEMANTICS_REAL);
+  r4_certified a = at_ones(1, "dense 3", near, 0, R4_SEMANTICS_REAL);
+  r4_certified b = at_ones(1, "dense 3", far, 0, R4_SEMANTICS_REAL);
   assert_true(a.holds && a.margin > 0.4999 && a.margin < 0.5 && b.holds && b.margin > 0.4999 && b.margin < 0.5);
   /* -1 + 2^60 - 2^60 + 1/4 is -3/4, and not even doubles see it. */
   const float lost[15] = {-1, 0x1p60f, -0x1p60f, 0.25f, 0, 0, 0, 0, -9, -9, -9, -9, 0, 0, 0};
