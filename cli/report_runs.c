@@ -127,6 +127,7 @@ static r4_status measure(const struct report *r, const struct reported *v, const
           (long long)v->run->seed[k], shown(v->path).text);
   r4_status s = r4_measure(r4_model_net(m), r4_model_weights(m), v->data->part, &how, &v->measured[k], e);
   if (!s) r4_measured_save(&v->measured[k], v->run->folder[k], v->split, v->data->hash, NULL);
+  if (!s) run_add_proved("report", &v->measured[k], v->run->folder[k], v->split, v->data->hash);
   return s;
 }
 
@@ -137,6 +138,7 @@ static bool take_kept(const struct reported *v, size_t k)
   r4_status s = r4_measured_load(&v->measured[k], v->run->folder[k], v->split, v->data->hash,
                                  r4_settings_measure(v->run->settings).eps, &e);
   if (s && s != R4_E_IO) fprintf(stderr, "r4 report: %s; it is measured again\n", e.text);
+  if (!s) run_add_proved("report", &v->measured[k], v->run->folder[k], v->split, v->data->hash);
   return !s;
 }
 

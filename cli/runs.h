@@ -43,6 +43,9 @@ size_t run_classes(const r4_model *m);
 /* False after a message, unless the classes that a model names are those of the data. */
 bool run_classes_agree(const char *command, const char *path, const r4_model *m, const r4_data *d);
 
+/* Adds figures that r4 certify proved of a seed, if there are any; what is kept of other weights is named on stderr. */
+void run_add_proved(const char *command, r4_measured *m, const char *folder, r4_split part, const char *data_hash);
+
 /* What tables and pictures call runs: the last part of the path, or all of it if another run ends in the same. label[k]
  * gets the path as it can be shown, without slashes at its end; name[k] points into it. */
 void runs_name(const struct words *runs, char label[][PATH_SIZE], const char *name[]);

@@ -64,6 +64,7 @@ typedef enum {
   R4_E_INTERNAL, /* an invariant of r4 itself does not hold: please report it       */
   R4_E_BUSY,     /* another process is working there                                */
   R4_E_CPU,      /* this CPU lacks what the library was compiled for                */
+  R4_E_TEAM,     /* another process of the team failed, and has the reason          */
 } r4_status;
 
 enum { R4_ERROR_SIZE = 512 };
@@ -612,6 +613,17 @@ typedef struct {
   bool one_sided;           /* masks are on some classes only: what gives the others away was not measured */
 } r4_outcome;
 
+/* Processes that train one model together, on one machine or several: each calls r4_train with the same settings, and
+ * computes its part of the setting "shards" of every batch. The bits are the same for any number of them, and for one
+ * without a team, with as many threads each. All read the data and the folder; process 0 writes. send and receive pass
+ * bytes between two of them, in order, and wait. */
+typedef struct r4_team {
+  int rank, ranks; /* 0 .. ranks - 1; at most as many as shards */
+  r4_status (*send)(void *user, int to, const void *bytes, size_t size, r4_error *e);
+  r4_status (*receive)(void *user, int from, void *bytes, size_t size, r4_error *e);
+  void *user;
+} r4_team;
+
 typedef struct {
   const char *folder; /* of the run; made if it is missing                                            */
   bool resume;        /* go on from the checkpoint in it, if there is one                             */
@@ -624,6 +636,7 @@ typedef struct {
   /* Called with a sentence about what looks wrong, or what was done about it. May be NULL. */
   void (*notice)(const char *sentence, void *user);
   void *user;
+  const r4_team *team; /* NULL: this process alone */
 } r4_train_options;
 
 /* Trains one seed of one configuration, from data to folder/model.safetensors. A run that was interrupted, at any
@@ -946,6 +959,9 @@ typedef struct {
   const char *cover;  /* a family of covering masks; NULL: it is not measured                              */
   const float *constant; /* what it puts there: that of the model (r4_model_constant), so many numbers     */
   size_t constants;
+  const char *certify;    /* certified accuracy (r4_certify_box): eps, or "range"; NULL: it is not measured */
+  const char *low, *high; /* of it: valid values, as in r4_certify_options                                */
+  size_t attack;          /* of it: starts of r4_attack_box in the same boxes, with contents of donors    */
   /* Predictions, if there is room for them: [examples], and [examples, r4_model_classes]; or NULL. */
   int32_t *predicted;
   float *probabilities;
@@ -977,6 +993,15 @@ typedef struct {
   size_t examples[R4_MAX_GROUPS], correct[R4_MAX_GROUPS], recovered[R4_MAX_GROUPS], detected[R4_MAX_GROUPS];
 } r4_cover_counts;
 
+/* What r4_certify_box proved, by group: of the examples those that are predicted correctly, and of these those that are
+ * certified, and those that no attack broke. */
+typedef struct {
+  char box[R4_FAMILY_SIZE]; /* eps, or "range"; "": it was not asked for */
+  bool attacked;            /* an attack was made                        */
+  size_t groups;
+  size_t examples[R4_MAX_GROUPS], correct[R4_MAX_GROUPS], certified[R4_MAX_GROUPS], unbroken[R4_MAX_GROUPS];
+} r4_certified_counts;
+
 /* Of one net on one data set. It is large, 370 KB: static, or from malloc. */
 typedef struct {
   size_t values; /* all figures that were measured, in the order of the table */
@@ -992,6 +1017,7 @@ typedef struct {
   r4_pointing pointing[R4_MAX_POINTING]; /* in the order of the options */
   char pointed_by[R4_MAX_POINTING][24];  /* the attributions            */
   r4_cover_counts covered;
+  r4_certified_counts certified;
 } r4_measured;
 
 /* options may be NULL: the defaults. For a run, take the net of its model, which may begin with what its pretrained
@@ -1139,7 +1165,10 @@ typedef struct {
   bool radius;   /* also the largest eps for which it holds, by bisection up to high - low, or 1        */
   bool gradient; /* also how large the masked explanation can be                                       */
   int64_t batch; /* examples at a time; 0: by their size                                                */
-  bool (*progress)(size_t done, size_t of, void *user); /* false ends it; or NULL */
+  size_t done;   /* to go on with what was interrupted: so many first examples are in "to" as an earlier call left them;
+                    of an attack: so many starts were made                                               */
+  bool (*progress)(size_t done, size_t of, void *user); /* false ends it; or NULL. Those done are in "to"; an attack
+                                                           counts examples of all its starts, one after the other */
   void *user;
 } r4_certify_options;
 
@@ -1154,6 +1183,22 @@ r4_status r4_certify_box(const r4_net *n, const float *weights, const r4_data *d
  * certified example that is broken is a defect of r4. */
 r4_status r4_attack_box(const r4_net *n, const float *weights, const r4_data *d, const r4_certify_options *box,
                         const r4_data *donors, size_t starts, uint64_t seed, r4_certified *x, r4_error *e);
+
+/* The claim "words": whatever tokens of a list (ids) are at the masked tokens of a text, each on its own, or what is
+ * there, the prediction is the same; the margin is over all of these texts. Of the options it takes semantics, batch,
+ * done and progress. R4_E_ARGUMENT if the net has no leaf behind its embedding, before tokens see each other. */
+r4_status r4_certify_words(const r4_net *n, const float *weights, const r4_data *d, const int32_t *word, size_t words,
+                           const r4_certify_options *options, r4_certified *to, r4_error *e);
+/* The list of a run: what its setting "words.list" names, or else "data.mask_words", as ids of tokens: all pieces of
+ * all words. R4_E_ARGUMENT if they name none. */
+typedef struct {
+  int32_t *id;
+  size_t n;
+  size_t listed, unknown; /* words, and those that the vocabulary does not have, which replace nothing; the first: */
+  char first_unknown[48];
+} r4_word_ids;
+r4_status r4_settings_words(const r4_settings *s, const r4_data *d, r4_word_ids *to, r4_error *e);
+void r4_word_ids_free(r4_word_ids *w);
 
 /* As text that r4-check reads; doc/certificates.md has the format. */
 r4_status r4_certificate_save(const r4_certificate *c, const char *path, r4_error *e);

@@ -209,6 +209,18 @@ r4_status r4_measured_save(const r4_measured *m, const char *folder, r4_split pa
 r4_status r4_measured_load(r4_measured *m, const char *folder, r4_split part, const char *data_hash, double eps,
                            r4_error *e);
 
+/* What was certified of all examples of d, as figures: the counts, and the lines of the table that come from them
+ * alone. box: eps, or "range", of at most 23 letters. attacked: x[].broken says what an attack found. */
+r4_status r4_certified_measure(const r4_data *d, const r4_certified *x, const char *box, bool attacked, r4_measured *to,
+                               r4_error *e);
+/* Figures that are proved (r4_figure_info) are kept apart as well, in proved.json, proved-val.json and
+ * proved-train.json, as r4 certify measures nothing else. Those of m take the place of what is kept under their keys;
+ * the others stay, if they are of the same settings, weights, data and version. */
+r4_status r4_proved_save(const r4_measured *m, const char *folder, r4_split part, const char *data_hash, r4_error *e);
+/* Adds those that m does not have. As r4_measured_load: R4_E_IO if nothing is kept, R4_E_PARSE and R4_E_ARGUMENT for
+ * what is refused; m stays as it was then. */
+r4_status r4_proved_load(r4_measured *m, const char *folder, r4_split part, const char *data_hash, r4_error *e);
+
 /* ==== Part 3: figures ========================================================================= */
 
 /* ---- The table of figures ------------------------------------------------------------------- */
@@ -247,6 +259,7 @@ typedef struct {
   r4_topic topic;
   r4_shown shown;
   bool first; /* shown where there is room for few, too: r4 ablate, r4 sweep, lines of progress */
+  bool proved; /* what a certificate says */
 } r4_figure_info;
 
 size_t r4_figure_count(void);

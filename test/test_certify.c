@@ -326,7 +326,7 @@ static void test_radii(void **state)
     snprintf(text, sizeof text, "%.12f", fmax(x[i].radius - 1e-9, 0));
     certify(subjects[0].model, one, &(r4_certify_options){.eps = text, .low = "0", .high = "1"}, &at);
     assert_true(at.holds || x[i].radius == 0);
-    snprintf(text, sizeof text, "%.12f", x[i].radius + 1e-3);
+    snprintf(text, sizeof text, "%.12f", fmin(x[i].radius + 1e-3, 1));
     certify(subjects[0].model, one, &(r4_certify_options){.eps = text, .low = "0", .high = "1"}, &at);
     assert_true(!at.holds || x[i].radius > 0.999);
     r4_data_free(one);
@@ -367,6 +367,73 @@ static void test_delta(void **state)
     runner_free(r);
     r4_graph_free(g);
   }
+}
+
+/* ---- Going on ---- */
+
+struct stopped {
+  size_t at, seen;
+};
+
+static bool stop(size_t done, size_t of, void *user)
+{
+  struct stopped *s = user;
+  (void)of;
+  s->seen = done;
+  return done < s->at;
+}
+
+/* Stopped after any batch, or with any number of examples kept, it ends with the same bits. */
+static void test_going_on(void **state)
+{
+  (void)state;
+  const r4_model *m = subjects[1].model;
+  r4_certify_options o = {.eps = "0.1", .low = "0", .high = "1", .radius = true, .batch = 16};
+  r4_certified whole[EXAMPLES], x[EXAMPLES];
+  r4_error e = {0};
+  certify(m, test_part, &o, whole);
+  for (size_t done = 0; done <= EXAMPLES; done += 7) {
+    struct stopped s = {done, 0};
+    r4_certify_options first = o, rest = o;
+    memset(x, 0x55, sizeof x);
+    first.progress = stop, first.user = &s;
+    r4_status status = r4_certify_box(r4_model_net(m), r4_model_weights(m), test_part, &first, x, &e);
+    assert_true(s.seen >= done && status != R4_OK);
+    rest.done = done;
+    for (size_t i = done; i < EXAMPLES; i++) x[i] = (r4_certified){.predicted = 99};
+    certify(m, test_part, &rest, x);
+    for (size_t i = 0; i < EXAMPLES; i++)
+      if (x[i].label != whole[i].label || x[i].predicted != whole[i].predicted || x[i].holds != whole[i].holds ||
+          memcmp(&x[i].margin, &whole[i].margin, sizeof(double)) || x[i].radius != whole[i].radius)
+        fail_msg("after %zu: example %zu is another", done, i);
+  }
+  o.done = EXAMPLES + 1;
+  assert_error(&e, r4_certify_box(r4_model_net(m), r4_model_weights(m), test_part, &o, x, &e), "61 examples are done");
+}
+
+/* An attack, too: starts that were made are not made again, and what they broke counts. */
+static void test_attack_goes_on(void **state)
+{
+  (void)state;
+  const r4_model *m = subjects[2].model;
+  r4_certify_options o = {.low = "0", .high = "1"};
+  r4_certified whole[EXAMPLES], x[EXAMPLES];
+  r4_error e = {0};
+  certify(m, test_part, &o, whole);
+  memcpy(x, whole, sizeof x);
+  const r4_net *n = r4_model_net(m);
+  assert_int_equal(r4_attack_box(n, r4_model_weights(m), test_part, &o, train_part, 3, 5, whole, &e), R4_OK);
+  assert_int_equal(r4_attack_box(n, r4_model_weights(m), test_part, &o, train_part, 1, 5, x, &e), R4_OK);
+  size_t first = 0, all = 0;
+  for (size_t i = 0; i < EXAMPLES; i++) first += x[i].broken, all += whole[i].broken;
+  assert_true(first > 0 && first <= all);
+  o.done = 1;
+  assert_int_equal(r4_attack_box(n, r4_model_weights(m), test_part, &o, train_part, 3, 5, x, &e), R4_OK);
+  for (size_t i = 0; i < EXAMPLES; i++) assert_int_equal(x[i].broken, whole[i].broken);
+  o.done = 3;
+  memset(x, 0, sizeof x);
+  assert_int_equal(r4_attack_box(n, r4_model_weights(m), test_part, &o, train_part, 3, 5, x, &e), R4_OK);
+  for (size_t i = 0; i < EXAMPLES; i++) assert_false(x[i].broken);
 }
 
 /* ---- Memory ---- */
@@ -412,6 +479,8 @@ int main(void)
     cmocka_unit_test(test_radii),
     cmocka_unit_test(test_delta),
     cmocka_unit_test(test_memory),
+    cmocka_unit_test(test_going_on),
+    cmocka_unit_test(test_attack_goes_on),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   check_seed();

@@ -74,6 +74,9 @@ static void test_boxes(void **state)
   assert_error(&e, box_read(&b, "0.1", "1", "0", &e), "the lower first");
   assert_error(&e, box_read(&b, "0.1", "1", "1", &e), "the lower first");
   assert_error(&e, box_read(&b, "0.1", "1", NULL, &e), "both of its ends");
+  assert_error(&e, box_read(&b, "1.01", "0", "1", &e), "eps is 1.01, larger than the range, 0 to 1");
+  assert_int_equal(box_read(&b, "0.3", "0.1", "0.4", &e), R4_OK);
+  assert_int_equal(box_read(&b, "7", NULL, NULL, &e), R4_OK);
 }
 
 /* ---- Margins by hand: one linear layer, at a point, all features 1 ---- */

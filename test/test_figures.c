@@ -8,6 +8,7 @@
 #include "folder_make.h"
 #include "measure/figure/figure.h"
 #include "scratch.h"
+#include "train/run/kept.h"
 
 static const char HASH[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
@@ -67,6 +68,9 @@ static r4_measured *make(void)
   m.covered = (r4_cover_counts){.family = "edges:0.2", .groups = 3, .examples = {4, 0, 12}, .correct = {4, 0, 8}};
   m.covered.recovered[0] = 3, m.covered.recovered[2] = 5;
   m.covered.detected[0] = 4, m.covered.detected[2] = 6;
+  m.certified = (r4_certified_counts){.box = "0.1", .attacked = true, .groups = 3, .examples = {4, 0, 12}};
+  m.certified.certified[0] = 1, m.certified.certified[2] = 9;
+  m.certified.unbroken[0] = 3, m.certified.unbroken[2] = 9;
   assert_int_equal(figures_measure(NULL, NULL, &m, NULL), R4_OK);
   return &m;
 }
@@ -87,10 +91,35 @@ static void values_come_from_counts(void **state)
   assert_true(r4_measured_value(m, "cover_certified_accuracy.edges:0.2") == .5);
   assert_true(r4_measured_value(m, "cover_certified_worst_group.edges:0.2") == 5. / 12);
   assert_true(r4_measured_value(m, "cover_reported_accuracy.edges:0.2") == .625);
+  assert_true(r4_measured_value(m, "certified_accuracy.0.1") == .625);
+  assert_true(r4_measured_value(m, "certified_avg_group_accuracy.0.1") == .5);
+  assert_true(r4_measured_value(m, "certified_worst_group_accuracy.0.1") == .25);
+  assert_true(r4_measured_value(m, "attacked_accuracy.0.1") == .75);
+  assert_true(r4_measured_value(m, "attacked_avg_group_accuracy.0.1") == .75);
+  assert_true(r4_measured_value(m, "attacked_worst_group_accuracy.0.1") == .75);
   assert_true(isnan(r4_measured_value(m, "swap_flipped_share.noise")) && isnan(r4_measured_value(m, "nothing")));
   size_t accuracy = r4_figure_find("accuracy"), loss = r4_figure_find("loss");
   assert_true(r4_figure_of_group(m, accuracy, 1) == 1 && isnan(r4_figure_of_group(m, loss, 1)));
   assert_true(isnan(r4_figure_of_group(m, accuracy, 2)));
+  assert_true(r4_figure_of_group(m, r4_figure_find("certified_accuracy"), 0) == .25);
+  assert_true(isnan(r4_figure_of_group(m, r4_figure_find("certified_worst_group_accuracy"), 0)));
+}
+
+/* What was not attacked has no figures of an attack. */
+static void certified_alone(void **state)
+{
+  (void)state;
+  r4_measured *m = make();
+  m->certified.attacked = false;
+  m->values = 0;
+  assert_int_equal(figures_measure(NULL, NULL, m, NULL), R4_OK);
+  assert_true(r4_measured_value(m, "certified_accuracy.0.1") == .625);
+  assert_true(isnan(r4_measured_value(m, "attacked_accuracy.0.1")));
+  *m->certified.box = 0;
+  m->values = 0;
+  assert_int_equal(figures_measure(NULL, NULL, m, NULL), R4_OK);
+  assert_true(isnan(r4_measured_value(m, "certified_accuracy.0.1")));
+  assert_true(isnan(r4_measured_value(m, "certified_accuracy.")));
 }
 
 static void labels_have_variants(void **state)
@@ -105,6 +134,8 @@ static void labels_have_variants(void **state)
   assert_non_null(strstr(all, "changed by swap;changed by blank;lost by swap;lost by blank;"));
   assert_non_null(strstr(all, "core sensitivity, noise 0.5;gradcam, energy on the core;"));
   assert_non_null(strstr(all, "correct under edges:0.2;certified, edges:0.2;certified, worst group, edges:0.2;"));
+  assert_non_null(strstr(all, "certified, box 0.1;certified, mean over groups, box 0.1;certified, worst group, box 0.1;"
+                              "attacked, box 0.1;"));
 }
 
 static void seeds_are_averaged(void **state)
@@ -303,11 +334,120 @@ static void memory_may_run_out(void **state)
   r4_data_free(d);
 }
 
+/* ---- What is proved ---- */
+
+/* Certificates keep their figures apart, each under its key, as long as weights and data are the same. */
+static void proved_figures_are_kept(void **state)
+{
+  (void)state;
+  static r4_measured one, got;
+  const char *folder = scratch_folder();
+  r4_error e = {0};
+  assert_int_equal(r4_proved_load(&got, folder, R4_TEST, HASH, &e), R4_E_IO);
+  one = *make();
+  if (r4_proved_save(&one, folder, R4_TEST, HASH, &e)) fail_msg("%s", e.text);
+  r4_certified x[4] = {{.label = 0, .predicted = 0, .holds = true, .margin = 1},
+                       {.label = 0, .predicted = 1, .holds = true, .margin = 1},
+                       {.label = 1, .predicted = 1, .broken = true},
+                       {.label = 1, .predicted = 1, .holds = true, .margin = 2}};
+  const int32_t label[] = {0, 0, 1, 1};
+  r4_data *d = labelled(4, label, 2, false);
+  if (r4_certified_measure(d, x, "range", true, &one, &e)) fail_msg("%s", e.text);
+  assert_int_equal(one.values, 6);
+  assert_true(r4_measured_value(&one, "certified_accuracy.range") == .5);
+  assert_true(r4_measured_value(&one, "attacked_accuracy.range") == .5);
+  assert_true(one.certified.correct[0] == 1 && one.certified.correct[1] == 2);
+  if (r4_proved_save(&one, folder, R4_TEST, HASH, &e)) fail_msg("%s", e.text);
+  memset(&got, 0, sizeof got);
+  figures_keep(&got, "certified_accuracy.range", .75);
+  if (r4_proved_load(&got, folder, R4_TEST, HASH, &e)) fail_msg("%s", e.text);
+  assert_true(r4_measured_value(&got, "certified_accuracy.range") == .75); /* what is measured stays */
+  assert_true(r4_measured_value(&got, "certified_worst_group_accuracy.range") == .5);
+  assert_true(r4_measured_value(&got, "certified_worst_group_accuracy.0.1") == .25);
+  assert_true(r4_measured_value(&got, "cover_certified_accuracy.edges:0.2") == .5);
+  assert_true(isnan(r4_measured_value(&got, "accuracy")));
+  assert_int_equal(r4_proved_load(&got, folder, R4_VAL, HASH, &e), R4_E_IO);
+  assert_error(&e, r4_certified_measure(d, x, "0.1234567890123456789012345", true, &one, &e), "at most 23 digits");
+  r4_data_free(d);
+}
+
+static void proved_of_others_is_refused(void **state)
+{
+  (void)state;
+  static r4_measured got;
+  const char *folder = scratch_folder();
+  r4_error e = {0};
+  if (r4_proved_save(make(), folder, R4_TEST, HASH, &e)) fail_msg("%s", e.text);
+  put_text(folder, "model.safetensors", "Weights");
+  assert_error(&e, r4_proved_load(&got, folder, R4_TEST, HASH, &e), "of other settings, data or weights");
+  assert_int_equal(got.values, 0);
+  r4_measured *m = make();
+  m->values = 0;
+  assert_true(figures_keep(m, "certified_accuracy.range", .25));
+  if (r4_proved_save(m, folder, R4_TEST, HASH, &e)) fail_msg("%s", e.text);
+  assert_int_equal(r4_proved_load(&got, folder, R4_TEST, HASH, &e), R4_OK);
+  assert_int_equal(got.values, 1); /* those of the other weights are gone */
+  put_text(folder, "model.safetensors", "weights");
+  assert_error(&e, r4_proved_load(&got, folder, R4_TEST, "fedc", &e), "of other settings, data or weights");
+  put_text(folder, "proved.json",
+           "{\"r4\":\"" R4_VERSION "\",\"proved\":1,\"key\":\"1\",\"certified_accuracy.range\":1}");
+  assert_error(&e, r4_proved_load(&got, folder, R4_TEST, HASH, &e), "was edited");
+  put_text(folder, "proved.json", "{\"r4\":\"" R4_VERSION "\",\"measured\":1,\"key\":\"1\"}");
+  assert_error(&e, r4_proved_load(&got, folder, R4_TEST, HASH, &e), "expected \"proved\":1");
+}
+
+/* Nothing else is in the file, and nothing else is taken from it. */
+static void proved_figures_alone(void **state)
+{
+  (void)state;
+  static r4_measured got;
+  const char *folder = scratch_folder();
+  uint8_t *text;
+  size_t size;
+  char key[R4_HASH_SIZE];
+  r4_error e = {0};
+  if (r4_proved_save(make(), folder, R4_TEST, HASH, &e)) fail_msg("%s", e.text);
+  assert_int_equal(file_read(scratch_path("proved.json"), 1 << 20, &text, &size, &e), R4_OK);
+  text[size - 1] = 0;
+  assert_non_null(strstr((char *)text, "\"certified_accuracy.0.1\":0.625"));
+  assert_null(strstr((char *)text, "\"accuracy\""));
+  r4_mem_free(text);
+  struct json_writer w = {0};
+  assert_int_equal(kept_key(folder, HASH, 0, key, &e), R4_OK);
+  kept_open(&w, "proved", 1, key);
+  jw_real(&w, "accuracy", 1);
+  jw_real(&w, "certified_accuracy.0.5", .5);
+  assert_int_equal(kept_write(scratch_path("proved.json"), &w, &e), R4_OK);
+  memset(&got, 0, sizeof got);
+  if (r4_proved_load(&got, folder, R4_TEST, HASH, &e)) fail_msg("%s", e.text);
+  assert_int_equal(got.values, 1);
+  assert_true(r4_measured_value(&got, "certified_accuracy.0.5") == .5);
+}
+
+static void proved_and_memory(void **state)
+{
+  (void)state;
+  static r4_measured got;
+  for (int load = 0; load < 2; load++)
+    for (long k = 1;; k++) {
+      r4_error e = {0};
+      r4_mem_fail_at(k);
+      r4_status s = load ? r4_proved_load(&got, scratch_folder(), R4_TEST, HASH, &e)
+                         : r4_proved_save(make(), scratch_folder(), R4_TEST, HASH, &e);
+      bool reached = r4_mem_count() >= k;
+      r4_mem_fail_at(0);
+      if (s && s != R4_E_MEMORY) fail_msg("allocation %ld: %s", k, e.text);
+      assert_int_equal(e.status, s);
+      if (!reached) break;
+    }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(lines_are_whole),
     cmocka_unit_test(values_come_from_counts),
+    cmocka_unit_test(certified_alone),
     cmocka_unit_test(labels_have_variants),
     cmocka_unit_test(seeds_are_averaged),
     cmocka_unit_test(files_keep_all_of_them),
@@ -318,6 +458,10 @@ int main(void)
     cmocka_unit_test(intervals),
     cmocka_unit_test(bad_probabilities_are_refused),
     cmocka_unit_test(memory_may_run_out),
+    cmocka_unit_test(proved_figures_are_kept),
+    cmocka_unit_test(proved_of_others_is_refused),
+    cmocka_unit_test(proved_figures_alone),
+    cmocka_unit_test(proved_and_memory),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("figures", tests, begin, scratch_remove);

@@ -5,14 +5,16 @@
 #ifndef R4_CLI_CERTIFY_H
 #define R4_CLI_CERTIFY_H
 
+#include "box_range.h"
 #include "runs.h"
 
 struct certify_settings {
-  const char *run, *eps, *cover, *semantics, *valid, *split, *out, *data, *data_now;
+  const char *run, *eps, *words, *cover, *semantics, *valid, *split, *out, *data, *data_now;
   bool range, gradient, radius, detect, json, force, other_data;
   int64_t seed, examples, attack;
 };
 
+enum { PART_PATH = PATH_SIZE + 200 }; /* of a file for whoever is interrupted */
 enum { COVER_ROWS = 64 }; /* classes and groups that are counted, the first of them */
 
 /* Examples, and those that are correct: by the net alone; by two-mask inference; of these, those that are proved to
@@ -39,12 +41,15 @@ struct certify_job {
   r4_certificate certificate;
   r4_certified *example;   /* [examples], zeros                          */
   char line[3][PATH_SIZE]; /* room for texts of the header               */
+  struct box_range valid;
+  const r4_word_ids *words; /* of the claim words, while it is made */
+  char *ids;                /* its list, as the certificate has it, to be freed; or NULL */
   bool attacked;           /* example[].broken says what an attack found */
   struct cover_row *cover; /* of the claim cover, or NULL                */
 };
 
 struct claim {
-  const char *name; /* as in the certificate: box, cover */
+  const char *name; /* as in the certificate: box, words, cover */
   bool (*asked)(const struct certify_settings *o);
   /* What was asked for makes sense: EXIT_DONE, or an exit code after a sentence on stderr. */
   int (*check)(const struct certify_settings *o);
@@ -52,11 +57,29 @@ struct claim {
   void (*file_name)(const struct certify_settings *o, char *to, size_t size);
   /* Fills j->certificate (but model, data, examples) and j->example. Returns an exit code, after a sentence if any. */
   int (*certify)(struct certify_job *j);
-  /* The certificate is on the disk. May be NULL. */
+  /* What is kept of a seed for whoever is interrupted: whether there is something, and removed, as all certificates are
+   * on the disk. j has o, run and seed alone. */
+  bool (*kept)(const struct certify_job *j);
   void (*saved)(const struct certify_job *j);
+  /* What was proved as figures, if they are as r4 eval has them; false: not. May be NULL. */
+  bool (*figures)(const struct certify_job *j, r4_measured *to);
 };
 
-extern const struct claim claim_box, claim_cover;
+extern const struct claim claim_box, claim_words, claim_cover;
+
+/* ---- certify_part.c ---- */
+
+/* An exit code after a sentence, unless semantics are known, and some example has a mask: a set of one point proves
+ * nothing that anybody asked. */
+int certify_check_semantics(const struct certify_settings *o);
+int certify_check_masks(const struct certify_job *j);
+/* What lines that are kept are of: version, model, data, and what is added. Returns an exit code. */
+int certify_key(const struct certify_job *j, char *to, size_t size, const char *format, ...)
+  __attribute__((format(printf, 4, 5)));
+/* Calls prove for the examples that are not in the file yet, and adds them as they are done. */
+r4_status certify_from_part(struct certify_job *j, const char *path, const char *key, const r4_certify_options *options,
+                            r4_status (*prove)(const struct certify_job *, const r4_certify_options *, r4_error *),
+                            r4_error *e);
 
 /* ---- certify_run.c ---- */
 

@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "certify/certify.h"
-#include "certify/cover_part.h"
+#include "certify/part.h"
 #include "cover_open.h"
 #include "json_out.h"
 #include "table_out.h"
 #include "timer.h"
 
 /* Passes between two lines of progress; what an interruption costs at most. */
-enum { PASSES_AT_ONCE = 1024, PART_PATH = PATH_SIZE + 200 };
+enum { PASSES_AT_ONCE = 1024 };
 
 static bool asked(const struct certify_settings *o)
 {
@@ -38,6 +38,37 @@ static void file_name(const struct certify_settings *o, char *to, size_t size)
   for (char *c = to; *c; c++)
     if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789.-", *c)) *c = '-';
 }
+
+/* ---- What is kept ---- */
+
+static void print(FILE *f, const void *item, size_t size)
+{
+  const r4_covered *x = item;
+  (void)size;
+  fprintf(f, "%d %d %d %d %d %a %a", (int)x->alone, (int)x->predicted, x->agreed, x->detected, x->recovered,
+          (double)x->one_margin, (double)x->margin);
+}
+
+static bool scan(const char *line, void *item, size_t size)
+{
+  int alone, predicted, agreed, detected, recovered, length = 0;
+  float one_margin, margin;
+  (void)size;
+  if (sscanf(line, "%d %d %d %d %d %a %a%n", &alone, &predicted, &agreed, &detected, &recovered, &one_margin, &margin,
+             &length) != 7 ||
+      line[length])
+    return false;
+  *(r4_covered *)item = (r4_covered){.alone = alone,
+                                     .predicted = predicted,
+                                     .agreed = agreed,
+                                     .detected = detected,
+                                     .recovered = recovered,
+                                     .one_margin = one_margin,
+                                     .margin = margin};
+  return true;
+}
+
+static const struct part_kind covered_lines = {sizeof(r4_covered), print, scan};
 
 /* ---- Passes ---- */
 
@@ -75,7 +106,7 @@ static r4_status look_at(const struct work *w, size_t first, size_t n, r4_error 
   return s;
 }
 
-static int look_at_all(struct work *w, struct cover_part *kept, size_t done)
+static int look_at_all(struct work *w, struct part *kept, size_t done)
 {
   r4_error e = {0};
   double began = timer_now();
@@ -85,7 +116,7 @@ static int look_at_all(struct work *w, struct cover_part *kept, size_t done)
   for (size_t before = done; done < w->examples && !s; done += here) {
     if (here > w->examples - done) here = w->examples - done;
     s = look_at(w, done, here, &e);
-    if (!s) cover_part_add(kept, here, w->x + done);
+    if (!s) part_add(kept, here, w->x + done);
     if (!s) certify_progress(w->j, "cover", done + here - before, w->examples - before, began);
   }
   return s ? cli_fail("certify", s, e.text) : EXIT_DONE;
@@ -99,6 +130,13 @@ static void part_path(const struct certify_job *j, char path[PART_PATH])
   snprintf(path, PART_PATH, "%s/%s-%s.part", j->run->folder[j->seed], name, j->o->split);
 }
 
+static bool kept(const struct certify_job *j)
+{
+  char path[PART_PATH];
+  part_path(j, path);
+  return is_file(path);
+}
+
 static void saved(const struct certify_job *j)
 {
   char path[PART_PATH];
@@ -109,14 +147,14 @@ static void saved(const struct certify_job *j)
 static int run_passes(struct work *w)
 {
   char key[2 * PATH_SIZE], path[PART_PATH];
-  struct cover_part kept;
+  struct part kept;
   int code = key_of(w, key, sizeof key);
   if (code) return code;
   part_path(w->j, path);
-  size_t done = cover_part_open(&kept, path, key, w->examples, w->x);
+  size_t done = part_open(&kept, &covered_lines, path, key, w->examples, w->x);
   if (done) fprintf(stderr, "r4 certify: %zu of %zu examples were done before\n", done, w->examples);
   code = look_at_all(w, &kept, done);
-  cover_part_close(&kept);
+  part_close(&kept);
   return code;
 }
 
@@ -200,6 +238,7 @@ const struct claim claim_cover = {.name = "cover",
                                   .check = check,
                                   .file_name = file_name,
                                   .certify = certify,
+                                  .kept = kept,
                                   .saved = saved};
 
 /* ---- Printing ---- */

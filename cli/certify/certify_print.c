@@ -92,12 +92,21 @@ static int print_table(const struct certify_row *row, size_t n)
   return table_end(stdout, "certify", t, R4_TABLE_PLAIN);
 }
 
+/* "12,3055" */
+static size_t list_size(const char *ids)
+{
+  size_t n = 1;
+  for (; *ids; ids++) n += *ids == ',';
+  return n;
+}
+
 static void print_claim(const struct certify_job *j)
 {
   const r4_certificate *c = &j->certificate;
   printf("claim %s", c->claim);
   if (c->eps) printf(", eps %s", c->eps);
   if (c->low) printf(", valid values %s to %s", c->low, c->high);
+  if (c->words) printf(", of %zu tokens", list_size(c->words));
   if (c->cover) printf(", cover %s", c->cover);
   printf("; semantics %s, method %s\n\n", c->semantics, c->method);
 }
@@ -109,9 +118,8 @@ static void print_notes(const struct certify_job *j, const struct certify_row *r
   if (row->attacked) printf("\nattacked: correct, and no counter-example was found; the truth is between the two.");
   printf("\n");
   bool boxes = !row->cover;
-  if (boxes && !masked) printf("No example has a mask: each box is a single point.\n");
-  if (boxes && masked && masked < all)
-    printf("%zu of %zu examples have no mask: their box is a single point.\n", all - masked, all);
+  if (boxes && masked < all)
+    printf("%zu of %zu examples have no mask: nothing in them may change.\n", all - masked, all);
   for (size_t i = 0; i < n; i++) {
     if (!isnan(row[i].radius))
       printf("seed %lld: mean certified radius of examples with a mask %.4g\n", (long long)row[i].seed, row[i].radius);
@@ -177,6 +185,7 @@ static int print_row(const struct certify_settings *o, const struct certify_job 
   r4_json_text(w, "semantics", c->semantics);
   r4_json_text(w, "method", c->method);
   if (c->eps) r4_json_text(w, "eps", c->eps);
+  if (c->words) r4_json_text(w, "words", c->words);
   if (c->cover) r4_json_text(w, "cover", c->cover);
   add_json_shares(w, "all", row->share, row->attacked);
   add_json_shares(w, "masked", row->masked, row->attacked);

@@ -11,6 +11,7 @@
 struct work {
   const struct certify_settings *o;
   const struct claim *claim;
+  r4_split split;
   struct run *run;
   r4_data *data, *train;
   r4_net *net; /* of the settings */
@@ -46,6 +47,19 @@ void certify_progress(const struct certify_job *j, const char *doing, size_t don
 
 /* ---- Files ---- */
 
+static int refuse_file(const char *path)
+{
+  fprintf(stderr, "r4 certify: %s exists; --force overwrites it\n", shown(path).text);
+  return EXIT_USAGE;
+}
+
+/* Whether a run that was interrupted left something of seed k. */
+static bool going_on(const struct work *w, size_t k)
+{
+  const struct certify_job j = {.o = w->o, .run = w->run, .seed = k};
+  return w->claim->kept(&j);
+}
+
 /* The format may have one %d, for the seed. */
 static int certificate_path(const struct work *w, size_t k, char path[PATH_SIZE])
 {
@@ -62,8 +76,7 @@ static int certificate_path(const struct work *w, size_t k, char path[PATH_SIZE]
     n = snprintf(path, PATH_SIZE, "%s", w->o->out);
   if (n < 0 || n >= PATH_SIZE) return cli_fail("certify", R4_E_ARGUMENT, "the path of the certificate is too long");
   if (!is_file(path) || w->o->force) return EXIT_DONE;
-  fprintf(stderr, "r4 certify: %s exists; --force overwrites it\n", shown(path).text);
-  return EXIT_USAGE;
+  return going_on(w, k) ? EXIT_DONE : refuse_file(path);
 }
 
 static int check_out(const struct work *w)
@@ -118,16 +131,43 @@ static int save_data(struct work *w, const r4_net *net)
 
 /* ---- A seed ---- */
 
+/* The certificate of a run that was interrupted behind it is the same; another is not overwritten. */
+static r4_status save_beside(const struct work *w, const r4_certificate *c, const char *path, bool *same, r4_error *e)
+{
+  char beside[PATH_SIZE + 8], new[R4_HASH_SIZE], old[R4_HASH_SIZE];
+  snprintf(beside, sizeof beside, "%s.part", path);
+  *same = true;
+  if (!is_file(path) || w->o->force) return r4_certificate_save(c, path, e);
+  r4_status s = r4_certificate_save(c, beside, e);
+  if (!s) s = r4_file_hash(beside, new, e);
+  if (!s) s = r4_file_hash(path, old, e);
+  *same = s || !strcmp(new, old);
+  remove(beside);
+  return s;
+}
+
 static int save(struct work *w, struct certify_job *j, const char *path)
 {
   r4_error e = {0};
+  bool same = true;
   r4_certificate *c = &j->certificate;
   c->examples = r4_data_count(w->data);
   c->example = j->example;
   memcpy(c->data, w->data_hash, sizeof c->data);
   r4_status s = r4_file_hash(w->run->model[j->seed], c->model, &e);
-  if (!s) s = r4_certificate_save(c, path, &e);
-  return s ? fail(&e) : EXIT_DONE;
+  if (!s) s = save_beside(w, c, path, &same, &e);
+  return s ? fail(&e) : same ? EXIT_DONE : refuse_file(path);
+}
+
+/* For whoever shows what was measured. Of some examples, or other data, nobody else speaks. */
+static void keep_figures(const struct work *w, const struct certify_job *j)
+{
+  char hash[R4_HASH_SIZE];
+  r4_measured *m = w->claim->figures && !w->o->examples && !w->o->other_data ? calloc(1, sizeof *m) : NULL;
+  if (!m) return;
+  r4_data_hash(w->data, hash);
+  if (w->claim->figures(j, m)) r4_proved_save(m, w->run->folder[j->seed], w->split, hash, NULL);
+  free(m);
 }
 
 static int certify_model(struct work *w, struct certify_job *j)
@@ -141,7 +181,7 @@ static int certify_model(struct work *w, struct certify_job *j)
   if (!code) code = w->claim->certify(j);
   if (!code) code = save(w, j, path);
   if (code) return code;
-  if (w->claim->saved) w->claim->saved(j);
+  keep_figures(w, j);
   struct certify_row *row = &w->row[w->rows++];
   certify_row_of(j, row);
   row->cover = j->cover;
@@ -165,6 +205,7 @@ static int certify_seed(struct work *w, size_t k)
   if (!code && last) code = (w->o->json ? certify_print_json : certify_print)(w->o, &j, w->row, w->rows);
   free(j.example);
   free(j.cover);
+  free(j.ids);
   r4_model_free(m);
   return code;
 }
@@ -177,6 +218,10 @@ static int certify_seeds(struct work *w)
     if (w->o->seed >= 0 && w->run->seed[k] != w->o->seed) continue;
     found = true;
     code = certify_seed(w, k);
+  }
+  for (size_t k = 0; k < w->run->seeds && !code; k++) {
+    const struct certify_job j = {.o = w->o, .run = w->run, .seed = k};
+    if (w->o->seed < 0 || w->run->seed[k] == w->o->seed) w->claim->saved(&j);
   }
   if (found || code) return code;
   fprintf(stderr, "r4 certify: %s has no model of seed %lld\n", shown(w->o->run).text, (long long)w->o->seed);
@@ -197,10 +242,10 @@ static r4_data *first_examples(const r4_data *d, size_t n, r4_error *e)
   return part;
 }
 
-static int open_data(struct work *w, const r4_data *all, r4_split split)
+static int open_data(struct work *w, const r4_data *all)
 {
   r4_error e = {0};
-  r4_data *part = r4_data_part(all, split, &e);
+  r4_data *part = r4_data_part(all, w->split, &e);
   if (!part) return fail(&e);
   if (!r4_data_count(part)) {
     r4_data_free(part);
@@ -216,10 +261,10 @@ static int open_data(struct work *w, const r4_data *all, r4_split split)
 int certify_run(const struct certify_settings *o, const struct claim *claim, r4_split split)
 {
   int code = EXIT_DONE;
-  struct work w = {.o = o, .claim = claim, .run = runs_open("certify", o->run, &code)};
+  struct work w = {.o = o, .claim = claim, .split = split, .run = runs_open("certify", o->run, &code)};
   if (!w.run) return code;
   r4_data *all = run_data("certify", w.run, o->data_now, o->other_data, &code);
-  if (all) code = open_data(&w, all, split);
+  if (all) code = open_data(&w, all);
   r4_data_free(all);
   w.row = calloc(w.run->seeds, sizeof *w.row);
   if (!code && !w.row) code = cli_fail("certify", R4_E_MEMORY, "");

@@ -9,6 +9,8 @@ static const struct option options[] = {
   {"range", OPTION_FLAG, AT(range), NULL, 0, 0, "masked features take any valid value"},
   {"valid", OPTION_TEXT, AT(valid), NULL, 0, 0,
    "lowest and highest valid value of a feature, as 0,1; none: there is no range; if not given, 0,1 for images"},
+  {"words", OPTION_TEXT, AT(words), NULL, 0, 0,
+   "masked words of texts are any of a list: words with commas, a file of them, or run: those of the RUN's settings"},
   {"cover", OPTION_TEXT, AT(cover), NULL, 0, 0,
    "any content of any one region of a family, as edges:0.33; its place is not known"},
   {"detect", OPTION_FLAG, AT(detect), NULL, 0, 0,
@@ -33,13 +35,13 @@ static const struct option options[] = {
 };
 
 /* A line for each claim. */
-static const struct claim *const claims[] = {&claim_cover, &claim_box, NULL};
+static const struct claim *const claims[] = {&claim_words, &claim_cover, &claim_box, NULL};
 
 static const struct claim *choose(const struct certify_settings *o)
 {
   for (const struct claim *const *c = claims; *c; c++)
     if ((*c)->asked(o)) return *c;
-  fprintf(stderr, "r4 certify: nothing is asked for; expected --eps E, --range or --cover FAMILY\n");
+  fprintf(stderr, "r4 certify: nothing is asked for; expected --eps E, --range, --words LIST or --cover FAMILY\n");
   return NULL;
 }
 

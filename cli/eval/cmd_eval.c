@@ -8,13 +8,13 @@
 
 struct eval_settings {
   struct words runs;
-  const char *split, *data, *swap, *noise, *pointing, *cover, *by, *predictions;
+  const char *split, *data, *swap, *noise, *pointing, *cover, *certify, *by, *predictions;
   struct contents contents;
   struct noise levels;
   struct pointing points;
   struct words set;
   char kappa_set[40];
-  int64_t kappa;
+  int64_t kappa, attack;
   double eps, specificity;
   bool other_data, json, confusion, force;
 };
@@ -37,6 +37,10 @@ static const struct option options[] = {
    "pointing games: whether these attributions (r4 help explain) point at the core, as gradcam,integrated"},
   {"cover", OPTION_TEXT, AT(cover), NULL, 0, 0,
    "accuracy under covering masks, and how much of it no one region can change, as edges:0.33 (r4 help certify)"},
+  {"certify", OPTION_TEXT, AT(certify), NULL, 0, 0,
+   "accuracy that is proved for any content of the masks: range, any valid value, or as 0.1, by up to this much; and "
+   "under attack (r4 help certify)"},
+  {"attack", OPTION_WHOLE, AT(attack), "3", 0, 1e6, "certify: starts of the attack on each example; 0: no attack"},
   {"specificity", OPTION_REAL, AT(specificity), "0.95", 1e-9, 1,
    "of two classes: the sensitivity to the second one is that at this specificity"},
   {"by", OPTION_TEXT, AT(by), NULL, 0, 0,
@@ -127,6 +131,8 @@ static int evaluate_all(const struct eval_settings *o, r4_split split, struct ev
                                .noise = o->levels,
                                .pointing = &o->points,
                                .cover = *o->cover ? o->cover : NULL,
+                               .certify = *o->certify ? o->certify : NULL,
+                               .attack = o->attack,
                                .by.column = o->by,
                                .specificity = o->specificity,
                                .said = {.asked = true, .confusion = o->confusion, .path = o->predictions},

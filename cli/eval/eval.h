@@ -2,6 +2,7 @@
 #ifndef R4_CLI_EVAL_EVAL_H
 #define R4_CLI_EVAL_EVAL_H
 
+#include "box_range.h"
 #include "json_out.h"
 #include "runs.h"
 
@@ -66,6 +67,9 @@ struct evaluation {
   struct noise noise;
   const struct pointing *pointing;
   const char *cover; /* a family of covering masks, or NULL */
+  const char *certify; /* a box: eps, or "range", or NULL   */
+  int64_t attack;      /* starts, in that box               */
+  struct box_range valid;
   bool words_asked;
   double specificity; /* 0: as usual */
   bool kappa_asked; /* by name: without it, texts are not shown theirs */

@@ -37,6 +37,10 @@ static r4_measure_options options_of(const struct eval_how *o, const struct eval
   m.pointings = v->pointing ? v->pointing->n : 0;
   for (size_t k = 0; k < m.pointings; k++) m.pointing[k] = v->pointing->method[k];
   m.cover = v->cover;
+  m.certify = v->certify;
+  m.low = v->valid.there ? v->valid.low : NULL;
+  m.high = v->valid.there ? v->valid.high : NULL;
+  m.attack = (size_t)v->attack;
   m.predicted = v->predicted;
   m.probabilities = v->said.probability;
   m.stage = stage;
@@ -60,6 +64,7 @@ static bool take_kept(struct evaluation *v, const r4_measure_options *o, r4_spli
   r4_error e = {0};
   r4_status s = r4_measured_load(&v->measured[k], v->run->folder[k], split, v->hash, o->eps, &e);
   if (s && s != R4_E_IO && s != R4_E_MEMORY) fprintf(stderr, "r4 eval: %s; it is measured again\n", e.text);
+  if (!s) run_add_proved("eval", &v->measured[k], v->run->folder[k], split, v->hash);
   return !s && is_whole(v, o, &v->measured[k], split);
 }
 
@@ -101,6 +106,8 @@ static int measure_seeds(const struct eval_how *o, struct evaluation *v, const r
     if (o->kept && may_keep(o, v) && take_kept(v, &how, split, k)) continue;
     code = measure_seed(o, v, net, k);
     if (!code && may_keep(o, v)) r4_measured_save(&v->measured[k], v->run->folder[k], split, v->hash, NULL);
+    if (!code && may_keep(o, v) && (v->certify || v->cover))
+      r4_proved_save(&v->measured[k], v->run->folder[k], split, v->hash, NULL);
     v->new++;
   }
   return code;
@@ -136,6 +143,7 @@ static int measure_part(const struct eval_how *o, struct evaluation *v, const r4
   if (!v->train) return cli_fail("eval", e.status, e.text);
   if (!r4_data_mask_count(all, split, -1)) v->elsewhere = r4_data_mask_count(all, R4_TRAIN, -1);
   r4_data_hash(v->data, v->hash);
+  if (v->certify && !box_range("eval", "", v->run->settings, v->data, &v->valid)) return EXIT_USAGE;
   int code = by_open(v);
   return code ? code : measure(o, v, split);
 }

@@ -13,6 +13,7 @@ from ._header import VERSION as __version__
 from ._library import threads
 from ._scale import ScaleWarning
 from .bounds import Bounds
+from .certify import Certified
 from .classifier import Classifier, ShortcutWarning, VerdictWarning
 from .cover import Covered
 from .data import Data, Finding, data, recipes
@@ -52,6 +53,7 @@ __all__ = [
     "Bounds",
     "Box",
     "BusyError",
+    "Certified",
     "Classifier",
     "ClosedError",
     "Covered",

@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from ._library import threads
 from ._progress import Bar, bar
 from ._scale import ScaleWarning, Seen, compare, seen_in
 from .bounds import Bounds, bounds_of
+from .certify import Certified, Number, Valid, box_of, certify, valid_of
 from .cover import Covered
 from .data import Data, MaskMeans
 from .errors import ArgumentError
@@ -377,18 +378,93 @@ class Classifier(Base):
         answers: Array = self.classes_[best]
         return answers
 
-    def certify(self, X: Any, *, cover: str) -> Covered:
-        """Which predictions stay whatever is put into any one region of a family, wherever it is (doc/cover.md).
+    @overload
+    def certify(self, X: Any, y: Any = None, *, cover: str) -> Covered: ...
+
+    @overload
+    def certify(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        masks: Any = None,
+        mask_means: MaskMeans | None = None,
+        groups: Any = None,
+        eps: Number | None = None,
+        range: bool = False,
+        valid: Valid = None,
+        semantics: str = "real",
+        radius: bool = False,
+        gradient: bool = False,
+        attack: int = 0,
+    ) -> Certified: ...
+
+    def certify(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        cover: str | None = None,
+        masks: Any = None,
+        mask_means: MaskMeans | None = None,
+        groups: Any = None,
+        eps: Number | None = None,
+        range: bool = False,
+        valid: Valid = None,
+        semantics: str = "real",
+        radius: bool = False,
+        gradient: bool = False,
+        attack: int = 0,
+    ) -> Certified | Covered:
+        """Which predictions provably stay what they are: whatever is in the masks, or in any one region of a family.
+
+        Masks: masked features move by up to eps (a number, of which the decimal as it is written counts, or a text), or
+        take any valid value (range=True). valid: lowest and highest valid value, or "none"; usually the setting
+        "range", or 0 to 1 for images. semantics: "real", the stored weights in real arithmetic, or "any-float", every
+        float evaluation. radius, gradient: also the largest eps that is certified, and how long the masked explanation
+        can be. attack: so many starts of a search for a counter-example in the same box. With labels y (and groups)
+        the result has shares by group. doc/certificates.md has the claims and why the arithmetic is sound.
 
         cover: "edges:F" (one strip at an edge, of at most F of the side), "square:P" (one square of at most P pixels),
-        "frame:F" or, for texts, "tokens:N". predicted and alone are labels; a prediction that is none is None.
+        "frame:F" or, for texts, "tokens:N"; no mask is needed (doc/cover.md). predicted and alone are labels; a
+        prediction that is none is None.
         """
-        found = self._model.cover(self._examples(apart(X, None, None)[0]), cover)
-        predicted, alone = self.classes_[found.predicted], self.classes_[found.alone]
-        if (found.predicted < 0).any() or (found.alone < 0).any():
-            predicted, alone = predicted.astype(object), alone.astype(object)
-            predicted[found.predicted < 0] = alone[found.alone < 0] = None
-        return replace(found, predicted=predicted, alone=alone)
+        if cover is not None:
+            if masks is not None or eps is not None or range:
+                raise ArgumentError(
+                    "cover is about any one region; masks, eps and range about masks: expected one kind"
+                )
+            return self._cover(X, cover)
+        labelled = y is not None or isinstance(X, Data)
+        box = box_of(eps, range)
+        x, y, masks, mask_means, groups = self._apart(X, y, masks, mask_means, groups)
+        data = self._labelled(x, y if labelled else self.predict(x), masks, mask_means, groups)
+        if valid is None and self.settings_.get("range"):
+            valid = self.settings_["range"]
+        found = certify(
+            self._model,
+            data,
+            box,
+            valid=valid_of(valid, data.shape),
+            semantics=semantics,
+            radius=radius,
+            gradient=gradient,
+            attack=attack,
+            labelled=labelled,
+        )
+        return replace(found, predicted=self._labels_of(found.predicted))
+
+    def _labels_of(self, predicted: Array) -> Array:
+        """Labels by number; None where there is no prediction."""
+        labels: Array = self.classes_[predicted]
+        if (predicted < 0).any():
+            labels = labels.astype(object)
+            labels[predicted < 0] = None
+        return labels
+
+    def _cover(self, X: Any, family: str) -> Covered:
+        found = self._model.cover(self._examples(apart(X, None, None)[0]), family)
+        return replace(found, predicted=self._labels_of(found.predicted), alone=self._labels_of(found.alone))
 
     def evaluate(
         self,
@@ -405,6 +481,8 @@ class Classifier(Base):
         noise: Sequence[float] | Literal["usual", "published"] | None = None,
         pointing: Sequence[str] = (),
         specificity: float = 0.95,
+        certified: Number | None = None,
+        attack: int = 3,
     ) -> Metrics:
         """What ``r4 eval`` measures: accuracy by group, the worst group, fragility kappa, and the swap test.
 
@@ -412,7 +490,9 @@ class Classifier(Base):
         swap test puts into masks, "swap" (that of other classes), "blank", "mean", "noise", "colour", "blur", several
         of them, or None for no test; draws: how often for each example. kappa: of at most so many examples. noise:
         levels of the relative core sensitivity; pointing: attributions, as ["gradcam"]; specificity: of two
-        classes, what the sensitivity is at. ``.figures`` has all of it by key, ``.table()`` is the text.
+        classes, what the sensitivity is at; certified: accuracy that is proved for masked features that move by up to
+        so much, or "range", any valid value, and under an attack of so many starts (see certify). ``.figures`` has all
+        of it by key, ``.table()`` is the text.
         """
         data = self._labelled(*self._apart(X, y, masks, mask_means, groups))
         model = self._model
@@ -425,6 +505,9 @@ class Classifier(Base):
             noise=noise,
             pointing=pointing,
             specificity=specificity,
+            certified=certified,
+            valid=self.settings_.get("range"),
+            attack=attack,
         )
         self._measured = data
         return found

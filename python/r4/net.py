@@ -14,6 +14,7 @@ from . import _arrays as arrays
 from . import _header as h
 from ._arrays import Array
 from ._library import LIB, Owned, call, choice, encode, from_shape, text_of, texts, to_shape
+from .certify import Certified, Number, Valid, box_of, certify, decimal, valid_of
 from .cover import Covered, cover
 from .errors import ArgumentError, ShapeError
 from .metrics import Metrics, measured_of
@@ -265,6 +266,9 @@ class Model(Owned):
         noise: Sequence[float] | str | None = None,
         pointing: Sequence[str] = (),
         specificity: float = 0.95,
+        certified: Number | None = None,
+        valid: Valid = None,
+        attack: int = 3,
     ) -> Metrics:
         """Accuracy by group, fragility of at most kappa examples (None: of all), and what else is asked for."""
         from .data import FILLS
@@ -287,6 +291,11 @@ class Model(Owned):
         heard = None if noise is None else noise_options(noise)
         if heard is not None:
             o.noise = ctypes.addressof(heard)
+        if certified is not None:
+            box = "range" if certified == "range" else decimal(certified, "certified")
+            ends = valid_of(valid, data.shape)
+            o.certify, o.attack, o.donors = encode(box, "certified"), attack, data.pointer
+            o.low, o.high = (encode(v, "valid") for v in ends) if ends else (None, None)
         names = texts(pointing)
         o.pointings = len(pointing)
         for k in range(len(pointing)):
@@ -298,6 +307,33 @@ class Model(Owned):
         """Predictions that no content of any one region of a family can change; doc/cover.md has the proofs."""
         self.check(data)
         return cover(self, data, family)
+
+    def certify(
+        self,
+        data: Data,
+        *,
+        eps: Number | None = None,
+        range: bool = False,
+        valid: Valid = None,
+        semantics: str = "real",
+        radius: bool = False,
+        gradient: bool = False,
+        attack: int = 0,
+        donors: Data | None = None,
+    ) -> Certified:
+        """Predictions that are proved for whatever is in the masks of the data; doc/certificates.md has the proofs."""
+        self.check(data)
+        return certify(
+            self,
+            data,
+            box_of(eps, range),
+            valid=valid_of(valid, data.shape),
+            semantics=semantics,
+            radius=radius,
+            gradient=gradient,
+            attack=attack,
+            donors=donors,
+        )
 
     def swap_test(self, data: Data, content: str = "swap", *, draws: int = DRAWS, seed: int = 0) -> Swap:
         """Which predictions change when the masked content of another class, or other content, stands in the mask."""

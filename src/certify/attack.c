@@ -291,7 +291,7 @@ static r4_status run_attack(struct attack *a, size_t starts, r4_error *e)
   r4_status s = example ? make_room(a, e) : R4_E_MEMORY;
   if (!s) s = open_searcher(&a->look, a, R4_F32, e);
   if (!s) s = open_searcher(&a->judge, a, R4_F64, e);
-  for (size_t k = 0; k < starts && !s; k++) s = one_start(a, k, starts, example, e);
+  for (size_t k = a->o->done; k < starts && !s; k++) s = one_start(a, k, starts, example, e);
   r4_plan_free(a->look.plan);
   r4_plan_free(a->judge.plan);
   r4_mem_free(a->look.weights);

@@ -55,6 +55,13 @@ bool decimal_below(const char *text, double *value)
 
 /* ---- Boxes ---- */
 
+/* Whether eps is at most high - low, as far as roundings tell. */
+static bool fits(const char *eps, const struct box *b)
+{
+  double least = 0;
+  return !decimal_below(eps, &least) || least <= sound_up(b->high - b->low);
+}
+
 r4_status box_read(struct box *b, const char *eps, const char *low, const char *high, r4_error *e)
 {
   *b = (struct box){.whole = !eps, .ranged = low != NULL};
@@ -65,6 +72,9 @@ r4_status box_read(struct box *b, const char *eps, const char *low, const char *
   if (b->ranged && (!decimal_below(low, &b->low) || !decimal_above(high, &b->high) || !(b->low < b->high)))
     return r4_fail(e, R4_E_ARGUMENT, "the range is \"%.40s\" to \"%.40s\", expected two decimals, the lower first", low,
                    high);
+  if (b->ranged && !b->whole && !fits(eps, b))
+    return r4_fail(e, R4_E_ARGUMENT, "eps is %.40s, larger than the range, %.40s to %.40s: expected the whole range",
+                   eps, low, high);
   return R4_OK;
 }
 

@@ -4,8 +4,7 @@
 
 #include "base/mem.h"
 #include "certify/box.h"
-#include "certify/margin.h"
-#include "measure/predict.h"
+#include "certify/example.h"
 #include "op/sound.h"
 
 enum { BATCH = 256, MOST_BYTES = 512 << 20, BISECTIONS = 16 };
@@ -161,9 +160,7 @@ static void take_margins(struct certifier *c, size_t first, size_t n)
 #pragma omp parallel for schedule(static)
   for (size_t k = 0; k < n; k++) {
     r4_certified *to = &c->to[first + k];
-    to->margin =
-      to->predicted < 0 ? -INFINITY : margins_least(&c->margins, c->encloser, (int64_t)k, to->predicted);
-    to->holds = to->margin > 0 && to->margin < INFINITY;
+    certified_take(&c->margins, c->encloser, k, to);
     if (c->slope.i) to->delta = delta_of(c, k);
   }
 }
@@ -209,27 +206,12 @@ static r4_status find_radii(struct certifier *c, size_t first, size_t n, r4_erro
 
 /* ---- All examples ---- */
 
-static r4_status predict_all(struct certifier *c, r4_error *e)
-{
-  size_t n = r4_data_count(c->d);
-  int32_t *predicted = mem_new(n + 1, sizeof *predicted, "predictions", e);
-  if (!predicted) return R4_E_MEMORY;
-  double loss;
-  struct probe *p = predictor_new(c->net, BATCH, e);
-  r4_status s = p ? predictor_run(p, c->stored, c->d, predicted, &loss, e) : e->status;
-  for (size_t i = 0; i < n && !s; i++)
-    c->to[i] = (r4_certified){.label = r4_data_example(c->d, i).label, .predicted = predicted[i], .radius = NAN,
-                             .delta = NAN};
-  probe_free(p);
-  r4_mem_free(predicted);
-  return s;
-}
-
+/* Batches have the same examples wherever it begins, and so the same bits. */
 static r4_status certify_all(struct certifier *c, r4_error *e)
 {
   size_t all = r4_data_count(c->d);
   r4_status s = R4_OK;
-  for (size_t first = 0; first < all && !s; first += c->batch) {
+  for (size_t first = c->o->done - c->o->done % c->batch; first < all && !s; first += c->batch) {
     size_t n = all - first < c->batch ? all - first : c->batch;
     read_batch(c, first, n);
     s = enclose_batch(c, NULL, e);
@@ -244,7 +226,8 @@ static r4_status certify_all(struct certifier *c, r4_error *e)
 static r4_status check_data(const r4_net *n, const r4_data *d, r4_error *e)
 {
   if (r4_data_vocabulary(d) > 0)
-    return r4_fail(e, R4_E_ARGUMENT, "certify: the claim box is about numbers, and the examples are texts");
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "certify: the claim box is about numbers, and the examples are texts, of which words are replaced");
   long long features = (long long)r4_shape_count(r4_net_input(n)),
             given = (long long)r4_shape_count(r4_data_shape(d));
   if (features == given) return R4_OK;
@@ -263,10 +246,10 @@ r4_status r4_certify_box(const r4_net *n, const float *weights, const r4_data *d
   r4_error own = {0};
   if (!e) e = &own;
   struct certifier c = {.net = n, .stored = weights, .d = d, .o = options, .to = to};
-  r4_status s = box_read(&c.box, options->eps, options->low, options->high, e);
-  if (!s) s = check_data(n, d, e);
+  r4_status s = check_data(n, d, e);
+  if (!s) s = box_read(&c.box, options->eps, options->low, options->high, e);
   if (!s) s = open_certifier(&c, e);
-  if (!s) s = predict_all(&c, e);
+  if (!s) s = certified_begin(n, weights, d, options->done, to, e);
   if (!s) s = certify_all(&c, e);
   close_certifier(&c);
   return s;

@@ -240,3 +240,30 @@ void word_list_close(struct word_list *w)
   r4_mem_free(w->whole);
   *w = (struct word_list){0};
 }
+
+r4_status r4_settings_words(const r4_settings *s, const r4_data *d, r4_word_ids *to, r4_error *e)
+{
+  NEEDS(s, "settings", R4_E_ARGUMENT);
+  NEEDS(d, "data", R4_E_ARGUMENT);
+  NEEDS(to, "room for the result", R4_E_ARGUMENT);
+  struct word_list w;
+  *to = (r4_word_ids){0};
+  r4_status status = word_list_named(&w, &s->values, d, e);
+  if (!status && !w.n)
+    status = r4_fail(e, R4_E_ARGUMENT, "there is no list of words: expected texts, and words.list or data.mask_words");
+  if (!status && !(to->id = mem_new(w.n, sizeof *to->id, "a list of words", e))) status = R4_E_MEMORY;
+  for (size_t k = 0; k < w.n && !status; k++) to->id[k] = (int32_t)w.id[k];
+  to->n = status ? 0 : w.n;
+  to->listed = w.listed;
+  to->unknown = w.unknown;
+  memcpy(to->first_unknown, w.first_unknown, sizeof to->first_unknown);
+  word_list_close(&w);
+  return status;
+}
+
+void r4_word_ids_free(r4_word_ids *w)
+{
+  if (!w) return;
+  r4_mem_free(w->id);
+  *w = (r4_word_ids){0};
+}

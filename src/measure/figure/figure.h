@@ -49,5 +49,8 @@ r4_status figures_measure(const r4_data *d, const struct predictions *p, r4_meas
 /* Adds a value that was kept under this key, in the order of the table, unless there is one. False: it is no figure's,
  * or there is no room. */
 bool figures_keep(r4_measured *to, const char *key, double value);
+/* Counts what was certified, by group. R4_E_ARGUMENT for a box of too many letters. */
+r4_status certified_count(const r4_data *d, const r4_certified *x, const char *box, bool attacked,
+                          r4_certified_counts *to, r4_error *e);
 
 #endif

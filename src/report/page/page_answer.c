@@ -1,6 +1,8 @@
 /* The answer, first: does a net use what is masked? In numbers that need no theory: the worst group, and right answers
  * that are lost when the content of the masks changes. */
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "report/page/page.h"
 #include "report/page/page_swap.h"
@@ -137,6 +139,47 @@ static void add_kind(const struct page *p, enum training how, bool tested)
   html_add(p->h, "</p>\n");
 }
 
+/* ---- What is proved ---- */
+
+static double mean_of(const struct page *p, size_t k, const char *figure, const char *variant)
+{
+  char key[R4_KEY_SIZE];
+  snprintf(key, sizeof key, "%s.%s", figure, variant);
+  return r4_value_over(p->run[k].measured, p->run[k].seeds, key).mean;
+}
+
+/* "Proved of r4: 97.4 % of its worst group stays correct whatever is in the mask; 97.4 % is correct as it is, ..." */
+static void add_proved(const struct page *p, size_t k, const char *box)
+{
+  double certified = mean_of(p, k, "certified_worst_group_accuracy", box),
+         attacked = mean_of(p, k, "attacked_worst_group_accuracy", box);
+  bool whole = !strcmp(box, "range");
+  if (isnan(certified)) return; /* not of all of its seeds */
+  html_add(p->h, "<p class=\"verdict\">Proved of %s: ", p->run[k].name);
+  add_percent(p, certified);
+  html_add(p->h, " of its worst group stays correct ");
+  if (whole)
+    html_add(p->h, "whatever is in the mask");
+  else
+    html_add(p->h, "if what is in the mask changes by up to %s", box);
+  html_add(p->h, "; ");
+  add_percent(p, worst_of(p, k));
+  html_add(p->h, " is correct as it is");
+  if (!isnan(attacked)) html_add(p->h, ", and ");
+  if (!isnan(attacked)) add_percent(p, attacked);
+  html_add(p->h, "%s.</p>\n", isnan(attacked) ? "" : " where every attack that was tried failed");
+}
+
+static void add_all_proved(const struct page *p)
+{
+  static const char key[] = "certified_worst_group_accuracy.";
+  for (size_t k = 0; k < p->runs; k++)
+    for (size_t i = 0; i < p->run[k].measured->values; i++) {
+      const char *of = p->run[k].measured->value[i].key;
+      if (!strncmp(of, key, sizeof key - 1)) add_proved(p, k, of + sizeof key - 1);
+    }
+}
+
 /* ---- What that rests on ---- */
 
 static void add_use(const struct page *p, size_t k)
@@ -228,6 +271,7 @@ r4_status page_answer(const struct page *p, r4_error *e)
   (void)e;
   const char *none = swap_none(&p->run[0]);
   for (enum training how = 0; how < TRAININGS; how++) add_kind(p, how, !none);
+  add_all_proved(p);
   if (none)
     add_untested(p, none);
   else

@@ -1,67 +1,21 @@
 /* eval.json in the folder of a seed: what was measured of its model, kept so that nothing is measured twice;
  * eval-val.json of the validation part.
  *
- * The file speaks for itself: the version that made it, the key of what was measured, and at its end the SHA-256 of all
- * before. What is not whole, of another version, edited, or of something else is refused with the reason. Numbers
- * read back as they were written.
- *
- *     key = SHA-256(version, settings of the seed, data, eps, weights) */
+ * The file speaks for itself, see kept.h. Numbers read back as they were written. */
 #include <string.h>
 
-#include "base/checksum.h"
 #include "base/file.h"
-#include "base/hash.h"
 #include "base/mem.h"
 #include "measure/figure/figure.h"
 #include "measure/swap.h"
+#include "train/run/kept.h"
 
-enum { FORMAT = 3, MOST_BYTES = 1 << 24, BLOCK = 1 << 14 };
+enum { FORMAT = 3 };
 
 static char *place(const char *folder, r4_split part, r4_error *e)
 {
   const char *name = part == R4_TEST ? "eval.json" : part == R4_VAL ? "eval-val.json" : "eval-train.json";
   return file_join(folder, name, e);
-}
-
-/* ---- The key ---- */
-
-static r4_status add_file(struct hash *h, const char *folder, const char *name, r4_error *e)
-{
-  uint8_t block[BLOCK];
-  char *path = file_join(folder, name, e);
-  if (!path) return R4_E_MEMORY;
-  FILE *f = file_open(path, e);
-  uint64_t size = 0;
-  for (size_t n; f && (n = fread(block, 1, sizeof block, f)) > 0; size += n) hash_add(h, block, n);
-  hash_add_number(h, size);
-  r4_status s = !f ? e->status : ferror(f) ? r4_fail(e, R4_E_IO, "%s: cannot be read", path) : R4_OK;
-  if (f) fclose(f);
-  r4_mem_free(path);
-  return s;
-}
-
-static void add_text(struct hash *h, const char *text)
-{
-  hash_add_number(h, strlen(text));
-  hash_add(h, text, strlen(text));
-}
-
-static r4_status find_key(const char *folder, const char *data_hash, double eps, char key[R4_HASH_SIZE],
-                          r4_error *e)
-{
-  struct hash h;
-  uint8_t digest[HASH_BYTES];
-  uint64_t bits;
-  memcpy(&bits, &eps, sizeof bits);
-  hash_start(&h);
-  add_text(&h, R4_VERSION);
-  add_text(&h, data_hash);
-  hash_add_number(&h, bits);
-  r4_status s = add_file(&h, folder, "config.yaml", e);
-  if (!s) s = add_file(&h, folder, "model.safetensors", e);
-  hash_end(&h, digest);
-  hash_hex(digest, key);
-  return s;
 }
 
 /* ---- What is in it ---- */
@@ -155,10 +109,7 @@ static bool is_member(const char *key)
 /* All but the sum and the last bracket. */
 static void put_all(struct json_writer *w, const char *key, const r4_measured *f)
 {
-  jw_open(w, NULL, '{');
-  jw_whole(w, "measured", FORMAT);
-  jw_text(w, "r4", R4_VERSION);
-  jw_text(w, "key", key);
+  kept_open(w, "measured", FORMAT, key);
   jw_flag(w, "constant", f->metrics.answers.constant);
   jw_text(w, "swap.none", f->swapped->none);
   jw_whole(w, "swap.draws", f->swapped->draws);
@@ -176,9 +127,7 @@ static r4_status write_file(const char *path, const char *key, const r4_measured
 {
   struct json_writer w = {0};
   put_all(&w, key, m);
-  checksum_close(&w);
-  text_add(&w.text, "\n");
-  return file_write_text(path, &w.text, e);
+  return kept_write(path, &w, e);
 }
 
 r4_status r4_measured_save(const r4_measured *m, const char *folder, r4_split part, const char *data_hash,
@@ -190,7 +139,7 @@ r4_status r4_measured_save(const r4_measured *m, const char *folder, r4_split pa
   r4_error own = {0};
   if (!e) e = &own;
   char key[R4_HASH_SIZE], *path = place(folder, part, e);
-  r4_status s = path ? find_key(folder, data_hash, m->metrics.eps, key, e) : e->status;
+  r4_status s = path ? kept_key(folder, data_hash, m->metrics.eps, key, e) : e->status;
   if (!s) s = write_file(path, key, m, e);
   r4_mem_free(path);
   return s;
@@ -253,38 +202,13 @@ static r4_status take_figures(const struct js *root, r4_measured *f, r4_error *e
   return s;
 }
 
-static r4_status check(const char *path, const struct js *root, const char *text, size_t size,
-                       const char *key, r4_error *e)
-{
-  int64_t format;
-  const char *version = js_text(js_get(root, "r4")), *own = js_text(js_get(root, "key"));
-  if (!version) return r4_fail(e, R4_E_PARSE, "%s: does not say which r4 made it: no figures of a net", path);
-  if (strcmp(version, R4_VERSION))
-    return r4_fail(e, R4_E_ARGUMENT, "%s: is of r4 %.20s, this is r4 %s", path, version, R4_VERSION);
-  if (!js_whole(js_get(root, "measured"), &format) || format != FORMAT || !own)
-    return r4_fail(e, R4_E_PARSE, "%s: is not of this form: expected \"measured\":%d and a key", path,
-                   FORMAT);
-  if (!checksum_matches(text, size))
-    return r4_fail(e, R4_E_ARGUMENT, "%s: was edited: it does not have the SHA-256 that it ends with", path);
-  if (strcmp(own, key))
-    return r4_fail(e, R4_E_ARGUMENT,
-                   "%s: is of other settings, data or weights: its key is %.12s.., expected %.12s..", path,
-                   own, key);
-  return R4_OK;
-}
-
 static r4_status read_file(const char *path, const char *key, r4_measured *m, r4_error *e)
 {
-  uint8_t *text = NULL;
-  size_t size = 0;
   struct js *root = NULL;
-  r4_status s = file_read(path, MOST_BYTES, &text, &size, e);
-  if (!s) s = js_parse(path, text, size, &root, e);
-  if (!s) s = check(path, root, (const char *)text, size, key, e);
+  r4_status s = kept_read(path, "measured", FORMAT, key, &root, e);
   if (!s && !take_all(root, m)) s = r4_fail(e, R4_E_PARSE, "%s: some figures are missing", path);
   if (!s) s = take_figures(root, m, e);
   js_free(root);
-  r4_mem_free(text);
   return s;
 }
 
@@ -300,7 +224,7 @@ r4_status r4_measured_load(r4_measured *m, const char *folder, r4_split part, co
   char key[R4_HASH_SIZE], *path = place(folder, part, e);
   if (!path) return e->status;
   r4_status s = file_exists(path) ? R4_OK : r4_fail(e, R4_E_IO, "%s: is not there", path);
-  if (!s) s = find_key(folder, data_hash, eps, key, e);
+  if (!s) s = kept_key(folder, data_hash, eps, key, e);
   if (!s) s = read_file(path, key, m, e);
   r4_mem_free(path);
   return s;

@@ -144,6 +144,43 @@ static r4_status measure_cover(const struct work *w, r4_error *e)
   return s;
 }
 
+/* The box, and an attack inside of it. */
+static r4_status certify_box(const struct work *w, const r4_certify_options *o, r4_certified *x, r4_error *e)
+{
+  size_t broken = 0;
+  tell_stage(w, "certified accuracy", 0);
+  r4_status s = r4_certify_box(w->net, w->weights, w->d, o, x, e);
+  if (!s && w->o->attack) {
+    tell_stage(w, "attack", 0);
+    s = r4_attack_box(w->net, w->weights, w->d, o, w->o->donors, w->o->attack, 0, x, e);
+  }
+  for (size_t i = 0; i < r4_data_count(w->d) && !s; i++) broken += x[i].holds && x[i].broken;
+  if (!broken || s) return s;
+  return r4_fail(e, R4_E_INTERNAL, "an attack broke %zu certified examples: this is a defect of r4, please report",
+                 broken);
+}
+
+static bool any_mask(const r4_data *d)
+{
+  size_t i = 0;
+  while (i < r4_data_count(d) && !r4_data_has_mask(d, i)) i++;
+  return i < r4_data_count(d);
+}
+
+static r4_status measure_certified(const struct work *w, r4_error *e)
+{
+  if (!w->o->certify) return R4_OK;
+  if (!any_mask(w->d))
+    return r4_fail(e, R4_E_ARGUMENT, "certified accuracy: no example has a mask, so nothing in them may change");
+  const char *eps = strcmp(w->o->certify, "range") ? w->o->certify : NULL;
+  const r4_certify_options o = {.eps = eps, .low = w->o->low, .high = w->o->high};
+  r4_certified *x = mem_new(r4_data_count(w->d) + 1, sizeof *x, "certificates", e);
+  r4_status s = x ? certify_box(w, &o, x, e) : R4_E_MEMORY;
+  if (!s) s = certified_count(w->d, x, w->o->certify, w->o->attack > 0, &w->to->certified, e);
+  r4_mem_free(x);
+  return s;
+}
+
 /* ---- All of it ---- */
 
 static r4_status check_options(const r4_measure_options *o, r4_error *e)
@@ -166,7 +203,7 @@ static r4_status measure_all(const struct work *w, r4_error *e)
 {
   r4_status (*const part[])(const struct work *, r4_error *) = {measure_accuracy, measure_swaps,    measure_words,
                                                                 measure_noise,    measure_pointing, measure_cover,
-                                                                measure_figures};
+                                                                measure_certified, measure_figures};
   r4_status s = R4_OK;
   for (size_t k = 0; k < sizeof part / sizeof *part && !s; k++) s = part[k](w, e);
   return s;
