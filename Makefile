@@ -254,6 +254,7 @@ check-long:
 	$(MAKE) all
 	R4=build/r4 prove -e '' --failures --comments scripts/check-threads :: all
 	$(MAKE) $(OUT)/test/test_cover && R4_PASTES=100000 $(OUT)/test/test_cover
+	$(MAKE) $(OUT)/test/test_certify && R4_ATTACKS=1000000 $(OUT)/test/test_certify
 	$(MAKE) races
 	$(MAKE) fuzz
 	scripts/check-arm64

@@ -1548,6 +1548,8 @@ typedef struct {
   bool over_masked; /* penalties are means over the examples with a mask, not over all of them */
   double lambda[R4_TERMS]; /* weight of each term's penalty; the constant 0 is ERM, to the bit */
   double eps;       /* radius of the box, or standard deviation of noise on all features       */
+  bool whole;       /* the box is all valid values: eps is the share of high - low that masked features move by, 1 for
+                       all, whatever their mask is above 0; needs ranged                       */
   bool live;        /* "eps" and the weights ("lambda", of further terms "lambda_2" to "lambda_4") are scalar
                        inputs, not constants                                                   */
   r4_explain explain;
@@ -1561,7 +1563,7 @@ typedef struct {
   double alpha;      /* size of a step; 0 or less: eps at first, then halved with each third of the
                         steps, which starts at the best point so far                            */
   bool random_start; /* an attack starts at eps m "start", else at the example                  */
-  bool ranged;       /* points that are looked at stay between low and high                     */
+  bool ranged;       /* points that are looked at, and boxes, stay between low and high         */
   double low, high;
   const double *class_weights; /* w, one per class (2 for one output), or NULL for all 1        */
   bool weighted;               /* v is the input "v", a number for each example; otherwise all 1 */
