@@ -8,6 +8,7 @@
 #include "base/hypergeometric.h"
 #include "base/mem.h"
 #include "check.h"
+#include "data/data.h"
 #include "find/mask_draw.h"
 #include "find/ranking.h"
 #include "scratch.h"
@@ -256,6 +257,15 @@ static void file_reads_back(void **state)
   if (!again) fail_msg("%s", e.text);
   char *was = r4_found_json(f, d, "photos", NULL, NULL), *is = r4_found_json(again, d, "photos", NULL, NULL);
   assert_string_equal(was, is);
+  r4_data *masked = data_derive(d, &e); /* drawn since, because of what was found */
+  uint32_t number = 0;
+  data_set_masks(masked, masks_new(PIXELS, &e));
+  assert_int_equal(masks_add(data_masks(masked), (uint8_t[PIXELS]){255}, &number, &e), R4_OK);
+  masked->record[0].mask = number;
+  r4_found *still = r4_found_load(path, masked, &e);
+  if (!still) fail_msg("%s", e.text);
+  r4_found_free(still);
+  r4_data_free(masked);
   p->label[0] = 1;
   r4_data *other = photos_data(p, p->label);
   assert_null(r4_found_load(path, other, &e));

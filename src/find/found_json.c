@@ -69,13 +69,26 @@ static char *next_of(const r4_clue *c, const char *source, const char *run, r4_e
   return text_done(&t, "a command", e);
 }
 
+/* ---- Which data ---- */
+
+/* The hash without masks: a person draws these because of what was found, and goes on with the same findings. */
+static r4_status hash_of(const r4_data *d, char hex[R4_HASH_SIZE], r4_error *e)
+{
+  r4_data *bare = data_derive(d, e);
+  if (!bare) return R4_E_MEMORY;
+  for (size_t i = 0; i < bare->n; i++) bare->record[i].mask = 0;
+  r4_data_hash(bare, hex);
+  r4_data_free(bare);
+  return R4_OK;
+}
+
 /* ---- Writing ---- */
 
 static void write_data(struct json_writer *w, const r4_data *d, const char *source)
 {
-  char hash[R4_HASH_SIZE];
+  char hash[R4_HASH_SIZE] = "";
   r4_counts all = r4_data_counts(d, -1, -1);
-  r4_data_hash(d, hash);
+  if (hash_of(d, hash, NULL)) w->text.failed = true;
   jw_break(w);
   jw_open(w, "data", '{');
   jw_text(w, "source", source);
@@ -298,7 +311,8 @@ static r4_status check(const struct reading *r, const struct js *root)
   if (version != VERSION)
     return r4_fail(r->e, R4_E_ARGUMENT, "%s: is of version %lld, expected %d", r->file, (long long)version,
                    VERSION);
-  r4_data_hash(r->d, hash);
+  r4_status s = hash_of(r->d, hash, r->e);
+  if (s) return s;
   if (strcmp(hash, has))
     return r4_fail(r->e, R4_E_ARGUMENT, "%s: is about other data, or these have changed since; search again",
                    r->file);
