@@ -1735,6 +1735,24 @@ typedef struct {
  * overflowed is infinite, never not a number. */
 r4_pair r4_bound(r4_graph *g, r4_id y, size_t n, const r4_box *box);
 
+/* How bounds are found. Intervals go forward and forget what elements have in common; linear bounds walk back from y
+ * with coefficients, so that what cancels does, and cost more: a product for each element of a row of y. */
+typedef enum {
+  R4_BOUND_INTERVALS = 0, /* as r4_bound */
+  R4_BOUND_LINEAR,        /* linear alone */
+  R4_BOUND_BEST           /* the tighter of both, everywhere */
+} r4_bound_method;
+
+typedef struct {
+  r4_bound_method method;
+  bool inner_intervals; /* what is undecided inside is told by intervals, not by walking back from there, too: cheaper */
+  int64_t most;         /* only from inner nodes with at most so many elements in a row; 0: 4096 */
+} r4_bound_options;
+
+/* r4_bound by another method. Rows, along the first axis, are bounded by themselves: where rows meet, and where an
+ * operation has no linear rule (r4 ops says so), the interval is taken, which holds as well. options may be NULL. */
+r4_pair r4_bound_by(r4_graph *g, r4_id y, size_t n, const r4_box *box, const r4_bound_options *options);
+
 /* ---- Sound enclosures ----------------------------------------------------------------------- */
 
 /* The values of an input of a graph, element by element: lo <= x <= hi. One array for both: single values. */

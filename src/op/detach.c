@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "op/element.h"
+#include "op/linear.h"
 
 ELEMENT1(detach, a)
 ELEMENT1(lower_end, a < (__typeof__(a))INFINITY ? a : -(__typeof__(a))INFINITY) /* also for not a number */
@@ -98,6 +99,7 @@ const struct op op_check = {
   .shape = op_same_shape,
   .vjp = check_vjp,
   .bound = check_bound,
+  .linear = lin_check,
   .kernel = check_kernel,
   SOUND(check, EXACT),
   SAMPLES({.in = {{1, {3}}, {1, {3}}}, .x = {VALUES(-2, 0, 3), VALUES(1, 2, 3)}, .y = VALUES(-2, 0, 3)},

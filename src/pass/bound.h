@@ -1,0 +1,33 @@
+/* What passes over bounds share. */
+#ifndef R4_PASS_BOUND_H
+#define R4_PASS_BOUND_H
+
+#include "op/op_rules.h"
+
+struct bounds {
+  r4_graph *g;
+  r4_bound_options options;
+  bool *live, *touched;      /* touched: by a box, and its interval is known; by node up to y, as all others are */
+  struct interval *interval; /* of touched nodes */
+  /* Of linear bounds: */
+  bool *box;    /* is a box: a walk ends here */
+  bool *moves;  /* a box that is no single point reaches it */
+  bool *wanted; /* how it is relaxed above depends on its ends */
+  bool *exact;  /* its ends are reached, each by itself */
+  bool *apart;  /* its elements depend on different elements of the boxes */
+};
+
+/* ---- linear.c ---- */
+
+/* Before the nodes are visited: what moves, and which ends are wanted. */
+void linear_prepare(struct bounds *b, r4_id y);
+/* After the interval of node y is known: whether it is exact; and a better one, if that is wanted and worth it. */
+void linear_visit(struct bounds *b, r4_id y);
+/* Bounds of y by walking back to the boxes. Its own interval is known. */
+struct interval linear_bound(struct bounds *b, r4_id y);
+
+/* The least values of functionals of y [rows, ..]: coef [times * rows, ..], or [times, ..], the same for all rows, if
+ * rows is 1; the result is [times, rows of y]. R4_NONE after an error. */
+r4_id linear_least(struct bounds *b, r4_id y, r4_id coef, int64_t times, int64_t rows);
+
+#endif
