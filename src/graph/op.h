@@ -30,7 +30,7 @@ struct interval {
   r4_id lo, hi, centre, radius;
 };
 
-struct functional; /* a call of a linear rule: op/linear.h */
+struct functional; /* a call of a linear rule: op/functional.h */
 
 /* A call of a reference kernel: plain loops in double. */
 struct call {

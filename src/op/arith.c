@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "op/element.h"
-#include "op/linear.h"
+#include "op/functional.h"
 
 ELEMENT2(add, a + b)
 ELEMENT2(sub, a - b)

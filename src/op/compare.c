@@ -1,6 +1,6 @@
 /* min max less equal select. Ties give the derivative to the first argument. */
 #include "op/element.h"
-#include "op/linear.h"
+#include "op/functional.h"
 
 /* Not a number must stay visible, hence one comparison more than it takes: bounds that overflowed must not pass for
  * "no". a + b is not a number if one of them is not. */

@@ -10,7 +10,7 @@
  * x only, [o G / O] I / G and the next ones, and W [o,p,q,i] has I / G of them: terms are left out, the rest stays. */
 #include <string.h>
 
-#include "op/linear.h"
+#include "op/functional.h"
 #include "op/window.h"
 
 static bool need_rank4(struct infer *s)

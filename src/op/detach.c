@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "op/element.h"
-#include "op/linear.h"
+#include "op/functional.h"
 
 ELEMENT1(detach, a)
 ELEMENT1(lower_end, a < (__typeof__(a))INFINITY ? a : -(__typeof__(a))INFINITY) /* also for not a number */

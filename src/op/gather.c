@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "op/linear.h"
+#include "op/functional.h"
 
 static bool check_axis(struct infer *s)
 {

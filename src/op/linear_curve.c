@@ -10,7 +10,7 @@
  *
  * Slopes are kept between f'(l) and f'(u), where they are in real arithmetic: where u - l is as small as its rounding
  * errors the quotient says nothing, and any slope with its own intercept will do. */
-#include "op/linear.h"
+#include "op/functional.h"
 
 static const double TINY = 1e-30; /* less than the width of any interval that matters, and not 0 as a float */
 

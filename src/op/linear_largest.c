@@ -2,7 +2,7 @@
  *
  * y = max_k x_k is at least every x_k, also the one with the highest lower end, and at most the highest upper end. Where
  * nothing else reaches that lower end, y is that x_k. */
-#include "op/linear.h"
+#include "op/functional.h"
 #include "op/window.h"
 
 static r4_id one_minus(r4_graph *g, r4_id x)

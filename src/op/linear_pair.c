@@ -1,5 +1,5 @@
 /* Linear rules of element-wise operations with several arguments. */
-#include "op/linear.h"
+#include "op/functional.h"
 
 /* ---- Products and quotients ---- */
 

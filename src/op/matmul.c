@@ -2,7 +2,7 @@
  * (attr.i[0] for A, attr.i[1] for B). Leading axes are a batch and must be equal. */
 #include <string.h>
 
-#include "op/linear.h"
+#include "op/functional.h"
 
 static bool matmul_shape(struct infer *s)
 {

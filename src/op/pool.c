@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "op/linear.h"
+#include "op/functional.h"
 #include "op/pool.h"
 
 bool pool_geometry(struct infer *s, r4_shape x, r4_shape *out)

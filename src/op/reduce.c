@@ -1,7 +1,7 @@
 /* sum and reduce_max over a set of axes, and mean. Bit k of attr.i[0] stands for axis k. */
 #include <math.h>
 
-#include "op/linear.h"
+#include "op/functional.h"
 
 static unsigned axes_of(const r4_graph *g, r4_id y)
 {

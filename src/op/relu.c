@@ -1,7 +1,7 @@
 /* relu(x) = max(x, 0), its derivative step(x) = [x > 0], abs and its derivative sign.
  * relu'(0) = 0 and abs'(0) = 0 by convention. */
 #include "op/element.h"
-#include "op/linear.h"
+#include "op/functional.h"
 
 /* Not a number stays visible: bounds that overflowed must not pass for "off". */
 ELEMENT1(relu, a < 0 ? 0 : a)

@@ -1,7 +1,7 @@
 /* broadcast reshape transpose. */
 #include <string.h>
 
-#include "op/linear.h"
+#include "op/functional.h"
 
 /* ---- broadcast: aligned at the last axis, missing axes and axes of 1 are repeated ---- */
 

@@ -2,7 +2,7 @@
  * attr.i[k] is the start along axis k and attr.i[RANK + k] the step; the shape is given. */
 #include <string.h>
 
-#include "op/linear.h"
+#include "op/functional.h"
 
 enum { STEP = R4_MAX_RANK };
 

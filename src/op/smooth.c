@@ -5,7 +5,7 @@
 #include "base/expf.h"
 #include "base/tanhf.h"
 #include "op/element.h"
-#include "op/linear.h"
+#include "op/functional.h"
 
 #define HALF_SQRT2 0.70710678118654752440 /* sqrt(1/2) */
 #define TWO_OVER_SQRT_PI 1.12837916709551257390

@@ -1,7 +1,7 @@
 /* softmax and logsumexp over the last axis. */
 #include <math.h>
 
-#include "op/linear.h"
+#include "op/functional.h"
 
 static bool last_axis_shape(struct infer *s)
 {

@@ -116,12 +116,6 @@ static bool visit_all(struct bounds *b, r4_id y, size_t n, const r4_box *box)
   return !b->g->error.status;
 }
 
-static r4_pair best_of(r4_graph *g, r4_pair a, r4_pair b)
-{
-  if (a.lo.i == a.hi.i) return a;
-  return (r4_pair){r4_max(g, a.lo, b.lo), r4_min(g, a.hi, b.hi)};
-}
-
 r4_pair r4_bound_by(r4_graph *g, r4_id y, size_t n, const r4_box *box, const r4_bound_options *options)
 {
   r4_pair result = {R4_NONE, R4_NONE};
@@ -134,9 +128,8 @@ r4_pair r4_bound_by(r4_graph *g, r4_id y, size_t n, const r4_box *box, const r4_
   }
   if (make_room(&b, y) && visit_all(&b, y, n, box)) {
     struct interval own = b.touched[y.i] ? b.interval[y.i] : iv_of(y);
-    bool linear = b.options.method != R4_BOUND_INTERVALS;
-    result = ends_of(g, linear ? linear_bound(&b, y) : own);
-    if (b.options.method == R4_BOUND_BEST) result = best_of(g, ends_of(g, own), result);
+    struct interval linear = b.options.method == R4_BOUND_INTERVALS ? own : linear_bound(&b, y);
+    result = ends_of(g, b.options.method == R4_BOUND_BEST ? linear_tighter(g, own, linear) : linear);
   }
   free_room(&b);
   return result;

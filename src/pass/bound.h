@@ -25,6 +25,9 @@ void linear_prepare(struct bounds *b, r4_id y);
 void linear_visit(struct bounds *b, r4_id y);
 /* Bounds of y by walking back to the boxes. Its own interval is known. */
 struct interval linear_bound(struct bounds *b, r4_id y);
+/* The tighter ends of both, never outside of a: where a is a point, rounding must not move it to the other side of a
+ * kink. A linear end that overflowed is not known. */
+struct interval linear_tighter(r4_graph *g, struct interval a, struct interval linear);
 
 /* The least values of functionals of y [rows, ..]: coef [times * rows, ..], or [times, ..], the same for all rows, if
  * rows is 1; the result is [times, rows of y]. R4_NONE after an error. */

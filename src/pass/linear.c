@@ -1,5 +1,5 @@
 /* Linear bounds (CROWN): walk back from y with coefficients to the boxes, by the linear rules of the operations on the
- * way (op/linear.h), and take the least value there:
+ * way (op/functional.h), and take the least value there:
  *
  *     min over x of  sum_i coef_i x_i  =  sum_i coef_i (coef_i > 0 ? lo_i : hi_i)  =  coef . c - |coef| . r
  *
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "op/linear.h"
+#include "op/functional.h"
 #include "pass/bound.h"
 
 enum { MOST = 4096 };
@@ -243,12 +243,12 @@ struct interval linear_bound(struct bounds *b, r4_id y)
   return iv_ends(half(g, least, 0, shape), r4_neg(g, half(g, least, n, shape)));
 }
 
-/* The tighter ends of both; a linear one that overflowed is not known. */
-static struct interval tighter(r4_graph *g, struct interval a, struct interval linear)
+struct interval linear_tighter(r4_graph *g, struct interval a, struct interval linear)
 {
-  r4_id lo = graph_add(g, &op_lower_end, 1, &linear.lo, NULL, NULL, NULL);
-  r4_id hi = graph_add(g, &op_upper_end, 1, &linear.hi, NULL, NULL, NULL);
-  return iv_ends(r4_max(g, iv_lo(g, a), lo), r4_min(g, iv_hi(g, a), hi));
+  if (iv_point(a)) return a;
+  r4_id lo = graph_add(g, &op_lower_end, 1, &linear.lo, NULL, NULL, NULL), least = iv_lo(g, a);
+  r4_id hi = graph_add(g, &op_upper_end, 1, &linear.hi, NULL, NULL, NULL), most = iv_hi(g, a);
+  return iv_ends(r4_min(g, r4_max(g, least, lo), most), r4_max(g, r4_min(g, most, hi), least));
 }
 
 static bool worth_it(const struct bounds *b, r4_id y)
@@ -264,5 +264,5 @@ void linear_visit(struct bounds *b, r4_id y)
   find_exact(b, y);
   if (b->box[y.i] || b->options.inner_intervals || !worth_it(b, y)) return;
   struct interval linear = linear_bound(b, y);
-  b->interval[y.i] = b->options.method == R4_BOUND_BEST ? tighter(b->g, b->interval[y.i], linear) : linear;
+  b->interval[y.i] = b->options.method == R4_BOUND_BEST ? linear_tighter(b->g, b->interval[y.i], linear) : linear;
 }

@@ -11,8 +11,8 @@
  *
  * A rule is about single rows: row b of the result may depend on row b of the arguments alone (weights have no rows). It
  * says false where that is not so, or where it does not apply: then the interval of y is taken, which always holds. */
-#ifndef R4_OP_LINEAR_H
-#define R4_OP_LINEAR_H
+#ifndef R4_OP_FUNCTIONAL_H
+#define R4_OP_FUNCTIONAL_H
 
 #include "op/op_rules.h"
 

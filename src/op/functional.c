@@ -1,5 +1,5 @@
-/* Linear rules that many operations share, and how coefficients are repeated (op/linear.h). */
-#include "op/linear.h"
+/* Linear rules that many operations share, and how coefficients are repeated (op/functional.h). */
+#include "op/functional.h"
 
 #include <string.h>
 
