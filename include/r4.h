@@ -1088,6 +1088,14 @@ r4_data *r4_data_images_hidden(const char *const *file, const char *const *mask,
  * the order of its sums, with or without FMA. */
 typedef enum { R4_SEMANTICS_REAL = 0, R4_SEMANTICS_ANY_FLOAT } r4_semantics;
 
+/* How bounds are found (r4_bound_by, r4_certify_box). Intervals go forward and forget what elements have in common; linear bounds walk back from y
+ * with coefficients, so that what cancels does, and cost more: a product for each element of a row of y. */
+typedef enum {
+  R4_BOUND_INTERVALS = 0, /* as r4_bound: one pass */
+  R4_BOUND_LINEAR,        /* linear alone */
+  R4_BOUND_BEST           /* the tighter of both, everywhere */
+} r4_bound_method;
+
 /* What was proved of one example. */
 typedef struct {
   int32_t label, predicted;
@@ -1136,8 +1144,9 @@ typedef struct {
   const char *eps;        /* a decimal, as "0.1", which is taken exactly; NULL: the whole range of valid values */
   const char *low, *high; /* valid values of a feature, decimals; NULL: there are no limits                    */
   r4_semantics semantics;
-  bool radius;   /* also the largest eps for which it holds, by bisection up to high - low, or 1        */
-  bool gradient; /* also how large the masked explanation can be                                       */
+  r4_bound_method method; /* best: linear where intervals cannot tell. In real arithmetic only, but for intervals */
+  bool radius;   /* also the largest eps for which it holds, by bisection up to high - low, or 1; by intervals */
+  bool gradient; /* also how large the masked explanation can be; by intervals                         */
   int64_t batch; /* examples at a time; 0: by their size                                                */
   bool (*progress)(size_t done, size_t of, void *user); /* false ends it; or NULL */
   void *user;
@@ -1735,14 +1744,7 @@ typedef struct {
  * overflowed is infinite, never not a number. */
 r4_pair r4_bound(r4_graph *g, r4_id y, size_t n, const r4_box *box);
 
-/* How bounds are found. Intervals go forward and forget what elements have in common; linear bounds walk back from y
- * with coefficients, so that what cancels does, and cost more: a product for each element of a row of y. */
-typedef enum {
-  R4_BOUND_INTERVALS = 0, /* as r4_bound */
-  R4_BOUND_LINEAR,        /* linear alone */
-  R4_BOUND_BEST           /* the tighter of both, everywhere */
-} r4_bound_method;
-
+/* How r4_bound_by does it. */
 typedef struct {
   r4_bound_method method;
   bool inner_intervals; /* what is undecided inside is told by intervals, not by walking back from there, too: cheaper */

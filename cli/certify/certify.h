@@ -8,7 +8,7 @@
 #include "runs.h"
 
 struct certify_settings {
-  const char *run, *eps, *cover, *semantics, *valid, *split, *out, *data, *data_now;
+  const char *run, *eps, *cover, *semantics, *method, *valid, *split, *out, *data, *data_now;
   bool range, gradient, radius, detect, json, force, other_data;
   int64_t seed, examples, attack;
 };

@@ -10,12 +10,27 @@ static bool asked(const struct certify_settings *o)
   return *o->eps || o->range;
 }
 
+static const char *const methods[] = {"intervals", "linear", "best"}; /* by r4_bound_method */
+enum { METHODS = R4_BOUND_BEST + 1 };
+
+static int method_of(const struct certify_settings *o) /* METHODS: none */
+{
+  int k = 0;
+  while (k < METHODS && strcmp(o->method, methods[k])) k++;
+  return k;
+}
+
 static int check(const struct certify_settings *o)
 {
+  bool plain = method_of(o) == R4_BOUND_INTERVALS;
   const char *wrong = *o->eps && o->range ? "--eps and --range: expected one of them"
                       : *o->cover         ? "--cover and a box: expected one of them"
                       : strcmp(o->semantics, "real") && strcmp(o->semantics, "any-float")
                         ? "--semantics: expected real or any-float"
+                      : method_of(o) == METHODS ? "--method: expected intervals, linear or best"
+                      : !plain && strcmp(o->semantics, "real")
+                        ? "--semantics any-float: expected --method intervals, as linear bounds are of real arithmetic"
+                      : !plain && o->radius ? "--radius: expected --method intervals"
                         : NULL;
   if (wrong) fprintf(stderr, "r4 certify: %s\n", wrong);
   return wrong ? EXIT_USAGE : EXIT_DONE;
@@ -24,7 +39,8 @@ static int check(const struct certify_settings *o)
 static void file_name(const struct certify_settings *o, char *to, size_t size)
 {
   const char *semantics = strcmp(o->semantics, "real") ? "-any-float" : "";
-  snprintf(to, size, "box-%.40s%s", o->range ? "range" : o->eps, semantics);
+  const char *method = method_of(o) == R4_BOUND_INTERVALS ? "" : o->method;
+  snprintf(to, size, "box-%.40s%s%s%s", o->range ? "range" : o->eps, semantics, *method ? "-" : "", method);
 }
 
 /* "0,1", or the run's setting "range", or 0 to 1 for images, into the lines of the job. */
@@ -77,7 +93,7 @@ static int certify(struct certify_job *j)
   }
   *c = (r4_certificate){.claim = "box",
                         .semantics = j->o->semantics,
-                        .method = "intervals",
+                        .method = j->o->method,
                         .low = c->low,
                         .high = c->high,
                         .eps = j->o->range ? "range" : j->o->eps};
@@ -86,6 +102,7 @@ static int certify(struct certify_job *j)
                                 .high = c->high,
                                 .semantics =
                                   strcmp(c->semantics, "real") ? R4_SEMANTICS_ANY_FLOAT : R4_SEMANTICS_REAL,
+                                .method = (r4_bound_method)method_of(j->o),
                                 .radius = j->o->radius,
                                 .gradient = j->o->gradient,
                                 .progress = progress,

@@ -17,6 +17,8 @@ static const struct option options[] = {
   {"radius", OPTION_FLAG, AT(radius), NULL, 0, 0, "also the largest eps that is certified, for each example"},
   {"semantics", OPTION_TEXT, AT(semantics), "real", 0, 0,
    "real: the stored weights in real arithmetic; any-float: every float evaluation, in any order"},
+  {"method", OPTION_TEXT, AT(method), "intervals", 0, 0,
+   "box: intervals; linear: walking back from the logits, tighter and slower; best: linear where intervals cannot tell"},
   {"split", OPTION_TEXT, AT(split), "test", 0, 0, "test, val or train"},
   {"seed", OPTION_WHOLE, AT(seed), "-1", -1, 1e9, "one seed of the run; -1: all of them"},
   {"examples", OPTION_WHOLE, AT(examples), "0", 0, 1e9, "the first so many; 0: all"},

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "certify/box.h"
 #include "certify/margin.h"
+#include "certify/walk_back.h"
 #include "measure/predict.h"
 #include "op/sound.h"
 
@@ -241,6 +242,58 @@ static r4_status certify_all(struct certifier *c, r4_error *e)
   return s;
 }
 
+/* ---- Linear bounds ---- */
+
+/* Margins of so many examples; the rows behind them are copies of the first. */
+static r4_status walk_some(struct certifier *c, struct walk_back *w, size_t n, const size_t *example, r4_error *e)
+{
+  struct walk_back_room room = walk_back_room(w);
+  for (size_t k = 0; k < walk_back_batch(w); k++) {
+    size_t i = example[k < n ? k : 0], at = k * c->features;
+    r4_data_values(c->d, i, c->value);
+    r4_data_mask(c->d, i, c->mask);
+    box_ends(&c->box, c->features, c->value, c->mask, room.lo + at, room.hi + at);
+    room.class[k] = c->to[i].predicted;
+  }
+  r4_status s = walk_back_run(w, e);
+  for (size_t k = 0; k < n && !s; k++) {
+    r4_certified *to = &c->to[example[k]];
+    double margin = walk_back_least(w, k);
+    if (c->o->method == R4_BOUND_LINEAR || margin > to->margin) to->margin = margin;
+    to->holds = to->margin > 0 && to->margin < INFINITY;
+  }
+  return s;
+}
+
+/* Of the examples that intervals do not prove, or of all. */
+static r4_status walk_all(struct certifier *c, r4_error *e)
+{
+  size_t all = r4_data_count(c->d), n = 0;
+  size_t *example = mem_new(all + 1, sizeof *example, "examples", e);
+  struct walk_back *w = example ? walk_back_new(c->net, c->weights, (size_t)c->o->batch, e) : NULL;
+  r4_status s = w ? R4_OK : e->status;
+  for (size_t i = 0; i < all && !s; i++)
+    if (c->to[i].predicted >= 0 && (c->o->method == R4_BOUND_LINEAR || !c->to[i].holds)) example[n++] = i;
+  for (size_t first = 0; first < n && !s; first += walk_back_batch(w)) {
+    size_t here = n - first < walk_back_batch(w) ? n - first : walk_back_batch(w);
+    s = walk_some(c, w, here, example + first, e);
+    if (!s && c->o->progress && !c->o->progress(all - n + first + here, all, c->o->user))
+      s = r4_fail(e, R4_E_ARGUMENT, "certify: stopped after %zu of %zu examples", all - n + first + here, all);
+  }
+  walk_back_free(w);
+  r4_mem_free(example);
+  return s;
+}
+
+static r4_status check_options(const r4_certify_options *o, r4_error *e)
+{
+  if (o->method == R4_BOUND_INTERVALS) return R4_OK;
+  if (o->semantics != R4_SEMANTICS_REAL)
+    return r4_fail(e, R4_E_ARGUMENT, "certify: linear bounds are of real arithmetic; expected the semantics real");
+  if (o->radius) return r4_fail(e, R4_E_ARGUMENT, "certify: radii are found by intervals; expected that method");
+  return R4_OK;
+}
+
 static r4_status check_data(const r4_net *n, const r4_data *d, r4_error *e)
 {
   if (r4_data_vocabulary(d) > 0)
@@ -264,10 +317,12 @@ r4_status r4_certify_box(const r4_net *n, const float *weights, const r4_data *d
   if (!e) e = &own;
   struct certifier c = {.net = n, .stored = weights, .d = d, .o = options, .to = to};
   r4_status s = box_read(&c.box, options->eps, options->low, options->high, e);
+  if (!s) s = check_options(options, e);
   if (!s) s = check_data(n, d, e);
   if (!s) s = open_certifier(&c, e);
   if (!s) s = predict_all(&c, e);
   if (!s) s = certify_all(&c, e);
+  if (!s && options->method != R4_BOUND_INTERVALS) s = walk_all(&c, e);
   close_certifier(&c);
   return s;
 }

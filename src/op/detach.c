@@ -84,11 +84,13 @@ const struct op op_detach = {
   SAMPLES({.in = {{1, {3}}}, .x = {VALUES(-2, 0, 3)}, .y = VALUES(-2, 0, 3)})};
 
 const struct op op_lower_end = {
-  ELEMENT_OP(lower_end, 1), .vjp = end_vjp, .bound = lower_end_bound, .simplify = op_fold,
+  ELEMENT_OP(lower_end, 1), SOUND(increasing, EXACT),
+  .vjp = end_vjp, .bound = lower_end_bound, .simplify = op_fold,
   SAMPLES({.in = {{1, {3}}}, .x = {VALUES(-2, 0, 3)}, .y = VALUES(-2, 0, 3)})};
 
 const struct op op_upper_end = {
-  ELEMENT_OP(upper_end, 1), .vjp = end_vjp, .bound = upper_end_bound, .simplify = op_fold,
+  ELEMENT_OP(upper_end, 1), SOUND(increasing, EXACT),
+  .vjp = end_vjp, .bound = upper_end_bound, .simplify = op_fold,
   SAMPLES({.in = {{1, {3}}}, .x = {VALUES(-2, 0, 3)}, .y = VALUES(-2, 0, 3)})};
 
 const struct op op_check = {

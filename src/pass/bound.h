@@ -17,6 +17,11 @@ struct bounds {
   bool *apart;  /* its elements depend on different elements of the boxes */
 };
 
+/* The least values of functionals of y over the boxes, [times, rows of y]: coef [times * rows of y, ..]. By walking back;
+ * ends inside by the options. R4_NONE after an error. */
+r4_id bound_least(r4_graph *g, r4_id y, size_t n, const r4_box *box, const r4_bound_options *options, r4_id coef,
+                  int64_t times);
+
 /* ---- linear.c ---- */
 
 /* Before the nodes are visited: what moves, and which ends are wanted. */
