@@ -208,6 +208,44 @@ static void check_points(const r4_model *m, r4_plan_options plan, const char *ep
   r4_graph_free(g);
 }
 
+/* Linear bounds hold at points, too, and prove more; with the best of both nothing is lost. */
+static size_t check_linear(const r4_model *m, const char *eps, const r4_certified *interval)
+{
+  r4_certified linear[EXAMPLES], best[EXAMPLES];
+  size_t more = 0;
+  r4_certify_options o = {.eps = eps, .low = "0", .high = "1", .method = R4_BOUND_LINEAR};
+  certify(m, test_part, &o, linear);
+  o.method = R4_BOUND_BEST;
+  certify(m, test_part, &o, best);
+  check_points(m, REFERENCE, eps, linear, 80);
+  check_points(m, REFERENCE, eps, best, 80);
+  for (size_t j = 0; j < EXAMPLES; j++) {
+    assert_true(best[j].margin >= interval[j].margin);
+    assert_true(interval[j].holds ? best[j].margin == interval[j].margin : best[j].margin >= linear[j].margin);
+    assert_true(linear[j].holds == (linear[j].margin > 0) && best[j].holds == (best[j].margin > 0));
+    /* In both, ends inside are the tighter ones, so that linear margins are less by rounding at most. */
+    assert_true(linear[j].margin > interval[j].margin - 1e-5 * (1 + fabs(interval[j].margin)) || eps);
+    more += best[j].holds > interval[j].holds;
+  }
+  return more;
+}
+
+static void test_linear(void **state)
+{
+  (void)state;
+  static const char *const eps[] = {"0.1", "0.3", NULL, "0"};
+  size_t more = 0;
+  draw_start(511, 0);
+  for (size_t k = 0; k < SUBJECTS; k++)
+    for (size_t i = k == 1 ? 2 : 0; i < (k == 1 ? 3 : 4); i++) { /* conv: over the whole range */
+      r4_certified x[EXAMPLES];
+      certify(subjects[k].model, test_part, &(r4_certify_options){.eps = eps[i], .low = "0", .high = "1"}, x);
+      more += check_linear(subjects[k].model, eps[i], x);
+    }
+  print_message("# %zu boxes proved that intervals do not\n", more);
+  assert_true(more > EXAMPLES / 3);
+}
+
 static void test_points(void **state)
 {
   (void)state;
@@ -243,7 +281,7 @@ static void test_attacks(void **state)
   size_t broken[SUBJECTS] = {0}, held[SUBJECTS] = {0};
   for (size_t k = 0; k < SUBJECTS; k++) {
     r4_certified x[EXAMPLES], again[EXAMPLES];
-    r4_certify_options o = {.low = "0", .high = "1"};
+    r4_certify_options o = {.low = "0", .high = "1", .method = R4_BOUND_BEST};
     certify(subjects[k].model, test_part, &o, x);
     memcpy(again, x, sizeof x);
     for (int t = 0; t < 2; t++)
@@ -303,8 +341,9 @@ static void assert_open(const char *net, const float *w, float x0, const char *e
   if (!d || !n) fail_msg("%s", e.text);
   r4_model *model = r4_model_new(n, w, NULL, &e);
   r4_certified c;
-  for (int semantics = 0; semantics < 2; semantics++) {
-    r4_certify_options o = {.eps = eps, .semantics = semantics ? R4_SEMANTICS_ANY_FLOAT : R4_SEMANTICS_REAL};
+  for (int way = 0; way < 4; way++) {
+    r4_certify_options o = {.eps = eps, .semantics = way == 3 ? R4_SEMANTICS_ANY_FLOAT : R4_SEMANTICS_REAL};
+    if (way < 3) o.method = (r4_bound_method)way;
     certify(model, d, &o, &c);
     if (c.predicted == 0 && c.holds) fail_msg("%s: certified with margin %a", what, c.margin);
   }
@@ -441,6 +480,8 @@ static void test_one_output(void **state)
   assert_true(c[0].predicted == 0 && c[0].holds && c[0].margin > 0.4999 && c[0].margin < 0.5); /* z = x/2 - 1 */
   assert_true(c[1].holds && c[1].margin > 0.4999 && c[1].delta == 0); /* without a mask: a point */
   assert_true(c[0].delta > 0.18 && c[0].delta < 0.19); /* sigmoid(-1/2) / 2 */
+  certify(model, d, &(r4_certify_options){.low = "0", .high = "1", .method = R4_BOUND_LINEAR}, c);
+  assert_true(c[0].holds && c[0].margin > 0.4999 && c[0].margin < 0.5 && c[1].holds);
   assert_true(r4_certified_shares(d, c, R4_SHARE_CERTIFIED, true).examples == 1);
   r4_model_free(model);
   r4_net_free(n);
@@ -486,6 +527,9 @@ static r4_status everything(r4_certified *x, r4_error *e)
   r4_certificate c = {.claim = "box", .semantics = "real", .method = "intervals", .examples = 2, .example = x};
   if (!s) s = r4_certificate_save(&c, scratch_path("m.txt"), e);
   if (!s) s = r4_certificate_data_save(r4_model_net(subjects[1].model), d, scratch_path("m.npz"), e);
+  o.radius = false;
+  o.method = R4_BOUND_LINEAR;
+  if (!s) s = r4_certify_box(r4_model_net(subjects[2].model), r4_model_weights(subjects[2].model), d, &o, x, e);
   r4_data_free(d);
   return s;
 }
@@ -514,6 +558,7 @@ int main(void)
     cmocka_unit_test(test_attacks),  cmocka_unit_test(test_attack_finds), cmocka_unit_test(test_fooling),
     cmocka_unit_test(test_eps),      cmocka_unit_test(test_radii),   cmocka_unit_test(test_delta),
     cmocka_unit_test(test_one_output), cmocka_unit_test(test_files), cmocka_unit_test(test_memory),
+    cmocka_unit_test(test_linear),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   check_seed();
