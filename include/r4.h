@@ -1429,6 +1429,7 @@ typedef struct {
   int64_t places; /* of it: no text has more masked tokens; 0: not known, "steps" of them are looked at    */
   bool element_max; /* the largest of several explanations is taken feature by feature, not by its norm   */
   bool word_box;  /* bounds are over all words, not over eps                                              */
+  bool linear_bounds; /* bounds are the tighter of intervals and linear ones (r4_bound_by, ends inside by intervals) */
   bool used;      /* the result has leaf, mask and used, for penalties of the caller's own; not with masked, guided or
                      reach                                                                                */
 } r4_objective_options;

@@ -118,11 +118,13 @@ r4_pair view_bounds(const struct objective *o, enum bound_by by, struct view v, 
 {
   bool words = o->options->word_box;
   r4_box box = words ? word_box(o, v) : r4_box_around(v.leaf, v.centre, radius);
-  switch (by) {
-  case BOUND_BY_INTERVALS:
-    break;
-  }
-  return r4_bound(o->g, y, 1, &box);
+  r4_bound_options how = {.method = by == BOUND_BY_LINEAR ? R4_BOUND_BEST : R4_BOUND_INTERVALS, .inner_intervals = true};
+  return r4_bound_by(o->g, y, 1, &box, &how);
+}
+
+enum bound_by objective_bound_by(const struct objective *o)
+{
+  return o->options->linear_bounds ? BOUND_BY_LINEAR : BOUND_BY_INTERVALS;
 }
 
 /* -eps m <= d <= eps m, and low <= x + d <= high; where x itself is out of the range, d may be 0. */

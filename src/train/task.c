@@ -312,6 +312,7 @@ r4_objective_options task_objective(const struct settings *s)
     .steps = (int)s->steps,
     .candidates = (int)s->candidates,
     .word_box = !strcmp(s->box, "words"),
+    .linear_bounds = !strcmp(s->bounds, "linear"),
     .element_max = !strcmp(s->sample_max, "element"),
     .alpha = s->alpha,
     .noise = isnan(s->noise) ? 0 : s->noise,
