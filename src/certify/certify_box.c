@@ -265,22 +265,29 @@ static r4_status walk_some(struct certifier *c, struct walk_back *w, size_t n, c
   return s;
 }
 
-/* Of the examples that intervals do not prove, or of all. */
-static r4_status walk_all(struct certifier *c, r4_error *e)
+/* Of the examples that intervals do not prove, or of all: n of them. */
+static r4_status walk_list(struct certifier *c, size_t n, const size_t *example, r4_error *e)
 {
-  size_t all = r4_data_count(c->d), n = 0;
-  size_t *example = mem_new(all + 1, sizeof *example, "examples", e);
-  struct walk_back *w = example ? walk_back_new(c->net, c->weights, (size_t)c->o->batch, e) : NULL;
+  size_t all = r4_data_count(c->d);
+  struct walk_back *w = walk_back_new(c->net, c->weights, (size_t)c->o->batch, n, e);
   r4_status s = w ? R4_OK : e->status;
-  for (size_t i = 0; i < all && !s; i++)
-    if (c->to[i].predicted >= 0 && (c->o->method == R4_BOUND_LINEAR || !c->to[i].holds)) example[n++] = i;
-  for (size_t first = 0; first < n && !s; first += walk_back_batch(w)) {
-    size_t here = n - first < walk_back_batch(w) ? n - first : walk_back_batch(w);
+  for (size_t first = 0, here; first < n && !s; first += here) {
+    here = n - first < walk_back_batch(w) ? n - first : walk_back_batch(w);
     s = walk_some(c, w, here, example + first, e);
     if (!s && c->o->progress && !c->o->progress(all - n + first + here, all, c->o->user))
       s = r4_fail(e, R4_E_ARGUMENT, "certify: stopped after %zu of %zu examples", all - n + first + here, all);
   }
   walk_back_free(w);
+  return s;
+}
+
+static r4_status walk_all(struct certifier *c, r4_error *e)
+{
+  size_t all = r4_data_count(c->d), n = 0, *example = mem_new(all + 1, sizeof *example, "examples", e);
+  if (!example) return R4_E_MEMORY;
+  for (size_t i = 0; i < all; i++)
+    if (c->to[i].predicted >= 0 && (c->o->method == R4_BOUND_LINEAR || !c->to[i].holds)) example[n++] = i;
+  r4_status s = n ? walk_list(c, n, example, e) : R4_OK;
   r4_mem_free(example);
   return s;
 }

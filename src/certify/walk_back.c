@@ -59,9 +59,9 @@ static r4_status build(struct walk_back *w, int64_t batch, r4_error *e)
 }
 
 /* A batch by the largest node of one example. */
-static r4_status choose_batch(struct walk_back *w, size_t asked, r4_error *e)
+static r4_status choose_batch(struct walk_back *w, size_t asked, size_t examples, r4_error *e)
 {
-  int64_t largest = 1;
+  int64_t largest = 1, most = examples < MOST_BATCH ? (int64_t)examples : MOST_BATCH;
   w->batch = asked;
   r4_status s = asked ? R4_OK : build(w, 1, e);
   if (s || asked) return s;
@@ -70,7 +70,8 @@ static r4_status choose_batch(struct walk_back *w, size_t asked, r4_error *e)
     if (count > largest && w->g->node[i].op != &op_input) largest = count;
   }
   int64_t fits = MOST_ELEMENTS / largest;
-  w->batch = fits < 1 ? 1 : fits > MOST_BATCH ? MOST_BATCH : (size_t)fits;
+  if (fits > most) fits = most;
+  w->batch = fits < 1 ? 1 : (size_t)fits;
   return R4_OK;
 }
 
@@ -86,9 +87,9 @@ static r4_status bind(struct walk_back *w, const double *weights, r4_error *e)
   return s ? s : encloser_input(w->encloser, "class", w->room.class, w->room.class, e);
 }
 
-static r4_status open_walk_back(struct walk_back *w, const double *weights, size_t batch, r4_error *e)
+static r4_status open_walk_back(struct walk_back *w, const double *weights, size_t batch, size_t examples, r4_error *e)
 {
-  r4_status s = choose_batch(w, batch, e);
+  r4_status s = choose_batch(w, batch, examples, e);
   if (!s) s = build(w, (int64_t)w->batch, e);
   if (s) return s;
   w->features = (size_t)r4_shape_count(r4_net_input(w->net));
@@ -100,12 +101,12 @@ static r4_status open_walk_back(struct walk_back *w, const double *weights, size
   return w->encloser ? bind(w, weights, e) : e->status;
 }
 
-struct walk_back *walk_back_new(const r4_net *n, const double *weights, size_t batch, r4_error *e)
+struct walk_back *walk_back_new(const r4_net *n, const double *weights, size_t batch, size_t examples, r4_error *e)
 {
   struct walk_back *w = mem_new(1, sizeof *w, "linear bounds", e);
   if (!w) return NULL;
   w->net = n;
-  if (!open_walk_back(w, weights, batch, e)) return w;
+  if (!open_walk_back(w, weights, batch, examples, e)) return w;
   walk_back_free(w);
   return NULL;
 }

@@ -12,9 +12,9 @@
 
 struct walk_back;
 
-/* For so many examples at a time; 0: as many as fit in so much memory as a pass may take. weights: of the net in double,
- * the caller's. */
-struct walk_back *walk_back_new(const r4_net *n, const double *weights, size_t batch, r4_error *e);
+/* For so many examples at a time; 0: as many as fit in so much memory as a pass may take, of so many that there are.
+ * weights: of the net in double, the caller's. */
+struct walk_back *walk_back_new(const r4_net *n, const double *weights, size_t batch, size_t examples, r4_error *e);
 void walk_back_free(struct walk_back *w);
 size_t walk_back_batch(const struct walk_back *w);
 
