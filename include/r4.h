@@ -1088,8 +1088,9 @@ r4_data *r4_data_images_hidden(const char *const *file, const char *const *mask,
  * the order of its sums, with or without FMA. */
 typedef enum { R4_SEMANTICS_REAL = 0, R4_SEMANTICS_ANY_FLOAT } r4_semantics;
 
-/* How bounds are found (r4_bound_by, r4_certify_box). Intervals go forward and forget what elements have in common; linear bounds walk back from y
- * with coefficients, so that what cancels does, and cost more: a product for each element of a row of y. */
+/* How bounds are found (r4_bound_by, r4_certify_box). Intervals go forward and forget what elements have in common;
+ * linear bounds walk back from y with coefficients, so that what cancels does, and cost more: a product for each
+ * element of a row of y. */
 typedef enum {
   R4_BOUND_INTERVALS = 0, /* as r4_bound: one pass */
   R4_BOUND_LINEAR,        /* linear alone */
@@ -1145,6 +1146,7 @@ typedef struct {
   const char *low, *high; /* valid values of a feature, decimals; NULL: there are no limits                    */
   r4_semantics semantics;
   r4_bound_method method; /* best: linear where intervals cannot tell. In real arithmetic only, but for intervals */
+  int64_t slopes; /* steps of a search for better slopes of relus, where linear bounds cannot tell; 0: none */
   bool radius;   /* also the largest eps for which it holds, by bisection up to high - low, or 1; by intervals */
   bool gradient; /* also how large the masked explanation can be; by intervals                         */
   int64_t batch; /* examples at a time; 0: by their size                                                */
@@ -1748,7 +1750,7 @@ r4_pair r4_bound(r4_graph *g, r4_id y, size_t n, const r4_box *box);
 /* How r4_bound_by does it. */
 typedef struct {
   r4_bound_method method;
-  bool inner_intervals; /* what is undecided inside is told by intervals, not by walking back from there, too: cheaper */
+  bool inner_intervals; /* ends inside by intervals, not by walking back from there, too: cheaper, and wider */
   int64_t most;         /* only from inner nodes with at most so many elements in a row; 0: 4096 */
 } r4_bound_options;
 

@@ -208,15 +208,20 @@ static void check_points(const r4_model *m, r4_plan_options plan, const char *ep
   r4_graph_free(g);
 }
 
-/* Linear bounds hold at points, too, and prove more; with the best of both nothing is lost. */
+static size_t by_slopes; /* boxes whose margin better slopes have raised */
+
+/* Linear bounds hold at points, and prove more; with the best of both nothing is lost; better slopes raise margins. */
 static size_t check_linear(const r4_model *m, const char *eps, const r4_certified *interval)
 {
-  r4_certified linear[EXAMPLES], best[EXAMPLES];
+  r4_certified linear[EXAMPLES], best[EXAMPLES], slopes[EXAMPLES];
   size_t more = 0;
   r4_certify_options o = {.eps = eps, .low = "0", .high = "1", .method = R4_BOUND_LINEAR};
   certify(m, test_part, &o, linear);
   o.method = R4_BOUND_BEST;
   certify(m, test_part, &o, best);
+  o.slopes = 8;
+  certify(m, test_part, &o, slopes);
+  check_points(m, REFERENCE, eps, slopes, 80);
   check_points(m, REFERENCE, eps, linear, 80);
   check_points(m, REFERENCE, eps, best, 80);
   for (size_t j = 0; j < EXAMPLES; j++) {
@@ -225,7 +230,9 @@ static size_t check_linear(const r4_model *m, const char *eps, const r4_certifie
     assert_true(linear[j].holds == (linear[j].margin > 0) && best[j].holds == (best[j].margin > 0));
     /* In both, ends inside are the tighter ones, so that linear margins are less by rounding at most. */
     assert_true(linear[j].margin > interval[j].margin - 1e-5 * (1 + fabs(interval[j].margin)) || eps);
+    assert_true(best[j].holds ? slopes[j].margin == best[j].margin : slopes[j].margin >= best[j].margin);
     more += best[j].holds > interval[j].holds;
+    by_slopes += slopes[j].margin > best[j].margin + 1e-3;
   }
   return more;
 }
@@ -242,8 +249,8 @@ static void test_linear(void **state)
       certify(subjects[k].model, test_part, &(r4_certify_options){.eps = eps[i], .low = "0", .high = "1"}, x);
       more += check_linear(subjects[k].model, eps[i], x);
     }
-  print_message("# %zu boxes proved that intervals do not\n", more);
-  assert_true(more > EXAMPLES / 3);
+  print_message("# %zu boxes proved that intervals do not; %zu margins raised by slopes\n", more, by_slopes);
+  assert_true(more > EXAMPLES / 3 && by_slopes > EXAMPLES / 3);
 }
 
 static void test_points(void **state)
@@ -529,6 +536,7 @@ static r4_status everything(r4_certified *x, r4_error *e)
   if (!s) s = r4_certificate_data_save(r4_model_net(subjects[1].model), d, scratch_path("m.npz"), e);
   o.radius = false;
   o.method = R4_BOUND_LINEAR;
+  o.slopes = 1;
   if (!s) s = r4_certify_box(r4_model_net(subjects[2].model), r4_model_weights(subjects[2].model), d, &o, x, e);
   r4_data_free(d);
   return s;

@@ -30,7 +30,7 @@ static void bound_of(r4_graph *g, r4_id y, r4_id x, r4_id lo, r4_id hi, r4_bound
   runner_free(r);
 }
 
-static const r4_bound_options LINEAR = {.method = R4_BOUND_LINEAR}, BEST = {.method = R4_BOUND_BEST},
+static const r4_bound_options LINEAR = {.method = R4_BOUND_LINEAR},
                               INTERVALS = {.method = R4_BOUND_INTERVALS};
 
 /* x - x is 0, and (x + y) - (x - y) = 2 y: intervals do not see it. */
@@ -49,8 +49,8 @@ static void test_cancel(void **state)
   r4_graph_free(g);
 }
 
-/* relu on [-1, 3]: below x (u > -l), above the chord 3/4 (x + 1). relu(x) - x / 2 is then in [-1/2, 3/2]: below x / 2 at
- * -1, above x / 4 + 3/4 at 3. On [-3, 1] it is above 0 - x / 2, so at least -1/2, and at most (x + 3) / 4 - x / 2, 3/2. */
+/* relu on [-1, 3]: below x (u > -l), above the chord 3/4 (x + 1). relu(x) - x / 2 is then in [-1/2, 3/2]: below x / 2
+ * at -1, above x / 4 + 3/4 at 3. On [-3, 1] it is at least 0 - x / 2, -1/2, and at most (x + 3) / 4 - x / 2, 3/2. */
 static void test_relu(void **state)
 {
   (void)state;
@@ -199,7 +199,8 @@ static void check_net(uint32_t round)
   check_now = q.net.story;
   ask(&q);
   struct runner *want = runner_new(q.net.g, 2 + ENDS * WAYS, q.out, FAST64);
-  struct runner *moved = runner_new(q.net.g, 2, q.out, FAST64), *point = runner_new(q.net.g, 2 + ENDS * WAYS, q.out, FAST64);
+  struct runner *moved = runner_new(q.net.g, 2, q.out, FAST64);
+  struct runner *point = runner_new(q.net.g, 2 + ENDS * WAYS, q.out, FAST64);
   random_net_fill(&q.net, want, round % 3 ? .05 : .005);
   runner_run(want);
   runner_copy_inputs(moved, want);
@@ -209,7 +210,8 @@ static void check_net(uint32_t round)
   memset(runner_input(point, "radius"), 0, want->out_count[1] * sizeof(double));
   runner_run(point);
   for (size_t k = 0; k < ENDS * WAYS; k++)
-    assert_close("box of radius 0", point->out[2 + k], want->out[k % ENDS / 2], want->out_count[k % ENDS / 2], 1e-9, 1e-3);
+    assert_close("box of radius 0", point->out[2 + k], want->out[k % ENDS / 2], want->out_count[k % ENDS / 2], 1e-9,
+                 1e-3);
   runner_free(want);
   runner_free(moved);
   runner_free(point);
@@ -230,7 +232,6 @@ static void test_nets(void **state)
 
 int main(void)
 {
-  (void)BEST;
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_cancel),  cmocka_unit_test(test_relu),
                                      cmocka_unit_test(test_step),    cmocka_unit_test(test_product),
                                      cmocka_unit_test(test_inner),   cmocka_unit_test(test_rows),

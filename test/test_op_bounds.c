@@ -223,7 +223,7 @@ static void check_size(struct trial *t, double size, bool ties)
   }
   run_bounds(t, .5);
   for (size_t k = 0; k < n; k++) {
-    for (size_t end = 0; end < 2 && t->b->method == R4_BOUND_INTERVALS; end++) /* lines may be others in a smaller box */
+    for (size_t end = 0; end < 2 && t->b->method == R4_BOUND_INTERVALS; end++) /* lines may be others, and cross */
       assert_inside(part_name(t->b, k), lo[k], t->bounds->out[end * n + k], hi[k], t->value->out_count[k],
                     1e-12);
     free(lo[k]);

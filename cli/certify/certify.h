@@ -10,7 +10,7 @@
 struct certify_settings {
   const char *run, *eps, *cover, *semantics, *method, *valid, *split, *out, *data, *data_now;
   bool range, gradient, radius, detect, json, force, other_data;
-  int64_t seed, examples, attack;
+  int64_t seed, examples, attack, slopes;
 };
 
 enum { COVER_ROWS = 64 }; /* classes and groups that are counted, the first of them */

@@ -103,6 +103,7 @@ static int certify(struct certify_job *j)
                                 .semantics =
                                   strcmp(c->semantics, "real") ? R4_SEMANTICS_ANY_FLOAT : R4_SEMANTICS_REAL,
                                 .method = (r4_bound_method)method_of(j->o),
+                                .slopes = method_of(j->o) == R4_BOUND_INTERVALS ? 0 : j->o->slopes,
                                 .radius = j->o->radius,
                                 .gradient = j->o->gradient,
                                 .progress = progress,

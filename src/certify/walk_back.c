@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "certify/slopes.h"
 #include "op/sound.h"
 #include "pass/bound.h"
 
@@ -13,6 +14,8 @@ struct walk_back {
   const r4_net *net;
   r4_graph *g;
   r4_id least; /* [functionals, batch] */
+  struct linear_shifts shifts;
+  struct slopes *slopes; /* NULL: there are no relus */
   struct encloser *encloser;
   size_t batch, features;
   int64_t classes;
@@ -21,7 +24,7 @@ struct walk_back {
 
 /* ---- The graph ---- */
 
-/* [classes * batch, classes]: row j, b is that of z_own - z_j, own the class of b. Of one output: z, or -z for class 0. */
+/* [classes * batch, classes]: row j, b is that of z_own - z_j, own the class of b. Of one output: z, -z for class 0. */
 static r4_id functionals(r4_graph *g, r4_id class, int64_t classes)
 {
   int64_t batch = r4_node_shape(g, class).dim[0];
@@ -53,7 +56,8 @@ static r4_status build(struct walk_back *w, int64_t batch, r4_error *e)
   r4_mem_free(param);
   w->classes = r4_net_classes(w->net);
   r4_id coef = functionals(w->g, r4_input(w->g, "class", R4_SHAPE(batch)), w->classes);
-  w->least = bound_least(w->g, z, 1, &box, &options, coef, w->classes);
+  w->shifts.n = 0;
+  w->least = bound_least(w->g, z, 1, &box, &options, coef, w->classes, &w->shifts);
   r4_status s = r4_graph_status(w->g, &message);
   return s ? r4_fail(e, s, "%s", message) : R4_OK;
 }
@@ -82,6 +86,10 @@ static r4_status bind(struct walk_back *w, const double *weights, r4_error *e)
     const double *p = weights + r4_net_param_offset(w->net, k);
     s = encloser_input(w->encloser, r4_net_param_name(w->net, k), p, p, e);
   }
+  for (size_t k = 0; k < w->shifts.n && !s; k++) {
+    const double *v = slopes_values(w->slopes, k);
+    s = encloser_input(w->encloser, graph_name(w->g, w->shifts.input[k]), v, v, e);
+  }
   if (!s) s = encloser_input(w->encloser, "lo", w->room.lo, w->room.lo, e);
   if (!s) s = encloser_input(w->encloser, "hi", w->room.hi, w->room.hi, e);
   return s ? s : encloser_input(w->encloser, "class", w->room.class, w->room.class, e);
@@ -97,6 +105,11 @@ static r4_status open_walk_back(struct walk_back *w, const double *weights, size
   if (!w->room.lo) return R4_E_MEMORY;
   w->room.hi = w->room.lo + w->batch * w->features;
   w->room.class = w->room.hi + w->batch * w->features;
+  struct walk_back_room r = w->room;
+  if (w->shifts.n) {
+    w->slopes = slopes_new(w->net, w->g, w->least, &w->shifts, weights, r.lo, r.hi, r.class, e);
+    if (!w->slopes) return e->status;
+  }
   w->encloser = encloser_new(w->g, 1, &w->least, R4_SEMANTICS_REAL, e);
   return w->encloser ? bind(w, weights, e) : e->status;
 }
@@ -115,6 +128,7 @@ void walk_back_free(struct walk_back *w)
 {
   if (!w) return;
   encloser_free(w->encloser);
+  slopes_free(w->slopes);
   r4_graph_free(w->g);
   r4_mem_free(w->room.lo);
   r4_mem_free(w);
@@ -130,9 +144,12 @@ struct walk_back_room walk_back_room(struct walk_back *w)
   return w->room;
 }
 
-r4_status walk_back_run(struct walk_back *w, r4_error *e)
+r4_status walk_back_run(struct walk_back *w, int64_t steps, r4_error *e)
 {
-  return encloser_run(w->encloser, e);
+  r4_status s = R4_OK;
+  if (w->slopes && steps > 0) s = slopes_search(w->slopes, steps, e);
+  if (w->slopes && steps <= 0) slopes_reset(w->slopes);
+  return s ? s : encloser_run(w->encloser, e);
 }
 
 /* ---- Margins ---- */

@@ -1,7 +1,7 @@
 /* Lower bounds of margins by walking back from the logits (pass/bound.h), soundly.
  *
- * In real arithmetic, the walk's result is at most every margin over the box: its rules are proved (doc/bounds.md). It is
- * a graph of its own over the weights and the ends of the box, which are single numbers. The sound rules enclose the
+ * In real arithmetic, the walk's result is at most every margin over the box: its rules are proved (doc/bounds.md). It
+ * is a graph of its own over the weights and the ends of the box, which are single numbers. The sound rules enclose the
  * value of that graph, [a, b]: so a <= its value <= every margin, and a is what is claimed. No rule is written twice,
  * and coefficients need no proof of their own. */
 #ifndef R4_CERTIFY_WALK_BACK_H
@@ -23,7 +23,8 @@ struct walk_back_room {
   double *lo, *hi, *class;
 };
 struct walk_back_room walk_back_room(struct walk_back *w);
-r4_status walk_back_run(struct walk_back *w, r4_error *e);
+/* With slopes of relus that so many steps of a search have improved; 0: the usual ones. */
+r4_status walk_back_run(struct walk_back *w, int64_t steps, r4_error *e);
 /* Of row i after a run: the least of z_class - z_j over all others, less 1e-6 (1 + its size); -infinity if nothing is
  * known. Of one output: z for class 1, -z for class 0. */
 double walk_back_least(const struct walk_back *w, size_t i);

@@ -118,7 +118,8 @@ r4_pair view_bounds(const struct objective *o, enum bound_by by, struct view v, 
 {
   bool words = o->options->word_box;
   r4_box box = words ? word_box(o, v) : r4_box_around(v.leaf, v.centre, radius);
-  r4_bound_options how = {.method = by == BOUND_BY_LINEAR ? R4_BOUND_BEST : R4_BOUND_INTERVALS, .inner_intervals = true};
+  r4_bound_method method = by == BOUND_BY_LINEAR ? R4_BOUND_BEST : R4_BOUND_INTERVALS;
+  r4_bound_options how = {.method = method, .inner_intervals = true};
   return r4_bound_by(o->g, y, 1, &box, &how);
 }
 

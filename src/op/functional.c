@@ -130,8 +130,7 @@ bool lin_product(struct functional *f)
 
 /* ---- Lines ---- */
 
-/* coef times what is below where coef > 0, and what is above elsewhere */
-static r4_id times_line(struct functional *f, r4_id below, r4_id above)
+r4_id functional_line(struct functional *f, r4_id below, r4_id above)
 {
   if (below.i == above.i) return below.i ? r4_mul(f->g, f->coef, below) : R4_NONE;
   r4_id zero = r4_const(f->g, 0, r4_node_shape(f->g, f->coef));
@@ -144,7 +143,7 @@ bool lin_between(struct functional *f, const struct lines *l)
   size_t n = graph_node(f->g, f->y)->arity;
   if (!r4_node_shape(f->g, f->y).rank) return false;
   functional_repeat(f, sizeof each / sizeof(r4_id), each.slope[0]);
-  for (size_t k = 0; k < n; k++) f->to[k] = times_line(f, each.slope[0][k], each.slope[1][k]);
-  f->rest = times_line(f, each.at[0], each.at[1]);
+  for (size_t k = 0; k < n; k++) f->to[k] = functional_line(f, each.slope[0][k], each.slope[1][k]);
+  f->rest = functional_line(f, each.at[0], each.at[1]);
   return true;
 }

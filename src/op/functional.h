@@ -9,8 +9,9 @@
  * Upper bounds are lower ones of -f. pass/linear.c walks back from y to the boxes by these rules (CROWN). All is about
  * real numbers, and nodes of the graph: bounds can be differentiated, and enclosed by the sound rules (op/sound.h).
  *
- * A rule is about single rows: row b of the result may depend on row b of the arguments alone (weights have no rows). It
- * says false where that is not so, or where it does not apply: then the interval of y is taken, which always holds. */
+ * A rule is about single rows: row b of the result may depend on row b of the arguments alone (weights have no rows).
+ * It says false where that is not so, or where it does not apply: then the interval of y is taken, which always
+ * holds. */
 #ifndef R4_OP_FUNCTIONAL_H
 #define R4_OP_FUNCTIONAL_H
 
@@ -21,6 +22,7 @@ struct functional {
   r4_id y, coef;
   int64_t times, rows;      /* rows: those of y, or 1 */
   const struct interval *x; /* of the arguments; single points are what no box touches */
+  r4_id shift;              /* [times * rows of y, ..]: of the lower slopes of a relu, which are free; or R4_NONE */
   r4_id to[MAX_ARITY];      /* the result: coefficients of the arguments; R4_NONE: none */
   r4_id rest;               /* to be added up over all axes but the first, or R4_NONE */
 };
@@ -60,6 +62,8 @@ bool lin_reduce_max(struct functional *f), lin_pool_max(struct functional *f), l
 
 /* The shape of a node with rows for all functionals. */
 r4_shape functional_shape(const struct functional *f, r4_shape s);
+/* coef times what is below where coef > 0, and what is above elsewhere; R4_NONE is 0. */
+r4_id functional_line(struct functional *f, r4_id below, r4_id above);
 /* Gives each row of y its own coefficients. */
 void functional_spread(struct functional *f);
 /* Nodes v[0..n) with the rows of y, or without any, repeated for each functional; spreads if one of them needs it.

@@ -5,7 +5,7 @@
  *
  *     convex     above the chord, below the tangent: max(f(l) - a l, f(u) - a u) + a x >= f(x) for every a
  *     concave    the reverse
- *     sigmoidal  f' rises up to 0 and falls from there: it is convex for u <= 0, concave for l >= 0, and otherwise, with
+ *     sigmoidal  f' rises up to 0 and falls from there: it is convex for u <= 0, concave for l >= 0, and else, with
  *                k = min(f'(l), f'(u)) <= f', f(x) - k x does not fall: f(l) + k (x - l) <= f(x) <= f(u) + k (x - u)
  *
  * Slopes are kept between f'(l) and f'(u), where they are in real arithmetic: where u - l is as small as its rounding
@@ -119,11 +119,25 @@ void lin_relu_lines(r4_graph *g, r4_id lo, r4_id hi, struct lines *l)
   l->at[1] = r4_max(g, intercept(&c, L, a), intercept(&c, U, a));
 }
 
+/* The lower slopes are moved, each functional's by itself, and kept between f'(l) and f'(u): all of them are valid. */
+static bool shifted(struct functional *f, const struct lines *l, r4_id lo, r4_id hi)
+{
+  r4_graph *g = f->g;
+  r4_id part[] = {l->slope[0][0], l->slope[1][0], l->at[1], r4_step(g, lo), r4_step(g, hi)};
+  functional_repeat(f, sizeof part / sizeof *part, part);
+  functional_spread(f);
+  r4_id below = r4_min(g, r4_max(g, r4_add(g, part[0], f->shift), part[3]), part[4]);
+  f->to[0] = functional_line(f, below, part[1]);
+  f->rest = functional_line(f, R4_NONE, part[2]);
+  return true;
+}
+
 bool lin_relu(struct functional *f)
 {
   struct lines l = {.slope = {{R4_NONE}}};
-  lin_relu_lines(f->g, iv_lo(f->g, f->x[0]), iv_hi(f->g, f->x[0]), &l);
-  return lin_between(f, &l);
+  r4_id lo = iv_lo(f->g, f->x[0]), hi = iv_hi(f->g, f->x[0]);
+  lin_relu_lines(f->g, lo, hi, &l);
+  return f->shift.i ? shifted(f, &l, lo, hi) : lin_between(f, &l);
 }
 
 /* |x| >= s x for every s in [-1, 1]: the sign of the middle, which is exact where x has one sign. */
@@ -137,8 +151,8 @@ bool lin_abs(struct functional *f)
   return lin_between(f, &l);
 }
 
-/* step(x) = [x > 0]. Where it is decided it is a constant. Where l <= 0 < u, two lines below: 0 and x / u, the second with
- * the smaller area if u > -l; and two above: 1 and 1 - x / l, the second if u < -l. */
+/* step(x) = [x > 0]. Where it is decided it is a constant. Where l <= 0 < u, two lines below: 0 and x / u, the second
+ * with the smaller area if u > -l; and two above: 1 and 1 - x / l, the second if u < -l. */
 static struct lines step_lines(r4_graph *g, r4_id lo, r4_id hi)
 {
   r4_id zero = op_like(g, lo, 0), one = op_like(g, lo, 1), tiny = op_like(g, lo, TINY), below = r4_neg(g, lo);

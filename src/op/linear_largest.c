@@ -1,7 +1,7 @@
 /* Linear rules of the largest of many elements, and its smooth form.
  *
- * y = max_k x_k is at least every x_k, also the one with the highest lower end, and at most the highest upper end. Where
- * nothing else reaches that lower end, y is that x_k. */
+ * y = max_k x_k is at least every x_k, also the one with the highest lower end, and at most the highest upper end.
+ * Where nothing else reaches that lower end, y is that x_k. */
 #include "op/functional.h"
 #include "op/window.h"
 

@@ -90,7 +90,8 @@ bool lin_select(struct functional *f)
   r4_id a = r4_select(g, sure, one, zero), b = r4_select(g, possible, zero, one);
   struct lines l = {.slope = {{R4_NONE, a, b}, {R4_NONE, a, b}}};
   if (!iv_point(f->x[0])) {
-    r4_id least = r4_min(g, iv_lo(g, f->x[1]), iv_lo(g, f->x[2])), most = r4_max(g, iv_hi(g, f->x[1]), iv_hi(g, f->x[2]));
+    r4_id least = r4_min(g, iv_lo(g, f->x[1]), iv_lo(g, f->x[2]));
+    r4_id most = r4_max(g, iv_hi(g, f->x[1]), iv_hi(g, f->x[2]));
     l.at[0] = r4_select(g, sure, zero, r4_select(g, possible, least, zero));
     l.at[1] = r4_select(g, sure, zero, r4_select(g, possible, most, zero));
   }

@@ -136,12 +136,13 @@ r4_pair r4_bound_by(r4_graph *g, r4_id y, size_t n, const r4_box *box, const r4_
 }
 
 r4_id bound_least(r4_graph *g, r4_id y, size_t n, const r4_box *box, const r4_bound_options *options, r4_id coef,
-                  int64_t times)
+                  int64_t times, struct linear_shifts *shifts)
 {
   struct bounds b = {.g = g, .options = *options};
   r4_id least = R4_NONE;
-  if (!g->error.status && make_room(&b, y) && visit_all(&b, y, n, box))
-    least = linear_least(&b, y, coef, times, r4_node_shape(g, y).dim[0]);
+  bool ok = !g->error.status && make_room(&b, y) && visit_all(&b, y, n, box);
+  b.shifts = shifts; /* of the last walk alone */
+  if (ok) least = linear_least(&b, y, coef, times, r4_node_shape(g, y).dim[0]);
   free_room(&b);
   return g->error.status ? R4_NONE : least;
 }

@@ -15,12 +15,22 @@ struct bounds {
   bool *wanted; /* how it is relaxed above depends on its ends */
   bool *exact;  /* its ends are reached, each by itself */
   bool *apart;  /* its elements depend on different elements of the boxes */
+  int64_t widest; /* elements of a row, of what moves */
+  struct linear_shifts *shifts; /* or NULL */
 };
 
-/* The least values of functionals of y over the boxes, [times, rows of y]: coef [times * rows of y, ..]. By walking back;
- * ends inside by the options. R4_NONE after an error. */
+/* The free slopes of the relus that the last walk passes: inputs "slope.0", "slope.1", .., a shift for each element and
+ * functional, all of which are valid; 0 is the usual slope. */
+enum { MOST_SHIFTS = 32 };
+struct linear_shifts {
+  size_t n;
+  r4_id input[MOST_SHIFTS];
+};
+
+/* The least values of functionals of y over the boxes, [times, rows of y]: coef [times * rows of y, ..]. By walking
+ * back; ends inside by the options. shifts, or NULL, gets the inputs of free slopes. R4_NONE after an error. */
 r4_id bound_least(r4_graph *g, r4_id y, size_t n, const r4_box *box, const r4_bound_options *options, r4_id coef,
-                  int64_t times);
+                  int64_t times, struct linear_shifts *shifts);
 
 /* ---- linear.c ---- */
 

@@ -3,18 +3,24 @@
  *
  *     min over x of  sum_i coef_i x_i  =  sum_i coef_i (coef_i > 0 ? lo_i : hi_i)  =  coef . c - |coef| . r
  *
- * Rules need the intervals of arguments. These come forward, as always; where they are no longer exact, and a rule above
- * depends on them, a walk of its own makes them tighter (or, with inner_intervals, does not). A node without a rule, or
- * where a rule does not apply, ends the walk as boxes do, with its interval: always true, and a constant. */
+ * Rules need the intervals of arguments. These come forward, as always; where they are no longer exact, and a rule
+ * above depends on them, a walk of its own makes them tighter (or, with inner_intervals, does not). A node without a
+ * rule, or where a rule does not apply, ends the walk as boxes do, with its interval: always true, and a constant. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "op/functional.h"
 #include "pass/bound.h"
 
-enum { MOST = 4096 };
+enum { MOST = 4096, MOST_COEFFICIENTS = 1 << 26 }; /* elements of a row; and coefficients of a node, for each row */
 
 /* ---- What a walk needs to know of nodes ---- */
+
+static int64_t row_count(r4_shape s)
+{
+  return s.rank ? r4_shape_count(s) / s.dim[0] : 1;
+}
 
 static struct interval interval_of(const struct bounds *b, r4_id x)
 {
@@ -54,7 +60,9 @@ void linear_prepare(struct bounds *b, r4_id y)
 {
   for (uint32_t i = 1; i <= y.i; i++) {
     r4_id a;
+    int64_t count = row_count(r4_node_shape(b->g, (r4_id){i}));
     b->moves[i] = b->box[i] ? !iv_point(b->interval[i]) : b->live[i] && moving(b, (r4_id){i}, &a) > 0;
+    if (b->moves[i] && count > b->widest) b->widest = count;
   }
   for (uint32_t i = y.i; i; i--) {
     r4_id node = {i};
@@ -136,8 +144,8 @@ static bool add_bias(struct walk *w, r4_id x, struct part p)
   int64_t n = r4_shape_count(r4_node_shape(w->g, from)), count = r4_shape_count(s), each = w->times * p.rows;
   r4_shape a = r4_node_shape(w->g, from);
   if (!a.rank || a.dim[a.rank - 1] != n || s.dim[s.rank - 1] != n) return false;
-  r4_id product = r4_matmul(w->g, r4_reshape(w->g, p.coef, R4_SHAPE(count / n, n)), r4_reshape(w->g, from, R4_SHAPE(n, 1)),
-                            false, false);
+  r4_id rows = r4_reshape(w->g, p.coef, R4_SHAPE(count / n, n)), column = r4_reshape(w->g, from, R4_SHAPE(n, 1));
+  r4_id product = r4_matmul(w->g, rows, column, false, false);
   add_sum(w, r4_reshape(w->g, product, R4_SHAPE(each, count / n / each)), p.rows);
   return true;
 }
@@ -166,6 +174,18 @@ static void add_interval(struct walk *w, r4_id x, struct part p, struct interval
   add_sum(w, r4_sub(w->g, r4_mul(w->g, f.coef, v[0]), spread), f.rows);
 }
 
+/* The free slopes of a relu: an input for this walk. */
+static r4_id shift_of(struct walk *w, r4_id y)
+{
+  struct linear_shifts *all = w->b->shifts;
+  if (!all || !graph_is(w->g, y, &op_relu) || all->n == MOST_SHIFTS) return R4_NONE;
+  char name[32];
+  r4_shape shape = r4_node_shape(w->g, y);
+  shape.dim[0] = w->times * w->rows;
+  snprintf(name, sizeof name, "slope.%zu", all->n);
+  return all->input[all->n++] = r4_input(w->g, name, shape);
+}
+
 static bool add_rule(struct walk *w, r4_id y, struct part p)
 {
   struct interval x[MAX_ARITY];
@@ -175,6 +195,7 @@ static bool add_rule(struct walk *w, r4_id y, struct part p)
   if (!op->linear || graph_node(w->g, y)->shape.rank == R4_MAX_RANK) return false;
   for (size_t k = 0; k < arity; k++) x[k] = interval_of(w->b, graph_arg(w->g, y, k));
   f.x = x;
+  f.shift = shift_of(w, y);
   if (!op->linear(&f)) return false;
   for (size_t k = 0; k < arity; k++) {
     r4_id a = graph_arg(w->g, y, k);
@@ -254,8 +275,9 @@ struct interval linear_tighter(r4_graph *g, struct interval a, struct interval l
 static bool worth_it(const struct bounds *b, r4_id y)
 {
   r4_shape s = r4_node_shape(b->g, y);
-  int64_t most = b->options.most > 0 ? b->options.most : MOST;
-  return b->wanted[y.i] && !b->exact[y.i] && !passes(b, y) && has_rows(s) && r4_shape_count(s) / s.dim[0] <= most;
+  int64_t fits = MOST_COEFFICIENTS / (2 * b->widest), usual = fits < MOST ? fits : MOST;
+  int64_t most = b->options.most > 0 ? b->options.most : usual;
+  return b->wanted[y.i] && !b->exact[y.i] && !passes(b, y) && has_rows(s) && row_count(s) <= most;
 }
 
 void linear_visit(struct bounds *b, r4_id y)
