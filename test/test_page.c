@@ -272,7 +272,7 @@ static void figures_come_from_the_table(void **state)
   assert_has(page, "<th scope=\"row\">group average</th><td class=\"n\"></td><td class=\"n\">");
   assert_has(page, "<th scope=\"row\">all examples</th>");
   assert_has(page, "<th scope=\"col\" class=\"n\">kappa, core, mean</th>");
-  assert_has(page, "<h2 id=\"figures-title\">Other figures</h2>");
+  assert_has(page, "<h2 id=\"other-figures-title\">Other figures</h2>");
   assert_has(page, "<th scope=\"col\" class=\"n\">AUC</th>");
   assert_lacks(strstr(page, ">AUC</th>") + 1, ">AUC</th>"); /* in its own section alone */
   assert_lacks(page, "core sensitivity, noise"); /* not measured */
