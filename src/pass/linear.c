@@ -267,8 +267,9 @@ struct interval linear_bound(struct bounds *b, r4_id y)
 struct interval linear_tighter(r4_graph *g, struct interval a, struct interval linear)
 {
   if (iv_point(a)) return a;
-  r4_id lo = graph_add(g, &op_lower_end, 1, &linear.lo, NULL, NULL, NULL), least = iv_lo(g, a);
-  r4_id hi = graph_add(g, &op_upper_end, 1, &linear.hi, NULL, NULL, NULL), most = iv_hi(g, a);
+  r4_id below = iv_lo(g, linear), above = iv_hi(g, linear), least = iv_lo(g, a), most = iv_hi(g, a);
+  r4_id lo = graph_add(g, &op_lower_end, 1, &below, NULL, NULL, NULL);
+  r4_id hi = graph_add(g, &op_upper_end, 1, &above, NULL, NULL, NULL);
   return iv_ends(r4_min(g, r4_max(g, least, lo), most), r4_max(g, r4_min(g, most, hi), least));
 }
 
