@@ -1764,7 +1764,7 @@ r4_pair r4_bound(r4_graph *g, r4_id y, size_t n, const r4_box *box);
 typedef struct {
   r4_bound_method method;
   bool inner_intervals; /* ends inside by intervals, not by walking back from there, too: cheaper, and wider */
-  int64_t most;         /* only from inner nodes with at most so many elements in a row; 0: 4096 */
+  int64_t most;         /* only from inner nodes with at most so many elements in a row; 0: 4096, or what fits */
 } r4_bound_options;
 
 /* r4_bound by another method. Rows, along the first axis, are bounded by themselves: where rows meet, and where an
