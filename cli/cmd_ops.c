@@ -25,6 +25,7 @@ static int print_json(void)
     r4_json_whole(w, "arity", op.arity);
     r4_json_text(w, "grad", op.grad);
     r4_json_text(w, "bound", op.bound);
+    r4_json_text(w, "linear", op.linear);
     r4_json_text(w, "kernels", op.kernels);
     r4_json_close(w, '}');
   }
@@ -34,15 +35,16 @@ static int print_json(void)
 
 static int print_table(r4_table_form form)
 {
-  static const char *const heading[] = {"operation", "args", "grad", "bound", "kernels"};
+  static const char *const heading[] = {"operation", "args", "grad", "bound", "linear", "kernels"};
   r4_table *t = r4_table_new();
-  for (int k = 0; k < 5; k++) r4_table_column(t, heading[k], 'l', 0);
+  for (int k = 0; k < 6; k++) r4_table_column(t, heading[k], 'l', 0);
   for (size_t k = 0; k < r4_op_count(); k++) {
     r4_op_info op = r4_op_describe(k);
     r4_table_cell(t, op.name);
     cell(t, op.arity >= 0 ? "%d" : "any", op.arity);
     r4_table_cell(t, op.grad);
     r4_table_cell(t, op.bound);
+    r4_table_cell(t, op.linear);
     r4_table_cell(t, op.kernels);
   }
   return table_end(stdout, "ops", t, form);

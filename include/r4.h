@@ -1225,6 +1225,15 @@ r4_data *r4_data_images_hidden(const char *const *file, const char *const *mask,
  * the order of its sums, with or without FMA. */
 typedef enum { R4_SEMANTICS_REAL = 0, R4_SEMANTICS_ANY_FLOAT } r4_semantics;
 
+/* How bounds are found (r4_bound_by, r4_certify_box). Intervals go forward and forget what elements have in common;
+ * linear bounds walk back from y with coefficients, so that what cancels does, and cost more: a product for each
+ * element of a row of y. */
+typedef enum {
+  R4_BOUND_INTERVALS = 0, /* as r4_bound: one pass */
+  R4_BOUND_LINEAR,        /* linear alone */
+  R4_BOUND_BEST           /* the tighter of both, everywhere */
+} r4_bound_method;
+
 /* What was proved of one example. */
 typedef struct {
   int32_t label, predicted;
@@ -1273,11 +1282,13 @@ typedef struct {
   const char *eps;        /* a decimal, as "0.1", which is taken exactly; NULL: the whole range of valid values */
   const char *low, *high; /* valid values of a feature, decimals; NULL: there are no limits                    */
   r4_semantics semantics;
-  bool radius;   /* also the largest eps for which it holds, by bisection up to high - low, or 1        */
-  bool gradient; /* also how large the masked explanation can be                                       */
+  r4_bound_method method; /* best: linear where intervals cannot tell. In real arithmetic only, but for intervals */
+  int64_t slopes; /* steps of a search for better slopes of relus, where linear bounds cannot tell; 0: none */
+  bool radius;   /* also the largest eps for which it holds, by bisection up to high - low, or 1; by intervals */
+  bool gradient; /* also how large the masked explanation can be; by intervals                         */
   int64_t batch; /* examples at a time; 0: by their size                                                */
   size_t done;   /* to go on with what was interrupted: so many first examples are in "to" as an earlier call left them;
-                    of an attack: so many starts were made                                               */
+                    of an attack: so many starts were made. 0 for linear bounds, which come back to examples */
   bool (*progress)(size_t done, size_t of, void *user); /* false ends it; or NULL. Those done are in "to"; an attack
                                                            counts examples of all its starts, one after the other */
   void *user;
@@ -1297,7 +1308,8 @@ r4_status r4_attack_box(const r4_net *n, const float *weights, const r4_data *d,
 
 /* The claim "words": whatever tokens of a list (ids) are at the masked tokens of a text, each on its own, or what is
  * there, the prediction is the same; the margin is over all of these texts. Of the options it takes semantics, batch,
- * done and progress. R4_E_ARGUMENT if the net has no leaf behind its embedding, before tokens see each other. */
+ * done and progress; the method is intervals. R4_E_ARGUMENT if the net has no leaf behind its embedding, before tokens
+ * see each other. */
 r4_status r4_certify_words(const r4_net *n, const float *weights, const r4_data *d, const int32_t *word, size_t words,
                            const r4_certify_options *options, r4_certified *to, r4_error *e);
 /* The list of a run: what its setting "words.list" names, or else "data.mask_words", as ids of tokens: all pieces of
@@ -1578,6 +1590,7 @@ typedef struct {
   int64_t places; /* of it: no text has more masked tokens; 0: not known, "steps" of them are looked at    */
   bool element_max; /* the largest of several explanations is taken feature by feature, not by its norm   */
   bool word_box;  /* bounds are over all words, not over eps                                              */
+  bool linear_bounds; /* bounds are the tighter of intervals and linear ones (r4_bound_by, ends inside by intervals) */
   bool used;      /* the result has leaf, mask and used, for penalties of the caller's own; not with masked, guided or
                      reach                                                                                */
 } r4_objective_options;
@@ -1892,6 +1905,17 @@ typedef struct {
 /* Bounds of y while each box[k].x ranges over its box; y may itself come from r4_grad or r4_bound. An end that
  * overflowed is infinite, never not a number. */
 r4_pair r4_bound(r4_graph *g, r4_id y, size_t n, const r4_box *box);
+
+/* How r4_bound_by does it. */
+typedef struct {
+  r4_bound_method method;
+  bool inner_intervals; /* ends inside by intervals, not by walking back from there, too: cheaper, and wider */
+  int64_t most;         /* only from inner nodes with at most so many elements in a row; 0: 4096, or what fits */
+} r4_bound_options;
+
+/* r4_bound by another method. Rows, along the first axis, are bounded by themselves: where rows meet, and where an
+ * operation has no linear rule (r4 ops says so), the interval is taken, which holds as well. options may be NULL. */
+r4_pair r4_bound_by(r4_graph *g, r4_id y, size_t n, const r4_box *box, const r4_bound_options *options);
 
 /* ---- Sound enclosures ----------------------------------------------------------------------- */
 

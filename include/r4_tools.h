@@ -92,6 +92,7 @@ typedef struct {
   const char *name;
   int arity;                /* -1: any number                            */
   const char *grad, *bound; /* "yes", and for what or why it is refused */
+  const char *linear;       /* "yes"; "": bounds by walking back take its interval */
   char kernels[64];         /* plain loops, then the faster ones as they are tried: "ref, direct, oneDNN" */
 } r4_op_info;
 

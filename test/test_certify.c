@@ -193,6 +193,49 @@ static size_t attack(const r4_model *m, r4_plan_options plan, const char *eps, c
   return done;
 }
 
+static size_t by_slopes; /* boxes whose margin better slopes have raised */
+
+/* Linear bounds hold at points, and prove more; with the best of both nothing is lost; better slopes raise margins. */
+static size_t check_linear(const r4_model *m, const char *eps, const r4_certified *interval)
+{
+  r4_certified linear[EXAMPLES], best[EXAMPLES], slopes[EXAMPLES];
+  size_t more = 0, held = 0;
+  r4_certify_options o = {.eps = eps, .low = "0", .high = "1", .method = R4_BOUND_LINEAR};
+  certify(m, test_part, &o, linear);
+  o.method = R4_BOUND_BEST;
+  certify(m, test_part, &o, best);
+  o.slopes = 8;
+  certify(m, test_part, &o, slopes);
+  attack(m, REFERENCE, eps, slopes, 80, &held);
+  attack(m, REFERENCE, eps, linear, 80, &held);
+  attack(m, REFERENCE, eps, best, 80, &held);
+  for (size_t j = 0; j < EXAMPLES; j++) {
+    assert_true(best[j].margin >= interval[j].margin);
+    assert_true(interval[j].holds ? best[j].margin == interval[j].margin : best[j].margin >= linear[j].margin);
+    assert_true(linear[j].holds == (linear[j].margin > 0) && best[j].holds == (best[j].margin > 0));
+    assert_true(best[j].holds ? slopes[j].margin == best[j].margin : slopes[j].margin >= best[j].margin);
+    more += best[j].holds > interval[j].holds;
+    by_slopes += slopes[j].margin > best[j].margin + 1e-3;
+  }
+  return more;
+}
+
+static void test_linear(void **state)
+{
+  (void)state;
+  static const char *const eps[] = {"0.1", "0.3", NULL, "0"};
+  size_t more = 0;
+  draw_start(511, 0);
+  for (size_t k = 0; k < SUBJECTS; k++)
+    for (size_t i = k == 1 ? 2 : 0; i < (k == 1 ? 3 : 4); i++) { /* conv: over the whole range */
+      r4_certified x[EXAMPLES];
+      certify(subjects[k].model, test_part, &(r4_certify_options){.eps = eps[i], .low = "0", .high = "1"}, x);
+      more += check_linear(subjects[k].model, eps[i], x);
+    }
+  print_message("# %zu boxes proved that intervals do not; %zu margins raised by slopes\n", more, by_slopes);
+  assert_true(more > EXAMPLES / 3 && by_slopes > EXAMPLES / 3);
+}
+
 /* R4_ATTACKS: how many at least, half of them in double, by plain loops, and half in float, by fast kernels. */
 static void test_points(void **state)
 {
@@ -253,7 +296,7 @@ static void test_attacks(void **state)
   size_t broken[SUBJECTS] = {0}, held[SUBJECTS] = {0}, starts = (size_t)check_setting("R4_ATTACKS", 0) / 25000 + 4;
   for (size_t k = 0; k < SUBJECTS; k++) {
     r4_certified x[EXAMPLES], again[EXAMPLES];
-    r4_certify_options o = {.low = "0", .high = "1"};
+    r4_certify_options o = {.low = "0", .high = "1", .method = R4_BOUND_BEST};
     certify(subjects[k].model, test_part, &o, x);
     memcpy(again, x, sizeof x);
     for (int t = 0; t < 2; t++)
@@ -409,6 +452,9 @@ static void test_going_on(void **state)
   }
   o.done = EXAMPLES + 1;
   assert_error(&e, r4_certify_box(r4_model_net(m), r4_model_weights(m), test_part, &o, x, &e), "61 examples are done");
+  o = (r4_certify_options){.eps = "0.1", .method = R4_BOUND_BEST, .done = 1};
+  r4_status s = r4_certify_box(r4_model_net(m), r4_model_weights(m), test_part, &o, x, &e);
+  assert_error(&e, s, "none is done before all");
 }
 
 /* An attack, too: starts that were made are not made again, and what they broke counts. */
@@ -448,6 +494,10 @@ static r4_status everything(r4_certified *x, r4_error *e)
   r4_certificate c = {.claim = "box", .semantics = "real", .method = "intervals", .examples = 2, .example = x};
   if (!s) s = r4_certificate_save(&c, scratch_path("m.txt"), e);
   if (!s) s = r4_certificate_data_save(r4_model_net(subjects[1].model), d, scratch_path("m.npz"), e);
+  o.radius = false;
+  o.method = R4_BOUND_LINEAR;
+  o.slopes = 1;
+  if (!s) s = r4_certify_box(r4_model_net(subjects[2].model), r4_model_weights(subjects[2].model), d, &o, x, e);
   r4_data_free(d);
   return s;
 }
@@ -472,6 +522,7 @@ static void test_memory(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_linear),
     cmocka_unit_test(test_points),
     cmocka_unit_test(test_range),
     cmocka_unit_test(test_attacks),

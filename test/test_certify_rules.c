@@ -174,6 +174,8 @@ static void test_one_output(void **state)
   assert_true(c[1].holds && c[1].margin > 0.4999 && c[1].delta == 0); /* without a mask: a point */
   assert_true(c[0].delta > 0.18 && c[0].delta < 0.19); /* sigmoid(-1/2) / 2 */
   check_other_label(model);
+  certify(model, d, &(r4_certify_options){.low = "0", .high = "1", .method = R4_BOUND_LINEAR}, c);
+  assert_true(c[0].holds && c[0].margin > 0.4999 && c[0].margin < 0.5 && c[1].holds);
   assert_true(r4_certified_shares(d, c, R4_SHARE_CERTIFIED, true).examples == 1);
   r4_model_free(model);
   r4_net_free(n);
@@ -195,8 +197,9 @@ static void assert_open(const char *net, const float *w, float x0, const char *e
   if (!d || !n) fail_msg("%s", e.text);
   r4_model *model = r4_model_new(n, w, NULL, &e);
   r4_certified c;
-  for (int semantics = 0; semantics < 2; semantics++) {
-    r4_certify_options o = {.eps = eps, .semantics = semantics ? R4_SEMANTICS_ANY_FLOAT : R4_SEMANTICS_REAL};
+  for (int way = 0; way < 4; way++) {
+    r4_certify_options o = {.eps = eps, .semantics = way == 3 ? R4_SEMANTICS_ANY_FLOAT : R4_SEMANTICS_REAL};
+    if (way < 3) o.method = (r4_bound_method)way;
     certify(model, d, &o, &c);
     if (c.predicted == 0 && (c.holds || c.margin > 0)) fail_msg("%s: certified with margin %a", what, c.margin);
   }

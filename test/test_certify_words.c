@@ -215,7 +215,7 @@ static void goes_on(void **state)
   r4_mem_free(weights);
 }
 
-static void refused(const char *net, size_t count, const int32_t *word, const char *says)
+static void refused_with(r4_certify_options o, const char *net, size_t count, const int32_t *word, const char *says)
 {
   static struct texts t;
   float *weights;
@@ -224,10 +224,15 @@ static void refused(const char *net, size_t count, const int32_t *word, const ch
   make_texts(&t, 5);
   r4_data *d = data_of(&t, TEXTS, true);
   r4_error e = {0};
-  assert_error(&e, r4_certify_words(n, weights, d, word, count, &(r4_certify_options){.batch = 8}, x, &e), says);
+  assert_error(&e, r4_certify_words(n, weights, d, word, count, &o, x, &e), says);
   r4_data_free(d);
   r4_net_free(n);
   r4_mem_free(weights);
+}
+
+static void refused(const char *net, size_t count, const int32_t *word, const char *says)
+{
+  refused_with((r4_certify_options){.batch = 8}, net, count, word, says);
 }
 
 static void bad_input(void **state)
@@ -236,6 +241,8 @@ static void bad_input(void **state)
   refused(nets[0], 0, words, "the list of words is empty");
   refused(nets[0], 1, (int32_t[]){12}, "the vocabulary has no token 12");
   refused(nets[0], 1, (int32_t[]){-1}, "the vocabulary has no token -1");
+  refused_with((r4_certify_options){.method = R4_BOUND_BEST}, nets[0], 1, words, "words are certified by intervals");
+  refused_with((r4_certify_options){.slopes = 1}, nets[0], 1, words, "words are certified by intervals");
   refused("embedding 12 4, dense 6, mean, dense 3", 1, words, "needs a net with a leaf behind its embedding");
   refused("embedding 12 4, tokenconv 4 3, leaf, mean, dense 3", 1, words, "before tokens see each other");
   float numbers[2] = {0};

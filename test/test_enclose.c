@@ -22,8 +22,7 @@ enum { ARGS = SAMPLE_ARGS, POINTS = 12 };
 
 static bool without_rule(const struct op *op)
 {
-  return op == &op_conv2d_dw || op == &op_pick_max || op == &op_unpool_may || op == &op_pick_may ||
-         op == &op_lower_end || op == &op_upper_end;
+  return op == &op_conv2d_dw || op == &op_pick_max || op == &op_unpool_may || op == &op_pick_may;
 }
 
 static bool needs_missing_rule(const r4_graph *g, r4_id y)

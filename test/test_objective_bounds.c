@@ -28,7 +28,7 @@ static const struct {
   {"conv 4 2 p1, relu, maxpool 2 s1, flatten, dense 3", R4_EXPLAIN_MARGIN, R4_NORM_L2},
 };
 
-static double sum_rand, sum_adv; /* over examples of nets whose loss is explained */
+static double sum_linear, sum_intervals, sum_rand, sum_adv; /* over examples of nets whose loss is explained */
 
 /* Two thirds of the features of all examples but one have a mask. */
 static struct objective_case make(size_t k)
@@ -147,6 +147,7 @@ static struct objective_numbers check_attack(struct objective_case *c, const dou
   return adv;
 }
 
+/* rand <= adv <= linear bounds <= intervals */
 static void check_box(struct objective_case *c, double eps)
 {
   static const double nowhere[CASE_BATCH * CASE_FEATURES];
@@ -155,7 +156,12 @@ static void check_box(struct objective_case *c, double eps)
   struct objective_numbers clean = run(c, "cert-r4");
   assert_close("clean", clean.each, look(&l, c, nowhere, false).each, c->batch, 1e-12, 1);
   c->o.eps = eps;
+  struct objective_numbers intervals = run(c, "cert-r4");
+  c->o.linear_bounds = true;
   struct objective_numbers cert = run(c, "cert-r4"), rand = run(c, "rand-r4");
+  c->o.linear_bounds = false;
+  assert_below(c, cert.each, intervals.each, "linear bounds");
+  for (size_t i = 0; i < c->batch; i++) sum_linear += cert.each[i], sum_intervals += intervals.each[i];
   assert_below(c, clean.each, rand.each, "clean and rand-r4");
   assert_below(c, rand.each, cert.each, "rand-r4");
   check_samples(&l, c, cert.each);
@@ -170,7 +176,7 @@ static void check_box(struct objective_case *c, double eps)
 
 static void check_all(bool trained)
 {
-  sum_rand = sum_adv = 0;
+  sum_rand = sum_adv = sum_linear = sum_intervals = 0;
   for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
     struct objective_case c = make(k);
     if (trained) train(&c);
@@ -193,6 +199,8 @@ static void test_trained_nets(void **state)
   (void)state;
   check_all(true);
   assert_true(sum_adv > 4 * sum_rand);
+  print_message("# linear bounds: %.2f of intervals\n", sum_linear / sum_intervals);
+  assert_true(sum_linear < 0.99 * sum_intervals);
 }
 
 /* The bound shrinks to the norm at the point as the box does, and grows with it. */

@@ -9,9 +9,9 @@
 #include "runs.h"
 
 struct certify_settings {
-  const char *run, *eps, *words, *cover, *semantics, *valid, *split, *out, *data, *data_now;
+  const char *run, *eps, *words, *cover, *semantics, *method, *valid, *split, *out, *data, *data_now;
   bool range, gradient, radius, detect, json, force, other_data;
-  int64_t seed, examples, attack;
+  int64_t seed, examples, attack, slopes;
 };
 
 enum { PART_PATH = PATH_SIZE + 200 }; /* of a file for whoever is interrupted */

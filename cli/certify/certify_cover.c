@@ -24,7 +24,8 @@ static int check(const struct certify_settings *o)
                          : o->range    ? "range"
                          : o->gradient ? "gradient"
                          : o->radius   ? "radius"
-                                       : NULL;
+                         : strcmp(o->method, "intervals") ? "method"
+                                                          : NULL;
   if (!of_boxes) return EXIT_DONE;
   fprintf(stderr,
           "r4 certify: --%s is about the content of given masks, --cover about any one region: give one\n",

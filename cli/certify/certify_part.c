@@ -84,8 +84,13 @@ r4_status certify_from_part(struct certify_job *j, const char *path, const char 
                             r4_error *e)
 {
   struct proving w = {.j = j, .began = timer_now()};
+  bool again = options->method != R4_BOUND_INTERVALS, before = is_file(path); /* linear bounds come back to examples */
   size_t n = r4_data_count(j->data);
-  w.before = w.done = part_open(&w.kept, &example_lines, path, key, n, j->example);
+  w.before = w.done = part_open(&w.kept, &example_lines, path, key, again ? 0 : n, j->example);
+  if (again) part_close(&w.kept);
+  if (again && before)
+    fprintf(stderr, "r4 certify: begins again, as --method %s was interrupted before all examples were done\n",
+            j->o->method);
   if (w.done) fprintf(stderr, "r4 certify: %zu of %zu examples were done before\n", w.done, n);
   r4_certify_options o = *options;
   o.done = w.done;

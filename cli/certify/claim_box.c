@@ -13,11 +13,27 @@ static bool asked(const struct certify_settings *o)
   return *o->eps || o->range;
 }
 
+static const char *const methods[] = {"intervals", "linear", "best"}; /* by r4_bound_method */
+enum { METHODS = R4_BOUND_BEST + 1 };
+
+static int method_of(const struct certify_settings *o) /* METHODS: none */
+{
+  int k = 0;
+  while (k < METHODS && strcmp(o->method, methods[k])) k++;
+  return k;
+}
+
 static int check(const struct certify_settings *o)
 {
-  const char *wrong = *o->eps && o->range ? "--eps and --range: expected one of them"
-                      : *o->cover         ? "--cover and a box: expected one of them"
-                                          : NULL;
+  bool plain = method_of(o) == R4_BOUND_INTERVALS;
+  const char *wrong =
+    *o->eps && o->range       ? "--eps and --range: expected one of them"
+    : *o->cover               ? "--cover and a box: expected one of them"
+    : method_of(o) == METHODS ? "--method: expected intervals, linear or best"
+    : !plain && strcmp(o->semantics, "real")
+      ? "--semantics any-float: expected --method intervals, as linear bounds are of real arithmetic"
+    : !plain && o->radius ? "--radius: expected --method intervals"
+                          : NULL;
   if (wrong) fprintf(stderr, "r4 certify: %s\n", wrong);
   return wrong ? EXIT_USAGE : certify_check_semantics(o);
 }
@@ -25,7 +41,8 @@ static int check(const struct certify_settings *o)
 static void file_name(const struct certify_settings *o, char *to, size_t size)
 {
   const char *semantics = strcmp(o->semantics, "real") ? "-any-float" : "";
-  snprintf(to, size, "box-%.40s%s", o->range ? "range" : o->eps, semantics);
+  const char *method = method_of(o) == R4_BOUND_INTERVALS ? "" : o->method;
+  snprintf(to, size, "box-%.40s%s%s%s", o->range ? "range" : o->eps, semantics, *method ? "-" : "", method);
 }
 
 /* ---- What is kept beside the model, until the certificate is there ---- */
@@ -147,7 +164,7 @@ static int certify(struct certify_job *j)
   if (!box_range("certify", j->o->valid, j->run->settings, j->data, &j->valid)) return EXIT_USAGE;
   *c = (r4_certificate){.claim = "box",
                         .semantics = j->o->semantics,
-                        .method = "intervals",
+                        .method = j->o->method,
                         .low = j->valid.there ? j->valid.low : NULL,
                         .high = j->valid.there ? j->valid.high : NULL,
                         .eps = j->o->range ? "range" : j->o->eps};
@@ -157,6 +174,8 @@ static int certify(struct certify_job *j)
                                .high = c->high,
                                .semantics =
                                  strcmp(c->semantics, "real") ? R4_SEMANTICS_ANY_FLOAT : R4_SEMANTICS_REAL,
+                               .method = (r4_bound_method)method_of(j->o),
+                               .slopes = method_of(j->o) == R4_BOUND_INTERVALS ? 0 : j->o->slopes,
                                .radius = j->o->radius,
                                .gradient = j->o->gradient}};
   int code = key_of(j, &w.options, w.key, sizeof w.key);
@@ -169,11 +188,11 @@ static int certify(struct certify_job *j)
   return s ? cli_fail("certify", s, e.text) : EXIT_DONE;
 }
 
-/* r4 eval --certify has real arithmetic and the valid values of the run. */
+/* r4 eval --certify has intervals in real arithmetic and the valid values of the run. */
 static bool figures(const struct certify_job *j, r4_measured *to)
 {
   const char *box = j->certificate.eps;
-  if (*j->o->valid || strcmp(j->o->semantics, "real")) return false;
+  if (*j->o->valid || strcmp(j->o->semantics, "real") || method_of(j->o) != R4_BOUND_INTERVALS) return false;
   return !r4_certified_measure(j->data, j->example, box, j->attacked, to, NULL);
 }
 

@@ -11,13 +11,14 @@ static bool asked(const struct certify_settings *o)
 
 static int check(const struct certify_settings *o)
 {
-  const char *other = *o->eps       ? "eps"
-                      : o->range    ? "range"
-                      : *o->cover   ? "cover"
-                      : o->radius   ? "radius"
-                      : o->gradient ? "gradient"
-                      : *o->valid   ? "valid"
-                                    : NULL;
+  const char *other = *o->eps                          ? "eps"
+                      : o->range                       ? "range"
+                      : *o->cover                      ? "cover"
+                      : o->radius                      ? "radius"
+                      : o->gradient                    ? "gradient"
+                      : *o->valid                      ? "valid"
+                      : strcmp(o->method, "intervals") ? "method"
+                                                       : NULL;
   if (other) fprintf(stderr, "r4 certify: --%s and --words: expected one of them\n", other);
   return other ? EXIT_USAGE : certify_check_semantics(o);
 }

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "certify/box.h"
 #include "certify/example.h"
+#include "certify/walk_back.h"
 #include "op/sound.h"
 
 enum { BATCH = 256, MOST_BYTES = 512 << 20, BISECTIONS = 16 };
@@ -223,6 +224,82 @@ static r4_status certify_all(struct certifier *c, r4_error *e)
   return s;
 }
 
+/* ---- Linear bounds ---- */
+
+/* Margins of so many examples; the rows behind them are copies of the first. */
+static r4_status walk_some(struct certifier *c, struct walk_back *w, int64_t steps, size_t n, const size_t *example,
+                           r4_error *e)
+{
+  struct walk_back_room room = walk_back_room(w);
+  for (size_t k = 0; k < walk_back_batch(w); k++) {
+    size_t i = example[k < n ? k : 0], at = k * c->features;
+    r4_data_values(c->d, i, c->value);
+    r4_data_mask(c->d, i, c->mask);
+    box_ends(&c->box, c->features, c->value, c->mask, room.lo + at, room.hi + at);
+    room.class[k] = c->to[i].predicted;
+  }
+  r4_status s = walk_back_run(w, steps, e);
+  for (size_t k = 0; k < n && !s; k++) {
+    r4_certified *to = &c->to[example[k]];
+    double margin = walk_back_least(w, k);
+    if ((c->o->method == R4_BOUND_LINEAR && !steps) || margin > to->margin) to->margin = margin;
+    to->holds = to->margin > 0 && to->margin < INFINITY;
+  }
+  return s;
+}
+
+/* n examples; steps 0: with the usual slopes. */
+static r4_status walk_list(struct certifier *c, struct walk_back *w, int64_t steps, size_t n, const size_t *example,
+                           r4_error *e)
+{
+  size_t all = r4_data_count(c->d);
+  r4_status s = R4_OK;
+  for (size_t first = 0, here; first < n && !s; first += here) {
+    here = n - first < walk_back_batch(w) ? n - first : walk_back_batch(w);
+    s = walk_some(c, w, steps, here, example + first, e);
+    if (!s && c->o->progress && !c->o->progress(all - n + first + here, all, c->o->user))
+      s = r4_fail(e, R4_E_ARGUMENT, "certify: stopped after %zu of %zu examples", all - n + first + here, all);
+  }
+  return s;
+}
+
+/* Of those that are not proved, or of all; of a class that is known. */
+static size_t list_walks(const struct certifier *c, bool everything, size_t *example)
+{
+  size_t n = 0;
+  for (size_t i = 0; i < r4_data_count(c->d); i++)
+    if (c->to[i].predicted >= 0 && (everything || !c->to[i].holds)) example[n++] = i;
+  return n;
+}
+
+/* Where intervals do not tell: linear bounds; where these do not: with better slopes. */
+static r4_status walk_all(struct certifier *c, r4_error *e)
+{
+  size_t *example = mem_new(r4_data_count(c->d) + 1, sizeof *example, "examples", e);
+  if (!example) return R4_E_MEMORY;
+  size_t n = list_walks(c, c->o->method == R4_BOUND_LINEAR, example);
+  struct walk_back *w = n ? walk_back_new(c->net, c->weights, (size_t)c->o->batch, n, e) : NULL;
+  r4_status s = w || !n ? R4_OK : e->status;
+  if (!s && n) s = walk_list(c, w, 0, n, example, e);
+  if (!s && n && c->o->slopes > 0) s = walk_list(c, w, c->o->slopes, list_walks(c, false, example), example, e);
+  walk_back_free(w);
+  r4_mem_free(example);
+  return s;
+}
+
+static r4_status check_options(const r4_certify_options *o, r4_error *e)
+{
+  if (o->slopes > 0 && o->method == R4_BOUND_INTERVALS)
+    return r4_fail(e, R4_E_ARGUMENT, "certify: slopes are of linear bounds, not of intervals");
+  if (o->method == R4_BOUND_INTERVALS) return R4_OK;
+  if (o->semantics != R4_SEMANTICS_REAL)
+    return r4_fail(e, R4_E_ARGUMENT, "certify: linear bounds are of real arithmetic; expected the semantics real");
+  if (o->done)
+    return r4_fail(e, R4_E_ARGUMENT, "certify: linear bounds come back to examples: none is done before all are");
+  if (o->radius) return r4_fail(e, R4_E_ARGUMENT, "certify: radii are found by intervals; expected that method");
+  return R4_OK;
+}
+
 static r4_status check_data(const r4_net *n, const r4_data *d, r4_error *e)
 {
   if (r4_data_vocabulary(d) > 0)
@@ -247,10 +324,12 @@ r4_status r4_certify_box(const r4_net *n, const float *weights, const r4_data *d
   if (!e) e = &own;
   struct certifier c = {.net = n, .stored = weights, .d = d, .o = options, .to = to};
   r4_status s = check_data(n, d, e);
+  if (!s) s = check_options(options, e);
   if (!s) s = box_read(&c.box, options->eps, options->low, options->high, e);
   if (!s) s = open_certifier(&c, e);
   if (!s) s = certified_begin(n, weights, d, options->done, to, e);
   if (!s) s = certify_all(&c, e);
+  if (!s && options->method != R4_BOUND_INTERVALS) s = walk_all(&c, e);
   close_certifier(&c);
   return s;
 }

@@ -215,6 +215,8 @@ static r4_status check(const struct certifier *c, r4_error *e)
     return r4_fail(e, R4_E_ARGUMENT,
                    "certify: the claim words needs a net with a leaf behind its embedding, before tokens see each "
                    "other");
+  if (c->o->method != R4_BOUND_INTERVALS || c->o->slopes > 0)
+    return r4_fail(e, R4_E_ARGUMENT, "certify: words are certified by intervals; expected that method, without slopes");
   if (!c->words) return r4_fail(e, R4_E_ARGUMENT, "certify: the list of words is empty");
   for (size_t k = 0; k < c->words; k++)
     if (c->word[k] < 0 || c->word[k] >= known)

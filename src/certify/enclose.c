@@ -30,9 +30,10 @@ struct encloser {
 
 /* ---- Making ---- */
 
+/* As numbers, the ends of bounds are what they are made of: what is not one is not known here. */
 static bool same_memory(const struct node *n)
 {
-  return n->op == &op_reshape || n->op == &op_detach;
+  return n->op == &op_reshape || n->op == &op_detach || n->op == &op_lower_end || n->op == &op_upper_end;
 }
 
 static r4_status check_rule(const struct encloser *c, uint32_t i, r4_error *e)

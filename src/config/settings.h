@@ -38,7 +38,7 @@ struct settings {
   const char *init, *frozen_statistics;
 
   char *method; /* one of the choices, or a sum of them */
-  const char *guide_cells, *fill, *penalty_mean, *explain, *norm, *form, *sample_max, *box;
+  const char *guide_cells, *fill, *penalty_mean, *explain, *norm, *form, *sample_max, *box, *bounds;
   char *words;
   double lambda, lambda_r3, delta, delta_rate, delta_ramp, eps, penalty_after, lambda_ramp, eps_ramp, alpha,
     group_step;

@@ -150,6 +150,8 @@ static const struct setting table[] = {
          IF(METHOD_USES)),
   CHOICE(METHOD, box, "eps", OF("eps", "words"),
          "texts: bounds hold within eps, or for all listed words: eps is then a share, 1 for all", IF(METHOD_USES)),
+  CHOICE(METHOD, bounds, "intervals", OF("intervals", "linear"),
+         "how bounds are found; linear: the tighter of intervals and of walking back, slower", IF(METHOD_USES)),
 
   NAMED(PENALTIES, "penalty.cap", guard, "true", 0, 0, NULL,
         "lower lambda while the penalty costs more than half of what was learned", WAS("guard"), IF(METHOD_USES)),

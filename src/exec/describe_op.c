@@ -35,6 +35,7 @@ r4_op_info r4_op_describe(size_t k)
     .bound = !op->bound       ? op->no_bound
              : op->index_args ? "yes, refused over the index"
                               : "yes",
+    .linear = op->linear ? "yes" : "",
   };
   list_kernels(op, info.kernels, sizeof info.kernels);
   return info;

@@ -30,6 +30,8 @@ struct interval {
   r4_id lo, hi, centre, radius;
 };
 
+struct functional; /* a call of a linear rule: op/functional.h */
+
 /* A call of a reference kernel: plain loops in double. */
 struct call {
   size_t n;
@@ -106,6 +108,7 @@ struct op {
   const char *no_vjp; /* else why not */
   struct interval (*bound)(r4_graph *g, r4_id y, struct interval *x);
   const char *no_bound;
+  bool (*linear)(struct functional *f); /* affine bounds by the arguments; NULL: its interval is taken */
   /* An equal, simpler node, or R4_NONE. Arguments of y are simplified already. */
   r4_id (*simplify)(r4_graph *g, r4_id y);
   double (*flops)(const r4_shape *in, r4_shape out, const struct attr *attr);

@@ -8,7 +8,7 @@
 static r4_id quantity(struct objective *o)
 {
   r4_graph *g = o->g;
-  r4_pair bounds = objective_explain_bounds(o, BOUND_BY_INTERVALS, view_radius(o));
+  r4_pair bounds = objective_explain_bounds(o, objective_bound_by(o), view_radius(o));
   r4_id zero = r4_const(g, 0, R4_SCALAR); /* without a mask nothing counts, not even 0 times infinity */
   r4_id lo = r4_select(g, o->m, r4_abs(g, bounds.lo), zero),
         hi = r4_select(g, o->m, r4_abs(g, bounds.hi), zero);
@@ -18,8 +18,8 @@ static r4_id quantity(struct objective *o)
 
 static const struct term term = {
   .quantity = quantity,
-  .settings = TERM_SETTINGS("eps", "eps=range", "range", "box", "words.list", "penalty.norm", "penalty.norm=sum",
-                            "explain")};
+  .settings = TERM_SETTINGS("eps", "eps=range", "range", "box", "bounds", "words.list", "penalty.norm",
+                            "penalty.norm=sum", "explain")};
 
 const struct method method_cert_r4 = {
   .term = &term,

@@ -10,13 +10,13 @@ static r4_id quantity(struct objective *o)
 {
   r4_graph *g = o->g;
   struct view v = view_clean(o);
-  r4_pair z = view_bounds(o, BOUND_BY_INTERVALS, v, view_logits(o, v), view_radius(o));
+  r4_pair z = view_bounds(o, objective_bound_by(o), v, view_logits(o, v), view_radius(o));
   r4_id worst = r4_select(g, o->one_hot, z.lo, z.hi);
   return r4_mul(g, objective_masked(o), r4_cross_entropy(g, worst, o->one_hot));
 }
 
 static const struct term term = {.quantity = quantity,
-                                 .settings = TERM_SETTINGS("eps", "eps=range", "range", "box", "words.list"),
+                                 .settings = TERM_SETTINGS("eps", "eps=range", "range", "box", "bounds", "words.list"),
                                  .over_masked = true,
                                  .answers = true};
 

@@ -181,8 +181,9 @@ r4_id view_at_examples(const struct objective *o, struct view v,
 
 r4_id view_logits(const struct objective *o, struct view v);
 
-/* How bounds are found: one way today, of r4_bound. */
-enum bound_by { BOUND_BY_INTERVALS };
+/* How bounds are found: by r4_bound; or the tighter of them and linear ones, with ends inside by intervals. */
+enum bound_by { BOUND_BY_INTERVALS, BOUND_BY_LINEAR };
+enum bound_by objective_bound_by(const struct objective *o); /* as the options say */
 
 /* lo <= y <= hi, where y is a function of the leaf of v, while the leaf moves by up to radius; with word_box, while
  * masked tokens are any words of the list. */

@@ -146,11 +146,14 @@ static r4_box box_of(const struct objective *o, struct view v, r4_id radius)
 r4_pair view_bounds(const struct objective *o, enum bound_by by, struct view v, r4_id y, r4_id radius)
 {
   r4_box box = box_of(o, v, radius);
-  switch (by) {
-  case BOUND_BY_INTERVALS:
-    break;
-  }
-  return r4_bound(o->g, y, 1, &box);
+  r4_bound_method method = by == BOUND_BY_LINEAR ? R4_BOUND_BEST : R4_BOUND_INTERVALS;
+  r4_bound_options how = {.method = method, .inner_intervals = true};
+  return r4_bound_by(o->g, y, 1, &box, &how);
+}
+
+enum bound_by objective_bound_by(const struct objective *o)
+{
+  return o->options->linear_bounds ? BOUND_BY_LINEAR : BOUND_BY_INTERVALS;
 }
 
 r4_id view_allowed(const struct objective *o, r4_id d)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "op/element.h"
+#include "op/functional.h"
 
 ELEMENT2(add, a + b)
 ELEMENT2(sub, a - b)
@@ -209,29 +210,30 @@ static r4_id neg_simplify(r4_graph *g, r4_id y)
 
 const struct op op_add = {
   ELEMENT_OP(add, 2), SOUND(add, ROUNDED),
-  .keeps_sign = EVERY_ARG, .vjp = add_vjp, .bound = op_linear, .simplify = add_simplify,
+  .keeps_sign = EVERY_ARG, .vjp = add_vjp, .bound = op_linear, .linear = lin_transpose, .simplify = add_simplify,
   SAMPLES({.in = PAIR, .x = {P, Q}, .y = VALUES(2, -2.5, 1.75, 2)})};
 
 const struct op op_sub = {
   ELEMENT_OP(sub, 2), SOUND(sub, ROUNDED),
-  .vjp = sub_vjp, .bound = sub_bound, .simplify = sub_simplify,
+  .vjp = sub_vjp, .bound = sub_bound, .linear = lin_transpose, .simplify = sub_simplify,
   SAMPLES({.in = PAIR, .x = {P, Q}, .y = VALUES(-6, 1.5, 1.25, 4)})};
 
 const struct op op_mul = {
   ELEMENT_OP(mul, 2), SOUND(mul, ROUNDED),
-  .keeps_sign = EVERY_ARG, .vjp = mul_vjp, .bound = mul_bound, .simplify = mul_simplify,
+  .keeps_sign = EVERY_ARG, .vjp = mul_vjp, .bound = mul_bound, .linear = lin_mul, .simplify = mul_simplify,
   SAMPLES({.in = PAIR, .x = {P, Q}, .y = VALUES(-8, 1, .375, -3)}, {.in = PAIR, .low = .1, .high = 2},
           {.in = PAIR, .low = -.3, .high = .2})};
 
 const struct op op_div = {
   ELEMENT_OP(div, 2), SOUND(div, ROUNDED),
-  .keeps_sign = EVERY_ARG, .cost = 2, .vjp = div_vjp, .bound = div_bound, .simplify = div_simplify,
+  .keeps_sign = EVERY_ARG, .cost = 2, .vjp = div_vjp, .bound = div_bound, .linear = lin_div,
+  .simplify = div_simplify,
   SAMPLES({.in = PAIR, .x = {P, Q}, .y = VALUES(-.5, .25, 6, -3)}, {.in = PAIR, .low = .5, .high = 3},
           {.in = PAIR, .low = -3, .high = -.5})};
 
 const struct op op_neg = {
   ELEMENT_OP(neg, 1), SOUND(neg, EXACT),
-  .vjp = neg_vjp, .bound = neg_bound, .simplify = neg_simplify,
+  .vjp = neg_vjp, .bound = neg_bound, .linear = lin_transpose, .simplify = neg_simplify,
   SAMPLES({.in = {{1, {4}}}, .x = {P}, .y = VALUES(2, .5, -1.5, -3)})};
 /* clang-format on */
 

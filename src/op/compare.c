@@ -1,5 +1,6 @@
 /* min max less equal select. Ties give the derivative to the first argument. */
 #include "op/element.h"
+#include "op/functional.h"
 
 /* Not a number must stay visible, hence one comparison more than it takes: bounds that overflowed must not pass for
  * "no". a + b is not a number if one of them is not. */
@@ -97,12 +98,12 @@ static r4_id select_simplify(r4_graph *g, r4_id y)
 
 const struct op op_min = {
   ELEMENT_OP(min, 2), SOUND(increasing, EXACT),
-  .keeps_sign = EVERY_ARG, .vjp = min_vjp, .bound = op_monotone, .simplify = extremum_simplify,
+  .keeps_sign = EVERY_ARG, .vjp = min_vjp, .bound = op_monotone, .linear = lin_min, .simplify = extremum_simplify,
   SAMPLES({.in = PAIR, .x = {P, Q}, .y = VALUES(-2, -2, 1.5, -1)}, {.in = {{2, {3, 4}}, {2, {3, 4}}}})};
 
 const struct op op_max = {
   ELEMENT_OP(max, 2), SOUND(increasing, EXACT),
-  .keeps_sign = EVERY_ARG, .vjp = max_vjp, .bound = op_monotone, .simplify = extremum_simplify,
+  .keeps_sign = EVERY_ARG, .vjp = max_vjp, .bound = op_monotone, .linear = lin_max, .simplify = extremum_simplify,
   SAMPLES({.in = PAIR, .x = {P, Q}, .y = VALUES(4, -.5, 1.5, 3)}, {.in = {{2, {3, 4}}, {2, {3, 4}}}})};
 
 const struct op op_less = {
@@ -118,7 +119,7 @@ const struct op op_equal = {
 
 const struct op op_select = {
   ELEMENT_OP(select, 3), SOUND(select, EXACT),
-  .keeps_sign = 2 | 4, .vjp = select_vjp, .bound = select_bound, .simplify = select_simplify,
+  .keeps_sign = 2 | 4, .vjp = select_vjp, .bound = select_bound, .linear = lin_select, .simplify = select_simplify,
   SAMPLES({.in = {{1, {4}}, {1, {4}}, {1, {4}}}, .x = {VALUES(-1, 0, 1, 2), P, Q}, .y = VALUES(4, -2, 1.5, 3)},
           {.in = {{2, {3, 4}}, {2, {3, 4}}, {2, {3, 4}}}})};
 /* clang-format on */

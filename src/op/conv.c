@@ -10,6 +10,7 @@
  * x only, [o G / O] I / G and the next ones, and W [o,p,q,i] has I / G of them: terms are left out, the rest stays. */
 #include <string.h>
 
+#include "op/functional.h"
 #include "op/window.h"
 
 static bool need_rank4(struct infer *s)
@@ -239,6 +240,7 @@ const struct op op_conv2d = {
   .shape = conv_shape,
   .vjp = conv_vjp,
   .bound = op_bilinear,
+  .linear = lin_product,
   .simplify = conv_simplify,
   .flops = conv_flops,
   .kernel = conv_kernel,
@@ -267,6 +269,7 @@ const struct op op_conv2d_dx = {
   .shape = conv_dx_shape,
   .vjp = conv_dx_vjp,
   .bound = op_bilinear,
+  .linear = lin_product,
   .simplify = conv_simplify,
   .flops = conv_dx_flops,
   .kernel = conv_dx_kernel,

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "op/element.h"
+#include "op/functional.h"
 
 ELEMENT1(detach, a)
 ELEMENT1(lower_end, a < (__typeof__(a))INFINITY ? a : -(__typeof__(a))INFINITY) /* also for not a number */
@@ -83,11 +84,13 @@ const struct op op_detach = {
   SAMPLES({.in = {{1, {3}}}, .x = {VALUES(-2, 0, 3)}, .y = VALUES(-2, 0, 3)})};
 
 const struct op op_lower_end = {
-  ELEMENT_OP(lower_end, 1), .vjp = end_vjp, .bound = lower_end_bound, .simplify = op_fold,
+  ELEMENT_OP(lower_end, 1), SOUND(increasing, EXACT),
+  .vjp = end_vjp, .bound = lower_end_bound, .simplify = op_fold,
   SAMPLES({.in = {{1, {3}}}, .x = {VALUES(-2, 0, 3)}, .y = VALUES(-2, 0, 3)})};
 
 const struct op op_upper_end = {
-  ELEMENT_OP(upper_end, 1), .vjp = end_vjp, .bound = upper_end_bound, .simplify = op_fold,
+  ELEMENT_OP(upper_end, 1), SOUND(increasing, EXACT),
+  .vjp = end_vjp, .bound = upper_end_bound, .simplify = op_fold,
   SAMPLES({.in = {{1, {3}}}, .x = {VALUES(-2, 0, 3)}, .y = VALUES(-2, 0, 3)})};
 
 const struct op op_check = {
@@ -98,6 +101,7 @@ const struct op op_check = {
   .shape = op_same_shape,
   .vjp = check_vjp,
   .bound = check_bound,
+  .linear = lin_check,
   .kernel = check_kernel,
   SOUND(check, EXACT),
   SAMPLES({.in = {{1, {3}}, {1, {3}}}, .x = {VALUES(-2, 0, 3), VALUES(1, 2, 3)}, .y = VALUES(-2, 0, 3)},

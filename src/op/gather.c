@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "op/op_rules.h"
+#include "op/functional.h"
 
 static bool check_axis(struct infer *s)
 {
@@ -47,6 +47,11 @@ static void gather_vjp(r4_graph *g, r4_id y, r4_id dy, r4_id *dx)
 static void scatter_vjp(r4_graph *g, r4_id y, r4_id dy, r4_id *dx)
 {
   dx[0] = r4_gather(g, dy, graph_arg(g, y, 1), axis_of(g, y));
+}
+
+static bool along_rows(struct functional *f)
+{
+  return axis_of(f->g, f->y) != 0 && lin_transpose(f);
 }
 
 /* A gather of few rows or columns moves before the work: into the operand of a product that they
@@ -144,6 +149,7 @@ const struct op op_gather = {
   .shape = gather_shape,
   .vjp = gather_vjp,
   .bound = op_linear,
+  .linear = along_rows,
   .simplify = gather_simplify,
   .kernel = gather_kernel,
   SOUND(increasing, EXACT),
@@ -164,6 +170,7 @@ const struct op op_scatter_add = {
   .shape = scatter_shape,
   .vjp = scatter_vjp,
   .bound = op_linear,
+  .linear = along_rows,
   .simplify = scatter_simplify,
   .kernel = scatter_kernel,
   SOUND(sum, OWN),

@@ -2,7 +2,7 @@
  * (attr.i[0] for A, attr.i[1] for B). Leading axes are a batch and must be equal. */
 #include <string.h>
 
-#include "op/op_rules.h"
+#include "op/functional.h"
 
 static bool matmul_shape(struct infer *s)
 {
@@ -153,6 +153,7 @@ const struct op op_matmul = {
   .shape = matmul_shape,
   .vjp = matmul_vjp,
   .bound = op_bilinear,
+  .linear = lin_product,
   .simplify = matmul_simplify,
   .flops = matmul_flops,
   .kernel = matmul_kernel,

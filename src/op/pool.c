@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "op/functional.h"
 #include "op/pool.h"
 
 bool pool_geometry(struct infer *s, r4_shape x, r4_shape *out)
@@ -246,13 +247,13 @@ const struct attr_field pool_fields[] = {{"stride", W_STRIDE, 2},     {"pad", W_
 
 const struct op op_pool_sum = {
   POOL_OP(pool_sum, 1), SOUND(sum, OWN), .terms = window_terms,
-  .keeps_sign = EVERY_ARG, .shape = pool_shape, .bound = op_linear,
+  .keeps_sign = EVERY_ARG, .shape = pool_shape, .bound = op_linear, .linear = lin_transpose,
   SAMPLES({.in = {{4, {1, 2, 4, 1}}}, .attr = {.i = {TWO}}, .x = {IMAGE4}, .y = VALUES(18, 18)},
           {.in = {{4, {2, 4, 5, 2}}}, .attr = {.i = {OVERLAP}}})};
 
 const struct op op_unpool_sum = {
   POOL_OP(unpool_sum, 1), SOUND(sum, OWN), .terms = window_terms,
-  .keeps_sign = EVERY_ARG, .shape = unpool_sum_shape, .bound = op_linear,
+  .keeps_sign = EVERY_ARG, .shape = unpool_sum_shape, .bound = op_linear, .linear = lin_transpose,
   SAMPLES({.in = {{4, {1, 1, 2, 1}}}, .attr = {.i = {TWO, 2, 4}}, .x = {VALUES(1, 2)},
            .y = VALUES(1, 1, 2, 2, 1, 1, 2, 2)},
           {.in = {{4, {2, 3, 3, 2}}}, .attr = {.i = {OVERLAP, 4, 5}}},
@@ -260,7 +261,7 @@ const struct op op_unpool_sum = {
 
 const struct op op_pool_max = {
   POOL_OP(pool_max, 1), SOUND(increasing, EXACT),
-  .keeps_sign = EVERY_ARG, .shape = pool_shape, .bound = op_monotone,
+  .keeps_sign = EVERY_ARG, .shape = pool_shape, .bound = op_monotone, .linear = lin_pool_max,
   SAMPLES({.in = {{4, {1, 2, 4, 1}}}, .attr = {.i = {TWO}}, .x = {IMAGE4}, .y = VALUES(8, 6)},
           {.in = {{4, {2, 4, 5, 2}}}, .attr = {.i = {OVERLAP}}})};
 

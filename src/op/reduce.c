@@ -1,7 +1,7 @@
 /* sum and reduce_max over a set of axes, and mean. Bit k of attr.i[0] stands for axis k. */
 #include <math.h>
 
-#include "op/op_rules.h"
+#include "op/functional.h"
 
 static unsigned axes_of(const r4_graph *g, r4_id y)
 {
@@ -33,6 +33,11 @@ static void max_vjp(r4_graph *g, r4_id y, r4_id dy, r4_id *dx)
   r4_id count = r4_sum(g, largest, axes);
   r4_id share = r4_div(g, dy, r4_max(g, count, op_like(g, count, 1)));
   dx[0] = r4_mul(g, largest, op_unreduce(g, share, shape, axes));
+}
+
+static bool sum_linear(struct functional *f)
+{
+  return !(axes_of(f->g, f->y) & 1) && lin_transpose(f);
 }
 
 static r4_id reduce_simplify(r4_graph *g, r4_id y)
@@ -98,6 +103,7 @@ const struct op op_sum = {
   .shape = reduce_shape,
   .vjp = sum_vjp,
   .bound = op_linear,
+  .linear = sum_linear,
   .simplify = reduce_simplify,
   .kernel = sum_kernel,
   SOUND(sum, OWN),
@@ -114,6 +120,7 @@ const struct op op_reduce_max = {
   .shape = reduce_shape,
   .vjp = max_vjp,
   .bound = op_monotone,
+  .linear = lin_reduce_max,
   .simplify = reduce_simplify,
   .kernel = max_kernel,
   SOUND(increasing, EXACT),

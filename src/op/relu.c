@@ -1,6 +1,7 @@
 /* relu(x) = max(x, 0), its derivative step(x) = [x > 0], abs and its derivative sign.
  * relu'(0) = 0 and abs'(0) = 0 by convention. */
 #include "op/element.h"
+#include "op/functional.h"
 
 /* Not a number stays visible: bounds that overflowed must not pass for "off". */
 ELEMENT1(relu, a < 0 ? 0 : a)
@@ -40,22 +41,23 @@ static r4_id positive_simplify(r4_graph *g, r4_id y)
 
 const struct op op_relu = {
   ELEMENT_OP(relu, 1), SOUND(increasing, EXACT),
-  .nonneg = true, .vjp = relu_vjp, .bound = op_monotone, .simplify = positive_simplify,
+  .nonneg = true, .vjp = relu_vjp, .bound = op_monotone, .linear = lin_relu, .simplify = positive_simplify,
   SAMPLES({.in = FIVE, .x = {X}, .y = VALUES(0, 0, 0, .5, 3)}, {.in = {{2, {3, 5}}}})};
 
 const struct op op_step = {
   ELEMENT_OP(step, 1), SOUND(step, EXACT),
-  .through = &op_relu, .nonneg = true, .vjp = op_flat, .bound = op_monotone, .simplify = op_fold,
+  .through = &op_relu, .nonneg = true, .vjp = op_flat, .bound = op_monotone, .linear = lin_step,
+  .simplify = op_fold,
   SAMPLES({.in = FIVE, .x = {X}, .y = VALUES(0, 0, 0, 1, 1)}, {.in = {{2, {3, 5}}}})};
 
 const struct op op_abs = {
   ELEMENT_OP(abs, 1), SOUND(abs, EXACT),
-  .nonneg = true, .vjp = abs_vjp, .bound = abs_bound, .simplify = positive_simplify,
+  .nonneg = true, .vjp = abs_vjp, .bound = abs_bound, .linear = lin_abs, .simplify = positive_simplify,
   SAMPLES({.in = FIVE, .x = {X}, .y = VALUES(2, .5, 0, .5, 3)}, {.in = {{2, {3, 5}}}})};
 
 const struct op op_sign = {
   ELEMENT_OP(sign, 1), SOUND(sign, EXACT),
-  .vjp = op_flat, .bound = op_monotone, .simplify = op_fold,
+  .vjp = op_flat, .bound = op_monotone, .linear = lin_sign, .simplify = op_fold,
   SAMPLES({.in = FIVE, .x = {X}, .y = VALUES(-1, -1, 0, 1, 1)}, {.in = {{2, {3, 5}}}})};
 /* clang-format on */
 

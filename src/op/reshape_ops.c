@@ -1,7 +1,7 @@
 /* broadcast reshape transpose. */
 #include <string.h>
 
-#include "op/op_rules.h"
+#include "op/functional.h"
 
 /* ---- broadcast: aligned at the last axis, missing axes and axes of 1 are repeated ---- */
 
@@ -31,6 +31,12 @@ static void broadcast_vjp(r4_graph *g, r4_id y, r4_id dy, r4_id *dx)
 {
   r4_shape from = r4_node_shape(g, graph_arg(g, y, 0)), to = r4_node_shape(g, y);
   dx[0] = r4_reshape(g, r4_sum(g, dy, repeated(from, to)), from);
+}
+
+static bool broadcast_linear(struct functional *f)
+{
+  r4_shape from = r4_node_shape(f->g, graph_arg(f->g, f->y, 0));
+  return from.rank == r4_node_shape(f->g, f->y).rank && lin_transpose(f);
 }
 
 static r4_id broadcast_simplify(r4_graph *g, r4_id y)
@@ -115,6 +121,11 @@ static void transpose_vjp(r4_graph *g, r4_id y, r4_id dy, r4_id *dx)
   dx[0] = r4_transpose(g, dy, back);
 }
 
+static bool transpose_linear(struct functional *f)
+{
+  return graph_node(f->g, f->y)->attr.i[0] == 0 && lin_transpose(f);
+}
+
 static r4_id transpose_simplify(r4_graph *g, r4_id y)
 {
   r4_id x = graph_arg(g, y, 0);
@@ -156,6 +167,7 @@ const struct op op_broadcast = {
   .shape = broadcast_shape,
   .vjp = broadcast_vjp,
   .bound = op_linear,
+  .linear = broadcast_linear,
   .simplify = broadcast_simplify,
   .kernel = broadcast_kernel,
   SOUND(increasing, EXACT),
@@ -173,6 +185,7 @@ const struct op op_reshape = {
   .shape = reshape_shape,
   .vjp = reshape_vjp,
   .bound = op_linear,
+  .linear = lin_transpose,
   .simplify = reshape_simplify,
   .kernel = reshape_kernel,
   SOUND(increasing, EXACT),
@@ -189,6 +202,7 @@ const struct op op_transpose = {
   .shape = transpose_shape,
   .vjp = transpose_vjp,
   .bound = op_linear,
+  .linear = transpose_linear,
   .simplify = transpose_simplify,
   .kernel = transpose_kernel,
   SOUND(increasing, EXACT),

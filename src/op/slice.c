@@ -2,7 +2,7 @@
  * attr.i[k] is the start along axis k and attr.i[RANK + k] the step; the shape is given. */
 #include <string.h>
 
-#include "op/op_rules.h"
+#include "op/functional.h"
 
 enum { STEP = R4_MAX_RANK };
 
@@ -43,6 +43,12 @@ static void pad_vjp(r4_graph *g, r4_id y, r4_id dy, r4_id *dx)
 {
   struct attr a = graph_node(g, y)->attr;
   dx[0] = r4_slice(g, dy, a.i, r4_node_shape(g, graph_arg(g, y, 0)).dim, a.i + STEP);
+}
+
+static bool move_linear(struct functional *f)
+{
+  const struct attr *a = &graph_node(f->g, f->y)->attr;
+  return a->i[0] == 0 && a->i[STEP] == 1 && lin_transpose(f);
 }
 
 static r4_id move_simplify(r4_graph *g, r4_id y)
@@ -111,6 +117,11 @@ static void concat_vjp(r4_graph *g, r4_id y, r4_id dy, r4_id *dx)
   }
 }
 
+static bool concat_linear(struct functional *f)
+{
+  return graph_node(f->g, f->y)->attr.i[0] != 0 && lin_transpose(f);
+}
+
 static r4_id concat_simplify(r4_graph *g, r4_id y)
 {
   return graph_node(g, y)->arity == 1 ? graph_arg(g, y, 0) : R4_NONE;
@@ -147,6 +158,7 @@ const struct op op_slice = {
   .shape = slice_shape,
   .vjp = slice_vjp,
   .bound = op_linear,
+  .linear = move_linear,
   .simplify = move_simplify,
   .kernel = slice_kernel,
   SOUND(increasing, EXACT),
@@ -165,6 +177,7 @@ const struct op op_pad = {
   .shape = pad_shape,
   .vjp = pad_vjp,
   .bound = op_linear,
+  .linear = move_linear,
   .simplify = move_simplify,
   .kernel = pad_kernel,
   SOUND(increasing, EXACT),
@@ -182,6 +195,7 @@ const struct op op_concat = {
   .shape = concat_shape,
   .vjp = concat_vjp,
   .bound = op_linear,
+  .linear = concat_linear,
   .simplify = concat_simplify,
   .kernel = concat_kernel,
   SOUND(increasing, EXACT),

@@ -5,6 +5,7 @@
 #include "base/expf.h"
 #include "base/tanhf.h"
 #include "op/element.h"
+#include "op/functional.h"
 
 #define HALF_SQRT2 0.70710678118654752440 /* sqrt(1/2) */
 #define TWO_OVER_SQRT_PI 1.12837916709551257390
@@ -152,45 +153,45 @@ static struct interval gelu_bound(r4_graph *g, r4_id y, struct interval *x)
 
 const struct op op_square = {
   ELEMENT_OP(square, 1), SOUND(square, ROUNDED),
-  .nonneg = true, .vjp = square_vjp, .bound = square_bound, .simplify = op_fold,
+  .nonneg = true, .vjp = square_vjp, .bound = square_bound, .linear = lin_convex, .simplify = op_fold,
   SAMPLES({.in = FOUR, .x = {X}, .y = VALUES(4, .25, 1, 9)}, ANY)};
 
 const struct op op_sqrt = {
   ELEMENT_OP(sqrt, 1), SOUND(sqrt, ROUNDED),
-  .cost = 4, .nonneg = true, .vjp = sqrt_vjp, .bound = sqrt_bound, .simplify = op_fold,
+  .cost = 4, .nonneg = true, .vjp = sqrt_vjp, .bound = sqrt_bound, .linear = lin_concave, .simplify = op_fold,
   SAMPLES({.in = FOUR, .x = {VALUES(.25, 1, 4, 9)}, .y = VALUES(.5, 1, 2, 3)}, POSITIVE)};
 
 const struct op op_rsqrt = {
   ELEMENT_OP(rsqrt, 1), SOUND(rsqrt, OWN),
-  .cost = 4, .nonneg = true, .vjp = rsqrt_vjp, .bound = rsqrt_bound, .simplify = op_fold,
+  .cost = 4, .nonneg = true, .vjp = rsqrt_vjp, .bound = rsqrt_bound, .linear = lin_convex, .simplify = op_fold,
   SAMPLES({.in = FOUR, .x = {VALUES(.25, 1, 4, 16)}, .y = VALUES(2, 1, .5, .25)}, POSITIVE)};
 
 const struct op op_exp = {
   ELEMENT_OP(exp, 1), SOUND(exp, UNKNOWN),
-  .cost = 16, .nonneg = true, .vjp = exp_vjp, .bound = op_monotone, .simplify = op_fold,
+  .cost = 16, .nonneg = true, .vjp = exp_vjp, .bound = op_monotone, .linear = lin_convex, .simplify = op_fold,
   SAMPLES({.in = FOUR, .x = {VALUES(-1, 0, 1, 2)}, .y = VALUES(1 / E, 1, E, E * E)}, ANY)};
 
 const struct op op_log = {
   ELEMENT_OP(log, 1), SOUND(log, UNKNOWN),
-  .cost = 16, .vjp = log_vjp, .bound = log_bound, .simplify = op_fold,
+  .cost = 16, .vjp = log_vjp, .bound = log_bound, .linear = lin_concave, .simplify = op_fold,
   SAMPLES({.in = FOUR, .x = {VALUES(1 / E, 1, E, E * E)}, .y = VALUES(-1, 0, 1, 2)}, POSITIVE)};
 
 const struct op op_log1p = {
   ELEMENT_OP(log1p, 1), SOUND(log1p, UNKNOWN),
-  .cost = 16, .vjp = log1p_vjp, .bound = log1p_bound, .simplify = op_fold,
+  .cost = 16, .vjp = log1p_vjp, .bound = log1p_bound, .linear = lin_concave, .simplify = op_fold,
   SAMPLES({.in = FOUR, .x = {VALUES(1 / E - 1, 0, E - 1, E * E - 1)}, .y = VALUES(-1, 0, 1, 2)},
           {.in = {{2, {3, 4}}}, .low = -.8, .high = 3})};
 
 const struct op op_tanh = {
   ELEMENT_OP(tanh, 1), SOUND(tanh, UNKNOWN),
-  .cost = 16, .vjp = tanh_vjp, .bound = op_monotone, .simplify = op_fold,
+  .cost = 16, .vjp = tanh_vjp, .bound = op_monotone, .linear = lin_sigmoidal, .simplify = op_fold,
   SAMPLES({.in = FOUR, .x = {VALUES(-1, 0, .5, 2)},
            .y = VALUES(-0.76159415595576488812, 0, 0.46211715726000975850, 0.96402758007581688395)},
           ANY)};
 
 const struct op op_sigmoid = {
   ELEMENT_OP(sigmoid, 1), SOUND(sigmoid, UNKNOWN),
-  .cost = 16, .nonneg = true, .vjp = sigmoid_vjp, .bound = op_monotone,
+  .cost = 16, .nonneg = true, .vjp = sigmoid_vjp, .bound = op_monotone, .linear = lin_sigmoidal,
   .simplify = op_fold,
   SAMPLES({.in = FOUR, .x = {VALUES(-1, 0, 1, 2)},
            .y = VALUES(0.26894142136999512075, .5, 0.73105857863000487925, 0.88079707797788244406)},
@@ -198,7 +199,7 @@ const struct op op_sigmoid = {
 
 const struct op op_erf = {
   ELEMENT_OP(erf, 1), SOUND(erf, UNKNOWN),
-  .cost = 16, .vjp = erf_vjp, .bound = op_monotone, .simplify = op_fold,
+  .cost = 16, .vjp = erf_vjp, .bound = op_monotone, .linear = lin_sigmoidal, .simplify = op_fold,
   SAMPLES({.in = FOUR, .x = {VALUES(-1, 0, .5, 2)},
            .y = VALUES(-0.84270079294971486934, 0, 0.52049987781304653768, 0.99532226501895273416)},
           ANY)};

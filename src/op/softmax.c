@@ -1,7 +1,7 @@
 /* softmax and logsumexp over the last axis. */
 #include <math.h>
 
-#include "op/op_rules.h"
+#include "op/functional.h"
 
 static bool last_axis_shape(struct infer *s)
 {
@@ -116,6 +116,7 @@ const struct op op_logsumexp = {
   .shape = logsumexp_shape,
   .vjp = logsumexp_vjp,
   .bound = op_monotone,
+  .linear = lin_logsumexp,
   .kernel = logsumexp_kernel,
   SOUND(logsumexp, UNKNOWN),
   SAMPLES({.in = {{2, {2, 3}}}, .x = {VALUES(0, LOG2, LOG3, 900, 900, 900 + LOG2)},

@@ -1,9 +1,10 @@
 /* Interval bounds: walk up from the boxes to y, and give every node that a box touches an interval.
- * Nodes that no box touches stay as they are, a single point, and cost nothing. */
+ * Nodes that no box touches stay as they are, a single point, and cost nothing. linear.c has the other method. */
+#include "pass/bound.h"
+
 #include <string.h>
 
 #include "base/mem.h"
-#include "op/op_rules.h"
 
 r4_box r4_box_around(r4_id x, r4_id centre, r4_id radius)
 {
@@ -14,12 +15,6 @@ r4_box r4_box_between(r4_id x, r4_id lo, r4_id hi)
 {
   return (r4_box){.x = x, .lo = lo, .hi = hi};
 }
-
-struct bounds {
-  r4_graph *g;
-  bool *live, *touched;
-  struct interval *interval;
-};
 
 static bool accept_box(struct bounds *b, r4_id y, const r4_box *box)
 {
@@ -39,7 +34,7 @@ static bool accept_box(struct bounds *b, r4_id y, const r4_box *box)
     return false;
   }
   if (box->x.i > y.i) return true;
-  b->touched[box->x.i] = true;
+  b->touched[box->x.i] = b->box[box->x.i] = true;
   b->interval[box->x.i] = iv;
   return true;
 }
@@ -88,29 +83,71 @@ static r4_pair ends_of(r4_graph *g, struct interval iv)
                    graph_add(g, &op_upper_end, 1, &hi, NULL, NULL, NULL)};
 }
 
-r4_pair r4_bound(r4_graph *g, r4_id y, size_t n, const r4_box *box)
+/* ---- Both methods ---- */
+
+static bool make_room(struct bounds *b, r4_id y)
+{
+  bool **const list[] = {&b->touched, &b->box, &b->moves, &b->wanted, &b->exact, &b->apart};
+  bool ok = true;
+  for (size_t k = 0; k < sizeof list / sizeof *list; k++) ok &= (*list[k] = r4_mem_new(y.i + 1, 1)) != NULL;
+  b->interval = r4_mem_new(y.i + 1, sizeof *b->interval);
+  ok = ok && b->interval && graph_live(b->g, 1, &y, &b->live);
+  if (!ok) r4_graph_fail(b->g, R4_E_MEMORY, "bound: out of memory");
+  return ok;
+}
+
+static void free_room(struct bounds *b)
+{
+  bool *const list[] = {b->touched, b->box, b->moves, b->wanted, b->exact, b->apart, b->live};
+  for (size_t k = 0; k < sizeof list / sizeof *list; k++) r4_mem_free(list[k]);
+  r4_mem_free(b->interval);
+}
+
+static bool visit_all(struct bounds *b, r4_id y, size_t n, const r4_box *box)
+{
+  bool linear = b->options.method != R4_BOUND_INTERVALS;
+  for (size_t k = 0; k < n; k++)
+    if (!accept_box(b, y, &box[k])) return false;
+  if (linear) linear_prepare(b, y);
+  for (uint32_t i = 1; i <= y.i && !b->g->error.status; i++) {
+    if (b->live[i] && !b->touched[i]) visit(b, (r4_id){i});
+    if (b->live[i] && linear && i < y.i) linear_visit(b, (r4_id){i});
+  }
+  return !b->g->error.status;
+}
+
+r4_pair r4_bound_by(r4_graph *g, r4_id y, size_t n, const r4_box *box, const r4_bound_options *options)
 {
   r4_pair result = {R4_NONE, R4_NONE};
   struct bounds b = {.g = g};
+  if (options) b.options = *options;
   if (g->error.status) return result;
   if (!y.i || y.i > g->size) {
     r4_graph_fail(g, R4_E_ARGUMENT, "bound: not a node of this graph");
     return result;
   }
-  b.touched = r4_mem_new(y.i + 1, sizeof *b.touched);
-  b.interval = r4_mem_new(y.i + 1, sizeof *b.interval);
-  if (!b.touched || !b.interval || !graph_live(g, 1, &y, &b.live)) {
-    r4_graph_fail(g, R4_E_MEMORY, "bound: out of memory");
-    goto done;
+  if (make_room(&b, y) && visit_all(&b, y, n, box)) {
+    struct interval own = b.touched[y.i] ? b.interval[y.i] : iv_of(y);
+    struct interval linear = b.options.method == R4_BOUND_INTERVALS ? own : linear_bound(&b, y);
+    result = ends_of(g, b.options.method == R4_BOUND_BEST ? linear_tighter(g, own, linear) : linear);
   }
-  for (size_t k = 0; k < n; k++)
-    if (!accept_box(&b, y, &box[k])) goto done;
-  for (uint32_t i = 1; i <= y.i && !g->error.status; i++)
-    if (b.live[i] && !b.touched[i]) visit(&b, (r4_id){i});
-  result = ends_of(g, b.touched[y.i] ? b.interval[y.i] : iv_of(y));
-done:
-  r4_mem_free(b.touched);
-  r4_mem_free(b.interval);
-  r4_mem_free(b.live);
+  free_room(&b);
   return result;
+}
+
+r4_id bound_least(r4_graph *g, r4_id y, size_t n, const r4_box *box, const r4_bound_options *options, r4_id coef,
+                  int64_t times, struct linear_shifts *shifts)
+{
+  struct bounds b = {.g = g, .options = *options};
+  r4_id least = R4_NONE;
+  bool ok = !g->error.status && make_room(&b, y) && visit_all(&b, y, n, box);
+  b.shifts = shifts; /* of the last walk alone */
+  if (ok) least = linear_least(&b, y, coef, times, r4_node_shape(g, y).dim[0]);
+  free_room(&b);
+  return g->error.status ? R4_NONE : least;
+}
+
+r4_pair r4_bound(r4_graph *g, r4_id y, size_t n, const r4_box *box)
+{
+  return r4_bound_by(g, y, n, box, NULL);
 }

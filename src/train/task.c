@@ -320,6 +320,7 @@ r4_objective_options task_objective(const struct settings *s)
   o.steps = (int)s->steps;
   o.candidates = (int)s->candidates;
   o.word_box = !strcmp(s->box, "words");
+  o.linear_bounds = !strcmp(s->bounds, "linear");
   o.element_max = !strcmp(s->sample_max, "element");
   o.alpha = s->alpha;
   o.noise = isnan(s->noise) ? 0 : s->noise;
