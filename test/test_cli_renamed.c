@@ -64,7 +64,7 @@ static void trains(const struct preset *p, const char *folder, const char *out)
            out, folder, p->file, p->small, out);
   int code = command_run(line); /* 1: so short a run may end with a collapsed network */
   if (code > 1) fail_msg("%s: %s", line, command_output);
-  command_lacks("counted in none");
+  command_lacks("took effect in none");
 }
 
 static void same_bits(void **state)

@@ -12,8 +12,8 @@ static bool asked(const struct certify_settings *o)
 
 static int check(const struct certify_settings *o)
 {
-  const char *wrong = *o->eps && o->range ? "--eps and --range: expected one of them"
-                      : *o->cover         ? "--cover and a box: expected one of them"
+  const char *wrong = *o->eps && o->range ? "--eps and --range: give one of the two"
+                      : *o->cover         ? "--cover and a box: give one of the two"
                       : strcmp(o->semantics, "real") && strcmp(o->semantics, "any-float")
                         ? "--semantics: expected real or any-float"
                         : NULL;
@@ -71,7 +71,7 @@ static int certify(struct certify_job *j)
   r4_error e = {0};
   struct watch_certify watch = {j, "bounds", timer_now()};
   if (!find_range(j)) {
-    fprintf(stderr, "r4 certify: --valid %s: expected two decimals, as 0,1, or none\n",
+    fprintf(stderr, "r4 certify: --valid %s: expected two decimals, such as 0,1, or none\n",
             shown(j->o->valid).text);
     return EXIT_USAGE;
   }

@@ -258,17 +258,17 @@ static r4_status check(const char *path, const struct js *root, const char *text
 {
   int64_t format;
   const char *version = js_text(js_get(root, "r4")), *own = js_text(js_get(root, "key"));
-  if (!version) return r4_fail(e, R4_E_PARSE, "%s: does not say which r4 made it: no figures of a net", path);
+  if (!version) return r4_fail(e, R4_E_PARSE, "%s: does not name the r4 that made it: not figures of a net", path);
   if (strcmp(version, R4_VERSION))
-    return r4_fail(e, R4_E_ARGUMENT, "%s: is of r4 %.20s, this is r4 %s", path, version, R4_VERSION);
+    return r4_fail(e, R4_E_ARGUMENT, "%s: is from r4 %.20s, this is r4 %s", path, version, R4_VERSION);
   if (!js_whole(js_get(root, "measured"), &format) || format != FORMAT || !own)
-    return r4_fail(e, R4_E_PARSE, "%s: is not of this form: expected \"measured\":%d and a key", path,
+    return r4_fail(e, R4_E_PARSE, "%s: has another form: expected \"measured\":%d and a key", path,
                    FORMAT);
   if (!checksum_matches(text, size))
-    return r4_fail(e, R4_E_ARGUMENT, "%s: was edited: it does not have the SHA-256 that it ends with", path);
+    return r4_fail(e, R4_E_ARGUMENT, "%s: was edited: its SHA-256 does not match the one at its end", path);
   if (strcmp(own, key))
     return r4_fail(e, R4_E_ARGUMENT,
-                   "%s: is of other settings, data or weights: its key is %.12s.., expected %.12s..", path,
+                   "%s: belongs to other settings, data or weights: its key is %.12s.., expected %.12s..", path,
                    own, key);
   return R4_OK;
 }
