@@ -48,6 +48,9 @@ MODE := -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined 
 else ifdef TSAN
 OUT := build-tsan
 MODE := -O1 -fno-omit-frame-pointer -fsanitize=thread
+else ifdef MPI
+OUT := build-mpi
+MODE := -O3
 else ifdef SAN
 OUT := build-san
 MODE := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -104,7 +107,8 @@ DEPS := $(OUT)/.deps-ok$(if $(findstring clang,$(CC)),-fuzz)
 .PHONY: all soname portable wheel man check check-long python-check demo demo-isic bench bench-epoch install uninstall clean format fuzz fuzz-all races races-all help \
         FORCE
 .DELETE_ON_ERROR:
-.SECONDARY:
+# Kept; with no names it would be every file, and an object that is missing would not be made if its source is old.
+.SECONDARY: $(FUZZERS:%=$(OUT)/test/fuzz/fuzz_%.o)
 
 all: $(OUT)/libr4.a $(OUT)/libr4.so $(COMMAND)
 
@@ -185,9 +189,15 @@ $(OUT)/libr4.so: $(LIB_OBJ) | $(DEPS)
 	$(call say,LINK)
 	$(Q)$(LINK) -shared -Wl,-soname,$(SONAME) $^ $(LIBS) -o $@
 
+# MPI=1: one file of the command knows MPI (Open MPI's name in pkg-config; MPI=mpich for another).
+ifdef MPI
+MPI_NAME := $(if $(filter 1,$(MPI)),ompi-c,$(MPI))
+$(OUT)/cli/launched.o: EXTRA := -DR4_MPI -Wno-conversion $(shell pkg-config --cflags $(MPI_NAME))
+$(OUT)/r4: MPI_LIBS = $(shell pkg-config --libs $(MPI_NAME))
+endif
 $(OUT)/r4: $(CLI_OBJ) $(OUT)/libr4.a
 	$(call say,LINK)
-	$(Q)$(LINK) $^ $(LIBS) -o $@
+	$(Q)$(LINK) $^ $(LIBS) $(MPI_LIBS) -o $@
 
 # The command with the library beside it instead of inside, for packages that have both.
 RPATH ?= $$ORIGIN/../lib
@@ -218,7 +228,7 @@ check: all $(TESTS) $(REPLAYS)
 	OUT=$(OUT) CC='$(CC)' LIBS='$(LIBS)' LINKFLAGS='$(MODE) -fopenmp -Wl,--as-needed $(LDFLAGS)' \
 	prove -j$(shell nproc) --failures --comments -e '' \
 	scripts/check-layers scripts/check-style scripts/check-words scripts/check-exports scripts/check-install scripts/check-readme scripts/check-man scripts/check-threads \
-	scripts/check-page scripts/check-results \
+	scripts/check-page scripts/check-results scripts/check-mutations \
 	$(TESTS) $(REPLAYS)
 
 check-long:
@@ -229,6 +239,7 @@ check-long:
 	$(MAKE) races
 	$(MAKE) fuzz
 	scripts/check-arm64
+	R4=build/r4 prove -e '' --failures --comments scripts/check-slurm
 	scripts/mutate
 
 # The Python package, in an environment of its own; not part of "check", as pip needs a network. TORCH=1, LONG=1 and
@@ -350,4 +361,4 @@ format:
 	clang-format -i $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] cli/*/*.[ch] check/*.[ch] test/*.[ch] test/fuzz/*.[ch])
 
 clean:
-	rm -rf build build-san build-tsan build-fuzz build-x86-64-* build-armv8-a build-aarch64 build-wheel python/build python/r4.egg-info
+	rm -rf build build-mpi build-san build-tsan build-fuzz build-x86-64-* build-armv8-a build-aarch64 build-wheel python/build python/r4.egg-info

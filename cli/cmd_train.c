@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "help.h"
+#include "launched.h"
 
 struct train_settings {
   const char *file, *out;
@@ -92,8 +93,11 @@ static int run(int argc, char **argv)
   if (!j.settings) return code;
   train_choose_seeds(&j, o.seeds);
   code = is_file(o.file) ? EXIT_DONE : run_locate("train", j.settings, o.file);
-  if (!code) code = train_all(&j, &stopped);
+  int rank, ranks;
+  bool together = team_launched(&rank, &ranks) && ranks > 1;
+  if (!code) code = together ? train_in_team(&j, &stopped) : train_all(&j, &stopped);
   r4_settings_free(j.settings);
+  if (rank) return code; /* process 0 speaks for all */
   if (stopped) say_how_to_resume(&j);
   if (code == EXIT_DONE) printf("%s\n", out);
   if (code == EXIT_DONE && !o.quiet) {

@@ -23,12 +23,14 @@ void jobs_catch_signals(void)
 {
   signal(SIGINT, on_interrupt);
   signal(SIGTERM, on_interrupt);
+  signal(SIGUSR1, on_interrupt); /* what schedulers send before the time is over */
 }
 
 void jobs_let_signals_end(void)
 {
   signal(SIGINT, SIG_DFL);
   signal(SIGTERM, SIG_DFL);
+  signal(SIGUSR1, SIG_DFL);
 }
 
 bool jobs_interrupted(void)
@@ -91,6 +93,7 @@ static int code_of(const struct jobs *j, size_t job, int status)
 {
   if (WIFEXITED(status)) return WEXITSTATUS(status);
   if (interrupted) return JOB_STOPPED;
+  if (j->killed) return j->killed(j->user, job, WTERMSIG(status)), EXIT_WORLD;
   fprintf(stderr, "%sr4 %s: %s was ended by signal %d\n", j->before ? j->before : "", j->command,
           shown(j->name(j->user, job)).text, WTERMSIG(status));
   return EXIT_WORLD;

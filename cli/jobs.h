@@ -29,6 +29,8 @@ struct jobs {
   /* Here, after each that was not stopped; code: what it ended with. Returns an exit code; from EXIT_USAGE on no
    * further one is started. */
   int (*ended)(void *user, size_t k, int code);
+  /* Here, of one that a signal ended, in place of a message; then ended is called with EXIT_WORLD. May be NULL. */
+  void (*killed)(void *user, size_t k, int signal);
   void *user;
   bool stopped; /* set: it was interrupted, and not all is done */
 };
@@ -39,7 +41,7 @@ int jobs_run(struct jobs *j);
 /* The processes for n jobs: asked, or as many as CPUs if that is 0. */
 int jobs_beside(int64_t asked, size_t n);
 
-/* From now on Ctrl-C and SIGTERM are remembered, here and in processes that are started later. */
+/* From now on Ctrl-C, SIGTERM and SIGUSR1 are remembered, here and in processes that are started later. */
 void jobs_catch_signals(void);
 void jobs_let_signals_end(void); /* from now on they end this process */
 /* One of them came. */

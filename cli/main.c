@@ -8,7 +8,7 @@
 static const struct command *const commands[] = {
   &command_data,    &command_train,  &command_eval,      &command_certify, &command_explain,
   &command_predict, &command_export, &command_reproduce, &command_ablate,  &command_sweep,
-  &command_report,  &command_bench,  &command_graph,     &command_nets,    &command_ops,
+  &command_work,    &command_report,  &command_bench,  &command_graph,     &command_nets,    &command_ops,
   NULL};
 
 static const struct command root = {

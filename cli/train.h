@@ -23,6 +23,7 @@ struct job {
   const char *chosen_by; /* as in r4_train_options */
   const char *doing;     /* before each line of progress, or NULL */
   pid_t parent;          /* that this process works for, as in jobs.h */
+  const r4_team *team;   /* that trains it together, or NULL           */
   const struct whole_job *whole; /* or NULL; otherwise whoever has it prints what is not for a terminal */
 };
 
@@ -68,6 +69,13 @@ int search_take(const struct job *j);
 /* Trains all seeds, side by side where that is faster. Returns an exit code; *stopped: it was interrupted, and what was
  * done is saved. */
 int train_all(const struct job *j, bool *stopped);
+/* The first seed, in this process. */
+int train_alone(const struct job *j, bool *stopped);
+
+/* ---- train_team.c ---- */
+
+/* As one of the processes that a launcher has started for one model. */
+int train_in_team(struct job *j, bool *stopped);
 
 /* ---- progress.c: what a person sees meanwhile, on stderr ---- */
 

@@ -90,14 +90,25 @@ static int train_seed(struct child *c)
                               .chosen_by = j->chosen_by,
                               .report = report,
                               .notice = say,
-                              .user = c};
+                              .user = c,
+                              .team = j->team};
   if (!s) s = train_patiently(c, &o, &end, &e);
   if (!s) {
     say_if_unknown(c, &end);
     return code_of(j, &end);
   }
-  say(e.text, c);
+  if (s != R4_E_TEAM) say(e.text, c); /* then it is said there */
   return cli_code(s);
+}
+
+int train_alone(const struct job *j, bool *stopped)
+{
+  struct child c = {.j = j, .seed = j->seed[0], .watch = watch_new(j)};
+  jobs_catch_signals();
+  int code = train_seed(&c);
+  watch_end(c.watch);
+  *stopped = code == JOB_STOPPED;
+  return code == JOB_STOPPED || code == JOB_DEAD ? EXIT_NO : code;
 }
 
 /* Nets that are all dead are an answer, and no error of the world. */

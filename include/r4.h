@@ -64,6 +64,7 @@ typedef enum {
   R4_E_INTERNAL, /* an invariant of r4 itself does not hold: please report it       */
   R4_E_BUSY,     /* another process is working there                                */
   R4_E_CPU,      /* this CPU lacks what the library was compiled for                */
+  R4_E_TEAM,     /* another process of the team failed, and has the reason          */
 } r4_status;
 
 enum { R4_ERROR_SIZE = 512 };
@@ -612,6 +613,17 @@ typedef struct {
   bool one_sided;           /* masks are on some classes only: what gives the others away was not measured */
 } r4_outcome;
 
+/* Processes that train one model together, on one machine or several: each calls r4_train with the same settings, and
+ * computes its part of the setting "shards" of every batch. The bits are the same for any number of them, and for one
+ * without a team, with as many threads each. All read the data and the folder; process 0 writes. send and receive pass
+ * bytes between two of them, in order, and wait. */
+typedef struct r4_team {
+  int rank, ranks; /* 0 .. ranks - 1; at most as many as shards */
+  r4_status (*send)(void *user, int to, const void *bytes, size_t size, r4_error *e);
+  r4_status (*receive)(void *user, int from, void *bytes, size_t size, r4_error *e);
+  void *user;
+} r4_team;
+
 typedef struct {
   const char *folder; /* of the run; made if it is missing                                            */
   bool resume;        /* continue from the checkpoint in it, if there is one                          */
@@ -624,6 +636,7 @@ typedef struct {
   /* Called with a sentence about what looks wrong, or what was done about it. May be NULL. */
   void (*notice)(const char *sentence, void *user);
   void *user;
+  const r4_team *team; /* NULL: this process alone */
 } r4_train_options;
 
 /* Trains one seed of one configuration, from data to folder/model.safetensors. A run that was interrupted, at any

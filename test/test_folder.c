@@ -331,7 +331,7 @@ static size_t count_files(const char *folder, char *last, size_t size)
   DIR *dir = opendir(folder);
   size_t n = 0;
   for (struct dirent *f; dir && (f = readdir(dir));)
-    if (f->d_name[0] != '.') {
+    if (strstr(f->d_name, ".images") && !strstr(f->d_name, ".notes")) {
       snprintf(last, size, "%s/%s", folder, f->d_name);
       n++;
     }
@@ -362,7 +362,7 @@ static void cache_gives_the_same(void **state)
   uint8_t *bytes = NULL;
   size_t size = 0;
   assert_int_equal(file_read(file, 1 << 20, &bytes, &size, NULL), R4_OK);
-  for (size_t k = 0; k < size; k++) { /* any byte: ignored, and written again */
+  for (size_t k = 0; k < size; k += k < 64 ? 1 : 31) { /* a byte anywhere: ignored, and written again */
     uint8_t kept = bytes[k], *again = NULL;
     size_t n = 0;
     bytes[k] ^= 1;

@@ -180,7 +180,7 @@ static void files_of_all_kinds_are_refused(void **state)
     r4_settings_free(s);
     expect_refusal(r4_file_check(other, "00", &e), &e, kinds + k);
     r4_data empty = {0};
-    assert_false(cache_load(other, &empty));
+    assert_false(cache_load(other, false, &empty));
     rmdir(npz);
     rmdir(other);
   }

@@ -2,6 +2,7 @@
 #include "base/lock.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -186,6 +187,42 @@ static void test_owner_that_writes_nonsense(void **state)
   }
 }
 
+/* Who waits for a file to be made goes on when its maker is done, or has been killed, and leaves nothing behind. */
+static void test_waiting(void **state)
+{
+  (void)state;
+  for (int killed = 0; killed < 2; killed++) {
+    int has[2], got[2];
+    char byte = 0;
+    assert_true(!pipe(has) && !pipe(got));
+    pid_t maker = fork(), waiter;
+    if (!maker) {
+      r4_lock *l = lock_wait(scratch_path("file"), NULL);
+      if (write(has[1], "x", 1) != 1 || !l) _exit(1);
+      usleep(killed ? 60000000 : 300000);
+      r4_lock_free(l);
+      _exit(0);
+    }
+    assert_int_equal(read(has[0], &byte, 1), 1);
+    if (!(waiter = fork())) {
+      r4_lock *l = lock_wait(scratch_path("file"), NULL);
+      if (write(got[1], "x", 1) != 1 || !l) _exit(1);
+      r4_lock_free(l);
+      _exit(0);
+    }
+    struct pollfd p = {.fd = got[0], .events = POLLIN};
+    assert_int_equal(poll(&p, 1, 150), 0); /* not yet */
+    if (killed) assert_int_equal(kill(maker, SIGKILL), 0);
+    assert_int_equal(poll(&p, 1, 20000), 1);
+    waitpid(maker, NULL, 0);
+    int status = 1;
+    assert_int_equal(waitpid(waiter, &status, 0), waiter);
+    assert_int_equal(status, 0);
+    assert_false(file_exists(scratch_path("file.lock")));
+    for (int k = 0; k < 2; k++) close(has[k]), close(got[k]);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -197,6 +234,7 @@ int main(void)
     cmocka_unit_test(test_training_without_locks),
     cmocka_unit_test(test_bad_places),
     cmocka_unit_test(test_owner_that_writes_nonsense),
+    cmocka_unit_test(test_waiting),
   };
   return cmocka_run_group_tests_name("lock", tests, scratch_make, scratch_remove);
 }

@@ -357,6 +357,15 @@ static void settings_reach_the_reader(void **state)
   if (!d) fail_msg("%s", e.text);
   assert_int_equal(marked(d, 0), 8);
   r4_data_free(d);
+  put_grey(folder, "masks/cat/a.png", SIDE, SIDE, 51, 255);
+  assert_int_equal(r4_settings_set(s, "data.mask_values=", "test", &e), R4_OK);
+  assert_int_equal(r4_settings_set(s, "data.soft_masks=true", "test", &e), R4_OK);
+  d = r4_settings_data(s, &e);
+  if (!d) fail_msg("%s", e.text);
+  float soft[PIXELS];
+  r4_data_mask(d, 0, soft);
+  assert_true(soft[0] == .2f && soft[SIDE - 1] == 1);
+  r4_data_free(d);
   assert_int_equal(r4_settings_set(s, "data.mask_values=65536", "test", &e), R4_E_ARGUMENT);
   r4_settings_free(s);
   folder_remove(folder);

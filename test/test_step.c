@@ -85,9 +85,8 @@ static struct step_result rig_step(struct rig *r, uint32_t n)
   return rig_step_on(r, &b, n);
 }
 
-static const char *const METHODS[] = {"erm",       "r3",      "smooth-r3", "ibp-ex",
-                                      "ibp-ex+r3", "rand-r4", "adv-r4",    "cert-r4",
-                                      "cert-r4+r3"};
+static const char *const METHODS[] = {"erm",     "r3",     "smooth-r3", "ibp-ex",    "ibp-ex+r3",
+                                      "rand-r4", "adv-r4", "cert-r4",   "cert-r4+r3"};
 
 static r4_objective_options options_of(const char *method)
 {
@@ -367,11 +366,30 @@ static void kappa_is_wider_than_samples(void **state)
   r4_data_free(d);
 }
 
+/* Shards of a batch draw numbers of their own; a batch that is not cut draws as its first shard does. */
+static void shards_draw_their_own(void **state)
+{
+  (void)state;
+  struct rig *r = rig_new(options_of("rand-r4"), 40);
+  r4_batch b = r4_batches_next(r->batches);
+  double penalty[3];
+  for (uint32_t k = 0; k < 3; k++) {
+    r4_error e = {0};
+    struct step_result result;
+    struct step_weights at = {.lambda = {1}, .eps = 0.5, .shard = k / 2};
+    assert_int_equal(step_run(r->step, &b, 1, &at, r->weights, r->gradient, &result, &e), R4_OK);
+    penalty[k] = result.penalty[0];
+  }
+  assert_true(penalty[0] == penalty[1] && penalty[0] != penalty[2]);
+  rig_free(r);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(frozen_parameters_have_no_gradient),
     cmocka_unit_test(batches_of_all_kinds),
+    cmocka_unit_test(shards_draw_their_own),
     cmocka_unit_test(few_masks_are_the_same_with_less_work),
     cmocka_unit_test(masks_at_the_end_count),
     cmocka_unit_test(pairs_are_anywhere_or_within_masks),

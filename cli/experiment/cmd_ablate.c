@@ -9,6 +9,7 @@
 
 #include "data/cmd_data.h"
 #include "experiment/ablation_jobs.h"
+#include "experiment/run_plan.h"
 
 struct ablate_settings {
   const char *experiment, *only, *out;
@@ -16,6 +17,7 @@ struct ablate_settings {
   int64_t seeds, jobs;
   double shorten;
   bool quick, quiet;
+  struct plan_options plan;
 };
 
 #define AT(field) offsetof(struct ablate_settings, field)
@@ -31,6 +33,7 @@ static const struct option options[] = {
   {"out", OPTION_TEXT, AT(out), NULL, 0, 0, "folder for runs and results (default: runs/NAME-ablations)"},
   {"jobs", OPTION_WHOLE, AT(jobs), "0", 0, 256, "runs trained at once; 0: as many as CPUs"},
   {"quiet", OPTION_FLAG, AT(quiet), NULL, 0, 0, "no progress"},
+  PLAN_OPTIONS(struct ablate_settings),
   {0},
 };
 
@@ -194,8 +197,9 @@ static int add_points(struct ablate *a, const struct ablation *b, struct ablatio
 
 /* ---- The command ---- */
 
-static int write_all(const struct ablate *a)
+static int write_all(void *user)
 {
+  const struct ablate *a = user;
   int code = EXIT_DONE;
   for (size_t k = 0; k < a->ablations && !code; k++)
     if (a->ablation[k].lines) code = ablation_write(&a->ablation[k], &a->about, a->run);
@@ -223,8 +227,9 @@ static int read_all(struct ablate *a)
 }
 
 /* What stands there from before stays until there is more to say: it may be stopped again. */
-static int write_first(const struct ablate *a)
+static int write_first(void *user)
 {
+  const struct ablate *a = user;
   int code = EXIT_DONE;
   for (size_t k = 0; k < a->ablations && !code; k++) {
     const struct ablation *b = &a->ablation[k];
@@ -232,6 +237,15 @@ static int write_first(const struct ablate *a)
     snprintf(path, sizeof path, "%s/%s/results.csv", a->out, b->name);
     if (b->lines && !is_file(path)) code = ablation_write(b, &a->about, a->run);
   }
+  return code;
+}
+
+static int print_all(void *user)
+{
+  const struct ablate *a = user;
+  int code = EXIT_DONE;
+  for (size_t k = 0; k < a->ablations && !code; k++)
+    if (a->ablation[k].lines) code = ablation_print(stdout, &a->ablation[k], &a->about, a->run);
   return code;
 }
 
@@ -243,6 +257,8 @@ static int go(struct ablate *a)
     for (size_t i = 0; i < a->ablation[k].lines && !code; i++)
       code = add_points(a, &a->ablation[k], &a->ablation[k].line[i]);
   struct run_list list = {.command = "ablate",
+                          .out = a->out,
+                          .plan = &a->o->plan,
                           .run = a->run,
                           .runs = a->runs,
                           .seeds = a->about.seeds,
@@ -250,20 +266,19 @@ static int go(struct ablate *a)
                           .jobs = a->o->jobs,
                           .quiet = a->o->quiet,
                           .after = after,
+                          .begin = write_first,
+                          .write = write_all,
+                          .print = print_all,
                           .user = a};
-  if (!code) code = write_first(a);
-  if (!code) code = run_list_go(&list);
-  if (!code) code = write_all(a);
-  for (size_t k = 0; k < a->ablations && !code; k++)
-    if (a->ablation[k].lines) code = ablation_print(stdout, &a->ablation[k], &a->about, a->run);
-  return code;
+  return code ? code : run_list_go(&list);
 }
 
-static int run(int argc, char **argv)
+int ablate_list(int argc, char **argv, const struct plan_work *w)
 {
   struct ablate_settings o;
   static struct ablate a;
   if (!options_read("ablate", options, &o, argc, argv)) return EXIT_USAGE;
+  plan_words(&o.plan, argc, argv, w);
   if (!list_out("ablate", o.out, o.experiment, o.quick ? "-ablations-quick" : "-ablations", a.out))
     return EXIT_USAGE;
   a.o = &o;
@@ -282,6 +297,11 @@ static int run(int argc, char **argv)
   for (size_t k = 0; k < a.ablations; k++) ablation_free(&a.ablation[k]);
   free(a.ablation);
   return code;
+}
+
+static int run(int argc, char **argv)
+{
+  return ablate_list(argc, argv, NULL);
 }
 
 const struct command command_ablate = {

@@ -23,6 +23,7 @@ static const struct option options[] = {
   {"form", OPTION_TEXT, AT(form), "markdown", 0, 0, "what to print: text, markdown, csv or json"},
   {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "same as --form json"},
   {"quiet", OPTION_FLAG, AT(quiet), NULL, 0, 0, "no progress"},
+  PLAN_OPTIONS(struct reproduce_settings),
   {0},
 };
 
@@ -170,19 +171,44 @@ static void tell(const struct table *t, const struct row *r)
   run_list_tell(&t->list, &r->ours.list, "");
 }
 
-/* With the last of its splits a row is done. */
+/* With the last of its splits a row is done, in whatever order these come. */
+static int take_row(struct table *t, struct row *r)
+{
+  size_t splits = (size_t)t->o->splits, first = (size_t)(r - t->row) * splits;
+  for (size_t k = first; k < first + splits; k++)
+    if (r->done || !t->list.run[k].done) return EXIT_DONE;
+  int code = run_list_figures(&t->list, first, splits, &r->ours);
+  r->done = !code;
+  return code;
+}
+
+static int write_all(void *user)
+{
+  struct table *t = user;
+  int code = EXIT_DONE;
+  for (size_t k = 0; k < t->rows && !code; k++) code = take_row(t, &t->row[k]);
+  return code ? code : results_write_all(t);
+}
+
 static int after(void *user, size_t k, bool made)
 {
-  (void)made;
   struct table *t = user;
-  size_t splits = (size_t)t->o->splits;
-  struct row *r = &t->row[k / splits];
-  if ((k + 1) % splits) return EXIT_DONE;
-  int code = run_list_figures(&t->list, k + 1 - splits, splits, &r->ours);
-  r->done = !code;
-  if (!code) code = results_write_all(t);
+  struct row *r = &t->row[k / (size_t)t->o->splits];
+  bool was = r->done;
+  (void)made;
+  int code = take_row(t, r);
+  if (code || was || !r->done || t->list.plan->work) return code;
+  code = results_write_all(t);
   if (!code) tell(t, r);
   return code;
+}
+
+static int print_all(void *user)
+{
+  struct table *t = user;
+  int code = EXIT_DONE;
+  for (size_t k = 0; k < t->rows && !code; k++) code = take_row(t, &t->row[k]);
+  return code ? code : results_print(t, t->o->form);
 }
 
 /* ---- The command ---- */
@@ -191,6 +217,8 @@ static int make_all(struct table *t)
 {
   int code = EXIT_DONE;
   t->list = (struct run_list){.command = "reproduce",
+                              .out = t->out,
+                              .plan = &t->o->plan,
                               .run = calloc(t->rows * (size_t)t->o->splits, sizeof *t->list.run),
                               .seeds = t->o->seeds,
                               .jobs = t->o->jobs,
@@ -198,6 +226,8 @@ static int make_all(struct table *t)
                               .split = R4_TEST,
                               .quiet = t->o->quiet,
                               .after = after,
+                              .write = write_all,
+                              .print = print_all,
                               .user = t};
   if (!t->list.run) return cli_fail("reproduce", R4_E_MEMORY, "");
   for (size_t k = 0; k < t->rows && !code; k++) code = add_runs(t, k);
@@ -206,11 +236,12 @@ static int make_all(struct table *t)
   return code;
 }
 
-static int run(int argc, char **argv)
+int reproduce_list(int argc, char **argv, const struct plan_work *w)
 {
   struct reproduce_settings o;
   static struct table t;
   if (!options_read("reproduce", options, &o, argc, argv)) return EXIT_USAGE;
+  plan_words(&o.plan, argc, argv, w);
   if (o.json) o.form = "json";
   if (!results_have_form(o.form)) return EXIT_USAGE;
   t.o = &o;
@@ -226,10 +257,14 @@ static int run(int argc, char **argv)
   }
   int code = read_table(&t);
   if (!code) code = make_all(&t);
-  if (!code) code = results_print(&t, o.form);
   for (size_t k = 0; k < t.rows; k++) figures_free(&t.row[k].ours.list);
   r4_table_free(t.file);
   return code;
+}
+
+static int run(int argc, char **argv)
+{
+  return reproduce_list(argc, argv, NULL);
 }
 
 const struct command command_reproduce = {

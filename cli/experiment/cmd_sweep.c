@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiment/run_plan.h"
 #include "experiment/sweep.h"
 
 struct sweep_settings {
@@ -10,6 +11,7 @@ struct sweep_settings {
   struct words over, set;
   int64_t random, seeds, jobs;
   bool quiet;
+  struct plan_options plan;
 };
 
 #define AT(field) offsetof(struct sweep_settings, field)
@@ -26,6 +28,7 @@ static const struct option options[] = {
   {"out", OPTION_TEXT, AT(out), NULL, 0, 0, "folder for runs and results (default: runs/NAME-sweep)"},
   {"jobs", OPTION_WHOLE, AT(jobs), "0", 0, 256, "runs trained at once; 0: as many as CPUs"},
   {"quiet", OPTION_FLAG, AT(quiet), NULL, 0, 0, "no progress"},
+  PLAN_OPTIONS(struct sweep_settings),
   {0},
 };
 
@@ -125,9 +128,19 @@ static int make_runs(const struct sweep_settings *o, struct sweep *s)
   return code;
 }
 
-/* Without validation there is nothing to pick by. */
-static int write_all(const struct sweep *s)
+/* What is there stays until there is more. */
+static int write_first(void *user)
 {
+  const struct sweep *s = user;
+  char results[PATH_SIZE];
+  snprintf(results, sizeof results, "%s/results.csv", s->out);
+  return is_file(results) ? EXIT_DONE : sweep_write(s);
+}
+
+/* Without validation there is nothing to pick by. */
+static int write_all(void *user)
+{
+  const struct sweep *s = user;
   for (size_t k = 0; k < s->trials; k++)
     if (s->run[k].done && isnan(s->run[k].figures.val_avg.mean)) {
       fprintf(
@@ -146,6 +159,17 @@ static int after(void *user, size_t k, bool made)
   return made ? write_all(user) : EXIT_DONE;
 }
 
+static int print_all(void *user)
+{
+  const struct sweep *s = user;
+  size_t done = 0;
+  int code = sweep_print(stdout, s);
+  for (size_t k = 0; k < s->trials; k++) done += s->run[k].done;
+  if (code || done < s->trials || sweep_best(s) < s->trials) return code;
+  fprintf(stderr, "r4 sweep: all nets collapsed to one class: there is none to pick\n");
+  return EXIT_NO;
+}
+
 /* ---- The command ---- */
 
 static int go(const struct sweep_settings *o, struct sweep *s)
@@ -156,6 +180,8 @@ static int go(const struct sweep_settings *o, struct sweep *s)
   if (!code) code = choose_trials(s, o->random);
   if (!code) code = make_runs(o, s);
   struct run_list list = {.command = "sweep",
+                          .out = s->out,
+                          .plan = &o->plan,
                           .run = s->run,
                           .runs = s->trials,
                           .seeds = o->seeds,
@@ -164,25 +190,20 @@ static int go(const struct sweep_settings *o, struct sweep *s)
                           .quiet = o->quiet,
                           .chosen_by = "the sweep picks by validation",
                           .after = after,
+                          .begin = write_first,
+                          .write = write_all,
+                          .print = print_all,
                           .user = s};
-  char results[PATH_SIZE];
-  snprintf(results, sizeof results, "%s/results.csv", s->out);
-  if (!code && !is_file(results))
-    code = sweep_write(s); /* otherwise what is there stays until there is more */
-  if (!code) code = run_list_go(&list);
-  if (!code) code = write_all(s);
-  if (!code) code = sweep_print(stdout, s);
-  if (code || sweep_best(s) < s->trials) return code;
-  fprintf(stderr, "r4 sweep: all nets collapsed to one class: there is none to pick\n");
-  return EXIT_NO;
+  return code ? code : run_list_go(&list);
 }
 
-static int run(int argc, char **argv)
+int sweep_list(int argc, char **argv, const struct plan_work *w)
 {
   struct sweep_settings o;
   static struct sweep s;
   char out[PATH_SIZE / 2];
   if (!options_read("sweep", options, &o, argc, argv)) return EXIT_USAGE;
+  plan_words(&o.plan, argc, argv, w);
   s.by_average = !strcmp(o.pick, "avg");
   if (!s.by_average && strcmp(o.pick, "worst")) {
     fprintf(stderr, "r4 sweep: --pick needs worst or avg, not \"%s\"\n", shown(o.pick).text);
@@ -196,6 +217,11 @@ static int run(int argc, char **argv)
   listed_runs_free(s.run, s.trials);
   free(s.trial);
   return code;
+}
+
+static int run(int argc, char **argv)
+{
+  return sweep_list(argc, argv, NULL);
 }
 
 const struct command command_sweep = {

@@ -2,7 +2,7 @@
 #ifndef R4_CLI_EXPERIMENT_REPRODUCE_H
 #define R4_CLI_EXPERIMENT_REPRODUCE_H
 
-#include "experiment/run_list.h"
+#include "experiment/run_plan.h"
 
 enum { MAX_ROWS = 32, SETTINGS_SIZE = 256 };
 
@@ -11,6 +11,7 @@ struct reproduce_settings {
   struct words set;
   int64_t seeds, splits, jobs;
   bool json, quiet;
+  struct plan_options plan;
 };
 
 struct row {

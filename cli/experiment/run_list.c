@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "data/cmd_data.h"
+#include "experiment/run_plan.h"
 #include "jobs.h"
 #include "timer.h"
 
@@ -27,15 +28,16 @@ static struct summary_of summary_of_run(const struct run_list *l, const struct l
 
 /* ---- One run, in a process of its own ---- */
 
-struct work {
-  struct run_list *l;
-  pid_t self;
-};
+int64_t run_list_beside(const struct run_list *l)
+{
+  return l->rows ? jobs_beside(l->jobs, (size_t)l->seeds) : 1;
+}
 
-static int64_t threads_of(const struct run_list *l, const r4_settings *s)
+int64_t run_list_threads(const struct run_list *l, const r4_settings *s)
 {
   int64_t wanted = whole_setting(s, "threads");
-  return wanted ? wanted : threads_share(jobs_beside(l->jobs, SIZE_MAX));
+  if (!wanted) wanted = l->threads;
+  return wanted ? wanted : threads_share(jobs_beside(l->jobs, l->rows ? (size_t)l->seeds : SIZE_MAX));
 }
 
 static int measure(const struct run_list *l, const struct listed_run *r)
@@ -50,10 +52,8 @@ static int measure(const struct run_list *l, const struct listed_run *r)
 
 /* Runs side by side have one seed at work each, whose threads are set, as the bits depend on them. Nets that are dead
  * are a result as well. */
-static int make_one(const void *user, size_t k)
+int run_list_make(const struct run_list *l, size_t k, pid_t parent)
 {
-  const struct work *w = user;
-  const struct run_list *l = w->l;
   const struct listed_run *r = &l->run[k];
   const double missing = (double)l->missing;
   const struct whole_job whole = {.began = l->began, .before = (double)l->made / missing, .part = 1 / missing};
@@ -66,18 +66,19 @@ static int make_one(const void *user, size_t k)
                   .chosen_by = l->chosen_by,
                   .doing = r->doing,
                   .whole = &whole,
-                  .parent = w->self};
+                  .parent = parent};
   char assignment[32];
   bool stopped = false;
-  int threads = l->rows ? 0 : (int)threads_of(l, r->settings);
+  bool shared_out = l->rows && !l->threads; /* as training does it */
+  int threads = (int)run_list_threads(l, r->settings);
   snprintf(assignment, sizeof assignment, "threads=%d", threads);
-  if (threads) r4_settings_set(j.settings, assignment, l->command, NULL);
+  if (!shared_out) r4_settings_set(j.settings, assignment, l->command, NULL);
   train_choose_seeds(&j, l->seeds);
   int code = train_all(&j, &stopped);
   if (stopped || jobs_interrupted()) return JOB_STOPPED;
   if (code > EXIT_NO) return code;
   jobs_let_signals_end(); /* to measure may take long, and leaves nothing that is not whole */
-  threads_use(NULL, threads, false);
+  threads_use(NULL, l->rows ? 0 : threads, false);
   return measure(l, r);
 }
 
@@ -176,16 +177,14 @@ static void tell(const struct run_list *l, const struct listed_run *r)
 /* ---- All of them ---- */
 
 /* Done before, or meanwhile, by another process. */
-static bool is_done(void *user, size_t k)
+bool run_list_is_done(struct run_list *l, size_t k)
 {
-  const struct run_list *l = ((struct work *)user)->l;
   r4_error e = {0};
   return l->run[k].done || !take_figures(l, &l->run[k], &e);
 }
 
-static int ended(void *user, size_t k, int code)
+int run_list_ended(struct run_list *l, size_t k, int code)
 {
-  struct run_list *l = ((struct work *)user)->l;
   r4_error e = {0};
   bool made = code == EXIT_DONE;
   if (!made && code != JOB_KEPT) return code;
@@ -193,13 +192,59 @@ static int ended(void *user, size_t k, int code)
   l->done++;
   l->made += made;
   if (made) tell(l, &l->run[k]);
-  return l->after(l->user, k, made);
+  return l->after(l->user, k, made && !l->plan->work);
+}
+
+/* ---- Side by side, here ---- */
+
+struct work {
+  struct run_list *l;
+  pid_t self;
+};
+
+static bool is_done(void *user, size_t k)
+{
+  return run_list_is_done(((struct work *)user)->l, k);
+}
+
+static int make_one(const void *user, size_t k)
+{
+  const struct work *w = user;
+  return run_list_make(w->l, k, w->self);
+}
+
+static int ended(void *user, size_t k, int code)
+{
+  return run_list_ended(((struct work *)user)->l, k, code);
 }
 
 static const char *name_of(const void *user, size_t k)
 {
   return ((const struct work *)user)->l->run[k].folder;
 }
+
+static int make_all(struct run_list *l)
+{
+  struct work w = {l, getpid()};
+  struct jobs all = {.command = l->command,
+                     .n = l->runs,
+                     .beside = l->rows ? 1 : jobs_beside(l->jobs, SIZE_MAX),
+                     .name = name_of,
+                     .is_done = is_done,
+                     .work = make_one,
+                     .ended = ended,
+                     .user = &w};
+  int code = l->begin ? l->begin(l->user) : EXIT_DONE;
+  if (code) return code;
+  for (size_t k = 0; k < l->runs; k++) l->missing += !run_list_is_done(l, k);
+  l->began = timer_now();
+  code = jobs_run(&all);
+  if (all.stopped && code <= EXIT_NO) fprintf(stderr, "stopped and saved; the same command continues\n");
+  if (!code) code = l->write(l->user);
+  return code ? code : l->print(l->user);
+}
+
+/* ---- The list ---- */
 
 /* Nothing is written where a link leads: not from a run, and not from the folder that all are in, if that is ours. */
 static int refuse_links(const struct run_list *l)
@@ -217,23 +262,12 @@ static int refuse_links(const struct run_list *l)
 
 int run_list_go(struct run_list *l)
 {
-  struct work w = {l, getpid()};
-  struct jobs all = {.command = l->command,
-                     .n = l->runs,
-                     .beside = l->rows ? 1 : jobs_beside(l->jobs, SIZE_MAX),
-                     .name = name_of,
-                     .is_done = is_done,
-                     .work = make_one,
-                     .ended = ended,
-                     .user = &w};
+  const struct plan_options *p = l->plan;
   int code = refuse_links(l);
+  for (size_t k = 0; k < l->runs && !code; k++) summary_asked(l->run[k].settings, l->run[k].asked);
   if (code) return code;
-  for (size_t k = 0; k < l->runs; k++) {
-    summary_asked(l->run[k].settings, l->run[k].asked);
-    l->missing += !is_done(&w, k);
-  }
-  l->began = timer_now();
-  code = jobs_run(&all);
-  if (all.stopped && code <= EXIT_NO) fprintf(stderr, "stopped and saved; the same command continues\n");
-  return code;
+  if (!p->work) return p->plan || p->slurm ? plan_write(l) : make_all(l);
+  code = plan_take(l);
+  if (code) return code;
+  return p->work->status ? plan_status_print(l) : plan_work_go(l);
 }

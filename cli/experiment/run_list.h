@@ -27,26 +27,43 @@ struct listed_run {
 
 struct run_list {
   const char *command; /* who asks, for messages */
+  const char *out;     /* the folder of all of it */
+  const struct plan_options *plan;
   struct listed_run *run;
   size_t runs;
   int64_t seeds; /* of each run */
   int64_t jobs;  /* side by side, 0: as many as CPUs */
+  int64_t threads; /* of each seed whose settings do not say; 0: its share of the CPUs */
   bool rows;     /* seeds are side by side, one run after another, and are shown; otherwise runs are, and when done */
   r4_split split; /* of the data, which is measured */
   bool quiet;
   const char *chosen_by; /* as in r4_train_options */
-  /* Called when a run is done; made: not all of it was kept. Returns an exit code. */
+  /* Called when a run is done; made: not all of it was kept, and what there is now is to be written and told. One of
+   * several workers does that at the end only. Returns an exit code. */
   int (*after)(void *user, size_t k, bool made);
+  int (*begin)(void *user); /* writes what results there are not yet; or NULL          */
+  int (*write)(void *user); /* all files of results. Each of these returns an exit code */
+  int (*print)(void *user); /* the tables, on stdout                                    */
   void *user;
   /* Set, for the time that is left: runs that are done, those that were to be made, and those that have been. */
   size_t done, missing, made;
   double began;
 };
 
-/* Trains and measures all runs that are not done. Returns an exit code; 1 after Ctrl-C, with what is done saved. */
+/* Trains and measures all runs that are not done, writes the results and prints them; or does with them what l->plan
+ * says. Returns an exit code; 1 after Ctrl-C, with what is done saved. */
 int run_list_go(struct run_list *l);
 /* All figures of n runs that are done, from the first on. Returns an exit code. */
 int run_list_figures(const struct run_list *l, size_t first, size_t n, struct run_figures *to);
+/* Run k is done, by whomever; looks at the disk unless that is known. */
+bool run_list_is_done(struct run_list *l, size_t k);
+/* Trains and measures run k, in a process that the one with this number has started. Returns what that ends with. */
+int run_list_make(const struct run_list *l, size_t k, pid_t parent);
+/* What came of it, in the process that started it: its figures, told and handed on. Returns an exit code. */
+int run_list_ended(struct run_list *l, size_t k, int code);
+/* The threads of a seed of a run, and seeds of one run side by side. */
+int64_t run_list_threads(const struct run_list *l, const r4_settings *s);
+int64_t run_list_beside(const struct run_list *l);
 /* Ends a line of progress: " group average 97.1, worst group 95.0, dead; 3 min left", or without what is not known. */
 void run_list_tell(const struct run_list *l, const struct figure_list *f, const char *remark);
 /* Frees what n runs have. */

@@ -18,6 +18,7 @@ const char *r4_status_name(r4_status s)
     [R4_E_INTERNAL] = "internal",
     [R4_E_BUSY] = "busy",
     [R4_E_CPU] = "cpu",
+    [R4_E_TEAM] = "team",
   };
   return (unsigned)s < sizeof name / sizeof *name ? name[s] : "unknown";
 }

@@ -127,7 +127,7 @@ r4_status file_begin(struct file_writer *w, const char *path, r4_error *e)
     return R4_E_MEMORY;
   }
   unlink(w->beside); /* what a killed process left, or a link; a new file is made, nothing is followed */
-  w->f = fopen(w->beside, "wbx");
+  w->f = fopen(w->beside, "w+bx");
   if (w->f) return R4_OK;
   r4_status s = system_failed(e, path, "cannot be written");
   forget(w);

@@ -64,24 +64,27 @@ static bool is_still_there(int file, const char *path)
          mine.st_ino == theirs.st_ino;
 }
 
+enum how { ALONE, SHARED, WAITING };
+
 /* Those who share a folder have it alone for a moment at the beginning: so, wait for a moment. */
-static bool try_lock(int file, bool shared)
+static bool try_lock(int file, enum how how)
 {
   enum { TIMES = 200, MICROSECONDS = 10000 };
-  for (int k = 0; flock(file, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB); k++) {
+  const int kind[] = {[ALONE] = LOCK_EX | LOCK_NB, [SHARED] = LOCK_SH | LOCK_NB, [WAITING] = LOCK_EX};
+  for (int k = 0; flock(file, kind[how]); k++) {
     if (errno == EINTR) continue;
-    if (errno != EWOULDBLOCK || !shared || k == TIMES) return false;
+    if (errno != EWOULDBLOCK || how != SHARED || k == TIMES) return false;
     usleep(MICROSECONDS);
   }
   return true;
 }
 
-static r4_status take(r4_lock *l, const char *folder, bool shared, r4_error *e)
+static r4_status take(r4_lock *l, const char *folder, enum how how, r4_error *e)
 {
   for (;;) {
     l->file = file_open_in_place(l->path, O_RDWR, e);
     if (l->file < 0) return R4_E_IO;
-    if (!try_lock(l->file, shared)) {
+    if (!try_lock(l->file, how)) {
       if (errno == EWOULDBLOCK) return busy(l->file, folder, e);
       l->failed = errno;
       return R4_OK;
@@ -93,22 +96,31 @@ static r4_status take(r4_lock *l, const char *folder, bool shared, r4_error *e)
   return R4_OK;
 }
 
+/* Takes over path. */
+static r4_lock *lock_at(char *path, const char *about, enum how how, r4_error *e)
+{
+  r4_lock *l = path ? mem_new(1, sizeof *l, about, e) : NULL;
+  if (l) *l = (r4_lock){.path = path, .file = -1};
+  if (l && !take(l, about, how, e)) return l;
+  if (l && l->file >= 0) close(l->file);
+  r4_mem_free(path);
+  r4_mem_free(l);
+  return NULL;
+}
+
 r4_lock *r4_lock_take(const char *folder, bool shared, r4_error *e)
 {
   NEEDS(folder, "a folder", NULL);
   r4_error_clear(e);
   if (file_make_folder(folder, e)) return NULL;
-  r4_lock *l = mem_new(1, sizeof *l, folder, e);
-  if (l) *l = (r4_lock){.path = file_join(folder, "lock", e), .file = -1};
-  if (!l || !l->path) {
-    r4_mem_free(l);
-    return NULL;
-  }
-  if (!take(l, folder, shared, e)) return l;
-  if (l->file >= 0) close(l->file);
-  r4_mem_free(l->path);
-  r4_mem_free(l);
-  return NULL;
+  return lock_at(file_join(folder, "lock", e), folder, shared ? SHARED : ALONE, e);
+}
+
+r4_lock *lock_wait(const char *file, r4_error *e)
+{
+  struct text path = {0};
+  text_add(&path, "%s.lock", file);
+  return lock_at(text_done(&path, file, e), file, WAITING, e);
 }
 
 void r4_lock_share(r4_lock *l)

@@ -10,4 +10,7 @@
  * it keeps nobody out; NULL: it does. */
 const char *lock_why_open(const r4_lock *l);
 
+/* A lock of a file that is to be made, whose name is file and ".lock"; waits while somebody else has it. */
+r4_lock *lock_wait(const char *file, r4_error *e);
+
 #endif

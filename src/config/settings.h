@@ -23,11 +23,10 @@ struct settings {
     int64_t seed, size;
     double val;
     const char *shades, *mask_means, *corrupt, *val_fill, *split;
-    bool clean, soft_masks;
+    bool clean;
+    r4_data_options read; /* its numbers and flags are settings without more ado; task.c adds the others */
     char *masks, *mask_categories, *cache, *tokenizer, *mask_words;
-    bool cache_only_read; /* no setting: see r4_run_data */
-    char masks_read[24];  /* no setting: what the run took where masks is empty; "": what is there. See run_data.c */
-    int64_t length;
+    char masks_read[24]; /* no setting: what the run took where masks is empty; "": what is there. See run_data.c */
     struct reals mask_values;
     double keep_masks, keep, correct;
     struct {
@@ -41,18 +40,19 @@ struct settings {
   char *method; /* one of the choices, or a sum of them */
   const char *guide_cells, *fill, *penalty_mean, *explain, *norm, *form, *sample_max, *box;
   char *words;
-  double lambda, lambda_r3, delta, delta_rate, delta_ramp, eps, penalty_after, lambda_ramp, eps_ramp, tau,
-    alpha, weight_penalty, group_step;
+  double lambda, lambda_r3, delta, delta_rate, delta_ramp, eps, penalty_after, lambda_ramp, eps_ramp, alpha,
+    group_step;
   double noise, word_share;     /* NaN: eps and alpha, which they were once called */
   double lambda_of[TERM_COUNT]; /* NaN: as lambda and lambda_r3 say, or the term's own */
   int64_t samples, steps, candidates, penalty_every;
-  bool random_start, double_softmax, guard, bound, group_batches;
+  bool guard, bound, group_batches;
+  r4_objective_options objective; /* as data.read: its numbers and flags */
   struct reals range, class_weights, group_weights;
   bool searched; /* no setting: lambda was auto, and is now one that the search tries or has chosen */
 
   r4_augment augment;
 
-  int64_t epochs, head_epochs, batch, lengths, patience, seed, threads;
+  int64_t epochs, head_epochs, batch, shards, lengths, patience, seed, threads;
   const char *optimizer, *schedule, *select;
   double rate, momentum, beta1, beta2, weight_decay, clip, warmup, decay_by, checkpoint;
   struct reals decay_at;

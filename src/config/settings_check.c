@@ -199,6 +199,23 @@ static r4_status check_length(const r4_settings *s, r4_error *e)
   return R4_OK;
 }
 
+/* Shards are summed; what is no sum over examples cannot be cut. */
+static r4_status check_shards(const r4_settings *s, r4_error *e)
+{
+  const struct settings *v = &s->values;
+  if (v->shards == 1) return R4_OK;
+  if (v->shards > v->batch)
+    return r4_fail(e, R4_E_ARGUMENT, "%s is %lld, but %s is %lld: a shard would have no example", LABEL("shards"),
+                   (long long)v->shards, LABEL("batch"), (long long)v->batch);
+  if (v->delta > 0)
+    return r4_fail(e, R4_E_ARGUMENT, "%s is %lld, but %s is %g, which looks at a whole batch: set lambda instead",
+                   LABEL("shards"), (long long)v->shards, LABEL("delta"), v->delta);
+  if (*v->guide)
+    return r4_fail(e, R4_E_ARGUMENT, "%s is %lld, but %s is \"%s\": penalties inside the net need a whole batch",
+                   LABEL("shards"), (long long)v->shards, LABEL("guide"), v->guide);
+  return R4_OK;
+}
+
 r4_status r4_settings_check(const r4_settings *s, r4_error *e)
 {
   NEEDS(s, "settings", R4_E_ARGUMENT);
@@ -208,5 +225,6 @@ r4_status r4_settings_check(const r4_settings *s, r4_error *e)
   if (!status) status = check_norm(s, e);
   if (!status) status = check_lists(s, e);
   if (!status) status = check_length(s, e);
+  if (!status) status = check_shards(s, e);
   return status ? status : settings_check_effects(s, e);
 }

@@ -6,7 +6,7 @@
 #ifndef R4_DATA_DATA_H
 #define R4_DATA_DATA_H
 
-#include "base/error.h"
+#include "base/map.h"
 #include "data/column/column.h"
 #include "data/extras.h"
 
@@ -31,8 +31,10 @@ struct masks {
   _Atomic long references;
   size_t n, capacity, size; /* size: elements of one mask: height * width, or features */
   uint8_t *bytes;
-  uint32_t *table; /* hash table for masks_add; 0 is empty */
+  uint32_t *table; /* hash table for masks_add; 0 is empty. NULL: they are in a mapped file, and stay as they are */
   size_t slots;
+  struct map *map;      /* that file, or NULL                                    */
+  struct map_pile pile; /* where bytes are while they are made in a file; or {0} */
 };
 
 struct names {
@@ -60,6 +62,10 @@ struct r4_data {
 /* ---- Parts: made, filled, then handed to a data set and never changed again ---- */
 
 struct masks *masks_new(size_t size, r4_error *e);
+/* The same for more masks than the memory may have room for: they are in a file without a name in this folder. */
+struct masks *masks_new_in(const char *folder, size_t size, r4_error *e);
+/* n masks, number 0 among them, that are in a file. */
+struct masks *masks_mapped(struct map *m, size_t at, size_t n, size_t size, r4_error *e);
 void masks_drop(struct masks *m);
 /* The number of a mask with these bytes, 0 for all zero; a new one if there is no equal. */
 r4_status masks_add(struct masks *m, const uint8_t *bytes, uint32_t *number, r4_error *e);
@@ -92,6 +98,7 @@ void data_set_masks(r4_data *d, struct masks *m);
 void data_set_classes(r4_data *d, struct names *classes);
 /* Adds a sentence about what is odd; before the data set is shared. */
 r4_status data_add_note(r4_data *d, r4_error *e, const char *format, ...) R4_PRINTF(3, 4);
+void data_forget_notes(r4_data *d);
 r4_status data_set_about(r4_data *d, r4_error *e, const char *format, ...) R4_PRINTF(3, 4);
 
 /* Elements of a mask of this data set, and how many neighbouring features share one: height * width and channels

@@ -14,26 +14,54 @@ static bool was_last(_Atomic long *references)
 
 /* ---- Masks ---- */
 
-struct masks *masks_new(size_t size, r4_error *e)
+/* Number 0, and the table. */
+static r4_status begin(struct masks *m, size_t size, r4_error *e)
+{
+  enum { SLOTS = 64 };
+  *m = (struct masks){.references = 1, .n = 1, .capacity = 1, .size = size, .slots = SLOTS, .pile = m->pile};
+  m->bytes = m->pile.folder ? m->pile.bytes : mem_new(size, 1, "masks", e);
+  m->table = mem_new(SLOTS, sizeof *m->table, "masks", e);
+  return m->bytes && m->table ? R4_OK : R4_E_MEMORY;
+}
+
+static struct masks *masks_made(const char *folder, size_t size, r4_error *e)
 {
   struct masks *m = mem_new(1, sizeof *m, "masks", e);
-  uint8_t *none = mem_new(size, 1, "masks", e);
-  uint32_t *table = mem_new(64, sizeof *table, "masks", e);
-  if (!m || !none || !table) {
-    r4_mem_free(m);
-    r4_mem_free(none);
-    r4_mem_free(table);
-    return NULL;
-  }
-  *m = (struct masks){
-    .references = 1, .n = 1, .capacity = 1, .size = size, .bytes = none, .table = table, .slots = 64};
+  r4_status s = m ? R4_OK : R4_E_MEMORY;
+  if (!s && folder) s = map_pile_open(&m->pile, folder, e);
+  if (!s && folder) s = map_pile_grow(&m->pile, size, e);
+  if (!s) s = begin(m, size, e);
+  if (!s) return m;
+  if (m) m->references = 1;
+  masks_drop(m);
+  return NULL;
+}
+
+struct masks *masks_new(size_t size, r4_error *e)
+{
+  return masks_made(NULL, size, e);
+}
+
+struct masks *masks_new_in(const char *folder, size_t size, r4_error *e)
+{
+  return masks_made(folder, size, e);
+}
+
+struct masks *masks_mapped(struct map *map, size_t at, size_t n, size_t size, r4_error *e)
+{
+  struct masks *m = mem_new(1, sizeof *m, "masks", e);
+  if (!m) return NULL;
+  *m = (struct masks){.references = 1, .n = n, .capacity = n, .size = size, .bytes = map->bytes + at};
+  m->map = map_share(map);
   return m;
 }
 
 void masks_drop(struct masks *m)
 {
   if (!m || !was_last(&m->references)) return;
-  r4_mem_free(m->bytes);
+  if (!m->map && !m->pile.folder) r4_mem_free(m->bytes);
+  map_drop(m->map);
+  map_pile_clear(&m->pile);
   r4_mem_free(m->table);
   r4_mem_free(m);
 }
@@ -67,34 +95,46 @@ static size_t slot_of(const struct masks *m, const uint32_t *table, size_t slots
   return at;
 }
 
-static bool room_for_one(struct masks *m)
+static r4_status grow(struct masks *m, r4_error *e)
 {
-  if (m->n == m->capacity) {
-    size_t bytes = 0;
-    if (__builtin_mul_overflow(2 * m->capacity, m->size, &bytes)) return false;
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(2 * m->capacity, m->size, &bytes)) return R4_E_MEMORY;
+  if (m->pile.folder) {
+    r4_status s = map_pile_grow(&m->pile, bytes, e);
+    if (s) return s;
+    m->bytes = m->pile.bytes;
+  } else {
     uint8_t *grown = r4_mem_grow(m->bytes, bytes, 1);
-    if (!grown) return false;
+    if (!grown) return R4_E_MEMORY;
     m->bytes = grown;
-    m->capacity *= 2;
   }
-  if (2 * m->n < m->slots) return true;
+  m->capacity *= 2;
+  return R4_OK;
+}
+
+static r4_status room_for_one(struct masks *m, r4_error *e)
+{
+  r4_status s = m->n == m->capacity ? grow(m, e) : R4_OK;
+  if (s || 2 * m->n < m->slots) return s;
   uint32_t *table = r4_mem_new(2 * m->slots, sizeof *table);
-  if (!table) return false;
+  if (!table) return R4_E_MEMORY;
   for (uint32_t k = 1; k < m->n; k++) table[slot_of(m, table, 2 * m->slots, masks_at(m, k))] = k;
   r4_mem_free(m->table);
   m->table = table;
   m->slots *= 2;
-  return true;
+  return R4_OK;
 }
 
 r4_status masks_add(struct masks *m, const uint8_t *bytes, uint32_t *number, r4_error *e)
 {
+  if (!m->table) return r4_fail(e, R4_E_INTERNAL, "masks of a mapped file do not change");
   if (!memcmp(bytes, m->bytes, m->size)) {
     *number = 0;
     return R4_OK;
   }
-  if (m->n >= UINT32_MAX / 4 || !room_for_one(m))
-    return r4_fail(e, R4_E_MEMORY, "out of memory for mask %zu", m->n);
+  r4_status s = m->n < UINT32_MAX / 4 ? room_for_one(m, e) : R4_E_MEMORY;
+  if (s == R4_E_MEMORY) return r4_fail(e, s, "out of memory for mask %zu", m->n);
+  if (s) return s;
   size_t at = slot_of(m, m->table, m->slots, bytes);
   if (!m->table[at]) {
     memcpy(m->bytes + m->n * m->size, bytes, m->size);

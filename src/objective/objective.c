@@ -164,10 +164,21 @@ static r4_id weight_penalty(const struct objective *o)
 /* ---- Penalties ---- */
 
 /* Whether means are over the examples with a mask; what is pasted is on any of them. */
+static bool term_counts_masked(const r4_objective_options *p, const struct term *t)
+{
+  return t->over_masked || (p->over_masked && !(t->pairs && !p->filled_within));
+}
+
 static bool counts_masked(const struct objective *o, const struct term *t)
 {
-  const r4_objective_options *p = o->options;
-  return t->over_masked || (p->over_masked && !(t->pairs && !p->filled_within));
+  return term_counts_masked(o->options, t);
+}
+
+bool objective_counts_masked(const r4_objective_options *p, size_t k)
+{
+  struct composition method;
+  return composition_of(p->method, &method) && k < method.terms &&
+         term_counts_masked(p, method.part[k]->term);
 }
 
 /* The sum of v [rows], and how many examples count. */

@@ -122,6 +122,9 @@ draw_fill draw_signed; /* uniform in [-1, 1) */
 draw_fill draw_unit;   /* uniform in [0, 1)  */
 draw_fill draw_normal; /* standard normal    */
 
+/* Whether the penalty of term k is a mean over the examples with a mask, not over all of the batch. */
+bool objective_counts_masked(const r4_objective_options *p, size_t k);
+
 /* An input that whoever runs the graph draws anew for each step. purpose is one of base/purpose.h. Terms that ask for
  * the same draw numbers of their own: behind the first term of a method, name and purpose are those of its place. */
 r4_id objective_draw(struct objective *o, const char *name, r4_shape shape, uint32_t purpose,

@@ -189,7 +189,7 @@ static r4_status take_values(const struct image *image, struct image_values *v, 
   v->width = image->width;
   if (!(v->value = mem_new(pixels, sizeof *v->value, "the values of pixels", e))) return R4_E_MEMORY;
   for (size_t i = 0; i < pixels; i++, from += image->channels)
-    v->value[i] = image->channels == 1 ? from[0] : (uint16_t)(from[0] << 8 | from[1]);
+    v->value[i] = (uint16_t)(image->channels == 1 ? from[0] : from[0] << 8 | from[1]);
   return R4_OK;
 }
 

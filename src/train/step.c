@@ -89,10 +89,18 @@ const float *step_losses(const struct step *s)
   return s->last->losses;
 }
 
-void step_update_buffers(const struct step *s, float *weights)
+const float *step_buffers(const struct step *s, size_t *n)
+{
+  *n = 0;
+  for (size_t k = 0; k < r4_net_params(s->options.net); k++) *n += buffer_size(s->options.net, k);
+  return s->buffers;
+}
+
+void step_put_buffers(const struct step *s, const float *values, float *weights)
 {
   const r4_net *n = s->options.net;
-  const float *from = s->buffers;
+  const float *from = values ? values : s->buffers;
+  if (!s->buffers) return;
   for (size_t k = 0; k < r4_net_params(n) && from; k++) {
     size_t size = buffer_size(n, k);
     memcpy(weights + r4_net_param_offset(n, k), from, size * sizeof *from);
@@ -260,6 +268,11 @@ static size_t guided_rows(const r4_objective_options *o, const r4_batch *b, bool
   return b->masked_first && b->masked <= part ? part : b->count;
 }
 
+bool step_guides(const r4_objective_options *o, const r4_batch *b, bool off)
+{
+  return guided_rows(o, b, off) > 0;
+}
+
 /* The most masked tokens of a text, as the next power of two: few numbers, so that few plans are made. */
 static size_t places_of(const struct step *s, const r4_batch *b, size_t guided)
 {
@@ -372,6 +385,12 @@ static r4_status not_finite(const struct variant *v, const r4_batch *b, uint32_t
   return s;
 }
 
+/* Far from the seeds that people choose. */
+static uint64_t seed_of(const struct step *s, uint32_t shard)
+{
+  return s->options.seed ^ shard * UINT64_C(0x9e3779b97f4a7c15);
+}
+
 r4_status step_run(struct step *s, const r4_batch *batch, uint32_t n, const struct step_weights *at,
                    const float *weights, float *gradient, struct step_result *result, r4_error *e)
 {
@@ -389,7 +408,7 @@ r4_status step_run(struct step *s, const r4_batch *batch, uint32_t n, const stru
   for (size_t k = 0; k < R4_TERMS; k++) s->lambda[k] = (float)at->lambda[k];
   s->eps = (float)at->eps;
   for (size_t k = 0; k < v->draws; k++)
-    r4_drawn_fill(&v->drawn[k].how, s->options.seed, n, batch, v->drawn[k].to);
+    r4_drawn_fill(&v->drawn[k].how, seed_of(s, at->shard), n, batch, v->drawn[k].to);
   status = r4_plan_run(v->plan, e);
   if (status) return status;
   if (!isfinite(v->scalar[LOSS])) return not_finite(v, batch, n, e);

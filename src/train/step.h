@@ -23,6 +23,7 @@ struct step_weights {
   double lambda[R4_TERMS], eps;
   bool off; /* the penalty has not begun, and is not computed */
   const float *example; /* v of each example of the batch; looked at if the objective is weighted */
+  uint32_t shard;       /* of a batch: what is drawn is drawn for it; 0: as without shards */
 };
 
 struct step_result {
@@ -49,8 +50,12 @@ r4_status step_run(struct step *s, const r4_batch *batch, uint32_t n, const stru
 r4_plan *step_plan(const struct step *s);
 /* Of each example of the batch, w[y_i] l_i: after a step. */
 const float *step_losses(const struct step *s);
-/* After the optimiser: buffers of the net get the values that the last step found. Their part of the gradient is
- * left as it is, 0 if it was 0, so that neither the length of the gradient nor the optimiser sees them. */
-void step_update_buffers(const struct step *s, float *weights);
+/* Whether the penalty would look at any example of this batch. */
+bool step_guides(const r4_objective_options *o, const r4_batch *b, bool off);
+/* New values of the net's buffers, n floats, after a step; NULL: it has none. */
+const float *step_buffers(const struct step *s, size_t *n);
+/* After the optimiser: buffers of the net get the values that the last step found, or these. Their part of the gradient
+ * is left as it is, 0 if it was 0, so that neither the length of the gradient nor the optimiser sees them. */
+void step_put_buffers(const struct step *s, const float *values, float *weights);
 
 #endif

@@ -42,23 +42,19 @@ const char *task_place(const struct settings *s, const char *written)
 /* The one place where settings become options of reading. They look into s. */
 static r4_data_options data_options_of(const struct settings *s)
 {
-  return (r4_data_options){
-    .mask_means = (r4_mask_meaning)word_number(s->data.mask_means, mask_meaning_words),
-    .soft_masks = s->data.soft_masks,
-    .mask_values = s->data.mask_values.v,
-    .mask_value_count = s->data.mask_values.n,
-    .masks = *s->data.masks ? s->data.masks : s->data.masks_read,
-    .mask_categories = s->data.mask_categories,
-    .height = s->data.size,
-    .width = s->data.size,
-    .cache = or_null(s->data.cache),
-    .cache_only_read = s->data.cache_only_read,
-    .tokenizer = task_place(s, s->data.tokenizer),
-    .length = s->data.length,
-    .mask_words = task_place(s, s->data.mask_words),
-    .seed = (uint64_t)s->data.seed,
-    .own_split = !strcmp(s->data.split, "own"),
-  };
+  r4_data_options o = s->data.read;
+  o.mask_means = (r4_mask_meaning)word_number(s->data.mask_means, mask_meaning_words);
+  o.mask_values = s->data.mask_values.v;
+  o.mask_value_count = s->data.mask_values.n;
+  o.masks = *s->data.masks ? s->data.masks : s->data.masks_read;
+  o.mask_categories = s->data.mask_categories;
+  o.height = o.width = s->data.size;
+  o.cache = or_null(s->data.cache);
+  o.tokenizer = task_place(s, s->data.tokenizer);
+  o.mask_words = task_place(s, s->data.mask_words);
+  o.seed = (uint64_t)s->data.seed;
+  o.own_split = !strcmp(s->data.split, "own");
+  return o;
 }
 
 static r4_data *open_recipe(const struct settings *s, r4_error *e)
@@ -189,7 +185,7 @@ r4_data *r4_run_data(const r4_settings *s, r4_error *e)
   NEEDS(s, "settings", NULL);
   r4_error own = {0};
   struct settings values = s->values;
-  values.data.cache_only_read = true;
+  values.data.read.cache_only_read = true; /* no setting: see r4_run_data */
   return task_data(&values, e ? e : &own);
 }
 
@@ -298,31 +294,25 @@ static r4_form task_form(const struct settings *s)
 
 r4_objective_options task_objective(const struct settings *s)
 {
-  bool ranged = s->range.n == 2;
-  r4_objective_options o = {
-    .method = s->method,
-    .eps = s->eps,
-    .over_masked = !strcmp(s->penalty_mean, "masked"),
-    .live = r4_method_describe(s->method).guided, /* for ramps, delta, and nets that are brought back */
-    .norm = (r4_norm)word_number(s->norm, norm_words),
-    .form = s->delta > 0 ? R4_FORM_TARGET : task_form(s),
-    .tau = s->tau,
-    .delta = s->delta,
-    .samples = (int)s->samples,
-    .steps = (int)s->steps,
-    .candidates = (int)s->candidates,
-    .word_box = !strcmp(s->box, "words"),
-    .element_max = !strcmp(s->sample_max, "element"),
-    .alpha = s->alpha,
-    .noise = isnan(s->noise) ? 0 : s->noise,
-    .word_share = isnan(s->word_share) ? 0 : s->word_share,
-    .random_start = s->random_start,
-    .ranged = ranged,
-    .low = ranged ? s->range.v[0] : 0,
-    .high = ranged ? s->range.v[1] : 0,
-    .weight_penalty = s->weight_penalty,
-    .double_softmax = s->double_softmax,
-  };
+  r4_objective_options o = s->objective;
+  o.method = s->method;
+  o.eps = s->eps;
+  o.over_masked = !strcmp(s->penalty_mean, "masked");
+  o.live = r4_method_describe(s->method).guided; /* for ramps, delta, and nets that are brought back */
+  o.norm = (r4_norm)word_number(s->norm, norm_words);
+  o.form = s->delta > 0 ? R4_FORM_TARGET : task_form(s);
+  o.delta = s->delta;
+  o.samples = (int)s->samples;
+  o.steps = (int)s->steps;
+  o.candidates = (int)s->candidates;
+  o.word_box = !strcmp(s->box, "words");
+  o.element_max = !strcmp(s->sample_max, "element");
+  o.alpha = s->alpha;
+  o.noise = isnan(s->noise) ? 0 : s->noise;
+  o.word_share = isnan(s->word_share) ? 0 : s->word_share;
+  o.ranged = s->range.n == 2;
+  o.low = o.ranged ? s->range.v[0] : 0;
+  o.high = o.ranged ? s->range.v[1] : 0;
   for (size_t k = 0; k < R4_TERMS; k++) o.lambda[k] = task_lambda(s, k);
   return o;
 }

@@ -171,6 +171,7 @@ size_t batch_rows_make(const struct batch_rows *r, uint32_t epoch, size_t first,
                        const size_t *example, bool alone, const struct batch_memory *to)
 {
   size_t masked = 0, scratch = fill_scratch(&r->fill), moved = augment_scratch(&r->augment);
+  for (size_t i = 0; i < n; i++) column_will_need(data_x(r->data), r->data->record[example[i]].row);
 #pragma omp parallel for schedule(static) reduction(+ : masked) if (!alone)
   for (size_t i = 0; i < n; i++) {
     const struct record *record = r->data->record + example[i];

@@ -70,6 +70,14 @@ struct column *column_over(void *data, const struct column_kind *kind, r4_shape 
   return NULL;
 }
 
+struct column *column_mapped(struct map *m, size_t at, const struct column_kind *kind, r4_shape shape,
+                             size_t rows, r4_error *e)
+{
+  struct column *c = column_over(m->bytes + at, kind, shape, rows, e);
+  if (c) c->map = map_share(m);
+  return c;
+}
+
 struct column *column_for_changed(const struct column *c, size_t rows, r4_error *e)
 {
   struct column *made = column_new(c->is->changed ? c->is->changed : c->is, c->shape, rows, e);
@@ -81,6 +89,7 @@ void column_drop(struct column *c)
 {
   if (!c || atomic_fetch_sub(&c->references, 1) != 1) return;
   if (!c->borrowed) r4_mem_free(c->data);
+  map_drop(c->map);
   r4_mem_free(c->length);
   r4_mem_free(c);
 }
@@ -90,6 +99,11 @@ void column_drop(struct column *c)
 void *column_row(const struct column *c, size_t row)
 {
   return (char *)c->data + row * c->features * c->is->size;
+}
+
+void column_will_need(const struct column *c, size_t row)
+{
+  if (c->map) map_will_need(c->map, column_row(c, row), c->features * c->is->size);
 }
 
 size_t column_length(const struct column *c, size_t row)

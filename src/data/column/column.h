@@ -7,6 +7,7 @@
 #define R4_DATA_COLUMN_COLUMN_H
 
 #include "base/hash.h"
+#include "base/map.h"
 #include "tensor/array.h"
 
 enum { COLUMN_NUMBERS = 2, COLUMN_TEXT = 160, COLUMN_KEY = 32 };
@@ -19,6 +20,7 @@ struct column {
   double number[COLUMN_NUMBERS]; /* those that its kind names, for all rows */
   void *data;                    /* [rows, features], elements of is->size bytes */
   bool borrowed;                 /* data is the caller's                         */
+  struct map *map;               /* that data is in, or NULL                     */
   uint32_t *length;              /* [rows], elements of a row, behind which it is padded; NULL: all of it */
 };
 
@@ -85,12 +87,17 @@ struct column *column_new(const struct column_kind *kind, r4_shape shape, size_t
 /* The same over memory of the caller, which outlives it. */
 struct column *column_over(void *data, const struct column_kind *kind, r4_shape shape, size_t rows,
                            r4_error *e);
+/* The same in a mapped file, from this byte of it on. */
+struct column *column_mapped(struct map *m, size_t at, const struct column_kind *kind, r4_shape shape,
+                             size_t rows, r4_error *e);
 /* Room for so many rows of c after their values were changed: lengths are zero where there are some. */
 struct column *column_for_changed(const struct column *c, size_t rows, r4_error *e);
 void column_drop(struct column *c);
 
 /* The stored elements of a row: bytes, floats, as the kind says. */
 void *column_row(const struct column *c, size_t row);
+/* The row will be read soon: where rows are in a file, the disk may begin. */
+void column_will_need(const struct column *c, size_t row);
 /* How many of them count; the others are padding. */
 size_t column_length(const struct column *c, size_t row);
 /* A whole row as floats; from floats, with the length of a row of another column (column_for_changed). */

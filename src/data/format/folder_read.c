@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "data/format/cache.h"
+#include "data/format/cache_file.h"
 #include "data/format/folder_list.h"
 #include "data/format/folder_masks.h"
 #include "data/format/images.h"
@@ -144,14 +145,16 @@ static r4_status read_block(struct mask_reader *r, r4_data *d, size_t start, uin
   return s;
 }
 
-static r4_status read_all(const struct listing *l, const r4_data_options *options, r4_data *d, r4_error *e)
+/* pile: a folder where masks are put, which may be more than the memory has room for; NULL: the memory. */
+static r4_status read_all(const struct listing *l, const r4_data_options *options, const char *pile,
+                          r4_data *d, r4_error *e)
 {
   struct mask_reader r;
   uint8_t *mask = NULL;
   r4_status s = mask_reader_start(&r, l, options, data_x(d)->shape, e);
   if (!s && listing_masks(l)) {
     size_t pixels = data_mask_layout(d).size;
-    data_set_masks(d, masks_new(pixels, e));
+    data_set_masks(d, pile ? masks_new_in(pile, pixels, e) : masks_new(pixels, e));
     mask = data_masks(d) ? mem_new(BLOCK, pixels, "masks", e) : NULL;
     if (!mask) s = R4_E_MEMORY;
   }
@@ -179,22 +182,58 @@ static r4_status check_request(const struct listing *l, const r4_data_options *o
   return R4_OK;
 }
 
+static r4_status read_to_memory(const struct listing *l, const r4_data_options *options, r4_data *d,
+                                r4_error *e)
+{
+  r4_shape shape;
+  r4_status s = find_shape(l, options, &shape, e);
+  struct column *values = s ? NULL : column_new(&bytes_column, shape, l->n, e);
+  if (s || !values) return s ? s : R4_E_MEMORY;
+  data_set_x(d, values);
+  return read_all(l, options, NULL, d, e);
+}
+
+static r4_status make_cache(const struct listing *l, const r4_data_options *options, const char *cache,
+                            r4_data *d, r4_error *e)
+{
+  r4_shape shape;
+  struct cache_maker maker;
+  r4_status s = find_shape(l, options, &shape, e);
+  if (!s) s = cache_file_begin(&maker, cache, shape, d, e);
+  if (s) return s;
+  s = read_all(l, options, options->cache, d, e);
+  if (!s) return cache_file_end(&maker, d, e);
+  data_set_x(d, NULL);
+  cache_file_abandon(&maker);
+  return s;
+}
+
+/* From the cache, which is made if nobody else makes it. */
+static r4_status read_to_cache(const struct listing *l, const r4_data_options *options, const char *cache,
+                               r4_data *d, r4_error *e)
+{
+  r4_lock *lock = cache_lock(cache, e);
+  if (!lock) return e && e->status ? e->status : R4_E_IO;
+  r4_status s = R4_OK;
+  if (!cache_load(cache, false, d)) {
+    s = make_cache(l, options, cache, d, e);
+    data_forget_notes(d);
+    data_set_masks(d, NULL);
+    if (!s && !cache_load(cache, false, d)) s = r4_fail(e, R4_E_IO, "%s: cannot be read again", cache);
+  }
+  r4_lock_free(lock);
+  return s;
+}
+
 /* Values, masks and the mask of each record, from the cache or from the files. */
 static r4_status read_pixels(const struct listing *l, const r4_data_options *options, r4_data *d, r4_error *e)
 {
   char *cache = NULL;
   r4_status s = options->cache ? cache_name(l, options, &cache, e) : R4_OK;
   if (s) return s;
-  if (!cache || !cache_load(cache, d)) {
-    r4_shape shape;
-    s = find_shape(l, options, &shape, e);
-    struct column *values = s ? NULL : column_new(&bytes_column, shape, l->n, e);
-    if (!s && !values) s = R4_E_MEMORY;
-    if (!s) data_set_x(d, values);
-    if (!s) s = read_all(l, options, d, e);
-    bool kept = cache && !options->cache_only_read && !d->notes; /* what is odd is told every time */
-    if (!s && kept) s = cache_store(cache, d, e);
-  }
+  if (!cache || !cache_load(cache, options->cache_only_read, d))
+    s = cache && !options->cache_only_read ? read_to_cache(l, options, cache, d, e)
+                                           : read_to_memory(l, options, d, e);
   r4_mem_free(cache);
   return s;
 }

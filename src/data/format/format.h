@@ -1,4 +1,4 @@
-/* Formats: a format is one file with one struct, and one line in the table of open.c. */
+/* Formats: a format is one file with one struct, and one line in formats.def. */
 #ifndef R4_DATA_FORMAT_FORMAT_H
 #define R4_DATA_FORMAT_FORMAT_H
 
@@ -15,19 +15,9 @@ struct format {
   unsigned takes; /* TAKES_..; asking a format for what it does not take is an error */
 };
 
-extern const struct format digits_format;    /* built in: "digits", or "digits:N" for N training images */
-extern const struct format idx_format;       /* a folder of idx files, as MNIST comes */
-extern const struct format npz_format;       /* a file of NumPy arrays */
-extern const struct format ham_format;       /* HAM10000 as it is published */
-extern const struct format isic_format;      /* ISIC as sorted for experiments with patches */
-extern const struct format isic_2017_format; /* ISIC 2017 with a table of what photographs show */
-extern const struct format plant_format;     /* leaves of sugar beet */
-extern const struct format breeds_format;    /* pets with trimaps */
-extern const struct format salient_format;   /* Salient ImageNet */
-extern const struct format pets_format;      /* cats and dogs, and where a patch is planted */
-extern const struct format imdb_format;      /* the reviews of IMDB */
-extern const struct format text_format;      /* a table of texts, or a folder of them */
-extern const struct format folder_format;    /* images with metadata.csv, or in a folder for each class */
+#define FORMAT(name) extern const struct format name##_format;
+#include "data/format/formats.def"
+#undef FORMAT
 
 /* The format of what is at path; NULL: none of them. */
 const struct format *format_of(const char *path);

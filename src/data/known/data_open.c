@@ -7,9 +7,11 @@
 #include "data/catalog/catalog.h"
 #include "data/format/format.h"
 
+#define FORMAT(name) &name##_format,
 static const struct format *const formats[] = {
-  &digits_format,  &idx_format,  &npz_format,    &ham_format,  &isic_format, &isic_2017_format, &plant_format,
-  &salient_format, &pets_format, &breeds_format, &imdb_format, &text_format, &folder_format};
+#include "data/format/formats.def"
+};
+#undef FORMAT
 
 enum { FORMATS = sizeof formats / sizeof *formats };
 

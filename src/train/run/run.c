@@ -143,12 +143,12 @@ static r4_status one_step(struct run *r, r4_error *e)
   make_lazy(r, &at);
   at.example = groups_weigh(&r->groups, r->train, &b);
   r4_status s = r4_optimizer_set_rate(r->optimizer, rate_at(r), e);
-  if (!s) s = step_run(r->step, &b, (uint32_t)r->state.step, &at, r->weights, r->gradient, &result, e);
+  if (!s) s = shards_run(r->step, &b, (uint32_t)r->state.step, &at, r->weights, r->gradient, &result, e);
   if (s) return s;
   clip_gradient(r->gradient, r->size, r->s->clip);
   r4_optimizer_step(r->optimizer, r->weights, r->gradient);
-  step_update_buffers(r->step, r->weights);
-  groups_follow(&r->groups, r->s->group_step, r->train, &b, step_losses(r->step));
+  shards_update_buffers(r->step, r->weights);
+  groups_follow(&r->groups, r->s->group_step, r->train, &b, shards_losses(r->step));
   bool penalised = result.guided && !at.off;
   add_to_sums(&r->state.sums, &b, penalised, &stated, &result);
   r->state.penalised += penalised && run_sum(at.lambda) > 0;
@@ -292,41 +292,66 @@ r4_status run_step(struct run *r, r4_progress *progress, r4_error *e)
 
 /* ---- In a folder ---- */
 
+/* After a step: who reports may end the run, and the checkpoint may be due. */
+static r4_status after_step(struct run *r, const r4_train_options *o, const r4_progress *progress,
+                            double *saved, r4_status s, bool *stopped, r4_error *e)
+{
+  if (!s && progress->epoch_done) *saved = now();
+  if (!s) *stopped = o->report && !o->report(progress, o->user) && !r->state.finished;
+  bool due = !s && r->folder && r->s->checkpoint > 0 && now() - *saved >= r->s->checkpoint;
+  s = run_vote(r->team, s, stopped, &due, e);
+  if (s || !due || progress->epoch_done) return s;
+  *saved = now();
+  return run_join(r->team, r->folder ? run_save(r, e) : R4_OK, e);
+}
+
 static r4_status loop(struct run *r, const r4_train_options *o, bool *stopped, r4_error *e)
 {
-  r4_progress progress;
+  r4_progress progress = {0};
   r4_status s = run_seek(r, e);
   double saved = now();
   while (!s && !r->state.finished && !*stopped) {
     s = run_step(r, &progress, e);
-    if (s) return s;
-    if (progress.epoch_done) saved = now();
-    *stopped = o->report && !o->report(&progress, o->user) && !r->state.finished;
-    bool due = r->s->checkpoint > 0 && now() - saved >= r->s->checkpoint;
-    if (!progress.epoch_done && (*stopped || due)) {
-      s = run_save(r, e);
-      saved = now();
-    }
+    s = after_step(r, o, &progress, &saved, s, stopped, e);
   }
   return s;
+}
+
+/* Made or read by process 0, and by all others what it has. */
+static r4_status begin(struct run *r, const r4_train_options *o, r4_status s, r4_error *e)
+{
+  s = run_join(o->team, s, e);
+  if (!s) s = run_agree(r, e);
+  if (!s) s = run_join(o->team, r->folder ? run_begin(r, o, e) : R4_OK, e);
+  return s ? s : run_share(r, e);
 }
 
 static r4_status train_locked(const r4_settings *settings, const r4_train_options *o, r4_outcome *outcome,
                               r4_error *e)
 {
   struct run r;
-  r4_status s = run_open(&r, settings, NULL, o->folder, e);
-  r.notice = o->notice;
+  bool leads = !team_rank(o->team);
+  r4_status s = run_open(&r, settings, NULL, leads ? o->folder : NULL, o->team, e);
+  r.notice = leads ? o->notice : NULL;
   r.user = o->user;
   if (!s && o->chosen_by) s = validation_may_choose(&r.val, o->chosen_by, e);
-  if (!s) s = run_begin(&r, o, e);
+  s = begin(&r, o, s, e);
   if (!s) run_tell_settings(&r);
   if (!s) run_greet(&r);
   if (!s) s = loop(&r, o, &outcome->stopped, e);
-  if (!s && r.state.finished) s = run_finish(&r, e);
-  if (!s && r.state.finished) s = run_judge(&r, outcome, e);
+  if (!s && leads && r.state.finished) s = run_finish(&r, e);
+  if (!s && leads && r.state.finished) s = run_judge(&r, outcome, e);
   run_close(&r);
   return s;
+}
+
+static r4_status check_team(const r4_settings *s, const r4_team *t, r4_error *e)
+{
+  if (!t) return R4_OK;
+  if (!r4_given(t->send && t->receive, "r4_train", "a team that sends and receives", e)) return R4_E_ARGUMENT;
+  if (t->ranks <= s->values.shards) return R4_OK;
+  return r4_fail(e, R4_E_ARGUMENT, "%s is %lld, too few for %d processes: some would have nothing to do",
+                 setting_label(s, "shards").text, (long long)s->values.shards, t->ranks);
 }
 
 r4_status r4_train(const r4_settings *settings, const r4_train_options *o, r4_outcome *outcome, r4_error *e)
@@ -343,10 +368,12 @@ r4_status r4_train(const r4_settings *settings, const r4_train_options *o, r4_ou
   if (!s && r4_lambda_is_open(settings))
     s = r4_fail(e, R4_E_ARGUMENT, "%s is auto: r4_lambda_search must choose it first",
                 setting_label(settings, "lambda").text);
+  if (!s) s = check_team(settings, o->team, e);
   if (s) return s;
-  r4_lock *lock = run_lock(o, e);
-  if (!lock) return e->status;
-  s = train_locked(settings, o, outcome, e);
+  bool leads = !team_rank(o->team);
+  r4_lock *lock = leads ? run_lock(o, e) : NULL;
+  s = run_join(o->team, leads && !lock ? e->status : R4_OK, e);
+  if (!s) s = train_locked(settings, o, outcome, e);
   r4_lock_free(lock);
   return s;
 }

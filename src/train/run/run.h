@@ -19,7 +19,7 @@
 #include "train/groups.h"
 #include "train/run/checkpoint.h"
 #include "train/run/curves.h"
-#include "train/step.h"
+#include "train/sharded.h"
 #include "train/validation.h"
 #include "train/word_list.h"
 
@@ -77,7 +77,8 @@ struct run {
   r4_reach *reach;        /* where masks are, if they are in small parts of images; then masked is 0 */
   r4_optimizer *optimizer;
   r4_batches *batches;
-  struct step *step;
+  struct shards *step;
+  const r4_team *team; /* or NULL */
   struct schedule schedule;
   struct log log;
   struct text lines; /* of the log, without a folder */
@@ -92,9 +93,9 @@ struct run {
 /* ---- Making it: run_open.c ---- */
 
 /* Makes all of it, at the start of the first epoch. data: NULL for those that the settings name. folder: NULL for a run
- * that leaves no files. */
+ * that leaves no files, as those of a team do but process 0. */
 r4_status run_open(struct run *r, const r4_settings *settings, const r4_data *data, const char *folder,
-                   r4_error *e);
+                   const r4_team *team, r4_error *e);
 void run_close(struct run *r);
 /* Step and optimiser for what learns in this epoch: what does not is not differentiated. */
 r4_status run_open_phase(struct run *r, r4_error *e);
@@ -129,6 +130,17 @@ void run_origin(const struct run *r, struct checkpoint_part part[RUN_ORIGIN_PART
 /* Refuses one of another run, by what differs. *was becomes the settings it was made with, which may differ in what
  * leaves the steps done so far as they are; to be freed on failure as well. */
 r4_status run_check_origin(const struct run *r, const struct checkpoint *c, r4_settings **was, r4_error *e);
+
+/* ---- In a team: run_team.c; of one process (team NULL) these do nothing ---- */
+
+/* After what any process may fail at: R4_E_TEAM for those that did not. */
+r4_status run_join(const r4_team *t, r4_status s, r4_error *e);
+/* The same, and what any process wishes: to stop, which means to save as well, or to save. */
+r4_status run_vote(const r4_team *t, r4_status s, bool *stop, bool *save, r4_error *e);
+/* R4_E_ARGUMENT if a process has another version, settings or data. */
+r4_status run_agree(const struct run *r, r4_error *e);
+/* All begin where process 0 does, which alone has read the checkpoint. */
+r4_status run_share(struct run *r, r4_error *e);
 
 /* ---- Its settings beside its data: run_check.c ---- */
 

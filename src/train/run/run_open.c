@@ -164,9 +164,9 @@ r4_status run_open_phase(struct run *r, r4_error *e)
   bool head_alone = r->state.epoch < r->s->head_epochs;
   if (r->step && head_alone == r->head_alone) return R4_OK;
   r->head_alone = head_alone;
-  step_free(r->step);
+  shards_free(r->step);
   const struct step_options options = step_options_of(r);
-  r->step = step_new(&options, e);
+  r->step = shards_new(&options, (size_t)r->s->shards, r->team, e);
   if (!r->step) return e->status;
   return rates_set(r->optimizer, r->net, options.objective.rates, e);
 }
@@ -233,11 +233,12 @@ static r4_status identify(struct run *r, const r4_settings *settings, r4_error *
 }
 
 r4_status run_open(struct run *r, const r4_settings *settings, const r4_data *data, const char *folder,
-                   r4_error *e)
+                   const r4_team *team, r4_error *e)
 {
   *r = (struct run){.s = &settings->values,
                     .settings = settings,
                     .folder = folder,
+                    .team = team,
                     .log.file = -1,
                     .curves = {.csv.file = -1, .events.file = -1}};
   r4_status s = open_data(r, data, e);
@@ -256,7 +257,7 @@ void run_close(struct run *r)
   r4_string_free(text_take(&r->lines));
   curves_close(&r->curves);
   validation_close(&r->val);
-  step_free(r->step);
+  shards_free(r->step);
   r4_batches_free(r->batches);
   r4_optimizer_free(r->optimizer);
   word_list_close(&r->words);

@@ -30,7 +30,7 @@ r4_trainer *r4_trainer_new(const r4_settings *s, const r4_data *d, r4_error *e)
     r4_mem_free(t);
     return NULL;
   }
-  if (!run_open(&t->run, t->settings, d, NULL, e) && !run_seek(&t->run, e)) return t;
+  if (!run_open(&t->run, t->settings, d, NULL, NULL, e) && !run_seek(&t->run, e)) return t;
   r4_trainer_free(t);
   return NULL;
 }
@@ -114,7 +114,7 @@ char *r4_trainer_log(const r4_trainer *t)
 
 r4_plan *r4_trainer_plan(const r4_trainer *t)
 {
-  return step_plan(t->run.step);
+  return shards_plan(t->run.step);
 }
 
 const float *r4_trainer_weights(const r4_trainer *t)

@@ -1,0 +1,313 @@
+/* Runs that several processes make together: the same bits as one, for any number of them. The processes talk through
+ * pairs of sockets. */
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "objective_case.h"
+#include "scratch.h"
+#include "train/sharded.h"
+#include "train_case.h"
+
+enum { RANKS = 8 };
+
+/* ---- A team of forked processes ---- */
+
+struct wires {
+  int at[RANKS][RANKS]; /* [own rank][other rank] */
+  int rank;
+};
+
+static r4_status put(void *user, int to, const void *bytes, size_t size, r4_error *e)
+{
+  const struct wires *w = user;
+  for (size_t at = 0; at < size;) {
+    ssize_t n = send(w->at[w->rank][to], (const char *)bytes + at, size - at, MSG_NOSIGNAL);
+    if (n <= 0) return r4_fail(e, R4_E_IO, "process %d is gone", to);
+    at += (size_t)n;
+  }
+  return R4_OK;
+}
+
+static r4_status get(void *user, int from, void *bytes, size_t size, r4_error *e)
+{
+  const struct wires *w = user;
+  for (size_t at = 0; at < size;) {
+    ssize_t n = read(w->at[w->rank][from], (char *)bytes + at, size - at);
+    if (n <= 0) return r4_fail(e, R4_E_IO, "process %d is gone", from);
+    at += (size_t)n;
+  }
+  return R4_OK;
+}
+
+/* Of one process: what it does with its team; returns an exit code. */
+typedef int work(const r4_team *t, void *user);
+
+/* Exit codes of all. */
+static void together(int ranks, work *w, void *user, int code[RANKS])
+{
+  struct wires wires;
+  pid_t child[RANKS];
+  for (int a = 0; a < ranks; a++)
+    for (int b = 0; b < a; b++) {
+      int pair[2];
+      assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+      wires.at[a][b] = pair[0];
+      wires.at[b][a] = pair[1];
+    }
+  for (int k = 0; k < ranks; k++)
+    if (!(child[k] = fork())) {
+      wires.rank = k;
+      for (int a = 0; a < ranks; a++)
+        for (int b = 0; b < ranks; b++)
+          if (a != k && a != b) close(wires.at[a][b]);
+      const r4_team team = {.rank = k, .ranks = ranks, .send = put, .receive = get, .user = &wires};
+      _exit(w(ranks > 1 ? &team : NULL, user));
+    }
+  for (int a = 0; a < ranks; a++)
+    for (int b = 0; b < ranks; b++)
+      if (a != b) close(wires.at[a][b]);
+  for (int k = 0; k < ranks; k++) {
+    int status = 0;
+    assert_int_equal(waitpid(child[k], &status, 0), child[k]);
+    code[k] = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+}
+
+/* ---- Runs ---- */
+
+struct order {
+  const char *const *settings;
+  const char *run;
+  bool resume;
+  int steps;     /* stop after so many; 0: none */
+  int stopper;   /* the process that stops, or is killed */
+  bool kill;     /* instead of stopping */
+  int different; /* the process that has another setting; 0: none */
+  int taken;
+};
+
+static bool count(const r4_progress *p, void *user)
+{
+  (void)p;
+  struct order *o = user;
+  if (++o->taken != o->steps) return true;
+  if (o->kill) raise(SIGKILL);
+  return false;
+}
+
+static bool go_on(const r4_progress *p, void *user)
+{
+  (void)p, (void)user;
+  return true;
+}
+
+static int train(const r4_team *t, void *user)
+{
+  struct order o = *(struct order *)user;
+  int rank = t ? t->rank : 0;
+  const char *more[16] = {NULL};
+  size_t n = 0;
+  for (; o.settings[n]; n++) more[n] = o.settings[n];
+  if (o.different && rank == o.different) more[n] = "rate=0.5";
+  r4_settings *s = train_settings(more);
+  const r4_train_options options = {.folder = train_path(o.run, ""),
+                                    .resume = o.resume,
+                                    .report = o.steps && rank == o.stopper ? count : go_on,
+                                    .user = &o,
+                                    .team = t};
+  r4_error e = {0};
+  r4_status status = r4_train(s, &options, NULL, &e);
+  r4_settings_free(s);
+  return (int)status;
+}
+
+static void all_end(int ranks, const struct order *o, int expected)
+{
+  int code[RANKS];
+  struct order copy = *o;
+  together(ranks, train, &copy, code);
+  for (int k = 0; k < ranks; k++)
+    if (code[k] != expected)
+      fail_msg("%s, %d processes: process %d ended with %d", o->run, ranks, k, code[k]);
+}
+
+#define SETTINGS(...) ((const char *const[]){"shards=8", __VA_ARGS__, NULL})
+
+static void same_bits_for_any_number(void **state)
+{
+  (void)state;
+  const struct {
+    const char *name;
+    const char *const *settings;
+  } cell[] = {
+    {"erm", SETTINGS("method=erm")},
+    {"r3", SETTINGS("method=r3")},
+    {"rand", SETTINGS("method=rand-r4")},
+    {"adv", SETTINGS("method=adv-r4", "attack.steps=2")},
+    {"cert", SETTINGS("method=cert-r4")},
+    {"pairing", SETTINGS("method=pairing")},
+    {"sum", SETTINGS("method=cert-r4+pairing")},
+    {"dro", SETTINGS("method=group-dro")},
+    {"norm", SETTINGS("method=r3", "net=conv 4 3 p1, batchnorm, relu, maxpool 4, flatten, dense 10")},
+    {"dropout", SETTINGS("method=r3", "net=dense 16, relu, dropout 0.5, dense 10")},
+  };
+  for (size_t k = 0; k < sizeof cell / sizeof *cell; k++) {
+    char one[64], many[64];
+    snprintf(one, sizeof one, "%s-1", cell[k].name);
+    all_end(1, &(struct order){.settings = cell[k].settings, .run = one}, R4_OK);
+    for (int ranks = 2; ranks <= RANKS; ranks += ranks < 3 ? 1 : ranks < 5 ? 2 : 3) { /* 2, 3, 5, 8 */
+      snprintf(many, sizeof many, "%s-%d", cell[k].name, ranks);
+      all_end(ranks, &(struct order){.settings = cell[k].settings, .run = many}, R4_OK);
+      char model[300];
+      snprintf(model, sizeof model, "%s", train_path(one, "model.safetensors"));
+      assert_same_file(model, train_path(many, "model.safetensors"));
+    }
+  }
+}
+
+/* The weights of a run after one epoch, by plain steps along the gradient. */
+static r4_model *stepped(const char *const *more, const char *shards, const char *run)
+{
+  const char *all[16] = {"optimizer=sgd", "epochs=1", "rate=0.05", "eps.ramp=0", "penalty.cap=false", shards};
+  for (size_t n = 6, k = 0; more[k]; k++) all[n++] = more[k];
+  train_or_fail(all, run, false);
+  r4_error e = {0};
+  r4_model *m = r4_model_open(train_path(run, "model.safetensors"), NULL, &e);
+  if (!m) fail_msg("%s", e.text);
+  return m;
+}
+
+/* The sum over shards is the gradient of the batch: masks on some examples, means over these or over all. */
+static void shards_add_up_to_the_batch(void **state)
+{
+  (void)state;
+  const char *const *cell[] = {
+    SETTINGS("method=erm"),
+    SETTINGS("method=erm", "class_weights=1,2,3,1,1,1,1,1,1,4", "weight_penalty=0.01"),
+    SETTINGS("method=r3", "lambda=3", "data.keep_masks=0.3"),
+    SETTINGS("method=r3", "lambda=3", "data.keep_masks=0.3", "penalty.mean=all"),
+    SETTINGS("method=cert-r4", "data.keep_masks=0.3", "penalty.after=0"),
+    SETTINGS("method=ibp-ex", "data.keep_masks=0.3", "penalty.after=0"),
+    SETTINGS("method=pairing", "data.keep_masks=0.3"),
+    SETTINGS("method=cert-r4+pairing", "data.keep_masks=0.3", "penalty.after=0"),
+    SETTINGS("method=group-dro"),
+  };
+  for (size_t k = 0; k < sizeof cell / sizeof *cell; k++) {
+    char run[2][32];
+    for (int c = 0; c < 2; c++) snprintf(run[c], sizeof run[c], "sum-%zu-%d", k, c);
+    r4_model *whole = stepped(cell[k] + 1, "shards=1", run[0]),
+             *cut = stepped(cell[k] + 1, "shards=7", run[1]);
+    size_t n = r4_net_size(r4_model_net(whole));
+    double far = 0, moved = 0;
+    for (size_t i = 0; i < n; i++) {
+      double a = r4_model_weights(whole)[i], b = r4_model_weights(cut)[i];
+      far = fmax(far, fabs(a - b));
+      moved = fmax(moved, fabs(a));
+    }
+    if (!(far <= 2e-5 * moved))
+      fail_msg("%s, %s: weights up to %g are %g apart", cell[k][1], cell[k][2], moved, far);
+    r4_model_free(whole);
+    r4_model_free(cut);
+  }
+}
+
+/* Any process may stop it, and any number go on with it. */
+static void stopped_runs_go_on_with_others(void **state)
+{
+  (void)state;
+  const char *const *settings = SETTINGS("method=r3");
+  all_end(1, &(struct order){.settings = settings, .run = "whole"}, R4_OK);
+  char whole[300];
+  snprintf(whole, sizeof whole, "%s", train_path("whole", "model.safetensors"));
+  for (int stopper = 0; stopper < 4; stopper += 3) {
+    char run[32];
+    snprintf(run, sizeof run, "stopped-%d", stopper);
+    all_end(4, &(struct order){.settings = settings, .run = run, .steps = 7, .stopper = stopper}, R4_OK);
+    assert_false(file_exists(train_path(run, "model.safetensors")));
+    all_end(2, &(struct order){.settings = settings, .run = run, .resume = true, .steps = 9}, R4_OK);
+    all_end(3, &(struct order){.settings = settings, .run = run, .resume = true}, R4_OK);
+    assert_same_file(whole, train_path(run, "model.safetensors"));
+  }
+}
+
+/* A process that is killed ends the others; its last checkpoint is good for fewer. */
+static void a_killed_process_ends_all(void **state)
+{
+  (void)state;
+  const char *const *settings = SETTINGS("method=r3");
+  int code[RANKS];
+  struct order o = {.settings = settings, .run = "killed", .steps = 20, .stopper = 2, .kill = true};
+  together(4, train, &o, code);
+  for (int k = 0; k < 4; k++) assert_int_equal(code[k], k == 2 ? 128 + SIGKILL : R4_E_IO);
+  assert_true(file_exists(train_path("killed", "checkpoint")));
+  all_end(2, &(struct order){.settings = settings, .run = "killed", .resume = true}, R4_OK);
+  all_end(1, &(struct order){.settings = settings, .run = "unhurt"}, R4_OK);
+  char model[300];
+  snprintf(model, sizeof model, "%s", train_path("unhurt", "model.safetensors"));
+  assert_same_file(model, train_path("killed", "model.safetensors"));
+}
+
+/* Who differs has the sentence, all others know that somebody has; nobody waits. */
+static void differences_are_refused(void **state)
+{
+  (void)state;
+  int code[RANKS];
+  struct order o = {.settings = SETTINGS("method=r3"), .run = "different", .different = 2};
+  together(3, train, &o, code);
+  assert_int_equal(code[2], R4_E_ARGUMENT);
+  assert_int_equal(code[0], R4_E_TEAM);
+  assert_int_equal(code[1], R4_E_TEAM);
+  assert_false(file_exists(train_path("different", "checkpoint")));
+  struct order few = {.settings = (const char *const[]){"method=r3", "shards=2", NULL}, .run = "few"};
+  all_end(3, &few, R4_E_ARGUMENT);
+}
+
+/* A loss that is not finite is known by the process that computed it. */
+static void failures_reach_all(void **state)
+{
+  (void)state;
+  int code[RANKS], own = 0;
+  struct order o = {.settings = SETTINGS("method=erm", "rate=1e30", "optimizer=sgd"), .run = "diverges"};
+  together(4, train, &o, code);
+  for (int k = 0; k < 4; k++) {
+    own += code[k] == R4_E_DOMAIN;
+    if (code[k] != R4_E_DOMAIN && code[k] != R4_E_TEAM) fail_msg("process %d ended with %d", k, code[k]);
+  }
+  assert_true(own >= 1);
+}
+
+static void what_is_no_sum_is_refused(void **state)
+{
+  (void)state;
+  const char *const *bad[] = {SETTINGS("batch=4"), SETTINGS("method=r3", "delta=0.1"),
+                              SETTINGS("method=r3", "guide=relu")};
+  for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
+    all_end(1, &(struct order){.settings = bad[k], .run = "bad"}, R4_E_ARGUMENT);
+}
+
+/* Processes are forked: no thread may have run before. */
+static int one_thread(void **state)
+{
+  r4_threads(1, false);
+  return scratch_make(state);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(same_bits_for_any_number),       cmocka_unit_test(shards_add_up_to_the_batch),
+    cmocka_unit_test(stopped_runs_go_on_with_others), cmocka_unit_test(a_killed_process_ends_all),
+    cmocka_unit_test(differences_are_refused),        cmocka_unit_test(failures_reach_all),
+    cmocka_unit_test(what_is_no_sum_is_refused),
+  };
+  cmocka_set_message_output(CM_OUTPUT_TAP);
+  return cmocka_run_group_tests(tests, one_thread, scratch_remove);
+}
