@@ -98,7 +98,7 @@ static void a_signal_saves_and_stops(void **state)
     "$R4 work usr --status",
     1, "1 runs: 0 done, 1 running, 0 failed, 0 left\nrunning rate=0.02: process ",
     "made 0; 0 of 1 runs are done", " makes rate=0.02, by the plan that is there: stop that first", "code 3",
-    "ended 1", "r4 work: stopped and saved; the same command goes on", "0 done, 0 running, 0 failed, 1 left");
+    "ended 1", "r4 work: stopped and saved; the same command continues", "0 done, 0 running, 0 failed, 1 left");
   EXPECT("set -- $(grep -o 'process [0-9]*' usr" WORK ".log); [ -e usr" RUN
          "/seed-0/checkpoint ] && ! [ -s usr" WORK ".lock ] && echo saved",
          0, "saved");

@@ -66,7 +66,7 @@ static int print_plan(FILE *f, const void *user)
   r4_json_close(w, ']');
   r4_json_text(w, "folder", x->folder);
   r4_json_whole(w, "threads", most_threads(x->l));
-  r4_json_whole(w, "beside", run_list_beside(x->l));
+  r4_json_whole(w, "next to", run_list_beside(x->l));
   add_runs(w, x->l);
   r4_json_checksum(w);
   return json_print(f, x->l->command, w);
@@ -162,7 +162,7 @@ static bool take_all(struct plan *p)
   bool good = p->command && p->folder && p->words < sizeof p->word / sizeof *p->word;
   for (size_t k = 0; k < p->words && good; k++)
     good = (p->word[k] = r4_json_as_text(r4_json_at(words, k))) != NULL;
-  return good && take_count(p->root, "threads", &p->threads) && take_count(p->root, "beside", &p->beside);
+  return good && take_count(p->root, "threads", &p->threads) && take_count(p->root, "next to", &p->beside);
 }
 
 int plan_read(const char *path, struct plan *p)
@@ -176,7 +176,7 @@ int plan_read(const char *path, struct plan *p)
   snprintf(why, sizeof why,
            "is of r4 %.60s, this is r4 " R4_VERSION ": plan again, with the version that works",
            version ? shown(version).text : "?");
-  int code = !same ? refuse(path, why) : !take_all(p) ? refuse(path, "is no plan of runs") : EXIT_DONE;
+  int code = !same ? refuse(path, why) : !take_all(p) ? refuse(path, "is not a plan of runs") : EXIT_DONE;
   if (code) plan_free(p);
   return code;
 }
