@@ -250,7 +250,7 @@ static void mistakes_are_named(void **state)
          0, "blocked/work: is a link, expected a folder", "code 3\n");
   command_lacks(".lock");
   EXPECT("touch file; " ONE "file --plan", 3, "file");
-  EXPECT(ONE "'a\"b' --slurm 2", 2, "cannot stand in a script for Slurm");
+  EXPECT(ONE "'a\"b' --slurm 2", 2, "cannot be in a script for Slurm");
   EXPECT("$R4 sweep base.yaml --over rate=0.01 --out none --slurm 0.5", 2, "--slurm needs a whole number");
 }
 

@@ -66,7 +66,7 @@ static int print_plan(FILE *f, const void *user)
   r4_json_close(w, ']');
   r4_json_text(w, "folder", x->folder);
   r4_json_whole(w, "threads", most_threads(x->l));
-  r4_json_whole(w, "next to", run_list_beside(x->l));
+  r4_json_whole(w, "beside", run_list_beside(x->l));
   add_runs(w, x->l);
   r4_json_checksum(w);
   return json_print(f, x->l->command, w);
@@ -162,7 +162,7 @@ static bool take_all(struct plan *p)
   bool good = p->command && p->folder && p->words < sizeof p->word / sizeof *p->word;
   for (size_t k = 0; k < p->words && good; k++)
     good = (p->word[k] = r4_json_as_text(r4_json_at(words, k))) != NULL;
-  return good && take_count(p->root, "threads", &p->threads) && take_count(p->root, "next to", &p->beside);
+  return good && take_count(p->root, "threads", &p->threads) && take_count(p->root, "beside", &p->beside);
 }
 
 int plan_read(const char *path, struct plan *p)
