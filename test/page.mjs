@@ -223,7 +223,7 @@ const images = {
     await set('map', 'bounds');
     seen.add(await picture());
     check(seen.size === 3, `${seen.size} pictures, expected 3`);
-    check((await value("document.querySelector('.compare p').textContent")).includes('certified width'), 'the caption stays');
+    check((await value("document.querySelector('.compare p').textContent")).includes('width of the bounds'), 'the caption stays');
   },
   'ablations have bands, cells, numbers and downloads': async () => {
     const count = (what) => value(`document.querySelectorAll('#ablations ${what}').length`);
@@ -249,7 +249,7 @@ const texts = {
     await set('left', '1');
     check((await side(0)) === before[1], 'another net on the left');
     await set('map', 'bounds');
-    check((await side(0)).includes('certified width'), 'another map');
+    check((await side(0)).includes('width of the bounds'), 'another map');
     await set('left', '0');
     await set('map', 'gradient');
     await resize(390);

@@ -67,8 +67,8 @@ static void figures_of_eval_are_used(void **state)
 static void other_data_stand_apart(void **state)
 {
   (void)state;
-  EXPECT("$R4 report clean erm cert --out apart.html && grep -o 'not to be compared' apart.html | uniq", 0,
-         "not to be compared");
+  EXPECT("$R4 report clean erm cert --out apart.html && grep -o 'not comparable' apart.html | uniq", 0,
+         "not comparable");
   EXPECT("sed 's/<[^>]*>//g' apart.html | grep -o 'Trained without masks: [a-z]*'", 0, "masks: erm");
   command_lacks("clean");
 }
@@ -107,7 +107,7 @@ static void ablations_are_shown(void **state)
          "--ablations ab/masks --ablations &#39;ab/a &lt;b&gt;/results.json&#39;");
   EXPECT(
     "echo '{\"lines\":[]}' > 'ab/a <b>/results.json'; $R4 report cert --ablations ab --out ab.html --force",
-    3, "ab/a <b>/results.json: does not say which r4 made it", "ab.html");
+    3, "ab/a <b>/results.json: does not name the r4 that made it", "ab.html");
   EXPECT("grep -o '<h3>[a-z]*</h3>\\|ab/a .* is left out' ab.html", 0,
          "ab/a &lt;b&gt;/results.json is left out", "<h3>masks</h3>");
   EXPECT("$R4 report cert --ablations nowhere --out ab.html --force", 3, "nowhere: no results.json");

@@ -55,8 +55,7 @@ static r4_status check_arrays(const r4_data_arrays *a, r4_error *e)
       a->mask_means != R4_MASKS_RELEVANT)
     return r4_fail(
       e, R4_E_ARGUMENT,
-      "r4_data_new: masks are given, and not what they mean: expected mask_means to say whether they mark "
-      "what is irrelevant or relevant");
+      "r4_data_new: masks are given without mask_means: expected irrelevant or relevant");
   for (size_t i = 0; a->splits && i < a->n; i++)
     if ((unsigned)a->splits[i] >= R4_SPLITS)
       return r4_fail(e, R4_E_ARGUMENT, "r4_data_new: splits: example %zu has %d, expected 0 to %d", i,

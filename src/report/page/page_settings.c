@@ -107,7 +107,7 @@ r4_status page_settings(const struct page *p, r4_error *e)
 {
   (void)e;
   add_data(p);
-  if (p->o->commands) html_add(p->h, "<h3>To make it again</h3>\n<pre tabindex=\"0\">");
+  if (p->o->commands) html_add(p->h, "<h3>To reproduce it</h3>\n<pre tabindex=\"0\">");
   for (size_t k = 0; k < p->o->commands; k++) html_add(p->h, "%s\n", p->o->command[k]);
   if (p->o->commands) html_add(p->h, "</pre>\n");
   if (p->runs > 1) add_differences(p);
