@@ -8,7 +8,7 @@
 
 /* The table of formats: the name of the option and of its struct, and what its help says. */
 #define FORMATS(FORMAT) \
-  FORMAT(onnx, "the ONNX file to write, a new .onnx; onnxruntime and many others run it")
+  FORMAT(onnx, "the file to write, a new .onnx file; onnxruntime and many others run it")
 
 struct export_settings {
   const char *run;

@@ -1165,8 +1165,8 @@ typedef struct {
   bool radius;   /* also the largest eps for which it holds, by bisection up to high - low, or 1        */
   bool gradient; /* also how large the masked explanation can be                                       */
   int64_t batch; /* examples at a time; 0: by their size                                                */
-  size_t done;   /* to go on with what was interrupted: so many first examples are in "to" as an earlier call left them;
-                    of an attack: so many starts were made                                               */
+  size_t done;   /* to continue what was interrupted: this many first examples are in "to" as an earlier call left them;
+                    of an attack: this many starts were made                                             */
   bool (*progress)(size_t done, size_t of, void *user); /* false ends it; or NULL. Those done are in "to"; an attack
                                                            counts examples of all its starts, one after the other */
   void *user;

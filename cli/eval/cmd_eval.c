@@ -37,8 +37,8 @@ static const struct option options[] = {
   {"cover", OPTION_TEXT, AT(cover), NULL, 0, 0,
    "accuracy under covering masks, and how much of it no one region can change, such as edges:0.33 (r4 help certify)"},
   {"certify", OPTION_TEXT, AT(certify), NULL, 0, 0,
-   "accuracy that is proved for any content of the masks: range: any valid value; a number, such as 0.1: a change of up "
-   "to this much; and accuracy under attack (r4 help certify)"},
+   "accuracy that is proved for any content of the masks: range: any valid value; a number, such as 0.1: a change of "
+   "up to this much; and accuracy under attack (r4 help certify)"},
   {"attack", OPTION_WHOLE, AT(attack), "3", 0, 1e6, "--certify: starts of the attack on each example; 0: no attack"},
   {"specificity", OPTION_REAL, AT(specificity), "0.95", 1e-9, 1,
    "two classes: report the sensitivity to the second one at this specificity"},
@@ -54,7 +54,7 @@ static const struct option options[] = {
   {"other-data", OPTION_FLAG, AT(other_data), NULL, 0, 0,
    "accept data other than those the RUN was trained on"},
   {"json", OPTION_FLAG, AT(json), NULL, 0, 0,
-   "print JSON: an object for each RUN; shares from 0 to 1; null: not measured"},
+   "print JSON: an object for each RUN; shares from 0 to 1; null: there is no such figure"},
   {0},
 };
 

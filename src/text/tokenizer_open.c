@@ -61,7 +61,7 @@ static r4_status finish(struct tokenizer *t, const char *prefix, const char *unk
   t->inside = vocabulary_walk(&t->vocabulary, 0, prefix, strlen(prefix));
   t->unknown = vocabulary_id(&t->vocabulary, unknown);
   if (t->unknown < 0)
-    return r4_fail(e, R4_E_PARSE, "has no piece %.40s, which unknown words need",
+    return r4_fail(e, R4_E_PARSE, "has no piece %.40s, which stands for words that no other pieces make up",
                    unknown);
   tokenizer_prepare(t);
   return R4_OK;

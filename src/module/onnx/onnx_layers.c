@@ -127,7 +127,7 @@ static r4_status out_size(struct importer *im, const struct onnx_node *n, struct
     int64_t room = s->shape.dim[k] + pad[k] + pad[k + 2] - (of.kernel - 1) * of.dilation - 1;
     if (room < 0) return import_fail(im, "its window is larger than the image");
     if (import_whole(n, "ceil_mode", 0) && room % of.stride)
-      return import_fail(im, "ceil_mode is not supported");
+      return import_fail(im, "ceil_mode counts windows that are cut off, which r4 does not support");
     s->shape.dim[k] = room / of.stride + 1;
   }
   return R4_OK;

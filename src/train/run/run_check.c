@@ -188,7 +188,7 @@ static void tell_groups(struct run *r)
     run_tell(r, "the data have no groups, so their %zu classes are weighted", g->n);
   if (g->present < g->n)
     run_tell(r, "%zu of %zu groups have no training example and are ignored", g->n - g->present, g->n);
-  if (one) run_tell(r, "group \"%.100s\" has only one training example", one);
+  if (one) run_tell(r, "group \"%.100s\" has only one training example, which represents the whole group", one);
 }
 
 void run_tell_settings(struct run *r)
@@ -199,7 +199,7 @@ void run_tell_settings(struct run *r)
     run_tell(r, "%s is 0: no training example has a mask, so %s is the same as %s", LABEL("data.keep_masks"),
              s->method, r4_method_name(0));
   if ((size_t)s->batch > examples && was_given(r, "batch"))
-    run_tell(r, "%s is %lld, but there are only %zu training examples", LABEL("batch"),
+    run_tell(r, "%s is %lld, but there are only %zu training examples: a step uses no more", LABEL("batch"),
              (long long)s->batch, examples);
   if (s->delta > 0 && !r->state.step && r->state.dual.lambda < s->lambda)
     run_tell(r, "%s is %g, but with delta it starts at %g at most", LABEL("lambda"), s->lambda,

@@ -101,8 +101,8 @@ static void tell_of_preprocessing(struct run *r)
       run_tell(r, "inputs are preprocessed (%s%s%s), %s", how.name, *how.name ? ": " : "", how.part, how.by);
     else if (!how.by && said)
       run_tell(r,
-               "the weights of %.100s were trained on other inputs (%.200s), and images here are 0 to 1: set "
-               "preprocess to convert them",
+               "the weights of %.100s were trained on other inputs (%.200s), and images here are 0 to 1: predictions "
+               "are wrong until the net has learned the difference; set preprocess to convert them",
                r->s->from, said);
   }
   r4_string_free(said);
