@@ -219,7 +219,7 @@ static void nets_that_guess_keep_the_default(void **state)
   EXPECT("$R4 train a.yaml --set rate=1e-9 --out guess", 1,
          "lambda is auto, but the penalty took effect in none of");
   EXPECT("$R4 train a.yaml --set rate=1e-9 --set penalty.cap=false --out guess --force", 0,
-         "lambda: auto takes 10, but no short run was better than guessing",
+         "lambda: auto chose 10, but no short run was better than guessing",
          "no better than guessing  chosen");
 }
 

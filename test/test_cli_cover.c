@@ -117,7 +117,7 @@ static void interrupted_and_resumed(void **state)
          0, "21\n");
   EXPECT("$R4 certify conv/seed-1 --cover edges:0.2 --out again.txt --data whole.npz && cmp whole.txt "
          "again.txt && echo same",
-         0, "7 of 20 examples were done before", "same");
+         0, "7 of 20 examples were already done", "same");
   EXPECT("ls conv/seed-1", 0, "model.safetensors");
   command_lacks(".part");
   EXPECT(

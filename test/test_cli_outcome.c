@@ -67,7 +67,7 @@ static void pages_say_so(void **state)
          "Trained with masks: meant ", "Trained with masks, but its penalty never took effect: ");
   command_lacks("Trained with masks: held");
   EXPECT("$R4 report mixed --out mixed.html && sed '1,/<main/d; s/<[^>]*>//g' mixed.html | head -40", 0,
-         "Trained with masks: mixed ", "The penalty counted in none of 10 steps of 1 of 2 seeds of mixed: ");
+         "Trained with masks: mixed ", "The penalty took effect in none of 10 steps of 1 of 2 seeds of mixed: ");
   EXPECT("$R4 report old --out old.html && sed '1,/<main/d; s/<[^>]*>//g' old.html | head -40", 0,
          "Trained with masks: old ");
   command_lacks("The penalty took effect");

@@ -87,7 +87,7 @@ static void same_bits(void **state)
 static void runs_open_and_resume(void **state)
 {
   (void)state;
-  EXPECT("$R4 eval run", 0, "adv-r4", "eps 0.1", "of 10 examples with a mask");
+  EXPECT("$R4 eval run", 0, "adv-r4", "eps 0.1", "on 10 examples with a mask");
   command_lacks("is now called");
   EXPECT("$R4 train --resume run --set epochs=4 --quiet", 0);
   command_lacks("is now called");

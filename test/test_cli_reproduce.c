@@ -94,7 +94,7 @@ static void kept_figures_are_refused(void **state)
          "bad/ceiling/seed-0/eval.json: is of other settings, data or weights");
   expect_same("bad");
   EXPECT("$R4 reproduce table --seeds 2 --out bad --quiet", 0, "| ERM ");
-  command_lacks("measured again");
+  command_lacks("measuring again");
 }
 
 /* A page keeps figures of fewer draws and examples: those of a table are measured again. */

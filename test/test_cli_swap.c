@@ -103,7 +103,7 @@ static void eval_swaps_where_all_have_masks(void **state)
 {
   (void)state;
   EXPECT("$R4 eval decoy", 0, "worst group", "swap test: masked content is replaced by that of other classes (");
-  command_lacks("put on");
+  command_lacks("pasted on");
   EXPECT("$R4 eval decoy --swap swap,blank,mean,noise,blank", 0,
          "swap test: masked content is replaced by blank (1 draw each)",
          "swap test: masked content is replaced by mean",
@@ -124,7 +124,7 @@ static void eval_says_why_there_is_nothing_to_swap(void **state)
   EXPECT("$R4 eval bare bare --swap swap", 0, "swap test: none, as no example has a mask");
   EXPECT("$R4 eval bare --json", 0, "\"swap_none\":\"no example has a mask\",\"swap\":null");
   EXPECT("$R4 eval bare --swap paste", 0, "swap test: none, as no example to take content from has a mask");
-  command_lacks("training examples have one");
+  command_lacks("training examples do");
   EXPECT("$R4 eval bare --swap patch", 2, "--swap: \"patch\", expected none, or swap, blank", "or paste");
   EXPECT("$R4 eval bare --swap swap,", 2, "--swap: \"\", expected");
 }

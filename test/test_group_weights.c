@@ -335,7 +335,7 @@ static void odd_groups_are_named(void **state)
 {
   (void)state;
   r4_data *d = only(one_against);
-  tells(d, SET("epochs=2", "group_batches=true"), "group \"a against\" has one training example");
+  tells(d, SET("epochs=2", "group_batches=true"), "group \"a against\" has only one training example");
   tells(d, SET("epochs=2", "method=group-dro"), "1 of 5 groups have no training example");
   r4_data_free(d);
   d = r4_data_make("decoy-mnist", &(r4_recipe_options){.from = "digits:300"}, NULL);

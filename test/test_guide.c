@@ -216,7 +216,7 @@ static void test_runs(void **state)
   if (train("method=r3", "guide=features", "guide.cells=half", coarse, &e)) fail_msg("%s", e.text);
   assert_non_null(strstr(heard, "200 of 200 masks cover no cell there by half, and have no effect"));
   assert_error(&e, train("method=r3", "guide=c", "guide.cells=any", net, &e),
-               "there are input, features, a, 1, b");
+               "expected input, features, a, 1, b");
 }
 
 int main(void)

@@ -100,7 +100,7 @@ static const struct wrong definitions[] = {
   {"def a() { a() } a()", R4_E_PARSE,
    "column 11: part 0.0 \"a()\": the definition of a must be used with brackets, and only after it"},
   {"def a() { b() } def b() { relu } a()", R4_E_PARSE, "part 0.0 \"b()\": the definition of b must be used"},
-  {"def a() { relu } a", R4_E_PARSE, "the definition of a is used with brackets"},
+  {"def a() { relu } a", R4_E_PARSE, "the definition of a must be used with brackets"},
   {"def a(n) { dense $n } a(1, 2)", R4_E_PARSE, "net: column 24: a takes 1 value, not 2"},
   {"def a(n, m) { dense $n } a()", R4_E_PARSE, "a takes 2 values, not 0"},
   {"def a(n) { dense $n } a(;)", R4_E_PARSE, "net: column 25: expected a value or )"},

@@ -131,7 +131,7 @@ void swap_print_none(const struct evaluation *v, const char *before)
   const char *none = v->contents.n ? eval_swapped(v, 0)->none : NULL;
   if (none && v->swap_asked) printf("%sswap test: none, as %s\n", before, none);
   if (none && v->elsewhere && !has_content(&v->contents, R4_FILL_PASTE))
-    printf("%sthe %s part has no masks, but %zu training examples do: --swap paste puts their masked content "
+    printf("%sthe %s part has no masks, but %zu training examples do: --swap paste pastes their masked content "
            "on these\n",
            before, v->split, v->elsewhere);
 }

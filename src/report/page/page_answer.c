@@ -148,14 +148,14 @@ static double mean_of(const struct page *p, size_t k, const char *figure, const 
   return r4_value_over(p->run[k].measured, p->run[k].seeds, key).mean;
 }
 
-/* "Proved of r4: 97.4 % of its worst group stays correct whatever is in the mask; 97.4 % is correct as it is, ..." */
+/* "Proved for r4: 97.4 % of its worst group stays correct whatever is in the mask; 97.4 % is correct as it is, ..." */
 static void add_proved(const struct page *p, size_t k, const char *box)
 {
   double certified = mean_of(p, k, "certified_worst_group_accuracy", box),
          attacked = mean_of(p, k, "attacked_worst_group_accuracy", box);
   bool whole = !strcmp(box, "range");
   if (isnan(certified)) return; /* not of all of its seeds */
-  html_add(p->h, "<p class=\"verdict\">Proved of %s: ", p->run[k].name);
+  html_add(p->h, "<p class=\"verdict\">Proved for %s: ", p->run[k].name);
   add_percent(p, certified);
   html_add(p->h, " of its worst group stays correct ");
   if (whole)
@@ -167,7 +167,7 @@ static void add_proved(const struct page *p, size_t k, const char *box)
   html_add(p->h, " is correct as it is");
   if (!isnan(attacked)) html_add(p->h, ", and ");
   if (!isnan(attacked)) add_percent(p, attacked);
-  html_add(p->h, "%s.</p>\n", isnan(attacked) ? "" : " where every attack that was tried failed");
+  html_add(p->h, "%s.</p>\n", isnan(attacked) ? "" : " withstands every attack tried");
 }
 
 static void add_all_proved(const struct page *p)

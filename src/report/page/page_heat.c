@@ -48,10 +48,10 @@ void heat_caption(const struct heat_view *v, size_t run, enum heat_map map, size
 {
   const struct heat *t = v->t;
   int32_t answer = heat_answer(t, run, i);
-  const char *verdict = answer == r4_data_example(t->d, i).label ? "right" : "wrong";
+  bool correct = answer == r4_data_example(t->d, i).label;
   html_add(v->h, "<b>%s</b>, %s<br>predicts %s, <span class=\"%s\">%s</span><br>%s", t->p->run[run].name,
-           heat_map_name(t, map), heat_class_name(t, answer), verdict, verdict,
-           heat_inside(v, run, map, i).s);
+           heat_map_name(t, map), heat_class_name(t, answer), correct ? "right" : "wrong",
+           correct ? "correct" : "wrong", heat_inside(v, run, map, i).s);
 }
 
 /* ---- What they add up to ---- */
