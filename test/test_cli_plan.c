@@ -140,7 +140,7 @@ static void other_lists_are_shared(void **state)
          "work t --wait "
          "& done; wait; $R4 work t --status > ../shared.txt; sed -i 1,2d ../shared.txt; cd ..; "
          "for f in txt md csv json; do cmp alone/t/results.$f shared/t/results.$f || exit 9; done; "
-         "sed '/What training took/,$d' alone.txt > a; sed '/What training took/,$d' shared.txt | cmp - a && "
+         "sed '/Time of training/,$d' alone.txt > a; sed '/Time of training/,$d' shared.txt | cmp - a && "
          "echo same",
          0, "6 runs of 1 thread each are planned", "same\n");
   EXPECT("run='$R4 ablate table --only rate --quick --out q'; (cd alone; eval $run --quiet) > alone.txt; "

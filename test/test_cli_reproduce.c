@@ -91,7 +91,7 @@ static void kept_figures_are_refused(void **state)
          0,
          "r4 eval: bad/erm/seed-0/eval.json: line 1, column 301: ", "bad/erm/seed-1/eval.json: was edited: ",
          "bad/r3/seed-0/eval.json: is from r4 9" R4_VERSION ", this is r4 " R4_VERSION "; measuring again",
-         "bad/ceiling/seed-0/eval.json: is of other settings, data or weights");
+         "bad/ceiling/seed-0/eval.json: belongs to other settings, data or weights");
   expect_same("bad");
   EXPECT("$R4 reproduce table --seeds 2 --out bad --quiet", 0, "| ERM ");
   command_lacks("measuring again");

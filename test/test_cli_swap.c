@@ -89,7 +89,7 @@ static void eval_puts_content_on_examples_without_a_mask(void **state)
 {
   (void)state;
   EXPECT("$R4 eval erm", 0,
-         "swap test: masked content of other classes in its place (12 donors, 10 draws each)",
+         "swap test: masked content is replaced by that of other classes (12 donors, 10 draws each)",
          "pasted on 12 examples without a mask, where the donor has it", "12 of 48 examples",
          "predictions changed", "correct predictions lost", "all   ");
   EXPECT("$R4 eval erm fill", 0, "changed by swap", "lost by swap");
@@ -141,8 +141,8 @@ static void eval_pastes_what_training_marks(void **state)
   EXPECT("$R4 eval own-erm --split train", 0, "swap test: masked content is replaced by that of other classes");
   command_lacks("--swap paste");
   EXPECT("$R4 eval own-erm --swap paste", 0,
-         "swap test: masked content of training examples of other classes pasted on (20 donors, 10 draws each)",
-         "40 of 80 examples: for the others there is no content of another class", "malignant ",
+         "swap test: masked content of training examples of other classes is pasted on (20 donors, 10 draws each)",
+         "40 of 80 examples; there is no content of another class for the rest", "malignant ",
          "correct predictions lost");
   command_lacks("pastes their masked content");
   EXPECT("$R4 eval own-erm own-erm --swap paste", 0, "changed by paste", "lost by paste");

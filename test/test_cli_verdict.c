@@ -71,7 +71,7 @@ static void mistakes_are_told(void **state)
   EXPECT("$R4 train few.yaml --set select=worst --out x", 2,
          "select is worst, but validation contains the shortcut");
   EXPECT("$R4 train few.yaml --set method=r3 --set lambda=auto --out y", 2,
-         "lambda is auto, but validation carries");
+         "lambda is auto, but validation contains");
   EXPECT("$R4 train a.yaml --set data=none.npz --out z", 3, "none.npz");
   command_lacks("method is auto");
 }

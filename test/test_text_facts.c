@@ -42,7 +42,7 @@ static void test_lengths(void **state)
   f = r4_data_facts(d);
   assert_true(f.longest == 12 && f.median_length == 12 && f.length_95 == 12);
   assert_string_equal(r4_data_note(d, 0), "30 of 40 texts have more than 12 tokens and are cut (length): half have up "
-                                          "to 22, 95 % up to 40, the longest 42");
+                                          "to 22, 95 % up to 40, the longest 42");
   r4_data_free(d);
   r4_string_free(content);
 }

@@ -99,7 +99,7 @@ static void refusals_say_why(void **state)
   assert_refuses(&p, "the masked content of 6 validation examples can be exchanged, and 20 are needed; draw "
                      "more masks");
   assert_refuses(
-    &q, "select is worst, but data.val_fill is none: validation contains the shortcut and would choose the "
+    &q, "select is worst, but data.val_fill is none: validation contains the shortcut and would select a "
         "net that uses it");
   close_list(&o);
   close_list(&p);
