@@ -10,7 +10,7 @@
 #   make format     clang-format all sources              make python-check the Python package: build, types, tests
 #   make wheel      for pip install, in dist/             make portable    what packages have, for many CPUs
 #   make install    into DESTDIR/PREFIX                   make uninstall   make clean
-#   make man        doc/r4.1, from what r4 help says
+#   make man        doc/r4.1, from what r4 help says      make SERVE=no    without r4 serve and libmicrohttpd
 
 # ---- Settings ----
 
@@ -34,6 +34,9 @@ ifeq ($(origin LD),default)
 LD := $(CROSS)ld
 endif
 OBJCOPY ?= $(CROSS)objcopy
+# What r4 serve needs, and nothing else; SERVE=no leaves it out, and so does a system that has none. It is looked for
+# when it is linked: the packages may have been installed by then.
+HTTP = $(if $(filter no,$(SERVE)),,$(shell echo '\#include <microhttpd.h>' | $(CC) $(CPPFLAGS) -E -x c - >/dev/null 2>&1 && echo -lmicrohttpd))
 LIBS := -ldnnl -lnettle -lyaml -lpng -lturbojpeg -lz -lzip -lutf8proc -lm
 
 VERSION := $(shell sed -n 's/^\#define R4_VERSION "\(.*\)"/\1/p' include/r4.h)
@@ -85,13 +88,18 @@ say = $(if $(V),,@echo '  $(1)  $@')
 
 # ---- Files ----
 
+# What is linked: the library after all that needs it.
+ordered = $(filter-out %.a,$^) $(filter %.a,$^)
 objects = $(patsubst %.c,$(OUT)/%.o,$(1))
 
 NETS := $(sort $(wildcard nets/*.net))
 PAGE := src/report/page/page.css src/report/page/page.js
+SERVE_PAGE := $(sort $(wildcard cli/serve/page/*))
 EMBEDDED := $(OUT)/nets.o $(OUT)/page.o
 LIB_OBJ := $(call objects,$(wildcard src/*/*.c src/*/*/*.c)) $(EMBEDDED)
-CLI_OBJ := $(call objects,$(wildcard cli/*.c cli/*/*.c))
+CLI_OBJ := $(call objects,$(wildcard cli/*.c cli/*/*.c)) $(OUT)/serve_files.o
+# What r4 serve answers, without connections.
+SERVE_TESTED := $(call objects,$(filter-out %/http.c %/cmd_serve.c,$(wildcard cli/serve/*.c))) $(OUT)/serve_files.o
 CHECK_OBJ := $(call objects,$(wildcard check/*.c))
 CHECK_TESTED := $(filter-out %/main.o,$(CHECK_OBJ))
 HELP_OBJ := $(call objects,$(filter-out test/test_%,$(wildcard test/*.c)))
@@ -120,18 +128,18 @@ help:
 
 $(OUT)/.deps-ok: scripts/install-deps
 	@mkdir -p $(@D)
-	@CC='$(CC)' scripts/install-deps
+	@CC='$(CC)' SERVE='$(SERVE)' scripts/install-deps
 	@touch $@
 
 $(OUT)/.deps-ok-%: scripts/install-deps
 	@mkdir -p $(@D)
-	@CC='$(CC)' scripts/install-deps --extra $*
+	@CC='$(CC)' SERVE='$(SERVE)' scripts/install-deps --extra $*
 	@touch $@
 
 # Changes when the compiler or its flags do, and everything is compiled again.
 $(OUT)/.flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(COMPILE)' | cmp -s - $@ || echo '$(COMPILE)' > $@
+	@echo '$(COMPILE) $(SERVE)' | cmp -s - $@ || echo '$(COMPILE) $(SERVE)' > $@
 
 $(OUT)/%.o: %.c $(OUT)/.flags | $(DEPS)
 	@mkdir -p $(@D)
@@ -151,6 +159,12 @@ $(OUT)/r4-check: $(CHECK_OBJ)
 $(OUT)/nets.c: scripts/embed $(NETS) $(OUT)/.flags
 	@scripts/embed architectures $(NETS) > $@
 
+$(OUT)/serve_files.c: scripts/embed $(SERVE_PAGE) $(OUT)/.flags
+	@HEADER=serve/serve_files.h scripts/embed serve_files $(SERVE_PAGE) > $@
+
+$(OUT)/serve_files.o: EXTRA := -Icli
+$(OUT)/cli/serve/http.o: EXTRA := $(if $(filter no,$(SERVE)),-DR4_NO_SERVE)
+
 $(OUT)/page.c: scripts/embed $(PAGE) $(OUT)/.flags
 	@scripts/embed page_files $(PAGE) > $@
 
@@ -160,9 +174,9 @@ $(OUT)/resnet50.inc: cli/data/resnet50.py $(OUT)/.flags
 $(OUT)/cli/data/data_fetch.o: $(OUT)/resnet50.inc
 $(OUT)/cli/data/data_fetch.o: EXTRA := -I$(OUT)
 
-$(EMBEDDED): %.o: %.c | $(DEPS)
+$(EMBEDDED) $(OUT)/serve_files.o: %.o: %.c | $(DEPS)
 	$(call say,CC  )
-	$(Q)$(COMPILE) -MMD -MP -c $< -o $@
+	$(Q)$(COMPILE) $(EXTRA) -MMD -MP -c $< -o $@
 
 # Element-wise loops are short and run in the first-level cache: the loop itself is what costs.
 $(OUT)/src/op/%.o $(OUT)/src/exec/tile_join.o: EXTRA := -funroll-loops
@@ -197,14 +211,14 @@ $(OUT)/r4: MPI_LIBS = $(shell pkg-config --libs $(MPI_NAME))
 endif
 $(OUT)/r4: $(CLI_OBJ) $(OUT)/libr4.a
 	$(call say,LINK)
-	$(Q)$(LINK) $^ $(LIBS) $(MPI_LIBS) -o $@
+	$(Q)$(LINK) $^ $(LIBS) $(HTTP) $(MPI_LIBS) -o $@
 
 # The command with the library beside it instead of inside, for packages that have both.
 RPATH ?= $$ORIGIN/../lib
 comma := ,
 $(OUT)/r4-shared: $(CLI_OBJ) $(OUT)/libr4.so
 	$(call say,LINK)
-	$(Q)$(LINK) $^ -lm $(RPATH:%=-Wl$(comma)-rpath$(comma)'%') -o $@
+	$(Q)$(LINK) $^ -lm $(HTTP) $(RPATH:%=-Wl$(comma)-rpath$(comma)'%') -o $@
 
 # What Python opens: a need for the library and nothing else, so that the dynamic linker takes the one for this CPU.
 $(OUT)/_r4.so: $(OUT)/libr4.so
@@ -214,9 +228,13 @@ $(OUT)/_r4.so: $(OUT)/libr4.so
 $(addprefix $(OUT)/test/,test_check test_check_covers test_check_files replay_certificate) $(OUT)/fuzz_certificate: $(CHECK_TESTED)
 $(addprefix $(OUT)/test/,test_check_files test_cli_certify): | $(OUT)/r4-check
 
+$(addprefix $(OUT)/test/,test_serve test_serve_masks) $(OUT)/test/replay_serve $(OUT)/fuzz_serve: $(SERVE_TESTED)
+$(addprefix $(OUT)/test/,test_serve test_serve_masks): $(OUT)/test/serve/serve_case.o
+$(addprefix $(OUT)/test/,test_serve.o test_serve_masks.o serve/serve_case.o fuzz/fuzz_serve.o): EXTRA := -Icli -Itest
+
 $(TESTS): %: %.o $(HELP_OBJ) $(OUT)/inside.a
 	$(call say,LINK)
-	$(Q)$(LINK) $^ -lcmocka $(LIBS) -o $@
+	$(Q)$(LINK) $(ordered) -lcmocka $(LIBS) -o $@
 
 -include $(shell find $(OUT) -name '*.d' 2>/dev/null)
 
@@ -228,7 +246,7 @@ check: all $(TESTS) $(REPLAYS)
 	OUT=$(OUT) CC='$(CC)' LIBS='$(LIBS)' LINKFLAGS='$(MODE) -fopenmp -Wl,--as-needed $(LDFLAGS)' \
 	prove -j$(shell nproc) --failures --comments -e '' \
 	scripts/check-layers scripts/check-style scripts/check-words scripts/check-exports scripts/check-install scripts/check-readme scripts/check-man scripts/check-threads \
-	scripts/check-page scripts/check-results scripts/check-mutations \
+	scripts/check-page scripts/check-serve scripts/check-results scripts/check-mutations \
 	$(TESTS) $(REPLAYS)
 
 check-long:
@@ -236,6 +254,7 @@ check-long:
 	$(MAKE) all
 	R4=build/r4 prove -e '' --failures --comments scripts/check-threads :: all
 	$(MAKE) $(OUT)/test/test_cover && R4_PASTES=100000 $(OUT)/test/test_cover
+	$(MAKE) $(OUT)/test/test_certify && R4_ATTACKS=1000000 $(OUT)/test/test_certify
 	$(MAKE) races
 	$(MAKE) fuzz
 	scripts/check-arm64
@@ -250,7 +269,7 @@ python-check: all $(OUT)/test/test_onnx $(OUT)/.deps-ok-python
 # Without libFuzzer: runs the inputs of test/fuzz/corpus/NAME once each.
 $(REPLAYS): $(OUT)/test/replay_%: test/fuzz/replay.c $(OUT)/test/fuzz/fuzz_%.o $(OUT)/inside.a
 	$(call say,LINK)
-	$(Q)$(COMPILE) -DR4_CORPUS='"test/fuzz/corpus/$*"' $^ -Wl,--as-needed $(LDFLAGS) $(LIBS) -o $@
+	$(Q)$(COMPILE) -DR4_CORPUS='"test/fuzz/corpus/$*"' $(ordered) -Wl,--as-needed $(LDFLAGS) $(LIBS) -o $@
 
 fuzz:
 ifeq ($(FUZZERS),)
@@ -271,7 +290,7 @@ fuzz-all: $(FUZZERS:%=$(OUT)/fuzz_%)
 
 $(OUT)/fuzz_%: $(OUT)/test/fuzz/fuzz_%.o $(OUT)/inside.a
 	$(call say,LINK)
-	$(Q)$(LINK) -fsanitize=fuzzer $^ $(LIBS) -o $@
+	$(Q)$(LINK) -fsanitize=fuzzer $(ordered) $(LIBS) -o $@
 
 # Data races. Archer tells ThreadSanitizer how clang's OpenMP orders things; libraries that are not compiled for it, such
 # as oneDNN, are not looked into.
@@ -349,11 +368,11 @@ portable-%:
 	  LDFLAGS="$${LDFLAGS--Wl,-z,relro -Wl,-z,now}" \
 	  build-$*/libr4.so $(if $(filter $*,$(OLDEST)),build-$*/r4-shared build-$*/r4-check build-$*/_r4.so)
 
-# For "pip install", with everything inside; see doc/install.md. There is no source distribution. WHEEL_LIBS=system takes all
+# For "pip install", with everything inside but r4 serve, whose library brings half of GnuTLS; see doc/install.md. There is no source distribution. WHEEL_LIBS=system takes all
 # libraries as the system has them, which makes it larger.
 wheel: $(OUT)/.deps-ok-wheel
 	@set -e; others=; test '$(WHEEL_LIBS)' = system || others=$$(scripts/wheel-libs build-wheel/libs); \
-	$(MAKE) portable OTHERS="$$others"; \
+	$(MAKE) portable OTHERS="$$others" SERVE=no; \
 	scripts/stage-python build-wheel/files build-$(OLDEST) $(NEWER:%=build-%); \
 	OTHERS="$$others" scripts/wheel build-wheel/files dist
 

@@ -18,14 +18,15 @@ static r4_setting_value value_of(const struct job *j, const char *key)
 static int look(const struct job *j, FILE *to)
 {
   char why[R4_ERROR_SIZE], box[64];
-  double eps = value_of(j, "eps").real;
+  r4_setting_value eps = value_of(j, "eps"), now;
   r4_error e = {0};
   snprintf(box, sizeof box, "%s", value_of(j, "box").text);
   r4_status s = r4_method_choose(j->settings, NULL, why, &e);
   if (s) return cli_fail(j->command, s, e.text);
   fprintf(to, "%s\nmethod=%s\n", why, value_of(j, "method").text);
   if (strcmp(value_of(j, "box").text, box)) fprintf(to, "box=%s\n", value_of(j, "box").text);
-  if (value_of(j, "eps").real != eps) fprintf(to, "eps=%g\n", value_of(j, "eps").real);
+  now = value_of(j, "eps");
+  if (!now.text && now.real != eps.real) fprintf(to, "eps=%g\n", now.real);
   return fflush(to) ? cli_fail(j->command, R4_E_IO, strerror(errno)) : EXIT_DONE;
 }
 

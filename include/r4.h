@@ -431,6 +431,117 @@ typedef enum { R4_SHEET_CLASSES = 0, R4_SHEET_SPLITS, R4_SHEET_IN_ORDER } r4_she
  * the names of their class and group and the outline of their mask. columns 0 means 10. */
 r4_status r4_data_sheet(const r4_data *d, r4_sheet_rows rows, size_t columns, const char *file, r4_error *e);
 
+/* ---- What gives the label away -------------------------------------------------------------- */
+
+/* A search for shortcuts, before anything is marked: what is alike on examples of one class. Nothing but a person can
+ * say whether it may matter: a smooth lesion may be benign for that reason, a patch beside it not. doc/find.md. */
+typedef enum {
+  R4_CLUE_BRIGHTNESS = 0, /* images: how light a place is                           */
+  R4_CLUE_COLOUR,
+  R4_CLUE_EDGES,    /* and how even, how many edges it has                          */
+  R4_CLUE_BORDER,   /* any of these, of a place at the border                       */
+  R4_CLUE_PLACE,    /* the very same values at a place of many images               */
+  R4_CLUE_WORD,     /* texts: a word, two words after each other, a word at an end  */
+  R4_CLUE_PHRASE,
+  R4_CLUE_POSITION,
+  R4_CLUE_LENGTH,
+  R4_CLUE_FILE,     /* how the file of an image is, or is called                    */
+  R4_CLUE_CLUSTER,  /* cells that decide, by a net                                  */
+  R4_CLUE_KINDS
+} r4_clue_kind;
+const char *r4_clue_kind_name(r4_clue_kind kind); /* "brightness"; NULL: there is none */
+
+/* Where a clue is seen. */
+typedef struct {
+  size_t example;
+  double score;  /* how clearly: 1 to 0                                                          */
+  double box[4]; /* of an image: left, top, width and height as shares of it; width 0: no place  */
+  int64_t token; /* of a text: where it is; -1: no place                                         */
+} r4_sighting;
+
+typedef struct {
+  const char *id; /* a short name, unique in its list: a-z, 0-9 and "-" */
+  r4_clue_kind kind;
+  const char *what, *where; /* a sentence; a place in words            */
+  const char *words;        /* texts: what to mask, or NULL            */
+  int32_t label;
+  size_t shown_on, of_class; /* training examples that show it, and how many of them are of the class           */
+  double base;               /* the share of the class among all that were looked at                            */
+  double p;                  /* of so many or more by chance, times the number of things tried; NaN: not tested */
+  bool pure, local;          /* 98 % or more are of the class; it is at a place                                 */
+  double lean, lean_se;      /* of the margin of a net, the share that is lost where it is filled; NaN: not measured */
+  size_t sightings;          /* on examples of all parts, the clearest first                                    */
+  const r4_sighting *sighting;
+} r4_clue;
+
+typedef struct {
+  const char *source; /* where images were read from, whose files are looked at as well; or NULL */
+  size_t most;        /* clues; 0: 20                                                            */
+  bool masked;        /* what masks cover is looked at, too                                      */
+  bool all;           /* examples of all parts are looked at, not those for training alone       */
+  double level;       /* the chance that anything is found where there is nothing; 0: 0.05       */
+  uint64_t seed;      /* where clusters begin                                                    */
+  /* Called now and then with what is being done, as "looking". May be NULL. */
+  void (*report)(const char *stage, size_t done, size_t all, void *user);
+  void *user;
+} r4_find_options;
+
+typedef struct r4_found r4_found; /* a list of clues, in the order in which a person should see them */
+void r4_found_free(r4_found *f);
+size_t r4_found_count(const r4_found *f);
+r4_clue r4_found_at(const r4_found *f, size_t k); /* all zero behind the last */
+uint64_t r4_found_tried(const r4_found *f);       /* things tried, for p      */
+
+/* The data as a search looks at them: images of folders at 64 x 64 pixels unless options say otherwise, all else as
+ * r4_data_open has it. */
+r4_data *r4_find_data(const char *source, const r4_data_options *options, r4_error *e);
+
+/* Without a net, in training examples: places, colours, edges and files of images; words, phrases, ends and lengths of
+ * texts. What masks cover is not looked at. options may be NULL. R4_E_ARGUMENT if the examples are of one class. */
+r4_found *r4_find_scan(const r4_data *d, const r4_find_options *options, r4_error *e);
+
+/* With a net, images only. What was found is filled with the mean colour of its image, and the share of the margin that
+ * is lost measured: lean. And cells of the last feature map that decide are clustered, each class apart, and added:
+ * those that lean * label purity puts first. R4_E_ARGUMENT if no part of the net gives an image. */
+r4_status r4_find_clusters(r4_found *f, const r4_net *n, const float *weights, const r4_data *d,
+                           const r4_find_options *options, r4_error *e);
+
+/* ---- Masks for what was found ---- */
+
+/* A mask that a person may accept. */
+typedef struct {
+  size_t example;
+  double score; /* how clearly the example shows it: 1 to 0                      */
+  double area;  /* the share of the image that is marked                         */
+  double sure;  /* 0 to 1: how far the example is from where the list ends       */
+} r4_proposal;
+
+/* Masks for all images, of all parts, that show a clue: pixels more like those of its places than like those of other
+ * classes (doc/find.md). R4_E_ARGUMENT if it has no place in images. */
+typedef struct r4_proposed r4_proposed;
+r4_proposed *r4_find_propose(const r4_data *d, const r4_clue *c, const r4_find_options *options, r4_error *e);
+void r4_proposed_free(r4_proposed *p);
+size_t r4_proposed_count(const r4_proposed *p);
+/* Least sure first: the order in which a person should look at them. All zero behind the last. */
+r4_proposal r4_proposed_at(const r4_proposed *p, size_t k);
+/* folder/masks/NAME.png for each, 255 where it marks, of the size of the photo in source (NULL: as the data are), and
+ * folder/proposals.json. Files that are there are replaced. */
+r4_status r4_proposed_save(const r4_proposed *p, const r4_data *d, const char *clue, const char *source,
+                           const char *folder, r4_error *e);
+
+/* find.json (doc/find.md), and what a search of the same data has written there; source: where the data are, and run:
+ * the net's folder, "quick" or NULL, as commands that go on name them. Loading fails with R4_E_ARGUMENT if the file
+ * is of other data. */
+r4_status r4_found_save(const r4_found *f, const r4_data *d, const char *source, const char *run, const char *file,
+                        r4_error *e);
+r4_found *r4_found_load(const char *file, const r4_data *d, r4_error *e);
+/* The same text as r4_found_save writes; r4_string_free. */
+char *r4_found_json(const r4_found *f, const r4_data *d, const char *source, const char *run, r4_error *e);
+/* What was found, in one sentence; r4_string_free. NULL when out of memory. */
+char *r4_found_sentence(const r4_found *f);
+/* Words of an example around a token, of texts; r4_string_free. */
+char *r4_data_snippet(const r4_data *d, size_t i, int64_t token, r4_error *e);
+
 /* ==== Part 3: settings and training =========================================================== */
 
 /* ---- Methods -------------------------------------------------------------------------------- */
@@ -1437,6 +1548,8 @@ typedef struct {
   bool over_masked; /* penalties are means over the examples with a mask, not over all of them */
   double lambda[R4_TERMS]; /* weight of each term's penalty; the constant 0 is ERM, to the bit */
   double eps;       /* radius of the box, or standard deviation of noise on all features       */
+  bool whole;       /* the box is all valid values: eps is the share of high - low that masked features move by, 1 for
+                       all, whatever their mask is above 0; needs ranged                       */
   bool live;        /* "eps" and the weights ("lambda", of further terms "lambda_2" to "lambda_4") are scalar
                        inputs, not constants                                                   */
   r4_explain explain;
@@ -1450,7 +1563,7 @@ typedef struct {
   double alpha;      /* size of a step; 0 or less: eps at first, then halved with each third of the
                         steps, which starts at the best point so far                            */
   bool random_start; /* an attack starts at eps m "start", else at the example                  */
-  bool ranged;       /* points that are looked at stay between low and high                     */
+  bool ranged;       /* points that are looked at, and boxes, stay between low and high         */
   double low, high;
   const double *class_weights; /* w, one per class (2 for one output), or NULL for all 1        */
   bool weighted;               /* v is the input "v", a number for each example; otherwise all 1 */

@@ -1,9 +1,10 @@
 /* r4_tools.h - what the command "r4", and tools like it, need besides r4.h.
  *
- *   1  What r4 knows   data sets to fetch, formats, architectures, parts of nets, operations: for help and lists
+ *   1  What r4 knows   data sets to fetch, formats, architectures, parts of nets, operations: for help and lists;
+ *                      what a folder of photos has
  *   2  Runs            folders of runs: locks, logs, outcomes, kept measurements
  *   3  Figures         the table of figures, statistics over seeds, comparisons
- *   4  Pictures        heat maps, the page, plots
+ *   4  Pictures        heat maps, the page, plots, images in memory
  *   5  Texts           JSON, tables, printable text
  *
  * Objects, errors, threads and locale: as r4.h says. */
@@ -110,6 +111,25 @@ typedef struct {
  * with the largest share of one class, then the most frequent. A class of more than 80 % of the texts does not count.
  * There is room for "most" of them; *n is how many there are. Data that are not texts have none. */
 r4_status r4_data_giveaway_words(const r4_data *d, size_t most, r4_giveaway_word *to, size_t *n, r4_error *e);
+
+/* ---- Folders of photos ----------------------------------------------------------------------- */
+
+/* A folder of photos as r4_data_open finds them, in the same order, without reading any of them. */
+typedef struct r4_photos r4_photos;
+typedef struct {
+  const char *path, *name; /* in the folder; as metadata.csv has it */
+  const char *label;
+  r4_split split;
+  const char *mask;  /* the path of its mask in the folder; NULL: it has none           */
+  const char *place; /* where its mask is, or would have to be                          */
+  bool outlined;     /* it has outlines in a file with annotations: no mask may be added */
+} r4_photo;
+
+/* R4_E_IO or R4_E_PARSE and what is wrong, as of r4_data_open: what leads out of the folder is refused. */
+r4_photos *r4_photos_open(const char *folder, r4_error *e);
+void r4_photos_free(r4_photos *p);
+size_t r4_photos_count(const r4_photos *p);
+r4_photo r4_photos_at(const r4_photos *p, size_t k); /* all NULL: k is too large */
 
 /* ==== Part 2: runs ============================================================================ */
 
@@ -428,6 +448,26 @@ void r4_plot_heat(r4_plot *p, const double *value);
 /* The text of the figure (r4_string_free), or NULL when out of memory. */
 char *r4_plot_svg(const r4_plot *p);
 
+/* ---- Images in memory ------------------------------------------------------------------------ */
+
+/* Row by row, the channels of a pixel next to each other: 1, grey, or 3, red, green and blue. */
+typedef struct {
+  size_t height, width, channels;
+  uint8_t *pixel;
+} r4_image;
+
+void r4_image_clear(r4_image *image);
+/* The size of a PNG or JPEG file in memory, turned as it says, from its header alone; pixel stays NULL. Messages begin
+ * with name. */
+r4_status r4_image_look(const void *file, size_t bytes, const char *name, r4_image *as, r4_error *e);
+/* The whole, as grey or in colours; r4_image_clear. */
+r4_status r4_image_read(const void *file, size_t bytes, const char *name, size_t channels, r4_image *to, r4_error *e);
+/* In another size: bilinear, and of all pixels when it shrinks. */
+r4_status r4_image_resize(const r4_image *from, size_t height, size_t width, r4_image *to, r4_error *e);
+/* As a PNG file in new memory; r4_bytes_free. */
+r4_status r4_image_png(const r4_image *image, uint8_t **file, size_t *bytes, r4_error *e);
+void r4_bytes_free(uint8_t *bytes);
+
 /* ==== Part 5: texts =========================================================================== */
 
 /* How many insertions, deletions, changes and swaps of neighbours turn a into b: for "did you mean". */
@@ -462,9 +502,12 @@ void r4_json_text(r4_json *w, const char *key, const char *s);
 /* The text so far (r4_string_free), or NULL when out of memory; the writer is then empty again. */
 char *r4_json_take(r4_json *w);
 
+/* A text of that many bytes, which need not end with a zero. NULL and an error, which begins with name, unless it is
+ * strict JSON. r4_json_value_free. */
+typedef struct r4_json_value r4_json_value;
+r4_json_value *r4_json_parse(const char *name, const void *text, size_t bytes, r4_error *e);
 /* Reading a file that ends as r4_json_checksum does. NULL and an error: R4_E_IO if it is not there, R4_E_PARSE if it is
  * not JSON, R4_E_ARGUMENT if it was edited. What it has lives as long as itself. */
-typedef struct r4_json_value r4_json_value;
 r4_json_value *r4_json_read_sealed(const char *file, r4_error *e);
 void r4_json_value_free(r4_json_value *root);
 /* NULL if there is none. For NULL, or a value of another kind, the functions return false, 0 or NULL. */
@@ -472,6 +515,7 @@ const r4_json_value *r4_json_get(const r4_json_value *object, const char *key);
 const r4_json_value *r4_json_at(const r4_json_value *list, size_t k);
 size_t r4_json_size(const r4_json_value *v);              /* of an object or list       */
 bool r4_json_as_real(const r4_json_value *v, double *to); /* what r4_json_real writes   */
+bool r4_json_as_flag(const r4_json_value *v, bool *to);
 const char *r4_json_as_text(const r4_json_value *v);
 
 /* ---- Tables --------------------------------------------------------------------------------- */

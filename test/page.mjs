@@ -1,101 +1,13 @@
 // Pages of "r4 report" in a browser, one of images and one of texts: node test/page.mjs CHROMIUM FOLDER IMAGES TEXTS
-// [axe.min.js]. Prints TAP. Talks to Chromium through pipes (the DevTools protocol); downloads go to FOLDER.
-import { spawn } from 'node:child_process';
+// [axe.min.js]. Prints TAP. Downloads go to FOLDER.
 import { existsSync, readFileSync, readdirSync, statSync, unlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import {
+  box, browser, check, click, close, event, focus, heard, key, pause, press, requests, resize, runTests, send, start, tooWide, until, value,
+} from './browser.mjs';
 
-const [chromium, folder, imagesPage, textsPage, axe] = process.argv.slice(2);
+const [, folder, imagesPage, textsPage, axe] = process.argv.slice(2);
 const addressOf = (page) => 'file://' + resolve(page).split('/').map(encodeURIComponent).join('/');
-
-// ---- The protocol ----
-
-const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--remote-debugging-pipe', '--no-first-run',
-  '--disable-component-update', '--disable-background-networking', `--user-data-dir=${join(resolve(folder), 'profile')}`];
-const browser = spawn(chromium, [...flags, 'about:blank'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
-const waiting = new Map(), listeners = [];
-let last = 0, rest = Buffer.alloc(0);
-browser.stdio[4].on('data', (bytes) => {
-  rest = Buffer.concat([rest, bytes]);
-  for (let end; (end = rest.indexOf(0)) >= 0; rest = rest.subarray(end + 1)) {
-    const message = JSON.parse(rest.subarray(0, end).toString());
-    if (message.id) {
-      const { done, fail } = waiting.get(message.id);
-      waiting.delete(message.id);
-      message.error ? fail(new Error(message.error.message)) : done(message.result);
-    } else listeners.forEach((listen) => listen(message.method, message.params));
-  }
-});
-let session;
-const send = (method, params = {}, own = session) => new Promise((done, fail) => {
-  waiting.set(++last, { done, fail });
-  browser.stdio[3].write(JSON.stringify({ id: last, method, params, sessionId: own }) + '\0');
-});
-const pause = (ms) => new Promise((done) => setTimeout(done, ms));
-const event = (name) => new Promise((done) => listeners.push((method) => method === name && done()));
-
-async function value(expression) {
-  const got = await send('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true });
-  if (got.exceptionDetails) throw new Error(got.exceptionDetails.exception?.description ?? expression);
-  return got.result.value;
-}
-
-async function until(what, expression) {
-  for (let k = 0; k < 50; k++, await pause(100)) if (await expression()) return;
-  throw new Error(`waited in vain: ${what}`);
-}
-
-// ---- Hands ----
-
-async function key(name, text) {
-  const common = { key: name, code: name === ' ' ? 'Space' : name, windowsVirtualKeyCode: { Enter: 13, ' ': 32, ArrowRight: 39, ArrowLeft: 37, Home: 36, Tab: 9 }[name] };
-  await send('Input.dispatchKeyEvent', { type: text ? 'keyDown' : 'rawKeyDown', text, ...common });
-  await send('Input.dispatchKeyEvent', { type: 'keyUp', ...common });
-}
-
-// Where it is once the page has come to rest: a change of focus scrolls smoothly, and may go on.
-const box = (selector) => value(`(async () => { const e = document.querySelector(${JSON.stringify(selector)});
-  for (let last;;) {
-    e.scrollIntoView({ block: 'center', behavior: 'instant' });
-    const b = e.getBoundingClientRect(), now = JSON.stringify({ x: b.x, y: b.y, width: b.width, height: b.height });
-    if (now === last) return JSON.parse(now);
-    last = now;
-    await new Promise((done) => setTimeout(done, 150));
-  } })()`);
-
-async function press(x, y, kind) {
-  await send('Input.dispatchMouseEvent', { type: kind, x, y, button: 'left', buttons: kind === 'mouseReleased' ? 0 : 1, clickCount: 1 });
-}
-
-async function click(selector) {
-  const b = await box(selector), x = b.x + b.width / 2, y = b.y + b.height / 2;
-  await press(x, y, 'mousePressed');
-  await press(x, y, 'mouseReleased');
-}
-
-const focus = (selector) => value(`document.querySelector(${JSON.stringify(selector)}).focus()`);
-
-async function resize(width, media = '') {
-  await send('Emulation.setDeviceMetricsOverride', { width, height: 900, deviceScaleFactor: 1, mobile: false });
-  await send('Emulation.setEmulatedMedia', { media });
-  await pause(100);
-}
-
-// ---- Checks ----
-
-const check = (good, what) => { if (!good) throw new Error(what); };
-const heard = [], requests = [];
-listeners.push((method, p) => {
-  if (method === 'Runtime.consoleAPICalled') heard.push(p.args.map((a) => a.value).join(' '));
-  if (method === 'Runtime.exceptionThrown') heard.push(p.exceptionDetails.text);
-  if (method === 'Log.entryAdded') heard.push(p.entry.text);
-  if (method === 'Network.requestWillBeSent') requests.push(p.request.url);
-});
-
-// What is wider than the page, by its tag and class.
-const tooWide = (width) => value(`(() => { const root = document.documentElement;
-  if (root.scrollWidth <= ${width}) return '';
-  return [...document.querySelectorAll('body *')].filter((e) => e.getBoundingClientRect().right > ${width} + 1 &&
-    !e.closest('.scroll, pre')).slice(0, 3).map((e) => e.outerHTML.slice(0, 80)).join(' | ') || 'scrollWidth ' + root.scrollWidth; })()`);
 
 const ground = () => value('getComputedStyle(document.body).backgroundColor');
 const clip = () => value("document.querySelector('.over').style.clipPath");
@@ -291,15 +203,6 @@ if (axe) after['axe finds nothing'] = async () => {
   }
 };
 
-async function start() {
-  const { targetInfos } = await send('Target.getTargets', {}, undefined);
-  const target = targetInfos.find((t) => t.type === 'page');
-  ({ sessionId: session } = await send('Target.attachToTarget', { targetId: target.targetId, flatten: true }, undefined));
-  for (const domain of ['Page', 'Runtime', 'Log', 'Network']) await send(`${domain}.enable`);
-  await send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: resolve(folder) }, undefined);
-  await send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: 'light' }] });
-}
-
 let address;
 async function open(page) {
   check(existsSync(page), `no ${page}`);
@@ -310,25 +213,15 @@ async function open(page) {
   await loaded;
 }
 
-let failed = 0, number = 0;
+let good = true;
 const guard = setTimeout(() => { console.log('Bail out! the browser does not answer'); browser.kill(); process.exit(1); }, 120000);
 await start();
 const pages = [['images', imagesPage, { ...common, ...images, ...after }], ['texts', textsPage, { ...common, ...texts, ...after }]];
 console.log(`1..${pages.reduce((sum, [, , tests]) => sum + Object.keys(tests).length, 0)}`);
 for (const [kind, page, tests] of pages) {
   await open(page);
-  for (const [name, test] of Object.entries(tests)) {
-    try {
-      await test();
-      console.log(`ok ${++number} - ${kind}: ${name}`);
-    } catch (error) {
-      failed++;
-      console.log(`not ok ${++number} - ${kind}: ${name}\n# ${String(error.message).replace(/\n/g, '\n# ')}`);
-    }
-  }
+  good = await runTests(kind, tests) && good;
 }
 clearTimeout(guard);
-const ended = new Promise((done) => browser.on('exit', done));
-await send('Browser.close', {}, undefined).catch(() => {});
-await Promise.race([ended, pause(5000)]);
-process.exit(failed ? 1 : 0);
+await close();
+process.exit(good ? 0 : 1);

@@ -243,6 +243,98 @@ static void test_random_nets(void **state)
   for (uint32_t k = 0; k < 60; k++) check_random_net(k, R4_SEMANTICS_REAL, FAST64, k % 2 ? .1 : 1e-9);
 }
 
+/* ---- Sums that lose their terms ---- */
+
+/* 1 and then n - 1 terms of half a last bit each: in this order a program adds none of them. */
+static void check_lost(r4_semantics semantics, double term)
+{
+  enum { N = 4000 };
+  r4_graph *g = r4_graph_new();
+  struct boxes b = {0};
+  r4_id x = r4_input(g, "x", R4_SHAPE(1, N)), ones = r4_input(g, "ones", R4_SHAPE(N, 1));
+  const r4_id sum[] = {r4_sum(g, x, R4_ALL), r4_matmul(g, x, ones, false, false)};
+  double exact = 1 + (N - 1) * term;
+  boxes_add(&b, "x", N, false);
+  boxes_add(&b, "ones", N, false);
+  for (size_t k = 0; k < N; k++) b.lo[0][k] = k ? term : 1, b.lo[1][k] = 1;
+  for (size_t k = 0; k < 2; k++) {
+    double lo, hi;
+    assert_int_equal(enclose(g, sum[k], &b, semantics, &lo, &hi, NULL), R4_OK);
+    if (!(lo <= 1 && exact <= hi && hi - lo < 1000 * (exact - 1)))
+      fail_msg("%s: [%a, %a], expected %a in it", k ? "matmul" : "sum", lo, hi, exact);
+  }
+  boxes_free(&b);
+  r4_graph_free(g);
+}
+
+static void test_lost_terms(void **state)
+{
+  (void)state;
+  check_lost(R4_SEMANTICS_REAL, 0x1p-54);
+  check_lost(R4_SEMANTICS_ANY_FLOAT, 0x1p-25);
+}
+
+/* ---- Single numbers by hand ---- */
+
+typedef r4_id one_argument(r4_graph *g, r4_id x);
+
+static void enclose_one(one_argument *f, double from, double to, r4_semantics semantics, double *lo, double *hi)
+{
+  r4_graph *g = r4_graph_new();
+  r4_id y = f(g, r4_input(g, "x", R4_SHAPE(1)));
+  assert_int_equal(r4_enclose(g, y, 1, &(r4_ends){"x", &from, &to}, semantics, lo, hi, NULL), R4_OK);
+  r4_graph_free(g);
+}
+
+static r4_id or_a_tenth(r4_graph *g, r4_id x)
+{
+  return r4_max(g, x, r4_const(g, 0.1, R4_SHAPE(1)));
+}
+
+static r4_id where_positive(r4_graph *g, r4_id x)
+{
+  return r4_check(g, r4_const(g, 3, R4_SHAPE(1)), r4_step(g, x));
+}
+
+/* Derivatives at kinks are all of [0, 1] or [-1, 1], on whichever side of the interval the kink is. */
+static void test_kinks(void **state)
+{
+  (void)state;
+  static const double from[] = {-1, 0, 0, -1}, to[] = {0, 0, 1, 1};
+  double lo, hi;
+  for (size_t k = 0; k < 4; k++) {
+    enclose_one(r4_step, from[k], to[k], R4_SEMANTICS_REAL, &lo, &hi);
+    assert_true(lo == 0 && hi == 1);
+    enclose_one(r4_sign, from[k], to[k], R4_SEMANTICS_REAL, &lo, &hi);
+    assert_true(lo == -1 && hi == 1);
+    enclose_one(where_positive, from[k], to[k], R4_SEMANTICS_REAL, &lo, &hi);
+    assert_true(lo == -INFINITY && hi == INFINITY);
+  }
+  enclose_one(r4_step, -1, -0x1p-1074, R4_SEMANTICS_REAL, &lo, &hi);
+  assert_true(lo == 0 && hi == 0);
+  enclose_one(where_positive, 0x1p-1074, 1, R4_SEMANTICS_REAL, &lo, &hi);
+  assert_true(lo == 3 && hi == 3);
+}
+
+/* 0.1 is a tenth, which is below its double; log sum exp of one number is that number; in floats a root and a quotient
+ * are two roundings. */
+static void test_numbers(void **state)
+{
+  (void)state;
+  double lo, hi;
+  enclose_one(or_a_tenth, 0, 0, R4_SEMANTICS_REAL, &lo, &hi);
+  assert_true((long double)lo < 0.1L && hi >= 0.1);
+  draw_start(60, 0);
+  for (int k = 0; k < 300; k++) {
+    double x = draw(0.01, 100);
+    enclose_one(r4_logsumexp, x, x, R4_SEMANTICS_REAL, &lo, &hi);
+    assert_true(lo <= x && x <= hi);
+    enclose_one(r4_rsqrt, x, x, R4_SEMANTICS_ANY_FLOAT, &lo, &hi);
+    float root = sqrtf((float)x), y = 1 / root;
+    assert_true(lo <= y && y <= hi);
+  }
+}
+
 /* ---- Refusals ---- */
 
 static void assert_refused(const char *expected)
@@ -401,7 +493,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_operations),  cmocka_unit_test(test_last_bits),  cmocka_unit_test(test_gelu_valley),
-    cmocka_unit_test(test_random_nets),
+    cmocka_unit_test(test_random_nets), cmocka_unit_test(test_lost_terms),
+    cmocka_unit_test(test_kinks),       cmocka_unit_test(test_numbers),
     cmocka_unit_test(test_environment), cmocka_unit_test(test_refusals),   cmocka_unit_test(test_unknown),
     cmocka_unit_test(test_threads),     cmocka_unit_test(test_memory),
   };

@@ -24,6 +24,7 @@ static struct {
   r4_batches *b;
   r4_reach *r;
   r4_trainer *t;
+  r4_found *f;
   char path[300];
 } have;
 
@@ -35,6 +36,27 @@ static double ends_room[1];
 /* A line: the function; what is missing, or after "=" what the error says instead of "needs"; and the call, as one that
  * returns r4_status. */
 #define CALLS(X)                                                                                             \
+  X(r4_data_snippet, "data", none(r4_data_snippet(NULL, 0, 0, e), e))                                        \
+  X(r4_find_clusters, "what was found", r4_find_clusters(NULL, have.n, have.room, have.d, NULL, e))          \
+  X(r4_find_clusters, "a net", r4_find_clusters(have.f, NULL, have.room, have.d, NULL, e))                   \
+  X(r4_find_clusters, "weights", r4_find_clusters(have.f, have.n, NULL, have.d, NULL, e))                    \
+  X(r4_find_clusters, "data", r4_find_clusters(have.f, have.n, have.room, NULL, NULL, e))                    \
+  X(r4_find_data, "a source", none(r4_find_data(NULL, NULL, e), e))                                          \
+  X(r4_find_propose, "data", none(r4_find_propose(NULL, &(r4_clue){0}, NULL, e), e))                         \
+  X(r4_find_propose, "a clue", none(r4_find_propose(have.d, NULL, NULL, e), e))                              \
+  X(r4_find_scan, "data", none(r4_find_scan(NULL, NULL, e), e))                                              \
+  X(r4_found_json, "what was found", none(r4_found_json(NULL, have.d, NULL, NULL, e), e))                    \
+  X(r4_found_json, "data", none(r4_found_json(have.f, NULL, NULL, NULL, e), e))                              \
+  X(r4_found_load, "a file", none(r4_found_load(NULL, have.d, e), e))                                        \
+  X(r4_found_load, "data", none(r4_found_load(have.path, NULL, e), e))                                       \
+  X(r4_found_save, "what was found", r4_found_save(NULL, have.d, NULL, NULL, have.path, e))                  \
+  X(r4_found_save, "data", r4_found_save(have.f, NULL, NULL, NULL, have.path, e))                            \
+  X(r4_found_save, "a file", r4_found_save(have.f, have.d, NULL, NULL, NULL, e))                             \
+  X(r4_proposed_save, "proposals", r4_proposed_save(NULL, have.d, NULL, NULL, have.path, e))                 \
+  X(r4_proposed_save, "data", \
+    r4_proposed_save((const r4_proposed *)have.f, NULL, NULL, NULL, have.path, e))                           \
+  X(r4_proposed_save, "a folder", \
+    r4_proposed_save((const r4_proposed *)have.f, have.d, NULL, NULL, NULL, e))                              \
   X(r4_attack_box, "a net", \
     r4_attack_box(NULL, have.room, have.d, &box_options, NULL, 1, 0, one_certified, e))                      \
   X(r4_attack_box, "weights", \
@@ -300,6 +322,20 @@ static double ends_room[1];
   X(r4_settings_set, "settings", r4_settings_set(NULL, "eps=1", "test", e))                                  \
   X(r4_settings_set, "an assignment", r4_settings_set(have.s, NULL, "test", e))                              \
   X(r4_json_read_sealed, "a file", none(r4_json_read_sealed(NULL, e), e))                                    \
+  X(r4_json_parse, "a name", none(r4_json_parse(NULL, "1", 1, e), e))                                        \
+  X(r4_json_parse, "a text", none(r4_json_parse("x", NULL, 1, e), e))                                        \
+  X(r4_photos_open, "a folder", none(r4_photos_open(NULL, e), e))                                            \
+  X(r4_image_look, "a file", r4_image_look(NULL, 1, "x", &(r4_image){0}, e))                                 \
+  X(r4_image_look, "a name", r4_image_look("x", 1, NULL, &(r4_image){0}, e))                                 \
+  X(r4_image_look, "room for the size", r4_image_look("x", 1, "x", NULL, e))                                 \
+  X(r4_image_read, "a file", r4_image_read(NULL, 1, "x", 1, &(r4_image){0}, e))                              \
+  X(r4_image_read, "a name", r4_image_read("x", 1, NULL, 1, &(r4_image){0}, e))                              \
+  X(r4_image_read, "room for the image", r4_image_read("x", 1, "x", 1, NULL, e))                             \
+  X(r4_image_resize, "an image", r4_image_resize(NULL, 1, 1, &(r4_image){0}, e))                             \
+  X(r4_image_resize, "room for the image", r4_image_resize(&(r4_image){0}, 1, 1, NULL, e))                   \
+  X(r4_image_png, "an image", r4_image_png(NULL, &(uint8_t *){0}, &(size_t){0}, e))                          \
+  X(r4_image_png, "room for the file", r4_image_png(&(r4_image){0}, NULL, &(size_t){0}, e))                  \
+  X(r4_image_png, "room for its size", r4_image_png(&(r4_image){0}, &(uint8_t *){0}, NULL, e))               \
   X(r4_table_read, "a file", none(r4_table_read(NULL, e), e))                                                \
   X(r4_train, "settings", r4_train(NULL, &(r4_train_options){.folder = have.path}, NULL, e))                 \
   X(r4_train, "options", r4_train(have.s, NULL, NULL, e))                                                    \
@@ -421,12 +457,14 @@ static int start(void **state)
   have.learn = r4_settings_new();
   r4_settings_set(have.learn, "net=flatten, dense 10", "test", NULL);
   have.t = r4_trainer_new(have.learn, have.d, NULL);
+  have.f = r4_find_scan(have.d, NULL, NULL);
   return have.d && have.n && have.r && have.s && have.p && have.o && have.t ? 0 : -1;
 }
 
 static int end(void **state)
 {
   r4_trainer_free(have.t);
+  r4_found_free(have.f);
   r4_settings_free(have.learn);
   r4_optimizer_free(have.o);
   free(have.room);

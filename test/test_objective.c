@@ -36,6 +36,9 @@ static const struct variant {
   {"log", NULL, {.form = R4_FORM_LOG}},
   {"target", NULL, {.form = R4_FORM_TARGET}},
   {"ranged", NULL, {.ranged = true, .low = -0.9, .high = 0.95}},
+  {"whole", "cert-r4", {.ranged = true, .low = -0.9, .high = 0.95, .whole = true}},
+  {"whole", "ibp-ex", {.ranged = true, .low = -0.9, .high = 0.95, .whole = true}},
+  {"whole", "adv-r4", {.ranged = true, .low = -0.9, .high = 0.95, .whole = true}},
   {"live", NULL, {.live = true}},
   {"class weights", NULL, {.class_weights = class_weights, .weight_penalty = 0.01}},
 };
@@ -47,6 +50,7 @@ static struct objective_case variant_case(const char *net, const char *method, c
   c.o.norm = v->o.norm;
   c.o.form = v->o.form;
   c.o.ranged = v->o.ranged;
+  c.o.whole = v->o.whole;
   c.o.low = v->o.low;
   c.o.high = v->o.high;
   c.o.live = v->o.live;
@@ -337,6 +341,12 @@ static const struct {
   {{.method = "rand-r4", .batch = 1, .samples = 1, .norm = R4_NORM_SUM}, "rand-r4 does not know the norm \"sum\""},
   {{.method = "rand-r4", .batch = 1, .ranged = true, .low = 1, .high = 1}, "the range is 1 to 1"},
   {{.method = "rand-r4", .batch = 1, .ranged = true, .high = INFINITY}, "the range is 0 to inf"},
+  {{.method = "cert-r4", .batch = 1, .ranged = true, .low = 1, .high = -1}, "the range is 1 to -1"},
+  {{.method = "cert-r4", .batch = 1, .whole = true}, "whole is 1, expected 0: there is no range"},
+  {{.method = "ibp-ex", .batch = 1, .whole = true, .ranged = true, .high = 1, .eps = 1.1},
+   "eps is 1.1, expected at most 1"},
+  {{.method = "smooth-r3", .batch = 1, .samples = 1, .whole = true, .ranged = true, .high = 1},
+   "whole is 1, expected 0"},
   {{.method = "erm", .batch = 1, .class_weights = bad_weights}, "a class weight is -1"},
   {{.method = "erm", .batch = 1, .weight_penalty = -1}, "weight_penalty is -1"},
   {{.method = "r3", .batch = 4, .guided = 2, .used = true}, "used is 1, expected 0"},

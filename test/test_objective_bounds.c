@@ -214,12 +214,83 @@ static void test_bound_of_small_boxes(void **state)
   }
 }
 
+/* ---- The whole range ---- */
+
+static const double LOW = -0.9, HIGH = 1.1; /* some x are below: these may stay where they are */
+
+/* Whatever may be there, by any mask above 0: any value, or either end. */
+static double content(double x, double m)
+{
+  uint64_t kind = draw_below(3);
+  double lo = fmin(LOW, x);
+  return m == 0 ? x : kind == 0 ? draw(lo, HIGH) : kind == 1 ? lo : HIGH;
+}
+
+static void check_contents(struct objective_case *c, const char *method, const double *limit)
+{
+  struct objective_case at = *c;
+  at.o.whole = at.o.ranged = false;
+  at.o.eps = 0;
+  at.o.samples = 1;
+  at.o.method = method;
+  struct runner *r = objective_case_open(&at, FAST64);
+  for (int n = 0; n < 40; n++) {
+    for (size_t k = 0; k < c->batch * c->features; k++) at.x[k] = content(c->x[k], c->m[k]);
+    assert_below(c, objective_case_go(&at, r).each, limit, method);
+  }
+  runner_free(r);
+}
+
+/* At the share t of its ramp the box is that of eps = t (high - low), where masks are 0 or 1. */
+static void check_share(struct objective_case *c, const char *method, double share, const double *before, double *each)
+{
+  c->o.whole = true;
+  c->o.eps = share;
+  memcpy(each, run(c, method).each, c->batch * sizeof *each);
+  assert_below(c, before, each, "a smaller share");
+  for (size_t i = 0; i < c->batch * c->features; i++) c->m[i] = c->m[i] > 0;
+  struct objective_numbers whole = run(c, method);
+  c->o.whole = false;
+  c->o.eps = share * (HIGH - LOW);
+  assert_close("the same by a number", whole.each, run(c, method).each, c->batch, 1e-12, 1);
+  c->o.ranged = false;
+  double unlimited = run(c, method).penalty;
+  /* Once all units of a layer may be on or off, bounds of a gradient do not become wider. */
+  bool less = share == 1 && !strcmp(method, "ibp-ex");
+  if (!(whole.penalty <= unlimited * (1 + 1e-12) && (!less || whole.penalty < unlimited)))
+    fail_msg("%s, %s: %.17g with limits, %.17g without", r4_net_layers(c->net), method, whole.penalty, unlimited);
+  c->o.ranged = true;
+}
+
+/* The bound of all of the range holds for every content, is not that of a larger box, and begins at x. */
+static void test_whole_range(void **state)
+{
+  (void)state;
+  static const char *const method[] = {"cert-r4", "ibp-ex"};
+  draw_start(77, 0);
+  for (size_t k = 0; k < 2 * sizeof settings / sizeof *settings; k++) {
+    struct objective_case c = make(k / 2), masks = c;
+    if (k % 4 < 2) train(&c);
+    double each[CASE_BATCH], last[CASE_BATCH] = {0};
+    c.o.ranged = true, c.o.low = LOW, c.o.high = HIGH;
+    for (int share = 0; share <= 4; share++) {
+      memcpy(c.m, masks.m, sizeof c.m);
+      check_share(&c, method[k % 2], share / 4.0, last, each);
+      memcpy(last, each, sizeof last);
+    }
+    memcpy(c.m, masks.m, sizeof c.m);
+    check_contents(&c, k % 2 ? "ibp-ex" : "rand-r4", last);
+    objective_case_free(&c);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_random_nets),
     cmocka_unit_test(test_trained_nets),
     cmocka_unit_test(test_bound_of_small_boxes),
+    cmocka_unit_test(test_whole_range),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("objective bounds", tests, NULL, NULL);

@@ -54,6 +54,21 @@ static void test_combinations(void **state)
   contradicts("method: adv-r4\nlambda: 1\npenalty.norm: sum\n",
               "penalty.norm (a.yaml:3:15) is sum, which is for cert-r4, cert-r4+r3 and cert-r4+pairing alone");
   agrees("method: cert-r4\nlambda: 1\npenalty.norm: sum\n");
+  contradicts("method: smooth-r3\nlambda: 1\neps: range\n",
+              "eps (a.yaml:3:6) is range, but method (a.yaml:1:9) is smooth-r3, which has noise of that size: "
+              "expected a number");
+  contradicts("method: cert-r4+smooth-r3\neps: range\n", "is cert-r4+smooth-r3, which has noise of that size");
+  contradicts("method: cert-r4\neps: 2\nrange: [0, 1]\n",
+              "eps (a.yaml:2:6) is 2, but range (a.yaml:3:8) is 0 to 1: expected at most 1, or range for any of these");
+  contradicts("method: rand-r4\nrange: [0.25, 0.3]\n", "eps (default) is 0.1, but range (a.yaml:2:8) is 0.25 to 0.3");
+  contradicts("method: cert-r4\neps: range\nbox: words\n",
+              "eps (a.yaml:2:6) is range, but box (a.yaml:3:6) is words: expected a share from 0 to 1");
+  contradicts("method: ibp-ex\neps: range\nguide: features\n",
+              "eps (a.yaml:2:6) is range, but guide (a.yaml:3:8) is features, where no values are known to be valid");
+  agrees("method: cert-r4\neps: 1\nrange: [0, 1]\n");
+  agrees("method: smooth-r3\neps: 2\nrange: [0, 1]\n"); /* noise on all features, and nothing is limited */
+  agrees("method: cert-r4+adv-r4\neps: range\neps.ramp: 2\n");
+  agrees("method: r3\neps: range\nguide: features\n"); /* without an effect */
   contradicts("method: fill\nfill: none\n",
               "method (a.yaml:1:9) is fill, but fill (a.yaml:2:7) is none: it would be erm");
   contradicts(
@@ -153,6 +168,7 @@ static void test_settings_without_effect(void **state)
   idle("method: r3\npenalty.norm: l1\neps: 1\neps.ramp: 1\nexplain: logit\npenalty.form: log\n",
        "eps eps.ramp penalty.norm");
   idle("method: ibp-ex\nexplain: logit\neps: 0\neps.ramp: 1\nlambda_r3: 1\n", "eps.ramp explain lambda_r3");
+  idle("method: ibp-ex\neps: range\neps.ramp: 1\nrange: [0, 1]\n", "");
   idle("method: ibp-ex+r3\nexplain: logit\nlambda_r3: 1\n", "");
   idle("delta: 1\ndelta.rate: 0.1\nmethod: r3\n", "");
   idle("method: r3\npenalty.tau: 2\n", "penalty.tau");

@@ -58,6 +58,7 @@ static void settings_matter(void **state)
   static const char *const change[] = {"method=erm",
                                        "lambda=0.1",
                                        "eps=0.1",
+                                       "eps=range",
                                        "attack.steps=3",
                                        "eps.ramp=0",
                                        "batch=81",

@@ -32,6 +32,7 @@ from .errors import (
     ShapeError,
 )
 from .files import load
+from .find import Cue, Found, Sighting, find
 from .graph import Box, Graph, Node, Pair
 from .learn import Batch, Batches, Optimizer, minimize
 from .masked import Masked
@@ -57,6 +58,7 @@ __all__ = [
     "Classifier",
     "ClosedError",
     "Covered",
+    "Cue",
     "Data",
     "DomainError",
     "Error",
@@ -64,6 +66,7 @@ __all__ = [
     "FewMasksWarning",
     "FileError",
     "Finding",
+    "Found",
     "Graph",
     "Group",
     "InternalError",
@@ -86,6 +89,7 @@ __all__ = [
     "Settings",
     "ShapeError",
     "ShortcutWarning",
+    "Sighting",
     "Swap",
     "SwapGroup",
     "Trainer",
@@ -93,6 +97,7 @@ __all__ = [
     "VerdictWarning",
     "__version__",
     "data",
+    "find",
     "load",
     "minimize",
     "plot",

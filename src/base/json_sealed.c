@@ -1,4 +1,4 @@
-/* Reading sealed files, for programs. */
+/* Reading, for programs: texts, and sealed files. */
 #include "base/checksum.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -32,6 +32,14 @@ r4_json_value *r4_json_read_sealed(const char *file, r4_error *e)
   return NULL;
 }
 
+r4_json_value *r4_json_parse(const char *name, const void *text, size_t bytes, r4_error *e)
+{
+  NEEDS(name, "a name", NULL);
+  NEEDS(text || !bytes, "a text", NULL);
+  struct js *root = NULL;
+  return js_parse(name, text, bytes, &root, e) ? NULL : (r4_json_value *)(void *)root;
+}
+
 void r4_json_value_free(r4_json_value *root)
 {
   js_free((struct js *)(void *)root);
@@ -56,6 +64,11 @@ size_t r4_json_size(const r4_json_value *v)
 bool r4_json_as_real(const r4_json_value *v, double *to)
 {
   return to && js_real(inner(v), to);
+}
+
+bool r4_json_as_flag(const r4_json_value *v, bool *to)
+{
+  return to && js_flag(inner(v), to);
 }
 
 const char *r4_json_as_text(const r4_json_value *v)

@@ -40,6 +40,8 @@ enum {
   PURPOSE_SENSITIVITY =
     0x72340420, /* measure/sensitivity.c: noise on regions, step is the example and the draw */
 
+  PURPOSE_CLUSTERS = 0x72340428, /* find/clusters.c: where clusters begin, step is the class */
+
   PURPOSE_ATTACK = 0x72340430, /* certify/attack.c: where a search begins, step is the start */
 
   PURPOSE_START = 0x72340500, /* objective: starts of attacks, and noise, of each step */

@@ -42,7 +42,7 @@ struct settings {
   char *words;
   double lambda, lambda_r3, delta, delta_rate, delta_ramp, eps, penalty_after, lambda_ramp, eps_ramp, alpha,
     group_step;
-  double noise, word_share;     /* NaN: eps and alpha, which they were once called */
+  double noise, word_share;     /* NaN: eps and alpha, which they were once called; eps is NaN: the whole range */
   double lambda_of[TERM_COUNT]; /* NaN: as lambda and lambda_r3 say, or the term's own */
   int64_t samples, steps, candidates, penalty_every;
   bool guard, bound, group_batches;

@@ -138,6 +138,32 @@ static r4_status check_norm(const r4_settings *s, r4_error *e)
   return R4_E_ARGUMENT;
 }
 
+/* eps is a number or "range", of boxes of values. */
+static r4_status check_eps(const r4_settings *s, r4_error *e)
+{
+  const struct settings *v = &s->values;
+  const struct reals *range = &v->range;
+  if (!isnan(v->eps)) {
+    bool limited = range->n == 2 && r4_method_uses(v->method, "eps=range");
+    if (!limited || v->eps <= range->v[1] - range->v[0]) return R4_OK;
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "%s is %g, but %s is %g to %g: expected at most %g, or range for any of these values", LABEL("eps"),
+                   v->eps, LABEL("range"), range->v[0], range->v[1], range->v[1] - range->v[0]);
+  }
+  if (!r4_method_uses(v->method, "eps")) return R4_OK;
+  if (!settings_method_is_open(v) && !r4_method_uses(v->method, "eps=range"))
+    return r4_fail(e, R4_E_ARGUMENT, "%s is range, but %s is %s, which has noise of that size: expected a number",
+                   LABEL("eps"), LABEL("method"), v->method);
+  if (!strcmp(v->box, "words"))
+    return r4_fail(e, R4_E_ARGUMENT, "%s is range, but %s is words: expected a share from 0 to 1", LABEL("eps"),
+                   LABEL("box"));
+  if (*v->guide)
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "%s is range, but %s is %s, where no values are known to be valid: expected a number",
+                   LABEL("eps"), LABEL("guide"), v->guide);
+  return R4_OK;
+}
+
 static r4_status check_lists(const r4_settings *s, r4_error *e)
 {
   const struct settings *v = &s->values;
@@ -224,6 +250,7 @@ r4_status r4_settings_check(const r4_settings *s, r4_error *e)
   if (!status) status = check_search(s, e);
   if (!status) status = check_norm(s, e);
   if (!status) status = check_lists(s, e);
+  if (!status) status = check_eps(s, e);
   if (!status) status = check_length(s, e);
   if (!status) status = check_shards(s, e);
   return status ? status : settings_check_effects(s, e);

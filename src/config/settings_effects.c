@@ -47,7 +47,7 @@ static bool holds(const struct setting *t, const struct used_if *f, const r4_set
   case IS_0:
     return v.real == 0;
   case ABOVE_0:
-    return v.real > 0;
+    return v.real > 0 || v.text;
   case BELOW_1:
     return v.real < 1;
   case LOG_BY_DEFAULT: /* or the form is stated */

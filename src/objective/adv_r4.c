@@ -91,8 +91,8 @@ static r4_id quantity(struct objective *o)
 
 static const struct term term = {.quantity = quantity,
                                  .settings =
-                                   TERM_SETTINGS("eps", "attack.steps", "attack.step", "attack.random_start",
-                                                 "penalty.norm", "range", "explain")};
+                                   TERM_SETTINGS("eps", "eps=range", "attack.steps", "attack.step",
+                                                 "attack.random_start", "penalty.norm", "range", "explain")};
 
 const struct method method_adv_r4 = {.term = &term,
                                      .lambda = 1,

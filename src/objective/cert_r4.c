@@ -18,7 +18,8 @@ static r4_id quantity(struct objective *o)
 
 static const struct term term = {
   .quantity = quantity,
-  .settings = TERM_SETTINGS("eps", "box", "words.list", "penalty.norm", "penalty.norm=sum", "explain")};
+  .settings = TERM_SETTINGS("eps", "eps=range", "range", "box", "words.list", "penalty.norm", "penalty.norm=sum",
+                            "explain")};
 
 const struct method method_cert_r4 = {
   .term = &term,

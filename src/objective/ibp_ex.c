@@ -16,7 +16,7 @@ static r4_id quantity(struct objective *o)
 }
 
 static const struct term term = {.quantity = quantity,
-                                 .settings = TERM_SETTINGS("eps", "box", "words.list"),
+                                 .settings = TERM_SETTINGS("eps", "eps=range", "range", "box", "words.list"),
                                  .over_masked = true,
                                  .answers = true};
 

@@ -103,6 +103,7 @@ void objective_inputs(struct objective *o)
   o->one_hot = r4_one_hot(o->g, o->in.y, classes > 1 ? classes : 2);
   o->eps = number(o, "eps", p->eps);
   if (p->live) o->in.eps = o->eps;
+  if (p->whole) o->eps = r4_scale(o->g, o->eps, p->high - p->low);
 }
 
 /* ---- The data term: mean_i v_i w[y_i] l_i ---- */

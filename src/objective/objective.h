@@ -170,7 +170,7 @@ struct view view_moved(const struct objective *o, r4_id d);     /* at x + P d, t
 struct view view_noisy(const struct objective *o, r4_id noise); /* at x + noise [samples * batch, ..] */
 
 r4_id view_nowhere(const struct objective *o);          /* d = 0                              */
-r4_id view_radius(const struct objective *o);           /* eps m                              */
+r4_id view_radius(const struct objective *o);           /* eps m, before limits of the range  */
 r4_id view_allowed(const struct objective *o, r4_id d); /* d clipped to the box and the range */
 r4_id view_repeat(r4_graph *g, r4_id x, int64_t times); /* rows of x, times over              */
 

@@ -92,6 +92,19 @@ static bool check_leaf(r4_graph *g, const r4_net *n, const r4_objective_options 
   return !p->lengths || r4_net_input(n).rank == 1 || fail(g, "lengths", 1, "0: examples are not tokens");
 }
 
+static bool check_range(r4_graph *g, const r4_objective_options *p)
+{
+  if (p->whole && !p->ranged) return fail(g, "whole", 1, "0: there is no range of valid values");
+  if (p->whole && r4_method_uses(p->method, "eps") && !r4_method_uses(p->method, "eps=range"))
+    return fail(g, "whole", 1, "0: a term has noise on all features, and eps is its size");
+  if (p->whole && p->word_box) return fail(g, "whole", 1, "0: the box is of words");
+  if (p->whole && p->eps > 1) return fail(g, "eps", p->eps, "at most 1: a share of the range");
+  if (!p->ranged || (isfinite(p->low) && isfinite(p->high) && p->low < p->high)) return true;
+  r4_graph_fail(g, R4_E_ARGUMENT, "objective: the range is %g to %g, expected two finite numbers in order",
+                p->low, p->high);
+  return false;
+}
+
 static bool check_data_term(r4_graph *g, const r4_net *n, const r4_objective_options *p)
 {
   int64_t classes = r4_net_classes(n);
@@ -124,8 +137,5 @@ bool objective_check(r4_graph *g, const r4_net *n, const r4_objective_options *p
   if (!check_weight(g, "eps", p->eps) || !check_weight(g, "weight_penalty", p->weight_penalty)) return false;
   if (!check_weight(g, "noise", p->noise) || !check_weight(g, "word_share", p->word_share)) return false;
   if (!isfinite(p->alpha)) return fail(g, "alpha", p->alpha, "a finite number");
-  if (!p->ranged || (isfinite(p->low) && isfinite(p->high) && p->low < p->high)) return true;
-  r4_graph_fail(g, R4_E_ARGUMENT, "objective: the range is %g to %g, expected two finite numbers in order",
-                p->low, p->high);
-  return false;
+  return check_range(g, p);
 }

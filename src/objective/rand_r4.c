@@ -36,7 +36,7 @@ static r4_id quantity(struct objective *o)
 }
 
 static const struct term term = {
-  .quantity = quantity, .settings = TERM_SETTINGS("eps", "samples", "penalty.norm", "range", "explain")};
+  .quantity = quantity, .settings = TERM_SETTINGS("eps", "eps=range", "samples", "penalty.norm", "range", "explain")};
 
 const struct method method_rand_r4 = {
   .term = &term,

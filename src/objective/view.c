@@ -95,9 +95,10 @@ r4_id view_logits(const struct objective *o, struct view v)
   return objective_logits(o, net_from_leaf(o->net, g, o->param, &use, x));
 }
 
+/* eps m, or if any valid value may be there, share (high - low) [m > 0] */
 r4_id view_radius(const struct objective *o)
 {
-  return r4_mul(o->g, o->m, o->eps);
+  return r4_mul(o->g, o->options->whole ? r4_step(o->g, o->m) : o->m, o->eps);
 }
 
 /* A masked token may be any word of the list: its vector moves by up to eps (1: all) of the way from what it is to the
@@ -114,10 +115,37 @@ static r4_box word_box(const struct objective *o, struct view v)
                         r4_add(g, v.leaf, r4_mul(g, share, up)));
 }
 
+/* The ends of d:  -radius <= d <= radius, and low <= x + d <= high; where x itself is out of the range, it may stay
+ * there, or move into it.
+ *
+ * Of the whole range the radius at the share t of its ramp is t (high - low). So the box of any t is that of a number
+ * eps, it grows with t, begins as x alone, and at t = 1 is all valid contents, wherever x is in the range. */
+static r4_pair within(const struct objective *o, r4_id radius)
+{
+  r4_graph *g = o->g;
+  const r4_objective_options *p = o->options;
+  r4_pair d = {.lo = r4_neg(g, radius), .hi = radius};
+  if (!p->ranged) return d;
+  r4_id x = view_features(o, o->x), zero = r4_const(g, 0, R4_SCALAR);
+  r4_id down = r4_sub(g, r4_const(g, p->low, R4_SCALAR), x);
+  r4_id up = r4_sub(g, r4_const(g, p->high, R4_SCALAR), x);
+  d.lo = r4_max(g, d.lo, r4_min(g, down, zero));
+  d.hi = r4_min(g, d.hi, r4_max(g, up, zero));
+  return d;
+}
+
+static r4_box box_of(const struct objective *o, struct view v, r4_id radius)
+{
+  r4_graph *g = o->g;
+  if (o->options->word_box) return word_box(o, v);
+  if (!o->options->ranged) return r4_box_around(v.leaf, v.centre, radius);
+  r4_pair d = within(o, radius);
+  return r4_box_between(v.leaf, r4_add(g, v.centre, d.lo), r4_add(g, v.centre, d.hi));
+}
+
 r4_pair view_bounds(const struct objective *o, enum bound_by by, struct view v, r4_id y, r4_id radius)
 {
-  bool words = o->options->word_box;
-  r4_box box = words ? word_box(o, v) : r4_box_around(v.leaf, v.centre, radius);
+  r4_box box = box_of(o, v, radius);
   switch (by) {
   case BOUND_BY_INTERVALS:
     break;
@@ -125,20 +153,11 @@ r4_pair view_bounds(const struct objective *o, enum bound_by by, struct view v, 
   return r4_bound(o->g, y, 1, &box);
 }
 
-/* -eps m <= d <= eps m, and low <= x + d <= high; where x itself is out of the range, d may be 0. */
 r4_id view_allowed(const struct objective *o, r4_id d)
 {
   r4_graph *g = o->g;
-  const r4_objective_options *p = o->options;
-  r4_id most = view_radius(o), least = r4_neg(g, most);
-  if (p->ranged) {
-    r4_id x = view_features(o, o->x), zero = r4_const(g, 0, R4_SCALAR);
-    r4_id down = r4_sub(g, r4_const(g, p->low, R4_SCALAR), x);
-    r4_id up = r4_sub(g, r4_const(g, p->high, R4_SCALAR), x);
-    least = r4_max(g, least, r4_min(g, down, zero));
-    most = r4_min(g, most, r4_max(g, up, zero));
-  }
-  return r4_detach(g, r4_min(g, r4_max(g, d, least), most));
+  r4_pair ends = within(o, view_radius(o));
+  return r4_detach(g, r4_min(g, r4_max(g, d, ends.lo), ends.hi));
 }
 
 /* [batch] as [batch, 1, ...], to be repeated along the features. */

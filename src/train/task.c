@@ -292,11 +292,25 @@ static r4_form task_form(const struct settings *s)
   return (r4_form)word_number(s->form, form_words);
 }
 
+bool task_is_whole(const struct settings *s)
+{
+  return isnan(s->eps) && r4_method_uses(s->method, "eps=range");
+}
+
+double task_eps(const struct settings *s)
+{
+  return isnan(s->eps) ? 1 : s->eps;
+}
+
+/* Whoever gives a number for eps has limits only if these are given, too. The whole range is that of images, if it is
+ * not given: run_check. */
 r4_objective_options task_objective(const struct settings *s)
 {
+  bool ranged = s->range.n == 2;
   r4_objective_options o = s->objective;
   o.method = s->method;
-  o.eps = s->eps;
+  o.eps = task_eps(s);
+  o.whole = task_is_whole(s);
   o.over_masked = !strcmp(s->penalty_mean, "masked");
   o.live = r4_method_describe(s->method).guided; /* for ramps, delta, and nets that are brought back */
   o.norm = (r4_norm)word_number(s->norm, norm_words);
@@ -310,9 +324,9 @@ r4_objective_options task_objective(const struct settings *s)
   o.alpha = s->alpha;
   o.noise = isnan(s->noise) ? 0 : s->noise;
   o.word_share = isnan(s->word_share) ? 0 : s->word_share;
-  o.ranged = s->range.n == 2;
-  o.low = o.ranged ? s->range.v[0] : 0;
-  o.high = o.ranged ? s->range.v[1] : 0;
+  o.ranged = ranged || o.whole;
+  o.low = ranged ? s->range.v[0] : 0;
+  o.high = ranged ? s->range.v[1] : o.whole ? 1 : 0;
   for (size_t k = 0; k < R4_TERMS; k++) o.lambda[k] = task_lambda(s, k);
   return o;
 }

@@ -25,6 +25,9 @@ bool task_has_weight(const struct settings *s);
 
 /* batch, masked, explain and class_weights are left 0: they depend on the data. The pointers are into s. */
 r4_objective_options task_objective(const struct settings *s);
+/* eps, or 1, the share, where eps is the whole range; and whether it is, for this method. */
+double task_eps(const struct settings *s);
+bool task_is_whole(const struct settings *s);
 /* Epochs before the penalty begins. */
 double task_penalty_after(const struct settings *s, const r4_data *train);
 /* Which cells are masked, of a net that is guided behind its input. */

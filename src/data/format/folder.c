@@ -169,6 +169,7 @@ static r4_status add_metadata(struct listing *l, struct mask_index *masks, const
     s = r4_fail(e, R4_E_IO, "%s:%zu: file %s: is neither in %s nor in %s/images", c->file, c->line, file,
                 l->folder, l->folder);
   one.file = path;
+  if (path) one.named = strlen(path) - strlen(file);
   one.mask = mask_index_find(masks, file);
   if (!s) s = listing_add(l, &one, e);
   r4_mem_free(path);
@@ -261,8 +262,7 @@ r4_status folder_state_meaning(const char *folder, r4_mask_meaning meaning, r4_d
   return R4_OK;
 }
 
-/* Fills l and masks, which the caller clears in any case. Without options annotations are left out. */
-static r4_status list_all(struct listing *l, struct mask_index *masks, const r4_data_options *options,
+r4_status folder_list_all(struct listing *l, struct mask_index *masks, const r4_data_options *options,
                           r4_error *e)
 {
   char *table = file_join(l->folder, table_name, e);
@@ -284,7 +284,7 @@ static r4_data *folder_open(const char *path, const r4_data_options *options, r4
 {
   struct listing l = {.folder = path};
   struct mask_index masks = {0};
-  r4_data *d = list_all(&l, &masks, options, e) ? NULL : listing_read(&l, options, "folder", e);
+  r4_data *d = folder_list_all(&l, &masks, options, e) ? NULL : listing_read(&l, options, "folder", e);
   mask_index_clear(&masks);
   listing_clear(&l);
   return d;
@@ -294,7 +294,7 @@ struct names *folder_stray_masks(const char *path, r4_error *e)
 {
   struct listing l = {.folder = path};
   struct mask_index masks = {0};
-  struct names *stray = list_all(&l, &masks, NULL, e) ? NULL : names_new(e);
+  struct names *stray = folder_list_all(&l, &masks, NULL, e) ? NULL : names_new(e);
   for (size_t k = 0; stray && k < masks.n; k++)
     if (!masks.at[k].used && names_add(stray, masks.at[k].path, NULL, e)) {
       names_drop(stray);

@@ -34,6 +34,11 @@ typedef r4_status describe_image(const char *name, void *context, struct listed 
 r4_status folder_list_images(struct listing *l, struct mask_index *masks, const char *inside,
                              describe_image *describe, void *context, r4_error *e);
 
+/* Lists the whole folder l->folder. The caller clears l and masks in any case. Without options annotations are left
+ * out. */
+r4_status folder_list_all(struct listing *l, struct mask_index *masks, const r4_data_options *options,
+                          r4_error *e);
+
 /* States what white means in the masks of a layout that is known; an error if the options say otherwise. */
 r4_status folder_state_meaning(const char *folder, r4_mask_meaning meaning, r4_data_options *options,
                                r4_error *e);

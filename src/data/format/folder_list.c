@@ -56,7 +56,7 @@ r4_status listing_add(struct listing *l, const struct listed *one, r4_error *e)
   if (!s) s = find_marks(l, one, &marks, e);
   if (s) return s;
   if (mem_more(&l->at, &l->capacity, l->n + 1, sizeof *l->at, "the list of files", e)) return R4_E_MEMORY;
-  struct listed copy = {.line = one->line, .split = one->split, .marks = marks};
+  struct listed copy = {.line = one->line, .named = one->named, .split = one->split, .marks = marks};
   if (copy_string(&copy.file, one->file, e) && copy_string(&copy.mask, one->mask, e) &&
       copy_string(&copy.mask2, one->mask2, e) && copy_string(&copy.label, one->label, e) &&
       copy_string(&copy.group, one->group, e) && copy_string(&copy.id, one->id, e)) {

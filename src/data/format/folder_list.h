@@ -11,6 +11,7 @@
 struct listed {
   const char *file, *mask, *mask2, *label, *group, *id;
   size_t line; /* of the table; 0: there is none */
+  size_t named; /* where in file the name begins that the table has: it may be in images/ */
   r4_split split;
   size_t
     marks; /* the number + 1 of the image in the annotations that has its outlines; 0: none. listing_add finds it */

@@ -67,7 +67,7 @@ struct step_weights run_weights(const struct run *r)
 {
   const struct settings *s = r->s;
   double t = penalty_time(r), ramp = r->state.relief * schedule_ramp(s->lambda_ramp, t);
-  struct step_weights at = {.eps = schedule_ramp(s->eps_ramp, t) * s->eps,
+  struct step_weights at = {.eps = schedule_ramp(s->eps_ramp, t) * task_eps(s),
                             .off = time_of(r) < r->penalty_after};
   size_t terms = r4_method_describe(s->method).terms;
   for (size_t k = 0; k < terms && !at.off; k++)

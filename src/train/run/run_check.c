@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "objective/objective.h"
 #include "train/run/run.h"
+#include "train/task.h"
 
 #define LABEL(key) setting_label(r->settings, key).text
 
@@ -122,10 +123,28 @@ static r4_status check_masks(struct run *r, r4_error *e)
     r->s->data.name, LABEL(method ? "method" : "fill"), method ? r->s->method : r->s->fill);
 }
 
+/* ---- The range ---- */
+
+/* Pixels are from 0 to 1; of other features nobody knows what is valid but who has measured them. */
+static r4_status check_range(struct run *r, r4_error *e)
+{
+  if (!task_is_whole(r->s)) return R4_OK;
+  if (r4_data_vocabulary(r->train) > 0)
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "%s is range, but the examples of %.150s are texts: expected box: words, or a number",
+                   LABEL("eps"), r->s->data.name);
+  if (r->s->range.n == 2 || r4_data_shape(r->train).rank == 3) return R4_OK;
+  return r4_fail(e, R4_E_ARGUMENT,
+                 "%s is range, but the examples of %.150s are not images: set range to the lowest and the highest "
+                 "valid value of a feature",
+                 LABEL("eps"), r->s->data.name);
+}
+
 r4_status run_check(struct run *r, r4_error *e)
 {
   r4_status s = groups_open(&r->groups, r->settings, r->train, e);
   if (!s) s = weigh_classes(r, e);
+  if (!s) s = check_range(r, e);
   return s ? s : check_masks(r, e);
 }
 

@@ -1,0 +1,51 @@
+/* r4 find --propose: masks for all images that show a finding; of texts, the setting. */
+#include <string.h>
+
+#include "find/cmd_find.h"
+
+/* The clue of that name; says which there are if there is none. */
+static bool find_clue(const r4_found *f, const char *id, r4_clue *to)
+{
+  for (size_t k = 0; k < r4_found_count(f); k++) {
+    *to = r4_found_at(f, k);
+    if (!strcmp(to->id, id)) return true;
+  }
+  fprintf(stderr, "r4 find: no finding is called \"%s\"; ", shown(id).text);
+  if (!r4_found_count(f)) fprintf(stderr, "there are none");
+  for (size_t k = 0; k < r4_found_count(f); k++)
+    fprintf(stderr, "%s%s", k ? ", " : "there are ", r4_found_at(f, k).id);
+  fprintf(stderr, "\n");
+  return false;
+}
+
+static int print_proposed(const r4_proposed *p, const char *folder)
+{
+  size_t n = r4_proposed_count(p), empty = 0;
+  for (size_t k = 0; k < n; k++) empty += r4_proposed_at(p, k).area > 0 ? 0 : 1;
+  printf("%zu masks in ", n);
+  cli_print_word(stdout, folder);
+  printf("/masks");
+  if (empty) printf(", %zu of them empty", empty);
+  printf("; proposals.json lists them, the least sure first.\n"
+         "Look at them, remove wrong ones, copy the others to the folder masks of the data, and train with\n"
+         "data.mask_means: irrelevant.\n");
+  return EXIT_DONE;
+}
+
+int find_propose(const struct find_settings *s, const r4_data *d, const r4_found *f, struct find_clock *clock)
+{
+  r4_error e = {0};
+  r4_clue c;
+  const r4_find_options o = {.all = s->all, .report = find_progress, .user = clock};
+  if (!find_clue(f, s->propose, &c)) return EXIT_USAGE;
+  if (c.words) {
+    printf("data.mask_words: %s\n", shown(c.words).text);
+    return EXIT_DONE;
+  }
+  if (!*s->out) return cli_fail("find", R4_E_ARGUMENT, "--propose needs --out and a folder for the masks");
+  r4_proposed *p = r4_find_propose(d, &c, &o, &e);
+  r4_status status = p ? r4_proposed_save(p, d, c.id, s->source.path, s->out, &e) : e.status;
+  int code = status ? cli_fail("find", status, e.text) : print_proposed(p, s->out);
+  r4_proposed_free(p);
+  return code;
+}

@@ -1,0 +1,219 @@
+"""What gives the label away, before anything is marked: r4.find, and what it returns."""
+
+from __future__ import annotations
+
+import base64
+import ctypes
+import html
+import os
+import struct
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, overload
+
+import numpy as np
+
+from . import _header as h
+from ._library import LIB, Owned, call, encode, text_of
+from .data import SPLITS, Data
+
+if TYPE_CHECKING:
+    from .classifier import Classifier
+
+CROPS, CROP = 5, 96
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """Where a cue is seen: an example, how clearly (1 to 0), and its place as shares of the image."""
+
+    number: int
+    file: str | None
+    label: str
+    split: str
+    score: float
+    box: tuple[float, float, float, float] | None
+    token: int
+
+
+@dataclass(frozen=True)
+class Cue:
+    """A set of examples that are alike in one respect and share a label; doc/find.md says what each figure is."""
+
+    id: str
+    kind: str
+    what: str
+    where: str
+    words: str | None
+    label: str
+    shown_on: int
+    of_class: int
+    base: float
+    p: float
+    pure: bool
+    local: bool
+    lean: float
+    lean_se: float
+    sightings: tuple[Sighting, ...]
+
+
+def _png(pixels: np.ndarray) -> bytes:
+    """Grey or RGB bytes, [height, width, channels]."""
+    height, width, channels = pixels.shape
+    rows = b"".join(b"\0" + row.tobytes() for row in pixels)
+
+    def chunk(name: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 2 if channels == 3 else 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+def _label(data: Data, k: int) -> str:
+    return text_of(LIB.r4_data_class_name(data.pointer, k))
+
+
+def _sighting(data: Data, s: h.r4_sighting) -> Sighting:
+    x = LIB.r4_data_example(data.pointer, s.example)
+    box = (s.box[0], s.box[1], s.box[2], s.box[3]) if s.box[2] > 0 else None
+    file = text_of(x.file) if x.file else None
+    return Sighting(s.example, file, _label(data, x.label), SPLITS[x.split], s.score, box, s.token)
+
+
+def _cue(data: Data, c: h.r4_clue) -> Cue:
+    return Cue(
+        id=text_of(c.id),
+        kind=text_of(LIB.r4_clue_kind_name(c.kind)),
+        what=text_of(c.what),
+        where=text_of(c.where),
+        words=text_of(c.words) if c.words else None,
+        label=_label(data, c.label),
+        shown_on=c.shown_on,
+        of_class=c.of_class,
+        base=c.base,
+        p=c.p,
+        pure=c.pure,
+        local=c.local,
+        lean=c.lean,
+        lean_se=c.lean_se,
+        sightings=tuple(_sighting(data, c.sighting[k]) for k in range(c.sightings)),
+    )
+
+
+class Found(Owned, Sequence[Cue]):
+    """What was found, in the order in which a person should see it: a list of cues, shown with pictures in a notebook."""
+
+    def __init__(self, data: Data, source: str | None, pointer: int) -> None:
+        self._own(pointer, "r4_found_free", data)
+        self._data, self._source = data, source
+        self._cues = [_cue(data, LIB.r4_found_at(pointer, k)) for k in range(LIB.r4_found_count(pointer))]
+
+    def __len__(self) -> int:
+        return len(self._cues)
+
+    def __iter__(self) -> Iterator[Cue]:
+        return iter(self._cues)
+
+    @overload
+    def __getitem__(self, k: int) -> Cue: ...
+    @overload
+    def __getitem__(self, k: slice) -> Sequence[Cue]: ...
+    def __getitem__(self, k: int | slice) -> Cue | Sequence[Cue]:
+        return self._cues[k]
+
+    @property
+    def tried(self) -> int:
+        """How many tests were made, for which p is corrected."""
+        return int(LIB.r4_found_tried(self.pointer))
+
+    @property
+    def sentence(self) -> str:
+        said = LIB.r4_found_sentence(self.pointer)
+        try:
+            return ctypes.string_at(said).decode()
+        finally:
+            LIB.r4_string_free(said)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """As find.json, which ``r4 find --propose ID --from`` goes on with."""
+        source = encode(self._source, "a source") if self._source else None
+        call("r4_found_save", self.pointer, self._data.pointer, source, None, encode(path, "a file"))
+
+    def propose(self, cue: Cue | str, folder: str | os.PathLike[str]) -> int:
+        """Masks for all images that show a cue, in folder/masks, listed in proposals.json; returns how many."""
+        name = cue if isinstance(cue, str) else cue.id
+        names = [c.id for c in self._cues]
+        if name not in names:
+            raise KeyError(f"no cue is called {name!r}; there are {', '.join(names) or 'none'}")
+        c = LIB.r4_found_at(self.pointer, names.index(name))
+        made = call("r4_find_propose", self._data.pointer, ctypes.byref(c), None)
+        try:
+            source = encode(self._source, "a source") if self._source else None
+            to = encode(folder, "a folder")
+            call("r4_proposed_save", made, self._data.pointer, encode(name, "a name"), source, to)
+            return int(LIB.r4_proposed_count(made))
+        finally:
+            LIB.r4_proposed_free(made)
+
+    # ---- In a notebook ----
+
+    def _picture(self, s: Sighting) -> str:
+        shape = LIB.r4_data_shape(self._data.pointer)
+        height, width, channels = shape.dim[0], shape.dim[1], shape.dim[2]
+        values = np.empty((height, width, channels), np.float32)
+        LIB.r4_data_values(self._data.pointer, s.number, values.ctypes.data_as(ctypes.POINTER(ctypes.c_float)))
+        pixels = np.clip(values * 255, 0, 255).astype(np.uint8)
+        if channels not in (1, 3):
+            pixels = pixels[:, :, :1]
+        url = base64.b64encode(_png(np.ascontiguousarray(pixels))).decode()
+        x, y, w, high = s.box or (0, 0, 0, 0)
+        mark = f'<rect x="{x}" y="{y}" width="{w}" height="{high}" fill="none" stroke="#f0f" stroke-width=".03"/>'
+        return (
+            f'<svg width="{CROP}" height="{CROP}" viewBox="0 0 1 1" role="img">'
+            f"<title>{html.escape(s.file or str(s.number))}: {html.escape(s.label)}</title>"
+            f'<image href="data:image/png;base64,{url}" width="1" height="1" preserveAspectRatio="none"/>'
+            f"{mark if s.box else ''}</svg>"
+        )
+
+    def _repr_html_(self) -> str:
+        images = LIB.r4_data_shape(self._data.pointer).rank == 3
+        rows = [f"<p>{html.escape(self.sentence)}</p>"]
+        for c in self._cues:
+            p = "" if np.isnan(c.p) else f" p = {c.p:.2g}."
+            lean = "" if np.isnan(c.lean) else f" The net loses {100 * c.lean:.0f} % of its margin when it is filled."
+            rows.append(f"<p><b>{html.escape(c.id)}</b>: {html.escape(c.what)}.{p}{lean}</p>")
+            if images:
+                rows.append("<p>" + " ".join(self._picture(s) for s in c.sightings[:CROPS]) + "</p>")
+        return "".join(rows)
+
+
+def find(
+    data: Data | str | os.PathLike[str],
+    *,
+    model: Classifier | None = None,
+    most: int = 20,
+    masked: bool = False,
+    all_parts: bool = False,
+) -> Found:
+    """What gives the label away: places, colours, edges and files of images; words, phrases and lengths of texts.
+
+    data: a data set, or the path of one (folders of images are then looked at in 64 x 64 pixels). model: a fitted
+    classifier of these images, whose net is asked what it looks at: clusters, and how much it leans on each cue.
+    masked: what is masked already is looked at, too. all_parts: not training examples alone.
+    """
+    source = None if isinstance(data, Data) else os.fspath(data)
+    if source is not None:
+        data = Data._of(call("r4_find_data", encode(source, "a source"), None))
+    assert isinstance(data, Data)
+    o = h.r4_find_options()
+    o.source = encode(source, "a source") if source else None
+    o.most, o.masked, o.all = most, masked, all_parts
+    found = call("r4_find_scan", data.pointer, ctypes.byref(o))
+    if model is not None:
+        try:
+            call("r4_find_clusters", found, *model.model_.addresses, data.pointer, ctypes.byref(o))
+        except BaseException:
+            LIB.r4_found_free(found)
+            raise
+    return Found(data, source, found)
