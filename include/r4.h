@@ -434,7 +434,7 @@ r4_status r4_data_sheet(const r4_data *d, r4_sheet_rows rows, size_t columns, co
 /* ---- What gives the label away -------------------------------------------------------------- */
 
 /* A search for shortcuts, before anything is marked: what is alike on examples of one class. Nothing but a person can
- * say whether it may matter: a smooth lesion may be benign for that reason, a patch beside it not. doc/find.md. */
+ * say whether it may matter: a smooth lesion may be benign for that reason, a patch next to it not. doc/find.md. */
 typedef enum {
   R4_CLUE_BRIGHTNESS = 0, /* images: how light a place is                           */
   R4_CLUE_COLOUR,
@@ -467,7 +467,7 @@ typedef struct {
   int32_t label;
   size_t shown_on, of_class; /* training examples that show it, and how many of them are of the class           */
   double base;               /* the share of the class among all that were looked at                            */
-  double p;                  /* of so many or more by chance, times the number of things tried; NaN: not tested */
+  double p;                  /* of as many or more by chance, times the number of things tried; NaN: not tested */
   bool pure, local;          /* 98 % or more are of the class; it is at a place                                 */
   double lean, lean_se;      /* of the margin of a net, the share that is lost where it is filled; NaN: not measured */
   size_t sightings;          /* on examples of all parts, the clearest first                                    */
@@ -530,7 +530,7 @@ r4_status r4_proposed_save(const r4_proposed *p, const r4_data *d, const char *c
                            const char *folder, r4_error *e);
 
 /* find.json (doc/find.md), and what a search of the same data has written there; source: where the data are, and run:
- * the net's folder, "quick" or NULL, as commands that go on name them. Loading fails with R4_E_ARGUMENT if the file
+ * the net's folder, "quick" or NULL, as commands that continue name them. Loading fails with R4_E_ARGUMENT if the file
  * is of other data. */
 r4_status r4_found_save(const r4_found *f, const r4_data *d, const char *source, const char *run, const char *file,
                         r4_error *e);
