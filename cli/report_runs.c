@@ -47,11 +47,12 @@ static void print_again(FILE *f, const struct report *r, size_t k)
   cli_print_word(f, path);
 }
 
+/* Folders of this machine are nobody else's concern: a run in one is called by its name. */
 static void print_train(FILE *f, const struct report *r, size_t k)
 {
   const struct reported *v = &r->run[k];
   char config[PATH_SIZE + 16];
-  snprintf(config, sizeof config, "%s/config.yaml", v->path);
+  snprintf(config, sizeof config, "%s/config.yaml", *v->path == '/' ? v->name : v->path);
   fprintf(f, "r4 train ");
   cli_print_word(f, config);
   fprintf(f, " --set seed=%lld --seeds %zu --out ", (long long)v->run->seed[0], v->run->seeds);

@@ -73,6 +73,16 @@ static void other_data_stand_apart(void **state)
   command_lacks("clean");
 }
 
+/* Folders of this machine are on no page: not in settings, commands or notes. */
+static void folders_are_on_no_page(void **state)
+{
+  (void)state;
+  EXPECT("mkdir -p none && $R4 report $PWD/erm $PWD/cert --ablations $PWD/none --out folders.html; "
+         "$R4 report $PWD/erm $PWD/cert --out folders.html --force && grep -c \"$PWD\" folders.html",
+         1, "\n0\n");
+  EXPECT("grep -o 'r4 train erm/config.yaml' folders.html", 0, "r4 train erm/config.yaml");
+}
+
 static void runs_that_cannot_be_read_are_named(void **state)
 {
   (void)state;
@@ -131,7 +141,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_page_is_made),         cmocka_unit_test(several_runs_have_a_page_here),
     cmocka_unit_test(pages_name_no_places),   cmocka_unit_test(figures_of_eval_are_used),
-    cmocka_unit_test(other_data_stand_apart), cmocka_unit_test(runs_that_cannot_be_read_are_named),
+    cmocka_unit_test(other_data_stand_apart), cmocka_unit_test(folders_are_on_no_page),
+    cmocka_unit_test(runs_that_cannot_be_read_are_named),
     cmocka_unit_test(ablations_are_shown),    cmocka_unit_test(errors_and_codes),
   };
   if (!check_command()) return 0;

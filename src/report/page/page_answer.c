@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "report/page/page.h"
 #include "report/page/page_swap.h"
 
@@ -249,7 +250,11 @@ static void add_notes(const struct page *p)
     if (p->summary[k].constant)
       html_add(p->h, "<p class=\"warn\">%zu of %zu seeds of %s collapsed to one class.</p>\n",
                p->summary[k].constant, p->summary[k].seeds, p->run[k].name);
-  for (size_t k = 0; k < p->o->notes; k++) html_add(p->h, "<p class=\"warn\">%s</p>\n", p->o->note[k]);
+  for (size_t k = 0; k < p->o->notes; k++) {
+    char *note = page_line(p, p->o->note[k]);
+    if (note) html_add(p->h, "<p class=\"warn\">%s</p>\n", note);
+    r4_mem_free(note);
+  }
 }
 
 static void add_others(const struct page *p)
