@@ -65,10 +65,10 @@ const common = {
     check(!(await open()), 'Enter does not close them');
   },
   'plots download as SVG and CSV, figures as JSON': async () => {
-    const svg = await downloaded('figure .get button:nth-child(1)', '.svg');
+    const svg = await downloaded('#groups figure .get button:nth-child(1)', '.svg');
     check(await value(`new DOMParser().parseFromString(${JSON.stringify(svg)}, 'image/svg+xml').querySelector('parsererror') === null`), 'no SVG');
     check(!svg.includes('var(') && /fill="rgb/.test(svg), 'the SVG needs the style of the page');
-    const csv = await downloaded('figure .get button:nth-child(2)', '.csv', true);
+    const csv = await downloaded('#groups figure .get button:nth-child(2)', '.csv', true);
     check(csv.startsWith('\ufeffgroup,accuracy,'), csv.slice(0, 60));
     const lines = csv.trim().split('\r\n').length;
     check(lines === await value("document.querySelectorAll('figure table')[0].rows.length"), `${lines} lines`);
