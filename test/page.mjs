@@ -71,7 +71,7 @@ const common = {
     const csv = await downloaded('#groups figure .get button:nth-child(2)', '.csv', true);
     check(csv.startsWith('\ufeffgroup,accuracy,'), csv.slice(0, 60));
     const lines = csv.trim().split('\r\n').length;
-    check(lines === await value("document.querySelectorAll('figure table')[0].rows.length"), `${lines} lines`);
+    check(lines === await value("document.querySelectorAll('#groups figure table')[0].rows.length"), `${lines} lines`);
     const figures = JSON.parse(await downloaded('footer button', '.json'));
     check(figures.runs.length === await value("document.getElementById('left').options.length"), 'runs of the JSON');
   },
