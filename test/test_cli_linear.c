@@ -35,7 +35,7 @@ static void interrupted(void **state)
          "$R4 certify run --eps 0.2 --method linear --out again.txt --data whole.npz && cmp whole.txt again.txt && "
          "echo same",
          0, "begins again, as --method linear was interrupted", "same");
-  command_lacks("done before");
+  command_lacks("already done");
   EXPECT("for t in 0.02 0.04 0.07 0.1 0.15 0.2 0.3; do "
          "timeout -s KILL $t $R4 certify run --eps 0.2 --method linear --out killed.txt --data whole.npz; done; "
          "$R4 certify run --eps 0.2 --method linear --out last.txt --data whole.npz && cmp whole.txt last.txt && "

@@ -91,7 +91,7 @@ r4_status certify_from_part(struct certify_job *j, const char *path, const char 
   if (again && before)
     fprintf(stderr, "r4 certify: begins again, as --method %s was interrupted before all examples were done\n",
             j->o->method);
-  if (w.done) fprintf(stderr, "r4 certify: %zu of %zu examples were done before\n", w.done, n);
+  if (w.done) fprintf(stderr, "r4 certify: %zu of %zu examples were already done\n", w.done, n);
   r4_certify_options o = *options;
   o.done = w.done;
   o.progress = proved;

@@ -27,8 +27,8 @@ static int check(const struct certify_settings *o)
 {
   bool plain = method_of(o) == R4_BOUND_INTERVALS;
   const char *wrong =
-    *o->eps && o->range       ? "--eps and --range: expected one of them"
-    : *o->cover               ? "--cover and a box: expected one of them"
+    *o->eps && o->range       ? "--eps and --range: give one of the two"
+    : *o->cover               ? "--cover and a box: give one of the two"
     : method_of(o) == METHODS ? "--method: expected intervals, linear or best"
     : !plain && strcmp(o->semantics, "real")
       ? "--semantics any-float: expected --method intervals, as linear bounds are of real arithmetic"

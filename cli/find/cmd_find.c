@@ -110,7 +110,7 @@ static int print_text(const struct find_settings *s, const r4_data *d, const r4_
   print_mask_words(f);
   if (!r4_found_count(f)) return EXIT_DONE;
   printf("Which of these may matter, nobody but you can say: a smooth lesion is benign for a reason, a patch "
-         "beside it\n"
+         "next to it\n"
          "is not. Look at the photos or texts; to mark what must not matter:\n\n  r4 find ");
   cli_print_word(stdout, s->source.path);
   printf(" --propose %s --out masks\n", r4_found_at(f, 0).id);
@@ -254,7 +254,7 @@ const struct command command_find = {
     "each\n"
     "other, words at an end, lengths. A finding is a set of training examples that look alike in one respect "
     "and\n"
-    "share a label, with the chance of so many or more by luck, corrected for all that was tried: where "
+    "share a label, with the chance of as many or more by luck, corrected for all that was tried: where "
     "labels were\n"
     "dealt out at random, anything at all is found once in 20 times. Pure findings at a place come first.\n"
     "doc/find.md says more. Exit code 0 also if nothing was found.",
