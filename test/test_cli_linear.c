@@ -73,7 +73,7 @@ static void bad_input_is_named(void **state)
   EXPECT("$R4 certify run --eps 0.2 --method best --semantics any-float", 2,
          "--semantics any-float: expected --method intervals, as linear bounds are of real arithmetic");
   EXPECT("$R4 certify run --eps 0.2 --method best --radius", 2, "--radius: expected --method intervals");
-  EXPECT("$R4 certify run --cover edges:0.2 --method best", 2, "--method is about the content of given masks");
+  EXPECT("$R4 certify run --cover edges:0.2 --method best", 2, "--method is for the content of given masks");
   EXPECT("$R4 certify run --words run --method best", 2, "--method and --words: expected one of them");
 }
 
