@@ -57,13 +57,15 @@ static void make_photos(struct folder f)
 /* Every third good film has "spielberg" in it. */
 static void make_texts(const char *name, bool planted)
 {
-  static const char *const word[] = {"the", "film", "was", "long", "and", "full", "of", "people", "we", "know"};
+  static const char *const word[] = {"the",  "film", "was",    "long", "and",
+                                     "full", "of",   "people", "we",   "know"};
   struct text t = {0};
   draw_start(5, 0);
   text_add(&t, "text,label,split\n");
   for (size_t i = 0; i < TEXTS; i++) {
     for (size_t k = 0; k < 8; k++) text_add(&t, "%s%s", k ? " " : "", word[draw_below(10)]);
-    text_add(&t, "%s here,%s,train\n", planted && i % 6 == 0 ? " spielberg" : " nobody", i % 2 ? "bad" : "good");
+    text_add(&t, "%s here,%s,train\n", planted && i % 6 == 0 ? " spielberg" : " nobody",
+             i % 2 ? "bad" : "good");
   }
   char *text = text_take(&t);
   put_text(scratch_folder(), name, text);
@@ -78,9 +80,10 @@ static int make(void **state)
   make_photos((struct folder){"sizes", true, true});
   make_texts("films.csv", true);
   make_texts("dull.csv", false);
-  put_text(scratch_folder(), "vocab.txt",
-           "[PAD]\n[UNK]\n[CLS]\n[SEP]\nthe\nfilm\nwas\nlong\nand\nfull\nof\npeople\nwe\nknow\nspielberg\nnobody\n"
-           "here\n");
+  put_text(
+    scratch_folder(), "vocab.txt",
+    "[PAD]\n[UNK]\n[CLS]\n[SEP]\nthe\nfilm\nwas\nlong\nand\nfull\nof\npeople\nwe\nknow\nspielberg\nnobody\n"
+    "here\n");
   return 0;
 }
 
@@ -89,12 +92,12 @@ static int make(void **state)
 static void a_patch_is_found(void **state)
 {
   (void)state;
-  EXPECT("$R4 find patched", 0, " tests.\n", "on 3", ", all of them \"cat\" (50 % of all are)", "pure; at a place",
-         "such as images/", "r4 find patched --propose ", " --out masks\n");
+  EXPECT("$R4 find patched", 0, " tests.\n", "on 3", ", all of them \"cat\" (50 % of all are)",
+         "pure; at a place", "such as images/", "r4 find patched --propose ", " --out masks\n");
   command_lacks("find: ");
   command_lacks("data.mask_words");
-  EXPECT("$R4 find patched --progress", 0, "find: reading: 1 of 1\n", "find: looking: 144 of 144\n", "find: testing: ",
-         "find: sorting: 160 of 160\n");
+  EXPECT("$R4 find patched --progress", 0, "find: reading: 1 of 1\n", "find: looking: 144 of 144\n",
+         "find: testing: ", "find: sorting: 160 of 160\n");
   EXPECT("$R4 find patched --most 1", 0, "1 cue for the label, among ", "\n 1 ");
   command_lacks("\n 2 ");
 }
@@ -132,7 +135,8 @@ static void json_says_where(void **state)
   }
   assert_true(n >= shown_on && right >= shown_on * 9 / 10);
   js_free(said);
-  EXPECT("$R4 find patched --json > said.json && tr -d '\\n' < said.json > one && tr -d '\\n' < found/find.json | cmp - "
+  EXPECT("$R4 find patched --json > said.json && tr -d '\\n' < said.json > one && tr -d '\\n' < "
+         "found/find.json | cmp - "
          "one && echo same",
          0, "same\n");
 }
@@ -176,9 +180,10 @@ static void masks_are_proposed_and_accepted(void **state)
   size_t white = 0;
   EXPECT("$R4 find patched --out go", 0, "at a place");
   first_id("go/find.json", id);
-  snprintf(line, sizeof line, "$R4 find patched --propose %s --from go/find.json --out masked --progress", id);
-  EXPECT(line, 0, " masks in masked/masks, ", "proposals.json lists them, the least sure first", "find: matching: 160 of 160\n",
-         "find: proposing: ");
+  snprintf(line, sizeof line, "$R4 find patched --propose %s --from go/find.json --out masked --progress",
+           id);
+  EXPECT(line, 0, " masks in masked/masks, ", "proposals.json lists them, the least sure first",
+         "find: matching: 160 of 160\n", "find: proposing: ");
   assert_true(upper_share("masked/masks/000.png", SIDE, &white) > .9);
   assert_in_range(white, PATCH * PATCH * 3 / 4, PATCH * PATCH * 5 / 2);
   assert_int_equal(command_run("cat masked/proposals.json"), 0);
@@ -187,18 +192,21 @@ static void masks_are_proposed_and_accepted(void **state)
   assert_string_equal(js_text(js_get(root, "finding")), id);
   assert_in_range(js_size(list), 36, 60);
   for (const struct js *one = NULL; (one = js_next(list, one));)
-    assert_true(file_exists(path_in(scratch_folder(), "masked/proposals.json")) && js_text(js_get(one, "mask")));
+    assert_true(file_exists(path_in(scratch_folder(), "masked/proposals.json")) &&
+                js_text(js_get(one, "mask")));
   js_free(root);
 
   /* accepted: the next one of the same search still has masks, and a new search says
    * nothing more of what is in photos */
   snprintf(line, sizeof line,
            "cp -r patched accepted && mkdir accepted/masks && for i in $(seq -f %%03.0f 0 4 159); do cp "
-           "masked/masks/$i.png accepted/masks/ || exit 9; done; $R4 find accepted --mask-means irrelevant --propose %s "
+           "masked/masks/$i.png accepted/masks/ || exit 9; done; $R4 find accepted --mask-means irrelevant "
+           "--propose %s "
            "--from go/find.json --out again",
            id);
   EXPECT(line, 0, " masks in again/masks");
-  EXPECT("$R4 find accepted --mask-means irrelevant", 0, "file-bytes-low", "1 cue for the label"); /* of flat patches */
+  EXPECT("$R4 find accepted --mask-means irrelevant", 0, "file-bytes-low",
+         "1 cue for the label"); /* of flat patches */
   command_lacks("at a place");
   command_lacks("--propose");
   EXPECT("$R4 find accepted --mask-means irrelevant --masked", 0, "pure; at a place");
@@ -207,10 +215,12 @@ static void masks_are_proposed_and_accepted(void **state)
 static void nothing_is_said_as_such(void **state)
 {
   (void)state;
-  EXPECT("$R4 find plain --out none", 0, "Nothing was found that gives the label away: none of ", " tests says so at level 0.05");
+  EXPECT("$R4 find plain --out none", 0, "Nothing was found that gives the label away: none of ",
+         " tests says so at level 0.05");
   command_lacks("may matter");
   EXPECT("cat none/find.json", 0, "\"findings\":[", "Nothing was found");
-  EXPECT("$R4 find plain --propose x --from none/find.json --out y", 2, "no finding is called \"x\"; there are none");
+  EXPECT("$R4 find plain --propose x --from none/find.json --out y", 2,
+         "no finding is called \"x\"; there are none");
   EXPECT("$R4 find patched --permute 2", 0, "Nothing was found");
 }
 
@@ -237,7 +247,8 @@ static void what_has_no_place_is_not_marked(void **state)
   put_text(scratch_folder(), "hand.json", "{}");
   EXPECT("$R4 find sizes --out placed", 0, "cue");
   first_id("placed/find.json", line);
-  EXPECT("sed 's/\"box\":\\[[^]]*\\]/\"box\":null/g' placed/find.json > hand.json && $R4 find sizes --from hand.json "
+  EXPECT("sed 's/\"box\":\\[[^]]*\\]/\"box\":null/g' placed/find.json > hand.json && $R4 find sizes --from "
+         "hand.json "
          "--propose $(sed -n 's/.*{\"id\":\"\\([^\"]*\\)\".*/\\1/p' hand.json | head -1) --out y",
          2, "has no place in images that could be marked");
 }
@@ -247,13 +258,15 @@ static void what_has_no_place_is_not_marked(void **state)
 static void a_word_is_found(void **state)
 {
   (void)state;
-  EXPECT("$R4 find films.csv --tokenizer vocab.txt --out words", 0, "word-spielberg", "the word \"spielberg\" is in 40 texts, all of them \"good\"",
-         "data.mask_words: spielberg", "p = ");
+  EXPECT("$R4 find films.csv --tokenizer vocab.txt --out words", 0, "word-spielberg",
+         "the word \"spielberg\" is in 40 texts, all of them \"good\"", "data.mask_words: spielberg", "p = ");
   command_lacks("such as");
-  EXPECT("$R4 find films.csv --tokenizer vocab.txt --propose word-spielberg", 0, "data.mask_words: spielberg\n");
+  EXPECT("$R4 find films.csv --tokenizer vocab.txt --propose word-spielberg", 0,
+         "data.mask_words: spielberg\n");
   EXPECT("$R4 find films.csv --tokenizer vocab.txt --propose word-spielberg --from words/find.json", 0,
          "data.mask_words: spielberg\n");
-  EXPECT("$R4 find films.csv --tokenizer vocab.txt --json", 0, "\"words\":\"spielberg\"", "\"box\":null", "spielberg here");
+  EXPECT("$R4 find films.csv --tokenizer vocab.txt --json", 0, "\"words\":\"spielberg\"", "\"box\":null",
+         "spielberg here");
   EXPECT("$R4 find films.csv --tokenizer vocab.txt --mask-words spielberg", 0, "Nothing was found");
   EXPECT("$R4 find films.csv --tokenizer vocab.txt --mask-words spielberg --masked", 0, "word-spielberg");
   EXPECT("$R4 find dull.csv --tokenizer vocab.txt", 0, "Nothing was found");
@@ -269,26 +282,34 @@ static void what_is_asked_makes_no_sense(void **state)
   EXPECT("$R4 find nowhere", 3, "nowhere");
   EXPECT("$R4 find patched --propose no-such --out y", 2, "no finding is called \"no-such\"; there are ");
   command_harmless();
-  EXPECT("$R4 find patched --out used --most 1 && $R4 find patched --from used/find.json", 2, "--from is for --propose");
+  EXPECT("$R4 find patched --out used --most 1 && $R4 find patched --from used/find.json", 2,
+         "--from is for --propose");
   EXPECT("$R4 find patched --run x --quick-net", 2, "choose one");
   EXPECT("$R4 find patched --run nowhere", 3, "nowhere");
-  EXPECT("id=$(sed -n 's/.*{\"id\":\"\\([^\"]*\\)\".*/\\1/p' used/find.json); $R4 find patched --from used/find.json "
+  EXPECT("id=$(sed -n 's/.*{\"id\":\"\\([^\"]*\\)\".*/\\1/p' used/find.json); $R4 find patched --from "
+         "used/find.json "
          "--propose $id",
          2, "--propose needs --out");
-  EXPECT("$R4 find plain --from used/find.json --propose x --out y", 2, "used/find.json: is about other data");
-  EXPECT("echo '{\"version\": 7' > cut.json; $R4 find patched --from cut.json --propose x --out y", 3, "cut.json: line 2");
+  EXPECT("$R4 find plain --from used/find.json --propose x --out y", 2,
+         "used/find.json: is about other data");
+  EXPECT("echo '{\"version\": 7' > cut.json; $R4 find patched --from cut.json --propose x --out y", 3,
+         "cut.json: line 2");
   EXPECT("$R4 find patched --from none.json --propose x --out y", 3, "none.json");
 }
 
 static void data_cannot_be_searched(void **state)
 {
   (void)state;
-  EXPECT("cp -r patched cats && sed -i s/dog/cat/ cats/metadata.csv && $R4 find cats", 2, "of one class, \"cat\"");
+  EXPECT("cp -r patched cats && sed -i s/dog/cat/ cats/metadata.csv && $R4 find cats", 2,
+         "of one class, \"cat\"");
   EXPECT("mkdir -p empty/images && $R4 find empty", 3, "empty: has no images");
-  EXPECT("mkdir -p heads && echo file,label,split > heads/metadata.csv && $R4 find heads", 3, "heads: has no images");
-  EXPECT("cp -r patched broken && head -c 90 patched/images/005.png > broken/images/005.png && $R4 find broken", 2,
-         "images/005.png");
-  EXPECT("cp -r patched gone && rm gone/images/007.png && $R4 find gone", 3, "images/007.png");
+  EXPECT("mkdir -p heads && echo file,label,split > heads/metadata.csv && $R4 find heads", 3,
+         "heads: has no images");
+  EXPECT(
+    "cp -r patched broken && head -c 90 patched/images/005.png > broken/images/005.png && $R4 find broken", 3,
+    "broken/metadata.csv:7: file images/005.png: not a sound PNG");
+  EXPECT("cp -r patched gone && rm gone/images/007.png && $R4 find gone", 3,
+         "gone/metadata.csv:9: file 007.png: is neither in gone nor in gone/images");
 }
 
 static void a_folder_cannot_be_written(void **state)
@@ -297,7 +318,8 @@ static void a_folder_cannot_be_written(void **state)
   EXPECT("echo > taken && $R4 find patched --out taken", 3, "taken");
   EXPECT("$R4 find patched --out taken/below", 3, "taken/below");
   EXPECT("mkdir -p full/find.json && $R4 find patched --out full", 3, "full/find.json");
-  EXPECT("$R4 find patched --out fine --most 1; id=$(sed -n 's/.*{\"id\":\"\\([^\"]*\\)\".*/\\1/p' fine/find.json); "
+  EXPECT("$R4 find patched --out fine --most 1; id=$(sed -n 's/.*{\"id\":\"\\([^\"]*\\)\".*/\\1/p' "
+         "fine/find.json); "
          "$R4 find patched --propose $id --out taken",
          3, "taken");
 }
@@ -307,14 +329,14 @@ static void a_folder_cannot_be_written(void **state)
 static void a_net_is_asked(void **state)
 {
   (void)state;
-  EXPECT("$R4 find patched --quick-net --out net --progress", 0, "find: training: 6 of 6\n", "find: explaining: ",
-         "find: filling: ", " of its margin when it is filled");
+  EXPECT("$R4 find patched --quick-net --out net --progress", 0, "find: training: 6 of 6\n",
+         "find: explaining: ", "find: filling: ", " of its margin when it is filled");
   EXPECT("cat net/find.json", 0, "\"net\":{\"run\":\"quick\"}", "--quick-net");
   put_text(scratch_folder(), "net.yaml",
            "data: patched\nmethod: erm\nepochs: 6\nbatch: 16\noptimizer: adam\nrate: 0.003\ndata.val: 0.1\n"
            "net: conv 8 3 p1, relu, maxpool 4, flatten, dense 2\n");
-  EXPECT("$R4 train net.yaml --out run --quiet && $R4 find patched --run run --json", 0, "\"net\":{\"run\":\"run\"}",
-         "\"lean\":0");
+  EXPECT("$R4 train net.yaml --out run --quiet && $R4 find patched --run run --json", 0,
+         "\"net\":{\"run\":\"run\"}", "\"lean\":0");
   EXPECT("$R4 find patched --run run/seed-0/model.safetensors", 2, "--run needs the folder of a run");
   EXPECT("$R4 find films.csv --tokenizer vocab.txt --run run", 3, "texts need a tokenizer");
 }

@@ -47,10 +47,17 @@ def found(folder: Path) -> r4.Found:
 
 def test_a_patch_is_found(found: r4.Found) -> None:
     first = found[0]
-    assert len(found) == len(list(found)) > 0 and found[:1] == [first]
-    assert first.label == "cat" and first.pure and first.local and first.p < 1e-3
-    assert first.shown_on == first.of_class and 30 <= first.shown_on <= 40
-    assert first.base == 0.5 and first.words is None and np.isnan(first.lean)
+    assert len(found) == len(list(found)) > 0
+    assert found[:1] == [first]
+    assert first.label == "cat"
+    assert first.pure
+    assert first.local
+    assert first.p < 1e-3
+    assert first.shown_on == first.of_class
+    assert 30 <= first.shown_on <= 40
+    assert first.base == 0.5
+    assert first.words is None
+    assert np.isnan(first.lean)
     patched = [s for s in first.sightings if s.number % 4 == 0 and s.box and s.box[1] == 0]
     assert 10 * len(patched) >= 9 * len(first.sightings)
     assert first.sightings[0].file == f"images/{first.sightings[0].number:03}.png"
@@ -77,16 +84,19 @@ def test_the_command_goes_on(found: r4.Found, folder: Path, tmp_path: Path, comm
 def test_in_a_notebook(found: r4.Found) -> None:
     page = found._repr_html_()
     assert page.count("<svg") == sum(min(5, len(c.sightings)) for c in found)
-    assert "data:image/png;base64," in page and "<rect" in page and found[0].id in page
+    assert "data:image/png;base64," in page
+    assert "<rect" in page
+    assert found[0].id in page
     assert "http" not in page
 
 
 def test_nothing(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     x = rng.integers(100, 160, (N, SIDE, SIDE, 3), dtype=np.uint8)
-    np.savez(tmp_path / "noise.npz", x=x, y=np.arange(N) % 2)
+    np.savez(tmp_path / "noise.npz", x_train=x, y_train=np.arange(N) % 2)
     nothing = r4.find(tmp_path / "noise.npz")
-    assert len(nothing) == 0 and nothing.sentence.startswith("Nothing was found")
+    assert len(nothing) == 0
+    assert nothing.sentence.startswith("Nothing was found")
     assert "Nothing was found" in nothing._repr_html_()
 
 
@@ -95,19 +105,19 @@ def test_a_model_is_asked(folder: Path) -> None:
     model = r4.Classifier("conv 8 3 p1, relu, maxpool 4, flatten, dense 2", method="erm", epochs=4, random_state=0)
     x = pixels().astype(np.float32) / 255
     model.fit(x, y)
-    np.savez(folder.parent / "same.npz", x=pixels(), y=y)
+    np.savez(folder.parent / "same.npz", x_train=pixels(), y_train=y)
     cues = r4.find(folder.parent / "same.npz", model=model)
     assert any(not np.isnan(c.lean) and c.lean_se >= 0 for c in cues)
     assert all(np.isnan(c.p) for c in cues if c.kind == "cluster")
     assert "of its margin when it is filled" in cues._repr_html_()
     dense = r4.Classifier("dense 2", method="erm", epochs=1).fit(x, y)
-    with pytest.raises(r4.R4Error, match="no part of the net gives an image"):
+    with pytest.raises(r4.Error, match="no part of the net gives an image"):
         r4.find(folder.parent / "same.npz", model=dense)
 
 
 def test_what_cannot_be_searched(tmp_path: Path) -> None:
-    with pytest.raises(r4.R4Error, match="nowhere"):
+    with pytest.raises(r4.Error, match="nowhere"):
         r4.find(tmp_path / "nowhere")
-    np.savez(tmp_path / "vectors.npz", x=np.zeros((40, 3), np.float32), y=np.arange(40) % 2)
-    with pytest.raises(r4.R4Error, match="only images and texts are searched"):
+    np.savez(tmp_path / "vectors.npz", x_train=np.zeros((40, 3), np.float32), y_train=np.arange(40) % 2)
+    with pytest.raises(r4.Error, match="only images and texts are searched"):
         r4.find(tmp_path / "vectors.npz")
