@@ -257,6 +257,7 @@ check-long:
 	$(MAKE) $(OUT)/test/test_certify && R4_ATTACKS=1000000 $(OUT)/test/test_certify
 	$(MAKE) races
 	$(MAKE) fuzz
+	scripts/check-mpi
 	scripts/check-arm64
 	R4=build/r4 prove -e '' --failures --comments scripts/check-slurm
 	scripts/mutate

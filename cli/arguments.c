@@ -46,7 +46,7 @@ static bool read_real(const char *command, const struct option *o, const char *s
 
 static bool add_word(const char *command, const struct option *o, const char *s, struct words *list)
 {
-  if (list->n == MAX_WORDS) return complain(command, o->name, "to be given less often", s);
+  if (list->n == MAX_WORDS) return complain(command, o->name, "to be given fewer times", s);
   list->word[list->n++] = s;
   return true;
 }

@@ -19,7 +19,7 @@ bool box_range(const char *command, const char *valid, const r4_settings *s, con
   *to = (struct box_range){.there = strcmp(valid, "none") != 0};
   if (!to->there) return true;
   if (*valid && !read_valid(valid, to)) {
-    fprintf(stderr, "r4 %s: --valid %s: expected two decimals, as 0,1, or none\n", command, shown(valid).text);
+    fprintf(stderr, "r4 %s: --valid %s: expected two decimals, such as 0,1, or none\n", command, shown(valid).text);
     return false;
   }
   if (*valid) return true;

@@ -53,7 +53,7 @@ int threads_use(const char *name, int n, bool pin)
   int got = r4_threads(n, pin);
   const char *why = r4_threads_why();
   if (why && name)
-    fprintf(stderr, "r4 %s: computes with %d thread%s: %s\n", name, got, got > 1 ? "s" : "", why);
+    fprintf(stderr, "r4 %s: uses %d thread%s: %s\n", name, got, got > 1 ? "s" : "", why);
   return got;
 }
 
@@ -68,7 +68,7 @@ void threads_let_go(const char *name)
 {
   cpu_set_t all;
   if (!all_places(&all)) return;
-  if (name) fprintf(stderr, "r4 %s: threads are not bound to CPUs: several processes share these\n", name);
+  if (name) fprintf(stderr, "r4 %s: threads are not bound to CPUs, as several processes share them\n", name);
 #pragma omp parallel
   sched_setaffinity(0, sizeof all, &all); /* a refusal costs speed only */
 }

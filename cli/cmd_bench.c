@@ -21,12 +21,12 @@ static const struct option options[] = {
    "a method: see the setting \"method\" of r4 train"},
   {"batch", OPTION_WHOLE, AT(batch), "256", 1, 1e6, "examples per step"},
   {"threads", OPTION_WHOLE, AT(threads), "0", 0, 1024, "0: one per CPU"},
-  {"tokens", OPTION_WHOLE, AT(tokens), "0", 0, 1e6, "of a text; 0: as many as the net takes"},
+  {"tokens", OPTION_WHOLE, AT(tokens), "0", 0, 1e6, "tokens of a text; 0: as many as the net takes"},
   {"masked", OPTION_WHOLE, AT(masked), "0", 0, 1e9, "mask N features; 0: 30 % of all, at random"},
   {"corner", OPTION_WHOLE, AT(corner), "0", 0, 4096,
    "images: mask a square of N x N in one of the four corners"},
   {"steps", OPTION_WHOLE, AT(steps), "10", 1, 1000, "of an attack"},
-  {"samples", OPTION_WHOLE, AT(samples), "10", 1, 1000, "of methods that look at several points"},
+  {"samples", OPTION_WHOLE, AT(samples), "10", 1, 1000, "points per example, for methods that use several"},
   {"lambda", OPTION_REAL, AT(lambda), "1", 0, 1e30, "weight of the penalty"},
   {"eps", OPTION_REAL, AT(eps), "0.1", 0, 1e30, "radius of the box"},
   {"seed", OPTION_WHOLE, AT(seed), "0", 0, 1e15, "of data and weights"},
@@ -34,7 +34,7 @@ static const struct option options[] = {
    "key=value: any other setting of r4 train, such as frozen_statistics=true; may be repeated"},
   {"seconds", OPTION_REAL, AT(seconds), "2", 0, 3600, "to measure"},
   {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "print JSON"},
-  {"profile", OPTION_FLAG, AT(profile), NULL, 0, 0, "also the time of each kernel"},
+  {"profile", OPTION_FLAG, AT(profile), NULL, 0, 0, "also print the time of each kernel"},
   {0},
 };
 
@@ -263,10 +263,10 @@ static int run(int argc, char **argv)
 const struct command command_bench = {
   .name = "bench",
   .summary = "measure the time of a training step",
-  .details = "A full step of r4 train (batch, loss, gradient with respect to all weights, Adam) on random "
-             "data. A sample of the\n"
-             "time counts only if the threads hardly waited for a CPU. The machine's peak is measured in the "
-             "same run by a\n"
+  .details = "A full step of r4 train (batch, loss, gradient with respect to all weights, Adam) on random data. A "
+             "sample\n"
+             "counts only if its threads hardly waited for a CPU. The peak of the machine is measured in the same "
+             "run, with a\n"
              "product of 1024 x 1024 matrices.",
   .options = options,
   .run = run,

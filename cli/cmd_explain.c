@@ -21,40 +21,39 @@ struct explain_settings {
 #define AT(field) offsetof(struct explain_settings, field)
 static const struct option options[] = {
   {"RUN", OPTION_WORDS, AT(runs), NULL, 0, 0,
-   "folders that r4 train made, or model files; several are compared"},
+   "folders made by r4 train, or model files; several are compared"},
   {"out", OPTION_TEXT, AT(out), NULL, 0, 0,
-   "the picture, a new file that ends in .png; without: explain.png in the first RUN, written again each "
-   "time"},
+   "the picture to write, a new .png file (default: explain.png in the first RUN, overwritten each time)"},
   {"all", OPTION_TEXT, AT(all), NULL, 0, 0,
-   "a new folder: every example of the split, or with --wrong or --swap every one of these, as a picture of its own, "
-   "named by its number in the split"},
+   "a new folder: one picture for each example of the split (or of those that --wrong or --swap select), named by its "
+   "number in the split"},
   {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "overwrite the file of --out, or files in the folder of --all"},
   {"methods", OPTION_TEXT, AT(methods), "gradient,integrated", 0, 0, "attributions, separated by commas"},
-  {"examples", OPTION_WHOLE, AT(examples), "6", 1, 10000, "how many: one of each class in turn"},
+  {"examples", OPTION_WHOLE, AT(examples), "6", 1, 10000, "number of examples: one of each class in turn"},
   {"example", OPTION_WHOLE, AT(example), "-1", -1, 1e9,
-   "this one alone, by its number in the split, from 0 on"},
-  {"wrong", OPTION_FLAG, AT(wrong), NULL, 0, 0, "only examples that the first RUN gets wrong"},
+   "only this example, by its number in the split, from 0"},
+  {"wrong", OPTION_FLAG, AT(wrong), NULL, 0, 0, "only examples that the first RUN misclassifies"},
   {"swap", OPTION_FLAG, AT(swap), NULL, 0, 0,
-   "examples as the swap test has them: masked content of another class; with --wrong those that the first "
-   "RUN gets right before it and wrong then"},
+   "examples as in the swap test, with masked content of another class; with --wrong those whose correct prediction "
+   "the first RUN then loses"},
   {"split", OPTION_TEXT, AT(split), "test", 0, 0, "test, val or train"},
-  {"what", OPTION_TEXT, AT(what), "loss", 0, 0, "what is explained: loss, logit, margin or logprob-sum"},
+  {"what", OPTION_TEXT, AT(what), "loss", 0, 0, "what to explain: loss, logit, margin or logprob-sum"},
   {"eps", OPTION_REAL, AT(eps), "-1", -1, 1e6, "bounds: how far features move; -1: the setting eval.eps"},
   {"sigma", OPTION_REAL, AT(sigma), "0.1", 0, 1e6, "smoothgrad: standard deviation of the noise"},
-  {"samples", OPTION_WHOLE, AT(samples), "32", 1, 1000, "smoothgrad, integrated: points looked at"},
-  {"baseline", OPTION_TEXT, AT(baseline), "zero", 0, 0, "integrated: zero, or mean, the mean of the data"},
+  {"samples", OPTION_WHOLE, AT(samples), "32", 1, 1000, "smoothgrad, integrated: number of points"},
+  {"baseline", OPTION_TEXT, AT(baseline), "zero", 0, 0, "integrated: the baseline, zero or mean (of the data)"},
   {"window", OPTION_WHOLE, AT(window), "0", 0, 4096,
    "occlusion: side of the windows in pixels; 0: an eighth of the shorter side of the images"},
   {"stride", OPTION_WHOLE, AT(stride), "0", 0, 4096,
    "occlusion: pixels from a window to the next; 0: half a window"},
-  {"fill", OPTION_REAL, AT(fill), "0", -1e6, 1e6, "occlusion: what windows are filled with"},
+  {"fill", OPTION_REAL, AT(fill), "0", -1e6, 1e6, "occlusion: value that fills the windows"},
   {"common-scale", OPTION_FLAG, AT(common_scale), NULL, 0, 0,
-   "the RUNs of a row share their scale of colours"},
-  {"seed", OPTION_WHOLE, AT(seed), "-1", -1, 1e18, "which seed of a RUN; -1: its first"},
+   "use one colour scale for the RUNs of a row"},
+  {"seed", OPTION_WHOLE, AT(seed), "-1", -1, 1e18, "seed of each RUN; -1: its first"},
   {"data", OPTION_TEXT, AT(data), NULL, 0, 0,
-   "recipe or path, instead of the data of the first RUN, read with its settings"},
+   "other data, a recipe or path, read with the settings of the first RUN"},
   {"other-data", OPTION_FLAG, AT(other_data), NULL, 0, 0,
-   "also if the data are not those that the first RUN was trained on"},
+   "accept data other than those the first RUN was trained on"},
   {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "print JSON"},
   {0},
 };
@@ -195,7 +194,7 @@ static int open_data(struct explanation *x, r4_split split)
   else if (*x->o.data)
     x->all = open_named(x, &code);
   else
-    fprintf(stderr, "r4 explain: a model file does not say what data it is about: add --data\n");
+    fprintf(stderr, "r4 explain: a model file does not name its data: add --data\n");
   if (!x->all) return code;
   x->part = r4_data_part(x->all, split, &e);
   if (!x->part) return cli_fail("explain", e.status, e.text);
@@ -219,7 +218,7 @@ static int swap_part(struct explanation *x)
   r4_data_free(x->part);
   x->part = swapped;
   if (r4_data_count(swapped)) return EXIT_DONE;
-  fprintf(stderr, "r4 explain: %s loses no right answer of %s in the first draw of the swap test\n",
+  fprintf(stderr, "r4 explain: %s loses no correct prediction of %s in the first draw of the swap test\n",
           first->name, x->o.split);
   return EXIT_NO;
 }
@@ -240,7 +239,7 @@ static int choose_examples(struct explanation *x)
   else if (!s)
     s = r4_heat_examples(x->part, n, x->o.wrong ? &x->subject[0] : NULL, x->example, &x->found, &e);
   if (!s && !x->found) {
-    fprintf(stderr, "r4 explain: %s gets all %zu examples of %s right\n", x->subject[0].name, count,
+    fprintf(stderr, "r4 explain: %s classifies all %zu examples of %s correctly\n", x->subject[0].name, count,
             x->o.split);
     return EXIT_NO;
   }
@@ -459,12 +458,11 @@ static int run(int argc, char **argv)
 
 const struct command command_explain = {
   .name = "explain",
-  .summary = "heat maps of what a net looks at",
+  .summary = "draw heat maps of what a net uses",
   .details =
-    "Draws a picture with a row for each example and a heat map for each method and RUN, and prints how\n"
-    "much of each attribution is inside the mask. Methods: gradient, input-x-gradient, smoothgrad,\n"
-    "integrated, gradcam, occlusion, bounds, bounds-all (doc/explain.md). Exits with 1 if --wrong finds no "
-    "example.",
+    "Draws a picture with a row for each example and a heat map for each method and RUN, and prints\n"
+    "the share of each attribution inside the mask. Methods: gradient, input-x-gradient, smoothgrad,\n"
+    "integrated, gradcam, occlusion, bounds, bounds-all (doc/explain.md). Exits with 1 if --wrong finds no example.",
   .options = options,
   .run = run,
   .threads = THREADS_HERE,

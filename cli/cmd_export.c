@@ -8,7 +8,7 @@
 
 /* The table of formats: the name of the option and of its struct, and what its help says. */
 #define FORMATS(FORMAT) \
-  FORMAT(onnx, "write ONNX: a new file that ends in .onnx; onnxruntime and many others run it")
+  FORMAT(onnx, "the file to write, a new .onnx file; onnxruntime and many others run it")
 
 struct export_settings {
   const char *run;
@@ -22,11 +22,11 @@ struct export_settings {
 #define AT(field) offsetof(struct export_settings, field)
 static const struct option options[] = {
   {"RUN", OPTION_WORD, AT(run), NULL, 0, 0,
-   "folder that r4 train made, or of one of its seeds, or a model file"},
+   "folder made by r4 train, the folder of a seed, or a model file"},
 #define FORMAT(name, help) {#name, OPTION_TEXT, AT(name), NULL, 0, 0, help},
   FORMATS(FORMAT)
 #undef FORMAT
-    {"seed", OPTION_WHOLE, AT(seed), "-1", -1, 1e18, "which seed of RUN; -1: its first"},
+    {"seed", OPTION_WHOLE, AT(seed), "-1", -1, 1e18, "seed of RUN; -1: its first"},
   {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "overwrite files"},
   {0},
 };
@@ -87,7 +87,7 @@ static int run(int argc, char **argv)
   if (!options_read("export", options, &o, argc, argv)) return EXIT_USAGE;
   size_t n = find_wanted(&o, wanted);
   if (!n)
-    return cli_fail("export", R4_E_ARGUMENT, "which format? --onnx FILE writes ONNX; see r4 help export");
+    return cli_fail("export", R4_E_ARGUMENT, "no format is given: --onnx FILE writes ONNX; see r4 help export");
   for (size_t k = 0; k < n; k++)
     if (!out_check("export", wanted[k].option, wanted[k].file, wanted[k].format->ending, o.force))
       return EXIT_USAGE;
@@ -105,14 +105,12 @@ static int run(int argc, char **argv)
 
 const struct command command_export = {
   .name = "export",
-  .summary = "write a model in a format of others",
+  .summary = "export a model to another format",
   .details =
-    "The net with its weights, as it answers: running statistics, nothing dropped, and what it does to its\n"
-    "input first (normalize) included. Images are [batch, channels, height, width] from 0 to 1, the output "
-    "is\n"
-    "the logits; names of classes, layout and scale are in the file's metadata. doc/onnx.md says more, also "
-    "how\n"
-    "files of others are read: net: FILE.onnx and from: FILE.onnx in the settings of a run.",
+    "Writes the net with its weights in evaluation mode, including the normalisation of its input. Images are\n"
+    "[batch, channels, height, width] from 0 to 1, the output is the logits; the metadata of the file has the names\n"
+    "of the classes, the layout and the scale. To read ONNX files of other programs, set net: FILE.onnx and\n"
+    "from: FILE.onnx in the settings of a run. See doc/onnx.md.",
   .options = options,
   .run = run,
 };

@@ -20,11 +20,11 @@ static const struct option options[] = {
    "masks on N features; 0: on all"},
   {"steps", OPTION_WHOLE, offsetof(struct graph_settings, steps), "1", 1, 1000, "of an attack"},
   {"samples", OPTION_WHOLE, offsetof(struct graph_settings, samples), "1", 1, 1000,
-   "of methods that look at several points"},
+   "points per example, for methods that use several"},
   {"lambda", OPTION_REAL, offsetof(struct graph_settings, lambda), "1", 0, 1e30, "weight of the penalty"},
   {"eps", OPTION_REAL, offsetof(struct graph_settings, eps), "0.1", 0, 1e30, "radius of the box"},
   {"grad", OPTION_FLAG, offsetof(struct graph_settings, grad), NULL, 0, 0,
-   "also the gradient with respect to each parameter"},
+   "add the gradient with respect to each parameter"},
   {"dot", OPTION_FLAG, offsetof(struct graph_settings, dot), NULL, 0, 0, "for Graphviz"},
   {"text", OPTION_FLAG, offsetof(struct graph_settings, text), NULL, 0, 0, "as text (default)"},
   {0},
@@ -67,7 +67,7 @@ static int run(int argc, char **argv)
   struct graph_settings s;
   r4_error e = {0};
   if (!options_read("graph", options, &s, argc, argv)) return EXIT_USAGE;
-  if (s.dot && s.text) return cli_fail("graph", R4_E_ARGUMENT, "choose one of --dot and --text");
+  if (s.dot && s.text) return cli_fail("graph", R4_E_ARGUMENT, "give one of --dot and --text");
   r4_net *net = r4_net_open(s.net, R4_SCALAR, &e);
   if (!net) return cli_fail("graph", e.status, e.text);
 

@@ -12,8 +12,8 @@ struct nets_settings {
 
 #define AT(field) offsetof(struct nets_settings, field)
 static const struct option options[] = {
-  {"NAME", OPTION_WORD, AT(name), "", 0, 0, "prints the text of this net, to be read, copied and changed"},
-  {"parts", OPTION_FLAG, AT(parts), NULL, 0, 0, "the parts that nets are made of"},
+  {"NAME", OPTION_WORD, AT(name), "", 0, 0, "print the text of this net, to read, copy and change"},
+  {"parts", OPTION_FLAG, AT(parts), NULL, 0, 0, "list the parts that nets are made of"},
   {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "print JSON"},
   {0},
 };
@@ -156,9 +156,9 @@ static int run(int argc, char **argv)
 const struct command command_nets = {
   .name = "nets",
   .summary = "list the nets that come with r4, or print one",
-  .details = "The architectures that a run can name, with their parameters, the work of one answer, and what "
-             "they take; or\n"
-             "the text of one of them. doc/nets.md has the language.",
+  .details = "The architectures that a run can name, with their parameters, the cost of one prediction, and their "
+             "input; or\n"
+             "the text of one of them. doc/nets.md describes the language.",
   .options = options,
   .run = run,
 };

@@ -52,7 +52,7 @@ static int run(int argc, char **argv)
 {
   struct ops_settings s;
   if (!options_read("ops", options, &s, argc, argv)) return EXIT_USAGE;
-  if (s.json && s.markdown) return cli_fail("ops", R4_E_ARGUMENT, "choose one of --json and --markdown");
+  if (s.json && s.markdown) return cli_fail("ops", R4_E_ARGUMENT, "give one of --json and --markdown");
   if (s.json) return print_json();
   return print_table(s.markdown ? R4_TABLE_MARKDOWN : R4_TABLE_PLAIN);
 }

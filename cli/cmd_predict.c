@@ -17,22 +17,22 @@ struct predict_settings {
 #define AT(field) offsetof(struct predict_settings, field)
 static const struct option options[] = {
   {"RUN", OPTION_WORD, AT(run), NULL, 0, 0,
-   "folder that r4 train made, or of one of its seeds, or a model file"},
+   "folder made by r4 train, the folder of a seed, or a model file"},
   {"IMAGES", OPTION_REST, AT(images), NULL, 0, 0,
    "PNG or JPEG files of any size, or folders of them; texts: .txt, CSV, TSV or JSONL files, folders of "
    ".txt"},
-  {"csv", OPTION_FLAG, AT(csv), NULL, 0, 0, "as a table: file, answer, its probability, that of each class"},
+  {"csv", OPTION_FLAG, AT(csv), NULL, 0, 0, "print a table: file, prediction, its probability, and that of each "
+                                            "class"},
   {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "print JSON"},
   {"heat", OPTION_TEXT, AT(heat), NULL, 0, 0,
-   "draw what speaks for each answer: a new file that ends in .png, of texts in .svg"},
+   "draw what supports each prediction: a new .png file, for texts .svg"},
   {"cover", OPTION_TEXT, AT(cover), NULL, 0, 0,
-   "predict under covering masks, so that no one region of a family decides, as edges:0.33 (r4 help certify)"},
+   "predict under covering masks, so that no single region of a family decides, such as edges:0.33 (r4 help certify)"},
   {"masks", OPTION_TEXT, AT(masks), NULL, 0, 0,
-   "folder of masks with the base names of IMAGES: what they mark is hidden before the net sees it"},
-  {"seed", OPTION_WHOLE, AT(seed), "-1", -1, 1e18, "which seed of RUN answers; -1: its first"},
+   "folder of masks with the base names of IMAGES: what they mark is hidden from the net"},
+  {"seed", OPTION_WHOLE, AT(seed), "-1", -1, 1e18, "seed of RUN to predict with; -1: its first"},
   {"data", OPTION_TEXT, AT(data), NULL, 0, 0,
-   "where RUN's data are now: they alone know what images a net of dense layers sees, unless data.size is "
-   "set"},
+   "where the data of RUN are now: needed for the image size of a net of dense layers, unless data.size is set"},
   {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "overwrite the file of --heat"},
   {0},
 };
@@ -98,7 +98,7 @@ static void find_seed(struct prediction *x)
   for (size_t k = 0; r && k < r->seeds; k++)
     if (r->model[k] == x->who.model) x->who.seed = r->seed[k];
   if (r && r->seeds > 1 && x->o.seed < 0)
-    fprintf(stderr, "r4 predict: seed %lld answers, the first of %zu; --seed chooses another\n",
+    fprintf(stderr, "r4 predict: predicting with seed %lld, the first of %zu; --seed selects another\n",
             (long long)x->who.seed, r->seeds);
 }
 
@@ -142,8 +142,8 @@ static int shape_by_data(const struct prediction *x, int64_t features, r4_shape 
   if (d && r4_shape_count(*shape) == features) return EXIT_DONE;
   fprintf(
     stderr,
-    "r4 predict: %s: the net takes %lld numbers, and what images these are is known by the data that it was "
-    "trained on, which are %s, or by data.size in the settings of its run\n",
+    "r4 predict: %s: the net takes %lld numbers; their image size comes from its training data, which are %s, or from "
+    "data.size in the settings of its run\n",
     shown(x->o.run).text, (long long)features, d ? "others now" : "not here");
   return d ? EXIT_USAGE : code;
 }
@@ -174,8 +174,8 @@ static void note_arrays(const struct prediction *x)
   if (n > 4 && !strcmp(data.text + n - 4, ".npz"))
     fprintf(
       stderr,
-      "r4 predict: the run was trained on arrays (%s), photos are numbers from 0 to 1: if the arrays were "
-      "scaled otherwise, the answers mean nothing\n",
+      "r4 predict: the run was trained on arrays (%s), photos are numbers from 0 to 1: if the arrays were scaled "
+      "differently, the predictions mean nothing\n",
       shown(data.text).text);
 }
 
@@ -228,7 +228,7 @@ static void print_one(struct prediction *x, const char *file, const r4_image_inf
 
 r4_heat_options answers_explained(const char *run, const char *const *methods, char title[TITLE])
 {
-  snprintf(title, TITLE, "%.160s: what speaks for its answers", shown(run).text);
+  snprintf(title, TITLE, "%.160s: what supports its predictions", shown(run).text);
   r4_heat_options o = {.method = methods,
                        .methods = 2,
                        .attribution = r4_attribution_defaults(),
@@ -394,9 +394,9 @@ static int run(int argc, char **argv)
 {
   struct prediction x = {0};
   if (!options_read("predict", options, &x.o, argc, argv)) return EXIT_USAGE;
-  if (x.o.csv && x.o.json) return usage("--csv and --json are two forms of the same; give one");
-  if (x.o.force && !*x.o.heat) return usage("--force is about the file of --heat, which is missing");
-  if (*x.o.heat && *x.o.cover) return usage("--heat explains what the net alone predicts; give it or --cover");
+  if (x.o.csv && x.o.json) return usage("--csv and --json: give one of the two");
+  if (x.o.force && !*x.o.heat) return usage("--force is for the file of --heat, which is not given");
+  if (*x.o.heat && *x.o.cover) return usage("--heat explains the net without covers; give --heat or --cover");
   int code = open_net(&x);
   bool texts = !code && r4_net_vocabulary(r4_model_net(x.model)) > 0;
   if (!code && *x.o.heat && !out_check("predict", "heat", x.o.heat, texts ? ".svg" : ".png", x.o.force))
@@ -415,19 +415,21 @@ static int run(int argc, char **argv)
 
 const struct command command_predict = {
   .name = "predict",
-  .summary = "what a run says about new photos or texts",
-  .details = "Prints a line for each photo: the file, the answer, its probability, and those of the other classes.\n"
-             "Photos are resized and made grey or coloured as the run's own data were; a folder stands for the "
+  .summary = "predict classes of new photos or texts",
+  .details = "Prints a line for each photo: the file, the prediction, its probability, and those of the other "
+             "classes.\n"
+             "Photos are resized and converted to grey or colour like the training data; a folder stands for the "
              "images\n"
-             "in it, not for those in folders within. One seed answers. --heat draws what speaks for each answer "
-             "(red)\n"
-             "and against it (blue). Photos that cannot be read are named, the others answered, and the exit code is "
-             "3.\nOf a run on texts: a line for each text of the files, by its id, or file and line; labels are not "
-             "looked at.\n--cover prints the prediction of two-mask inference, and whether it is certified: the same "
-             "whatever else were in any\none region of the family. --masks fills what is marked with a constant: no "
-             "prediction can depend on it.\nIn --csv names that a spreadsheet would run (=.., +.., -.., @..) have a "
-             "single quote "
-             "before them.",
+             "directly in it. One seed predicts. --heat draws what supports each prediction (red) and what opposes it "
+             "(blue).\n"
+             "Photos that cannot be read are named and skipped, and the exit code is 3. For a run on texts, prints a "
+             "line for\n"
+             "each text of the files, by its id, or file and line; labels are ignored.\n"
+             "--cover prints the prediction of two-mask inference, and whether it is certified: unchanged whatever "
+             "any single\n"
+             "region of the family shows. --masks fills what is marked with a constant: no prediction can depend on "
+             "it.\n"
+             "In --csv, names that a spreadsheet would run (=.., +.., -.., @..) begin with a single quote.",
   .options = options,
   .run = run,
   .threads = THREADS_HERE,

@@ -7,21 +7,21 @@
 
 #define AT(field) offsetof(struct report_settings, field)
 static const struct option options[] = {
-  {"RUN", OPTION_WORDS, AT(runs), NULL, 0, 0, "folders that r4 train made; several are compared"},
+  {"RUN", OPTION_WORDS, AT(runs), NULL, 0, 0, "folders made by r4 train; several are compared"},
   {"out", OPTION_TEXT, AT(out), NULL, 0, 0,
-   "the page, a new file that ends in .html; without: report.html in the RUN, written again each time, or of "
-   "several RUNs in this folder"},
+   "the page to write, a new .html file (default: report.html, for one RUN in its folder, where it is overwritten, "
+   "for several in the current folder)"},
   {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "overwrite the file"},
-  {"title", OPTION_TEXT, AT(title), NULL, 0, 0, "the heading of the page"},
-  {"examples", OPTION_WHOLE, AT(examples), "0", 0, 64, "with heat maps; 0: 6, or fewer if the runs are many"},
+  {"title", OPTION_TEXT, AT(title), NULL, 0, 0, "heading of the page"},
+  {"examples", OPTION_WHOLE, AT(examples), "0", 0, 64, "number with heat maps; 0: 6, or fewer for many runs"},
   {"kappa", OPTION_WHOLE, AT(kappa), "256", 1, 1e9,
-   "fragility of so many examples, where r4 eval has not kept that of all"},
+   "number of examples to measure fragility on, if r4 eval has not measured all"},
   {"ablations", OPTION_LIST, AT(ablations), NULL, 0, 0,
-   "what r4 ablate has found: its folder, or results.json; may be repeated"},
+   "results of r4 ablate: its folder, or results.json; may be repeated"},
   {"split", OPTION_TEXT, AT(split), "test", 0, 0, "test, val or train"},
-  {"data", OPTION_TEXT, AT(data), NULL, 0, 0, "where the data of the RUNs are now, if they are not found"},
+  {"data", OPTION_TEXT, AT(data), NULL, 0, 0, "where the data of the RUNs are now, if they have moved"},
   {"other-data", OPTION_FLAG, AT(other_data), NULL, 0, 0,
-   "also if the data are not those that the RUN was trained on"},
+   "accept data other than those the RUNs were trained on"},
   {0},
 };
 
@@ -122,14 +122,13 @@ static int run(int argc, char **argv)
 
 const struct command command_report = {
   .name = "report",
-  .summary = "one page about runs: do they use the shortcut?",
+  .summary = "write a page about runs: do they use the shortcut?",
   .details =
-    "Writes an HTML file that needs no other and no network: the answer, accuracy by group, the swap test, "
-    "training,\n"
-    "heat maps, fragility, ablations if asked for, settings, and the commands that make it again. Figures "
-    "that r4 eval has kept are "
-    "used; what\n"
-    "is missing is measured. Runs that were measured on other data than most stand in a table of their own.",
+    "Writes a self-contained HTML file: the answer, heat maps, accuracy by group, the swap test, fragility, "
+    "ablations\n"
+    "(with --ablations), training curves, settings, and the commands to reproduce it. Uses the figures kept by r4 "
+    "eval,\n"
+    "and measures missing ones. Runs measured on other data than most are in a table of their own.",
   .options = options,
   .run = run,
   .threads = THREADS_HERE,

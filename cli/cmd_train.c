@@ -16,17 +16,17 @@ struct train_settings {
 #define AT(field) offsetof(struct train_settings, field)
 static const struct option options[] = {
   {"FILE", OPTION_WORD, AT(file), NULL, 0, 0,
-   "settings in YAML, a preset (decoy-mnist/cert-r4), or a run's folder"},
-  {"set", OPTION_LIST, AT(set), NULL, 0, 0, "key=value: changes one setting; may be repeated"},
+   "settings in YAML, a preset (decoy-mnist/cert-r4), or the folder of a run"},
+  {"set", OPTION_LIST, AT(set), NULL, 0, 0, "key=value: change one setting; may be repeated"},
   {"seeds", OPTION_WHOLE, AT(seeds), "0", 0, MAX_SEEDS,
-   "how many, from the setting seed on; 0: 1, or those to resume"},
-  {"out", OPTION_TEXT, AT(out), NULL, 0, 0, "folder for the run; every seed gets its own in it"},
+   "number of seeds, from the setting seed on; 0: 1, or those to resume"},
+  {"out", OPTION_TEXT, AT(out), NULL, 0, 0, "folder for the run, with a folder for each seed"},
   {"jobs", OPTION_WHOLE, AT(jobs), "0", 0, MAX_SEEDS,
-   "seeds side by side, with the CPUs shared out; 0: as many as CPUs"},
-  {"resume", OPTION_FLAG, AT(resume), NULL, 0, 0, "go on from the last checkpoints"},
+   "seeds trained at once, sharing the CPUs; 0: as many as CPUs"},
+  {"resume", OPTION_FLAG, AT(resume), NULL, 0, 0, "continue from the last checkpoints"},
   {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "replace an existing run"},
   {"verdict", OPTION_FLAG, AT(verdict), NULL, 0, 0,
-   "exit code 1 if a net uses the shortcut, or that cannot be told"},
+   "exit with 1 if a net uses the shortcut, or if this is unknown"},
   {"quiet", OPTION_FLAG, AT(quiet), NULL, 0, 0, "no progress"},
   {0},
 };
@@ -51,7 +51,7 @@ static void say_how_to_resume(const struct job *j)
 {
   int64_t seed[MAX_SEEDS];
   size_t n = runs_seeds(j->out, seed);
-  fprintf(stderr, "stopped and saved; go on with: r4 train ");
+  fprintf(stderr, "stopped and saved; continue with: r4 train ");
   cli_print_word(stderr, j->out);
   fprintf(stderr, " --resume");
   if (n != j->seeds) fprintf(stderr, " --set seed=%lld --seeds %zu", (long long)j->seed[0], j->seeds);
@@ -102,7 +102,7 @@ static int run(int argc, char **argv)
   if (code == EXIT_DONE) printf("%s\n", out);
   if (code == EXIT_DONE && !o.quiet) {
     say_next("evaluate with: r4 eval ", out);
-    say_next("make a page of it with: r4 report ", out);
+    say_next("write a page about it with: r4 report ", out);
   }
   return code;
 }
@@ -111,8 +111,8 @@ const struct command command_train = {
   .name = "train",
   .summary = "train a network so that masked features do not matter",
   .details =
-    "Reads settings, trains one model for each seed, and leaves each in a folder of its own, with a log, a\n"
-    "manifest and checkpoints. Ctrl-C saves and stops; --resume goes on, to the same bits.",
+    "Reads settings, trains a model for each seed, and keeps each in a folder of its own, with a log, a manifest\n"
+    "and checkpoints. Ctrl-C saves and stops; --resume continues, with bit-identical results.",
   .options = options,
   .more = help_settings,
   .run = run,

@@ -9,9 +9,8 @@ static int from_data(const char *command, size_t n, const struct run *run, const
   int code = EXIT_USAGE;
   if (!run) {
     fprintf(stderr,
-            "r4 %s: the model file does not say by what hidden content is replaced: expected a model that r4 "
-            "trained, or "
-            "the folder of its run\n",
+            "r4 %s: the model file does not say what replaces hidden content: expected a model trained by r4, or the "
+            "folder of its run\n",
             command);
     return EXIT_USAGE;
   }

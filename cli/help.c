@@ -103,7 +103,7 @@ static void print_by_method(const char *key)
 {
   bool lambda = !strcmp(key, "lambda"), form = !strcmp(key, "penalty.form");
   if (!lambda && !form) return;
-  printf("\nIts default by method:\n");
+  printf("\nDefault by method:\n");
   for (size_t k = 0; k < r4_method_count(); k++) {
     r4_method_info m = r4_method_describe(r4_method_name(k));
     if (m.terms != 1) continue;

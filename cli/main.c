@@ -13,7 +13,7 @@ static const struct command *const commands[] = {
 
 static const struct command root = {
   .summary = "r4 trains networks that are right for the right reasons.",
-  .details = "Exit codes: 0 done, 1 the answer is no, 2 usage or settings,\n"
+  .details = "Exit codes: 0 done, 1 the result is negative, 2 usage or settings,\n"
              "            3 input (a file is missing or damaged), output or memory.",
   .parts = commands,
 };
@@ -164,7 +164,7 @@ static int print_version(void)
   char dnn[R4_VERSION_SIZE];
   r4_onednn_version(dnn);
   printf("oneDNN %s\n", dnn);
-  printf("this CPU has %s\n", *features ? features : "none of the features that r4 knows, which are those of x86");
+  printf("this CPU has %s\n", *features ? features : "no features known to r4, which knows those of x86");
   return EXIT_DONE;
 }
 

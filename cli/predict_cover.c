@@ -9,7 +9,7 @@
 static const char *verdict(const r4_covered *x)
 {
   if (x->recovered) return "certified";
-  return x->agreed ? "not certified" : "what is in one place decides";
+  return x->agreed ? "not certified" : "one region decides";
 }
 
 /* A net without a finite logit has predicted nothing. */

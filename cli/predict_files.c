@@ -45,7 +45,7 @@ static int add_folder(struct files *f, const char *folder)
   if (n < 0) fprintf(stderr, "r4 predict: %s: %s\n", shown(folder).text, strerror(errno));
   if (!n)
     fprintf(stderr,
-            "r4 predict: %s: no PNG or JPEG file is in this folder (folders in it are not looked into)\n",
+            "r4 predict: %s: no PNG or JPEG file directly in this folder\n",
             shown(folder).text);
   for (int k = 0; k < n; k++) {
     if (!code) code = add(f, folder, entry[k]->d_name);

@@ -82,11 +82,11 @@ int predict_texts(const struct texts_asked *a)
   int worst = EXIT_DONE;
   if (!a->settings) {
     fprintf(stderr,
-            "r4 predict: a model file does not say how texts become tokens: give the folder of its run\n");
+            "r4 predict: a model file has no tokenizer: give the folder of its run\n");
     return EXIT_USAGE;
   }
   if (a->files->n > 1 && (*a->heat || (a->as != &print_text && a->as != &print_text_covered))) {
-    fprintf(stderr, "r4 predict: of texts, a table or a picture is of one file, and there are %zu\n",
+    fprintf(stderr, "r4 predict: for texts, a table or a picture takes one file, got %zu\n",
             a->files->n);
     return EXIT_USAGE;
   }

@@ -10,7 +10,7 @@ static int add(struct report *r, const char *file)
   r4_error e = {0};
   r4_ablation *new = r4_ablation_read(file, &e);
   if (!new) {
-    report_note(r, "%s is left out: it could not be read.", shown(file).text);
+    report_note(r, "%s is left out, as it could not be read.", shown(file).text);
     return cli_fail("report", e.status, e.text);
   }
   r4_ablation **grown = realloc(r->ablation, (r->ablations + 1) * sizeof *grown);
@@ -45,8 +45,8 @@ static int add_folder(struct report *r, const char *folder)
   }
   free(entry);
   if (found) return worst;
-  report_note(r, "%s has no results of ablations.", shown(folder).text);
-  snprintf(text, sizeof text, "%s: no results.json, neither in it nor in a folder of it", folder);
+  report_note(r, "%s has no results of r4 ablate.", shown(folder).text);
+  snprintf(text, sizeof text, "%s: no results.json in it, nor in a folder in it", folder);
   return cli_fail("report", R4_E_IO, text);
 }
 

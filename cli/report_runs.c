@@ -47,11 +47,12 @@ static void print_again(FILE *f, const struct report *r, size_t k)
   cli_print_word(f, path);
 }
 
+/* Folders of this machine are nobody else's concern: a run in one is called by its name. */
 static void print_train(FILE *f, const struct report *r, size_t k)
 {
   const struct reported *v = &r->run[k];
   char config[PATH_SIZE + 16];
-  snprintf(config, sizeof config, "%s/config.yaml", v->path);
+  snprintf(config, sizeof config, "%s/config.yaml", *v->path == '/' ? v->name : v->path);
   fprintf(f, "r4 train ");
   cli_print_word(f, config);
   fprintf(f, " --set seed=%lld --seeds %zu --out ", (long long)v->run->seed[0], v->run->seeds);
@@ -123,7 +124,7 @@ static r4_status measure(const struct report *r, const struct reported *v, const
   r4_measure_options how = r4_settings_measure(v->run->settings);
   how.draws = DRAWS;
   how.kappa = (size_t)r->o.kappa;
-  fprintf(stderr, "r4 report: measuring seed %lld of %s; r4 eval keeps what it measures\n",
+  fprintf(stderr, "r4 report: measuring seed %lld of %s; figures of r4 eval are kept\n",
           (long long)v->run->seed[k], shown(v->path).text);
   r4_status s = r4_measure(r4_model_net(m), r4_model_weights(m), v->data->part, &how, &v->measured[k], e);
   if (!s) r4_measured_save(&v->measured[k], v->run->folder[k], v->split, v->data->hash, NULL);
@@ -137,7 +138,7 @@ static bool take_kept(const struct reported *v, size_t k)
   r4_error e = {0};
   r4_status s = r4_measured_load(&v->measured[k], v->run->folder[k], v->split, v->data->hash,
                                  r4_settings_measure(v->run->settings).eps, &e);
-  if (s && s != R4_E_IO) fprintf(stderr, "r4 report: %s; it is measured again\n", e.text);
+  if (s && s != R4_E_IO) fprintf(stderr, "r4 report: %s; measuring again\n", e.text);
   if (!s) run_add_proved("report", &v->measured[k], v->run->folder[k], v->split, v->data->hash);
   return !s;
 }
@@ -199,9 +200,9 @@ int report_add_run(struct report *r, size_t k, r4_split split)
     long long seed = (long long)v.run->missing_seed[i];
     fprintf(
       stderr,
-      "r4 report: %s: seed %lld has no model and is left out: it is not finished, or its file is gone\n",
+      "r4 report: %s: seed %lld has no model and is left out: it is unfinished, or its file is gone\n",
       shown(v.path).text, seed);
-    report_note(r, "Seed %lld of %s has no model and is left out: it is not finished, or its file is gone.",
+    report_note(r, "Seed %lld of %s has no model and is left out: it is unfinished, or its file is gone.",
                 seed, v.name);
   }
   r->run[r->runs++] = v;

@@ -71,7 +71,7 @@ static void find_models(struct run *r, const char *path)
 
 static int no_models(const char *command, const char *path)
 {
-  fprintf(stderr, "r4 %s: %s: no seed of this run has a model yet; go on with: r4 train ", command,
+  fprintf(stderr, "r4 %s: %s: no seed of this run has a model yet; continue with: r4 train ", command,
           shown(path).text);
   cli_print_word(stderr, path);
   fprintf(stderr, " --resume\n");
@@ -89,7 +89,7 @@ static r4_status read_settings(r4_settings *s, const char *path, r4_error *e)
     status = r4_settings_read(s, config, e);
   length = strlen(e->text);
   if (status == R4_E_IO)
-    snprintf(e->text + length, sizeof e->text - length, "; RUN is a folder that r4 train made");
+    snprintf(e->text + length, sizeof e->text - length, "; expected a folder made by r4 train");
   return status;
 }
 

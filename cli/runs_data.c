@@ -20,14 +20,14 @@ static int check_data(const char *command, const struct run *r, const r4_data *d
     r4_error e = {0};
     r4_status s = r4_run_check_data(r->folder[k], hash, &e);
     if (s == R4_E_IO)
-      fprintf(stderr, "r4 %s: %s; so nothing says whether these are the data of the run\n", command, e.text);
+      fprintf(stderr, "r4 %s: %s; so it is unknown whether these are the data of the run\n", command, e.text);
     else if (s)
-      return fail(command, &e, R4_E_ARGUMENT, "; --other-data takes them all the same");
+      return fail(command, &e, R4_E_ARGUMENT, "; --other-data accepts them");
   }
   return EXIT_DONE;
 }
 
-static const char MOVED[] = "; --data says where they are now";
+static const char MOVED[] = "; give their new place with --data";
 
 static int locate(const char *command, r4_settings *s, const char *folder, const char *instead,
                   const char *hint)
@@ -95,7 +95,7 @@ bool run_classes_agree(const char *command, const char *path, const r4_model *m,
       continue; /* JSON, which models have them in, knows no other bytes than UTF-8 */
     fprintf(
       stderr,
-      "r4 %s: %s: class %zu of the net is \"%s\", of the data \"%s\"; --other-data takes them for the same\n",
+      "r4 %s: %s: class %zu of the net is \"%s\", but \"%s\" in the data; --other-data accepts that\n",
       command, shown(path).text, k, own.text, name.text);
     return false;
   }

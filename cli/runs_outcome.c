@@ -9,7 +9,7 @@ static bool read_one(const char *command, const char *folder, r4_outcome *to)
   snprintf(path, sizeof path, "%s/outcome.json", folder);
   if (!is_file(path)) return false;
   r4_status s = r4_outcome_read(folder, to, &e);
-  if (s) fprintf(stderr, "r4 %s: %s; how this seed ended is not known\n", command, shown(e.text).text);
+  if (s) fprintf(stderr, "r4 %s: %s; how this seed ended is unknown\n", command, shown(e.text).text);
   return !s;
 }
 
@@ -22,7 +22,7 @@ static void write_sentence(const struct run *r, int64_t steps, struct outcomes *
   if (to->unpenalised < r->seeds)
     snprintf(some, sizeof some, "%zu of %zu seeds: ", to->unpenalised, r->seeds);
   snprintf(to->says, sizeof to->says,
-           "%sthe penalty counted in none of %lld steps: this is not a net that was trained with %s", some,
+           "%sthe penalty took effect in none of %lld steps: this net was not trained with %s", some,
            (long long)steps, method.text);
 }
 

@@ -116,7 +116,7 @@ static r4_status check_trained(const struct job *j, const struct difference *d, 
   if (!t.any || d->change <= R4_RUN_ASIDE) return R4_OK;
   if (t.other)
     return refuse(
-      d, e, ", but seed %lld in this folder would stay as it was: train it too, or choose another --out",
+      d, e, ", but seed %lld in this folder would stay as it was: train it as well, or choose another --out",
       (long long)t.seed);
   if (j->force) return R4_OK;
   if (j->resume && d->change == R4_RUN_LENGTH) {
@@ -128,7 +128,7 @@ static r4_status check_trained(const struct job *j, const struct difference *d, 
     return refuse(
       d, e,
       ": only epochs, patience, checkpoint_seconds, threads and eval.* can change when a run is resumed");
-  return refuse(d, e, ": choose another --out, or --force to replace the run that is there");
+  return refuse(d, e, ": choose another --out, or --force to replace the existing run");
 }
 
 /* others: who else trains in the folder, if anybody does. */
@@ -143,7 +143,7 @@ static r4_status settle(const struct job *j, r4_lock *l, const r4_error *others,
   if (s) return s;
   r4_lock_share(l);
   d = compare(j);
-  return d.change == R4_RUN_SAME ? R4_OK : refuse(&d, e, ": another process began at the same moment");
+  return d.change == R4_RUN_SAME ? R4_OK : refuse(&d, e, ": another process started at the same time");
 }
 
 static int refuse_links(const struct job *j)
@@ -176,7 +176,7 @@ r4_lock *train_prepare(const struct job *j, int *code)
   r4_error e = {0}, others = {0};
   snprintf(manifest, sizeof manifest, "%s/manifest.json", j->out);
   if (is_file(manifest)) {
-    fprintf(stderr, "r4 %s: %s: is the folder of one seed, expected that of its run\n", j->command,
+    fprintf(stderr, "r4 %s: %s: is the folder of one seed, expected the folder of its run\n", j->command,
             shown(j->out).text);
     *code = EXIT_USAGE;
     return NULL;

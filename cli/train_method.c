@@ -52,7 +52,7 @@ static int take(const struct job *j, FILE *from)
   if (!j->quiet) fprintf(stderr, "r4 %s: %s", j->command, why);
   if (searches && !r4_lambda_is_open(j->settings))
     return cli_fail(j->command, R4_E_ARGUMENT,
-                    "lambda is auto, but the method that fits the masks has no penalty to weigh");
+                    "lambda is auto, but the method that fits the masks has no penalty to weight");
   return EXIT_DONE;
 }
 

@@ -17,7 +17,7 @@ static void show_try(const r4_lambda_try *t, bool chosen)
     fprintf(stderr, "  %7.2f  %7.2f  %5.2f  %7.2f  %-8.3g", 100 * t->score, 100 * t->avg, 100 * t->se,
             100 * t->worst, t->penalty);
   if (t->dead)
-    fprintf(stderr, "  dead: one answer for everything");
+    fprintf(stderr, "  collapsed to one class");
   else if (!t->learned && !t->diverged)
     fprintf(stderr, "  no better than guessing");
   fprintf(stderr, "%s\n", chosen ? "  chosen" : "");
@@ -53,9 +53,9 @@ int search_take(const struct job *j)
   if (s) return cli_fail(j->command, s, e.text);
   if (j->quiet) return EXIT_DONE;
   const r4_lambda_try *taken = &curve.tried[curve.chosen];
-  fprintf(stderr, "r4 %s: lambda: auto takes %g, %s; %s/curve.json\n", j->command, taken->lambda,
+  fprintf(stderr, "r4 %s: lambda: auto chose %g, %s; %s/curve.json\n", j->command, taken->lambda,
           taken->learned ? "the largest that scores within one standard error of the best"
-                         : "but no short run was better than guessing: more epochs would tell",
+                         : "but no short run was better than guessing: try more epochs",
           shown(folder).text);
   show_curve(&curve);
   return EXIT_DONE;

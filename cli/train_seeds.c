@@ -71,9 +71,9 @@ static int code_of(const struct job *j, const r4_outcome *end)
 static void say_if_unknown(struct child *c, const r4_outcome *end)
 {
   if (!c->j->verdict || end->stopped || end->verdict != R4_VERDICT_NONE) return;
-  if (end->val_kind == R4_VAL_PLAIN) say("whether it uses a shortcut is not known: no example has a mask", c);
+  if (end->val_kind == R4_VAL_PLAIN) say("whether it uses a shortcut is unknown: no example has a mask", c);
   if (end->val_kind == R4_VAL_NONE)
-    say("whether it uses a shortcut is not known: there is no validation part to tell by: set data.val", c);
+    say("whether it uses a shortcut is unknown: there is no validation part; set data.val", c);
 }
 
 static int train_seed(struct child *c)
@@ -175,7 +175,7 @@ static void say_how_to_revive(const struct crew *c)
 {
   fprintf(
     stderr,
-    "r4 %s: %zu of %zu nets answer one class for everything, and no figure about them means anything. %s\n",
+    "r4 %s: %zu of %zu nets collapsed to one class, and their figures mean nothing. %s\n",
     c->j->command, c->dead, c->j->seeds, constant_advice(c->j->settings));
 }
 

@@ -67,8 +67,8 @@ static int settings_code(r4_status status)
 /* A folder of photos is what people have at hand first. */
 static void say_not_found(const char *command, const char *file)
 {
-  const char *why = is_folder(file) ? "is a folder, but not a run; data are named by a file of settings, with a line "
-                                      "\"data: FOLDER\" and one for the net (r4 help train)"
+  const char *why = is_folder(file) ? "is a folder, but not a run; expected a settings file that has a line \"data: "
+                                      "FOLDER\" and one for the net (r4 help train)"
                                     : "no such file, preset or run";
   fprintf(stderr, "r4 %s: %s: %s\n", command, shown(file).text, why);
 }

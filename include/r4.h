@@ -221,7 +221,7 @@ typedef struct {
   const char *cache;           /* folder for decoded images; NULL: none                                             */
   bool cache_only_read;        /* what is kept there is used; nothing is added, and no folder is made               */
   const char *tokenizer;       /* texts: a tokenizer.json, a vocab.txt (a piece in each line; in lower case, unless a
-                                  tokenizer_config.json beside it says otherwise), a folder with one of them, or the
+                                  tokenizer_config.json next to it says otherwise), a folder with one of them, or the
                                   name of a net; NULL or "": "minilm"                                               */
   int64_t length;              /* texts: tokens of each, with [CLS] and [SEP]; 0: of the longest, at most 512       */
   const char *mask_words;      /* texts: words that must not matter, "spielberg, jonah", or a file of them          */
@@ -434,7 +434,7 @@ r4_status r4_data_sheet(const r4_data *d, r4_sheet_rows rows, size_t columns, co
 /* ---- What gives the label away -------------------------------------------------------------- */
 
 /* A search for shortcuts, before anything is marked: what is alike on examples of one class. Nothing but a person can
- * say whether it may matter: a smooth lesion may be benign for that reason, a patch beside it not. doc/find.md. */
+ * say whether it may matter: a smooth lesion may be benign for that reason, a patch next to it not. doc/find.md. */
 typedef enum {
   R4_CLUE_BRIGHTNESS = 0, /* images: how light a place is                           */
   R4_CLUE_COLOUR,
@@ -467,7 +467,7 @@ typedef struct {
   int32_t label;
   size_t shown_on, of_class; /* training examples that show it, and how many of them are of the class           */
   double base;               /* the share of the class among all that were looked at                            */
-  double p;                  /* of so many or more by chance, times the number of things tried; NaN: not tested */
+  double p;                  /* of as many or more by chance, times the number of things tried; NaN: not tested */
   bool pure, local;          /* 98 % or more are of the class; it is at a place                                 */
   double lean, lean_se;      /* of the margin of a net, the share that is lost where it is filled; NaN: not measured */
   size_t sightings;          /* on examples of all parts, the clearest first                                    */
@@ -530,7 +530,7 @@ r4_status r4_proposed_save(const r4_proposed *p, const r4_data *d, const char *c
                            const char *folder, r4_error *e);
 
 /* find.json (doc/find.md), and what a search of the same data has written there; source: where the data are, and run:
- * the net's folder, "quick" or NULL, as commands that go on name them. Loading fails with R4_E_ARGUMENT if the file
+ * the net's folder, "quick" or NULL, as commands that continue name them. Loading fails with R4_E_ARGUMENT if the file
  * is of other data. */
 r4_status r4_found_save(const r4_found *f, const r4_data *d, const char *source, const char *run, const char *file,
                         r4_error *e);
@@ -737,7 +737,7 @@ typedef struct r4_team {
 
 typedef struct {
   const char *folder; /* of the run; made if it is missing                                            */
-  bool resume;        /* go on from the checkpoint in it, if there is one                             */
+  bool resume;        /* continue from the checkpoint in it, if there is one                          */
   bool force;         /* replace what is in it                                                        */
   /* Who will choose among models by validation, as the subject of a sentence; NULL: nobody. Refused where validation
    * carries the shortcut. */
@@ -785,7 +785,7 @@ const float *r4_trainer_weights(const r4_trainer *t);
  * how many steps the penalty counted. Calls notice with it. R4_E_ARGUMENT before an epoch is done. */
 r4_status r4_trainer_judge(r4_trainer *t, r4_outcome *to, r4_error *e);
 
-/* A checkpoint: a trainer of the same settings and data that loads it goes on to the same bits. */
+/* A checkpoint: a trainer of the same settings and data that loads it continues bit-identically. */
 r4_status r4_trainer_save(r4_trainer *t, const char *path, r4_error *e);
 r4_status r4_trainer_load(r4_trainer *t, const char *path, r4_error *e);
 /* The weights of r4_trainer_weights, once an epoch is done, for r4_model_open. */
@@ -1068,7 +1068,7 @@ typedef struct {
   const char *pointing[R4_MAX_POINTING];
   double specificity; /* with two classes: that of the figure sensitivity_at_specificity                   */
   const char *cover;  /* a family of covering masks; NULL: it is not measured                              */
-  const float *constant; /* what it puts there: that of the model (r4_model_constant), so many numbers     */
+  const float *constant; /* what it puts there: that of the model (r4_model_constant), with as many numbers */
   size_t constants;
   const char *certify;    /* certified accuracy (r4_certify_box): eps, or "range"; NULL: it is not measured */
   const char *low, *high; /* of it: valid values, as in r4_certify_options                                */
@@ -1276,8 +1276,8 @@ typedef struct {
   bool radius;   /* also the largest eps for which it holds, by bisection up to high - low, or 1        */
   bool gradient; /* also how large the masked explanation can be                                       */
   int64_t batch; /* examples at a time; 0: by their size                                                */
-  size_t done;   /* to go on with what was interrupted: so many first examples are in "to" as an earlier call left them;
-                    of an attack: so many starts were made                                               */
+  size_t done;   /* to continue what was interrupted: this many first examples are in "to" as an earlier call left them;
+                    of an attack: this many starts were made                                             */
   bool (*progress)(size_t done, size_t of, void *user); /* false ends it; or NULL. Those done are in "to"; an attack
                                                            counts examples of all its starts, one after the other */
   void *user;
@@ -1289,7 +1289,7 @@ r4_status r4_certify_box(const r4_net *n, const float *weights, const r4_data *d
                          r4_certified *to, r4_error *e);
 
 /* The other side: looks for a counter-example in the box of each correct example, by projected ascent of the cross
- * entropy and of minus the margin from so many starts: the example, contents of the masks of donors (NULL: none),
+ * entropy and of minus the margin from this many starts: the example, contents of the masks of donors (NULL: none),
  * corners and points inside; sets broken where one is found. x is what r4_certify_box gave, of the same box. A
  * certified example that is broken is a defect of r4. */
 r4_status r4_attack_box(const r4_net *n, const float *weights, const r4_data *d, const r4_certify_options *box,
@@ -1371,7 +1371,7 @@ typedef struct {
 } r4_load_report;
 
 /* Weights by name and shape from safetensors files, F32, F64, F16 or BF16, in PyTorch's names and layouts: one file, an
- * index of shards (model.safetensors.index.json; all shards beside it), or a folder with one of these. Parameters that
+ * index of shards (model.safetensors.index.json; all shards next to it), or a folder with one of these. Parameters that
  * are not taken stay as they are in weights, and on failure all of them do. What is missing, unexpected or of another
  * shape is listed in one error; numbers that are NaN or infinite are refused (R4_E_DOMAIN). options and report may be
  * NULL. */
@@ -1453,7 +1453,7 @@ typedef struct {
   double brightness; /* b: all values times one factor, uniform in [1 - b, 1 + b]; those of bytes stay in [0, 1] */
   double colour;     /* c: saturation and contrast times a factor each, uniform in [1 - c, 1 + c]; likewise */
   double cutout; /* squares of this share of the shorter side, anywhere, cut at the edges, become r4_data_constant */
-  int64_t holes;     /* so many of them; 0: 2 */
+  int64_t holes;     /* their number; 0: 2 */
   double strips;     /* and so do two strips, each at a random edge, of up to this share of the side. Masks stay */
 } r4_augment;
 
@@ -1707,7 +1707,7 @@ typedef struct {
 r4_status r4_optimizer_set_ranges(r4_optimizer *o, size_t n, const r4_rate_range *range, r4_error *e);
 
 /* What the steps so far have left behind: *n floats, valid until the next step, and the number of steps. Given to a
- * new optimizer with the same options it goes on with the same bits. */
+ * new optimizer with the same options it continues bit-identically. */
 const float *r4_optimizer_state(const r4_optimizer *o, size_t *n, int64_t *steps);
 r4_status r4_optimizer_restore(r4_optimizer *o, size_t n, const float *state, int64_t steps, r4_error *e);
 
@@ -1731,7 +1731,7 @@ void r4_graph_free(r4_graph *g);
 
 /* The first error of building, or R4_OK; *message (if not NULL) is valid as long as g. */
 r4_status r4_graph_status(const r4_graph *g, const char **message);
-/* Forgets that error, so that building can go on. Nodes that were made before it stay as they are. */
+/* Forgets that error, so that building can continue. Nodes that were made before it stay as they are. */
 void r4_graph_forget_error(r4_graph *g);
 
 size_t r4_graph_size(const r4_graph *g); /* number of nodes; ids are 1 .. size */

@@ -151,12 +151,12 @@ void r4_lock_free(r4_lock *l);
 /* This share of the epochs, rounded up, and of all settings that are counted in epochs; then r4_settings_check. */
 r4_status r4_settings_shorten(r4_settings *s, double share, r4_error *e);
 
-/* How far apart two settings are: those a run was begun with and those it should go on with, or those of two of its
+/* How far apart two settings are: those a run was begun with and those it should continue with, or those of two of its
  * seeds. */
 typedef enum {
   R4_RUN_SAME = 0,
   R4_RUN_ASIDE, /* only in what does not touch the model: threads, checkpoints, tensorboard, data.cache, eval.* */
-  R4_RUN_LENGTH, /* in how long it goes on: epochs, patience. Steps that were done stay as they are              */
+  R4_RUN_LENGTH, /* in its length: epochs, patience. Steps that were done stay as they are              */
   R4_RUN_OTHER,  /* in what decides the steps: it is another run                                                */
 } r4_run_change;
 
@@ -355,7 +355,7 @@ typedef struct {
 } r4_subject;
 
 /* The numbers of up to n examples to look at: one of each class in turn, in the order of d; with wrong, only those
- * that this net gets wrong. *found becomes how many. */
+ * that this net misclassifies. *found becomes how many. */
 r4_status r4_heat_examples(const r4_data *d, size_t n, const r4_subject *wrong, size_t *example, size_t *found,
                            r4_error *e);
 
@@ -419,7 +419,7 @@ r4_status r4_report_write(const r4_report_run *run, size_t runs, const r4_data *
 /* A figure of one or more panels, as SVG: lines with bands, points, heat maps. A panel is begun, then filled; names,
  * labels and numbers are copied. A failed allocation, that of the plot included, shows once, in r4_plot_svg.
  *
- *     r4_plot *p = r4_plot_new("Fewer masks", 2);                     at most two panels beside each other
+ *     r4_plot *p = r4_plot_new("Fewer masks", 2);                     at most two panels next to each other
  *     r4_plot_panel(p, "Decoy MNIST", "masks kept", "worst group");
  *     r4_plot_line(p, "Cert-R4", 5, x, y, sd);                        a line, and a band of y -+ sd
  *     char *svg = r4_plot_svg(p); */
@@ -489,7 +489,7 @@ void r4_json_free(r4_json *w);
 
 void r4_json_open(r4_json *w, const char *key, char bracket); /* '{' or '[' */
 void r4_json_close(r4_json *w, char bracket);
-/* In place of the last close: the object gets a last member, "sha256", of all text before it. */
+/* Instead of the last close: the object gets a last member, "sha256", of all text before it. */
 void r4_json_checksum(r4_json *w);
 void r4_json_break(r4_json *w); /* the next value begins a line, with its key */
 /* Reads back as the same number. JSON has no others: NaN is null, infinity the text "inf" or "-inf". */

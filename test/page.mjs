@@ -65,13 +65,13 @@ const common = {
     check(!(await open()), 'Enter does not close them');
   },
   'plots download as SVG and CSV, figures as JSON': async () => {
-    const svg = await downloaded('figure .get button:nth-child(1)', '.svg');
+    const svg = await downloaded('#groups figure .get button:nth-child(1)', '.svg');
     check(await value(`new DOMParser().parseFromString(${JSON.stringify(svg)}, 'image/svg+xml').querySelector('parsererror') === null`), 'no SVG');
     check(!svg.includes('var(') && /fill="rgb/.test(svg), 'the SVG needs the style of the page');
-    const csv = await downloaded('figure .get button:nth-child(2)', '.csv', true);
+    const csv = await downloaded('#groups figure .get button:nth-child(2)', '.csv', true);
     check(csv.startsWith('\ufeffgroup,accuracy,'), csv.slice(0, 60));
     const lines = csv.trim().split('\r\n').length;
-    check(lines === await value("document.querySelectorAll('figure table')[0].rows.length"), `${lines} lines`);
+    check(lines === await value("document.querySelectorAll('#groups figure table')[0].rows.length"), `${lines} lines`);
     const figures = JSON.parse(await downloaded('footer button', '.json'));
     check(figures.runs.length === await value("document.getElementById('left').options.length"), 'runs of the JSON');
   },
@@ -135,7 +135,7 @@ const images = {
     await set('map', 'bounds');
     seen.add(await picture());
     check(seen.size === 3, `${seen.size} pictures, expected 3`);
-    check((await value("document.querySelector('.compare p').textContent")).includes('certified width'), 'the caption stays');
+    check((await value("document.querySelector('.compare p').textContent")).includes('width of the bounds'), 'the caption stays');
   },
   'ablations have bands, cells, numbers and downloads': async () => {
     const count = (what) => value(`document.querySelectorAll('#ablations ${what}').length`);
@@ -161,7 +161,7 @@ const texts = {
     await set('left', '1');
     check((await side(0)) === before[1], 'another net on the left');
     await set('map', 'bounds');
-    check((await side(0)).includes('certified width'), 'another map');
+    check((await side(0)).includes('width of the bounds'), 'another map');
     await set('left', '0');
     await set('map', 'gradient');
     await resize(390);

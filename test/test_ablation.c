@@ -87,7 +87,7 @@ static void lines_have_bands_and_numbers(void **state)
         "<figcaption>fixed: worst group, in per cent</figcaption>", "<figcaption>fixed: kappa</figcaption>",
         "<figure data-file=\"ablation-masks-fixed-kappa\">", ">Cert &amp; co</th>",
         "<td class=\"n\">50.0 \u00b1 10.0</td><td class=\"n\">0.0 \u00b1 0.0 *</td>",
-        "<td class=\"n\">inf *</td>", "A star marks nets that give one answer to everything.",
+        "<td class=\"n\">inf *</td>", "A star marks nets that collapsed to one class.",
         "<summary>Numbers</summary>");
 }
 
@@ -104,7 +104,7 @@ static void one_seed_has_no_band(void **state)
   static const char text[] =
     "{" OURS "\"experiment\":\"e\",\"ablation\":\"m\",\"epochs\":0.2,\"seeds\":1,\"lines\":[" LINE(
       "R3", "x", POINT("0", "0.5", "0", "1", "") "," POINT("1", "0.6", "0", "1", "")) "]}";
-  SHOWS(text, "e, 1 seed for each point, trained for 20\u00a0% of the usual epochs: nothing tells",
+  SHOWS(text, "e, 1 seed for each point, trained for 20\u00a0% of the usual epochs: the variation between",
         "<td class=\"n\">60.0</td>");
   assert_lacks(text, "class=\"band");
 }
@@ -148,11 +148,11 @@ static void other_files_are_refused(void **state)
     const char *text, *why;
   } sample[] = {
     {"", "results.json: "},
-    {"[]", "does not say which r4 made it: no results of r4 ablate"},
-    {"{\"r4\":\"9.9\"}", "is of r4 9.9, this is r4 " R4_VERSION},
+    {"[]", "does not name the r4 that made it: not results of r4 ablate"},
+    {"{\"r4\":\"9.9\"}", "is from r4 9.9, this is r4 " R4_VERSION},
     {"{\"r4\":\"" R4_VERSION "\",\"experiment\":\"e\"}", "expected \"form\":2, with accuracies as shares"},
     {"{" OURS "\"experiment\":\"e\"}",
-     "experiment, ablation, epochs, seeds or lines are missing: no results of r4 ablate"},
+     "experiment, ablation, epochs, seeds or lines are missing: not results of r4 ablate"},
     {"{" OURS "\"experiment\":\"e\",\"ablation\":\"m\",\"seeds\":0,\"lines\":[]}", "seeds"},
     {"{" OURS "\"experiment\":\"e\",\"ablation\":\"m\",\"epochs\":0.2,\"seeds\":1,\"lines\":{}}", "lines"},
     {"{" OURS "\"experiment\":\"e\",\"ablation\":\"m\",\"epochs\":0,\"seeds\":1,\"lines\":[]}", "epochs"},
@@ -180,9 +180,9 @@ static void edited_files_are_refused(void **state)
   r4_ablation_free(read_text(TWO_LINES, &e));
   scratch_patch("results.json", "accuracy\":0.5", "accuracy\":0.6", 13);
   assert_null(r4_ablation_read(scratch_path("results.json"), &e));
-  if (!strstr(e.text, "results.json: was edited, or is of an older r4")) fail_msg("%s", e.text);
+  if (!strstr(e.text, "results.json: was edited, or is from an older r4")) fail_msg("%s", e.text);
   assert_null(read_text(TWO_LINES "\n", &e)); /* does not end in a bracket: no sum is added */
-  if (!strstr(e.text, "was edited, or is of an older r4")) fail_msg("%s", e.text);
+  if (!strstr(e.text, "was edited, or is from an older r4")) fail_msg("%s", e.text);
 }
 
 static void memory_may_run_out(void **state)

@@ -398,7 +398,7 @@ static void errors_say_what_was_expected(void **state)
   r4_data *d = data_of(CLASSES);
   const r4_attribution_options good = r4_attribution_defaults();
   r4_attribution_options o = good;
-  expect(R4_E_ARGUMENT, "\"lime\"; there are gradient, input-x", "lime", net, w, d, good);
+  expect(R4_E_ARGUMENT, "\"lime\"; expected gradient, input-x", "lime", net, w, d, good);
   expect(R4_E_SHAPE, "takes 7 features, the data has 6", "gradient", other, w, d, good);
   expect(R4_E_SHAPE, "knows 2 classes, the data has 3", "gradient", binary, w, d, good);
   o.samples = 0;

@@ -292,7 +292,7 @@ static void bad_options_are_named(void **state)
     const char *text;
   } bad[] = {
     {{.size = 0}, "0 examples"},
-    {{.size = 11, .drop_last = true}, "10 examples make no batch of 11"},
+    {{.size = 11, .drop_last = true}, "10 examples do not fill a batch of 11"},
     {{.size = 2, .masked = 3}, "without an index"},
     {{.size = 2, .masked = 1, .index = outside}, "is 50, expected a whole number from 0 to 49"},
     {{.size = 2, .masked = 1, .index = half}, "is 1.5"},

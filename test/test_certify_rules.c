@@ -71,8 +71,8 @@ static void test_boxes(void **state)
   for (size_t k = 0; k < 6; k++) assert_true(lo[k] == (double)x[k] && hi[k] == (double)x[k]);
   assert_error(&e, box_read(&b, NULL, NULL, NULL, &e), "there is no range");
   assert_error(&e, box_read(&b, "-1", NULL, NULL, &e), "eps is \"-1\"");
-  assert_error(&e, box_read(&b, "0.1", "1", "0", &e), "the lower first");
-  assert_error(&e, box_read(&b, "0.1", "1", "1", &e), "the lower first");
+  assert_error(&e, box_read(&b, "0.1", "1", "0", &e), "the lower one first");
+  assert_error(&e, box_read(&b, "0.1", "1", "1", &e), "the lower one first");
   assert_error(&e, box_read(&b, "0.1", "1", NULL, &e), "both of its ends");
   assert_error(&e, box_read(&b, "1.01", "0", "1", &e), "eps is 1.01, larger than the range, 0 to 1");
   assert_int_equal(box_read(&b, "0.3", "0.1", "0.4", &e), R4_OK);

@@ -52,17 +52,17 @@ static void each_kind_of_masks_has_its_method(void **state)
     {{10, 10}, true, false, "pairing", "few examples have masks"},
     {{100, 0}, false, false, "pairing", "masks are much more frequent in some classes"},
     {{1, 0}, false, false, "pairing", "few examples have masks (1 of 200"},
-    {{100, 100}, false, true, "cert-r4", "a bound is wanted, and most examples have masks"},
-    {{100, 0}, false, true, "cert-r4+pairing", "a bound is wanted, and masks are not on all examples alike"},
-    {{20, 20}, false, true, "cert-r4+pairing", "a bound is wanted, and masks are not on all"},
-    {{100, 100}, true, true, "cert-r4", "a bound is wanted"},
+    {{100, 100}, false, true, "cert-r4", "a bound is required, and most examples have masks"},
+    {{100, 0}, false, true, "cert-r4+pairing", "a bound is required, and not all examples have masks alike"},
+    {{20, 20}, false, true, "cert-r4+pairing", "a bound is required, and not all"},
+    {{100, 100}, true, true, "cert-r4", "a bound is required"},
   };
   for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
     char why[R4_ERROR_SIZE];
     const char *got = taken(want[k].masked[0], want[k].masked[1], want[k].wide, want[k].bound, why);
     if (strcmp(got, want[k].method) || !strstr(why, want[k].reason))
       fail_msg("case %zu: %s: %s", k, got, why);
-    assert_non_null(strstr(why, "method is auto: takes "));
+    assert_non_null(strstr(why, "method is auto: chose "));
     bool hint = strcmp(got, "erm") && !want[k].bound;
     assert_int_equal(strstr(why, ", and bound: true asks for a method that bounds the effect") != NULL, hint);
   }

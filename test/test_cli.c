@@ -33,7 +33,7 @@ static const struct {
   {"help bench", "--batch N", 0},
   {"help train", "\n  lambda           weight of the penalty;", 0},
   {"help train", "r4 help train --all", 0},
-  {"help train --all", "\n                   word-rand-r4: the largest draw", 0},
+  {"help train --all", "\n                   word-rand-r4: take the largest draw", 0},
   {"train --help --all", "\n                   what replaces masked content in the examples", 0},
   {"help penalty.cap", "Was      guard, which is still understood\n", 0},
   {"help guard", "penalty.cap: lower lambda while", 0},
@@ -41,7 +41,7 @@ static const struct {
   {"help noise", "Methods  smooth-r3\n", 0},
   {"help methods", "  r3    10 x ||m . g(x)||^2\n    The gradient", 0},
   {"help methods", "    The penalties of cert-r4 and pairing, each", 0},
-  {"help ablate", "corrupt, decay, delta, size", 0},
+  {"help ablate", "corrupt, decay, delta or size", 0},
   {"bench --help", "--batch N", 0},
   {"ops", "matmul", 0},
   {"ops --markdown", "| operation", 0},
@@ -80,9 +80,9 @@ static const struct {
   {"bench --objective r5", "method is \"r5\", expected auto, erm"},
   {"bench --net mlp4-3-2 --masked 5", "masked is 5, expected at most 4"},
   {"bench --net mlp4-3-2 --corner 2", "there are no images"},
-  {"graph --dot --text", "choose one of --dot and --text"},
+  {"graph --dot --text", "give one of --dot and --text"},
   {"graph --objective r5", "no method \"r5\""},
-  {"ops --json --markdown", "choose one of"},
+  {"ops --json --markdown", "give one of"},
 };
 
 static void test_answers(void **state)

@@ -42,7 +42,7 @@ static void takes_a_lambda_and_trains(void **state)
   (void)state;
   char line[300], manifest[100];
   EXPECT("$R4 train a.yaml --seeds 2 --out run", 0, "search for lambda: seed 0  epoch 3/3",
-         "lambda: auto takes ", "  lambda      score  average  error    worst  penalty\n", "  chosen\n",
+         "lambda: auto chose ", "  lambda      score  average  error    worst  penalty\n", "  chosen\n",
          "seed 1  epoch 12/12");
   double lambda = chosen_in("run");
   snprintf(line, sizeof line, "$R4 train a.yaml --set lambda=%g --seeds 2 --out plain --quiet", lambda);
@@ -62,10 +62,10 @@ static void is_not_made_again(void **state)
 {
   (void)state;
   double lambda = chosen_in("run");
-  EXPECT("$R4 train run --resume", 0, "lambda: auto takes ");
+  EXPECT("$R4 train run --resume", 0, "lambda: auto chose ");
   command_lacks("epoch");
   EXPECT("$R4 train a.yaml --out run", 2, "run/seed-0: has a run already");
-  EXPECT("$R4 train a.yaml --out run --set seed=5", 0, "lambda: auto takes ", "seed 5  epoch 12/12");
+  EXPECT("$R4 train a.yaml --out run --set seed=5", 0, "lambda: auto chose ", "seed 5  epoch 12/12");
   command_lacks("search for lambda: seed");
   EXPECT("$R4 train a.yaml --out run --set seed=5 --force", 0, "seed 5  epoch 12/12");
   command_lacks("search for lambda: seed"); /* the other seeds have their lambda from it */
@@ -73,11 +73,11 @@ static void is_not_made_again(void **state)
   command_lacks("search for lambda: seed");
   assert_true(chosen_in("run") == lambda);
   EXPECT("$R4 train a.yaml --out run --seeds 2 --set seed=4 --force --quiet", 2,
-         "epochs was 13 and is 12 now");
+         "epochs has changed from 13 to 12");
   EXPECT("rm -r run/seed-0 run/seed-1; $R4 train a.yaml --out run --set seed=5 --force", 0,
          "search for lambda: seed 5  epoch 3/3");
   EXPECT("rm -r run/seed-5; $R4 train a.yaml --out run --set rate=0.002", 2,
-         "run/auto: lambda was searched for with other settings: rate was 0.001 and is 0.002 now: ");
+         "run/auto: lambda was searched with other settings: rate has changed from 0.001 to 0.002: ");
 }
 
 /* ---- Stopping ---- */
@@ -119,7 +119,7 @@ static void goes_on_after_an_interrupt(void **state)
   char line[500];
   snprintf(line, sizeof line, BACKGROUND UNTIL("-e %s/auto/lambda-10/checkpoint") "kill -INT $P; wait $P",
            "stopped", "stopped");
-  EXPECT(line, 1, "stopped and saved; go on with: r4 train stopped --resume");
+  EXPECT(line, 1, "stopped and saved; continue with: r4 train stopped --resume");
   EXPECT("ls stopped/seed-0/checkpoint", 2);
   EXPECT("$R4 train a.yaml --set epochs=160 --out stopped", 2, "stopped/auto/lambda-10: has a run already");
   EXPECT("$R4 train stopped --resume --quiet", 0);
@@ -131,7 +131,7 @@ static void nothing_is_left_of_a_search_that_was_replaced(void **state)
 {
   (void)state;
   EXPECT("sed -i 's/\"lambda\":10,/\"lambda\":11,/' stopped/auto/curve.json; $R4 train stopped --resume", 3,
-         "stopped/auto/curve.json: entry 1 has lambda 11 and 40 epochs, which is not what a search tries there");
+         "stopped/auto/curve.json: entry 1 has lambda 11 and 40 epochs, which a search does not try there");
   EXPECT("setsid $R4 train stopped --force --quiet & P=$!; " UNTIL(
            "! -e stopped/auto/curve.json") "kill -INT $P; wait $P",
          1, "stopped and saved");
@@ -157,13 +157,13 @@ static void mistakes_are_named(void **state)
 {
   (void)state;
   EXPECT("$R4 train a.yaml --set delta=1 --out x", 2,
-         "lambda (a.yaml:5:9) is auto, but delta (--set) is 1, with which lambda follows by itself");
+         "lambda (a.yaml:5:9) is auto, but delta (--set) is 1, which controls lambda as well");
   EXPECT("$R4 train a.yaml --set epochs=2 --out x", 2,
          "lambda (a.yaml:5:9) is auto, but epochs (--set) is 2");
   EXPECT("$R4 train a.yaml --set data.keep_masks=0 --out x", 2,
          "data.keep_masks (--set) is 0: without masks");
   EXPECT("$R4 train a.yaml --set data.val=0 --out x", 2,
-         "lambda is auto, but there is no validation part to choose by: set data.val");
+         "lambda is auto, but there is no validation part: set data.val");
   EXPECT("$R4 train a.yaml --set lambda=automatic --out x", 2,
          "expected a number from 0 on, default or auto");
   EXPECT("$R4 train a.yaml --set lambda_r3=auto --out x", 2, "expected a number from 0 on or default");
@@ -201,14 +201,14 @@ static void lost_nets_are_named(void **state)
 {
   (void)state;
   EXPECT("$R4 train a.yaml --set class_weights=1,0,0,0,0,0,0,0,0,0 --out dead", 1,
-         "3 epochs are too short to tell lambdas apart: the next short runs have 6",
-         "no net of 3 short runs was alive, the longest of 12 epochs and the smallest lambda 10");
+         "3 epochs are too few to compare lambdas: the next short runs have 6",
+         "all 3 short runs collapsed, the longest of 12 epochs and the smallest lambda 10");
   EXPECT("cat dead/auto/curve.json", 0, "\"chosen\":null", "\"dead\":true");
   EXPECT("ls -d dead/auto/lambda-*", 0, "dead/auto/lambda-10\n", "lambda-10-epochs-6\n", "lambda-10-epochs-12\n");
-  EXPECT("$R4 train dead --resume", 1, "no net of 3 short runs was alive");
+  EXPECT("$R4 train dead --resume", 1, "all 3 short runs collapsed");
   command_lacks("epoch 1/");
   EXPECT("$R4 train a.yaml --set rate=1e30 --set optimizer=sgd --out wild", 1,
-         "no net of 3 short runs was alive");
+         "all 3 short runs collapsed");
   EXPECT("cat wild/auto/curve.json", 0, "\"diverged\":true");
 }
 
@@ -217,16 +217,16 @@ static void nets_that_guess_keep_the_default(void **state)
 {
   (void)state;
   EXPECT("$R4 train a.yaml --set rate=1e-9 --out guess", 1,
-         "lambda is auto, but the penalty counted in no step of");
+         "lambda is auto, but the penalty took effect in none of");
   EXPECT("$R4 train a.yaml --set rate=1e-9 --set penalty.cap=false --out guess --force", 0,
-         "lambda: auto takes 10, but no short run was better than guessing",
+         "lambda: auto chose 10, but no short run was better than guessing",
          "no better than guessing  chosen");
 }
 
 static void tables_may_search(void **state)
 {
   (void)state;
-  EXPECT("$R4 reproduce . --seeds 2 --out table", 0, "lambda: auto takes ", "[1/1] R3: group average ", "| R3 ");
+  EXPECT("$R4 reproduce . --seeds 2 --out table", 0, "lambda: auto chose ", "[1/1] R3: group average ", "| R3 ");
   EXPECT("$R4 reproduce . --seeds 2 --out table --quiet", 0, "| R3 ");
 }
 

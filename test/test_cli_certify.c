@@ -71,13 +71,13 @@ static void page_finds_certificates(void **state)
   EXPECT(page, 0);
   command_lacks("Proved"); /* of one seed of two */
   EXPECT("$R4 certify run --seed 1 --range && $R4 certify run --eps 0.05 --attack 0", 0);
-  EXPECT(page, 0, "Proved of run: ", "of its worst group stays correct whatever is in the mask; ",
-         " is correct as it is, and ", " where every attack that was tried failed.",
+  EXPECT(page, 0, "Proved for run: ", "of its worst group stays correct whatever is in the mask; ",
+         " is correct as it is, and ", " withstands every attack tried.",
          "stays correct if what is in the mask changes by up to 0.05; ", " is correct as it is.");
   EXPECT("cp run/seed-0/model.safetensors kept && cp run/seed-1/model.safetensors run/seed-0 && "
          "rm run/seed-0/eval.json && $R4 report run --out p.html --force; cp kept run/seed-0/model.safetensors",
-         0, "run/seed-0/proved.json: is of other settings, data or weights", "it is left out");
-  EXPECT("grep -c 'Proved of' p.html", 1, "0\n");
+         0, "run/seed-0/proved.json: belongs to other settings, data or weights", "it is left out");
+  EXPECT("grep -c 'Proved for' p.html", 1, "0\n");
   EXPECT("$R4 certify run --seed 0 --range --examples 9 --force && cat run/seed-0/proved.json", 0);
 }
 
@@ -121,7 +121,7 @@ static void goes_on_where_it_was(void **state)
          "head -n 2 box-range-test.attack.part > p && mv p box-range-test.attack.part",
          0);
   EXPECT("$R4 certify run/seed-0 --range --out again.txt --data w.npz && cmp w.txt again.txt && echo same", 0,
-         "7 of 133 examples were done before", "same");
+         "7 of 133 examples were already done", "same");
   EXPECT("ls run/seed-0", 0, "model.safetensors");
   command_lacks("test.part");
   EXPECT("$R4 certify run/seed-0 --range --out nowhere/c.txt --data w.npz; "
@@ -129,11 +129,11 @@ static void goes_on_where_it_was(void **state)
          "cp run/seed-0/box-range-test.part run/seed-0/box-0.3-test.part && "
          "$R4 certify run/seed-0 --eps 0.3 --out f.txt --force --data w.npz",
          0);
-  command_lacks("done before");
+  command_lacks("already done");
   EXPECT("sed -i 's/ end$/ 7 end/' run/seed-0/box-range-test.part; "
          "$R4 certify run/seed-0 --range --out third.txt --data w.npz && cmp w.txt third.txt && echo same",
          0, "same");
-  command_lacks("done before");
+  command_lacks("already done");
 }
 
 /* ---- Texts ---- */
@@ -187,7 +187,7 @@ static void words_of_texts(void **state)
          "head -n 30 words/seed-0/words-test.part > p && mv p words/seed-0/words-test.part && "
          "$R4 certify words --words run --out resumed.txt --data k.npz && "
          "$R4 certify words --words run --out atonce.txt --data k.npz && cmp resumed.txt atonce.txt && echo same",
-         0, "29 of 80 examples were done before", "same");
+         0, "29 of 80 examples were already done", "same");
   EXPECT("ls words/seed-0", 0, "model.safetensors");
   command_lacks(".part");
 }
@@ -195,7 +195,7 @@ static void words_of_texts(void **state)
 static void words_go_wrong(void **state)
 {
   (void)state;
-  EXPECT("$R4 certify proved --range --out q.txt", 2, "the claim box is about numbers, and the examples are texts");
+  EXPECT("$R4 certify proved --range --out q.txt", 2, "the claim box is for numbers, and the examples are texts");
   EXPECT("$R4 certify proved --words run --eps 0.1", 2, "--eps and --words: expected one of them");
   EXPECT("$R4 certify proved --words run --cover tokens:1", 2, "--cover and --words: expected one of them");
   EXPECT("$R4 certify proved --words run --semantics exact", 2, "--semantics: expected real or any-float");
@@ -213,13 +213,13 @@ static void bad_input_is_named(void **state)
 {
   (void)state;
   EXPECT("$R4 certify run", 2, "expected --eps E, --range, --words LIST or --cover FAMILY");
-  EXPECT("$R4 certify run --eps 0.1 --range", 2, "--eps and --range: expected one of them");
-  EXPECT("$R4 certify run --eps -0.1 --force", 2, "eps is \"-0.1\", expected a decimal from 0 on");
+  EXPECT("$R4 certify run --eps 0.1 --range", 2, "--eps and --range: give one of the two");
+  EXPECT("$R4 certify run --eps -0.1 --force", 2, "eps is \"-0.1\", expected a decimal of at least 0");
   EXPECT("$R4 certify run --eps nan --force", 2, "eps is \"nan\", expected a decimal");
   EXPECT("$R4 certify run --eps 1e-3 --force", 2, "eps is \"1e-3\", expected a decimal");
   EXPECT("$R4 certify run --eps 1.5 --force", 2, "eps is 1.5, larger than the range, 0 to 1");
   EXPECT("$R4 certify run --range --valid none --force", 2, "there is no range");
-  EXPECT("$R4 certify run --range --valid 1,0 --force", 2, "the lower first");
+  EXPECT("$R4 certify run --range --valid 1,0 --force", 2, "the lower one first");
   EXPECT("$R4 certify run --range --valid 1 --force", 2, "--valid 1: expected two decimals");
   EXPECT("$R4 certify run --range --semantics exact", 2, "--semantics: expected real or any-float");
   EXPECT("$R4 certify run --range --seed 7", 2, "run has no model of seed 7");

@@ -54,7 +54,7 @@ static void noise_that_is_none(void **state)
   EXPECT("$R4 eval run --noise 1,,2", 2, "numbers above 0");
   EXPECT("$R4 eval run --noise loud", 2, "\"loud\"");
   EXPECT("$R4 eval run --noise 1 --data bare --other-data", 2,
-         "core sensitivity: no example has a mask that marks a part of it");
+         "core sensitivity: no example has a mask that covers only a part of it");
 }
 
 /* ---- Pointing ---- */
@@ -63,7 +63,8 @@ static void pointing_says_what_it_is(void **state)
 {
   (void)state;
   EXPECT("$R4 eval run --pointing gradient,occlusion", 0,
-         "energy: the part of max(0, A) on the core; share: of |A|", "\ngradient ", "\nocclusion ");
+         "A is the attribution of the label's margin at a pixel.\n"
+         "energy: share of max(0, A) on the core; share: of |A|", "\ngradient ", "\nocclusion ");
   EXPECT("$R4 eval run", 0, "worst group");
   command_lacks("Pointing");
   EXPECT("$R4 eval run --pointing gradient --json", 0, "\"pointing\":{\"gradient\":{\"examples\":");
@@ -82,7 +83,7 @@ static void pointing_at_nothing(void **state)
          "--pointing: \"lime\", expected up to 4 of gradient, input-x-gradient,", "occlusion");
   EXPECT("$R4 eval run --pointing gradient,gradient,gradient,gradient,gradient", 2, "expected up to 4 of");
   EXPECT("$R4 eval run --pointing gradient --data bare --other-data", 2,
-         "pointing game: no example has a mask that marks a part of it");
+         "pointing game: no example has a mask that covers only a part of it");
 }
 
 /* ---- Several seeds ---- */
@@ -123,8 +124,8 @@ static void figures_are_of_all_seeds(void **state)
   is_mean("--pointing gradient", "pointing", "gradient", "left_out");
   char text[100];
   double share = found("mixed", "--noise 0.5", "core_sensitivity", NULL, "accuracy");
-  snprintf(text, sizeof text, "Accuracy of these without noise: %.2f %%", share > 1 ? share : 100 * share);
-  EXPECT("$R4 eval mixed --noise 0.5 --pointing gradient", 1, text, "gradient: without 3 examples");
+  snprintf(text, sizeof text, "Accuracy on these without noise: %.2f %%", share > 1 ? share : 100 * share);
+  EXPECT("$R4 eval mixed --noise 0.5 --pointing gradient", 1, text, "gradient: 3 examples");
 }
 
 /* ---- Occlusion ---- */

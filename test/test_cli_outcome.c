@@ -19,15 +19,15 @@ static int make(void **state)
            "name,preset,avg,avg_sd,worst,worst_sd,kappa,settings\nMeant,base,,,,,,\nHeld,held,,,,,,\n");
   put_text(scratch_folder(), "table/ablations/rate.csv",
            "name,preset,x,values\nMeant,base,weight_decay,0.01\nHeld,held,weight_decay,0.01\n");
-  EXPECT("$R4 train table/held.yaml --out held --quiet", 1, "the penalty counted in none of 10 steps");
-  EXPECT("$R4 train table/base.yaml --out meant --seeds 2 --quiet", 0, "counted in 10 of 10 steps");
+  EXPECT("$R4 train table/held.yaml --out held --quiet", 1, "the penalty took effect in none of 10 steps");
+  EXPECT("$R4 train table/base.yaml --out meant --seeds 2 --quiet", 0, "took effect in 10 of 10 steps");
   EXPECT("cp -r held old && rm old/seed-0/outcome.json; cp -r meant mixed && "
          "cp held/seed-0/outcome.json mixed/seed-1; cp -r held torn && echo '{' > torn/seed-0/outcome.json",
          0, "");
   return 0;
 }
 
-#define SAYS "the penalty counted in none of 10 steps: this is not a net that was trained with r3"
+#define SAYS "the penalty took effect in none of 10 steps: this net was not trained with r3"
 
 static void eval_says_so(void **state)
 {
@@ -63,14 +63,14 @@ static void pages_say_so(void **state)
 {
   (void)state;
   EXPECT("$R4 report held meant --out page.html && sed '1,/<main/d; s/<[^>]*>//g' page.html | head -40", 0,
-         "The penalty counted in none of 10 steps of held: it is not a net that was trained with r3.",
-         "Trained with masks: meant ", "Trained with masks, but its penalty counted in no step: held ");
+         "The penalty took effect in none of 10 steps of held: the net was not trained with r3.",
+         "Trained with masks: meant ", "Trained with masks, but its penalty never took effect: ");
   command_lacks("Trained with masks: held");
   EXPECT("$R4 report mixed --out mixed.html && sed '1,/<main/d; s/<[^>]*>//g' mixed.html | head -40", 0,
-         "Trained with masks: mixed ", "The penalty counted in none of 10 steps of 1 of 2 seeds of mixed: ");
+         "Trained with masks: mixed ", "The penalty took effect in none of 10 steps of 1 of 2 seeds of mixed: ");
   EXPECT("$R4 report old --out old.html && sed '1,/<main/d; s/<[^>]*>//g' old.html | head -40", 0,
          "Trained with masks: old ");
-  command_lacks("The penalty counted");
+  command_lacks("The penalty took effect");
 }
 
 /* What validation is of stands at its curve; older logs do not say. */
@@ -95,27 +95,26 @@ static void sweeps_do_not_pick_them(void **state)
   EXPECT("$R4 sweep table/base.yaml --over penalty.cap=false,true --over rate=1e-9,0.01 --out s", 0,
          ", not penalised", "| not penalised |", "Picked by validation alone",
          "penalty.cap=false rate=0.01\n",
-         "Not penalised: the penalty counted in no step, so that it is not a net of its method, and is not "
-         "picked.");
+         "Not penalised: the penalty never took effect, so the net was not trained by its method, and is not picked.");
   EXPECT("cat s/results.csv", 0, "constant_seeds,unpenalised_seeds,pareto,picked\n", "true,1e-9,");
   EXPECT("grep -c '\"unpenalised_seeds\":1,\"pareto\":false,\"picked\":false' s/results.json", 0, "");
   EXPECT("$R4 sweep table/held.yaml --over lambda=0.1,0.2 --out none --quiet", 0, "| picked, not penalised |",
          "|         not penalised |", "Picked by validation alone",
-         "\nThe penalty counted in no step of any: try more epochs");
+         "\nThe penalty never took effect in any of them: try more epochs");
 }
 
 static void tables_mark_them(void **state)
 {
   (void)state;
   EXPECT("$R4 reproduce table --seeds 1 --out rows --quiet", 0, "| Held # ",
-         "\n\\# Held: " SAYS ", and it does not compete.\n");
+         "\n\\# Held: " SAYS ", and it is not compared.\n");
   command_lacks("# Meant");
   EXPECT("cat rows/results.json", 0, "\"marks\":{}");
   command_lacks("\"best\""); /* one row alone competes */
   EXPECT("$R4 reproduce table --seeds 1 --out rows --quiet --json", 0, "\"unpenalised_seeds\":1",
          "\"unpenalised\":\"" SAYS "\"");
   EXPECT("$R4 ablate table --only rate --seeds 1 --out a", 0, ", not penalised", "| \\#",
-         "\\#: a net whose penalty counted in no step.");
+         "\\#: a net whose penalty never took effect.");
   EXPECT("cat a/rate/results.csv a/rate/results.json", 0, "swap_lost_share_sd,unpenalised_seeds\n",
          "\"constant_seeds\":0,\"unpenalised_seeds\":0}", "\"constant_seeds\":0,\"unpenalised_seeds\":1}");
 }

@@ -60,12 +60,11 @@ static void moved_together(void **state)
 static void moved_apart(void **state)
 {
   (void)state;
-  EXPECT("mv home/pets far/away/pets && $R4 eval home/runs/small", 3, "data \"pets\" is nowhere: not at /",
-         "/home/pets, where it was, nor at home/runs/small/seed-0/../../../pets, as seen from the run, nor "
-         "at pets, as seen "
-         "from here; --data says where they are now");
-  EXPECT("$R4 explain home/runs/small", 3, "is nowhere", "--data says");
-  EXPECT("$R4 train home/runs/small --resume --set epochs=40", 3, "is nowhere", "put it back");
+  EXPECT("mv home/pets far/away/pets && $R4 eval home/runs/small", 3, "data \"pets\" is not found: neither at /",
+         "/home/pets, where it was, nor at home/runs/small/seed-0/../../../pets, relative to the run, nor at pets, "
+         "relative to the current folder; give their new place with --data");
+  EXPECT("$R4 explain home/runs/small", 3, "is not found", "with --data");
+  EXPECT("$R4 train home/runs/small --resume --set epochs=40", 3, "is not found", "put it back");
   EXPECT("$R4 eval home/runs/small --data far/away/pets", 0, "6 examples of test");
   EXPECT("$R4 explain home/runs/small --data far/away/pets --out there.png", 0,
          "there.png"); /* masks as the run says */
@@ -92,7 +91,7 @@ static void recipes_find_their_source(void **state)
   EXPECT("cat home/runs/decoy/seed-0/manifest.json", 0,
          "\"setting\":\"data.from\",\"written\":\"clean.npz\"");
   EXPECT("mv home/clean.npz far/moved.npz && $R4 eval home/runs/decoy", 3,
-         "data.from \"clean.npz\" is nowhere");
+         "data.from \"clean.npz\" is not found");
   EXPECT("$R4 eval home/runs/decoy --data far/moved.npz", 0, "50 examples");
 }
 
@@ -110,7 +109,7 @@ static void names_and_older_runs(void **state)
          0, "");
   EXPECT("cd home && $R4 eval runs/small && $R4 train runs/small --resume --quiet", 0, "6 examples of test",
          "runs/small");
-  EXPECT("cd far && $R4 eval ../home/runs/small", 3, "pets", "; --data says where they are now");
+  EXPECT("cd far && $R4 eval ../home/runs/small", 3, "pets", "; give their new place with --data");
   EXPECT("cd far && $R4 eval ../home/runs/small --data ../home/pets", 0, "6 examples of test");
 }
 

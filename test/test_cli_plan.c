@@ -98,7 +98,7 @@ static void a_signal_saves_and_stops(void **state)
     "$R4 work usr --status",
     1, "1 runs: 0 done, 1 running, 0 failed, 0 left\nrunning rate=0.02: process ",
     "made 0; 0 of 1 runs are done", " makes rate=0.02, by the plan that is there: stop that first", "code 3",
-    "ended 1", "r4 work: stopped and saved; the same command goes on", "0 done, 0 running, 0 failed, 1 left");
+    "ended 1", "r4 work: stopped and saved; the same command continues", "0 done, 0 running, 0 failed, 1 left");
   EXPECT("set -- $(grep -o 'process [0-9]*' usr" WORK ".log); [ -e usr" RUN
          "/seed-0/checkpoint ] && ! [ -s usr" WORK ".lock ] && echo saved",
          0, "saved");
@@ -140,7 +140,7 @@ static void other_lists_are_shared(void **state)
          "work t --wait "
          "& done; wait; $R4 work t --status > ../shared.txt; sed -i 1,2d ../shared.txt; cd ..; "
          "for f in txt md csv json; do cmp alone/t/results.$f shared/t/results.$f || exit 9; done; "
-         "sed '/What training took/,$d' alone.txt > a; sed '/What training took/,$d' shared.txt | cmp - a && "
+         "sed '/Time of training/,$d' alone.txt > a; sed '/Time of training/,$d' shared.txt | cmp - a && "
          "echo same",
          0, "6 runs of 1 thread each are planned", "same\n");
   EXPECT("run='$R4 ablate table --only rate --quick --out q'; (cd alone; eval $run --quiet) > alone.txt; "
@@ -250,7 +250,7 @@ static void mistakes_are_named(void **state)
          0, "blocked/work: is a link, expected a folder", "code 3\n");
   command_lacks(".lock");
   EXPECT("touch file; " ONE "file --plan", 3, "file");
-  EXPECT(ONE "'a\"b' --slurm 2", 2, "cannot stand in a script for Slurm");
+  EXPECT(ONE "'a\"b' --slurm 2", 2, "cannot be in a script for Slurm");
   EXPECT("$R4 sweep base.yaml --over rate=0.01 --out none --slurm 0.5", 2, "--slurm needs a whole number");
 }
 

@@ -93,7 +93,7 @@ static void text_has_a_line_for_each_photo(void **state)
   (void)state;
   EXPECT("$R4 predict run pets/images/16.png pets/images/17.png", 0, "pets/images/16.png  cat ",
          "   dog, \"big\" 0.", "pets/images/17.png  dog, \"big\" 0.", "   cat 0.",
-         "seed 0 answers, the first of 2; --seed chooses another\n");
+         "seed 0, the first of 2; --seed selects another\n");
   EXPECT("$R4 predict run --seed 1 pets/images/ | wc -l", 0, "25\n");
   command_lacks("seed");
   EXPECT("$R4 predict run/seed-1 pets/images > a; $R4 predict run --seed 1 pets/images > b; "
@@ -119,7 +119,7 @@ static void folders_in_natural_order(void **state)
   command_lacks("p2");
   command_lacks("p3");
   EXPECT("mkdir empty; $R4 predict run --seed 0 empty some/p1.png", 3,
-         "empty: no PNG or JPEG file is in this folder", "some/p1.png  dog");
+         "empty: no PNG or JPEG file directly in this folder", "some/p1.png  dog");
   EXPECT("$R4 predict run --seed 0 empty", 3, "no PNG or JPEG");
   EXPECT("mkdir many; for k in $(seq 100); do ln -s ../some/p1.png many/$k.png; done; "
          "$R4 predict conv many/*.png --csv | wc -l",
@@ -164,7 +164,7 @@ static void json_of_any_name(void **state)
   assert_string_equal(js_text(js_get(js_at(js_get(root, "photos"), 0), "file")), "names/\x1b[2J.png");
   js_free(root);
   EXPECT("$R4 predict conv names", 3, "names/\\x1b[2J.png  cat ",
-         "names/\\x1b[3J.png: does not start as PNG");
+         "names/\\x1b[3J.png: does not start like a PNG");
   command_harmless();
 }
 
@@ -233,11 +233,11 @@ static void wrong_arguments(void **state)
   EXPECT("$R4 predict run --seed x a.png", 2, "--seed needs a whole number");
   EXPECT("$R4 predict conv/seed-0/model.safetensors --seed 0 a.png", 2, "--seed needs the folder of a run");
   EXPECT("$R4 predict run --csv --json a.png", 2, "give one");
-  EXPECT("$R4 predict run --force a.png", 2, "--force is about the file of --heat");
+  EXPECT("$R4 predict run --force a.png", 2, "--force is for the file of --heat");
   EXPECT("$R4 predict run --jsn a.png", 2, "did you mean --json?");
   EXPECT("$R4 predict run ''", 2, "unexpected argument");
   EXPECT("$R4 help predict", 0, "Usage: r4 predict RUN IMAGES... [OPTIONS]");
-  EXPECT("$R4 help", 0, "predict  what a run says about new photos");
+  EXPECT("$R4 help", 0, "predict  predict classes of new photos");
 }
 
 /* Nets of dense layers do not say what images they were trained on. */

@@ -74,6 +74,15 @@ static void put_settings(void)
   put_text(scratch_folder(), "mydata.yaml", text);
 }
 
+/* A server does not end by itself; test_cli_serve has the rest. */
+static void it_serves(const char *line)
+{
+  char command[600];
+  snprintf(command, sizeof command, "timeout -s INT 3 %s 2>&1 | grep -c 'http://127.0.0.1:\\|without libmicrohttpd'",
+           line);
+  EXPECT(command, 0, "1\n");
+}
+
 /* Each line that begins with "    r4 ", as a user would type it. */
 static void every_command_works(void **state)
 {
@@ -86,6 +95,8 @@ static void every_command_works(void **state)
     snprintf(line, sizeof line, "$R4 %.*s", (int)strcspn(at, "\n#"), at);
     if (strstr(line, " data lint "))
       EXPECT(line, 1, "masked content gives the label away"); /* there is something wrong with these */
+    else if (strstr(line, " serve "))
+      it_serves(line);
     else
       EXPECT(line, 0);
   }

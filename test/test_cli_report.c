@@ -67,10 +67,20 @@ static void figures_of_eval_are_used(void **state)
 static void other_data_stand_apart(void **state)
 {
   (void)state;
-  EXPECT("$R4 report clean erm cert --out apart.html && grep -o 'not to be compared' apart.html | uniq", 0,
-         "not to be compared");
+  EXPECT("$R4 report clean erm cert --out apart.html && grep -o 'not comparable' apart.html | uniq", 0,
+         "not comparable");
   EXPECT("sed 's/<[^>]*>//g' apart.html | grep -o 'Trained without masks: [a-z]*'", 0, "masks: erm");
   command_lacks("clean");
+}
+
+/* Folders of this machine are on no page: not in settings, commands or notes. */
+static void folders_are_on_no_page(void **state)
+{
+  (void)state;
+  EXPECT("mkdir -p none && $R4 report $PWD/erm $PWD/cert --ablations $PWD/none --out folders.html; "
+         "$R4 report $PWD/erm $PWD/cert --out folders.html --force && grep -c \"$PWD\" folders.html",
+         1, "\n0\n");
+  EXPECT("grep -o 'r4 train erm/config.yaml' folders.html", 0, "r4 train erm/config.yaml");
 }
 
 static void runs_that_cannot_be_read_are_named(void **state)
@@ -107,7 +117,7 @@ static void ablations_are_shown(void **state)
          "--ablations ab/masks --ablations &#39;ab/a &lt;b&gt;/results.json&#39;");
   EXPECT(
     "echo '{\"lines\":[]}' > 'ab/a <b>/results.json'; $R4 report cert --ablations ab --out ab.html --force",
-    3, "ab/a <b>/results.json: does not say which r4 made it", "ab.html");
+    3, "ab/a <b>/results.json: does not name the r4 that made it", "ab.html");
   EXPECT("grep -o '<h3>[a-z]*</h3>\\|ab/a .* is left out' ab.html", 0,
          "ab/a &lt;b&gt;/results.json is left out", "<h3>masks</h3>");
   EXPECT("$R4 report cert --ablations nowhere --out ab.html --force", 3, "nowhere: no results.json");
@@ -131,7 +141,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_page_is_made),         cmocka_unit_test(several_runs_have_a_page_here),
     cmocka_unit_test(pages_name_no_places),   cmocka_unit_test(figures_of_eval_are_used),
-    cmocka_unit_test(other_data_stand_apart), cmocka_unit_test(runs_that_cannot_be_read_are_named),
+    cmocka_unit_test(other_data_stand_apart), cmocka_unit_test(folders_are_on_no_page),
+    cmocka_unit_test(runs_that_cannot_be_read_are_named),
     cmocka_unit_test(ablations_are_shown),    cmocka_unit_test(errors_and_codes),
   };
   if (!check_command()) return 0;

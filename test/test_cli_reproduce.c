@@ -47,7 +47,7 @@ static void interrupted_at_random_moments(void **state)
          "[ $n -eq 1 ] || sleep 0.$(( s / 65536 % 9 ))$(( s / 1024 % 9 )); kill -$k $p 2>/dev/null; wait $p; c=$?; "
          "[ $c -le 1 ] || [ $c -eq 137 ] || [ $c -eq 143 ] || [ $c -eq 130 ] || { cat said; exit 9; }; "
          "[ $k != KILL ] || find often -name lock -exec flock {} true ';'; done; ls often; cat said",
-         0, "erm", "stopped and saved; the same command goes on");
+         0, "erm", "stopped and saved; the same command continues");
   EXPECT("$R4 reproduce table --seeds 2 --out often --quiet", 0, "| R3 strong ");
   expect_same("often");
 }
@@ -90,11 +90,11 @@ static void kept_figures_are_refused(void **state)
          "cp r3/seed-1/eval.json ceiling/seed-0; cd ..; $R4 reproduce table --seeds 2 --out bad --quiet",
          0,
          "r4 eval: bad/erm/seed-0/eval.json: line 1, column 301: ", "bad/erm/seed-1/eval.json: was edited: ",
-         "bad/r3/seed-0/eval.json: is of r4 9" R4_VERSION ", this is r4 " R4_VERSION "; it is measured again",
-         "bad/ceiling/seed-0/eval.json: is of other settings, data or weights");
+         "bad/r3/seed-0/eval.json: is from r4 9" R4_VERSION ", this is r4 " R4_VERSION "; measuring again",
+         "bad/ceiling/seed-0/eval.json: belongs to other settings, data or weights");
   expect_same("bad");
   EXPECT("$R4 reproduce table --seeds 2 --out bad --quiet", 0, "| ERM ");
-  command_lacks("measured again");
+  command_lacks("measuring again");
 }
 
 /* A page keeps figures of fewer draws and examples: those of a table are measured again. */
@@ -132,7 +132,7 @@ static void forms_agree(void **state)
 {
   (void)state;
   EXPECT("$R4 reproduce table --seeds 2 --out whole --quiet --form text", 0, "ERM  ", "kappa, masked, mean",
-         "changed by swap", "AUC", "63.89 +- 1.2", "Welch's t test", "What training took");
+         "changed by swap", "AUC", "63.89 +- 1.2", "Welch's t test", "Time of training");
   command_lacks("| ERM");
   EXPECT(
     "$R4 reproduce table --seeds 2 --out whole --quiet --form csv | cmp - whole/results.csv && "

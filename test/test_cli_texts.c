@@ -40,7 +40,7 @@ static void shows_and_checks(void **state)
   EXPECT("$R4 data show films.csv --tokenizer vocab.txt --mask-words 'movie, film'", 0,
          "240 examples of 10 tokens at most: 10 to 10, half up to 10, 95 % up to 10",
          "240 have a mask, which covers", "15.00 % of all tokens are masked", "neg", "pos",
-         "tokens that say most by themselves, where no mask is: ");
+         "tokens that say most about the class: ");
   EXPECT("$R4 data show films.csv --tokenizer vocab.txt --json", 0, "\"median\":10",
          "{\"token\":\"film\",\"class\":\"neg\",\"texts\":48,\"of_class\":48}");
   EXPECT("$R4 data lint films.csv --tokenizer vocab.txt", 1, "word-label", "\"film\"");
@@ -57,17 +57,17 @@ static void trains(void **state)
   (void)state;
   EXPECT("$R4 train films.yaml --out erm --quiet", 0);
   EXPECT("$R4 train films.yaml --set method=fill --out fill --quiet", 0);
-  EXPECT("$R4 train films.yaml --set method=auto --out auto", 0, "method is auto: takes pairing, as most examples");
+  EXPECT("$R4 train films.yaml --set method=auto --out auto", 0, "method is auto: chose pairing, as most examples");
   EXPECT("$R4 train films.yaml --set method=auto --set data.keep_masks=0.2 --out few", 0,
-         "method is auto: takes pairing, as few examples");
+         "method is auto: chose pairing, as few examples");
   EXPECT("$R4 train films.yaml --set method=auto --set bound=true --out bound", 0,
-         "method is auto: takes cert-r4+pairing over all masked words, as a bound is wanted, and these are texts");
+         "method is auto: chose cert-r4+pairing over all masked words, as a bound is required, and these are texts");
   EXPECT("$R4 train films.yaml --set method=auto --set bound=true --set eps=0.5 --out half", 0,
-         "method is auto: takes cert-r4+pairing, as a bound is wanted, and these are texts");
+         "method is auto: chose cert-r4+pairing, as a bound is required, and these are texts");
   EXPECT("cat bound/seed-0/config.yaml", 0, "\nbox: words\n", "\neps: 1\n");
   EXPECT("cat half/seed-0/config.yaml", 0, "\nbox: eps\n", "\neps: 0.5\n");
   EXPECT("$R4 train films.yaml --set data.max_tokens=8 --set 'data.mask_words=film seldom' --out cut", 0,
-         "240 of 240 texts have more than 8 tokens: these are cut", "half have up to 10");
+         "240 of 240 texts have more than 8 tokens and are cut", "half have up to 10");
   EXPECT("$R4 train films.yaml --set method=r3 --out r3 --quiet", 0);
   EXPECT("for m in word-smooth-r3 word-rand-r4 word-adv-r4; do $R4 train films.yaml --set method=$m --set "
          "samples=2 "
@@ -91,11 +91,11 @@ static void trains(void **state)
   EXPECT("$R4 train films.yaml --set method=cert-r4 --set box=words --set words.list=batch --out x --quiet",
          2, "expected a list");
   EXPECT("$R4 train films.yaml --set method=word-adv-r4 --set words.list=filming --out x --quiet", 2,
-         "none is one piece");
+         "is one piece");
   EXPECT("$R4 train films.yaml --set method=word-rand-r4 --set 'net=embedding 400 8, flatten, dense 2' --out "
          "x --quiet",
          2, "is for texts");
-  EXPECT("$R4 eval erm fill r3", 0, "erm", "fill", "r3", "kappa: not shown, as each net has its own scale");
+  EXPECT("$R4 eval erm fill r3", 0, "erm", "fill", "r3", "kappa: not shown: nets differ in the scale");
   command_lacks("kappa, masked");
   EXPECT("$R4 eval erm fill --eps 0.1", 0, "kappa, masked");
   EXPECT("$R4 eval erm", 0, "kappa: not shown");
@@ -118,7 +118,7 @@ static void words_of_several_pieces(void **state)
          "sed 's/films.csv/several.csv/; s/movie film/filming gooding/' films.yaml > several.yaml; "
          "$R4 train several.yaml --out several --quiet",
          0);
-  EXPECT("$R4 eval several", 0, "worst group", "words of the list (2) stand at the masked tokens, of 120 texts",
+  EXPECT("$R4 eval several", 0, "worst group", "words of the list (2) replace the masked tokens, on 120 texts",
          "held, each replacement tried");
   EXPECT("$R4 eval several --json", 0,
          "\"substitution\":{\"overflowed\":0,\"words\":2,"
@@ -173,7 +173,7 @@ static void reports(void **state)
   EXPECT("grep -o '<u><span class=.[rb]5.>movie</span></u>' page.html | sort -u", 0, "5\">movie</span></u>");
   EXPECT("grep -c 'figure class=.tile. data-run=.[01]. data-map=.gradient.' page.html", 0, "8\n");
   EXPECT("grep -c 'figure class=.tile. data-run=.[01]. data-map=.bounds.' page.html", 0, "8\n");
-  EXPECT("grep -o 'says [a-z]*, <span class=.[a-z]*.>[a-z]*</span><br>[0-9.]* % by masked words' page.html",
+  EXPECT("grep -o 'predicts [a-z]*, <span class=.[a-z]*.>[a-z]*</span><br>[0-9.]* % by masked words' page.html",
          0, "by masked words");
   EXPECT("grep -o '<tr><th scope=.row.>movie</th><td>yes</td><td class=.n.>[^<]*</td>' page.html", 0, "yes");
   EXPECT("grep -c 'id=.wipe.' page.html", 1, "0\n"); /* two texts do not lie over each other */
@@ -188,11 +188,11 @@ static void refuses(void **state)
   EXPECT(
     "$R4 train films.yaml --set 'net=bert(layers=1,width=4,heads=2,inner=4,words=400,positions=8)' --out x "
     "--quiet",
-    2, "gets 10 tokens, has 8 positions; texts have up to 10 tokens here, and data.max_tokens cuts them");
+    2, "gets 10 tokens, has 8 positions; texts have up to 10 tokens here; data.max_tokens cuts them");
   EXPECT("$R4 train films.yaml --set data.mask_words=lists/nowhere.txt --out x --quiet", 3,
          "mask_words: there is no file lists/nowhere.txt");
   EXPECT("$R4 train films.yaml --set 'data.mask_words=\xe2\x98\x83' --out x --quiet", 2,
-         "vocabulary has no word");
+         "vocabulary");
   EXPECT("printf 'text,label\\n\"good,pos\\n' > a.csv; $R4 data show a.csv --tokenizer vocab.txt", 3,
          "a.csv:2");
   EXPECT("printf 'text,label\\n  ,pos\\n' > a.csv; $R4 data show a.csv --tokenizer vocab.txt", 3,

@@ -132,11 +132,11 @@ static void two_at_once_do_not_mix(void **state)
   expect("train @/both --resume", 3, owner);
   assert_non_null(strstr(output, " has been working in this folder since 20"));
   expect("train @/small.yaml --out @/both", 2,
-         "both/config.yaml: epochs was 20000 and is 2 now: choose another");
-  expect("train @/small.yaml --out @/both --force", 3, "both/config.yaml: epochs was 20000 and is 2 now: ");
+         "both/config.yaml: epochs has changed from 20000 to 2: choose another");
+  expect("train @/small.yaml --out @/both --force", 3, "both/config.yaml: epochs has changed from 20000 to 2: ");
   assert_non_null(strstr(output, "/both: process "));
   expect("train @/small.yaml --out @/both --set seed=1", 2,
-         "epochs was 20000 and is 2 now, but seed 0 in this folder would stay as it was");
+         "epochs has changed from 20000 to 2, but seed 0 in this folder would stay as it was");
   expect("eval @/both", 3, "no seed of this run has a model yet");
   pid_t second = start("both", "seed=1", "both/seed-1/checkpoint"); /* other seeds of the same run may join */
   end(second, "both/seed-1");
@@ -155,7 +155,7 @@ static void failed_beginnings_are_replaced(void **state)
   expect("train @/small.yaml --set 'net=dense 7' --out @/begin", 2, "7 outputs");
   expect("train @/small.yaml --out @/begin --quiet", 0, "begin");
   expect("eval @/begin", 0, "cert-r4");
-  expect("train @/begin/seed-0", 2, "begin/seed-0: is the folder of one seed, expected that of its run");
+  expect("train @/begin/seed-0", 2, "begin/seed-0: is the folder of one seed, expected the folder of its run");
 }
 
 /* Ranges of seeds, one after the other: all are resumed, and no others. */
@@ -174,8 +174,8 @@ static void runs_go_on_with_other_settings(void **state)
   (void)state;
   expect("train @/small.yaml --seeds 2 --out @/grow --quiet", 0, "grow");
   expect("train @/grow --resume --set rate=0.1", 2,
-         "grow/config.yaml: rate was 0.001 and is 0.1 now: only epochs, ");
-  expect("train @/grow --resume --set epochs=1", 2, "epochs was 2 and is 1 now, but 2 epochs are done");
+         "grow/config.yaml: rate has changed from 0.001 to 0.1: only epochs, ");
+  expect("train @/grow --resume --set epochs=1", 2, "epochs has changed from 2 to 1, but 2 epochs are done");
   expect("train @/grow --resume --set epochs=3 --seeds 1", 2,
          "but seed 1 in this folder would stay as it was");
   expect("train @/grow --resume --set epochs=3", 0, "seed 1  epoch 3/3");
@@ -200,7 +200,7 @@ static void bound_threads_are_let_go(void **state)
   r4(words);
   unsetenv("OMP_PLACES");
   if (sysconf(_SC_NPROCESSORS_ONLN) < 2) check_skip("two places need two CPUs");
-  assert_non_null(strstr(output, "r4 train: threads are not bound to CPUs: several processes share these"));
+  assert_non_null(strstr(output, "r4 train: threads are not bound to CPUs, as several processes share them"));
 }
 
 /* The sentence at the end is a command that goes on, for any folder. */
@@ -209,8 +209,8 @@ static void interrupted_runs_say_how_to_go_on(void **state)
   (void)state;
   expect("train @/small.yaml --set epochs=20000 --seeds 2 --jobs 1 --out '@/a b' 2>&1 & P=$!; "
          "until [ -e '@/a b/seed-0/checkpoint' ]; do sleep 0.01; done; kill -INT $P; wait $P",
-         1, "stopped and saved; go on with: r4 train '");
-  const char *command = strstr(output, "go on with: r4 ") + strlen("go on with: r4 ");
+         1, "stopped and saved; continue with: r4 train '");
+  const char *command = strstr(output, "continue with: r4 ") + strlen("continue with: r4 ");
   char line[1024];
   snprintf(line, sizeof line,
            "%.*s 2>&1 & P=$!; cd '@/a b/seed-0'; N=$(wc -l < log.jsonl); "
@@ -230,7 +230,7 @@ static void mistakes_are_named(void **state)
   expect("eval @/bare", 0, "worst group");
   expect("train", 2, "needs FILE");
   expect("train @/none.yaml", 2, "no such file, preset or run");
-  expect("train @", 2, "is a folder, but not a run; data are named by a file of settings");
+  expect("train @", 2, "is a folder, but not a run; expected a settings file");
   expect("train \"$(printf 'a\\033[31m')\"", 2, "a\\x1b[31m: no such file");
   expect("train @/begin --out \"@/b$(printf '\\033')\" --quiet", 0, "/b");
   expect("train @/begin --out \"@/b$(printf '\\033')/seed-0\"", 2,
@@ -244,9 +244,9 @@ static void mistakes_are_named(void **state)
   expect("train @/small.yaml --set attack.steps=3 --set epochs=1 --out @/idle --quiet", 0,
          "r4 train: attack.steps (--set) has no effect, as method (");
   expect("train @/idle --resume --set epochs=1 --quiet", 0, "idle");
-  assert_null(strstr(output, "effect"));
+  assert_null(strstr(output, "no effect"));
   expect("train @/small.yaml --set method=erm --set epochs=1 --out @/plain --quiet", 0, "plain");
-  assert_null(strstr(output, "effect"));
+  assert_null(strstr(output, "no effect"));
   expect("train @/small.yaml --set delta=1 --set penalty.form=log --out @/x", 2,
          "penalty.form (--set) has no effect, as delta");
   expect("train @/small.yaml --set eps.ramp=3 --out @/x", 2, "eps.ramp (--set) is 3, but epochs (");

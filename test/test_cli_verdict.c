@@ -32,10 +32,9 @@ static void a_method_is_taken_and_the_net_judged(void **state)
 {
   (void)state;
   EXPECT("$R4 train a.yaml --seeds 2 --verdict --out auto", 0,
-         "r4 train: method is auto: takes pairing, as few examples have masks (80 of 800 training examples "
-         "have one); "
+         "r4 train: method is auto: chose pairing, as few examples have masks (80 of 800 training examples have one); "
          "method: NAME overrides it",
-         "% (40 exchanged)", "seed 1: the penalty counted in ",
+         "% (40 exchanged)", "seed 1: the penalty took effect in ",
          "seed 0: does not use the shortcut: it loses ", " validation examples is exchanged\n");
   EXPECT("cat auto/config.yaml auto/seed-0/config.yaml auto/seed-1/outcome.json", 0, "\nmethod: pairing",
          "{\"verdict\":\"does not use\",\"lost\":", "\"unpenalised\":false,\"one_sided\":false}");
@@ -48,21 +47,20 @@ static void verdicts_are_exit_codes(void **state)
 {
   (void)state;
   EXPECT("$R4 train a.yaml --set method=erm --out erm", 0, "seed 0: uses the shortcut: it loses ",
-         "; method: auto makes use of the masks");
+         "; method: auto uses the masks");
   EXPECT("$R4 train a.yaml --set method=erm --out erm --resume --verdict", 1, "uses the shortcut");
-  EXPECT("$R4 train few.yaml --verdict --out few", 1, "validation has the shortcut in it",
+  EXPECT("$R4 train few.yaml --verdict --out few", 1, "validation contains the shortcut",
          "(with the shortcut in it)",
-         "whether it uses the shortcut is not known: the masked content of 4 validation examples can be "
-         "exchanged");
+         "whether it uses the shortcut is unknown: the masked content of 4 validation examples can be exchanged");
   EXPECT("$R4 train bare.yaml --verdict --out bare", 1,
-         "method is auto: takes erm, as no training example has a mask",
-         "whether it uses a shortcut is not known: no example has a mask");
+         "method is auto: chose erm, as no training example has a mask",
+         "whether it uses a shortcut is unknown: no example has a mask");
   EXPECT("$R4 train bare.yaml --out bare2 --quiet", 0);
   command_lacks("whether");
   EXPECT("$R4 train bare.yaml --verdict --set data.val=0 --out none", 1,
-         "whether it uses a shortcut is not known");
+         "whether it uses a shortcut is unknown");
   EXPECT("$R4 train a.yaml --set method=r3 --set lambda=1 --set batch=800 --set epochs=2 --out late", 1,
-         "the penalty counted in none of 2 steps: this is not a net that was trained with r3");
+         "the penalty took effect in none of 2 steps: this net was not trained with r3");
 }
 
 static void mistakes_are_told(void **state)
@@ -71,9 +69,9 @@ static void mistakes_are_told(void **state)
   EXPECT("$R4 train bare.yaml --set lambda=auto --out x", 2,
          "lambda is auto, but the method that fits the masks has no penalty to weigh");
   EXPECT("$R4 train few.yaml --set select=worst --out x", 2,
-         "select is worst, but validation carries the shortcut");
+         "select is worst, but validation contains the shortcut");
   EXPECT("$R4 train few.yaml --set method=r3 --set lambda=auto --out y", 2,
-         "lambda is auto, but validation carries");
+         "lambda is auto, but validation contains");
   EXPECT("$R4 train a.yaml --set data=none.npz --out z", 3, "none.npz");
   command_lacks("method is auto");
 }
@@ -98,11 +96,10 @@ static void a_sweep_picks_what_ignores_the_patch(void **state)
   (void)state;
   EXPECT(
     "$R4 sweep a.yaml --over method=erm,pairing --out sweep --quiet", 0,
-    "They hold where the masked content is that of another class, by 40 validation examples in which it was "
-    "exchanged.",
+    "They are measured on 40 validation examples whose masked content was exchanged with that of another class.",
     "Picked by validation alone, by the score: method=pairing\n");
   EXPECT("$R4 sweep few.yaml --over method=erm,pairing --out sweep-few --quiet", 2,
-         "the sweep picks by validation, but validation carries the shortcut");
+         "the sweep picks by validation, but validation contains the shortcut");
   EXPECT("$R4 train a.yaml --set method=erm --set data.val_fill=none --out as-is --quiet && "
          "$R4 train a.yaml --set method=pairing --set data.val_fill=none --out as-is-pairing --quiet",
          0);
@@ -115,14 +112,14 @@ static void a_sweep_says_what_its_figures_are_of(void **state)
   (void)state;
   EXPECT("$R4 sweep a.yaml --over rate=0.01,0.02 --set method=erm --set data.val_fill=colour --set epochs=2 "
          "--out filled --quiet",
-         0, "Masked content of validation is replaced, as data.val_fill says.");
+         0, "Masked content of validation examples is replaced, as set by data.val_fill.");
   command_lacks("there are no masks");
   EXPECT("$R4 sweep one.yaml --over method=erm,pairing --set epochs=2 --out one-class --quiet", 0,
          "Masks are on some classes only. If the others have a shortcut of their own, it is still in validation");
   EXPECT("$R4 sweep a.yaml --over rate=0.01,0.02 --set epochs=2 --out all-classes --quiet", 0);
   command_lacks("Masks are on some classes only");
   EXPECT("$R4 sweep bare.yaml --over rate=0.01,0.02 --set epochs=2 --out plain --quiet", 0,
-         "Validation is as it is: there are no masks");
+         "Validation examples are unchanged: there are no masks");
 }
 
 /* The penalty of a small lambda does not keep a net from the patch. */
@@ -130,7 +127,7 @@ static void lambda_auto_takes_a_larger_one(void **state)
 {
   (void)state;
   EXPECT("$R4 train a.yaml --set lambda=auto --set penalty.ramp=0 --out lambda", 0,
-         "method is auto: takes pairing", "lambda: auto takes ");
+         "method is auto: chose pairing", "lambda: auto chose ");
   EXPECT("cat lambda/auto/curve.json", 0);
   struct js *root = command_json();
   double chosen = 0;

@@ -338,11 +338,11 @@ static void wrong_sums_are_a_sentence(void **state)
     const char *set, *text;
   } wrong[] = {
     {"method=r3+r3", "test: method is \"r3+r3\", which has r3 twice: "},
-    {"method=r3 + nonsense", "test: method is \"r3 + nonsense\", and there is no \"nonsense\": "},
-    {"method=erm+r3", "test: method is \"erm+r3\", and erm has no penalty to add: "},
-    {"method=r3+group-dro", "and group-dro has no penalty to add: "},
-    {"method=r3+", "test: method is \"r3+\", and a part of it is empty: "},
-    {"method=auto+r3", "and there is no \"auto\": "},
+    {"method=r3 + nonsense", "test: method is \"r3 + nonsense\", but there is no \"nonsense\": "},
+    {"method=erm+r3", "test: method is \"erm+r3\", but erm has no penalty to add: "},
+    {"method=r3+group-dro", "but group-dro has no penalty to add: "},
+    {"method=r3+", "test: method is \"r3+\", but a part of it is empty: "},
+    {"method=auto+r3", "but there is no \"auto\": "},
     {"method=r3+pairing+cert-r4+adv-r4+rand-r4", "which has more than 4 parts: "},
   };
   r4_error e = {0};
@@ -376,7 +376,7 @@ static void wrong_weights_are_a_sentence(void **state)
      "method (test) is r3+pairing, but lambda.pairing (test) is 0: one of its parts, pairing, would not be "
      "penalised"},
     {{"method=r3+pairing", "lambda=1", "lambda.r3=2"},
-     "lambda (test) and lambda.r3 (test) are not the same, but both are the weight of r3: set one of them"},
+     "lambda (test) and lambda.r3 (test) differ, but both are the weight of r3: set one of them"},
     {{"method=r3+pairing", "lambda_r3=1", "lambda.pairing=2"}, "both are the weight of pairing"},
     {{"method=r3+pairing", "lambda=auto", "lambda.r3=2"}, "both are the weight of r3"},
     {{"method=r3", "lambda.r3=0", "seed=1"},

@@ -379,7 +379,7 @@ static void proved_of_others_is_refused(void **state)
   r4_error e = {0};
   if (r4_proved_save(make(), folder, R4_TEST, HASH, &e)) fail_msg("%s", e.text);
   put_text(folder, "model.safetensors", "Weights");
-  assert_error(&e, r4_proved_load(&got, folder, R4_TEST, HASH, &e), "of other settings, data or weights");
+  assert_error(&e, r4_proved_load(&got, folder, R4_TEST, HASH, &e), "to other settings, data or weights");
   assert_int_equal(got.values, 0);
   r4_measured *m = make();
   m->values = 0;
@@ -388,7 +388,7 @@ static void proved_of_others_is_refused(void **state)
   assert_int_equal(r4_proved_load(&got, folder, R4_TEST, HASH, &e), R4_OK);
   assert_int_equal(got.values, 1); /* those of the other weights are gone */
   put_text(folder, "model.safetensors", "weights");
-  assert_error(&e, r4_proved_load(&got, folder, R4_TEST, "fedc", &e), "of other settings, data or weights");
+  assert_error(&e, r4_proved_load(&got, folder, R4_TEST, "fedc", &e), "to other settings, data or weights");
   put_text(folder, "proved.json",
            "{\"r4\":\"" R4_VERSION "\",\"proved\":1,\"key\":\"1\",\"certified_accuracy.range\":1}");
   assert_error(&e, r4_proved_load(&got, folder, R4_TEST, HASH, &e), "was edited");

@@ -144,7 +144,8 @@ static bool is_patch(const struct photos *p, const r4_clue *c)
   return c->sightings && 10 * right >= 9 * c->sightings;
 }
 
-/* What the net of t leans on in planted photos: the first clue of the scan, and the first cluster, that is the patch. */
+/* What the net of t leans on in planted photos: the first clue of the scan and the first cluster that are the
+ * patch. */
 static void ask(const r4_trainer *t, r4_clue *scanned, r4_clue *cluster)
 {
   struct photos *p = calloc(1, sizeof *p);

@@ -122,7 +122,7 @@ static void masks_mean_what_is_stated(void **state)
   assert_true(mask[0] == 127.f / 255 && mask[PIXELS - 1] == 128.f / 255);
   r4_data_free(d);
   put_grey(folder, "masks/d.png", SIDE, SIDE + 1, 0, 255);
-  folder_refused(folder, &irrelevant, "masks/d.png: has 5 x 4 pixels, expected 4 x 4 as its image d.png");
+  folder_refused(folder, &irrelevant, "masks/d.png: has 5 x 4 pixels, expected 4 x 4, as its image d.png");
   put_grey(folder, "masks/d.png", SIDE, SIDE, 0, 255);
   put_grey(folder, "masks/d_mask.png", SIDE, SIDE, 0, 255);
   folder_refused(folder, &irrelevant, "masks/d.png and masks/d_mask.png are both masks of d");
@@ -144,7 +144,7 @@ static void photos_are_turned_before_masks(void **state)
   assert_true(r4_shape_equal(r4_data_shape(d), R4_SHAPE(32, 16, 1)));
   r4_data_free(d);
   put_grey(folder, "masks/a.png", 16, 32, 255, 0);
-  folder_refused(folder, &irrelevant, "photos are turned as their EXIF says");
+  folder_refused(folder, &irrelevant, "photos are rotated by their EXIF");
   folder_remove(folder);
 }
 
@@ -224,7 +224,7 @@ static void bad_tables_are_refused(void **state)
     {"file,label,split\na.png,cat,dev\n", "metadata.csv:2: file a.png: split 'dev', expected train"},
     {"file,label,split\na.png,cat,\n", "split ''"},
     {"file,label\na.png,cat\nd.png,cat\n\na.png,dog\n", "metadata.csv:5: file a.png: is in line 2 already"},
-    {"file,label\nmetadata.csv,cat\n", "metadata.csv:2: file metadata.csv: does not start as PNG or JPEG do"},
+    {"file,label\nmetadata.csv,cat\n", "metadata.csv:2: file metadata.csv: does not start like a PNG or JPEG"},
     {"file,class\na.png,cat\n",
      "metadata.csv:1: no column \"label\"; the first line names \"file\", \"class\"; "
      "expected file, label, and if wanted group, split, id"},
@@ -300,7 +300,7 @@ static void first_error_wins(void **state)
     assert_int_equal(file_write(path_in(folder, name), png, size - 1, NULL), R4_OK);
   }
   r4_mem_free(png);
-  for (int k = 0; k < 20; k++) folder_refused(folder, NULL, "a/137.png: not a sound PNG");
+  for (int k = 0; k < 20; k++) folder_refused(folder, NULL, "a/137.png: not a valid PNG");
   for (int i = 210; i < 300; i++) {
     snprintf(name, sizeof name, "a/%03d.png", i);
     put_text(folder, name, "");

@@ -138,7 +138,7 @@ static void isic_2017_tables_are_checked(void **state)
     {"I01.png,harmless,0,0", "metadata_2017.csv:2: file I01.png: label is 'harmless', expected benign or"},
     {"I01.png,benign,yes,0", "metadata_2017.csv:2: file I01.png: patch is 'yes', expected 0 or 1"},
     {"I01.png,benign,0,2", "metadata_2017.csv:2: file I01.png: mask is '2', expected 0 or 1"},
-    {"I01.png,benign,1,1", "metadata_2017.csv:2: file I01.png: has a mask, the table says, which is not in"},
+    {"I01.png,benign,1,1", "metadata_2017.csv:2: file I01.png: has a mask according to the table, which is not in"},
     {"I99.png,benign,0,0", "metadata_2017.csv:2: file I99.png: is neither in"},
     {"../I01.png,benign,0,0", "metadata_2017.csv:2: file '../I01.png', expected a path within the folder"}};
   char *folder = photographs_isic_2017(), table[256];

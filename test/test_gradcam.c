@@ -71,7 +71,7 @@ static void test_refusals(void **state)
   r4_net *n = r4_net_open("flatten, dense 2", R4_SHAPE(SIDE, SIDE, 1), &e);
   r4_data *d = one_image(x, 0);
   assert_int_equal(r4_attribute("gradcam", n, w, d, NULL, map, &e), R4_E_ARGUMENT);
-  assert_non_null(strstr(e.text, "gradcam: no part of the net gives an image"));
+  assert_non_null(strstr(e.text, "gradcam: no part of the net outputs an image"));
   r4_data_free(d);
   r4_net_free(n);
 }

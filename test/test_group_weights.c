@@ -295,7 +295,7 @@ static void nothing_to_weigh_is_refused(void **state)
 {
   (void)state;
   r4_data *d = only(with_alone);
-  const char *because = "but all training examples are of one group, \"a with\": there is nothing to weigh";
+  const char *because = "but all training examples are of one group, \"a with\": there is nothing to weight";
   refuses(d, SET("group_weights=balanced"), "group_weights (test) is balanced, but all");
   refuses(d, SET("group_weights=1,1,1,1,1"), because);
   refuses(d, SET("group_batches=true"), "group_batches (test) is true, but all");
@@ -335,12 +335,12 @@ static void odd_groups_are_named(void **state)
 {
   (void)state;
   r4_data *d = only(one_against);
-  tells(d, SET("epochs=2", "group_batches=true"), "group \"a against\" has one training example");
+  tells(d, SET("epochs=2", "group_batches=true"), "group \"a against\" has only one training example");
   tells(d, SET("epochs=2", "method=group-dro"), "1 of 5 groups have no training example");
   r4_data_free(d);
   d = r4_data_make("decoy-mnist", &(r4_recipe_options){.from = "digits:300"}, NULL);
   assert_non_null(d);
-  tells(d, SET("epochs=1", "method=group-dro", "net=dense 10"), "the data have no groups but their 10 classes");
+  tells(d, SET("epochs=1", "method=group-dro", "net=dense 10"), "the data have no groups, so their 10 classes");
   r4_data_free(d);
 }
 

@@ -158,12 +158,12 @@ static void test_names(void **state)
   }
   assert_error(
     &e, r4_net_guide_at(n, "layer5", &e),
-    "guide is \"layer5\": the net has no such part in the row that all of it passes; there are input, "
-    "features, conv1, bn1, 2, 3, layer1, layer2, layer3, layer4, and what these are made of");
+    "guide is \"layer5\": the main row of the net has no such part; expected input, features, conv1, "
+    "bn1, 2, 3, layer1, layer2, layer3, layer4, or a part of one of these");
   assert_error(&e, r4_net_guide_at(n, "layer4.0.conv1", &e),
-               "has no such part in the row that all of it passes");
+               "has no such part");
   assert_error(&e, r4_net_guide_at(n, "layer", &e), "has no such part");
-  assert_error(&e, r4_net_guide_at(n, "fc", &e), "its features have no places that a mask could mark");
+  assert_error(&e, r4_net_guide_at(n, "fc", &e), "its features have no positions for a mask");
   assert_true(r4_shape_equal(net_leaf(n), R4_SHAPE(64, 64, 3))); /* as it was */
   r4_net_free(n);
 }
@@ -214,9 +214,9 @@ static void test_runs(void **state)
   if (train("method=r3", "guide=features", "guide.cells=any", coarse, &e)) fail_msg("%s", e.text);
   assert_non_null(strstr(heard, "200 of 200 masks cover every cell there"));
   if (train("method=r3", "guide=features", "guide.cells=half", coarse, &e)) fail_msg("%s", e.text);
-  assert_non_null(strstr(heard, "200 of 200 masks cover no cell there by half, and guide nothing"));
+  assert_non_null(strstr(heard, "200 of 200 masks cover no cell there by half, and have no effect"));
   assert_error(&e, train("method=r3", "guide=c", "guide.cells=any", net, &e),
-               "there are input, features, a, 1, b");
+               "expected input, features, a, 1, b");
 }
 
 int main(void)

@@ -126,9 +126,9 @@ static void test_refusals(void **state)
   refuses(SET("from.head="), "from.head_epochs (test) has no effect, as from.head (test) is");
   refuses(SET("from.head_epochs=3"),
           "from.head_epochs (test) is 3, but epochs (test) is 3: the run would end before");
-  refuses(SET("from.head=fx.*"), "from.head (test): no parameter of the net has a name like \"fx.*\"");
-  refuses(SET("freeze=fc.*"), "from.head_epochs (test) is 1, but nothing of from.head (test) learns");
-  refuses(SET("from.head=bn.running_mean"), "nothing of from.head (test) learns");
+  refuses(SET("from.head=fx.*"), "from.head (test): no parameter of the net matches \"fx.*\"");
+  refuses(SET("freeze=fc.*"), "from.head_epochs (test) is 1, but nothing of from.head (test) is trained");
+  refuses(SET("from.head=bn.running_mean"), "nothing of from.head (test) is trained");
 }
 
 /* A fifth of 5 epochs has none for the head alone, a fifth of 20 has one of its five. */

@@ -398,7 +398,7 @@ static void errors_say_what_was_expected(void **state)
   size_t *rows = calloc(20000, sizeof *rows); /* the first example, very often */
   r4_data *long_one = r4_data_subset(r->d, 20000, rows, NULL);
   free(rows);
-  expect(r, R4_E_ARGUMENT, "20000 examples with 20 heat maps make a picture of more than 100 million", 1,
+  expect(r, R4_E_ARGUMENT, "20000 examples with 20 heat maps need more than 100 million", 1,
          long_one, options_of(20, many), r->file);
   r4_data_free(long_one);
   expect(r, R4_E_IO, "/nowhere/x.png", 1, r->d, options_of(1, GRADIENT), "/nowhere/x.png");

@@ -207,7 +207,7 @@ static void paths_stay_inside(void **state)
     snprintf(table, sizeof table, "file,label\na.png,cat\n%s,dog\n", bad[k]);
     put_text(outer, "in/metadata.csv", table);
     refused(folder, "metadata.csv:3: file ");
-    refused(folder, "leads out of the folder, expected a path within it");
+    refused(folder, "leaves the folder, expected a path within it");
   }
   put_grey(outer, "in/..a../b..png", SIDE, SIDE, 1, 2); /* dots in names are only dots */
   put_text(outer, "in/metadata.csv", "file,label\na.png,cat\n..a../b..png,dog\n");
@@ -217,7 +217,7 @@ static void paths_stay_inside(void **state)
   r4_data_free(d);
   put_text(outer, "in/HAM10000_metadata.csv", "lesion_id,image_id,dx\nl,../secret,nv\n");
   rename(path_in(outer, "secret.png"), path_in(outer, "secret.jpg"));
-  refused(folder, "HAM10000_metadata.csv:2: file ../secret.jpg: leads out of the folder");
+  refused(folder, "HAM10000_metadata.csv:2: file ../secret.jpg: leaves the folder");
   folder_remove(outer);
 }
 
@@ -309,7 +309,7 @@ static void images_may_be_a_link(void **state)
   put_text(outer, "in/metadata.csv", "file,label\na.png,cat\nc.png,dog\n");
   refused(path_in(outer, "in"), "is a link to ");
   put_text(outer, "in/metadata.csv", "file,label\na.png,cat\nimages/../secret.png,dog\n");
-  refused(path_in(outer, "in"), "leads out of the folder");
+  refused(path_in(outer, "in"), "leaves the folder");
   folder_remove(outer);
 }
 
@@ -364,7 +364,7 @@ static void sentences_can_be_shown(void **state)
   r4_data_free(d);
   put_text(folder, "c\x1b[2Jt/\xff.png", "broken");
   assert_null(r4_data_open(folder, NULL, &e));
-  assert_non_null(strstr(e.text, "c\\x1b[2Jt/\\xff.png: does not start as PNG"));
+  assert_non_null(strstr(e.text, "c\\x1b[2Jt/\\xff.png: does not start like a PNG"));
   folder_remove(folder);
 }
 

@@ -148,7 +148,7 @@ static void broken_png_is_refused(void **state)
   lies.width = lies.height = 9000;
   write_png(&file, lies);
   refused(file.at, file.n, "bytes of PNG can hold");
-  refused((const uint8_t *)"GIF89a", 6, "does not start as PNG or JPEG do");
+  refused((const uint8_t *)"GIF89a", 6, "does not start like a PNG or JPEG");
 }
 
 static long megabytes_used(void)
@@ -225,7 +225,7 @@ static void broken_jpeg_is_refused(void **state)
   uint8_t *cut = r4_mem_new(n, 1); /* an end marker where pixels should be */
   memcpy(cut, data, n - 22);
   memcpy(cut + n - 22, "\xff\xd9", 2);
-  refused(cut, n - 20, "not a sound JPEG");
+  refused(cut, n - 20, "not a valid JPEG");
   r4_mem_free(cut);
   data = r4_mem_grow(data, n + 2, 1);
   memcpy(data + n, "\xff\xd9", 2);

@@ -154,7 +154,7 @@ static void test_json_sealed(void **state)
   strchr(file, '7')[0] = '8';
   put_text(scratch_folder(), "sealed.json", file);
   assert_null(r4_json_read_sealed(scratch_path("sealed.json"), &e));
-  assert_error(&e, R4_E_ARGUMENT, "sealed.json: was edited: it does not have the SHA-256 that it ends with");
+  assert_error(&e, R4_E_ARGUMENT, "sealed.json: was edited: its SHA-256 does not match the one at its end");
   assert_null(r4_json_read_sealed("nowhere.json", &e));
   assert_int_equal(e.status, R4_E_IO);
 }
@@ -185,9 +185,9 @@ static void test_json_is_strict(void **state)
     snprintf(text, sizeof text, "[%s]", values[k]);
     refuses_json(text, "x: line 1, column ");
   }
-  refuses_json("[\"a", "x: line 1, column 4: the text ends within a string");
-  refuses_json("[\"\\x\"]", "an escape that JSON does not have");
-  refuses_json("[\"\\u12\"]", "an escape that JSON does not have");
+  refuses_json("[\"a", "x: line 1, column 4: a string is not closed");
+  refuses_json("[\"\\x\"]", "an unknown escape");
+  refuses_json("[\"\\u12\"]", "an unknown escape");
   refuses_json("[\"\\u0000\"]", "an escape that is not a character");
   refuses_json("[\"\\udc00\"]", "an escape that is not a character");
   refuses_json("[\"\\ud800\"]", "half of a surrogate pair");

@@ -239,11 +239,10 @@ static const struct {
   {one_without, "mask-missing", "1 of 120 training examples have no mask, or an empty one, example 11",
    false},
   {one_class_has_masks, "mask-one-class",
-   "only examples of class a have a mask in training: that there is one gives the label away; with fill: "
-   "auto, r4 pastes",
+   "only examples of class a have a mask in training: its presence gives the label away; with fill: auto, r4 pastes",
    false},
   {a_class_has_none, "mask-uneven",
-   "0 % of class b have a mask in training, and 100 % of class a: that there is one tells much; with fill: "
+   "0 % of class b have a mask in training, and 100 % of class a: its presence is informative; with fill: "
    "paste",
    false},
   {all_zero, "mask-empty", "all masks are zero everywhere", false},

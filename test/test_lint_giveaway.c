@@ -271,8 +271,7 @@ static void shares_are_right(void **state)
   assert_non_null(at);
   assert_int_equal(
     sscanf(at,
-           "alone %u of %u training images (%u %%) are classified correctly, where guessing has "
-           "%u",
+           "alone %u of %u training images (%u %%) are classified correctly, against %u",
            &right, &tested, &share, &guess),
     4);
   assert_in_range(tested, N / 2 - 60, N / 2);

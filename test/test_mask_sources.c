@@ -196,9 +196,9 @@ static const struct {
   {"file,x,y,width,height,image_width,image_height\na.png,1,2,3,4,5,0\n",
    "notes:2: image_height is 0, expected"},
   {"file,x,y,width,height,image_width,image_height\na.png,1,2,3,4,5,5\na.png,1,2,3,4,5,6\n",
-   "notes: a.png is 5 x 5 pixels in one place, and 5 x 6 in another"},
+   "notes: a.png is 5 x 5 pixels once, and 5 x 6 another"},
   {"", "notes:1: empty"},
-  {"{}", "notes: none of the known kinds of annotations: boxes ("},
+  {"{}", "notes: not a known kind of annotations: boxes ("},
   {"{\"images\": ", "notes: line 1, column"},
   {"{\"images\": {}, \"annotations\": []}", "notes: images: expected a list"},
   {"{\"images\": [], \"annotations\": {}}", "notes: annotations: expected a list"},
@@ -313,7 +313,7 @@ static void images_are_known_by_name(void **state)
   struct annotations *a = parse(text, NULL, &e);
   size_t image = 0;
   assert_int_equal(annotations_find(a, "a.png", &image, &e), R4_E_PARSE);
-  assert_string_equal(e.text, "notes: a.png may be its one/a.png or its two/a.png");
+  assert_string_equal(e.text, "notes: a.png may refer to its one/a.png or its two/a.png");
   for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
     assert_int_equal(annotations_find(a, want[k].file, &image, &e), R4_OK);
     if (want[k].is)
@@ -355,7 +355,7 @@ static void folders_have_annotations(void **state)
   char *folder = folder_of_two();
   put_text(folder, "boxes.csv", "file,x,y,width,height\na.png,1,0,2,2\n");
   folder_refused(folder, NULL, "has masks (");
-  folder_refused(folder, NULL, "boxes.csv), and what white means in them is not stated: set mask_means");
+  folder_refused(folder, NULL, "boxes.csv), but what white means in them is not stated: set mask_means");
   r4_data *d = folder_opened(folder, &irrelevant);
   expect_mask(d, 0, ".##..##.....");
   expect_mask(d, 1, "none");
@@ -401,7 +401,7 @@ static void annotations_may_be_elsewhere(void **state)
   r4_data_free(d);
   put_text(folder, "annotations.json", COCO(IMAGE, ""));
   put_text(folder, "boxes.csv", "file,x,y,width,height\na.png,1,0,2,2\n");
-  folder_refused(folder, &irrelevant, "has boxes.csv and annotations.json, expected one: masks says which");
+  folder_refused(folder, &irrelevant, "has boxes.csv and annotations.json, expected one: select it with masks");
   folder_refused("digits:20", &o,
                  "digits:20: is of the format digits: masks and mask_categories are for folders of images");
   folder_remove(other);
@@ -423,7 +423,7 @@ static void odd_annotations_are_told(void **state)
     "1 of its 3 images are not in the folder, c.png first",
     "of 1 image outlines reach beyond the image, and are cut, images/a.png first",
     "of 1 image the size is not that of the file, and outlines are scaled to it, images/b.png",
-    "of 1 image an outline has no pixel of the image in it, images/b.png first"};
+    "of 1 image an outline contains no pixel of the image, images/b.png first"};
   assert_int_equal(r4_data_notes(d), 4);
   for (size_t k = 0; k < 4; k++)
     if (!strstr(r4_data_note(d, k), notes[k])) fail_msg("%s: no '%s'", r4_data_note(d, k), notes[k]);

@@ -221,7 +221,7 @@ static void too_small_to_survive(void **state)
   assert_int_equal(r4_data_notes(d), 0);
   r4_data_free(d);
   d = opened(folder, OPTIONS(.height = 4, .width = 4));
-  assert_non_null(strstr(r4_data_note(d, 0), "1 of 1 masks mark so little that nothing of it is left"));
+  assert_non_null(strstr(r4_data_note(d, 0), "1 of 1 masks mark so little that nothing is left"));
   r4_data_free(d);
   folder_remove(folder);
 }

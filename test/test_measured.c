@@ -110,7 +110,7 @@ static void refused(const char *hash, double eps, r4_status expected, const char
 static void other_things_are_refused(void **state)
 {
   (void)state;
-  static const char OTHER[] = "of other settings, data or weights";
+  static const char OTHER[] = "to other settings, data or weights";
   remove(place());
   refused(HASH, .1, R4_E_IO, "eval.json: is not there");
   save();
@@ -157,11 +157,11 @@ static void other_files_are_refused(void **state)
 {
   (void)state;
   put_text(scratch_folder(), "eval.json", "{\"r4\":\"0.0.9\",\"measured\":3}");
-  refused(HASH, .1, R4_E_ARGUMENT, "is of r4 0.0.9, this is r4 ");
+  refused(HASH, .1, R4_E_ARGUMENT, "is from r4 0.0.9, this is r4 ");
   put_text(scratch_folder(), "eval.json", "{\"rows\":[]}");
-  refused(HASH, .1, R4_E_PARSE, "does not say which r4 made it");
+  refused(HASH, .1, R4_E_PARSE, "does not name the r4 that made it");
   put_text(scratch_folder(), "eval.json", "{\"r4\":\"" R4_VERSION "\",\"seeds\":4,\"rows\":[]}");
-  refused(HASH, .1, R4_E_PARSE, "is not of this form");
+  refused(HASH, .1, R4_E_PARSE, "has another form");
   put_text(scratch_folder(), "eval.json", "{\"r4\":\"" R4_VERSION "\",\"measured\":3,\"key\":\"1\"}");
   refused(HASH, .1, R4_E_ARGUMENT, "was edited");
 }
@@ -176,7 +176,7 @@ static void results_of_tables_are_refused(void **state)
     size_t size;
     if (file_read(old[k], 1 << 24, &text, &size, NULL)) check_skip("experiments/ is not here");
     assert_int_equal(file_write(place(), text, size, NULL), R4_OK);
-    refused(HASH, .1, R4_E_PARSE, "is not of this form");
+    refused(HASH, .1, R4_E_PARSE, "has another form");
     r4_mem_free(text);
   }
 }

@@ -167,7 +167,7 @@ static void logits_must_be_finite(void **state)
   for (size_t j = 0; j < FEATURES; j++) w[j] = 3.3e38f / 4; /* the sum overflows from x > 1.03 on */
   assert_int_equal(evaluate(w, d, &m, &e), R4_E_DOMAIN);
   assert_error(&e, R4_E_DOMAIN,
-               "no answer to 2 of 12 examples: the logit of class 0 (ant) is NaN or infinite for example 10");
+               "no prediction for 2 of 12 examples: the logit of class 0 (ant) is NaN or infinite for example 10");
   assert_int_equal(m.answers.not_finite, 2);
   r4_data_free(d);
 }

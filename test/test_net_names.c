@@ -171,7 +171,7 @@ static void test_wrong_choices(void **state)
          "part fc \"fc: dense $classes\": \"many\" is not understood");
   refuse("resnet18(classes=0)", own, R4_E_PARSE, "\"0\" is not understood");
   refuse("resnet18(classes=2", own, R4_E_ARGUMENT, "no such name");
-  refuse("resnet19", own, R4_E_ARGUMENT, "no such name; there are mlpA-B-..., bert, derm28");
+  refuse("resnet19", own, R4_E_ARGUMENT, "no such name; expected mlpA-B-..., bert, derm28");
   refuse("", own, R4_E_ARGUMENT, "no such name");
   refuse("mlp4", own, R4_E_ARGUMENT, "needs two or more sizes");
   refuse("bert(heads=5)", own, R4_E_SHAPE, "gets tokens of width 768, needs a multiple of its 5 heads");
@@ -290,7 +290,7 @@ static void test_wrong_files(void **state)
   refuse(scratch_path("bad.net"), own, R4_E_PARSE,
          "bad.net:4:3: layer 1 \"dense x\": \"x\" is not understood");
   write_file("none.net", "dense 3\n");
-  refuse(scratch_path("none.net"), own, R4_E_ARGUMENT, "does not say what it takes (no \"input\")");
+  refuse(scratch_path("none.net"), own, R4_E_ARGUMENT, "does not state its input (no \"input\")");
   write_file("empty.net", "");
   refuse(scratch_path("empty.net"), R4_SHAPE(4), R4_E_PARSE, "expected a part");
   FILE *f = fopen(scratch_path("zero.net"), "w");

@@ -216,7 +216,7 @@ static void test_batch_of_one(void **state)
   struct used u = {0};
   use_net(&u, "bn: batchnorm", R4_SHAPE(2), 1, (struct net_use){.learning = true});
   assert_int_equal(r4_graph_status(u.g, &message), R4_E_SHAPE);
-  assert_non_null(strstr(message, "batchnorm bn: a batch of one value per channel has no variance"));
+  assert_non_null(strstr(message, "batchnorm bn: one value per channel has no variance"));
   unuse(&u);
   u = (struct used){0};
   use_net(&u, "batchnorm, flatten", R4_SHAPE(2, 1, 1), 1, (struct net_use){.learning = true});

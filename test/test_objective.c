@@ -317,7 +317,7 @@ static const struct {
   const char *text;
 } wrong[] = {
   {{.method = "r5", .batch = 1},
-   "no method \"r5\"; there are erm, fill, r3, "},
+   "no method \"r5\"; expected erm, fill, r3, "},
   {{.method = NULL, .batch = 1}, "no method \"\""},
   {{.method = "erm"}, "batch is 0, expected at least 1"},
   {{.method = "r3", .batch = 1, .masked = -1}, "masked is -1"},

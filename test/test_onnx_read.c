@@ -214,7 +214,7 @@ static void test_shared_ways(void **state)
   begin(&h, ROW); /* ways that cross */
   a = ONNX_OP(&h.w, "Relu", h.x), b = ONNX_OP(&h.w, "Tanh", h.x);
   c = ONNX_OP(&h.w, "Add", a, b), d = ONNX_OP(&h.w, "Add", c, a);
-  refuses(&h, d, "is needed twice in a way that brackets cannot say");
+  refuses(&h, d, "is used twice in a way that r4 cannot express");
   begin(&h, ROW);
   refuses(&h, ONNX_OP(&h.w, "Add", h.x, h.x), "node \"n/Add_0\", operator Add: adds something to itself");
   begin(&h, ROW);
@@ -232,11 +232,11 @@ static void test_refused(void **state)
   struct by_hand h;
   begin(&h, ROW);
   refuses(&h, ONNX_OP(&h.w, "LSTM", h.x),
-          "operator LSTM: nets of r4 have no such part; there are Add, AveragePool");
+          "operator LSTM: r4 has no such part; it has Add, AveragePool");
   begin(&h, ROW);
-  refuses(&h, ONNX_OP(&h.w, "Relu", slice_of("nobody")), "takes \"nobody\", which nothing gives");
+  refuses(&h, ONNX_OP(&h.w, "Relu", slice_of("nobody")), "uses \"nobody\", which no node outputs");
   begin(&h, ROW);
-  refuses(&h, ONNX_OP(&h.w, "Relu", slice_of("n/Relu_0")), "takes \"n/Relu_0\", which comes later");
+  refuses(&h, ONNX_OP(&h.w, "Relu", slice_of("n/Relu_0")), "uses \"n/Relu_0\" before it is computed");
   begin(&h, ROW);
   refuses(&h, ONNX_OP(&h.w, "MatMul", h.x, h.x), "its input 2 is computed, expected weights");
   begin(&h, ROW);
@@ -250,7 +250,7 @@ static void test_refused(void **state)
   onnx_real(&h.w, "alpha", 2);
   refuses(&h, y, "has transA, alpha or beta");
   begin(&h, ROW);
-  refuses(&h, ONNX_OP(&h.w, "Relu", ONNX_OP(&h.w, "Softmax", h.x)), "is not the last thing");
+  refuses(&h, ONNX_OP(&h.w, "Relu", ONNX_OP(&h.w, "Softmax", h.x)), "is not the last operation");
   begin(&h, ROW);
   refuses(&h, ONNX_OP(&h.w, "Clip", h.x, onnx_number_of(&h.w, -1), onnx_number_of(&h.w, 1)),
           "clips to -1 and 1");
@@ -278,7 +278,7 @@ static void test_learning_nets(void **state)
   begin(&h, ROW);
   y = ONNX_OP(&h.w, "Dropout", h.x, onnx_number_of(&h.w, .5), flag(&h, 1));
   refuses(&h, ONNX_OP(&h.w, "Relu", y),
-          "node \"n/Dropout_0\", operator Dropout: is still learning; export the net in evaluation mode");
+          "node \"n/Dropout_0\", operator Dropout: is in training mode; export the net in evaluation mode");
   begin(&h, ROW);
   refuses(&h, ONNX_OP(&h.w, "Dropout", h.x, onnx_number_of(&h.w, .5), h.x), "its input 3 is computed");
 }
@@ -323,7 +323,7 @@ static void test_refused_images(void **state)
   refuses(&h, ONNX_OP(&h.w, "Conv", h.x, numbers(&h, R4_SHAPE(1, 1, 1, 1))), "gets a vector");
   begin(&h, IMAGE);
   refuses(&h, ONNX_OP(&h.w, "Conv", h.x, numbers(&h, R4_SHAPE(3, 2, 3, 1))),
-          "filters of r4 are as high as wide");
+          "filters must be square");
   begin(&h, IMAGE);
   refuses(&h, ONNX_OP(&h.w, "Conv", h.x, numbers(&h, R4_SHAPE(3, 1, 3, 3))),
           "gets 2 channels, its weights are for 1");
@@ -493,11 +493,11 @@ static void test_damage_of_texts(void **state)
 static void test_rules(void **state)
 {
   (void)state;
-  PARSE_FAILS("", "it does not say which version");
+  PARSE_FAILS("", "it does not state its ONNX version");
   PARSE_FAILS("hello", "not ONNX, or damaged");
-  PARSE_FAILS("\x08\x08\x3a\x7f", "it ends in the middle");
-  PARSE_FAILS("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", "it ends in the middle"); /* 65 bits */
-  PARSE_FAILS("\x08\x08\x0b", "it ends in the middle");                                 /* a group */
+  PARSE_FAILS("\x08\x08\x3a\x7f", "it is truncated");
+  PARSE_FAILS("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", "it is truncated"); /* 65 bits */
+  PARSE_FAILS("\x08\x08\x0b", "it is truncated");                                 /* a group */
   PARSE_FAILS("\x08\x08", "has no input and 0 outputs");
   PARSE_FAILS("\x08\x08\x3a\x02\x2a\x00\x3a\x02\x2a\x00", "more than one graph");
   PARSE_FAILS("\x08\x08\x3a\x05\x2a\x03\x08\xff\x7f", "has no input");
@@ -576,10 +576,10 @@ static void test_external(void **state)
   r4_model_free(m);
   refuses_external("w.data", "8", "its data are outside of w.data");
   refuses_external("w.data", "99999999999999999999", "the place of a tensor's data is not a number");
-  refuses_external("../w.data", "4", "expected a file beside it");
-  refuses_external("/etc/passwd", "4", "expected a file beside it");
-  refuses_external("sub/w.data", "4", "expected a file beside it");
-  refuses_external("..", "4", "expected a file beside it");
+  refuses_external("../w.data", "4", "expected a file next to it");
+  refuses_external("/etc/passwd", "4", "expected a file next to it");
+  refuses_external("sub/w.data", "4", "expected a file next to it");
+  refuses_external("..", "4", "expected a file next to it");
   refuses_external("none.data", "4", "none.data");
 }
 

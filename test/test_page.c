@@ -196,8 +196,8 @@ static void page_is_whole(void **state)
                                       "id=\"fragility\"",
                                       "id=\"settings\"",
                                       "<p class=\"verdict\">Trained without masks: <b class=\"",
-                                      "of its worst group. <b class=\"",
-                                      "examples that cert-r4 gets right, <b>",
+                                      "accuracy. <b class=\"",
+                                      "examples that cert-r4 classifies correctly, <b>",
                                       "logs of 2 of 2"};
   for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) assert_has(page, parts[k]);
   assert_int_equal(count_of(page, "<h1"), 1);
@@ -242,7 +242,7 @@ static void pages_say_what_is_missing(void **state)
   char *page = page_case_write(&c, NULL);
   assert_balanced(page);
   assert_has(page, "No test example has a mask: there is no box");
-  assert_has(page, "certified widths, cannot be shown");
+  assert_has(page, "width of the bounds, cannot be shown");
   r4_mem_free(page);
   page_case_free(&c);
 
@@ -257,7 +257,7 @@ static void pages_say_what_is_missing(void **state)
   page = page_case_write(&c, NULL);
   assert_balanced(page);
   assert_has(page, "others &lt;b&gt;");
-  assert_has(page, "not to be compared");
+  assert_has(page, "not comparable");
   r4_mem_free(page);
   page_case_free(&c);
 }
@@ -316,7 +316,7 @@ static void the_answer_comes_first(void **state)
   r4_mem_free(page);
   lose(&c, 0.05);
   page = page_case_write(&c, NULL);
-  assert_has(page, "<b class=\"wrong\">cert-r4 uses the shortcut a little</b>. It loses <b>5.0\u00a0%</b>");
+  assert_has(page, "<b class=\"little\">cert-r4 uses the shortcut a little</b>. It loses <b>5.0\u00a0%</b>");
   r4_mem_free(page);
   lose(&c, 0);
   page = page_case_write(&c, NULL);
@@ -324,8 +324,29 @@ static void the_answer_comes_first(void **state)
   r4_mem_free(page);
   for (size_t k = 0; k < PAGE_SEEDS; k++) c.measured[k].metrics.answers.constant = true;
   page = page_case_write(&c, NULL);
-  assert_has(page, "<b class=\"wrong\">erm gives one answer to everything</b>. erm is right in <b>");
+  assert_has(page, "<b class=\"wrong\">erm collapsed to one class</b>. The worst group of erm has <b>");
   assert_lacks(page, "use the shortcut</b>");
+  r4_mem_free(page);
+  page_case_free(&c);
+}
+
+/* Pictures under the answer, curves and settings last; the name of the data; a table of more than two runs. */
+static void the_order_is_the_reader_s(void **state)
+{
+  (void)state;
+  static const char *const order[] = {"<p class=\"origin\">", "<section id=\"answer\"", "<section id=\"heat\"",
+                                      "<section id=\"groups\"", "<section id=\"swap\"", "<section id=\"fragility\"",
+                                      "<section id=\"curves\"", "<section id=\"settings\""};
+  struct page_case c = plain();
+  page_case_make(&c);
+  char *page = page_case_write(&c, NULL);
+  const char *at = page;
+  for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
+    const char *next = strstr(at, order[k]);
+    if (!next) fail_msg("no %s after the ones before", order[k]);
+    at = next;
+  }
+  assert_int_equal(strstr(page, "All runs, in per cent") != NULL, PAGE_RUNS > 2);
   r4_mem_free(page);
   page_case_free(&c);
 }
@@ -339,8 +360,8 @@ static void many_groups_are_few_rows(void **state)
   for (size_t k = 0; k < PAGE_SEEDS; k++)
     for (size_t g = 0; g < 1000; g++) c.measured[k].metrics.group_accuracy[g] = (double)(g * 7 % 1000) / 1000;
   char *page = page_case_write(&c, NULL);
-  assert_has(page, "Of 1000 groups these are the 12 worst and the 6 best of erm.");
-  assert_has(page, "Without test examples, and so without a figure: "); /* 40 examples are in 40 groups */
+  assert_has(page, "1000 groups: shown are the 12 worst and the 6 best of erm.");
+  assert_has(page, "No test examples, and so no figure: "); /* 40 examples are in 40 groups */
   assert_has(page, " and 957 more.</p>");
   assert_true(count_of(page, "<tr>") < 300);
   r4_mem_free(page);
@@ -425,6 +446,7 @@ int main(void)
     cmocka_unit_test(pages_say_what_is_missing),
     cmocka_unit_test(figures_come_from_the_table),
     cmocka_unit_test(the_answer_comes_first),
+    cmocka_unit_test(the_order_is_the_reader_s),
     cmocka_unit_test(many_groups_are_few_rows),
     cmocka_unit_test(bad_calls_are_refused),
     cmocka_unit_test(allocations_may_fail),

@@ -118,10 +118,10 @@ static void test_refusals(void **state)
   float w[2 * PIXELS + 2] = {0};
   r4_data *d = halves(), *bare = r4_data_keep_masks(d, 0, 0, &e);
   assert_error(&e, r4_pointing_game("lime", n, w, d, NULL, &p, &e),
-               "no attribution \"lime\"; there are gradient");
-  assert_error(&e, r4_pointing_game("gradcam", n, w, d, NULL, &p, &e), "no part of the net gives an image");
+               "no attribution \"lime\"; expected gradient");
+  assert_error(&e, r4_pointing_game("gradcam", n, w, d, NULL, &p, &e), "no part of the net outputs an image");
   assert_error(&e, r4_pointing_game("gradient", n, w, bare, NULL, &p, &e),
-               "pointing game: no example has a mask that marks a part of it");
+               "pointing game: no example has a mask that covers only a part of it");
   assert_error(&e, r4_pointing_game(NULL, n, w, d, NULL, &p, &e), "a method");
   r4_data_free(d);
   r4_data_free(bare);

@@ -100,7 +100,7 @@ static void what_cannot_be_read(void **state)
   float x[FEATURES];
   r4_data_values(d, 0, x);
   assert_true(x[0] == (float)10 / 255);
-  assert_error(&info[0].error, info[0].error.status, "bad.png: does not start as PNG or JPEG do");
+  assert_error(&info[0].error, info[0].error.status, "bad.png: does not start like a PNG or JPEG");
   assert_error(&info[2].error, info[2].error.status, "/nowhere/x.png: opening");
   assert_int_equal(info[2].height, 0);
   assert_int_equal(info[1].height, 9);
@@ -274,7 +274,7 @@ static void refused(void **state)
   assert_int_equal(r4_predict(n, w, folder, 4, p, &e), R4_E_DOMAIN);
   for (size_t k = 0; k < r4_net_size(n); k++) w[k] = 3e38f;
   assert_int_equal(r4_predict(n, w, folder, 4, p, &e), R4_E_DOMAIN);
-  assert_error(&e, R4_E_DOMAIN, "no answer to");
+  assert_error(&e, R4_E_DOMAIN, "no prediction for");
   free(w);
   free(small);
   r4_net_free(n);

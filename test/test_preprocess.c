@@ -153,7 +153,7 @@ static void test_refusals(void **state)
   refuses(own, NULL, "normalize mean 1e40", "mean is \"1e40\"");
   refuses(own, scratch_path("nowhere"), "auto", "nowhere");
   refuses(own, file_with("f.safetensors", "preprocess", "odd"), "auto", "f.safetensors is \"odd\"");
-  refuses(n, NULL, "imagenet", "preprocess is imagenet, but the net begins with normalize by itself");
+  refuses(n, NULL, "imagenet", "preprocess is imagenet, but the net begins with normalize already");
   r4_net *same = with(n, file_with("f.safetensors", "preprocess", "imagenet"), "auto");
   assert_string_equal(r4_net_layers(same), r4_net_layers(n));
   r4_net_free(same);

@@ -161,11 +161,11 @@ static void test_wrong_patterns(void **state)
 {
   (void)state;
   refuses(SET("freeze=a.*, layer4.*"),
-          "freeze (test): no parameter of the net has a name like \"layer4.*\"; there are "
-          "a.weight, a.bias, b.weight, b.bias, fc.weight, fc.bias");
-  refuses(SET("rate.factors=x 2"), "rate.factors (test): no parameter of the net has a name like \"x\"");
+          "freeze (test): no parameter of the net matches \"layer4.*\"; expected a.weight, a.bias, b.weight, b.bias, "
+          "fc.weight, fc.bias");
+  refuses(SET("rate.factors=x 2"), "rate.factors (test): no parameter of the net matches \"x\"");
   refuses(SET("rate.factors=a.* 2, fc.*"),
-          "rate.factors (test): \"fc.*\", expected names and a factor from 0 on");
+          "rate.factors (test): \"fc.*\", expected names and a factor of at least 0");
   refuses(SET("rate.factors=fc.* -1"), "\"fc.* -1\", expected names and a factor");
   refuses(SET("rate.factors=fc.* 1x"), "\"fc.* 1x\", expected names and a factor");
   refuses(SET("rate.factors=fc.* nan"), "\"fc.* nan\", expected names and a factor");
@@ -190,11 +190,11 @@ static void test_heads(void **state)
   assert_true(same(second, w, "fc.weight") && same(second, w, "fc.bias"));
   free(w);
   r4_error e = {0};
-  refuses(SET(from, "from.head=head.*"), "no parameter of the net has a name like \"head.*\"");
+  refuses(SET(from, "from.head=head.*"), "no parameter of the net matches \"head.*\"");
   assert_error(&e,
                train(SET(from, "net=flatten, a: dense 8, relu, b: dense 9, relu, fc: dense 10"), "third", &e),
-               "does not fit the net, 3 of whose 6 parameters match; 3 of another shape: b.weight is [8,8], "
-               "expected [9,8]");
+               "does not fit the net: 3 of its 6 parameters match; 3 of another shape: b.weight is [8,8], expected "
+               "[9,8]");
   r4_model *third = trained(
     SET(from, "net=flatten, a: dense 8, relu, b: dense 9, relu, fc: dense 10", "from.head=b.*, fc.weight"),
     "x");
@@ -228,7 +228,7 @@ static void test_known_names(void **state)
   r4_error e = {0};
   setenv("R4_DATA_DIR", scratch_folder(), 1);
   assert_error(&e, train(SET("from=resnet50"), "x", &e),
-               "/resnet50/resnet50.safetensors: r4 data get resnet50 gets it");
+               "/resnet50/resnet50.safetensors: r4 data get resnet50 fetches it");
   assert_int_equal(e.status, R4_E_IO);
   assert_error(&e, train(SET("from=mnist"), "x", &e), "mnist: opening: No such file");
 }

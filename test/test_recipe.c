@@ -428,7 +428,7 @@ static void bad_options_are_refused(void **state)
   const struct {
     const char *recipe, *text;
     r4_recipe_options o;
-  } bad[] = {{"decoy-mnits", "no recipe is called decoy-mnits; there are decoy-mnist", {0}},
+  } bad[] = {{"decoy-mnits", "no recipe is called decoy-mnits; expected decoy-mnist", {0}},
              {"decoy-mnist", "shades blue", {.shades = "blue"}},
              {"decoy-mnist", "side 15", {.side = 15}},
              {"decoy-mnist", "side -1", {.side = -1}},

@@ -154,7 +154,7 @@ static void unequal_classes_are_balanced_unless_said_otherwise(void **state)
   }
   r4_data_free(d);
   trains(SET("method=erm"), "auto");
-  assert_non_null(strstr(told, "of \"1\": rarer classes weigh more in the loss"));
+  assert_non_null(strstr(told, "of \"1\": rarer classes get a larger weight in the loss"));
   trains(SET("method=erm", list), "listed");
   assert_string_equal(told, "");
   trains(SET("method=erm", "class_weights=none"), "none");
@@ -198,10 +198,11 @@ static void methods_need_masks(void **state)
   refuses(SET("method=r3", "lambda=1", "data.keep_masks=0.0001"), "no training example has a mask");
   trains(SET("method=r3", "lambda=1", "data.keep_masks=0"), "control");
   assert_string_equal(
-    told, "data.keep_masks (test) is 0: no training example has a mask, and r3 does what erm does\n");
+    told, "data.keep_masks (test) is 0: no training example has a mask, so r3 is the same as erm\n");
   trains(SET("method=r3", "lambda=1", "penalty.cap=false"), "guided"); /* it guesses, still */
   assert_string_equal(told, "r3 = loss on examples with masked content replaced (fill: colour) + 1 x ||m . g(x)||^2; "
-                            "g is the gradient of the loss\nthe penalty counted in 4 of 4 steps\n");
+                            "g is the gradient of the loss\n"
+                            "the penalty took effect in 4 of 4 steps\n");
   trains(SET("method=erm"), "erm");
   assert_string_equal(told, "");
   assert_true(same_model("control", "erm"));
@@ -214,12 +215,12 @@ static void sizes_that_do_not_fit_are_told(void **state)
   (void)state;
   make_data("decoy-mnist", 1);
   trains(SET("batch=100000"), "large");
-  assert_non_null(strstr(told, "batch (test) is 100000, but there are "));
+  assert_non_null(strstr(told, "batch (test) is 100000, but there are only "));
   trains(SET("method=r3", "delta=1", "lambda=5"), "start");
   assert_non_null(strstr(told, "lambda (test) is 5, but with delta it starts at 1 at most\n"));
-  assert_non_null(strstr(told, "the penalty counted in none of 4 steps"));
+  assert_non_null(strstr(told, "the penalty took effect in none of 4 steps"));
   trains(SET("method=erm", "rate=0"), "still");
-  assert_string_equal(told, "rate (test) is 0: the net stays as it was drawn\n");
+  assert_string_equal(told, "rate (test) is 0: the net keeps its initial weights\n");
 }
 
 /* ---- Classes ---- */

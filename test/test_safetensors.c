@@ -349,18 +349,18 @@ static void test_models_that_do_not_fit(void **state)
   r4_net *n = new_net(0, &weights), *wider = r4_net_open("dense 4", R4_SHAPE(6), &e);
   r4_net *deeper = r4_net_open("dense 4, dense 2", R4_SHAPE(5), &e);
   assert_int_equal(r4_model_save(n, weights, NULL, scratch_path("m"), &e), R4_OK);
-  refuses_model(wider, "/m: does not fit the net, 1 of whose 2 parameters match; 1 of another shape: "
-                       "0.weight is [4,5], expected [4,6]");
+  refuses_model(wider, "/m: does not fit the net: 1 of its 2 parameters match; 1 of another shape: 0.weight is [4,5], "
+                       "expected [4,6]");
   refuses_model(deeper, "2 missing: 1.weight [2,4], 1.bias [2]");
   const struct st_new tensor[] = {
     {"0.weight", R4_SHAPE(4, 5), zeros}, {"0.bias", R4_SHAPE(4), zeros}, {"0.scale", R4_SHAPE(1), zeros}};
   assert_int_equal(st_write(scratch_path("m"), 3, tensor, 0, NULL, &e), R4_OK);
-  refuses_model(n, "2 of whose 2 parameters match; 1 unexpected: 0.scale");
+  refuses_model(n, "2 of its 2 parameters match; 1 unexpected: 0.scale");
   refuses_model(NULL, "/m: does not say which net it belongs to");
   const struct st_note lying[] = {{"net", "dense 20000"}, {"input", "[20000]"}, {"classes", "[1]"}};
   assert_int_equal(st_write(scratch_path("m"), 2, tensor, 2, lying, &e), R4_OK);
   refuses_model(
-    NULL, "0 of whose 2 parameters match; 2 of another shape: 0.weight is [4,5], expected [20000,20000]");
+    NULL, "0 of its 2 parameters match; 2 of another shape: 0.weight is [4,5], expected [20000,20000]");
   const struct st_note bad[] = {{"net", "dense x"}, {"input", "[5]"}};
   assert_int_equal(st_write(scratch_path("m"), 2, tensor, 2, bad, &e), R4_OK);
   refuses_model(NULL, "net: column 1: layer 1 \"dense x\"");

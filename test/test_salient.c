@@ -141,13 +141,13 @@ static void what_is_missing_is_said(void **state)
   (void)state;
   refused("rm -r n02114548", "has no folder n02114548 (white wolf), expected those of all six classes");
   refused("rm -r n02033041/feature_1468", "n02033041/feature_1468/images");
-  refused("rm n02033041/feature_427/images/*", "n02033041/feature_427/images: has no photographs");
+  refused("rm n02033041/feature_427/images/*", "n02033041/feature_427/images: has no photos");
   refused("rm n02480855/feature_665/cams/n02480855_3.png",
           "n02480855/feature_665/cams/n02480855_3.png: opening: No such file");
   char *folder = photographs();
   put_grey(folder, "n02033041/feature_1468/cams/n02033041_1.png", SIDE, SIDE + 1, 0, 255);
   folder_refused(folder, &(r4_data_options){0},
-                 "has 5 x 4 pixels, expected 4 x 4 as its image n02033041/feature_925");
+                 "has 5 x 4 pixels, expected 4 x 4, as its image n02033041/feature_925");
   folder_refused(folder, &(r4_data_options){.mask_means = R4_MASKS_RELEVANT}, "irrelevant");
   folder_remove(folder);
 }

@@ -133,11 +133,11 @@ static void test_refusals(void **state)
   o.sigma[0] = NAN;
   assert_error(&e, r4_core_sensitivity(n, w, d, &o, &s, &e), "noise of nan");
   o = (r4_sensitivity_options){.n = 17};
-  assert_error(&e, r4_core_sensitivity(n, w, d, &o, &s, &e), "17 levels of noise, expected 16 at most");
+  assert_error(&e, r4_core_sensitivity(n, w, d, &o, &s, &e), "17 levels of noise, expected at most 16");
   o = (r4_sensitivity_options){.draws = -1};
   assert_error(&e, r4_core_sensitivity(n, w, d, &o, &s, &e), "-1 draws");
   assert_error(&e, r4_core_sensitivity(n, w, bare, NULL, &s, &e),
-               "no example has a mask that marks a part of it");
+               "no example has a mask that covers only a part of it");
   r4_data_free(d);
   r4_data_free(bare);
   r4_net_free(n);

@@ -42,7 +42,7 @@ static void test_combinations(void **state)
   contradicts("range: [1, 0]\n", "range (a.yaml:1:8): expected two numbers");
   contradicts("range: [0, 1, 2]\n", "expected two numbers");
   agrees("range: [0, 1]\n");
-  contradicts("decay_at: [3, 3]\n", "decay_at (a.yaml:1:11): 3 stands after 3, expected ascending epochs");
+  contradicts("decay_at: [3, 3]\n", "decay_at (a.yaml:1:11): 3 comes after 3, expected ascending epochs");
   contradicts("schedule: steps\n", "schedule (a.yaml:1:11) is steps, but decay_at (default) is empty");
   agrees("schedule: steps\ndecay_at: [5]\n");
   contradicts("data.correct: 0.5\n", "data.corrupt (default) is none");
@@ -84,7 +84,7 @@ static void test_combinations(void **state)
   contradicts("method: ibp-ex+r3\ndelta: 1\nlambda_r3: 2\n",
               "lambda_r3 (a.yaml:3:12) has no effect, as delta");
   contradicts("method: r3\ndelta: 1\ndelta.rate: 0\n",
-              "delta.rate (a.yaml:3:13) is 0, with which lambda never");
+              "delta.rate (a.yaml:3:13) is 0, so lambda never");
   contradicts(
     "data: mydata\ndata.from: mnist\n",
     "data.from (a.yaml:2:12) has no effect, as data (a.yaml:1:7) is \"mydata\", which is not a recipe");

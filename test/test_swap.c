@@ -106,7 +106,7 @@ static void few_masks_are_not_rare_ones(void **state)
   (void)state;
   r4_data *d = make(FEW + 1, COUNT(FEW) - 1);
   const r4_swapped *p = test(d, NULL);
-  assert_string_equal(p->none, "one class alone has masks, and so few that this may be chance");
+  assert_string_equal(p->none, "only one class has masks, and so few that this may be chance");
   r4_data_free(d);
 }
 

@@ -41,8 +41,8 @@ static void test_lengths(void **state)
   d = of_file(content, (r4_data_options){.length = 12});
   f = r4_data_facts(d);
   assert_true(f.longest == 12 && f.median_length == 12 && f.length_95 == 12);
-  assert_string_equal(r4_data_note(d, 0), "30 of 40 texts have more than 12 tokens: these are cut (length); "
-                                          "half have up to 22, 95 % up to 40, the longest 42");
+  assert_string_equal(r4_data_note(d, 0), "30 of 40 texts have more than 12 tokens and are cut (length): half have up "
+                                          "to 22, 95 % up to 40, the longest 42");
   r4_data_free(d);
   r4_string_free(content);
 }

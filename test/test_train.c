@@ -178,10 +178,10 @@ static void runs_are_not_mixed_up(void **state)
   assert_non_null(strstr(e.text, "has a run already"));
   assert_int_equal(train_case((const char *const[]){"rate=0.004", NULL}, "whole", true, 0, NULL, &e),
                    R4_E_ARGUMENT);
-  assert_non_null(strstr(e.text, "whole/checkpoint: rate was 0.003 and is 0.004 now: only epochs, patience"));
+  assert_non_null(strstr(e.text, "whole/checkpoint: rate has changed from 0.003 to 0.004: only epochs, patience"));
   assert_int_equal(train_case((const char *const[]){"data.seed=4", NULL}, "whole", true, 0, NULL, &e),
                    R4_E_ARGUMENT);
-  assert_non_null(strstr(e.text, "data.seed was 3 and is 4 now"));
+  assert_non_null(strstr(e.text, "data.seed has changed from 3 to 4"));
   assert_int_equal(file_write(train_path("a-file", ""), "x", 1, &e), R4_OK);
   assert_int_equal(train_case(NULL, "a-file/below", false, 0, NULL, &e), R4_E_IO);
   assert_non_null(strstr(e.text, "a-file"));
@@ -213,7 +213,7 @@ static void a_run_may_become_longer(void **state)
   assert_true(stopped);
   assert_false(file_exists(train_path("grown", "model.safetensors"))); /* it was of two epochs */
   assert_int_equal(train_case(two, "grown", true, 0, NULL, &e), R4_E_ARGUMENT);
-  assert_non_null(strstr(e.text, "grown: epochs is 2 now, but 3 are done"));
+  assert_non_null(strstr(e.text, "grown: epochs is now 2, but 3 are done"));
   train_or_fail(more, "grown", true);
   assert_same_file(train_path("five", "model.safetensors"), train_path("grown", "model.safetensors"));
   assert_true(has_text(train_path("grown", "config.yaml"), "\nepochs: 5\n"));
@@ -235,7 +235,7 @@ static void what_depends_on_the_length_keeps_it(void **state)
   assert_int_equal(train_case((const char *const[]){"epochs=6", NULL}, "whole", true, 0, NULL, &e),
                    R4_E_ARGUMENT);
   assert_non_null(
-    strstr(e.text, "epochs was 3 and is 6 now, on which all steps depend with schedule cosine"));
+    strstr(e.text, "epochs has changed from 3 to 6, which affects all steps with schedule cosine"));
   assert_true(file_exists(train_path("whole", "model.safetensors")));
   assert_true(has_text(train_path("whole", "config.yaml"), "\nepochs: 3\n"));
 }
@@ -261,7 +261,7 @@ static void data_must_stay_as_they_were(void **state)
   if (train_case(more, "replaced", false, 3, &stopped, &e)) fail_msg("%s", e.text);
   save_data(path, 2);
   assert_error(&e, train_case(more, "replaced", true, 0, NULL, &e),
-               "the data are not those it was trained with");
+               "the data have changed");
   save_data(path, 1);
   train_or_fail(more, "replaced", true);
 }

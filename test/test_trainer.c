@@ -113,7 +113,7 @@ static void it_is_judged(void **state)
   assert_int_equal(r4_trainer_judge(t, &end, &e), R4_OK);
   assert_true(end.unpenalised && !end.penalised && end.steps == 10 && end.exchanged == 40);
   assert_non_null(
-    strstr(told, "the penalty counted in none of 10 steps")); /* all of validation is one class */
+    strstr(told, "the penalty took effect in none of 10 steps")); /* all of validation is one class */
   r4_trainer_free(t);
   r4_settings_free(s);
   s = settings_with((const char *const[]){"method=erm", "rate=0.01", "epochs=20", "eps.ramp=0", NULL});

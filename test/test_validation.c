@@ -95,11 +95,11 @@ static void refusals_say_why(void **state)
   (void)state;
   struct patch_list none = alike(50, 50, 0, 0), few = alike(50, 5, 30, 3);
   struct opened o = open_list(&none, "auto"), p = open_list(&few, "auto"), q = open_list(&few, "none");
-  assert_refuses(&o, "select is worst, but there is no validation part to choose by: set data.val");
+  assert_refuses(&o, "select is worst, but there is no validation part: set data.val");
   assert_refuses(&p, "the masked content of 6 validation examples can be exchanged, and 20 are needed; draw "
                      "more masks");
   assert_refuses(
-    &q, "select is worst, but data.val_fill is none: validation carries the shortcut and would choose the "
+    &q, "select is worst, but data.val_fill is none: validation contains the shortcut and would select a "
         "net that uses it");
   close_list(&o);
   close_list(&p);

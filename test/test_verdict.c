@@ -107,8 +107,8 @@ static void a_net_that_reads_the_patch_uses_it(void **state)
   assert_int_equal(end.val_kind, R4_VAL_EXCHANGED);
   assert_int_equal(strncmp(said, "uses the shortcut: it loses ", 28), 0);
   assert_said(
-    " % of its correct predictions when the masked content of 200 validation examples is exchanged; "
-    "method: auto makes use of the masks\n");
+    " % of its correct predictions when the masked content of 200 validation examples is exchanged; method: auto uses "
+    "the masks\n");
   assert_int_equal(r4_outcome_read(path_of("uses"), &kept, NULL), R4_OK);
   assert_true(kept.verdict == end.verdict && kept.lost == end.lost && kept.lost_error == end.lost_error &&
               kept.changed == end.changed && kept.exchanged == end.exchanged && kept.steps == end.steps &&
@@ -135,16 +135,15 @@ static void masks_on_one_class_measure_no_other(void **state)
   assert_int_equal(r4_outcome_read(path_of("one"), &kept, NULL), R4_OK);
   assert_true(end.one_sided && kept.one_sided);
   assert_said(
-    " is exchanged; masks are on some classes only, and what gives the others away, if anything does, "
-    "was not measured\n");
+    " is exchanged; only some classes have masks; shortcuts of the others, if any, were not measured\n");
 }
 
 static void a_method_keeps_the_patch_out(void **state)
 {
   (void)state;
   r4_outcome end = train("auto", "patch.npz", SET("lambda=10"));
-  assert_said("method is auto: takes pairing, as most examples have masks (400 of 400");
-  assert_said("the penalty counted in 19"); /* the guard waits for the first few */
+  assert_said("method is auto: chose pairing, as most examples have masks (400 of 400");
+  assert_said("the penalty took effect in 19"); /* the guard waits for the first few */
   assert_said(" of 200 steps\n");
   assert_true(end.verdict == R4_VERDICT_NOT || end.verdict == R4_VERDICT_LITTLE);
   assert_true(end.penalised >= 190 && end.penalised < 200 && !end.unpenalised);
@@ -157,8 +156,8 @@ static void a_penalty_that_never_counted_is_told(void **state)
   r4_outcome end = train("late", "patch.npz", SET("method=r3", "lambda=1", "batch=400", "epochs=2")), kept;
   assert_true(end.unpenalised && end.penalised == 0 && end.steps == 2);
   assert_said(
-    "the penalty counted in none of 2 steps: this is not a net that was trained with r3; try more epochs, "
-    "smaller batches, or penalty.cap: false\n");
+    "the penalty took effect in none of 2 steps: this net was not trained with r3; try more epochs, smaller batches, "
+    "or penalty.cap: false\n");
   assert_int_equal(r4_outcome_read(path_of("late"), &kept, NULL), R4_OK);
   assert_true(kept.unpenalised);
 }
@@ -173,14 +172,14 @@ static void why_it_is_not_known_is_told(void **state)
   } want[] = {
     {"few", "few.npz", "seed=0",
      ": the masked content of 4 validation examples can be exchanged, and 20 are needed"},
-    {"as-is", "patch.npz", "data.val_fill=none", ": data.val_fill is none, and auto would tell"},
-    {"filled", "patch.npz", "data.val_fill=colour", ": data.val_fill is colour, and auto would tell"},
+    {"as-is", "patch.npz", "data.val_fill=none", ": data.val_fill is none; auto would measure it"},
+    {"filled", "patch.npz", "data.val_fill=colour", ": data.val_fill is colour; auto would measure it"},
   };
   for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
     r4_outcome end = train(want[k].run, want[k].data, SET("method=erm", want[k].set)), kept;
     assert_int_equal(end.verdict, R4_VERDICT_NONE);
     assert_true(isnan(end.lost) && isnan(end.changed) && !end.exchanged);
-    assert_said("whether it uses the shortcut is not known: ");
+    assert_said("whether it uses the shortcut is unknown: ");
     assert_said(want[k].why);
     assert_int_equal(r4_outcome_read(path_of(want[k].run), &kept, NULL), R4_OK);
     assert_true(kept.verdict == R4_VERDICT_NONE && isnan(kept.lost) && isnan(kept.changed));
@@ -287,10 +286,10 @@ static void choosing_by_the_shortcut_is_refused(void **state)
   r4_error e = {0};
   r4_outcome end;
   r4_status s = try("refused", "few.npz", SET("method=erm", "select=worst"), (r4_train_options){0}, &end, &e);
-  assert_error(&e, s, "select is worst, but validation carries the shortcut");
+  assert_error(&e, s, "select is worst, but validation contains the shortcut");
   s =
     try("refused", "few.npz", SET("method=erm"), (r4_train_options){.chosen_by = "somebody picks"}, &end, &e);
-  assert_error(&e, s, "somebody picks, but validation carries the shortcut");
+  assert_error(&e, s, "somebody picks, but validation contains the shortcut");
   s = try("refused", "few.npz", SET("method=erm", "select=worst", "data.val_fill=swap"),
           (r4_train_options){0}, &end, &e);
   assert_int_equal(s, R4_OK);

@@ -107,10 +107,9 @@ static void test_prefix(void **state)
   if (load("prefixed", &(r4_load_options){.prefix = "module."}, w, NULL, &e)) fail_msg("%s", e.text);
   assert_all(w);
   refuses("prefixed", NULL, R4_E_SHAPE,
-          "/prefixed: does not fit the net, 0 of whose 4 parameters match; 4 missing: body.weight [3,2,2,2], "
-          "body.bias "
+          "/prefixed: does not fit the net: 0 of its 4 parameters match; 4 missing: body.weight [3,2,2,2], body.bias "
           "[3], fc.weight [4,36], fc.bias [4]; 4 unexpected: module.body.weight, ");
-  refuses("prefixed", &(r4_load_options){.prefix = "modul"}, R4_E_SHAPE, "0 of whose 4 parameters match");
+  refuses("prefixed", &(r4_load_options){.prefix = "modul"}, R4_E_SHAPE, "0 of its 4 parameters match");
 }
 
 /* Heads are left out, whether the file has one of another shape or none. */
@@ -134,11 +133,10 @@ static void test_heads(void **state)
     assert_true(r.taken == 2 && r.left == 2 && r.ignored == n - 2);
   }
   refuses("head", &(r4_load_options){.skip = "fc.*, head.*"}, R4_E_ARGUMENT,
-          "no parameter of the net has a name like \"head.*\"; there are body.weight, body.bias, fc.weight, "
+          "no parameter of the net matches \"head.*\"; expected body.weight, body.bias, fc.weight, "
           "fc.bias");
   refuses("head", NULL, R4_E_SHAPE,
-          "2 of whose 4 parameters match; 1 unexpected: fc.scale; 2 of another shape: fc.weight is [2,36], "
-          "expected "
+          "2 of its 4 parameters match; 1 unexpected: fc.scale; 2 of another shape: fc.weight is [2,36], expected "
           "[4,36], fc.bias is [2], expected [4]");
   write_file("head", 2, other);
   float w[SIZE] = {0};
@@ -158,7 +156,7 @@ static void test_unexpected(void **state)
   memcpy(more, tensor, sizeof tensor);
   more[TENSORS] = (struct st_new){"pooler.dense.weight", R4_SHAPE(2), number};
   write_file("more", TENSORS + 1, more);
-  refuses("more", NULL, R4_E_SHAPE, "4 of whose 4 parameters match; 1 unexpected: pooler.dense.weight");
+  refuses("more", NULL, R4_E_SHAPE, "4 of its 4 parameters match; 1 unexpected: pooler.dense.weight");
   if (load("more", &(r4_load_options){.ignore = "cls.*, pooler.*"}, w, &r, &e)) fail_msg("%s", e.text);
   assert_all(w);
   assert_int_equal(r.ignored, 1);
@@ -183,9 +181,8 @@ static void test_another_net(void **state)
   }
   write_file("another", MANY, many);
   refuses("another", NULL, R4_E_SHAPE,
-          "0 of whose 4 parameters match; 4 missing: body.weight [3,2,2,2], body.bias [3], fc.weight [4,36], "
-          "fc.bias [4]; "
-          "300 unexpected: encoder.layer.0.attention.weight, encoder.layer.1.attention.weight, "
+          "0 of its 4 parameters match; 4 missing: body.weight [3,2,2,2], body.bias [3], fc.weight [4,36], fc.bias "
+          "[4]; 300 unexpected: encoder.layer.0.attention.weight, encoder.layer.1.attention.weight, "
           "encoder.layer.2.attention.weight, ...");
 }
 
@@ -242,13 +239,13 @@ static void test_wrong_indices(void **state)
 {
   (void)state;
   write_text("i.json", "{\"weight_map\": {\"a\": \"../s-1.safetensors\"}}");
-  refuses("i.json", NULL, R4_E_PARSE, "\"a\" is in \"../s-1.safetensors\", expected a file beside the index");
+  refuses("i.json", NULL, R4_E_PARSE, "\"a\" is in \"../s-1.safetensors\", expected a file next to the index");
   write_text("i.json", "{\"weight_map\": {\"a\": \"/etc/passwd\"}}");
-  refuses("i.json", NULL, R4_E_PARSE, "\"a\" is in \"/etc/passwd\", expected a file beside the index");
+  refuses("i.json", NULL, R4_E_PARSE, "\"a\" is in \"/etc/passwd\", expected a file next to the index");
   write_text("i.json", "{\"weight_map\": {\"a\": \"..\"}}");
-  refuses("i.json", NULL, R4_E_PARSE, "expected a file beside the index");
+  refuses("i.json", NULL, R4_E_PARSE, "expected a file next to the index");
   write_text("i.json", "{\"weight_map\": {\"a\": \"\"}}");
-  refuses("i.json", NULL, R4_E_PARSE, "expected a file beside the index");
+  refuses("i.json", NULL, R4_E_PARSE, "expected a file next to the index");
   write_text("i.json", "{\"weight_map\": {\"a\": 3}}");
   refuses("i.json", NULL, R4_E_PARSE, "weight_map: \"a\" is not text");
   write_text("i.json", "{\"weight_map\": [\"a\"]}");
@@ -256,7 +253,7 @@ static void test_wrong_indices(void **state)
   write_text("i.json", "{\"weight_map\": {\"a\": \"x\", \"a\": \"y\"}}");
   refuses("i.json", NULL, R4_E_PARSE, "the key \"a\" occurs twice");
   write_text("i.json", "{\"weight_map\": {}}");
-  refuses("i.json", NULL, R4_E_SHAPE, "0 of whose 4 parameters match");
+  refuses("i.json", NULL, R4_E_SHAPE, "0 of its 4 parameters match");
 }
 
 /* A folder is its model, or the index of it. */
@@ -275,7 +272,7 @@ static void test_folders(void **state)
   if (load("", NULL, w, NULL, &e)) fail_msg("%s", e.text);
   assert_all(w);
   write_file("model.safetensors", 2, tensor);
-  refuses("", NULL, R4_E_SHAPE, "/model.safetensors: does not fit the net, 2 of whose 4");
+  refuses("", NULL, R4_E_SHAPE, "/model.safetensors: does not fit the net: 2 of its 4");
 }
 
 static void test_memory(void **state)

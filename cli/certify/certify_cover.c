@@ -27,7 +27,7 @@ static int check(const struct certify_settings *o)
                                        : NULL;
   if (!of_boxes) return EXIT_DONE;
   fprintf(stderr,
-          "r4 certify: --%s is about the content of given masks, --cover about any one region: give one\n",
+          "r4 certify: --%s is for the content of given masks, --cover for any one region: give one of the two\n",
           of_boxes);
   return EXIT_USAGE;
 }
@@ -152,7 +152,7 @@ static int run_passes(struct work *w)
   if (code) return code;
   part_path(w->j, path);
   size_t done = part_open(&kept, &covered_lines, path, key, w->examples, w->x);
-  if (done) fprintf(stderr, "r4 certify: %zu of %zu examples were done before\n", done, w->examples);
+  if (done) fprintf(stderr, "r4 certify: %zu of %zu examples were already done\n", done, w->examples);
   code = look_at_all(w, &kept, done);
   part_close(&kept);
   return code;
@@ -275,12 +275,11 @@ int cover_print(const r4_data *d, const struct cover_row *x)
   printf("\nWhatever is put into %s:\n", x->about);
   for (size_t k = 0; k < r4_data_classes(d) && k < COVER_ROWS; k++)
     if (x->class[k].examples)
-      printf("  %s: of %zu detected, %zu provably stay detected, and %zu stay detected or are reported\n",
+      printf("  %s: %zu detected, %zu of them certified, %zu certified or reported\n",
              shown(r4_data_class_name(d, k)).text, x->class[k].correct, x->class[k].recovered,
              x->class[k].detected);
-  printf("detected: by two-mask inference (r4 predict --cover). reported: predictions with one mask differ, "
-         "so that\n"
-         "what is in one place decides.\n");
+  printf("detected: by two-mask inference (r4 predict --cover). certified: provably detected whatever\n"
+         "the region shows. reported: predictions under one mask differ, so a change of the region is noticed.\n");
   return EXIT_DONE;
 }
 

@@ -86,7 +86,7 @@ r4_status certify_from_part(struct certify_job *j, const char *path, const char 
   struct proving w = {.j = j, .began = timer_now()};
   size_t n = r4_data_count(j->data);
   w.before = w.done = part_open(&w.kept, &example_lines, path, key, n, j->example);
-  if (w.done) fprintf(stderr, "r4 certify: %zu of %zu examples were done before\n", w.done, n);
+  if (w.done) fprintf(stderr, "r4 certify: %zu of %zu examples were already done\n", w.done, n);
   r4_certify_options o = *options;
   o.done = w.done;
   o.progress = proved;

@@ -114,8 +114,10 @@ static void print_claim(const struct certify_job *j)
 static void print_notes(const struct certify_job *j, const struct certify_row *row, size_t n)
 {
   size_t all = row->share->examples, masked = row->masked->examples;
-  printf("\nPer cent of examples, the mean over groups, and the worst group. certified: correct, and proved.");
-  if (row->attacked) printf("\nattacked: correct, and no counter-example was found; the truth is between the two.");
+  printf("\nShares in per cent: all examples, the mean over groups, the worst group. certified: correct, and proved.");
+  if (row->attacked) printf("\n"
+                            "attacked: correct, and the attack found no counter-example; the exact share lies between "
+                            "the two.");
   printf("\n");
   bool boxes = !row->cover;
   if (boxes && masked < all)
@@ -135,8 +137,8 @@ static void print_broken(const struct certify_row *row, size_t n)
 {
   for (size_t i = 0; i < n; i++)
     if (row[i].broken)
-      fprintf(stderr, "r4 certify: seed %lld: an attack broke %zu certified examples: this is a defect of r4, please "
-                      "report\n", (long long)row[i].seed, row[i].broken);
+      fprintf(stderr, "r4 certify: seed %lld: an attack broke %zu certified examples: this is a bug in r4, please "
+                      "report it\n", (long long)row[i].seed, row[i].broken);
 }
 
 int certify_print(const struct certify_settings *o, const struct certify_job *j, const struct certify_row *row,

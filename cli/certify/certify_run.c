@@ -107,7 +107,7 @@ static int keep_data(const struct work *w, const char *beside)
     if (r4_file_hash(w->data_file, now, &e)) return fail(&e);
     if (!strcmp(now, w->data_hash)) return EXIT_DONE;
     if (!w->o->force) {
-      fprintf(stderr, "r4 certify: %s exists and has other examples; --force overwrites it\n",
+      fprintf(stderr, "r4 certify: %s exists and holds other examples; --force overwrites it\n",
               shown(w->data_file).text);
       return EXIT_USAGE;
     }

@@ -15,8 +15,8 @@ static bool asked(const struct certify_settings *o)
 
 static int check(const struct certify_settings *o)
 {
-  const char *wrong = *o->eps && o->range ? "--eps and --range: expected one of them"
-                      : *o->cover         ? "--cover and a box: expected one of them"
+  const char *wrong = *o->eps && o->range ? "--eps and --range: give one of the two"
+                      : *o->cover         ? "--cover and a box: give one of the two"
                                           : NULL;
   if (wrong) fprintf(stderr, "r4 certify: %s\n", wrong);
   return wrong ? EXIT_USAGE : certify_check_semantics(o);

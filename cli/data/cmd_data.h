@@ -55,25 +55,25 @@ struct source {
   {"mask-means", OPTION_TEXT, offsetof(type, field.mask_means), NULL, 0, 0,                                          \
    "what white means in masks: irrelevant or relevant"},                                                             \
   {"mask-values", OPTION_TEXT, offsetof(type, field.mask_values), NULL, 0, 0,                                        \
-   "label images as masks: which values mark, as 2,3"},                                                              \
+   "label images as masks: the values that count as masked, such as 2,3"},                                           \
   {"masks", OPTION_TEXT, offsetof(type, field.read.masks), NULL, 0, 0,                                               \
    "a file with annotations: boxes, COCO, Label Studio"},                                                            \
   {"mask-categories", OPTION_TEXT, offsetof(type, field.read.mask_categories), NULL, 0, 0,                           \
-   "labels of annotations that count, as tag,ruler"},                                                                \
+   "labels of annotations that count as masks, such as tag,ruler"},                                                  \
   {"tokenizer", OPTION_TEXT, offsetof(type, field.read.tokenizer), NULL, 0, 0,                                       \
-   "of texts: tokenizer.json or vocab.txt; otherwise minilm's"},                                                     \
+   "texts: tokenizer.json or vocab.txt (default: minilm's)"},                                                        \
   {"length", OPTION_WHOLE, offsetof(type, field.read.length), "0", 0, 1048576,                                       \
-   "tokens of texts, longer ones are cut; 0: the longest, at most 512"},                                             \
+   "texts: cut longer ones to this many tokens; 0: the longest, at most 512"},                                       \
   {"mask-words", OPTION_TEXT, offsetof(type, field.read.mask_words), NULL, 0, 0,                                     \
-   "words of texts that must not matter, or a file of them"},                                                        \
+   "texts: words that must not matter, or a file of them"},                                                          \
   {"soft-masks", OPTION_FLAG, offsetof(type, field.read.soft_masks), NULL, 0, 0, "keep grey values of masks"}
 
 #define SOURCE_OPTIONS(type, field)                                                                                  \
   {"SOURCE", OPTION_WORD, offsetof(type, field.path), NULL, 0, 0, "a known name (mnist) or a path (doc/formats.md)"},\
   READ_OPTIONS(type, field),                                                                                         \
-  {"size", OPTION_WHOLE, offsetof(type, field.size), "0", 0, 16384, "resize images to N x N; 0: as they are"},       \
+  {"size", OPTION_WHOLE, offsetof(type, field.size), "0", 0, 16384, "resize images to N x N; 0: keep theirs"},       \
   {"seed", OPTION_WHOLE, offsetof(type, field.read.seed), "0", 0, 1e15,                                              \
-   "of digits, and of splits that are not given"}
+   "seed of digits, and of splits that are not given"}
 /* clang-format on */
 
 /* False after a message, unless the name of a file to be written, that of --option, ends so, and there is no such file

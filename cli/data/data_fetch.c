@@ -86,7 +86,7 @@ static bool download(const struct job *j)
 {
   char address[PATH_MAX], file[PATH_MAX];
   bool curl = RUN(j, "curl", "--version"), wget = !curl && RUN(j, "wget", "--version");
-  if (!curl && !wget) return fail(j, "the web", "neither curl nor wget can be run");
+  if (!curl && !wget) return fail(j, "the web", "neither curl nor wget is installed");
   for (size_t i = 0; i < j->known->files; i++) {
     if (!path_of(j, i, address) ||
         !path_make(file, "%s%s", j->known->file[i].name, j->source->gzip ? ".gz" : ""))

@@ -38,7 +38,7 @@ int folder_refuse_link(const char *command, const char *path)
 {
   struct stat about;
   if (lstat(path, &about) || !S_ISLNK(about.st_mode)) return EXIT_DONE;
-  fprintf(stderr, "r4 %s: %s: is a link, expected a folder: nothing is written where it leads\n", command,
+  fprintf(stderr, "r4 %s: %s: is a link, expected a folder: r4 does not write through links\n", command,
           shown(path).text);
   return EXIT_WORLD;
 }

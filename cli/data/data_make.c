@@ -13,17 +13,17 @@ struct data_make_settings {
 
 #define AT(field) offsetof(struct data_make_settings, field)
 static const struct option options[] = {
-  {"RECIPE", OPTION_WORD, AT(recipe), NULL, 0, 0, "its name: see r4 data list"},
+  {"RECIPE", OPTION_WORD, AT(recipe), NULL, 0, 0, "name of the recipe: see r4 data list"},
   {"out", OPTION_TEXT, AT(out), NULL, 0, 0, "the npz file to write"},
   {"from", OPTION_TEXT, AT(source.path), NULL, 0, 0, "a source other than the recipe's own: a known name or a path"},
   {"seed", OPTION_WHOLE, AT(source.read.seed), "0", 0, 1e15, "of every draw"},
   {"val", OPTION_TEXT, AT(val), NULL, 0, 0, "share for validation, or none; otherwise as the source has it"},
   {"split", OPTION_TEXT, AT(split), NULL, 0, 0,
-   "of HAM10000: lesion, or own for that of dermamnist_split.csv"},
+   "HAM10000: split by lesion, or own: as dermamnist_split.csv says"},
   {"size", OPTION_WHOLE, AT(source.size), "0", 0, 65536, "resize images to N x N; 0: as the recipe says"},
-  {"side", OPTION_WHOLE, AT(side), "0", 0, 65536, "of the decoy, in pixels; 0: as the recipe says"},
-  {"shades", OPTION_TEXT, AT(shades), NULL, 0, 0, "of grey decoys: paper or ross"},
-  {"clean", OPTION_FLAG, AT(clean), NULL, 0, 0, "without the decoy: the ceiling to compare with"},
+  {"side", OPTION_WHOLE, AT(side), "0", 0, 65536, "side of the decoy in pixels; 0: as the recipe says"},
+  {"shades", OPTION_TEXT, AT(shades), NULL, 0, 0, "shades of grey decoys: paper or ross"},
+  {"clean", OPTION_FLAG, AT(clean), NULL, 0, 0, "leave the decoy out: the ceiling to compare with"},
   {"overlap", OPTION_TEXT, AT(overlap), NULL, 0, 0, "examples in two splits: refuse, drop or keep"},
   READ_OPTIONS(struct data_make_settings, source),
   {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "overwrite an existing file"},
@@ -100,12 +100,12 @@ static int run(int argc, char **argv)
 
 const struct command data_make = {
   .name = "make",
-  .summary = "make a data set by recipe",
-  .details = "Takes clean data and plants a shortcut in it: the label is given away in training and not in "
-             "the test, and\n"
-             "masks mark where. The same recipe, source and seed give the same file. For example\n"
+  .summary = "make a data set from a recipe",
+  .details = "Takes clean data and plants a shortcut, which gives the label away in training but not in the test; "
+             "masks\n"
+             "mark it. The same recipe, source and seed give the same file. For example\n"
              "  r4 data make decoy-mnist --from digits --out decoy.npz\n"
-             "needs nothing else. What is made is described as by r4 data show.",
+             "needs nothing else. The result is described as by r4 data show.",
   .options = options,
   .run = run,
   .threads = THREADS_HERE,

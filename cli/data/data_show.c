@@ -46,12 +46,12 @@ static int run(int argc, char **argv)
 
 const struct command data_show = {
   .name = "show",
-  .summary = "what is in a data set",
-  .details = "How many examples each class and group has in each split, how many have a mask and how much of "
-             "the example\n"
-             "it covers, the range of the values, and a hash of the content. With --out also a picture: the "
-             "first examples\n"
-             "of each class, with the outline of their masks.",
+  .summary = "show what is in a data set",
+  .details = "Prints how many examples each class and group has in each split, how many have a mask and how much of "
+             "the\n"
+             "example it covers, the range of the values, and a hash of the content. With --out it also draws the "
+             "first\n"
+             "examples of each class, with their masks outlined.",
   .options = options,
   .run = run,
   .threads = THREADS_HERE,

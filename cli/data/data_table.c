@@ -77,7 +77,7 @@ static int print_telling(const r4_data *d)
   size_t n = 0;
   r4_error e = {0};
   if (r4_data_giveaway_words(d, TELLING, word, &n, &e)) return cli_fail("data", e.status, e.text);
-  if (n) printf("tokens that say most by themselves, where no mask is: ");
+  if (n) printf("unmasked tokens that say most about the class: ");
   for (size_t k = 0; k < n; k++)
     printf("%s%s %.0f %% %s", k ? ", " : "", token_name(d, word[k].id).text,
            100 * (double)word[k].of_class / (double)word[k].texts,

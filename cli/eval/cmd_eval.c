@@ -21,41 +21,40 @@ struct eval_settings {
 
 #define AT(field) offsetof(struct eval_settings, field)
 static const struct option options[] = {
-  {"RUN", OPTION_WORDS, AT(runs), NULL, 0, 0, "folders that r4 train made; several are set side by side"},
+  {"RUN", OPTION_WORDS, AT(runs), NULL, 0, 0, "folders made by r4 train; several are compared side by side"},
   {"split", OPTION_TEXT, AT(split), "test", 0, 0, "test, val or train"},
   {"eps", OPTION_REAL, AT(eps), "-1", -1, 1e6, "radius of the box of fragility; -1: the setting eval.eps"},
   {"kappa", OPTION_WHOLE, AT(kappa), "-1", -1, 1e9,
-   "examples with a mask that fragility is measured of; 0: none; -1: the setting eval.kappa_examples"},
+   "number of masked examples to measure fragility on; 0: none; -1: the setting eval.kappa_examples"},
   {"swap", OPTION_TEXT, AT(swap), NULL, 0, 0,
-   "what the swap test puts into masks: swap (if not given), blank, mean, noise, colour, blur; paste: on "
-   "all, "
-   "at its place, what masks of training mark; several with commas; none: no test"},
+   "what replaces masked content in the swap test: swap (default), blank, mean, noise, colour, blur; paste: put "
+   "masked content of training examples on all; several with commas; none: no test"},
   {"noise", OPTION_TEXT, AT(noise), NULL, 0, 0,
-   "relative core sensitivity: levels of noise, as 0.5,1,2; usual: 0.25 to 4; published: as in the published "
+   "relative core sensitivity: levels of noise, such as 0.5,1,2; usual: 0.25 to 4; published: as in the published "
    "code"},
   {"pointing", OPTION_TEXT, AT(pointing), NULL, 0, 0,
-   "pointing games: whether these attributions (r4 help explain) point at the core, as gradcam,integrated"},
+   "pointing games: whether these attributions (r4 help explain) point at the core, such as gradcam,integrated"},
   {"cover", OPTION_TEXT, AT(cover), NULL, 0, 0,
-   "accuracy under covering masks, and how much of it no one region can change, as edges:0.33 (r4 help certify)"},
+   "accuracy under covering masks, and how much of it no one region can change, such as edges:0.33 (r4 help certify)"},
   {"certify", OPTION_TEXT, AT(certify), NULL, 0, 0,
-   "accuracy that is proved for any content of the masks: range, any valid value, or as 0.1, by up to this much; and "
-   "under attack (r4 help certify)"},
-  {"attack", OPTION_WHOLE, AT(attack), "3", 0, 1e6, "certify: starts of the attack on each example; 0: no attack"},
+   "accuracy that is proved for any content of the masks: range: any valid value; a number, such as 0.1: a change of "
+   "up to this much; and accuracy under attack (r4 help certify)"},
+  {"attack", OPTION_WHOLE, AT(attack), "3", 0, 1e6, "--certify: starts of the attack on each example; 0: no attack"},
   {"specificity", OPTION_REAL, AT(specificity), "0.95", 1e-9, 1,
-   "of two classes: the sensitivity to the second one is that at this specificity"},
+   "two classes: report the sensitivity to the second one at this specificity"},
   {"by", OPTION_TEXT, AT(by), NULL, 0, 0,
    "accuracy for each value of a further column of metadata.csv, or of the table of texts"},
   {"confusion", OPTION_FLAG, AT(confusion), NULL, 0, 0, "examples by label and prediction"},
   {"predictions", OPTION_TEXT, AT(predictions), NULL, 0, 0,
-   "a CSV file to write: label, prediction and probabilities of each example, of each seed and of their mean"},
+   "a CSV file to write: label, prediction and probabilities of each example, by seed and by their mean"},
   {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "overwrite the file of --predictions"},
   {"set", OPTION_LIST, AT(set), NULL, 0, 0,
-   "key=value: changes eval.eps, eval.batch, eval.kappa_examples, eval.draws or data.cache; may be repeated"},
-  {"data", OPTION_TEXT, AT(data), NULL, 0, 0, "where the data of the RUNs are now, if they are not found"},
+   "key=value: change eval.eps, eval.batch, eval.kappa_examples, eval.draws or data.cache; may be repeated"},
+  {"data", OPTION_TEXT, AT(data), NULL, 0, 0, "where the data of the RUNs are now, if they have moved"},
   {"other-data", OPTION_FLAG, AT(other_data), NULL, 0, 0,
-   "also if the data are not those that the RUN was trained on"},
+   "accept data other than those the RUN was trained on"},
   {"json", OPTION_FLAG, AT(json), NULL, 0, 0,
-   "print JSON: an object for each RUN; shares from 0 to 1; null: no such figure"},
+   "print JSON: an object for each RUN; shares from 0 to 1; null: there is no such figure"},
   {0},
 };
 
@@ -173,20 +172,21 @@ static int run(int argc, char **argv)
 
 const struct command command_eval = {
   .name = "eval",
-  .summary = "accuracy by group and fragility of a run",
+  .summary = "measure accuracy by group, use of the shortcut, and fragility",
   .details =
-    "One run: a table. Several: side by side, in a table for each set of data. Averages are over the\n"
-    "seeds of a run, with standard deviations. The worst group is that of each seed; the published\n"
-    "way, the least of the groups' means, stands beside it. kappa is none (null in JSON) where no\n"
-    "example has a mask, and inf (the text \"inf\" in JSON) where bounds overflowed. The swap test puts the\n"
-    "masked content of examples of other classes into masks, eval.draws times each, and counts the answers that\n"
-    "change and those that were right before and are wrong then; where masks are on some classes only,\n"
-    "the content is put on examples of the others at its place. A net that gives\n"
-    "one answer to everything has the best kappa of all: it is named (\"constant\" and\n"
-    "\"predicts_only\" in JSON), and the exit code is 1. Of several runs the largest code counts.\n"
-    "Intervals (95 %) are over examples: Wilson's of one net, and of several runs that of the difference of\n"
-    "accuracies, example by example. Of several seeds an ensemble, the mean of their probabilities, is\n"
-    "measured as well. doc/figures.md has the formulas.",
+    "Prints a table for one run; several runs are side by side, in a table for each data set. Figures are means over\n"
+    "the seeds of a run, with standard deviations. The worst group is that of each seed; next to it is the published\n"
+    "figure, the lowest mean of a group. kappa is none (null in JSON) if no example has a mask, and inf (the text\n"
+    "\"inf\" in JSON) if the bounds overflowed. The swap test replaces masked content with that of examples of other\n"
+    "classes, eval.draws times each, and counts the predictions that change and the correct ones that are lost; if "
+    "only\n"
+    "some classes have masks, the content is pasted on examples of the others. A collapsed net, which predicts a "
+    "single\n"
+    "class, would have the best kappa of all: it is named (\"constant\" and \"predicts_only\" in JSON), and the\n"
+    "exit code is 1. For several runs the exit code is the largest.\n"
+    "Intervals (95 %) are over examples: Wilson's for one net; for several runs, that of the paired difference of\n"
+    "accuracies. For several seeds, their ensemble (the mean of the probabilities) is measured as well.\n"
+    "doc/figures.md has the formulas.",
   .options = options,
   .run = run,
   .threads = THREADS_HERE,

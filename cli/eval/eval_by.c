@@ -16,7 +16,7 @@ static bool is_asked(const struct evaluation *v)
 
 static int no_column(const struct evaluation *v)
 {
-  fprintf(stderr, "r4 eval: --by: %s: its data have no further column \"%s\"; they have", shown(v->path).text,
+  fprintf(stderr, "r4 eval: --by: %s: the data have no column \"%s\"; expected", shown(v->path).text,
           shown(v->by.column).text);
   size_t n = r4_data_extras(v->data);
   for (size_t k = 0; k < n; k++) fprintf(stderr, "%s %s", k ? "," : "", shown(r4_data_extra_name(v->data, k)).text);

@@ -10,7 +10,7 @@ static void describe_constant(const struct evaluation *v, char *to, size_t size)
   size_t k = 0;
   while (!v->measured[k].metrics.answers.constant) k++;
   constant_text(&v->measured[k].metrics.answers, v->data, text, sizeof text);
-  snprintf(to, size, "%zu of %zu seeds give one answer to everything: seed %lld %s; its kappa means nothing",
+  snprintf(to, size, "%zu of %zu seeds collapsed to one class: seed %lld %s; its kappa means nothing",
            v->summary.constant, v->summary.seeds, (long long)v->run->seed[k], text);
 }
 

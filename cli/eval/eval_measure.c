@@ -63,7 +63,7 @@ static bool take_kept(struct evaluation *v, const r4_measure_options *o, r4_spli
 {
   r4_error e = {0};
   r4_status s = r4_measured_load(&v->measured[k], v->run->folder[k], split, v->hash, o->eps, &e);
-  if (s && s != R4_E_IO && s != R4_E_MEMORY) fprintf(stderr, "r4 eval: %s; it is measured again\n", e.text);
+  if (s && s != R4_E_IO && s != R4_E_MEMORY) fprintf(stderr, "r4 eval: %s; measuring again\n", e.text);
   if (!s) run_add_proved("eval", &v->measured[k], v->run->folder[k], split, v->hash);
   return !s && is_whole(v, o, &v->measured[k], split);
 }
@@ -151,7 +151,7 @@ static int measure_part(const struct eval_how *o, struct evaluation *v, const r4
 static void tell_missing(const struct evaluation *v)
 {
   for (size_t k = 0; k < v->run->missing; k++)
-    fprintf(stderr, "r4 eval: %s: seed %lld has no model yet and is left out\n", shown(v->path).text,
+    fprintf(stderr, "r4 eval: %s: seed %lld has no model yet: left out\n", shown(v->path).text,
             (long long)v->run->missing_seed[k]);
 }
 
@@ -169,9 +169,8 @@ static int change_settings(const struct eval_how *o, struct run *run)
     const char *assignment = o->set->word[k];
     if (!is_of_evaluation(assignment)) {
       fprintf(stderr,
-              "r4 eval: --set %s: is no setting of an evaluation: expected eval.eps, eval.batch, "
-              "eval.kappa_examples, "
-              "eval.draws or data.cache\n",
+              "r4 eval: --set %s: is not a setting of an evaluation: expected eval.eps, eval.batch, "
+              "eval.kappa_examples, eval.draws or data.cache\n",
               shown(assignment).text);
       return EXIT_USAGE;
     }

@@ -13,7 +13,7 @@ static bool refuse(const char *list)
 {
   fprintf(
     stderr,
-    "r4 eval: --noise: \"%.80s\", expected usual, published, or up to %d numbers above 0 with commas, as "
+    "r4 eval: --noise: \"%.80s\", expected usual, published, or up to %d numbers above 0 with commas, such as "
     "0.5,1,2\n",
     shown(list).text, R4_MAX_NOISES);
   return false;
@@ -60,13 +60,13 @@ static r4_mean_sd clean(const struct evaluation *v)
 static void print_definition(const struct evaluation *v)
 {
   const r4_sensitivity *s = &v->measured->sensitivity;
-  printf("\nRelative core sensitivity: accuracy with noise on what is masked (s) and on the core (c) of the "
-         "same %zu\n"
-         "examples, rcs = (s - c) / (2 min(a, 1 - a)), a = (s + c) / 2: 1, only the core matters; -1, only "
-         "the mask.\n",
+  printf("\n"
+         "Relative core sensitivity: accuracy with noise on what is masked (s) and on the core (c) of the same %zu\n"
+         "examples, rcs = (s - c) / (2 min(a, 1 - a)), a = (s + c) / 2. 1: only the core matters; -1: only the "
+         "mask.\n",
          s->examples);
   if (v->noise.options.published)
-    printf("Noise is N(0, sigma^2) in units of 1/255, as in the published code, whose noise nobody sees.\n");
+    printf("Noise is N(0, sigma^2) in units of 1/255, as in the published code: too little to be seen.\n");
   else
     printf("Noise is N(0, sigma^2) in units of the deviation of each channel:");
   for (size_t c = 0; c < s->channels && !v->noise.options.published; c++) printf(" %.3g", s->unit[c]);
@@ -77,7 +77,7 @@ int noise_print(const struct evaluation *v)
 {
   if (!v->noise.asked) return EXIT_DONE;
   print_definition(v);
-  printf("Accuracy of these without noise: %.2f %%. The standard error is over examples, of one seed.\n\n",
+  printf("Accuracy on these without noise: %.2f %%. The standard error is over examples, for one seed.\n\n",
          100 * clean(v).mean);
   r4_table *t = r4_table_new();
   static const char *const head[] = {"sigma", "s %", "c %", "rcs", "se"};

@@ -69,12 +69,11 @@ int pointing_print(const struct evaluation *v)
 {
   if (!v->pointing->n) return EXIT_DONE;
   printf(
-    "\nPointing games: A, the attribution of the margin of the label at a pixel, of the examples with a mask "
-    "and a\n"
-    "core. energy: the part of max(0, A) on the core; share: of |A|; hit: examples whose largest A is on the "
-    "core;\n"
-    "area: the part of the image that is core, which a map without a preference has as energy and "
-    "share.\n\n");
+    "\n"
+    "Pointing games, on examples with a mask and a core; A is the attribution of the label's margin at a pixel.\n"
+    "energy: share of max(0, A) on the core; share: of |A|; hit: examples whose largest A is on the core;\n"
+    "area: share of the image that is core, and the energy and share of a uniform map.\n"
+    "\n");
   r4_table *t = r4_table_new();
   r4_table_column(t, "", 'l', 16);
   for (int k = 0; k < FIGURES; k++) r4_table_column(t, figure_name[k], 'r', 16);
@@ -91,7 +90,7 @@ int pointing_print(const struct evaluation *v)
   int code = table_end(stdout, "eval", t, R4_TABLE_PLAIN);
   for (size_t m = 0; m < v->pointing->n; m++)
     if (count(v, m, true) > 0)
-      printf("%s: without %.6g examples%s whose map has no positive or an infinite pixel\n",
+      printf("%s: %.6g examples%s are left out: their maps have no positive pixel, or an infinite one\n",
              v->pointing->method[m], count(v, m, true), v->run->seeds > 1 ? " of a seed, on average," : "");
   return code;
 }

@@ -172,7 +172,7 @@ void predicted_print_differences(const struct evaluation *const *v, size_t n)
   for (size_t k = 1; k < n; k++) {
     r4_interval d = difference(v[k], v[0]);
     if (!isnan(d.low))
-      printf("%s less %s, all examples: %+.2f points, 95 %%: %+.2f to %+.2f (paired by example)\n", v[k]->name,
+      printf("%s minus %s, all examples: %+.2f points, 95 %%: %+.2f to %+.2f (paired by example)\n", v[k]->name,
              v[0]->name, 100 * d.mean, 100 * d.low, 100 * d.high);
   }
 }

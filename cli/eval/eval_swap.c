@@ -73,7 +73,7 @@ static void add_share(r4_table *t, const struct evaluation *v, size_t c, int32_t
   }
   r4_mean_sd share = share_of(v, c, group, lost);
   if (isnan(share.mean))
-    cell(t, "none was right");
+    cell(t, "none correct");
   else
     cell(t, "%s %%  %.4g of %.6g", percent_text(share, 6, text), part, all);
 }
@@ -88,26 +88,27 @@ static void add_group(r4_table *t, const struct evaluation *v, size_t c, int32_t
 /* Masked content of training examples, which have masks where these may have none. */
 static void print_paste_title(const struct evaluation *v, const r4_swapped *s)
 {
-  printf("\nswap test: masked content of training examples of other classes pasted on (%zu donors, %d draws each)\n",
+  printf("\n"
+         "swap test: masked content of training examples of other classes is pasted on (%zu donors, %d draws each)\n",
          s->donors, s->draws);
   if (s->pasted < r4_data_count(v->data))
-    printf("%zu of %zu examples: for the others there is no content of another class\n", s->pasted,
+    printf("%zu of %zu examples; there is no content of another class for the rest\n", s->pasted,
            r4_data_count(v->data));
 }
 
 static void print_title(const struct evaluation *v, const r4_swapped *s)
 {
   if (s->content == R4_FILL_SWAP)
-    printf("\nswap test: masked content of other classes in its place (%zu donors, %d draws each)\n",
+    printf("\nswap test: masked content is replaced by that of other classes (%zu donors, %d draws each)\n",
            s->donors, s->draws);
   else
-    printf("\nswap test: %s in place of masked content (%d draw%s each)\n", r4_fill_name(s->content),
+    printf("\nswap test: masked content is replaced by %s (%d draw%s each)\n", r4_fill_name(s->content),
            s->draws, s->draws == 1 ? "" : "s");
   if (s->pasted)
-    printf("put on %zu example%s without a mask, at the place of the donor's\n", s->pasted,
+    printf("pasted on %zu example%s without a mask, where the donor has it\n", s->pasted,
            s->pasted == 1 ? "" : "s");
   if (s->inside + s->pasted < r4_data_count(v->data))
-    printf("%zu of %zu examples: the others have no mask, or there is no content of another class\n",
+    printf("%zu of %zu examples; the rest have no mask, or there is no content of another class\n",
            s->inside + s->pasted, r4_data_count(v->data));
 }
 
@@ -117,8 +118,8 @@ static int print_content(const struct evaluation *v, size_t c, int name_width)
   (s->content == R4_FILL_PASTE ? print_paste_title : print_title)(v, s);
   r4_table *t = r4_table_new();
   r4_table_column(t, "", 'l', name_width);
-  r4_table_column(t, "answers changed", 'l', 0);
-  r4_table_column(t, "right before, wrong then", 'l', 0);
+  r4_table_column(t, "predictions changed", 'l', 0);
+  r4_table_column(t, "correct predictions lost", 'l', 0);
   for (size_t g = 0; g < s->groups; g++)
     if (s->examples[g]) add_group(t, v, c, (int32_t)g);
   add_group(t, v, c, -1);
@@ -130,8 +131,8 @@ void swap_print_none(const struct evaluation *v, const char *before)
   const char *none = v->contents.n ? eval_swapped(v, 0)->none : NULL;
   if (none && v->swap_asked) printf("%sswap test: none, as %s\n", before, none);
   if (none && v->elsewhere && !has_content(&v->contents, R4_FILL_PASTE))
-    printf("%sno mask is on the %s part, but %zu training examples have one: --swap paste puts what theirs mark on "
-           "these\n",
+    printf("%sthe %s part has no masks, but %zu training examples do: --swap paste pastes their masked content "
+           "on these\n",
            before, v->split, v->elsewhere);
 }
 

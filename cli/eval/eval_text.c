@@ -50,8 +50,8 @@ static void print_why_no_kappa(const struct evaluation *v)
   bool masks = false;
   for (int k = 0; k < R4_SPLITS; k++) masks |= c.masked[k] > 0;
   if (masks && eval_has_no_scale(v))
-    printf("kappa: not shown, as each net has its own scale of vectors of words, and eps %g is far in one "
-           "and near in another (--eps E shows it)\n",
+    printf("kappa: not shown: nets differ in the scale of their word vectors, so eps %g is large for one and small "
+           "for another (--eps E shows it)\n",
            v->measured->metrics.eps);
   else if (masks)
     printf("kappa: none, as the setting eval.kappa_examples (--kappa) is 0\n");
@@ -62,7 +62,7 @@ static void print_why_no_kappa(const struct evaluation *v)
 static void print_infinite(const struct evaluation *v, const char *prefix)
 {
   if (isinf(v->summary.kappa_masked_max.mean))
-    printf("%skappa is infinite: bounds by intervals overflow, and prove nothing about this net\n", prefix);
+    printf("%skappa is infinite: the interval bounds overflow, and prove nothing about this net\n", prefix);
 }
 
 /* A line for each seed that gives one answer to all, after a prefix for the run, and then what to try. */
@@ -104,7 +104,7 @@ static int print_groups(const struct evaluation *v)
   cells_empty(t, 3);
   add_percent(t, "group average", s->avg, rows_interval(v, "avg_group_accuracy", interval));
   rows_interval(v, "worst_group_accuracy", interval);
-  snprintf(note, sizeof note, "%s%s(of each seed; of means %.2f %%)", interval, *interval ? " " : "",
+  snprintf(note, sizeof note, "%s%s(mean over seeds; lowest mean of a group %.2f %%)", interval, *interval ? " " : "",
            100 * s->group[s->worst_mean_group].mean);
   add_percent(t, "worst group", s->worst, note);
   rows_list(t, v);
@@ -137,9 +137,9 @@ static int print_fragility(const struct evaluation *v)
   int code = table_end(stdout, "eval", t, R4_TABLE_PLAIN);
   print_infinite(v, "");
   if (m->masked_examples < r4_data_count(v->data))
-    printf("of %zu examples with a mask\n", m->masked_examples);
+    printf("on %zu examples with a mask\n", m->masked_examples);
   if (m->core_examples < m->masked_examples)
-    printf("core: without %zu examples that are masked all over\n", m->masked_examples - m->core_examples);
+    printf("core: without %zu examples that are masked entirely\n", m->masked_examples - m->core_examples);
   return code;
 }
 

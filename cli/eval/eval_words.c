@@ -77,13 +77,15 @@ int words_print(const struct evaluation *v)
 {
   if (!is_there(v)) return EXIT_DONE;
   const r4_substituted *s = &v->measured->substituted;
-  printf("\nSubstitution: right whatever words of the list (%zu) stand at the masked tokens, of %.0f texts "
-         "with some\n\n",
+  printf("\n"
+         "Substitution: correct whatever words of the list (%zu) replace the masked tokens, on %.0f texts that have "
+         "some\n"
+         "\n",
          s->words, total(s, s->examples));
   r4_table *t = r4_table_new();
   r4_table_column(t, NULL, 'l', 30);
   r4_table_column(t, NULL, 'l', 0);
-  add(t, "right as they are", over_seeds(v, right));
+  add(t, "correct as they are", over_seeds(v, right));
   add(t, "certified, by bounds", figure(v, CERTIFIED));
   add(t, "  in the worst group", over_seeds(v, worst_certified));
   if (total(s, s->tried) > 0) {
@@ -93,7 +95,7 @@ int words_print(const struct evaluation *v)
   int code = table_end(stdout, "eval", t, R4_TABLE_PLAIN);
   for (size_t k = 0; k < v->summary.seeds; k++)
     if (v->measured[k].substituted.overflowed)
-      printf("bounds of %zu texts overflowed and prove nothing (seed %zu of the run)\n",
+      printf("the bounds of %zu texts overflowed and prove nothing (seed %zu of the run)\n",
              v->measured[k].substituted.overflowed, k);
   if (total(s, s->tried) < total(s, s->examples))
     printf("tried: %.0f texts, which have at most %zu replacements\n", total(s, s->tried), s->tries);

@@ -81,7 +81,7 @@ int ablation_read(struct ablation *a, bool quick, bool needed)
   if (!a->table) return cli_fail("ablate", e.status, e.text);
   for (size_t k = 0; k < r4_table_rows(a->table) && !code; k++) code = read_line(a, k, quick);
   if (!code && !r4_table_rows(a->table)) return refuse(a, 0, "there is no row");
-  if (!code && !a->lines && needed) return refuse(a, 0, "no row is for --quick");
+  if (!code && !a->lines && needed) return refuse(a, 0, "no row has a --quick form");
   return code;
 }
 

@@ -229,8 +229,8 @@ static void print_heading(FILE *f, const struct results *r)
       dead = dead || (run->done && run->figures.dead);
       unpenalised = unpenalised || (run->done && run->figures.unpenalised);
     }
-  if (dead) fprintf(f, " \\*: a net that gives one answer to everything.");
-  if (unpenalised) fprintf(f, " \\#: a net whose penalty counted in no step.");
+  if (dead) fprintf(f, " \\*: a collapsed net, which predicts a single class.");
+  if (unpenalised) fprintf(f, " \\#: a net whose penalty never took effect.");
   fprintf(f, "\n\n");
 }
 

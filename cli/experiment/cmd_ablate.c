@@ -24,14 +24,14 @@ struct ablate_settings {
 static const struct option options[] = {
   {"EXPERIMENT", OPTION_WORD, AT(experiment), NULL, 0, 0,
    "decoy-mnist, decoy-derm, a folder with presets and table.csv, or a file of settings"},
-  {"only", OPTION_TEXT, AT(only), NULL, 0, 0, "one of its ablations: data, masks, corrupt, decay, delta, size"},
+  {"only", OPTION_TEXT, AT(only), NULL, 0, 0, "only this ablation: data, masks, corrupt, decay, delta or size"},
   {"quick", OPTION_FLAG, AT(quick), NULL, 0, 0, "fewer points, a fifth of the epochs, and one seed"},
   {"shorten", OPTION_REAL, AT(shorten), "0", 0, 1,
-   "this share of the epochs; 0: all, or a fifth with --quick"},
-  {"seeds", OPTION_WHOLE, AT(seeds), "0", 0, MAX_SEEDS, "of each point; 0: 4, or 1 with --quick"},
-  {"set", OPTION_LIST, AT(set), NULL, 0, 0, "key=value: changes one setting of all points; may be repeated"},
-  {"out", OPTION_TEXT, AT(out), NULL, 0, 0, "folder for runs and results; runs/NAME-ablations if not given"},
-  {"jobs", OPTION_WHOLE, AT(jobs), "0", 0, 256, "runs side by side; 0: as many as CPUs"},
+   "share of the epochs to train for; 0: all, or a fifth with --quick"},
+  {"seeds", OPTION_WHOLE, AT(seeds), "0", 0, MAX_SEEDS, "seeds of each point; 0: 4, or 1 with --quick"},
+  {"set", OPTION_LIST, AT(set), NULL, 0, 0, "key=value: change one setting of all points; may be repeated"},
+  {"out", OPTION_TEXT, AT(out), NULL, 0, 0, "folder for runs and results (default: runs/NAME-ablations)"},
+  {"jobs", OPTION_WHOLE, AT(jobs), "0", 0, 256, "runs trained at once; 0: as many as CPUs"},
   {"quiet", OPTION_FLAG, AT(quiet), NULL, 0, 0, "no progress"},
   PLAN_OPTIONS(struct ablate_settings),
   {0},
@@ -172,7 +172,7 @@ static bool is_free(const struct ablate *a, const struct ablation *b, const char
     for (const char *at = point; at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
       if (strncmp(at, word, n) || at[n] != '=') continue;
       fprintf(stderr,
-              "r4 ablate: --set %.*s: the ablation \"%s\" sets it itself; --only makes others without it\n",
+              "r4 ablate: --set %.*s: the ablation \"%s\" sets it itself; --only selects others\n",
               (int)n, word, b->name);
       return false;
     }
@@ -221,7 +221,7 @@ static int read_all(struct ablate *a)
     struct ablation *b = &a->ablation[k];
     code = ablation_read(b, a->o->quick, *a->o->only);
     if (!code && !b->lines)
-      fprintf(stderr, "r4 ablate: %s: no row is for --quick, so it is left out\n", b->path);
+      fprintf(stderr, "r4 ablate: %s: no row has a --quick form: left out\n", b->path);
   }
   return code;
 }
@@ -306,9 +306,9 @@ static int run(int argc, char **argv)
 
 const struct command command_ablate = {
   .name = "ablate",
-  .summary = "what missing or wrong masks, few data, weight decay and depth do",
+  .summary = "measure what missing or wrong masks, less data, weight decay and depth do",
   .details =
-    "Trains and measures all points of the ablations of an experiment, side by side, and writes results.md,\n"
+    "Trains and measures all points of the ablations of an experiment, in parallel, and writes results.md,\n"
     "results.json, results.csv and plot.svg for each. When started again, it continues where it stopped.",
   .options = options,
   .run = run,

@@ -12,15 +12,16 @@
 #define AT(field) offsetof(struct reproduce_settings, field)
 static const struct option options[] = {
   {"NAME", OPTION_WORD, AT(name), NULL, 0, 0, "decoy-mnist, or a table below it: decoy-mnist/as-published"},
-  {"methods", OPTION_TEXT, AT(methods), NULL, 0, 0, "rows to make, by preset: erm,cert-r4; all if not given"},
+  {"methods", OPTION_TEXT, AT(methods), NULL, 0, 0, "rows to reproduce, by preset, such as erm,cert-r4 (default: "
+                                                    "all)"},
   {"seeds", OPTION_WHOLE, AT(seeds), "4", 1, MAX_SEEDS, "of each row"},
   {"splits", OPTION_WHOLE, AT(splits), "1", 1, MAX_SPLITS,
-   "of the data, for data that are split by data.seed: 0 to N - 1, with all seeds each; 1: as the rows say"},
-  {"set", OPTION_LIST, AT(set), NULL, 0, 0, "key=value: changes one setting of all rows; may be repeated"},
-  {"out", OPTION_TEXT, AT(out), NULL, 0, 0, "folder for the runs and the results; runs/NAME if not given"},
-  {"jobs", OPTION_WHOLE, AT(jobs), "0", 0, MAX_SEEDS, "seeds side by side; 0: as many as CPUs"},
-  {"form", OPTION_TEXT, AT(form), "markdown", 0, 0, "of what is printed: text, markdown, csv or json"},
-  {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "the same as --form json"},
+   "number of splits, for data that are split by data.seed: 0 to N - 1, all seeds each; 1: as the rows say"},
+  {"set", OPTION_LIST, AT(set), NULL, 0, 0, "key=value: change one setting of all rows; may be repeated"},
+  {"out", OPTION_TEXT, AT(out), NULL, 0, 0, "folder for the runs and the results (default: runs/NAME)"},
+  {"jobs", OPTION_WHOLE, AT(jobs), "0", 0, MAX_SEEDS, "seeds trained at once; 0: as many as CPUs"},
+  {"form", OPTION_TEXT, AT(form), "markdown", 0, 0, "what to print: text, markdown, csv or json"},
+  {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "same as --form json"},
   {"quiet", OPTION_FLAG, AT(quiet), NULL, 0, 0, "no progress"},
   PLAN_OPTIONS(struct reproduce_settings),
   {0},
@@ -270,15 +271,11 @@ const struct command command_reproduce = {
   .name = "reproduce",
   .summary = "reproduce a published table",
   .details =
-    "Trains every row of the table with several seeds, measures, and prints our figures beside the "
-    "published\n"
-    "ones; also as results.txt, .md, .csv and .json in the folder, and what training took as costs.md "
-    "and .csv.\n"
-    "When started again, it continues where it stopped, to the same results. What is done is not "
-    "trained or\n"
-    "measured again: eval.json beside each model keeps its figures, and is refused, with the reason, "
-    "if it is\n"
-    "not whole, was edited, or is of another version, settings, data or weights.",
+    "Trains every row of the table with several seeds, measures it, and prints our figures next to the published\n"
+    "ones; writes results.txt, .md, .csv and .json to the folder, and the time of training as costs.md and .csv.\n"
+    "When started again, it continues where it stopped, with the same results. Finished seeds are neither trained\n"
+    "nor measured again: eval.json next to each model keeps its figures, and is rejected, with the reason, if it is\n"
+    "incomplete, was edited, or belongs to another version, settings, data or weights.",
   .options = options,
   .run = run,
   .threads = THREADS_LATER,

@@ -17,16 +17,16 @@ struct sweep_settings {
 #define AT(field) offsetof(struct sweep_settings, field)
 static const struct option options[] = {
   {"FILE", OPTION_WORD, AT(file), NULL, 0, 0,
-   "settings in YAML, a preset (decoy-mnist/cert-r4), or a run's folder"},
+   "settings in YAML, a preset (decoy-mnist/cert-r4), or the folder of a run"},
   {"over", OPTION_LIST, AT(over), NULL, 0, 0,
    "key=a,b,c: values of a setting (a;b;c if they have commas); may be repeated: all combinations"},
   {"random", OPTION_WHOLE, AT(random), "0", 0, MAX_TRIALS,
-   "so many of the combinations, drawn at random; 0: all"},
-  {"pick", OPTION_TEXT, AT(pick), "worst", 0, 0, "what decides in validation: worst (group) or avg"},
-  {"set", OPTION_LIST, AT(set), NULL, 0, 0, "key=value: changes one setting of all; may be repeated"},
+   "number of combinations to draw at random; 0: all"},
+  {"pick", OPTION_TEXT, AT(pick), "worst", 0, 0, "validation figure to pick by: worst (group) or avg"},
+  {"set", OPTION_LIST, AT(set), NULL, 0, 0, "key=value: change one setting of all runs; may be repeated"},
   {"seeds", OPTION_WHOLE, AT(seeds), "1", 1, MAX_SEEDS, "of each combination"},
-  {"out", OPTION_TEXT, AT(out), NULL, 0, 0, "folder for runs and results; runs/NAME-sweep if not given"},
-  {"jobs", OPTION_WHOLE, AT(jobs), "0", 0, 256, "runs side by side; 0: as many as CPUs"},
+  {"out", OPTION_TEXT, AT(out), NULL, 0, 0, "folder for runs and results (default: runs/NAME-sweep)"},
+  {"jobs", OPTION_WHOLE, AT(jobs), "0", 0, 256, "runs trained at once; 0: as many as CPUs"},
   {"quiet", OPTION_FLAG, AT(quiet), NULL, 0, 0, "no progress"},
   PLAN_OPTIONS(struct sweep_settings),
   {0},
@@ -63,9 +63,9 @@ static int read_over(struct sweep *s, const char *word)
   if (s->overs == MAX_OVER) return refuse(word, "more than 16 settings");
   snprintf(o->key, sizeof o->key, "%.*s", (int)key, word);
   if (!strcmp(o->key, "seed"))
-    return refuse(word, "seeds are not to be picked from; --seeds says how many there are");
+    return refuse(word, "seeds cannot be picked; --seeds sets their number");
   for (size_t k = 0; k < s->overs; k++)
-    if (!strcmp(s->over[k].key, o->key)) return refuse(word, "this setting is there twice");
+    if (!strcmp(s->over[k].key, o->key)) return refuse(word, "this setting is given twice");
   if (!list_split(word + key + 1, ',', &o->n, o->value))
     return refuse(word, "expected values that differ from each other, at most 32");
   if (!o->n) return refuse(word, "expected at least one value");
@@ -145,7 +145,7 @@ static int write_all(void *user)
     if (s->run[k].done && isnan(s->run[k].figures.val_avg.mean)) {
       fprintf(
         stderr,
-        "r4 sweep: %s has no validation to pick by, and the test part is not for that: --set data.val=0.1\n",
+        "r4 sweep: %s has no validation part to pick by, and the test part must not be used: --set data.val=0.1\n",
         shown(s->run[k].folder).text);
       return EXIT_USAGE;
     }
@@ -166,7 +166,7 @@ static int print_all(void *user)
   int code = sweep_print(stdout, s);
   for (size_t k = 0; k < s->trials; k++) done += s->run[k].done;
   if (code || done < s->trials || sweep_best(s) < s->trials) return code;
-  fprintf(stderr, "r4 sweep: all nets give one answer to everything: there is none to pick\n");
+  fprintf(stderr, "r4 sweep: all nets collapsed to one class: there is none to pick\n");
   return EXIT_NO;
 }
 
@@ -226,11 +226,11 @@ static int run(int argc, char **argv)
 
 const struct command command_sweep = {
   .name = "sweep",
-  .summary = "try many values of settings, and pick by validation",
-  .details = "Trains all combinations of values, or some at random, side by side. results.md, .json and .csv "
-             "have all of\n"
-             "them, pareto.svg and pareto.csv those that no other beats in accuracy and kappa. What is best "
-             "is picked by\n"
+  .summary = "try values of settings, and pick by validation",
+  .details = "Trains all combinations of values, or some at random, in parallel. results.md, .json and .csv list all "
+             "of\n"
+             "them, pareto.svg and pareto.csv those that no other beats in both accuracy and kappa. The best is "
+             "picked by\n"
              "validation alone. When started again, it continues where it stopped.",
   .options = options,
   .run = run,

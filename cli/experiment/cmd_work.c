@@ -91,7 +91,7 @@ const struct command command_work = {
              "there is none left.\n"
              "Start as many as you like, on any machines that see the folder. A worker that is killed gives "
              "its run back, and\n"
-             "another goes on from the checkpoint. Ctrl-C, SIGTERM and SIGUSR1 save and stop. A run that "
+             "another continues from the checkpoint. Ctrl-C, SIGTERM and SIGUSR1 save and stop. A run that "
              "fails is not tried\n"
              "again without --again; OUT/work/NAME.log has what it said. See doc/scale.md.",
   .options = options,

@@ -86,7 +86,7 @@ const char *constant_advice(const r4_settings *s)
 {
   r4_setting_value method = {0}, delta = {0}, epochs = {.whole = 1};
   if (s) r4_settings_get(s, "epochs", &epochs, NULL);
-  if (!epochs.whole) return "epochs is 0: its weights are those of from.";
+  if (!epochs.whole) return "epochs is 0: the weights are those of from.";
   if (s) r4_settings_get(s, "method", &method, NULL);
   if (s) r4_settings_get(s, "delta", &delta, NULL);
   if (method.text && !r4_method_describe(method.text).guided) return "Try a lower rate.";

@@ -176,7 +176,7 @@ int plan_read(const char *path, struct plan *p)
   snprintf(why, sizeof why,
            "is of r4 %.60s, this is r4 " R4_VERSION ": plan again, with the version that works",
            version ? shown(version).text : "?");
-  int code = !same ? refuse(path, why) : !take_all(p) ? refuse(path, "is no plan of runs") : EXIT_DONE;
+  int code = !same ? refuse(path, why) : !take_all(p) ? refuse(path, "is not a plan of runs") : EXIT_DONE;
   if (code) plan_free(p);
   return code;
 }

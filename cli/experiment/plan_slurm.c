@@ -80,7 +80,7 @@ int plan_slurm_print(FILE *f, const void *array)
   if (!can_be_quoted(a->out))
     return cli_fail(
       "work", R4_E_ARGUMENT,
-      "a path with quotes, backslashes or line breaks cannot stand in a script for Slurm: choose another "
+      "a path with quotes, backslashes or line breaks cannot be in a script for Slurm: choose another "
       "--out");
   size_t tasks = a->runs < MOST_TASKS ? a->runs : MOST_TASKS, most = (a->runs + tasks - 1) / tasks;
   print_head(f, a, tasks);

@@ -235,7 +235,7 @@ static int finish(struct worker *w)
   size_t done = count_done(l);
   if (done == l->runs) return write_tables(l);
   if (jobs_interrupted() || w->stopped) {
-    fprintf(stderr, "r4 work: stopped and saved; the same command goes on\n");
+    fprintf(stderr, "r4 work: stopped and saved; the same command continues\n");
     return EXIT_NO;
   }
   if (!l->quiet)

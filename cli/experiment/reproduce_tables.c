@@ -90,8 +90,8 @@ static const struct beside {
 } beside[R4_TOPICS] = {
   [R4_TOPIC_ACCURACY] = {{"of means", "gap", "paper: avg", "paper: worst"},
                          add_accuracy,
-                         " Of means: the least of the groups' means, the published way. Gap: the share of the way from "
-                         "ERM to the ceiling."},
+                         " Of means: the lowest mean of a group, as published. Gap: how much of the gap between ERM "
+                         "and the ceiling is closed."},
   [R4_TOPIC_FRAGILITY] = {{"ratio", "ratio, mean", "paper"}, add_fragility, " Ratio: masked to core."},
 };
 
@@ -178,18 +178,21 @@ static void print_notes(FILE *f, const struct table *t)
   bool none = false;
   fprintf(
     f,
-    "\n^ is the best of its column, ~ is tied with it: Welch's t test over the nets of the two rows has p > "
-    "0.05, two-sided,\nwith Holm's correction for all rows that are compared with the best. Of one net each "
-    "there is no test. Ceilings and\ncontrols do not compete, nor do figures with a star.\n");
+    "\n"
+    "^ is the best of its column, ~ is tied with it: Welch's t test over the nets of the two rows has p > 0.05, "
+    "two-sided,\n"
+    "with Holm's correction for all rows that are compared with the best. With one net each there is no test. "
+    "Ceilings and\n"
+    "controls are not compared, nor are figures with a star.\n");
   for (const struct row *r = t->row; r < t->row + t->rows; r++) {
     if (r->done && *r->ours.constant) fprintf(f, "\n\\* %s: %s.\n", r->name, r->ours.constant);
     if (r->done && r->ours.unpenalised)
-      fprintf(f, "\n\\# %s: %s, and it does not compete.\n", r->name, r->ours.unpenalised_says);
+      fprintf(f, "\n\\# %s: %s, and it is not compared.\n", r->name, r->ours.unpenalised_says);
     none |= r->done && isnan(row_figure(r, "kappa_masked_max").mean);
   }
   if (none)
     fprintf(f,
-            "\nkappa is none where no test example has a mask, or the setting eval.kappa_examples is 0.\n");
+            "\nkappa is none if no test example has a mask, or the setting eval.kappa_examples is 0.\n");
 }
 
 int tables_print(FILE *f, const struct table *t, r4_table_form form)
@@ -223,8 +226,9 @@ int costs_print(FILE *f, const struct table *t, r4_table_form form)
     cell(to, isfinite(epoch / base) ? "%.2f" : "-", epoch / base);
   }
   fprintf(f,
-          "What training took, in seconds by the logs of the runs, with as many nets side by side as there "
-          "were. No "
-          "two runs take\nthe same time: results.* do not depend on it, and are the same to the byte.\n\n");
+          "Time of training in seconds, from the logs of the runs, with several nets trained at once. It varies from "
+          "run\n"
+          "to run; results.* do not depend on it, and are reproduced to the byte.\n"
+          "\n");
   return table_end(f, "reproduce", to, form);
 }

@@ -169,7 +169,7 @@ static void tell(const struct run_list *l, const struct listed_run *r)
   const char *slash = strrchr(r->folder, '/');
   if (l->quiet || l->rows) return;
   fprintf(stderr, "[%zu/%zu] %s:", l->done, l->runs, shown(slash ? slash + 1 : r->folder).text);
-  run_list_tell(l, &r->figures.list, r->figures.dead          ? ", dead"
+  run_list_tell(l, &r->figures.list, r->figures.dead          ? ", collapsed"
                                      : r->figures.unpenalised ? ", not penalised"
                                                               : "");
 }
@@ -239,7 +239,7 @@ static int make_all(struct run_list *l)
   for (size_t k = 0; k < l->runs; k++) l->missing += !run_list_is_done(l, k);
   l->began = timer_now();
   code = jobs_run(&all);
-  if (all.stopped && code <= EXIT_NO) fprintf(stderr, "stopped and saved; the same command goes on\n");
+  if (all.stopped && code <= EXIT_NO) fprintf(stderr, "stopped and saved; the same command continues\n");
   if (!code) code = l->write(l->user);
   return code ? code : l->print(l->user);
 }

@@ -289,7 +289,7 @@ static r4_status read_one(const struct summary_of *of, struct run_figures *f, r4
   const char *own = r4_json_as_text(r4_json_get(root, "key"));
   find_key(of, key);
   if (!own || strcmp(own, key))
-    s = refuse(path, "is of other settings, data, weights or figures", e);
+    s = refuse(path, "belongs to other settings, data, weights or figures", e);
   else if (!take_run(root, f, metrics, validation))
     s = refuse(path, "some figures are missing", e);
   r4_json_value_free(root);

@@ -253,28 +253,29 @@ static void print_head(FILE *f, const struct sweep *s)
     one_sided = s->run[k].figures.one_sided;
   }
   fprintf(
-    f, "%s: %lld seed%s of each, in per cent. Figures are those of validation; the test part was not used.\n",
+    f, "%s: %lld seed%s each, in per cent. Figures are of the validation part; the test part was not used.\n",
     s->file, (long long)s->seeds, s->seeds > 1 ? "s" : "");
   if (exchanged)
     fprintf(
       f,
-      "They hold where the masked content is that of another class, by %lld validation examples in which it "
-      "was exchanged.\n",
+      "They are measured on %lld validation examples whose masked content was exchanged with that of another class.\n",
       (long long)exchanged);
   else if (filled)
-    fprintf(f, "Masked content of validation is replaced, as data.val_fill says.\n");
+    fprintf(f, "Masked content of validation examples is replaced, as set by data.val_fill.\n");
   else
     fprintf(f,
-            "Validation is as it is: there are no masks, and a shortcut that it carries is not noticed.\n");
+            "Validation examples are unchanged: there are no masks, and a shortcut in them goes unnoticed.\n");
   if (exchanged && one_sided)
     fprintf(f,
             "Masks are on some classes only. If the others have a shortcut of their own, it is still in validation, "
             "and the\nbest may be the one that uses it: check the pick on examples without it.\n");
   fprintf(
     f,
-    "Error: standard error of the average. Score: the mean of the average and of the worst group, as far as "
-    "it stands out\nfrom noise. Changed: predictions that change with the masked content. Front: no other "
-    "has as much accuracy and a\nsmaller kappa.\n\n");
+    "Error: standard error of the average. Score: the mean of the average and of the worst group, as far as it "
+    "exceeds\n"
+    "noise. Changed: predictions that change with the masked content. Front: no other is as accurate with a smaller\n"
+    "kappa.\n"
+    "\n");
 }
 
 static void print_unpenalised(FILE *f, const struct sweep *s)
@@ -285,11 +286,12 @@ static void print_unpenalised(FILE *f, const struct sweep *s)
   if (none_is_penalised(s))
     fprintf(
       f,
-      "\nThe penalty counted in no step of any: try more epochs, smaller batches, or penalty.cap: false\n");
+      "\nThe penalty never took effect in any of them: try more epochs, smaller batches, or penalty.cap: false\n");
   else
     fprintf(f,
-            "\nNot penalised: the penalty counted in no step, so that it is not a net of its method, and is "
-            "not picked.\n");
+            "\n"
+            "Not penalised: the penalty never took effect, so the net was not trained by its method, and is not "
+            "picked.\n");
 }
 
 static void print_pick(FILE *f, const struct sweep *s, size_t best)

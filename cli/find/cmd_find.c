@@ -108,7 +108,7 @@ static bool has_place(const r4_clue *c)
 static void print_next(const struct find_settings *s, const r4_found *f)
 {
   printf("Which of these may matter, nobody but you can say: a smooth lesion is benign for a reason, a patch "
-         "beside it\n"
+         "next to it\n"
          "is not. Look at the photos or texts.\n");
   for (size_t k = 0; k < r4_found_count(f); k++) {
     r4_clue c = r4_found_at(f, k);
@@ -275,7 +275,7 @@ const struct command command_find = {
     "each\n"
     "other, words at an end, lengths. A finding is a set of training examples that look alike in one respect "
     "and\n"
-    "share a label, with the chance of so many or more by luck, corrected for all that was tried: where "
+    "share a label, with the chance of as many or more by luck, corrected for all that was tried: where "
     "labels were\n"
     "dealt out at random, anything at all is found once in 20 times. Pure findings at a place come first.\n"
     "doc/find.md says more. Exit code 0 also if nothing was found.",

@@ -27,7 +27,7 @@ struct find_net {
 };
 
 /* The data, and the net of --run. Returns an exit code, after a message unless it is 0. */
-int find_open(const struct find_settings *s, struct find_net *n, r4_data **d);
+int find_open(struct find_settings *s, struct find_net *n, r4_data **d);
 /* That of --quick-net. */
 int find_train(const struct find_settings *s, struct find_net *n, const r4_data *d, struct find_clock *clock);
 void find_net_close(struct find_net *n);

@@ -24,12 +24,25 @@ static int open_run(const struct find_settings *s, struct find_net *n, r4_data *
   return *d || code ? code : EXIT_WORLD;
 }
 
-int find_open(const struct find_settings *s, struct find_net *n, r4_data **d)
+/* Masks whose meaning nobody has stated: what they mark is looked at as everything else is. */
+static r4_data *open_as_if_unmasked(struct find_settings *s)
+{
+  s->source.read.mask_means = R4_MASKS_IRRELEVANT;
+  r4_data *d = r4_find_data(s->source.path, &s->source.read, NULL);
+  s->masked = true;
+  if (d)
+    fprintf(stderr, "r4 find: the masks are ignored, as their meaning is not stated; with --mask-means irrelevant, "
+                    "what they mark is left out\n");
+  return d;
+}
+
+int find_open(struct find_settings *s, struct find_net *n, r4_data **d)
 {
   r4_error e = {0};
   *d = NULL;
   if (*s->run) return open_run(s, n, d);
   *d = r4_find_data(s->source.path, &s->source.read, &e);
+  if (!*d && e.status == R4_E_ARGUMENT && s->source.read.mask_means == R4_MASKS_UNSTATED) *d = open_as_if_unmasked(s);
   return *d ? EXIT_DONE : cli_fail("find", e.status, e.text);
 }
 

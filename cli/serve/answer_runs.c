@@ -28,7 +28,7 @@ void answer_search(struct site *s, const struct request *r, const r4_json_value 
   char run[TASK_WORD];
   r4_json_as_flag(r4_json_get(body, "net"), &net);
   if (tasks_busy(&s->tasks, TASK_FIND, NULL)) {
-    answer_error(a, 409, "a search goes on already");
+    answer_error(a, 409, "a search is already running");
     return;
   }
   struct task *t = tasks_add(&s->tasks, TASK_FIND, 0, "");
@@ -135,7 +135,7 @@ void answer_train(struct site *s, const struct request *r, const r4_json_value *
   char name[32];
   size_t masks = 0;
   if (tasks_busy(&s->tasks, TASK_TRAIN, NULL)) {
-    answer_error(a, 409, "training goes on already");
+    answer_error(a, 409, "training is already running");
     return;
   }
   r4_status status = ensure_settings(s, &e);

@@ -80,7 +80,7 @@ static r4_status add_judged(struct marks *m, const char *key, const char *name, 
 static r4_status damaged(r4_error *e, const char *list, size_t k)
 {
   snprintf(e->text, sizeof e->text,
-           "%s: entry %zu of \"%s\" is not one that r4 serve writes; mend or move the file", file, k + 1,
+           "%s: entry %zu of \"%s\" is not one that r4 serve writes; fix or move the file", file, k + 1,
            list);
   return e->status = R4_E_PARSE;
 }

@@ -30,7 +30,7 @@ CASES: list[tuple[str, Any, Any, dict[str, Any]]] = [
     ("labels", X, None, {}),
     ("masks have shape", X, Y, {"masks": np.zeros((6, 5)), "mask_means": "irrelevant"}),
     ("masks have shape", X, Y, {"masks": np.zeros((5, 4)), "mask_means": "irrelevant"}),
-    ("not what they mean", X, Y, {"masks": np.zeros((6, 4))}),
+    ("without mask_means", X, Y, {"masks": np.zeros((6, 4))}),
     ("mask_means is 'white'", X, Y, {"masks": np.zeros((6, 4)), "mask_means": "white"}),
     ("masks", X, Y, {"masks": np.full((6, 4), 2.0), "mask_means": "irrelevant"}),
     ("masks", X, Y, {"masks": np.full((6, 4), np.nan), "mask_means": "irrelevant"}),

@@ -117,7 +117,7 @@ def test_masks_mean_what_they_meant(fitted: r4.Classifier, bars: Bars, tmp_path:
     assert other.evaluate(bars.x, y, masks=~bars.m) == expected
     other.save(tmp_path / "run")
     assert r4.load(tmp_path / "run").evaluate(bars.x, y, masks=~bars.m) == expected
-    with pytest.raises(r4.ArgumentError, match="not what they mean"):
+    with pytest.raises(r4.ArgumentError, match="without mask_means"):
         r4.Classifier(NET, epochs=1).fit(bars.x, y).evaluate(bars.x, y, masks=bars.m)
 
 

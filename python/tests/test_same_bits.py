@@ -68,7 +68,7 @@ def test_the_command_opens_a_saved_run(bars: Bars, tmp_path: Path, command: str)
     assert json.loads((tmp_path / "moved" / "manifest.json").read_text())["data"]["sha256"] == d.hash
     c.save(tmp_path / "other", data=d.part("test"))
     said = subprocess.run([command, "eval", tmp_path / "other"], capture_output=True, text=True, check=False)
-    assert "--other-data takes them all the same" in said.stderr
+    assert "--other-data accepts them" in said.stderr
 
 
 def test_checkpoints(bars: Bars, tmp_path: Path) -> None:

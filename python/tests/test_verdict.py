@@ -58,7 +58,7 @@ def test_the_method_is_chosen_by_the_masks(many: Bars) -> None:
 
 
 def test_a_penalty_that_never_counted_is_a_warning(many: Bars, tmp_path: Path, command: str) -> None:
-    with pytest.warns(r4.VerdictWarning, match="the penalty counted in none of 20 steps: this is not a net that was"):
+    with pytest.warns(r4.VerdictWarning, match="the penalty took effect in none of 20 steps: this net was not"):
         c = fitted(many, "r3", rate=1e-9, epochs=2)
     assert c.verdict_ is not None
     assert c.verdict_.unpenalised
@@ -69,7 +69,7 @@ def test_a_penalty_that_never_counted_is_a_warning(many: Bars, tmp_path: Path, c
     found = subprocess.run(
         [command, "eval", str(tmp_path / "run"), "--other-data"], capture_output=True, text=True, check=False
     )
-    assert "the penalty counted in none of 20 steps" in found.stdout
+    assert "the penalty took effect in none of 20 steps" in found.stdout
     c.report(tmp_path / "page.html", d)
     assert "The penalty counted in none of 20 steps" in (tmp_path / "page.html").read_text()
 

@@ -21,7 +21,7 @@ static r4_status read_quoted(struct csv *c, char **field, r4_error *e)
   size_t opened = c->next_line;
   char *to = *field = ++c->at;
   for (;; c->at++) {
-    if (c->at == c->end) return bad(c, opened, "a quote is opened and never closed", e);
+    if (c->at == c->end) return bad(c, opened, "a quote is not closed", e);
     if (!*c->at) return bad(c, c->next_line, "a zero byte, expected text", e);
     if (*c->at == '"' && *++c->at != '"') break;
     c->next_line += *c->at == '\n';

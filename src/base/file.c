@@ -101,7 +101,7 @@ int file_open_in_place(const char *path, int how, r4_error *e)
   if (fd >= 0)
     r4_fail(e, R4_E_IO, "%s: is %s, expected a file", path, kind_of(about.st_mode));
   else if (errno == ELOOP)
-    r4_fail(e, R4_E_IO, "%s: is a link, expected a file: nothing is written where it leads", path);
+    r4_fail(e, R4_E_IO, "%s: is a link, expected a file: r4 does not write through links", path);
   else
     system_failed(e, path, "cannot be written");
   if (fd >= 0) close(fd);
@@ -220,7 +220,7 @@ r4_status file_refuse_link(const char *path, r4_error *e)
 {
   struct stat about;
   if (lstat(path, &about) || !S_ISLNK(about.st_mode)) return R4_OK;
-  return r4_fail(e, R4_E_IO, "%s: is a link, expected a folder: nothing is written where it leads", path);
+  return r4_fail(e, R4_E_IO, "%s: is a link, expected a folder: r4 does not write through links", path);
 }
 
 bool file_leads_out(const char *name)
@@ -245,7 +245,7 @@ r4_status file_check_inside(const char *folder, const char *name, r4_error *e)
 {
   char root[PATH_MAX], place[PATH_MAX];
   if (file_leads_out(name))
-    return r4_fail(e, R4_E_IO, "%s: leads out of the folder %s, expected a path within it", name, folder);
+    return r4_fail(e, R4_E_IO, "%s: leaves the folder %s, expected a path within it", name, folder);
   char *path = file_join(folder, name, e);
   if (!path) return R4_E_MEMORY;
   r4_status s = R4_OK;

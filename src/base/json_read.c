@@ -110,7 +110,7 @@ static r4_status read_escape(struct reader *r)
     r->at++;
     return R4_OK;
   }
-  if (!take(r, 'u') || !read_hex(r, &code)) return refuse(r, "an escape that JSON does not have");
+  if (!take(r, 'u') || !read_hex(r, &code)) return refuse(r, "an unknown escape");
   if (code >= 0xd800 && code < 0xdc00) {
     if (!take(r, '\\') || !take(r, 'u') || !read_hex(r, &low) || low < 0xdc00 || low > 0xdfff)
       return refuse(r, "half of a surrogate pair");
@@ -133,7 +133,7 @@ static r4_status read_string(struct reader *r, char **text)
       if (s) return s;
       continue;
     }
-    if (r->at >= r->end) return refuse(r, "the text ends within a string");
+    if (r->at >= r->end) return refuse(r, "a string is not closed");
     size_t n = utf8_next(r->at, &code);
     if (!n || code < ' ') return refuse(r, "a byte that is not UTF-8, or a control character");
     memcpy(r->strings, r->at, n);

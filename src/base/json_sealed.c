@@ -25,7 +25,7 @@ r4_json_value *r4_json_read_sealed(const char *file, r4_error *e)
   r4_status s = file_read(file, MOST_BYTES, &text, &size, e);
   if (!s) s = js_parse(file, text, size, &root, e);
   if (!s && !checksum_matches((const char *)text, size))
-    s = r4_fail(e, R4_E_ARGUMENT, "%s: was edited: it does not have the SHA-256 that it ends with", file);
+    s = r4_fail(e, R4_E_ARGUMENT, "%s: was edited: its SHA-256 does not match the one at its end", file);
   r4_mem_free(text);
   if (!s) return (r4_json_value *)(void *)root;
   js_free(root);

@@ -268,7 +268,7 @@ static r4_status find_donors(struct attack *a, r4_error *e)
 {
   size_t n = a->donors ? r4_data_count(a->donors) : 0;
   if (n && r4_shape_count(r4_data_shape(a->donors)) != (int64_t)a->features)
-    return r4_fail(e, R4_E_SHAPE, "certify: the donors of an attack have other features than the examples");
+    return r4_fail(e, R4_E_SHAPE, "certify: the donors of an attack differ in shape from the examples");
   if (!(a->donor = mem_new(n + 1, sizeof *a->donor, "donors", e))) return R4_E_MEMORY;
   for (size_t i = 0; i < n; i++)
     if (r4_data_has_mask(a->donors, i)) a->donor[a->donor_count++] = i;
@@ -317,6 +317,6 @@ r4_status r4_attack_box(const r4_net *n, const float *weights, const r4_data *d,
   a.features = (size_t)r4_shape_count(r4_data_shape(d));
   r4_status s = box_read(&a.box, box->eps, box->low, box->high, e);
   if (!s && (r4_data_vocabulary(d) > 0 || a.features != (size_t)r4_shape_count(r4_net_input(n))))
-    s = r4_fail(e, R4_E_SHAPE, "certify: the examples are not what the net takes");
+    s = r4_fail(e, R4_E_SHAPE, "certify: the shape of the examples does not fit the net");
   return s ? s : run_attack(&a, starts, e);
 }

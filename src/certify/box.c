@@ -66,11 +66,13 @@ r4_status box_read(struct box *b, const char *eps, const char *low, const char *
 {
   *b = (struct box){.whole = !eps, .ranged = low != NULL};
   if (!low != !high) return r4_fail(e, R4_E_ARGUMENT, "a range of valid values needs both of its ends");
-  if (b->whole && !b->ranged) return r4_fail(e, R4_E_ARGUMENT, "the whole range is asked for, but there is no range");
+  if (b->whole && !b->ranged) return r4_fail(e, R4_E_ARGUMENT, "the whole range is to be certified, but there is no "
+                                                               "range");
   if (eps && (!decimal_above(eps, &b->eps) || b->eps < 0))
-    return r4_fail(e, R4_E_ARGUMENT, "eps is \"%.40s\", expected a decimal from 0 on, as 0.1", eps);
+    return r4_fail(e, R4_E_ARGUMENT, "eps is \"%.40s\", expected a decimal of at least 0, such as 0.1", eps);
   if (b->ranged && (!decimal_below(low, &b->low) || !decimal_above(high, &b->high) || !(b->low < b->high)))
-    return r4_fail(e, R4_E_ARGUMENT, "the range is \"%.40s\" to \"%.40s\", expected two decimals, the lower first", low,
+    return r4_fail(e, R4_E_ARGUMENT, "the range is \"%.40s\" to \"%.40s\", expected two decimals, the lower one "
+                                     "first", low,
                    high);
   if (b->ranged && !b->whole && !fits(eps, b))
     return r4_fail(e, R4_E_ARGUMENT, "eps is %.40s, larger than the range, %.40s to %.40s: expected the whole range",

@@ -82,7 +82,7 @@ r4_status r4_file_hash(const char *path, char hex[R4_HASH_SIZE], r4_error *e)
   for (size_t n; (n = fread(block, 1, sizeof block, f));) hash_add(&h, block, n);
   bool failed = ferror(f);
   fclose(f);
-  if (failed) return r4_fail(e, R4_E_IO, "%s: cannot be read to its end", path);
+  if (failed) return r4_fail(e, R4_E_IO, "%s: cannot be read completely", path);
   hash_end(&h, digest);
   hash_hex(digest, hex);
   return R4_OK;

@@ -227,7 +227,7 @@ static r4_status check_data(const r4_net *n, const r4_data *d, r4_error *e)
 {
   if (r4_data_vocabulary(d) > 0)
     return r4_fail(e, R4_E_ARGUMENT,
-                   "certify: the claim box is about numbers, and the examples are texts, of which words are replaced");
+                   "certify: the claim box is for numbers, and the examples are texts, whose words are replaced");
   long long features = (long long)r4_shape_count(r4_net_input(n)),
             given = (long long)r4_shape_count(r4_data_shape(d));
   if (features == given) return R4_OK;

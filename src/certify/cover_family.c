@@ -189,11 +189,11 @@ static struct cover_hidden window(const r4_cover *c, size_t k, size_t length)
 /* ---- Making ---- */
 
 static const struct cover_kind kinds[] = {
-  {"edges", "edges:F with F above 0 and below 0.5, as edges:0.33", false, read_share, fit_edges, edge},
-  {"square", "square:P or square:P,K with P pixels a side and K from 2 to 16, as square:32", false, read_side,
+  {"edges", "edges:F with F above 0 and below 0.5, such as edges:0.33", false, read_share, fit_edges, edge},
+  {"square", "square:P or square:P,K with P pixels a side and K from 2 to 16, such as square:32", false, read_side,
    fit_square, square},
-  {"frame", "frame:F with F above 0 and below 0.5, as frame:0.25", false, read_share, fit_frame, frame},
-  {"tokens", "tokens:N or tokens:N,K with N tokens and K from 2 to 16, as tokens:3", true, read_side,
+  {"frame", "frame:F with F above 0 and below 0.5, such as frame:0.25", false, read_share, fit_frame, frame},
+  {"tokens", "tokens:N or tokens:N,K with N tokens and K from 2 to 16, such as tokens:3", true, read_side,
    fit_tokens, window},
 };
 

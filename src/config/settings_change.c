@@ -30,8 +30,8 @@ static void describe(const struct setting *t, const r4_settings *was, const r4_s
   const char *why = strcmp(t->info.key, "epochs") ? NULL : length_matters(&now->values);
   char *x = setting_text(t, was), *y = setting_text(t, now),
        *z = why ? setting_text(setting_find(why), now) : NULL;
-  r4_fail(to, R4_E_ARGUMENT, "%s was %.120s and is %.120s now%s%s%s%s", t->info.key, x ? x : "?", y ? y : "?",
-          why ? ", on which all steps depend with " : "", why ? why : "", why ? " " : "", z ? z : "");
+  r4_fail(to, R4_E_ARGUMENT, "%s has changed from %.120s to %.120s%s%s%s%s", t->info.key, x ? x : "?", y ? y : "?",
+          why ? ", which affects all steps with " : "", why ? why : "", why ? " " : "", z ? z : "");
   r4_string_free(x);
   r4_string_free(y);
   r4_string_free(z);

@@ -57,7 +57,7 @@ static r4_status check_names(const r4_settings *s, size_t k, r4_error *e)
   double place = weight_by_place(v, k), name = weight_by_name(v, k);
   struct weight_keys key = keys_of(v, k);
   if (isnan(place) || isnan(name) || place == name) return R4_OK;
-  return r4_fail(e, R4_E_ARGUMENT, "%s and %s are not the same, but both are the weight of %s: set one of them",
+  return r4_fail(e, R4_E_ARGUMENT, "%s and %s differ, but both are the weight of %s: set one of them",
                  LABEL(key.place), LABEL(key.name), r4_method_describe(v->method).term[k]);
 }
 
@@ -93,7 +93,7 @@ static r4_status check_method(const r4_settings *s, r4_error *e)
   for (size_t k = 0; k < method.terms; k++)
     if (check_weight(s, k, e)) return R4_E_ARGUMENT;
   if (v->delta > 0 && !(v->delta_rate > 0))
-    return r4_fail(e, R4_E_ARGUMENT, "%s is 0, with which lambda never moves: delta would not be reached",
+    return r4_fail(e, R4_E_ARGUMENT, "%s is 0, so lambda never changes: delta would not be reached",
                    LABEL("delta.rate"));
   return R4_OK;
 }
@@ -114,14 +114,14 @@ static r4_status check_search(const r4_settings *s, r4_error *e)
   if (!settings_lambda_is_open(v)) return R4_OK;
   if (v->delta > 0)
     return r4_fail(e, R4_E_ARGUMENT,
-                   "%s is auto, but %s is %g, with which lambda follows by itself: set one of them",
+                   "%s is auto, but %s is %g, which controls lambda as well: set one of them",
                    LABEL("lambda"), LABEL("delta"), v->delta);
   if (v->data.keep_masks == 0)
     return r4_fail(e, R4_E_ARGUMENT, "%s is auto, but %s is 0: without masks there is no penalty to weigh",
                    LABEL("lambda"), LABEL("data.keep_masks"));
   if (v->epochs < AUTO_EPOCHS)
     return r4_fail(e, R4_E_ARGUMENT,
-                   "%s is auto, but %s is %lld: runs of a quarter of that tell nothing, expected %d at least",
+                   "%s is auto, but %s is %lld: runs of a quarter of that are too short, expected at least %d",
                    LABEL("lambda"), LABEL("epochs"), (long long)v->epochs, AUTO_EPOCHS);
   return R4_OK;
 }
@@ -173,7 +173,7 @@ static r4_status check_lists(const r4_settings *s, r4_error *e)
                    LABEL("range"));
   for (size_t k = 1; k < at->n; k++)
     if (!(at->v[k - 1] < at->v[k]))
-      return r4_fail(e, R4_E_ARGUMENT, "%s: %g stands after %g, expected ascending epochs", LABEL("decay_at"),
+      return r4_fail(e, R4_E_ARGUMENT, "%s: %g comes after %g, expected ascending epochs", LABEL("decay_at"),
                      at->v[k], at->v[k - 1]);
   return R4_OK;
 }
@@ -201,14 +201,14 @@ static r4_status check_length(const r4_settings *s, r4_error *e)
   const struct settings *v = &s->values;
   bool penalised = r4_method_describe(v->method).guided, box = r4_method_uses(v->method, "eps");
   if (!v->epochs && !*v->from)
-    return r4_fail(e, R4_E_ARGUMENT, "%s is 0, which is for nets that have learned already: set %s",
+    return r4_fail(e, R4_E_ARGUMENT, "%s is 0, which is for trained nets: set %s",
                    LABEL("epochs"), LABEL("from"));
   r4_status status = check_ramp(s, "warmup", "rate", v->warmup, e);
   if (!status && v->head_epochs >= v->epochs && v->head_epochs)
     status =
       r4_fail(e, R4_E_ARGUMENT,
-              "%s is %lld, but %s is %lld: the run would end before the rest of the net learns; freeze is "
-              "for what never does",
+              "%s is %lld, but %s is %lld: the run would end before the rest of the net is trained; use freeze for "
+              "what is never trained",
               LABEL("from.head_epochs"), (long long)v->head_epochs, LABEL("epochs"), (long long)v->epochs);
   if (!status && penalised) status = check_beginning(s, e);
   if (!status && penalised && !(v->delta > 0))

@@ -112,7 +112,7 @@ static r4_status take_base(void *context, const struct yaml_value *v, r4_error *
   if (strcmp(v->key, "base")) return R4_OK;
   if (*b->where) return r4_fail(e, R4_E_ARGUMENT, "%s: base is set at %s already", v->at, b->where);
   if (v->kind != YAML_ONE || !*v->text)
-    return r4_fail(e, R4_E_ARGUMENT, "%s: base is not a name, expected that of a settings file", v->value_at);
+    return r4_fail(e, R4_E_ARGUMENT, "%s: base is not a name, expected the name of a settings file", v->value_at);
   snprintf(b->where, sizeof b->where, "%s", v->value_at);
   text_add(&b->name, "%s", v->text);
   return R4_OK;
@@ -138,7 +138,7 @@ static r4_status read_base(r4_settings *s, const struct chain *file, const uint8
   char *name = text_take(&b.name), *path = name ? beside(file->path, name) : NULL;
   if (!status && !path) status = r4_fail(e, R4_E_MEMORY, "%s: out of memory", file->path);
   if (!status && *b.where && file->depth == MOST_BASES)
-    status = r4_fail(e, R4_E_ARGUMENT, "%s: more than %d files start from each other", b.where, MOST_BASES);
+    status = r4_fail(e, R4_E_ARGUMENT, "%s: more than %d files are each the base of the next", b.where, MOST_BASES);
   if (!status && *b.where) status = read_file(s, path, file, e);
   r4_mem_free(name);
   r4_mem_free(path);
@@ -154,7 +154,7 @@ static r4_status check_cycle(struct chain *file, r4_error *e)
   file->inode = about.st_ino;
   for (const struct chain *c = file->up; c; c = c->up)
     if (c->device == file->device && c->inode == file->inode)
-      return r4_fail(e, R4_E_ARGUMENT, "%s: base leads back to %s, which it starts from", file->up->path,
+      return r4_fail(e, R4_E_ARGUMENT, "%s: base leads back to %s", file->up->path,
                      c->path);
   return R4_OK;
 }

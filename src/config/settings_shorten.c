@@ -28,7 +28,7 @@ r4_status r4_settings_shorten(r4_settings *s, double share, r4_error *e)
 {
   NEEDS(s, "settings", R4_E_ARGUMENT);
   if (!(share > 0 && share <= 1))
-    return r4_fail(e, R4_E_ARGUMENT, "%g of the epochs, expected more than 0, and 1 at most", share);
+    return r4_fail(e, R4_E_ARGUMENT, "%g of the epochs, expected more than 0 and at most 1", share);
   if (s->values.epochs > 0)
     settings_shorten(&s->values, (int64_t)ceil(share * (double)s->values.epochs - 1e-9));
   return r4_settings_check(s, e);

@@ -16,7 +16,7 @@ static r4_status find_token(const r4_data *d, float *to, r4_error *e)
       }
   return r4_fail(
     e, R4_E_ARGUMENT,
-    "the tokens have no names, or neither [MASK] nor [UNK] is one of them: nothing can take their place");
+    "the tokens have no names, or neither [MASK] nor [UNK] is one of them: nothing can replace them");
 }
 
 r4_status r4_data_constant(const r4_data *d, size_t n, float *to, r4_error *e)

@@ -109,7 +109,7 @@ r4_status r4_data_mean(const r4_data *d, float *to, r4_error *e)
   NEEDS(d, "data", R4_E_ARGUMENT);
   NEEDS(to, "room for the mean", R4_E_ARGUMENT);
   if (data_x(d)->is->ids)
-    return r4_fail(e, R4_E_ARGUMENT, "the mean of examples is that of quantities, and these are %s",
+    return r4_fail(e, R4_E_ARGUMENT, "examples of %s have no mean",
                    data_x(d)->is->element);
   size_t features = (size_t)r4_shape_count(r4_data_shape(d)), n = r4_data_count(d);
   double *sum = mem_new(features, sizeof *sum, "the mean of features", e);

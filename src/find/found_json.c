@@ -32,7 +32,7 @@ char *r4_data_snippet(const r4_data *d, size_t i, int64_t token, r4_error *e)
   NEEDS(d, "data", NULL);
   struct text t = {0};
   if (i >= d->n || !data_x(d)->is->ids) {
-    r4_fail(e, R4_E_ARGUMENT, "example %zu is no text", i);
+    r4_fail(e, R4_E_ARGUMENT, "example %zu is not a text", i);
     return NULL;
   }
   size_t at = token > 0 ? (size_t)token : 0, from = at > AROUND ? at - AROUND : 0;

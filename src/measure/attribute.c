@@ -37,9 +37,9 @@ static r4_status check(const r4_attribution_options *o, r4_error *e)
   if (o->samples < 1 || o->samples > MAX_SAMPLES)
     return r4_fail(e, R4_E_ARGUMENT, "samples is %d: expected 1 to %d", o->samples, MAX_SAMPLES);
   if (!(o->eps >= 0 && isfinite(o->eps)))
-    return r4_fail(e, R4_E_ARGUMENT, "eps is %g: expected a number from 0 on", o->eps);
+    return r4_fail(e, R4_E_ARGUMENT, "eps is %g: expected at least 0", o->eps);
   if (!(o->sigma >= 0 && isfinite(o->sigma)))
-    return r4_fail(e, R4_E_ARGUMENT, "sigma is %g: expected a number from 0 on", o->sigma);
+    return r4_fail(e, R4_E_ARGUMENT, "sigma is %g: expected at least 0", o->sigma);
   return R4_OK;
 }
 
@@ -57,7 +57,7 @@ static r4_status cut_at_features(const char *method, r4_net *n, r4_error *e)
 {
   r4_error why;
   if (r4_net_input(n).rank == 3 && !r4_net_guide_at(n, "features", &why)) return R4_OK;
-  return r4_fail(e, R4_E_ARGUMENT, "%s: no part of the net gives an image, whose cells it would show",
+  return r4_fail(e, R4_E_ARGUMENT, "%s: no part of the net outputs an image",
                  method);
 }
 

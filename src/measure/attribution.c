@@ -98,12 +98,12 @@ static size_t gradcam(struct objective *o, r4_id out[PROBE_OUTPUTS])
 }
 
 static const struct attribution methods[] = {
-  {"gradient", "what a small change of each feature does", .build = gradient},
+  {"gradient", "effect of a small change of each feature", .build = gradient},
   {"input-x-gradient", "the gradient times the feature itself", .build = input_x_gradient},
-  {"smoothgrad", "the mean of the gradients at noisy copies", .build = smoothgrad, .noise = true},
-  {"integrated", "the way from a baseline to the example, shared out", .build = integrated, .baseline = true},
-  {"gradcam", "cells of the last feature map that speak for the answer", .build = gradcam, .cells = true},
-  {"occlusion", "what filling a window around each pixel does", .build = occlusion_build, .windows = true},
+  {"smoothgrad", "mean gradient over noisy copies", .build = smoothgrad, .noise = true},
+  {"integrated", "the change from a baseline, attributed to features", .build = integrated, .baseline = true},
+  {"gradcam", "cells of the last feature map that support the prediction", .build = gradcam, .cells = true},
+  {"occlusion", "effect of filling a window around each pixel", .build = occlusion_build, .windows = true},
   {"bounds", "how far the gradient can move if masked features move by eps", .build = bounds, .width = true},
   {"bounds-all", "the same if all features move by eps", .build = bounds_all, .width = true},
 };
@@ -132,7 +132,7 @@ r4_status attribution_find(const char *name, const struct attribution **a, r4_er
   struct text known = {0};
   for (size_t k = 0; k < METHODS; k++) text_add(&known, "%s%s", k ? ", " : "", methods[k].name);
   char *names = text_take(&known);
-  r4_fail(e, R4_E_ARGUMENT, "no attribution \"%.60s\"; there are %s", name, names ? names : "");
+  r4_fail(e, R4_E_ARGUMENT, "no attribution \"%.60s\"; expected %s", name, names ? names : "");
   r4_string_free(names);
   return R4_E_ARGUMENT;
 }

@@ -46,8 +46,8 @@ static r4_status choose_windows(struct occlusion *c, const r4_attribution_option
   if (c->stride < 1 || c->stride > c->side)
     return r4_fail(
       e, R4_E_ARGUMENT,
-      "occlusion: stride is %lld, expected 1 to %lld, the side of the window: pixels between windows "
-      "would have no value",
+      "occlusion: stride is %lld, expected 1 to %lld, the side of the window: otherwise pixels between windows have "
+      "no value",
       (long long)c->stride, (long long)c->side);
   if (!isfinite(o->fill))
     return r4_fail(e, R4_E_ARGUMENT, "occlusion: fill is %g, expected a number", o->fill);

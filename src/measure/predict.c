@@ -87,7 +87,7 @@ r4_status predicted_check(const r4_data *d, const int32_t *predicted, size_t *mi
   const char *file = r4_data_example(d, first).file, *class = r4_data_class_name(d, logit);
   return r4_fail(
     e, R4_E_DOMAIN,
-    "no answer to %zu of %zu examples: the logit of class %zu%s%.60s%s is NaN or infinite for example "
+    "no prediction for %zu of %zu examples: the logit of class %zu%s%.60s%s is NaN or infinite for example "
     "%zu%s%.200s%s",
     *missing, n, logit, class ? " (" : "", class ? class : "", class ? ")" : "", first, file ? " (" : "",
     file ? file : "", file ? ")" : "");

@@ -81,14 +81,13 @@ static r4_status check(const struct asking *a, const r4_data *d, r4_error *e)
   if (a->net->leaf || r4_data_vocabulary(d))
     return r4_fail(e, R4_E_ARGUMENT, "core sensitivity: the net does not take images, and ids have no noise");
   if (o->n > R4_MAX_NOISES)
-    return r4_fail(e, R4_E_ARGUMENT, "core sensitivity: %zu levels of noise, expected %d at most", o->n,
+    return r4_fail(e, R4_E_ARGUMENT, "core sensitivity: %zu levels of noise, expected at most %d", o->n,
                    R4_MAX_NOISES);
   for (size_t k = 0; k < o->n; k++)
     if (!(o->sigma[k] > 0 && isfinite(o->sigma[k])))
       return r4_fail(
         e, R4_E_ARGUMENT,
-        "core sensitivity: noise of %g, expected numbers above 0: without noise there is nothing to "
-        "compare",
+        "core sensitivity: noise of %g, expected numbers above 0: zero noise changes nothing",
         o->sigma[k]);
   if (o->draws < 1 || o->draws > 1000)
     return r4_fail(e, R4_E_ARGUMENT, "core sensitivity: %d draws, expected 1 to 1000", o->draws);
@@ -130,7 +129,7 @@ static r4_status open_asking(struct asking *a, const r4_data *d, r4_sensitivity 
   a->features = (size_t)r4_shape_count(in);
   a->channels = in.rank == 3 ? (size_t)in.dim[2] : 1;
   if (a->channels > R4_MAX_NOISES)
-    return r4_fail(e, R4_E_ARGUMENT, "core sensitivity: images of %zu channels, expected %d at most",
+    return r4_fail(e, R4_E_ARGUMENT, "core sensitivity: images of %zu channels, expected at most %d",
                    a->channels, R4_MAX_NOISES);
   a->noise = mem_new_aligned((size_t)a->o.batch * a->features, sizeof *a->noise, "noise on examples", e);
   a->unit = mem_new_aligned(R4_MAX_NOISES, sizeof *a->unit, "noise on examples", e);

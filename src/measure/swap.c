@@ -143,7 +143,7 @@ static r4_status run_draws(struct test *t, r4_swapped *to, r4_error *e)
 static const char NO_MASK[] = "no example has a mask",
                   NO_DONOR[] = "no example to take content from has a mask",
                   ONE_CLASS[] = "all examples are of the class of those with a mask",
-                  MAYBE_CHANCE[] = "one class alone has masks, and so few that this may be chance",
+                  MAYBE_CHANCE[] = "only one class has masks, and so few that this may be chance",
                   MANY_GROUPS[] = "there are more than 1024 groups";
 
 const char *swap_reason(const char *text)
@@ -202,10 +202,10 @@ static r4_status check_donors(const struct test *t, r4_error *e)
 {
   const struct column *x = data_x(t->d), *theirs = data_x(t->from);
   if (x->features != theirs->features || x->is->ids != theirs->is->ids)
-    return r4_fail(e, R4_E_SHAPE, "swap test: donors are %zu %s, expected %zu %s, as the examples are",
+    return r4_fail(e, R4_E_SHAPE, "swap test: donors are %zu %s, expected %zu %s, like the examples",
                    theirs->features, theirs->is->element, x->features, x->is->element);
   if (t->d->classes->n != t->from->classes->n)
-    return r4_fail(e, R4_E_SHAPE, "swap test: donors are of %zu classes, expected %zu, as the examples are",
+    return r4_fail(e, R4_E_SHAPE, "swap test: donors are of %zu classes, expected %zu, like the examples",
                    t->from->classes->n, t->d->classes->n);
   return R4_OK;
 }

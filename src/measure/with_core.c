@@ -23,7 +23,7 @@ r4_data *data_with_core(const r4_data *d, const char *what, r4_error *e)
   if (found)
     these = r4_data_subset(d, found, list, e);
   else if (list && m)
-    r4_fail(e, R4_E_ARGUMENT, "%s: no example has a mask that marks a part of it, and leaves a part", what);
+    r4_fail(e, R4_E_ARGUMENT, "%s: no example has a mask that covers only a part of it", what);
   r4_mem_free(list);
   r4_mem_free(m);
   return these;

@@ -120,7 +120,7 @@ static r4_status unknown_kind(const struct build *b, const char *name, r4_error 
   struct text known = {0};
   if (reader_defines(b->r, name))
     return r4_fail(why, R4_E_PARSE,
-                   "the definition of %s is used with brackets, and in what comes after it only", name);
+                   "the definition of %s must be used with brackets, and only after it", name);
   for (size_t k = 0; module_kind(k); k++) text_add(&known, "%s%s", k ? ", " : "", module_kind(k)->name);
   char *names = text_done(&known, "a net", why);
   r4_status s =
@@ -244,7 +244,7 @@ static r4_status build_repeat(struct build *b, const struct scope *scope, const 
   r4_status s = reader_word(b->r, &w, e);
   if (!s && !word_whole(&w, 1, &times))
     return reader_fail(b->r, i->at, R4_E_PARSE, e,
-                       "\"%.40s\" is not understood; it is written repeat N (PARTS)", w.s);
+                       "\"%.40s\" is not understood; write repeat N (PARTS)", w.s);
   reader_sees(b->r, 0); /* skips blanks */
   const char *begin = b->r->at;
   for (int64_t k = 0; !s && k < times; k++) {
@@ -345,6 +345,6 @@ r4_status build_row(struct reader *r, struct maker *maker, r4_shape input, struc
   struct flow f = {.shape = input};
   r4_status s = build_parts(&b, &(struct scope){0}, &f, row, e);
   if (!s && !reader_done(r))
-    s = reader_fail(r, r->at, R4_E_PARSE, e, "\"%.1s\" stands here, expected a comma or the end", r->at);
+    s = reader_fail(r, r->at, R4_E_PARSE, e, "unexpected \"%.1s\", expected a comma or the end", r->at);
   return s;
 }

@@ -44,7 +44,7 @@ static r4_status refuse(const r4_net *n, const char *name, const char *why, r4_e
 {
   char *parts = list_parts(n);
   r4_status s = r4_fail(e, R4_E_ARGUMENT,
-                        "guide is \"%.60s\": %s; there are input, features%.250s, and what these are made of",
+                        "guide is \"%.60s\": %s; expected input, features%.250s, or a part of one of these",
                         name, why, parts ? parts : "");
   r4_string_free(parts);
   return s;
@@ -68,9 +68,9 @@ r4_status r4_net_guide_at(r4_net *n, const char *part, r4_error *e)
   r4_error_clear(e);
   size_t parts = strcmp(part, "input") ? find(n, part) : 0;
   if (!parts && strcmp(part, "input"))
-    return refuse(n, part, "the net has no such part in the row that all of it passes", e);
+    return refuse(n, part, "the main row of the net has no such part", e);
   if (parts && !has_places(n, &n->row->part[parts - 1]))
-    return refuse(n, part, "its features have no places that a mask could mark", e);
+    return refuse(n, part, "its features have no positions for a mask", e);
   n->leaf = parts;
   return R4_OK;
 }

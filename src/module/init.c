@@ -71,7 +71,7 @@ r4_status r4_net_init(const r4_net *n, const char *name, uint64_t seed, float *w
   size_t way = 0;
   while (name && way < WAYS && strcmp(ways[way].name, name)) way++;
   if (way == WAYS)
-    return r4_fail(e, R4_E_ARGUMENT, "no initialisation \"%.60s\"; there are default, xavier, kaiming, ibp",
+    return r4_fail(e, R4_E_ARGUMENT, "no initialisation \"%.60s\"; expected default, xavier, kaiming or ibp",
                    name);
   for (size_t k = 0; k < n->params; k++) {
     const struct param *p = &n->param[k];

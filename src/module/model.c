@@ -152,7 +152,7 @@ r4_net *weights_net(const struct st_file *f, r4_error *e)
   else if (s == R4_E_MEMORY)
     r4_fail(e, s, "%s: out of memory", f->path);
   else if (s)
-    r4_fail(e, s, "%s: metadata: input is \"%.60s\", expected a shape as [28,28,1]", f->path, input);
+    r4_fail(e, s, "%s: metadata: input is \"%.60s\", expected a shape such as [28,28,1]", f->path, input);
   else if (!(n = net_new(line, shape, &why)))
     r4_fail(e, why.status, "%s: %.300s", f->path, why.text);
   return n;
@@ -183,7 +183,7 @@ static r4_status load_constant(r4_model *m, r4_error *e)
   for (char *end; m->constants < n; text = end + 1) {
     double v = c_locale_real(text, &end);
     if (end == text || !isfinite(v) || *end != (m->constants + 1 < n ? ',' : 0))
-      return r4_fail(e, R4_E_PARSE, "%s: metadata: constant is \"%.60s\", expected numbers with commas between them",
+      return r4_fail(e, R4_E_PARSE, "%s: metadata: constant is \"%.60s\", expected numbers separated by commas",
                      m->file.path, st_note(&m->file, CONSTANT));
     m->constant[m->constants++] = (float)v;
   }

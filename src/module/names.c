@@ -29,7 +29,7 @@ r4_status net_check_pattern(const r4_net *n, const char *where, struct pattern p
   if (fits_any(n, p)) return R4_OK;
   char *names = some_names(n);
   r4_status s =
-    r4_fail(e, R4_E_ARGUMENT, "%.100s: no parameter of the net has a name like \"%.*s\"; there are %s", where,
+    r4_fail(e, R4_E_ARGUMENT, "%.100s: no parameter of the net matches \"%.*s\"; expected %s", where,
             p.length < 60 ? (int)p.length : 60, p.s, names ? names : "others");
   r4_string_free(names);
   return s;

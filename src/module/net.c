@@ -30,7 +30,7 @@ static r4_status find_leaf(r4_net *n, r4_error *e)
     for (size_t i = 0; i < m->branches; i++)
       if (has_leaf(&m->branch[i]))
         return r4_fail(e, R4_E_ARGUMENT,
-                       "net: the leaf stands in a branch, needs to stand where all of the net passes");
+                       "net: the leaf is in a branch, expected it in the main row");
     if (m->kind != &module_leaf) continue;
     if (found++) return r4_fail(e, R4_E_ARGUMENT, "net: has more than one leaf");
     n->leaf = k + 1;

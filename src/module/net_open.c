@@ -34,7 +34,7 @@ static char *mlp_text(const char *name, r4_shape *input, r4_error *e)
   }
   char *line = text_done(&layers, "a net", e);
   if (!line || (ok && sizes > 1)) return line;
-  r4_fail(e, R4_E_ARGUMENT, "net \"%.60s\": needs two or more sizes, as in mlp784-512-10", name);
+  r4_fail(e, R4_E_ARGUMENT, "net \"%.60s\": needs two or more sizes, such as mlp784-512-10", name);
   r4_string_free(line);
   return NULL;
 }
@@ -145,7 +145,7 @@ static r4_net *make(struct reader *r, char *choices, r4_shape example, r4_error 
   bool own = !example.rank || (r->input.rank && !r->any_size);
   r4_shape input = own ? r->input : taken_as(r, example);
   if (input.rank) return check_size(r, input, e) ? NULL : net_make(r, input, e);
-  r4_fail(e, R4_E_ARGUMENT, "net %.60s: does not say what it takes (no \"input\")", r->name);
+  r4_fail(e, R4_E_ARGUMENT, "net %.60s: does not state its input (no \"input\")", r->name);
   return NULL;
 }
 
@@ -201,7 +201,7 @@ static r4_net *unknown(const char *name, r4_error *e)
   for (size_t k = 0; k < architectures_count; k++) text_add(&known, ", %s", architectures[k].name);
   char *names = text_take(&known);
   r4_fail(e, R4_E_ARGUMENT,
-          "net \"%.60s\": no such name; there are mlpA-B-...%s, and files NAME.net and NAME.onnx", name,
+          "net \"%.60s\": no such name; expected mlpA-B-...%s, or a file NAME.net or NAME.onnx", name,
           names ? names : "");
   r4_string_free(names);
   return NULL;

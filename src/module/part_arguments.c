@@ -10,8 +10,8 @@ static r4_status misused(const struct module_kind *kind, const struct word *w, r
   bool counts = false;
   for (size_t k = 0; k < kind->arguments; k++)
     counts = counts || kind->argument[k].type == ARGUMENT_WHOLE || kind->argument[k].type == ARGUMENT_LETTER;
-  if (!*w->s) return r4_fail(why, R4_E_PARSE, "a number is missing; it is written %s", kind->usage);
-  return r4_fail(why, R4_E_PARSE, "\"%.40s\" is not understood; it is written %s%s", w->s, kind->usage,
+  if (!*w->s) return r4_fail(why, R4_E_PARSE, "a number is missing; write %s", kind->usage);
+  return r4_fail(why, R4_E_PARSE, "\"%.40s\" is not understood; write %s%s", w->s, kind->usage,
                  counts ? ", with numbers from 1 (P: 0) to 10^9" : "");
 }
 

@@ -104,13 +104,13 @@ r4_status preprocess_find(const r4_net *n, const char *path, const char *wanted,
   if (strcmp(wanted, "auto")) {
     r4_status s = take("preprocess", wanted, "as preprocess says", to, e);
     if (s || !has_it || !*to->part) return s;
-    return r4_fail(e, R4_E_ARGUMENT, "preprocess is %.60s, but the net begins with normalize by itself",
+    return r4_fail(e, R4_E_ARGUMENT, "preprocess is %.60s, but the net begins with normalize already",
                    wanted);
   }
   if (has_it || !path || n->input.rank != 3) return R4_OK;
   r4_status s = ask_file(path, &knows, to, e);
   if (s || knows || !*n->expects) return s;
-  return take("preprocess", n->expects, "usual for this net, and the weights do not say", to, e);
+  return take("preprocess", n->expects, "usual for this net; the weights do not say", to, e);
 }
 
 /* ---- For programs ---- */

@@ -113,7 +113,7 @@ static const char *path_end(const char *path)
 static r4_status does_not_fit(const struct fitting *f, size_t taken, struct list list[3], r4_error *e)
 {
   struct text t = {0};
-  text_add(&t, "%s: does not fit the net, %zu of whose %zu parameters match", path_end(f->from->path), taken,
+  text_add(&t, "%s: does not fit the net: %zu of its %zu parameters match", path_end(f->from->path), taken,
            r4_net_params(f->net));
   for (int k = 0; k < 3; k++) list_write(&t, &list[k]);
   char *sentence = text_done(&t, f->from->path, e);

@@ -94,10 +94,10 @@ static void say_fault(struct text *to, enum fault fault, struct word at)
   case FINE:
     return;
   case UNKNOWN:
-    text_add(to, at.n ? "and there is no \"%.*s\"" : "and a part of it is empty%.*s", shown, at.s);
+    text_add(to, at.n ? "but there is no \"%.*s\"" : "but a part of it is empty%.*s", shown, at.s);
     return;
   case WITHOUT_PENALTY:
-    text_add(to, "and %.*s has no penalty to add", shown, at.s);
+    text_add(to, "but %.*s has no penalty to add", shown, at.s);
     return;
   case TWICE:
     text_add(to, "which has %.*s twice", shown, at.s);

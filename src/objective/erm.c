@@ -6,6 +6,6 @@ const struct method method_erm = {.about =
 
 const struct method method_fill = {
   .fills = true,
-  .about = "Plain training on examples whose masked content is replaced (setting fill). As cheap as erm. "
-           "Needs masks on\n"
-           "most examples, does not extend to content it never saw, and gives no bound."};
+  .about = "Plain training on examples whose masked content is replaced (setting fill). As cheap as erm. Needs masks "
+           "on\n"
+           "most examples, does not extend to unseen content, and gives no bound."};

@@ -10,6 +10,6 @@
 
 const struct method method_group_dro = {.groups = true,
                                         .about =
-                                          "Weights groups by their losses, so that the worst group counts "
-                                          "most (Sagawa and others, 2020). For shortcuts\n"
-                                          "known by group that cannot be drawn. Needs groups, not masks."};
+                                          "Weights groups by their losses, so that the worst group counts most "
+                                          "(Sagawa and others, 2020). For shortcuts\n"
+                                          "that are known by group but cannot be masked. Needs groups, not masks."};

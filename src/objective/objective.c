@@ -18,7 +18,7 @@ static bool find_method(r4_graph *g, const char *name, struct composition *to)
   struct text known = {0};
   for (size_t k = 0; method_words[k]; k++) text_add(&known, "%s%s", k ? ", " : "", method_words[k]);
   char *names = text_take(&known);
-  r4_graph_fail(g, R4_E_ARGUMENT, "objective: no method \"%.60s\"; there are %s", name, names ? names : "");
+  r4_graph_fail(g, R4_E_ARGUMENT, "objective: no method \"%.60s\"; expected %s", name, names ? names : "");
   r4_string_free(names);
   return false;
 }

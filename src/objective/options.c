@@ -24,7 +24,7 @@ static bool fail(r4_graph *g, const char *name, double value, const char *expect
 static bool check_weight(r4_graph *g, const char *name, double value)
 {
   if (isfinite(value) && value >= 0) return true;
-  return fail(g, name, value, "a finite number from 0 on");
+  return fail(g, name, value, "a finite number of at least 0");
 }
 
 static bool check_positive(r4_graph *g, const char *name, double value)

@@ -37,7 +37,7 @@ const struct method method_pairing = {.term = &term,
                                       .lambda = 3,
                                       .fills = true,
                                       .formula = "||z(filled x) - z(x)||^2, up to a constant",
-                                      .about = "The logits must not move when masked content is exchanged "
+                                      .about = "The logits must not change when masked content is exchanged "
                                                "(counterfactual logit pairing; Garg and others, 2019).\n"
-                                               "The strongest in practice with few masks and with pretrained "
-                                               "nets; method auto usually takes it. Gives no bound."};
+                                               "The strongest in practice with few masks and with pretrained nets; "
+                                               "method auto usually takes it. Gives no bound."};

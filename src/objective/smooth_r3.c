@@ -25,5 +25,5 @@ const struct method method_smooth_r3 = {.term = &term,
                                         .fills = true,
                                         .formula = "||m . mean_s g(x + noise_s)||^2",
                                         .about =
-                                          "R3 on a gradient that is averaged over noisy copies (SmoothGrad): "
-                                          "smoother, and slower by the number of samples."};
+                                          "R3 on a gradient averaged over noisy copies (SmoothGrad): smoother, and "
+                                          "slower by the number of samples."};

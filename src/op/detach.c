@@ -66,11 +66,11 @@ static r4_status check_kernel(const struct call *c)
     if (!(c->in[1][k] > 0))
       return r4_fail(
         c->error, R4_E_DOMAIN,
-        "check: element %lld is outside of the domain (value %g): a logarithm, root or quotient was "
-        "asked for over an interval that %s",
+        "check: element %lld is outside of the domain (value %g): a logarithm, root or quotient of an interval that "
+        "%s",
         (long long)k, c->in[0][k],
-        isfinite(c->in[0][k]) ? "reaches where it is not defined"
-                              : "overflowed, or reaches where it is not defined");
+        isfinite(c->in[0][k]) ? "extends beyond its domain"
+                              : "overflowed, or extends beyond its domain");
     c->out[k] = c->in[0][k];
   }
   return R4_OK;

@@ -60,7 +60,7 @@ static r4_status check_range(const char *name, double value, double lowest, doub
 {
   if (value >= lowest && value < limit) return R4_OK;
   if (isinf(limit)) {
-    return r4_fail(e, R4_E_ARGUMENT, "optimizer: %s is %g, expected a finite number from %g on", name, value,
+    return r4_fail(e, R4_E_ARGUMENT, "optimizer: %s is %g, expected a finite number of at least %g", name, value,
                    lowest);
   }
   return r4_fail(e, R4_E_ARGUMENT, "optimizer: %s is %g, expected %g <= %s < %g", name, value, lowest, name,
@@ -123,7 +123,7 @@ r4_status r4_optimizer_set_rate(r4_optimizer *o, double learning_rate, r4_error 
   NEEDS(o, "an optimizer", R4_E_ARGUMENT);
   r4_error_clear(e);
   if (!(learning_rate >= 0 && isfinite(learning_rate)))
-    return r4_fail(e, R4_E_ARGUMENT, "optimizer: learning rate %g, expected a finite number from 0 on",
+    return r4_fail(e, R4_E_ARGUMENT, "optimizer: learning rate %g, expected a finite number of at least 0",
                    learning_rate);
   o->options.learning_rate = learning_rate;
   return R4_OK;
@@ -139,7 +139,7 @@ static r4_status check_ranges(const r4_optimizer *o, size_t n, const r4_rate_ran
                      range[k].count, range[k].first, at, o->n);
     if (!(range[k].factor >= 0 && isfinite(range[k].factor)))
       return r4_fail(e, R4_E_ARGUMENT,
-                     "optimizer: range %zu has the factor %g, expected a finite number from 0 on", k,
+                     "optimizer: range %zu has the factor %g, expected a finite number of at least 0", k,
                      range[k].factor);
   }
   return R4_OK;

@@ -60,7 +60,7 @@ static r4_status look(const struct image_source *from, const struct image_codec 
   *codec = codec_of(from);
   if (!*codec) {
     if (!from->size) return r4_fail(from->e, R4_E_PARSE, "%s: is empty, expected PNG or JPEG", from->name);
-    return r4_fail(from->e, R4_E_PARSE, "%s: does not start as PNG or JPEG do", from->name);
+    return r4_fail(from->e, R4_E_PARSE, "%s: does not start like a PNG or JPEG", from->name);
   }
   return (*codec)->look(from, as);
 }

@@ -12,7 +12,7 @@ enum { FLAGS = TJFLAG_ACCURATEDCT | TJFLAG_STOPONWARNING | TJFLAG_LIMITSCANS };
 
 static r4_status refused(const struct image_source *from, tjhandle handle)
 {
-  return r4_fail(from->e, R4_E_PARSE, "%s: not a sound JPEG: %s", from->name, tjGetErrorStr2(handle));
+  return r4_fail(from->e, R4_E_PARSE, "%s: not a valid JPEG: %s", from->name, tjGetErrorStr2(handle));
 }
 
 static r4_status read_header(const struct image_source *from, tjhandle handle, struct image *as,
@@ -61,9 +61,9 @@ static r4_status check_end(const struct image_source *from)
 {
   size_t end = end_of_image(from->data, from->size);
   if (end < 2 || memcmp(from->data + end - 2, "\xff\xd9", 2))
-    return r4_fail(from->e, R4_E_PARSE, "%s: not a sound JPEG: the file ends early", from->name);
+    return r4_fail(from->e, R4_E_PARSE, "%s: not a valid JPEG: the file ends early", from->name);
   if (end < from->size)
-    return r4_fail(from->e, R4_E_PARSE, "%s: not a sound JPEG: %zu bytes after the end of the image",
+    return r4_fail(from->e, R4_E_PARSE, "%s: not a valid JPEG: %zu bytes after the end of the image",
                    from->name, from->size - end);
   return R4_OK;
 }

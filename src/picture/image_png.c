@@ -39,7 +39,7 @@ static void fail(png_structp png, png_const_charp message)
   if (s->memory)
     s->status = r4_fail(s->e, R4_E_MEMORY, "%s: out of memory", name);
   else
-    s->status = r4_fail(s->e, R4_E_PARSE, "%s: not a sound PNG at byte %zu: %s", name, s->at, message);
+    s->status = r4_fail(s->e, R4_E_PARSE, "%s: not a valid PNG at byte %zu: %s", name, s->at, message);
   png_longjmp(png, 1);
 }
 

@@ -122,7 +122,7 @@ static r4_status check_member(const struct npz *z, const zip_stat_t *m, const ch
     return r4_fail(e, R4_E_PARSE, "%s: %s: claims %llu bytes of the archive, which has %llu", z->file, name,
                    (unsigned long long)m->comp_size, (unsigned long long)z->size);
   if (stored ? m->size != m->comp_size : m->size / EXPANSION > m->comp_size)
-    return r4_fail(e, R4_E_PARSE, "%s: %s: claims %llu bytes in %llu, which cannot be", z->file, name,
+    return r4_fail(e, R4_E_PARSE, "%s: %s: claims %llu bytes in %llu, which is impossible", z->file, name,
                    (unsigned long long)m->size, (unsigned long long)m->comp_size);
   return R4_OK;
 }

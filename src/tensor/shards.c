@@ -29,7 +29,7 @@ r4_status st_parse_index(const char *path, const void *data, size_t size, struct
     if (!shard) return r4_fail(e, R4_E_PARSE, "%s: weight_map: \"%.80s\" is not text", path, js_key(v));
     if (!is_name(shard))
       return r4_fail(e, R4_E_PARSE,
-                     "%s: weight_map: \"%.80s\" is in \"%.120s\", expected a file beside the index", path,
+                     "%s: weight_map: \"%.80s\" is in \"%.120s\", expected a file next to the index", path,
                      js_key(v), shard);
   }
   return R4_OK;

@@ -61,7 +61,7 @@ static r4_status finish(struct tokenizer *t, const char *prefix, const char *unk
   t->inside = vocabulary_walk(&t->vocabulary, 0, prefix, strlen(prefix));
   t->unknown = vocabulary_id(&t->vocabulary, unknown);
   if (t->unknown < 0)
-    return r4_fail(e, R4_E_PARSE, "has no piece %.40s, which words need that it has no other pieces of",
+    return r4_fail(e, R4_E_PARSE, "has no piece %.40s, which stands for words that no other pieces make up",
                    unknown);
   tokenizer_prepare(t);
   return R4_OK;
@@ -81,7 +81,7 @@ static r4_status read_flag(const struct js *object, const char *key, bool *to, r
 {
   const struct js *value = js_get(object, key);
   if (js_kind(value) == JS_NULL || js_flag(value, to)) return R4_OK;
-  return r4_fail(e, R4_E_PARSE, "%s is neither true nor false", key);
+  return r4_fail(e, R4_E_PARSE, "%s is not true or false", key);
 }
 
 /* Accents are taken off when letters become lower case, unless stated otherwise. */

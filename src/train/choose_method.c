@@ -38,10 +38,10 @@ static struct choice choose(const struct facts *f, bool bound)
 {
   bool few = are_few(f);
   if (!f->masked) return (struct choice){"erm", "no training example has a mask"};
-  if (bound && f->texts) return (struct choice){"cert-r4+pairing", "a bound is wanted, and these are texts"};
+  if (bound && f->texts) return (struct choice){"cert-r4+pairing", "a bound is required, and these are texts"};
   if (bound && (few || f->one_sided))
-    return (struct choice){"cert-r4+pairing", "a bound is wanted, and masks are not on all examples alike"};
-  if (bound) return (struct choice){"cert-r4", "a bound is wanted, and most examples have masks"};
+    return (struct choice){"cert-r4+pairing", "a bound is required, and not all examples have masks alike"};
+  if (bound) return (struct choice){"cert-r4", "a bound is required, and most examples have masks"};
   if (f->one_sided) return (struct choice){"pairing", "masks are much more frequent in some classes"};
   if (few) return (struct choice){"pairing", "few examples have masks"};
   if (f->wide) return (struct choice){"fill", "most examples have masks, which cover most of them"};
@@ -75,8 +75,8 @@ static r4_status take(r4_settings *s, const r4_data *train, char why[R4_ERROR_SI
   if (!status) status = take_box(s, &f, box, e);
   if (status) return status;
   c_locale_print(why, R4_ERROR_SIZE,
-                 "method is auto: takes %s%s, as %s (%zu of %zu training examples have one); method: NAME "
-                 "overrides it%s",
+                 "method is auto: chose %s%s, as %s (%zu of %zu training examples have one); method: NAME overrides "
+                 "it%s",
                  c.method, box, c.reason, f.masked, f.examples,
                  f.masked && !s->values.bound ? ", and bound: true asks for a method that bounds the effect"
                                               : "");

@@ -48,7 +48,7 @@ static r4_status count_groups(struct groups *g, const r4_settings *s, const r4_d
   if (g->present > 1) return R4_OK;
   char *value = setting_text(setting_find(asked), s);
   r4_fail(e, R4_E_ARGUMENT,
-          "%s is %.60s, but all training examples are of one group, \"%.100s\": there is nothing to weigh",
+          "%s is %.60s, but all training examples are of one group, \"%.100s\": there is nothing to weight",
           LABEL(asked), value ? value : "", only);
   r4_string_free(value);
   return R4_E_ARGUMENT;
@@ -73,7 +73,7 @@ static r4_status take_list(struct groups *g, const r4_settings *s, r4_error *e)
     if (g->count[k] && given->v[k] > most) most = given->v[k];
   }
   if (most > 0) return R4_OK;
-  return r4_fail(e, R4_E_ARGUMENT, "%s are 0 for all groups with training examples: no example would count",
+  return r4_fail(e, R4_E_ARGUMENT, "%s are 0 for all groups with training examples: all weights would be 0",
                  LABEL("group_weights"));
 }
 

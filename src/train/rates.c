@@ -43,7 +43,7 @@ static r4_status set_rates(const r4_settings *s, const r4_net *net, double *fact
     double value = 1;
     if (!split(&p, &value))
       return r4_fail(e, R4_E_ARGUMENT,
-                     "%s: \"%.*s\", expected names and a factor from 0 on, as \"layer4.* 0.1, fc.* 1\"",
+                     "%s: \"%.*s\", expected names and a factor of at least 0, such as \"layer4.* 0.1, fc.* 1\"",
                      LABEL("rate.factors"), all.length < 80 ? (int)all.length : 80, all.s);
     status = net_check_pattern(net, LABEL("rate.factors"), p, e);
     if (!status) set_factor(net, p, value, factor);
@@ -89,7 +89,7 @@ r4_status rates_of_head(const r4_settings *s, const r4_net *net, double *factor,
     learns |= factor[k] > 0 && !r4_net_param_is_buffer(net, k);
   }
   if (status || learns) return status;
-  return r4_fail(e, R4_E_ARGUMENT, "%s is %lld, but nothing of %s learns", LABEL("from.head_epochs"),
+  return r4_fail(e, R4_E_ARGUMENT, "%s is %lld, but nothing of %s is trained", LABEL("from.head_epochs"),
                  (long long)s->values.head_epochs, LABEL("from.head"));
 }
 

@@ -33,7 +33,7 @@ static r4_status find_weights(const struct settings *s, char **path, r4_error *e
   *path = weights_path(s);
   if (!*path) return r4_fail(e, R4_E_MEMORY, "%s: out of memory", s->from);
   if (!strcmp(*path, s->from) || file_exists(*path)) return R4_OK;
-  r4_status status = r4_fail(e, R4_E_IO, "from is %s, but there is no %.300s: r4 data get %s gets it",
+  r4_status status = r4_fail(e, R4_E_IO, "from is %s, but there is no %.300s: r4 data get %s fetches it",
                              s->from, *path, s->from);
   r4_string_free(*path);
   *path = NULL;
@@ -60,7 +60,7 @@ static r4_status hint(const r4_net *net, const char *path, const r4_load_options
   last_layer(net, head);
   o.skip = head;
   if (r4_net_load(net, path, &o, weights, NULL, &other)) return first.status;
-  return r4_fail(e, first.status, "%.400s; all else fits: from.head: \"%.60s\" draws the last layer anew",
+  return r4_fail(e, first.status, "%.400s; everything else fits: from.head: \"%.60s\" starts the last layer at random",
                  first.text, head);
 }
 

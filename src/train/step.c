@@ -306,7 +306,7 @@ static r4_status shorten(const struct step *s, struct variant *v, r4_error *e)
   if ((int64_t)v->size.features == features) return R4_OK;
   v->shorter = net_of_length(s->options.net, (int64_t)v->size.features);
   if (v->shorter) return R4_OK;
-  return r4_fail(e, R4_E_INTERNAL, "the net is for %lld features, and a batch has %zu", (long long)features,
+  return r4_fail(e, R4_E_INTERNAL, "the net takes %lld features, and a batch has %zu", (long long)features,
                  v->size.features);
 }
 

@@ -116,7 +116,7 @@ static void hint_at_length(const r4_data *d, r4_error *e)
 {
   size_t n = strlen(e->text);
   c_locale_print(e->text + n, sizeof e->text - n,
-                 "; texts have up to %lld tokens here, and data.max_tokens cuts them",
+                 "; texts have up to %lld tokens here; data.max_tokens cuts them",
                  (long long)r4_data_shape(d).dim[0]);
 }
 

@@ -174,17 +174,17 @@ void validation_close(struct validation *v)
 r4_status validation_may_choose(const struct validation *v, const char *what, r4_error *e)
 {
   if (v->kind == R4_VAL_NONE)
-    return r4_fail(e, R4_E_ARGUMENT, "%s, but there is no validation part to choose by: set data.val", what);
+    return r4_fail(e, R4_E_ARGUMENT, "%s, but there is no validation part: set data.val", what);
   if (v->kind != R4_VAL_CARRIES) return R4_OK;
   if (v->as_it_is)
     return r4_fail(
       e, R4_E_ARGUMENT,
-      "%s, but data.val_fill is none: validation carries the shortcut and would choose the net that "
-      "uses it; data.val_fill: auto exchanges masked content",
+      "%s, but data.val_fill is none: validation contains the shortcut and would select a net that uses it; "
+      "data.val_fill: auto exchanges masked content",
       what);
   return r4_fail(e, R4_E_ARGUMENT,
-                 "%s, but validation carries the shortcut and would choose the net that uses it: the masked "
-                 "content of %zu validation examples can be exchanged, and %d are needed; draw more masks%s",
+                 "%s, but validation contains the shortcut and would select a net that uses it: the masked content of "
+                 "%zu validation examples can be exchanged, and %d are needed; draw more masks%s",
                  what, v->could, (int)VALIDATION_NEEDED,
                  v->could ? "" : ", also on validation examples, or set data.val_fill");
 }

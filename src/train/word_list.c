@@ -200,7 +200,7 @@ static r4_status none_fits(struct word_list *w, const struct settings *s, r4_err
   if (!strcmp(s->words, "auto")) return R4_OK;
   return r4_fail(
     e, R4_E_ARGUMENT,
-    "words.list: of %zu words none is one piece of the tokenizer, as a masked token is (\"%s\" is several)",
+    "words.list: none of %zu words is one piece of the tokenizer, as a masked token is (\"%s\" is several)",
     w->listed, w->first_several);
 }
 
@@ -209,7 +209,7 @@ r4_status word_list_open(struct word_list *w, const struct settings *s, const r4
   *w = (struct word_list){0};
   if (!wants_words(s)) return R4_OK;
   bool boxed = has_word_box(s);
-  if (boxed && !r4_data_vocabulary(d)) return r4_fail(e, R4_E_ARGUMENT, "box is words, which is for texts");
+  if (boxed && !r4_data_vocabulary(d)) return r4_fail(e, R4_E_ARGUMENT, "box: words is for texts");
   if (!r4_data_vocabulary(d)) return R4_OK;
   const char *list = meant(s);
   if (boxed && !strcmp(list, "masked")) return take_masked(w, d, e);
@@ -223,7 +223,7 @@ r4_status word_list_open(struct word_list *w, const struct settings *s, const r4
   }
   if (r4_method_uses(s->method, "words.list=vocabulary")) return take_vocabulary(w, d, e);
   return r4_fail(e, R4_E_ARGUMENT,
-                 "words.list is vocabulary, which is for word-smooth-r3: %s needs a list, or batch",
+                 "words.list: vocabulary is for word-smooth-r3: %s needs a list, or batch",
                  s->method);
 }
 

@@ -109,7 +109,7 @@ static r4_status join(const struct annotations *all, struct annotated *a, struct
   bool agree = !b->height || (a->height == b->height && a->width == b->width);
   r4_status s =
     agree ? R4_OK
-          : r4_fail(e, R4_E_PARSE, "%s: %s is %zu x %zu pixels in one place, and %zu x %zu in another",
+          : r4_fail(e, R4_E_PARSE, "%s: %s is %zu x %zu pixels once, and %zu x %zu another time",
                     all->file, a->name, a->width, a->height, b->width, b->height);
   r4_mem_free(b->name);
   r4_mem_free(b->alias);
@@ -225,7 +225,7 @@ r4_status annotations_find(struct annotations *a, const char *file, size_t *imag
     key = lookup(a, rank, last_part(file));
     const struct annotation_key *next = key ? key + 1 : NULL;
     if (next && next < a->key + a->keys && next->rank == rank && !strcmp(next->text, key->text))
-      return r4_fail(e, R4_E_PARSE, "%s: %s may be its %s or its %s", a->file, file,
+      return r4_fail(e, R4_E_PARSE, "%s: %s may refer to its %s or its %s", a->file, file,
                      a->image[key->image].name, a->image[next->image].name);
   }
   if (!key) return R4_OK;

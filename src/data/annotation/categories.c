@@ -19,7 +19,7 @@ r4_status categories_read(struct categories *c, const char *list, r4_error *e)
     if (c->n == CATEGORIES_MOST || !*word) {
       categories_clear(c);
       return r4_fail(e, R4_E_ARGUMENT,
-                     "mask_categories is \"%.80s\", expected 1 to %d names with commas between", list,
+                     "mask_categories is \"%.80s\", expected 1 to %d names, separated by commas", list,
                      CATEGORIES_MOST);
     }
     c->word[c->n++] = word;

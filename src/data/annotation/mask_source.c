@@ -31,7 +31,7 @@ static const struct mask_source *source_of(const struct mask_text *t, r4_error *
   for (size_t k = 0; k < SOURCES; k++)
     text_add(&known, "%s%s (%s)", k ? "; " : "", sources[k]->name, sources[k]->about);
   char *text = text_take(&known);
-  r4_fail(e, R4_E_PARSE, "%s: none of the known kinds of annotations: %s", t->file, text ? text : "");
+  r4_fail(e, R4_E_PARSE, "%s: not a known kind of annotations: %s", t->file, text ? text : "");
   r4_string_free(text);
   return NULL;
 }
@@ -112,7 +112,7 @@ static r4_status find_place(const char *folder, const char **place, r4_error *e)
     bool there = file_exists(path);
     r4_mem_free(path);
     if (there && *place)
-      return r4_fail(e, R4_E_PARSE, "%s: has %s and %s, expected one: masks says which", folder, *place,
+      return r4_fail(e, R4_E_PARSE, "%s: has %s and %s, expected one: select it with masks", folder, *place,
                      sources[k]->place);
     if (there) *place = sources[k]->place;
   }

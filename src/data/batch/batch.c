@@ -231,7 +231,7 @@ static r4_status check(const r4_data *d, const r4_batch_options *o, r4_error *e)
   if (!o->size) return r4_fail(e, R4_E_ARGUMENT, "batches: a batch of 0 examples, expected at least 1");
   if (o->drop_last && o->size > d->n)
     return r4_fail(e, R4_E_ARGUMENT,
-                   "batches: %zu examples make no batch of %zu, and smaller ones are dropped", d->n, o->size);
+                   "batches: %zu examples do not fill a batch of %zu, and smaller ones are dropped", d->n, o->size);
   return R4_OK;
 }
 

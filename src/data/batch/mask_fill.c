@@ -444,8 +444,8 @@ r4_status fill_init(struct fill *f, const r4_data *d, r4_fill kind, uint64_t see
   if (kind && !kind_of(d, kind)->content)
     return r4_fail(
       e, R4_E_ARGUMENT,
-      "fill: %s is for values that can be mixed, and examples are %zu %s: expected colour (one other for "
-      "all), noise, swap, paste or exchange",
+      "fill: %s is for values that can be mixed, and examples are %zu %s: expected colour (one replacement for all), "
+      "noise, swap, paste or exchange",
       fill_words[kind + 1], data_x(d)->features, data_x(d)->is->element);
   f->low = mem_new(f->channels, sizeof *f->low, "filling masks", e);
   f->high = mem_new(f->channels, sizeof *f->high, "filling masks", e);

@@ -99,19 +99,19 @@ static const char ham_steps[] =
   "     HAM10000_segmentations_lesion_tschandl/ISIC_*_segmentation.png, if wanted\n"
   "3. For the split of DermaMNIST add dermamnist_split.csv: split (train, val, test) and image_id, a line "
   "for each\n"
-  "   photograph; then say data.split_by: own.\n";
+  "   photo; then say data.split_by: own.\n";
 
 static const char isic_steps[] =
-  "Either the photographs as Rieger et al. (2020) sorted them:\n"
+  "Either the photos as Rieger et al. (2020) sorted them:\n"
   "1. Follow https://github.com/laura-rieger/deep-explanation-penalization, folder isic-skin-cancer: its "
   "scripts fetch\n"
-  "   the photographs from https://www.isic-archive.com and sort them.\n"
+  "   the photos from https://www.isic-archive.com and sort them.\n"
   "2. Copy the result so that the folder has processed/cancer, processed/no_cancer, "
   "processed/patch_no_cancer_again and\n"
-  "   segmentation, where the mask of a patch has the name of its photograph.\n"
+  "   segmentation, where the mask of a patch has the name of its photo.\n"
   "Or those of the challenge of 2017:\n"
   "1. Download the training, validation and test images and the ground truth of part 3 from\n"
-  "   https://challenge.isic-archive.com/data/#2017; which photographs show a patch (band-aid), a ruler or "
+  "   https://challenge.isic-archive.com/data/#2017; which photos show a patch (band-aid), a ruler or "
   "ink is listed in\n"
   "   https://github.com/maxdreyer/Reveal2Revise.\n"
   "2. Make the folder so that it has images/ISIC_*.jpg of one size (256 x 256, say), masks/ISIC_*.png (the "
@@ -130,7 +130,7 @@ static const char plant_steps[] =
   "split by plant\n";
 
 static const char pets_steps[] =
-  "1. Run: git clone https://github.com/guebin/oxford-pets-cascam (photographs of the Oxford-IIIT pets, "
+  "1. Run: git clone https://github.com/guebin/oxford-pets-cascam (photos of the Oxford-IIIT pets, "
   "research only).\n"
   "2. Copy its original/ to images/, and artifact_boxes/artifact_metadata.csv, so that the folder has\n"
   "     artifact_metadata.csv\n"
@@ -148,7 +148,7 @@ static const char breeds_steps[] =
 static const char salient_steps[] =
   "1. Fetch salient_imagenet_dataset.zip by the link of https://github.com/singlasahil14/salient_imagenet "
   "(Singla and\n"
-  "   Feizi, 2022; the photographs are ImageNet's: research only) and unpack it.\n"
+  "   Feizi, 2022; the photos are ImageNet's: research only) and unpack it.\n"
   "2. Put it, or a link to it, there; six of its folders are read. They have\n"
   "     n02174001/feature_1581/images/*.jpeg and n02174001/feature_1581/cams/*.jpeg, of the same names and "
   "sizes,\n"
@@ -182,7 +182,7 @@ static const r4_known known[] = {
    "Apache-2.0", FILES(efficientnet_files), SOURCES(efficientnet_sources), NULL},
   {"minilm", "weights of MiniLM-L6, an encoder of text, for net: bert (doc/pretrained.md)", "Apache-2.0",
    FILES(minilm_files), SOURCES(minilm_sources), NULL},
-  BY_HAND("ham10000", "skin lesions, photographs of 600 x 450, 7 classes, 10015", "CC BY-NC 4.0", ham_steps),
+  BY_HAND("ham10000", "skin lesions, photos of 600 x 450, 7 classes, 10015", "CC BY-NC 4.0", ham_steps),
   BY_HAND("isic", "skin lesions, cancer or not, coloured patches on benign ones", "by image", isic_steps),
   BY_HAND("plant", "leaves of sugar beet, healthy or not", "ask", plant_steps),
   BY_HAND("pets", "cats and dogs, and where a patch is planted, 7390", "CC BY-SA 4.0", pets_steps),

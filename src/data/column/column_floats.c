@@ -27,7 +27,7 @@ static const char *doubt(const struct column *c, char *text, size_t size)
   if (high < 128) return NULL;
   c_locale_print(
     text, size,
-    "all values are whole numbers from 0 to %.0f, as bytes are: divide them by 255, or store them as uint8",
+    "all values are whole numbers from 0 to %.0f, like bytes: divide them by 255, or store them as uint8",
     (double)high);
   return "values-scale";
 }

@@ -143,7 +143,7 @@ static r4_status check_row(const struct csv *c, const int *at, struct listed *on
   snprintf(name, sizeof name, "%s:%zu: file %s", c->file, c->line, c->field[at[FILE_NAME]]);
   if (!*c->field[at[FILE_NAME]]) return r4_fail(e, R4_E_PARSE, "%s:%zu: the file is empty", c->file, c->line);
   if (file_leads_out(c->field[at[FILE_NAME]]))
-    return r4_fail(e, R4_E_PARSE, "%s: leads out of the folder, expected a path within it", name);
+    return r4_fail(e, R4_E_PARSE, "%s: leaves the folder, expected a path within it", name);
   if (!*one->label) return r4_fail(e, R4_E_PARSE, "%s: the label is empty", name);
   if (one->group && !*one->group) return r4_fail(e, R4_E_PARSE, "%s: the group is empty", name);
   if (one->id && !*one->id) one->id = NULL;

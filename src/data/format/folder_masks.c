@@ -85,9 +85,9 @@ static r4_status decode(struct mask_reader *r, size_t i, const char *file, const
   if (!s) s = mask_image_decode(&f, &r->rule, mask);
   bool turned = mask->height == image->width && mask->width == image->height;
   if (!s && (mask->height != image->height || mask->width != image->width))
-    s = r4_fail(e, R4_E_PARSE, "%s: has %zu x %zu pixels, expected %zu x %zu as its image %s%s", name,
+    s = r4_fail(e, R4_E_PARSE, "%s: has %zu x %zu pixels, expected %zu x %zu, as its image %s%s", name,
                 mask->width, mask->height, image->width, image->height, l->at[i].file,
-                turned ? "; photos are turned as their EXIF says, and masks are of what is shown then" : "");
+                turned ? "; photos are rotated by their EXIF orientation, and masks must fit the result" : "");
   r4_mem_free(data);
   r4_mem_free(name);
   return s;
@@ -169,7 +169,7 @@ r4_status mask_reader_settle(const struct mask_reader *r, const r4_data_options 
   if (!s) s = add_note(r, &r->outside, "outlines reach beyond the image, and are cut", d, e);
   if (!s)
     s = add_note(r, &r->scaled, "the size is not that of the file, and outlines are scaled to it", d, e);
-  if (!s) s = add_note(r, &r->nothing, "an outline has no pixel of the image in it", d, e);
+  if (!s) s = add_note(r, &r->nothing, "an outline contains no pixel of the image", d, e);
   return s ? s : mask_report_settle(&r->report, options, r->l->folder, d, e);
 }
 

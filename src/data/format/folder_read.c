@@ -81,8 +81,7 @@ static r4_status check_equal_sizes(const struct listing *l, const struct image *
     if (as[i].height != as[0].height || as[i].width != as[0].width)
       return r4_fail(
         e, R4_E_SHAPE,
-        "%s: %s has %zu x %zu pixels and %s has %zu x %zu: give a height and a width, and images are "
-        "resized to it",
+        "%s: %s has %zu x %zu pixels and %s has %zu x %zu: give a height and a width to resize them",
         l->folder, l->at[0].file, as[0].width, as[0].height, l->at[i].file, as[i].width, as[i].height);
   return R4_OK;
 }
@@ -178,8 +177,7 @@ static r4_status check_request(const struct listing *l, const r4_data_options *o
   if (listing_masks(l) && options->mask_means == R4_MASKS_UNSTATED)
     return r4_fail(
       e, R4_E_ARGUMENT,
-      "%s: has masks (%s), and what white means in them is not stated: set mask_means to irrelevant "
-      "or relevant",
+      "%s: has masks (%s), but what white means in them is not stated: set mask_means to irrelevant or relevant",
       l->folder, listing_masks(l));
   return R4_OK;
 }

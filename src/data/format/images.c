@@ -24,7 +24,7 @@ r4_status images_check(size_t n, r4_shape shape, r4_error *e)
   if (n > UINT32_MAX / 2) return r4_fail(e, R4_E_ARGUMENT, "%zu image files are too many", n);
   if (shape.rank != 3 || (shape.dim[2] != 1 && shape.dim[2] != 3))
     return r4_fail(e, R4_E_SHAPE,
-                   "images are [height, width, channels] with 1 or 3 channels; got %d dimensions%s",
+                   "expected images [height, width, channels] with 1 or 3 channels, got %d dimensions%s",
                    shape.rank, shape.rank == 3 ? " with another number of channels" : "");
   for (int k = 0; k < 2; k++)
     if (shape.dim[k] < 1 || shape.dim[k] > LARGEST)

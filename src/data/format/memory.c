@@ -53,10 +53,9 @@ static r4_status check_arrays(const r4_data_arrays *a, r4_error *e)
                    "r4_data_new: masks are given as floats and as bytes, expected one of the two");
   if ((a->mask_floats || a->mask_bytes) && a->mask_means != R4_MASKS_IRRELEVANT &&
       a->mask_means != R4_MASKS_RELEVANT)
-    return r4_fail(
-      e, R4_E_ARGUMENT,
-      "r4_data_new: masks are given, and not what they mean: expected mask_means to say whether they mark "
-      "what is irrelevant or relevant");
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "r4_data_new: masks are given without mask_means, expected whether they mark what is irrelevant or "
+                   "relevant");
   for (size_t i = 0; a->splits && i < a->n; i++)
     if ((unsigned)a->splits[i] >= R4_SPLITS)
       return r4_fail(e, R4_E_ARGUMENT, "r4_data_new: splits: example %zu has %d, expected 0 to %d", i,

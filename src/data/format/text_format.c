@@ -34,12 +34,13 @@ static r4_status read_span_list(struct marks *m, const char *text, const struct 
 {
   r4_status s = R4_OK;
   if (js_kind(list) == JS_NULL) return R4_OK;
-  if (js_kind(list) != JS_LIST) return r4_fail(e, R4_E_PARSE, "%s: spans is no list such as [[3, 9]]", where);
+  if (js_kind(list) != JS_LIST) return r4_fail(e, R4_E_PARSE, "%s: spans is not a list such as [[3, 9]]", where);
   for (const struct js *pair = NULL; !s && (pair = js_next(list, pair));) {
     int64_t from, to;
     if (js_kind(pair) != JS_LIST || js_size(pair) != 2 || !js_whole(js_at(pair, 0), &from) ||
         !js_whole(js_at(pair, 1), &to))
-      return r4_fail(e, R4_E_PARSE, "%s: spans has what is no pair of whole numbers such as [3, 9]", where);
+      return r4_fail(e, R4_E_PARSE, "%s: spans has an element that is not a pair of whole numbers, such as [3, "
+                                    "9]", where);
     s = marks_add_characters(m, text, from, to, where, e);
   }
   return s;

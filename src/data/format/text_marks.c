@@ -44,8 +44,8 @@ r4_status marks_add_characters(struct marks *m, const char *text, int64_t from, 
   size_t last = first < SIZE_MAX ? byte_of(text, to) : SIZE_MAX;
   if (last < SIZE_MAX) return marks_add(m, first, last, e);
   return r4_fail(e, R4_E_PARSE,
-                 "%s: the span %lld-%lld is not in the text: expected characters counted from 0, and the "
-                 "second number behind the last of them",
+                 "%s: the span %lld-%lld is not in the text: expected characters counted from 0, the second number "
+                 "one past the last",
                  where, (long long)from, (long long)to);
 }
 
@@ -201,7 +201,7 @@ r4_status mark_words_read(struct mark_words *w, const char *setting, const char 
   if (!s) s = index_words(w, t, e);
   for (size_t k = 0; !s && k < w->n; k++) known += w->at[k].n > 0;
   if (!s && !known)
-    s = r4_fail(e, R4_E_ARGUMENT, "%s: of \"%.80s\" the tokenizer's vocabulary has no word", setting, list);
+    s = r4_fail(e, R4_E_ARGUMENT, "%s: no word of \"%.80s\" is in the tokenizer's vocabulary", setting, list);
   return s;
 }
 

@@ -219,8 +219,8 @@ static r4_status note_cut(const struct texts *t, r4_data *d, r4_error *e)
   const size_t n = t->texts;
   qsort(t->whole, n, sizeof *t->whole, by_length);
   return data_add_note(d, e,
-                       "%zu of %zu texts have more than %zu tokens: these are cut (length); half have up to "
-                       "%u, 95 %% up to %u, the longest %u",
+                       "%zu of %zu texts have more than %zu tokens and are cut (length): half have up to %u, 95 %% up "
+                       "to %u, the longest %u",
                        t->cut, n, t->most, t->whole[(n - 1) / 2], t->whole[(95 * n + 99) / 100 - 1],
                        t->whole[n - 1]);
 }
@@ -230,7 +230,7 @@ static r4_status add_notes(const struct texts *t, r4_data *d, r4_error *e)
   r4_status s = t->cut ? note_cut(t, d, e) : R4_OK;
   if (!s && t->lost)
     s = data_add_note(
-      d, e, "of %zu of %zu texts with marks nothing marked is left: it lies behind the cut, or on no token",
+      d, e, "%zu of %zu marked texts have no marked token left: the marks are beyond the cut, or on no token",
       t->lost, t->marked);
   size_t unknown = 0, unused = 0;
   const char *first_unknown = NULL, *first_unused = NULL;

@@ -40,7 +40,7 @@ static void no_format(const char *source, const char *where, bool folder, r4_err
     text_add(&known, "%s%s (%s)", k ? "; " : "", formats[k]->name, formats[k]->about);
   char *text = text_take(&known);
   if (file_exists(source))
-    r4_fail(e, R4_E_PARSE, "%s: none of the known formats: %s", source, text ? text : "");
+    r4_fail(e, R4_E_PARSE, "%s: not a known format: %s", source, text ? text : "");
   else if (!folder)
     r4_fail(e, R4_E_IO, "%s: not a path, and %s", source, where);
   else if (catalog_find(source))

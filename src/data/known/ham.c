@@ -54,7 +54,7 @@ static r4_status add_photograph(struct listing *l, struct mask_index *masks, con
   snprintf(name, sizeof name, "%s.jpg", c->field[at[IMAGE]]);
   struct listed one = {.id = c->field[at[LESION]], .label = c->field[at[DIAGNOSIS]], .line = c->line};
   r4_status s = file_leads_out(name)
-                  ? r4_fail(e, R4_E_PARSE, "%s:%zu: file %s: leads out of the folder", c->file, c->line, name)
+                  ? r4_fail(e, R4_E_PARSE, "%s:%zu: file %s: leaves the folder", c->file, c->line, name)
                   : folder_find_file(l->folder, name, photographs, &path, e);
   if (!s && !path)
     s = r4_fail(e, R4_E_IO,

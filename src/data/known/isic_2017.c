@@ -71,7 +71,7 @@ static r4_status add_photograph(struct listing *l, struct mask_index *masks, con
                        .id = id,
                        .mask = mask_index_find(masks, file)};
   if (at[MASK] >= 0 && *c->field[at[MASK]] == '1' && !one.mask)
-    return r4_fail(e, R4_E_IO, "%s:%zu: file %s: has a mask, the table says, which is not in %s/masks",
+    return r4_fail(e, R4_E_IO, "%s:%zu: file %s: has a mask according to the table, which is not in %s/masks",
                    c->file, c->line, file, l->folder);
   s = folder_find_file(l->folder, file, below, &path, e);
   if (!s && !path)

@@ -46,7 +46,7 @@ static const struct recipe *recipe_of(const char *name, r4_error *e)
   struct text known = {0};
   for (size_t k = 0; k < RECIPES; k++) text_add(&known, "%s%s", k ? ", " : "", recipes[k]->name);
   char *names = text_take(&known);
-  r4_fail(e, R4_E_ARGUMENT, "no recipe is called %s; there are %s", name, names ? names : "others");
+  r4_fail(e, R4_E_ARGUMENT, "no recipe is called %s; expected %s", name, names ? names : "others");
   r4_string_free(names);
   return NULL;
 }
@@ -79,7 +79,7 @@ static r4_status check_present(const struct recipe *r, const char *folder_given,
 static r4_data *open_source(const struct recipe *r, const r4_recipe_options *o, r4_error *e)
 {
   if (!o->from && !r->from) {
-    r4_fail(e, R4_E_ARGUMENT, "%s works on any images and has none of its own; say which: --from digits",
+    r4_fail(e, R4_E_ARGUMENT, "%s works on any images and has none of its own: name some, such as --from digits",
             r->name);
     return NULL;
   }
@@ -226,11 +226,11 @@ static r4_status check_options(const struct recipe *r, const r4_recipe_options *
   if (check_sizes(o, e)) return R4_E_ARGUMENT;
   if (r->own_masks && reads_masks(&o->read))
     return r4_fail(e, R4_E_ARGUMENT,
-                   "%s draws its own masks: soft_masks, mask_values, mask_words, masks and mask_categories "
-                   "say nothing about them",
+                   "%s draws its own masks: soft_masks, mask_values, mask_words, masks and mask_categories do not "
+                   "apply",
                    r->name);
   if (!r->own_masks && (o->clean || o->side))
-    return r4_fail(e, R4_E_ARGUMENT, "%s draws no decoys: there is none to leave out or to give a size",
+    return r4_fail(e, R4_E_ARGUMENT, "%s has no decoys to leave out or to resize",
                    r->name);
   if (!r->greys && o->shades)
     return r4_fail(e, R4_E_ARGUMENT, "%s has no shades of grey, got %s", r->name, o->shades);

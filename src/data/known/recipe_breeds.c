@@ -59,7 +59,7 @@ static r4_data *breeds_open(const char *path, const r4_data_options *options, r4
   r4_data_options known = *options;
   const char *trimaps = trimaps_of(path);
   r4_status s = trimaps ? folder_state_meaning(path, R4_MASKS_IRRELEVANT, &known, e)
-                        : r4_fail(e, R4_E_IO, "%s: has no trimaps any more", path);
+                        : r4_fail(e, R4_E_IO, "%s: its trimaps are gone", path);
   if (!known.mask_value_count) {
     known.mask_values = &BACKGROUND;
     known.mask_value_count = 1;

@@ -78,7 +78,7 @@ static r4_data *make(const r4_data *source, const r4_recipe_options *options, r4
 }
 
 const struct recipe recipe_isic = {.name = "isic",
-                                   .about = "skin photographs, benign ones with coloured patches",
+                                   .about = "skin photos, benign ones with coloured patches",
                                    .from = "isic",
                                    .missing = "r4 data get isic says how to get it",
                                    .size = 299,

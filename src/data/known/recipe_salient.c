@@ -75,7 +75,7 @@ static struct photograph *photograph_of(struct photographs *p, const char *name,
 {
   uint32_t number;
   if (names_find(p->names, name, &number)) return &p->at[number];
-  if (mem_more(&p->at, &p->capacity, p->n + 1, sizeof *p->at, "photographs", e)) return NULL;
+  if (mem_more(&p->at, &p->capacity, p->n + 1, sizeof *p->at, "photos", e)) return NULL;
   if (names_add(p->names, name, &number, e)) return NULL;
   p->at[p->n] = (struct photograph){.name = number, .found = feature};
   return &p->at[p->n++];
@@ -96,7 +96,7 @@ static r4_status add_feature(struct photographs *p, const char *path, int featur
     images++;
   }
   names_drop(files);
-  if (!s && !images) s = r4_fail(e, R4_E_IO, "%s/%s: has no photographs (PNG or JPEG)", path, inside);
+  if (!s && !images) s = r4_fail(e, R4_E_IO, "%s/%s: has no photos (PNG or JPEG)", path, inside);
   return s;
 }
 

@@ -94,8 +94,8 @@ static void telling_properties(struct lint *l, struct cues *q, const struct abou
   if (best)
     lint_tell(
       l, WARNING, "file-label",
-      "the %s of its file gives the label of an image away: %s, and how the image looks as a whole %.0f %%: "
-      "are classes from different sources?",
+      "the %s of its file gives the label of an image away: %s, its overall look %.0f %%: do classes come from "
+      "different sources?",
       best->name, lint_score(q, most).text, 100 * (double)plain / (double)cue_tested(q));
 }
 
@@ -116,7 +116,7 @@ static void telling_names(struct lint *l, struct cues *q, const struct about_fil
   size_t right = are_called_by_class(q) ? 0 : try_property(q, all, &naming);
   if (right && cue_tells(q, right, 1) && cue_beats_plain(q, 1))
     lint_tell(l, NOTE, "name-label",
-              "the %s gives the label of an image away: %s: are classes from different sources?", naming.name,
+              "the %s gives the label of an image away: %s: do classes come from different sources?", naming.name,
               lint_score(q, right).text);
 }
 

@@ -19,7 +19,7 @@ static void empty_splits(struct lint *l)
     lint_tell(l, WARNING, "split-empty", "there are no training examples");
   else if (!all.examples[R4_TEST])
     lint_tell(l, WARNING, "split-empty",
-              "there are no test examples: nothing can be evaluated that was not trained on");
+              "there are no test examples: the net can only be evaluated on examples it was trained on");
 }
 
 /* ---- Classes and groups ---- */
@@ -32,7 +32,7 @@ static void one_class(struct lint *l)
     if (c.examples[R4_TRAIN] + c.examples[R4_VAL] + c.examples[R4_TEST]) with++, last = k;
   }
   if (with == 1)
-    lint_tell(l, WARNING, "class-single", "all examples are of class %s: there is nothing to tell apart",
+    lint_tell(l, WARNING, "class-single", "all examples are of class %s: there is nothing to learn",
               r4_data_class_name(l->d, last));
 }
 
@@ -60,7 +60,7 @@ static void small_groups(struct lint *l)
   }
   if (n)
     lint_tell(l, NOTE, "group-small",
-              "%zu groups have fewer than %d test examples, %s first: their accuracy says little", n, FEW,
+              "%zu groups have fewer than %d test examples, %s first: their accuracy is uncertain", n, FEW,
               r4_data_group_name(l->d, first));
 }
 

@@ -17,7 +17,7 @@ struct lint_name lint_score(const struct cues *q, size_t right)
 {
   struct lint_name name;
   c_locale_print(name.text, sizeof name.text,
-                 "%zu of %zu training images (%.0f %%) are classified correctly, where guessing has %.0f %%",
+                 "%zu of %zu training images (%.0f %%) are classified correctly, against %.0f %% by guessing",
                  right, cue_tested(q), share(right, cue_tested(q)), 100 / (double)q->classes);
   return name;
 }
@@ -247,7 +247,7 @@ static r4_status tell_masked(struct lint *l, const char *cue, struct lint_name s
   r4_status s = without ? without_masks(l->d, &there, &tells) : R4_OK;
   const char *gives = "masked content gives the label away";
   if (!without)
-    lint_tell(l, NOTE, "mask-label", "%s, as the shortcuts do that masks are for: from its %s alone %s",
+    lint_tell(l, NOTE, "mask-label", "%s, as shortcuts that are masked do: from its %s alone %s",
               gives, cue, score.text);
   else if (tells)
     lint_tell(l, WARNING, "mask-label",

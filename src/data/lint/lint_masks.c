@@ -15,7 +15,7 @@ static void full_masks(struct lint *l)
   for (size_t i = l->d->n; i-- > 0;)
     if (l->d->record[i].mask && data_mask_area(l->d, i) == 1) first = i, n++;
   if (n)
-    lint_tell(l, WARNING, "mask-full", "%zu masks cover the whole example, %s first: then nothing may matter",
+    lint_tell(l, WARNING, "mask-full", "%zu masks cover the whole example, %s first: nothing is left to learn from",
               n, lint_name_of(l->d, first).text);
 }
 
@@ -65,13 +65,13 @@ static void uneven_masks(struct lint *l)
   }
   if (with == 1 && least == 0)
     lint_tell(l, WARNING, "mask-one-class",
-              "only examples of class %s have a mask in training: that there is one gives the label away; %s",
-              r4_data_class_name(l->d, other), "with fill: auto, r4 pastes what is masked on all classes");
+              "only examples of class %s have a mask in training: its presence gives the label away; %s",
+              r4_data_class_name(l->d, other), "with fill: auto, r4 pastes masked content on all classes");
   else if (most > 0 && 4 * least < most)
     lint_tell(l, WARNING, "mask-uneven",
               "%.0f %% of class %s have a mask in training, and %.0f %% of class %s: %s", 100 * least,
               r4_data_class_name(l->d, at), 100 * most, r4_data_class_name(l->d, other),
-              "that there is one tells much; with fill: paste, r4 puts what is masked on all classes");
+              "its presence is informative; with fill: paste, r4 pastes masked content on all classes");
 }
 
 /* Masks may mean the reverse of what was said:

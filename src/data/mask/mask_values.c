@@ -103,8 +103,7 @@ r4_status mask_report_settle(const struct mask_report *r, const r4_data_options 
   if (r->gone.n)
     s = data_add_note(
       d, e,
-      "%zu of %zu masks mark so little that nothing of it is left when they are resized, that of "
-      "example %zu first",
+      "%zu of %zu masks mark so little that nothing is left after resizing, that of example %zu first",
       r->gone.n, r->kept, r->gone.first);
   if (s) return s;
   if (mask_values_stated(options))

@@ -32,7 +32,7 @@ const struct figure figure_accuracy = {.info = {.key = "accuracy",
 
 const struct figure figure_avg_group_accuracy = {.info = {.key = "avg_group_accuracy",
                                                           .label = "group average",
-                                                          .about = "mean of the accuracies of groups",
+                                                          .about = "mean accuracy over groups",
                                                           .better = 1,
                                                           .shown = R4_SHOWN_APART,
                                                           .first = true},
@@ -40,7 +40,7 @@ const struct figure figure_avg_group_accuracy = {.info = {.key = "avg_group_accu
 
 const struct figure figure_worst_group_accuracy = {.info = {.key = "worst_group_accuracy",
                                                             .label = "worst group",
-                                                            .about = "least of the accuracies of groups, of each seed",
+                                                            .about = "lowest accuracy of a group, of each seed",
                                                             .better = 1,
                                                             .shown = R4_SHOWN_APART,
                                                             .first = true},

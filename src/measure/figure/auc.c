@@ -62,7 +62,7 @@ static double auc(const struct figure_source *s, size_t variant)
 
 const struct figure figure_auc = {.info = {.key = "auc",
                                            .label = "AUC",
-                                           .about = "area under the ROC curve; of several classes the mean",
+                                           .about = "area under the ROC curve, for several classes their mean",
                                            .unit = R4_UNIT_NUMBER,
                                            .better = 1,
                                            .topic = R4_TOPIC_PROBABILITY,

@@ -74,7 +74,7 @@ const struct figure figure_cover_accuracy = {.info = {.key = "cover_accuracy",
 const struct figure figure_cover_certified_accuracy = {
   .info = {.key = "cover_certified_accuracy",
            .label = "certified, %s",
-           .about = "correct whatever is in any one region",
+           .about = "correct whatever any one region shows",
            .better = 1,
            .shown = R4_SHOWN_ROW,
            .proved = true},
@@ -86,7 +86,7 @@ const struct figure figure_cover_certified_accuracy = {
 const struct figure figure_cover_certified_worst_group = {
   .info = {.key = "cover_certified_worst_group",
            .label = "certified, worst group, %s",
-           .about = "least share that is certified, by group",
+           .about = "lowest certified share of a group",
            .better = 1,
            .shown = R4_SHOWN_ROW,
            .proved = true},
@@ -97,7 +97,7 @@ const struct figure figure_cover_certified_worst_group = {
 const struct figure figure_cover_reported_accuracy = {
   .info = {.key = "cover_reported_accuracy",
            .label = "certified or reported, %s",
-           .about = "correct, or a change of it is noticed",
+           .about = "correct, or a change is noticed",
            .better = 1,
            .shown = R4_SHOWN_ROW,
            .proved = true},

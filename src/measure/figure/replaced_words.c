@@ -31,7 +31,7 @@ static double held(const struct figure_source *s, size_t variant)
 
 const struct figure figure_words_certified_accuracy = {.info = {.key = "words_certified_accuracy",
                                                                 .label = "words, certified",
-                                                                .about = "correct whatever words, by bounds",
+                                                                .about = "correct for any listed word, by bounds",
                                                                 .better = 1,
                                                                 .topic = R4_TOPIC_WORDS,
                                                                 .shown = R4_SHOWN_APART},
@@ -40,7 +40,7 @@ const struct figure figure_words_certified_accuracy = {.info = {.key = "words_ce
 
 const struct figure figure_words_held_accuracy = {.info = {.key = "words_held_accuracy",
                                                            .label = "words, held",
-                                                           .about = "correct with each replacement that was tried",
+                                                           .about = "correct for every replacement tried",
                                                            .better = 1,
                                                            .topic = R4_TOPIC_WORDS,
                                                            .shown = R4_SHOWN_APART},

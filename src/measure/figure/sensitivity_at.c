@@ -37,7 +37,7 @@ static double sensitivity(const struct figure_source *s, size_t variant)
 const struct figure figure_sensitivity_at_specificity = {
   .info = {.key = "sensitivity_at_specificity",
            .label = "sensitivity at specificity %s",
-           .about = "share of the second of two classes that is found, at a stated specificity",
+           .about = "share of the second of two classes that is detected, at a stated specificity",
            .better = 1,
            .topic = R4_TOPIC_PROBABILITY,
            .shown = R4_SHOWN_ROW},

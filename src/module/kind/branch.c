@@ -68,7 +68,7 @@ static struct slice onnx_residual(const struct module *m, struct onnx_writer *w,
 const struct module_kind module_residual = {
   .name = "residual",
   .usage = "residual(PARTS) or residual(PARTS; SHORTCUT)",
-  .about = "what the parts make of x, plus x, or plus what the shortcut makes of it",
+  .about = "PARTS(x) + x, or PARTS(x) + SHORTCUT(x)",
   .least_branches = 1,
   .most_branches = 2,
   .shape = residual_shape,
@@ -87,7 +87,7 @@ const struct module_kind module_residual = {
 const struct module_kind module_sum = {
   .name = "sum",
   .usage = "sum(PARTS; PARTS; ..)",
-  .about = "the sum of what several rows of parts make of x",
+  .about = "the sum of the outputs of several rows of parts",
   .least_branches = 1,
   .most_branches = MODULE_BRANCHES,
   .shape = shape,

@@ -91,7 +91,7 @@ static r4_id with_batch(const struct module *m, const struct wiring *w, r4_id x)
   unsigned all_but_last = R4_AXIS(s.rank - 1) - 1;
   double n = (double)(r4_shape_count(s) / s.dim[s.rank - 1]);
   if (n < 2)
-    return r4_graph_fail(g, R4_E_SHAPE, "batchnorm %s: a batch of one value per channel has no variance",
+    return r4_graph_fail(g, R4_E_SHAPE, "batchnorm %s: one value per channel has no variance",
                          m->name);
   r4_id mu = r4_mean(g, x, all_but_last), c = r4_detach(g, mu), d = r4_sub(g, x, c), e = r4_sub(g, mu, c);
   r4_id v = r4_sub(g, r4_mean(g, r4_square(g, d), all_but_last), r4_square(g, e));
@@ -168,7 +168,7 @@ static struct slice onnx_layer(const struct module *m, struct onnx_writer *w, st
 const struct module_kind module_batchnorm = {
   .name = "batchnorm",
   .usage = "batchnorm [eps E] [momentum M]",
-  .about = "each channel with mean 0 and variance 1 over the batch",
+  .about = "normalise each channel to mean 0 and variance 1 over the batch",
   .reach = REACH_POINT,
   .shape = batch_shape,
   .apply = batch_apply,
@@ -185,7 +185,7 @@ const struct module_kind module_batchnorm = {
 const struct module_kind module_layernorm = {
   .name = "layernorm",
   .usage = "layernorm [eps E]",
-  .about = "each example or token with mean 0 and variance 1",
+  .about = "normalise each example or token to mean 0 and variance 1",
   .shape = layer_shape,
   .apply = layer_apply,
   .onnx = onnx_layer,

@@ -55,7 +55,7 @@ static struct slice onnx(const struct module *m, struct onnx_writer *w, struct s
 const struct module_kind module_normalize = {
   .name = "normalize",
   .usage = "normalize [mean M/M/..] [std S/S/..]",
-  .about = "minus the mean, divided by the deviation, by numbers of each channel",
+  .about = "(x - mean) / std, by channel",
   .reach = REACH_POINT,
   .shape = shape,
   .apply = apply,

@@ -80,7 +80,7 @@ static struct slice onnx_global(const struct module *m, struct onnx_writer *w, s
 const struct module_kind module_maxpool = {
   .name = "maxpool",
   .usage = "maxpool K [sS] [pP]",
-  .about = "the largest of K x K pixels, of each channel",
+  .about = "maximum over K x K pixels of each channel",
   .reach = REACH_POOL,
   .windows = windows_of,
   .shape = shape,
@@ -97,7 +97,7 @@ const struct module_kind module_maxpool = {
 const struct module_kind module_avgpool = {
   .name = "avgpool",
   .usage = "avgpool K [sS] [pP]",
-  .about = "the mean of K x K pixels, of each channel",
+  .about = "mean over K x K pixels of each channel",
   .reach = REACH_POOL,
   .windows = windows_of,
   .shape = shape,
@@ -113,7 +113,7 @@ const struct module_kind module_avgpool = {
 
 const struct module_kind module_globalpool = {.name = "globalpool",
                                               .usage = "globalpool",
-                                              .about = "the mean of all pixels: a vector of the channels",
+                                              .about = "mean over all pixels of each channel: a vector",
                                               .shape = global_shape,
                                               .apply = global_mean,
                                               .onnx = onnx_global,

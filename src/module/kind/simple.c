@@ -60,7 +60,7 @@ static r4_id dropout(const struct module *m, const struct wiring *w, r4_id x)
 const struct module_kind module_dropout = {.name = "dropout",
                                            .usage = "dropout P",
                                            .about =
-                                             "leaves out a share P of the features while the net learns",
+                                             "drop a share P of the features during training",
                                            .reach = REACH_POINT,
                                            .shape = module_same_shape,
                                            .apply = dropout,
@@ -82,7 +82,7 @@ static r4_id itself(const struct module *m, const struct wiring *w, r4_id x)
 
 const struct module_kind module_leaf = {.name = "leaf",
                                         .usage = "leaf",
-                                        .about = "explanations are taken here, and not at the input",
+                                        .about = "explanations are taken here instead of at the input",
                                         .shape = module_same_shape,
                                         .apply = itself,
                                         .onnx = onnx_as_it_is,

@@ -109,7 +109,7 @@ const struct module_kind module_embedding = {
 
 const struct module_kind module_position = {.name = "position",
                                             .usage = "position N W",
-                                            .about = "a vector of width W for each of at most N places",
+                                            .about = "a vector of width W for each of at most N positions",
                                             .shape = position_shape,
                                             .apply = position,
                                             .takes_ids = true,
@@ -193,7 +193,7 @@ static struct slice onnx_mean(const struct module *m, struct onnx_writer *w, str
 
 const struct module_kind module_first = {.name = "first",
                                          .usage = "first",
-                                         .about = "the vector of the first token",
+                                         .about = "vector of the first token",
                                          .shape = vector_shape,
                                          .apply = first,
                                          .onnx = onnx_first,
@@ -205,7 +205,7 @@ const struct module_kind module_first = {.name = "first",
 
 const struct module_kind module_mean = {.name = "mean",
                                         .usage = "mean",
-                                        .about = "the mean of the tokens, padding left out",
+                                        .about = "mean over the tokens without padding",
                                         .shape = vector_shape,
                                         .apply = mean,
                                         .onnx = onnx_mean,

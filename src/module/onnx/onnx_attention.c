@@ -116,8 +116,8 @@ r4_status attention_mask(struct importer *im, struct step *s, const struct step 
   static const double much = 1000;
   const struct step_roles *m = &mask->role;
   if (m->tokens != m->rank - 1 || !(fabs(m->there) < 1e-6) || !(m->padding <= -much))
-    return import_fail(im, "adds %g where there is a token and %g where there is padding; expected 0, and at "
-                           "most -1000, for the tokens that are looked at",
+    return import_fail(im, "adds %g where there is a token and %g where there is padding; expected 0 and at most "
+                           "-1000",
                        m->there, m->padding);
   s->role = scores->role;
   return R4_OK;

@@ -141,11 +141,11 @@ r4_status import_input(struct importer *im, const struct onnx_node *n, size_t k,
   *tensor = NULL;
   if (k >= n->inputs || !n->input[k].n) return R4_OK;
   const struct meaning *is = im->arguments->of[im->arguments->first[im->at] + k];
-  if (!is) return import_fail(im, "takes \"%.*s\", which nothing gives", shown(n->input[k]), n->input[k].s);
+  if (!is) return import_fail(im, "uses \"%.*s\", which no node outputs", shown(n->input[k]), n->input[k].s);
   *tensor = is->tensor;
   if (is->tensor) return R4_OK;
   if (is->step > im->at && is->step <= im->m->nodes)
-    return import_fail(im, "takes \"%.*s\", which comes later", shown(n->input[k]), n->input[k].s);
+    return import_fail(im, "uses \"%.*s\" before it is computed", shown(n->input[k]), n->input[k].s);
   *tensor = im->step[is->step].constant;
   if (!*tensor) *step = &im->step[is->step];
   return R4_OK;
@@ -164,7 +164,7 @@ static r4_status unknown(struct importer *im)
   struct text known = {0};
   for (size_t k = 0; k < onnx_rules_count; k++) text_add(&known, "%s%s", k ? ", " : "", onnx_rules[k].op);
   char *list = text_take(&known);
-  r4_status s = import_fail(im, "nets of r4 have no such part; there are %s", list ? list : "others");
+  r4_status s = import_fail(im, "r4 has no such part; it has %s", list ? list : "others");
   r4_string_free(list);
   return s;
 }
@@ -231,7 +231,7 @@ static void write_step(struct importer *im, struct step *s, int depth, struct te
   im->at = (size_t)(s - im->step) - 1;
   if (s->written && !im->e->status)
     import_fail(
-      im, "is needed twice in a way that brackets cannot say: nets of r4 are rows with residual blocks");
+      im, "is used twice in a way that r4 cannot express: its nets are rows with residual blocks");
   s->written = true;
   if (s->sum) {
     write_sum(im, s, depth, t);
@@ -343,8 +343,8 @@ static r4_status read_ids(struct importer *im, const struct onnx_value *v, r4_sh
   if (!tokens && example.rank == 1) tokens = example.dim[0];
   if (tokens < 1)
     return r4_fail(im->e, R4_E_SHAPE,
-                   "%s: its input \"%.*s\" leaves open how many tokens there are; export it for so many as texts "
-                   "have, or open it in a run, which has texts",
+                   "%s: its input \"%.*s\" leaves open how many tokens there are; export it with a fixed number of "
+                   "tokens, or open it in a run, which has texts",
                    im->path, shown(v->name), v->name.s);
   im->ids = true;
   im->batch = v->shape.dim[0];

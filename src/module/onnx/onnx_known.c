@@ -149,7 +149,7 @@ r4_status rule_range(struct importer *im, const struct onnx_node *n, struct step
     return import_fail(im, "expected three numbers that are known");
   double count = by != 0 ? ceil((to - from) / by) : 0;
   if (!im->batch && from == 0 && to == 0)
-    return import_fail(im, "counts the examples of a batch, whose number is open; what is done to them is not read");
+    return import_fail(im, "uses the number of examples in a batch, which is open: this is not supported");
   if (!(count >= 1 && count <= MOST)) return import_fail(im, "has %g numbers, expected 1 to %d", count, MOST);
   list = known(im, s, (size_t)count);
   for (int64_t k = 0; list && k < (int64_t)count; k++) list[k] = (int64_t)(from + (double)k * by);

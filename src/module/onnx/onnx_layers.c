@@ -62,7 +62,7 @@ static r4_status square(struct importer *im, const struct onnx_node *n, const ch
   *to = a && a->n ? a->list[0] : otherwise;
   if (a && (a->n != 2 || a->list[0] != a->list[1]))
     return import_fail(
-      im, "%s are not two equal numbers: windows of r4 are as high as wide, also in their steps", name);
+      im, "%s are not two equal numbers: windows and strides must be square", name);
   if (*to < 1 || *to > LARGEST)
     return import_fail(im, "%s is %lld, expected a number from 1 to 10^9", name, (long long)*to);
   return R4_OK;
@@ -127,7 +127,7 @@ static r4_status out_size(struct importer *im, const struct onnx_node *n, struct
     int64_t room = s->shape.dim[k] + pad[k] + pad[k + 2] - (of.kernel - 1) * of.dilation - 1;
     if (room < 0) return import_fail(im, "its window is larger than the image");
     if (import_whole(n, "ceil_mode", 0) && room % of.stride)
-      return import_fail(im, "ceil_mode counts windows that are cut off, which r4 does not");
+      return import_fail(im, "ceil_mode counts windows that are cut off, which r4 does not support");
     s->shape.dim[k] = room / of.stride + 1;
   }
   return R4_OK;
@@ -169,7 +169,7 @@ r4_status rule_conv(struct importer *im, const struct onnx_node *n, struct step 
   int64_t groups = import_whole(n, "group", 1);
   if (!w || w->shape.rank != 4 || !count || w->shape.dim[2] != w->shape.dim[3])
     return import_fail(
-      im, "its weights are not [outputs, inputs, size, size]: filters of r4 are as high as wide");
+      im, "its weights are not [outputs, inputs, size, size]: filters must be square");
   if (groups < 1 || import_channels(s) % groups || w->shape.dim[1] != import_channels(s) / groups)
     return import_fail(im, "gets %lld channels, its weights are for %lld in each of %lld groups",
                        (long long)import_channels(s), (long long)w->shape.dim[1], (long long)groups);

@@ -78,7 +78,7 @@ r4_status rule_dropout(struct importer *im, const struct onnx_node *n, struct st
   if (computed) return import_fail(im, "its input 3 is computed, expected whether the net learns");
   bool is = learns && !learns->data.n;
   for (size_t k = 0; learns && k < learns->data.n; k++) is = is || learns->data.s[k];
-  return is ? import_fail(im, "is still learning; export the net in evaluation mode") : rule_identity(im, n, s);
+  return is ? import_fail(im, "is in training mode; export the net in evaluation mode") : rule_identity(im, n, s);
 }
 
 r4_status rule_constant(struct importer *im, const struct onnx_node *n, struct step *s)
@@ -98,7 +98,7 @@ r4_status rule_softmax(struct importer *im, const struct onnx_node *n, struct st
   if (status) return status;
   bool last = n->outputs && slice_equal(n->output[0], im->m->output[0].name);
   if (last && s->shape.rank == 1 && !s->pooled && (axis == 1 || axis == -1)) return R4_OK;
-  return import_fail(im, "stands where it is not the last thing that is done to the classes");
+  return import_fail(im, "is not the last operation on the classes");
 }
 
 /* ---- Norms ---- */
@@ -140,7 +140,7 @@ static r4_status check_variance(struct importer *im, const struct step *s)
 r4_status rule_batch_norm(struct importer *im, const struct onnx_node *n, struct step *s)
 {
   if (import_whole(n, "training_mode", 0))
-    return import_fail(im, "is still learning; export the net in evaluation mode");
+    return import_fail(im, "is in training mode; export the net in evaluation mode");
   r4_status status = norm(im, n, s, "batchnorm", 4);
   if (!status) status = check_variance(im, s);
   return status || s->shape.rank != 2 ? status : import_fail(im, "gets tokens, expected images or vectors");

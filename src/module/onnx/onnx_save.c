@@ -15,7 +15,7 @@ static void add_notes(struct onnx_model *m, const r4_net *n, const char *input, 
                                   : tokens ? "NT"
                                            : "NF")},
     {slice_of("scale"),
-     slice_of(image ? "pixels are numbers from 0 to 1; what the net does to them first is part of the graph"
+     slice_of(image ? "pixels are numbers from 0 to 1; normalisation is part of the graph"
               : tokens
                 ? "ids of tokens; attention_mask is 1 where there is one, 0 where there is padding"
                 : "features as they were in training; those of an image are in the order height, width, "

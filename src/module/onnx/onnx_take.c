@@ -15,9 +15,10 @@ r4_status import_from(struct importer *im, const struct onnx_node *n, struct ste
   r4_status status = import_input(im, n, 0, &from, &tensor);
   if (status) return status;
   if (!from)
-    return import_fail(im, "its first input is a constant, expected what comes from the net's input");
+    return import_fail(im, "its first input is a constant, expected one computed from the net's input");
   if (from->role.is != STEP_PART)
-    return import_fail(im, "takes a part of attention, of gelu or a mask of tokens, which it cannot be done to");
+    return import_fail(im, "is applied to a part of attention, of gelu or to a mask of tokens, which is not "
+                           "supported");
   s->from = (size_t)(from - im->step);
   s->shape = from->shape;
   s->pooled = from->pooled;

@@ -43,7 +43,7 @@ static bool near(double a, double b)
 r4_status import_lost(struct importer *im)
 {
   return import_fail(
-    im, "takes what attention, a mask of tokens or gelu is made of in a way that is not known here");
+    im, "uses a part of attention, of a mask of tokens or of gelu in an unknown way");
 }
 
 /* ---- Masks ---- */
@@ -258,7 +258,7 @@ r4_status rule_error_function(struct importer *im, const struct onnx_node *n, st
   if (status) return status;
   const struct step *x = &im->step[s->from];
   if (!near(x->times, sqrt(0.5)))
-    return import_fail(im, "expected erf(x / sqrt 2), of which gelu is made");
+    return import_fail(im, "expected erf(x / sqrt 2), as in gelu");
   s->role = role_of(STEP_ERF, im, &im->step[x->from]);
   return R4_OK;
 }

@@ -2,6 +2,7 @@
 #include "report/page/page.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -9,14 +10,14 @@
 /* The first has no heading: it is the answer. */
 static const struct section sections[] = {
   {"answer", NULL, page_answer, NULL},
+  {"heat", "What the nets use", page_heat, NULL},
   {"groups", "Accuracy by group", page_groups, NULL},
   {"swap", "The swap test", page_swap, NULL},
-  {"curves", "Training", page_curves, NULL},
-  {"heat", "What the nets look at", page_heat, NULL},
   {"fragility", "Fragility", page_fragility, NULL},
   {"other-figures", "Other figures", page_figures, page_has_figures},
   {"ablations", "Ablations", page_ablations, page_has_ablations},
-  {"settings", "Settings, data, and how to make it again", page_settings, NULL},
+  {"curves", "Training", page_curves, NULL},
+  {"settings", "Settings, data, and how to reproduce it", page_settings, NULL},
 };
 enum { SECTIONS = sizeof sections / sizeof *sections };
 
@@ -51,6 +52,17 @@ static void add_policy(struct html *h)
   html_add(h, "'; base-uri 'none'; form-action 'none'\">\n");
 }
 
+/* What was measured, and when: who is mailed the page sees nothing else of it. */
+static void add_origin(const struct page *p)
+{
+  char date[16] = "";
+  time_t now = time(NULL);
+  struct tm parts;
+  if (gmtime_r(&now, &parts)) strftime(date, sizeof date, "%Y-%m-%d", &parts);
+  html_add(p->h, "<p class=\"origin\">%s \u00b7 %zu test examples \u00b7 %s</p>\n",
+           page_about(r4_data_about(p->d)).text, r4_data_count(p->d), date);
+}
+
 static void add_head(const struct page *p)
 {
   struct html *h = p->h;
@@ -66,6 +78,7 @@ static void add_head(const struct page *p)
   html_add(h, "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">To the content</a>\n");
   html_add(h, "<header><h1>%s</h1><button type=\"button\" id=\"theme\" hidden>Dark</button></header>\n",
            title_of(p));
+  add_origin(p);
   html_add(h, "<nav aria-label=\"Sections\"><ul>");
   for (size_t k = 1; k < SECTIONS; k++)
     if (is_there(p, &sections[k]))
@@ -75,7 +88,7 @@ static void add_head(const struct page *p)
 
 static void add_foot(const struct page *p)
 {
-  html_add(p->h, "</main>\n<footer>Made by r4 %s. This file holds all of it; nothing is fetched.</footer>\n",
+  html_add(p->h, "</main>\n<footer>Made by r4 %s. This file is self-contained and loads nothing.</footer>\n",
            R4_VERSION);
   page_json(p);
   html_add(p->h, "<script>");

@@ -87,6 +87,10 @@ struct page_about {
   char text[1024];
 };
 struct page_about page_about(const char *about);
+/* The same in place for a line of settings, a command or a note, in which a path may be in quotes. */
+void page_hide_folders(char *line);
+/* A copy of a line without them, to be freed; NULL leaves the page incomplete, which is then not written. */
+char *page_line(const struct page *p, const char *line);
 const char *page_method(const r4_report_run *r);
 bool page_uses_masks(const r4_report_run *r);
 

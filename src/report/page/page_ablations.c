@@ -65,7 +65,7 @@ static void add_panel(const struct shown *s, const struct ablation_line *first, 
   add_line_numbers(s, title, &x, first, q);
   page_figure_end(s->p->h);
   if (x.more && q == ABLATION_WORST)
-    html_add(s->p->h, "<p class=\"missing\">Of %s the first %d values are shown.</p>\n", first->x,
+    html_add(s->p->h, "<p class=\"missing\">%s: only the first %d values are shown.</p>\n", first->x,
              ABLATION_NAMES);
 }
 
@@ -133,12 +133,12 @@ static void add_words(const struct shown *s)
            (long long)s->a->seeds, s->a->seeds == 1 ? "" : "s");
   if (s->a->epochs < 1)
     html_add(s->p->h, ", trained for %.3g\u00a0%% of the usual epochs", 100 * s->a->epochs);
-  html_add(s->p->h, "%s.", s->a->seeds == 1 ? ": nothing tells how much is chance" : "");
+  html_add(s->p->h, "%s.", s->a->seeds == 1 ? ": the variation between seeds is unknown" : "");
   for (const struct ablation_line *l = s->a->line; l < s->a->line + s->a->lines; l++) {
     if (is_new_setting(s->a, l, l->x)) add_setting(s, l->x);
     if (l->y && is_new_setting(s->a, l, l->y)) add_setting(s, l->y);
   }
-  html_add(s->p->h, "%s</p>\n", dead ? " A star marks nets that give one answer to everything." : "");
+  html_add(s->p->h, "%s</p>\n", dead ? " A star marks nets that collapsed to one class." : "");
 }
 
 static void add_lines(const struct shown *s)
@@ -182,9 +182,9 @@ r4_status page_ablations(const struct page *p, r4_error *e)
   (void)e;
   html_add(
     p->h,
-    "<p>What becomes of the methods when something is taken away or made wrong: a part of the data, masks, "
-    "weight decay. Each point is a net of its own, trained and measured with one setting changed. Points are "
-    "means over seeds; bands, and what stands after \u00b1, are a standard deviation.</p>\n");
+    "<p>How the methods change when data or masks are removed or corrupted, or weight decay is varied. Each point is "
+    "a net trained and measured with one setting changed. Points are means over seeds; bands, and figures after "
+    "\u00b1, are a standard deviation.</p>\n");
   for (size_t k = 0; k < p->o->ablations; k++) add_ablation(p, p->o->ablation[k]);
   return R4_OK;
 }

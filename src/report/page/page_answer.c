@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "report/page/page.h"
 #include "report/page/page_swap.h"
 
@@ -14,11 +15,11 @@ static const struct {
   const char *one, *several, *sort;
 } said[] = {
   [R4_VERDICT_NOT] = {"does not use the shortcut", "do not use the shortcut", "right"},
-  [R4_VERDICT_LITTLE] = {"uses the shortcut a little", "use the shortcut a little", "wrong"},
-  [R4_VERDICT_UNSURE] = {"may use the shortcut", "may use the shortcut", "wrong"},
+  [R4_VERDICT_LITTLE] = {"uses the shortcut a little", "use the shortcut a little", "little"},
+  [R4_VERDICT_UNSURE] = {"may use the shortcut", "may use the shortcut", "little"},
   [R4_VERDICT_USES] = {"uses the shortcut", "use the shortcut", "wrong"},
-  [R4_VERDICT_COLLAPSED] = {"gives one answer to everything", "give one answer to everything", "wrong"},
-  [R4_VERDICT_NONE] = {"has no right answer to lose", "have no right answer to lose", "wrong"},
+  [R4_VERDICT_COLLAPSED] = {"collapsed to one class", "collapsed to one class", "wrong"},
+  [R4_VERDICT_NONE] = {"has no correct prediction to lose", "have no correct prediction to lose", "wrong"},
 };
 enum { VERDICTS = sizeof said / sizeof *said };
 
@@ -34,7 +35,7 @@ static r4_verdict verdict_of(const struct page *p, size_t k)
 enum training { WITHOUT_MASKS, WITH_MASKS, UNPENALISED, TRAININGS };
 
 static const char *const trained[TRAININGS] = {"Trained without masks", "Trained with masks",
-                                               "Trained with masks, but its penalty counted in no step"};
+                                               "Trained with masks, but its penalty never took effect"};
 
 static enum training training_of(const struct page *p, size_t k)
 {
@@ -85,12 +86,12 @@ static void add_one(const struct page *p, size_t k, bool tested)
   if (measured) {
     html_add(p->h, "It loses ");
     add_percent(p, lost_of(p, k));
-    html_add(p->h, " of its right answers when the masked part is swapped, and is right in ");
+    html_add(p->h, " of its correct predictions when the masked part is swapped; its worst group has ");
   } else {
-    html_add(p->h, "%s is right in ", p->run[k].name);
+    html_add(p->h, "The worst group of %s has ", p->run[k].name);
   }
   add_percent(p, worst_of(p, k));
-  html_add(p->h, " of its worst group. ");
+  html_add(p->h, " accuracy. ");
 }
 
 /* "6 of 7 runs do not use the shortcut, 1 uses the shortcut a little", or that none does. */
@@ -132,10 +133,10 @@ static void add_kind(const struct page *p, enum training how, bool tested)
     if (training_of(p, k) == how) add_one(p, k, tested);
   if (worst.n > MOST_NAMED && tested) {
     add_counts(p, how, worst.n);
-    add_range(p, "They lose ", " of their right answers when the masked part is swapped. ",
+    add_range(p, "They lose ", " of their correct predictions when the masked part is swapped. ",
               find_range(p, how, lost_of), lost_of);
   }
-  if (worst.n > MOST_NAMED) add_range(p, "In their worst group ", " are right.", worst, worst_of);
+  if (worst.n > MOST_NAMED) add_range(p, "Their worst groups have ", " accuracy.", worst, worst_of);
   html_add(p->h, "</p>\n");
 }
 
@@ -148,14 +149,14 @@ static double mean_of(const struct page *p, size_t k, const char *figure, const 
   return r4_value_over(p->run[k].measured, p->run[k].seeds, key).mean;
 }
 
-/* "Proved of r4: 97.4 % of its worst group stays correct whatever is in the mask; 97.4 % is correct as it is, ..." */
+/* "Proved for r4: 97.4 % of its worst group stays correct whatever is in the mask; 97.4 % is correct as it is, ..." */
 static void add_proved(const struct page *p, size_t k, const char *box)
 {
   double certified = mean_of(p, k, "certified_worst_group_accuracy", box),
          attacked = mean_of(p, k, "attacked_worst_group_accuracy", box);
   bool whole = !strcmp(box, "range");
   if (isnan(certified)) return; /* not of all of its seeds */
-  html_add(p->h, "<p class=\"verdict\">Proved of %s: ", p->run[k].name);
+  html_add(p->h, "<p class=\"verdict\">Proved for %s: ", p->run[k].name);
   add_percent(p, certified);
   html_add(p->h, " of its worst group stays correct ");
   if (whole)
@@ -167,7 +168,7 @@ static void add_proved(const struct page *p, size_t k, const char *box)
   html_add(p->h, " is correct as it is");
   if (!isnan(attacked)) html_add(p->h, ", and ");
   if (!isnan(attacked)) add_percent(p, attacked);
-  html_add(p->h, "%s.</p>\n", isnan(attacked) ? "" : " where every attack that was tried failed");
+  html_add(p->h, "%s.</p>\n", isnan(attacked) ? "" : " withstands every attack tried");
 }
 
 static void add_all_proved(const struct page *p)
@@ -182,44 +183,50 @@ static void add_all_proved(const struct page *p)
 
 /* ---- What that rests on ---- */
 
-static void add_use(const struct page *p, size_t k)
+static void add_row(const struct page *p, size_t k)
 {
   r4_verdict use = verdict_of(p, k);
-  html_add(p->h, "<li><b class=\"%s\">%s %s</b>", said[use].sort, p->run[k].name, said[use].one);
-  if (use != R4_VERDICT_NONE)
-    html_add(p->h, ": %s\u00a0%% of its right answers are lost",
-             figure_share_sd(swap_lost(&p->run[k]), p->run[k].seeds).s);
-  html_add(p->h, "</li>\n");
+  const r4_summary *s = &p->summary[k];
+  page_row(p->h, p->run[k].name);
+  html_add(p->h, "<td class=\"%s\">%s</td>", said[use].sort, said[use].one);
+  page_cell(p->h, use == R4_VERDICT_NONE ? "-" : figure_share_sd(swap_lost(&p->run[k]), p->run[k].seeds).s);
+  page_cell(p->h, figure_share_sd(s->worst, s->seeds).s);
+  page_cell(p->h, figure_share_sd(s->avg, s->seeds).s);
+}
+
+/* All runs at a glance, if they are more than the sentences name well. */
+static void add_table(const struct page *p)
+{
+  if (p->runs <= 2) return;
+  page_table_begin(p->h, "All runs, in per cent");
+  page_head(p->h, "run", false);
+  page_head(p->h, "verdict", false);
+  page_head(p->h, "correct predictions lost", true);
+  page_head(p->h, "worst group", true);
+  page_head(p->h, "mean over groups", true);
+  page_body(p->h);
+  for (size_t k = 0; k < p->runs; k++) add_row(p, k);
+  page_table_end(p->h);
 }
 
 static void add_uses(const struct page *p)
 {
-  html_add(
-    p->h,
-    "<p>The shortcut is what the masks mark: it must not matter. <a href=\"#swap\">The swap test</a> puts "
-    "the "
-    "masked part of an example of another class in its place. A net is said here to use the shortcut if that "
-    "costs it at least %.0f\u00a0%% of its right answers, and to use it a little from %.0f\u00a0%% on. The "
-    "test "
-    "can show that the shortcut is used; how much it could matter at most stands under "
-    "<a href=\"#fragility\">fragility</a>. The worst group is the group of test examples that fares worst. "
-    "Figures are means over seeds.</p>\n",
-    100 * R4_USES, 100 * R4_USES_LITTLE);
-  bool counted = false;
-  for (enum training how = 0; how < TRAININGS; how++) counted |= find_range(p, how, lost_of).n > MOST_NAMED;
-  if (!counted) return;
-  html_add(p->h, "<ul class=\"uses\">\n"); /* of those that were only counted */
-  for (size_t k = 0; k < p->runs; k++) add_use(p, k);
-  html_add(p->h, "</ul>\n");
+  html_add(p->h,
+           "<p>The shortcut is what the masks mark: it must not matter. <a href=\"#swap\">The swap test</a> replaces "
+           "the masked part by that of an example of another class. A net uses the shortcut if it then loses at least "
+           "%.0f\u00a0%% of its correct predictions, and uses it a little from %.0f\u00a0%%. The test can show that "
+           "the shortcut is used; how much it could matter at most is under <a href=\"#fragility\">fragility</a>. "
+           "The worst group is the group of test examples with the lowest accuracy. Figures are means over "
+           "seeds.</p>\n",
+           100 * R4_USES, 100 * R4_USES_LITTLE);
 }
 
 static void add_untested(const struct page *p, const char *why)
 {
   html_add(
     p->h,
-    "<p class=\"missing\">Whether a net uses the shortcut is not tested, as %s: the worst group, the group "
-    "of test examples that fares worst, is all that speaks for or against it. Figures are means over "
-    "seeds.</p>\n",
+    "<p class=\"missing\">Whether a net uses the shortcut is not tested, as %s: the worst group, the group of test "
+    "examples with the lowest accuracy, is the only evidence. Figures are means over seeds.</p>\n",
     why);
 }
 
@@ -229,10 +236,10 @@ static void add_unpenalised(const struct page *p, size_t k)
 {
   const struct page_end *end = &p->end[k];
   if (!end->unpenalised) return;
-  html_add(p->h, "<p class=\"warn\">The penalty counted in none of %lld steps of ", (long long)end->steps);
+  html_add(p->h, "<p class=\"warn\">The penalty took effect in none of %lld steps of ", (long long)end->steps);
   if (end->unpenalised < p->run[k].seeds)
     html_add(p->h, "%zu of %zu seeds of ", end->unpenalised, p->run[k].seeds);
-  html_add(p->h, "%s: it is not a net that was trained with %s.</p>\n", p->run[k].name,
+  html_add(p->h, "%s: the net was not trained with %s.</p>\n", p->run[k].name,
            page_method(&p->run[k]));
 }
 
@@ -241,16 +248,20 @@ static void add_notes(const struct page *p)
   for (size_t k = 0; k < p->runs; k++) add_unpenalised(p, k);
   for (size_t k = 0; k < p->runs; k++)
     if (p->summary[k].constant)
-      html_add(p->h, "<p class=\"warn\">%zu of %zu seeds of %s give one answer to everything.</p>\n",
+      html_add(p->h, "<p class=\"warn\">%zu of %zu seeds of %s collapsed to one class.</p>\n",
                p->summary[k].constant, p->summary[k].seeds, p->run[k].name);
-  for (size_t k = 0; k < p->o->notes; k++) html_add(p->h, "<p class=\"warn\">%s</p>\n", p->o->note[k]);
+  for (size_t k = 0; k < p->o->notes; k++) {
+    char *note = page_line(p, p->o->note[k]);
+    if (note) html_add(p->h, "<p class=\"warn\">%s</p>\n", note);
+    r4_mem_free(note);
+  }
 }
 
 static void add_others(const struct page *p)
 {
   if (!p->others) return;
   page_table_begin(p->h,
-                   "Measured on other data, and not to be compared with the rest of the page; in per cent");
+                   "Measured on other data, not comparable with the rest of the page; in per cent");
   page_head(p->h, "run", false);
   page_head(p->h, "data", false);
   page_head(p->h, "mean over groups", true);
@@ -275,7 +286,7 @@ r4_status page_answer(const struct page *p, r4_error *e)
   if (none)
     add_untested(p, none);
   else
-    add_uses(p);
+    add_table(p), add_uses(p);
   add_notes(p);
   add_others(p);
   return R4_OK;

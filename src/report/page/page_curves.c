@@ -281,8 +281,8 @@ static void add_missing(const struct page *p, const struct curve *c)
       html_add(p->h, "<p class=\"missing\">%s: the logs of %zu of %zu seeds are missing or damaged.</p>\n",
                p->run[r].name, c[r].unread, p->run[r].seeds);
   if (!has_values(c, p->runs, WORST))
-    html_add(p->h, "<p class=\"missing\">No run kept examples for validation: how its worst group did "
-                   "during training is not known.</p>\n");
+    html_add(p->h, "<p class=\"missing\">No run has validation examples: the worst group during training is "
+                   "unknown.</p>\n");
 }
 
 r4_status page_curves(const struct page *p, r4_error *e)
@@ -292,7 +292,7 @@ r4_status page_curves(const struct page *p, r4_error *e)
   if (!c) return R4_E_MEMORY;
   for (size_t r = 0; r < p->runs && !s; r++) s = read_run(&p->run[r], &c[r], e);
   if (!s) {
-    html_add(p->h, "<p>Means over seeds; bands are a standard deviation wide to each side.</p>\n");
+    html_add(p->h, "<p>Means over seeds; bands are one standard deviation to each side.</p>\n");
     page_legend_begin(p->h);
     for (size_t r = 0; r < p->runs; r++) page_legend_item(p->h, r, p->run[r].name);
     page_legend_end(p->h);

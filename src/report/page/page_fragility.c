@@ -76,8 +76,7 @@ static void warn_constant(const struct page *p)
     if (p->summary[k].constant)
       html_add(
         p->h,
-        "<p class=\"warn\">%zu of %zu seeds of %s give one answer to everything: their kappa, the best of "
-        "all, means nothing.</p>\n",
+        "<p class=\"warn\">%zu of %zu seeds of %s collapsed to one class: their kappa means nothing.</p>\n",
         p->summary[k].constant, p->summary[k].seeds, p->run[k].name);
 }
 
@@ -93,15 +92,15 @@ r4_status page_fragility(const struct page *p, r4_error *e)
   }
   html_add(
     p->h,
-    "<p>kappa is the width of the bounds of the gradient of the loss while the masked features of an example "
-    "move by up to eps (%.3g): how much they could matter at most, for any content nearby. <em>Core</em> is "
-    "the same for all other features. A net that does not look at the masks has a small ratio of the two. "
-    "The bounds hold in real arithmetic: rounding is left out.</p>\n",
+    "<p>kappa is the width of the bounds of the gradient of the loss while the masked features of an example move by "
+    "up to eps (%.3g): the most they could matter, for any content nearby. <em>Core</em> is the same for all other "
+    "features. A net that ignores the masked features has a small ratio of the two. The bounds hold in real "
+    "arithmetic: rounding is left out.</p>\n",
     m->eps);
   if (r4_data_vocabulary(p->d))
     html_add(p->h,
-             "<p>Each net has its own scale of vectors of words, and eps is far in one and near in another: "
-             "kappas of texts do not tell which net the words matter to more; the swap test does.</p>\n");
+             "<p>Nets differ in the scale of their word vectors, so the same eps is large for one and small for "
+             "another: for texts, compare nets by the swap test, not by kappa.</p>\n");
   warn_constant(p);
   add_table(p);
   page_grid_begin(p->h);

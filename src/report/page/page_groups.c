@@ -120,7 +120,7 @@ static void add_empty(const struct page *p)
   size_t n = 0;
   for (size_t g = 0; g < m->groups; g++) {
     if (m->group_count[g]) continue;
-    if (!n) html_add(p->h, "<p class=\"missing\">Without test examples, and so without a figure: ");
+    if (!n) html_add(p->h, "<p class=\"missing\">No test examples, and so no figure: ");
     if (n < NAMED) html_add(p->h, "%s%s", n ? ", " : "", page_group_name(p, g));
     n++;
   }
@@ -133,11 +133,10 @@ r4_status page_groups(const struct page *p, r4_error *e)
   struct shown_groups shown = {0};
   r4_status s = page_choose_groups(p, &shown, e);
   if (s) return s;
-  html_add(p->h, "<p>Share of right answers among the %zu test examples", r4_data_count(p->d));
-  html_add(p->h, ", after \u00b1 the standard deviation over seeds where there are several. The worst group "
-                 "is that of each seed.");
+  html_add(p->h, "<p>Accuracy on the %zu test examples", r4_data_count(p->d));
+  html_add(p->h, ", with the standard deviation over seeds after \u00b1. The worst group is that of each seed.");
   if (shown.n < shown.all)
-    html_add(p->h, " Of %zu groups these are the %d worst and the %d best of %s.", shown.all, WORST, BEST,
+    html_add(p->h, " %zu groups: shown are the %d worst and the %d best of %s.", shown.all, WORST, BEST,
              p->run[0].name);
   html_add(p->h, "</p>\n");
   add_empty(p);

@@ -16,7 +16,7 @@ const char *heat_map_id(enum heat_map map)
 
 const char *heat_map_name(const struct heat *t, enum heat_map map)
 {
-  return map == HEAT_BOUNDS ? "certified width" : t->texts ? "effect" : "gradient";
+  return map == HEAT_BOUNDS ? "width of the bounds" : t->texts ? "effect" : "gradient";
 }
 
 const char *heat_class_name(const struct heat *t, int32_t k)
@@ -48,10 +48,10 @@ void heat_caption(const struct heat_view *v, size_t run, enum heat_map map, size
 {
   const struct heat *t = v->t;
   int32_t answer = heat_answer(t, run, i);
-  const char *verdict = answer == r4_data_example(t->d, i).label ? "right" : "wrong";
-  html_add(v->h, "<b>%s</b>, %s<br>says %s, <span class=\"%s\">%s</span><br>%s", t->p->run[run].name,
-           heat_map_name(t, map), heat_class_name(t, answer), verdict, verdict,
-           heat_inside(v, run, map, i).s);
+  bool correct = answer == r4_data_example(t->d, i).label;
+  html_add(v->h, "<b>%s</b>, %s<br>predicts %s, <span class=\"%s\">%s</span><br>%s", t->p->run[run].name,
+           heat_map_name(t, map), heat_class_name(t, answer), correct ? "right" : "wrong",
+           correct ? "correct" : "wrong", heat_inside(v, run, map, i).s);
 }
 
 /* ---- What they add up to ---- */
@@ -64,7 +64,7 @@ static void add_means(struct heat_view *w)
   page_head(w->h, "run", false);
   page_head(w->h, t->texts ? "effect of masked words, per cent" : "gradient in the mask, per cent", true);
   page_head(w->h,
-            t->texts ? "certified width of masked words, largest" : "certified width in the mask, largest",
+            t->texts ? "largest width of the bounds, masked words" : "largest width of the bounds in the mask",
             true);
   page_body(w->h);
   for (size_t r = 0; r < t->p->runs; r++) {
@@ -88,9 +88,9 @@ static void add_words_of_images(const struct heat *t)
 {
   html_add(
     t->p->h,
-    "<p>Shown are %zu test images that %s gets wrong and %zu that it gets right. The <em>gradient</em> "
-    "of the loss shows which pixels matter in this very image: red raises the loss, blue lowers it, each map "
-    "on a scale of its own.%s</p>\n",
+    "<p>Shown are %zu test images that %s misclassifies and %zu that it classifies correctly. The <em>gradient</em> "
+    "of the loss shows which pixels matter in each image: red raises the loss, blue lowers it, each map on a scale of "
+    "its own.%s</p>\n",
     t->wrong, t->judge->name, t->n - t->wrong, t->masks ? " The mask is outlined." : "");
 }
 
@@ -98,11 +98,10 @@ static void add_words_of_texts(const struct heat *t)
 {
   html_add(
     t->p->h,
-    "<p>Shown are %zu test texts that %s gets wrong and %zu that it gets right. The <em>effect</em> of a "
-    "word "
-    "is the gradient of the loss at its vector, times the vector: about what the word adds to the loss. "
-    "<span class=\"r4\">Red</span> raises it, <span class=\"b4\">blue</span> lowers it, each text on a scale "
-    "of its own.%s</p>\n",
+    "<p>Shown are %zu test texts that %s misclassifies and %zu that it classifies correctly. The <em>effect</em> of a "
+    "word is the gradient of the loss at its vector, times the vector: about what the word adds to the loss. <span "
+    "class=\"r4\">Red</span> raises it, <span class=\"b4\">blue</span> lowers it, each text on a scale of its "
+    "own.%s</p>\n",
     t->wrong, t->judge->name, t->n - t->wrong, t->masks ? " Masked words are underlined." : "");
 }
 
@@ -114,15 +113,15 @@ static void add_words(const struct heat *t)
   else
     add_words_of_images(t);
   if (!t->masks) {
-    html_add(h, "<p class=\"missing\">No test example has a mask: what share of the maps is inside, and "
-                "certified widths, cannot be shown.</p>\n");
+    html_add(h, "<p class=\"missing\">No test example has a mask: the share of the maps inside it, and the width of "
+                "the bounds, cannot be shown.</p>\n");
     return;
   }
   html_add(h,
-           "<p>The <em>certified width</em> adds what the gradient cannot say: how far it can move while %s "
-           "any values within eps (%.3g) of theirs. A net whose gradient is empty inside the mask, but whose "
-           "width there is not, ignores this content of the mask and may still use another. Widths of all "
-           "nets share one scale, up to the darkest violet.</p>\n",
+           "<p>The <em>width of the bounds</em> shows what the gradient cannot: how far it can change while %s any "
+           "values within eps (%.3g) of their own. A net with no gradient inside the mask, but wide bounds there, "
+           "ignores this content of the mask and may still use other content. The widths of all nets share one scale, "
+           "up to the darkest violet.</p>\n",
            t->texts ? "the vectors of masked words take" : "the masked pixels take", t->eps);
 }
 
@@ -157,9 +156,9 @@ static r4_status add_example(struct heat_view *v, size_t i, r4_error *e)
 {
   const struct heat *t = v->t;
   r4_data_mask(t->d, i, v->mask);
-  html_add(v->h, "<li class=\"example\"><h4>Example %zu, label %s: %s gets it %s</h4>\n", t->example[i],
+  html_add(v->h, "<li class=\"example\"><h4>Example %zu, label %s: %s is %s</h4>\n", t->example[i],
            heat_class_name(t, r4_data_example(t->d, i).label), t->judge->name,
-           i < t->wrong ? "wrong" : "right");
+           i < t->wrong ? "wrong" : "correct");
   r4_status s = t->texts ? heat_text(v, i, e) : heat_image(v, i, e);
   html_add(v->h, "</li>\n");
   return s;

@@ -60,10 +60,10 @@ static r4_status add_map(struct heat_view *w, size_t run, enum heat_map map, siz
   int32_t answer = heat_answer(t, run, i);
   html_add(
     w->h,
-    "<figure class=\"tile\" data-run=\"%zu\" data-map=\"%s\"><span class=\"pic\"><img alt=\"%s: %s of test "
-    "example %zu; says %s, %s. %s\" src=\"",
+    "<figure class=\"tile\" data-run=\"%zu\" data-map=\"%s\"><span class=\"pic\"><img alt=\"%s: %s of test example "
+    "%zu; predicts %s, %s. %s\" src=\"",
     run, heat_map_id(map), t->p->run[run].name, heat_map_name(t, map), t->example[i],
-    heat_class_name(t, answer), answer == r4_data_example(t->d, i).label ? "right" : "wrong",
+    heat_class_name(t, answer), answer == r4_data_example(t->d, i).label ? "correct" : "wrong",
     heat_inside(w, run, map, i).s);
   r4_status s =
     tile_map(&w->tile, w->h, heat_at(t, run, map, i), map == HEAT_BOUNDS, scale_of(w, run, map, i), e);

@@ -1,6 +1,7 @@
 /* Tables, figures and legends of a page. */
 #include <string.h>
 
+#include "base/mem.h"
 #include "report/page/page.h"
 
 /* Behind the last slash of a path that a comma ends, or the text; slashes at its very end do not count. */
@@ -21,6 +22,35 @@ struct page_about page_about(const char *about)
     to.text[n++] = *s;
   }
   return to;
+}
+
+/* The last part of a path that ends where its quote does, or at a blank or comma. */
+static char *last_in_line(char *path, char before)
+{
+  const char *ends = before == '"' ? "\"" : before == '\'' ? "'" : " ,\n";
+  char *last = path;
+  for (char *s = path; *s && !strchr(ends, *s); s++)
+    if (*s == '/' && s[1] && s[1] != '/' && !strchr(ends, s[1])) last = s + 1;
+  return last;
+}
+
+void page_hide_folders(char *line)
+{
+  char *to = line;
+  for (char *s = line; *s; s++) {
+    bool begins = s == line || strchr(" \"'\n", s[-1]);
+    if (*s == '/' && begins) s = last_in_line(s, s == line ? ' ' : s[-1]);
+    *to++ = *s;
+  }
+  *to = 0;
+}
+
+char *page_line(const struct page *p, const char *line)
+{
+  char *copy = mem_copy(line, NULL);
+  if (copy) page_hide_folders(copy);
+  p->h->text.failed |= !copy;
+  return copy;
 }
 
 const char *page_method(const r4_report_run *r)

@@ -21,8 +21,8 @@ static void add_setting(const struct page *p, const struct setting *t)
   page_row(p->h, t->info.key);
   for (size_t k = 0; k < p->runs; k++) {
     char *text = setting_text(t, p->run[k].settings);
-    html_add(p->h, "<td>%s</td>", text);
     p->h->text.failed |= !text;
+    if (text) page_hide_folders(text), html_add(p->h, "<td>%s</td>", text);
     r4_string_free(text);
   }
 }
@@ -44,6 +44,7 @@ static void add_all(const struct page *p, const r4_report_run *r)
   char *text = r4_settings_text(r->settings);
   p->h->text.failed |= !text;
   if (!text) return;
+  page_hide_folders(text);
   html_add(p->h, "<details><summary>All settings of %s</summary><pre tabindex=\"0\">", r->name);
   for (char *rest = text, *line; (line = strsep(&rest, "\n"));) html_add(p->h, "%s\n", line);
   html_add(p->h, "</pre></details>\n");
@@ -107,8 +108,12 @@ r4_status page_settings(const struct page *p, r4_error *e)
 {
   (void)e;
   add_data(p);
-  if (p->o->commands) html_add(p->h, "<h3>To make it again</h3>\n<pre tabindex=\"0\">");
-  for (size_t k = 0; k < p->o->commands; k++) html_add(p->h, "%s\n", p->o->command[k]);
+  if (p->o->commands) html_add(p->h, "<h3>To reproduce it</h3>\n<pre tabindex=\"0\">");
+  for (size_t k = 0; k < p->o->commands; k++) {
+    char *line = page_line(p, p->o->command[k]);
+    if (line) html_add(p->h, "%s\n", line);
+    r4_mem_free(line);
+  }
   if (p->o->commands) html_add(p->h, "</pre>\n");
   if (p->runs > 1) add_differences(p);
   add_manifests(p);

@@ -48,19 +48,18 @@ static void add_words(const struct page *p)
   const r4_swapped *s = p->run[0].measured->swapped;
   html_add(
     p->h,
-    "<p>The masked content of each test example is replaced by that of an example of another class, drawn at "
-    "random; figures are means over %d draws. Only what must not matter changes, so a net that does not look "
-    "there "
-    "answers as before. %zu of %zu examples were tested",
+    "<p>The masked content of each test example is replaced by that of an example of another class, drawn at random; "
+    "figures are means over %d draws. Only what must not matter changes, so a net that ignores it predicts the same. "
+    "%zu of %zu examples were tested",
     s->draws, s->inside + s->pasted, r4_data_count(p->d));
   if (s->pasted)
-    html_add(p->h, ", of which %zu have no mask and get the content at the place it came from", s->pasted);
+    html_add(p->h, ", of which %zu have no mask and get the content where the donor has it", s->pasted);
   html_add(p->h, ".</p>\n");
 }
 
 static void add_sentence(const struct page *p, const r4_report_run *r)
 {
-  html_add(p->h, "<li>Of %.0f examples that %s gets right, <b>%.0f are lost</b> (%s\u00a0%%).</li>\n",
+  html_add(p->h, "<li>Of %.0f examples that %s classifies correctly, <b>%.0f are lost</b> (%s\u00a0%%).</li>\n",
            mean_over_seeds(r, found_of, -1), r->name, mean_over_seeds(r, lost_of, -1),
            figure_share_sd(swap_lost(r), r->seeds).s);
 }
@@ -77,7 +76,7 @@ static void add_group(const struct page *p, const r4_report_run *r, int32_t grou
 
 static void add_table(const struct page *p, const struct shown_groups *shown)
 {
-  page_table_begin(p->h, "Right answers that are lost, of those before, by group");
+  page_table_begin(p->h, "Correct predictions lost, by group");
   page_head(p->h, "group", false);
   for (size_t k = 0; k < p->runs; k++) page_head(p->h, p->run[k].name, true);
   page_body(p->h);
@@ -90,7 +89,7 @@ static void add_table(const struct page *p, const struct shown_groups *shown)
 
 static void add_bars(const struct page *p)
 {
-  static const char title[] = "Right answers that are lost, in per cent";
+  static const char title[] = "Correct predictions lost, in per cent";
   struct bars bars = bars_of(p->h, BAR_WHOLE, 11, (struct scale){.high = 100});
   for (size_t k = 0; k < p->runs; k++) bars_fit(&bars, p->run[k].name);
   page_figure_begin(p->h, "swap", title);

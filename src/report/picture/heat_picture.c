@@ -81,7 +81,7 @@ static r4_status measure(struct picture *p, r4_error *e)
   size_t around = GAP + title + headings * ROW + SPACE + legend;
   if (p->n > IMAGE_MAX_PIXELS / width / p->row || p->n * p->row + around > IMAGE_MAX_PIXELS / width)
     return r4_fail(e, R4_E_ARGUMENT,
-                   "%zu examples with %zu heat maps make a picture of more than %d million pixels", p->n,
+                   "%zu examples with %zu heat maps need more than %d million pixels", p->n,
                    p->columns, IMAGE_MAX_PIXELS / 1000000);
   return image_new(&p->canvas, p->n * p->row + around, width, 3, e);
 }
@@ -385,7 +385,7 @@ static void draw_legend(struct picture *p, size_t y)
     y += ROW;
   }
   const char *const notes[] = {"outline: what must not matter", "mask: share of the map inside it",
-                               p->o->common_scale ? "max: 99.5% quantile, common to a row"
+                               p->o->common_scale ? "max: 99.5% quantile of the row"
                                                   : "max: 99.5% quantile of each map"};
   size_t first = p->o->answers ? 2 : 0; /* whose labels are not known has no masks either */
   for (size_t k = first; k < sizeof notes / sizeof *notes; k++)

@@ -180,7 +180,7 @@ static r4_status check_request(const r4_data *d, r4_sheet_rows rows, size_t colu
   if (s.rank != 3 || (s.dim[2] != 1 && s.dim[2] != 3))
     return r4_fail(e, R4_E_SHAPE, "a sheet shows images with 1 or 3 channels, and these examples are %zu %s",
                    data_x(d)->features, data_x(d)->is->element);
-  if (!d->n) return r4_fail(e, R4_E_ARGUMENT, "a sheet of no examples");
+  if (!d->n) return r4_fail(e, R4_E_ARGUMENT, "a sheet without examples");
   if ((unsigned)rows > R4_SHEET_IN_ORDER || columns > MOST_COLUMNS)
     return r4_fail(e, R4_E_ARGUMENT, "a sheet of %zu columns in order %d, expected at most %d", columns,
                    (int)rows, MOST_COLUMNS);
@@ -198,7 +198,7 @@ r4_status r4_data_sheet(const r4_data *d, r4_sheet_rows rows, size_t columns, co
   size_t height = GAP + l.rows * (l.height + LINE + GAP + (l.titled ? LINE : 0));
   size_t width = GAP + l.columns * (l.width + GAP);
   if (height > IMAGE_MAX_PIXELS / width)
-    s = r4_fail(e, R4_E_ARGUMENT, "a sheet of %zu rows and %zu columns, which is more than %d million pixels",
+    s = r4_fail(e, R4_E_ARGUMENT, "a sheet of %zu rows and %zu columns needs more than %d million pixels",
                 l.rows, l.columns, IMAGE_MAX_PIXELS / 1000000);
   if (!s) s = image_new(&sheet, height, width, 3, e);
   if (!s) s = draw(&sheet, d, &l, rows, e);

@@ -109,14 +109,14 @@ static void add_heading(struct picture *p, size_t i, size_t method, size_t who, 
   double share = r4_mask_share(p->tokens, a, p->mask);
   if (isfinite(share)) p->sum[method * p->subjects + who] += share, p->counted[method * p->subjects + who]++;
   html_add(&p->svg, "<text x=\"%.1f\" y=\"%.1f\" class=\"h\">%s</text>", left, p->y, p->subject[who].name);
-  html_add(&p->svg, "<text x=\"%.1f\" y=\"%.1f\" class=\"s\">says %s%s</text>", left, p->y + LINE,
+  html_add(&p->svg, "<text x=\"%.1f\" y=\"%.1f\" class=\"s\">predicts %s%s</text>", left, p->y + LINE,
            r4_data_class_name(p->d, (size_t)said),
            p->o->answers   ? ""
            : said == label ? " (right)"
                            : " (wrong)");
   html_add(&p->svg, "<text x=\"%.1f\" y=\"%.1f\" class=\"s\">%s: ", left, p->y + 1.9 * LINE,
            p->o->method[method]);
-  html_add(&p->svg, "masked tokens have %s%s of it; full colour: %s</text>\n",
+  html_add(&p->svg, "share of masked tokens: %s%s; full colour: %s</text>\n",
            isfinite(share) ? figure_share(share).s : "none", isfinite(share) ? " %" : "",
            figure_real(scale, 3).s);
 }
@@ -201,8 +201,8 @@ static r4_status write(struct picture *p, const char *file, r4_error *e)
   p->y += LINE;
   html_add(
     &p->svg,
-    "<text x=\"%.1f\" y=\"%.1f\" class=\"s\">red: raises what is explained, blue: lowers it; underlined: "
-    "masked</text>\n",
+    "<text x=\"%.1f\" y=\"%.1f\" class=\"s\">red raises what is explained, blue lowers it; masked tokens are "
+    "underlined</text>\n",
     MARGIN, p->y);
   p->y += LINE;
   for (size_t i = 0; i < r4_data_count(p->d); i++) add_example(p, i);
@@ -234,7 +234,7 @@ r4_status r4_text_picture(const r4_subject *subject, size_t subjects, const r4_d
   NEEDS(file, "a file", R4_E_ARGUMENT);
   r4_error own = {0};
   if (!e) e = &own;
-  if (!r4_data_vocabulary(d)) return r4_fail(e, R4_E_ARGUMENT, "the examples are no texts");
+  if (!r4_data_vocabulary(d)) return r4_fail(e, R4_E_ARGUMENT, "the examples are not texts");
   struct picture p = {.subject = subject,
                       .subjects = subjects,
                       .d = d,

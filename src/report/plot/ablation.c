@@ -13,7 +13,7 @@ enum { MOST_BYTES = 1 << 24, MOST_LINES = 64, MOST_POINTS = 1024 };
 
 static r4_status is_missing(const char *file, const char *what, r4_error *e)
 {
-  return r4_fail(e, R4_E_PARSE, "%s: %s: no results of r4 ablate", file, what);
+  return r4_fail(e, R4_E_PARSE, "%s: %s: not results of r4 ablate", file, what);
 }
 
 static double real_of(const struct js *v)
@@ -78,19 +78,19 @@ static r4_status check_origin(const char *file, const struct js *root, const cha
 {
   const char *version = js_text(js_get(root, "r4"));
   int64_t form;
-  if (!version) return is_missing(file, "does not say which r4 made it", e);
+  if (!version) return is_missing(file, "does not name the r4 that made it", e);
   if (strcmp(version, R4_VERSION))
-    return r4_fail(e, R4_E_ARGUMENT, "%s: is of r4 %.20s, this is r4 %s", file, version, R4_VERSION);
+    return r4_fail(e, R4_E_ARGUMENT, "%s: is from r4 %.20s, this is r4 %s", file, version, R4_VERSION);
   if (!checksum_matches(text, size))
     return r4_fail(
       e, R4_E_ARGUMENT,
-      "%s: was edited, or is of an older r4: it does not end with its SHA-256; the same r4 ablate, "
-      "started again, writes it anew",
+      "%s: was edited, or is from an older r4: it does not end with its SHA-256; run the same r4 ablate again to "
+      "rewrite it",
       file);
   if (!js_whole(js_get(root, "form"), &form) || form != FORM)
     return r4_fail(e, R4_E_ARGUMENT,
-                   "%s: is not of this form: expected \"form\":%d, with accuracies as shares; the same r4 ablate, "
-                   "started again, writes it anew",
+                   "%s: is not of this form: expected \"form\":%d, with accuracies as shares; run the same r4 ablate "
+                   "again to rewrite it",
                    file, FORM);
   return R4_OK;
 }

@@ -163,7 +163,7 @@ r4_status onnx_write(const char *path, const struct onnx_model *m, r4_error *e)
   if (w.failed)
     s = r4_fail(e, R4_E_MEMORY, "%s: out of memory", path);
   else if (w.size > INT32_MAX)
-    s = r4_fail(e, R4_E_SHAPE, "%s: would have %zu bytes, files of ONNX have less than 2 GB", path, w.size);
+    s = r4_fail(e, R4_E_SHAPE, "%s: would have %zu bytes, ONNX files have less than 2 GB", path, w.size);
   else
     s = file_write(path, w.data, w.size, e);
   r4_mem_free(w.data);

@@ -330,8 +330,8 @@ r4_status onnx_parse(struct onnx_model *m, const char *path, const void *data, s
   *m = (struct onnx_model){.bytes = size};
   const struct reading r = {m, path, e};
   r4_status s = list_new(&r, all, 14, MOST_OTHERS, sizeof *m->note, "notes", &m->note);
-  if (!s) s = each(&r, all, "it ends in the middle, or is something else", read_model_field, m);
-  if (!s && !m->version) s = damaged(&r, "it does not say which version of ONNX it is");
+  if (!s) s = each(&r, all, "it is truncated, or not ONNX", read_model_field, m);
+  if (!s && !m->version) s = damaged(&r, "it does not state its ONNX version");
   if (s) onnx_free(m);
   return s;
 }
@@ -351,7 +351,7 @@ static r4_status open_beside(const struct reading *r, struct slice name, const s
     onnx_text(m, "%.*s%.*s", slash ? (int)(slash + 1 - r->path) : 0, r->path, (int)plain.n, plain.s);
   if (!plain.s || !path.s) return no_memory(r);
   if (!plain.n || plain.n != name.n || file_leads_out(plain.s) || memchr(plain.s, '/', plain.n))
-    return r4_fail(r->e, R4_E_PARSE, "%s: a tensor's data are in \"%.200s\", expected a file beside it",
+    return r4_fail(r->e, R4_E_PARSE, "%s: a tensor's data are in \"%.200s\", expected a file next to it",
                    r->path, plain.s);
   struct onnx_file *f = &m->file[m->files];
   r4_status s = file_read(path.s, most_beside, &f->data, &f->size, r->e);

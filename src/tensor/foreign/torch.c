@@ -182,7 +182,7 @@ static r4_status not_a_dictionary(const struct torch_file *r, const struct pickl
   int length = name ? (int)(name->length < 80 ? name->length : 80) : 0;
   return r4_fail(
     r->e, R4_E_PARSE,
-    "%s: holds %s%.*s, expected a dictionary of tensors, as torch.save(model.state_dict(), PATH) writes it",
+    "%s: holds %s%.*s, expected a dictionary of tensors, as written by torch.save(model.state_dict(), PATH)",
     r->path, length ? "an object of the class " : "one value", length, length ? name->text : "");
 }
 

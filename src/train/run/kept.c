@@ -72,11 +72,11 @@ static r4_status check_form(const char *path, const struct js *root, const char 
 {
   int64_t form;
   const char *version = js_text(js_get(root, "r4"));
-  if (!version) return r4_fail(e, R4_E_PARSE, "%s: does not say which r4 made it: no figures of a net", path);
+  if (!version) return r4_fail(e, R4_E_PARSE, "%s: does not name the r4 that made it: not figures of a net", path);
   if (strcmp(version, R4_VERSION))
-    return r4_fail(e, R4_E_ARGUMENT, "%s: is of r4 %.20s, this is r4 %s", path, version, R4_VERSION);
+    return r4_fail(e, R4_E_ARGUMENT, "%s: is from r4 %.20s, this is r4 %s", path, version, R4_VERSION);
   if (!js_whole(js_get(root, what), &form) || form != format || !js_text(js_get(root, "key")))
-    return r4_fail(e, R4_E_PARSE, "%s: is not of this form: expected \"%s\":%lld and a key", path, what,
+    return r4_fail(e, R4_E_PARSE, "%s: has another form: expected \"%s\":%lld and a key", path, what,
                    (long long)format);
   return R4_OK;
 }
@@ -84,8 +84,9 @@ static r4_status check_form(const char *path, const struct js *root, const char 
 static r4_status check_key(const char *path, const char *own, const char *key, r4_error *e)
 {
   if (!strcmp(own, key)) return R4_OK;
-  return r4_fail(e, R4_E_ARGUMENT, "%s: is of other settings, data or weights: its key is %.12s.., expected %.12s..",
-                 path, own, key);
+  return r4_fail(e, R4_E_ARGUMENT,
+                 "%s: belongs to other settings, data or weights: its key is %.12s.., expected %.12s..", path, own,
+                 key);
 }
 
 r4_status kept_read(const char *path, const char *what, int64_t format, const char *key, struct js **root, r4_error *e)
@@ -96,7 +97,7 @@ r4_status kept_read(const char *path, const char *what, int64_t format, const ch
   if (!s) s = js_parse(path, text, size, root, e);
   if (!s) s = check_form(path, *root, what, format, e);
   if (!s && !checksum_matches((const char *)text, size))
-    s = r4_fail(e, R4_E_ARGUMENT, "%s: was edited: it does not have the SHA-256 that it ends with", path);
+    s = r4_fail(e, R4_E_ARGUMENT, "%s: was edited: its SHA-256 does not match the one at its end", path);
   if (!s) s = check_key(path, js_text(js_get(*root, "key")), key, e);
   r4_mem_free(text);
   return s;

@@ -177,7 +177,7 @@ static r4_status read_curve(struct search *x, r4_error *e)
       add_result(x, &t, next.at);
     else
       s = r4_fail(e, R4_E_PARSE,
-                  "%s: entry %zu has lambda %g and %lld epochs, which is not what a search tries there",
+                  "%s: entry %zu has lambda %g and %lld epochs, which a search does not try there",
                   x->file, k + 1, t.lambda, (long long)t.epochs);
   }
   js_free(root);
@@ -285,7 +285,7 @@ static r4_status check_settings(const struct search *x, const r4_settings *s, r4
   x->own->values.seed = seed;
   if (change <= R4_RUN_LENGTH) return R4_OK;
   return r4_fail(e, R4_E_ARGUMENT,
-                 "%s: lambda was searched for with other settings: %.200s: choose another folder, or force",
+                 "%s: lambda was searched with other settings: %.200s: choose another folder, or force",
                  x->o->folder, difference.text);
 }
 
@@ -309,7 +309,7 @@ static void tell_longer(const struct search *x, struct auto_run next)
   if (!x->o->notice || !x->curve->n || next.epochs == last_length(x)) return;
   c_locale_print(
     text, sizeof text,
-    "lambda is auto: %lld epochs are too short to tell lambdas apart: the next short runs have %lld",
+    "lambda is auto: %lld epochs are too few to compare lambdas: the next short runs have %lld",
     (long long)last_length(x), (long long)next.epochs);
   x->o->notice(text, x->o->user);
 }
@@ -375,14 +375,14 @@ static r4_status take_choice(const struct search *x, r4_settings *s, r4_error *e
   if (c->chosen < c->n && !any_was_penalised(c))
     return r4_fail(
       e, R4_E_DOMAIN,
-      "%s: lambda is auto, but the penalty counted in no step of %zu runs, the last of %lld epochs: "
-      "nothing was tried; try more epochs, or smaller batches",
+      "%s: lambda is auto, but the penalty took effect in none of %zu runs, the last of %lld epochs; try more epochs, "
+      "or smaller batches",
       x->o->folder, c->n, (long long)last_length(x));
   if (c->chosen < c->n) return set_lambda(s, c->tried[c->chosen].lambda, e);
   return r4_fail(
     e, R4_E_DOMAIN,
-    "%s: lambda is auto, but no net of %zu short runs was alive, the longest of %lld epochs and the smallest "
-    "lambda %g: it is not lambda that keeps them from learning; try more epochs or another rate",
+    "%s: lambda is auto, but all %zu short runs collapsed, the longest of %lld epochs and the smallest lambda %g: "
+    "lambda is not the cause; try more epochs or another rate",
     x->o->folder, c->n, (long long)last_length(x), least_lambda(c));
 }
 
@@ -391,7 +391,7 @@ static r4_status choose(r4_settings *s, r4_error *e)
   r4_status status = r4_method_choose(s, NULL, NULL, e);
   if (status || r4_lambda_is_open(s)) return status;
   return r4_fail(e, R4_E_ARGUMENT,
-                 "%s is auto, but method, which is auto, takes %s: there is no penalty to weigh",
+                 "%s is auto, but method, which is auto, chose %s: there is no penalty to weight",
                  setting_label(s, "lambda").text, s->values.method);
 }
 
@@ -409,7 +409,7 @@ r4_status r4_lambda_search(r4_settings *s, const r4_train_options *o, r4_lambda_
   *stopped = false;
   *curve = (r4_lambda_curve){0};
   if (!r4_lambda_is_open(s))
-    return r4_fail(e, R4_E_ARGUMENT, "lambda is not auto, or no penalty asks for it");
+    return r4_fail(e, R4_E_ARGUMENT, "lambda is not auto, or there is no penalty");
   struct search x = {.o = o,
                      .curve = curve,
                      .config = file_join(o->folder, "config.yaml", NULL),

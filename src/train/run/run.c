@@ -366,7 +366,7 @@ r4_status r4_train(const r4_settings *settings, const r4_train_options *o, r4_ou
   *outcome = (r4_outcome){.only = -1};
   r4_status s = r4_settings_check(settings, e);
   if (!s && r4_lambda_is_open(settings))
-    s = r4_fail(e, R4_E_ARGUMENT, "%s is auto: r4_lambda_search must choose it before",
+    s = r4_fail(e, R4_E_ARGUMENT, "%s is auto: r4_lambda_search must choose it first",
                 setting_label(settings, "lambda").text);
   if (!s) s = check_team(settings, o->team, e);
   if (s) return s;

@@ -24,7 +24,7 @@ static r4_status take_list(struct run *r, size_t classes, r4_error *e)
     if (given->v[k] > most) most = given->v[k];
   }
   if (most > 0) return R4_OK;
-  return r4_fail(e, R4_E_ARGUMENT, "%s are all 0: no example would count", LABEL("class_weights"));
+  return r4_fail(e, R4_E_ARGUMENT, "%s are all 0: all weights would be 0", LABEL("class_weights"));
 }
 
 /* N_c, in the place of w_c. */
@@ -41,7 +41,7 @@ static r4_status balance(struct run *r, size_t classes, r4_error *e)
     if (r->class_weights[k] == 0)
       return r4_fail(
         e, R4_E_ARGUMENT,
-        "%s is balanced, but no training example is of class \"%.100s\": there is nothing to weigh",
+        "%s is balanced, but no training example is of class \"%.100s\": there is nothing to weight",
         LABEL("class_weights"), r4_data_class_name(r->train, k));
     r->class_weights[k] = share / r->class_weights[k];
   }
@@ -92,7 +92,7 @@ r4_status run_check_classes(const r4_data *d, const char *name, r4_error *e)
                    "%.150s: all examples are of one class, \"%.100s\": expected two or more", name,
                    r4_data_class_name(d, 0));
   if (r4_data_groups(d) > R4_MAX_GROUPS)
-    return r4_fail(e, R4_E_ARGUMENT, "%.150s: %zu groups, expected at most %d: no more can be measured", name,
+    return r4_fail(e, R4_E_ARGUMENT, "%.150s: %zu groups, expected at most %d", name,
                    r4_data_groups(d), (int)R4_MAX_GROUPS);
   return R4_OK;
 }
@@ -171,8 +171,8 @@ static void tell_classes(struct run *r)
     if (w[k] < w[frequent]) frequent = k;
   }
   run_tell(r,
-           "%zu training examples are of class \"%.60s\", %zu of \"%.60s\": rarer classes weigh more in the "
-           "loss, so that all count alike; class_weights: none overrides it",
+           "%zu training examples are of class \"%.60s\", %zu of \"%.60s\": rarer classes get a larger weight in the "
+           "loss; class_weights: none turns this off",
            count_of(r, frequent), r4_data_class_name(r->train, frequent), count_of(r, rare),
            r4_data_class_name(r->train, rare));
 }
@@ -185,7 +185,7 @@ static void tell_words(struct run *r)
              w->unknown, w->listed, w->first_unknown);
   if (w->several && method_replaces_words(r->s->method)) /* boxes have all pieces in them */
     run_tell(r,
-             "%s: %zu of %zu words are of several pieces, \"%s\" first: a masked token is one, and they "
+             "%s: %zu of %zu words are of several pieces, \"%s\" first: each masked token is one piece, so they "
              "replace none%s",
              LABEL("words.list"), w->several, w->listed, w->first_several,
              w->id ? "" : "; masked tokens of the batch are drawn instead");
@@ -204,10 +204,10 @@ static void tell_groups(struct run *r)
   const char *one = groups_of_one(g, r->train);
   if (!g->n) return;
   if (groups_are_classes(r->train))
-    run_tell(r, "the data have no groups but their %zu classes: it is the classes that are weighed", g->n);
+    run_tell(r, "the data have no groups, so their %zu classes are weighted", g->n);
   if (g->present < g->n)
-    run_tell(r, "%zu of %zu groups have no training example: they do not count", g->n - g->present, g->n);
-  if (one) run_tell(r, "group \"%.100s\" has one training example, which stands for the whole group", one);
+    run_tell(r, "%zu of %zu groups have no training example and are ignored", g->n - g->present, g->n);
+  if (one) run_tell(r, "group \"%.100s\" has only one training example, which represents the whole group", one);
 }
 
 void run_tell_settings(struct run *r)
@@ -215,10 +215,10 @@ void run_tell_settings(struct run *r)
   const struct settings *s = r->s;
   size_t examples = r4_data_count(r->train);
   if (!r->touched && needs_masks(s))
-    run_tell(r, "%s is 0: no training example has a mask, and %s does what %s does", LABEL("data.keep_masks"),
+    run_tell(r, "%s is 0: no training example has a mask, so %s is the same as %s", LABEL("data.keep_masks"),
              s->method, r4_method_name(0));
   if ((size_t)s->batch > examples && was_given(r, "batch"))
-    run_tell(r, "%s is %lld, but there are %zu training examples: a step has no more", LABEL("batch"),
+    run_tell(r, "%s is %lld, but there are only %zu training examples: a step uses no more", LABEL("batch"),
              (long long)s->batch, examples);
   if (s->delta > 0 && !r->state.step && r->state.dual.lambda < s->lambda)
     run_tell(r, "%s is %g, but with delta it starts at %g at most", LABEL("lambda"), s->lambda,
@@ -227,5 +227,5 @@ void run_tell_settings(struct run *r)
   tell_groups(r);
   tell_texts(r);
   tell_words(r);
-  if (s->rate == 0) run_tell(r, "%s is 0: the net stays as it was drawn", LABEL("rate"));
+  if (s->rate == 0) run_tell(r, "%s is 0: the net keeps its initial weights", LABEL("rate"));
 }

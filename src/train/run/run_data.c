@@ -111,8 +111,8 @@ static r4_status search(struct settings *s, size_t number, const char *setting, 
   r4_status status =
     k < 3 ? remember(s, number, written, place[k], e)
           : r4_fail(e, R4_E_IO,
-                    "%s \"%.80s\" is nowhere: not at %.120s, where it was, nor at %.120s, as seen from "
-                    "the run, nor at %.80s, as seen from here",
+                    "%s \"%.80s\" is not found: neither at %.120s, where it was, nor at %.120s, relative to the run, "
+                    "nor at %.80s, relative to the current folder",
                     setting, written, absolute, from_run, written);
   r4_mem_free(from_run);
   return status;

@@ -28,7 +28,7 @@ r4_lock *run_lock(const r4_train_options *o, r4_error *e)
   if (!why || !o->notice) return l;
   r4_error text;
   r4_fail(&text, R4_OK,
-          "%s: cannot be locked here (%s): nothing keeps a second process from training in this folder",
+          "%s: cannot be locked here (%s): a second process could train in this folder as well",
           o->folder, why);
   o->notice(text.text, o->user);
   return l;
@@ -147,7 +147,7 @@ static r4_status take_changes(struct run *r, const r4_settings *was, r4_error *e
 {
   if (r4_settings_compare(was, r->settings, NULL) == R4_RUN_SAME) return R4_OK;
   if (r->state.epoch > r->s->epochs)
-    return r4_fail(e, R4_E_ARGUMENT, "%s: epochs is %lld now, but %lld are done", r->folder,
+    return r4_fail(e, R4_E_ARGUMENT, "%s: epochs is now %lld, but %lld are done", r->folder,
                    (long long)r->s->epochs, (long long)r->state.epoch);
   r4_status s = write_description(r, was, e);
   r->state.finished = run_is_over(r);

@@ -51,15 +51,15 @@ static void tell_of_fill(struct run *r)
   r4_fill fill = task_fill(r->s, r->train);
   if (fill_for(r->train) != R4_FILL_PASTE || fill == R4_FILL_NONE) return;
   if (fill == R4_FILL_PASTE)
-    run_tell(r, "masks are much more frequent in some classes than in others, so that a filled region would "
-                "still give the label away: masked content is pasted on other examples (fill: paste)");
+    run_tell(r, "masks are much more frequent in some classes than in others, so a filled region would still give the "
+                "label away: masked content is pasted on other examples (fill: paste)");
   else
     run_tell(r,
              "fill is %s, but masks are much more frequent in some classes than in others: a filled region "
              "still gives the label away; fill: paste would not",
              r->s->fill);
-  run_tell(r, "the masks say nothing of what gives the other classes away, if anything does: the net may use "
-              "it, and the verdict would not notice");
+  run_tell(r, "the masks do not cover shortcuts of the other classes: if there are any, the net may use them "
+              "unnoticed");
 }
 
 /* What few masks show is a sample of the shortcut, and a penalty on few examples is a noisy one. */
@@ -70,7 +70,7 @@ static void tell_of_few(struct run *r)
   r4_method_info m = r4_method_describe(r->s->method);
   if (!masked || masked >= ENOUGH || 2 * masked >= r4_data_count(r->train) || !(m.guided || m.fills)) return;
   run_tell(r,
-           "only %zu of %zu training examples have a mask: a part of the shortcut may stay, or accuracy be "
+           "only %zu of %zu training examples have a mask: a part of the shortcut may remain, or accuracy may be "
            "lost; %d masks or more are safer",
            masked, r4_data_count(r->train), (int)ENOUGH);
 }
@@ -81,12 +81,12 @@ static void tell_of_explain(struct run *r)
   if (!r4_method_uses(r->s->method, "explain") || fill_for(r->train) != R4_FILL_PASTE) return;
   if (explain == R4_EXPLAIN_LOSS)
     run_tell(r,
-             "explain is loss, but masks are much more frequent in some classes than in others: the net can "
-             "escape the penalty by being sure of its answer; explain: margin leaves no such way");
+             "explain is loss, but masks are much more frequent in some classes than in others: the net can avoid the "
+             "penalty by overconfidence; explain: margin prevents that");
   else if (!strcmp(r->s->explain, "auto"))
     run_tell(
-      r, "masks are much more frequent in some classes than in others, and the gradient of the loss vanishes "
-         "where the net is sure: the margin is explained (explain: margin)");
+      r, "masks are much more frequent in some classes than in others, and the gradient of the loss vanishes where "
+         "the net is confident: explaining the margin (explain: margin)");
 }
 
 /* Weights of others expect inputs of their own kind, and answer wrongly to any other. */
@@ -101,9 +101,8 @@ static void tell_of_preprocessing(struct run *r)
       run_tell(r, "inputs are preprocessed (%s%s%s), %s", how.name, *how.name ? ": " : "", how.part, how.by);
     else if (!how.by && said)
       run_tell(r,
-               "the weights of %.100s were trained on inputs of another kind (%.200s), and images here are 0 "
-               "to 1: what is kept of them answers wrongly until it has learned the difference; preprocess "
-               "says what makes them so",
+               "the weights of %.100s were trained on other inputs (%.200s), and images here are 0 to 1: predictions "
+               "are wrong until the net has learned the difference; set preprocess to convert them",
                r->s->from, said);
   }
   r4_string_free(said);
@@ -142,14 +141,13 @@ static void tell_of_cells(struct run *r)
   if (all)
     run_tell(
       r,
-      "%zu of %zu masks cover every cell there, so that all that the net sees is penalised: take a part "
-      "nearer to the input%s",
+      "%zu of %zu masks cover every cell there, so everything is penalised: use a part nearer to the input%s",
       all, seen, task_cells(r->s) == CELL_ANY ? ", or guide.cells: half" : "");
   if (none)
     run_tell(
       r,
-      "%zu of %zu masks cover no cell there by half, and guide nothing: take a part nearer to the input, "
-      "or guide.cells: any",
+      "%zu of %zu masks cover no cell there by half, and have no effect: use a part nearer to the input, or "
+      "guide.cells: any",
       none, seen);
 }
 
@@ -161,12 +159,12 @@ static void tell_of_validation(struct run *r)
   if (v->kind == R4_VAL_CARRIES && v->as_it_is)
     run_tell(
       r,
-      "validation has the shortcut in it, as data.val_fill is none: its figures praise a net that uses it");
+      "validation contains the shortcut, as data.val_fill is none: its figures favour a net that uses it");
   else if (v->kind == R4_VAL_CARRIES)
     run_tell(
       r,
-      "validation has the shortcut in it: its figures praise a net that uses it (the masked content of "
-      "%zu examples can be exchanged, and %d are needed)",
+      "validation contains the shortcut: its figures favour a net that uses it (the masked content of %zu examples "
+      "can be exchanged, and %d are needed)",
       v->could, (int)VALIDATION_NEEDED);
 }
 
@@ -240,8 +238,7 @@ void run_revive(struct run *r, int64_t answer)
   t->pulse = (struct pulse){0};
   run_tell(
     r,
-    "step %lld: the net had come to answer only \"%.60s\"; it goes on from its weights of epoch %lld with "
-    "half the %s",
+    "step %lld: the net collapsed to \"%.60s\"; training continues from the weights of epoch %lld with half the %s",
     (long long)t->step, class_name(r, answer), (long long)t->good_epoch,
     r->s->delta > 0 ? "room for the penalty" : "lambda");
 }
@@ -258,7 +255,7 @@ static void tell_of_death(struct run *r)
   if (t->told & TOLD_DEAD) return;
   t->told |= TOLD_DEAD;
   run_tell(r,
-           "epoch %lld: the net answers only \"%.60s\", with a loss of %.3f where %.3f is that of guessing",
+           "epoch %lld: the net predicts only \"%.60s\", with a loss of %.3f; guessing has %.3f",
            (long long)t->epoch, class_name(r, t->pulse.answer), t->sums.data / t->sums.examples, r->chance);
 }
 
@@ -288,8 +285,8 @@ static void tell_of_waiting(struct run *r)
   if (!waits || !wanted || t->told & TOLD_WAITING) return;
   t->told |= TOLD_WAITING;
   run_tell(r,
-           "epoch %lld: the net still guesses (a loss of %.3f where guessing has %.3f), so that the penalty "
-           "waits (penalty.cap); warmup: 0.5 or init: kaiming may help it to start",
+           "epoch %lld: the net is still at chance (a loss of %.3f; guessing has %.3f), so the penalty waits "
+           "(penalty.cap); warmup: 0.5 or init: kaiming may help",
            (long long)t->epoch, t->sums.data / t->sums.examples, r->chance);
 }
 
@@ -302,8 +299,8 @@ static void tell_of_missing(struct run *r)
   if (!due || t->sums.masked_steps > 0 || !may_be_killed(r) || t->told & TOLD_MISSING) return;
   t->told |= TOLD_MISSING;
   run_tell(r,
-           "epoch %lld: the penalty did not act, as no batch that it looked at had a mask: %zu examples have "
-           "one, and penalty.every is %lld; a smaller one looks at more batches",
+           "epoch %lld: the penalty had no effect, as no batch it used had a mask: %zu examples have one, and "
+           "penalty.every is %lld; a smaller value uses more batches",
            (long long)t->epoch, r4_data_mask_count(r->train, R4_TRAIN, -1), (long long)every);
 }
 

@@ -18,7 +18,7 @@ static r4_status find(const struct checkpoint *c, const char *name, const struct
 {
   *part = checkpoint_find(c, name);
   if (*part) return R4_OK;
-  return r4_fail(e, R4_E_PARSE, "%s: has no part \"%s\": another version of r4 made it", c->path, name);
+  return r4_fail(e, R4_E_PARSE, "%s: has no part \"%s\": it was made by another version of r4", c->path, name);
 }
 
 static r4_status check_version(const struct checkpoint *c, r4_error *e)
@@ -26,7 +26,7 @@ static r4_status check_version(const struct checkpoint *c, r4_error *e)
   const struct checkpoint_part *p;
   r4_status s = find(c, "version", &p, e);
   if (s || (p->size == strlen(R4_VERSION) && !memcmp(p->data, R4_VERSION, p->size))) return s;
-  return r4_fail(e, R4_E_ARGUMENT, "%s: is of r4 %.*s, this is r4 %s: steps of the two are not the same",
+  return r4_fail(e, R4_E_ARGUMENT, "%s: is from r4 %.*s, this is r4 %s, and their training steps differ",
                  c->path, p->size < 20 ? (int)p->size : 20, (const char *)p->data, R4_VERSION);
 }
 
@@ -36,8 +36,7 @@ static r4_status check_data(const struct run *r, const struct checkpoint *c, r4_
   r4_status s = checkpoint_take(c, "data", was, sizeof was, e);
   if (s || !memcmp(was, r->data_hash, sizeof was)) return s;
   return r4_fail(e, R4_E_ARGUMENT,
-                 "%s: the data are not those it was trained with: their SHA-256 was %.12s.. and is "
-                 "%.12s.. now",
+                 "%s: the data have changed: their SHA-256 was %.12s.. and is now %.12s..",
                  c->path, was, r->data_hash);
 }
 

@@ -19,7 +19,7 @@ r4_trainer *r4_trainer_new(const r4_settings *s, const r4_data *d, r4_error *e)
   if (!e) e = &own;
   if (r4_settings_check(s, e)) return NULL;
   if (r4_lambda_is_open(s)) {
-    r4_fail(e, R4_E_ARGUMENT, "%s is auto: r4_lambda_search must choose it before",
+    r4_fail(e, R4_E_ARGUMENT, "%s is auto: r4_lambda_search must choose it first",
             setting_label(s, "lambda").text);
     return NULL;
   }

@@ -65,7 +65,7 @@ static const char *next_try(const struct run *r)
 {
   r4_method_info m = r4_method_describe(r->s->method);
   if (!r->touched) return "no training example has a mask that a method could use";
-  if (!m.guided && !m.fills) return "method: auto makes use of the masks";
+  if (!m.guided && !m.fills) return "method: auto uses the masks";
   if (!m.pairs) return "try method: pairing";
   return "try lambda: auto, more epochs, or more masks";
 }
@@ -75,7 +75,7 @@ static const char *next_try(const struct run *r)
 static const char *not_measured(const r4_outcome *o)
 {
   if (!o->one_sided) return "";
-  return "masks are on some classes only, and what gives the others away, if anything does, was not measured";
+  return "only some classes have masks; shortcuts of the others, if any, were not measured";
 }
 
 /* "uses the shortcut: it loses 59 +- 4 % ..." */
@@ -91,14 +91,14 @@ static void tell_loss(struct run *r, const r4_outcome *o, const char *does, cons
 /* Without masks there is no shortcut to speak of, and without validation nobody expects to hear of one. */
 static void tell_why_not_known(struct run *r, const r4_outcome *o)
 {
-  const char unknown[] = "whether it uses the shortcut is not known";
+  const char unknown[] = "whether it uses the shortcut is unknown";
   if (r->val.kind == R4_VAL_CARRIES && !r->val.as_it_is)
     run_tell(r, "%s: the masked content of %zu validation examples can be exchanged, and %d are needed",
              unknown, r->val.could, (int)VALIDATION_NEEDED);
   else if (r->val.kind == R4_VAL_CARRIES || r->val.kind == R4_VAL_FILLED)
-    run_tell(r, "%s: data.val_fill is %s, and auto would tell", unknown, r->s->data.val_fill);
+    run_tell(r, "%s: data.val_fill is %s; auto would measure it", unknown, r->s->data.val_fill);
   else if (r->val.kind == R4_VAL_EXCHANGED)
-    run_tell(r, "%s: it has no correct prediction of %lld exchanged validation examples to lose", unknown,
+    run_tell(r, "%s: none of its predictions on %lld exchanged validation examples is correct", unknown,
              (long long)o->exchanged);
 }
 
@@ -109,7 +109,7 @@ static void tell_verdict(struct run *r, const r4_outcome *o)
     tell_loss(r, o, "uses the shortcut", next_try(r));
     break;
   case R4_VERDICT_UNSURE:
-    tell_loss(r, o, "may use the shortcut", "more validation examples with masks would tell");
+    tell_loss(r, o, "may use the shortcut", "more validation examples with masks are needed");
     break;
   case R4_VERDICT_LITTLE:
     tell_loss(r, o, "uses the shortcut a little", not_measured(o));
@@ -131,11 +131,11 @@ static void tell_penalty(struct run *r, const r4_outcome *o)
   if (o->unpenalised)
     run_tell(
       r,
-      "the penalty counted in none of %lld steps: this is not a net that was trained with %s; try more "
-      "epochs, smaller batches, or penalty.cap: false",
+      "the penalty took effect in none of %lld steps: this net was not trained with %s; try more epochs, smaller "
+      "batches, or penalty.cap: false",
       (long long)o->steps, r->s->method);
   else
-    run_tell(r, "the penalty counted in %lld of %lld steps", (long long)o->penalised, (long long)o->steps);
+    run_tell(r, "the penalty took effect in %lld of %lld steps", (long long)o->penalised, (long long)o->steps);
 }
 
 /* ---- outcome.json ---- */
