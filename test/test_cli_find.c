@@ -307,7 +307,7 @@ static void data_cannot_be_searched(void **state)
          "heads: has no images");
   EXPECT(
     "cp -r patched broken && head -c 90 patched/images/005.png > broken/images/005.png && $R4 find broken", 3,
-    "broken/metadata.csv:7: file images/005.png: not a sound PNG");
+    "broken/metadata.csv:7: file images/005.png: not a valid PNG");
   EXPECT("cp -r patched gone && rm gone/images/007.png && $R4 find gone", 3,
          "gone/metadata.csv:9: file 007.png: is neither in gone nor in gone/images");
 }
