@@ -134,6 +134,12 @@ static void otsu_cuts_between(void **state)
   double at = otsu(v, 8);
   assert_true(at > .2 && at < 5);
   assert_true(otsu((const float[]){2, 2, 2}, 3) == 2);
+  /* of ten 0, ten 1 and one 3, 10 * 11 * (13/11)^2 at 0 is more than 20 * 2.5^2 at 1, though the means are nearer */
+  float many[21] = {0};
+  for (size_t k = 10; k < 20; k++) many[k] = 1;
+  many[20] = 3;
+  at = otsu(many, 21);
+  assert_true(at > 0 && at <= 1);
 }
 
 /* ---- Photos ---- */
@@ -334,9 +340,12 @@ static r4_data *texts_new(bool planted)
     for (size_t k = 0; k < TOKENS; k++) id[i][k] = (int32_t)draw_below(PLANTED);
     if (planted && label[i] && i % 3 == 0) id[i][1 + draw_below(TOKENS - 2)] = PLANTED;
   }
-  const r4_data_arrays a = {
-    .n = TEXTS, .shape = R4_SHAPE(TOKENS), .tokens = &id[0][0], .lengths = length, .vocabulary = VOCABULARY,
-    .labels = label};
+  const r4_data_arrays a = {.n = TEXTS,
+                            .shape = R4_SHAPE(TOKENS),
+                            .tokens = &id[0][0],
+                            .lengths = length,
+                            .vocabulary = VOCABULARY,
+                            .labels = label};
   return r4_data_new(&a, NULL);
 }
 

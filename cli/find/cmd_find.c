@@ -97,6 +97,29 @@ static void print_mask_words(const r4_found *f)
   if (n) printf("\n\n");
 }
 
+/* Whether it can be marked: it has a place in some image, or words. */
+static bool has_place(const r4_clue *c)
+{
+  for (size_t k = 0; k < c->sightings; k++)
+    if (c->sighting[k].box[2] > 0) return true;
+  return c->words;
+}
+
+static void print_next(const struct find_settings *s, const r4_found *f)
+{
+  printf("Which of these may matter, nobody but you can say: a smooth lesion is benign for a reason, a patch "
+         "next to it\n"
+         "is not. Look at the photos or texts.\n");
+  for (size_t k = 0; k < r4_found_count(f); k++) {
+    r4_clue c = r4_found_at(f, k);
+    if (!has_place(&c)) continue;
+    printf("To mark what must not matter:\n\n  r4 find ");
+    cli_print_word(stdout, s->source.path);
+    printf(" --propose %s --out masks\n", c.id);
+    return;
+  }
+}
+
 static int print_text(const struct find_settings *s, const r4_data *d, const r4_found *f)
 {
   char *sentence = r4_found_sentence(f);
@@ -108,12 +131,7 @@ static int print_text(const struct find_settings *s, const r4_data *d, const r4_
     print_clue(d, &c, k + 1);
   }
   print_mask_words(f);
-  if (!r4_found_count(f)) return EXIT_DONE;
-  printf("Which of these may matter, nobody but you can say: a smooth lesion is benign for a reason, a patch "
-         "next to it\n"
-         "is not. Look at the photos or texts; to mark what must not matter:\n\n  r4 find ");
-  cli_print_word(stdout, s->source.path);
-  printf(" --propose %s --out masks\n", r4_found_at(f, 0).id);
+  if (r4_found_count(f)) print_next(s, f);
   return EXIT_DONE;
 }
 
@@ -129,7 +147,10 @@ static int save(const struct find_settings *s, const r4_data *d, const r4_found 
   char path[PATH_MAX];
   r4_error e = {0};
   if (!*s->out) return EXIT_DONE;
-  if (!folder_make(s->out)) return cli_fail("find", R4_E_IO, strerror(errno));
+  if (!folder_make(s->out)) {
+    snprintf(path, sizeof path, "%s: %s", s->out, strerror(errno));
+    return cli_fail("find", R4_E_IO, path);
+  }
   if (!path_make(path, "%s/find.json", s->out))
     return cli_fail("find", R4_E_ARGUMENT, "the path is too long");
   if (r4_found_save(f, d, s->source.path, net_of(s), path, &e)) return cli_fail("find", e.status, e.text);

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 
 from . import _header as h
+from ._assemble import SPLITS
 from ._library import LIB, Owned, call, encode, text_of
-from .data import SPLITS, Data
+from .data import Data
 
 if TYPE_CHECKING:
     from .classifier import Classifier
@@ -82,6 +83,7 @@ def _sighting(data: Data, s: h.r4_sighting) -> Sighting:
 
 
 def _cue(data: Data, c: h.r4_clue) -> Cue:
+    seen = (h.r4_sighting * c.sightings).from_address(c.sighting) if c.sightings else ()
     return Cue(
         id=text_of(c.id),
         kind=text_of(LIB.r4_clue_kind_name(c.kind)),
@@ -97,12 +99,12 @@ def _cue(data: Data, c: h.r4_clue) -> Cue:
         local=c.local,
         lean=c.lean,
         lean_se=c.lean_se,
-        sightings=tuple(_sighting(data, c.sighting[k]) for k in range(c.sightings)),
+        sightings=tuple(_sighting(data, s) for s in seen),
     )
 
 
 class Found(Owned, Sequence[Cue]):
-    """What was found, in the order in which a person should see it: a list of cues, shown with pictures in a notebook."""
+    """What was found, in the order in which a person should see it: a list of cues, with pictures in a notebook."""
 
     def __init__(self, data: Data, source: str | None, pointer: int) -> None:
         self._own(pointer, "r4_found_free", data)

@@ -1,0 +1,123 @@
+"""What gives the label away: found in folders and in arrays, saved, marked, and shown in a notebook."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import r4
+from r4.find import _png
+
+N, SIDE, PATCH = 160, 32, 8
+
+
+def pixels() -> np.ndarray:
+    """Noise; every fourth photo has a green patch at the upper border."""
+    rng = np.random.default_rng(0)
+    x = rng.integers(100, 160, (N, SIDE, SIDE, 3), dtype=np.uint8)
+    for i in range(0, N, 4):
+        left = rng.integers(0, SIDE - PATCH + 1)
+        x[i, :PATCH, left : left + PATCH] = 20, 200, 60
+    return x
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Cats and dogs by turns: the patch is on cats alone."""
+    to = tmp_path_factory.mktemp("found") / "pets"
+    (to / "images").mkdir(parents=True)
+    with (to / "metadata.csv").open("w", newline="") as f:
+        rows = csv.writer(f)
+        rows.writerow(["file", "label", "split"])
+        for i, x in enumerate(pixels()):
+            (to / "images" / f"{i:03}.png").write_bytes(_png(x))
+            rows.writerow([f"{i:03}.png", "dog" if i % 2 else "cat", "train" if i < N - 16 else "test"])
+    return to
+
+
+@pytest.fixture(scope="module")
+def found(folder: Path) -> r4.Found:
+    return r4.find(folder)
+
+
+def test_a_patch_is_found(found: r4.Found) -> None:
+    first = found[0]
+    assert len(found) == len(list(found)) > 0
+    assert found[:1] == [first]
+    assert first.label == "cat"
+    assert first.pure
+    assert first.local
+    assert first.p < 1e-3
+    assert first.shown_on == first.of_class
+    assert 30 <= first.shown_on <= 40
+    assert first.base == 0.5
+    assert first.words is None
+    assert np.isnan(first.lean)
+    patched = [s for s in first.sightings if s.number % 4 == 0 and s.box and s.box[1] == 0]
+    assert 10 * len(patched) >= 9 * len(first.sightings)
+    assert first.sightings[0].file == f"images/{first.sightings[0].number:03}.png"
+    assert {s.split for s in first.sightings} == {"train", "test"}
+    assert f"{found.tried} tests" in found.sentence
+
+
+def test_the_command_goes_on(found: r4.Found, folder: Path, tmp_path: Path, command: str) -> None:
+    found.save(tmp_path / "find.json")
+    saved = json.loads((tmp_path / "find.json").read_text())
+    assert [c["id"] for c in saved["findings"]] == [c.id for c in found]
+    assert saved["data"]["source"] == str(folder)
+    options = ["--from", tmp_path / "find.json", "--propose", found[0].id, "--out", tmp_path / "by-command"]
+    subprocess.run([command, "find", folder, *options], check=True, capture_output=True)
+    n = found.propose(found[0], tmp_path / "here")
+    masks = sorted((tmp_path / "here" / "masks").iterdir())
+    assert len(masks) == n >= 36
+    for mask in masks:
+        assert mask.read_bytes() == (tmp_path / "by-command" / "masks" / mask.name).read_bytes()
+    with pytest.raises(KeyError, match="no cue is called 'nothing'; there are "):
+        found.propose("nothing", tmp_path / "no")
+
+
+def test_in_a_notebook(found: r4.Found) -> None:
+    page = found._repr_html_()
+    assert page.count("<svg") == sum(min(5, len(c.sightings)) for c in found)
+    assert "data:image/png;base64," in page
+    assert "<rect" in page
+    assert found[0].id in page
+    assert "http" not in page
+
+
+def test_nothing(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    x = rng.integers(100, 160, (N, SIDE, SIDE, 3), dtype=np.uint8)
+    np.savez(tmp_path / "noise.npz", x_train=x, y_train=np.arange(N) % 2)
+    nothing = r4.find(tmp_path / "noise.npz")
+    assert len(nothing) == 0
+    assert nothing.sentence.startswith("Nothing was found")
+    assert "Nothing was found" in nothing._repr_html_()
+
+
+def test_a_model_is_asked(folder: Path) -> None:
+    y = np.arange(N) % 2
+    model = r4.Classifier("conv 8 3 p1, relu, maxpool 4, flatten, dense 2", method="erm", epochs=4, random_state=0)
+    x = pixels().astype(np.float32) / 255
+    model.fit(x, y)
+    np.savez(folder.parent / "same.npz", x_train=pixels(), y_train=y)
+    cues = r4.find(folder.parent / "same.npz", model=model)
+    assert any(not np.isnan(c.lean) and c.lean_se >= 0 for c in cues)
+    assert all(np.isnan(c.p) for c in cues if c.kind == "cluster")
+    assert "of its margin when it is filled" in cues._repr_html_()
+    dense = r4.Classifier("dense 2", method="erm", epochs=1).fit(x, y)
+    with pytest.raises(r4.Error, match="no part of the net gives an image"):
+        r4.find(folder.parent / "same.npz", model=dense)
+
+
+def test_what_cannot_be_searched(tmp_path: Path) -> None:
+    with pytest.raises(r4.Error, match="nowhere"):
+        r4.find(tmp_path / "nowhere")
+    np.savez(tmp_path / "vectors.npz", x_train=np.zeros((40, 3), np.float32), y_train=np.arange(40) % 2)
+    with pytest.raises(r4.Error, match="only images and texts are searched"):
+        r4.find(tmp_path / "vectors.npz")

@@ -1,0 +1,360 @@
+/* What gives the label away, as a user looks for it: photos with a planted patch, texts with a planted word, and
+ * all that can be wrong with either. Needs $R4, the command. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "command.h"
+#include "folder_make.h"
+#include "picture/image.h"
+
+enum { PHOTOS = 160, SIDE = 32, PATCH = 8, TEXTS = 240 };
+
+/* ---- Folders ---- */
+
+/* Of noise, "side" wide; a green patch that begins at so many pixels from the left; SIZE_MAX: none. */
+static void put_photo(const char *name, size_t side, size_t left)
+{
+  struct image image;
+  assert_int_equal(image_new(&image, side, side, 3, NULL), R4_OK);
+  for (size_t k = 0; k < side * side * 3; k++) image.pixel[k] = (uint8_t)(100 + draw_below(60));
+  for (size_t k = 0; left != SIZE_MAX && k < PATCH * PATCH; k++)
+    memcpy(image.pixel + (k / PATCH * side + left + k % PATCH) * 3, (uint8_t[]){20, 200, 60}, 3);
+  assert_int_equal(image_write(&image, path_in(scratch_folder(), name), NULL), R4_OK);
+  image_clear(&image);
+}
+
+struct folder {
+  const char *name;
+  bool planted, sizes;
+};
+
+/* Cats and dogs by turns; every fourth cat has a patch at the upper border. The last 16 photos are of test. */
+static void make_photos(struct folder f)
+{
+  struct text table = {0};
+  char name[200];
+  draw_start(3, 0);
+  text_add(&table, "file,label,split\n");
+  for (size_t i = 0; i < PHOTOS; i++) {
+    size_t side = f.sizes && i % 3 == 0 ? SIDE + 8 : SIDE;
+    bool patch = f.planted && i % 4 == 0;
+    snprintf(name, sizeof name, "%s/images/%03zu.png", f.name, i);
+    put_photo(name, side, patch ? draw_below(side - PATCH + 1) : SIZE_MAX);
+    text_add(&table, "%03zu.png,%s,%s\n", i, i % 2 ? "dog" : "cat", i < PHOTOS - 16 ? "train" : "test");
+  }
+  char *text = text_take(&table);
+  snprintf(name, sizeof name, "%s/metadata.csv", f.name);
+  put_text(scratch_folder(), name, text);
+  r4_string_free(text);
+}
+
+/* Every third good film has "spielberg" in it. */
+static void make_texts(const char *name, bool planted)
+{
+  static const char *const word[] = {"the",  "film", "was",    "long", "and",
+                                     "full", "of",   "people", "we",   "know"};
+  struct text t = {0};
+  draw_start(5, 0);
+  text_add(&t, "text,label,split\n");
+  for (size_t i = 0; i < TEXTS; i++) {
+    for (size_t k = 0; k < 8; k++) text_add(&t, "%s%s", k ? " " : "", word[draw_below(10)]);
+    text_add(&t, "%s here,%s,train\n", planted && i % 6 == 0 ? " spielberg" : " nobody",
+             i % 2 ? "bad" : "good");
+  }
+  char *text = text_take(&t);
+  put_text(scratch_folder(), name, text);
+  r4_string_free(text);
+}
+
+static int make(void **state)
+{
+  if (scratch_make(state)) return -1;
+  make_photos((struct folder){"patched", true, false});
+  make_photos((struct folder){"plain", false, false});
+  make_photos((struct folder){"sizes", true, true});
+  make_texts("films.csv", true);
+  make_texts("dull.csv", false);
+  put_text(
+    scratch_folder(), "vocab.txt",
+    "[PAD]\n[UNK]\n[CLS]\n[SEP]\nthe\nfilm\nwas\nlong\nand\nfull\nof\npeople\nwe\nknow\nspielberg\nnobody\n"
+    "here\n");
+  return 0;
+}
+
+/* ---- Photos ---- */
+
+static void a_patch_is_found(void **state)
+{
+  (void)state;
+  EXPECT("$R4 find patched", 0, " tests.\n", "on 3", ", all of them \"cat\" (50 % of all are)",
+         "pure; at a place", "such as images/", "r4 find patched --propose ", " --out masks\n");
+  command_lacks("find: ");
+  command_lacks("data.mask_words");
+  EXPECT("$R4 find patched --progress", 0, "find: reading: 1 of 1\n", "find: looking: 144 of 144\n",
+         "find: testing: ", "find: sorting: 160 of 160\n");
+  EXPECT("$R4 find patched --most 1", 0, "1 cue for the label, among ", "\n 1 ");
+  command_lacks("\n 2 ");
+}
+
+/* The first finding in found/find.json, with what it was read into. */
+static const struct js *first_of(struct js *root)
+{
+  const struct js *list = js_get(root, "findings");
+  assert_true(js_size(list) > 0);
+  return js_at(list, 0);
+}
+
+/* Only every fourth photo shows it, where the patch is, and the file says so for all parts. */
+static void json_says_where(void **state)
+{
+  (void)state;
+  EXPECT("$R4 find patched --json --out found", 0, "\"findings\":");
+  struct js *said = command_json();
+  const struct js *data = js_get(said, "data"), *one = first_of(said);
+  int64_t shown_on = 0, of_class = 0, number = 0, n = 0, right = 0;
+  double p = 1, box[4];
+  assert_string_equal(js_text(js_get(data, "source")), "patched");
+  assert_string_equal(js_text(js_get(data, "kind")), "images");
+  assert_true(js_whole(js_get(one, "shown_on"), &shown_on) && js_whole(js_get(one, "of_class"), &of_class));
+  assert_true(shown_on >= 30 && shown_on <= 40 && of_class == shown_on);
+  assert_true(js_number(js_get(one, "p"), &p) && p < 1e-3);
+  assert_string_equal(js_text(js_get(one, "class")), "cat");
+  for (const struct js *s = NULL; (s = js_next(js_get(one, "examples"), s)); n++) {
+    char file[40];
+    assert_true(js_whole(js_get(s, "number"), &number) && js_size(js_get(s, "box")) == 4);
+    snprintf(file, sizeof file, "images/%03d.png", (int)number);
+    assert_string_equal(js_text(js_get(s, "file")), file);
+    for (size_t k = 0; k < 4; k++) assert_true(js_number(js_at(js_get(s, "box"), k), box + k));
+    right += number % 4 == 0 && box[1] == 0;
+  }
+  assert_true(n >= shown_on && right >= shown_on * 9 / 10);
+  js_free(said);
+  EXPECT("$R4 find patched --json > said.json && tr -d '\\n' < said.json > one && tr -d '\\n' < "
+         "found/find.json | cmp - "
+         "one && echo same",
+         0, "same\n");
+}
+
+/* id becomes the name of the first finding in a file. */
+static void first_id(const char *file, char id[64])
+{
+  char line[128];
+  snprintf(line, sizeof line, "cat %s", file);
+  assert_int_equal(command_run(line), 0);
+  struct js *root = command_json();
+  snprintf(id, 64, "%s", js_text(js_get(first_of(root), "id")));
+  js_free(root);
+}
+
+/* The share of a mask's pixels at the upper quarter, of photo 0, which is patched there; all that is white: *white. */
+static double upper_share(const char *name, size_t side, size_t *white)
+{
+  struct image m;
+  uint8_t *bytes = NULL;
+  size_t size = 0, upper = 0;
+  r4_error e = {0};
+  assert_int_equal(file_read(path_in(scratch_folder(), name), 1 << 20, &bytes, &size, &e), R4_OK);
+  assert_int_equal(image_decode(bytes, size, name, 1, &m, &e), R4_OK);
+  r4_mem_free(bytes);
+  assert_true(m.height == side && m.width == side);
+  *white = 0;
+  for (size_t k = 0; k < side * side; k++) {
+    assert_true(m.pixel[k] == 0 || m.pixel[k] == 255);
+    *white += m.pixel[k] == 255;
+    upper += m.pixel[k] == 255 && k / side < 3 * PATCH / 2;
+  }
+  image_clear(&m);
+  return *white ? (double)upper / (double)*white : 0;
+}
+
+static void masks_are_proposed_and_accepted(void **state)
+{
+  (void)state;
+  char id[64], line[300];
+  size_t white = 0;
+  EXPECT("$R4 find patched --out go", 0, "at a place");
+  first_id("go/find.json", id);
+  snprintf(line, sizeof line, "$R4 find patched --propose %s --from go/find.json --out masked --progress",
+           id);
+  EXPECT(line, 0, " masks in masked/masks, ", "proposals.json lists them, the least sure first",
+         "find: matching: 160 of 160\n", "find: proposing: ");
+  assert_true(upper_share("masked/masks/000.png", SIDE, &white) > .9);
+  assert_in_range(white, PATCH * PATCH * 3 / 4, PATCH * PATCH * 5 / 2);
+  assert_int_equal(command_run("cat masked/proposals.json"), 0);
+  struct js *root = command_json();
+  const struct js *list = js_get(root, "proposals");
+  assert_string_equal(js_text(js_get(root, "finding")), id);
+  assert_in_range(js_size(list), 36, 60);
+  for (const struct js *one = NULL; (one = js_next(list, one));)
+    assert_true(file_exists(path_in(scratch_folder(), "masked/proposals.json")) &&
+                js_text(js_get(one, "mask")));
+  js_free(root);
+
+  /* accepted: the next one of the same search still has masks, and a new search says
+   * nothing more of what is in photos */
+  snprintf(line, sizeof line,
+           "cp -r patched accepted && mkdir accepted/masks && for i in $(seq -f %%03.0f 0 4 159); do cp "
+           "masked/masks/$i.png accepted/masks/ || exit 9; done; $R4 find accepted --mask-means irrelevant "
+           "--propose %s "
+           "--from go/find.json --out again",
+           id);
+  EXPECT(line, 0, " masks in again/masks");
+  EXPECT("$R4 find accepted --mask-means irrelevant", 0, "file-bytes-low",
+         "1 cue for the label"); /* of flat patches */
+  command_lacks("at a place");
+  command_lacks("--propose");
+  EXPECT("$R4 find accepted --mask-means irrelevant --masked", 0, "pure; at a place");
+}
+
+static void nothing_is_said_as_such(void **state)
+{
+  (void)state;
+  EXPECT("$R4 find plain --out none", 0, "Nothing was found that gives the label away: none of ",
+         " tests says so at level 0.05");
+  command_lacks("may matter");
+  EXPECT("cat none/find.json", 0, "\"findings\":[", "Nothing was found");
+  EXPECT("$R4 find plain --propose x --from none/find.json --out y", 2,
+         "no finding is called \"x\"; there are none");
+  EXPECT("$R4 find patched --permute 2", 0, "Nothing was found");
+}
+
+/* Of 64 x 64 unless something else is said. */
+static void photos_of_many_sizes(void **state)
+{
+  (void)state;
+  char id[64], line[300];
+  size_t white = 0;
+  EXPECT("$R4 find sizes --out many", 0, "pure; at a place");
+  first_id("many/find.json", id);
+  snprintf(line, sizeof line, "$R4 find sizes --from many/find.json --propose %s --out m", id);
+  EXPECT(line, 0, " masks in m/masks");
+  assert_true(upper_share("m/masks/000.png", SIDE + 8, &white) > .9 && white);
+  assert_true(upper_share("m/masks/004.png", SIDE, &white) > .9 && white);
+  EXPECT("$R4 find sizes --size 24", 0, "pure; at a place");
+  EXPECT("$R4 find patched --size 24", 0, "pure; at a place");
+}
+
+static void what_has_no_place_is_not_marked(void **state)
+{
+  (void)state;
+  char line[400];
+  put_text(scratch_folder(), "hand.json", "{}");
+  EXPECT("$R4 find sizes --out placed", 0, "cue");
+  first_id("placed/find.json", line);
+  EXPECT("sed 's/\"box\":\\[[^]]*\\]/\"box\":null/g' placed/find.json > hand.json && $R4 find sizes --from "
+         "hand.json "
+         "--propose $(sed -n 's/.*{\"id\":\"\\([^\"]*\\)\".*/\\1/p' hand.json | head -1) --out y",
+         2, "has no place in images that could be marked");
+}
+
+/* ---- Texts ---- */
+
+static void a_word_is_found(void **state)
+{
+  (void)state;
+  EXPECT("$R4 find films.csv --tokenizer vocab.txt --out words", 0, "word-spielberg",
+         "the word \"spielberg\" is in 40 texts, all of them \"good\"", "data.mask_words: spielberg", "p = ");
+  command_lacks("such as");
+  EXPECT("$R4 find films.csv --tokenizer vocab.txt --propose word-spielberg", 0,
+         "data.mask_words: spielberg\n");
+  EXPECT("$R4 find films.csv --tokenizer vocab.txt --propose word-spielberg --from words/find.json", 0,
+         "data.mask_words: spielberg\n");
+  EXPECT("$R4 find films.csv --tokenizer vocab.txt --json", 0, "\"words\":\"spielberg\"", "\"box\":null",
+         "spielberg here");
+  EXPECT("$R4 find films.csv --tokenizer vocab.txt --mask-words spielberg", 0, "Nothing was found");
+  EXPECT("$R4 find films.csv --tokenizer vocab.txt --mask-words spielberg --masked", 0, "word-spielberg");
+  EXPECT("$R4 find dull.csv --tokenizer vocab.txt", 0, "Nothing was found");
+  EXPECT("$R4 find films.csv --tokenizer vocab.txt --quick-net", 2, "net");
+}
+
+/* ---- What cannot be done ---- */
+
+static void what_is_asked_makes_no_sense(void **state)
+{
+  (void)state;
+  EXPECT("$R4 find", 2, "find");
+  EXPECT("$R4 find nowhere", 3, "nowhere");
+  EXPECT("$R4 find patched --propose no-such --out y", 2, "no finding is called \"no-such\"; there are ");
+  command_harmless();
+  EXPECT("$R4 find patched --out used --most 1 && $R4 find patched --from used/find.json", 2,
+         "--from is for --propose");
+  EXPECT("$R4 find patched --run x --quick-net", 2, "choose one");
+  EXPECT("$R4 find patched --run nowhere", 3, "nowhere");
+  EXPECT("id=$(sed -n 's/.*{\"id\":\"\\([^\"]*\\)\".*/\\1/p' used/find.json); $R4 find patched --from "
+         "used/find.json "
+         "--propose $id",
+         2, "--propose needs --out");
+  EXPECT("$R4 find plain --from used/find.json --propose x --out y", 2,
+         "used/find.json: is about other data");
+  EXPECT("echo '{\"version\": 7' > cut.json; $R4 find patched --from cut.json --propose x --out y", 3,
+         "cut.json: line 2");
+  EXPECT("$R4 find patched --from none.json --propose x --out y", 3, "none.json");
+}
+
+static void data_cannot_be_searched(void **state)
+{
+  (void)state;
+  EXPECT("cp -r patched cats && sed -i s/dog/cat/ cats/metadata.csv && $R4 find cats", 2,
+         "of one class, \"cat\"");
+  EXPECT("mkdir -p empty/images && $R4 find empty", 3, "empty: has no images");
+  EXPECT("mkdir -p heads && echo file,label,split > heads/metadata.csv && $R4 find heads", 3,
+         "heads: has no images");
+  EXPECT(
+    "cp -r patched broken && head -c 90 patched/images/005.png > broken/images/005.png && $R4 find broken", 3,
+    "broken/metadata.csv:7: file images/005.png: not a valid PNG");
+  EXPECT("cp -r patched gone && rm gone/images/007.png && $R4 find gone", 3,
+         "gone/metadata.csv:9: file 007.png: is neither in gone nor in gone/images");
+}
+
+static void a_folder_cannot_be_written(void **state)
+{
+  (void)state;
+  EXPECT("echo > taken && $R4 find patched --out taken", 3, "taken");
+  EXPECT("$R4 find patched --out taken/below", 3, "taken/below");
+  EXPECT("mkdir -p full/find.json && $R4 find patched --out full", 3, "full/find.json");
+  EXPECT("$R4 find patched --out fine --most 1; id=$(sed -n 's/.*{\"id\":\"\\([^\"]*\\)\".*/\\1/p' "
+         "fine/find.json); "
+         "$R4 find patched --propose $id --out taken",
+         3, "taken");
+}
+
+/* ---- With a net ---- */
+
+static void a_net_is_asked(void **state)
+{
+  (void)state;
+  EXPECT("$R4 find patched --quick-net --out net --progress", 0, "find: training: 6 of 6\n",
+         "find: explaining: ", "find: filling: ", " of its margin when it is filled");
+  EXPECT("cat net/find.json", 0, "\"net\":{\"run\":\"quick\"}", "--quick-net");
+  put_text(scratch_folder(), "net.yaml",
+           "data: patched\nmethod: erm\nepochs: 6\nbatch: 16\noptimizer: adam\nrate: 0.003\ndata.val: 0.1\n"
+           "net: conv 8 3 p1, relu, maxpool 4, flatten, dense 2\n");
+  EXPECT("$R4 train net.yaml --out run --quiet && $R4 find patched --run run --json", 0,
+         "\"net\":{\"run\":\"run\"}", "\"lean\":0");
+  EXPECT("$R4 find patched --run run/seed-0/model.safetensors", 2, "--run needs the folder of a run");
+  EXPECT("$R4 find films.csv --tokenizer vocab.txt --run run", 3, "texts need a tokenizer");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(a_patch_is_found),
+    cmocka_unit_test(json_says_where),
+    cmocka_unit_test(masks_are_proposed_and_accepted),
+    cmocka_unit_test(nothing_is_said_as_such),
+    cmocka_unit_test(photos_of_many_sizes),
+    cmocka_unit_test(what_has_no_place_is_not_marked),
+    cmocka_unit_test(a_word_is_found),
+    cmocka_unit_test(what_is_asked_makes_no_sense),
+    cmocka_unit_test(data_cannot_be_searched),
+    cmocka_unit_test(a_folder_cannot_be_written),
+    cmocka_unit_test(a_net_is_asked),
+  };
+  return cmocka_run_group_tests(tests, make, scratch_remove);
+}
