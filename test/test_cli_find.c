@@ -356,5 +356,7 @@ int main(void)
     cmocka_unit_test(a_folder_cannot_be_written),
     cmocka_unit_test(a_net_is_asked),
   };
-  return cmocka_run_group_tests(tests, make, scratch_remove);
+  cmocka_set_message_output(CM_OUTPUT_TAP);
+  if (!check_command()) return 0;
+  return cmocka_run_group_tests_name("cli_find", tests, make, scratch_remove);
 }

@@ -83,7 +83,7 @@ static void folders_without_photos_are_refused(void **state)
   assert_error(&e, R4_E_IO, "has no photos");
   put_text(folder, "metadata.csv", "file,label\n../x.png,a\n");
   assert_null(r4_photos_open(folder, &e));
-  assert_error(&e, R4_E_PARSE, "leads out");
+  assert_error(&e, R4_E_PARSE, "leaves the folder");
   folder_remove(folder);
 }
 

@@ -448,7 +448,7 @@ static void folders_that_cannot_be_served(void **state)
   put_text(folder, "metadata.csv", "file,label\nnone.png,cat\n");
   refused("none.png", true, false);
   put_text(folder, "metadata.csv", "file,label\n../x.png,cat\n");
-  refused("leads out", true, false);
+  refused("leaves the folder", true, false);
   unlink(path_in(folder, "metadata.csv"));
   refused("one class", true, false); /* it is images/ */
 }
