@@ -33,7 +33,7 @@ void *take(size_t n, size_t size)
 }
 
 /* The checker keeps what it needs to its end. */
-const char *__asan_default_options(void);
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
   return "detect_leaks=0";
