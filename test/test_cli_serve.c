@@ -197,7 +197,8 @@ static void large_bodies_are_refused(void **state)
   (void)state;
   char head[1000], *block = calloc(1, 1 << 20);
   NEEDS_SERVER;
-  for (int kind = 0; kind < 3; kind++) { /* nothing is sent of it, all of it, all in parts of unknown number */
+  for (int kind = 0; kind < 3;
+       kind++) { /* nothing is sent of it, all of it, all in parts of unknown number */
     bool chunked = kind == 2;
     int fd = dial("127.0.0.1"),
         n = snprintf(head, sizeof head,
@@ -451,7 +452,8 @@ static void what_it_started_ends_with_it(void **state)
   assert_int_not_equal(child, 0);
   serve_end(SIGKILL);
   char now_is = 'R';
-  for (int k = 0; k < 100 && now_is && now_is != 'Z'; k++, usleep(100000)) now_is = process_state(child, &parent);
+  for (int k = 0; k < 100 && now_is && now_is != 'Z'; k++, usleep(100000))
+    now_is = process_state(child, &parent);
   if (now_is && now_is != 'Z') {
     kill((pid_t)child, SIGKILL);
     fail_msg("the training goes on");
