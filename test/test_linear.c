@@ -193,9 +193,9 @@ static void check_net(uint32_t round)
   struct question q;
   memset(&q, 0, sizeof q);
   draw_start(2000, round);
-  do
-    random_net_draw(&q.net, false);
-  while (r4_shape_count(r4_node_shape(q.net.g, q.net.x)) > 60);
+  for (random_net_draw(&q.net, false); r4_shape_count(r4_node_shape(q.net.g, q.net.x)) > 60;
+       random_net_draw(&q.net, false))
+    r4_graph_free(q.net.g);
   check_now = q.net.story;
   ask(&q);
   struct runner *want = runner_new(q.net.g, 2 + ENDS * WAYS, q.out, FAST64);

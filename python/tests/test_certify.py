@@ -110,7 +110,7 @@ def test_bad_boxes(fitted: r4.Classifier, bars: Bars, labels: np.ndarray) -> Non
     for how, says in (
         ({}, "expected eps=0.1 or range=True"),
         ({"eps": 0.1, "range": True}, "expected one of eps=0.1 and range=True"),
-        ({"eps": -0.1}, "expected a decimal from 0 on"),
+        ({"eps": -0.1}, "expected a decimal of at least 0"),
         ({"eps": float("nan")}, "expected a decimal"),
         ({"eps": float("inf")}, "expected a decimal"),
         ({"eps": "much"}, "expected a decimal"),

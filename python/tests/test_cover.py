@@ -51,7 +51,7 @@ def test_the_constant_goes_with_the_model(fitted: r4.Classifier, images: np.ndar
     for other in (r4.load(tmp_path / "run"), pickle.loads(pickle.dumps(fitted))):
         assert other.model_.constant == fitted.model_.constant
     bare = r4.Model(fitted.model_.net, fitted.model_.weights)
-    with pytest.raises(r4.ArgumentError, match="does not say what replaces"):
+    with pytest.raises(r4.ArgumentError, match="does not say by what"):
         bare.cover(r4.Data(images, np.zeros(40, int)), "edges:0.2")
 
 

@@ -71,7 +71,7 @@ def test_a_penalty_that_never_counted_is_a_warning(many: Bars, tmp_path: Path, c
     )
     assert "the penalty took effect in none of 20 steps" in found.stdout
     c.report(tmp_path / "page.html", d)
-    assert "The penalty counted in none of 20 steps" in (tmp_path / "page.html").read_text()
+    assert "The penalty took effect in none of 20 steps" in (tmp_path / "page.html").read_text()
 
 
 def test_what_is_not_known_is_null_in_files(bars: Bars, tmp_path: Path) -> None:
