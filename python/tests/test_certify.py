@@ -117,7 +117,7 @@ def test_bad_boxes(fitted: r4.Classifier, bars: Bars, labels: np.ndarray) -> Non
         ({"eps": True}, "expected a number"),
         ({"eps": 1.5}, "larger than the range"),
         ({"range": True, "valid": "none"}, "there is no range"),
-        ({"range": True, "valid": (1, 0)}, "the lower first"),
+        ({"range": True, "valid": (1, 0)}, "the lower one first"),
         ({"range": True, "valid": (1,)}, "the lowest and the highest"),
         ({"range": True, "semantics": "exact"}, "semantics is 'exact'"),
         ({"range": True, "attack": -1}, "attack is -1"),
