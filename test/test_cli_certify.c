@@ -90,13 +90,14 @@ static void interrupted_at_random_moments(void **state)
   uint64_t chance = 1;
   EXPECT("$R4 certify run --range --radius --out whole%d.txt --attack 6 2>/dev/null | grep -v ' s)' > whole", 0);
   int killed = 0, done = 0;
-  for (int k = 0; k < 60 && !done; k++) {
+  double patience = 4; /* milliseconds: the first are too few on any machine, the last enough */
+  for (int k = 0; k < 60 && !done; k++, patience *= 1.15) {
     char line[400];
     chance = chance * 6364136223846793005u + 1442695040888963407u;
     snprintf(line, sizeof line,
-             "timeout -s %s 0.%03d $R4 certify run --range --radius --out again%%d.txt --attack 6 > again 2>note; "
+             "timeout -s %s %.3f $R4 certify run --range --radius --out again%%d.txt --attack 6 > again 2>note; "
              "echo code $?",
-             k % 3 ? "KILL" : "TERM", 20 + 10 * k + (int)(chance >> 40) % 40);
+             k % 3 ? "KILL" : "TERM", patience * (1 + (double)(chance >> 40 & 255) / 256) / 1000);
     EXPECT(line, 0, "code ");
     done = strstr(command_output, "code 0") != NULL;
     killed += !done;
