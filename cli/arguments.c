@@ -1,5 +1,6 @@
 #include "arguments.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
@@ -11,9 +12,12 @@
 
 enum { MAX_OPTIONS = 64 };
 
+/* Of an option's name, without what its value is called. */
+static int name_length(const char *name) { return (int)strcspn(name, " "); }
+
 static bool complain(const char *command, const char *name, const char *expected, const char *got)
 {
-  fprintf(stderr, "r4 %s: --%s needs %s, got \"%s\"\n", command, name, expected, got);
+  fprintf(stderr, "r4 %s: --%.*s needs %s, got \"%s\"\n", command, name_length(name), name, expected, got);
   return false;
 }
 
@@ -99,7 +103,7 @@ static bool is_word(const struct option *o)
 static const struct option *find(const struct option *table, const char *name, size_t length)
 {
   for (const struct option *o = table; o->name; o++)
-    if (!is_word(o) && strlen(o->name) == length && !memcmp(o->name, name, length)) return o;
+    if (!is_word(o) && (size_t)name_length(o->name) == length && !memcmp(o->name, name, length)) return o;
   return NULL;
 }
 
@@ -108,12 +112,14 @@ static bool unknown(const char *command, const struct option *table, const char 
   const struct option *best = NULL;
   size_t least = 3;
   for (const struct option *o = table; o->name && !strncmp(word, "--", 2); o++) {
+    char name[32];
     if (is_word(o)) continue;
-    size_t distance = r4_word_distance(word + 2, o->name);
+    snprintf(name, sizeof name, "%.*s", name_length(o->name), o->name);
+    size_t distance = r4_word_distance(word + 2, name);
     if (distance < least) least = distance, best = o;
   }
   fprintf(stderr, "r4 %s: %s \"%s\"", command, *word == '-' ? "unknown option" : "unexpected argument", word);
-  if (best) fprintf(stderr, "; did you mean --%s?", best->name);
+  if (best) fprintf(stderr, "; did you mean --%.*s?", name_length(best->name), best->name);
   fprintf(stderr, "\nTry: r4 help %s\n", command);
   return false;
 }
@@ -217,16 +223,34 @@ static void print_wrapped(const char *text, int from)
   printf("\n");
 }
 
+/* "--eps EPS", "--mask-means MEANS", "--examples N", "--set KEY=VALUE", "RUN" */
+static void describe_name(const struct option *o, char *to, size_t size)
+{
+  size_t n = (size_t)snprintf(to, size, "%s%s", is_word(o) ? "" : "--", o->name);
+  if (is_word(o) || o->type == OPTION_FLAG || strchr(o->name, ' ')) return;
+  const char *number = o->type == OPTION_WHOLE ? "N" : o->type == OPTION_REAL ? "X" : NULL;
+  const char *dash = strrchr(o->name, '-'), *last = dash ? dash + 1 : o->name;
+  snprintf(to + n, size - n, " %s", number ? number : last);
+  for (char *c = to + n; !number && *c; c++) *c = (char)toupper((unsigned char)*c);
+}
+
 void options_help(const struct option *table)
 {
-  static const char *const argument[] = {"", " N", " X", " NAME", "", " WORD", "", ""};
+  enum { MOST = 22 }; /* a longer name has a line of its own */
+  char left[64], help[1000];
+  int width = 0;
   for (const struct option *o = table; o->name; o++) {
-    char left[40], help[1000];
+    describe_name(o, left, sizeof left);
+    int n = (int)strlen(left);
+    if (n > width && n <= MOST) width = n;
+  }
+  for (const struct option *o = table; o->name; o++) {
     bool default_is_told = o->initial && *o->initial;
-    snprintf(left, sizeof left, "%s%s%s", is_word(o) ? "" : "--", o->name, argument[o->type]);
+    describe_name(o, left, sizeof left);
     snprintf(help, sizeof help, "%s%s%s%s", o->help, default_is_told ? " (default " : "",
              default_is_told ? o->initial : "", default_is_told ? ")" : "");
-    int column = printf("  %-18s ", left);
-    print_wrapped(help, column);
+    bool apart = printf("  %-*s", width, left) > width + 2;
+    printf("%s%*s", apart ? "\n" : "", apart ? width + 4 : 2, "");
+    print_wrapped(help, width + 4);
   }
 }

@@ -31,7 +31,7 @@ struct rest {
 };
 
 struct option {
-  const char *name; /* without the dashes, or what help calls a word; NULL ends a table */
+  const char *name; /* "out", or with what help calls its value: "set KEY=VALUE"; of a word, that. NULL ends a table */
   enum option_type type;
   size_t offset;       /* of its place in the settings                         */
   const char *initial; /* as if the user had written it; NULL for false and "" */
@@ -45,7 +45,7 @@ bool options_read(const char *command, const struct option *table, void *setting
 /* The words that a command needs, as " NAME NAME", and then " [OPTIONS]", on stdout. */
 void options_usage(const struct option *table);
 
-/* One line for each option, on stdout. */
+/* What each option takes and does, in two columns, on stdout. */
 void options_help(const struct option *table);
 
 #endif

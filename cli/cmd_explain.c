@@ -22,9 +22,9 @@ struct explain_settings {
 static const struct option options[] = {
   {"RUN", OPTION_WORDS, AT(runs), NULL, 0, 0,
    "folders made by r4 train, or model files; several are compared"},
-  {"out", OPTION_TEXT, AT(out), NULL, 0, 0,
+  {"out FILE", OPTION_TEXT, AT(out), NULL, 0, 0,
    "the picture to write, a new .png file (default: explain.png in the first RUN, overwritten each time)"},
-  {"all", OPTION_TEXT, AT(all), NULL, 0, 0,
+  {"all FOLDER", OPTION_TEXT, AT(all), NULL, 0, 0,
    "a new folder: one picture for each example of the split (or of those that --wrong or --swap select), named by its "
    "number in the split"},
   {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "overwrite the file of --out, or files in the folder of --all"},
@@ -50,7 +50,7 @@ static const struct option options[] = {
   {"common-scale", OPTION_FLAG, AT(common_scale), NULL, 0, 0,
    "use one colour scale for the RUNs of a row"},
   {"seed", OPTION_WHOLE, AT(seed), "-1", -1, 1e18, "seed of each RUN; -1: its first"},
-  {"data", OPTION_TEXT, AT(data), NULL, 0, 0,
+  {"data PATH", OPTION_TEXT, AT(data), NULL, 0, 0,
    "other data, a recipe or path, read with the settings of the first RUN"},
   {"other-data", OPTION_FLAG, AT(other_data), NULL, 0, 0,
    "accept data other than those the first RUN was trained on"},

@@ -8,18 +8,18 @@
 #define AT(field) offsetof(struct report_settings, field)
 static const struct option options[] = {
   {"RUN", OPTION_WORDS, AT(runs), NULL, 0, 0, "folders made by r4 train; several are compared"},
-  {"out", OPTION_TEXT, AT(out), NULL, 0, 0,
+  {"out FILE", OPTION_TEXT, AT(out), NULL, 0, 0,
    "the page to write, a new .html file (default: report.html, for one RUN in its folder, where it is overwritten, "
    "for several in the current folder)"},
   {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "overwrite the file"},
-  {"title", OPTION_TEXT, AT(title), NULL, 0, 0, "heading of the page"},
+  {"title TEXT", OPTION_TEXT, AT(title), NULL, 0, 0, "heading of the page"},
   {"examples", OPTION_WHOLE, AT(examples), "0", 0, 64, "number with heat maps; 0: 6, or fewer for many runs"},
   {"kappa", OPTION_WHOLE, AT(kappa), "256", 1, 1e9,
    "number of examples to measure fragility on, if r4 eval has not measured all"},
-  {"ablations", OPTION_LIST, AT(ablations), NULL, 0, 0,
+  {"ablations RESULTS", OPTION_LIST, AT(ablations), NULL, 0, 0,
    "results of r4 ablate: its folder, or results.json; may be repeated"},
   {"split", OPTION_TEXT, AT(split), "test", 0, 0, "test, val or train"},
-  {"data", OPTION_TEXT, AT(data), NULL, 0, 0, "where the data of the RUNs are now, if they have moved"},
+  {"data PATH", OPTION_TEXT, AT(data), NULL, 0, 0, "where the data of the RUNs are now, if they have moved"},
   {"other-data", OPTION_FLAG, AT(other_data), NULL, 0, 0,
    "accept data other than those the RUNs were trained on"},
   {0},

@@ -17,10 +17,10 @@ struct train_settings {
 static const struct option options[] = {
   {"FILE", OPTION_WORD, AT(file), NULL, 0, 0,
    "settings in YAML, a preset (decoy-mnist/cert-r4), or the folder of a run"},
-  {"set", OPTION_LIST, AT(set), NULL, 0, 0, "key=value: change one setting; may be repeated"},
+  {"set KEY=VALUE", OPTION_LIST, AT(set), NULL, 0, 0, "change one setting; may be repeated"},
   {"seeds", OPTION_WHOLE, AT(seeds), "0", 0, MAX_SEEDS,
    "number of seeds, from the setting seed on; 0: 1, or those to resume"},
-  {"out", OPTION_TEXT, AT(out), NULL, 0, 0, "folder for the run, with a folder for each seed"},
+  {"out FOLDER", OPTION_TEXT, AT(out), NULL, 0, 0, "folder for the run, with a folder for each seed"},
   {"jobs", OPTION_WHOLE, AT(jobs), "0", 0, MAX_SEEDS,
    "seeds trained at once, sharing the CPUs; 0: as many as CPUs"},
   {"resume", OPTION_FLAG, AT(resume), NULL, 0, 0, "continue from the last checkpoints"},

@@ -59,9 +59,9 @@ static void print_line(const r4_setting_info *t)
 
 static void print_fully(const r4_setting_info *t)
 {
-  printf("  %-16s %s%s%s  [", t->key, *t->initial ? "(" : "", t->initial, *t->initial ? ")" : "");
+  printf("  %-22s ", t->key);
   print_range(t);
-  printf("]\n  %-16s ", "");
+  printf("; default %s\n      ", *t->initial ? t->initial : "empty");
   print_methods(t->key, "", ": ");
   printf("%s\n", t->help);
 }

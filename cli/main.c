@@ -93,9 +93,9 @@ static void help_parts(FILE *f, const struct command *c, const char *path)
     fprintf(f, "%s: %s", path, c->summary);
   fprintf(f, "\n\nUsage: %s COMMAND [OPTIONS]\n\n", path);
   for (const struct command *const *part = c->parts; *part; part++)
-    fprintf(f, "  %-8s %s\n", (*part)->name, (*part)->summary);
+    fprintf(f, "  %-9s  %s\n", (*part)->name, (*part)->summary);
   if (c == &root)
-    fprintf(f, "  %-8s %s\n", "help",
+    fprintf(f, "  %-9s  %s\n", "help",
             "explain a command, a setting or the methods: r4 help train, r4 help lambda, r4 help methods");
   else
     fprintf(f, "\nMore about one of them: r4 help%s COMMAND\n", path + strlen("r4"));

@@ -237,7 +237,7 @@ static void wrong_arguments(void **state)
   EXPECT("$R4 predict run --jsn a.png", 2, "did you mean --json?");
   EXPECT("$R4 predict run ''", 2, "unexpected argument");
   EXPECT("$R4 help predict", 0, "Usage: r4 predict RUN IMAGES... [OPTIONS]");
-  EXPECT("$R4 help", 0, "predict  predict classes of new photos");
+  EXPECT("$R4 help", 0, "predict    predict classes of new photos");
 }
 
 /* Nets of dense layers do not say what images they were trained on. */

@@ -56,11 +56,11 @@ struct source {
    "what white means in masks: irrelevant or relevant"},                                                             \
   {"mask-values", OPTION_TEXT, offsetof(type, field.mask_values), NULL, 0, 0,                                        \
    "label images as masks: the values that count as masked, such as 2,3"},                                           \
-  {"masks", OPTION_TEXT, offsetof(type, field.read.masks), NULL, 0, 0,                                               \
+  {"masks FILE", OPTION_TEXT, offsetof(type, field.read.masks), NULL, 0, 0,                                          \
    "a file with annotations: boxes, COCO, Label Studio"},                                                            \
-  {"mask-categories", OPTION_TEXT, offsetof(type, field.read.mask_categories), NULL, 0, 0,                           \
+  {"mask-categories LABELS", OPTION_TEXT, offsetof(type, field.read.mask_categories), NULL, 0, 0,                    \
    "labels of annotations that count as masks, such as tag,ruler"},                                                  \
-  {"tokenizer", OPTION_TEXT, offsetof(type, field.read.tokenizer), NULL, 0, 0,                                       \
+  {"tokenizer FILE", OPTION_TEXT, offsetof(type, field.read.tokenizer), NULL, 0, 0,                                  \
    "texts: tokenizer.json or vocab.txt (default: minilm's)"},                                                        \
   {"length", OPTION_WHOLE, offsetof(type, field.read.length), "0", 0, 1048576,                                       \
    "texts: cut longer ones to this many tokens; 0: the longest, at most 512"},                                       \

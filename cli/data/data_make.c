@@ -14,10 +14,10 @@ struct data_make_settings {
 #define AT(field) offsetof(struct data_make_settings, field)
 static const struct option options[] = {
   {"RECIPE", OPTION_WORD, AT(recipe), NULL, 0, 0, "name of the recipe: see r4 data list"},
-  {"out", OPTION_TEXT, AT(out), NULL, 0, 0, "the npz file to write"},
-  {"from", OPTION_TEXT, AT(source.path), NULL, 0, 0, "a source other than the recipe's own: a known name or a path"},
+  {"out FILE", OPTION_TEXT, AT(out), NULL, 0, 0, "the npz file to write"},
+  {"from SOURCE", OPTION_TEXT, AT(source.path), NULL, 0, 0, "a source other than the recipe's own: a known name or a path"},
   {"seed", OPTION_WHOLE, AT(source.read.seed), "0", 0, 1e15, "of every draw"},
-  {"val", OPTION_TEXT, AT(val), NULL, 0, 0, "share for validation, or none; otherwise as the source has it"},
+  {"val SHARE", OPTION_TEXT, AT(val), NULL, 0, 0, "share for validation, or none; otherwise as the source has it"},
   {"split", OPTION_TEXT, AT(split), NULL, 0, 0,
    "HAM10000: split by lesion, or own: as dermamnist_split.csv says"},
   {"size", OPTION_WHOLE, AT(source.size), "0", 0, 65536, "resize images to N x N; 0: as the recipe says"},

@@ -11,7 +11,7 @@ static const struct option options[] = {
   SOURCE_OPTIONS(struct data_show_settings, source),
   {"split", OPTION_TEXT, offsetof(struct data_show_settings, split), NULL, 0, 0,
    "only this part: train, val or test"},
-  {"out", OPTION_TEXT, offsetof(struct data_show_settings, out), NULL, 0, 0,
+  {"out FILE", OPTION_TEXT, offsetof(struct data_show_settings, out), NULL, 0, 0,
    "also draw a contact sheet, a PNG file"},
   {"force", OPTION_FLAG, offsetof(struct data_show_settings, force), NULL, 0, 0,
    "overwrite an existing file"},
