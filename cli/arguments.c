@@ -13,7 +13,10 @@
 enum { MAX_OPTIONS = 64 };
 
 /* Of an option's name, without what its value is called. */
-static int name_length(const char *name) { return (int)strcspn(name, " "); }
+static int name_length(const char *name)
+{
+  return (int)strcspn(name, " ");
+}
 
 static bool complain(const char *command, const char *name, const char *expected, const char *got)
 {

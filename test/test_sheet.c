@@ -1,4 +1,4 @@
-/* Contact sheets: text, outlines, and where the examples of a small data set stand. */
+/* Contact sheets: outlines, and where the examples of a small data set stand. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "folder_make.h"
 #include "picture/canvas.h"
 
-static const uint8_t black[3] = {0}, strong[3] = {0, 210, 255};
+static const uint8_t strong[3] = {0, 210, 255};
 
 static struct image white(size_t height, size_t width)
 {
@@ -17,58 +17,6 @@ static struct image white(size_t height, size_t width)
   assert_int_equal(image_new(&on, height, width, 3, NULL), R4_OK);
   memset(on.pixel, 255, height * width * 3);
   return on;
-}
-
-/* Rows as "#" and ".", where # is anything but white. */
-static void assert_drawn(const struct image *on, const char *const *rows)
-{
-  for (size_t i = 0; i < on->height; i++)
-    for (size_t j = 0; j < on->width; j++)
-      if ((on->pixel[(i * on->width + j) * 3] != 255) != (rows[i][j] == '#'))
-        fail_msg("pixel %zu of row %zu, expected %s", j, i, rows[i]);
-}
-
-static void text_is_drawn(void **state)
-{
-  (void)state;
-  struct image on = white(8, 18);
-  canvas_text(&on, 1, 1, 1, 17, black, "Ri");
-  static const char *const letters[] = {"..................", ".####....#........", ".#...#............",
-                                        ".#...#..##........", ".####....#........", ".#.#.....#........",
-                                        ".#..#....#........", ".#...#..###......."};
-  assert_drawn(&on, letters);
-  image_clear(&on);
-  on = white(7, 17);
-  canvas_text(&on, 0, 0, 1, 17, black, "long"); /* room for three: l and two dots */
-  static const char *const cut[] = {".##..............", "..#..............", "..#..............",
-                                    "..#..............", "..#..............", "..#....##....##..",
-                                    ".###...##....##.."};
-  assert_drawn(&on, cut);
-  image_clear(&on);
-  struct image other = white(7, 17);
-  on = white(7, 17);
-  canvas_text(&on, 0, 0, 1, 17, black, "a\xc3\xa4\x01");
-  canvas_text(&other, 0, 0, 1, 17, black, "a??");
-  assert_memory_equal(on.pixel, other.pixel, 7 * 17 * 3);
-  assert_int_equal(canvas_text_width("a\xc3\xa4", 3), 33);
-  assert_int_equal(canvas_text_width("", 3), 0);
-  canvas_text(&on, 15, 5, 1, 17, black, "xxx"); /* beyond the edge: nothing happens there */
-  image_clear(&on);
-  image_clear(&other);
-}
-
-/* Each dot of a letter becomes a square, and as many letters fit as the room has for them. */
-static void text_of_twice_the_size(void **state)
-{
-  (void)state;
-  struct image small = white(7, 17), large = white(14, 34);
-  canvas_text(&small, 0, 0, 1, 17, black, "g4%s");
-  canvas_text(&large, 0, 0, 2, 34, black, "g4%s");
-  for (size_t i = 0; i < 14; i++)
-    for (size_t j = 0; j < 34; j++)
-      assert_int_equal(large.pixel[(i * 34 + j) * 3], small.pixel[(i / 2 * 17 + j / 2) * 3]);
-  image_clear(&small);
-  image_clear(&large);
 }
 
 static void outlines_have_two_tones(void **state)
@@ -133,7 +81,7 @@ static int at(const struct image *sheet, size_t y, size_t x)
   return sheet->pixel[(y * sheet->width + x) * 3];
 }
 
-enum { GAP = 10, LINE = 12, H = 96, W = 64, ROW = LINE + H + LINE + GAP, PAPER = 250 };
+enum { GAP = 10, LINE = 14, H = 96, W = 64, ROW = LINE + H + LINE + GAP, PAPER = 250 };
 
 static void examples_stand_in_rows(void **state)
 {
@@ -197,9 +145,7 @@ static void memory_may_run_out(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(text_is_drawn),
-                                     cmocka_unit_test(text_of_twice_the_size),
-                                     cmocka_unit_test(outlines_have_two_tones),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(outlines_have_two_tones),
                                      cmocka_unit_test(examples_stand_in_rows),
                                      cmocka_unit_test(what_is_no_image_is_refused),
                                      cmocka_unit_test(memory_may_run_out)};

@@ -15,7 +15,8 @@ struct data_make_settings {
 static const struct option options[] = {
   {"RECIPE", OPTION_WORD, AT(recipe), NULL, 0, 0, "name of the recipe: see r4 data list"},
   {"out FILE", OPTION_TEXT, AT(out), NULL, 0, 0, "the npz file to write"},
-  {"from SOURCE", OPTION_TEXT, AT(source.path), NULL, 0, 0, "a source other than the recipe's own: a known name or a path"},
+  {"from SOURCE", OPTION_TEXT, AT(source.path), NULL, 0, 0,
+   "a source other than the recipe's own: a known name or a path"},
   {"seed", OPTION_WHOLE, AT(source.read.seed), "0", 0, 1e15, "of every draw"},
   {"val SHARE", OPTION_TEXT, AT(val), NULL, 0, 0, "share for validation, or none; otherwise as the source has it"},
   {"split", OPTION_TEXT, AT(split), NULL, 0, 0,

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/utf8.h"
 #include "picture/canvas.h"
 
 static void dot(struct image *on, size_t x, size_t y, const uint8_t colour[3])
@@ -15,47 +16,73 @@ void canvas_fill(struct image *on, size_t x, size_t y, size_t width, size_t heig
 
 /* ---- Text ---- */
 
-static const uint8_t *letter(unsigned char c)
+/* The letter at *text, which is moved on to the next one. What the font has not, and what is not UTF-8, is "?". */
+static const struct glyph *next_glyph(const struct font *f, const char **text)
 {
-  bool printable = c >= FIRST_LETTER && c < FIRST_LETTER + LETTERS;
-  return font[(printable ? c : '?') - FIRST_LETTER];
+  uint32_t code;
+  size_t n = utf8_next(*text, &code);
+  *text += n ? n : 1;
+  if (n && code >= ' ' && code <= '~') return f->glyph + (code - ' ');
+  if (n && code >= 0xa0 && code <= 0xff) return f->glyph + ('~' - ' ' + 1) + (code - 0xa0);
+  return f->glyph + ('?' - ' ');
 }
 
-/* Bytes of UTF-8 that go on with the character before. */
-static bool is_continuation(unsigned char c)
+size_t canvas_text_width(const char *text, const struct font *f)
 {
-  return c >> 6 == 2;
+  size_t width = 0;
+  while (*text) width += (size_t)next_glyph(f, &text)->advance;
+  return width;
 }
 
-static size_t characters(const char *text)
+/* colour with a weight of shade / 15 over what is there */
+static void blend(struct image *on, size_t x, size_t y, int shade, const uint8_t colour[3])
 {
-  size_t n = 0;
-  for (; *text; text++) n += !is_continuation((unsigned char)*text);
-  return n;
+  if (x >= on->width || y >= on->height) return;
+  uint8_t *to = on->pixel + (y * on->width + x) * 3;
+  for (int c = 0; c < 3; c++) to[c] = (uint8_t)((to[c] * (15 - shade) + colour[c] * shade + 7) / 15);
 }
 
-size_t canvas_text_width(const char *text, size_t size)
+/* What lies left of the image or above it has coordinates near SIZE_MAX, and is not drawn either. */
+static void draw_glyph(struct image *on, size_t x, size_t y, const struct font *f, const struct glyph *g,
+                       const uint8_t colour[3])
 {
-  size_t n = characters(text);
-  return n ? (n * LETTER_STEP - 1) * size : 0;
+  const char *pixel = f->pixel + g->pixel;
+  for (int i = 0; i < g->height; i++)
+    for (int j = 0; j < g->width; j++, pixel++) {
+      int shade = *pixel <= '9' ? *pixel - '0' : *pixel - 'a' + 10;
+      blend(on, x + (size_t)(g->left + j), y + (size_t)(g->top + i), shade, colour);
+    }
 }
 
-void canvas_text(struct image *on, size_t x, size_t y, size_t size, size_t width, const uint8_t colour[3],
-                 const char *text)
+/* The end of as much of text as fits into width, "..", if it must be cut, included. */
+static const char *cut(const char *text, const struct font *f, size_t width)
 {
-  size_t n = characters(text), most = (width / size + 1) / LETTER_STEP;
-  size_t whole = n <= most ? n : most > 2 ? most - 2 : 0, shown = n <= most ? n : most;
-  for (size_t k = 0; k < shown; k++, x += LETTER_STEP * size) {
-    char c = k < whole ? *text : '.';
-    const uint8_t *rows = letter((unsigned char)c);
-    size_t top = y + (strchr("gpqy", c) ? size : 0); /* these hang below the line */
-    for (size_t i = 0; i < LETTER_HEIGHT; i++)
-      for (size_t j = 0; j < LETTER_WIDTH; j++)
-        if (rows[i] >> (LETTER_WIDTH - 1 - j) & 1)
-          canvas_fill(on, x + j * size, top + i * size, size, size, colour);
-    do text++;
-    while (is_continuation((unsigned char)*text));
+  size_t dots = canvas_text_width("..", f), used = 0;
+  if (canvas_text_width(text, f) <= width) return text + strlen(text);
+  for (const char *next = text;; text = next) {
+    used += (size_t)next_glyph(f, &next)->advance;
+    if (used + dots > width) return text;
   }
+}
+
+static size_t draw_text(struct image *on, size_t x, size_t y, const struct font *f, const uint8_t colour[3],
+                        const char *text, const char *end)
+{
+  while (text < end) {
+    const struct glyph *g = next_glyph(f, &text);
+    draw_glyph(on, x, y, f, g, colour);
+    x += (size_t)g->advance;
+  }
+  return x;
+}
+
+void canvas_text(struct image *on, size_t x, size_t y, const struct font *f, size_t width,
+                 const uint8_t colour[3], const char *text)
+{
+  static const char dots[] = "..";
+  const char *end = cut(text, f, width);
+  x = draw_text(on, x, y, f, colour, text, end);
+  if (*end && canvas_text_width(dots, f) <= width) draw_text(on, x, y, f, colour, dots, dots + 2);
 }
 
 /* ---- Outlines ---- */

@@ -21,7 +21,7 @@
 #include "picture/canvas.h"
 #include "report/picture/heat.h"
 
-enum { CELL = 196, GAP = 24, SPACE = 6, SIZE = 2, ROW = 22, MAX_COLUMNS = 64, TEXT = 128 };
+enum { CELL = 196, GAP = 24, SPACE = 6, ROW = 22, MAX_COLUMNS = 64, TEXT = 128 };
 
 static const uint8_t INK[3] = {30, 30, 30}, PALE[3] = {105, 105, 105}, EDGE[3] = {190, 190, 190};
 static const uint8_t RIGHT[3] = {0, 110, 80}, WRONG[3] = {190, 70, 0}; /* also told apart by words */
@@ -169,9 +169,8 @@ static double mean_share(const struct picture *p, const struct column *c)
 static void write_in(struct picture *p, size_t x, size_t y, size_t room, const uint8_t colour[3],
                      const char *text)
 {
-  size_t size = canvas_text_width(text, SIZE) <= room ? SIZE : 1;
-  size_t down = (SIZE - size) * LETTER_HEIGHT; /* small ones stand on the same line */
-  canvas_text(&p->canvas, x, y + down, size, room, colour, text);
+  const struct font *f = canvas_text_width(text, &font_large) <= room ? &font_large : &font_small;
+  canvas_text(&p->canvas, x, y + font_large.height - f->height, f, room, colour, text); /* on the same line */
 }
 
 static void write_at(struct picture *p, size_t x, size_t y, const uint8_t colour[3], const char *text)
@@ -296,8 +295,8 @@ static void draw_map(struct picture *p, size_t column, size_t i, size_t x, size_
   else if (!p->o->answers)
     write_at(p, x, y, INK, "no mask");
   c_locale_print(text, sizeof text, "max %.2g", scale);
-  size_t right = x + p->pitch - GAP - canvas_text_width(text, 1);
-  canvas_text(&p->canvas, right, y + LETTER_HEIGHT, 1, p->pitch, PALE, text);
+  size_t right = x + p->pitch - GAP - canvas_text_width(text, &font_small);
+  canvas_text(&p->canvas, right, y + font_large.height - font_small.height, &font_small, p->pitch, PALE, text);
   if (p->subjects > 1) write_answer(p, x, y + ROW, i, c->predicted);
 }
 
@@ -344,7 +343,7 @@ static size_t draw_means(struct picture *p, size_t y, double *share)
 
 static void draw_bar(struct picture *p, size_t x, size_t y, bool width)
 {
-  size_t height = SIZE * LETTER_HEIGHT;
+  size_t height = font_large.height;
   for (size_t k = 0; k < CELL; k++) {
     double v = (double)k / (CELL - 1);
     struct colour c = width ? heat_width(v) : heat_signed(2 * v - 1);

@@ -12,7 +12,7 @@ enum {
   CELL = 96,     /* images are enlarged by the whole factor that comes nearest to this          */
   LARGEST = 192, /* and made smaller above that                                                 */
   GAP = 10,      /* between cells and around them                                               */
-  LINE = LETTER_HEIGHT + 5,
+  LINE = 14, /* of small letters */
   COLUMNS = 10,
   MOST_COLUMNS = 1000
 };
@@ -116,7 +116,7 @@ static void write_names(struct image *on, const r4_data *d, size_t i, size_t x, 
   const char *label = d->classes->name[r->label], *group = d->groups->name[r->group];
   bool same = d->groups == d->classes || !strcmp(label, group);
   snprintf(text, sizeof text, "%s%s%s", label, same ? "" : " / ", same ? "" : group);
-  canvas_text(on, x, y, 1, width, ink, text);
+  canvas_text(on, x, y, &font_small, width, ink, text);
 }
 
 /* room: memory for an example and for one as large as on the sheet. */
@@ -146,7 +146,7 @@ static void write_title(struct image *on, const r4_data *d, r4_sheet_rows rows, 
   for (size_t i = 0; i < d->n; i++) n += row_of(d, rows, i) == row;
   const char *name = rows == R4_SHEET_CLASSES ? d->classes->name[row] : split_words[row];
   snprintf(text, sizeof text, "%s: %zu", name, n);
-  canvas_text(on, GAP, y, 1, on->width - 2 * GAP, faint, text);
+  canvas_text(on, GAP, y, &font_small, on->width - 2 * GAP, faint, text);
 }
 
 static r4_status draw(struct image *on, const r4_data *d, const struct layout *l, r4_sheet_rows rows,
