@@ -276,8 +276,9 @@ static r4_status draw_one(const struct explanation *x, r4_heat_options *o, const
 {
   char title[256];
   bool one = x->o.runs.n == 1;
-  snprintf(title, sizeof title, "%.160s%s%s %s%s", one ? x->subject[0].name : "", one ? ": " : "", x->o.split, what,
-           x->o.swap ? ", masked content swapped" : "");
+  snprintf(title, sizeof title, "%.100s%s%s %s%s%s%.100s", one ? x->subject[0].name : "", one ? ": " : "", x->o.split,
+           what, x->o.swap ? ", masked content swapped" : "", x->o.wrong ? ", misclassified by " : "",
+           x->o.wrong ? x->subject[0].name : "");
   o->title = title;
   return (is_text(x) ? r4_text_picture : r4_heat_picture)(x->subject, x->o.runs.n, d, o, path, share, e);
 }
