@@ -83,7 +83,7 @@ void report_add_commands(struct report *r)
 static bool are_data_of(const struct report_data *d, const struct run *run)
 {
   for (size_t k = 0; k < run->seeds; k++)
-    if (r4_run_check_data(run->folder[k], d->all_hash, NULL)) return false;
+    if (r4_run_check_data(run->folder[k], d->all_hash, NULL, NULL, NULL)) return false;
   return true;
 }
 

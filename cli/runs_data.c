@@ -14,16 +14,22 @@ static int fail(const char *command, const r4_error *e, r4_status kind, const ch
 /* Where a manifest is missing nobody can tell: that is said, and no error. */
 static int check_data(const char *command, const struct run *r, const r4_data *d)
 {
-  char hash[R4_HASH_SIZE];
+  char hash[R4_HASH_SIZE], unmasked[R4_HASH_SIZE];
+  bool masks_differ = false, any_differ = false;
   r4_data_hash(d, hash);
+  r4_data_hash_unmasked(d, unmasked);
   for (size_t k = 0; k < r->seeds; k++) {
     r4_error e = {0};
-    r4_status s = r4_run_check_data(r->folder[k], hash, &e);
+    r4_status s = r4_run_check_data(r->folder[k], hash, unmasked, &masks_differ, &e);
+    any_differ |= masks_differ;
     if (s == R4_E_IO)
       fprintf(stderr, "r4 %s: %s; so it is unknown whether these are the data of the run\n", command, e.text);
     else if (s)
       return fail(command, &e, R4_E_ARGUMENT, "; --other-data accepts them");
   }
+  if (any_differ)
+    fprintf(stderr, "r4 %s: %s: masks were added or changed since it was trained; this is with those of now\n", command,
+            shown(r->folder[0]).text);
   return EXIT_DONE;
 }
 

@@ -203,6 +203,8 @@ const char *r4_data_note(const r4_data *d, size_t k); /* NULL: k is too large */
 enum { R4_HASH_SIZE = 65 };
 /* SHA-256 of the content (values, labels, groups, splits, masks, names; not of how it is stored), in hex digits. */
 void r4_data_hash(const r4_data *d, char hex[R4_HASH_SIZE]);
+/* The same without masks, and with no difference between training and validation. */
+void r4_data_hash_unmasked(const r4_data *d, char hex[R4_HASH_SIZE]);
 
 /* ---- Reading and writing -------------------------------------------------------------------- */
 

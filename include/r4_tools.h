@@ -174,8 +174,11 @@ r4_run_change r4_settings_compare(const r4_settings *was, const r4_settings *now
 r4_status r4_settings_locate(r4_settings *s, const char *folder, const char *instead, r4_error *e);
 
 /* Whether data with this r4_data_hash, all splits together, are those that the run in folder was trained on:
- * R4_E_ARGUMENT with both hashes if not. R4_E_IO if the folder has no manifest.json to say so. */
-r4_status r4_run_check_data(const char *folder, const char *hash, r4_error *e);
+ * R4_E_ARGUMENT with both hashes if not. R4_E_IO if the folder has no manifest.json to say so. With their
+ * r4_data_hash_unmasked, data whose masks alone have changed since are accepted, and *masks_differ (if not NULL) says
+ * so; NULL: they are not. */
+r4_status r4_run_check_data(const char *folder, const char *hash, const char *unmasked, bool *masks_differ,
+                            r4_error *e);
 
 /* As r4_settings_data, of a run that is only read, and that may come from somebody else: nothing is written to
  * data.cache. */

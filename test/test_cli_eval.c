@@ -306,6 +306,25 @@ static void replaced_data_are_noticed(void **state)
          "swap-run/seed-0/manifest.json: line");
 }
 
+/* First without masks, as everybody does; then they are drawn, and both nets are compared with them. */
+static void masks_may_come_later(void **state)
+{
+  (void)state;
+  pets_make((struct pets){.folder = "drawn", .cat = "cat", .dog = "dog", .test = 6, .masked = true});
+  pets_settings("drawn.yaml", "drawn", "");
+  EXPECT("mv drawn/masks kept && $R4 train drawn.yaml --out drawn-before --quiet && mv kept drawn/masks && "
+         "$R4 train drawn.yaml --set method=r3 --set lambda=0.1 --out drawn-after --quiet", 0, "drawn-after");
+  EXPECT("$R4 eval drawn-before drawn-after", 0,
+         "drawn-before/seed-0: masks were added or changed since it was trained",
+         "kappa, masked");
+  EXPECT("$R4 report drawn-before drawn-after --out drawn.html", 0, "masks were added or changed", "drawn.html");
+  EXPECT("$R4 eval drawn-after", 0, "6 examples of test");
+  command_lacks("masks were added");
+  EXPECT("rm drawn/masks/1*.png && $R4 eval drawn-after", 0, "drawn-after/seed-0: masks were added or changed");
+  EXPECT("sed -i '$d' drawn/metadata.csv && $R4 eval drawn-before", 2,
+         "drawn-before/seed-0: trained on data with SHA-256");
+}
+
 /* A run reads the masks that it was trained with, whatever was put beside them since. */
 static void later_boxes_are_not_read(void **state)
 {
@@ -495,6 +514,7 @@ int main(void)
     cmocka_unit_test(what_is_predicted),
     cmocka_unit_test(replaced_data_are_noticed),
     cmocka_unit_test(other_models_are_noticed),
+    cmocka_unit_test(masks_may_come_later),
     cmocka_unit_test(later_boxes_are_not_read),
     cmocka_unit_test(accuracy_by_a_column),
     cmocka_unit_test(splits_without_examples),

@@ -100,9 +100,10 @@ static void fractions_keep_shares_and_nest(void **state)
 static void hash_sees_content(void **state)
 {
   (void)state;
-  char whole[R4_HASH_SIZE], other[R4_HASH_SIZE];
+  char whole[R4_HASH_SIZE], bare[R4_HASH_SIZE], other[R4_HASH_SIZE];
   r4_data *d = make(40);
   r4_data_hash(d, whole);
+  r4_data_hash_unmasked(d, bare);
   r4_data *same = data_derive(d, NULL);
   data_set_about(same, NULL, "another way");
   r4_data_hash(same, other);
@@ -118,7 +119,13 @@ static void hash_sees_content(void **state)
     if (k == 4) r->row = 4;
     r4_data_hash(same, other);
     assert_string_not_equal(whole, other);
+    r4_data_hash_unmasked(same, other);
+    assert_int_equal(!strcmp(bare, other), k == 2 || k == 3); /* a mask, and whether it validates, make no difference */
   }
+  same->record[3] = kept;
+  same->record[3].split = kept.split == R4_TEST ? R4_TRAIN : R4_TEST;
+  r4_data_hash_unmasked(same, other);
+  assert_string_not_equal(bare, other);
   r4_data_free(same);
   r4_data_free(d);
 }

@@ -283,8 +283,8 @@ static double ends_room[1];
   X(r4_method_choose, "settings", r4_method_choose(NULL, have.d, NULL, e))                                   \
   X(r4_run_validation_read, "a folder", r4_run_validation_read(NULL, &(r4_run_validation){0}, e))            \
   X(r4_run_validation_read, "room for the result", r4_run_validation_read(have.path, NULL, e))               \
-  X(r4_run_check_data, "a folder", r4_run_check_data(NULL, "0123", e))                                       \
-  X(r4_run_check_data, "a hash", r4_run_check_data(have.path, NULL, e))                                      \
+  X(r4_run_check_data, "a folder", r4_run_check_data(NULL, "0123", NULL, NULL, e))                                \
+  X(r4_run_check_data, "a hash", r4_run_check_data(have.path, NULL, NULL, NULL, e))                             \
   X(r4_reach_find, "a reach", r4_reach_find(NULL, 1, 1, have.room, have.room, e))                            \
   X(r4_reach_find, "masks", r4_reach_find(have.r, 1, 1, NULL, have.room, e))                                 \
   X(r4_reach_find, "room for the places", r4_reach_find(have.r, 1, 1, have.room, NULL, e))                   \

@@ -14,14 +14,15 @@ void data_digest(const r4_data *d, size_t i, uint8_t digest[HASH_BYTES])
   hash_end(&h, digest);
 }
 
-static void add_example(struct hash *h, const r4_data *d, size_t i)
+/* Without masks, an example is the same whether it trains or validates: which of them validate may depend on masks. */
+static void add_example(struct hash *h, const r4_data *d, bool masks, size_t i)
 {
   const struct record *r = d->record + i;
   hash_add_number(h, (uint64_t)r->label);
   hash_add_number(h, (uint64_t)r->group);
-  hash_add_number(h, r->split);
-  hash_add_number(h, r->mask != 0);
-  if (r->mask) hash_add(h, masks_at(data_masks(d), r->mask), data_masks(d)->size);
+  hash_add_number(h, masks ? (uint64_t)r->split : r->split == R4_TEST);
+  if (masks) hash_add_number(h, r->mask != 0);
+  if (masks && r->mask) hash_add(h, masks_at(data_masks(d), r->mask), data_masks(d)->size);
   column_hash_row(data_x(d), r->row, h);
   for (size_t k = 1; k < d->columns; k++) column_hash_row(d->column[k].values, r->origin, h);
 }
@@ -33,7 +34,7 @@ static void add_names(struct hash *h, const struct names *l)
 }
 
 /* A hash of the hashes of blocks of examples, which threads make in any order. */
-static void hash_all(const r4_data *d, char hex[R4_HASH_SIZE])
+static void hash_all(const r4_data *d, bool masks, char hex[R4_HASH_SIZE])
 {
   enum { BLOCK = 1024, GROUP = 64 };
   struct hash all;
@@ -53,7 +54,7 @@ static void hash_all(const r4_data *d, char hex[R4_HASH_SIZE])
       struct hash h;
       hash_start(&h);
       size_t from = first + b * BLOCK, to = from + BLOCK < d->n ? from + BLOCK : d->n;
-      for (size_t i = from; i < to; i++) add_example(&h, d, i);
+      for (size_t i = from; i < to; i++) add_example(&h, d, masks, i);
       hash_end(&h, digest[b]);
     }
     hash_add(&all, digest, blocks * HASH_BYTES);
@@ -72,11 +73,12 @@ static bool is_mapped(const r4_data *d)
 }
 
 /* All that the hash depends on but the bytes of the file, for which their numbers stand. */
-static void key_of(const r4_data *d, char hex[HASH_HEX])
+static void key_of(const r4_data *d, bool masks, char hex[HASH_HEX])
 {
   uint8_t digest[HASH_BYTES];
   struct hash h;
   hash_start(&h);
+  if (!masks) hash_add(&h, "unmasked", 8);
   hash_add_number(&h, d->n);
   column_hash(data_x(d), &h);
   add_names(&h, d->classes);
@@ -90,15 +92,25 @@ static void key_of(const r4_data *d, char hex[HASH_HEX])
   hash_hex(digest, hex);
 }
 
-void r4_data_hash(const r4_data *d, char hex[R4_HASH_SIZE])
+static void hash_or_look_up(const r4_data *d, bool masks, char hex[R4_HASH_SIZE])
 {
   char key[HASH_HEX];
   if (!is_mapped(d)) {
-    hash_all(d, hex);
+    hash_all(d, masks, hex);
     return;
   }
-  key_of(d, key);
+  key_of(d, masks, key);
   if (map_noted(data_x(d)->map, key, hex)) return;
-  hash_all(d, hex);
+  hash_all(d, masks, hex);
   map_note(data_x(d)->map, key, hex);
+}
+
+void r4_data_hash(const r4_data *d, char hex[R4_HASH_SIZE])
+{
+  hash_or_look_up(d, true, hex);
+}
+
+void r4_data_hash_unmasked(const r4_data *d, char hex[R4_HASH_SIZE])
+{
+  hash_or_look_up(d, false, hex);
 }

@@ -46,6 +46,7 @@ static void add_data(struct json_writer *w, const struct run *r)
   jw_open(w, "data", '{');
   jw_text(w, "about", r4_data_about(r->train));
   jw_text(w, "sha256", r->data_hash);
+  jw_text(w, UNMASKED, r->data_hash_unmasked);
   jw_whole(w, "train", (int64_t)r4_data_count(r->train));
   jw_whole(w, "val", r->val.data ? (int64_t)r4_data_count(r->val.data) : 0);
   if (r->folder) run_describe_source(w, r->s, r->folder);

@@ -16,6 +16,9 @@ r4_status manifest_note(const struct run *r, const r4_settings *was, const char 
 /* All of it (js_free), which is an object. */
 r4_status manifest_read(const char *path, struct js **root, r4_error *e);
 
+/* The member of "data" that has r4_data_hash_unmasked. */
+#define UNMASKED "sha256_unmasked"
+
 /* ---- Where the data are: run_data.c ---- */
 
 /* The member "source", if the data come from a path: the setting that names it and what is written there; the absolute

@@ -56,7 +56,7 @@ struct run {
   char *text;                  /* and as text, for checkpoints */
   const char *folder;
   uint8_t identity[HASH_BYTES]; /* of settings, data and version */
-  char data_hash[R4_HASH_SIZE];
+  char data_hash[R4_HASH_SIZE], data_hash_unmasked[R4_HASH_SIZE];
   r4_data *train;
   struct validation val;
   r4_net *net;

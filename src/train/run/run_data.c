@@ -172,7 +172,7 @@ r4_status r4_settings_locate(r4_settings *s, const char *folder, const char *ins
 
 /* ---- Whether they are the same ---- */
 
-r4_status r4_run_check_data(const char *folder, const char *hash, r4_error *e)
+r4_status r4_run_check_data(const char *folder, const char *hash, const char *unmasked, bool *masks_differ, r4_error *e)
 {
   NEEDS(folder, "a folder", R4_E_ARGUMENT);
   NEEDS(hash, "a hash", R4_E_ARGUMENT);
@@ -183,9 +183,12 @@ r4_status r4_run_check_data(const char *folder, const char *hash, r4_error *e)
   if (s) return s;
   const struct js *data = js_get(root, "data");
   const char *was = js_text(js_get(data, "sha256")), *about = js_text(js_get(data, "about"));
+  const char *bare = js_text(js_get(data, UNMASKED));
+  bool same = was && !strcmp(was, hash), but_masks = !same && unmasked && bare && !strcmp(bare, unmasked);
+  if (masks_differ) *masks_differ = but_masks;
   if (!was)
     s = r4_fail(e, R4_E_PARSE, "%s/manifest.json: has no data.sha256, expected the hash of the data", folder);
-  else if (strcmp(was, hash))
+  else if (!same && !but_masks)
     s = r4_fail(e, R4_E_ARGUMENT, "%s: trained on data with SHA-256 %.*s... (%.150s), but these have %.*s...",
                 folder, SHOWN, was, about ? about : "not described", SHOWN, hash);
   js_free(root);

@@ -55,6 +55,7 @@ static r4_status open_data(struct run *r, const r4_data *given, r4_error *e)
     return e->status;
   }
   r4_data_hash(d, r->data_hash);
+  r4_data_hash_unmasked(d, r->data_hash_unmasked);
   if (choose(r, d, e)) {
     r4_data_free(own);
     return e->status;
