@@ -67,12 +67,14 @@ static int code_of(const struct job *j, const r4_outcome *end)
   return end->unpenalised || (j->verdict && !ignores) ? EXIT_NO : EXIT_DONE;
 }
 
-/* The library has said why, but for what nobody expects to hear who does not ask. */
+/* The library has said why, but for these two; the second nobody expects to hear who does not ask. */
 static void say_if_unknown(struct child *c, const r4_outcome *end)
 {
-  if (!c->j->verdict || end->stopped || end->verdict != R4_VERDICT_NONE) return;
-  if (end->val_kind == R4_VAL_PLAIN) say("whether it uses a shortcut is unknown: no example has a mask", c);
-  if (end->val_kind == R4_VAL_NONE)
+  if (end->stopped || end->verdict != R4_VERDICT_NONE) return;
+  if (end->val_kind == R4_VAL_PLAIN)
+    say("whether it uses a shortcut is unknown: no example has a mask; r4 find DATA --run RUN shows what it looks at",
+        c);
+  if (c->j->verdict && end->val_kind == R4_VAL_NONE)
     say("whether it uses a shortcut is unknown: there is no validation part; set data.val", c);
 }
 
