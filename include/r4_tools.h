@@ -23,6 +23,21 @@ extern "C" {
 
 /* ==== Part 1: what r4 knows =================================================================== */
 
+/* ---- Options of reading --------------------------------------------------------------------- */
+
+/* Fields of r4_data_options that are a number or a flag, one line each. The settings, the commands of "r4 data", the
+ * line that says how a data set was made, and the name of its cache are made from these lists:
+ *
+ *     OPTION(context, field, WHOLE or FLAG, lowest, highest, setting, its older name or NULL, option, help)
+ *
+ * Those of images change what is decoded, or the masks. */
+#define R4_IMAGE_READING(OPTION, context)                                        \
+  OPTION(context, soft_masks, FLAG, 0, 0, "data.soft_masks", NULL, "soft-masks", \
+         "keep the grey values of masks as weights; false: a half or more is 1, less is 0")
+#define R4_TEXT_READING(OPTION, context)                                                   \
+  OPTION(context, length, WHOLE, 0, 1048576, "data.max_tokens", "data.length", "length",   \
+         "texts: cut longer ones to this many tokens; 0: the longest, at most 512")
+
 /* ---- Known data sets ------------------------------------------------------------------------ */
 
 /* What "r4 data get" knows. The library itself fetches nothing. */

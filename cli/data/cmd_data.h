@@ -50,6 +50,11 @@ struct source {
 };
 
 /* clang-format off */
+#define READ_OPTION(base, field, type, min, max, key, was, option, help)                                           \
+  {option, OPTION_##type, base + offsetof(struct source, read.field), NOTHING_##type, min, max, help},
+#define NOTHING_FLAG NULL
+#define NOTHING_WHOLE "0"
+
 /* How a source is read, for a struct with a struct source in it. */
 #define READ_OPTIONS(type, field)                                                                                    \
   {"mask-means", OPTION_TEXT, offsetof(type, field.mask_means), NULL, 0, 0,                                          \
@@ -62,11 +67,10 @@ struct source {
    "labels of annotations that count as masks, such as tag,ruler"},                                                  \
   {"tokenizer FILE", OPTION_TEXT, offsetof(type, field.read.tokenizer), NULL, 0, 0,                                  \
    "texts: tokenizer.json or vocab.txt (default: minilm's)"},                                                        \
-  {"length", OPTION_WHOLE, offsetof(type, field.read.length), "0", 0, 1048576,                                       \
-   "texts: cut longer ones to this many tokens; 0: the longest, at most 512"},                                       \
+  R4_TEXT_READING(READ_OPTION, offsetof(type, field))                                                                \
+  R4_IMAGE_READING(READ_OPTION, offsetof(type, field))                                                               \
   {"mask-words", OPTION_TEXT, offsetof(type, field.read.mask_words), NULL, 0, 0,                                     \
-   "texts: words that must not matter, or a file of them"},                                                          \
-  {"soft-masks", OPTION_FLAG, offsetof(type, field.read.soft_masks), NULL, 0, 0, "keep grey values of masks"}
+   "texts: words that must not matter, or a file of them"}
 
 #define SOURCE_OPTIONS(type, field)                                                                                  \
   {"SOURCE", OPTION_WORD, offsetof(type, field.path), NULL, 0, 0, "a known name (mnist) or a path (doc/formats.md)"},\

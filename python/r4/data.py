@@ -38,6 +38,13 @@ class Finding:
     note: bool
 
 
+def _set_reading(o: h.r4_data_options, reading: dict[str, int | bool]) -> None:
+    """Numbers and flags of r4_data_options by their names in r4.h."""
+    plain = {name for name, kind, *_ in o._fields_ if kind in (ctypes.c_int64, ctypes.c_bool)}
+    for name, value in reading.items():
+        setattr(o, choice(name, tuple(sorted(plain)), "an option of reading"), value)
+
+
 def _say_how_to_read(o: h.r4_data_options, mask_means: MaskMeans | None, size: int, seed: int) -> None:
     o.mask_means = choice(mask_means or "unstated", MEANINGS, "mask_means")
     o.height = o.width = size
@@ -119,13 +126,16 @@ class Data(Owned):
         source: str | os.PathLike[str],
         *,
         mask_means: MaskMeans | None = None,
-        soft_masks: bool = False,
         size: int = 0,
         seed: int = 0,
+        **reading: int | bool,
     ) -> Data:
-        """A known data set ("mnist", "digits:600"), an npz file or a folder, as doc/formats.md has them."""
+        """A known data set ("mnist", "digits:600"), an npz file or a folder, as doc/formats.md has them.
+
+        reading: numbers and flags of r4_data_options in r4.h, such as soft_masks=True or length=64.
+        """
         o = h.r4_data_options()
-        o.soft_masks = soft_masks
+        _set_reading(o, reading)
         _say_how_to_read(o, mask_means, size, seed)
         return cls._of(call("r4_data_open", encode(source, "a source"), ctypes.byref(o)))
 

@@ -9,6 +9,7 @@
 #include "objective/objective.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
+#include "r4_tools.h"
 
 /* The setting's type is its field's. */
 #define TYPE(field) \
@@ -35,6 +36,11 @@
 #define OF(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define TEXT(group, field, initial, ...) SETTING(group, field, initial, 0, 0, NULL, __VA_ARGS__)
 #define FLAG TEXT
+
+#define READING(group, field, type, min, max, key, was, option, help) \
+  NAMED(group, key, data.read.field, NOTHING_##type, min, max, NULL, help, WAS(was)),
+#define NOTHING_FLAG "false"
+#define NOTHING_WHOLE "0"
 
 #define BASIC .info.basic = true
 #define WAS(name) .info.was = name
@@ -79,15 +85,13 @@ static const struct setting table[] = {
          "label images as masks: the values that count as masked; empty: white"),
   TEXT(DATA, data.mask_categories, "",
        "labels of annotations that count as masks, such as \"tag, ruler\"; empty: all"),
-  NAMED(DATA, "data.soft_masks", data.read.soft_masks, "false", 0, 0, NULL,
-        "keep the grey values of masks as weights; false: a half or more is 1, less is 0"),
+  R4_IMAGE_READING(READING, DATA)
   NUMBER(DATA, data.val, "0.1", 0, 0.9,
          "share of the training data held out for validation, if the data has no validation part"),
   CHOICE(DATA, data.val_fill, "auto", fill_words,
          "what replaces masked content in validation; auto: content of other examples"),
   TEXT(DATA, data.tokenizer, "", "texts: tokenizer.json or vocab.txt, or a downloaded net; empty: minilm"),
-  NAMED(DATA, "data.max_tokens", data.read.length, "0", 0, 1048576, NULL,
-        "texts: cut longer ones; 0: the longest, at most 512", WAS("data.length")),
+  R4_TEXT_READING(READING, DATA)
   TEXT(DATA, data.cache, "", "folder that keeps decoded images for later runs; empty: none", ASIDE),
   NUMBER(DATA, data.seed, "0", 0, WHOLE_UP, "seed of all random choices in the data"),
   TEXT(DATA, data.from, "", "recipes: the clean data to build from; empty: the recipe's own", IF(A_RECIPE_R)),

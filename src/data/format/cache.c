@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "data/format/cache_file.h"
+#include "r4_tools.h"
 
 /* ---- Names ---- */
 
@@ -32,13 +33,15 @@ static r4_status add_file(struct hash *h, const struct listing *l, const char *f
   return R4_OK;
 }
 
+#define DECODED(options, field, ...) (uint64_t)options->field,
+
 r4_status cache_name(const struct listing *l, const r4_data_options *options, char **name, r4_error *e)
 {
   char place[PATH_MAX], hex[HASH_HEX];
   uint8_t digest[HASH_BYTES];
   const uint64_t settings[] = {DECODER_VERSION,
                                (uint64_t)options->mask_means,
-                               options->soft_masks,
+                               R4_IMAGE_READING(DECODED, options)
                                (uint64_t)options->height,
                                (uint64_t)options->width,
                                l->mask_from,

@@ -10,6 +10,7 @@
 #include "data/catalog/published.h"
 #include "data/mask/mask.h"
 #include "data/overlap.h"
+#include "r4_tools.h"
 
 static const struct recipe *const recipes[] = {&recipe_decoy_mnist,   &recipe_half_decoy_mnist,
                                                &recipe_decoy_derm,    &recipe_decoy,
@@ -161,16 +162,28 @@ static void add_argument(struct text *t, const char *name, const char *value)
 static const char *const overlap_name[] = {"", "refuse", "drop", "keep"};
 
 /* What says how masks and texts of the source are read. */
+#define DESCRIBE(options, field, type, min, max, key, was, option, help) describe_##type(t, option, options->field);
+
+static void describe_FLAG(struct text *t, const char *option, bool value)
+{
+  if (value) text_add(t, " --%s", option);
+}
+
+static void describe_WHOLE(struct text *t, const char *option, int64_t value)
+{
+  if (value) text_add(t, " --%s %lld", option, (long long)value);
+}
+
 static void describe_reading(struct text *t, const r4_data_options *o)
 {
   if (o->mask_means) text_add(t, " --mask-means %s", mask_meaning_words[o->mask_means]);
-  if (o->soft_masks) text_add(t, " --soft-masks");
+  R4_IMAGE_READING(DESCRIBE, o)
   for (size_t k = 0; k < o->mask_value_count; k++)
     text_add(t, "%s%.0f", k ? "," : " --mask-values ", o->mask_values[k]);
   if (given(o->masks)) add_argument(t, "masks", o->masks);
   if (given(o->mask_categories)) add_argument(t, "mask-categories", o->mask_categories);
   if (given(o->tokenizer)) add_argument(t, "tokenizer", o->tokenizer);
-  if (o->length) text_add(t, " --length %lld", (long long)o->length);
+  R4_TEXT_READING(DESCRIBE, o)
   if (given(o->mask_words)) add_argument(t, "mask-words", o->mask_words);
 }
 
