@@ -57,9 +57,10 @@ void watch_left(FILE *f, double seconds)
 /* What the figures are of is a part of them. */
 static void print_validation(FILE *f, const r4_progress *p)
 {
-  fprintf(f, "  val %.1f +- %.1f %%, worst group %.1f %%", 100 * p->val_avg, 100 * p->val_se,
-          100 * p->val_worst);
-  if (p->val_kind == R4_VAL_EXCHANGED) fprintf(f, " (%lld exchanged)", (long long)p->val_examples);
+  fprintf(f, "  val ");
+  if (p->val_kind == R4_VAL_EXCHANGED)
+    fprintf(f, "%.1f %%; masked content exchanged (%lld): ", 100 * p->val_plain, (long long)p->val_examples);
+  fprintf(f, "%.1f +- %.1f %%, worst group %.1f %%", 100 * p->val_avg, 100 * p->val_se, 100 * p->val_worst);
   if (p->val_kind == R4_VAL_CARRIES) fprintf(f, " (with the shortcut in it)");
 }
 

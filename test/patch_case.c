@@ -87,10 +87,11 @@ void patch_save(const char *name, struct patch_planted p)
     if (class && p.one) p.masked = 0;
     patch_add(&l, R4_TRAIN, class, p.train / 2, (size_t)(p.masked * (double)p.train / 2));
     patch_add(&l, R4_VAL, class, p.val / 2, (size_t)(p.masked * (double)p.val / 2));
+    patch_add(&l, R4_TEST, class, p.test / 2, p.test / 2);
   }
   for (size_t i = 0; i < l.n; i++) {
     l.x[i].core = (float)(normal() + (l.x[i].label ? 1 : -1));
-    l.x[i].patch = l.x[i].label ? p.size : -p.size;
+    l.x[i].patch = l.x[i].split == R4_TEST ? 0 : l.x[i].label ? p.size : -p.size;
   }
   r4_data *d = patch_list_data(&l, 2);
   if (r4_data_save(d, scratch_path(name), &e)) fail_msg("%s", e.text);

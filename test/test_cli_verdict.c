@@ -23,6 +23,8 @@ static int make(void **state)
   put_text(scratch_folder(), "a.yaml", "data: tenth.npz\n" COMMON);
   put_text(scratch_folder(), "few.yaml", "data: few.npz\n" COMMON);
   put_text(scratch_folder(), "bare.yaml", "data: bare.npz\n" COMMON);
+  patch_save("alike.npz", (struct patch_planted){.train = 800, .val = 400, .masked = 0.2, .size = 1, .test = 200});
+  put_text(scratch_folder(), "alike.yaml", "data: alike.npz\n" COMMON);
   return 0;
 }
 
@@ -34,7 +36,7 @@ static void a_method_is_taken_and_the_net_judged(void **state)
   EXPECT("$R4 train a.yaml --seeds 2 --verdict --out auto", 0,
          "r4 train: method is auto: chose pairing, as few examples have masks (80 of 800 training examples have one); "
          "method: NAME overrides it",
-         "% (40 exchanged)", "seed 1: the penalty took effect in ",
+         "%; masked content exchanged (40): ", "seed 1: the penalty took effect in ",
          "seed 0: does not use the shortcut: it loses ", " validation examples is exchanged\n");
   EXPECT("cat auto/config.yaml auto/seed-0/config.yaml auto/seed-1/outcome.json", 0, "\nmethod: pairing",
          "{\"verdict\":\"does not use\",\"lost\":", "\"unpenalised\":false,\"one_sided\":false}");
@@ -60,6 +62,23 @@ static void verdicts_are_exit_codes(void **state)
          "whether it uses a shortcut is unknown");
   EXPECT("$R4 train a.yaml --set method=r3 --set lambda=1 --set batch=800 --set epochs=2 --out late", 1,
          "the penalty took effect in none of 2 steps: this net was not trained with r3");
+}
+
+/* Both classes have the same patch in the test part: swapping it shows nothing, and nobody is to take that for good. */
+static void what_validation_found_is_not_forgotten(void **state)
+{
+  (void)state;
+  EXPECT("$R4 train alike.yaml --set method=erm --out alike/erm --quiet", 0, "uses the shortcut: it loses ");
+  EXPECT("$R4 eval alike/erm", 0, "\nuses the shortcut: in validation it lost ", " %, probably because masked content is "
+         "alike in all classes of test; --swap paste,blank may show more\n");
+  EXPECT("$R4 eval alike/erm --json", 0, "\"swap_hides\":true,");
+  EXPECT("$R4 report alike/erm --out alike/page.html && grep -o '<b class=.wrong.*Here:' alike/page.html", 0,
+         "erm uses the shortcut</b>. In validation, at the end of training, it lost <b>");
+  EXPECT("grep -c '\"swap_hides\":true' alike/page.html", 0, "1");
+  EXPECT("$R4 train alike.yaml --out alike/auto --quiet", 0, "does not use the shortcut");
+  EXPECT("$R4 eval alike/erm alike/auto", 0, "\nerm: uses the shortcut: in validation it lost ");
+  command_lacks("auto: uses");
+  EXPECT("$R4 eval alike/auto --json", 0, "\"swap_hides\":false,");
 }
 
 static void mistakes_are_told(void **state)
@@ -141,6 +160,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_method_is_taken_and_the_net_judged),
     cmocka_unit_test(verdicts_are_exit_codes),
+    cmocka_unit_test(what_validation_found_is_not_forgotten),
     cmocka_unit_test(mistakes_are_told),
     cmocka_unit_test(a_sweep_picks_what_ignores_the_patch),
     cmocka_unit_test(a_sweep_says_what_its_figures_are_of),

@@ -57,6 +57,7 @@ static void numbers_are_those_of_the_formula(void **state)
   NEAR(s.worst, 0.5);
   assert_int_equal(s.worst_group, 1);
   NEAR(s.loss, 0.25);
+  NEAR(s.plain, 5. / 8);
   const double v0 = pow(1 - 2 * share0, 2) * variance(.75, 4) + (.5625 + .0625) * variance(share0, 6),
                v1 = pow(1 - 2 * share1, 2) * variance(.5, 4) + (.25 + .25) * variance(share1, 6);
   NEAR(s.worst_se, sqrt(v1));

@@ -94,6 +94,43 @@ static void words_have_limits(void **state)
   assert_null(r4_verdict_name((r4_verdict)99));
 }
 
+/* Where the masked content of all classes is alike, swapping it changes nothing. */
+static void a_swap_may_hide_it(void **state)
+{
+  (void)state;
+  static const struct {
+    double lost[3], error;
+    size_t seeds;
+    double swap;
+    bool hides;
+    double validation;
+  } want[] = {{{.9}, .01, 1, 0, true, .9},          {{.9}, .01, 1, .09, true, .9},
+              {{.9}, .01, 1, .1, false, .9}, /* it shows by itself */
+              {{.2}, .01, 1, .049, true, .2},       {{.2}, .01, 1, .051, false, .2},
+              {{.12}, .05, 1, 0, false, .12}, /* validation was not sure */
+              {{.09}, .001, 1, 0, false, .09},      {{NAN}, 0, 1, 0, false, NAN},
+              {{.9, NAN, .5}, .01, 3, 0, true, .7}, {{0}, 0, 0, 0, false, NAN},
+              {{.9}, .01, 1, NAN, false, .9}};
+  for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
+    r4_outcome o[3] = {0};
+    double validation = -1;
+    for (int i = 0; i < 3; i++)
+      o[i] = (r4_outcome){.verdict = R4_VERDICT_USES, .lost = want[k].lost[i], .lost_error = want[k].error};
+    bool hides = r4_swap_hides(o, want[k].seeds, want[k].swap, &validation);
+    bool same = isnan(want[k].validation) ? isnan(validation) : fabs(validation - want[k].validation) < 1e-12;
+    if (hides != want[k].hides || !same) fail_msg("case %zu: %d, %g", k, hides, validation);
+  }
+}
+
+static void a_collapsed_net_hides_nothing(void **state)
+{
+  (void)state;
+  const r4_outcome o = {.verdict = R4_VERDICT_COLLAPSED, .lost = .9, .lost_error = .01};
+  double validation;
+  assert_false(r4_swap_hides(&o, 1, 0, &validation));
+  assert_true(isnan(validation));
+}
+
 /* The patch tells all, and nothing keeps a plain net from it. */
 static void a_net_that_reads_the_patch_uses_it(void **state)
 {
@@ -299,6 +336,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(words_have_limits),
+    cmocka_unit_test(a_swap_may_hide_it),
+    cmocka_unit_test(a_collapsed_net_hides_nothing),
     cmocka_unit_test(a_net_that_reads_the_patch_uses_it),
     cmocka_unit_test(a_net_that_cannot_see_it_does_not),
     cmocka_unit_test(masks_on_one_class_measure_no_other),

@@ -136,12 +136,38 @@ void swap_print_none(const struct evaluation *v, const char *before)
            before, v->split, v->elsewhere);
 }
 
+/* Of "swap", the content that validation exchanges, too. */
+static bool hides(const struct evaluation *v, double *lost, double *validation)
+{
+  r4_outcome known[MAX_SEEDS];
+  size_t n = 0;
+  for (size_t k = 0; k < v->run->seeds; k++)
+    if (v->outcomes.known[k]) known[n++] = v->outcomes.of[k];
+  for (size_t c = 0; c < v->contents.n; c++) {
+    const r4_swapped *s = eval_swapped(v, c);
+    if (s->content != R4_FILL_SWAP || s->none) continue;
+    *lost = share_of(v, c, -1, true).mean;
+    return r4_swap_hides(known, n, *lost, validation);
+  }
+  return false;
+}
+
+void swap_print_hidden(const struct evaluation *v, const char *prefix)
+{
+  double lost, validation;
+  if (!hides(v, &lost, &validation)) return;
+  printf("%suses the shortcut: in validation it lost %.1f %% of its correct predictions, and here the swap test shows "
+         "%.1f %%, probably because masked content is alike in all classes of %s; --swap paste,blank may show more\n",
+         prefix, 100 * validation, 100 * lost, v->split);
+}
+
 int swap_print(const struct evaluation *v, int name_width)
 {
   int code = EXIT_DONE;
   swap_print_none(v, "\n");
   for (size_t k = 0; k < v->contents.n && !code; k++)
     if (!eval_swapped(v, k)->none) code = print_content(v, k, name_width);
+  if (!code) swap_print_hidden(v, "");
   return code;
 }
 
@@ -209,7 +235,9 @@ static bool open_swap(r4_json *w, const struct evaluation *v)
 
 void swap_add_json(r4_json *w, const struct evaluation *v)
 {
+  double lost, validation;
   r4_json_text(w, "swap_none", why_none(v));
+  r4_json_flag(w, "swap_hides", hides(v, &lost, &validation));
   if (!open_swap(w, v)) return;
   for (size_t k = 0; k < v->contents.n; k++)
     if (!eval_swapped(v, k)->none) add_content(w, v, k);

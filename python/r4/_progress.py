@@ -17,9 +17,10 @@ def _figures(p: Progress) -> str:
 
 def _validation(p: Progress) -> str:
     """As the command has it."""
-    text = f", val {100 * p.val_avg:.1f} +- {100 * p.val_se:.1f} %, worst group {100 * p.val_worst:.1f} %"
+    text = ", val "
     if p.val_kind == "exchanged":
-        text += f" ({p.val_examples} exchanged)"
+        text += f"{100 * p.val_plain:.1f} %; masked content exchanged ({p.val_examples}): "
+    text += f"{100 * p.val_avg:.1f} +- {100 * p.val_se:.1f} %, worst group {100 * p.val_worst:.1f} %"
     if p.val_kind == "carries the shortcut":
         text += " (with the shortcut in it)"
     return text

@@ -40,9 +40,10 @@ class Finding:
 
 def _set_reading(o: h.r4_data_options, reading: dict[str, int | bool]) -> None:
     """Numbers and flags of r4_data_options by their names in r4.h."""
-    plain = {name for name, kind, *_ in o._fields_ if kind in (ctypes.c_int64, ctypes.c_bool)}
+    plain = sorted(name for name, kind, *_ in o._fields_ if kind in (ctypes.c_int64, ctypes.c_bool))
     for name, value in reading.items():
-        setattr(o, choice(name, tuple(sorted(plain)), "an option of reading"), value)
+        choice(name, plain, "an option of reading")
+        setattr(o, name, value)
 
 
 def _say_how_to_read(o: h.r4_data_options, mask_means: MaskMeans | None, size: int, seed: int) -> None:

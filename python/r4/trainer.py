@@ -54,6 +54,7 @@ class Progress:
     val_avg: float
     val_worst: float
     val_se: float
+    val_plain: float
     val_kind: str
     val_examples: int
     seconds: float

@@ -1,5 +1,6 @@
 /* One page that needs no other file: its parts, in order, and how it is put together. */
 #include "report/page/page.h"
+#include "report/page/page_swap.h"
 
 #include <string.h>
 #include <time.h>
@@ -134,15 +135,20 @@ static r4_status check(const r4_report_run *run, size_t runs, size_t here, const
   return R4_OK;
 }
 
-static struct page_end end_of(const r4_report_run *r)
+static r4_status end_of(const r4_report_run *r, struct page_end *end, r4_error *e)
 {
-  struct page_end end = {0};
+  size_t known = 0;
+  r4_outcome *o = mem_new(r->seeds, sizeof *o, "a report", e);
+  if (!o) return R4_E_MEMORY;
+  *end = (struct page_end){0};
   for (size_t k = 0; k < r->seeds; k++) {
-    r4_outcome o;
-    if (!r->folder[k] || r4_outcome_read(r->folder[k], &o, NULL) || !o.unpenalised) continue;
-    if (!end.unpenalised++) end.steps = o.steps;
+    if (!r->folder[k] || r4_outcome_read(r->folder[k], &o[known], NULL)) continue;
+    if (o[known].unpenalised && !end->unpenalised++) end->steps = o[known].steps;
+    known++;
   }
-  return end;
+  end->hidden = r4_swap_hides(o, known, swap_lost(r).mean, &end->validation);
+  r4_mem_free(o);
+  return R4_OK;
 }
 
 /* Those of the page first, then the others. */
@@ -171,8 +177,10 @@ r4_status r4_report_write(const r4_report_run *run, size_t runs, const r4_data *
   r4_status s = sorted && summary && end ? R4_OK : R4_E_MEMORY;
   size_t here = s ? 0 : sort_runs(run, runs, sorted);
   if (!s) s = check(run, runs, here, d, e);
-  for (size_t k = 0; k < runs && !s; k++)
-    r4_measured_summary(sorted[k].measured, sorted[k].seeds, &summary[k]), end[k] = end_of(&sorted[k]);
+  for (size_t k = 0; k < runs && !s; k++) {
+    r4_measured_summary(sorted[k].measured, sorted[k].seeds, &summary[k]);
+    s = end_of(&sorted[k], &end[k], e);
+  }
   struct page p = {.h = &h, .run = sorted, .runs = here, .summary = summary, .end = end, .d = d};
   p.o = options ? options : &defaults;
   if (!s) p.other = sorted + here, p.others = runs - here;

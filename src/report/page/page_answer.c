@@ -23,10 +23,11 @@ static const struct {
 };
 enum { VERDICTS = sizeof said / sizeof *said };
 
-/* By the mean over seeds, which is taken for what it is. */
+/* By the mean over seeds, which is taken for what it is; and by validation, where the page's examples cannot show it. */
 static r4_verdict verdict_of(const struct page *p, size_t k)
 {
   if (p->summary[k].constant == p->summary[k].seeds) return R4_VERDICT_COLLAPSED;
+  if (p->end[k].hidden) return R4_VERDICT_USES;
   return r4_verdict_of(swap_lost(&p->run[k]).mean, 0);
 }
 
@@ -77,6 +78,15 @@ static struct range find_range(const struct page *p, enum training how,
   return r;
 }
 
+/* A swap that changes nothing proves nothing: whoever is shown the figure is told first why. */
+static void add_hidden(const struct page *p, size_t k)
+{
+  html_add(p->h, "In validation, at the end of training, it lost ");
+  add_percent(p, p->end[k].validation);
+  html_add(p->h, " of its correct predictions when the masked part was swapped. The examples of this page show less, "
+                 "probably because their masked content is alike in all classes. Here: ");
+}
+
 static void add_one(const struct page *p, size_t k, bool tested)
 {
   r4_verdict use = verdict_of(p, k);
@@ -84,6 +94,7 @@ static void add_one(const struct page *p, size_t k, bool tested)
   if (tested || use == R4_VERDICT_COLLAPSED)
     html_add(p->h, "<b class=\"%s\">%s %s</b>. ", said[use].sort, p->run[k].name, said[use].one);
   if (measured) {
+    if (p->end[k].hidden) add_hidden(p, k);
     html_add(p->h, "It loses ");
     add_percent(p, lost_of(p, k));
     html_add(p->h, " of its correct predictions when the masked part is swapped; its worst group has ");

@@ -25,6 +25,8 @@ static void add_run(struct json_writer *w, const r4_report_run *r, const struct 
   jw_text(w, "method", page_method(r));
   if (r->other_data) jw_text(w, "other_data", page_about(r->other_data).text);
   jw_whole(w, "unpenalised_seeds", (int64_t)end->unpenalised);
+  jw_real(w, "validation_lost_share", end->validation);
+  jw_flag(w, "swap_hides", end->hidden);
   jw_open(w, "seeds", '[');
   for (size_t k = 0; k < r->seeds; k++) add_seed(w, r->seed[k], &r->measured[k]);
   jw_close(w, ']');

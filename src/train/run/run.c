@@ -238,6 +238,7 @@ static void add_validation(const struct run *r, r4_progress *to)
   to->val_avg = v->avg;
   to->val_worst = v->worst;
   to->val_se = v->avg_se;
+  to->val_plain = v->plain;
   to->val_kind = r->val.kind;
   to->val_examples = (int64_t)(v->exchanged ? v->exchanged : r->val.data ? r4_data_count(r->val.data) : 0);
 }

@@ -25,6 +25,21 @@ r4_verdict r4_verdict_of(double lost, double error)
   return lost >= R4_USES ? R4_VERDICT_USES : lost >= R4_USES_LITTLE ? R4_VERDICT_LITTLE : R4_VERDICT_NOT;
 }
 
+bool r4_swap_hides(const r4_outcome *outcome, size_t seeds, double lost, double *validation)
+{
+  double error = 0;
+  size_t known = 0;
+  *validation = 0;
+  for (size_t k = 0; k < seeds; k++) {
+    if (isnan(outcome[k].lost) || outcome[k].verdict == R4_VERDICT_COLLAPSED) continue;
+    *validation += outcome[k].lost, error += outcome[k].lost_error;
+    known++;
+  }
+  *validation /= (double)known; /* 0 / 0 is NaN */
+  bool uses = r4_verdict_of(*validation, error / (double)known) == R4_VERDICT_USES;
+  return uses && lost < R4_USES && lost < *validation / 4;
+}
+
 /* ---- Finding out ---- */
 
 /* A penalty is wanted, and some step may have one. */
