@@ -181,7 +181,81 @@ static void equal_classes_and_weighed_groups_are_left_alone(void **state)
   trains(SET("method=erm"), "without");
 }
 
+static void a_class_of_one_example_may_be_misspelt(void **state)
+{
+  (void)state;
+  static uint8_t x[20];
+  int32_t label[20] = {0};
+  const char *const names[] = {"dog", "dgo", "cat"}, *const others[] = {"dog", "melanoma", "cat"},
+                    *const short_ones[] = {"1", "2", "3"};
+  for (size_t i = 0; i < 20; i++) label[i] = i == 7 ? 1 : i < 10 ? 0 : 2;
+  const r4_data_arrays a = {.n = 20, .shape = R4_SHAPE(1), .bytes = x, .labels = label, .classes = 3};
+  snprintf(path, sizeof path, "%s", scratch_path("named.npz"));
+  const struct {
+    const char *const *names;
+    const char *says;
+  } want[] = {{names, "class \"dgo\" has only one training example: is it \"dog\", misspelt?\n"},
+              {others, "1 of 3 classes have only one training example, \"melanoma\" first\n"},
+              {short_ones, "1 of 3 classes have only one training example, \"2\" first\n"}};
+  for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
+    r4_data_arrays named = a;
+    named.class_names = want[k].names;
+    r4_data *d = r4_data_new(&named, NULL);
+    assert_non_null(d);
+    assert_int_equal(r4_data_save(d, path, NULL), R4_OK);
+    r4_data_free(d);
+    trains(SET("method=erm", "net=dense 3", "data.mask_means=unstated"), "named");
+    if (strncmp(told, want[k].says, strlen(want[k].says))) fail_msg("case %zu: %s", k, told);
+  }
+}
+
 /* ---- Masks ---- */
+
+enum { SIDE = 6, IMAGES = 20 };
+
+/* Half of the images have a mask, on this rectangle. */
+static r4_data *make_masked(size_t top, size_t bottom)
+{
+  static uint8_t x[IMAGES * SIDE * SIDE], m[IMAGES * SIDE * SIDE];
+  int32_t label[IMAGES];
+  memset(m, 0, sizeof m);
+  for (size_t i = 0; i < IMAGES; i++) {
+    label[i] = (int32_t)(i / 2 % 2);
+    for (size_t q = 0; q < SIDE * SIDE; q++) m[i * SIDE * SIDE + q] = i % 2 && q / SIDE >= top && q / SIDE < bottom;
+  }
+  const r4_data_arrays a = {.n = IMAGES,
+                            .shape = R4_SHAPE(SIDE, SIDE, 1),
+                            .bytes = x,
+                            .labels = label,
+                            .mask_bytes = m,
+                            .mask_means = R4_MASKS_IRRELEVANT};
+  return r4_data_new(&a, NULL);
+}
+
+static void masks_may_mean_the_reverse(void **state)
+{
+  (void)state;
+  static const struct {
+    size_t top, bottom;
+    const char *says; /* NULL: nothing about it */
+  } want[] = {{0, 4,
+               "what must not matter is more than half of 10 of 10 masked training examples; if the masks mean the "
+               "reverse, set data.mask_means (test) to relevant"},
+              {3, 4, "what must not matter is the middle of 10 of 10 masked training examples; if"},
+              {0, 3, NULL}};
+  for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
+    r4_data *d = make_masked(want[k].top, want[k].bottom);
+    assert_non_null(d);
+    snprintf(path, sizeof path, "%s", scratch_path("masked.npz"));
+    assert_int_equal(r4_data_save(d, path, NULL), R4_OK);
+    r4_data_free(d);
+    trains(SET("method=r3", "lambda=1", "net=flatten, dense 2"), "masked");
+    bool said = strstr(told, want[k].says ? want[k].says : "what must not matter");
+    if (said != (want[k].says != NULL)) fail_msg("case %zu: %s", k, told);
+    trains(SET("method=r3", "lambda=1", "net=flatten, dense 2", "data.mask_means=unstated"), "masked");
+    assert_null(strstr(told, "what must not matter")); /* nobody said it: the file did */
+  }
+}
 
 static void methods_need_masks(void **state)
 {
@@ -260,6 +334,8 @@ int main(void)
     cmocka_unit_test(balanced_weights_are_worked_out),
     cmocka_unit_test(unequal_classes_are_balanced_unless_said_otherwise),
     cmocka_unit_test(equal_classes_and_weighed_groups_are_left_alone),
+    cmocka_unit_test(a_class_of_one_example_may_be_misspelt),
+    cmocka_unit_test(masks_may_mean_the_reverse),
     cmocka_unit_test(methods_need_masks),
     cmocka_unit_test(sizes_that_do_not_fit_are_told),
     cmocka_unit_test(classes_are_two_or_more),

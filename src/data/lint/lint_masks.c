@@ -1,6 +1,7 @@
 /* What is probably wrong with the masks of a data set. */
 #include "data/counts.h"
 #include "data/lint/lint.h"
+#include "data/mask/mask_places.h"
 
 /* Every mask that was read is zero everywhere. */
 static void empty_masks(struct lint *l)
@@ -80,31 +81,21 @@ static void uneven_masks(struct lint *l)
  * Masks that cover more than half and are all different may well be right (all but the object): a note. */
 static void inverted_masks(struct lint *l)
 {
-  const r4_data *d = l->d;
-  size_t masked = 0, large = 0, middle = 0, different = data_masks(d)->n - 1;
-  r4_shape shape = data_x(d)->shape;
-  bool images = shape.rank == 3 && data_mask_layout(d).size == (size_t)(shape.dim[0] * shape.dim[1]);
-  size_t centre = images ? (size_t)(shape.dim[0] / 2 * shape.dim[1] + shape.dim[1] / 2) : 0;
-  for (size_t i = 0; i < d->n; i++) {
-    uint32_t number = d->record[i].mask;
-    if (!number) continue;
-    masked++;
-    large += data_mask_area(d, i) > 0.5;
-    middle += images && masks_at(data_masks(d), number)[centre];
-  }
+  struct mask_places p = mask_places_of(l->d);
+  size_t different = data_masks(l->d)->n - 1;
   const char *reverse = "1 must mean \"must not matter\"; if it means the reverse, say so: --mask-means";
-  if (2 * large > masked && 10 * different <= masked)
+  if (2 * p.large > p.masked && 10 * different <= p.masked)
     lint_tell(
       l, WARNING, "mask-inverted",
       "%zu of %zu masks cover more than half of the example, and there are only %zu different ones: %s",
-      large, masked, different, reverse);
-  else if (2 * large > masked)
-    lint_tell(l, NOTE, "mask-large", "%zu of %zu masks cover more than half of the example: %s", large,
-              masked, reverse);
-  else if (2 * middle > masked)
+      p.large, p.masked, different, reverse);
+  else if (2 * p.large > p.masked)
+    lint_tell(l, NOTE, "mask-large", "%zu of %zu masks cover more than half of the example: %s", p.large,
+              p.masked, reverse);
+  else if (2 * p.middle > p.masked)
     lint_tell(l, WARNING, "mask-inverted",
-              "%zu of %zu masks cover the middle of the image, where the object usually is: %s", middle,
-              masked, reverse);
+              "%zu of %zu masks cover the middle of the image, where the object usually is: %s", p.middle,
+              p.masked, reverse);
 }
 
 /* Values that are kept, but are all so small that they hardly count. */

@@ -23,7 +23,7 @@ static const struct {
 };
 enum { VERDICTS = sizeof said / sizeof *said };
 
-/* By the mean over seeds, which is taken for what it is; and by validation, where the page's examples cannot show it. */
+/* By the mean over seeds, which is taken for what it is; by validation where the page's examples cannot show it. */
 static r4_verdict verdict_of(const struct page *p, size_t k)
 {
   if (p->summary[k].constant == p->summary[k].seeds) return R4_VERDICT_COLLAPSED;

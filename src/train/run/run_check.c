@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "data/mask/mask.h"
+#include "data/mask/mask_places.h"
 #include "objective/objective.h"
 #include "train/run/run.h"
 #include "train/task.h"
@@ -160,6 +162,48 @@ static size_t count_of(const struct run *r, size_t k)
   return r4_data_counts(r->train, (int32_t)k, -1).examples[R4_TRAIN];
 }
 
+/* Masks that mean the reverse leave a net that is correct for nothing but the shortcut, and whose verdict is good. Of
+ * recipes and files that say it themselves the meaning is known. */
+static void tell_masks(struct run *r)
+{
+  if (!strcmp(r->s->data.mask_means, mask_meaning_words[R4_MASKS_UNSTATED])) return;
+  struct mask_places p = mask_places_of(r->train);
+  bool large = 2 * p.large > p.masked;
+  if (large || 2 * p.middle > p.masked)
+    run_tell(r,
+             "what must not matter is %s of %zu of %zu masked training examples; if the masks mean the reverse, set %s "
+             "to %s",
+             large ? "more than half" : "the middle", large ? p.large : p.middle, p.masked, LABEL("data.mask_means"),
+             mask_meaning_words[strcmp(r->s->data.mask_means, "relevant") ? R4_MASKS_RELEVANT : R4_MASKS_IRRELEVANT]);
+}
+
+/* A class whose name is near that of class k, which may be a slip of the pen for it; NULL if none is. */
+static const char *name_like(const struct run *r, size_t k)
+{
+  const char *name = r4_data_class_name(r->train, k), *best = NULL;
+  size_t least = 2 * strlen(name) / 3;
+  for (size_t i = 0; i < r4_data_classes(r->train); i++) {
+    const char *other = r4_data_class_name(r->train, i);
+    size_t distance = r4_word_distance(name, other);
+    if (count_of(r, i) > 1 && distance <= least) least = distance, best = other;
+  }
+  return best;
+}
+
+static void tell_single_examples(struct run *r)
+{
+  size_t singles = 0, first = 0;
+  for (size_t k = r4_data_classes(r->train); k-- > 0;)
+    if (count_of(r, k) == 1) first = k, singles++;
+  if (!singles) return;
+  const char *name = r4_data_class_name(r->train, first), *like = name_like(r, first);
+  if (like)
+    run_tell(r, "class \"%.60s\" has only one training example: is it \"%.60s\", misspelt?", name, like);
+  else
+    run_tell(r, "%zu of %zu classes have only one training example, \"%.60s\" first", singles,
+             r4_data_classes(r->train), name);
+}
+
 /* Nobody asked for it. */
 static void tell_classes(struct run *r)
 {
@@ -223,6 +267,8 @@ void run_tell_settings(struct run *r)
   if (s->delta > 0 && !r->state.step && r->state.dual.lambda < s->lambda)
     run_tell(r, "%s is %g, but with delta it starts at %g at most", LABEL("lambda"), s->lambda,
              r->state.dual.lambda);
+  tell_masks(r);
+  tell_single_examples(r);
   tell_classes(r);
   tell_groups(r);
   tell_texts(r);

@@ -1,0 +1,19 @@
+#include "data/mask/mask_places.h"
+
+#include "data/counts.h"
+
+struct mask_places mask_places_of(const r4_data *d)
+{
+  struct mask_places p = {0};
+  r4_shape shape = data_x(d)->shape;
+  bool images = shape.rank == 3 && data_mask_layout(d).size == (size_t)(shape.dim[0] * shape.dim[1]);
+  size_t centre = images ? (size_t)(shape.dim[0] / 2 * shape.dim[1] + shape.dim[1] / 2) : 0;
+  for (size_t i = 0; i < d->n; i++) {
+    uint32_t number = d->record[i].mask;
+    if (!number) continue;
+    p.masked++;
+    p.large += data_mask_area(d, i) > 0.5;
+    p.middle += images && masks_at(data_masks(d), number)[centre];
+  }
+  return p;
+}
