@@ -67,6 +67,7 @@ static void print_all(FILE *f, const struct report *r, size_t k)
     fprintf(f, " --ablations ");
     cli_print_word(f, r->o.ablations.word[i]);
   }
+  if (*r->o.split && strcmp(r->o.split, "test")) fprintf(f, " --split %s", r->o.split);
   if (k) fprintf(f, " --out report.html");
 }
 
@@ -104,6 +105,8 @@ static const struct report_data *find_data(struct report *r, const struct report
     if (are_data_of(&r->set[k], v->run)) return &r->set[k];
   struct report_data d = {.all = run_data("report", v->run, r->o.data, r->o.other_data, code)};
   if (d.all) *code = open_part(r, &d, v->path, v->split);
+  if (d.all && run_masks_changed(v->run, d.all))
+    report_note(r, "Masks were added or changed since %s was trained; the figures are with those of now.", v->name);
   if (d.all && !*code) {
     r->set[r->sets] = d;
     return &r->set[r->sets++];

@@ -29,6 +29,8 @@ const char *runs_model(const char *command, const char *path, int64_t seed, stru
 
 /* The data of a run, all splits, wherever they are now; or, unless it is "", those of instead. Refused if they are not
  * what it was trained on, unless any are welcome. NULL after a message, with *code the exit code. */
+/* These are the data of the run but for their masks, which were drawn or changed since it was trained. */
+bool run_masks_changed(const struct run *r, const r4_data *d);
 r4_data *run_data(const char *command, const struct run *r, const char *instead, bool any, int *code);
 /* Settings that are those of a run, or go on with one, find its data from anywhere. Returns an exit code. */
 int run_locate(const char *command, r4_settings *s, const char *path);

@@ -11,6 +11,17 @@ static int fail(const char *command, const r4_error *e, r4_status kind, const ch
   return cli_fail(command, e->status, text);
 }
 
+bool run_masks_changed(const struct run *r, const r4_data *d)
+{
+  char hash[R4_HASH_SIZE], unmasked[R4_HASH_SIZE];
+  bool changed = false;
+  r4_data_hash(d, hash);
+  r4_data_hash_unmasked(d, unmasked);
+  for (size_t k = 0; k < r->seeds && !changed; k++)
+    if (r4_run_check_data(r->folder[k], hash, unmasked, &changed, NULL)) changed = false;
+  return changed;
+}
+
 /* Where a manifest is missing nobody can tell: that is said, and no error. */
 static int check_data(const char *command, const struct run *r, const r4_data *d)
 {

@@ -318,6 +318,8 @@ static void masks_may_come_later(void **state)
          "drawn-before/seed-0: masks were added or changed since it was trained",
          "kappa, masked");
   EXPECT("$R4 report drawn-before drawn-after --out drawn.html", 0, "masks were added or changed", "drawn.html");
+  EXPECT("grep 'added or changed' drawn.html", 0, "Masks were added or changed since drawn-before was trained");
+  command_lacks("since drawn-after");
   EXPECT("$R4 eval drawn-after", 0, "6 examples of test");
   command_lacks("masks were added");
   EXPECT("rm drawn/masks/1*.png && $R4 eval drawn-after", 0, "drawn-after/seed-0: masks were added or changed");

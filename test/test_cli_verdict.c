@@ -42,6 +42,9 @@ static void a_method_is_taken_and_the_net_judged(void **state)
          "{\"verdict\":\"does not use\",\"lost\":", "\"unpenalised\":false,\"one_sided\":false}");
   EXPECT("$R4 train a.yaml --seeds 2 --out auto --resume --verdict", 0, "does not use the shortcut");
   EXPECT("$R4 eval auto --split val --swap swap && $R4 report auto --split val --out page.html", 0);
+  EXPECT("cat page.html", 0, "400 validation examples", " again/auto --split val\n",
+         " --split val --out report.html\n");
+  EXPECT("grep -c 'test examples' page.html", 1, "0");
   EXPECT("$R4 train a.yaml --seeds 2 --out auto", 2, "resume");
 }
 
@@ -72,7 +75,7 @@ static void what_validation_found_is_not_forgotten(void **state)
   EXPECT("$R4 eval alike/erm", 0, "\nuses the shortcut: in validation it lost ",
          " %, probably because masked content is alike in all classes of test; --swap paste,blank may show more\n");
   EXPECT("$R4 eval alike/erm --json", 0, "\"swap_hides\":true,");
-  EXPECT("$R4 report alike/erm --out alike/page.html && grep -o '<b class=.wrong.*Here:' alike/page.html", 0,
+  EXPECT("$R4 report alike/erm --out alike/page.html && grep -o '<b class=.wrong.*Here it' alike/page.html", 0,
          "erm uses the shortcut</b>. In validation, at the end of training, it lost <b>");
   EXPECT("grep -c '\"swap_hides\":true' alike/page.html", 0, "1");
   EXPECT("$R4 train alike.yaml --out alike/auto --quiet", 0, "does not use the shortcut");

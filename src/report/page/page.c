@@ -60,8 +60,8 @@ static void add_origin(const struct page *p)
   time_t now = time(NULL);
   struct tm parts;
   if (gmtime_r(&now, &parts)) strftime(date, sizeof date, "%Y-%m-%d", &parts);
-  html_add(p->h, "<p class=\"origin\">%s \u00b7 %zu test examples \u00b7 %s</p>\n",
-           page_about(r4_data_about(p->d)).text, r4_data_count(p->d), date);
+  html_add(p->h, "<p class=\"origin\">%s \u00b7 %zu %s examples \u00b7 %s</p>\n",
+           page_about(r4_data_about(p->d)).text, r4_data_count(p->d), page_split(p), date);
 }
 
 static void add_head(const struct page *p)

@@ -93,6 +93,8 @@ struct page_about page_about(const char *about);
 void page_hide_folders(char *line);
 /* A copy of a line without them, to be freed; NULL leaves the page incomplete, which is then not written. */
 char *page_line(const struct page *p, const char *line);
+/* "test", "validation" or "training": the part that all examples of the page are of; "" if they are of several. */
+const char *page_split(const struct page *p);
 const char *page_method(const r4_report_run *r);
 bool page_uses_masks(const r4_report_run *r);
 

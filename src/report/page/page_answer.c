@@ -84,7 +84,7 @@ static void add_hidden(const struct page *p, size_t k)
   html_add(p->h, "In validation, at the end of training, it lost ");
   add_percent(p, p->end[k].validation);
   html_add(p->h, " of its correct predictions when the masked part was swapped. The examples of this page show less, "
-                 "probably because their masked content is alike in all classes. Here: ");
+                 "probably because their masked content is alike in all classes. ");
 }
 
 static void add_one(const struct page *p, size_t k, bool tested)
@@ -95,7 +95,7 @@ static void add_one(const struct page *p, size_t k, bool tested)
     html_add(p->h, "<b class=\"%s\">%s %s</b>. ", said[use].sort, p->run[k].name, said[use].one);
   if (measured) {
     if (p->end[k].hidden) add_hidden(p, k);
-    html_add(p->h, "It loses ");
+    html_add(p->h, p->end[k].hidden ? "Here it loses " : "It loses ");
     add_percent(p, lost_of(p, k));
     html_add(p->h, " of its correct predictions when the masked part is swapped; its worst group has ");
   } else {
@@ -227,18 +227,19 @@ static void add_uses(const struct page *p)
            "the masked part by that of an example of another class. A net uses the shortcut if it then loses at least "
            "%.0f\u00a0%% of its correct predictions, and uses it a little from %.0f\u00a0%%. The test can show that "
            "the shortcut is used; how much it could matter at most is under <a href=\"#fragility\">fragility</a>. "
-           "The worst group is the group of test examples with the lowest accuracy. Figures are means over "
-           "seeds.</p>\n",
-           100 * R4_USES, 100 * R4_USES_LITTLE);
+           "The worst group is the group of %s examples with the lowest accuracy. Where examples carry the shortcut, a "
+           "net that no longer uses it has a lower accuracy than before: it is correct less often for the wrong "
+           "reason. Figures are means over seeds.</p>\n",
+           100 * R4_USES, 100 * R4_USES_LITTLE, page_split(p));
 }
 
 static void add_untested(const struct page *p, const char *why)
 {
   html_add(
     p->h,
-    "<p class=\"missing\">Whether a net uses the shortcut is not tested, as %s: the worst group, the group of test "
+    "<p class=\"missing\">Whether a net uses the shortcut is not tested, as %s: the worst group, the group of %s "
     "examples with the lowest accuracy, is the only evidence. Figures are means over seeds.</p>\n",
-    why);
+    why, page_split(p));
 }
 
 /* ---- What else must be known ---- */

@@ -86,16 +86,19 @@ r4_status page_fragility(const struct page *p, r4_error *e)
   const r4_metrics *m = &p->run[0].measured->metrics;
   if (!m->masked_examples) {
     html_add(
-      p->h, "<p class=\"missing\">No test example has a mask: there is no box in which masked features could "
-            "move, and no kappa.</p>\n");
+      p->h,
+      "<p class=\"missing\">No %s example has a mask: there is no box in which masked features could move, and no "
+      "kappa.</p>\n",
+      page_split(p));
     return R4_OK;
   }
   html_add(
     p->h,
-    "<p>kappa is the width of the bounds of the gradient of the loss while the masked features of an example move by "
-    "up to eps (%.3g): the most they could matter, for any content nearby. <em>Core</em> is the same for all other "
-    "features. A net that ignores the masked features has a small ratio of the two. The bounds hold in real "
-    "arithmetic: rounding is left out.</p>\n",
+    "<p>How much could the masked part matter at most? The masked features of an example may take any values within "
+    "eps (%.3g) of their own. kappa bounds how far the gradient of the loss can then change: a small kappa means that "
+    "no such content matters much. <em>Core</em> is the same for all other features; a net that ignores what is masked "
+    "has a small ratio of the two. A large kappa proves nothing: the bounds of a deep net can be wide although it "
+    "ignores the mask, which the swap test then shows. They hold in real arithmetic: rounding is left out.</p>\n",
     m->eps);
   if (r4_data_vocabulary(p->d))
     html_add(p->h,

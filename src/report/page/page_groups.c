@@ -62,7 +62,9 @@ static void add_summary_rows(const struct page *p)
 static void add_table(const struct page *p, const struct shown_groups *shown)
 {
   struct html *h = p->h;
-  page_table_begin(h, "Accuracy by group of the test examples, in per cent");
+  char title[80];
+  snprintf(title, sizeof title, "Accuracy by group of the %s examples, in per cent", page_split(p));
+  page_table_begin(h, title);
   page_head(h, "group", false);
   page_head(h, "examples", true);
   for (size_t k = 0; k < p->runs; k++) page_head(h, p->run[k].name, true);
@@ -120,7 +122,7 @@ static void add_empty(const struct page *p)
   size_t n = 0;
   for (size_t g = 0; g < m->groups; g++) {
     if (m->group_count[g]) continue;
-    if (!n) html_add(p->h, "<p class=\"missing\">No test examples, and so no figure: ");
+    if (!n) html_add(p->h, "<p class=\"missing\">No %s examples, and so no figure: ", page_split(p));
     if (n < NAMED) html_add(p->h, "%s%s", n ? ", " : "", page_group_name(p, g));
     n++;
   }
@@ -133,7 +135,7 @@ r4_status page_groups(const struct page *p, r4_error *e)
   struct shown_groups shown = {0};
   r4_status s = page_choose_groups(p, &shown, e);
   if (s) return s;
-  html_add(p->h, "<p>Accuracy on the %zu test examples", r4_data_count(p->d));
+  html_add(p->h, "<p>Accuracy on the %zu %s examples", r4_data_count(p->d), page_split(p));
   html_add(p->h, ", with the standard deviation over seeds after \u00b1. The worst group is that of each seed.");
   if (shown.n < shown.all)
     html_add(p->h, " %zu groups: shown are the %d worst and the %d best of %s.", shown.all, WORST, BEST,

@@ -49,7 +49,7 @@ void heat_caption(const struct heat_view *v, size_t run, enum heat_map map, size
   const struct heat *t = v->t;
   int32_t answer = heat_answer(t, run, i);
   bool correct = answer == r4_data_example(t->d, i).label;
-  html_add(v->h, "<b>%s</b>, %s<br>predicts %s, <span class=\"%s\">%s</span><br>%s", t->p->run[run].name,
+  html_add(v->h, "<b>%s</b>, %s<br>prediction: %s, <span class=\"%s\">%s</span><br>%s", t->p->run[run].name,
            heat_map_name(t, map), heat_class_name(t, answer), correct ? "right" : "wrong",
            correct ? "correct" : "wrong", heat_inside(v, run, map, i).s);
 }
@@ -88,21 +88,21 @@ static void add_words_of_images(const struct heat *t)
 {
   html_add(
     t->p->h,
-    "<p>Shown are %zu test images that %s misclassifies and %zu that it classifies correctly. The <em>gradient</em> "
+    "<p>Shown are %zu %s images that %s misclassifies and %zu that it classifies correctly. The <em>gradient</em> "
     "of the loss shows which pixels matter in each image: red raises the loss, blue lowers it, each map on a scale of "
     "its own.%s</p>\n",
-    t->wrong, t->judge->name, t->n - t->wrong, t->masks ? " The mask is outlined." : "");
+    t->wrong, page_split(t->p), t->judge->name, t->n - t->wrong, t->masks ? " The mask is outlined." : "");
 }
 
 static void add_words_of_texts(const struct heat *t)
 {
   html_add(
     t->p->h,
-    "<p>Shown are %zu test texts that %s misclassifies and %zu that it classifies correctly. The <em>effect</em> of a "
+    "<p>Shown are %zu %s texts that %s misclassifies and %zu that it classifies correctly. The <em>effect</em> of a "
     "word is the gradient of the loss at its vector, times the vector: about what the word adds to the loss. <span "
     "class=\"r4\">Red</span> raises it, <span class=\"b4\">blue</span> lowers it, each text on a scale of its "
     "own.%s</p>\n",
-    t->wrong, t->judge->name, t->n - t->wrong, t->masks ? " Masked words are underlined." : "");
+    t->wrong, page_split(t->p), t->judge->name, t->n - t->wrong, t->masks ? " Masked words are underlined." : "");
 }
 
 static void add_words(const struct heat *t)
@@ -113,15 +113,17 @@ static void add_words(const struct heat *t)
   else
     add_words_of_images(t);
   if (!t->masks) {
-    html_add(h, "<p class=\"missing\">No test example has a mask: the share of the maps inside it, and the width of "
-                "the bounds, cannot be shown.</p>\n");
+    html_add(h,
+             "<p class=\"missing\">No %s example has a mask: the share of the maps inside it, and the width of the "
+             "bounds, cannot be shown.</p>\n",
+             page_split(t->p));
     return;
   }
   html_add(h,
-           "<p>The <em>width of the bounds</em> shows what the gradient cannot: how far it can change while %s any "
-           "values within eps (%.3g) of their own. A net with no gradient inside the mask, but wide bounds there, "
-           "ignores this content of the mask and may still use other content. The widths of all nets share one scale, "
-           "up to the darkest violet.</p>\n",
+           "<p>The <em>width of the bounds</em> shows what the gradient cannot: how far the gradient can change while "
+           "%s any values within eps (%.3g) of their own. A net with no gradient inside the mask, but wide bounds "
+           "there, ignores what is there now, but might react to something else. The widths of all nets share one scale, up "
+           "to the darkest violet.</p>\n",
            t->texts ? "the vectors of masked words take" : "the masked pixels take", t->eps);
 }
 
@@ -170,7 +172,7 @@ static r4_status write_all(struct heat_view *v, r4_error *e)
   r4_status s = R4_OK;
   add_words(t);
   if (t->masks) add_means(v);
-  html_add(v->h, "<h3>Side by side</h3>\n");
+  html_add(v->h, "<h3>%s</h3>\n", t->p->runs > 1 ? "Side by side" : "Example by example");
   add_controls(t);
   html_add(v->h, "<ol class=\"examples%s\">\n", t->texts ? " texts" : v->tile.block == 1 ? " small" : "");
   for (size_t i = 0; i < t->n && !s; i++) s = add_example(v, i, e);

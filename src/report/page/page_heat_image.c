@@ -60,7 +60,7 @@ static r4_status add_map(struct heat_view *w, size_t run, enum heat_map map, siz
   int32_t answer = heat_answer(t, run, i);
   html_add(
     w->h,
-    "<figure class=\"tile\" data-run=\"%zu\" data-map=\"%s\"><span class=\"pic\"><img alt=\"%s: %s of test example "
+    "<figure class=\"tile\" data-run=\"%zu\" data-map=\"%s\"><span class=\"pic\"><img alt=\"%s: %s of example "
     "%zu; predicts %s, %s. %s\" src=\"",
     run, heat_map_id(map), t->p->run[run].name, heat_map_name(t, map), t->example[i],
     heat_class_name(t, answer), answer == r4_data_example(t->d, i).label ? "correct" : "wrong",

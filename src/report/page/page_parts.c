@@ -53,6 +53,15 @@ char *page_line(const struct page *p, const char *line)
   return copy;
 }
 
+const char *page_split(const struct page *p)
+{
+  static const char *const name[] = {[R4_TRAIN] = "training", [R4_VAL] = "validation", [R4_TEST] = "test"};
+  r4_split first = r4_data_example(p->d, 0).split;
+  for (size_t i = 1; i < r4_data_count(p->d); i++)
+    if (r4_data_example(p->d, i).split != first) return "";
+  return name[first];
+}
+
 const char *page_method(const r4_report_run *r)
 {
   r4_setting_value v = {0};

@@ -98,10 +98,11 @@ static void add_data(const struct page *p)
   for (size_t i = 0; i < n; i++) masked += r4_data_has_mask(p->d, i);
   html_add(
     p->h,
-    "<dl><dt>Data</dt><dd>%s</dd><dt>Test examples</dt><dd>%zu in %zu classes and %zu groups; %zu have a "
-    "mask</dd><dt>SHA-256 of the test examples</dt><dd class=\"hash\">%s</dd><dt>This page</dt><dd>made "
+    "<dl><dt>Data</dt><dd>%s</dd><dt>Examples (%s)</dt><dd>%zu in %zu classes and %zu groups; %zu have a "
+    "mask</dd><dt>SHA-256 of these examples</dt><dd class=\"hash\">%s</dd><dt>This page</dt><dd>made "
     "by r4 %s</dd></dl>\n",
-    page_about(r4_data_about(p->d)).text, n, r4_data_classes(p->d), r4_data_groups(p->d), masked, hash, R4_VERSION);
+    page_about(r4_data_about(p->d)).text, page_split(p), n, r4_data_classes(p->d), r4_data_groups(p->d), masked, hash,
+    R4_VERSION);
 }
 
 r4_status page_settings(const struct page *p, r4_error *e)

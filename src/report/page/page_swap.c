@@ -48,10 +48,10 @@ static void add_words(const struct page *p)
   const r4_swapped *s = p->run[0].measured->swapped;
   html_add(
     p->h,
-    "<p>The masked content of each test example is replaced by that of an example of another class, drawn at random; "
+    "<p>The masked content of each %s example is replaced by that of an example of another class, drawn at random; "
     "figures are means over %d draws. Only what must not matter changes, so a net that ignores it predicts the same. "
     "%zu of %zu examples were tested",
-    s->draws, s->inside + s->pasted, r4_data_count(p->d));
+    page_split(p), s->draws, s->inside + s->pasted, r4_data_count(p->d));
   if (s->pasted)
     html_add(p->h, ", of which %zu have no mask and get the content where the donor has it", s->pasted);
   html_add(p->h, ".</p>\n");
@@ -59,8 +59,9 @@ static void add_words(const struct page *p)
 
 static void add_sentence(const struct page *p, const r4_report_run *r)
 {
-  html_add(p->h, "<li>Of %.0f examples that %s classifies correctly, <b>%.0f are lost</b> (%s\u00a0%%).</li>\n",
-           mean_over_seeds(r, found_of, -1), r->name, mean_over_seeds(r, lost_of, -1),
+  html_add(p->h, "<li>Of %s examples that %s classifies correctly, <b>%s are lost</b> (%s\u00a0%%).</li>\n",
+           figure_real(mean_over_seeds(r, found_of, -1), 7).s, r->name,
+           figure_real(mean_over_seeds(r, lost_of, -1), 4).s,
            figure_share_sd(swap_lost(r), r->seeds).s);
 }
 
@@ -69,8 +70,8 @@ static void add_group(const struct page *p, const r4_report_run *r, int32_t grou
 {
   double found = mean_over_seeds(r, found_of, group);
   char text[64];
-  snprintf(text, sizeof text, "%.20s of %.20s", figure_real(round(mean_over_seeds(r, lost_of, group)), 9).s,
-           figure_real(round(found), 9).s);
+  snprintf(text, sizeof text, "%.20s of %.20s", figure_real(mean_over_seeds(r, lost_of, group), 4).s,
+           figure_real(found, 7).s);
   page_cell(p->h, found > 0 ? text : "none");
 }
 
@@ -102,7 +103,7 @@ static void add_bars(const struct page *p)
   page_figure_numbers(p->h);
   page_table_begin(p->h, title);
   page_head(p->h, "run", false);
-  page_head(p->h, "right before", true);
+  page_head(p->h, "correct before", true);
   page_head(p->h, "lost", true);
   page_head(p->h, "lost, per cent", true);
   page_body(p->h);
