@@ -122,8 +122,8 @@ static void add_words(const struct heat *t)
   html_add(h,
            "<p>The <em>width of the bounds</em> shows what the gradient cannot: how far the gradient can change while "
            "%s any values within eps (%.3g) of their own. A net with no gradient inside the mask, but wide bounds "
-           "there, ignores what is there now, but might react to something else. The widths of all nets share one scale, up "
-           "to the darkest violet.</p>\n",
+           "there, ignores what is there now, but might react to something else. The widths of all nets share one "
+           "scale, up to the darkest violet.</p>\n",
            t->texts ? "the vectors of masked words take" : "the masked pixels take", t->eps);
 }
 
