@@ -95,8 +95,8 @@ def test_trainers_are_judged(many: Bars) -> None:
         assert (p.val_kind, p.val_examples) == ("exchanged", 100)
         assert p.val_se > 0
         assert t.judge().exchanged == 100
-    assert " (100 exchanged)" in _figures(p)
-    assert f"val {100 * p.val_avg:.1f} +- {100 * p.val_se:.1f} %, worst group " in _figures(p)
+    found = f"{100 * p.val_avg:.1f} +- {100 * p.val_se:.1f} %, worst group "
+    assert f"val {100 * p.val_plain:.1f} %; masked content exchanged (100): {found}" in _figures(p)
     assert _figures(replace(p, val_kind="carries the shortcut")).endswith(" (with the shortcut in it)")
     assert _figures(replace(p, val_kind="plain")).endswith(" %")
 
