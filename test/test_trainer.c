@@ -171,6 +171,19 @@ static void a_penalty_may_not_be_too_lazy(void **state)
   r4_data_free(d);
 }
 
+static void data_without_a_name_are_called_data(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  r4_data *all = bars(), *d = r4_data_keep_masks(all, 0, 0, &e);
+  r4_settings *s = settings_with((const char *const[]){"method=r3", NULL});
+  assert_null(r4_trainer_new(s, d, &e));
+  assert_int_equal(strncmp(e.text, "data: no training example has a mask", 36), 0);
+  r4_settings_free(s);
+  r4_data_free(d);
+  r4_data_free(all);
+}
+
 /* All figures of the log but the seconds, which no two runs share. */
 static void assert_same_log(r4_trainer *t, const char *path)
 {
@@ -365,6 +378,7 @@ int main(void)
     cmocka_unit_test(it_is_judged),
     cmocka_unit_test(a_penalty_may_be_lazy),
     cmocka_unit_test(a_penalty_may_not_be_too_lazy),
+    cmocka_unit_test(data_without_a_name_are_called_data),
     cmocka_unit_test(it_goes_on_after_its_end),
     cmocka_unit_test(it_is_what_r4_train_does),
     cmocka_unit_test(checkpoints_go_on_to_the_same_bits),

@@ -113,6 +113,12 @@ static bool needs_masks(const struct settings *s)
   return method_needs_masks(s) || (strcmp(s->fill, "none") && strcmp(s->fill, "auto"));
 }
 
+/* Data that a program gives are in no file, and have no name. */
+static const char *data_name(const struct run *r)
+{
+  return *r->s->data.name ? r->s->data.name : "data";
+}
+
 /* A run without any mask is a control, if it is asked for. */
 static r4_status check_masks(struct run *r, r4_error *e)
 {
@@ -122,7 +128,8 @@ static r4_status check_masks(struct run *r, r4_error *e)
     e, R4_E_ARGUMENT,
     "%.150s: no training example has a mask that marks anything, but %s is %s; for a control without "
     "masks set data.keep_masks: 0",
-    r->s->data.name, LABEL(method ? "method" : "fill"), method ? r->s->method : r->s->fill);
+    data_name(r), LABEL(method ? "method" : "fill"),
+    method ? r->s->method : r->s->fill);
 }
 
 /* ---- The range ---- */
@@ -134,12 +141,12 @@ static r4_status check_range(struct run *r, r4_error *e)
   if (r4_data_vocabulary(r->train) > 0)
     return r4_fail(e, R4_E_ARGUMENT,
                    "%s is range, but the examples of %.150s are texts: expected box: words, or a number",
-                   LABEL("eps"), r->s->data.name);
+                   LABEL("eps"), data_name(r));
   if (r->s->range.n == 2 || r4_data_shape(r->train).rank == 3) return R4_OK;
   return r4_fail(e, R4_E_ARGUMENT,
                  "%s is range, but the examples of %.150s are not images: set range to the lowest and the highest "
                  "valid value of a feature",
-                 LABEL("eps"), r->s->data.name);
+                 LABEL("eps"), data_name(r));
 }
 
 r4_status run_check(struct run *r, r4_error *e)
