@@ -114,6 +114,11 @@ typedef struct {
 size_t r4_op_count(void);
 r4_op_info r4_op_describe(size_t k);
 
+/* ---- Masks ---------------------------------------------------------------------------------- */
+
+/* What is probably wrong with the masks of a data set: of r4_data_lint what needs no look at values. */
+r4_status r4_data_lint_masks(const r4_data *d, r4_finding finding[R4_FINDINGS], size_t *n, r4_error *e);
+
 /* ---- Words that give a class away ----------------------------------------------------------- */
 
 /* A token by itself: how many training texts have it where no mask covers it, and how many of these are of the class

@@ -260,6 +260,20 @@ static const struct {
   {all_but_objects, "mask-large", "180 of 180 masks cover more than half", true},
 };
 
+/* Masks alone: the same sentences, and no others. */
+static void assert_same_of_masks(const r4_data *d, const r4_finding *all, size_t n)
+{
+  r4_finding own[R4_FINDINGS];
+  size_t found = 0, k = 0;
+  assert_int_equal(r4_data_lint_masks(d, own, &found, NULL), R4_OK);
+  for (size_t i = 0; i < n; i++)
+    if (!strncmp(all[i].code, "mask-", 5)) {
+      assert_true(k < found);
+      assert_string_equal(own[k++].text, all[i].text);
+    }
+  assert_int_equal(k, found);
+}
+
 static void each_thing_is_found(void **state)
 {
   (void)state;
@@ -274,6 +288,7 @@ static void each_thing_is_found(void **state)
     if (n && (strcmp(finding[0].code, cases[k].code) || !strstr(finding[0].text, cases[k].text) ||
               finding[0].note != cases[k].note))
       fail_msg("case %zu: %s: %s", k, finding[0].code, finding[0].text);
+    assert_same_of_masks(d, finding, n);
     r4_data_free(d);
   }
 }

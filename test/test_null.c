@@ -133,6 +133,10 @@ static double ends_room[1];
   X(r4_data_lint, "room for findings", r4_data_lint(have.d, NULL, NULL, &(size_t){0}, e))                    \
   X(r4_data_lint, "room for their number",                                                                   \
     r4_data_lint(have.d, NULL, (r4_finding[R4_FINDINGS]){{0}}, NULL, e))                                     \
+  X(r4_data_lint_masks, "data", r4_data_lint_masks(NULL, (r4_finding[R4_FINDINGS]){{0}}, &(size_t){0}, e))   \
+  X(r4_data_lint_masks, "room for findings", r4_data_lint_masks(have.d, NULL, &(size_t){0}, e))              \
+  X(r4_data_lint_masks, "room for their number",                                                             \
+    r4_data_lint_masks(have.d, (r4_finding[R4_FINDINGS]){{0}}, NULL, e))                                     \
   X(r4_data_make, "=no recipe is called", none(r4_data_make(NULL, NULL, e), e))                              \
   X(r4_data_mean, "data", r4_data_mean(NULL, have.room, e))                                                  \
   X(r4_data_mean, "room for the mean", r4_data_mean(have.d, NULL, e))                                        \

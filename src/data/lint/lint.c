@@ -146,6 +146,17 @@ static void odd_reading(struct lint *l)
 
 /* ---- All ---- */
 
+r4_status r4_data_lint_masks(const r4_data *d, r4_finding finding[R4_FINDINGS], size_t *n, r4_error *e)
+{
+  NEEDS(d, "data", R4_E_ARGUMENT);
+  NEEDS(finding, "room for findings", R4_E_ARGUMENT);
+  NEEDS(n, "room for their number", R4_E_ARGUMENT);
+  struct lint l = {.d = d, .finding = finding};
+  lint_masks(&l);
+  *n = l.n;
+  return R4_OK;
+}
+
 r4_status r4_data_lint(const r4_data *d, const char *source, r4_finding finding[R4_FINDINGS], size_t *n,
                        r4_error *e)
 {
