@@ -47,8 +47,17 @@ class Values:
         return result.reshape(self.given)
 
 
+def either(x: Any, X: Any) -> Any:
+    """Examples by the name that r4 has for them, or by that of scikit-learn."""
+    if (x is None) == (X is None):
+        raise ArgumentError("X is missing" if x is None else "x and X are given: they are two names of the same")
+    return X if x is None else x
+
+
 def to_array(x: Any, what: str) -> Array:
     """Whatever has the array protocol, as an array of numbers, or of texts where these are allowed."""
+    if isinstance(x, str):
+        raise ArgumentError(f"{what} is one text, expected a list of texts: [{x[:40]!r}]")
     if type(x).__module__.startswith("scipy.sparse"):
         raise ArgumentError(f"{what} is sparse, expected an array: see its method toarray")
     if hasattr(x, "detach"):  # a tensor of torch may still know its gradient
@@ -90,6 +99,9 @@ def values(x: Any, *, layout: Layout = "NHWC", kind: Kind = "auto", what: str = 
     check_word(layout, LAYOUTS, "layout")
     check_word(kind, KINDS, "kind")
     a = to_array(x, what)
+    if a.ndim == 2 and a.shape[1] == 1 and len(a) and isinstance(a[0, 0], str):
+        column = f'df["{x.columns[0]}"], not df[["{x.columns[0]}"]]' if hasattr(x, "columns") else "X[:, 0]"
+        raise ArgumentError(f"{what} is a table with one column of texts, expected the column itself: {column}")
     if a.ndim < 2 or a.ndim > 4:
         raise ShapeError(
             f"Expected 2D array, got {a.ndim}D array instead: {what} has shape {a.shape}, expected [n, features], "
@@ -114,6 +126,27 @@ def values(x: Any, *, layout: Layout = "NHWC", kind: Kind = "auto", what: str = 
     return Values(array, kind, a.shape, layout)
 
 
+def without_gaps(m: Any, means: str | None) -> Any:
+    """None for an example is no mask: nothing in it is irrelevant, which is ones where 1 marks what is relevant."""
+    if not isinstance(m, (list, tuple)) and getattr(getattr(m, "dtype", None), "kind", "") != "O":
+        return m
+    every = [None if one is None else to_array(one, "masks") for one in m]
+    there = next((one for one in every if one is not None), None)
+    if there is None or len(there.shape) == 0:
+        return None if there is None else m
+    whole = 255 if there.dtype == np.uint8 and max(one.max(initial=0) for one in every if one is not None) > 1 else 1
+    none = np.full(there.shape, whole if means == "relevant" else 0, there.dtype)
+    return [none if one is None else one for one in every]
+
+
+def _check_shares(a: Array) -> None:
+    wrong = ~((a >= 0) & (a <= 1)).reshape(len(a), -1).all(axis=1)
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        value = next(float(v) for v in a[i].ravel() if not 0 <= v <= 1)
+        raise DomainError(f"masks: example {i} has {value:g}, expected bool, 0 to 1, or uint8 up to 255")
+
+
 def masks(m: Any, x: Values) -> tuple[Array, bool]:
     """Masks as bytes or floats, and whether they are by feature, [n, shape], or by pixel, [n, height, width]."""
     a = to_array(m, "masks")
@@ -126,7 +159,10 @@ def masks(m: Any, x: Values) -> tuple[Array, bool]:
         a = a.transpose(0, 2, 3, 1)
     by_feature = x.array.ndim == 2 or a.ndim == 4
     dtype = np.uint8 if a.dtype in (np.bool_, np.uint8) else np.float32
-    return _numbers(a, dtype, "masks"), by_feature
+    marks = _numbers(a, dtype, "masks")
+    if dtype is np.float32:
+        _check_shares(marks)
+    return marks, by_feature
 
 
 def _conversion() -> type[Warning]:

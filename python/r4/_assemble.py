@@ -15,7 +15,21 @@ from ._library import choice, texts, to_shape
 from .errors import ArgumentError
 
 SPLITS = ("train", "val", "test")
-MEANINGS = ("unstated", "irrelevant", "relevant")
+MEANINGS = ("irrelevant", "relevant")  # in the order of r4_mask_meaning, which begins with "unstated"
+
+
+def meaning(word: str | None) -> int:
+    """What 1 marks, as the library has it."""
+    return 0 if word is None else 1 + choice(word, MEANINGS, "mask_means")
+
+
+def check_meaning(word: str | None) -> None:
+    """Masks are nothing without."""
+    if word is None:
+        raise ArgumentError(
+            'masks are given without mask_means: pass mask_means="irrelevant" if 1 (or True) marks what must not '
+            'matter, mask_means="relevant" if it marks what matters'
+        )
 
 
 def _splits(given: Any, n: int) -> Array:
@@ -56,10 +70,12 @@ class Assembled:
             raise ArgumentError("lengths are for tokens: say kind='tokens'")
 
     def masks(self, m: Any, v: Values, means: str | None, soft: bool) -> None:
-        if m is not None:
+        number = meaning(means)
+        if (m := arrays.without_gaps(m, means)) is not None:
+            check_meaning(means)
             marks, self.arrays.masks_by_feature = arrays.masks(m, v)
             self.bind("mask_bytes" if marks.dtype == np.uint8 else "mask_floats", marks)
-        self.arrays.mask_means = choice(means or "unstated", MEANINGS, "mask_means")
+        self.arrays.mask_means = number
         self.arrays.soft_masks = soft
 
     def about(self, y: Any, classes: Sequence[str] | None, groups: Any, splits: Any) -> None:

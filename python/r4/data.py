@@ -14,7 +14,7 @@ import numpy as np
 from . import _arrays as arrays
 from . import _header as h
 from ._arrays import Array, Kind, Layout
-from ._assemble import MEANINGS, SPLITS, Assembled
+from ._assemble import SPLITS, Assembled, meaning
 from ._library import LIB, Owned, call, choice, encode, from_shape, text_of
 from .errors import ArgumentError
 from .texts import are_texts, text_data
@@ -27,6 +27,11 @@ MaskMeans = Literal["irrelevant", "relevant"]
 
 FILLS = tuple(text_of(name) for name in takewhile(lambda name: name is not None, map(LIB.r4_fill_name, count())))
 CORRUPTIONS = ("misposition", "shift", "dilation", "shrink")
+
+
+def content_number(word: str) -> int:
+    """What a swap test puts into masks: no content at all, and a mix for training, are none."""
+    return 1 + choice(word, FILLS[1 : h.R4_FILL_BLANK + 1], "content")
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,7 @@ def _set_reading(o: h.r4_data_options, reading: dict[str, int | bool]) -> None:
 
 
 def _say_how_to_read(o: h.r4_data_options, mask_means: MaskMeans | None, size: int, seed: int) -> None:
-    o.mask_means = choice(mask_means or "unstated", MEANINGS, "mask_means")
+    o.mask_means = meaning(mask_means)
     o.height = o.width = size
     o.seed = seed
 
@@ -57,9 +62,10 @@ class Data(Owned):
 
     def __init__(
         self,
-        x: Any,
-        y: Any,
+        x: Any = None,
+        y: Any = None,
         *,
+        X: Any = None,
         masks: Any = None,
         mask_means: MaskMeans | None = None,
         soft_masks: bool = False,
@@ -77,19 +83,25 @@ class Data(Owned):
         length: int = 0,
         copy: bool = True,
     ) -> None:
-        """From arrays: x [n, features] or images [n, height, width(, channels)], labels y [n], and what else is known.
+        """From arrays: x (or X) [n, features] or images [n, height, width(, channels)], labels y [n], and what else is
+        known.
 
         uint8 values are ``byte * scale + offset``, and without a scale ``byte / 255``. Masks are 0 to 1, [n, height,
-        width] or shaped as x; mask_means says what 1 marks. Labels and groups are whole numbers from 0 on, or texts;
-        splits are "train", "val", "test" or 0, 1, 2. The data set has the hash of the same arrays in an npz file.
+        width] or shaped as x, or a list with None for examples without a mask; mask_means says what 1 marks. Labels and
+        groups are whole numbers from 0 on, or texts; splits are "train", "val", "test" or 0, 1, 2. The data set has the
+        hash of the same arrays in an npz file.
 
-        From texts: x is a list of strings. tokenizer: a tokenizer.json, a vocab.txt, or a net that was got ("minilm").
-        length: how many tokens each text is cut or padded to, 0 for those of the longest. masks are words that must not
-        matter, ["spielberg", "jonah"], or for each text a list of spans of characters, [[(3, 9)], []].
+        From texts: x is a list of strings. tokenizer: a tokenizer.json, a vocab.txt, or a net downloaded with
+        ``r4 data get`` ("minilm"). length: how many tokens each text is cut or padded to, 0 for those of the longest.
+        masks are words that must not matter, ["spielberg", "jonah"], or for each text a list of spans of characters,
+        [[(3, 9)], []].
 
         copy=False looks at x where it is, if it is float32 or uint8 in row-major order: it must then stay as it is as
         long as the data set, or anything made of it, is used.
         """
+        x = arrays.either(x, X)
+        if y is None:
+            raise ArgumentError("y is missing: r4.Data(X, y) has a label for each example")
         if are_texts(x):
             if kind != "auto" or lengths is not None:
                 raise ArgumentError("X has texts: kind is found out, and lengths are counted")
@@ -326,8 +338,15 @@ class Data(Owned):
 
     def lint(self) -> list[Finding]:
         """What is probably wrong with it."""
+        return self._findings("r4_data_lint", None)
+
+    def lint_masks(self) -> list[Finding]:
+        """What is probably wrong with its masks: a part of lint that is quick."""
+        return self._findings("r4_data_lint_masks")
+
+    def _findings(self, function: str, *how: Any) -> list[Finding]:
         found, n = (h.r4_finding * h.R4_FINDINGS)(), ctypes.c_size_t()
-        call("r4_data_lint", self.pointer, None, found, ctypes.byref(n))
+        call(function, self.pointer, *how, found, ctypes.byref(n))
         return [Finding(text_of(f.code), text_of(f.text), f.note) for f in found[: n.value]]
 
     def sheet(self, file: str | os.PathLike[str], columns: int = 0) -> None:

@@ -80,4 +80,5 @@ BY_STATUS: tuple[type[Error], ...] = (
 def error(status: int, sentence: str) -> Error:
     """The exception for a status that is not R4_OK."""
     kind = BY_STATUS[status - 1] if 1 <= status <= len(BY_STATUS) else Error
+    sentence = sentence.replace("r4 data get", "python -m r4 data get")  # where "r4" may be no command of the shell
     return kind(sentence or f"the library says {kind.status}, and no more")

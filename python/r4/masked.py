@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import Array
+from ._arrays import Array, either
 from .data import MaskMeans
 from .errors import ArgumentError, ShapeError
 
@@ -38,7 +38,16 @@ class Masked:
     cut it into folds, so that scorers see the masks of theirs. Other estimators see X alone.
     """
 
-    def __init__(self, x: Any, masks: Any, mask_means: MaskMeans | None = None, *, groups: Any = None) -> None:
+    def __init__(
+        self,
+        x: Any = None,
+        masks: Any = None,
+        mask_means: MaskMeans | None = None,
+        *,
+        X: Any = None,
+        groups: Any = None,
+    ) -> None:
+        x = either(x, X)
         n = _length(x)
         for name, a in (("masks", masks), ("groups", groups)):
             if a is not None and _length(a) != n:

@@ -271,7 +271,7 @@ class Model(Owned):
         attack: int = 3,
     ) -> Metrics:
         """Accuracy by group, fragility of at most kappa examples (None: of all), and what else is asked for."""
-        from .data import FILLS
+        from .data import content_number
 
         self.check(data)
         if draws < 1:
@@ -287,7 +287,7 @@ class Model(Owned):
         if kappa is not None:
             o.kappa = kappa
         for k, word in enumerate(contents):
-            o.swap[k] = choice(word, FILLS, "content")
+            o.swap[k] = content_number(word)
         heard = None if noise is None else noise_options(noise)
         if heard is not None:
             o.noise = ctypes.addressof(heard)

@@ -11,8 +11,8 @@ import numpy as np
 
 from . import _header as h
 from ._arrays import Array
-from ._assemble import MEANINGS, Assembled
-from ._library import call, choice, encode
+from ._assemble import Assembled, check_meaning, meaning
+from ._library import call, encode
 from .errors import ArgumentError, ShapeError
 
 
@@ -98,7 +98,7 @@ def text_data(
     made = Assembled(len(said))
     made.about(y, classes, groups, splits)
     o = h.r4_data_options()
-    o.length, o.mask_means = length, choice(mask_means or "unstated", MEANINGS, "mask_means")
+    o.length, o.mask_means = length, meaning(mask_means)
     if tokenizer is not None:
         o.tokenizer = encode(tokenizer, "a tokenizer")
     words = words_of(masks)
@@ -106,6 +106,7 @@ def text_data(
     if words is not None:
         o.mask_words = encode(words, "masks")
     elif masks is not None:
+        check_meaning(mask_means)
         counts, spans = _spans(masks, len(said))
     address: int = call(
         "r4_data_texts",

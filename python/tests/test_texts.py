@@ -134,7 +134,7 @@ BAD: list[tuple[str, Any, dict[str, Any]]] = [
     ("spans of 1 texts, X has 2", ["good", "bad"], {"masks": [[(0, 1)]], "mask_means": "irrelevant"}),
     ("text 0: the span 3-9 is not in the text", ["good", "bad"], {"masks": [[(3, 9)], []], "mask_means": "irrelevant"}),
     ("expected spans of characters", ["good", "bad"], {"masks": [[(0, 1, 2)], []], "mask_means": "irrelevant"}),
-    ("mask_means must say", ["good", "bad"], {"masks": [[(0, 4)], []]}),
+    ("without mask_means: pass", ["good", "bad"], {"masks": [[(0, 4)], []]}),
     ("mask_words must not matter", ["good", "bad"], {"masks": ["good"], "mask_means": "relevant"}),
     ("no word", ["good", "bad"], {"masks": ["ωω"]}),
     ("is not one word", ["good", "bad"], {"masks": ["good film"]}),
