@@ -11,10 +11,11 @@ import logging
 from . import plot
 from ._header import VERSION as __version__
 from ._library import threads
+from ._say import DataWarning, ShortcutWarning, VerdictWarning
 from ._scale import ScaleWarning
 from .bounds import Bounds
 from .certify import Certified
-from .classifier import Classifier, ShortcutWarning, VerdictWarning
+from .classifier import Classifier
 from .cover import Covered
 from .data import Data, Finding, data, recipes
 from .errors import (
@@ -60,6 +61,7 @@ __all__ = [
     "Covered",
     "Cue",
     "Data",
+    "DataWarning",
     "DomainError",
     "Error",
     "Explained",
@@ -106,3 +108,8 @@ __all__ = [
     "threads",
     "train",
 ]
+
+
+def __dir__() -> list[str]:
+    """What is there for users."""
+    return sorted(__all__)

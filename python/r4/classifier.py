@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -13,10 +13,12 @@ import numpy as np
 
 from . import _arrays as arrays
 from ._arrays import Array, Kind, Layout
+from ._doubts import unseen_by_swap, warn_of_layout, warn_of_masks
 from ._estimator import Base
 from ._labels import class_values, labels_of, not_fitted, type_of
 from ._library import threads
 from ._progress import Bar, bar
+from ._say import ShortcutWarning, VerdictWarning, in_python, warn
 from ._scale import ScaleWarning, Seen, compare, seen_in
 from .bounds import Bounds, bounds_of
 from .certify import Certified, Number, Valid, box_of, certify, valid_of
@@ -26,7 +28,7 @@ from .errors import ArgumentError
 from .masked import apart
 from .metrics import Metrics
 from .net import Model
-from .settings import Settings
+from .settings import KEYS, PARAMETERS, Settings
 from .swap import DRAWS, contents_of
 from .texts import Explained, are_texts, words_of
 from .trainer import Progress, Trainer, Verdict, choose_lambda, choose_method
@@ -36,33 +38,12 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("r4")
 
-# Parameters that are settings by another name.
-KEYS = {
-    "method": "method",
-    "lambda_": "lambda",
-    "eps": "eps",
-    "delta": "delta",
-    "epochs": "epochs",
-    "batch": "batch",
-    "rate": "rate",
-    "validation": "data.val",
-    "tokenizer": "data.tokenizer",
-    "length": "data.max_tokens",
-}
 AS_THEY_ARE = (
     "score is the accuracy on the examples as they are, and the model was fitted with masks: where these carry the "
     'shortcut that masks mark, using it makes the score better. r4.scorer("swapped") and evaluate exchange it'
 )
 # Settings of data that arrays have as well; the others are for data that are read by name.
 DATA_KEYS = ("data.val", "data.val_fill", "data.seed")
-
-
-class ShortcutWarning(UserWarning):
-    """A figure does not tell whether a model uses what masks mark."""
-
-
-class VerdictWarning(UserWarning):
-    """The model that fit made uses what masks mark, or its penalty counted in no step."""
 
 
 class Classifier(Base):
@@ -74,19 +55,19 @@ class Classifier(Base):
 
     net         parts in a row, or a name such as "resnet18(classes=6)"; {classes} stands for their number, and {words}
                 for that of the tokens that there are
-    method      "auto" (by the masks that there are, as the command chooses; method_ is what it took), erm, fill, r3,
-                smooth-r3, ibp-ex, rand-r4, adv-r4, cert-r4 or pairing, or up to four of those with a penalty:
+    method      "auto" (by the masks that there are, as the command chooses; method_ is what it took), erm, group-dro,
+                fill, r3, smooth-r3, ibp-ex, rand-r4, adv-r4, cert-r4 or pairing, or up to four of those with a penalty:
                 "cert-r4+pairing"
     lambda_     weight of the penalty, "auto", or None for the method's own; of several the first one's, and
                 settings={"lambda.pairing": 3} those of others
     eps         how far masked features may move
     delta       how small the penalised quantity must become; lambda then follows
     epochs, batch, rate
-    validation  share that is held out unless fit is told the splits (0.1; the command does the same); 0: none
+    validation  share held out for validation if ``splits`` is not given; None: 0.1, as the command; 0: none
     settings    any other of ``r4 help train``, by its key: {"optimizer": "sgd", "augment.flip": True}
     layout      of images with channels, "NHWC" or "NCHW"
     kind        "auto": uint8 is bytes, of which 255 is 1, all else floats; "tokens" for ids of tokens
-    tokenizer   for texts: a tokenizer.json, a vocab.txt, or a net that was got (None: "minilm")
+    tokenizer   for texts: a tokenizer.json, a vocab.txt, or a net downloaded with ``r4 data get`` (None: "minilm")
     length      for texts: tokens that each is cut or padded to; None: those of the longest, at most 512
     random_state  seed of weights, order and noise
     verbose     1 shows a progress bar
@@ -154,10 +135,19 @@ class Classifier(Base):
         for key, value in (self.settings or {}).items():
             if (key == "data" or key.startswith("data.")) and key not in DATA_KEYS:
                 raise ArgumentError(f"{key} is about data that are read by name: arrays are taken as they are")
-            s[key] = value
+            self._set(s, key, value)
         for sentence in s.renamed():
-            warnings.warn(sentence, FutureWarning, stacklevel=3)
+            warn(sentence, FutureWarning)
         return s
+
+    def _set(self, s: Settings, key: str, value: Any) -> None:
+        """A setting, which must not contradict the parameter that is the same."""
+        name = PARAMETERS.get(key, "random_state" if key == "seed" else key)
+        given = getattr(self, name, None) if name in USUAL else None
+        before = s[key] if given is not None and given != USUAL[name] else None
+        s[key] = value
+        if before is not None and s[key] != before:
+            raise ArgumentError(f'{name}={given!r} and settings={{"{key}": {value!r}}} say different things: give one')
 
     def _take_data(self, X: Any, y: Any, **more: Any) -> Data:
         if isinstance(X, Data):
@@ -172,6 +162,8 @@ class Classifier(Base):
         if len(classes) < 2:
             raise ArgumentError(f"y has one class, {classes[0]!r}: a classifier needs at least two")
         self.classes_ = classes
+        if not are_texts(X):
+            warn_of_layout(X, self.layout)
         data = Data(X, numbers, classes=[str(c) for c in classes], **self._about(X, self.length or 0), **more)
         self._note_features(X)
         return data
@@ -190,7 +182,7 @@ class Classifier(Base):
         told = self.__dict__.setdefault("_told", set())
         if kind not in told:
             told.add(kind)
-            warnings.warn(sentence, kind, stacklevel=4)
+            warn(sentence, kind)
 
     def _about(self, X: Any, length: int) -> dict[str, Any]:
         """How examples are to be understood."""
@@ -217,9 +209,10 @@ class Classifier(Base):
     ) -> Self:
         """Learns from examples X [n, ...] with labels y [n], or from a data set (r4.data) alone.
 
-        masks [n, height, width] or shaped as X; mask_means says what 1 marks, "irrelevant" or "relevant". groups and
-        splits ("train", "val", "test") are [n]. Ctrl-C stops at a step: the exception passes on, and the model is the
-        one so far (stopped_ is then true).
+        masks [n, height, width] or shaped as X, or a list with None for examples without a mask; mask_means says what 1
+        marks, "irrelevant" or "relevant" (with which zeros make all of an example irrelevant). groups and splits
+        ("train", "val", "test") are [n]. Ctrl-C stops at a step: the exception passes on, and the model is the one so
+        far (stopped_ is then true).
 
         X may be a list of texts. masks are then words that must not matter, ["spielberg", "jonah"], or for each text a
         list of spans of characters, [[(3, 9)], []], of which mask_means says what they mark.
@@ -241,6 +234,7 @@ class Classifier(Base):
         self._seen: Seen | None = seen_in(data, self._is_bytes(X))
         self._told: set[type[Warning]] = set()  # once for each fit
         self._masked = data.masked_count > 0
+        warn_of_masks(data, mask_means)
         before = threads()
         threads(s["threads"])  # 0 keeps the number
         try:
@@ -254,11 +248,12 @@ class Classifier(Base):
         level = logging.WARNING
 
         def notice(sentence: str) -> None:
+            sentence = in_python(sentence)
             self.notices_.append(sentence)
             log.log(level, sentence)
 
         if (why := choose_method(s, data)) is not None:
-            log.info(why)
+            log.info(in_python(why))
         self.method_ = str(s["method"])
         choose_lambda(s, data, notice)
         self.verdict_: Verdict | None = None
@@ -285,9 +280,9 @@ class Classifier(Base):
         self.verdict_ = found = trainer.judge()
         sentences = self.notices_[told:]  # the penalty first, the verdict last
         if found.unpenalised:
-            warnings.warn(sentences[0], VerdictWarning, stacklevel=4)
+            warn(sentences[0], VerdictWarning)
         if found.verdict == "uses":
-            warnings.warn(f"the model {sentences[-1]}", VerdictWarning, stacklevel=4)
+            warn(f"the model {sentences[-1]}", VerdictWarning)
 
     def _run(self, trainer: Trainer, shown: Bar) -> None:
         while not trainer.done:
@@ -510,6 +505,9 @@ class Classifier(Base):
             attack=attack,
         )
         self._measured = data
+        if (sentence := unseen_by_swap(self.__dict__.get("verdict_"), found.swaps)) is not None:
+            warn(sentence, ShortcutWarning)
+            found = replace(found, validation=self.verdict_)
         return found
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -629,12 +627,13 @@ class Classifier(Base):
         """
         from .files import save_run
 
+        model = self._model
         about = {"labels": type_of(self.classes_), "values": self.__dict__.get("_seen")}
         manifest = self.__dict__.get("manifest_")
         if manifest is not None:
             manifest = {**manifest, "classifier": about}
         log, verdict = self.__dict__.get("log_"), self.__dict__.get("verdict_")
-        save_run(path, self._model, self.settings_, data, manifest, log, verdict)
+        save_run(path, model, self.settings_, data, manifest, log, verdict)
 
     def report(
         self,
@@ -682,3 +681,7 @@ class Classifier(Base):
         tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.input_tags.three_d_array = True
         return tags
+
+
+# Parameters and their defaults.
+USUAL = {name: p.default for name, p in inspect.signature(Classifier).parameters.items()}

@@ -13,11 +13,11 @@ import numpy as np
 
 from ._labels import class_values
 from ._scale import seen_of
-from .classifier import KEYS, Classifier
+from .classifier import Classifier
 from .data import Data
 from .errors import ArgumentError, FileError
 from .net import Model
-from .settings import Settings
+from .settings import KEYS, Settings
 from .trainer import Verdict, read_verdict
 
 CONFIG, MODEL, DATA, MANIFEST, LOG = "config.yaml", "model.safetensors", "data.npz", "manifest.json", "log.jsonl"

@@ -6,11 +6,14 @@ import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _header as h
 from ._library import LIB, choice, encode, take_text, text_of
 from .swap import Swap, percent, plain, swap_of
+
+if TYPE_CHECKING:
+    from .trainer import Verdict
 
 FORMS = ("plain", "markdown", "csv")
 
@@ -50,6 +53,7 @@ class Metrics:
     noise: dict[str, Any] | None = None
     pointing: dict[str, dict[str, Any]] | None = None
     figures: dict[str, float] = field(default_factory=dict)
+    validation: Verdict | None = None  # of the model, where it saw a shortcut that the swap test here cannot show
     listed: tuple[tuple[str, str], ...] = ()  # label and text of those that tables list
 
     @property
@@ -87,6 +91,9 @@ class Metrics:
         if self.only is not None:
             rows.append((f"answers {self.only} to everything: its kappa means nothing", "", ""))
         rows += [row for swap in self.swaps for row in swap.rows()]
+        if (seen := self.validation) is not None:
+            unseen = "swap: lost in validation; here masked content is probably alike in all classes"
+            rows.append((unseen, percent(seen.lost), str(seen.exchanged)))
         return rows + self._further_rows()
 
     def _further_rows(self) -> list[tuple[str, str, str]]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 from ._library import choice
+from ._say import warn
 from .errors import ArgumentError
 from .masked import Masked, apart
 
@@ -61,12 +61,12 @@ class Scorer:
         data = c._labelled(x, y, masks, mask_means, None)
         found = c._model.exchanged_score(data, seed=self.seed)
         if found["exchanged"] < FEWEST:
-            why = "give masks to the search with r4.Masked(X, masks)" if masks is None else "make folds larger"
+            why = 'give the search r4.Masked(X, M, mask_means="irrelevant")' if masks is None else "make folds larger"
             sentence = (
                 f"the masked content of {found['exchanged']} examples of the fold can be exchanged, expected at least "
                 f"{FEWEST}: its score is NaN; {why}"
             )
-            warnings.warn(sentence, FewMasksWarning, stacklevel=3)
+            warn(sentence, FewMasksWarning)
             return float("nan")
         return float(found["score"])
 
@@ -94,9 +94,10 @@ class Scorer:
 def scorer(kind: str = "swapped", *, seed: int = 0) -> Scorer:
     """For ``GridSearchCV(..., scoring=r4.scorer("swapped"))``; X is then ``r4.Masked(X, masks, mask_means=...)``.
 
-    swapped   what training itself chooses by in validation: accuracy where the masked content is that of other classes,
-              half the mean of the classes and half the worst one, as far as noise does not explain it; NaN, with a
-              warning, for folds in which the content of fewer than 20 examples can be exchanged
+    swapped   what training itself chooses by in validation: accuracy where the masked content is that of other classes:
+              the average of its mean over classes and that of the worst class, which is moved towards the mean where
+              few examples make it uncertain; NaN, with a warning, for folds in which the content of fewer than 20
+              examples can be exchanged
     worst     accuracy of the worst group (the classes are the groups, unless Masked has others)
     average   mean of the accuracies of groups
     """

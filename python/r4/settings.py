@@ -12,6 +12,20 @@ import numpy as np
 from . import _header as h
 from ._library import LIB, Owned, call, encode, take_text, text_of
 
+# Parameters of a classifier that are settings by another name, and the other way round.
+KEYS = {
+    "method": "method",
+    "lambda_": "lambda",
+    "eps": "eps",
+    "delta": "delta",
+    "epochs": "epochs",
+    "batch": "batch",
+    "rate": "rate",
+    "validation": "data.val",
+    "tokenizer": "data.tokenizer",
+    "length": "data.max_tokens",
+}
+PARAMETERS = {key: name for name, key in KEYS.items()}
 Value = Any  # int, float, bool, str, or a list of floats
 
 

@@ -3,20 +3,118 @@
 from __future__ import annotations
 
 import os
+import pickle
 import re
 import subprocess
 import sys
+import warnings
 from typing import Any
 
 import numpy as np
 import pytest
-from conftest import NET, Bars
+from conftest import NET, Bars, make_bars
 
 import r4
+from r4._say import in_python
+
+RUN: dict[str, Any] = {"epochs": 30, "batch": 30, "rate": 0.01, "validation": 0.25}
+
+
+def stamped(alike: bool, n: int = 400) -> Bars:
+    """Bars whose corner is white on class 1; alike: on both classes, as in a test set where the stamp says nothing."""
+    b = make_bars(n)
+    x = b.x.copy()
+    x[:, :2, :2] = 1 if alike else b.y[:, None, None]
+    return b._replace(x=x)
+
+
+@pytest.fixture(scope="module")
+def user() -> r4.Classifier:
+    """A model that uses the corner."""
+    b = stamped(alike=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return r4.Classifier(NET, "erm", **RUN).fit(b.x, b.y, masks=b.m, mask_means="irrelevant")
+
+
+# ---- The swap test where masked content is alike ----
+
+
+def test_a_swap_test_that_cannot_show_it_says_so(user: r4.Classifier) -> None:
+    b, v = stamped(alike=True), user.verdict_
+    assert v is not None
+    said = (
+        rf"in validation the model lost {100 * v.lost:.1f} % of its correct predictions .* in these examples swapping "
+        r'loses 0\.0 %: their masked content is probably alike in all classes, .* content="blank" may, and "paste" if'
+    )
+    with pytest.warns(r4.ShortcutWarning, match=said) as caught:
+        m = user.evaluate(b.x, b.y, masks=b.m)
+    assert caught[0].filename == __file__
+    row = f"swap: lost in validation; here masked content is probably alike in all classes  {100 * v.lost:.1f} %"
+    assert row in re.sub(" {3,}", "  ", str(m))
+    assert "probably alike in all classes</td>" in m._repr_html_()
+    assert pickle.loads(pickle.dumps(m)).table("csv") == m.table("csv")
+
+
+@pytest.mark.parametrize("content", ["swap", "paste", "blank", None])
+def test_a_swap_test_that_shows_it_does_not(user: r4.Classifier, content: str | None) -> None:
+    b = stamped(alike=content != "swap")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        m = user.evaluate(b.x, b.y, masks=b.m, content=content)
+    assert m.validation is None
+    assert "in validation" not in str(m)
+
+
+def test_a_model_that_does_not_use_it_is_not_doubted() -> None:
+    b = stamped(alike=False)
+    c = r4.Classifier(NET, **RUN).fit(b.x, b.y, masks=b.m, mask_means="irrelevant")
+    assert c.verdict_ is not None
+    assert c.verdict_.verdict in ("does not use", "uses a little")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        c.evaluate(stamped(alike=True).x, b.y, masks=b.m)
+
+
+# ---- Masks that are not what was meant ----
 
 
 def one_epoch(b: Bars, m: Any, means: Any = "irrelevant") -> r4.Classifier:
     return r4.Classifier(NET, "erm", epochs=1, validation=0.25).fit(b.x, b.y, masks=m, mask_means=means)
+
+
+def test_masks_that_are_not_what_was_meant_are_warnings(bars: Bars) -> None:
+    full = bars.m.copy()
+    full[:3] = True
+    one = bars.m & (bars.y == 1)[:, None, None]
+    places = np.zeros_like(bars.m)
+    places[np.arange(120), np.arange(120) % 6, np.arange(120) // 6 % 6] = True
+    cases = [
+        (~places, "irrelevant", r'120 of 120 masks cover more than half .* pass mask_means="relevant"'),
+        (~bars.m, "irrelevant", r'120 of 120 masks cover more than half .* pass mask_means="relevant"'),
+        (bars.m, "relevant", r'120 of 120 masks cover more than half .* pass mask_means="irrelevant"'),
+        (one, "irrelevant", r'only examples of class 1 .* with settings=\{"fill": "auto"\}, r4 pastes'),
+        (full, "irrelevant", "3 masks cover the whole example, example 0 first"),
+        (np.zeros_like(bars.m), "irrelevant", "all masks are zero everywhere"),
+    ]
+    for masks, means, sentence in cases:
+        with pytest.warns(r4.DataWarning, match=f"masks: {sentence}") as caught:
+            one_epoch(bars, masks, means)
+        assert len([w for w in caught if w.category is r4.DataWarning]) == 1
+        assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", r4.DataWarning)
+        one_epoch(bars, bars.m)
+        one_epoch(bars, places, "relevant")
+
+
+def test_zeros_of_what_is_relevant_are_not_no_mask(bars: Bars) -> None:
+    masks = ~bars.m
+    masks[:40] = False
+    with pytest.warns(
+        r4.DataWarning, match='40 masks cover .*; with mask_means="relevant" zeros make all .*: give None'
+    ):
+        one_epoch(bars, masks, "relevant")
 
 
 @pytest.mark.parametrize("means", ["irrelevant", "relevant"])
@@ -48,6 +146,50 @@ def test_values_of_masks(bars: Bars) -> None:
         m[3, 2, 2] = value
         with pytest.raises(r4.Error, match=f"masks: example 3 has {said}, expected bool, 0 to 1, or uint8 up to 255$"):
             one_epoch(bars, m)
+
+
+# ---- Names ----
+
+
+def test_settings_in_the_words_of_python() -> None:
+    cases = {
+        "warmup: 0.5 or init: kaiming may help": 'settings={"warmup": 0.5} or settings={"init": "kaiming"} may help',
+        "try lambda: auto, more epochs": 'try lambda_="auto", more epochs',
+        "method: auto uses the masks": 'method="auto" uses the masks',
+        "or penalty.cap: false": 'or settings={"penalty.cap": False}',
+        "may use the shortcut: it loses 3 %": "may use the shortcut: it loses 3 %",
+        "epoch 3: the net predicts": "epoch 3: the net predicts",
+        "if it means the reverse, say so: --mask-means": "if it means the reverse, say so: mask_means",
+    }
+    for said, expected in cases.items():
+        assert in_python(said) == expected
+
+
+def test_what_is_given_twice(bars: Bars) -> None:
+    with pytest.raises(r4.ArgumentError, match=r'epochs=1 and settings=\{"epochs": 3\} say different things'):
+        r4.Classifier(NET, epochs=1, settings={"epochs": 3}).fit(bars.x, bars.y)
+    with pytest.raises(r4.ArgumentError, match="random_state=2 and"):
+        r4.Classifier(NET, random_state=2, settings={"seed": 3, "epochs": 1}).fit(bars.x, bars.y)
+    c = r4.Classifier(NET, epochs=2, settings={"epochs": 2, "method": "erm", "seed": 3}).fit(bars.x, bars.y)
+    assert (c.n_iter_, c.method_, c.settings_["seed"]) == (2, "erm", 3)
+    assert "annotations" not in dir(r4)
+    assert "Classifier" in dir(r4)
+
+
+# ---- What is shown ----
+
+
+def test_channels_that_come_first() -> None:
+    x, y = np.random.default_rng(0).random((8, 3, 12, 12), np.float32), [0, 1] * 4
+    with pytest.warns(
+        r4.DataWarning, match=r'images of 3 x 12 pixels with 12 channels; .* pass layout="NCHW"'
+    ) as caught:
+        r4.Classifier("flatten, dense 2", epochs=1).fit(x, y)
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        r4.Classifier("flatten, dense 2", epochs=1, layout="NCHW").fit(x, y)
+        r4.Classifier("flatten, dense 2", epochs=1).fit(x.transpose(0, 2, 3, 1), y)
 
 
 # ---- Sentences ----
