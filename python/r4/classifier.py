@@ -17,6 +17,7 @@ from ._doubts import unseen_by_swap, warn_of_layout, warn_of_masks
 from ._estimator import Base
 from ._labels import class_values, labels_of, not_fitted, type_of
 from ._library import threads
+from ._names import named
 from ._progress import Bar, bar
 from ._say import ShortcutWarning, VerdictWarning, in_python, warn
 from ._scale import ScaleWarning, Seen, compare, seen_in
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("r4")
 
+# What explain hands on to an attribution.
+OPTIONS = ("eps", "sigma", "samples", "seed", "baseline", "window", "stride", "fill")
 AS_THEY_ARE = (
     "score is the accuracy on the examples as they are, and the model was fitted with masks: where these carry the "
     'shortcut that masks mark, using it makes the score better. r4.scorer("swapped") and evaluate exchange it'
@@ -76,6 +79,7 @@ class Classifier(Base):
     the command gives.
     """
 
+    @named(settings=True)
     def __init__(
         self,
         net: str = "dense 512, relu, dense {classes}",
@@ -196,6 +200,7 @@ class Classifier(Base):
         if columns is not None and all(isinstance(c, str) for c in columns):
             self.feature_names_in_ = np.asarray(columns, dtype=object)
 
+    @named()
     def fit(
         self,
         X: Any,
@@ -461,6 +466,7 @@ class Classifier(Base):
         found = self._model.cover(self._examples(apart(X, None, None)[0]), family)
         return replace(found, predicted=self._labels_of(found.predicted), alone=self._labels_of(found.alone))
 
+    @named()
     def evaluate(
         self,
         X: Any,
@@ -528,6 +534,7 @@ class Classifier(Base):
             raise ArgumentError("y is missing: accuracy needs labels")
         return self._examples(X, y, masks=masks, mask_means=self._means(masks, mask_means), groups=groups)
 
+    @named(*OPTIONS)
     def explain(
         self,
         X: Any,
@@ -557,6 +564,7 @@ class Classifier(Base):
             return [Explained(words, row[: len(words)]) for words, row in zip(tokens, found)]
         return arrays.values(X, layout=self.layout, kind=self.kind).as_given(found)
 
+    @named("what", *OPTIONS)
     def plot(
         self,
         X: Any,
@@ -565,23 +573,31 @@ class Classifier(Base):
         masks: Any = None,
         mask_means: MaskMeans | None = None,
         method: str = "gradient",
-        most: int = 8,
+        n: int = 8,
+        most: int | None = None,
+        ax: Any = None,
         **options: Any,
     ) -> Any:
-        """Heat maps of the first images as a figure of matplotlib, masks outlined; method and options as in explain."""
-        from .plot import channels_last, figure
+        """Heat maps of the first n images as a figure of matplotlib, masks outlined; method and options as in explain.
+
+        ax: axes of your own to draw in, one or as many as there are to be images. most: an older name of n.
+        """
+        from .plot import axes_of, channels_last, figure
 
         X, masks, mask_means, _ = apart(X, masks, mask_means)
+        axes = axes_of(ax)
+        n = len(axes) if axes is not None else n if most is None else most
         if isinstance(X, Data):
-            d = X.subset(np.arange(min(most, len(X))))
+            d = X.subset(np.arange(min(n, len(X))))
             values = self.explain(d, method, **options)
-            return figure(d.x, values, d.masks, self._titles(d, self.classes_[d.y]))
-        X, y, masks = (None if a is None else arrays.to_array(a, "X, y and masks")[:most] for a in (X, y, masks))
+            return figure(d.x, values, d.masks, self._titles(d, self.classes_[d.y]), axes)
+        masks = arrays.without_gaps(masks, self._means(masks, mask_means))
+        X, y, masks = (None if a is None else arrays.to_array(a, "X, y and masks")[:n] for a in (X, y, masks))
         known = masks if self._means(masks, mask_means) else None  # only drawn, if nobody says what they mean
         values = self.explain(X, method, y=y, masks=known, mask_means=mask_means, **options)
         images, heat = (channels_last(a, self.layout) for a in (X, values))
         outlined = channels_last(masks, self.layout) if masks is not None else None
-        return figure(images, heat, outlined, self._titles(X, y))
+        return figure(images, heat, outlined, self._titles(X, y), axes)
 
     def _titles(self, X: Any, labels: Any) -> list[str]:
         """For each example the prediction, and its label if that is known."""

@@ -66,12 +66,25 @@ def channels_last(a: Any, layout: str) -> Array:
     return x.transpose(0, 2, 3, 1) if layout == "NCHW" and x.ndim == 4 else x
 
 
-def figure(images: Array, values: Array, masks: Array | None, titles: Sequence[str]) -> Any:
-    """A row of heat maps with titles above them; arrays are [n, height, width(, channels)]."""
+def axes_of(ax: Any) -> list[Any] | None:
+    """Axes of the caller, one or an array of them, in a row."""
+    return None if ax is None else list(np.ravel(np.asarray(ax, dtype=object)))
+
+
+def figure(images: Array, values: Array, masks: Array | None, titles: Sequence[str], own: list[Any] | None) -> Any:
+    """A row of heat maps with titles above them; arrays are [n, height, width(, channels)].
+
+    own: axes to draw in. Without, a new figure, which is closed: a notebook shows what a cell returns, and would show
+    an open figure once more.
+    """
     if images.ndim not in (3, 4):
         raise ArgumentError(f"plot shows images, and X has shape {images.shape}")
-    drawn, axes = _pyplot().subplots(1, len(images), squeeze=False, figsize=(2 * len(images), 2.4))
-    for k, ax in enumerate(axes[0]):
+    pyplot, row = _pyplot(), own
+    if row is None:
+        drawn, axes = pyplot.subplots(1, len(images), squeeze=False, figsize=(2 * len(images), 2.4))
+        row = list(axes[0])
+        pyplot.close(drawn)
+    for k, ax in enumerate(row[: len(images)]):
         heatmap(images[k], values[k], masks[k] if masks is not None else None, ax)
         ax.set_title(titles[k], fontsize=8)
-    return drawn
+    return row[0].figure

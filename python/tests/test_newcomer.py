@@ -151,6 +151,23 @@ def test_values_of_masks(bars: Bars) -> None:
 # ---- Names ----
 
 
+def test_names_that_do_not_exist(bars: Bars) -> None:
+    c = r4.Classifier(NET, epochs=1).fit(bars.x, bars.y)
+    cases: list[tuple[Any, dict[str, Any], str]] = [
+        (r4.Classifier, {"lr": 1}, "Classifier() has no argument 'lr': did you mean rate?"),
+        (r4.Classifier, {"epoch": 1}, "Classifier() has no argument 'epoch': did you mean epochs?"),
+        (r4.Classifier, {"optimizer": "sgd"}, "'optimizer': it is a setting: settings={\"optimizer\": ...}"),
+        (c.fit, {"mask": 1}, "Classifier.fit() has no argument 'mask': did you mean masks?"),
+        (c.evaluate, {"kapa": 1}, "did you mean kappa?"),
+        (c.explain, {"n_samples": 3}, "Classifier.explain() has no argument 'n_samples': did you mean samples?"),
+        (c.plot, {"number": 3}, "Classifier.plot() has no argument 'number': there are X, y, masks,"),
+    ]
+    for use, given, said in cases:
+        with pytest.raises(TypeError, match=re.escape(said)):
+            use(*([] if use is r4.Classifier else [bars.x, bars.y]), **given)
+    assert c.explain(bars.x[:2], "smoothgrad", samples=2, seed=1).shape == (2, 6, 6)
+
+
 def test_settings_in_the_words_of_python() -> None:
     cases = {
         "warmup: 0.5 or init: kaiming may help": 'settings={"warmup": 0.5} or settings={"init": "kaiming"} may help',

@@ -37,6 +37,9 @@ def test_a_heat_map() -> None:
 
 
 def test_a_row_of_them(bars: Bars) -> None:
+    from matplotlib import pyplot
+
+    pyplot.close("all")
     c = r4.Classifier(NET, epochs=1).fit(bars.x, bars.y)
     figure = c.plot(bars.x, bars.y, masks=bars.m, most=3)
     assert [ax.get_title().split(":")[0] for ax in figure.axes] == ["0", "1", "0"]
@@ -48,6 +51,13 @@ def test_a_row_of_them(bars: Bars) -> None:
     for other in (c.plot(r4.Masked(bars.x, bars.m), bars.y, most=3), c.plot(d, most=3)):
         assert np.allclose(other.axes[2].images[1].get_array(), expected[2])
         assert len(other.axes[2].collections) == 1
+    assert len(c.plot(bars.x, n=2).axes) == 2
+    assert pyplot.get_fignums() == []  # a notebook shows open figures once more
+    own, two = pyplot.subplots(1, 2)
+    assert c.plot(bars.x, bars.y, ax=two) is own
+    assert two[1].images[1].get_array().shape == (6, 6)
+    assert c.plot(bars.x, ax=two[0]) is own
+    pyplot.close(own)
     first = np.stack([bars.x] * 3, axis=1)
     rgb = r4.Classifier("flatten, dense 2", layout="NCHW", epochs=1).fit(first, bars.y)
     assert rgb.plot(first, most=1).axes[0].images[0].get_array().shape == (6, 6)
