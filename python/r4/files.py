@@ -22,6 +22,9 @@ from .trainer import Verdict, read_verdict
 
 CONFIG, MODEL, DATA, MANIFEST, LOG = "config.yaml", "model.safetensors", "data.npz", "manifest.json", "log.jsonl"
 OUTCOME = "outcome.json"
+# Of a line of the log what is in history_, and of its validation by another name.
+FIGURES = ("loss", "penalty", "accuracy", "lambda", "eps")
+VALIDATION = {"val_avg": "avg", "val_worst": "worst", "val_se": "avg_se"}
 
 
 def save_run(
@@ -88,6 +91,21 @@ def _parameters(changed: dict[str, Any]) -> dict[str, Any]:
     return params | ({"settings": rest} if rest else {})
 
 
+def _history(log: str) -> list[dict[str, float]]:
+    """What fit keeps of each epoch, from the lines of log.jsonl; the last may be half written."""
+    epochs = []
+    for line in log.splitlines():
+        try:
+            found = json.loads(line)
+        except ValueError:
+            continue
+        epoch = {k: v for k, v in found.items() if k.partition(".")[0] in FIGURES}
+        if (val := found.get("val")) is not None:
+            epoch |= {name: val[key] for name, key in VALIDATION.items() if key in val}
+        epochs.append(epoch)
+    return epochs
+
+
 def load(path: str | os.PathLike[str], seed: int | None = None) -> Classifier:
     """A classifier of a run's folder, by the command or by save, or of a model in a safetensors or ONNX file.
 
@@ -112,6 +130,8 @@ def load(path: str | os.PathLike[str], seed: int | None = None) -> Classifier:
     c.manifest_ = json.loads(about.read_text()) if place.is_dir() and about.is_file() else None
     log = place / LOG
     c.log_ = log.read_text() if place.is_dir() and log.is_file() else ""
+    c.history_ = _history(c.log_)
+    c.n_iter_ = len(c.history_)
     c.folder_ = str(place) if place.is_dir() else None
     c.verdict_ = read_verdict(place) if (place / OUTCOME).is_file() else None
     if not place.is_dir() or "net" not in params:

@@ -9,6 +9,7 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -95,13 +96,39 @@ class Verdict:
     unpenalised: bool
     one_sided: bool
 
+    def __str__(self) -> str:
+        """The sentence."""
+        then = "; only some classes have masks: shortcuts of the others were not measured" if self.one_sided else ""
+        if self.unpenalised:
+            then += f"; the penalty took effect in none of {self.steps} steps"
+        return f"the model {self._does()}{then}"
+
+    def _does(self) -> str:
+        if self.verdict == "collapsed":
+            return "predicts one class for everything"
+        if self.lost != self.lost:
+            return (
+                "may use the shortcut or not, which is unknown: there are no masks in validation whose content could "
+                "be exchanged, or too few"
+            )
+        little = " a little" if self.verdict == "uses a little" else ""
+        return (
+            f"{self.verdict.removesuffix(' a little')} the shortcut{little}: it loses {100 * self.lost:.1f} +- "
+            f"{100 * self.lost_error:.1f} % of its correct predictions when the masked content of {self.exchanged} "
+            "validation examples is exchanged"
+        )
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return f"<p>{escape(str(self))}</p>"
+
 
 def _verdict(o: h.r4_outcome) -> Verdict:
     word = text_of(LIB.r4_verdict_name(o.verdict))
     return Verdict(
         word,
         o.lost,
-        o.lost_error,
+        o.lost_error if o.lost == o.lost else float("nan"),
         o.changed,
         o.exchanged,
         o.steps,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import pickle
 import re
@@ -194,6 +195,32 @@ def test_what_is_given_twice(bars: Bars) -> None:
 
 
 # ---- What is shown ----
+
+
+def test_a_verdict_is_a_sentence(user: r4.Classifier, bars: Bars) -> None:
+    v = user.verdict_
+    assert v is not None
+    said = rf"the model uses the shortcut: it loses {100 * v.lost:.1f} \+- {100 * v.lost_error:.1f} % of its .* 100"
+    assert re.match(said, str(v))
+    assert v._repr_html_() == f"<p>{v}</p>"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        plain = r4.Classifier(NET, **RUN).fit(bars.x, bars.y).verdict_
+    assert plain is not None
+    assert plain.verdict == "unknown"
+    assert math.isnan(plain.lost_error)
+    assert "which is unknown: there are no masks in validation" in str(plain)
+
+
+def test_history_and_not_fitted(user: r4.Classifier, tmp_path: Any) -> None:
+    sklearn = pytest.importorskip("sklearn.exceptions")
+    with pytest.raises(sklearn.NotFittedError):
+        r4.Classifier(NET).save(tmp_path / "none")
+    user.save(tmp_path / "run")
+    again = r4.load(tmp_path / "run")
+    assert len(again.history_) == again.n_iter_ == 30
+    for key, value in user.history_[-1].items():
+        assert again.history_[-1][key] == pytest.approx(value, rel=1e-5), key
 
 
 def test_channels_that_come_first() -> None:
