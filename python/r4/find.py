@@ -10,14 +10,17 @@ import struct
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from . import _header as h
+from ._arrays import Kind, Layout
 from ._assemble import SPLITS
 from ._library import LIB, Owned, call, encode, text_of
-from .data import Data
+from .data import Data, MaskMeans
+from .errors import ArgumentError
+from .masked import apart
 
 if TYPE_CHECKING:
     from .classifier import Classifier
@@ -137,6 +140,10 @@ class Found(Owned, Sequence[Cue]):
         finally:
             LIB.r4_string_free(said)
 
+    def __str__(self) -> str:
+        """The sentence, and a line for each cue."""
+        return "\n".join([self.sentence, *(f"{c.id}: {c.what}" for c in self._cues)])
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """As find.json, which ``r4 find --propose ID --from`` goes on with."""
         source = encode(self._source, "a source") if self._source else None
@@ -190,9 +197,32 @@ class Found(Owned, Sequence[Cue]):
         return "".join(rows)
 
 
+def _data_of(X: Any, y: Any, more: dict[str, Any]) -> tuple[Data, str | None]:
+    """The data set, and the path that it was read from."""
+    given = [name for name, v in {"y": y, **more}.items() if v is not None]
+    if isinstance(X, (Data, str, os.PathLike)):
+        if given:
+            raise ArgumentError(f"{given[0]} is for arrays: a data set, or the files of one, have their own")
+        if isinstance(X, Data):
+            return X, None
+        return Data._of(call("r4_find_data", encode(X, "a source"), None)), os.fspath(X)
+    X, more["masks"], more["mask_means"], more["groups"] = apart(X, more["masks"], more["mask_means"], more["groups"])
+    if y is None:
+        raise ArgumentError("labels are missing: r4.find(X, y) looks for what gives y away")
+    return Data(X, y, **{name: v for name, v in more.items() if v is not None}), None
+
+
 def find(
-    data: Data | str | os.PathLike[str],
+    X: Data | str | os.PathLike[str] | Any,
+    y: Any = None,
     *,
+    splits: Any = None,
+    masks: Any = None,
+    mask_means: MaskMeans | None = None,
+    groups: Any = None,
+    layout: Layout | None = None,
+    kind: Kind | None = None,
+    tokenizer: str | os.PathLike[str] | None = None,
     model: Classifier | None = None,
     most: int = 20,
     masked: bool = False,
@@ -200,14 +230,13 @@ def find(
 ) -> Found:
     """What gives the label away: places, colours, edges and files of images; words, phrases and lengths of texts.
 
-    data: a data set, or the path of one (folders of images are then looked at in 64 x 64 pixels). model: a fitted
-    classifier of these images, whose net is asked what it looks at: clusters, and how much it leans on each cue.
-    masked: what is masked already is looked at, too. all_parts: not training examples alone.
+    X: examples with labels y, and what else r4.Data takes; or a data set; or the path of one (folders of images are
+    then looked at in 64 x 64 pixels). model: a fitted classifier of these images, whose net is asked what it looks at:
+    clusters, and how much it leans on each cue. masked: what is masked already is looked at, too. all_parts: not
+    training examples alone.
     """
-    source = None if isinstance(data, Data) else os.fspath(data)
-    if source is not None:
-        data = Data._of(call("r4_find_data", encode(source, "a source"), None))
-    assert isinstance(data, Data)
+    more = {"splits": splits, "masks": masks, "mask_means": mask_means, "groups": groups}
+    data, source = _data_of(X, y, {**more, "layout": layout, "kind": kind, "tokenizer": tokenizer})
     o = h.r4_find_options()
     o.source = encode(source, "a source") if source else None
     o.most, o.masked, o.all = most, masked, all_parts

@@ -13,6 +13,7 @@ import pytest
 import r4
 from r4.find import _png
 
+VOCABULARY = Path(__file__).parents[2] / "test" / "tokens" / "vocab.txt"
 N, SIDE, PATCH = 160, 32, 8
 
 
@@ -88,6 +89,47 @@ def test_in_a_notebook(found: r4.Found) -> None:
     assert "<rect" in page
     assert found[0].id in page
     assert "http" not in page
+
+
+def test_arrays_are_searched(tmp_path: Path) -> None:
+    labels = np.where(np.arange(N) % 2, "dog", "cat")
+    splits = ["train"] * (N - 16) + ["test"] * 16
+    cues = r4.find(pixels(), labels, splits=splits)
+    assert (cues[0].label, cues[0].of_class, cues[0].pure) == ("cat", cues[0].shown_on, True)
+    assert cues[0].p < 1e-3
+    same = r4.find(r4.Data(pixels(), labels, splits=splits))
+    assert [c.id for c in same] == [c.id for c in cues]
+    said = str(cues).splitlines()
+    assert said[0] == cues.sentence
+    assert said[1] == f"{cues[0].id}: {cues[0].what}"
+    assert cues.propose(cues[0], tmp_path) >= 36
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    files = [tmp_path / f"masks/{i}.png" for i in range(N)]
+    masks = [pyplot.imread(f) > 0 if f.exists() else None for f in files]
+    marked = r4.Data(pixels(), labels, masks=masks, mask_means="irrelevant").has_mask
+    assert 10 * np.sum(marked[::4]) >= 8 * np.sum(marked) > 0
+    corner = np.zeros((N, SIDE, SIDE), bool)
+    corner[::4, :PATCH] = True
+    rest = r4.find(r4.Masked(pixels(), corner, "irrelevant"), labels, splits=splits)
+    assert [c.id for c in rest] != [c.id for c in cues]
+
+
+@pytest.mark.skipif(not VOCABULARY.is_file(), reason="needs the vocabulary of the library's tests")
+def test_texts_are_searched() -> None:
+    rng = np.random.default_rng(0)
+    words = rng.choice(["the", "film", "movie", "of", "and", "an"], (200, 6))
+    texts = [" ".join(w) + (" it" if i % 4 == 0 else "") for i, w in enumerate(words)]
+    cues = r4.find(texts, np.arange(200) % 2, tokenizer=VOCABULARY)
+    assert cues[0].words is not None
+    assert "it" in cues[0].words
+    assert cues[0].label == "0"
+
+
+def test_what_a_search_needs(folder: Path) -> None:
+    with pytest.raises(r4.ArgumentError, match=r"labels are missing: r4\.find\(X, y\)"):
+        r4.find(pixels())
+    with pytest.raises(r4.ArgumentError, match="y is for arrays: a data set, or the files of one, have their own"):
+        r4.find(folder, np.arange(N) % 2)
 
 
 def test_nothing(tmp_path: Path) -> None:
