@@ -42,7 +42,7 @@ static const struct {
   {"help guard", "penalty.cap: lower lambda while", 0},
   {"help lambda", "\n  cert-r4          0.1\n", 0},
   {"help noise", "Methods  smooth-r3\n", 0},
-  {"help methods", "  r3    10 x ||m . g(x)||^2\n    The gradient", 0},
+  {"help methods", "  r3    10 x ||m . g(x)||_2^2\n    The gradient", 0},
   {"help methods", "    The penalties of cert-r4 and pairing, each", 0},
   {"help ablate", "corrupt, decay, delta or size", 0},
   {"bench --help", "--batch N", 0},
