@@ -650,6 +650,9 @@ typedef struct {
 
 size_t r4_setting_count(void);
 r4_setting_info r4_setting_describe(size_t k);
+/* The key of the setting that is meant by a name: its key, an older one, or what others call it ("lr"); NULL if there
+ * is none, or more than one. */
+const char *r4_setting_meant(const char *name);
 
 /* The data, with all of its splits, and the net that settings speak of. */
 r4_data *r4_settings_data(const r4_settings *s, r4_error *e);
