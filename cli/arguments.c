@@ -110,7 +110,32 @@ static const struct option *find(const struct option *table, const char *name, s
   return NULL;
 }
 
-static bool unknown(const char *command, const struct option *table, const char *word)
+static bool has(const struct option *table, const char *name)
+{
+  for (const struct option *o = table; o->name; o++)
+    if (!strcmp(o->name, name)) return true;
+  return false;
+}
+
+/* "--epochs 5" is a setting: says "--set epochs=5". */
+static bool hint_at_setting(const struct option *table, const char *word, const char *next)
+{
+  char name[64];
+  size_t length = strncmp(word, "--", 2) ? 0 : strcspn(word + 2, "=");
+  if (!length || length >= sizeof name || !has(table, "set KEY=VALUE")) return false;
+  snprintf(name, sizeof name, "%.*s", (int)length, word + 2);
+  for (char *c = name; *c; c++)
+    if (*c == '-') *c = '_';
+  const char *key = r4_setting_meant(name), *value = word + 2 + length;
+  if (!key) return false;
+  value = *value ? value + 1 : next && *next != '-' ? next : "VALUE";
+  const char *option = strchr(value, ',') && has(table, "over KEY=A,B,C") ? "over" : "set";
+  fprintf(stderr, "; %s is a setting: --%s %s=%s", key, option, key, value);
+  return true;
+}
+
+/* next: the word behind it, or NULL. */
+static bool unknown(const char *command, const struct option *table, const char *word, const char *next)
 {
   const struct option *best = NULL;
   size_t least = 3;
@@ -122,7 +147,8 @@ static bool unknown(const char *command, const struct option *table, const char 
     if (distance < least) least = distance, best = o;
   }
   fprintf(stderr, "r4 %s: %s \"%s\"", command, *word == '-' ? "unknown option" : "unexpected argument", word);
-  if (best) fprintf(stderr, "; did you mean --%.*s?", name_length(best->name), best->name);
+  if (!hint_at_setting(table, word, next) && best)
+    fprintf(stderr, "; did you mean --%.*s?", name_length(best->name), best->name);
   fprintf(stderr, "\nTry: r4 help %s\n", command);
   return false;
 }
@@ -182,7 +208,7 @@ bool options_read(const char *command, const struct option *table, void *setting
         return false;
       continue;
     }
-    if (!o) return unknown(command, table, argv[k]);
+    if (!o) return unknown(command, table, argv[k], k + 1 < argc ? argv[k + 1] : NULL);
     if (seen[o - table] && o->type != OPTION_LIST)
       return complain(command, o->name, "to be given once", argv[k]);
     seen[o - table] = true;

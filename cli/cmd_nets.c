@@ -1,4 +1,5 @@
 /* r4 nets: the architectures that r4 brings along, and the parts that nets are made of. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -12,7 +13,8 @@ struct nets_settings {
 
 #define AT(field) offsetof(struct nets_settings, field)
 static const struct option options[] = {
-  {"NAME", OPTION_WORD, AT(name), "", 0, 0, "print the text of this net, to read, copy and change"},
+  {"NAME", OPTION_WORD, AT(name), "", 0, 0, "print the text of this net, to read, copy and change; "
+   "mlp784-512-10 is one of dense layers of these sizes"},
   {"parts", OPTION_FLAG, AT(parts), NULL, 0, 0, "list the parts that nets are made of"},
   {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "print JSON"},
   {0},
@@ -28,9 +30,24 @@ static int print_text_json(const char *name, const char *text)
   return json_print(stdout, "nets", w);
 }
 
+/* "mlp784-512-10" is no file, but a form: the sizes of dense layers, the first that of the input. */
+static r4_net *net_of_sizes(const char *name)
+{
+  char *end;
+  if (strncmp(name, "mlp", 3)) return NULL;
+  long long features = strtoll(name + 3, &end, 10);
+  return end > name + 3 && *end == '-' && features > 0 ? r4_net_open(name, R4_SHAPE(features), NULL) : NULL;
+}
+
 static int print_one(const struct nets_settings *s)
 {
   const char *text = r4_architecture_text(s->name);
+  r4_net *sizes = text ? NULL : net_of_sizes(s->name);
+  if (sizes) {
+    printf("%s\n", r4_net_layers(sizes));
+    r4_net_free(sizes);
+    return EXIT_DONE;
+  }
   if (!text) {
     fprintf(stderr, "r4 nets: no net \"%s\"; \"r4 nets\" lists them\n", shown(s->name).text);
     return EXIT_USAGE;

@@ -9,8 +9,8 @@
 static const struct option options[] = {
   {"RUN", OPTION_WORDS, AT(runs), NULL, 0, 0, "folders made by r4 train; several are compared"},
   {"out FILE", OPTION_TEXT, AT(out), NULL, 0, 0,
-   "the page to write, a new .html file (default: report.html, for one RUN in its folder, where it is overwritten, "
-   "for several in the current folder)"},
+   "the page to write, a new .html file (default: report.html, for one RUN in its folder, for several in the current "
+   "folder, where an earlier page is overwritten)"},
   {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "overwrite the file"},
   {"title TEXT", OPTION_TEXT, AT(title), NULL, 0, 0, "heading of the page"},
   {"examples", OPTION_WHOLE, AT(examples), "0", 0, 64, "number with heat maps; 0: 6, or fewer for many runs"},
@@ -75,7 +75,17 @@ static int write_page(struct report *r)
 
 /* ---- The command ---- */
 
-/* A page about several runs belongs to none of them. Only that of one run is its own, to be written again. */
+/* Whether r4 wrote this page: one like it may be put in its place. */
+static bool is_our_page(const char *path)
+{
+  char begin[1000];
+  FILE *f = fopen(path, "r");
+  begin[f ? fread(begin, 1, sizeof begin - 1, f) : 0] = 0;
+  if (f) fclose(f);
+  return strstr(begin, "<meta name=\"generator\" content=\"r4 ");
+}
+
+/* The page that is written without --out is written again; what else has its name is not ours. */
 static int find_out(struct report *r)
 {
   bool own = !*r->o.out && r->o.runs.n == 1;
@@ -85,6 +95,7 @@ static int find_out(struct report *r)
     fprintf(stderr, "r4 report: the path of the page is too long\n");
     return EXIT_USAGE;
   }
+  own = !*r->o.out && (!is_file(r->out) || is_our_page(r->out));
   return own || out_check("report", "out", r->out, ".html", r->o.force) ? EXIT_DONE : EXIT_USAGE;
 }
 

@@ -143,21 +143,81 @@ static void print_sum(const r4_method_info *m)
   printf(", each with its own weight.\n");
 }
 
+static double default_of(const char *key)
+{
+  r4_settings *s = r4_settings_new();
+  r4_setting_value v = {0};
+  if (s) r4_settings_get(s, key, &v, NULL);
+  r4_settings_free(s);
+  return v.real;
+}
+
+/* What it minimises if no setting but the method is given, up to what the letters are. */
+static void print_objective(const char *name, const r4_method_info *m)
+{
+  r4_objective_options o = {
+    .method = name, .form = m->form, .filled = m->fills, .tau = default_of("penalty.tau"), .eps = default_of("eps")};
+  for (size_t k = 0; k < m->terms; k++) o.lambda[k] = m->lambda[k];
+  char *text = r4_objective_text(&o), *letters = text ? strstr(text, "; ") : NULL;
+  if (letters) *letters = 0;
+  printf("    %s\n", text ? text : "");
+  bool own = letters && m->terms == 1 && strncmp(letters + 2, "g is ", 5) && strncmp(letters + 2, "the ", 4);
+  if (own) printf("    %.*s\n", (int)strcspn(letters + 2, ";"), letters + 2);
+  r4_string_free(text);
+}
+
+static void print_method(const char *name)
+{
+  r4_method_info m = r4_method_describe(name);
+  printf("  %s\n", name);
+  print_objective(name, &m);
+  if (m.about)
+    print_about(m.about);
+  else
+    print_sum(&m);
+}
+
+static void print_letters(void)
+{
+  printf("x is an example, m its mask (1 where nothing may matter), z the logits, g the gradient of the loss with\n"
+         "respect to x; the box of x is what masked features may become (eps).\n");
+}
+
 static void print_all_methods(void)
 {
-  printf("Each method adds lambda times a penalty to the loss of an example. x is the example, m its mask (1 where\n"
-         "nothing may matter), z the logits, g the gradient of the loss with respect to x. Penalties add up:\n"
-         "method: cert-r4+pairing. method: auto chooses by the masks you have.\n");
+  printf("What each method minimises by default.\n");
+  print_letters();
+  printf("Penalties add up: method: cert-r4+pairing. method: auto chooses by the masks you have. A run prints its own\n"
+         "objective as it starts, with all numbers.\n");
   for (size_t k = 0; k < r4_method_count(); k++) {
-    r4_method_info m = r4_method_describe(r4_method_name(k));
-    printf("\n  %s", r4_method_name(k));
-    if (m.terms == 1) printf("    %g x %s", m.lambda[0], m.formula[0]);
     printf("\n");
-    if (m.about)
-      print_about(m.about);
-    else
-      print_sum(&m);
+    print_method(r4_method_name(k));
   }
+}
+
+/* By any name of it that settings take, also a sum. */
+static bool help_method(const char *word)
+{
+  r4_settings *s = r4_settings_new();
+  r4_setting_value v;
+  char assignment[128];
+  bool there = s && snprintf(assignment, sizeof assignment, "method=%s", word) < (int)sizeof assignment &&
+               !r4_settings_set(s, assignment, "help", NULL) && !r4_settings_get(s, "method", &v, NULL) &&
+               !r4_method_is_open(s);
+  if (there) {
+    print_method(v.text);
+    printf("\n");
+    print_letters();
+    printf("\nIn a file: method: %s    All methods: r4 help methods\n", v.text);
+  }
+  r4_settings_free(s);
+  return there;
+}
+
+bool help_is_setting(const char *word)
+{
+  r4_setting_info t;
+  return find_setting(word, &t);
 }
 
 bool help_topic(const char *word)
@@ -168,6 +228,6 @@ bool help_topic(const char *word)
   else if (find_setting(word, &t))
     print_setting(&t);
   else
-    return false;
+    return help_method(word) || help_elsewhere(word);
   return true;
 }

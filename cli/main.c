@@ -71,6 +71,14 @@ static const struct command *find(const struct command *c, const char *name)
   return NULL;
 }
 
+/* The part of c that has a part of this name: "lint" is one of "data". */
+static const struct command *owner(const struct command *c, const char *name)
+{
+  for (const struct command *const *part = c->parts; part && *part; part++)
+    if (find(*part, name)) return *part;
+  return NULL;
+}
+
 static int unknown(const struct command *c, const char *path, const char *name)
 {
   const char *best = NULL;
@@ -79,8 +87,12 @@ static int unknown(const struct command *c, const char *path, const char *name)
     size_t distance = r4_word_distance(name, (*part)->name);
     if (distance < least) least = distance, best = (*part)->name;
   }
+  const struct command *below = c == &root ? owner(c, name) : NULL;
   fprintf(stderr, "%s: no command \"%s\"", path, name);
-  if (best) fprintf(stderr, "; did you mean %s?", best);
+  if (below)
+    fprintf(stderr, "; did you mean %s %s?", below->name, name);
+  else if (best)
+    fprintf(stderr, "; did you mean %s?", best);
   fprintf(stderr, "\nTry: r4 help%s\n", path + strlen("r4"));
   return EXIT_USAGE;
 }
@@ -136,12 +148,14 @@ static int run_help(int argc, char **argv)
       all = true;
       continue;
     }
-    if (!part && c == &root && help_topic(argv[k])) return EXIT_DONE;
+    if (!part && (c == &root || c->more) && help_topic(argv[k])) return EXIT_DONE; /* r4 help train explain */
     if (!part) return unknown(c, path, argv[k]);
     go_down(path, part->name);
     c = part;
   }
-  return help(c, path, all);
+  int code = help(c, path, all);
+  if (help_is_setting(c->name ? c->name : "")) printf("\nThe setting %s: r4 help train %s\n", c->name, c->name);
+  return code;
 }
 
 static bool has_all(int argc, char **argv)

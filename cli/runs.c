@@ -78,6 +78,27 @@ static int no_models(const char *command, const char *path)
   return EXIT_WORLD;
 }
 
+/* "; it holds several runs: runs/erm, runs/mydata", if there are runs in this folder. */
+static bool name_runs(const char *path, char *to, size_t size)
+{
+  enum { SHOWN = 5 };
+  struct dirent **entry = NULL;
+  int n = scandir(path, &entry, NULL, alphasort), found = 0;
+  size_t used = 0, length = strlen(path);
+  while (length > 1 && path[length - 1] == '/') length--;
+  for (int k = 0; k < n; k++) {
+    char config[2 * PATH_SIZE];
+    const char *name = entry[k]->d_name;
+    snprintf(config, sizeof config, "%s/%s/config.yaml", path, name);
+    if (*name != '.' && is_file(config) && used < size && ++found <= SHOWN)
+      used += (size_t)snprintf(to + used, size - used, "%s%.*s/%s", found > 1 ? ", " : "", (int)length, path, name);
+    free(entry[k]);
+  }
+  free(entry);
+  if (found > SHOWN && used < size) snprintf(to + used, size - used, ", ..");
+  return found;
+}
+
 static r4_status read_settings(r4_settings *s, const char *path, r4_error *e)
 {
   char config[PATH_SIZE];
@@ -87,6 +108,11 @@ static r4_status read_settings(r4_settings *s, const char *path, r4_error *e)
     snprintf(e->text, sizeof e->text, "%.60s...: a path of %zu characters is too long", path, length);
   else
     status = r4_settings_read(s, config, e);
+  char inside[R4_ERROR_SIZE - 100];
+  if (status == R4_E_IO && name_runs(path, inside, sizeof inside)) {
+    snprintf(e->text, sizeof e->text, "%.60s holds several runs: %s", path, inside);
+    return R4_E_ARGUMENT;
+  }
   length = strlen(e->text);
   if (status == R4_E_IO)
     snprintf(e->text + length, sizeof e->text - length, "; expected a folder made by r4 train");

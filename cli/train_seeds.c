@@ -30,10 +30,19 @@ static const char *next_line(const struct job *j)
   return !j->quiet && isatty(STDERR_FILENO) ? "\n" : "";
 }
 
+/* Of a list the run is named: as its lines of progress are, "[1/9] ERM: ", or by its folder. In one piece, as other
+ * processes write there. */
 static void say(const char *sentence, void *user)
 {
   const struct child *c = user;
-  fprintf(stderr, "%sr4 %s: seed %lld: %s\n", next_line(c->j), c->j->command, (long long)c->seed, sentence);
+  const struct job *j = c->j;
+  const char *slash = strrchr(j->out, '/'), *name = slash ? slash + 1 : j->out;
+  char run[300] = "";
+  if (j->doing && *j->doing)
+    snprintf(run, sizeof run, "%s", j->doing);
+  else if (j->parent)
+    snprintf(run, sizeof run, "%s: ", shown(name).text);
+  fprintf(stderr, "%sr4 %s: %sseed %lld: %s\n", next_line(j), j->command, run, (long long)c->seed, sentence);
 }
 
 static r4_status begin_child(const struct child *c, r4_error *e)
@@ -75,7 +84,7 @@ static void say_if_unknown(struct child *c, const r4_outcome *end)
     say("whether it uses a shortcut is unknown: no example has a mask; r4 find DATA --run RUN shows what it looks at",
         c);
   if (c->j->verdict && end->val_kind == R4_VAL_NONE)
-    say("whether it uses a shortcut is unknown: there is no validation part; set data.val", c);
+    say("whether it uses a shortcut is unknown: there is no validation part; set data.val (--set data.val=0.1)", c);
 }
 
 static int train_seed(struct child *c)

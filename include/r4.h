@@ -578,7 +578,7 @@ typedef struct {
   bool leads[R4_TERMS];       /* it does not wait, but another does: it has no ramp, and is linear where the form is
                                  log                                                             */
   r4_form form;
-  const char *formula[R4_TERMS]; /* of each term, for people: the penalty of one example; g: the input gradient */
+  const char *formula[R4_TERMS]; /* of each term, for people: q of one example; g: the input gradient, _p: the norm */
   const char *about;             /* what it does and when to use it, in lines; NULL: it is a sum              */
 } r4_method_info;
 
@@ -650,6 +650,9 @@ typedef struct {
 
 size_t r4_setting_count(void);
 r4_setting_info r4_setting_describe(size_t k);
+/* The key of the setting that is meant by a name: its key, an older one, or what others call it ("lr"); NULL if there
+ * is none, or more than one. */
+const char *r4_setting_meant(const char *name);
 
 /* The data, with all of its splits, and the net that settings speak of. */
 r4_data *r4_settings_data(const r4_settings *s, r4_error *e);
@@ -1656,6 +1659,10 @@ typedef struct {
 
 /* The method's training objective for a batch. An example whose mask is 0 has q_i = 0. All zeros, and an
  * error in g, if an option is out of its range. */
+/* What these options make training minimise, for people and with their numbers: "mean loss on filled examples + 10 x
+ * mean ||m . g(x)||_2^2; ..". batch, masked, guided and reach change nothing. r4_string_free; NULL for an unknown
+ * method, and when out of memory. */
+char *r4_objective_text(const r4_objective_options *options);
 r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param,
                                 const r4_objective_options *options);
 

@@ -564,7 +564,8 @@ void r4_table_cell(r4_table *t, const char *text);
 typedef enum {
   R4_TABLE_PLAIN = 0, /* columns two blanks apart; empty cells only: an empty line */
   R4_TABLE_MARKDOWN,
-  R4_TABLE_CSV, /* as RFC 4180 has it */
+  R4_TABLE_CSV,   /* as RFC 4180 has it                 */
+  R4_TABLE_LATEX, /* a tabular that needs no package   */
 } r4_table_form;
 
 /* The text (r4_string_free), or NULL when out of memory. The columns stay, the cells go: rows that are added and taken

@@ -53,7 +53,7 @@ static void takes_a_lambda_and_trains(void **state)
   snprintf(manifest, sizeof manifest, "\"lambda\":{\"setting\":\"auto\",\"chosen\":%g}", lambda);
   EXPECT("cat run/config.yaml run/seed-1/manifest.json", 0, "lambda: auto", manifest);
   EXPECT("cat plain/seed-1/manifest.json", 0);
-  command_lacks("\"lambda\"");
+  command_lacks("\"setting\":\"auto\"");
   EXPECT("$R4 eval run plain", 0, "run", "plain");
 }
 
@@ -107,7 +107,7 @@ static void goes_on_after_a_kill(void **state)
   command_run(line);
   EXPECT("ls killed/seed-0/checkpoint", 2);
   EXPECT("$R4 train a.yaml --set epochs=160 --out killed", 2,
-         "killed/auto: has a search for lambda already: resume it, or force to replace it");
+         "killed/auto: has a search for lambda already: --resume continues it, --force replaces it");
   EXPECT("$R4 train killed --resume --quiet", 0);
   same_as_whole("killed");
 }

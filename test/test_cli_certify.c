@@ -104,7 +104,7 @@ static void interrupted_at_random_moments(void **state)
   }
   assert_true(done && killed);
   EXPECT("cmp whole0.txt again0.txt && cmp whole1.txt again1.txt && cmp whole.npz again.npz && "
-         "sed 's/whole/again/' whole > w && grep -v ' s)' again | cmp w - && echo same",
+         "sed 's/whole/again/g' whole > w && grep -v ' s)' again | cmp w - && echo same",
          0, "same");
   EXPECT("ls run/seed-0 run/seed-1", 0);
   command_lacks("test.part");
@@ -208,6 +208,38 @@ static void words_go_wrong(void **state)
          2, "none of the 80 examples of test has a mask");
 }
 
+/* ---- What is printed ---- */
+
+static void it_says_how_to_check(void **state)
+{
+  (void)state;
+  EXPECT("cp -r run how && rm -f how/*.npz how/seed-*/cert* && $R4 certify how --seed 1 --eps 0.1 --examples 20", 0,
+         "check it with: r4-check how/seed-1/certificate-box-0.1.txt how/seed-1/model.safetensors "
+         "how/certificate-test.npz\n");
+  EXPECT("$R4 certify how --seed 1 --eps 0.1 --examples 20 --force > how.all && "
+         "sed -n 's/^check it with: r4-check //p' how.all > how.txt && "
+         "${R4%/r4}/r4-check $(cat how.txt)", 0, " 0 do not hold");
+  EXPECT("$R4 certify how --seed 1 --eps 0.1 --examples 20 --force --json", 0,
+         "\"model\":\"how/seed-1/model.safetensors\",\"data\":\"how/certificate-test.npz\"");
+}
+
+/* Certificates are of the examples beside them: who overwrites these is told which ones are lost. */
+static void orphans_are_named(void **state)
+{
+  (void)state;
+  EXPECT("cp -r run lost && rm -f lost/*.npz lost/seed-*/cert* && $R4 certify lost --eps 0.1 --examples 20 --out "
+         "lost/own%d.txt --data lost/certificate-test.npz && $R4 certify lost --eps 0.1 --examples 20", 0);
+  EXPECT("$R4 certify lost --seed 1 --eps 0.2 --examples 30", 2,
+         "lost/certificate-test.npz exists and holds other examples", "--data FILE writes these elsewhere");
+  EXPECT("$R4 certify lost --seed 1 --eps 0.2 --examples 20 --force", 0);
+  command_lacks("can no longer"); /* the same examples */
+  EXPECT("$R4 certify lost --seed 1 --eps 0.1 --examples 30 --force", 0,
+         "--force: lost/seed-0/certificate-box-0.1.txt was about the examples that lost/certificate-test.npz held, and "
+         "can no longer be checked\n",
+         "lost/seed-1/certificate-box-0.2.txt was about", "lost/own0.txt was about", "lost/own1.txt was about");
+  command_lacks("seed-1/certificate-box-0.1.txt was"); /* it is written */
+}
+
 /* ---- What goes wrong ---- */
 
 static void bad_input_is_named(void **state)
@@ -265,6 +297,8 @@ int main(void)
     cmocka_unit_test(goes_on_where_it_was),
     cmocka_unit_test(words_of_texts),
     cmocka_unit_test(words_go_wrong),
+    cmocka_unit_test(it_says_how_to_check),
+    cmocka_unit_test(orphans_are_named),
     cmocka_unit_test(bad_input_is_named),
     cmocka_unit_test(examples_without_masks),
   };

@@ -34,6 +34,8 @@ static void eval_names_them(void **state)
 {
   (void)state;
   EXPECT("$R4 eval good", 0, "worst group");
+  EXPECT("mkdir -p several/none && cp -r good several/b && cp -r erm several/a && $R4 eval several", 2,
+         "r4 eval: several holds several runs: several/a, several/b\n");
   command_lacks("predicts only");
   EXPECT("$R4 eval dead", 1, "seed 0 predicts only dog; its kappa means nothing",
          "seed 1 predicts only cat; its kappa means nothing", "Try a lower lambda");

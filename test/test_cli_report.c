@@ -31,7 +31,7 @@ static void a_page_is_made(void **state)
   EXPECT("grep -c 'id=.wipe.' report.html", 0, "1");
 }
 
-/* A page about several belongs to none of them: it is written here, and over nothing. */
+/* A page about several belongs to none of them: it is written here, and over nothing but a page. */
 static void several_runs_have_a_page_here(void **state)
 {
   (void)state;
@@ -39,6 +39,9 @@ static void several_runs_have_a_page_here(void **state)
   EXPECT("echo mine > report.html && $R4 report erm cert", 2, "report.html", "--force");
   EXPECT("cat report.html", 0, "mine\n");
   EXPECT("$R4 report erm && $R4 report erm && ls erm/report.html", 0, "erm/report.html\n");
+  EXPECT("rm report.html && $R4 report erm cert && $R4 report erm cert", 0, "\nreport.html\n");
+  EXPECT("echo mine > erm/report.html && $R4 report erm", 2, "erm/report.html", "--force");
+  EXPECT("$R4 report erm --force", 0, "erm/report.html\n");
 }
 
 /* Where data were on the machine of whoever made the page is nobody's concern. */

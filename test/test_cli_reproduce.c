@@ -146,11 +146,32 @@ static void forms_agree(void **state)
   EXPECT("cat whole/results.json", 0, "\"marks\":{", "\"of_nets\":{\"loss\":[", "\"accuracy\":[", "\"p\":{",
          "\"auc\":[");
   EXPECT("cat whole/costs.csv", 0, "name,preset,settings,nets,epochs,seconds\nERM,erm,,2,12,");
+  EXPECT("$R4 reproduce table --seeds 2 --out whole --quiet --form latex", 0,
+         "\\begin{tabular}{llllllll}\n\\hline\n & group",
+         " $\\pm$ ", "\nERM & ", "63.89 $\\pm$ 1.2 & 22.39 $\\pm$ 1.7 \\\\\n", "\\textasciicircum{}",
+         "\n% Accuracy. group average",
+         "% Time of training", "\\end{tabular}\n");
+  EXPECT("$R4 reproduce table --seeds 2 --out whole --quiet --form latex | grep -c '^[^%\\].*[^\\]$'", 1, "0\n");
   EXPECT("cat whole/results.md", 0, " ^ ", "| Ceiling: blank ");
   command_lacks("seconds");
   EXPECT("grep Ceiling whole/results.md", 0, "| Ceiling");
   command_lacks("^"); /* does not compete */
-  EXPECT("$R4 reproduce table --form xml", 2, "--form needs text, markdown, csv or json, not \"xml\"");
+  EXPECT("$R4 reproduce table --form xml", 2, "--form needs text, markdown, latex, csv or json, not \"xml\"");
+}
+
+/* What the command line changes of all rows is in every result, and a run is named in what is said of it. */
+static void changes_are_told(void **state)
+{
+  (void)state;
+  EXPECT("$R4 reproduce table --methods 'Ceiling, ERM' --seeds 1 --set epochs=1 --set rate=0.01 --out changed 2>err; "
+         "cat changed/results.md", 0, "\nChanged in all rows: --set epochs=1 rate=0.01\n");
+  EXPECT("cat changed/results.csv changed/results.json changed/costs.csv", 0, "\nERM,erm,epochs=1 rate=0.01,1,",
+         "\"settings\":\"epochs=1 rate=0.01\"");
+  command_lacks("R3");
+  EXPECT("$R4 reproduce table --methods R3 --seeds 1 --set epochs=1 --out changed; head -4 changed/results.csv", 0,
+         "r4 reproduce: [2/2] R3 strong: seed 0: ", "\nR3 strong,r3,lambda=30 epochs=1,1,");
+  EXPECT("cat whole/results.md", 0);
+  command_lacks("Changed in");
 }
 
 static void unknown_methods_are_refused(void **state)
@@ -199,6 +220,7 @@ int main(void)
     cmocka_unit_test(other_seeds_do_not_count),
     cmocka_unit_test(results_are_written_again),
     cmocka_unit_test(forms_agree),
+    cmocka_unit_test(changes_are_told),
     cmocka_unit_test(unknown_methods_are_refused),
     cmocka_unit_test(other_figures_are_shown),
     cmocka_unit_test(progress_is_a_line_a_row),

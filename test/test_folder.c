@@ -111,7 +111,8 @@ static void masks_mean_what_is_stated(void **state)
   (void)state;
   char *folder = small_folder();
   float mask[PIXELS];
-  folder_refused(folder, NULL, "set mask_means to irrelevant or relevant");
+  folder_refused(folder, NULL, "set mask_means to irrelevant or relevant (--mask-means "
+                                "irrelevant; in settings data.mask_means: irrelevant)");
   r4_data *d = folder_opened(folder, &(r4_data_options){.mask_means = R4_MASKS_RELEVANT});
   assert_true(r4_data_mask(d, 1, mask));
   assert_true(mask[0] == 1 && mask[PIXELS - 1] == 0);

@@ -369,7 +369,8 @@ static void missing_sources_say_what_to_do(void **state)
   assert_null(r4_data_make("decoy-mnist", &(r4_recipe_options){.from = "test/no-such-folder"}, &e));
   assert_int_equal(e.status, R4_E_IO);
   assert_null(r4_data_make("decoy-mnist", &(r4_recipe_options){.read.folder = "test/no-such-folder"}, &e));
-  assert_string_equal(e.text, "mnist is not in test/no-such-folder/; r4 data get mnist, or --from digits");
+  assert_string_equal(e.text, "mnist is not in test/no-such-folder/; r4 data get mnist, or take others: --from "
+                              "digits (settings: --set data.from=digits)");
   assert_null(r4_data_make("decoy", NULL, &e));
   assert_non_null(strstr(e.text, "--from"));
 }

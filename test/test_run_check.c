@@ -274,8 +274,9 @@ static void methods_need_masks(void **state)
   assert_string_equal(
     told, "data.keep_masks (test) is 0: no training example has a mask, so r3 is the same as erm\n");
   trains(SET("method=r3", "lambda=1", "penalty.cap=false"), "guided"); /* it guesses, still */
-  assert_string_equal(told, "r3 = loss on examples with masked content replaced (fill: colour) + 1 x ||m . g(x)||^2; "
-                            "g is the gradient of the loss\n"
+  assert_string_equal(told,
+                      "r3 = mean loss on filled examples + 1 x mean ||m . g(x)||_2^2; g is the gradient of the loss; "
+                            "the mean of the penalty is over examples with a mask; fill: colour\n"
                             "the penalty took effect in 4 of 4 steps\n");
   trains(SET("method=erm"), "erm");
   assert_string_equal(told, "");

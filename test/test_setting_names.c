@@ -1,5 +1,6 @@
 /* Settings by the keys that they had before: files, assignments and runs are understood, with a notice where a person
  * wrote them. */
+#include <stdio.h>
 #include <string.h>
 
 #include "config/settings.h"
@@ -35,6 +36,46 @@ static void test_old_names_are_understood(void **state)
   assert_int_equal(given_by(s, "attack.steps=4", "steps").whole, 4); /* by its name now: no notice */
   assert_true(r4_settings_renamed(s, 1, &e));
   assert_string_equal(e.text, "--set: guard is now called penalty.cap");
+  r4_settings_free(s);
+}
+
+/* What others call our settings is no setting, and leads to one. */
+static void test_usual_names_are_hints(void **state)
+{
+  (void)state;
+  static const char *const hint[][2] = {
+    {"lr", "rate"},         {"learning_rate", "rate"},  {"epsilon", "eps"},
+    {"batchsize", "batch"}, {"beta", "weight_penalty"}, {"mask_means", "data.mask_means"}};
+  r4_settings *s = settings_case("");
+  r4_error e = {0};
+  for (size_t k = 0; k < sizeof hint / sizeof *hint; k++) {
+    char assignment[64], expected[100];
+    snprintf(assignment, sizeof assignment, "%s=1", hint[k][0]);
+    snprintf(expected, sizeof expected, "no setting \"%s\"; did you mean %s?", hint[k][0], hint[k][1]);
+    assert_error(&e, r4_settings_set(s, assignment, "--set", &e), expected);
+    assert_string_equal(r4_setting_meant(hint[k][0]), hint[k][1]);
+  }
+  assert_error(&e, r4_settings_set(s, "k=1", "--set", &e), "did you mean attack.steps (adv-r4) or samples (rand-r4)?");
+  assert_null(r4_setting_meant("k"));
+  assert_null(r4_setting_meant("colour"));
+  assert_string_equal(r4_setting_meant("rate"), "rate");
+  assert_string_equal(r4_setting_meant("guard"), "penalty.cap");
+  r4_settings_free(s);
+}
+
+/* As tables and papers write them. */
+static void test_methods_in_any_case(void **state)
+{
+  (void)state;
+  r4_settings *s = settings_case("");
+  r4_error e = {0};
+  assert_string_equal(given_by(s, "method=Cert-R4", "method").text, "cert-r4");
+  assert_string_equal(given_by(s, "method=cert_r4", "method").text, "cert-r4");
+  assert_string_equal(given_by(s, "method=IBP-Ex + R3", "method").text, "ibp-ex+r3");
+  assert_string_equal(given_by(s, "method=ERM", "method").text, "erm");
+  assert_string_equal(given_by(s, "method=Auto", "method").text, "auto");
+  assert_error(&e, r4_settings_set(s, "method=cert r4", "--set", &e), "method is \"cert r4\", expected");
+  assert_error(&e, r4_settings_set(s, "method=cert-r", "--set", &e), "method is \"cert-r\", expected");
   r4_settings_free(s);
 }
 
@@ -84,6 +125,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_old_names_are_understood),
     cmocka_unit_test(test_old_names_are_free),
+    cmocka_unit_test(test_usual_names_are_hints),
+    cmocka_unit_test(test_methods_in_any_case),
     cmocka_unit_test(test_resolved_settings_of_before),
   };
   return cmocka_run_group_tests(tests, scratch_make, scratch_remove);

@@ -38,9 +38,12 @@ static void test_forms(void **state)
     [R4_TABLE_PLAIN] = "name        n  about\né           7  a|b\n\nlonger  12345  x, \"y\"\n",
     [R4_TABLE_MARKDOWN] = ("| name   |     n | about |\n|---|---|---|\n| é      |     7 | a\\|b |\n"
                            "|        |       |  |\n| longer | 12345 | x, \"y\" |\n"),
+    [R4_TABLE_LATEX] = ("\\begin{tabular}{lrl}\n\\hline\nname & n & about \\\\\n\\hline\né & 7 & a$|$b \\\\\n &  &  "
+                        "\\\\\n"
+                        "longer & 12345 & x, \"y\" \\\\\n\\hline\n\\end{tabular}\n"),
     [R4_TABLE_CSV] = "name,n,about\né,7,a|b\n,,\nlonger,12345,\"x, \"\"y\"\"\"\n",
   };
-  for (int form = R4_TABLE_PLAIN; form <= R4_TABLE_CSV; form++) {
+  for (int form = R4_TABLE_PLAIN; form <= R4_TABLE_LATEX; form++) {
     r4_table *t = small();
     assert_taken(t, (r4_table_form)form, expected[form]);
     r4_table_free(t);

@@ -364,6 +364,9 @@ static void test_manifest(void **state)
   assert_non_null(strstr(text, "\"seed\":3"));
   assert_non_null(strstr(text, hash));
   assert_null(strstr(text, "source"));
+  assert_non_null(strstr(text, "\"resolved\":{\"objective\":\"adv-r4 = mean loss weighted by class on filled "));
+  assert_non_null(strstr(text, "\"explain\":\"loss\""));
+  assert_non_null(strstr(text, "\"penalty.form\":\"linear\""));
   r4_string_free(text);
   r4_trainer_free(t);
   r4_data_free(d);

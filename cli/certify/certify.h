@@ -97,7 +97,7 @@ struct certify_row {
   size_t disagree;                     /* certified for another class than the float net predicts: 0       */
   bool attacked;
   double delta, seconds, radius; /* delta: the largest; radius: the mean */
-  char file[PATH_SIZE];
+  char file[PATH_SIZE], model[PATH_SIZE], data[PATH_SIZE]; /* what r4-check takes */
   struct cover_row *cover; /* or NULL; to be freed */
 };
 

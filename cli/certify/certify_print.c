@@ -111,6 +111,17 @@ static void print_claim(const struct certify_job *j)
   printf("; semantics %s, method %s\n\n", c->semantics, c->method);
 }
 
+static void print_check(const struct certify_row *row)
+{
+  printf("check it with: r4-check ");
+  cli_print_word(stdout, row->file);
+  printf(" ");
+  cli_print_word(stdout, row->model);
+  printf(" ");
+  cli_print_word(stdout, row->data);
+  printf("\n");
+}
+
 static void print_notes(const struct certify_job *j, const struct certify_row *row, size_t n)
 {
   size_t all = row->share->examples, masked = row->masked->examples;
@@ -121,7 +132,8 @@ static void print_notes(const struct certify_job *j, const struct certify_row *r
   printf("\n");
   bool boxes = !row->cover;
   if (boxes && masked < all)
-    printf("%zu of %zu examples have no mask: nothing in them may change.\n", all - masked, all);
+    printf("%zu of %zu examples have no mask: their box is a single point, so they are certified if correct.\n",
+           all - masked, all);
   for (size_t i = 0; i < n; i++) {
     if (!isnan(row[i].radius))
       printf("seed %lld: mean certified radius of examples with a mask %.4g\n", (long long)row[i].seed, row[i].radius);
@@ -129,6 +141,7 @@ static void print_notes(const struct certify_job *j, const struct certify_row *r
       printf("seed %lld: largest masked explanation delta* %.6g\n", (long long)row[i].seed, row[i].delta);
     printf("seed %lld: %s (%.1f s)\n", (long long)row[i].seed, shown(row[i].file).text, row[i].seconds);
   }
+  for (size_t i = 0; i < n; i++) print_check(&row[i]);
   (void)j;
 }
 
@@ -197,6 +210,8 @@ static int print_row(const struct certify_settings *o, const struct certify_job 
   if (row->cover) cover_json(w, j->data, row->cover);
   r4_json_real(w, "seconds", row->seconds);
   r4_json_text(w, "certificate", row->file);
+  r4_json_text(w, "model", row->model);
+  r4_json_text(w, "data", row->data);
   r4_json_close(w, '}');
   return json_print(stdout, "certify", w);
 }

@@ -1,4 +1,5 @@
 /* The seeds of a run, one after the other: model, examples, claim, files. */
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +99,56 @@ static int data_path(struct work *w)
   return n < 0 || n >= PATH_SIZE ? cli_fail("certify", R4_E_ARGUMENT, "the path of the data is too long") : EXIT_DONE;
 }
 
+/* Whether a certificate is about the examples of this hash. */
+static bool is_about(const char *path, const char *hash)
+{
+  char line[256];
+  bool same = false;
+  FILE *f = fopen(path, "r");
+  while (f && !same && fgets(line, sizeof line, f) && strncmp(line, "example", 7)) same = strstr(line, hash);
+  if (f) fclose(f);
+  return same;
+}
+
+/* This command writes it as well. */
+static bool is_written_now(const struct work *w, const char *path)
+{
+  char own[PATH_SIZE];
+  for (size_t k = 0; k < w->run->seeds; k++)
+    if ((w->o->seed < 0 || w->run->seed[k] == w->o->seed) && !certificate_path(w, k, own) && !strcmp(own, path))
+      return true;
+  return false;
+}
+
+/* Certificates in the folders of seeds, and beside the data, that can no longer be checked when these change. */
+static void tell_of_orphans(const struct work *w, const char *folder, const char *old)
+{
+  DIR *d = opendir(folder);
+  for (struct dirent *entry; d && (entry = readdir(d));) {
+    char path[2 * PATH_SIZE];
+    const char *end = strrchr(entry->d_name, '.');
+    snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+    if (!end || strcmp(end, ".txt") || !is_about(path, old) || is_written_now(w, path)) continue;
+    fprintf(stderr, "r4 certify: --force: %s was about the examples that %s held, and can no longer be checked\n",
+            shown(path).text, shown(w->data_file).text);
+  }
+  if (d) closedir(d);
+}
+
+static void tell_of_all_orphans(const struct work *w, const char *old)
+{
+  char beside[PATH_SIZE];
+  snprintf(beside, sizeof beside, "%s", w->data_file);
+  char *slash = strrchr(beside, '/');
+  if (slash) *slash = 0;
+  bool told = false;
+  for (size_t k = 0; k < w->run->seeds; k++) {
+    tell_of_orphans(w, w->run->folder[k], old);
+    told |= !strcmp(w->run->folder[k], beside);
+  }
+  if (!told) tell_of_orphans(w, slash ? beside : ".", old);
+}
+
 /* Equal examples give equal bytes: a file that is there is left alone if it has them, and refused otherwise. */
 static int keep_data(const struct work *w, const char *beside)
 {
@@ -107,10 +158,12 @@ static int keep_data(const struct work *w, const char *beside)
     if (r4_file_hash(w->data_file, now, &e)) return fail(&e);
     if (!strcmp(now, w->data_hash)) return EXIT_DONE;
     if (!w->o->force) {
-      fprintf(stderr, "r4 certify: %s exists and holds other examples; --force overwrites it\n",
+      fprintf(stderr, "r4 certify: %s exists and holds other examples, which certificates may be about: --data FILE "
+                      "writes these elsewhere, --force overwrites it\n",
               shown(w->data_file).text);
       return EXIT_USAGE;
     }
+    tell_of_all_orphans(w, now);
   }
   if (!rename(beside, w->data_file)) return EXIT_DONE;
   fprintf(stderr, "r4 certify: %s: %s\n", shown(w->data_file).text, strerror(errno));
@@ -188,6 +241,8 @@ static int certify_model(struct work *w, struct certify_job *j)
   j->cover = NULL;
   row->seconds = timer_now() - began;
   memcpy(row->file, path, sizeof path);
+  snprintf(row->model, sizeof row->model, "%s", w->run->model[j->seed]);
+  snprintf(row->data, sizeof row->data, "%s", w->data_file);
   return EXIT_DONE;
 }
 

@@ -31,7 +31,8 @@ static const struct option options[] = {
   {"out FILE", OPTION_TEXT, AT(out), NULL, 0, 0,
    "the certificate to write; %d stands for the seed (default: in the folder of the seed)"},
   {"data FILE", OPTION_TEXT, AT(data), NULL, 0, 0,
-   "the npz file to write, with the examples of the certificate (default: its name with .npz)"},
+   "the npz file to write, with the examples of the certificate (default: certificate-SPLIT.npz in RUN; with --out, "
+   "its name with .npz)"},
   {"data-now PATH", OPTION_TEXT, AT(data_now), NULL, 0, 0, "where the data of RUN are now, if they have moved"},
   {"other-data", OPTION_FLAG, AT(other_data), NULL, 0, 0, "accept data other than those RUN was trained on"},
   {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "overwrite files"},

@@ -3,6 +3,7 @@
  * experiments/NAME/table.csv has a line per row: its name, its preset as seen from that folder, the published figures,
  * empty where there are none, and settings (key=value ..) that it changes, in quotes if there is a comma in them.
  * Finished seeds are not trained again, and what was measured of them is kept in their folders. */
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,9 @@
 
 #define AT(field) offsetof(struct reproduce_settings, field)
 static const struct option options[] = {
-  {"NAME", OPTION_WORD, AT(name), NULL, 0, 0, "decoy-mnist, or a table below it: decoy-mnist/as-published"},
+  {"NAME", OPTION_WORD, AT(name), NULL, 0, 0,
+   "decoy-mnist, a table below it (decoy-mnist/as-published), or a folder of your own: a table.csv with the "
+   "columns name and preset, and the presets in it"},
   {"methods", OPTION_TEXT, AT(methods), NULL, 0, 0, "rows to reproduce, by preset, such as erm,cert-r4 (default: "
                                                     "all)"},
   {"seeds", OPTION_WHOLE, AT(seeds), "4", 1, MAX_SEEDS, "of each row"},
@@ -20,7 +23,7 @@ static const struct option options[] = {
   {"set KEY=VALUE", OPTION_LIST, AT(set), NULL, 0, 0, "change one setting of all rows; may be repeated"},
   {"out FOLDER", OPTION_TEXT, AT(out), NULL, 0, 0, "folder for the runs and the results (default: runs/NAME)"},
   {"jobs", OPTION_WHOLE, AT(jobs), "0", 0, MAX_SEEDS, "seeds trained at once; 0: as many as CPUs"},
-  {"form", OPTION_TEXT, AT(form), "markdown", 0, 0, "what to print: text, markdown, csv or json"},
+  {"form", OPTION_TEXT, AT(form), "markdown", 0, 0, "what to print: text, markdown, latex, csv or json"},
   {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "same as --form json"},
   {"quiet", OPTION_FLAG, AT(quiet), NULL, 0, 0, "no progress"},
   PLAN_OPTIONS(struct reproduce_settings),
@@ -28,6 +31,15 @@ static const struct option options[] = {
 };
 
 /* ---- The table ---- */
+
+/* As the tables print them, "Cert-R4, R3", or "cert_r4": as presets are called. */
+static void name_methods(const char *given, char *to, size_t size)
+{
+  size_t n = 0;
+  for (; *given && n + 1 < size; given++)
+    if (*given != ' ') to[n++] = *given == '_' ? '-' : (char)tolower((unsigned char)*given);
+  to[n] = 0;
+}
 
 static bool is_wanted(const char *list, const char *preset)
 {
@@ -44,6 +56,23 @@ const char *row_preset(const struct row *r)
 {
   const char *slash = strrchr(r->preset, '/');
   return slash ? slash + 1 : r->preset;
+}
+
+struct row_settings row_changes(const struct table *t, const struct row *r)
+{
+  struct row_settings to;
+  snprintf(to.text, sizeof to.text, "%s%s%s", r->settings, *r->settings && *t->set ? " " : "", t->set);
+  return to;
+}
+
+/* False after a message. */
+static bool take_set(struct table *t)
+{
+  size_t n = 0;
+  for (size_t k = 0; k < t->o->set.n && n < sizeof t->set; k++)
+    n += (size_t)snprintf(t->set + n, sizeof t->set - n, "%s%s", k ? " " : "", t->o->set.word[k]);
+  if (n >= sizeof t->set) fprintf(stderr, "r4 reproduce: --set: more than %d characters together\n", SETTINGS_SIZE - 1);
+  return n < sizeof t->set;
 }
 
 static const char *field(const struct table *t, size_t row, const char *column)
@@ -242,9 +271,13 @@ int reproduce_list(int argc, char **argv, const struct plan_work *w)
   static struct table t;
   if (!options_read("reproduce", options, &o, argc, argv)) return EXIT_USAGE;
   plan_words(&o.plan, argc, argv, w);
+  char methods[PATH_SIZE];
+  name_methods(o.methods, methods, sizeof methods);
+  o.methods = methods;
   if (o.json) o.form = "json";
   if (!results_have_form(o.form)) return EXIT_USAGE;
   t.o = &o;
+  if (!take_set(&t)) return EXIT_USAGE;
   if (!train_find_experiment(o.name, t.folder, sizeof t.folder)) {
     fprintf(stderr, "r4 reproduce: no experiment \"%s\": expected %s/table.csv or experiments/%s/table.csv\n",
             o.name, o.name, o.name);

@@ -24,11 +24,17 @@ struct table {
   const struct reproduce_settings *o;
   char folder[PATH_SIZE / 2], out[PATH_SIZE / 2];
   r4_table *file;
+  char set[SETTINGS_SIZE]; /* what the command line changes of all rows, as the settings of rows are written */
   size_t rows;
   struct row row[MAX_ROWS];
   struct run_list list; /* of each row, of each split */
 };
 
+/* The settings of a row and those of all rows. */
+struct row_settings {
+  char text[2 * SETTINGS_SIZE];
+};
+struct row_settings row_changes(const struct table *t, const struct row *r);
 /* The last part of a preset: "r3" of "../r3". */
 const char *row_preset(const struct row *r);
 r4_mean_sd row_figure(const struct row *r, const char *key);
@@ -52,7 +58,7 @@ const char *mark_word(struct mark m); /* "best", "tied" or NULL */
 
 /* All files of the results, as far as rows are done: after every row, so that what is done is never lost. */
 int results_write_all(const struct table *t);
-/* On stdout, as text, markdown, csv or json; the first two with what training took. */
+/* On stdout, as text, markdown, latex, csv or json; the first three with what training took. */
 int results_print(const struct table *t, const char *form);
 bool results_have_form(const char *form); /* false after a message */
 

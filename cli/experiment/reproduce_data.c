@@ -57,11 +57,11 @@ static void add_published(r4_table *to, const char *percent)
 /* What rows of all files begin with. */
 static const char *const row_heading[] = {"name", "preset", "settings", "nets"};
 
-static void add_row_cells(r4_table *to, const struct row *r)
+static void add_row_cells(r4_table *to, const struct table *t, const struct row *r)
 {
   r4_table_cell(to, r->name);
   r4_table_cell(to, r->preset);
-  r4_table_cell(to, r->settings);
+  r4_table_cell(to, row_changes(t, r).text);
   cell(to, "%zu", r->ours.list.nets);
 }
 
@@ -80,7 +80,7 @@ int csv_print(FILE *f, const void *table)
     const struct row *r = &t->row[k];
     if (!r->done) continue;
     const char *const paper[] = {r->avg, r->avg_sd, r->worst, r->worst_sd};
-    add_row_cells(to, r);
+    add_row_cells(to, t, r);
     for (size_t i = 0; i < m->c.n; i++) add_figure(to, r, &m->c.of[i], m->mark[i][k]);
     for (size_t i = 0; i < sizeof paper / sizeof *paper; i++) add_published(to, paper[i]);
     r4_table_cell(to, r->kappa);
@@ -98,7 +98,7 @@ int costs_print_csv(FILE *f, const void *table)
   HEADINGS(to, heading);
   for (const struct row *r = t->row; r < t->row + t->rows; r++) {
     if (!r->done) continue;
-    add_row_cells(to, r);
+    add_row_cells(to, t, r);
     cell(to, "%lld", (long long)r->ours.cost.epochs);
     cell_number(to, "%.10g", r->ours.cost.seconds);
   }
@@ -142,7 +142,7 @@ static void add_row(r4_json *w, const struct table *t, size_t k, const struct ma
   r4_json_open(w, NULL, '{');
   r4_json_text(w, "name", r->name);
   r4_json_text(w, "preset", r->preset);
-  r4_json_text(w, "settings", r->settings);
+  r4_json_text(w, "settings", row_changes(t, r).text);
   columns_json(&own, &r->ours.list, w);
   r4_json_real(w, "worst_group_of_means_accuracy", s->group[s->worst_mean_group].mean);
   r4_json_flag(w, "constant", s->constant > 0);

@@ -30,21 +30,28 @@ int results_write_all(const struct table *t)
   return results_write("reproduce", t->out, FILES, files, t);
 }
 
+static r4_table_form form_of(const char *form)
+{
+  return !strcmp(form, "latex") ? R4_TABLE_LATEX : !strcmp(form, "text") ? R4_TABLE_PLAIN : R4_TABLE_MARKDOWN;
+}
+
 int results_print(const struct table *t, const char *form)
 {
-  int code = EXIT_DONE;
+  bool latex = !strcmp(form, "latex");
+  int code = latex ? tables_print(stdout, t, R4_TABLE_LATEX) : EXIT_DONE;
   for (size_t k = 0; k < FORMS; k++)
     if (!strcmp(forms[k], form)) code = files[k].print(stdout, t);
-  bool text = !strcmp(form, "text"), markdown = !strcmp(form, "markdown");
-  if (code || (!text && !markdown)) return code;
+  bool people = latex || !strcmp(form, "text") || !strcmp(form, "markdown");
+  if (code || !people) return code;
   printf("\n");
-  return costs_print(stdout, t, text ? R4_TABLE_PLAIN : R4_TABLE_MARKDOWN);
+  return costs_print(stdout, t, form_of(form));
 }
 
 bool results_have_form(const char *form)
 {
+  if (!strcmp(form, "latex")) return true;
   for (size_t k = 0; k < FORMS; k++)
     if (!strcmp(forms[k], form)) return true;
-  fprintf(stderr, "r4 reproduce: --form needs text, markdown, csv or json, not \"%s\"\n", shown(form).text);
+  fprintf(stderr, "r4 reproduce: --form needs text, markdown, latex, csv or json, not \"%s\"\n", shown(form).text);
   return false;
 }

@@ -1,5 +1,6 @@
 /* The tables of "r4 reproduce" for people, one for each topic that rows have figures of; and what training took. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "experiment/figures.h"
@@ -95,6 +96,32 @@ static const struct beside {
   [R4_TOPIC_FRAGILITY] = {{"ratio", "ratio, mean", "paper"}, add_fragility, " Ratio: masked to core."},
 };
 
+/* ---- What is said around tables: in LaTeX as comments ---- */
+
+struct notes {
+  FILE *to, *f; /* f: where they are written, to itself but for LaTeX */
+  char *text;
+  size_t size;
+};
+
+static void notes_begin(struct notes *n, FILE *to, r4_table_form form)
+{
+  *n = (struct notes){.to = to, .f = to};
+  if (form == R4_TABLE_LATEX) n->f = open_memstream(&n->text, &n->size);
+  if (!n->f) n->f = to;
+}
+
+static void notes_end(struct notes *n)
+{
+  if (n->f == n->to) return;
+  fclose(n->f);
+  for (const char *line = n->text; line && *line; line += strcspn(line, "\n"), line += *line == '\n') {
+    int length = (int)strcspn(line, "\n");
+    fprintf(n->to, length ? "%% %.*s\n" : "\n", length, line);
+  }
+  free(n->text);
+}
+
 /* ---- A table for each topic ---- */
 
 /* In lines of at most so many characters. */
@@ -155,7 +182,10 @@ static int print_topic(FILE *f, const struct table *t, const struct columns *c, 
     for (size_t i = 0; i < c->n; i++) add_figure(to, &t->row[k], &c->of[i], mark[i][k]);
     if (beside[topic].add) beside[topic].add(to, t, &t->row[k]);
   }
-  print_about(f, c, topic);
+  struct notes n;
+  notes_begin(&n, f, form);
+  print_about(n.f, c, topic);
+  notes_end(&n);
   return table_end(f, "reproduce", to, form);
 }
 
@@ -195,13 +225,24 @@ static void print_notes(FILE *f, const struct table *t)
             "\nkappa is none if no test example has a mask, or the setting eval.kappa_examples is 0.\n");
 }
 
-int tables_print(FILE *f, const struct table *t, r4_table_form form)
+static void print_heading(FILE *f, const struct table *t)
 {
   fprintf(f, "%s: %lld seed%s", t->o->name, (long long)t->o->seeds, t->o->seeds == 1 ? "" : "s");
   if (t->o->splits > 1) fprintf(f, " of each of %lld splits of the data", (long long)t->o->splits);
   fprintf(f, ", mean +- standard deviation, shares in per cent, by r4 %s.\n", R4_VERSION);
+  if (*t->set) fprintf(f, "Changed in all rows: --set %s\n", t->set);
+}
+
+int tables_print(FILE *f, const struct table *t, r4_table_form form)
+{
+  struct notes n;
+  notes_begin(&n, f, form);
+  print_heading(n.f, t);
+  notes_end(&n);
   int code = print_topics(f, t, form);
-  if (!code) print_notes(f, t);
+  notes_begin(&n, f, form);
+  if (!code) print_notes(n.f, t);
+  notes_end(&n);
   return code;
 }
 
@@ -225,10 +266,13 @@ int costs_print(FILE *f, const struct table *t, r4_table_form form)
     cell(to, "%.4g", c->seconds / nets);
     cell(to, isfinite(epoch / base) ? "%.2f" : "-", epoch / base);
   }
-  fprintf(f,
+  struct notes n;
+  notes_begin(&n, f, form);
+  fprintf(n.f,
           "Time of training in seconds, from the logs of the runs, with several nets trained at once. It varies from "
           "run\n"
           "to run; results.* do not depend on it, and are reproduced to the byte.\n"
           "\n");
+  notes_end(&n);
   return table_end(f, "reproduce", to, form);
 }

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "config/settings.h"
+#include "objective/objective.h"
 
 /* ---- What is expected ---- */
 
@@ -184,8 +185,9 @@ static r4_status read_sum(const struct setting *t, const char *where, const char
   struct composition c;
   char name[COMPOSITION_NAME];
   if (read_choice(&t->info, text, &word)) return copy_text(word, value, e);
-  if (!strchr(text, '+')) return refuse(t, where, text, e);
-  if (!composition_of(text, &c)) return composition_check(text, where, e);
+  if (method_is(text, strlen(text), t->info.choices[0])) return copy_text(t->info.choices[0], value, e);
+  if (!composition_of(text, &c))
+    return strchr(text, '+') ? composition_check(text, where, e) : refuse(t, where, text, e);
   composition_name(&c, name);
   return copy_text(name, value, e);
 }

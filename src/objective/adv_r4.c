@@ -97,6 +97,7 @@ static const struct term term = {.quantity = quantity,
 const struct method method_adv_r4 = {.term = &term,
                                      .lambda = 1,
                                      .fills = true,
-                                     .formula = "max over the box, by ascent, of ||m . g(x + d)||",
+                                     .formula = "||m . g(x')||_p",
+                                     .where = "x' is the worst point of the box of x that an attack finds",
                                      .about = "The largest masked gradient that an attack finds in the box: "
                                               "R4 by attack. Stronger than rand-r4, and slower."};

@@ -27,7 +27,9 @@ const struct method method_cert_r4 = {
   .form = R4_FORM_LOG,
   .fills = true,
   .waits = true,
-  .formula = "||m . max(|lo|, |hi|)||, lo <= g(x + d) <= hi for all |d| <= eps m",
+  .formula = "||m . max(|lo|, |hi|)||_p",
+  .formula_of_sums = "sum(m . (|lo| + |hi|))",
+  .where = "lo <= g <= hi everywhere in the box of x",
   .about = "An upper bound of the masked gradient over the whole box: R4 by bounds, and the basis of "
            "certificates. For small\n"
            "nets; needs masks on most examples, otherwise use cert-r4+pairing."};

@@ -23,6 +23,6 @@ static const struct term term = {.quantity = quantity,
 const struct method method_ibp_ex = {.term = &term,
                                      .lambda = 1,
                                      .fills = true,
-                                     .formula = "CE(worst logits for any masked content within eps)",
+                                     .formula = "CE(worst logits in the box of x)",
                                      .about = "The prediction must stay correct for any masked content "
                                               "within eps, by interval bounds. For small nets."};

@@ -38,10 +38,22 @@ void method_add(const char *name, const struct method *m)
   methods[METHODS].name = method_words[METHODS] = method_choices[METHODS + 1] = m ? name : NULL;
 }
 
+static char plain_letter(char c)
+{
+  return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c == '_' ? '-' : c;
+}
+
+bool method_is(const char *s, size_t n, const char *name)
+{
+  size_t k = 0;
+  while (k < n && name[k] && plain_letter(s[k]) == name[k]) k++;
+  return k == n && !name[k];
+}
+
 const char *method_name(const char *s, size_t n)
 {
   for (size_t k = 0; methods[k].name; k++)
-    if (strlen(methods[k].name) == n && !memcmp(methods[k].name, s, n)) return methods[k].name;
+    if (method_is(s, n, methods[k].name)) return methods[k].name;
   return NULL;
 }
 

@@ -200,8 +200,7 @@ static r4_id mean(const struct objective *o, const struct term *t, r4_id v)
   return r4_div(g, all.sum, r4_max(g, r4_const(g, 1, R4_SCALAR), all.count));
 }
 
-/* Of term k: one that leads while another waits is linear where that has the form log. */
-static r4_form form_of(const r4_objective_options *p, size_t k)
+r4_form objective_form(const r4_objective_options *p, size_t k)
 {
   bool linear = p->form == R4_FORM_LOG && r4_method_describe(p->method).leads[k];
   return linear ? R4_FORM_LINEAR : p->form;
@@ -257,7 +256,7 @@ static void add_term(struct objective *o, const struct term *t, size_t k, r4_obj
   o->term = k;
   r4_id q = t->quantity(o), lambda = number(o, objective_weight_names[k], p->lambda[k]);
   if (p->live) o->in.lambda[k] = lambda;
-  result->form[k] = form(o, t, form_of(p, k), q);
+  result->form[k] = form(o, t, objective_form(p, k), q);
   result->total[k] = total(o, t, q);
   result->penalty[k] = mean(o, t, q);
   result->each = k ? r4_add(o->g, result->each, for_all(o, q)) : for_all(o, q);

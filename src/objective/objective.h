@@ -87,7 +87,11 @@ struct method {
   bool texts; /* for nets of tokens only */
   bool groups; /* examples are weighted by group: whoever runs the graph gives their weights, and moves them */
   bool waits; /* of a fresh net its penalty knows nothing: it begins after the net has learned something */
-  const char *formula; /* of the penalty of one example, for people; NULL: there is none */
+  /* q of one example, for people; NULL: there is none. "_p" stands for the norm, _2 or _1. */
+  const char *formula;
+  const char *formula_of_sums;     /* the same for penalty.norm: sum */
+  const char *formula_of_elements; /* the same for published.sample_max: element */
+  const char *where;               /* what its letters stand for, or NULL */
   const char *about;   /* what it does and when to use it, one or two lines              */
 };
 
@@ -97,7 +101,9 @@ struct method {
 
 /* A line of the table by name; NULL if there is none, and for sums. */
 const struct method *method_find(const char *name);
-/* The name in the table that has these n letters, or NULL. */
+/* Whether n letters are this name, in any case, and with _ for -: tables have "Cert-R4". */
+bool method_is(const char *s, size_t n, const char *name);
+/* The name in the table that these n letters are, or NULL. */
 const char *method_name(const char *s, size_t n);
 /* The names of all methods; NULL ends them. The first has neither a penalty nor filled examples. */
 extern const char *method_words[];
@@ -124,6 +130,9 @@ draw_fill draw_normal; /* standard normal    */
 
 /* Whether the penalty of term k is a mean over the examples with a mask, not over all of the batch. */
 bool objective_counts_masked(const r4_objective_options *p, size_t k);
+
+/* Of term k: one that leads while another waits is linear where that has the form log. */
+r4_form objective_form(const r4_objective_options *p, size_t k);
 
 /* An input that whoever runs the graph draws anew for each step. purpose is one of base/purpose.h. Terms that ask for
  * the same draw numbers of their own: behind the first term of a method, name and purpose are those of its place. */

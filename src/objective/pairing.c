@@ -36,7 +36,8 @@ static const struct term term = {.quantity = quantity, .settings = NO_SETTINGS, 
 const struct method method_pairing = {.term = &term,
                                       .lambda = 3,
                                       .fills = true,
-                                      .formula = "||z(filled x) - z(x)||^2, up to a constant",
+                                      .formula = "||d - mean d||_2^2",
+                                      .where = "d = z(filled x) - z(x)",
                                       .about = "The logits must not change when masked content is exchanged "
                                                "(counterfactual logit pairing; Garg and others, 2019).\n"
                                                "The strongest in practice with few masks and with pretrained nets; "

@@ -14,7 +14,7 @@ static const struct term term = {.quantity = quantity, .settings = TERM_SETTINGS
 const struct method method_r3 = {.term = &term,
                                  .lambda = 10,
                                  .fills = true,
-                                 .formula = "||m . g(x)||^2",
+                                 .formula = "||m . g(x)||_2^2",
                                  .about = "The gradient of the loss with respect to masked features must "
                                           "vanish at the examples (Ross and others, 2017).\n"
                                           "Needs masks on most examples. Twice the cost of erm."};

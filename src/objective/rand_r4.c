@@ -42,5 +42,6 @@ const struct method method_rand_r4 = {
   .term = &term,
   .lambda = 1,
   .fills = true,
-  .formula = "max_s ||m . g(x + eps m . noise_s)||",
+  .formula = "max_s ||m . g(x_s)||_p",
+  .where = "x_s are x and random points of its box",
   .about = "The largest masked gradient among random points of the box: R4 by sampling."};

@@ -23,7 +23,7 @@ static const struct term term = {.quantity = quantity,
 const struct method method_smooth_r3 = {.term = &term,
                                         .lambda = 10,
                                         .fills = true,
-                                        .formula = "||m . mean_s g(x + noise_s)||^2",
+                                        .formula = "||m . mean_s g(x + noise_s)||_2^2",
                                         .about =
                                           "R3 on a gradient averaged over noisy copies (SmoothGrad): smoother, and "
                                           "slower by the number of samples."};

@@ -147,5 +147,5 @@ const struct method method_word_adv_r4 = {
   .lambda = 1,
   .fills = true,
   .texts = true,
-  .formula = "||m . g(x with the worst masked words)||",
+  .formula = "||m . g(x with the worst masked words)||_p",
   .about = "Texts: adv-r4, by a greedy search over replacements of masked words."};

@@ -52,5 +52,7 @@ const struct method method_word_rand_r4 = {.term = &term,
                                            .lambda = 1,
                                            .fills = true,
                                            .texts = true,
-                                           .formula = "max_s ||m . g(x with other masked words)||",
+                                           .formula = "max_s ||m . g(x_s)||_p",
+                                           .formula_of_elements = "||m . max_s |g(x_s)| ||_p",
+                                           .where = "x_s are x and texts with other masked words",
                                            .about = "Texts: rand-r4 with masked words replaced at random."};

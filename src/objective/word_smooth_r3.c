@@ -35,5 +35,5 @@ const struct method method_word_smooth_r3 = {
   .lambda = 10,
   .fills = true,
   .texts = true,
-  .formula = "||m . mean_s g(x with random words)||^2",
+  .formula = "||m . mean_s g(x with random words)||_2^2",
   .about = "Texts: smooth-r3 with random replacements of words instead of noise."};

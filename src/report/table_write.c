@@ -62,6 +62,26 @@ static void add_csv(struct text *to, const char *s)
   if (quotes) text_add(to, "\"");
 }
 
+/* Every character that LaTeX reads as something else; "+-" is what it says. */
+static void add_latex(struct text *to, const char *s)
+{
+  static const struct {
+    const char *plain, *latex;
+  } known[] = {{"+-", "$\\pm$"}, {"\\", "\\textbackslash{}"}, {"^", "\\textasciicircum{}"}, {"~", "\\textasciitilde{}"},
+               {"<", "$<$"},     {">", "$>$"},                   {"|", "$|$"},                  {"&", "\\&"},
+               {"%", "\\%"},     {"$", "\\$"},                   {"#", "\\#"},                  {"_", "\\_"},
+               {"{", "\\{"},     {"}", "\\}"}};
+  while (*s) {
+    size_t k = 0, n = sizeof known / sizeof *known;
+    while (k < n && strncmp(s, known[k].plain, strlen(known[k].plain))) k++;
+    if (k < n)
+      text_add(to, "%s", known[k].latex);
+    else
+      text_add(to, "%c", *s);
+    s += k < n ? strlen(known[k].plain) : 1;
+  }
+}
+
 /* ---- Rows ---- */
 
 struct form {
@@ -77,6 +97,12 @@ static void add_cell(struct text *to, const struct form *f, size_t c, const char
   if (f->as == R4_TABLE_CSV) {
     if (c) text_add(to, ",");
     add_csv(to, s);
+    return;
+  }
+  if (f->as == R4_TABLE_LATEX) {
+    text_add(to, "%s", c ? " & " : "");
+    add_latex(to, s);
+    text_add(to, "%s", last ? " \\\\" : "");
     return;
   }
   bool markdown = f->as == R4_TABLE_MARKDOWN;
@@ -107,9 +133,23 @@ static void add_headings(struct text *to, const struct form *f)
     add_cell(to, f, c, heading ? heading : "");
   }
   trim_line(to);
+  if (f->as == R4_TABLE_LATEX) text_add(to, "\\hline\n");
   if (f->as != R4_TABLE_MARKDOWN) return;
   for (size_t c = 0; c < f->t->columns; c++) text_add(to, c ? "---|" : "|---|");
   text_add(to, "\n");
+}
+
+static void add_begin(struct text *to, const struct form *f)
+{
+  if (f->as != R4_TABLE_LATEX) return;
+  text_add(to, "\\begin{tabular}{");
+  for (size_t c = 0; c < f->t->columns; c++) text_add(to, f->t->column[c].right ? "r" : "l");
+  text_add(to, "}\n\\hline\n");
+}
+
+static void add_end(struct text *to, const struct form *f)
+{
+  if (f->as == R4_TABLE_LATEX) text_add(to, "\\hline\n\\end{tabular}\n");
 }
 
 char *r4_table_take(r4_table *t, r4_table_form form)
@@ -118,9 +158,11 @@ char *r4_table_take(r4_table *t, r4_table_form form)
   int *width = t && !t->failed ? find_widths(t) : NULL;
   if (width) {
     struct form f = {t, form, width};
+    add_begin(&to, &f);
     if (!t->headed && has_headings(t)) add_headings(&to, &f);
     for (size_t k = 0; k + t->columns <= t->cells && t->columns; k += t->columns)
       add_row(&to, &f, &t->cell[k]);
+    add_end(&to, &f);
     t->headed = true;
   }
   if (t) table_empty(t);

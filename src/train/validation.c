@@ -174,7 +174,7 @@ void validation_close(struct validation *v)
 r4_status validation_may_choose(const struct validation *v, const char *what, r4_error *e)
 {
   if (v->kind == R4_VAL_NONE)
-    return r4_fail(e, R4_E_ARGUMENT, "%s, but there is no validation part: set data.val", what);
+    return r4_fail(e, R4_E_ARGUMENT, "%s, but there is no validation part: set data.val (--set data.val=0.1)", what);
   if (v->kind != R4_VAL_CARRIES) return R4_OK;
   if (v->as_it_is)
     return r4_fail(

@@ -177,7 +177,8 @@ static r4_status check_request(const struct listing *l, const r4_data_options *o
   if (listing_masks(l) && options->mask_means == R4_MASKS_UNSTATED)
     return r4_fail(
       e, R4_E_ARGUMENT,
-      "%s: has masks (%s), but what white means in them is not stated: set mask_means to irrelevant or relevant",
+      "%s: has masks (%s), but what white means in them is not stated: set mask_means to irrelevant or "
+      "relevant (--mask-means irrelevant; in settings data.mask_means: irrelevant)",
       l->folder, listing_masks(l));
   return R4_OK;
 }

@@ -32,7 +32,7 @@ static r4_status mask_meaning(struct npz_source *s, const r4_data_options *optio
   return r4_fail(
     s->e, R4_E_ARGUMENT,
     "%s: does not say what its masks mark: add mask_means = \"irrelevant\" or \"relevant\" to the file, "
-    "or set mask_means in the options",
+    "or set mask_means in the options (--mask-means irrelevant; in settings data.mask_means: irrelevant)",
     s->path);
 }
 

@@ -148,7 +148,8 @@ r4_status texts_add(struct texts *t, const struct listed *one, const char *text,
   if (one->group && !*one->group) return r4_fail(e, R4_E_PARSE, "%s: the group is empty", where);
   if (marks && marks->n && t->options->mask_means == R4_MASKS_UNSTATED)
     return r4_fail(e, R4_E_ARGUMENT,
-                   "%s: has marks: mask_means must say whether these are irrelevant or relevant", where);
+                   "%s: has marks: mask_means must say whether these are irrelevant or relevant (--mask-means "
+                   "irrelevant; in settings data.mask_means: irrelevant)", where);
   r4_status s = tokenize(t->tokenizer, text, strlen(text), &t->room, &inner);
   if (s) return r4_fail(e, s, "%s: the text: %s", where, inner.text);
   if (is_empty(t, text)) return r4_fail(e, R4_E_PARSE, "%s: the text is empty", where);

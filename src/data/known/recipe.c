@@ -80,7 +80,8 @@ static r4_status check_present(const struct recipe *r, const char *folder_given,
 static r4_data *open_source(const struct recipe *r, const r4_recipe_options *o, r4_error *e)
 {
   if (!o->from && !r->from) {
-    r4_fail(e, R4_E_ARGUMENT, "%s works on any images and has none of its own: name some, such as --from digits",
+    r4_fail(e, R4_E_ARGUMENT, "%s works on any images and has none of its own: name some, such as --from digits "
+                                       "(settings: --set data.from=digits)",
             r->name);
     return NULL;
   }

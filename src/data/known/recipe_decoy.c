@@ -127,12 +127,13 @@ static r4_data *make_derm(const r4_data *source, const r4_recipe_options *o, r4_
 }
 
 /* What they have in common. */
+#define NO_MNIST "r4 data get mnist, or take others: --from digits (settings: --set data.from=digits)"
 #define DECOY .val = .1, .test = .2, .own_masks = true
 
 const struct recipe recipe_decoy_mnist = {.name = "decoy-mnist",
                                           .about = "a grey 4x4 square in a corner, its shade is the label",
                                           .from = "mnist",
-                                          .missing = "r4 data get mnist, or --from digits",
+                                          .missing = NO_MNIST,
                                           DECOY,
                                           .greys = true,
                                           .make = make_mnist};
@@ -140,7 +141,7 @@ const struct recipe recipe_half_decoy_mnist = {.name = "half-decoy-mnist",
                                                .about =
                                                  "the digit in one half, the label's shade in the other",
                                                .from = "mnist",
-                                               .missing = "r4 data get mnist, or --from digits",
+                                               .missing = NO_MNIST,
                                                DECOY,
                                                .greys = true,
                                                .make = make_half};

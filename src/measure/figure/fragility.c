@@ -7,7 +7,7 @@
   const struct figure figure_##name = {                             \
     .info = {.key = #name,                                          \
              .label = words,                                        \
-             .about = what " of the gradient's bounds",             \
+             .about = what,                                          \
              .unit = R4_UNIT_NUMBER,                                \
              .better = how_good,                                    \
              .topic = R4_TOPIC_FRAGILITY,                           \
@@ -15,7 +15,11 @@
              .first = more},                                        \
     .of = name};
 
-KAPPA(kappa_masked_max, "kappa, masked", "masked features: largest width", -1, true)
-KAPPA(kappa_masked_mean, "kappa, masked, mean", "masked features: mean width", -1, false)
-KAPPA(kappa_core_max, "kappa, core", "all other features: largest width", 0, false)
-KAPPA(kappa_core_mean, "kappa, core, mean", "all other features: mean width", 0, false)
+KAPPA(kappa_masked_max, "kappa, masked",
+      "the largest width of the bounds of the gradient of masked features", -1, true)
+KAPPA(kappa_masked_mean, "kappa, masked, mean",
+      "the mean width of the bounds of the gradient of masked features", -1, false)
+KAPPA(kappa_core_max, "kappa, core",
+      "the largest width of the bounds of the gradient of all other features", 0, false)
+KAPPA(kappa_core_mean, "kappa, core, mean",
+      "the mean width of the bounds of the gradient of all other features", 0, false)

@@ -347,7 +347,7 @@ static r4_status search(struct search *x, const r4_settings *s, bool *stopped, r
   r4_status status = open_search(x, s, false, e);
   if (status || !auto_next(x->t, x->curve->n, x->epochs, &next)) return status;
   if (!x->o->resume)
-    return r4_fail(e, R4_E_ARGUMENT, "%s: has a search for lambda already: resume it, or force to replace it",
+    return r4_fail(e, R4_E_ARGUMENT, "%s: has a search for lambda already: --resume continues it, --force replaces it",
                    x->o->folder);
   r4_settings_free(x->own);
   *x->curve = (r4_lambda_curve){0};

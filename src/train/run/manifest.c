@@ -7,6 +7,8 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "objective/objective.h"
+#include "train/task.h"
 
 enum { MOST_BYTES = 1 << 24 };
 static const char IDENTITY[] = "settings_and_data_sha256", CHANGES[] = "changes";
@@ -93,6 +95,28 @@ static r4_status finish(struct json_writer *w, const char *path, r4_error *e)
   return file_write_text(path, &w->text, e);
 }
 
+/* What settings that are left to r4 have become: config.yaml has them as they were given, because a run that is resumed
+ * is compared with these. */
+static void add_resolved(struct json_writer *w, const struct run *r)
+{
+  const r4_objective_options o = run_objective(r);
+  r4_method_info m = r4_method_describe(r->s->method);
+  char *objective = run_objective_text(r);
+  jw_open(w, "resolved", '{');
+  jw_text(w, "objective", objective ? objective : "");
+  jw_text(w, "fill", r4_fill_name(task_fill(r->s, r->train)));
+  if (m.guided) jw_text(w, "explain", explain_words[o.explain + 1]);
+  if (m.guided) jw_real(w, "penalty.after", r->penalty_after);
+  for (size_t k = 0; k < m.terms; k++) {
+    jw_open(w, m.term[k], '{');
+    jw_real(w, "lambda", o.lambda[k]);
+    jw_text(w, "penalty.form", o.form == R4_FORM_TARGET ? "target" : form_words[objective_form(&o, k)]);
+    jw_close(w, '}');
+  }
+  jw_close(w, '}');
+  r4_string_free(objective);
+}
+
 static void describe(struct json_writer *w, const struct run *r)
 {
   jw_open(w, NULL, '{');
@@ -101,6 +125,7 @@ static void describe(struct json_writer *w, const struct run *r)
   jw_whole(w, "seed", r->s->seed);
   jw_text(w, "method", r->s->method);
   if (r->s->searched) add_lambda(w, r->s->lambda);
+  add_resolved(w, r);
   jw_text(w, "net", r4_net_layers(r->net));
   jw_whole(w, "weights", (int64_t)r->size);
   jw_whole(w, "masked_features", (int64_t)r->masked);

@@ -1,6 +1,6 @@
 /* One run: one seed of one configuration, from data to a model, in a folder of its own.
  *
- *     config.yaml         the settings, resolved
+ *     config.yaml         the settings as they were given, with all defaults
  *     manifest.json       what made it: version, seed, hashes of data and settings, machine
  *     log.jsonl           a line per epoch
  *     metrics.csv         the same as a table; events.out.tfevents.r4 for TensorBoard, if asked for
@@ -97,6 +97,8 @@ struct run {
 r4_status run_open(struct run *r, const r4_settings *settings, const r4_data *data, const char *folder,
                    const r4_team *team, r4_error *e);
 void run_close(struct run *r);
+/* Its objective, with what depends on the data. */
+r4_objective_options run_objective(const struct run *r);
 /* Step and optimiser for what learns in this epoch: what does not is not differentiated. */
 r4_status run_open_phase(struct run *r, r4_error *e);
 
@@ -158,6 +160,8 @@ void run_tell(struct run *r, const char *format, ...) R4_PRINTF(2, 3);
 
 /* These are weights to go back to, where a penalty could kill the net. */
 void run_keep(struct run *r);
+/* What it minimises, with the numbers of these settings and data. r4_string_free; NULL when out of memory. */
+char *run_objective_text(const struct run *r);
 /* Before the first step: what the masks make of fill and of validation. */
 void run_greet(struct run *r);
 /* After a step whose examples got this one answer, or PULSE_SEVERAL: a net that its penalty has killed goes back to its

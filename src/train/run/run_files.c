@@ -180,7 +180,7 @@ r4_status run_begin(struct run *r, const r4_train_options *o, r4_error *e)
   r4_status s = file_make_folder(r->folder, e);
   if (!s && !o->resume && !o->force &&
       (file_exists_in(r->folder, CHECKPOINT) || file_exists_in(r->folder, MODEL)))
-    s = r4_fail(e, R4_E_ARGUMENT, "%s: has a run already: resume it, or force to replace it", r->folder);
+    s = r4_fail(e, R4_E_ARGUMENT, "%s: has a run already: --resume continues it, --force replaces it", r->folder);
   if (!s) s = path_of(r, CHECKPOINT, &checkpoint, e);
   if (!s) s = path_of(r, LOG, &log, e);
   if (!s) discard_parts(r);

@@ -23,7 +23,7 @@ enum told { TOLD_DEAD = 1, TOLD_DROWNED = 2, TOLD_WAITING = 4, TOLD_MISSING = 8 
 
 void run_tell(struct run *r, const char *format, ...)
 {
-  char sentence[R4_ERROR_SIZE], shown[R4_ERROR_SIZE];
+  char sentence[2 * R4_ERROR_SIZE], shown[2 * R4_ERROR_SIZE]; /* objectives are long */
   va_list args;
   if (!r->notice) return;
   va_start(args, format);
@@ -168,26 +168,45 @@ static void tell_of_validation(struct run *r)
       v->could, (int)VALIDATION_NEEDED);
 }
 
-/* "r3 = loss on filled examples (swap) + 10 x mean over masked examples of ||m . g(x)||^2, capped" */
-static void tell_of_method(struct run *r)
+/* What the text of the objective does not say: how the penalty comes in over time. */
+static void say_times(struct text *to, const struct run *r)
 {
   const struct settings *s = r->s;
-  r4_method_info m = r4_method_describe(s->method);
-  r4_fill fill = task_fill(s, r->train);
-  struct text line = {0};
-  text_add(&line, "%s = loss%s", s->method, m.groups ? ", weighted by group" : "");
-  if (fill != R4_FILL_NONE)
-    text_add(&line, " on examples with masked content replaced (fill: %s)", r4_fill_name(fill));
-  for (size_t k = 0; k < m.terms; k++) {
-    text_add(&line, " + ");
-    text_add_real(&line, task_lambda(s, k));
-    text_add(&line, " x %s", m.formula[k]);
+  const struct {
+    double value, usual;
+    const char *before, *after;
+  } said[] = {{r->penalty_after, 0, "the penalty begins after ", " epochs"},
+              {s->delta > 0 ? 0 : s->lambda_ramp, 0, "lambda grows from 0 over ", " epochs"},
+              {s->eps_ramp, 0, "eps grows from 0 over ", " epochs"},
+              {(double)s->penalty_every, 1, "the penalty acts on one step in ", ", that many times as strong"}};
+  for (size_t k = 0; k < sizeof said / sizeof *said; k++) {
+    if (!(said[k].value > said[k].usual)) continue;
+    text_add(to, "; %s", said[k].before);
+    text_add_real(to, said[k].value);
+    bool one_epoch = said[k].value == 1 && !strcmp(said[k].after, " epochs");
+    text_add(to, "%s", one_epoch ? " epoch" : said[k].after);
   }
-  if (r4_method_uses(s->method, "explain"))
-    text_add(&line, "; g is the gradient of the %s", explain_words[task_explain(s, r->train) + 1]);
-  if (m.terms && s->guard) text_add(&line, "; penalty.cap is on");
-  char *text = text_take(&line);
-  if (text && m.terms && r->touched) run_tell(r, "%s", text);
+  if (s->guard || s->delta > 0) text_add(to, "; penalty.cap is on");
+}
+
+char *run_objective_text(const struct run *r)
+{
+  const r4_objective_options o = run_objective(r);
+  r4_fill fill = task_fill(r->s, r->train);
+  char *what = r4_objective_text(&o);
+  struct text to = {0};
+  text_add(&to, "%s = %s", r->s->method, what ? what : "");
+  if (fill != R4_FILL_NONE) text_add(&to, "; fill: %s", r4_fill_name(fill));
+  if (r4_method_describe(r->s->method).guided) say_times(&to, r);
+  to.failed |= !what;
+  r4_string_free(what);
+  return text_take(&to);
+}
+
+static void tell_of_method(struct run *r)
+{
+  char *text = r4_method_describe(r->s->method).guided && r->touched ? run_objective_text(r) : NULL;
+  if (text) run_tell(r, "%s", text);
   r4_string_free(text);
 }
 

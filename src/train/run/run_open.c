@@ -135,29 +135,35 @@ static r4_status open_reach(struct run *r, r4_error *e)
   return R4_OK;
 }
 
-static struct step_options step_options_of(const struct run *r)
+r4_objective_options run_objective(const struct run *r)
 {
   const struct settings *s = r->s;
   r4_fill fill = task_fill(s, r->train);
-  struct step_options step = {.net = r->net,
-                              .objective = task_objective(s),
+  r4_objective_options o = task_objective(s);
+  o.frozen_statistics = task_frozen_statistics(s);
+  o.lengths = objective_leaf_is_rows(r->net) && r4_data_vocabulary(r->train) > 0;
+  o.explain = task_explain(s, r->train);
+  o.filled = fill != R4_FILL_NONE;
+  o.filled_within = fill != R4_FILL_PASTE && fill != R4_FILL_EXCHANGE;
+  o.words = r->words.id;
+  o.word_count = r->words.n;
+  o.class_weights = r->class_weights;
+  o.weighted = r->groups.v;
+  o.rates = r->head_alone ? r->head_rates : r->rates;
+  return o;
+}
+
+static struct step_options step_options_of(const struct run *r)
+{
+  const struct settings *s = r->s;
+  return (struct step_options){.net = r->net,
+                              .objective = run_objective(r),
                               .masked = r->masked,
                               .index = r->index,
                               .reach = r->reach,
                               .cells = task_cells(s),
                               .seed = (uint64_t)s->seed,
                               .winograd = s->winograd};
-  step.objective.frozen_statistics = task_frozen_statistics(s);
-  step.objective.lengths = objective_leaf_is_rows(r->net) && r4_data_vocabulary(r->train) > 0;
-  step.objective.explain = task_explain(s, r->train);
-  step.objective.filled = fill != R4_FILL_NONE;
-  step.objective.filled_within = fill != R4_FILL_PASTE && fill != R4_FILL_EXCHANGE;
-  step.objective.words = r->words.id;
-  step.objective.word_count = r->words.n;
-  step.objective.class_weights = r->class_weights;
-  step.objective.weighted = r->groups.v;
-  step.objective.rates = r->head_alone ? r->head_rates : r->rates;
-  return step;
 }
 
 r4_status run_open_phase(struct run *r, r4_error *e)
