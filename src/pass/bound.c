@@ -120,8 +120,8 @@ r4_pair r4_bound_by(r4_graph *g, r4_id y, size_t n, const r4_box *box, const r4_
 {
   r4_pair result = {R4_NONE, R4_NONE};
   struct bounds b = {.g = g};
+  GRAPH_NEEDS(box || !n, "boxes", result);
   if (options) b.options = *options;
-  if (g->error.status) return result;
   if (!y.i || y.i > g->size) {
     r4_graph_fail(g, R4_E_ARGUMENT, "bound: not a node of this graph");
     return result;
@@ -149,5 +149,6 @@ r4_id bound_least(r4_graph *g, r4_id y, size_t n, const r4_box *box, const r4_bo
 
 r4_pair r4_bound(r4_graph *g, r4_id y, size_t n, const r4_box *box)
 {
+  GRAPH_NEEDS(box || !n, "boxes", ((r4_pair){R4_NONE, R4_NONE}));
   return r4_bound_by(g, y, n, box, NULL);
 }
