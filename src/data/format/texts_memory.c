@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "data/format/texts.h"
+#include "data/mask/mask.h"
 
 /* ---- Tokens ---- */
 
@@ -104,6 +105,9 @@ r4_data *r4_data_texts(const char *const *text, const size_t *spans, const r4_sp
     r4_fail(e, R4_E_ARGUMENT, "r4_data_texts: values or masks are given, expected texts alone");
     return NULL;
   }
+  if (mask_meaning_check(arrays->mask_means, __func__, e) ||
+      (options && mask_meaning_check(options->mask_means, __func__, e)))
+    return NULL;
   const struct given g = {arrays->n, text, spans, span};
   r4_data *tokens = tokens_of(&g, options ? options : &usual, e);
   r4_data *d = tokens ? labelled(tokens, arrays, e) : NULL;
