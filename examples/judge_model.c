@@ -1,5 +1,7 @@
 /* Opens a model (a run's folder or a file, the first argument), measures it on data that it was not trained on, and
- * looks at one image: what it predicts, and which share of the explanation is inside the mask. */
+ * looks at one image: what it predicts, and which share of the explanation is inside the mask.
+ *
+ *     cc -std=c11 judge_model.c $(pkg-config --cflags --libs r4) -o judge_model && ./judge_model run */
 #include <r4.h>
 #include <stdio.h>
 

@@ -1,5 +1,7 @@
 /* Trains on arrays of its own: the label of a small image is where a bright row is, but a corner gives it away while
- * training, and lies afterwards. Plain learning takes the corner; with masks on it, the net has to look at the row. */
+ * training, and lies afterwards. Plain learning takes the corner; with masks on it, the net has to look at the row.
+ *
+ *     cc -std=c11 own_arrays.c $(pkg-config --cflags --libs r4) -o own_arrays && ./own_arrays */
 #include <r4.h>
 #include <stdio.h>
 

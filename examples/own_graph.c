@@ -3,7 +3,9 @@
  *     f(x) = sum relu(W x),    df/dx = W^T step(W x),    |x - centre| <= radius
  *
  * Every rule of grad and bound adds nodes, so both can be applied again: here the width of the bounds is differentiated
- * with respect to W. */
+ * with respect to W.
+ *
+ *     cc -std=c11 own_graph.c $(pkg-config --cflags --libs r4) -o own_graph && ./own_graph */
 #include <r4.h>
 #include <stdio.h>
 
@@ -22,7 +24,7 @@ int main(void)
   r4_grad(g, width, 1, &W, &dW);
 
   const r4_id out[] = {df, bounds.lo, bounds.hi, dW};
-  r4_plan *p = r4_plan_new(g, 4, out, NULL, &e); /* an error of any call above shows here */
+  r4_plan *p = r4_plan_new(g, 4, out, NULL, &e); /* an error of any call above shows here, also that g is NULL */
   float *const to[] = {dx, lo, hi, dw};
   for (size_t k = 0; k < 4 && !e.status; k++) r4_plan_output(p, k, to[k], &e);
   if (!e.status) r4_plan_input(p, "W", w, &e);

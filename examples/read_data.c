@@ -1,4 +1,6 @@
-/* Reads a data set, plants a shortcut in it, and says what is there: the masks, and what gives the label away. */
+/* Reads a data set, plants a shortcut in it, and says what is there: the masks, and what gives the label away.
+ *
+ *     cc -std=c11 read_data.c $(pkg-config --cflags --libs r4) -o read_data && ./read_data */
 #include <r4.h>
 #include <stdio.h>
 

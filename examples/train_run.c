@@ -1,5 +1,7 @@
 /* Trains from settings, as "r4 train" does: images of digits with a patch in a corner that gives the label away, and
- * masks on the patch. The folder, the first argument, then has the model, the log and the settings. */
+ * masks on the patch. The folder, the first argument, then has the model, the log and the settings.
+ *
+ *     cc -std=c11 train_run.c $(pkg-config --cflags --libs r4) -o train_run && ./train_run run */
 #include <r4.h>
 #include <stdio.h>
 
@@ -26,8 +28,13 @@ int main(int argc, char **argv)
   r4_train_options options = {.folder = argc > 1 ? argv[1] : "run", .force = true, .report = show, .notice = warn};
   r4_outcome outcome;
   if (e.status || r4_train(s, &options, &outcome, &e)) return fprintf(stderr, "%s\n", e.text), 1;
-  printf("%d steps, %d with a penalty; by validation it %s the patch\n", (int)outcome.steps, (int)outcome.penalised,
-         r4_verdict_name(outcome.verdict));
+  printf("%d steps, %d with a penalty; ", (int)outcome.steps, (int)outcome.penalised);
+  if (outcome.verdict == R4_VERDICT_NONE)
+    printf("whether it uses the patch is not known\n");
+  else if (outcome.verdict == R4_VERDICT_COLLAPSED)
+    printf("it predicts one class for everything\n");
+  else
+    printf("by validation it %s the patch\n", r4_verdict_name(outcome.verdict)); /* "uses", "may use", .. */
   r4_settings_free(s);
   return 0;
 }

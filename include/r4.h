@@ -18,9 +18,14 @@
  *          const pointer belongs to the object that was asked, and is valid as long as it, unless stated otherwise.
  *          Arguments are copied, unless stated otherwise. A char * that is not const is freed with r4_string_free.
  * Errors   Calls that can fail return r4_status, or a pointer that is NULL, and fill an r4_error, which may be NULL.
- *          NULL for something that they need is an error, too. Graph builders return a node and keep the first error
- *          in the graph: later builders pass it on, and one question at the end (r4_graph_status) is enough. The
- *          library never prints, exits or aborts.
+ *          Success leaves an r4_error unchanged or clears it: start with {0}. Graph builders return a node and keep
+ *          the first error in the graph: later builders pass it on, and one question at the end (r4_graph_status) is
+ *          enough. The library never prints, exits or aborts.
+ * NULL     for something that a call needs, itself or in a list, is an error of functions that take an r4_error. A
+ *          graph that is NULL, as r4_graph_new returns it without memory, has no nodes: builders return R4_NONE,
+ *          r4_graph_status an error. All other functions answer questions that cannot fail (r4_data_count,
+ *          r4_data_values, r4_trainer_done, r4_model_net, r4_optimizer_step) and check nothing, unless stated
+ *          otherwise: a NULL, or a number that is too large, is undefined behaviour there.
  * Threads  An object belongs to one thread at a time. Running a plan uses OpenMP inside.
  *          The same seed and inputs give the same bits, on the same number of threads (r4_threads).
  * Locale   Numbers in texts and files have a decimal point, whatever locale the program is in.
@@ -57,8 +62,9 @@ typedef enum {
   R4_E_SHAPE,    /* shapes do not fit together                                      */
   R4_E_ARGUMENT, /* a value is out of its range, a name is unknown                  */
   R4_E_RULE,     /* an operation has no such rule (see "r4 ops")                    */
-  R4_E_DOMAIN,   /* a value left the domain of an operation while running, or a
-                    number is NaN or infinite where only finite ones make sense     */
+  R4_E_DOMAIN,   /* r4_check failed while running, also one that r4_bound added; or a
+                    number is NaN or infinite where only finite ones make sense.
+                    log(-1) alone does not fail: it is NaN, as in C                 */
   R4_E_PARSE,    /* a text or a file is damaged, or not what it should be           */
   R4_E_IO,       /* a file could not be opened, read or written                     */
   R4_E_INTERNAL, /* an invariant of r4 itself does not hold: please report it       */
@@ -139,14 +145,17 @@ int r4_threads(int n, bool pin);
 const char *r4_threads_why(void);
 
 /* What the library was compiled for, as "x86-64-v3: sse4.2 avx2 fma", and which of the features that r4 knows this CPU
- * has. r4_cpu_missing: NULL, or a sentence that says which it lacks. A program that may meet an older CPU asks before
- * any other call: most of those with an r4_error fail with R4_E_CPU then, but others may not get that far. */
+ * has. */
 const char *r4_cpu_built_for(void);
 const char *r4_cpu_features(void);
+/* NULL, or a sentence that says which of the features that the library was compiled for this CPU lacks. A program that
+ * may meet an older CPU asks before any other call: most of those with an r4_error fail with R4_E_CPU then, but others
+ * may not get that far. */
+const char *r4_cpu_missing(void);
+
 /* The oneDNN that is loaded, as "3.7.2". */
 enum { R4_VERSION_SIZE = 32 };
 void r4_onednn_version(char to[R4_VERSION_SIZE]);
-const char *r4_cpu_missing(void);
 
 /* ==== Part 2: data ============================================================================ */
 
@@ -155,7 +164,7 @@ const char *r4_cpu_missing(void);
 /* A data set is a value: images, feature vectors or texts (ids of tokens) with labels and, where known, a mask of what
  * must not matter, a group, and the split an example belongs to. Nothing changes it once it is made: a function that
  * would change something returns a new data set, which shares memory with the old one. Every r4_data is freed on its
- * own, in any order. */
+ * own, in any order. Several threads may use the same data set, or some that share memory: each is freed by one. */
 void r4_data_free(r4_data *d);
 
 typedef enum { R4_TRAIN = 0, R4_VAL, R4_TEST, R4_SPLITS } r4_split;
@@ -174,10 +183,11 @@ typedef struct {
 } r4_example;
 
 r4_example r4_data_example(const r4_data *d, size_t i);
-/* The features of example i, as floats: images are in [0, 1], tokens are ids. */
+/* The features of example i, as floats: images are in [0, 1], tokens are ids. to has room for
+ * r4_shape_count(r4_data_shape(d)) floats, here and below. */
 void r4_data_values(const r4_data *d, size_t i, float *to);
-/* The mask of example i, shaped as the example, in [0, 1], 1 = must not matter. Returns whether it has one; without,
- * to gets zeros. */
+/* The mask of example i, shaped as the example (a pixel's value for each of its channels), in [0, 1], 1 = must not
+ * matter. Returns whether it has one; without, to gets zeros. */
 bool r4_data_mask(const r4_data *d, size_t i, float *to);
 bool r4_data_has_mask(const r4_data *d, size_t i);
 /* Further columns of the table that a folder of images or a file of texts came with: how many, their names, and what
@@ -216,8 +226,9 @@ typedef struct {
   bool soft_masks;             /* keep grey values; otherwise 1 from the half on                                    */
   const double *mask_values;   /* label images as masks: the stored values that count as 1, greys or indexes of a   */
   size_t mask_value_count;     /* palette, whole numbers from 0 to 65535; none: white does                          */
-  const char *masks;           /* folders of images: a file with annotations (doc/formats.md), in the folder or else
-                                  from here; NULL: boxes.csv or annotations.json of the folder, if any; "none"      */
+  const char *masks;           /* folders of images: a file with annotations (doc/formats.md), in the folder, or else
+                                  relative to the working directory; NULL: boxes.csv or annotations.json of the
+                                  folder, if any; "none": no annotations                                            */
   const char *mask_categories; /* labels of annotations that count, "tag, ruler"; NULL: all                         */
   int64_t height, width;       /* images are resized to this; 0: as they are, all the same                          */
   const char *cache;           /* folder for decoded images; NULL: none                                             */
@@ -259,11 +270,12 @@ r4_data *r4_data_images(const char *const *file, size_t n, r4_shape shape, r4_im
 
 /* ---- Data in memory ------------------------------------------------------------------------- */
 
-/* A data set from arrays in memory, in row-major order, which are copied unless borrow says otherwise. What is NULL or
- * 0 is not there. */
+/* A data set from arrays in memory, in row-major order, which are copied unless borrow says otherwise. n, shape, labels
+ * and one of floats, bytes and tokens are required; with tokens also lengths, with masks mask_means. What else is NULL
+ * or 0 is not there. */
 typedef struct {
-  size_t n;               /* examples                                                                            */
-  r4_shape shape;         /* of one: [height, width, channels], [features] or [tokens]                           */
+  size_t n;               /* examples: required                                                                  */
+  r4_shape shape;         /* of one: [height, width, channels], [features] or [tokens]: required                 */
   const float *floats;    /* one of these three, [n, shape]: finite numbers;                                     */
   const uint8_t *bytes;   /* value = byte * scale + offset, and without a scale byte / 255;                      */
   const int32_t *tokens;  /* ids of tokens, from 0 to vocabulary - 1, or below 2^24 if none is stated,           */
@@ -271,7 +283,8 @@ typedef struct {
   double scale, offset;
   int64_t vocabulary;
   int32_t padding;
-  const int32_t *labels, *groups; /* [n], from 0 on; without groups the classes are the groups */
+  const int32_t *labels;          /* [n], from 0 on: required                                  */
+  const int32_t *groups;          /* [n], from 0 on; without, the classes are the groups       */
   const r4_split *splits;         /* [n]; without, all are for training                        */
   size_t classes, group_count;    /* 0: one more than the largest label, or group              */
   const char *const *class_names, *const *group_names; /* as many; otherwise names are numbers */
@@ -589,8 +602,10 @@ bool r4_method_uses(const char *method, const char *setting);
 
 /* ---- Settings ------------------------------------------------------------------------------- */
 
-/* Everything that a training run can be told, by key, with a default each. One table feeds the help, the file,
- * changes on the command line, the checks and the resolved text. */
+/* Everything that a training run can be told, by key, with a default each. The table of settings (r4_setting_describe,
+ * below) feeds the help, the file, changes on the command line, the checks and the resolved text; "r4 help train --all"
+ * prints it. The value of net may have {classes} and {words}, the number of classes and of tokens of the data;
+ * r4_net_open, which sees no data, does not know them. */
 r4_settings *r4_settings_new(void); /* the defaults; NULL when out of memory */
 void r4_settings_free(r4_settings *s);
 
@@ -713,6 +728,8 @@ typedef enum {
 #define R4_USES_LITTLE 0.02
 /* lost: NaN is R4_VERDICT_NONE. error: its standard error; 0: lost is exact. */
 r4_verdict r4_verdict_of(double lost, double error);
+/* "unknown" and "collapsed"; of the others, from R4_VERDICT_USES on, a verb with the net as its subject: "uses", "may
+ * use", "uses a little", "does not use". */
 const char *r4_verdict_name(r4_verdict v);
 
 /* How a run ended. */
@@ -767,18 +784,22 @@ r4_status r4_train(const r4_settings *settings, const r4_train_options *options,
 /* One seed of one configuration, step by step, without files but those asked for. r4_train is a loop around the same
  * steps: the bits are the same.
  *
- * d: the data; its parts for training and validation are used as they are (the only setting of the data that counts is
- * data.val_fill; if it is auto, and too few validation examples have masks, some training examples that have one are
- * held out for validation). NULL: the data that the settings name. Neither s nor d need outlive it. */
+ * d: the data; its parts for training and validation are used as they are. Of the settings of the data there count:
+ * data.val_fill (if it is auto, and too few validation examples have masks, some training examples that have one are
+ * held out for validation), data.seed, for that, data.mask_words and data.tokenizer, where words are replaced, and
+ * data.keep_masks: 0, which says that training without any mask is meant. All others have no effect; r4_trainer_listen
+ * names those that were given, but for data.val and data.max_tokens, if the settings name no data. NULL: the data that
+ * the settings name. Neither s nor d need outlive it. */
 r4_trainer *r4_trainer_new(const r4_settings *s, const r4_data *d, r4_error *e);
 void r4_trainer_free(r4_trainer *t);
 
 /* Calls notice with what is already known to look wrong, and with what does from now on, as r4_train_options.notice. */
 void r4_trainer_listen(r4_trainer *t, void (*notice)(const char *sentence, void *user), void *user);
 
-/* The next step, and after the last step of an epoch validation and what the setting "select" asks for; or all steps up
- * to the end of the epoch. p may be NULL. R4_E_ARGUMENT after the end. */
+/* The next step, and after the last step of an epoch validation and what the setting "select" asks for. p may be NULL.
+ * R4_E_ARGUMENT after the end. */
 r4_status r4_trainer_step(r4_trainer *t, r4_progress *p, r4_error *e);
+/* All steps up to the end of the epoch. p, which may be NULL, is that of the last one. R4_E_ARGUMENT after the end. */
 r4_status r4_trainer_epoch(r4_trainer *t, r4_progress *p, r4_error *e);
 bool r4_trainer_done(const r4_trainer *t); /* all epochs are done, or none was better for too long */
 void r4_trainer_progress(const r4_trainer *t, r4_progress *p);
@@ -794,7 +815,8 @@ r4_status r4_trainer_judge(r4_trainer *t, r4_outcome *to, r4_error *e);
 /* A checkpoint: a trainer of the same settings and data that loads it continues bit-identically. */
 r4_status r4_trainer_save(r4_trainer *t, const char *path, r4_error *e);
 r4_status r4_trainer_load(r4_trainer *t, const char *path, r4_error *e);
-/* The weights of r4_trainer_weights, once an epoch is done, for r4_model_open. */
+/* Saves net, weights (r4_trainer_weights), class names and constant as a model file, for r4_model_open. R4_E_ARGUMENT
+ * before an epoch is done. */
 r4_status r4_trainer_save_model(const r4_trainer *t, const char *path, r4_error *e);
 
 /* ---- Choosing lambda ------------------------------------------------------------------------ */
@@ -888,6 +910,10 @@ typedef struct {
  * are tested, too, where one class alone has masks and accuracy cannot tell whether a net relies on what is masked.
  * Other contents are put at the same places: what blank or noise change as well was not the donor's doing.
  *
+ * A net that uses nothing masked has 0 in both. The converse does not hold: they are 0 also where all classes have the
+ * same masked content, which a donor of another class does not change; then use R4_FILL_BLANK, or R4_FILL_PASTE with
+ * donors from training.
+ *
  * R4_FILL_PASTE is for data whose masks are elsewhere, as on training examples alone: every example has the region of a
  * donor j of other data put on it, whatever its own mask,
  *
@@ -913,8 +939,9 @@ typedef struct {
   size_t groups;            /* of the data; for each of them, those that are tested:           */
   size_t examples[R4_MAX_GROUPS];
   size_t found[R4_MAX_GROUPS];   /* of these, correct before                                   */
-  double flipped[R4_MAX_GROUPS]; /* predictions that change, mean over draws                   */
-  double lost[R4_MAX_GROUPS];    /* correct before, and wrong then; mean over draws            */
+  double flipped[R4_MAX_GROUPS]; /* of examples, how many predictions change: a count, mean over draws; the share is
+                                    flipped / examples                                         */
+  double lost[R4_MAX_GROUPS];    /* of found, how many are wrong then: likewise, lost / found  */
 } r4_swapped;
 
 /* options may be NULL. R4_E_ARGUMENT if the content is not for these data (tokens have no mean), R4_E_SHAPE if donors
@@ -922,7 +949,9 @@ typedef struct {
 r4_status r4_swap_test(const r4_net *n, const float *weights, const r4_data *d, const r4_swap_options *options,
                        r4_swapped *to, r4_error *e);
 /* What nets are chosen by in validation, on any data with masks: accuracies where the shortcut says nothing, from all
- * examples as they are and those that can be exchanged, as src/measure/exchanged.h estimates them. */
+ * examples as they are and those that can be exchanged. For a group g, with P_g the share of correct predictions of all
+ * its examples, and of the exchanged ones L_g the share of correct predictions that are lost and G_g that of wrong ones
+ * that become correct, it is A_g = P_g (1 - L_g) + (1 - P_g) G_g; avg and worst are mean and least over groups. */
 typedef struct {
   double score;         /* half way between avg and worst, which leans on avg as far as noise explains it */
   double avg, avg_se, worst;
@@ -1061,7 +1090,8 @@ enum { R4_MAX_SWAPS = 8, R4_MAX_POINTING = 4 };
 
 typedef struct {
   double eps;    /* fragility: how far features move                                                       */
-  size_t kappa;  /* of at most this many examples with a mask, evenly spread; 0: it is not measured        */
+  size_t kappa;  /* a number of examples: kappa is measured on at most this many that have a mask, evenly spread; 0:
+                    it is not measured                                                                     */
   int64_t batch; /* examples at a time                                                                     */
   size_t swaps;  /* swap tests: what each puts into masks, with this many draws of an example by seed 0    */
   r4_fill swap[R4_MAX_SWAPS];
@@ -1095,7 +1125,7 @@ r4_measure_options r4_settings_measure(const r4_settings *s);
 enum { R4_MAX_VALUES = 128, R4_KEY_SIZE = 64, R4_LABEL_SIZE = 64 };
 
 typedef struct {
-  size_t figure; /* of the table */
+  size_t figure; /* its number in the table of figures, for r4_figure_describe */
   char key[R4_KEY_SIZE];
   double value;
 } r4_value;
@@ -1121,7 +1151,7 @@ typedef struct {
 
 /* Of one net on one data set. It is large, 370 KB: static, or from malloc. */
 typedef struct {
-  size_t values; /* all figures that were measured, in the order of the table */
+  size_t values; /* all figures that were measured, in the order of the table of figures (r4_figure_describe) */
   r4_value value[R4_MAX_VALUES];
   r4_metrics metrics; /* what they come from */
   double specificity; /* of the options      */
@@ -1183,14 +1213,7 @@ void r4_cover_put(const r4_cover *c, size_t k, size_t length, const float *const
  * its model: training (augment.cutout, augment.strips), certifying and predicting use the same one. R4_E_ARGUMENT for
  * tokens without names. */
 r4_status r4_data_constant(const r4_data *d, size_t n, float *to, r4_error *e);
-/* How many numbers that of a model has; 0: it has none, as models of other programs. */
-size_t r4_model_constants(const r4_model *m);
-/* False if the model has none, or one of another length. */
-bool r4_model_constant(const r4_model *m, size_t n, float *to);
-/* n finite numbers, or none. */
-r4_status r4_model_set_constant(r4_model *m, size_t n, const float *constant, r4_error *e);
-/* r4_model_save of all that a model has: net, weights, names of classes, constant. */
-r4_status r4_model_write(const r4_model *m, const char *path, r4_error *e);
+/* That of a model: part 5, r4_model_constant. */
 /* That of a trainer's training examples: how many numbers it has, and these; 0, or false: there is none. */
 size_t r4_trainer_constants(const r4_trainer *t);
 bool r4_trainer_constant(const r4_trainer *t, size_t n, float *to);
@@ -1365,9 +1388,20 @@ const char *r4_model_class_name(const r4_model *m, size_t k); /* NULL if the fil
 r4_status r4_model_save(const r4_net *n, const float *weights, const char *const *class_names, const char *path,
                         r4_error *e);
 
-/* The same as a file of ONNX (opset 17), for programs that run nets: input [batch, channels, height, width] or [batch,
- * features], or "input_ids" and "attention_mask" [batch, tokens]; output "logits" [batch, classes]. normalize is part
- * of the graph; names of classes, the net's text, layout and scale are in its metadata. Less than 2 GB. doc/onnx.md. */
+/* What covers masked places (r4_data_constant, part 4): how many numbers it has; 0: the model has none, as models of
+ * other programs. */
+size_t r4_model_constants(const r4_model *m);
+/* False if the model has none, or one of another length. */
+bool r4_model_constant(const r4_model *m, size_t n, float *to);
+/* n finite numbers, or none. */
+r4_status r4_model_set_constant(r4_model *m, size_t n, const float *constant, r4_error *e);
+/* r4_model_save of all that a model has: net, weights, names of classes, constant. */
+r4_status r4_model_write(const r4_model *m, const char *path, r4_error *e);
+
+/* Net, weights and names as a file of ONNX (opset 17), for programs that run nets: input [batch, channels, height,
+ * width] or [batch, features], or "input_ids" and "attention_mask" [batch, tokens]; output "logits" [batch, classes].
+ * normalize is part of the graph; names of classes, the net's text, layout and scale are in its metadata. Less than
+ * 2 GB. doc/onnx.md. */
 r4_status r4_onnx_save(const r4_net *n, const float *weights, const char *const *class_names, const char *path,
                        r4_error *e);
 
@@ -1419,7 +1453,7 @@ r4_net *r4_net_preprocessed(const r4_net *n, const char *path, const char *prepr
  * .net, .net and brackets, or .onnx is a file, also with blanks in its name, unless it has a # or a line break in it.
  * example: the shape of one example, where the net allows it; an image goes into a dense first part as a vector.
  * R4_SCALAR: that of the net itself, by name. Errors name the part, what it got and what it needs, and the place in the
- * text. */
+ * text. {classes} and {words} are for the setting net: write numbers here. */
 r4_net *r4_net_open(const char *net, r4_shape example, r4_error *e);
 void r4_net_free(r4_net *n);
 
@@ -1752,7 +1786,7 @@ r4_status r4_optimizer_restore(r4_optimizer *o, size_t n, const float *state, in
 r4_graph *r4_graph_new(void); /* NULL when out of memory */
 void r4_graph_free(r4_graph *g);
 
-/* The first error of building, or R4_OK; *message (if not NULL) is valid as long as g. */
+/* The first error of building, or R4_OK; *message (if not NULL) is valid as long as g. R4_E_ARGUMENT if g is NULL. */
 r4_status r4_graph_status(const r4_graph *g, const char **message);
 /* Forgets that error, so that building can continue. Nodes that were made before it stay as they are. */
 void r4_graph_forget_error(r4_graph *g);
@@ -1798,7 +1832,7 @@ r4_id r4_mul(r4_graph *g, r4_id a, r4_id b);
 r4_id r4_div(r4_graph *g, r4_id a, r4_id b);
 r4_id r4_min(r4_graph *g, r4_id a, r4_id b);             /* at a tie the derivative goes to a */
 r4_id r4_max(r4_graph *g, r4_id a, r4_id b);             /* at a tie the derivative goes to a */
-/* Comparisons, and step and sign below, of what is not a number are not a number. */
+/* Comparisons, r4_step and r4_sign of NaN give NaN. */
 r4_id r4_less(r4_graph *g, r4_id a, r4_id b);            /* 1 where a < b, else 0  */
 r4_id r4_equal(r4_graph *g, r4_id a, r4_id b);           /* 1 where a == b, else 0 */
 r4_id r4_select(r4_graph *g, r4_id c, r4_id a, r4_id b); /* a where c > 0, else b */
@@ -1810,7 +1844,7 @@ r4_id r4_square(r4_graph *g, r4_id x);
 r4_id r4_sqrt(r4_graph *g, r4_id x); /* derivative at 0 is 0, so that norms have one everywhere */
 r4_id r4_rsqrt(r4_graph *g, r4_id x);
 r4_id r4_exp(r4_graph *g, r4_id x);
-r4_id r4_log(r4_graph *g, r4_id x);
+r4_id r4_log(r4_graph *g, r4_id x); /* NaN below 0, -infinity at 0; its bounds over a box have an r4_check */
 r4_id r4_log1p(r4_graph *g, r4_id x);
 r4_id r4_tanh(r4_graph *g, r4_id x);
 r4_id r4_sigmoid(r4_graph *g, r4_id x);
@@ -1906,14 +1940,16 @@ typedef struct {
   r4_id x, lo, hi, centre, radius;
 } r4_box;
 r4_box r4_box_around(r4_id x, r4_id centre, r4_id radius); /* centre -+ radius; radius >= 0 */
-r4_box r4_box_between(r4_id x, r4_id lo, r4_id hi);
+r4_box r4_box_between(r4_id x, r4_id lo, r4_id hi);        /* lo <= hi                      */
 
 typedef struct {
   r4_id lo, hi; /* equal for a node that the boxes do not touch */
 } r4_pair;
 
 /* Bounds of y while each box[k].x ranges over its box; y may itself come from r4_grad or r4_bound. An end that
- * overflowed is infinite, never not a number. */
+ * overflowed is infinite, never NaN. A negative radius, or lo above hi, is an error if these are constants. Where they
+ * are computed while running, nothing looks, and the bounds of an empty box mean nothing: if they come from outside,
+ * guard them, as with r4_check(g, radius, r4_sub(g, one, r4_less(g, radius, zero))). */
 r4_pair r4_bound(r4_graph *g, r4_id y, size_t n, const r4_box *box);
 
 /* How r4_bound_by does it. */
@@ -1929,15 +1965,17 @@ r4_pair r4_bound_by(r4_graph *g, r4_id y, size_t n, const r4_box *box, const r4_
 
 /* ---- Sound enclosures ----------------------------------------------------------------------- */
 
-/* The values of an input of a graph, element by element: lo <= x <= hi. One array for both: single values. */
+/* The values of an input of a graph, element by element: lo <= x <= hi. Ends may be infinite: x is finite nevertheless.
+ * One array for both: single values. */
 typedef struct {
   const char *name;
   const double *lo, *hi;
 } r4_ends;
 
 /* Ends of y while its inputs range over these sets, rounding included, unlike r4_bound: lo and hi get as many elements
- * as y has, infinite where nothing is known. R4_E_RULE names an operation without a sound rule. y may come from
- * r4_grad: where a function has kinks, its derivative is then enclosed whichever value a program takes there. */
+ * as y has, infinite where nothing is known. R4_E_ARGUMENT if an input that y needs is not given or one is given twice,
+ * or if an element has lo > hi or NaN. R4_E_RULE names an operation without a sound rule. y may come from r4_grad:
+ * where a function has kinks, its derivative is then enclosed whichever value a program takes there. */
 r4_status r4_enclose(const r4_graph *g, r4_id y, size_t n, const r4_ends *input, r4_semantics semantics, double *lo,
                      double *hi, r4_error *e);
 

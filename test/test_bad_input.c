@@ -209,6 +209,12 @@ static r4_id bound_of(r4_graph *g, r4_id y, r4_box box)
   X(bound_of(g, n.v3, r4_box_between(n.v3, n.v3, R4_NONE)), ARGUMENT, "bound: a box is not made of nodes")  \
   X(bound_of(g, n.v3, r4_box_between(beyond, n.v3, n.v3)), ARGUMENT, "bound: a box is not made of nodes")   \
   X(bound_of(g, n.v3, ((r4_box){.x = n.v3})), ARGUMENT, "bound: a box is not made of nodes")                \
+  X(bound_of(g, n.v3, r4_box_around(n.v3, n.v3, r4_const(g, -1, R4_SHAPE(3)))), ARGUMENT,                   \
+    "bound: box 0 has the radius -1, expected 0 or more")                                                   \
+  X(bound_of(g, n.v3, r4_box_around(n.v3, n.v3, r4_broadcast(g, r4_const(g, -1, R4_SCALAR), R4_SHAPE(3)))), \
+    ARGUMENT, "bound: box 0 has the radius -1")                                                             \
+  X(bound_of(g, n.v3, r4_box_between(n.v3, r4_const(g, 2, R4_SHAPE(3)), r4_const(g, 1, R4_SHAPE(3)))),      \
+    ARGUMENT, "bound: box 0 is from 2 to 1, expected lo <= hi")                                             \
   X(bound_of(g, r4_gather(g, n.v3, n.index, 0), r4_box_around(n.index, n.index, n.index)), RULE,            \
     "gather has no bounds over a moving index")                                                             \
   X(bound_of(g, r4_softmax(g, n.six), r4_box_around(n.six, n.six, n.six)), SHAPE,                           \

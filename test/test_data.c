@@ -174,6 +174,16 @@ static void digits_are_a_source(void **state)
   assert_non_null(strstr(e.text, "digits:12x"));
   assert_null(r4_data_open("no-such-set", NULL, &e));
   assert_non_null(strstr(e.text, "no-such-set"));
+  assert_null(r4_data_open("digits:60", &(r4_data_options){.mask_means = (r4_mask_meaning)7}, &e));
+  assert_non_null(strstr(e.text, "r4_data_open: mask_means is 7, expected R4_MASKS_UNSTATED"));
+  assert_null(r4_data_make("decoy-mnist", &(r4_recipe_options){.read.mask_means = (r4_mask_meaning)7}, &e));
+  assert_non_null(strstr(e.text, "r4_data_make: mask_means is 7"));
+  assert_null(r4_data_make("decoy-mnist", &(r4_recipe_options){.overlap = (r4_overlap)7}, &e));
+  assert_non_null(strstr(e.text, "r4_data_make: overlap is 7, expected 0 to 3"));
+  const r4_data_arrays one = {.n = 1, .labels = (const int32_t[]){0}};
+  assert_null(r4_data_texts(&(const char *){"a"}, NULL, NULL, &one,
+                            &(r4_data_options){.mask_means = (r4_mask_meaning)7}, &e));
+  assert_non_null(strstr(e.text, "r4_data_texts: mask_means is 7"));
 }
 
 /* Each allocation fails in turn: an error, no leak, no crash. */

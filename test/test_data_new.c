@@ -307,6 +307,18 @@ static void refuse(r4_data_arrays a, r4_status status, const char *says)
     refuse(a, status, says);               \
   } while (0)
 
+/* What could be done about it in a file cannot be done here. */
+static void mask_values_are_for_files(void **state)
+{
+  (void)state;
+  static float two[N][FEATURES] = {{2}};
+  r4_error e = {0};
+  r4_data_arrays a = of_bytes();
+  a.mask_bytes = NULL, a.mask_floats = two[0], a.masks_by_feature = true;
+  assert_null(r4_data_new(&a, &e));
+  assert_string_equal(e.text, "arrays: masks: example 0 has 2 at 0, expected 0 to 1");
+}
+
 static void wrong_arrays_are_refused(void **state)
 {
   (void)state;
@@ -330,6 +342,8 @@ static void wrong_arrays_are_refused(void **state)
   odd[0][5] = 1.5f;
   REFUSE(of_bytes, (a.mask_bytes = NULL, a.mask_floats = odd[0], a.masks_by_feature = true), R4_E_ARGUMENT,
          "masks: example 0 has 1.5 at 5, expected 0 to 1");
+  REFUSE(of_bytes, a.mask_means = (r4_mask_meaning)7, R4_E_ARGUMENT, "r4_data_new: mask_means is 7, expected");
+  REFUSE(of_bytes, (a.mask_bytes = NULL, a.mask_means = (r4_mask_meaning)-1), R4_E_ARGUMENT, "mask_means is -1");
   REFUSE(of_bytes, a.mask_means = R4_MASKS_UNSTATED, R4_E_ARGUMENT, "mask_means");
   REFUSE(of_bytes, a.mask_floats = odd[0], R4_E_ARGUMENT, "as floats and as bytes");
   REFUSE(of_bytes, a.floats = odd[0], R4_E_ARGUMENT, "2 of floats, bytes and tokens");
@@ -402,6 +416,7 @@ int main(void)
                                      cmocka_unit_test(batches_have_lengths),
                                      cmocka_unit_test(hashes_leave_padding_out),
                                      cmocka_unit_test(files_give_the_same_hash),
+                                     cmocka_unit_test(mask_values_are_for_files),
                                      cmocka_unit_test(wrong_arrays_are_refused),
                                      cmocka_unit_test(wrong_texts_are_refused),
                                      cmocka_unit_test(memory_may_run_out)};

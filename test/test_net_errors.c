@@ -65,6 +65,8 @@ static const struct wrong on_images[] = {
   {"batchnorm eps 1 eps 1", R4_E_PARSE, "\"eps\" is not understood"},
   {"dropout 1", R4_E_PARSE, "P is \"1\", expected a number from 0 to below 1"},
   {"dropout", R4_E_PARSE, "a number is missing; write dropout P"},
+  {"flatten, dense {classes}", R4_E_PARSE,
+   "{classes} is not a number; write dense N [nobias] ({classes} and {words} are for settings)"},
   {"residual(conv 4 3 p1), flatten", R4_E_SHAPE,
    "layer 1 \"residual(conv 4 3 p1)\": its first branch gives [8,8,4], its input gives [8,8,3]: needs the "
    "same"},

@@ -126,6 +126,29 @@ static double ends_room[1];
   X(r4_data_fill, "data", none(r4_data_fill(NULL, (r4_fill)1, 0, 0, e), e))                                  \
   X(r4_data_fraction, "data", none(r4_data_fraction(NULL, .5, 0, e), e))                                     \
   X(r4_data_hold_out, "data", none(r4_data_hold_out(NULL, .5, 0, e), e))                                     \
+  X(r4_data_images, "=r4_data_images: file 0 of 1 is NULL",                                                  \
+    none(r4_data_images(no_text, 1, R4_SHAPE(4, 4, 1), NULL, e), e))                                         \
+  X(r4_data_images_hidden, "=r4_data_images_hidden: file 0 of 1 is NULL",                                    \
+    none(r4_data_images_hidden(no_text, &one_text, false, 1, R4_SHAPE(4, 4, 1), have.room, NULL, e), e))     \
+  X(r4_data_images_hidden, "=r4_data_images_hidden: mask 0 of 1 is NULL",                                    \
+    none(r4_data_images_hidden(&one_text, no_text, false, 1, R4_SHAPE(4, 4, 1), have.room, NULL, e), e))     \
+  X(r4_data_texts, "=r4_data_texts: text 0 of 1 is NULL",                                                    \
+    none(r4_data_texts(no_text, NULL, NULL, &labelled, NULL, e), e))                                         \
+  X(r4_data_relabel, "=r4_data_relabel: name 0 of 1 is NULL",                                                \
+    none(r4_data_relabel(have.d, (int32_t[40]){0}, 1, no_text, e), e))                                       \
+  X(r4_data_new, "=r4_data_new: class_names: name 0 of 1 is NULL", none(r4_data_new(&nameless, e), e))       \
+  X(r4_model_new, "=r4_model_new: class name 0 of 10 is NULL",                                               \
+    none(r4_model_new(have.n, have.room, no_text, e), e))                                                    \
+  X(r4_model_save, "=r4_model_save: class name 0 of 10 is NULL",                                             \
+    r4_model_save(have.n, have.room, no_text, have.path, e))                                                 \
+  X(r4_onnx_save, "=r4_onnx_save: class name 0 of 10 is NULL",                                               \
+    r4_onnx_save(have.n, have.room, no_text, have.path, e))                                                  \
+  X(r4_cover_predict, "a family and its constant",                                                           \
+    r4_cover_predict(have.n, have.room, have.d, &(r4_cover_options){0}, covers, e))                          \
+  X(r4_certificate_save, "a claim, its semantics and a method",                                              \
+    r4_certificate_save(&(r4_certificate){0}, have.path, e))                                                 \
+  X(r4_measure, "=r4_pointing_game: needs a method, got NULL",                                               \
+    r4_measure(have.n, have.room, have.d, &pointing, measured(), e))                                         \
   X(r4_data_images, "files", none(r4_data_images(NULL, 1, R4_SHAPE(4, 4, 1), NULL, e), e))                   \
   X(r4_data_invert_masks, "data", none(r4_data_invert_masks(NULL, e), e))                                    \
   X(r4_data_keep_masks, "data", none(r4_data_keep_masks(NULL, .5, 0, e), e))                                 \
@@ -324,6 +347,7 @@ static double ends_room[1];
   X(r4_settings_save, "settings", r4_settings_save(NULL, have.path, e))                                      \
   X(r4_settings_save, "=no file is named", r4_settings_save(have.s, NULL, e))                                \
   X(r4_settings_set, "settings", r4_settings_set(NULL, "eps=1", "test", e))                                  \
+  X(r4_settings_set, "an origin", r4_settings_set(have.s, "eps=1", NULL, e))                                 \
   X(r4_settings_set, "an assignment", r4_settings_set(have.s, NULL, "test", e))                              \
   X(r4_json_read_sealed, "a file", none(r4_json_read_sealed(NULL, e), e))                                    \
   X(r4_json_parse, "a name", none(r4_json_parse(NULL, "1", 1, e), e))                                        \
@@ -347,7 +371,10 @@ static double ends_room[1];
 
 static const r4_heat_options heat;
 static const r4_train_options somewhere = {.folder = "x"}, nowhere;
-static const char *const one_text = "a";
+static const r4_measure_options pointing = {.batch = 40, .specificity = .95, .pointings = 1};
+static const char *const one_text = "a", *const no_text[10];
+static const r4_data_arrays nameless = {.n = 1, .shape = {1, {1}}, .floats = (const float[]){0},
+                                        .labels = (const int32_t[]){0}, .classes = 1, .class_names = no_text};
 static const float grey[1] = {0.5f};
 static const r4_cover_options covered = {"edges:0.2", grey};
 static r4_covered covers[40];

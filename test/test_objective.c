@@ -373,7 +373,7 @@ static void test_errors(void **state)
     assert_refused(net, &wrong[k].options, wrong[k].text);
   const r4_objective_options twice = {.method = "erm", .batch = 1, .double_softmax = true};
   assert_refused(one, &twice, "double_softmax is 1, expected 0: a net with one output has no softmax");
-  assert_refused(one, NULL, "needs a net and options");
+  assert_refused(one, NULL, "r4_objective_build: needs options, got NULL");
   r4_net_free(net);
   r4_net_free(one);
 }

@@ -84,7 +84,7 @@ static void test_memory_refused(void **state)
   r4_data_arrays two = {.n = 2, .labels = (const int32_t[]){0, 0}};
   const r4_data_options own = {.tokenizer = VOCABULARY};
   assert_null(r4_data_texts((const char *const[]){"good", NULL}, NULL, NULL, &two, &own, &e));
-  assert_error(&e, R4_E_ARGUMENT, "text 1 is NULL");
+  assert_error(&e, R4_E_ARGUMENT, "r4_data_texts: text 1 of");
   assert_null(r4_data_texts((const char *const[]){"good", " "}, NULL, NULL, &two, &own, &e));
   assert_error(&e, R4_E_PARSE, "text 1: the text is empty");
   assert_null(r4_data_texts((const char *const[]){"go\xff", "a"}, NULL, NULL, &two, &own, &e));

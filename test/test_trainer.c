@@ -315,6 +315,10 @@ static void it_tells_and_refuses(void **state)
   assert_non_null(strstr(heard, "rate (test) is 0"));
   r4_trainer_free(t);
   r4_settings_free(s);
+  s = settings_with((const char *const[]){"net=dense {clases}", NULL});
+  assert_null(r4_trainer_new(s, d, &e));
+  assert_error(&e, e.status, "net: unknown {clases}; did you mean {classes}?");
+  r4_settings_free(s);
   s = settings_with((const char *const[]){"net=dense 3", NULL});
   assert_null(r4_trainer_new(s, d, &e));
   assert_error(&e, e.status, "3 outputs");
@@ -324,6 +328,49 @@ static void it_tells_and_refuses(void **state)
   assert_error(&e, e.status, "auto");
   r4_settings_free(s);
   r4_data_free(d);
+}
+
+/* Data that a program gives are used as they are: it is told which settings that leaves without an effect. */
+static void it_names_settings_of_data_that_do_nothing(void **state)
+{
+  (void)state;
+  r4_data *d = bars();
+  static const char *const set[] = {"data.mask_means=relevant", "data.keep_masks=0.5", "data.val=0.2",
+                                    "data.seed=3",              "data.val_fill=none",  "data.cache=",
+                                    "select=last",              NULL};
+  r4_settings *s = settings_with(set);
+  r4_trainer *t = trainer_of(s, d);
+  *heard = 0;
+  r4_trainer_listen(t, hear, NULL);
+  assert_non_null(strstr(heard, "data.mask_means (test) has no effect: the data are the program's own"));
+  assert_non_null(strstr(heard, "data.keep_masks (test) has no effect"));
+  assert_null(strstr(heard, "data.val ")); /* the program may have held them out */
+  assert_null(strstr(heard, "data.cache")); /* as it is anyway */
+  assert_null(strstr(heard, "data.seed"));
+  assert_null(strstr(heard, "data.val_fill (test)"));
+  r4_trainer_free(t);
+  r4_settings_free(s);
+  r4_data_free(d);
+}
+
+/* Messages name what settings do not; without any mask, data.keep_masks: 0 says that this is meant. */
+static void data_without_masks_are_a_control_if_that_is_meant(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  r4_data *masked = bars(), *d = r4_data_keep_masks(masked, 0, 0, &e);
+  r4_settings *s = settings_with((const char *const[]){"data.val_fill=none", "select=last", NULL});
+  assert_null(r4_trainer_new(s, d, &e));
+  assert_error(&e, e.status, "the data: no training example has a mask");
+  assert_int_equal(r4_settings_set(s, "data.keep_masks=0", "test", &e), R4_OK);
+  r4_trainer *t = trainer_of(s, d);
+  *heard = 0;
+  r4_trainer_listen(t, hear, NULL);
+  assert_null(strstr(heard, "has no effect"));
+  r4_trainer_free(t);
+  r4_settings_free(s);
+  r4_data_free(d);
+  r4_data_free(masked);
 }
 
 /* The plan of the last step: it has done work, and is measured from when it is asked for. */
@@ -387,6 +434,8 @@ int main(void)
     cmocka_unit_test(checkpoints_go_on_to_the_same_bits),
     cmocka_unit_test(it_leaves_no_files),
     cmocka_unit_test(it_tells_and_refuses),
+    cmocka_unit_test(it_names_settings_of_data_that_do_nothing),
+    cmocka_unit_test(data_without_masks_are_a_control_if_that_is_meant),
     cmocka_unit_test(it_shows_its_plan),
   };
   return cmocka_run_group_tests_name("trainer", tests, scratch_make, scratch_remove);

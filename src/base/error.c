@@ -43,6 +43,13 @@ bool r4_given(bool there, const char *function, const char *what, r4_error *e)
   return there;
 }
 
+bool r4_each_given(size_t n, const char *const *text, const char *function, const char *what, r4_error *e)
+{
+  for (size_t k = 0; k < n; k++)
+    if (!text[k]) return r4_fail(e, R4_E_ARGUMENT, "%s: %s %zu of %zu is NULL", function, what, k, n) == R4_OK;
+  return true;
+}
+
 void r4_error_clear(r4_error *e)
 {
   if (!e) return;

@@ -17,6 +17,11 @@ bool r4_given(bool there, const char *function, const char *what, r4_error *e);
 #define NEEDS(thing, what, failure) \
   if (!r4_given(thing, __func__, what, e)) return failure
 
+/* The same of each of a list of n texts. */
+bool r4_each_given(size_t n, const char *const *text, const char *function, const char *what, r4_error *e);
+#define NEEDS_EACH(n, text, what, failure) \
+  if (!r4_each_given(n, text, __func__, what, e)) return failure
+
 void r4_error_clear(r4_error *e);
 
 #endif

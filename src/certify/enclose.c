@@ -101,7 +101,7 @@ void encloser_free(struct encloser *c)
 r4_status encloser_input(struct encloser *c, const char *name, const double *lo, const double *hi, r4_error *e)
 {
   r4_id x = graph_find_input(c->g, name);
-  if (!x.i) return r4_fail(e, R4_E_ARGUMENT, "certify: the graph has no input \"%s\"", name);
+  if (!x.i) return r4_fail(e, R4_E_ARGUMENT, "enclose: the graph has no input \"%s\"", name);
   c->value[x.i].lo = lo;
   c->value[x.i].hi = hi;
   return R4_OK;
@@ -171,7 +171,7 @@ static r4_status prepare(struct encloser *c, r4_error *e)
     const struct node *n = &c->g->node[i];
     if (!c->live[i]) continue;
     if (n->op == &op_input && !c->value[i].lo)
-      return r4_fail(e, R4_E_ARGUMENT, "certify: input \"%s\" has no values", graph_name(c->g, (r4_id){i}));
+      return r4_fail(e, R4_E_ARGUMENT, "enclose: input \"%s\" has no values", graph_name(c->g, (r4_id){i}));
     for (uint32_t k = 0; k < n->arity; k++) {
       const struct value *v = &c->value[c->g->arg[n->first + k].i];
       if (op_is_index(n->op, k) && v->lo != v->hi)
@@ -238,7 +238,7 @@ static r4_status check_ends(const struct node *node, size_t n, double *lo, doubl
     hi[k] = known ? hi[k] : INFINITY;
   }
   if (!wrong) return R4_OK;
-  return r4_fail(e, R4_E_INTERNAL, "certify: %zu intervals of %s are empty: please report", wrong, node->op->name);
+  return r4_fail(e, R4_E_INTERNAL, "enclose: %zu intervals of %s are empty: please report", wrong, node->op->name);
 }
 
 static r4_status run_node(struct encloser *c, uint32_t i, r4_error *e)
@@ -288,23 +288,42 @@ size_t encloser_bytes(const struct encloser *c)
 
 /* ---- For programs ---- */
 
+/* lo <= x <= hi has a solution: neither end is NaN, and none is the infinite one on the wrong side. */
+static bool is_set(double lo, double hi)
+{
+  return lo <= hi && lo < INFINITY && hi > -INFINITY;
+}
+
+/* The k-th input, as a program gave it: named, once, with a set for each element. */
+static r4_status take_input(struct encloser *c, const r4_ends *input, size_t k, r4_error *e)
+{
+  const r4_ends *in = input + k;
+  if (!in->name || !in->lo || !in->hi)
+    return r4_fail(e, R4_E_ARGUMENT, "enclose: input %zu needs a name and both ends", k);
+  for (size_t j = 0; j < k; j++)
+    if (!strcmp(input[j].name, in->name))
+      return r4_fail(e, R4_E_ARGUMENT, "enclose: input \"%s\" is given twice", in->name);
+  r4_status s = encloser_input(c, in->name, in->lo, in->hi, e);
+  int64_t n = s ? 0 : r4_shape_count(r4_node_shape(c->g, graph_find_input(c->g, in->name)));
+  for (int64_t i = 0; i < n && !s; i++)
+    if (!is_set(in->lo[i], in->hi[i]))
+      s = r4_fail(e, R4_E_ARGUMENT, "enclose: input \"%s\": element %lld is from %g to %g, expected lo <= hi", in->name,
+                  (long long)i, in->lo[i], in->hi[i]);
+  return s;
+}
+
 r4_status r4_enclose(const r4_graph *g, r4_id y, size_t n, const r4_ends *input, r4_semantics semantics, double *lo,
                      double *hi, r4_error *e)
 {
   NEEDS(g, "a graph", R4_E_ARGUMENT);
   NEEDS(input || !n, "inputs", R4_E_ARGUMENT);
   NEEDS(lo && hi, "room for the result", R4_E_ARGUMENT);
-  if (!y.i || y.i > g->size) return r4_fail(e, R4_E_ARGUMENT, "r4_enclose: not a node of this graph");
+  if (!y.i || y.i > g->size) return r4_fail(e, R4_E_ARGUMENT, "enclose: not a node of this graph");
   r4_error own = {0};
   if (!e) e = &own;
   struct encloser *c = encloser_new(g, 1, &y, semantics, e);
   r4_status s = c ? R4_OK : e->status;
-  for (size_t k = 0; k < n && !s; k++) {
-    if (!input[k].name || !input[k].lo || !input[k].hi)
-      s = r4_fail(e, R4_E_ARGUMENT, "r4_enclose: input %zu needs a name and both ends", k);
-    else
-      s = encloser_input(c, input[k].name, input[k].lo, input[k].hi, e);
-  }
+  for (size_t k = 0; k < n && !s; k++) s = take_input(c, input, k, e);
   if (!s) s = encloser_run(c, e);
   size_t bytes = (size_t)r4_shape_count(r4_node_shape(g, y)) * sizeof *lo;
   if (!s) memcpy(lo, encloser_lo(c, y), bytes);

@@ -31,8 +31,8 @@ r4_status sound_environment(r4_error *e)
     if (here > worst) worst = here;
   }
   if (worst == ROUNDING)
-    return r4_fail(e, R4_E_DOMAIN, "certify: a thread does not round to nearest: its rounding mode was changed");
+    return r4_fail(e, R4_E_DOMAIN, "enclose: a thread does not round to nearest: its rounding mode was changed");
   if (worst == SUBNORMALS)
-    return r4_fail(e, R4_E_DOMAIN, "certify: a thread flushes subnormal numbers to zero: nothing can be certified");
+    return r4_fail(e, R4_E_DOMAIN, "enclose: a thread flushes subnormal numbers to zero: nothing can be certified");
   return R4_OK;
 }

@@ -105,6 +105,7 @@ r4_status r4_settings_set(r4_settings *s, const char *assignment, const char *or
 {
   NEEDS(s, "settings", R4_E_ARGUMENT);
   NEEDS(assignment, "an assignment", R4_E_ARGUMENT);
+  NEEDS(origin, "an origin", R4_E_ARGUMENT);
   char key[64];
   size_t length = strcspn(assignment, "=");
   r4_error_clear(e);

@@ -61,34 +61,40 @@ void *graph_keep(r4_graph *g, size_t count, size_t size)
 
 r4_status r4_graph_status(const r4_graph *g, const char **message)
 {
-  if (message) *message = g->error.text;
-  return g->error.status;
+  if (message) *message = g ? g->error.text : "r4_graph_status: needs a graph, got NULL";
+  return g ? g->error.status : R4_E_ARGUMENT;
 }
 
 void r4_graph_forget_error(r4_graph *g)
 {
-  g->error = (r4_error){0};
+  if (g) g->error = (r4_error){0};
 }
 
 size_t r4_graph_size(const r4_graph *g)
 {
-  return g->size;
+  return g ? g->size : 0;
 }
 
 r4_shape r4_node_shape(const r4_graph *g, r4_id x)
 {
-  return x.i && x.i <= g->size ? g->node[x.i].shape : R4_SCALAR;
+  return g && x.i && x.i <= g->size ? g->node[x.i].shape : R4_SCALAR;
 }
 
 r4_id r4_graph_fail(r4_graph *g, r4_status s, const char *format, ...)
 {
-  if (g->error.status) return R4_NONE;
+  if (r4_graph_status(g, NULL)) return R4_NONE;
   g->error.status = s;
   va_list args;
   va_start(args, format);
   c_locale_vprint(g->error.text, sizeof g->error.text, format, args);
   va_end(args);
   return R4_NONE;
+}
+
+bool graph_given(r4_graph *g, bool there, const char *function, const char *what)
+{
+  if (!there) r4_graph_fail(g, R4_E_ARGUMENT, "%s: needs %s, got NULL", function, what);
+  return !r4_graph_status(g, NULL);
 }
 
 bool infer_fail(struct infer *s, const char *format, ...)
@@ -209,7 +215,7 @@ r4_id graph_add(r4_graph *g, const struct op *op, size_t n, const r4_id *args, c
                 const r4_shape *want, const char *name)
 {
   static const struct attr none;
-  if (g->error.status) return R4_NONE;
+  if (r4_graph_status(g, NULL)) return R4_NONE;
   struct infer s = {.op = op, .n = n, .attr = attr ? attr : &none, .want = want, .g = g};
   if (!arguments(g, &s, args)) return R4_NONE;
   if (op->needs_shape && !want) return r4_graph_fail(g, R4_E_ARGUMENT, "%s: needs a shape", op->name);
@@ -240,14 +246,14 @@ r4_id graph_again(r4_graph *g, r4_id y, const r4_id *args)
 
 r4_id graph_find_input(const r4_graph *g, const char *name)
 {
-  for (uint32_t i = 1; i <= g->size; i++)
+  for (uint32_t i = 1; i <= r4_graph_size(g); i++)
     if (g->node[i].name && !strcmp(g->names + g->node[i].name, name)) return (r4_id){i};
   return R4_NONE;
 }
 
 r4_id r4_graph_input(const r4_graph *g, size_t k, const char **name)
 {
-  for (uint32_t i = 1; i <= g->size; i++) {
+  for (uint32_t i = 1; i <= r4_graph_size(g); i++) {
     if (!g->node[i].name || k--) continue;
     if (name) *name = g->names + g->node[i].name;
     return (r4_id){i};

@@ -41,6 +41,13 @@ struct r4_graph {
 /* Keeps the first error; returns R4_NONE, so that builders can "return r4_graph_fail(...)". */
 r4_id r4_graph_fail(r4_graph *g, r4_status s, const char *format, ...) R4_PRINTF(3, 4);
 
+/* Whether a builder of r4.h can start: there is a graph without an error, and what else the builder needs; if that is
+ * missing, the error of the graph says which builder needs what. */
+bool graph_given(r4_graph *g, bool there, const char *function, const char *what);
+/* At the start of such a builder, which has an "r4_graph *g". */
+#define GRAPH_NEEDS(thing, what, failure) \
+  if (!graph_given(g, thing, __func__, what)) return failure
+
 /* The node op(args...): an existing equal one, or a new one after the operation's shape rule has
  * accepted it. attr may be NULL; want is the shape for operations whose shape is not determined by
  * the arguments, else NULL. name is for inputs. R4_NONE after an error. */

@@ -67,7 +67,7 @@ static void add_node(struct text *t, const r4_graph *g, uint32_t i, const uint32
 char *r4_graph_text(const r4_graph *g, size_t n, const r4_id *out)
 {
   struct text t = {0};
-  uint32_t *number = g->error.status ? NULL : numbering(g, n, out);
+  uint32_t *number = r4_graph_status(g, NULL) || !out ? NULL : numbering(g, n, out);
   if (!number) return NULL;
   for (uint32_t i = 1; i <= g->size; i++)
     if (number[i]) add_node(&t, g, i, number);
@@ -92,7 +92,7 @@ static void add_dot_node(struct text *t, const r4_graph *g, uint32_t i, const ui
 char *r4_graph_dot(const r4_graph *g, size_t n, const r4_id *out)
 {
   struct text t = {0};
-  uint32_t *number = g->error.status ? NULL : numbering(g, n, out);
+  uint32_t *number = r4_graph_status(g, NULL) || !out ? NULL : numbering(g, n, out);
   if (!number) return NULL;
   text_add(&t, "digraph r4 {\n  node [shape=box, fontname=monospace];\n");
   for (uint32_t i = 1; i <= g->size; i++)

@@ -31,6 +31,11 @@ static int64_t names_of(const r4_net *n)
   return r4_net_classes(n) > 1 ? r4_net_classes(n) : 2;
 }
 
+bool net_classes_given(const r4_net *n, const char *const *class_names, const char *function, r4_error *e)
+{
+  return r4_each_given(class_names ? (size_t)names_of(n) : 0, class_names, function, "class name", e);
+}
+
 char *net_classes_text(const r4_net *n, const char *const *class_names)
 {
   struct json_writer w = {0};
@@ -86,6 +91,7 @@ r4_status r4_model_save(const r4_net *n, const float *weights, const char *const
 {
   NEEDS(n, "a net", R4_E_ARGUMENT);
   NEEDS(weights, "weights", R4_E_ARGUMENT);
+  if (!net_classes_given(n, class_names, __func__, e)) return R4_E_ARGUMENT;
   return model_save(n, weights, class_names, 0, NULL, path, e);
 }
 
@@ -114,6 +120,7 @@ r4_model *r4_model_new(const r4_net *n, const float *weights, const char *const 
 {
   NEEDS(n, "a net", NULL);
   NEEDS(weights, "weights", NULL);
+  if (!net_classes_given(n, class_names, __func__, e)) return NULL;
   r4_error own = {0};
   if (!e) e = &own;
   r4_error_clear(e);

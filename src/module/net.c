@@ -195,6 +195,10 @@ double r4_net_flops(const r4_net *n)
 
 void r4_net_inputs(const r4_net *n, r4_graph *g, r4_id *param)
 {
+  if (!n || (n->params && !param)) {
+    graph_given(g, false, __func__, n ? "room for the inputs" : "a net");
+    return;
+  }
   for (size_t k = 0; k < n->params; k++) param[k] = r4_input(g, n->param[k].name, n->param[k].shape);
 }
 
@@ -258,6 +262,8 @@ r4_id net_from_leaf(const r4_net *n, r4_graph *g, const r4_id *param, const stru
 
 r4_id r4_net_apply(const r4_net *n, r4_graph *g, const r4_id *param, r4_id x)
 {
+  GRAPH_NEEDS(n, "a net", R4_NONE);
+  GRAPH_NEEDS(param || !n->params, "parameters", R4_NONE);
   return net_from_leaf(n, g, param, NULL, net_to_leaf(n, g, param, NULL, x));
 }
 

@@ -88,6 +88,8 @@ char *net_print_behind(const r4_net *n, const char *part);
 r4_status model_save(const r4_net *n, const float *weights, const char *const *class_names, size_t constants,
                      const float *constant, const char *path, r4_error *e);
 
+/* Whether no name is NULL, if there are names; if not, the error says which. */
+bool net_classes_given(const r4_net *n, const char *const *class_names, const char *function, r4_error *e);
 /* Names of the classes as a list of JSON, an empty one of NULL. r4_string_free; NULL when out of memory. */
 char *net_classes_text(const r4_net *n, const char *const *class_names);
 

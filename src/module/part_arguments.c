@@ -5,11 +5,15 @@
 #include "base/c_locale.h"
 #include "module/reader.h"
 
-static r4_status misused(const struct module_kind *kind, const struct word *w, r4_error *why)
+/* r is behind the word. */
+static r4_status misused(const struct reader *r, const struct module_kind *kind, const struct word *w, r4_error *why)
 {
   bool counts = false;
   for (size_t k = 0; k < kind->arguments; k++)
     counts = counts || kind->argument[k].type == ARGUMENT_WHOLE || kind->argument[k].type == ARGUMENT_LETTER;
+  if (!*w->s && r->at < r->end && *r->at == '{')
+    return r4_fail(why, R4_E_PARSE, "%.*s is not a number; write %s ({classes} and {words} are for settings)",
+                   (int)strcspn(r->at, "} ,") % 40 + 1, r->at, kind->usage);
   if (!*w->s) return r4_fail(why, R4_E_PARSE, "a number is missing; write %s", kind->usage);
   return r4_fail(why, R4_E_PARSE, "\"%.40s\" is not understood; write %s%s", w->s, kind->usage,
                  counts ? ", with numbers from 1 (P: 0) to 10^9" : "");
@@ -118,7 +122,7 @@ static r4_status read_options(struct reader *r, struct module *m, int first, r4_
       seen[k] = is_it;
     }
     if (s) return s;
-    if (!is_it) return misused(m->kind, &w, why);
+    if (!is_it) return misused(r, m->kind, &w, why);
   }
 }
 
@@ -148,7 +152,7 @@ r4_status module_read_arguments(struct reader *r, struct module *m, r4_error *wh
     if (read_in_place(&a[k], &w, &m->value[k])) continue;
     if (*w.s && a[k].type == ARGUMENT_SHARE)
       return r4_fail(why, R4_E_PARSE, "%s is \"%.40s\", expected a number from 0 to below 1", a[k].name, w.s);
-    return misused(m->kind, &w, why);
+    return misused(r, m->kind, &w, why);
   }
   return read_options(r, m, k, why, e);
 }

@@ -276,10 +276,9 @@ r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param
                                 const r4_objective_options *options)
 {
   r4_objective result = {0};
-  if (!n || !options) {
-    r4_graph_fail(g, R4_E_ARGUMENT, "objective: needs a net and options");
-    return result;
-  }
+  GRAPH_NEEDS(n, "a net", result);
+  GRAPH_NEEDS(param || !r4_net_params(n), "parameters", result);
+  GRAPH_NEEDS(options, "options", result);
   struct composition method;
   if (!find_method(g, options->method ? options->method : "", &method)) return result;
   if (!objective_check(g, n, options)) return result;

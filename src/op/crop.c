@@ -143,12 +143,14 @@ const struct op op_place = {
 
 r4_id r4_crop(r4_graph *g, r4_id x, r4_id at, const int64_t *size)
 {
+  GRAPH_NEEDS(size, "a size", R4_NONE);
   struct attr attr = {.i = {size[0], size[1]}};
   return graph_add(g, &op_crop, 2, (r4_id[]){x, at}, &attr, NULL, NULL);
 }
 
 r4_id r4_place(r4_graph *g, r4_id x, r4_id at, const int64_t *size)
 {
+  GRAPH_NEEDS(size, "a size", R4_NONE);
   struct attr attr = {.i = {size[0], size[1], size[2]}};
   return graph_add(g, &op_place, 2, (r4_id[]){x, at}, &attr, NULL, NULL);
 }

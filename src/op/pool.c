@@ -90,16 +90,19 @@ static r4_id binary(r4_graph *g, const struct op *op, r4_id x, r4_id t, struct a
 
 r4_id r4_pool_sum(r4_graph *g, r4_id x, const int64_t kernel[2], r4_window win)
 {
+  GRAPH_NEEDS(kernel, "a kernel", R4_NONE);
   return pool_sum(g, x, pool_attr(kernel, win));
 }
 
 r4_id r4_pool_mean(r4_graph *g, r4_id x, const int64_t kernel[2], r4_window win)
 {
+  GRAPH_NEEDS(kernel, "a kernel", R4_NONE);
   return r4_scale(g, r4_pool_sum(g, x, kernel, win), 1 / ((double)kernel[0] * (double)kernel[1]));
 }
 
 r4_id r4_pool_max(r4_graph *g, r4_id x, const int64_t kernel[2], r4_window win)
 {
+  GRAPH_NEEDS(kernel, "a kernel", R4_NONE);
   struct attr attr = pool_attr(kernel, win);
   return graph_add(g, &op_pool_max, 1, &x, &attr, NULL, NULL);
 }

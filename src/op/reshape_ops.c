@@ -215,18 +215,19 @@ const struct op op_transpose = {
 
 r4_id r4_broadcast(r4_graph *g, r4_id x, r4_shape shape)
 {
-  if (x.i && x.i <= g->size && r4_shape_equal(r4_node_shape(g, x), shape)) return x;
+  if (x.i && x.i <= r4_graph_size(g) && r4_shape_equal(r4_node_shape(g, x), shape)) return x;
   return graph_add(g, &op_broadcast, 1, &x, NULL, &shape, NULL);
 }
 
 r4_id r4_reshape(r4_graph *g, r4_id x, r4_shape shape)
 {
-  if (x.i && x.i <= g->size && r4_shape_equal(r4_node_shape(g, x), shape)) return x;
+  if (x.i && x.i <= r4_graph_size(g) && r4_shape_equal(r4_node_shape(g, x), shape)) return x;
   return graph_add(g, &op_reshape, 1, &x, NULL, &shape, NULL);
 }
 
 r4_id r4_transpose(r4_graph *g, r4_id x, const int *perm)
 {
+  GRAPH_NEEDS(perm || !r4_node_shape(g, x).rank, "a permutation", R4_NONE);
   struct attr attr = {0};
   for (int k = 0; k < r4_node_shape(g, x).rank; k++) attr.i[k] = perm[k];
   return graph_add(g, &op_transpose, 1, &x, &attr, NULL, NULL);

@@ -206,6 +206,8 @@ const struct op op_concat = {
 
 r4_id r4_slice(r4_graph *g, r4_id x, const int64_t *start, const int64_t *size, const int64_t *step)
 {
+  GRAPH_NEEDS(start || !r4_node_shape(g, x).rank, "a start", R4_NONE);
+  GRAPH_NEEDS(size || !r4_node_shape(g, x).rank, "a size", R4_NONE);
   struct attr attr = {0};
   r4_shape shape = {.rank = r4_node_shape(g, x).rank};
   for (int k = 0; k < shape.rank; k++) {
@@ -218,6 +220,7 @@ r4_id r4_slice(r4_graph *g, r4_id x, const int64_t *start, const int64_t *size, 
 
 r4_id r4_pad(r4_graph *g, r4_id x, const int64_t *start, const int64_t *step, r4_shape shape)
 {
+  GRAPH_NEEDS(start || !r4_node_shape(g, x).rank, "a start", R4_NONE);
   struct attr attr = {0};
   for (int k = 0; k < r4_node_shape(g, x).rank; k++) {
     attr.i[k] = start[k];
@@ -228,6 +231,7 @@ r4_id r4_pad(r4_graph *g, r4_id x, const int64_t *start, const int64_t *step, r4
 
 r4_id r4_concat(r4_graph *g, size_t n, const r4_id *x, int axis)
 {
+  GRAPH_NEEDS(x || !n, "nodes", R4_NONE);
   struct attr attr = {.i = {axis}};
   return graph_add(g, &op_concat, n, x, &attr, NULL, NULL);
 }

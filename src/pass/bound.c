@@ -16,6 +16,24 @@ r4_box r4_box_between(r4_id x, r4_id lo, r4_id hi)
   return (r4_box){.x = x, .lo = lo, .hi = hi};
 }
 
+/* The same number in every element, as far as that can be seen. */
+static bool is_number(const r4_graph *g, r4_id x, double *value)
+{
+  while (graph_is(g, x, &op_broadcast) || graph_is(g, x, &op_reshape)) x = graph_arg(g, x, 0);
+  return op_value(g, x, value);
+}
+
+/* Whether a box may have values, as far as its ends are constants: what inputs hold is known when a plan runs. */
+static bool may_have_values(r4_graph *g, const r4_box *box, size_t k)
+{
+  double lo, hi, radius;
+  if (box->radius.i && is_number(g, box->radius, &radius) && radius < 0)
+    r4_graph_fail(g, R4_E_ARGUMENT, "bound: box %zu has the radius %g, expected 0 or more", k, radius);
+  if (!box->radius.i && is_number(g, box->lo, &lo) && is_number(g, box->hi, &hi) && lo > hi)
+    r4_graph_fail(g, R4_E_ARGUMENT, "bound: box %zu is from %g to %g, expected lo <= hi", k, lo, hi);
+  return !g->error.status;
+}
+
 static bool accept_box(struct bounds *b, r4_id y, const r4_box *box)
 {
   r4_graph *g = b->g;
@@ -107,7 +125,7 @@ static bool visit_all(struct bounds *b, r4_id y, size_t n, const r4_box *box)
 {
   bool linear = b->options.method != R4_BOUND_INTERVALS;
   for (size_t k = 0; k < n; k++)
-    if (!accept_box(b, y, &box[k])) return false;
+    if (!accept_box(b, y, &box[k]) || !may_have_values(b->g, &box[k], k)) return false;
   if (linear) linear_prepare(b, y);
   for (uint32_t i = 1; i <= y.i && !b->g->error.status; i++) {
     if (b->live[i] && !b->touched[i]) visit(b, (r4_id){i});
@@ -120,8 +138,8 @@ r4_pair r4_bound_by(r4_graph *g, r4_id y, size_t n, const r4_box *box, const r4_
 {
   r4_pair result = {R4_NONE, R4_NONE};
   struct bounds b = {.g = g};
+  GRAPH_NEEDS(box || !n, "boxes", result);
   if (options) b.options = *options;
-  if (g->error.status) return result;
   if (!y.i || y.i > g->size) {
     r4_graph_fail(g, R4_E_ARGUMENT, "bound: not a node of this graph");
     return result;
@@ -149,5 +167,6 @@ r4_id bound_least(r4_graph *g, r4_id y, size_t n, const r4_box *box, const r4_bo
 
 r4_pair r4_bound(r4_graph *g, r4_id y, size_t n, const r4_box *box)
 {
+  GRAPH_NEEDS(box || !n, "boxes", ((r4_pair){R4_NONE, R4_NONE}));
   return r4_bound_by(g, y, n, box, NULL);
 }

@@ -54,7 +54,6 @@ static void pull_back(struct grad *d, r4_id y)
 
 static bool valid_request(r4_graph *g, r4_id y, size_t n, const r4_id *x)
 {
-  if (g->error.status) return false;
   bool ok = y.i && y.i <= g->size;
   for (size_t k = 0; k < n; k++) ok = ok && x[k].i && x[k].i <= g->size;
   if (!ok)
@@ -67,7 +66,8 @@ static bool valid_request(r4_graph *g, r4_id y, size_t n, const r4_id *x)
 void r4_grad(r4_graph *g, r4_id y, size_t n, const r4_id *x, r4_id *dx)
 {
   struct grad d = {.g = g};
-  if (!valid_request(g, y, n, x)) goto done;
+  if (!dx && !graph_given(g, !n, __func__, "room for the result")) return;
+  if (!graph_given(g, x || !n, __func__, "nodes") || !valid_request(g, y, n, x)) goto done;
   d.depends = r4_mem_new(y.i + 1, sizeof *d.depends);
   d.cotangent = r4_mem_new(y.i + 1, sizeof *d.cotangent);
   if (!d.depends || !d.cotangent) {
@@ -85,7 +85,7 @@ void r4_grad(r4_graph *g, r4_id y, size_t n, const r4_id *x, r4_id *dx)
     dx[k] = reached ? d.cotangent[x[k].i] : r4_const(g, 0, r4_node_shape(g, x[k]));
   }
 done:
-  for (size_t k = 0; k < n && g->error.status; k++) dx[k] = R4_NONE; /* not before: dx may be x */
+  for (size_t k = 0; k < n && r4_graph_status(g, NULL); k++) dx[k] = R4_NONE; /* not before: dx may be x */
   r4_mem_free(d.depends);
   r4_mem_free(d.cotangent);
 }

@@ -120,22 +120,40 @@ static void hint_at_length(const r4_data *d, r4_error *e)
                  (long long)r4_data_shape(d).dim[0]);
 }
 
-/* The text of the net, with numbers of the data where {classes} and {words} stand. r4_string_free; or NULL. */
+/* What stands for numbers of the data in the text of a net. */
+static const char *const stands[] = {"{classes}", "{words}"};
+enum { STANDS = 2, STANDS_MOST = 15 /* characters of what may be meant as one */ };
+
+/* "{clases}" at c: what was probably meant, a number below STANDS; STANDS: nothing. */
+static size_t misspelt(const char *c, char word[STANDS_MOST + 1])
+{
+  enum { FAR = 3 };
+  size_t length = strcspn(c, "}") + 1, k = 0;
+  if (*c != '{' || length > STANDS_MOST) return STANDS;
+  snprintf(word, length + 1, "%s", c);
+  while (k < STANDS && r4_word_distance(word, stands[k]) >= FAR) k++;
+  return k;
+}
+
+/* The text of the net with these numbers. r4_string_free; or NULL. */
 static char *net_text(const struct settings *s, const r4_data *d, r4_error *e)
 {
-  const struct {
-    const char *name;
-    int64_t number;
-  } known[] = {{"{classes}", (int64_t)r4_data_classes(d)}, {"{words}", r4_data_vocabulary(d)}};
+  const int64_t number[STANDS] = {(int64_t)r4_data_classes(d), r4_data_vocabulary(d)};
+  char word[STANDS_MOST + 1];
   struct text t = {0};
   for (const char *c = s->net; *c;) {
-    size_t k = 0;
-    while (k < 2 && strncmp(c, known[k].name, strlen(known[k].name))) k++;
-    if (k < 2)
-      text_add(&t, "%lld", (long long)known[k].number);
+    size_t k = 0, meant = misspelt(c, word);
+    while (k < STANDS && strncmp(c, stands[k], strlen(stands[k]))) k++;
+    if (k == STANDS && meant < STANDS) {
+      r4_fail(e, R4_E_ARGUMENT, "net: unknown %s; did you mean %s?", word, stands[meant]);
+      r4_string_free(text_take(&t));
+      return NULL;
+    }
+    if (k < STANDS)
+      text_add(&t, "%lld", (long long)number[k]);
     else
       text_add(&t, "%c", *c);
-    c += k < 2 ? strlen(known[k].name) : 1;
+    c += k < STANDS ? strlen(stands[k]) : 1;
   }
   return text_done(&t, "the text of a net", e);
 }

@@ -87,6 +87,7 @@ r4_status images_finish(r4_data *d, const char *const *file, const r4_image_info
 r4_data *r4_data_images(const char *const *file, size_t n, r4_shape shape, r4_image_info *info, r4_error *e)
 {
   NEEDS(file || !n, "files", NULL);
+  NEEDS_EACH(n, file, "file", NULL);
   if (images_check(n, shape, e)) return NULL;
   struct column *values = column_new(&bytes_column, shape, n, e);
   r4_data *d = values ? data_new(n, values, e) : NULL;
@@ -118,6 +119,7 @@ r4_data *r4_data_relabel(const r4_data *d, const int32_t *label, size_t classes,
   NEEDS(d, "data", NULL);
   NEEDS(label, "labels", NULL);
   NEEDS(name, "names", NULL);
+  NEEDS_EACH(classes, name, "name", NULL);
   if (check_labels(d->n, label, classes, e)) return NULL;
   r4_data *copy = data_derive(d, e);
   struct names *own = copy ? names_new(e) : NULL;

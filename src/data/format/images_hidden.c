@@ -76,6 +76,8 @@ r4_data *r4_data_images_hidden(const char *const *file, const char *const *mask,
 {
   NEEDS(file || !n, "files", NULL);
   NEEDS(mask || !n, "masks", NULL);
+  NEEDS_EACH(n, file, "file", NULL);
+  NEEDS_EACH(n, mask, "mask", NULL);
   NEEDS(constant, "a constant", NULL);
   const struct hidden h = {file, mask, relevant, shape, constant};
   if (images_check(n, shape, e)) return NULL;

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "data/format/npz_source.h"
+#include "data/mask/mask.h"
 
 enum { ENTRIES = 10, NAME = 24 };
 
@@ -51,8 +52,8 @@ static r4_status check_arrays(const r4_data_arrays *a, r4_error *e)
   if (a->mask_floats && a->mask_bytes)
     return r4_fail(e, R4_E_ARGUMENT,
                    "r4_data_new: masks are given as floats and as bytes, expected one of the two");
-  if ((a->mask_floats || a->mask_bytes) && a->mask_means != R4_MASKS_IRRELEVANT &&
-      a->mask_means != R4_MASKS_RELEVANT)
+  if (mask_meaning_check(a->mask_means, "r4_data_new", e)) return R4_E_ARGUMENT;
+  if ((a->mask_floats || a->mask_bytes) && !a->mask_means)
     return r4_fail(e, R4_E_ARGUMENT,
                    "r4_data_new: masks are given without mask_means, expected whether they mark what is irrelevant or "
                    "relevant");

@@ -111,8 +111,9 @@ static r4_status by_shares(struct reading *r, int split, size_t i)
     if (!(v >= 0 && v <= 1))
       return r4_fail(
         r->s->e, R4_E_ARGUMENT,
-        "%s: %s: example %zu has %g at %zu, expected 0 to 1, or mask_values where they are labels",
-        r->s->path, npz_source_key(r->s, NPZ_M, split), i, (double)v, k);
+        "%s: %s: example %zu has %g at %zu, expected 0 to 1%s",
+        r->s->path, npz_source_key(r->s, NPZ_M, split), i, (double)v, k,
+        r->s->held ? "" : ", or mask_values where they are labels"); /* r4_data_arrays has none */
     r->bytes[k] = (uint8_t)lrintf(v * 255);
   }
   return R4_OK;

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "data/format/texts.h"
+#include "data/mask/mask.h"
 
 /* ---- Tokens ---- */
 
@@ -22,7 +23,6 @@ static r4_status add_text(struct texts *t, const struct given *g, size_t i, size
   char where[32];
   r4_status s = R4_OK;
   snprintf(where, sizeof where, "text %zu", i);
-  if (!g->text[i]) return r4_fail(e, R4_E_ARGUMENT, "%s is NULL", where);
   for (size_t k = 0; !s && g->spans && k < g->spans[i]; k++)
     s = marks_add_characters(&marks, g->text[i], g->span[first + k].from, g->span[first + k].to, where, e);
   if (!s) s = texts_add(t, &one, g->text[i], &marks, where, e);
@@ -94,6 +94,7 @@ r4_data *r4_data_texts(const char *const *text, const size_t *spans, const r4_sp
   NEEDS(text, "texts", NULL);
   NEEDS(arrays, "arrays", NULL);
   NEEDS(arrays->labels, "labels", NULL);
+  NEEDS_EACH(arrays->n, text, "text", NULL);
   if (spans) {
     NEEDS(span, "the spans that are counted", NULL);
   }
@@ -104,6 +105,9 @@ r4_data *r4_data_texts(const char *const *text, const size_t *spans, const r4_sp
     r4_fail(e, R4_E_ARGUMENT, "r4_data_texts: values or masks are given, expected texts alone");
     return NULL;
   }
+  if (mask_meaning_check(arrays->mask_means, __func__, e) ||
+      (options && mask_meaning_check(options->mask_means, __func__, e)))
+    return NULL;
   const struct given g = {arrays->n, text, spans, span};
   r4_data *tokens = tokens_of(&g, options ? options : &usual, e);
   r4_data *d = tokens ? labelled(tokens, arrays, e) : NULL;

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "data/catalog/catalog.h"
 #include "data/format/format.h"
+#include "data/mask/mask.h"
 
 #define FORMAT(name) &name##_format,
 static const struct format *const formats[] = {
@@ -145,6 +146,7 @@ r4_data *r4_data_open(const char *source, const r4_data_options *options, r4_err
     r4_fail(e, R4_E_ARGUMENT, "no source is given: expected a path, or the name of a data set");
     return NULL;
   }
+  if (mask_meaning_check(options->mask_means, __func__, e)) return NULL;
   char *folder = options->folder ? file_join(options->folder, "", e) : r4_data_folder(&none);
   if (!folder && none.status != R4_E_IO) {
     r4_fail(e, R4_E_MEMORY, "%s: out of memory", source);

@@ -248,9 +248,9 @@ static r4_status check_options(const struct recipe *r, const r4_recipe_options *
                    r->name);
   if (!r->greys && o->shades)
     return r4_fail(e, R4_E_ARGUMENT, "%s has no shades of grey, got %s", r->name, o->shades);
-  if ((unsigned)o->overlap > R4_OVERLAP_KEEP || (unsigned)o->read.mask_means > R4_MASKS_RELEVANT)
-    return r4_fail(e, R4_E_ARGUMENT, "an unknown rule for overlap or meaning of masks");
-  return R4_OK;
+  if ((unsigned)o->overlap > R4_OVERLAP_KEEP)
+    return r4_fail(e, R4_E_ARGUMENT, "r4_data_make: overlap is %d, expected 0 to %d", (int)o->overlap, R4_OVERLAP_KEEP);
+  return mask_meaning_check(o->read.mask_means, "r4_data_make", e);
 }
 
 r4_data *r4_data_make(const char *recipe, const r4_recipe_options *options, r4_error *e)

@@ -12,6 +12,13 @@ const char *const mask_meaning_words[] = {[R4_MASKS_UNSTATED] = "unstated",
                                           [R4_MASKS_RELEVANT] = "relevant",
                                           NULL};
 
+r4_status mask_meaning_check(r4_mask_meaning means, const char *function, r4_error *e)
+{
+  if ((unsigned)means <= R4_MASKS_RELEVANT) return R4_OK;
+  return r4_fail(e, R4_E_ARGUMENT, "%s: mask_means is %d, expected R4_MASKS_UNSTATED, R4_MASKS_IRRELEVANT or "
+                                   "R4_MASKS_RELEVANT", function, (int)means);
+}
+
 struct masks *mask_copy(const struct masks *m, r4_error *e)
 {
   struct masks *copy = masks_new(m->size, e);

@@ -8,6 +8,9 @@
 extern const char *const mask_meaning_words[], *const corruption_words[];
 enum { CORRUPTION_WORD = 1 };
 
+/* Refuses what is no meaning. */
+r4_status mask_meaning_check(r4_mask_meaning means, const char *function, r4_error *e);
+
 /* A list with the same masks under the same numbers, to which more can be added. */
 struct masks *mask_copy(const struct masks *m, r4_error *e);
 

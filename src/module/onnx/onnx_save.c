@@ -37,6 +37,7 @@ r4_status r4_onnx_save(const r4_net *n, const float *weights, const char *const 
   NEEDS(n, "a net", R4_E_ARGUMENT);
   NEEDS(weights, "weights", R4_E_ARGUMENT);
   NEEDS(path, "a path", R4_E_ARGUMENT);
+  if (!net_classes_given(n, class_names, __func__, e)) return R4_E_ARGUMENT;
   r4_error_clear(e);
   r4_status s = net_check_finite(n, weights, path, e);
   if (s) return s;

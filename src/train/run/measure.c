@@ -99,6 +99,7 @@ static r4_status measure_pointing(const struct work *w, r4_error *e)
   for (size_t k = 0; k < w->o->pointings && !s; k++) {
     tell_stage(w, "pointing games", 0);
     s = r4_pointing_game(w->o->pointing[k], w->net, w->weights, w->d, &how, &w->to->pointing[k], e);
+    if (s) return s; /* the name may be missing */
     snprintf(w->to->pointed_by[k], sizeof w->to->pointed_by[k], "%s", w->o->pointing[k]);
     w->to->pointings = k + 1;
   }

@@ -55,6 +55,7 @@ struct run {
   char why[R4_ERROR_SIZE];     /* and the reason for what it is now            */
   char *text;                  /* and as text, for checkpoints */
   const char *folder;
+  bool given; /* the data are the caller's, not those that the settings name */
   uint8_t identity[HASH_BYTES]; /* of settings, data and version */
   char data_hash[R4_HASH_SIZE], data_hash_unmasked[R4_HASH_SIZE];
   r4_data *train;

@@ -113,10 +113,9 @@ static bool needs_masks(const struct settings *s)
   return method_needs_masks(s) || (strcmp(s->fill, "none") && strcmp(s->fill, "auto"));
 }
 
-/* Data that a program gives are in no file, and have no name. */
 static const char *data_name(const struct run *r)
 {
-  return *r->s->data.name ? r->s->data.name : "data";
+  return r->given ? "the data" : r->s->data.name;
 }
 
 /* A run without any mask is a control, if it is asked for. */
@@ -128,8 +127,7 @@ static r4_status check_masks(struct run *r, r4_error *e)
     e, R4_E_ARGUMENT,
     "%.150s: no training example has a mask that marks anything, but %s is %s; for a control without "
     "masks set data.keep_masks: 0",
-    data_name(r), LABEL(method ? "method" : "fill"),
-    method ? r->s->method : r->s->fill);
+    data_name(r), LABEL(method ? "method" : "fill"), method ? r->s->method : r->s->fill);
 }
 
 /* ---- The range ---- */
@@ -261,6 +259,33 @@ static void tell_groups(struct run *r)
   if (one) run_tell(r, "group \"%.100s\" has only one training example, which represents the whole group", one);
 }
 
+/* Data that were given are used as they are: of the settings that say how to read and change data a few count still,
+ * and the last two may have counted before, for a program that holds out and cuts by itself, as the Python package. */
+static bool counts_for_given(const struct run *r, const struct setting *t)
+{
+  static const char *const keys[] = {"data.val_fill",  "data.seed", "data.mask_words",
+                                     "data.tokenizer", "data.val",  "data.max_tokens"};
+  for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+    if (!strcmp(t->info.key, keys[k])) return true;
+  return strncmp(t->info.key, "data.", 5) != 0 || (!strcmp(t->info.key, "data.keep_masks") && !r->s->data.keep_masks);
+}
+
+static void tell_ignored_data(struct run *r)
+{
+  bool own = r->given && !*r->s->data.name; /* else they may well be those that the settings name */
+  r4_settings *usual = own ? r4_settings_new() : NULL;
+  const struct setting *t;
+  for (size_t k = 0; usual && (t = setting_at(k)); k++) {
+    if (!was_given(r, t->info.key) || counts_for_given(r, t)) continue;
+    char *value = setting_text(t, r->settings), *nothing = setting_text(t, usual);
+    if (value && nothing && strcmp(value, nothing))
+      run_tell(r, "%s has no effect: the data are the program's own, and are used as they are", LABEL(t->info.key));
+    r4_string_free(value);
+    r4_string_free(nothing);
+  }
+  r4_settings_free(usual);
+}
+
 void run_tell_settings(struct run *r)
 {
   const struct settings *s = r->s;
@@ -276,6 +301,7 @@ void run_tell_settings(struct run *r)
              r->state.dual.lambda);
   tell_masks(r);
   tell_single_examples(r);
+  tell_ignored_data(r);
   tell_classes(r);
   tell_groups(r);
   tell_texts(r);

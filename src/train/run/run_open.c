@@ -49,7 +49,8 @@ static r4_status open_data(struct run *r, const r4_data *given, r4_error *e)
   r4_data *own = given ? NULL : task_data(r->s, e);
   const r4_data *d = given ? given : own;
   if (!d) return e->status;
-  const char *name = given ? "data" : r->s->data.name;
+  const char *name = given ? "the data" : r->s->data.name;
+  r->given = given != NULL;
   if (run_check_classes(d, name, e)) {
     r4_data_free(own);
     return e->status;
