@@ -90,7 +90,7 @@ static bool name_runs(const char *path, char *to, size_t size)
     char config[2 * PATH_SIZE];
     const char *name = entry[k]->d_name;
     snprintf(config, sizeof config, "%s/%s/config.yaml", path, name);
-    if (*name != '.' && is_file(config) && used < size && ++found <= SHOWN)
+    if (*name != '.' && strncmp(name, "seed-", 5) && is_file(config) && used < size && ++found <= SHOWN)
       used += (size_t)snprintf(to + used, size - used, "%s%.*s/%s", found > 1 ? ", " : "", (int)length, path, name);
     free(entry[k]);
   }

@@ -173,7 +173,7 @@ static void reports(void **state)
   EXPECT("grep -o '<u><span class=.[rb]5.>movie</span></u>' page.html | sort -u", 0, "5\">movie</span></u>");
   EXPECT("grep -c 'figure class=.tile. data-run=.[01]. data-map=.gradient.' page.html", 0, "8\n");
   EXPECT("grep -c 'figure class=.tile. data-run=.[01]. data-map=.bounds.' page.html", 0, "8\n");
-  EXPECT("grep -o 'predicts [a-z]*, <span class=.[a-z]*.>[a-z]*</span><br>[0-9.]* % by masked words' page.html",
+  EXPECT("grep -o 'prediction: [a-z]*, <span class=.[a-z]*.>[a-z]*</span><br>[0-9.]* % by masked words' page.html",
          0, "by masked words");
   EXPECT("grep -o '<tr><th scope=.row.>movie</th><td>yes</td><td class=.n.>[^<]*</td>' page.html", 0, "yes");
   EXPECT("grep -c 'id=.wipe.' page.html", 1, "0\n"); /* two texts do not lie over each other */

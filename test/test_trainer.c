@@ -178,7 +178,7 @@ static void data_without_a_name_are_called_data(void **state)
   r4_data *all = bars(), *d = r4_data_keep_masks(all, 0, 0, &e);
   r4_settings *s = settings_with((const char *const[]){"method=r3", NULL});
   assert_null(r4_trainer_new(s, d, &e));
-  assert_int_equal(strncmp(e.text, "data: no training example has a mask", 36), 0);
+  assert_int_equal(strncmp(e.text, "the data: no training example has a mask", 40), 0);
   r4_settings_free(s);
   r4_data_free(d);
   r4_data_free(all);

@@ -236,8 +236,8 @@ static bool open_swap(r4_json *w, const struct evaluation *v)
 void swap_add_json(r4_json *w, const struct evaluation *v)
 {
   double lost, validation;
-  r4_json_text(w, "swap_none", why_none(v));
   r4_json_flag(w, "swap_hides", hides(v, &lost, &validation));
+  r4_json_text(w, "swap_none", why_none(v));
   if (!open_swap(w, v)) return;
   for (size_t k = 0; k < v->contents.n; k++)
     if (!eval_swapped(v, k)->none) add_content(w, v, k);
