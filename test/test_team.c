@@ -1,6 +1,8 @@
 /* Runs that several processes make together: the same bits as one, for any number of them. The processes talk through
  * pairs of sockets. */
+#include <errno.h>
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,39 +14,98 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "objective_case.h"
+#include "r4_tools.h"
 #include "scratch.h"
 #include "train/sharded.h"
 #include "train_case.h"
 
-enum { RANKS = 8 };
+enum { RANKS = 8, MESSAGES = 256, TOO_MANY_ASKED = 99 };
 
 /* ---- A team of forked processes ---- */
 
+/* What was begun with one other process, one way: in order. */
+struct queue {
+  struct {
+    char *at;
+    size_t left;
+  } item[MESSAGES];
+  int first, n;
+};
+
 struct wires {
   int at[RANKS][RANKS]; /* [own rank][other rank] */
-  int rank;
+  int rank, ranks;
+  size_t messages; /* that were sent */
+  struct queue out[RANKS], in[RANKS];
 };
+
+static r4_status add_to(struct queue *q, const void *bytes, size_t size, r4_error *e)
+{
+  if (q->n == MESSAGES) return r4_fail(e, R4_E_INTERNAL, "too many messages at once");
+  if (!size) return R4_OK;
+  q->item[q->n].at = (char *)(uintptr_t)bytes;
+  q->item[q->n++].left = size;
+  return R4_OK;
+}
 
 static r4_status put(void *user, int to, const void *bytes, size_t size, r4_error *e)
 {
-  const struct wires *w = user;
-  for (size_t at = 0; at < size;) {
-    ssize_t n = send(w->at[w->rank][to], (const char *)bytes + at, size - at, MSG_NOSIGNAL);
-    if (n <= 0) return r4_fail(e, R4_E_IO, "process %d is gone", to);
-    at += (size_t)n;
-  }
-  return R4_OK;
+  struct wires *w = user;
+  w->messages++;
+  return add_to(&w->out[to], bytes, size, e);
 }
 
 static r4_status get(void *user, int from, void *bytes, size_t size, r4_error *e)
 {
-  const struct wires *w = user;
-  for (size_t at = 0; at < size;) {
-    ssize_t n = read(w->at[w->rank][from], (char *)bytes + at, size - at);
-    if (n <= 0) return r4_fail(e, R4_E_IO, "process %d is gone", from);
-    at += (size_t)n;
+  struct wires *w = user;
+  return add_to(&w->in[from], bytes, size, e);
+}
+
+/* As much of the first message as passes without waiting. */
+static r4_status move(int wire, struct queue *q, bool out, int other, r4_error *e)
+{
+  while (q->first < q->n) {
+    char *at = q->item[q->first].at;
+    size_t left = q->item[q->first].left;
+    ssize_t n =
+      out ? send(wire, at, left, MSG_NOSIGNAL | MSG_DONTWAIT) : recv(wire, at, left, MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return R4_OK;
+    if (n <= 0) return r4_fail(e, R4_E_IO, "process %d is gone", other);
+    q->item[q->first].at += n;
+    q->item[q->first].left -= (size_t)n;
+    q->first += !q->item[q->first].left;
   }
+  q->first = q->n = 0;
   return R4_OK;
+}
+
+static r4_status nudge(void *user, r4_error *e)
+{
+  struct wires *w = user;
+  r4_status s = R4_OK;
+  for (int k = 0; !s && k < w->ranks; k++) {
+    if (k == w->rank) continue;
+    s = move(w->at[w->rank][k], &w->out[k], true, k, e);
+    if (!s) s = move(w->at[w->rank][k], &w->in[k], false, k, e);
+  }
+  return s;
+}
+
+static r4_status wait_for_all(void *user, r4_error *e)
+{
+  struct wires *w = user;
+  for (;;) {
+    struct pollfd wire[RANKS];
+    nfds_t n = 0;
+    r4_status s = nudge(w, e);
+    if (s) return s;
+    for (int k = 0; k < w->ranks; k++) {
+      short events = (short)((w->out[k].n ? POLLOUT : 0) | (w->in[k].n ? POLLIN : 0));
+      if (k != w->rank && events) wire[n++] = (struct pollfd){.fd = w->at[w->rank][k], .events = events};
+    }
+    if (!n) return R4_OK;
+    poll(wire, n, -1);
+  }
 }
 
 /* Of one process: what it does with its team; returns an exit code. */
@@ -53,7 +114,8 @@ typedef int work(const r4_team *t, void *user);
 /* Exit codes of all. */
 static void together(int ranks, work *w, void *user, int code[RANKS])
 {
-  struct wires wires;
+  static struct wires wires;
+  wires = (struct wires){.ranks = ranks};
   pid_t child[RANKS];
   for (int a = 0; a < ranks; a++)
     for (int b = 0; b < a; b++) {
@@ -68,7 +130,7 @@ static void together(int ranks, work *w, void *user, int code[RANKS])
       for (int a = 0; a < ranks; a++)
         for (int b = 0; b < ranks; b++)
           if (a != k && a != b) close(wires.at[a][b]);
-      const r4_team team = {.rank = k, .ranks = ranks, .send = put, .receive = get, .user = &wires};
+      const r4_team team = {.rank = k, .ranks = ranks, .send = put, .receive = get, .wait = wait_for_all, .nudge = nudge, .user = &wires};
       _exit(w(ranks > 1 ? &team : NULL, user));
     }
   for (int a = 0; a < ranks; a++)
@@ -91,8 +153,14 @@ struct order {
   int stopper;   /* the process that stops, or is killed */
   bool kill;     /* instead of stopping */
   int different; /* the process that has another setting; 0: none */
+  size_t most_asked; /* validation examples that a process may be asked about; 0: any number */
   int taken;
 };
+
+static void was_asked(size_t examples, void *user)
+{
+  *(size_t *)user += examples;
+}
 
 static bool count(const r4_progress *p, void *user)
 {
@@ -124,9 +192,12 @@ static int train(const r4_team *t, void *user)
                                     .user = &o,
                                     .team = t};
   r4_error e = {0};
+  size_t asked = 0;
+  r4_watch_asking(was_asked, &asked);
   r4_status status = r4_train(s, &options, NULL, &e);
+  r4_watch_asking(NULL, NULL);
   r4_settings_free(s);
-  return (int)status;
+  return o.most_asked && asked > o.most_asked ? TOO_MANY_ASKED : (int)status;
 }
 
 static void all_end(int ranks, const struct order *o, int expected)
@@ -170,6 +241,34 @@ static void same_bits_for_any_number(void **state)
       snprintf(model, sizeof model, "%s", train_path(one, "model.safetensors"));
       assert_same_file(model, train_path(many, "model.safetensors"));
     }
+  }
+}
+
+/* 225 validation examples and what is exchanged of them, after each of three epochs and for the verdict, in 8 batches of
+ * each: every process asks about its own, and all have the same figures. */
+static void validation_is_shared_out(void **state)
+{
+  (void)state;
+  const char *const *settings = SETTINGS("method=r3", "select=worst", "epochs=3");
+  size_t all = 0;
+  struct order one = {.settings = settings, .run = "asks-1"};
+  r4_watch_asking(was_asked, &all);
+  r4_settings *s = train_settings(settings);
+  r4_error e = {0};
+  r4_train_options options = {.folder = train_path(one.run, "")};
+  assert_int_equal(r4_train(s, &options, NULL, &e), R4_OK);
+  r4_settings_free(s);
+  r4_watch_asking(NULL, NULL);
+  assert_true(all > 4 * 225);
+  for (int ranks = 2; ranks <= RANKS; ranks *= 2) {
+    char run[32], outcome[300];
+    snprintf(run, sizeof run, "asks-%d", ranks);
+    struct order many = {.settings = settings, .run = run, .most_asked = all / (size_t)ranks + 64};
+    all_end(ranks, &many, R4_OK);
+    snprintf(outcome, sizeof outcome, "%s", train_path("asks-1", "outcome.json"));
+    assert_same_file(outcome, train_path(run, "outcome.json"));
+    snprintf(outcome, sizeof outcome, "%s", train_path("asks-1", "model.safetensors"));
+    assert_same_file(outcome, train_path(run, "model.safetensors"));
   }
 }
 
@@ -303,6 +402,7 @@ static int one_thread(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(validation_is_shared_out),
     cmocka_unit_test(same_bits_for_any_number),       cmocka_unit_test(shards_add_up_to_the_batch),
     cmocka_unit_test(stopped_runs_go_on_with_others), cmocka_unit_test(a_killed_process_ends_all),
     cmocka_unit_test(differences_are_refused),        cmocka_unit_test(failures_reach_all),

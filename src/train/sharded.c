@@ -71,7 +71,7 @@ static float *losses(const struct shards *p, float *sum)
 /* Shards first .. end - 1 belong to a process: parts that differ by one at most. */
 static size_t first_of(const struct shards *p, int rank)
 {
-  return p->n * (size_t)rank / (size_t)team_ranks(p->team);
+  return team_first(p->team, p->n, rank);
 }
 
 static int owner_of(const struct shards *p, size_t shard)
@@ -313,8 +313,10 @@ static r4_status add_up(struct shards *p, size_t from, size_t to, size_t k, cons
   if (s || (rank != left && rank != right)) return s;
   float *other = level(p, k + 1, e);
   if (!other) return R4_E_MEMORY;
-  if (left != right && rank == right) return p->team->send(p->team->user, left, other, bytes, e);
-  if (left != right) s = p->team->receive(p->team->user, right, other, bytes, e);
+  if (left != right && rank == right) s = p->team->send(p->team->user, left, other, bytes, e);
+  if (left != right && rank == left) s = p->team->receive(p->team->user, right, other, bytes, e);
+  if (!s && left != right) s = p->team->wait(p->team->user, e);
+  if (rank != left) return s;
   for (size_t i = 0; !s && i < p->total; i++) sum[i] += other[i];
   return s;
 }
