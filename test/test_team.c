@@ -16,6 +16,7 @@
 #include "objective_case.h"
 #include "r4_tools.h"
 #include "scratch.h"
+#include "train/shard_sum.h"
 #include "train/sharded.h"
 #include "train_case.h"
 
@@ -141,6 +142,78 @@ static void together(int ranks, work *w, void *user, int code[RANKS])
     assert_int_equal(waitpid(child[k], &status, 0), child[k]);
     code[k] = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
+}
+
+/* ---- Sums ---- */
+
+enum { GRADIENT = 40000, TOTAL = GRADIENT + 77 };
+
+struct summing {
+  int shards;
+  bool settles; /* bit by bit */
+  size_t early; /* messages that were begun before the last shard was done */
+  struct wires *wires;
+};
+
+/* Numbers whose sum depends on the order of the additions. */
+static float term(size_t shard, size_t i)
+{
+  return (float)((int)(shard * 7919 + i * 104729) % 1000 - 500) * (shard % 3 ? 1e-3f : 1.0f);
+}
+
+static void fill_shard(size_t shard, float *to, struct shard_sum *settles, void *user)
+{
+  struct summing *w = user;
+  for (size_t i = GRADIENT; i < TOTAL; i++) to[i] = term(shard, i);
+  for (size_t from = GRADIENT; from > 0;) {
+    size_t to_here = from;
+    from -= from < 999 ? from : 999;
+    for (size_t i = from; i < to_here; i++) to[i] = term(shard, i);
+    if (settles && w->settles) shard_sum_settle(settles, from);
+    if (from > GRADIENT / 2 && settles && w->wires) w->early = w->wires->messages;
+  }
+}
+
+static float tree(size_t from, size_t to, size_t i)
+{
+  size_t k = 1;
+  if (to - from == 1) return term(from, i);
+  while (2 * k < to - from) k *= 2;
+  return tree(from, from + k, i) + tree(from + k, to, i);
+}
+
+static int add_shards(const r4_team *t, void *user)
+{
+  struct summing *w = user;
+  r4_error e = {0};
+  struct shard_sum *s = shard_sum_new((size_t)w->shards, t, &e);
+  w->wires = t ? t->user : NULL;
+  if (!s || shard_sum_size(s, GRADIENT, TOTAL, &e)) return 90;
+  for (int run = 0; run < 2; run++) {
+    if (w->wires) w->wires->messages = 0;
+    if (shard_sum_run(s, fill_shard, w, &e)) return 91;
+    if (w->wires && w->settles != (w->early > 0)) return 92;
+    for (size_t i = 0; i < TOTAL; i += 11)
+      if (shard_sum_whole(s)[i] != tree(0, (size_t)w->shards, i)) return 93;
+  }
+  shard_sum_free(s);
+  return 0;
+}
+
+/* The same additions in the same order, for any number of processes; what is final is sent before the rest is there. */
+static void sums_are_those_of_the_tree(void **state)
+{
+  (void)state;
+  const int shards[] = {2, 3, 7, 8, 13};
+  for (size_t k = 0; k < sizeof shards / sizeof *shards; k++)
+    for (int ranks = 1; ranks <= RANKS && ranks <= shards[k]; ranks++)
+      for (int settles = 0; settles < 2; settles++) {
+        struct summing w = {.shards = shards[k], .settles = settles};
+        int code[RANKS];
+        together(ranks, add_shards, &w, code);
+        for (int r = 0; r < ranks; r++)
+          if (code[r]) fail_msg("%d shards, %d processes: process %d: %d", shards[k], ranks, r, code[r]);
+      }
 }
 
 /* ---- Runs ---- */
@@ -402,7 +475,7 @@ static int one_thread(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(validation_is_shared_out),
+    cmocka_unit_test(sums_are_those_of_the_tree),     cmocka_unit_test(validation_is_shared_out),
     cmocka_unit_test(same_bits_for_any_number),       cmocka_unit_test(shards_add_up_to_the_batch),
     cmocka_unit_test(stopped_runs_go_on_with_others), cmocka_unit_test(a_killed_process_ends_all),
     cmocka_unit_test(differences_are_refused),        cmocka_unit_test(failures_reach_all),
