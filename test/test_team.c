@@ -16,6 +16,7 @@
 #include "objective_case.h"
 #include "r4_tools.h"
 #include "scratch.h"
+#include "decoy_text_case.h"
 #include "train/shard_sum.h"
 #include "train/sharded.h"
 #include "train_case.h"
@@ -131,7 +132,13 @@ static void together(int ranks, work *w, void *user, int code[RANKS])
       for (int a = 0; a < ranks; a++)
         for (int b = 0; b < ranks; b++)
           if (a != k && a != b) close(wires.at[a][b]);
-      const r4_team team = {.rank = k, .ranks = ranks, .send = put, .receive = get, .wait = wait_for_all, .nudge = nudge, .user = &wires};
+      const r4_team team = {.rank = k,
+                            .ranks = ranks,
+                            .send = put,
+                            .receive = get,
+                            .wait = wait_for_all,
+                            .nudge = nudge,
+                            .user = &wires};
       _exit(w(ranks > 1 ? &team : NULL, user));
     }
   for (int a = 0; a < ranks; a++)
@@ -300,7 +307,8 @@ static void same_bits_for_any_number(void **state)
     {"pairing", SETTINGS("method=pairing")},
     {"sum", SETTINGS("method=cert-r4+pairing")},
     {"dro", SETTINGS("method=group-dro")},
-    {"norm", SETTINGS("method=r3", "net=conv 4 3 p1, batchnorm, relu, maxpool 4, flatten, dense 10")},
+    {"norm", SETTINGS("method=r3", "net=conv 4 3 p1, batchnorm, relu, conv 4 3 p1, batchnorm, relu, maxpool 4, "
+                                   "flatten, dense 10")},
     {"dropout", SETTINGS("method=r3", "net=dense 16, relu, dropout 0.5, dense 10")},
   };
   for (size_t k = 0; k < sizeof cell / sizeof *cell; k++) {
@@ -317,8 +325,84 @@ static void same_bits_for_any_number(void **state)
   }
 }
 
-/* 225 validation examples and what is exchanged of them, after each of three epochs and for the verdict, in 8 batches of
- * each: every process asks about its own, and all have the same figures. */
+/* Noise with a grey level that says the class, and a masked corner that says it too. */
+static void save_photos(const char *path)
+{
+  enum { N = 240, SIDE = 32, CORNER = 8 };
+  static float x[N][SIDE][SIDE], m[N][SIDE][SIDE];
+  int32_t labels[N];
+  for (size_t i = 0; i < N; i++) {
+    labels[i] = (int32_t)(i % 3);
+    for (size_t k = 0; k < SIDE * SIDE; k++) {
+      bool masked = k / SIDE < CORNER && k % SIDE < CORNER;
+      float noise = (float)r4_random_uniform((r4_random){7, 1, (uint32_t)i}, (uint32_t)k);
+      m[i][k / SIDE][k % SIDE] = masked && i % 2;
+      x[i][k / SIDE][k % SIDE] = masked ? 0.5f * (float)labels[i] : 0.2f * (float)labels[i] + 0.4f * noise;
+    }
+  }
+  r4_error e = {0};
+  r4_data *d = r4_data_new(&(r4_data_arrays){.n = N,
+                                             .shape = R4_SHAPE(SIDE, SIDE, 1),
+                                             .floats = &x[0][0][0],
+                                             .labels = labels,
+                                             .mask_floats = &m[0][0][0],
+                                             .mask_means = R4_MASKS_IRRELEVANT},
+                           &e);
+  if (!d || r4_data_save(d, path, &e)) fail_msg("%s", e.text);
+  r4_data_free(d);
+}
+
+/* Nets of a size that this is for, in small: separable convolutions with batch norm of each shard, frozen batch norm,
+ * attention with dropout; then killed, and gone on with by fewer. */
+static void large_nets_have_the_same_bits(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  r4_data *d = decoy_text_case(false);
+  assert_int_equal(r4_data_save(d, scratch_path("texts.npz"), &e), R4_OK);
+  r4_data_free(d);
+  save_photos(scratch_path("photos.npz"));
+  char texts[320], photos[320];
+  snprintf(photos, sizeof photos, "data=%s", scratch_path("photos.npz"));
+  snprintf(texts, sizeof texts, "data=%s", scratch_path("texts.npz"));
+#define PHOTOS \
+  photos, "data.from=", "data.mask_means=irrelevant", "epochs=2", "batch=48", "net=efficientnet-lite0(classes=3)"
+#define TEXTS \
+  texts, "data.from=", "data.mask_means=irrelevant", "epochs=2", \
+    "net=bert(layers=2,width=8,heads=2,inner=16,words=16,positions=8)", "batch=48"
+  const struct {
+    const char *name;
+    const char *const *settings;
+  } cell[] = {
+    {"photos-erm", SETTINGS(PHOTOS, "method=erm")},
+    {"photos-r3", SETTINGS(PHOTOS, "method=r3", "frozen_statistics=true")},
+    {"texts-erm", SETTINGS(TEXTS, "method=erm")},
+    {"texts-r3", SETTINGS(TEXTS, "method=r3")},
+    {"texts-pairing", SETTINGS(TEXTS, "method=pairing")},
+  };
+  for (size_t k = 0; k < sizeof cell / sizeof *cell; k++) {
+    char run[32], model[300];
+    snprintf(run, sizeof run, "%s-1", cell[k].name);
+    all_end(1, &(struct order){.settings = cell[k].settings, .run = run}, R4_OK);
+    snprintf(model, sizeof model, "%s", train_path(run, "model.safetensors"));
+    for (int ranks = 2; ranks <= RANKS; ranks *= 2) {
+      snprintf(run, sizeof run, "%s-%d", cell[k].name, ranks);
+      all_end(ranks, &(struct order){.settings = cell[k].settings, .run = run}, R4_OK);
+      assert_same_file(model, train_path(run, "model.safetensors"));
+    }
+    int code[RANKS];
+    snprintf(run, sizeof run, "%s-killed", cell[k].name);
+    struct order o = {.settings = cell[k].settings, .run = run, .steps = 6, .stopper = 3, .kill = true};
+    together(4, train, &o, code);
+    assert_int_equal(code[3], 128 + SIGKILL);
+    assert_true(file_exists(train_path(run, "checkpoint")));
+    all_end(2, &(struct order){.settings = cell[k].settings, .run = run, .resume = true}, R4_OK);
+    assert_same_file(model, train_path(run, "model.safetensors"));
+  }
+}
+
+/* 225 validation examples and what is exchanged of them, after each of three epochs and for the verdict, in 8 batches
+ * of each: every process asks about its own, and all have the same figures. */
 static void validation_is_shared_out(void **state)
 {
   (void)state;
@@ -475,7 +559,9 @@ static int one_thread(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(sums_are_those_of_the_tree),     cmocka_unit_test(validation_is_shared_out),
+    cmocka_unit_test(sums_are_those_of_the_tree),
+    cmocka_unit_test(validation_is_shared_out),
+    cmocka_unit_test(large_nets_have_the_same_bits),
     cmocka_unit_test(same_bits_for_any_number),       cmocka_unit_test(shards_add_up_to_the_batch),
     cmocka_unit_test(stopped_runs_go_on_with_others), cmocka_unit_test(a_killed_process_ends_all),
     cmocka_unit_test(differences_are_refused),        cmocka_unit_test(failures_reach_all),

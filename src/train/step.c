@@ -366,7 +366,7 @@ void step_listen(struct step *s, void (*settled)(size_t from, void *user), void 
 }
 
 /* Parameters from the last to the first: all from this one on are final after the latest of their kernels. */
-static void find_final(const struct step *s, const struct variant *v, const size_t *writer)
+static void find_final(const struct step *s, const struct variant *v, const size_t *last)
 {
   const r4_net *net = s->options.net;
   size_t kernels = r4_plan_kernels(v->plan), output = OUTPUTS, latest = 0;
@@ -376,7 +376,7 @@ static void find_final(const struct step *s, const struct variant *v, const size
   for (size_t k = r4_net_params(net); k-- > 0;) {
     bool buffer = r4_net_param_is_buffer(net, k), written = buffer || learns(&s->options, k);
     if (written) output--;
-    if (written && !buffer && writer[output] > latest) latest = writer[output];
+    if (written && !buffer && last[output] > latest) latest = last[output];
     v->final_from[latest] = r4_net_param_offset(net, k);
   }
   for (size_t k = 1; k < kernels; k++)
@@ -396,13 +396,13 @@ static r4_status watch(struct step *s, struct variant *v, r4_error *e)
   plan_watch(v->plan, NULL, NULL);
   if (!s->settled || !kernels) return R4_OK;
   if (!v->final_from) {
-    size_t *writer = mem_new(OUTPUTS + r4_net_params(s->options.net), sizeof *writer, "a training step", e);
-    v->final_from = writer ? mem_new(kernels, sizeof *v->final_from, "a training step", e) : NULL;
+    size_t *last = mem_new(OUTPUTS + r4_net_params(s->options.net), sizeof *last, "a training step", e);
+    v->final_from = last ? mem_new(kernels, sizeof *v->final_from, "a training step", e) : NULL;
     if (v->final_from) {
-      plan_last_writers(v->plan, writer);
-      find_final(s, v, writer);
+      plan_last_uses(v->plan, last);
+      find_final(s, v, last);
     }
-    r4_mem_free(writer);
+    r4_mem_free(last);
     if (!v->final_from) return R4_E_MEMORY;
   }
   plan_watch(v->plan, kernel_ran, s);
