@@ -14,7 +14,8 @@ int team_check(const char *command);
 const r4_team *team_begin(const char *command, int *code);
 /* Of this machine; all processes must ask. */
 int team_beside(void);
-/* What passed between the processes: bytes and messages of all, and the longest that one of them waited for the others. */
+/* What passed between the processes: bytes and messages of all, and the longest that one of them waited for the
+ * others. */
 struct team_traffic {
   double bytes, messages, waited; /* seconds */
 };

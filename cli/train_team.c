@@ -157,7 +157,7 @@ int train_in_team(struct job *j, bool *stopped)
   double start = timer_now();
   struct team_traffic traffic = {0};
   if (t) code = team_end(train(j, t, code, stopped), &traffic);
-  if (t && !rank && !quiet) tell_traffic(j, ranks, &traffic, timer_now() - start);
+  if (t && !rank && !quiet && code <= EXIT_NO) tell_traffic(j, ranks, &traffic, timer_now() - start);
   r4_lock_free(lock);
   return t ? code : begun;
 }

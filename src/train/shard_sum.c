@@ -27,6 +27,7 @@ struct shard_sum {
   float *level[LEVELS];    /* partial sums; at the end the first is the whole                */
   struct subtree *subtree; /* of all processes, in order                                     */
   size_t subtrees;
+  float **of; /* where the sum of each is */
   float *remote; /* the other processes' subtrees, of the elements that this one adds up */
   size_t own;    /* elements of them                                                     */
   struct bucket bucket[BUCKETS + 1];
@@ -90,7 +91,9 @@ struct shard_sum *shard_sum_new(size_t shards, const r4_team *team, r4_error *e)
   if (!s) return NULL;
   s->n = shards;
   s->team = team;
-  if ((s->subtree = mem_new(shards, sizeof *s->subtree, "a sum over shards", e))) {
+  s->subtree = mem_new(shards, sizeof *s->subtree, "a sum over shards", e);
+  s->of = s->subtree ? mem_new(shards, sizeof *s->of, "a sum over shards", e) : NULL;
+  if (s->of) {
     list_subtrees(s, 0, shards);
     return s;
   }
@@ -113,6 +116,7 @@ void shard_sum_free(struct shard_sum *s)
   if (!s) return;
   forget(s);
   r4_mem_free(s->subtree);
+  r4_mem_free(s->of);
   r4_mem_free(s);
 }
 
@@ -288,14 +292,14 @@ static float *join_tree(const struct shard_sum *s, struct join *j, size_t from, 
 }
 
 /* My part of bucket b. */
-static void join_slice(struct shard_sum *s, size_t b, float **of)
+static void join_slice(struct shard_sum *s, size_t b)
 {
   int rank = team_rank(s->team);
   struct bucket mine = slice(s, &s->bucket[b], rank);
   size_t other = 0, base = 0;
   for (size_t k = 0; k < s->subtrees; k++)
-    of[k] = s->subtree[k].rank == rank ? s->level[base++] + mine.begin : remote_of(s, other++, b);
-  struct join j = {.of = of, .n = length(mine)};
+    s->of[k] = s->subtree[k].rank == rank ? s->level[base++] + mine.begin : remote_of(s, other++, b);
+  struct join j = {.of = s->of, .n = length(mine)};
   memmove(s->level[0] + mine.begin, join_tree(s, &j, 0, s->n), length(mine) * sizeof(float));
 }
 
@@ -318,16 +322,13 @@ static r4_status tell_all(struct shard_sum *s, size_t b, r4_error *e)
 static r4_status meet(struct shard_sum *s, r4_error *e)
 {
   const r4_team *t = s->team;
-  float **of = mem_new(s->subtrees, sizeof *of, "a sum over shards", e);
-  r4_status status = of ? exchange(s, s->buckets - 1, e) : R4_E_MEMORY;
+  r4_status status = exchange(s, s->buckets - 1, e);
   if (!status) status = t->wait(t->user, e);
   for (size_t b = 0; !status && b < s->buckets; b++) {
-    join_slice(s, b, of);
+    join_slice(s, b);
     status = tell_all(s, b, e);
   }
-  if (!status) status = t->wait(t->user, e);
-  r4_mem_free(of);
-  return status;
+  return status ? status : t->wait(t->user, e);
 }
 
 r4_status shard_sum_run(struct shard_sum *s, shard_make *make, void *user, r4_error *e)

@@ -261,8 +261,8 @@ static r4_status run_shard(struct shards *p, size_t s, const struct taken *step,
   return R4_OK;
 }
 
-/* Its part of the sum; if it fails, its status counts and nothing else, so that the others do not wait in vain. The last
- * batch of an epoch may have fewer examples than there are shards. */
+/* Its part of the sum; if it fails, its status counts and nothing else, so that the others do not wait in vain. The
+ * last batch of an epoch may have fewer examples than there are shards. */
 static void make_shard(size_t s, float *to, struct shard_sum *settles, void *user)
 {
   const struct taken *step = user;

@@ -349,7 +349,8 @@ static r4_status train_locked(const r4_settings *settings, const r4_train_option
 static r4_status check_team(const r4_settings *s, const r4_team *t, r4_error *e)
 {
   if (!t) return R4_OK;
-  if (!r4_given(t->send && t->receive && t->wait, "r4_train", "a team that sends, receives and waits", e)) return R4_E_ARGUMENT;
+  bool talks = t->send && t->receive && t->wait;
+  if (!r4_given(talks, "r4_train", "a team that sends, receives and waits", e)) return R4_E_ARGUMENT;
   if (t->ranks <= s->values.shards) return R4_OK;
   return r4_fail(e, R4_E_ARGUMENT, "%s is %lld, too few for %d processes: some would have nothing to do",
                  setting_label(s, "shards").text, (long long)s->values.shards, t->ranks);
