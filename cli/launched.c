@@ -36,6 +36,8 @@ bool team_launched(int *rank, int *ranks)
 
 enum { MOST_BYTES = 1 << 30 }; /* of one message: MPI counts with an int */
 
+static r4_team team;
+
 static r4_status failed(int code, const char *what, int other, r4_error *e)
 {
   char why[MPI_MAX_ERROR_STRING] = "";
@@ -48,31 +50,84 @@ static r4_status failed(int code, const char *what, int other, r4_error *e)
   return R4_E_IO;
 }
 
+/* What was begun and is not known to be done. */
+static struct {
+  MPI_Request *at;
+  int n, room;
+} begun;
+
+static struct team_traffic traffic;
+
+static MPI_Request *next_request(r4_error *e)
+{
+  if (begun.n == begun.room) {
+    int room = begun.room ? 2 * begun.room : 64;
+    MPI_Request *more = realloc(begun.at, (size_t)room * sizeof *more);
+    if (!more) {
+      if (e) snprintf(e->text, sizeof e->text, "MPI: out of memory for messages");
+      if (e) e->status = R4_E_MEMORY;
+      return NULL;
+    }
+    begun.at = more;
+    begun.room = room;
+  }
+  return &begun.at[begun.n];
+}
+
 static r4_status send_bytes(void *user, int to, const void *bytes, size_t size, r4_error *e)
 {
   (void)user;
-  int code = MPI_SUCCESS;
-  for (size_t at = 0; at < size && code == MPI_SUCCESS; at += MOST_BYTES) {
+  for (size_t at = 0; at < size; at += MOST_BYTES) {
     size_t n = size - at < MOST_BYTES ? size - at : MOST_BYTES;
-    code = MPI_Send((const char *)bytes + at, (int)n, MPI_BYTE, to, 0, MPI_COMM_WORLD);
+    MPI_Request *r = next_request(e);
+    if (!r) return R4_E_MEMORY;
+    int code = MPI_Isend((const char *)bytes + at, (int)n, MPI_BYTE, to, 0, MPI_COMM_WORLD, r);
+    if (code != MPI_SUCCESS) return failed(code, "sending to", to, e);
+    begun.n++;
+    traffic.messages++;
+    traffic.bytes += (double)n;
   }
-  return code == MPI_SUCCESS ? R4_OK : failed(code, "sending to", to, e);
+  return R4_OK;
 }
 
 static r4_status receive_bytes(void *user, int from, void *bytes, size_t size, r4_error *e)
 {
   (void)user;
-  int code = MPI_SUCCESS;
-  for (size_t at = 0; at < size && code == MPI_SUCCESS; at += MOST_BYTES) {
+  for (size_t at = 0; at < size; at += MOST_BYTES) {
     size_t n = size - at < MOST_BYTES ? size - at : MOST_BYTES;
-    code = MPI_Recv((char *)bytes + at, (int)n, MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Request *r = next_request(e);
+    if (!r) return R4_E_MEMORY;
+    int code = MPI_Irecv((char *)bytes + at, (int)n, MPI_BYTE, from, 0, MPI_COMM_WORLD, r);
+    if (code != MPI_SUCCESS) return failed(code, "receiving from", from, e);
+    begun.n++;
   }
-  return code == MPI_SUCCESS ? R4_OK : failed(code, "receiving from", from, e);
+  return R4_OK;
+}
+
+static r4_status wait_for_all(void *user, r4_error *e)
+{
+  (void)user;
+  double start = MPI_Wtime();
+  int code = MPI_Waitall(begun.n, begun.at, MPI_STATUSES_IGNORE);
+  begun.n = 0;
+  traffic.waited += MPI_Wtime() - start;
+  return code == MPI_SUCCESS ? R4_OK : failed(code, "waiting, in", team.rank, e);
+}
+
+/* Open MPI passes bytes on when it is called. */
+static r4_status nudge(void *user, r4_error *e)
+{
+  (void)user;
+  int done = 0;
+  if (!begun.n) return R4_OK;
+  int code = MPI_Testall(begun.n, begun.at, &done, MPI_STATUSES_IGNORE);
+  if (done) begun.n = 0;
+  return code == MPI_SUCCESS ? R4_OK : failed(code, "waiting, in", team.rank, e);
 }
 
 const r4_team *team_begin(const char *command, int *code)
 {
-  static r4_team team = {.send = send_bytes, .receive = receive_bytes};
+  team = (r4_team){.send = send_bytes, .receive = receive_bytes, .wait = wait_for_all, .nudge = nudge};
   int threads = 0;
   *code = EXIT_DONE;
   if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &threads) != MPI_SUCCESS) {
@@ -96,10 +151,18 @@ int team_beside(void)
   return n;
 }
 
-int team_end(int code)
+static void add_up(struct team_traffic *all)
+{
+  MPI_Reduce(&traffic.bytes, &all->bytes, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+  MPI_Reduce(&traffic.messages, &all->messages, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+  MPI_Reduce(&traffic.waited, &all->waited, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+}
+
+int team_end(int code, struct team_traffic *all)
 {
   int most = code;
   if (MPI_Allreduce(&code, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD) != MPI_SUCCESS) most = code;
+  add_up(all);
   MPI_Finalize();
   return most;
 }
@@ -136,8 +199,9 @@ int team_beside(void)
   return 1;
 }
 
-int team_end(int code)
+int team_end(int code, struct team_traffic *all)
 {
+  (void)all;
   return code;
 }
 

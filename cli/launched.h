@@ -14,7 +14,12 @@ int team_check(const char *command);
 const r4_team *team_begin(const char *command, int *code);
 /* Of this machine; all processes must ask. */
 int team_beside(void);
-/* Ends MPI. Returns the largest exit code of all. */
-int team_end(int code);
+/* What passed between the processes: bytes and messages of all, and the longest that one of them waited for the
+ * others. */
+struct team_traffic {
+  double bytes, messages, waited; /* seconds */
+};
+/* Ends MPI. Returns the largest exit code of all; traffic is that at process 0. */
+int team_end(int code, struct team_traffic *traffic);
 
 #endif

@@ -79,7 +79,8 @@ static int code_of(const struct job *j, const r4_outcome *end)
 /* The library has said why, but for these two; the second nobody expects to hear who does not ask. */
 static void say_if_unknown(struct child *c, const r4_outcome *end)
 {
-  if (end->stopped || end->verdict != R4_VERDICT_NONE) return;
+  bool follows = c->j->team && c->j->team->rank;
+  if (follows || end->stopped || end->verdict != R4_VERDICT_NONE) return;
   if (end->val_kind == R4_VAL_PLAIN)
     say("whether it uses a shortcut is unknown: no example has a mask; r4 find DATA --run RUN shows what it looks at",
         c);

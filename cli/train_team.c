@@ -5,6 +5,7 @@
 
 #include "jobs.h"
 #include "launched.h"
+#include "timer.h"
 #include "train.h"
 
 enum { SHARDS = 8 }; /* unless they are set: as many as 1, 2, 4 or 8 processes can share out evenly */
@@ -70,15 +71,27 @@ static int follow(const struct job *j, const r4_team *t)
   return EXIT_USAGE;
 }
 
+static void send_number(const r4_team *t, int to, int number)
+{
+  t->send(t->user, to, &number, sizeof number, NULL);
+  t->wait(t->user, NULL);
+}
+
+static void receive_number(const r4_team *t, int from, int *number)
+{
+  t->receive(t->user, from, number, sizeof *number, NULL);
+  t->wait(t->user, NULL);
+}
+
 /* A number of each process, at process 0. */
 static void gather(const r4_team *t, int own, int *all)
 {
   if (t->rank) {
-    t->send(t->user, 0, &own, sizeof own, NULL);
+    send_number(t, 0, own);
     return;
   }
   all[0] = own;
-  for (int k = 1; k < t->ranks; k++) t->receive(t->user, k, all + k, sizeof *all, NULL);
+  for (int k = 1; k < t->ranks; k++) receive_number(t, k, all + k);
 }
 
 /* Launchers bind processes to CPUs, one each if there are few: what each got is told once. */
@@ -102,9 +115,16 @@ static void use_threads(const struct job *j, const r4_team *t)
 /* Exit codes of process 0 reach all, so that nobody begins what another has refused. */
 static int code_of_first(const r4_team *t, int code)
 {
-  for (int k = 1; !t->rank && k < t->ranks; k++) t->send(t->user, k, &code, sizeof code, NULL);
-  if (t->rank) t->receive(t->user, 0, &code, sizeof code, NULL);
+  for (int k = 1; !t->rank && k < t->ranks; k++) send_number(t, k, code);
+  if (t->rank) receive_number(t, 0, &code);
   return code;
+}
+
+/* How much the processes told each other: what a network has to carry. */
+static void tell_traffic(const struct job *j, int ranks, const struct team_traffic *all, double seconds)
+{
+  fprintf(stderr, "r4 %s: %d processes sent %.0f messages, %.4g MB; one waited %.3g of %.3g s for the others\n",
+          j->command, ranks, all->messages, all->bytes * 1e-6, all->waited, seconds);
 }
 
 static int train(struct job *j, const r4_team *t, int code, bool *stopped)
@@ -113,10 +133,10 @@ static int train(struct job *j, const r4_team *t, int code, bool *stopped)
   if (!code && t->rank) code = follow(j, t);
   int codes[2] = {code, code}; /* whoever fails here fails for all */
   for (int k = 1; !t->rank && k < t->ranks; k++) {
-    t->receive(t->user, k, codes, sizeof *codes, NULL);
+    receive_number(t, k, codes);
     if (codes[0] > codes[1]) codes[1] = codes[0];
   }
-  if (t->rank) t->send(t->user, 0, &code, sizeof code, NULL);
+  if (t->rank) send_number(t, 0, code);
   code = code_of_first(t, codes[1]);
   if (code) return code;
   use_threads(j, t);
@@ -133,7 +153,11 @@ int train_in_team(struct job *j, bool *stopped)
   team_launched(&rank, &ranks);
   if (!rank) code = settle(j, ranks, &lock);
   const r4_team *t = team_begin(j->command, &begun);
-  if (t) code = team_end(train(j, t, code, stopped));
+  bool quiet = j->quiet;
+  double start = timer_now();
+  struct team_traffic traffic = {0};
+  if (t) code = team_end(train(j, t, code, stopped), &traffic);
+  if (t && !rank && !quiet && code <= EXIT_NO) tell_traffic(j, ranks, &traffic, timer_now() - start);
   r4_lock_free(lock);
   return t ? code : begun;
 }

@@ -749,12 +749,16 @@ typedef struct {
 
 /* Processes that train one model together, on one machine or several: each calls r4_train with the same settings, and
  * computes its part of the setting "shards" of every batch. The bits are the same for any number of them, and for one
- * without a team, with as many threads each. All read the data and the folder; process 0 writes. send and receive pass
- * bytes between two of them, in order, and wait. */
+ * without a team, with as many threads each. All read the data and the folder; process 0 writes. send and receive
+ * begin to pass bytes between two of them and return; what passes from one to another keeps its order. wait returns
+ * when all that this process has begun is done; the bytes must stay until then. nudge is called often while this
+ * process computes, so that what was begun continues; NULL: it does so by itself. */
 typedef struct r4_team {
   int rank, ranks; /* 0 .. ranks - 1; at most as many as shards */
   r4_status (*send)(void *user, int to, const void *bytes, size_t size, r4_error *e);
   r4_status (*receive)(void *user, int from, void *bytes, size_t size, r4_error *e);
+  r4_status (*wait)(void *user, r4_error *e);
+  r4_status (*nudge)(void *user, r4_error *e);
   void *user;
 } r4_team;
 

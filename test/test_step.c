@@ -100,6 +100,48 @@ static r4_objective_options options_of(const char *method)
                                 .delta = 1};
 }
 
+/* What was said to be final, as it was then. */
+struct settled {
+  const struct rig *rig;
+  size_t from, calls;
+  float gradient[SIZE];
+};
+
+static void take_settled(size_t from, void *user)
+{
+  struct settled *t = user;
+  assert_true(from <= t->from);
+  memcpy(t->gradient + from, t->rig->gradient + from, (t->from - from) * sizeof *t->gradient);
+  t->calls += from < t->from;
+  t->from = from;
+}
+
+/* The gradient is final from its end on, part by part, and what is said to be so does not change any more. */
+static void gradients_settle_from_the_end(void **state)
+{
+  (void)state;
+  static struct settled t;
+  const double rates[] = {1, 0, 1, 1};
+  for (size_t k = 0; k < sizeof METHODS / sizeof *METHODS; k++)
+    for (int frozen = 0; frozen < 2; frozen++) {
+      r4_objective_options o = options_of(METHODS[k]);
+      if (frozen) o.rates = rates;
+      struct rig *r = rig_new(o, 30);
+      rig_step(r, 0);
+      t = (struct settled){.rig = r, .from = SIZE};
+      step_listen(r->step, take_settled, &t);
+      rig_step(r, 1);
+      step_listen(r->step, NULL, NULL);
+      assert_int_equal(t.from, 0);
+      assert_true(t.calls > 1);
+      assert_memory_equal(t.gradient, r->gradient, sizeof t.gradient);
+      size_t calls = t.calls;
+      rig_step(r, 2);
+      assert_int_equal(t.calls, calls);
+      rig_free(r);
+    }
+}
+
 /* What does not learn has no gradient, and the rest has the one that it has anyway. */
 static void frozen_parameters_have_no_gradient(void **state)
 {
@@ -387,7 +429,7 @@ static void shards_draw_their_own(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(frozen_parameters_have_no_gradient),
+    cmocka_unit_test(gradients_settle_from_the_end), cmocka_unit_test(frozen_parameters_have_no_gradient),
     cmocka_unit_test(batches_of_all_kinds),
     cmocka_unit_test(shards_draw_their_own),
     cmocka_unit_test(few_masks_are_the_same_with_less_work),

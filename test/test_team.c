@@ -1,6 +1,8 @@
 /* Runs that several processes make together: the same bits as one, for any number of them. The processes talk through
  * pairs of sockets. */
+#include <errno.h>
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,39 +14,100 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "objective_case.h"
+#include "r4_tools.h"
 #include "scratch.h"
+#include "decoy_text_case.h"
+#include "train/shard_sum.h"
 #include "train/sharded.h"
 #include "train_case.h"
 
-enum { RANKS = 8 };
+enum { RANKS = 8, MESSAGES = 256, TOO_MANY_ASKED = 99 };
 
 /* ---- A team of forked processes ---- */
 
+/* What was begun with one other process, one way: in order. */
+struct queue {
+  struct {
+    char *at;
+    size_t left;
+  } item[MESSAGES];
+  int first, n;
+};
+
 struct wires {
   int at[RANKS][RANKS]; /* [own rank][other rank] */
-  int rank;
+  int rank, ranks;
+  size_t messages; /* that were sent */
+  struct queue out[RANKS], in[RANKS];
 };
+
+static r4_status add_to(struct queue *q, const void *bytes, size_t size, r4_error *e)
+{
+  if (q->n == MESSAGES) return r4_fail(e, R4_E_INTERNAL, "too many messages at once");
+  if (!size) return R4_OK;
+  q->item[q->n].at = (char *)(uintptr_t)bytes;
+  q->item[q->n++].left = size;
+  return R4_OK;
+}
 
 static r4_status put(void *user, int to, const void *bytes, size_t size, r4_error *e)
 {
-  const struct wires *w = user;
-  for (size_t at = 0; at < size;) {
-    ssize_t n = send(w->at[w->rank][to], (const char *)bytes + at, size - at, MSG_NOSIGNAL);
-    if (n <= 0) return r4_fail(e, R4_E_IO, "process %d is gone", to);
-    at += (size_t)n;
-  }
-  return R4_OK;
+  struct wires *w = user;
+  w->messages++;
+  return add_to(&w->out[to], bytes, size, e);
 }
 
 static r4_status get(void *user, int from, void *bytes, size_t size, r4_error *e)
 {
-  const struct wires *w = user;
-  for (size_t at = 0; at < size;) {
-    ssize_t n = read(w->at[w->rank][from], (char *)bytes + at, size - at);
-    if (n <= 0) return r4_fail(e, R4_E_IO, "process %d is gone", from);
-    at += (size_t)n;
+  struct wires *w = user;
+  return add_to(&w->in[from], bytes, size, e);
+}
+
+/* As much of the first message as passes without waiting. */
+static r4_status move(int wire, struct queue *q, bool out, int other, r4_error *e)
+{
+  while (q->first < q->n) {
+    char *at = q->item[q->first].at;
+    size_t left = q->item[q->first].left;
+    ssize_t n =
+      out ? send(wire, at, left, MSG_NOSIGNAL | MSG_DONTWAIT) : recv(wire, at, left, MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return R4_OK;
+    if (n <= 0) return r4_fail(e, R4_E_IO, "process %d is gone", other);
+    q->item[q->first].at += n;
+    q->item[q->first].left -= (size_t)n;
+    q->first += !q->item[q->first].left;
   }
+  q->first = q->n = 0;
   return R4_OK;
+}
+
+static r4_status nudge(void *user, r4_error *e)
+{
+  struct wires *w = user;
+  r4_status s = R4_OK;
+  for (int k = 0; !s && k < w->ranks; k++) {
+    if (k == w->rank) continue;
+    s = move(w->at[w->rank][k], &w->out[k], true, k, e);
+    if (!s) s = move(w->at[w->rank][k], &w->in[k], false, k, e);
+  }
+  return s;
+}
+
+static r4_status wait_for_all(void *user, r4_error *e)
+{
+  struct wires *w = user;
+  for (;;) {
+    struct pollfd wire[RANKS];
+    nfds_t n = 0;
+    r4_status s = nudge(w, e);
+    if (s) return s;
+    for (int k = 0; k < w->ranks; k++) {
+      short events = (short)((w->out[k].n ? POLLOUT : 0) | (w->in[k].n ? POLLIN : 0));
+      if (k != w->rank && events) wire[n++] = (struct pollfd){.fd = w->at[w->rank][k], .events = events};
+    }
+    if (!n) return R4_OK;
+    poll(wire, n, -1);
+  }
 }
 
 /* Of one process: what it does with its team; returns an exit code. */
@@ -53,7 +116,8 @@ typedef int work(const r4_team *t, void *user);
 /* Exit codes of all. */
 static void together(int ranks, work *w, void *user, int code[RANKS])
 {
-  struct wires wires;
+  static struct wires wires;
+  wires = (struct wires){.ranks = ranks};
   pid_t child[RANKS];
   for (int a = 0; a < ranks; a++)
     for (int b = 0; b < a; b++) {
@@ -68,7 +132,13 @@ static void together(int ranks, work *w, void *user, int code[RANKS])
       for (int a = 0; a < ranks; a++)
         for (int b = 0; b < ranks; b++)
           if (a != k && a != b) close(wires.at[a][b]);
-      const r4_team team = {.rank = k, .ranks = ranks, .send = put, .receive = get, .user = &wires};
+      const r4_team team = {.rank = k,
+                            .ranks = ranks,
+                            .send = put,
+                            .receive = get,
+                            .wait = wait_for_all,
+                            .nudge = nudge,
+                            .user = &wires};
       _exit(w(ranks > 1 ? &team : NULL, user));
     }
   for (int a = 0; a < ranks; a++)
@@ -81,6 +151,78 @@ static void together(int ranks, work *w, void *user, int code[RANKS])
   }
 }
 
+/* ---- Sums ---- */
+
+enum { GRADIENT = 40000, TOTAL = GRADIENT + 77 };
+
+struct summing {
+  int shards;
+  bool settles; /* bit by bit */
+  size_t early; /* messages that were begun before the last shard was done */
+  struct wires *wires;
+};
+
+/* Numbers whose sum depends on the order of the additions. */
+static float term(size_t shard, size_t i)
+{
+  return (float)((int)(shard * 7919 + i * 104729) % 1000 - 500) * (shard % 3 ? 1e-3f : 1.0f);
+}
+
+static void fill_shard(size_t shard, float *to, struct shard_sum *settles, void *user)
+{
+  struct summing *w = user;
+  for (size_t i = GRADIENT; i < TOTAL; i++) to[i] = term(shard, i);
+  for (size_t from = GRADIENT; from > 0;) {
+    size_t to_here = from;
+    from -= from < 999 ? from : 999;
+    for (size_t i = from; i < to_here; i++) to[i] = term(shard, i);
+    if (settles && w->settles) shard_sum_settle(settles, from);
+    if (from > GRADIENT / 2 && settles && w->wires) w->early = w->wires->messages;
+  }
+}
+
+static float tree(size_t from, size_t to, size_t i)
+{
+  size_t k = 1;
+  if (to - from == 1) return term(from, i);
+  while (2 * k < to - from) k *= 2;
+  return tree(from, from + k, i) + tree(from + k, to, i);
+}
+
+static int add_shards(const r4_team *t, void *user)
+{
+  struct summing *w = user;
+  r4_error e = {0};
+  struct shard_sum *s = shard_sum_new((size_t)w->shards, t, &e);
+  w->wires = t ? t->user : NULL;
+  if (!s || shard_sum_size(s, GRADIENT, TOTAL, &e)) return 90;
+  for (int run = 0; run < 2; run++) {
+    if (w->wires) w->wires->messages = 0;
+    if (shard_sum_run(s, fill_shard, w, &e)) return 91;
+    if (w->wires && w->settles != (w->early > 0)) return 92;
+    for (size_t i = 0; i < TOTAL; i += 11)
+      if (shard_sum_whole(s)[i] != tree(0, (size_t)w->shards, i)) return 93;
+  }
+  shard_sum_free(s);
+  return 0;
+}
+
+/* The same additions in the same order, for any number of processes; what is final is sent before the rest is there. */
+static void sums_are_those_of_the_tree(void **state)
+{
+  (void)state;
+  const int shards[] = {2, 3, 7, 8, 13};
+  for (size_t k = 0; k < sizeof shards / sizeof *shards; k++)
+    for (int ranks = 1; ranks <= RANKS && ranks <= shards[k]; ranks++)
+      for (int settles = 0; settles < 2; settles++) {
+        struct summing w = {.shards = shards[k], .settles = settles};
+        int code[RANKS];
+        together(ranks, add_shards, &w, code);
+        for (int r = 0; r < ranks; r++)
+          if (code[r]) fail_msg("%d shards, %d processes: process %d: %d", shards[k], ranks, r, code[r]);
+      }
+}
+
 /* ---- Runs ---- */
 
 struct order {
@@ -91,8 +233,14 @@ struct order {
   int stopper;   /* the process that stops, or is killed */
   bool kill;     /* instead of stopping */
   int different; /* the process that has another setting; 0: none */
+  size_t most_asked; /* validation examples that a process may be asked about; 0: any number */
   int taken;
 };
+
+static void was_asked(size_t examples, void *user)
+{
+  *(size_t *)user += examples;
+}
 
 static bool count(const r4_progress *p, void *user)
 {
@@ -124,9 +272,12 @@ static int train(const r4_team *t, void *user)
                                     .user = &o,
                                     .team = t};
   r4_error e = {0};
+  size_t asked = 0;
+  r4_watch_asking(was_asked, &asked);
   r4_status status = r4_train(s, &options, NULL, &e);
+  r4_watch_asking(NULL, NULL);
   r4_settings_free(s);
-  return (int)status;
+  return o.most_asked && asked > o.most_asked ? TOO_MANY_ASKED : (int)status;
 }
 
 static void all_end(int ranks, const struct order *o, int expected)
@@ -156,7 +307,8 @@ static void same_bits_for_any_number(void **state)
     {"pairing", SETTINGS("method=pairing")},
     {"sum", SETTINGS("method=cert-r4+pairing")},
     {"dro", SETTINGS("method=group-dro")},
-    {"norm", SETTINGS("method=r3", "net=conv 4 3 p1, batchnorm, relu, maxpool 4, flatten, dense 10")},
+    {"norm", SETTINGS("method=r3", "net=conv 4 3 p1, batchnorm, relu, conv 4 3 p1, batchnorm, relu, maxpool 4, "
+                                   "flatten, dense 10")},
     {"dropout", SETTINGS("method=r3", "net=dense 16, relu, dropout 0.5, dense 10")},
   };
   for (size_t k = 0; k < sizeof cell / sizeof *cell; k++) {
@@ -170,6 +322,110 @@ static void same_bits_for_any_number(void **state)
       snprintf(model, sizeof model, "%s", train_path(one, "model.safetensors"));
       assert_same_file(model, train_path(many, "model.safetensors"));
     }
+  }
+}
+
+/* Noise with a grey level that says the class, and a masked corner that says it too. */
+static void save_photos(const char *path)
+{
+  enum { N = 240, SIDE = 32, CORNER = 8 };
+  static float x[N][SIDE][SIDE], m[N][SIDE][SIDE];
+  int32_t labels[N];
+  for (size_t i = 0; i < N; i++) {
+    labels[i] = (int32_t)(i % 3);
+    for (size_t k = 0; k < SIDE * SIDE; k++) {
+      bool masked = k / SIDE < CORNER && k % SIDE < CORNER;
+      float noise = (float)r4_random_uniform((r4_random){7, 1, (uint32_t)i}, (uint32_t)k);
+      m[i][k / SIDE][k % SIDE] = masked && i % 2;
+      x[i][k / SIDE][k % SIDE] = masked ? 0.5f * (float)labels[i] : 0.2f * (float)labels[i] + 0.4f * noise;
+    }
+  }
+  r4_error e = {0};
+  r4_data *d = r4_data_new(&(r4_data_arrays){.n = N,
+                                             .shape = R4_SHAPE(SIDE, SIDE, 1),
+                                             .floats = &x[0][0][0],
+                                             .labels = labels,
+                                             .mask_floats = &m[0][0][0],
+                                             .mask_means = R4_MASKS_IRRELEVANT},
+                           &e);
+  if (!d || r4_data_save(d, path, &e)) fail_msg("%s", e.text);
+  r4_data_free(d);
+}
+
+/* Nets of a size that this is for, in small: separable convolutions with batch norm of each shard, frozen batch norm,
+ * attention with dropout; then killed, and gone on with by fewer. */
+static void large_nets_have_the_same_bits(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  r4_data *d = decoy_text_case(false);
+  assert_int_equal(r4_data_save(d, scratch_path("texts.npz"), &e), R4_OK);
+  r4_data_free(d);
+  save_photos(scratch_path("photos.npz"));
+  char texts[320], photos[320];
+  snprintf(photos, sizeof photos, "data=%s", scratch_path("photos.npz"));
+  snprintf(texts, sizeof texts, "data=%s", scratch_path("texts.npz"));
+#define PHOTOS \
+  photos, "data.from=", "data.mask_means=irrelevant", "epochs=2", "batch=48", "net=efficientnet-lite0(classes=3)"
+#define TEXTS \
+  texts, "data.from=", "data.mask_means=irrelevant", "epochs=2", \
+    "net=bert(layers=2,width=8,heads=2,inner=16,words=16,positions=8)", "batch=48"
+  const struct {
+    const char *name;
+    const char *const *settings;
+  } cell[] = {
+    {"photos-erm", SETTINGS(PHOTOS, "method=erm")},
+    {"photos-r3", SETTINGS(PHOTOS, "method=r3", "frozen_statistics=true")},
+    {"texts-erm", SETTINGS(TEXTS, "method=erm")},
+    {"texts-r3", SETTINGS(TEXTS, "method=r3")},
+    {"texts-pairing", SETTINGS(TEXTS, "method=pairing")},
+  };
+  for (size_t k = 0; k < sizeof cell / sizeof *cell; k++) {
+    char run[32], model[300];
+    snprintf(run, sizeof run, "%s-1", cell[k].name);
+    all_end(1, &(struct order){.settings = cell[k].settings, .run = run}, R4_OK);
+    snprintf(model, sizeof model, "%s", train_path(run, "model.safetensors"));
+    for (int ranks = 2; ranks <= RANKS; ranks *= 2) {
+      snprintf(run, sizeof run, "%s-%d", cell[k].name, ranks);
+      all_end(ranks, &(struct order){.settings = cell[k].settings, .run = run}, R4_OK);
+      assert_same_file(model, train_path(run, "model.safetensors"));
+    }
+    int code[RANKS];
+    snprintf(run, sizeof run, "%s-killed", cell[k].name);
+    struct order o = {.settings = cell[k].settings, .run = run, .steps = 6, .stopper = 3, .kill = true};
+    together(4, train, &o, code);
+    assert_int_equal(code[3], 128 + SIGKILL);
+    assert_true(file_exists(train_path(run, "checkpoint")));
+    all_end(2, &(struct order){.settings = cell[k].settings, .run = run, .resume = true}, R4_OK);
+    assert_same_file(model, train_path(run, "model.safetensors"));
+  }
+}
+
+/* 225 validation examples and what is exchanged of them, after each of three epochs and for the verdict, in 8 batches
+ * of each: every process asks about its own, and all have the same figures. */
+static void validation_is_shared_out(void **state)
+{
+  (void)state;
+  const char *const *settings = SETTINGS("method=r3", "select=worst", "epochs=3");
+  size_t all = 0;
+  struct order one = {.settings = settings, .run = "asks-1"};
+  r4_watch_asking(was_asked, &all);
+  r4_settings *s = train_settings(settings);
+  r4_error e = {0};
+  r4_train_options options = {.folder = train_path(one.run, "")};
+  assert_int_equal(r4_train(s, &options, NULL, &e), R4_OK);
+  r4_settings_free(s);
+  r4_watch_asking(NULL, NULL);
+  assert_true(all > 4 * 225);
+  for (int ranks = 2; ranks <= RANKS; ranks *= 2) {
+    char run[32], outcome[300];
+    snprintf(run, sizeof run, "asks-%d", ranks);
+    struct order many = {.settings = settings, .run = run, .most_asked = all / (size_t)ranks + 64};
+    all_end(ranks, &many, R4_OK);
+    snprintf(outcome, sizeof outcome, "%s", train_path("asks-1", "outcome.json"));
+    assert_same_file(outcome, train_path(run, "outcome.json"));
+    snprintf(outcome, sizeof outcome, "%s", train_path("asks-1", "model.safetensors"));
+    assert_same_file(outcome, train_path(run, "model.safetensors"));
   }
 }
 
@@ -303,6 +559,9 @@ static int one_thread(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(sums_are_those_of_the_tree),
+    cmocka_unit_test(validation_is_shared_out),
+    cmocka_unit_test(large_nets_have_the_same_bits),
     cmocka_unit_test(same_bits_for_any_number),       cmocka_unit_test(shards_add_up_to_the_batch),
     cmocka_unit_test(stopped_runs_go_on_with_others), cmocka_unit_test(a_killed_process_ends_all),
     cmocka_unit_test(differences_are_refused),        cmocka_unit_test(failures_reach_all),

@@ -1,71 +1,14 @@
-/* Training on texts, from an npz file to answers. A class has words of its own, and each text a decoy word that gives
- * the class away in training and says nothing afterwards. Without masks a net learns the decoy; with R3 on the masked
- * token it does not. */
+/* Training on texts, from an npz file to answers. Without masks a net learns the decoy; with R3 on the masked token it
+ * does not. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "scratch.h"
+#include "decoy_text_case.h"
 
-enum { TOKENS = 8, WORDS = 16, TRAIN = 300, TEST = 200, N = TRAIN + TEST, CLASSES = 2 };
-enum {
-  DECOY = 1,
-  OWN = 4,
-  NEUTRAL = 12,
-  EACH = 4
-}; /* where words of a kind begin; words of a class: OWN + 4 class */
-
-struct texts {
-  int32_t tokens[N][TOKENS], lengths[N], labels[N];
-  float masks[N][TOKENS];
-  r4_split splits[N];
-};
-
-static int32_t word(size_t i, uint32_t what, size_t k, int32_t from, int32_t of)
-{
-  return from + (int32_t)(of * r4_random_uniform((r4_random){5, what, (uint32_t)i}, k));
-}
-
-/* flip: decoys are those of the other class. */
-static struct texts *texts_new(bool flip)
-{
-  struct texts *t = calloc(1, sizeof *t);
-  assert_non_null(t);
-  for (size_t i = 0; i < N; i++) {
-    bool train = i < TRAIN;
-    int32_t y = t->labels[i] = (int32_t)(i % CLASSES);
-    t->splits[i] = train ? R4_TRAIN : R4_TEST;
-    t->lengths[i] = word(i, 1, 0, 5, 4);
-    for (int32_t k = 0; k < t->lengths[i]; k++) {
-      bool own = r4_random_uniform((r4_random){5, 2, (uint32_t)i}, (uint32_t)k) < .3;
-      t->tokens[i][k] =
-        own ? word(i, 3, (size_t)k, OWN + EACH * y, EACH) : word(i, 4, (size_t)k, NEUTRAL, EACH);
-    }
-    int32_t place = word(i, 5, 0, 0, t->lengths[i]), said = train ? y : word(i, 6, 0, 0, CLASSES);
-    t->tokens[i][place] = DECOY + (flip ? 1 - said : said);
-    t->masks[i][place] = 1;
-  }
-  return t;
-}
-
-static r4_data *data_of(bool flip)
-{
-  r4_error e = {0};
-  struct texts *t = texts_new(flip);
-  r4_data *d = r4_data_new(&(r4_data_arrays){.n = N,
-                                             .shape = R4_SHAPE(TOKENS),
-                                             .tokens = t->tokens[0],
-                                             .lengths = t->lengths,
-                                             .labels = t->labels,
-                                             .splits = t->splits,
-                                             .mask_floats = t->masks[0],
-                                             .mask_means = R4_MASKS_IRRELEVANT},
-                           &e);
-  if (!d) fail_msg("%s", e.text);
-  free(t);
-  return d;
-}
+enum { TEST = TEXT_TEST, TRAIN = TEXT_TRAIN, CLASSES = 2 };
 
 /* ---- Training ---- */
 
@@ -106,7 +49,7 @@ static void ask(const r4_model *m, bool flip, double p[TEST])
 {
   r4_error e = {0};
   static float all[TEST][CLASSES];
-  r4_data *d = data_of(flip), *test = r4_data_part(d, R4_TEST, &e);
+  r4_data *d = decoy_text_case(flip), *test = r4_data_part(d, R4_TEST, &e);
   assert_int_equal(r4_data_count(test), TEST);
   if (r4_predict(r4_model_net(m), r4_model_weights(m), test, 50, all[0], &e)) fail_msg("%s", e.text);
   for (size_t i = 0; i < TEST; i++) p[i] = (double)all[i][1];
@@ -140,7 +83,7 @@ static void decoys_lose_their_influence(void **state)
 {
   (void)state;
   r4_error e = {0};
-  r4_data *d = data_of(false);
+  r4_data *d = decoy_text_case(false);
   if (r4_data_save(d, scratch_path("texts.npz"), &e)) fail_msg("%s", e.text);
   r4_data_free(d);
   struct findings erm = look_at(trained("method=erm")), r3 = look_at(trained("method=r3"));

@@ -228,8 +228,8 @@ static void figures_are_those_after_the_exchange(void **state)
     struct score score;
     r4_error e = {0};
     s.data.val_fill = as_is ? "none" : "auto";
-    if (validation_open(&v, &s, d, &train, &e) || validation_prepare(&v, net, 16, &e) ||
-        validation_run(&v, uses, &score, &e))
+    if (validation_open(&v, &s, d, &train, &e) || validation_prepare(&v, net, 16, 1, &e) ||
+        validation_run(&v, NULL, uses, &score, &e))
       fail_msg("%s", e.text);
     assert_true(fabs(score.avg - (as_is ? 1 : 0)) < 1e-12);
     assert_int_equal(score.exchanged, as_is ? 0 : 2 * EACH);
@@ -248,7 +248,7 @@ static void break_in_preparing(struct validation *v, const r4_net *net)
   for (long n = 1; n < 30; n++) {
     r4_error e = {0};
     r4_mem_fail_at(n);
-    r4_status s = validation_prepare(v, net, 16, &e);
+    r4_status s = validation_prepare(v, net, 16, 1, &e);
     r4_mem_fail_at(0);
     assert_true(!s || (s == R4_E_MEMORY && e.status == s));
     probe_free(v->probe);

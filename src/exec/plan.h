@@ -80,6 +80,8 @@ struct r4_plan {
   void **pointer; /* scratch of a run */
   void *scratch;  /* of its kernels, which run one after the other */
   uint64_t runs;
+  void (*ran)(size_t unit, void *user); /* exec/watch.h */
+  void *ran_user;
   struct reference *reference; /* the plan is one list of plain loops instead */
 };
 

@@ -71,6 +71,7 @@ static r4_status run_units(r4_plan *p, r4_error *e)
     double start = p->profile ? omp_get_wtime() : 0;
     s = run_unit(p, &p->unit[k], e);
     if (p->profile) p->unit[k].seconds += omp_get_wtime() - start;
+    if (p->ran && !s) p->ran(k, p->ran_user);
   }
   return s;
 }

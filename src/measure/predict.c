@@ -40,40 +40,93 @@ static void softmax(const float *z, size_t classes, float *to)
   for (size_t k = 0; k < classes; k++) to[k] = (float)(exp(z[k] - most) / sum);
 }
 
-/* probabilities: NULL if they are not wanted. */
-static r4_status ask(struct probe *p, const float *weights, const r4_data *d, int32_t *predicted,
-                     double *loss, float *probabilities, r4_error *e)
+/* What is known of an example after it was asked about. */
+struct told {
+  int32_t predicted;
+  float loss;
+};
+
+/* Examples in the order in which they are asked about. */
+struct asking {
+  const r4_data *d;
+  const float *weights;
+  size_t *order, n, batches, batch;
+  struct told *told; /* of each, in that order; room for whole batches */
+};
+
+static void asking_end(struct asking *a)
 {
-  size_t n = r4_data_count(d), batch = probe_batch(p), classes = probe_width(p, LOGITS);
-  double total = 0;
-  size_t *order = probe_order(d, e);
-  r4_status s = order ? R4_OK : R4_E_MEMORY;
-  for (size_t first = 0; first < n && !s; first += batch) {
-    size_t here = n - first < batch ? n - first : batch;
-    s = probe_ask(p, weights, d, here, order + first, e);
+  r4_mem_free(a->order);
+  r4_mem_free(a->told);
+}
+
+static r4_status asking_begin(struct asking *a, const struct probe *p, const float *weights, const r4_data *d,
+                              r4_error *e)
+{
+  size_t n = r4_data_count(d), batch = probe_batch(p), batches = (n + batch - 1) / batch;
+  *a = (struct asking){.d = d, .weights = weights, .n = n, .batches = batches, .batch = batch};
+  a->order = probe_order(d, e);
+  a->told = a->order ? mem_new(batches * batch + 1, sizeof *a->told, "predictions", e) : NULL;
+  return a->told ? R4_OK : R4_E_MEMORY;
+}
+
+/* Batches first .. end - 1. probabilities: NULL if they are not wanted. */
+static r4_status ask(struct probe *p, const struct asking *a, size_t first, size_t end, float *probabilities,
+                     r4_error *e)
+{
+  size_t classes = probe_width(p, LOGITS);
+  r4_status s = R4_OK;
+  for (size_t b = first; b < end && !s; b++) {
+    size_t from = b * a->batch, here = a->n - from < a->batch ? a->n - from : a->batch;
+    s = probe_ask(p, a->weights, a->d, here, a->order + from, e);
     for (size_t k = 0; k < here && !s; k++) {
       const float *z = probe_row(p, LOGITS, k);
-      size_t i = order[first + k];
-      predicted[i] = answer(z, classes);
-      if (probabilities) softmax(z, classes, probabilities + i * classes);
-      total += *probe_row(p, LOSS, k);
+      a->told[from + k] = (struct told){answer(z, classes), *probe_row(p, LOSS, k)};
+      if (probabilities) softmax(z, classes, probabilities + a->order[from + k] * classes);
     }
   }
-  *loss = n ? total / (double)n : 0;
-  r4_mem_free(order);
+  return s;
+}
+
+static void collect(const struct asking *a, int32_t *predicted, double *loss)
+{
+  double total = 0;
+  for (size_t k = 0; k < a->n; k++) {
+    predicted[a->order[k]] = a->told[k].predicted;
+    total += a->told[k].loss;
+  }
+  *loss = a->n ? total / (double)a->n : 0;
+}
+
+r4_status predictor_probabilities(struct probe *p, const float *weights, const r4_data *d, int32_t *predicted,
+                                  double *loss, float *to, r4_error *e)
+{
+  struct asking a;
+  r4_status s = asking_begin(&a, p, weights, d, e);
+  if (!s) s = ask(p, &a, 0, a.batches, to, e);
+  if (!s) collect(&a, predicted, loss);
+  asking_end(&a);
   return s;
 }
 
 r4_status predictor_run(struct probe *p, const float *weights, const r4_data *d, int32_t *predicted,
                         double *loss, r4_error *e)
 {
-  return ask(p, weights, d, predicted, loss, NULL, e);
+  return predictor_probabilities(p, weights, d, predicted, loss, NULL, e);
 }
 
-r4_status predictor_probabilities(struct probe *p, const float *weights, const r4_data *d, int32_t *predicted,
-                                  double *loss, float *to, r4_error *e)
+r4_status predictor_run_shared(struct probe *p, const r4_team *t, const float *weights, const r4_data *d,
+                               int32_t *predicted, double *loss, r4_error *e)
 {
-  return ask(p, weights, d, predicted, loss, to, e);
+  struct asking a;
+  int rank = team_rank(t);
+  r4_status s = asking_begin(&a, p, weights, d, e);
+  if (!s) s = ask(p, &a, team_first(t, a.batches, rank), team_first(t, a.batches, rank + 1), NULL, e);
+  s = team_join(t, s, e);
+  if (!s) s = team_gather(t, a.told, a.batch * sizeof *a.told, a.batches, e);
+  if (!s) collect(&a, predicted, loss);
+  asking_end(&a);
+  return s;
 }
 
 r4_status predicted_check(const r4_data *d, const int32_t *predicted, size_t *missing, r4_error *e)

@@ -6,6 +6,7 @@
 #include "objective/composition.h"
 #include "objective/objective.h"
 #include "train/collapse.h"
+#include "train/shard_sum.h"
 
 /* The examples of one shard, as a batch of their own. */
 struct part {
@@ -18,19 +19,16 @@ struct part {
 /* What is summed, behind the gradient and the buffers. Slots of others are 0. */
 enum { DATA, LOSS, RIGHT, PENALTIES, FORMS = PENALTIES + R4_TERMS, SCALARS = FORMS + R4_TERMS };
 
-enum { LEVELS = 12 }; /* of the tree: so many shards at most, as a power of two */
-
 struct shards {
   struct step *step;
   struct step_options options;
-  size_t n, first, end; /* shards; those of this process */
-  const r4_team *team;
+  size_t n; /* shards */
   struct part part;
   size_t size, buffers,
-    batch;              /* floats of the gradient and of the buffers; examples that there is room for */
-  size_t total;         /* floats that are summed */
-  float *level[LEVELS]; /* partial sums; the first is the whole */
-  r4_error error;       /* of a shard of this process */
+    batch;      /* floats of the gradient and of the buffers; examples that there is room for */
+  size_t total; /* floats that are summed */
+  struct shard_sum *sum;
+  r4_error error; /* of a shard of this process */
 };
 
 /* The step that is being taken. */
@@ -41,6 +39,7 @@ struct taken {
   const float *weights;
   size_t masked;         /* examples with anything in their mask */
   bool counts[R4_TERMS]; /* penalties that are means over these */
+  struct shards *shards;
 };
 
 /* ---- Where things are in a sum ---- */
@@ -68,33 +67,18 @@ static float *losses(const struct shards *p, float *sum)
 
 /* ---- Making ---- */
 
-/* Shards first .. end - 1 belong to a process: parts that differ by one at most. */
-static size_t first_of(const struct shards *p, int rank)
-{
-  return p->n * (size_t)rank / (size_t)team_ranks(p->team);
-}
-
-static int owner_of(const struct shards *p, size_t shard)
-{
-  int rank = 0;
-  while (shard >= first_of(p, rank + 1)) rank++;
-  return rank;
-}
-
 struct shards *shards_new(const struct step_options *options, size_t n, const r4_team *team, r4_error *e)
 {
   struct shards *p = mem_new(1, sizeof *p, "a training step", e);
   if (!p) return NULL;
   p->options = *options;
   p->n = n;
-  p->team = team;
-  p->first = first_of(p, team_rank(team));
-  p->end = first_of(p, team_rank(team) + 1);
   if (n > 1) p->options.objective.live = true; /* each shard has weights of its own */
   p->step = step_new(&p->options, e);
   p->size = r4_net_size(options->net);
   if (p->step) step_buffers(p->step, &p->buffers);
-  if (p->step) return p;
+  if (p->step && n > 1) p->sum = shard_sum_new(n, team, e);
+  if (p->step && (p->sum || n == 1)) return p;
   shards_free(p);
   return NULL;
 }
@@ -116,7 +100,7 @@ void shards_free(struct shards *p)
   if (!p) return;
   step_free(p->step);
   part_clear(&p->part);
-  for (size_t k = 0; k < LEVELS; k++) r4_mem_free(p->level[k]);
+  shard_sum_free(p->sum);
   r4_mem_free(p);
 }
 
@@ -138,24 +122,15 @@ static r4_status make_part(struct shards *p, size_t examples, r4_error *e)
   return R4_OK;
 }
 
-/* Partial sums get their memory when the tree is first gone down so far. */
 static r4_status make_room(struct shards *p, size_t batch, r4_error *e)
 {
   if (batch > p->batch) {
-    for (size_t k = 0; k < LEVELS; k++) {
-      r4_mem_free(p->level[k]);
-      p->level[k] = NULL;
-    }
-    p->batch = batch;
     p->total = p->size + p->buffers + SCALARS + 2 * p->n + batch;
+    r4_status s = shard_sum_size(p->sum, p->size, p->total, e);
+    if (s) return s;
+    p->batch = batch;
   }
   return make_part(p, (batch + p->n - 1) / p->n, e);
-}
-
-static float *level(struct shards *p, size_t k, r4_error *e)
-{
-  if (!p->level[k]) p->level[k] = mem_new_aligned(p->total, sizeof(float), "a sum over shards", e);
-  return p->level[k];
 }
 
 /* ---- The examples of a shard ---- */
@@ -240,7 +215,26 @@ static void weigh(float *v, size_t n, float by)
   for (size_t i = 0; i < n; i++) v[i] *= by;
 }
 
-static r4_status run_shard(struct shards *p, size_t s, const struct taken *step, float *sum, r4_error *e)
+/* The gradient of a shard while its step runs: what is final is weighed and handed on. */
+struct handing {
+  struct shard_sum *to;
+  float *gradient;
+  size_t from; /* final from here on */
+  float weight;
+};
+
+static void hand_on(size_t from, void *user)
+{
+  struct handing *h = user;
+  if (from < h->from) {
+    weigh(h->gradient + from, h->from - from, h->weight);
+    h->from = from;
+  }
+  if (h->to) shard_sum_settle(h->to, from);
+}
+
+static r4_status run_shard(struct shards *p, size_t s, const struct taken *step, float *sum,
+                           struct shard_sum *settles, r4_error *e)
 {
   struct step_weights at = *step->at;
   struct step_result result = {0};
@@ -253,70 +247,36 @@ static r4_status run_shard(struct shards *p, size_t s, const struct taken *step,
     share_of[k] = penalty_share(p, step, k, examples);
     at.lambda[k] *= share_of[k] / examples;
   }
+  struct handing hand = {settles, sum, p->size, (float)examples};
+  step_listen(p->step, settles ? hand_on : NULL, &hand);
   r4_status status = step_run(p->step, &p->part.batch, step->number, &at, step->weights, sum, &result, e);
+  step_listen(p->step, NULL, NULL);
   if (status) return status;
+  hand_on(0, &hand);
   size_t n;
   const float *buffers = step_buffers(p->step, &n);
   if (n) memcpy(sum + p->size, buffers, n * sizeof *sum);
-  weigh(sum, p->size + n, (float)examples);
+  weigh(sum + p->size, n, (float)examples);
   put_results(p, s, &result, examples, share_of, sum);
   return R4_OK;
 }
 
-/* Its part of the sum; if it fails, its status and nothing else, so that the others do not wait in vain. The last batch
- * of an epoch may have fewer examples than there are shards. */
-static void shard(struct shards *p, size_t s, const struct taken *step, float *sum)
+/* Its part of the sum; if it fails, its status counts and nothing else, so that the others do not wait in vain. The
+ * last batch of an epoch may have fewer examples than there are shards. */
+static void make_shard(size_t s, float *to, struct shard_sum *settles, void *user)
 {
+  const struct taken *step = user;
+  struct shards *p = step->shards;
   r4_error e = {0};
-  r4_status status = R4_OK;
-  memset(scalars(p, sum), 0, (p->total - p->size - p->buffers) * sizeof *sum);
   bool empty = s >= step->batch->count;
-  if (!empty) status = run_shard(p, s, step, sum, &e);
-  if (!status && !empty) return;
-  memset(sum, 0, p->total * sizeof *sum);
-  if (empty) return;
-  statuses(p, sum)[s] = (float)status;
+  if (empty)
+    memset(to, 0, p->total * sizeof *to);
+  else
+    memset(scalars(p, to), 0, (p->total - p->size - p->buffers) * sizeof *to);
+  r4_status status = empty ? R4_OK : run_shard(p, s, step, to, settles, &e);
+  if (!status) return;
+  statuses(p, to)[s] = (float)status;
   if (!p->error.status) p->error = e;
-}
-
-/* ---- The tree ---- */
-
-/* The largest power of two below n. */
-static size_t half(size_t n)
-{
-  size_t k = 1;
-  while (2 * k < n) k *= 2;
-  return k;
-}
-
-static bool is_mine(const struct shards *p, size_t from, size_t to)
-{
-  return from < p->end && to > p->first;
-}
-
-/* The sum of shards from .. to - 1, at whoever owns the first of them, in level k. The right half goes to who owns the
- * left one, and is added to it: the same additions, in the same order, however many processes there are. */
-static r4_status add_up(struct shards *p, size_t from, size_t to, size_t k, const struct taken *step,
-                        r4_error *e)
-{
-  if (!is_mine(p, from, to)) return R4_OK;
-  float *sum = level(p, k, e);
-  if (!sum) return R4_E_MEMORY;
-  if (to - from == 1) {
-    shard(p, from, step, sum);
-    return R4_OK;
-  }
-  size_t middle = from + half(to - from), bytes = p->total * sizeof *sum;
-  int rank = team_rank(p->team), left = owner_of(p, from), right = owner_of(p, middle);
-  r4_status s = add_up(p, from, middle, k, step, e);
-  if (!s) s = add_up(p, middle, to, k + 1, step, e);
-  if (s || (rank != left && rank != right)) return s;
-  float *other = level(p, k + 1, e);
-  if (!other) return R4_E_MEMORY;
-  if (left != right && rank == right) return p->team->send(p->team->user, left, other, bytes, e);
-  if (left != right) s = p->team->receive(p->team->user, right, other, bytes, e);
-  for (size_t i = 0; !s && i < p->total; i++) sum[i] += other[i];
-  return s;
 }
 
 /* ---- A step ---- */
@@ -338,11 +298,11 @@ static r4_status failed(const struct shards *p, float *sum, r4_error *e)
   size_t s = 0;
   while (s < p->n && status[s] == 0) s++;
   if (s == p->n) return R4_OK;
-  if (s >= p->first && s < p->end) {
+  if (p->error.status) {
     if (e) *e = p->error;
     return p->error.status;
   }
-  return r4_fail(e, R4_E_TEAM, "process %d has failed", owner_of(p, s));
+  return r4_fail(e, R4_E_TEAM, "another process has failed at shard %zu of a batch", s);
 }
 
 static void read_results(const struct shards *p, float *sum, struct step_result *to)
@@ -363,12 +323,10 @@ static r4_status run_all(struct shards *p, const struct taken *step, float *grad
 {
   p->error = (r4_error){0};
   r4_status s = make_room(p, step->batch->count, e);
-  if (!s) s = add_up(p, 0, p->n, 0, step, e);
-  float *sum = s ? NULL : level(p, 0, e);
-  if (!s && !sum) s = R4_E_MEMORY;
-  if (!s) s = team_broadcast(p->team, sum, p->total * sizeof *sum, e);
-  if (!s) s = failed(p, sum, e);
+  if (!s) s = shard_sum_run(p->sum, make_shard, (void *)(uintptr_t)step, e);
   if (s) return s;
+  float *sum = shard_sum_whole(p->sum);
+  if ((s = failed(p, sum, e))) return s;
   memcpy(gradient, sum, p->size * sizeof *gradient);
   read_results(p, sum, result);
   result->guided = step_guides(&p->options.objective, step->batch, step->at->off);
@@ -379,7 +337,7 @@ r4_status shards_run(struct shards *p, const r4_batch *batch, uint32_t n, const 
                      const float *weights, float *gradient, struct step_result *result, r4_error *e)
 {
   if (p->n == 1) return step_run(p->step, batch, n, at, weights, gradient, result, e);
-  struct taken step = {.batch = batch, .number = n, .at = at, .weights = weights};
+  struct taken step = {.batch = batch, .number = n, .at = at, .weights = weights, .shards = p};
   begin(p, &step);
   return run_all(p, &step, gradient, result, e);
 }
@@ -391,10 +349,10 @@ r4_plan *shards_plan(const struct shards *p)
 
 const float *shards_losses(const struct shards *p)
 {
-  return p->n == 1 ? step_losses(p->step) : losses(p, p->level[0]);
+  return p->n == 1 ? step_losses(p->step) : losses(p, shard_sum_whole(p->sum));
 }
 
 void shards_update_buffers(const struct shards *p, float *weights)
 {
-  step_put_buffers(p->step, p->n == 1 ? NULL : p->level[0] + p->size, weights);
+  step_put_buffers(p->step, p->n == 1 ? NULL : shard_sum_whole(p->sum) + p->size, weights);
 }

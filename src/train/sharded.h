@@ -12,7 +12,7 @@
 #define R4_TRAIN_SHARDED_H
 
 #include "train/step.h"
-#include "train/team_talk.h"
+#include "base/team_talk.h"
 
 struct shards;
 

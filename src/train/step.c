@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "exec/watch.h"
 #include "measure/predict.h"
 #include "objective/objective.h"
 #include "train/collapse.h"
@@ -48,6 +49,7 @@ struct variant {
   int32_t *answer;
   struct drawn *drawn; /* inputs that are drawn anew for each step */
   size_t draws;
+  size_t *final_from; /* by kernel of the plan: from where on the gradient is final after it; NULL: not asked for */
 };
 
 struct step {
@@ -56,6 +58,8 @@ struct step {
   size_t variants, room;
   const struct variant *last;  /* that was run */
   float lambda[R4_TERMS], eps; /* inputs of live objectives */
+  void (*settled)(size_t from, void *user);
+  void *settled_user;
   float *buffers;              /* new values of the net's buffers, one after the other; NULL: it has none */
 };
 
@@ -121,6 +125,7 @@ static void variant_free(struct variant *v)
   for (size_t k = 0; k < v->draws; k++) r4_mem_free(v->drawn[k].to);
   r4_mem_free(v->drawn);
   r4_mem_free(v->answer);
+  r4_mem_free(v->final_from);
   r4_mem_free(v);
 }
 
@@ -352,6 +357,58 @@ static r4_status bind_batch(struct variant *v, const struct step_options *o, con
   return status;
 }
 
+/* ---- Who listens ---- */
+
+void step_listen(struct step *s, void (*settled)(size_t from, void *user), void *user)
+{
+  s->settled = settled;
+  s->settled_user = user;
+}
+
+/* Parameters from the last to the first: all from this one on are final after the latest of their kernels. */
+static void find_final(const struct step *s, const struct variant *v, const size_t *last)
+{
+  const r4_net *net = s->options.net;
+  size_t kernels = r4_plan_kernels(v->plan), output = OUTPUTS, latest = 0;
+  for (size_t k = 0; k < kernels; k++) v->final_from[k] = r4_net_size(net);
+  for (size_t k = 0; k < r4_net_params(net); k++)
+    output += r4_net_param_is_buffer(net, k) || learns(&s->options, k);
+  for (size_t k = r4_net_params(net); k-- > 0;) {
+    bool buffer = r4_net_param_is_buffer(net, k), written = buffer || learns(&s->options, k);
+    if (written) output--;
+    if (written && !buffer && last[output] > latest) latest = last[output];
+    v->final_from[latest] = r4_net_param_offset(net, k);
+  }
+  for (size_t k = 1; k < kernels; k++)
+    if (v->final_from[k - 1] < v->final_from[k]) v->final_from[k] = v->final_from[k - 1];
+}
+
+static void kernel_ran(size_t kernel, void *user)
+{
+  const struct step *s = user;
+  s->settled(s->last->final_from[kernel], s->settled_user);
+}
+
+/* The plan tells this step, or nobody. */
+static r4_status watch(struct step *s, struct variant *v, r4_error *e)
+{
+  size_t kernels = r4_plan_kernels(v->plan);
+  plan_watch(v->plan, NULL, NULL);
+  if (!s->settled || !kernels) return R4_OK;
+  if (!v->final_from) {
+    size_t *last = mem_new(OUTPUTS + r4_net_params(s->options.net), sizeof *last, "a training step", e);
+    v->final_from = last ? mem_new(kernels, sizeof *v->final_from, "a training step", e) : NULL;
+    if (v->final_from) {
+      plan_last_uses(v->plan, last);
+      find_final(s, v, last);
+    }
+    r4_mem_free(last);
+    if (!v->final_from) return R4_E_MEMORY;
+  }
+  plan_watch(v->plan, kernel_ran, s);
+  return R4_OK;
+}
+
 static void answer_all(struct variant *v)
 {
   for (size_t i = 0; i < v->size.count; i++)
@@ -403,6 +460,7 @@ r4_status step_run(struct step *s, const r4_batch *batch, uint32_t n, const stru
   r4_status status = variant_for(s, size, &v, e);
   if (!status) status = bind_batch(v, &s->options, batch, weights, gradient, s->buffers, e);
   if (!status && s->options.objective.weighted) status = r4_plan_input(v->plan, "v", at->example, e);
+  if (!status) status = watch(s, v, e);
   if (status) return status;
   s->last = v;
   for (size_t k = 0; k < R4_TERMS; k++) s->lambda[k] = (float)at->lambda[k];

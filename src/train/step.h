@@ -46,6 +46,9 @@ void step_free(struct step *s);
  * is set. */
 r4_status step_run(struct step *s, const r4_batch *batch, uint32_t n, const struct step_weights *at,
                    const float *weights, float *gradient, struct step_result *result, r4_error *e);
+/* While a step runs, settled is called again and again: elements from .. of the gradient are final, and may be changed;
+ * those before may not yet. NULL: no more. */
+void step_listen(struct step *s, void (*settled)(size_t from, void *user), void *user);
 /* That the last step ran, or NULL. */
 r4_plan *step_plan(const struct step *s);
 /* Of each example of the batch, w[y_i] l_i: after a step. */

@@ -150,9 +150,12 @@ r4_status validation_open(struct validation *v, const struct settings *s, const 
   return R4_OK;
 }
 
-r4_status validation_prepare(struct validation *v, const r4_net *net, int64_t batch, r4_error *e)
+r4_status validation_prepare(struct validation *v, const r4_net *net, int64_t batch, int64_t parts,
+                             r4_error *e)
 {
   if (!v->data) return R4_OK;
+  int64_t part = ((int64_t)r4_data_count(v->data) + parts - 1) / parts;
+  if (part < batch) batch = part;
   size_t rows = v->exchange.n * v->exchange.draws;
   v->predicted = mem_new(r4_data_count(v->data), sizeof *v->predicted, "predictions", e);
   v->after = mem_new(rows + 1, sizeof *v->after, "predictions", e);
@@ -189,12 +192,14 @@ r4_status validation_may_choose(const struct validation *v, const char *what, r4
                  v->could ? "" : ", also on validation examples, or set data.val_fill");
 }
 
-r4_status validation_run(struct validation *v, const float *weights, struct score *to, r4_error *e)
+r4_status validation_run(struct validation *v, const r4_team *t, const float *weights, struct score *to,
+                         r4_error *e)
 {
   double loss = 0, after = 0;
   if (!v->data) return R4_OK;
-  r4_status s = predictor_run(v->probe, weights, v->data, v->predicted, &loss, e);
-  if (!s && v->exchange.n) s = predictor_run(v->probe, weights, v->exchange.data, v->after, &after, e);
+  r4_status s = predictor_run_shared(v->probe, t, weights, v->data, v->predicted, &loss, e);
+  if (!s && v->exchange.n)
+    s = predictor_run_shared(v->probe, t, weights, v->exchange.data, v->after, &after, e);
   if (s) return s;
   if (v->exchange.n) return score_exchanged(v->data, v->predicted, &v->exchange, v->after, after, to, e);
   s = score_of(v->data, v->predicted, loss, to, e);

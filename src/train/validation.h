@@ -31,13 +31,17 @@ struct validation {
 /* d: all parts, already opened; *train and v->data become its parts for training and validation. */
 r4_status validation_open(struct validation *v, const struct settings *s, const r4_data *d, r4_data **train,
                           r4_error *e);
-/* Before validation_run. */
-r4_status validation_prepare(struct validation *v, const r4_net *net, int64_t batch, r4_error *e);
+/* Before validation_run, at most so many examples at a time. In parts that may be shared out, at least one batch for
+ * each: as many however many processes there are. */
+r4_status validation_prepare(struct validation *v, const r4_net *net, int64_t batch, int64_t parts,
+                             r4_error *e);
 void validation_close(struct validation *v);
 
 /* R4_E_ARGUMENT, and the reason, if a net cannot be chosen by it. what: "select is worst". */
 r4_status validation_may_choose(const struct validation *v, const char *what, r4_error *e);
 
-r4_status validation_run(struct validation *v, const float *weights, struct score *to, r4_error *e);
+/* All processes of a team get the same. */
+r4_status validation_run(struct validation *v, const r4_team *t, const float *weights, struct score *to,
+                         r4_error *e);
 
 #endif

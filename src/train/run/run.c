@@ -180,7 +180,7 @@ static r4_status end_epoch(struct run *r, double seconds, r4_error *e)
 {
   r->state.epoch++;
   r->state.batch = 0;
-  r4_status s = validation_run(&r->val, r->weights, &r->val_score, e);
+  r4_status s = validation_run(&r->val, r->team, r->weights, &r->val_score, e);
   if (!s) s = run_log(r, seconds, e);
   if (s) return s;
   run_examine(r);
@@ -303,7 +303,7 @@ static r4_status after_step(struct run *r, const r4_train_options *o, const r4_p
   s = run_vote(r->team, s, stopped, &due, e);
   if (s || !due || progress->epoch_done) return s;
   *saved = now();
-  return run_join(r->team, r->folder ? run_save(r, e) : R4_OK, e);
+  return team_join(r->team, r->folder ? run_save(r, e) : R4_OK, e);
 }
 
 static r4_status loop(struct run *r, const r4_train_options *o, bool *stopped, r4_error *e)
@@ -321,9 +321,9 @@ static r4_status loop(struct run *r, const r4_train_options *o, bool *stopped, r
 /* Made or read by process 0, and by all others what it has. */
 static r4_status begin(struct run *r, const r4_train_options *o, r4_status s, r4_error *e)
 {
-  s = run_join(o->team, s, e);
+  s = team_join(o->team, s, e);
   if (!s) s = run_agree(r, e);
-  if (!s) s = run_join(o->team, r->folder ? run_begin(r, o, e) : R4_OK, e);
+  if (!s) s = team_join(o->team, r->folder ? run_begin(r, o, e) : R4_OK, e);
   return s ? s : run_share(r, e);
 }
 
@@ -340,8 +340,8 @@ static r4_status train_locked(const r4_settings *settings, const r4_train_option
   if (!s) run_tell_settings(&r);
   if (!s) run_greet(&r);
   if (!s) s = loop(&r, o, &outcome->stopped, e);
-  if (!s && leads && r.state.finished) s = run_finish(&r, e);
-  if (!s && leads && r.state.finished) s = run_judge(&r, outcome, e);
+  if (!s && r.state.finished) s = team_join(o->team, leads ? run_finish(&r, e) : R4_OK, e);
+  if (!s && r.state.finished) s = run_judge(&r, outcome, e);
   run_close(&r);
   return s;
 }
@@ -349,7 +349,8 @@ static r4_status train_locked(const r4_settings *settings, const r4_train_option
 static r4_status check_team(const r4_settings *s, const r4_team *t, r4_error *e)
 {
   if (!t) return R4_OK;
-  if (!r4_given(t->send && t->receive, "r4_train", "a team that sends and receives", e)) return R4_E_ARGUMENT;
+  bool talks = t->send && t->receive && t->wait;
+  if (!r4_given(talks, "r4_train", "a team that sends, receives and waits", e)) return R4_E_ARGUMENT;
   if (t->ranks <= s->values.shards) return R4_OK;
   return r4_fail(e, R4_E_ARGUMENT, "%s is %lld, too few for %d processes: some would have nothing to do",
                  setting_label(s, "shards").text, (long long)s->values.shards, t->ranks);
@@ -373,7 +374,7 @@ r4_status r4_train(const r4_settings *settings, const r4_train_options *o, r4_ou
   if (s) return s;
   bool leads = !team_rank(o->team);
   r4_lock *lock = leads ? run_lock(o, e) : NULL;
-  s = run_join(o->team, leads && !lock ? e->status : R4_OK, e);
+  s = team_join(o->team, leads && !lock ? e->status : R4_OK, e);
   if (!s) s = train_locked(settings, o, outcome, e);
   r4_lock_free(lock);
   return s;

@@ -136,9 +136,8 @@ r4_status run_check_origin(const struct run *r, const struct checkpoint *c, r4_s
 
 /* ---- In a team: run_team.c; of one process (team NULL) these do nothing ---- */
 
-/* After what any process may fail at: R4_E_TEAM for those that did not. */
-r4_status run_join(const r4_team *t, r4_status s, r4_error *e);
-/* The same, and what any process wishes: to stop, which means to save as well, or to save. */
+/* A failure is one of all (team_join), and so is what any process wishes: to stop, which means to save as well, or to
+ * save. */
 r4_status run_vote(const r4_team *t, r4_status s, bool *stop, bool *save, r4_error *e);
 /* R4_E_ARGUMENT if a process has another version, settings or data. */
 r4_status run_agree(const struct run *r, r4_error *e);

@@ -215,7 +215,7 @@ static r4_status open_steps(struct run *r, r4_error *e)
     return r4_fail(e, R4_E_ARGUMENT,
                    "penalty.every is %lld, but the run has %g steps: expected that many at most",
                    (long long)s->penalty_every, steps);
-  if (validation_prepare(&r->val, r->net, s->eval.batch, e)) return e->status;
+  if (validation_prepare(&r->val, r->net, s->eval.batch, s->shards, e)) return e->status;
   r->schedule = task_schedule(s);
   r->penalty_after = task_penalty_after(s, r->train);
   r->chance = pulse_chance(r->train, r->class_weights, r->groups.expected);

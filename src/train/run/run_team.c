@@ -5,34 +5,12 @@
 #include "train/run/run.h"
 
 /* What of one process must reach all: the largest counts. */
-enum { NOTHING, SAVE, STOP, FAILED };
-
-/* Whether all may go on: a failure anywhere is one everywhere, so that nobody waits for a process that has ended. */
-static r4_status join(const r4_team *t, r4_status s, int *wish, r4_error *e)
-{
-  int most = s ? FAILED : *wish;
-  r4_error other = {0};
-  if (!t) return s;
-  r4_status told = team_most(t, &most, &other);
-  *wish = most;
-  if (s) return s;
-  if (told) {
-    if (e) *e = other;
-    return told;
-  }
-  return most == FAILED ? r4_fail(e, R4_E_TEAM, "another process has failed") : R4_OK;
-}
-
-r4_status run_join(const r4_team *t, r4_status s, r4_error *e)
-{
-  int wish = NOTHING;
-  return join(t, s, &wish, e);
-}
+enum { NOTHING, SAVE, STOP };
 
 r4_status run_vote(const r4_team *t, r4_status s, bool *stop, bool *save, r4_error *e)
 {
   int wish = *stop ? STOP : *save ? SAVE : NOTHING;
-  s = join(t, s, &wish, e);
+  s = team_vote(t, s, &wish, e);
   *stop = wish == STOP;
   *save = wish == STOP || wish == SAVE;
   return s;

@@ -65,7 +65,7 @@ static r4_status find_out(struct run *r, r4_outcome *to, r4_error *e)
     if (to->only >= 0) to->verdict = R4_VERDICT_COLLAPSED;
     return R4_OK;
   }
-  r4_status s = validation_run(&r->val, r->best, &score, e);
+  r4_status s = validation_run(&r->val, r->team, r->best, &score, e);
   if (s) return s;
   to->only = pulse_of(r->val.predicted, r4_data_count(r->val.data));
   to->exchanged = (int64_t)score.exchanged;
