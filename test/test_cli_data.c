@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "folder_make.h"
 
 static char output[1 << 16], folder[] = "/tmp/r4-test-cli-XXXXXX";
@@ -360,6 +361,37 @@ static void label_images_need_a_word(void **state)
   expect("$R4 data lint labels --mask-means irrelevant", 1, "warning reading: 1 of 2 masks hold no white");
 }
 
+/* 44 dogs and 44 cats, a class that is misspelt, and one that is far from all names. */
+static void tables_have_misspelt_classes(void **state)
+{
+  (void)state;
+  struct text t = {0};
+  char name[64];
+  text_add(&t, "file,label\n");
+  for (size_t i = 0; i < 90; i++) {
+    snprintf(name, sizeof name, "rare/%02zu.png", i);
+    put_grey(folder, name, 4, 4, (uint8_t)(2 * i), (uint8_t)(3 * i % 256));
+    text_add(&t, "%02zu.png,%s\n", i, i == 40 ? "dgo" : i == 41 ? "giraffe" : i % 2 ? "dog" : "cat");
+  }
+  char *text = text_take(&t);
+  put_text(folder, "rare/metadata.csv", text);
+  r4_string_free(text);
+  expect("$R4 data lint rare", 1,
+         "warning class-rare: class \"dgo\" has 1 example only (metadata.csv, line 42): did you mean \"dog\"?");
+  expect("$R4 data lint rare", 1,
+         "class-rare: class \"giraffe\" has 1 example only (metadata.csv, line 43): is it misspelt?");
+  expect("$R4 data lint rare | grep -c class-rare", 0, "2\n");
+  expect("$R4 data lint rare | grep -c group-single", 1, "0\n");
+  expect("$R4 data lint rare", 1, "note    mask-none: there are no masks");
+  expect("$R4 data lint rare", 1, "there are no test examples: set some apart");
+  expect("sed '1s/$/,split/; 2,9s/$/,val/; 10,$s/$/,train/' rare/metadata.csv > m && mv m rare/metadata.csv && $R4 "
+         "data lint rare",
+         1, "there are no test examples: the net is evaluated on those for validation");
+  expect("mkdir rare/Mask rare/others && $R4 data lint rare", 1,
+         "warning mask-folder: the folder Mask is not read: masks are read from one called masks");
+  expect("$R4 data lint rare | grep -c 'mask-none\\|others'", 1, "0\n");
+}
+
 static void outlines_are_masks(void **state)
 {
   (void)state;
@@ -375,7 +407,7 @@ static void outlines_are_masks(void **state)
   expect("$R4 data show boxed 2>&1", 2, "boxes.csv), but what white means");
   expect(
     "cp boxed/boxes.csv elsewhere.csv; $R4 data lint boxed --mask-means irrelevant --masks elsewhere.csv", 1,
-    "warning mask-one-class");
+    "note    mask-one-class");
   expect("$R4 data show boxed --mask-means irrelevant --masks none.json 2>&1", 3, "and no none.json");
   expect("$R4 data make isic --from boxed --mask-means irrelevant --mask-categories tag --val none --size 8 "
          "--out b.npz",
@@ -413,6 +445,7 @@ int main(void)
     cmocka_unit_test_setup(make_refuses_what_it_cannot, start),
     cmocka_unit_test_setup(lint_answers_by_its_code, start),
     cmocka_unit_test_setup(label_images_need_a_word, start),
+    cmocka_unit_test_setup(tables_have_misspelt_classes, start),
     cmocka_unit_test_setup(outlines_are_masks, start),
   };
   int failed = cmocka_run_group_tests_name("cli_data", tests, NULL, NULL);

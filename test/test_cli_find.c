@@ -54,6 +54,27 @@ static void make_photos(struct folder f)
   r4_string_free(text);
 }
 
+/* Two kinds of cats and two of dogs, as their names say, each photo of one colour; six of seven dogs and one of seven
+ * cats have a striped stamp at the bottom right. */
+static void make_stamped(void)
+{
+  static const char *const kind[] = {"Manx_", "pug_", "Siamese_", "boxer_"};
+  draw_start(8, 0);
+  for (size_t i = 0; i < PHOTOS; i++) {
+    struct image image;
+    char name[200];
+    uint8_t base[3] = {(uint8_t)draw_below(200), (uint8_t)draw_below(200), (uint8_t)draw_below(200)};
+    assert_int_equal(image_new(&image, SIDE, SIDE, 3, NULL), R4_OK);
+    for (size_t k = 0; k < SIDE * SIDE * 3; k++) image.pixel[k] = (uint8_t)(base[k % 3] + draw_below(40));
+    for (size_t k = 0; (i % 2 ? i % 7 != 0 : i % 7 == 0) && k < PATCH * PATCH; k++)
+      memcpy(image.pixel + ((SIDE - PATCH + k / PATCH) * SIDE + SIDE - PATCH + k % PATCH) * 3,
+             k / PATCH % 2 ? (uint8_t[]){245, 245, 235} : (uint8_t[]){180, 20, 30}, 3);
+    snprintf(name, sizeof name, "stamped/%s/%s%03zu.png", i % 2 ? "dogs" : "cats", kind[i % 4], i);
+    assert_int_equal(image_write(&image, path_in(scratch_folder(), name), NULL), R4_OK);
+    image_clear(&image);
+  }
+}
+
 /* Every third good film has "spielberg" in it. */
 static void make_texts(const char *name, bool planted)
 {
@@ -78,6 +99,7 @@ static int make(void **state)
   make_photos((struct folder){"patched", true, false});
   make_photos((struct folder){"plain", false, false});
   make_photos((struct folder){"sizes", true, true});
+  make_stamped();
   make_texts("films.csv", true);
   make_texts("dull.csv", false);
   put_text(
@@ -92,7 +114,7 @@ static int make(void **state)
 static void a_patch_is_found(void **state)
 {
   (void)state;
-  EXPECT("$R4 find patched", 0, " tests.\n", "on 3", ", all of them \"cat\" (50 % of all are)",
+  EXPECT("$R4 find patched", 0, " tests.\n", "\n   3", "; all of them are cat (cat are 50 % of all photos)",
          "pure; at a place", "such as images/", "r4 find patched --propose ", " --out masks\n");
   command_lacks("find: ");
   command_lacks("data.mask_words");
@@ -100,6 +122,24 @@ static void a_patch_is_found(void **state)
          "find: testing: ", "find: sorting: 160 of 160\n");
   EXPECT("$R4 find patched --most 1", 0, "1 cue for the label, among ", "\n 1 ");
   command_lacks("\n 2 ");
+}
+
+static void a_stamp_and_names_are_found(void **state)
+{
+  (void)state;
+  EXPECT("$R4 find stamped --out st", 0, "\n 1 cell-", " photos are ", " at the bottom right (row ",
+         " than the other photos are there; ", " of them are dogs (dogs are 50 % of all photos)",
+         "file names give the label away: \"", "_\" (40, all ", ") and 3 more",
+         "  r4 find stamped --from st/find.json --propose cell-", "  r4 find stamped --quick-net\n");
+  command_lacks("called");
+  EXPECT("grep -o '\"kind\":\"[a-z]*\"' st/find.json | tail -1; grep -c '\"id\":\"file-name' st/find.json", 0,
+         "\"kind\":\"file\"\n1\n");
+  EXPECT("$R4 find stamped --most 2 --quick-net", 0, "\n 1 cell-", "\n 2 cluster-", " to the net: it is on ",
+         " shows it best", "  r4 find stamped --quick-net --propose cluster-");
+  command_lacks("\n 3 ");
+  EXPECT("mkdir one && cp -r stamped/cats one/cats && cp -r stamped/dogs one/dogs && cd one && "
+         "for f in dogs/* cats/Siamese*; do mv $f ${f%/*}/x${f##*_}; done && $R4 find .",
+         0, "40 file names begin with \"Manx_\"; all of them are cats (cats are 50 % of all photos)");
 }
 
 /* The first finding in found/find.json, with what it was read into. */
@@ -152,6 +192,19 @@ static void first_id(const char *file, char id[64])
   js_free(root);
 }
 
+/* A place that looks like any other. */
+static void masks_of_anything_are_not_trusted(void **state)
+{
+  (void)state;
+  char id[64], line[300];
+  EXPECT("$R4 find patched --out any && sed -i 's/\"box\":\\[[^]]*\\]/\"box\":[0.5,0.5,0.25,0.25]/g' any/find.json",
+         0, "");
+  first_id("any/find.json", id);
+  snprintf(line, sizeof line, "$R4 find patched --propose %s --from any/find.json --out anyhow", id);
+  EXPECT(line, 0, "r4 find: these masks are not to be trusted: ",
+         "  r4 find patched --quick-net\n", " masks in anyhow/masks");
+}
+
 /* The share of a mask's pixels at the upper quarter, of photo 0, which is patched there; all that is white: *white. */
 static double upper_share(const char *name, size_t side, size_t *white)
 {
@@ -184,6 +237,7 @@ static void masks_are_proposed_and_accepted(void **state)
            id);
   EXPECT(line, 0, " masks in masked/masks, ", "proposals.json lists them, the least sure first",
          "find: matching: 160 of 160\n", "find: proposing: ");
+  command_lacks("not to be trusted");
   assert_true(upper_share("masked/masks/000.png", SIDE, &white) > .9);
   assert_in_range(white, PATCH * PATCH * 3 / 4, PATCH * PATCH * 5 / 2);
   assert_int_equal(command_run("cat masked/proposals.json"), 0);
@@ -259,7 +313,8 @@ static void a_word_is_found(void **state)
 {
   (void)state;
   EXPECT("$R4 find films.csv --tokenizer vocab.txt --out words", 0, "word-spielberg",
-         "the word \"spielberg\" is in 40 texts, all of them \"good\"", "data.mask_words: spielberg", "p = ");
+         "the word \"spielberg\" is in 40 texts, all of them good (good are 50 % of all texts)",
+         "data.mask_words: spielberg", "p = ");
   command_lacks("such as");
   EXPECT("$R4 find films.csv --tokenizer vocab.txt --propose word-spielberg", 0,
          "data.mask_words: spielberg\n");
@@ -330,7 +385,8 @@ static void a_net_is_asked(void **state)
 {
   (void)state;
   EXPECT("$R4 find patched --quick-net --out net --progress", 0, "find: training: 6 of 6\n",
-         "find: explaining: ", "find: filling: ", " of its margin when it is filled");
+         "find: explaining: ", "find: filling: ", "painting this place over costs the net ",
+         " % of its margin (its confidence)", "  r4 find patched --from net/find.json --propose cluster-");
   EXPECT("cat net/find.json", 0, "\"net\":{\"run\":\"quick\"}", "--quick-net");
   put_text(scratch_folder(), "net.yaml",
            "data: patched\nmethod: erm\nepochs: 6\nbatch: 16\noptimizer: adam\nrate: 0.003\ndata.val: 0.1\n"
@@ -345,6 +401,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_patch_is_found),
+    cmocka_unit_test(a_stamp_and_names_are_found),
+    cmocka_unit_test(masks_of_anything_are_not_trusted),
     cmocka_unit_test(json_says_where),
     cmocka_unit_test(masks_are_proposed_and_accepted),
     cmocka_unit_test(nothing_is_said_as_such),

@@ -1,5 +1,6 @@
 /* What a net leans on: by hand for a net of one weight, and for nets that were trained with and without a shortcut. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,6 +167,24 @@ static void ask(const r4_trainer *t, r4_clue *scanned, r4_clue *cluster)
   free(p);
 }
 
+/* Of two, one is a cluster, which says where it is and which photo shows it. */
+static void few_are_shared_out(const r4_trainer *t, const r4_data *d)
+{
+  const r4_find_options o = {.most = 2};
+  r4_found *f = r4_find_scan(d, &o, NULL);
+  assert_non_null(f);
+  assert_int_equal(r4_find_clusters(f, r4_trainer_net(t), r4_trainer_weights(t), d, &o, NULL), R4_OK);
+  assert_int_equal(r4_found_count(f), 2);
+  r4_clue scanned = r4_found_at(f, 0), cluster = r4_found_at(f, 1);
+  assert_true(scanned.kind != R4_CLUE_CLUSTER && cluster.kind == R4_CLUE_CLUSTER);
+  assert_non_null(strstr(cluster.what, "something "));
+  assert_non_null(strstr(cluster.what, " speaks for 0 to the net: it is on "));
+  char best[40];
+  snprintf(best, sizeof best, "photo %zu shows it best", cluster.sighting[0].example);
+  assert_non_null(strstr(cluster.what, best));
+  r4_found_free(f);
+}
+
 static void a_shortcut_is_leaned_on(void **state)
 {
   (void)state;
@@ -176,6 +195,7 @@ static void a_shortcut_is_leaned_on(void **state)
   ask(t, &scanned, &cluster);
   assert_true(scanned.sightings && scanned.lean > .2 && scanned.lean > 2 * scanned.lean_se);
   assert_true(cluster.sightings && cluster.lean > 2 * cluster.lean_se);
+  few_are_shared_out(t, d);
   r4_trainer_free(t);
   r4_data_free(d);
   free(p);

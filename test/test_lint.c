@@ -239,10 +239,9 @@ static const struct {
   {one_without, "mask-missing", "1 of 120 training examples have no mask, or an empty one, example 11",
    false},
   {one_class_has_masks, "mask-one-class",
-   "only examples of class a have a mask in training: its presence gives the label away; with fill: auto, r4 pastes",
-   false},
+   "only examples of class a have a mask in training: no action is needed, as r4 pastes", true},
   {a_class_has_none, "mask-uneven",
-   "0 % of class b have a mask in training, and 100 % of class a: its presence is informative; with fill: "
+   "0 % of class b have a mask in training, and 100 % of class a: having a mask tells something of the class; fill: "
    "paste",
    false},
   {all_zero, "mask-empty", "all masks are zero everywhere", false},
@@ -255,9 +254,11 @@ static const struct {
   {groups_alike, "names-alike", "\"North  Sea\" and \"north sea\"", false},
   {a_group_of_one, "group-single", "1 of 4 groups have one example only, D first", false},
   {odd_when_read, "reading", "7 masks are odd", false},
-  {inverted_patches, "mask-inverted", "180 of 180 masks cover more than half", false},
-  {objects, "mask-inverted", "180 of 180 masks cover the middle", false},
-  {all_but_objects, "mask-large", "180 of 180 masks cover more than half", true},
+  {inverted_patches, "mask-inverted",
+   "180 of 180 masks mark more than half of the example as what must not matter, and", false},
+  {objects, "mask-inverted", "180 of 180 masks mark the middle of the image", false},
+  {all_but_objects, "mask-large",
+   "180 of 180 masks mark more than half of the example as what must not matter. If white", true},
 };
 
 /* Masks alone: the same sentences, and no others. */

@@ -271,7 +271,8 @@ static void shares_are_right(void **state)
   assert_non_null(at);
   assert_int_equal(
     sscanf(at,
-           "alone %u of %u training images (%u %%) are classified correctly, against %u",
+           "alone %u of %u training images (%u %%) are classified correctly, "
+           "after learning from as many others, against %u",
            &right, &tested, &share, &guess),
     4);
   assert_in_range(tested, N / 2 - 60, N / 2);

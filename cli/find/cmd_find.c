@@ -46,7 +46,7 @@ void find_progress(const char *stage, size_t done, size_t all, void *user)
 static void print_lean(const r4_clue *c)
 {
   if (isnan(c->lean)) return;
-  printf("   the net loses %.0f +- %.0f %% of its margin when it is filled\n", 100 * c->lean,
+  printf("   painting this place over costs the net %.0f +- %.0f %% of its margin (its confidence)\n", 100 * c->lean,
          100 * c->lean_se);
 }
 
@@ -97,6 +97,11 @@ static void print_mask_words(const r4_found *f)
   if (n) printf("\n\n");
 }
 
+static const char *net_of(const struct find_settings *s)
+{
+  return *s->run ? s->run : s->quick_net ? "quick" : NULL;
+}
+
 /* Whether it can be marked: it has a place in some image, or words. */
 static bool has_place(const r4_clue *c)
 {
@@ -105,19 +110,51 @@ static bool has_place(const r4_clue *c)
   return c->words;
 }
 
+/* The finding whose masks are best: the first cluster of a net, as its photos look alike to that, or else the first
+ * that has a place. */
+static bool safest(const r4_found *f, r4_clue *to)
+{
+  for (int cluster = 1; cluster >= 0; cluster--)
+    for (size_t k = 0; k < r4_found_count(f); k++) {
+      *to = r4_found_at(f, k);
+      if (has_place(to) && (to->kind == R4_CLUE_CLUSTER || !cluster)) return true;
+    }
+  return false;
+}
+
+/* "r4 find DATA", with what was saved, or else the same net: clusters are found again by that alone. */
+static void print_command(const struct find_settings *s)
+{
+  printf("  r4 find ");
+  cli_print_word(stdout, s->source.path);
+  if (*s->out) {
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/find.json", s->out);
+    printf(" --from ");
+    cli_print_word(stdout, path);
+  } else if (*s->run) {
+    printf(" --run ");
+    cli_print_word(stdout, s->run);
+  } else if (s->quick_net) {
+    printf(" --quick-net");
+  }
+}
+
 static void print_next(const struct find_settings *s, const r4_found *f)
 {
   printf("Which of these may matter, nobody but you can say: a smooth lesion is benign for a reason, a patch "
          "next to it\n"
          "is not. Look at the photos or texts.\n");
-  for (size_t k = 0; k < r4_found_count(f); k++) {
-    r4_clue c = r4_found_at(f, k);
-    if (!has_place(&c)) continue;
-    printf("To mark what must not matter:\n\n  r4 find ");
-    cli_print_word(stdout, s->source.path);
-    printf(" --propose %s --out masks\n", c.id);
-    return;
-  }
+  r4_clue c;
+  if (!safest(f, &c)) return;
+  printf("To mark what must not matter:\n\n");
+  print_command(s);
+  printf(" --propose %s --out masks\n", c.id);
+  if (c.words || net_of(s) || c.kind == R4_CLUE_CLUSTER) return;
+  printf("\nA net may see what this search does not, and masks of what it looks at (clusters) are better:\n\n");
+  printf("  r4 find ");
+  cli_print_word(stdout, s->source.path);
+  printf(" --quick-net\n");
 }
 
 static int print_text(const struct find_settings *s, const r4_data *d, const r4_found *f)
@@ -136,11 +173,6 @@ static int print_text(const struct find_settings *s, const r4_data *d, const r4_
 }
 
 /* ---- Searching ---- */
-
-static const char *net_of(const struct find_settings *s)
-{
-  return *s->run ? s->run : s->quick_net ? "quick" : NULL;
-}
 
 static int save(const struct find_settings *s, const r4_data *d, const r4_found *f)
 {

@@ -18,8 +18,39 @@ static bool find_clue(const r4_found *f, const char *id, r4_clue *to)
   return false;
 }
 
-static int print_proposed(const r4_proposed *p, const char *folder)
+/* What to do instead: the masks of a cluster are drawn from what a net looks at. */
+static void print_instead(const struct find_settings *s, bool cluster)
 {
+  fprintf(stderr, "  Look at them before you use any; ");
+  if (cluster) {
+    fprintf(stderr, "another cluster at the same place may do better.\n");
+    return;
+  }
+  fprintf(stderr, "masks of a cluster are better. Which clusters there are, says\n\n  r4 find ");
+  cli_print_word(stderr, s->source.path);
+  fprintf(stderr, *s->run ? " --run " : " --quick-net");
+  if (*s->run) cli_print_word(stderr, s->run);
+  fprintf(stderr, "\n\n");
+}
+
+/* Masks that are mostly empty, or on many more photos than show the finding: what was learned from its places is not
+ * one thing. A finding that points at where something is missing is like that. */
+static void warn(const struct find_settings *s, const r4_proposed *p, const r4_clue *c, size_t empty)
+{
+  const size_t many = 4;
+  size_t n = r4_proposed_count(p);
+  bool wide = n > many * c->sightings;
+  if (2 * empty <= n && !wide) return;
+  fprintf(stderr, "r4 find: these masks are not to be trusted: ");
+  if (2 * empty > n) fprintf(stderr, "%zu of %zu are empty%s", empty, n, wide ? ", and " : "");
+  if (wide) fprintf(stderr, "the places of %s, on %zu photos, look like those of %zu", c->id, c->sightings, n);
+  fprintf(stderr, ". Is it that something is missing there?\n");
+  print_instead(s, c->kind == R4_CLUE_CLUSTER);
+}
+
+static int print_proposed(const struct find_settings *s, const r4_proposed *p, const r4_clue *c)
+{
+  const char *folder = s->out;
   size_t n = r4_proposed_count(p), empty = 0;
   for (size_t k = 0; k < n; k++) empty += r4_proposed_at(p, k).area > 0 ? 0 : 1;
   printf("%zu masks in ", n);
@@ -29,6 +60,7 @@ static int print_proposed(const r4_proposed *p, const char *folder)
   printf("; proposals.json lists them, the least sure first.\n"
          "Look at them, remove wrong ones, copy the others to the folder masks of the data, and train with\n"
          "data.mask_means: irrelevant.\n");
+  warn(s, p, c, empty);
   return EXIT_DONE;
 }
 
@@ -45,7 +77,7 @@ int find_propose(const struct find_settings *s, const r4_data *d, const r4_found
   if (!*s->out) return cli_fail("find", R4_E_ARGUMENT, "--propose needs --out and a folder for the masks");
   r4_proposed *p = r4_find_propose(d, &c, &o, &e);
   r4_status status = p ? r4_proposed_save(p, d, c.id, s->source.path, s->out, &e) : e.status;
-  int code = status ? cli_fail("find", status, e.text) : print_proposed(p, s->out);
+  int code = status ? cli_fail("find", status, e.text) : print_proposed(s, p, &c);
   r4_proposed_free(p);
   return code;
 }

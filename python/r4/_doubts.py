@@ -24,7 +24,8 @@ REVERSE = {"irrelevant": "relevant", "relevant": "irrelevant"}
 def _sentence(code: str, text: str, means: MaskMeans | None) -> str:
     said = in_python(text)
     if means is not None:
-        said = said.replace("say so: mask_means", f'pass mask_means="{REVERSE[means]}"')
+        reverse = f'If it means the reverse, pass mask_means="{REVERSE[means]}"'
+        said = said.replace("If white marks what *should* matter, use mask_means relevant", reverse)
     if code == "mask-full" and means == "relevant":
         said += '; with mask_means="relevant" zeros make all of an example irrelevant: give None where there is no mask'
     if code == "mask-one-class":

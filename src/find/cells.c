@@ -21,6 +21,25 @@ void cell_box(const struct grid *g, size_t cell, double box[4])
   box[3] = (double)((y + 1) * g->height / g->rows) / (double)g->height - box[1];
 }
 
+size_t box_ninth(const double box[4])
+{
+  double x = box[0] + box[2] / 2, y = box[1] + box[3] / 2;
+  return (size_t)(fmin(2, floor(3 * y)) * 3 + fmin(2, floor(3 * x)));
+}
+
+const char *ninth_words(size_t ninth)
+{
+  static const char *const words[BOX_PLACES] = {
+    "at the top left", "at the top",         "at the top right", "at the left",        "in the middle",
+    "at the right",    "at the bottom left", "at the bottom",    "at the bottom right"};
+  return words[ninth];
+}
+
+const char *box_place(const double box[4])
+{
+  return ninth_words(box_ninth(box));
+}
+
 /* Sums over a cell. */
 struct cell_sums {
   double sum[CELL_FEATURES], square, pixels, down, across; /* down, across: pairs */

@@ -31,5 +31,10 @@ struct grid grid_of(const r4_data *d);
 void cells_of(const r4_data *d, size_t i, const struct grid *g, bool masked, float *pixel, float *to);
 /* Where a cell is: left, top, width, height as shares of the image. */
 void cell_box(const struct grid *g, size_t cell, double box[4]);
+/* Which ninth of the image the middle of a box is in, in words: "at the bottom right". */
+enum { BOX_PLACES = 9 };
+size_t box_ninth(const double box[4]);
+const char *ninth_words(size_t ninth);
+const char *box_place(const double box[4]);
 
 #endif

@@ -4,12 +4,14 @@
  * cells with the largest A_p . ds/dA_p are taken, and their directions A_p / |A_p| grouped, each class apart.
  * An image shows a cluster if one of its cells is as much like its centre as three quarters of its members are. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/c_locale.h"
 #include "base/mem.h"
 #include "base/purpose.h"
+#include "find/cells.h"
 #include "find/fill.h"
 #include "find/find.h"
 #include "find/sphere_means.h"
@@ -247,16 +249,30 @@ static r4_status see(struct clusters *c, size_t k, struct clue *to)
   return s;
 }
 
+/* "at the bottom right", if more than half of those that show it do so there. */
+static void say_where(struct clue *to)
+{
+  size_t n[BOX_PLACES] = {0}, most = 0;
+  for (size_t k = 0; k < to->is.sightings; k++) n[box_ninth(to->sighting[k].box)]++;
+  for (size_t k = 1; k < BOX_PLACES; k++)
+    if (n[k] > n[most]) most = k;
+  bool one = 2 * n[most] > to->is.sightings;
+  snprintf(to->text->where, FIND_WHERE, "%s%s", one ? "mostly " : "", one ? ninth_words(most) : "at various places");
+}
+
 static void say(const struct clusters *c, r4_found *f, struct clue *to, size_t number)
 {
   const char *class = c->d->classes->name[to->is.label];
+  const char *file = to->is.sightings ? r4_data_example(c->d, to->sighting[0].example).file : NULL;
+  char number_of[40];
+  snprintf(number_of, sizeof number_of, "photo %zu", to->is.sightings ? to->sighting[0].example : 0);
   found_name(f, to, "cluster-%.40s-%zu", class, number);
-  c_locale_print(to->text->where, FIND_WHERE, "a cell of %zu x %zu", c->rows, c->columns);
+  say_where(to);
   c_locale_print(to->text->what, R4_ERROR_SIZE,
-                 "cells like these speak for \"%.80s\" to the net; they are on %zu photos, %zu of them "
-                 "\"%.80s\" (%.3g %% of all "
-                 "are)",
-                 class, to->is.shown_on, to->is.of_class, class, 100 * to->is.base);
+                 "something %s speaks for %.80s to the net: it is on %zu photos; %zu of them are %.80s (%.80s are %.3g "
+                 "%% of all photos); %.120s shows it best",
+                 to->text->where, class, to->is.shown_on, to->is.of_class, class, class, 100 * to->is.base,
+                 file ? file : number_of);
 }
 
 static double worth(const struct clue *c)
@@ -282,18 +298,22 @@ static void choose(r4_found *f, size_t found)
   while (f->n > found + kept) found_drop(f);
 }
 
-/* Pure findings at a place, then clusters, then all others: as they are within each. */
-static r4_status merge(r4_found *f, size_t found, r4_error *e)
+/* Findings that lead (at a place, and pure or on the side of a division that has something), then clusters, then all
+ * others: as they are within each, and at most "most". If that is too few, those that lead leave half of it to
+ * clusters, which are what masks are best drawn from. */
+static r4_status merge(r4_found *f, size_t found, size_t most, r4_error *e)
 {
   struct clue *was = mem_new(f->n + 1, sizeof *was, "clues", e);
-  size_t n = 0;
+  size_t n = 0, clusters = f->n - found, half = (most + 1) / 2, leading = most > clusters ? most - clusters : 0;
   if (!was) return R4_E_MEMORY;
+  if (leading < half) leading = half;
   memcpy(was, f->at, f->n * sizeof *was);
   for (size_t k = 0; k < found; k++)
-    if (was[k].is.pure && was[k].is.local) f->at[n++] = was[k];
+    if (was[k].leads && leading) f->at[n++] = was[k], was[k].leads = false, was[k].text = NULL, leading--;
   for (size_t k = found; k < f->n; k++) f->at[n++] = was[k];
   for (size_t k = 0; k < found; k++)
-    if (!(was[k].is.pure && was[k].is.local)) f->at[n++] = was[k];
+    if (was[k].text) f->at[n++] = was[k];
+  while (f->n > most) found_drop(f);
   r4_mem_free(was);
   return R4_OK;
 }
@@ -343,7 +363,7 @@ r4_status r4_find_clusters(r4_found *f, const r4_net *n, const float *weights, c
   if (!s) s = add_all(&c, f);
   if (!s) s = measure(&c, f, n);
   if (!s) choose(f, found);
-  if (!s) s = merge(f, found, c.e);
+  if (!s) s = merge(f, found, o.most, c.e);
   while (s && f->n > found) found_drop(f);
   clear(&c);
   return s;

@@ -91,25 +91,30 @@ static const struct {
   const char *name, *much, *little, *same;
   double (*of)(const struct about_file *f);
 } cues[] = {
-  {"bytes", "larger (in bytes) than elsewhere", "smaller (in bytes) than elsewhere",
+  {"bytes", "larger (in bytes)", "smaller (in bytes)",
    "of the same size in bytes", bytes},
-  {"compression", "less compressed (bytes per pixel) than elsewhere",
-   "more compressed (bytes per pixel) than elsewhere", "of the same size per pixel", per_pixel},
-  {"height", "higher (in pixels) than elsewhere", "lower (in pixels) than elsewhere", "of the same height",
+  {"compression", "less compressed (bytes per pixel)",
+   "more compressed (bytes per pixel)", "of the same size per pixel", per_pixel},
+  {"height", "higher (in pixels)", "lower (in pixels)", "of the same height",
    height},
-  {"width", "wider (in pixels) than elsewhere", "narrower (in pixels) than elsewhere", "of the same width",
+  {"width", "wider (in pixels)", "narrower (in pixels)", "of the same width",
    width},
-  {"shape", "wider for its height than elsewhere", "narrower for its height than elsewhere",
+  {"shape", "wider for their height", "narrower for their height",
    "of the same shape (width by height)", shape},
-  {"quality", "of a higher JPEG quality than elsewhere", "of a lower JPEG quality than elsewhere",
+  {"quality", "of a higher JPEG quality", "of a lower JPEG quality",
    "of the same JPEG quality", quality},
-  {"format", "of another format", "of another format", "of the same format", format},
-  {"name", "called differently", "called differently", "called alike (up to the first digit)", name},
+  {"format", "of other formats", "of other formats", "of the same format", format},
+  {"name", "", "", "", name},
 };
 
 size_t file_cues(void)
 {
   return 2 * sizeof cues / sizeof *cues;
+}
+
+bool file_cue_is_name(size_t cue)
+{
+  return cues[cue / 2].of == name;
 }
 
 float file_cue_of(const struct about_file *f, size_t cue)
@@ -121,5 +126,6 @@ float file_cue_of(const struct about_file *f, size_t cue)
 void file_cue_words(size_t cue, bool same, char to[40], const char **how)
 {
   *how = same ? cues[cue / 2].same : cue % 2 ? cues[cue / 2].little : cues[cue / 2].much;
-  snprintf(to, 40, "file-%s%s", cues[cue / 2].name, same ? "" : cue % 2 ? "-low" : "-high");
+  const char *end = file_cue_is_name(cue) ? "" : same ? "-same" : cue % 2 ? "-low" : "-high";
+  snprintf(to, 40, "file-%s%s", cues[cue / 2].name, end);
 }

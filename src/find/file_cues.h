@@ -12,8 +12,9 @@ r4_status files_look(const r4_data *d, const char *source, const uint32_t *examp
                      struct about_file **to, r4_error *e);
 
 size_t file_cues(void);
+bool file_cue_is_name(size_t cue);
 float file_cue_of(const struct about_file *f, size_t cue); /* NaN: not known */
-/* A short name, and how the file is: "large". value: of the cue, where same says that all are alike. */
+/* A short name, and how the files are: "larger (in bytes)", or of one kind if all are alike. */
 void file_cue_words(size_t cue, bool same, char name[40], const char **how);
 
 #endif

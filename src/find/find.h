@@ -14,6 +14,7 @@ struct clue {
   r4_clue is;            /* but for its pointers, which r4_found_at sets to what follows */
   r4_sighting *sighting; /* [is.sightings] */
   struct clue_text *text;
+  bool leads; /* comes before clusters of a net */
   char *word; /* texts: what to mask; NULL: nothing */
 };
 

@@ -75,7 +75,10 @@ static r4_status try_all(struct scan *s)
     scan_values(s, k);
     ranking_make(&s->ranking, s->value);
     s->tries.cue = k;
-    status = ranking_try(&s->ranking, &s->tries, s->tests[scan_family(s, k)], s->e);
+    if (!scan_is_name(s, k))
+      status = ranking_try(&s->ranking, &s->tries, s->tests[scan_family(s, k)], s->e);
+    else if (!scan_is_name(s, k - 1)) /* less of a name is the same name */
+      status = ranking_try_names(&s->ranking, &s->tries, s->tests[scan_family(s, k)], s->e);
     if (k % 50 == 49 || k + 1 == all) find_report(s->o, "testing", k + 1, all);
   }
   return status;

@@ -268,10 +268,11 @@ static void say_numbers(char *to, size_t size, const struct text_scan *s, const 
   double base = 100 * (double)s->all[t->label] / (double)s->n;
   const char *class = s->d->classes->name[t->label];
   if (t->texts == t->of_class)
-    c_locale_print(to, size, "%zu texts, all of them \"%.80s\" (%.3g %% of all are)", t->texts, class, base);
+    c_locale_print(to, size, "%zu texts, all of them %.80s (%.80s are %.3g %% of all texts)", t->texts, class, class,
+                   base);
   else
-    c_locale_print(to, size, "%zu texts, %zu of them \"%.80s\" (%.3g %% of all are)", t->texts, t->of_class,
-                   class, base);
+    c_locale_print(to, size, "%zu texts, %zu of them %.80s (%.80s are %.3g %% of all texts)", t->texts, t->of_class,
+                   class, class, base);
 }
 
 static void say_length(r4_found *f, struct clue *c, const struct telling_word *t, const char *numbers)
@@ -314,7 +315,7 @@ static r4_status say_words(struct text_scan *s, r4_found *f, struct clue *c, con
 
 static r4_status add(struct text_scan *s, r4_found *f, const struct telling_word *t)
 {
-  char numbers[200];
+  char numbers[320];
   struct clue *c = found_add(f, s->e);
   if (!c) return R4_E_MEMORY;
   c->is.label = t->label;

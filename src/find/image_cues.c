@@ -41,7 +41,7 @@ static bool in_centre(const struct grid *g, size_t cell)
          4 * (x + 1) <= 3 * g->columns;
 }
 
-static bool has(const struct grid *g, const struct image_cue *q, size_t cell)
+bool image_cue_has(const struct grid *g, const struct image_cue *q, size_t cell)
 {
   if (q->cell) return cell == q->place;
   return q->region == REGION_ANYWHERE || (q->region == REGION_BORDER ? at_border : in_centre)(g, cell);
@@ -60,7 +60,7 @@ float image_cue_of(const struct grid *g, const struct image_cue *q, const float 
   *cell = SIZE_MAX;
   for (size_t k = q->cell ? q->place : 0; k < (q->cell ? q->place + 1 : g->rows * g->columns); k++) {
     float v = sign * cells[k * CELL_FEATURES + q->feature];
-    if (!has(g, q, k) || isnan(v)) continue;
+    if (!image_cue_has(g, q, k) || isnan(v)) continue;
     sum += (double)v;
     n++;
     if (!(v <= most)) most = v, *cell = k;
@@ -76,10 +76,10 @@ static const struct {
   const char *name, *much, *little;
 } features[CELL_FEATURES] = {
   [CELL_LIGHT] = {"light", "lighter", "darker"},
-  [CELL_RED_GREEN] = {"red-green", "redder than green", "greener or bluer than red"},
-  [CELL_GREEN_BLUE] = {"green-blue", "yellower or greener than blue", "bluer than green"},
-  [CELL_RED_BLUE] = {"red-blue", "redder or yellower than blue", "bluer than red"},
-  [CELL_SATURATION] = {"saturation", "of a stronger colour", "greyer"},
+  [CELL_RED_GREEN] = {"red-green", "redder", "greener or bluer"},
+  [CELL_GREEN_BLUE] = {"green-blue", "yellower or greener", "bluer"},
+  [CELL_RED_BLUE] = {"red-blue", "redder or yellower", "bluer"},
+  [CELL_SATURATION] = {"saturation", "more colourful", "greyer"},
   [CELL_SPREAD] = {"contrast", "richer in contrast", "plainer"},
   [CELL_DOWN] = {"horizontal-edges", "richer in horizontal edges", "poorer in horizontal edges"},
   [CELL_ACROSS] = {"vertical-edges", "richer in vertical edges", "poorer in vertical edges"},
@@ -87,23 +87,34 @@ static const struct {
 
 static const char *const regions[CUE_REGIONS] = {"border", "centre", "anywhere"};
 
-void image_cue_words(const struct grid *g, const struct image_cue *q, bool same, char name[CUE_NAME],
-                     char where[64], const char **how)
+static void cell_words(const struct grid *g, const struct image_cue *q, const char *tail, struct cue_words *to)
 {
-  static const char *const means[CUE_REGIONS] = {"the border as a whole", "the centre as a whole",
-                                                 "the whole image"};
-  static const char *const some[CUE_REGIONS] = {"some place at the border", "some place in the centre",
-                                                "some place"};
-  const char *end = q->low ? "low" : "high", *feature = features[q->feature].name;
+  size_t y = q->place / g->columns + 1, x = q->place % g->columns + 1;
+  double box[4];
+  cell_box(g, q->place, box);
+  snprintf(to->where, sizeof to->where, "%s (row %zu, column %zu)", box_place(box), y, x);
+  snprintf(to->name, sizeof to->name, "cell-%zu-%zu-%s", y, x, tail);
+  to->others = " there";
+}
+
+static void region_words(const struct image_cue *q, const char *tail, struct cue_words *to)
+{
+  static const char *const means[CUE_REGIONS] = {"at the border as a whole", "in the centre as a whole",
+                                                 "over the whole photo"};
+  static const char *const some[CUE_REGIONS] = {"at some place of the border", "at some place in the centre",
+                                                "at some place"};
+  snprintf(to->where, sizeof to->where, "%s", (q->extreme ? some : means)[q->region]);
+  snprintf(to->name, sizeof to->name, "%s%s-%s", regions[q->region], q->extreme ? "" : "-mean", tail);
+  to->others = q->extreme ? " at any" : q->region == REGION_ANYWHERE ? "" : " there";
+}
+
+void image_cue_words(const struct grid *g, const struct image_cue *q, bool same, struct cue_words *to)
+{
   char tail[32];
-  snprintf(tail, sizeof tail, same ? "same" : "%s-%s", feature, end);
-  *how = q->low ? features[q->feature].little : features[q->feature].much;
-  if (q->cell) {
-    size_t y = q->place / g->columns + 1, x = q->place % g->columns + 1;
-    snprintf(where, 64, "row %zu of %zu, column %zu of %zu", y, g->rows, x, g->columns);
-    snprintf(name, CUE_NAME, "cell-%zu-%zu-%s", y, x, tail);
-  } else {
-    snprintf(where, 64, "%s", (q->extreme ? some : means)[q->region]);
-    snprintf(name, CUE_NAME, "%s%s-%s", regions[q->region], q->extreme ? "" : "-mean", tail);
-  }
+  snprintf(tail, sizeof tail, same ? "same" : "%s-%s", features[q->feature].name, q->low ? "low" : "high");
+  to->how = q->low ? features[q->feature].little : features[q->feature].much;
+  if (q->cell)
+    cell_words(g, q, tail, to);
+  else
+    region_words(q, tail, to);
 }

@@ -23,12 +23,16 @@ size_t image_cues(const struct grid *g); /* how many there are */
 struct image_cue image_cue_at(const struct grid *g, size_t k);
 /* The cue of an image, from its cells; NaN if these are masked. *cell becomes the one that it is of, or SIZE_MAX. */
 float image_cue_of(const struct grid *g, const struct image_cue *q, const float *cells, size_t *cell);
+/* A cell of the grid is one of those that the cue is of. */
+bool image_cue_has(const struct grid *g, const struct image_cue *q, size_t cell);
 /* It is at the border: what is there is rarely what an image is about. */
 bool image_cue_is_outside(const struct grid *g, const struct image_cue *q);
 
-/* In words, of a set that has the same everywhere or not: a short name, a place, and what is there: "redder than
- * green". */
-void image_cue_words(const struct grid *g, const struct image_cue *q, bool same, char name[CUE_NAME],
-                     char where[64], const char **how);
+/* In words, of a set that has the same everywhere or not. */
+struct cue_words {
+  char name[CUE_NAME], where[64]; /* a short name; "at the bottom right (row 8, column 6)"    */
+  const char *how, *others;       /* "redder"; where the other photos are less so: " there"  */
+};
+void image_cue_words(const struct grid *g, const struct image_cue *q, bool same, struct cue_words *to);
 
 #endif

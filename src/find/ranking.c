@@ -148,9 +148,19 @@ static r4_status try_same(const struct ranking *r, struct tries *t, uint64_t *te
   return s;
 }
 
+static bool can_tell(const struct ranking *r)
+{
+  return r->n >= 2 * LEAST && r->at[0].value != r->at[r->n - 1].value;
+}
+
+r4_status ranking_try_names(const struct ranking *r, struct tries *t, uint64_t tests[SET_KINDS], r4_error *e)
+{
+  return can_tell(r) ? try_same(r, t, tests + SET_SAME, e) : R4_OK;
+}
+
 r4_status ranking_try(const struct ranking *r, struct tries *t, uint64_t tests[SET_KINDS], r4_error *e)
 {
-  if (r->n < 2 * LEAST || r->at[0].value == r->at[r->n - 1].value) return R4_OK;
+  if (!can_tell(r)) return R4_OK;
   r4_status s = try_same(r, t, tests + SET_SAME, e);
   for (size_t c = 0; !s && c < r->classes; c++) {
     struct telling pure = {.kind = SET_PURE}, mostly = {.kind = SET_MOSTLY};

@@ -58,5 +58,7 @@ void ranking_clear(struct ranking *r);
 void ranking_make(struct ranking *r, const float *value);
 /* Tests of all classes; tests[SET_KINDS] counts them. */
 r4_status ranking_try(const struct ranking *r, struct tries *t, uint64_t tests[SET_KINDS], r4_error *e);
+/* Of sets with the very same number alone: the numbers are names, which have no order. */
+r4_status ranking_try_names(const struct ranking *r, struct tries *t, uint64_t tests[SET_KINDS], r4_error *e);
 
 #endif

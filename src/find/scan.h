@@ -3,6 +3,7 @@
 #ifndef R4_FIND_SCAN_H
 #define R4_FIND_SCAN_H
 
+#include "find/divided.h"
 #include "find/file_cues.h"
 #include "find/find.h"
 #include "find/image_cues.h"
@@ -23,6 +24,9 @@ struct scan {
   struct ranking ranking;
   struct tries tries;
   uint64_t tests[FAMILIES][SET_KINDS];
+  struct division division[CELLS_MOST * CELL_FEATURES]; /* by cue / 2, of cues of one cell; not all are tried */
+  const struct division *divides[CELLS_MOST];           /* the one that tells most of a cell that divides, or NULL */
+  size_t names;                                         /* beginnings of file names that tell */
 };
 
 /* What tells, and where it comes: lower ranks first. */
@@ -36,7 +40,14 @@ enum place_family scan_family(const struct scan *s, uint32_t cue);
 /* The cue of all photos, to s->value. */
 void scan_values(struct scan *s, uint32_t cue);
 bool scan_is_pure(const struct telling *t);
+bool scan_is_name(const struct scan *s, uint32_t cue); /* what the file is called */
 bool scan_is_local(const struct scan *s, uint32_t cue); /* of some place of the image */
+
+/* Marks the cells that divide, of the n sets that tell at the level of the search. */
+void scan_divide(struct scan *s, const struct ordered *all, size_t n);
+/* The set is of a cell that divides, on the side that has something; on the other one, which is an absence. */
+bool scan_is_content(const struct scan *s, const struct telling *t);
+bool scan_is_absence(const struct scan *s, const struct telling *t);
 
 /* What tells at the level of the search, the first "kept" of *all without what they say already; r4_mem_free. */
 r4_status scan_order(struct scan *s, struct ordered **all, size_t *kept);

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/c_locale.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "find/scan.h"
 
 /* ---- Words ---- */
@@ -18,36 +18,84 @@ static r4_clue_kind kind_of(const struct scan *s, const struct telling *t)
   return q.feature >= CELL_SPREAD ? R4_CLUE_EDGES : R4_CLUE_COLOUR;
 }
 
-/* "82 training photos, all of them "benign" (81 % of all are)" */
-static void say_numbers(char *to, size_t size, const struct scan *s, const struct telling *t)
+/* "63 of them are cats (cats are 50 % of all photos)" */
+static void say_classes(struct text *to, const struct scan *s, const struct telling *t)
 {
-  double base = 100 * (double)t->ranked_of_class / (double)t->ranked;
   const char *class = s->d->classes->name[t->label];
   if (t->m == t->of_class)
-    c_locale_print(to, size, "%zu photos, all of them \"%.80s\" (%.3g %% of all are)", t->m, class, base);
+    text_add(to, "; all of them are %.80s", class);
   else
-    c_locale_print(to, size, "%zu photos, %zu of them \"%.80s\" (%.3g %% of all are)", t->m, t->of_class,
-                   class, base);
+    text_add(to, "; %zu of them are %.80s", t->of_class, class);
+  text_add(to, " (%.80s are %.3g %% of all photos)", class, 100 * (double)t->ranked_of_class / (double)t->ranked);
 }
 
-static void say(struct scan *s, r4_found *f, struct clue *c, const struct telling *t)
+/* What the names of the files begin with that have the very same number. */
+static const char *beginning(struct scan *s, const struct telling *t, size_t *n)
 {
-  char numbers[200], name[CUE_NAME];
-  const char *how;
-  say_numbers(numbers, sizeof numbers, s, t);
-  if (t->cue >= s->cues) {
-    file_cue_words(t->cue - s->cues, t->kind == SET_SAME, name, &how);
-    snprintf(c->text->where, FIND_WHERE, "the file");
-    snprintf(c->text->what, R4_ERROR_SIZE, "the file is %s on %s", how, numbers);
+  scan_values(s, t->cue);
+  for (size_t k = 0; k < s->n; k++)
+    if (s->value[k] == t->low) return name_beginning(r4_data_example(s->d, s->photo[k]).file, n);
+  *n = 0;
+  return "";
+}
+
+/* One beginning, or the first of them: "file names give the label away: "Maine_Coon_" (74, all cats) and 15 more". */
+static void say_names(struct scan *s, const struct telling *t, struct text *to)
+{
+  size_t n;
+  const char *from = beginning(s, t, &n), *class = s->d->classes->name[t->label];
+  const char *all = t->m == t->of_class ? "all" : "most";
+  int shown = (int)(n < 40 ? n : 40);
+  if (s->names == 1) {
+    text_add(to, n ? "%zu file names begin with \"%.*s\"" : "%zu file names begin with a digit", t->m, shown, from);
+    say_classes(to, s, t);
   } else {
-    struct image_cue q = image_cue_at(&s->g, t->cue);
-    image_cue_words(&s->g, &q, t->kind == SET_SAME, name, c->text->where, &how);
-    if (t->kind == SET_SAME)
-      snprintf(c->text->what, R4_ERROR_SIZE, "%s looks exactly the same on %s", c->text->where, numbers);
-    else
-      snprintf(c->text->what, R4_ERROR_SIZE, "%s is %s than elsewhere on %s", c->text->where, how, numbers);
+    text_add(to, "file names give the label away: ");
+    text_add(to, n ? "\"%.*s\"" : "a digit at the beginning", shown, from);
+    text_add(to, " (%zu, %s %.80s) and %zu more", t->m, all, class, s->names - 1);
   }
-  found_name(f, c, t->kind == SET_SAME && t->cue >= s->cues ? "%s-same" : "%s", name);
+}
+
+static void say_file(struct scan *s, const struct telling *t, char name[CUE_NAME], struct text *to)
+{
+  const char *how;
+  file_cue_words(t->cue - s->cues, t->kind == SET_SAME, name, &how);
+  if (scan_is_name(s, t->cue)) {
+    say_names(s, t, to);
+  } else {
+    text_add(to, "the files of %zu photos are %s%s", t->m, how,
+             t->kind == SET_SAME ? "" : " than those of the other photos");
+    say_classes(to, s, t);
+  }
+}
+
+static void say_place(struct scan *s, const struct telling *t, struct cue_words *w, struct text *to)
+{
+  struct image_cue q = image_cue_at(&s->g, t->cue);
+  image_cue_words(&s->g, &q, t->kind == SET_SAME, w);
+  if (t->kind == SET_SAME)
+    text_add(to, "%zu photos look exactly the same %s", t->m, w->where);
+  else
+    text_add(to, "%zu photos are %s %s than the other photos are%s", t->m, w->how, w->where, w->others);
+  say_classes(to, s, t);
+}
+
+static r4_status say(struct scan *s, r4_found *f, struct clue *c, const struct telling *t)
+{
+  struct text what = {0};
+  struct cue_words w = {.where = "the file"};
+  bool file = t->cue >= s->cues;
+  if (file)
+    say_file(s, t, w.name, &what);
+  else
+    say_place(s, t, &w, &what);
+  snprintf(c->text->where, FIND_WHERE, "%s", w.where);
+  char *text = text_done(&what, "a clue", s->e);
+  if (!text) return R4_E_MEMORY;
+  snprintf(c->text->what, R4_ERROR_SIZE, "%s", text);
+  r4_string_free(text);
+  found_name(f, c, "%s", w.name);
+  return R4_OK;
 }
 
 static r4_status add(struct scan *s, r4_found *f, const struct ordered *o)
@@ -63,8 +111,8 @@ static r4_status add(struct scan *s, r4_found *f, const struct ordered *o)
   c->is.p = exp(o->log_p);
   c->is.pure = scan_is_pure(t);
   c->is.local = scan_is_local(s, t->cue);
-  say(s, f, c, t);
-  return R4_OK;
+  c->leads = c->is.local && (c->is.pure || scan_is_content(s, t));
+  return say(s, f, c, t);
 }
 
 /* ---- Where they are seen: on all examples, whatever their part ---- */

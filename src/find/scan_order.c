@@ -35,15 +35,25 @@ bool scan_is_local(const struct scan *s, uint32_t cue)
   return q.cell || q.extreme;
 }
 
-/* Pure and at a place of the border; pure, at a place or of the file; pure; any. */
+bool scan_is_name(const struct scan *s, uint32_t cue)
+{
+  return cue >= s->cues && file_cue_is_name(cue - s->cues);
+}
+
+enum { FIRST, OUTSIDE, AT_PLACE, PURE, ANY, NAMES };
+
+/* Something that divides the classes; pure and at a place of the border; pure, at a place or of the file; pure; any;
+ * what files are called, which no net sees. */
 static int rank_of(const struct scan *s, const struct telling *t)
 {
-  if (!scan_is_pure(t)) return 3;
-  if (t->cue >= s->cues) return 1;
+  if (scan_is_name(s, t->cue)) return NAMES;
+  if (scan_is_content(s, t)) return FIRST;
+  if (!scan_is_pure(t)) return ANY;
+  if (t->cue >= s->cues) return AT_PLACE;
   struct image_cue q = image_cue_at(&s->g, t->cue);
-  return !scan_is_local(s, t->cue)                                                     ? 2
-         : image_cue_is_outside(&s->g, &q) || (!q.cell && q.region == REGION_ANYWHERE) ? 0
-                                                                                       : 1;
+  return !scan_is_local(s, t->cue)                                                     ? PURE
+         : image_cue_is_outside(&s->g, &q) || (!q.cell && q.region == REGION_ANYWHERE) ? OUTSIDE
+                                                                                       : AT_PLACE;
 }
 
 static int before(const void *a, const void *b)
@@ -55,16 +65,32 @@ static int before(const void *a, const void *b)
   return x->t < y->t ? -1 : x->t > y->t;
 }
 
-static struct ordered *in_order(const struct scan *s, size_t *n)
+/* Ranks them, without absences, and of file names with the first alone: they are one finding. */
+static size_t rank_all(struct scan *s, struct ordered *all, size_t n)
+{
+  size_t kept = 0;
+  for (size_t k = 0; k < n; k++) {
+    all[k].rank = rank_of(s, all[k].t);
+    if (!scan_is_absence(s, all[k].t)) all[kept++] = all[k];
+  }
+  qsort(all, kept, sizeof *all, before);
+  s->names = 0;
+  while (s->names < kept && all[kept - 1 - s->names].rank == NAMES) s->names++;
+  return s->names ? kept - s->names + 1 : kept;
+}
+
+static struct ordered *in_order(struct scan *s, size_t *n)
 {
   struct ordered *all = mem_new(s->tries.n ? s->tries.n : 1, sizeof *all, "what tells", s->e);
-  *n = 0;
+  size_t tell = 0;
   for (size_t k = 0; all && k < s->tries.n; k++) {
     const struct telling *t = s->tries.at + k;
     double log_p = corrected(s, t);
-    if (log_p <= log(s->o->level)) all[(*n)++] = (struct ordered){t, rank_of(s, t), log_p};
+    if (log_p <= log(s->o->level)) all[tell++] = (struct ordered){.t = t, .log_p = log_p};
   }
-  if (all) qsort(all, *n, sizeof *all, before);
+  if (!all) return NULL;
+  scan_divide(s, all, tell);
+  *n = rank_all(s, all, tell);
   return all;
 }
 
@@ -78,15 +104,27 @@ static size_t mark(struct scan *s, const struct telling *t, bool *shows)
   return n;
 }
 
-/* Half of the photos of either are those of the other. */
+/* Whether what is seen at the place of a set that divides can be what the cue of t sees. */
+static bool reaches(const struct scan *s, const struct ordered *kept, const struct telling *t)
+{
+  if (kept->rank != FIRST) return true;
+  if (t->cue >= s->cues) return false;
+  struct image_cue q = image_cue_at(&s->g, t->cue);
+  return q.cell ? s->divides[q.place] != NULL : image_cue_has(&s->g, &q, image_cue_at(&s->g, kept->t->cue).place);
+}
+
+/* Half of the photos of either are those of the other. A set that divides has most of its class, so that it has most of
+ * any other set of that class: of what is seen elsewhere, half of the larger must be shared. */
 static bool is_told(const struct scan *s, const struct ordered *kept, size_t n, const bool *shows,
                     const bool *told)
 {
   const struct telling *t = kept[n].t;
+  if (scan_is_name(s, t->cue)) return false;
   for (size_t j = 0; j < n; j++) {
-    size_t common = 0, less = kept[j].t->m < t->m ? kept[j].t->m : t->m;
+    bool smaller = kept[j].t->m < t->m;
+    size_t common = 0, of = smaller == reaches(s, kept + j, t) ? kept[j].t->m : t->m;
     for (size_t k = 0; k < s->n; k++) common += shows[k] && told[j * s->n + k];
-    if (kept[j].t->label == t->label && 2 * common >= less) return true;
+    if (kept[j].t->label == t->label && 2 * common >= of) return true;
   }
   return false;
 }

@@ -10,7 +10,7 @@ const percent = (v) => `${Math.round(100 * v)} %`;
 
 function chips(f) {
   const list = [];
-  if (f.pure) list.push('pure: one class only');
+  if (f.pure) list.push(`${f.of_class === f.shown_on ? 'only' : 'nearly only'} ${f.class}`);
   if (f.local) list.push('in one place');
   if (f.where) list.push(f.where);
   if (f.shown_on) list.push(`${f.of_class ?? 0} of ${f.shown_on} are ${f.class}${f.base ? ` (of all: ${percent(f.base)})` : ''}`);

@@ -32,13 +32,20 @@ static double jpeg_quality(const uint8_t *data, size_t size)
   return NAN;
 }
 
+const char *name_beginning(const char *file, size_t *n)
+{
+  const char *slash = strrchr(file, '/'), *from = slash ? slash + 1 : file;
+  *n = strcspn(from, ".0123456789");
+  return from;
+}
+
 /* What a file name begins with, up to its first digit, as a number: a hash below 2^32, which a double holds. */
 static double name_number(const char *file)
 {
-  const char *slash = strrchr(file, '/');
   uint32_t hash = 2166136261u; /* FNV-1a */
-  for (const char *c = slash ? slash + 1 : file; *c && *c != '.' && !isdigit((unsigned char)*c); c++)
-    hash = (hash ^ (uint8_t)*c) * 16777619u;
+  size_t n;
+  const char *c = name_beginning(file, &n);
+  for (size_t k = 0; k < n; k++) hash = (hash ^ (uint8_t)c[k]) * 16777619u;
   return hash;
 }
 

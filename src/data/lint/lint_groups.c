@@ -19,7 +19,9 @@ static void empty_splits(struct lint *l)
     lint_tell(l, WARNING, "split-empty", "there are no training examples");
   else if (!all.examples[R4_TEST])
     lint_tell(l, WARNING, "split-empty",
-              "there are no test examples: the net can only be evaluated on examples it was trained on");
+              all.examples[R4_VAL]
+                ? "there are no test examples: the net is evaluated on those for validation, which it was chosen by"
+                : "there are no test examples: set some apart (split test), or leave it to data.val to hold some out");
 }
 
 /* ---- Classes and groups ---- */
@@ -67,6 +69,7 @@ static void small_groups(struct lint *l)
 static void groups_of_one(struct lint *l)
 {
   bool classes = l->d->groups == l->d->classes;
+  if (classes && lint_largest_class(l) >= FEW) return; /* told of each */
   size_t n = 0, first = 0;
   for (size_t k = r4_data_groups(l->d); k-- > 0;) {
     r4_counts c = r4_data_counts(l->d, -1, (int32_t)k);

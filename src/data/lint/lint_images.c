@@ -17,7 +17,8 @@ struct lint_name lint_score(const struct cues *q, size_t right)
 {
   struct lint_name name;
   c_locale_print(name.text, sizeof name.text,
-                 "%zu of %zu training images (%.0f %%) are classified correctly, against %.0f %% by guessing",
+                 "%zu of %zu training images (%.0f %%) are classified correctly, after learning from as many others, "
+                 "against %.0f %% by guessing",
                  right, cue_tested(q), share(right, cue_tested(q)), 100 / (double)q->classes);
   return name;
 }

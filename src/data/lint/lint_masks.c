@@ -64,15 +64,20 @@ static void uneven_masks(struct lint *l)
     if (share < least) least = share, at = k;
     if (share > most) most = share, other = k;
   }
-  if (with == 1 && least == 0)
+  if (with == 1 && least == 0 && data_x(l->d)->shape.rank == 3)
+    lint_tell(l, NOTE, "mask-one-class",
+              "only examples of class %s have a mask in training: no action is needed, as r4 pastes masked content on "
+              "all classes (fill: auto)",
+              r4_data_class_name(l->d, other));
+  else if (with == 1 && least == 0)
     lint_tell(l, WARNING, "mask-one-class",
-              "only examples of class %s have a mask in training: its presence gives the label away; %s",
-              r4_data_class_name(l->d, other), "with fill: auto, r4 pastes masked content on all classes");
+              "only examples of class %s have a mask in training: having one gives the label away",
+              r4_data_class_name(l->d, other));
   else if (most > 0 && 4 * least < most)
     lint_tell(l, WARNING, "mask-uneven",
               "%.0f %% of class %s have a mask in training, and %.0f %% of class %s: %s", 100 * least,
               r4_data_class_name(l->d, at), 100 * most, r4_data_class_name(l->d, other),
-              "its presence is informative; with fill: paste, r4 pastes masked content on all classes");
+              "having a mask tells something of the class; fill: paste puts masked content on all classes");
 }
 
 /* Masks may mean the reverse of what was said:
@@ -83,19 +88,20 @@ static void inverted_masks(struct lint *l)
 {
   struct mask_places p = mask_places_of(l->d);
   size_t different = data_masks(l->d)->n - 1;
-  const char *reverse = "1 must mean \"must not matter\"; if it means the reverse, say so: --mask-means";
+  const char *reverse = "If white marks what *should* matter, use --mask-means relevant";
   if (2 * p.large > p.masked && 10 * different <= p.masked)
     lint_tell(
       l, WARNING, "mask-inverted",
-      "%zu of %zu masks cover more than half of the example, and there are only %zu different ones: %s",
+      "%zu of %zu masks mark more than half of the example as what must not matter, and only %zu of them differ. %s",
       p.large, p.masked, different, reverse);
   else if (2 * p.large > p.masked)
-    lint_tell(l, NOTE, "mask-large", "%zu of %zu masks cover more than half of the example: %s", p.large,
-              p.masked, reverse);
+    lint_tell(l, NOTE, "mask-large",
+              "%zu of %zu masks mark more than half of the example as what must not matter. %s", p.large, p.masked,
+              reverse);
   else if (2 * p.middle > p.masked)
     lint_tell(l, WARNING, "mask-inverted",
-              "%zu of %zu masks cover the middle of the image, where the object usually is: %s", p.middle,
-              p.masked, reverse);
+              "%zu of %zu masks mark the middle of the image, where the object usually is, as what must not matter. %s",
+              p.middle, p.masked, reverse);
 }
 
 /* Values that are kept, but are all so small that they hardly count. */
