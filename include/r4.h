@@ -1263,12 +1263,22 @@ typedef enum {
   R4_BOUND_BEST           /* the tighter of both, everywhere */
 } r4_bound_method;
 
+/* What proved a claim: the first of these that did. */
+typedef enum {
+  R4_PROVED_NOT = 0,
+  R4_PROVED_INTERVALS,
+  R4_PROVED_LINEAR,
+  R4_PROVED_SLOPES,   /* linear bounds with slopes that were searched for */
+  R4_PROVED_BRANCHING /* r4_branch_box */
+} r4_proved_by;
+
 /* What was proved of one example. */
 typedef struct {
   int32_t label, predicted;
   double margin; /* box: z_predicted - z_j is at least this for every other class j and every x' of its box; -infinity:
                     nothing is known. Other claims: see doc/certificates.md */
   bool holds;    /* the claim is proved; then margin > 0 */
+  r4_proved_by by; /* box: by what; R4_PROVED_NOT: it does not hold, or it is another claim */
   bool broken;   /* an attack found a counter-example: another prediction for an x' of the same box */
   double radius; /* box, if asked for: the largest eps for which it holds, as far as bisection went; NaN: not asked */
   double delta;  /* box, if asked for: the masked explanation || m . g(x') ||_2, g = d loss / d x, is at most this for
@@ -1313,6 +1323,7 @@ typedef struct {
   r4_semantics semantics;
   r4_bound_method method; /* best: linear where intervals cannot tell. In real arithmetic only, but for intervals */
   int64_t slopes; /* steps of a search for better slopes of relus, where linear bounds cannot tell; 0: none */
+  double seconds; /* r4_branch_box: for each example, at most */
   bool radius;   /* also the largest eps for which it holds, by bisection up to high - low, or 1; by intervals */
   bool gradient; /* also how large the masked explanation can be; by intervals                         */
   int64_t batch; /* examples at a time; 0: by their size                                                */
@@ -1334,6 +1345,15 @@ r4_status r4_certify_box(const r4_net *n, const float *weights, const r4_data *d
  * certified example that is broken is a defect of r4. */
 r4_status r4_attack_box(const r4_net *n, const float *weights, const r4_data *d, const r4_certify_options *box,
                         const r4_data *donors, size_t starts, uint64_t seed, r4_certified *x, r4_error *e);
+
+/* Branch and bound, for examples that are correct, not proved, and not broken by an attack: what linear bounds do not
+ * prove of a box is cut in two by the sign of what goes into a relu that is undecided, and so on, up to options->seconds
+ * for each example. Any relu net with fully connected and convolutional layers may be decided, given time; large ones
+ * will not be. Sets margin, holds and by where it proves the claim, and broken where it finds a counter-example. In real
+ * arithmetic. R4_E_RULE names an operation without a linear rule. What time allows depends on the machine: a
+ * certificate need not have the same lines again. */
+r4_status r4_branch_box(const r4_net *n, const float *weights, const r4_data *d, const r4_certify_options *options,
+                        r4_certified *x, r4_error *e);
 
 /* The claim "words": whatever tokens of a list (ids) are at the masked tokens of a text, each on its own, or what is
  * there, the prediction is the same; the margin is over all of these texts. Of the options it takes semantics, batch,

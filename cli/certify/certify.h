@@ -12,6 +12,7 @@ struct certify_settings {
   const char *run, *eps, *words, *cover, *semantics, *method, *valid, *split, *out, *data, *data_now;
   bool range, gradient, radius, detect, json, force, other_data;
   int64_t seed, examples, attack, slopes;
+  double seconds;
 };
 
 enum { PART_PATH = PATH_SIZE + 200 }; /* of a file for whoever is interrupted */
