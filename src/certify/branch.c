@@ -12,7 +12,7 @@
 #include "op/sound.h"
 
 enum { WIDE = 128, NARROW = 16, FIRST_STEPS = 24, STEPS = 10, LOOKS = 2, ATTACK_STEPS = 24 };
-static const double FIRST_SIZE = 0.5, SIZE = 0.2; /* of steps of slopes */
+static const double FIRST_SIZE = 0.5, SIZE = 0.4; /* of steps of slopes */
 static const double SHARE = 0.3;                  /* of the time, for better ends of arguments */
 
 struct brancher {
