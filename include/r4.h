@@ -1372,6 +1372,36 @@ typedef struct {
 r4_status r4_settings_words(const r4_settings *s, const r4_data *d, r4_word_ids *to, r4_error *e);
 void r4_word_ids_free(r4_word_ids *w);
 
+/* ---- Specifications of others ---- */
+
+/* What a specification of VNN-LIB says of a net, as far as r4 reads it: constants X_0 .. in boxes, and what must not be
+ * true of the Y_0 .. of any point there: constraints that are linear, in (and ..) and (or ..). doc/certificates.md. */
+typedef enum {
+  R4_VERIFY_UNKNOWN, /* time was not enough */
+  R4_VERIFY_HOLDS,   /* proved by sound bounds: no point fulfils all assertions */
+  R4_VERIFY_VIOLATED /* a point does */
+} r4_verified;
+
+typedef struct {
+  r4_verified is;
+  size_t inputs, outputs;
+  double *x, *y;         /* violated: a point, in the order of the file, and what the net makes of it, in double */
+  size_t subproblems;    /* sub-domains that were proved */
+  double seconds;
+} r4_verification;
+
+/* m: a model, of r4 or of others; its inputs in the order of its file, images channels first unless a file of ONNX has
+ * channels last. R4_E_PARSE names the line and what is not understood; R4_E_SHAPE: the numbers of inputs or outputs
+ * differ; R4_E_RULE names an operation without a linear rule; R4_E_ARGUMENT: a box that has no ends, seconds not above
+ * 0, a softmax behind the logits where more is asked than which is larger. */
+r4_status r4_verify(const r4_model *m, const char *vnnlib, double seconds, r4_verification *to, r4_error *e);
+void r4_verification_free(r4_verification *v);
+
+/* The claim "box" about example i of d as a specification: for the class it is predicted as, predicted, no other one is
+ * as large in the box. The model's ONNX (r4_onnx_save) is what it is about. */
+r4_status r4_vnnlib_save(const r4_net *n, const r4_data *d, size_t i, int32_t predicted, const r4_certify_options *box,
+                         const char *path, r4_error *e);
+
 /* As text that r4-check reads; doc/certificates.md has the format. */
 r4_status r4_certificate_save(const r4_certificate *c, const char *path, r4_error *e);
 /* The examples of a certificate as an npz file: x as the net takes it, channels first, y, mask, and of texts length. */

@@ -41,7 +41,9 @@ static int check(const struct certify_settings *o)
     : !plain && o->radius ? "--radius: expected --method intervals"
                           : NULL;
   if (wrong) fprintf(stderr, "r4 certify: %s\n", wrong);
-  return wrong ? EXIT_USAGE : certify_check_semantics(o);
+  if (wrong) return EXIT_USAGE;
+  int code = certify_check_vnnlib(o);
+  return code ? code : certify_check_semantics(o);
 }
 
 static void file_name(const struct certify_settings *o, char *to, size_t size)
@@ -211,7 +213,7 @@ static int certify(struct certify_job *j)
   j->attacked = !s && j->o->attack > 0;
   if (j->attacked) s = attack(&w, &e);
   if (!s && method_of(j->o) == COMPLETE) s = branch(&w, &e);
-  return s ? cli_fail("certify", s, e.text) : EXIT_DONE;
+  return s ? cli_fail("certify", s, e.text) : certify_vnnlib(j, &w.options);
 }
 
 /* r4 eval --certify has intervals in real arithmetic and the valid values of the run. */

@@ -35,6 +35,8 @@ static const struct option options[] = {
   {"data FILE", OPTION_TEXT, AT(data), NULL, 0, 0,
    "the npz file to write, with the examples of the certificate (default: certificate-SPLIT.npz in RUN; with --out, "
    "its name with .npz)"},
+  {"vnnlib DIR", OPTION_TEXT, AT(vnnlib), NULL, 0, 0,
+   "box: also write the claims for other verifiers: the net as ONNX, a VNN-LIB file for each example with a mask"},
   {"data-now PATH", OPTION_TEXT, AT(data_now), NULL, 0, 0, "where the data of RUN are now, if they have moved"},
   {"other-data", OPTION_FLAG, AT(other_data), NULL, 0, 0, "accept data other than those RUN was trained on"},
   {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "overwrite files"},

@@ -399,6 +399,8 @@ static r4_status read_net(struct importer *im, const struct inputs *in, struct o
                    im->path);
   s = write_net(im, output->step, to);
   to->input = im->channels_last ? im->raw : im->step[0].shape;
+  to->channels_last = im->channels_last;
+  to->softmax = im->softmax;
   return s ? s : take_sources(im, to);
 }
 

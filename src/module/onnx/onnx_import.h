@@ -65,6 +65,7 @@ struct importer {
   int64_t batch;      /* if the file fixes it, else 0 */
   r4_shape raw;       /* the input as the file has it, without the batch */
   bool channels_last; /* in the file */
+  bool softmax;       /* is its last operator */
   bool ids;           /* the input is ids of tokens, [batch, tokens] */
   bool leaf;          /* and where they are explained is written     */
   const struct arguments *arguments;

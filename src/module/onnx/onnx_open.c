@@ -203,12 +203,15 @@ r4_status onnx_translate(struct st_file *to, struct onnx_model *m, const char *p
     r4_fail(e, s, "%s: out of memory", path);
   else if (!own)
     s = onnx_import(&net, m, path, example, e);
-  const struct st_note note[] = {{"net", net.text},
-                                 {"input", shape_text(net.input, shape)},
-                                 {own ? "r4" : "graph", own ? R4_VERSION : "of another program"},
-                                 {"classes", classes}};
+  struct st_note note[6] = {{"net", net.text},
+                            {"input", shape_text(net.input, shape)},
+                            {own ? "r4" : "graph", own ? R4_VERSION : "of another program"}};
+  size_t notes = 3;
+  if (classes) note[notes++] = (struct st_note){"classes", classes};
+  if (net.channels_last) note[notes++] = (struct st_note){"channels-last", "yes"};
+  if (net.softmax) note[notes++] = (struct st_note){"softmax", "yes"};
   if (!s) s = check_size(&net, m->bytes, path, e);
-  if (!s) s = pack(to, &net, note, classes ? 4 : 3, path, e);
+  if (!s) s = pack(to, &net, note, notes, path, e);
   r4_string_free(classes);
   r4_string_free(net.text);
   r4_net_free(own);

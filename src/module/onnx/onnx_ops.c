@@ -97,6 +97,7 @@ r4_status rule_softmax(struct importer *im, const struct onnx_node *n, struct st
   r4_status status = import_from(im, n, s);
   if (status) return status;
   bool last = n->outputs && slice_equal(n->output[0], im->m->output[0].name);
+  im->softmax = last;
   if (last && s->shape.rank == 1 && !s->pooled && (axis == 1 || axis == -1)) return R4_OK;
   return import_fail(im, "is not the last operation on the classes");
 }
