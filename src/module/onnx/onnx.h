@@ -82,6 +82,7 @@ struct onnx_source {
   r4_shape shape;
   const struct onnx_tensor *from;
   bool transposed; /* there it is [in, out] */
+  double times;    /* its numbers are taken times this; 0: as they are */
 };
 
 struct onnx_net {

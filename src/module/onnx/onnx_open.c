@@ -142,7 +142,7 @@ static r4_status take_own(struct onnx_net *to, struct onnx_model *m, const r4_ne
   for (size_t k = 0; to->source && k < n->params; k++) {
     struct slice name = onnx_text(m, "%s", n->param[k].name);
     const struct onnx_tensor *from = find_tensor(m, k, slice_of(n->param[k].name));
-    to->source[to->sources++] = (struct onnx_source){name, n->param[k].file_shape, from, false};
+    to->source[to->sources++] = (struct onnx_source){name, n->param[k].file_shape, from, false, 1};
   }
   return to->text && !m->failed ? R4_OK : R4_E_MEMORY;
 }
@@ -152,8 +152,9 @@ static r4_status take_own(struct onnx_net *to, struct onnx_model *m, const r4_ne
 static void copy_numbers(const struct onnx_source *from, float *to)
 {
   size_t rows = (size_t)from->shape.dim[0], n = (size_t)r4_shape_count(from->shape), columns = n / rows;
+  double times = from->times < 0 || from->times > 0 ? from->times : 1;
   for (size_t k = 0; k < n; k++)
-    to[k] = (float)onnx_number(from->from, from->transposed ? k % columns * rows + k / columns : k);
+    to[k] = (float)(times * onnx_number(from->from, from->transposed ? k % columns * rows + k / columns : k));
 }
 
 /* Tensors may lie upon each other, and one may be used by many nodes. */
