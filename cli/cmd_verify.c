@@ -13,7 +13,7 @@ struct verify_settings {
 #define AT(field) offsetof(struct verify_settings, field)
 static const struct option options[] = {
   {"NET.onnx", OPTION_WORD, AT(net), NULL, 0, 0, "the net: a file of ONNX, or a model of r4"},
-  {"SPEC.vnnlib", OPTION_WORD, AT(spec), NULL, 0, 0, "the specification: boxes of inputs, linear constraints on outputs"},
+  {"SPEC.vnnlib", OPTION_WORD, AT(spec), NULL, 0, 0, "boxes of inputs, linear constraints on outputs"},
   {"seconds", OPTION_REAL, AT(seconds), "60", 0, 1e9, "at most"},
   {"counterexample FILE", OPTION_TEXT, AT(out), NULL, 0, 0, "where to write one; without it, it is printed"},
   {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "overwrite the file"},
@@ -110,7 +110,7 @@ const struct command command_verify = {
   .name = "verify",
   .summary = "prove what a VNN-LIB file says of a net in ONNX, or find a counter-example",
   .details = "Prints holds (exit code 0), violated, with a counter-example, or unknown, if time was not enough (1). An "
-             "attack comes\nfirst, then linear bounds, then branch and bound; what holds is proved in sound arithmetic.",
+             "attack comes\nfirst, then linear bounds, then branch and bound; what holds is proved.",
   .options = options,
   .threads = THREADS_HERE,
   .run = run,

@@ -172,7 +172,8 @@ static void free_problem(struct problem *p)
   free(p->weights);
 }
 
-static struct branch_result solve(const struct problem *p, struct brancher *b, double moved, size_t starts, double *point)
+static struct branch_result solve(const struct problem *p, struct brancher *b, double moved, size_t starts,
+                                  double *point)
 {
   struct branch_result r;
   r4_error e = {0};
@@ -220,8 +221,8 @@ static void test_enumerated(void **state)
 
 /* ---- By hand ---- */
 
-/* y = relu(x) - relu(x - 1/2) of x in [-1, 1] is at least 0. Lines give s x - (x + 1) / 4, at best -1/4, for s = 1/4. In
- * the half x <= 0 it is 0, and where x >= 0, with x - 1/2 <= 0 or not, x or 1/2. */
+/* y = relu(x) - relu(x - 1/2) of x in [-1, 1] is at least 0. Lines give s x - (x + 1) / 4, at best -1/4, for s = 1/4.
+ * In the half x <= 0 it is 0, and where x >= 0, with x - 1/2 <= 0 or not, x or 1/2. */
 static void test_kink(void **state)
 {
   (void)state;

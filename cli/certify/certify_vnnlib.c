@@ -1,5 +1,5 @@
-/* The claims of a certificate as others take them: the net as ONNX, a specification of VNN-LIB for each example that has
- * a mask, and the list of both that competitions of verifiers have:
+/* The claims of a certificate as others take them: the net as ONNX, a specification of VNN-LIB for each example that
+ * has a mask, and the list of both that competitions of verifiers have:
  *
  *     DIR/instances.csv         seed-0.onnx,seed-0-00012.vnnlib,60          a line for each, with a time in seconds
  */

@@ -13,7 +13,7 @@ static bool asked(const struct certify_settings *o)
   return *o->eps || o->range;
 }
 
-static const char *const methods[] = {"intervals", "linear", "best", "complete"}; /* by r4_bound_method; and branching */
+static const char *const methods[] = {"intervals", "linear", "best", "complete"}; /* by r4_bound_method; branching */
 enum { COMPLETE = R4_BOUND_BEST + 1, METHODS };
 
 static int method_of(const struct certify_settings *o) /* METHODS: none */

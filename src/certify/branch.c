@@ -337,8 +337,8 @@ static r4_status check(const struct brancher *b, const double *lo, const double 
                    b->functionals, NARROW);
   for (size_t k = 0; k < features; k++)
     if (!(lo[k] <= hi[k]) || !isfinite(lo[k]) || !isfinite(hi[k]))
-      return r4_fail(e, R4_E_ARGUMENT, "branching: feature %zu is between %g and %g, expected finite numbers, the lower "
-                                       "one first", k, lo[k], hi[k]);
+      return r4_fail(e, R4_E_ARGUMENT, "branching: feature %zu is between %g and %g, expected finite numbers, the "
+                                       "lower one first", k, lo[k], hi[k]);
   for (size_t k = 0; k < questions; k++)
     if (!q[k].functionals || q[k].functionals > b->functionals)
       return r4_fail(e, R4_E_ARGUMENT, "branching: question %zu has %zu functionals, expected 1 to %zu", k,

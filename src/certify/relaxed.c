@@ -67,9 +67,11 @@ static r4_status check_rules(const struct made *m, r4_error *e)
 
 /* ---- Ends ---- */
 
-static r4_status list_units(const struct made *m, const struct linear_relus *relus, struct relaxed_units *to, r4_error *e)
+static r4_status list_units(const struct made *m, const struct linear_relus *relus, struct relaxed_units *to,
+                            r4_error *e)
 {
-  *to = (struct relaxed_units){.relus = relus->n, .features = (size_t)r4_shape_count(m->shape) / (size_t)m->shape.dim[0],
+  *to = (struct relaxed_units){.relus = relus->n,
+                               .features = (size_t)r4_shape_count(m->shape) / (size_t)m->shape.dim[0],
                                .logits = (size_t)r4_node_shape(m->g, m->y).dim[1]};
   for (size_t k = 0; k < relus->n; k++) {
     r4_id y = relus->relu[k].y;

@@ -42,8 +42,8 @@ static r4_status check(const struct verifier *v, r4_error *e)
   if (r4_net_vocabulary(v->net) > 0)
     return r4_fail(e, R4_E_ARGUMENT, "verify: the net takes tokens, a specification is about numbers");
   if (s->inputs != inputs || s->outputs != outputs)
-    return r4_fail(e, R4_E_SHAPE, "%s: declares %zu inputs and %zu outputs, the net has %zu and %zu", v->path, s->inputs,
-                   s->outputs, inputs, outputs);
+    return r4_fail(e, R4_E_SHAPE, "%s: declares %zu inputs and %zu outputs, the net has %zu and %zu", v->path,
+                   s->inputs, s->outputs, inputs, outputs);
   return R4_OK;
 }
 

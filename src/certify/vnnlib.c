@@ -24,7 +24,8 @@ struct reader {
 
 static r4_status refuse(const struct reader *r, const char *expected)
 {
-  return r4_fail(r->e, R4_E_PARSE, "%s:%zu: \"%s\" is not understood; expected %s", r->path, r->line, r->word, expected);
+  return r4_fail(r->e, R4_E_PARSE, "%s:%zu: \"%s\" is not understood; expected %s", r->path, r->line, r->word,
+                 expected);
 }
 
 static bool is_blank(char c)

@@ -24,8 +24,8 @@ struct bounds {
 /* The relus below y, in the order of nodes, and what a walk back from y leaves free:
  *
  *     slope        of the lower line, a shift for each element and functional: every one is valid, 0 is the usual slope
- *     multiplier   of the sign of the argument x: f(x) >= f(x) + m x where m x <= 0, which is any m <= 0 where x >= 0 is
- *                  known, and any m >= 0 where x <= 0 is. Of others the part that is not valid is taken for 0
+ *     multiplier   of the sign of the argument x: f(x) >= f(x) + m x where m x <= 0, which is any m <= 0 where x >= 0
+ *                  is known, and any m >= 0 where x <= 0 is. Of others the part that is not valid is taken for 0
  *
  * All are inputs: "slope.K", "multiplier.K"; with given, "least.K" and "most.K" are the ends of the argument, which are
  * then taken from there. Branching has x >= 0 in one half, and x <= 0 in the other, by these ends and multipliers

@@ -175,8 +175,8 @@ r4_status rule_transpose(struct importer *im, const struct onnx_node *n, struct 
     return R4_OK;
   }
   if (!of_input || im->raw.rank != 3 || !a || a->n != 4 || memcmp(a->list, to_front, sizeof to_front))
-    return import_fail(im, "expected of the input alone, and from channels last to channels first; or back, before a row "
-                           "is made of an image");
+    return import_fail(im, "expected of the input alone, and from channels last to channels first; or back, before a "
+                           "row is made of an image");
   s->shape = im->raw;
   im->channels_last = true;
   return R4_OK;
