@@ -31,7 +31,8 @@ static void test_read(void **state)
   r4_error e = {0};
   struct vnn_spec s;
   assert_int_equal(vnnlib_read(&s, write(DECLARED BOX "(assert (or (and (>= Y_0 Y_1) (<= Y_0 3.5)) "
-                                                      "(<= (+ Y_1 (* 2 Y_0)) (- 1.5e0))))\n(assert (<= (- Y_0 Y_1 1) 2)) ; the end"),
+                                                      "(<= (+ Y_1 (* 2 Y_0)) (- 1.5e0))))\n"
+                                                      "(assert (<= (- Y_0 Y_1 1) 2)) ; the end"),
                                &e),
                    R4_OK);
   assert_int_equal(s.inputs, 2);
