@@ -1350,8 +1350,8 @@ r4_status r4_attack_box(const r4_net *n, const float *weights, const r4_data *d,
  * prove of a box is cut in two by the sign of what goes into a relu that is undecided, and so on, for up to
  * options->seconds on each example. Any relu net with fully connected and convolutional layers may be decided, given
  * time; large ones will not be. Sets margin, holds and by where it proves the claim, and broken where it finds a
- * counter-example. In real arithmetic. R4_E_RULE names an operation without a linear rule. What time allows depends on the machine: a
- * certificate need not have the same lines again. */
+ * counter-example. In real arithmetic. R4_E_RULE names an operation without a linear rule. What time allows depends on
+ * the machine: a certificate need not have the same lines again. */
 r4_status r4_branch_box(const r4_net *n, const float *weights, const r4_data *d, const r4_certify_options *options,
                         r4_certified *x, r4_error *e);
 
