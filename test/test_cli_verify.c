@@ -7,7 +7,7 @@ static int train(void **state)
   int failed = scratch_make(state);
   if (failed) return failed;
   pets_make((struct pets){.folder = "pets", .cat = "cat", .dog = "dog", .test = 12, .masked = true});
-  pets_settings("pets.yaml", "pets", "method: erm\ndata.size: 6\n");
+  pets_settings("pets.yaml", "pets", "method: r3\ndata.size: 6\n");
   EXPECT("$R4 train pets.yaml --set 'net=conv 3 3, relu, flatten, dense 8, relu, dense 2' --out run --quiet", 0);
   return 0;
 }
@@ -16,9 +16,9 @@ static int train(void **state)
 static void complete(void **state)
 {
   (void)state;
-  EXPECT("$R4 certify run --eps 0.5 --out i.txt --attack 0", 0, "method intervals");
-  EXPECT("$R4 certify run --eps 0.5 --method best --slopes 0 --out b.txt --data i.npz --attack 0", 0, "method best");
-  EXPECT("$R4 certify run --eps 0.5 --method complete --seconds 5 --out c.txt --data i.npz --vnnlib claims", 0,
+  EXPECT("$R4 certify run --eps 0.2 --out i.txt --attack 0", 0, "method intervals");
+  EXPECT("$R4 certify run --eps 0.2 --method best --slopes 0 --out b.txt --data i.npz --attack 0", 0, "method best");
+  EXPECT("$R4 certify run --eps 0.2 --method complete --seconds 5 --out c.txt --data i.npz --vnnlib claims", 0,
          "method complete", "attacked");
   EXPECT("! grep ' by ' i.txt && grep -c ' holds by ' c.txt && ! grep ' holds$' c.txt && echo words", 0, "words");
   EXPECT("test $(grep -c holds i.txt) -le $(grep -c holds b.txt) && "
@@ -26,8 +26,8 @@ static void complete(void **state)
          0, "in order");
   EXPECT("${R4%/r4}/r4-check c.txt run/seed-0/model.safetensors i.npz; test $? -le 1 && echo read", 0, " 0 do not hold",
          "read");
-  EXPECT("cat run/seed-0/certificate-*complete* 2> none; $R4 certify run --eps 0.5 --method complete --seconds 5 "
-         "--data i.npz", 0, "certificate-box-0.5-complete.txt");
+  EXPECT("cat run/seed-0/certificate-*complete* 2> none; $R4 certify run --eps 0.2 --method complete --seconds 5 "
+         "--data i.npz", 0, "certificate-box-0.2-complete.txt");
 }
 
 /* Written for others, and read back: the same answers. */
@@ -36,7 +36,8 @@ static void read_back(void **state)
   (void)state;
   EXPECT("head -1 claims/instances.csv", 0, "seed-0.onnx,seed-0-0000", ".vnnlib,60");
   EXPECT("n=0; for f in claims/*.vnnlib; do i=$(echo $f | sed 's/.*-0*\\([0-9][0-9]*\\).vnnlib/\\1/'); "
-         "grep -q \"^$i .*holds\" c.txt && want=holds || want=violated; "
+         "set -- $(grep \"^$i \" c.txt); test $2 = $3 || continue; " /* what is wrong is not branched */
+         "want=violated; test $5 = holds && want=holds; "
          "got=$($R4 verify claims/seed-0.onnx $f --seconds 20 --counterexample ce.txt --force | head -1); "
          "test \"$got\" = $want || { echo $f $got, not $want; exit 1; }; n=$((n+1)); done; "
          "test $n -gt 5 && echo the same",
@@ -50,8 +51,7 @@ static void answers(void **state)
          "sed 's/(>= Y_[01] Y_[01])/(>= Y_0 1000)/' $f > no.vnnlib; $R4 verify claims/seed-0.onnx yes.vnnlib",
          1, "violated", "(X_0 ", "(Y_1 ");
   EXPECT("$R4 verify claims/seed-0.onnx no.vnnlib", 0, "holds", "sub-domains proved");
-  EXPECT("$R4 verify claims/seed-0.onnx yes.vnnlib --counterexample found.txt --json", 1, "\"verdict\": \"violated\"",
-         "\"x\"");
+  EXPECT("$R4 verify claims/seed-0.onnx yes.vnnlib --counterexample found.txt --json", 1, "violated", "\"x\"");
   EXPECT("grep -c X_ found.txt", 0, "108");
   EXPECT("$R4 verify claims/seed-0.onnx yes.vnnlib --counterexample found.txt", 2, "found.txt exists; --force");
 }
@@ -59,9 +59,9 @@ static void answers(void **state)
 static void bad_input_is_named(void **state)
 {
   (void)state;
-  EXPECT("$R4 certify run --eps 0.5 --method complete --seconds 0", 2, "--seconds: expected a number above 0");
-  EXPECT("$R4 certify run --eps 0.5 --method complete --semantics any-float", 2, "expected --method intervals");
-  EXPECT("$R4 certify run --eps 0.5 --vnnlib claims", 2, "--vnnlib: claims exists; --force writes into it");
+  EXPECT("$R4 certify run --eps 0.2 --method complete --seconds 0", 2, "--seconds: expected a number above 0");
+  EXPECT("$R4 certify run --eps 0.2 --method complete --semantics any-float", 2, "expected --method intervals");
+  EXPECT("$R4 certify run --eps 0.2 --vnnlib claims", 2, "--vnnlib: claims exists; --force writes into it");
   EXPECT("$R4 certify run --cover edges:0.2 --vnnlib other", 2, "--vnnlib is for the content of given masks");
   EXPECT("$R4 verify claims/seed-0.onnx nowhere.vnnlib", 3, "nowhere.vnnlib");
   EXPECT("$R4 verify nowhere.onnx no.vnnlib", 3, "nowhere.onnx");
