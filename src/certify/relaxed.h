@@ -77,7 +77,7 @@ r4_status relaxed_run(struct relaxed *r, r4_error *e);
 r4_status relaxed_prove(struct relaxed *r, const double **least, r4_error *e);
 
 /* Better slopes and multipliers of the first n rows, from those that are there, in so many steps; they, value, towards
- * and coef are then those of the best ones. A row of value + rest > goal is done; ends when all are. */
+ * and coef are then those of the best ones. A row of value + rest > 0 is done; it ends when all are. */
 r4_status relaxed_search(struct relaxed *r, size_t n, const double *rest, size_t steps, double size, r4_error *e);
 
 #endif
