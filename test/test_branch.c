@@ -1,13 +1,13 @@
-/* Branch and bound (certify/branch.h) against enumeration: tiny nets on two features, whose least margins are found by
- * cutting the box into the polygons of all activation patterns. What is asked is a little less, and a little more, than
- * what is true. */
+/* Branch and bound (certify/brancher.h) against enumeration: tiny nets on two features, whose least margins are found
+ * by cutting the box into the polygons of all activation patterns. What is asked is a little less, and a little more,
+ * than what is true. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "certify/branch.h"
+#include "certify/brancher.h"
 #include "certify/relaxed.h"
 #include "net_case.h"
 #include "scratch.h"

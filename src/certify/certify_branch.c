@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "certify/box.h"
-#include "certify/branch.h"
+#include "certify/brancher.h"
 #include "r4.h"
 
 enum { STARTS = 12 };

@@ -1,4 +1,4 @@
-/* Sub-domains of branch and bound (certify/branch.h): how they were cut, and slopes and multipliers to begin with. */
+/* Sub-domains of branch and bound (certify/brancher.h): how they were cut, and slopes and multipliers to begin with. */
 #ifndef R4_CERTIFY_DOMAIN_H
 #define R4_CERTIFY_DOMAIN_H
 

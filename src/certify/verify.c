@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "certify/branch.h"
+#include "certify/brancher.h"
 #include "certify/vnnlib.h"
 #include "module/net.h"
 #include "r4.h"

@@ -1,8 +1,8 @@
 /* Branch and bound: what linear bounds do not prove of a box is cut in two, x_u >= 0 and x_u <= 0 for the argument of
  * an undecided relu u, and each half is bounded by itself; halves that nothing proves are cut again. A point at which
  * x_u is 0 is in both. What is proved of all leaves is true of the box: their bounds are enclosed by sound rules. */
-#ifndef R4_CERTIFY_BRANCH_H
-#define R4_CERTIFY_BRANCH_H
+#ifndef R4_CERTIFY_BRANCHER_H
+#define R4_CERTIFY_BRANCHER_H
 
 #include "base/error.h"
 #include "module/net.h"

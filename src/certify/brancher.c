@@ -1,4 +1,4 @@
-#include "certify/branch.h"
+#include "certify/brancher.h"
 
 #include <math.h>
 #include <string.h>
