@@ -119,6 +119,15 @@ static void read_words(struct certificate *c, const char *s)
   if (*s) refuse("the certificate's words are not ids");
 }
 
+/* "holds", and by what: the bounds here are those of intervals, whatever it was */
+static bool says_holds(const char *s)
+{
+  static const char *const by[] = {"", " by intervals", " by linear", " by slopes", " by branching"};
+  bool is = false;
+  for (size_t k = 0; k < sizeof by / sizeof *by; k++) is |= !strncmp(s, "holds", 5) && !strcmp(s + 5, by[k]);
+  return is;
+}
+
 /* index label class margin verdict */
 static void read_example(const char *s, size_t k, struct line *l)
 {
@@ -127,7 +136,7 @@ static void read_example(const char *s, size_t k, struct line *l)
   bool ok = whole_read(&s, INT32_MAX, &index) && index == (int64_t)k && *s++ == ' ';
   ok = ok && whole_read(&s, INT32_MAX, &l->label) && *s++ == ' ' && whole_read(&s, INT32_MAX, &l->class) && *s++ == ' ';
   ok = ok && (s[0] == '-' && s[1] == ' ' ? *s++ : hex_read(&s, &l->margin)) && *s++ == ' ';
-  l->claimed = ok && !strcmp(s, "holds");
+  l->claimed = ok && says_holds(s);
   if (!ok || (!l->claimed && strcmp(s, "open"))) refuse("\"%.60s\" stands where example %zu is expected", all, k);
   if (l->claimed != (l->margin > 0)) refuse("example %zu: margin and verdict contradict each other", k);
 }

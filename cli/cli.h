@@ -23,7 +23,7 @@ struct command {
 
 extern const struct command command_ablate, command_bench, command_certify, command_data, command_eval, command_explain,
   command_export, command_find, command_graph, command_nets, command_ops, command_predict, command_report,
-  command_reproduce, command_serve, command_sweep, command_train, command_work;
+  command_reproduce, command_serve, command_sweep, command_train, command_verify, command_work;
 
 int cli_code(r4_status status); /* the exit code of an error */
 /* Says "r4 NAME: text" on stderr, or what the status means if text is empty; returns its exit code. */

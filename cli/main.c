@@ -6,7 +6,8 @@
 #include "help.h"
 
 static const struct command *const commands[] = {
-  &command_data,    &command_find,  &command_train,  &command_eval,      &command_certify, &command_explain,
+  &command_data,    &command_find,  &command_train,  &command_eval,      &command_certify, &command_verify,
+  &command_explain,
   &command_predict, &command_export, &command_reproduce, &command_ablate,  &command_sweep,
   &command_work,    &command_report,  &command_serve,  &command_bench,     &command_graph,   &command_nets,
   &command_ops,     NULL};

@@ -1267,12 +1267,22 @@ typedef enum {
   R4_BOUND_BEST           /* the tighter of both, everywhere */
 } r4_bound_method;
 
+/* What proved a claim: the first of these that did. */
+typedef enum {
+  R4_PROVED_NOT = 0,
+  R4_PROVED_INTERVALS,
+  R4_PROVED_LINEAR,
+  R4_PROVED_SLOPES,   /* linear bounds with slopes that were searched for */
+  R4_PROVED_BRANCHING /* r4_branch_box */
+} r4_proved_by;
+
 /* What was proved of one example. */
 typedef struct {
   int32_t label, predicted;
   double margin; /* box: z_predicted - z_j is at least this for every other class j and every x' of its box; -infinity:
                     nothing is known. Other claims: see doc/certificates.md */
   bool holds;    /* the claim is proved; then margin > 0 */
+  r4_proved_by by; /* box: by what; R4_PROVED_NOT: it does not hold, or it is another claim */
   bool broken;   /* an attack found a counter-example: another prediction for an x' of the same box */
   double radius; /* box, if asked for: the largest eps for which it holds, as far as bisection went; NaN: not asked */
   double delta;  /* box, if asked for: the masked explanation || m . g(x') ||_2, g = d loss / d x, is at most this for
@@ -1317,6 +1327,7 @@ typedef struct {
   r4_semantics semantics;
   r4_bound_method method; /* best: linear where intervals cannot tell. In real arithmetic only, but for intervals */
   int64_t slopes; /* steps of a search for better slopes of relus, where linear bounds cannot tell; 0: none */
+  double seconds; /* r4_branch_box: for each example, at most */
   bool radius;   /* also the largest eps for which it holds, by bisection up to high - low, or 1; by intervals */
   bool gradient; /* also how large the masked explanation can be; by intervals                         */
   int64_t batch; /* examples at a time; 0: by their size                                                */
@@ -1339,6 +1350,15 @@ r4_status r4_certify_box(const r4_net *n, const float *weights, const r4_data *d
 r4_status r4_attack_box(const r4_net *n, const float *weights, const r4_data *d, const r4_certify_options *box,
                         const r4_data *donors, size_t starts, uint64_t seed, r4_certified *x, r4_error *e);
 
+/* Branch and bound, for examples that are correct, not proved, and not broken by an attack: what linear bounds do not
+ * prove of a box is cut in two by the sign of what goes into a relu that is undecided, and so on, for up to
+ * options->seconds on each example. Any relu net with fully connected and convolutional layers may be decided, given
+ * time; large ones will not be. Sets margin, holds and by where it proves the claim, and broken where it finds a
+ * counter-example. In real arithmetic. R4_E_RULE names an operation without a linear rule. What time allows depends on
+ * the machine: a certificate need not have the same lines again. */
+r4_status r4_branch_box(const r4_net *n, const float *weights, const r4_data *d, const r4_certify_options *options,
+                        r4_certified *x, r4_error *e);
+
 /* The claim "words": whatever tokens of a list (ids) are at the masked tokens of a text, each on its own, or what is
  * there, the prediction is the same; the margin is over all of these texts. Of the options it takes semantics, batch,
  * done and progress; the method is intervals. R4_E_ARGUMENT if the net has no leaf behind its embedding, before tokens
@@ -1355,6 +1375,36 @@ typedef struct {
 } r4_word_ids;
 r4_status r4_settings_words(const r4_settings *s, const r4_data *d, r4_word_ids *to, r4_error *e);
 void r4_word_ids_free(r4_word_ids *w);
+
+/* ---- Specifications of others ---- */
+
+/* What a specification of VNN-LIB says of a net, as far as r4 reads it: constants X_0 .. in boxes, and what must not be
+ * true of the Y_0 .. of any point there: constraints that are linear, in (and ..) and (or ..). doc/certificates.md. */
+typedef enum {
+  R4_VERIFY_UNKNOWN, /* time was not enough */
+  R4_VERIFY_HOLDS,   /* proved by sound bounds: no point fulfils all assertions */
+  R4_VERIFY_VIOLATED /* a point does */
+} r4_verified;
+
+typedef struct {
+  r4_verified is;
+  size_t inputs, outputs;
+  double *x, *y;         /* violated: a point, in the order of the file, and what the net makes of it, in double */
+  size_t subproblems;    /* sub-domains that were proved */
+  double seconds;
+} r4_verification;
+
+/* m: a model, of r4 or of others; its inputs in the order of its file, images channels first unless a file of ONNX has
+ * channels last. R4_E_PARSE names the line and what is not understood; R4_E_SHAPE: the numbers of inputs or outputs
+ * differ; R4_E_RULE names an operation without a linear rule; R4_E_ARGUMENT: a box that has no ends, seconds not above
+ * 0, a softmax behind the logits where more is asked than which is larger. */
+r4_status r4_verify(const r4_model *m, const char *vnnlib, double seconds, r4_verification *to, r4_error *e);
+void r4_verification_free(r4_verification *v);
+
+/* The claim "box" about example i of d as a specification: for the class it is predicted as, predicted, no other one is
+ * as large in the box. The model's ONNX (r4_onnx_save) is what it is about. */
+r4_status r4_vnnlib_save(const r4_net *n, const r4_data *d, size_t i, int32_t predicted, const r4_certify_options *box,
+                         const char *path, r4_error *e);
 
 /* As text that r4-check reads; doc/certificates.md has the format. */
 r4_status r4_certificate_save(const r4_certificate *c, const char *path, r4_error *e);

@@ -56,6 +56,12 @@ static int64_t whole(const struct run *r, const char *name, int64_t otherwise)
   return a ? a->whole : otherwise;
 }
 
+static double real(const struct run *r, const char *name, double otherwise)
+{
+  const struct onnx_attribute *a = onnx_attribute(r->n, name);
+  return a ? (double)a->real : otherwise;
+}
+
 static int64_t listed(const struct run *r, const char *name, size_t k, int64_t otherwise)
 {
   const struct onnx_attribute *a = onnx_attribute(r->n, name);
@@ -133,6 +139,11 @@ static double itself(double x)
   static struct onnx_array NAME(const struct run *r) { \
     return binary(r, F);                               \
   }
+static double logistic(double v)
+{
+  return 1 / (1 + exp(-v));
+}
+
 #define UNARY(NAME, F)                                 \
   static struct onnx_array NAME(const struct run *r) { \
     return unary(r, F);                                \
@@ -145,6 +156,7 @@ BINARY(run_max, fmax)
 UNARY(run_relu, positive)
 UNARY(run_tanh, tanh)
 UNARY(run_erf, erf)
+UNARY(run_sigmoid, logistic)
 UNARY(run_identity, itself)
 UNARY(run_cast, itself)
 
@@ -297,10 +309,10 @@ static struct onnx_array run_gemm(const struct run *r)
   int64_t inner = a->shape.dim[1], columns = b->shape.dim[turned ? 0 : 1];
   struct onnx_array y = new_array(R4_SHAPE(a->shape.dim[0], columns));
   for (int64_t k = 0; k < (int64_t)count(y.shape); k++) {
-    if (c) y.v[k] = c->v[k % columns];
+    if (c) y.v[k] = real(r, "beta", 1) * c->v[k % columns];
     for (int64_t l = 0; l < inner; l++)
-      y.v[k] +=
-        a->v[k / columns * inner + l] * b->v[turned ? k % columns * inner + l : l * columns + k % columns];
+      y.v[k] += real(r, "alpha", 1) * a->v[k / columns * inner + l] *
+                b->v[turned ? k % columns * inner + l : l * columns + k % columns];
   }
   return y;
 }
@@ -489,6 +501,7 @@ static const struct {
   {"ReduceSum", run_reducesum},
   {"Relu", run_relu},
   {"Reshape", run_reshape},
+  {"Sigmoid", run_sigmoid},
   {"Slice", run_slice},
   {"Softmax", run_softmax},
   {"Squeeze", run_squeeze},

@@ -236,6 +236,63 @@ static void test_linear(void **state)
   assert_true(more > EXAMPLES / 3 && by_slopes > EXAMPLES / 3);
 }
 
+/* What one method proves, the next one does, too; what an attack breaks, none of them; and margins hold at points. */
+static size_t check_order(const r4_model *m, const char *eps)
+{
+  r4_certified by[4][EXAMPLES];
+  r4_error e = {0};
+  size_t more = 0, held = 0;
+  r4_certify_options o = {.eps = eps, .low = "0", .high = "1"};
+  certify(m, test_part, &o, by[0]);
+  o.method = R4_BOUND_BEST;
+  certify(m, test_part, &o, by[1]);
+  o.slopes = 8;
+  certify(m, test_part, &o, by[2]);
+  memcpy(by[3], by[2], sizeof by[3]);
+  if (r4_attack_box(r4_model_net(m), r4_model_weights(m), test_part, &o, NULL, 3, 0, by[3], &e)) fail_msg("%s", e.text);
+  o.seconds = 2;
+  if (r4_branch_box(r4_model_net(m), r4_model_weights(m), test_part, &o, by[3], &e)) fail_msg("%s", e.text);
+  attack(m, REFERENCE, eps, by[3], 80, &held);
+  for (size_t i = 0; i < EXAMPLES; i++) {
+    const r4_certified *x = &by[3][i];
+    for (int k = 0; k < 3; k++) assert_true(by[k][i].holds <= by[k + 1][i].holds);
+    assert_true(!x->holds || !x->broken);
+    assert_true(x->holds == (x->by != R4_PROVED_NOT) && by[0][i].holds == (by[0][i].by == R4_PROVED_INTERVALS));
+    assert_true((x->by == R4_PROVED_BRANCHING) == (x->holds && !by[2][i].holds));
+    if (x->predicted != x->label) assert_true(x->by != R4_PROVED_BRANCHING && !x->broken);
+    more += x->by == R4_PROVED_BRANCHING;
+  }
+  return more;
+}
+
+static void test_order(void **state)
+{
+  (void)state;
+  size_t more = 0;
+  draw_start(512, 0);
+  for (size_t k = 0; k < SUBJECTS; k++) more += check_order(subjects[k].model, k == 1 ? "0.5" : "0.2");
+  print_message("# %zu boxes proved by branching\n", more);
+}
+
+static void test_branch_refused(void **state)
+{
+  (void)state;
+  r4_certified x[EXAMPLES];
+  r4_error e = {0};
+  r4_certify_options o = {.eps = "0.1", .low = "0", .high = "1"};
+  certify(subjects[0].model, test_part, &o, x);
+  const r4_net *n = r4_model_net(subjects[0].model);
+  const float *w = r4_model_weights(subjects[0].model);
+  for (int k = 0; k < 3; k++) {
+    o.seconds = k == 0 ? 0 : k == 1 ? -1 : (double)INFINITY;
+    assert_int_equal(r4_branch_box(n, w, test_part, &o, x, &e), R4_E_ARGUMENT);
+    assert_error(&e, R4_E_ARGUMENT, "seconds for each example, expected a number above 0");
+  }
+  o.seconds = 1, o.semantics = R4_SEMANTICS_ANY_FLOAT;
+  assert_int_equal(r4_branch_box(n, w, test_part, &o, x, &e), R4_E_ARGUMENT);
+  assert_error(&e, R4_E_ARGUMENT, "branching is about real arithmetic; expected the semantics real");
+}
+
 /* R4_ATTACKS: how many at least, half of them in double, by plain loops, and half in float, by fast kernels. */
 static void test_points(void **state)
 {
@@ -522,7 +579,7 @@ static void test_memory(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_linear),
+    cmocka_unit_test(test_linear), cmocka_unit_test(test_order), cmocka_unit_test(test_branch_refused),
     cmocka_unit_test(test_points),
     cmocka_unit_test(test_range),
     cmocka_unit_test(test_attacks),

@@ -69,7 +69,7 @@ static void figures_are_of_intervals(void **state)
 static void bad_input_is_named(void **state)
 {
   (void)state;
-  EXPECT("$R4 certify run --eps 0.2 --method crown", 2, "--method: expected intervals, linear or best");
+  EXPECT("$R4 certify run --eps 0.2 --method crown", 2, "--method: expected intervals, linear, best or complete");
   EXPECT("$R4 certify run --eps 0.2 --method best --semantics any-float", 2,
          "--semantics any-float: expected --method intervals, as linear bounds are of real arithmetic");
   EXPECT("$R4 certify run --eps 0.2 --method best --radius", 2, "--radius: expected --method intervals");

@@ -30,6 +30,7 @@ static struct {
 
 static const r4_certify_options box_options = {.eps = "0"};
 static r4_certified one_certified[1];
+static r4_verification verified;
 static const int32_t one_word[1];
 static double ends_room[1];
 
@@ -105,6 +106,18 @@ static double ends_room[1];
   X(r4_certify_box, "data", r4_certify_box(have.n, have.room, NULL, &box_options, one_certified, e)) \
   X(r4_certify_box, "options", r4_certify_box(have.n, have.room, have.d, NULL, one_certified, e)) \
   X(r4_certify_box, "room for the result", r4_certify_box(have.n, have.room, have.d, &box_options, NULL, e)) \
+  X(r4_branch_box, "a net", r4_branch_box(NULL, have.room, have.d, &box_options, one_certified, e)) \
+  X(r4_branch_box, "weights", r4_branch_box(have.n, NULL, have.d, &box_options, one_certified, e)) \
+  X(r4_branch_box, "data", r4_branch_box(have.n, have.room, NULL, &box_options, one_certified, e)) \
+  X(r4_branch_box, "options", r4_branch_box(have.n, have.room, have.d, NULL, one_certified, e)) \
+  X(r4_branch_box, "what was certified", r4_branch_box(have.n, have.room, have.d, &box_options, NULL, e)) \
+  X(r4_verify, "a model", r4_verify(NULL, have.path, 1, &verified, e)) \
+  X(r4_verify, "a specification", r4_verify(have.m, NULL, 1, &verified, e)) \
+  X(r4_verify, "room for the result", r4_verify(have.m, have.path, 1, NULL, e)) \
+  X(r4_vnnlib_save, "a net", r4_vnnlib_save(NULL, have.d, 0, 0, &box_options, have.path, e)) \
+  X(r4_vnnlib_save, "data", r4_vnnlib_save(have.n, NULL, 0, 0, &box_options, have.path, e)) \
+  X(r4_vnnlib_save, "options", r4_vnnlib_save(have.n, have.d, 0, 0, NULL, have.path, e)) \
+  X(r4_vnnlib_save, "a path", r4_vnnlib_save(have.n, have.d, 0, 0, &box_options, NULL, e)) \
   X(r4_data_check_overlap, "data", r4_data_check_overlap(NULL, e))                                           \
   X(r4_cover_new, "a family", none(r4_cover_new(NULL, R4_SHAPE(4, 4, 1), e), e))                             \
   X(r4_cover_predict, "a net", r4_cover_predict(NULL, have.room, have.d, &covered, covers, e))               \

@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "module/onnx/onnx.h"
-#include "onnx_case.h"
+#include "onnx_hand.h"
 #include "scratch.h"
 
 /* ---- What PyTorch has exported ---- */
@@ -22,13 +22,6 @@ static float *floats(const char *path, size_t *n)
   if (file_read(path, 1 << 20, &data, &size, &e)) fail_msg("%s", e.text);
   *n = size / sizeof(float);
   return (float *)(void *)data;
-}
-
-/* [channels, height, width] to [height, width, channels] */
-static void channels_last(r4_shape one, const float *from, float *to)
-{
-  int64_t h = one.dim[0], w = one.dim[1], c = one.dim[2];
-  for (int64_t k = 0; k < h * w * c; k++) to[k] = from[(k % c) * h * w + k / c];
 }
 
 /* log softmax, which is the same of logits and of itself */
@@ -57,7 +50,7 @@ static void check_golden(const char *name)
   if (arrays > 1) c.valid = golden + ONNX_BATCH * c.features;
   for (size_t k = 0; k < ONNX_BATCH; k++)
     if (n->input.rank == 3)
-      channels_last(n->input, golden + k * c.features, x + k * c.features);
+      hand_channels_last(n->input, golden + k * c.features, x + k * c.features);
     else
       memcpy(x + k * c.features, golden + k * c.features, c.features * sizeof *x);
   snprintf(c.text, sizeof c.text, "%s", name);
@@ -106,64 +99,10 @@ static void test_names(void **state)
 
 /* ---- Graphs by hand ---- */
 
-struct by_hand {
-  struct onnx_model m;
-  struct onnx_writer w;
-  struct onnx_value input, output;
-  struct slice x;
-};
-
-static void begin(struct by_hand *h, r4_shape input)
-{
-  *h = (struct by_hand){.m = {.version = 8, .opset = 17},
-                        .input = {.name = slice_of("x"), .type = ONNX_FLOAT, .shape = input}};
-  h->w = (struct onnx_writer){.m = &h->m, .part = "n"};
-  h->x = h->input.name;
-}
-
-static struct slice numbers(struct by_hand *h, r4_shape shape)
-{
-  double v[4000];
-  for (size_t k = 0; k < (size_t)r4_shape_count(shape); k++) v[k] = 0.25 + 0.01 * (double)(k % 7);
-  return onnx_numbers(&h->w, shape, v);
-}
-
-static r4_model *end(struct by_hand *h, struct slice y, r4_error *e)
-{
-  const char *path = scratch_path("hand.onnx");
-  h->output = (struct onnx_value){.name = y, .type = ONNX_FLOAT};
-  h->m.input = &h->input;
-  h->m.output = &h->output;
-  h->m.inputs = h->m.outputs = 1;
-  assert_int_equal(onnx_write(path, &h->m, e), R4_OK);
-  onnx_free(&h->m);
-  return r4_model_open(path, NULL, e);
-}
-
-static void accepts(struct by_hand *h, struct slice y, const char *net)
-{
-  r4_error e = {0};
-  r4_model *m = end(h, y, &e);
-  if (!m) fail_msg("%s: %s", net, e.text);
-  assert_string_equal(r4_net_layers(r4_model_net(m)), net);
-  r4_model_free(m);
-}
-
-static void refuses(struct by_hand *h, struct slice y, const char *expected)
-{
-  r4_error e = {0};
-  r4_model *m = end(h, y, &e);
-  if (m) fail_msg("read as %s, expected: %s", r4_net_layers(r4_model_net(m)), expected);
-  assert_error(&e, e.status, expected);
-}
-
-#define IMAGE R4_SHAPE(1, 2, 6, 6)
-#define ROW R4_SHAPE(1, 4)
-
 static struct slice flat_end(struct by_hand *h, struct slice y, int64_t features)
 {
   struct slice f = ONNX_OP(&h->w, "Flatten", y);
-  return ONNX_OP(&h->w, "Gemm", f, numbers(h, R4_SHAPE(features, 2)));
+  return ONNX_OP(&h->w, "Gemm", f, hand_numbers(h, R4_SHAPE(features, 2)));
 }
 
 static void test_accepted(void **state)
@@ -171,88 +110,92 @@ static void test_accepted(void **state)
   (void)state;
   struct by_hand h;
   struct slice y;
-  begin(&h, ROW); /* product, then bias, in either order of operands */
-  y = ONNX_OP(&h.w, "MatMul", h.x, numbers(&h, R4_SHAPE(4, 3)));
-  y = ONNX_OP(&h.w, "Add", numbers(&h, R4_SHAPE(3)), y);
+  hand_begin(&h, ROW); /* product, then bias, in either order of operands */
+  y = ONNX_OP(&h.w, "MatMul", h.x, hand_numbers(&h, R4_SHAPE(4, 3)));
+  y = ONNX_OP(&h.w, "Add", hand_numbers(&h, R4_SHAPE(3)), y);
   y = ONNX_OP(&h.w, "Softmax", y);
   onnx_whole(&h.w, "axis", -1);
-  accepts(&h, y, ".node1: dense 3");
-  begin(&h, ROW);
-  accepts(&h, ONNX_OP(&h.w, "Gelu", h.x), "gelu");
-  begin(&h, IMAGE); /* a bias of a convolution, behind it; means and deviations */
-  y = ONNX_OP(&h.w, "Sub", h.x, numbers(&h, R4_SHAPE(1, 2, 1, 1)));
-  y = ONNX_OP(&h.w, "Div", y, numbers(&h, R4_SCALAR));
-  y = ONNX_OP(&h.w, "Conv", y, numbers(&h, R4_SHAPE(3, 2, 3, 3)));
-  y = ONNX_OP(&h.w, "Add", y, numbers(&h, R4_SHAPE(3, 1, 1)));
-  accepts(
+  hand_accepts(&h, y, ".node1: dense 3");
+  hand_begin(&h, ROW);
+  hand_accepts(&h, ONNX_OP(&h.w, "Gelu", h.x), "gelu");
+  hand_begin(&h, IMAGE); /* a bias of a convolution, behind it; means and deviations */
+  y = ONNX_OP(&h.w, "Sub", h.x, hand_numbers(&h, R4_SHAPE(1, 2, 1, 1)));
+  y = ONNX_OP(&h.w, "Div", y, hand_numbers(&h, R4_SCALAR));
+  y = ONNX_OP(&h.w, "Conv", y, hand_numbers(&h, R4_SHAPE(3, 2, 3, 3)));
+  y = ONNX_OP(&h.w, "Add", y, hand_numbers(&h, R4_SHAPE(3, 1, 1)));
+  hand_accepts(
     &h, flat_end(&h, ONNX_OP(&h.w, "GlobalAveragePool", y), 3),
     "normalize mean 0.25/0.26, normalize std 0.25, .node3: conv 3 3, globalpool, .node7: dense 2 nobias");
-  begin(&h, R4_SHAPE(1, 6, 6, 2)); /* channels last, as TensorFlow has them */
+  hand_begin(&h, R4_SHAPE(1, 6, 6, 2)); /* channels last, as TensorFlow has them */
   y = ONNX_OP(&h.w, "Transpose", h.x);
   ONNX_LIST(&h.w, "perm", 0, 3, 1, 2);
-  y = ONNX_OP(&h.w, "Conv", y, numbers(&h, R4_SHAPE(3, 2, 3, 3)));
+  y = ONNX_OP(&h.w, "Conv", y, hand_numbers(&h, R4_SHAPE(3, 2, 3, 3)));
   onnx_list(&h.w, "strides", 2, (int64_t[]){2, 2});
   ONNX_LIST(&h.w, "pads", 0, 0, 1, 1);
-  accepts(&h, flat_end(&h, y, 27), ".node2: conv 3 3 s2 p0/1 nobias, flatten, .node4: dense 2 nobias");
-  begin(&h,
+  hand_accepts(&h, flat_end(&h, y, 27), ".node2: conv 3 3 s2 p0/1 nobias, flatten, .node4: dense 2 nobias");
+  hand_begin(&h,
         R4_SHAPE(1, 2, 5, 6)); /* pads that are not the same for rows and columns, but are those of "same" */
   y = ONNX_OP(&h.w, "MaxPool", h.x);
   ONNX_LIST(&h.w, "kernel_shape", 2, 2);
   ONNX_LIST(&h.w, "strides", 2, 2);
   ONNX_LIST(&h.w, "pads", 0, 0, 1, 0);
-  accepts(&h, flat_end(&h, y, 18), "maxpool 2 same, flatten, .node3: dense 2 nobias");
+  hand_accepts(&h, flat_end(&h, y, 18), "maxpool 2 same, flatten, .node3: dense 2 nobias");
 }
 
 static void test_shared_ways(void **state)
 {
   (void)state;
   struct by_hand h;
-  begin(&h, ROW); /* a sum in a sum, and a way past both */
+  hand_begin(&h, ROW); /* a sum in a sum, and a way past both */
   struct slice a = ONNX_OP(&h.w, "Relu", h.x), b = ONNX_OP(&h.w, "Tanh", a), c = ONNX_OP(&h.w, "Add", b, a);
   struct slice d = ONNX_OP(&h.w, "Add", c, h.x);
-  accepts(&h, ONNX_OP(&h.w, "Relu", d), "residual(relu, residual(tanh)), relu");
-  begin(&h, ROW); /* ways that cross */
+  hand_accepts(&h, ONNX_OP(&h.w, "Relu", d), "residual(relu, residual(tanh)), relu");
+  hand_begin(&h, ROW); /* ways that cross */
   a = ONNX_OP(&h.w, "Relu", h.x), b = ONNX_OP(&h.w, "Tanh", h.x);
   c = ONNX_OP(&h.w, "Add", a, b), d = ONNX_OP(&h.w, "Add", c, a);
-  refuses(&h, d, "is used twice in a way that r4 cannot express");
-  begin(&h, ROW);
-  refuses(&h, ONNX_OP(&h.w, "Add", h.x, h.x), "node \"n/Add_0\", operator Add: adds something to itself");
-  begin(&h, ROW);
+  hand_refuses(&h, d, "is used twice in a way that r4 cannot express");
+  hand_begin(&h, ROW);
+  hand_refuses(&h, ONNX_OP(&h.w, "Add", h.x, h.x), "node \"n/Add_0\", operator Add: adds something to itself");
+  hand_begin(&h, ROW);
   a = h.x;
   for (int k = 0; k < 40; k++) { /* each sum inside the next one */
     b = ONNX_OP(&h.w, "Relu", a);
     a = ONNX_OP(&h.w, "Add", b, h.x);
   }
-  refuses(&h, a, "sums in more than 24 sums");
+  hand_refuses(&h, a, "sums in more than 24 sums");
 }
 
 static void test_refused(void **state)
 {
   (void)state;
   struct by_hand h;
-  begin(&h, ROW);
-  refuses(&h, ONNX_OP(&h.w, "LSTM", h.x),
+  hand_begin(&h, ROW);
+  hand_refuses(&h, ONNX_OP(&h.w, "LSTM", h.x),
           "operator LSTM: r4 has no such part; it has Add, AveragePool");
-  begin(&h, ROW);
-  refuses(&h, ONNX_OP(&h.w, "Relu", slice_of("nobody")), "uses \"nobody\", which no node outputs");
-  begin(&h, ROW);
-  refuses(&h, ONNX_OP(&h.w, "Relu", slice_of("n/Relu_0")), "uses \"n/Relu_0\" before it is computed");
-  begin(&h, ROW);
-  refuses(&h, ONNX_OP(&h.w, "MatMul", h.x, h.x), "its input 2 is computed, expected weights");
-  begin(&h, ROW);
-  refuses(&h, ONNX_OP(&h.w, "MatMul", h.x, numbers(&h, R4_SHAPE(3, 4))),
+  hand_begin(&h, ROW);
+  hand_refuses(&h, ONNX_OP(&h.w, "Relu", slice_of("nobody")), "uses \"nobody\", which no node outputs");
+  hand_begin(&h, ROW);
+  hand_refuses(&h, ONNX_OP(&h.w, "Relu", slice_of("n/Relu_0")), "uses \"n/Relu_0\" before it is computed");
+  hand_begin(&h, ROW);
+  hand_refuses(&h, ONNX_OP(&h.w, "MatMul", h.x, h.x), "its input 2 is computed, expected weights");
+  hand_begin(&h, ROW);
+  hand_refuses(&h, ONNX_OP(&h.w, "MatMul", h.x, hand_numbers(&h, R4_SHAPE(3, 4))),
           "gets 4 features, its weights are for 3");
-  begin(&h, ROW);
-  refuses(&h, ONNX_OP(&h.w, "Gemm", h.x, numbers(&h, R4_SHAPE(4, 3)), numbers(&h, R4_SHAPE(4))),
+  hand_begin(&h, ROW);
+  hand_refuses(&h, ONNX_OP(&h.w, "Gemm", h.x, hand_numbers(&h, R4_SHAPE(4, 3)), hand_numbers(&h, R4_SHAPE(4))),
           "its bias has 4 numbers for 3 outputs");
-  begin(&h, ROW);
-  struct slice y = ONNX_OP(&h.w, "Gemm", h.x, numbers(&h, R4_SHAPE(4, 3)));
-  onnx_real(&h.w, "alpha", 2);
-  refuses(&h, y, "has transA, alpha or beta");
-  begin(&h, ROW);
-  refuses(&h, ONNX_OP(&h.w, "Relu", ONNX_OP(&h.w, "Softmax", h.x)), "is not the last operation");
-  begin(&h, ROW);
-  refuses(&h, ONNX_OP(&h.w, "Clip", h.x, onnx_number_of(&h.w, -1), onnx_number_of(&h.w, 1)),
+  hand_begin(&h, ROW);
+  struct slice y = ONNX_OP(&h.w, "Gemm", h.x, hand_numbers(&h, R4_SHAPE(4, 3)));
+  onnx_whole(&h.w, "transA", 1);
+  hand_refuses(&h, y, "has transA, expected a product of examples with weights");
+  hand_begin(&h, ROW);
+  y = ONNX_OP(&h.w, "Gemm", h.x, hand_numbers(&h, R4_SHAPE(4, 3)));
+  onnx_real(&h.w, "alpha", 0);
+  hand_refuses(&h, y, "its alpha is 0 and its beta 1, expected numbers that are not 0");
+  hand_begin(&h, ROW);
+  hand_refuses(&h, ONNX_OP(&h.w, "Relu", ONNX_OP(&h.w, "Softmax", h.x)), "is not the last operation");
+  hand_begin(&h, ROW);
+  hand_refuses(&h, ONNX_OP(&h.w, "Clip", h.x, onnx_number_of(&h.w, -1), onnx_number_of(&h.w, 1)),
           "clips to -1 and 1");
 }
 
@@ -270,24 +213,24 @@ static void test_learning_nets(void **state)
 {
   (void)state;
   struct by_hand h;
-  begin(&h, ROW);
-  accepts(&h, ONNX_OP(&h.w, "Relu", ONNX_OP(&h.w, "Dropout", h.x)), "relu");
-  begin(&h, ROW);
+  hand_begin(&h, ROW);
+  hand_accepts(&h, ONNX_OP(&h.w, "Relu", ONNX_OP(&h.w, "Dropout", h.x)), "relu");
+  hand_begin(&h, ROW);
   struct slice y = ONNX_OP(&h.w, "Dropout", h.x, onnx_number_of(&h.w, .5), flag(&h, 0));
-  accepts(&h, ONNX_OP(&h.w, "Relu", y), "relu");
-  begin(&h, ROW);
+  hand_accepts(&h, ONNX_OP(&h.w, "Relu", y), "relu");
+  hand_begin(&h, ROW);
   y = ONNX_OP(&h.w, "Dropout", h.x, onnx_number_of(&h.w, .5), flag(&h, 1));
-  refuses(&h, ONNX_OP(&h.w, "Relu", y),
+  hand_refuses(&h, ONNX_OP(&h.w, "Relu", y),
           "node \"n/Dropout_0\", operator Dropout: is in training mode; export the net in evaluation mode");
-  begin(&h, ROW);
-  refuses(&h, ONNX_OP(&h.w, "Dropout", h.x, onnx_number_of(&h.w, .5), h.x), "its input 3 is computed");
+  hand_begin(&h, ROW);
+  hand_refuses(&h, ONNX_OP(&h.w, "Dropout", h.x, onnx_number_of(&h.w, .5), h.x), "its input 3 is computed");
 }
 
 /* A norm with the variances 1 and v. */
 static struct slice norm_with(struct by_hand *h, double v)
 {
-  begin(h, R4_SHAPE(1, 2));
-  struct slice two = numbers(h, R4_SHAPE(2)), variance = onnx_numbers(&h->w, R4_SHAPE(2), (double[]){1, v});
+  hand_begin(h, R4_SHAPE(1, 2));
+  struct slice two = hand_numbers(h, R4_SHAPE(2)), variance = onnx_numbers(&h->w, R4_SHAPE(2), (double[]){1, v});
   return ONNX_OP(&h->w, "BatchNormalization", h->x, two, two, two, variance);
 }
 
@@ -295,8 +238,8 @@ static void test_negative_variance(void **state)
 {
   (void)state;
   struct by_hand h;
-  accepts(&h, norm_with(&h, 0), ".node1: batchnorm eps 1e-05");
-  refuses(&h, norm_with(&h, -1e-9),
+  hand_accepts(&h, norm_with(&h, 0), ".node1: batchnorm eps 1e-05");
+  hand_refuses(&h, norm_with(&h, -1e-9),
           "operator BatchNormalization: its running_var is -1e-09 for channel 1, expected 0 or more");
 }
 
@@ -307,11 +250,11 @@ static void test_large_shapes(void **state)
   static const int64_t sizes[][2] = {{2, INT64_MAX}, {4, (int64_t)1 << 62}, {INT64_MAX, 2}, {INT64_MIN, -1}};
   for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
     struct by_hand h;
-    begin(&h, R4_SHAPE(1, 6));
+    hand_begin(&h, R4_SHAPE(1, 6));
     h.input.type = ONNX_INT64;
-    struct slice x = ONNX_OP(&h.w, "Gather", numbers(&h, R4_SHAPE(5, 4)), h.x);
+    struct slice x = ONNX_OP(&h.w, "Gather", hand_numbers(&h, R4_SHAPE(5, 4)), h.x);
     struct slice shape = ONNX_WHOLES(&h.w, 0, 6, sizes[k][0], sizes[k][1]);
-    refuses(&h, ONNX_OP(&h.w, "Reshape", x, shape), "its result is not [batch, features]");
+    hand_refuses(&h, ONNX_OP(&h.w, "Reshape", x, shape), "its result is not [batch, features]");
   }
 }
 
@@ -319,58 +262,58 @@ static void test_refused_images(void **state)
 {
   (void)state;
   struct by_hand h;
-  begin(&h, ROW);
-  refuses(&h, ONNX_OP(&h.w, "Conv", h.x, numbers(&h, R4_SHAPE(1, 1, 1, 1))), "gets a vector");
-  begin(&h, IMAGE);
-  refuses(&h, ONNX_OP(&h.w, "Conv", h.x, numbers(&h, R4_SHAPE(3, 2, 3, 1))),
+  hand_begin(&h, ROW);
+  hand_refuses(&h, ONNX_OP(&h.w, "Conv", h.x, hand_numbers(&h, R4_SHAPE(1, 1, 1, 1))), "gets a vector");
+  hand_begin(&h, IMAGE);
+  hand_refuses(&h, ONNX_OP(&h.w, "Conv", h.x, hand_numbers(&h, R4_SHAPE(3, 2, 3, 1))),
           "filters must be square");
-  begin(&h, IMAGE);
-  refuses(&h, ONNX_OP(&h.w, "Conv", h.x, numbers(&h, R4_SHAPE(3, 1, 3, 3))),
+  hand_begin(&h, IMAGE);
+  hand_refuses(&h, ONNX_OP(&h.w, "Conv", h.x, hand_numbers(&h, R4_SHAPE(3, 1, 3, 3))),
           "gets 2 channels, its weights are for 1");
-  begin(&h, IMAGE);
-  struct slice y = ONNX_OP(&h.w, "Conv", h.x, numbers(&h, R4_SHAPE(3, 2, 3, 3)));
+  hand_begin(&h, IMAGE);
+  struct slice y = ONNX_OP(&h.w, "Conv", h.x, hand_numbers(&h, R4_SHAPE(3, 2, 3, 3)));
   ONNX_LIST(&h.w, "strides", 1, 2);
-  refuses(&h, y, "strides are not two equal numbers");
-  begin(&h, IMAGE);
-  y = ONNX_OP(&h.w, "Conv", h.x, numbers(&h, R4_SHAPE(3, 2, 3, 3)));
+  hand_refuses(&h, y, "strides are not two equal numbers");
+  hand_begin(&h, IMAGE);
+  y = ONNX_OP(&h.w, "Conv", h.x, hand_numbers(&h, R4_SHAPE(3, 2, 3, 3)));
   ONNX_LIST(&h.w, "pads", 0, 1, 2, 3);
-  refuses(&h, y, "pads are 0, 1, 2, 3, expected the same for rows and columns");
-  begin(&h, IMAGE);
+  hand_refuses(&h, y, "pads are 0, 1, 2, 3, expected the same for rows and columns");
+  hand_begin(&h, IMAGE);
   y = ONNX_OP(&h.w, "AveragePool", h.x);
   ONNX_LIST(&h.w, "kernel_shape", 3, 3);
   ONNX_LIST(&h.w, "pads", 1, 1, 1, 1);
-  refuses(&h, y, "its mean leaves out the padding");
-  begin(&h, IMAGE);
+  hand_refuses(&h, y, "its mean leaves out the padding");
+  hand_begin(&h, IMAGE);
   y = ONNX_OP(&h.w, "MaxPool", h.x);
   ONNX_LIST(&h.w, "kernel_shape", 3, 3);
   ONNX_LIST(&h.w, "strides", 2, 2);
   onnx_whole(&h.w, "ceil_mode", 1);
-  refuses(&h, y, "ceil_mode counts windows that are cut off");
-  begin(&h, IMAGE);
-  refuses(&h, ONNX_OP(&h.w, "MaxPool", h.x), "kernel_shape is 0");
-  begin(&h, IMAGE);
-  refuses(&h, ONNX_OP(&h.w, "Relu", h.x), "the last layer gives an image");
+  hand_refuses(&h, y, "ceil_mode counts windows that are cut off");
+  hand_begin(&h, IMAGE);
+  hand_refuses(&h, ONNX_OP(&h.w, "MaxPool", h.x), "kernel_shape is 0");
+  hand_begin(&h, IMAGE);
+  hand_refuses(&h, ONNX_OP(&h.w, "Relu", h.x), "the last layer gives an image");
 }
 
 static void test_refused_files(void **state)
 {
   (void)state;
   struct by_hand h;
-  begin(&h, R4_SHAPE(1, 2, 0, 0));
-  refuses(&h, ONNX_OP(&h.w, "Relu", h.x), "only a run, which has examples, can open such a file");
-  begin(&h, R4_SHAPE(1, 2, 3));
-  refuses(&h, ONNX_OP(&h.w, "Relu", h.x), "its input \"x\" has 3 dimensions and type 1");
-  begin(&h, ROW);
+  hand_begin(&h, R4_SHAPE(1, 2, 0, 0));
+  hand_refuses(&h, ONNX_OP(&h.w, "Relu", h.x), "only a run, which has examples, can open such a file");
+  hand_begin(&h, R4_SHAPE(1, 2, 3));
+  hand_refuses(&h, ONNX_OP(&h.w, "Relu", h.x), "its input \"x\" has 3 dimensions and type 1");
+  hand_begin(&h, ROW);
   h.m.opset = 6;
-  refuses(&h, ONNX_OP(&h.w, "Relu", h.x), "its operators are of version 6, r4 reads those from 7 on");
-  begin(&h, ROW);
-  refuses(&h, numbers(&h, R4_SHAPE(4)), "does not come from its input");
-  begin(&h, ROW); /* a product that is also used without what is added to it */
-  struct slice y = ONNX_OP(&h.w, "MatMul", h.x, numbers(&h, R4_SHAPE(4, 3)));
-  refuses(&h, ONNX_OP(&h.w, "Add", ONNX_OP(&h.w, "Add", y, numbers(&h, R4_SHAPE(3))), y),
+  hand_refuses(&h, ONNX_OP(&h.w, "Relu", h.x), "its operators are of version 6, r4 reads those from 7 on");
+  hand_begin(&h, ROW);
+  hand_refuses(&h, hand_numbers(&h, R4_SHAPE(4)), "does not come from its input");
+  hand_begin(&h, ROW); /* a product that is also used without what is added to it */
+  struct slice y = ONNX_OP(&h.w, "MatMul", h.x, hand_numbers(&h, R4_SHAPE(4, 3)));
+  hand_refuses(&h, ONNX_OP(&h.w, "Add", ONNX_OP(&h.w, "Add", y, hand_numbers(&h, R4_SHAPE(3))), y),
           "with 3 numbers; expected one");
-  begin(&h, ROW);
-  refuses(&h, ONNX_OP(&h.w, "Sub", h.x, numbers(&h, R4_SHAPE(4))), "with 4 numbers; expected one");
+  hand_begin(&h, ROW);
+  hand_refuses(&h, ONNX_OP(&h.w, "Sub", h.x, hand_numbers(&h, R4_SHAPE(4))), "with 4 numbers; expected one");
 }
 
 /* The size of images is that of the examples, if the file leaves it open. */
@@ -379,10 +322,10 @@ static void test_open_size(void **state)
   (void)state;
   struct by_hand h;
   r4_error e = {0};
-  begin(&h, R4_SHAPE(1, 2, 0, 0));
-  struct slice y = ONNX_OP(&h.w, "Conv", h.x, numbers(&h, R4_SHAPE(3, 2, 3, 3)));
+  hand_begin(&h, R4_SHAPE(1, 2, 0, 0));
+  struct slice y = ONNX_OP(&h.w, "Conv", h.x, hand_numbers(&h, R4_SHAPE(3, 2, 3, 3)));
   y = ONNX_OP(&h.w, "Flatten", ONNX_OP(&h.w, "GlobalAveragePool", y));
-  assert_null(end(&h, y, &e));
+  assert_null(hand_end(&h, y, &e));
   r4_net *n = r4_net_open(scratch_path("hand.onnx"), R4_SHAPE(7, 9, 2), &e);
   if (!n) fail_msg("%s", e.text);
   assert_true(r4_shape_equal(n->input, R4_SHAPE(7, 9, 2)));

@@ -9,9 +9,10 @@
 #include "runs.h"
 
 struct certify_settings {
-  const char *run, *eps, *words, *cover, *semantics, *method, *valid, *split, *out, *data, *data_now;
+  const char *run, *eps, *words, *cover, *semantics, *method, *valid, *split, *out, *data, *data_now, *vnnlib;
   bool range, gradient, radius, detect, json, force, other_data;
   int64_t seed, examples, attack, slopes;
+  double seconds;
 };
 
 enum { PART_PATH = PATH_SIZE + 200 }; /* of a file for whoever is interrupted */
@@ -106,6 +107,13 @@ int certify_print(const struct certify_settings *o, const struct certify_job *j,
                   size_t n);
 int certify_print_json(const struct certify_settings *o, const struct certify_job *j, const struct certify_row *row,
                        size_t n);
+
+/* ---- certify_vnnlib.c ---- */
+
+/* Whether the folder may be written; an exit code after a sentence. */
+int certify_check_vnnlib(const struct certify_settings *o);
+/* The net, and a specification for each example with a mask, if that was asked for. Returns an exit code. */
+int certify_vnnlib(const struct certify_job *j, const r4_certify_options *box);
 
 /* ---- certify_cover.c ---- */
 

@@ -24,6 +24,7 @@ static int check(const struct certify_settings *o)
                          : o->range    ? "range"
                          : o->gradient ? "gradient"
                          : o->radius   ? "radius"
+                         : *o->vnnlib  ? "vnnlib"
                          : strcmp(o->method, "intervals") ? "method"
                                                           : NULL;
   if (!of_boxes) return EXIT_DONE;

@@ -13,8 +13,8 @@ static bool asked(const struct certify_settings *o)
   return *o->eps || o->range;
 }
 
-static const char *const methods[] = {"intervals", "linear", "best"}; /* by r4_bound_method */
-enum { METHODS = R4_BOUND_BEST + 1 };
+static const char *const methods[] = {"intervals", "linear", "best", "complete"}; /* by r4_bound_method; branching */
+enum { COMPLETE = R4_BOUND_BEST + 1, METHODS };
 
 static int method_of(const struct certify_settings *o) /* METHODS: none */
 {
@@ -23,19 +23,27 @@ static int method_of(const struct certify_settings *o) /* METHODS: none */
   return k;
 }
 
+static r4_bound_method bounds_of(const struct certify_settings *o)
+{
+  return method_of(o) == COMPLETE ? R4_BOUND_BEST : (r4_bound_method)method_of(o);
+}
+
 static int check(const struct certify_settings *o)
 {
   bool plain = method_of(o) == R4_BOUND_INTERVALS;
   const char *wrong =
     *o->eps && o->range       ? "--eps and --range: give one of the two"
     : *o->cover               ? "--cover and a box: give one of the two"
-    : method_of(o) == METHODS ? "--method: expected intervals, linear or best"
+    : method_of(o) == METHODS ? "--method: expected intervals, linear, best or complete"
+    : !(o->seconds > 0)       ? "--seconds: expected a number above 0"
     : !plain && strcmp(o->semantics, "real")
       ? "--semantics any-float: expected --method intervals, as linear bounds are of real arithmetic"
     : !plain && o->radius ? "--radius: expected --method intervals"
                           : NULL;
   if (wrong) fprintf(stderr, "r4 certify: %s\n", wrong);
-  return wrong ? EXIT_USAGE : certify_check_semantics(o);
+  if (wrong) return EXIT_USAGE;
+  int code = certify_check_vnnlib(o);
+  return code ? code : certify_check_semantics(o);
 }
 
 static void file_name(const struct certify_settings *o, char *to, size_t size)
@@ -156,6 +164,24 @@ static r4_status attack(struct work *w, r4_error *e)
   return s;
 }
 
+static bool branched(size_t done, size_t of, void *user)
+{
+  struct work *w = user;
+  certify_progress(w->j, "branching", done, of, w->began);
+  return true;
+}
+
+/* Behind the attack: what is broken needs no proof. */
+static r4_status branch(struct work *w, r4_error *e)
+{
+  const struct certify_job *j = w->j;
+  w->began = timer_now();
+  w->options.done = 0;
+  w->options.progress = branched;
+  w->options.user = w;
+  return r4_branch_box(r4_model_net(j->model), r4_model_weights(j->model), j->data, &w->options, j->example, e);
+}
+
 static int certify(struct certify_job *j)
 {
   r4_certificate *c = &j->certificate;
@@ -174,7 +200,8 @@ static int certify(struct certify_job *j)
                                .high = c->high,
                                .semantics =
                                  strcmp(c->semantics, "real") ? R4_SEMANTICS_ANY_FLOAT : R4_SEMANTICS_REAL,
-                               .method = (r4_bound_method)method_of(j->o),
+                               .method = bounds_of(j->o),
+                               .seconds = j->o->seconds,
                                .slopes = method_of(j->o) == R4_BOUND_INTERVALS ? 0 : j->o->slopes,
                                .radius = j->o->radius,
                                .gradient = j->o->gradient}};
@@ -185,7 +212,8 @@ static int certify(struct certify_job *j)
   r4_status s = certify_from_part(j, path, w.key, &w.options, prove, &e);
   j->attacked = !s && j->o->attack > 0;
   if (j->attacked) s = attack(&w, &e);
-  return s ? cli_fail("certify", s, e.text) : EXIT_DONE;
+  if (!s && method_of(j->o) == COMPLETE) s = branch(&w, &e);
+  return s ? cli_fail("certify", s, e.text) : certify_vnnlib(j, &w.options);
 }
 
 /* r4 eval --certify has intervals in real arithmetic and the valid values of the run. */

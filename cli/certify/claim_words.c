@@ -17,6 +17,7 @@ static int check(const struct certify_settings *o)
                       : o->radius                      ? "radius"
                       : o->gradient                    ? "gradient"
                       : *o->valid                      ? "valid"
+                      : *o->vnnlib                     ? "vnnlib"
                       : strcmp(o->method, "intervals") ? "method"
                                                        : NULL;
   if (other) fprintf(stderr, "r4 certify: --%s and --words: expected one of them\n", other);

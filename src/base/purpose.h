@@ -43,6 +43,7 @@ enum {
   PURPOSE_CLUSTERS = 0x72340428, /* find/clusters.c: where clusters begin, step is the class */
 
   PURPOSE_ATTACK = 0x72340430, /* certify/attack.c: where a search begins, step is the start */
+  PURPOSE_FALSIFY,             /* certify/brancher.c: the same, for what is to be proved of a box */
 
   PURPOSE_START = 0x72340500, /* objective: starts of attacks, and noise, of each step */
   PURPOSE_NOISE,

@@ -32,14 +32,28 @@ static void add_header(struct text *t, const r4_certificate *c)
   text_add(t, "examples %zu\n", c->examples);
 }
 
-static void add_example(struct text *t, size_t i, const r4_certified *x)
+/* Where several methods were at work, a line says which of them proved it. */
+static void add_verdict(struct text *t, const r4_certificate *c, const r4_certified *x)
 {
+  static const char *const by[] = {NULL, "intervals", "linear", "slopes", "branching"};
+  bool known = x->by > R4_PROVED_NOT && x->by < sizeof by / sizeof *by;
+  if (!x->holds)
+    text_add(t, " open\n");
+  else if (!known || !strcmp(c->method, "intervals"))
+    text_add(t, " holds\n");
+  else
+    text_add(t, " holds by %s\n", by[x->by]);
+}
+
+static void add_example(struct text *t, const r4_certificate *c, size_t i)
+{
+  const r4_certified *x = &c->example[i];
   text_add(t, "%zu %d %d ", i, (int)x->label, (int)x->predicted);
   if (isfinite(x->margin))
     text_add(t, "%a", x->margin);
   else
     text_add(t, "-");
-  text_add(t, x->holds ? " holds\n" : " open\n");
+  add_verdict(t, c, x);
 }
 
 /* A line that claims what its margin does not is never written. */
@@ -61,7 +75,7 @@ r4_status r4_certificate_save(const r4_certificate *c, const char *path, r4_erro
   r4_status s = R4_OK;
   for (size_t i = 0; i < c->examples && !s; i++) {
     s = check_example(&c->example[i], i, e);
-    add_example(&t, i, &c->example[i]);
+    add_example(&t, c, i);
   }
   if (!t.failed) r4_hash(t.s, t.length, sum);
   if (!t.failed) text_add(&t, "sha256 %s\n", sum);

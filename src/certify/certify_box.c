@@ -162,6 +162,7 @@ static void take_margins(struct certifier *c, size_t first, size_t n)
   for (size_t k = 0; k < n; k++) {
     r4_certified *to = &c->to[first + k];
     certified_take(&c->margins, c->encloser, k, to);
+    if (to->holds) to->by = R4_PROVED_INTERVALS;
     if (c->slope.i) to->delta = delta_of(c, k);
   }
 }
@@ -244,6 +245,8 @@ static r4_status walk_some(struct certifier *c, struct walk_back *w, int64_t ste
     double margin = walk_back_least(w, k);
     if ((c->o->method == R4_BOUND_LINEAR && !steps) || margin > to->margin) to->margin = margin;
     to->holds = to->margin > 0 && to->margin < INFINITY;
+    if (!to->holds || c->o->method == R4_BOUND_LINEAR) to->by = R4_PROVED_NOT;
+    if (to->holds && !to->by) to->by = steps ? R4_PROVED_SLOPES : R4_PROVED_LINEAR;
   }
   return s;
 }

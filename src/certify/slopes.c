@@ -10,8 +10,8 @@ static const double FIRST = 0.5, DECAY = 0.85; /* of a step, on slopes from 0 to
 
 struct slopes {
   r4_plan *plan;
-  size_t n, functionals, count; /* inputs; functionals of all rows; values of all inputs */
-  size_t first[MOST_SHIFTS + 1];
+  size_t n, functionals, count; /* relus; functionals of all rows; slopes of all of them */
+  size_t first[MOST_RELUS + 1];
   double *now, *best, *slope;   /* [count] */
   double *least, *most;         /* [functionals]: of now, and of best */
 };
@@ -25,20 +25,23 @@ static r4_status bind(struct slopes *s, const r4_net *n, const double *weights, 
   if (!status) status = r4_plan_input(s->plan, "class", class, e);
   for (size_t k = 0; k < r4_net_params(n) && !status; k++)
     status = r4_plan_input(s->plan, r4_net_param_name(n, k), weights + r4_net_param_offset(n, k), e);
-  for (size_t k = 0; k < s->n && !status; k++) {
+  for (size_t k = 0, out = 1; k < s->n && !status; k++) {
+    if (s->first[k] == s->first[k + 1]) continue;
     snprintf(name, sizeof name, "slope.%zu", k);
     status = r4_plan_input(s->plan, name, s->now + s->first[k], e);
-    if (!status) status = r4_plan_output(s->plan, 1 + k, s->slope + s->first[k], e);
+    if (!status) status = r4_plan_output(s->plan, out++, s->slope + s->first[k], e);
   }
   return status ? status : r4_plan_output(s->plan, 0, s->least, e);
 }
 
-static r4_status make_room(struct slopes *s, const r4_graph *g, r4_id least, const struct linear_shifts *shifts,
+static r4_status make_room(struct slopes *s, const r4_graph *g, r4_id least, const struct linear_relus *relus,
                            r4_error *e)
 {
-  s->n = shifts->n;
-  for (size_t k = 0; k < s->n; k++)
-    s->first[k + 1] = s->first[k] + (size_t)r4_shape_count(r4_node_shape(g, shifts->input[k]));
+  s->n = relus->n;
+  for (size_t k = 0; k < s->n; k++) {
+    r4_id slope = relus->relu[k].slope; /* none: the walk does not pass it */
+    s->first[k + 1] = s->first[k] + (slope.i ? (size_t)r4_shape_count(r4_node_shape(g, slope)) : 0);
+  }
   s->count = s->first[s->n];
   s->functionals = (size_t)r4_shape_count(r4_node_shape(g, least));
   s->now = mem_new(3 * s->count + 2 * s->functionals, sizeof *s->now, "slopes", e);
@@ -50,14 +53,17 @@ static r4_status make_room(struct slopes *s, const r4_graph *g, r4_id least, con
   return R4_OK;
 }
 
-struct slopes *slopes_new(const r4_net *n, r4_graph *g, r4_id least, const struct linear_shifts *shifts,
+struct slopes *slopes_new(const r4_net *n, r4_graph *g, r4_id least, const struct linear_relus *relus,
                           const double *weights, const double *lo, const double *hi, const double *class, r4_error *e)
 {
   struct slopes *s = mem_new(1, sizeof *s, "slopes", e);
-  r4_id out[MOST_SHIFTS + 1] = {least};
-  if (!s || make_room(s, g, least, shifts, e)) goto failed;
-  r4_grad(g, r4_sum(g, least, R4_ALL), s->n, shifts->input, out + 1);
-  s->plan = r4_plan_new(g, s->n + 1, out, &(r4_plan_options){.type = R4_F64}, e);
+  r4_id out[MOST_RELUS + 1] = {least}, input[MOST_RELUS];
+  size_t free = 0;
+  if (!s || make_room(s, g, least, relus, e)) goto failed;
+  for (size_t k = 0; k < relus->n; k++)
+    if (relus->relu[k].slope.i) input[free++] = relus->relu[k].slope;
+  r4_grad(g, r4_sum(g, least, R4_ALL), free, input, out + 1);
+  s->plan = r4_plan_new(g, free + 1, out, &(r4_plan_options){.type = R4_F64}, e);
   if (s->plan && !bind(s, n, weights, lo, hi, class, e)) return s;
 failed:
   slopes_free(s);

@@ -14,7 +14,7 @@ struct walk_back {
   const r4_net *net;
   r4_graph *g;
   r4_id least; /* [functionals, batch] */
-  struct linear_shifts shifts;
+  struct linear_relus relus;
   struct slopes *slopes; /* NULL: there are no relus */
   struct encloser *encloser;
   size_t batch, features;
@@ -56,8 +56,8 @@ static r4_status build(struct walk_back *w, int64_t batch, r4_error *e)
   r4_mem_free(param);
   w->classes = r4_net_classes(w->net);
   r4_id coef = functionals(w->g, r4_input(w->g, "class", R4_SHAPE(batch)), w->classes);
-  w->shifts.n = 0;
-  w->least = bound_least(w->g, z, 1, &box, &options, coef, w->classes, &w->shifts);
+  w->relus.given = false;
+  w->least = bound_least(w->g, z, 1, &box, &options, coef, w->classes, &w->relus);
   r4_status s = r4_graph_status(w->g, &message);
   return s ? r4_fail(e, s, "%s", message) : R4_OK;
 }
@@ -86,9 +86,10 @@ static r4_status bind(struct walk_back *w, const double *weights, r4_error *e)
     const double *p = weights + r4_net_param_offset(w->net, k);
     s = encloser_input(w->encloser, r4_net_param_name(w->net, k), p, p, e);
   }
-  for (size_t k = 0; k < w->shifts.n && !s; k++) {
+  for (size_t k = 0; k < w->relus.n && !s; k++) {
     const double *v = slopes_values(w->slopes, k);
-    s = encloser_input(w->encloser, graph_name(w->g, w->shifts.input[k]), v, v, e);
+    r4_id slope = w->relus.relu[k].slope;
+    if (slope.i) s = encloser_input(w->encloser, graph_name(w->g, slope), v, v, e);
   }
   if (!s) s = encloser_input(w->encloser, "lo", w->room.lo, w->room.lo, e);
   if (!s) s = encloser_input(w->encloser, "hi", w->room.hi, w->room.hi, e);
@@ -106,8 +107,8 @@ static r4_status open_walk_back(struct walk_back *w, const double *weights, size
   w->room.hi = w->room.lo + w->batch * w->features;
   w->room.class = w->room.hi + w->batch * w->features;
   struct walk_back_room r = w->room;
-  if (w->shifts.n) {
-    w->slopes = slopes_new(w->net, w->g, w->least, &w->shifts, weights, r.lo, r.hi, r.class, e);
+  if (w->relus.n) {
+    w->slopes = slopes_new(w->net, w->g, w->least, &w->relus, weights, r.lo, r.hi, r.class, e);
     if (!w->slopes) return e->status;
   }
   w->encloser = encloser_new(w->g, 1, &w->least, R4_SEMANTICS_REAL, e);

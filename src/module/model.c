@@ -19,6 +19,7 @@ struct r4_model {
   struct js *classes; /* a list of names, or NULL */
   float *constant;    /* [constants], or NULL */
   size_t constants;
+  bool channels_last, softmax; /* of the file, if it is one of ONNX */
 };
 
 static const char CONSTANT[] = "constant";
@@ -218,6 +219,8 @@ static r4_model *open_file(const char *path, const r4_net *net, r4_error *e)
   if (!s) s = load_classes(m, e);
   if (!s) s = load_constant(m, e);
   if (!s) s = load_weights(m, e);
+  m->channels_last = !s && st_note(&m->file, "channels-last");
+  m->softmax = !s && st_note(&m->file, "softmax");
   st_free(&m->file);
   if (!s) return m;
   bool contradicts_itself = !net && s != R4_E_MEMORY && s != R4_E_IO && s != R4_E_DOMAIN;
@@ -262,6 +265,16 @@ size_t r4_model_classes(const r4_model *m)
 const float *r4_model_weights(const r4_model *m)
 {
   return m->weights;
+}
+
+bool model_channels_last(const r4_model *m)
+{
+  return m->channels_last;
+}
+
+bool model_has_softmax(const r4_model *m)
+{
+  return m->softmax;
 }
 
 const char *r4_model_class_name(const r4_model *m, size_t k)

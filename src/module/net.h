@@ -74,6 +74,11 @@ bool net_leaf_by_token(const r4_net *n); /* up to it, no token sees another */
 r4_id net_to_leaf(const r4_net *n, r4_graph *g, const r4_id *param, const struct net_use *use, r4_id x);
 r4_id net_from_leaf(const r4_net *n, r4_graph *g, const r4_id *param, const struct net_use *use, r4_id leaf);
 
+/* ---- What a file of ONNX says besides: model.c ---- */
+
+bool model_channels_last(const r4_model *m); /* its images are [height, width, channels] */
+bool model_has_softmax(const r4_model *m);   /* what it outputs are probabilities, or their logarithms */
+
 /* ---- Texts of another length: length.c ---- */
 
 /* The same net for so many tokens, with the same parameters; NULL if it has others then, or out of memory. */

@@ -128,6 +128,7 @@ static bool visit_all(struct bounds *b, r4_id y, size_t n, const r4_box *box)
     if (!accept_box(b, y, &box[k]) || !may_have_values(b->g, &box[k], k)) return false;
   if (linear) linear_prepare(b, y);
   for (uint32_t i = 1; i <= y.i && !b->g->error.status; i++) {
+    if (b->live[i] && linear) linear_relu(b, (r4_id){i});
     if (b->live[i] && !b->touched[i]) visit(b, (r4_id){i});
     if (b->live[i] && linear && i < y.i) linear_visit(b, (r4_id){i});
   }
@@ -154,12 +155,13 @@ r4_pair r4_bound_by(r4_graph *g, r4_id y, size_t n, const r4_box *box, const r4_
 }
 
 r4_id bound_least(r4_graph *g, r4_id y, size_t n, const r4_box *box, const r4_bound_options *options, r4_id coef,
-                  int64_t times, struct linear_shifts *shifts)
+                  int64_t times, struct linear_relus *relus)
 {
-  struct bounds b = {.g = g, .options = *options};
+  struct bounds b = {.g = g, .options = *options, .relus = relus, .first = box->x};
   r4_id least = R4_NONE;
+  if (relus) *relus = (struct linear_relus){.given = relus->given};
   bool ok = !g->error.status && make_room(&b, y) && visit_all(&b, y, n, box);
-  b.shifts = shifts; /* of the last walk alone */
+  b.last = true;
   if (ok) least = linear_least(&b, y, coef, times, r4_node_shape(g, y).dim[0]);
   free_room(&b);
   return g->error.status ? R4_NONE : least;

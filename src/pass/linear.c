@@ -174,16 +174,36 @@ static void add_interval(struct walk *w, r4_id x, struct part p, struct interval
   add_sum(w, r4_sub(w->g, r4_mul(w->g, f.coef, v[0]), spread), f.rows);
 }
 
-/* The free slopes of a relu: an input for this walk. */
-static r4_id shift_of(struct walk *w, r4_id y)
+/* A number for each element of y and each functional. */
+static r4_id free_input(const struct walk *w, r4_id y, const char *what, size_t k)
 {
-  struct linear_shifts *all = w->b->shifts;
-  if (!all || !graph_is(w->g, y, &op_relu) || all->n == MOST_SHIFTS) return R4_NONE;
   char name[32];
   r4_shape shape = r4_node_shape(w->g, y);
   shape.dim[0] = w->times * w->rows;
-  snprintf(name, sizeof name, "slope.%zu", all->n);
-  return all->input[all->n++] = r4_input(w->g, name, shape);
+  snprintf(name, sizeof name, "%s.%zu", what, k);
+  return r4_input(w->g, name, shape);
+}
+
+/* m x <= 0 for all x in lo .. hi: min(m, 0) where lo >= 0, max(m, 0) where hi <= 0, else 0. So every m is valid. */
+static r4_id allowed(r4_graph *g, const struct linear_relu *r)
+{
+  r4_id m = r->multiplier, zero = r4_const(g, 0, r4_node_shape(g, m));
+  r4_id right = r4_less(g, r->lo, zero), left = r4_less(g, zero, r->hi);
+  return r4_add(g, r4_select(g, right, zero, r4_min(g, m, zero)), r4_select(g, left, zero, r4_max(g, m, zero)));
+}
+
+/* What is free at y in this walk; NULL: nothing. */
+static struct linear_relu *free_at(const struct walk *w, r4_id y)
+{
+  struct linear_relus *all = w->b->last ? w->b->relus : NULL;
+  for (size_t k = 0; all && k < all->n; k++) {
+    struct linear_relu *r = &all->relu[k];
+    if (r->y.i != y.i) continue;
+    r->slope = free_input(w, y, "slope", k);
+    if (all->given) r->multiplier = free_input(w, y, "multiplier", k);
+    return r;
+  }
+  return NULL;
 }
 
 static bool add_rule(struct walk *w, r4_id y, struct part p)
@@ -195,8 +215,11 @@ static bool add_rule(struct walk *w, r4_id y, struct part p)
   if (!op->linear || graph_node(w->g, y)->shape.rank == R4_MAX_RANK) return false;
   for (size_t k = 0; k < arity; k++) x[k] = interval_of(w->b, graph_arg(w->g, y, k));
   f.x = x;
-  f.shift = shift_of(w, y);
+  struct linear_relu *r = free_at(w, y);
+  if (r) f.shift = r->slope;
   if (!op->linear(&f)) return false;
+  if (r) r->coef = f.coef;
+  if (r && r->multiplier.i) f.to[0] = r4_add(w->g, f.to[0], allowed(w->g, r));
   for (size_t k = 0; k < arity; k++) {
     r4_id a = graph_arg(w->g, y, k);
     struct part to = {f.to[k], f.rows};
@@ -227,6 +250,7 @@ r4_id linear_least(struct bounds *b, r4_id y, r4_id coef, int64_t times, int64_t
   w.part[y.i] = (struct part){coef, rows};
   for (uint32_t i = y.i; i && !b->g->error.status; i--)
     if (w.part[i].coef.i) step_back(&w, (r4_id){i});
+  if (b->last && b->relus && b->first.i <= y.i) b->relus->box = w.part[b->first.i].coef;
   r4_mem_free(w.part);
   return r4_reshape(b->g, w.sum.i ? w.sum : r4_const(b->g, 0, R4_SHAPE(times * w.rows)), R4_SHAPE(times, w.rows));
 }
@@ -279,6 +303,25 @@ static bool worth_it(const struct bounds *b, r4_id y)
   int64_t fits = MOST_COEFFICIENTS / (2 * b->widest), usual = fits < MOST ? fits : MOST;
   int64_t most = b->options.most > 0 ? b->options.most : usual;
   return b->wanted[y.i] && !b->exact[y.i] && !passes(b, y) && has_rows(s) && row_count(s) <= most;
+}
+
+/* Those behind the last one that fits have the usual slopes, and ends of their own. */
+void linear_relu(struct bounds *b, r4_id y)
+{
+  struct linear_relus *all = b->relus;
+  if (!all || all->n == MOST_RELUS || !b->moves[y.i] || !graph_is(b->g, y, &op_relu)) return;
+  char name[32];
+  r4_id x = graph_arg(b->g, y, 0);
+  struct linear_relu *r = &all->relu[all->n];
+  *r = (struct linear_relu){.y = y, .lo = iv_lo(b->g, b->interval[x.i]), .hi = iv_hi(b->g, b->interval[x.i])};
+  if (all->given) {
+    snprintf(name, sizeof name, "least.%zu", all->n);
+    r->lo = r4_input(b->g, name, r4_node_shape(b->g, x));
+    snprintf(name, sizeof name, "most.%zu", all->n);
+    r->hi = r4_input(b->g, name, r4_node_shape(b->g, x));
+    b->interval[x.i] = iv_ends(r->lo, r->hi);
+  }
+  all->n++;
 }
 
 void linear_visit(struct bounds *b, r4_id y)

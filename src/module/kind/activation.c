@@ -3,7 +3,8 @@
  *     relu    max(x, 0)
  *     relu6   min(max(x, 0), 6)
  *     gelu    x/2 (1 + erf(x / sqrt 2))
- *     tanh    tanh(x) */
+ *     tanh    tanh(x)
+ *     sigmoid 1 / (1 + exp(-x)) */
 #include <math.h>
 
 #include "module/onnx/onnx.h"
@@ -20,6 +21,7 @@ ACTIVATION(relu, r4_relu(g, x))
 ACTIVATION(relu6, r4_min(g, r4_relu(g, x), r4_const(g, 6, R4_SCALAR)))
 ACTIVATION(gelu, r4_gelu(g, x))
 ACTIVATION(hyperbolic, r4_tanh(g, x))
+ACTIVATION(sigmoid, r4_sigmoid(g, x))
 
 /* ---- As operators of ONNX ---- */
 
@@ -50,6 +52,12 @@ static struct slice onnx_tanh(const struct module *m, struct onnx_writer *w, str
 {
   (void)m;
   return ONNX_OP(w, "Tanh", x);
+}
+
+static struct slice onnx_sigmoid(const struct module *m, struct onnx_writer *w, struct slice x)
+{
+  (void)m;
+  return ONNX_OP(w, "Sigmoid", x);
 }
 
 /* ---- The kinds ---- */
@@ -89,3 +97,11 @@ const struct module_kind module_tanh = {ACTIVATION_KIND("tanh", "tanh(x)"), .app
                                                         .out = {1, {2}},
                                                         .x = (const double[]){0, 1},
                                                         .y = (const double[]){0, 0.76159415595576485}})};
+
+const struct module_kind module_sigmoid = {ACTIVATION_KIND("sigmoid", "1 / (1 + exp(-x))"), .apply = sigmoid,
+                                           .onnx = onnx_sigmoid,
+                                           MODULE_SAMPLES({.text = "sigmoid",
+                                                           .in = {1, {2}},
+                                                           .out = {1, {2}},
+                                                           .x = (const double[]){0, 1},
+                                                           .y = (const double[]){0.5, 0.73105857863000487}})};

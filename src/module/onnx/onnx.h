@@ -82,6 +82,7 @@ struct onnx_source {
   r4_shape shape;
   const struct onnx_tensor *from;
   bool transposed; /* there it is [in, out] */
+  double times;    /* its numbers are taken times this; 0: as they are */
 };
 
 struct onnx_net {
@@ -89,6 +90,7 @@ struct onnx_net {
   r4_shape input;
   struct onnx_source *source; /* in the room of the model */
   size_t sources;
+  bool channels_last, softmax; /* of its images; behind its logits */
 };
 
 r4_status onnx_import(struct onnx_net *to, struct onnx_model *m, const char *path, r4_shape example,

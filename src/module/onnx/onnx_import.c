@@ -360,6 +360,7 @@ static r4_status read_input(struct importer *im, const struct onnx_value *v, r4_
   r4_shape one = {.rank = v->shape.rank - 1};
   char got[SHAPE_TEXT];
   if ((v->type == ONNX_INT64 || v->type == ONNX_INT32) && one.rank == 1) return read_ids(im, v, example);
+  if (one.rank == 2 && v->shape.dim[2] == 1) one.rank = 1; /* [batch, features, 1] is a vector as well */
   if (v->type != ONNX_FLOAT || (one.rank != 1 && one.rank != 3))
     return r4_fail(
       im->e, R4_E_ARGUMENT,
@@ -394,11 +395,15 @@ static r4_status read_net(struct importer *im, const struct inputs *in, struct o
   if (!output || output->tensor || im->step[output->step].constant || im->step[output->step].role.is != STEP_PART)
     return r4_fail(im->e, R4_E_PARSE, "%s: its output \"%.*s\" does not come from its input", im->path,
                    shown(im->m->output[0].name), im->m->output[0].name.s);
+  if (import_waits(&im->step[output->step]))
+    return r4_fail(im->e, R4_E_ARGUMENT, "%s: its output has channels last, or is what Pad has made", im->path);
   if (im->channels_last && im->step[0].uses > 1)
     return r4_fail(im->e, R4_E_ARGUMENT, "%s: uses its input with channels first and with channels last",
                    im->path);
   s = write_net(im, output->step, to);
   to->input = im->channels_last ? im->raw : im->step[0].shape;
+  to->channels_last = im->channels_last;
+  to->softmax = im->softmax;
   return s ? s : take_sources(im, to);
 }
 

@@ -43,6 +43,10 @@ struct step {
   struct slice beside; /* of a sum: a part that takes the input, in place of other        */
   double times;        /* it is what it takes, times this number; 0: it is not            */
   bool pooled;       /* [batch, channels, 1, 1] there, a vector here                     */
+  bool viewed;       /* the input as an image                                            */
+  bool last;         /* of an image: channels are last there, by a Transpose             */
+  r4_shape row_of;   /* a vector that was made of such an image, in its order; rank 0: not */
+  int64_t pad[4];    /* zeros around an image that are still to be added: top, left, bottom, right */
   r4_shape shape;    /* of one example, as r4 has it                                     */
   struct slice part; /* its text, but for name and bias; empty: nothing is done          */
   struct slice name; /* of a part with parameters                                        */
@@ -65,6 +69,7 @@ struct importer {
   int64_t batch;      /* if the file fixes it, else 0 */
   r4_shape raw;       /* the input as the file has it, without the batch */
   bool channels_last; /* in the file */
+  bool softmax;       /* is its last operator */
   bool ids;           /* the input is ids of tokens, [batch, tokens] */
   bool leaf;          /* and where they are explained is written     */
   const struct arguments *arguments;
@@ -81,6 +86,8 @@ r4_status import_input(struct importer *im, const struct onnx_node *n, size_t k,
 
 /* The first input, which must be something that is computed: sets from, shape and pooled of the step. */
 r4_status import_from(struct importer *im, const struct onnx_node *n, struct step *s);
+/* It waits for the one operator that takes it as it is: its channels are last, or zeros are to be added to it. */
+bool import_waits(const struct step *s);
 /* Input k, which must be numbers that are known; NULL and 0 if it is left out. */
 r4_status import_constant(struct importer *im, const struct onnx_node *n, size_t k,
                           const struct onnx_tensor **to, size_t *count);
@@ -112,6 +119,9 @@ r4_status import_fold(struct importer *im, const struct onnx_node *n, struct ste
 bool import_zeros(struct importer *im, const struct onnx_node *n, struct step *s, r4_status *status);
 r4_status import_cut(struct importer *im, const struct onnx_node *n, struct step *s);
 r4_status import_turned(struct importer *im, const struct onnx_node *n, struct step *s);
+/* A matrix whose features, along an axis, are those of an image with channels last, as one for channels first. Shape of
+ * rank 0: nothing is done. */
+r4_status import_channels_first(struct importer *im, r4_shape image, int axis, const struct onnx_tensor **w);
 /* Rows of a table, by numbers that are known. */
 r4_status import_rows(struct importer *im, struct step *s, const struct onnx_tensor *table,
                       const struct onnx_tensor *index);

@@ -274,6 +274,23 @@ r4_status import_turned(struct importer *im, const struct onnx_node *n, struct s
   return to ? R4_OK : R4_E_MEMORY;
 }
 
+r4_status import_channels_first(struct importer *im, r4_shape image, int axis, const struct onnx_tensor **w)
+{
+  const struct onnx_tensor *t = *w;
+  int64_t rows = t->shape.dim[0], columns = t->shape.dim[1];
+  struct step made = {.constant = NULL};
+  if (image.rank != 3) return R4_OK;
+  int64_t channels = image.dim[2], pixels = image.dim[0] * image.dim[1];
+  float *to = make_named(im, &made, ONNX_FLOAT, t->shape, t->name);
+  for (int64_t k = 0; to && k < rows * columns; k++) {
+    int64_t row = k / columns, column = k % columns, at = axis ? column : row; /* channel by channel */
+    int64_t from = at % pixels * channels + at / pixels;
+    to[k] = (float)onnx_number(t, (size_t)(axis ? row * columns + from : from * columns + column));
+  }
+  *w = made.constant;
+  return to ? R4_OK : R4_E_MEMORY;
+}
+
 /* A row of a table for each token, by its id. */
 static r4_status embedding(struct importer *im, struct step *s, const struct onnx_tensor *table, size_t count)
 {

@@ -6,11 +6,6 @@
 
 static const int64_t LARGEST = 1000000000; /* as in the language of nets */
 
-static bool is_one(double v)
-{
-  return fabs(v - 1) < 1e-12;
-}
-
 /* ---- Dense ---- */
 
 static r4_status dense(struct importer *im, const struct onnx_node *n, struct step *s, bool transposed)
@@ -26,6 +21,8 @@ static r4_status dense(struct importer *im, const struct onnx_node *n, struct st
   if (features != import_channels(s))
     return import_fail(im, "gets %lld features, its weights are for %lld", (long long)import_channels(s),
                        (long long)features);
+  status = import_channels_first(im, im->step[s->from].row_of, transposed ? 0 : 1, &w);
+  if (status) return status;
   import_source(s, "weight", R4_SHAPE(units, features), w, transposed);
   import_name(s, w->name);
   s->shape.dim[s->shape.rank - 1] = units;
@@ -36,14 +33,17 @@ static r4_status dense(struct importer *im, const struct onnx_node *n, struct st
 /* y = alpha A' B' + beta C */
 r4_status rule_gemm(struct importer *im, const struct onnx_node *n, struct step *s)
 {
-  if (import_whole(n, "transA", 0) || !is_one(import_real(n, "alpha", 1)) ||
-      !is_one(import_real(n, "beta", 1)))
-    return import_fail(im, "has transA, alpha or beta, expected a plain product and a bias");
+  double alpha = import_real(n, "alpha", 1), beta = import_real(n, "beta", 1);
+  if (import_whole(n, "transA", 0)) return import_fail(im, "has transA, expected a product of examples with weights");
+  if (!(fabs(alpha) > 0 && fabs(alpha) < 1e30) || !(fabs(beta) > 0 && fabs(beta) < 1e30))
+    return import_fail(im, "its alpha is %g and its beta %g, expected numbers that are not 0", alpha, beta);
   struct step *from;
   const struct onnx_tensor *t;
   if (!import_input(im, n, 0, &from, &t) && from && from->shape.rank == 2)
     return import_fail(im, "gets tokens, expected a vector");
-  return dense(im, n, s, !import_whole(n, "transB", 0));
+  r4_status status = dense(im, n, s, !import_whole(n, "transB", 0));
+  for (size_t k = 0; k < s->sources; k++) s->source[k].times = k ? beta : alpha;
+  return status;
 }
 
 r4_status rule_matmul(struct importer *im, const struct onnx_node *n, struct step *s)
@@ -84,6 +84,8 @@ static r4_status read_pads(struct importer *im, const struct onnx_node *n, const
 {
   const struct onnx_attribute *how = onnx_attribute(n, "auto_pad"), *a = onnx_attribute(n, "pads");
   memset(pad, 0, 4 * sizeof *pad);
+  if (how && slice_is(how->text, "SAME_UPPER") && memcmp(im->step[s->from].pad, pad, 4 * sizeof *pad))
+    return import_fail(im, "auto_pad is SAME_UPPER behind Pad, expected one of both");
   if (how && slice_is(how->text, "SAME_UPPER")) {
     same_pads(s, of, pad);
     return R4_OK;
@@ -92,8 +94,8 @@ static r4_status read_pads(struct importer *im, const struct onnx_node *n, const
     return import_fail(im, "auto_pad is \"%.*s\", expected NOTSET, VALID or SAME_UPPER",
                        how->text.n < 40 ? (int)how->text.n : 40, how->text.s);
   if (a && a->n != 4) return import_fail(im, "has %zu pads, expected 4", a->n);
-  for (size_t k = 0; a && k < 4; k++) {
-    pad[k] = a->list[k];
+  for (size_t k = 0; k < 4; k++) {
+    pad[k] = im->step[s->from].pad[k] + (a ? a->list[k] : 0);
     if (pad[k] < 0 || pad[k] > LARGEST)
       return import_fail(im, "a pad is %lld, expected 0 to 10^9", (long long)pad[k]);
   }

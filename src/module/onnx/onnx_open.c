@@ -142,7 +142,7 @@ static r4_status take_own(struct onnx_net *to, struct onnx_model *m, const r4_ne
   for (size_t k = 0; to->source && k < n->params; k++) {
     struct slice name = onnx_text(m, "%s", n->param[k].name);
     const struct onnx_tensor *from = find_tensor(m, k, slice_of(n->param[k].name));
-    to->source[to->sources++] = (struct onnx_source){name, n->param[k].file_shape, from, false};
+    to->source[to->sources++] = (struct onnx_source){name, n->param[k].file_shape, from, false, 1};
   }
   return to->text && !m->failed ? R4_OK : R4_E_MEMORY;
 }
@@ -152,8 +152,9 @@ static r4_status take_own(struct onnx_net *to, struct onnx_model *m, const r4_ne
 static void copy_numbers(const struct onnx_source *from, float *to)
 {
   size_t rows = (size_t)from->shape.dim[0], n = (size_t)r4_shape_count(from->shape), columns = n / rows;
+  double times = from->times < 0 || from->times > 0 ? from->times : 1;
   for (size_t k = 0; k < n; k++)
-    to[k] = (float)onnx_number(from->from, from->transposed ? k % columns * rows + k / columns : k);
+    to[k] = (float)(times * onnx_number(from->from, from->transposed ? k % columns * rows + k / columns : k));
 }
 
 /* Tensors may lie upon each other, and one may be used by many nodes. */
@@ -203,12 +204,15 @@ r4_status onnx_translate(struct st_file *to, struct onnx_model *m, const char *p
     r4_fail(e, s, "%s: out of memory", path);
   else if (!own)
     s = onnx_import(&net, m, path, example, e);
-  const struct st_note note[] = {{"net", net.text},
-                                 {"input", shape_text(net.input, shape)},
-                                 {own ? "r4" : "graph", own ? R4_VERSION : "of another program"},
-                                 {"classes", classes}};
+  struct st_note note[6] = {{"net", net.text},
+                            {"input", shape_text(net.input, shape)},
+                            {own ? "r4" : "graph", own ? R4_VERSION : "of another program"}};
+  size_t notes = 3;
+  if (classes) note[notes++] = (struct st_note){"classes", classes};
+  if (net.channels_last) note[notes++] = (struct st_note){"channels-last", "yes"};
+  if (net.softmax) note[notes++] = (struct st_note){"softmax", "yes"};
   if (!s) s = check_size(&net, m->bytes, path, e);
-  if (!s) s = pack(to, &net, note, classes ? 4 : 3, path, e);
+  if (!s) s = pack(to, &net, note, notes, path, e);
   r4_string_free(classes);
   r4_string_free(net.text);
   r4_net_free(own);

@@ -35,6 +35,11 @@ r4_status rule_hyperbolic(struct importer *im, const struct onnx_node *n, struct
   return point(im, n, s, "tanh");
 }
 
+r4_status rule_sigmoid(struct importer *im, const struct onnx_node *n, struct step *s)
+{
+  return point(im, n, s, "sigmoid");
+}
+
 /* An end of the range: input k, an attribute in old files, or none. */
 static r4_status clip_end(struct importer *im, const struct onnx_node *n, size_t k, const char *name,
                           double none, double *to)
@@ -97,6 +102,7 @@ r4_status rule_softmax(struct importer *im, const struct onnx_node *n, struct st
   r4_status status = import_from(im, n, s);
   if (status) return status;
   bool last = n->outputs && slice_equal(n->output[0], im->m->output[0].name);
+  im->softmax = last;
   if (last && s->shape.rank == 1 && !s->pooled && (axis == 1 || axis == -1)) return R4_OK;
   return import_fail(im, "is not the last operation on the classes");
 }
@@ -183,6 +189,31 @@ static r4_status normalize(struct importer *im, const struct onnx_node *n, struc
   return R4_OK;
 }
 
+/* y = x + c, a number for each feature of a vector; times: -1 for x - c. */
+static r4_status shift(struct importer *im, const struct onnx_node *n, struct step *s, double times)
+{
+  const struct onnx_tensor *t;
+  size_t count;
+  r4_status status = import_from(im, n, s);
+  if (!status) status = import_constant(im, n, 1, &t, &count);
+  if (status) return status;
+  import_source(s, "bias", R4_SHAPE((int64_t)count), t, false);
+  s->source[0].times = times;
+  s->part = slice_of("shift");
+  return R4_OK;
+}
+
+/* The second input has a number for each feature of a vector. */
+static bool is_vector(struct importer *im, const struct onnx_node *n)
+{
+  struct step *from, *none;
+  const struct onnx_tensor *t, *u;
+  size_t count = 0;
+  if (import_input(im, n, 0, &from, &u) || import_input(im, n, 1, &none, &t) || !from || !t) return false;
+  return onnx_count(t, &count) && count > 1 && from->shape.rank == 1 && !from->pooled &&
+         count == (size_t)from->shape.dim[0] && t->shape.dim[t->shape.rank - 1] == from->shape.dim[0];
+}
+
 static double itself(double v)
 {
   return v;
@@ -202,7 +233,7 @@ r4_status rule_subtract(struct importer *im, const struct onnx_node *n, struct s
 {
   if (import_has_role(im, n)) return role_arithmetic(im, n, s, '-');
   if (import_all_known(im, n)) return import_fold(im, n, s, '-');
-  return normalize(im, n, s, "mean", itself);
+  return is_vector(im, n) ? shift(im, n, s, -1) : normalize(im, n, s, "mean", itself);
 }
 
 r4_status rule_divide(struct importer *im, const struct onnx_node *n, struct step *s)
@@ -246,6 +277,8 @@ r4_status rule_add(struct importer *im, const struct onnx_node *n, struct step *
   if (status) return status;
   if ((!a && !b) || (!b && !u) || (!a && !t)) return import_fail(im, "adds constants, or nothing");
   struct step *from = a ? a : b;
+  if ((a && import_waits(a)) || (b && import_waits(b)))
+    return import_fail(im, "adds to what has channels last, or is what Pad has made");
   s->from = (size_t)(from - im->step);
   s->shape = from->shape;
   s->pooled = from->pooled;
@@ -254,6 +287,7 @@ r4_status rule_add(struct importer *im, const struct onnx_node *n, struct step *
     const struct onnx_tensor *added = a ? u : t;
     if (onnx_count(added, &count) && becomes_bias(from, added, count)) return R4_OK;
     if (im->ids && from->shape.rank == 2 && count > 1) return tokens_add(im, n, s, from, added, count);
+    if (is_vector(im, n)) return shift(im, n, s, 1);
     return a ? normalize(im, n, s, "mean", negative)
              : import_fail(im, "its first input is a constant, expected the second to be");
   }

@@ -67,8 +67,9 @@ r4_status rule_reduce_mean(struct importer *im, const struct onnx_node *n, struc
 
 /* ---- Shapes ---- */
 
-static void to_row(struct step *s)
+static void to_row(const struct importer *im, struct step *s)
 {
+  if (im->step[s->from].last) s->row_of = s->shape;
   if (s->shape.rank > 1) s->part = slice_of("flatten");
   s->shape = R4_SHAPE(r4_shape_count(s->shape));
   s->pooled = false;
@@ -79,8 +80,28 @@ r4_status rule_flatten(struct importer *im, const struct onnx_node *n, struct st
   r4_status status = import_from(im, n, s);
   if (status) return status;
   if (import_whole(n, "axis", 1) != 1) return import_fail(im, "its axis is not 1");
-  to_row(s);
+  to_row(im, s);
   return R4_OK;
+}
+
+/* The input to [batch, channels, height, width], or, before a Transpose, [batch, height, width, channels]. */
+static bool input_as_image(struct importer *im, struct step *s, const struct onnx_tensor *t, size_t count)
+{
+  struct step *input = &im->step[0];
+  if (s->from || im->ids || input->uses != 1 || count != 4) return false;
+  int64_t size[3], open = 0, all = r4_shape_count(input->shape), known = 1;
+  for (int k = 0; k < 3; k++) {
+    size[k] = onnx_integer(t, (size_t)k + 1);
+    if (size[k] == -1) open++;
+    if (size[k] > 0 && size[k] <= all) known *= size[k];
+    if (size[k] == 0 || size[k] < -1 || size[k] > all || known > all) return false;
+  }
+  if (open > 1 || all % known || (!open && known != all)) return false;
+  for (int k = 0; k < 3; k++) size[k] = size[k] == -1 ? all / known : size[k];
+  im->raw = R4_SHAPE(size[0], size[1], size[2]);
+  s->shape = input->shape = R4_SHAPE(size[1], size[2], size[0]);
+  s->viewed = true;
+  return true;
 }
 
 /* To [batch, features]. */
@@ -91,13 +112,13 @@ r4_status rule_reshape(struct importer *im, const struct onnx_node *n, struct st
   if (import_has_role(im, n)) return role_reshape(im, n, s);
   r4_status status = import_from(im, n, s);
   if (!status) status = import_constant(im, n, 1, &t, &count);
-  if (status || attention_heads(im, t, count, s)) return status;
+  if (status || attention_heads(im, t, count, s) || input_as_image(im, s, t, count)) return status;
   int64_t all = r4_shape_count(s->shape), batch = count == 2 ? onnx_integer(t, 0) : 0,
           features = count == 2 ? onnx_integer(t, 1) : 0;
   bool by_batch = features == -1 && (!batch || batch == im->batch);
   if (features != all && !by_batch)
     return import_fail(im, "its result is not [batch, features], which is what flatten makes of an image");
-  to_row(s);
+  to_row(im, s);
   return R4_OK;
 }
 
@@ -114,17 +135,48 @@ r4_status rule_squeeze(struct importer *im, const struct onnx_node *n, struct st
   return R4_OK;
 }
 
-/* [batch, height, width, channels] of the input, as TensorFlow has it, to what ONNX needs. */
+/* Zeros around an image: a convolution behind it adds them. */
+r4_status rule_pad(struct importer *im, const struct onnx_node *n, struct step *s)
+{
+  const struct onnx_attribute *a = onnx_attribute(n, "pads"), *mode = onnx_attribute(n, "mode");
+  const struct onnx_tensor *t = NULL, *value = NULL;
+  size_t count = 0, values = 0;
+  r4_status status = import_from(im, n, s);
+  if (!status && !a) status = import_constant(im, n, 1, &t, &count);
+  if (!status) status = import_constant(im, n, 2, &value, &values);
+  if (!status) status = import_need_image(im, s);
+  if (status) return status;
+  if (a) count = a->n;
+  bool zeros = (!mode || slice_is(mode->text, "constant")) && !import_real(n, "value", 0) &&
+               (!values || onnx_number(value, 0) == 0) && count == 8;
+  for (size_t k = 0; k < count && zeros; k++) {
+    int64_t of = a ? a->list[k] : onnx_integer(t, k);
+    bool pixels = k % 4 > 1;
+    zeros = of >= 0 && of < 1 << 20 && (pixels || !of);
+    if (pixels) s->pad[k / 4 * 2 + k % 4 - 2] = of;
+  }
+  return zeros ? R4_OK : import_fail(im, "expected zeros around the rows and columns of an image");
+}
+
+/* [batch, height, width, channels] of the input, as TensorFlow has it, to what ONNX needs; and back, before a row is
+ * made of it. */
 r4_status rule_transpose(struct importer *im, const struct onnx_node *n, struct step *s)
 {
-  static const int64_t to_front[] = {0, 3, 1, 2};
+  static const int64_t to_front[] = {0, 3, 1, 2}, to_back[] = {0, 2, 3, 1};
   const struct onnx_attribute *a = onnx_attribute(n, "perm");
   if (import_has_role(im, n)) return role_transpose(im, n, s);
   if (import_all_known(im, n)) return import_turned(im, n, s);
   r4_status status = import_from(im, n, s);
   if (status) return status;
-  if (s->from || im->raw.rank != 3 || !a || a->n != 4 || memcmp(a->list, to_front, sizeof to_front))
-    return import_fail(im, "expected of the input alone, and from channels last to channels first");
+  bool back = a && a->n == 4 && !memcmp(a->list, to_back, sizeof to_back);
+  bool of_input = !s->from || (im->step[s->from].from == 0 && im->step[s->from].viewed);
+  if (back && s->shape.rank == 3) {
+    s->last = true;
+    return R4_OK;
+  }
+  if (!of_input || im->raw.rank != 3 || !a || a->n != 4 || memcmp(a->list, to_front, sizeof to_front))
+    return import_fail(im, "expected of the input alone, and from channels last to channels first; or back, before a "
+                           "row is made of an image");
   s->shape = im->raw;
   im->channels_last = true;
   return R4_OK;

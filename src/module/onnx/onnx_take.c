@@ -7,6 +7,32 @@
 
 /* ---- Inputs and attributes ---- */
 
+static bool is_one_of(const struct onnx_node *n, const char *a, const char *b)
+{
+  return slice_is(n->op, a) || slice_is(n->op, b);
+}
+
+static bool is_padded(const struct step *s)
+{
+  return s->pad[0] || s->pad[1] || s->pad[2] || s->pad[3];
+}
+
+bool import_waits(const struct step *s)
+{
+  return s->last || s->row_of.rank || is_padded(s);
+}
+
+static r4_status check_order(struct importer *im, const struct onnx_node *n, const struct step *from)
+{
+  if (from->last && !is_one_of(n, "Flatten", "Reshape"))
+    return import_fail(im, "gets channels last, as a Transpose has made them; expected Flatten or Reshape behind it");
+  if (from->row_of.rank && !is_one_of(n, "MatMul", "Gemm"))
+    return import_fail(im, "gets features in the order of channels last; expected a product behind it");
+  if (is_padded(from) && !slice_is(n->op, "Conv"))
+    return import_fail(im, "gets what Pad has made; expected a convolution behind it");
+  return R4_OK;
+}
+
 /* The first input, which must be something that is computed. */
 r4_status import_from(struct importer *im, const struct onnx_node *n, struct step *s)
 {
@@ -22,7 +48,7 @@ r4_status import_from(struct importer *im, const struct onnx_node *n, struct ste
   s->from = (size_t)(from - im->step);
   s->shape = from->shape;
   s->pooled = from->pooled;
-  return R4_OK;
+  return check_order(im, n, from);
 }
 
 /* Input k, which must be numbers that are known; NULL if it is left out. */
@@ -91,7 +117,7 @@ int64_t import_channels(const struct step *s)
 void import_source(struct step *s, const char *what, r4_shape shape, const struct onnx_tensor *from,
                    bool transposed)
 {
-  s->source[s->sources++] = (struct onnx_source){slice_of(what), shape, from, transposed};
+  s->source[s->sources++] = (struct onnx_source){slice_of(what), shape, from, transposed, 1};
 }
 
 /* "layer1.0.conv1.weight" belongs to a part "layer1.0.conv1". */

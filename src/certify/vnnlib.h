@@ -1,0 +1,36 @@
+/* Specifications of VNN-LIB (vnnlib.org), the part of it that says what is to hold in boxes: constants X_0 .. are what
+ * goes into a net, Y_0 .. what comes out, and assertions are what a counter-example has to fulfil, all of them:
+ *
+ *     (<= X_3 0.5)  (>= X_3 0.25)                 ends of the box
+ *     (>= Y_2 Y_7)  (<= (+ Y_1 (* 2 Y_2)) 3.5)    linear constraints on what comes out
+ *     (and ..) (or ..)                            of these, and of each other
+ *
+ * They become cases: a box, and constraints that hold together. The specification is proved if no case has a point. */
+#ifndef R4_CERTIFY_VNNLIB_H
+#define R4_CERTIFY_VNNLIB_H
+
+#include "base/error.h"
+
+/* of input: lo or hi, which the decimal of the file is within. Else: sum_j coef_j Y_j + rest >= 0, rest from above. */
+struct vnn_atom {
+  bool input, upper;
+  size_t index;
+  double end, rest, *coef;
+};
+
+struct vnn_case {
+  size_t atoms, *atom;
+};
+
+struct vnn_spec {
+  size_t inputs, outputs, atoms, cases, room;
+  struct vnn_atom *atom;
+  struct vnn_case *kase; /* at least one; without atoms if there is nothing but ends that are common to all */
+  struct vnn_case common; /* atoms of all cases */
+};
+
+/* R4_E_PARSE names the line and what is not understood; so do relations that are not <= and >=. */
+r4_status vnnlib_read(struct vnn_spec *to, const char *path, r4_error *e);
+void vnnlib_free(struct vnn_spec *s);
+
+#endif
