@@ -97,11 +97,13 @@ static struct division divided(double texture, double other, bool thirds)
     float *c = cells + k * CELL_FLOATS;
     label[k] = thirds ? (int32_t)(k % 3) : k >= 20;
     for (int f = 0; f < CELL_FEATURES; f++) c[f] = planted ? .5f : (float)(k % 5) / 4;
-    value[k] = c[CELL_DOWN] = (float)(planted ? texture : other) + .001f * (float)k;
+    value[k] = c[CELL_DOWN] = (float)(planted ? texture : other);
   }
   assert_int_equal(ranking_new(&r, DIVIDED, 3, label, NULL), R4_OK);
   ranking_make(&r, value);
-  struct division d = division_of(&r, CELL_DOWN, 0, cells);
+  double usual[CELL_FEATURES];
+  division_usual(DIVIDED, 1, cells, usual);
+  struct division d = division_of(&r, CELL_DOWN, 0, cells, usual);
   ranking_clear(&r);
   return d;
 }
@@ -190,7 +192,9 @@ static void a_stamp_is_named_by_those_that_have_it(void **state)
   assert_true(10 * right >= 9 * c.sightings);
   for (size_t k = 0; k < r4_found_count(f); k++) {
     c = r4_found_at(f, k);
-    if (c.label == 0 && c.local && !strncmp(c.id, "cell-", 5)) assert_null(strstr(c.where, "bottom right"));
+    bool there = strstr(c.id, "cell-7-7-") || strstr(c.id, "cell-7-8-") || strstr(c.id, "cell-8-7-") ||
+                 strstr(c.id, "cell-8-8-");
+    if (there && !c.label) fail_msg("%s", c.what);
   }
   r4_found_free(f);
   r4_data_free(d);

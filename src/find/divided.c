@@ -1,6 +1,7 @@
 #include "find/divided.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static const double DIVIDES = .5, ALIKE = .5;
 
@@ -40,15 +41,43 @@ static size_t cut(const struct ranking *r, struct division *d)
 
 /* ---- U ---- */
 
+struct sum {
+  double n, mean, squares;
+};
+
+static void add(struct sum *s, double x)
+{
+  double before = x - s->mean;
+  if (isnan(x)) return;
+  s->mean += before / ++s->n;
+  s->squares += before * (x - s->mean);
+}
+
 static double variance(const struct ranking *r, const float *feature, size_t from, size_t to)
 {
-  double mean = 0, squares = 0, n = 0;
-  for (size_t k = from; k < to; k++) {
-    double x = (double)feature[r->at[k].k * CELL_FLOATS], before = x - mean;
-    mean += before / ++n;
-    squares += before * (x - mean);
+  struct sum s = {0};
+  for (size_t k = from; k < to; k++) add(&s, (double)feature[r->at[k].k * CELL_FLOATS]);
+  return s.n > 0 ? s.squares / s.n : 0;
+}
+
+static int ascending(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return x < y ? -1 : x > y;
+}
+
+void division_usual(size_t n, size_t places, const float *cells, double usual[CELL_FEATURES])
+{
+  for (size_t g = 0; g < CELL_FEATURES; g++) {
+    double v[CELLS_MOST];
+    for (size_t c = 0; c < places; c++) {
+      struct sum s = {0};
+      for (size_t k = 0; k < n; k++) add(&s, (double)cells[k * CELL_FLOATS + c * CELL_FEATURES + g]);
+      v[c] = s.n > 0 ? s.squares / s.n : 0;
+    }
+    qsort(v, places, sizeof *v, ascending);
+    usual[g] = v[places / 2];
   }
-  return n > 0 ? squares / n : 0;
 }
 
 static bool is_texture(enum cell_feature f)
@@ -56,11 +85,12 @@ static bool is_texture(enum cell_feature f)
   return f >= CELL_SPREAD;
 }
 
-static void spread(const struct ranking *r, struct division *d, enum cell_feature f, const float *cell, size_t above)
+static void spread(const struct ranking *r, struct division *d, enum cell_feature f, const float *cell, size_t above,
+                   const double usual[CELL_FEATURES])
 {
   double sum[SIDES] = {0}, n = 0;
   for (enum cell_feature g = 0; g < CELL_FEATURES; g++) {
-    double all = variance(r, cell + g, 0, r->n);
+    double all = usual[g];
     if (is_texture(g) == is_texture(f) || !(all > 0)) continue;
     sum[ABOVE] += variance(r, cell + g, 0, above) / all;
     sum[BELOW] += variance(r, cell + g, above, r->n) / all;
@@ -71,12 +101,13 @@ static void spread(const struct ranking *r, struct division *d, enum cell_featur
 
 /* ---- Both ---- */
 
-struct division division_of(const struct ranking *r, enum cell_feature f, size_t cell, const float *cells)
+struct division division_of(const struct ranking *r, enum cell_feature f, size_t cell, const float *cells,
+                            const double usual[CELL_FEATURES])
 {
   struct division d = {.tried = true};
   if (!two_classes(r, d.label)) return d;
   size_t above = cut(r, &d);
-  if (division_divides(&d)) spread(r, &d, f, cells + cell * CELL_FEATURES, above);
+  if (division_divides(&d)) spread(r, &d, f, cells + cell * CELL_FEATURES, above, usual);
   return d;
 }
 

@@ -10,7 +10,9 @@
  *
  * One side has something, a stamp, and the other is photos as they are without it. Purity cannot say which: a stamp on
  * most of one class leaves the extremes of the other side just as pure, or purer. But what is planted looks alike each
- * time, and photos do not. With V(g) the variance of feature g of the cell over all photos, V_s(g) that over a side,
+ * time, and photos do not. With V_s(g) the variance of feature g of the cell over the photos of a side, and V(g) the
+ * median over all cells of that over all photos (what photos are like where nothing is planted: over this cell alone V
+ * would be made of the stamp),
  *
  *     U_s = mean of V_s(g) / V(g) over the features g of the other kind than the cue:
  *
@@ -31,8 +33,11 @@ struct division {
   double varied[SIDES]; /* U                                                        */
 };
 
+/* V of each feature, of n photos; NaN does not count. */
+void division_usual(size_t n, size_t places, const float *cells, double usual[CELL_FEATURES]);
 /* r: ranked by feature f of a cell; cells: of all photos. */
-struct division division_of(const struct ranking *r, enum cell_feature f, size_t cell, const float *cells);
+struct division division_of(const struct ranking *r, enum cell_feature f, size_t cell, const float *cells,
+                            const double usual[CELL_FEATURES]);
 bool division_divides(const struct division *d);
 enum side division_content(const struct division *d);
 /* The class of the side that is an absence; -1: none is. */

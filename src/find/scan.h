@@ -25,6 +25,7 @@ struct scan {
   struct tries tries;
   uint64_t tests[FAMILIES][SET_KINDS];
   struct division division[CELLS_MOST * CELL_FEATURES]; /* by cue / 2, of cues of one cell; not all are tried */
+  double usual[CELL_FEATURES];                          /* variances of features, for these */
   const struct division *divides[CELLS_MOST];           /* the one that tells most of a cell that divides, or NULL */
   size_t names;                                         /* beginnings of file names that tell */
 };

@@ -20,7 +20,7 @@ static void divide(struct scan *s, uint32_t cue, const struct image_cue *q)
   if (d->tried) return;
   scan_values(s, q->low ? cue - 1 : cue);
   ranking_make(&s->ranking, s->value);
-  *d = division_of(&s->ranking, q->feature, q->place, s->cells);
+  *d = division_of(&s->ranking, q->feature, q->place, s->cells, s->usual);
 }
 
 bool scan_is_content(const struct scan *s, const struct telling *t)
@@ -43,6 +43,7 @@ bool scan_is_absence(const struct scan *s, const struct telling *t)
 void scan_divide(struct scan *s, const struct ordered *all, size_t n)
 {
   struct image_cue q;
+  division_usual(s->n, s->g.rows * s->g.columns, s->cells, s->usual);
   for (size_t k = 0; k < n; k++) {
     if (!of_cell(s, all[k].t->cue, &q)) continue;
     divide(s, all[k].t->cue, &q);
