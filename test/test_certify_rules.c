@@ -283,8 +283,10 @@ static void test_files(void **state)
 {
   (void)state;
   r4_error e = {0};
-  r4_certified x[3] = {{7, 7, 1.5, true, false, NAN, NAN}, {2, 3, -INFINITY, false, false, NAN, NAN},
-                       {1, 1, -0.5, false, true, NAN, NAN}};
+  r4_certified x[3] = {
+    {.label = 7, .predicted = 7, .margin = 1.5, .holds = true, .by = R4_PROVED_INTERVALS, .radius = NAN, .delta = NAN},
+    {.label = 2, .predicted = 3, .margin = -INFINITY, .radius = NAN, .delta = NAN},
+    {.label = 1, .predicted = 1, .margin = -0.5, .broken = true, .radius = NAN, .delta = NAN}};
   r4_certificate c = {.claim = "box", .semantics = "real", .method = "intervals", .eps = "0.1", .low = "0", .high = "1",
                       .model = "aa", .data = "bb", .examples = 3, .example = x};
   assert_int_equal(r4_certificate_save(&c, scratch_path("c.txt"), &e), R4_OK);
