@@ -1,5 +1,6 @@
 /* r4 bench: the time of a full training step on random data. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench_data.h"
 #include "cli.h"
@@ -113,6 +114,15 @@ static r4_net *open_net(const struct bench_settings *s, r4_error *e)
   return r4_net_open(s->net, s->tokens ? R4_SHAPE(s->tokens) : R4_SCALAR, e);
 }
 
+static void warn_of_precision(const struct job *j)
+{
+  r4_setting_value v = {0};
+  const char *missing = r4_bf16_missing();
+  r4_settings_get(j->settings, "precision", &v, NULL);
+  if (missing && v.text && !strcmp(v.text, "bf16"))
+    fprintf(stderr, "r4 bench: precision is bf16, but %s: measuring float\n", missing);
+}
+
 static bool prepare(struct job *j)
 {
   r4_error *e = &j->error;
@@ -120,6 +130,7 @@ static bool prepare(struct job *j)
   j->settings = r4_settings_new();
   if (!j->settings) e->status = R4_E_MEMORY;
   if (!j->settings || !choose_settings(j)) return false;
+  warn_of_precision(j);
   r4_net *net = open_net(&j->s, e);
   r4_data *data = net ? bench_data(net, (size_t)j->s.batch, masks, (uint64_t)j->s.seed, e) : NULL;
   if (data) j->trainer = r4_trainer_new(j->settings, data, e);

@@ -179,6 +179,8 @@ static int print_version(void)
   char dnn[R4_VERSION_SIZE];
   r4_onednn_version(dnn);
   printf("oneDNN %s\n", dnn);
+  const char *missing = r4_bf16_missing();
+  printf("precision bf16: %s\n", missing ? missing : "yes");
   printf("this CPU has %s\n", *features ? features : "no features known to r4, which knows those of x86");
   return EXIT_DONE;
 }

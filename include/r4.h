@@ -156,6 +156,8 @@ const char *r4_cpu_missing(void);
 /* The oneDNN that is loaded, as "3.7.2". */
 enum { R4_VERSION_SIZE = 32 };
 void r4_onednn_version(char to[R4_VERSION_SIZE]);
+/* NULL if training can take products in bfloat16 (precision: bf16); else a sentence that says why not. */
+const char *r4_bf16_missing(void);
 
 /* ==== Part 2: data ============================================================================ */
 
@@ -2044,6 +2046,8 @@ typedef struct {
   bool winograd;       /* convolutions of 3 x 3 by Winograd's algorithm where that is faster: half of the time, and
                           rounding errors of 1e-6 of the result; never with weights known to be >= 0: radii of
                           bounds stay >= 0. No effect if compiled for less than AVX2 */
+  bool bf16;           /* operands of large products in bfloat16, sums in float: errors of 2^-7 of the sum of all
+                          terms' sizes, radii of bounds never below. No effect if r4_bf16_missing() */
   size_t keep_bytes;   /* above this size of all values that are needed at once, large cheap ones are computed
                           twice rather than kept for long; 0 means 192 MiB, as long as that makes a run
                           little longer */

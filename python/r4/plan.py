@@ -29,10 +29,13 @@ class Plan(Owned):
         reference: bool = False,
         profile: bool = False,
         winograd: bool = False,
+        bf16: bool = False,
     ) -> None:
         """reference: plain loops in double, node by node, which are the definition. profile: measure each kernel.
 
         winograd: convolutions of 3 x 3 in half of the time, with rounding errors of 1e-6; training has it.
+
+        bf16: operands of large products in bfloat16, sums in float, where the CPU has instructions for it.
         """
         if dtype not in TYPES:
             raise ArgumentError(f"dtype is {dtype!r}, expected float32 or float64")
@@ -41,7 +44,7 @@ class Plan(Owned):
         ids = (h.r4_id * max(len(nodes), 1))(*(graph.own(n) for n in nodes))
         o = h.r4_plan_options()
         o.type, self.dtype = TYPES[dtype]
-        o.reference, o.profile, o.winograd = reference, profile, winograd
+        o.reference, o.profile, o.winograd, o.bf16 = reference, profile, winograd, bf16
         self.inputs: dict[str, tuple[int, ...]] = {name: n.shape for name, n in graph.inputs().items()}
         self.outputs: list[tuple[int, ...]] = [n.shape for n in nodes]
         self._own(call("r4_plan_new", graph.pointer, len(nodes), ids, ctypes.byref(o)), "r4_plan_free")

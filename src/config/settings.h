@@ -53,7 +53,7 @@ struct settings {
   r4_augment augment;
 
   int64_t epochs, head_epochs, batch, shards, lengths, patience, seed, threads;
-  const char *optimizer, *schedule, *select;
+  const char *optimizer, *schedule, *select, *precision;
   double rate, momentum, beta1, beta2, weight_decay, clip, warmup, decay_by, checkpoint;
   struct reals decay_at;
   bool drop_last, tensorboard, winograd;

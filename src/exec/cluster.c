@@ -148,12 +148,30 @@ static void absorb_relu(struct work *w, r4_id y)
   f->absorbed = true;
 }
 
+/* y = bf16(z), where a product with operands in bfloat16 makes z and nothing else reads it. */
+static void absorb_rounding(struct work *w, r4_id y)
+{
+  r4_id z = plan_base(w->g, graph_arg(w->g, y, 0));
+  struct fact *f = &w->fact[z.i];
+  r4_id head = f->fused.head.i ? f->fused.head : z;
+  const struct node *n = graph_node(w->g, head);
+  if (f->role != ROLE_DENSE || f->uses != 1 || f->is_output || f->absorbed || f->fused.accumulate.i) return;
+  if (n->arity < 2 || !is_bf16(graph_node(w->g, plan_base(w->g, graph_arg(w->g, head, 0)))->op)) return;
+  struct fused fused = f->fused;
+  fused.head = head, fused.bf16 = true;
+  w->fact[y.i].role = ROLE_DENSE;
+  w->fact[y.i].root = false;
+  w->fact[y.i].fused = fused;
+  f->absorbed = true;
+}
+
 static void absorb(struct work *w)
 {
   for (uint32_t i = 1; i <= w->g->size; i++) {
     r4_id z = {i};
     if (!w->fact[i].live || w->p->type != R4_F32) continue;
     if (graph_is(w->g, z, &op_relu)) absorb_relu(w, z);
+    if (graph_is(w->g, z, &op_bf16)) absorb_rounding(w, z);
     if (!graph_is(w->g, z, &op_add)) continue;
     r4_id a = graph_arg(w->g, z, 0), b = graph_arg(w->g, z, 1);
     (void)(absorb_bias(w, z, a, b) || absorb_bias(w, z, b, a) || absorb_sum(w, z, a, b) ||

@@ -28,8 +28,7 @@ struct sorter {
 
 static size_t bytes_of(const struct sorter *s, r4_id x)
 {
-  size_t count = (size_t)r4_shape_count(r4_node_shape(s->p->g, x));
-  return s->foreign[x.i] ? 0 : count * type_size(s->p->type);
+  return s->foreign[x.i] ? 0 : plan_bytes(s->p, x);
 }
 
 static bool ready(const struct sorter *s, const struct unit *u)

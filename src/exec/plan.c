@@ -81,20 +81,33 @@ double dense_flops(const r4_graph *g, r4_id head)
   return n->op->flops ? n->op->flops(in, n->shape, &n->attr) : 0;
 }
 
+static bool bf16_node(const r4_plan *p, r4_id x)
+{
+  return p->type == R4_F32 && is_bf16(graph_node(p->g, plan_base(p->g, x))->op);
+}
+
+void plan_request(const r4_plan *p, r4_id head, struct kernel_request *q)
+{
+  const struct node *n = graph_node(p->g, head);
+  *q = (struct kernel_request){.op = n->op, .type = p->type, .n = n->arity, .out = n->shape, .attr = n->attr};
+  q->bf16 = n->arity > 1 && bf16_node(p, graph_arg(p->g, head, 0));
+  /* weights that are all >= 0 take radii of bounds to radii, which must not come out below 0 */
+  q->winograd = p->winograd && n->arity > 1 && !op_nonneg(p->g, graph_arg(p->g, head, 1));
+  for (uint32_t k = 0; k < n->arity; k++) {
+    r4_id in = graph_arg(p->g, head, k);
+    q->in[k] = r4_node_shape(p->g, in);
+    q->outside[k] = graph_node(p->g, plan_base(p->g, in))->op == &op_input;
+  }
+}
+
 static r4_status make_kernel(r4_plan *p, struct unit *u, r4_error *e)
 {
-  const struct node *n = graph_node(p->g, u->fused.head);
-  struct kernel_request q = {.op = n->op, .type = p->type, .n = n->arity, .out = n->shape, .attr = n->attr};
+  struct kernel_request q;
+  plan_request(p, u->fused.head, &q);
   q.bias = u->fused.bias.i;
   q.relu = u->fused.relu;
   q.accumulate = u->fused.accumulate.i;
-  /* weights that are all >= 0 take radii of bounds to radii, which must not come out below 0 */
-  q.winograd = p->winograd && n->arity > 1 && !op_nonneg(p->g, graph_arg(p->g, u->fused.head, 1));
-  for (uint32_t k = 0; k < n->arity; k++) {
-    r4_id in = graph_arg(p->g, u->fused.head, k);
-    q.in[k] = r4_node_shape(p->g, in);
-    q.outside[k] = graph_node(p->g, plan_base(p->g, in))->op == &op_input;
-  }
+  q.bf16_out = u->fused.bf16;
   r4_status s = kernel_new(&q, &u->kernel, e);
   double share = s ? 0 : u->kernel->flops_share;
   u->flops = dense_flops(p->g, u->fused.head) * (share > 0 ? share : 1);
@@ -156,6 +169,7 @@ static r4_status compile_for(int threads, r4_plan *p, const r4_graph *g, size_t 
   r4_id *mine = mem_new(n, sizeof *mine, "a plan", e);
   r4_status s = mine ? R4_OK : R4_E_MEMORY;
   if (!s && !(p->g = simplify(g, n, out, mine, e))) s = e->status;
+  if (!s && p->bf16) s = narrow_operands(p, n, mine, e);
   if (!s) s = list_inputs(p, g, e);
   if (!s) s = drop_unneeded(p, n, mine, e);
   if (!s) s = cluster(p, n, mine, e);
@@ -225,6 +239,7 @@ r4_plan *r4_plan_new(const r4_graph *g, size_t n, const r4_id *out, const r4_pla
     p->type = options ? options->type : R4_F32;
     p->profile = options && options->profile;
     p->winograd = options && options->winograd;
+    p->bf16 = options && options->bf16 && p->type == R4_F32 && dnn_has_bf16();
     p->keep_asked = options && options->keep_bytes;
     p->keep_bytes = p->keep_asked ? options->keep_bytes : (size_t)192 << 20;
     p->n_outputs = (uint32_t)n;

@@ -2,6 +2,7 @@
 #ifndef R4_EXEC_PLAN_H
 #define R4_EXEC_PLAN_H
 
+#include "exec/kernel/bf16.h"
 #include "graph/op.h"
 
 struct kernel;
@@ -22,6 +23,7 @@ struct buffer {
 struct fused {
   r4_id head, bias, accumulate;
   bool relu;
+  bool bf16; /* and stored in bfloat16 */
 };
 
 /* One kernel call. A dense unit computes the node "final" by a fused operation. A tile unit computes
@@ -59,7 +61,7 @@ struct block {
 struct r4_plan {
   r4_graph *g; /* simplified */
   r4_type type;
-  bool profile, winograd;
+  bool profile, winograd, bf16;
   int threads;       /* the team that the kernels are made for; 0: some of them are missing */
   size_t keep_bytes; /* see r4_plan_options */
   bool keep_asked;   /* and whatever it costs */
@@ -101,6 +103,19 @@ static inline uint32_t plan_values(const r4_plan *p)
   return p->g->size + 1 + p->n_clones;
 }
 
+/* Bytes of a value in memory. */
+static inline size_t plan_bytes(const r4_plan *p, r4_id value)
+{
+  const struct node *n = graph_node(p->g, plan_node(p, value));
+  size_t each = p->type == R4_F32 && is_bf16(n->op) ? sizeof(uint16_t) : type_size(p->type);
+  return (size_t)r4_shape_count(n->shape) * each;
+}
+
+/* exec/narrow_operands.c: products take bfloat16 where they gain by it. */
+r4_status narrow_operands(r4_plan *p, size_t n, r4_id *out, r4_error *e);
+/* For tests: also where nothing is gained. */
+void narrow_force(bool always);
+
 /* exec/cluster.c: decides the units, in an order that respects their needs. */
 r4_status cluster(r4_plan *p, size_t n, const r4_id *out, r4_error *e);
 /* The node whose memory holds x: reshapes are the same memory. */
@@ -125,6 +140,9 @@ r4_status layout(r4_plan *p, size_t n, const r4_id *out, r4_error *e);
 
 /* exec/plan.c: what a product or convolution costs. */
 double dense_flops(const r4_graph *g, r4_id head);
+/* What is asked of the kernel of a dense node alone. */
+struct kernel_request;
+void plan_request(const r4_plan *p, r4_id head, struct kernel_request *q);
 /* Makes the kernels for a team of so many threads, if they are for another. */
 r4_status fit_kernels(r4_plan *p, int threads, r4_error *e);
 

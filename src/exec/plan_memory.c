@@ -20,11 +20,6 @@ static uint32_t new_buffer(r4_plan *p, struct buffer b)
   return p->n_buffers++;
 }
 
-static size_t bytes_of(const r4_plan *p, r4_id x)
-{
-  return (size_t)r4_shape_count(r4_node_shape(p->g, plan_node(p, x))) * type_size(p->type);
-}
-
 /* ---- Outputs: written by the unit that computes them, or copied at the end ---- */
 
 static void add_copy(r4_plan *p, r4_id from, uint32_t slot)
@@ -64,7 +59,7 @@ static uint32_t *find_last_uses(const r4_plan *p)
 
 static uint32_t value_buffer(r4_plan *p, r4_id x, uint32_t unit, const uint32_t *slot_of)
 {
-  struct buffer b = {.home = BUFFER_SLAB, .bytes = bytes_of(p, x), .first = unit, .last = unit};
+  struct buffer b = {.home = BUFFER_SLAB, .bytes = plan_bytes(p, x), .first = unit, .last = unit};
   if (slot_of[x.i]) {
     b.home = BUFFER_OUTPUT;
     b.slot = slot_of[x.i] - 1;
@@ -80,7 +75,7 @@ static uint32_t dying_buffer(const r4_plan *p, uint32_t k, uint32_t j, const uin
   for (uint32_t i = 0; i < u->n_in; i++) {
     const struct buffer *b = &p->buffer[u->in_buffer[i]];
     bool dies = b->home == BUFFER_SLAB && last_use[u->in[i].i] == k && !taken[i];
-    if (dies && b->bytes == bytes_of(p, u->roots[j]) && tile_may_overwrite(u->tile, i, j)) return i;
+    if (dies && b->bytes == plan_bytes(p, u->roots[j]) && tile_may_overwrite(u->tile, i, j)) return i;
   }
   return NO_BUFFER;
 }
@@ -119,7 +114,7 @@ static r4_status connect(r4_plan *p, uint32_t k, const uint32_t *slot_of, const 
     u->in_buffer[0] = p->buffer_of[u->final.i];
     p->buffer[u->in_buffer[0]].last = k;
     u->out_buffer[0] = new_buffer(
-      p, (struct buffer){.home = BUFFER_OUTPUT, .slot = u->key, .bytes = bytes_of(p, u->final), .first = k});
+      p, (struct buffer){.home = BUFFER_OUTPUT, .slot = u->key, .bytes = plan_bytes(p, u->final), .first = k});
   } else if (u->kind == UNIT_TILE) {
     return connect_roots(p, k, slot_of, last_use);
   } else if (u->fused.accumulate.i) {

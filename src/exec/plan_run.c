@@ -53,8 +53,7 @@ static r4_status run_unit(r4_plan *p, struct unit *u, r4_error *e)
 {
   void **in = p->pointer, **out = p->pointer + u->n_in;
   if (u->kind == UNIT_COPY) {
-    size_t bytes = (size_t)r4_shape_count(r4_node_shape(p->g, u->final)) * type_size(p->type);
-    memmove(address(p, u->out_buffer[0]), address(p, u->in_buffer[0]), bytes);
+    memmove(address(p, u->out_buffer[0]), address(p, u->in_buffer[0]), plan_bytes(p, u->final));
     return R4_OK;
   }
   for (uint32_t k = 0; k < u->n_in; k++) in[k] = address(p, u->in_buffer[k]);
@@ -139,7 +138,7 @@ static void describe_unit(struct text *t, const r4_plan *p, const struct unit *u
     text_add(t, " %s", shape_text(r4_node_shape(p->g, graph_arg(p->g, u->fused.head, k)), shape));
   text_add(t, " -> %s%s%s%s", shape_text(r4_node_shape(p->g, u->fused.head), shape),
            u->fused.bias.i ? " + bias" : "", u->fused.relu ? " relu" : "",
-           u->fused.accumulate.i ? " in place" : "");
+           u->fused.bf16 ? " bf16" : u->fused.accumulate.i ? " in place" : "");
   if (u->final.i > p->g->size) text_add(t, " again");
 }
 

@@ -143,8 +143,7 @@ static double all_bytes(const r4_plan *p)
 {
   double bytes = 0;
   for (uint32_t i = 1; i <= p->g->size; i++)
-    if (p->in_memory[i] && p->g->node[i].op != &op_input)
-      bytes += (double)r4_shape_count(p->g->node[i].shape) * (double)type_size(p->type);
+    if (p->in_memory[i] && p->g->node[i].op != &op_input) bytes += (double)plan_bytes(p, (r4_id){i});
   return bytes;
 }
 

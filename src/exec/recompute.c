@@ -24,7 +24,7 @@ static const double SHARE = 0.06;        /* of the cost of all units */
 
 size_t scan_bytes(const struct scan *s, r4_id value)
 {
-  return (size_t)r4_shape_count(r4_node_shape(s->p->g, plan_node(s->p, value))) * type_size(s->p->type);
+  return plan_bytes(s->p, value);
 }
 
 static double unit_cost(const struct scan *s, const struct unit *u)

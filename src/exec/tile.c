@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "exec/kernel/bf16.h"
 #include "exec/tile_impl.h"
 #include "op/op_rules.h"
 
@@ -124,6 +125,18 @@ static uint32_t const_operand(struct compiler *c, double value)
   return new_operand(c, (struct operand){.from = FROM_CONST, .value = value, .reg = c->t->n_registers++});
 }
 
+static bool stored_bf16(const struct compiler *c, r4_id x)
+{
+  return c->t->type == R4_F32 && is_bf16(graph_node(c->q->g, x)->op);
+}
+
+static uint32_t input_operand(struct compiler *c, r4_id x)
+{
+  struct operand o = {.from = FROM_INPUT, .index = input_index(c, x), .bf16 = stored_bf16(c, x)};
+  if (o.bf16) o.reg = c->t->n_registers++;
+  return new_operand(c, o);
+}
+
 static uint32_t operand(struct compiler *c, r4_id x);
 
 static uint32_t emit(struct compiler *c, const struct op *op, uint32_t arity, const uint32_t *args, r4_id x)
@@ -131,7 +144,7 @@ static uint32_t emit(struct compiler *c, const struct op *op, uint32_t arity, co
   struct tile *t = c->t;
   struct instruction i = {.op = op, .f32 = op->f32, .f64 = op->f64, .arity = arity};
   for (uint32_t k = 0; k < arity; k++) i.arg[k] = args[k];
-  bool output = c->output_of[x.i];
+  bool output = c->output_of[x.i] && !stored_bf16(c, x);
   struct operand o = {.from = output ? FROM_OUTPUT : FROM_REGISTER,
                       .index = output ? c->output_of[x.i] - 1 : 0};
   i.result = new_operand(c, o);
@@ -156,17 +169,26 @@ static uint32_t operand(struct compiler *c, r4_id x)
   uint32_t o;
   bool is_root = c->output_of[x.i];
   if (c->q->memory[x.i] && !is_root)
-    o = new_operand(c, (struct operand){.from = FROM_INPUT, .index = input_index(c, x)});
+    o = input_operand(c, x);
   else if (op_value(g, x, &value))
     o = const_operand(c, value);
   else if (graph_is(g, x, &op_broadcast))
     o = broadcast_operand(c, x);
   else
     o = element_operand(c, x);
-  bool must_copy = is_root && !c->failed && c->t->operand[o].from != FROM_OUTPUT;
+  bool must_copy = is_root && !stored_bf16(c, x) && !c->failed && c->t->operand[o].from != FROM_OUTPUT;
   if (must_copy) o = emit(c, &op_detach, 1, &o, x); /* the identity */
   c->operand_of[x.i] = o + 1;
   return o;
+}
+
+/* The instruction that stores root x in bfloat16; whoever else reads x in this tile computes it as a float. */
+static void add_store(struct compiler *c, r4_id x, uint32_t output)
+{
+  uint32_t from = operand(c, graph_arg(c->q->g, x, 0));
+  struct instruction i = {.f32 = bf16_store(graph_node(c->q->g, x)->op), .arity = 1, .arg = {from}};
+  i.result = new_operand(c, (struct operand){.from = FROM_OUTPUT, .index = output, .bf16 = true});
+  c->t->instruction[c->t->n_instructions++] = i;
 }
 
 static void add_reduction(struct compiler *c, r4_id x, uint32_t output)
@@ -265,7 +287,9 @@ static bool compile_inner(struct compiler *c)
     }
   }
   for (uint32_t i = 1; i <= g->size && !c->failed; i++)
-    if (needed[i] && graph_node(g, (r4_id){i})->op->kind == OP_ELEMENT) operand(c, (r4_id){i});
+    if (needed[i] && graph_node(g, (r4_id){i})->op->kind == OP_ELEMENT &&
+        !(needed[i] == ROOT && stored_bf16(c, (r4_id){i})))
+      operand(c, (r4_id){i});
   r4_mem_free(needed);
   return !c->failed;
 }
@@ -289,6 +313,8 @@ static bool compile(struct compiler *c)
     r4_id x = c->q->roots[k];
     if (graph_node(c->q->g, x)->op->kind == OP_REDUCE)
       add_reduction(c, x, k);
+    else if (stored_bf16(c, x))
+      add_store(c, x, k);
     else
       operand(c, x);
     if (c->failed) return false;

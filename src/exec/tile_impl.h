@@ -17,6 +17,7 @@ struct operand {
   enum { FROM_INPUT, FROM_BROADCAST, FROM_CONST, FROM_REGISTER, FROM_OUTPUT } from;
   uint32_t index; /* of the input, output or register */
   uint32_t reg;   /* of a broadcast: where it is unfolded; of a constant: where it is kept */
+  bool bf16;      /* of an input, which is unfolded to reg, and an output: stored in 2 bytes each */
   double value;
   struct broadcast broadcast;
   /* Of a broadcast: it repeats a vector of so many elements, unfolded once over two registers; or 0. */

@@ -3,6 +3,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "exec/kernel/bf16.h"
 #include "exec/tile_impl.h"
 
 enum { SMALL = 8 * TILE }; /* elements that one thread does faster alone */
@@ -40,6 +41,14 @@ static const void *broadcast_at(const struct view *v, const struct operand *o, i
   return load_f32(&o->broadcast, from, f, n, reg);
 }
 
+static const void *unfold(const struct view *v, const struct operand *o, int64_t f, int64_t n)
+{
+  const uint16_t *from = v->in[o->index];
+  float *reg = reg_at(v, o->reg);
+  bf16_load((size_t)n, from + f, reg);
+  return reg;
+}
+
 static void fill_constant(const struct view *v, const struct operand *o)
 {
   if (v->t->type == R4_F64)
@@ -70,10 +79,10 @@ static void locate(const struct view *v, int64_t f, int64_t n)
 {
   for (uint32_t k = 0; k < v->t->n_operands; k++) {
     const struct operand *o = &v->t->operand[k];
-    size_t offset = (size_t)f * v->size;
+    size_t offset = (size_t)f * (o->bf16 ? sizeof(uint16_t) : v->size);
     switch (o->from) {
     case FROM_INPUT:
-      v->pointer[k] = (const unsigned char *)v->in[o->index] + offset;
+      v->pointer[k] = o->bf16 ? unfold(v, o, f, n) : (const unsigned char *)v->in[o->index] + offset;
       break;
     case FROM_OUTPUT:
       v->pointer[k] = (unsigned char *)v->out[o->index] + offset;

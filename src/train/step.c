@@ -234,8 +234,8 @@ static r4_status compile_graph(struct step *s, struct variant *v, r4_graph *g, r
     place[outputs] = buffer ? R4_ELSEWHERE : r4_net_param_offset(net, k);
     out[outputs++] = result;
   }
-  v->plan =
-    r4_plan_new(g, outputs, out, &(r4_plan_options){.place = place, .winograd = s->options.winograd}, e);
+  const r4_plan_options how = {.place = place, .winograd = s->options.winograd, .bf16 = s->options.bf16};
+  v->plan = r4_plan_new(g, outputs, out, &how, e);
   if (!v->plan) return e->status;
   v->classes = elements(g, o.logits) / v->size.count;
   v->places = elements(g, o.in.at);
@@ -436,8 +436,8 @@ static r4_status not_finite(const struct variant *v, const r4_batch *b, uint32_t
   char *examples = text_take(&list);
   r4_status s = r4_fail(e, R4_E_DOMAIN,
                         "step %u: the loss is %g (data %g, penalty %g); %zu of %zu examples at fault%s%s%s",
-                        n, (double)v->scalar[LOSS], (double)v->scalar[DATA], penalty, bad,
-                        v->size.count, bad ? ": " : "", examples ? examples : "", bad > SHOWN ? ", ..." : "");
+                        n, (double)v->scalar[LOSS], (double)v->scalar[DATA], penalty, bad, v->size.count,
+                        bad ? ": " : "", examples ? examples : "", bad > SHOWN ? ", ..." : "");
   r4_string_free(examples);
   return s;
 }

@@ -15,7 +15,7 @@ struct step_options {
   const r4_reach *reach; /* or NULL; then masked is 0 */
   enum cell_rule cells;  /* masks of a net that is explained behind its input */
   uint64_t seed;         /* of the inputs that are drawn */
-  bool winograd;         /* as in r4_plan_options */
+  bool winograd, bf16;   /* as in r4_plan_options */
 };
 
 /* What may change from step to step; looked at if the objective is live. */

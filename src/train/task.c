@@ -322,6 +322,11 @@ double task_eps(const struct settings *s)
 
 /* Whoever gives a number for eps has limits only if these are given, too. The whole range is that of images, if it is
  * not given: run_check. */
+bool task_bf16(const struct settings *s)
+{
+  return strcmp(s->precision, "float") && strcmp(s->bounds, "linear") && !r4_bf16_missing();
+}
+
 r4_objective_options task_objective(const struct settings *s)
 {
   bool ranged = s->range.n == 2;

@@ -7,11 +7,12 @@
 #include <stdio.h>
 
 #include "base/mem.h"
+#include "exec/kernel/bf16.h"
 #include "exec/kernel/kernel.h"
 #include "op/op_rules.h"
 #include "op/window.h"
 
-enum { MAX_STEP_ARGS = 4, MAX_STEPS = 4, MAX_LAYOUTS = 5, FROM_OUT = -1, FROM_SCRATCH = -2 };
+enum { MAX_STEP_ARGS = 4, MAX_STEPS = 4, MAX_LAYOUTS = 8, FROM_OUT = -1, FROM_SCRATCH = -2 };
 
 struct place {
   int from;  /* operand number, FROM_OUT or FROM_SCRATCH */
@@ -31,7 +32,8 @@ struct dnn {
   dnnl_stream_t stream;
   struct step step[MAX_STEPS];
   int n_steps;
-  int64_t relu; /* elements of the result to rectify, or 0 */
+  int64_t relu;  /* elements of the result to rectify, or 0 */
+  bool bf16_out; /* they are of 2 bytes */
   /* While it is made: */
   dnnl_memory_desc_t layout[MAX_LAYOUTS];
   int n_layouts;
@@ -91,7 +93,8 @@ static r4_status dnn_run(struct kernel *k, void *const *in, void *out, r4_error 
     s = dnnl_primitive_execute(step->primitive, d->stream, step->n, step->arg);
   }
   if (!s) s = dnnl_stream_wait(d->stream);
-  if (!s && d->relu) rectify(out, d->relu);
+  if (!s && d->relu && d->bf16_out) bf16_rectify(out, d->relu);
+  if (!s && d->relu && !d->bf16_out) rectify(out, d->relu);
   return s ? dnn_fail(e, s) : R4_OK;
 }
 
@@ -105,6 +108,14 @@ static struct dnn *dnn_new(const char *name, r4_error *e)
     return d;
   dnn_destroy(&d->base);
   return NULL;
+}
+
+static struct dnn *dnn_for(const struct kernel_request *q, const char *name, r4_error *e)
+{
+  struct dnn *d = dnn_new(name, e);
+  if (d && q->relu) d->relu = r4_shape_count(q->out);
+  if (d) d->bf16_out = q->bf16_out;
+  return d;
 }
 
 /* ---- Steps ---- */
@@ -186,35 +197,41 @@ static dnnl_status_t keep(struct dnn *d, dnnl_status_t s, const dnnl_memory_desc
   return s;
 }
 
-static dnnl_status_t tagged(struct dnn *d, dnnl_memory_desc_t *md, int rank, const int64_t *dims,
-                            dnnl_format_tag_t tag)
+static dnnl_data_type_t type_of(bool bf16)
 {
-  return keep(d, dnnl_memory_desc_create_with_tag(md, rank, dims, dnnl_f32, tag), md);
+  return bf16 ? dnnl_bf16 : dnnl_f32;
+}
+
+static dnnl_status_t tagged(struct dnn *d, dnnl_memory_desc_t *md, int rank, const int64_t *dims,
+                            dnnl_data_type_t type, dnnl_format_tag_t tag)
+{
+  return keep(d, dnnl_memory_desc_create_with_tag(md, rank, dims, type, tag), md);
 }
 
 /* One operand [batch, rows, columns]; stored transposed if asked. Rank 2, without a batch, is the well-trodden path. */
-static dnnl_status_t matrix(struct dnn *d, dnnl_memory_desc_t *md, int rank, int64_t batch, int64_t rows,
-                            int64_t columns, bool transposed)
+static dnnl_status_t matrix(struct dnn *d, dnnl_memory_desc_t *md, dnnl_data_type_t type, int rank,
+                            int64_t batch, int64_t rows, int64_t columns, bool transposed)
 {
   dnnl_dims_t dims = {batch, rows, columns};
   dnnl_dims_t strides = {rows * columns, transposed ? 1 : columns, transposed ? rows : 1};
   int skip = 3 - rank;
-  return keep(d, dnnl_memory_desc_create_with_strides(md, rank, dims + skip, dnnl_f32, strides + skip), md);
+  return keep(d, dnnl_memory_desc_create_with_strides(md, rank, dims + skip, type, strides + skip), md);
 }
 
 /* Logical order is n, c, h, w and o, i, h, w; memory is n, h, w, c and o, h, w, i. */
-static dnnl_status_t image(struct dnn *d, dnnl_memory_desc_t *md, r4_shape s, dnnl_format_tag_t tag)
+static dnnl_status_t image(struct dnn *d, dnnl_memory_desc_t *md, r4_shape s, dnnl_data_type_t type)
 {
   dnnl_dims_t dims = {s.dim[0], s.dim[3], s.dim[1], s.dim[2]};
-  return tagged(d, md, 4, dims, tag);
+  return tagged(d, md, 4, dims, type, dnnl_nhwc);
 }
 
 /* Weights of several groups are g, o, i, h, w in logical order and g, o, h, w, i in memory. */
-static dnnl_status_t weights(struct dnn *d, dnnl_memory_desc_t *md, r4_shape w, int64_t groups, bool any)
+static dnnl_status_t weights(struct dnn *d, dnnl_memory_desc_t *md, r4_shape w, int64_t groups,
+                             dnnl_data_type_t type, bool any)
 {
   dnnl_dims_t dims = {groups, w.dim[0] / groups, w.dim[3], w.dim[1], w.dim[2]};
   bool one = groups == 1;
-  return tagged(d, md, 5 - one, dims + one, any ? dnnl_format_tag_any : one ? dnnl_acdb : dnnl_abdec);
+  return tagged(d, md, 5 - one, dims + one, type, any ? dnnl_format_tag_any : one ? dnnl_acdb : dnnl_abdec);
 }
 
 /* ---- Products ---- */
@@ -226,10 +243,11 @@ static dnnl_status_t build_matmul(struct dnn *d, const struct kernel_request *q)
   int64_t inner = q->in[0].dim[q->attr.i[0] ? r - 2 : r - 1];
   int rank = batch == 1 ? 2 : 3;
   dnnl_memory_desc_t a, b, bias = NULL, c;
-  dnnl_status_t s = matrix(d, &a, rank, batch, m, inner, q->attr.i[0]);
-  if (!s) s = matrix(d, &b, rank, batch, inner, n, q->attr.i[1]);
-  if (!s) s = matrix(d, &c, rank, batch, m, n, false);
-  if (!s && q->bias) s = matrix(d, &bias, rank, 1, 1, n, false);
+  dnnl_data_type_t in = type_of(q->bf16);
+  dnnl_status_t s = matrix(d, &a, in, rank, batch, m, inner, q->attr.i[0]);
+  if (!s) s = matrix(d, &b, in, rank, batch, inner, n, q->attr.i[1]);
+  if (!s) s = matrix(d, &c, type_of(q->bf16_out), rank, batch, m, n, false);
+  if (!s && q->bias) s = matrix(d, &bias, dnnl_f32, rank, 1, 1, n, false);
   if (!s) s = make_attr(1, q->accumulate, &d->attr);
   if (!s) s = dnnl_matmul_primitive_desc_create(&d->pd, d->engine, a, b, bias, c, d->attr);
   struct step *step = s ? NULL : add_step(d, d->pd, &s);
@@ -242,8 +260,7 @@ static dnnl_status_t build_matmul(struct dnn *d, const struct kernel_request *q)
 
 r4_status dnn_matmul(const struct kernel_request *q, struct kernel **k, r4_error *e)
 {
-  struct dnn *d = dnn_new("oneDNN matmul", e);
-  if (d && q->relu) d->relu = r4_shape_count(q->out);
+  struct dnn *d = dnn_for(q, q->bf16 ? "oneDNN matmul bf16" : "oneDNN matmul", e);
   return d ? finish(d, build_matmul(d, q), k, e) : R4_E_MEMORY;
 }
 
@@ -267,16 +284,28 @@ static struct conv conv_of(const struct attr *attr)
   return c;
 }
 
-/* Images stay as they are: it takes little longer than with oneDNN's own layout. */
-static dnnl_status_t describe(struct dnn *d, struct conv *c, const struct kernel_request *q, r4_shape x,
-                              r4_shape w, r4_shape y)
+/* An image, the weights or the result: its shape and type. */
+struct side {
+  r4_shape shape;
+  dnnl_data_type_t type;
+};
+
+static struct side side_of(const struct kernel_request *q, int operand)
 {
-  dnnl_dims_t channels = {y.dim[3]};
-  dnnl_status_t s = image(d, &c->x, x, dnnl_nhwc);
-  if (!s) s = weights(d, &c->w, w, window_groups(&q->attr), false);
-  if (!s) s = weights(d, &c->w_wanted, w, window_groups(&q->attr), true);
-  if (!s) s = image(d, &c->y, y, dnnl_nhwc);
-  if (!s && q->bias) s = tagged(d, &c->bias, 1, channels, dnnl_a);
+  bool out = operand == FROM_OUT;
+  return (struct side){out ? q->out : q->in[operand], type_of(out ? q->bf16_out : q->bf16)};
+}
+
+/* Images stay as they are: it takes little longer than with oneDNN's own layout. */
+static dnnl_status_t describe(struct dnn *d, struct conv *c, const struct kernel_request *q, struct side x,
+                              struct side w, struct side y)
+{
+  dnnl_dims_t channels = {y.shape.dim[3]};
+  dnnl_status_t s = image(d, &c->x, x.shape, x.type);
+  if (!s) s = weights(d, &c->w, w.shape, window_groups(&q->attr), w.type, false);
+  if (!s) s = weights(d, &c->w_wanted, w.shape, window_groups(&q->attr), w.type, true);
+  if (!s) s = image(d, &c->y, y.shape, y.type);
+  if (!s && q->bias) s = tagged(d, &c->bias, 1, channels, dnnl_f32, dnnl_a);
   if (!s) s = make_attr(1, q->accumulate, &d->attr);
   return s;
 }
@@ -318,6 +347,18 @@ static dnnl_status_t make_forward(struct dnn *d, const struct conv *c, dnnl_prim
     c->stride, c->dilation, c->pad_before, c->pad_after, d->attr);
 }
 
+/* The forward convolution that a gradient asks for: all three are of the type of its operands. */
+static dnnl_status_t make_hint(struct dnn *d, const struct conv *of, const struct kernel_request *q,
+                               r4_shape x, r4_shape w, r4_shape y)
+{
+  struct conv c = *of;
+  dnnl_status_t s = dnnl_success;
+  if (q->bf16) s = image(d, &c.x, x, dnnl_bf16);
+  if (q->bf16 && !s) s = weights(d, &c.w_wanted, w, window_groups(&q->attr), dnnl_bf16, true);
+  if (q->bf16 && !s) s = image(d, &c.y, y, dnnl_bf16);
+  return s ? s : make_forward(d, &c, &d->forward);
+}
+
 static dnnl_status_t make_dx(struct dnn *d, const struct conv *c)
 {
   return dnnl_convolution_backward_data_primitive_desc_create(
@@ -337,7 +378,7 @@ typedef dnnl_status_t conv_builder(struct dnn *d, const struct kernel_request *q
 static dnnl_status_t build_conv(struct dnn *d, const struct kernel_request *q)
 {
   struct conv c = conv_of(&q->attr);
-  dnnl_status_t s = describe(d, &c, q, q->in[0], q->in[1], q->out);
+  dnnl_status_t s = describe(d, &c, q, side_of(q, 0), side_of(q, 1), side_of(q, FROM_OUT));
   if (!s) s = make_forward(d, &c, &d->pd);
   const struct role role[ROLES] = {{DNNL_ARG_SRC, dnnl_query_src_md, c.x, 0},
                                    {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, c.w, 1},
@@ -348,8 +389,8 @@ static dnnl_status_t build_conv(struct dnn *d, const struct kernel_request *q)
 static dnnl_status_t build_conv_dx(struct dnn *d, const struct kernel_request *q)
 {
   struct conv c = conv_of(&q->attr);
-  dnnl_status_t s = describe(d, &c, q, q->out, q->in[1], q->in[0]);
-  if (!s) s = make_forward(d, &c, &d->forward);
+  dnnl_status_t s = describe(d, &c, q, side_of(q, FROM_OUT), side_of(q, 1), side_of(q, 0));
+  if (!s) s = make_hint(d, &c, q, q->out, q->in[1], q->in[0]);
   if (!s) s = make_dx(d, &c);
   const struct role role[ROLES] = {{DNNL_ARG_DIFF_DST, dnnl_query_diff_dst_md, c.y, 0},
                                    {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, c.w, 1},
@@ -360,8 +401,8 @@ static dnnl_status_t build_conv_dx(struct dnn *d, const struct kernel_request *q
 static dnnl_status_t build_conv_dw(struct dnn *d, const struct kernel_request *q)
 {
   struct conv c = conv_of(&q->attr);
-  dnnl_status_t s = describe(d, &c, q, q->in[0], q->out, q->in[1]);
-  if (!s) s = make_forward(d, &c, &d->forward);
+  dnnl_status_t s = describe(d, &c, q, side_of(q, 0), side_of(q, FROM_OUT), side_of(q, 1));
+  if (!s) s = make_hint(d, &c, q, q->in[0], q->out, q->in[1]);
   if (!s) s = make_dw(d, &c);
   const struct role role[ROLES] = {{DNNL_ARG_SRC, dnnl_query_src_md, c.x, 0},
                                    {DNNL_ARG_DIFF_DST, dnnl_query_diff_dst_md, c.y, 1},
@@ -372,19 +413,18 @@ static dnnl_status_t build_conv_dw(struct dnn *d, const struct kernel_request *q
 static r4_status direct(const struct kernel_request *q, const char *name, conv_builder *build,
                         struct kernel **k, r4_error *e)
 {
-  struct dnn *d = dnn_new(name, e);
-  if (d && q->relu) d->relu = r4_shape_count(q->out);
+  struct dnn *d = dnn_for(q, name, e);
   return d ? finish(d, build(d, q), k, e) : R4_E_MEMORY;
 }
 
 r4_status dnn_conv(const struct kernel_request *q, struct kernel **k, r4_error *e)
 {
-  return direct(q, "oneDNN conv", build_conv, k, e);
+  return direct(q, q->bf16 ? "oneDNN conv bf16" : "oneDNN conv", build_conv, k, e);
 }
 
 r4_status dnn_conv_dx(const struct kernel_request *q, struct kernel **k, r4_error *e)
 {
-  return direct(q, "oneDNN conv dx", build_conv_dx, k, e);
+  return direct(q, q->bf16 ? "oneDNN conv dx bf16" : "oneDNN conv dx", build_conv_dx, k, e);
 }
 
 /* For a strided 1 x 1 kernel on few channels oneDNN 2.6 (jit_1x1) writes behind its scratch memory. */
@@ -396,7 +436,8 @@ static bool dw_overruns(const struct kernel_request *q)
 
 r4_status dnn_conv_dw(const struct kernel_request *q, struct kernel **k, r4_error *e)
 {
-  return dw_overruns(q) ? R4_OK : direct(q, "oneDNN conv dw", build_conv_dw, k, e);
+  return dw_overruns(q) ? R4_OK
+                        : direct(q, q->bf16 ? "oneDNN conv dw bf16" : "oneDNN conv dw", build_conv_dw, k, e);
 }
 
 /* ---- Sum pooling: the mean with padding counted, times the size of the window ---- */
@@ -405,8 +446,8 @@ static dnnl_status_t build_pool(struct dnn *d, const struct kernel_request *q)
 {
   struct conv c = conv_of(&q->attr);
   dnnl_dims_t window = {q->attr.i[W_SIZE], q->attr.i[W_SIZE + 1]};
-  dnnl_status_t s = image(d, &c.x, q->in[0], dnnl_nhwc);
-  if (!s) s = image(d, &c.y, q->out, dnnl_nhwc);
+  dnnl_status_t s = image(d, &c.x, q->in[0], dnnl_f32);
+  if (!s) s = image(d, &c.y, q->out, dnnl_f32);
   if (!s) s = make_attr((float)(window[0] * window[1]), false, &d->attr);
   if (!s)
     s = dnnl_pooling_forward_primitive_desc_create(&d->pd, d->engine, dnnl_forward_inference,
@@ -425,6 +466,33 @@ r4_status dnn_pool(const struct kernel_request *q, struct kernel **k, r4_error *
 }
 
 /* ---- Which one it is ---- */
+
+static bool has(dnnl_cpu_isa_t isa)
+{
+  return (dnnl_get_effective_cpu_isa() & isa) == isa;
+}
+
+static bool hidden;
+
+void dnn_hide_bf16(bool hide)
+{
+  hidden = hide;
+}
+
+bool dnn_has_bf16(void)
+{
+  return !hidden && has(dnnl_cpu_isa_avx512_core_bf16);
+}
+
+const char *r4_bf16_missing(void)
+{
+  return dnn_has_bf16() ? NULL : "this CPU has no avx512_bf16 and no AMX, or ONEDNN_MAX_CPU_ISA hides them";
+}
+
+bool dnn_has_amx(void)
+{
+  return has(dnnl_cpu_isa_avx512_core_amx);
+}
 
 void r4_onednn_version(char to[R4_VERSION_SIZE])
 {

@@ -44,6 +44,11 @@ static const struct {
   {&op_place, "crop", crop_kernel},
 };
 
+static bool takes_bf16(kernel_maker *m)
+{
+  return m == dnn_matmul || m == dnn_conv || m == dnn_conv_dx || m == dnn_conv_dw;
+}
+
 const char *kernel_maker_name(const struct op *op, size_t k)
 {
   for (size_t j = 0; j < sizeof makers / sizeof *makers; j++)
@@ -131,11 +136,11 @@ r4_status kernel_new(const struct kernel_request *q, struct kernel **k, r4_error
 {
   *k = NULL;
   for (size_t j = 0; j < sizeof makers / sizeof *makers && q->type == R4_F32; j++) {
-    if (makers[j].op != q->op) continue;
+    if (makers[j].op != q->op || (q->bf16 && !takes_bf16(makers[j].make))) continue;
     r4_status s = makers[j].make(q, k, e);
     if (s || *k) return s;
   }
-  if (q->bias || q->relu || q->accumulate)
+  if (q->bias || q->relu || q->accumulate || q->bf16)
     return r4_fail(e, R4_E_INTERNAL, "plan: no kernel for %s with a following operation", q->op->name);
   return plain_new(q, k, e);
 }

@@ -16,6 +16,8 @@ struct kernel_request {
   bool bias, relu; /* out = relu(op(..) + bias) */
   bool accumulate; /* out += op(..) */
   bool winograd;   /* convolutions may take fewer products and larger rounding errors */
+  bool bf16;       /* the first two operands are stored in bfloat16 */
+  bool bf16_out;   /* so is the result */
 };
 
 struct kernel {
@@ -42,11 +44,20 @@ kernel_maker direct_conv, direct_conv_dx, direct_conv_dw;
 kernel_maker depthwise_conv, depthwise_conv_dx, depthwise_conv_dw;
 kernel_maker move_kernel, rows_kernel, middle_kernel, index_kernel, crop_kernel;
 
+/* Whether oneDNN multiplies bfloat16 by instructions of this CPU (ONEDNN_MAX_CPU_ISA can hide them). */
+bool dnn_has_bf16(void);
+bool dnn_has_amx(void);
+/* For tests: as on a CPU without them. */
+void dnn_hide_bf16(bool hidden);
+
 /* Own kernels or oneDNN's? Own on CPUs with AVX2 but without AVX-512, where they are faster. For
  * tests: 1 own, 0 oneDNN's, -1 by CPU. */
 void kernel_prefer_own(int choice);
 bool kernel_prefers_own(void);
 
+/* Whether a convolution is Winograd's, and that is faster than bfloat16: a quarter of the products in float is, unless
+ * the CPU multiplies tiles of bfloat16 (AMX). */
+bool winograd_wins(const struct kernel_request *q);
 /* For tests: Winograd's algorithm wherever it is allowed and possible, also where it is slower. */
 void winograd_force(bool always);
 

@@ -140,6 +140,12 @@ double winograd_share(const struct kernel_request *q, r4_shape w, r4_shape y)
   return forced || pays(w, tiles, share) ? share : 0;
 }
 
+bool winograd_wins(const struct kernel_request *q)
+{
+  bool dw = q->op == &op_conv2d_dw, conv = dw || q->op == &op_conv2d || q->op == &op_conv2d_dx;
+  return conv && !dnn_has_amx() && winograd_share(q, dw ? q->out : q->in[1], dw ? q->in[1] : q->out) > 0;
+}
+
 /* ---- Making ---- */
 
 static void destroy(struct kernel *k)

@@ -286,6 +286,13 @@ static void tell_ignored_data(struct run *r)
   r4_settings_free(usual);
 }
 
+static void tell_precision(struct run *r)
+{
+  const char *missing = r4_bf16_missing();
+  if (missing && !strcmp(r->s->precision, "bf16"))
+    run_tell(r, "%s is bf16, but %s: training in float", LABEL("precision"), missing);
+}
+
 void run_tell_settings(struct run *r)
 {
   const struct settings *s = r->s;
@@ -306,5 +313,6 @@ void run_tell_settings(struct run *r)
   tell_groups(r);
   tell_texts(r);
   tell_words(r);
+  tell_precision(r);
   if (s->rate == 0) run_tell(r, "%s is 0: the net keeps its initial weights", LABEL("rate"));
 }

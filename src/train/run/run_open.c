@@ -164,7 +164,8 @@ static struct step_options step_options_of(const struct run *r)
                               .reach = r->reach,
                               .cells = task_cells(s),
                               .seed = (uint64_t)s->seed,
-                              .winograd = s->winograd};
+                              .winograd = s->winograd,
+                              .bf16 = task_bf16(s)};
 }
 
 r4_status run_open_phase(struct run *r, r4_error *e)
