@@ -323,11 +323,12 @@ struct window {
   int64_t kernel[2], stride[2], before[2], dilation[2];
 };
 
-static r4_shape window_of(const struct run *r, r4_shape in, int64_t channels, struct window *w)
+/* sides: the kernel where the node does not say it, as that of a convolution, whose weights do. */
+static r4_shape window_of(const struct run *r, r4_shape in, int64_t channels, const int64_t *sides, struct window *w)
 {
   r4_shape to = R4_SHAPE(in.dim[0], channels, 0, 0);
   for (size_t i = 0; i < 2; i++) {
-    w->kernel[i] = listed(r, "kernel_shape", i, 0);
+    w->kernel[i] = listed(r, "kernel_shape", i, sides ? sides[i] : 0);
     w->stride[i] = listed(r, "strides", i, 1);
     w->dilation[i] = listed(r, "dilations", i, 1);
     w->before[i] = listed(r, "pads", i, 0);
@@ -353,7 +354,7 @@ static struct onnx_array run_conv(const struct run *r)
   const struct onnx_array *x = in(r, 0), *f = in(r, 1), *bias = in(r, 2);
   struct window w;
   int64_t outputs = f->shape.dim[0], each = f->shape.dim[1], groups = whole(r, "group", 1);
-  struct onnx_array y = new_array(window_of(r, x->shape, outputs, &w));
+  struct onnx_array y = new_array(window_of(r, x->shape, outputs, f->shape.dim + 2, &w));
   for (size_t k = 0; k < count(y.shape); k++) {
     int64_t at[R4_MAX_RANK], first = 0;
     double v;
@@ -373,7 +374,7 @@ static struct onnx_array pool(const struct run *r, bool mean)
 {
   const struct onnx_array *x = in(r, 0);
   struct window w;
-  struct onnx_array y = new_array(window_of(r, x->shape, x->shape.dim[1], &w));
+  struct onnx_array y = new_array(window_of(r, x->shape, x->shape.dim[1], NULL, &w));
   for (size_t k = 0; k < count(y.shape); k++) {
     int64_t at[R4_MAX_RANK], n = 0;
     double v, sum = 0, most = -INFINITY;

@@ -63,6 +63,10 @@ static void test_values(void **state)
   onnx_real(&h.w, "alpha", 0.5);
   onnx_real(&h.w, "beta", -2);
   same_values(&h, y, false, ".node2: shift, sigmoid, .node4: shift, .node5: dense 3");
+  hand_begin(&h, R4_SHAPE(1, 4)); /* a product that is also used without what is added to it */
+  y = ONNX_OP(&h.w, "MatMul", h.x, any_numbers(&h, R4_SHAPE(4, 3)));
+  y = ONNX_OP(&h.w, "Add", ONNX_OP(&h.w, "Add", y, any_numbers(&h, R4_SHAPE(3))), y);
+  same_values(&h, y, false, ".node1: dense 3 nobias, residual(.node2: shift)");
   hand_begin(&h, IMAGE); /* Pad before a convolution that pads, too */
   y = ONNX_OP(&h.w, "Pad", h.x, ONNX_WHOLES(&h.w, 0, 0, 1, 2, 0, 0, 1, 2));
   y = ONNX_OP(&h.w, "Conv", y, any_numbers(&h, R4_SHAPE(3, 2, 3, 3)));

@@ -238,7 +238,7 @@ static const struct setting table[] = {
         "seconds between checkpoints within an epoch; 0: only after epochs", WAS("checkpoint"), ASIDE),
   FLAG(TRAINING, tensorboard, "false", "also write the log as an event file for TensorBoard", ASIDE),
   CHOICE(TRAINING, precision, "float", OF("float", "bf16", "auto"),
-         "numbers that products of training steps read; bf16: of 16 bits, up to twice as fast; auto: if the CPU can",
+         "numbers in products of training; bf16: 16 bits, up to 1.7 times as fast; auto: where faster",
          IF({"bounds", NONE_OF, OF("linear")})),
   FLAG(TRAINING, winograd, "true", "faster 3 x 3 convolutions with AVX2, with errors of about 1e-6"),
 
