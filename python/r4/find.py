@@ -190,7 +190,8 @@ class Found(Owned, Sequence[Cue]):
         rows = [f"<p>{html.escape(self.sentence)}</p>"]
         for c in self._cues:
             p = "" if np.isnan(c.p) else f" p = {c.p:.2g}."
-            lean = "" if np.isnan(c.lean) else f" Painting this place over costs the net {100 * c.lean:.0f} % of its margin."
+            cost = f" Painting this place over costs the net {100 * c.lean:.0f} % of its margin."
+            lean = "" if np.isnan(c.lean) else cost
             rows.append(f"<p><b>{html.escape(c.id)}</b>: {html.escape(c.what)}.{p}{lean}</p>")
             if images:
                 rows.append("<p>" + " ".join(self._picture(s) for s in c.sightings[:CROPS]) + "</p>")

@@ -227,4 +227,4 @@ def test_calls_that_build_nothing(sentence: str, name: str, arguments: tuple[Any
 def test_options_of_reading() -> None:
     with pytest.raises(r4.ArgumentError, match=r"an option of reading is 'soft_mask', expected .*soft_masks"):
         r4.Data.open("digits:20", soft_mask=True)
-    assert len(r4.Data.open("digits:20", soft_masks=True, length=0)) == 20
+    assert len(r4.Data.open("digits:20", soft_masks=True, length=0)) > 20  # and those of the test

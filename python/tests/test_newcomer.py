@@ -247,7 +247,7 @@ def test_sentences(bars: Bars) -> None:
     table = pandas.DataFrame({"text": ["a", "b"], "y": [0, 1]})
     with pytest.raises(r4.ArgumentError, match=re.escape('expected the column itself: df["text"], not df[["text"]]')):
         r4.Classifier().fit(table[["text"]], table.y)
-    with pytest.raises(r4.Error, match=r"^data: no training example has a mask"):
+    with pytest.raises(r4.Error, match=r"^the data: no training example has a mask"):
         r4.Classifier(NET, "r3", epochs=1).fit(bars.x, bars.y)
     with pytest.raises(r4.ArgumentError, match=r"y is missing: r4\.Data\(X, y\)"):
         r4.Data(X=bars.x)
