@@ -44,7 +44,8 @@ int main(int argc, char **argv)
   r4_data_options read = {.mask_means = R4_MASKS_IRRELEVANT, .height = 28, .width = 28};
   if (argc < 3) return fprintf(stderr, "usage: photos FOLDER MODEL.safetensors\n"), 2;
   r4_data *all = r4_data_open(argv[1], &read, &e);
-  r4_data *d = all ? r4_data_split(all, 0.2, 0.2, 1, &e) : NULL; /* shares for validation and test */
+  bool has_test = all && r4_data_counts(all, -1, -1).examples[R4_TEST] > 0; /* else a fifth is drawn for it */
+  r4_data *d = has_test ? r4_data_hold_out(all, 0.2, 1, &e) : all ? r4_data_split(all, 0.2, 0.2, 1, &e) : NULL;
   r4_data *test = d ? r4_data_part(d, R4_TEST, &e) : NULL;
   r4_settings *s = r4_settings_new();
   for (size_t k = 0; k < sizeof set / sizeof *set && !e.status; k++) r4_settings_set(s, set[k], "here", &e);

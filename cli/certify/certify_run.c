@@ -54,11 +54,15 @@ static int refuse_file(const char *path)
   return EXIT_USAGE;
 }
 
-/* Whether a run that was interrupted left something of seed k. */
-static bool going_on(const struct work *w, size_t k)
+/* Whether a run that was interrupted left something, of any seed: what it kept goes seed by seed at its end. */
+static bool going_on(const struct work *w)
 {
-  const struct certify_job j = {.o = w->o, .run = w->run, .seed = k};
-  return w->claim->kept(&j);
+  bool kept = false;
+  for (size_t k = 0; k < w->run->seeds; k++) {
+    const struct certify_job j = {.o = w->o, .run = w->run, .seed = k};
+    if (w->o->seed < 0 || w->run->seed[k] == w->o->seed) kept |= w->claim->kept(&j);
+  }
+  return kept;
 }
 
 /* The format may have one %d, for the seed. */
@@ -77,7 +81,7 @@ static int certificate_path(const struct work *w, size_t k, char path[PATH_SIZE]
     n = snprintf(path, PATH_SIZE, "%s", w->o->out);
   if (n < 0 || n >= PATH_SIZE) return cli_fail("certify", R4_E_ARGUMENT, "the path of the certificate is too long");
   if (!is_file(path) || w->o->force) return EXIT_DONE;
-  return going_on(w, k) ? EXIT_DONE : refuse_file(path);
+  return going_on(w) ? EXIT_DONE : refuse_file(path);
 }
 
 static int check_out(const struct work *w)
