@@ -264,6 +264,7 @@ static void bad_input_is_named(void **state)
   EXPECT("$R4 certify run --range --seed 7", 2, "run has no model of seed 7");
   EXPECT("$R4 certify nothing --range", 3, "nothing");
   EXPECT("$R4 certify run --range --out x.txt", 2, "the run has 2 seeds; expected a %d for the seed");
+  EXPECT("$R4 certify run --range --seed 1 --examples 5 --out one.txt --data one.npz", 0, "one.txt");
   EXPECT("$R4 eval run --certify 2", 2, "eps is 2, larger than the range, 0 to 1");
   EXPECT("$R4 eval run --certify nan", 2, "eps is \"nan\"");
   EXPECT("$R4 eval run --certify 0.00000000000000000000000000001", 2, "expected at most 23 digits");

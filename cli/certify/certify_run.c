@@ -86,7 +86,7 @@ static int certificate_path(const struct work *w, size_t k, char path[PATH_SIZE]
 
 static int check_out(const struct work *w)
 {
-  if (w->run->seeds < 2 || !*w->o->out || strstr(w->o->out, "%d")) return EXIT_DONE;
+  if (w->run->seeds < 2 || w->o->seed >= 0 || !*w->o->out || strstr(w->o->out, "%d")) return EXIT_DONE;
   fprintf(stderr, "r4 certify: --out %s: the run has %zu seeds; expected a %%d for the seed, or --seed\n",
           shown(w->o->out).text, w->run->seeds);
   return EXIT_USAGE;
