@@ -121,7 +121,7 @@ static r4_status learn(struct proposing *p)
   for (int round = 0; round < ROUNDS; round++) {
     struct moments clue = {.n = 0};
     learn_clue(p, &room, round == 0, &clue);
-    if (clue.n > p->m.numbers) p->m.clue = normal_of(&clue, p->m.numbers, least);
+    if (clue.n > (double)p->m.numbers) p->m.clue = normal_of(&clue, p->m.numbers, least);
   }
   pixel_room_clear(&room);
   return R4_OK;
