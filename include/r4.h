@@ -733,6 +733,8 @@ r4_verdict r4_verdict_of(double lost, double error);
 /* "unknown" and "collapsed"; of the others, from R4_VERDICT_USES on, a verb with the net as its subject: "uses", "may
  * use", "uses a little", "does not use". */
 const char *r4_verdict_name(r4_verdict v);
+/* As the predicate of a sentence: "uses the shortcut a little", "collapsed to one class". */
+const char *r4_verdict_text(r4_verdict v);
 
 /* How a run ended. */
 typedef struct {
@@ -747,6 +749,7 @@ typedef struct {
                                        content of validation examples is exchanged; NaN: not known */
   int64_t exchanged;        /* examples behind them                                                */
   bool one_sided;           /* masks are on some classes only: what gives the others away was not measured */
+  bool doubtful;            /* masks mark what usually is the object: they may mean the reverse    */
 } r4_outcome;
 
 /* Processes that train one model together, on one machine or several: each calls r4_train with the same settings, and

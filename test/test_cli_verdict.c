@@ -39,7 +39,7 @@ static void a_method_is_taken_and_the_net_judged(void **state)
          "%; masked content exchanged (40): ", "seed 1: the penalty took effect in ",
          "seed 0: does not use the shortcut: it loses ", " validation examples is exchanged\n");
   EXPECT("cat auto/config.yaml auto/seed-0/config.yaml auto/seed-1/outcome.json", 0, "\nmethod: pairing",
-         "{\"verdict\":\"does not use\",\"lost\":", "\"unpenalised\":false,\"one_sided\":false}");
+         "{\"verdict\":\"does not use\",\"lost\":", "\"unpenalised\":false,\"one_sided\":false,\"doubtful\":false}");
   EXPECT("$R4 train a.yaml --seeds 2 --out auto --resume --verdict", 0, "does not use the shortcut");
   EXPECT("$R4 eval auto --split val --swap swap && $R4 report auto --split val --out page.html", 0);
   EXPECT("cat page.html", 0, "400 validation examples", " again/auto --split val\n",
@@ -82,6 +82,30 @@ static void what_validation_found_is_not_forgotten(void **state)
   EXPECT("$R4 eval alike/erm alike/auto", 0, "\nerm: uses the shortcut: in validation it lost ");
   command_lacks("auto: uses");
   EXPECT("$R4 eval alike/auto --json", 0, "\"swap_hides\":false,");
+}
+
+/* One verdict wherever it is asked for: test and validation side by side. */
+static void a_run_has_one_verdict(void **state)
+{
+  (void)state;
+  EXPECT("$R4 train a.yaml --set method=erm --out one/erm --quiet", 0, "uses the shortcut: it loses ");
+  EXPECT("$R4 eval one/erm --split val --swap swap", 0, "\nuses the shortcut: it loses ",
+         " % of its correct predictions when masked content is swapped, ", " % in validation\n");
+  EXPECT("$R4 eval one/erm --split val --json", 0,
+         "\"verdict\":\"uses\",\"verdict_by_validation\":\"uses\",\"swap_hides\":false,\"masks_doubtful\":false");
+  EXPECT("$R4 eval one/erm --split val --swap none", 0, "\nuses the shortcut, by validation: there it lost ");
+}
+
+/* Masks that may mean the reverse qualify a good verdict, wherever it stands. */
+static void doubts_go_with_the_verdict(void **state)
+{
+  (void)state;
+  EXPECT("$R4 train a.yaml --out doubt/auto --quiet", 0, "does not use the shortcut");
+  EXPECT("sed -i 's/\"doubtful\":false/\"doubtful\":true/' doubt/auto/seed-*/outcome.json", 0);
+  EXPECT("$R4 eval doubt/auto --split val", 0, "; but the masks may mean the reverse (r4 data lint says why)\n");
+  EXPECT("$R4 report doubt/auto --split val --out doubt/page.html && cat doubt/page.html", 0,
+         "<b class=\"little\">auto does not use the shortcut</b>", "The masks of auto may mean the reverse: ",
+         "\"masks_doubtful\":true");
 }
 
 static void mistakes_are_told(void **state)
@@ -164,7 +188,9 @@ int main(void)
     cmocka_unit_test(a_method_is_taken_and_the_net_judged),
     cmocka_unit_test(verdicts_are_exit_codes),
     cmocka_unit_test(what_validation_found_is_not_forgotten),
-    cmocka_unit_test(mistakes_are_told),
+    cmocka_unit_test(a_run_has_one_verdict),
+                                     cmocka_unit_test(doubts_go_with_the_verdict),
+                                     cmocka_unit_test(mistakes_are_told),
     cmocka_unit_test(a_sweep_picks_what_ignores_the_patch),
     cmocka_unit_test(a_sweep_says_what_its_figures_are_of),
     cmocka_unit_test(lambda_auto_takes_a_larger_one),

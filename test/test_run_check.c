@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "data/mask/mask_places.h"
 #include "scratch.h"
 #include "settings_case.h"
 
@@ -51,6 +52,8 @@ static void listen(const char *sentence, void *user)
   snprintf(told + n, sizeof told - n, "%s\n", sentence);
 }
 
+static r4_outcome end;
+
 static r4_status train(const char *const *set, const char *run, r4_error *e)
 {
   char data[300];
@@ -60,7 +63,7 @@ static r4_status train(const char *const *set, const char *run, r4_error *e)
   r4_settings *s = settings_case_with(common, set);
   told[0] = 0;
   const r4_train_options o = {.folder = scratch_path(run), .force = true, .notice = listen};
-  r4_status status = r4_train(s, &o, NULL, e);
+  r4_status status = r4_train(s, &o, &end, e);
   r4_settings_free(s);
   return status;
 }
@@ -238,11 +241,13 @@ static void masks_may_mean_the_reverse(void **state)
   static const struct {
     size_t top, bottom;
     const char *says; /* NULL: nothing about it */
+    bool doubtful;
   } want[] = {{0, 4,
                "what must not matter is more than half of 10 of 10 masked training examples; if the masks mean the "
-               "reverse, set data.mask_means (test) to relevant"},
-              {3, 4, "what must not matter is the middle of 10 of 10 masked training examples; if"},
-              {0, 3, NULL}};
+               "reverse, set data.mask_means (test) to relevant\n",
+               true},
+              {3, 4, "what must not matter is the middle of 10 of 10 masked training examples; if", true},
+              {0, 3, NULL, false}};
   for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
     r4_data *d = make_masked(want[k].top, want[k].bottom);
     assert_non_null(d);
@@ -251,10 +256,26 @@ static void masks_may_mean_the_reverse(void **state)
     r4_data_free(d);
     trains(SET("method=r3", "lambda=1", "net=flatten, dense 2"), "masked");
     bool said = strstr(told, want[k].says ? want[k].says : "what must not matter");
-    if (said != (want[k].says != NULL)) fail_msg("case %zu: %s", k, told);
+    if (said != (want[k].says != NULL) || end.doubtful != want[k].doubtful) fail_msg("case %zu: %s", k, told);
     trains(SET("method=r3", "lambda=1", "net=flatten, dense 2", "data.mask_means=unstated"), "masked");
     assert_null(strstr(told, "what must not matter")); /* nobody said it: the file did */
   }
+}
+
+static void masks_are_doubted_by_where_they_are(void **state)
+{
+  (void)state;
+  static const struct {
+    struct mask_places p;
+    bool doubtful;
+  } want[] = {{{0}, false},
+              {{.masked = 10, .middle = 6, .different = 10}, true},
+              {{.masked = 10, .middle = 5, .different = 10}, false},
+              {{.masked = 10, .large = 6, .different = 1}, true},
+              {{.masked = 10, .large = 5, .different = 1}, false},
+              {{.masked = 10, .large = 10, .different = 2}, false}}; /* all but the object */
+  for (size_t k = 0; k < sizeof want / sizeof *want; k++)
+    if (mask_places_doubtful(want[k].p) != want[k].doubtful) fail_msg("case %zu", k);
 }
 
 static void methods_need_masks(void **state)
@@ -337,6 +358,7 @@ int main(void)
     cmocka_unit_test(equal_classes_and_weighed_groups_are_left_alone),
     cmocka_unit_test(a_class_of_one_example_may_be_misspelt),
     cmocka_unit_test(masks_may_mean_the_reverse),
+                                     cmocka_unit_test(masks_are_doubted_by_where_they_are),
     cmocka_unit_test(methods_need_masks),
     cmocka_unit_test(sizes_that_do_not_fit_are_told),
     cmocka_unit_test(classes_are_two_or_more),

@@ -113,12 +113,13 @@ static void a_swap_may_hide_it(void **state)
               {{.9}, .01, 1, NAN, false, .9}};
   for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
     r4_outcome o[3] = {0};
-    double validation = -1;
     for (int i = 0; i < 3; i++)
       o[i] = (r4_outcome){.verdict = R4_VERDICT_USES, .lost = want[k].lost[i], .lost_error = want[k].error};
-    bool hides = r4_swap_hides(o, want[k].seeds, want[k].swap, &validation);
-    bool same = isnan(want[k].validation) ? isnan(validation) : fabs(validation - want[k].validation) < 1e-12;
-    if (hides != want[k].hides || !same) fail_msg("case %zu: %d, %g", k, hides, validation);
+    r4_judgement j = r4_judge(o, want[k].seeds, want[k].swap);
+    bool same = isnan(want[k].validation) ? isnan(j.validation) : fabs(j.validation - want[k].validation) < 1e-12;
+    r4_verdict verdict = want[k].hides ? R4_VERDICT_USES : r4_verdict_of(want[k].swap, 0);
+    if (j.hidden != want[k].hides || !same || j.verdict != verdict)
+      fail_msg("case %zu: %d, %g, %s", k, j.hidden, j.validation, r4_verdict_name(j.verdict));
   }
 }
 
@@ -126,9 +127,8 @@ static void a_collapsed_net_hides_nothing(void **state)
 {
   (void)state;
   const r4_outcome o = {.verdict = R4_VERDICT_COLLAPSED, .lost = .9, .lost_error = .01};
-  double validation;
-  assert_false(r4_swap_hides(&o, 1, 0, &validation));
-  assert_true(isnan(validation));
+  r4_judgement j = r4_judge(&o, 1, 0);
+  assert_true(!j.hidden && isnan(j.validation) && j.verdict == R4_VERDICT_NOT);
 }
 
 /* The patch tells all, and nothing keeps a plain net from it. */

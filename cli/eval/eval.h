@@ -137,8 +137,8 @@ bool swap_contents(const char *list, struct contents *to);
  * and of one of its seeds. */
 int swap_print(const struct evaluation *v, int name_width);
 void swap_print_none(const struct evaluation *v, const char *before);
-/* That validation found a shortcut which the swap test here does not show, if that is so. */
-void swap_print_hidden(const struct evaluation *v, const char *prefix);
+/* The verdict, by the swap test or by validation; nothing if neither knows. */
+void swap_print_verdict(const struct evaluation *v, const char *prefix);
 void swap_add_json(r4_json *w, const struct evaluation *v);
 void swap_add_seed_json(r4_json *w, const struct evaluation *v, size_t seed);
 

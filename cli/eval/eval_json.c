@@ -19,6 +19,7 @@ static void add_outcome(r4_json *w, const struct evaluation *v, size_t k)
   r4_json_whole(w, "steps", o->steps);
   r4_json_whole(w, "penalised_steps", o->penalised);
   r4_json_flag(w, "unpenalised", o->unpenalised);
+  r4_json_flag(w, "doubtful", o->doubtful);
   r4_json_close(w, '}');
 }
 

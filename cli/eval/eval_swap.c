@@ -136,29 +136,51 @@ void swap_print_none(const struct evaluation *v, const char *before)
            before, v->split, v->elsewhere);
 }
 
-/* Of "swap", the content that validation exchanges, too. */
-static bool hides(const struct evaluation *v, double *lost, double *validation)
+/* Of "swap", the content that validation exchanges, too; NaN: it was not put into anything. */
+static double swap_lost(const struct evaluation *v)
+{
+  for (size_t c = 0; c < v->contents.n; c++) {
+    const r4_swapped *s = eval_swapped(v, c);
+    if (s->content == R4_FILL_SWAP && !s->none) return share_of(v, c, -1, true).mean;
+  }
+  return NAN;
+}
+
+static r4_judgement judge(const struct evaluation *v)
 {
   r4_outcome known[MAX_SEEDS];
   size_t n = 0;
   for (size_t k = 0; k < v->run->seeds; k++)
     if (v->outcomes.known[k]) known[n++] = v->outcomes.of[k];
-  for (size_t c = 0; c < v->contents.n; c++) {
-    const r4_swapped *s = eval_swapped(v, c);
-    if (s->content != R4_FILL_SWAP || s->none) continue;
-    *lost = share_of(v, c, -1, true).mean;
-    return r4_swap_hides(known, n, *lost, validation);
-  }
-  return false;
+  r4_judgement j = r4_judge(known, n, swap_lost(v));
+  if (v->summary.constant == v->summary.seeds) j.verdict = R4_VERDICT_COLLAPSED;
+  return j;
 }
 
-void swap_print_hidden(const struct evaluation *v, const char *prefix)
+static void print_judgement(const struct evaluation *v, r4_judgement j)
 {
-  double lost, validation;
-  if (!hides(v, &lost, &validation)) return;
-  printf("%suses the shortcut: in validation it lost %.1f %% of its correct predictions, and here the swap test shows "
-         "%.1f %%, probably because masked content is alike in all classes of %s; --swap paste,blank may show more\n",
-         prefix, 100 * validation, 100 * lost, v->split);
+  double lost = swap_lost(v);
+  if (isnan(lost))
+    printf("%s, by validation: there it lost %.1f %% of its correct predictions when masked content was exchanged",
+           r4_verdict_text(j.by_validation), 100 * j.validation);
+  else if (j.hidden)
+    printf("%s: in validation it lost %.1f %% of its correct predictions, and here the swap test shows %.1f %%, "
+           "probably because masked content is alike in all classes of %s; --swap paste,blank may show more",
+           r4_verdict_text(j.verdict), 100 * j.validation, 100 * lost, v->split);
+  else
+    printf("%s: it loses %.1f %% of its correct predictions when masked content is swapped", r4_verdict_text(j.verdict),
+           100 * lost);
+  if (!j.hidden && !isnan(lost) && !isnan(j.validation)) printf(", %.1f %% in validation", 100 * j.validation);
+  printf("%s\n", j.doubtful ? "; but the masks may mean the reverse (r4 data lint says why)" : "");
+}
+
+void swap_print_verdict(const struct evaluation *v, const char *prefix)
+{
+  r4_judgement j = judge(v);
+  if (j.verdict == R4_VERDICT_COLLAPSED) return; /* of which others speak */
+  if (j.verdict == R4_VERDICT_NONE && isnan(j.validation)) return;
+  printf("%s", prefix);
+  print_judgement(v, j);
 }
 
 int swap_print(const struct evaluation *v, int name_width)
@@ -167,7 +189,7 @@ int swap_print(const struct evaluation *v, int name_width)
   swap_print_none(v, "\n");
   for (size_t k = 0; k < v->contents.n && !code; k++)
     if (!eval_swapped(v, k)->none) code = print_content(v, k, name_width);
-  if (!code) swap_print_hidden(v, "");
+  if (!code) swap_print_verdict(v, "");
   return code;
 }
 
@@ -235,8 +257,11 @@ static bool open_swap(r4_json *w, const struct evaluation *v)
 
 void swap_add_json(r4_json *w, const struct evaluation *v)
 {
-  double lost, validation;
-  r4_json_flag(w, "swap_hides", hides(v, &lost, &validation));
+  r4_judgement j = judge(v);
+  r4_json_text(w, "verdict", r4_verdict_name(j.verdict));
+  r4_json_text(w, "verdict_by_validation", r4_verdict_name(j.by_validation));
+  r4_json_flag(w, "swap_hides", j.hidden);
+  r4_json_flag(w, "masks_doubtful", j.doubtful);
   r4_json_text(w, "swap_none", why_none(v));
   if (!open_swap(w, v)) return;
   for (size_t k = 0; k < v->contents.n; k++)

@@ -209,7 +209,7 @@ int eval_print_comparison(const struct evaluation *const *v, size_t n)
     if (!eval_has_no_scale(v[k])) print_infinite(v[k], text);
     print_constant(v[k], text);
     print_unpenalised(v[k], text + 2); /* no figure has a star for it */
-    swap_print_hidden(v[k], text + 2);
+    swap_print_verdict(v[k], text + 2);
   }
   return code;
 }

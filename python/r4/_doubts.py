@@ -53,14 +53,14 @@ def warn_of_layout(x: Any, layout: Layout) -> None:
 
 
 def unseen_by_swap(verdict: Verdict | None, swaps: Sequence[Swap]) -> str | None:
-    """A sentence if validation found a shortcut that the swap test of these examples hides (r4_swap_hides)."""
+    """A sentence if validation found a shortcut that the swap test of these examples hides (r4_judge)."""
     swap = next((s for s in swaps if s.content == "swap" and s.none is None), None)
     if verdict is None or swap is None:
         return None
     o = h.r4_outcome()
     o.verdict = h.R4_VERDICT_COLLAPSED if verdict.verdict == "collapsed" else h.R4_VERDICT_NONE
     o.lost, o.lost_error = verdict.lost, verdict.lost_error
-    if not LIB.r4_swap_hides(ctypes.addressof(o), 1, swap.lost, ctypes.byref(ctypes.c_double())):
+    if not LIB.r4_judge(ctypes.addressof(o), 1, swap.lost).hidden:
         return None
     return (
         f"in validation the model lost {percent(verdict.lost)} of its correct predictions when masked content was "

@@ -84,6 +84,7 @@ class Verdict:
     changed      share of all predictions that are others after the exchange
     unpenalised  a penalty was asked for, and counted in no step: this is not a model of its method
     one_sided    masks are on some classes only: what gives the others away, if anything does, was not measured
+    doubtful     the masks may mean the reverse: they mark what usually is the object
     """
 
     verdict: str
@@ -95,10 +96,13 @@ class Verdict:
     penalised_steps: int
     unpenalised: bool
     one_sided: bool
+    doubtful: bool
 
     def __str__(self) -> str:
         """The sentence."""
         then = "; only some classes have masks: shortcuts of the others were not measured" if self.one_sided else ""
+        if self.doubtful:
+            then += "; but the masks may mean the reverse"
         if self.unpenalised:
             then += f"; the penalty took effect in none of {self.steps} steps"
         return f"the model {self._does()}{then}"
@@ -135,6 +139,7 @@ def _verdict(o: h.r4_outcome) -> Verdict:
         o.penalised,
         unpenalised=bool(o.unpenalised),
         one_sided=bool(o.one_sided),
+        doubtful=bool(o.doubtful),
     )
 
 

@@ -15,5 +15,11 @@ struct mask_places mask_places_of(const r4_data *d)
     p.large += data_mask_area(d, i) > 0.5;
     p.middle += images && masks_at(data_masks(d), number)[centre];
   }
+  if (p.masked) p.different = data_masks(d)->n - 1; /* number 0 is none */
   return p;
+}
+
+bool mask_places_doubtful(struct mask_places p)
+{
+  return 2 * p.middle > p.masked || (2 * p.large > p.masked && 10 * p.different <= p.masked);
 }

@@ -135,7 +135,7 @@ static r4_status check(const r4_report_run *run, size_t runs, size_t here, const
   return R4_OK;
 }
 
-static r4_status end_of(const r4_report_run *r, struct page_end *end, r4_error *e)
+static r4_status end_of(const r4_report_run *r, const r4_summary *s, struct page_end *end, r4_error *e)
 {
   size_t known = 0;
   r4_outcome *o = mem_new(r->seeds, sizeof *o, "a report", e);
@@ -146,7 +146,8 @@ static r4_status end_of(const r4_report_run *r, struct page_end *end, r4_error *
     if (o[known].unpenalised && !end->unpenalised++) end->steps = o[known].steps;
     known++;
   }
-  end->hidden = r4_swap_hides(o, known, swap_lost(r).mean, &end->validation);
+  end->found = r4_judge(o, known, swap_lost(r).mean);
+  if (s->constant == s->seeds) end->found.verdict = R4_VERDICT_COLLAPSED;
   r4_mem_free(o);
   return R4_OK;
 }
@@ -179,7 +180,7 @@ r4_status r4_report_write(const r4_report_run *run, size_t runs, const r4_data *
   if (!s) s = check(run, runs, here, d, e);
   for (size_t k = 0; k < runs && !s; k++) {
     r4_measured_summary(sorted[k].measured, sorted[k].seeds, &summary[k]);
-    s = end_of(&sorted[k], &end[k], e);
+    s = end_of(&sorted[k], &summary[k], &end[k], e);
   }
   struct page p = {.h = &h, .run = sorted, .runs = here, .summary = summary, .end = end, .d = d};
   p.o = options ? options : &defaults;

@@ -11,8 +11,7 @@
 struct page_end {
   size_t unpenalised; /* seeds whose penalty counted in no step: they are not nets of their method */
   int64_t steps;      /* of the first of these                                                     */
-  bool hidden;        /* validation shows that they use the shortcut, and the swap test of the page does not */
-  double validation;  /* the share of correct predictions that was lost there; NaN: not known                */
+  r4_judgement found;
 };
 
 struct page {

@@ -10,25 +10,33 @@
 
 enum { MOST_NAMED = 3 };
 
-/* Of one run, of several, and whether that is good. */
+/* Of several runs, and whether that is good. */
 static const struct {
-  const char *one, *several, *sort;
+  const char *several, *sort;
 } said[] = {
-  [R4_VERDICT_NOT] = {"does not use the shortcut", "do not use the shortcut", "right"},
-  [R4_VERDICT_LITTLE] = {"uses the shortcut a little", "use the shortcut a little", "little"},
-  [R4_VERDICT_UNSURE] = {"may use the shortcut", "may use the shortcut", "little"},
-  [R4_VERDICT_USES] = {"uses the shortcut", "use the shortcut", "wrong"},
-  [R4_VERDICT_COLLAPSED] = {"collapsed to one class", "collapsed to one class", "wrong"},
-  [R4_VERDICT_NONE] = {"has no correct prediction to lose", "have no correct prediction to lose", "wrong"},
+  [R4_VERDICT_NOT] = {"do not use the shortcut", "right"},
+  [R4_VERDICT_LITTLE] = {"use the shortcut a little", "little"},
+  [R4_VERDICT_UNSURE] = {"may use the shortcut", "little"},
+  [R4_VERDICT_USES] = {"use the shortcut", "wrong"},
+  [R4_VERDICT_COLLAPSED] = {"collapsed to one class", "wrong"},
+  [R4_VERDICT_NONE] = {"have no correct prediction to lose", "wrong"},
 };
 enum { VERDICTS = sizeof said / sizeof *said };
 
-/* By the mean over seeds, which is taken for what it is; by validation where the page's examples cannot show it. */
 static r4_verdict verdict_of(const struct page *p, size_t k)
 {
-  if (p->summary[k].constant == p->summary[k].seeds) return R4_VERDICT_COLLAPSED;
-  if (p->end[k].hidden) return R4_VERDICT_USES;
-  return r4_verdict_of(swap_lost(&p->run[k]).mean, 0);
+  return p->end[k].found.verdict;
+}
+
+static const char *text_of(r4_verdict use)
+{
+  return use == R4_VERDICT_NONE ? "has no correct prediction to lose" : r4_verdict_text(use);
+}
+
+/* How it is coloured. Nothing is right about masks that may mean the reverse. */
+static const char *sort_of(const struct page *p, size_t k, r4_verdict use)
+{
+  return use == R4_VERDICT_NOT && p->end[k].found.doubtful ? "little" : said[use].sort;
 }
 
 /* ---- How runs were trained ---- */
@@ -82,7 +90,7 @@ static struct range find_range(const struct page *p, enum training how,
 static void add_hidden(const struct page *p, size_t k)
 {
   html_add(p->h, "In validation, at the end of training, it lost ");
-  add_percent(p, p->end[k].validation);
+  add_percent(p, p->end[k].found.validation);
   html_add(p->h, " of its correct predictions when the masked part was swapped. The examples of this page show less, "
                  "probably because their masked content is alike in all classes. ");
 }
@@ -92,10 +100,10 @@ static void add_one(const struct page *p, size_t k, bool tested)
   r4_verdict use = verdict_of(p, k);
   bool measured = tested && use != R4_VERDICT_COLLAPSED && use != R4_VERDICT_NONE;
   if (tested || use == R4_VERDICT_COLLAPSED)
-    html_add(p->h, "<b class=\"%s\">%s %s</b>. ", said[use].sort, p->run[k].name, said[use].one);
+    html_add(p->h, "<b class=\"%s\">%s %s</b>. ", sort_of(p, k, use), p->run[k].name, text_of(use));
   if (measured) {
-    if (p->end[k].hidden) add_hidden(p, k);
-    html_add(p->h, p->end[k].hidden ? "Here it loses " : "It loses ");
+    if (p->end[k].found.hidden) add_hidden(p, k);
+    html_add(p->h, p->end[k].found.hidden ? "Here it loses " : "It loses ");
     add_percent(p, lost_of(p, k));
     html_add(p->h, " of its correct predictions when the masked part is swapped; its worst group has ");
   } else {
@@ -119,7 +127,7 @@ static void add_counts(const struct page *p, enum training how, size_t n)
     if (!count[use]) continue;
     html_add(p->h, "%s<b class=\"%s\">%zu ", begun ? ", " : "", said[use].sort, count[use]);
     if (!begun++) html_add(p->h, "of %zu runs ", n);
-    html_add(p->h, "%s</b>", count[use] > 1 ? said[use].several : said[use].one);
+    html_add(p->h, "%s</b>", count[use] > 1 ? said[use].several : text_of((r4_verdict)use));
   }
   html_add(p->h, ". ");
 }
@@ -199,7 +207,7 @@ static void add_row(const struct page *p, size_t k)
   r4_verdict use = verdict_of(p, k);
   const r4_summary *s = &p->summary[k];
   page_row(p->h, p->run[k].name);
-  html_add(p->h, "<td class=\"%s\">%s</td>", said[use].sort, said[use].one);
+  html_add(p->h, "<td class=\"%s\">%s</td>", sort_of(p, k, use), text_of(use));
   page_cell(p->h, use == R4_VERDICT_NONE ? "-" : figure_share_sd(swap_lost(&p->run[k]), p->run[k].seeds).s);
   page_cell(p->h, figure_share_sd(s->worst, s->seeds).s);
   page_cell(p->h, figure_share_sd(s->avg, s->seeds).s);
@@ -255,9 +263,19 @@ static void add_unpenalised(const struct page *p, size_t k)
            page_method(&p->run[k]));
 }
 
+static void add_doubtful(const struct page *p, size_t k)
+{
+  if (p->end[k].found.doubtful)
+    html_add(p->h,
+             "<p class=\"warn\">The masks of %s may mean the reverse: most of them mark the middle or more than half "
+             "of the example as what must not matter. If they do, its figures are those of a net that was trained to "
+             "use nothing but the shortcut.</p>\n",
+             p->run[k].name);
+}
+
 static void add_notes(const struct page *p)
 {
-  for (size_t k = 0; k < p->runs; k++) add_unpenalised(p, k);
+  for (size_t k = 0; k < p->runs; k++) add_unpenalised(p, k), add_doubtful(p, k);
   for (size_t k = 0; k < p->runs; k++)
     if (p->summary[k].constant)
       html_add(p->h, "<p class=\"warn\">%zu of %zu seeds of %s collapsed to one class.</p>\n",

@@ -25,8 +25,10 @@ static void add_run(struct json_writer *w, const r4_report_run *r, const struct 
   jw_text(w, "method", page_method(r));
   if (r->other_data) jw_text(w, "other_data", page_about(r->other_data).text);
   jw_whole(w, "unpenalised_seeds", (int64_t)end->unpenalised);
-  jw_real(w, "validation_lost_share", end->validation);
-  jw_flag(w, "swap_hides", end->hidden);
+  jw_real(w, "validation_lost_share", end->found.validation);
+  jw_text(w, "verdict", r4_verdict_name(end->found.verdict));
+  jw_flag(w, "swap_hides", end->found.hidden);
+  jw_flag(w, "masks_doubtful", end->found.doubtful);
   jw_open(w, "seeds", '[');
   for (size_t k = 0; k < r->seeds; k++) add_seed(w, r->seed[k], &r->measured[k]);
   jw_close(w, ']');

@@ -72,6 +72,7 @@ struct run {
   double *head_rates; /* the same in the first epochs, in which the head alone learns; NULL: there are none */
   bool head_alone;    /* what optimizer and step are made for */
   size_t touched;     /* features that masks touch */
+  bool doubtful;      /* the masks may mean the reverse */
   size_t masked;      /* as many, if they are listed; 0: all features count */
   float *index;
   struct word_list words; /* that replace masked ones */

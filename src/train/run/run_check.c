@@ -173,13 +173,14 @@ static void tell_masks(struct run *r)
 {
   if (!strcmp(r->s->data.mask_means, mask_meaning_words[R4_MASKS_UNSTATED])) return;
   struct mask_places p = mask_places_of(r->train);
-  bool large = 2 * p.large > p.masked;
-  if (large || 2 * p.middle > p.masked)
-    run_tell(r,
-             "what must not matter is %s of %zu of %zu masked training examples; if the masks mean the reverse, set %s "
-             "to %s",
-             large ? "more than half" : "the middle", large ? p.large : p.middle, p.masked, LABEL("data.mask_means"),
-             mask_meaning_words[strcmp(r->s->data.mask_means, "relevant") ? R4_MASKS_RELEVANT : R4_MASKS_IRRELEVANT]);
+  bool large = 2 * p.large > p.masked, relevant = !strcmp(r->s->data.mask_means, "relevant");
+  if (!large && 2 * p.middle <= p.masked) return;
+  r->doubtful = mask_places_doubtful(p);
+  run_tell(r,
+           "what must not matter is %s of %zu of %zu masked training examples; if the masks mean the reverse, set %s "
+           "to %s",
+           large ? "more than half" : "the middle", large ? p.large : p.middle, p.masked, LABEL("data.mask_means"),
+           mask_meaning_words[relevant ? R4_MASKS_IRRELEVANT : R4_MASKS_RELEVANT]);
 }
 
 /* A class whose name is near that of class k, which may be a slip of the pen for it; NULL if none is. */
@@ -267,7 +268,8 @@ static bool counts_for_given(const struct run *r, const struct setting *t)
                                      "data.tokenizer", "data.val",  "data.max_tokens"};
   for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
     if (!strcmp(t->info.key, keys[k])) return true;
-  return strncmp(t->info.key, "data.", 5) != 0 || (!strcmp(t->info.key, "data.keep_masks") && !r->s->data.keep_masks);
+  return strncmp(t->info.key, "data.", 5) != 0 ||
+         (!strcmp(t->info.key, "data.keep_masks") && r->s->data.keep_masks == 0);
 }
 
 static void tell_ignored_data(struct run *r)

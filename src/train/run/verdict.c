@@ -18,6 +18,15 @@ const char *r4_verdict_name(r4_verdict v)
   return (unsigned)v < sizeof words / sizeof *words ? words[v] : NULL;
 }
 
+const char *r4_verdict_text(r4_verdict v)
+{
+  static const char *const text[] = {
+    [R4_VERDICT_NONE] = "may use the shortcut or not",    [R4_VERDICT_COLLAPSED] = "collapsed to one class",
+    [R4_VERDICT_USES] = "uses the shortcut",              [R4_VERDICT_UNSURE] = "may use the shortcut",
+    [R4_VERDICT_LITTLE] = "uses the shortcut a little",   [R4_VERDICT_NOT] = "does not use the shortcut"};
+  return (unsigned)v < sizeof text / sizeof *text ? text[v] : NULL;
+}
+
 r4_verdict r4_verdict_of(double lost, double error)
 {
   if (isnan(lost)) return R4_VERDICT_NONE;
@@ -25,19 +34,22 @@ r4_verdict r4_verdict_of(double lost, double error)
   return lost >= R4_USES ? R4_VERDICT_USES : lost >= R4_USES_LITTLE ? R4_VERDICT_LITTLE : R4_VERDICT_NOT;
 }
 
-bool r4_swap_hides(const r4_outcome *outcome, size_t seeds, double lost, double *validation)
+r4_judgement r4_judge(const r4_outcome *outcome, size_t seeds, double lost)
 {
+  r4_judgement j = {.verdict = r4_verdict_of(lost, 0)};
   double error = 0;
   size_t known = 0;
-  *validation = 0;
   for (size_t k = 0; k < seeds; k++) {
+    j.doubtful |= outcome[k].doubtful;
     if (isnan(outcome[k].lost) || outcome[k].verdict == R4_VERDICT_COLLAPSED) continue;
-    *validation += outcome[k].lost, error += outcome[k].lost_error;
+    j.validation += outcome[k].lost, error += outcome[k].lost_error;
     known++;
   }
-  *validation /= (double)known; /* 0 / 0 is NaN */
-  bool uses = r4_verdict_of(*validation, error / (double)known) == R4_VERDICT_USES;
-  return uses && lost < R4_USES && lost < *validation / 4;
+  j.validation /= (double)known; /* 0 / 0 is NaN */
+  j.by_validation = r4_verdict_of(j.validation, error / (double)known);
+  j.hidden = j.by_validation == R4_VERDICT_USES && lost < R4_USES && lost < j.validation / 4;
+  if (j.hidden) j.verdict = R4_VERDICT_USES;
+  return j;
 }
 
 /* ---- Finding out ---- */
@@ -58,6 +70,7 @@ static r4_status find_out(struct run *r, r4_outcome *to, r4_error *e)
                      .unpenalised = wants_penalty(r) && !r->state.penalised,
                      .val_kind = r->val.kind,
                      .one_sided = fill_for(r->train) == R4_FILL_PASTE,
+                     .doubtful = r->doubtful,
                      .lost = NAN,
                      .changed = NAN};
   if (!r->val.data) {
@@ -85,22 +98,23 @@ static const char *next_try(const struct run *r)
   return "try lambda: auto, more epochs, or more masks";
 }
 
-/* Where masks are on some classes only, their content was put on the others, which may have something else of their
- * own. */
+/* What keeps a good verdict from being good news. Where masks are on some classes only, their content was put on the
+ * others, which may have something else of their own. */
 static const char *not_measured(const r4_outcome *o)
 {
+  if (o->doubtful) return "but the masks may mean the reverse, as said above";
   if (!o->one_sided) return "";
   return "only some classes have masks; shortcuts of the others, if any, were not measured";
 }
 
 /* "uses the shortcut: it loses 59 +- 4 % ..." */
-static void tell_loss(struct run *r, const r4_outcome *o, const char *does, const char *then)
+static void tell_loss(struct run *r, const r4_outcome *o, const char *then)
 {
   run_tell(
     r,
     "%s: it loses %.1f +- %.1f %% of its correct predictions when the masked content of %lld validation "
     "examples is exchanged%s%s",
-    does, 100 * o->lost, 100 * o->lost_error, (long long)o->exchanged, *then ? "; " : "", then);
+    r4_verdict_text(o->verdict), 100 * o->lost, 100 * o->lost_error, (long long)o->exchanged, *then ? "; " : "", then);
 }
 
 /* Without masks there is no shortcut to speak of, and without validation nobody expects to hear of one. */
@@ -121,16 +135,14 @@ static void tell_verdict(struct run *r, const r4_outcome *o)
 {
   switch (o->verdict) {
   case R4_VERDICT_USES:
-    tell_loss(r, o, "uses the shortcut", next_try(r));
+    tell_loss(r, o, next_try(r));
     break;
   case R4_VERDICT_UNSURE:
-    tell_loss(r, o, "may use the shortcut", "more validation examples with masks are needed");
+    tell_loss(r, o, "more validation examples with masks are needed");
     break;
   case R4_VERDICT_LITTLE:
-    tell_loss(r, o, "uses the shortcut a little", not_measured(o));
-    break;
   case R4_VERDICT_NOT:
-    tell_loss(r, o, "does not use the shortcut", not_measured(o));
+    tell_loss(r, o, not_measured(o));
     break;
   case R4_VERDICT_NONE:
     tell_why_not_known(r, o);
@@ -168,6 +180,7 @@ static char *outcome_text(const r4_outcome *o)
   jw_whole(&w, "penalised_steps", o->penalised);
   jw_flag(&w, "unpenalised", o->unpenalised);
   jw_flag(&w, "one_sided", o->one_sided);
+  jw_flag(&w, "doubtful", o->doubtful);
   jw_close(&w, '}');
   text_add(&w.text, "\n");
   return text_take(&w.text);
@@ -219,6 +232,7 @@ r4_status r4_outcome_read(const char *folder, r4_outcome *to, r4_error *e)
     js_whole(js_get(root, "penalised_steps"), &to->penalised);
     js_flag(js_get(root, "unpenalised"), &to->unpenalised);
     js_flag(js_get(root, "one_sided"), &to->one_sided);
+    js_flag(js_get(root, "doubtful"), &to->doubtful);
   }
   js_free(root);
   r4_mem_free(path);
