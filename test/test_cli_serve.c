@@ -167,8 +167,7 @@ static void odd_requests(void **state)
     "GET\r\n\r\n",
     "GET /%00/../ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
     "\x16\x03\x01\x02\x01",
-    "PUT /mask HTTP/1.1\r\nHost: x\r\nContent-Length: "
-    "-1\r\n\r\n",
+    "PUT /mask HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
     "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n"};
   NEEDS_SERVER;
   for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
