@@ -44,9 +44,9 @@ static void eval_tells_machines(void **state)
 {
   (void)state;
   EXPECT("$R4 eval held --json", 0, "\"unpenalised_seeds\":1,", "\"outcome\":{\"verdict\":\"",
-         "\"steps\":10,\"penalised_steps\":0,\"unpenalised\":true}");
+         "\"steps\":10,\"penalised_steps\":0,\"unpenalised\":true,\"doubtful\":false}");
   EXPECT("$R4 eval meant --json", 0, "\"unpenalised_seeds\":0,",
-         "\"penalised_steps\":10,\"unpenalised\":false}");
+         "\"penalised_steps\":10,\"unpenalised\":false,\"doubtful\":false}");
 }
 
 /* Runs from before there was such a file are as they were; one that is damaged is named. */
