@@ -199,6 +199,13 @@ $(OUT)/libr4.a: $(LIB_OBJ) | $(DEPS)
 	$(Q)$(LD) -r $^ -o $(@:.a=.o) && $(OBJCOPY) --localize-hidden $(@:.a=.o)
 	$(Q)rm -f $@ && $(AR) rcs $@ $(@:.a=.o) && rm $(@:.a=.o)
 
+# INSIDE=so, with CFLAGS=-fvisibility=default: tests and the command look into one library beside them, and a change of
+# one of its files links nothing else. For scripts/mutate.
+INSIDE ?= a
+$(OUT)/inside.so: $(LIB_OBJ) | $(DEPS)
+	$(call say,LINK)
+	$(Q)$(LINK) -shared -Wl,-soname,$(@F) $^ $(LIBS) -o $@
+
 $(OUT)/libr4.so: $(LIB_OBJ) | $(DEPS)
 	$(call say,LINK)
 	$(Q)$(LINK) -shared -Wl,-soname,$(SONAME) $^ $(LIBS) -o $@
@@ -209,9 +216,14 @@ MPI_NAME := $(if $(filter 1,$(MPI)),ompi-c,$(MPI))
 $(OUT)/cli/launched.o: EXTRA := -DR4_MPI -Wno-conversion $(shell pkg-config --cflags $(MPI_NAME))
 $(OUT)/r4: MPI_LIBS = $(shell pkg-config --libs $(MPI_NAME))
 endif
+ifeq ($(INSIDE),so)
+$(OUT)/r4: $(CLI_OBJ) | $(OUT)/inside.so
+	$(Q)$(LINK) $^ $(OUT)/inside.so -Wl,-rpath,'$$ORIGIN' $(LIBS) $(HTTP) -o $@
+else
 $(OUT)/r4: $(CLI_OBJ) $(OUT)/libr4.a
 	$(call say,LINK)
 	$(Q)$(LINK) $^ $(LIBS) $(HTTP) $(MPI_LIBS) -o $@
+endif
 
 # The command with the library beside it instead of inside, for packages that have both.
 RPATH ?= $$ORIGIN/../lib
@@ -232,9 +244,14 @@ $(addprefix $(OUT)/test/,test_serve test_serve_masks) $(OUT)/test/replay_serve $
 $(addprefix $(OUT)/test/,test_serve test_serve_masks): $(OUT)/test/serve/serve_case.o
 $(addprefix $(OUT)/test/,test_serve.o test_serve_masks.o serve/serve_case.o fuzz/fuzz_serve.o): EXTRA := -Icli -Itest
 
+ifeq ($(INSIDE),so)
+$(TESTS): %: %.o $(HELP_OBJ) | $(OUT)/inside.so
+	$(Q)$(LINK) $^ $(OUT)/inside.so -Wl,-rpath,'$$ORIGIN/..' -lcmocka $(LIBS) -o $@
+else
 $(TESTS): %: %.o $(HELP_OBJ) $(OUT)/inside.a
 	$(call say,LINK)
 	$(Q)$(LINK) $(ordered) -lcmocka $(LIBS) -o $@
+endif
 
 -include $(shell find $(OUT) -name '*.d' 2>/dev/null)
 
