@@ -1,5 +1,6 @@
 /* What a person sees while seeds train: on a terminal one line that changes, otherwise a line per epoch. */
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -10,9 +11,11 @@
 #include "train.h"
 
 /* In memory that the processes of all seeds share: each shows how far all of them are. */
+enum { SENTENCES = 64 };
 struct watch {
   const struct job *j;
   bool quiet, terminal;
+  _Atomic uint64_t said[SENTENCES]; /* hashes; 0: none */
   r4_progress last[MAX_SEEDS]; /* epochs is 0 for a seed that was not heard of */
 };
 
@@ -154,13 +157,44 @@ static void show(const struct watch *w, const r4_progress *p)
   free(text);
 }
 
+static size_t place_of(const struct watch *w, int64_t seed)
+{
+  size_t k = 0;
+  while (k < w->j->seeds && w->j->seed[k] != seed) k++;
+  return k;
+}
+
+bool watch_has_begun(const struct watch *w, int64_t seed)
+{
+  size_t k = w ? place_of(w, seed) : 0;
+  return !w || k == w->j->seeds || w->last[k].epochs;
+}
+
+/* FNV-1a. Two sentences with the same hash would cost one of them; there are a dozen. */
+static uint64_t hash_of(const char *text)
+{
+  uint64_t h = 14695981039346656037u;
+  for (; *text; text++) h = (h ^ (unsigned char)*text) * 1099511628211u;
+  return h ? h : 1;
+}
+
+bool watch_is_new(struct watch *w, const char *sentence)
+{
+  uint64_t hash = hash_of(sentence);
+  for (size_t k = 0; w && k < SENTENCES; k++) {
+    uint64_t there = 0;
+    if (atomic_compare_exchange_strong(&w->said[k], &there, hash)) return true;
+    if (there == hash) return false;
+  }
+  return true;
+}
+
 void watch_show(struct watch *w, const r4_progress *p)
 {
-  if (!w || w->quiet) return;
-  size_t k = 0;
-  while (k < w->j->seeds && w->j->seed[k] != (int64_t)p->seed) k++;
-  if (k == w->j->seeds) return;
+  size_t k = w ? place_of(w, (int64_t)p->seed) : 0;
+  if (!w || k == w->j->seeds) return;
   w->last[k] = *p;
+  if (w->quiet) return;
   if (w->terminal || (p->epoch_done && !w->j->whole)) show(w, p);
 }
 

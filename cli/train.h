@@ -82,6 +82,10 @@ int train_in_team(struct job *j, bool *stopped);
 struct watch; /* of all seeds of a job, whose processes show where they are; or NULL */
 struct watch *watch_new(const struct job *j);
 void watch_show(struct watch *w, const r4_progress *p);
+/* The seed has made a step. */
+bool watch_has_begun(const struct watch *w, int64_t seed);
+/* No seed has said this sentence before; from now on one has. */
+bool watch_is_new(struct watch *w, const char *sentence);
 void watch_end(struct watch *w);
 void watch_time(FILE *f, double seconds); /* "1:02:03" */
 void watch_line(const char *text);        /* in place of the last such line of a terminal, as much as fits */

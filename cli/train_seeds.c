@@ -32,17 +32,38 @@ static const char *next_line(const struct job *j)
 
 /* Of a list the run is named: as its lines of progress are, "[1/9] ERM: ", or by its folder. In one piece, as other
  * processes write there. */
-static void say(const char *sentence, void *user)
+static void print_sentence(const struct child *c, const char *sentence, bool of_seed)
 {
-  const struct child *c = user;
   const struct job *j = c->j;
   const char *slash = strrchr(j->out, '/'), *name = slash ? slash + 1 : j->out;
-  char run[300] = "";
+  char run[300] = "", seed[32] = "";
   if (j->doing && *j->doing)
     snprintf(run, sizeof run, "%s", j->doing);
   else if (j->parent)
     snprintf(run, sizeof run, "%s: ", shown(name).text);
-  fprintf(stderr, "%sr4 %s: %sseed %lld: %s\n", next_line(j), j->command, run, (long long)c->seed, sentence);
+  if (of_seed) snprintf(seed, sizeof seed, "seed %lld: ", (long long)c->seed);
+  fprintf(stderr, "%sr4 %s: %s%s%s\n", next_line(j), j->command, run, seed, sentence);
+}
+
+static void say(const char *sentence, void *user)
+{
+  print_sentence(user, sentence, true);
+}
+
+/* What all seeds have in common is said once, by the first to say it. */
+static void say_once(const struct child *c, const char *sentence)
+{
+  if (watch_is_new(c->watch, sentence)) print_sentence(c, sentence, false);
+}
+
+/* Before the first step it is of the settings and the data. */
+static void notice(const char *sentence, void *user)
+{
+  const struct child *c = user;
+  if (watch_has_begun(c->watch, c->seed))
+    print_sentence(c, sentence, true);
+  else
+    say_once(c, sentence);
 }
 
 static r4_status begin_child(const struct child *c, r4_error *e)
@@ -77,15 +98,15 @@ static int code_of(const struct job *j, const r4_outcome *end)
 }
 
 /* The library has said why, but for these two; the second nobody expects to hear who does not ask. */
-static void say_if_unknown(struct child *c, const r4_outcome *end)
+static void say_if_unknown(const struct child *c, const r4_outcome *end)
 {
   bool follows = c->j->team && c->j->team->rank;
   if (follows || end->stopped || end->verdict != R4_VERDICT_NONE) return;
   if (end->val_kind == R4_VAL_PLAIN)
-    say("whether it uses a shortcut is unknown: no example has a mask; r4 find DATA --run RUN shows what it looks at",
-        c);
+    say_once(c, "whether it uses a shortcut is unknown: no example has a mask; r4 find DATA --run RUN shows what it "
+                "looks at");
   if (c->j->verdict && end->val_kind == R4_VAL_NONE)
-    say("whether it uses a shortcut is unknown: there is no validation part; set data.val (--set data.val=0.1)", c);
+    say_once(c, "whether it uses a shortcut is unknown: there is no validation part; set data.val (--set data.val=0.1)");
 }
 
 static int train_seed(struct child *c)
@@ -101,7 +122,7 @@ static int train_seed(struct child *c)
                               .force = j->force,
                               .chosen_by = j->chosen_by,
                               .report = report,
-                              .notice = say,
+                              .notice = notice,
                               .user = c,
                               .team = j->team};
   if (!s) s = train_patiently(c, &o, &end, &e);
@@ -134,7 +155,7 @@ static int search_lambda(struct child *c)
   search_folder(j, folder);
   r4_status s = begin_child(c, &e);
   const r4_train_options o = {
-    .folder = folder, .resume = j->resume, .force = j->force, .report = report, .notice = say, .user = c};
+    .folder = folder, .resume = j->resume, .force = j->force, .report = report, .notice = notice, .user = c};
   if (!s) s = r4_lambda_search(j->settings, &o, &curve, &stopped, &e);
   if (!s) return stopped ? JOB_STOPPED : EXIT_DONE;
   say(e.text, c);
