@@ -90,7 +90,7 @@ static void a_run_has_one_verdict(void **state)
   (void)state;
   EXPECT("$R4 train a.yaml --set method=erm --out one/erm --quiet", 0, "uses the shortcut: it loses ");
   EXPECT("$R4 eval one/erm --split val --swap swap", 0, "\nuses the shortcut: it loses ",
-         " % of its correct predictions when masked content is swapped, ", " % in validation\n");
+         " % of its correct predictions when masked content is exchanged, ", " % in validation\n");
   EXPECT("$R4 eval one/erm --split val --json", 0,
          "\"verdict\":\"uses\",\"verdict_by_validation\":\"uses\",\"swap_hides\":false,\"masks_doubtful\":false");
   EXPECT("$R4 eval one/erm --split val --swap none", 0, "\nuses the shortcut, by validation: there it lost ");

@@ -175,8 +175,8 @@ const struct command command_eval = {
   .summary = "measure accuracy by group, use of the shortcut, and fragility",
   .details =
     "Prints a table for one run; several runs are side by side, in a table for each data set. Figures are means over\n"
-    "the seeds of a run, with standard deviations. The worst group is that of each seed; next to it is the published\n"
-    "figure, the lowest mean of a group. kappa is none (null in JSON) if no example has a mask, and inf (the text\n"
+    "the seeds of a run, with standard deviations. The worst group is found for each seed, then averaged; next to it\n"
+    "is the published figure, the lowest mean of a group. kappa is none (null in JSON) if no example has a mask, and inf (the text\n"
     "\"inf\" in JSON) if the bounds overflowed. The swap test replaces masked content with that of examples of other\n"
     "classes, eval.draws times each, and counts the predictions that change and the correct ones that are lost; if "
     "only\n"

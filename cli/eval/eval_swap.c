@@ -92,7 +92,7 @@ static void print_paste_title(const struct evaluation *v, const r4_swapped *s)
          "swap test: masked content of training examples of other classes is pasted on (%zu donors, %d draws each)\n",
          s->donors, s->draws);
   if (s->pasted < r4_data_count(v->data))
-    printf("%zu of %zu examples; there is no content of another class for the rest\n", s->pasted,
+    printf("%zu of %zu examples; for the rest, no other class has masked content\n", s->pasted,
            r4_data_count(v->data));
 }
 
@@ -108,7 +108,7 @@ static void print_title(const struct evaluation *v, const r4_swapped *s)
     printf("pasted on %zu example%s without a mask, where the donor has it\n", s->pasted,
            s->pasted == 1 ? "" : "s");
   if (s->inside + s->pasted < r4_data_count(v->data))
-    printf("%zu of %zu examples; the rest have no mask, or there is no content of another class\n",
+    printf("%zu of %zu examples; the rest have no mask, or no other class has masked content\n",
            s->inside + s->pasted, r4_data_count(v->data));
 }
 
@@ -136,14 +136,16 @@ void swap_print_none(const struct evaluation *v, const char *before)
            before, v->split, v->elsewhere);
 }
 
-/* Of "swap", the content that validation exchanges, too; NaN: it was not put into anything. */
+/* By content of other classes, as in validation: swapped, or else pasted; NaN: neither was tried. */
 static double swap_lost(const struct evaluation *v)
 {
+  double lost = NAN;
   for (size_t c = 0; c < v->contents.n; c++) {
     const r4_swapped *s = eval_swapped(v, c);
-    if (s->content == R4_FILL_SWAP && !s->none) return share_of(v, c, -1, true).mean;
+    bool swap = s->content == R4_FILL_SWAP, paste = s->content == R4_FILL_PASTE && isnan(lost);
+    if (!s->none && (swap || paste)) lost = share_of(v, c, -1, true).mean;
   }
-  return NAN;
+  return lost;
 }
 
 static r4_judgement judge(const struct evaluation *v)
@@ -168,7 +170,7 @@ static void print_judgement(const struct evaluation *v, r4_judgement j)
            "probably because masked content is alike in all classes of %s; --swap paste,blank may show more",
            r4_verdict_text(j.verdict), 100 * j.validation, 100 * lost, v->split);
   else
-    printf("%s: it loses %.1f %% of its correct predictions when masked content is swapped", r4_verdict_text(j.verdict),
+    printf("%s: it loses %.1f %% of its correct predictions when masked content is exchanged", r4_verdict_text(j.verdict),
            100 * lost);
   if (!j.hidden && !isnan(lost) && !isnan(j.validation)) printf(", %.1f %% in validation", 100 * j.validation);
   printf("%s\n", j.doubtful ? "; but the masks may mean the reverse (r4 data lint says why)" : "");

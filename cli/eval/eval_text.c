@@ -131,7 +131,7 @@ static int print_fragility(const struct evaluation *v)
   r4_table_cell(t, "masked");
   r4_table_cell(t, "core");
   r4_table_cell(t, "ratio");
-  cell(t, "width of the gradient's bounds, eps %g", m->eps);
+  cell(t, "how far the gradient can move, eps %g", m->eps);
   add_kappa(t, "largest", v->summary.kappa_masked_max, v->summary.kappa_core_max);
   add_kappa(t, "mean", v->summary.kappa_masked_mean, v->summary.kappa_core_mean);
   int code = table_end(stdout, "eval", t, R4_TABLE_PLAIN);

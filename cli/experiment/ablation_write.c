@@ -219,8 +219,8 @@ static void print_heading(FILE *f, const struct results *r)
   char text[48];
   fprintf(
     f,
-    "# %s: %s\n\n%lld seed%s%s%s; shares in per cent, the worst group is that of each seed; kappa is the "
-    "largest width of the\nbounds of the input gradient over the masked box.",
+    "# %s: %s\n\n%lld seed%s%s%s; shares in per cent, the worst group is found for each seed, then averaged; "
+    "kappa is the\nlargest width of the bounds of the input gradient over the masked box.",
     r->o->experiment, r->a->name, (long long)r->o->seeds, r->o->seeds > 1 ? "s" : "",
     r->o->quick ? ", --quick" : "", epochs_text(r->o, text));
   for (size_t k = 0; k < r->a->lines; k++)

@@ -162,7 +162,8 @@ static void tell_penalty(struct run *r, const r4_outcome *o)
       "batches, or penalty.cap: false",
       (long long)o->steps, r->s->method);
   else
-    run_tell(r, "the penalty took effect in %lld of %lld steps", (long long)o->penalised, (long long)o->steps);
+    run_tell(r, "the penalty took effect in %lld of %lld steps%s", (long long)o->penalised, (long long)o->steps,
+             o->penalised < o->steps ? "; in the rest it was not due, or was held back (penalty.after, penalty.cap)" : "");
 }
 
 /* ---- outcome.json ---- */
