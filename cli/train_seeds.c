@@ -106,7 +106,8 @@ static void say_if_unknown(const struct child *c, const r4_outcome *end)
     say_once(c, "whether it uses a shortcut is unknown: no example has a mask; r4 find DATA --run RUN shows what it "
                 "looks at");
   if (c->j->verdict && end->val_kind == R4_VAL_NONE)
-    say_once(c, "whether it uses a shortcut is unknown: there is no validation part; set data.val (--set data.val=0.1)");
+    say_once(c, "whether it uses a shortcut is unknown: there is no validation part; set data.val (--set "
+                "data.val=0.1)");
 }
 
 static int train_seed(struct child *c)

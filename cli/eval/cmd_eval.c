@@ -174,18 +174,17 @@ const struct command command_eval = {
   .name = "eval",
   .summary = "measure accuracy by group, use of the shortcut, and fragility",
   .details =
-    "Prints a table for one run; several runs are side by side, in a table for each data set. Figures are means over\n"
-    "the seeds of a run, with standard deviations. The worst group is found for each seed, then averaged; next to it\n"
-    "is the published figure, the lowest mean of a group. kappa is none (null in JSON) if no example has a mask, and inf (the text\n"
-    "\"inf\" in JSON) if the bounds overflowed. The swap test replaces masked content with that of examples of other\n"
-    "classes, eval.draws times each, and counts the predictions that change and the correct ones that are lost; if "
-    "only\n"
-    "some classes have masks, the content is pasted on examples of the others. A collapsed net, which predicts a "
-    "single\n"
-    "class, would have the best kappa of all: it is named (\"constant\" and \"predicts_only\" in JSON), and the\n"
-    "exit code is 1. For several runs the exit code is the largest.\n"
-    "Intervals (95 %) are over examples: Wilson's for one net; for several runs, that of the paired difference of\n"
-    "accuracies. For several seeds, their ensemble (the mean of the probabilities) is measured as well.\n"
+    "Prints a table for one run; several runs are side by side, in a table for each data set. Figures are means\n"
+    "over the seeds of a run, with standard deviations. The worst group is found for each seed, then averaged;\n"
+    "next to it is the published figure, the lowest mean of a group. kappa is none (null in JSON) if no example\n"
+    "has a mask, and inf (the text \"inf\" in JSON) if the bounds overflowed. The swap test replaces masked\n"
+    "content with that of examples of other classes, eval.draws times each, and counts the predictions that\n"
+    "change and the correct ones that are lost; if only some classes have masks, the content is pasted on\n"
+    "examples of the others. The verdict below it is that of the page, too. A collapsed net, which predicts a\n"
+    "single class, would have the best kappa of all: it is named (\"constant\" and \"predicts_only\" in JSON), and\n"
+    "the exit code is 1. For several runs the exit code is the largest.\n"
+    "Intervals (95 %) are over examples: Wilson's for one net; for several runs, that of the paired difference\n"
+    "of accuracies. For several seeds, their ensemble (the mean of the probabilities) is measured as well.\n"
     "doc/figures.md has the formulas.",
   .options = options,
   .run = run,

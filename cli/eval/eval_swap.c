@@ -170,8 +170,8 @@ static void print_judgement(const struct evaluation *v, r4_judgement j)
            "probably because masked content is alike in all classes of %s; --swap paste,blank may show more",
            r4_verdict_text(j.verdict), 100 * j.validation, 100 * lost, v->split);
   else
-    printf("%s: it loses %.1f %% of its correct predictions when masked content is exchanged", r4_verdict_text(j.verdict),
-           100 * lost);
+    printf("%s: it loses %.1f %% of its correct predictions when masked content is exchanged",
+           r4_verdict_text(j.verdict), 100 * lost);
   if (!j.hidden && !isnan(lost) && !isnan(j.validation)) printf(", %.1f %% in validation", 100 * j.validation);
   printf("%s\n", j.doubtful ? "; but the masks may mean the reverse (r4 data lint says why)" : "");
 }

@@ -136,7 +136,8 @@ r4_status page_groups(const struct page *p, r4_error *e)
   r4_status s = page_choose_groups(p, &shown, e);
   if (s) return s;
   html_add(p->h, "<p>Accuracy on the %zu %s examples", r4_data_count(p->d), page_split(p));
-  html_add(p->h, ", with the standard deviation over seeds after \u00b1. The worst group is found for each seed by itself, then averaged.");
+  html_add(p->h, ", with the standard deviation over seeds after \u00b1. The worst group is found for each seed by "
+                 "itself, then averaged.");
   if (shown.n < shown.all)
     html_add(p->h, " %zu groups: shown are the %d worst and the %d best of %s.", shown.all, WORST, BEST,
              p->run[0].name);

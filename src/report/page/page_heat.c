@@ -89,8 +89,8 @@ static void add_words_of_images(const struct heat *t)
   html_add(
     t->p->h,
     "<p>Shown are %zu %s images that %s misclassifies and %zu that it classifies correctly. The <em>gradient</em> "
-    "of the loss shows which pixels matter in each image: making a red pixel brighter raises the loss, a blue one lowers "
-    "it, each map on a scale of its own.%s</p>\n",
+    "of the loss shows which pixels matter in each image: making a red pixel brighter raises the loss, a blue one "
+    "lowers it, each map on a scale of its own.%s</p>\n",
     t->wrong, page_split(t->p), t->judge->name, t->n - t->wrong, t->masks ? " The mask is outlined." : "");
 }
 

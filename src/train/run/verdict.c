@@ -163,7 +163,8 @@ static void tell_penalty(struct run *r, const r4_outcome *o)
       (long long)o->steps, r->s->method);
   else
     run_tell(r, "the penalty took effect in %lld of %lld steps%s", (long long)o->penalised, (long long)o->steps,
-             o->penalised < o->steps ? "; in the rest it was not due, or was held back (penalty.after, penalty.cap)" : "");
+             o->penalised < o->steps ? "; in the rest it was not due, or was held back (penalty.after, penalty.cap)"
+                                        : "");
 }
 
 /* ---- outcome.json ---- */
