@@ -277,6 +277,7 @@ check-long:
 	scripts/check-mpi
 	scripts/check-arm64
 	R4=build/r4 prove -e '' --failures --comments scripts/check-slurm
+	scripts/mutate-map >$(OUT)/mutate-map
 	scripts/mutate
 
 # The Python package, in an environment of its own; not part of "check", as pip needs a network. TORCH=1, LONG=1 and
