@@ -1,9 +1,10 @@
-/* r4-check CERTIFICATE MODEL.safetensors DATA.npz */
+/* r4-check [--quiet] CERTIFICATE MODEL.safetensors DATA.npz */
 #include "check.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Nothing is freed: what it takes it needs to its end. */
 #ifdef __SANITIZE_ADDRESS__
@@ -43,13 +44,13 @@ static struct bytes file_read(const char *path)
   return (struct bytes){data, (size_t)size};
 }
 
-static int report(const struct certificate *c, const struct net *net)
+static int report(const struct certificate *c, const struct net *net, bool quiet)
 {
   static const char *const name[] = {"open", "holds", "cannot tell", "does not hold"};
   size_t count[4] = {0}, correct = 0;
   for (size_t k = 0; k < c->n; k++) {
     const struct line *l = &c->line[k];
-    printf("%zu %s\n", k, name[l->verdict]);
+    if (!quiet) printf("%zu %s\n", k, name[l->verdict]);
     count[l->verdict]++;
     correct += l->verdict == HOLDS && l->class == l->label;
   }
@@ -66,10 +67,13 @@ int main(int argc, char **argv)
 {
   struct certificate c = {0};
   struct net net = {.first = NULL};
-  if (argc != 4) {
-    fputs("usage: r4-check CERTIFICATE MODEL.safetensors DATA.npz\n", stderr);
+  bool quiet = argc == 5 && !strcmp(argv[1], "--quiet");
+  if (argc != 4 + quiet) {
+    fputs("usage: r4-check [--quiet] CERTIFICATE MODEL.safetensors DATA.npz\n"
+          "--quiet: without a line for each example\n", stderr);
     return 2;
   }
-  check(file_read(argv[1]), file_read(argv[2]), file_read(argv[3]), &c, &net);
-  return report(&c, &net);
+  char **file = argv + quiet;
+  check(file_read(file[1]), file_read(file[2]), file_read(file[3]), &c, &net);
+  return report(&c, &net, quiet);
 }

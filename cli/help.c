@@ -89,6 +89,8 @@ void help_settings(bool all)
 
 /* ---- One of them ---- */
 
+static void print_setting(const r4_setting_info *t);
+
 static bool find_setting(const char *key, r4_setting_info *to)
 {
   for (size_t k = 0; k < r4_setting_count(); k++) {
@@ -96,6 +98,17 @@ static bool find_setting(const char *key, r4_setting_info *to)
     if (!strcmp(to->key, key) || (to->was && !strcmp(to->was, key))) return true;
   }
   return false;
+}
+
+/* By what papers and other programs call it. */
+static bool help_usual(const char *word)
+{
+  const char *key = r4_setting_meant(word), *usual = r4_setting_usual(word);
+  r4_setting_info t;
+  if (!usual) return false;
+  printf("%s is called %s here.\n", word, usual);
+  if (key && find_setting(key, &t)) printf("\n"), print_setting(&t);
+  return true;
 }
 
 /* lambda, and the like, have a default for each method. */
@@ -228,6 +241,6 @@ bool help_topic(const char *word)
   else if (find_setting(word, &t))
     print_setting(&t);
   else
-    return help_method(word) || help_elsewhere(word);
+    return help_method(word) || help_elsewhere(word) || help_usual(word);
   return true;
 }

@@ -670,6 +670,9 @@ r4_setting_info r4_setting_describe(size_t k);
 /* The key of the setting that is meant by a name: its key, an older one, or what others call it ("lr"); NULL if there
  * is none, or more than one. */
 const char *r4_setting_meant(const char *name);
+/* What others' name for a setting is called here, to be read: "lr" is "rate", "k" is "attack.steps (adv-r4) or samples
+ * (rand-r4)"; NULL if nobody is known to call anything so. */
+const char *r4_setting_usual(const char *name);
 
 /* The data, with all of its splits, and the net that settings speak of. */
 r4_data *r4_settings_data(const r4_settings *s, r4_error *e);

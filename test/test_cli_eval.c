@@ -360,6 +360,18 @@ static void other_models_are_noticed(void **state)
   EXPECT("$R4 explain good birds-run --out both.png --other-data", 0, "both.png");
 }
 
+/* Without groups a class hides where a net is wrong: with what is masked, or without it. */
+static void accuracy_by_class_and_mask(void **state)
+{
+  (void)state;
+  EXPECT("$R4 eval no-boxes", 0, "group average");
+  command_lacks(", no mask ");
+  EXPECT("$R4 eval later-boxes", 0, ", masked  ", " 1 example\n", ", no mask  ", " 2 examples\n", "\n\ngroup average ");
+  EXPECT("$R4 eval later-boxes later-boxes", 0, ", masked  ", ", no mask  ");
+  EXPECT("$R4 eval later-boxes --json", 0, "\"by\":{\"column\":\"class, mask\",\"values\":[{\"value\":\"");
+  js_free(command_json());
+}
+
 /* ---- What is missing ---- */
 
 /* The column is added after training: it is no part of what the net has seen. Cats are of site 9, dogs of site 10;
@@ -520,7 +532,7 @@ int main(void)
     cmocka_unit_test(other_models_are_noticed),
     cmocka_unit_test(masks_may_come_later),
     cmocka_unit_test(later_boxes_are_not_read),
-    cmocka_unit_test(accuracy_by_a_column),
+    cmocka_unit_test(accuracy_by_class_and_mask), cmocka_unit_test(accuracy_by_a_column),
     cmocka_unit_test(splits_without_examples),
     cmocka_unit_test(the_worst_code_wins),
     cmocka_unit_test(pictures_are_not_lost),

@@ -152,6 +152,12 @@ static void it_has_the_settings(void **state)
   tells(SET("method=cert-r4", "penalty.after=0.5"), "; the penalty begins after 0.5 epochs");
   tells(SET("method=r3", "penalty.cap=true"), "; penalty.cap is on");
   tells(SET("method=smooth-r3", "noise=0.75"), "; noise_s is normal, of standard deviation 0.75");
+  tells(SET("method=cert-r4+pairing", "penalty.after=0.5"), "; cert-r4 begins after 0.5 epochs"); /* it alone waits */
+  tells(SET("method=rand-r4", "samples=7"), "; s = 1 .. 7");
+  tells(SET("method=adv-r4", "attack.steps=5", "attack.step=0.125", "attack.random_start=true"),
+        "; the attack visits 5 points from a random start, by the sign of the slope times 0.125");
+  tells(SET("method=adv-r4", "attack.steps=6", "attack.random_start=false"),
+        "; the attack visits 6 points from x, by the sign of the slope times eps, halved with each third of them");
   tells(SET("method=cert-r4+pairing"), " / 1) + 3 x mean ||d - mean d||_2^2; lo"); /* pairing leads: linear */
   tells(SET("method=r3", "published.double_softmax=true"), "r3 = mean loss of a double softmax on filled");
   tells(SET("method=r3", "class_weights=1,2"), "r3 = mean loss weighted by class on filled");

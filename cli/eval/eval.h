@@ -25,10 +25,12 @@ struct pointing {
   const char *method[R4_MAX_POINTING];
 };
 
-/* Accuracy by the values of a further column of the data. */
+/* Accuracy by the values of a further column of the data; or, of data without groups, by class and mask. */
 enum { MOST_VALUES_BY = R4_MAX_GROUPS };
 struct by {
-  const char *column; /* "" or NULL: not asked for */
+  const char *column; /* NULL: not asked for; "": by class and mask where some of a class have one, and others not */
+  bool masks;         /* it is that */
+  char (*name)[160];  /* of such values */
   size_t number, values;
   const char **value; /* in order; they live as long as the data */
   size_t *count;      /* examples of each */
@@ -171,6 +173,9 @@ int by_open(struct evaluation *v);
 void by_close(struct evaluation *v);
 /* Of one seed, by what it predicts. */
 void by_count(struct evaluation *v, const int32_t *predicted, size_t seed);
+/* Rows for the table of groups, if it is by class and mask; else there are none. */
+size_t by_rows(const struct evaluation *v);
+r4_mean_sd by_accuracy(const struct evaluation *v, size_t value);
 /* As a table, and as a member; nothing if it was not asked for. */
 int by_print(const struct evaluation *v);
 void by_add_json(r4_json *w, const struct evaluation *v);

@@ -92,6 +92,18 @@ static void add_percent(r4_table *t, const char *name, r4_mean_sd v, const char 
   r4_table_cell(t, note);
 }
 
+/* Classes hide where a net is wrong: on those examples on which the shortcut misleads. */
+static void add_by_mask(r4_table *t, const struct evaluation *v)
+{
+  char note[40];
+  if (by_rows(v)) cells_empty(t, 3);
+  for (size_t k = 0; k < by_rows(v); k++) {
+    if (!v->by.count[k]) continue;
+    snprintf(note, sizeof note, "%zu example%s", v->by.count[k], v->by.count[k] == 1 ? "" : "s");
+    add_percent(t, v->by.value[k], by_accuracy(v, k), note);
+  }
+}
+
 static int print_groups(const struct evaluation *v)
 {
   const r4_summary *s = &v->summary;
@@ -100,7 +112,8 @@ static int print_groups(const struct evaluation *v)
   for (size_t g = 0; g < s->groups; g++)
     if (!isnan(s->group[g].mean))
       add_percent(t, r4_data_group_name(v->data, g), s->group[g],
-                  g == s->worst_mean_group ? "least mean" : "");
+                  g == s->worst_mean_group ? "lowest mean" : "");
+  add_by_mask(t, v);
   cells_empty(t, 3);
   add_percent(t, "group average", s->avg, rows_interval(v, "avg_group_accuracy", interval));
   rows_interval(v, "worst_group_accuracy", interval);
@@ -187,6 +200,12 @@ static void add_comparison(r4_table *t, const struct evaluation *const *v, size_
   for (size_t g = 0; g < first->summary.groups; g++)
     if (!isnan(first->summary.group[g].mean))
       add_group(t, g, v, n);
+  if (by_rows(first)) cells_empty(t, n + 1);
+  for (size_t k = 0; k < by_rows(first); k++) {
+    if (!first->by.count[k]) continue;
+    r4_table_cell(t, first->by.value[k]);
+    for (size_t i = 0; i < n; i++) cell(t, "%.2f %%", 100 * by_accuracy(v[i], k).mean);
+  }
   cells_empty(t, n + 1);
   rows_add(t, v, n);
 }
@@ -201,6 +220,9 @@ int eval_print_comparison(const struct evaluation *const *v, size_t n)
   for (size_t k = 0; k < n; k++) r4_table_column(t, v[k]->name, 'r', CELL_WIDTH);
   add_comparison(t, v, n);
   int code = table_end(stdout, "eval", t, R4_TABLE_PLAIN);
+  bool several = false;
+  for (size_t k = 0; k < n; k++) several |= v[k]->summary.seeds > 1;
+  if (several) printf("worst group: found for each seed, then averaged; it may be below all groups above\n");
   predicted_print_differences(v, n);
   swap_print_none(first, "");
   if (has_no_kappa(first)) print_why_no_kappa(first);

@@ -124,7 +124,6 @@ const struct setting *setting_at(size_t k);
 const struct setting *setting_find(const char *key);
 size_t setting_number(const struct setting *t);
 /* The settings that are meant by a name that other programs have for them, or NULL: settings_usual.c. */
-const char *setting_usual(const char *key);
 /* Says that there is no such setting, and which may have been meant. */
 r4_status setting_unknown(const char *where, const char *key, r4_error *e);
 

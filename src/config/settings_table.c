@@ -300,7 +300,7 @@ const struct setting *setting_find(const char *key)
 
 r4_status setting_unknown(const char *where, const char *key, r4_error *e)
 {
-  const char *best = setting_usual(key);
+  const char *best = r4_setting_usual(key);
   if (best) return r4_fail(e, R4_E_ARGUMENT, "%s: no setting \"%.60s\"; did you mean %s?", where, key, best);
   size_t length = strlen(key), least = length < 3 ? length : 3; /* words with something in common */
   for (size_t k = 0; k < COUNT; k++) {

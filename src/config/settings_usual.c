@@ -48,10 +48,10 @@ static const struct {
 };
 /* clang-format on */
 
-const char *setting_usual(const char *key)
+const char *r4_setting_usual(const char *name)
 {
-  for (size_t k = 0; names[k].usual; k++)
-    if (!strcmp(names[k].usual, key)) return names[k].key;
+  for (size_t k = 0; name && names[k].usual; k++)
+    if (!strcmp(names[k].usual, name)) return names[k].key;
   return NULL;
 }
 
@@ -59,7 +59,7 @@ const char *setting_usual(const char *key)
 const char *r4_setting_meant(const char *name)
 {
   const struct setting *t = setting_find(name);
-  const char *usual = t ? NULL : setting_usual(name);
+  const char *usual = t ? NULL : r4_setting_usual(name);
   if (!t && usual) t = setting_find(usual);
   return t ? t->info.key : NULL;
 }

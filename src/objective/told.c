@@ -115,6 +115,20 @@ static void say_noise(struct text *to, const r4_objective_options *p)
   text_add_real(to, p->noise > 0 ? p->noise : p->eps);
 }
 
+/* What a search for the worst point costs, without which nobody could repeat it. */
+static void say_search(struct text *to, const r4_objective_options *p)
+{
+  if (r4_method_uses(p->method, "samples") && p->samples > 0) text_add(to, "; s = 1 .. %d", p->samples);
+  if (!r4_method_uses(p->method, "attack.steps") || p->steps <= 0) return;
+  text_add(to, "; the attack visits %d points", p->steps);
+  if (!r4_method_uses(p->method, "attack.step")) return;
+  text_add(to, " from %s, by the sign of the slope times ", p->random_start ? "a random start" : "x");
+  if (p->alpha > 0)
+    text_add_real(to, p->alpha);
+  else
+    text_add(to, "eps, halved with each third of them");
+}
+
 /* Penalties are means over the examples with a mask, or over all; a few always over one of these. */
 static void say_means(struct text *to, const r4_objective_options *p, const struct composition *c)
 {
@@ -145,6 +159,7 @@ char *r4_objective_text(const r4_objective_options *p)
     text_add(&to, "; g is the gradient of the %s", explain_words[p->explain + 1]);
   say_box(&to, p);
   say_noise(&to, p);
+  say_search(&to, p);
   say_means(&to, p, &c);
   return text_take(&to);
 }

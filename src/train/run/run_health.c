@@ -172,10 +172,19 @@ static void tell_of_validation(struct run *r)
 static void say_times(struct text *to, const struct run *r)
 {
   const struct settings *s = r->s;
+  r4_method_info method = r4_method_describe(s->method);
+  size_t leads = 0, waits = 0;
+  for (size_t k = 0; k < method.terms; k++)
+    if (method.leads[k] && !(s->delta > 0))
+      leads++;
+    else
+      waits = k;
+  char begins[80] = "the penalty begins after ";
+  if (leads) snprintf(begins, sizeof begins, "%s begins after ", method.term[waits]);
   const struct {
     double value, usual;
     const char *before, *after;
-  } said[] = {{r->penalty_after, 0, "the penalty begins after ", " epochs"},
+  } said[] = {{r->penalty_after, 0, begins, " epochs"},
               {s->delta > 0 ? 0 : s->lambda_ramp, 0, "lambda grows from 0 over ", " epochs"},
               {s->eps_ramp, 0, "eps grows from 0 over ", " epochs"},
               {(double)s->penalty_every, 1, "the penalty acts on one step in ", ", that many times as strong"}};

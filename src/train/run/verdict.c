@@ -95,7 +95,7 @@ static const char *next_try(const struct run *r)
   if (!r->touched) return "no training example has a mask that a method could use";
   if (!m.guided && !m.fills) return "method: auto uses the masks";
   if (!m.pairs) return "try method: pairing";
-  return "try lambda: auto, more epochs, or more masks";
+  return r->s->searched ? "try more epochs, or more masks" : "try lambda: auto, more epochs, or more masks";
 }
 
 /* What keeps a good verdict from being good news. Where masks are on some classes only, their content was put on the
