@@ -1,5 +1,7 @@
 /* r4 verify: what a specification of VNN-LIB says of a net. */
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 #include "json_out.h"
@@ -39,7 +41,10 @@ static int write_point(const struct verify_settings *o, const r4_verification *v
   if (f) print_point(f, v);
   bool failed = !f || ferror(f);
   if (f && fclose(f)) failed = true;
-  return failed ? cli_fail("verify", R4_E_IO, "the counter-example cannot be written") : EXIT_DONE;
+  if (!failed) return EXIT_DONE;
+  char text[R4_ERROR_SIZE];
+  snprintf(text, sizeof text, "%.300s: %s", o->out, strerror(errno));
+  return cli_fail("verify", R4_E_IO, text);
 }
 
 static int print_json(const struct verify_settings *o, const r4_verification *v)

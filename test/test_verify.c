@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/mem.h"
+#include "certify/box.h"
 #include "certify/vnnlib.h"
 #include "net_case.h"
 #include "scratch.h"
@@ -342,6 +344,40 @@ static void test_bad_questions(void **state)
   r4_model_free(m);
 }
 
+/* What is written is the box to the last digit. */
+static void test_saved_ends(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  struct box b;
+  double lo[2], hi[2];
+  const float x[] = {0.2F, 1e-20F}, mask[] = {1, 0};
+  r4_model *m = model();
+  r4_data *d = r4_data_new(&(r4_data_arrays){.n = 1, .shape = {1, {2}}, .floats = x, .labels = (int32_t[]){0},
+                                             .classes = 2, .mask_floats = mask, .mask_means = R4_MASKS_IRRELEVANT},
+                           &e);
+  if (!d) fail_msg("%s", e.text);
+  const r4_certify_options o = {.eps = "0.2"};
+  const char *path = scratch_path("saved.vnnlib");
+  if (r4_vnnlib_save(r4_model_net(m), d, 0, 0, &o, path, &e)) fail_msg("%s", e.text);
+  assert_int_equal(box_read(&b, "0.2", NULL, NULL, &e), R4_OK);
+  box_ends(&b, 2, x, mask, lo, hi);
+  uint8_t *bytes;
+  size_t size;
+  assert_int_equal(file_read(path, 1 << 20, &bytes, &size, &e), R4_OK);
+  for (int k = 0; k < 4; k++) {
+    char want[1500];
+    snprintf(want, sizeof want, "(assert (%s X_%d %.1074f", k % 2 ? "<=" : ">=", k / 2, (k % 2 ? hi : lo)[k / 2]);
+    size_t n = strlen(want);
+    while (want[n - 1] == '0') n--;
+    snprintf(want + n, sizeof want - n, "))\n");
+    assert_non_null(strstr((char *)bytes, want));
+  }
+  r4_mem_free(bytes);
+  r4_data_free(d);
+  r4_model_free(m);
+}
+
 static void test_memory(void **state)
 {
   (void)state;
@@ -372,6 +408,7 @@ int main(void)
     cmocka_unit_test(test_factors_mean_what_they_say),
     cmocka_unit_test(test_time_is_of_all_boxes),
     cmocka_unit_test(test_bad_questions),
+    cmocka_unit_test(test_saved_ends),
     cmocka_unit_test(test_memory),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
