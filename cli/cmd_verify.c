@@ -114,8 +114,9 @@ static int run(int argc, char **argv)
 const struct command command_verify = {
   .name = "verify",
   .summary = "prove what a VNN-LIB file says of a net in ONNX, or find a counter-example",
-  .details = "Prints holds (exit code 0), violated, with a counter-example, or unknown, if time was not enough (1). An "
-             "attack comes\nfirst, then linear bounds, then branch and bound; what holds is proved.",
+  .details = "Prints holds (exit code 0), violated, with a counter-example, or unknown, mostly if time was not enough "
+             "(1). An attack\ncomes first, then linear bounds, then branch and bound; what holds is proved. If the net "
+             "ends with a\nsoftmax, Y is what goes into it.",
   .options = options,
   .threads = THREADS_HERE,
   .run = run,
