@@ -96,9 +96,12 @@ static void test_numbers(void **state)
   for (int k = 0; k < 100; k++) at += put(at, " (* 0.1 Y_0)");
   at += put(at, ") (- (* 3 0.5) -0.25)))(assert (<= (* 0.1 0.1 0.1 0.1 0.1 0.1 0.1 0.1 0.1 0.1 10000000000) Y_1))");
   memset(digits, '3', sizeof digits), digits[sizeof digits - 1] = 0;
-  put(at, "(assert (<= Y_0 0.%s))(assert (<= Y_0 1e-1))(assert (<= -000.10 Y_0))", digits);
+  at += put(at, "(assert (<= Y_0 0.%s))(assert (<= Y_0 1e-1))(assert (<= -000.10 Y_0))", digits);
+  put(at, "(assert (>= (* 94906267 94906267 Y_0) 1))"); /* more than 2^53, and odd */
   assert_int_equal(vnnlib_read(&s, write(tenths), &e), R4_OK);
-  assert_int_equal(s.common.atoms, 5);
+  assert_int_equal(s.common.atoms, 6);
+  struct vnn_number odd = s.atom[5].part->factor;
+  assert_true(odd.lo < 9007199515875288 && odd.hi > 9007199515875290 && odd.hi - odd.lo < 32);
   assert_true(is_near(s.atom[0].part->factor, 10, 10) && is(s.atom[0].rest, -1.75));
   assert_true(is(s.atom[1].part->factor, 1) && is_near(s.atom[1].rest, -1, -1));
   assert_true(is_near(s.atom[2].rest, 1 / 3.0, 1 / 3.0));
@@ -156,6 +159,7 @@ static const struct {
   {DECLARED "(assert (<= Y_0 1)", ":6: the file ends here; expected a closing bracket"},
   {DECLARED "(assert (or (<= Y_0 1)\n(<= Y_1 1\n2)))", ":8: \"2\" is not understood; expected a closing bracket"},
   {DECLARED "(assert (<= (* 1e200 (* 1e200 Y_0)) 1))", "numbers that are not so large"},
+  {DECLARED "(assert (>= (* 1e200 (* 1e200 Y_0)) 1))", "numbers that are not so large"},
   {DECLARED "(assert (<= (+ 1e308 1e308 Y_0) 1))", "numbers that are not so large"},
   {DECLARED "(assert (<= (+ (* 1e308 Y_0) (* 1e308 Y_0)) 1))", "numbers that are not so large"},
   {DECLARED "(assert (<= (* 0 X_0) 1))", "expected a number as the end of one input"},
@@ -243,6 +247,9 @@ static void test_answers(void **state)
           R4_VERIFY_HOLDS);
   answers(m, DECLARED BOX "(assert (or (and (>= X_0 0.5) (<= Y_0 0.4)) (and (<= X_0 -0.3) (<= Y_1 0.4))))",
           R4_VERIFY_VIOLATED);
+  answers(m, DECLARED "(assert (<= X_0 -0.5))" BOX "(assert (>= Y_0 0.6))", R4_VERIFY_HOLDS); /* the nearer end */
+  answers(m, DECLARED "(assert (>= X_0 0.5))" BOX "(assert (<= Y_0 0.4))", R4_VERIFY_HOLDS);
+  answers_in(m, DECLARED BOX "(assert (>= Y_0 1.5000001))", 0.2, R4_VERIFY_UNKNOWN); /* less than is claimed */
   answers(m, DECLARED BOX "(assert (>= X_0 2))(assert (>= Y_0 0))", R4_VERIFY_HOLDS); /* an empty box */
   r4_model_free(m);
 }
@@ -270,31 +277,34 @@ static void test_point_in_box(void **state)
   r4_model_free(m);
 }
 
+/* 1000 tenths of an output are at least this. */
+static void tenths_are(const r4_model *m, char *text, const char *output, const char *least, r4_verified is)
+{
+  r4_error e = {0};
+  r4_verification v;
+  char *at = text + put(text, "%s(assert (>= (+", DECLARED BOX);
+  for (int k = 0; k < 1000; k++) at += put(at, " (* 0.1 %s)", output);
+  put(at, ") %s))", least);
+  if (r4_verify(m, write(text), 20, &v, &e)) fail_msg("%s", e.text);
+  if (v.is != is) fail_msg("%s, %s: %d, expected %d", output, least, (int)v.is, (int)is);
+  assert_true(is == R4_VERIFY_VIOLATED ? v.x && v.y : !v.x && !v.y);
+  r4_verification_free(&v);
+}
+
 /* Y_0 is about 2^40, and 1000 tenths of it are a hundred: with the sum of as many doubles it is 1.5 less. */
 static void test_factors_mean_what_they_say(void **state)
 {
   (void)state;
   r4_error e = {0};
-  r4_verification v;
-  static const float w[] = {0, 0, 0, 0, 0x1.000004p40F, 0};
+  static const float w[] = {0, 0, 0, 0, 0x1.000004p40F, -0x1.000002p40F};
   r4_net *n = net_of("dense 2", R4_SHAPE(2));
   r4_model *m = r4_model_new(n, w, NULL, &e);
-  char *text = calloc(20000, 1), *at = text + put(text, "%s", DECLARED BOX);
-  at += put(at, "(assert (>= (+");
-  for (int k = 0; k < 1000; k++) at += put(at, " (* 0.1 Y_0)");
-  put(at, ") 109951188992000))");
-  if (r4_verify(m, write(text), 20, &v, &e)) fail_msg("%s", e.text);
-  assert_true(v.is == R4_VERIFY_UNKNOWN && !v.x && !v.y);
-  r4_verification_free(&v);
-  put(at, ") 109951188992100))");
-  if (r4_verify(m, write(text), 20, &v, &e)) fail_msg("%s", e.text);
-  assert_int_equal(v.is, R4_VERIFY_HOLDS);
-  r4_verification_free(&v);
-  put(at, ") 109951188991900))");
-  if (r4_verify(m, write(text), 20, &v, &e)) fail_msg("%s", e.text);
-  assert_int_equal(v.is, R4_VERIFY_VIOLATED);
-  r4_verification_free(&v);
-  free(text);
+  char text[15000];
+  tenths_are(m, text, "Y_0", "109951188992000", R4_VERIFY_UNKNOWN);
+  tenths_are(m, text, "Y_0", "109951188992100", R4_VERIFY_HOLDS);
+  tenths_are(m, text, "Y_0", "109951188991900", R4_VERIFY_VIOLATED);
+  tenths_are(m, text, "Y_1", "-109951175884800", R4_VERIFY_UNKNOWN);
+  tenths_are(m, text, "Y_1", "-109951175884700", R4_VERIFY_HOLDS);
   r4_model_free(m);
   r4_net_free(n);
 }
