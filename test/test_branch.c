@@ -267,6 +267,18 @@ static void test_equal(void **state)
   r4_net_free(n);
 }
 
+static struct branch_result solve_with(const r4_net *n, const float *weights, const struct branch_question *q,
+                                       const double *lo, const double *hi)
+{
+  r4_error e = {0};
+  double point[FEATURES];
+  struct branch_result r;
+  struct brancher *b = brancher_new(n, weights, q->functionals, &e);
+  if (brancher_run(b, lo, hi, 1, q, &(struct branch_options){.seconds = 0.3}, point, &r, &e)) fail_msg("%s", e.text);
+  brancher_free(b);
+  return r;
+}
+
 /* y = x of x in [0.5, 1], times a factor that is only known to be between two: what is proved holds for all of them. */
 static void test_factor_between(void **state)
 {
@@ -287,9 +299,12 @@ static void test_factor_between(void **state)
   coef[0] = 1, rest[0] = -0.6, spread[0] = 0.5; /* x - 0.6 .. 1.5 x - 0.6 */
   if (brancher_run(b, lo, hi, 1, &q, &o, point, &r, &e)) fail_msg("%s", e.text);
   assert_int_equal(r.is, BRANCH_REFUTED);
-  coef[0] = -1, spread[0] = 2, rest[0] = 0.5; /* -x + 0.5 .. x + 0.5 */
-  if (brancher_run(b, lo, hi, 1, &q, &o, point, &r, &e)) fail_msg("%s", e.text);
-  assert_true(r.is != BRANCH_PROVED);
+  weights[8] = -2, coef[0] = 1, rest[0] = 2; /* y is x - 2, and 1.5 y + 2 below 0 at x = 0.5 */
+  r = solve_with(n, weights, &q, lo, hi);
+  assert_true(r.is == BRANCH_OPEN);
+  spread[0] = 0.01; /* 1.01 y + 2 is at least 0.485; terms have a factor each, so that a little is lost */
+  r = solve_with(n, weights, &q, lo, hi);
+  assert_true(r.is == BRANCH_PROVED && r.least > 0.475 && r.least < 0.485);
   brancher_free(b);
   r4_net_free(n);
 }
@@ -376,6 +391,33 @@ static void test_any_numbers(void **state)
   }
 }
 
+/* ---- Examples ---- */
+
+/* z = (x_0, 0.2, x_1) at (0.1, 0.1), and x_1 moves: the class after its own overtakes it, the one before does not. */
+static void test_each_other_class(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  const float x[] = {0.1F, 0.1F}, mask[] = {0, 1}, weights[] = {1, 0, 0, 0, 0, 1, 0, 0.2F, 0};
+  r4_data *d = r4_data_new(&(r4_data_arrays){.n = 1, .shape = {1, {2}}, .floats = x, .labels = (int32_t[]){1},
+                                             .classes = 3, .mask_floats = mask, .mask_means = R4_MASKS_IRRELEVANT},
+                           &e);
+  if (!d) fail_msg("%s", e.text);
+  r4_net *n = net_of("dense 3", R4_SHAPE(2));
+  r4_certify_options o = {.eps = "0.5", .seconds = 1};
+  r4_certified is = {.label = 1, .predicted = 1};
+  if (r4_branch_box(n, weights, d, &o, &is, &e)) fail_msg("%s", e.text);
+  assert_true(!is.holds && is.broken && !is.by);
+  o.eps = "0.05", is = (r4_certified){.label = 1, .predicted = 1};
+  if (r4_branch_box(n, weights, d, &o, &is, &e)) fail_msg("%s", e.text);
+  assert_true(is.holds && !is.broken && is.by == R4_PROVED_BRANCHING && is.margin > 0.0499 && is.margin < 0.05);
+  is = (r4_certified){.label = 0, .predicted = 1};
+  if (r4_branch_box(n, weights, d, &o, &is, &e)) fail_msg("%s", e.text);
+  assert_true(!is.holds && !is.by);
+  r4_net_free(n);
+  r4_data_free(d);
+}
+
 /* ---- Bad input ---- */
 
 static void test_refused(void **state)
@@ -434,6 +476,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_kink),        cmocka_unit_test(test_equal),   cmocka_unit_test(test_enumerated),
     cmocka_unit_test(test_factor_between), cmocka_unit_test(test_bytes),
+    cmocka_unit_test(test_each_other_class),
     cmocka_unit_test(test_any_numbers), cmocka_unit_test(test_refused), cmocka_unit_test(test_memory),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -388,6 +388,33 @@ static void test_saved_ends(void **state)
   r4_model_free(m);
 }
 
+/* Images have their channels first, and a net of one output says a class by its sign. */
+static void test_saved_order(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  const float x[] = {0, 1, 2, 3, 4, 5, 6, 7}; /* two by two pixels of two channels */
+  r4_net *n = net_of("flatten, dense 1", R4_SHAPE(2, 2, 2));
+  r4_data *d = r4_data_new(&(r4_data_arrays){.n = 1, .shape = {3, {2, 2, 2}}, .floats = x, .labels = (int32_t[]){0},
+                                             .classes = 2},
+                           &e);
+  if (!d) fail_msg("%s", e.text);
+  const r4_certify_options o = {.eps = "0.2"};
+  const char *path = scratch_path("saved.vnnlib");
+  for (int32_t own = 0; own < 2; own++) {
+    struct vnn_spec s;
+    if (r4_vnnlib_save(n, d, 0, own, &o, path, &e)) fail_msg("%s", e.text);
+    assert_int_equal(vnnlib_read(&s, path, &e), R4_OK);
+    assert_true(s.inputs == 8 && s.outputs == 1 && s.common.atoms == 17);
+    for (size_t k = 0; k < 16; k++) assert_true(is(s.atom[k].rest, (double)(k / 2 % 4 * 2 + k / 8)));
+    const struct vnn_atom *out = &s.atom[16];
+    assert_true(!out->input && is(out->rest, 0) && is(out->part[0].factor, own ? -1 : 1));
+    vnnlib_free(&s);
+  }
+  r4_data_free(d);
+  r4_net_free(n);
+}
+
 static void test_memory(void **state)
 {
   (void)state;
@@ -419,6 +446,7 @@ int main(void)
     cmocka_unit_test(test_time_is_of_all_boxes),
     cmocka_unit_test(test_bad_questions),
     cmocka_unit_test(test_saved_ends),
+    cmocka_unit_test(test_saved_order),
     cmocka_unit_test(test_memory),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
