@@ -1,5 +1,7 @@
 /* r4 verify: what a specification of VNN-LIB says of a net. */
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 #include "json_out.h"
@@ -39,7 +41,10 @@ static int write_point(const struct verify_settings *o, const r4_verification *v
   if (f) print_point(f, v);
   bool failed = !f || ferror(f);
   if (f && fclose(f)) failed = true;
-  return failed ? cli_fail("verify", R4_E_IO, "the counter-example cannot be written") : EXIT_DONE;
+  if (!failed) return EXIT_DONE;
+  char text[R4_ERROR_SIZE];
+  snprintf(text, sizeof text, "%.300s: %s", o->out, strerror(errno));
+  return cli_fail("verify", R4_E_IO, text);
 }
 
 static int print_json(const struct verify_settings *o, const r4_verification *v)
@@ -109,8 +114,9 @@ static int run(int argc, char **argv)
 const struct command command_verify = {
   .name = "verify",
   .summary = "prove what a VNN-LIB file says of a net in ONNX, or find a counter-example",
-  .details = "Prints holds (exit code 0), violated, with a counter-example, or unknown, if time was not enough (1). An "
-             "attack comes\nfirst, then linear bounds, then branch and bound; what holds is proved.",
+  .details = "Prints holds (exit code 0), violated, with a counter-example, or unknown, mostly if time was not enough "
+             "(1). An attack\ncomes first, then linear bounds, then branch and bound; what holds is proved. If the net "
+             "ends with a\nsoftmax, Y is what goes into it.",
   .options = options,
   .threads = THREADS_HERE,
   .run = run,

@@ -1389,7 +1389,7 @@ void r4_word_ids_free(r4_word_ids *w);
 /* What a specification of VNN-LIB says of a net, as far as r4 reads it: constants X_0 .. in boxes, and what must not be
  * true of the Y_0 .. of any point there: constraints that are linear, in (and ..) and (or ..). doc/certificates.md. */
 typedef enum {
-  R4_VERIFY_UNKNOWN, /* time was not enough */
+  R4_VERIFY_UNKNOWN, /* neither: time or memory was not enough, or rounding decides */
   R4_VERIFY_HOLDS,   /* proved by sound bounds: no point fulfils all assertions */
   R4_VERIFY_VIOLATED /* a point does */
 } r4_verified;
@@ -1397,7 +1397,8 @@ typedef enum {
 typedef struct {
   r4_verified is;
   size_t inputs, outputs;
-  double *x, *y;         /* violated: a point, in the order of the file, and what the net makes of it, in double */
+  double *x, *y;         /* violated: a point, in the order of the file, and what the net makes of it, in double; before
+                            a softmax, if its file ends with one */
   size_t subproblems;    /* sub-domains that were proved */
   double seconds;
 } r4_verification;

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "certify/brancher.h"
+#include "certify/domain.h"
 #include "certify/relaxed.h"
 #include "net_case.h"
 #include "scratch.h"
@@ -266,6 +267,81 @@ static void test_equal(void **state)
   r4_net_free(n);
 }
 
+static struct branch_result solve_with(const r4_net *n, const float *weights, const struct branch_question *q,
+                                       const double *lo, const double *hi)
+{
+  r4_error e = {0};
+  double point[FEATURES];
+  struct branch_result r;
+  struct brancher *b = brancher_new(n, weights, q->functionals, &e);
+  if (brancher_run(b, lo, hi, 1, q, &(struct branch_options){.seconds = 0.3}, point, &r, &e)) fail_msg("%s", e.text);
+  brancher_free(b);
+  return r;
+}
+
+/* y = x of x in [0.5, 1], times a factor that is only known to be between two: what is proved holds for all of them. */
+static void test_factor_between(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  double point[FEATURES], lo[] = {0.5, 0}, hi[] = {1, 0}, coef[] = {-1}, spread[] = {0.25}, rest[] = {0.9};
+  float weights[] = {1, 0, 0, 1, 0, 0, 1, 0, 0};
+  r4_net *n = net_of("dense 2, relu, dense 1", R4_SHAPE(2));
+  struct brancher *b = brancher_new(n, weights, 1, &e);
+  struct branch_question q = {.functionals = 1, .coef = coef, .spread = spread, .rest = rest};
+  struct branch_result r;
+  struct branch_options o = {.seconds = 0.3};
+  if (brancher_run(b, lo, hi, 1, &q, &o, point, &r, &e)) fail_msg("%s", e.text);
+  assert_int_equal(r.is, BRANCH_REFUTED); /* -x + 0.9 */
+  rest[0] = 1.1;
+  if (brancher_run(b, lo, hi, 1, &q, &o, point, &r, &e)) fail_msg("%s", e.text);
+  assert_true(r.is == BRANCH_PROVED && r.least > 0.099 && r.least < 0.1);
+  coef[0] = 1, rest[0] = -0.6, spread[0] = 0.5; /* x - 0.6 .. 1.5 x - 0.6 */
+  if (brancher_run(b, lo, hi, 1, &q, &o, point, &r, &e)) fail_msg("%s", e.text);
+  assert_int_equal(r.is, BRANCH_REFUTED);
+  weights[8] = -2, coef[0] = 1, rest[0] = 2; /* y is x - 2, and 1.5 y + 2 below 0 at x = 0.5 */
+  r = solve_with(n, weights, &q, lo, hi);
+  assert_true(r.is == BRANCH_OPEN);
+  spread[0] = 0.01; /* 1.01 y + 2 is at least 0.485; terms have a factor each, so that a little is lost */
+  r = solve_with(n, weights, &q, lo, hi);
+  assert_true(r.is == BRANCH_PROVED && r.least > 0.475 && r.least < 0.485);
+  brancher_free(b);
+  r4_net_free(n);
+}
+
+/* Sub-domains that would need more memory than they may have leave it open. */
+static void test_bytes(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  struct problem p;
+  double point[FEATURES];
+  enum { MANY = 16 };
+  struct branch_result r = {.cuts = 0};
+  draw_start(736, 0);
+  for (int round = 0; round < 200 && r.cuts < MANY; round++) {
+    draw_problem(&p, 1);
+    double rest = p.q.rest[0] + 0.01 - exact_least(&p.tiny, p.lo, p.hi, &p.q);
+    struct branch_question q = {.functionals = 1, .coef = p.q.coef, .rest = &rest};
+    struct branch_options o = {.seconds = 60};
+    struct brancher *b = brancher_new(p.net, p.weights, 1, &e);
+    if (brancher_run(b, p.lo, p.hi, 1, &q, &o, point, &r, &e)) fail_msg("%s", e.text);
+    assert_int_equal(r.is, BRANCH_PROVED);
+    if (r.cuts >= MANY) {
+      o.bytes = 2 * MANY * sizeof(struct domain); /* of those that wait, not of all that ever did */
+      if (brancher_run(b, p.lo, p.hi, 1, &q, &o, point, &r, &e)) fail_msg("%s", e.text);
+      assert_int_equal(r.is, BRANCH_PROVED);
+      o.bytes = 1;
+      if (brancher_run(b, p.lo, p.hi, 1, &q, &o, point, &r, &e)) fail_msg("%s", e.text);
+      assert_true(r.is == BRANCH_OPEN && !r.cuts);
+      r.cuts = MANY;
+    }
+    brancher_free(b);
+    free_problem(&p);
+  }
+  assert_int_equal(r.cuts, MANY);
+}
+
 /* ---- Relaxations: every slope and every multiplier is valid ---- */
 
 static void test_any_numbers(void **state)
@@ -284,9 +360,14 @@ static void test_any_numbers(void **state)
     if (relaxed_ends(&w, p.lo, p.hi, &units, &least, &most, &e)) fail_msg("%s", e.text);
     struct relaxed *r = relaxed_new(&w, &units, RELAXED_LOGITS, 8, &e);
     if (!r) fail_msg("%s", e.text);
-    double true_least = exact_least(&p.tiny, p.lo, p.hi, &p.q) - p.q.rest[0];
     const double *proved;
+    struct question drawn[8];
     for (size_t row = 0; row < 8; row++) {
+      drawn[row] = p.q;
+      for (size_t k = 0; k < 3 && row % 2; k++) {
+        r->spread[row * 3 + k] = draw_below(2) ? draw(0, 0.3) : 0;
+        drawn[row].coef[k] += draw(0, 1) * r->spread[row * 3 + k];
+      }
       memcpy(r->lo + row * FEATURES, p.lo, sizeof p.lo), memcpy(r->hi + row * FEATURES, p.hi, sizeof p.hi);
       memcpy(r->functional + row * 3, p.q.coef, 3 * sizeof(double));
       for (size_t k = 0; k < r->relus; k++)
@@ -299,14 +380,42 @@ static void test_any_numbers(void **state)
     }
     if (relaxed_begin(r, &e) || relaxed_prove(r, &proved, &e)) fail_msg("%s", e.text);
     for (size_t row = 0; row < 8; row++) {
+      double true_least = exact_least(&p.tiny, p.lo, p.hi, &drawn[row]) - p.q.rest[0];
       if (!(proved[row] <= true_least + 1e-12)) fail_msg("proved %.17g, least %.17g", proved[row], true_least);
-      assert_true(fabs((double)r->value[row] - proved[row]) < 1e-3 * (1 + fabs(proved[row])));
+      assert_true(row % 2 || fabs((double)r->value[row] - proved[row]) < 1e-3 * (1 + fabs(proved[row])));
     }
     relaxed_free(r);
     r4_mem_free(least);
     free(exact);
     free_problem(&p);
   }
+}
+
+/* ---- Examples ---- */
+
+/* z = (x_0, 0.2, x_1) at (0.1, 0.1), and x_1 moves: the class after its own overtakes it, the one before does not. */
+static void test_each_other_class(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  const float x[] = {0.1F, 0.1F}, mask[] = {0, 1}, weights[] = {1, 0, 0, 0, 0, 1, 0, 0.2F, 0};
+  r4_data *d = r4_data_new(&(r4_data_arrays){.n = 1, .shape = {1, {2}}, .floats = x, .labels = (int32_t[]){1},
+                                             .classes = 3, .mask_floats = mask, .mask_means = R4_MASKS_IRRELEVANT},
+                           &e);
+  if (!d) fail_msg("%s", e.text);
+  r4_net *n = net_of("dense 3", R4_SHAPE(2));
+  r4_certify_options o = {.eps = "0.5", .seconds = 1};
+  r4_certified is = {.label = 1, .predicted = 1};
+  if (r4_branch_box(n, weights, d, &o, &is, &e)) fail_msg("%s", e.text);
+  assert_true(!is.holds && is.broken && !is.by);
+  o.eps = "0.05", is = (r4_certified){.label = 1, .predicted = 1};
+  if (r4_branch_box(n, weights, d, &o, &is, &e)) fail_msg("%s", e.text);
+  assert_true(is.holds && !is.broken && is.by == R4_PROVED_BRANCHING && is.margin > 0.0499 && is.margin < 0.05);
+  is = (r4_certified){.label = 0, .predicted = 1};
+  if (r4_branch_box(n, weights, d, &o, &is, &e)) fail_msg("%s", e.text);
+  assert_true(!is.holds && !is.by);
+  r4_net_free(n);
+  r4_data_free(d);
 }
 
 /* ---- Bad input ---- */
@@ -366,6 +475,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_kink),        cmocka_unit_test(test_equal),   cmocka_unit_test(test_enumerated),
+    cmocka_unit_test(test_factor_between), cmocka_unit_test(test_bytes),
+    cmocka_unit_test(test_each_other_class),
     cmocka_unit_test(test_any_numbers), cmocka_unit_test(test_refused), cmocka_unit_test(test_memory),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);

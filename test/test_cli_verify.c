@@ -53,6 +53,8 @@ static void answers(void **state)
   EXPECT("$R4 verify claims/seed-0.onnx no.vnnlib", 0, "holds", "sub-domains proved");
   EXPECT("$R4 verify claims/seed-0.onnx yes.vnnlib --counterexample found.txt --json", 1, "violated", "\"x\"");
   EXPECT("grep -c X_ found.txt", 0, "36");
+  EXPECT("$R4 verify claims/seed-0.onnx yes.vnnlib --counterexample nowhere/found.txt", 3, "violated",
+         "r4 verify: nowhere/found.txt: No such file or directory");
   EXPECT("$R4 verify claims/seed-0.onnx yes.vnnlib --counterexample found.txt", 2, "found.txt exists; --force");
 }
 

@@ -122,9 +122,42 @@ static void test_waiting(void **state)
   hand_refuses(&h, ONNX_OP(&h.w, "Relu", y), "gets features in the order of channels last; expected a product");
 }
 
+/* What the rules do not look at would be read as something else. */
+static void test_as_it_is(void **state)
+{
+  (void)state;
+  struct by_hand h;
+  hand_begin(&h, ROW); /* a sum behind the output that nobody takes */
+  struct slice y = ONNX_OP(&h.w, "MatMul", h.x, hand_numbers(&h, R4_SHAPE(4, 3)));
+  ONNX_OP(&h.w, "Add", y, hand_numbers(&h, R4_SHAPE(3)));
+  hand_accepts(&h, y, ".node1: dense 3 nobias");
+  hand_begin(&h, ROW);
+  y = ONNX_OP(&h.w, "Clip", h.x, onnx_number_of(&h.w, (double)NAN), onnx_number_of(&h.w, 6));
+  hand_refuses(&h, y, "clips to nan and 6, expected 0 and 6");
+  hand_begin(&h, ROW);
+  y = ONNX_OP(&h.w, "Clip", h.x, onnx_number_of(&h.w, 0), onnx_number_of(&h.w, 0x1.800002p2));
+  hand_refuses(&h, y, "clips to 0 and 6, expected 0 and 6");
+  hand_begin(&h, ROW);
+  y = ONNX_OP(&h.w, "Clip", h.x, onnx_number_of(&h.w, 0), onnx_number_of(&h.w, 1e31));
+  hand_refuses(&h, y, "clips to 0 and 1e+31");
+  hand_begin(&h, ROW);
+  y = ONNX_OP(&h.w, "Gather", hand_numbers(&h, R4_SHAPE(4, 4)), ONNX_WHOLES(&h.w, 3, 2, 1, 0));
+  onnx_whole(&h.w, "axis", 1);
+  hand_refuses(&h, ONNX_OP(&h.w, "MatMul", h.x, y), "operator Gather");
+  hand_begin(&h, ROW);
+  y = ONNX_OP(&h.w, "Cast", hand_numbers(&h, R4_SHAPE(4, 3)));
+  onnx_whole(&h.w, "to", ONNX_INT64);
+  hand_refuses(&h, ONNX_OP(&h.w, "MatMul", h.x, y), "makes numbers of type 7 of constants, expected floats");
+  hand_begin(&h, IMAGE);
+  y = ONNX_OP(&h.w, "Pad", h.x, ONNX_WHOLES(&h.w, 0, 0, 1, 2, 0, 0, 1, 2), onnx_number_of(&h.w, 0),
+              ONNX_WHOLES(&h.w, 0, 1, 3, 2));
+  hand_refuses(&h, y, "operator Pad: expected zeros around the rows and columns of an image");
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_values), cmocka_unit_test(test_waiting)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_values), cmocka_unit_test(test_waiting),
+                                     cmocka_unit_test(test_as_it_is)};
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("onnx_foreign", tests, scratch_make, scratch_remove);
 }

@@ -11,9 +11,10 @@
 #include "certify/tighten.h"
 #include "op/sound.h"
 
-enum { WIDE = 128, NARROW = 16, FIRST_STEPS = 24, STEPS = 10, LOOKS = 2, ATTACK_STEPS = 24 };
+enum { WIDE = 128, NARROW = BRANCH_FUNCTIONALS, FIRST_STEPS = 24, STEPS = 10, LOOKS = 2, ATTACK_STEPS = 24 };
 static const double FIRST_SIZE = 0.5, SIZE = 0.4; /* of steps of slopes */
 static const double SHARE = 0.3;                  /* of the time, for better ends of arguments */
+static const size_t MOST_BYTES = (size_t)2 << 30;
 
 struct brancher {
   struct weighted net;
@@ -33,7 +34,7 @@ struct branching {
   const struct branch_question *question;
   const struct branch_options *o;
   struct domain *stack;
-  size_t waiting;
+  size_t waiting, bytes; /* of what is on the stack */
   double end;
   double *point;
   struct branch_result *result;
@@ -48,7 +49,7 @@ static double now(void)
 
 static bool is_over(const struct branching *w)
 {
-  return now() >= w->end;
+  return now() >= w->end || w->bytes > (w->o->bytes ? w->o->bytes : MOST_BYTES);
 }
 
 struct brancher *brancher_new(const r4_net *n, const float *weights, size_t functionals, r4_error *e)
@@ -167,9 +168,29 @@ static void load(struct branching *w, struct round *t, struct domain *d)
   domain_load(d, &w->whole, r, t->rows);
   for (size_t j = 0; j < d->rows; j++, t->rows++) {
     memcpy(r->functional + t->rows * r->width, q->coef + j * r->width, r->width * sizeof *q->coef);
+    for (size_t i = 0; i < r->width; i++)
+      r->spread[t->rows * r->width + i] = q->spread ? q->spread[j * r->width + i] : 0;
     t->rest[t->rows] = q->rest[j];
     t->question[t->rows] = d->question;
   }
+}
+
+static void push(struct branching *w, struct domain *d)
+{
+  if (!d) return;
+  d->below = w->stack;
+  w->stack = d;
+  w->waiting++;
+  w->bytes += d->bytes;
+}
+
+static struct domain *pop(struct branching *w)
+{
+  struct domain *d = w->stack;
+  w->stack = d->below;
+  w->waiting--;
+  w->bytes -= d->bytes;
+  return d;
 }
 
 /* From the top of the stack, as many as fit. */
@@ -179,21 +200,10 @@ static void take(struct branching *w, struct round *t)
   size_t needed = w->waiting * b->functionals;
   t->r = b->of[needed > b->of[0]->batch];
   while (w->stack && t->rows + w->stack->rows <= t->r->batch && t->n < WIDE) {
-    struct domain *d = w->stack;
-    w->stack = d->below;
-    w->waiting--;
-    load(w, t, d);
+    load(w, t, pop(w));
   }
   for (size_t row = t->rows; row < t->r->batch; row++) /* what is there is any numbers: those of the first domain */
     domain_load(&(struct domain){.rows = 1, .slope = t->domain[0]->slope}, &w->whole, t->r, row);
-}
-
-static void push(struct branching *w, struct domain *d)
-{
-  if (!d) return;
-  d->below = w->stack;
-  w->stack = d;
-  w->waiting++;
 }
 
 static double with_room(double bound)
@@ -256,7 +266,7 @@ static r4_status look(struct branching *w, struct round *t, r4_error *e)
   return s;
 }
 
-/* false: a domain cannot be cut, and nothing is known of it. */
+/* stuck: a domain cannot be cut, and nothing is known of it. */
 static r4_status cut_rest(struct branching *w, struct round *t, bool *stuck, r4_error *e)
 {
   r4_status s = R4_OK;
@@ -303,11 +313,7 @@ static r4_status branch(struct branching *w, r4_error *e)
   for (bool first = true; w->stack && !stuck && !s && w->result->is == BRANCH_OPEN && !is_over(w); first = false)
     s = one_round(w, first && w->waiting <= w->b->of[1]->batch, &stuck, e);
   if (!s && !w->stack && !stuck && w->result->is == BRANCH_OPEN) w->result->is = BRANCH_PROVED;
-  while (w->stack) {
-    struct domain *d = w->stack;
-    w->stack = d->below;
-    r4_mem_free(d);
-  }
+  while (w->stack) r4_mem_free(pop(w));
   return s;
 }
 
@@ -332,9 +338,9 @@ static r4_status check(const struct brancher *b, const double *lo, const double 
                        const struct branch_question *q, r4_error *e)
 {
   size_t features = (size_t)r4_shape_count(r4_net_input(b->net.net));
-  if (b->functionals > NARROW || !b->functionals)
+  if (b->functionals > BRANCH_FUNCTIONALS || !b->functionals)
     return r4_fail(e, R4_E_ARGUMENT, "branching: %zu constraints are to hold at once, expected 1 to %d",
-                   b->functionals, NARROW);
+                   b->functionals, BRANCH_FUNCTIONALS);
   for (size_t k = 0; k < features; k++)
     if (!(lo[k] <= hi[k]) || !isfinite(lo[k]) || !isfinite(hi[k]))
       return r4_fail(e, R4_E_ARGUMENT, "branching: feature %zu is between %g and %g, expected finite numbers, the "

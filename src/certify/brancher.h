@@ -7,10 +7,13 @@
 #include "base/error.h"
 #include "module/net.h"
 
-/* To be proved: for every x of the box, coef_k . z(x) + rest_k > 0 for some k. coef [functionals, classes]. */
+enum { BRANCH_FUNCTIONALS = 16 }; /* at most, of a question */
+
+/* To be proved: for every x of the box, c_k . z(x) + rest_k > 0 for some k, whatever c_k is between coef_k and coef_k +
+ * spread_k. Both [functionals, classes]; spread NULL: zeros. */
 struct branch_question {
   size_t functionals;
-  const double *coef, *rest;
+  const double *coef, *spread, *rest;
 };
 
 enum branch_answer { BRANCH_OPEN, BRANCH_PROVED, BRANCH_REFUTED };
@@ -26,6 +29,7 @@ struct branch_result {
 struct branch_options {
   double seconds; /* in all */
   bool equal;     /* a point at which J is 0 refutes, too */
+  size_t bytes;   /* of sub-domains that wait, at most: more, and it stays open; 0: 2 GB */
   size_t starts;  /* of the attack on each question before anything is bounded; 0: it was attacked before */
 };
 

@@ -11,7 +11,7 @@ struct domain *domain_new(size_t question, size_t rows, size_t cuts, size_t unit
   char *room = mem_new(1, sizeof(struct domain) + list + numbers, "a sub-domain", e);
   if (!room) return NULL;
   struct domain *d = (struct domain *)(void *)room;
-  *d = (struct domain){.question = question, .rows = rows, .cuts = cuts};
+  *d = (struct domain){.question = question, .rows = rows, .cuts = cuts, .bytes = sizeof *d + list + numbers};
   d->cut = (struct cut *)(void *)(room + sizeof *d);
   d->slope = (float *)(void *)(room + sizeof *d + list);
   d->multiplier = d->slope + rows * units;

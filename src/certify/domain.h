@@ -14,6 +14,7 @@ struct cut {
 struct domain {
   struct domain *below; /* in a stack */
   size_t question, cuts, rows; /* rows: functionals of the question */
+  size_t bytes;                /* of its memory */
   struct cut *cut;             /* [cuts] */
   float *slope, *multiplier;   /* [rows, units]; [rows, cuts] */
 };

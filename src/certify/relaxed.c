@@ -185,6 +185,7 @@ static void place(struct relaxed *r, struct rooms *m)
   copied(m, features, &r->given[1]);
   copied(m, r->batch * r->width, &r->given[2]);
   r->lo = r->given[0].exact, r->hi = r->given[1].exact, r->functional = r->given[2].exact;
+  r->spread = take(m, r->batch * r->width), r->above = take(m, r->batch * r->width);
   r->towards = take_near(m, features);
   r->value = take_near(m, r->batch);
   for (size_t k = 0; k < r->relus; k++) {
@@ -216,8 +217,9 @@ static r4_status bind_one(struct relaxed *r, const char *name, size_t k, const s
   char full[32];
   snprintf(full, sizeof full, k < MOST_RELUS ? "%s.%zu" : "%s", name, k);
   if (!graph_find_input(r->g, full).i) return R4_OK;
+  const double *above = v == &r->given[2] ? r->above : v->exact;
   r4_status s = r4_plan_input(r->plan, full, v->near, e);
-  return s ? s : encloser_input(r->encloser, full, v->exact, v->exact, e);
+  return s ? s : encloser_input(r->encloser, full, v->exact, above, e);
 }
 
 static r4_status bind(struct relaxed *r, const struct weighted *n, r4_error *e)
@@ -255,6 +257,13 @@ static r4_status compile(struct relaxed *r, const struct made *m, const struct l
   return s;
 }
 
+/* Nodes have the numbers that they had where units were listed. */
+static bool knows_argument(const struct made *m, const struct relaxed_units *u, size_t k)
+{
+  r4_id y = {u->relu[k]};
+  return y.i <= m->g->size && graph_is(m->g, y, &op_relu) && graph_arg(m->g, y, 0).i == u->argument[k];
+}
+
 static r4_status open_relaxed(struct relaxed *r, const struct weighted *n, size_t k, r4_error *e)
 {
   struct made m;
@@ -262,6 +271,8 @@ static r4_status open_relaxed(struct relaxed *r, const struct weighted *n, size_
   r4_status s = make(&m, n->net, r->batch, e);
   r->g = m.g;
   if (s || (s = graph_error(m.g, e))) return s;
+  if (k < RELAXED_LOGITS && !knows_argument(&m, &r->units, k))
+    return r4_fail(e, R4_E_INTERNAL, "a relu of a net is not where it was: please report");
   r4_id y = k == RELAXED_LOGITS ? m.y : (r4_id){r->units.argument[k]};
   r4_id functional = r4_input(m.g, "functional", r4_node_shape(m.g, y));
   r->width = (size_t)r4_shape_count(r4_node_shape(m.g, y)) / r->batch;
@@ -330,6 +341,8 @@ r4_status relaxed_prove(struct relaxed *r, const double **least, r4_error *e)
     const struct relaxed_copy *c = &r->free[k];
     for (size_t i = 0; i < c->n; i++) c->exact[i] = (double)c->near[i];
   }
+  for (size_t i = 0; i < r->batch * r->width; i++)
+    r->above[i] = r->spread[i] > 0 ? sound_up(r->functional[i] + r->spread[i]) : r->functional[i];
   r4_status s = encloser_run(r->encloser, e);
   *least = encloser_lo(r->encloser, r->least);
   return s;

@@ -45,6 +45,7 @@ struct relaxed {
   struct relaxed_relu relu[MOST_RELUS];
   double *lo, *hi;          /* [batch, features] */
   double *functional;       /* [batch, width] */
+  double *spread, *above;   /* 0 at first; and functional + spread, between which what is proved may have it */
   float *value, *towards;   /* after a run: [batch]; coefficients of the features, [batch, features] */
   struct relaxed_copy given[RELAXED_GIVEN], free[RELAXED_FREE]; /* what is bounded; slopes and multipliers */
   r4_graph *g;

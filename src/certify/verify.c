@@ -8,6 +8,7 @@
 #include "certify/brancher.h"
 #include "certify/vnnlib.h"
 #include "module/net.h"
+#include "op/sound.h"
 #include "r4.h"
 
 enum { STARTS = 14 };
@@ -18,8 +19,9 @@ struct verifier {
   struct vnn_spec spec;
   const char *path;
   struct brancher *brancher;
-  double *lo, *hi, *point;         /* [inputs], in the order of the net */
-  double *coef, *rest;             /* of all constraints, negated: [atoms, outputs], [atoms] */
+  double *lo, *hi, *point;         /* [inputs], in the order of the net; ends from outside */
+  double *lo_inside, *hi_inside;   /* where they are between the ends without any doubt */
+  double *coef, *spread, *rest;    /* of all constraints, negated: [atoms, outputs] twice, [atoms] */
   size_t *place;                   /* [inputs]: where an input of the file is in the net */
   struct branch_question *question; /* [cases] */
   double end;
@@ -47,15 +49,21 @@ static r4_status check(const struct verifier *v, r4_error *e)
   return R4_OK;
 }
 
+static bool is_one(struct vnn_number v, double one)
+{
+  return v.lo >= one && v.hi <= one;
+}
+
 /* Which of two classes is larger is the same before a softmax, and what else is asked is not. */
 static r4_status check_softmax(const struct verifier *v, const struct vnn_atom *a, r4_error *e)
 {
-  size_t up = 0, down = 0, other = 0;
-  for (size_t k = 0; k < v->spec.outputs; k++) {
-    up += a->coef[k] == 1, down += a->coef[k] == -1;
-    other += a->coef[k] != 0 && fabs(a->coef[k]) != 1;
+  size_t up = 0, down = 0, none = 0;
+  for (size_t k = 0; k < a->parts; k++) {
+    up += is_one(a->part[k].factor, 1), down += is_one(a->part[k].factor, -1);
+    none += is_one(a->part[k].factor, 0);
   }
-  if (!model_has_softmax(v->m) || (up == 1 && down == 1 && !other && a->rest == 0)) return R4_OK;
+  bool compares = up == 1 && down == 1 && up + down + none == a->parts && is_one(a->rest, 0);
+  if (!model_has_softmax(v->m) || compares) return R4_OK;
   return r4_fail(e, R4_E_ARGUMENT, "%s: the net ends with a softmax, of which r4 compares two outputs and no more",
                  v->path);
 }
@@ -71,11 +79,14 @@ static void find_places(struct verifier *v)
 
 static void set_end(const struct verifier *v, const struct vnn_atom *a)
 {
-  size_t at = v->place[a->index];
-  if (a->upper)
-    v->hi[at] = fmin(v->hi[at], a->end);
-  else
-    v->lo[at] = fmax(v->lo[at], a->end);
+  size_t at = v->place[a->part[0].index];
+  if (a->upper) {
+    v->hi[at] = fmin(v->hi[at], a->rest.hi);
+    v->hi_inside[at] = fmin(v->hi_inside[at], a->rest.lo);
+  } else {
+    v->lo[at] = fmax(v->lo[at], a->rest.lo);
+    v->lo_inside[at] = fmax(v->lo_inside[at], a->rest.hi);
+  }
 }
 
 /* The box of case k; false: it has no point. */
@@ -83,7 +94,10 @@ static bool set_box(const struct verifier *v, size_t k)
 {
   const struct vnn_spec *s = &v->spec;
   bool some = true;
-  for (size_t i = 0; i < s->inputs; i++) v->lo[i] = -INFINITY, v->hi[i] = INFINITY;
+  for (size_t i = 0; i < s->inputs; i++) {
+    v->lo[i] = v->lo_inside[i] = -INFINITY;
+    v->hi[i] = v->hi_inside[i] = INFINITY;
+  }
   for (size_t i = 0; i < s->common.atoms; i++)
     if (s->atom[s->common.atom[i]].input) set_end(v, &s->atom[s->common.atom[i]]);
   for (size_t i = 0; i < s->kase[k].atoms; i++)
@@ -108,47 +122,75 @@ static r4_status check_box(const struct verifier *v, r4_error *e)
   return R4_OK;
 }
 
+/* The negation of sum_k c_k Y_k + r >= 0 is sum_k -c_k Y_k - r > 0, for the largest r that may be meant. */
 static r4_status add_constraint(struct verifier *v, size_t *n, const struct vnn_atom *a, r4_error *e)
 {
   if (a->input) return R4_OK;
-  size_t outputs = v->spec.outputs;
-  for (size_t k = 0; k < outputs; k++) v->coef[*n * outputs + k] = -a->coef[k];
-  v->rest[(*n)++] = -a->rest;
+  size_t first = *n * v->spec.outputs;
+  for (size_t k = 0; k < a->parts; k++) {
+    struct vnn_number c = a->part[k].factor;
+    v->coef[first + a->part[k].index] = -c.hi;
+    v->spread[first + a->part[k].index] = c.lo < c.hi ? sound_up(c.hi - c.lo) : 0;
+  }
+  v->rest[(*n)++] = -a->rest.hi;
   return check_softmax(v, a, e);
 }
 
-/* Constraints of case k, those of all cases first: for every point of its box the negation of one is true. */
+/* Those of all cases first. */
+static r4_status add_constraints(struct verifier *v, size_t *n, const struct vnn_case *c, r4_error *e)
+{
+  r4_status s = R4_OK;
+  for (size_t i = 0; i < c->atoms && !s; i++) s = add_constraint(v, n, &v->spec.atom[c->atom[i]], e);
+  return s;
+}
+
+static size_t count_constraints(const struct vnn_spec *s, const struct vnn_case *c)
+{
+  size_t n = 0;
+  for (size_t i = 0; i < c->atoms; i++) n += !s->atom[c->atom[i]].input;
+  return n;
+}
+
+/* For every point of the box of case k the negation of one of its constraints is true. */
 static r4_status ask(struct verifier *v, size_t k, size_t *n, struct branch_question *to, r4_error *e)
 {
+  size_t first = *n, at = first * v->spec.outputs;
+  r4_status s = add_constraints(v, n, &v->spec.common, e);
+  if (!s) s = add_constraints(v, n, &v->spec.kase[k], e);
+  *to = (struct branch_question){
+    .functionals = *n - first, .coef = v->coef + at, .spread = v->spread + at, .rest = v->rest + first};
+  return s;
+}
+
+static r4_status count_all(const struct verifier *v, size_t *all, size_t *most, r4_error *e)
+{
   const struct vnn_spec *s = &v->spec;
-  size_t first = *n;
-  r4_status status = R4_OK;
-  *to = (struct branch_question){.coef = v->coef + first * s->outputs, .rest = v->rest + first};
-  for (size_t i = 0; i < s->common.atoms && !status; i++)
-    status = add_constraint(v, n, &s->atom[s->common.atom[i]], e);
-  for (size_t i = 0; i < s->kase[k].atoms && !status; i++)
-    status = add_constraint(v, n, &s->atom[s->kase[k].atom[i]], e);
-  to->functionals = *n - first;
-  if (status || to->functionals) return status;
-  return r4_fail(e, R4_E_ARGUMENT, "%s: a case has no constraint on outputs", v->path);
+  size_t common = count_constraints(s, &s->common);
+  *all = *most = 0;
+  for (size_t k = 0; k < s->cases; k++) {
+    size_t n = common + count_constraints(s, &s->kase[k]);
+    if (!n) return r4_fail(e, R4_E_ARGUMENT, "%s: a case has no constraint on outputs", v->path);
+    if (n > BRANCH_FUNCTIONALS)
+      return r4_fail(e, R4_E_ARGUMENT, "%s: a case has %zu constraints on outputs, expected at most %d", v->path, n,
+                     BRANCH_FUNCTIONALS);
+    *all += n;
+    if (n > *most) *most = n;
+  }
+  return R4_OK;
 }
 
 static r4_status ask_all(struct verifier *v, size_t *most, r4_error *e)
 {
-  const struct vnn_spec *s = &v->spec;
-  size_t all = 0, n = 0;
-  r4_status status = R4_OK;
-  for (size_t k = 0; k < s->cases; k++) all += s->kase[k].atoms + s->common.atoms;
-  v->coef = mem_new(all * (s->outputs + 1) + 1, sizeof *v->coef, "constraints", e);
-  v->question = v->coef ? mem_new(s->cases, sizeof *v->question, "constraints", e) : NULL;
+  size_t all, n = 0, outputs = v->spec.outputs;
+  r4_status s = count_all(v, &all, most, e);
+  if (s) return s;
+  v->coef = mem_new(all * (2 * outputs + 1), sizeof *v->coef, "constraints", e);
+  v->question = v->coef ? mem_new(v->spec.cases, sizeof *v->question, "constraints", e) : NULL;
   if (!v->question) return R4_E_MEMORY;
-  v->rest = v->coef + all * s->outputs;
-  *most = 1;
-  for (size_t k = 0; k < s->cases && !status; k++) {
-    status = ask(v, k, &n, &v->question[k], e);
-    if (v->question[k].functionals > *most) *most = v->question[k].functionals;
-  }
-  return status;
+  v->spread = v->coef + all * outputs;
+  v->rest = v->spread + all * outputs;
+  for (size_t k = 0; k < v->spec.cases && !s; k++) s = ask(v, k, &n, &v->question[k], e);
+  return s;
 }
 
 /* ---- Answers ---- */
@@ -183,26 +225,53 @@ static r4_status run_net(struct verifier *v, r4_error *e)
   return s;
 }
 
-/* Whether what the net gives fulfils all constraints of a question. */
-static bool fulfils(const struct verifier *v, const struct branch_question *q)
+/* sum_k c_k y_k + r >= 0 for all c_k and r that may be meant; in double, as y is. */
+static bool is_fulfilled(const struct vnn_atom *a, const double *y)
+{
+  double sum = a->rest.lo;
+  for (size_t k = 0; k < a->parts && !a->input; k++) {
+    struct vnn_number c = a->part[k].factor;
+    sum += fmin(c.lo * y[a->part[k].index], c.hi * y[a->part[k].index]);
+  }
+  return a->input || sum >= 0;
+}
+
+static bool all_fulfilled(const struct verifier *v, const struct vnn_case *c)
 {
   bool all = true;
-  for (size_t k = 0; k < q->functionals; k++) {
-    double sum = q->rest[k];
-    for (size_t j = 0; j < v->spec.outputs; j++) sum += q->coef[k * v->spec.outputs + j] * v->to->y[j];
-    all &= sum <= 0;
-  }
+  for (size_t k = 0; k < c->atoms; k++) all &= is_fulfilled(&v->spec.atom[c->atom[k]], v->to->y);
   return all;
 }
 
-static r4_status take_point(struct verifier *v, const struct branch_question *q, r4_error *e)
+/* Into the box as the file has it; an input whose ends are one decimal that no double is takes what is next to it. */
+static void move_inside(struct verifier *v)
 {
-  v->to->x = mem_new(v->spec.inputs, sizeof *v->to->x, "a counter-example", e);
-  v->to->y = v->to->x ? mem_new(v->spec.outputs, sizeof *v->to->y, "a counter-example", e) : NULL;
-  if (!v->to->y) return R4_E_MEMORY;
-  for (size_t k = 0; k < v->spec.inputs; k++) v->to->x[k] = v->point[v->place[k]];
+  for (size_t k = 0; k < v->spec.inputs; k++)
+    if (v->lo_inside[k] <= v->hi_inside[k])
+      v->point[k] = fmin(fmax(v->point[k], v->lo_inside[k]), v->hi_inside[k]);
+    else
+      v->point[k] = v->lo[k] / 2 + v->hi[k] / 2;
+}
+
+static void forget_point(r4_verification *v)
+{
+  r4_mem_free(v->x);
+  r4_mem_free(v->y);
+  v->x = v->y = NULL;
+}
+
+/* The point that was found in the box of case k. What the net makes of it decides: else nothing is known. */
+static r4_status take_point(struct verifier *v, size_t k, r4_error *e)
+{
+  r4_verification *to = v->to;
+  forget_point(to);
+  to->x = mem_new(v->spec.inputs, sizeof *to->x, "a counter-example", e);
+  to->y = to->x ? mem_new(v->spec.outputs, sizeof *to->y, "a counter-example", e) : NULL;
+  if (!to->y) return R4_E_MEMORY;
+  move_inside(v);
+  for (size_t i = 0; i < v->spec.inputs; i++) to->x[i] = v->point[v->place[i]];
   r4_status s = run_net(v, e);
-  if (!s && fulfils(v, q)) v->to->is = R4_VERIFY_VIOLATED;
+  if (!s && all_fulfilled(v, &v->spec.common) && all_fulfilled(v, &v->spec.kase[k])) to->is = R4_VERIFY_VIOLATED;
   return s;
 }
 
@@ -213,11 +282,14 @@ static r4_status one_box(struct verifier *v, size_t first, size_t n, bool *open,
   struct branch_result r;
   if (!set_box(v, first)) return R4_OK;
   r4_status s = check_box(v, e);
-  if (!s) s = brancher_run(v->brancher, v->lo, v->hi, n, v->question + first, &o, v->point, &r, e);
+  if (s) return s;
+  *open |= o.seconds <= 0;
+  if (o.seconds <= 0) return R4_OK;
+  s = brancher_run(v->brancher, v->lo, v->hi, n, v->question + first, &o, v->point, &r, e);
   if (s) return s;
   v->to->subproblems += r.leaves;
   *open |= r.is != BRANCH_PROVED;
-  return r.is == BRANCH_REFUTED ? take_point(v, &v->question[first + r.refuted], e) : R4_OK;
+  return r.is == BRANCH_REFUTED ? take_point(v, first + r.refuted, e) : R4_OK;
 }
 
 static r4_status all_boxes(struct verifier *v, r4_error *e)
@@ -230,16 +302,18 @@ static r4_status all_boxes(struct verifier *v, r4_error *e)
     s = one_box(v, k, n, &open, e);
   }
   if (!s && !open) v->to->is = R4_VERIFY_HOLDS;
+  if (!s && v->to->is != R4_VERIFY_VIOLATED) forget_point(v->to);
   return s;
 }
 
 static r4_status open_verifier(struct verifier *v, r4_error *e)
 {
   size_t n = v->spec.inputs, most;
-  v->lo = mem_new(3 * n, sizeof *v->lo, "a box", e);
+  v->lo = mem_new(5 * n, sizeof *v->lo, "a box", e);
   v->place = v->lo ? mem_new(n, sizeof *v->place, "a box", e) : NULL;
   if (!v->place) return R4_E_MEMORY;
   v->hi = v->lo + n, v->point = v->hi + n;
+  v->lo_inside = v->point + n, v->hi_inside = v->lo_inside + n;
   find_places(v);
   r4_status s = ask_all(v, &most, e);
   if (s) return s;
@@ -279,7 +353,6 @@ r4_status r4_verify(const r4_model *m, const char *vnnlib, double seconds, r4_ve
 void r4_verification_free(r4_verification *v)
 {
   if (!v) return;
-  r4_mem_free(v->x);
-  r4_mem_free(v->y);
+  forget_point(v);
   *v = (r4_verification){.is = R4_VERIFY_UNKNOWN};
 }

@@ -11,15 +11,27 @@
 
 #include "base/error.h"
 
-/* of input: lo or hi, which the decimal of the file is within. Else: sum_j coef_j Y_j + rest >= 0, rest from above. */
+/* A number of the file is between both, and is both where a double holds it. */
+struct vnn_number {
+  double lo, hi;
+};
+
+struct vnn_part {
+  bool input;
+  size_t index;
+  struct vnn_number factor;
+};
+
+/* Of input: x >= rest, or x <= rest (upper), x the one part. Else: sum_k factor_k Y_index_k + rest >= 0. */
 struct vnn_atom {
   bool input, upper;
-  size_t index;
-  double end, rest, *coef;
+  struct vnn_number rest;
+  size_t parts;
+  struct vnn_part *part;
 };
 
 struct vnn_case {
-  size_t atoms, *atom;
+  size_t atoms, room, *atom;
 };
 
 struct vnn_spec {
@@ -31,6 +43,8 @@ struct vnn_spec {
 
 /* R4_E_PARSE names the line and what is not understood; so do relations that are not <= and >=. */
 r4_status vnnlib_read(struct vnn_spec *to, const char *path, r4_error *e);
+/* The same of the bytes of a file. */
+r4_status vnnlib_parse(struct vnn_spec *to, const char *path, const char *data, size_t size, r4_error *e);
 void vnnlib_free(struct vnn_spec *s);
 
 #endif

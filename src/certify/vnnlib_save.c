@@ -9,11 +9,16 @@
 #include "certify/box.h"
 #include "r4.h"
 
-/* Enough digits for every double. Without an exponent, which some readers do not know. */
+/* All digits: the last of the 53 bits of a double stands for 2^(exponent - 53) or more, which has as many decimals.
+ * Without an exponent, which some readers do not know. */
 static void add_end(struct text *t, const char *relation, size_t k, double v)
 {
-  char number[400];
-  c_locale_print(number, sizeof number, "%.60f", v);
+  enum { MOST = 1074 };
+  char number[MOST + 400];
+  int exponent = 0;
+  frexp(v, &exponent);
+  int digits = 53 - exponent;
+  c_locale_print(number, sizeof number, "%.*f", digits < 1 ? 1 : digits > MOST ? MOST : digits, v);
   size_t n = strlen(number);
   while (number[n - 1] == '0' && number[n - 2] != '.') number[--n] = 0;
   text_add(t, "(assert (%s X_%zu %s))\n", relation, k, number);

@@ -105,7 +105,7 @@ static r4_status collect_names(struct importer *im, const struct inputs *in, str
   return R4_OK;
 }
 
-/* Names become steps and tensors once: input k of node i is arg[first[i] + k]. */
+/* Names become steps and tensors once: input k of node i is arg[first[i] + k]. The output is a use as well. */
 static const struct meaning nothing;
 
 struct arguments {
@@ -129,6 +129,8 @@ static r4_status resolve(struct importer *im, const struct names *names, struct 
       if (to->of[n] && !to->of[n]->tensor && name.n) im->step[to->of[n]->step].uses++;
     }
   }
+  const struct meaning *output = find(names, m->output[0].name);
+  if (output && !output->tensor) im->step[output->step].uses++;
   return R4_OK;
 }
 

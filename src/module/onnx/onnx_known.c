@@ -325,7 +325,8 @@ r4_status rule_gather(struct importer *im, const struct onnx_node *n, struct ste
   if (!status) status = import_input(im, n, 1, &by, &index);
   if (status) return status;
   if (from) return first_token(im, n, s);
-  if (table && index && table->shape.rank == 2 && !is_whole(table)) return import_rows(im, s, table, index);
+  if (table && index && table->shape.rank == 2 && !is_whole(table) && !import_whole(n, "axis", 0))
+    return import_rows(im, s, table, index);
   if (!by) return collect(im, n, s, true);
   if (by != im->step || !im->ids || !table || import_whole(n, "axis", 0))
     return import_fail(im, "expected rows of a table by the ids of tokens, which are the input");
@@ -339,12 +340,20 @@ r4_status rule_unsqueeze(struct importer *im, const struct onnx_node *n, struct 
   return import_has_role(im, n) ? role_unsqueeze(im, n, s) : import_same(im, n, s);
 }
 
+/* Numbers that are no whole ones would be cut. */
+static r4_status cast_known(struct importer *im, const struct onnx_node *n, struct step *s, int64_t to)
+{
+  r4_status status = import_same(im, n, s);
+  if (status || is_whole(s->constant) || to == ONNX_FLOAT || to == ONNX_DOUBLE) return status;
+  return import_fail(im, "makes numbers of type %lld of constants, expected floats", (long long)to);
+}
+
 /* To floats, or ids to whole numbers of another size. */
 r4_status rule_cast(struct importer *im, const struct onnx_node *n, struct step *s)
 {
   int64_t to = import_whole(n, "to", 0);
   if (import_has_role(im, n)) return role_unsqueeze(im, n, s);
-  if (import_all_known(im, n)) return import_same(im, n, s);
+  if (import_all_known(im, n)) return cast_known(im, n, s, to);
   r4_status status = import_from(im, n, s);
   bool whole = to == ONNX_INT64 || to == ONNX_INT32;
   if (status || to == ONNX_FLOAT || to == ONNX_DOUBLE || (whole && im->ids && !s->from)) return status;

@@ -1,4 +1,5 @@
 /* Operators of features by themselves, norms and sums; and the table of all of them. */
+#include <float.h>
 #include <math.h>
 
 #include "module/onnx/onnx_import.h"
@@ -59,10 +60,11 @@ r4_status rule_clip(struct importer *im, const struct onnx_node *n, struct step 
   if (!status) status = clip_end(im, n, 2, "max", INFINITY, &high);
   if (status) return status;
   if (import_has_role(im, n)) return role_floor(im, n, s, low, high);
-  if (low < 0 || low > 0 || !(high > 1e30 || fabs(high - 6) < 1e-6))
+  bool from_zero = low >= 0 && low <= 0, to_six = high >= 6 && high <= 6, open = high >= (double)FLT_MAX;
+  if (!from_zero || !(to_six || open))
     return import_fail(im, "clips to %g and %g, expected 0 and 6 (relu6), or 0 and nothing (relu)", low,
                        high);
-  return point(im, n, s, high > 1e30 ? "relu" : "relu6");
+  return point(im, n, s, open ? "relu" : "relu6");
 }
 
 /* Nothing is done, also to constants. */

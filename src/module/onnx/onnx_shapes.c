@@ -147,7 +147,8 @@ r4_status rule_pad(struct importer *im, const struct onnx_node *n, struct step *
   if (!status) status = import_need_image(im, s);
   if (status) return status;
   if (a) count = a->n;
-  bool zeros = (!mode || slice_is(mode->text, "constant")) && import_real(n, "value", 0) == 0 &&
+  bool all = n->inputs < 4 || !n->input[3].n; /* axes */
+  bool zeros = all && (!mode || slice_is(mode->text, "constant")) && import_real(n, "value", 0) == 0 &&
                (!values || onnx_number(value, 0) == 0) && count == 8;
   for (size_t k = 0; k < count && zeros; k++) {
     int64_t of = a ? a->list[k] : onnx_integer(t, k);
