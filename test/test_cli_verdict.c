@@ -84,6 +84,14 @@ static void what_validation_found_is_not_forgotten(void **state)
   EXPECT("$R4 eval alike/auto --json", 0, "\"swap_hides\":false,");
 }
 
+static void seeds_say_once_what_they_share(void **state)
+{
+  (void)state;
+  EXPECT("$R4 train a.yaml --set epochs=1 --seeds 3 --out once 2>&1 | grep -c ' = mean loss'", 0, "1\n");
+  EXPECT("$R4 train a.yaml --set epochs=1 --seeds 3 --out once --force 2>&1 | grep -c 'seed [012]: .*the shortcut'", 0,
+         "3\n");
+}
+
 /* One verdict wherever it is asked for: test and validation side by side. */
 static void a_run_has_one_verdict(void **state)
 {
@@ -188,6 +196,7 @@ int main(void)
     cmocka_unit_test(a_method_is_taken_and_the_net_judged),
     cmocka_unit_test(verdicts_are_exit_codes),
     cmocka_unit_test(what_validation_found_is_not_forgotten),
+    cmocka_unit_test(seeds_say_once_what_they_share),
     cmocka_unit_test(a_run_has_one_verdict),
                                      cmocka_unit_test(doubts_go_with_the_verdict),
                                      cmocka_unit_test(mistakes_are_told),
