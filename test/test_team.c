@@ -13,6 +13,8 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/team_talk.h"
+#include "exec/kernel/kernel.h"
 #include "objective_case.h"
 #include "r4_tools.h"
 #include "scratch.h"
@@ -21,7 +23,7 @@
 #include "train/sharded.h"
 #include "train_case.h"
 
-enum { RANKS = 8, MESSAGES = 256, TOO_MANY_ASKED = 99 };
+enum { RANKS = 8, MESSAGES = 256, TOO_MANY_ASKED = 99, OUT_OF_STEP = 98, TOO_LONG = 120 };
 
 /* ---- A team of forked processes ---- */
 
@@ -234,6 +236,8 @@ struct order {
   bool kill;     /* instead of stopping */
   int different; /* the process that has another setting; 0: none */
   size_t most_asked; /* validation examples that a process may be asked about; 0: any number */
+  long short_at;     /* the allocation that fails in process 1; 0: none */
+  bool hides[2];     /* process 0 or 1 has a CPU without bfloat16 */
   int taken;
 };
 
@@ -268,15 +272,22 @@ static int train(const r4_team *t, void *user)
   r4_settings *s = train_settings(more);
   const r4_train_options options = {.folder = train_path(o.run, ""),
                                     .resume = o.resume,
+                                    .force = o.short_at,
                                     .report = o.steps && rank == o.stopper ? count : go_on,
                                     .user = &o,
                                     .team = t};
   r4_error e = {0};
   size_t asked = 0;
   r4_watch_asking(was_asked, &asked);
+  dnn_hide_bf16(rank < 2 && o.hides[rank]);
+  alarm(TOO_LONG); /* nobody waits for ever */
+  r4_mem_fail_at(rank == 1 ? o.short_at : 0);
   r4_status status = r4_train(s, &options, NULL, &e);
+  r4_mem_fail_at(0);
   r4_watch_asking(NULL, NULL);
   r4_settings_free(s);
+  int worst = (int)status; /* as the command does: nobody may wait for something else by then */
+  if (t && status != R4_E_IO && team_most(t, &worst, NULL)) return OUT_OF_STEP;
   return o.most_asked && asked > o.most_asked ? TOO_MANY_ASKED : (int)status;
 }
 
@@ -475,6 +486,17 @@ static void shards_add_up_to_the_batch(void **state)
   }
 }
 
+static void assert_same_weights(const char *a, const char *b)
+{
+  r4_error e = {0};
+  r4_model *x = r4_model_open(a, NULL, &e), *y = r4_model_open(b, NULL, &e);
+  if (!x || !y) fail_msg("%s", e.text);
+  assert_memory_equal(r4_model_weights(x), r4_model_weights(y),
+                      r4_net_size(r4_model_net(x)) * sizeof *r4_model_weights(x));
+  r4_model_free(x);
+  r4_model_free(y);
+}
+
 /* Any process may stop it, and any number go on with it. */
 static void stopped_runs_go_on_with_others(void **state)
 {
@@ -540,6 +562,65 @@ static void failures_reach_all(void **state)
   assert_true(own >= 1);
 }
 
+/* Allocations of a process that opens a run, and is about to take its first step. */
+static long allocations(const char *const *settings)
+{
+  r4_error e = {0};
+  r4_settings *s = train_settings(settings);
+  r4_mem_fail_at(0);
+  r4_trainer *t = r4_trainer_new(s, NULL, &e);
+  long n = r4_mem_count();
+  if (!t) fail_msg("%s", e.text);
+  r4_trainer_free(t);
+  r4_settings_free(s);
+  return n;
+}
+
+/* Whatever a process lacks room for between opening its run and its first step, nobody waits for it. What it can do
+ * without is no failure. */
+static void who_lacks_memory_ends_all(void **state)
+{
+  (void)state;
+  enum { BEFORE = 60, AFTER = 40 };
+  const char *const *settings = SETTINGS("method=erm", "epochs=1");
+  long n = allocations(settings), failed = 0;
+  for (long at = n - BEFORE; at < n + AFTER; at++) {
+    int code[RANKS];
+    struct order o = {.settings = settings, .run = "short", .short_at = at};
+    together(2, train, &o, code);
+    bool both_fail = code[1] == R4_E_MEMORY && code[0] == R4_E_TEAM;
+    failed += both_fail;
+    if (!both_fail && (code[0] || code[1]))
+      fail_msg("allocation %ld of %ld: processes ended with %d and %d", at, n, code[0], code[1]);
+  }
+  assert_true(failed > BEFORE);
+}
+
+/* Products of all are what those of process 0 are. */
+static void all_have_one_precision(void **state)
+{
+  (void)state;
+  if (r4_bf16_missing()) check_skip("%s", r4_bf16_missing());
+#define WIDE "method=r3", "epochs=1", "net=dense 128, relu, dense 10"
+  const char *const *by_auto = SETTINGS(WIDE, "precision=auto"), *const *in_float = SETTINGS(WIDE);
+  char model[300];
+  int code[RANKS];
+  all_end(1, &(struct order){.settings = by_auto, .run = "half-1"}, R4_OK);
+  snprintf(model, sizeof model, "%s", train_path("half-1", "model.safetensors"));
+  all_end(4, &(struct order){.settings = by_auto, .run = "half-4"}, R4_OK);
+  assert_same_file(model, train_path("half-4", "model.safetensors"));
+  all_end(1, &(struct order){.settings = in_float, .run = "float-1"}, R4_OK);
+  snprintf(model, sizeof model, "%s", train_path("float-1", "model.safetensors"));
+  all_end(2, &(struct order){.settings = by_auto, .run = "hidden", .hides = {true, false}}, R4_OK);
+  char other[300];
+  snprintf(other, sizeof other, "%s", train_path("hidden", "model.safetensors"));
+  assert_same_weights(model, other);
+  struct order cannot = {.settings = by_auto, .run = "cannot", .hides = {false, true}};
+  together(2, train, &cannot, code);
+  assert_int_equal(code[1], R4_E_ARGUMENT);
+  assert_int_equal(code[0], R4_E_TEAM);
+}
+
 static void what_is_no_sum_is_refused(void **state)
 {
   (void)state;
@@ -565,6 +646,7 @@ int main(void)
     cmocka_unit_test(same_bits_for_any_number),       cmocka_unit_test(shards_add_up_to_the_batch),
     cmocka_unit_test(stopped_runs_go_on_with_others), cmocka_unit_test(a_killed_process_ends_all),
     cmocka_unit_test(differences_are_refused),        cmocka_unit_test(failures_reach_all),
+    cmocka_unit_test(who_lacks_memory_ends_all),      cmocka_unit_test(all_have_one_precision),
     cmocka_unit_test(what_is_no_sum_is_refused),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
