@@ -26,8 +26,8 @@ static void print_instead(const struct find_settings *s, bool cluster)
     fprintf(stderr, "another cluster at the same place may do better.\n");
     return;
   }
-  fprintf(stderr, "masks of a cluster are better. Which clusters there are, says\n\n  r4 find ");
-  cli_print_word(stderr, s->source.path);
+  fprintf(stderr, "masks of a cluster are better. Which clusters there are, says\n\n");
+  find_print_again(stderr, s);
   fprintf(stderr, *s->run ? " --run " : " --quick-net");
   if (*s->run) cli_print_word(stderr, s->run);
   fprintf(stderr, "\n\n");
