@@ -173,6 +173,17 @@ static void relevant_patches(r4_data *d)
   d->means = R4_MASKS_RELEVANT;
 }
 
+static void all_but_middles(r4_data *d)
+{
+  all_but_objects(d);
+  for (size_t i = 0; i < N; i++) {
+    uint8_t mask[PIXELS];
+    memcpy(mask, data_mask_bytes(d, i), sizeof mask);
+    mask[SIDE / 2 * SIDE + SIDE / 2] = 0;
+    set_mask(d, i, mask);
+  }
+}
+
 static void all_but_relevant(r4_data *d)
 {
   all_but_objects(d);
@@ -295,6 +306,7 @@ static const struct {
    "180 of 180 masks mark more than half of the example as what must not matter. If white "
    "marks what *should* matter, use --mask-means relevant",
    true},
+  {all_but_middles, "mask-large", "use --mask-means relevant", true},
   {same_relevant_middle, NULL, NULL, false},
   {relevant_patches, "mask-inverted",
    "of them differ. If white marks what must *not* matter, use --mask-means irrelevant", false},
