@@ -271,11 +271,11 @@ static void masks_may_be_doubted(void **state)
   assert_doubt(20, 11, 5,
                "these masks are not to be trusted: 11 of 20 are empty. Is it that something is missing there?");
   assert_doubt(20, 10, 4,
-               "these masks are not to be trusted: the places of cell-1, on 4 photos, look like those of 20. Is it that "
-               "something is missing there?");
+               "these masks are not to be trusted: the places of cell-1, on 4 photos, look like those of 20. Is it "
+               "that something is missing there?");
   assert_doubt(20, 20, 4,
-               "these masks are not to be trusted: 20 of 20 are empty, and the places of cell-1, on 4 photos, look like "
-               "those of 20. Is it that something is missing there?");
+               "these masks are not to be trusted: 20 of 20 are empty, and the places of cell-1, on 4 photos, look "
+               "like those of 20. Is it that something is missing there?");
   assert_doubt(0, 0, 4, NULL);
   assert_null(r4_proposed_doubt(NULL, NULL));
 }

@@ -30,8 +30,8 @@ r4_proposal r4_proposed_at(const r4_proposed *p, size_t k)
   return k < r4_proposed_count(p) ? p->at[k].is : (r4_proposal){0};
 }
 
-/* What was learned from the places of the clue is not one thing. A clue that points at where something is missing is like
- * that. */
+/* What was learned from the places of the clue is not one thing. A clue that points at where something is missing is
+ * like that. */
 char *r4_proposed_doubt(const r4_proposed *p, const r4_clue *c)
 {
   const size_t many = 4;
