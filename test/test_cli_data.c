@@ -398,6 +398,13 @@ static void tables_have_misspelt_classes(void **state)
          "class-rare: class \"giraffe\" has 1 example only (metadata.csv, line 43): is it misspelt?");
   expect("$R4 data lint rare | grep -c class-rare", 0, "2\n");
   expect("$R4 data lint rare | grep -c group-single", 1, "0\n");
+  shell("mv rare/metadata.csv full; sed 's/,dog$/,a/; s/,dgo$/,b/' full > rare/metadata.csv");
+  expect("$R4 data lint rare", 1, /* all of its name differs */
+         "class-rare: class \"b\" has 1 example only (metadata.csv, line 42): is it misspelt?");
+  shell("awk -F, '++n[$2] <= 15' full > rare/metadata.csv"); /* of 32, one is no small part */
+  expect("$R4 data lint rare", 1, "there are no test examples");
+  expect("$R4 data lint rare | grep -c class-rare", 1, "0\n");
+  shell("mv full rare/metadata.csv");
   expect("$R4 data lint rare", 1, "note    mask-none: there are no masks");
   expect("$R4 data lint rare", 1, "there are no test examples: set some apart");
   expect("sed '1s/$/,split/; 2,9s/$/,val/; 10,$s/$/,train/' rare/metadata.csv > m && mv m rare/metadata.csv && $R4 "

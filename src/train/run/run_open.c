@@ -171,7 +171,7 @@ static struct step_options step_options_of(const struct run *r)
 r4_status run_open_phase(struct run *r, r4_error *e)
 {
   bool head_alone = r->state.epoch < r->s->head_epochs, bf16 = r->state.bf16;
-  if (bf16 && r4_bf16_missing())
+  if (bf16 && !r->state.finished && r4_bf16_missing())
     return r4_fail(e, R4_E_ARGUMENT, "the run began with products in bfloat16, and %s: resume it where it began",
                    r4_bf16_missing());
   if (r->step && head_alone == r->head_alone && bf16 == r->bf16) return R4_OK;
