@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli.h"
 #include "r4_tools.h"
 
 enum { MAX_OPTIONS = 64 };
@@ -221,6 +222,39 @@ bool options_read(const char *command, const struct option *table, void *setting
   const struct option *word = next_word(table, seen);
   bool may_be_missing = word && word->type == OPTION_WORD && word->initial;
   return !word || may_be_missing || missing(command, word);
+}
+
+static bool print_given(FILE *f, const struct option *o, const void *place)
+{
+  const char *initial = o->initial ? o->initial : "";
+  switch (o->type) {
+  case OPTION_FLAG:
+    if (!*(const bool *)place) return false;
+    fprintf(f, " --%.*s", name_length(o->name), o->name);
+    return true;
+  case OPTION_WHOLE:
+    if (*(const int64_t *)place == strtoll(initial, NULL, 10)) return false;
+    fprintf(f, " --%.*s %lld", name_length(o->name), o->name, (long long)*(const int64_t *)place);
+    return true;
+  case OPTION_REAL:
+    if (*(const double *)place == strtod(initial, NULL)) return false;
+    fprintf(f, " --%.*s %.17g", name_length(o->name), o->name, *(const double *)place);
+    return true;
+  case OPTION_TEXT:
+    if (!strcmp(*(const char *const *)place, initial)) return false;
+    fprintf(f, " --%.*s ", name_length(o->name), o->name);
+    cli_print_word(f, *(const char *const *)place);
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool options_print_given(FILE *f, const struct option *table, const void *settings)
+{
+  bool any = false;
+  for (const struct option *o = table; o->name; o++) any |= print_given(f, o, (const char *)settings + o->offset);
+  return any;
 }
 
 void options_usage(const struct option *table)

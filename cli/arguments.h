@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 enum option_type {
   OPTION_FLAG,  /* bool: --name                                      */
@@ -41,6 +42,10 @@ struct option {
 
 /* Fills *settings from the table and from argv[0..argc); false after a message on stderr. */
 bool options_read(const char *command, const struct option *table, void *settings, int argc, char **argv);
+
+/* Options of a table that are not as they would be if nobody had given them, as they are written: " --size 32 --all".
+ * Words without a name and lists are left out. Whether there is any. */
+bool options_print_given(FILE *f, const struct option *table, const void *settings);
 
 /* The words that a command needs, as " NAME NAME", and then " [OPTIONS]", on stdout. */
 void options_usage(const struct option *table);

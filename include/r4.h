@@ -541,6 +541,9 @@ void r4_proposed_free(r4_proposed *p);
 size_t r4_proposed_count(const r4_proposed *p);
 /* Least sure first: the order in which a person should look at them. All zero behind the last. */
 r4_proposal r4_proposed_at(const r4_proposed *p, size_t k);
+/* Why these masks of clue c are not to be trusted, as a sentence for r4_string_free: more than half are empty, or they
+ * are on over four times as many photos as show the clue. NULL: nothing speaks against them. */
+char *r4_proposed_doubt(const r4_proposed *p, const r4_clue *c);
 /* folder/masks/NAME.png for each, 255 where it marks, of the size of the photo in source (NULL: as the data are), and
  * folder/proposals.json. Files that are there are replaced. */
 r4_status r4_proposed_save(const r4_proposed *p, const r4_data *d, const char *clue, const char *source,

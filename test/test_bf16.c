@@ -271,6 +271,57 @@ static void test_whole_numbers(void **state)
   narrow_force(false);
 }
 
+/* What is not a number stays so, whatever its sign; what is below 0, or -0, becomes 0 or stays -0. */
+static void test_rectified(void **state)
+{
+  (void)state;
+  uint16_t x[] = {0x3f80, 0xbf80, 0x8000, 0x8001, 0xff80, 0xff81, 0xffc0, 0x7fc0, 0x7f80, 0},
+           want[] = {0x3f80, 0, 0x8000, 0, 0, 0xff81, 0xffc0, 0x7fc0, 0x7f80, 0};
+  bf16_rectify(x, sizeof x / sizeof *x);
+  assert_memory_equal(x, want, sizeof x);
+}
+
+/* a + b c, a result, a relu that is reshaped before its gate, and a product that is too small to gain: none of them is
+ * stored in bfloat16 where anything else reads it, and all are right. */
+static void test_not_stored(void **state)
+{
+  (void)state;
+  NEEDS_BF16;
+  r4_graph *g = r4_graph_new();
+  r4_id x = r4_input(g, "x", R4_SHAPE(128, 128)), w = r4_input(g, "w", R4_SHAPE(128, 128)),
+        t = r4_input(g, "t", R4_SHAPE(128, 1)), u = r4_input(g, "u", R4_SHAPE(1, 128)),
+        v = r4_input(g, "v", R4_SHAPE(128, 128));
+  r4_id z = r4_matmul(g, x, w, false, false), more = r4_exp(g, r4_matmul(g, v, w, false, false)),
+        sum = r4_add(g, more, r4_matmul(g, x, v, false, false)), thin = r4_matmul(g, t, u, false, false),
+        h = r4_relu(g, r4_matmul(g, w, x, false, false));
+  r4_id gate = r4_step(g, r4_reshape(g, h, R4_SHAPE(64, 256)));
+  r4_id out[] = {z,
+                 r4_matmul(g, z, v, false, false),
+                 r4_matmul(g, sum, v, false, false),
+                 r4_matmul(g, thin, v, false, false),
+                 r4_matmul(g, h, v, false, false),
+                 gate};
+  enum { OUTPUTS = sizeof out / sizeof *out };
+  struct runner *half = runner_new(g, OUTPUTS, out, BF16), *want = runner_new(g, OUTPUTS, out, REFERENCE);
+  draw_start(46, 0);
+  for (size_t i = 0; i < half->n_in; i++)
+    for (size_t k = 0; k < half->in_count[i]; k++) half->in[i][k] = draw(-.1, .1);
+  runner_copy_inputs(want, half);
+  runner_run(half);
+  runner_run(want);
+  for (size_t k = 0; k < OUTPUTS; k++) {
+    double most = 0, off = 0;
+    for (size_t j = 0; j < want->out_count[k]; j++) {
+      most = fmax(most, fabs(want->out[k][j]));
+      off = fmax(off, k + 1 < OUTPUTS ? fabs(half->out[k][j] - want->out[k][j]) : 0);
+    }
+    if (!(off <= 4 * U * most)) fail_msg("output %zu: %g of %g", k, off, most);
+  }
+  runner_free(half);
+  runner_free(want);
+  r4_graph_free(g);
+}
+
 /* What only products and gates read is stored in bfloat16, by the product that makes it. */
 static void test_stored(void **state)
 {
@@ -288,6 +339,13 @@ static void test_stored(void **state)
   assert_non_null(strstr(text, "relu bf16"));
   r4_string_free(text);
   assert_true(r4_plan_slab_bytes(half->plan) < r4_plan_slab_bytes(full->plan));
+  draw_start(48, 0);
+  for (size_t i = 0; i < half->n_in; i++)
+    for (size_t k = 0; k < half->in_count[i]; k++) half->in[i][k] = small_number();
+  runner_copy_inputs(full, half);
+  runner_run(half);
+  runner_run(full);
+  assert_true(half->out[0][0] > 0 && half->out[0][0] == full->out[0][0]);
   runner_free(half);
   runner_free(full);
   r4_graph_free(g);
@@ -498,6 +556,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_rounding),      cmocka_unit_test(test_matmul), cmocka_unit_test(test_conv),
     cmocka_unit_test(test_whole_numbers), cmocka_unit_test(test_stored), cmocka_unit_test(test_tile),
+    cmocka_unit_test(test_rectified),     cmocka_unit_test(test_not_stored),
     cmocka_unit_test(test_factors),       cmocka_unit_test(test_radius), cmocka_unit_test(test_choice),
     cmocka_unit_test(test_out_of_memory),
   };

@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "exec/kernel/kernel.h"
+#include "scratch.h"
 #include "settings_case.h"
 #include "small_images.h"
 
@@ -133,12 +134,67 @@ static void test_setting(void **state)
   free(h);
 }
 
+/* ---- Going on ---- */
+
+static const char *const GOES_ON[] = {"net=dense 64, relu, dense 2", "batch=48", "method=r3", "lambda=1", "epochs=3",
+                                      "precision=auto", NULL};
+
+static r4_trainer *trainer(r4_settings *s, r4_data *d)
+{
+  r4_error e = {0};
+  r4_trainer *t = r4_trainer_new(s, d, &e);
+  if (!t) fail_msg("%s", e.text);
+  return t;
+}
+
+/* The weights after all epochs: begun with bfloat16 or as without, and gone on with after so many on the other kind of
+ * CPU if that is possible. */
+static r4_status goes_on(bool began, bool goes, int after, float *weights)
+{
+  r4_error e = {0};
+  const char *checkpoint = scratch_path("checkpoint");
+  r4_data *d = noise();
+  r4_settings *s = settings_case_with(GOES_ON, NULL);
+  dnn_hide_bf16(!began);
+  r4_trainer *t = trainer(s, d);
+  for (int k = 0; k < after; k++) assert_int_equal(r4_trainer_epoch(t, NULL, &e), R4_OK);
+  assert_int_equal(r4_trainer_save(t, checkpoint, &e), R4_OK);
+  r4_trainer_free(t);
+  dnn_hide_bf16(!goes);
+  t = trainer(s, d);
+  r4_status status = r4_trainer_load(t, checkpoint, &e);
+  if (status) assert_non_null(strstr(e.text, "the run began with products in bfloat16, and this CPU has no"));
+  while (!status && !r4_trainer_done(t)) status = r4_trainer_epoch(t, NULL, &e);
+  if (!status) memcpy(weights, r4_trainer_weights(t), r4_net_size(r4_trainer_net(t)) * sizeof *weights);
+  dnn_hide_bf16(false);
+  r4_trainer_free(t);
+  r4_settings_free(s);
+  r4_data_free(d);
+  return status;
+}
+
+/* A run that began in float goes on in float on any CPU; one that began in bfloat16 needs a CPU that has it. */
+static void test_going_on(void **state)
+{
+  (void)state;
+  NEEDS_BF16;
+  static float whole[PIXELS * 64 + 64 + 128 + 2], other[sizeof whole / sizeof *whole];
+  assert_int_equal(goes_on(false, false, 1, whole), R4_OK);
+  assert_int_equal(goes_on(false, true, 1, other), R4_OK);
+  assert_memory_equal(whole, other, sizeof whole);
+  assert_int_equal(goes_on(true, true, 1, other), R4_OK);
+  assert_true(memcmp(whole, other, sizeof whole));
+  assert_int_equal(goes_on(true, false, 1, other), R4_E_ARGUMENT);
+  assert_int_equal(goes_on(true, false, 3, other), R4_OK); /* there is nothing left to do */
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_methods),
     cmocka_unit_test(test_setting),
+    cmocka_unit_test(test_going_on),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
-  return cmocka_run_group_tests_name("bf16_training", tests, NULL, NULL);
+  return cmocka_run_group_tests_name("bf16_training", tests, scratch_make, scratch_remove);
 }

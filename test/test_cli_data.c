@@ -331,6 +331,22 @@ static void lint_answers_by_its_code(void **state)
   expect("$R4 data lint decoy.npz", 0, "note    mask-label: masked content gives the label away");
 }
 
+/* White on the right, with the middle: is it the object, or must it not matter? */
+static void lint_names_the_other_meaning(void **state)
+{
+  (void)state;
+  put_grey(folder, "sides/cat/a.png", 7, 7, 1, 2);
+  put_grey(folder, "sides/dog/b.png", 7, 7, 3, 4);
+  put_grey(folder, "sides/masks/cat/a.png", 7, 7, 0, 255);
+  put_grey(folder, "sides/masks/dog/b.png", 7, 7, 0, 255);
+  shell("$R4 data lint sides --mask-means relevant");
+  assert_null(strstr(output, "mask-"));
+  expect("$R4 data lint sides --mask-means irrelevant", 1, "use --mask-means relevant\n");
+  put_grey(folder, "sides/masks/cat/a.png", 7, 7, 255, 0);
+  put_grey(folder, "sides/masks/dog/b.png", 7, 7, 255, 0);
+  expect("$R4 data lint sides --mask-means relevant", 1, "use --mask-means irrelevant\n");
+}
+
 static void label_images_need_a_word(void **state)
 {
   (void)state;
@@ -382,6 +398,13 @@ static void tables_have_misspelt_classes(void **state)
          "class-rare: class \"giraffe\" has 1 example only (metadata.csv, line 43): is it misspelt?");
   expect("$R4 data lint rare | grep -c class-rare", 0, "2\n");
   expect("$R4 data lint rare | grep -c group-single", 1, "0\n");
+  shell("mv rare/metadata.csv full; sed 's/,dog$/,a/; s/,dgo$/,b/' full > rare/metadata.csv");
+  expect("$R4 data lint rare", 1, /* all of its name differs */
+         "class-rare: class \"b\" has 1 example only (metadata.csv, line 42): is it misspelt?");
+  shell("awk -F, '++n[$2] <= 15' full > rare/metadata.csv"); /* of 32, one is no small part */
+  expect("$R4 data lint rare", 1, "there are no test examples");
+  expect("$R4 data lint rare | grep -c class-rare", 1, "0\n");
+  shell("mv full rare/metadata.csv");
   expect("$R4 data lint rare", 1, "note    mask-none: there are no masks");
   expect("$R4 data lint rare", 1, "there are no test examples: set some apart");
   expect("sed '1s/$/,split/; 2,9s/$/,val/; 10,$s/$/,train/' rare/metadata.csv > m && mv m rare/metadata.csv && $R4 "
@@ -444,6 +467,7 @@ int main(void)
     cmocka_unit_test_setup(make_writes_what_show_reads, start),
     cmocka_unit_test_setup(make_refuses_what_it_cannot, start),
     cmocka_unit_test_setup(lint_answers_by_its_code, start),
+    cmocka_unit_test_setup(lint_names_the_other_meaning, start),
     cmocka_unit_test_setup(label_images_need_a_word, start),
     cmocka_unit_test_setup(tables_have_misspelt_classes, start),
     cmocka_unit_test_setup(outlines_are_masks, start),

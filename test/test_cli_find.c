@@ -124,6 +124,23 @@ static void a_patch_is_found(void **state)
   command_lacks("\n 2 ");
 }
 
+/* What was said of the data and of the search belongs to the next command, too, and that works. */
+static void the_next_command_has_the_same_options(void **state)
+{
+  (void)state;
+  char line[700];
+  EXPECT("$R4 find patched --size 48 --mask-means irrelevant --all --most 9 --seed 3 --out 'to look at'", 0,
+         "  r4 find patched --mask-means irrelevant --size 48 --seed 3 --most 9 --all --from 'to look at/find.json' "
+         "--propose ",
+         "  r4 find patched --mask-means irrelevant --size 48 --seed 3 --most 9 --all --quick-net\n");
+  snprintf(line, sizeof line, "$R4 %s", strstr(command_output, "find patched"));
+  *strchr(line, '\n') = 0;
+  EXPECT(line, 0, " masks in masks/masks");
+  EXPECT("$R4 find patched", 0, "  r4 find patched --propose ", "  r4 find patched --quick-net\n");
+  EXPECT("cp -r patched unsaid && cp -r masks/masks unsaid/masks && $R4 find unsaid", 0,
+         "the masks are ignored, as their meaning is not stated", "  r4 find unsaid --propose ");
+}
+
 static void a_stamp_and_names_are_found(void **state)
 {
   (void)state;
@@ -135,7 +152,7 @@ static void a_stamp_and_names_are_found(void **state)
   EXPECT("grep -o '\"kind\":\"[a-z]*\"' st/find.json | tail -1; grep -c '\"id\":\"file-name' st/find.json", 0,
          "\"kind\":\"file\"\n1\n");
   EXPECT("$R4 find stamped --most 2 --quick-net", 0, "\n 1 cell-", "\n 2 cluster-", " to the net: it is on ",
-         " shows it best", "  r4 find stamped --quick-net --propose cluster-");
+         " shows it best", "  r4 find stamped --most 2 --quick-net --propose cluster-");
   command_lacks("\n 3 ");
   EXPECT("mkdir few && cp -r stamped/cats few/cats && cp -r stamped/dogs few/dogs && cd few && "
          "for f in dogs/* cats/Siamese*; do mv $f ${f%/*}/x${f##*_}; done && $R4 find .",
@@ -318,6 +335,8 @@ static void a_word_is_found(void **state)
          "the word \"spielberg\" is in 40 texts, all of them good (good are 50 % of all texts)",
          "data.mask_words: spielberg", "p = ");
   command_lacks("such as");
+  EXPECT("$R4 find films.csv --tokenizer vocab.txt", 0,
+         "  r4 find films.csv --tokenizer vocab.txt --propose word-spielberg ");
   EXPECT("$R4 find films.csv --tokenizer vocab.txt --propose word-spielberg", 0,
          "data.mask_words: spielberg\n");
   EXPECT("$R4 find films.csv --tokenizer vocab.txt --propose word-spielberg --from words/find.json", 0,
@@ -396,13 +415,19 @@ static void a_net_is_asked(void **state)
   EXPECT("$R4 train net.yaml --out run --quiet && $R4 find patched --run run --json", 0,
          "\"net\":{\"run\":\"run\"}", "\"lean\":0");
   EXPECT("$R4 find patched --run run/seed-0/model.safetensors", 2, "--run needs the folder of a run");
-  EXPECT("$R4 find films.csv --tokenizer vocab.txt --run run", 3, "texts need a tokenizer");
+  EXPECT("$R4 find films.csv --run run", 3, "texts need a tokenizer");
+  EXPECT("$R4 find films.csv --tokenizer vocab.txt --size 8 --run run", 2,
+         "--run reads the data as the settings of the run say: leave out --tokenizer vocab.txt --size 8\n");
+  EXPECT("$R4 find patched --run run --all", 0, "  r4 find patched --all --run run --propose ");
+  EXPECT("$R4 find patched --run run --out 'a run'", 0,
+         "  r4 find patched --run run --from 'a run/find.json' --propose ");
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_patch_is_found),
+    cmocka_unit_test(the_next_command_has_the_same_options),
     cmocka_unit_test(a_stamp_and_names_are_found),
     cmocka_unit_test(masks_of_anything_are_not_trusted),
     cmocka_unit_test(json_says_where),

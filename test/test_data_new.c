@@ -177,6 +177,10 @@ static void masks_may_have_every_feature(void **state)
   a.mask_means = R4_MASKS_RELEVANT;
   d = make(a);
   assert_true(r4_data_mask(d, 1, m) && m[4] == 1 && m[3] == 0);
+  assert_int_equal(d->means, R4_MASKS_RELEVANT);
+  r4_data *opposite = r4_data_invert_masks(d, NULL);
+  assert_int_equal(opposite->means, R4_MASKS_IRRELEVANT);
+  r4_data_free(opposite);
   r4_data_free(d);
 }
 

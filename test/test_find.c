@@ -10,6 +10,7 @@
 #include "check.h"
 #include "data/data.h"
 #include "find/mask_draw.h"
+#include "find/proposed.h"
 #include "find/ranking.h"
 #include "scratch.h"
 
@@ -250,6 +251,35 @@ static void masks_lie_on_the_patch(void **state)
   free(p);
 }
 
+/* Of n masks some are empty, and so many photos show the clue. */
+static void assert_doubt(size_t n, size_t empty, size_t sightings, const char *expected)
+{
+  struct proposed at[20] = {0};
+  for (size_t k = 0; k < n; k++) at[k].is.area = k < empty ? 0 : .1;
+  const r4_proposed p = {.n = n, .at = at};
+  const r4_clue c = {.id = "cell-1", .sightings = sightings};
+  char *doubt = r4_proposed_doubt(&p, &c);
+  if (!expected) assert_null(doubt);
+  if (expected) assert_string_equal(doubt, expected);
+  r4_string_free(doubt);
+}
+
+static void masks_may_be_doubted(void **state)
+{
+  (void)state;
+  assert_doubt(20, 10, 5, NULL);
+  assert_doubt(20, 11, 5,
+               "these masks are not to be trusted: 11 of 20 are empty. Is it that something is missing there?");
+  assert_doubt(20, 10, 4,
+               "these masks are not to be trusted: the places of cell-1, on 4 photos, look like those of 20. Is it "
+               "that something is missing there?");
+  assert_doubt(20, 20, 4,
+               "these masks are not to be trusted: 20 of 20 are empty, and the places of cell-1, on 4 photos, look "
+               "like those of 20. Is it that something is missing there?");
+  assert_doubt(0, 0, 4, NULL);
+  assert_null(r4_proposed_doubt(NULL, NULL));
+}
+
 static void file_reads_back(void **state)
 {
   (void)state;
@@ -422,6 +452,7 @@ int main(void)
     cmocka_unit_test(dealt_labels_give_nothing),
     cmocka_unit_test(masked_is_not_looked_at),
     cmocka_unit_test(masks_lie_on_the_patch),
+    cmocka_unit_test(masks_may_be_doubted),
     cmocka_unit_test(file_reads_back),
     cmocka_unit_test(threads_do_not_matter),
     cmocka_unit_test(one_class_is_refused),

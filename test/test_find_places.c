@@ -122,7 +122,12 @@ static void what_is_there_is_a_side(void **state)
   assert_int_equal(division_content(&d), BELOW);
   assert_int_equal(division_absent(&d), 0);
   d = divided(.5, .2, true); /* three classes */
+  assert_true(d.tried && d.apart == 0);
   assert_false(division_divides(&d));
+  d = (struct division){.label = {1, 0}, .varied = {.1, .4}}; /* either side has something of its own */
+  assert_int_equal(division_absent(&d), -1);
+  d.varied[BELOW] = .6;
+  assert_int_equal(division_absent(&d), 0);
 }
 
 /* ---- Photos ---- */

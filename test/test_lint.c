@@ -151,6 +151,51 @@ static void all_but_objects(r4_data *d)
   }
 }
 
+static void relevant_objects(r4_data *d)
+{
+  objects(d);
+  d->means = R4_MASKS_RELEVANT;
+}
+
+/* White is the same middle on all: one mask. */
+static void same_relevant_middle(r4_data *d)
+{
+  uint8_t mask[PIXELS];
+  memset(mask, 255, sizeof mask);
+  mask[SIDE / 2 * SIDE + SIDE / 2] = 0;
+  for (size_t i = 0; i < N; i++) set_mask(d, i, mask);
+  d->means = R4_MASKS_RELEVANT;
+}
+
+static void relevant_patches(r4_data *d)
+{
+  inverted_patches(d);
+  d->means = R4_MASKS_RELEVANT;
+}
+
+static void all_but_middles(r4_data *d)
+{
+  all_but_objects(d);
+  for (size_t i = 0; i < N; i++) {
+    uint8_t mask[PIXELS];
+    memcpy(mask, data_mask_bytes(d, i), sizeof mask);
+    mask[SIDE / 2 * SIDE + SIDE / 2] = 0;
+    set_mask(d, i, mask);
+  }
+}
+
+static void all_but_relevant(r4_data *d)
+{
+  all_but_objects(d);
+  for (size_t i = 0; i < N; i++) {
+    uint8_t mask[PIXELS];
+    memcpy(mask, data_mask_bytes(d, i), sizeof mask);
+    mask[SIDE / 2 * SIDE + SIDE / 2] = 255;
+    set_mask(d, i, mask);
+  }
+  d->means = R4_MASKS_RELEVANT;
+}
+
 static void all_zero(r4_data *d)
 {
   for (size_t i = 0; i < N; i++) d->record[i].mask = 0;
@@ -258,7 +303,15 @@ static const struct {
    "180 of 180 masks mark more than half of the example as what must not matter, and", false},
   {objects, "mask-inverted", "180 of 180 masks mark the middle of the image", false},
   {all_but_objects, "mask-large",
-   "180 of 180 masks mark more than half of the example as what must not matter. If white", true},
+   "180 of 180 masks mark more than half of the example as what must not matter. If white "
+   "marks what *should* matter, use --mask-means relevant",
+   true},
+  {all_but_middles, "mask-large", "use --mask-means relevant", true},
+  {same_relevant_middle, NULL, NULL, false},
+  {relevant_patches, "mask-inverted",
+   "of them differ. If white marks what must *not* matter, use --mask-means irrelevant", false},
+  {relevant_objects, "mask-inverted", "must not matter. If white marks what must *not* matter", false},
+  {all_but_relevant, "mask-large", "must not matter. If white marks what must *not* matter", true},
 };
 
 /* Masks alone: the same sentences, and no others. */

@@ -273,7 +273,9 @@ static void masks_are_doubted_by_where_they_are(void **state)
               {{.masked = 10, .middle = 5, .different = 10}, false},
               {{.masked = 10, .large = 6, .different = 1}, true},
               {{.masked = 10, .large = 5, .different = 1}, false},
-              {{.masked = 10, .large = 10, .different = 2}, false}}; /* all but the object */
+              {{.masked = 10, .large = 10, .different = 2}, false}, /* all but the object */
+              {{.masked = 10, .large = 10, .different = 1, .relevant = true}, false},
+              {{.masked = 10, .large = 10, .middle = 6, .different = 1, .relevant = true}, true}};
   for (size_t k = 0; k < sizeof want / sizeof *want; k++)
     if (mask_places_doubtful(want[k].p) != want[k].doubtful) fail_msg("case %zu", k);
 }

@@ -1,18 +1,16 @@
-/* Runs that several processes make together: the same bits as one, for any number of them. The processes talk through
- * pairs of sockets. */
-#include <errno.h>
+/* Runs that several processes make together: the same bits as one, for any number of them. */
 #include <math.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/team_talk.h"
+#include "exec/kernel/kernel.h"
+#include "forked_team.h"
 #include "objective_case.h"
 #include "r4_tools.h"
 #include "scratch.h"
@@ -21,135 +19,7 @@
 #include "train/sharded.h"
 #include "train_case.h"
 
-enum { RANKS = 8, MESSAGES = 256, TOO_MANY_ASKED = 99 };
-
-/* ---- A team of forked processes ---- */
-
-/* What was begun with one other process, one way: in order. */
-struct queue {
-  struct {
-    char *at;
-    size_t left;
-  } item[MESSAGES];
-  int first, n;
-};
-
-struct wires {
-  int at[RANKS][RANKS]; /* [own rank][other rank] */
-  int rank, ranks;
-  size_t messages; /* that were sent */
-  struct queue out[RANKS], in[RANKS];
-};
-
-static r4_status add_to(struct queue *q, const void *bytes, size_t size, r4_error *e)
-{
-  if (q->n == MESSAGES) return r4_fail(e, R4_E_INTERNAL, "too many messages at once");
-  if (!size) return R4_OK;
-  q->item[q->n].at = (char *)(uintptr_t)bytes;
-  q->item[q->n++].left = size;
-  return R4_OK;
-}
-
-static r4_status put(void *user, int to, const void *bytes, size_t size, r4_error *e)
-{
-  struct wires *w = user;
-  w->messages++;
-  return add_to(&w->out[to], bytes, size, e);
-}
-
-static r4_status get(void *user, int from, void *bytes, size_t size, r4_error *e)
-{
-  struct wires *w = user;
-  return add_to(&w->in[from], bytes, size, e);
-}
-
-/* As much of the first message as passes without waiting. */
-static r4_status move(int wire, struct queue *q, bool out, int other, r4_error *e)
-{
-  while (q->first < q->n) {
-    char *at = q->item[q->first].at;
-    size_t left = q->item[q->first].left;
-    ssize_t n =
-      out ? send(wire, at, left, MSG_NOSIGNAL | MSG_DONTWAIT) : recv(wire, at, left, MSG_DONTWAIT);
-    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return R4_OK;
-    if (n <= 0) return r4_fail(e, R4_E_IO, "process %d is gone", other);
-    q->item[q->first].at += n;
-    q->item[q->first].left -= (size_t)n;
-    q->first += !q->item[q->first].left;
-  }
-  q->first = q->n = 0;
-  return R4_OK;
-}
-
-static r4_status nudge(void *user, r4_error *e)
-{
-  struct wires *w = user;
-  r4_status s = R4_OK;
-  for (int k = 0; !s && k < w->ranks; k++) {
-    if (k == w->rank) continue;
-    s = move(w->at[w->rank][k], &w->out[k], true, k, e);
-    if (!s) s = move(w->at[w->rank][k], &w->in[k], false, k, e);
-  }
-  return s;
-}
-
-static r4_status wait_for_all(void *user, r4_error *e)
-{
-  struct wires *w = user;
-  for (;;) {
-    struct pollfd wire[RANKS];
-    nfds_t n = 0;
-    r4_status s = nudge(w, e);
-    if (s) return s;
-    for (int k = 0; k < w->ranks; k++) {
-      short events = (short)((w->out[k].n ? POLLOUT : 0) | (w->in[k].n ? POLLIN : 0));
-      if (k != w->rank && events) wire[n++] = (struct pollfd){.fd = w->at[w->rank][k], .events = events};
-    }
-    if (!n) return R4_OK;
-    poll(wire, n, -1);
-  }
-}
-
-/* Of one process: what it does with its team; returns an exit code. */
-typedef int work(const r4_team *t, void *user);
-
-/* Exit codes of all. */
-static void together(int ranks, work *w, void *user, int code[RANKS])
-{
-  static struct wires wires;
-  wires = (struct wires){.ranks = ranks};
-  pid_t child[RANKS];
-  for (int a = 0; a < ranks; a++)
-    for (int b = 0; b < a; b++) {
-      int pair[2];
-      assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-      wires.at[a][b] = pair[0];
-      wires.at[b][a] = pair[1];
-    }
-  for (int k = 0; k < ranks; k++)
-    if (!(child[k] = fork())) {
-      wires.rank = k;
-      for (int a = 0; a < ranks; a++)
-        for (int b = 0; b < ranks; b++)
-          if (a != k && a != b) close(wires.at[a][b]);
-      const r4_team team = {.rank = k,
-                            .ranks = ranks,
-                            .send = put,
-                            .receive = get,
-                            .wait = wait_for_all,
-                            .nudge = nudge,
-                            .user = &wires};
-      _exit(w(ranks > 1 ? &team : NULL, user));
-    }
-  for (int a = 0; a < ranks; a++)
-    for (int b = 0; b < ranks; b++)
-      if (a != b) close(wires.at[a][b]);
-  for (int k = 0; k < ranks; k++) {
-    int status = 0;
-    assert_int_equal(waitpid(child[k], &status, 0), child[k]);
-    code[k] = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  }
-}
+enum { TOO_MANY_ASKED = 99, OUT_OF_STEP = 98, TOO_LONG = 120 };
 
 /* ---- Sums ---- */
 
@@ -159,7 +29,7 @@ struct summing {
   int shards;
   bool settles; /* bit by bit */
   size_t early; /* messages that were begun before the last shard was done */
-  struct wires *wires;
+  size_t *messages;
 };
 
 /* Numbers whose sum depends on the order of the additions. */
@@ -177,7 +47,7 @@ static void fill_shard(size_t shard, float *to, struct shard_sum *settles, void 
     from -= from < 999 ? from : 999;
     for (size_t i = from; i < to_here; i++) to[i] = term(shard, i);
     if (settles && w->settles) shard_sum_settle(settles, from);
-    if (from > GRADIENT / 2 && settles && w->wires) w->early = w->wires->messages;
+    if (from > GRADIENT / 2 && settles && w->messages) w->early = *w->messages;
   }
 }
 
@@ -194,12 +64,12 @@ static int add_shards(const r4_team *t, void *user)
   struct summing *w = user;
   r4_error e = {0};
   struct shard_sum *s = shard_sum_new((size_t)w->shards, t, &e);
-  w->wires = t ? t->user : NULL;
+  w->messages = t ? forked_messages(t) : NULL;
   if (!s || shard_sum_size(s, GRADIENT, TOTAL, &e)) return 90;
   for (int run = 0; run < 2; run++) {
-    if (w->wires) w->wires->messages = 0;
+    if (w->messages) *w->messages = 0;
     if (shard_sum_run(s, fill_shard, w, &e)) return 91;
-    if (w->wires && w->settles != (w->early > 0)) return 92;
+    if (w->messages && w->settles != (w->early > 0)) return 92;
     for (size_t i = 0; i < TOTAL; i += 11)
       if (shard_sum_whole(s)[i] != tree(0, (size_t)w->shards, i)) return 93;
   }
@@ -234,6 +104,8 @@ struct order {
   bool kill;     /* instead of stopping */
   int different; /* the process that has another setting; 0: none */
   size_t most_asked; /* validation examples that a process may be asked about; 0: any number */
+  long short_at;     /* the allocation that fails in process 1; 0: none */
+  bool hides[2];     /* process 0 or 1 has a CPU without bfloat16 */
   int taken;
 };
 
@@ -268,15 +140,22 @@ static int train(const r4_team *t, void *user)
   r4_settings *s = train_settings(more);
   const r4_train_options options = {.folder = train_path(o.run, ""),
                                     .resume = o.resume,
+                                    .force = o.short_at,
                                     .report = o.steps && rank == o.stopper ? count : go_on,
                                     .user = &o,
                                     .team = t};
   r4_error e = {0};
   size_t asked = 0;
   r4_watch_asking(was_asked, &asked);
+  dnn_hide_bf16(rank < 2 && o.hides[rank]);
+  alarm(TOO_LONG); /* nobody waits for ever */
+  r4_mem_fail_at(rank == 1 ? o.short_at : 0);
   r4_status status = r4_train(s, &options, NULL, &e);
+  r4_mem_fail_at(0);
   r4_watch_asking(NULL, NULL);
   r4_settings_free(s);
+  int worst = (int)status; /* as the command does: nobody may wait for something else by then */
+  if (t && status != R4_E_IO && team_most(t, &worst, NULL)) return OUT_OF_STEP;
   return o.most_asked && asked > o.most_asked ? TOO_MANY_ASKED : (int)status;
 }
 
@@ -475,6 +354,17 @@ static void shards_add_up_to_the_batch(void **state)
   }
 }
 
+static void assert_same_weights(const char *a, const char *b)
+{
+  r4_error e = {0};
+  r4_model *x = r4_model_open(a, NULL, &e), *y = r4_model_open(b, NULL, &e);
+  if (!x || !y) fail_msg("%s", e.text);
+  assert_memory_equal(r4_model_weights(x), r4_model_weights(y),
+                      r4_net_size(r4_model_net(x)) * sizeof *r4_model_weights(x));
+  r4_model_free(x);
+  r4_model_free(y);
+}
+
 /* Any process may stop it, and any number go on with it. */
 static void stopped_runs_go_on_with_others(void **state)
 {
@@ -540,6 +430,65 @@ static void failures_reach_all(void **state)
   assert_true(own >= 1);
 }
 
+/* Allocations of a process that opens a run, and is about to take its first step. */
+static long allocations(const char *const *settings)
+{
+  r4_error e = {0};
+  r4_settings *s = train_settings(settings);
+  r4_mem_fail_at(0);
+  r4_trainer *t = r4_trainer_new(s, NULL, &e);
+  long n = r4_mem_count();
+  if (!t) fail_msg("%s", e.text);
+  r4_trainer_free(t);
+  r4_settings_free(s);
+  return n;
+}
+
+/* Whatever a process lacks room for between opening its run and its first step, nobody waits for it. What it can do
+ * without is no failure. */
+static void who_lacks_memory_ends_all(void **state)
+{
+  (void)state;
+  enum { BEFORE = 60, AFTER = 40 };
+  const char *const *settings = SETTINGS("method=erm", "epochs=1");
+  long n = allocations(settings), failed = 0;
+  for (long at = n - BEFORE; at < n + AFTER; at++) {
+    int code[RANKS];
+    struct order o = {.settings = settings, .run = "short", .short_at = at};
+    together(2, train, &o, code);
+    bool both_fail = code[1] == R4_E_MEMORY && code[0] == R4_E_TEAM;
+    failed += both_fail;
+    if (!both_fail && (code[0] || code[1]))
+      fail_msg("allocation %ld of %ld: processes ended with %d and %d", at, n, code[0], code[1]);
+  }
+  assert_true(failed > BEFORE);
+}
+
+/* Products of all are what those of process 0 are. */
+static void all_have_one_precision(void **state)
+{
+  (void)state;
+  if (r4_bf16_missing()) check_skip("%s", r4_bf16_missing());
+#define WIDE "method=r3", "epochs=1", "net=dense 128, relu, dense 10"
+  const char *const *by_auto = SETTINGS(WIDE, "precision=auto"), *const *in_float = SETTINGS(WIDE);
+  char model[300];
+  int code[RANKS];
+  all_end(1, &(struct order){.settings = by_auto, .run = "half-1"}, R4_OK);
+  snprintf(model, sizeof model, "%s", train_path("half-1", "model.safetensors"));
+  all_end(4, &(struct order){.settings = by_auto, .run = "half-4"}, R4_OK);
+  assert_same_file(model, train_path("half-4", "model.safetensors"));
+  all_end(1, &(struct order){.settings = in_float, .run = "float-1"}, R4_OK);
+  snprintf(model, sizeof model, "%s", train_path("float-1", "model.safetensors"));
+  all_end(2, &(struct order){.settings = by_auto, .run = "hidden", .hides = {true, false}}, R4_OK);
+  char other[300];
+  snprintf(other, sizeof other, "%s", train_path("hidden", "model.safetensors"));
+  assert_same_weights(model, other);
+  struct order cannot = {.settings = by_auto, .run = "cannot", .hides = {false, true}};
+  together(2, train, &cannot, code);
+  assert_int_equal(code[1], R4_E_ARGUMENT);
+  assert_int_equal(code[0], R4_E_TEAM);
+}
+
 static void what_is_no_sum_is_refused(void **state)
 {
   (void)state;
@@ -565,6 +514,7 @@ int main(void)
     cmocka_unit_test(same_bits_for_any_number),       cmocka_unit_test(shards_add_up_to_the_batch),
     cmocka_unit_test(stopped_runs_go_on_with_others), cmocka_unit_test(a_killed_process_ends_all),
     cmocka_unit_test(differences_are_refused),        cmocka_unit_test(failures_reach_all),
+    cmocka_unit_test(who_lacks_memory_ends_all),      cmocka_unit_test(all_have_one_precision),
     cmocka_unit_test(what_is_no_sum_is_refused),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -9,6 +9,13 @@
 #include "json_out.h"
 
 #define AT(field) offsetof(struct find_settings, field)
+#define SEARCH_OPTIONS \
+  {"most", OPTION_WHOLE, AT(most), "20", 1, 200, "findings, at most"}, \
+  {"all", OPTION_FLAG, AT(all), NULL, 0, 0, "look at examples of all parts, not those for training alone"}, \
+  {"masked", OPTION_FLAG, AT(masked), NULL, 0, 0, "look at what is masked already, too"}, \
+  {"permute", OPTION_WHOLE, AT(permute), "0", 0, 1e9, \
+   "deal labels out at random first, differently for each N: what is found then is a false alarm"}
+
 static const struct option options[] = {
   SOURCE_OPTIONS(struct find_settings, source),
   {"run", OPTION_TEXT, AT(run), NULL, 0, 0, "a run, whose net is asked what it looks at"},
@@ -16,16 +23,16 @@ static const struct option options[] = {
   {"out FOLDER", OPTION_TEXT, AT(out), NULL, 0, 0, "folder for find.json, or for what --propose makes"},
   {"propose FINDING", OPTION_TEXT, AT(propose), NULL, 0, 0, "name of a finding: masks for all images that show it"},
   {"from FILE", OPTION_TEXT, AT(from), NULL, 0, 0, "with --propose: a find.json, instead of a search"},
-  {"most", OPTION_WHOLE, AT(most), "20", 1, 200, "findings, at most"},
-  {"all", OPTION_FLAG, AT(all), NULL, 0, 0, "look at examples of all parts, not those for training alone"},
-  {"masked", OPTION_FLAG, AT(masked), NULL, 0, 0, "look at what is masked already, too"},
-  {"permute", OPTION_WHOLE, AT(permute), "0", 0, 1e9,
-   "deal labels out at random first, differently for each N: what is found then is a false alarm"},
+  SEARCH_OPTIONS,
   {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "print JSON"},
   {"progress", OPTION_FLAG, AT(progress), NULL, 0, 0,
    "lines on stderr such as \"find: looking: 512 of 2745\""},
   {0},
 };
+
+/* How the data are read, and what is looked at: a command that goes on needs the same. */
+static const struct option reading[] = {SOURCE_OPTIONS(struct find_settings, source), {0}};
+static const struct option searching[] = {SEARCH_OPTIONS, {0}};
 
 /* ---- Progress ---- */
 
@@ -122,19 +129,28 @@ static bool safest(const r4_found *f, r4_clue *to)
   return false;
 }
 
-/* "r4 find DATA", with what was saved, or else the same net: clusters are found again by that alone. */
+void find_print_again(FILE *f, const struct find_settings *s)
+{
+  fprintf(f, "  r4 find ");
+  cli_print_word(f, s->source.path);
+  options_print_given(f, reading, s);
+  options_print_given(f, searching, s);
+}
+
+/* The same data, with what was saved, or else the same net: clusters are found again by that alone. A run says how the
+ * data are read. */
 static void print_command(const struct find_settings *s)
 {
-  printf("  r4 find ");
-  cli_print_word(stdout, s->source.path);
+  find_print_again(stdout, s);
+  if (*s->run) {
+    printf(" --run ");
+    cli_print_word(stdout, s->run);
+  }
   if (*s->out) {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/find.json", s->out);
     printf(" --from ");
     cli_print_word(stdout, path);
-  } else if (*s->run) {
-    printf(" --run ");
-    cli_print_word(stdout, s->run);
   } else if (s->quick_net) {
     printf(" --quick-net");
   }
@@ -152,8 +168,7 @@ static void print_next(const struct find_settings *s, const r4_found *f)
   printf(" --propose %s --out masks\n", c.id);
   if (c.words || net_of(s) || c.kind == R4_CLUE_CLUSTER) return;
   printf("\nA net may see what this search does not, and masks of what it looks at (clusters) are better:\n\n");
-  printf("  r4 find ");
-  cli_print_word(stdout, s->source.path);
+  find_print_again(stdout, s);
   printf(" --quick-net\n");
 }
 
@@ -204,7 +219,7 @@ static r4_found *look(const struct find_settings *s, const r4_data *d, struct fi
 {
   const r4_find_options o = {.source = s->source.path,
                              .most = (size_t)s->most,
-                             .masked = s->masked,
+                             .masked = s->masked || s->unstated,
                              .all = s->all,
                              .report = find_progress,
                              .user = clock};
@@ -260,12 +275,26 @@ static r4_data *permuted(const r4_data *d, uint64_t seed, r4_error *e)
   return to;
 }
 
+/* A net of a run sees the data as its settings say. */
+static int check_reading(const struct find_settings *s)
+{
+  char *given = NULL;
+  size_t size = 0;
+  FILE *f = open_memstream(&given, &size);
+  if (!f) return cli_fail("find", R4_E_MEMORY, "");
+  bool any = options_print_given(f, reading, s);
+  fclose(f);
+  if (any) fprintf(stderr, "r4 find: --run reads the data as the settings of the run say: leave out%s\n", given);
+  free(given);
+  return any ? EXIT_USAGE : EXIT_DONE;
+}
+
 static int check(const struct find_settings *s)
 {
   if (*s->from && !*s->propose) return cli_fail("find", R4_E_ARGUMENT, "--from is for --propose");
   if (*s->run && s->quick_net)
     return cli_fail("find", R4_E_ARGUMENT, "--run and --quick-net are two nets: choose one");
-  return EXIT_DONE;
+  return *s->run ? check_reading(s) : EXIT_DONE;
 }
 
 static int find_in(const struct find_settings *s, const r4_data *d, struct find_net *n,

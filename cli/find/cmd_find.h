@@ -11,6 +11,7 @@ struct find_settings {
   const char *out, *propose, *from, *run;
   int64_t most, permute;
   bool json, progress, masked, all, quick_net;
+  bool unstated; /* there are masks, and nobody said what they mean: they are looked at as everything else is */
 };
 
 struct find_clock {
@@ -35,6 +36,9 @@ void find_net_close(struct find_net *n);
 /* Masks for one finding. Returns an exit code. */
 int find_propose(const struct find_settings *s, const r4_data *d, const r4_found *f,
                  struct find_clock *clock);
+
+/* "r4 find DATA", with what the user said of the data and of what is looked at. */
+void find_print_again(FILE *f, const struct find_settings *s);
 
 /* For r4_find_options.report; user is a struct find_clock. */
 void find_progress(const char *stage, size_t done, size_t all, void *user);

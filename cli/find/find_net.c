@@ -24,12 +24,12 @@ static int open_run(const struct find_settings *s, struct find_net *n, r4_data *
   return *d || code ? code : EXIT_WORLD;
 }
 
-/* Masks whose meaning nobody has stated: what they mark is looked at as everything else is. */
+/* Masks whose meaning nobody has stated. */
 static r4_data *open_as_if_unmasked(struct find_settings *s)
 {
   s->source.read.mask_means = R4_MASKS_IRRELEVANT;
   r4_data *d = r4_find_data(s->source.path, &s->source.read, NULL);
-  s->masked = true;
+  s->unstated = true;
   if (d)
     fprintf(stderr, "r4 find: the masks are ignored, as their meaning is not stated; with --mask-means irrelevant, "
                     "what they mark is left out\n");

@@ -26,25 +26,19 @@ static void print_instead(const struct find_settings *s, bool cluster)
     fprintf(stderr, "another cluster at the same place may do better.\n");
     return;
   }
-  fprintf(stderr, "masks of a cluster are better. Which clusters there are, says\n\n  r4 find ");
-  cli_print_word(stderr, s->source.path);
+  fprintf(stderr, "masks of a cluster are better. Which clusters there are, says\n\n");
+  find_print_again(stderr, s);
   fprintf(stderr, *s->run ? " --run " : " --quick-net");
   if (*s->run) cli_print_word(stderr, s->run);
   fprintf(stderr, "\n\n");
 }
 
-/* Masks that are mostly empty, or on many more photos than show the finding: what was learned from its places is not
- * one thing. A finding that points at where something is missing is like that. */
-static void warn(const struct find_settings *s, const r4_proposed *p, const r4_clue *c, size_t empty)
+static void warn(const struct find_settings *s, const r4_proposed *p, const r4_clue *c)
 {
-  const size_t many = 4;
-  size_t n = r4_proposed_count(p);
-  bool wide = n > many * c->sightings;
-  if (2 * empty <= n && !wide) return;
-  fprintf(stderr, "r4 find: these masks are not to be trusted: ");
-  if (2 * empty > n) fprintf(stderr, "%zu of %zu are empty%s", empty, n, wide ? ", and " : "");
-  if (wide) fprintf(stderr, "the places of %s, on %zu photos, look like those of %zu", c->id, c->sightings, n);
-  fprintf(stderr, ". Is it that something is missing there?\n");
+  char *doubt = r4_proposed_doubt(p, c);
+  if (!doubt) return;
+  fprintf(stderr, "r4 find: %s\n", doubt);
+  r4_string_free(doubt);
   print_instead(s, c->kind == R4_CLUE_CLUSTER);
 }
 
@@ -60,7 +54,7 @@ static int print_proposed(const struct find_settings *s, const r4_proposed *p, c
   printf("; proposals.json lists them, the least sure first.\n"
          "Look at them, remove wrong ones, copy the others to the folder masks of the data, and train with\n"
          "data.mask_means: irrelevant.\n");
-  warn(s, p, c, empty);
+  warn(s, p, c);
   return EXIT_DONE;
 }
 

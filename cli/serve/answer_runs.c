@@ -32,11 +32,12 @@ void answer_search(struct site *s, const struct request *r, const r4_json_value 
     return;
   }
   struct task *t = tasks_add(&s->tasks, TASK_FIND, 0, "");
-  static const char *const word[] = {".", "--mask-means", "irrelevant", "--out", ".", "--progress"};
+  static const char *const word[] = {".", "--out", ".", "--progress"};
   for (size_t k = 0; t && k < sizeof word / sizeof *word; k++) task_word(t, word[k]);
   bool trained = has_run(s, before, "seed-0/model.safetensors");
   snprintf(run, sizeof run, "%s/%s", site_runs(s), before);
-  if (t && trained && net) task_word(t, "--run"), task_word(t, run);
+  if (t && trained && net) task_word(t, "--run"), task_word(t, run); /* whose settings say what masks mean */
+  if (t && !(trained && net)) task_word(t, "--mask-means"), task_word(t, "irrelevant");
   if (t && !trained && net) task_word(t, "--quick-net");
   answer_task(t, a);
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,16 +17,13 @@ from .swap import Swap, percent
 from .trainer import Verdict
 
 # Findings of lint that spoil what fit learns of masks.
-SERIOUS = ("mask-empty", "mask-full", "mask-inverted", "mask-one-class")
+SERIOUS = ("mask-empty", "mask-full", "mask-inverted", "mask-large", "mask-one-class")
 CHANNELS = (1, 3, 4)
-REVERSE = {"irrelevant": "relevant", "relevant": "irrelevant"}
+REVERSE = re.compile(r"If white marks what .* use mask_means (\w+)")
 
 
 def _sentence(code: str, text: str, means: MaskMeans | None) -> str:
-    said = in_python(text)
-    if means is not None:
-        reverse = f'If it means the reverse, pass mask_means="{REVERSE[means]}"'
-        said = said.replace("If white marks what *should* matter, use mask_means relevant", reverse)
+    said = REVERSE.sub(r'If it means the reverse, pass mask_means="\1"', in_python(text))
     if code == "mask-full" and means == "relevant":
         said += '; with mask_means="relevant" zeros make all of an example irrelevant: give None where there is no mask'
     if code == "mask-one-class":
@@ -35,9 +33,8 @@ def _sentence(code: str, text: str, means: MaskMeans | None) -> str:
 
 def warn_of_masks(data: Data, means: MaskMeans | None) -> None:
     """The reverse of what was meant, on one class alone, or all over examples."""
-    odd = (*SERIOUS, "mask-large") if means == "irrelevant" else SERIOUS  # all but the object is usually large
     for finding in data.lint_masks():
-        if finding.code in odd:
+        if finding.code in SERIOUS:
             warn(f"masks: {_sentence(finding.code, finding.text, means)}", DataWarning)
 
 

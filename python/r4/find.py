@@ -18,6 +18,7 @@ from . import _header as h
 from ._arrays import Kind, Layout
 from ._assemble import SPLITS
 from ._library import LIB, Owned, call, encode, text_of
+from ._say import DataWarning, warn
 from .data import Data, MaskMeans
 from .errors import ArgumentError
 from .masked import apart
@@ -109,9 +110,9 @@ def _cue(data: Data, c: h.r4_clue) -> Cue:
 class Found(Owned, Sequence[Cue]):
     """What was found, in the order in which a person should see it: a list of cues, with pictures in a notebook."""
 
-    def __init__(self, data: Data, source: str | None, pointer: int) -> None:
+    def __init__(self, data: Data, source: str | None, pointer: int, all_parts: bool = False) -> None:
         self._own(pointer, "r4_found_free", data)
-        self._data, self._source = data, source
+        self._data, self._source, self._all_parts = data, source, all_parts
         self._cues = [_cue(data, LIB.r4_found_at(pointer, k)) for k in range(LIB.r4_found_count(pointer))]
 
     def __len__(self) -> int:
@@ -150,20 +151,41 @@ class Found(Owned, Sequence[Cue]):
         call("r4_found_save", self.pointer, self._data.pointer, source, None, encode(path, "a file"))
 
     def propose(self, cue: Cue | str, folder: str | os.PathLike[str]) -> int:
-        """Masks for all images that show a cue, in folder/masks, listed in proposals.json; returns how many."""
+        """Masks for all images that show a cue, in folder/masks, listed in proposals.json; returns how many.
+
+        A DataWarning says when they are not to be trusted: most are empty, or on far more images than the cue.
+        """
         name = cue if isinstance(cue, str) else cue.id
         names = [c.id for c in self._cues]
         if name not in names:
             raise KeyError(f"no cue is called {name!r}; there are {', '.join(names) or 'none'}")
         c = LIB.r4_found_at(self.pointer, names.index(name))
-        made = call("r4_find_propose", self._data.pointer, ctypes.byref(c), None)
+        o = h.r4_find_options()
+        o.all = self._all_parts
+        made = call("r4_find_propose", self._data.pointer, ctypes.byref(c), ctypes.byref(o))
         try:
             source = encode(self._source, "a source") if self._source else None
             to = encode(folder, "a folder")
             call("r4_proposed_save", made, self._data.pointer, encode(name, "a name"), source, to)
+            self._warn_of(made, c)
             return int(LIB.r4_proposed_count(made))
         finally:
             LIB.r4_proposed_free(made)
+
+    @staticmethod
+    def _warn_of(proposed: int, c: h.r4_clue) -> None:
+        said = LIB.r4_proposed_doubt(proposed, ctypes.byref(c))
+        if not said:
+            return
+        try:
+            doubt = ctypes.string_at(said).decode()
+        finally:
+            LIB.r4_string_free(said)
+        if c.kind == h.R4_CLUE_CLUSTER:
+            instead = "another cluster at the same place may do better"
+        else:
+            instead = "masks of a cluster are better: r4.find(..., model=...) with a fitted classifier finds them"
+        warn(f"{doubt} Look at them before you use any; {instead}", DataWarning)
 
     # ---- In a notebook ----
 
@@ -248,4 +270,4 @@ def find(
         except BaseException:
             LIB.r4_found_free(found)
             raise
-    return Found(data, source, found)
+    return Found(data, source, found, all_parts)

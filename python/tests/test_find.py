@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import json
 import subprocess
+import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import r4
+from r4._library import LIB
 from r4.find import _png
 
 VOCABULARY = Path(__file__).parents[2] / "test" / "tokens" / "vocab.txt"
@@ -80,6 +83,23 @@ def test_the_command_goes_on(found: r4.Found, folder: Path, tmp_path: Path, comm
         assert mask.read_bytes() == (tmp_path / "by-command" / "masks" / mask.name).read_bytes()
     with pytest.raises(KeyError, match="no cue is called 'nothing'; there are "):
         found.propose("nothing", tmp_path / "no")
+
+
+def test_masks_that_are_not_to_be_trusted(found: r4.Found, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found.propose(found[0], tmp_path / "right")
+
+    def on_five(*args: Any) -> Any:
+        c = found_at(*args)
+        c.sightings = 5
+        return c
+
+    found_at = LIB.r4_found_at
+    monkeypatch.setattr(LIB, "r4_found_at", on_five)
+    with pytest.warns(r4.DataWarning, match=r"not to be trusted: the places of .*, on 5 photos, .* model=") as caught:
+        assert found.propose(found[0], tmp_path / "wide") > 20
+    assert caught[0].filename == __file__
 
 
 def test_in_a_notebook(found: r4.Found) -> None:

@@ -56,6 +56,8 @@ struct r4_data {
   struct names *notes;                          /* what reading found odd; NULL: nothing */
   struct names *pieces;                         /* of tokens, by id, to be shown; NULL: not known */
   struct extras *extras;                        /* further columns of its table; NULL: none. No part of the hash */
+  r4_mask_meaning means;                        /* what white said in the masks of x when they were read, if known: as
+                                                   they are here, masks mark what must not matter */
   char *about;
 };
 

@@ -30,6 +30,24 @@ r4_proposal r4_proposed_at(const r4_proposed *p, size_t k)
   return k < r4_proposed_count(p) ? p->at[k].is : (r4_proposal){0};
 }
 
+/* What was learned from the places of the clue is not one thing. A clue that points at where something is missing is
+ * like that. */
+char *r4_proposed_doubt(const r4_proposed *p, const r4_clue *c)
+{
+  const size_t many = 4;
+  struct text t = {0};
+  size_t empty = 0;
+  if (!p || !c) return NULL;
+  for (size_t k = 0; k < p->n; k++) empty += p->at[k].is.area > 0 ? 0 : 1;
+  bool wide = p->n > many * c->sightings;
+  if (2 * empty <= p->n && !wide) return NULL;
+  text_add(&t, "these masks are not to be trusted: ");
+  if (2 * empty > p->n) text_add(&t, "%zu of %zu are empty%s", empty, p->n, wide ? ", and " : "");
+  if (wide) text_add(&t, "the places of %s, on %zu photos, look like those of %zu", c->id, c->sightings, p->n);
+  text_add(&t, ". Is it that something is missing there?");
+  return text_take(&t);
+}
+
 /* ---- Files ---- */
 
 /* "masks/NAME.png": NAME is that of the photo, as folders of images look for it, or its number. */

@@ -10,7 +10,6 @@
 
 /* The examples of one shard, as a batch of their own. */
 struct part {
-  size_t room; /* examples */
   float *x, *filled, *m, *y, *length, *weight;
   size_t *example;
   r4_batch batch;
@@ -23,6 +22,7 @@ struct shards {
   struct step *step;
   struct step_options options;
   size_t n; /* shards */
+  const r4_team *team;
   struct part part;
   size_t size, buffers,
     batch;      /* floats of the gradient and of the buffers; examples that there is room for */
@@ -73,6 +73,7 @@ struct shards *shards_new(const struct step_options *options, size_t n, const r4
   if (!p) return NULL;
   p->options = *options;
   p->n = n;
+  p->team = team;
   if (n > 1) p->options.objective.live = true; /* each shard has weights of its own */
   p->step = step_new(&p->options, e);
   p->size = r4_net_size(options->net);
@@ -108,7 +109,6 @@ static r4_status make_part(struct shards *p, size_t examples, r4_error *e)
 {
   struct part *t = &p->part;
   size_t features = (size_t)r4_shape_count(r4_net_input(p->options.net));
-  if (examples <= t->room) return R4_OK;
   part_clear(t);
   t->x = mem_new_aligned(examples * features, sizeof *t->x, "a shard", e);
   t->filled = mem_new_aligned(examples * features, sizeof *t->x, "a shard", e);
@@ -118,19 +118,18 @@ static r4_status make_part(struct shards *p, size_t examples, r4_error *e)
   t->weight = mem_new_aligned(examples, sizeof *t->x, "a shard", e);
   t->example = mem_new(examples, sizeof *t->example, "a shard", e);
   if (!t->x || !t->filled || !t->m || !t->y || !t->length || !t->weight || !t->example) return R4_E_MEMORY;
-  t->room = examples;
   return R4_OK;
 }
 
+/* Who has no room says so before the others wait for its sums. */
 static r4_status make_room(struct shards *p, size_t batch, r4_error *e)
 {
-  if (batch > p->batch) {
-    p->total = p->size + p->buffers + SCALARS + 2 * p->n + batch;
-    r4_status s = shard_sum_size(p->sum, p->size, p->total, e);
-    if (s) return s;
-    p->batch = batch;
-  }
-  return make_part(p, (batch + p->n - 1) / p->n, e);
+  if (batch <= p->batch) return R4_OK;
+  p->total = p->size + p->buffers + SCALARS + 2 * p->n + batch;
+  r4_status s = team_join(p->team, make_part(p, (batch + p->n - 1) / p->n, e), e);
+  if (!s) s = shard_sum_size(p->sum, p->size, p->total, e);
+  if (!s) p->batch = batch;
+  return s;
 }
 
 /* ---- The examples of a shard ---- */

@@ -320,13 +320,13 @@ double task_eps(const struct settings *s)
   return isnan(s->eps) ? 1 : s->eps;
 }
 
-/* Whoever gives a number for eps has limits only if these are given, too. The whole range is that of images, if it is
- * not given: run_check. */
 bool task_bf16(const struct settings *s)
 {
   return strcmp(s->precision, "float") && strcmp(s->bounds, "linear") && !r4_bf16_missing();
 }
 
+/* Whoever gives a number for eps has limits only if these are given, too. The whole range is that of images, if it is
+ * not given: run_check. */
 r4_objective_options task_objective(const struct settings *s)
 {
   bool ranged = s->range.n == 2;

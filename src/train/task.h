@@ -23,10 +23,10 @@ double task_lambda(const struct settings *s, size_t k);
 /* Whether any of them is above 0. */
 bool task_has_weight(const struct settings *s);
 
-/* batch, masked, explain and class_weights are left 0: they depend on the data. The pointers are into s. */
 /* Whether steps take products in bfloat16: asked for, or auto, and this CPU can. Not with linear bounds, whose ends are
  * such products. */
 bool task_bf16(const struct settings *s);
+/* batch, masked, explain and class_weights are left 0: they depend on the data. The pointers are into s. */
 r4_objective_options task_objective(const struct settings *s);
 /* eps, or 1, the share, where eps is the whole range; and whether it is, for this method. */
 double task_eps(const struct settings *s);

@@ -172,6 +172,7 @@ r4_status npz_read_masks(struct npz_source *s, r4_data *d, const r4_data_options
   status = mask_meaning(s, options, &means);
   if (!status) status = mask_values_read(options, &r.marked, s->e);
   if (status) return status;
+  d->means = means;
   r.invert = means == R4_MASKS_RELEVANT;
   r.row = mem_new(r.size, sizeof *r.row, s->path, s->e);
   r.stored = mem_new(r.size, sizeof *r.stored, s->path, s->e);

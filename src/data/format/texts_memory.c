@@ -111,6 +111,7 @@ r4_data *r4_data_texts(const char *const *text, const size_t *spans, const r4_sp
   const struct given g = {arrays->n, text, spans, span};
   r4_data *tokens = tokens_of(&g, options ? options : &usual, e);
   r4_data *d = tokens ? labelled(tokens, arrays, e) : NULL;
+  if (d && options) d->means = options->mask_means;
   r4_data_free(tokens);
   return d;
 }

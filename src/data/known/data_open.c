@@ -153,6 +153,7 @@ r4_data *r4_data_open(const char *source, const r4_data_options *options, r4_err
     return NULL;
   }
   r4_data *d = open_in(source, folder, none.text, options, e);
+  if (d && !d->means) d->means = options->mask_means;
   r4_mem_free(folder);
   return d;
 }

@@ -80,28 +80,34 @@ static void uneven_masks(struct lint *l)
               "having a mask tells something of the class; fill: paste puts masked content on all classes");
 }
 
-/* Masks may mean the reverse of what was said:
- *   - most cover more than half of the example, and there are few different ones: the rest looks like a patch;
- *   - most cover the middle of the image: the middle is where the object is.
- * Masks that cover more than half and are all different may well be right (all but the object): a note. */
+/* Masks may mean the reverse of what was said. Those that cover more than half and are all different may well be right
+ * (all but the object): a note. */
 static void inverted_masks(struct lint *l)
 {
   struct mask_places p = mask_places_of(l->d);
-  size_t different = data_masks(l->d)->n - 1;
-  const char *reverse = "If white marks what *should* matter, use --mask-means relevant";
-  if (2 * p.large > p.masked && 10 * different <= p.masked)
+  const char *reverse = l->d->means == R4_MASKS_RELEVANT
+                          ? "If white marks what must *not* matter, use --mask-means irrelevant"
+                          : "If white marks what *should* matter, use --mask-means relevant";
+  switch (mask_doubt_of(p)) {
+  case MASKS_ALIKE:
     lint_tell(
       l, WARNING, "mask-inverted",
       "%zu of %zu masks mark more than half of the example as what must not matter, and only %zu of them differ. %s",
-      p.large, p.masked, different, reverse);
-  else if (2 * p.large > p.masked)
+      p.large, p.masked, p.different, reverse);
+    break;
+  case MASKS_LARGE:
     lint_tell(l, NOTE, "mask-large",
               "%zu of %zu masks mark more than half of the example as what must not matter. %s", p.large, p.masked,
               reverse);
-  else if (2 * p.middle > p.masked)
+    break;
+  case MASKS_MIDDLE:
     lint_tell(l, WARNING, "mask-inverted",
               "%zu of %zu masks mark the middle of the image, where the object usually is, as what must not matter. %s",
               p.middle, p.masked, reverse);
+    break;
+  case MASKS_RIGHT:
+    break;
+  }
 }
 
 /* Values that are kept, but are all so small that they hardly count. */

@@ -134,7 +134,9 @@ static uint8_t opposite(uint8_t old, size_t k, const void *context)
 r4_data *r4_data_invert_masks(const r4_data *d, r4_error *e)
 {
   NEEDS(d, "data", NULL);
-  return change_masks(d, false, opposite, NULL, e);
+  r4_data *to = change_masks(d, false, opposite, NULL, e);
+  if (to && to->means) to->means = to->means == R4_MASKS_RELEVANT ? R4_MASKS_IRRELEVANT : R4_MASKS_RELEVANT;
+  return to;
 }
 
 struct softening {

@@ -4,7 +4,7 @@
 
 struct mask_places mask_places_of(const r4_data *d)
 {
-  struct mask_places p = {0};
+  struct mask_places p = {.relevant = d->means == R4_MASKS_RELEVANT};
   r4_shape shape = data_x(d)->shape;
   bool images = shape.rank == 3 && data_mask_layout(d).size == (size_t)(shape.dim[0] * shape.dim[1]);
   size_t centre = images ? (size_t)(shape.dim[0] / 2 * shape.dim[1] + shape.dim[1] / 2) : 0;
@@ -19,7 +19,15 @@ struct mask_places mask_places_of(const r4_data *d)
   return p;
 }
 
+enum mask_doubt mask_doubt_of(struct mask_places p)
+{
+  bool large = 2 * p.large > p.masked, middle = 2 * p.middle > p.masked;
+  if (large && !middle && p.relevant) return MASKS_RIGHT;
+  if (large) return 10 * p.different <= p.masked ? MASKS_ALIKE : MASKS_LARGE;
+  return middle ? MASKS_MIDDLE : MASKS_RIGHT;
+}
+
 bool mask_places_doubtful(struct mask_places p)
 {
-  return 2 * p.middle > p.masked || (2 * p.large > p.masked && 10 * p.different <= p.masked);
+  return 2 * p.middle > p.masked || mask_doubt_of(p) == MASKS_ALIKE;
 }

@@ -9,11 +9,18 @@ struct mask_places {
   size_t large;     /* whose mask covers more than half of them */
   size_t middle;    /* images whose mask covers the middle      */
   size_t different; /* masks                                    */
+  bool relevant;    /* white was said to be what matters        */
 };
 
 struct mask_places mask_places_of(const r4_data *d);
-/* Most mark the middle, where the object usually is; or they mark more than half and are alike, as all but a patch in a
- * fixed place is. Large ones that differ and spare the middle mark all but the object, as they should. */
+
+/* Whether they may mean the reverse. The object usually is in the middle:
+ *   - masks that mark the middle may be the object;
+ *   - if most mark more than half of the example, what is left may be a patch: probably so if there are few different
+ *     ones. Where white is what matters, and the middle is white, they mark all but the object, as they should. */
+enum mask_doubt { MASKS_RIGHT, MASKS_LARGE, MASKS_ALIKE, MASKS_MIDDLE };
+enum mask_doubt mask_doubt_of(struct mask_places p);
+/* Probably: most mark the middle, or are large and alike. */
 bool mask_places_doubtful(struct mask_places p);
 
 #endif

@@ -126,7 +126,7 @@ static void describe(struct json_writer *w, const struct run *r)
   jw_text(w, "method", r->s->method);
   if (r->s->searched) add_lambda(w, r->s->lambda);
   add_resolved(w, r);
-  jw_text(w, "precision", task_bf16(r->s) ? "bf16" : "float");
+  jw_text(w, "precision", r->state.bf16 ? "bf16" : "float");
   jw_text(w, "net", r4_net_layers(r->net));
   jw_whole(w, "weights", (int64_t)r->size);
   jw_whole(w, "masked_features", (int64_t)r->masked);

@@ -309,7 +309,7 @@ static r4_status after_step(struct run *r, const r4_train_options *o, const r4_p
 static r4_status loop(struct run *r, const r4_train_options *o, bool *stopped, r4_error *e)
 {
   r4_progress progress = {0};
-  r4_status s = run_seek(r, e);
+  r4_status s = team_join(r->team, run_seek(r, e), e);
   double saved = now();
   while (!s && !r->state.finished && !*stopped) {
     s = run_step(r, &progress, e);
@@ -346,12 +346,19 @@ static r4_status train_locked(const r4_settings *settings, const r4_train_option
   return s;
 }
 
-static r4_status check_team(const r4_settings *s, const r4_team *t, r4_error *e)
+static r4_status check_team(const r4_team *t, r4_error *e)
 {
-  if (!t) return R4_OK;
-  bool talks = t->send && t->receive && t->wait;
-  if (!r4_given(talks, "r4_train", "a team that sends, receives and waits", e)) return R4_E_ARGUMENT;
-  if (t->ranks <= s->values.shards) return R4_OK;
+  bool talks = !t || (t->send && t->receive && t->wait);
+  return r4_given(talks, "r4_train", "a team that sends, receives and waits", e) ? R4_OK : R4_E_ARGUMENT;
+}
+
+static r4_status check_settings(const r4_settings *s, const r4_team *t, r4_error *e)
+{
+  r4_status status = r4_settings_check(s, e);
+  if (!status && r4_lambda_is_open(s))
+    status = r4_fail(e, R4_E_ARGUMENT, "%s is auto: r4_lambda_search must choose it first",
+                     setting_label(s, "lambda").text);
+  if (status || !t || t->ranks <= s->values.shards) return status;
   return r4_fail(e, R4_E_ARGUMENT, "%s is %lld, too few for %d processes: some would have nothing to do",
                  setting_label(s, "shards").text, (long long)s->values.shards, t->ranks);
 }
@@ -366,15 +373,12 @@ r4_status r4_train(const r4_settings *settings, const r4_train_options *o, r4_ou
   if (!e) e = &own;
   if (!outcome) outcome = &ignored;
   *outcome = (r4_outcome){.only = -1};
-  r4_status s = r4_settings_check(settings, e);
-  if (!s && r4_lambda_is_open(settings))
-    s = r4_fail(e, R4_E_ARGUMENT, "%s is auto: r4_lambda_search must choose it first",
-                setting_label(settings, "lambda").text);
-  if (!s) s = check_team(settings, o->team, e);
-  if (s) return s;
+  if (check_team(o->team, e)) return e->status;
   bool leads = !team_rank(o->team);
-  r4_lock *lock = leads ? run_lock(o, e) : NULL;
-  s = team_join(o->team, leads && !lock ? e->status : R4_OK, e);
+  r4_status s = check_settings(settings, o->team, e);
+  r4_lock *lock = leads && !s ? run_lock(o, e) : NULL;
+  if (leads && !s && !lock) s = e->status;
+  s = team_join(o->team, s, e);
   if (!s) s = train_locked(settings, o, outcome, e);
   r4_lock_free(lock);
   return s;

@@ -46,6 +46,7 @@ struct run_state {
   int64_t told;                 /* notices that were given, as bits                               */
   int64_t penalised;            /* steps in which a penalty counted                               */
   int64_t good_penalised;       /* the same, when the net was alive last                          */
+  int64_t bf16;                 /* products of steps take bfloat16, as when it began, wherever it goes on */
 };
 
 struct run {
@@ -71,6 +72,7 @@ struct run {
   double *rates;         /* of each parameter, as factors */
   double *head_rates; /* the same in the first epochs, in which the head alone learns; NULL: there are none */
   bool head_alone;    /* what optimizer and step are made for */
+  bool bf16;          /* what step is made for */
   size_t touched;     /* features that masks touch */
   bool doubtful;      /* the masks may mean the reverse */
   size_t masked;      /* as many, if they are listed; 0: all features count */

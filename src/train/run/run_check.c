@@ -173,8 +173,9 @@ static void tell_masks(struct run *r)
 {
   if (!strcmp(r->s->data.mask_means, mask_meaning_words[R4_MASKS_UNSTATED])) return;
   struct mask_places p = mask_places_of(r->train);
-  bool large = 2 * p.large > p.masked, relevant = !strcmp(r->s->data.mask_means, "relevant");
-  if (!large && 2 * p.middle <= p.masked) return;
+  enum mask_doubt doubt = mask_doubt_of(p);
+  if (doubt == MASKS_RIGHT) return;
+  bool large = doubt != MASKS_MIDDLE, relevant = !strcmp(r->s->data.mask_means, "relevant");
   r->doubtful = mask_places_doubtful(p);
   run_tell(r,
            "what must not matter is %s of %zu of %zu masked training examples; if the masks mean the reverse, set %s "

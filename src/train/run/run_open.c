@@ -165,14 +165,18 @@ static struct step_options step_options_of(const struct run *r)
                               .cells = task_cells(s),
                               .seed = (uint64_t)s->seed,
                               .winograd = s->winograd,
-                              .bf16 = task_bf16(s)};
+                              .bf16 = r->bf16};
 }
 
 r4_status run_open_phase(struct run *r, r4_error *e)
 {
-  bool head_alone = r->state.epoch < r->s->head_epochs;
-  if (r->step && head_alone == r->head_alone) return R4_OK;
+  bool head_alone = r->state.epoch < r->s->head_epochs, bf16 = r->state.bf16;
+  if (bf16 && !r->state.finished && r4_bf16_missing())
+    return r4_fail(e, R4_E_ARGUMENT, "the run began with products in bfloat16, and %s: resume it where it began",
+                   r4_bf16_missing());
+  if (r->step && head_alone == r->head_alone && bf16 == r->bf16) return R4_OK;
   r->head_alone = head_alone;
+  r->bf16 = bf16;
   shards_free(r->step);
   const struct step_options options = step_options_of(r);
   r->step = shards_new(&options, (size_t)r->s->shards, r->team, e);
@@ -209,6 +213,7 @@ static r4_status open_steps(struct run *r, r4_error *e)
                               .lengths = lengths_of(r),
                               .by_group = s->group_batches};
   r->optimizer = r4_optimizer_new(r->size, &optimizer, e);
+  r->state.bf16 = task_bf16(s);
   r->batches = r->optimizer ? r4_batches_new(r->train, &batches, e) : NULL;
   if (!r->batches || run_open_phase(r, e)) return e->status;
   double steps = (double)s->epochs * (double)r4_batches_count(r->batches);

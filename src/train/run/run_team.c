@@ -25,17 +25,22 @@ r4_status run_agree(const struct run *r, r4_error *e)
   return s ? s : team_agrees(t, "data", r->data_hash, sizeof r->data_hash, e);
 }
 
+static r4_status restore(struct run *r, size_t moments, const float *state, int64_t steps, r4_error *e)
+{
+  return r->team->rank ? r4_optimizer_restore(r->optimizer, moments, state, steps, e) : R4_OK;
+}
+
 static r4_status share_optimizer(struct run *r, r4_error *e)
 {
   size_t moments = 0;
   int64_t steps = 0;
   const float *own = r4_optimizer_state(r->optimizer, &moments, &steps);
   float *state = mem_new(moments + 1, sizeof *state, "a run", e);
-  if (!state) return R4_E_MEMORY;
-  memcpy(state, own, moments * sizeof *state);
-  r4_status s = team_broadcast(r->team, state, moments * sizeof *state, e);
+  r4_status s = team_join(r->team, state ? R4_OK : R4_E_MEMORY, e);
+  if (!s) memcpy(state, own, moments * sizeof *state);
+  if (!s) s = team_broadcast(r->team, state, moments * sizeof *state, e);
   if (!s) s = team_broadcast(r->team, &steps, sizeof steps, e);
-  if (!s && r->team->rank) s = r4_optimizer_restore(r->optimizer, moments, state, steps, e);
+  if (!s) s = team_join(r->team, restore(r, moments, state, steps, e), e);
   r4_mem_free(state);
   return s;
 }
