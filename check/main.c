@@ -69,11 +69,9 @@ int main(int argc, char **argv)
   struct net net = {.first = NULL};
   bool quiet = argc == 5 && !strcmp(argv[1], "--quiet");
   if (argc != 4 + quiet) {
-    fputs("usage: r4-check [--quiet] CERTIFICATE MODEL.safetensors DATA.npz\n"
-          "--quiet: without a line for each example\n", stderr);
+    fputs("usage: r4-check [--quiet] CERTIFICATE MODEL.safetensors DATA.npz\n", stderr);
     return 2;
   }
-  char **file = argv + quiet;
-  check(file_read(file[1]), file_read(file[2]), file_read(file[3]), &c, &net);
+  check(file_read(argv[1 + quiet]), file_read(argv[2 + quiet]), file_read(argv[3 + quiet]), &c, &net);
   return report(&c, &net, quiet);
 }

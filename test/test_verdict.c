@@ -181,7 +181,7 @@ static void a_method_keeps_the_patch_out(void **state)
   r4_outcome end = train("auto", "patch.npz", SET("lambda=10"));
   assert_said("method is auto: chose pairing, as most examples have masks (400 of 400");
   assert_said("the penalty took effect in 19"); /* the guard waits for the first few */
-  assert_said(" of 200 steps\n");
+  assert_said(" of 200 steps");
   assert_true(end.verdict == R4_VERDICT_NOT || end.verdict == R4_VERDICT_LITTLE);
   assert_true(end.penalised >= 190 && end.penalised < 200 && !end.unpenalised);
 }

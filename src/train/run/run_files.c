@@ -80,9 +80,18 @@ static r4_status take_optimizer(struct run *r, const struct checkpoint *c, r4_er
   return s;
 }
 
+/* Checkpoints from before there was a precision end in front of it: these runs train with floats. */
+static r4_status take_state(struct run *r, const struct checkpoint *c, r4_error *e)
+{
+  const struct checkpoint_part *p = checkpoint_find(c, "state");
+  bool old = p && p->size == offsetof(struct run_state, bf16);
+  if (old) r->state.bf16 = 0;
+  return checkpoint_take(c, "state", &r->state, old ? p->size : sizeof r->state, e);
+}
+
 static r4_status take_all(struct run *r, const struct checkpoint *c, int64_t *log_size, r4_error *e)
 {
-  r4_status s = checkpoint_take(c, "state", &r->state, sizeof r->state, e);
+  r4_status s = take_state(r, c, e);
   if (!s) s = checkpoint_take(c, "log", log_size, sizeof *log_size, e);
   if (!s) s = checkpoint_take(c, "weights", r->weights, r->size * sizeof *r->weights, e);
   if (!s) s = checkpoint_take(c, "best", r->best, r->size * sizeof *r->best, e);
