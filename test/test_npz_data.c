@@ -331,6 +331,7 @@ static void refuses_what_does_not_fit(void **state)
      {T, LEN, Y, {"t_padding", ARRAY_F32, 0, {0}, halves + 1}},
      "padding with the id 0.5, expected a whole number"},
     {3, {X, Y, {"y_val", ARRAY_U8, 1, {1}, "\0"}}, "has y_val but no x_val"},
+    {3, {X, Y, {"mask_train", ARRAY_U8, 2, {2, 2}, "\0\1\0\1"}}, "has mask_train, expected masks to be called m_train"},
     {2, {{"x_train", ARRAY_U8, 0, {0}, "\1"}, Y}, "x_train is uint8 [], expected a row for each example"},
     {2, {{"x_train", ARRAY_U8, 1, {2}, "\1\2"}, Y}, "x_train is uint8 [2], expected [examples, features]"},
     {2, {{"x_train", ARRAY_U8, 2, {2, 0}, ""}, Y}, "expected dimensions of at least 1"},

@@ -109,34 +109,52 @@ static bool asks_for_kappa(const struct eval_settings *o)
   return set || o->eps >= 0;
 }
 
+static int evaluate(const struct eval_settings *o, r4_split split, const struct contents *contents,
+                    struct evaluation *v)
+{
+  const struct eval_how how = {.data = o->data, .eps = o->eps, .other_data = o->other_data, .set = &o->set};
+  *v = (struct evaluation){.path = v->path,
+                           .label = v->label,
+                           .name = v->name,
+                           .split = o->split,
+                           .contents = *contents,
+                           .words_asked = true,
+                           .kappa_asked = asks_for_kappa(o),
+                           .noise = o->levels,
+                           .pointing = &o->points,
+                           .cover = *o->cover ? o->cover : NULL,
+                           .certify = *o->certify ? o->certify : NULL,
+                           .attack = o->attack,
+                           .by.column = o->by,
+                           .specificity = o->specificity,
+                           .said = {.asked = true, .confusion = o->confusion, .path = o->predictions},
+                           .swap_asked = *o->swap};
+  return eval_measure(&how, v, split);
+}
+
+/* Where swapping hides what validation found, and nobody has chosen, other contents are tried as well: of one run, as
+ * several side by side have the same rows. */
+static int evaluate_run(const struct eval_settings *o, r4_split split, struct evaluation *v)
+{
+  struct contents more;
+  int code = evaluate(o, split, &o->contents, v);
+  if (code > EXIT_NO || o->runs.n > 1 || *o->swap || *o->predictions || !swap_is_hidden(v)) return code;
+  eval_forget(v);
+  return swap_contents("swap,paste,blank", &more) ? evaluate(o, split, &more, v) : EXIT_USAGE;
+}
+
 /* A run that cannot be evaluated does not keep the others from being printed; the exit code is the worst of all. */
 static int evaluate_all(const struct eval_settings *o, r4_split split, struct evaluation *v)
 {
   const struct evaluation *good[MAX_WORDS];
   static char label[MAX_WORDS][PATH_SIZE];
   const char *name[MAX_WORDS];
-  const struct eval_how how = {.data = o->data, .eps = o->eps, .other_data = o->other_data, .set = &o->set};
   size_t n = 0;
   int worst = EXIT_DONE;
   runs_name(&o->runs, label, name);
   for (size_t k = 0; k < o->runs.n; k++) {
-    v[k] = (struct evaluation){.path = o->runs.word[k],
-                               .label = label[k],
-                               .name = name[k],
-                               .split = o->split,
-                               .contents = o->contents,
-                               .words_asked = true,
-                               .kappa_asked = asks_for_kappa(o),
-                               .noise = o->levels,
-                               .pointing = &o->points,
-                               .cover = *o->cover ? o->cover : NULL,
-                               .certify = *o->certify ? o->certify : NULL,
-                               .attack = o->attack,
-                               .by.column = o->by,
-                               .specificity = o->specificity,
-                               .said = {.asked = true, .confusion = o->confusion, .path = o->predictions},
-                               .swap_asked = *o->swap};
-    int code = eval_measure(&how, &v[k], split);
+    v[k] = (struct evaluation){.path = o->runs.word[k], .label = label[k], .name = name[k]};
+    int code = evaluate_run(o, split, &v[k]);
     if (code <= EXIT_NO) good[n++] = &v[k];
     if (code > worst) worst = code;
   }

@@ -159,6 +159,23 @@ static r4_judgement judge(const struct evaluation *v)
   return j;
 }
 
+bool swap_is_hidden(const struct evaluation *v)
+{
+  return judge(v).hidden;
+}
+
+/* Other contents, which are not alike in all classes. */
+static void print_others(const struct evaluation *v)
+{
+  size_t others = 0;
+  for (size_t c = 0; c < v->contents.n; c++) {
+    const r4_swapped *s = eval_swapped(v, c);
+    if (s->content == R4_FILL_SWAP || s->none) continue;
+    printf("%s %.1f %% with %s", others++ ? "," : ";", 100 * share_of(v, c, -1, true).mean, r4_fill_name(s->content));
+  }
+  if (!others) printf("; --swap paste,blank may show more");
+}
+
 static void print_judgement(const struct evaluation *v, r4_judgement j)
 {
   double lost = swap_lost(v);
@@ -167,12 +184,15 @@ static void print_judgement(const struct evaluation *v, r4_judgement j)
            r4_verdict_text(j.by_validation), 100 * j.validation);
   else if (j.hidden)
     printf("%s: in validation it lost %.1f %% of its correct predictions, and here the swap test shows %.1f %%, "
-           "probably because masked content is alike in all classes of %s; --swap paste,blank may show more",
+           "probably because masked content is alike in all classes of %s",
            r4_verdict_text(j.verdict), 100 * j.validation, 100 * lost, v->split);
   else
     printf("%s: it loses %.1f %% of its correct predictions when masked content is exchanged",
            r4_verdict_text(j.verdict), 100 * lost);
-  if (!j.hidden && !isnan(lost) && !isnan(j.validation)) printf(", %.1f %% in validation", 100 * j.validation);
+  if (j.hidden)
+    print_others(v);
+  else if (!isnan(lost) && !isnan(j.validation))
+    printf(", %.1f %% in validation", 100 * j.validation);
   printf("%s\n", j.doubtful ? "; but the masks may mean the reverse (r4 data lint says why)" : "");
 }
 
@@ -191,7 +211,7 @@ int swap_print(const struct evaluation *v, int name_width)
   swap_print_none(v, "\n");
   for (size_t k = 0; k < v->contents.n && !code; k++)
     if (!eval_swapped(v, k)->none) code = print_content(v, k, name_width);
-  if (!code) swap_print_verdict(v, "");
+  if (!code) swap_print_verdict(v, "\n");
   return code;
 }
 

@@ -57,7 +57,8 @@ static r4_status check_names(const r4_settings *s, size_t k, r4_error *e)
   double place = weight_by_place(v, k), name = weight_by_name(v, k);
   struct weight_keys key = keys_of(v, k);
   if (isnan(place) || isnan(name) || place == name) return R4_OK;
-  return r4_fail(e, R4_E_ARGUMENT, "%s and %s differ, but both are the weight of %s: set one of them",
+  return r4_fail(e, R4_E_ARGUMENT,
+                 "%s and %s differ, but both are the weight of %s: set one of them, and the other to default",
                  LABEL(key.place), LABEL(key.name), r4_method_describe(v->method).term[k]);
 }
 
@@ -87,7 +88,8 @@ static r4_status check_method(const r4_settings *s, r4_error *e)
     return r4_fail(e, R4_E_ARGUMENT, "%s is %s, but %s is none: it would be %s", LABEL("method"), v->method,
                    LABEL("fill"), r4_method_name(0));
   if (method.pairs && unfilled)
-    return r4_fail(e, R4_E_ARGUMENT, "%s is %s, which compares with filled examples, but %s is none",
+    return r4_fail(e, R4_E_ARGUMENT,
+                   "%s is %s, which compares with filled examples, but %s is none: expected auto, or a content",
                    LABEL("method"), v->method, LABEL("fill"));
   if (!method.guided) return R4_OK;
   for (size_t k = 0; k < method.terms; k++)

@@ -151,13 +151,26 @@ static r4_status read_column(struct npz_source *s, enum npz_column c, int split)
   return npz_source_wrong(s, key, a, expected);
 }
 
+/* Masks under a name that suggests itself would be left out in silence. */
+static r4_status check_mask_name(const struct npz_source *s, int split)
+{
+  static const char *const guess[] = {"mask_%s", "masks_%s", "%s_mask", "%s_masks"};
+  const char *key = npz_source_key(s, NPZ_M, split);
+  char name[32];
+  for (size_t k = 0; key && s->npz && k < sizeof guess / sizeof *guess; k++) {
+    snprintf(name, sizeof name, guess[k], split_words[split]);
+    if (strcmp(name, key) && npz_has(s->npz, name) && !npz_has(s->npz, key))
+      return r4_fail(s->e, R4_E_PARSE, "%s: has %s, expected masks to be called %s", s->path, name, key);
+  }
+  return R4_OK;
+}
+
 static r4_status read_columns(struct npz_source *s)
 {
   for (int k = 0; k < R4_SPLITS; k++) {
-    for (int c = 0; c < NPZ_COLUMNS; c++) {
-      r4_status status = read_column(s, (enum npz_column)c, k);
-      if (status) return status;
-    }
+    r4_status status = check_mask_name(s, k);
+    for (int c = 0; c < NPZ_COLUMNS && !status; c++) status = read_column(s, (enum npz_column)c, k);
+    if (status) return status;
     const struct array *x = &s->column[NPZ_X][k];
     s->n[k] = x->data ? (size_t)x->dim[0] : 0;
     s->count += s->n[k];
