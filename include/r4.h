@@ -508,6 +508,9 @@ void r4_found_free(r4_found *f);
 size_t r4_found_count(const r4_found *f);
 r4_clue r4_found_at(const r4_found *f, size_t k); /* all zero behind the last */
 uint64_t r4_found_tried(const r4_found *f);       /* things tried, for p      */
+/* The one whose masks should be best, of those that can be marked: one that is pure before one that is not, and of
+ * these a cluster of a net, whose photos look alike to that, before others. The count if none can be marked. */
+size_t r4_found_safest(const r4_found *f);
 
 /* The data as a search looks at them: images of folders at 64 x 64 pixels unless options say otherwise, all else as
  * r4_data_open has it. */

@@ -109,26 +109,6 @@ static const char *net_of(const struct find_settings *s)
   return *s->run ? s->run : s->quick_net ? "quick" : NULL;
 }
 
-/* Whether it can be marked: it has a place in some image, or words. */
-static bool has_place(const r4_clue *c)
-{
-  for (size_t k = 0; k < c->sightings; k++)
-    if (c->sighting[k].box[2] > 0) return true;
-  return c->words;
-}
-
-/* The finding whose masks are best: the first cluster of a net, as its photos look alike to that, or else the first
- * that has a place. */
-static bool safest(const r4_found *f, r4_clue *to)
-{
-  for (int cluster = 1; cluster >= 0; cluster--)
-    for (size_t k = 0; k < r4_found_count(f); k++) {
-      *to = r4_found_at(f, k);
-      if (has_place(to) && (to->kind == R4_CLUE_CLUSTER || !cluster)) return true;
-    }
-  return false;
-}
-
 void find_print_again(FILE *f, const struct find_settings *s)
 {
   fprintf(f, "  r4 find ");
@@ -161,8 +141,8 @@ static void print_next(const struct find_settings *s, const r4_found *f)
   printf("Which of these may matter, nobody but you can say: a smooth lesion is benign for a reason, a patch "
          "next to it\n"
          "is not. Look at the photos or texts.\n");
-  r4_clue c;
-  if (!safest(f, &c)) return;
+  r4_clue c = r4_found_at(f, r4_found_safest(f));
+  if (!c.id) return;
   printf("To mark what must not matter:\n\n");
   print_command(s);
   printf(" --propose %s --out masks\n", c.id);

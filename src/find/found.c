@@ -82,6 +82,26 @@ r4_clue r4_found_at(const r4_found *f, size_t k)
   return is;
 }
 
+/* It has a place in some image, or words. */
+static bool can_be_marked(const r4_clue *c)
+{
+  for (size_t k = 0; k < c->sightings; k++)
+    if (c->sighting[k].box[2] > 0) return true;
+  return c->words;
+}
+
+size_t r4_found_safest(const r4_found *f)
+{
+  size_t n = r4_found_count(f);
+  for (int pure = 1; pure >= 0; pure--)
+    for (int cluster = 1; cluster >= 0; cluster--)
+      for (size_t k = 0; k < n; k++) {
+        r4_clue c = r4_found_at(f, k);
+        if (can_be_marked(&c) && c.pure >= pure && (c.kind == R4_CLUE_CLUSTER) >= cluster) return k;
+      }
+  return n;
+}
+
 struct clue *found_add(struct r4_found *f, r4_error *e)
 {
   struct clue_text *text = mem_new(1, sizeof *text, "a clue", e);

@@ -37,7 +37,7 @@ const struct method method_pairing = {.term = &term,
                                       .lambda = 3,
                                       .fills = true,
                                       .formula = "||d - mean d||_2^2",
-                                      .where = "d = z(filled x) - z(x)",
+                                      .where = "d = z(filled x) - z(x), its mean is over classes",
                                       .about = "The logits must not change when masked content is exchanged "
                                                "(counterfactual logit pairing; Garg and others, 2019).\n"
                                                "The strongest in practice with few masks and with pretrained nets; "
