@@ -37,7 +37,8 @@ static void a_method_is_taken_and_the_net_judged(void **state)
          "r4 train: method is auto: chose pairing, as few examples have masks (80 of 800 training examples have one); "
          "method: NAME overrides it",
          "%; masked content exchanged (40): ", "seed 1: the penalty took effect in ",
-         "seed 0: does not use the shortcut: it loses ", " validation examples is exchanged\n");
+         "seed 0: does not use the shortcut: it loses ",
+         " % of its correct predictions when masked content is exchanged on ", " validation examples\n");
   EXPECT("cat auto/config.yaml auto/seed-0/config.yaml auto/seed-1/outcome.json", 0, "\nmethod: pairing",
          "{\"verdict\":\"does not use\",\"lost\":", "\"unpenalised\":false,\"one_sided\":false,\"doubtful\":false}");
   EXPECT("$R4 train a.yaml --seeds 2 --out auto --resume --verdict", 0, "does not use the shortcut");

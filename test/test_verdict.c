@@ -144,7 +144,7 @@ static void a_net_that_reads_the_patch_uses_it(void **state)
   assert_int_equal(end.val_kind, R4_VAL_EXCHANGED);
   assert_int_equal(strncmp(said, "uses the shortcut: it loses ", 28), 0);
   assert_said(
-    " % of its correct predictions when the masked content of 200 validation examples is exchanged; method: auto uses "
+    " % of its correct predictions when masked content is exchanged on 200 validation examples; method: auto uses "
     "the masks\n");
   assert_int_equal(r4_outcome_read(path_of("uses"), &kept, NULL), R4_OK);
   assert_true(kept.verdict == end.verdict && kept.lost == end.lost && kept.lost_error == end.lost_error &&
@@ -160,7 +160,7 @@ static void a_net_that_cannot_see_it_does_not(void **state)
   assert_int_equal(end.verdict, R4_VERDICT_NOT);
   assert_true(end.lost == 0 && end.changed == 0);
   assert_said("does not use the shortcut: it loses 0.0 +- ");
-  assert_said(" is exchanged\n");
+  assert_said(" validation examples\n");
 }
 
 /* What the other class has in the place of it, nobody has marked. */
@@ -172,7 +172,7 @@ static void masks_on_one_class_measure_no_other(void **state)
   assert_int_equal(r4_outcome_read(path_of("one"), &kept, NULL), R4_OK);
   assert_true(end.one_sided && kept.one_sided);
   assert_said(
-    " is exchanged; only some classes have masks; shortcuts of the others, if any, were not measured\n");
+    " validation examples; only some classes have masks; shortcuts of the others, if any, were not measured\n");
 }
 
 static void a_method_keeps_the_patch_out(void **state)

@@ -118,8 +118,8 @@ class Verdict:
         little = " a little" if self.verdict == "uses a little" else ""
         return (
             f"{self.verdict.removesuffix(' a little')} the shortcut{little}: it loses {100 * self.lost:.1f} +- "
-            f"{100 * self.lost_error:.1f} % of its correct predictions when the masked content of {self.exchanged} "
-            "validation examples is exchanged"
+            f"{100 * self.lost_error:.1f} % of its correct predictions when masked content is exchanged on "
+            f"{self.exchanged} validation examples"
         )
 
     def _repr_html_(self) -> str:

@@ -112,8 +112,8 @@ static void tell_loss(struct run *r, const r4_outcome *o, const char *then)
 {
   run_tell(
     r,
-    "%s: it loses %.1f +- %.1f %% of its correct predictions when the masked content of %lld validation "
-    "examples is exchanged%s%s",
+    "%s: it loses %.1f +- %.1f %% of its correct predictions when masked content is exchanged on %lld validation "
+    "examples%s%s",
     r4_verdict_text(o->verdict), 100 * o->lost, 100 * o->lost_error, (long long)o->exchanged, *then ? "; " : "", then);
 }
 
