@@ -74,6 +74,19 @@ static void test_step(void **state)
   r4_graph_free(g);
 }
 
+/* sign on [-1, 3]: at least 2/3 x - 1, from (0, -1) to (3, 1), at most 1; on [-3, 1] at least -1, at most 2/3 x + 1.
+ * sign(x) - 2/3 x is then in [-1, 5/3] and in [-5/3, 1]. */
+static void test_sign(void **state)
+{
+  (void)state;
+  double e[4];
+  r4_graph *g = r4_graph_new();
+  r4_id x = r4_input(g, "x", R4_SHAPE(1, 2)), y = r4_sub(g, r4_sign(g, x), r4_scale(g, x, 2. / 3));
+  bound_of(g, y, x, vector(g, (double[]){-1, -3}, 2), vector(g, (double[]){3, 1}, 2), LINEAR, e);
+  assert_close("sign(x) - 2/3 x", e, (double[]){-1, -5. / 3, 5. / 3, 1}, 4, 1e-15, 0);
+  r4_graph_free(g);
+}
+
 /* t s over [-1, 2] x [0, 1]: the end of t nearest to 0 is -1. t s >= 0 t - s and <= t - s + 1, so that t s - t is at
  * least -s - t, -3, and at most 1 - s, 1. */
 static void test_product(void **state)
@@ -121,6 +134,51 @@ static void test_rows(void **state)
   bound_of(g, y, x, lo, hi, INTERVALS, interval);
   assert_true(linear[0] == interval[0] && linear[1] == interval[1]);
   r4_graph_free(g);
+}
+
+/* f(x) - s x is within its bounds at many points of [l, u], for slopes s on both sides of those of f's lines: a line that
+ * cuts f anywhere shows for some s. Intervals of all kinds: of one sign, with 0 inside and at an end, lopsided. */
+static void lines_hold(const char *name, r4_id (*f)(r4_graph *, r4_id), double least)
+{
+  static const double ends[][2] = {{-1, 4}, {-4, 1},  {-.5, 3},  {-3, .5}, {-2, 2}, {.25, 3},
+                                   {-3, -.25}, {0, 2}, {-2, 0}, {-.125, 5}, {-5, .125}, {1, 1}},
+                      slopes[] = {-3, -1, -.5, -.25, -.1, 0, .1, .25, .5, 1, 3};
+  enum { MANY = 200 };
+  for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+    for (size_t i = 0; i < sizeof slopes / sizeof *slopes; i++) {
+      double e[2], at[MANY + 1];
+      if (ends[k][0] < least) continue;
+      r4_graph *g = r4_graph_new();
+      r4_id x = r4_input(g, "x", R4_SHAPE(1, 1)), y = r4_sub(g, f(g, x), r4_scale(g, x, slopes[i]));
+      bound_of(g, y, x, vector(g, &ends[k][0], 1), vector(g, &ends[k][1], 1), LINEAR, e);
+      for (int p = 0; p <= MANY; p++) at[p] = ends[k][0] + (ends[k][1] - ends[k][0]) * p / MANY;
+      r4_id all = r4_reshape(g, graph_vector(g, MANY + 1, at), R4_SHAPE(MANY + 1, 1));
+      r4_id value = r4_sub(g, f(g, all), r4_scale(g, all, slopes[i]));
+      struct runner *r = runner_new(g, 1, &value, FAST64);
+      runner_run(r);
+      for (int p = 0; p <= MANY; p++)
+        if (r->out[0][p] < e[0] - 1e-12 || r->out[0][p] > e[1] + 1e-12)
+          fail_msg("%s(x) - %g x on [%g, %g]: %g at %g, not in [%g, %g]", name, slopes[i], ends[k][0], ends[k][1],
+                   r->out[0][p], at[p], e[0], e[1]);
+      runner_free(r);
+      r4_graph_free(g);
+    }
+}
+
+static void test_lines(void **state)
+{
+  (void)state;
+  lines_hold("tanh", r4_tanh, -INFINITY);
+  lines_hold("sigmoid", r4_sigmoid, -INFINITY);
+  lines_hold("erf", r4_erf, -INFINITY);
+  lines_hold("sign", r4_sign, -INFINITY);
+  lines_hold("step", r4_step, -INFINITY);
+  lines_hold("abs", r4_abs, -INFINITY);
+  lines_hold("relu", r4_relu, -INFINITY);
+  lines_hold("square", r4_square, -INFINITY);
+  lines_hold("exp", r4_exp, -INFINITY);
+  lines_hold("sqrt", r4_sqrt, 0);
+  lines_hold("log", r4_log, .1);
 }
 
 /* ---- Random networks ---- */
@@ -233,8 +291,8 @@ static void test_nets(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_cancel),  cmocka_unit_test(test_relu),
-                                     cmocka_unit_test(test_step),    cmocka_unit_test(test_product),
-                                     cmocka_unit_test(test_inner),   cmocka_unit_test(test_rows),
+                                     cmocka_unit_test(test_step),    cmocka_unit_test(test_sign), cmocka_unit_test(test_product),
+                                     cmocka_unit_test(test_inner),   cmocka_unit_test(test_rows), cmocka_unit_test(test_lines),
                                      cmocka_unit_test(test_nets)};
   cmocka_set_message_output(CM_OUTPUT_TAP);
   check_seed();
