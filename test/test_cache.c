@@ -154,7 +154,7 @@ static void hash_is_noted(void **state)
 static void other_data_has_another_hash(void **state)
 {
   (void)state;
-  char cache[4096], hash[4][R4_HASH_SIZE];
+  char cache[4096], hash[5][R4_HASH_SIZE];
   r4_data_options o;
   char *folder = photos(&o, cache);
   int32_t label[EXAMPLES] = {0};
@@ -164,6 +164,8 @@ static void other_data_has_another_hash(void **state)
   r4_data_hash(d, hash[0]);
   r4_data_hash(other, hash[1]);
   r4_data_free(other);
+  d->record[0].label ^= 1; /* and of its old group */
+  r4_data_hash(d, hash[4]);
   r4_data_free(d);
   for (int k = 2; k < 4; k++) {
     struct column *c = column_new(&floats_column, R4_SHAPE(1), EXAMPLES, NULL);
@@ -173,7 +175,7 @@ static void other_data_has_another_hash(void **state)
     r4_data_hash(d, hash[k]);
     r4_data_free(d);
   }
-  for (int a = 0; a < 4; a++)
+  for (int a = 0; a < 5; a++)
     for (int b = 0; b < a; b++) assert_string_not_equal(hash[a], hash[b]);
   folder_remove(folder);
 }

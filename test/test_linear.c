@@ -136,6 +136,24 @@ static void test_rows(void **state)
   r4_graph_free(g);
 }
 
+/* Windows that overlap may have different largest places: of (2..3, 1..2.5, 0..0.5) the first is not sure to be x_1,
+ * though x_2 with its lower end, which the second window takes out, is below it. */
+static void test_overlapping(void **state)
+{
+  (void)state;
+  double e[2];
+  r4_graph *g = r4_graph_new();
+  r4_shape shape = R4_SHAPE(1, 1, 3, 1);
+  r4_id x = r4_input(g, "x", shape), lo = r4_reshape(g, vector(g, (double[]){2, 1, 0}, 3), shape),
+        hi = r4_reshape(g, vector(g, (double[]){3, 2.5, .5}, 3), shape);
+  const int64_t at[4] = {0}, one[4] = {1, 1, 1, 1};
+  r4_id largest = r4_pool_max(g, x, (const int64_t[2]){1, 2}, r4_window_of(1, 0));
+  r4_id y = r4_sub(g, r4_slice(g, largest, at, one, NULL), r4_slice(g, x, at, one, NULL));
+  bound_of(g, r4_reshape(g, y, R4_SHAPE(1, 1)), x, lo, hi, LINEAR, e);
+  assert_true(e[0] <= 0 && e[1] >= .5); /* at (2, 2.5, 0) */
+  r4_graph_free(g);
+}
+
 /* f(x) - s x is within its bounds at many points of [l, u], for slopes s on both sides of those of f's lines: a line that
  * cuts f anywhere shows for some s. Intervals of all kinds: of one sign, with 0 inside and at an end, lopsided. */
 static void lines_hold(const char *name, r4_id (*f)(r4_graph *, r4_id), double least)
@@ -292,7 +310,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_cancel),  cmocka_unit_test(test_relu),
                                      cmocka_unit_test(test_step),    cmocka_unit_test(test_sign), cmocka_unit_test(test_product),
-                                     cmocka_unit_test(test_inner),   cmocka_unit_test(test_rows), cmocka_unit_test(test_lines),
+                                     cmocka_unit_test(test_inner),   cmocka_unit_test(test_rows), cmocka_unit_test(test_lines), cmocka_unit_test(test_overlapping),
                                      cmocka_unit_test(test_nets)};
   cmocka_set_message_output(CM_OUTPUT_TAP);
   check_seed();
