@@ -91,11 +91,15 @@ static void lines_have_bands_and_numbers(void **state)
         "<summary>Numbers</summary>");
 }
 
-/* kappa: a logarithm, from 0.001 to 10. */
+/* kappa: a logarithm, from 0.001 to 10, with 0.1 in the middle. */
 static void kappa_stands_on_a_logarithm(void **state)
 {
   (void)state;
   SHOWS(TWO_LINES, "<path class=\"line s0\" d=\"M52.0 10.0L344.0 184.0\"/>");
+  SHOWS(HEAD LINE("R3", "x",
+                  POINT("0", "0", "0", "10", "") "," POINT("1", "0", "0", "0.1", "") "," POINT("2", "0", "0", "0.001",
+                                                                                              "")) "]}",
+        "<path class=\"line s0\" d=\"M52.0 10.0L198.0 97.0L344.0 184.0\"/>");
 }
 
 static void one_seed_has_no_band(void **state)

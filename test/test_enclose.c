@@ -273,6 +273,37 @@ static void test_lost_terms(void **state)
   check_lost(R4_SEMANTICS_ANY_FLOAT, 0x1p-25);
 }
 
+/* b + sum of eight 5 and one -40. In real arithmetic it is b, 1e8; floats there are 8 apart, and a program that begins
+ * with b adds 8 for each 5. Enclosed are both. */
+static void test_bias_first(void **state)
+{
+  (void)state;
+  enum { N = 9 };
+  r4_graph *g = r4_graph_new();
+  struct boxes b = {0};
+  r4_id x = r4_input(g, "x", R4_SHAPE(1, N)), ones = r4_input(g, "ones", R4_SHAPE(N, 1)),
+        bias = r4_input(g, "bias", R4_SHAPE(1, 1));
+  const float first = 1e8f;
+  const double term[N] = {5, 5, 5, 5, 5, 5, 5, 5, -40};
+  float program = first;
+  for (int k = 0; k < N; k++) program += (float)term[k];
+  assert_true(program == first + 24);
+  boxes_add(&b, "x", N, false);
+  boxes_add(&b, "ones", N, false);
+  boxes_add(&b, "bias", 1, false);
+  for (size_t k = 0; k < N; k++) b.lo[0][k] = term[k], b.lo[1][k] = 1;
+  b.lo[2][0] = first;
+  r4_id product = r4_matmul(g, x, ones, false, false);
+  const r4_id sum[] = {r4_add(g, product, bias), r4_add(g, bias, product)};
+  for (size_t k = 0; k < 2; k++) {
+    double lo, hi;
+    assert_int_equal(enclose(g, sum[k], &b, R4_SEMANTICS_ANY_FLOAT, &lo, &hi, NULL), R4_OK);
+    if (!(lo <= first && program <= hi && hi - lo < 1000)) fail_msg("[%a, %a], expected %a in it", lo, hi, program);
+  }
+  boxes_free(&b);
+  r4_graph_free(g);
+}
+
 /* ---- Single numbers by hand ---- */
 
 typedef r4_id one_argument(r4_graph *g, r4_id x);
@@ -293,6 +324,29 @@ static r4_id or_a_tenth(r4_graph *g, r4_id x)
 static r4_id where_positive(r4_graph *g, r4_id x)
 {
   return r4_check(g, r4_const(g, 3, R4_SHAPE(1)), r4_step(g, x));
+}
+
+static r4_id thrice(r4_graph *g, r4_id x)
+{
+  return r4_add(g, x, r4_add(g, x, x));
+}
+
+/* One operation rounds: a product, a sum. What a float program computes is enclosed with what is exact. */
+static void test_rounded(void **state)
+{
+  (void)state;
+  const float x = 1 + 0x1p-12f, y = 1 + 0x1p-23f;
+  const struct {
+    one_argument *f;
+    double at, exact, program;
+  } want[] = {{r4_square, x, (double)x * x, x * x}, {thrice, y, 3 * (double)y, y + (y + y)}};
+  for (size_t k = 0; k < 2; k++) {
+    double lo, hi;
+    assert_true(want[k].exact < want[k].program || want[k].exact > want[k].program);
+    enclose_one(want[k].f, want[k].at, want[k].at, R4_SEMANTICS_ANY_FLOAT, &lo, &hi);
+    if (!(lo <= want[k].program && want[k].program <= hi && lo <= want[k].exact && want[k].exact <= hi))
+      fail_msg("case %zu: [%a, %a], expected %a and %a in it", k, lo, hi, want[k].program, want[k].exact);
+  }
 }
 
 /* Derivatives at kinks are all of [0, 1] or [-1, 1], on whichever side of the interval the kink is. */
@@ -492,7 +546,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_operations),  cmocka_unit_test(test_last_bits),  cmocka_unit_test(test_gelu_valley),
-    cmocka_unit_test(test_random_nets), cmocka_unit_test(test_lost_terms),
+    cmocka_unit_test(test_random_nets), cmocka_unit_test(test_lost_terms), cmocka_unit_test(test_bias_first), cmocka_unit_test(test_rounded),
     cmocka_unit_test(test_kinks),       cmocka_unit_test(test_numbers),
     cmocka_unit_test(test_environment), cmocka_unit_test(test_refusals),   cmocka_unit_test(test_unknown),
     cmocka_unit_test(test_threads),     cmocka_unit_test(test_memory),
