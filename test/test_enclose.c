@@ -545,11 +545,20 @@ static void test_memory(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_operations),  cmocka_unit_test(test_last_bits),  cmocka_unit_test(test_gelu_valley),
-    cmocka_unit_test(test_random_nets), cmocka_unit_test(test_lost_terms), cmocka_unit_test(test_bias_first), cmocka_unit_test(test_rounded),
-    cmocka_unit_test(test_kinks),       cmocka_unit_test(test_numbers),
-    cmocka_unit_test(test_environment), cmocka_unit_test(test_refusals),   cmocka_unit_test(test_unknown),
-    cmocka_unit_test(test_threads),     cmocka_unit_test(test_memory),
+    cmocka_unit_test(test_operations),
+    cmocka_unit_test(test_last_bits),
+    cmocka_unit_test(test_gelu_valley),
+    cmocka_unit_test(test_random_nets),
+    cmocka_unit_test(test_lost_terms),
+    cmocka_unit_test(test_bias_first),
+    cmocka_unit_test(test_rounded),
+    cmocka_unit_test(test_kinks),
+    cmocka_unit_test(test_numbers),
+    cmocka_unit_test(test_environment),
+    cmocka_unit_test(test_refusals),
+    cmocka_unit_test(test_unknown),
+    cmocka_unit_test(test_threads),
+    cmocka_unit_test(test_memory),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   check_seed();

@@ -154,8 +154,8 @@ static void test_overlapping(void **state)
   r4_graph_free(g);
 }
 
-/* f(x) - s x is within its bounds at many points of [l, u], for slopes s on both sides of those of f's lines: a line that
- * cuts f anywhere shows for some s. Intervals of all kinds: of one sign, with 0 inside and at an end, lopsided. */
+/* f(x) - s x is within its bounds at many points of [l, u], for slopes s on both sides of those of f's lines: a line
+ * that cuts f anywhere shows for some s. Intervals of all kinds: of one sign, with 0 inside and at an end, lopsided. */
 static void lines_hold(const char *name, r4_id (*f)(r4_graph *, r4_id), double least)
 {
   static const double ends[][2] = {{-1, 4}, {-4, 1},  {-.5, 3},  {-3, .5}, {-2, 2}, {.25, 3},
@@ -308,10 +308,18 @@ static void test_nets(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_cancel),  cmocka_unit_test(test_relu),
-                                     cmocka_unit_test(test_step),    cmocka_unit_test(test_sign), cmocka_unit_test(test_product),
-                                     cmocka_unit_test(test_inner),   cmocka_unit_test(test_rows), cmocka_unit_test(test_lines), cmocka_unit_test(test_overlapping),
-                                     cmocka_unit_test(test_nets)};
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_cancel),
+    cmocka_unit_test(test_relu),
+    cmocka_unit_test(test_step),
+    cmocka_unit_test(test_sign),
+    cmocka_unit_test(test_product),
+    cmocka_unit_test(test_inner),
+    cmocka_unit_test(test_rows),
+    cmocka_unit_test(test_lines),
+    cmocka_unit_test(test_overlapping),
+    cmocka_unit_test(test_nets),
+  };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   check_seed();
   return cmocka_run_group_tests_name("linear bounds", tests, NULL, NULL);

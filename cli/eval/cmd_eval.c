@@ -138,7 +138,7 @@ static int evaluate_run(const struct eval_settings *o, r4_split split, struct ev
 {
   struct contents more;
   int code = evaluate(o, split, &o->contents, v);
-  if (code > EXIT_NO || o->runs.n > 1 || *o->swap || *o->predictions || !swap_is_hidden(v)) return code;
+  if (code > EXIT_NO || o->runs.n > 1 || *o->swap || *o->predictions || !swap_may_show_more(v)) return code;
   eval_forget(v);
   return swap_contents("swap,paste,blank", &more) ? evaluate(o, split, &more, v) : EXIT_USAGE;
 }

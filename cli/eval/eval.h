@@ -139,8 +139,8 @@ bool swap_contents(const char *list, struct contents *to);
  * and of one of its seeds. */
 int swap_print(const struct evaluation *v, int name_width);
 void swap_print_none(const struct evaluation *v, const char *before);
-/* Validation found a shortcut that this swap test does not show. */
-bool swap_is_hidden(const struct evaluation *v);
+/* Validation found a shortcut that this swap test does not show, and other contents can be tried. */
+bool swap_may_show_more(const struct evaluation *v);
 /* The verdict, by the swap test or by validation; nothing if neither knows. */
 void swap_print_verdict(const struct evaluation *v, const char *prefix);
 void swap_add_json(r4_json *w, const struct evaluation *v);

@@ -159,9 +159,15 @@ static r4_judgement judge(const struct evaluation *v)
   return j;
 }
 
-bool swap_is_hidden(const struct evaluation *v)
+/* Words have no blank, and no place to paste on that is not a word. */
+static bool has_others(const struct evaluation *v)
 {
-  return judge(v).hidden;
+  return !r4_data_vocabulary(v->data);
+}
+
+bool swap_may_show_more(const struct evaluation *v)
+{
+  return judge(v).hidden && has_others(v);
 }
 
 /* Other contents, which are not alike in all classes. */
@@ -173,7 +179,7 @@ static void print_others(const struct evaluation *v)
     if (s->content == R4_FILL_SWAP || s->none) continue;
     printf("%s %.1f %% with %s", others++ ? "," : ";", 100 * share_of(v, c, -1, true).mean, r4_fill_name(s->content));
   }
-  if (!others) printf("; --swap paste,blank may show more");
+  if (!others && has_others(v)) printf("; --swap paste,blank may show more");
 }
 
 static void print_judgement(const struct evaluation *v, r4_judgement j)
