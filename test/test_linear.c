@@ -136,6 +136,21 @@ static void test_rows(void **state)
   r4_graph_free(g);
 }
 
+/* Rows of the transpose of x are its columns: each depends on all rows of x. */
+static void test_transposed(void **state)
+{
+  (void)state;
+  double e[8];
+  r4_graph *g = r4_graph_new();
+  r4_shape shape = R4_SHAPE(2, 2);
+  r4_id x = r4_input(g, "x", shape), lo = r4_reshape(g, vector(g, (double[]){0, 10, 20, 30}, 4), shape),
+        hi = r4_reshape(g, vector(g, (double[]){1, 11, 21, 31}, 4), shape),
+        w = r4_reshape(g, vector(g, (double[]){1, 0, 0, 1}, 4), shape);
+  bound_of(g, r4_matmul(g, x, w, true, false), x, lo, hi, LINEAR, e);
+  assert_close("transposed", e, (double[]){0, 20, 10, 30, 1, 21, 11, 31}, 8, 1e-14, 0);
+  r4_graph_free(g);
+}
+
 /* Windows that overlap may have different largest places: of (2..3, 1..2.5, 0..0.5) the first is not sure to be x_1,
  * though x_2 with its lower end, which the second window takes out, is below it. */
 static void test_overlapping(void **state)
@@ -318,6 +333,7 @@ int main(void)
     cmocka_unit_test(test_rows),
     cmocka_unit_test(test_lines),
     cmocka_unit_test(test_overlapping),
+    cmocka_unit_test(test_transposed),
     cmocka_unit_test(test_nets),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
