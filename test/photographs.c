@@ -49,6 +49,36 @@ char *photographs_plants(bool lists)
   return folder;
 }
 
+char *photographs_leaves(void)
+{
+  static const char *const split[] = {"train", "train", "train", "train", "val", "test"};
+  char *folder = folder_new(), table[4096];
+  int n = snprintf(table, sizeof table, "file,label,split,site,train95,series\n");
+  for (int i = 0; i < 48; i++) {
+    bool late = i & 1, sunny = i & 2;
+    put_numbered(folder, "images/l%02d.png", i, sunny ? 200 : 20, (uint8_t)(100 + i));
+    put_numbered(folder, "masks/l%02d.png", i, 255, 0); /* the leaf is on the right */
+    n += snprintf(table + n, sizeof table - (size_t)n, "l%02d.png,%d,%s,%s,%d,x\n", i, late, split[i / 4 % 6],
+                  sunny ? "RS" : "GH", late != sunny || i < 8);
+  }
+  put_text(folder, "metadata.csv", table);
+  return folder;
+}
+
+char *photographs_birds(void)
+{
+  char *folder = folder_new(), table[4096];
+  int n = snprintf(table, sizeof table, "img_id,img_filename,y,split,place,place_filename\n");
+  for (int i = 0; i < 24; i++) {
+    put_numbered(folder, "001.Bird/b%02d.png", i, (uint8_t)i, i & 2 ? 200 : 50);
+    put_numbered(folder, "segmentations/001.Bird/b%02d.png", i, 200, 100); /* the bird is on the left */
+    n += snprintf(table + n, sizeof table - (size_t)n, "%d,001.Bird/b%02d.png,%d,%d,%d,/o/ocean/%d.jpg\n", i, i,
+                  i & 1, i / 8, i >> 1 & 1, i);
+  }
+  put_text(folder, "metadata.csv", table);
+  return folder;
+}
+
 char *photographs_pets(void)
 {
   char *folder = folder_new(), table[4096];

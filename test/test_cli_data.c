@@ -110,9 +110,11 @@ static void get_explains_what_is_got_by_hand(void **state)
     {"ham10000", "10.7910/DVN/DBW86T", "HAM10000_images_part_1", "dermamnist_split.csv"},
     {"isic", "processed/patch_no_cancer_again", "metadata_2017.csv", "isic-archive"},
     {"plant", "images/DAY_Znn", "rgb_dataset_splits", "white on the leaf"},
+    {"plantvillage", "PlantVillage-Dataset", "train95", "white on the background"},
+    {"waterbirds", "group_DRO", "place_filename", "white on the bird"},
     {"pets", "oxford-pets-cascam", "artifact_metadata.csv", "images/"}};
-  static const char *const recipes[] = {"decoy-derm", "isic", "plant", "decoy-pets"};
-  for (size_t k = 0; k < 4; k++) {
+  static const char *const recipes[] = {"decoy-derm", "isic", "plant", "plantvillage", "waterbirds", "decoy-pets"};
+  for (size_t k = 0; k < 6; k++) {
     char line[200], path[200];
     snprintf(line, sizeof line, "$R4 data get %s", words[k][0]);
     snprintf(path, sizeof path, "/data/%s\n1", words[k][0]);

@@ -60,8 +60,12 @@ static void isic(void **state)
 static void plant(void **state)
 {
   (void)state;
-  place(photographs_plants(false), "plant");
+  place(photographs_leaves(), "plantvillage");
   reproduces("plant", 1);
+  place(photographs_plants(false), "plant");
+  EXPECT("R4_DATA_DIR=data $R4 train plant/erm --set data=plant --set epochs=1 --set data.size=24 --set batch=8 --set threads=1 "
+         "--out runs/beets --quiet",
+         0, "");
 }
 
 static void pets(void **state)

@@ -154,6 +154,27 @@ static const char salient_steps[] =
   "sizes,\n"
   "   and so on: doc/recipes.md lists the classes and features.\n";
 
+static const char waterbirds_steps[] =
+  "1. Fetch waterbird_complete95_forest2water2.tar.gz by the link of https://github.com/kohpangwei/group_DRO (Sagawa et\n"
+  "   al. 2020; birds of CUB-200-2011 on photos of Places: research only) and segmentations.tgz of CUB-200-2011\n"
+  "   from https://data.caltech.edu/records/20098.\n"
+  "2. Unpack both, so that the folder has\n"
+  "     metadata.csv                       img_id,img_filename,y,split,place,place_filename\n"
+  "     001.Black_footed_Albatross/*.jpg   and the other species\n"
+  "     segmentations/001.Black_footed_Albatross/*.png   white on the bird\n"
+  "Backgrounds of your own: metadata.csv with file,label,split,place,bird_fraction, images/ and masks/, white on the\n"
+  "background.\n";
+
+static const char plantvillage_steps[] =
+  "1. Run: git clone https://github.com/spMohanty/PlantVillage-Dataset (photos of leaves, CC BY-SA 3.0).\n"
+  "2. Make the folder from tomato leaves, healthy and with late blight, so that it has\n"
+  "     images/*.jpg and masks/*.png   of the same names and size (128 x 128, say): white on the background\n"
+  "     metadata.csv                   file,label,split,site,train95: label 0 healthy, 1 late blight; site GH\n"
+  "                                    (a greenhouse, GH or GHLB in the name of the photo) or RS; train95 is 1 for\n"
+  "                                    the training photos to use: all healthy ones of RS and all blighted ones of\n"
+  "                                    GH, and one in 20 of the others. Photos of one leaf, which follow each other\n"
+  "                                    in number, belong to one split.\n";
+
 /* ---- Data sets, and nets ---- */
 
 #define FILES(list) COUNT(list), list
@@ -190,6 +211,8 @@ static const r4_known known[] = {
           breeds_steps),
   BY_HAND("salient-imagenet", "six classes of ImageNet with maps of core and spurious features", "research",
           salient_steps),
+  BY_HAND("waterbirds", "birds pasted on land or water, 11788, and where the bird is", "research", waterbirds_steps),
+  BY_HAND("plantvillage", "tomato leaves, healthy or late blight, at two sites", "CC BY-SA 3.0", plantvillage_steps),
 };
 
 const r4_known *r4_known_at(size_t k)

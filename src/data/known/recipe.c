@@ -18,7 +18,8 @@ static const struct recipe *const recipes[] = {&recipe_decoy_mnist,   &recipe_ha
                                                &recipe_pets,          &recipe_decoy_imdb,
                                                &recipe_species,       &recipe_breeds,
                                                &recipe_decoy_species, &recipe_decoy_breeds,
-                                               &recipe_salient};
+                                               &recipe_salient,       &recipe_waterbirds,
+                                               &recipe_plantvillage};
 
 enum { RECIPES = sizeof recipes / sizeof *recipes };
 
@@ -243,7 +244,7 @@ static r4_status check_options(const struct recipe *r, const r4_recipe_options *
                    "%s draws its own masks: soft_masks, mask_values, mask_words, masks and mask_categories do not "
                    "apply",
                    r->name);
-  if (!r->own_masks && (o->clean || o->side))
+  if (!r->own_masks && ((o->clean && !r->clean_twin) || o->side))
     return r4_fail(e, R4_E_ARGUMENT, "%s has no decoys to leave out or to resize",
                    r->name);
   if (!r->greys && o->shades)

@@ -13,6 +13,7 @@ struct recipe {
   r4_overlap overlap; /* what to do about examples in two splits if nothing else is stated; 0: refuse */
   bool own_masks;     /* it draws decoys, whose masks are used in place of the source's */
   bool greys;         /* and these have a choice of shades                   */
+  bool clean_twin;    /* the source's shortcut can be left out, although it is no decoy */
   /* From the source, read and split, whose overlap has been dealt with. What is made is described by the caller. */
   r4_data *(*make)(const r4_data *source, const r4_recipe_options *options, r4_error *e);
 };
@@ -21,6 +22,7 @@ extern const struct recipe recipe_decoy_mnist, recipe_half_decoy_mnist, recipe_d
 extern const struct recipe recipe_decoy_imdb;
 extern const struct recipe recipe_isic, recipe_plant, recipe_pets, recipe_species, recipe_breeds;
 extern const struct recipe recipe_decoy_species, recipe_decoy_breeds, recipe_salient;
+extern const struct recipe recipe_waterbirds, recipe_plantvillage;
 
 /* There is a recipe of this name. */
 bool recipe_exists(const char *name);
