@@ -15,7 +15,8 @@ char *photographs_isic_2017(void);
 /* Leaves on the right, of plants 1 to 8, two each; with lists every fourth is for test. */
 char *photographs_plants(bool lists);
 /* PlantVillage: 48 leaves on the right, label by the first bit of the number and site by the second. 32 are for
- * training, and of those 20 in train95: the eight first, and from there on healthy ones of RS and blighted ones of GH. */
+ * training, and of those 20 in train95: the first eight, and further on the healthy ones of RS and the blighted ones
+ * of GH. */
 char *photographs_leaves(void);
 /* Waterbirds as published: 24 birds on the left, label and place by bits as above, 8 of each split. */
 char *photographs_birds(void);

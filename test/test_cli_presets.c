@@ -63,8 +63,8 @@ static void plant(void **state)
   place(photographs_leaves(), "plantvillage");
   reproduces("plant", 1);
   place(photographs_plants(false), "plant");
-  EXPECT("R4_DATA_DIR=data $R4 train plant/erm --set data=plant --set epochs=1 --set data.size=24 --set batch=8 --set threads=1 "
-         "--out runs/beets --quiet",
+  EXPECT("R4_DATA_DIR=data $R4 train plant/erm --set data=plant --set epochs=1 --set data.size=24 --set batch=8 "
+         "--set threads=1 --out runs/beets --quiet",
          0, "");
 }
 

@@ -125,7 +125,7 @@ static void tables_are_checked(void **state)
   refused("waterbirds", folder, (r4_recipe_options){.clean = true}, "no decoys");
   put_text(folder, "metadata.csv", "file,label,split,site\nl01.png,1,train,GH\nl02.png,0,test,GH\n");
   refused("plantvillage", folder, (r4_recipe_options){.read.mask_means = R4_MASKS_IRRELEVANT}, "no column train95");
-  r4_data *d = folder_opened(folder, NULL); /* somebody's own folder */
+  r4_data *d = folder_opened(folder, &(r4_data_options){.mask_means = R4_MASKS_IRRELEVANT}); /* somebody's own folder */
   assert_string_equal(r4_data_class_name(d, 0), "0");
   r4_data_free(d);
   folder_remove(folder);
