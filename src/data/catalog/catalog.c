@@ -155,8 +155,8 @@ static const char salient_steps[] =
   "   and so on: doc/recipes.md lists the classes and features.\n";
 
 static const char waterbirds_steps[] =
-  "1. Fetch waterbird_complete95_forest2water2.tar.gz by the link of https://github.com/kohpangwei/group_DRO (Sagawa et\n"
-  "   al. 2020; birds of CUB-200-2011 on photos of Places: research only) and segmentations.tgz of CUB-200-2011\n"
+  "1. Fetch waterbird_complete95_forest2water2.tar.gz by the link of https://github.com/kohpangwei/group_DRO (Sagawa\n"
+  "   et al. 2020; birds of CUB-200-2011 on photos of Places: research only) and segmentations.tgz of CUB-200-2011\n"
   "   from https://data.caltech.edu/records/20098.\n"
   "2. Unpack both, so that the folder has\n"
   "     metadata.csv                       img_id,img_filename,y,split,place,place_filename\n"

@@ -7,8 +7,8 @@
  *     PlantVillage, tomato leaves        file,label,split,site,train95         masks/: white on the background
  *
  * Labels are 0 or 1; split is a name, or 0, 1, 2. Groups are class and place. The recipe plantvillage leaves out the
- * training photographs whose train95 is 0: those that stay have 19 of 20 of each class at one site, while validation and
- * test have all. Its clean twin, the ceiling, leaves out none. */
+ * training photographs whose train95 is 0: those that stay have 19 of 20 of each class at one site, while validation
+ * and test have all. Its clean twin, the ceiling, leaves out none. */
 #include <stdio.h>
 #include <string.h>
 
