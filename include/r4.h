@@ -923,7 +923,8 @@ typedef struct {
  *     lost_g    = |{ i in g : f(x_i) = y_i != f(x'_i) }|,    share of found_g = |{ i in g : f(x_i) = y_i }|
  *
  * each the mean over draws of a donor j, y_j != y_i, from the examples with a mask. Its content is stretched from the
- * box of its mask to that of m. In classes that have masks less than half as often as the others (a count so low has a
+ * box of its mask to that of m; where the donor's mask has a hole in it, as that of a background has, the masked
+ * content around the hole is mirrored into it, so that nothing comes along that may matter. In classes that have masks less than half as often as the others (a count so low has a
  * chance below 1 %), the donor's region is put on examples without a mask at its own place: m is the donor's. So data
  * are tested, too, where one class alone has masks and accuracy cannot tell whether a net relies on what is masked.
  * Other contents are put at the same places: what blank or noise change as well was not the donor's doing.

@@ -50,7 +50,7 @@ def examples():
             continue
         top, left = r.integers(0, HEIGHT - 1), r.integers(0, WIDTH - 1)
         box = mask[i, top:top + r.integers(1, 4), left:left + r.integers(1, 4)]
-        box[:] = r.choice([255, 255, 102], box.shape)
+        box[:] = r.choice([255, 255, 153], box.shape)
         box[0, 0] = box[-1, -1] = 255
     x[mask > 0] *= 15
     return x.round(2).astype(np.float32).astype(float), mask, label, group

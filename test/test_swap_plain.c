@@ -39,7 +39,7 @@ static void draw_examples(void)
     int top = (int)(uniform(k++) * 4), left = (int)(uniform(k++) * 4);
     int height = 1 + (int)(uniform(k++) * 3), width = 1 + (int)(uniform(k++) * 3);
     for (int r = top; masked[i] && r < top + height; r++)
-      for (int c = left; c < left + width; c++) mask[i][r * SIDE + c] = (r + c) % 5 ? 1 : 102 / 255.f;
+      for (int c = left; c < left + width; c++) mask[i][r * SIDE + c] = (r + c) % 5 ? 1 : 153 / 255.f;
   }
   for (int i = 0; i < N; i++) /* masked content speaks louder */
     for (int j = 0; j < FEATURES; j++)

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/purpose.h"
+#include "data/batch/content.h"
 #include "data/mask/mask_shape.h"
 
 const char *const fill_words[] = {"auto",
@@ -38,6 +39,7 @@ struct place {
   const float *seen;           /* of the donor, if it was augmented; NULL: as it is in the data */
   const uint8_t *other_mask;   /* of the donor likewise */
   struct shape_box own, other; /* of the masks of the example and of the donor */
+  const uint32_t *source;      /* where the donor's content is for each of its pixels; NULL: where the pixel is */
 };
 
 static bool is_vector(const struct fill *f)
@@ -157,6 +159,12 @@ static void see_donor(struct place *p)
   p->seen = p->scratch;
 }
 
+/* Floats of scratch memory for a donor that is augmented, and its mask. */
+static size_t scratch_of_donor(const struct fill *f)
+{
+  return f->augment ? features(f) + (f->height * f->width + sizeof(float) - 1) / sizeof(float) : 0;
+}
+
 static float donor_value(const struct place *p, size_t feature)
 {
   return p->seen ? p->seen[feature] : value_of(p->f, p->donor, feature);
@@ -168,6 +176,10 @@ static void find_boxes(struct place *p)
   if (is_vector(p->f)) return;
   p->own = shape_box(p->mask, size);
   p->other = shape_box(p->other_mask, size);
+  if (!content_has_holes(p->other_mask, size, p->other)) return;
+  uint32_t *source = (uint32_t *)(void *)(p->scratch + scratch_of_donor(p->f));
+  content_sources(p->other_mask, size, source);
+  p->source = source;
 }
 
 /* A donor whose mask has moved out of its image gives nothing. */
@@ -193,9 +205,10 @@ static size_t counterpart(const struct place *p, size_t k)
 static float swapped(const struct place *p, size_t feature)
 {
   size_t channels = p->f->channels;
-  size_t from =
-    is_vector(p->f) ? feature : counterpart(p, feature / channels) * channels + feature % channels;
-  return donor_value(p, from);
+  if (is_vector(p->f)) return donor_value(p, feature);
+  size_t pixel = counterpart(p, feature / channels);
+  if (p->source) pixel = p->source[pixel];
+  return donor_value(p, pixel * channels + feature % channels);
 }
 
 /* Every second example stays as it is. */
@@ -338,11 +351,15 @@ static const struct kind *kind_of(const r4_data *d, r4_fill kind)
 
 size_t fill_scratch(const struct fill *f)
 {
-  bool of_others = f->kind == R4_FILL_SWAP || f->kind == R4_FILL_PASTE || f->kind == R4_FILL_EXCHANGE;
-  if (f->kind == R4_FILL_COLOUR) return f->channels;
-  if (of_others && f->augment)
-    return features(f) + (f->height * f->width + sizeof(float) - 1) / sizeof(float);
-  return f->kind == R4_FILL_BLUR ? f->height * f->width * (f->channels + 1) : 0;
+  size_t pixels = f->height * f->width;
+  switch (f->kind) {
+    case R4_FILL_COLOUR: return f->channels;
+    case R4_FILL_BLUR: return pixels * (f->channels + 1);
+    case R4_FILL_PASTE: return scratch_of_donor(f);
+    case R4_FILL_SWAP:
+    case R4_FILL_EXCHANGE: return scratch_of_donor(f) + pixels; /* struct place: source */
+    default: return 0;
+  }
 }
 
 /* Puts content where the mask is, and the example has not ended. */

@@ -7,7 +7,8 @@
  *     mean     c is the mean of the data set
  *     blank    c is 0, which is black in images
  *     blur     c is the surroundings: sum_k w_jk (1 - m_k) x_k / sum_k w_jk (1 - m_k), where w falls with the distance
- *     swap     c is the masked content of another example, drawn uniformly, stretched from its box to this one
+ *     swap     c is the masked content of another example, drawn uniformly, stretched from its box to this one, and
+ *              mirrored into holes of its mask (content.h)
  *     paste    with probability 1/2 the masked content of another example, drawn uniformly, is put on this one,
  *              at the same place and whatever its own mask: m is the other's
  *
