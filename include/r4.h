@@ -924,10 +924,11 @@ typedef struct {
  *
  * each the mean over draws of a donor j, y_j != y_i, from the examples with a mask. Its content is stretched from the
  * box of its mask to that of m; where the donor's mask has a hole in it, as that of a background has, the masked
- * content around the hole is mirrored into it, so that nothing comes along that may matter. In classes that have masks less than half as often as the others (a count so low has a
- * chance below 1 %), the donor's region is put on examples without a mask at its own place: m is the donor's. So data
- * are tested, too, where one class alone has masks and accuracy cannot tell whether a net relies on what is masked.
- * Other contents are put at the same places: what blank or noise change as well was not the donor's doing.
+ * content around the hole is mirrored into it, so that nothing comes along that may matter. In classes that have masks
+ * less than half as often as the others (a count so low has a chance below 1 %), the donor's region is put on examples
+ * without a mask at its own place: m is the donor's. So data are tested, too, where one class alone has masks and
+ * accuracy cannot tell whether a net relies on what is masked. Other contents are put at the same places: what blank
+ * or noise change as well was not the donor's doing.
  *
  * A net that uses nothing masked has 0 in both. The converse does not hold: they are 0 also where all classes have the
  * same masked content, which a donor of another class does not change; then use R4_FILL_BLANK, or R4_FILL_PASTE with
