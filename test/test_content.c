@@ -120,10 +120,68 @@ static void swapped_ground_has_no_thing_of_others(void **state)
   r4_data_free(d);
 }
 
+static void vectors_by_hand(void **state)
+{
+  (void)state;
+  static const struct {
+    uint8_t own[6], donor[6];
+    uint32_t want[6];
+  } rows[] = {
+    {{255, 255, 0, 0, 0, 0}, {0, 0, 0, 0, 255, 255}, {4, 5, 2, 3, 4, 5}}, /* in order */
+    {{255, 255, 255, 0, 0, 0}, {0, 0, 0, 200, 0, 128}, {3, 5, 3, 3, 4, 5}}, /* .. and from the first again */
+    {{255, 255, 0, 0, 0, 0}, {0, 255, 255, 0, 0, 0}, {1, 1, 2, 3, 4, 5}}, /* a feature of both is itself */
+    {{255, 0, 0, 0, 0, 255}, {0, 0, 0, 0, 0, 127}, {0, 1, 2, 3, 4, 5}},   /* nowhere: as it is */
+  };
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    uint32_t from[6];
+    content_in_order(rows[k].own, rows[k].donor, 6, from);
+    assert_memory_equal(from, rows[k].want, sizeof from);
+  }
+}
+
+/* Flat images with a patch at the beginning or at the end: a patch is replaced by a patch. */
+static void swapped_vectors_keep_a_patch(void **state)
+{
+  (void)state;
+  enum { VECTORS = 10, LENGTH = 8, PATCH = 3 };
+  static float x[VECTORS * LENGTH], mask[VECTORS * LENGTH];
+  static int32_t label[VECTORS];
+  for (size_t i = 0; i < VECTORS; i++) {
+    size_t first = i % 3 ? 0 : LENGTH - PATCH;
+    label[i] = (int32_t)(i % 2);
+    for (size_t k = first; k < first + PATCH; k++) mask[i * LENGTH + k] = 1, x[i * LENGTH + k] = (float)(1 + i);
+  }
+  r4_error e = {0};
+  r4_data *d = r4_data_new(&(r4_data_arrays){.n = VECTORS,
+                                             .shape = R4_SHAPE(LENGTH),
+                                             .floats = x,
+                                             .labels = label,
+                                             .mask_floats = mask,
+                                             .mask_means = R4_MASKS_IRRELEVANT},
+                           &e);
+  if (!d) fail_msg("%s", e.text);
+  for (uint32_t epoch = 0; epoch < 10; epoch++) {
+    r4_data *swapped = r4_data_fill(d, R4_FILL_SWAP, 7, epoch, &e);
+    if (!swapped) fail_msg("%s", e.text);
+    for (size_t i = 0; i < VECTORS; i++) {
+      float v[LENGTH], donor = 0;
+      r4_data_values(swapped, i, v);
+      for (size_t k = 0; k < LENGTH; k++) {
+        if (mask[i * LENGTH + k] > 0 && donor == 0) donor = v[k];
+        assert_true(v[k] == (mask[i * LENGTH + k] > 0 ? donor : 0));
+      }
+      assert_true(donor > 0 && donor != (float)(1 + i));
+    }
+    r4_data_free(swapped);
+  }
+  r4_data_free(d);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(rows_by_hand), cmocka_unit_test(content_is_near),
-                                     cmocka_unit_test(swapped_ground_has_no_thing_of_others)};
+                                     cmocka_unit_test(swapped_ground_has_no_thing_of_others),
+                                     cmocka_unit_test(vectors_by_hand), cmocka_unit_test(swapped_vectors_keep_a_patch)};
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("content", tests, NULL, NULL);
 }

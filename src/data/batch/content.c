@@ -79,3 +79,23 @@ void content_sources(const uint8_t *mask, struct shape_size size, uint32_t *from
       from[k] = is ? (uint32_t)k : mirrored(mask, size, row, column, from[k]);
     }
 }
+
+/* The first masked feature from k on, round the end if need be: there is one. */
+static size_t next_content(const uint8_t *mask, size_t n, size_t k)
+{
+  while (!is_content(mask[k % n])) k++;
+  return k % n;
+}
+
+void content_in_order(const uint8_t *own, const uint8_t *donor, size_t n, uint32_t *from)
+{
+  size_t theirs = 0, any = 0;
+  for (size_t k = 0; k < n; k++) any += is_content(donor[k]);
+  for (size_t k = 0; k < n; k++) {
+    from[k] = (uint32_t)k;
+    if (!any || !is_content(own[k])) continue;
+    theirs = next_content(donor, n, theirs);
+    if (!is_content(donor[k])) from[k] = (uint32_t)theirs;
+    theirs++;
+  }
+}

@@ -15,6 +15,10 @@
  * that is nowhere half gives k everywhere. */
 void content_sources(const uint8_t *mask, struct shape_size size, uint32_t *from);
 
+/* The same for a vector of n features, which has no places: from[k] becomes k if the donor has feature k masked, too;
+ * else, if k is the t-th that the example has masked, the t-th that the donor has, from the first again at the end. */
+void content_in_order(const uint8_t *own, const uint8_t *donor, size_t n, uint32_t *from);
+
 /* Some pixel of the box is not masked. */
 bool content_has_holes(const uint8_t *mask, struct shape_size size, struct shape_box box);
 

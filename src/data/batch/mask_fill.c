@@ -170,14 +170,19 @@ static float donor_value(const struct place *p, size_t feature)
   return p->seen ? p->seen[feature] : value_of(p->f, p->donor, feature);
 }
 
-static void find_boxes(struct place *p)
+/* Where the donor's content is, and where it goes to. */
+static void find_content(struct place *p)
 {
   const struct shape_size size = {p->f->height, p->f->width};
-  if (is_vector(p->f)) return;
+  uint32_t *source = (uint32_t *)(void *)(p->scratch + scratch_of_donor(p->f));
+  if (is_vector(p->f)) {
+    content_in_order(p->mask, p->other_mask, data_mask_layout(p->f->data).size, source);
+    p->source = source;
+    return;
+  }
   p->own = shape_box(p->mask, size);
   p->other = shape_box(p->other_mask, size);
   if (!content_has_holes(p->other_mask, size, p->other)) return;
-  uint32_t *source = (uint32_t *)(void *)(p->scratch + scratch_of_donor(p->f));
   content_sources(p->other_mask, size, source);
   p->source = source;
 }
@@ -188,7 +193,7 @@ static void choose_swap(struct place *p)
   draw_donor(p, 0);
   see_donor(p);
   if (p->other_mask)
-    find_boxes(p);
+    find_content(p);
   else
     p->mask = NULL;
 }
@@ -205,7 +210,10 @@ static size_t counterpart(const struct place *p, size_t k)
 static float swapped(const struct place *p, size_t feature)
 {
   size_t channels = p->f->channels;
-  if (is_vector(p->f)) return donor_value(p, feature);
+  if (is_vector(p->f)) {
+    size_t repeat = data_mask_layout(p->f->data).repeat;
+    return donor_value(p, p->source[feature / repeat] * repeat + feature % repeat);
+  }
   size_t pixel = counterpart(p, feature / channels);
   if (p->source) pixel = p->source[pixel];
   return donor_value(p, pixel * channels + feature % channels);
@@ -357,7 +365,7 @@ size_t fill_scratch(const struct fill *f)
     case R4_FILL_BLUR: return pixels * (f->channels + 1);
     case R4_FILL_PASTE: return scratch_of_donor(f);
     case R4_FILL_SWAP:
-    case R4_FILL_EXCHANGE: return scratch_of_donor(f) + pixels; /* struct place: source */
+    case R4_FILL_EXCHANGE: return scratch_of_donor(f) + data_mask_layout(f->data).size; /* struct place: source */
     default: return 0;
   }
 }
@@ -407,7 +415,7 @@ void fill_from(const struct fill *f, uint32_t epoch, size_t i, size_t donor, con
   struct place p = place_of(f, epoch, i, x, own ? own : data_mask_bytes(f->data, donor), scratch);
   p.donor = donor;
   p.other_mask = data_mask_bytes(f->data, donor);
-  if (swap && own) find_boxes(&p);
+  if (swap && own) find_content(&p);
   if (!swap && kind->prepare) kind->prepare(&p);
   memcpy(to, x, features(f) * sizeof *to);
   replace(&p, kind, to);
