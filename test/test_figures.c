@@ -269,6 +269,44 @@ static void three_classes(void **state)
   assert_true(isnan(r4_measured_value(m, "sensitivity_at_specificity.0.95")));
 }
 
+/* 60 examples of two classes; the first `masked` of a class have a mask, and of these `right` are correct; of the others
+ * all but one. */
+static const r4_measured *with_masks(size_t masked, size_t right, bool halves)
+{
+  enum { N = 60 };
+  static float x[N], mask[N], p[2 * N];
+  static int32_t label[N], group[N];
+  static r4_split split[N];
+  r4_error e = {0};
+  for (size_t i = 0; i < N; i++) {
+    size_t k = i / 2;
+    bool correct = k < masked ? k < right : k > masked;
+    label[i] = (int32_t)(i % 2), group[i] = i >= N / 2, split[i] = R4_TEST;
+    mask[i] = k < masked;
+    p[2 * i] = (correct == (label[i] == 0)) ? .75f : .25f;
+    p[2 * i + 1] = 1 - p[2 * i];
+  }
+  r4_data_arrays a = {.n = N, .floats = x, .labels = label, .splits = split, .shape = R4_SHAPE(1), .mask_floats = mask,
+                      .mask_means = R4_MASKS_IRRELEVANT};
+  if (halves) a.groups = group, a.group_count = 2;
+  r4_data *d = r4_data_new(&a, &e);
+  if (!d) fail_msg("%s", e.text);
+  return measure(d, 2, p, .95);
+}
+
+/* A class of 30 is correct in 21; of those with a mask in 2 of 10. */
+static void a_class_hides_its_masks(void **state)
+{
+  (void)state;
+  const r4_measured *m = with_masks(10, 2, false);
+  is_near(m, "worst_group_accuracy", .7);
+  is_near(m, "worst_class_mask_accuracy", .2);
+  is_near(with_masks(20, 20, false), "worst_class_mask_accuracy", .9); /* those without */
+  is_near(with_masks(9, 0, false), "worst_class_mask_accuracy", 20. / 21); /* 9 are too few */
+  assert_true(isnan(r4_measured_value(with_masks(30, 3, false), "worst_class_mask_accuracy"))); /* all have one */
+  assert_true(isnan(r4_measured_value(with_masks(10, 2, true), "worst_class_mask_accuracy"))); /* own groups */
+}
+
 static void one_class_has_no_auc(void **state)
 {
   (void)state;
@@ -454,7 +492,8 @@ int main(void)
     cmocka_unit_test(older_files_lack_some),
     cmocka_unit_test(two_classes_by_hand),
     cmocka_unit_test(three_classes),
-    cmocka_unit_test(one_class_has_no_auc),
+    cmocka_unit_test(a_class_hides_its_masks),
+                                     cmocka_unit_test(one_class_has_no_auc),
     cmocka_unit_test(intervals),
     cmocka_unit_test(bad_probabilities_are_refused),
     cmocka_unit_test(memory_may_run_out),
