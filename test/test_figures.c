@@ -269,8 +269,8 @@ static void three_classes(void **state)
   assert_true(isnan(r4_measured_value(m, "sensitivity_at_specificity.0.95")));
 }
 
-/* 60 examples of two classes; the first `masked` of a class have a mask, and of these `right` are correct; of the others
- * all but one. */
+/* 60 examples of two classes; the first `masked` of a class have a mask, and of these `right` are correct; of the
+ * others all but one. */
 static const r4_measured *with_masks(size_t masked, size_t right, bool halves)
 {
   enum { N = 60 };
