@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_STEPS = 24, STEPS = 10, MOST_ROUNDS = 400, MOST_TRIES = 8 };
+enum { FIRST_STEPS = 24, STEPS = 10, MOST_ROUNDS = 400, MOST_TRIES = 8, MOST_UNITS = 1 << 26 };
 static const double DECAY = 0.85, AIM = 1.2;
 
 /* A part of the box. Of each unit: 1: z >= 0, -1: z <= 0, 0: all z; and its best slope and multiplier so far. */
@@ -371,7 +371,7 @@ bool net_proves(const struct net *n, struct value x, int64_t class, double margi
   for (whole->against = 0; whole->against < (int64_t)n->classes; whole->against++)
     if (whole->against != class) push(&stack, whole, n->units, 0, 0), first++;
   for (; stack && fine; rounds++)
-    if ((fine = rounds < MOST_ROUNDS && stack->tries < MOST_TRIES))
+    if ((fine = rounds < MOST_ROUNDS && (first + rounds * LANES) * n->units < MOST_UNITS && stack->tries < MOST_TRIES))
       round_of(&w, &stack, class, margin, rounds * LANES < first ? FIRST_STEPS : STEPS);
   for (struct domain *d; (d = stack); free(d)) stack = d->below;
   value_free(&w.x), value_free(&w.at);
