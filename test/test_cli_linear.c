@@ -59,6 +59,9 @@ static void checked_again(void **state)
          "${R4%/r4}/r4-check m.txt run/seed-0/model.safetensors i.npz",
          1, " 0 hold, 0 do not hold, ");
   command_lacks(" 0 cannot tell");
+  EXPECT("$R4 certify run --eps 0.5 --attack 1 --slopes 0 --method complete --seconds 2 --out c.txt --data c.npz && "
+         "${R4%/r4}/r4-check c.txt run/seed-0/model.safetensors c.npz",
+         0, " 0 do not hold, 0 cannot tell");
 }
 
 /* Figures that are kept are of intervals, as those of r4 eval. */
