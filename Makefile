@@ -237,7 +237,7 @@ $(OUT)/_r4.so: $(OUT)/libr4.so
 	$(call say,LINK)
 	$(Q)$(LINK) -shared -Wl,--no-as-needed -Wl,-rpath,'$$ORIGIN/lib' $^ -o $@
 
-$(addprefix $(OUT)/test/,test_check test_check_covers test_check_files replay_certificate) $(OUT)/fuzz_certificate: $(CHECK_TESTED)
+$(addprefix $(OUT)/test/,test_check test_check_covers test_check_files test_check_linear replay_certificate) $(OUT)/fuzz_certificate: $(CHECK_TESTED)
 $(addprefix $(OUT)/test/,test_check_files test_cli_certify test_cli_linear test_cli_verify): | $(OUT)/r4-check
 
 $(addprefix $(OUT)/test/,test_serve test_serve_masks) $(OUT)/test/replay_serve $(OUT)/fuzz_serve: $(SERVE_TESTED)

@@ -28,11 +28,6 @@
 #error "needs IEEE arithmetic as it is written, and little-endian numbers"
 #endif
 
-struct run {
-  const struct certificate *c;
-  const struct batch *batch;
-  bool any_float;
-};
 /* The bounds of one feature in all lanes, and of sum |w||x|. */
 struct sum {
   double up[LANES], dn[LANES], size[LANES];
@@ -44,35 +39,26 @@ struct value value_new(struct shape s)
   return (struct value){s, take(n, sizeof(double)), take(n, sizeof(double))};
 }
 
-static void value_free(struct value *v)
+struct value value_copy(const struct value *v)
+{
+  struct value to = value_new(v->shape);
+  size_t bytes = shape_size(&v->shape) * LANES * sizeof(double);
+  memcpy(to.up, v->up, bytes);
+  memcpy(to.dn, v->dn, bytes);
+  return to;
+}
+
+void value_free(struct value *v)
 {
   free(v->up);
   free(v->dn);
 }
 
-static struct range exactly(double x)
+/* s += w x */
+static inline void add_to(const struct run *r, struct sum *restrict s, double w, const double *up, const double *dn)
 {
-  return (struct range){x, -x};
-}
-
-/* The larger and the smaller of two; what is not a number wins. */
-static inline double larger(double a, double b)
-{
-  return a >= b || a != a ? a : b;
-}
-
-static inline double smaller(double a, double b)
-{
-  return a <= b || a != a ? a : b;
-}
-
-/* s += w x, the kernel of everything. */
-static inline void add(const struct run *r, struct sum *restrict s, double w, const double *up, const double *dn)
-{
-  const double *more = w < 0 ? dn : up, *less = w < 0 ? up : dn, size = w < 0 ? -w : w;
-  for (int b = 0; b < LANES; b++) s->up[b] += size * more[b];
-  for (int b = 0; b < LANES; b++) s->dn[b] += size * less[b];
-  for (int b = 0; b < LANES && r->any_float; b++) s->size[b] += size * larger(up[b], dn[b]);
+  add(s->up, s->dn, w, up, dn);
+  for (int b = 0; b < LANES && r->any_float; b++) s->size[b] += (w < 0 ? -w : w) * larger(up[b], dn[b]);
 }
 
 /* What any order of n products and their sum in float32 may be off by. */
@@ -94,8 +80,7 @@ static void put(const struct run *r, const struct sum *s, size_t n, size_t divis
 
 /* ---- Windows ---- */
 
-/* Where pixel i of the window at feature k is in its channel; -1: in the padding. */
-static int64_t pixel(const struct part *p, size_t k, int64_t i)
+int64_t window_pixel(const struct part *p, size_t k, int64_t i)
 {
   int64_t size = p->num['k'], h = (int64_t)p->in.h, w = (int64_t)p->in.w;
   int64_t y = (int64_t)(k / p->out.w % p->out.h) * p->num['s'] - p->pad[0] + i / size * p->num['d'];
@@ -113,13 +98,13 @@ static void sums(const struct run *r, const struct part *p, const struct value *
     size_t o = k / area, from = o / group * n;
     struct sum s = {{0}, {0}, {0}};
     for (size_t i = 0; i < size; i++) {
-      int64_t at = pixel(p, k, (int64_t)i);
+      int64_t at = window_pixel(p, k, (int64_t)i);
       for (size_t c = 0; c < n && at >= 0; c++) {
         size_t f = ((from + c) * pixels + (size_t)at) * LANES;
-        add(r, &s, p->weight[(o * n + c) * size + i], x->up + f, x->dn + f);
+        add_to(r, &s, p->weight[(o * n + c) * size + i], x->up + f, x->dn + f);
       }
     }
-    if (p->bias) add(r, &s, p->bias[o], one, minus_one);
+    if (p->bias) add_to(r, &s, p->bias[o], one, minus_one);
     put(r, &s, n * size + 1, 1, y, k);
   }
 }
@@ -133,10 +118,10 @@ static void pool(const struct run *r, const struct part *p, const struct value *
     double *up = y->up + k * LANES, *dn = y->dn + k * LANES;
     for (size_t b = 0; b < LANES; b++) up[b] = -INFINITY, dn[b] = INFINITY;
     for (size_t i = 0; i < size; i++) {
-      int64_t at = pixel(p, k, (int64_t)i);
+      int64_t at = window_pixel(p, k, (int64_t)i);
       if (at < 0) continue;
       size_t f = (k / area * pixels + (size_t)at) * LANES;
-      add(r, &s, 1, x->up + f, x->dn + f);
+      add_to(r, &s, 1, x->up + f, x->dn + f);
       for (size_t b = 0; b < LANES; b++) up[b] = larger(up[b], x->up[f + b]), dn[b] = smaller(dn[b], x->dn[f + b]);
     }
     if (is(p, "avgpool")) put(r, &s, size, size, y, k);
@@ -163,17 +148,6 @@ static void mean(const struct run *r, const struct part *p, const struct value *
 
 /* ---- Other parts ---- */
 
-/* x y for ranges: the largest of four products. */
-static double most(struct range x, struct range y)
-{
-  return larger(larger(x.up * y.up, -x.up * y.dn), larger(-x.dn * y.up, x.dn * y.dn));
-}
-
-static struct range times(struct range x, struct range y)
-{
-  return (struct range){most(x, y), most((struct range){x.dn, x.up}, y)};
-}
-
 /* 1 / sqrt(v) of v > 0: Newton finds s, and s (1 +- 2^-46) is taken if its square proves it. */
 static struct range inverse_root(struct range v)
 {
@@ -185,22 +159,27 @@ static struct range inverse_root(struct range v)
 }
 
 /* batchnorm (x - mean) / sqrt(var + eps) weight + bias;  normalize (x - mean) / std */
+struct scaling scaling_of(const struct part *p, size_t c)
+{
+  if (p->var) {
+    struct range root = inverse_root((struct range){p->var[c] + p->eps.up, p->eps.dn - p->var[c]});
+    return (struct scaling){times(root, exactly(p->weight[c])), exactly(p->mean[c]), exactly(p->bias[c])};
+  }
+  struct range std = p->list[1][p->listed[1] > 1 ? c : 0];
+  struct range by = std.dn < 0 ? (struct range){1 / -std.dn, -1 / std.up} : (struct range){INFINITY, INFINITY};
+  return (struct scaling){by, p->list[0][p->listed[0] > 1 ? c : 0], {0, 0}};
+}
+
 static void affine(const struct run *r, const struct part *p, const struct value *x, struct value *y)
 {
   size_t area = p->in.h * p->in.w * LANES;
   double unknown = r->any_float ? INFINITY : 0;
   for (size_t c = 0; c < p->in.c; c++) {
-    struct range by, plus = {0, 0}, minus = p->list[0][p->listed[0] > 1 ? c : 0];
-    struct range std = p->list[1][p->listed[1] > 1 ? c : 0];
-    by = std.dn < 0 ? (struct range){1 / -std.dn, -1 / std.up} : (struct range){INFINITY, INFINITY};
-    if (p->var) {
-      by = times(inverse_root((struct range){p->var[c] + p->eps.up, p->eps.dn - p->var[c]}), exactly(p->weight[c]));
-      minus = exactly(p->mean[c]), plus = exactly(p->bias[c]);
-    }
+    struct scaling a = scaling_of(p, c);
     for (size_t i = c * area; i < (c + 1) * area; i++) {
-      struct range z = times((struct range){x->up[i] + minus.dn, x->dn[i] + minus.up}, by);
-      y->up[i] = z.up + plus.up + unknown;
-      y->dn[i] = z.dn + plus.dn + unknown;
+      struct range z = times((struct range){x->up[i] + a.minus.dn, x->dn[i] + a.minus.up}, a.by);
+      y->up[i] = z.up + a.plus.up + unknown;
+      y->dn[i] = z.dn + a.plus.dn + unknown;
     }
   }
 }
@@ -220,26 +199,23 @@ static void embedding(const struct run *r, const struct part *p, struct value *y
   }
 }
 
-/* relu, relu6: what is not a number stays. */
-static void clip(struct value *y, double highest)
+static void relu(const struct run *r, const struct part *p, struct value *y)
 {
+  if (r->at_relu) {
+    r->at_relu(r->of, p, y);
+    return;
+  }
   for (size_t k = 0; k < shape_size(&y->shape) * LANES; k++) {
-    y->up[k] = y->up[k] <= 0 ? 0 : y->up[k] >= highest ? highest : y->up[k];
-    y->dn[k] = y->dn[k] >= 0 ? 0 : y->dn[k] <= -highest ? -highest : y->dn[k];
+    struct range v = clipped((struct range){y->up[k], y->dn[k]}, is(p, "relu6") ? 6 : INFINITY);
+    y->up[k] = v.up, y->dn[k] = v.dn;
   }
 }
 
-static struct value apply(const struct run *r, const struct part *p, const struct part *end, struct value x);
-
 static void branches(const struct run *r, const struct part *p, const struct value *x, struct value *y)
 {
-  size_t n = shape_size(&p->out) * LANES, bytes = shape_size(&p->in) * LANES * sizeof(double);
   for (size_t k = 0; k < p->branches; k++) {
-    struct value z = value_new(p->in);
-    memcpy(z.up, x->up, bytes);
-    memcpy(z.dn, x->dn, bytes);
-    z = apply(r, p->branch[k], NULL, z);
-    for (size_t i = 0; i < n; i++) {
+    struct value z = apply(r, p->branch[k], NULL, value_copy(x));
+    for (size_t i = 0; i < shape_size(&p->out) * LANES; i++) {
       double size = larger(y->up[i], y->dn[i]) + larger(z.up[i], z.dn[i]);
       double error = r->any_float && k ? float_error(p->branches, size) : 0; /* in any order */
       y->up[i] += z.up[i] + error;
@@ -249,8 +225,7 @@ static void branches(const struct run *r, const struct part *p, const struct val
   }
 }
 
-/* The parts from p to before end; x is consumed. */
-static struct value apply(const struct run *r, const struct part *p, const struct part *end, struct value x)
+struct value apply(const struct run *r, const struct part *p, const struct part *end, struct value x)
 {
   for (; p && p != end; p = p->next) {
     bool same = is(p, "relu") || is(p, "relu6") || is(p, "flatten") || is(p, "leaf") || is(p, "dropout");
@@ -261,7 +236,7 @@ static struct value apply(const struct run *r, const struct part *p, const struc
     if (is(p, "mean") || is(p, "first") || is(p, "globalpool")) mean(r, p, &x, &y);
     if (is(p, "batchnorm") || is(p, "normalize")) affine(r, p, &x, &y);
     if (is(p, "embedding")) embedding(r, p, &y);
-    if (is(p, "relu") || is(p, "relu6")) clip(&y, is(p, "relu6") ? 6 : INFINITY);
+    if (is(p, "relu") || is(p, "relu6")) relu(r, p, &y);
     if (p->branches) branches(r, p, &x, &y);
     if (!same) value_free(&x);
     x = y;
@@ -292,7 +267,7 @@ static double difference(const struct run *r, const struct part *last, const str
 /* A net with one output z has two classes, of 0 and of z. */
 struct margins net_margins(const struct net *n, const struct certificate *c, struct batch *batch)
 {
-  const struct run r = {c, batch, c->semantics == ANY_FLOAT};
+  const struct run r = {.c = c, .batch = batch, .any_float = c->semantics == ANY_FLOAT};
   const struct part *last = n->first;
   int64_t single = n->out.c == 1;
   struct margins m;
@@ -325,7 +300,7 @@ void round_upward(void)
   double up[LANES], dn[LANES];
   bool acts = !fesetround(FE_UPWARD);
   for (int b = 0; b < LANES; b++) s.up[b] = unit, s.dn[b] = -unit, up[b] = tiny, dn[b] = -tiny;
-  add(&r, &s, tiny, up, dn);
+  add_to(&r, &s, tiny, up, dn);
   for (int b = 0; b < LANES; b++) acts = acts && s.up[b] == 1 + 0x1p-52 && s.dn[b] == -1;
   acts = acts && 1 / three + -1 / three > 0 && least * 0.5 == least && 0x1p-1022 * tiny > 0 && (double)large > 0x1p60;
   if (!acts) refuse("this processor or compiler does not round upward as it must");

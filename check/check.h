@@ -2,8 +2,9 @@
  *
  *     main.c     the program                               net.c     the text of a net becomes parts
  *     text.c     the certificate and its numbers           bound.c   interval arithmetic: read this one first
- *     model.c    safetensors, and SHA-256                  claim.c   what a line claims, and whether it holds
- *     npz.c      the examples                              cover.c   masks of a family
+ *     model.c    safetensors, and SHA-256                  linear.c  linear bounds and branching, where it is too wide
+ *     npz.c      the examples                              claim.c   what a line claims, and whether it holds
+ *                                                          cover.c   masks of a family
  *
  * Whoever calls refuse() does not come back: the program ends with code 3. Memory that is needed to the end is not
  * freed. */
@@ -98,13 +99,14 @@ struct part {
   size_t listed[2], branches;
   struct shape in, out;
   const float *weight, *bias, *mean, *var;
-  struct part *branch[MOST_BRANCHES], *next;
+  struct part *branch[MOST_BRANCHES], *next, *before; /* before: whose output it gets; NULL: the input */
+  size_t unit;                                        /* of a relu: the number of its first one */
 };
 struct net {
   struct part *first;
   struct shape in, out;
-  size_t classes;
-  char missing[32]; /* a part without a rule: nothing can be told of the net */
+  size_t classes, units; /* units: of relus */
+  char missing[32];      /* a part without a rule: nothing can be told of the net */
 };
 void net_build(const struct model *m, struct net *n, bool ids);
 size_t shape_size(const struct shape *s);
@@ -129,7 +131,74 @@ struct margins {
 };
 void round_upward(void); /* for this thread, or refuses */
 struct value value_new(struct shape s);
+/* Whether z_class - z_j >= margin for all j, in real arithmetic, over the box x, which is consumed: by linear bounds
+ * and by branching. False: cannot tell. */
+bool net_proves(const struct net *n, struct value x, int64_t class, double margin);
 struct margins net_margins(const struct net *n, const struct certificate *c, struct batch *b); /* consumes b->x */
+
+/* What bound.c and linear.c share. */
+
+struct run {
+  const struct certificate *c;
+  const struct batch *batch;
+  bool any_float;
+  void (*at_relu)(void *of, const struct part *p, struct value *z); /* z becomes what relu makes of it; NULL: clip */
+  void *of;
+};
+
+static inline struct range exactly(double x)
+{
+  return (struct range){x, -x};
+}
+
+/* The larger and the smaller of two; what is not a number wins. */
+static inline double larger(double a, double b)
+{
+  return a >= b || a != a ? a : b;
+}
+
+static inline double smaller(double a, double b)
+{
+  return a <= b || a != a ? a : b;
+}
+
+/* x y for ranges: the largest of four products. */
+static inline double most(struct range x, struct range y)
+{
+  return larger(larger(x.up * y.up, -x.up * y.dn), larger(-x.dn * y.up, x.dn * y.dn));
+}
+
+static inline struct range times(struct range x, struct range y)
+{
+  return (struct range){most(x, y), most((struct range){x.dn, x.up}, y)};
+}
+
+/* s += w x in all lanes, the kernel of everything; s is [up, dn]. */
+static inline void add(double *restrict up, double *restrict dn, double w, const double *x_up, const double *x_dn)
+{
+  const double *more = w < 0 ? x_dn : x_up, *less = w < 0 ? x_up : x_dn, size = w < 0 ? -w : w;
+  for (int b = 0; b < LANES; b++) up[b] += size * more[b];
+  for (int b = 0; b < LANES; b++) dn[b] += size * less[b];
+}
+
+/* relu, relu6 (highest: 6): what is not a number stays. */
+static inline struct range clipped(struct range x, double highest)
+{
+  return (struct range){x.up <= 0 ? 0 : x.up >= highest ? highest : x.up,
+                        x.dn >= 0 ? 0 : x.dn <= -highest ? -highest : x.dn};
+}
+
+struct value value_copy(const struct value *v);
+void value_free(struct value *v);
+/* Where pixel i of the window at feature k is in its channel; -1: in the padding. */
+int64_t window_pixel(const struct part *p, size_t k, int64_t i);
+/* Channel c of batchnorm and normalize: (x - minus) by + plus. */
+struct scaling {
+  struct range by, minus, plus;
+};
+struct scaling scaling_of(const struct part *p, size_t c);
+/* The parts from p to before end; x is consumed. */
+struct value apply(const struct run *r, const struct part *p, const struct part *end, struct value x);
 
 /* ---- Claims ---- */
 

@@ -194,6 +194,7 @@ static void shape_part(struct builder *b, struct part *p, const char *name)
   if (is(p, "globalpool") ? rank != IMAGE : (is(p, "mean") || is(p, "first")) && rank != TOKENS)
     refuse("%s gets something else", p->kind);
   if (is(p, "globalpool") || is(p, "mean") || is(p, "first")) p->out = (struct shape){VECTOR, p->in.c, 1, 1};
+  if (is(p, "relu") || is(p, "relu6")) p->unit = b->net->units, b->net->units += shape_size(&p->in);
   if (is(p, "flatten")) p->out = (struct shape){VECTOR, shape_size(&p->in), 1, 1};
   if (is(p, "flatten") && rank == TOKENS) refuse("flatten of tokens has no rule here");
   if (is(p, "batchnorm")) {
@@ -215,7 +216,7 @@ static void shape_part(struct builder *b, struct part *p, const char *name)
 /* ---- Rows ---- */
 
 static struct shape build_row(struct builder *b, const char *named, const char *plain, int depth, struct shape in,
-                              struct part **to);
+                              struct part *before, struct part **to);
 
 static void build_branches(struct builder *b, struct part *p, const char *named, const char *name, int depth)
 {
@@ -224,7 +225,8 @@ static void build_branches(struct builder *b, struct part *p, const char *named,
   do {
     if (p->branches == (is(p, "sum") ? MOST_BRANCHES : 2)) refuse("%s has too many branches", p->kind);
     snprintf(number, sizeof number, "%zu", p->branches);
-    struct shape out = build_row(b, named, join(plain, name, number), depth + 1, p->in, &p->branch[p->branches++]);
+    struct shape out =
+      build_row(b, named, join(plain, name, number), depth + 1, p->in, p->before, &p->branch[p->branches++]);
     if (p->branches == 1) p->out = out;
     if (memcmp(&p->out, &out, sizeof out) && !*b->net->missing)
       refuse("the branches of %s give different shapes", p->kind);
@@ -237,7 +239,7 @@ static void build_branches(struct builder *b, struct part *p, const char *named,
 
 /* Parts, separated by commas; named and plain are what names and numbers are behind. */
 static struct shape build_row(struct builder *b, const char *named, const char *plain, int depth, struct shape in,
-                              struct part **to)
+                              struct part *before, struct part **to)
 {
   char w[NAME], name[NAME], number[24];
   for (size_t place = 0; !*b->net->missing; place++, to = &(*to)->next) {
@@ -254,11 +256,13 @@ static struct shape build_row(struct builder *b, const char *named, const char *
     struct part *p = *to = take(1, sizeof *p);
     memcpy(p->kind, k->name, strlen(k->name));
     p->in = in;
+    p->before = before;
     read_arguments(b, p, k);
     if (is(p, "residual") || is(p, "sum")) build_branches(b, p, has_name ? name : named, name, depth);
     else shape_part(b, p, name);
     if (!*b->net->missing) shape_size(&p->out);
     in = p->out;
+    before = p;
     if (!takes(b, ',')) break;
   }
   return in;
@@ -271,7 +275,7 @@ void net_build(const struct model *m, struct net *n, bool ids)
   n->in = ids ? (struct shape){IDS, 1, 1, in[0]} : (struct shape){VECTOR, in[0], 1, 1};
   if (m->rank == 3) n->in = (struct shape){IMAGE, in[2], in[0], in[1]};
   shape_size(&n->in);
-  n->out = build_row(&b, "", "", 0, n->in, &n->first);
+  n->out = build_row(&b, "", "", 0, n->in, NULL, &n->first);
   if (*n->missing) return;
   if (takes(&b, ' ') || *b.at) refuse("the net has \"%.20s\" where a comma or its end is expected", b.at);
   if (n->out.rank != VECTOR) refuse("the net does not give a vector");

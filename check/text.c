@@ -119,12 +119,13 @@ static void read_words(struct certificate *c, const char *s)
   if (*s) refuse("the certificate's words are not ids");
 }
 
-/* "holds", and by what: the bounds here are those of intervals, whatever it was */
+/* "holds", and by what, which is found out here again */
 static bool says_holds(const char *s)
 {
-  static const char *const by[] = {"", " by intervals", " by linear", " by slopes", " by branching"};
+  static const char *const by[] = {"holds", "holds by intervals", "holds by linear", "holds by slopes",
+                                   "holds by branching"};
   bool is = false;
-  for (size_t k = 0; k < sizeof by / sizeof *by; k++) is |= !strncmp(s, "holds", 5) && !strcmp(s + 5, by[k]);
+  for (size_t k = 0; k < sizeof by / sizeof *by; k++) is |= !strcmp(s, by[k]);
   return is;
 }
 
