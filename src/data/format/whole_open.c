@@ -104,7 +104,7 @@ static r4_data *load(const char *file, const char *path, bool only_read, r4_erro
 /* The data without what could not be done; NULL if there is no memory to say so. */
 static r4_data *unkept(r4_data *d, const r4_error *why, r4_error *e)
 {
-  if (!d || !data_add_note(d, e, DATA_UNKEPT "%.300s: each process has a copy in its memory", why->text)) return d;
+  if (!d || !data_add_unkept(d, why, e)) return d;
   r4_data_free(d);
   return NULL;
 }
