@@ -38,6 +38,11 @@ struct shown {
 };
 struct shown shown(const char *s);
 
+/* ---- mapped.c ---- */
+
+/* From now on a mapped file that is shortened is a sentence in the name of this command, and an exit code. */
+void mapped_catch_missing(const char *command);
+
 /* ---- cli_threads.c ---- */
 
 /* Starts this program once more with libgomp told to let idle threads sleep soon. */

@@ -66,6 +66,17 @@ static void say_next(const char *what, const char *out)
   fprintf(stderr, "\n");
 }
 
+static int open_settings(struct job *j, const struct train_settings *o)
+{
+  int code;
+  team_hold();
+  j->settings = train_settings("train", o->file, NULL, &o->set, &code);
+  if (j->settings) train_choose_seeds(j, o->seeds);
+  if (j->settings) code = is_file(o->file) ? EXIT_DONE : run_locate("train", j->settings, o->file);
+  team_let_go(code);
+  return code;
+}
+
 static int run(int argc, char **argv)
 {
   struct train_settings o;
@@ -88,12 +99,8 @@ static int run(int argc, char **argv)
   j.force = o.force;
   j.quiet = o.quiet;
   j.verdict = o.verdict;
-  int code;
-  j.settings = train_settings("train", o.file, NULL, &o.set, &code);
+  int rank, ranks, code = open_settings(&j, &o);
   if (!j.settings) return code;
-  train_choose_seeds(&j, o.seeds);
-  code = is_file(o.file) ? EXIT_DONE : run_locate("train", j.settings, o.file);
-  int rank, ranks;
   bool together = team_launched(&rank, &ranks) && ranks > 1;
   if (!code) code = together ? train_in_team(&j, &stopped) : train_all(&j, &stopped);
   r4_settings_free(j.settings);

@@ -1,8 +1,12 @@
 /* MPI is behind this file. */
 #include "launched.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
 
 /* A number from the environment, or -1. */
 static int number(const char *name)
@@ -30,16 +34,59 @@ bool team_launched(int *rank, int *ranks)
   return false;
 }
 
+/* ---- Before they are a team ---- */
+
+static int held = -1, own_stderr = -1;
+
+void team_hold(void)
+{
+  int rank, ranks;
+  if (!team_launched(&rank, &ranks) || !rank) return;
+  fflush(stderr);
+  held = memfd_create("stderr", MFD_CLOEXEC);
+  own_stderr = held < 0 ? -1 : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+  if (own_stderr >= 0) dup2(held, STDERR_FILENO);
+}
+
+static void say_what_was_held(void)
+{
+  char block[4096];
+  ssize_t n;
+  nanosleep(&(struct timespec){.tv_sec = 3}, NULL);
+  lseek(held, 0, SEEK_SET);
+  while ((n = read(held, block, sizeof block)) > 0) fwrite(block, 1, (size_t)n, stderr);
+}
+
+void team_let_go(int code)
+{
+  if (own_stderr < 0) return;
+  fflush(stderr);
+  dup2(own_stderr, STDERR_FILENO);
+  if (code) say_what_was_held();
+  close(own_stderr);
+  close(held);
+  own_stderr = held = -1;
+}
+
 #ifdef R4_MPI
 
 #include <mpi.h>
 
+#include "timer.h"
+
 enum { MOST_BYTES = 1 << 30 }; /* of one message: MPI counts with an int */
+
+/* How many seconds a process that has failed waits for the others to hear of it, before it ends them. */
+static const double PATIENCE = 30;
 
 static r4_team team;
 
+/* A message is lost, and others may wait for it for ever: nobody is to be waited for at the end. */
+static bool broken;
+
 static r4_status failed(int code, const char *what, int other, r4_error *e)
 {
+  broken = true;
   char why[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   MPI_Error_string(code, why, &length);
@@ -58,12 +105,20 @@ static struct {
 
 static struct team_traffic traffic;
 
+/* What comes after a lost message would be taken for it. */
+static r4_status lost(r4_error *e)
+{
+  if (e) *e = (r4_error){.status = R4_E_TEAM};
+  return R4_E_TEAM;
+}
+
 static MPI_Request *next_request(r4_error *e)
 {
   if (begun.n == begun.room) {
     int room = begun.room ? 2 * begun.room : 64;
     MPI_Request *more = realloc(begun.at, (size_t)room * sizeof *more);
     if (!more) {
+      broken = true;
       if (e) snprintf(e->text, sizeof e->text, "MPI: out of memory for messages");
       if (e) e->status = R4_E_MEMORY;
       return NULL;
@@ -77,6 +132,7 @@ static MPI_Request *next_request(r4_error *e)
 static r4_status send_bytes(void *user, int to, const void *bytes, size_t size, r4_error *e)
 {
   (void)user;
+  if (broken) return lost(e);
   for (size_t at = 0; at < size; at += MOST_BYTES) {
     size_t n = size - at < MOST_BYTES ? size - at : MOST_BYTES;
     MPI_Request *r = next_request(e);
@@ -93,6 +149,7 @@ static r4_status send_bytes(void *user, int to, const void *bytes, size_t size, 
 static r4_status receive_bytes(void *user, int from, void *bytes, size_t size, r4_error *e)
 {
   (void)user;
+  if (broken) return lost(e);
   for (size_t at = 0; at < size; at += MOST_BYTES) {
     size_t n = size - at < MOST_BYTES ? size - at : MOST_BYTES;
     MPI_Request *r = next_request(e);
@@ -107,6 +164,7 @@ static r4_status receive_bytes(void *user, int from, void *bytes, size_t size, r
 static r4_status wait_for_all(void *user, r4_error *e)
 {
   (void)user;
+  if (broken) return lost(e);
   double start = MPI_Wtime();
   int code = MPI_Waitall(begun.n, begun.at, MPI_STATUSES_IGNORE);
   begun.n = 0;
@@ -119,6 +177,7 @@ static r4_status nudge(void *user, r4_error *e)
 {
   (void)user;
   int done = 0;
+  if (broken) return lost(e);
   if (!begun.n) return R4_OK;
   int code = MPI_Testall(begun.n, begun.at, &done, MPI_STATUSES_IGNORE);
   if (done) begun.n = 0;
@@ -158,10 +217,31 @@ static void add_up(struct team_traffic *all)
   MPI_Reduce(&traffic.waited, &all->waited, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
 }
 
+/* The largest of all codes, once all are here. False: who has failed has waited long enough. */
+static bool meet_at_end(int code, int *most)
+{
+  MPI_Request all;
+  int met = 0;
+  double start = timer_now();
+  if (MPI_Iallreduce(&code, most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &all) != MPI_SUCCESS) return false;
+  while (MPI_Test(&all, &met, MPI_STATUS_IGNORE) == MPI_SUCCESS && !met) {
+    if (code > EXIT_NO && timer_now() - start > PATIENCE) return false;
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+  }
+  return met;
+}
+
+/* mpirun ends the others, and has the exit code of this process. Its sentence has been said. */
+static void end_all(int code)
+{
+  fflush(NULL);
+  MPI_Abort(MPI_COMM_WORLD, code > EXIT_NO ? code : EXIT_WORLD);
+}
+
 int team_end(int code, struct team_traffic *all)
 {
   int most = code;
-  if (MPI_Allreduce(&code, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD) != MPI_SUCCESS) most = code;
+  if (broken || !meet_at_end(code, &most)) end_all(code);
   add_up(all);
   MPI_Finalize();
   return most;

@@ -8,6 +8,12 @@
 /* Whether a launcher has started this process, and as which of how many; asked before MPI is begun, after which no
  * process should be forked. */
 bool team_launched(int *rank, int *ranks);
+/* Before they are a team, all processes read the same settings, and would say the same. What those behind the first say
+ * is held back from here on ..*/
+void team_hold(void);
+/* .. to here. After a failure it is said in the end: where process 0 has said it, too, the launcher has ended this one
+ * by then. */
+void team_let_go(int code);
 /* EXIT_DONE, or an exit code after a message of process 0: this r4 is built without MPI. */
 int team_check(const char *command);
 /* Begins MPI: the team, or NULL after a message, with *code the exit code. */

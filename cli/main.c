@@ -205,6 +205,7 @@ static int run(int argc, char **argv)
   for (int k = 0; k < argc; k++)
     if (is_help(argv[k])) return help(c, path, c->more && has_all(argc, argv));
   if (c->threads != THREADS_NONE) threads_settle(all);
+  mapped_catch_missing(path + strlen("r4 "));
   if (c->threads == THREADS_HERE) threads_use(path + strlen("r4 "), 0, false);
   return c->run(argc, argv);
 }

@@ -131,7 +131,8 @@ static int train_seed(struct child *c)
     say_if_unknown(c, &end);
     return code_of(j, &end);
   }
-  if (s != R4_E_TEAM) say(e.text, c); /* then it is said there */
+  if (s == R4_E_TEAM) return EXIT_NO; /* it is said there, and the largest code of all is that of who has failed */
+  say(e.text, c);
   return cli_code(s);
 }
 

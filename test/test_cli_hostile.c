@@ -56,6 +56,18 @@ static void runs_do_no_harm(void **state)
   command_harmless();
 }
 
+/* Somebody shortens the cache while a run looks into it. */
+static void cache_that_is_shortened(void **state)
+{
+  (void)state;
+  pets_make((struct pets){.folder = "shortened", .cat = "cat", .dog = "dog", .test = 6, .masked = true});
+  pets_settings("shortened.yaml", "shortened", "method: erm\nepochs: 1000000\ndata.cache: kept\n");
+  EXPECT("$R4 train shortened.yaml --out cut --quiet 2>said & pid=$!; for _ in $(seq 600); do "
+         "[ -s cut/seed-0/log.jsonl ] && break; sleep 0.05; done; for f in kept/*.images; do : >$f; done; "
+         "wait $pid; code=$?; cat said; exit $code",
+         3, ".images: became shorter while it was in use");
+}
+
 static void without_a_home(void **state)
 {
   (void)state;
@@ -166,7 +178,8 @@ int main(void)
   cmocka_set_message_output(CM_OUTPUT_TAP);
   if (!check_command()) return 0;
   const struct CMUnitTest tests[] = {cmocka_unit_test(names_do_no_harm), cmocka_unit_test(runs_do_no_harm),
-                                     cmocka_unit_test(without_a_home), cmocka_unit_test(pipes_are_refused),
+                                     cmocka_unit_test(cache_that_is_shortened),
+    cmocka_unit_test(without_a_home), cmocka_unit_test(pipes_are_refused),
                                      cmocka_unit_test(links_in_runs_lead_nowhere),
                                      cmocka_unit_test(linked_folders_are_refused),
                                      cmocka_unit_test(caches_of_runs_are_only_read),

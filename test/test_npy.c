@@ -24,12 +24,26 @@ static uint8_t *file_of(int version, const char *header, const void *body, size_
   return f;
 }
 
+/* The view of these bytes is the array that was read from them, unless it is one of text, or of Fortran's order. */
+static void check_view(uint8_t *f, size_t size, const struct array *want)
+{
+  struct array a;
+  bool text = want->type == ARRAY_TEXT, fortran = strstr((char *)f + 10, "': True") != NULL;
+  assert_int_equal(npy_view(f, size, "f.npy", &a), !text && (!fortran || want->rank < 2));
+  if (!a.data) return;
+  assert_int_equal(a.type, want->type);
+  assert_int_equal((uintptr_t)a.data % a.width, 0);
+  assert_int_equal(array_count(&a), array_count(want));
+  if (array_count(&a)) assert_memory_equal(a.data, want->data, (size_t)array_count(&a) * a.width);
+}
+
 static r4_status read_header(int version, const char *header, const void *body, size_t body_size,
                              struct array *a, r4_error *e)
 {
   size_t size;
   uint8_t *f = file_of(version, header, body, body_size, &size);
   r4_status s = npy_read(f, size, "f.npy", a, e);
+  if (!s) check_view(f, size, a);
   free(f);
   return s;
 }

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/map_fault.h"
 #include "base/mem.h"
 
 /* Whoever writes to a file changes its times, and whoever replaces it its number. */
@@ -30,6 +31,7 @@ static r4_status map_file(struct map *m, FILE *f, const char *path, r4_error *e)
   if (bytes == MAP_FAILED) return r4_fail(e, R4_E_IO, "%s: cannot be mapped: %s", path, strerror(errno));
   m->bytes = bytes;
   m->size = (size_t)about.st_size;
+  map_fault_add(m->bytes, m->size, path);
   m->path = mem_copy(path, e);
   m->seen = describe(&about, path, e);
   return m->path && m->seen ? R4_OK : R4_E_MEMORY;
@@ -56,7 +58,10 @@ struct map *map_share(struct map *m)
 void map_drop(struct map *m)
 {
   if (!m || atomic_fetch_sub(&m->references, 1) != 1) return;
-  if (m->bytes) munmap(m->bytes, m->size);
+  if (m->bytes) {
+    map_fault_remove(m->bytes);
+    munmap(m->bytes, m->size);
+  }
   r4_mem_free(m->path);
   r4_string_free(m->seen);
   r4_mem_free(m);

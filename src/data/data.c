@@ -167,6 +167,11 @@ r4_status data_add_note(r4_data *d, r4_error *e, const char *format, ...)
   return names_add(d->notes, line, NULL, e);
 }
 
+r4_status data_add_unkept(r4_data *d, const r4_error *why, r4_error *e)
+{
+  return data_add_note(d, e, DATA_UNKEPT "%.300s; each process has the data in its own memory", why->text);
+}
+
 void data_forget_notes(r4_data *d)
 {
   names_drop(d->notes);

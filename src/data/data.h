@@ -98,6 +98,10 @@ void data_set_x(r4_data *d, struct column *x);
 void data_set_masks(r4_data *d, struct masks *m);
 /* Once the records have the new labels: groups that are the classes go with them. */
 void data_set_classes(r4_data *d, struct names *classes);
+/* Adds the note that the data could not be kept in a cache, which begins with that: one to be told whatever the data
+ * are. */
+#define DATA_UNKEPT "the cache is not used: "
+r4_status data_add_unkept(r4_data *d, const r4_error *why, r4_error *e);
 /* Adds a sentence about what is odd; before the data set is shared. */
 r4_status data_add_note(r4_data *d, r4_error *e, const char *format, ...) R4_PRINTF(3, 4);
 void data_forget_notes(r4_data *d);

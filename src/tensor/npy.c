@@ -322,3 +322,19 @@ r4_status npy_read(const uint8_t *bytes, size_t size, const char *file, struct a
   if (!status) status = check_size(&s, &h, size);
   return status ? status : read_elements(&s, &h, a);
 }
+
+bool npy_view(uint8_t *bytes, size_t size, const char *file, struct array *a)
+{
+  struct scan s = {.file = file, .bytes = bytes};
+  struct header h = {0};
+  *a = (struct array){0};
+  if (take_preamble(&s, size) || take_dictionary(&s, &h) || check_size(&s, &h, size)) return false;
+  if (type_of(&h) == ARRAY_TEXT || (h.fortran && h.rank > 1)) return false;
+  if (h.kind == 'b' && !are_bools(bytes + s.end, size - s.end)) return false;
+  *a = (struct array){.type = type_of(&h), .width = h.width, .rank = h.rank};
+  memcpy(a->dim, h.dim, sizeof h.dim);
+  size_t at = s.end / h.width * h.width, n = size - s.end; /* where elements of this width may lie */
+  a->data = memmove(bytes + at, bytes + s.end, n);
+  if (h.width > 1 && h.order != order_here) swap_bytes(a->data, n / h.width, h.width);
+  return true;
+}

@@ -15,6 +15,10 @@
 /* file is for messages: "FILE: byte 23: ...". The bytes must end where the elements do. */
 r4_status npy_read(const uint8_t *bytes, size_t size, const char *file, struct array *a, r4_error *e);
 
+/* The array in the bytes themselves, whose elements may be moved for it: they stay the caller's. False where npy_read
+ * is needed, for text, the order of Fortran, or what is wrong. */
+bool npy_view(uint8_t *bytes, size_t size, const char *file, struct array *a);
+
 enum { NPY_HEAD = 320 };
 
 /* What a file with the array consists of: the head and the body, which is the data of the array unless it is text.

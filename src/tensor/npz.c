@@ -186,6 +186,39 @@ r4_status npz_read(struct npz *z, const char *key, struct array *a, r4_error *e)
   return s;
 }
 
+static r4_status view_or_read(struct map_pile *pile, size_t size, const char *name, struct array *a, r4_error *e)
+{
+  if (npy_view(pile->bytes, size, name, a)) return R4_OK;
+  r4_status s = npy_read(pile->bytes, size, name, a, e);
+  map_pile_clear(pile);
+  return s;
+}
+
+r4_status npz_read_in(struct npz *z, const char *key, const char *folder, struct map_pile *pile, struct array *a,
+                      r4_error *e)
+{
+  *a = (struct array){0};
+  *pile = (struct map_pile){0};
+  zip_stat_t m;
+  zip_int64_t k = find(z, key);
+  if (k < 0) return r4_fail(e, R4_E_PARSE, "%s: has no array \"%s\"", z->file, key);
+  char member[NAME], name[2 * NAME];
+  snprintf(member, sizeof member, "%s", key);
+  r4_status s = look_up(z, k, member, &m, e);
+  if (!s) s = map_pile_open(pile, folder, e);
+  if (s) return s;
+  s = map_pile_grow(pile, m.size + 1, e);
+  if (s) {
+    map_pile_clear(pile);
+    return s;
+  }
+  snprintf(name, sizeof name, "%.*s: %s", NAME - 3, z->file, member);
+  s = read_member(z, &m, member, pile->bytes, e);
+  if (!s) return view_or_read(pile, m.size, name, a, e);
+  map_pile_clear(pile);
+  return s == R4_E_IO ? r4_fail(e, R4_E_PARSE, "%s: cannot be read", name) : s;
+}
+
 /* The number of a member, or -1 and an error. */
 static zip_int64_t locate(struct npz *z, const char *member, r4_error *e)
 {

@@ -3,6 +3,7 @@
 #ifndef R4_TENSOR_NPZ_H
 #define R4_TENSOR_NPZ_H
 
+#include "base/map.h"
 #include "tensor/array.h"
 
 struct npz;
@@ -18,6 +19,10 @@ const char *npz_name(struct npz *z, size_t k);
 bool npz_has(struct npz *z, const char *key);
 /* Errors name file and member. A member cannot make this allocate more than deflate can hold in its size. */
 r4_status npz_read(struct npz *z, const char *key, struct array *a, r4_error *e);
+/* The same in a file without a name in this folder, where the elements can be used as they are in the member: then the
+ * pile is open, and the caller clears it in the place of array_free. Else in the memory. */
+r4_status npz_read_in(struct npz *z, const char *key, const char *folder, struct map_pile *pile, struct array *a,
+                      r4_error *e);
 /* How many bytes a member has when it is unpacked, as the archive says; npz_bytes holds it to that. Nothing is read. */
 r4_status npz_size(struct npz *z, const char *member, uint64_t *size, r4_error *e);
 /* The bytes of a member, whatever they are, in new memory (r4_mem_free). */

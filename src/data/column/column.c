@@ -36,22 +36,27 @@ void column_number_key(const struct column_kind *kind, int k, char key[COLUMN_KE
 
 /* ---- Making ---- */
 
-static bool allocate(struct column *c)
+/* Where the folder has no room the memory may have it. */
+static void *in_file(struct column *c, const char *folder, size_t bytes)
 {
-  size_t rows = c->rows ? c->rows : 1, elements;
+  if (map_pile_open(&c->pile, folder, NULL)) return NULL;
+  if (!map_pile_grow(&c->pile, bytes, NULL)) return c->pile.bytes;
+  map_pile_clear(&c->pile);
+  return NULL;
+}
+
+static bool allocate(struct column *c, const char *folder)
+{
+  size_t rows = c->rows ? c->rows : 1, elements, bytes;
   if (__builtin_mul_overflow(rows, c->features, &elements)) return false;
-  if (!c->borrowed) c->data = r4_mem_new(elements, c->is->size);
+  if (folder && !__builtin_mul_overflow(elements, c->is->size, &bytes)) c->data = in_file(c, folder, bytes);
+  if (!c->data) c->data = r4_mem_new(elements, c->is->size);
   if (c->is->lengths) c->length = r4_mem_new(rows, sizeof *c->length);
   return c->data && (c->length || !c->is->lengths);
 }
 
-struct column *column_new(const struct column_kind *kind, r4_shape shape, size_t rows, r4_error *e)
-{
-  return column_over(NULL, kind, shape, rows, e);
-}
-
-struct column *column_over(void *data, const struct column_kind *kind, r4_shape shape, size_t rows,
-                           r4_error *e)
+static struct column *make(void *data, const char *folder, const struct column_kind *kind, r4_shape shape,
+                           size_t rows, r4_error *e)
 {
   struct column *c = r4_mem_new(1, sizeof *c);
   size_t features = (size_t)r4_shape_count(shape);
@@ -60,7 +65,7 @@ struct column *column_over(void *data, const struct column_kind *kind, r4_shape 
     c->data = data;
     c->borrowed = data;
     for (int k = 0; k < COLUMN_NUMBERS; k++) c->number[k] = kind->number[k].usual;
-    if (allocate(c)) {
+    if (allocate(c, folder)) {
       for (size_t i = 0; c->length && i < rows; i++) c->length[i] = (uint32_t)features;
       return c;
     }
@@ -68,6 +73,23 @@ struct column *column_over(void *data, const struct column_kind *kind, r4_shape 
   column_drop(c);
   r4_fail(e, R4_E_MEMORY, "out of memory for %zu examples of %zu %s", rows, features, kind->element);
   return NULL;
+}
+
+struct column *column_new(const struct column_kind *kind, r4_shape shape, size_t rows, r4_error *e)
+{
+  return make(NULL, NULL, kind, shape, rows, e);
+}
+
+struct column *column_new_in(const char *folder, const struct column_kind *kind, r4_shape shape, size_t rows,
+                             r4_error *e)
+{
+  return make(NULL, folder, kind, shape, rows, e);
+}
+
+struct column *column_over(void *data, const struct column_kind *kind, r4_shape shape, size_t rows,
+                           r4_error *e)
+{
+  return make(data, NULL, kind, shape, rows, e);
 }
 
 struct column *column_mapped(struct map *m, size_t at, const struct column_kind *kind, r4_shape shape,
@@ -88,7 +110,8 @@ struct column *column_for_changed(const struct column *c, size_t rows, r4_error 
 void column_drop(struct column *c)
 {
   if (!c || atomic_fetch_sub(&c->references, 1) != 1) return;
-  if (!c->borrowed) r4_mem_free(c->data);
+  if (!c->borrowed && !c->pile.folder) r4_mem_free(c->data);
+  map_pile_clear(&c->pile);
   map_drop(c->map);
   r4_mem_free(c->length);
   r4_mem_free(c);

@@ -21,6 +21,7 @@ struct column {
   void *data;                    /* [rows, features], elements of is->size bytes */
   bool borrowed;                 /* data is the caller's                         */
   struct map *map;               /* that data is in, or NULL                     */
+  struct map_pile pile;          /* or this, a file without a name; or {0}       */
   uint32_t *length;              /* [rows], elements of a row, behind which it is padded; NULL: all of it */
 };
 
@@ -84,6 +85,10 @@ void column_number_key(const struct column_kind *kind, int k, char key[COLUMN_KE
 
 /* Zeroed rows, of full length, with the usual numbers. */
 struct column *column_new(const struct column_kind *kind, r4_shape shape, size_t rows, r4_error *e);
+/* The same for more than the memory may have room for: rows are in a file without a name in this folder, if that has
+ * room. NULL: in the memory. */
+struct column *column_new_in(const char *folder, const struct column_kind *kind, r4_shape shape, size_t rows,
+                             r4_error *e);
 /* The same over memory of the caller, which outlives it. */
 struct column *column_over(void *data, const struct column_kind *kind, r4_shape shape, size_t rows,
                            r4_error *e);

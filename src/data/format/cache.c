@@ -8,10 +8,10 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/map_notes.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "data/format/cache_file.h"
+#include "data/format/cache_parts.h"
 #include "r4_tools.h"
 
 /* ---- Names ---- */
@@ -75,22 +75,12 @@ r4_status cache_name(const struct listing *l, const r4_data_options *options, ch
 
 /* ---- Reading ---- */
 
-/* Whoever made it has noted that it is whole; a file that was written to since has lost its notes. */
-static bool is_whole(const struct map *m)
-{
-  char yes[HASH_HEX];
-  if (map_noted(m, "whole", yes)) return true;
-  if (!cache_file_is_whole(m)) return false;
-  map_note(m, "whole", "yes");
-  return true;
-}
-
 bool cache_load(const char *file, bool only_read, r4_data *d)
 {
   struct map *m = map_open(file, NULL);
   if (!m) return false;
   m->only_read = only_read;
-  bool good = is_whole(m) && cache_file_load(m, d);
+  bool good = cache_is_whole(m) && cache_file_load(m, d);
   map_drop(m);
   return good;
 }

@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "data/format/cache_parts.h"
 
 static const char magic[16] = "r4 image cache\n";
 
@@ -14,17 +15,10 @@ struct header {
   uint64_t notes; /* bytes, a line for each note   */
 };
 
-enum { HEADER = 4096 }; /* rows begin on a page */
-
 /* Where the parts begin, and the size of all. */
 struct layout {
   size_t rows, number, masks, notes, digest, end;
 };
-
-static size_t up(size_t n)
-{
-  return (n + 63) / 64 * 64;
-}
 
 /* False if a product or sum does not fit: nothing is looked at for a header that lies. */
 static bool lay_out(const struct header *h, struct layout *at)
@@ -37,11 +31,11 @@ static bool lay_out(const struct header *h, struct layout *at)
       __builtin_mul_overflow(pixels, h->masks, &masks))
     return false;
   if (rows > limit || masks > limit || h->examples > UINT32_MAX || h->notes > limit) return false;
-  at->rows = HEADER;
-  at->number = at->rows + up(rows);
-  at->masks = at->number + up(h->examples * sizeof(uint32_t));
-  at->notes = at->masks + up(masks);
-  at->digest = at->notes + up(h->notes);
+  at->rows = CACHE_HEAD;
+  at->number = at->rows + cache_up(rows);
+  at->masks = at->number + cache_up(h->examples * sizeof(uint32_t));
+  at->notes = at->masks + cache_up(masks);
+  at->digest = at->notes + cache_up(h->notes);
   at->end = at->digest + HASH_BYTES;
   return true;
 }
@@ -51,41 +45,11 @@ static bool lay_out(const struct header *h, struct layout *at)
 /* The header, if it is one of n examples and tells the size of the file. */
 static bool read_header(const struct map *m, size_t n, struct header *h, struct layout *at)
 {
-  if (m->size < HEADER) return false;
+  if (m->size < CACHE_HEAD) return false;
   memcpy(h, m->bytes, sizeof *h);
   return !memcmp(h->magic, magic, sizeof magic) && h->version == DECODER_VERSION && h->examples == n &&
          h->height && h->width && (h->channels == 1 || h->channels == 3) && lay_out(h, at) &&
          at->end == m->size;
-}
-
-/* SHA-256 of the hashes of blocks, which threads make in any order. */
-static void digest_of(const uint8_t *bytes, size_t size, uint8_t digest[HASH_BYTES])
-{
-  enum { BLOCK = 1 << 22, GROUP = 64 };
-  uint8_t part[GROUP][HASH_BYTES];
-  struct hash all;
-  hash_start(&all);
-  for (size_t first = 0; first < size; first += (size_t)BLOCK * GROUP) {
-    size_t left = size - first, blocks = left < (size_t)BLOCK * GROUP ? (left + BLOCK - 1) / BLOCK : GROUP;
-#pragma omp parallel for schedule(dynamic)
-    for (size_t b = 0; b < blocks; b++) {
-      size_t from = first + b * BLOCK;
-      struct hash h;
-      hash_start(&h);
-      hash_add(&h, bytes + from, size - from < BLOCK ? size - from : BLOCK);
-      hash_end(&h, part[b]);
-    }
-    hash_add(&all, part, blocks * HASH_BYTES);
-  }
-  hash_end(&all, digest);
-}
-
-bool cache_file_is_whole(const struct map *m)
-{
-  uint8_t digest[HASH_BYTES];
-  if (m->size < HEADER + HASH_BYTES) return false;
-  digest_of(m->bytes, m->size - HASH_BYTES, digest);
-  return !memcmp(digest, m->bytes + m->size - HASH_BYTES, HASH_BYTES);
 }
 
 static bool load_notes(const char *text, size_t size, r4_data *d)
@@ -147,7 +111,7 @@ r4_status cache_file_begin(struct cache_maker *c, const char *path, r4_shape sha
   if (s) return s;
   c->size = at.number;
   c->room = map_room(&c->writer, c->size, e);
-  struct column *values = c->room ? column_over(c->room + HEADER, &bytes_column, shape, d->n, e) : NULL;
+  struct column *values = c->room ? column_over(c->room + CACHE_HEAD, &bytes_column, shape, d->n, e) : NULL;
   if (!values) {
     s = c->room ? R4_E_MEMORY : R4_E_IO;
     cache_file_abandon(c);
@@ -157,19 +121,11 @@ r4_status cache_file_begin(struct cache_maker *c, const char *path, r4_shape sha
   return R4_OK;
 }
 
-/* Bytes, and zeros up to where the next part begins. */
-static void put(FILE *f, const void *bytes, size_t size)
-{
-  static const uint8_t zeros[64];
-  if (size) fwrite(bytes, 1, size, f);
-  fwrite(zeros, 1, up(size) - size, f);
-}
-
 static void put_notes(FILE *f, const r4_data *d, size_t size)
 {
   for (size_t k = 0; k < r4_data_notes(d); k++) fprintf(f, "%s\n", r4_data_note(d, k));
   static const uint8_t zeros[64];
-  fwrite(zeros, 1, up(size) - size, f);
+  fwrite(zeros, 1, cache_up(size) - size, f);
 }
 
 static r4_status put_behind_rows(struct cache_maker *c, const struct header *h, const r4_data *d, r4_error *e)
@@ -179,23 +135,11 @@ static r4_status put_behind_rows(struct cache_maker *c, const struct header *h, 
   if (!number) return R4_E_MEMORY;
   for (size_t i = 0; i < d->n; i++) number[i] = d->record[i].mask;
   fseeko(f, (off_t)c->size, SEEK_SET);
-  put(f, number, d->n * sizeof *number);
-  if (h->masks) put(f, masks_at(data_masks(d), 0), h->masks * data_masks(d)->size);
+  cache_put(f, number, d->n * sizeof *number);
+  if (h->masks) cache_put(f, masks_at(data_masks(d), 0), h->masks * data_masks(d)->size);
   put_notes(f, d, h->notes);
   r4_mem_free(number);
   return fflush(f) ? r4_fail(e, R4_E_IO, "%s: cannot be written", c->writer.path) : R4_OK;
-}
-
-/* The digest is of what the file has: it is mapped once more, as a reader does. */
-static r4_status put_digest(struct cache_maker *c, r4_error *e)
-{
-  uint8_t digest[HASH_BYTES];
-  struct map *whole = map_open(c->writer.beside, e);
-  if (!whole) return e && e->status ? e->status : R4_E_IO;
-  digest_of(whole->bytes, whole->size, digest);
-  map_drop(whole);
-  fwrite(digest, 1, sizeof digest, c->writer.f);
-  return R4_OK;
 }
 
 r4_status cache_file_end(struct cache_maker *c, r4_data *d, r4_error *e)
@@ -206,7 +150,7 @@ r4_status cache_file_end(struct cache_maker *c, r4_data *d, r4_error *e)
   map_room_close(c->room, c->size);
   c->room = NULL;
   r4_status s = put_behind_rows(c, &h, d, e);
-  if (!s) s = put_digest(c, e);
+  if (!s) s = cache_put_digest(&c->writer, e);
   if (!s) return file_end(&c->writer, e);
   file_abandon(&c->writer);
   return s;

@@ -12,10 +12,8 @@
 enum { DECODER_VERSION = 3 }; /* goes up when the same files give other pixels, or this file another layout */
 
 /* Sets values, masks, notes and record[i].mask of d from the file; false if it is not one of d->n examples. What is in
- * it must be known to be whole: cache_file_is_whole. */
+ * it must be known to be whole: cache_is_whole. */
 bool cache_file_load(struct map *m, r4_data *d);
-/* Reads all of it, and compares with its SHA-256. */
-bool cache_file_is_whole(const struct map *m);
 
 struct cache_maker {
   struct file_writer writer;

@@ -320,4 +320,4 @@ static bool matches(const char *path)
 
 const struct format folder_format = {
   "folder", "a folder with metadata.csv, or with a folder of images for each class", matches, folder_open,
-  TAKES_ANNOTATIONS};
+  TAKES_ANNOTATIONS, NULL};

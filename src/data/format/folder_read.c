@@ -214,7 +214,7 @@ static r4_status read_to_cache(const struct listing *l, const r4_data_options *o
                                r4_data *d, r4_error *e)
 {
   r4_lock *lock = cache_lock(cache, e);
-  if (!lock) return e && e->status ? e->status : R4_E_IO;
+  if (!lock) return e->status ? e->status : R4_E_IO;
   r4_status s = R4_OK;
   if (!cache_load(cache, false, d)) {
     s = make_cache(l, options, cache, d, e);
@@ -226,6 +226,23 @@ static r4_status read_to_cache(const struct listing *l, const r4_data_options *o
   return s;
 }
 
+/* The same; where nothing can be kept, the images are decoded into the memory, and a note says why. An image that cannot
+ * be read is an error there, too. */
+static r4_status read_to_cache_or_memory(const struct listing *l, const r4_data_options *options, const char *cache,
+                                         r4_data *d, r4_error *e)
+{
+  r4_error why = {0};
+  r4_status s = read_to_cache(l, options, cache, d, &why);
+  if (s && s != R4_E_IO) {
+    if (e) *e = why;
+    return s;
+  }
+  if (!s) return s;
+  for (size_t i = 0; i < d->n; i++) d->record[i].mask = 0;
+  s = read_to_memory(l, options, d, e);
+  return s ? s : data_add_unkept(d, &why, e);
+}
+
 /* Values, masks and the mask of each record, from the cache or from the files. */
 static r4_status read_pixels(const struct listing *l, const r4_data_options *options, r4_data *d, r4_error *e)
 {
@@ -233,7 +250,7 @@ static r4_status read_pixels(const struct listing *l, const r4_data_options *opt
   r4_status s = options->cache ? cache_name(l, options, &cache, e) : R4_OK;
   if (s) return s;
   if (!cache || !cache_load(cache, options->cache_only_read, d))
-    s = cache && !options->cache_only_read ? read_to_cache(l, options, cache, d, e)
+    s = cache && !options->cache_only_read ? read_to_cache_or_memory(l, options, cache, d, e)
                                            : read_to_memory(l, options, d, e);
   r4_mem_free(cache);
   return s;

@@ -13,6 +13,8 @@ struct format {
   /* Reads it all. Errors name the file and the place in it. */
   r4_data *(*open)(const char *path, const r4_data_options *options, r4_error *e);
   unsigned takes; /* TAKES_..; asking a format for what it does not take is an error */
+  /* The paths of all files that it reads. NULL: its data are not kept whole in a cache (whole_open.h). */
+  r4_status (*files)(const char *path, struct names *to, r4_error *e);
 };
 
 #define FORMAT(name) extern const struct format name##_format;

@@ -8,6 +8,7 @@
 #include "data/format/format.h"
 #include "data/format/gzip.h"
 #include "data/format/idx.h"
+#include "data/format/whole_open.h"
 
 enum { CLASSES = 10, PATH = 4096 };
 
@@ -25,6 +26,17 @@ static bool find(const char *folder, int k, char path[PATH])
     if (n < PATH && file_exists(path)) return true;
   }
   return false;
+}
+
+static r4_status list_files(const char *path, struct names *to, r4_error *e)
+{
+  char file[PATH];
+  r4_status s = R4_OK;
+  for (int k = 0; !s && k < 4; k++) {
+    find(path, k, file);
+    s = names_add(to, file, NULL, e);
+  }
+  return s;
 }
 
 static bool matches(const char *path)
@@ -112,7 +124,6 @@ static r4_status describe(r4_data *d, const char *path, const struct member m[4]
 
 static r4_data *idx_open(const char *path, const r4_data_options *options, r4_error *e)
 {
-  (void)options;
   struct member m[4] = {0};
   r4_data *d = NULL;
   r4_status s = R4_OK;
@@ -120,7 +131,8 @@ static r4_data *idx_open(const char *path, const r4_data_options *options, r4_er
   if (!s) s = check_sizes(m, e);
   if (!s) {
     size_t n = (size_t)(m[0].idx.dim[0] + m[2].idx.dim[0]);
-    struct column *v = column_new(&bytes_column, R4_SHAPE(m[0].idx.dim[1], m[0].idx.dim[2], 1), n, e);
+    r4_shape shape = R4_SHAPE(m[0].idx.dim[1], m[0].idx.dim[2], 1);
+    struct column *v = column_new_in(whole_room(options), &bytes_column, shape, n, e);
     d = v ? data_new(n, v, e) : NULL;
     if (!d || fill(d, m, e) || describe(d, path, m, e) || data_finish(d, path, e)) {
       r4_data_free(d);
@@ -132,4 +144,4 @@ static r4_data *idx_open(const char *path, const r4_data_options *options, r4_er
 }
 
 const struct format idx_format = {"idx", "a folder with train-images-idx3-ubyte and so on, or .gz of them",
-                                  matches, idx_open, 0};
+                                  matches, idx_open, 0, list_files};

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "data/catalog/published.h"
 #include "data/format/format.h"
+#include "data/format/whole_open.h"
 #include "data/format/npz_masks.h"
 
 /* ---- Values ---- */
@@ -67,8 +68,7 @@ static r4_status take_values(struct npz_source *s, struct column *c)
     if (c->length && (status = take_lengths(s, (int)k, c, row))) break;
     const struct column_source from = {s->path, npz_source_key(s, NPZ_X, (int)k), s->e};
     status = c->is->take(c, row, x, &from);
-    if (s->npz) r4_mem_free(x->data); /* the shape is still needed, for masks */
-    x->data = NULL;
+    npz_source_let_go(s, NPZ_X, (int)k); /* the shape is still needed, for masks */
   }
   return status;
 }
@@ -82,7 +82,9 @@ static struct column *read_values(struct npz_source *s)
   for (int k = 0; k < R4_SPLITS; k++)
     if (s->n[k] && check_x(s, k, first, kind)) return NULL;
   bool as_they_are = s->borrow && first->type == kind->array && !kind->lengths;
-  struct column *c = column_over(as_they_are ? first->data : NULL, kind, shape_of(s, first), s->count, s->e);
+  r4_shape shape = shape_of(s, first);
+  struct column *c = as_they_are ? column_over(first->data, kind, shape, s->count, s->e)
+                                 : column_new_in(s->room, kind, shape, s->count, s->e);
   if (!c || !take_values(s, c)) return c;
   column_drop(c);
   return NULL;
@@ -257,9 +259,14 @@ r4_data *npz_source_data(struct npz_source *s, const r4_data_options *options)
 static r4_data *npz_data_open(const char *path, const r4_data_options *options, r4_error *e)
 {
   struct npz_source s;
-  r4_data *d = npz_source_open(&s, path, e) ? NULL : npz_source_data(&s, options);
+  r4_data *d = npz_source_open(&s, path, whole_room(options), e) ? NULL : npz_source_data(&s, options);
   npz_source_close(&s);
   return d;
+}
+
+static r4_status list_files(const char *path, struct names *to, r4_error *e)
+{
+  return names_add(to, path, NULL, e);
 }
 
 static bool matches(const char *path)
@@ -270,4 +277,4 @@ static bool matches(const char *path)
 
 const struct format npz_format = {
   "npz", "a file with x_train (or t_train), y_train and so on, or MedMNIST's, or Decoy MNIST's arrays",
-  matches, npz_data_open, 0};
+  matches, npz_data_open, 0, list_files};

@@ -177,7 +177,7 @@ r4_status npz_read_masks(struct npz_source *s, r4_data *d, const r4_data_options
   r.row = mem_new(r.size, sizeof *r.row, s->path, s->e);
   r.stored = mem_new(r.size, sizeof *r.stored, s->path, s->e);
   r.bytes = mem_new(r.size, 1, s->path, s->e);
-  data_set_masks(d, masks_new(r.size, s->e));
+  data_set_masks(d, s->room ? masks_new_in(s->room, r.size, s->e) : masks_new(r.size, s->e));
   status = r.row && r.stored && r.bytes && data_masks(d) ? fill_masks(&r, d) : R4_E_MEMORY;
   r4_mem_free(r.row);
   r4_mem_free(r.stored);

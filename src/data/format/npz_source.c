@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 /* ---- Conventions ---- */
 
 #define SPLITS(name)                         \
@@ -79,11 +81,26 @@ static bool has_array(const struct npz_source *s, const char *key)
   return s->npz ? npz_has(s->npz, key) : find_held(s, key) != NULL;
 }
 
+/* Values and masks are most of a file. */
+static r4_status read_large(struct npz_source *s, enum npz_column c, int split, const char *key)
+{
+  r4_status status = npz_read_in(s->npz, key, s->room, &s->pile[c][split], &s->column[c][split], s->e);
+  return status == R4_E_IO && !s->pile[c][split].folder ? npz_read(s->npz, key, &s->column[c][split], s->e) : status;
+}
+
 static r4_status read_array(const struct npz_source *s, const char *key, struct array *a)
 {
   if (s->npz) return npz_read(s->npz, key, a, s->e);
   *a = *find_held(s, key);
   return R4_OK;
+}
+
+void npz_source_let_go(struct npz_source *s, enum npz_column c, int split)
+{
+  struct array *a = &s->column[c][split];
+  if (s->npz && !s->pile[c][split].folder) r4_mem_free(a->data);
+  map_pile_clear(&s->pile[c][split]);
+  a->data = NULL;
 }
 
 void npz_source_drop(const struct npz_source *s, struct array *a)
@@ -141,7 +158,8 @@ static r4_status read_column(struct npz_source *s, enum npz_column c, int split)
   }
   if (c != NPZ_X && !x->data)
     return r4_fail(s->e, R4_E_PARSE, "%s: has %s but no %s", s->path, key, npz_source_key(s, NPZ_X, split));
-  r4_status status = read_array(s, key, a);
+  bool large = s->npz && s->room && (c == NPZ_X || c == NPZ_M);
+  r4_status status = large ? read_large(s, c, split, key) : read_array(s, key, a);
   if (status) return status;
   if (!a->rank) return npz_source_wrong(s, key, a, "a row for each example");
   if (a->dim[0] == x->dim[0]) return R4_OK;
@@ -223,9 +241,9 @@ r4_status npz_source_number(struct npz_source *s, const char *key, double *numbe
 
 /* ---- The whole ---- */
 
-r4_status npz_source_open(struct npz_source *s, const char *path, r4_error *e)
+r4_status npz_source_open(struct npz_source *s, const char *path, const char *room, r4_error *e)
 {
-  *s = (struct npz_source){.path = path, .npz = npz_open(path, e), .e = e};
+  *s = (struct npz_source){.path = path, .npz = npz_open(path, e), .room = room, .e = e};
   if (!s->npz) return R4_E_IO;
   r4_status status = choose_convention(s);
   return status ? status : read_columns(s);
@@ -243,6 +261,6 @@ r4_status npz_source_hold(struct npz_source *s, const char *stem, size_t n, cons
 void npz_source_close(struct npz_source *s)
 {
   for (int c = 0; c < NPZ_COLUMNS; c++)
-    for (int k = 0; k < R4_SPLITS; k++) npz_source_drop(s, &s->column[c][k]);
+    for (int k = 0; k < R4_SPLITS; k++) npz_source_let_go(s, (enum npz_column)c, k);
   npz_close(s->npz);
 }

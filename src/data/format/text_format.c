@@ -335,6 +335,37 @@ static r4_status read_all(struct texts *t, const char *path, r4_error *e)
   return s;
 }
 
+/* Every text below a folder, of whatever class: more than is read does no harm. */
+static r4_status list_below(const char *source, const char *inside, struct names *to, r4_error *e)
+{
+  struct names *files = NULL, *folders = NULL;
+  r4_status s = folder_scan(source, inside, false, &files, e);
+  if (!s) s = folder_scan(source, inside, true, &folders, e);
+  for (size_t k = 0; !s && k < files->n; k++) {
+    struct text path = {0};
+    text_add(&path, "%s/%s%s%s", source, inside, *inside ? "/" : "", files->name[k]);
+    char *file = text_done(&path, source, e);
+    s = file ? R4_OK : R4_E_MEMORY;
+    if (!s && is_text_name(file)) s = names_add(to, file, NULL, e);
+    r4_string_free(file);
+  }
+  for (size_t k = 0; !s && k < folders->n; k++) {
+    struct text path = {0};
+    text_add(&path, "%s%s%s", inside, *inside ? "/" : "", folders->name[k]);
+    char *deeper = text_done(&path, source, e);
+    s = deeper ? list_below(source, deeper, to, e) : R4_E_MEMORY;
+    r4_string_free(deeper);
+  }
+  names_drop(files);
+  names_drop(folders);
+  return s;
+}
+
+static r4_status list_files(const char *path, struct names *to, r4_error *e)
+{
+  return file_is_folder(path) ? list_below(path, "", to, e) : names_add(to, path, NULL, e);
+}
+
 static r4_data *text_open(const char *path, const r4_data_options *options, r4_error *e)
 {
   struct texts t;
@@ -354,4 +385,4 @@ static bool matches(const char *path)
 
 const struct format text_format = {
   "text", "a CSV, TSV or JSONL file with text and label, or a folder of .txt files for each class", matches,
-  text_open, TAKES_WORDS};
+  text_open, TAKES_WORDS, list_files};

@@ -7,29 +7,65 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "data/catalog/catalog.h"
+#include "data/format/folder_scan.h"
+#include "data/format/whole_open.h"
 #include "text/unicode.h"
 
 enum { TOKENS_USUAL = 512 };
 
 /* ---- Opening ---- */
 
-struct tokenizer *texts_tokenizer(const char *named, const char *folder, r4_error *e)
+static const char USUAL[] = "minilm";
+
+/* Where it is, in new memory: got by name, or a path. NULL when out of memory. */
+static char *tokenizer_place(const char *named, const char *folder, r4_error *e)
 {
-  static const char usual[] = "minilm";
   r4_error none = {0};
-  const char *name = named && *named ? named : usual;
+  const char *name = named && *named ? named : USUAL;
   char *all = folder ? file_join(folder, "", NULL) : r4_data_folder(&none),
        *got = all ? file_join(all, name, NULL) : NULL;
   bool is_got = got && catalog_find(name) && file_exists(got);
-  struct tokenizer *t = NULL;
-  if (is_got || file_exists(name))
-    t = tokenizer_open(is_got ? got : name, e);
-  else
-    r4_fail(e, R4_E_IO,
-            "texts need a tokenizer, and %s is not there: r4 data get minilm, or name one (tokenizer)", name);
+  char *place = is_got ? got : mem_copy(name, e);
   r4_mem_free(all);
-  r4_mem_free(got);
+  if (!is_got) r4_mem_free(got);
+  return place;
+}
+
+struct tokenizer *texts_tokenizer(const char *named, const char *folder, r4_error *e)
+{
+  char *place = tokenizer_place(named, folder, e);
+  struct tokenizer *t = NULL;
+  if (place && file_exists(place))
+    t = tokenizer_open(place, e);
+  else if (place)
+    r4_fail(e, R4_E_IO,
+            "texts need a tokenizer, and %s is not there: r4 data get minilm, or name one (tokenizer)", place);
+  r4_mem_free(place);
   return t;
+}
+
+/* All that is in the folder of a tokenizer: which of it is read is the tokenizer's affair. */
+static r4_status list_tokenizer(const char *place, struct names *to, r4_error *e)
+{
+  struct names *files = NULL;
+  if (!file_is_folder(place)) return names_add(to, place, NULL, e);
+  r4_status s = folder_scan(place, "", false, &files, e);
+  for (size_t k = 0; !s && k < files->n; k++) {
+    char *file = file_join(place, files->name[k], e);
+    s = file ? names_add(to, file, NULL, e) : R4_E_MEMORY;
+    r4_mem_free(file);
+  }
+  names_drop(files);
+  return s;
+}
+
+r4_status texts_list_files(const r4_data_options *options, struct names *to, r4_error *e)
+{
+  char *place = tokenizer_place(options->tokenizer, options->folder, e);
+  r4_status s = place ? list_tokenizer(place, to, e) : R4_E_MEMORY;
+  if (!s && options->mask_words && file_exists(options->mask_words)) s = names_add(to, options->mask_words, NULL, e);
+  r4_mem_free(place);
+  return s;
 }
 
 r4_status texts_open(struct texts *t, const char *source, const r4_data_options *options, r4_error *e)
@@ -164,7 +200,7 @@ r4_status texts_add(struct texts *t, const struct listed *one, const char *text,
 static struct column *tokens_column_of(const struct texts *t, r4_error *e)
 {
   size_t width = t->options->length ? t->most : t->longest;
-  struct column *c = column_new(&tokens_column, R4_SHAPE((int64_t)width), t->texts, e);
+  struct column *c = column_new_in(whole_room(t->options), &tokens_column, R4_SHAPE((int64_t)width), t->texts, e);
   if (!c) return NULL;
   c->number[0] = (double)tokenizer_size(t->tokenizer);
   c->number[1] = t->padding < 0 ? 0 : t->padding;

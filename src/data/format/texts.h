@@ -79,6 +79,8 @@ r4_status texts_read(struct texts *t, const char *path, uint8_t *bytes, size_t s
 /* The data set of all that was added. */
 r4_data *texts_data(struct texts *t, const char *about, r4_error *e);
 
+/* Adds the files that options speak of, of the tokenizer and of words. */
+r4_status texts_list_files(const r4_data_options *options, struct names *to, r4_error *e);
 /* The tokenizer that options speak of: a path, or a name that "r4 data get" knows. */
 struct tokenizer *texts_tokenizer(const char *named, const char *folder, r4_error *e);
 

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "data/catalog/catalog.h"
-#include "data/format/format.h"
+#include "data/format/whole_open.h"
 #include "data/mask/mask.h"
 
 #define FORMAT(name) &name##_format,
@@ -132,7 +132,7 @@ static r4_data *open_in(const char *source, const char *folder, const char *wher
   if (!format)
     no_format(source, folder ? folder : where, folder != NULL, e);
   else if (!check_taken(format, source, options, e))
-    d = of_size(format->open(path, options, e), path, options, e);
+    d = of_size(whole_open(format, path, options, e), path, options, e);
   r4_mem_free(fetched);
   return d;
 }

@@ -60,4 +60,4 @@ static r4_data *digits_open(const char *path, const r4_data_options *options, r4
   return NULL;
 }
 
-const struct format digits_format = {"digits", "built in: digits or digits:N", matches, digits_open, 0};
+const struct format digits_format = {"digits", "built in: digits or digits:N", matches, digits_open, 0, NULL};

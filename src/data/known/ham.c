@@ -85,4 +85,4 @@ static r4_data *ham_open(const char *path, const r4_data_options *options, r4_er
 }
 
 const struct format ham_format = {"HAM10000", "a folder with HAM10000_metadata.csv", matches, ham_open,
-                                  TAKES_OWN_SPLIT};
+                                  TAKES_OWN_SPLIT, NULL};

@@ -52,6 +52,11 @@ static r4_data *imdb_open(const char *path, const r4_data_options *options, r4_e
   return d;
 }
 
+static r4_status list_files(const char *path, struct names *to, r4_error *e)
+{
+  return names_add(to, path, NULL, e);
+}
+
 static bool matches(const char *path)
 {
   const char *slash = strrchr(path, '/');
@@ -59,4 +64,4 @@ static bool matches(const char *path)
 }
 
 const struct format imdb_format = {"imdb", "reviews.json, the 50 000 reviews of IMDB", matches, imdb_open,
-                                   TAKES_WORDS};
+                                   TAKES_WORDS, list_files};

@@ -103,4 +103,4 @@ static r4_data *isic_2017_open(const char *path, const r4_data_options *options,
 }
 
 const struct format isic_2017_format = {"ISIC 2017", "a folder with metadata_2017.csv, images and masks",
-                                        matches, isic_2017_open, 0};
+                                        matches, isic_2017_open, 0, NULL};

@@ -74,7 +74,7 @@ static r4_data *breeds_open(const char *path, const r4_data_options *options, r4
 }
 
 const struct format breeds_format = {"pets with trimaps", "a folder with images/BREED_NN.jpg and trimaps",
-                                     matches, breeds_open, 0};
+                                     matches, breeds_open, 0, NULL};
 
 /* ---- Making ---- */
 

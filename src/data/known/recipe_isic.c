@@ -69,7 +69,7 @@ static r4_data *isic_open(const char *path, const r4_data_options *options, r4_e
 }
 
 const struct format isic_format = {"ISIC", "a folder with processed/{cancer,no_cancer,patch_no_cancer_again}",
-                                   matches, isic_open, 0};
+                                   matches, isic_open, 0, NULL};
 
 static r4_data *make(const r4_data *source, const r4_recipe_options *options, r4_error *e)
 {

@@ -109,7 +109,7 @@ static r4_data *pets_open(const char *path, const r4_data_options *options, r4_e
 }
 
 const struct format pets_format = {"pets", "a folder with artifact_metadata.csv and images", matches,
-                                   pets_open, 0};
+                                   pets_open, 0, NULL};
 
 /* ---- Planting ---- */
 

@@ -113,7 +113,7 @@ static r4_data *plant_open(const char *path, const r4_data_options *options, r4_
 }
 
 const struct format plant_format = {"plants", "a folder with images/DAY_Znn.jpg and masks", matches,
-                                    plant_open, 0};
+                                    plant_open, 0, NULL};
 
 /* ---- Making ---- */
 

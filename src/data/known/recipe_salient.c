@@ -167,7 +167,7 @@ static r4_data *salient_open(const char *path, const r4_data_options *options, r
 }
 
 const struct format salient_format = {
-  "Salient ImageNet", "a folder with n02174001/feature_1581/images and cams", matches, salient_open, 0};
+  "Salient ImageNet", "a folder with n02174001/feature_1581/images and cams", matches, salient_open, 0, NULL};
 
 /* ---- Making ---- */
 

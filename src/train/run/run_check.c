@@ -242,11 +242,17 @@ static void tell_words(struct run *r)
              w->id ? "" : "; masked tokens of the batch are drawn instead");
 }
 
-/* What reading texts has noted: how many are cut, and words that mask nothing. */
-static void tell_texts(struct run *r)
+static bool is_told(const struct run *r, const char *note)
 {
-  for (size_t k = 0; r4_data_vocabulary(r->train) && k < r4_data_notes(r->train); k++)
-    run_tell(r, "%s: %s", LABEL("data"), r4_data_note(r->train, k));
+  return r4_data_vocabulary(r->train) || !strncmp(note, DATA_UNKEPT, strlen(DATA_UNKEPT));
+}
+
+/* What reading has noted: of texts, how many are cut, and words that mask nothing; of all data, that they are not where
+ * they should be. */
+static void tell_notes(struct run *r)
+{
+  for (size_t k = 0; k < r4_data_notes(r->train); k++)
+    if (is_told(r, r4_data_note(r->train, k))) run_tell(r, "%s: %s", LABEL("data"), r4_data_note(r->train, k));
 }
 
 static void tell_groups(struct run *r)
@@ -314,7 +320,7 @@ void run_tell_settings(struct run *r)
   tell_ignored_data(r);
   tell_classes(r);
   tell_groups(r);
-  tell_texts(r);
+  tell_notes(r);
   tell_words(r);
   tell_precision(r);
   if (s->rate == 0) run_tell(r, "%s is 0: the net keeps its initial weights", LABEL("rate"));
