@@ -536,16 +536,19 @@ typedef struct {
   double sure;  /* 0 to 1: how far the example is from where the list ends       */
 } r4_proposal;
 
-/* Masks for all images, of all parts, that show a clue: pixels more like those of its places than like those of other
- * classes (doc/find.md). R4_E_ARGUMENT if it has no place in images. */
+/* Masks for all images, of all parts, that show a clue: pixels that would not be there without it, by what images of
+ * other classes look like (doc/find.md). R4_E_ARGUMENT if it has no place in images. */
 typedef struct r4_proposed r4_proposed;
 r4_proposed *r4_find_propose(const r4_data *d, const r4_clue *c, const r4_find_options *options, r4_error *e);
 void r4_proposed_free(r4_proposed *p);
 size_t r4_proposed_count(const r4_proposed *p);
 /* Least sure first: the order in which a person should look at them. All zero behind the last. */
 r4_proposal r4_proposed_at(const r4_proposed *p, size_t k);
-/* Why these masks of clue c are not to be trusted, as a sentence for r4_string_free: more than half are empty, or they
- * are on over four times as many photos as show the clue. NULL: nothing speaks against them. */
+/* The share of the masks that are likely on images that show the clue, 0 to 1, from how often images of other classes
+ * are listed (doc/find.md): no true masks are needed. */
+double r4_proposed_right(const r4_proposed *p);
+/* Why these masks of clue c are not to be trusted, as a sentence for r4_string_free: less than half are likely right.
+ * NULL: nothing speaks against them. */
 char *r4_proposed_doubt(const r4_proposed *p, const r4_clue *c);
 /* folder/masks/NAME.png for each, 255 where it marks, of the size of the photo in source (NULL: as the data are), and
  * folder/proposals.json. Files that are there are replaced. */

@@ -209,18 +209,15 @@ static void first_id(const char *file, char id[64])
   js_free(root);
 }
 
-/* What five photos show is on many more. */
+/* The patch is said to speak for the class that does not have it. */
 static void masks_of_anything_are_not_trusted(void **state)
 {
   (void)state;
   char id[64], line[300];
-  EXPECT("$R4 find patched --out any && "
-         "sed -Ei 's/(\"examples\":\\[[^]{]*\\{[^}]*\\}(,[^{]*\\{[^}]*\\}){4}).*(\\],\"next\")/\\1\\3/' "
-         "any/find.json",
-         0, "");
+  EXPECT("$R4 find patched --out any && sed -i 's/\"class\":\"cat\"/\"class\":\"dog\"/' any/find.json", 0, "");
   first_id("any/find.json", id);
   snprintf(line, sizeof line, "$R4 find patched --propose %s --from any/find.json --out anyhow", id);
-  EXPECT(line, 0, "r4 find: these masks are not to be trusted: the places of ", ", on 5 photos, look like those of ",
+  EXPECT(line, 0, "r4 find: these masks are not to be trusted: only 0 % of them are likely right",
          "  r4 find patched --quick-net\n", " masks in anyhow/masks");
 }
 

@@ -51,9 +51,10 @@ static int print_proposed(const struct find_settings *s, const r4_proposed *p, c
   cli_print_word(stdout, folder);
   printf("/masks");
   if (empty) printf(", %zu of them empty", empty);
-  printf("; proposals.json lists them, the least sure first.\n"
+  printf("; some %.0f %% of them are likely on photos that show it.\nproposals.json lists them, the least sure first.\n"
          "Look at them, remove wrong ones, copy the others to the folder masks of the data, and train with\n"
-         "data.mask_means: irrelevant.\n");
+         "data.mask_means: irrelevant.\n",
+         100 * r4_proposed_right(p));
   warn(s, p, c);
   return EXIT_DONE;
 }

@@ -153,7 +153,8 @@ class Found(Owned, Sequence[Cue]):
     def propose(self, cue: Cue | str, folder: str | os.PathLike[str]) -> int:
         """Masks for all images that show a cue, in folder/masks, listed in proposals.json; returns how many.
 
-        A DataWarning says when they are not to be trusted: most are empty, or on far more images than the cue.
+        A DataWarning says when they are not to be trusted: fewer than half are likely right, by how often images of
+        other classes are listed.
         """
         name = cue if isinstance(cue, str) else cue.id
         names = [c.id for c in self._cues]

@@ -3,27 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEVELS = 64 };
-
-double otsu(const float *v, size_t n)
-{
-  double low = INFINITY, high = -INFINITY, count[LEVELS] = {0}, all = 0, below = 0, sum_below = 0, best = -1,
-         at = 0;
-  for (size_t k = 0; k < n; k++) low = fmin(low, (double)v[k]), high = fmax(high, (double)v[k]);
-  if (!(high > low)) return high;
-  for (size_t k = 0; k < n; k++)
-    count[(size_t)fmin(LEVELS - 1, ((double)v[k] - low) / (high - low) * LEVELS)]++;
-  for (size_t k = 0; k < LEVELS; k++) all += count[k] * ((double)k + .5);
-  for (size_t k = 0; k + 1 < LEVELS; k++) {
-    below += count[k];
-    sum_below += count[k] * ((double)k + .5);
-    double above = (double)n - below;
-    if (below == 0 || above == 0) continue;
-    double apart = sum_below / below - (all - sum_below) / above;
-    if (below * above * apart * apart > best) best = below * above * apart * apart, at = (double)k + 1;
-  }
-  return low + at / LEVELS * (high - low);
-}
+static const float LIKELY = .5f;
 
 /* ---- Parts ---- */
 
@@ -84,7 +64,7 @@ static void keep_largest(const struct mask_draw *m, uint8_t *mask)
 
 /* ---- Growing ---- */
 
-static void grow(const struct mask_draw *m, uint8_t *mask)
+void mask_grow(const struct mask_draw *m, uint8_t *mask)
 {
   for (size_t k = 0; k < m->height * m->width; k++) {
     size_t y = k / m->width, x = k % m->width;
@@ -95,13 +75,22 @@ static void grow(const struct mask_draw *m, uint8_t *mask)
   for (size_t k = 0; k < m->height * m->width; k++) mask[k] = mask[k] ? 255 : 0;
 }
 
+size_t mask_parts(const struct mask_draw *m, uint8_t *mask)
+{
+  size_t marked = 0;
+  for (size_t k = 0; k < m->height * m->width; k++) mask[k] = m->map[k] >= LIKELY ? 255 : 0;
+  keep_largest(m, mask);
+  for (size_t k = 0; k < m->height * m->width; k++) marked += mask[k] != 0;
+  return marked;
+}
+
 double mask_draw(const struct mask_draw *m, uint8_t *mask)
 {
-  size_t pixels = m->height * m->width, shorter = m->height < m->width ? m->height : m->width, marked = 0;
-  double from = fmax(0, otsu(m->map, pixels));
-  for (size_t k = 0; k < pixels; k++) mask[k] = (double)m->map[k] > from ? 255 : 0;
-  keep_largest(m, mask);
-  for (size_t k = 0; k < (shorter < 128 ? 1 : shorter / 64); k++) grow(m, mask);
+  const double part = 24;
+  size_t pixels = m->height * m->width, marked = mask_parts(m, mask);
+  long by = lround(sqrt((double)marked) / part);
+  for (long k = 0; k < by; k++) mask_grow(m, mask);
+  marked = 0;
   for (size_t k = 0; k < pixels; k++) marked += mask[k] != 0;
   return (double)marked / (double)pixels;
 }

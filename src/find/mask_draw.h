@@ -1,4 +1,4 @@
-/* A mask out of a map: what is above Otsu's threshold, its largest parts, a little wider. */
+/* A mask out of a map: what is more likely than not, its largest parts, a little wider. */
 #ifndef R4_FIND_MASK_DRAW_H
 #define R4_FIND_MASK_DRAW_H
 
@@ -11,11 +11,13 @@ struct mask_draw {
   uint32_t *room;      /* [2 * height * width] */
 };
 
-/* The threshold between two kinds of values that has the largest variance between them (Otsu, 1979), of 64 levels. */
-double otsu(const float *v, size_t n);
-/* mask: 255 where the map is above the larger of 0 and its threshold; parts of less than a quarter of the largest are
- * left out, and the rest grows by a pixel for each 64 of the shorter side, at least one. Returns the share of the image
- * that is marked. */
+/* mask: 255 where the map, of probabilities, is a half or more; parts that do not touch, and those of less than a
+ * quarter of the largest, are left out. Returns how many pixels are marked. */
+size_t mask_parts(const struct mask_draw *m, uint8_t *mask);
+/* By the pixels next to what is marked. */
+void mask_grow(const struct mask_draw *m, uint8_t *mask);
+/* The parts, grown by a twenty-fourth of their size, the root of how many pixels they have. Returns the share of the
+ * image that is marked. */
 double mask_draw(const struct mask_draw *m, uint8_t *mask);
 
 #endif

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hypergeometric.h"
 #include "base/mem.h"
 #include "find/find.h"
 #include "find/mask_draw.h"
-#include "find/pixel_model.h"
+#include "find/pixel_words.h"
 #include "find/proposed.h"
+#include "find/template.h"
 
-enum { TEACHERS = 1000, EACH = 4, TOP = 50, ROUNDS = 2, LEAST = 5 };
+enum { TEACHERS = 1000, TOP = 50, LEAST = 5 };
 
 /* A proposal in the making. */
 struct proposing {
@@ -18,11 +18,18 @@ struct proposing {
   const r4_clue *c;
   const r4_find_options *o;
   r4_error *e;
-  struct pixel_model m;
+  struct pixel_words m;
+  struct template t;        /* of a clue that is at one place */
+  bool fits;                /* there is one */
   const r4_sighting **seen; /* [examples]: where the clue is seen; NULL: it is not, or at no place */
   float *score;             /* [examples] */
   double place[4];          /* where all sightings are; width 0: at many places */
   double cut;
+};
+
+/* Examples to learn from. */
+struct teachers {
+  size_t *clue, *other, clues, others;
 };
 
 /* ---- What is known ---- */
@@ -55,76 +62,129 @@ static bool is_in(const double box[4], double u, double v)
   return u >= box[0] && u < box[0] + box[2] && v >= box[1] && v < box[1] + box[3];
 }
 
-/* Pixels of the clue's places: at first all of its box; later those of the map that are more like the clue. */
-static void learn_places(const struct proposing *p, const struct pixel_room *r, const double box[4],
-                         bool first, struct moments *to)
+static void grown(const double box[4], double by, double to[4])
 {
-  const struct pixel_model *m = &p->m;
-  for (size_t y = 0; y < m->height; y++)
-    for (size_t x = 0; x < m->width; x++) {
-      double u = ((double)x + .5) / (double)m->width, v = ((double)y + .5) / (double)m->height;
-      size_t k = y * m->width + x;
-      if (first ? is_in(box, u, v) : r->map[k] > 0) moments_add(to, m, r->z + k * m->numbers);
-    }
+  for (int k = 0; k < 2; k++) to[k] = box[k] - by * box[k + 2], to[k + 2] = (1 + 2 * by) * box[k + 2];
 }
 
-static void learn_grid(const struct proposing *p, const struct pixel_room *r, struct moments *to)
-{
-  const struct pixel_model *m = &p->m;
-  for (size_t y = EACH / 2; y < m->height; y += EACH)
-    for (size_t x = EACH / 2; x < m->width; x += EACH)
-      moments_add(to, m, r->z + (y * m->width + x) * m->numbers);
-}
-
-/* Images of other classes teach what else there is; if there are none, all in which the clue is not seen. */
+/* All images of other classes teach what else there is, also those that are said to show the clue: without them the
+ * others would be unlike it by choice. If there are none, all in which it is not seen. */
 static bool is_other(const struct proposing *p, size_t i, bool any)
 {
-  return !p->seen[i] && p->d->record[i].split == R4_TRAIN && (any || p->d->record[i].label != p->c->label);
+  return p->d->record[i].split == R4_TRAIN && (any ? !p->seen[i] : p->d->record[i].label != p->c->label);
 }
 
-static void learn_others(struct proposing *p, struct pixel_room *r, struct moments *to, bool any)
+/* At most TEACHERS examples, evenly spread: of others, and of the clue's. */
+static r4_status choose_teachers(struct proposing *p, struct teachers *t)
 {
-  size_t all = 0, taken = 0, at = 0;
-  for (size_t i = 0; i < p->d->n; i++) all += is_other(p, i, any);
+  size_t all = 0, at = 0;
+  bool any = false;
+  t->other = mem_new(TEACHERS, sizeof *t->other, "examples to learn from", p->e);
+  t->clue = mem_new(p->d->n, sizeof *t->clue, "examples to learn from", p->e);
+  if (!t->other || !t->clue) return R4_E_MEMORY;
+  for (size_t i = 0; i < p->d->n; i++) all += is_other(p, i, false);
+  if ((any = all == 0))
+    for (size_t i = 0; i < p->d->n; i++) all += is_other(p, i, true);
   size_t most = all < TEACHERS ? all : TEACHERS;
-  for (size_t i = 0; i < p->d->n; i++) {
-    if (!is_other(p, i, any)) continue;
-    if (at++ != taken * all / most) continue;
-    taken++;
-    pixel_look(&p->m, p->d, i, r);
-    learn_grid(p, r, to);
-  }
+  for (size_t i = 0; i < p->d->n; i++)
+    if (is_other(p, i, any) && at++ == t->others * all / most) t->other[t->others++] = i;
+  return R4_OK;
 }
 
-static void learn_clue(struct proposing *p, struct pixel_room *r, bool first, struct moments *to)
+static void choose_shown(const struct proposing *p, struct teachers *t, bool first)
 {
-  size_t most = p->c->sightings < TEACHERS ? p->c->sightings : TEACHERS;
-  for (size_t j = 0; j < most; j++) {
-    const r4_sighting *s = p->c->sighting + j * p->c->sightings / most;
-    if (!(s->box[2] > 0)) continue;
-    pixel_look(&p->m, p->d, s->example, r);
-    if (!first) pixel_map(&p->m, r);
-    learn_places(p, r, s->box, first, to);
+  size_t all = 0;
+  for (size_t i = 0; i < p->d->n; i++) {
+    const struct record *r = p->d->record + i;
+    bool shows = first || p->place[2] == 0 || isinf(p->cut)
+                   ? p->seen[i] && r->label == p->c->label
+                   : r->split == R4_TRAIN && r->label == p->c->label && (double)p->score[i] >= p->cut;
+    if (shows) t->clue[all++] = i;
   }
+  t->clues = all < TEACHERS ? all : TEACHERS;
+  for (size_t k = 0; k < t->clues; k++) t->clue[k] = t->clue[k * all / t->clues];
 }
 
-static r4_status learn(struct proposing *p)
+static void near_of(const struct proposing *p, size_t i, double near[4])
+{
+  grown(p->place[2] > 0 ? p->place : p->seen[i]->box, 1, near);
+}
+
+/* ---- Words: half of the sample from around the clue's places, half from all of others ---- */
+
+enum { SAMPLE = 20000 };
+
+static size_t sample(struct proposing *p, struct pixel_room *r, size_t i, const double *box, size_t most,
+                     float *z)
+{
+  const struct pixel_words *m = &p->m;
+  size_t all = 0, n = 0, at = 0;
+  pixel_look(m, p->d, i, r);
+  for (int pass = 0; pass < 2; pass++)
+    for (size_t k = 0; k < m->height * m->width; k++) {
+      double u = ((double)(k % m->width) + .5) / (double)m->width;
+      double v = ((double)(k / m->width) + .5) / (double)m->height;
+      if (box && !is_in(box, u, v)) continue;
+      if (!pass)
+        all++;
+      else if (at++ == n * all / (all < most ? all : most) && n < most)
+        memcpy(z + n++ * m->numbers, r->z + k * m->numbers, m->numbers * sizeof *z);
+    }
+  return n;
+}
+
+static r4_status learn_words(struct proposing *p, struct pixel_room *r, const struct teachers *t)
+{
+  float *z = mem_new(2 * SAMPLE, p->m.numbers * sizeof *z, "what pixels look like", p->e);
+  size_t n = 0;
+  if (!z) return R4_E_MEMORY;
+  for (size_t k = 0; k < t->clues; k++) {
+    double near[4];
+    near_of(p, t->clue[k], near);
+    n += sample(p, r, t->clue[k], near, SAMPLE / t->clues, z + n * p->m.numbers);
+  }
+  for (size_t k = 0; k < t->others; k++)
+    n += sample(p, r, t->other[k], NULL, SAMPLE / t->others, z + n * p->m.numbers);
+  r4_status s = pixel_words_learn(&p->m, z, n, p->e);
+  r4_mem_free(z);
+  return s;
+}
+
+static r4_status count(struct proposing *p, struct pixel_room *r, const struct teachers *t, bool first)
+{
+  float elsewhere[WORDS] = {0};
+  bool moves = p->place[2] == 0;
+  size_t cells = p->m.rows * p->m.columns * WORDS;
+  memset(p->m.clue, 0, cells * sizeof *p->m.clue);
+  for (size_t k = 0; k < t->clues; k++) {
+    double near[4];
+    pixel_look(&p->m, p->d, t->clue[k], r);
+    pixel_words_of(&p->m, r);
+    if (moves) near_of(p, t->clue[k], near);
+    pixel_words_count(&p->m, r, moves ? near : NULL, true, p->m.clue);
+    if (moves) pixel_words_count(&p->m, r, near, false, elsewhere);
+  }
+  for (size_t k = 0; first && k < t->others; k++) {
+    pixel_look(&p->m, p->d, t->other[k], r);
+    pixel_words_of(&p->m, r);
+    pixel_words_count(&p->m, r, NULL, true, p->m.other);
+  }
+  return pixel_words_weigh(&p->m, moves ? elsewhere : NULL, p->e);
+}
+
+static r4_status learn(struct proposing *p, bool first)
 {
   struct pixel_room room = {0};
-  struct moments other = {.n = 0};
+  struct teachers t = {.others = 0};
   r4_status s = pixel_room_new(&room, &p->m, p->e);
-  if (s) return s;
-  learn_others(p, &room, &other, false);
-  if (other.n == 0) learn_others(p, &room, &other, true);
-  double least = .002 * moments_spread(&other, p->m.numbers) + 1e-9;
-  p->m.other = normal_of(&other, p->m.numbers, least);
-  for (int round = 0; round < ROUNDS; round++) {
-    struct moments clue = {.n = 0};
-    learn_clue(p, &room, round == 0, &clue);
-    if (clue.n > (double)p->m.numbers) p->m.clue = normal_of(&clue, p->m.numbers, least);
-  }
+  if (!s) s = choose_teachers(p, &t);
+  if (!s) choose_shown(p, &t, first);
+  if (!s && first) s = learn_words(p, &room, &t);
+  if (!s) s = count(p, &room, &t, first);
   pixel_room_clear(&room);
-  return R4_OK;
+  r4_mem_free(t.other);
+  r4_mem_free(t.clue);
+  return s;
 }
 
 /* ---- Scores: the mean of the map over its most likely fiftieth, near the place if there is one ---- */
@@ -137,7 +197,7 @@ static int larger(const void *a, const void *b)
 
 static float score_of(const struct proposing *p, const struct pixel_room *r, float *room)
 {
-  const struct pixel_model *m = &p->m;
+  const struct pixel_words *m = &p->m;
   const double *b = p->place, near[4] = {b[0] - b[2] / 2, b[1] - b[3] / 2, 2 * b[2], 2 * b[3]};
   size_t n = 0;
   for (size_t y = 0; y < m->height; y++)
@@ -151,6 +211,13 @@ static float score_of(const struct proposing *p, const struct pixel_room *r, flo
   double sum = 0;
   for (size_t k = 0; k < top; k++) sum += (double)room[k];
   return (float)(sum / (double)top);
+}
+
+static void map_example(const struct proposing *p, size_t i, struct pixel_room *room)
+{
+  pixel_look(&p->m, p->d, i, room);
+  pixel_words_of(&p->m, room);
+  pixel_map(&p->m, room);
 }
 
 static r4_status score_all(struct proposing *p)
@@ -168,9 +235,8 @@ static r4_status score_all(struct proposing *p)
 #pragma omp for schedule(static)
       for (size_t i = from; i < to; i++) {
         if (!works) continue;
-        pixel_look(&p->m, p->d, i, &room);
-        pixel_map(&p->m, &room);
-        p->score[i] = score_of(p, &room, values);
+        map_example(p, i, &room);
+        p->score[i] = p->fits ? (float)template_fit(&p->t, room.map).fit : score_of(p, &room, values);
       }
       pixel_room_clear(&room);
       r4_mem_free(values);
@@ -181,7 +247,7 @@ static r4_status score_all(struct proposing *p)
   return status;
 }
 
-/* ---- Where the list ends: where the label is told best ---- */
+/* ---- Where the list ends ---- */
 
 struct scored {
   float score;
@@ -195,7 +261,11 @@ static int higher(const void *a, const void *b)
   return x->example < y->example ? -1 : x->example > y->example;
 }
 
-/* The first m of training, by score, have k of the class: m is where P(X >= k) is least. */
+/* With F_1(s) the share of training examples of the class whose score is s or more, and F_0(s) that of others, the list
+ * ends at the s where F_1 - 3/2 F_0 is largest. If examples of the class that do not show the clue score as the others
+ * do, two thirds of those of the class at this s are of that kind, and of those above it less. */
+static const double ODDS = 1.5;
+
 static r4_status find_cut(struct proposing *p)
 {
   size_t n = 0, of = 0, k = 0;
@@ -209,14 +279,44 @@ static r4_status find_cut(struct proposing *p)
   }
   qsort(all, n, sizeof *all, higher);
   p->cut = INFINITY;
-  for (size_t m = 1; m <= n; m++) {
+  for (size_t m = 1; of < n && m <= n; m++) {
     k += p->d->record[all[m - 1].example].label == p->c->label;
     if (m < LEAST || (m < n && all[m].score == all[m - 1].score)) continue;
-    double log_p = hypergeometric_tail(n, of, m, k);
-    if (log_p < best) best = log_p, p->cut = (double)all[m - 1].score;
+    double more = (double)k / (double)of - ODDS * (double)(m - k) / (double)(n - of);
+    if (more > best) best = more, p->cut = (double)all[m - 1].score;
   }
   r4_mem_free(all);
   return R4_OK;
+}
+
+/* ---- The template, of training examples of the class that are listed ---- */
+
+static r4_status find_template(struct proposing *p)
+{
+  enum { ROUNDS = 3 };
+  struct pixel_room room = {0};
+  struct teachers t = {.others = 0};
+  size_t pixels = p->m.height * p->m.width;
+  uint32_t *space = mem_new(pixels, 2 * sizeof *space, "parts of a mask", p->e);
+  uint8_t *mask = mem_new(pixels, sizeof *mask, "a mask", p->e);
+  r4_status s = space && mask ? pixel_room_new(&room, &p->m, p->e) : R4_E_MEMORY;
+  if (!s) s = template_new(&p->t, p->m.height, p->m.width, p->e);
+  if (!s) s = choose_teachers(p, &t);
+  if (!s) choose_shown(p, &t, false);
+  for (int round = 0; !s && round < ROUNDS; round++) {
+    for (size_t k = 0; k < t.clues; k++) {
+      map_example(p, t.clue[k], &room);
+      template_add(&p->t, room.map, round ? template_fit(&p->t, room.map) : (struct shift){0});
+    }
+    template_cut(&p->t, p->place, mask, space);
+  }
+  p->fits = !s && p->t.ins;
+  pixel_room_clear(&room);
+  r4_mem_free(space);
+  r4_mem_free(mask);
+  r4_mem_free(t.other);
+  r4_mem_free(t.clue);
+  return s;
 }
 
 /* ---- The list ---- */
@@ -228,18 +328,17 @@ static r4_status add_mask(struct proposing *p, struct r4_proposed *to, size_t i,
   if (mem_more(&to->at, &to->room, to->n + 1, sizeof *to->at, "masks", p->e)) return R4_E_MEMORY;
   uint8_t *mask = mem_new(pixels, 1, "a mask", p->e);
   if (!mask) return R4_E_MEMORY;
-  pixel_look(&p->m, p->d, i, room);
-  pixel_map(&p->m, room);
+  map_example(p, i, room);
   const struct mask_draw draw = {p->m.height, p->m.width, room->map, p->place[2] > 0 ? p->place : NULL,
                                  space};
-  double area = mask_draw(&draw, mask);
+  double area = p->fits ? template_draw(&p->t, template_fit(&p->t, room->map), mask) : mask_draw(&draw, mask);
   to->at[to->n++] = (struct proposed){{i, (double)p->score[i], area, 0}, mask};
   return R4_OK;
 }
 
 static bool is_listed(const struct proposing *p, size_t i)
 {
-  return p->seen[i] || (double)p->score[i] >= p->cut;
+  return (double)p->score[i] >= p->cut || (p->seen[i] && (p->c->pure || isinf(p->cut)));
 }
 
 static r4_status draw_all(struct proposing *p, struct r4_proposed *to)
@@ -283,17 +382,53 @@ static void order(struct r4_proposed *to, double cut)
   if (to->n) qsort(to->at, to->n, sizeof *to->at, less_sure);
 }
 
+/* Without knowing what is right: n_1 of the N_1 training examples of the class are listed, and n_0 of the N_0 others. If
+ * those that do not show the clue are listed as often in the class as among the others, N_1 n_0 / N_0 of the n_1 are
+ * wrong, and all n_0 are. So are empty masks. */
+static double share_right(const struct proposing *p, const struct r4_proposed *to)
+{
+  double listed[2] = {0}, all[2] = {0}, empty = 0;
+  for (size_t k = 0; k < to->n; k++) empty += !(to->at[k].is.area > 0);
+  for (size_t i = 0; i < p->d->n; i++) {
+    const struct record *r = p->d->record + i;
+    if (r->split != R4_TRAIN) continue;
+    bool mine = r->label == p->c->label;
+    all[mine]++;
+    listed[mine] += is_listed(p, i);
+  }
+  double wrong = all[0] > 0 ? listed[0] / all[0] * all[1] : 0, n = listed[0] + listed[1];
+  return n > 0 ? fmax(0, listed[1] - wrong) / n * (1 - empty / (double)to->n) : 0;
+}
+
+/* Words tell which photos show the clue, and these what its words are. At one place, they are laid over each other. */
+static r4_status find_photos(struct proposing *p)
+{
+  bool moves = p->place[2] == 0;
+  r4_status s = pixel_words_new(&p->m, p->d, moves, p->e);
+  for (int round = 0; !s && round < (moves ? 1 : 2); round++) {
+    s = learn(p, round == 0);
+    if (!s) s = score_all(p);
+    if (!s) s = find_cut(p);
+  }
+  if (s || moves || isinf(p->cut)) return s;
+  s = find_template(p);
+  if (!s && p->fits) s = score_all(p);
+  if (!s && p->fits) s = find_cut(p);
+  return s;
+}
+
 static r4_status propose(struct proposing *p, struct r4_proposed *to)
 {
   r4_status s = note_sightings(p);
-  if (!s) s = learn(p);
-  if (!s) s = score_all(p);
-  if (!s) s = find_cut(p);
+  if (!s) s = find_photos(p);
   if (!s) s = draw_all(p, to);
+  if (!s) to->right = share_right(p, to);
   if (!s && isinf(p->cut)) p->cut = to->n ? to->at[0].is.score : 0;
   if (!s) order(to, p->cut);
   r4_mem_free(p->seen);
   r4_mem_free(p->score);
+  pixel_words_clear(&p->m);
+  template_clear(&p->t);
   return s;
 }
 
@@ -307,9 +442,9 @@ r4_proposed *r4_find_propose(const r4_data *d, const r4_clue *c, const r4_find_o
             "masks are proposed for images; of texts, data.mask_words says what must not matter");
     return NULL;
   }
-  struct proposing p = {.d = d, .c = c, .o = &o, .e = e, .m = pixel_model_of(d)};
+  struct proposing p = {.d = d, .c = c, .o = &o, .e = e};
   struct r4_proposed *to = mem_new(1, sizeof *to, "masks", e);
-  if (to) to->height = p.m.height, to->width = p.m.width;
+  if (to) to->height = (size_t)data_x(d)->shape.dim[0], to->width = (size_t)data_x(d)->shape.dim[1];
   if (to && !propose(&p, to)) return to;
   r4_proposed_free(to);
   return NULL;

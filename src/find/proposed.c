@@ -30,21 +30,22 @@ r4_proposal r4_proposed_at(const r4_proposed *p, size_t k)
   return k < r4_proposed_count(p) ? p->at[k].is : (r4_proposal){0};
 }
 
-/* What was learned from the places of the clue is not one thing. A clue that points at where something is missing is
- * like that. */
+double r4_proposed_right(const r4_proposed *p)
+{
+  return p && p->n ? p->right : 0;
+}
+
 char *r4_proposed_doubt(const r4_proposed *p, const r4_clue *c)
 {
-  const size_t many = 4;
   struct text t = {0};
-  size_t empty = 0;
-  if (!p || !c) return NULL;
-  for (size_t k = 0; k < p->n; k++) empty += p->at[k].is.area > 0 ? 0 : 1;
-  bool wide = p->n > many * c->sightings;
-  if (2 * empty <= p->n && !wide) return NULL;
-  text_add(&t, "these masks are not to be trusted: ");
-  if (2 * empty > p->n) text_add(&t, "%zu of %zu are empty%s", empty, p->n, wide ? ", and " : "");
-  if (wide) text_add(&t, "the places of %s, on %zu photos, look like those of %zu", c->id, c->sightings, p->n);
-  text_add(&t, ". Is it that something is missing there?");
+  size_t empty = 0, n = r4_proposed_count(p);
+  if (!n || !c || 2 * p->right >= 1) return NULL;
+  for (size_t k = 0; k < n; k++) empty += p->at[k].is.area > 0 ? 0 : 1;
+  text_add(&t, "these masks are not to be trusted: only %.0f %% of them are likely right", 100 * p->right);
+  if (empty) text_add(&t, ", and %zu of %zu are empty", empty, n);
+  text_add(&t,
+           ". What is at the places of %s is on photos of other classes, too, or something is missing there",
+           c->id);
   return text_take(&t);
 }
 
@@ -142,6 +143,7 @@ r4_status r4_proposed_save(const r4_proposed *p, const r4_data *d, const char *c
   jw_open(&w, NULL, '{');
   jw_whole(&w, "version", 1);
   jw_text(&w, "finding", clue);
+  jw_real(&w, "right", p->right);
   jw_open(&w, "proposals", '[');
   for (size_t k = 0; !s && k < p->n; k++) s = save_one(p, p->at + k, d, source, folder, &w, e);
   jw_close(&w, ']');

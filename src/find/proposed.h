@@ -11,6 +11,7 @@ struct proposed {
 
 struct r4_proposed {
   size_t n, room, height, width;
+  double right; /* the share that is likely right */
   struct proposed *at;
 };
 
