@@ -233,6 +233,35 @@ static void test_attention(void **state)
   assert_true(share_with_little_kept(net, o) < .6);
 }
 
+/* x^T y + scatter(d) is the product with few numbers added, whichever term comes first. */
+static void test_scattered_comes_last(void **state)
+{
+  (void)state;
+  r4_error e;
+  enum { B = 3, M = 2, N = 5, FEW = 2 };
+  const float x[B * M] = {1, 2, 0, -1, 3, 1}, y[B * N] = {1, 0, 2, -1, 3, 2, 1, 0, 1, -2, 0, 1, 1, 2, -1};
+  const float d[M * FEW] = {10, 20, 30, 40}, at[FEW] = {4, 1};
+  const float wanted[M * N] = {1, 3 + 20, 5, 5, 0 + 10, 0, 0 + 40, 5, -1, 7 + 30};
+  for (int swapped = 0; swapped < 2; swapped++) {
+    r4_graph *g = r4_graph_new();
+    r4_id product = r4_matmul(g, r4_input(g, "x", R4_SHAPE(B, M)), r4_input(g, "y", R4_SHAPE(B, N)), true, false);
+    r4_id few = r4_scatter_add(g, r4_input(g, "d", R4_SHAPE(M, FEW)), r4_input(g, "at", R4_SHAPE(FEW)), 1, N);
+    r4_id sum = swapped ? r4_add(g, few, product) : r4_add(g, product, few);
+    r4_plan *p = r4_plan_new(g, 1, &sum, NULL, &e);
+    assert_non_null(p);
+    char *text = r4_plan_text(p);
+    assert_non_null(strstr(text, "scatter_add [2,2] [2] -> [2,5] in place"));
+    r4_string_free(text);
+    float out[M * N];
+    r4_plan_input(p, "x", x, &e), r4_plan_input(p, "y", y, &e), r4_plan_input(p, "d", d, &e);
+    r4_plan_input(p, "at", at, &e), r4_plan_output(p, 0, out, &e);
+    assert_int_equal(r4_plan_run(p, &e), R4_OK);
+    for (int i = 0; i < M * N; i++) assert_true(out[i] == wanted[i]);
+    r4_plan_free(p);
+    r4_graph_free(g);
+  }
+}
+
 /* ---- Outputs in a block ---- */
 
 enum { SIDE = 64, COUNT = SIDE * SIDE };
@@ -302,8 +331,8 @@ int main(void)
     cmocka_unit_test(test_memory),        cmocka_unit_test(test_passes),
     cmocka_unit_test(test_share),         cmocka_unit_test(test_norm_is_in_the_weights),
     cmocka_unit_test(test_sums_are_read), cmocka_unit_test(test_joined_instructions),
-    cmocka_unit_test(test_attention),     cmocka_unit_test(test_block),
-    cmocka_unit_test(test_bad_blocks)};
+    cmocka_unit_test(test_attention),     cmocka_unit_test(test_scattered_comes_last),
+    cmocka_unit_test(test_block),         cmocka_unit_test(test_bad_blocks)};
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

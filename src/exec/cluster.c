@@ -165,6 +165,17 @@ static void absorb_rounding(struct work *w, r4_id y)
   f->absorbed = true;
 }
 
+/* z = a + b: b follows a, or a follows b. What was scattered comes last: few numbers are added onto a product, rather than
+ * a product onto zeros that are written first. */
+static void absorb_add(struct work *w, r4_id z)
+{
+  r4_id a = graph_arg(w->g, z, 0), b = graph_arg(w->g, z, 1);
+  bool scattered = graph_is(w->g, b, &op_scatter_add);
+  if (scattered && absorb_sum(w, z, b, a)) return;
+  (void)(absorb_bias(w, z, a, b) || absorb_bias(w, z, b, a) || absorb_sum(w, z, a, b) ||
+         absorb_sum(w, z, b, a));
+}
+
 static void absorb(struct work *w)
 {
   for (uint32_t i = 1; i <= w->g->size; i++) {
@@ -172,10 +183,7 @@ static void absorb(struct work *w)
     if (!w->fact[i].live || w->p->type != R4_F32) continue;
     if (graph_is(w->g, z, &op_relu)) absorb_relu(w, z);
     if (graph_is(w->g, z, &op_bf16)) absorb_rounding(w, z);
-    if (!graph_is(w->g, z, &op_add)) continue;
-    r4_id a = graph_arg(w->g, z, 0), b = graph_arg(w->g, z, 1);
-    (void)(absorb_bias(w, z, a, b) || absorb_bias(w, z, b, a) || absorb_sum(w, z, a, b) ||
-           absorb_sum(w, z, b, a));
+    if (graph_is(w->g, z, &op_add)) absorb_add(w, z);
   }
 }
 

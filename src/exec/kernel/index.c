@@ -65,21 +65,43 @@ static void scatter_band(const struct indexed *x, int64_t o, int64_t band, const
   }
 }
 
-static r4_status scatter_run(struct kernel *k, void *const *in, void *out, r4_error *e)
+/* Single numbers: a row is cleared and added to while it is in the cache, in the order of the index as well. */
+static void scatter_numbers(const struct indexed *x, int64_t o, const float *restrict from, float *restrict to)
 {
-  struct indexed *x = (struct indexed *)k;
-  r4_status s = read_index(x, in[1], e);
-  if (s) return s;
+  const int64_t *place = x->place, n = x->n;
+  from += o * n;
+  to += o * x->size;
+  if (!x->accumulate) memset(to, 0, (size_t)x->size * sizeof *to);
+  for (int64_t j = 0; j < n; j++) to[place[j]] += from[j];
+}
+
+static void scatter_rows(const struct indexed *x, const float *from, float *to)
+{
   int64_t rows = x->outer * x->size, bands = (x->inner + BAND - 1) / BAND;
 #pragma omp parallel if (rows * x->inner > 16384)
   {
 #pragma omp for schedule(static)
     for (int64_t r = 0; r < (x->accumulate ? 0 : rows); r++)
-      memset((float *)out + r * x->inner, 0, (size_t)x->inner * sizeof(float));
+      memset(to + r * x->inner, 0, (size_t)x->inner * sizeof *to);
 #pragma omp for collapse(2) schedule(static)
     for (int64_t o = 0; o < x->outer; o++)
-      for (int64_t band = 0; band < bands; band++) scatter_band(x, o, band, in[0], out);
+      for (int64_t band = 0; band < bands; band++) scatter_band(x, o, band, from, to);
   }
+}
+
+static r4_status scatter_run(struct kernel *k, void *const *in, void *out, r4_error *e)
+{
+  struct indexed *x = (struct indexed *)k;
+  const float *from = in[0];
+  float *to = out;
+  r4_status s = read_index(x, in[1], e);
+  if (s) return s;
+  if (x->inner > 1) {
+    scatter_rows(x, from, to);
+    return R4_OK;
+  }
+#pragma omp parallel for schedule(static) if (x->outer * (x->accumulate ? x->n : x->size) > 16384)
+  for (int64_t o = 0; o < x->outer; o++) scatter_numbers(x, o, from, to);
   return R4_OK;
 }
 
