@@ -164,7 +164,7 @@ static r4_data *places_open(const char *path, const r4_data_options *options, r4
 }
 
 const struct format places_format = {"photos at places", "a folder with the metadata.csv of Waterbirds or PlantVillage",
-                                     matches, places_open, 0};
+                                     matches, places_open, 0, NULL};
 
 /* ---- Making ---- */
 
