@@ -65,13 +65,14 @@ static void back_sums(struct walk *w, const struct part *p, const struct value *
     size_t o = k / area, from = o / group * n;
     double up[LANES], dn[LANES];
     bool any = false;
+    for (size_t i = k * LANES; i < (k + 1) * LANES; i++) any |= c->up[i] != 0 || c->dn[i] != 0;
+    if (!any) continue; /* every product is 0 */
     for (size_t b = 0; b < LANES; b++) {
       up[b] = c->up[k * LANES + b] / (means ? (double)size : 1);
       dn[b] = c->dn[k * LANES + b] / (means ? (double)size : 1);
       if (p->bias) constant(w, b, (struct range){up[b], dn[b]}, exactly(p->bias[o]));
-      any |= up[b] != 0 || dn[b] != 0; /* else every product is 0 */
     }
-    for (size_t i = 0; i < size && any; i++) {
+    for (size_t i = 0; i < size; i++) {
       int64_t at = all ? (int64_t)i : window_pixel(p, k, (int64_t)i);
       for (size_t j = 0; j < n && at >= 0; j++) {
         size_t f = ((from + j) * pixels + (size_t)at) * LANES;
