@@ -233,7 +233,7 @@ typedef struct {
                                   folder, if any; "none": no annotations                                            */
   const char *mask_categories; /* labels of annotations that count, "tag, ruler"; NULL: all                         */
   int64_t height, width;       /* images are resized to this; 0: as they are, all the same                          */
-  const char *cache;           /* folder for decoded images; NULL: none                                             */
+  const char *cache;           /* folder for decoded data; NULL: none                                               */
   bool cache_only_read;        /* what is kept there is used; nothing is added, and no folder is made               */
   const char *tokenizer;       /* texts: a tokenizer.json, a vocab.txt (a piece in each line; in lower case, unless a
                                   tokenizer_config.json next to it says otherwise), a folder with one of them, or the

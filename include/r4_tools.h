@@ -167,8 +167,8 @@ r4_lock *r4_lock_take(const char *folder, bool shared, r4_error *e);
 void r4_lock_share(r4_lock *l);
 void r4_lock_free(r4_lock *l);
 
-/* The mapped file (a cache of data, a net) that this address is in, or NULL. Somebody who shortens a file that is mapped
- * takes memory away, and the kernel sends SIGBUS to who looks there: a handler may call this to say so. */
+/* The mapped file, such as a cache of data, that this address is in, or NULL. Somebody who shortens a file that is
+ * mapped takes memory away, and the kernel sends SIGBUS to who looks there: a handler may call this to say so. */
 const char *r4_mapped_file(const void *address);
 
 /* ---- Settings of runs ----------------------------------------------------------------------- */

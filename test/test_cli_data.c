@@ -327,6 +327,8 @@ static void lint_answers_by_its_code(void **state)
   expect("$R4 data lint digits:2400", 0, "nothing found");
   expect("$R4 data lint digits:600", 0, "note    group-small: ");
   expect("$R4 data lint digits:2400 --json", 0, "[]\n");
+  expect("$R4 data make decoy-mnist --from digits:600 --out lint.npz >/dev/null 2>&1; touch none; "
+         "$R4 data lint lint.npz --cache kept; $R4 data lint lint.npz --cache none/kept; ls kept", 0, ".data\n");
   expect("$R4 data lint digits:600 --json", 0, "[\n{\"kind\":\"note\",\"code\":\"group-small\"");
   expect("$R4 data lint digits:60 2>&1", 1, "warning class-missing: ");
   shell("$R4 data make decoy-mnist --from digits:2400 --out decoy.npz");
@@ -434,6 +436,9 @@ static void outlines_are_masks(void **state)
     "cp boxed/boxes.csv elsewhere.csv; $R4 data lint boxed --mask-means irrelevant --masks elsewhere.csv", 1,
     "note    mask-one-class");
   expect("$R4 data show boxed --mask-means irrelevant --masks none.json 2>&1", 3, "and no none.json");
+  expect("$R4 data show boxed --mask-means irrelevant --cache kept >/dev/null && ls kept", 0, ".images\n");
+  expect("touch none; $R4 data show boxed --mask-means irrelevant --cache none/kept 2>&1", 0,
+         "note: the cache is not used: none/kept");
   expect("$R4 data make isic --from boxed --mask-means irrelevant --mask-categories tag --val none --size 8 "
          "--out b.npz",
          0, " --mask-means irrelevant --mask-categories tag\n");

@@ -61,9 +61,9 @@ static void cache_that_is_shortened(void **state)
 {
   (void)state;
   pets_make((struct pets){.folder = "shortened", .cat = "cat", .dog = "dog", .test = 6, .masked = true});
-  pets_settings("shortened.yaml", "shortened", "method: erm\nepochs: 1000000\ndata.cache: kept\n");
-  EXPECT("$R4 train shortened.yaml --out cut --quiet 2>said & pid=$!; for _ in $(seq 600); do "
-         "[ -s cut/seed-0/log.jsonl ] && break; sleep 0.05; done; for f in kept/*.images; do : >$f; done; "
+  pets_settings("shortened.yaml", "shortened", "method: erm\ndata.cache: shortened-cache\n");
+  EXPECT("$R4 train shortened.yaml --set epochs=1000000 --out cut --quiet 2>said & pid=$!; for _ in $(seq 600); do "
+         "[ -s cut/seed-0/log.jsonl ] && break; sleep 0.05; done; for f in shortened-cache/*.images; do : >$f; done; "
          "wait $pid; code=$?; cat said; exit $code",
          3, ".images: became shorter while it was in use");
 }

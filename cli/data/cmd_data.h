@@ -76,6 +76,8 @@ struct source {
   {"SOURCE", OPTION_WORD, offsetof(type, field.path), NULL, 0, 0, "a known name (mnist) or a path (doc/formats.md)"},\
   READ_OPTIONS(type, field),                                                                                         \
   {"size", OPTION_WHOLE, offsetof(type, field.size), "0", 0, 16384, "resize images to N x N; 0: keep theirs"},       \
+  {"cache FOLDER", OPTION_TEXT, offsetof(type, field.read.cache), NULL, 0, 0,                                        \
+   "keep decoded data there, for the next time and for data larger than the memory"},                                \
   {"seed", OPTION_WHOLE, offsetof(type, field.read.seed), "0", 0, 1e15,                                              \
    "seed of digits, and of splits that are not given"}
 /* clang-format on */

@@ -40,6 +40,7 @@ static bool read_values(const char *command, struct source *s)
 bool source_read(const char *command, struct source *s)
 {
   s->read.height = s->read.width = s->size;
+  if (s->read.cache && !*s->read.cache) s->read.cache = NULL;
   return read_values(command, s) && read_meaning(command, s->mask_means, &s->read.mask_means);
 }
 

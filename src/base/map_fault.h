@@ -1,5 +1,5 @@
-/* Memory that is a file ends where the file does. Whoever shortens a file that is mapped, or whose disk fails, takes memory
- * away: the kernel sends SIGBUS to the process that looks there. */
+/* Memory that is a file ends where the file does. Whoever shortens a file that is mapped takes memory away, and so does
+ * a disk that fails: the kernel sends SIGBUS to the process that looks there. */
 #ifndef R4_BASE_MAP_FAULT_H
 #define R4_BASE_MAP_FAULT_H
 

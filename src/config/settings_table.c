@@ -92,7 +92,7 @@ static const struct setting table[] = {
          "what replaces masked content in validation; auto: content of other examples"),
   TEXT(DATA, data.tokenizer, "", "texts: tokenizer.json or vocab.txt, or a downloaded net; empty: minilm"),
   R4_TEXT_READING(READING, DATA)
-  TEXT(DATA, data.cache, "", "folder that keeps decoded images for later runs; empty: none", ASIDE),
+  TEXT(DATA, data.cache, "", "folder that keeps decoded data for later runs; empty: none", ASIDE),
   NUMBER(DATA, data.seed, "0", 0, WHOLE_UP, "seed of all random choices in the data"),
   TEXT(DATA, data.from, "", "recipes: the clean data to build from; empty: the recipe's own", IF(A_RECIPE_R)),
   FLAG(DATA, data.clean, "false", "recipes: leave the shortcut out, to measure the ceiling", IF(A_RECIPE_R)),

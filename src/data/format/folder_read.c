@@ -226,8 +226,8 @@ static r4_status read_to_cache(const struct listing *l, const r4_data_options *o
   return s;
 }
 
-/* The same; where nothing can be kept, the images are decoded into the memory, and a note says why. An image that cannot
- * be read is an error there, too. */
+/* The same; where nothing can be kept, the images are decoded into the memory, and a note says why. An image that
+ * cannot be read is an error there, too. */
 static r4_status read_to_cache_or_memory(const struct listing *l, const r4_data_options *options, const char *cache,
                                          r4_data *d, r4_error *e)
 {
