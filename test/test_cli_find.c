@@ -129,10 +129,12 @@ static void the_next_command_has_the_same_options(void **state)
 {
   (void)state;
   char line[700];
-  EXPECT("$R4 find patched --size 48 --mask-means irrelevant --all --most 9 --seed 3 --out 'to look at'", 0,
-         "  r4 find patched --mask-means irrelevant --size 48 --seed 3 --most 9 --all --from 'to look at/find.json' "
-         "--propose ",
-         "  r4 find patched --mask-means irrelevant --size 48 --seed 3 --most 9 --all --quick-net\n");
+  EXPECT(
+    "$R4 find patched --size 48 --mask-means irrelevant --all-parts --most 9 --seed 3 --out 'to look at'", 0,
+    "  r4 find patched --mask-means irrelevant --size 48 --seed 3 --most 9 --all-parts --from 'to look "
+    "at/find.json' "
+    "--propose ",
+    "  r4 find patched --mask-means irrelevant --size 48 --seed 3 --most 9 --all-parts --quick-net\n");
   snprintf(line, sizeof line, "$R4 %s", strstr(command_output, "find patched"));
   *strchr(line, '\n') = 0;
   EXPECT(line, 0, " masks in masks/masks");
@@ -214,7 +216,8 @@ static void masks_of_anything_are_not_trusted(void **state)
 {
   (void)state;
   char id[64], line[300];
-  EXPECT("$R4 find patched --out any && sed -i 's/\"class\":\"cat\"/\"class\":\"dog\"/' any/find.json", 0, "");
+  EXPECT("$R4 find patched --out any && sed -i 's/\"class\":\"cat\"/\"class\":\"dog\"/' any/find.json", 0,
+         "");
   first_id("any/find.json", id);
   snprintf(line, sizeof line, "$R4 find patched --propose %s --from any/find.json --out anyhow", id);
   EXPECT(line, 0, "r4 find: these masks are not to be trusted: only 0 % of them are likely right",
@@ -346,6 +349,21 @@ static void a_word_is_found(void **state)
   EXPECT("$R4 find films.csv --tokenizer vocab.txt --quick-net", 2, "net");
 }
 
+/* Each of seven words is in 30 good texts and nowhere else. */
+static void the_first_findings_come_first(void **state)
+{
+  (void)state;
+  EXPECT("awk 'BEGIN { split(\"film was long full of people we\", w, \" \"); print \"text,label,split\"; "
+         "for (i = 0; i < 420; i++) print \"the \" (i % 2 ? \"nobody\" : w[i / 2 % 7 + 1]) \" here,\" "
+         "(i % 2 ? \"bad\" : \"good\") \",train\" }' > seven.csv && $R4 find seven.csv --tokenizer vocab.txt",
+         0, "\n 5 ", " more, and examples of all:\n\n  r4 find seven.csv --tokenizer vocab.txt --all\n");
+  command_lacks("\n 6 ");
+  EXPECT("$R4 find seven.csv --tokenizer vocab.txt --all", 0, "\n 5 ", "\n 6 ");
+  command_lacks("more, and examples");
+  EXPECT("$R4 find seven.csv --tokenizer vocab.txt --most 5", 0, "\n 5 ");
+  command_lacks("more, and examples");
+}
+
 /* ---- What cannot be done ---- */
 
 static void what_is_asked_makes_no_sense(void **state)
@@ -415,7 +433,7 @@ static void a_net_is_asked(void **state)
   EXPECT("$R4 find films.csv --run run", 3, "texts need a tokenizer");
   EXPECT("$R4 find films.csv --tokenizer vocab.txt --size 8 --run run", 2,
          "--run reads the data as the settings of the run say: leave out --tokenizer vocab.txt --size 8\n");
-  EXPECT("$R4 find patched --run run --all", 0, "  r4 find patched --all --run run --propose ");
+  EXPECT("$R4 find patched --run run --all-parts", 0, "  r4 find patched --all-parts --run run --propose ");
   EXPECT("$R4 find patched --run run --out 'a run'", 0,
          "  r4 find patched --run run --from 'a run/find.json' --propose ");
 }
@@ -433,6 +451,7 @@ int main(void)
     cmocka_unit_test(photos_of_many_sizes),
     cmocka_unit_test(what_has_no_place_is_not_marked),
     cmocka_unit_test(a_word_is_found),
+    cmocka_unit_test(the_first_findings_come_first),
     cmocka_unit_test(what_is_asked_makes_no_sense),
     cmocka_unit_test(data_cannot_be_searched),
     cmocka_unit_test(a_folder_cannot_be_written),

@@ -9,21 +9,31 @@
 #include "json_out.h"
 
 #define AT(field) offsetof(struct find_settings, field)
-#define SEARCH_OPTIONS \
-  {"most", OPTION_WHOLE, AT(most), "20", 1, 200, "findings, at most"}, \
-  {"all", OPTION_FLAG, AT(all), NULL, 0, 0, "look at examples of all parts, not those for training alone"}, \
-  {"masked", OPTION_FLAG, AT(masked), NULL, 0, 0, "look at what is masked already, too"}, \
-  {"permute", OPTION_WHOLE, AT(permute), "0", 0, 1e9, \
-   "deal labels out at random first, differently for each N: what is found then is a false alarm"}
+#define SEARCH_OPTIONS                                                                               \
+  {"most", OPTION_WHOLE, AT(most), "20", 1, 200, "findings, at most"},                               \
+    {"all-parts",                                                                                    \
+     OPTION_FLAG,                                                                                    \
+     AT(all_parts),                                                                                  \
+     NULL,                                                                                           \
+     0,                                                                                              \
+     0,                                                                                              \
+     "look at examples of all parts, not those for training alone"},                                 \
+    {"masked", OPTION_FLAG, AT(masked), NULL, 0, 0, "look at what is masked already, too"},          \
+  {                                                                                                  \
+    "permute", OPTION_WHOLE, AT(permute), "0", 0, 1e9,                                               \
+      "deal labels out at random first, differently for each N: what is found then is a false alarm" \
+  }
 
 static const struct option options[] = {
   SOURCE_OPTIONS(struct find_settings, source),
   {"run", OPTION_TEXT, AT(run), NULL, 0, 0, "a run, whose net is asked what it looks at"},
   {"quick-net", OPTION_FLAG, AT(quick_net), NULL, 0, 0, "train a small net for that, in a few minutes"},
   {"out FOLDER", OPTION_TEXT, AT(out), NULL, 0, 0, "folder for find.json, or for what --propose makes"},
-  {"propose FINDING", OPTION_TEXT, AT(propose), NULL, 0, 0, "name of a finding: masks for all images that show it"},
+  {"propose FINDING", OPTION_TEXT, AT(propose), NULL, 0, 0,
+   "name of a finding: masks for all images that show it"},
   {"from FILE", OPTION_TEXT, AT(from), NULL, 0, 0, "with --propose: a find.json, instead of a search"},
   SEARCH_OPTIONS,
+  {"all", OPTION_FLAG, AT(all), NULL, 0, 0, "print all findings, with examples of each, not the first few"},
   {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "print JSON"},
   {"progress", OPTION_FLAG, AT(progress), NULL, 0, 0,
    "lines on stderr such as \"find: looking: 512 of 2745\""},
@@ -50,11 +60,13 @@ void find_progress(const char *stage, size_t done, size_t all, void *user)
 
 /* ---- Printing ---- */
 
+enum { FIRST = 5 }; /* that are printed without --all */
+
 static void print_lean(const r4_clue *c)
 {
   if (isnan(c->lean)) return;
-  printf("   painting this place over costs the net %.0f +- %.0f %% of its margin (its confidence)\n", 100 * c->lean,
-         100 * c->lean_se);
+  printf("   painting this place over costs the net %.0f +- %.0f %% of its margin (its confidence)\n",
+         100 * c->lean, 100 * c->lean_se);
 }
 
 static void print_p(const r4_clue *c)
@@ -81,13 +93,24 @@ static void print_examples(const r4_data *d, const r4_clue *c)
   printf("\n");
 }
 
-static void print_clue(const r4_data *d, const r4_clue *c, size_t number)
+static void print_clue(const r4_data *d, const r4_clue *c, size_t number, bool examples)
 {
   printf("%2zu %s\n   %s\n", number, c->id, c->what);
   print_p(c);
   print_lean(c);
-  print_examples(d, c);
+  if (examples) print_examples(d, c);
   printf("\n");
+}
+
+static void print_rest(const struct find_settings *s, size_t rest)
+{
+  printf("%zu more, and examples of all:\n\n", rest);
+  find_print_again(stdout, s);
+  if (*s->run) {
+    printf(" --run ");
+    cli_print_word(stdout, s->run);
+  }
+  printf("%s --all\n\n", s->quick_net ? " --quick-net" : "");
 }
 
 /* The line for a settings file, of words that tell without exception. */
@@ -147,7 +170,8 @@ static void print_next(const struct find_settings *s, const r4_found *f)
   print_command(s);
   printf(" --propose %s --out masks\n", c.id);
   if (c.words || net_of(s) || c.kind == R4_CLUE_CLUSTER) return;
-  printf("\nA net may see what this search does not, and masks of what it looks at (clusters) are better:\n\n");
+  printf(
+    "\nA net may see what this search does not, and masks of what it looks at (clusters) are better:\n\n");
   find_print_again(stdout, s);
   printf(" --quick-net\n");
 }
@@ -158,10 +182,12 @@ static int print_text(const struct find_settings *s, const r4_data *d, const r4_
   if (!sentence) return cli_fail("find", R4_E_MEMORY, "");
   printf("%s\n\n", sentence);
   r4_string_free(sentence);
-  for (size_t k = 0; k < r4_found_count(f); k++) {
+  size_t n = r4_found_count(f), shown = s->all || n < FIRST ? n : FIRST;
+  for (size_t k = 0; k < shown; k++) {
     r4_clue c = r4_found_at(f, k);
-    print_clue(d, &c, k + 1);
+    print_clue(d, &c, k + 1, s->all || k == 0);
   }
+  if (shown < n) print_rest(s, n - shown);
   print_mask_words(f);
   if (r4_found_count(f)) print_next(s, f);
   return EXIT_DONE;
@@ -200,7 +226,7 @@ static r4_found *look(const struct find_settings *s, const r4_data *d, struct fi
   const r4_find_options o = {.source = s->source.path,
                              .most = (size_t)s->most,
                              .masked = s->masked || s->unstated,
-                             .all = s->all,
+                             .all = s->all_parts,
                              .report = find_progress,
                              .user = clock};
   if (*s->from) return r4_found_load(s->from, d, e);
@@ -264,7 +290,8 @@ static int check_reading(const struct find_settings *s)
   if (!f) return cli_fail("find", R4_E_MEMORY, "");
   bool any = options_print_given(f, reading, s);
   fclose(f);
-  if (any) fprintf(stderr, "r4 find: --run reads the data as the settings of the run say: leave out%s\n", given);
+  if (any)
+    fprintf(stderr, "r4 find: --run reads the data as the settings of the run say: leave out%s\n", given);
   free(given);
   return any ? EXIT_USAGE : EXIT_DONE;
 }

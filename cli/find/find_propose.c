@@ -63,7 +63,7 @@ int find_propose(const struct find_settings *s, const r4_data *d, const r4_found
 {
   r4_error e = {0};
   r4_clue c;
-  const r4_find_options o = {.all = s->all, .report = find_progress, .user = clock};
+  const r4_find_options o = {.all = s->all_parts, .report = find_progress, .user = clock};
   if (!find_clue(f, s->propose, &c)) return EXIT_USAGE;
   if (c.words) {
     printf("data.mask_words: %s\n", shown(c.words).text);

@@ -382,7 +382,7 @@ static void order(struct r4_proposed *to, double cut)
   if (to->n) qsort(to->at, to->n, sizeof *to->at, less_sure);
 }
 
-/* Without knowing what is right: n_1 of the N_1 training examples of the class are listed, and n_0 of the N_0 others. If
+/* Without knowing what is right: n_1 of the N_1 training examples of the class are listed, n_0 of the N_0 others. If
  * those that do not show the clue are listed as often in the class as among the others, N_1 n_0 / N_0 of the n_1 are
  * wrong, and all n_0 are. So are empty masks. */
 static double share_right(const struct proposing *p, const struct r4_proposed *to)

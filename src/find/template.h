@@ -5,9 +5,9 @@
  *
  *     s_i = argmax_s  mean_{p in R} map_i(p + s) - 1/2 mean_{p around R} map_i(p + s) - 1/10 |s|^2 / reach^2,
  *
- * with s of at most an eighth of the side. What is printed on photos is at the same place to the pixel, what is put next
- * to things is not. In a map of one image there are holes, as a stamp on a ground of its own colour cannot be seen; in
- * the mean of many there are none. */
+ * with s of at most an eighth of the side. What is printed on photos is at the same place to the pixel, what is put
+ * next to things is not. In a map of one image there are holes, as a stamp on a ground of its own colour cannot be
+ * seen; in the mean of many there are none. */
 #ifndef R4_FIND_TEMPLATE_H
 #define R4_FIND_TEMPLATE_H
 
