@@ -60,7 +60,7 @@ def names() -> dict[str, Any]:
         "X_train": x, "y_train": y, "X_test": x_test, "y_test": y_test, "M_test": m_test,
         "x": x, "m": m, "xt": x_test, "yt": y_test, "photos": np.zeros((2, 1, 8, 8), np.float32),
         "reviews": reviews, "labels": ["pos" if k % 2 else "neg" for k in range(80)],
-        "spans": [[(0, 9)] for _ in reviews], "data": r4.Data(x, y, masks=m, mask_means="irrelevant"),
+        "spans": [[(0, 9)] for _ in reviews],
     }  # fmt: skip
 
 
