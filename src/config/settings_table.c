@@ -120,7 +120,7 @@ static const struct setting table[] = {
         "tensors of the file to ignore, such as \"pooler.*\"", WAS("from_ignore"),
         IF({"from", GIVEN})),
   TEXT(NET, preprocess, "auto",
-       "how inputs are normalised: none, imagenet, lite, .. (doc/nets.md); auto: as the weights need it"),
+       "how inputs are normalised: imagenet, none, .. (doc/nets.md); auto: as the weights need it"),
   CHOICE(NET, frozen_statistics, "auto", OF("auto", "true", "false"),
          "batch norm uses its running statistics during training; auto: if from is given"),
   CHOICE(NET, init, "default", OF("default", "xavier", "kaiming", "ibp"),
