@@ -11,6 +11,7 @@
 #   make wheel      for pip install, in dist/             make portable    what packages have, for many CPUs
 #   make install    into DESTDIR/PREFIX                   make uninstall   make clean
 #   make man        doc/r4.1, from what r4 help says      make SERVE=no    without r4 serve and libmicrohttpd
+#   make prose      spelling and style of the documents, where codespell and proselint are installed
 
 # ---- Settings ----
 
@@ -112,7 +113,7 @@ DEPS := $(OUT)/.deps-ok$(if $(findstring clang,$(CC)),-fuzz)
 
 # ---- Building ----
 
-.PHONY: all soname portable wheel man check check-long python-check demo demo-isic bench bench-epoch install uninstall clean format fuzz fuzz-all races races-all help \
+.PHONY: all soname portable wheel man prose check check-long python-check demo demo-isic bench bench-epoch install uninstall clean format fuzz fuzz-all races races-all help \
         FORCE
 .DELETE_ON_ERROR:
 # Kept; with no names it would be every file, and an object that is missing would not be made if its source is old.
@@ -276,9 +277,13 @@ check-long:
 	$(MAKE) fuzz
 	scripts/check-mpi
 	scripts/check-arm64
+	R4=build/r4 scripts/check-prose
 	R4=build/r4 prove -e '' --failures --comments scripts/check-slurm
 	scripts/mutate-map >$(OUT)/mutate-map
 	scripts/mutate
+
+prose: $(OUT)/r4
+	@R4=$(OUT)/r4 scripts/check-prose
 
 # The Python package, in an environment of its own; not part of "check", as pip needs a network. TORCH=1, LONG=1 and
 # SAN=1 test more: see the script.

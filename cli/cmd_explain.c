@@ -31,7 +31,7 @@ static const struct option options[] = {
   {"methods", OPTION_TEXT, AT(methods), "gradient,integrated", 0, 0, "attributions, separated by commas"},
   {"examples", OPTION_WHOLE, AT(examples), "6", 1, 10000, "number of examples: one of each class in turn"},
   {"example", OPTION_WHOLE, AT(example), "-1", -1, 1e9,
-   "only this example, by its number in the split, from 0"},
+   "only this example, by its number in the split, from 0; -1: see --examples"},
   {"wrong", OPTION_FLAG, AT(wrong), NULL, 0, 0, "only examples that the first RUN misclassifies"},
   {"swap", OPTION_FLAG, AT(swap), NULL, 0, 0,
    "examples as in the swap test, with masked content of another class; with --wrong those whose correct prediction "

@@ -16,8 +16,9 @@ struct verify_settings {
 static const struct option options[] = {
   {"NET.onnx", OPTION_WORD, AT(net), NULL, 0, 0, "the net: a file of ONNX, or a model of r4"},
   {"SPEC.vnnlib", OPTION_WORD, AT(spec), NULL, 0, 0, "boxes of inputs, linear constraints on outputs"},
-  {"seconds", OPTION_REAL, AT(seconds), "60", 0, 1e9, "at most"},
-  {"counterexample FILE", OPTION_TEXT, AT(out), NULL, 0, 0, "where to write one; without it, it is printed"},
+  {"seconds", OPTION_REAL, AT(seconds), "60", 0, 1e9, "seconds to search, at most"},
+  {"counterexample FILE", OPTION_TEXT, AT(out), NULL, 0, 0,
+   "the file to write a counter-example to (default: it is printed)"},
   {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "overwrite the file"},
   {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "print JSON"},
   {0},

@@ -18,7 +18,7 @@ static void print_range(const r4_setting_info *t)
   bool number = t->type == R4_SETTING_WHOLE || t->type == R4_SETTING_REAL;
   if (t->type == R4_SETTING_REALS || (t->type == R4_SETTING_REAL && t->choices)) {
     printf(t->type == R4_SETTING_REALS ? "numbers" : "a number");
-    if (t->choices) printf(", or ");
+    if (t->choices) printf(t->choices[0] && t->choices[1] ? ", " : ", or ");
     print_choices(t->choices, ", ", " or ");
   } else if (t->choices) {
     print_choices(t->choices, ", ", " or ");
@@ -61,7 +61,8 @@ static void print_fully(const r4_setting_info *t)
 {
   printf("  %-22s ", t->key);
   print_range(t);
-  printf("; default %s\n      ", *t->initial ? t->initial : "empty");
+  bool twice = !strcmp(t->initial, "default"); /* a value of that name */
+  printf("; %s%s\n      ", twice ? "unless set: " : "default ", *t->initial ? t->initial : "empty");
   print_methods(t->key, "", ": ");
   printf("%s\n", t->help);
 }

@@ -149,6 +149,7 @@ static int run_help(int argc, char **argv)
       all = true;
       continue;
     }
+    if (c == &root && !strcmp(argv[k], "help")) continue; /* r4 help help */
     if (!part && (c == &root || c->more) && help_topic(argv[k])) return EXIT_DONE; /* r4 help train explain */
     if (!part) return unknown(c, path, argv[k]);
     go_down(path, part->name);

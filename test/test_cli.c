@@ -30,6 +30,8 @@ static const struct {
   {"--version", "\nbuilt for ", 0},
   {"--version", "\nthis CPU has ", 0},
   {"help", "Usage: r4 COMMAND", 0},
+  {"help help train", "Usage: r4 train FILE", 0},
+  {"help train --all", "a number, default or auto; unless set: default\n", 0},
   {"help bench", "--batch N", 0},
   {"help train", "\n  lambda           weight of the penalty;", 0},
   {"help train", "r4 help train --all", 0},

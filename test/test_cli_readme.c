@@ -7,44 +7,21 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "command.h"
-#include "folder_make.h"
-
-enum { PHOTOS = 160, SIDE = 16 };
+#include "mydata_case.h"
 
 static char *readme;
-
-/* ---- Photos: the left half tells the class, most of the time, and the right one is a tag that always does ---- */
-
-static void put_photo(FILE *table, int i)
-{
-  static const char *const label[] = {"healthy", "ill"};
-  char name[64];
-  int class = i % 2, split = i / 2 % 8; /* six of eight are for training */
-  uint8_t core = (uint8_t)((class ? 160 : 90) + i * 37 % 50), tag = class ? 250 : 10;
-  snprintf(name, sizeof name, "mydata/images/p%03d.png", i);
-  put_grey(scratch_folder(), name, SIDE, SIDE, core, tag);
-  snprintf(name, sizeof name, "mydata/masks/p%03d.png", i);
-  if (i % 3) put_grey(scratch_folder(), name, SIDE, SIDE, 0, 255);
-  fprintf(table, "p%03d.png,%s,%s\n", i, label[class], split < 6 ? "train" : split == 6 ? "val" : "test");
-}
 
 static int make(void **state)
 {
   uint8_t *bytes = NULL;
   size_t size = 0;
-  char *text = NULL;
   if (file_read("README.md", 1 << 20, &bytes, &size, NULL)) return -1;
   readme = calloc(size + 1, 1);
   memcpy(readme, bytes, size);
   r4_mem_free(bytes);
   if (scratch_make(state)) return -1;
-  FILE *table = open_memstream(&text, &size);
-  fprintf(table, "file,label,split\n");
-  for (int i = 0; i < PHOTOS; i++) put_photo(table, i);
-  fclose(table);
-  put_text(scratch_folder(), "mydata/metadata.csv", text);
-  put_grey(scratch_folder(), "new/a.png", SIDE, SIDE, 100, 200);
-  free(text);
+  mydata_photos();
+  mydata_settings(readme);
   return 0;
 }
 
@@ -55,24 +32,6 @@ static int clean(void **state)
 }
 
 /* ---- What it says ---- */
-
-/* The block that begins with "    # mydata.yaml", without its indent, for smaller photos. */
-static void put_settings(void)
-{
-  char text[2000] = "";
-  const char *at = strstr(readme, "    # mydata.yaml\n");
-  assert_non_null(at);
-  while (!strncmp(at, "    ", 4)) {
-    size_t n = strcspn(at, "\n") + 1;
-    assert_true(strlen(text) + n < sizeof text);
-    strncat(text, at + 4, n - 4);
-    at += n;
-  }
-  char *size = strstr(text, "data.size: 64");
-  assert_non_null(size);
-  memcpy(size, "data.size: 16", strlen("data.size: 16"));
-  put_text(scratch_folder(), "mydata.yaml", text);
-}
 
 /* A server does not end by itself; test_cli_serve has the rest. */
 static void it_serves(const char *line)
@@ -88,7 +47,6 @@ static void every_command_works(void **state)
 {
   (void)state;
   int lines = 0;
-  put_settings();
   for (const char *at = readme; (at = strstr(at, "\n    r4 ")); lines++) {
     char line[400];
     at += strlen("\n    r4 ");

@@ -21,9 +21,11 @@ static const struct option options[] = {
   {"semantics", OPTION_TEXT, AT(semantics), "real", 0, 0,
    "real: the stored weights in real arithmetic; any-float: every float evaluation, in any order"},
   {"method", OPTION_TEXT, AT(method), "intervals", 0, 0,
-   "box: intervals; linear: walking back from the logits, tighter, slower; best: linear where intervals cannot tell; "
+   "how --eps and --range are proved: intervals; linear: walking back from the logits, tighter, slower; best: linear "
+   "where intervals cannot tell; "
    "complete: best, then branch and bound where that cannot tell"},
-  {"seconds", OPTION_REAL, AT(seconds), "10", 0, 1e9, "complete: of branch and bound, for each example, at most"},
+  {"seconds", OPTION_REAL, AT(seconds), "10", 0, 1e9,
+   "complete: seconds of branch and bound for each example, at most"},
   {"slopes", OPTION_WHOLE, AT(slopes), "20", 0, 1e6,
    "linear, best, complete: steps of a search for better bounds of relus where the usual ones cannot tell; 0: none"},
   {"split", OPTION_TEXT, AT(split), "test", 0, 0, "test, val or train"},
@@ -36,7 +38,8 @@ static const struct option options[] = {
    "the npz file to write, with the examples of the certificate (default: certificate-SPLIT.npz in RUN; with --out, "
    "its name with .npz)"},
   {"vnnlib DIR", OPTION_TEXT, AT(vnnlib), NULL, 0, 0,
-   "box: also write the claims for other verifiers: the net as ONNX, a VNN-LIB file for each example with a mask"},
+   "--eps, --range: also write the claims for other verifiers: the net as ONNX, a VNN-LIB file for each example "
+   "with a mask"},
   {"data-now PATH", OPTION_TEXT, AT(data_now), NULL, 0, 0, "where the data of RUN are now, if they have moved"},
   {"other-data", OPTION_FLAG, AT(other_data), NULL, 0, 0, "accept data other than those RUN was trained on"},
   {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "overwrite files"},

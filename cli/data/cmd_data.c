@@ -7,6 +7,6 @@ static const struct command *const parts[] = {&data_list, &data_get,  &data_make
 const struct command command_data = {
   .name = "data",
   .summary = "get, make, check and show data sets",
-  .details = "A data set is a known name (mnist), an npz file, or a folder of idx files or images.",
+  .details = "A data set is a known name (mnist), an npz file, a folder of images or idx files, or a table of texts.",
   .parts = parts,
 };

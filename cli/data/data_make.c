@@ -17,7 +17,7 @@ static const struct option options[] = {
   {"out FILE", OPTION_TEXT, AT(out), NULL, 0, 0, "the npz file to write"},
   {"from SOURCE", OPTION_TEXT, AT(source.path), NULL, 0, 0,
    "a source other than the recipe's own: a known name or a path"},
-  {"seed", OPTION_WHOLE, AT(source.read.seed), "0", 0, 1e15, "of every draw"},
+  {"seed", OPTION_WHOLE, AT(source.read.seed), "0", 0, 1e15, "seed of every random draw"},
   {"val SHARE", OPTION_TEXT, AT(val), NULL, 0, 0, "share for validation, or none; otherwise as the source has it"},
   {"split", OPTION_TEXT, AT(split), NULL, 0, 0,
    "HAM10000: split by lesion, or own: as dermamnist_split.csv says"},

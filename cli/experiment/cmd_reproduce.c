@@ -17,7 +17,7 @@ static const struct option options[] = {
    "columns name and preset, and the presets in it"},
   {"methods", OPTION_TEXT, AT(methods), NULL, 0, 0, "rows to reproduce, by preset, such as erm,cert-r4 (default: "
                                                     "all)"},
-  {"seeds", OPTION_WHOLE, AT(seeds), "4", 1, MAX_SEEDS, "of each row"},
+  {"seeds", OPTION_WHOLE, AT(seeds), "4", 1, MAX_SEEDS, "number of seeds of each row"},
   {"splits", OPTION_WHOLE, AT(splits), "1", 1, MAX_SPLITS,
    "number of splits, for data that are split by data.seed: 0 to N - 1, all seeds each; 1: as the rows say"},
   {"set KEY=VALUE", OPTION_LIST, AT(set), NULL, 0, 0, "change one setting of all rows; may be repeated"},

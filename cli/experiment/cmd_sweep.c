@@ -24,7 +24,7 @@ static const struct option options[] = {
    "number of combinations to draw at random; 0: all"},
   {"pick", OPTION_TEXT, AT(pick), "worst", 0, 0, "validation figure to pick by: worst (group) or avg"},
   {"set KEY=VALUE", OPTION_LIST, AT(set), NULL, 0, 0, "change one setting of all runs; may be repeated"},
-  {"seeds", OPTION_WHOLE, AT(seeds), "1", 1, MAX_SEEDS, "of each combination"},
+  {"seeds", OPTION_WHOLE, AT(seeds), "1", 1, MAX_SEEDS, "number of seeds of each combination"},
   {"out FOLDER", OPTION_TEXT, AT(out), NULL, 0, 0, "folder for runs and results (default: runs/NAME-sweep)"},
   {"jobs", OPTION_WHOLE, AT(jobs), "0", 0, 256, "runs trained at once; 0: as many as CPUs"},
   {"quiet", OPTION_FLAG, AT(quiet), NULL, 0, 0, "no progress"},

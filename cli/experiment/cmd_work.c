@@ -1,4 +1,4 @@
-/* r4 work: makes runs of a plan, as one of many. */
+/* r4 work: trains runs of a plan, as one of many. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -18,11 +18,11 @@ static const struct option options[] = {
   {"OUT", OPTION_WORD, AT(out), NULL, 0, 0,
    "folder with a plan.json, by r4 sweep, reproduce or ablate with --plan"},
   {"status", OPTION_FLAG, AT(status), NULL, 0, 0,
-   "make nothing: what is done, running and failed, and the tables of what is done; exit code 1 until all is "
+   "train nothing; print what is done, running and failed, and the tables of what is done; exit code 1 until all is "
    "done"},
-  {"wait", OPTION_FLAG, AT(wait), NULL, 0, 0, "while others make runs, wait for those that they give back"},
-  {"most", OPTION_WHOLE, AT(most), "0", 0, 1000000, "end after N runs; 0: when there is none left"},
-  {"again", OPTION_FLAG, AT(again), NULL, 0, 0, "try runs that failed once more, too"},
+  {"wait", OPTION_FLAG, AT(wait), NULL, 0, 0, "stay while others train, and take over what they leave unfinished"},
+  {"most", OPTION_WHOLE, AT(most), "0", 0, 1000000, "end after N runs; 0: when none is left"},
+  {"again", OPTION_FLAG, AT(again), NULL, 0, 0, "also try failed runs once more"},
   {"quiet", OPTION_FLAG, AT(quiet), NULL, 0, 0, "no progress"},
   {0},
 };
@@ -86,14 +86,14 @@ static int run(int argc, char **argv)
 
 const struct command command_work = {
   .name = "work",
-  .summary = "make runs of a plan, as one of many workers",
-  .details = "Takes the next run of a plan that is not done and that nobody makes, and then the next, until "
-             "there is none left.\n"
-             "Start as many as you like, on any machines that see the folder. A worker that is killed gives "
-             "its run back, and\n"
-             "another continues from the checkpoint. Ctrl-C, SIGTERM and SIGUSR1 save and stop. A run that "
-             "fails is not tried\n"
-             "again without --again; OUT/work/NAME.log has what it said. See doc/scale.md.",
+  .summary = "train runs of a plan, as one of many workers",
+  .details = "Trains the next run of a plan that is neither done nor taken by another worker, and then the next, until "
+             "none is left.\n"
+             "Start as many workers as you like, on any machines that see the folder. If one is killed, another takes "
+             "over its run,\n"
+             "from the checkpoint. Ctrl-C, SIGTERM and SIGUSR1 save and stop. A run that failed is tried again with "
+             "--again only;\n"
+             "OUT/work/NAME.log has what it said. See doc/scale.md.",
   .options = options,
   .run = run,
   .threads = THREADS_LATER,

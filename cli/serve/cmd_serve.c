@@ -12,7 +12,7 @@ struct serve_settings {
 static const struct option options[] = {
   {"FOLDER", OPTION_WORD, AT(folder), ".", 0, 0,
    "photos, as metadata.csv or folders of classes say; masks go there, too"},
-  {"port", OPTION_WHOLE, AT(port), "0", 0, 65535, "of the page's address; 0: one that is free"},
+  {"port", OPTION_WHOLE, AT(port), "0", 0, 65535, "port of the page; 0: any free one"},
   {"mask-means", OPTION_TEXT, AT(mask_means), NULL, 0, 0,
    "irrelevant, if the folder has masks and white marks what must not matter"},
   {0},
