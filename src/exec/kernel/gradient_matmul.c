@@ -1,7 +1,7 @@
-/* The gradient of a dense layer's weights, out = e^T x (+ what is there), by oneDNN's older interface, which adds onto the
- * result block by block. Its products of operands with layouts (dnn.c) write a block somewhere else and add it then: on
- * two threads of a Zen 5 machine, for a batch of 256, 784 features and 512 units, 471 us instead of 434; of 128, 2304 and
- * 1024, 1775 instead of 1307. Without a sum it takes 0.96 times as long for the first, 0.87 to 1 for others. */
+/* The gradient of a dense layer's weights, out = e^T x (+ what is there), by oneDNN's older interface, which adds onto
+ * the result block by block. Its products of operands with layouts (dnn.c) write a block elsewhere and add it then: on
+ * two threads of a Zen 5 machine, for a batch of 256, 784 features and 512 units, 471 us instead of 434; of 128, 2304
+ * and 1024, 1775 instead of 1307. Without a sum this takes 0.98 times as long for the first, 0.87 to 1 for others. */
 #include "base/mem.h"
 #include "exec/kernel/kernel.h"
 #include "op/op_rules.h"
