@@ -182,7 +182,7 @@ $(EMBEDDED) $(OUT)/serve_files.o: %.o: %.c | $(DEPS)
 # Element-wise loops are short and run in the first-level cache: the loop itself is what costs.
 $(OUT)/src/op/%.o $(OUT)/src/exec/tile_join.o: EXTRA := -funroll-loops
 # Product kernels: fused multiply-adds, as oneDNN has them.
-$(addprefix $(OUT)/src/exec/kernel/,narrow.o direct.o direct_dw.o sparse.o winograd_product.o winograd_tiles.o): EXTRA := -ffp-contract=fast
+$(addprefix $(OUT)/src/exec/kernel/,narrow.o direct.o direct_dw.o sparse.o thin.o winograd_product.o winograd_tiles.o): EXTRA := -ffp-contract=fast
 
 # What looks at the CPU runs on any of them; what it compares with is what the other files were compiled for.
 ANY_CPU := $(if $(filter x86_64% i%86%,$(shell $(CC) -dumpmachine)),-march=x86-64 -mtune=generic)
@@ -318,7 +318,7 @@ $(OUT)/fuzz_%: $(OUT)/test/fuzz/fuzz_%.o $(OUT)/inside.a
 
 # Data races. Archer tells ThreadSanitizer how clang's OpenMP orders things; libraries that are not compiled for it, such
 # as oneDNN, are not looked into.
-RACES := batch data digits direct folder optimizer plan recipe sparse step threads
+RACES := batch data digits direct folder optimizer plan recipe sparse step thin threads
 
 races:
 	$(MAKE) TSAN=1 CC=clang races-all

@@ -1,15 +1,17 @@
 #!/usr/bin/python3
 """The peer of "r4 bench": the same training step in eager PyTorch, tuned as far as we know how.
 
-    bench/peer.py NET METHOD BATCH THREADS [--layout auto|nchw|nhwc] [--clean N] [--limit SECONDS] [--memory]
+    bench/peer.py NET METHOD BATCH THREADS [--precision float|bf16] [--layout LAYOUT] [--clean N]
+                  [--limit SECONDS] [--memory]
 
 NET is mlpA-B-..., derm28, derm64, or, for erm and r3, resnet18, efficientnet-lite0 (both also with -frozen: batch norm keeps its
 statistics) and minilm; METHOD is erm, r3, adv-r4 (10 steps),
 cert-r4 or ibp-ex. A step is the loss, its gradient and Adam, for one batch that stays the same; masks cover 30 % of the
 features, or tokens.
 
-Prints one line, "MS CLEAN SAMPLES LAYOUT": the median milliseconds per step of the clean samples, how many
-there were, of how many samples, and the layout of images or the kind of attention. A sample is clean if our threads waited less than
+Prints one line, "MS CLEAN SAMPLES PEER LAYOUT": the median milliseconds per step of the clean samples, how many
+there were, of how many samples, the version of PyTorch, and the layout of images or the kind of attention, with
+"-compiled" where torch.compile was faster. A sample is clean if our threads waited less than
 2 % of it for a CPU; if fewer than three were, the median is that of the faster half of all.
 
 With --memory prints one line "BYTES", the peak of the resident memory of this process over three steps:
@@ -21,22 +23,24 @@ What "tuned" means here:
   * ATen's AVX-512 kernels where the CPU has them (the Debian build would take AVX2)
   * malloc keeps large blocks, or every step would fault its pages in again (not with --memory, where the
     allocator's own habits need less)
-  * images in the faster of the two layouts, attention as one operation or in parts, tried before the timing starts
+  * images in the faster of the two layouts, attention as one operation or in parts, and, for erm of the small nets in
+    PyTorch 2.x, torch.compile or not: tried before the timing starts
+  * Adam as one operation (fused), where the version has it
   * gradients set to none, |W| once per step, the first layer's product shared by the clean pass and the
     interval's centre, max(|c - r|, |c + r|) as |c| + r, interval gates as constants, so that autograd keeps
     one product for each
-Tried and not faster: Adam over lists of tensors (foreach), transposed convolutions for interval gradients,
-input gradients by hand instead of by double backward, halves folded into the products, huge pages.
+  * with --precision bf16, torch.autocast around the loss and the explanation
+Tried and not faster: torch.compile of r3 (the explanation by torch.func), Adam over lists of tensors (foreach),
+transposed convolutions for interval gradients, input gradients by hand instead of by double backward, halves folded
+into the products, huge pages.
 """
 import argparse
 import functools
-import glob
 import resource
-import statistics
 import sys
-import time
 
 import tuned
+from timing import measure
 
 
 def arguments():
@@ -45,7 +49,8 @@ def arguments():
     ask.add_argument("method", metavar="METHOD", choices=["erm", "r3", "adv-r4", "cert-r4", "ibp-ex"])
     ask.add_argument("batch", metavar="BATCH", type=int)
     ask.add_argument("threads", metavar="THREADS", type=int)
-    ask.add_argument("--layout", choices=["auto", "nchw", "nhwc", "plain", "fused"], default="auto")
+    ask.add_argument("--precision", choices=["float", "bf16"], default="float")
+    ask.add_argument("--layout", default="auto")
     ask.add_argument("--clean", type=int, default=15, help="samples wanted")
     ask.add_argument("--limit", type=float, default=12.0, help="seconds to wait for them")
     ask.add_argument("--layouts", action="store_true", help="print those that there are instead")
@@ -202,17 +207,26 @@ def ibp_ex(net, data):
     return loss + LAMBDA * (data.masked * worst).sum() / data.masked.sum()
 
 
+COMPILED = "-compiled"
 OBJECTIVE = {"erm": erm, "r3": r3, "adv-r4": adv_r4, "cert-r4": cert_r4, "ibp-ex": ibp_ex}
 
 
-def trainer(net, method):
+def trainer(net, method, compiled):
     """A function that takes one step on a batch."""
     parameters, objective = net.parameters(), OBJECTIVE[method]
-    adam = torch.optim.Adam(parameters, 1e-3, foreach=False)
+    if compiled:
+        objective = torch.compile(objective, dynamic=False)
+    try:
+        adam = torch.optim.Adam(parameters, 1e-3, fused=True)
+    except (TypeError, RuntimeError):  # before 2.4
+        adam = torch.optim.Adam(parameters, 1e-3, foreach=False)
+    narrow = torch.autocast("cpu", torch.bfloat16, enabled=args.precision == "bf16")
 
     def step(data):
         adam.zero_grad(set_to_none=True)
-        objective(net, data).backward(inputs=parameters)
+        with narrow:
+            loss = objective(net, data)
+        loss.backward(inputs=parameters)
         adam.step()
 
     return step
@@ -220,51 +234,25 @@ def trainer(net, method):
 
 def step_of(layout):
     torch.manual_seed(1)
-    net = nets.net_of(args.net, layout)
-    data = random_data(net, args.batch, layout)
-    return functools.partial(trainer(net, args.method), data)
+    plain = layout.removesuffix(COMPILED)
+    net = nets.net_of(args.net, plain)
+    data = random_data(net, args.batch, plain)
+    return functools.partial(trainer(net, args.method, plain != layout), data)
 
 
 # ---- Timing --------------------------------------------------------------------------------------------
 
 
-def waited():
-    """Seconds that our threads were ready but had no CPU."""
-    total = 0
-    for path in glob.glob("/proc/self/task/*/schedstat"):
-        try:
-            with open(path, encoding="ascii") as file:
-                total += int(file.read().split()[1])
-        except OSError:
-            pass
-    return total * 1e-9
-
-
-def sample(step, repeats):
-    """Seconds per step, and whether nobody disturbed it."""
-    wait, start = waited(), time.perf_counter()
-    for _ in range(repeats):
-        step()
-    spent = time.perf_counter() - start
-    return spent / repeats, waited() - wait < 0.02 * spent
-
-
-def measure(step, clean, limit):
-    for _ in range(2):
-        step()
-    repeats = max(1, int(0.02 / sample(step, 1)[0]))
-    good, every, start = [], [], time.perf_counter()
-    while len(good) < clean and (time.perf_counter() - start < limit or len(every) < 3):
-        seconds, is_clean = sample(step, repeats)
-        every.append(seconds)
-        if is_clean:
-            good.append(seconds)
-    used = good if len(good) >= 3 else sorted(every)[: (len(every) + 1) // 2]
-    return statistics.median(used) * 1e3, len(good), len(every)
+def tried():
+    layouts = nets.layouts(args.net, args.method)
+    small = args.net.startswith("mlp") or args.net == "derm28"
+    if not hasattr(torch, "compile") or args.method != "erm" or not small or args.memory or args.precision == "bf16":
+        return layouts
+    return layouts + [layout + COMPILED for layout in layouts]
 
 
 def faster_layout():
-    all_of_them = nets.layouts(args.net, args.method)
+    all_of_them = tried()
     if args.layout != "auto":
         return args.layout
     if args.memory or len(all_of_them) == 1:
@@ -285,7 +273,7 @@ def main():
         print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
         return
     ms, good, every = measure(step, args.clean, args.limit)
-    print(f"{ms:.3f} {good} {every} {layout}")
+    print(f"{ms:.3f} {good} {every} pytorch-{torch.__version__.split('+')[0]} {layout}")
 
 
 if __name__ == "__main__":

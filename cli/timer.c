@@ -6,7 +6,7 @@
 #include <time.h>
 
 enum { WARM = 3, SAMPLES = 4096 };
-static const double SHORTEST = 0.02; /* seconds; a sample is at least about that long */
+static const double SHORTEST = 0.005; /* seconds; a sample is at least about that long */
 
 double timer_now(void)
 {

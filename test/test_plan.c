@@ -244,7 +244,8 @@ static void test_scattered_comes_last(void **state)
   const float wanted[M * N] = {1, 3 + 20, 5, 5, 0 + 10, 0, 0 + 40, 5, -1, 7 + 30};
   for (int swapped = 0; swapped < 2; swapped++) {
     r4_graph *g = r4_graph_new();
-    r4_id product = r4_matmul(g, r4_input(g, "x", R4_SHAPE(B, M)), r4_input(g, "y", R4_SHAPE(B, N)), true, false);
+    r4_id product =
+      r4_matmul(g, r4_input(g, "x", R4_SHAPE(B, M)), r4_input(g, "y", R4_SHAPE(B, N)), true, false);
     r4_id few = r4_scatter_add(g, r4_input(g, "d", R4_SHAPE(M, FEW)), r4_input(g, "at", R4_SHAPE(FEW)), 1, N);
     r4_id sum = swapped ? r4_add(g, few, product) : r4_add(g, product, few);
     r4_plan *p = r4_plan_new(g, 1, &sum, NULL, &e);

@@ -165,8 +165,8 @@ static void absorb_rounding(struct work *w, r4_id y)
   f->absorbed = true;
 }
 
-/* z = a + b: b follows a, or a follows b. What was scattered comes last: few numbers are added onto a product, rather than
- * a product onto zeros that are written first. */
+/* z = a + b: b follows a, or a follows b. What was scattered comes last: few numbers are added onto a product, rather
+ * than a product onto zeros that are written first. */
 static void absorb_add(struct work *w, r4_id z)
 {
   r4_id a = graph_arg(w->g, z, 0), b = graph_arg(w->g, z, 1);

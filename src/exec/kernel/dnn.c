@@ -264,6 +264,12 @@ r4_status dnn_matmul(const struct kernel_request *q, struct kernel **k, r4_error
   return d ? finish(d, build_matmul(d, q), k, e) : R4_E_MEMORY;
 }
 
+bool dnn_gemm(const struct gemm *g, const float *a, const float *b, float *c)
+{
+  return !dnnl_sgemm('T', 'N', g->rows, g->columns, g->terms, 1, a, g->rows, b, g->columns, g->add, c,
+                     g->columns);
+}
+
 /* ---- Convolutions ---- */
 
 struct conv {

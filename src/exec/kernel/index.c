@@ -66,7 +66,8 @@ static void scatter_band(const struct indexed *x, int64_t o, int64_t band, const
 }
 
 /* Single numbers: a row is cleared and added to while it is in the cache, in the order of the index as well. */
-static void scatter_numbers(const struct indexed *x, int64_t o, const float *restrict from, float *restrict to)
+static void scatter_numbers(const struct indexed *x, int64_t o, const float *restrict from,
+                            float *restrict to)
 {
   const int64_t *place = x->place, n = x->n;
   from += o * n;

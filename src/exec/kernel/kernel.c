@@ -10,6 +10,8 @@ static const struct {
   kernel_maker *make;
 } makers[] = {
   {&op_matmul, "sparse", sparse_matmul},
+  {&op_matmul, "thin", thin_matmul},
+  {&op_matmul, "gemm", gradient_matmul},
   {&op_matmul, "oneDNN", dnn_matmul},
   {&op_conv2d, "winograd", winograd_conv},
   {&op_conv2d, "direct", direct_conv},

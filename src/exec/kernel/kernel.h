@@ -37,12 +37,19 @@ void kernel_free(struct kernel *k);
 typedef r4_status kernel_maker(const struct kernel_request *q, struct kernel **k, r4_error *e);
 /* The name of the k-th maker that is tried for an operation, or NULL. */
 const char *kernel_maker_name(const struct op *op, size_t k);
-kernel_maker sparse_matmul, dnn_matmul, dnn_conv, dnn_conv_dx, dnn_conv_dw, dnn_pool;
+kernel_maker sparse_matmul, thin_matmul, gradient_matmul, dnn_matmul, dnn_conv, dnn_conv_dx, dnn_conv_dw, dnn_pool;
 kernel_maker winograd_conv, winograd_conv_dx, winograd_conv_dw;
 kernel_maker narrow_conv_dx, pool_kernel, pool_may_kernel;
 kernel_maker direct_conv, direct_conv_dx, direct_conv_dw;
 kernel_maker depthwise_conv, depthwise_conv_dx, depthwise_conv_dw;
 kernel_maker move_kernel, rows_kernel, middle_kernel, index_kernel, crop_kernel;
+
+/* c [rows, columns] = a^T b (+ c), with sums over the terms; false: out of memory. */
+struct gemm {
+  int64_t rows, columns, terms;
+  bool add;
+};
+bool dnn_gemm(const struct gemm *g, const float *a, const float *b, float *c);
 
 /* Whether oneDNN multiplies bfloat16 by instructions of this CPU (ONEDNN_MAX_CPU_ISA can hide them). */
 bool dnn_has_bf16(void);

@@ -7,12 +7,8 @@
 #define R4_EXEC_KERNEL_WINOGRAD_H
 
 #include "exec/kernel/kernel.h"
+#include "exec/kernel/wide.h"
 
-#ifdef __AVX512F__
-enum { WIDE = 16, MAX_ROWS = 14 }; /* MAX_ROWS: of a product that stays in registers */
-#else
-enum { WIDE = 8, MAX_ROWS = 6 };
-#endif
 enum { TILE = 4 /* results */, SIDE = TILE + 2 /* of what they read */, KERNEL = 3, POINTS = SIDE * SIDE };
 enum { BLOCK = 64, TILES = 56 /* at once */, LINE = 16 };
 /* Floats from one point to the next: a cache line more than the plane has, so that one place of all points is not one

@@ -14,13 +14,6 @@
 #include "exec/kernel/micro.h"
 #include "exec/kernel/winograd.h"
 
-typedef float wide __attribute__((vector_size(WIDE * sizeof(float))));
-typedef float wide_anywhere __attribute__((vector_size(WIDE * sizeof(float)), aligned(sizeof(float))));
-typedef int32_t wide_bits __attribute__((vector_size(WIDE * sizeof(int32_t))));
-#define AT(p) (*(const wide_anywhere *)(p))
-#define PUT(p, x) (*(wide_anywhere *)(p) = (x))
-#define INLINE static inline __attribute__((always_inline))
-
 #define P 0.625f
 #define Q 1.5f
 #define P2 (P * P)
