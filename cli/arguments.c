@@ -241,7 +241,7 @@ static bool print_given(FILE *f, const struct option *o, const void *place)
     fprintf(f, " --%.*s %.17g", name_length(o->name), o->name, *(const double *)place);
     return true;
   case OPTION_TEXT:
-    if (!strcmp(*(const char *const *)place, initial)) return false;
+    if (!*(const char *const *)place || !strcmp(*(const char *const *)place, initial)) return false;
     fprintf(f, " --%.*s ", name_length(o->name), o->name);
     cli_print_word(f, *(const char *const *)place);
     return true;
