@@ -412,7 +412,10 @@ static void cache_knows_what_matters(void **state)
   assert_int_equal(count_files(cache, file, sizeof file), 6);
   put_text(folder, "blocked", "");
   snprintf(cache, sizeof cache, "%s/blocked", folder);
-  folder_refused(folder, &options, "blocked");
+  d = folder_opened(folder, &options); /* nothing can be kept there: it is in the memory, and says so */
+  assert_non_null(strstr(r4_data_note(d, r4_data_notes(d) - 1), "the cache is not used: "));
+  assert_non_null(strstr(r4_data_note(d, r4_data_notes(d) - 1), "blocked"));
+  r4_data_free(d);
   folder_remove(folder);
 }
 
