@@ -130,6 +130,18 @@ static void inverted_patches(r4_data *d)
   }
 }
 
+/* Of the patches, these are white on the rest. */
+static void some_are_inverted(r4_data *d)
+{
+  static const size_t inverted[] = {20, 70, 100};
+  for (size_t k = 0; k < 3; k++) {
+    uint8_t mask[PIXELS];
+    corner(inverted[k], mask);
+    for (size_t j = 0; j < PIXELS; j++) mask[j] ^= 255;
+    set_mask(d, inverted[k], mask);
+  }
+}
+
 static void objects(r4_data *d)
 {
   for (size_t i = 0; i < N; i++) {
@@ -301,6 +313,7 @@ static const struct {
   {odd_when_read, "reading", "7 masks are odd", false},
   {inverted_patches, "mask-inverted",
    "180 of 180 masks mark more than half of the example as what must not matter, and", false},
+  {some_are_inverted, "mask-unlike", "3 of 180 masks mark more than half of the example, example 20 first, and", false},
   {objects, "mask-inverted", "180 of 180 masks mark the middle of the image", false},
   {all_but_objects, "mask-large",
    "180 of 180 masks mark more than half of the example as what must not matter. If white "

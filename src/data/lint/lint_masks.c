@@ -80,6 +80,29 @@ static void uneven_masks(struct lint *l)
               "having a mask tells something of the class; fill: paste puts masked content on all classes");
 }
 
+/* Some masks may be drawn the other way round: they mark more than half of the example, and the others, which are most,
+ * 15 % at most, on average. */
+static void unlike_masks(struct lint *l, size_t large)
+{
+  const double WIDE = .5, NARROW = .15;
+  size_t first = SIZE_MAX, masked = 0;
+  double others = 0;
+  for (size_t i = 0; i < l->d->n && large; i++) {
+    if (!l->d->record[i].mask) continue;
+    double area = data_mask_area(l->d, i);
+    masked++;
+    if (area <= WIDE)
+      others += area;
+    else if (area < 1 && first == SIZE_MAX) /* whole ones are another matter */
+      first = i;
+  }
+  if (first == SIZE_MAX || 2 * large > masked || others > NARROW * (double)(masked - large)) return;
+  lint_tell(l, WARNING, "mask-unlike",
+            "%zu of %zu masks mark more than half of the example, %s first, and the others %.0f %% on average: are these "
+            "the other way round?",
+            large, masked, lint_name_of(l->d, first).text, 100 * others / (double)(masked - large));
+}
+
 /* Masks may mean the reverse of what was said. Those that cover more than half and are all different may well be right
  * (all but the object): a note. */
 static void inverted_masks(struct lint *l)
@@ -106,6 +129,7 @@ static void inverted_masks(struct lint *l)
               p.middle, p.masked, reverse);
     break;
   case MASKS_RIGHT:
+    unlike_masks(l, p.large);
     break;
   }
 }

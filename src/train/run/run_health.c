@@ -313,7 +313,7 @@ static void tell_of_waiting(struct run *r)
   if (!waits || !wanted || t->told & TOLD_WAITING) return;
   t->told |= TOLD_WAITING;
   run_tell(r,
-           "epoch %lld: the net is still at chance (a loss of %.3f; guessing has %.3f), so the penalty waits "
+           "epoch %lld: the net has learned little so far (a loss of %.3f; guessing has %.3f), so the penalty waits "
            "(penalty.cap); warmup: 0.5 or init: kaiming may help",
            (long long)t->epoch, t->sums.data / t->sums.examples, r->chance);
 }
