@@ -98,8 +98,8 @@ static void unlike_masks(struct lint *l, size_t large)
   }
   if (first == SIZE_MAX || 2 * large > masked || others > NARROW * (double)(masked - large)) return;
   lint_tell(l, WARNING, "mask-unlike",
-            "%zu of %zu masks mark more than half of the example, %s first, and the others %.0f %% on average: are these "
-            "the other way round?",
+            "%zu of %zu masks mark more than half of the example, %s first, and the others %.0f %% on average: are "
+            "these the other way round?",
             large, masked, lint_name_of(l->d, first).text, 100 * others / (double)(masked - large));
 }
 
