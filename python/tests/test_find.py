@@ -7,13 +7,11 @@ import json
 import subprocess
 import warnings
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import r4
-from r4._library import LIB
 from r4.find import _png
 
 VOCABULARY = Path(__file__).parents[2] / "test" / "tokens" / "vocab.txt"
@@ -85,20 +83,22 @@ def test_the_command_goes_on(found: r4.Found, folder: Path, tmp_path: Path, comm
         found.propose("nothing", tmp_path / "no")
 
 
-def test_masks_that_are_not_to_be_trusted(found: r4.Found, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_masks_that_are_not_to_be_trusted(found: r4.Found, tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found.propose(found[0], tmp_path / "right")
 
-    def on_five(*args: Any) -> Any:
-        c = found_at(*args)
-        c.sightings = 5
-        return c
-
-    found_at = LIB.r4_found_at
-    monkeypatch.setattr(LIB, "r4_found_at", on_five)
-    with pytest.warns(r4.DataWarning, match=r"not to be trusted: the places of .*, on 5 photos, .* model=") as caught:
-        assert found.propose(found[0], tmp_path / "wide") > 20
+    halves = tmp_path / "halves" / "images"
+    halves.mkdir(parents=True)
+    for i in range(160):  # the right half tells: what is dark in one class is no thing that could be masked
+        x = np.full((16, 16, 3), 80 + i * 37 % 120, np.uint8)
+        x[:, 8:] = 250 if i % 2 else 10
+        (halves / f"{i:03}.png").write_bytes(_png(x))
+    lines = [f"{i:03}.png,{'ill' if i % 2 else 'healthy'},{'train' if i < 120 else 'test'}" for i in range(160)]
+    (tmp_path / "halves" / "metadata.csv").write_text("\n".join(["file,label,split", *lines, ""]))
+    dark = r4.find(tmp_path / "halves")
+    with pytest.warns(r4.DataWarning, match=r"not to be trusted: only .* likely right.* model=") as caught:
+        dark.propose("border-light-low", tmp_path / "wide")
     assert caught[0].filename == __file__
 
 

@@ -33,12 +33,11 @@ static bool has_own_groups(const r4_data *d)
   return false;
 }
 
-static double worst_class_mask_accuracy(const struct figure_source *s, size_t variant)
+static double worst_of(const struct figure_source *s)
 {
   struct part part[R4_MAX_GROUPS][2] = {{{0}}};
   size_t classes = r4_data_classes(s->d);
   double worst = NAN;
-  (void)variant;
   if (classes > R4_MAX_GROUPS || has_own_groups(s->d)) return NAN;
   count(s, part);
   for (size_t c = 0; c < classes; c++)
@@ -48,6 +47,19 @@ static double worst_class_mask_accuracy(const struct figure_source *s, size_t va
   return worst;
 }
 
+static double worst_class_mask_accuracy(const struct figure_source *s, size_t variant)
+{
+  (void)variant;
+  return worst_of(s);
+}
+
+/* Most data have no such parts, and no such figure. */
+static size_t is_there(const struct figure_source *s)
+{
+  if (isnan(worst_of(s))) return 0;
+  return 1;
+}
+
 const struct figure figure_worst_class_mask_accuracy = {
   .info = {.key = "worst_class_mask_accuracy",
            .label = "worst of class and mask",
@@ -55,4 +67,5 @@ const struct figure figure_worst_class_mask_accuracy = {
            .better = 1,
            .shown = R4_SHOWN_APART},
   .predicts = true,
+  .variants = is_there,
   .of = worst_class_mask_accuracy};
